@@ -1,0 +1,177 @@
+//===- lib/Runtime/Device.h - What the runtime asks of a device ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// `cuda`, `cpu` and `sim` stand behind these three abstract classes and pass one
+// conformance suite (test/Runtime/DeviceConformance.cpp). Rules:
+//  - Every call returns a Status; nothing throws.
+//  - A Device may be used by several threads, a Stream and its Modules by one at
+//    a time. Modules and Streams do not outlive their Device.
+//  - Work on one stream happens in order. `upload` and `download` may return
+//    before the bytes moved: host memory stays valid until `synchronize`.
+//  - After an error that the device cannot recover from, every later call
+//    returns the first cause.
+//  - A length of zero bytes or a grid of zero blocks succeeds and does nothing.
+//===----------------------------------------------------------------------===//
+#ifndef CUPOLA_LIB_RUNTIME_DEVICE_H
+#define CUPOLA_LIB_RUNTIME_DEVICE_H
+
+#include "lib/Runtime/Format/Plan.h"
+#include "lib/Runtime/Status.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cupola::runtime {
+
+/// An address in the device's memory; on `cpu` and `sim` a host address.
+using DeviceAddress = uint64_t;
+
+struct DeviceOptions {
+  std::string arch;      ///< sim: sm_75, sm_80..; cpu: caps the level; "": default
+  int ordinal = 0;       ///< cuda: which device
+  unsigned threads = 0;  ///< cpu, sim: worker threads; 0: one per core
+  std::string cacheDir;  ///< compiled modules; "": default, "none": no cache
+  uint64_t seed = 0;     ///< sim: order of blocks
+  bool checks = true;    ///< sim: bounds, initialisation, races
+};
+
+struct DeviceProperties {
+  std::string name;        ///< "cuda", "cpu" or "sim"
+  std::string arch;        ///< "sm_86", "x86-64-v4"
+  std::string description; ///< for people: "NVIDIA H200", "16 threads"
+  uint64_t totalBytes = 0;
+  uint64_t sharedBytes = 0; ///< most dynamic shared memory of a block
+  /// Device addresses are host addresses: weights are used where they lie.
+  bool hostMemory = false;
+  /// Wants `discard` calls for arena regions whose contents died.
+  bool tracksContents = false;
+};
+
+enum class ImageKind : uint8_t { CudaSource = 1, Cubin, CpuObject };
+
+/// What a module gives the device to run. The views live during `loadModule`.
+struct ModuleImage {
+  ImageKind kind = ImageKind::CudaSource;
+  std::string name;                              ///< for messages and caches
+  std::string arch;                              ///< of the variant or binary
+  std::string_view bytes;                        ///< text or image
+  std::vector<const format::Kernel *> kernels;   ///< what it must contain
+  const std::vector<format::Source> *headers = nullptr; ///< CudaSource: includes
+};
+
+/// One kernel of a module; the module owns it.
+class Function {
+public:
+  virtual ~Function() = default;
+};
+
+class Module {
+public:
+  virtual ~Module() = default;
+  /// The function of ModuleImage::kernels[index].
+  virtual Function &function(size_t index) = 0;
+};
+
+/// A launch. The kernel receives `bindings`, then the references, the slots and
+/// the step number (see lib/Runtime/Format/Plan.h). `addresses` and `bytes` say
+/// what each reference resolves to and how large that buffer is.
+struct LaunchArguments {
+  Function *function = nullptr;
+  uint64_t grid = 0;
+  DeviceAddress bindings = 0;
+  const uint64_t *references = nullptr;
+  const DeviceAddress *addresses = nullptr;
+  const uint64_t *bytes = nullptr;
+  size_t referenceCount = 0;
+  const uint32_t *slots = nullptr; ///< word indices into the bindings table
+  size_t slotCount = 0;
+  uint32_t step = 0;
+};
+
+class Stream {
+public:
+  virtual ~Stream() = default;
+  virtual Status upload(DeviceAddress target, const void *source,
+                        uint64_t bytes) = 0;
+  virtual Status download(void *target, DeviceAddress source,
+                          uint64_t bytes) = 0;
+  virtual Status copy(DeviceAddress target, DeviceAddress source,
+                      uint64_t bytes) = 0;
+  virtual Status fill(DeviceAddress target, uint8_t value, uint64_t bytes) = 0;
+  virtual Status launch(const LaunchArguments &arguments) = 0;
+  /// The bytes are dead: reading them before they are written is an error that
+  /// a checking device reports.
+  virtual Status discard(DeviceAddress, uint64_t /*bytes*/) { return {}; }
+  /// Waits for everything queued, and returns the first error of it.
+  virtual Status synchronize() = 0;
+};
+
+/// Counted since the device was made or `resetStatistics`. Only `sim` fills
+/// the memory figures; a request is one warp-wide access.
+struct KernelStatistics {
+  std::string name;
+  uint64_t launches = 0, blocks = 0;
+  uint64_t bytesRead = 0, bytesWritten = 0; ///< global, as lanes asked for them
+  uint64_t requests = 0, sectors = 0;       ///< global, 32-byte sectors
+  uint64_t sharedRequests = 0, bankConflicts = 0;
+  uint64_t barriers = 0;
+};
+
+class Device {
+public:
+  virtual ~Device() = default;
+  virtual const DeviceProperties &properties() const = 0;
+
+  /// How well the device runs a variant: negative if not at all, else higher is
+  /// better.
+  virtual int rank(std::string_view target, std::string_view arch) const = 0;
+  /// Whether it loads a binary built for `arch` ("" asks about source text of a
+  /// variant that `rank` accepts).
+  virtual bool accepts(ImageKind kind, std::string_view arch) const = 0;
+
+  /// Aligned to format::kBufferAlignment. Out of memory: Code::Environment with
+  /// bytes wanted and free; the device stays usable.
+  virtual Result<DeviceAddress> allocate(uint64_t bytes) = 0;
+  virtual void free(DeviceAddress address) = 0;
+  /// Bytes that `allocate` could give now.
+  virtual Result<uint64_t> freeBytes() = 0;
+  /// Host memory that transfers run fastest from (pinned where that exists).
+  virtual Result<void *> allocateHost(uint64_t bytes) = 0;
+  virtual void freeHost(void *memory) = 0;
+
+  /// `native` is the caller's stream (CUstream) or null for one of our own.
+  virtual Result<std::unique_ptr<Stream>> createStream(void *native) = 0;
+  virtual Result<std::unique_ptr<Module>>
+  loadModule(const ModuleImage &image) = 0;
+
+  /// Per kernel, sorted by name.
+  virtual std::vector<KernelStatistics> statistics() const = 0;
+  virtual void resetStatistics() = 0;
+};
+
+/// The plug-in ABI: a shared library exports
+///   extern "C" const cupola::runtime::DevicePlugin *cupola_device_plugin();
+/// and is built with the same compiler and headers as the runtime; kPluginAbi
+/// changes whenever this file or Plan.h does.
+constexpr uint32_t kPluginAbi = 1;
+
+struct DevicePlugin {
+  uint32_t abi;     ///< kPluginAbi
+  const char *name; ///< "sim"
+  /// Makes a device. On success fills `device` (the caller deletes it).
+  Status (*create)(const DeviceOptions &options,
+                   std::unique_ptr<Device> &device);
+};
+
+using DevicePluginEntry = const DevicePlugin *(*)();
+
+/// Makes the device `name` ("cpu", "cuda", "sim"; "auto": cuda if there is one,
+/// else cpu). Unknown names are Code::Usage, missing hardware Code::Environment.
+Result<std::shared_ptr<Device>> createDevice(const std::string &name,
+                                             const DeviceOptions &options);
+
+} // namespace cupola::runtime
+
+#endif // CUPOLA_LIB_RUNTIME_DEVICE_H

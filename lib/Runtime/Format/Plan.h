@@ -1,0 +1,204 @@
+//===- lib/Runtime/Format/Plan.h - What a package says, as plain structs ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// The compiler fills these structs, the package stores them, the runtime reads
+// them. They hold no MLIR, LLVM or Protobuf type. Sizes, grids and offsets are
+// texts of symbolic expressions (lib/Planner/Expr.h) over the package's symbols
+// and are evaluated when shapes are bound; a static package has constants there.
+//
+// Conventions that hold for every package:
+//  - Tensors are dense, row-major, without strides.
+//  - Every buffer starts at a multiple of kBufferAlignment, input and output
+//    tensors at a multiple of kTensorAlignment. The runtime copies or refuses
+//    tensors of callers that are aligned less.
+//  - The bindings table of a program is an array of 64-bit words: word 0 is the
+//    address of the flag block (kFlagWords u32, zero before each run), words 1..S
+//    the values of Program::scalars, then the addresses of the inputs, then of
+//    the outputs, then of the views whose root is an input or output, in the
+//    order of Program::buffers.
+//===----------------------------------------------------------------------===//
+#ifndef CUPOLA_LIB_RUNTIME_FORMAT_PLAN_H
+#define CUPOLA_LIB_RUNTIME_FORMAT_PLAN_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace cupola::format {
+
+/// The version this build writes; it reads this one and the one before.
+constexpr uint32_t kFormatVersion = 1;
+constexpr uint64_t kBufferAlignment = 256;
+constexpr uint64_t kTensorAlignment = 64;
+constexpr uint32_t kFlagWords = 16;
+/// Set in a kernel's buffer argument that names a word of the bindings table.
+constexpr uint64_t kReferenceBit = uint64_t(1) << 63;
+
+enum class DType : uint8_t {
+  F32 = 1,
+  F16,
+  BF16,
+  F64,
+  I8,
+  I16,
+  I32,
+  I64,
+  U8,
+  U16,
+  U32,
+  U64,
+  Bool, ///< one byte, 0 or 1
+};
+
+/// Bytes of one element.
+uint32_t byteSize(DType dtype);
+/// "f32", "bool", ...
+const char *dtypeName(DType dtype);
+bool isFloat(DType dtype);
+
+/// A model input or output. `name` is the model's and only for people and for
+/// matching the caller's tensors. `indexedExtent` is set on integer inputs whose
+/// values select along an axis: the smallest extent they index (0: unknown).
+struct Tensor {
+  std::string name;
+  DType dtype = DType::F32;
+  std::vector<std::string> dims;
+  int64_t indexedExtent = 0;
+  /// An integer or bool input that the model uses as an attention mask.
+  bool mask = false;
+};
+
+/// A dynamic dimension. `name` is the model's dim_param, for people only.
+struct Symbol {
+  std::string id, name;
+  int64_t min = 0;
+  int64_t max = 0; ///< 0: unbounded
+  int64_t divisor = 1;
+};
+
+/// A relation that must hold when shapes are bound; `message` is the error.
+struct Check {
+  std::string lhs;
+  std::string relation; ///< "==", "<=" or "%==0" (lhs is a multiple of rhs)
+  std::string rhs;
+  std::string message;
+};
+
+/// Bytes [offset, offset + bytes) of the weights section. `name` is the ONNX
+/// initialiser, or empty for a constant that the compiler made.
+struct Weight {
+  std::string name;
+  DType dtype = DType::F32;
+  std::vector<int64_t> dims;
+  uint64_t offset = 0; ///< multiple of kBufferAlignment
+  uint64_t bytes = 0;
+};
+
+enum class BufferKind : uint8_t {
+  Arena = 1, ///< lives in steps [first, last], in the session's arena
+  Weight,    ///< weights[index], read only
+  Input,     ///< inputs[index], read only
+  Output,    ///< outputs[index]
+  View,      ///< bytes at `offset` in buffers[index] (an earlier buffer)
+  Init,      ///< written by the init steps, once per executable, then read only
+};
+
+struct Buffer {
+  BufferKind kind = BufferKind::Arena;
+  uint32_t index = 0;
+  std::string bytes;           ///< Expr
+  std::string offset;          ///< View: Expr, bytes into the parent
+  uint32_t first = 0, last = 0; ///< Arena: steps in which it is alive, inclusive
+  int64_t planned = -1;        ///< Arena: its offset when the arena is static
+};
+
+struct Launch {
+  uint32_t kernel = 0;           ///< into Program::kernels
+  std::string grid;              ///< Expr: blocks (cuda) or iterations (cpu)
+  std::vector<uint32_t> buffers; ///< into Program::buffers, parameter order
+  std::vector<uint32_t> scalars; ///< into Program::scalars, parameter order
+};
+
+struct Copy {
+  uint32_t source = 0, target = 0; ///< into Program::buffers
+  std::string bytes;               ///< Expr
+};
+
+struct Step {
+  enum Kind : uint8_t { LaunchStep = 1, CopyStep };
+  Kind kind = LaunchStep;
+  Launch launch;
+  Copy copy;
+  std::vector<uint32_t> nodes; ///< into Package::nodes
+};
+
+struct Kernel {
+  std::string name;       ///< k_ and 16 hex digits
+  std::string schedule;   ///< for reports: "pointwise", "gemm", ...
+  std::string sourceHash; ///< hex SHA-256 of the kernel's text
+  uint32_t threads = 1;   ///< per block; 1 on cpu
+  uint64_t sharedBytes = 0;  ///< cuda: dynamic shared memory
+  uint64_t scratchBytes = 0; ///< cpu: per thread
+  uint32_t grain = 1;        ///< cpu: fewest iterations worth a thread
+  uint32_t source = 0;       ///< cuda: into Variant::sources; cpu: 0
+  std::vector<std::string> readWrite; ///< "r", "w" or "rw" per buffer parameter
+  std::string bytes, flops; ///< Expr over slots n0.., documentation only
+};
+
+struct Program {
+  std::vector<std::string> scalars; ///< Expr
+  std::vector<Buffer> buffers;
+  std::vector<Step> init, steps;
+  std::vector<Kernel> kernels;
+  int64_t arenaBytes = -1; ///< when the arena is static, else -1
+};
+
+/// One text handed to the device compiler: a kernel module or a header.
+struct Source {
+  std::string name; ///< "m0.cu", "device.cuh"
+  std::string text;
+};
+
+/// A cubin, or the cpu's shared-object image.
+struct Binary {
+  std::string arch;              ///< sm_86 or x86-64-v3
+  std::vector<uint32_t> kernels; ///< into Program::kernels
+  std::string image;
+};
+
+struct Variant {
+  std::string target; ///< "cuda" or "cpu"
+  std::string arch;   ///< sm_75, sm_80, ... (a family) or x86-64-v3, x86-64-v4
+  Program program;
+  std::vector<Source> sources;
+  std::vector<Binary> binaries;
+};
+
+/// An ONNX node as errors and reports name it.
+struct Node {
+  std::string name, op;
+};
+
+/// A report the compiler stores for `inspect` and `explain`: JSON text.
+struct Report {
+  std::string name; ///< "explain:cuda:sm_80"
+  std::string json;
+};
+
+struct Package {
+  uint32_t format = kFormatVersion;
+  std::string producer;           ///< "cupola 0.1.0"
+  std::vector<std::string> tools; ///< "llvm 22.1.0", ...
+  std::vector<Tensor> inputs, outputs;
+  std::vector<Symbol> symbols;
+  std::vector<Check> checks;
+  std::vector<Node> nodes;
+  std::vector<Weight> weights;
+  std::vector<Source> headers; ///< device headers the sources include
+  std::vector<Variant> variants;
+  std::vector<Report> reports;
+};
+
+} // namespace cupola::format
+
+#endif // CUPOLA_LIB_RUNTIME_FORMAT_PLAN_H
