@@ -1,0 +1,58 @@
+//===- dialects/Graph/Graph.h - the graph dialect ---===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_DIALECTS_GRAPH_GRAPH_H
+#define CUPOLA_DIALECTS_GRAPH_GRAPH_H
+
+#include "dialects/Graph/Indexing.h"
+#include "dialects/Graph/Shape.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/TensorEncoding.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace cupola::graph {
+
+/// How an op takes part in fusion.
+enum class FusionClass {
+  Constant,    ///< no kernel
+  Pointwise,   ///< inlined anywhere
+  View,        ///< composes into addresses
+  Gather,      ///< inlined with one indirect index
+  Reduction,   ///< hero of a reduction
+  RowNormal,   ///< hero: reduces and maps rows (softmax, layer norm)
+  Contraction, ///< hero: matmul
+};
+
+/// What the precision pass may do with an op.
+enum class PrecisionClass {
+  Matrix,  ///< f16 operands, f32 accumulation
+  Compute, ///< f16 storage, f32 arithmetic
+  Keep,    ///< f32 storage
+  Never,   ///< integers, positions
+};
+
+} // namespace cupola::graph
+
+#include "dialects/Graph/GraphDialect.h.inc"
+#include "dialects/Graph/GraphEnums.h.inc"
+#include "dialects/Graph/GraphInterfaces.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/Graph/GraphAttrs.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/Graph/GraphOps.h.inc"
+
+namespace cupola::graph {
+
+/// The result of a comparison, is_nan or is_inf is bool (i1).
+bool isComparison(BinaryKind kind);
+bool isPredicate(UnaryKind kind);
+
+} // namespace cupola::graph
+
+#endif // CUPOLA_DIALECTS_GRAPH_GRAPH_H

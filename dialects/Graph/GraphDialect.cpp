@@ -1,0 +1,58 @@
+//===- dialects/Graph/GraphDialect.cpp - registration, attributes, folds ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "dialects/Graph/Graph.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace cupola::graph;
+
+#include "dialects/Graph/GraphDialect.cpp.inc"
+#include "dialects/Graph/GraphEnums.cpp.inc"
+#include "dialects/Graph/GraphInterfaces.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/Graph/GraphAttrs.cpp.inc"
+#define GET_OP_CLASSES
+#include "dialects/Graph/GraphOps.cpp.inc"
+
+void GraphDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/Graph/GraphAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/Graph/GraphOps.cpp.inc"
+      >();
+}
+
+LogicalResult ShapeAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
+                                        function_ref<InFlightDiagnostic()> emitError) const {
+  if (shape.size() != getDims().size())
+    return emitError() << "shape has " << getDims().size() << " expressions for rank "
+                       << shape.size();
+  bool dynamic = false;
+  for (auto [extent, text] : llvm::zip_equal(shape, getDims())) {
+    if (!isCanonical(text.getValue()))
+      return emitError() << "'" << text.getValue() << "' is not a canonical expression";
+    std::optional<int64_t> constant = exprOf(text.getValue()).constant();
+    if (constant ? *constant != extent : !ShapedType::isDynamic(extent))
+      return emitError() << "expression '" << text.getValue()
+                         << "' does not match the type's extent";
+    dynamic |= !constant;
+  }
+  if (!dynamic)
+    return emitError() << "a static shape needs no expressions";
+  return success();
+}
+
+OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
+
+bool cupola::graph::isComparison(BinaryKind kind) {
+  return kind >= BinaryKind::Equal && kind <= BinaryKind::GreaterEqual;
+}
+
+bool cupola::graph::isPredicate(UnaryKind kind) {
+  return kind == UnaryKind::IsNaN || kind == UnaryKind::IsInf;
+}

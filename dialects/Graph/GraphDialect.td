@@ -1,0 +1,44 @@
+//===- GraphDialect.td - the graph dialect and its attributes -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CUPOLA_DIALECTS_GRAPH_GRAPHDIALECT_TD
+#define CUPOLA_DIALECTS_GRAPH_GRAPHDIALECT_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/TensorEncoding.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+
+def Graph_Dialect : Dialect {
+  let name = "graph";
+  let cppNamespace = "::cupola::graph";
+  let summary = "tensors with value semantics, the level at which models are optimised";
+  let description = [{
+    Ops follow ONNX where names and semantics coincide. An op exists when fusion,
+    precision, layout or a schedule must see it whole; everything else is decomposed
+    by the importer.
+
+    Tensor types are builtin. A tensor with a dynamic dimension carries its shape as
+    `#graph.shape<"s0", "16", "384*s1">`: one canonical `cupola::Expr` per dimension.
+    A static tensor has no encoding. Equal expressions are equal dimensions; different
+    ones are unknown. Names of the model stay in locations.
+
+    Broadcasting is explicit: operands of pointwise ops have the shape of the result.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+}
+
+class Graph_Attr<string attrName, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<Graph_Dialect, attrName, traits> {
+  let mnemonic = attrMnemonic;
+}
+
+def Graph_ShapeAttr : Graph_Attr<"Shape", "shape",
+    [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+  let summary = "the symbolic shape of a tensor, one canonical expression per dimension";
+  let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$dims);
+  let assemblyFormat = "`<` $dims `>`";
+}
+
+#endif // CUPOLA_DIALECTS_GRAPH_GRAPHDIALECT_TD

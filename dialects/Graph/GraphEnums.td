@@ -1,0 +1,89 @@
+//===- GraphEnums.td - kinds of pointwise ops and reductions -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// One kind has one meaning in the reference interpreter, in CUDA device headers
+// (`cu_<kind>`) and in the CPU lowering.
+
+#ifndef CUPOLA_DIALECTS_GRAPH_GRAPHENUMS_TD
+#define CUPOLA_DIALECTS_GRAPH_GRAPHENUMS_TD
+
+include "mlir/IR/EnumAttr.td"
+
+class Graph_Enum<string name, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::cupola::graph";
+  let genSpecializedAttr = 0;
+}
+
+/// Unary kinds. `alpha` and `beta` parametrise those that need them.
+def Graph_UnaryKind : Graph_Enum<"UnaryKind", "unary pointwise function", [
+  I32EnumAttrCase<"Neg", 0, "neg">, I32EnumAttrCase<"Abs", 1, "abs">,
+  I32EnumAttrCase<"Exp", 2, "exp">, I32EnumAttrCase<"Log", 3, "log">,
+  I32EnumAttrCase<"Sqrt", 4, "sqrt">, I32EnumAttrCase<"Rsqrt", 5, "rsqrt">,
+  I32EnumAttrCase<"Reciprocal", 6, "reciprocal">, I32EnumAttrCase<"Floor", 7, "floor">,
+  I32EnumAttrCase<"Ceil", 8, "ceil">, I32EnumAttrCase<"Round", 9, "round">, // half to even
+  I32EnumAttrCase<"Sign", 10, "sign">, I32EnumAttrCase<"Erf", 11, "erf">,
+  I32EnumAttrCase<"Tanh", 12, "tanh">, I32EnumAttrCase<"Sigmoid", 13, "sigmoid">,
+  I32EnumAttrCase<"Relu", 14, "relu">, I32EnumAttrCase<"LeakyRelu", 15, "leaky_relu">, // alpha
+  I32EnumAttrCase<"Elu", 16, "elu">,           // alpha
+  I32EnumAttrCase<"Selu", 17, "selu">,         // alpha, beta = gamma
+  I32EnumAttrCase<"Celu", 18, "celu">,         // alpha
+  I32EnumAttrCase<"Softplus", 19, "softplus">, I32EnumAttrCase<"Softsign", 20, "softsign">,
+  I32EnumAttrCase<"HardSigmoid", 21, "hard_sigmoid">, // alpha, beta
+  I32EnumAttrCase<"HardSwish", 22, "hard_swish">, I32EnumAttrCase<"Mish", 23, "mish">,
+  I32EnumAttrCase<"ThresholdedRelu", 24, "thresholded_relu">, // alpha
+  I32EnumAttrCase<"Shrink", 25, "shrink">,                    // alpha = lambd, beta = bias
+  I32EnumAttrCase<"GeluErf", 26, "gelu_erf">, I32EnumAttrCase<"GeluTanh", 27, "gelu_tanh">,
+  I32EnumAttrCase<"Silu", 28, "silu">,          // x * sigmoid(alpha * x)
+  I32EnumAttrCase<"Sin", 29, "sin">, I32EnumAttrCase<"Cos", 30, "cos">,
+  I32EnumAttrCase<"Tan", 31, "tan">, I32EnumAttrCase<"Asin", 32, "asin">,
+  I32EnumAttrCase<"Acos", 33, "acos">, I32EnumAttrCase<"Atan", 34, "atan">,
+  I32EnumAttrCase<"Sinh", 35, "sinh">, I32EnumAttrCase<"Cosh", 36, "cosh">,
+  I32EnumAttrCase<"Asinh", 37, "asinh">, I32EnumAttrCase<"Acosh", 38, "acosh">,
+  I32EnumAttrCase<"Atanh", 39, "atanh">,
+  I32EnumAttrCase<"Not", 40, "not">,            // bool -> bool
+  I32EnumAttrCase<"BitwiseNot", 41, "bitwise_not">,
+  I32EnumAttrCase<"IsNaN", 42, "is_nan">,       // float -> bool
+  I32EnumAttrCase<"IsInf", 43, "is_inf">,       // float -> bool; alpha, beta: 1 = negative, positive count
+]>;
+
+/// Binary kinds. Both operands have one element type, which is that of the result,
+/// but for the comparisons, whose result is bool.
+def Graph_BinaryKind : Graph_Enum<"BinaryKind", "binary pointwise function", [
+  I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Sub", 1, "sub">,
+  I32EnumAttrCase<"Mul", 2, "mul">,
+  I32EnumAttrCase<"Div", 3, "div">,     // integers: truncated; x / 0 = 0, min / -1 = min
+  I32EnumAttrCase<"Mod", 4, "mod">,     // sign of the divisor (numpy); x mod 0 = 0
+  I32EnumAttrCase<"Fmod", 5, "fmod">,   // sign of the dividend (C)
+  I32EnumAttrCase<"Pow", 6, "pow">,     // the exponent is cast to the base's type first
+  I32EnumAttrCase<"Max", 7, "max">, I32EnumAttrCase<"Min", 8, "min">, // NaN wins
+  I32EnumAttrCase<"Prelu", 9, "prelu">, // x < 0 ? x * slope : x
+  I32EnumAttrCase<"And", 10, "and">, I32EnumAttrCase<"Or", 11, "or">,
+  I32EnumAttrCase<"Xor", 12, "xor">,    // bool
+  I32EnumAttrCase<"BitwiseAnd", 13, "bitwise_and">, I32EnumAttrCase<"BitwiseOr", 14, "bitwise_or">,
+  I32EnumAttrCase<"BitwiseXor", 15, "bitwise_xor">,
+  I32EnumAttrCase<"ShiftLeft", 16, "shift_left">, I32EnumAttrCase<"ShiftRight", 17, "shift_right">,
+  I32EnumAttrCase<"Equal", 18, "equal">, I32EnumAttrCase<"Less", 19, "less">,
+  I32EnumAttrCase<"LessEqual", 20, "less_equal">, I32EnumAttrCase<"Greater", 21, "greater">,
+  I32EnumAttrCase<"GreaterEqual", 22, "greater_equal">,
+]>;
+
+def Graph_ReduceKind : Graph_Enum<"ReduceKind", "reduction", [
+  I32EnumAttrCase<"Sum", 0, "sum">, I32EnumAttrCase<"Mean", 1, "mean">,
+  I32EnumAttrCase<"Prod", 2, "prod">, I32EnumAttrCase<"Max", 3, "max">,
+  I32EnumAttrCase<"Min", 4, "min">,
+]>;
+
+def Graph_PadMode : Graph_Enum<"PadMode", "what lies outside of a padded tensor", [
+  I32EnumAttrCase<"Constant", 0, "constant">, I32EnumAttrCase<"Edge", 1, "edge">,
+  I32EnumAttrCase<"Reflect", 2, "reflect">, I32EnumAttrCase<"Wrap", 3, "wrap">,
+]>;
+
+class Graph_EnumAttrOf<EnumAttrInfo info, string attrMnemonic>
+    : EnumAttr<Graph_Dialect, info, attrMnemonic>;
+def Graph_UnaryKindAttr : Graph_EnumAttrOf<Graph_UnaryKind, "unary_kind">;
+def Graph_BinaryKindAttr : Graph_EnumAttrOf<Graph_BinaryKind, "binary_kind">;
+def Graph_ReduceKindAttr : Graph_EnumAttrOf<Graph_ReduceKind, "reduce_kind">;
+def Graph_PadModeAttr : Graph_EnumAttrOf<Graph_PadMode, "pad_mode">;
+
+#endif // CUPOLA_DIALECTS_GRAPH_GRAPHENUMS_TD

@@ -1,0 +1,342 @@
+//===- GraphOps.td - ops of the graph dialect -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CUPOLA_DIALECTS_GRAPH_GRAPHOPS_TD
+#define CUPOLA_DIALECTS_GRAPH_GRAPHOPS_TD
+
+include "dialects/Graph/GraphDialect.td"
+include "dialects/Graph/GraphEnums.td"
+include "dialects/Graph/GraphInterfaces.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Graph_Tensor : TensorOf<[AnyFloat, AnySignlessInteger, AnyUnsignedInteger]>;
+
+class Graph_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Graph_Dialect, mnemonic, traits>;
+
+/// An op on tensors without side effects that declares its classes.
+class Graph_PureOp<string mnemonic, string fusionClass, string precisionClass,
+                   list<Trait> traits = []>
+    : Graph_Op<mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<Graph_ClassInterface>],
+                                     traits)> {
+  let extraClassDefinition = [{
+    ::cupola::graph::FusionClass $cppClass::getFusionClass() {
+      return ::cupola::graph::FusionClass::}] # fusionClass # [{;
+    }
+    ::cupola::graph::PrecisionClass $cppClass::getPrecisionClass() {
+      return ::cupola::graph::PrecisionClass::}] # precisionClass # [{;
+    }
+  }];
+}
+
+class Graph_PointwiseOp<string mnemonic>
+    : Graph_PureOp<mnemonic, "Pointwise", "Compute",
+                   [DeclareOpInterfaceMethods<Graph_IndexingInterface>]>;
+class Graph_ViewOp<string mnemonic, list<string> methods = []>
+    : Graph_PureOp<mnemonic, "View", "Compute",
+                   [DeclareOpInterfaceMethods<Graph_IndexingInterface, methods>]>;
+
+//===----------------------------------------------------------------------===//
+// Symbols, facts, constants
+//===----------------------------------------------------------------------===//
+
+def Graph_SymbolOp : Graph_Op<"symbol", [Symbol]> {
+  let summary = "a dimension whose extent is known when shapes are bound";
+  let description = [{
+    `max` 0 means unbounded. The location names the model's dimension (for people only).
+
+    ```mlir
+    graph.symbol @s0 {min = 1 : i64, max = 0 : i64, divisor = 1 : i64}
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, DefaultValuedAttr<I64Attr, "1">:$min,
+                       DefaultValuedAttr<I64Attr, "0">:$max,
+                       DefaultValuedAttr<I64Attr, "1">:$divisor);
+  let assemblyFormat = "$sym_name attr-dict";
+}
+
+def Graph_AssumeOp : Graph_Op<"assume"> {
+  let summary = "a fact about extents that the model forces; checked when shapes are bound";
+  let description = [{
+    `relation` is `==` (both expressions are equal), `<=`, or `broadcast` (they are equal
+    or one of them is 1). `reason` says, with the names of both inputs, who forces it.
+  }];
+  let arguments = (ins StrAttr:$lhs, StrAttr:$relation, StrAttr:$rhs, StrAttr:$reason);
+  let assemblyFormat = "$lhs $relation $rhs `because` $reason attr-dict";
+}
+
+def Graph_ConstantOp : Graph_PureOp<"constant", "Constant", "Compute", [ConstantLike]> {
+  let summary = "a constant tensor; big ones are resources backed by the blob store";
+  let arguments = (ins ElementsAttr:$value);
+  let results = (outs Graph_Tensor:$result);
+  let hasFolder = 1;
+  let builders = [OpBuilder<(ins "::mlir::ElementsAttr":$value), [{
+    build($_builder, $_state, ::llvm::cast<::mlir::RankedTensorType>(value.getShapedType()), value);
+  }]>];
+  let assemblyFormat = "$value attr-dict `:` type($result)";
+}
+
+def Graph_DimsOp : Graph_PureOp<"dims", "Pointwise", "Never",
+    [DeclareOpInterfaceMethods<Graph_IndexingInterface>]> {
+  let summary = "a small integer tensor whose elements are expressions over symbols";
+  let arguments = (ins StrArrayAttr:$exprs);
+  let results = (outs Graph_Tensor:$result);
+  let hasVerifier = 1;
+  let assemblyFormat = "$exprs attr-dict `:` type($result)";
+}
+
+def Graph_IotaOp : Graph_PureOp<"iota", "Pointwise", "Never",
+    [DeclareOpInterfaceMethods<Graph_IndexingInterface>]> {
+  let summary = "an integer tensor that holds the index along `axis`";
+  let arguments = (ins I64Attr:$axis);
+  let results = (outs Graph_Tensor:$result);
+  let hasVerifier = 1;
+  let assemblyFormat = "$axis attr-dict `:` type($result)";
+}
+
+//===----------------------------------------------------------------------===//
+// Pointwise
+//===----------------------------------------------------------------------===//
+
+def Graph_UnaryOp : Graph_PointwiseOp<"unary"> {
+  let summary = "a scalar function of every element";
+  let arguments = (ins Graph_UnaryKindAttr:$kind, Graph_Tensor:$input,
+                       DefaultValuedAttr<F64Attr, "0.0">:$alpha,
+                       DefaultValuedAttr<F64Attr, "0.0">:$beta);
+  let results = (outs Graph_Tensor:$result);
+  let hasVerifier = 1;
+  let assemblyFormat = "$kind $input attr-dict `:` type($input) `->` type($result)";
+}
+
+def Graph_BinaryOp : Graph_PointwiseOp<"binary"> {
+  let summary = "a scalar function of pairs of elements";
+  let arguments = (ins Graph_BinaryKindAttr:$kind, Graph_Tensor:$lhs, Graph_Tensor:$rhs);
+  let results = (outs Graph_Tensor:$result);
+  let hasVerifier = 1;
+  let assemblyFormat = [{
+    $kind $lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)
+  }];
+}
+
+def Graph_SelectOp : Graph_PointwiseOp<"select"> {
+  let summary = "condition ? lhs : rhs";
+  let arguments = (ins Graph_Tensor:$condition, Graph_Tensor:$lhs, Graph_Tensor:$rhs);
+  let results = (outs Graph_Tensor:$result);
+  let hasVerifier = 1;
+  let assemblyFormat = [{
+    $condition `,` $lhs `,` $rhs attr-dict `:` type($condition) `,` type($lhs) `,` type($rhs)
+    `->` type($result)
+  }];
+}
+
+def Graph_CastOp : Graph_PointwiseOp<"cast"> {
+  let summary = "conversion of the element type";
+  let description = [{
+    Float to integer truncates and saturates; NaN becomes 0. To bool: not equal to 0.
+  }];
+  let arguments = (ins Graph_Tensor:$input);
+  let results = (outs Graph_Tensor:$result);
+  let hasVerifier = 1;
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+}
+
+//===----------------------------------------------------------------------===//
+// Views: no arithmetic, they compose into addresses
+//===----------------------------------------------------------------------===//
+
+def Graph_ReshapeOp : Graph_ViewOp<"reshape", ["mapIndexForward"]> {
+  let summary = "the same elements in row-major order under another shape";
+  let arguments = (ins Graph_Tensor:$input);
+  let results = (outs Graph_Tensor:$result);
+  let hasVerifier = 1;
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+}
+
+def Graph_TransposeOp : Graph_ViewOp<"transpose", ["mapIndexForward"]> {
+  let summary = "result dimension i is input dimension perm[i]";
+  let arguments = (ins Graph_Tensor:$input, DenseI64ArrayAttr:$perm);
+  let results = (outs Graph_Tensor:$result);
+  let hasVerifier = 1;
+  let assemblyFormat = "$input $perm attr-dict `:` type($input) `->` type($result)";
+}
+
+def Graph_BroadcastOp : Graph_ViewOp<"broadcast"> {
+  let summary = "repeats dimensions of extent 1; input and result have one rank";
+  let description = [{
+    Where neither extent is provably 1 nor both provably equal, an input extent of 1
+    is decided when shapes are bound: the input index is min(i, extent - 1).
+  }];
+  let arguments = (ins Graph_Tensor:$input);
+  let results = (outs Graph_Tensor:$result);
+  let hasVerifier = 1;
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+}
+
+def Graph_SliceOp : Graph_ViewOp<"slice"> {
+  let summary = "result[i] = input[starts + i * steps]; sizes come from the result type";
+  let arguments = (ins Graph_Tensor:$input, StrArrayAttr:$starts, DenseI64ArrayAttr:$steps);
+  let results = (outs Graph_Tensor:$result);
+  let hasVerifier = 1;
+  let assemblyFormat = "$input $starts $steps attr-dict `:` type($input) `->` type($result)";
+}
+
+def Graph_PadOp : Graph_ViewOp<"pad"> {
+  let summary = "result[i] = input[i - low], outside of it what `mode` says";
+  let description = [{
+    `low` may be negative (cropping). `value` is the constant of mode `constant`.
+  }];
+  let arguments = (ins Graph_Tensor:$input, StrArrayAttr:$low, Graph_PadModeAttr:$mode,
+                       TypedAttrInterface:$value);
+  let results = (outs Graph_Tensor:$result);
+  let hasVerifier = 1;
+  let assemblyFormat = [{
+    $input $low $mode $value attr-dict `:` type($input) `->` type($result)
+  }];
+}
+
+def Graph_ConcatOp : Graph_ViewOp<"concat"> {
+  let summary = "operands one after the other along `axis`";
+  let arguments = (ins Variadic<Graph_Tensor>:$inputs, I64Attr:$axis);
+  let results = (outs Graph_Tensor:$result);
+  let hasVerifier = 1;
+  let assemblyFormat = "$inputs `axis` $axis attr-dict `:` type($inputs) `->` type($result)";
+}
+
+//===----------------------------------------------------------------------===//
+// Gather: one indirect dimension
+//===----------------------------------------------------------------------===//
+
+def Graph_GatherOp : Graph_PureOp<"gather", "Gather", "Compute"> {
+  let summary = "result[a.., i.., b..] = data[a.., indices[i..], b..]";
+  let description = [{
+    Negative indices count from the end. An index out of range is an error of the run.
+    ONNX Gather; the first `batch_dims` dimensions are common to data and indices.
+  }];
+  let arguments = (ins Graph_Tensor:$data, Graph_Tensor:$indices, I64Attr:$axis,
+                       DefaultValuedAttr<I64Attr, "0">:$batch_dims);
+  let results = (outs Graph_Tensor:$result);
+  let hasVerifier = 1;
+  let assemblyFormat = [{
+    $data `,` $indices `axis` $axis attr-dict `:` type($data) `,` type($indices) `->` type($result)
+  }];
+}
+
+def Graph_GatherElementsOp : Graph_PureOp<"gather_elements", "Gather", "Compute"> {
+  let summary = "result[i] = data[i with i[axis] = indices[i]]";
+  let arguments = (ins Graph_Tensor:$data, Graph_Tensor:$indices, I64Attr:$axis);
+  let results = (outs Graph_Tensor:$result);
+  let hasVerifier = 1;
+  let assemblyFormat = [{
+    $data `,` $indices `axis` $axis attr-dict `:` type($data) `,` type($indices) `->` type($result)
+  }];
+}
+
+def Graph_GatherNDOp : Graph_PureOp<"gather_nd", "Gather", "Compute"> {
+  let summary = "the last dimension of indices holds whole coordinates of data";
+  let arguments = (ins Graph_Tensor:$data, Graph_Tensor:$indices,
+                       DefaultValuedAttr<I64Attr, "0">:$batch_dims);
+  let results = (outs Graph_Tensor:$result);
+  let hasVerifier = 1;
+  let assemblyFormat = [{
+    $data `,` $indices attr-dict `:` type($data) `,` type($indices) `->` type($result)
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions and normalisations
+//===----------------------------------------------------------------------===//
+
+def Graph_ReduceOp : Graph_PureOp<"reduce", "Reduction", "Compute"> {
+  let summary = "reduces `axes`, which stay with extent 1; f32 accumulation at least";
+  let description = [{
+    An empty reduction gives 0, 1, -inf or +inf (integers: smallest, largest) and NaN for mean.
+  }];
+  let arguments = (ins Graph_ReduceKindAttr:$kind, Graph_Tensor:$input, DenseI64ArrayAttr:$axes);
+  let results = (outs Graph_Tensor:$result);
+  let hasVerifier = 1;
+  let assemblyFormat = "$kind $input $axes attr-dict `:` type($input) `->` type($result)";
+}
+
+def Graph_ArgReduceOp : Graph_PureOp<"arg_reduce", "Reduction", "Never"> {
+  let summary = "position (i64) of the largest or smallest element along `axis`, kept with extent 1";
+  let arguments = (ins Graph_ReduceKindAttr:$kind, Graph_Tensor:$input, I64Attr:$axis,
+                       DefaultValuedAttr<BoolAttr, "false">:$last);
+  let results = (outs Graph_Tensor:$result);
+  let hasVerifier = 1;
+  let assemblyFormat = "$kind $input `axis` $axis attr-dict `:` type($input) `->` type($result)";
+}
+
+def Graph_SoftmaxOp : Graph_PureOp<"softmax", "RowNormal", "Compute"> {
+  let summary = "exp(x - max) / sum along `axis`";
+  let description = [{
+    `guard`: where the quotient is NaN (a row of -inf) the result is 0.
+    `log`: the logarithm of it.
+  }];
+  let arguments = (ins Graph_Tensor:$input, I64Attr:$axis,
+                       DefaultValuedAttr<BoolAttr, "false">:$guard,
+                       DefaultValuedAttr<BoolAttr, "false">:$log);
+  let results = (outs Graph_Tensor:$result);
+  let hasVerifier = 1;
+  let assemblyFormat = "$input `axis` $axis attr-dict `:` type($input) `->` type($result)";
+}
+
+def Graph_LayerNormOp : Graph_PureOp<"layer_norm", "RowNormal", "Compute"> {
+  let summary = "(x - mean) * rsqrt(variance + epsilon) over the dimensions from `axis` on";
+  let description = [{
+    Scale and bias are ordinary multiplications and additions after it; `rms` leaves the
+    mean out (RMSNormalization).
+  }];
+  let arguments = (ins Graph_Tensor:$input, I64Attr:$axis, F64Attr:$epsilon,
+                       DefaultValuedAttr<BoolAttr, "false">:$rms);
+  let results = (outs Graph_Tensor:$result);
+  let hasVerifier = 1;
+  let assemblyFormat = "$input `axis` $axis attr-dict `:` type($input) `->` type($result)";
+}
+
+//===----------------------------------------------------------------------===//
+// Contractions
+//===----------------------------------------------------------------------===//
+
+def Graph_MatMulOp : Graph_PureOp<"matmul", "Contraction", "Matrix"> {
+  let summary = "result[b.., m, n] = sum over k of lhs[b.., m, k] * rhs[b.., k, n]";
+  let description = [{
+    Both operands and the result have one rank >= 2 and the same batch dimensions
+    (broadcasts are explicit). f16 and bf16 accumulate in f32.
+  }];
+  let arguments = (ins Graph_Tensor:$lhs, Graph_Tensor:$rhs);
+  let results = (outs Graph_Tensor:$result);
+  let hasVerifier = 1;
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)";
+}
+
+//===----------------------------------------------------------------------===//
+// Fusion
+//===----------------------------------------------------------------------===//
+
+def Graph_FusionOp : Graph_Op<"fusion", [IsolatedFromAbove, Pure,
+    SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "ops that become one kernel";
+  let description = [{
+    The region's arguments are the operands. `schedule` names the schedule that was
+    chosen; the hero is the one op in the region that is neither pointwise nor view
+    (none for pointwise fusions).
+  }];
+  let arguments = (ins Variadic<Graph_Tensor>:$inputs, StrAttr:$schedule);
+  let results = (outs Variadic<Graph_Tensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let hasVerifier = 1;
+  let assemblyFormat = [{
+    $schedule `(` $inputs `)` attr-dict-with-keyword `:` functional-type($inputs, $results) $body
+  }];
+}
+
+def Graph_YieldOp : Graph_Op<"yield", [Terminator, Pure, ReturnLike, ParentOneOf<["FusionOp"]>]> {
+  let summary = "results of a fusion";
+  let arguments = (ins Variadic<Graph_Tensor>:$values);
+  let builders = [OpBuilder<(ins), [{}]>];
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+}
+
+#endif // CUPOLA_DIALECTS_GRAPH_GRAPHOPS_TD

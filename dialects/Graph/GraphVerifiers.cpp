@@ -1,0 +1,273 @@
+//===- dialects/Graph/GraphVerifiers.cpp - verifiers of the graph ops ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "dialects/Graph/Graph.h"
+
+using namespace mlir;
+using namespace cupola;
+using namespace cupola::graph;
+
+namespace {
+
+LogicalResult sameShape(Operation *op, Value a, Value b) {
+  if (shapeOf(a) == shapeOf(b))
+    return success();
+  return op->emitOpError() << "operand of type " << a.getType() << " has not the shape of "
+                           << b.getType();
+}
+
+LogicalResult sameElement(Operation *op, Value a, Value b) {
+  if (elementOf(a) == elementOf(b))
+    return success();
+  return op->emitOpError() << "element types " << elementOf(a) << " and " << elementOf(b)
+                           << " differ";
+}
+
+LogicalResult isBool(Operation *op, Value value) {
+  if (elementOf(value).isInteger(1))
+    return success();
+  return op->emitOpError() << "expected elements of type i1, found " << elementOf(value);
+}
+
+LogicalResult axisInRange(Operation *op, int64_t axis, Value value) {
+  if (axis >= 0 && axis < static_cast<int64_t>(rankOf(value)))
+    return success();
+  return op->emitOpError() << "axis " << axis << " is out of range for rank " << rankOf(value);
+}
+
+LogicalResult exprs(Operation *op, ArrayAttr texts, size_t count) {
+  if (texts.size() != count)
+    return op->emitOpError() << "expected " << count << " expressions, found " << texts.size();
+  for (auto text : texts.getAsRange<StringAttr>())
+    if (!isCanonical(text.getValue()))
+      return op->emitOpError() << "'" << text.getValue() << "' is not a canonical expression";
+  return success();
+}
+
+LogicalResult shapeIs(Operation *op, ArrayRef<Expr> expected, Value result) {
+  if (Exprs(expected) == shapeOf(result))
+    return success();
+  return op->emitOpError() << "expected result of type "
+                           << tensorType(expected, elementOf(result)) << ", found "
+                           << result.getType();
+}
+
+} // namespace
+
+LogicalResult DimsOp::verify() {
+  std::optional<int64_t> count = elementCount(getResult()).constant();
+  if (!count)
+    return emitOpError("needs a static shape");
+  return exprs(*this, getExprs(), *count);
+}
+
+LogicalResult IotaOp::verify() { return axisInRange(*this, getAxis(), getResult()); }
+
+LogicalResult UnaryOp::verify() {
+  if (failed(sameShape(*this, getInput(), getResult())))
+    return failure();
+  return isPredicate(getKind()) ? isBool(*this, getResult())
+                                : sameElement(*this, getInput(), getResult());
+}
+
+LogicalResult BinaryOp::verify() {
+  if (failed(sameShape(*this, getLhs(), getResult())) ||
+      failed(sameShape(*this, getRhs(), getResult())) ||
+      failed(sameElement(*this, getLhs(), getRhs())))
+    return failure();
+  return isComparison(getKind()) ? isBool(*this, getResult())
+                                 : sameElement(*this, getLhs(), getResult());
+}
+
+LogicalResult SelectOp::verify() {
+  if (failed(isBool(*this, getCondition())) ||
+      failed(sameShape(*this, getCondition(), getResult())))
+    return failure();
+  for (Value branch : {getLhs(), getRhs()})
+    if (failed(sameShape(*this, branch, getResult())) ||
+        failed(sameElement(*this, branch, getResult())))
+      return failure();
+  return success();
+}
+
+LogicalResult CastOp::verify() { return sameShape(*this, getInput(), getResult()); }
+
+LogicalResult ReshapeOp::verify() {
+  if (failed(sameElement(*this, getInput(), getResult())))
+    return failure();
+  // Equal counts that no algebra sees are facts of the module: only a proved
+  // difference is an error.
+  Expr from = elementCount(getInput()), to = elementCount(getResult());
+  if (from.constant() && to.constant() && from != to)
+    return emitOpError() << "cannot turn " << from.text() << " elements into " << to.text();
+  return success();
+}
+
+LogicalResult TransposeOp::verify() {
+  SmallVector<bool> seen(rankOf(getInput()), false);
+  if (getPerm().size() != seen.size())
+    return emitOpError() << "perm has " << getPerm().size() << " entries for rank " << seen.size();
+  Exprs expected, in = shapeOf(getInput());
+  for (int64_t dim : getPerm()) {
+    if (failed(axisInRange(*this, dim, getInput())))
+      return failure();
+    if (seen[dim])
+      return emitOpError() << "perm repeats dimension " << dim;
+    seen[dim] = true;
+    expected.push_back(in[dim]);
+  }
+  return shapeIs(*this, expected, getResult());
+}
+
+LogicalResult BroadcastOp::verify() {
+  if (rankOf(getInput()) != rankOf(getResult()))
+    return emitOpError() << "rank " << rankOf(getInput()) << " becomes "
+                         << rankOf(getResult());
+  for (auto [from, to] : llvm::zip_equal(shapeOf(getInput()), shapeOf(getResult())))
+    if (from != to && from.constant() && !from.isConstant(1) && to.constant())
+      return emitOpError() << "cannot broadcast extent " << from.text() << " to " << to.text();
+  return sameElement(*this, getInput(), getResult());
+}
+
+LogicalResult SliceOp::verify() {
+  if (getSteps().size() != rankOf(getInput()) || llvm::is_contained(getSteps(), 0))
+    return emitOpError("needs a step that is not 0 for every dimension");
+  if (rankOf(getInput()) != rankOf(getResult()))
+    return emitOpError("keeps the rank");
+  return exprs(*this, getStarts(), rankOf(getInput()));
+}
+
+LogicalResult PadOp::verify() {
+  if (rankOf(getInput()) != rankOf(getResult()))
+    return emitOpError("keeps the rank");
+  if (getValue().getType() != elementOf(getInput()))
+    return emitOpError() << "pads " << elementOf(getInput()) << " with a value of type "
+                         << getValue().getType();
+  return exprs(*this, getLow(), rankOf(getInput()));
+}
+
+LogicalResult ConcatOp::verify() {
+  if (getInputs().empty())
+    return emitOpError("needs an operand");
+  if (failed(axisInRange(*this, getAxis(), getResult())))
+    return failure();
+  Exprs expected = shapeOf(getResult());
+  expected[getAxis()] = Expr(0);
+  for (Value input : getInputs()) {
+    if (rankOf(input) != rankOf(getResult()))
+      return emitOpError("operands and result have one rank");
+    expected[getAxis()] += extentOf(input, getAxis());
+    if (failed(sameElement(*this, input, getResult())))
+      return failure();
+  }
+  return shapeIs(*this, expected, getResult());
+}
+
+LogicalResult GatherOp::verify() {
+  if (failed(axisInRange(*this, getAxis(), getData())))
+    return failure();
+  Exprs data = shapeOf(getData()), indices = shapeOf(getIndices());
+  Exprs expected(ArrayRef<Expr>(data).take_front(getAxis()));
+  llvm::append_range(expected, ArrayRef<Expr>(indices).drop_front(getBatchDims()));
+  llvm::append_range(expected, ArrayRef<Expr>(data).drop_front(getAxis() + 1));
+  if (failed(shapeIs(*this, expected, getResult())))
+    return failure();
+  return sameElement(*this, getData(), getResult());
+}
+
+LogicalResult GatherElementsOp::verify() {
+  if (rankOf(getData()) != rankOf(getIndices()))
+    return emitOpError("data and indices have one rank");
+  if (failed(axisInRange(*this, getAxis(), getData())))
+    return failure();
+  if (failed(shapeIs(*this, shapeOf(getIndices()), getResult())))
+    return failure();
+  return sameElement(*this, getData(), getResult());
+}
+
+LogicalResult GatherNDOp::verify() {
+  Exprs data = shapeOf(getData()), indices = shapeOf(getIndices());
+  int64_t batch = getBatchDims(), last = static_cast<int64_t>(indices.size()) - 1;
+  std::optional<int64_t> depth;
+  if (last >= 0)
+    depth = indices[last].constant();
+  if (!depth || batch > last || batch + *depth > static_cast<int64_t>(data.size()))
+    return emitOpError("the last dimension of indices must be static and fit the data's rank");
+  Exprs expected(ArrayRef<Expr>(indices).drop_back());
+  llvm::append_range(expected, ArrayRef<Expr>(data).drop_front(batch + *depth));
+  if (failed(shapeIs(*this, expected, getResult())))
+    return failure();
+  return sameElement(*this, getData(), getResult());
+}
+
+static LogicalResult verifyReduced(Operation *op, ArrayRef<int64_t> axes, Value input,
+                                   Value result) {
+  Exprs expected = shapeOf(input);
+  for (int64_t axis : axes) {
+    if (failed(axisInRange(op, axis, input)))
+      return failure();
+    expected[axis] = Expr(1);
+  }
+  return shapeIs(op, expected, result);
+}
+
+LogicalResult ReduceOp::verify() {
+  if (!llvm::is_sorted(getAxes()))
+    return emitOpError("axes are not sorted");
+  if (failed(verifyReduced(*this, getAxes(), getInput(), getResult())))
+    return failure();
+  return sameElement(*this, getInput(), getResult());
+}
+
+LogicalResult ArgReduceOp::verify() {
+  if (getKind() != ReduceKind::Max && getKind() != ReduceKind::Min)
+    return emitOpError("kind is max or min");
+  if (!elementOf(getResult()).isInteger(64))
+    return emitOpError() << "expected elements of type i64, found " << elementOf(getResult());
+  return verifyReduced(*this, {static_cast<int64_t>(getAxis())}, getInput(), getResult());
+}
+
+LogicalResult SoftmaxOp::verify() {
+  if (failed(axisInRange(*this, getAxis(), getInput())))
+    return failure();
+  if (failed(sameShape(*this, getInput(), getResult())))
+    return failure();
+  return sameElement(*this, getInput(), getResult());
+}
+
+LogicalResult LayerNormOp::verify() {
+  if (failed(axisInRange(*this, getAxis(), getInput())))
+    return failure();
+  if (failed(sameShape(*this, getInput(), getResult())))
+    return failure();
+  return sameElement(*this, getInput(), getResult());
+}
+
+LogicalResult MatMulOp::verify() {
+  Exprs lhs = shapeOf(getLhs()), rhs = shapeOf(getRhs());
+  size_t rank = lhs.size();
+  if (rank < 2 || rhs.size() != rank)
+    return emitOpError() << "ranks " << rank << " and " << rhs.size()
+                         << " are not one rank of at least 2";
+  if (lhs[rank - 1] != rhs[rank - 2])
+    return emitOpError() << "contracts " << lhs[rank - 1].text() << " with "
+                         << rhs[rank - 2].text();
+  if (ArrayRef<Expr>(lhs).drop_back(2) != ArrayRef<Expr>(rhs).drop_back(2))
+    return emitOpError("batch dimensions differ");
+  Exprs expected(ArrayRef<Expr>(lhs).drop_back());
+  expected.push_back(rhs[rank - 1]);
+  if (failed(shapeIs(*this, expected, getResult())) ||
+      failed(sameElement(*this, getLhs(), getRhs())))
+    return failure();
+  return sameElement(*this, getLhs(), getResult());
+}
+
+LogicalResult FusionOp::verify() {
+  Block &body = getBody().front();
+  if (body.getArgumentTypes() != TypeRange(getInputs()))
+    return emitOpError("operands and arguments of the region differ in type");
+  auto yield = cast<YieldOp>(body.getTerminator());
+  if (yield.getValues().getTypes() != getResultTypes())
+    return emitOpError("yielded values and results differ in type");
+  return success();
+}
