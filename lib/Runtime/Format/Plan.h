@@ -50,6 +50,9 @@ enum class DType : uint8_t {
   Bool, ///< one byte, 0 or 1
 };
 
+/// Whether a number read from outside is one of the above; the functions below
+/// expect that it is.
+bool isValid(DType dtype);
 /// Bytes of one element.
 uint32_t byteSize(DType dtype);
 /// "f32", "bool", ...
@@ -153,17 +156,21 @@ struct Program {
   int64_t arenaBytes = -1; ///< when the arena is static, else -1
 };
 
-/// One text handed to the device compiler: a kernel module or a header.
+/// One text handed to the device compiler: a kernel module or a header. The
+/// writer sets `offset` and `bytes` (in the sources section) from `text`.
 struct Source {
   std::string name; ///< "m0.cu", "device.cuh"
   std::string text;
+  uint64_t offset = 0, bytes = 0;
 };
 
-/// A cubin, or the cpu's shared-object image.
+/// A cubin, or the cpu's shared-object image. The writer sets `offset` and
+/// `bytes` (in the binaries section) from `image`.
 struct Binary {
   std::string arch;              ///< sm_86 or x86-64-v3
   std::vector<uint32_t> kernels; ///< into Program::kernels
   std::string image;
+  uint64_t offset = 0, bytes = 0;
 };
 
 struct Variant {

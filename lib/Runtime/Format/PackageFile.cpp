@@ -1,0 +1,222 @@
+//===- lib/Runtime/Format/PackageFile.cpp - Reads and verifies a package ---===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Runtime/Format/PackageFile.h"
+#include "lib/Runtime/Format/Manifest.h"
+#include "lib/Runtime/Format/Validate.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <vector>
+
+namespace cupola::format {
+
+namespace {
+
+Status damaged(const std::string &what) {
+  return Status::package("the package is damaged: " + what);
+}
+
+std::string range(uint64_t begin, uint64_t end) {
+  return "bytes " + std::to_string(begin) + " to " + std::to_string(end - 1);
+}
+
+bool isZero(std::string_view bytes) {
+  return bytes.find_first_not_of('\0') == std::string_view::npos;
+}
+
+/// Closes on every way out.
+class Descriptor {
+public:
+  explicit Descriptor(const std::string &path)
+      : number(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
+  ~Descriptor() {
+    if (number >= 0)
+      ::close(number);
+  }
+  const int number;
+};
+
+/// As far as `wanted` or the end of the file.
+Result<uint64_t> readAt(int descriptor, char *target, uint64_t wanted) {
+  uint64_t done = 0;
+  while (done < wanted) {
+    const ssize_t count = ::pread(descriptor, target + done, wanted - done,
+                                  static_cast<off_t>(done));
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count < 0)
+      return Status::io(std::string("cannot read: ") + std::strerror(errno));
+    if (count == 0)
+      break;
+    done += static_cast<uint64_t>(count);
+  }
+  return done;
+}
+
+} // namespace
+
+PackageFile::~PackageFile() {
+  if (memory)
+    ::munmap(memory, size);
+}
+
+Status PackageFile::allocate(uint64_t bytes) {
+  if (bytes == 0)
+    return Status::package("not a Cupola package: the file is empty");
+  void *mapped = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED)
+    return Status::environment("no memory for a package of " +
+                               std::to_string(bytes) + " bytes");
+  memory = static_cast<char *>(mapped);
+  size = bytes;
+  return Status::ok();
+}
+
+Status PackageFile::read(int descriptor) {
+  struct stat info;
+  if (::fstat(descriptor, &info) != 0 || !S_ISREG(info.st_mode))
+    return Status::io("is not a regular file");
+  const auto fileBytes = static_cast<uint64_t>(info.st_size);
+  // Look at the header before making room for what may be any large file.
+  char start[kTableOffset + kSectionCount * kSectionEntryBytes];
+  Result<uint64_t> startBytes = readAt(descriptor, start, sizeof(start));
+  if (startBytes.failed())
+    return startBytes.status();
+  Result<Layout> layout =
+      parseHeader(std::string_view(start, *startBytes), fileBytes);
+  if (layout.failed())
+    return layout.status();
+  CUPOLA_TRY(allocate(fileBytes));
+  Result<uint64_t> got = readAt(descriptor, memory, size);
+  if (got.failed())
+    return got.status();
+  return *got == size ? Status::ok() : damaged("it shrank while it was read");
+}
+
+Status PackageFile::verifyLeaves(const Layout &layout) const {
+  for (uint64_t i = 0; i < layout.leafCount; ++i) {
+    const uint64_t begin = layout.dataStart + i * kLeafBytes;
+    const uint64_t end = std::min(begin + kLeafBytes, size);
+    Result<Digest> digest = leafHash(all().substr(begin, end - begin));
+    if (digest.failed())
+      return digest.status();
+    const uint64_t entry = kTableOffset + kSectionCount * kSectionEntryBytes +
+                           i * digest->size();
+    if (std::memcmp(digest->data(), memory + entry, digest->size()) != 0)
+      return damaged("the hash of " + range(begin, end) + " differs");
+  }
+  return Status::ok();
+}
+
+std::string_view PackageFile::section(const Layout &layout,
+                                      SectionKind kind) const {
+  const Layout::Section &place = layout.section(kind);
+  return all().substr(place.offset, place.bytes);
+}
+
+Status PackageFile::loadContents(const Layout &layout) {
+  CUPOLA_TRY(parseManifest(section(layout, SectionKind::Manifest), contents));
+  const std::string_view sources = section(layout, SectionKind::Sources);
+  const std::string_view binaries = section(layout, SectionKind::Binaries);
+  weightsOffset = layout.section(SectionKind::Weights).offset;
+  CUPOLA_TRY(validatePackage(
+      contents, {sources.size(), binaries.size(),
+                 layout.section(SectionKind::Weights).bytes}));
+  const auto load = [&](Source &source) {
+    source.text = std::string(sources.substr(source.offset, source.bytes));
+  };
+  std::for_each(contents.headers.begin(), contents.headers.end(), load);
+  for (Variant &variant : contents.variants) {
+    std::for_each(variant.sources.begin(), variant.sources.end(), load);
+    for (Binary &binary : variant.binaries)
+      binary.image = std::string(binaries.substr(binary.offset, binary.bytes));
+  }
+  return Status::ok();
+}
+
+/// What no section and no entry of the manifest names is zero.
+Status PackageFile::checkPadding(const Layout &layout) const {
+  using Range = std::pair<uint64_t, uint64_t>;
+  const auto start = [&](SectionKind kind) {
+    return layout.section(kind).offset;
+  };
+  std::vector<Range> named{
+      {0, kTableOffset + kSectionCount * kSectionEntryBytes +
+              layout.leafCount * sizeof(Digest)},
+      {start(SectionKind::Manifest),
+       start(SectionKind::Manifest) +
+           layout.section(SectionKind::Manifest).bytes}};
+  const auto add = [&](SectionKind kind, uint64_t offset, uint64_t bytes) {
+    named.emplace_back(start(kind) + offset, start(kind) + offset + bytes);
+  };
+  for (const Source &header : contents.headers)
+    add(SectionKind::Sources, header.offset, header.bytes);
+  for (const Weight &weight : contents.weights)
+    add(SectionKind::Weights, weight.offset, weight.bytes);
+  for (const Variant &variant : contents.variants) {
+    for (const Source &source : variant.sources)
+      add(SectionKind::Sources, source.offset, source.bytes);
+    for (const Binary &binary : variant.binaries)
+      add(SectionKind::Binaries, binary.offset, binary.bytes);
+  }
+  named.emplace_back(size, size);
+  std::sort(named.begin(), named.end());
+  uint64_t reached = 0;
+  for (const auto &[begin, end] : named) {
+    if (begin > reached && !isZero(all().substr(reached, begin - reached)))
+      return damaged(range(reached, begin) + " should be zero");
+    reached = std::max(reached, end);
+  }
+  return Status::ok();
+}
+
+Status PackageFile::verify() {
+  Result<Layout> layout = parseHeader(all(), size);
+  if (layout.failed())
+    return layout.status();
+  Result<Digest> root = rootHash(all().substr(0, layout->dataStart));
+  if (root.failed())
+    return root.status();
+  if (std::memcmp(root->data(), memory + kRootOffset, root->size()) != 0)
+    return damaged("the hash of its header differs");
+  rootDigest = *root;
+  CUPOLA_TRY(verifyLeaves(*layout));
+  CUPOLA_TRY(loadContents(*layout));
+  CUPOLA_TRY(checkPadding(*layout));
+  // From here on nobody writes to it.
+  ::mprotect(memory, size, PROT_READ);
+  return Status::ok();
+}
+
+Result<std::shared_ptr<const PackageFile>>
+PackageFile::open(const std::string &path) {
+  const Descriptor descriptor(path);
+  if (descriptor.number < 0)
+    return Status::io(path + ": cannot open: " + std::strerror(errno));
+  std::shared_ptr<PackageFile> file(new PackageFile);
+  CUPOLA_TRY(file->read(descriptor.number).within(path));
+  CUPOLA_TRY(file->verify().within(path));
+  return std::shared_ptr<const PackageFile>(std::move(file));
+}
+
+Result<std::shared_ptr<const PackageFile>>
+PackageFile::fromMemory(std::string_view bytes) {
+  std::shared_ptr<PackageFile> file(new PackageFile);
+  CUPOLA_TRY(file->allocate(bytes.size()));
+  std::memcpy(file->memory, bytes.data(), bytes.size());
+  CUPOLA_TRY(file->verify());
+  return std::shared_ptr<const PackageFile>(std::move(file));
+}
+
+std::string_view PackageFile::weight(uint32_t index) const {
+  const Weight &weight = contents.weights[index];
+  return all().substr(weightsOffset + weight.offset, weight.bytes);
+}
+
+} // namespace cupola::format

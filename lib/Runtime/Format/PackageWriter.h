@@ -1,0 +1,35 @@
+//===- lib/Runtime/Format/PackageWriter.h - Writes a package as a stream ---===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_LIB_RUNTIME_FORMAT_PACKAGEWRITER_H
+#define CUPOLA_LIB_RUNTIME_FORMAT_PACKAGEWRITER_H
+
+#include "lib/Runtime/Format/Plan.h"
+#include "lib/Runtime/Status.h"
+
+#include <functional>
+#include <string>
+
+namespace cupola::format {
+
+/// Copies bytes [offset, offset + size) of weight `index` to `target`. Called
+/// with rising indices and offsets, at most 1 MiB at a time, so that the values
+/// never need to be in memory at once.
+using WeightSource = std::function<Status(uint32_t index, uint64_t offset,
+                                          char *target, uint64_t size)>;
+
+/// Writes the package to `path`, after setting the offsets and sizes of sources,
+/// binaries and weights: the caller fills texts, images and Weight::bytes. Equal
+/// texts and equal images are stored once. The bytes go into a file without a name beside
+/// it, which is synced, then renamed over. On failure `path` is as it was and nothing else is left.
+/// Equal packages give equal bytes. I/O errors are Code::IO, a package that
+/// readers would refuse is Code::Package.
+Status writePackage(Package package, const WeightSource &weights,
+                    const std::string &path);
+
+/// The same bytes, in memory.
+Result<std::string> writePackageToMemory(Package package,
+                                         const WeightSource &weights);
+
+} // namespace cupola::format
+
+#endif // CUPOLA_LIB_RUNTIME_FORMAT_PACKAGEWRITER_H
