@@ -1,0 +1,101 @@
+//===- lib/Target/CUDA/device/primitives.cuh - the GPU half: threads, barriers, shuffles, atomics ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Counterpart: lib/Sim/device/primitives.cuh, which declares the same names. Only primitives*.cuh contain PTX or CUDA
+// intrinsics.
+#ifndef CUPOLA_DEVICE_PRIMITIVES_CUH
+#define CUPOLA_DEVICE_PRIMITIVES_CUH
+
+#define CUPOLA_DEVICE static __device__ __forceinline__
+#define CUPOLA_MEMBER __device__ __forceinline__
+#define CUPOLA_UNROLL _Pragma("unroll")
+
+/// The compute capability the code is compiled for: 750, 800, 860, 890, 900, 1000, 1200.
+#ifdef __CUDA_ARCH__
+#define CUPOLA_ARCH __CUDA_ARCH__
+#else
+#define CUPOLA_ARCH 0
+#endif
+
+/// Head of a kernel: `CUPOLA_KERNEL(threads, minBlocks) name(parameters) { ... }`. Grid and block are one-dimensional.
+#define CUPOLA_KERNEL(threads, minBlocks) extern "C" __global__ void __launch_bounds__(threads, minBlocks)
+
+extern __shared__ __align__(1024) unsigned char cupolaDynamicShared[];
+
+namespace cupola_device {
+
+CUPOLA_DEVICE unsigned threadIndex() { return threadIdx.x; }
+CUPOLA_DEVICE unsigned blockIndex() { return blockIdx.x; }
+CUPOLA_DEVICE unsigned blockThreads() { return blockDim.x; }
+CUPOLA_DEVICE unsigned gridBlocks() { return gridDim.x; }
+CUPOLA_DEVICE unsigned char *sharedBase() { return cupolaDynamicShared; }
+
+/// An integer address as a pointer into global memory. The conversion tells the compiler the address space, so that loads
+/// and stores become global ones.
+template <class T> CUPOLA_DEVICE T *globalPointer(unsigned long long address) {
+  return static_cast<T *>(__cvta_global_to_generic(address));
+}
+
+CUPOLA_DEVICE float bitsToFloat(unsigned bits) { return __int_as_float(static_cast<int>(bits)); }
+CUPOLA_DEVICE unsigned floatToBits(float x) { return static_cast<unsigned>(__float_as_int(x)); }
+CUPOLA_DEVICE double bitsToDouble(unsigned long long bits) {
+  return __longlong_as_double(static_cast<long long>(bits));
+}
+CUPOLA_DEVICE unsigned long long doubleToBits(double x) {
+  return static_cast<unsigned long long>(__double_as_longlong(x));
+}
+
+CUPOLA_DEVICE unsigned short floatToHalf(float x) {
+  unsigned short bits;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
+  return bits;
+}
+CUPOLA_DEVICE unsigned short doubleToHalf(double x) {
+  unsigned short bits;
+  asm("cvt.rn.f16.f64 %0, %1;" : "=h"(bits) : "d"(x));
+  return bits;
+}
+CUPOLA_DEVICE float halfToFloat(unsigned short bits) {
+  float x;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits));
+  return x;
+}
+
+/// Float to integer as cvt.rzi does it: towards zero, clamped to the range, NaN becomes 0.
+CUPOLA_DEVICE int doubleToI32(double x) { return __double2int_rz(x); }
+CUPOLA_DEVICE unsigned doubleToU32(double x) { return __double2uint_rz(x); }
+CUPOLA_DEVICE int floatToI32(float x) { return __float2int_rz(x); }
+CUPOLA_DEVICE unsigned floatToU32(float x) { return __float2uint_rz(x); }
+CUPOLA_DEVICE long long floatToI64(float x) { return isnan(x) ? 0 : __float2ll_rz(x); }
+CUPOLA_DEVICE unsigned long long floatToU64(float x) { return isnan(x) ? 0 : __float2ull_rz(x); }
+CUPOLA_DEVICE long long doubleToI64(double x) { return isnan(x) ? 0 : __double2ll_rz(x); }
+CUPOLA_DEVICE unsigned long long doubleToU64(double x) { return isnan(x) ? 0 : __double2ull_rz(x); }
+
+CUPOLA_DEVICE void blockBarrier() { __syncthreads(); }
+CUPOLA_DEVICE void warpBarrier() { __syncwarp(); }
+CUPOLA_DEVICE void deviceFence() { __threadfence(); }
+
+CUPOLA_DEVICE unsigned shuffleXor(unsigned value, unsigned laneMask) {
+  return __shfl_xor_sync(0xffffffffu, value, laneMask);
+}
+CUPOLA_DEVICE unsigned shuffleIndex(unsigned value, unsigned lane) { return __shfl_sync(0xffffffffu, value, lane); }
+CUPOLA_DEVICE unsigned shuffleUp(unsigned value, unsigned delta) { return __shfl_up_sync(0xffffffffu, value, delta); }
+CUPOLA_DEVICE unsigned shuffleDown(unsigned value, unsigned delta) {
+  return __shfl_down_sync(0xffffffffu, value, delta);
+}
+CUPOLA_DEVICE unsigned ballot(bool predicate) { return __ballot_sync(0xffffffffu, predicate); }
+
+CUPOLA_DEVICE int atomicAddValue(int *p, int v) { return atomicAdd(p, v); }
+CUPOLA_DEVICE unsigned atomicAddValue(unsigned *p, unsigned v) { return atomicAdd(p, v); }
+CUPOLA_DEVICE unsigned long long atomicAddValue(unsigned long long *p, unsigned long long v) { return atomicAdd(p, v); }
+CUPOLA_DEVICE float atomicAddValue(float *p, float v) { return atomicAdd(p, v); }
+CUPOLA_DEVICE double atomicAddValue(double *p, double v) { return atomicAdd(p, v); }
+CUPOLA_DEVICE unsigned atomicMaxValue(unsigned *p, unsigned v) { return atomicMax(p, v); }
+CUPOLA_DEVICE int atomicMaxValue(int *p, int v) { return atomicMax(p, v); }
+CUPOLA_DEVICE unsigned atomicMinValue(unsigned *p, unsigned v) { return atomicMin(p, v); }
+CUPOLA_DEVICE int atomicMinValue(int *p, int v) { return atomicMin(p, v); }
+CUPOLA_DEVICE unsigned atomicCasValue(unsigned *p, unsigned expected, unsigned v) { return atomicCAS(p, expected, v); }
+
+} // namespace cupola_device
+
+#endif

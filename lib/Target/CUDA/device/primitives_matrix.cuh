@@ -1,0 +1,79 @@
+//===- lib/Target/CUDA/device/primitives_matrix.cuh - the GPU half: ldmatrix and mma.sync ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Counterpart: lib/Sim/device/primitives_matrix.cuh. Each function here is one warp-wide collective there.
+#ifndef CUPOLA_DEVICE_PRIMITIVES_MATRIX_CUH
+#define CUPOLA_DEVICE_PRIMITIVES_MATRIX_CUH
+
+#include "primitives_memory.cuh"
+
+namespace cupola_device {
+
+/// ldmatrix: four 8x8 matrices of 16-bit elements. Lane l names row l%8 of matrix l/8 (16 bytes, 16-aligned, shared).
+/// Afterwards lane l holds in r[j] the elements (l/4, 2*(l%4)) and (l/4, 2*(l%4)+1) of matrix j, or of its transpose.
+template <bool Transposed> CUPOLA_DEVICE void loadMatrix4(unsigned (&r)[4], const void *row) {
+  if (Transposed)
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+                 : "r"(sharedAddress(row))
+                 : "memory");
+  else
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+                 : "r"(sharedAddress(row))
+                 : "memory");
+}
+
+/// N times loadMatrix4; the simulator does all of them in one collective.
+template <bool Transposed, int N>
+CUPOLA_DEVICE void loadMatrices(unsigned (&r)[N][4], const void *const (&rows)[N]) {
+  CUPOLA_UNROLL
+  for (int i = 0; i < N; ++i)
+    loadMatrix4<Transposed>(r[i], rows[i]);
+}
+
+/// d(16x8) += a(16x8) * b(8x8), f16 operands, f32 accumulators.
+CUPOLA_DEVICE void mmaHalfK8(float (&d)[4], const unsigned (&a)[2], const unsigned (&b)[1]) {
+  asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
+               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+               : "r"(a[0]), "r"(a[1]), "r"(b[0]));
+}
+
+/// d(16x8) += a(16x16) * b(16x8), f16 or bf16 operands, f32 accumulators. Needs sm_80.
+template <bool Bf16> CUPOLA_DEVICE void mmaK16(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+#if CUPOLA_ARCH >= 800
+  if (Bf16)
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
+                 "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+  else
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+                 "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#endif
+}
+
+template <int MI, int NI>
+CUPOLA_DEVICE void mmaTileHalfK8(float (&acc)[MI][NI][4], const unsigned (&a)[MI][2], const unsigned (&b)[NI][1]) {
+  CUPOLA_UNROLL
+  for (int i = 0; i < MI; ++i) {
+    CUPOLA_UNROLL
+    for (int j = 0; j < NI; ++j)
+      mmaHalfK8(acc[i][j], a[i], b[j]);
+  }
+}
+template <bool Bf16, int MI, int NI>
+CUPOLA_DEVICE void mmaTileK16(float (&acc)[MI][NI][4], const unsigned (&a)[MI][4], const unsigned (&b)[NI][2]) {
+  CUPOLA_UNROLL
+  for (int i = 0; i < MI; ++i) {
+    CUPOLA_UNROLL
+    for (int j = 0; j < NI; ++j)
+      mmaK16<Bf16>(acc[i][j], a[i], b[j]);
+  }
+}
+
+} // namespace cupola_device
+
+#endif

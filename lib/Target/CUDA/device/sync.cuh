@@ -1,0 +1,79 @@
+//===- lib/Target/CUDA/device/sync.cuh - barriers, fences, shuffles, votes, atomics ---===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_DEVICE_SYNC_CUH
+#define CUPOLA_DEVICE_SYNC_CUH
+
+#include "bindings.cuh"
+
+/// All threads of the block meet; orders their accesses to shared and global memory.
+CUPOLA_DEVICE void cu_barrier() { cupola_device::blockBarrier(); }
+/// All 32 lanes of the warp meet; orders their accesses. Shuffles and votes order nothing.
+CUPOLA_DEVICE void cu_syncwarp() { cupola_device::warpBarrier(); }
+/// Orders this thread's accesses before and after it, as seen by all blocks. By itself it synchronises with nobody: pair
+/// it with an atomic, or use cu_last_block.
+CUPOLA_DEVICE void cu_threadfence() { cupola_device::deviceFence(); }
+
+namespace cupola_device {
+/// Applies a 32-bit lane exchange to values of 4 or 8 bytes.
+template <class T, class Exchange> CUPOLA_DEVICE T exchangeWords(T value, Exchange exchange) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8, "values of 4 or 8 bytes are exchanged");
+  u32 words[sizeof(T) / 4];
+  memcpy(words, &value, sizeof(T));
+  CUPOLA_UNROLL
+  for (u32 i = 0; i < sizeof(T) / 4; ++i)
+    words[i] = exchange(words[i]);
+  memcpy(&value, words, sizeof(T));
+  return value;
+}
+} // namespace cupola_device
+
+template <class T> CUPOLA_DEVICE T cu_shfl_xor(T value, u32 laneMask) {
+  return cupola_device::exchangeWords(value, [=](u32 w) { return cupola_device::shuffleXor(w, laneMask); });
+}
+template <class T> CUPOLA_DEVICE T cu_shfl(T value, u32 lane) {
+  return cupola_device::exchangeWords(value, [=](u32 w) { return cupola_device::shuffleIndex(w, lane); });
+}
+/// The value of lane - delta; the first `delta` lanes keep their own.
+template <class T> CUPOLA_DEVICE T cu_shfl_up(T value, u32 delta) {
+  return cupola_device::exchangeWords(value, [=](u32 w) { return cupola_device::shuffleUp(w, delta); });
+}
+/// The value of lane + delta; the last `delta` lanes keep their own.
+template <class T> CUPOLA_DEVICE T cu_shfl_down(T value, u32 delta) {
+  return cupola_device::exchangeWords(value, [=](u32 w) { return cupola_device::shuffleDown(w, delta); });
+}
+CUPOLA_DEVICE u32 cu_ballot(bool predicate) { return cupola_device::ballot(predicate); }
+CUPOLA_DEVICE bool cu_any(bool predicate) { return cu_ballot(predicate) != 0; }
+CUPOLA_DEVICE bool cu_all(bool predicate) { return cu_ballot(predicate) == 0xffffffffu; }
+
+/// Relaxed atomics on global or shared memory; each returns the value before.
+template <class T> CUPOLA_DEVICE T cu_atomic_add(T *p, T value) { return cupola_device::atomicAddValue(p, value); }
+CUPOLA_DEVICE i64 cu_atomic_add(i64 *p, i64 value) {
+  return static_cast<i64>(cupola_device::atomicAddValue(reinterpret_cast<u64 *>(p), static_cast<u64>(value)));
+}
+template <class T> CUPOLA_DEVICE T cu_atomic_max(T *p, T value) { return cupola_device::atomicMaxValue(p, value); }
+template <class T> CUPOLA_DEVICE T cu_atomic_min(T *p, T value) { return cupola_device::atomicMinValue(p, value); }
+CUPOLA_DEVICE u32 cu_atomic_cas(u32 *p, u32 expected, u32 value) {
+  return cupola_device::atomicCasValue(p, expected, value);
+}
+
+/// True in all threads of the block that arrives last of `blocks` blocks at `counter` (global, 0 before the kernel, 0
+/// again after it). What the other blocks wrote before their call is visible to the last block after it. `scratch` is
+/// one u32 of shared memory, reusable afterwards. All threads of every block must call it.
+CUPOLA_DEVICE bool cu_last_block(u32 *counter, u32 blocks, u32 *scratch) {
+  cu_barrier();
+  if (cu_tid() == 0) {
+    // The barrier orders the block's writes before this fence, and the fence orders them before the ticket.
+    cu_threadfence();
+    const bool last = cu_atomic_add(counter, 1u) + 1 == blocks;
+    cu_threadfence();
+    if (last)
+      cu_atomic_add(counter, 0u - blocks);
+    *scratch = last;
+  }
+  cu_barrier();
+  const bool last = *scratch != 0;
+  cu_barrier();
+  return last;
+}
+
+#endif
