@@ -38,7 +38,7 @@ class Expr {
 public:
   /// Beyond these an expression is overflowed. They keep every walk bounded, in
   /// time and in stack, also on text that a hostile package brought.
-  static constexpr uint32_t maxNodes = 1 << 14; ///< terms and atoms, nested ones included
+  static constexpr uint32_t maxNodes = 1 << 12; ///< terms and atoms, nested ones included
   static constexpr uint32_t maxDepth = 64;      ///< atoms inside atoms
   static constexpr uint32_t maxPower = 255;     ///< of one atom in one term
 
@@ -96,10 +96,15 @@ public:
   /// zero coefficients, and none is a constant; empty for constants and overflow.
   const std::vector<Term> &terms() const;
   int64_t offset() const { return constantTerm; }
+  /// The sum of terms in any order, whose factors are each sorted and distinct.
+  static Expr fromTerms(std::vector<Term> terms, int64_t offset);
 
 private:
   struct Sum;
-  friend class SumBuilder;
+  friend class Atom;
+  static Expr make(std::vector<Term> sorted, int64_t offset);
+  static Expr addOrSubtract(const Expr &a, const Expr &b, bool subtract);
+  Expr scaled(int64_t factor) const;
   bool isIdentical(const Expr &other) const;
 
   std::shared_ptr<const Sum> sum; ///< null for a constant
@@ -111,7 +116,8 @@ class Atom {
 public:
   enum class Kind : uint8_t { Symbol, FloorDiv, CeilDiv, Mod, Min, Max };
 
-  Atom(std::string name);
+  // Raw material: Expr::symbol() and floorDiv() ... max() keep the canonical form.
+  explicit Atom(std::string name);
   Atom(Kind kind, Expr lhs, Expr rhs);
 
   Kind kind() const { return theKind; }
@@ -120,13 +126,14 @@ public:
   const Expr &rhs() const { return right; }
   int compare(const Atom &other) const;
   size_t hash() const { return theHash; }
-  uint32_t nodes() const { return nodeCount; }
-  uint32_t depth() const { return nesting; }
+  bool uses(std::string_view symbol) const;
 
 private:
+  friend class Expr;
   Kind theKind;
-  uint32_t nodeCount, nesting;
-  size_t theHash;
+  uint32_t nodes = 1, depth = 0;
+  size_t theHash = 0;
+  uint64_t symbolBits = 0; ///< a set of symbol names, hashed to 64 bits
   std::string theName;
   Expr left, right;
 };
