@@ -1,0 +1,292 @@
+//===- lib/Runtime/CUDA/ByteCache.cpp - compiled code kept on disk, addressed by what it was made from ---===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Runtime/CUDA/ByteCache.h"
+
+#include <cassert>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace cupola::runtime {
+
+//===--- Keys ---===//
+
+CacheKey::CacheKey(std::string kindText) : kind(std::move(kindText)) { add(kind); }
+
+CacheKey &CacheKey::add(std::string_view field) {
+  add(uint64_t(field.size()));
+  hash.update(field);
+  return *this;
+}
+
+CacheKey &CacheKey::add(uint64_t field) {
+  assert(!ended && "the key was ended");
+  char bytes[8];
+  for (int i = 0; i < 8; ++i)
+    bytes[i] = char(field >> (8 * i));
+  hash.update(std::string_view(bytes, sizeof(bytes)));
+  return *this;
+}
+
+const std::optional<format::Digest> &CacheKey::digest() const {
+  if (!ended) {
+    ended = true;
+    if (Result<format::Digest> value = hash.finish(); value.isOk())
+      result = *value;
+  }
+  return result;
+}
+
+std::string CacheKey::fileName() const { return format::hex(*digest()) + "." + kind; }
+
+//===--- Entries ---===//
+
+/// An entry is this header, then the bytes. `hash` covers the key and the bytes, so that an entry under another entry's
+/// name is found out.
+struct EntryHeader {
+  char magic[8];
+  uint32_t version;
+  uint32_t zero;
+  uint64_t length;
+  format::Digest hash;
+};
+static_assert(sizeof(EntryHeader) == 56, "no padding");
+
+static constexpr char entryMagic[8] = {'C', 'U', 'P', 'O', 'L', 'A', 'C', 'E'};
+static constexpr uint32_t entryVersion = 1;
+static constexpr const char *temporaryPrefix = ".new-";
+static constexpr time_t staleSeconds = 3600;
+
+static std::optional<EntryHeader> makeHeader(const CacheKey &key, std::string_view bytes) {
+  EntryHeader header = {};
+  std::memcpy(header.magic, entryMagic, sizeof(entryMagic));
+  header.version = entryVersion;
+  header.length = bytes.size();
+  format::Sha256 hash;
+  hash.update(std::string_view(reinterpret_cast<const char *>(key.digest()->data()), key.digest()->size()));
+  hash.update(bytes);
+  Result<format::Digest> digest = hash.finish();
+  if (digest.failed())
+    return std::nullopt;
+  header.hash = *digest;
+  return header;
+}
+
+/// A descriptor that closes itself.
+struct Descriptor {
+  int value;
+  explicit Descriptor(int descriptor) : value(descriptor) {}
+  Descriptor(const Descriptor &) = delete;
+  ~Descriptor() {
+    if (value >= 0)
+      close(value);
+  }
+};
+
+static std::string errorText() { return std::strerror(errno); }
+
+/// Why a file or folder is not safe to execute code from, or an empty text.
+static std::string distrust(const struct stat &info) {
+  if (info.st_uid != geteuid())
+    return "it belongs to user " + std::to_string(info.st_uid) + ", not to " + std::to_string(geteuid());
+  if (info.st_mode & (S_IWGRP | S_IWOTH))
+    return "other users may write to it";
+  return {};
+}
+
+static bool readAll(int descriptor, char *target, size_t bytes) {
+  while (bytes > 0) {
+    const ssize_t count = ::read(descriptor, target, bytes);
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count <= 0)
+      return false;
+    target += count;
+    bytes -= size_t(count);
+  }
+  return true;
+}
+
+static bool writeAll(int descriptor, const char *source, size_t bytes) {
+  while (bytes > 0) {
+    const ssize_t count = ::write(descriptor, source, bytes);
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count <= 0)
+      return false;
+    source += count;
+    bytes -= size_t(count);
+  }
+  return true;
+}
+
+//===--- The folder ---===//
+
+static std::string defaultFolder() {
+  // The XDG rule: a relative path in the variable is ignored.
+  const char *cache = std::getenv("XDG_CACHE_HOME");
+  if (cache && cache[0] == '/')
+    return std::string(cache) + "/cupola";
+  const char *home = std::getenv("HOME");
+  if (home && home[0] == '/')
+    return std::string(home) + "/.cache/cupola";
+  return {};
+}
+
+/// Makes the folder and what is missing above it, all of it private.
+static bool makeFolders(const std::string &path) {
+  for (size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
+    const std::string part = path.substr(0, slash);
+    if (mkdir(part.c_str(), 0700) != 0 && errno != EEXIST && slash == std::string::npos)
+      return false;
+    if (slash == std::string::npos)
+      return true;
+  }
+}
+
+ByteCache::ByteCache(const std::string &folder, Warn callback) : warn(std::move(callback)) {
+  if (folder == "none")
+    return;
+  folderPath = folder.empty() ? defaultFolder() : folder;
+  if (folderPath.empty())
+    report("no cache: neither XDG_CACHE_HOME nor HOME is set");
+  else
+    open();
+  if (!enabled())
+    folderPath.clear();
+}
+
+ByteCache::~ByteCache() {
+  if (folderDescriptor >= 0)
+    close(folderDescriptor);
+}
+
+void ByteCache::open() {
+  if (!makeFolders(folderPath))
+    return report("no cache: cannot make '" + folderPath + "': " + errorText());
+  const int descriptor = ::open(folderPath.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0)
+    return report("no cache: cannot open '" + folderPath + "': " + errorText());
+  struct stat info;
+  std::string problem = fstat(descriptor, &info) != 0 ? errorText() : distrust(info);
+  if (!problem.empty()) {
+    close(descriptor);
+    return report("no cache: '" + folderPath + "' is not safe to run code from: " + problem);
+  }
+  folderDescriptor = descriptor;
+  removeStaleTemporaries();
+}
+
+/// A process that was killed while it wrote leaves its temporary file behind.
+void ByteCache::removeStaleTemporaries() {
+  const int copy = openat(folderDescriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *listing = copy >= 0 ? fdopendir(copy) : nullptr;
+  if (!listing) {
+    if (copy >= 0)
+      close(copy);
+    return;
+  }
+  const time_t now = std::time(nullptr);
+  while (const dirent *entry = readdir(listing)) {
+    struct stat info;
+    if (std::strncmp(entry->d_name, temporaryPrefix, std::strlen(temporaryPrefix)) == 0 &&
+        fstatat(folderDescriptor, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+        info.st_mtime + staleSeconds < now)
+      unlinkat(folderDescriptor, entry->d_name, 0);
+  }
+  closedir(listing);
+}
+
+void ByteCache::report(const std::string &text) {
+  std::lock_guard<std::mutex> lock(warnMutex);
+  if (warn)
+    warn(text);
+}
+
+//===--- Reading and writing ---===//
+
+std::optional<std::string> ByteCache::read(const CacheKey &key, std::string &problem) {
+  // Not through links, and never waiting for a writer of a pipe.
+  Descriptor file(openat(folderDescriptor, key.fileName().c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (file.value < 0) {
+    if (errno != ENOENT)
+      problem = errorText();
+    return std::nullopt;
+  }
+  struct stat info;
+  EntryHeader header = {};
+  if (fstat(file.value, &info) != 0)
+    problem = errorText();
+  else if (!S_ISREG(info.st_mode))
+    problem = "it is not a plain file";
+  else
+    problem = distrust(info);
+  if (problem.empty() && (size_t(info.st_size) < sizeof(header) ||
+                          !readAll(file.value, reinterpret_cast<char *>(&header), sizeof(header))))
+    problem = "it is cut short";
+  if (!problem.empty())
+    return std::nullopt;
+  if (std::memcmp(header.magic, entryMagic, sizeof(entryMagic)) != 0 || header.version != entryVersion ||
+      header.zero != 0 || header.length != uint64_t(info.st_size) - sizeof(header)) {
+    problem = "its header is damaged or of another version";
+    return std::nullopt;
+  }
+  std::string bytes(header.length, '\0');
+  if (!readAll(file.value, bytes.data(), bytes.size()))
+    problem = "it is cut short";
+  else if (auto expected = makeHeader(key, bytes); !expected || expected->hash != header.hash)
+    problem = "its bytes do not match their SHA-256";
+  if (!problem.empty())
+    return std::nullopt;
+  return bytes;
+}
+
+std::optional<std::string> ByteCache::get(const CacheKey &key) {
+  if (!enabled() || !key.digest())
+    return std::nullopt;
+  std::string problem;
+  std::optional<std::string> bytes = read(key, problem);
+  if (!problem.empty()) {
+    report("cache entry '" + folderPath + "/" + key.fileName() + "' is not used: " + problem);
+    unlinkat(folderDescriptor, key.fileName().c_str(), 0);
+  }
+  ++(bytes ? hitCount : missCount);
+  return bytes;
+}
+
+std::string ByteCache::write(const CacheKey &key, std::string_view bytes) {
+  const std::optional<EntryHeader> header = makeHeader(key, bytes);
+  if (!header)
+    return "libcrypto cannot compute SHA-256";
+  static std::atomic<uint64_t> counter{0};
+  const std::string temporary = temporaryPrefix + std::to_string(getpid()) + "-" + std::to_string(counter++) + "-" +
+                                key.fileName().substr(0, 16);
+  Descriptor file(openat(folderDescriptor, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (file.value < 0)
+    return errorText();
+  // Synced before it gets its name: after a crash the name must not stand for bytes that never reached the disk.
+  const bool written = writeAll(file.value, reinterpret_cast<const char *>(&*header), sizeof(*header)) &&
+                       writeAll(file.value, bytes.data(), bytes.size()) && fsync(file.value) == 0 &&
+                       renameat(folderDescriptor, temporary.c_str(), folderDescriptor, key.fileName().c_str()) == 0;
+  if (written)
+    return {};
+  const std::string problem = errorText();
+  unlinkat(folderDescriptor, temporary.c_str(), 0);
+  return problem;
+}
+
+void ByteCache::put(const CacheKey &key, std::string_view bytes) {
+  if (!enabled() || !writable || !key.digest())
+    return;
+  const std::string problem = write(key, bytes);
+  // One warning is enough: a folder that is full or read-only stays so.
+  if (!problem.empty() && writable.exchange(false))
+    report("nothing more is cached: cannot write to '" + folderPath + "': " + problem);
+}
+
+} // namespace cupola::runtime

@@ -1,0 +1,70 @@
+//===- lib/Runtime/CUDA/DynamicLibrary.cpp - a library opened by dlopen, and where to look for CUDA's ---===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Runtime/CUDA/DynamicLibrary.h"
+
+#include <cstdlib>
+#include <dlfcn.h>
+
+namespace cupola::runtime::cuda {
+
+bool DynamicLibrary::openFirst(const std::vector<std::string> &candidates, std::string &tried) {
+  for (const std::string &candidate : candidates) {
+    // Local: nothing else in the process may bind to these symbols, nor we to another copy of them.
+    handle = dlopen(candidate.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (handle) {
+      openedPath = candidate;
+      return true;
+    }
+    const char *reason = dlerror();
+    std::string text = reason ? reason : "unknown reason";
+    // The loader's text usually begins with the path that it is about.
+    const std::string prefix = candidate + ": ";
+    if (text.compare(0, prefix.size(), prefix) == 0)
+      text.erase(0, prefix.size());
+    tried += (tried.empty() ? "  " : "\n  ") + candidate + ": " + text;
+  }
+  return false;
+}
+
+void *DynamicLibrary::symbol(const char *name) const { return handle ? dlsym(handle, name) : nullptr; }
+
+/// The folder of the binary that holds this function: NVIDIA's Python packages install side by side with ours.
+static std::string ownFolder() {
+  Dl_info info;
+  if (!dladdr(reinterpret_cast<void *>(&ownFolder), &info) || !info.dli_fname)
+    return {};
+  const std::string path = info.dli_fname;
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? std::string() : path.substr(0, slash);
+}
+
+/// The library folders below a CUDA home, as the toolkit ("lib64"), and NVIDIA's Python packages ("lib", or one folder
+/// per component until CUDA 12) lay them out.
+static void addHome(const std::string &home, std::vector<std::string> &prefixes) {
+  for (const char *sub : {"/lib64/", "/lib/", "/nvidia/cu13/lib/", "/nvidia/cuda_nvrtc/lib/"})
+    prefixes.push_back(home + sub);
+}
+
+std::vector<std::string> cudaLibraryCandidates(const std::string &stem, const std::vector<int> &majors) {
+  std::vector<std::string> prefixes;
+  const char *chosen = std::getenv("CUPOLA_CUDA_HOME");
+  if (chosen && *chosen) {
+    addHome(chosen, prefixes);
+  } else {
+    const std::string own = ownFolder();
+    if (!own.empty()) {
+      prefixes.push_back(own + "/../nvidia/cu13/lib/");
+      prefixes.push_back(own + "/../nvidia/cuda_nvrtc/lib/");
+    }
+    prefixes.push_back(""); // run path (a development build names its CUDA folder there), LD_LIBRARY_PATH, ld.so.cache
+    prefixes.push_back("/usr/local/cuda/lib64/");
+    prefixes.push_back("/usr/local/cuda/lib/");
+  }
+  std::vector<std::string> result;
+  for (const std::string &prefix : prefixes)
+    for (int major : majors)
+      result.push_back(prefix + stem + "." + std::to_string(major));
+  return result;
+}
+
+} // namespace cupola::runtime::cuda
