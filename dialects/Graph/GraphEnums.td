@@ -7,7 +7,7 @@
 #ifndef CUPOLA_DIALECTS_GRAPH_GRAPHENUMS_TD
 #define CUPOLA_DIALECTS_GRAPH_GRAPHENUMS_TD
 
-include "mlir/IR/EnumAttr.td"
+include "dialects/Graph/GraphDialect.td"
 
 class Graph_Enum<string name, string summary, list<I32EnumAttrCase> cases>
     : I32EnumAttr<name, summary, cases> {

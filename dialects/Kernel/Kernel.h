@@ -1,0 +1,31 @@
+//===- dialects/Kernel/Kernel.h - the kernel dialect ---===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_DIALECTS_KERNEL_KERNEL_H
+#define CUPOLA_DIALECTS_KERNEL_KERNEL_H
+
+#include "dialects/Graph/Graph.h"
+
+#include "dialects/Kernel/KernelDialect.h.inc"
+#include "dialects/Kernel/KernelEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/Kernel/KernelAttrs.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "dialects/Kernel/KernelTypes.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/Kernel/KernelOps.h.inc"
+
+namespace cupola::kernel {
+
+/// Bounds of every variable that expressions inside `op` may use: n*, g* of the
+/// kernel and the variables of the iterations around `op`, itself included.
+Ranges rangesAt(mlir::Operation *op);
+
+/// Divisors of the scalar parameters, for alignment.
+std::map<std::string, int64_t> scalarDivisors(FuncOp func);
+
+/// The tile type of a map or dot over these extents.
+TileType tileType(mlir::Type element, llvm::ArrayRef<Expr> extents);
+
+} // namespace cupola::kernel
+
+#endif // CUPOLA_DIALECTS_KERNEL_KERNEL_H

@@ -1,0 +1,114 @@
+//===- dialects/Kernel/KernelDialect.cpp - registration, syntax, helpers ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "dialects/Kernel/Kernel.h"
+
+#include "mlir/Interfaces/FunctionImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace cupola;
+using namespace cupola::kernel;
+
+#include "dialects/Kernel/KernelDialect.cpp.inc"
+#include "dialects/Kernel/KernelEnums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/Kernel/KernelAttrs.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "dialects/Kernel/KernelTypes.cpp.inc"
+#define GET_OP_CLASSES
+#include "dialects/Kernel/KernelOps.cpp.inc"
+
+void KernelDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/Kernel/KernelAttrs.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "dialects/Kernel/KernelTypes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/Kernel/KernelOps.cpp.inc"
+      >();
+}
+
+OpFoldResult kernel::ConstantOp::fold(FoldAdaptor) { return getValue(); }
+
+// kernel.func @name "schedule" grid [..] scalars [..] {params} (%a: type, ..) {body}
+void kernel::FuncOp::print(OpAsmPrinter &p) {
+  p << ' ';
+  p.printSymbolName(getSymName());
+  p << ' ' << getScheduleAttr() << " grid " << getGridAttr() << " scalars " << getScalarsAttr()
+    << ' ' << getParamsAttr() << ' ';
+  p << '(';
+  llvm::interleaveComma(getBody().getArguments(), p,
+                        [&](BlockArgument arg) { p.printRegionArgument(arg); });
+  p << ") ";
+  p.printOptionalAttrDictWithKeyword(
+      (*this)->getAttrs(), {"sym_name", "schedule", "grid", "scalars", "params"});
+  p.printRegion(getBody(), /*printEntryBlockArgs=*/false, /*printBlockTerminators=*/false);
+}
+
+ParseResult kernel::FuncOp::parse(OpAsmParser &parser, OperationState &result) {
+  StringAttr name, schedule;
+  ArrayAttr grid, scalars;
+  DictionaryAttr params;
+  SmallVector<OpAsmParser::Argument> args;
+  if (parser.parseSymbolName(name, "sym_name", result.attributes) ||
+      parser.parseAttribute(schedule, "schedule", result.attributes) ||
+      parser.parseKeyword("grid") || parser.parseAttribute(grid, "grid", result.attributes) ||
+      parser.parseKeyword("scalars") ||
+      parser.parseAttribute(scalars, "scalars", result.attributes) ||
+      parser.parseAttribute(params, "params", result.attributes) ||
+      parser.parseArgumentList(args, OpAsmParser::Delimiter::Paren, /*allowType=*/true) ||
+      parser.parseOptionalAttrDictWithKeyword(result.attributes))
+    return failure();
+  Region *body = result.addRegion();
+  if (parser.parseRegion(*body, args))
+    return failure();
+  if (body->empty())
+    body->emplaceBlock();
+  return success();
+}
+
+TileType kernel::tileType(Type element, ArrayRef<Expr> extents) {
+  SmallVector<StringAttr> texts;
+  for (const Expr &extent : extents)
+    texts.push_back(StringAttr::get(element.getContext(), extent.text()));
+  return TileType::get(element.getContext(), element, texts);
+}
+
+static void addLoop(Ranges &ranges, ArrayAttr vars, ArrayAttr extents) {
+  for (auto [var, extent] : llvm::zip_equal(vars.getAsRange<StringAttr>(),
+                                            extents.getAsRange<StringAttr>()))
+    ranges[var.str()] = {Expr(0), graph::exprOf(extent.getValue()) - 1};
+}
+
+Ranges kernel::rangesAt(Operation *op) {
+  Ranges ranges;
+  for (; op; op = op->getParentOp()) {
+    if (auto vars = op->getAttrOfType<ArrayAttr>("vars"))
+      addLoop(ranges, vars, op->getAttrOfType<ArrayAttr>("extents"));
+    auto func = dyn_cast<FuncOp>(op);
+    if (!func)
+      continue;
+    for (auto [i, extent] : llvm::enumerate(func.getGrid().getAsRange<StringAttr>()))
+      ranges["g" + std::to_string(i)] = {Expr(0), graph::exprOf(extent.getValue()) - 1};
+    for (auto [i, scalar] : llvm::enumerate(func.getScalars().getAsRange<ScalarAttr>())) {
+      Range &range = ranges["n" + std::to_string(i)];
+      range.lo = Expr(scalar.getMin());
+      if (scalar.getMax() > 0)
+        range.hi = Expr(scalar.getMax());
+    }
+  }
+  return ranges;
+}
+
+std::map<std::string, int64_t> kernel::scalarDivisors(FuncOp func) {
+  std::map<std::string, int64_t> divisors;
+  for (auto [i, scalar] : llvm::enumerate(func.getScalars().getAsRange<ScalarAttr>()))
+    divisors["n" + std::to_string(i)] = scalar.getDivisor();
+  return divisors;
+}

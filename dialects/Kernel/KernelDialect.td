@@ -1,0 +1,60 @@
+//===- KernelDialect.td - the kernel dialect, its types and attributes -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CUPOLA_DIALECTS_KERNEL_KERNELDIALECT_TD
+#define CUPOLA_DIALECTS_KERNEL_KERNELDIALECT_TD
+
+include "dialects/Kernel/KernelEnums.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/OpBase.td"
+
+def Kernel_Dialect : Dialect {
+  let name = "kernel";
+  let cppNamespace = "::cupola::kernel";
+  let summary = "one fused kernel as a program over a grid";
+  let description = [{
+    Level 1 (KernelOps.td) says what is computed: a `kernel.func` is one program that
+    runs for every point of its grid; inside, `foreach`, `map` and `reduce` iterate a
+    scalar region over named variables, and `dot` contracts. There is no memory space,
+    no thread and no barrier. The CPU target lowers from here.
+
+    Level 2 (KernelLevel2Ops.td) says how a GPU does it: how iterations are distributed
+    over threads, shared memory, copies, barriers, fragments. The CUDA printer prints it.
+
+    Positions are expressions (`cupola::Expr` as text) over the variables in scope:
+      g0, g1, ..  the grid point          n0, n1, ..  scalar parameters of the kernel
+      d0, d1, ..  enclosing iterations    x0, x1, ..  index operands of the op itself
+    Names of iteration variables are unique within a kernel.
+
+    Scalars keep the signedness of their element type (ui8 is unsigned); kinds of scalar
+    functions are those of the graph dialect and mean the same.
+  }];
+  let dependentDialects = ["::cupola::graph::GraphDialect"];
+  let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
+}
+
+class Kernel_Type<string typeName, string typeMnemonic> : TypeDef<Kernel_Dialect, typeName> {
+  let mnemonic = typeMnemonic;
+}
+
+def Kernel_ViewType : Kernel_Type<"View", "view"> {
+  let summary = "a buffer parameter: elements at linear positions; noalias";
+  let parameters = (ins "::mlir::Type":$element, EnumParameter<Kernel_Access>:$access);
+  let assemblyFormat = "`<` $element `,` $access `>`";
+}
+
+def Kernel_TileType : Kernel_Type<"Tile", "tile"> {
+  let summary = "values of a map or dot, one per iteration; extents are expressions";
+  let parameters = (ins "::mlir::Type":$element, ArrayRefParameter<"::mlir::StringAttr">:$extents);
+  let assemblyFormat = "`<` $element `,` $extents `>`";
+}
+
+def Kernel_ScalarAttr : AttrDef<Kernel_Dialect, "Scalar"> {
+  let mnemonic = "scalar";
+  let summary = "what is known of a scalar parameter: min, max (0: unbounded), divisor";
+  let parameters = (ins "int64_t":$min, "int64_t":$max, "int64_t":$divisor);
+  let assemblyFormat = "`<` $min `,` $max `,` $divisor `>`";
+}
+
+#endif // CUPOLA_DIALECTS_KERNEL_KERNELDIALECT_TD

@@ -1,0 +1,235 @@
+//===- KernelOps.td - level 1 of the kernel dialect -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CUPOLA_DIALECTS_KERNEL_KERNELOPS_TD
+#define CUPOLA_DIALECTS_KERNEL_KERNELOPS_TD
+
+include "dialects/Graph/GraphEnums.td"
+include "dialects/Kernel/KernelDialect.td"
+include "mlir/IR/RegionKindInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+// A scalar: a float, a signed or unsigned integer, or bool (i1).
+def Kernel_Scalar : AnyTypeOf<[AnyFloat, AnySignlessInteger, AnyUnsignedInteger]>;
+
+class Kernel_Op<string mnemonic, list<Trait> traits = []> : Op<Kernel_Dialect, mnemonic, traits>;
+
+def Kernel_FuncOp : Kernel_Op<"func", [Symbol, IsolatedFromAbove, SingleBlock, NoTerminator]> {
+  let summary = "a kernel: its body runs for every point (g0, g1, ..) of the grid";
+  let description = [{
+    The region's arguments are the buffer parameters. `grid` holds the extents of the grid
+    variables, row-major; no extents: one point. `scalars` describes n0, n1, ..
+    `schedule` names the generator that made it, `params` its choices.
+
+    ```mlir
+    kernel.func @k0 "row_reduction" grid ["16*n0"] scalars [#kernel.scalar<1, 0, 1>] {}
+        (%in0: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
+      %x = kernel.map ["d0"] ["384"] {
+        %v = kernel.load %in0["384*g0 + d0"] : f32 from !kernel.view<f32, read>
+        kernel.yield %v : f32
+      } : !kernel.tile<f32, "384">
+      ...
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$schedule, StrArrayAttr:$grid,
+                       TypedArrayAttrBase<Kernel_ScalarAttr, "scalar parameters">:$scalars,
+                       DictionaryAttr:$params);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+class Kernel_LoopOp<string mnemonic, list<Trait> traits = []>
+    : Kernel_Op<mnemonic, !listconcat([SingleBlock], traits)> {
+  // The variables and their extents; the first is the outermost.
+  dag loopArguments = (ins StrArrayAttr:$vars, StrArrayAttr:$extents);
+  let hasVerifier = 1;
+}
+
+def Kernel_ForeachOp : Kernel_LoopOp<"foreach", [NoTerminator, RecursiveMemoryEffects]> {
+  let summary = "runs its region for every point, in any order";
+  let arguments = loopArguments;
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$vars $extents attr-dict-with-keyword $body";
+}
+
+def Kernel_MapOp : Kernel_LoopOp<"map", [RecursiveMemoryEffects,
+                                         SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "one tile element per point, kept for later iterations over the same space";
+  let arguments = loopArguments;
+  let results = (outs Variadic<Kernel_TileType>:$tiles);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$vars $extents attr-dict-with-keyword $body `:` type($tiles)";
+}
+
+def Kernel_ReduceOp : Kernel_LoopOp<"reduce", [RecursiveMemoryEffects,
+                                               SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "combines what its region yields over all points (sum, prod, max or min)";
+  let description = [{
+    Result i is combined by kinds[i] in its own type, starting from the neutral element
+    (0, 1, -inf or the smallest integer, +inf or the largest). Max and min let NaN win.
+  }];
+  dag reduceArguments = (ins TypedArrayAttrBase<Graph_ReduceKindAttr, "kinds">:$kinds);
+  let arguments = !con(reduceArguments, loopArguments);
+  let results = (outs Variadic<Kernel_Scalar>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$kinds $vars $extents attr-dict-with-keyword $body `:` type($results)";
+}
+
+def Kernel_ArgReduceOp : Kernel_LoopOp<"arg_reduce", [RecursiveMemoryEffects,
+                                                      SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "the linear position (i64) of the largest or smallest value; ties: first or last";
+  dag argArguments = (ins Graph_ReduceKindAttr:$kind, BoolAttr:$last);
+  let arguments = !con(argArguments, loopArguments);
+  let results = (outs Kernel_Scalar:$result);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $kind $vars $extents `last` $last attr-dict-with-keyword $body `:` type($result)
+  }];
+}
+
+def Kernel_DotOp : Kernel_Op<"dot", [RecursiveMemoryEffects]> {
+  let summary = "tile[m, n] = sum over k of lhs(m, k) * rhs(k, n)";
+  let description = [{
+    `vars` are the names of m, n and k, `extents` their extents; the regions yield one
+    scalar each, `lhs` over m and k, `rhs` over k and n. The tile's type accumulates.
+    A region that only loads one element is a plain operand: it may be copied
+    asynchronously or read where it lies; any other is a computed prologue.
+  }];
+  let arguments = (ins StrArrayAttr:$vars, StrArrayAttr:$extents);
+  let results = (outs Kernel_TileType:$tile);
+  let regions = (region SizedRegion<1>:$lhs, SizedRegion<1>:$rhs);
+  let assemblyFormat = [{
+    $vars $extents attr-dict-with-keyword `lhs` $lhs `rhs` $rhs `:` type($tile)
+  }];
+  let hasVerifier = 1;
+}
+
+def Kernel_YieldOp : Kernel_Op<"yield", [Terminator, Pure, ReturnLike,
+    ParentOneOf<["MapOp", "ReduceOp", "ArgReduceOp", "DotOp"]>]> {
+  let summary = "the scalars of one point";
+  let arguments = (ins Variadic<Kernel_Scalar>:$values);
+  let builders = [OpBuilder<(ins), [{}]>];
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+def Kernel_LoadOp : Kernel_Op<"load", [AttrSizedOperandSegments,
+    MemoryEffects<[MemRead]>]> {
+  let summary = "the element at `position` of a buffer, or `other` where the mask fails";
+  let description = [{
+    The load happens only where every expression of `mask` is >= 0. `indices` are i64
+    scalars, x0, x1, .. in the expressions. Loads from `read` buffers may move freely.
+  }];
+  let arguments = (ins Kernel_ViewType:$view, StrAttr:$position, Variadic<I64>:$indices,
+                       DefaultValuedAttr<StrArrayAttr, "{}">:$mask,
+                       Optional<Kernel_Scalar>:$other);
+  let results = (outs Kernel_Scalar:$result);
+  let hasVerifier = 1;
+  let assemblyFormat = [{
+    $view `[` $position `]` (`indices` `(` $indices^ `)`)? (`mask` $mask^)?
+    (`else` $other^ `:` type($other))? attr-dict `:` type($result) `from` type($view)
+  }];
+}
+
+def Kernel_StoreOp : Kernel_Op<"store", [MemoryEffects<[MemWrite]>]> {
+  let summary = "writes an element where the mask holds";
+  let arguments = (ins Kernel_Scalar:$value, Kernel_ViewType:$view, StrAttr:$position,
+                       Variadic<I64>:$indices, DefaultValuedAttr<StrArrayAttr, "{}">:$mask);
+  let hasVerifier = 1;
+  let assemblyFormat = [{
+    $value `,` $view `[` $position `]` (`indices` `(` $indices^ `)`)? (`mask` $mask^)?
+    attr-dict `:` type($value) `to` type($view)
+  }];
+}
+
+def Kernel_ExtractOp : Kernel_Op<"extract", [Pure]> {
+  let summary = "the element of a tile at the point given by variables in scope";
+  let arguments = (ins Kernel_TileType:$tile, StrArrayAttr:$index);
+  let results = (outs Kernel_Scalar:$result);
+  let hasVerifier = 1;
+  let assemblyFormat = "$tile $index attr-dict `:` type($result) `from` type($tile)";
+}
+
+def Kernel_IndexOp : Kernel_Op<"index", [Pure]> {
+  let summary = "the value of an expression";
+  let arguments = (ins StrAttr:$expr, Variadic<I64>:$indices);
+  let results = (outs I64:$result);
+  let hasVerifier = 1;
+  let assemblyFormat = "$expr (`indices` `(` $indices^ `)`)? attr-dict";
+}
+
+def Kernel_InRangeOp : Kernel_Op<"in_range", [Pure]> {
+  let summary = "whether every expression is >= 0";
+  let arguments = (ins StrArrayAttr:$exprs, Variadic<I64>:$indices);
+  let results = (outs I1:$result);
+  let hasVerifier = 1;
+  let assemblyFormat = "$exprs (`indices` `(` $indices^ `)`)? attr-dict";
+}
+
+def Kernel_CheckedIndexOp : Kernel_Op<"checked_index", [MemoryEffects<[MemWrite]>]> {
+  let summary = "a model's index made safe: negative counts from the end; out of range raises";
+  let description = [{
+    i in [-extent, extent) becomes i or i + extent. Any other i is clamped and raises the
+    step's flag, which fails the run after it (DESIGN of the kernel ABI).
+  }];
+  let arguments = (ins Kernel_Scalar:$value, StrAttr:$extent);
+  let results = (outs I64:$result);
+  let hasVerifier = 1;
+  let assemblyFormat = "$value `below` $extent attr-dict `:` type($value)";
+}
+
+//===----------------------------------------------------------------------===//
+// Scalars
+//===----------------------------------------------------------------------===//
+
+def Kernel_ConstantOp : Kernel_Op<"constant", [Pure, ConstantLike, AllTypesMatch<["value", "result"]>]> {
+  let summary = "a number";
+  let arguments = (ins TypedAttrInterface:$value);
+  let results = (outs Kernel_Scalar:$result);
+  let hasFolder = 1;
+  let builders = [OpBuilder<(ins "::mlir::TypedAttr":$value), [{
+    build($_builder, $_state, value.getType(), value);
+  }]>];
+  let assemblyFormat = "$value attr-dict";
+}
+
+def Kernel_UnaryOp : Kernel_Op<"unary", [Pure]> {
+  let summary = "graph.unary of a scalar";
+  let arguments = (ins Graph_UnaryKindAttr:$kind, Kernel_Scalar:$input,
+                       DefaultValuedAttr<F64Attr, "0.0">:$alpha,
+                       DefaultValuedAttr<F64Attr, "0.0">:$beta);
+  let results = (outs Kernel_Scalar:$result);
+  let assemblyFormat = "$kind $input attr-dict `:` type($input) `->` type($result)";
+}
+
+def Kernel_BinaryOp : Kernel_Op<"binary", [Pure, AllTypesMatch<["lhs", "rhs"]>]> {
+  let summary = "graph.binary of two scalars";
+  let arguments = (ins Graph_BinaryKindAttr:$kind, Kernel_Scalar:$lhs, Kernel_Scalar:$rhs);
+  let results = (outs Kernel_Scalar:$result);
+  let assemblyFormat = "$kind $lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)";
+}
+
+def Kernel_SelectOp : Kernel_Op<"select", [Pure, AllTypesMatch<["lhs", "rhs", "result"]>]> {
+  let summary = "condition ? lhs : rhs";
+  let arguments = (ins I1:$condition, Kernel_Scalar:$lhs, Kernel_Scalar:$rhs);
+  let results = (outs Kernel_Scalar:$result);
+  let assemblyFormat = "$condition `,` $lhs `,` $rhs attr-dict `:` type($result)";
+}
+
+def Kernel_CastOp : Kernel_Op<"cast", [Pure]> {
+  let summary = "graph.cast of a scalar";
+  let arguments = (ins Kernel_Scalar:$input);
+  let results = (outs Kernel_Scalar:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+}
+
+include "dialects/Kernel/KernelLevel2Ops.td"
+
+#endif // CUPOLA_DIALECTS_KERNEL_KERNELOPS_TD
