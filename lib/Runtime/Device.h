@@ -90,6 +90,13 @@ struct LaunchArguments {
   uint32_t step = 0;
 };
 
+/// Work recorded once and replayed at little cost (a CUDA graph). It may outlive
+/// its stream, not its device, the modules and the memory that it names.
+class Recording {
+public:
+  virtual ~Recording() = default;
+};
+
 class Stream {
 public:
   virtual ~Stream() = default;
@@ -106,6 +113,23 @@ public:
   virtual Status discard(DeviceAddress, uint64_t /*bytes*/) { return {}; }
   /// Waits for everything queued, and returns the first error of it.
   virtual Status synchronize() = 0;
+
+  /// Whether the four calls below work here.
+  virtual bool canRecord() const { return false; }
+  /// From here on `copy`, `fill` and `launch` are recorded, not run; `upload`,
+  /// `download` and `synchronize` are errors. Functions must have run before.
+  virtual Status beginRecording() {
+    return Status::unsupported("the device does not record");
+  }
+  virtual Result<std::unique_ptr<Recording>> endRecording() {
+    return Status::unsupported("the device does not record");
+  }
+  /// Drops what was recorded, after an error between the two calls above.
+  virtual void abandonRecording() {}
+  /// Queues everything recorded, in order, with the arguments of that time.
+  virtual Status replay(Recording &) {
+    return Status::unsupported("the device does not record");
+  }
 };
 
 /// Counted since the device was made or `resetStatistics`. Only `sim` fills
