@@ -1,0 +1,69 @@
+//===- lib/Import/Onnx/Diagnostic.h - what is wrong with a model -----------===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every stage of the import appends to one Diagnostics and says by its return
+// value whether the next stage may run. Messages are lower-case, give what was
+// found and what was expected, and have no final period.
+//===----------------------------------------------------------------------===//
+#ifndef CUPOLA_LIB_IMPORT_ONNX_DIAGNOSTIC_H
+#define CUPOLA_LIB_IMPORT_ONNX_DIAGNOSTIC_H
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cupola::onnx_import {
+
+/// The values are the exit codes of the command line.
+enum class ErrorKind : int {
+  BadModel = 3,
+  Unsupported = 4,
+  Limit = 5,
+  Environment = 6,
+  InputOutput = 8,
+};
+
+/// The ONNX node that a message is about. `name` may be empty; then the message
+/// names the node by its first output.
+struct NodeLabel {
+  std::string name;
+  std::string firstOutput;
+  std::string op; ///< with its domain in front unless that is ai.onnx
+  int64_t opset = 0;
+
+  std::string text() const; ///< "node 'block3/Einsum_2' (Einsum, opset 12)"
+};
+
+struct Diagnostic {
+  ErrorKind kind = ErrorKind::BadModel;
+  bool hasNode = false;
+  NodeLabel node;
+  std::string message;
+
+  std::string text() const; ///< without "error: " and without the file's name
+};
+
+class Diagnostics {
+public:
+  void error(ErrorKind kind, std::string message);
+  void error(ErrorKind kind, const NodeLabel &node, std::string message);
+  void note(std::string message); ///< not an error; shown with --verbose
+
+  bool failed() const { return !list.empty(); }
+  const std::vector<Diagnostic> &errors() const { return list; }
+  const std::vector<std::string> &notes() const { return remarks; }
+  /// 0 without errors; else the code of the gravest kind: a bad model before an
+  /// exceeded limit before something unsupported.
+  int exitCode() const;
+  /// One "error: <model>: <text>" per error, at most `most` and a count of the rest.
+  std::vector<std::string> lines(std::string_view model, size_t most = 100) const;
+
+private:
+  std::vector<Diagnostic> list;
+  std::vector<std::string> remarks;
+};
+
+} // namespace cupola::onnx_import
+
+#endif // CUPOLA_LIB_IMPORT_ONNX_DIAGNOSTIC_H

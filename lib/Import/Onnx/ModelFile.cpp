@@ -1,0 +1,152 @@
+//===- lib/Import/Onnx/ModelFile.cpp - from a path to a parsed ModelProto --===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Import/Onnx/ModelFile.h"
+
+#include "lib/Import/Onnx/WireScan.h"
+
+#include "onnx/onnx_pb.h"
+
+#include <google/protobuf/io/coded_stream.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace cupola::onnx_import {
+
+FileHandle &FileHandle::operator=(FileHandle &&other) noexcept {
+  FileHandle old(descriptor);
+  descriptor = other.release();
+  return *this;
+}
+
+FileHandle::~FileHandle() {
+  if (descriptor >= 0)
+    ::close(descriptor);
+}
+
+int FileHandle::release() {
+  const int result = descriptor;
+  descriptor = -1;
+  return result;
+}
+
+bool readFully(int descriptor, char *target, size_t size, int64_t offset) {
+  while (size) {
+    const ssize_t got = ::pread(descriptor, target, size, offset);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got <= 0) {
+      if (got == 0)
+        errno = 0;
+      return false;
+    }
+    target += got;
+    size -= static_cast<size_t>(got);
+    offset += got;
+  }
+  return true;
+}
+
+std::string fileTypeProblem(unsigned mode) {
+  switch (mode & S_IFMT) {
+  case S_IFREG:
+    return "";
+  case S_IFDIR:
+    return "is a directory";
+  case S_IFIFO:
+    return "is a FIFO";
+  case S_IFCHR:
+  case S_IFBLK:
+    return "is a device";
+  case S_IFSOCK:
+    return "is a socket";
+  default:
+    return "is not a regular file";
+  }
+}
+
+namespace {
+
+/// What a file that is no model probably is; empty when nothing is known of it.
+std::string guessKind(std::string_view bytes) {
+  static constexpr std::pair<std::string_view, const char *> magics[] = {
+      {"\x1f\x8b", "gzip data"},          {"PK\x03\x04", "a zip archive"},
+      {"\x89PNG", "a PNG image"},         {"\x7f" "ELF", "an ELF file"},
+      {"version https://git-lfs", "a Git LFS pointer: the model itself was not fetched"},
+      {"\xfd" "7zXZ", "xz data"},         {"\x28\xb5\x2f\xfd", "zstd data"},
+      {"CUPOLA", "a compiled package"},   {"\x93NUMPY", "a NumPy array"},
+  };
+  for (const auto &[magic, kind] : magics)
+    if (bytes.substr(0, magic.size()) == magic)
+      return kind;
+  const std::string_view head = bytes.substr(0, 256);
+  for (char c : head)
+    if (c != '\n' && c != '\r' && c != '\t' && (c < 0x20 || c == 0x7f))
+      return "";
+  return "text";
+}
+
+void rejectAsModel(std::string_view bytes, Diagnostics &diagnostics) {
+  const std::string kind = guessKind(bytes);
+  diagnostics.error(ErrorKind::BadModel,
+                    "the file is not an ONNX model" +
+                        (kind.empty() ? std::string() : " but looks like " + kind) +
+                        ", expected a Protobuf-encoded ModelProto");
+}
+
+} // namespace
+
+std::optional<std::string> readModelFile(const std::string &path, const Limits &limits,
+                                         Diagnostics &diagnostics) {
+  const auto fail = [&](ErrorKind kind, const std::string &what) {
+    diagnostics.error(kind, what);
+    return std::nullopt;
+  };
+  const auto cannotRead = [&] {
+    return fail(ErrorKind::InputOutput,
+                errno ? std::string("the file cannot be read: ") + std::strerror(errno)
+                      : "the file became shorter while it was read");
+  };
+  // Without O_NONBLOCK, opening a FIFO waits for a writer.
+  FileHandle file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  struct stat status;
+  if (!file || ::fstat(file.get(), &status) != 0)
+    return cannotRead();
+  const std::string problem = fileTypeProblem(status.st_mode);
+  if (!problem.empty())
+    return fail(ErrorKind::InputOutput, "the path " + problem + ", expected a regular file");
+  if (status.st_size == 0)
+    return fail(ErrorKind::BadModel, "the file is empty, expected an ONNX model");
+  if (status.st_size > limits.fileBytes)
+    return fail(ErrorKind::Limit, exceeds(limits, &Limits::fileBytes,
+                                          "a file of " + std::to_string(status.st_size) + " bytes"));
+  std::string bytes(static_cast<size_t>(status.st_size), '\0');
+  if (!readFully(file.get(), bytes.data(), bytes.size(), 0))
+    return cannotRead();
+  return bytes;
+}
+
+bool parseModel(std::string_view bytes, const Limits &limits, onnx::ModelProto &model,
+                Diagnostics &diagnostics) {
+  if (!scanModelBytes(bytes, limits, diagnostics)) {
+    if (!guessKind(bytes).empty())
+      rejectAsModel(bytes, diagnostics);
+    return false;
+  }
+  google::protobuf::io::CodedInputStream input(
+      reinterpret_cast<const uint8_t *>(bytes.data()), static_cast<int>(bytes.size()));
+  if (!model.ParseFromCodedStream(&input) || !input.ConsumedEntireMessage() ||
+      !model.has_graph()) {
+    if (model.has_graph() || !guessKind(bytes).empty())
+      rejectAsModel(bytes, diagnostics);
+    else
+      diagnostics.error(ErrorKind::BadModel, "the model has no graph, expected one");
+    return false;
+  }
+  return true;
+}
+
+} // namespace cupola::onnx_import

@@ -1,0 +1,52 @@
+//===- lib/Import/Onnx/ModelFile.h - from a path to a parsed ModelProto ----===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_LIB_IMPORT_ONNX_MODELFILE_H
+#define CUPOLA_LIB_IMPORT_ONNX_MODELFILE_H
+
+#include "lib/Import/Onnx/Diagnostic.h"
+#include "lib/Import/Onnx/Limits.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace onnx {
+class ModelProto;
+}
+
+namespace cupola::onnx_import {
+
+/// An open file descriptor.
+class FileHandle {
+public:
+  explicit FileHandle(int descriptor = -1) : descriptor(descriptor) {}
+  FileHandle(FileHandle &&other) noexcept : descriptor(other.release()) {}
+  FileHandle &operator=(FileHandle &&other) noexcept;
+  ~FileHandle();
+  int get() const { return descriptor; }
+  explicit operator bool() const { return descriptor >= 0; }
+  int release();
+
+private:
+  int descriptor;
+};
+
+/// Fills `target` with `size` bytes from `offset`; false when the file ends
+/// early or cannot be read (errno is then 0 or the reason).
+bool readFully(int descriptor, char *target, size_t size, int64_t offset);
+
+/// "is a directory", "is a FIFO"... of st_mode; empty for a regular file.
+std::string fileTypeProblem(unsigned mode);
+
+/// The whole file, by read() into memory: a mapped file that somebody cuts short
+/// would kill the process. Only regular files; never blocks.
+std::optional<std::string> readModelFile(const std::string &path, const Limits &limits,
+                                         Diagnostics &diagnostics);
+
+/// Scans (WireScan.h), then parses. The caller drops `bytes` afterwards.
+bool parseModel(std::string_view bytes, const Limits &limits, onnx::ModelProto &model,
+                Diagnostics &diagnostics);
+
+} // namespace cupola::onnx_import
+
+#endif // CUPOLA_LIB_IMPORT_ONNX_MODELFILE_H

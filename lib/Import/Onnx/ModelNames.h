@@ -1,0 +1,46 @@
+//===- lib/Import/Onnx/ModelNames.h - domains, opsets, labels, functions ---===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_LIB_IMPORT_ONNX_MODELNAMES_H
+#define CUPOLA_LIB_IMPORT_ONNX_MODELNAMES_H
+
+#include "lib/Import/Onnx/Diagnostic.h"
+
+#include <map>
+#include <string>
+#include <tuple>
+
+namespace onnx {
+class FunctionProto;
+class ModelProto;
+class NodeProto;
+} // namespace onnx
+
+namespace cupola::onnx_import {
+
+inline constexpr int64_t oldestOpset = 7;
+inline constexpr int64_t newestOpset = 28;
+inline constexpr int64_t oldestIrVersion = 3;
+inline constexpr int64_t newestIrVersion = 14;
+
+/// "ai.onnx" and "" are one domain; this is "".
+std::string canonicalDomain(const std::string &domain);
+/// "ai.onnx" for the empty domain.
+std::string displayDomain(const std::string &domain);
+
+/// Canonical domain -> version.
+using Opsets = std::map<std::string, int64_t>;
+Opsets opsetsOf(const onnx::ModelProto &model);
+Opsets opsetsOf(const onnx::FunctionProto &function);
+
+NodeLabel labelOf(const onnx::NodeProto &node, const Opsets &opsets);
+
+/// Canonical domain, name, overload.
+using FunctionKey = std::tuple<std::string, std::string, std::string>;
+FunctionKey keyOf(const onnx::FunctionProto &function);
+FunctionKey calleeOf(const onnx::NodeProto &node);
+using FunctionMap = std::map<FunctionKey, const onnx::FunctionProto *>;
+FunctionMap functionsOf(const onnx::ModelProto &model);
+
+} // namespace cupola::onnx_import
+
+#endif // CUPOLA_LIB_IMPORT_ONNX_MODELNAMES_H
