@@ -18,6 +18,7 @@
 #include "lib/Runtime/Format/Plan.h"
 #include "lib/Runtime/Status.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -35,6 +36,9 @@ struct DeviceOptions {
   std::string cacheDir;  ///< compiled modules; "": default, "none": no cache
   uint64_t seed = 0;     ///< sim: order of blocks
   bool checks = true;    ///< sim: bounds, initialisation, races
+  /// Gets what went wrong without harm, such as a cache that cannot be used.
+  /// Any thread may call it, one at a time. Null: nobody listens.
+  std::function<void(const std::string &)> warn;
 };
 
 struct DeviceProperties {
@@ -114,18 +118,17 @@ public:
   /// Waits for everything queued, and returns the first error of it.
   virtual Status synchronize() = 0;
 
-  /// Whether the four calls below work here.
+  /// Whether the three calls below work here.
   virtual bool canRecord() const { return false; }
   /// From here on `copy`, `fill` and `launch` are recorded, not run; `upload`,
   /// `download` and `synchronize` are errors. Functions must have run before.
   virtual Status beginRecording() {
     return Status::unsupported("the device does not record");
   }
+  /// Ends it after an error, too; the result is then to be dropped.
   virtual Result<std::unique_ptr<Recording>> endRecording() {
     return Status::unsupported("the device does not record");
   }
-  /// Drops what was recorded, after an error between the two calls above.
-  virtual void abandonRecording() {}
   /// Queues everything recorded, in order, with the arguments of that time.
   virtual Status replay(Recording &) {
     return Status::unsupported("the device does not record");
