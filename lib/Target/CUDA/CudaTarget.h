@@ -1,0 +1,58 @@
+//===- lib/Target/CUDA/CudaTarget.h - kernel level 1 to CUDA C++ text ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// The CUDA back end as the pipelines see it. A kernel goes in at level 1, one at
+// a time; its text, its record for the package and its grid come out. Nothing
+// here looks at the machine: the same kernel, target and options give the same
+// bytes everywhere.
+//===----------------------------------------------------------------------===//
+#ifndef CUPOLA_LIB_TARGET_CUDA_CUDATARGET_H
+#define CUPOLA_LIB_TARGET_CUDA_CUDATARGET_H
+
+#include "dialects/Kernel/Kernel.h"
+#include "lib/Runtime/Format/Plan.h"
+
+#include <string>
+#include <vector>
+
+namespace cupola::cuda {
+
+/// What the schedules may use on a family of architectures.
+struct CudaTargetInfo {
+  const char *arch;         ///< "sm_80"
+  int capability;           ///< 80
+  int64_t sharedBytes;      ///< most dynamic shared memory of a block
+  int64_t residentThreads;  ///< most threads of a multiprocessor
+  bool asyncCopy;           ///< cp.async
+  int mmaK;                 ///< K of the f16 mma: 8 or 16; 0: none
+};
+
+/// All targets, oldest first.
+llvm::ArrayRef<CudaTargetInfo> cudaTargets();
+/// Null for a name that is not in the table.
+const CudaTargetInfo *cudaTarget(llvm::StringRef arch);
+
+struct CudaOptions {
+  /// Compute every position in 64 bits, also where 32 are proved to suffice.
+  bool force64BitIndex = false;
+};
+
+struct CudaKernel {
+  format::Kernel record; ///< `source` is set by packSources
+  std::string text;      ///< the function alone, without its #include
+  Expr grid;             ///< blocks, over the scalar parameters n0..
+};
+
+/// Emits one kernel. `level1` is not changed. Diagnostics go to its location.
+/// May run concurrently for different kernels of one context.
+mlir::FailureOr<CudaKernel> emitCudaKernel(kernel::FuncOp level1, const CudaTargetInfo &target,
+                                           const CudaOptions &options = {});
+
+/// Groups distinct kernels into modules m0.cu, m1.cu, .. in the order given: small
+/// kernels share modules, each product of matrices has one of its own. Sets
+/// `record.source`; kernels of the same name must be passed once.
+std::vector<format::Source> packSources(llvm::MutableArrayRef<CudaKernel> kernels);
+
+} // namespace cupola::cuda
+
+#endif // CUPOLA_LIB_TARGET_CUDA_CUDATARGET_H
