@@ -1,0 +1,167 @@
+//===- lib/Runtime/CUDA/CudaDevice.cpp - an NVIDIA GPU as a device ---===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Runtime/CUDA/CudaDevice.h"
+
+#include "lib/Runtime/CUDA/CudaModule.h"
+#include "lib/Runtime/CUDA/CudaStream.h"
+#include "lib/Runtime/CUDA/DeviceHeaders.h"
+
+#include <cstdlib>
+
+namespace cupola::runtime {
+
+Result<std::shared_ptr<Device>> createCudaDevice(const DeviceOptions &options) {
+  Result<std::shared_ptr<cuda::Driver>> driver = cuda::Driver::load();
+  if (driver.failed())
+    return driver.status();
+  return cuda::CudaDevice::create(driver.take(), options);
+}
+
+namespace cuda {
+
+Result<std::shared_ptr<Device>> CudaDevice::create(std::shared_ptr<Driver> driver, const DeviceOptions &options,
+                                                   std::shared_ptr<Nvrtc> nvrtc) {
+  std::shared_ptr<CudaDevice> self(new CudaDevice);
+  Result<std::shared_ptr<CudaContext>> context = CudaContext::create(driver, options.ordinal);
+  if (context.failed())
+    return context.status();
+  self->context = context.take();
+  self->counters = std::make_shared<LaunchCounters>();
+  auto cache = std::make_shared<ByteCache>(options.cacheDir, options.warn);
+  self->compiler = nvrtc ? std::make_unique<CubinCache>(std::move(cache), std::move(nvrtc))
+                         : std::make_unique<CubinCache>(std::move(cache), driver->nvrtcMajors());
+  const char *wait = std::getenv("CUPOLA_SYNC");
+  self->waitAfterLaunch = wait && std::string_view(wait) == "1";
+  CUPOLA_TRY(self->readProperties());
+  return std::shared_ptr<Device>(std::move(self));
+}
+
+Status CudaDevice::readProperties() {
+  const DriverApi &api = context->api();
+  const CuDevice device = context->device();
+  char name[256] = {};
+  size_t bytes = 0;
+  int major = 0, minor = 0, shared = 0;
+  CUPOLA_TRY(context->check(api.deviceGetName(name, sizeof(name) - 1, device), "reading the GPU's name"));
+  CUPOLA_TRY(context->check(api.deviceTotalMem(&bytes, device), "reading the GPU's memory size"));
+  const std::pair<CuDeviceAttribute, int *> attributes[] = {{cuAttributeCapabilityMajor, &major},
+                                                            {cuAttributeCapabilityMinor, &minor},
+                                                            {cuAttributeSharedPerBlockOptin, &shared}};
+  for (const auto &[attribute, value] : attributes)
+    CUPOLA_TRY(context->check(api.deviceGetAttribute(value, attribute, device), "reading the GPU's attributes"));
+  arch = {major * 10 + minor, false};
+  facts.name = "cuda";
+  facts.arch = arch.text();
+  facts.description = name;
+  facts.totalBytes = bytes;
+  facts.sharedBytes = uint64_t(shared);
+  return {};
+}
+
+//===--- Memory ---===//
+
+Status CudaDevice::outOfMemory(const char *kind, uint64_t wanted) {
+  size_t available = 0, total = 0;
+  std::string text = std::string("out of ") + kind + " memory: wanted " + std::to_string(wanted) + " bytes";
+  if (context->api().memGetInfo(&available, &total) == cuSuccess)
+    text += ", free " + std::to_string(available) + " of " + std::to_string(total) + " bytes on the device";
+  return Status::environment(text);
+}
+
+Result<DeviceAddress> CudaDevice::allocate(uint64_t bytes) {
+  if (bytes == 0)
+    return DeviceAddress(0);
+  const ContextScope scope(*context);
+  CUPOLA_TRY(scope.status());
+  CuPointer address = 0;
+  const CuResult code = context->api().memAlloc(&address, bytes);
+  if (code == cuOutOfMemory)
+    return outOfMemory("device", bytes);
+  CUPOLA_TRY(context->check(code, "allocating " + std::to_string(bytes) + " bytes"));
+  return DeviceAddress(address);
+}
+
+void CudaDevice::free(DeviceAddress address) {
+  const ContextScope scope(*context);
+  if (address && scope.mayRelease())
+    context->api().memFree(address);
+}
+
+Result<uint64_t> CudaDevice::freeBytes() {
+  const ContextScope scope(*context);
+  CUPOLA_TRY(scope.status());
+  size_t available = 0, total = 0;
+  CUPOLA_TRY(context->check(context->api().memGetInfo(&available, &total), "asking for free memory"));
+  return uint64_t(available);
+}
+
+Result<void *> CudaDevice::allocateHost(uint64_t bytes) {
+  if (bytes == 0)
+    return static_cast<void *>(nullptr);
+  const ContextScope scope(*context);
+  CUPOLA_TRY(scope.status());
+  void *memory = nullptr;
+  const CuResult code = context->api().memHostAlloc(&memory, bytes, cuHostPortable | cuHostDeviceMap);
+  if (code == cuOutOfMemory)
+    return outOfMemory("page-locked host", bytes);
+  CUPOLA_TRY(context->check(code, "allocating " + std::to_string(bytes) + " bytes of page-locked memory"));
+  return memory;
+}
+
+void CudaDevice::freeHost(void *memory) {
+  const ContextScope scope(*context);
+  if (memory && scope.mayRelease())
+    context->api().memFreeHost(memory);
+}
+
+//===--- Streams and modules ---===//
+
+Result<std::unique_ptr<Stream>> CudaDevice::createStream(void *native) {
+  CUPOLA_TRY(context->alive());
+  return CudaStream::create(context, counters, native, waitAfterLaunch);
+}
+
+int CudaDevice::rank(std::string_view target, std::string_view family) const {
+  const std::optional<GpuArch> parsed = GpuArch::parse(family);
+  return target == "cuda" && parsed ? rankSource(*parsed, arch) : -1;
+}
+
+bool CudaDevice::accepts(ImageKind kind, std::string_view built) const {
+  if (kind == ImageKind::CudaSource)
+    return true;
+  const std::optional<GpuArch> parsed = GpuArch::parse(built);
+  return kind == ImageKind::Cubin && parsed && runsCubin(*parsed, arch);
+}
+
+Result<CudaBinary> CudaDevice::compile(const ModuleImage &image) {
+  const std::optional<GpuArch> family = GpuArch::parse(image.arch);
+  if (!family)
+    return Status::package("'" + image.arch + "' is not a GPU architecture");
+  NvrtcRequest request;
+  request.name = image.name;
+  request.source = image.bytes;
+  request.arch = compileArch(*family, arch).text();
+  // A package brings the headers its sources were written against.
+  if (image.headers)
+    for (const format::Source &header : *image.headers)
+      request.headers.push_back({header.name, header.text});
+  else
+    for (const EmbeddedHeader &header : deviceHeaders())
+      request.headers.push_back({std::string(header.name), header.text});
+  return compiler->compile(request);
+}
+
+Result<std::unique_ptr<Module>> CudaDevice::loadModule(const ModuleImage &image) {
+  CUPOLA_TRY(context->alive());
+  if (image.kind == ImageKind::CpuObject || !accepts(image.kind, image.arch))
+    return Status::environment("module " + image.name + " was built for " + image.arch + ", this GPU is " + facts.arch);
+  if (image.kind == ImageKind::Cubin)
+    return CudaModule::load(context, counters, image, image.bytes, facts.sharedBytes);
+  Result<CudaBinary> binary = compile(image);
+  if (binary.failed())
+    return binary.status();
+  return CudaModule::load(context, counters, image, binary->cubin, facts.sharedBytes);
+}
+
+} // namespace cuda
+} // namespace cupola::runtime

@@ -1,0 +1,60 @@
+//===- lib/Runtime/CUDA/CudaDevice.h - an NVIDIA GPU as a device ---===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_LIB_RUNTIME_CUDA_CUDADEVICE_H
+#define CUPOLA_LIB_RUNTIME_CUDA_CUDADEVICE_H
+
+#include "lib/Runtime/CUDA/CubinCache.h"
+#include "lib/Runtime/CUDA/CudaContext.h"
+#include "lib/Runtime/CUDA/GpuArch.h"
+#include "lib/Runtime/CUDA/LaunchCounters.h"
+#include "lib/Runtime/Device.h"
+
+namespace cupola::runtime {
+
+/// Opens the driver and the GPU `options.ordinal`. Code::Environment where there is none. NVRTC is opened only when a
+/// module comes as source and is not in the cache. With CUPOLA_SYNC=1 in the environment every launch is waited for.
+Result<std::shared_ptr<Device>> createCudaDevice(const DeviceOptions &options);
+
+namespace cuda {
+
+class CudaDevice : public Device {
+public:
+  /// Over a given driver (tests). `nvrtc`: null to open the machine's at need.
+  static Result<std::shared_ptr<Device>> create(std::shared_ptr<Driver> driver, const DeviceOptions &options,
+                                                std::shared_ptr<Nvrtc> nvrtc = nullptr);
+
+  const DeviceProperties &properties() const override { return facts; }
+  int rank(std::string_view target, std::string_view arch) const override;
+  bool accepts(ImageKind kind, std::string_view arch) const override;
+
+  Result<DeviceAddress> allocate(uint64_t bytes) override;
+  void free(DeviceAddress address) override;
+  Result<uint64_t> freeBytes() override;
+  /// Page-locked, and addressable by kernels at the same address.
+  Result<void *> allocateHost(uint64_t bytes) override;
+  void freeHost(void *memory) override;
+
+  Result<std::unique_ptr<Stream>> createStream(void *native) override;
+  Result<std::unique_ptr<Module>> loadModule(const ModuleImage &image) override;
+
+  std::vector<KernelStatistics> statistics() const override { return counters->read(); }
+  void resetStatistics() override { counters->reset(); }
+
+private:
+  CudaDevice() = default;
+  Status readProperties();
+  Status outOfMemory(const char *kind, uint64_t wanted);
+  Result<CudaBinary> compile(const ModuleImage &image);
+
+  std::shared_ptr<CudaContext> context;
+  std::shared_ptr<LaunchCounters> counters;
+  std::unique_ptr<CubinCache> compiler;
+  DeviceProperties facts;
+  GpuArch arch;
+  bool waitAfterLaunch = false;
+};
+
+} // namespace cuda
+} // namespace cupola::runtime
+
+#endif // CUPOLA_LIB_RUNTIME_CUDA_CUDADEVICE_H

@@ -1,0 +1,205 @@
+//===- lib/Runtime/CUDA/CudaStream.cpp - work in order on a GPU, direct or recorded as a graph ---===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Runtime/CUDA/CudaStream.h"
+
+namespace cupola::runtime::cuda {
+
+static constexpr uint64_t maxGrid = (uint64_t(1) << 31) - 1; // gridDim.x
+/// CUstream values that are names: the legacy default stream cannot be captured.
+static CuStream legacyStream() { return reinterpret_cast<CuStream>(uintptr_t(1)); }
+
+CudaStream::CudaStream(std::shared_ptr<CudaContext> contextOf, std::shared_ptr<LaunchCounters> countersOf)
+    : context(std::move(contextOf)), counters(std::move(countersOf)), ring(context) {}
+
+Result<std::unique_ptr<Stream>> CudaStream::create(std::shared_ptr<CudaContext> context,
+                                                   std::shared_ptr<LaunchCounters> counters, void *native,
+                                                   bool waitAfterLaunch) {
+  std::unique_ptr<CudaStream> self(new CudaStream(context, std::move(counters)));
+  self->waitAfterLaunch = waitAfterLaunch;
+  self->stream = static_cast<CuStream>(native);
+  if (!native) {
+    const ContextScope scope(*context);
+    CUPOLA_TRY(scope.status());
+    CUPOLA_TRY(context->check(context->api().streamCreate(&self->stream, cuStreamNonBlocking), "making a stream"));
+    self->owned = true;
+  }
+  return std::unique_ptr<Stream>(std::move(self));
+}
+
+CudaStream::~CudaStream() {
+  const ContextScope scope(*context);
+  if (!scope.mayRelease())
+    return;
+  if (recording)
+    (void)endRecording();
+  // Copies out of the ring may be under way.
+  context->api().streamSynchronize(stream);
+  if (owned)
+    context->api().streamDestroy(stream);
+}
+
+Status CudaStream::notRecording(const char *what) const {
+  return recording ? Status::usage(std::string(what) + " is not possible while a stream records") : Status();
+}
+
+Status CudaStream::upload(DeviceAddress target, const void *source, uint64_t bytes) {
+  if (bytes == 0)
+    return {};
+  CUPOLA_TRY(notRecording("an upload"));
+  const ContextScope scope(*context);
+  CUPOLA_TRY(scope.status());
+  if (bytes <= PinnedRing::slotBytes)
+    return ring.upload(target, source, bytes, stream);
+  return context->check(context->api().memcpyHtoDAsync(target, source, bytes, stream),
+                        "an upload of " + std::to_string(bytes) + " bytes");
+}
+
+Status CudaStream::download(void *target, DeviceAddress source, uint64_t bytes) {
+  if (bytes == 0)
+    return {};
+  CUPOLA_TRY(notRecording("a download"));
+  const ContextScope scope(*context);
+  CUPOLA_TRY(scope.status());
+  return context->check(context->api().memcpyDtoHAsync(target, source, bytes, stream),
+                        "a download of " + std::to_string(bytes) + " bytes");
+}
+
+Status CudaStream::copy(DeviceAddress target, DeviceAddress source, uint64_t bytes) {
+  if (bytes == 0)
+    return {};
+  const ContextScope scope(*context);
+  CUPOLA_TRY(scope.status());
+  return context->check(context->api().memcpyDtoDAsync(target, source, bytes, stream),
+                        "a copy of " + std::to_string(bytes) + " bytes");
+}
+
+Status CudaStream::fill(DeviceAddress target, uint8_t value, uint64_t bytes) {
+  if (bytes == 0)
+    return {};
+  const ContextScope scope(*context);
+  CUPOLA_TRY(scope.status());
+  return context->check(context->api().memsetD8Async(target, value, bytes, stream),
+                        "filling " + std::to_string(bytes) + " bytes");
+}
+
+//===--- Launches ---===//
+
+/// The parameters in the order of the kernel ABI: bindings, references, slots, step.
+void CudaStream::collectParameters(const LaunchArguments &arguments) {
+  parameters.clear();
+  parameters.push_back(&arguments.bindings);
+  for (size_t i = 0; i < arguments.referenceCount; ++i)
+    parameters.push_back(&arguments.references[i]);
+  for (size_t i = 0; i < arguments.slotCount; ++i)
+    parameters.push_back(&arguments.slots[i]);
+  parameters.push_back(&arguments.step);
+}
+
+Status CudaStream::configure(const LaunchArguments &arguments, CuLaunchConfig &config) {
+  const auto &function = static_cast<const CudaFunction &>(*arguments.function);
+  if (arguments.grid > maxGrid)
+    return Status::limit("kernel " + function.name + " wants " + std::to_string(arguments.grid) +
+                         " blocks, a launch has at most " + std::to_string(maxGrid));
+  config = {};
+  config.gridX = unsigned(arguments.grid);
+  config.gridY = config.gridZ = 1;
+  config.blockX = function.threads;
+  config.blockY = config.blockZ = 1;
+  config.sharedBytes = function.sharedBytes;
+  config.stream = stream;
+  return {};
+}
+
+Status CudaStream::launch(const LaunchArguments &arguments) {
+  if (arguments.grid == 0)
+    return {};
+  const auto &function = static_cast<const CudaFunction &>(*arguments.function);
+  CuLaunchConfig config;
+  CUPOLA_TRY(configure(arguments, config));
+  collectParameters(arguments);
+  const ContextScope scope(*context);
+  CUPOLA_TRY(scope.status());
+  const DriverApi &api = context->api();
+  const CuResult code =
+      api.launchKernelEx(&config, function.handle, const_cast<void **>(parameters.data()), nullptr);
+  if (code != cuSuccess)
+    return context->check(code, "launching " + function.name + " at step " + std::to_string(arguments.step));
+  if (recording) {
+    recorded.push_back({function.counter, arguments.grid});
+    return {};
+  }
+  function.counter->add(arguments.grid);
+  if (!waitAfterLaunch)
+    return {};
+  return context->check(api.streamSynchronize(stream),
+                        "kernel " + function.name + " at step " + std::to_string(arguments.step));
+}
+
+Status CudaStream::synchronize() {
+  CUPOLA_TRY(notRecording("waiting"));
+  const ContextScope scope(*context);
+  CUPOLA_TRY(scope.status());
+  return context->check(context->api().streamSynchronize(stream), "waiting for the device");
+}
+
+//===--- Recording ---===//
+
+bool CudaStream::canRecord() const {
+  // Waiting after each launch and recording exclude each other.
+  return stream != legacyStream() && !waitAfterLaunch;
+}
+
+Status CudaStream::beginRecording() {
+  CUPOLA_TRY(notRecording("a second recording"));
+  if (!canRecord())
+    return Status::unsupported("this stream cannot record");
+  const ContextScope scope(*context);
+  CUPOLA_TRY(scope.status());
+  CUPOLA_TRY(context->check(context->api().streamBeginCapture(stream, cuCaptureThreadLocal), "beginning a CUDA graph"));
+  recording = true;
+  recorded.clear();
+  return {};
+}
+
+Result<std::unique_ptr<Recording>> CudaStream::endRecording() {
+  if (!recording)
+    return Status::usage("the stream does not record");
+  recording = false;
+  const ContextScope scope(*context);
+  if (!scope.mayRelease())
+    return scope.status();
+  const DriverApi &api = context->api();
+  CuGraph graph = nullptr;
+  CuGraphExec executable = nullptr;
+  Status status = context->check(api.streamEndCapture(stream, &graph), "ending a CUDA graph");
+  if (status.isOk())
+    status = context->check(api.graphInstantiateWithFlags(&executable, graph, 0), "instantiating a CUDA graph");
+  if (graph)
+    api.graphDestroy(graph);
+  if (status.failed())
+    return status;
+  auto result = std::make_unique<CudaRecording>(context, executable);
+  result->counters = counters;
+  result->launches = std::move(recorded);
+  recorded.clear();
+  return std::unique_ptr<Recording>(std::move(result));
+}
+
+Status CudaStream::replay(Recording &recordingOf) {
+  CUPOLA_TRY(notRecording("a replay"));
+  auto &graph = static_cast<CudaRecording &>(recordingOf);
+  const ContextScope scope(*context);
+  CUPOLA_TRY(scope.status());
+  CUPOLA_TRY(context->check(context->api().graphLaunch(graph.graph, stream), "launching a CUDA graph"));
+  for (const auto &[counter, grid] : graph.launches)
+    counter->add(grid);
+  return {};
+}
+
+CudaRecording::~CudaRecording() {
+  const ContextScope scope(*context);
+  if (scope.mayRelease())
+    context->api().graphExecDestroy(graph);
+}
+
+} // namespace cupola::runtime::cuda

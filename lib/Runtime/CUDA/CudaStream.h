@@ -1,0 +1,61 @@
+//===- lib/Runtime/CUDA/CudaStream.h - work in order on a GPU, direct or recorded as a graph ---===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_LIB_RUNTIME_CUDA_CUDASTREAM_H
+#define CUPOLA_LIB_RUNTIME_CUDA_CUDASTREAM_H
+
+#include "lib/Runtime/CUDA/CudaModule.h"
+#include "lib/Runtime/CUDA/PinnedRing.h"
+
+namespace cupola::runtime::cuda {
+
+/// A CUDA graph, instantiated.
+class CudaRecording : public Recording {
+public:
+  CudaRecording(std::shared_ptr<CudaContext> context, CuGraphExec graph) : context(std::move(context)), graph(graph) {}
+  ~CudaRecording() override;
+
+  std::shared_ptr<CudaContext> context;
+  CuGraphExec graph;
+  std::shared_ptr<LaunchCounters> counters; ///< keeps what `launches` points to
+  std::vector<std::pair<LaunchCounter *, uint64_t>> launches;
+};
+
+class CudaStream : public Stream {
+public:
+  /// `native`: the caller's CUstream, or null for one of our own. `waitAfterLaunch`: find out at each launch whether it
+  /// worked, so that an error names the kernel that made it.
+  static Result<std::unique_ptr<Stream>> create(std::shared_ptr<CudaContext> context,
+                                                std::shared_ptr<LaunchCounters> counters, void *native,
+                                                bool waitAfterLaunch);
+  ~CudaStream() override;
+
+  Status upload(DeviceAddress target, const void *source, uint64_t bytes) override;
+  Status download(void *target, DeviceAddress source, uint64_t bytes) override;
+  Status copy(DeviceAddress target, DeviceAddress source, uint64_t bytes) override;
+  Status fill(DeviceAddress target, uint8_t value, uint64_t bytes) override;
+  Status launch(const LaunchArguments &arguments) override;
+  Status synchronize() override;
+
+  bool canRecord() const override;
+  Status beginRecording() override;
+  Result<std::unique_ptr<Recording>> endRecording() override;
+  Status replay(Recording &recording) override;
+
+private:
+  CudaStream(std::shared_ptr<CudaContext> context, std::shared_ptr<LaunchCounters> counters);
+  Status notRecording(const char *what) const;
+  Status configure(const LaunchArguments &arguments, CuLaunchConfig &config);
+  void collectParameters(const LaunchArguments &arguments);
+
+  std::shared_ptr<CudaContext> context;
+  std::shared_ptr<LaunchCounters> counters;
+  PinnedRing ring;
+  CuStream stream = nullptr;
+  bool owned = false, waitAfterLaunch = false, recording = false;
+  std::vector<const void *> parameters; ///< of the launch at hand; kept for its memory
+  std::vector<std::pair<LaunchCounter *, uint64_t>> recorded;
+};
+
+} // namespace cupola::runtime::cuda
+
+#endif // CUPOLA_LIB_RUNTIME_CUDA_CUDASTREAM_H

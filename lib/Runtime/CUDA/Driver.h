@@ -1,0 +1,48 @@
+//===- lib/Runtime/CUDA/Driver.h - the CUDA driver, opened by dlopen ---===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_LIB_RUNTIME_CUDA_DRIVER_H
+#define CUPOLA_LIB_RUNTIME_CUDA_DRIVER_H
+
+#include "lib/Runtime/CUDA/DriverApi.h"
+#include "lib/Runtime/Status.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace cupola::runtime::cuda {
+
+/// The oldest driver that will do, as cuDriverGetVersion counts: 12000 is CUDA 12.0.
+constexpr int minimumDriverVersion = 12000;
+
+/// One loaded, initialised driver. Immutable, so any thread may use it.
+class Driver {
+public:
+  /// Opens libcuda.so.1. Code::Environment, each with a text of its own, where it is missing, is a stub, is too old or
+  /// does not start.
+  static Result<std::shared_ptr<Driver>> load();
+
+  /// Over a given table (tests).
+  static Result<std::shared_ptr<Driver>> create(const DriverApi &table);
+
+  const DriverApi &api() const { return table; }
+  /// As cuDriverGetVersion counts.
+  int version() const { return driverVersion; }
+  /// The NVRTC majors whose cubins this driver loads, best first: a driver loads those of its own major and older ones.
+  std::vector<int> nvrtcMajors() const;
+  /// "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered"
+  std::string describe(CuResult code) const;
+
+private:
+  Driver() = default;
+  Status start();
+  DriverApi table = {};
+  int driverVersion = 0;
+};
+
+/// "12.4" of 12040.
+std::string versionText(int driverVersion);
+
+} // namespace cupola::runtime::cuda
+
+#endif // CUPOLA_LIB_RUNTIME_CUDA_DRIVER_H

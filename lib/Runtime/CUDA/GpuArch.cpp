@@ -1,0 +1,35 @@
+//===- lib/Runtime/CUDA/GpuArch.cpp - GPU architectures: which code runs where ---===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Runtime/CUDA/GpuArch.h"
+
+#include <charconv>
+
+namespace cupola::runtime::cuda {
+
+std::optional<GpuArch> GpuArch::parse(std::string_view text) {
+  constexpr std::string_view prefix = "sm_";
+  if (text.substr(0, prefix.size()) != prefix)
+    return std::nullopt;
+  text.remove_prefix(prefix.size());
+  GpuArch arch;
+  if (!text.empty() && text.back() == 'a') {
+    arch.exact = true;
+    text.remove_suffix(1);
+  }
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), arch.number);
+  if (error != std::errc() || end != text.data() + text.size() || arch.number < 10 || arch.number > 9999)
+    return std::nullopt;
+  return arch;
+}
+
+int rankSource(GpuArch family, GpuArch gpu) {
+  if (family.exact)
+    return family.number == gpu.number ? 2 * family.number + 1 : -1;
+  return family.number <= gpu.number ? 2 * family.number : -1;
+}
+
+bool runsCubin(GpuArch built, GpuArch gpu) { return built.number == gpu.number; }
+
+GpuArch compileArch(GpuArch family, GpuArch gpu) { return {gpu.number, family.exact}; }
+
+} // namespace cupola::runtime::cuda
