@@ -1,0 +1,33 @@
+#===- test/lit.cfg.py - The lit suite: *.mlir (IR in, FileCheck) and *.test (command lines) ---===#
+# SPDX-License-Identifier: Apache-2.0
+#
+# Tools are found through PATH: cupola, cupola-run, cupola-opt, cupola-translate, FileCheck, not, count, split-file.
+# Substitutions: %python (numpy, onnx, onnxruntime), %models (minilm_real.{static,dyn}.onnx and references), %source.
+
+import os
+
+import lit.formats
+
+config.name = "cupola"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs", "models"]
+config.test_source_root = os.path.join(config.source_root, "test")
+config.test_exec_root = os.path.join(config.build_root, "test", "lit")
+
+path = [os.path.join(config.build_root, "bin"), config.llvm_tools, os.environ["PATH"]]
+config.environment.update({
+    "PATH": os.pathsep.join(path),
+    "LC_ALL": "C.UTF-8",
+    # No cache is shared with the user or between runs.
+    "XDG_CACHE_HOME": os.path.join(config.build_root, "test", "cache"),
+})
+config.substitutions += [
+    ("%python", config.python),
+    ("%models", config.models),
+    ("%source", config.source_root),
+]
+
+supported, _ = lit_config.maxIndividualTestTimeIsSupported
+if supported:                                   # needs psutil
+    lit_config.maxIndividualTestTime = 600
