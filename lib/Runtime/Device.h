@@ -30,12 +30,12 @@ namespace cupola::runtime {
 using DeviceAddress = uint64_t;
 
 struct DeviceOptions {
-  std::string arch;      ///< sim: sm_75, sm_80..; cpu: caps the level; "": default
-  int ordinal = 0;       ///< cuda: which device
-  unsigned threads = 0;  ///< cpu, sim: worker threads; 0: one per core
-  std::string cacheDir;  ///< compiled modules; "": default, "none": no cache
-  uint64_t seed = 0;     ///< sim: order of blocks
-  bool checks = true;    ///< sim: bounds, initialisation, races
+  std::string arch;     ///< sim: sm_75, sm_80..; cpu: caps the level; "": default
+  int ordinal = 0;      ///< cuda: which device
+  unsigned threads = 0; ///< cpu, sim: worker threads; 0: one per core
+  std::string cacheDir; ///< compiled modules; "": default, "none": no cache
+  uint64_t seed = 0;    ///< sim: order of blocks
+  bool checks = true;   ///< sim: bounds, initialisation, races
   /// Gets what went wrong without harm, such as a cache that cannot be used.
   /// Any thread may call it, one at a time. Null: nobody listens.
   std::function<void(const std::string &)> warn;
@@ -58,10 +58,10 @@ enum class ImageKind : uint8_t { CudaSource = 1, Cubin, CpuObject };
 /// What a module gives the device to run. The views live during `loadModule`.
 struct ModuleImage {
   ImageKind kind = ImageKind::CudaSource;
-  std::string name;                              ///< for messages and caches
-  std::string arch;                              ///< of the variant or binary
-  std::string_view bytes;                        ///< text or image
-  std::vector<const format::Kernel *> kernels;   ///< what it must contain
+  std::string name;                                     ///< for messages and caches
+  std::string arch;                                     ///< of the variant or binary
+  std::string_view bytes;                               ///< text or image
+  std::vector<const format::Kernel *> kernels;          ///< what it must contain
   const std::vector<format::Source> *headers = nullptr; ///< CudaSource: includes
 };
 
@@ -104,12 +104,9 @@ public:
 class Stream {
 public:
   virtual ~Stream() = default;
-  virtual Status upload(DeviceAddress target, const void *source,
-                        uint64_t bytes) = 0;
-  virtual Status download(void *target, DeviceAddress source,
-                          uint64_t bytes) = 0;
-  virtual Status copy(DeviceAddress target, DeviceAddress source,
-                      uint64_t bytes) = 0;
+  virtual Status upload(DeviceAddress target, const void *source, uint64_t bytes) = 0;
+  virtual Status download(void *target, DeviceAddress source, uint64_t bytes) = 0;
+  virtual Status copy(DeviceAddress target, DeviceAddress source, uint64_t bytes) = 0;
   virtual Status fill(DeviceAddress target, uint8_t value, uint64_t bytes) = 0;
   virtual Status launch(const LaunchArguments &arguments) = 0;
   /// The bytes are dead: reading them before they are written is an error that
@@ -122,17 +119,13 @@ public:
   virtual bool canRecord() const { return false; }
   /// From here on `copy`, `fill` and `launch` are recorded, not run; `upload`,
   /// `download` and `synchronize` are errors. Functions must have run before.
-  virtual Status beginRecording() {
-    return Status::unsupported("the device does not record");
-  }
+  virtual Status beginRecording() { return Status::unsupported("the device does not record"); }
   /// Ends it after an error, too; the result is then to be dropped.
   virtual Result<std::unique_ptr<Recording>> endRecording() {
     return Status::unsupported("the device does not record");
   }
   /// Queues everything recorded, in order, with the arguments of that time.
-  virtual Status replay(Recording &) {
-    return Status::unsupported("the device does not record");
-  }
+  virtual Status replay(Recording &) { return Status::unsupported("the device does not record"); }
 };
 
 /// Counted since the device was made or `resetStatistics`. Only `sim` fills
@@ -170,8 +163,7 @@ public:
 
   /// `native` is the caller's stream (CUstream) or null for one of our own.
   virtual Result<std::unique_ptr<Stream>> createStream(void *native) = 0;
-  virtual Result<std::unique_ptr<Module>>
-  loadModule(const ModuleImage &image) = 0;
+  virtual Result<std::unique_ptr<Module>> loadModule(const ModuleImage &image) = 0;
 
   /// Per kernel, sorted by name.
   virtual std::vector<KernelStatistics> statistics() const = 0;
@@ -188,16 +180,14 @@ struct DevicePlugin {
   uint32_t abi;     ///< kPluginAbi
   const char *name; ///< "sim"
   /// Makes a device. On success fills `device` (the caller deletes it).
-  Status (*create)(const DeviceOptions &options,
-                   std::unique_ptr<Device> &device);
+  Status (*create)(const DeviceOptions &options, std::unique_ptr<Device> &device);
 };
 
 using DevicePluginEntry = const DevicePlugin *(*)();
 
 /// Makes the device `name` ("cpu", "cuda", "sim"; "auto": cuda if there is one,
 /// else cpu). Unknown names are Code::Usage, missing hardware Code::Environment.
-Result<std::shared_ptr<Device>> createDevice(const std::string &name,
-                                             const DeviceOptions &options);
+Result<std::shared_ptr<Device>> createDevice(const std::string &name, const DeviceOptions &options);
 
 } // namespace cupola::runtime
 

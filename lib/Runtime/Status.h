@@ -31,20 +31,15 @@ enum class Code : int {
 class [[nodiscard]] Status {
 public:
   Status() = default;
-  Status(Code code, std::string message)
-      : statusCode(code), text(std::move(message)) {
+  Status(Code code, std::string message) : statusCode(code), text(std::move(message)) {
     assert(code != Code::Ok && "a success carries no message");
   }
 
   static Status ok() { return Status(); }
   static Status usage(std::string m) { return {Code::Usage, std::move(m)}; }
-  static Status unsupported(std::string m) {
-    return {Code::Unsupported, std::move(m)};
-  }
+  static Status unsupported(std::string m) { return {Code::Unsupported, std::move(m)}; }
   static Status limit(std::string m) { return {Code::Limit, std::move(m)}; }
-  static Status environment(std::string m) {
-    return {Code::Environment, std::move(m)};
-  }
+  static Status environment(std::string m) { return {Code::Environment, std::move(m)}; }
   static Status package(std::string m) { return {Code::Package, std::move(m)}; }
   static Status io(std::string m) { return {Code::IO, std::move(m)}; }
 
@@ -89,10 +84,10 @@ private:
 } // namespace cupola
 
 /// Returns from the enclosing function when `expression` is an error.
-#define CUPOLA_TRY(expression)                                                 \
-  do {                                                                         \
-    if (::cupola::Status cupolaStatus = (expression); cupolaStatus.failed())   \
-      return cupolaStatus;                                                     \
+#define CUPOLA_TRY(expression)                                                                                         \
+  do {                                                                                                                 \
+    if (::cupola::Status cupolaStatus = (expression); cupolaStatus.failed())                                           \
+      return cupolaStatus;                                                                                             \
   } while (false)
 
 #endif // CUPOLA_LIB_RUNTIME_STATUS_H

@@ -15,15 +15,12 @@ public:
 
   Size operator+(Size other) const {
     Size sum(0);
-    sum.wrapped = wrapped | other.wrapped |
-                  __builtin_add_overflow(number, other.number, &sum.number);
+    sum.wrapped = wrapped | other.wrapped | __builtin_add_overflow(number, other.number, &sum.number);
     return sum;
   }
   Size operator*(Size other) const {
     Size product(0);
-    product.wrapped =
-        wrapped | other.wrapped |
-        __builtin_mul_overflow(number, other.number, &product.number);
+    product.wrapped = wrapped | other.wrapped | __builtin_mul_overflow(number, other.number, &product.number);
     return product;
   }
   /// Rounded up to a multiple of `alignment`, a power of two.
@@ -32,9 +29,7 @@ public:
     up.number &= ~(alignment - 1);
     return up;
   }
-  std::optional<uint64_t> value() const {
-    return wrapped ? std::nullopt : std::optional<uint64_t>(number);
-  }
+  std::optional<uint64_t> value() const { return wrapped ? std::nullopt : std::optional<uint64_t>(number); }
 
 private:
   uint64_t number;
@@ -42,9 +37,7 @@ private:
 };
 
 /// Whether [offset, offset + bytes) lies in [0, total), without adding.
-inline bool fits(uint64_t offset, uint64_t bytes, uint64_t total) {
-  return bytes <= total && offset <= total - bytes;
-}
+inline bool fits(uint64_t offset, uint64_t bytes, uint64_t total) { return bytes <= total && offset <= total - bytes; }
 
 } // namespace cupola::format
 

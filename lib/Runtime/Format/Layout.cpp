@@ -7,8 +7,7 @@
 namespace cupola::format {
 
 namespace {
-constexpr uint64_t kHeaderPrefix =
-    kTableOffset + kSectionCount * kSectionEntryBytes;
+constexpr uint64_t kHeaderPrefix = kTableOffset + kSectionCount * kSectionEntryBytes;
 
 template <typename T> void put(std::string &out, T number) {
   for (size_t i = 0; i < sizeof(T); ++i)
@@ -22,9 +21,7 @@ template <typename T> T get(std::string_view bytes, size_t offset) {
   return number;
 }
 
-Status damaged(const std::string &what) {
-  return Status::package("the package is damaged: " + what);
-}
+Status damaged(const std::string &what) { return Status::package("the package is damaged: " + what); }
 
 Status wrongKind(std::string_view start) {
   if (start.substr(1, 3) == kMagic.substr(1, 3))
@@ -34,8 +31,7 @@ Status wrongKind(std::string_view start) {
 }
 } // namespace
 
-std::optional<Layout>
-makeLayout(const std::array<uint64_t, kSectionCount> &bytes) {
+std::optional<Layout> makeLayout(const std::array<uint64_t, kSectionCount> &bytes) {
   // Sections are placed relative to the data first: the number of leaves, and
   // with it the start of the data, depends on their length.
   Layout layout;
@@ -49,9 +45,7 @@ makeLayout(const std::array<uint64_t, kSectionCount> &bytes) {
   }
   const uint64_t data = *end.value();
   layout.leafCount = data / kLeafBytes + (data % kLeafBytes != 0);
-  layout.dataStart = *(Size(kHeaderPrefix) + Size(layout.leafCount) * Size(32))
-                          .alignedTo(kBufferAlignment)
-                          .value();
+  layout.dataStart = *(Size(kHeaderPrefix) + Size(layout.leafCount) * Size(32)).alignedTo(kBufferAlignment).value();
   const auto total = (Size(layout.dataStart) + Size(data)).value();
   if (!total)
     return std::nullopt;
@@ -96,8 +90,7 @@ Result<std::string> makeHeader(const Layout &layout, std::string_view leaves) {
   Result<Digest> root = rootHash(header);
   if (root.failed())
     return root.status();
-  header.replace(kRootOffset, root->size(),
-                 reinterpret_cast<const char *>(root->data()), root->size());
+  header.replace(kRootOffset, root->size(), reinterpret_cast<const char *>(root->data()), root->size());
   return header;
 }
 
@@ -105,33 +98,28 @@ Result<Layout> parseHeader(std::string_view start, uint64_t fileBytes) {
   if (start.substr(0, kMagic.size()) != kMagic)
     return wrongKind(start);
   if (start.size() < kHeaderPrefix)
-    return damaged("it ends after " + std::to_string(start.size()) +
-                   " bytes, within its header");
+    return damaged("it ends after " + std::to_string(start.size()) + " bytes, within its header");
   const auto version = get<uint32_t>(start, 8);
   if (version != kFormatVersion)
-    return Status::package(
-        "the package has format " + std::to_string(version) +
-        ", this runtime reads format " + std::to_string(kFormatVersion) +
-        ": recompile the model, or use the runtime it was compiled with");
+    return Status::package("the package has format " + std::to_string(version) + ", this runtime reads format " +
+                           std::to_string(kFormatVersion) +
+                           ": recompile the model, or use the runtime it was compiled with");
   if (get<uint32_t>(start, 12) != kSectionCount)
-    return damaged("it names " + std::to_string(get<uint32_t>(start, 12)) +
-                   " sections instead of " + std::to_string(kSectionCount));
+    return damaged("it names " + std::to_string(get<uint32_t>(start, 12)) + " sections instead of " +
+                   std::to_string(kSectionCount));
   if (get<uint64_t>(start, 16) != fileBytes)
-    return damaged("it has " + std::to_string(fileBytes) +
-                   " bytes, its header says " +
+    return damaged("it has " + std::to_string(fileBytes) + " bytes, its header says " +
                    std::to_string(get<uint64_t>(start, 16)));
   std::array<uint64_t, kSectionCount> bytes;
   for (size_t i = 0; i < kSectionCount; ++i)
     bytes[i] = get<uint64_t>(start, kTableOffset + i * kSectionEntryBytes + 16);
   // Sizes admit one layout; what the header says besides must agree with it.
   const std::optional<Layout> layout = makeLayout(bytes);
-  if (!layout || layout->fileBytes != fileBytes ||
-      layout->leafCount != get<uint64_t>(start, 24))
+  if (!layout || layout->fileBytes != fileBytes || layout->leafCount != get<uint64_t>(start, 24))
     return damaged("the sizes in its header contradict each other");
   for (size_t i = 0; i < kSectionCount; ++i) {
     const size_t entry = kTableOffset + i * kSectionEntryBytes;
-    if (get<uint32_t>(start, entry) != i + 1 ||
-        get<uint32_t>(start, entry + 4) != 0 ||
+    if (get<uint32_t>(start, entry) != i + 1 || get<uint32_t>(start, entry + 4) != 0 ||
         get<uint64_t>(start, entry + 8) != layout->sections[i].offset)
       return damaged("entry " + std::to_string(i) + " of its section table");
   }

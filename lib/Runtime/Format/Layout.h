@@ -50,14 +50,11 @@ struct Layout {
   uint64_t fileBytes = 0;
   uint64_t leafCount = 0;
 
-  const Section &section(SectionKind kind) const {
-    return sections[static_cast<size_t>(kind) - 1];
-  }
+  const Section &section(SectionKind kind) const { return sections[static_cast<size_t>(kind) - 1]; }
 };
 
 /// The one layout for sections of these sizes; nullopt if it leaves uint64.
-std::optional<Layout>
-makeLayout(const std::array<uint64_t, kSectionCount> &bytes);
+std::optional<Layout> makeLayout(const std::array<uint64_t, kSectionCount> &bytes);
 
 /// The bytes before the data, with `leaves` (32 bytes each) and the root.
 Result<std::string> makeHeader(const Layout &layout, std::string_view leaves);

@@ -16,96 +16,69 @@ namespace cupola::format {
 
 namespace {
 
-template <typename V>
-void fields(V &v, typename V::template Ref<Tensor> t) {
-  v(1, t.name), v(2, t.dtype), v(3, t.dims), v(4, t.indexedExtent),
-      v(5, t.mask);
+template <typename V> void fields(V &v, typename V::template Ref<Tensor> t) {
+  v(1, t.name), v(2, t.dtype), v(3, t.dims), v(4, t.indexedExtent), v(5, t.mask);
 }
 
-template <typename V>
-void fields(V &v, typename V::template Ref<Symbol> s) {
+template <typename V> void fields(V &v, typename V::template Ref<Symbol> s) {
   v(1, s.id), v(2, s.name), v(3, s.min), v(4, s.max), v(5, s.divisor);
 }
 
-template <typename V>
-void fields(V &v, typename V::template Ref<Check> c) {
+template <typename V> void fields(V &v, typename V::template Ref<Check> c) {
   v(1, c.lhs), v(2, c.relation), v(3, c.rhs), v(4, c.message);
 }
 
-template <typename V>
-void fields(V &v, typename V::template Ref<Weight> w) {
+template <typename V> void fields(V &v, typename V::template Ref<Weight> w) {
   v(1, w.name), v(2, w.dtype), v(3, w.dims), v(4, w.offset), v(5, w.bytes);
 }
 
-template <typename V>
-void fields(V &v, typename V::template Ref<Buffer> b) {
-  v(1, b.kind), v(2, b.index), v(3, b.bytes), v(4, b.offset), v(5, b.first),
-      v(6, b.last), v(7, b.planned);
+template <typename V> void fields(V &v, typename V::template Ref<Buffer> b) {
+  v(1, b.kind), v(2, b.index), v(3, b.bytes), v(4, b.offset), v(5, b.first), v(6, b.last), v(7, b.planned);
 }
 
-template <typename V>
-void fields(V &v, typename V::template Ref<Launch> l) {
+template <typename V> void fields(V &v, typename V::template Ref<Launch> l) {
   v(1, l.kernel), v(2, l.grid), v(3, l.buffers), v(4, l.scalars);
 }
 
-template <typename V>
-void fields(V &v, typename V::template Ref<Copy> c) {
+template <typename V> void fields(V &v, typename V::template Ref<Copy> c) {
   v(1, c.source), v(2, c.target), v(3, c.bytes);
 }
 
-template <typename V>
-void fields(V &v, typename V::template Ref<Step> s) {
+template <typename V> void fields(V &v, typename V::template Ref<Step> s) {
   v(1, s.kind), v(2, s.launch), v(3, s.copy), v(4, s.nodes);
 }
 
-template <typename V>
-void fields(V &v, typename V::template Ref<Kernel> k) {
-  v(1, k.name), v(2, k.schedule), v(3, k.sourceHash), v(4, k.threads),
-      v(5, k.sharedBytes), v(6, k.scratchBytes), v(7, k.grain),
-      v(8, k.source), v(9, k.readWrite), v(10, k.bytes), v(11, k.flops);
+template <typename V> void fields(V &v, typename V::template Ref<Kernel> k) {
+  v(1, k.name), v(2, k.schedule), v(3, k.sourceHash), v(4, k.threads), v(5, k.sharedBytes), v(6, k.scratchBytes),
+      v(7, k.grain), v(8, k.source), v(9, k.readWrite), v(10, k.bytes), v(11, k.flops);
 }
 
-template <typename V>
-void fields(V &v, typename V::template Ref<Program> p) {
-  v(1, p.scalars), v(2, p.buffers), v(3, p.init), v(4, p.steps),
-      v(5, p.kernels), v(6, p.arenaBytes);
+template <typename V> void fields(V &v, typename V::template Ref<Program> p) {
+  v(1, p.scalars), v(2, p.buffers), v(3, p.init), v(4, p.steps), v(5, p.kernels), v(6, p.arenaBytes);
 }
 
-template <typename V>
-void fields(V &v, typename V::template Ref<Source> s) {
+template <typename V> void fields(V &v, typename V::template Ref<Source> s) {
   v(1, s.name), v(2, s.offset), v(3, s.bytes);
 }
 
-template <typename V>
-void fields(V &v, typename V::template Ref<Binary> b) {
+template <typename V> void fields(V &v, typename V::template Ref<Binary> b) {
   v(1, b.arch), v(2, b.kernels), v(3, b.offset), v(4, b.bytes);
 }
 
-template <typename V>
-void fields(V &v, typename V::template Ref<Variant> r) {
-  v(1, r.target), v(2, r.arch), v(3, r.program), v(4, r.sources),
-      v(5, r.binaries);
+template <typename V> void fields(V &v, typename V::template Ref<Variant> r) {
+  v(1, r.target), v(2, r.arch), v(3, r.program), v(4, r.sources), v(5, r.binaries);
 }
 
-template <typename V>
-void fields(V &v, typename V::template Ref<Node> n) {
-  v(1, n.name), v(2, n.op);
+template <typename V> void fields(V &v, typename V::template Ref<Node> n) { v(1, n.name), v(2, n.op); }
+
+template <typename V> void fields(V &v, typename V::template Ref<Report> r) { v(1, r.name), v(2, r.json); }
+
+template <typename V> void fields(V &v, typename V::template Ref<Package> p) {
+  v(1, p.format), v(2, p.producer), v(3, p.tools), v(4, p.inputs), v(5, p.outputs), v(6, p.symbols), v(7, p.checks),
+      v(8, p.nodes), v(9, p.weights), v(10, p.headers), v(11, p.variants), v(12, p.reports);
 }
 
-template <typename V>
-void fields(V &v, typename V::template Ref<Report> r) {
-  v(1, r.name), v(2, r.json);
-}
-
-template <typename V>
-void fields(V &v, typename V::template Ref<Package> p) {
-  v(1, p.format), v(2, p.producer), v(3, p.tools), v(4, p.inputs),
-      v(5, p.outputs), v(6, p.symbols), v(7, p.checks), v(8, p.nodes),
-      v(9, p.weights), v(10, p.headers), v(11, p.variants), v(12, p.reports);
-}
-
-template <typename T>
-constexpr bool isNumber = std::is_integral_v<T> || std::is_enum_v<T>;
+template <typename T> constexpr bool isNumber = std::is_integral_v<T> || std::is_enum_v<T>;
 
 template <typename T> uint64_t toWire(T value) {
   if constexpr (std::is_same_v<T, int64_t>)
@@ -135,8 +108,7 @@ public:
     }
   }
 
-  template <typename T>
-  void operator()(uint32_t field, const std::vector<T> &values) {
+  template <typename T> void operator()(uint32_t field, const std::vector<T> &values) {
     if constexpr (isNumber<T>) {
       WireWriter packed;
       for (T value : values)
@@ -236,11 +208,9 @@ private:
       value = word != 0;
     } else if constexpr (std::is_enum_v<T>) {
       using Under = std::underlying_type_t<T>;
-      word > std::numeric_limits<Under>::max() ? from.fail()
-                                               : void(value = T(word));
+      word > std::numeric_limits<Under>::max() ? from.fail() : void(value = T(word));
     } else {
-      word > std::numeric_limits<T>::max() ? from.fail()
-                                           : void(value = T(word));
+      word > std::numeric_limits<T>::max() ? from.fail() : void(value = T(word));
     }
   }
 
@@ -260,9 +230,7 @@ private:
 
 } // namespace
 
-std::string serializeManifest(const Package &package) {
-  return Encoder::encode(package);
-}
+std::string serializeManifest(const Package &package) { return Encoder::encode(package); }
 
 Status parseManifest(std::string_view bytes, Package &package) {
   if (!Decoder(bytes).decode(package))

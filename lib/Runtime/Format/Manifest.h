@@ -11,7 +11,7 @@
 
 namespace cupola::format {
 
-/// The message cupola.format.Package of manifest.proto. Equal packages give
+/// The message cupola.manifest.Package of manifest.proto. Equal packages give
 /// equal bytes. Texts of sources, images of binaries and values of weights are
 /// not in it; they lie in sections of their own.
 std::string serializeManifest(const Package &package);

@@ -18,8 +18,7 @@ static std::string folderOf(const std::string &path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-OutputFile::OutputFile(std::string path, std::string folder)
-    : path(std::move(path)), folder(std::move(folder)) {}
+OutputFile::OutputFile(std::string path, std::string folder) : path(std::move(path)), folder(std::move(folder)) {}
 
 OutputFile::~OutputFile() {
   if (descriptor >= 0)
@@ -35,14 +34,12 @@ Status OutputFile::fail(const char *action) const {
 /// Unlike any other name that this process or a concurrent one uses.
 std::string OutputFile::candidateName() const {
   static std::atomic<unsigned> counter{0};
-  return folder + "/.cupola-" + std::to_string(::getpid()) + "-" +
-         std::to_string(counter++) + ".tmp";
+  return folder + "/.cupola-" + std::to_string(::getpid()) + "-" + std::to_string(counter++) + ".tmp";
 }
 
 Status OutputFile::open() {
   struct stat info;
-  if (::lstat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) &&
-      !S_ISLNK(info.st_mode))
+  if (::lstat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISLNK(info.st_mode))
     return Status::io(path + ": is not a regular file");
   descriptor = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
   if (descriptor >= 0)
@@ -51,8 +48,7 @@ Status OutputFile::open() {
     return fail("write");
   for (int attempt = 0; attempt < 100 && descriptor < 0; ++attempt) {
     const std::string name = candidateName();
-    descriptor =
-        ::open(name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
+    descriptor = ::open(name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
     if (descriptor >= 0)
       temporary = name;
     else if (errno != EEXIST)
@@ -61,8 +57,7 @@ Status OutputFile::open() {
   return descriptor >= 0 ? Status::ok() : fail("write");
 }
 
-Result<std::unique_ptr<OutputFile>>
-OutputFile::create(const std::string &path) {
+Result<std::unique_ptr<OutputFile>> OutputFile::create(const std::string &path) {
   std::unique_ptr<OutputFile> file(new OutputFile(path, folderOf(path)));
   CUPOLA_TRY(file->open());
   return file;
@@ -70,8 +65,7 @@ OutputFile::create(const std::string &path) {
 
 Status OutputFile::write(uint64_t offset, std::string_view bytes) {
   while (!bytes.empty()) {
-    const ssize_t count = ::pwrite(descriptor, bytes.data(), bytes.size(),
-                                   static_cast<off_t>(offset));
+    const ssize_t count = ::pwrite(descriptor, bytes.data(), bytes.size(), static_cast<off_t>(offset));
     if (count < 0 && errno == EINTR)
       continue;
     if (count < 0)
@@ -87,8 +81,7 @@ Status OutputFile::giveName() {
   const std::string self = "/proc/self/fd/" + std::to_string(descriptor);
   for (int attempt = 0; attempt < 100; ++attempt) {
     const std::string name = candidateName();
-    if (::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(),
-                 AT_SYMLINK_FOLLOW) == 0) {
+    if (::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) {
       temporary = name;
       return Status::ok();
     }
@@ -117,8 +110,7 @@ Status OutputFile::commit() {
 
 Result<std::string> readFile(const std::string &path, uint64_t limit) {
   // O_NONBLOCK: opening a FIFO must not wait for a writer.
-  const int descriptor =
-      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0)
     return Status::io(path + ": cannot open: " + std::strerror(errno));
   struct stat info;
@@ -127,18 +119,16 @@ Result<std::string> readFile(const std::string &path, uint64_t limit) {
   if (::fstat(descriptor, &info) != 0 || !S_ISREG(info.st_mode))
     status = Status::io(path + ": is not a regular file");
   else if (static_cast<uint64_t>(info.st_size) > limit)
-    status = Status::limit(path + ": has " + std::to_string(info.st_size) +
-                           " bytes, the limit is " + std::to_string(limit));
+    status =
+        Status::limit(path + ": has " + std::to_string(info.st_size) + " bytes, the limit is " + std::to_string(limit));
   else
     bytes.resize(static_cast<size_t>(info.st_size));
   for (size_t done = 0; status.isOk() && done < bytes.size();) {
-    const ssize_t count =
-        ::read(descriptor, bytes.data() + done, bytes.size() - done);
+    const ssize_t count = ::read(descriptor, bytes.data() + done, bytes.size() - done);
     if (count < 0 && errno == EINTR)
       continue;
     if (count <= 0)
-      status = Status::io(path + ": cannot read: " +
-                          (count ? std::strerror(errno) : "the file shrank"));
+      status = Status::io(path + ": cannot read: " + (count ? std::strerror(errno) : "the file shrank"));
     else
       done += static_cast<size_t>(count);
   }

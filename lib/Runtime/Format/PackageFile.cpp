@@ -17,23 +17,18 @@ namespace cupola::format {
 
 namespace {
 
-Status damaged(const std::string &what) {
-  return Status::package("the package is damaged: " + what);
-}
+Status damaged(const std::string &what) { return Status::package("the package is damaged: " + what); }
 
 std::string range(uint64_t begin, uint64_t end) {
   return "bytes " + std::to_string(begin) + " to " + std::to_string(end - 1);
 }
 
-bool isZero(std::string_view bytes) {
-  return bytes.find_first_not_of('\0') == std::string_view::npos;
-}
+bool isZero(std::string_view bytes) { return bytes.find_first_not_of('\0') == std::string_view::npos; }
 
 /// Closes on every way out.
 class Descriptor {
 public:
-  explicit Descriptor(const std::string &path)
-      : number(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
+  explicit Descriptor(const std::string &path) : number(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
   ~Descriptor() {
     if (number >= 0)
       ::close(number);
@@ -45,8 +40,7 @@ public:
 Result<uint64_t> readAt(int descriptor, char *target, uint64_t wanted) {
   uint64_t done = 0;
   while (done < wanted) {
-    const ssize_t count = ::pread(descriptor, target + done, wanted - done,
-                                  static_cast<off_t>(done));
+    const ssize_t count = ::pread(descriptor, target + done, wanted - done, static_cast<off_t>(done));
     if (count < 0 && errno == EINTR)
       continue;
     if (count < 0)
@@ -68,11 +62,9 @@ PackageFile::~PackageFile() {
 Status PackageFile::allocate(uint64_t bytes) {
   if (bytes == 0)
     return Status::package("not a Cupola package: the file is empty");
-  void *mapped = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void *mapped = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED)
-    return Status::environment("no memory for a package of " +
-                               std::to_string(bytes) + " bytes");
+    return Status::environment("no memory for a package of " + std::to_string(bytes) + " bytes");
   memory = static_cast<char *>(mapped);
   size = bytes;
   return Status::ok();
@@ -88,8 +80,7 @@ Status PackageFile::read(int descriptor) {
   Result<uint64_t> startBytes = readAt(descriptor, start, sizeof(start));
   if (startBytes.failed())
     return startBytes.status();
-  Result<Layout> layout =
-      parseHeader(std::string_view(start, *startBytes), fileBytes);
+  Result<Layout> layout = parseHeader(std::string_view(start, *startBytes), fileBytes);
   if (layout.failed())
     return layout.status();
   CUPOLA_TRY(allocate(fileBytes));
@@ -106,16 +97,14 @@ Status PackageFile::verifyLeaves(const Layout &layout) const {
     Result<Digest> digest = leafHash(all().substr(begin, end - begin));
     if (digest.failed())
       return digest.status();
-    const uint64_t entry = kTableOffset + kSectionCount * kSectionEntryBytes +
-                           i * digest->size();
+    const uint64_t entry = kTableOffset + kSectionCount * kSectionEntryBytes + i * digest->size();
     if (std::memcmp(digest->data(), memory + entry, digest->size()) != 0)
       return damaged("the hash of " + range(begin, end) + " differs");
   }
   return Status::ok();
 }
 
-std::string_view PackageFile::section(const Layout &layout,
-                                      SectionKind kind) const {
+std::string_view PackageFile::section(const Layout &layout, SectionKind kind) const {
   const Layout::Section &place = layout.section(kind);
   return all().substr(place.offset, place.bytes);
 }
@@ -125,12 +114,8 @@ Status PackageFile::loadContents(const Layout &layout) {
   const std::string_view sources = section(layout, SectionKind::Sources);
   const std::string_view binaries = section(layout, SectionKind::Binaries);
   weightsOffset = layout.section(SectionKind::Weights).offset;
-  CUPOLA_TRY(validatePackage(
-      contents, {sources.size(), binaries.size(),
-                 layout.section(SectionKind::Weights).bytes}));
-  const auto load = [&](Source &source) {
-    source.text = std::string(sources.substr(source.offset, source.bytes));
-  };
+  CUPOLA_TRY(validatePackage(contents, {sources.size(), binaries.size(), layout.section(SectionKind::Weights).bytes}));
+  const auto load = [&](Source &source) { source.text = std::string(sources.substr(source.offset, source.bytes)); };
   std::for_each(contents.headers.begin(), contents.headers.end(), load);
   for (Variant &variant : contents.variants) {
     std::for_each(variant.sources.begin(), variant.sources.end(), load);
@@ -143,15 +128,10 @@ Status PackageFile::loadContents(const Layout &layout) {
 /// What no section and no entry of the manifest names is zero.
 Status PackageFile::checkPadding(const Layout &layout) const {
   using Range = std::pair<uint64_t, uint64_t>;
-  const auto start = [&](SectionKind kind) {
-    return layout.section(kind).offset;
-  };
+  const auto start = [&](SectionKind kind) { return layout.section(kind).offset; };
   std::vector<Range> named{
-      {0, kTableOffset + kSectionCount * kSectionEntryBytes +
-              layout.leafCount * sizeof(Digest)},
-      {start(SectionKind::Manifest),
-       start(SectionKind::Manifest) +
-           layout.section(SectionKind::Manifest).bytes}};
+      {0, kTableOffset + kSectionCount * kSectionEntryBytes + layout.leafCount * sizeof(Digest)},
+      {start(SectionKind::Manifest), start(SectionKind::Manifest) + layout.section(SectionKind::Manifest).bytes}};
   const auto add = [&](SectionKind kind, uint64_t offset, uint64_t bytes) {
     named.emplace_back(start(kind) + offset, start(kind) + offset + bytes);
   };
@@ -194,8 +174,7 @@ Status PackageFile::verify() {
   return Status::ok();
 }
 
-Result<std::shared_ptr<const PackageFile>>
-PackageFile::open(const std::string &path) {
+Result<std::shared_ptr<const PackageFile>> PackageFile::open(const std::string &path) {
   const Descriptor descriptor(path);
   if (descriptor.number < 0)
     return Status::io(path + ": cannot open: " + std::strerror(errno));
@@ -205,8 +184,7 @@ PackageFile::open(const std::string &path) {
   return std::shared_ptr<const PackageFile>(std::move(file));
 }
 
-Result<std::shared_ptr<const PackageFile>>
-PackageFile::fromMemory(std::string_view bytes) {
+Result<std::shared_ptr<const PackageFile>> PackageFile::fromMemory(std::string_view bytes) {
   std::shared_ptr<PackageFile> file(new PackageFile);
   CUPOLA_TRY(file->allocate(bytes.size()));
   std::memcpy(file->memory, bytes.data(), bytes.size());

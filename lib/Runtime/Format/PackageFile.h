@@ -19,11 +19,9 @@ class PackageFile {
 public:
   /// Reads into memory of our own: a file that changes later changes nothing
   /// here. Damage is Code::Package, what the system refuses Code::IO.
-  static Result<std::shared_ptr<const PackageFile>>
-  open(const std::string &path);
+  static Result<std::shared_ptr<const PackageFile>> open(const std::string &path);
   /// Copies `bytes`.
-  static Result<std::shared_ptr<const PackageFile>>
-  fromMemory(std::string_view bytes);
+  static Result<std::shared_ptr<const PackageFile>> fromMemory(std::string_view bytes);
 
   ~PackageFile();
   PackageFile(const PackageFile &) = delete;

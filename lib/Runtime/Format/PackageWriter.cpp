@@ -21,26 +21,21 @@ namespace cupola::format {
 
 namespace {
 
-Status tooLarge() {
-  return Status::limit("the package would exceed 2^64 bytes");
-}
+Status tooLarge() { return Status::limit("the package would exceed 2^64 bytes"); }
 
 using WriteAt = std::function<Status(uint64_t offset, std::string_view bytes)>;
 
 /// Gathers the data into leaves, hashes them and hands them on.
 class LeafStream {
 public:
-  LeafStream(uint64_t start, WriteAt sink) : next(start), sink(std::move(sink)) {
-    leaf.reserve(kLeafBytes);
-  }
+  LeafStream(uint64_t start, WriteAt sink) : next(start), sink(std::move(sink)) { leaf.reserve(kLeafBytes); }
 
   uint64_t position() const { return next + leaf.size(); }
   const std::string &hashes() const { return leaves; }
 
   Status write(std::string_view bytes) {
     while (!bytes.empty()) {
-      const std::string_view part =
-          bytes.substr(0, kLeafBytes - leaf.size());
+      const std::string_view part = bytes.substr(0, kLeafBytes - leaf.size());
       leaf.append(part);
       bytes.remove_prefix(part.size());
       if (leaf.size() == kLeafBytes)
@@ -49,9 +44,7 @@ public:
     return Status::ok();
   }
 
-  Status padTo(uint64_t offset) {
-    return write(std::string(offset - position(), '\0'));
-  }
+  Status padTo(uint64_t offset) { return write(std::string(offset - position(), '\0')); }
 
   Status flush() {
     if (leaf.empty())
@@ -107,8 +100,7 @@ private:
 
 /// Sets the offsets and sizes in the package. The sections look at its texts and
 /// images, which must not change afterwards.
-Status placeContents(Package &package, Section &sources, Section &binaries,
-                     SectionSizes &sizes) {
+Status placeContents(Package &package, Section &sources, Section &binaries, SectionSizes &sizes) {
   for (Source &header : package.headers)
     sources.place(header.text, header.offset, header.bytes);
   Size weights = 0;
@@ -129,8 +121,7 @@ Status placeContents(Package &package, Section &sources, Section &binaries,
   return Status::ok();
 }
 
-Status writeWeights(const Package &package, const WeightSource &source,
-                    uint64_t start, LeafStream &stream) {
+Status writeWeights(const Package &package, const WeightSource &source, uint64_t start, LeafStream &stream) {
   std::string piece;
   for (uint32_t index = 0; index < package.weights.size(); ++index) {
     const Weight &weight = package.weights[index];
@@ -144,20 +135,16 @@ Status writeWeights(const Package &package, const WeightSource &source,
   return Status::ok();
 }
 
-Status writeTo(Package &package, const WeightSource &weights,
-               const WriteAt &sink) {
+Status writeTo(Package &package, const WeightSource &weights, const WriteAt &sink) {
   Section sources, binaries;
   SectionSizes sizes;
   CUPOLA_TRY(placeContents(package, sources, binaries, sizes));
   CUPOLA_TRY(validatePackage(package, sizes));
   const std::string manifest = serializeManifest(package);
-  const auto layout = makeLayout(
-      {manifest.size(), sizes.sources, sizes.binaries, sizes.weights});
+  const auto layout = makeLayout({manifest.size(), sizes.sources, sizes.binaries, sizes.weights});
   if (!layout)
     return tooLarge();
-  const auto start = [&](SectionKind kind) {
-    return layout->section(kind).offset;
-  };
+  const auto start = [&](SectionKind kind) { return layout->section(kind).offset; };
   LeafStream stream(layout->dataStart, sink);
   CUPOLA_TRY(stream.write(manifest));
   CUPOLA_TRY(stream.padTo(start(SectionKind::Sources)));
@@ -165,8 +152,7 @@ Status writeTo(Package &package, const WeightSource &weights,
   CUPOLA_TRY(stream.padTo(start(SectionKind::Binaries)));
   CUPOLA_TRY(binaries.write(start(SectionKind::Binaries), stream));
   CUPOLA_TRY(stream.padTo(start(SectionKind::Weights)));
-  CUPOLA_TRY(
-      writeWeights(package, weights, start(SectionKind::Weights), stream));
+  CUPOLA_TRY(writeWeights(package, weights, start(SectionKind::Weights), stream));
   CUPOLA_TRY(stream.flush());
   Result<std::string> header = makeHeader(*layout, stream.hashes());
   if (header.failed())
@@ -176,28 +162,22 @@ Status writeTo(Package &package, const WeightSource &weights,
 
 } // namespace
 
-Status writePackage(Package package, const WeightSource &weights,
-                    const std::string &path) {
+Status writePackage(Package package, const WeightSource &weights, const std::string &path) {
   Result<std::unique_ptr<OutputFile>> file = OutputFile::create(path);
   if (file.failed())
     return file.status();
   CUPOLA_TRY(writeTo(package, weights,
-                     [&](uint64_t offset, std::string_view bytes) {
-                       return (*file)->write(offset, bytes);
-                     }));
+                     [&](uint64_t offset, std::string_view bytes) { return (*file)->write(offset, bytes); }));
   return (*file)->commit();
 }
 
-Result<std::string> writePackageToMemory(Package package,
-                                         const WeightSource &weights) {
+Result<std::string> writePackageToMemory(Package package, const WeightSource &weights) {
   std::string memory;
-  CUPOLA_TRY(writeTo(package, weights,
-                     [&](uint64_t offset, std::string_view bytes) {
-                       memory.resize(std::max<uint64_t>(
-                           memory.size(), offset + bytes.size()));
-                       memory.replace(offset, bytes.size(), bytes);
-                       return Status::ok();
-                     }));
+  CUPOLA_TRY(writeTo(package, weights, [&](uint64_t offset, std::string_view bytes) {
+    memory.resize(std::max<uint64_t>(memory.size(), offset + bytes.size()));
+    memory.replace(offset, bytes.size(), bytes);
+    return Status::ok();
+  }));
   return memory;
 }
 

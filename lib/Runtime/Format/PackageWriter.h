@@ -14,8 +14,7 @@ namespace cupola::format {
 /// Copies bytes [offset, offset + size) of weight `index` to `target`. Called
 /// with rising indices and offsets, at most 1 MiB at a time, so that the values
 /// never need to be in memory at once.
-using WeightSource = std::function<Status(uint32_t index, uint64_t offset,
-                                          char *target, uint64_t size)>;
+using WeightSource = std::function<Status(uint32_t index, uint64_t offset, char *target, uint64_t size)>;
 
 /// Writes the package to `path`, after setting the offsets and sizes of sources,
 /// binaries and weights: the caller fills texts, images and Weight::bytes. Equal
@@ -23,12 +22,10 @@ using WeightSource = std::function<Status(uint32_t index, uint64_t offset,
 /// it, which is synced, then renamed over. On failure `path` is as it was and nothing else is left.
 /// Equal packages give equal bytes. I/O errors are Code::IO, a package that
 /// readers would refuse is Code::Package.
-Status writePackage(Package package, const WeightSource &weights,
-                    const std::string &path);
+Status writePackage(Package package, const WeightSource &weights, const std::string &path);
 
 /// The same bytes, in memory.
-Result<std::string> writePackageToMemory(Package package,
-                                         const WeightSource &weights);
+Result<std::string> writePackageToMemory(Package package, const WeightSource &weights);
 
 } // namespace cupola::format
 

@@ -15,17 +15,13 @@ struct DTypeRow {
 
 // In the order of DType, which starts at 1.
 constexpr DTypeRow kDTypes[] = {
-    {"f32", 4, true},  {"f16", 2, true},  {"bf16", 2, true},
-    {"f64", 8, true},  {"i8", 1, false},  {"i16", 2, false},
-    {"i32", 4, false}, {"i64", 8, false}, {"u8", 1, false},
-    {"u16", 2, false}, {"u32", 4, false}, {"u64", 8, false},
-    {"bool", 1, false},
+    {"f32", 4, true},  {"f16", 2, true},  {"bf16", 2, true},  {"f64", 8, true}, {"i8", 1, false},
+    {"i16", 2, false}, {"i32", 4, false}, {"i64", 8, false},  {"u8", 1, false}, {"u16", 2, false},
+    {"u32", 4, false}, {"u64", 8, false}, {"bool", 1, false},
 };
 static_assert(std::size(kDTypes) == static_cast<size_t>(DType::Bool));
 
-const DTypeRow &row(DType dtype) {
-  return kDTypes[static_cast<size_t>(dtype) - 1];
-}
+const DTypeRow &row(DType dtype) { return kDTypes[static_cast<size_t>(dtype) - 1]; }
 } // namespace
 
 bool isValid(DType dtype) { return dtype >= DType::F32 && dtype <= DType::Bool; }

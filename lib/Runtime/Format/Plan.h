@@ -109,10 +109,10 @@ enum class BufferKind : uint8_t {
 struct Buffer {
   BufferKind kind = BufferKind::Arena;
   uint32_t index = 0;
-  std::string bytes;           ///< Expr
-  std::string offset;          ///< View: Expr, bytes into the parent
+  std::string bytes;            ///< Expr
+  std::string offset;           ///< View: Expr, bytes into the parent
   uint32_t first = 0, last = 0; ///< Arena: steps in which it is alive, inclusive
-  int64_t planned = -1;        ///< Arena: its offset when the arena is static
+  int64_t planned = -1;         ///< Arena: its offset when the arena is static
 };
 
 struct Launch {
@@ -136,16 +136,16 @@ struct Step {
 };
 
 struct Kernel {
-  std::string name;       ///< k_ and 16 hex digits
-  std::string schedule;   ///< for reports: "pointwise", "gemm", ...
-  std::string sourceHash; ///< hex SHA-256 of the kernel's text
-  uint32_t threads = 1;   ///< per block; 1 on cpu
-  uint64_t sharedBytes = 0;  ///< cuda: dynamic shared memory
-  uint64_t scratchBytes = 0; ///< cpu: per thread
-  uint32_t grain = 1;        ///< cpu: fewest iterations worth a thread
-  uint32_t source = 0;       ///< cuda: into Variant::sources; cpu: 0
+  std::string name;                   ///< k_ and 16 hex digits
+  std::string schedule;               ///< for reports: "pointwise", "gemm", ...
+  std::string sourceHash;             ///< hex SHA-256 of the kernel's text
+  uint32_t threads = 1;               ///< per block; 1 on cpu
+  uint64_t sharedBytes = 0;           ///< cuda: dynamic shared memory
+  uint64_t scratchBytes = 0;          ///< cpu: per thread
+  uint32_t grain = 1;                 ///< cpu: fewest iterations worth a thread
+  uint32_t source = 0;                ///< cuda: into Variant::sources; cpu: 0
   std::vector<std::string> readWrite; ///< "r", "w" or "rw" per buffer parameter
-  std::string bytes, flops; ///< Expr over slots n0.., documentation only
+  std::string bytes, flops;           ///< Expr over slots n0.., documentation only
 };
 
 struct Program {

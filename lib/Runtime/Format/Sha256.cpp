@@ -6,9 +6,7 @@
 
 namespace cupola::format {
 
-static EVP_MD_CTX *evp(void *context) {
-  return static_cast<EVP_MD_CTX *>(context);
-}
+static EVP_MD_CTX *evp(void *context) { return static_cast<EVP_MD_CTX *>(context); }
 
 Sha256::Sha256() : context(EVP_MD_CTX_new()) {
   if (context && EVP_DigestInit_ex(evp(context), EVP_sha256(), nullptr) != 1) {
@@ -20,8 +18,7 @@ Sha256::Sha256() : context(EVP_MD_CTX_new()) {
 Sha256::~Sha256() { EVP_MD_CTX_free(evp(context)); }
 
 void Sha256::update(std::string_view bytes) {
-  if (context &&
-      EVP_DigestUpdate(evp(context), bytes.data(), bytes.size()) != 1) {
+  if (context && EVP_DigestUpdate(evp(context), bytes.data(), bytes.size()) != 1) {
     EVP_MD_CTX_free(evp(context));
     context = nullptr;
   }
@@ -30,9 +27,7 @@ void Sha256::update(std::string_view bytes) {
 Result<Digest> Sha256::finish() {
   Digest digest;
   unsigned length = 0;
-  if (!context ||
-      EVP_DigestFinal_ex(evp(context), digest.data(), &length) != 1 ||
-      length != digest.size())
+  if (!context || EVP_DigestFinal_ex(evp(context), digest.data(), &length) != 1 || length != digest.size())
     return Status::environment("libcrypto cannot compute SHA-256");
   return digest;
 }

@@ -9,34 +9,27 @@ namespace cupola::format {
 
 namespace {
 
-Status bad(const std::string &what) {
-  return Status::package("the manifest is inconsistent: " + what);
-}
+constexpr uint64_t kMaxKernelMemory = uint64_t(1) << 32;
 
-std::string item(const char *kind, size_t index) {
-  return std::string(kind) + " " + std::to_string(index);
-}
+Status bad(const std::string &what) { return Status::package("the manifest is inconsistent: " + what); }
 
-Status checkRange(const std::string &what, uint64_t offset, uint64_t bytes,
-                  uint64_t section) {
+std::string item(const char *kind, size_t index) { return std::string(kind) + " " + std::to_string(index); }
+
+Status checkRange(const std::string &what, uint64_t offset, uint64_t bytes, uint64_t section) {
   if (fits(offset, bytes, section))
     return Status::ok();
-  return bad(what + " lies at " + std::to_string(offset) + " with " +
-             std::to_string(bytes) + " bytes, its section has " +
-             std::to_string(section));
+  return bad(what + " lies at " + std::to_string(offset) + " with " + std::to_string(bytes) +
+             " bytes, its section has " + std::to_string(section));
 }
 
-Status checkIndices(const std::string &what,
-                    const std::vector<uint32_t> &indices, size_t count) {
+Status checkIndices(const std::string &what, const std::vector<uint32_t> &indices, size_t count) {
   for (uint32_t index : indices)
     if (index >= count)
-      return bad(what + " refers to " + std::to_string(index) + " of " +
-                 std::to_string(count));
+      return bad(what + " refers to " + std::to_string(index) + " of " + std::to_string(count));
   return Status::ok();
 }
 
-Status checkWeight(const Weight &weight, const std::string &what,
-                   uint64_t section) {
+Status checkWeight(const Weight &weight, const std::string &what, uint64_t section) {
   if (!isValid(weight.dtype))
     return bad(what + " has no known element type");
   Size bytes = byteSize(weight.dtype);
@@ -46,8 +39,7 @@ Status checkWeight(const Weight &weight, const std::string &what,
     bytes = bytes * Size(static_cast<uint64_t>(dim));
   }
   if (bytes.value() != weight.bytes)
-    return bad(what + " has " + std::to_string(weight.bytes) +
-               " bytes, which its shape does not give");
+    return bad(what + " has " + std::to_string(weight.bytes) + " bytes, which its shape does not give");
   if (weight.offset % kBufferAlignment != 0)
     return bad(what + " is not aligned");
   return checkRange(what, weight.offset, weight.bytes, section);
@@ -85,9 +77,8 @@ private:
     switch (buffer.kind) {
     case BufferKind::Arena:
       if (buffer.first > buffer.last || buffer.last >= program.steps.size())
-        return bad(what + " is alive in steps " + std::to_string(buffer.first) +
-                   " to " + std::to_string(buffer.last) + " of " +
-                   std::to_string(program.steps.size()));
+        return bad(what + " is alive in steps " + std::to_string(buffer.first) + " to " + std::to_string(buffer.last) +
+                   " of " + std::to_string(program.steps.size()));
       return Status::ok();
     case BufferKind::Weight:
       return checkIndices(what, {buffer.index}, package.weights.size());
@@ -105,14 +96,15 @@ private:
 
   Status checkKernel(const Kernel &kernel, const std::string &what) const {
     const std::string &name = kernel.name;
-    const bool isHash =
-        name.size() == 18 && name.compare(0, 2, "k_") == 0 &&
-        name.find_first_not_of("0123456789abcdef", 2) == std::string::npos;
+    const bool isHash = name.size() == 18 && name.compare(0, 2, "k_") == 0 &&
+                        name.find_first_not_of("0123456789abcdef", 2) == std::string::npos;
     if (!isHash)
       return bad(what + " has a name that is no structural hash");
     if (kernel.threads == 0 || kernel.threads > 1024 || kernel.grain == 0)
-      return bad(what + " has " + std::to_string(kernel.threads) +
-                 " threads and grain " + std::to_string(kernel.grain));
+      return bad(what + " has " + std::to_string(kernel.threads) + " threads and grain " +
+                 std::to_string(kernel.grain));
+    if (kernel.sharedBytes > kMaxKernelMemory || kernel.scratchBytes > kMaxKernelMemory)
+      return bad(what + " wants more than " + std::to_string(kMaxKernelMemory) + " bytes of its own");
     if (variant.target == "cuda" && kernel.source >= variant.sources.size())
       return bad(what + " names no source");
     for (const std::string &access : kernel.readWrite)
@@ -132,11 +124,10 @@ private:
     CUPOLA_TRY(checkIndices(what, {launch.kernel}, program.kernels.size()));
     CUPOLA_TRY(checkIndices(what, launch.buffers, buffers));
     CUPOLA_TRY(checkIndices(what, launch.scalars, program.scalars.size()));
-    const size_t expected =
-        program.kernels[launch.kernel].readWrite.size();
+    const size_t expected = program.kernels[launch.kernel].readWrite.size();
     if (launch.buffers.size() != expected)
-      return bad(what + " passes " + std::to_string(launch.buffers.size()) +
-                 " buffers to a kernel of " + std::to_string(expected));
+      return bad(what + " passes " + std::to_string(launch.buffers.size()) + " buffers to a kernel of " +
+                 std::to_string(expected));
     return Status::ok();
   }
 
@@ -145,19 +136,15 @@ private:
   const Variant &variant;
 };
 
-Status checkVariant(const Package &package, const Variant &variant,
-                    const SectionSizes &sizes) {
+Status checkVariant(const Package &package, const Variant &variant, const SectionSizes &sizes) {
   if (variant.target != "cuda" && variant.target != "cpu")
     return bad("no known target");
   for (size_t i = 0; i < variant.sources.size(); ++i)
-    CUPOLA_TRY(checkRange(item("source", i), variant.sources[i].offset,
-                          variant.sources[i].bytes, sizes.sources));
+    CUPOLA_TRY(checkRange(item("source", i), variant.sources[i].offset, variant.sources[i].bytes, sizes.sources));
   for (size_t i = 0; i < variant.binaries.size(); ++i) {
     const Binary &binary = variant.binaries[i];
-    CUPOLA_TRY(checkRange(item("binary", i), binary.offset, binary.bytes,
-                          sizes.binaries));
-    CUPOLA_TRY(checkIndices(item("binary", i), binary.kernels,
-                            variant.program.kernels.size()));
+    CUPOLA_TRY(checkRange(item("binary", i), binary.offset, binary.bytes, sizes.binaries));
+    CUPOLA_TRY(checkIndices(item("binary", i), binary.kernels, variant.program.kernels.size()));
   }
   return ProgramRules(package, variant).check();
 }
@@ -168,14 +155,11 @@ Status validatePackage(const Package &package, const SectionSizes &sizes) {
   CUPOLA_TRY(checkTensors(package.inputs, "input"));
   CUPOLA_TRY(checkTensors(package.outputs, "output"));
   for (size_t i = 0; i < package.weights.size(); ++i)
-    CUPOLA_TRY(checkWeight(package.weights[i], item("weight", i),
-                           sizes.weights));
+    CUPOLA_TRY(checkWeight(package.weights[i], item("weight", i), sizes.weights));
   for (size_t i = 0; i < package.headers.size(); ++i)
-    CUPOLA_TRY(checkRange(item("header", i), package.headers[i].offset,
-                          package.headers[i].bytes, sizes.sources));
+    CUPOLA_TRY(checkRange(item("header", i), package.headers[i].offset, package.headers[i].bytes, sizes.sources));
   for (const Variant &variant : package.variants)
-    CUPOLA_TRY(checkVariant(package, variant, sizes)
-                   .within("variant " + variant.target + " " + variant.arch));
+    CUPOLA_TRY(checkVariant(package, variant, sizes).within("variant " + variant.target + " " + variant.arch));
   return Status::ok();
 }
 

@@ -10,9 +10,7 @@ void WireWriter::varint(uint64_t value) {
   out.push_back(static_cast<char>(value));
 }
 
-void WireWriter::tag(uint32_t field, WireType type) {
-  varint(uint64_t(field) << 3 | static_cast<uint32_t>(type));
-}
+void WireWriter::tag(uint32_t field, WireType type) { varint(uint64_t(field) << 3 | static_cast<uint32_t>(type)); }
 
 void WireWriter::bytes(uint32_t field, std::string_view value) {
   tag(field, WireType::Bytes);

@@ -1,0 +1,264 @@
+//===- lib/Runtime/CPU/CpuDevice.cpp - The processor as a device ---===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Runtime/CPU/CpuDevice.h"
+#include "lib/Runtime/CPU/CpuFeatures.h"
+#include "lib/Runtime/CPU/ObjectImage.h"
+#include "lib/Runtime/CPU/ThreadPool.h"
+#include "lib/Runtime/Format/Checked.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <unistd.h>
+
+namespace cupola::runtime {
+
+namespace {
+
+/// Larger requests are held against the free memory: the system would promise
+/// more than it has and kill the process later.
+constexpr uint64_t kTrustedAllocation = uint64_t(64) << 20;
+
+/// MemAvailable; the free pages where the kernel does not tell.
+uint64_t availableMemory() {
+  std::ifstream meminfo("/proc/meminfo");
+  for (std::string key; meminfo >> key;) {
+    uint64_t kilobytes = 0;
+    if (key == "MemAvailable:" && meminfo >> kilobytes)
+      return kilobytes * 1024;
+    meminfo.ignore(256, '\n');
+  }
+  return static_cast<uint64_t>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+template <typename T> T *pointer(DeviceAddress address) { return reinterpret_cast<T *>(address); }
+
+class CpuFunction : public Function {
+public:
+  CpuKernel entry = nullptr;
+  std::string name;
+  uint64_t scratchBytes = 0;
+  uint32_t grain = 1;
+};
+
+class CpuModule : public Module {
+public:
+  Function &function(size_t index) override { return functions[index]; }
+  std::unique_ptr<ObjectImage> object;
+  std::vector<CpuFunction> functions;
+};
+
+class CpuDevice : public Device {
+public:
+  explicit CpuDevice(const DeviceOptions &options, int level);
+
+  const DeviceProperties &properties() const override { return facts; }
+  int rank(std::string_view target, std::string_view arch) const override;
+  bool accepts(ImageKind kind, std::string_view arch) const override;
+  Result<DeviceAddress> allocate(uint64_t bytes) override;
+  void free(DeviceAddress address) override { std::free(pointer<void>(address)); }
+  Result<uint64_t> freeBytes() override { return availableMemory(); }
+  Result<void *> allocateHost(uint64_t bytes) override;
+  void freeHost(void *memory) override { std::free(memory); }
+  Result<std::unique_ptr<Stream>> createStream(void *native) override;
+  Result<std::unique_ptr<Module>> loadModule(const ModuleImage &image) override;
+  std::vector<KernelStatistics> statistics() const override;
+  void resetStatistics() override;
+
+  Status launch(const LaunchArguments &arguments);
+
+private:
+  void *scratch(uint64_t bytes);
+  void count(const CpuFunction &function, uint64_t grid);
+
+  const int level;
+  DeviceProperties facts;
+  ThreadPool pool;
+  std::mutex launching; ///< one at a time: launches share what follows
+  std::unique_ptr<char, decltype(&std::free)> scratchMemory{nullptr, std::free};
+  uint64_t scratchCapacity = 0;
+  std::vector<uint64_t> words; ///< of the launch, kept to allocate nothing
+  mutable std::mutex counting;
+  std::map<std::string, KernelStatistics> counts;
+};
+
+class CpuStream : public Stream {
+public:
+  explicit CpuStream(CpuDevice &device) : device(device) {}
+
+  Status upload(DeviceAddress target, const void *source, uint64_t bytes) override {
+    if (bytes)
+      std::memcpy(pointer<void>(target), source, bytes);
+    return Status::ok();
+  }
+  Status download(void *target, DeviceAddress source, uint64_t bytes) override {
+    if (bytes)
+      std::memcpy(target, pointer<void>(source), bytes);
+    return Status::ok();
+  }
+  Status copy(DeviceAddress target, DeviceAddress source, uint64_t bytes) override {
+    if (bytes)
+      std::memmove(pointer<void>(target), pointer<void>(source), bytes);
+    return Status::ok();
+  }
+  Status fill(DeviceAddress target, uint8_t value, uint64_t bytes) override {
+    if (bytes)
+      std::memset(pointer<void>(target), value, bytes);
+    return Status::ok();
+  }
+  Status launch(const LaunchArguments &arguments) override { return device.launch(arguments); }
+  Status synchronize() override { return Status::ok(); }
+
+private:
+  CpuDevice &device;
+};
+
+CpuDevice::CpuDevice(const DeviceOptions &options, int level) : level(level), pool(options.threads) {
+  facts.name = "cpu";
+  facts.arch = "x86-64-v" + std::to_string(level);
+  facts.description = std::to_string(pool.threads()) + (pool.threads() == 1 ? " thread" : " threads");
+  facts.totalBytes = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  facts.hostMemory = true;
+}
+
+int CpuDevice::rank(std::string_view target, std::string_view arch) const {
+  const int wanted = levelOf(arch);
+  return target == "cpu" && wanted > 0 && wanted <= level ? wanted : -1;
+}
+
+bool CpuDevice::accepts(ImageKind kind, std::string_view arch) const {
+  return kind == ImageKind::CpuObject && rank("cpu", arch) >= 0;
+}
+
+Result<DeviceAddress> CpuDevice::allocate(uint64_t bytes) {
+  if (bytes > kTrustedAllocation && bytes > availableMemory())
+    return Status::environment("out of memory: " + std::to_string(bytes) + " bytes wanted, " +
+                               std::to_string(availableMemory()) + " free");
+  Result<void *> memory = allocateHost(bytes);
+  if (memory.failed())
+    return memory.status();
+  return reinterpret_cast<DeviceAddress>(*memory);
+}
+
+Result<void *> CpuDevice::allocateHost(uint64_t bytes) {
+  void *memory = nullptr;
+  if (::posix_memalign(&memory, format::kBufferAlignment, std::max<uint64_t>(bytes, 1)) != 0)
+    return Status::environment("out of memory: " + std::to_string(bytes) + " bytes wanted");
+  return memory;
+}
+
+Result<std::unique_ptr<Stream>> CpuDevice::createStream(void *native) {
+  if (native)
+    return Status::usage("the cpu device has no streams of the caller");
+  return std::unique_ptr<Stream>(std::make_unique<CpuStream>(*this));
+}
+
+Result<std::unique_ptr<Module>> CpuDevice::loadModule(const ModuleImage &image) {
+  if (image.kind != ImageKind::CpuObject)
+    return Status::usage("the cpu device runs object images only");
+  auto module = std::make_unique<CpuModule>();
+  auto object = ObjectImage::load(image.bytes, image.name);
+  if (object.failed())
+    return object.status();
+  module->object = object.take();
+  for (const format::Kernel *kernel : image.kernels) {
+    CpuFunction &function = module->functions.emplace_back();
+    function.name = kernel->name;
+    function.scratchBytes = kernel->scratchBytes;
+    function.grain = kernel->grain;
+    function.entry = reinterpret_cast<CpuKernel>(module->object->symbol(kernel->name));
+    if (!function.entry)
+      return Status::package(image.name + " has no kernel " + kernel->name);
+  }
+  return std::unique_ptr<Module>(std::move(module));
+}
+
+/// Room for `bytes` per thread; null if there is no memory. `launching` is held.
+void *CpuDevice::scratch(uint64_t bytes) {
+  const format::Size needed = format::Size(bytes) * format::Size(pool.threads());
+  if (!needed.value())
+    return nullptr;
+  if (*needed.value() > scratchCapacity) {
+    scratchMemory.reset();
+    scratchCapacity = 0;
+    Result<void *> memory = allocateHost(*needed.value());
+    if (memory.failed())
+      return nullptr;
+    scratchMemory.reset(static_cast<char *>(*memory));
+    scratchCapacity = *needed.value();
+  }
+  return scratchMemory.get();
+}
+
+void CpuDevice::count(const CpuFunction &function, uint64_t grid) {
+  const std::lock_guard<std::mutex> lock(counting);
+  KernelStatistics &entry = counts[function.name];
+  entry.name = function.name;
+  entry.launches += 1;
+  entry.blocks += grid;
+}
+
+Status CpuDevice::launch(const LaunchArguments &arguments) {
+  const auto &function = static_cast<const CpuFunction &>(*arguments.function);
+  if (arguments.grid == 0)
+    return Status::ok();
+  if (arguments.grid > static_cast<uint64_t>(INT64_MAX))
+    return Status::limit("a grid of " + std::to_string(arguments.grid) + " iterations");
+  const std::lock_guard<std::mutex> lock(launching);
+  words.assign(arguments.addresses, arguments.addresses + arguments.referenceCount);
+  words.insert(words.end(), arguments.slots, arguments.slots + arguments.slotCount);
+  words.push_back(arguments.step);
+  struct Call {
+    const CpuFunction &function;
+    const uint64_t *bindings, *words;
+    char *scratch;
+    uint64_t stride;
+  } call{function, pointer<const uint64_t>(arguments.bindings), words.data(), nullptr,
+         (function.scratchBytes + 63) / 64 * 64};
+  if (call.stride != 0) {
+    call.scratch = static_cast<char *>(scratch(call.stride));
+    if (!call.scratch)
+      return Status::environment("out of memory for scratch of " + function.name);
+  }
+  pool.parallelFor(
+      static_cast<int64_t>(arguments.grid), function.grain,
+      [](void *context, int64_t begin, int64_t end, unsigned worker) {
+        const Call &call = *static_cast<const Call *>(context);
+        call.function.entry(call.bindings, call.words, begin, end, call.scratch + worker * call.stride);
+      },
+      &call);
+  count(function, arguments.grid);
+  return Status::ok();
+}
+
+std::vector<KernelStatistics> CpuDevice::statistics() const {
+  const std::lock_guard<std::mutex> lock(counting);
+  std::vector<KernelStatistics> list;
+  for (const auto &[name, entry] : counts)
+    list.push_back(entry);
+  return list;
+}
+
+void CpuDevice::resetStatistics() {
+  const std::lock_guard<std::mutex> lock(counting);
+  counts.clear();
+}
+
+} // namespace
+
+Result<std::shared_ptr<Device>> createCpuDevice(const DeviceOptions &options) {
+  int level = hostLevel();
+  if (!options.arch.empty()) {
+    const int wanted = levelOf(options.arch);
+    if (wanted == 0)
+      return Status::usage("the cpu device has no architecture '" + options.arch + "'; it knows x86-64-v2, v3 and v4");
+    if (wanted > level)
+      return Status::environment(options.arch + " was asked for, this processor is x86-64-v" + std::to_string(level));
+    level = wanted;
+  }
+  return std::shared_ptr<Device>(std::make_shared<CpuDevice>(options, level));
+}
+
+} // namespace cupola::runtime

@@ -1,0 +1,121 @@
+//===- lib/Runtime/Executable.cpp - A package loaded onto a device ---===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Runtime/Executable.h"
+#include "lib/Runtime/Bindings.h"
+#include "lib/Runtime/Format/Checked.h"
+#include "lib/Runtime/StepList.h"
+
+namespace cupola::runtime {
+
+Result<std::shared_ptr<const Executable>> Executable::create(std::shared_ptr<const format::PackageFile> file,
+                                                             std::shared_ptr<Device> device) {
+  std::shared_ptr<Executable> executable(new Executable(std::move(file), std::move(device)));
+  CUPOLA_TRY(executable->choose());
+  CUPOLA_TRY(executable->load());
+  return std::shared_ptr<const Executable>(std::move(executable));
+}
+
+Status Executable::choose() {
+  int best = -1;
+  std::string built;
+  for (const format::Variant &variant : package().variants) {
+    const int rank = target->rank(variant.target, variant.arch);
+    built += (built.empty() ? "" : ", ") + variant.target + " " + variant.arch;
+    if (rank > best) {
+      best = rank;
+      chosen = &variant;
+    }
+  }
+  if (chosen)
+    return Status::ok();
+  return Status::environment("the package was built for " + (built.empty() ? "nothing" : built) + ", which " +
+                             target->properties().name + " " + target->properties().arch + " does not run");
+}
+
+Status Executable::load() {
+  Result<ParsedInterface> shared = parseInterface(package());
+  if (shared.failed())
+    return shared.status();
+  interface = shared.take();
+  Result<ParsedProgram> own = parseProgram(package(), program());
+  if (own.failed())
+    return own.status();
+  parsed = own.take();
+  Result<BoundPlan> plan = bindInitPlan(package(), program(), parsed);
+  if (plan.failed())
+    return plan.status();
+  initPlan = plan.take();
+  CUPOLA_TRY(loaded.load(*target, package(), *chosen));
+  Result<std::unique_ptr<Stream>> stream = target->createStream(nullptr);
+  if (stream.failed())
+    return stream.status();
+  CUPOLA_TRY(uploadWeights(**stream));
+  return runInit(**stream);
+}
+
+/// One blob. A device that reads host memory takes the weights where they lie.
+Status Executable::uploadWeights(Stream &stream) {
+  weights.assign(package().weights.size(), 0);
+  std::vector<bool> used(weights.size());
+  for (const format::Buffer &buffer : program().buffers)
+    if (buffer.kind == format::BufferKind::Weight)
+      used[buffer.index] = true;
+  format::Size end = 0;
+  for (uint32_t i = 0; i < weights.size(); ++i) {
+    if (!used[i])
+      continue;
+    const std::string_view value = file->weight(i);
+    if (target->properties().hostMemory) {
+      weights[i] = reinterpret_cast<DeviceAddress>(value.data());
+      continue;
+    }
+    const format::Size start = end.alignedTo(format::kBufferAlignment);
+    weights[i] = start.value().value_or(0);
+    end = start + value.size();
+  }
+  if (target->properties().hostMemory)
+    return Status::ok();
+  resident = end.value().value_or(0);
+  CUPOLA_TRY(weightMemory.allocate(*target, resident).within("weights"));
+  for (uint32_t i = 0; i < weights.size(); ++i) {
+    if (!used[i])
+      continue;
+    weights[i] += weightMemory.address();
+    CUPOLA_TRY(stream.upload(weights[i], file->weight(i).data(), file->weight(i).size()));
+  }
+  return stream.synchronize();
+}
+
+Status Executable::runInit(Stream &stream) {
+  CUPOLA_TRY(initMemory.allocate(*target, initPlan.arenaBytes).within("prepared weights"));
+  resident += initPlan.arenaBytes;
+  if (program().init.empty())
+    return Status::ok();
+  Bindings bindings;
+  CUPOLA_TRY(bindings.allocate(*target, initPlan.scalars.size()));
+  for (size_t i = 0; i < initPlan.scalars.size(); ++i)
+    bindings.set(i, static_cast<uint64_t>(initPlan.scalars[i]));
+  CUPOLA_TRY(bindings.upload(stream));
+  CUPOLA_TRY(bindings.clearFlags(stream));
+
+  std::vector<BufferValue> values(initPlan.buffers.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    const Placement &place = initPlan.buffers[i];
+    const DeviceAddress base = place.root == format::BufferKind::Weight ? weights[place.index] : initAddress();
+    values[i].address = base + place.offset;
+    values[i].reference = values[i].address;
+    values[i].bytes = place.bytes;
+  }
+  StepList steps;
+  steps.build(program().init, initPlan.sizes, loaded);
+  steps.setBuffers(values);
+  for (size_t i = 0; i < steps.count(); ++i)
+    CUPOLA_TRY(steps.queue(stream, i, bindings.address()));
+  CUPOLA_TRY(bindings.fetchFlags(stream));
+  CUPOLA_TRY(stream.synchronize());
+  if (const auto step = bindings.raisedBy())
+    return flagError(package(), program().init, *step);
+  return Status::ok();
+}
+
+} // namespace cupola::runtime

@@ -1,0 +1,78 @@
+//===- lib/Runtime/LoadedKernels.cpp - The functions of a variant's kernels ---===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Runtime/LoadedKernels.h"
+
+namespace cupola::runtime {
+
+std::vector<uint32_t> LoadedKernels::missing(const std::vector<uint32_t> &kernels) const {
+  std::vector<uint32_t> list;
+  for (uint32_t kernel : kernels)
+    if (!functions[kernel])
+      list.push_back(kernel);
+  return list;
+}
+
+Status LoadedKernels::add(Device &device, ModuleImage &image, const format::Variant &variant,
+                          const std::vector<uint32_t> &kernels) {
+  for (uint32_t kernel : kernels)
+    image.kernels.push_back(&variant.program.kernels[kernel]);
+  Result<std::unique_ptr<Module>> module = device.loadModule(image);
+  if (module.failed())
+    return module.status();
+  for (size_t i = 0; i < kernels.size(); ++i)
+    functions[kernels[i]] = &(*module)->function(i);
+  modules.push_back(module.take());
+  return Status::ok();
+}
+
+Status LoadedKernels::loadBinaries(Device &device, const format::Variant &variant, bool exactly) {
+  const ImageKind kind = variant.target == "cpu" ? ImageKind::CpuObject : ImageKind::Cubin;
+  for (size_t i = 0; i < variant.binaries.size(); ++i) {
+    const format::Binary &binary = variant.binaries[i];
+    const std::vector<uint32_t> kernels = missing(binary.kernels);
+    if (kernels.empty() || !device.accepts(kind, binary.arch) || (exactly && binary.arch != device.properties().arch))
+      continue;
+    ModuleImage image;
+    image.kind = kind;
+    image.name = "binary " + std::to_string(i) + " for " + binary.arch;
+    image.arch = binary.arch;
+    image.bytes = binary.image;
+    CUPOLA_TRY(add(device, image, variant, kernels));
+  }
+  return Status::ok();
+}
+
+Status LoadedKernels::loadSources(Device &device, const format::Package &package, const format::Variant &variant) {
+  if (!device.accepts(ImageKind::CudaSource, ""))
+    return Status::ok();
+  for (uint32_t source = 0; source < variant.sources.size(); ++source) {
+    std::vector<uint32_t> kernels;
+    for (uint32_t i = 0; i < variant.program.kernels.size(); ++i)
+      if (!functions[i] && variant.program.kernels[i].source == source)
+        kernels.push_back(i);
+    if (kernels.empty())
+      continue;
+    ModuleImage image;
+    image.kind = ImageKind::CudaSource;
+    image.name = variant.sources[source].name;
+    image.arch = variant.arch;
+    image.bytes = variant.sources[source].text;
+    image.headers = &package.headers;
+    CUPOLA_TRY(add(device, image, variant, kernels));
+  }
+  return Status::ok();
+}
+
+Status LoadedKernels::load(Device &device, const format::Package &package, const format::Variant &variant) {
+  functions.assign(variant.program.kernels.size(), nullptr);
+  CUPOLA_TRY(loadBinaries(device, variant, /*exactly=*/true));
+  CUPOLA_TRY(loadBinaries(device, variant, /*exactly=*/false));
+  CUPOLA_TRY(loadSources(device, package, variant));
+  for (size_t i = 0; i < functions.size(); ++i)
+    if (!functions[i])
+      return Status::environment("the package has no code of kernel " + variant.program.kernels[i].name + " for " +
+                                 device.properties().name + " " + device.properties().arch);
+  return Status::ok();
+}
+
+} // namespace cupola::runtime

@@ -1,0 +1,216 @@
+//===- lib/Runtime/Npz/Npy.cpp - One .npy member ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// The header is a Python literal: {'descr': '<f4', 'fortran_order': False,
+// 'shape': (2, 3), }, in any order of keys.
+//===----------------------------------------------------------------------===//
+#include "lib/Runtime/Format/Checked.h"
+#include "lib/Runtime/Npz/Npz.h"
+
+#include <cctype>
+#include <cstring>
+
+namespace cupola::npz {
+
+namespace {
+
+constexpr std::string_view kNpyMagic = "\x93NUMPY";
+
+struct DescrRow {
+  format::DType dtype;
+  const char *descr;
+};
+
+// The first row of a type is what is written.
+constexpr DescrRow kDescrs[] = {
+    {format::DType::F32, "<f4"},  {format::DType::F16, "<f2"}, {format::DType::BF16, "|V2"},
+    {format::DType::BF16, "<V2"}, {format::DType::F64, "<f8"}, {format::DType::I8, "|i1"},
+    {format::DType::I8, "<i1"},   {format::DType::I16, "<i2"}, {format::DType::I32, "<i4"},
+    {format::DType::I64, "<i8"},  {format::DType::U8, "|u1"},  {format::DType::U8, "<u1"},
+    {format::DType::U16, "<u2"},  {format::DType::U32, "<u4"}, {format::DType::U64, "<u8"},
+    {format::DType::Bool, "|b1"},
+};
+
+Status bad(const std::string &what) { return Status::usage("not a readable .npy: " + what); }
+
+struct Header {
+  std::string descr;
+  bool columnMajor = false;
+  std::vector<int64_t> shape;
+};
+
+/// Reads the literal; every function leaves `text` behind what it read.
+class HeaderParser {
+public:
+  explicit HeaderParser(std::string_view text) : text(text) {}
+
+  bool parse(Header &header) {
+    bool sawDescr = false, sawOrder = false, sawShape = false;
+    if (!symbol('{'))
+      return false;
+    while (!symbol('}')) {
+      std::string key;
+      if (!string(key) || !symbol(':'))
+        return false;
+      if (key == "descr")
+        sawDescr = string(header.descr);
+      else if (key == "fortran_order")
+        sawOrder = boolean(header.columnMajor);
+      else if (key == "shape")
+        sawShape = tuple(header.shape);
+      else
+        return false;
+      if (!symbol(',') && !peek('}'))
+        return false;
+    }
+    return sawDescr && sawOrder && sawShape;
+  }
+
+private:
+  bool peek(char c) {
+    while (!text.empty() && std::isspace(static_cast<unsigned char>(text[0])))
+      text.remove_prefix(1);
+    return !text.empty() && text[0] == c;
+  }
+  bool symbol(char c) {
+    if (!peek(c))
+      return false;
+    text.remove_prefix(1);
+    return true;
+  }
+  bool string(std::string &value) {
+    const char quote = peek('"') ? '"' : '\'';
+    if (!symbol(quote))
+      return false;
+    const size_t end = text.find(quote);
+    if (end == std::string_view::npos)
+      return false;
+    value = std::string(text.substr(0, end));
+    text.remove_prefix(end + 1);
+    return true;
+  }
+  bool boolean(bool &value) {
+    for (bool candidate : {false, true}) {
+      const std::string_view word = candidate ? "True" : "False";
+      if (peek(word[0]) && text.substr(0, word.size()) == word) {
+        text.remove_prefix(word.size());
+        value = candidate;
+        return true;
+      }
+    }
+    return false;
+  }
+  bool tuple(std::vector<int64_t> &values) {
+    if (!symbol('('))
+      return false;
+    while (!symbol(')')) {
+      int64_t &value = values.emplace_back(0);
+      peek(' ');
+      if (text.empty() || !std::isdigit(static_cast<unsigned char>(text[0])))
+        return false;
+      for (; !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])); text.remove_prefix(1))
+        if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, text[0] - '0', &value))
+          return false;
+      if (!symbol(',') && !peek(')'))
+        return false;
+    }
+    return true;
+  }
+
+  std::string_view text;
+};
+
+/// The literal and where the values begin.
+Result<std::string_view> headerText(std::string_view npy, uint64_t &dataStart) {
+  if (npy.size() < 10 || npy.substr(0, kNpyMagic.size()) != kNpyMagic)
+    return bad("it does not begin with numpy's magic bytes");
+  const auto byte = [&](size_t at) { return static_cast<uint64_t>(static_cast<uint8_t>(npy[at])); };
+  const uint64_t major = byte(6);
+  if (major < 1 || major > 3)
+    return bad("version " + std::to_string(major) + ", 1 to 3 are read");
+  const uint64_t start = major == 1 ? 10 : 12;
+  if (npy.size() < start)
+    return bad("its header is cut off");
+  uint64_t length = byte(8) | byte(9) << 8;
+  if (major > 1)
+    length |= byte(10) << 16 | byte(11) << 24;
+  if (!format::fits(start, length, npy.size()))
+    return bad("its header is cut off");
+  dataStart = start + length;
+  return npy.substr(start, length);
+}
+
+/// From column-major to row-major order.
+std::vector<uint8_t> transposed(std::string_view values, const std::vector<int64_t> &shape, size_t element) {
+  std::vector<uint8_t> out(values.size());
+  std::vector<int64_t> index(shape.size());
+  for (size_t at = 0; at < values.size(); at += element) {
+    size_t source = 0;
+    for (size_t d = shape.size(); d-- > 0;)
+      source = source * static_cast<size_t>(shape[d]) + static_cast<size_t>(index[d]);
+    std::memcpy(&out[at], &values[source * element], element);
+    for (size_t d = shape.size(); d-- > 0;) {
+      if (++index[d] < shape[d])
+        break;
+      index[d] = 0;
+    }
+  }
+  return out;
+}
+
+} // namespace
+
+Result<Array> parseNpy(std::string_view npy) {
+  uint64_t dataStart = 0;
+  Result<std::string_view> text = headerText(npy, dataStart);
+  if (text.failed())
+    return text.status();
+  Header header;
+  if (!HeaderParser(*text).parse(header))
+    return bad("its header is '" + std::string(text->substr(0, 80)) + "'");
+  Array array;
+  bool known = false;
+  for (const DescrRow &row : kDescrs)
+    if (header.descr == row.descr) {
+      array.dtype = row.dtype;
+      known = true;
+    }
+  if (!known)
+    return bad("element type '" + header.descr + "' is not read");
+  format::Size bytes = format::byteSize(array.dtype);
+  for (int64_t extent : header.shape)
+    bytes = bytes * format::Size(static_cast<uint64_t>(extent));
+  const std::string_view values = npy.substr(dataStart);
+  if (bytes.value() != values.size())
+    return bad("it holds " + std::to_string(values.size()) + " bytes of values, which its shape does not give");
+  array.shape = header.shape;
+  if (header.columnMajor && header.shape.size() > 1)
+    array.bytes = transposed(values, array.shape, format::byteSize(array.dtype));
+  else
+    array.bytes.assign(values.begin(), values.end());
+  return array;
+}
+
+std::string npyHeader(const Array &array) {
+  std::string descr;
+  for (const DescrRow &row : kDescrs)
+    if (descr.empty() && row.dtype == array.dtype)
+      descr = row.descr;
+  std::string text = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': (";
+  for (int64_t extent : array.shape)
+    text += std::to_string(extent) + (array.shape.size() == 1 ? "," : ", ");
+  if (array.shape.size() > 1)
+    text.resize(text.size() - 2);
+  text += "), }";
+  // Spaces and a line end bring the values to a multiple of 64.
+  text.append(63 - (10 + text.size()) % 64, ' ');
+  text += '\n';
+  std::string header(kNpyMagic);
+  header += '\x01';
+  header += '\0';
+  header += static_cast<char>(text.size() & 0xff);
+  header += static_cast<char>(text.size() >> 8);
+  return header + text;
+}
+
+} // namespace cupola::npz

@@ -1,0 +1,49 @@
+//===- lib/Runtime/Npz/Npz.h - numpy's .npz files ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// A .npz is a zip archive (PKWARE's APPNOTE, with zip64) of .npy members (NEP 1:
+// versions 1 to 3), stored or deflated. Values are little-endian and row-major;
+// column-major members are turned round. bfloat16, which numpy lacks, is read
+// from the void type "|V2" that ml_dtypes writes. Pickled objects are refused.
+//===----------------------------------------------------------------------===//
+#ifndef CUPOLA_LIB_RUNTIME_NPZ_NPZ_H
+#define CUPOLA_LIB_RUNTIME_NPZ_NPZ_H
+
+#include "lib/Runtime/Format/Plan.h"
+#include "lib/Runtime/Status.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cupola::npz {
+
+struct Array {
+  std::string name; ///< without ".npy"
+  format::DType dtype = format::DType::F32;
+  std::vector<int64_t> shape;
+  std::vector<uint8_t> bytes;
+};
+
+/// The most that a file and its values may take, unless the caller says else.
+constexpr uint64_t kDefaultLimit = uint64_t(1) << 36;
+
+/// Members in the archive's order. A file that cannot be read is Code::IO, one
+/// that is no .npz, is damaged (CRC) or holds what we do not read Code::Usage,
+/// one above the limit Code::Limit.
+Result<std::vector<Array>> read(const std::string &path, uint64_t limit = kDefaultLimit);
+Result<std::vector<Array>> parse(std::string_view archive, uint64_t limit = kDefaultLimit);
+
+/// Stored, not deflated, without times: equal arrays give equal bytes. The file
+/// appears whole or not at all.
+Status write(const std::string &path, const std::vector<Array> &arrays);
+Result<std::string> serialize(const std::vector<Array> &arrays);
+
+/// One .npy member.
+Result<Array> parseNpy(std::string_view npy);
+std::string npyHeader(const Array &array);
+
+} // namespace cupola::npz
+
+#endif // CUPOLA_LIB_RUNTIME_NPZ_NPZ_H

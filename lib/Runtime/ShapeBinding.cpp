@@ -1,0 +1,216 @@
+//===- lib/Runtime/ShapeBinding.cpp - From the inputs' extents to symbol values ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// The dims are visited again and again: one that holds a single unknown symbol,
+// and that linearly, gives its value (s0 = 7 of "s0", 3 of "2*s0 + 1"), which may
+// make others solvable. Then everything is checked by evaluation alone.
+//===----------------------------------------------------------------------===//
+#include "lib/Runtime/ShapeBinding.h"
+#include "lib/Runtime/Text.h"
+
+namespace cupola::runtime {
+
+std::string shapeText(const Shape &shape) {
+  std::string text = "[";
+  for (size_t i = 0; i < shape.size(); ++i)
+    text += (i ? ", " : "") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+std::string symbolText(const format::Package &package, const std::string &id) {
+  for (const format::Symbol &symbol : package.symbols)
+    if (symbol.id == id && !symbol.name.empty())
+      return id + " " + quote(symbol.name);
+  return id;
+}
+
+std::string declaredShapeText(const format::Package &package, const format::Tensor &tensor) {
+  std::string text = "[";
+  for (size_t i = 0; i < tensor.dims.size(); ++i)
+    text += (i ? ", " : "") + symbolText(package, tensor.dims[i]);
+  return text + "]";
+}
+
+std::optional<std::string> solveDim(const Expr &dim, int64_t extent, SymbolValues &values) {
+  std::string unknown;
+  for (const std::string &symbol : dim.symbols()) {
+    if (values.count(symbol))
+      continue;
+    if (!unknown.empty())
+      return std::nullopt;
+    unknown = symbol;
+  }
+  const std::optional<Expr> slope = unknown.empty() ? std::nullopt : dim.coefficient(unknown);
+  if (!slope)
+    return std::nullopt;
+  SymbolValues atZero = values;
+  atZero[unknown] = 0;
+  const auto factor = slope->evaluate(values);
+  const auto rest = dim.evaluate(atZero);
+  int64_t difference = 0;
+  if (!factor || *factor <= 0 || !rest || __builtin_sub_overflow(extent, *rest, &difference))
+    return std::nullopt;
+  values[unknown] = difference / *factor;
+  return unknown;
+}
+
+namespace {
+
+class Binder {
+public:
+  Binder(const format::Package &package, const ParsedInterface &parsed, const std::vector<Shape> &inputs)
+      : package(package), parsed(parsed), inputs(inputs) {}
+
+  Result<SymbolValues> bind() {
+    CUPOLA_TRY(checkRanks());
+    while (solveOnce()) {
+    }
+    CUPOLA_TRY(checkDims());
+    for (const format::Symbol &symbol : package.symbols)
+      CUPOLA_TRY(checkSymbol(symbol));
+    for (size_t i = 0; i < package.checks.size(); ++i)
+      CUPOLA_TRY(checkRelation(package.checks[i], parsed.checks[i]));
+    return values;
+  }
+
+private:
+  std::string place(size_t input, size_t dim) const {
+    return "input " + quote(package.inputs[input].name) + ": dimension " + std::to_string(dim);
+  }
+
+  Status checkRanks() const {
+    if (inputs.size() != package.inputs.size())
+      return Status::usage(std::to_string(inputs.size()) + " input shapes were given, the model has " +
+                           std::to_string(package.inputs.size()) + " inputs");
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i].size() != parsed.inputs[i].dims.size())
+        return Status::usage("input " + quote(package.inputs[i].name) + ": shape " + shapeText(inputs[i]) +
+                             " has rank " + std::to_string(inputs[i].size()) + ", the model declares " +
+                             declaredShapeText(package, package.inputs[i]));
+      for (size_t d = 0; d < inputs[i].size(); ++d)
+        if (inputs[i][d] < 0)
+          return Status::usage(place(i, d) + " is " + std::to_string(inputs[i][d]));
+    }
+    return Status::ok();
+  }
+
+  /// Whether a dim gave a new symbol's value.
+  bool solveOnce() {
+    bool progress = false;
+    for (size_t i = 0; i < inputs.size(); ++i)
+      for (size_t d = 0; d < inputs[i].size(); ++d)
+        progress |= solve(parsed.inputs[i].dims[d], inputs[i][d], place(i, d));
+    return progress;
+  }
+
+  bool solve(const Expr &dim, int64_t extent, const std::string &from) {
+    const std::optional<std::string> symbol = solveDim(dim, extent, values);
+    if (symbol)
+      origin[*symbol] = from;
+    return symbol.has_value();
+  }
+
+  Status checkDims() const {
+    for (size_t i = 0; i < inputs.size(); ++i)
+      for (size_t d = 0; d < inputs[i].size(); ++d) {
+        const Expr &dim = parsed.inputs[i].dims[d];
+        const auto expected = dim.evaluate(values);
+        if (expected != inputs[i][d])
+          return Status::usage(place(i, d) + " is " + std::to_string(inputs[i][d]) + ", the model declares " +
+                               explain(dim, expected));
+      }
+    return Status::ok();
+  }
+
+  /// "2*s0 = 8, where s0 'batch' = 4 by input 'y': dimension 0"
+  std::string explain(const Expr &dim, std::optional<int64_t> value) const {
+    if (dim.constant())
+      return dim.text();
+    std::string text = dim.text() + " = " + (value ? std::to_string(*value) : "no value");
+    const char *separator = ", where ";
+    for (const std::string &symbol : dim.symbols()) {
+      const auto at = values.find(symbol);
+      if (at == values.end())
+        continue;
+      text += separator + symbolText(package, symbol) + " = " + std::to_string(at->second) + " by " + origin.at(symbol);
+      separator = " and ";
+    }
+    return text;
+  }
+
+  Status checkSymbol(const format::Symbol &symbol) const {
+    const auto at = values.find(symbol.id);
+    if (at == values.end())
+      return Status::usage("the inputs' shapes do not determine dimension " + symbolText(package, symbol.id));
+    const int64_t value = at->second;
+    const bool above = symbol.max != 0 && value > symbol.max;
+    const bool divides = symbol.divisor <= 1 || value % symbol.divisor == 0;
+    if (value >= symbol.min && !above && divides)
+      return Status::ok();
+    std::string range = std::to_string(symbol.min) + ".." + (symbol.max ? std::to_string(symbol.max) : "");
+    if (symbol.divisor > 1)
+      range += ", a multiple of " + std::to_string(symbol.divisor);
+    return Status::usage(origin.at(symbol.id) + " gives " + symbolText(package, symbol.id) + " = " +
+                         std::to_string(value) + ", the package was compiled for " + range);
+  }
+
+  Status checkRelation(const format::Check &check, const ParsedCheck &expr) const {
+    const auto lhs = expr.lhs.evaluate(values);
+    const auto rhs = expr.rhs.evaluate(values);
+    bool holds = false;
+    if (!lhs || !rhs)
+      holds = false;
+    else if (check.relation == "==")
+      holds = *lhs == *rhs;
+    else if (check.relation == "<=")
+      holds = *lhs <= *rhs;
+    else if (check.relation == "%==0")
+      holds = *rhs > 0 && *lhs % *rhs == 0;
+    else
+      return Status::package("the manifest is inconsistent: no relation '" + check.relation + "'");
+    if (holds)
+      return Status::ok();
+    const auto side = [&](const Expr &e, std::optional<int64_t> value) {
+      return e.constant() ? e.text() : explain(e, value);
+    };
+    return Status::usage(check.message + ": " + side(expr.lhs, lhs) + ", and " + side(expr.rhs, rhs));
+  }
+
+  const format::Package &package;
+  const ParsedInterface &parsed;
+  const std::vector<Shape> &inputs;
+  SymbolValues values;
+  std::map<std::string, std::string> origin; ///< the dim that gave the value
+};
+
+} // namespace
+
+Result<SymbolValues> bindShapes(const format::Package &package, const ParsedInterface &parsed,
+                                const std::vector<Shape> &inputs) {
+  return Binder(package, parsed, inputs).bind();
+}
+
+Result<Shape> evaluateShape(const format::Tensor &tensor, const ParsedTensor &parsed, const SymbolValues &values) {
+  Shape shape;
+  for (const Expr &dim : parsed.dims) {
+    const auto extent = dim.evaluate(values);
+    if (!extent || *extent < 0)
+      return Status::limit(quote(tensor.name) + ": dimension " + dim.text() + " is " +
+                           (extent ? std::to_string(*extent) : std::string("beyond 64 bits")));
+    shape.push_back(*extent);
+  }
+  return shape;
+}
+
+Result<uint64_t> tensorBytes(format::DType dtype, const Shape &shape) {
+  int64_t bytes = format::byteSize(dtype);
+  bool empty = false;
+  for (int64_t extent : shape)
+    empty |= extent == 0;
+  for (int64_t extent : shape)
+    if (!empty && __builtin_mul_overflow(bytes, extent, &bytes))
+      return Status::limit("a tensor of shape " + shapeText(shape) + " is larger than 2^63 bytes");
+  return empty ? 0 : static_cast<uint64_t>(bytes);
+}
+
+} // namespace cupola::runtime

@@ -1,0 +1,47 @@
+//===- lib/Runtime/ShapeBinding.h - From the inputs' extents to symbol values ---===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_LIB_RUNTIME_SHAPEBINDING_H
+#define CUPOLA_LIB_RUNTIME_SHAPEBINDING_H
+
+#include "lib/Runtime/ParsedProgram.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cupola::runtime {
+
+using Shape = std::vector<int64_t>;
+/// By symbol id.
+using SymbolValues = std::map<std::string, int64_t>;
+
+/// Solves the declared dims for the symbols, then holds the extents against
+/// them, the symbols against their ranges and the package's checks. Code::Usage
+/// names the input, the dimension, what was found and what was expected.
+Result<SymbolValues> bindShapes(const format::Package &package, const ParsedInterface &parsed,
+                                const std::vector<Shape> &inputs);
+
+/// If `dim` holds exactly one symbol without a value, and that linearly, gives it
+/// the value that makes `dim` equal to `extent` and returns its name. Rounds
+/// where there is none: whoever asks evaluates `dim` afterwards.
+std::optional<std::string> solveDim(const Expr &dim, int64_t extent, SymbolValues &values);
+
+/// "s0 'batch'": the id, and the model's name if it has one.
+std::string symbolText(const format::Package &package, const std::string &id);
+
+/// The extents of a tensor; Code::Limit if they are negative or leave int64.
+Result<Shape> evaluateShape(const format::Tensor &tensor, const ParsedTensor &parsed, const SymbolValues &values);
+
+/// Bytes of a dense tensor; Code::Limit if they leave int64.
+Result<uint64_t> tensorBytes(format::DType dtype, const Shape &shape);
+
+/// "[2, 16]"
+std::string shapeText(const Shape &shape);
+/// "[s0, 384]", with the model's names of dims where it has them.
+std::string declaredShapeText(const format::Package &package, const format::Tensor &tensor);
+
+} // namespace cupola::runtime
+
+#endif // CUPOLA_LIB_RUNTIME_SHAPEBINDING_H

@@ -1,0 +1,68 @@
+//===- lib/Runtime/StepList.cpp - Steps with their arguments, ready to queue ---===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Runtime/StepList.h"
+
+namespace cupola::runtime {
+
+void StepList::build(const std::vector<format::Step> &steps, const std::vector<uint64_t> &sizes,
+                     const LoadedKernels &kernels) {
+  list.clear();
+  slots.clear();
+  size_t buffers = 0;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    Entry &entry = list.emplace_back();
+    entry.step = &steps[i];
+    entry.size = sizes[i];
+    if (steps[i].kind == format::Step::CopyStep)
+      continue;
+    const format::Launch &launch = steps[i].launch;
+    entry.function = &kernels.function(launch.kernel);
+    entry.firstReference = buffers;
+    entry.firstSlot = slots.size();
+    buffers += launch.buffers.size();
+    for (uint32_t scalar : launch.scalars)
+      slots.push_back(scalarSlot(scalar));
+  }
+  references.assign(buffers, 0);
+  addresses.assign(buffers, 0);
+  bytes.assign(buffers, 0);
+}
+
+void StepList::setBuffers(const std::vector<BufferValue> &values) {
+  for (Entry &entry : list) {
+    if (entry.step->kind == format::Step::CopyStep) {
+      entry.source = values[entry.step->copy.source];
+      entry.target = values[entry.step->copy.target];
+      continue;
+    }
+    size_t at = entry.firstReference;
+    for (uint32_t buffer : entry.step->launch.buffers) {
+      references[at] = values[buffer].reference;
+      addresses[at] = values[buffer].address;
+      bytes[at] = values[buffer].bytes;
+      ++at;
+    }
+  }
+}
+
+Status StepList::queue(Stream &stream, size_t step, DeviceAddress bindings) const {
+  const Entry &entry = list[step];
+  if (entry.size == 0)
+    return Status::ok();
+  if (entry.step->kind == format::Step::CopyStep)
+    return stream.copy(entry.target.address, entry.source.address, entry.size);
+  LaunchArguments arguments;
+  arguments.function = entry.function;
+  arguments.grid = entry.size;
+  arguments.bindings = bindings;
+  arguments.references = references.data() + entry.firstReference;
+  arguments.addresses = addresses.data() + entry.firstReference;
+  arguments.bytes = bytes.data() + entry.firstReference;
+  arguments.referenceCount = entry.step->launch.buffers.size();
+  arguments.slots = slots.data() + entry.firstSlot;
+  arguments.slotCount = entry.step->launch.scalars.size();
+  arguments.step = static_cast<uint32_t>(step);
+  return stream.launch(arguments);
+}
+
+} // namespace cupola::runtime

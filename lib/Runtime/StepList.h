@@ -1,0 +1,51 @@
+//===- lib/Runtime/StepList.h - Steps with their arguments, ready to queue ---===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_LIB_RUNTIME_STEPLIST_H
+#define CUPOLA_LIB_RUNTIME_STEPLIST_H
+
+#include "lib/Runtime/BoundPlan.h"
+#include "lib/Runtime/Device.h"
+#include "lib/Runtime/LoadedKernels.h"
+
+#include <vector>
+
+namespace cupola::runtime {
+
+/// What a kernel is told about a buffer.
+struct BufferValue {
+  uint64_t reference = 0; ///< the argument word
+  DeviceAddress address = 0;
+  uint64_t bytes = 0;
+};
+
+/// Word 1 + i of the bindings table is scalar i.
+inline uint32_t scalarSlot(uint32_t scalar) { return scalar + 1; }
+
+/// The arguments of all steps, one after the other, so that running allocates
+/// nothing.
+class StepList {
+public:
+  void build(const std::vector<format::Step> &steps, const std::vector<uint64_t> &sizes, const LoadedKernels &kernels);
+  /// New values of the buffers, by buffer.
+  void setBuffers(const std::vector<BufferValue> &values);
+
+  size_t count() const { return list.size(); }
+  Status queue(Stream &stream, size_t step, DeviceAddress bindings) const;
+
+private:
+  struct Entry {
+    const format::Step *step = nullptr;
+    uint64_t size = 0;
+    Function *function = nullptr;
+    size_t firstReference = 0, firstSlot = 0;
+    BufferValue source, target; ///< of a copy
+  };
+
+  std::vector<Entry> list;
+  std::vector<uint64_t> references, addresses, bytes;
+  std::vector<uint32_t> slots;
+};
+
+} // namespace cupola::runtime
+
+#endif // CUPOLA_LIB_RUNTIME_STEPLIST_H

@@ -1,0 +1,30 @@
+//===- lib/Runtime/Tensor.h - The caller's tensors ---===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_LIB_RUNTIME_TENSOR_H
+#define CUPOLA_LIB_RUNTIME_TENSOR_H
+
+#include "lib/Runtime/Format/Plan.h"
+#include "lib/Runtime/ShapeBinding.h"
+
+namespace cupola::runtime {
+
+/// Memory of the caller: dense, row-major, not owned.
+struct TensorRef {
+  void *data = nullptr; ///< null only where there are no elements
+  format::DType dtype = format::DType::F32;
+  Shape shape;
+  bool onDevice = false; ///< `data` is an address of the session's device
+};
+
+/// A tensor that owns its memory.
+struct HostTensor {
+  format::DType dtype = format::DType::F32;
+  Shape shape;
+  std::vector<uint8_t> bytes;
+
+  TensorRef ref() { return {bytes.data(), dtype, shape, false}; }
+};
+
+} // namespace cupola::runtime
+
+#endif // CUPOLA_LIB_RUNTIME_TENSOR_H

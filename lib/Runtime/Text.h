@@ -1,0 +1,23 @@
+//===- lib/Runtime/Text.h - Model strings in messages ---===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_LIB_RUNTIME_TEXT_H
+#define CUPOLA_LIB_RUNTIME_TEXT_H
+
+#include "lib/Runtime/Format/Plan.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cupola::runtime {
+
+/// The name in single quotes; control characters, quotes and bytes outside ASCII
+/// as \xNN, so that a model cannot steer a terminal. Cut after 120 characters.
+std::string quote(std::string_view name);
+
+/// "node 'a' (Gather)", or "nodes 'a' (Gather), 'b' (Add)"; at most four.
+std::string nodeList(const format::Package &package, const std::vector<uint32_t> &nodes);
+
+} // namespace cupola::runtime
+
+#endif // CUPOLA_LIB_RUNTIME_TEXT_H
