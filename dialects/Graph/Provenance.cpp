@@ -1,0 +1,47 @@
+//===- dialects/Graph/Provenance.cpp - which nodes of the model an op comes from ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "dialects/Graph/Provenance.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+
+namespace cupola::graph {
+
+Location nodeLocation(MLIRContext *context, StringRef name, StringRef op) {
+  return NameLoc::get(StringAttr::get(context, name), NameLoc::get(StringAttr::get(context, op)));
+}
+
+static void collect(Location location, llvm::SetVector<StringAttr> &seen,
+                    SmallVectorImpl<NodeRef> &nodes) {
+  if (auto fused = dyn_cast<FusedLoc>(location)) {
+    for (Location part : fused.getLocations())
+      collect(part, seen, nodes);
+    return;
+  }
+  auto name = dyn_cast<NameLoc>(location);
+  if (!name || !seen.insert(name.getName()))
+    return;
+  auto op = dyn_cast<NameLoc>(name.getChildLoc());
+  nodes.push_back({name.getName(), op ? op.getName() : StringAttr::get(location.getContext(), "")});
+}
+
+SmallVector<NodeRef> nodesOf(Location location) {
+  llvm::SetVector<StringAttr> seen;
+  SmallVector<NodeRef> nodes;
+  collect(location, seen, nodes);
+  return nodes;
+}
+
+std::string displayName(Location location) {
+  SmallVector<NodeRef> nodes = nodesOf(location);
+  if (nodes.empty())
+    return "?";
+  std::string text = nodes.front().name.str();
+  if (nodes.size() > 1)
+    text += " (+" + std::to_string(nodes.size() - 1) + ")";
+  return text;
+}
+
+} // namespace cupola::graph

@@ -1,0 +1,21 @@
+//===- dialects/Plan/Plan.h - the plan dialect ---===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_DIALECTS_PLAN_PLAN_H
+#define CUPOLA_DIALECTS_PLAN_PLAN_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dialects/Plan/PlanDialect.h.inc"
+#include "dialects/Plan/PlanEnums.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "dialects/Plan/PlanTypes.h.inc"
+#define GET_OP_CLASSES
+#include "dialects/Plan/PlanOps.h.inc"
+
+#endif // CUPOLA_DIALECTS_PLAN_PLAN_H

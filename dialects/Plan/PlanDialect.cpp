@@ -1,0 +1,47 @@
+//===- dialects/Plan/PlanDialect.cpp - registration and verifiers ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "dialects/Plan/Plan.h"
+
+#include "dialects/Graph/Shape.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace cupola::plan;
+using cupola::graph::isCanonical;
+
+#include "dialects/Plan/PlanDialect.cpp.inc"
+#include "dialects/Plan/PlanEnums.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "dialects/Plan/PlanTypes.cpp.inc"
+#define GET_OP_CLASSES
+#include "dialects/Plan/PlanOps.cpp.inc"
+
+void PlanDialect::initialize() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "dialects/Plan/PlanTypes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/Plan/PlanOps.cpp.inc"
+      >();
+}
+
+static LogicalResult isExpr(Operation *op, StringRef text) {
+  if (isCanonical(text))
+    return success();
+  return op->emitOpError() << "'" << text << "' is not a canonical expression";
+}
+
+LogicalResult BufferOp::verify() { return isExpr(*this, getBytes()); }
+
+LogicalResult LaunchOp::verify() {
+  for (auto scalar : getScalars().getAsRange<StringAttr>())
+    if (failed(isExpr(*this, scalar.getValue())))
+      return failure();
+  return isExpr(*this, getGrid());
+}
+
+LogicalResult CopyOp::verify() { return isExpr(*this, getBytes()); }

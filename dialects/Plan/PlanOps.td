@@ -1,0 +1,74 @@
+//===- PlanOps.td - the plan dialect: the host program -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// One op per kind of runtime step and per kind of record of lib/Runtime/Format/Plan.h.
+
+#ifndef CUPOLA_DIALECTS_PLAN_PLANOPS_TD
+#define CUPOLA_DIALECTS_PLAN_PLANOPS_TD
+
+include "dialects/Plan/PlanEnums.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/OpBase.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Plan_Dialect : Dialect {
+  let name = "plan";
+  let cppNamespace = "::cupola::plan";
+  let summary = "what the runtime does: buffers, launches, copies, checks";
+  let description = [{
+    A `plan.program` is the host program of one variant, in total order. Sizes, grids and
+    offsets are expressions over the model's symbols, evaluated when shapes are bound.
+    The printed form is what `--emit=plan` shows; the package stores the same records.
+  }];
+  let useDefaultTypePrinterParser = 1;
+}
+
+def Plan_BufferType : TypeDef<Plan_Dialect, "Buffer"> {
+  let mnemonic = "buffer";
+  let summary = "bytes on the program's device";
+}
+
+class Plan_Op<string mnemonic, list<Trait> traits = []> : Op<Plan_Dialect, mnemonic, traits>;
+
+def Plan_ProgramOp : Plan_Op<"program", [Symbol, IsolatedFromAbove, NoTerminator]> {
+  let summary = "the steps of one variant; init launches run once per executable, before all else";
+  let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$target, StrAttr:$arch,
+                       DefaultValuedAttr<I64Attr, "-1">:$arena_bytes);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$sym_name $target $arch attr-dict-with-keyword $body";
+}
+
+def Plan_BufferOp : Plan_Op<"buffer", [Pure]> {
+  let summary = "an input, output, weight, or bytes in the arena or of the init steps";
+  let description = [{
+    `index` is the position among inputs, outputs or weights. `offset` is the place in the
+    arena where the plan is static, else -1.
+  }];
+  let arguments = (ins Plan_BufferKindAttr:$kind, I64Attr:$index, StrAttr:$bytes,
+                       DefaultValuedAttr<I64Attr, "-1">:$offset);
+  let results = (outs Plan_BufferType:$buffer);
+  let hasVerifier = 1;
+  let assemblyFormat = "$kind $index $bytes attr-dict";
+}
+
+def Plan_LaunchOp : Plan_Op<"launch"> {
+  let summary = "runs a kernel over `grid`";
+  let description = [{
+    `grid` counts blocks (cuda) or iterations (cpu). `scalars` are the values of the
+    kernel's n0, n1, ..; `init` launches run once per executable.
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Plan_BufferType>:$buffers,
+                       StrAttr:$grid, StrArrayAttr:$scalars, UnitAttr:$init);
+  let hasVerifier = 1;
+  let assemblyFormat = "(`init` $init^)? $kernel `(` $buffers `)` `grid` $grid `scalars` $scalars attr-dict";
+}
+
+def Plan_CopyOp : Plan_Op<"copy"> {
+  let summary = "copies bytes between buffers";
+  let arguments = (ins Plan_BufferType:$source, Plan_BufferType:$target, StrAttr:$bytes);
+  let hasVerifier = 1;
+  let assemblyFormat = "$source `to` $target `bytes` $bytes attr-dict";
+}
+
+#endif // CUPOLA_DIALECTS_PLAN_PLANOPS_TD

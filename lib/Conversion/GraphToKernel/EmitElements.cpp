@@ -1,0 +1,204 @@
+//===- lib/Conversion/GraphToKernel/EmitElements.cpp - one element of a value ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Conversion/GraphToKernel/Emitter.h"
+
+using namespace mlir;
+using namespace cupola;
+using graph::Exprs;
+
+Value Emitter::emit(Value value, Index index) {
+  // The memo's key is where the element is and under which mask it is wanted.
+  std::string at;
+  for (const Expr &i : index)
+    at += i.text() + ';';
+  for (const Expr &m : mask)
+    at += '?' + m.text();
+  auto [found, isNew] = memo.try_emplace(Key{value.getAsOpaquePointer(), at}, Value());
+  if (!isNew && found->second)
+    return found->second;
+  Value result = emitUncached(value, index);
+  return memo[Key{value.getAsOpaquePointer(), at}] = result;
+}
+
+Value Emitter::emitUncached(Value value, Index index) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return emitLoad(argument, index);
+  if (forward.count(value))
+    return emitChain(value);
+  Operation *op = value.getDefiningOp();
+  Type type = computeType(graph::elementOf(value));
+  if (auto iota = dyn_cast<graph::IotaOp>(op))
+    return indexValue(index[iota.getAxis()], type);
+  if (auto dims = dyn_cast<graph::DimsOp>(op))
+    return emitDims(dims, index);
+  if (auto constant = dyn_cast<graph::ConstantOp>(op))
+    return emitConstant(constant);
+  if (isa<graph::GatherOp, graph::GatherElementsOp>(op))
+    return emitGather(op, index);
+  if (auto gather = dyn_cast<graph::GatherNDOp>(op))
+    return emitGatherND(gather, index);
+  if (cast<graph::ClassInterface>(op).getFusionClass() == graph::FusionClass::View)
+    return emitView(op, index);
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(emit(operand, index));
+  return emitPointwise(op, operands);
+}
+
+Value Emitter::emitLoad(BlockArgument argument, Index index) {
+  Value view = kernelFunc.getBody().getArgument(argument.getArgNumber());
+  Type element = graph::elementOf(argument);
+  SmallVector<Value> operands;
+  std::map<std::string, Expr> renamed;
+  Expr position = simplify(graph::linearize(index, graph::shapeOf(argument)), known);
+  std::string at = text(position, operands, renamed);
+  SmallVector<Attribute> masks;
+  for (const Expr &m : mask)
+    masks.push_back(b.getStringAttr(text(m, operands, renamed)));
+  Value other = masks.empty() ? Value() : constant(element, 0);
+  Value loaded = kernel::LoadOp::create(b, loc(), element, view, at, operands,
+                                        b.getArrayAttr(masks), other);
+  return convert(loaded, computeType(element));
+}
+
+Value Emitter::emitConstant(graph::ConstantOp op) {
+  auto elements = mlir::cast<DenseElementsAttr>(op.getValue());
+  TypedAttr value = mlir::cast<TypedAttr>(elements.getSplatValue<Attribute>());
+  return convert(kernel::ConstantOp::create(b, loc(), value), computeType(value.getType()));
+}
+
+Value Emitter::emitPointwise(Operation *op, ArrayRef<Value> operands) {
+  Type type = computeType(graph::elementOf(op->getResult(0)));
+  if (auto unary = dyn_cast<graph::UnaryOp>(op))
+    return kernel::UnaryOp::create(b, loc(), type, unary.getKind(), operands[0],
+                                   unary.getAlpha(), unary.getBeta());
+  if (auto binary = dyn_cast<graph::BinaryOp>(op))
+    return kernel::BinaryOp::create(b, loc(), type, binary.getKind(), operands[0], operands[1]);
+  if (isa<graph::SelectOp>(op))
+    return kernel::SelectOp::create(b, loc(), type, operands[0], operands[1], operands[2]);
+  return convert(operands[0], type); // graph.cast
+}
+
+Value Emitter::emitView(Operation *op, Index index) {
+  if (auto pad = dyn_cast<graph::PadOp>(op))
+    return emitPad(pad, index);
+  if (auto concat = dyn_cast<graph::ConcatOp>(op))
+    return emitConcat(concat, index);
+  graph::OperandIndex at = mlir::cast<graph::IndexingInterface>(op).mapIndex(0, index, known);
+  return emit(op->getOperand(0), at.index);
+}
+
+/// The element where `at.mask` holds; anything elsewhere, but no access out of bounds.
+Value Emitter::emitMasked(Value value, const graph::OperandIndex &at) {
+  size_t outer = mask.size();
+  llvm::append_range(mask, at.mask);
+  Value result = emit(value, at.index);
+  mask.truncate(outer);
+  return result;
+}
+
+static Value inRange(OpBuilder &b, Location loc, ArrayRef<Attribute> exprs, ValueRange operands) {
+  return kernel::InRangeOp::create(b, loc, b.getI1Type(), b.getArrayAttr(exprs), operands);
+}
+
+Value Emitter::emitPad(graph::PadOp op, Index index) {
+  graph::OperandIndex at = op.mapIndex(0, index, known);
+  Value inside = emitMasked(op.getInput(), at);
+  if (at.mask.empty())
+    return inside;
+  SmallVector<Value> operands;
+  std::map<std::string, Expr> renamed;
+  SmallVector<Attribute> exprs;
+  for (const Expr &m : at.mask)
+    exprs.push_back(b.getStringAttr(text(m, operands, renamed)));
+  Value outside = convert(kernel::ConstantOp::create(b, loc(), mlir::cast<TypedAttr>(op.getValue())),
+                       inside.getType());
+  return kernel::SelectOp::create(b, loc(), inside.getType(), inRange(b, loc(), exprs, operands),
+                                  inside, outside);
+}
+
+Value Emitter::emitConcat(graph::ConcatOp op, Index index) {
+  Value result; // from the last operand to the first, so that the first test decides
+  for (unsigned i = op.getInputs().size(); i-- > 0;) {
+    graph::OperandIndex at = op.mapIndex(i, index, known);
+    Value inside = emitMasked(op.getInputs()[i], at);
+    if (!result) {
+      result = inside;
+      continue;
+    }
+    SmallVector<Value> operands;
+    std::map<std::string, Expr> renamed;
+    SmallVector<Attribute> exprs;
+    for (const Expr &m : at.mask)
+      exprs.push_back(b.getStringAttr(text(m, operands, renamed)));
+    result = kernel::SelectOp::create(b, loc(), inside.getType(),
+                                      inRange(b, loc(), exprs, operands), inside, result);
+  }
+  return result;
+}
+
+Value Emitter::emitDims(graph::DimsOp op, Index index) {
+  Type type = computeType(graph::elementOf(op.getResult()));
+  Exprs exprs = graph::exprsOf(op.getExprs());
+  Expr at = simplify(graph::linearize(index, graph::shapeOf(op.getResult())), known);
+  if (std::optional<int64_t> position = at.constant())
+    return indexValue(exprs[*position], type);
+  Value result = indexValue(exprs.back(), type);
+  for (size_t i = exprs.size() - 1; i-- > 0;) {
+    SmallVector<Value> operands;
+    std::map<std::string, Expr> renamed;
+    Attribute isAtMost = b.getStringAttr(text(Expr(static_cast<int64_t>(i)) - at, operands, renamed));
+    result = kernel::SelectOp::create(b, loc(), type, inRange(b, loc(), {isAtMost}, operands),
+                                      indexValue(exprs[i], type), result);
+  }
+  return result;
+}
+
+Expr Emitter::emitIndirect(Value indices, Index index, const Expr &extent) {
+  Value raw = emit(indices, index);
+  Value checked = kernel::CheckedIndexOp::create(b, loc(), b.getI64Type(), raw, attr(extent));
+  std::string name = "i" + std::to_string(indirectVariables++);
+  indirect[name] = checked;
+  known[name] = {Expr(0), extent - 1};
+  return Expr::symbol(name);
+}
+
+Value Emitter::emitGather(Operation *op, Index index) {
+  if (auto gather = dyn_cast<graph::GatherElementsOp>(op)) {
+    Exprs at(index);
+    at[gather.getAxis()] = emitIndirect(gather.getIndices(), index,
+                                        graph::extentOf(gather.getData(), gather.getAxis()));
+    return emit(gather.getData(), at);
+  }
+  auto gather = mlir::cast<graph::GatherOp>(op);
+  int64_t axis = gather.getAxis(), batch = gather.getBatchDims();
+  int64_t inner = graph::rankOf(gather.getIndices()) - batch;
+  Exprs indicesAt(index.take_front(batch));
+  llvm::append_range(indicesAt, index.slice(axis, inner));
+  Exprs at(index.take_front(axis));
+  at.push_back(emitIndirect(gather.getIndices(), indicesAt,
+                            graph::extentOf(gather.getData(), axis)));
+  llvm::append_range(at, index.drop_front(axis + inner));
+  return emit(gather.getData(), at);
+}
+
+Value Emitter::emitGatherND(graph::GatherNDOp op, Index index) {
+  unsigned rank = graph::rankOf(op.getIndices());
+  int64_t depth = *graph::extentOf(op.getIndices(), rank - 1).constant();
+  int64_t batch = op.getBatchDims();
+  Exprs at(index.take_front(batch));
+  for (int64_t i = 0; i < depth; ++i) {
+    Exprs indicesAt(index.take_front(rank - 1));
+    indicesAt.push_back(Expr(i));
+    at.push_back(emitIndirect(op.getIndices(), indicesAt,
+                              graph::extentOf(op.getData(), batch + i)));
+  }
+  llvm::append_range(at, index.drop_front(rank - 1));
+  return emit(op.getData(), at);
+}
+
+Value Emitter::extract(Value tile, const Loop &loop) {
+  auto type = mlir::cast<kernel::TileType>(tile.getType());
+  return kernel::ExtractOp::create(b, loc(), type.getElement(), tile, loop.vars);
+}

@@ -1,0 +1,278 @@
+//===- lib/Conversion/GraphToKernel/Emitter.cpp - loops, chains, stores ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Conversion/GraphToKernel/Emitter.h"
+
+using namespace mlir;
+using namespace cupola;
+using graph::Exprs;
+
+Type cupola::computeType(Type element) {
+  if (element.isF16() || element.isBF16())
+    return Float32Type::get(element.getContext());
+  return element;
+}
+
+Emitter::Emitter(graph::FusionOp fusion, OpBuilder &builder, StringRef name, StringRef schedule)
+    : theFusion(fusion), b(builder),
+      known(graph::symbolRanges(fusion->getParentOfType<ModuleOp>())) {
+  declareScalars();
+  createFunc(name, schedule);
+}
+
+/// Symbols become n0, n1, .. in the order of their first use, so that equal kernels of
+/// different places in a model, and of different models, are equal.
+void Emitter::declareScalars() {
+  auto visit = [&](const Expr &expr) {
+    for (const std::string &symbol : expr.symbols())
+      if (toKernel.emplace(symbol, Expr::symbol("n" + std::to_string(scalarSymbols.size()))).second)
+        scalarSymbols.push_back(symbol);
+  };
+  auto visitType = [&](Type type) {
+    for (const Expr &dim : graph::shapeOf(type))
+      visit(dim);
+  };
+  for (Type type : theFusion.getInputs().getTypes())
+    visitType(type);
+  theFusion.getBody().walk([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      visitType(type);
+    for (StringRef name : {"starts", "low", "exprs"})
+      if (auto exprs = op->getAttrOfType<ArrayAttr>(name))
+        for (const Expr &expr : graph::exprsOf(exprs))
+          visit(expr);
+  });
+}
+
+void Emitter::createFunc(StringRef name, StringRef schedule) {
+  auto module = theFusion->getParentOfType<ModuleOp>();
+  std::map<std::string, int64_t> divisors = graph::symbolDivisors(module);
+  SmallVector<Attribute> scalarAttrs;
+  for (const std::string &symbol : scalarSymbols) {
+    const Range &range = known[symbol];
+    scalarAttrs.push_back(kernel::ScalarAttr::get(
+        b.getContext(), range.lo ? range.lo->constant().value_or(0) : 0,
+        range.hi ? range.hi->constant().value_or(0) : 0, divisors[symbol]));
+  }
+  kernelFunc = kernel::FuncOp::create(b, loc(), b.getStringAttr(name), b.getStringAttr(schedule),
+                                      b.getArrayAttr({}), b.getArrayAttr(scalarAttrs),
+                                      b.getDictionaryAttr({}));
+  Block &body = kernelFunc.getBody().emplaceBlock();
+  auto add = [&](Value value, kernel::Access access) {
+    body.addArgument(kernel::ViewType::get(b.getContext(), graph::elementOf(value), access), loc());
+  };
+  for (Value input : theFusion.getInputs())
+    add(input, kernel::Access::Read);
+  for (Value result : theFusion.getResults())
+    add(result, kernel::Access::Write);
+  b.setInsertionPointToStart(&body);
+}
+
+//===----------------------------------------------------------------------===//
+// Iteration
+//===----------------------------------------------------------------------===//
+
+Expr Emitter::addGrid(const Expr &extent) {
+  if (extent.isConstant(1))
+    return Expr(0);
+  std::string name = "g" + std::to_string(gridExtents.size());
+  gridExtents.push_back(extent);
+  known[name] = {Expr(0), extent - 1};
+  return Expr::symbol(name);
+}
+
+void Emitter::finishGrid() {
+  SmallVector<Attribute> extents;
+  for (const Expr &extent : gridExtents)
+    extents.push_back(attr(extent));
+  kernelFunc.setGridAttr(b.getArrayAttr(extents));
+}
+
+Emitter::Loop Emitter::makeLoop(Index extents, bool keepOnes) {
+  Loop loop;
+  SmallVector<Attribute> vars, texts;
+  for (const Expr &extent : extents) {
+    if (extent.isConstant(1) && !keepOnes) {
+      loop.index.push_back(Expr(0));
+      continue;
+    }
+    std::string name = "d" + std::to_string(loopVariables++);
+    known[name] = {Expr(0), extent - 1};
+    loop.index.push_back(Expr::symbol(name));
+    loop.kept.push_back(extent);
+    vars.push_back(b.getStringAttr(name));
+    texts.push_back(attr(extent));
+  }
+  loop.vars = b.getArrayAttr(vars);
+  loop.extents = b.getArrayAttr(texts);
+  return loop;
+}
+
+void Emitter::inRegion(Region &region, function_ref<void()> body) {
+  OpBuilder::InsertionGuard guard(b);
+  auto outerMemo = std::move(memo);
+  auto outerForward = std::move(forward);
+  auto outerChain = std::move(chain);
+  memo.clear();
+  forward.clear();
+  chain.clear();
+  b.setInsertionPointToStart(&region.emplaceBlock());
+  body();
+  memo = std::move(outerMemo);
+  forward = std::move(outerForward);
+  chain = std::move(outerChain);
+}
+
+void Emitter::foreach (const Loop &loop, function_ref<void()> body) {
+  auto op = kernel::ForeachOp::create(b, loc(), loop.vars, loop.extents);
+  inRegion(op.getBody(), body);
+}
+
+SmallVector<Value> Emitter::map(const Loop &loop, function_ref<SmallVector<Value>()> body) {
+  OperationState state(loc(), kernel::MapOp::getOperationName());
+  state.addAttribute("vars", loop.vars);
+  state.addAttribute("extents", loop.extents);
+  Region *region = state.addRegion();
+  SmallVector<StringAttr> extents;
+  llvm::append_range(extents, loop.extents.getAsRange<StringAttr>());
+  inRegion(*region, [&] {
+    SmallVector<Value> scalars = body();
+    for (Value scalar : scalars)
+      state.addTypes(kernel::TileType::get(b.getContext(), scalar.getType(), extents));
+    kernel::YieldOp::create(b, loc(), scalars);
+  });
+  return SmallVector<Value>(b.create(state)->getResults());
+}
+
+Value Emitter::reduce(const Loop &loop, graph::ReduceKind kind, function_ref<Value()> body) {
+  OperationState state(loc(), kernel::ReduceOp::getOperationName());
+  state.addAttribute("kinds",
+                     b.getArrayAttr(graph::ReduceKindAttr::get(b.getContext(), kind)));
+  state.addAttribute("vars", loop.vars);
+  state.addAttribute("extents", loop.extents);
+  Region *region = state.addRegion();
+  inRegion(*region, [&] {
+    Value scalar = body();
+    state.addTypes(scalar.getType());
+    kernel::YieldOp::create(b, loc(), scalar);
+  });
+  return b.create(state)->getResult(0);
+}
+
+//===----------------------------------------------------------------------===//
+// After the hero
+//===----------------------------------------------------------------------===//
+
+void Emitter::setHero(Value heroResult, Index index, Value scalar) {
+  forward.insert({heroResult, Exprs(index)});
+  chain[heroResult] = scalar;
+  bool after = false;
+  for (Operation &op : theFusion.getBody().front()) {
+    after |= &op == heroResult.getDefiningOp();
+    if (!after || op.getNumResults() != 1 || forward.count(op.getResult(0)))
+      continue;
+    for (Value operand : op.getOperands()) {
+      auto found = forward.find(operand);
+      if (found == forward.end())
+        continue;
+      Exprs at = found->second; // a copy: the insertion below moves the table
+      if (isa<graph::ReshapeOp, graph::TransposeOp>(op))
+        at = *cast<graph::IndexingInterface>(op).mapIndexForward(at, known);
+      forward.insert({op.getResult(0), at});
+      break;
+    }
+  }
+}
+
+Value Emitter::emitChain(Value value) {
+  if (Value known = chain.lookup(value))
+    return known;
+  Operation *op = value.getDefiningOp();
+  Value result;
+  if (isa<graph::ReshapeOp, graph::TransposeOp>(op)) {
+    result = emitChain(op->getOperand(0));
+  } else {
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(forward.count(operand) ? emitChain(operand)
+                                                : emit(operand, forward.find(value)->second));
+    result = emitPointwise(op, operands);
+  }
+  return chain[value] = result;
+}
+
+void Emitter::storeResults() {
+  auto yield = cast<graph::YieldOp>(theFusion.getBody().front().getTerminator());
+  for (auto [i, value] : llvm::enumerate(yield.getValues()))
+    store(i, forward.find(value)->second, emitChain(value));
+}
+
+void Emitter::store(unsigned i, Index index, Value scalar) {
+  Value result = theFusion.getResult(i);
+  Value view = kernelFunc.getBody().getArgument(theFusion.getInputs().size() + i);
+  scalar = convert(scalar, graph::elementOf(result));
+  Expr position = simplify(graph::linearize(index, graph::shapeOf(result)), known);
+  kernel::StoreOp::create(b, loc(), scalar, view, attr(position), ValueRange(),
+                          b.getStrArrayAttr({}));
+}
+
+//===----------------------------------------------------------------------===//
+// Scalars
+//===----------------------------------------------------------------------===//
+
+Value Emitter::constant(Type type, double value) {
+  TypedAttr attribute;
+  if (isa<FloatType>(type))
+    attribute = b.getFloatAttr(type, value);
+  else
+    attribute = IntegerAttr::get(type, APInt(type.getIntOrFloatBitWidth(),
+                                             static_cast<int64_t>(value), /*isSigned=*/true,
+                                             /*implicitTrunc=*/true));
+  return kernel::ConstantOp::create(b, loc(), attribute);
+}
+
+Value Emitter::unary(graph::UnaryKind kind, Value input) {
+  Type type = graph::isPredicate(kind) ? b.getI1Type() : input.getType();
+  return kernel::UnaryOp::create(b, loc(), type, kind, input, /*alpha=*/llvm::APFloat(0.0),
+                                 /*beta=*/llvm::APFloat(0.0));
+}
+
+Value Emitter::binary(graph::BinaryKind kind, Value lhs, Value rhs) {
+  Type type = graph::isComparison(kind) ? b.getI1Type() : lhs.getType();
+  return kernel::BinaryOp::create(b, loc(), type, kind, lhs, rhs);
+}
+
+Value Emitter::convert(Value scalar, Type type) {
+  if (scalar.getType() == type)
+    return scalar;
+  // Half precision that was widened for arithmetic and is stored as it was.
+  if (auto widened = scalar.getDefiningOp<kernel::CastOp>())
+    if (widened.getInput().getType() == type && computeType(type) == scalar.getType())
+      return widened.getInput();
+  return kernel::CastOp::create(b, loc(), type, scalar);
+}
+
+Value Emitter::indexValue(const Expr &expr, Type type) {
+  SmallVector<Value> operands;
+  std::map<std::string, Expr> renamed;
+  std::string position = text(expr, operands, renamed);
+  return convert(kernel::IndexOp::create(b, loc(), b.getI64Type(), position, operands), type);
+}
+
+std::string Emitter::text(const Expr &expr, SmallVectorImpl<Value> &operands,
+                          std::map<std::string, Expr> &renamed) {
+  for (const std::string &symbol : expr.symbols()) {
+    auto found = indirect.find(symbol);
+    if (found == indirect.end() || renamed.count(symbol))
+      continue;
+    renamed[symbol] = Expr::symbol("x" + std::to_string(operands.size()));
+    operands.push_back(found->second);
+  }
+  std::map<std::string, Expr> all = toKernel;
+  all.insert(renamed.begin(), renamed.end());
+  return expr.substitute(all).text();
+}
+
+StringAttr Emitter::attr(const Expr &expr) {
+  return b.getStringAttr(expr.substitute(toKernel).text());
+}

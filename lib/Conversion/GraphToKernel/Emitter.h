@@ -1,0 +1,136 @@
+//===- lib/Conversion/GraphToKernel/Emitter.h - inlining of a fusion on demand ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// A schedule makes loops; the emitter computes, inside a loop, the element of any
+// value of the fusion at any index. Views compose into positions, pointwise ops become
+// scalars, block arguments become loads. Everything is memoised per region.
+//
+// Half precision is stored in 16 bits and computed in f32: an emitted scalar has the
+// compute type of its tensor's element type.
+//===----------------------------------------------------------------------===//
+#ifndef CUPOLA_LIB_CONVERSION_GRAPHTOKERNEL_EMITTER_H
+#define CUPOLA_LIB_CONVERSION_GRAPHTOKERNEL_EMITTER_H
+
+#include "dialects/Kernel/Kernel.h"
+
+#include "llvm/ADT/MapVector.h"
+
+namespace cupola {
+
+/// f32 for f16 and bf16, else the type itself.
+mlir::Type computeType(mlir::Type element);
+
+class Emitter {
+public:
+  using Index = llvm::ArrayRef<Expr>;
+
+  /// Creates an empty kernel.func for `fusion` at `builder`.
+  Emitter(graph::FusionOp fusion, mlir::OpBuilder &builder, llvm::StringRef name,
+          llvm::StringRef schedule);
+
+  kernel::FuncOp func() const { return kernelFunc; }
+  graph::FusionOp fusion() const { return theFusion; }
+  mlir::Location loc() { return theFusion.getLoc(); }
+  mlir::OpBuilder &builder() { return b; }
+  const Ranges &ranges() const { return known; }
+  /// What n0, n1, .. are in terms of the model's symbols.
+  llvm::ArrayRef<std::string> scalars() const { return scalarSymbols; }
+
+  //===--- Iteration ---===//
+
+  /// Adds a grid dimension and returns its variable; 0 for an extent of 1.
+  Expr addGrid(const Expr &extent);
+  /// Writes the grid collected so far to the function.
+  void finishGrid();
+
+  /// Variables for loops over `extents`, and the attributes that declare them.
+  struct Loop {
+    graph::Exprs index; ///< one per extent; 0 where the extent is 1
+    mlir::ArrayAttr vars, extents;
+    graph::Exprs kept; ///< the extents that are not 1
+  };
+  /// `keepOnes`: extents of 1 get a variable, too (m, n and k of a contraction).
+  Loop makeLoop(Index extents, bool keepOnes = false);
+
+  /// Loops whose bodies `body` fills; it runs with the builder inside.
+  void foreach (const Loop &loop, llvm::function_ref<void()> body);
+  /// One tile per scalar that `body` returns.
+  llvm::SmallVector<mlir::Value> map(const Loop &loop,
+                                     llvm::function_ref<llvm::SmallVector<mlir::Value>()> body);
+  mlir::Value reduce(const Loop &loop, graph::ReduceKind kind,
+                     llvm::function_ref<mlir::Value()> body);
+  /// Runs `body` with the builder in `region`, whose block it creates.
+  void inRegion(mlir::Region &region, llvm::function_ref<void()> body);
+
+  //===--- Elements ---===//
+
+  /// The element of `value` at `index`, in the compute type.
+  mlir::Value emit(mlir::Value value, Index index);
+  /// The same in the element type: what a contraction multiplies.
+  mlir::Value emitStored(mlir::Value value, Index index) {
+    return convert(emit(value, index), graph::elementOf(value));
+  }
+  /// The element of a tile made by a loop over the same space as `loop`.
+  mlir::Value extract(mlir::Value tile, const Loop &loop);
+
+  /// From here on (in this region) the hero's element at `index` is `scalar`.
+  void setHero(mlir::Value heroResult, Index index, mlir::Value scalar);
+  /// Computes everything after the hero and stores the fusion's results.
+  void storeResults();
+  /// Stores the element of result `i` at `index`.
+  void store(unsigned i, Index index, mlir::Value scalar);
+
+  //===--- Scalars ---===//
+
+  mlir::Value constant(mlir::Type type, double value);
+  mlir::Value unary(graph::UnaryKind kind, mlir::Value input);
+  mlir::Value binary(graph::BinaryKind kind, mlir::Value lhs, mlir::Value rhs);
+  mlir::Value convert(mlir::Value scalar, mlir::Type type);
+  /// The value of an expression, as `type`.
+  mlir::Value indexValue(const Expr &expr, mlir::Type type);
+
+private:
+  using Key = std::pair<void *, std::string>;
+
+  void declareScalars();
+  void createFunc(llvm::StringRef name, llvm::StringRef schedule);
+  mlir::Value emitUncached(mlir::Value value, Index index);
+  mlir::Value emitLoad(mlir::BlockArgument argument, Index index);
+  mlir::Value emitConstant(graph::ConstantOp op);
+  mlir::Value emitPointwise(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands);
+  mlir::Value emitView(mlir::Operation *op, Index index);
+  mlir::Value emitPad(graph::PadOp op, Index index);
+  mlir::Value emitConcat(graph::ConcatOp op, Index index);
+  mlir::Value emitMasked(mlir::Value value, const graph::OperandIndex &at);
+  mlir::Value emitDims(graph::DimsOp op, Index index);
+  mlir::Value emitGather(mlir::Operation *op, Index index);
+  mlir::Value emitGatherND(graph::GatherNDOp op, Index index);
+  /// A variable for the element of `indices`, checked against `extent`.
+  Expr emitIndirect(mlir::Value indices, Index index, const Expr &extent);
+  mlir::Value emitChain(mlir::Value value);
+
+  /// Canonical text of `expr` in the kernel's variables; indirect variables become
+  /// x0, x1, .. with their scalars appended to `operands`.
+  std::string text(const Expr &expr, llvm::SmallVectorImpl<mlir::Value> &operands,
+                   std::map<std::string, Expr> &renamed);
+  mlir::StringAttr attr(const Expr &expr);
+
+  graph::FusionOp theFusion;
+  mlir::OpBuilder &b;
+  kernel::FuncOp kernelFunc;
+  Ranges known;
+  std::vector<std::string> scalarSymbols;
+  std::map<std::string, Expr> toKernel; ///< model symbol -> n_i
+  graph::Exprs gridExtents;
+  unsigned loopVariables = 0, indirectVariables = 0;
+
+  std::map<std::string, mlir::Value> indirect; ///< i_j -> its scalar
+  graph::Exprs mask;                           ///< every load happens where these are >= 0
+  std::map<Key, mlir::Value> memo;
+  llvm::MapVector<mlir::Value, graph::Exprs> forward; ///< values after the hero: their index
+  llvm::DenseMap<mlir::Value, mlir::Value> chain;     ///< and their scalar
+};
+
+} // namespace cupola
+
+#endif // CUPOLA_LIB_CONVERSION_GRAPHTOKERNEL_EMITTER_H

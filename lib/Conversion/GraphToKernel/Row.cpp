@@ -1,0 +1,50 @@
+//===- lib/Conversion/GraphToKernel/Row.cpp - the row of a row reduction ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Conversion/GraphToKernel/Schedule.h"
+
+using namespace mlir;
+
+namespace cupola {
+
+Row::Row(Emitter &emitter, Value input, ArrayRef<Expr> extents,
+         std::function<graph::Exprs(ArrayRef<Expr>)> at)
+    : emitter(emitter), input(input), extents(extents), at(std::move(at)),
+      elements(graph::product(extents)) {
+  if (!isKept())
+    return;
+  Emitter::Loop space = loop();
+  tile = emitter.map(space, [&]() -> SmallVector<Value> {
+    return {emitter.emit(input, this->at(space.index))};
+  })[0];
+}
+
+bool Row::isKept() const {
+  std::optional<int64_t> count = elements.constant();
+  return count && *count <= maxRowElements;
+}
+
+Value Row::element(const Emitter::Loop &space) {
+  if (tile)
+    return emitter.extract(tile, space);
+  Value value = emitter.emit(input, at(space.index));
+  for (const auto &f : again)
+    value = f(value);
+  return value;
+}
+
+Value Row::reduce(graph::ReduceKind kind, function_ref<Value(Value)> f) {
+  Emitter::Loop space = loop();
+  return emitter.reduce(space, kind, [&] { return f(element(space)); });
+}
+
+void Row::transform(std::function<Value(Value)> f) {
+  if (!tile) {
+    again.push_back(std::move(f));
+    return;
+  }
+  Emitter::Loop space = loop();
+  tile = emitter.map(space, [&]() -> SmallVector<Value> { return {f(element(space))}; })[0];
+}
+
+} // namespace cupola

@@ -1,0 +1,73 @@
+//===- lib/Conversion/GraphToKernel/Schedule.h - generators of kernels ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// A schedule turns a fusion into a kernel of level 1: it makes the loops and asks the
+// emitter for elements at its ports,
+//   pointwise            {out(i..)}
+//   row reduction        {in(r.., c..), row, out(r.., c..)}
+//   reduction            {in(r.., c..), out(r..)}
+//   gemm                 {A(b.., m, k), B(b.., k, n), out(b.., m, n)}
+//===----------------------------------------------------------------------===//
+#ifndef CUPOLA_LIB_CONVERSION_GRAPHTOKERNEL_SCHEDULE_H
+#define CUPOLA_LIB_CONVERSION_GRAPHTOKERNEL_SCHEDULE_H
+
+#include "lib/Conversion/GraphToKernel/Emitter.h"
+
+namespace cupola {
+
+struct Schedule {
+  llvm::StringRef name;
+  /// Whether it can make the kernel of a fusion with this hero (null: pointwise).
+  bool (*matches)(mlir::Operation *hero);
+  /// Fills the emitter's kernel.
+  void (*generate)(Emitter &emitter, mlir::Operation *hero);
+};
+
+/// All schedules, in the order in which they are asked.
+llvm::ArrayRef<Schedule> schedules();
+
+/// The one op of the fusion that is no view, pointwise op, gather or constant.
+mlir::Operation *heroOf(graph::FusionOp fusion);
+
+// One file each.
+void generatePointwise(Emitter &emitter, mlir::Operation *hero);
+void generateSoftmax(Emitter &emitter, mlir::Operation *hero);
+void generateLayerNorm(Emitter &emitter, mlir::Operation *hero);
+void generateReduction(Emitter &emitter, mlir::Operation *hero);
+void generateArgReduction(Emitter &emitter, mlir::Operation *hero);
+void generateGemm(Emitter &emitter, mlir::Operation *hero);
+
+/// Rows of up to this many elements are kept between the passes over them.
+constexpr int64_t maxRowElements = 16384;
+
+/// The row of a row reduction: its elements by variable, kept in a tile where the
+/// row is static and short enough, else computed again on every pass.
+class Row {
+public:
+  /// `input` is the hero's operand; `at(columns)` its whole index.
+  Row(Emitter &emitter, mlir::Value input, llvm::ArrayRef<Expr> extents,
+      std::function<graph::Exprs(llvm::ArrayRef<Expr>)> at);
+
+  Emitter::Loop loop() { return emitter.makeLoop(extents); }
+  /// The element at `loop`'s variables.
+  mlir::Value element(const Emitter::Loop &loop);
+  mlir::Value reduce(graph::ReduceKind kind, llvm::function_ref<mlir::Value(mlir::Value)> f);
+  /// Replaces every element by f(element), kept like the row itself.
+  void transform(std::function<mlir::Value(mlir::Value)> f);
+  const Expr &count() const { return elements; }
+
+private:
+  bool isKept() const;
+
+  Emitter &emitter;
+  mlir::Value input;
+  graph::Exprs extents;
+  std::function<graph::Exprs(llvm::ArrayRef<Expr>)> at;
+  Expr elements;
+  mlir::Value tile;
+  std::vector<std::function<mlir::Value(mlir::Value)>> again; ///< transforms when not kept
+};
+
+} // namespace cupola
+
+#endif // CUPOLA_LIB_CONVERSION_GRAPHTOKERNEL_SCHEDULE_H

@@ -1,0 +1,165 @@
+//===- lib/Conversion/GraphToPlan/GraphToPlan.cpp - launches and buffers ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Conversion/GraphToPlan/GraphToPlan.h"
+
+using namespace mlir;
+
+namespace cupola {
+
+unsigned WeightTable::indexOf(ElementsAttr value, Location location) {
+  auto [found, isNew] = known.try_emplace(value, table.size());
+  if (isNew)
+    table.push_back({value, location});
+  return found->second;
+}
+
+format::DType dtypeOf(Type type) {
+  using format::DType;
+  if (type.isF32())
+    return DType::F32;
+  if (type.isF16())
+    return DType::F16;
+  if (type.isBF16())
+    return DType::BF16;
+  if (type.isF64())
+    return DType::F64;
+  bool isUnsigned = type.isUnsignedInteger();
+  switch (type.getIntOrFloatBitWidth()) {
+  case 1:
+    return DType::Bool;
+  case 8:
+    return isUnsigned ? DType::U8 : DType::I8;
+  case 16:
+    return isUnsigned ? DType::U16 : DType::I16;
+  case 32:
+    return isUnsigned ? DType::U32 : DType::I32;
+  default:
+    return isUnsigned ? DType::U64 : DType::I64;
+  }
+}
+
+namespace {
+
+Expr bytesOf(Value tensor) {
+  return graph::elementCount(tensor) *
+         Expr(format::byteSize(dtypeOf(graph::elementOf(tensor))));
+}
+
+class PlanBuilder {
+public:
+  PlanBuilder(ModuleOp module, const TargetKernels &kernels, WeightTable &weights)
+      : module(module), kernels(kernels), weights(weights), b(module.getContext()) {}
+
+  plan::ProgramOp build(StringRef target, StringRef arch) {
+    main = module.lookupSymbol<func::FuncOp>("main");
+    b.setInsertionPointToEnd(module.getBody());
+    auto program = plan::ProgramOp::create(b, main.getLoc(), "program_" + arch.str(), target, arch);
+    body = &program.getBody().emplaceBlock();
+    b.setInsertionPointToStart(body);
+    for (auto [i, argument] : llvm::enumerate(main.getArguments()))
+      buffers[argument] = addBuffer(plan::BufferKind::Input, i, bytesOf(argument), argument.getLoc());
+    declareOutputs();
+    for (auto fusion : main.getOps<graph::FusionOp>())
+      addLaunch(fusion);
+    copyOutputs();
+    return program;
+  }
+
+private:
+  Value addBuffer(plan::BufferKind kind, int64_t index, const Expr &bytes, Location loc) {
+    return plan::BufferOp::create(b, loc, kind, index, bytes.text());
+  }
+
+  /// A fusion writes straight into the first output that returns its result; every other
+  /// output is a copy.
+  void declareOutputs() {
+    auto ret = cast<func::ReturnOp>(main.getBody().front().getTerminator());
+    for (auto [i, value] : llvm::enumerate(ret.getOperands())) {
+      Value output = addBuffer(plan::BufferKind::Output, i, bytesOf(value), value.getLoc());
+      if (value.getDefiningOp<graph::FusionOp>() && !buffers.count(value))
+        buffers[value] = output;
+      else
+        copies.push_back({value, output});
+    }
+  }
+
+  void copyOutputs() {
+    for (auto [value, output] : copies)
+      plan::CopyOp::create(b, value.getLoc(), bufferOf(value), output, bytesOf(value).text());
+  }
+
+  Value bufferOf(Value value) {
+    Value &buffer = buffers[value];
+    if (buffer)
+      return buffer;
+    if (auto constant = value.getDefiningOp<graph::ConstantOp>()) {
+      unsigned index = weights.indexOf(constant.getValue(), constant.getLoc());
+      return buffer = addBuffer(plan::BufferKind::Weight, index, bytesOf(value), value.getLoc());
+    }
+    return buffer = addBuffer(plan::BufferKind::Arena, 0, bytesOf(value), value.getLoc());
+  }
+
+  /// An expression over n0, n1, .. in the model's symbols.
+  static Expr inSymbols(const Expr &expr, ArrayAttr scalars) {
+    std::map<std::string, Expr> map;
+    for (auto [i, scalar] : llvm::enumerate(scalars.getAsRange<StringAttr>()))
+      map["n" + std::to_string(i)] = graph::exprOf(scalar.getValue());
+    return expr.substitute(map);
+  }
+
+  /// The grid in the model's symbols; a kernel over nothing still needs no block.
+  StringAttr gridOf(StringRef kernel, ArrayAttr scalars) {
+    return b.getStringAttr(inSymbols(kernels.at(kernel.str()).grid, scalars).text());
+  }
+
+  void addLaunch(graph::FusionOp fusion) {
+    auto kernel = fusion->getAttrOfType<FlatSymbolRefAttr>("kernel");
+    auto scalars = fusion->getAttrOfType<ArrayAttr>("scalars");
+    SmallVector<Value> operands;
+    for (Value input : fusion.getInputs())
+      operands.push_back(bufferOf(input));
+    auto func = module.lookupSymbol<kernel::FuncOp>(kernel.getValue());
+    if (auto packed = func->getAttrOfType<ArrayAttr>(packedAttr))
+      for (auto entry : packed.getAsRange<DictionaryAttr>())
+        pack(fusion, entry, scalars, operands);
+    for (Value result : fusion.getResults())
+      operands.push_back(bufferOf(result));
+    plan::LaunchOp::create(b, fusion.getLoc(), kernel, operands, gridOf(kernel.getValue(), scalars),
+                           scalars, /*init=*/false);
+  }
+
+  /// Replaces an operand by its packed copy, made once by an init launch.
+  void pack(graph::FusionOp fusion, DictionaryAttr entry, ArrayAttr scalars,
+            SmallVectorImpl<Value> &operands) {
+    unsigned parameter = cast<IntegerAttr>(entry.get("parameter")).getInt();
+    auto packer = cast<FlatSymbolRefAttr>(entry.get("packer"));
+    Value &copy = packedCopies[{operands[parameter], packer}];
+    if (!copy) {
+      Expr bytes = graph::exprOf(cast<StringAttr>(entry.get("bytes")).getValue());
+      copy = addBuffer(plan::BufferKind::Init, 0, inSymbols(bytes, scalars), fusion.getLoc());
+      plan::LaunchOp::create(b, fusion.getLoc(), packer, {operands[parameter], copy},
+                             gridOf(packer.getValue(), scalars), scalars, /*init=*/true);
+    }
+    operands[parameter] = copy;
+  }
+
+  ModuleOp module;
+  const TargetKernels &kernels;
+  WeightTable &weights;
+  OpBuilder b;
+  func::FuncOp main;
+  Block *body = nullptr;
+  DenseMap<Value, Value> buffers;
+  SmallVector<std::pair<Value, Value>> copies;
+  DenseMap<std::pair<Value, Attribute>, Value> packedCopies;
+};
+
+} // namespace
+
+plan::ProgramOp graphToPlan(ModuleOp module, StringRef target, StringRef arch,
+                            const TargetKernels &kernels, WeightTable &weights) {
+  return PlanBuilder(module, kernels, weights).build(target, arch);
+}
+
+} // namespace cupola

@@ -1,0 +1,78 @@
+//===- lib/Conversion/GraphToPlan/GraphToPlan.h - fusions to a host program ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// The last steps of a variant: fusions with kernels become a plan.program, the program
+// gets its arena, and turns into the records of the package.
+//===----------------------------------------------------------------------===//
+#ifndef CUPOLA_LIB_CONVERSION_GRAPHTOPLAN_GRAPHTOPLAN_H
+#define CUPOLA_LIB_CONVERSION_GRAPHTOPLAN_GRAPHTOPLAN_H
+
+#include "dialects/Kernel/Kernel.h"
+#include "dialects/Plan/Plan.h"
+#include "lib/Runtime/Format/Plan.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace cupola {
+
+/// The constants that kernels read, shared by all variants of a package, in the order
+/// of their first use. Equal constants are one.
+class WeightTable {
+public:
+  unsigned indexOf(mlir::ElementsAttr value, mlir::Location location);
+  struct Entry {
+    mlir::ElementsAttr value;
+    mlir::Location location;
+  };
+  llvm::ArrayRef<Entry> entries() const { return table; }
+
+private:
+  std::vector<Entry> table;
+  llvm::DenseMap<mlir::Attribute, unsigned> known;
+};
+
+/// A kernel as a target made it.
+struct TargetKernel {
+  format::Kernel record;
+  Expr grid; ///< blocks or iterations, over n0, n1, ..
+};
+using TargetKernels = std::map<std::string, TargetKernel>; ///< by the kernel.func's name
+
+/// A parameter that wants its operand in another order, made once per executable by
+/// the kernel `packer` (source, packed): the attribute `packed` of a kernel.func is an
+/// array of dictionaries {parameter, bytes, packer}.
+constexpr llvm::StringLiteral packedAttr = "packed";
+
+/// Makes the plan.program of `module`'s main function at the end of the module.
+plan::ProgramOp graphToPlan(mlir::ModuleOp module, llvm::StringRef target, llvm::StringRef arch,
+                            const TargetKernels &kernels, WeightTable &weights);
+
+/// Gives every arena buffer of a static program its place (lib/Planner/MemoryPlanner.h);
+/// leaves a program with symbolic sizes to the runtime.
+void planMemory(plan::ProgramOp program);
+
+/// First and last step in which each arena buffer of `program` is alive, inclusive.
+llvm::MapVector<plan::BufferOp, std::pair<uint32_t, uint32_t>> liveness(plan::ProgramOp program);
+
+/// The records of the package. Steps refer to `nodes`, which grows.
+class NodeTable;
+format::Program planToFormat(plan::ProgramOp program, const TargetKernels &kernels,
+                             NodeTable &nodes);
+
+/// The nodes that steps name, each once, in order of first use.
+class NodeTable {
+public:
+  std::vector<uint32_t> indicesOf(mlir::Location location);
+  std::vector<format::Node> takeNodes() { return std::move(nodes); }
+
+private:
+  std::vector<format::Node> nodes;
+  llvm::DenseMap<mlir::StringAttr, uint32_t> known;
+};
+
+format::DType dtypeOf(mlir::Type element);
+
+} // namespace cupola
+
+#endif // CUPOLA_LIB_CONVERSION_GRAPHTOPLAN_GRAPHTOPLAN_H

@@ -1,0 +1,116 @@
+//===- lib/Transforms/Fusion/FormFusions.cpp - groups become graph.fusion ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Transforms/Fusion/Grouping.h"
+#include "lib/Transforms/Passes.h"
+
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace cupola {
+#define GEN_PASS_DEF_FORMFUSIONS
+#include "lib/Transforms/Passes.h.inc"
+
+namespace {
+using namespace cupola::fusion;
+using graph::FusionClass;
+
+/// A constant with one value travels inside the kernel, any other is a buffer.
+bool isInlineConstant(Operation *op) {
+  auto constant = dyn_cast<graph::ConstantOp>(op);
+  return constant && isa<DenseElementsAttr>(constant.getValue()) &&
+         cast<DenseElementsAttr>(constant.getValue()).isSplat();
+}
+
+StringRef scheduleOf(const Group &group) {
+  if (!group.hero) {
+    bool gathers = llvm::any_of(group.ops, [](Operation *op) {
+      return classOf(op) == FusionClass::Gather;
+    });
+    return gathers ? "gather" : "pointwise";
+  }
+  switch (classOf(group.hero)) {
+  case FusionClass::Contraction:
+    return "gemm";
+  case FusionClass::RowNormal:
+    return "row_reduction";
+  default:
+    return "reduction";
+  }
+}
+
+class FusionBuilder {
+public:
+  explicit FusionBuilder(const Group &group) : group(group) { collect(group.output); }
+
+  /// Creates the fusion where the group's output is computed and lets it take over.
+  void build() {
+    Operation *last = group.output.getDefiningOp();
+    OpBuilder b(last);
+    SmallVector<Location> locations;
+    for (Operation *op : ops)
+      locations.push_back(op->getLoc());
+    auto fusion = graph::FusionOp::create(b, b.getFusedLoc(locations),
+                                          TypeRange(group.output.getType()),
+                                          inputs.getArrayRef(), b.getStringAttr(scheduleOf(group)));
+    Block &body = fusion.getBody().emplaceBlock();
+    IRMapping map;
+    for (Value input : inputs)
+      map.map(input, body.addArgument(input.getType(), input.getLoc()));
+    b.setInsertionPointToStart(&body);
+    for (Operation *op : ops)
+      b.clone(*op, map);
+    graph::YieldOp::create(b, last->getLoc(), map.lookup(group.output));
+    Value output = group.output;
+    output.replaceUsesWithIf(fusion.getResult(0), [&](OpOperand &use) {
+      return use.getOwner()->getParentOp() == fusion->getParentOp() &&
+             !llvm::is_contained(ops, use.getOwner());
+    });
+  }
+
+private:
+  /// Everything that the kernel computes, producers first, and what it reads.
+  void collect(Value value) {
+    Operation *op = value.getDefiningOp();
+    bool inside = op && (group.ops.contains(op) || isView(op) || isInlineConstant(op));
+    if (!inside) {
+      inputs.insert(value);
+      return;
+    }
+    if (!seen.insert(op).second)
+      return;
+    for (Value operand : op->getOperands())
+      collect(operand);
+    ops.push_back(op);
+  }
+
+  const Group &group;
+  SmallVector<Operation *> ops;
+  DenseSet<Operation *> seen;
+  llvm::SetVector<Value> inputs;
+};
+
+class FormFusions : public impl::FormFusionsBase<FormFusions> {
+public:
+  using FormFusionsBase::FormFusionsBase;
+
+  void runOnOperation() override {
+    func::FuncOp func = getOperation();
+    Grouping grouping = formGroups(func, {epilogues, prologues});
+    recordVerdicts(func, grouping.verdicts);
+    for (const auto &group : grouping.groups)
+      FusionBuilder(*group).build();
+    eraseDead(func);
+  }
+
+private:
+  static void eraseDead(func::FuncOp func) {
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(func.getBody().front())))
+      if (isOpTriviallyDead(&op))
+        op.erase();
+  }
+};
+
+} // namespace
+} // namespace cupola

@@ -1,0 +1,335 @@
+//===- lib/Transforms/Fusion/Grouping.cpp - which ops become one kernel ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Two sweeps. Forward: every hero takes an epilogue. Backward: every pointwise op and
+// gather that is left joins the one group that consumes it, or starts a group.
+
+#include "lib/Transforms/Fusion/Grouping.h"
+
+using namespace mlir;
+using namespace cupola;
+using namespace cupola::fusion;
+using graph::Exprs;
+using graph::FusionClass;
+
+namespace {
+
+/// An epilogue or a prologue grows to at most this many ops: longer chains cost
+/// registers and compile time and gain nothing over two kernels.
+constexpr size_t maxOps = 64;
+/// Ops that may be computed again for every element of a broadcast.
+constexpr size_t maxRepeatedOps = 8;
+
+bool isBijectiveView(Operation *op) { return isa<graph::ReshapeOp, graph::TransposeOp>(op); }
+
+bool usesDivision(const Expr &expr) {
+  for (const Term &term : expr.terms())
+    for (const Factor &factor : term.factors)
+      if (factor.atom->kind() != Atom::Kind::Symbol)
+        return true;
+  return false;
+}
+
+/// Costs too much to compute once more per reader.
+bool isCostly(Operation *op) {
+  if (auto unary = dyn_cast<graph::UnaryOp>(op))
+    switch (unary.getKind()) {
+    case graph::UnaryKind::Neg:
+    case graph::UnaryKind::Abs:
+    case graph::UnaryKind::Relu:
+    case graph::UnaryKind::Not:
+    case graph::UnaryKind::IsNaN:
+      return false;
+    default:
+      return true;
+    }
+  return classOf(op) == FusionClass::Gather;
+}
+
+class GroupFormer {
+public:
+  GroupFormer(func::FuncOp func, const Options &options)
+      : func(func), options(options),
+        ranges(graph::symbolRanges(func->getParentOfType<ModuleOp>())) {
+    int64_t position = 0;
+    for (Operation &op : func.getBody().front())
+      order[&op] = position++;
+  }
+
+  Grouping run() {
+    for (Operation &op : func.getBody().front())
+      if (isHero(&op))
+        growEpilogue(startGroup(&op, &op));
+    addCopies();
+    for (Operation &op : llvm::reverse(func.getBody().front()))
+      if (isInlinable(&op) && !groupOf.count(&op))
+        place(&op);
+    llvm::sort(result.groups, [&](const auto &a, const auto &b) {
+      return order.lookup(a->output.getDefiningOp()) < order.lookup(b->output.getDefiningOp());
+    });
+    explainEdges();
+    return std::move(result);
+  }
+
+private:
+  static bool isHero(Operation *op) {
+    FusionClass c = classOf(op);
+    return c == FusionClass::Contraction || c == FusionClass::RowNormal ||
+           c == FusionClass::Reduction;
+  }
+  static bool isInlinable(Operation *op) {
+    FusionClass c = classOf(op);
+    return c == FusionClass::Pointwise || c == FusionClass::Gather;
+  }
+
+  Group &startGroup(Operation *hero, Operation *output) {
+    auto group = std::make_unique<Group>();
+    group->hero = hero;
+    group->output = output->getResult(0);
+    group->ops.insert(output);
+    groupOf[output] = group.get();
+    result.groups.push_back(std::move(group));
+    return *result.groups.back();
+  }
+
+  //===--- Epilogues ---===//
+
+  /// Values of `ops` that something outside reads.
+  static SmallVector<Value> openValues(const llvm::SetVector<Operation *> &ops) {
+    SmallVector<Value> open;
+    for (Operation *op : ops)
+      if (llvm::any_of(op->getUsers(), [&](Operation *user) { return !ops.contains(user); }))
+        open.push_back(op->getResult(0));
+    return open;
+  }
+
+  /// `value` is computed from something in `ops`, through ops outside of it.
+  bool dependsOn(Value value, const llvm::SetVector<Operation *> &ops, int64_t heroOrder) {
+    SmallVector<Value> work{value};
+    DenseSet<Operation *> seen;
+    while (!work.empty()) {
+      Operation *op = work.pop_back_val().getDefiningOp();
+      if (!op || order.lookup(op) < heroOrder || !seen.insert(op).second)
+        continue;
+      if (ops.contains(op))
+        return true;
+      llvm::append_range(work, op->getOperands());
+    }
+    return false;
+  }
+
+  bool canJoinEpilogue(Operation *op, const llvm::SetVector<Operation *> &ops, Operation *hero) {
+    if (groupOf.count(op) || classOf(op) != FusionClass::Pointwise)
+      return false;
+    for (Value operand : op->getOperands())
+      if (!(operand.getDefiningOp() && ops.contains(operand.getDefiningOp())) &&
+          dependsOn(operand, ops, order.lookup(hero)))
+        return false;
+    return true;
+  }
+
+  /// The reader of an open value that comes first and can join, if any.
+  Operation *nextInEpilogue(const llvm::SetVector<Operation *> &ops, ArrayRef<Value> open,
+                            Operation *hero) {
+    Operation *best = nullptr;
+    for (Value value : open)
+      for (Operation *user : value.getUsers())
+        if (!ops.contains(user) && (!best || order.lookup(user) < order.lookup(best)) &&
+            canJoinEpilogue(user, ops, hero))
+          best = user;
+    return best;
+  }
+
+  void commit(Group &group, const llvm::SetVector<Operation *> &ops) {
+    for (Operation *op : ops) {
+      group.ops.insert(op);
+      groupOf[op] = &group;
+    }
+    group.output = openValues(ops).front();
+  }
+
+  void growEpilogue(Group &group) {
+    if (!options.epilogues)
+      return;
+    llvm::SetVector<Operation *> ops = group.ops;
+    while (ops.size() < maxOps) {
+      SmallVector<Value> open = openValues(ops);
+      if (open.empty())
+        return;
+      if (Operation *next = nextInEpilogue(ops, open, group.hero))
+        ops.insert(next);
+      else if (open.size() != 1 || !addViews(ops, open.front()))
+        return;
+      if (openValues(ops).size() == 1)
+        commit(group, ops);
+    }
+  }
+
+  /// Takes the longest run of bijective views after `value` that keeps the place of an
+  /// element free of division. Views before a return are always taken: a kernel that
+  /// only copies would cost more.
+  bool addViews(llvm::SetVector<Operation *> &ops, Value value) {
+    Exprs index;
+    Ranges scope = ranges;
+    for (auto [i, extent] : llvm::enumerate(graph::shapeOf(value))) {
+      std::string name = "d" + std::to_string(i);
+      scope[name] = {Expr(0), extent - 1};
+      index.push_back(extent.isConstant(1) ? Expr(0) : Expr::symbol(name));
+    }
+    SmallVector<Operation *> run;
+    size_t keep = 0;
+    while (value.hasOneUse()) {
+      Operation *user = *value.getUsers().begin();
+      if (!isBijectiveView(user) || groupOf.count(user))
+        break;
+      run.push_back(user);
+      index = *cast<graph::IndexingInterface>(user).mapIndexForward(index, scope);
+      value = user->getResult(0);
+      if (llvm::none_of(index, usesDivision))
+        keep = run.size();
+    }
+    if (llvm::all_of(value.getUsers(), [](Operation *op) { return isa<func::ReturnOp>(op); }))
+      keep = run.size();
+    ops.insert(run.begin(), run.begin() + keep);
+    return keep > 0;
+  }
+
+  //===--- Copies ---===//
+
+  /// A result of the function that no kernel writes yet gets one that copies.
+  void addCopies() {
+    auto ret = cast<func::ReturnOp>(func.getBody().front().getTerminator());
+    for (OpOperand &operand : ret->getOpOperands()) {
+      Operation *op = operand.get().getDefiningOp();
+      if (op && isView(op) && !groupOf.count(op))
+        startGroup(nullptr, op);
+    }
+  }
+
+  //===--- Prologues and pointwise groups ---===//
+
+  /// Groups that read `op`, directly or through views; null stands for the function's
+  /// results. `broadcast` tells whether a reader sees elements several times.
+  void collectReaders(Operation *op, SetVector<Group *> &readers, bool &broadcast,
+                      SmallVectorImpl<OpOperand *> &uses) {
+    for (OpOperand &use : op->getResult(0).getUses()) {
+      Operation *user = use.getOwner();
+      auto found = groupOf.find(user);
+      if (found != groupOf.end()) {
+        readers.insert(found->second);
+        uses.push_back(&use);
+      } else if (isView(user)) {
+        broadcast |= isa<graph::BroadcastOp>(user);
+        collectReaders(user, readers, broadcast, uses);
+      } else if (isa<func::ReturnOp>(user)) {
+        readers.insert(nullptr);
+      }
+    }
+  }
+
+  /// Why `op` is not computed inside `group`; empty if it may be.
+  std::pair<StringRef, StringRef> refuse(Operation *op, Group &group, bool broadcast,
+                                         ArrayRef<OpOperand *> uses) {
+    if (!options.prologues)
+      return {"disabled", "prologues are switched off"};
+    if (group.ops.size() >= maxOps)
+      return {"size", "the kernel has its limit of ops"};
+    if (group.hero && classOf(group.hero) == FusionClass::Contraction)
+      for (OpOperand *use : uses)
+        if (use->getOwner() == group.hero)
+          return {"contraction-operand",
+                  "an operand of a contraction would be computed again for every tile"};
+    if (broadcast && (isCostly(op) || repeatedOps(op) > maxRepeatedOps))
+      return {"broadcast", "it would be computed again for every element of a broadcast"};
+    return {};
+  }
+
+  size_t repeatedOps(Operation *op) {
+    auto found = inlinedBehind.find(op);
+    return found == inlinedBehind.end() ? 1 : found->second;
+  }
+
+  void place(Operation *op) {
+    SetVector<Group *> readers;
+    SmallVector<OpOperand *> uses;
+    bool broadcast = false;
+    collectReaders(op, readers, broadcast, uses);
+    if (readers.empty())
+      return; // dead
+    std::pair<StringRef, StringRef> refusal;
+    if (readers.size() > 1)
+      refusal = {"several-readers", "more than one kernel reads it"};
+    else if (!readers.front())
+      refusal = {"result", "it is a result of the model"};
+    else
+      refusal = refuse(op, *readers.front(), broadcast, uses);
+    if (!refusal.first.empty()) {
+      refusals[op] = refusal;
+      startGroup(nullptr, op);
+      return;
+    }
+    Group &group = *readers.front();
+    group.ops.insert(op);
+    groupOf[op] = &group;
+    for (Value operand : op->getOperands())
+      if (Operation *producer = operand.getDefiningOp())
+        inlinedBehind[producer] = std::max(inlinedBehind[producer], repeatedOps(op) + 1);
+  }
+
+  //===--- Verdicts ---===//
+
+  void explainEdges() {
+    for (Operation &op : func.getBody().front())
+      for (OpOperand &operand : op.getOpOperands())
+        if (Operation *producer = operand.get().getDefiningOp(); producer && !isa<func::ReturnOp>(op))
+          explainEdge(producer, &op);
+  }
+
+  void explainEdge(Operation *producer, Operation *consumer) {
+    auto add = [&](bool fused, StringRef rule, StringRef reason) {
+      result.verdicts.push_back({producer, consumer, fused, rule, reason.str()});
+    };
+    if (classOf(producer) == FusionClass::Constant)
+      return add(true, "constant", "a constant is no kernel");
+    Group *from = groupOf.lookup(producer), *to = groupOf.lookup(consumer);
+    if (from && from == to)
+      return from->hero && isAfterHero(producer, *from)
+                 ? add(true, "epilogue", "computed on the hero's result")
+                 : add(true, "prologue", "computed where its only reader is");
+    if (isView(producer) || isView(consumer))
+      return add(true, "view", "composes into addresses");
+    auto found = refusals.find(producer);
+    if (found != refusals.end())
+      return add(false, found->second.first, found->second.second);
+    if (isHero(consumer))
+      return add(false, "hero", "a kernel has one hero");
+    return add(false, "several-readers", "its result has readers outside of the kernel");
+  }
+
+  static bool isAfterHero(Operation *op, Group &group) {
+    return op == group.hero || !op->isBeforeInBlock(group.hero);
+  }
+
+  func::FuncOp func;
+  Options options;
+  Ranges ranges;
+  Grouping result;
+  DenseMap<Operation *, int64_t> order;
+  DenseMap<Operation *, Group *> groupOf;
+  DenseMap<Operation *, size_t> inlinedBehind; ///< length of the inlined chain that reads an op
+  DenseMap<Operation *, std::pair<StringRef, StringRef>> refusals;
+};
+
+} // namespace
+
+FusionClass fusion::classOf(Operation *op) {
+  if (auto classed = dyn_cast<graph::ClassInterface>(op))
+    return classed.getFusionClass();
+  return FusionClass::Constant; // func.return and the like take no part
+}
+
+bool fusion::isView(Operation *op) { return classOf(op) == FusionClass::View; }
+
+Grouping fusion::formGroups(func::FuncOp func, const Options &options) {
+  return GroupFormer(func, options).run();
+}

@@ -1,0 +1,53 @@
+//===- lib/Transforms/Fusion/Grouping.h - which ops become one kernel ---===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_LIB_TRANSFORMS_FUSION_GROUPING_H
+#define CUPOLA_LIB_TRANSFORMS_FUSION_GROUPING_H
+
+#include "dialects/Graph/Graph.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace cupola::fusion {
+
+struct Options {
+  bool epilogues = true;
+  bool prologues = true;
+};
+
+/// Ops that one kernel computes. Views that its operands pass through belong to
+/// every group that reads through them and are not listed, but for those after the
+/// hero, which are part of the epilogue.
+struct Group {
+  mlir::Operation *hero = nullptr; ///< null for pointwise groups
+  llvm::SetVector<mlir::Operation *> ops;
+  mlir::Value output;
+};
+
+/// Why an edge is what it is. `rule` is "epilogue", "prologue", "view", "constant"
+/// for fused edges, and the name of the refusing rule otherwise.
+struct Verdict {
+  mlir::Operation *producer, *consumer;
+  bool fused;
+  llvm::StringRef rule;
+  std::string reason;
+};
+
+struct Grouping {
+  std::vector<std::unique_ptr<Group>> groups; ///< in program order of their outputs
+  std::vector<Verdict> verdicts;
+};
+
+graph::FusionClass classOf(mlir::Operation *op);
+bool isView(mlir::Operation *op);
+
+/// Decides for every op of `func` in which kernel it is computed.
+Grouping formGroups(mlir::func::FuncOp func, const Options &options);
+
+/// Records the verdicts as the attribute `graph.verdicts` of `func`.
+void recordVerdicts(mlir::func::FuncOp func, llvm::ArrayRef<Verdict> verdicts);
+
+} // namespace cupola::fusion
+
+#endif // CUPOLA_LIB_TRANSFORMS_FUSION_GROUPING_H

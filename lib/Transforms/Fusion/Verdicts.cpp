@@ -1,0 +1,24 @@
+//===- lib/Transforms/Fusion/Verdicts.cpp - fusion decisions as data ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Transforms/Fusion/Grouping.h"
+
+using namespace mlir;
+
+namespace cupola::fusion {
+
+void recordVerdicts(func::FuncOp func, ArrayRef<Verdict> verdicts) {
+  Builder b(func.getContext());
+  SmallVector<Attribute> records;
+  for (const Verdict &v : verdicts)
+    records.push_back(b.getDictionaryAttr({
+        b.getNamedAttr("producer", v.producer->getLoc()),
+        b.getNamedAttr("consumer", v.consumer->getLoc()),
+        b.getNamedAttr("fused", b.getBoolAttr(v.fused)),
+        b.getNamedAttr("rule", b.getStringAttr(v.rule)),
+        b.getNamedAttr("reason", b.getStringAttr(v.reason)),
+    }));
+  func->setAttr("graph.verdicts", b.getArrayAttr(records));
+}
+
+} // namespace cupola::fusion
