@@ -28,7 +28,7 @@ Result<std::unique_ptr<Stream>> CudaStream::create(std::shared_ptr<CudaContext> 
 
 CudaStream::~CudaStream() {
   const ContextScope scope(*context);
-  if (!scope.mayRelease())
+  if (!stream || !scope.mayRelease()) // without a stream of its own, null would be the default stream
     return;
   if (recording)
     (void)endRecording();
@@ -171,7 +171,10 @@ Result<std::unique_ptr<Recording>> CudaStream::endRecording() {
   const DriverApi &api = context->api();
   CuGraph graph = nullptr;
   CuGraphExec executable = nullptr;
-  Status status = context->check(api.streamEndCapture(stream, &graph), "ending a CUDA graph");
+  Status status = scope.status();
+  const CuResult ended = api.streamEndCapture(stream, &graph); // in any case: else the stream stays in capture
+  if (status.isOk())
+    status = context->check(ended, "ending a CUDA graph");
   if (status.isOk())
     status = context->check(api.graphInstantiateWithFlags(&executable, graph, 0), "instantiating a CUDA graph");
   if (graph)

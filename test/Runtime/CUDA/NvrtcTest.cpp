@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/CUDA/CubinCache.h"
 #include "lib/Runtime/CUDA/DynamicLibrary.h"
+#include "test/Runtime/CUDA/FakeNvrtc.h"
 #include "test/Runtime/CUDA/Scratch.h"
 
 #include <cstdlib>
@@ -228,32 +229,6 @@ TEST(CubinCache, EntryKeepsEverything) {
 }
 
 //===--- A table whose calls fail ---===//
-
-struct FakeNvrtc {
-  static inline int call, failAt;
-  static inline int programs;
-  static NvrtcResult next() { return ++call == failAt ? 11 : 0; }
-
-  static NvrtcApi table() {
-    NvrtcApi api = {};
-    api.getErrorString = [](NvrtcResult) { return "NVRTC_ERROR_INTERNAL_ERROR"; };
-    api.version = [](int *major, int *minor) { return *major = 13, *minor = 0, next(); };
-    api.getNumSupportedArchs = [](int *count) { return *count = 1, next(); };
-    api.getSupportedArchs = [](int *archs) { return archs[0] = 80, next(); };
-    api.createProgram = [](NvrtcProgram *, const char *, const char *, int, const char *const *, const char *const *) {
-      const NvrtcResult result = next();
-      programs += result == 0;
-      return result;
-    };
-    api.destroyProgram = [](NvrtcProgram *) { return --programs, 0; };
-    api.compileProgram = [](NvrtcProgram, int, const char *const *) { return next(); };
-    api.getCubinSize = [](NvrtcProgram, size_t *bytes) { return *bytes = 4, next(); };
-    api.getCubin = [](NvrtcProgram, char *cubin) { return std::copy_n("cube", 4, cubin), next(); };
-    api.getProgramLogSize = [](NvrtcProgram, size_t *bytes) { return *bytes = 1, next(); };
-    api.getProgramLog = [](NvrtcProgram, char *log) { return *log = 0, next(); };
-    return api;
-  }
-};
 
 TEST(Nvrtc, EveryCallMayFail) {
   Status last;

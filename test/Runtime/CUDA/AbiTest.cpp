@@ -1,0 +1,154 @@
+//===- test/Runtime/CUDA/AbiTest.cpp - our words for NVIDIA's C ABI against its headers ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Compiled only where a CUDA toolkit's headers are found. A function is the same to a caller if its parameters and result
+// are of the same number, sizes and kinds.
+#include "lib/Runtime/CUDA/DriverApi.h"
+#include "lib/Runtime/CUDA/NvrtcApi.h"
+
+#include <cuda.h>
+#include <gtest/gtest.h>
+#include <nvrtc.h>
+#include <tuple>
+#include <type_traits>
+
+namespace {
+
+using namespace cupola::runtime::cuda;
+
+template <typename A, typename B> constexpr bool sameKind() {
+  return sizeof(A) == sizeof(B) && std::is_pointer_v<A> == std::is_pointer_v<B> &&
+         std::is_floating_point_v<A> == std::is_floating_point_v<B>;
+}
+template <typename Ours, typename Theirs> struct SameFunction : std::false_type {};
+template <typename R, typename... P, typename S, typename... Q> struct SameFunction<R (*)(P...), S (*)(Q...)> {
+  template <typename... X, typename... Y> static constexpr bool compare(std::tuple<X...> *, std::tuple<Y...> *) {
+    if constexpr (sizeof...(X) != sizeof...(Y))
+      return false;
+    else
+      return (sameKind<X, Y>() && ...);
+  }
+  static constexpr bool value =
+      sameKind<R, S>() && compare(static_cast<std::tuple<P...> *>(nullptr), static_cast<std::tuple<Q...> *>(nullptr));
+};
+
+#define SAME(table, slot, function)                                                                                    \
+  static_assert(SameFunction<decltype(table::slot), decltype(&function)>::value, #function " differs")
+
+SAME(DriverApi, init, cuInit);
+SAME(DriverApi, driverGetVersion, cuDriverGetVersion);
+SAME(DriverApi, getErrorName, cuGetErrorName);
+SAME(DriverApi, getErrorString, cuGetErrorString);
+SAME(DriverApi, deviceGetCount, cuDeviceGetCount);
+SAME(DriverApi, deviceGet, cuDeviceGet);
+SAME(DriverApi, deviceGetName, cuDeviceGetName);
+SAME(DriverApi, deviceGetAttribute, cuDeviceGetAttribute);
+SAME(DriverApi, deviceTotalMem, cuDeviceTotalMem);
+SAME(DriverApi, devicePrimaryCtxRetain, cuDevicePrimaryCtxRetain);
+SAME(DriverApi, devicePrimaryCtxRelease, cuDevicePrimaryCtxRelease);
+SAME(DriverApi, ctxPushCurrent, cuCtxPushCurrent);
+SAME(DriverApi, ctxPopCurrent, cuCtxPopCurrent);
+SAME(DriverApi, memGetInfo, cuMemGetInfo);
+SAME(DriverApi, memAlloc, cuMemAlloc);
+SAME(DriverApi, memFree, cuMemFree);
+SAME(DriverApi, memHostAlloc, cuMemHostAlloc);
+SAME(DriverApi, memFreeHost, cuMemFreeHost);
+SAME(DriverApi, memcpyHtoDAsync, cuMemcpyHtoDAsync);
+SAME(DriverApi, memcpyDtoHAsync, cuMemcpyDtoHAsync);
+SAME(DriverApi, memcpyDtoDAsync, cuMemcpyDtoDAsync);
+SAME(DriverApi, memsetD8Async, cuMemsetD8Async);
+SAME(DriverApi, memGetAllocationGranularity, cuMemGetAllocationGranularity);
+SAME(DriverApi, memAddressReserve, cuMemAddressReserve);
+SAME(DriverApi, memAddressFree, cuMemAddressFree);
+SAME(DriverApi, memCreate, cuMemCreate);
+SAME(DriverApi, memRelease, cuMemRelease);
+SAME(DriverApi, memMap, cuMemMap);
+SAME(DriverApi, memUnmap, cuMemUnmap);
+SAME(DriverApi, memSetAccess, cuMemSetAccess);
+SAME(DriverApi, libraryLoadData, cuLibraryLoadData);
+SAME(DriverApi, libraryUnload, cuLibraryUnload);
+SAME(DriverApi, libraryGetKernel, cuLibraryGetKernel);
+SAME(DriverApi, kernelGetFunction, cuKernelGetFunction);
+SAME(DriverApi, kernelSetAttribute, cuKernelSetAttribute);
+SAME(DriverApi, launchKernelEx, cuLaunchKernelEx);
+SAME(DriverApi, streamCreate, cuStreamCreate);
+SAME(DriverApi, streamDestroy, cuStreamDestroy);
+SAME(DriverApi, streamSynchronize, cuStreamSynchronize);
+SAME(DriverApi, eventCreate, cuEventCreate);
+SAME(DriverApi, eventDestroy, cuEventDestroy);
+SAME(DriverApi, eventRecord, cuEventRecord);
+SAME(DriverApi, eventSynchronize, cuEventSynchronize);
+SAME(DriverApi, streamBeginCapture, cuStreamBeginCapture);
+SAME(DriverApi, streamEndCapture, cuStreamEndCapture);
+SAME(DriverApi, graphInstantiateWithFlags, cuGraphInstantiateWithFlags);
+SAME(DriverApi, graphLaunch, cuGraphLaunch);
+SAME(DriverApi, graphExecDestroy, cuGraphExecDestroy);
+SAME(DriverApi, graphDestroy, cuGraphDestroy);
+
+SAME(NvrtcApi, getErrorString, nvrtcGetErrorString);
+SAME(NvrtcApi, version, nvrtcVersion);
+SAME(NvrtcApi, getNumSupportedArchs, nvrtcGetNumSupportedArchs);
+SAME(NvrtcApi, getSupportedArchs, nvrtcGetSupportedArchs);
+SAME(NvrtcApi, createProgram, nvrtcCreateProgram);
+SAME(NvrtcApi, destroyProgram, nvrtcDestroyProgram);
+SAME(NvrtcApi, compileProgram, nvrtcCompileProgram);
+SAME(NvrtcApi, getCubinSize, nvrtcGetCUBINSize);
+SAME(NvrtcApi, getCubin, nvrtcGetCUBIN);
+SAME(NvrtcApi, getProgramLogSize, nvrtcGetProgramLogSize);
+SAME(NvrtcApi, getProgramLog, nvrtcGetProgramLog);
+
+#define FIELD(ours, theirs, a, b) static_assert(offsetof(ours, a) == offsetof(theirs, b), #theirs "::" #b)
+static_assert(sizeof(CuLaunchConfig) == sizeof(CUlaunchConfig));
+FIELD(CuLaunchConfig, CUlaunchConfig, gridX, gridDimX);
+FIELD(CuLaunchConfig, CUlaunchConfig, blockX, blockDimX);
+FIELD(CuLaunchConfig, CUlaunchConfig, sharedBytes, sharedMemBytes);
+FIELD(CuLaunchConfig, CUlaunchConfig, stream, hStream);
+FIELD(CuLaunchConfig, CUlaunchConfig, attributes, attrs);
+FIELD(CuLaunchConfig, CUlaunchConfig, attributeCount, numAttrs);
+static_assert(sizeof(CuMemoryProperties) == sizeof(CUmemAllocationProp));
+FIELD(CuMemoryProperties, CUmemAllocationProp, type, type);
+FIELD(CuMemoryProperties, CUmemAllocationProp, location, location);
+FIELD(CuMemoryProperties, CUmemAllocationProp, flags, allocFlags);
+static_assert(sizeof(CuMemoryAccess) == sizeof(CUmemAccessDesc));
+FIELD(CuMemoryAccess, CUmemAccessDesc, flags, flags);
+
+TEST(CudaAbi, Constants) {
+  const std::pair<int, int> pairs[] = {
+      {cuOutOfMemory, CUDA_ERROR_OUT_OF_MEMORY},
+      {cuStubLibrary, CUDA_ERROR_STUB_LIBRARY},
+      {cuNoDevice, CUDA_ERROR_NO_DEVICE},
+      {cuInvalidImage, CUDA_ERROR_INVALID_IMAGE},
+      {cuNoBinaryForGpu, CUDA_ERROR_NO_BINARY_FOR_GPU},
+      {cuEccUncorrectable, CUDA_ERROR_ECC_UNCORRECTABLE},
+      {cuUnsupportedPtx, CUDA_ERROR_UNSUPPORTED_PTX_VERSION},
+      {cuIllegalAddress, CUDA_ERROR_ILLEGAL_ADDRESS},
+      {cuLaunchTimeout, CUDA_ERROR_LAUNCH_TIMEOUT},
+      {cuContextIsDestroyed, CUDA_ERROR_CONTEXT_IS_DESTROYED},
+      {cuAssert, CUDA_ERROR_ASSERT},
+      {cuHardwareStackError, CUDA_ERROR_HARDWARE_STACK_ERROR},
+      {cuIllegalInstruction, CUDA_ERROR_ILLEGAL_INSTRUCTION},
+      {cuMisalignedAddress, CUDA_ERROR_MISALIGNED_ADDRESS},
+      {cuInvalidAddressSpace, CUDA_ERROR_INVALID_ADDRESS_SPACE},
+      {cuInvalidPc, CUDA_ERROR_INVALID_PC},
+      {cuLaunchFailed, CUDA_ERROR_LAUNCH_FAILED},
+      {cuSystemDriverMismatch, CUDA_ERROR_SYSTEM_DRIVER_MISMATCH},
+      {cuCompatNotSupported, CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE},
+      {cuUnknown, CUDA_ERROR_UNKNOWN},
+      {cuAttributeCapabilityMajor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR},
+      {cuAttributeCapabilityMinor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR},
+      {cuAttributeSharedPerBlockOptin, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN},
+      {cuAttributeVirtualMemory, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED},
+      {cuFunctionMaxDynamicShared, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES},
+      {cuHostPortable, CU_MEMHOSTALLOC_PORTABLE},
+      {cuHostDeviceMap, CU_MEMHOSTALLOC_DEVICEMAP},
+      {cuStreamNonBlocking, CU_STREAM_NON_BLOCKING},
+      {cuEventDisableTiming, CU_EVENT_DISABLE_TIMING},
+      {cuCaptureThreadLocal, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL},
+      {nvrtcInvalidOption, NVRTC_ERROR_INVALID_OPTION},
+      {nvrtcCompilationFailed, NVRTC_ERROR_COMPILATION},
+  };
+  for (const auto &[ours, theirs] : pairs)
+    EXPECT_EQ(ours, theirs);
+}
+
+} // namespace

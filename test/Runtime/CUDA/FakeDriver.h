@@ -1,0 +1,103 @@
+//===- test/Runtime/CUDA/FakeDriver.h - a CUDA driver in plain host memory, strict and able to fail ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Implements the driver's function table. Work is queued and runs as late as the driver's rules allow, so that memory
+// which must stay valid is looked at when it is really needed. Kernels are C++ functions by name. Every misuse (no current
+// context, a handle that is gone, a range outside of an allocation, a call that capture forbids) is a violation; every
+// object is accounted for.
+#ifndef CUPOLA_TEST_RUNTIME_CUDA_FAKEDRIVER_H
+#define CUPOLA_TEST_RUNTIME_CUDA_FAKEDRIVER_H
+
+#include "lib/Runtime/CUDA/DriverApi.h"
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace cupola::runtime::cuda {
+
+/// A kernel: its blocks one after the other. `parameters` point to the values, as cuLaunchKernelEx gets them.
+using FakeKernel = std::function<void(const CuLaunchConfig &config, void *const *parameters)>;
+
+struct FakeKernelRow {
+  FakeKernel run;
+  std::vector<size_t> parameterBytes; ///< the driver knows the signature from the cubin, and copies the values
+};
+
+class FakeDriver {
+public:
+  FakeDriver();
+  ~FakeDriver();
+  /// The table acts on the one FakeDriver that lives.
+  static DriverApi table();
+
+  // What the machine is.
+  int version = 13000;
+  int devices = 1;
+  int capability = 86;
+  int sharedBytes = 101376;
+  size_t totalBytes = size_t(1) << 30;
+  std::map<std::string, FakeKernelRow> kernels;
+
+  // Which call fails, counted from 1 over all calls; 0: none. Calls that give something back do so and then say `failCode`.
+  uint64_t failAt = 0;
+  CuResult failCode = cuUnknown;
+
+  // What happened.
+  uint64_t calls = 0;
+  std::vector<std::string> log; ///< names of the calls
+  std::vector<std::string> violations;
+  CuResult lost = cuSuccess; ///< the sticky error that ended the context
+
+  /// What is not given back, as "2 cuMemAlloc, 1 context".
+  std::string leaks() const;
+  size_t liveBytes() const;
+  uint64_t count(const std::string &call) const;
+
+private:
+  friend struct FakeCalls;
+  using Work = std::function<void()>;
+  struct Stream {
+    std::deque<Work> queue;
+    bool capturing = false;
+    std::vector<Work> captured;
+  };
+  struct Event {
+    Stream *stream = nullptr;
+    std::shared_ptr<bool> reached;
+  };
+  struct Graph {
+    std::vector<Work> work;
+  };
+  struct Library {
+    std::deque<const FakeKernelRow *> found;
+  };
+
+  /// Counts the call and finds whether it fails.
+  CuResult enter(const char *name, bool needsContext = true);
+  CuResult submit(CuStream stream, Work work);
+  void drain(Stream &stream);
+  bool inAllocation(CuPointer address, size_t bytes);
+  void violation(const std::string &text) { violations.push_back(text); }
+
+  static FakeDriver *current;
+  int retained = 0;
+  std::vector<CuContext> contexts; ///< the stack of the one thread
+  bool pushFailed = false;
+  size_t usedBytes = 0;
+  std::map<CuPointer, size_t> memory;
+  std::map<void *, size_t> hostMemory;
+  std::map<CuPointer, size_t> reserved, mapped;
+  std::map<CuMemoryHandle, size_t> handles;
+  std::map<Stream *, std::unique_ptr<Stream>> streams;
+  std::map<Event *, std::unique_ptr<Event>> events;
+  std::map<Graph *, std::unique_ptr<Graph>> graphs, executables;
+  std::map<Library *, std::unique_ptr<Library>> libraries;
+};
+
+} // namespace cupola::runtime::cuda
+
+#endif // CUPOLA_TEST_RUNTIME_CUDA_FAKEDRIVER_H
