@@ -1,0 +1,97 @@
+//===- test/Runtime/ManifestTest.cpp - Our encoder against protoc's code ---===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Runtime/Format/Manifest.h"
+#include "manifest.pb.h"
+#include "test/Runtime/TestPackage.h"
+
+#include <gtest/gtest.h>
+
+namespace cupola::format {
+
+/// Every field of every struct differs from zero and from its neighbours.
+static Package fullPackage() {
+  Package package = test::makePackage();
+  package.checks = {{"s0", "<=", "7", "too long"}};
+  package.inputs[0].mask = true;
+  package.inputs[0].indexedExtent = -5;
+  Program &program = package.variants[0].program;
+  program.arenaBytes = 1024;
+  program.buffers.push_back({BufferKind::View, 4, "4", "8*s0", 1, 2, 256});
+  Step copy;
+  copy.kind = Step::CopyStep;
+  copy.copy = {1, 2, "16"};
+  program.steps.push_back(copy);
+  program.kernels[0] = {"k_1", "gemm", "ab", 64, uint64_t(1) << 40, 17, 3, 9, {"r", "rw"}, "4*n0", "n0"};
+  package.weights[0].offset = ~uint64_t(0);
+  package.variants[0].binaries[0].offset = 256;
+  package.variants[1].sources[0].bytes = 77;
+  return package;
+}
+
+TEST(Manifest, ProtobufReadsAndWritesTheSameBytes) {
+  const std::string bytes = serializeManifest(fullPackage());
+  manifest::Package message;
+  ASSERT_TRUE(message.ParseFromString(bytes));
+  EXPECT_EQ(message.SerializeAsString(), bytes);
+  EXPECT_EQ(message.producer(), "cupola test");
+  EXPECT_EQ(message.inputs(0).indexed_extent(), -5);
+  EXPECT_EQ(message.weights(0).offset(), ~uint64_t(0));
+  EXPECT_EQ(message.variants(0).program().kernels(0).shared_bytes(), uint64_t(1) << 40);
+  EXPECT_EQ(message.variants(0).program().buffers(6).offset(), "8*s0");
+  EXPECT_EQ(message.variants(0).program().steps(2).copy().bytes(), "16");
+  EXPECT_EQ(message.variants(1).sources(0).bytes(), 77u);
+}
+
+TEST(Manifest, HasNoFieldThatProtobufDoesNotKnow) {
+  manifest::Package message;
+  ASSERT_TRUE(message.ParseFromString(serializeManifest(fullPackage())));
+  message.DiscardUnknownFields();
+  EXPECT_EQ(message.SerializeAsString(), serializeManifest(fullPackage()));
+}
+
+TEST(Manifest, RoundTrips) {
+  const std::string bytes = serializeManifest(fullPackage());
+  Package parsed;
+  ASSERT_TRUE(parseManifest(bytes, parsed).isOk());
+  EXPECT_EQ(serializeManifest(parsed), bytes);
+  EXPECT_EQ(parsed.variants[0].program.arenaBytes, 1024);
+  EXPECT_EQ(parsed.variants[0].program.buffers[0].planned, -1);
+  EXPECT_EQ(parsed.symbols[0].max, 1000);
+}
+
+TEST(Manifest, AbsentFieldsAreZeroNotDefaults) {
+  Package package;
+  package.variants.resize(1);
+  package.variants[0].program.kernels.resize(1);
+  package.variants[0].program.kernels[0].grain = 0;
+  package.format = 0;
+  Package parsed;
+  ASSERT_TRUE(parseManifest(serializeManifest(package), parsed).isOk());
+  EXPECT_EQ(parsed.variants[0].program.kernels[0].grain, 0u);
+  EXPECT_EQ(parsed.format, 0u);
+}
+
+TEST(Manifest, SkipsUnknownFields) {
+  Package parsed;
+  // field 100: varint 1; field 101: 2 bytes; field 1: 9
+  ASSERT_TRUE(parseManifest("\xa0\x06\x01\xaa\x06\x02zz\x08\x09", parsed).isOk());
+  EXPECT_EQ(parsed.format, 9u);
+}
+
+TEST(Manifest, RefusesEveryCutAndMalformedNumbers) {
+  const std::string bytes = serializeManifest(fullPackage());
+  size_t refused = 0;
+  for (size_t length = 1; length < bytes.size(); ++length) {
+    Package parsed;
+    refused += parseManifest(std::string_view(bytes).substr(0, length), parsed).failed();
+  }
+  EXPECT_GT(refused, bytes.size() / 2); // a cut between two fields is a message
+  Package parsed;
+  using namespace std::string_literals;
+  EXPECT_TRUE(parseManifest("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"s, parsed).failed()) << "u32 overflow";
+  EXPECT_TRUE(parseManifest("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f"s, parsed).failed()) << "varint overflow";
+  EXPECT_TRUE(parseManifest("\x0a\x01z"s, parsed).failed()) << "bytes where a number is expected";
+  EXPECT_TRUE(parseManifest("\x00"s, parsed).failed()) << "field 0";
+}
+
+} // namespace cupola::format
