@@ -38,7 +38,7 @@ class Expr {
 public:
   /// Beyond these an expression is overflowed. They keep every walk bounded, in
   /// time and in stack, also on text that a hostile package brought.
-  static constexpr uint32_t maxNodes = 1 << 12; ///< terms and atoms, nested ones included
+  static constexpr uint32_t maxNodes = 1 << 10; ///< terms and atoms, nested ones included
   static constexpr uint32_t maxDepth = 64;      ///< atoms inside atoms
   static constexpr uint32_t maxPower = 255;     ///< of one atom in one term
 

@@ -17,9 +17,7 @@ namespace {
 using Kind = Atom::Kind;
 
 Expr rawAtom(Kind kind, const Expr &a, const Expr &b) {
-  Term term;
-  term.factors.push_back({std::make_shared<const Atom>(kind, a, b), 1});
-  return Expr::fromTerms({std::move(term)}, 0);
+  return exprOf(std::make_shared<const Atom>(kind, a, b));
 }
 
 /// e / d for a d that divides all coefficients.
@@ -220,6 +218,8 @@ Expr makeAtom(Kind kind, const Expr &a, const Expr &b) {
     return divideBySymbols(kind, a, b);
   if (*divisor == 0)
     return rawAtom(kind, a, b);
+  if (*divisor == -1 && kind == Kind::Mod)
+    return 0; // also of INT64_MIN, which has no negative
   if (kind == Kind::Mod)
     return modByConstant(a, *divisor);
   if (kind == Kind::FloorDiv)

@@ -27,24 +27,31 @@ Interval negated(const Interval &a) {
 
 bool isNonNegative(const Interval &a) { return a.lo && *a.lo >= 0; }
 
+/// An end of an interval for multiplication: beyond 64 bits means infinite.
+using Wide = __int128;
+constexpr Wide infinite = Wide(1) << 64;
+
+Wide multiplyEnds(Wide a, Wide b) {
+  if (a == 0 || b == 0)
+    return 0;
+  bool fits = a != infinite && a != -infinite && b != infinite && b != -infinite;
+  Wide result = fits ? a * b : 0;
+  if (fits && result == Wide(int64_t(result)))
+    return result;
+  return (a < 0) == (b < 0) ? infinite : -infinite;
+}
+
 Interval product(const Interval &a, const Interval &b) {
-  if (a.lo && a.hi && b.lo && b.hi) {
-    Bound corners[] = {checkedMul(*a.lo, *b.lo), checkedMul(*a.lo, *b.hi), checkedMul(*a.hi, *b.lo),
-                       checkedMul(*a.hi, *b.hi)};
-    Interval result{*std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4)};
-    if (std::all_of(corners, corners + 4, [](const Bound &c) { return c.has_value(); }))
-      return result;
-  }
-  if (isNonNegative(a) && isNonNegative(b)) {
-    Bound lo = checkedMul(*a.lo, *b.lo); // if it does not fit, nor does any value
-    return {lo ? lo : 0, a.hi && b.hi ? checkedMul(*a.hi, *b.hi) : std::nullopt};
-  }
-  bool minusA = a.hi && *a.hi <= 0, minusB = b.hi && *b.hi <= 0;
-  if (minusA && (minusB || isNonNegative(b)) && a.hi)
-    return negated(product(negated(a), b));
-  if (minusB && isNonNegative(a))
-    return negated(product(a, negated(b)));
-  return {};
+  Wide endsA[] = {a.lo ? *a.lo : -infinite, a.hi ? *a.hi : infinite};
+  Wide endsB[] = {b.lo ? *b.lo : -infinite, b.hi ? *b.hi : infinite};
+  Wide low = infinite, high = -infinite;
+  for (Wide x : endsA)
+    for (Wide y : endsB) {
+      low = std::min(low, multiplyEnds(x, y));
+      high = std::max(high, multiplyEnds(x, y));
+    }
+  auto end = [](Wide x) { return x == infinite || x == -infinite ? Bound() : Bound(int64_t(x)); };
+  return {end(low), end(high)};
 }
 
 Interval power(const Interval &a, uint32_t count) {

@@ -126,7 +126,7 @@ Division divideTerms(const Expr &a, const Expr &g) {
 }
 
 std::optional<Expr> exactQuotient(const Expr &a, const Expr &b) {
-  if (a.overflowed() || b.overflowed())
+  if (a.overflowed() || b.overflowed() || b.isConstant(0))
     return std::nullopt;
   Expr quotient, rest = a;
   Term lead = b.constant() ? Term{*b.constant(), {}} : b.terms()[0];
@@ -165,6 +165,12 @@ Expr commonFactor(const Expr &a, const Expr &b) {
   uint64_t size = magnitude(common->coefficient);
   common->coefficient = size > uint64_t(std::numeric_limits<int64_t>::max()) ? 1 : int64_t(size);
   return Expr::fromTerms({*common}, 0);
+}
+
+Expr exprOf(std::shared_ptr<const Atom> atom) {
+  std::vector<Term> terms(1);
+  terms[0].factors.push_back({std::move(atom), 1});
+  return Expr::fromTerms(std::move(terms), 0);
 }
 
 std::shared_ptr<const Atom> onlyAtom(const Expr &e) {

@@ -22,11 +22,14 @@ Division divide(const Expr &a, const Expr &b);
 /// that g divides without remainder. g is one term or a positive constant.
 Division divideTerms(const Expr &a, const Expr &g);
 
-/// q with a = q * b, if there is one. b is not 0.
+/// q with a = q * b, if there is one; not for b = 0.
 std::optional<Expr> exactQuotient(const Expr &a, const Expr &b);
 
 /// The largest single term (or constant) that divides all terms of both.
 Expr commonFactor(const Expr &a, const Expr &b);
+
+/// 1 * atom.
+Expr exprOf(std::shared_ptr<const Atom> atom);
 
 /// The atom if e is 1 * atom + offset.
 std::shared_ptr<const Atom> onlyAtom(const Expr &e);

@@ -84,7 +84,8 @@ public:
       return fail("expression of " + std::to_string(text.size()) + " bytes, at most " +
                   std::to_string(maxText) + " are allowed");
     std::optional<Expr> e = parseSum();
-    if (e && peek() != '\0')
+    peek();
+    if (e && position < text.size())
       return fail("expected an operator or the end");
     return e;
   }
@@ -101,15 +102,14 @@ private:
     return std::nullopt;
   }
 
-  /// The next character that is no space; 0 at the end (and for a 0 byte, which
-  /// nothing accepts).
+  /// The next character that is no space; 0 at the end, which nothing accepts.
   char peek() {
     while (position < text.size() && text[position] == ' ')
       ++position;
     return position < text.size() ? text[position] : '\0';
   }
   bool take(char c) {
-    if (peek() != c || position >= text.size())
+    if (peek() != c)
       return false;
     ++position;
     return true;

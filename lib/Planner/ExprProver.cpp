@@ -21,12 +21,6 @@ constexpr int maxSteps = 48;
 constexpr int maxProofDepth = 8;
 constexpr uint32_t maxShiftedDegree = 4;
 
-Expr exprOf(const Factor &factor) {
-  Term term;
-  term.factors.push_back({factor.atom, 1});
-  return Expr::fromTerms({std::move(term)}, 0);
-}
-
 /// The atoms of e itself, in the order to remove them: an atom before what it is
 /// made of, symbols with symbolic bounds before those their bounds use.
 std::vector<Factor> removalOrder(const Expr &e, const Ranges &ranges) {
@@ -95,16 +89,27 @@ bool ExprProver::nonNegative(const Expr &e, int depth) {
 /// With every atom written as its lower bound + t, or its upper bound - t, for a
 /// t >= 0: are all coefficients non-negative?
 bool ExprProver::allTermsNonNegative(const Expr &e) {
-  Expr shifted = e.offset();
+  // Terms of the highest degree keep their coefficients where all atoms have a
+  // lower bound: the usual reason to fail, found without building anything.
+  uint32_t degree = e.terms()[0].degree();
+  bool fromBelow = true, negative = false;
   for (const Term &term : e.terms()) {
-    if (term.degree() > maxShiftedDegree)
-      return false;
-    Expr product = term.coefficient;
     for (const Factor &factor : term.factors) {
       Interval interval = bounds(*factor.atom, 0);
       if (!interval.lo && !interval.hi)
         return false;
-      Expr t = exprOf(factor);
+      fromBelow &= interval.lo.has_value();
+    }
+    negative |= term.coefficient < 0 && term.degree() == degree;
+  }
+  if (degree > maxShiftedDegree || (fromBelow && negative))
+    return false;
+  Expr shifted = e.offset();
+  for (const Term &term : e.terms()) {
+    Expr product = term.coefficient;
+    for (const Factor &factor : term.factors) {
+      Interval interval = bounds(*factor.atom, 0);
+      Expr t = exprOf(factor.atom);
       Expr value = interval.lo ? t + *interval.lo : Expr(*interval.hi) - t;
       for (uint32_t i = 0; i < factor.power; ++i)
         product *= value;

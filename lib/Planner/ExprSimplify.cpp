@@ -27,7 +27,9 @@ public:
   Expr simplify(const Expr &e);
 
 private:
-  Expr simplifyAtom(const Atom &atom);
+  Expr simplifyAtom(const Factor &factor);
+  bool isPlain(const Term &term) const;
+  std::optional<Expr> onlyValue(const Atom &symbol) const;
   Expr minMaxOf(Kind kind, const Expr &a, const Expr &b);
 
   // Of a and b simplified already; b is not the constant 0.
@@ -94,30 +96,49 @@ std::optional<Expr> joinOnce(const Expr &e) {
 
 //===-- Sums and atoms ----------------------------------------------------===//
 
+/// Most terms are of symbols alone and stay as they are.
+bool Simplifier::isPlain(const Term &term) const {
+  return std::all_of(term.factors.begin(), term.factors.end(), [&](const Factor &factor) {
+    return factor.atom->kind() == Kind::Symbol && !onlyValue(*factor.atom);
+  });
+}
+
+std::optional<Expr> Simplifier::onlyValue(const Atom &symbol) const {
+  auto it = ranges.find(symbol.name());
+  if (it == ranges.end() || !it->second.lo || !it->second.hi)
+    return std::nullopt;
+  const Expr &lo = *it->second.lo;
+  return lo.constant() && lo == *it->second.hi ? std::optional<Expr>(lo) : std::nullopt;
+}
+
 Expr Simplifier::simplify(const Expr &e) {
-  Expr result = e.offset();
+  std::vector<Term> plain;
+  Expr result;
   for (const Term &term : e.terms()) {
+    if (isPlain(term)) {
+      plain.push_back(term);
+      continue;
+    }
     Expr product = term.coefficient;
     for (const Factor &factor : term.factors) {
-      Expr value = simplifyAtom(*factor.atom);
+      Expr value = simplifyAtom(factor);
       for (uint32_t i = 0; i < factor.power && !product.overflowed(); ++i)
         product *= value;
     }
     result += product;
   }
+  if (plain.size() == e.terms().size())
+    return e;
+  result += Expr::fromTerms(std::move(plain), e.offset());
   while (std::optional<Expr> joined = joinOnce(result))
     result = *joined;
   return result;
 }
 
-Expr Simplifier::simplifyAtom(const Atom &atom) {
-  if (atom.kind() == Kind::Symbol) {
-    auto it = ranges.find(atom.name());
-    if (it != ranges.end() && it->second.lo && it->second.hi && *it->second.lo == *it->second.hi &&
-        it->second.lo->constant())
-      return *it->second.lo;
-    return Expr::symbol(atom.name());
-  }
+Expr Simplifier::simplifyAtom(const Factor &factor) {
+  const Atom &atom = *factor.atom;
+  if (atom.kind() == Kind::Symbol)
+    return onlyValue(atom).value_or(exprOf(factor.atom));
   Expr a = simplify(atom.lhs()), b = simplify(atom.rhs());
   if (a.overflowed() || b.overflowed() || (b.isConstant(0) && atom.kind() <= Kind::Mod))
     return makeAtom(atom.kind(), a, b);

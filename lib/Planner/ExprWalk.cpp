@@ -47,11 +47,11 @@ std::optional<int64_t> evaluateAtom(const Atom &atom, const Values &values) {
   }
 }
 
+/// Of an atom that uses one of the symbols.
 Expr substituteAtom(const Atom &atom, const std::map<std::string, Expr> &values) {
-  if (atom.kind() != Atom::Kind::Symbol)
-    return makeAtom(atom.kind(), atom.lhs().substitute(values), atom.rhs().substitute(values));
-  auto it = values.find(atom.name());
-  return it == values.end() ? Expr::symbol(atom.name()) : it->second;
+  if (atom.kind() == Atom::Kind::Symbol)
+    return values.at(atom.name());
+  return makeAtom(atom.kind(), atom.lhs().substitute(values), atom.rhs().substitute(values));
 }
 
 bool usesAny(const Atom &atom, const std::map<std::string, Expr> &values) {
