@@ -1,0 +1,160 @@
+//===- lib/Sim/Launch.cpp - Loading a module and running its kernels ---===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Sim/Launch.h"
+
+#include "lib/Sim/Machine.h"
+#include "lib/Sim/Regions.h"
+
+#include <cerrno>
+#include <cstring>
+#include <dlfcn.h>
+#include <mutex>
+#include <numeric>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace cupola::sim {
+
+LoadedModule::~LoadedModule() {
+  if (handle)
+    dlclose(handle);
+  if (file >= 0)
+    close(file);
+}
+
+Result<std::unique_ptr<LoadedModule>> LoadedModule::load(std::string_view image) {
+  auto module = std::make_unique<LoadedModule>();
+  module->file = memfd_create("kernels", MFD_CLOEXEC);
+  if (module->file < 0)
+    return Status::environment(std::string("cannot make a file for simulated kernels: ") + std::strerror(errno));
+  for (size_t at = 0; at < image.size();) {
+    const ssize_t count = write(module->file, image.data() + at, image.size() - at);
+    if (count < 0)
+      return Status::environment(std::string("cannot write simulated kernels: ") + std::strerror(errno));
+    at += static_cast<size_t>(count);
+  }
+  const std::string path = "/proc/self/fd/" + std::to_string(module->file);
+  module->handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!module->handle)
+    return Status::environment(std::string("cannot load simulated kernels: ") + dlerror());
+  return module;
+}
+
+Result<KernelEntry> LoadedModule::find(const std::string &kernel) const {
+  KernelEntry entry;
+  entry.name = kernel;
+  void *call = dlsym(handle, ("cupola_sim_entry_" + kernel).c_str());
+  const void *parameters = dlsym(handle, ("cupola_sim_parameters_" + kernel).c_str());
+  if (!call || !parameters)
+    return Status::environment("the compiled module lacks kernel " + kernel);
+  entry.call = reinterpret_cast<void (*)(void *const *)>(call);
+  entry.parameters = *static_cast<const int *>(parameters);
+  return entry;
+}
+
+namespace {
+
+std::mutex launchMutex; // `machine` is one
+
+constexpr uint64_t kFlagBytes = 64;
+
+std::vector<Region::Part> listParts(const LaunchRequest &request) {
+  std::vector<Region::Part> parts;
+  for (size_t i = 0; i < request.buffers.size(); ++i) {
+    const LaunchBuffer &b = request.buffers[i];
+    parts.push_back({b.address, b.address + b.bytes, static_cast<int>(i), b.writable});
+  }
+  if (!request.bindings)
+    return parts;
+  parts.push_back({request.bindings, request.bindings + request.bindingsBytes, -1, false});
+  const uintptr_t flags = *reinterpret_cast<const uint64_t *>(request.bindings);
+  if (flags)
+    parts.push_back({flags, flags + kFlagBytes, -2, true});
+  return parts;
+}
+
+/// 1024-aligned memory for one block, and its cells.
+bool prepareShared() {
+  if (machine.sharedBase)
+    return true;
+  void *memory = mmap(nullptr, kMaxSharedBytes + 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED)
+    return false;
+  machine.sharedBase = (reinterpret_cast<uintptr_t>(memory) + 1023) / 1024 * 1024;
+  return true;
+}
+
+Status prepareMachine(const LaunchRequest &request, Memory &memory) {
+  if (!prepareShared() || !machine.stacks.reserve(request.threads))
+    return Status::environment("no memory for the stacks of " + std::to_string(request.threads) + " simulated threads");
+  if (machine.nextSerial + request.grid > kMaxBlockSerial) {
+    machine.nextSerial = 1;
+    machine.cellPool.clear();
+    machine.sharedCells.clear();
+  }
+  machine.launchStart = makeStamp(machine.nextSerial, 0, 0);
+  machine.sharedBytes = request.sharedBytes;
+  machine.sharedShift = 2;
+  machine.sharedCells.resize(kMaxSharedBytes / 4);
+  machine.gridBlocks = request.grid;
+  machine.threadCount = request.threads;
+  machine.threads.resize(request.threads);
+  machine.warps.resize((request.threads + kWarpLanes - 1) / kWarpLanes);
+  machine.memory = &memory;
+  machine.entry = request.kernel->call;
+  machine.arguments = request.arguments.data();
+  machine.random = request.seed * 0x9e3779b97f4a7c15ull;
+  machine.abandoned = false;
+  machine.reports = Reports();
+  machine.order.beginLaunch();
+  machine.traffic.begin(request.threads);
+  buildRegions(listParts(request));
+  return {};
+}
+
+std::vector<uint32_t> blockOrder(const LaunchRequest &request) {
+  std::vector<uint32_t> order(request.grid);
+  std::iota(order.begin(), order.end(), 0u);
+  uint64_t random = request.seed * 0x2545f4914f6cdd1dull;
+  if (random)
+    for (size_t i = order.size(); i > 1; --i) {
+      random = random * 6364136223846793005ull + 1442695040888963407ull;
+      std::swap(order[i - 1], order[(random >> 33) % i]);
+    }
+  return order;
+}
+
+void addCounts(TrafficCounts &to, const TrafficCounts &from) {
+  ++to.launches;
+  to.blocks += from.blocks;
+  to.barriers += from.barriers;
+  to.bytesRead += from.bytesRead;
+  to.bytesWritten += from.bytesWritten;
+  to.requests += from.requests;
+  to.sectors += from.sectors;
+  to.sharedRequests += from.sharedRequests;
+  to.bankConflicts += from.bankConflicts;
+}
+
+} // namespace
+
+Status runLaunch(const LaunchRequest &request, Memory &memory, TrafficCounts &counts) {
+  if (request.threads == 0 || request.threads > kMaxThreads || request.sharedBytes > kMaxSharedBytes)
+    return Status::usage("a block of " + std::to_string(request.threads) + " threads and " +
+                         std::to_string(request.sharedBytes) + " bytes of shared memory is not possible");
+  if (request.grid == 0)
+    return {};
+  std::lock_guard<std::mutex> lock(launchMutex);
+  CUPOLA_TRY(prepareMachine(request, memory));
+  for (uint32_t block : blockOrder(request))
+    if (!runBlock(block))
+      break;
+  if (const std::string damage = memory.damagedGuard(); !damage.empty())
+    machine.reports.add(Finding::GuardZone, damage, 0);
+  addCounts(counts, machine.traffic.counted);
+  if (machine.reports.empty())
+    return {};
+  return Status::environment("simulator: kernel " + request.kernel->name + ": " + machine.reports.text());
+}
+
+} // namespace cupola::sim

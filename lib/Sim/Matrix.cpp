@@ -1,0 +1,132 @@
+//===- lib/Sim/Matrix.cpp - ldmatrix and mma.sync for the 32 lanes of a warp ---===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Sim/Matrix.h"
+
+#include "lib/Sim/Access.h"
+#include "lib/Sim/device/calls.cuh"
+
+#include <cstring>
+
+// The arithmetic is compiled twice; the faster one needs AVX2, FMA and F16C.
+#define CUPOLA_SIM_FAST __attribute__((target_clones("arch=x86-64-v3", "default")))
+
+namespace cupola::sim {
+
+Coordinate coordinateOfA(unsigned lane, unsigned element) {
+  const unsigned word = element / 2;
+  return {lane / 4 + word % 2 * 8, lane % 4 * 2 + word / 2 * 8 + element % 2};
+}
+Coordinate coordinateOfB(unsigned lane, unsigned element) {
+  return {lane % 4 * 2 + element / 2 * 8 + element % 2, lane / 4};
+}
+Coordinate coordinateOfC(unsigned lane, unsigned element) {
+  return {lane / 4 + element / 2 * 8, lane % 4 * 2 + element % 2};
+}
+
+void checkMatrixRow(const void *row, uintptr_t pc) {
+  const auto address = reinterpret_cast<uintptr_t>(row);
+  if (address - machine.sharedBase >= kMaxSharedBytes)
+    failAccess(Finding::OutOfBounds, address, 16, false, pc, "ldmatrix reads shared memory only");
+  checkAccess(address, 16, false, pc);
+}
+
+void loadMatrices(Thread *lanes, uint32_t parameter) {
+  const bool transposed = parameter & 1;
+  const unsigned count = parameter >> 1;
+  for (unsigned matrix = 0; matrix < count * 4; ++matrix) {
+    uint16_t m[8][8];
+    for (unsigned row = 0; row < 8; ++row)
+      std::memcpy(m[row], static_cast<const void *const *>(lanes[matrix % 4 * 8 + row].operandA)[matrix / 4], 16);
+    for (unsigned l = 0; l < kWarpLanes; ++l) {
+      const unsigned i = l / 4, j = l % 4 * 2;
+      const uint32_t low = transposed ? m[j][i] : m[i][j], high = transposed ? m[j + 1][i] : m[i][j + 1];
+      static_cast<uint32_t *>(lanes[l].result)[matrix] = low | high << 16;
+    }
+  }
+}
+
+namespace {
+
+constexpr unsigned kMaxRows = 16 * 8, kMaxColumns = 8 * 32, kMaxK = 16;
+
+struct Tile {
+  uint16_t a[kMaxK][kMaxRows];    ///< [k][row]
+  uint16_t b[kMaxK][kMaxColumns]; ///< [k][column]
+  alignas(32) float c[kMaxRows][kMaxColumns];
+};
+
+void gatherOperands(Tile &tile, const Thread *lanes, unsigned mi, unsigned ni, unsigned k) {
+  const unsigned elementsA = 16 * k / kWarpLanes, elementsB = 8 * k / kWarpLanes;
+  for (unsigned l = 0; l < kWarpLanes; ++l) {
+    const auto *a = static_cast<const uint16_t *>(lanes[l].operandA);
+    const auto *b = static_cast<const uint16_t *>(lanes[l].operandB);
+    for (unsigned i = 0; i < mi; ++i)
+      for (unsigned e = 0; e < elementsA; ++e) {
+        const Coordinate at = coordinateOfA(l, e);
+        tile.a[at.column][i * 16 + at.row] = a[i * elementsA + e];
+      }
+    for (unsigned j = 0; j < ni; ++j)
+      for (unsigned e = 0; e < elementsB; ++e) {
+        const Coordinate at = coordinateOfB(l, e);
+        tile.b[at.row][j * 8 + at.column] = b[j * elementsB + e];
+      }
+  }
+}
+
+template <bool Store> void moveAccumulators(Tile &tile, const Thread *lanes, unsigned mi, unsigned ni) {
+  for (unsigned l = 0; l < kWarpLanes; ++l) {
+    float *acc = static_cast<float *>(lanes[l].result);
+    for (unsigned i = 0; i < mi; ++i)
+      for (unsigned j = 0; j < ni; ++j)
+        for (unsigned e = 0; e < 4; ++e) {
+          const Coordinate at = coordinateOfC(l, e);
+          float &inTile = tile.c[i * 16 + at.row][j * 8 + at.column];
+          float &inLane = acc[(i * ni + j) * 4 + e];
+          (Store ? inLane : inTile) = Store ? inTile : inLane;
+        }
+  }
+}
+
+/// f16 to f32 by moving the bits; the product scales the exponent and is exact for subnormals, too.
+inline float halfToFloat(uint16_t bits) {
+  const uint32_t magnitude = static_cast<uint32_t>(bits & 0x7fffu) << 13, sign = static_cast<uint32_t>(bits >> 15) << 31;
+  const float scaled = __builtin_bit_cast(float, magnitude) * 0x1p112f;
+  const uint32_t special = magnitude >= 0x0f800000u ? 0x7f800000u : 0; // infinity and NaN
+  return __builtin_bit_cast(float, __builtin_bit_cast(uint32_t, scaled) | special | sign);
+}
+
+CUPOLA_SIM_FAST void multiply(Tile &tile, unsigned rows, unsigned columns, unsigned k, bool bf16) {
+  static float b[kMaxK][kMaxColumns];
+  const auto widen = [bf16](uint16_t bits) {
+    if (!bf16)
+      return halfToFloat(bits);
+    return __builtin_bit_cast(float, static_cast<uint32_t>(bits) << 16);
+  };
+  for (unsigned p = 0; p < k; ++p)
+    for (unsigned j = 0; j < columns; ++j)
+      b[p][j] = widen(tile.b[p][j]);
+  for (unsigned i = 0; i < rows; ++i)
+    for (unsigned p = 0; p < k; ++p) {
+      const float a = widen(tile.a[p][i]);
+      for (unsigned j = 0; j < columns; ++j)
+        tile.c[i][j] = __builtin_fmaf(a, b[p][j], tile.c[i][j]);
+    }
+}
+
+} // namespace
+
+void multiplyTiles(Thread *lanes, uint32_t parameter) {
+  static Tile tile;
+  const unsigned mi = parameter >> 16, ni = parameter >> 8 & 255, shape = parameter & 255;
+  const unsigned k = shape == CupolaSimHalfK8 ? 8 : 16;
+  if (mi * 16 > kMaxRows || ni * 8 > kMaxColumns) {
+    machine.reports.add(Finding::Limit, "a warp tile of more than 128x256 elements", lanes[0].waitPc);
+    abandonLaunch();
+  }
+  gatherOperands(tile, lanes, mi, ni, k);
+  moveAccumulators<false>(tile, lanes, mi, ni);
+  multiply(tile, mi * 16, ni * 8, k, shape == CupolaSimBf16K16);
+  moveAccumulators<true>(tile, lanes, mi, ni);
+}
+
+} // namespace cupola::sim

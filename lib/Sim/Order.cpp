@@ -1,0 +1,90 @@
+//===- lib/Sim/Order.cpp - Order between blocks: fences and atomics ---===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Sim/Order.h"
+
+#include "lib/Sim/Machine.h"
+
+namespace cupola::sim {
+
+bool Publication::covers(Stamp access) const {
+  const uint32_t by = stampThread(access), at = stampClock(access);
+  return at < barrierClock || (by == thread && at <= clock) || (by / kWarpLanes == thread / kWarpLanes && at < warpClock);
+}
+
+void BlockOrder::beginLaunch() { released.clear(); }
+
+void BlockOrder::beginBlock() {
+  fenced.clear();
+  received.clear();
+  acquired.clear();
+}
+
+void BlockOrder::merge(std::vector<Publication> &into, const Publication &publication) {
+  for (Publication &p : into)
+    if (p.block == publication.block && p.thread == publication.thread) {
+      if (p.clock < publication.clock)
+        p = publication;
+      return;
+    }
+  into.push_back(publication);
+}
+
+void BlockOrder::fence(Thread &thread) {
+  fenced[thread.index] = {machine.blockSerial, thread.index, thread.clock, machine.blockClock,
+                          machine.warps[thread.warp].syncClock};
+  ++thread.clock;
+  refreshStamp(thread);
+  auto pending = received.find(thread.index);
+  if (pending == received.end())
+    return;
+  for (const Publication &p : pending->second)
+    acquired[p.block].push_back({p, thread.index, thread.clock});
+  received.erase(pending);
+}
+
+void BlockOrder::atomic(const Thread &thread, uintptr_t address) {
+  const auto mine = fenced.find(thread.index);
+  const auto known = released.find(address);
+  if (known != released.end())
+    for (const Publication &p : known->second)
+      if (p.block != machine.blockSerial)
+        merge(received[thread.index], p);
+  if (mine == fenced.end() && acquired.empty())
+    return; // nothing to pass on; most atomics only add
+  std::vector<Publication> &here = released[address];
+  if (mine != fenced.end())
+    merge(here, mine->second);
+  for (const auto &[block, list] : acquired)
+    for (const Acquired &a : list)
+      if (isVisible(a, thread))
+        merge(here, a.publication);
+}
+
+bool BlockOrder::isVisible(const Acquired &a, const Thread &thread) const {
+  return a.thread == thread.index || a.clock < machine.blockClock ||
+         (a.thread / kWarpLanes == thread.warp && a.clock < machine.warps[thread.warp].syncClock);
+}
+
+bool BlockOrder::isOrdered(Stamp access, const Thread &thread) const {
+  auto of = acquired.find(stampBlock(access));
+  if (of == acquired.end())
+    return false;
+  for (const Acquired &a : of->second)
+    if (a.publication.covers(access) && isVisible(a, thread))
+      return true;
+  return false;
+}
+
+bool BlockOrder::isAllOrdered(const Thread &thread) const {
+  const uint64_t earlier = (machine.blockStart - machine.launchStart) >> kBlockShift;
+  uint64_t visible = 0;
+  for (const auto &[block, list] : acquired)
+    for (const Acquired &a : list)
+      if (isVisible(a, thread)) {
+        ++visible;
+        break;
+      }
+  return visible == earlier;
+}
+
+} // namespace cupola::sim

@@ -1,0 +1,300 @@
+//===- lib/Sim/SimDevice.cpp - The simulator as a device of the runtime ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Device memory is host memory and streams do their work at once. All checks are always on: what one kernel is seen to
+// write decides what the next may read, so that they cannot be left out for some.
+#include "lib/Runtime/Device.h"
+#include "lib/Sim/Architecture.h"
+#include "lib/Sim/Compile.h"
+#include "lib/Sim/Launch.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <unistd.h>
+
+namespace cupola::sim {
+
+namespace {
+
+using namespace cupola::runtime;
+
+/// What all streams and modules of a device share.
+struct SimState {
+  explicit SimState(const DeviceOptions &options) : options(options), cache(options.cacheDir, options.warn), compiler(cache) {}
+  DeviceOptions options;
+  Architecture architecture;
+  ByteCache cache;
+  KernelCompiler compiler;
+  Memory memory;
+  std::map<std::string, TrafficCounts> counts; ///< by kernel
+  std::mutex mutex;                            ///< of memory, counts and compiler
+};
+
+class SimFunction : public Function {
+public:
+  KernelEntry entry;
+  uint32_t threads = 0;
+  uint64_t sharedBytes = 0;
+  std::vector<bool> writable; ///< per buffer parameter
+};
+
+class SimModule : public Module {
+public:
+  Function &function(size_t index) override { return functions[index]; }
+  std::unique_ptr<LoadedModule> code;
+  std::vector<SimFunction> functions;
+};
+
+/// The arguments as the kernel takes them: an array of pointers to them.
+struct ArgumentList {
+  explicit ArgumentList(const LaunchArguments &a)
+      : bindings(a.bindings), references(a.references, a.references + a.referenceCount),
+        slots(a.slots, a.slots + a.slotCount), step(a.step) {
+    pointers.push_back(&bindings);
+    for (uint64_t &r : references)
+      pointers.push_back(&r);
+    for (uint32_t &s : slots)
+      pointers.push_back(&s);
+    pointers.push_back(&step);
+  }
+  ArgumentList(const ArgumentList &) = delete;
+  uint64_t bindings;
+  std::vector<uint64_t> references;
+  std::vector<uint32_t> slots;
+  uint32_t step;
+  std::vector<void *> pointers;
+};
+
+class SimStream : public Stream {
+public:
+  explicit SimStream(SimState &state) : state(state) {}
+
+  Status upload(DeviceAddress target, const void *source, uint64_t bytes) override {
+    std::lock_guard<std::mutex> lock(state.mutex);
+    CUPOLA_TRY(checkRange("upload", target, bytes));
+    std::memcpy(reinterpret_cast<void *>(target), source, bytes);
+    state.memory.markWritten(target, bytes);
+    return {};
+  }
+
+  Status download(void *target, DeviceAddress source, uint64_t bytes) override {
+    std::lock_guard<std::mutex> lock(state.mutex);
+    CUPOLA_TRY(checkRange("download", source, bytes));
+    const int64_t hole = state.memory.firstUnwritten(source, bytes);
+    if (hole >= 0)
+      return Status::environment("simulator: download of " + std::to_string(bytes) + " bytes: byte " +
+                                 std::to_string(hole) + " was never written");
+    std::memcpy(target, reinterpret_cast<const void *>(source), bytes);
+    return {};
+  }
+
+  Status copy(DeviceAddress target, DeviceAddress source, uint64_t bytes) override {
+    std::lock_guard<std::mutex> lock(state.mutex);
+    CUPOLA_TRY(checkRange("copy", source, bytes));
+    CUPOLA_TRY(checkRange("copy", target, bytes));
+    state.memory.copy(target, source, bytes);
+    return {};
+  }
+
+  Status fill(DeviceAddress target, uint8_t value, uint64_t bytes) override {
+    std::lock_guard<std::mutex> lock(state.mutex);
+    CUPOLA_TRY(checkRange("fill", target, bytes));
+    std::memset(reinterpret_cast<void *>(target), value, bytes);
+    state.memory.markWritten(target, bytes);
+    return {};
+  }
+
+  Status discard(DeviceAddress address, uint64_t bytes) override {
+    std::lock_guard<std::mutex> lock(state.mutex);
+    CUPOLA_TRY(checkRange("discard", address, bytes));
+    state.memory.markDead(address, bytes);
+    return {};
+  }
+
+  Status launch(const LaunchArguments &arguments) override;
+  Status synchronize() override { return {}; }
+
+private:
+  Status checkRange(const char *what, uint64_t address, uint64_t bytes) {
+    const Allocation *a = bytes ? state.memory.find(address) : nullptr;
+    if (!a || bytes <= a->bytes - (address - a->base))
+      return {};
+    return Status::usage(std::string("simulator: ") + what + " of " + std::to_string(bytes) + " bytes at offset " +
+                         std::to_string(address - a->base) + " of an allocation of " + std::to_string(a->bytes));
+  }
+
+  SimState &state;
+};
+
+Status SimStream::launch(const LaunchArguments &arguments) {
+  std::lock_guard<std::mutex> lock(state.mutex);
+  const auto &function = static_cast<const SimFunction &>(*arguments.function);
+  if (arguments.grid > 0x7fffffff)
+    return Status::limit("a grid of " + std::to_string(arguments.grid) + " blocks; at most 2147483647 are possible");
+  const size_t passed = 2 + arguments.referenceCount + arguments.slotCount;
+  if (passed != static_cast<size_t>(function.entry.parameters) ||
+      arguments.referenceCount != function.writable.size())
+    return Status::usage("kernel " + function.entry.name + " takes " + std::to_string(function.entry.parameters) +
+                         " arguments, " + std::to_string(function.writable.size()) + " of them buffers, and is given " +
+                         std::to_string(passed) + " with " + std::to_string(arguments.referenceCount) + " buffers");
+  ArgumentList list(arguments);
+  LaunchRequest request;
+  request.kernel = &function.entry;
+  request.grid = static_cast<uint32_t>(arguments.grid);
+  request.threads = function.threads;
+  request.sharedBytes = function.sharedBytes;
+  request.arguments = list.pointers;
+  for (size_t i = 0; i < arguments.referenceCount; ++i)
+    request.buffers.push_back({arguments.addresses[i], arguments.bytes[i], function.writable[i]});
+  request.bindings = arguments.bindings;
+  if (const Allocation *a = state.memory.find(arguments.bindings))
+    request.bindingsBytes = a->bytes - (arguments.bindings - a->base);
+  request.seed = state.options.seed;
+  return runLaunch(request, state.memory, state.counts[function.entry.name]);
+}
+
+class SimDevice : public Device {
+public:
+  SimDevice(const DeviceOptions &options, const Architecture &architecture) : state(options) {
+    state.architecture = architecture;
+    deviceProperties.name = "sim";
+    deviceProperties.arch = architecture.name;
+    deviceProperties.description = "simulated " + std::string(architecture.name);
+    deviceProperties.totalBytes = memoryBytes(_SC_PHYS_PAGES);
+    deviceProperties.sharedBytes = architecture.sharedBytes;
+    deviceProperties.hostMemory = true;
+    deviceProperties.tracksContents = true;
+  }
+
+  const DeviceProperties &properties() const override { return deviceProperties; }
+
+  int rank(std::string_view target, std::string_view arch) const override {
+    const Architecture *family = target == "cuda" ? findArchitecture(arch) : nullptr;
+    const bool runs = family && (family->exact ? family->name == state.architecture.name
+                                               : family->number <= state.architecture.number);
+    return runs ? family->number : -1;
+  }
+
+  bool accepts(ImageKind kind, std::string_view) const override { return kind == ImageKind::CudaSource; }
+
+  Result<DeviceAddress> allocate(uint64_t bytes) override {
+    std::lock_guard<std::mutex> lock(state.mutex);
+    const uint64_t available = memoryBytes(_SC_AVPHYS_PAGES);
+    const uintptr_t address = bytes <= deviceProperties.totalBytes ? state.memory.allocate(bytes) : 0;
+    if (address)
+      return DeviceAddress(address);
+    return Status::environment("out of memory: " + std::to_string(bytes) + " bytes wanted, " +
+                               std::to_string(available) + " free");
+  }
+  void free(DeviceAddress address) override {
+    std::lock_guard<std::mutex> lock(state.mutex);
+    state.memory.free(address);
+  }
+  Result<uint64_t> freeBytes() override { return memoryBytes(_SC_AVPHYS_PAGES); }
+
+  Result<void *> allocateHost(uint64_t bytes) override {
+    if (void *memory = std::malloc(bytes ? bytes : 1))
+      return memory;
+    return Status::environment("out of memory: " + std::to_string(bytes) + " bytes wanted");
+  }
+  void freeHost(void *memory) override { std::free(memory); }
+
+  Result<std::unique_ptr<Stream>> createStream(void *native) override {
+    if (native)
+      return Status::usage("the simulator has no streams of others");
+    return std::unique_ptr<Stream>(std::make_unique<SimStream>(state));
+  }
+
+  Result<std::unique_ptr<Module>> loadModule(const ModuleImage &image) override;
+
+  std::vector<KernelStatistics> statistics() const override;
+  void resetStatistics() override {
+    std::lock_guard<std::mutex> lock(state.mutex);
+    state.counts.clear();
+  }
+
+private:
+  static uint64_t memoryBytes(int pages) {
+    return static_cast<uint64_t>(sysconf(pages)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  }
+
+  mutable SimState state;
+  DeviceProperties deviceProperties;
+};
+
+Result<std::unique_ptr<Module>> SimDevice::loadModule(const ModuleImage &image) {
+  std::lock_guard<std::mutex> lock(state.mutex);
+  if (image.kind != ImageKind::CudaSource || !image.headers)
+    return Status::usage("the simulator runs CUDA source together with its headers");
+  KernelText source;
+  source.text = image.bytes;
+  source.arch = state.architecture.number;
+  for (const format::Source &header : *image.headers)
+    source.headers.emplace_back(header.name, header.text);
+  for (const format::Kernel *kernel : image.kernels) {
+    if (kernel->sharedBytes > state.architecture.sharedBytes)
+      return Status::environment("kernel " + kernel->name + " needs " + std::to_string(kernel->sharedBytes) +
+                                 " bytes of shared memory; " + deviceProperties.arch + " has " +
+                                 std::to_string(state.architecture.sharedBytes));
+    source.kernels.push_back(kernel->name);
+  }
+  Result<std::string> code = state.compiler.compile(source);
+  if (code.failed())
+    return code.status().within(image.name);
+  Result<std::unique_ptr<LoadedModule>> loaded = LoadedModule::load(*code);
+  if (loaded.failed())
+    return loaded.status();
+  auto module = std::make_unique<SimModule>();
+  module->code = loaded.take();
+  for (const format::Kernel *kernel : image.kernels) {
+    Result<KernelEntry> entry = module->code->find(kernel->name);
+    if (entry.failed())
+      return entry.status();
+    SimFunction function;
+    function.entry = *entry;
+    function.threads = kernel->threads;
+    function.sharedBytes = kernel->sharedBytes;
+    for (const std::string &mode : kernel->readWrite)
+      function.writable.push_back(mode != "r");
+    module->functions.push_back(std::move(function));
+  }
+  return std::unique_ptr<Module>(std::move(module));
+}
+
+std::vector<KernelStatistics> SimDevice::statistics() const {
+  std::lock_guard<std::mutex> lock(state.mutex);
+  std::vector<KernelStatistics> all;
+  for (const auto &[name, c] : state.counts) {
+    KernelStatistics s;
+    s.name = name;
+    s.launches = c.launches;
+    s.blocks = c.blocks;
+    s.bytesRead = c.bytesRead;
+    s.bytesWritten = c.bytesWritten;
+    s.requests = c.requests;
+    s.sectors = c.sectors;
+    s.sharedRequests = c.sharedRequests;
+    s.bankConflicts = c.bankConflicts;
+    s.barriers = c.barriers;
+    all.push_back(std::move(s));
+  }
+  return all;
+}
+
+Status createSimDevice(const DeviceOptions &options, std::unique_ptr<Device> &device) {
+  const std::string wanted = options.arch.empty() ? "sm_80" : options.arch;
+  const Architecture *architecture = findArchitecture(wanted);
+  if (!architecture)
+    return Status::usage("the simulator has no architecture '" + wanted + "'; it has " + architectureNames());
+  device = std::make_unique<SimDevice>(options, *architecture);
+  return {};
+}
+
+const DevicePlugin plugin = {kPluginAbi, "sim", createSimDevice};
+
+} // namespace
+} // namespace cupola::sim
+
+extern "C" const cupola::runtime::DevicePlugin *cupola_device_plugin() { return &cupola::sim::plugin; }

@@ -1,0 +1,59 @@
+//===- lib/Sim/device/calls.cuh - what an instrumented kernel calls in the simulator ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Included by the simulator's half of the device headers and by the simulator itself, so plain types only. Every function
+// acts for the thread (fiber) that calls it. `attribute((const))`: the value does not change while a kernel runs.
+#ifndef CUPOLA_SIM_DEVICE_CALLS_CUH
+#define CUPOLA_SIM_DEVICE_CALLS_CUH
+
+struct CupolaSimWords {
+  unsigned long long low, high;
+};
+
+extern "C" {
+unsigned cupola_sim_thread(void) __attribute__((const));
+unsigned cupola_sim_block(void) __attribute__((const));
+unsigned cupola_sim_threads(void) __attribute__((const));
+unsigned cupola_sim_blocks(void) __attribute__((const));
+unsigned char *cupola_sim_shared(void) __attribute__((const));
+
+void cupola_sim_barrier(void);
+void cupola_sim_syncwarp(void);
+void cupola_sim_fence(void);
+
+/// Shuffles of all 32 lanes; `mode` is a CupolaSimShuffle.
+unsigned cupola_sim_shuffle(unsigned value, int mode, unsigned argument);
+unsigned cupola_sim_ballot(int predicate);
+
+/// One checked access of 1, 2, 4, 8 or 16 bytes, which must be aligned to its size.
+struct CupolaSimWords cupola_sim_load(const void *p, int bytes);
+void cupola_sim_store(void *p, int bytes, struct CupolaSimWords value);
+
+/// Atomic on 4 or 8 bytes: `operation` is a CupolaSimAtomic. Values travel as bits; returns the value before.
+unsigned long long cupola_sim_atomic(void *p, int operation, unsigned long long value, unsigned long long expected);
+
+void cupola_sim_async_copy(void *shared, const void *global, int bytes, unsigned sourceBytes);
+void cupola_sim_async_commit(void);
+void cupola_sim_async_wait(int pending);
+
+/// `count` times ldmatrix.x4: fragments[4 * i + j] of this lane, rows[i] its row pointer.
+void cupola_sim_load_matrices(unsigned *fragments, const void *const *rows, int count, int transposed);
+/// acc[mi][ni][4] += a * b for the warp's tile; `shape` is a CupolaSimMma.
+void cupola_sim_mma(float *acc, const unsigned *a, const unsigned *b, int mi, int ni, int shape);
+}
+
+enum CupolaSimShuffle { CupolaSimXor, CupolaSimIndex, CupolaSimUp, CupolaSimDown };
+enum CupolaSimMma { CupolaSimHalfK8, CupolaSimHalfK16, CupolaSimBf16K16 };
+enum CupolaSimAtomic {
+  CupolaSimAddI32,
+  CupolaSimAddU64,
+  CupolaSimAddF32,
+  CupolaSimAddF64,
+  CupolaSimMaxI32,
+  CupolaSimMaxU32,
+  CupolaSimMinI32,
+  CupolaSimMinU32,
+  CupolaSimCasU32
+};
+
+#endif

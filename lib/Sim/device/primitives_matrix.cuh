@@ -1,0 +1,29 @@
+//===- lib/Sim/device/primitives_matrix.cuh - the simulator's half: ldmatrix and mma.sync ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Counterpart: lib/Target/CUDA/device/primitives_matrix.cuh. One call is one meeting of the warp's lanes.
+#ifndef CUPOLA_DEVICE_PRIMITIVES_MATRIX_CUH
+#define CUPOLA_DEVICE_PRIMITIVES_MATRIX_CUH
+
+#include "primitives_memory.cuh"
+
+namespace cupola_device {
+
+template <bool Transposed> CUPOLA_DEVICE void loadMatrix4(unsigned (&r)[4], const void *row) {
+  cupola_sim_load_matrices(r, &row, 1, Transposed);
+}
+template <bool Transposed, int N> CUPOLA_DEVICE void loadMatrices(unsigned (&r)[N][4], const void *const (&rows)[N]) {
+  cupola_sim_load_matrices(&r[0][0], rows, N, Transposed);
+}
+template <int MI, int NI>
+CUPOLA_DEVICE void mmaTileHalfK8(float (&acc)[MI][NI][4], const unsigned (&a)[MI][2], const unsigned (&b)[NI][1]) {
+  cupola_sim_mma(&acc[0][0][0], &a[0][0], &b[0][0], MI, NI, CupolaSimHalfK8);
+}
+template <bool Bf16, int MI, int NI>
+CUPOLA_DEVICE void mmaTileK16(float (&acc)[MI][NI][4], const unsigned (&a)[MI][4], const unsigned (&b)[NI][2]) {
+  cupola_sim_mma(&acc[0][0][0], &a[0][0], &b[0][0], MI, NI, Bf16 ? CupolaSimBf16K16 : CupolaSimHalfK16);
+}
+
+} // namespace cupola_device
+
+#endif

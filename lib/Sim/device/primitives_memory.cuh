@@ -1,0 +1,37 @@
+//===- lib/Sim/device/primitives_memory.cuh - the simulator's half: vector accesses and cp.async ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Counterpart: lib/Target/CUDA/device/primitives_memory.cuh.
+#ifndef CUPOLA_DEVICE_PRIMITIVES_MEMORY_CUH
+#define CUPOLA_DEVICE_PRIMITIVES_MEMORY_CUH
+
+#include "primitives.cuh"
+
+namespace cupola_device {
+
+template <int Bytes>
+constexpr bool isAccessSize = Bytes == 1 || Bytes == 2 || Bytes == 4 || Bytes == 8 || Bytes == 16;
+
+template <class Vector> CUPOLA_DEVICE Vector loadVector(const void *p) {
+  static_assert(isAccessSize<sizeof(Vector)>, "an access has 1, 2, 4, 8 or 16 bytes");
+  const CupolaSimWords words = cupola_sim_load(p, sizeof(Vector));
+  Vector v;
+  memcpy(&v, &words, sizeof(Vector));
+  return v;
+}
+template <class Vector> CUPOLA_DEVICE void storeVector(void *p, const Vector &v) {
+  static_assert(isAccessSize<sizeof(Vector)>, "an access has 1, 2, 4, 8 or 16 bytes");
+  CupolaSimWords words = {0, 0};
+  memcpy(&words, &v, sizeof(Vector));
+  cupola_sim_store(p, sizeof(Vector), words);
+}
+
+template <int Bytes> CUPOLA_DEVICE void asyncCopy(void *shared, const void *global, unsigned sourceBytes) {
+  cupola_sim_async_copy(shared, global, Bytes, sourceBytes);
+}
+CUPOLA_DEVICE void asyncCommit() { cupola_sim_async_commit(); }
+template <int Pending> CUPOLA_DEVICE void asyncWait() { cupola_sim_async_wait(Pending); }
+
+} // namespace cupola_device
+
+#endif

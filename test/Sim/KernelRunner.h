@@ -1,0 +1,68 @@
+//===- test/Sim/KernelRunner.h - Runs one kernel text on a device of the runtime ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Works on every device that takes CUDA source, so that a test can run on `sim` and on `cuda` alike.
+#ifndef CUPOLA_TEST_SIM_KERNELRUNNER_H
+#define CUPOLA_TEST_SIM_KERNELRUNNER_H
+
+#include "lib/Runtime/Device.h"
+
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace cupola::test {
+
+/// A buffer argument. `bytes` is its size; `data` (of that size, or empty: not initialised) its contents before.
+struct KernelBuffer {
+  std::string mode; ///< "r", "w" or "rw"
+  uint64_t bytes = 0;
+  std::string data;
+};
+
+template <class T> std::string toBytes(const std::vector<T> &values) {
+  return std::string(reinterpret_cast<const char *>(values.data()), values.size() * sizeof(T));
+}
+template <class T> std::vector<T> fromBytes(const std::string &bytes) {
+  std::vector<T> values(bytes.size() / sizeof(T));
+  std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
+  return values;
+}
+template <class T> KernelBuffer input(const std::vector<T> &values) {
+  return {"r", values.size() * sizeof(T), toBytes(values)};
+}
+template <class T> KernelBuffer output(size_t count) { return {"w", count * sizeof(T), ""}; }
+template <class T> KernelBuffer inPlace(const std::vector<T> &values) {
+  return {"rw", values.size() * sizeof(T), toBytes(values)};
+}
+
+struct KernelRun {
+  std::string text;   ///< a whole source file
+  std::string kernel; ///< its kernel
+  uint32_t threads = 32;
+  uint64_t sharedBytes = 0;
+  uint64_t grid = 1;
+  std::vector<KernelBuffer> buffers;
+  std::vector<int64_t> scalars; ///< bound to slots 1, 2, ...
+  bool downloads = true;        ///< fetch what was written
+};
+
+struct KernelOutcome {
+  Status status;
+  std::vector<std::string> buffers; ///< contents of the buffers that are not "r"
+  uint32_t flag = 0;                ///< word 0 of the flag block
+};
+
+/// Compiles and runs the kernel once.
+KernelOutcome runKernel(runtime::Device &device, const KernelRun &run);
+
+/// The simulator for an architecture. Compiled kernels are kept in the build folder's cache.
+std::shared_ptr<runtime::Device> makeSimulator(const std::string &arch, uint64_t seed = 0);
+
+/// Head of a test kernel with `references` buffers and `slots` scalars: the text up to the opening brace.
+std::string kernelHead(const std::string &name, int threads, int references, int slots);
+
+} // namespace cupola::test
+
+#endif
