@@ -195,8 +195,7 @@ void ByteCache::removeStaleTemporaries() {
   while (const dirent *entry = readdir(listing)) {
     struct stat info;
     if (std::strncmp(entry->d_name, temporaryPrefix, std::strlen(temporaryPrefix)) == 0 &&
-        fstatat(folderDescriptor, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
-        info.st_mtime + staleSeconds < now)
+        fstatat(folderDescriptor, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 && info.st_mtime + staleSeconds < now)
       unlinkat(folderDescriptor, entry->d_name, 0);
   }
   closedir(listing);
@@ -264,9 +263,10 @@ std::string ByteCache::write(const CacheKey &key, std::string_view bytes) {
   if (!header)
     return "libcrypto cannot compute SHA-256";
   static std::atomic<uint64_t> counter{0};
-  const std::string temporary = temporaryPrefix + std::to_string(getpid()) + "-" + std::to_string(counter++) + "-" +
-                                key.fileName().substr(0, 16);
-  Descriptor file(openat(folderDescriptor, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  const std::string temporary =
+      temporaryPrefix + std::to_string(getpid()) + "-" + std::to_string(counter++) + "-" + key.fileName().substr(0, 16);
+  Descriptor file(
+      openat(folderDescriptor, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (file.value < 0)
     return errorText();
   // Synced before it gets its name: after a crash the name must not stand for bytes that never reached the disk.

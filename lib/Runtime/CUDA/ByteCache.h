@@ -1,10 +1,10 @@
 //===- lib/Runtime/CUDA/ByteCache.h - compiled code kept on disk, addressed by what it was made from ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// For cubins, CPU objects and simulator modules alike. The code in an entry will be executed, so the cache trusts nothing
-// it finds: the folder and every entry must belong to the user and be writable by nobody else, and an entry is checked
-// against its length and SHA-256 before its bytes are handed out. Nothing that goes wrong here is fatal: it is a miss and
-// a warning. Any number of threads and processes may use one folder.
+// For cubins, CPU objects and simulator modules alike. The code in an entry will be executed, so the cache trusts
+// nothing it finds: the folder and every entry must belong to the user and be writable by nobody else, and an entry is
+// checked against its length and SHA-256 before its bytes are handed out. Nothing that goes wrong here is fatal: it is
+// a miss and a warning. Any number of threads and processes may use one folder.
 #ifndef CUPOLA_LIB_RUNTIME_CUDA_BYTECACHE_H
 #define CUPOLA_LIB_RUNTIME_CUDA_BYTECACHE_H
 
@@ -20,8 +20,8 @@
 
 namespace cupola::runtime {
 
-/// The name of an entry: the SHA-256 of everything that decides its bytes. Each field is hashed with its length, so that
-/// no two lists of fields hash alike by running together.
+/// The name of an entry: the SHA-256 of everything that decides its bytes. Each field is hashed with its length, so
+/// that no two lists of fields hash alike by running together.
 class CacheKey {
 public:
   /// `kind` keeps the users of one folder apart and shows in the file name: "cubin", "cpu", "sim". Letters only.

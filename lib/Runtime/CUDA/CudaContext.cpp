@@ -9,8 +9,18 @@ namespace cupola::runtime::cuda {
 
 /// Results after which nothing in this context works any more.
 static const CuResult stickyErrors[] = {
-    cuEccUncorrectable, cuIllegalAddress,    cuLaunchTimeout,       cuContextIsDestroyed, cuAssert,        cuHardwareStackError,
-    cuIllegalInstruction, cuMisalignedAddress, cuInvalidAddressSpace, cuInvalidPc,          cuLaunchFailed, cuUnknown,
+    cuEccUncorrectable,
+    cuIllegalAddress,
+    cuLaunchTimeout,
+    cuContextIsDestroyed,
+    cuAssert,
+    cuHardwareStackError,
+    cuIllegalInstruction,
+    cuMisalignedAddress,
+    cuInvalidAddressSpace,
+    cuInvalidPc,
+    cuLaunchFailed,
+    cuUnknown,
 };
 
 Result<std::shared_ptr<CudaContext>> CudaContext::create(std::shared_ptr<Driver> driver, int ordinal) {

@@ -12,7 +12,8 @@
 namespace cupola::runtime::cuda {
 
 /// The primary context of one GPU, retained: the one that frameworks in the same process use, so that their memory and
-/// streams work here. Shared by everything made on the device, so the order of destruction does not matter. Thread-safe.
+/// streams work here. Shared by everything made on the device, so the order of destruction does not matter.
+/// Thread-safe.
 ///
 /// Some errors (an illegal address, for example) end a context: until the process ends, every call fails, often with a
 /// misleading code. The first one is kept, and given back by every later call.

@@ -17,7 +17,8 @@ static Status loadError(CudaContext &context, CuResult code, const ModuleImage &
   case cuNoBinaryForGpu:
     return Status::environment(what + " failed: it was built for " + image.arch + ", which this GPU does not run");
   case cuInvalidImage:
-    return Status::environment(what + " failed: " + driver + " does not accept the image; one built by a newer CUDA needs a newer driver");
+    return Status::environment(what + " failed: " + driver +
+                               " does not accept the image; one built by a newer CUDA needs a newer driver");
   case cuUnsupportedPtx:
     return Status::environment(what + " failed: " + driver + " is older than the compiler that made it");
   default:
@@ -33,8 +34,8 @@ Result<std::unique_ptr<Module>> CudaModule::load(std::shared_ptr<CudaContext> co
   module->counters = std::move(counters);
   const ContextScope scope(*context);
   CUPOLA_TRY(scope.status());
-  // The driver copies the image. Its bytes were checked against a hash by whoever read them: a damaged image can end the
-  // process in here.
+  // The driver copies the image. Its bytes were checked against a hash by whoever read them: a damaged image can end
+  // the process in here.
   const CuResult code =
       context->api().libraryLoadData(&module->library, cubin.data(), nullptr, nullptr, 0, nullptr, nullptr, 0);
   if (code != cuSuccess)
@@ -57,12 +58,12 @@ Status CudaModule::addFunction(const format::Kernel &kernel, uint64_t sharedLimi
   function.name = kernel.name;
   function.threads = kernel.threads;
   function.sharedBytes = unsigned(kernel.sharedBytes);
-  CUPOLA_TRY(context->check(api.libraryGetKernel(&found, library, kernel.name.c_str()), "finding kernel " + kernel.name));
+  CUPOLA_TRY(
+      context->check(api.libraryGetKernel(&found, library, kernel.name.c_str()), "finding kernel " + kernel.name));
   if (kernel.sharedBytes > defaultDynamicShared)
-    CUPOLA_TRY(context->check(api.kernelSetAttribute(cuFunctionMaxDynamicShared, int(kernel.sharedBytes), found,
-                                                     context->device()),
-                              "giving kernel " + kernel.name + " " + std::to_string(kernel.sharedBytes) +
-                                  " bytes of shared memory"));
+    CUPOLA_TRY(context->check(
+        api.kernelSetAttribute(cuFunctionMaxDynamicShared, int(kernel.sharedBytes), found, context->device()),
+        "giving kernel " + kernel.name + " " + std::to_string(kernel.sharedBytes) + " bytes of shared memory"));
   CUPOLA_TRY(context->check(api.kernelGetFunction(&function.handle, found), "loading kernel " + kernel.name));
   function.counter = &counters->of(kernel.name);
   functions.push_back(std::move(function));

@@ -120,8 +120,7 @@ Status CudaStream::launch(const LaunchArguments &arguments) {
   const ContextScope scope(*context);
   CUPOLA_TRY(scope.status());
   const DriverApi &api = context->api();
-  const CuResult code =
-      api.launchKernelEx(&config, function.handle, const_cast<void **>(parameters.data()), nullptr);
+  const CuResult code = api.launchKernelEx(&config, function.handle, const_cast<void **>(parameters.data()), nullptr);
   if (code != cuSuccess)
     return context->check(code, "launching " + function.name + " at step " + std::to_string(arguments.step));
   if (recording) {

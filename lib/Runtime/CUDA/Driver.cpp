@@ -61,7 +61,8 @@ struct StartError {
 static const StartError startErrors[] = {
     {cuStubLibrary, "libcuda.so.1 is the toolkit's stub for linking, not the CUDA driver: install NVIDIA's driver"},
     {cuNoDevice, "no CUDA device: the driver finds no GPU that it can use (is CUDA_VISIBLE_DEVICES set?)"},
-    {cuSystemDriverMismatch, "the kernel's NVIDIA module and libcuda.so.1 are of different versions: reload the module or restart"},
+    {cuSystemDriverMismatch,
+     "the kernel's NVIDIA module and libcuda.so.1 are of different versions: reload the module or restart"},
     {cuCompatNotSupported, "the CUDA compatibility driver in use does not support this GPU"},
 };
 

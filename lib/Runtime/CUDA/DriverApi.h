@@ -1,8 +1,8 @@
 //===- lib/Runtime/CUDA/DriverApi.h - the CUDA driver entry points that Cupola calls ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// The C ABI of libcuda.so.1 as of CUDA 12.0, as far as it is used, in our own words: no CUDA toolkit is needed to build.
-// test/Runtime/CUDA/AbiTest.cpp compares every line with cuda.h where a toolkit is installed.
+// The C ABI of libcuda.so.1 as of CUDA 12.0, as far as it is used, in our own words: no CUDA toolkit is needed to
+// build. test/Runtime/CUDA/AbiTest.cpp compares every line with cuda.h where a toolkit is installed.
 #ifndef CUPOLA_LIB_RUNTIME_CUDA_DRIVERAPI_H
 #define CUPOLA_LIB_RUNTIME_CUDA_DRIVERAPI_H
 
@@ -129,7 +129,8 @@ struct DriverApi {
   CuResult (*memsetD8Async)(CuPointer, unsigned char value, size_t bytes, CuStream);
 
   CuResult (*memGetAllocationGranularity)(size_t *bytes, const CuMemoryProperties *, int option);
-  CuResult (*memAddressReserve)(CuPointer *, size_t bytes, size_t alignment, CuPointer wanted, unsigned long long flags);
+  CuResult (*memAddressReserve)(CuPointer *, size_t bytes, size_t alignment, CuPointer wanted,
+                                unsigned long long flags);
   CuResult (*memAddressFree)(CuPointer, size_t bytes);
   CuResult (*memCreate)(CuMemoryHandle *, size_t bytes, const CuMemoryProperties *, unsigned long long flags);
   CuResult (*memRelease)(CuMemoryHandle);

@@ -13,7 +13,8 @@ namespace cupola::runtime::cuda {
 class DynamicLibrary {
 public:
   /// Opens the first of `candidates` (absolute paths, or bare names for the loader's own search) that loads.
-  /// Returns false when none does. Each failed candidate adds a line "  PATH: REASON" to `tried` (no newline at the end).
+  /// Returns false when none does. Each failed candidate adds a line "  PATH: REASON" to `tried` (no newline at the
+  /// end).
   bool openFirst(const std::vector<std::string> &candidates, std::string &tried);
 
   /// The address of a symbol, or nullptr.
@@ -28,9 +29,9 @@ private:
 };
 
 /// Where a library of the CUDA toolkit may be, best place first: $CUPOLA_CUDA_HOME (when set, nothing else is searched:
-/// who names a place wants that place), NVIDIA's Python packages beside this library, the loader's own search (run path,
-/// LD_LIBRARY_PATH, system), /usr/local/cuda. `stem` is "libnvrtc.so" and the like; within a place the majors are tried
-/// in the order given.
+/// who names a place wants that place), NVIDIA's Python packages beside this library, the loader's own search (run
+/// path, LD_LIBRARY_PATH, system), /usr/local/cuda. `stem` is "libnvrtc.so" and the like; within a place the majors are
+/// tried in the order given.
 std::vector<std::string> cudaLibraryCandidates(const std::string &stem, const std::vector<int> &majors);
 
 } // namespace cupola::runtime::cuda

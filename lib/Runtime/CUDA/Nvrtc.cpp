@@ -40,9 +40,10 @@ Result<std::shared_ptr<Nvrtc>> Nvrtc::load(const std::vector<int> &majors) {
   DynamicLibrary library;
   std::string tried;
   if (!library.openFirst(cudaLibraryCandidates("libnvrtc.so", majors), tried))
-    return Status::environment("nvrtc, CUDA's runtime compiler, was not found; set CUPOLA_CUDA_HOME to a CUDA toolkit or "
-                               "install the package nvidia-cuda-nvrtc; tried:\n" +
-                               tried);
+    return Status::environment(
+        "nvrtc, CUDA's runtime compiler, was not found; set CUPOLA_CUDA_HOME to a CUDA toolkit or "
+        "install the package nvidia-cuda-nvrtc; tried:\n" +
+        tried);
   NvrtcApi api = {};
   for (const NvrtcSymbol &row : nvrtcSymbols) {
     void *address = library.symbol(row.name);
@@ -96,8 +97,8 @@ Status Nvrtc::checkArch(const std::string &arch) const {
 }
 
 Status Nvrtc::fail(const NvrtcRequest &request, const char *call, NvrtcResult code) const {
-  return Status::environment("nvrtc " + versionText + ": " + call + " failed for " + request.name + ", " + request.arch +
-                             ": " + api.getErrorString(code));
+  return Status::environment("nvrtc " + versionText + ": " + call + " failed for " + request.name + ", " +
+                             request.arch + ": " + api.getErrorString(code));
 }
 
 Result<std::string> Nvrtc::readLog(const NvrtcRequest &request, NvrtcProgram program) const {

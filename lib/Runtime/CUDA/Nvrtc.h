@@ -1,9 +1,9 @@
 //===- lib/Runtime/CUDA/Nvrtc.h - CUDA source to cubin, in memory, without a GPU ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// NVRTC is opened by dlopen: Cupola builds without a CUDA toolkit and starts without one. Both sides use this class: the
-// compiler for `--arch`, the runtime for the GPU it finds. Every include is passed in memory, so that no folder of the
-// machine takes part in a compilation.
+// NVRTC is opened by dlopen: Cupola builds without a CUDA toolkit and starts without one. Both sides use this class:
+// the compiler for `--arch`, the runtime for the GPU it finds. Every include is passed in memory, so that no folder of
+// the machine takes part in a compilation.
 #ifndef CUPOLA_LIB_RUNTIME_CUDA_NVRTC_H
 #define CUPOLA_LIB_RUNTIME_CUDA_NVRTC_H
 

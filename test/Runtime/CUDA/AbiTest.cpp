@@ -1,8 +1,8 @@
 //===- test/Runtime/CUDA/AbiTest.cpp - our words for NVIDIA's C ABI against its headers ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compiled only where a CUDA toolkit's headers are found. A function is the same to a caller if its parameters and result
-// are of the same number, sizes and kinds.
+// Compiled only where a CUDA toolkit's headers are found. A function is the same to a caller if its parameters and
+// result are of the same number, sizes and kinds.
 #include "lib/Runtime/CUDA/DriverApi.h"
 #include "lib/Runtime/CUDA/NvrtcApi.h"
 

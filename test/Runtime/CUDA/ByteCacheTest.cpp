@@ -22,9 +22,7 @@ struct Warnings {
   ByteCache::Warn callback() {
     return [this](const std::string &text) { texts.push_back(text); };
   }
-  bool mention(const char *part) const {
-    return texts.size() == 1 && texts[0].find(part) != std::string::npos;
-  }
+  bool mention(const char *part) const { return texts.size() == 1 && texts[0].find(part) != std::string::npos; }
 };
 
 CacheKey &fill(CacheKey &key, const char *field) { return key.add(field); }

@@ -1,13 +1,7 @@
-//===- test/Runtime/CUDA/CudaDeviceTest.cpp - the cuda device on a fake driver: order, errors, every call failing ---===//
+//===- test/Runtime/CUDA/CudaDeviceTest.cpp - the cuda device on a fake driver ---===//
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/Runtime/CUDA/CudaDevice.h"
-#include "lib/Runtime/CUDA/PinnedRing.h"
-#include "test/Runtime/CUDA/FakeDriver.h"
-#include "test/Runtime/CUDA/FakeNvrtc.h"
-#include "test/Runtime/CUDA/Scratch.h"
+#include "test/Runtime/CUDA/DeviceFixture.h"
 
-#include <cstring>
-#include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,80 +10,6 @@ using namespace cupola::runtime;
 using namespace cupola::runtime::cuda;
 
 namespace {
-
-constexpr const char *kernelName = "k_0123456789abcdef";
-
-/// (bindings, in, out, slot, step): out[i] = factor * in[i] for i < grid * threads, factor = bindings[slot].
-/// A reference with bit 63 names a word of the bindings. Adds the step number to word 0 of the flags.
-void scaleKernel(const CuLaunchConfig &config, void *const *parameters) {
-  const auto *bindings = reinterpret_cast<const uint64_t *>(*static_cast<const uint64_t *>(parameters[0]));
-  const auto resolve = [&](void *parameter) {
-    const uint64_t reference = *static_cast<const uint64_t *>(parameter);
-    const bool indirect = reference & format::kReferenceBit;
-    return reinterpret_cast<float *>(indirect ? bindings[reference & 0xffffffff] : reference);
-  };
-  const float *in = resolve(parameters[1]);
-  float *out = resolve(parameters[2]);
-  const float factor = float(bindings[*static_cast<const uint32_t *>(parameters[3])]);
-  for (unsigned i = 0; i < config.gridX * config.blockX; ++i)
-    out[i] = factor * in[i];
-  *reinterpret_cast<uint32_t *>(bindings[0]) += *static_cast<const uint32_t *>(parameters[4]);
-}
-
-format::Kernel scaleRecord() {
-  format::Kernel kernel;
-  kernel.name = kernelName;
-  kernel.threads = 4;
-  kernel.sharedBytes = 64 * 1024;
-  return kernel;
-}
-
-std::unique_ptr<FakeDriver> makeFake() {
-  auto fake = std::make_unique<FakeDriver>();
-  fake->kernels[kernelName] = {scaleKernel, {8, 8, 8, 4, 4}};
-  FakeNvrtc::call = FakeNvrtc::failAt = FakeNvrtc::programs = 0;
-  return fake;
-}
-
-Result<std::shared_ptr<Device>> openDevice(DeviceOptions options = {}) {
-  if (options.cacheDir.empty())
-    options.cacheDir = "none";
-  Result<std::shared_ptr<Driver>> driver = Driver::create(FakeDriver::table());
-  if (driver.failed())
-    return driver.status();
-  Result<std::shared_ptr<Nvrtc>> nvrtc = Nvrtc::create(FakeNvrtc::table(), "fake");
-  if (nvrtc.failed())
-    return nvrtc.status();
-  return CudaDevice::create(*driver, options, *nvrtc);
-}
-
-ModuleImage imageOf(const format::Kernel &kernel, ImageKind kind = ImageKind::CudaSource) {
-  ModuleImage image;
-  image.kind = kind;
-  image.name = "m0.cu";
-  image.arch = kind == ImageKind::CudaSource ? "sm_80" : "sm_86";
-  image.bytes = kind == ImageKind::CudaSource ? "source" : "cube";
-  image.kernels = {&kernel};
-  return image;
-}
-
-/// Device memory that frees itself.
-struct Memory {
-  std::shared_ptr<Device> device;
-  DeviceAddress address = 0;
-  ~Memory() {
-    if (device)
-      device->free(address);
-  }
-  Status allocate(std::shared_ptr<Device> of, uint64_t bytes) {
-    Result<DeviceAddress> result = of->allocate(bytes);
-    if (result.failed())
-      return result.status();
-    device = of;
-    address = *result;
-    return {};
-  }
-};
 
 struct Answer {
   std::vector<float> direct = std::vector<float>(8), replayed = std::vector<float>(8);
@@ -163,13 +83,6 @@ Status runProgram(const FakeDriver &fake, Answer &answer) {
   CUPOLA_TRY(stream.synchronize());
   answer.workCalls = fake.calls;
   return {};
-}
-
-void expectClean(const FakeDriver &fake, const std::string &when) {
-  EXPECT_EQ(fake.leaks(), "") << when;
-  EXPECT_EQ(FakeNvrtc::programs, 0) << when;
-  for (const std::string &violation : fake.violations)
-    ADD_FAILURE() << when << ": " << violation;
 }
 
 void expectRight(const Answer &answer) {
@@ -250,7 +163,9 @@ TEST_P(EveryCallFails, CleanlyAndTheNextAttemptWorks) {
 }
 
 INSTANTIATE_TEST_SUITE_P(CudaDevice, EveryCallFails, testing::Values(1, cuOutOfMemory, cuIllegalAddress),
-                         [](const testing::TestParamInfo<CuResult> &info) { return "code" + std::to_string(info.param); });
+                         [](const testing::TestParamInfo<CuResult> &info) {
+                           return "code" + std::to_string(info.param);
+                         });
 
 TEST(CudaDevice, EveryNvrtcCallFails) {
   for (int failAt = 1;; ++failAt) {
@@ -268,11 +183,6 @@ TEST(CudaDevice, EveryNvrtcCallFails) {
 }
 
 //===--- Errors, each with its text ---===//
-
-void expectError(const Status &status, Code code, const char *part) {
-  EXPECT_EQ(status.code(), code);
-  EXPECT_NE(status.message().find(part), std::string::npos) << status.message();
-}
 
 TEST(CudaDevice, DriverTooOld) {
   auto fake = makeFake();
@@ -354,8 +264,9 @@ TEST(CudaDevice, AForkGetsAnErrorAndCallsNothing) {
   const pid_t child = fork();
   if (child == 0) {
     const uint64_t before = fake->calls;
-    const bool refused = device->allocate(64).status().message().find("cannot be used in its fork") != std::string::npos &&
-                         stream->synchronize().failed();
+    const bool refused =
+        device->allocate(64).status().message().find("cannot be used in its fork") != std::string::npos &&
+        stream->synchronize().failed();
     stream.reset();
     device.reset();
     _exit(refused && fake->calls == before ? 0 : 1);
@@ -363,236 +274,6 @@ TEST(CudaDevice, AForkGetsAnErrorAndCallsNothing) {
   int state = -1;
   waitpid(child, &state, 0);
   EXPECT_TRUE(WIFEXITED(state) && WEXITSTATUS(state) == 0);
-}
-
-//===--- Modules ---===//
-
-TEST(CudaDevice, RanksSourcesAndCubins) {
-  auto fake = makeFake();
-  fake->capability = 90;
-  std::shared_ptr<Device> device = openDevice().take();
-  EXPECT_EQ(device->properties().arch, "sm_90");
-  EXPECT_GT(device->rank("cuda", "sm_90a"), device->rank("cuda", "sm_80"));
-  EXPECT_GT(device->rank("cuda", "sm_80"), device->rank("cuda", "sm_75"));
-  EXPECT_GE(device->rank("cuda", "sm_75"), 0);
-  for (const char *arch : {"sm_100", "sm_80a", "x86-64-v3", ""})
-    EXPECT_LT(device->rank("cuda", arch), 0) << arch;
-  EXPECT_LT(device->rank("cpu", "sm_80"), 0);
-  EXPECT_TRUE(device->accepts(ImageKind::Cubin, "sm_90a"));
-  EXPECT_TRUE(device->accepts(ImageKind::Cubin, "sm_90"));
-  EXPECT_FALSE(device->accepts(ImageKind::Cubin, "sm_80"));
-  EXPECT_FALSE(device->accepts(ImageKind::CpuObject, "x86-64-v3"));
-  EXPECT_TRUE(device->accepts(ImageKind::CudaSource, ""));
-}
-
-TEST(CudaDevice, CubinNeedsNoNvrtc) {
-  auto fake = makeFake();
-  std::shared_ptr<Device> device = openDevice().take();
-  const int before = FakeNvrtc::call;
-  const format::Kernel kernel = scaleRecord();
-  EXPECT_TRUE(device->loadModule(imageOf(kernel, ImageKind::Cubin)).isOk());
-  EXPECT_EQ(FakeNvrtc::call, before);
-}
-
-TEST(CudaDevice, CompiledOnceWithACache) {
-  ScratchFolder folder;
-  const format::Kernel kernel = scaleRecord();
-  for (int run = 0; run < 2; ++run) {
-    auto fake = makeFake();
-    DeviceOptions options;
-    options.cacheDir = folder.path();
-    options.warn = failOnWarning;
-    std::shared_ptr<Device> device = openDevice(options).take();
-    const int before = FakeNvrtc::call;
-    EXPECT_TRUE(device->loadModule(imageOf(kernel)).isOk());
-    EXPECT_EQ(FakeNvrtc::call > before, run == 0);
-  }
-}
-
-TEST(CudaDevice, RefusesWhatItCannotRun) {
-  auto fake = makeFake();
-  std::shared_ptr<Device> device = openDevice().take();
-  const format::Kernel good = scaleRecord();
-  format::Kernel kernel = good;
-  kernel.sharedBytes = 101377;
-  expectError(device->loadModule(imageOf(kernel)).status(), Code::Unsupported,
-              "needs 101377 bytes of shared memory, this GPU has 101376");
-  kernel = good;
-  kernel.threads = 1025;
-  expectError(device->loadModule(imageOf(kernel)).status(), Code::Package, "1025");
-  kernel = good;
-  kernel.name = "k_absent";
-  expectError(device->loadModule(imageOf(kernel)).status(), Code::Environment, "finding kernel k_absent");
-  ModuleImage image = imageOf(good, ImageKind::Cubin);
-  image.arch = "sm_80";
-  expectError(device->loadModule(image).status(), Code::Environment, "was built for sm_80, this GPU is sm_86");
-  image = imageOf(good, ImageKind::Cubin);
-  image.bytes = "no image";
-  expectError(device->loadModule(image).status(), Code::Environment, "does not accept the image");
-  device.reset();
-  expectClean(*fake, "after refusals");
-}
-
-//===--- Streams ---===//
-
-TEST(CudaStream, TheCallersMemoryIsFreeAfterASmallUpload) {
-  auto fake = makeFake();
-  std::shared_ptr<Device> device = openDevice().take();
-  std::unique_ptr<Stream> stream = device->createStream(nullptr).take();
-  constexpr size_t count = 20; // more than the ring has slots
-  Memory memory;
-  ASSERT_TRUE(memory.allocate(device, count * 8).isOk());
-  for (uint64_t i = 0; i < count; ++i) {
-    uint64_t value = 100 + i;
-    ASSERT_TRUE(stream->upload(memory.address + 8 * i, &value, 8).isOk());
-    value = 0;
-  }
-  EXPECT_EQ(fake->count("cuStreamSynchronize"), 0u);
-  std::vector<uint64_t> back(count);
-  ASSERT_TRUE(stream->download(back.data(), memory.address, count * 8).isOk());
-  EXPECT_EQ(back[0], 0u) << "the fake runs work late";
-  ASSERT_TRUE(stream->synchronize().isOk());
-  for (uint64_t i = 0; i < count; ++i)
-    EXPECT_EQ(back[i], 100 + i);
-}
-
-TEST(CudaStream, LargeUploadsGoStraight) {
-  auto fake = makeFake();
-  std::shared_ptr<Device> device = openDevice().take();
-  std::unique_ptr<Stream> stream = device->createStream(nullptr).take();
-  const std::vector<char> bytes(PinnedRing::slotBytes + 1, 'x');
-  Memory memory;
-  ASSERT_TRUE(memory.allocate(device, bytes.size()).isOk());
-  ASSERT_TRUE(stream->upload(memory.address, bytes.data(), bytes.size()).isOk());
-  ASSERT_TRUE(stream->synchronize().isOk());
-  EXPECT_EQ(fake->count("cuMemHostAlloc"), 0u);
-  EXPECT_EQ(std::memcmp(reinterpret_cast<const char *>(memory.address), bytes.data(), bytes.size()), 0);
-}
-
-TEST(CudaStream, NothingIsNothing) {
-  auto fake = makeFake();
-  std::shared_ptr<Device> device = openDevice().take();
-  std::unique_ptr<Stream> stream = device->createStream(nullptr).take();
-  const uint64_t before = fake->calls;
-  LaunchArguments arguments;
-  EXPECT_TRUE(stream->upload(0, nullptr, 0).isOk());
-  EXPECT_TRUE(stream->download(nullptr, 0, 0).isOk());
-  EXPECT_TRUE(stream->copy(0, 0, 0).isOk());
-  EXPECT_TRUE(stream->fill(0, 1, 0).isOk());
-  EXPECT_TRUE(stream->launch(arguments).isOk());
-  EXPECT_EQ(*device->allocate(0), 0u);
-  EXPECT_EQ(fake->calls, before);
-}
-
-TEST(CudaStream, RefusesAGridThatNoLaunchHas) {
-  auto fake = makeFake();
-  std::shared_ptr<Device> device = openDevice().take();
-  std::unique_ptr<Stream> stream = device->createStream(nullptr).take();
-  const format::Kernel kernel = scaleRecord();
-  std::unique_ptr<Module> module = device->loadModule(imageOf(kernel)).take();
-  LaunchArguments arguments;
-  arguments.function = &module->function(0);
-  arguments.grid = uint64_t(1) << 31;
-  expectError(stream->launch(arguments), Code::Limit, "wants 2147483648 blocks, a launch has at most 2147483647");
-}
-
-TEST(CudaStream, RecordingExcludesTransfers) {
-  auto fake = makeFake();
-  std::shared_ptr<Device> device = openDevice().take();
-  std::unique_ptr<Stream> stream = device->createStream(nullptr).take();
-  auto memory = std::make_unique<Memory>();
-  ASSERT_TRUE(memory->allocate(device, 64).isOk());
-  EXPECT_TRUE(stream->canRecord());
-  EXPECT_EQ(stream->endRecording().status().code(), Code::Usage);
-  ASSERT_TRUE(stream->beginRecording().isOk());
-  uint64_t word = 0;
-  for (const Status &status : {stream->upload(memory->address, &word, 8), stream->download(&word, memory->address, 8),
-                               stream->synchronize(), stream->beginRecording()})
-    EXPECT_EQ(status.code(), Code::Usage);
-  stream.reset(); // while it records
-  memory.reset();
-  device.reset();
-  expectClean(*fake, "a stream destroyed while it records");
-}
-
-TEST(CudaStream, TheCallersStreamIsNotDestroyed) {
-  auto fake = makeFake();
-  std::shared_ptr<Device> device = openDevice().take();
-  const DriverApi api = FakeDriver::table();
-  CuContext popped = nullptr;
-  CuContext current = reinterpret_cast<CuContext>(uintptr_t(0xC0));
-  CuStream native = nullptr;
-  ASSERT_EQ(api.ctxPushCurrent(current), cuSuccess);
-  ASSERT_EQ(api.streamCreate(&native, 0), cuSuccess);
-  device->createStream(native).take().reset();
-  EXPECT_EQ(fake->count("cuStreamDestroy"), 0u);
-  EXPECT_EQ(api.streamDestroy(native), cuSuccess);
-  EXPECT_EQ(api.ctxPopCurrent(&popped), cuSuccess);
-  device.reset();
-  expectClean(*fake, "after the caller's stream");
-}
-
-TEST(CudaStream, CountsLaunchesAndReplays) {
-  auto fake = makeFake();
-  std::shared_ptr<Device> device = openDevice().take();
-  const format::Kernel kernel = scaleRecord();
-  std::unique_ptr<Module> module = device->loadModule(imageOf(kernel)).take();
-  EXPECT_TRUE(device->statistics().empty());
-  std::unique_ptr<Stream> stream = device->createStream(nullptr).take();
-  Memory memory;
-  ASSERT_TRUE(memory.allocate(device, 64).isOk());
-  const uint64_t table[] = {memory.address, 1};
-  ASSERT_TRUE(stream->upload(memory.address, table, sizeof(table)).isOk());
-  const uint64_t references[] = {memory.address + 16, memory.address + 16};
-  const uint32_t slot = 1;
-  LaunchArguments arguments;
-  arguments.function = &module->function(0);
-  arguments.grid = 3;
-  arguments.bindings = memory.address;
-  arguments.references = references;
-  arguments.referenceCount = 2;
-  arguments.slots = &slot;
-  arguments.slotCount = 1;
-  ASSERT_TRUE(stream->launch(arguments).isOk());
-  ASSERT_TRUE(stream->beginRecording().isOk());
-  ASSERT_TRUE(stream->launch(arguments).isOk());
-  std::unique_ptr<Recording> recording = stream->endRecording().take();
-  EXPECT_EQ(device->statistics().at(0).launches, 1u) << "a recorded launch has not run";
-  ASSERT_TRUE(stream->replay(*recording).isOk());
-  EXPECT_EQ(device->statistics().at(0).launches, 2u);
-  EXPECT_EQ(device->statistics().at(0).blocks, 6u);
-  device->resetStatistics();
-  EXPECT_TRUE(device->statistics().empty());
-}
-
-TEST(CudaStream, SyncModeNamesTheKernel) {
-  const ScopedVariable sync("CUPOLA_SYNC", "1");
-  auto fake = makeFake();
-  std::shared_ptr<Device> device = openDevice().take();
-  const format::Kernel kernel = scaleRecord();
-  std::unique_ptr<Module> module = device->loadModule(imageOf(kernel)).take();
-  std::unique_ptr<Stream> stream = device->createStream(nullptr).take();
-  EXPECT_FALSE(stream->canRecord());
-  Memory memory;
-  ASSERT_TRUE(memory.allocate(device, 64).isOk());
-  ASSERT_TRUE(stream->fill(memory.address, 0, 64).isOk());
-  ASSERT_TRUE(stream->synchronize().isOk());
-  const uint64_t table[] = {memory.address, 1};
-  ASSERT_TRUE(stream->upload(memory.address, table, sizeof(table)).isOk());
-  const uint64_t references[] = {memory.address, memory.address};
-  const uint32_t slot = 1;
-  LaunchArguments arguments;
-  arguments.function = &module->function(0);
-  arguments.grid = 1;
-  arguments.bindings = memory.address;
-  arguments.references = references;
-  arguments.referenceCount = 2;
-  arguments.slots = &slot;
-  arguments.slotCount = 1;
-  arguments.step = 12;
-  fake->failAt = fake->calls + 3; // push, launch, synchronize
-  fake->failCode = cuIllegalAddress;
-  expectError(stream->launch(arguments), Code::Environment, "kernel k_0123456789abcdef at step 12 failed");
 }
 
 } // namespace

@@ -23,18 +23,23 @@ FakeDriver::~FakeDriver() {
 
 static CuContext theContext() { return reinterpret_cast<CuContext>(uintptr_t(0xC0)); }
 
-uint64_t FakeDriver::count(const std::string &call) const {
-  return uint64_t(std::count(log.begin(), log.end(), call));
-}
+uint64_t FakeDriver::count(const std::string &call) const { return uint64_t(std::count(log.begin(), log.end(), call)); }
 
 size_t FakeDriver::liveBytes() const { return usedBytes; }
 
 std::string FakeDriver::leaks() const {
-  const std::pair<size_t, const char *> kinds[] = {
-      {memory.size(), "device allocations"}, {hostMemory.size(), "host allocations"}, {reserved.size(), "reservations"},
-      {mapped.size(), "mappings"},           {handles.size(), "memory handles"},      {streams.size(), "streams"},
-      {events.size(), "events"},             {graphs.size(), "graphs"},               {executables.size(), "graph executables"},
-      {libraries.size(), "libraries"},       {size_t(retained), "contexts"},          {contexts.size(), "pushed contexts"}};
+  const std::pair<size_t, const char *> kinds[] = {{memory.size(), "device allocations"},
+                                                   {hostMemory.size(), "host allocations"},
+                                                   {reserved.size(), "reservations"},
+                                                   {mapped.size(), "mappings"},
+                                                   {handles.size(), "memory handles"},
+                                                   {streams.size(), "streams"},
+                                                   {events.size(), "events"},
+                                                   {graphs.size(), "graphs"},
+                                                   {executables.size(), "graph executables"},
+                                                   {libraries.size(), "libraries"},
+                                                   {size_t(retained), "contexts"},
+                                                   {contexts.size(), "pushed contexts"}};
   std::ostringstream text;
   for (const auto &[number, kind] : kinds)
     if (number > 0)
@@ -94,7 +99,8 @@ struct FakeCalls {
   using Library = FakeDriver::Library;
   static FakeDriver &self() { return *FakeDriver::current; }
 
-  template <typename Object, typename Handle, typename Map> static CuResult make(CuResult code, Map &map, Handle *handle) {
+  template <typename Object, typename Handle, typename Map>
+  static CuResult make(CuResult code, Map &map, Handle *handle) {
     if (code != cuSuccess)
       return code;
     auto object = std::make_unique<Object>();
@@ -104,7 +110,8 @@ struct FakeCalls {
   }
 
   /// Gives an object back, also when the call then says that it failed.
-  template <typename Map, typename Handle> static CuResult drop(CuResult code, Map &map, Handle handle, const char *name) {
+  template <typename Map, typename Handle>
+  static CuResult drop(CuResult code, Map &map, Handle handle, const char *name) {
     if (map.erase(reinterpret_cast<typename Map::key_type>(handle)) == 0)
       self().violation(std::string(name) + " of what does not exist");
     return code;
@@ -133,7 +140,9 @@ struct FakeCalls {
 
   static void fillDevice(DriverApi &api) {
     api.init = [](unsigned) { return self().enter("cuInit", false); };
-    api.driverGetVersion = [](int *version) { return *version = self().version, self().enter("cuDriverGetVersion", false); };
+    api.driverGetVersion = [](int *version) {
+      return *version = self().version, self().enter("cuDriverGetVersion", false);
+    };
     api.getErrorName = [](CuResult code, const char **text) {
       *text = code == cuIllegalAddress ? "CUDA_ERROR_ILLEGAL_ADDRESS" : "CUDA_ERROR_FAKE";
       return CuResult(cuSuccess);
@@ -141,8 +150,12 @@ struct FakeCalls {
     api.getErrorString = [](CuResult, const char **text) { return *text = "as the test wished", CuResult(cuSuccess); };
     api.deviceGetCount = [](int *count) { return *count = self().devices, self().enter("cuDeviceGetCount", false); };
     api.deviceGet = [](CuDevice *device, int ordinal) { return *device = ordinal, self().enter("cuDeviceGet", false); };
-    api.deviceGetName = [](char *name, int, CuDevice) { return std::strcpy(name, "Fake GPU"), self().enter("cuDeviceGetName", false); };
-    api.deviceTotalMem = [](size_t *bytes, CuDevice) { return *bytes = self().totalBytes, self().enter("cuDeviceTotalMem", false); };
+    api.deviceGetName = [](char *name, int, CuDevice) {
+      return std::strcpy(name, "Fake GPU"), self().enter("cuDeviceGetName", false);
+    };
+    api.deviceTotalMem = [](size_t *bytes, CuDevice) {
+      return *bytes = self().totalBytes, self().enter("cuDeviceTotalMem", false);
+    };
     api.deviceGetAttribute = [](int *value, CuDeviceAttribute attribute, CuDevice) {
       *value = attribute == cuAttributeCapabilityMajor       ? self().capability / 10
                : attribute == cuAttributeCapabilityMinor     ? self().capability % 10
@@ -219,11 +232,11 @@ struct FakeCalls {
                             bool sourceOnDevice, CuStream stream) {
     if (const CuResult code = self().enter(name))
       return code;
-    if ((targetOnDevice && !self().inAllocation(target, bytes)) || (sourceOnDevice && !self().inAllocation(source, bytes)))
+    if ((targetOnDevice && !self().inAllocation(target, bytes)) ||
+        (sourceOnDevice && !self().inAllocation(source, bytes)))
       self().violation(std::string(name) + " outside of an allocation");
-    return self().submit(stream, [=] {
-      std::memmove(reinterpret_cast<void *>(target), reinterpret_cast<const void *>(source), bytes);
-    });
+    return self().submit(
+        stream, [=] { std::memmove(reinterpret_cast<void *>(target), reinterpret_cast<const void *>(source), bytes); });
   }
 
   static void fillMemory(DriverApi &api) {
@@ -236,7 +249,7 @@ struct FakeCalls {
       void *memory = nullptr;
       const CuResult code = allocate("cuMemAlloc", bytes, &memory);
       if (code == cuSuccess)
-        self().memory[*address = CuPointer(memory)] = bytes;
+        self().memory[ *address = CuPointer(memory)] = bytes;
       return code;
     };
     api.memFree = [](CuPointer address) { return release("cuMemFree", self().memory, address); };
@@ -268,7 +281,8 @@ struct FakeCalls {
   //===--- Modules and launches ---===//
 
   static void fillModules(DriverApi &api) {
-    api.libraryLoadData = [](CuLibrary *library, const void *image, void *, void *, unsigned, void *, void *, unsigned) {
+    api.libraryLoadData = [](CuLibrary *library, const void *image, void *, void *, unsigned, void *, void *,
+                             unsigned) {
       forbidInCapture("cuLibraryLoadData");
       CuResult code = self().enter("cuLibraryLoadData");
       if (code == cuSuccess && std::memcmp(image, "cube", 4) != 0)
@@ -321,8 +335,12 @@ struct FakeCalls {
   //===--- Streams, events, graphs ---===//
 
   static void fillStreams(DriverApi &api) {
-    api.streamCreate = [](CuStream *stream, unsigned) { return make<Stream>(self().enter("cuStreamCreate"), self().streams, stream); };
-    api.streamDestroy = [](CuStream stream) { return drop(self().enter("cuStreamDestroy"), self().streams, stream, "cuStreamDestroy"); };
+    api.streamCreate = [](CuStream *stream, unsigned) {
+      return make<Stream>(self().enter("cuStreamCreate"), self().streams, stream);
+    };
+    api.streamDestroy = [](CuStream stream) {
+      return drop(self().enter("cuStreamDestroy"), self().streams, stream, "cuStreamDestroy");
+    };
     api.streamSynchronize = [](CuStream stream) {
       forbidInCapture("cuStreamSynchronize");
       const CuResult code = self().enter("cuStreamSynchronize");
@@ -330,8 +348,12 @@ struct FakeCalls {
         self().drain(*reinterpret_cast<Stream *>(stream));
       return code;
     };
-    api.eventCreate = [](CuEvent *event, unsigned) { return make<Event>(self().enter("cuEventCreate"), self().events, event); };
-    api.eventDestroy = [](CuEvent event) { return drop(self().enter("cuEventDestroy"), self().events, event, "cuEventDestroy"); };
+    api.eventCreate = [](CuEvent *event, unsigned) {
+      return make<Event>(self().enter("cuEventCreate"), self().events, event);
+    };
+    api.eventDestroy = [](CuEvent event) {
+      return drop(self().enter("cuEventDestroy"), self().events, event, "cuEventDestroy");
+    };
     api.eventRecord = [](CuEvent handle, CuStream stream) {
       if (const CuResult code = self().enter("cuEventRecord"))
         return code;
@@ -394,7 +416,9 @@ struct FakeCalls {
       waitForAll();
       return drop(self().enter("cuGraphExecDestroy"), self().executables, executable, "cuGraphExecDestroy");
     };
-    api.graphDestroy = [](CuGraph graph) { return drop(self().enter("cuGraphDestroy"), self().graphs, graph, "cuGraphDestroy"); };
+    api.graphDestroy = [](CuGraph graph) {
+      return drop(self().enter("cuGraphDestroy"), self().graphs, graph, "cuGraphDestroy");
+    };
   }
 };
 

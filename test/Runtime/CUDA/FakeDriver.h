@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Implements the driver's function table. Work is queued and runs as late as the driver's rules allow, so that memory
-// which must stay valid is looked at when it is really needed. Kernels are C++ functions by name. Every misuse (no current
-// context, a handle that is gone, a range outside of an allocation, a call that capture forbids) is a violation; every
-// object is accounted for.
+// which must stay valid is looked at when it is really needed. Kernels are C++ functions by name. Every misuse (no
+// current context, a handle that is gone, a range outside of an allocation, a call that capture forbids) is a
+// violation; every object is accounted for.
 #ifndef CUPOLA_TEST_RUNTIME_CUDA_FAKEDRIVER_H
 #define CUPOLA_TEST_RUNTIME_CUDA_FAKEDRIVER_H
 
@@ -42,7 +42,8 @@ public:
   size_t totalBytes = size_t(1) << 30;
   std::map<std::string, FakeKernelRow> kernels;
 
-  // Which call fails, counted from 1 over all calls; 0: none. Calls that give something back do so and then say `failCode`.
+  // Which call fails, counted from 1 over all calls; 0: none. Calls that give something back do so and then say
+  // `failCode`.
   uint64_t failAt = 0;
   CuResult failCode = cuUnknown;
 

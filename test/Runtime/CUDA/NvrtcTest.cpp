@@ -85,9 +85,9 @@ TEST(PtxasLog, KeepsDiagnostics) {
 TEST(Nvrtc, OptionsComeFromTheTable) {
   NvrtcRequest r = request(source, "sm_80");
   r.options.contract = false;
-  const std::vector<std::string> expected = {"--gpu-architecture=sm_80", "--std=c++17",     "--ftz=false",
-                                             "--prec-div=true",          "--prec-sqrt=true", "--fmad=false",
-                                             "-Xptxas=-v",               "--no-source-include"};
+  const std::vector<std::string> expected = {
+      "--gpu-architecture=sm_80", "--std=c++17",  "--ftz=false", "--prec-div=true",
+      "--prec-sqrt=true",         "--fmad=false", "-Xptxas=-v",  "--no-source-include"};
   EXPECT_EQ(nvrtcOptionTexts(r), expected);
 }
 
@@ -97,8 +97,9 @@ TEST(Nvrtc, CompilesForEveryArchitecture) {
     SCOPED_TRACE(arch);
     Result<CudaBinary> binary = nvrtc->compile(request(source, arch));
     ASSERT_TRUE(binary.isOk()) << binary.status().message();
-    EXPECT_EQ(binary->cubin.compare(0, 4, "\x7f"
-                                          "ELF"),
+    EXPECT_EQ(binary->cubin.compare(0, 4,
+                                    "\x7f"
+                                    "ELF"),
               0);
     ASSERT_EQ(binary->kernels.size(), 2u);
     EXPECT_EQ(binary->kernels[0].name, "k_plain");
