@@ -21,9 +21,7 @@ struct Expr::Sum {
 
 namespace {
 
-size_t mix(size_t seed, size_t value) {
-  return (seed ^ value) * 0x9e3779b97f4a7c15ull + (seed >> 29);
-}
+size_t mix(size_t seed, size_t value) { return (seed ^ value) * 0x9e3779b97f4a7c15ull + (seed >> 29); }
 
 /// FNV-1a: the same on every machine, unlike std::hash.
 size_t hashText(std::string_view text) {
@@ -103,11 +101,9 @@ uint32_t Term::degree() const {
 }
 
 Atom::Atom(std::string name)
-    : theKind(Kind::Symbol), theHash(hashText(name)), symbolBits(bitOf(name)),
-      theName(std::move(name)) {}
+    : theKind(Kind::Symbol), theHash(hashText(name)), symbolBits(bitOf(name)), theName(std::move(name)) {}
 
-Atom::Atom(Kind kind, Expr lhs, Expr rhs)
-    : theKind(kind), left(std::move(lhs)), right(std::move(rhs)) {
+Atom::Atom(Kind kind, Expr lhs, Expr rhs) : theKind(kind), left(std::move(lhs)), right(std::move(rhs)) {
   for (const Expr *e : {&left, &right}) {
     if (!e->sum)
       continue;
@@ -182,8 +178,7 @@ Expr Expr::make(std::vector<Term> sorted, int64_t offset) {
 }
 
 Expr Expr::fromTerms(std::vector<Term> terms, int64_t offset) {
-  std::sort(terms.begin(), terms.end(),
-            [](const Term &a, const Term &b) { return compareFactors(a, b) < 0; });
+  std::sort(terms.begin(), terms.end(), [](const Term &a, const Term &b) { return compareFactors(a, b) < 0; });
   size_t kept = 0;
   for (size_t i = 0; i < terms.size();) {
     Term term = std::move(terms[i++]);
@@ -326,16 +321,13 @@ const std::vector<Term> &Expr::terms() const {
   return sum ? sum->terms : none;
 }
 
-std::optional<int64_t> Expr::constant() const {
-  return sum ? std::nullopt : std::optional<int64_t>(constantTerm);
-}
+std::optional<int64_t> Expr::constant() const { return sum ? std::nullopt : std::optional<int64_t>(constantTerm); }
 
 std::optional<std::string> Expr::asSymbol() const {
   if (constantTerm != 0 || terms().size() != 1)
     return std::nullopt;
   const Term &term = terms()[0];
-  if (term.coefficient != 1 || term.degree() != 1 ||
-      term.factors[0].atom->kind() != Atom::Kind::Symbol)
+  if (term.coefficient != 1 || term.degree() != 1 || term.factors[0].atom->kind() != Atom::Kind::Symbol)
     return std::nullopt;
   return term.factors[0].atom->name();
 }

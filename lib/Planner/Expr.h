@@ -195,8 +195,7 @@ bool divisible(const Expr &e, int64_t d, const std::map<std::string, int64_t> &d
 ///   Value binary(ExprOp, Value, Value).
 /// Sub is used for terms with a negative coefficient. Not for overflowed ones.
 enum class ExprOp : uint8_t { Add, Sub, Mul, FloorDiv, CeilDiv, Mod, Min, Max };
-template <class Builder>
-using BuilderValue = decltype(std::declval<Builder &>().constant(int64_t()));
+template <class Builder> using BuilderValue = decltype(std::declval<Builder &>().constant(int64_t()));
 template <class Builder> BuilderValue<Builder> buildExpr(const Expr &e, Builder &builder);
 
 } // namespace cupola

@@ -16,9 +16,7 @@ namespace {
 
 using Kind = Atom::Kind;
 
-Expr rawAtom(Kind kind, const Expr &a, const Expr &b) {
-  return exprOf(std::make_shared<const Atom>(kind, a, b));
-}
+Expr rawAtom(Kind kind, const Expr &a, const Expr &b) { return exprOf(std::make_shared<const Atom>(kind, a, b)); }
 
 /// e / d for a d that divides all coefficients.
 Expr scaledDown(const Expr &e, int64_t d) { return d == 1 ? e : divide(e, d).quotient; }

@@ -27,8 +27,7 @@ inline ExprOp exprOp(Atom::Kind kind) {
   }
 }
 
-template <class Builder>
-BuilderValue<Builder> buildAtom(const Atom &atom, Builder &builder) {
+template <class Builder> BuilderValue<Builder> buildAtom(const Atom &atom, Builder &builder) {
   if (atom.kind() == Atom::Kind::Symbol)
     return builder.symbol(atom.name());
   auto lhs = buildExpr(atom.lhs(), builder);
@@ -38,8 +37,7 @@ BuilderValue<Builder> buildAtom(const Atom &atom, Builder &builder) {
 
 /// |coefficient| * factors; the sign is the caller's business, except that of
 /// the smallest int64, which has no positive counterpart.
-template <class Builder>
-BuilderValue<Builder> buildTerm(const Term &term, int64_t coefficient, Builder &builder) {
+template <class Builder> BuilderValue<Builder> buildTerm(const Term &term, int64_t coefficient, Builder &builder) {
   using Value = BuilderValue<Builder>;
   std::optional<Value> value;
   if (coefficient != 1)
@@ -62,8 +60,7 @@ template <class Builder> BuilderValue<Builder> buildExpr(const Expr &e, Builder 
     bool subtract = value && term.coefficient < 0 && term.coefficient != smallest;
     int64_t coefficient = subtract ? -term.coefficient : term.coefficient;
     Value next = detail::buildTerm(term, coefficient, builder);
-    value = value ? builder.binary(subtract ? ExprOp::Sub : ExprOp::Add,
-                                   std::move(*value), std::move(next))
+    value = value ? builder.binary(subtract ? ExprOp::Sub : ExprOp::Add, std::move(*value), std::move(next))
                   : std::move(next);
   }
   int64_t offset = e.offset();

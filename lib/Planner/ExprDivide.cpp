@@ -83,8 +83,7 @@ bool takeMultiple(Division &division, const Expr &b) {
 }
 
 void keepCommon(Term &common, const Term &term) {
-  common.coefficient =
-      int64_t(std::gcd(magnitude(common.coefficient), magnitude(term.coefficient)));
+  common.coefficient = int64_t(std::gcd(magnitude(common.coefficient), magnitude(term.coefficient)));
   std::vector<Factor> kept;
   auto j = term.factors.begin();
   for (const Factor &factor : common.factors) {

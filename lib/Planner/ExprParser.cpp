@@ -38,9 +38,7 @@ const Function *findFunction(std::string_view name) {
 
 // Not <cctype>: the locale must not matter.
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
-bool isNameStart(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
+bool isNameStart(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool isNamePart(char c) { return isNameStart(c) || isDigit(c) || c == '.'; }
 
 //===-- Printing ----------------------------------------------------------===//
@@ -81,8 +79,8 @@ public:
 
   std::optional<Expr> parseAll() {
     if (text.size() > maxText)
-      return fail("expression of " + std::to_string(text.size()) + " bytes, at most " +
-                  std::to_string(maxText) + " are allowed");
+      return fail("expression of " + std::to_string(text.size()) + " bytes, at most " + std::to_string(maxText) +
+                  " are allowed");
     std::optional<Expr> e = parseSum();
     peek();
     if (e && position < text.size())

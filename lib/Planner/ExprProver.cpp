@@ -137,8 +137,7 @@ ExprProver::Proof ExprProver::withoutAtom(const Expr &e, const Atom &atom, int d
   return withoutDivision(c, atom, rest, depth);
 }
 
-ExprProver::Proof ExprProver::withoutSymbol(const Expr &c, const Atom &atom, const Expr &rest,
-                                            int depth) {
+ExprProver::Proof ExprProver::withoutSymbol(const Expr &c, const Atom &atom, const Expr &rest, int depth) {
   auto it = ranges.find(atom.name());
   int sign = it == ranges.end() ? 0 : signOf(c, depth);
   if (sign == 0)
@@ -147,8 +146,7 @@ ExprProver::Proof ExprProver::withoutSymbol(const Expr &c, const Atom &atom, con
   return bound ? Proof(nonNegative(c * *bound + rest, depth)) : std::nullopt;
 }
 
-ExprProver::Proof ExprProver::withoutMinMax(const Expr &c, const Atom &atom, const Expr &rest,
-                                            int depth) {
+ExprProver::Proof ExprProver::withoutMinMax(const Expr &c, const Atom &atom, const Expr &rest, int depth) {
   // The atom is one of its operands, so both must do; one is enough where the
   // atom's being smaller (larger) than it only helps.
   int sign = signOf(c, depth);
@@ -159,8 +157,7 @@ ExprProver::Proof ExprProver::withoutMinMax(const Expr &c, const Atom &atom, con
   return nonNegative(c * atom.rhs() + rest, depth);
 }
 
-ExprProver::Proof ExprProver::withoutDivision(const Expr &c, const Atom &atom, const Expr &rest,
-                                              int depth) {
+ExprProver::Proof ExprProver::withoutDivision(const Expr &c, const Atom &atom, const Expr &rest, int depth) {
   const Expr &x = atom.lhs(), &y = atom.rhs();
   int sign = signOf(c, depth);
   if (sign == 0 || signOf(y, depth) <= 0) // y >= 0 means y >= 1: 0 has no value
@@ -168,8 +165,7 @@ ExprProver::Proof ExprProver::withoutDivision(const Expr &c, const Atom &atom, c
   if (atom.kind() == Kind::Mod) {
     if (sign > 0)
       return nonNegative(rest, depth);
-    return nonNegative(c * (y - 1) + rest, depth) ||
-           (nonNegative(x, depth) && nonNegative(c * x + rest, depth));
+    return nonNegative(c * (y - 1) + rest, depth) || (nonNegative(x, depth) && nonNegative(c * x + rest, depth));
   }
   // The quotient is at least (at most) numerator / y; multiply by y, unless c
   // is a multiple of it.

@@ -158,8 +158,7 @@ Expr Simplifier::minMaxOf(Kind kind, const Expr &a, const Expr &b) {
     };
     if (std::any_of(kept.begin(), kept.end(), [&](const Expr &e) { return beats(e, candidate); }))
       continue;
-    kept.erase(std::remove_if(kept.begin(), kept.end(),
-                              [&](const Expr &e) { return beats(candidate, e); }),
+    kept.erase(std::remove_if(kept.begin(), kept.end(), [&](const Expr &e) { return beats(candidate, e); }),
                kept.end());
     kept.push_back(candidate);
   }
@@ -209,8 +208,7 @@ std::optional<int64_t> Simplifier::quotientOfRest(const Expr &rest, const Expr &
   return std::nullopt;
 }
 
-std::optional<Simplifier::Digits> Simplifier::splitDigits(const Expr &a, const Expr &b,
-                                                          const Expr &g) {
+std::optional<Simplifier::Digits> Simplifier::splitDigits(const Expr &a, const Expr &b, const Expr &g) {
   if (g.isConstant(1) || g.isConstant(0) || g.overflowed() || !prover.nonNegative(g))
     return std::nullopt;
   std::optional<Expr> divisor = exactQuotient(b, g);
@@ -262,8 +260,7 @@ Expr Simplifier::floorDivision(const Expr &a, const Expr &b) {
   if (inner && inner->kind() == Kind::Mod && parts.remainder.offset() == 0)
     // floor((x mod (b*n)) / b) = floor(x/b) mod n
     if (std::optional<Expr> n = exactQuotient(inner->rhs(), b))
-      return parts.quotient +
-             division(Kind::Mod, division(Kind::FloorDiv, inner->lhs(), b), *n);
+      return parts.quotient + division(Kind::Mod, division(Kind::FloorDiv, inner->lhs(), b), *n);
   return parts.quotient + floorDiv(parts.remainder, b);
 }
 
@@ -278,8 +275,7 @@ Expr Simplifier::modulo(const Expr &a, const Expr &b) {
   // leaves may be new, but it has one remainder less, so this ends.
   Expr result = mod(rest, b);
   std::shared_ptr<const Atom> left = onlyAtom(result);
-  bool changed = left && left->kind() == Kind::Mod && result.offset() == 0 &&
-                 left->lhs() != rest && left->rhs() == b;
+  bool changed = left && left->kind() == Kind::Mod && result.offset() == 0 && left->lhs() != rest && left->rhs() == b;
   return changed ? division(Kind::Mod, left->lhs(), b) : result;
 }
 

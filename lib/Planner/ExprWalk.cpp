@@ -55,8 +55,7 @@ Expr substituteAtom(const Atom &atom, const std::map<std::string, Expr> &values)
 }
 
 bool usesAny(const Atom &atom, const std::map<std::string, Expr> &values) {
-  return std::any_of(values.begin(), values.end(),
-                     [&](const auto &entry) { return atom.uses(entry.first); });
+  return std::any_of(values.begin(), values.end(), [&](const auto &entry) { return atom.uses(entry.first); });
 }
 
 //===-- Divisibility ------------------------------------------------------===//

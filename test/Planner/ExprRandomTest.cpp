@@ -135,16 +135,11 @@ void expectSame(const Tree &tree, const Expr &e, const Values &values, const std
 }
 
 /// 0 <= d0 < 12, 0 <= d1 < s1, s0 >= 1, 1 <= s1 <= 9, y free.
-const Ranges ranges = {{"d0", {0, 11}},
-                       {"d1", {0, Expr::symbol("s1") - 1}},
-                       {"s0", {1, std::nullopt}},
-                       {"s1", {1, 9}}};
+const Ranges ranges = {{"d0", {0, 11}}, {"d1", {0, Expr::symbol("s1") - 1}}, {"s0", {1, std::nullopt}}, {"s1", {1, 9}}};
 
 Values randomValues(Random &random) {
-  Values values = {{"d0", random.in(0, 11)},
-                   {"s0", random.in(1, 20)},
-                   {"s1", random.in(1, 9)},
-                   {"y", random.in(-20, 20)}};
+  Values values = {
+      {"d0", random.in(0, 11)}, {"s0", random.in(1, 20)}, {"s1", random.in(1, 9)}, {"y", random.in(-20, 20)}};
   values["d1"] = random.in(0, values["s1"] - 1);
   return values;
 }
@@ -175,8 +170,7 @@ TEST(ExprRandom, SimplifyKeepsValuesAndIsStable) {
     Tree tree = randomTree(random, int(random.in(1, 4)));
     Expr e = build(tree), simple = simplify(e, ranges);
     for (int k = 0; k < samples; ++k)
-      ASSERT_NO_FATAL_FAILURE(
-          expectSame(tree, simple, randomValues(random), e.text() + " -> " + simple.text()));
+      ASSERT_NO_FATAL_FAILURE(expectSame(tree, simple, randomValues(random), e.text() + " -> " + simple.text()));
     stable += simplify(simple, ranges) == simple;
   }
   // A second round may use what the first found; it seldom does.

@@ -97,9 +97,7 @@ TEST(ExprSimplify, MinMaxByProof) {
   EXPECT_EQ(simplified("min(s0, s1)"), "min(s0, s1)");
 }
 
-TEST(ExprSimplify, SymbolsOfOneValue) {
-  EXPECT_EQ(simplified("floordiv(s0, one) + one"), "s0 + 1");
-}
+TEST(ExprSimplify, SymbolsOfOneValue) { EXPECT_EQ(simplified("floordiv(s0, one) + one"), "s0 + 1"); }
 
 TEST(ExprSimplify, UnknownStaysUnknown) {
   EXPECT_EQ(simplify(parsed("floordiv(64*a + b, 64)"), {}), parsed("a + floordiv(b, 64)"));
@@ -142,9 +140,7 @@ TEST(ExprProve, Bounds) {
 
 TEST(ExprProve, SymbolicOrder) {
   auto less = [](const char *a, const char *b) { return proveLess(parsed(a), parsed(b), ranges); };
-  auto lessEqual = [](const char *a, const char *b) {
-    return proveLessEqual(parsed(a), parsed(b), ranges);
-  };
+  auto lessEqual = [](const char *a, const char *b) { return proveLessEqual(parsed(a), parsed(b), ranges); };
   EXPECT_EQ(less("e0", "s0"), true);
   EXPECT_EQ(less("e0*s1 + e1", "s0*s1"), true);
   EXPECT_EQ(less("(e0*s1 + e1)*64 + d1", "64*s0*s1"), true);

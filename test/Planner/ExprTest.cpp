@@ -120,10 +120,9 @@ TEST(Expr, OverflowIsDetectedAndAbsorbs) {
   EXPECT_EQ(bad.constant(), std::nullopt);
   EXPECT_EQ(bad.evaluate({}), std::nullopt);
   EXPECT_EQ(parsed("overflow"), bad);
-  for (const Expr &e :
-       {bad - bad, bad * 0, s0 + bad, Expr(largest) * s0 * 2, -(Expr(smallest) * s0),
-        Expr(smallest) - 1, floorDiv(smallest, -1), floorDiv(s0, bad), min(bad, 1),
-        s0.substitute({{"s0", bad}}), parsed("9223372036854775807*s0 + s0")})
+  for (const Expr &e : {bad - bad, bad * 0, s0 + bad, Expr(largest) * s0 * 2, -(Expr(smallest) * s0),
+                        Expr(smallest) - 1, floorDiv(smallest, -1), floorDiv(s0, bad), min(bad, 1),
+                        s0.substitute({{"s0", bad}}), parsed("9223372036854775807*s0 + s0")})
     EXPECT_TRUE(e.overflowed()) << e.text();
   EXPECT_FALSE((Expr(smallest) * s0).overflowed());
   EXPECT_EQ(canonical("-9223372036854775808*s0"), "-9223372036854775808*s0");
@@ -215,10 +214,8 @@ TEST(Expr, ParseErrorsSayWhere) {
   EXPECT_EQ(parseError("9223372036854775808"),
             "number 9223372036854775808 does not fit 64 bits at byte 19 of the expression");
   EXPECT_EQ(parseError("mod + 1"), "expected '(' at byte 4 of the expression");
-  EXPECT_EQ(parseError(std::string(200, '(')),
-            "more than 128 nested parentheses at byte 128 of the expression");
-  EXPECT_EQ(parseError(std::string(70000, ' ')),
-            "expression of 70000 bytes, at most 65536 are allowed");
+  EXPECT_EQ(parseError(std::string(200, '(')), "more than 128 nested parentheses at byte 128 of the expression");
+  EXPECT_EQ(parseError(std::string(70000, ' ')), "expression of 70000 bytes, at most 65536 are allowed");
   for (const char *text : {"s0 +", "+s0", "s0 * ", "min(s0)", "min(s0, s1, s2)", "s0^s1", "1.5", "$", "--s0"})
     parseError(text);
   parseError(std::string("s0\0", 3));
