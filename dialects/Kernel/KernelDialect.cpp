@@ -91,6 +91,7 @@ Ranges kernel::rangesAt(Operation *op) {
   for (; op; op = op->getParentOp()) {
     if (auto vars = op->getAttrOfType<ArrayAttr>("vars"))
       addLoop(ranges, vars, op->getAttrOfType<ArrayAttr>("extents"));
+    addLevel2Scope(op, ranges);
     auto func = dyn_cast<FuncOp>(op);
     if (!func)
       continue;

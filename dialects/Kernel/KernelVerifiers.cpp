@@ -9,10 +9,7 @@ using namespace cupola::kernel;
 using graph::exprOf;
 using graph::isCanonical;
 
-namespace {
-
-/// Every expression is canonical and uses only variables in scope and x0..x<indices - 1>.
-LogicalResult inScope(Operation *op, ArrayRef<StringRef> texts, size_t indices = 0) {
+LogicalResult kernel::inScope(Operation *op, ArrayRef<StringRef> texts, size_t indices) {
   Ranges scope = rangesAt(op);
   for (size_t i = 0; i < indices; ++i)
     scope["x" + std::to_string(i)] = {};
@@ -26,6 +23,8 @@ LogicalResult inScope(Operation *op, ArrayRef<StringRef> texts, size_t indices =
   }
   return success();
 }
+
+namespace {
 
 SmallVector<StringRef> texts(ArrayAttr attr) {
   SmallVector<StringRef> result;
