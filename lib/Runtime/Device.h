@@ -154,6 +154,15 @@ public:
   /// Aligned to format::kBufferAlignment. Out of memory: Code::Environment with
   /// bytes wanted and free; the device stays usable.
   virtual Result<DeviceAddress> allocate(uint64_t bytes) = 0;
+  /// Memory that `grow` may make larger later; otherwise like `allocate`.
+  virtual Result<DeviceAddress> allocateGrowing(uint64_t bytes) { return allocate(bytes); }
+  /// Makes memory of `allocateGrowing` at least `bytes` large where it lies.
+  /// Code::Unsupported: the device cannot, allocate anew. After an error the
+  /// memory is as it was.
+  virtual Status grow(DeviceAddress, uint64_t /*bytes*/) {
+    return Status::unsupported("memory does not grow in place here");
+  }
+  /// No work that uses the memory may be under way.
   virtual void free(DeviceAddress address) = 0;
   /// Bytes that `allocate` could give now.
   virtual Result<uint64_t> freeBytes() = 0;

@@ -20,10 +20,27 @@ static Result<DeviceAddress> askHooks(const MemoryHooks &hooks, uint64_t bytes) 
 }
 
 Status DeviceMemory::allocate(Device &device, uint64_t bytes, const MemoryHooks *with) {
+  return take(device, bytes, with, /*growing=*/false);
+}
+
+Status DeviceMemory::growTo(Device &device, uint64_t bytes, const MemoryHooks *with) {
+  if (owner && !hooks) {
+    const Status grown = device.grow(start, bytes);
+    if (grown.isOk())
+      size = bytes;
+    if (grown.code() != Code::Unsupported)
+      return grown;
+  }
+  return take(device, bytes, with, /*growing=*/true);
+}
+
+Status DeviceMemory::take(Device &device, uint64_t bytes, const MemoryHooks *with, bool growing) {
   release();
   const bool hooked = with && with->allocate;
   const uint64_t wanted = std::max<uint64_t>(bytes, 1);
-  Result<DeviceAddress> address = hooked ? askHooks(*with, wanted) : device.allocate(wanted);
+  Result<DeviceAddress> address = hooked    ? askHooks(*with, wanted)
+                                  : growing ? device.allocateGrowing(wanted)
+                                            : device.allocate(wanted);
   if (address.failed())
     return address.status();
   owner = &device;

@@ -30,12 +30,16 @@ public:
 
   /// Frees what it held, then allocates `bytes`, at least one.
   Status allocate(Device &device, uint64_t bytes, const MemoryHooks *hooks = nullptr);
+  /// Room for `bytes`, where it was if the device can do that, else elsewhere;
+  /// the contents are lost. After an error it holds what it held, or nothing.
+  Status growTo(Device &device, uint64_t bytes, const MemoryHooks *hooks = nullptr);
   void release();
 
   DeviceAddress address() const { return start; }
   uint64_t bytes() const { return size; }
 
 private:
+  Status take(Device &device, uint64_t bytes, const MemoryHooks *hooks, bool growing);
   void swap(DeviceMemory &other) noexcept {
     std::swap(owner, other.owner);
     std::swap(hooks, other.hooks);

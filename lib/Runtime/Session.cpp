@@ -88,14 +88,18 @@ Status Session::bindNow(const std::vector<Shape> &inputs) {
 }
 
 /// The arena only grows. Recordings hold its address, so they go when it moves;
-/// and when it cannot grow, the smaller one is restored by the next bind.
+/// where there is no memory for the larger one and the smaller is gone, the next
+/// bind makes that anew.
 Status Session::makeRoom(const BoundPlan &plan) {
   if (arena.address() != 0 && arena.bytes() >= plan.arenaBytes)
     return Status::ok();
-  current.reset();
-  for (const std::shared_ptr<Bound> &bound : recent)
-    bound->recording.reset();
-  const Status status = arena.allocate(device(), plan.arenaBytes, &options.memory);
+  const DeviceAddress before = arena.address();
+  const Status status = arena.growTo(device(), plan.arenaBytes, &options.memory);
+  if (arena.address() != before) {
+    current.reset();
+    for (const std::shared_ptr<Bound> &bound : recent)
+      bound->recording.reset();
+  }
   return status.isOk() ? status : outOfMemory(plan, status);
 }
 

@@ -6,6 +6,7 @@
 #include "lib/Runtime/CUDA/CudaStream.h"
 #include "lib/Runtime/CUDA/DeviceHeaders.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace cupola::runtime {
@@ -41,15 +42,17 @@ Status CudaDevice::readProperties() {
   const CuDevice device = context->device();
   char name[256] = {};
   size_t bytes = 0;
-  int major = 0, minor = 0, shared = 0;
+  int major = 0, minor = 0, shared = 0, canMap = 0;
   CUPOLA_TRY(context->check(api.deviceGetName(name, sizeof(name) - 1, device), "reading the GPU's name"));
   CUPOLA_TRY(context->check(api.deviceTotalMem(&bytes, device), "reading the GPU's memory size"));
   const std::pair<CuDeviceAttribute, int *> attributes[] = {{cuAttributeCapabilityMajor, &major},
                                                             {cuAttributeCapabilityMinor, &minor},
-                                                            {cuAttributeSharedPerBlockOptin, &shared}};
+                                                            {cuAttributeSharedPerBlockOptin, &shared},
+                                                            {cuAttributeVirtualMemory, &canMap}};
   for (const auto &[attribute, value] : attributes)
     CUPOLA_TRY(context->check(api.deviceGetAttribute(value, attribute, device), "reading the GPU's attributes"));
   arch = {major * 10 + minor, false};
+  virtualMemory = canMap != 0;
   facts.name = "cuda";
   facts.arch = arch.text();
   facts.description = name;
@@ -75,13 +78,46 @@ Result<DeviceAddress> CudaDevice::allocate(uint64_t bytes) {
   CUPOLA_TRY(scope.status());
   CuPointer address = 0;
   const CuResult code = context->api().memAlloc(&address, bytes);
-  if (code == cuOutOfMemory)
-    return outOfMemory("device", bytes);
-  CUPOLA_TRY(context->check(code, "allocating " + std::to_string(bytes) + " bytes"));
+  CUPOLA_TRY(allocationError(code, bytes));
   return DeviceAddress(address);
 }
 
+Status CudaDevice::allocationError(CuResult code, uint64_t bytes) {
+  if (code == cuOutOfMemory)
+    return outOfMemory("device", bytes);
+  return context->check(code, "allocating " + std::to_string(bytes) + " bytes");
+}
+
+Result<DeviceAddress> CudaDevice::allocateGrowing(uint64_t bytes) {
+  if (bytes == 0 || !virtualMemory)
+    return allocate(bytes);
+  const ContextScope scope(*context);
+  CUPOLA_TRY(scope.status());
+  auto memory = std::make_unique<GrowingMemory>(context);
+  CUPOLA_TRY(allocationError(memory->reserve(std::max(bytes, facts.totalBytes)), bytes));
+  CUPOLA_TRY(allocationError(memory->grow(bytes), bytes));
+  const DeviceAddress address = memory->address();
+  std::lock_guard<std::mutex> lock(growingMutex);
+  growing.emplace(address, std::move(memory));
+  return address;
+}
+
+Status CudaDevice::grow(DeviceAddress address, uint64_t bytes) {
+  std::lock_guard<std::mutex> lock(growingMutex);
+  const auto found = growing.find(address);
+  if (found == growing.end())
+    return Device::grow(address, bytes);
+  const ContextScope scope(*context);
+  CUPOLA_TRY(scope.status());
+  return allocationError(found->second->grow(bytes), bytes);
+}
+
 void CudaDevice::free(DeviceAddress address) {
+  {
+    std::lock_guard<std::mutex> lock(growingMutex);
+    if (growing.erase(address) > 0)
+      return;
+  }
   const ContextScope scope(*context);
   if (address && scope.mayRelease())
     context->api().memFree(address);

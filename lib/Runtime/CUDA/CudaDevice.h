@@ -6,6 +6,7 @@
 #include "lib/Runtime/CUDA/CubinCache.h"
 #include "lib/Runtime/CUDA/CudaContext.h"
 #include "lib/Runtime/CUDA/GpuArch.h"
+#include "lib/Runtime/CUDA/GrowingMemory.h"
 #include "lib/Runtime/CUDA/LaunchCounters.h"
 #include "lib/Runtime/Device.h"
 
@@ -28,6 +29,8 @@ public:
   bool accepts(ImageKind kind, std::string_view arch) const override;
 
   Result<DeviceAddress> allocate(uint64_t bytes) override;
+  Result<DeviceAddress> allocateGrowing(uint64_t bytes) override;
+  Status grow(DeviceAddress address, uint64_t bytes) override;
   void free(DeviceAddress address) override;
   Result<uint64_t> freeBytes() override;
   /// Page-locked, and addressable by kernels at the same address.
@@ -44,6 +47,7 @@ private:
   CudaDevice() = default;
   Status readProperties();
   Status outOfMemory(const char *kind, uint64_t wanted);
+  Status allocationError(CuResult code, uint64_t bytes);
   Result<CudaBinary> compile(const ModuleImage &image);
 
   std::shared_ptr<CudaContext> context;
@@ -52,6 +56,9 @@ private:
   DeviceProperties facts;
   GpuArch arch;
   bool waitAfterLaunch = false;
+  bool virtualMemory = false;
+  std::mutex growingMutex;
+  std::map<DeviceAddress, std::unique_ptr<GrowingMemory>> growing;
 };
 
 } // namespace cuda

@@ -69,6 +69,13 @@ enum : unsigned {
   cuEventDisableTiming = 2,
 };
 
+enum : int {
+  cuMemoryPinned = 1, // CuMemoryProperties::type
+  cuLocationDevice = 1,
+  cuGranularityMinimum = 0,
+  cuAccessReadWrite = 3,
+};
+
 enum CuCaptureMode : int { cuCaptureThreadLocal = 1 };
 
 struct CuLaunchConfig {
@@ -81,12 +88,12 @@ struct CuLaunchConfig {
 };
 
 struct CuMemoryLocation {
-  int type; // 1: a device
+  int type;
   int id;
 };
 
 struct CuMemoryProperties {
-  int type;        // 1: pinned
+  int type;
   int handleTypes; // 0: not shared with other processes
   CuMemoryLocation location;
   void *windowsMetaData;
@@ -99,7 +106,7 @@ struct CuMemoryProperties {
 
 struct CuMemoryAccess {
   CuMemoryLocation location;
-  int flags; // 3: read and write
+  int flags;
 };
 
 /// The function table. Filled by Driver::load from one library; tests fill it by hand.
