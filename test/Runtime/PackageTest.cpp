@@ -140,8 +140,9 @@ TEST(Package, RefusesPaddingThatIsNotZeroUnderRightHashes) {
 TEST(Package, RefusesOtherFormatsAndFilesByName) {
   std::string bytes = packageBytes(makePackage());
   bytes[8] = 9;
-  EXPECT_EQ(openBytes(bytes).message(), "the package has format 9, this runtime reads format 1: recompile the model, or "
-                                        "use the runtime it was compiled with");
+  EXPECT_EQ(openBytes(bytes).message(),
+            "the package has format 9, this runtime reads format 1: recompile the model, or "
+            "use the runtime it was compiled with");
   EXPECT_NE(openBytes("\x08\x07onnx").message().find("not a Cupola package"), std::string::npos);
   EXPECT_NE(openBytes("").message().find("empty"), std::string::npos);
 }

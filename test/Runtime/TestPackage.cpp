@@ -58,8 +58,8 @@ Program makeProgram(bool cuda) {
   const auto grid = [&](const std::string &count) { return cuda ? "ceildiv(" + count + ", 128)" : count; };
   Program program;
   program.scalars = {"4*s0", "2", "3", "12"};
-  program.buffers = {buffer(BufferKind::Weight, 0, "48"),    buffer(BufferKind::Init, 0, "48"),
-                     buffer(BufferKind::Input, 0, "16*s0"),  buffer(BufferKind::Input, 1, "8*s0"),
+  program.buffers = {buffer(BufferKind::Weight, 0, "48"),   buffer(BufferKind::Init, 0, "48"),
+                     buffer(BufferKind::Input, 0, "16*s0"), buffer(BufferKind::Input, 1, "8*s0"),
                      buffer(BufferKind::Arena, 0, "16*s0"), buffer(BufferKind::Output, 0, "16*s0")};
   program.buffers[4].last = 1;
   program.init = {launch(0, grid("12"), {0, 1}, {3, 2}, {0})};

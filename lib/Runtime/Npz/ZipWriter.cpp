@@ -29,7 +29,8 @@ void ZipWriter::add(const std::string &name, const std::vector<std::string_view>
   uLong crc = 0;
   for (std::string_view part : parts) {
     bytes += part.size();
-    crc = crc32_z(crc, reinterpret_cast<const uint8_t *>(part.data()), part.size());
+    if (!part.empty()) // zlib takes a null pointer as a request for the initial value
+      crc = crc32_z(crc, reinterpret_cast<const uint8_t *>(part.data()), part.size());
   }
   const auto checksum = static_cast<uint32_t>(crc);
   const auto nameBytes = static_cast<uint16_t>(name.size());

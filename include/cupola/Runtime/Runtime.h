@@ -1,0 +1,197 @@
+//===- include/cupola/Runtime/Runtime.h - Cupola's runtime: the C interface ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Loads a .cupola package onto a device and runs it. libcupola_runtime.so
+// exports these functions and nothing else; it has no state of the process.
+//
+//   package    the file, verified; no code of it has run
+//   device     "cuda", "cpu" or "sim"
+//   executable a package on a device; immutable, for any number of threads
+//   session    runs an executable; one thread at a time, one per thread
+//
+// Rules
+//  - A function that can fail returns a status: NULL is success, everything else
+//    is released by cupola_status_release. No C++ exception leaves the library.
+//  - Handles come from the `create` and `open` functions through their last
+//    parameter and go to the `release` function of their kind, which takes NULL.
+//    A handle keeps what it was made from alive, so the order of release is free.
+//  - Strings are (pointer, length) without a terminator. Strings that functions
+//    return live as long as their handle.
+//  - A struct begins with its size (struct_size = sizeof) so that fields can be
+//    added at its end. NULL options stand for all defaults.
+//  - Shapes are arrays of extents, outermost first. Tensors are dense and
+//    row-major; sizes are bytes unless a name says elements.
+//===----------------------------------------------------------------------===//
+#ifndef CUPOLA_RUNTIME_RUNTIME_H
+#define CUPOLA_RUNTIME_RUNTIME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(_WIN32)
+#define CUPOLA_API
+#else
+#define CUPOLA_API __attribute__((visibility("default")))
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct cupola_status cupola_status;
+typedef struct cupola_package cupola_package;
+typedef struct cupola_device cupola_device;
+typedef struct cupola_executable cupola_executable;
+typedef struct cupola_session cupola_session;
+
+typedef struct cupola_string {
+  const char *data;
+  size_t size;
+} cupola_string;
+
+/* ---- status ---- */
+
+/* The exit codes of the command line tools. */
+typedef enum cupola_code {
+  CUPOLA_OK = 0,
+  CUPOLA_USAGE = 2,       /* wrong call, option, tensor or value */
+  CUPOLA_BAD_MODEL = 3,   /* the model is malformed */
+  CUPOLA_UNSUPPORTED = 4, /* well-formed, but not implemented */
+  CUPOLA_LIMIT = 5,       /* a limit was exceeded */
+  CUPOLA_ENVIRONMENT = 6, /* device, driver, library or memory is missing */
+  CUPOLA_PACKAGE = 7,     /* the package is damaged or of another format */
+  CUPOLA_IO = 8,          /* a file could not be read or written */
+  CUPOLA_CANCELLED = 130
+} cupola_code;
+
+/* Both take NULL: CUPOLA_OK and an empty text. */
+CUPOLA_API cupola_code cupola_status_code(const cupola_status *status);
+CUPOLA_API cupola_string cupola_status_message(const cupola_status *status);
+CUPOLA_API void cupola_status_release(cupola_status *status);
+
+/* "0.1.0" */
+CUPOLA_API cupola_string cupola_version(void);
+
+/* ---- package ---- */
+
+/* Reads the file into memory and verifies every byte of it. */
+CUPOLA_API cupola_status *cupola_package_open(cupola_string path, cupola_package **package);
+/* The same for bytes in memory, which are copied. */
+CUPOLA_API cupola_status *cupola_package_open_memory(const void *data, size_t size, cupola_package **package);
+CUPOLA_API void cupola_package_release(cupola_package *package);
+
+/* DLPack's DLDataTypeCode values. */
+typedef enum cupola_type_code {
+  CUPOLA_TYPE_INT = 0,
+  CUPOLA_TYPE_UINT = 1,
+  CUPOLA_TYPE_FLOAT = 2,
+  CUPOLA_TYPE_BFLOAT = 4,
+  CUPOLA_TYPE_BOOL = 6
+} cupola_type_code;
+
+/* The layout of DLPack's DLDataType; lanes is 1. */
+typedef struct cupola_type {
+  uint8_t code;
+  uint8_t bits;
+  uint16_t lanes;
+} cupola_type;
+
+typedef struct cupola_tensor_info {
+  size_t struct_size;
+  cupola_string name;
+  cupola_type type;
+  int32_t rank;
+} cupola_tensor_info;
+
+CUPOLA_API size_t cupola_package_input_count(const cupola_package *package);
+CUPOLA_API size_t cupola_package_output_count(const cupola_package *package);
+/* CUPOLA_USAGE for an index that does not exist. */
+CUPOLA_API cupola_status *cupola_package_input(const cupola_package *package, size_t index, cupola_tensor_info *info);
+CUPOLA_API cupola_status *cupola_package_output(const cupola_package *package, size_t index, cupola_tensor_info *info);
+/* What the model declares for dimension `dim`: a number such as "384", or an expression over symbols, "s0". */
+CUPOLA_API cupola_status *cupola_package_input_dim(const cupola_package *package, size_t index, int32_t dim,
+                                                   cupola_string *text);
+CUPOLA_API cupola_status *cupola_package_output_dim(const cupola_package *package, size_t index, int32_t dim,
+                                                    cupola_string *text);
+
+/* ---- device ---- */
+
+typedef struct cupola_device_options {
+  size_t struct_size;
+  cupola_string arch;      /* sim: sm_75 or sm_80; cpu: the level not to exceed */
+  int32_t ordinal;         /* cuda: which device */
+  uint32_t threads;        /* cpu, sim: 0 is one per core */
+  cupola_string cache_dir; /* compiled kernels; empty: the default, "none": no cache */
+} cupola_device_options;
+
+/* `name` is "cuda", "cpu", "sim", or "auto": cuda where there is one, else cpu. */
+CUPOLA_API cupola_status *cupola_device_create(cupola_string name, const cupola_device_options *options,
+                                               cupola_device **device);
+CUPOLA_API cupola_string cupola_device_name(const cupola_device *device); /* "cuda" */
+CUPOLA_API cupola_string cupola_device_arch(const cupola_device *device); /* "sm_86" */
+CUPOLA_API void cupola_device_release(cupola_device *device);
+
+/* ---- executable ---- */
+
+/* Loads the kernels, brings the weights to the device and prepares them. */
+CUPOLA_API cupola_status *cupola_executable_create(cupola_package *package, cupola_device *device,
+                                                   cupola_executable **executable);
+CUPOLA_API void cupola_executable_release(cupola_executable *executable);
+
+/* ---- session ---- */
+
+/* Memory of the device for arena and tensors, aligned to 256 bytes; NULL where there is none. `user` and the functions
+ * outlive the session. They must not throw. */
+typedef struct cupola_allocator {
+  size_t struct_size;
+  void *user;
+  void *(*allocate)(void *user, size_t bytes);
+  void (*free)(void *user, void *memory);
+} cupola_allocator;
+
+typedef struct cupola_session_options {
+  size_t struct_size;
+  void *stream;                      /* cuda: the caller's CUstream; NULL: one of the session's own */
+  const cupola_allocator *allocator; /* NULL: the device's; read during the call only */
+} cupola_session_options;
+
+CUPOLA_API cupola_status *cupola_session_create(cupola_executable *executable, const cupola_session_options *options,
+                                                cupola_session **session);
+CUPOLA_API void cupola_session_release(cupola_session *session);
+
+typedef struct cupola_shape {
+  const int64_t *extents;
+  int32_t rank;
+} cupola_shape;
+
+/* Fixes the shapes of all inputs, in the package's order; then the outputs' shapes are known and memory is there. After
+ * an error the session can be bound again. */
+CUPOLA_API cupola_status *cupola_session_bind(cupola_session *session, const cupola_shape *inputs, size_t count);
+/* The extents live until the next bind or run. CUPOLA_USAGE before the first bind. */
+CUPOLA_API cupola_status *cupola_session_output_shape(const cupola_session *session, size_t index, cupola_shape *shape);
+
+/* The layout of DLPack's DLTensor (https://dmlc.github.io/dlpack): a DLTensor * may be cast to it. */
+typedef struct cupola_tensor {
+  void *data;
+  struct {
+    int32_t type; /* kDLCPU = 1, kDLCUDA = 2, kDLCUDAHost = 3, kDLCUDAManaged = 13 */
+    int32_t id;
+  } device;
+  int32_t ndim;
+  cupola_type dtype;
+  int64_t *shape;
+  int64_t *strides; /* NULL, or those of a dense row-major tensor */
+  uint64_t byte_offset;
+} cupola_tensor;
+
+/* Runs once and waits. Tensors lie in host memory (device type 1 or 3) or in the memory of the session's device; those
+ * aligned to 64 bytes are used where they lie if the device reaches them, others are copied. Binds first if the shapes
+ * are not the bound ones. Outputs share no byte with inputs. */
+CUPOLA_API cupola_status *cupola_session_run(cupola_session *session, const cupola_tensor *inputs, size_t input_count,
+                                             const cupola_tensor *outputs, size_t output_count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // CUPOLA_RUNTIME_RUNTIME_H

@@ -1,0 +1,164 @@
+//===- include/cupola/Runtime/Runtime.hpp - The C interface as C++ objects ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Header-only; errors are cupola::Error. Objects are move-only owners of their
+// handles and have the rules of Runtime.h.
+//
+//   cupola::Session session(cupola::Executable(cupola::Package("m.cupola"), cupola::Device("auto")));
+//   session.bind({{1, 16}, {1, 16}});
+//   session.run(inputs, outputs);
+//===----------------------------------------------------------------------===//
+#ifndef CUPOLA_RUNTIME_RUNTIME_HPP
+#define CUPOLA_RUNTIME_RUNTIME_HPP
+
+#include "cupola/Runtime/Runtime.h"
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cupola {
+
+class Error : public std::runtime_error {
+public:
+  Error(cupola_code code, const std::string &message) : std::runtime_error(message), kind(code) {}
+  cupola_code code() const { return kind; }
+
+private:
+  cupola_code kind;
+};
+
+namespace capi {
+
+inline std::string text(cupola_string string) { return std::string(string.data, string.size); }
+inline cupola_string string(std::string_view text) { return {text.data(), text.size()}; }
+
+/// Throws and releases an error.
+inline void check(cupola_status *status) {
+  if (!status)
+    return;
+  const Error error(cupola_status_code(status), text(cupola_status_message(status)));
+  cupola_status_release(status);
+  throw error;
+}
+
+template <typename T, void (*Release)(T *)> struct Releaser {
+  void operator()(T *handle) const { Release(handle); }
+};
+template <typename T, void (*Release)(T *)> using Handle = std::unique_ptr<T, Releaser<T, Release>>;
+
+} // namespace capi
+
+using Extents = std::vector<int64_t>;
+
+struct TensorInfo {
+  std::string name;
+  cupola_type type;
+  std::vector<std::string> dims; ///< numbers, or expressions over symbols
+};
+
+class Package {
+public:
+  explicit Package(std::string_view path) {
+    cupola_package *made = nullptr;
+    capi::check(cupola_package_open(capi::string(path), &made));
+    handle.reset(made);
+  }
+  Package(const void *data, size_t size) {
+    cupola_package *made = nullptr;
+    capi::check(cupola_package_open_memory(data, size, &made));
+    handle.reset(made);
+  }
+
+  std::vector<TensorInfo> inputs() const {
+    return list(cupola_package_input_count(get()), cupola_package_input, cupola_package_input_dim);
+  }
+  std::vector<TensorInfo> outputs() const {
+    return list(cupola_package_output_count(get()), cupola_package_output, cupola_package_output_dim);
+  }
+  cupola_package *get() const { return handle.get(); }
+
+private:
+  template <typename Get, typename GetDim>
+  std::vector<TensorInfo> list(size_t count, Get getInfo, GetDim getDim) const {
+    std::vector<TensorInfo> tensors;
+    for (size_t i = 0; i < count; ++i) {
+      cupola_tensor_info info{};
+      info.struct_size = sizeof(info);
+      capi::check(getInfo(get(), i, &info));
+      TensorInfo &tensor = tensors.emplace_back();
+      tensor.name = capi::text(info.name);
+      tensor.type = info.type;
+      for (int32_t d = 0; d < info.rank; ++d) {
+        cupola_string dim{};
+        capi::check(getDim(get(), i, d, &dim));
+        tensor.dims.push_back(capi::text(dim));
+      }
+    }
+    return tensors;
+  }
+
+  capi::Handle<cupola_package, cupola_package_release> handle;
+};
+
+class Device {
+public:
+  explicit Device(std::string_view name, const cupola_device_options *options = nullptr) {
+    cupola_device *made = nullptr;
+    capi::check(cupola_device_create(capi::string(name), options, &made));
+    handle.reset(made);
+  }
+  std::string name() const { return capi::text(cupola_device_name(get())); }
+  std::string arch() const { return capi::text(cupola_device_arch(get())); }
+  cupola_device *get() const { return handle.get(); }
+
+private:
+  capi::Handle<cupola_device, cupola_device_release> handle;
+};
+
+class Executable {
+public:
+  Executable(const Package &package, const Device &device) {
+    cupola_executable *made = nullptr;
+    capi::check(cupola_executable_create(package.get(), device.get(), &made));
+    handle.reset(made);
+  }
+  cupola_executable *get() const { return handle.get(); }
+
+private:
+  capi::Handle<cupola_executable, cupola_executable_release> handle;
+};
+
+class Session {
+public:
+  explicit Session(const Executable &executable, const cupola_session_options *options = nullptr) {
+    cupola_session *made = nullptr;
+    capi::check(cupola_session_create(executable.get(), options, &made));
+    handle.reset(made);
+  }
+
+  void bind(const std::vector<Extents> &inputs) {
+    std::vector<cupola_shape> shapes;
+    for (const Extents &extents : inputs)
+      shapes.push_back({extents.data(), static_cast<int32_t>(extents.size())});
+    capi::check(cupola_session_bind(get(), shapes.data(), shapes.size()));
+  }
+  Extents outputShape(size_t index) const {
+    cupola_shape shape{};
+    capi::check(cupola_session_output_shape(get(), index, &shape));
+    return Extents(shape.extents, shape.extents + shape.rank);
+  }
+  void run(const std::vector<cupola_tensor> &inputs, const std::vector<cupola_tensor> &outputs) {
+    capi::check(cupola_session_run(get(), inputs.data(), inputs.size(), outputs.data(), outputs.size()));
+  }
+  cupola_session *get() const { return handle.get(); }
+
+private:
+  capi::Handle<cupola_session, cupola_session_release> handle;
+};
+
+} // namespace cupola
+
+#endif // CUPOLA_RUNTIME_RUNTIME_HPP

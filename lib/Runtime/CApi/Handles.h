@@ -1,0 +1,85 @@
+//===- lib/Runtime/CApi/Handles.h - What the opaque handles hold ---===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_LIB_RUNTIME_CAPI_HANDLES_H
+#define CUPOLA_LIB_RUNTIME_CAPI_HANDLES_H
+
+#include "cupola/Runtime/Runtime.h"
+#include "lib/Runtime/Session.h"
+
+#include <cstring>
+#include <exception>
+#include <new>
+
+struct cupola_status {
+  cupola::Status status;
+};
+
+struct cupola_package {
+  std::shared_ptr<const cupola::format::PackageFile> file;
+};
+
+struct cupola_device {
+  std::shared_ptr<cupola::runtime::Device> device;
+  int32_t ordinal = 0;
+};
+
+struct cupola_executable {
+  std::shared_ptr<const cupola::runtime::Executable> executable;
+  int32_t ordinal = 0;
+};
+
+struct cupola_session {
+  std::unique_ptr<cupola::runtime::Session> session;
+  int32_t ordinal = 0;
+};
+
+namespace cupola::runtime::capi {
+
+/// NULL for a success. Falls back to one static status where memory is out.
+cupola_status *toC(const Status &status) noexcept;
+cupola_status *outOfMemory() noexcept;
+
+inline std::string_view view(cupola_string string) { return {string.data, string.data ? string.size : 0}; }
+inline cupola_string string(std::string_view text) { return {text.data(), text.size()}; }
+
+/// Runs `body`, which returns a Status, and lets no exception out.
+template <typename Body> cupola_status *guarded(Body body) noexcept {
+  try {
+    return toC(body());
+  } catch (const std::bad_alloc &) {
+    return outOfMemory();
+  } catch (const std::exception &error) {
+    try {
+      return toC(Status::environment(std::string("the system refused: ") + error.what()));
+    } catch (...) {
+      return outOfMemory();
+    }
+  } catch (...) {
+    return outOfMemory();
+  }
+}
+
+/// The caller's struct as this version knows it: fields that the caller's version
+/// does not have are zero.
+template <typename T> T versioned(const T *given) {
+  T known{};
+  if (given)
+    std::memcpy(&known, given, given->struct_size < sizeof(T) ? given->struct_size : sizeof(T));
+  return known;
+}
+
+/// An error if a pointer that must not be NULL is.
+inline Status present(std::initializer_list<const void *> pointers) {
+  for (const void *pointer : pointers)
+    if (!pointer)
+      return Status::usage("a handle or result pointer is NULL");
+  return Status::ok();
+}
+
+cupola_type toC(format::DType dtype);
+/// The caller's tensors as the session takes them; `ordinal` is the cuda device's.
+Status fromC(const cupola_tensor &tensor, const Device &device, int32_t ordinal, TensorRef &result);
+
+} // namespace cupola::runtime::capi
+
+#endif // CUPOLA_LIB_RUNTIME_CAPI_HANDLES_H

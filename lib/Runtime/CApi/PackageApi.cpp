@@ -1,0 +1,166 @@
+//===- lib/Runtime/CApi/PackageApi.cpp - The C functions of status, package and device ---===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Runtime/CApi/Handles.h"
+
+#include <algorithm>
+
+using namespace cupola;
+using namespace cupola::runtime;
+using namespace cupola::runtime::capi;
+
+namespace {
+/// Not on the heap: it is for when that is full. Never released.
+struct StaticStatus {
+  cupola_status value{Status::environment("out of memory")};
+};
+cupola_status *staticStatus() noexcept {
+  static StaticStatus status;
+  return &status.value;
+}
+
+constexpr std::string_view kVersion = "0.1.0";
+
+Status tensorInfo(const std::vector<format::Tensor> &tensors, size_t index, cupola_tensor_info *info) {
+  CUPOLA_TRY(present({info}));
+  if (index >= tensors.size())
+    return Status::usage("tensor " + std::to_string(index) + " of " + std::to_string(tensors.size()));
+  const format::Tensor &tensor = tensors[index];
+  cupola_tensor_info known{};
+  known.struct_size = info->struct_size;
+  known.name = string(tensor.name);
+  known.type = toC(tensor.dtype);
+  known.rank = static_cast<int32_t>(tensor.dims.size());
+  std::memcpy(info, &known, std::min(info->struct_size, sizeof(known)));
+  return Status::ok();
+}
+
+Status tensorDim(const std::vector<format::Tensor> &tensors, size_t index, int32_t dim, cupola_string *text) {
+  CUPOLA_TRY(present({text}));
+  if (index >= tensors.size() || dim < 0 || static_cast<size_t>(dim) >= tensors[index].dims.size())
+    return Status::usage("dimension " + std::to_string(dim) + " of tensor " + std::to_string(index));
+  *text = string(tensors[index].dims[static_cast<size_t>(dim)]);
+  return Status::ok();
+}
+
+Status take(Result<std::shared_ptr<const format::PackageFile>> file, cupola_package **package) {
+  if (file.failed())
+    return file.status();
+  *package = new cupola_package{file.take()};
+  return Status::ok();
+}
+} // namespace
+
+namespace cupola::runtime::capi {
+
+cupola_status *outOfMemory() noexcept { return staticStatus(); }
+
+cupola_status *toC(const Status &status) noexcept {
+  if (status.isOk())
+    return nullptr;
+  try {
+    return new cupola_status{status};
+  } catch (...) {
+    return outOfMemory();
+  }
+}
+
+} // namespace cupola::runtime::capi
+
+extern "C" {
+
+cupola_code cupola_status_code(const cupola_status *status) {
+  return status ? static_cast<cupola_code>(status->status.code()) : CUPOLA_OK;
+}
+
+cupola_string cupola_status_message(const cupola_status *status) {
+  return status ? string(status->status.message()) : string("");
+}
+
+void cupola_status_release(cupola_status *status) {
+  if (status != staticStatus())
+    delete status;
+}
+
+cupola_string cupola_version(void) { return string(kVersion); }
+
+cupola_status *cupola_package_open(cupola_string path, cupola_package **package) {
+  return guarded([&] {
+    CUPOLA_TRY(present({package}));
+    return take(format::PackageFile::open(std::string(view(path))), package);
+  });
+}
+
+cupola_status *cupola_package_open_memory(const void *data, size_t size, cupola_package **package) {
+  return guarded([&] {
+    CUPOLA_TRY(present({package, data}));
+    return take(format::PackageFile::fromMemory({static_cast<const char *>(data), size}), package);
+  });
+}
+
+void cupola_package_release(cupola_package *package) { delete package; }
+
+size_t cupola_package_input_count(const cupola_package *package) {
+  return package ? package->file->package().inputs.size() : 0;
+}
+
+size_t cupola_package_output_count(const cupola_package *package) {
+  return package ? package->file->package().outputs.size() : 0;
+}
+
+cupola_status *cupola_package_input(const cupola_package *package, size_t index, cupola_tensor_info *info) {
+  return guarded([&] {
+    CUPOLA_TRY(present({package}));
+    return tensorInfo(package->file->package().inputs, index, info);
+  });
+}
+
+cupola_status *cupola_package_output(const cupola_package *package, size_t index, cupola_tensor_info *info) {
+  return guarded([&] {
+    CUPOLA_TRY(present({package}));
+    return tensorInfo(package->file->package().outputs, index, info);
+  });
+}
+
+cupola_status *cupola_package_input_dim(const cupola_package *package, size_t index, int32_t dim, cupola_string *text) {
+  return guarded([&] {
+    CUPOLA_TRY(present({package}));
+    return tensorDim(package->file->package().inputs, index, dim, text);
+  });
+}
+
+cupola_status *cupola_package_output_dim(const cupola_package *package, size_t index, int32_t dim,
+                                         cupola_string *text) {
+  return guarded([&] {
+    CUPOLA_TRY(present({package}));
+    return tensorDim(package->file->package().outputs, index, dim, text);
+  });
+}
+
+cupola_status *cupola_device_create(cupola_string name, const cupola_device_options *options, cupola_device **device) {
+  return guarded([&] {
+    CUPOLA_TRY(present({device}));
+    const cupola_device_options known = versioned(options);
+    DeviceOptions chosen;
+    chosen.arch = std::string(view(known.arch));
+    chosen.ordinal = known.ordinal;
+    chosen.threads = known.threads;
+    chosen.cacheDir = std::string(view(known.cache_dir));
+    Result<std::shared_ptr<Device>> made = createDevice(std::string(view(name)), chosen);
+    if (made.failed())
+      return made.status();
+    *device = new cupola_device{made.take(), known.ordinal};
+    return Status::ok();
+  });
+}
+
+cupola_string cupola_device_name(const cupola_device *device) {
+  return device ? string(device->device->properties().name) : string("");
+}
+
+cupola_string cupola_device_arch(const cupola_device *device) {
+  return device ? string(device->device->properties().arch) : string("");
+}
+
+void cupola_device_release(cupola_device *device) { delete device; }
+
+} // extern "C"

@@ -1,0 +1,115 @@
+//===- lib/Runtime/CApi/SessionApi.cpp - The C functions of executables and sessions ---===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Runtime/CApi/Handles.h"
+#include "lib/Runtime/Text.h"
+
+using namespace cupola;
+using namespace cupola::runtime;
+using namespace cupola::runtime::capi;
+
+namespace {
+
+Status readHooks(const cupola_allocator *given, MemoryHooks &hooks) {
+  if (!given)
+    return Status::ok();
+  const cupola_allocator allocator = versioned(given);
+  if (!allocator.allocate || !allocator.free)
+    return Status::usage("an allocator needs both of its functions");
+  hooks.allocate = [allocator](uint64_t bytes) {
+    return reinterpret_cast<DeviceAddress>(allocator.allocate(allocator.user, bytes));
+  };
+  hooks.free = [allocator](DeviceAddress address) {
+    allocator.free(allocator.user, reinterpret_cast<void *>(address));
+  };
+  return Status::ok();
+}
+
+Status readTensors(const cupola_session &session, const cupola_tensor *tensors, size_t count, const char *kind,
+                   const std::vector<format::Tensor> &declared, std::vector<TensorRef> &refs) {
+  if (count > 0)
+    CUPOLA_TRY(present({tensors}));
+  for (size_t i = 0; i < count; ++i) {
+    const std::string name = i < declared.size() ? quote(declared[i].name) : std::to_string(i);
+    CUPOLA_TRY(fromC(tensors[i], session.session->executable().device(), session.ordinal, refs.emplace_back())
+                   .within(std::string(kind) + " " + name));
+  }
+  return Status::ok();
+}
+
+} // namespace
+
+extern "C" {
+
+cupola_status *cupola_executable_create(cupola_package *package, cupola_device *device,
+                                        cupola_executable **executable) {
+  return guarded([&] {
+    CUPOLA_TRY(present({package, device, executable}));
+    Result<std::shared_ptr<const Executable>> made = Executable::create(package->file, device->device);
+    if (made.failed())
+      return made.status();
+    *executable = new cupola_executable{made.take(), device->ordinal};
+    return Status::ok();
+  });
+}
+
+void cupola_executable_release(cupola_executable *executable) { delete executable; }
+
+cupola_status *cupola_session_create(cupola_executable *executable, const cupola_session_options *options,
+                                     cupola_session **session) {
+  return guarded([&] {
+    CUPOLA_TRY(present({executable, session}));
+    const cupola_session_options known = versioned(options);
+    SessionOptions chosen;
+    chosen.stream = known.stream;
+    CUPOLA_TRY(readHooks(known.allocator, chosen.memory));
+    Result<std::unique_ptr<Session>> made = Session::create(executable->executable, std::move(chosen));
+    if (made.failed())
+      return made.status();
+    *session = new cupola_session{made.take(), executable->ordinal};
+    return Status::ok();
+  });
+}
+
+void cupola_session_release(cupola_session *session) { delete session; }
+
+cupola_status *cupola_session_bind(cupola_session *session, const cupola_shape *inputs, size_t count) {
+  return guarded([&] {
+    CUPOLA_TRY(present({session}));
+    if (count > 0)
+      CUPOLA_TRY(present({inputs}));
+    std::vector<Shape> shapes;
+    for (size_t i = 0; i < count; ++i) {
+      if (inputs[i].rank < 0 || (inputs[i].rank > 0 && !inputs[i].extents))
+        return Status::usage("shape " + std::to_string(i) + " has no extents");
+      shapes.emplace_back(inputs[i].extents, inputs[i].extents + inputs[i].rank);
+    }
+    return session->session->bind(shapes);
+  });
+}
+
+cupola_status *cupola_session_output_shape(const cupola_session *session, size_t index, cupola_shape *shape) {
+  return guarded([&] {
+    CUPOLA_TRY(present({session, shape}));
+    if (!session->session->isBound())
+      return Status::usage("the session is not bound");
+    const std::vector<Shape> &shapes = session->session->outputShapes();
+    if (index >= shapes.size())
+      return Status::usage("output " + std::to_string(index) + " of " + std::to_string(shapes.size()));
+    *shape = {shapes[index].data(), static_cast<int32_t>(shapes[index].size())};
+    return Status::ok();
+  });
+}
+
+cupola_status *cupola_session_run(cupola_session *session, const cupola_tensor *inputs, size_t input_count,
+                                  const cupola_tensor *outputs, size_t output_count) {
+  return guarded([&] {
+    CUPOLA_TRY(present({session}));
+    const format::Package &package = session->session->executable().package();
+    std::vector<TensorRef> in, out;
+    CUPOLA_TRY(readTensors(*session, inputs, input_count, "input", package.inputs, in));
+    CUPOLA_TRY(readTensors(*session, outputs, output_count, "output", package.outputs, out));
+    return session->session->run(in, out);
+  });
+}
+
+} // extern "C"

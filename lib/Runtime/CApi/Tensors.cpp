@@ -1,0 +1,87 @@
+//===- lib/Runtime/CApi/Tensors.cpp - DLPack's tensors and ours ---===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Runtime/CApi/Handles.h"
+
+namespace cupola::runtime::capi {
+
+using format::DType;
+
+namespace {
+
+struct TypeRow {
+  DType dtype;
+  cupola_type type;
+};
+
+constexpr TypeRow kTypes[] = {
+    {DType::F32, {CUPOLA_TYPE_FLOAT, 32, 1}},   {DType::F16, {CUPOLA_TYPE_FLOAT, 16, 1}},
+    {DType::BF16, {CUPOLA_TYPE_BFLOAT, 16, 1}}, {DType::F64, {CUPOLA_TYPE_FLOAT, 64, 1}},
+    {DType::I8, {CUPOLA_TYPE_INT, 8, 1}},       {DType::I16, {CUPOLA_TYPE_INT, 16, 1}},
+    {DType::I32, {CUPOLA_TYPE_INT, 32, 1}},     {DType::I64, {CUPOLA_TYPE_INT, 64, 1}},
+    {DType::U8, {CUPOLA_TYPE_UINT, 8, 1}},      {DType::U16, {CUPOLA_TYPE_UINT, 16, 1}},
+    {DType::U32, {CUPOLA_TYPE_UINT, 32, 1}},    {DType::U64, {CUPOLA_TYPE_UINT, 64, 1}},
+    {DType::Bool, {CUPOLA_TYPE_BOOL, 8, 1}},
+};
+
+/// DLPack's DLDeviceType.
+enum DeviceType : int32_t { Cpu = 1, Cuda = 2, CudaHost = 3, CudaManaged = 13 };
+
+Status readType(const cupola_type &type, DType &dtype) {
+  for (const TypeRow &row : kTypes)
+    if (row.type.code == type.code && row.type.bits == type.bits && row.type.lanes == type.lanes) {
+      dtype = row.dtype;
+      return Status::ok();
+    }
+  return Status::usage("element type with code " + std::to_string(type.code) + ", " + std::to_string(type.bits) +
+                       " bits and " + std::to_string(type.lanes) + " lanes is not known");
+}
+
+Status checkDense(const cupola_tensor &tensor) {
+  if (!tensor.strides)
+    return Status::ok();
+  int64_t expected = 1;
+  for (int32_t d = tensor.ndim; d-- > 0;) {
+    if (tensor.shape[d] == 0)
+      return Status::ok(); // without elements every stride will do
+    if (tensor.shape[d] != 1 && tensor.strides[d] != expected)
+      return Status::usage("its stride of dimension " + std::to_string(d) + " is " + std::to_string(tensor.strides[d]) +
+                           ", dense row-major tensors have " + std::to_string(expected));
+    if (__builtin_mul_overflow(expected, tensor.shape[d], &expected))
+      return Status::limit("it has more than 2^63 elements");
+  }
+  return Status::ok();
+}
+
+Status readPlace(const cupola_tensor &tensor, const Device &device, int32_t ordinal, bool &onDevice) {
+  const int32_t type = tensor.device.type;
+  onDevice = type == Cuda || type == CudaManaged;
+  if (type == Cpu || type == CudaHost)
+    return Status::ok();
+  if (onDevice && device.properties().name == "cuda" && tensor.device.id == ordinal)
+    return Status::ok();
+  return Status::usage("it lies on device type " + std::to_string(type) + ", number " +
+                       std::to_string(tensor.device.id) + "; the session runs on " + device.properties().name + " " +
+                       std::to_string(ordinal));
+}
+
+} // namespace
+
+cupola_type toC(DType dtype) {
+  for (const TypeRow &row : kTypes)
+    if (row.dtype == dtype)
+      return row.type;
+  return {};
+}
+
+Status fromC(const cupola_tensor &tensor, const Device &device, int32_t ordinal, TensorRef &result) {
+  CUPOLA_TRY(readType(tensor.dtype, result.dtype));
+  CUPOLA_TRY(readPlace(tensor, device, ordinal, result.onDevice));
+  if (tensor.ndim < 0 || (tensor.ndim > 0 && !tensor.shape))
+    return Status::usage("it has " + std::to_string(tensor.ndim) + " dimensions and no shape");
+  CUPOLA_TRY(checkDense(tensor));
+  result.shape.assign(tensor.shape, tensor.shape + tensor.ndim);
+  result.data = tensor.data ? static_cast<char *>(tensor.data) + tensor.byte_offset : nullptr;
+  return Status::ok();
+}
+
+} // namespace cupola::runtime::capi
