@@ -137,8 +137,12 @@ Status CudaStream::launch(const LaunchArguments &arguments) {
 Status CudaStream::synchronize() {
   CUPOLA_TRY(notRecording("waiting"));
   const ContextScope scope(*context);
+  if (!scope.mayRelease())
+    return scope.status();
+  // In any case: after an error, too, the caller relies on transfers having left its memory.
+  const CuResult code = context->api().streamSynchronize(stream);
   CUPOLA_TRY(scope.status());
-  return context->check(context->api().streamSynchronize(stream), "waiting for the device");
+  return context->check(code, "waiting for the device");
 }
 
 //===--- Recording ---===//

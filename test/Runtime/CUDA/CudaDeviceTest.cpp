@@ -25,8 +25,9 @@ Status runProgram(const FakeDriver &fake, Answer &answer) {
     return opened.status();
   std::shared_ptr<Device> device = opened.take();
   Memory in, out, flags, bindings;
-  for (Memory *memory : {&in, &out})
-    CUPOLA_TRY(memory->allocate(device, 32));
+  CUPOLA_TRY(in.allocate(device, 32));
+  CUPOLA_TRY(out.allocateGrowing(device, 32));
+  CUPOLA_TRY(device->grow(out.address, 20000)); // while nothing uses it, so that its contents do not matter
   CUPOLA_TRY(flags.allocate(device, 64));
   CUPOLA_TRY(bindings.allocate(device, 32));
   Result<uint64_t> freeBytes = device->freeBytes();
@@ -236,6 +237,30 @@ TEST(CudaDevice, OutOfMemoryIsNotTheEnd) {
   (*device)->free(*first);
   (*device)->free(*second);
   (*device)->free(0);
+}
+
+TEST(CudaDevice, MemoryGrowsInPlace) {
+  auto fake = makeFake();
+  fake->totalBytes = 64 * 1024;
+  std::shared_ptr<Device> device = openDevice().take();
+  Memory fixed, memory;
+  ASSERT_TRUE(fixed.allocate(device, 100).isOk());
+  EXPECT_EQ(device->grow(fixed.address, 200).code(), Code::Unsupported);
+  ASSERT_TRUE(memory.allocateGrowing(device, 100).isOk());
+  auto *bytes = reinterpret_cast<char *>(memory.address);
+  bytes[99] = 'x';
+  ASSERT_TRUE(device->grow(memory.address, 10000).isOk());
+  bytes[9999] = 'y';
+  expectError(device->grow(memory.address, 65000), Code::Environment, "wanted 65000 bytes");
+  expectError(device->grow(memory.address, 1 << 20), Code::Environment, "out of device memory");
+  EXPECT_TRUE(device->grow(memory.address, 50).isOk());
+  EXPECT_EQ(bytes[99], 'x') << "growing lost what was there";
+  EXPECT_EQ(bytes[9999], 'y');
+  fake->virtualMemory = false;
+  std::shared_ptr<Device> old = openDevice().take();
+  Memory moving;
+  ASSERT_TRUE(moving.allocateGrowing(old, 100).isOk());
+  EXPECT_EQ(old->grow(moving.address, 200).code(), Code::Unsupported);
 }
 
 TEST(CudaDevice, ALostDeviceKeepsTheFirstCause) {

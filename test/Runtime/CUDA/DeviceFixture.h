@@ -75,8 +75,11 @@ struct Memory {
     if (device)
       device->free(address);
   }
-  Status allocate(std::shared_ptr<Device> of, uint64_t bytes) {
-    Result<DeviceAddress> result = of->allocate(bytes);
+  Status allocate(std::shared_ptr<Device> of, uint64_t bytes) { return keep(of, of->allocate(bytes)); }
+  Status allocateGrowing(std::shared_ptr<Device> of, uint64_t bytes) { return keep(of, of->allocateGrowing(bytes)); }
+
+private:
+  Status keep(std::shared_ptr<Device> of, Result<DeviceAddress> result) {
     if (result.failed())
       return result.status();
     device = of;

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <sstream>
+#include <sys/mman.h>
 
 namespace cupola::runtime::cuda {
 
@@ -19,6 +20,8 @@ FakeDriver::~FakeDriver() {
     std::free(reinterpret_cast<void *>(address));
   for (const auto &[address, bytes] : hostMemory)
     std::free(address);
+  for (const auto &[address, bytes] : reserved)
+    munmap(reinterpret_cast<void *>(address), bytes);
 }
 
 static CuContext theContext() { return reinterpret_cast<CuContext>(uintptr_t(0xC0)); }
@@ -112,7 +115,7 @@ struct FakeCalls {
   /// Gives an object back, also when the call then says that it failed.
   template <typename Map, typename Handle>
   static CuResult drop(CuResult code, Map &map, Handle handle, const char *name) {
-    if (map.erase(reinterpret_cast<typename Map::key_type>(handle)) == 0)
+    if (map.erase((typename Map::key_type)(handle)) == 0)
       self().violation(std::string(name) + " of what does not exist");
     return code;
   }
@@ -160,7 +163,7 @@ struct FakeCalls {
       *value = attribute == cuAttributeCapabilityMajor       ? self().capability / 10
                : attribute == cuAttributeCapabilityMinor     ? self().capability % 10
                : attribute == cuAttributeSharedPerBlockOptin ? self().sharedBytes
-                                                             : 1;
+                                                             : int(self().virtualMemory);
       return self().enter("cuDeviceGetAttribute", false);
     };
     api.devicePrimaryCtxRetain = [](CuContext *context, CuDevice) {
@@ -275,6 +278,69 @@ struct FakeCalls {
       if (!self().inAllocation(target, bytes))
         self().violation("cuMemsetD8Async outside of an allocation");
       return self().submit(stream, [=] { std::memset(reinterpret_cast<void *>(target), value, bytes); });
+    };
+  }
+
+  //===--- Virtual memory ---===//
+
+  static constexpr size_t granule = 4096;
+
+  static void fillVirtualMemory(DriverApi &api) {
+    api.memGetAllocationGranularity = [](size_t *bytes, const CuMemoryProperties *, int) {
+      return *bytes = granule, self().enter("cuMemGetAllocationGranularity");
+    };
+    api.memAddressReserve = [](CuPointer *address, size_t bytes, size_t, CuPointer, unsigned long long) {
+      if (const CuResult code = self().enter("cuMemAddressReserve"))
+        return code;
+      void *range = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      self().reserved[ *address = CuPointer(range)] = bytes;
+      return CuResult(cuSuccess);
+    };
+    api.memAddressFree = [](CuPointer address, size_t bytes) {
+      for (const auto &[start, size] : self().mapped)
+        if (start >= address && start < address + bytes)
+          self().violation("cuMemAddressFree of a range with memory behind it");
+      munmap(reinterpret_cast<void *>(address), bytes);
+      return drop(self().enter("cuMemAddressFree"), self().reserved, address, "cuMemAddressFree");
+    };
+    api.memCreate = [](CuMemoryHandle *handle, size_t bytes, const CuMemoryProperties *, unsigned long long) {
+      forbidInCapture("cuMemCreate");
+      if (const CuResult code = self().enter("cuMemCreate"))
+        return code;
+      if (bytes == 0 || bytes % granule != 0)
+        self().violation("cuMemCreate of a size that is no multiple of the granularity");
+      if (self().usedBytes + bytes > self().totalBytes)
+        return CuResult(cuOutOfMemory);
+      self().usedBytes += bytes;
+      self().handles[ *handle = ++self().lastHandle] = bytes;
+      return CuResult(cuSuccess);
+    };
+    api.memRelease = [](CuMemoryHandle handle) {
+      if (self().handles.count(handle))
+        self().usedBytes -= self().handles[handle];
+      return drop(self().enter("cuMemRelease"), self().handles, handle, "cuMemRelease");
+    };
+    api.memMap = [](CuPointer address, size_t bytes, size_t, CuMemoryHandle handle, unsigned long long) {
+      if (const CuResult code = self().enter("cuMemMap"))
+        return code;
+      auto range = self().reserved.upper_bound(address);
+      if (range == self().reserved.begin() || std::prev(range)->first + std::prev(range)->second < address + bytes ||
+          self().handles[handle] < bytes)
+        self().violation("cuMemMap outside of a range or of more than was created");
+      self().mapped[address] = bytes;
+      return CuResult(cuSuccess);
+    };
+    api.memUnmap = [](CuPointer address, size_t bytes) {
+      waitForAll();
+      mprotect(reinterpret_cast<void *>(address), bytes, PROT_NONE);
+      return drop(self().enter("cuMemUnmap"), self().mapped, address, "cuMemUnmap");
+    };
+    api.memSetAccess = [](CuPointer address, size_t bytes, const CuMemoryAccess *, size_t) {
+      if (const CuResult code = self().enter("cuMemSetAccess"))
+        return code;
+      mprotect(reinterpret_cast<void *>(address), bytes, PROT_READ | PROT_WRITE);
+      std::memset(reinterpret_cast<void *>(address), 0xFF, bytes);
+      return CuResult(cuSuccess);
     };
   }
 
@@ -426,6 +492,7 @@ DriverApi FakeDriver::table() {
   DriverApi api = {};
   FakeCalls::fillDevice(api);
   FakeCalls::fillMemory(api);
+  FakeCalls::fillVirtualMemory(api);
   FakeCalls::fillModules(api);
   FakeCalls::fillStreams(api);
   FakeCalls::fillGraphs(api);

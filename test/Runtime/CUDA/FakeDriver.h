@@ -39,6 +39,7 @@ public:
   int devices = 1;
   int capability = 86;
   int sharedBytes = 101376;
+  bool virtualMemory = true;
   size_t totalBytes = size_t(1) << 30;
   std::map<std::string, FakeKernelRow> kernels;
 
@@ -91,8 +92,9 @@ private:
   size_t usedBytes = 0;
   std::map<CuPointer, size_t> memory;
   std::map<void *, size_t> hostMemory;
-  std::map<CuPointer, size_t> reserved, mapped;
+  std::map<CuPointer, size_t> reserved, mapped; ///< ranges of addresses, and the parts with memory behind them
   std::map<CuMemoryHandle, size_t> handles;
+  CuMemoryHandle lastHandle = 0;
   std::map<Stream *, std::unique_ptr<Stream>> streams;
   std::map<Event *, std::unique_ptr<Event>> events;
   std::map<Graph *, std::unique_ptr<Graph>> graphs, executables;

@@ -1,0 +1,189 @@
+//===- test/Runtime/CUDA/CudaSessionTest.cpp - load, bind, run, destroy with every driver call failing ---===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Runtime/CUDA/DeviceHeaders.h"
+#include "lib/Runtime/Session.h"
+#include "test/Runtime/CUDA/DeviceFixture.h"
+#include "test/Runtime/TestPackage.h"
+
+using namespace cupola;
+using namespace cupola::runtime;
+using namespace cupola::runtime::cuda;
+
+namespace {
+
+/// The parameters of a kernel of the test package, as its text reads them.
+struct Parameters {
+  const CuLaunchConfig &config;
+  void *const *values;
+  const uint64_t *bindings() const {
+    return reinterpret_cast<const uint64_t *>(*static_cast<const uint64_t *>(values[0]));
+  }
+  template <typename T> T *buffer(size_t i) const {
+    const uint64_t reference = *static_cast<const uint64_t *>(values[1 + i]);
+    return reinterpret_cast<T *>(reference & format::kReferenceBit ? bindings()[reference & 0xffffffff] : reference);
+  }
+  int64_t scalar(size_t parameter) const {
+    return int64_t(bindings()[*static_cast<const uint32_t *>(values[parameter])]);
+  }
+  int64_t threads() const { return int64_t(config.gridX) * config.blockX; }
+};
+
+/// k_..1: in, out; count, factor
+void scale(const CuLaunchConfig &config, void *const *values) {
+  const Parameters p{config, values};
+  for (int64_t i = 0; i < std::min(p.scalar(3), p.threads()); ++i)
+    p.buffer<float>(1)[i] = p.buffer<float>(0)[i] * float(p.scalar(4));
+}
+
+/// k_..2: x, table, ids, out; count, rows; an index out of range raises the flag
+void gather(const CuLaunchConfig &config, void *const *values) {
+  const Parameters p{config, values};
+  auto *flags = reinterpret_cast<uint32_t *>(p.bindings()[0]);
+  for (int64_t i = 0; i < std::min(p.scalar(5), p.threads()); ++i) {
+    int64_t id = p.buffer<int64_t>(2)[i / 4];
+    if (id < 0 || id >= p.scalar(6)) {
+      flags[0] = std::max(flags[0], *static_cast<const uint32_t *>(values[7]) + 1);
+      id = 0;
+    }
+    p.buffer<float>(3)[i] = p.buffer<float>(0)[i] + p.buffer<float>(1)[id * 4 + i % 4];
+  }
+}
+
+std::unique_ptr<FakeDriver> fakeWithKernels() {
+  auto fake = makeFake();
+  fake->kernels["k_0000000000000001"] = {scale, {8, 8, 8, 4, 4, 4}};
+  fake->kernels["k_0000000000000002"] = {gather, {8, 8, 8, 8, 8, 4, 4, 4}};
+  return fake;
+}
+
+/// One run of the session with `rows` rows; compares the answer.
+Status runOnce(Session &session, int64_t rows, int64_t badId = 0) {
+  std::vector<float> x(size_t(4 * rows), 1), y(x.size(), -1);
+  std::vector<int64_t> ids(size_t(rows), 2);
+  ids[0] = badId ? badId : ids[0];
+  CUPOLA_TRY(session.run({{x.data(), format::DType::F32, {rows, 4}}, {ids.data(), format::DType::I64, {rows}}},
+                         {{y.data(), format::DType::F32, {rows, 4}}}));
+  for (int64_t i = 0; i < 4 * rows; ++i) // 2 * (x + 3 * w[2])
+    EXPECT_EQ(y[size_t(i)], 2 * (1 + 3 * float(8 + i % 4)));
+  return {};
+}
+
+/// Loads the package, runs a shape directly, recorded and replayed, then a larger one, then the first again.
+Status runModel(const std::shared_ptr<const format::PackageFile> &file) {
+  Result<std::shared_ptr<Device>> device = openDevice();
+  if (device.failed())
+    return device.status();
+  Result<std::shared_ptr<const Executable>> executable = Executable::create(file, *device);
+  if (executable.failed())
+    return executable.status();
+  Result<std::unique_ptr<Session>> session = Session::create(*executable, {});
+  if (session.failed())
+    return session.status();
+  for (int64_t rows : {5, 5, 5, 200, 5})
+    CUPOLA_TRY(runOnce(**session, rows));
+  return {};
+}
+
+TEST(CudaSession, RunsTheTestPackage) {
+  auto fake = fakeWithKernels();
+  const Status status = runModel(test::loadPackage(test::makePackage()));
+  EXPECT_TRUE(status.isOk()) << status.message();
+  EXPECT_GT(fake->count("cuGraphLaunch"), 0u);
+  expectClean(*fake, "after the run");
+}
+
+TEST(CudaSession, ASecondRunAllocatesNothing) {
+  auto fake = fakeWithKernels();
+  std::shared_ptr<const Executable> executable =
+      Executable::create(test::loadPackage(test::makePackage()), openDevice().take()).take();
+  std::unique_ptr<Session> session = Session::create(executable, {}).take();
+  for (int i = 0; i < 3; ++i)
+    ASSERT_TRUE(runOnce(*session, 7).isOk());
+  const size_t bytes = fake->liveBytes();
+  const uint64_t device = fake->count("cuMemAlloc"), host = fake->count("cuMemHostAlloc");
+  for (int i = 0; i < 10; ++i)
+    ASSERT_TRUE(runOnce(*session, 7).isOk());
+  EXPECT_EQ(fake->liveBytes(), bytes);
+  EXPECT_EQ(fake->count("cuMemAlloc"), device);
+  EXPECT_EQ(fake->count("cuMemHostAlloc"), host);
+}
+
+TEST(CudaSession, AnIndexOutOfRangeIsAnErrorNotTheEnd) {
+  auto fake = fakeWithKernels();
+  std::shared_ptr<const Executable> executable =
+      Executable::create(test::loadPackage(test::makePackage()), openDevice().take()).take();
+  std::unique_ptr<Session> session = Session::create(executable, {}).take();
+  for (int i = 0; i < 3; ++i) { // direct, recorded, replayed
+    const Status status = runOnce(*session, 5, 77);
+    EXPECT_EQ(status.code(), Code::Usage) << status.message();
+    EXPECT_NE(status.message().find("embed/Gather"), std::string::npos) << status.message();
+  }
+  EXPECT_TRUE(runOnce(*session, 5).isOk());
+}
+
+TEST(CudaSession, OutOfMemoryIsATableThenASmallerRunWorks) {
+  auto fake = fakeWithKernels();
+  std::shared_ptr<const Executable> executable =
+      Executable::create(test::loadPackage(test::makePackage()), openDevice().take()).take();
+  std::unique_ptr<Session> session = Session::create(executable, {}).take();
+  ASSERT_TRUE(runOnce(*session, 5).isOk());
+  fake->totalBytes = fake->liveBytes() + 8192;
+  const Status status = runOnce(*session, 1000);
+  EXPECT_EQ(status.code(), Code::Environment);
+  for (const char *part : {"arena", "weights", "free", "wanted"})
+    EXPECT_NE(status.message().find(part), std::string::npos) << status.message();
+  EXPECT_TRUE(runOnce(*session, 5).isOk());
+}
+
+class EverySessionCallFails : public testing::TestWithParam<CuResult> {};
+
+TEST_P(EverySessionCallFails, CleanlyAndTheNextAttemptWorks) {
+  const std::shared_ptr<const format::PackageFile> file = test::loadPackage(test::makePackage());
+  uint64_t seen = 0;
+  for (uint64_t failAt = 1;; ++failAt) {
+    auto fake = fakeWithKernels();
+    fake->failAt = failAt;
+    fake->failCode = GetParam();
+    const Status status = runModel(file);
+    const std::string when = "call " + std::to_string(failAt);
+    if (fake->calls < failAt) {
+      EXPECT_TRUE(status.isOk()) << status.message();
+      EXPECT_GT(failAt, 200u);
+      EXPECT_GT(seen, failAt / 2) << "most failures must be reported";
+      return;
+    }
+    SCOPED_TRACE(when + ", " + fake->log[failAt - 1]);
+    seen += status.failed();
+    EXPECT_EQ(status.code(), status.failed() ? Code::Environment : Code::Ok) << status.message();
+    expectClean(*fake, when);
+    fake->failAt = 0;
+    fake->lost = cuSuccess;
+    const Status again = runModel(file);
+    EXPECT_TRUE(again.isOk()) << again.message();
+    expectClean(*fake, when + ", then a second attempt");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(CudaSession, EverySessionCallFails, testing::Values(1, cuOutOfMemory, cuIllegalAddress),
+                         [](const auto &info) { return "code" + std::to_string(info.param); });
+
+TEST(CudaSession, TheTestPackagesSourcesCompile) {
+  Result<std::shared_ptr<Nvrtc>> nvrtc = Nvrtc::load();
+  if (nvrtc.failed())
+    GTEST_SKIP() << nvrtc.status().message();
+  const format::Package package = test::makePackage();
+  for (const format::Variant &variant : package.variants) {
+    for (const format::Source &source : variant.sources) {
+      NvrtcRequest request;
+      request.source = source.text;
+      request.arch = variant.arch;
+      for (const EmbeddedHeader &header : deviceHeaders())
+        request.headers.push_back({std::string(header.name), header.text});
+      Result<CudaBinary> binary = (*nvrtc)->compile(request);
+      ASSERT_TRUE(binary.isOk()) << binary.status().message();
+      EXPECT_EQ(binary->kernels.size(), variant.program.kernels.size());
+    }
+  }
+}
+
+} // namespace
