@@ -54,7 +54,7 @@ public:
   plan::ProgramOp build(StringRef target, StringRef arch) {
     main = module.lookupSymbol<func::FuncOp>("main");
     b.setInsertionPointToEnd(module.getBody());
-    auto program = plan::ProgramOp::create(b, main.getLoc(), "program_" + arch.str(), target, arch);
+    auto program = plan::ProgramOp::create(b, main.getLoc(), "program", target, arch);
     body = &program.getBody().emplaceBlock();
     b.setInsertionPointToStart(body);
     for (auto [i, argument] : llvm::enumerate(main.getArguments()))
@@ -68,7 +68,8 @@ public:
 
 private:
   Value addBuffer(plan::BufferKind kind, int64_t index, const Expr &bytes, Location loc) {
-    return plan::BufferOp::create(b, loc, kind, index, bytes.text());
+    return plan::BufferOp::create(b, loc, plan::BufferType::get(b.getContext()), kind, index,
+                                  bytes.text());
   }
 
   /// A fusion writes straight into the first output that returns its result; every other
@@ -109,8 +110,8 @@ private:
   }
 
   /// The grid in the model's symbols; a kernel over nothing still needs no block.
-  StringAttr gridOf(StringRef kernel, ArrayAttr scalars) {
-    return b.getStringAttr(inSymbols(kernels.at(kernel.str()).grid, scalars).text());
+  std::string gridOf(StringRef kernel, ArrayAttr scalars) {
+    return inSymbols(kernels.at(kernel.str()).grid, scalars).text();
   }
 
   void addLaunch(graph::FusionOp fusion) {
@@ -125,7 +126,8 @@ private:
         pack(fusion, entry, scalars, operands);
     for (Value result : fusion.getResults())
       operands.push_back(bufferOf(result));
-    plan::LaunchOp::create(b, fusion.getLoc(), kernel, operands, gridOf(kernel.getValue(), scalars),
+    plan::LaunchOp::create(b, fusion.getLoc(), kernel.getValue(), operands,
+                           gridOf(kernel.getValue(), scalars),
                            scalars, /*init=*/false);
   }
 
@@ -138,7 +140,8 @@ private:
     if (!copy) {
       Expr bytes = graph::exprOf(cast<StringAttr>(entry.get("bytes")).getValue());
       copy = addBuffer(plan::BufferKind::Init, 0, inSymbols(bytes, scalars), fusion.getLoc());
-      plan::LaunchOp::create(b, fusion.getLoc(), packer, {operands[parameter], copy},
+      plan::LaunchOp::create(b, fusion.getLoc(), packer.getValue(),
+                             ValueRange{operands[parameter], copy},
                              gridOf(packer.getValue(), scalars), scalars, /*init=*/true);
     }
     operands[parameter] = copy;

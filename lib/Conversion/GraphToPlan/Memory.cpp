@@ -39,14 +39,16 @@ void planMemory(plan::ProgramOp program) {
     std::optional<int64_t> bytes = graph::exprOf(buffer.getBytes()).constant();
     if (!bytes)
       return; // sizes are known when shapes are bound
-    requests.push_back({*bytes, span.first, span.second});
+    requests.push_back({static_cast<uint64_t>(*bytes), span.first, span.second});
   }
-  MemoryPlan plan = planMemory(requests);
+  std::optional<MemoryPlan> plan = planMemory(requests);
+  if (!plan)
+    return; // more bytes than addresses: the runtime reports it with the numbers
   for (auto [i, entry] : llvm::enumerate(spans)) {
     plan::BufferOp buffer = entry.first;
-    buffer.setOffset(plan.offsets[i]);
+    buffer.setOffset(plan->offsets[i]);
   }
-  program.setArenaBytes(plan.bytes);
+  program.setArenaBytes(plan->bytes);
 }
 
 } // namespace cupola

@@ -1,0 +1,101 @@
+//===- cupola/Compiler/Compiler.h - ONNX models to packages ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// The compiler as a library. No MLIR type appears here. Calls never throw; errors are
+// Status values whose code is the exit code of the command line.
+//
+//   cupola::compiler::Options options;
+//   options.targets = {"cpu"};
+//   auto compilation = cupola::compiler::Compilation::load("model.onnx", options);
+//   if (compilation.failed()) ...
+//   cupola::Status status = (*compilation)->writePackage("model.cupola");
+//
+// In-process compilation trusts the model not to exhaust memory or time; the command
+// line compiles in a worker process with limits.
+//===----------------------------------------------------------------------===//
+#ifndef CUPOLA_COMPILER_COMPILER_H
+#define CUPOLA_COMPILER_COMPILER_H
+
+#include "lib/Runtime/Status.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace cupola::compiler {
+
+/// A value for an input's shape (dims) or for a symbol (dims has one entry).
+struct ShapeSetting {
+  std::string name;
+  std::vector<int64_t> dims;
+};
+
+/// The interval of a symbol that stays dynamic; max 0: unbounded.
+struct DimRange {
+  std::string name;
+  int64_t min = 1, max = 0;
+};
+
+struct Options {
+  std::vector<std::string> targets = {"cuda", "cpu"};
+  /// Architectures to make cubins for now (needs NVRTC); none: source for all families.
+  std::vector<std::string> archs;
+  std::vector<std::string> cpuLevels; ///< x86-64-v3, x86-64-v4; none: both
+  std::vector<ShapeSetting> shapes;
+  std::vector<DimRange> dims;
+  std::vector<std::string> disabledPasses;
+  std::string dumpIrDir;  ///< IR after every pass; "": none
+  std::string cacheDir;   ///< "": the default folder, "none": no cache
+  std::string libraries = "auto"; ///< auto, none: whether library calls may be candidates
+  unsigned threads = 1;   ///< of the compilation; the bytes do not depend on it
+  bool allowHardLinks = false;
+  std::map<std::string, int64_t> limits; ///< overrides by name; see `cupola compile --help`
+  /// Called with "import", "kernels cuda sm_80", .. as phases begin; may be empty.
+  std::function<void(const std::string &)> progress;
+  /// Problems that do not stop the compilation (an unusable cache); may be empty.
+  std::function<void(const std::string &)> warn;
+};
+
+/// A compiled model. Everything it returns is deterministic.
+class Compilation {
+public:
+  /// Reads, checks and imports the model. Every problem found is a line of the message.
+  static Result<std::unique_ptr<Compilation>> load(const std::string &path, Options options);
+  ~Compilation();
+
+  /// The text of a phase: "graph", "fused", "kernel", "plan" (IR, every variant) or "cuda"
+  /// (the kernels' source).
+  Result<std::string> emit(const std::string &phase);
+
+  /// Builds all variants, once; the other calls do so when needed.
+  Status build();
+  /// Writes the package; a failed write leaves nothing behind.
+  Status writePackage(const std::string &path);
+  /// The package's bytes in memory.
+  Result<std::string> package();
+  /// Writes each CUDA module to DIR/<arch>/<module>.cu, and the headers beside them.
+  Status dumpCuda(const std::string &dir);
+
+  /// What was decided and why, as JSON (docs/schemas/explain.json), per variant.
+  Result<std::string> explain();
+
+  /// Milliseconds by phase, in order.
+  std::vector<std::pair<std::string, double>> phases() const;
+  /// NVRTC programs and LLVM modules compiled, not taken from the cache.
+  uint64_t nvrtcCompiles() const;
+  uint64_t llvmCompiles() const;
+
+  class Impl;
+  Impl &impl() { return *state; } ///< for the compiler's own tools
+
+private:
+  explicit Compilation(std::unique_ptr<Impl> state);
+  std::unique_ptr<Impl> state;
+};
+
+} // namespace cupola::compiler
+
+#endif // CUPOLA_COMPILER_COMPILER_H

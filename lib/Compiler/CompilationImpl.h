@@ -1,0 +1,48 @@
+//===- lib/Compiler/CompilationImpl.h - the state behind a Compilation ---===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_LIB_COMPILER_COMPILATIONIMPL_H
+#define CUPOLA_LIB_COMPILER_COMPILATIONIMPL_H
+
+#include "cupola/Compiler/Compiler.h"
+#include "lib/Import/Onnx/LoadModel.h"
+#include "lib/Pipelines/Variant.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace cupola::compiler {
+
+class Compilation::Impl {
+public:
+  explicit Impl(Options options);
+
+  Status load(const std::string &path);
+  Status build();
+  Status emit(Phase phase, std::string &text);
+  Result<format::Package> makePackage();
+  format::Package takeInterface();
+
+  Options options;
+  mlir::MLIRContext context;
+  std::optional<onnx_import::LoadedModel> model; ///< owns the weights' bytes
+  mlir::OwningOpRef<mlir::ModuleOp> module;      ///< the simplified graph
+  mlir::OwningOpRef<mlir::ModuleOp> imported;    ///< as imported, for lib/Reference
+  VariantContext variantContext;
+  std::vector<VariantSpec> specs;
+  std::vector<BuiltVariant> variants; ///< parallel to `specs`, after build()
+
+private:
+  Status chooseVariants();
+  std::vector<std::string> cubinsFor(const VariantSpec &spec) const;
+  void progress(const std::string &what) const;
+};
+
+/// The JSON of `Compilation::explain`.
+std::string explainJson(Compilation::Impl &impl);
+
+/// Bytes of a constant, row-major and little-endian; `scratch` backs splats and bools.
+llvm::StringRef rawBytes(mlir::ElementsAttr value, std::string &scratch);
+
+} // namespace cupola::compiler
+
+#endif // CUPOLA_LIB_COMPILER_COMPILATIONIMPL_H

@@ -1,0 +1,116 @@
+//===- lib/Compiler/Explain.cpp - what was decided and why, as JSON ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Compiler/CompilationImpl.h"
+
+#include "dialects/Graph/Provenance.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <nlohmann/json.hpp>
+
+using namespace mlir;
+using Json = nlohmann::ordered_json;
+
+namespace cupola::compiler {
+
+namespace {
+
+
+Json resourcesOf(const BuiltVariant &built, const std::string &kernel, const format::Kernel &record) {
+  Json archs = Json::object();
+  for (const auto &[arch, kernels] : built.resources)
+    for (const runtime::cuda::KernelResources &resources : kernels)
+      if (resources.name == kernel)
+        archs[arch] = {{"registers", resources.registers},
+                       {"spill_bytes", resources.spillStoreBytes + resources.spillLoadBytes},
+                       {"stack_frame", resources.stackBytes},
+                       {"static_shared", resources.staticSharedBytes},
+                       {"dynamic_shared", record.sharedBytes},
+                       {"threads", record.threads}};
+  return archs;
+}
+
+/// One entry per distinct kernel, with the nodes of all its launches.
+Json kernelsOf(const BuiltVariant &built, const std::vector<format::Node> &nodes) {
+  const format::Program &program = built.variant.program;
+  std::vector<std::set<uint32_t>> used(program.kernels.size());
+  for (const format::Step &step : program.steps)
+    if (step.kind == format::Step::LaunchStep)
+      used[step.launch.kernel].insert(step.nodes.begin(), step.nodes.end());
+  Json kernels = Json::array();
+  for (auto [i, kernel] : llvm::enumerate(program.kernels)) {
+    Json names = Json::array();
+    for (uint32_t node : used[i])
+      names.push_back(nodes[node].name);
+    kernels.push_back({{"name", kernel.name},
+                       {"source_hash", kernel.sourceHash},
+                       {"schedule", kernel.schedule},
+                       {"nodes", names},
+                       {"bytes", kernel.bytes},
+                       {"flops", kernel.flops},
+                       {"arch", resourcesOf(built, kernel.name, kernel)}});
+  }
+  return kernels;
+}
+
+Json edgesOf(ModuleOp module) {
+  Json edges = Json::array();
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  auto verdicts = main->getAttrOfType<ArrayAttr>("graph.verdicts");
+  if (!verdicts)
+    return edges;
+  for (auto verdict : verdicts.getAsRange<DictionaryAttr>()) {
+    auto text = [&](StringRef key) { return cast<StringAttr>(verdict.get(key)).str(); };
+    edges.push_back({{"producer", graph::displayName(cast<LocationAttr>(verdict.get("producer")))},
+                     {"consumer", graph::displayName(cast<LocationAttr>(verdict.get("consumer")))},
+                     {"fused", cast<BoolAttr>(verdict.get("fused")).getValue()},
+                     {"rule", text("rule")},
+                     {"reason", text("reason")}});
+  }
+  return edges;
+}
+
+/// Bytes as a number where the plan is static, else as the expression.
+Json memoryOf(const BuiltVariant &built, const WeightTable &weights) {
+  const format::Program &program = built.variant.program;
+  uint64_t weightBytes = 0;
+  for (const WeightTable::Entry &entry : weights.entries()) {
+    auto type = cast<RankedTensorType>(entry.value.getShapedType());
+    weightBytes += type.getNumElements() * format::byteSize(dtypeOf(type.getElementType()));
+  }
+  Json memory = Json::object();
+  if (program.arenaBytes < 0) {
+    memory["peak_bytes"] = nullptr; // depends on shapes: planned when they are bound
+    memory["lower_bound_bytes"] = nullptr;
+  } else {
+    std::vector<int64_t> live(program.steps.size() + 1, 0);
+    for (const format::Buffer &buffer : program.buffers)
+      if (buffer.kind == format::BufferKind::Arena)
+        for (uint32_t step = buffer.first; step <= buffer.last; ++step)
+          live[step] += (std::stoll(buffer.bytes) + 255) / 256 * 256;
+    memory["peak_bytes"] = program.arenaBytes;
+    memory["lower_bound_bytes"] = *std::max_element(live.begin(), live.end());
+  }
+  memory["weight_bytes"] = weightBytes;
+  return memory;
+}
+
+} // namespace
+
+std::string explainJson(Compilation::Impl &impl) {
+  NodeTable table = impl.variantContext.nodes;
+  std::vector<format::Node> nodes = table.takeNodes();
+  Json variants = Json::array();
+  for (const BuiltVariant &built : impl.variants)
+    variants.push_back({{"target", built.variant.target},
+                        {"arch", built.variant.arch},
+                        {"launches", built.variant.program.steps.size()},
+                        {"kernels", kernelsOf(built, nodes)},
+                        {"edges", edgesOf(*built.module)},
+                        {"memory", memoryOf(built, impl.variantContext.weights)}});
+  return Json{{"schema", "cupola.explain/1"}, {"variants", variants}}.dump(
+      2, ' ', false, Json::error_handler_t::replace);
+}
+
+} // namespace cupola::compiler

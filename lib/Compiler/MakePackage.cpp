@@ -1,0 +1,193 @@
+//===- lib/Compiler/MakePackage.cpp - interface, weights, variants to a package ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Compiler/CompilationImpl.h"
+
+#include "lib/Runtime/CUDA/DeviceHeaders.h"
+#include "lib/Runtime/Format/OutputFile.h"
+#include "lib/Runtime/Format/PackageWriter.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/FileSystem.h"
+
+using namespace mlir;
+
+namespace cupola::compiler {
+
+StringRef rawBytes(ElementsAttr value, std::string &scratch) {
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
+    ArrayRef<char> data = resource.getRawHandle().getBlob()->getData();
+    return {data.data(), data.size()};
+  }
+  auto dense = cast<DenseElementsAttr>(value);
+  bool isBool = dense.getElementType().isInteger(1);
+  if (!isBool && !dense.isSplat())
+    return {dense.getRawData().data(), dense.getRawData().size()};
+  scratch.clear();
+  if (isBool) {
+    for (bool bit : dense.getValues<bool>())
+      scratch.push_back(bit);
+    return scratch;
+  }
+  for (int64_t i = 0; i < dense.getNumElements(); ++i)
+    scratch.append(dense.getRawData().data(), dense.getRawData().size());
+  return scratch;
+}
+
+namespace {
+
+std::vector<std::string> dimTexts(Type type) {
+  std::vector<std::string> texts;
+  for (const Expr &dim : graph::shapeOf(type))
+    texts.push_back(dim.text());
+  return texts;
+}
+
+/// The smallest extent that elements of `value` select from; 0 if they select nothing.
+int64_t indexedExtent(Value value) {
+  int64_t smallest = 0;
+  auto consider = [&](int64_t extent) {
+    if (extent > 0 && (smallest == 0 || extent < smallest))
+      smallest = extent;
+  };
+  for (OpOperand &use : value.getUses()) {
+    Operation *op = use.getOwner();
+    if (auto gather = dyn_cast<graph::GatherOp>(op)) {
+      if (use.getOperandNumber() == 1)
+        consider(graph::extentOf(gather.getData(), gather.getAxis()).constant().value_or(0));
+    } else if (auto classed = dyn_cast<graph::ClassInterface>(op);
+               classed && (classed.getFusionClass() == graph::FusionClass::View ||
+                           isa<graph::CastOp>(op))) {
+      consider(indexedExtent(op->getResult(0)));
+    }
+  }
+  return smallest;
+}
+
+void addInterface(func::FuncOp main, format::Package &package) {
+  for (auto [i, argument] : llvm::enumerate(main.getArguments())) {
+    format::Tensor tensor;
+    tensor.name = main.getArgAttrOfType<StringAttr>(i, "graph.name").str();
+    tensor.dtype = dtypeOf(graph::elementOf(argument));
+    tensor.dims = dimTexts(argument.getType());
+    if (!isa<FloatType>(graph::elementOf(argument))) {
+      tensor.indexedExtent = indexedExtent(argument);
+      tensor.mask = tensor.indexedExtent == 0;
+    }
+    package.inputs.push_back(std::move(tensor));
+  }
+  for (auto [i, type] : llvm::enumerate(main.getResultTypes())) {
+    format::Tensor tensor;
+    tensor.name = main.getResultAttrOfType<StringAttr>(i, "graph.name").str();
+    tensor.dtype = dtypeOf(cast<RankedTensorType>(type).getElementType());
+    tensor.dims = dimTexts(type);
+    package.outputs.push_back(std::move(tensor));
+  }
+}
+
+void addSymbols(ModuleOp module, format::Package &package) {
+  for (auto symbol : module.getOps<graph::SymbolOp>()) {
+    auto name = dyn_cast<NameLoc>(symbol.getLoc());
+    package.symbols.push_back({symbol.getSymName().str(), name ? name.getName().str() : "",
+                               static_cast<int64_t>(symbol.getMin()),
+                               static_cast<int64_t>(symbol.getMax()),
+                               static_cast<int64_t>(symbol.getDivisor())});
+  }
+  for (auto fact : module.getOps<graph::AssumeOp>()) {
+    format::Check check{fact.getLhs().str(), fact.getRelation().str(), fact.getRhs().str(),
+                        fact.getReason().str()};
+    if (check.relation == "broadcast") { // equal, or one of them is 1
+      Expr a = graph::exprOf(fact.getLhs()), b = graph::exprOf(fact.getRhs());
+      check = {((a - b) * (a - 1) * (b - 1)).text(), "==", "0", check.message};
+    }
+    package.checks.push_back(std::move(check));
+  }
+}
+
+void addWeights(ArrayRef<WeightTable::Entry> entries, format::Package &package) {
+  for (const WeightTable::Entry &entry : entries) {
+    auto type = cast<RankedTensorType>(entry.value.getShapedType());
+    format::Weight weight;
+    weight.dtype = dtypeOf(type.getElementType());
+    weight.dims = type.getShape().vec();
+    weight.bytes = type.getNumElements() * format::byteSize(weight.dtype);
+    package.weights.push_back(std::move(weight));
+  }
+}
+
+format::WeightSource weightSource(ArrayRef<WeightTable::Entry> entries) {
+  return [entries](uint32_t index, uint64_t offset, char *target, uint64_t size) -> Status {
+    std::string scratch;
+    StringRef bytes = rawBytes(entries[index].value, scratch);
+    std::copy_n(bytes.data() + offset, size, target);
+    return {};
+  };
+}
+
+} // namespace
+
+Result<format::Package> Compilation::Impl::makePackage() {
+  CUPOLA_TRY(build());
+  format::Package package;
+  package.producer = "cupola 0.1.0";
+  package.tools = {std::string("llvm ") + LLVM_VERSION_STRING};
+  addInterface(module->lookupSymbol<func::FuncOp>("main"), package);
+  addSymbols(*module, package);
+  addWeights(variantContext.weights.entries(), package);
+  NodeTable nodes = variantContext.nodes;
+  package.nodes = nodes.takeNodes();
+  for (const BuiltVariant &built : variants)
+    package.variants.push_back(built.variant);
+  if (llvm::is_contained(options.targets, "cuda"))
+    for (const auto &header : runtime::cuda::deviceHeaders())
+      package.headers.push_back({std::string(header.name), std::string(header.text)});
+  package.reports.push_back({"explain", explainJson(*this)});
+  return package;
+}
+
+Status Compilation::writePackage(const std::string &path) {
+  Result<format::Package> package = state->makePackage();
+  if (package.failed())
+    return package.status();
+  return format::writePackage(package.take(), weightSource(state->variantContext.weights.entries()),
+                              path);
+}
+
+Result<std::string> Compilation::package() {
+  Result<format::Package> package = state->makePackage();
+  if (package.failed())
+    return package.status();
+  return format::writePackageToMemory(package.take(),
+                                      weightSource(state->variantContext.weights.entries()));
+}
+
+static Status writeText(const std::string &path, StringRef text) {
+  std::error_code error;
+  llvm::raw_fd_ostream stream(path, error);
+  if (!error)
+    stream << text;
+  if (error || (stream.flush(), stream.has_error()))
+    return Status::io("cannot write '" + path + "'");
+  return {};
+}
+
+Status Compilation::dumpCuda(const std::string &dir) {
+  CUPOLA_TRY(state->build());
+  for (const BuiltVariant &built : state->variants) {
+    if (built.variant.target != "cuda")
+      continue;
+    std::string folder = dir + "/" + built.variant.arch;
+    if (llvm::sys::fs::create_directories(folder))
+      return Status::io("cannot make the folder '" + folder + "'");
+    for (const format::Source &source : built.variant.sources)
+      CUPOLA_TRY(writeText(folder + "/" + source.name, source.text));
+    for (const auto &header : runtime::cuda::deviceHeaders())
+      CUPOLA_TRY(writeText(folder + "/" + std::string(header.name),
+                           StringRef(header.text.data(), header.text.size())));
+  }
+  return {};
+}
+
+} // namespace cupola::compiler

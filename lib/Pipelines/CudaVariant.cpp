@@ -1,0 +1,59 @@
+//===- lib/Pipelines/CudaVariant.cpp - CUDA text and cubins of a variant ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Pipelines/Variant.h"
+#include "lib/Runtime/CUDA/DeviceHeaders.h"
+#include "lib/Target/CUDA/CudaTarget.h"
+
+using namespace mlir;
+
+namespace cupola {
+
+Status buildCudaKernels(ModuleOp module, const VariantSpec &spec, TargetKernels &kernels,
+                        BuiltVariant &built) {
+  const cuda::CudaTargetInfo *target = cuda::cudaTarget(spec.arch);
+  if (!target)
+    return Status::usage("unknown CUDA architecture '" + spec.arch + "'");
+  std::vector<cuda::CudaKernel> emitted;
+  std::vector<std::string> names;
+  for (auto func : module.getOps<kernel::FuncOp>()) {
+    FailureOr<cuda::CudaKernel> kernel = cuda::emitCudaKernel(func, *target);
+    if (failed(kernel))
+      return Status::unsupported("kernel " + func.getSymName().str() + " (" +
+                                 func.getSchedule().str() + ") has no CUDA form on " + spec.arch);
+    names.push_back(func.getSymName().str());
+    emitted.push_back(std::move(*kernel));
+  }
+  built.variant.sources = cuda::packSources(emitted);
+  for (auto [name, kernel] : llvm::zip_equal(names, emitted))
+    kernels[name] = {kernel.record, kernel.grid};
+  return {};
+}
+
+Status compileCubins(ArrayRef<std::string> archs, BuiltVariant &built, VariantContext &context) {
+  const format::Program &program = built.variant.program;
+  for (const std::string &arch : archs) {
+    for (auto [i, source] : llvm::enumerate(built.variant.sources)) {
+      runtime::cuda::NvrtcRequest request;
+      request.name = source.name;
+      request.source = source.text;
+      request.arch = arch;
+      for (const auto &header : runtime::cuda::deviceHeaders())
+        request.headers.push_back({std::string(header.name), header.text});
+      Result<runtime::cuda::CudaBinary> binary = context.nvrtc->compile(request);
+      if (binary.failed())
+        return binary.status();
+      format::Binary record;
+      record.arch = arch;
+      for (auto [k, kernel] : llvm::enumerate(program.kernels))
+        if (kernel.source == i)
+          record.kernels.push_back(k);
+      record.image = std::move(binary->cubin);
+      built.variant.binaries.push_back(std::move(record));
+      llvm::append_range(built.resources[arch], binary->kernels);
+    }
+  }
+  return {};
+}
+
+} // namespace cupola

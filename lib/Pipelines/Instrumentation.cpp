@@ -1,0 +1,96 @@
+//===- lib/Pipelines/Instrumentation.cpp - dumps and checks between passes ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Pipelines/Instrumentation.h"
+
+#include "dialects/Graph/Graph.h"
+#include "dialects/Graph/Provenance.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassInstrumentation.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace mlir;
+
+namespace cupola {
+
+LogicalResult checkProvenance(ModuleOp module) {
+  auto all = module->getAttrOfType<ArrayAttr>("graph.nodes");
+  if (!all)
+    return success(); // not imported from a model (hand-written IR of tests)
+  llvm::StringSet<> known;
+  for (auto name : all.getAsRange<StringAttr>())
+    known.insert(name.getValue().split('\0').first); // "name\0op"
+  WalkResult walk = module.walk([&](graph::ClassInterface op) {
+    bool isConstant = op.getFusionClass() == graph::FusionClass::Constant;
+    SmallVector<graph::NodeRef> nodes = graph::nodesOf(op->getLoc());
+    if (nodes.empty() && !isConstant) {
+      op->emitError("computes no node of the model: a pass lost its location");
+      return WalkResult::interrupt();
+    }
+    for (const graph::NodeRef &node : nodes)
+      if (!known.contains(node.name.getValue()) && !isConstant) {
+        op->emitError() << "names the node " << node.name << ", which the model does not have";
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return failure(walk.wasInterrupted());
+}
+
+void dumpModule(ModuleOp module, const std::string &dir, StringRef name) {
+  llvm::sys::fs::create_directories(dir);
+  unsigned count = 0;
+  std::error_code error;
+  for (llvm::sys::fs::directory_iterator it(dir, error), end; it != end && !error;
+       it.increment(error))
+    count += llvm::sys::path::extension(it->path()) == ".mlir";
+  SmallString<128> path(dir);
+  std::string number = (count < 10 ? "0" : "") + std::to_string(count);
+  llvm::sys::path::append(path, number + "-" + name + ".mlir");
+  llvm::raw_fd_ostream stream(path, error);
+  if (!error)
+    module->print(stream, OpPrintingFlags().elideLargeElementsAttrs(16).elideLargeResourceString(16));
+}
+
+namespace {
+
+ModuleOp moduleOf(Operation *op) {
+  auto module = dyn_cast<ModuleOp>(op);
+  return module ? module : op->getParentOfType<ModuleOp>();
+}
+
+class DumpInstrumentation : public PassInstrumentation {
+public:
+  explicit DumpInstrumentation(std::string dir) : dir(std::move(dir)) {}
+  void runAfterPass(Pass *pass, Operation *op) override {
+    if (!pass->getArgument().empty())
+      dumpModule(moduleOf(op), dir, pass->getArgument());
+  }
+
+private:
+  std::string dir;
+};
+
+class ProvenanceInstrumentation : public PassInstrumentation {
+public:
+  void runAfterPass(Pass *pass, Operation *op) override {
+    if (failed(checkProvenance(moduleOf(op))))
+      llvm::report_fatal_error(Twine("pass ") + pass->getName() + " broke the provenance");
+  }
+};
+
+} // namespace
+
+void addInstrumentation(PassManager &manager, const PipelineOptions &options) {
+  // One module at a time is dumped and checked, whatever the passes are nested in.
+  manager.getContext()->disableMultithreading();
+  if (!options.dumpDir.empty())
+    manager.addInstrumentation(std::make_unique<DumpInstrumentation>(options.dumpDir));
+  if (options.checkProvenance)
+    manager.addInstrumentation(std::make_unique<ProvenanceInstrumentation>());
+}
+
+} // namespace cupola

@@ -1,0 +1,24 @@
+//===- lib/Pipelines/Instrumentation.h - dumps and checks between passes ---===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_LIB_PIPELINES_INSTRUMENTATION_H
+#define CUPOLA_LIB_PIPELINES_INSTRUMENTATION_H
+
+#include "lib/Pipelines/Pipelines.h"
+
+#include "mlir/Pass/PassManager.h"
+
+namespace cupola {
+
+/// Dumps the module after every pass and checks its provenance, as options say.
+void addInstrumentation(mlir::PassManager &manager, const PipelineOptions &options);
+
+/// Every op on tensors names nodes of the model (`graph.nodes` of the module), and none
+/// that the model does not have. An error of this is one of our own passes.
+mlir::LogicalResult checkProvenance(mlir::ModuleOp module);
+
+/// Writes `module` to DIR/NN-<name>.mlir, weights elided; NN counts up per folder.
+void dumpModule(mlir::ModuleOp module, const std::string &dir, llvm::StringRef name);
+
+} // namespace cupola
+
+#endif // CUPOLA_LIB_PIPELINES_INSTRUMENTATION_H

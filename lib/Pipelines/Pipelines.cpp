@@ -1,0 +1,98 @@
+//===- lib/Pipelines/Pipelines.cpp - the pass order, on one page ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Pipelines/Pipelines.h"
+
+#include "lib/Conversion/GraphToKernel/Passes.h"
+#include "lib/Pipelines/Instrumentation.h"
+#include "lib/Transforms/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace cupola {
+
+std::optional<Phase> parsePhase(StringRef name) {
+  static constexpr std::pair<StringRef, Phase> names[] = {
+      {"graph", Phase::Graph}, {"fused", Phase::Fused}, {"kernel", Phase::Kernel},
+      {"plan", Phase::Plan},   {"cuda", Phase::Cuda},   {"package", Phase::Package}};
+  for (auto &[text, phase] : names)
+    if (text == name)
+      return phase;
+  return std::nullopt;
+}
+
+ArrayRef<OptionalPass> optionalPasses() {
+  static constexpr OptionalPass table[] = {
+      {"fuse-epilogues", "computes what follows a hero in its kernel"},
+      {"fuse-prologues", "computes pointwise producers inside their only reader"},
+      {"cse", "computes equal scalars of a kernel once"},
+  };
+  return table;
+}
+
+namespace {
+
+/// Adds passes to a manager unless they are switched off.
+class Builder {
+public:
+  Builder(ModuleOp module, const PipelineOptions &options)
+      : module(module), options(options), manager(module.getContext()) {
+    manager.enableVerifier(true);
+    addInstrumentation(manager, options);
+  }
+
+  bool isOn(StringRef name) const { return !options.disabled.count(name.str()); }
+  void add(std::unique_ptr<Pass> pass) { manager.addPass(std::move(pass)); }
+  template <class Op> void addNested(std::unique_ptr<Pass> pass) {
+    manager.addNestedPass<Op>(std::move(pass));
+  }
+
+  /// Diagnostics of passes are about our own IR: they become one internal error.
+  Status run() {
+    std::string messages;
+    ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic &diagnostic) {
+      if (diagnostic.getSeverity() == DiagnosticSeverity::Error) {
+        llvm::raw_string_ostream stream(messages);
+        stream << (messages.empty() ? "" : "; ") << diagnostic;
+      }
+      return success();
+    });
+    if (succeeded(manager.run(module)))
+      return {};
+    return Status::unsupported(messages.empty() ? "a pass failed without a message" : messages);
+  }
+
+private:
+  ModuleOp module;
+  const PipelineOptions &options;
+  PassManager manager;
+};
+
+} // namespace
+
+Status runGraphPasses(ModuleOp module, const PipelineOptions &options) {
+  Builder b(module, options);
+  return b.run();
+}
+
+Status runFusionPasses(ModuleOp module, const VariantSpec &, const PipelineOptions &options) {
+  Builder b(module, options);
+  FormFusionsOptions fusion;
+  fusion.epilogues = b.isOn("fuse-epilogues");
+  fusion.prologues = b.isOn("fuse-prologues");
+  b.addNested<func::FuncOp>(createFormFusions(fusion));
+  return b.run();
+}
+
+Status runKernelPasses(ModuleOp module, const VariantSpec &, const PipelineOptions &options) {
+  Builder b(module, options);
+  b.add(createGraphToKernel());
+  if (b.isOn("cse"))
+    b.addNested<kernel::FuncOp>(createCSEPass());
+  return b.run();
+}
+
+} // namespace cupola

@@ -1,0 +1,56 @@
+//===- lib/Pipelines/Pipelines.h - the pass order, on one page ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+//   graph   imported, then simplified: shared by all variants
+//   fused   per variant: graph.fusion regions
+//   kernel  per variant: kernel.func of level 1 for every fusion
+//   plan    per variant: the host program with its arena
+//   cuda    the text of the CUDA kernels
+//   package everything in one file
+//===----------------------------------------------------------------------===//
+#ifndef CUPOLA_LIB_PIPELINES_PIPELINES_H
+#define CUPOLA_LIB_PIPELINES_PIPELINES_H
+
+#include "lib/Runtime/Status.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace cupola {
+
+enum class Phase { Graph, Fused, Kernel, Plan, Cuda, Package };
+/// "graph", ..; nullopt for other names.
+std::optional<Phase> parsePhase(llvm::StringRef name);
+
+struct PipelineOptions {
+  std::set<std::string> disabled; ///< names of optionalPasses() to leave out
+  std::string dumpDir;            ///< IR after every pass as NN-pass.mlir; "": none
+  bool checkProvenance = true;    ///< that no pass loses or invents a node of the model
+};
+
+/// What a build is for: {cuda, sm_80}, {cpu, x86-64-v3}.
+struct VariantSpec {
+  std::string target, arch;
+};
+
+struct OptionalPass {
+  llvm::StringRef name, summary;
+};
+/// Every pass that may be left out; the answer stays right.
+llvm::ArrayRef<OptionalPass> optionalPasses();
+
+/// Passes on the graph that all variants share.
+Status runGraphPasses(mlir::ModuleOp module, const PipelineOptions &options);
+/// From the graph to fusions.
+Status runFusionPasses(mlir::ModuleOp module, const VariantSpec &variant,
+                       const PipelineOptions &options);
+/// From fusions to kernels of level 1.
+Status runKernelPasses(mlir::ModuleOp module, const VariantSpec &variant,
+                       const PipelineOptions &options);
+
+} // namespace cupola
+
+#endif // CUPOLA_LIB_PIPELINES_PIPELINES_H
