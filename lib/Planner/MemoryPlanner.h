@@ -37,8 +37,8 @@ constexpr uint64_t memorySearchWork = uint64_t(1) << 22;
 
 /// Offsets and sizes are rounded up to `alignment`, a power of two. Nullopt if a
 /// request ends before it begins, or all of them together exceed 2^62 bytes.
-std::optional<MemoryPlan> planMemory(const std::vector<MemoryRequest> &requests,
-                                     uint64_t alignment = memoryAlignment, uint64_t work = memorySearchWork);
+std::optional<MemoryPlan> planMemory(const std::vector<MemoryRequest> &requests, uint64_t alignment = memoryAlignment,
+                                     uint64_t work = memorySearchWork);
 
 } // namespace cupola
 
