@@ -17,6 +17,7 @@ namespace cupola::onnx_import {
 
 /// The values are the exit codes of the command line.
 enum class ErrorKind : int {
+  Usage = 2,
   BadModel = 3,
   Unsupported = 4,
   Limit = 5,

@@ -1,0 +1,141 @@
+//===- lib/Import/Onnx/Constants.cpp - element types, constants in the IR --===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Import/Onnx/Constants.h"
+
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+
+#include "onnx/onnx_pb.h"
+
+using namespace mlir;
+using T = onnx::TensorProto;
+
+namespace cupola::onnx_import {
+
+Type elementTypeOf(int32_t dataType, MLIRContext *context) {
+  Builder b(context);
+  switch (dataType) {
+  case T::FLOAT:
+    return b.getF32Type();
+  case T::FLOAT16:
+    return b.getF16Type();
+  case T::BFLOAT16:
+    return b.getBF16Type();
+  case T::DOUBLE:
+    return b.getF64Type();
+  case T::INT8:
+    return b.getIntegerType(8);
+  case T::INT16:
+    return b.getIntegerType(16);
+  case T::INT32:
+    return b.getI32Type();
+  case T::INT64:
+    return b.getI64Type();
+  case T::UINT8:
+    return b.getIntegerType(8, /*isSigned=*/false);
+  case T::UINT16:
+    return b.getIntegerType(16, /*isSigned=*/false);
+  case T::UINT32:
+    return b.getIntegerType(32, /*isSigned=*/false);
+  case T::UINT64:
+    return b.getIntegerType(64, /*isSigned=*/false);
+  case T::BOOL:
+    return b.getI1Type();
+  default:
+    return Type();
+  }
+}
+
+int32_t dataTypeOf(Type element) {
+  for (int32_t type = T::FLOAT; type <= T::BFLOAT16; ++type)
+    if (elementTypeOf(type, element.getContext()) == element)
+      return type;
+  return T::UNDEFINED;
+}
+
+static RankedTensorType staticType(const std::vector<int64_t> &dims, Type element) {
+  return RankedTensorType::get(dims, element);
+}
+
+ElementsAttr constantAttr(const TensorValue &tensor, Type element, StringRef name) {
+  const RankedTensorType type = staticType(tensor.dims, element);
+  const ArrayRef<char> bytes(tensor.bytes.data(), tensor.bytes.size());
+  if (bytes.size() > BlobStore::threshold) {
+    const std::shared_ptr<const void> owner = tensor.owner;
+    AsmResourceBlob blob(bytes, /*dataAlignment=*/16, [owner](void *, size_t, size_t) {},
+                         /*dataIsMutable=*/false);
+    return DenseResourceElementsAttr::get(type, name, std::move(blob));
+  }
+  if (element.isInteger(1)) {
+    SmallVector<bool> values;
+    for (char byte : bytes)
+      values.push_back(byte != 0);
+    return DenseElementsAttr::get(type, values);
+  }
+  return DenseElementsAttr::getFromRawBuffer(type, bytes);
+}
+
+double roundedTo(Type type, double value) {
+  if (type.isF32())
+    return static_cast<float>(value);
+  if (!isa<FloatType>(type) || type.isF64())
+    return value;
+  APFloat number(value);
+  bool lost = false;
+  number.convert(cast<FloatType>(type).getFloatSemantics(), APFloat::rmNearestTiesToEven, &lost);
+  return number.convertToDouble();
+}
+
+/// One little-endian element; nullopt for uint64 values beyond int64.
+static std::optional<Scalar> readScalar(const char *bytes, Type element) {
+  const unsigned width = std::max(8u, element.getIntOrFloatBitWidth());
+  uint64_t bits = 0;
+  for (unsigned i = 0; i < width / 8; ++i)
+    bits |= uint64_t(static_cast<unsigned char>(bytes[i])) << (8 * i);
+  if (auto type = dyn_cast<FloatType>(element)) {
+    APFloat number(type.getFloatSemantics(), APInt(64, bits).trunc(width));
+    bool lost = false;
+    number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &lost);
+    return Scalar::constant(number.convertToDouble());
+  }
+  const APInt number = APInt(64, bits).trunc(width);
+  if (element.isInteger(1))
+    return Scalar::integer(bits != 0);
+  if (!element.isUnsignedInteger())
+    return Scalar::integer(number.getSExtValue());
+  if (number.getActiveBits() > 63)
+    return std::nullopt;
+  return Scalar::integer(static_cast<int64_t>(number.getZExtValue()));
+}
+
+std::optional<Known> knownElements(const TensorValue &tensor, Type element) {
+  const auto count = knownCount(tensor.dims);
+  if (!count)
+    return std::nullopt;
+  const size_t width = std::max(8u, element.getIntOrFloatBitWidth()) / 8;
+  Known known{tensor.dims, {}};
+  for (int64_t i = 0; i < *count; ++i) {
+    const auto scalar = readScalar(tensor.bytes.data() + static_cast<size_t>(i) * width, element);
+    if (!scalar)
+      return std::nullopt;
+    known.elements.push_back(*scalar);
+  }
+  return known;
+}
+
+DenseElementsAttr attributeOf(const Known &known, Type element) {
+  Builder builder(element.getContext());
+  SmallVector<Attribute> values;
+  for (const Scalar &scalar : known.elements) {
+    if (isa<FloatType>(element))
+      values.push_back(builder.getFloatAttr(element, scalar.asDouble()));
+    else
+      values.push_back(IntegerAttr::get(
+          element, APInt(64, static_cast<uint64_t>(scalar.num.constant().value_or(0)))
+                       .trunc(element.getIntOrFloatBitWidth())));
+  }
+  return DenseElementsAttr::get(staticType(known.dims, element), values);
+}
+
+} // namespace cupola::onnx_import

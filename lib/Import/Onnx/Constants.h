@@ -1,0 +1,36 @@
+//===- lib/Import/Onnx/Constants.h - element types, constants in the IR ----===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_LIB_IMPORT_ONNX_CONSTANTS_H
+#define CUPOLA_LIB_IMPORT_ONNX_CONSTANTS_H
+
+#include "lib/Import/Onnx/Known.h"
+#include "lib/Import/Onnx/TensorData.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+
+namespace cupola::onnx_import {
+
+/// Null for types without a place in the graph dialect (strings, complex, 4 and 8
+/// bit floats...).
+mlir::Type elementTypeOf(int32_t dataType, mlir::MLIRContext *context);
+/// The reverse.
+int32_t dataTypeOf(mlir::Type element);
+
+/// Up to BlobStore::threshold bytes a dense attribute; above it a resource called
+/// `name` that shares the tensor's memory.
+mlir::ElementsAttr constantAttr(const TensorValue &tensor, mlir::Type element,
+                                llvm::StringRef name);
+
+/// The elements, when there are at most Known::maxElements of an integer, bool or
+/// float type up to 64 bits.
+std::optional<Known> knownElements(const TensorValue &tensor, mlir::Type element);
+
+/// A constant Known as an attribute.
+mlir::DenseElementsAttr attributeOf(const Known &known, mlir::Type element);
+
+/// `value` as an element of `type` would hold it (float32 rounding and so on).
+double roundedTo(mlir::Type type, double value);
+
+} // namespace cupola::onnx_import
+
+#endif // CUPOLA_LIB_IMPORT_ONNX_CONSTANTS_H

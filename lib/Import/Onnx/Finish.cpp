@@ -1,0 +1,50 @@
+//===- lib/Import/Onnx/Finish.cpp - the last steps of an import ------------===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Import/Onnx/Finish.h"
+
+using namespace mlir;
+
+namespace cupola::onnx_import {
+
+void eraseDeadOps(func::FuncOp function) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+static Type current(Type type, const Symbols &symbols) {
+  auto tensor = cast<RankedTensorType>(type);
+  if (!tensor.getEncoding())
+    return type;
+  return graph::tensorType(symbols.current(graph::shapeOf(type)), tensor.getElementType());
+}
+
+static ArrayAttr current(ArrayAttr exprs, const Symbols &symbols) {
+  return graph::exprArray(exprs.getContext(), symbols.current(graph::exprsOf(exprs)));
+}
+
+void retype(func::FuncOp function, const Symbols &symbols) {
+  Block &body = function.getBody().front();
+  for (BlockArgument argument : body.getArguments()) {
+    const Type next = current(argument.getType(), symbols);
+    if (next == argument.getType())
+      continue;
+    function.setArgAttr(argument.getArgNumber(), "graph.dims",
+                        graph::exprArray(function.getContext(), graph::shapeOf(argument)));
+    argument.setType(next);
+  }
+  for (Operation &op : body) {
+    for (OpResult result : op.getResults())
+      result.setType(current(result.getType(), symbols));
+    if (auto slice = dyn_cast<graph::SliceOp>(op))
+      slice.setStartsAttr(current(slice.getStarts(), symbols));
+    if (auto pad = dyn_cast<graph::PadOp>(op))
+      pad.setLowAttr(current(pad.getLow(), symbols));
+    if (auto dims = dyn_cast<graph::DimsOp>(op))
+      dims.setExprsAttr(current(dims.getExprs(), symbols));
+  }
+  function.setFunctionType(FunctionType::get(function.getContext(), body.getArgumentTypes(),
+                                             body.getTerminator()->getOperandTypes()));
+}
+
+} // namespace cupola::onnx_import

@@ -1,0 +1,21 @@
+//===- lib/Import/Onnx/Finish.h - the last steps of an import --------------===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_LIB_IMPORT_ONNX_FINISH_H
+#define CUPOLA_LIB_IMPORT_ONNX_FINISH_H
+
+#include "lib/Import/Onnx/Symbols.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace cupola::onnx_import {
+
+/// Removes ops without users and without effects, last to first.
+void eraseDeadOps(mlir::func::FuncOp function);
+
+/// Brings every type and every expression in an attribute up to the facts that
+/// were found: the one time that types change.
+void retype(mlir::func::FuncOp function, const Symbols &symbols);
+
+} // namespace cupola::onnx_import
+
+#endif // CUPOLA_LIB_IMPORT_ONNX_FINISH_H

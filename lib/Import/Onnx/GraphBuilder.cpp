@@ -1,0 +1,198 @@
+//===- lib/Import/Onnx/GraphBuilder.cpp - types, facts, constants, pointwise ===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Import/Onnx/GraphBuilder.h"
+
+#include "lib/Planner/Checked.h"
+
+using namespace mlir;
+using namespace cupola::graph;
+
+namespace cupola::onnx_import {
+
+std::string shapeText(ArrayRef<Expr> shape) {
+  std::string text = "[";
+  for (const Expr &dim : shape)
+    text += (text.size() > 1 ? ", " : "") + dim.text();
+  return text + "]";
+}
+
+std::string typeText(Type element) {
+  if (element.isInteger(1))
+    return "bool";
+  if (element.isBF16())
+    return "bfloat16";
+  const std::string bits = std::to_string(element.getIntOrFloatBitWidth());
+  if (isa<FloatType>(element))
+    return "float" + bits;
+  return (element.isUnsignedInteger() ? "uint" : "int") + bits;
+}
+
+void GraphBuilder::fail(const std::string &message, ErrorKind kind) const {
+  throw NodeError{kind, message};
+}
+
+RankedTensorType GraphBuilder::type(ArrayRef<Expr> dims, Type element) const {
+  if (dims.size() > static_cast<size_t>(maxRank))
+    fail("the result has rank " + std::to_string(dims.size()) + ", supported are ranks up to " +
+             std::to_string(maxRank),
+         ErrorKind::Unsupported);
+  std::optional<int64_t> bytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+  for (const Expr &dim : dims) {
+    if (dim.overflowed())
+      fail("an extent of the result does not fit 64 bits");
+    const auto extent = dim.constant();
+    if (extent && *extent < 0)
+      fail("the result has the shape " + shapeText(dims) + ", expected no extent below 0");
+    if (bytes && extent)
+      bytes = checkedMul(*bytes, *extent);
+  }
+  const bool empty = llvm::any_of(dims, [](const Expr &dim) { return dim.isConstant(0); });
+  if (!empty && !bytes)
+    fail("the result has the shape " + shapeText(dims) + ", whose size does not fit 63 bits",
+         ErrorKind::Limit);
+  if (!empty && *bytes > limits.tensorBytes)
+    fail("the result of " + exceeds(limits, &Limits::tensorBytes,
+                                    "shape " + shapeText(dims) + " with " +
+                                        std::to_string(*bytes) + " bytes"),
+         ErrorKind::Limit);
+  return tensorType(dims, element);
+}
+
+//===----------------------------------------------------------------------===//
+// Facts
+//===----------------------------------------------------------------------===//
+
+Expr GraphBuilder::sameExtent(const Expr &a, const Expr &b, const std::string &what) {
+  if (symbols.assumeEqual(a, b, who + " needs them equal (" + what + ")") ==
+      Symbols::Outcome::Impossible)
+    fail(what + " are " + symbols.current(a).text() + " and " + symbols.current(b).text() +
+         ", expected equal ones");
+  return symbols.current(a);
+}
+
+Exprs GraphBuilder::sameShape(ArrayRef<Expr> a, ArrayRef<Expr> b, const std::string &what) {
+  if (a.size() != b.size())
+    fail(what + " are " + shapeText(a) + " and " + shapeText(b) + ", expected equal ones");
+  Exprs result;
+  for (auto [left, right] : llvm::zip_equal(a, b))
+    result.push_back(sameExtent(left, right, what));
+  return result;
+}
+
+/// For min(x, c) against x, where c is not 1: they are equal or one of them is 1
+/// exactly where x <= c. Slicing a table of c positions to the length x of the
+/// input gives this.
+static std::optional<Expr> clampedBy(const Expr &clamped, const Expr &plain) {
+  if (clamped.terms().size() != 1 || clamped.offset() != 0 || clamped.terms()[0].coefficient != 1 ||
+      clamped.terms()[0].factors.size() != 1)
+    return std::nullopt;
+  const Factor &factor = clamped.terms()[0].factors[0];
+  if (factor.power != 1 || factor.atom->kind() != Atom::Kind::Min)
+    return std::nullopt;
+  for (const auto &[x, c] : {std::pair(factor.atom->lhs(), factor.atom->rhs()),
+                             std::pair(factor.atom->rhs(), factor.atom->lhs())})
+    if (x == plain && c.constant() && *c.constant() > 1)
+      return c;
+  return std::nullopt;
+}
+
+Expr GraphBuilder::broadcastExtent(const Expr &first, const Expr &second) {
+  const Expr a = symbols.current(first), b = symbols.current(second);
+  if (a == b || b.isConstant(1))
+    return a;
+  if (a.isConstant(1))
+    return b;
+  if (a.constant() && b.constant())
+    fail("extents " + a.text() + " and " + b.text() +
+         " cannot be broadcast to each other, expected equal ones or 1");
+  for (const auto &[clamped, plain] : {std::pair(a, b), std::pair(b, a)})
+    if (const auto bound = clampedBy(clamped, plain))
+      if (symbols.assumeLessEqual(plain, *bound, who) == Symbols::Outcome::Holds)
+        return symbols.current(plain);
+  const auto aboveOne = [&](const Expr &e) { return proveLess(Expr(1), e, ranges()) == true; };
+  if (aboveOne(a) && aboveOne(b))
+    return sameExtent(a, b, "extents of the operands");
+  symbols.assumeBroadcast(a, b, who + " broadcasts them to each other");
+  if (a.constant() || b.constant())
+    return a.constant() ? a : b; // the other one is 1 or equal to it
+  return symbols.current(max(a, b));
+}
+
+Exprs GraphBuilder::broadcastShapes(ArrayRef<Expr> a, ArrayRef<Expr> b) {
+  const size_t rank = std::max(a.size(), b.size());
+  Exprs result;
+  for (size_t i = 0; i < rank; ++i) {
+    const Expr left = i + a.size() < rank ? Expr(1) : a[i + a.size() - rank];
+    const Expr right = i + b.size() < rank ? Expr(1) : b[i + b.size() - rank];
+    result.push_back(broadcastExtent(left, right));
+  }
+  return symbols.current(result);
+}
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+Value GraphBuilder::constant(ElementsAttr value) {
+  return ConstantOp::create(ops, where, value);
+}
+
+Value GraphBuilder::scalar(double value, Type element, size_t rank) {
+  const auto tensor = RankedTensorType::get(Ints(rank, 1), element);
+  if (isa<IntegerType>(element))
+    return intScalar(static_cast<int64_t>(value), element, rank);
+  return constant(DenseElementsAttr::get(tensor, ops.getFloatAttr(element, value)));
+}
+
+Value GraphBuilder::intScalar(int64_t value, Type element, size_t rank) {
+  const auto tensor = RankedTensorType::get(Ints(rank, 1), element);
+  const unsigned bits = element.getIntOrFloatBitWidth();
+  const APInt number(64, static_cast<uint64_t>(value));
+  return constant(DenseElementsAttr::get(tensor, number.trunc(bits)));
+}
+
+Value GraphBuilder::iota(ArrayRef<Expr> dims, int64_t axis) {
+  return IotaOp::create(ops, where, type(dims, ops.getI64Type()), axis);
+}
+
+Value GraphBuilder::dims(ArrayRef<Expr> values, ArrayRef<int64_t> shape, Type element) {
+  return DimsOp::create(ops, where, RankedTensorType::get(shape, element),
+                        exprArray(context(), symbols.current(values)));
+}
+
+//===----------------------------------------------------------------------===//
+// Pointwise
+//===----------------------------------------------------------------------===//
+
+Value GraphBuilder::unary(UnaryKind kind, Value value, double alpha, double beta) {
+  const Type element = isPredicate(kind) ? ops.getI1Type() : this->element(value);
+  return UnaryOp::create(ops, where, type(shape(value), element), kind, value,
+                         APFloat(alpha), APFloat(beta));
+}
+
+Value GraphBuilder::binary(BinaryKind kind, Value lhs, Value rhs) {
+  if (element(lhs) != element(rhs))
+    fail("the operands have elements of " + typeText(element(lhs)) + " and " +
+         typeText(element(rhs)) + ", expected one type");
+  const Exprs dims = broadcastShapes(shape(lhs), shape(rhs));
+  const Type result = isComparison(kind) ? ops.getI1Type() : element(lhs);
+  return BinaryOp::create(ops, where, type(dims, result), kind, broadcast(lhs, dims),
+                          broadcast(rhs, dims));
+}
+
+Value GraphBuilder::select(Value condition, Value lhs, Value rhs) {
+  if (element(lhs) != element(rhs))
+    fail("the branches have elements of " + typeText(element(lhs)) + " and " +
+         typeText(element(rhs)) + ", expected one type");
+  const Exprs dims = broadcastShapes(broadcastShapes(shape(lhs), shape(rhs)), shape(condition));
+  return SelectOp::create(ops, where, type(dims, element(lhs)), broadcast(condition, dims),
+                          broadcast(lhs, dims), broadcast(rhs, dims));
+}
+
+Value GraphBuilder::cast(Value value, Type element) {
+  if (this->element(value) == element)
+    return value;
+  return CastOp::create(ops, where, type(shape(value), element), value);
+}
+
+} // namespace cupola::onnx_import

@@ -1,0 +1,120 @@
+//===- lib/Import/Onnx/GraphBuilder.h - graph ops with inferred types ------===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Makes ops of the graph dialect, infers their types and inserts the explicit
+// broadcasts. What the operands' shapes force becomes a fact (Symbols.h). Shapes
+// that contradict each other throw NodeError, which the importer's node loop
+// catches; nothing else in the import throws.
+//===----------------------------------------------------------------------===//
+#ifndef CUPOLA_LIB_IMPORT_ONNX_GRAPHBUILDER_H
+#define CUPOLA_LIB_IMPORT_ONNX_GRAPHBUILDER_H
+
+#include "lib/Import/Onnx/Diagnostic.h"
+#include "lib/Import/Onnx/Limits.h"
+#include "lib/Import/Onnx/Symbols.h"
+
+namespace cupola::onnx_import {
+
+/// A node that cannot be imported.
+struct NodeError {
+  ErrorKind kind;
+  std::string message;
+};
+
+using mlir::Type;
+using mlir::Value;
+using Ints = llvm::SmallVector<int64_t>;
+
+/// begin, begin + 1, ..., end - 1
+inline Ints sequence(int64_t begin, int64_t end) {
+  Ints values;
+  for (int64_t i = begin; i < end; ++i)
+    values.push_back(i);
+  return values;
+}
+
+/// "[s0, 384]"
+std::string shapeText(llvm::ArrayRef<Expr> shape);
+/// "float32", "int64", "bool", as ONNX names element types.
+std::string typeText(Type element);
+
+class GraphBuilder {
+public:
+  GraphBuilder(mlir::OpBuilder &ops, Symbols &symbols, const Limits &limits)
+      : ops(ops), symbols(symbols), limits(limits), where(ops.getUnknownLoc()) {}
+
+  /// The node that the next ops belong to.
+  void setNode(mlir::Location location, std::string label) {
+    where = location;
+    who = std::move(label);
+  }
+  mlir::Location location() const { return where; }
+  /// Sets the location alone; returns the one before.
+  mlir::Location swapLocation(mlir::Location next) {
+    std::swap(next, where);
+    return next;
+  }
+  mlir::MLIRContext *context() const { return ops.getContext(); }
+  Symbols &facts() const { return symbols; }
+  const Ranges &ranges() const { return symbols.ranges(); }
+
+  Exprs shape(Value value) const { return symbols.current(graph::shapeOf(value)); }
+  Type element(Value value) const { return graph::elementOf(value); }
+  /// The tensor type after a look at rank, overflow and Limits::tensorBytes.
+  mlir::RankedTensorType type(llvm::ArrayRef<Expr> dims, Type element) const;
+
+  // Facts; all throw when they cannot hold. `what` describes a and b.
+  Expr sameExtent(const Expr &a, const Expr &b, const std::string &what);
+  Exprs sameShape(llvm::ArrayRef<Expr> a, llvm::ArrayRef<Expr> b, const std::string &what);
+  Expr broadcastExtent(const Expr &a, const Expr &b);
+  Exprs broadcastShapes(llvm::ArrayRef<Expr> a, llvm::ArrayRef<Expr> b);
+
+  Value constant(mlir::ElementsAttr value);
+  /// One number in a tensor of `rank` dimensions of extent 1.
+  Value scalar(double value, Type element, size_t rank = 0);
+  Value intScalar(int64_t value, Type element, size_t rank = 0);
+  Value iota(llvm::ArrayRef<Expr> dims, int64_t axis); ///< int64
+  Value dims(llvm::ArrayRef<Expr> values, llvm::ArrayRef<int64_t> shape, Type element);
+
+  // Views; no op where nothing changes.
+  Value reshape(Value value, llvm::ArrayRef<Expr> dims);
+  Value withRank(Value value, size_t rank); ///< adds leading extents of 1
+  Value broadcast(Value value, llvm::ArrayRef<Expr> dims); ///< also raises the rank
+  Value transpose(Value value, llvm::ArrayRef<int64_t> perm);
+  Value slice(Value value, llvm::ArrayRef<Expr> starts, llvm::ArrayRef<int64_t> steps,
+              llvm::ArrayRef<Expr> sizes);
+  Value concat(llvm::ArrayRef<Value> values, int64_t axis);
+  Value pad(Value value, llvm::ArrayRef<Expr> low, llvm::ArrayRef<Expr> high,
+            graph::PadMode mode, mlir::TypedAttr fill);
+  Value squeeze(Value value, llvm::ArrayRef<int64_t> axes); ///< sorted; extents must be 1
+  Value unsqueeze(Value value, llvm::ArrayRef<int64_t> axes); ///< sorted positions in the result
+
+  // Pointwise; operands are broadcast to each other.
+  Value unary(graph::UnaryKind kind, Value value, double alpha = 0, double beta = 0);
+  Value binary(graph::BinaryKind kind, Value lhs, Value rhs);
+  Value select(Value condition, Value lhs, Value rhs);
+  Value cast(Value value, Type element);
+
+  // The rest; axes are sorted and not negative.
+  Value reduce(graph::ReduceKind kind, Value value, llvm::ArrayRef<int64_t> axes); ///< keeps dims
+  Value argReduce(graph::ReduceKind kind, Value value, int64_t axis, bool last);
+  Value softmax(Value value, int64_t axis, bool log);
+  Value layerNorm(Value value, int64_t axis, double epsilon, bool rms);
+  Value matmul(Value lhs, Value rhs); ///< numpy rules: ranks from 1 on, batch broadcast
+  Value gather(Value data, Value indices, int64_t axis);
+  Value gatherElements(Value data, Value indices, int64_t axis);
+  Value gatherND(Value data, Value indices, int64_t batchDims);
+
+  [[noreturn]] void fail(const std::string &message, ErrorKind kind = ErrorKind::BadModel) const;
+
+private:
+  mlir::OpBuilder &ops;
+  Symbols &symbols;
+  const Limits &limits;
+  mlir::Location where;
+  std::string who;
+};
+
+} // namespace cupola::onnx_import
+
+#endif // CUPOLA_LIB_IMPORT_ONNX_GRAPHBUILDER_H

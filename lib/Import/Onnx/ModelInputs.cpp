@@ -1,0 +1,137 @@
+//===- lib/Import/Onnx/ModelInputs.cpp - extents of the model's inputs -----===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Import/Onnx/ModelInputs.h"
+
+#include "lib/Import/Onnx/Text.h"
+
+#include "onnx/onnx_pb.h"
+
+namespace cupola::onnx_import {
+namespace {
+
+using Dimension = onnx::TensorShapeProto_Dimension;
+
+/// How the user calls a dimension: its name, or "x[0]" for one without.
+std::string dimensionName(const onnx::ValueInfoProto &input, int index) {
+  const Dimension &dim = input.type().tensor_type().shape().dim(index);
+  return dim.has_dim_param() && !dim.dim_param().empty()
+             ? dim.dim_param()
+             : input.name() + "[" + std::to_string(index) + "]";
+}
+
+std::string joined(const std::set<std::string> &names) {
+  std::string text;
+  for (const std::string &name : names)
+    text += (text.empty() ? "" : ", ") + printable(name);
+  return text.empty() ? "none" : text;
+}
+
+} // namespace
+
+std::vector<const onnx::ValueInfoProto *> realInputs(const onnx::GraphProto &graph) {
+  std::set<std::string> initializers;
+  for (const auto &tensor : graph.initializer())
+    initializers.insert(tensor.name());
+  std::vector<const onnx::ValueInfoProto *> result;
+  for (const auto &input : graph.input())
+    if (!initializers.count(input.name()))
+      result.push_back(&input);
+  return result;
+}
+
+ModelInputs::ModelInputs(const onnx::GraphProto &graph, const ShapeOptions &options,
+                         Symbols &symbols, Diagnostics &diagnostics)
+    : list(realInputs(graph)), options(options), symbols(symbols), diagnostics(diagnostics) {
+  readOptions();
+  for (const auto *input : list)
+    shapes.push_back(diagnostics.failed() ? Exprs() : shapeOf(*input));
+}
+
+void ModelInputs::fix(const std::string &name, int64_t value, const std::string &option) {
+  const auto [entry, isNew] = fixed.emplace(name, value);
+  if (isNew)
+    from[name] = option;
+  else if (entry->second != value)
+    diagnostics.error(ErrorKind::Usage, "dimension " + quoted(name) + " is " +
+                                            std::to_string(entry->second) + " by " + from[name] +
+                                            " and " + std::to_string(value) + " by " + option);
+}
+
+void ModelInputs::checkNames(const std::set<std::string> &dimensions) {
+  std::set<std::string> inputs;
+  for (const auto *input : list)
+    inputs.insert(input->name());
+  const auto unknown = [&](const std::string &name) {
+    diagnostics.error(ErrorKind::Usage, quoted(name) +
+                                            " is no input or dynamic dimension, expected one of "
+                                            "the inputs " +
+                                            joined(inputs) + " or the dimensions " +
+                                            joined(dimensions));
+  };
+  for (const auto &[name, shape] : options.inputs)
+    if (!inputs.count(name))
+      unknown(name);
+  for (const auto &[name, value] : options.symbols)
+    if (!dimensions.count(name))
+      unknown(name);
+  for (const auto &[name, bounds] : options.bounds)
+    if (!dimensions.count(name))
+      unknown(name);
+}
+
+void ModelInputs::readOptions() {
+  std::set<std::string> dimensions;
+  for (const auto &[name, value] : options.symbols)
+    fix(name, value, "--shape " + printable(name));
+  for (const auto *input : list) {
+    const auto &shape = input->type().tensor_type().shape();
+    const auto given = options.inputs.find(input->name());
+    const bool has = given != options.inputs.end();
+    if (has && static_cast<int>(given->second.size()) != shape.dim_size()) {
+      diagnostics.error(ErrorKind::Usage, "--shape gives input " + quoted(input->name()) + " " +
+                                              std::to_string(given->second.size()) +
+                                              " dimensions, expected " +
+                                              std::to_string(shape.dim_size()));
+      continue;
+    }
+    for (int i = 0; i < shape.dim_size(); ++i) {
+      if (shape.dim(i).has_dim_value())
+        continue;
+      const std::string name = dimensionName(*input, i);
+      dimensions.insert(name);
+      if (has)
+        fix(name, given->second[static_cast<size_t>(i)], "--shape " + printable(input->name()));
+    }
+  }
+  checkNames(dimensions);
+}
+
+Exprs ModelInputs::shapeOf(const onnx::ValueInfoProto &input) {
+  Exprs result;
+  const auto &shape = input.type().tensor_type().shape();
+  const auto given = options.inputs.find(input.name());
+  for (int i = 0; i < shape.dim_size(); ++i) {
+    const std::string name = dimensionName(input, i);
+    const auto value = fixed.find(name);
+    if (given != options.inputs.end()) {
+      result.push_back(Expr(given->second[static_cast<size_t>(i)]));
+    } else if (shape.dim(i).has_dim_value()) {
+      result.push_back(Expr(shape.dim(i).dim_value()));
+    } else if (value != fixed.end()) {
+      result.push_back(Expr(value->second));
+    } else {
+      auto known = created.find(name);
+      if (known == created.end()) {
+        const auto bounds = options.bounds.find(name);
+        const DimBounds range = bounds == options.bounds.end() ? DimBounds() : bounds->second;
+        const std::string origin = "dimension " + std::to_string(i) + " (" + quoted(name) +
+                                   ") of input " + quoted(input.name());
+        known = created.emplace(name, symbols.create(name, origin, range.min, range.max)).first;
+      }
+      result.push_back(known->second);
+    }
+  }
+  return result;
+}
+
+} // namespace cupola::onnx_import

@@ -1,0 +1,49 @@
+//===- lib/Import/Onnx/ModelInputs.h - extents of the model's inputs -------===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_LIB_IMPORT_ONNX_MODELINPUTS_H
+#define CUPOLA_LIB_IMPORT_ONNX_MODELINPUTS_H
+
+#include "lib/Import/Onnx/OnnxImporter.h"
+#include "lib/Import/Onnx/Symbols.h"
+
+namespace onnx {
+class GraphProto;
+class ValueInfoProto;
+} // namespace onnx
+
+namespace cupola::onnx_import {
+
+/// The graph inputs that are no defaults of initialisers, in order.
+std::vector<const onnx::ValueInfoProto *> realInputs(const onnx::GraphProto &graph);
+
+/// Gives every input its extents: constants, the user's values, or symbols (one
+/// per name of a dimension; one each for dimensions without a name, which the user
+/// calls "x[0]"). Wrong or contradicting options are Usage errors.
+class ModelInputs {
+public:
+  ModelInputs(const onnx::GraphProto &graph, const ShapeOptions &options, Symbols &symbols,
+              Diagnostics &diagnostics);
+
+  const std::vector<const onnx::ValueInfoProto *> &inputs() const { return list; }
+  /// The extents of inputs()[index]; empty after errors.
+  const Exprs &shape(size_t index) const { return shapes[index]; }
+
+private:
+  std::vector<const onnx::ValueInfoProto *> list;
+  std::vector<Exprs> shapes;
+  const ShapeOptions &options;
+  Symbols &symbols;
+  Diagnostics &diagnostics;
+  std::map<std::string, int64_t> fixed;    ///< symbols that the user gave a value
+  std::map<std::string, Expr> created;     ///< name -> symbol
+  std::map<std::string, std::string> from; ///< name -> which option fixed it
+
+  void fix(const std::string &name, int64_t value, const std::string &option);
+  void readOptions();
+  void checkNames(const std::set<std::string> &dimensions);
+  Exprs shapeOf(const onnx::ValueInfoProto &input);
+};
+
+} // namespace cupola::onnx_import
+
+#endif // CUPOLA_LIB_IMPORT_ONNX_MODELINPUTS_H

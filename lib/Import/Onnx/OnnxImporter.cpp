@@ -1,0 +1,257 @@
+//===- lib/Import/Onnx/OnnxImporter.cpp - from a model to the graph dialect ===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Import/Onnx/OnnxImporter.h"
+
+#include "lib/Import/Onnx/Constants.h"
+#include "lib/Import/Onnx/Finish.h"
+#include "lib/Import/Onnx/ModelInputs.h"
+#include "lib/Import/Onnx/ModelNames.h"
+#include "lib/Import/Onnx/OpBinder.h"
+#include "lib/Import/Onnx/OpTable.h"
+#include "lib/Import/Onnx/Text.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+
+#include "onnx/onnx_pb.h"
+
+#include <unordered_map>
+
+using namespace mlir;
+
+namespace cupola::onnx_import {
+namespace {
+
+class Importer {
+public:
+  Importer(const LoadedModel &model, const ShapeOptions &shapes, const Limits &limits,
+           MLIRContext &context, Diagnostics &diagnostics)
+      : model(model), graph(model.proto->graph()), shapes(shapes), limits(limits),
+        diagnostics(diagnostics), opsets(opsetsOf(*model.proto)),
+        functions(functionsOf(*model.proto)),
+        module(ModuleOp::create(UnknownLoc::get(&context))), ops(&context), symbols(*module),
+        builder(ops, symbols, limits), pool(builder) {}
+
+  OwningOpRef<ModuleOp> run();
+
+private:
+  const LoadedModel &model;
+  const onnx::GraphProto &graph;
+  const ShapeOptions &shapes;
+  const Limits &limits;
+  Diagnostics &diagnostics;
+  Opsets opsets;
+  FunctionMap functions;
+  OwningOpRef<ModuleOp> module;
+  OpBuilder ops;
+  Symbols symbols;
+  GraphBuilder builder;
+  TensorPool pool;
+  func::FuncOp function;
+  std::unordered_map<std::string, Tensor> values;
+  std::unordered_map<std::string, const onnx::TensorProto *> initializers;
+
+  bool makeFunction();
+  void nameNodes();
+  void importNode(const onnx::NodeProto &node, Location location);
+  void runImport(const onnx::NodeProto &node, const NodeLabel &label, const OpRow &row);
+  void bindResults(const onnx::NodeProto &node, OpBinder &op);
+  std::string whyUnknown(const onnx::NodeProto &node) const;
+  Tensor lookUp(const std::string &name);
+  Value outputValue(const onnx::ValueInfoProto &output);
+  void makeReturn();
+  bool verifyModule();
+
+  std::vector<Location> locations; ///< of the nodes
+};
+
+/// One argument per input, with its name.
+bool Importer::makeFunction() {
+  MLIRContext *context = module->getContext();
+  const ModelInputs inputs(graph, shapes, symbols, diagnostics);
+  std::vector<Type> types;
+  for (size_t i = 0; i < inputs.inputs().size(); ++i) {
+    const auto &input = *inputs.inputs()[i];
+    const int32_t dataType = input.type().tensor_type().elem_type();
+    const Type element = elementTypeOf(dataType, context);
+    if (!element)
+      diagnostics.error(ErrorKind::Unsupported, "graph input " + quoted(input.name()) +
+                                                    " has elements of " +
+                                                    elementTypeName(dataType) +
+                                                    ", which are not supported");
+    if (diagnostics.failed())
+      continue;
+    types.push_back(graph::tensorType(inputs.shape(i), element));
+  }
+  if (diagnostics.failed())
+    return false;
+  ops.setInsertionPointToEnd(module->getBody());
+  function = func::FuncOp::create(ops, UnknownLoc::get(context), "main",
+                                  FunctionType::get(context, types, {}));
+  Block *body = function.addEntryBlock();
+  ops.setInsertionPointToEnd(body);
+  for (auto [input, argument] : llvm::zip_equal(inputs.inputs(), body->getArguments())) {
+    const StringAttr name = ops.getStringAttr(input->name());
+    function.setArgAttr(argument.getArgNumber(), "graph.name", name);
+    argument.setLoc(NameLoc::get(name));
+    values[input->name()] = pool.ofValue(argument);
+  }
+  for (const auto &tensor : graph.initializer())
+    initializers[tensor.name()] = &tensor;
+  return true;
+}
+
+/// Names that tell the nodes apart, also where the model's are empty or repeat.
+void Importer::nameNodes() {
+  std::set<std::string> taken;
+  std::vector<Attribute> list;
+  for (int i = 0; i < graph.node_size(); ++i) {
+    const auto &node = graph.node(i);
+    const std::string number = "#" + std::to_string(i);
+    std::string name = node.name().empty() ? number + ":" + node.op_type() : node.name();
+    while (!taken.insert(name).second)
+      name += number;
+    const StringAttr nameAttr = ops.getStringAttr(name), op = ops.getStringAttr(node.op_type());
+    locations.push_back(NameLoc::get(nameAttr, NameLoc::get(op)));
+    list.push_back(ops.getArrayAttr({nameAttr, op}));
+  }
+  module.get()->setAttr("graph.nodes", ops.getArrayAttr(list));
+}
+
+Tensor Importer::lookUp(const std::string &name) {
+  if (name.empty())
+    return nullptr;
+  const auto known = values.find(name);
+  if (known != values.end())
+    return known->second;
+  const auto initializer = initializers.find(name);
+  const Location user =
+      builder.swapLocation(NameLoc::get(StringAttr::get(module->getContext(), name)));
+  Tensor tensor = pool.ofConstant(*initializer->second, model.blobs);
+  builder.swapLocation(user);
+  return values[name] = tensor;
+}
+
+std::string Importer::whyUnknown(const onnx::NodeProto &node) const {
+  if (functions.count(calleeOf(node)))
+    return "the local function could not be inlined, because it imports another version of a "
+           "domain than the model";
+  const std::string domain = displayDomain(node.domain());
+  if (!canonicalDomain(node.domain()).empty())
+    return "the op is not supported: no op of the domain " + quoted(domain) + " is";
+  return "the op is not supported";
+}
+
+void Importer::bindResults(const onnx::NodeProto &node, OpBinder &op) {
+  for (int i = 0; i < node.output_size(); ++i) {
+    if (node.output(i).empty())
+      continue;
+    const size_t index = static_cast<size_t>(i);
+    if (index >= op.results().size() || !op.results()[index])
+      op.unsupported("output " + std::to_string(i) + " is not supported");
+    values[node.output(i)] = op.results()[index];
+  }
+}
+
+void Importer::runImport(const onnx::NodeProto &node, const NodeLabel &label, const OpRow &row) {
+  try {
+    std::vector<Tensor> inputs;
+    for (const std::string &name : node.input()) {
+      inputs.push_back(lookUp(name));
+      if (inputs.back() && inputs.back()->poisoned)
+        return; // its maker has been reported
+    }
+    OpBinder op(node, builder, pool, model.blobs, limits, std::move(inputs));
+    row.import(op);
+    op.checkAllAttributesRead();
+    bindResults(node, op);
+  } catch (const NodeError &error) {
+    diagnostics.error(error.kind, label, error.message);
+  }
+}
+
+void Importer::importNode(const onnx::NodeProto &node, Location location) {
+  const NodeLabel label = labelOf(node, opsets);
+  const std::string domain = canonicalDomain(node.domain());
+  builder.setNode(location, label.text());
+  for (const std::string &output : node.output())
+    values[output] = nullptr;
+  if (const OpRow *row = findOp(domain, node.op_type(), label.opset))
+    runImport(node, label, *row);
+  else
+    diagnostics.error(ErrorKind::Unsupported, label, whyUnknown(node));
+  for (const std::string &output : node.output())
+    if (!values[output])
+      values[output] = pool.poison();
+}
+
+Value Importer::outputValue(const onnx::ValueInfoProto &output) {
+  const Tensor tensor = lookUp(output.name());
+  if (tensor->poisoned)
+    return Value();
+  const Type declared = elementTypeOf(output.type().tensor_type().elem_type(), ops.getContext());
+  if (output.type().has_tensor_type() && declared && declared != tensor->element)
+    diagnostics.error(ErrorKind::BadModel, "graph output " + quoted(output.name()) +
+                                               " is declared with elements of " +
+                                               typeText(declared) + ", but has " +
+                                               typeText(tensor->element));
+  return pool.materialize(tensor);
+}
+
+void Importer::makeReturn() {
+  std::vector<Value> results;
+  try {
+    for (const auto &output : graph.output())
+      if (Value value = outputValue(output))
+        results.push_back(value);
+  } catch (const NodeError &error) {
+    diagnostics.error(error.kind, "graph outputs: " + error.message);
+  }
+  if (diagnostics.failed())
+    return;
+  func::ReturnOp::create(ops, UnknownLoc::get(ops.getContext()), results);
+  eraseDeadOps(function);
+  retype(function, symbols);
+  for (int i = 0; i < graph.output_size(); ++i)
+    function.setResultAttr(static_cast<unsigned>(i), "graph.name",
+                           ops.getStringAttr(graph.output(i).name()));
+  symbols.finish();
+}
+
+/// A model that passes all checks makes valid ops. Should one not, it must not
+/// reach the passes, whatever the reason.
+bool Importer::verifyModule() {
+  std::string first;
+  ScopedDiagnosticHandler handler(module->getContext(), [&](mlir::Diagnostic &problem) {
+    if (first.empty())
+      first = problem.str();
+    return success();
+  });
+  if (succeeded(mlir::verify(*module)))
+    return true;
+  diagnostics.error(ErrorKind::BadModel, "the imported graph is not valid: " + printable(first, 400));
+  return false;
+}
+
+OwningOpRef<ModuleOp> Importer::run() {
+  if (!makeFunction())
+    return nullptr;
+  nameNodes();
+  for (int i = 0; i < graph.node_size(); ++i)
+    importNode(graph.node(i), locations[static_cast<size_t>(i)]);
+  makeReturn();
+  if (diagnostics.failed() || !verifyModule())
+    return nullptr;
+  return std::move(module);
+}
+
+} // namespace
+
+OwningOpRef<ModuleOp> importModel(const LoadedModel &model, const ShapeOptions &shapes,
+                                  const Limits &limits, MLIRContext &context,
+                                  Diagnostics &diagnostics) {
+  context.loadDialect<graph::GraphDialect, func::FuncDialect>();
+  return Importer(model, shapes, limits, context, diagnostics).run();
+}
+
+} // namespace cupola::onnx_import

@@ -1,0 +1,270 @@
+//===- lib/Import/Onnx/OpBinder.cpp - typed access to one node -------------===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Import/Onnx/OpBinder.h"
+
+#include "lib/Import/Onnx/Text.h"
+
+#include "onnx/onnx_pb.h"
+
+using namespace mlir;
+
+namespace cupola::onnx_import {
+
+void OpBinder::bad(const std::string &message) const { b.fail(message); }
+void OpBinder::unsupported(const std::string &message) const {
+  b.fail(message, ErrorKind::Unsupported);
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+Tensor OpBinder::tensor(size_t index, StringRef name) const {
+  if (!has(index))
+    bad("input " + std::to_string(index) + " (" + name.str() + ") is missing");
+  return operands[index];
+}
+
+Value OpBinder::value(size_t index, StringRef name) const {
+  return pool.materialize(tensor(index, name));
+}
+
+std::vector<Value> OpBinder::allValues() const {
+  std::vector<Value> values;
+  for (size_t i = 0; i < operands.size(); ++i)
+    values.push_back(value(i, "operand"));
+  if (values.empty())
+    bad("the node has no inputs, expected at least one");
+  return values;
+}
+
+Exprs OpBinder::shape(size_t index, StringRef name) const {
+  const Tensor operand = tensor(index, name);
+  return operand->value ? b.shape(operand->value) : b.facts().current(operand->dims);
+}
+
+Type OpBinder::element(size_t index, StringRef name) const { return tensor(index, name)->element; }
+
+static std::string operandText(size_t index, StringRef name) {
+  return "input " + std::to_string(index) + " (" + name.str() + ")";
+}
+
+void OpBinder::requireFloat(size_t index, StringRef name) const {
+  if (!isa<FloatType>(element(index, name)))
+    bad(operandText(index, name) + " has elements of " + typeText(element(index, name)) +
+        ", expected floats");
+}
+
+void OpBinder::requireNumber(size_t index, StringRef name) const {
+  if (element(index, name).isInteger(1))
+    bad(operandText(index, name) + " has elements of bool, expected numbers");
+}
+
+void OpBinder::requireBool(size_t index, StringRef name) const {
+  if (!element(index, name).isInteger(1))
+    bad(operandText(index, name) + " has elements of " + typeText(element(index, name)) +
+        ", expected bool");
+}
+
+void OpBinder::requireIndex(size_t index, StringRef name) const {
+  const Type type = element(index, name);
+  if (!type.isSignlessInteger(32) && !type.isSignlessInteger(64))
+    bad(operandText(index, name) + " has elements of " + typeText(type) +
+        ", expected int32 or int64");
+}
+
+void OpBinder::requireInputs(size_t least, size_t most) const {
+  if (operands.size() >= least && operands.size() <= most)
+    return;
+  bad("the node has " + std::to_string(operands.size()) + " inputs, expected " +
+      std::to_string(least) + (most == least ? "" : " to " + std::to_string(most)));
+}
+
+//===----------------------------------------------------------------------===//
+// Known operands
+//===----------------------------------------------------------------------===//
+
+const Known *OpBinder::known(size_t index) const {
+  return has(index) && operands[index]->known ? &*operands[index]->known : nullptr;
+}
+
+std::vector<Expr> OpBinder::symbolicInts(size_t index, StringRef name) const {
+  tensor(index, name);
+  const Known *source = known(index);
+  const auto values = source ? source->integers() : std::nullopt;
+  if (!source)
+    unsupported(operandText(index, name) +
+                " is computed from the data of the model's inputs, supported are constants and "
+                "values that follow from shapes");
+  if (!values)
+    bad(operandText(index, name) + " has elements of " + typeText(element(index, name)) +
+        ", expected integers");
+  std::vector<Expr> result;
+  for (const Expr &value : *values)
+    result.push_back(b.facts().current(value));
+  return result;
+}
+
+std::vector<int64_t> OpBinder::constantInts(size_t index, StringRef name) const {
+  std::vector<int64_t> result;
+  for (const Expr &value : symbolicInts(index, name)) {
+    if (!value.constant())
+      unsupported(operandText(index, name) + " has the value " + value.text() +
+                  ", supported are constants");
+    result.push_back(*value.constant());
+  }
+  return result;
+}
+
+Expr OpBinder::symbolicInt(size_t index, StringRef name) const {
+  const std::vector<Expr> values = symbolicInts(index, name);
+  if (values.size() != 1)
+    bad(operandText(index, name) + " has " + std::to_string(values.size()) +
+        " elements, expected 1");
+  return values[0];
+}
+
+double OpBinder::constantNumber(size_t index, StringRef name) const {
+  tensor(index, name);
+  const Known *source = known(index);
+  if (!source || !source->allConstant())
+    unsupported(operandText(index, name) + " is no constant, supported are constants");
+  if (!source->isScalarLike())
+    bad(operandText(index, name) + " has " + std::to_string(source->elements.size()) +
+        " elements, expected 1");
+  return source->elements[0].asDouble();
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+static std::string attributeKind(int type) {
+  using A = onnx::AttributeProto;
+  switch (type) {
+  case A::FLOAT:
+    return "a float";
+  case A::INT:
+    return "an int";
+  case A::STRING:
+    return "a string";
+  case A::TENSOR:
+    return "a tensor";
+  case A::FLOATS:
+    return "a list of floats";
+  case A::INTS:
+    return "a list of ints";
+  default:
+    return "of type " + std::to_string(type);
+  }
+}
+
+const onnx::AttributeProto *OpBinder::attribute(StringRef name, int type) const {
+  read.insert(name.str());
+  for (const auto &entry : node.attribute()) {
+    if (entry.name() != name)
+      continue;
+    if (entry.type() != type)
+      bad("attribute '" + name.str() + "' is " + attributeKind(entry.type()) + ", expected " +
+          attributeKind(type));
+    return &entry;
+  }
+  return nullptr;
+}
+
+bool OpBinder::hasAttribute(StringRef name) const {
+  return llvm::any_of(node.attribute(), [&](const auto &entry) { return entry.name() == name; });
+}
+
+int64_t OpBinder::intAttribute(StringRef name, int64_t fallback) const {
+  const auto *entry = attribute(name, onnx::AttributeProto::INT);
+  return entry ? entry->i() : fallback;
+}
+
+int64_t OpBinder::requiredInt(StringRef name) const {
+  if (!hasAttribute(name))
+    bad("attribute '" + name.str() + "' is missing, expected an int");
+  return intAttribute(name, 0);
+}
+
+double OpBinder::floatAttribute(StringRef name, double fallback) const {
+  const auto *entry = attribute(name, onnx::AttributeProto::FLOAT);
+  return entry ? entry->f() : fallback;
+}
+
+std::string OpBinder::stringAttribute(StringRef name, StringRef fallback) const {
+  const auto *entry = attribute(name, onnx::AttributeProto::STRING);
+  return entry ? entry->s() : fallback.str();
+}
+
+std::optional<Ints> OpBinder::intsAttribute(StringRef name) const {
+  const auto *entry = attribute(name, onnx::AttributeProto::INTS);
+  return entry ? std::optional<Ints>(Ints(entry->ints().begin(), entry->ints().end()))
+               : std::nullopt;
+}
+
+std::optional<std::vector<double>> OpBinder::floatsAttribute(StringRef name) const {
+  const auto *entry = attribute(name, onnx::AttributeProto::FLOATS);
+  if (!entry)
+    return std::nullopt;
+  return std::vector<double>(entry->floats().begin(), entry->floats().end());
+}
+
+Tensor OpBinder::tensorAttribute(StringRef name) const {
+  const auto *entry = attribute(name, onnx::AttributeProto::TENSOR);
+  return entry ? pool.ofConstant(entry->t(), blobs) : nullptr;
+}
+
+void OpBinder::ignoreAttribute(StringRef name) const { read.insert(name.str()); }
+
+void OpBinder::checkAllAttributesRead() const {
+  for (const auto &entry : node.attribute())
+    if (!read.count(entry.name()))
+      unsupported("attribute " + quoted(entry.name()) + " is not known for this op");
+}
+
+//===----------------------------------------------------------------------===//
+// Axes, results
+//===----------------------------------------------------------------------===//
+
+int64_t OpBinder::axis(int64_t value, int64_t rank, StringRef name) const {
+  if (value < -rank || value >= rank)
+    bad(name.str() + " is " + std::to_string(value) + ", expected " + std::to_string(-rank) +
+        " to " + std::to_string(rank - 1) + " for rank " + std::to_string(rank));
+  return value < 0 ? value + rank : value;
+}
+
+Ints OpBinder::axes(ArrayRef<int64_t> values, int64_t rank, StringRef name) const {
+  Ints result;
+  for (int64_t value : values)
+    result.push_back(axis(value, rank, name));
+  llvm::sort(result);
+  if (std::adjacent_find(result.begin(), result.end()) != result.end())
+    bad(name.str() + " are " + listText(values.vec()) + ", expected no repetition");
+  return result;
+}
+
+size_t OpBinder::outputCount() const { return static_cast<size_t>(node.output_size()); }
+
+bool OpBinder::wants(size_t index) const {
+  return index < outputCount() && !node.output(static_cast<int>(index)).empty();
+}
+
+void OpBinder::result(Tensor tensor, size_t index) {
+  if (outputs.size() <= index)
+    outputs.resize(index + 1);
+  outputs[index] = tensor;
+}
+
+void OpBinder::result(Value value, size_t index) { result(pool.ofValue(value), index); }
+
+void OpBinder::result(Known known, Type element, size_t index) {
+  for (Scalar &scalar : known.elements)
+    if (scalar.kind != Scalar::Kind::Real) {
+      scalar.num = b.facts().current(scalar.num);
+      scalar.den = b.facts().current(scalar.den);
+    }
+  result(pool.ofKnown(std::move(known), element), index);
+}
+
+} // namespace cupola::onnx_import

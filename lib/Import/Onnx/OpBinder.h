@@ -1,0 +1,133 @@
+//===- lib/Import/Onnx/OpBinder.h - typed access to one node ---------------===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an import function sees of a node: operands, attributes with defaults,
+// operands as constants or as symbolic integers, and where results go. Whatever
+// is not as ONNX says throws NodeError with what was found and expected; the node
+// loop adds the node's name, op and opset.
+//===----------------------------------------------------------------------===//
+#ifndef CUPOLA_LIB_IMPORT_ONNX_OPBINDER_H
+#define CUPOLA_LIB_IMPORT_ONNX_OPBINDER_H
+
+#include "lib/Import/Onnx/BlobStore.h"
+#include "lib/Import/Onnx/GraphBuilder.h"
+#include "lib/Import/Onnx/Known.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+
+#include <deque>
+#include <set>
+
+namespace onnx {
+class AttributeProto;
+class NodeProto;
+class TensorProto;
+} // namespace onnx
+
+namespace cupola::onnx_import {
+
+/// A value of the model: in the IR, or known and put into the IR when needed.
+struct TensorRecord {
+  Exprs dims;
+  Type element;
+  Value value;                 ///< null: not in the IR yet
+  mlir::ElementsAttr constant; ///< of an initialiser or Constant node
+  std::optional<Known> known;
+  mlir::Location where;        ///< of the node that made it
+  bool poisoned = false;       ///< made by a node that cannot be imported
+};
+using Tensor = TensorRecord *;
+
+/// Owns the records of one import.
+class TensorPool {
+public:
+  explicit TensorPool(GraphBuilder &builder) : builder(builder) {}
+  Tensor add(TensorRecord record) { return &records.emplace_back(std::move(record)); }
+  Tensor ofValue(Value value);
+  Tensor ofKnown(Known known, Type element);
+  Tensor ofConstant(const onnx::TensorProto &tensor, const BlobStore &blobs);
+  Tensor poison();
+  /// The tensor in the IR: a constant or graph.dims is made at the first call.
+  Value materialize(Tensor tensor);
+
+private:
+  GraphBuilder &builder;
+  std::deque<TensorRecord> records; ///< addresses stay
+  int64_t resources = 0;
+
+  Value materializeKnown(const TensorRecord &tensor);
+};
+
+class OpBinder {
+public:
+  OpBinder(const onnx::NodeProto &node, GraphBuilder &builder, TensorPool &pool,
+           const BlobStore &blobs, const Limits &limits, std::vector<Tensor> inputs)
+      : b(builder), limits(limits), node(node), pool(pool), blobs(blobs),
+        operands(std::move(inputs)) {}
+
+  GraphBuilder &b;
+  const Limits &limits;
+
+  // Operands. `name` is ONNX's name of the operand.
+  size_t inputCount() const { return operands.size(); }
+  bool has(size_t index) const { return index < operands.size() && operands[index]; }
+  Tensor tensor(size_t index, llvm::StringRef name) const;
+  Value value(size_t index, llvm::StringRef name) const;
+  std::vector<Value> allValues() const; ///< of a variadic op; at least one
+  Exprs shape(size_t index, llvm::StringRef name) const;
+  Type element(size_t index, llvm::StringRef name) const;
+  void requireFloat(size_t index, llvm::StringRef name) const;
+  void requireNumber(size_t index, llvm::StringRef name) const; ///< not bool
+  void requireBool(size_t index, llvm::StringRef name) const;
+  void requireIndex(size_t index, llvm::StringRef name) const; ///< int32 or int64
+  void requireInputs(size_t least, size_t most) const;
+
+  // Operands that must be known.
+  const Known *known(size_t index) const; ///< null: not known or absent
+  std::vector<Expr> symbolicInts(size_t index, llvm::StringRef name) const;
+  std::vector<int64_t> constantInts(size_t index, llvm::StringRef name) const;
+  Expr symbolicInt(size_t index, llvm::StringRef name) const;
+  double constantNumber(size_t index, llvm::StringRef name) const;
+
+  // Attributes.
+  bool hasAttribute(llvm::StringRef name) const;
+  int64_t intAttribute(llvm::StringRef name, int64_t fallback) const;
+  double floatAttribute(llvm::StringRef name, double fallback) const;
+  std::string stringAttribute(llvm::StringRef name, llvm::StringRef fallback) const;
+  std::optional<Ints> intsAttribute(llvm::StringRef name) const;
+  std::optional<std::vector<double>> floatsAttribute(llvm::StringRef name) const;
+  Tensor tensorAttribute(llvm::StringRef name) const; ///< null: absent
+  void ignoreAttribute(llvm::StringRef name) const;   ///< without effect on the result
+  int64_t requiredInt(llvm::StringRef name) const;
+  /// An attribute nobody asked for is an error: it could change the result.
+  void checkAllAttributesRead() const;
+
+  // Axes: -rank..rank-1 become 0..rank-1; lists are sorted and free of repetition.
+  int64_t axis(int64_t value, int64_t rank, llvm::StringRef name = "axis") const;
+  Ints axes(llvm::ArrayRef<int64_t> values, int64_t rank, llvm::StringRef name = "axes") const;
+
+  // Results.
+  size_t outputCount() const;
+  bool wants(size_t index) const; ///< the output exists and has a name
+  void result(Value value, size_t index = 0);
+  void result(Tensor tensor, size_t index = 0);
+  void result(Known known, Type element, size_t index = 0);
+  const std::vector<Tensor> &results() const { return outputs; }
+
+  [[noreturn]] void bad(const std::string &message) const;
+  [[noreturn]] void unsupported(const std::string &message) const;
+
+private:
+  const onnx::NodeProto &node;
+  TensorPool &pool;
+  const BlobStore &blobs;
+  std::vector<Tensor> operands;
+  std::vector<Tensor> outputs;
+  mutable std::set<std::string> read; ///< attributes that were asked for
+
+  const onnx::AttributeProto *attribute(llvm::StringRef name, int type) const;
+};
+
+} // namespace cupola::onnx_import
+
+#endif // CUPOLA_LIB_IMPORT_ONNX_OPBINDER_H

@@ -1,0 +1,34 @@
+//===- lib/Import/Onnx/OpTable.h - which function imports which op ---------===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// The only place that knows opsets: a row per (domain, op, since-version), sorted.
+// A node of opset n is imported by the row with the largest since-version <= n.
+//===----------------------------------------------------------------------===//
+#ifndef CUPOLA_LIB_IMPORT_ONNX_OPTABLE_H
+#define CUPOLA_LIB_IMPORT_ONNX_OPTABLE_H
+
+#include "llvm/ADT/ArrayRef.h"
+
+#include <string>
+#include <string_view>
+
+namespace cupola::onnx_import {
+
+class OpBinder;
+
+struct OpRow {
+  std::string_view domain; ///< empty: ai.onnx
+  std::string_view op;
+  int64_t since;
+  void (*import)(OpBinder &);
+};
+
+llvm::ArrayRef<OpRow> allOps();
+/// Null when the op is unknown, or newer than `opset`.
+const OpRow *findOp(std::string_view domain, std::string_view op, int64_t opset);
+/// findOp as LoadModel.h's OpKnown.
+bool isKnownOp(const std::string &domain, const std::string &op, int64_t version);
+
+} // namespace cupola::onnx_import
+
+#endif // CUPOLA_LIB_IMPORT_ONNX_OPTABLE_H

@@ -1,0 +1,182 @@
+//===- lib/Import/Onnx/Ops/Constant.cpp - constants, ranges, pass-through --===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Import/Onnx/Constants.h"
+#include "lib/Import/Onnx/Ops/Ops.h"
+#include "lib/Import/Onnx/ValuePropagation.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace cupola::onnx_import {
+namespace {
+
+/// The number of elements of Range for floats, which must be constants here.
+Expr floatRangeCount(OpBinder &op) {
+  const double start = op.constantNumber(0, "start"), limit = op.constantNumber(1, "limit");
+  const double count = std::ceil((limit - start) / op.constantNumber(2, "delta"));
+  if (!(std::abs(count) < 1e15))
+    op.bad("the range has " + std::to_string(count) + " elements, expected fewer than 10^15");
+  return Expr(std::max(int64_t(0), static_cast<int64_t>(count)));
+}
+
+Expr intRangeCount(OpBinder &op) {
+  const Expr start = op.symbolicInt(0, "start"), limit = op.symbolicInt(1, "limit");
+  const Expr delta = op.symbolicInt(2, "delta");
+  if (delta.isConstant(0))
+    op.bad("delta is 0, expected another number");
+  return simplify(max(Expr(0), ceilDiv(limit - start, delta)), op.b.ranges());
+}
+
+std::optional<Known> knownRange(OpBinder &op, const Expr &count) {
+  const auto length = count.constant();
+  if (!length || *length > Known::maxElements)
+    return std::nullopt;
+  const Expr start = op.symbolicInt(0, "start"), delta = op.symbolicInt(2, "delta");
+  Known known{{*length}, {}};
+  for (int64_t i = 0; i < *length; ++i)
+    known.elements.push_back(Scalar::integer(start + Expr(i) * delta));
+  return known;
+}
+
+/// A constant tensor of one repeated element.
+void filled(OpBinder &op, Tensor element, ArrayRef<Expr> shape) {
+  if (element->known)
+    if (auto known = broadcastKnown(*element->known, shape))
+      return op.result(std::move(*known), element->element);
+  Value value = op.b.constant(element->constant);
+  op.result(op.b.broadcast(op.b.reshape(value, Exprs(shape.size(), Expr(1))), shape));
+}
+
+} // namespace
+
+void importConstant(OpBinder &op) {
+  op.requireInputs(0, 0);
+  const Type f32 = Float32Type::get(op.b.context()), i64 = IntegerType::get(op.b.context(), 64);
+  if (Tensor value = op.tensorAttribute("value"))
+    return op.result(value);
+  if (op.hasAttribute("value_float"))
+    return op.result(Known{{}, {Scalar::constant(op.floatAttribute("value_float", 0))}}, f32);
+  if (op.hasAttribute("value_int"))
+    return op.result(Known{{}, {Scalar::integer(op.intAttribute("value_int", 0))}}, i64);
+  if (const auto values = op.intsAttribute("value_ints")) {
+    Known known{{int64_t(values->size())}, {}};
+    for (int64_t value : *values)
+      known.elements.push_back(Scalar::integer(value));
+    return op.result(std::move(known), i64);
+  }
+  if (const auto values = op.floatsAttribute("value_floats")) {
+    Known known{{int64_t(values->size())}, {}};
+    for (double value : *values)
+      known.elements.push_back(Scalar::constant(value));
+    return op.result(std::move(known), f32);
+  }
+  op.unsupported("the node has no value of numbers, supported are value, value_float, "
+                 "value_floats, value_int and value_ints");
+}
+
+void importConstantOfShape(OpBinder &op) {
+  op.requireInputs(1, 1);
+  const std::vector<Expr> shape = op.symbolicInts(0, "input");
+  for (const Expr &extent : shape)
+    if (extent.constant() && *extent.constant() < 0)
+      op.bad("input 0 (input) has the extent " + extent.text() + ", expected none below 0");
+  const Exprs dims(shape.begin(), shape.end());
+  if (Tensor value = op.tensorAttribute("value")) {
+    if (!graph::product(value->dims).isConstant(1))
+      op.bad("attribute 'value' has the shape " + shapeText(value->dims) +
+             ", expected one element");
+    op.b.type(dims, value->element); // a look at its size before anything is made
+    return filled(op, value, dims);
+  }
+  const Type f32 = Float32Type::get(op.b.context());
+  op.b.type(dims, f32);
+  if (auto known = broadcastKnown(Known{{}, {Scalar::constant(0)}}, dims))
+    return op.result(std::move(*known), f32);
+  op.result(op.b.broadcast(op.b.scalar(0, f32, dims.size()), dims));
+}
+
+void importRange(OpBinder &op) {
+  op.requireInputs(3, 3);
+  op.requireNumber(0, "start");
+  const Type type = op.element(0, "start");
+  const bool isFloat = isa<FloatType>(type);
+  const Expr count = isFloat ? floatRangeCount(op) : intRangeCount(op);
+  if (!isFloat)
+    if (auto known = knownRange(op, count))
+      return op.result(std::move(*known), type);
+  op.b.type({count}, type);
+  Value steps = op.b.cast(op.b.iota({count}, 0), type);
+  const auto scalar = [&](size_t index, StringRef name) {
+    return op.b.reshape(op.value(index, name), {});
+  };
+  const bool unit = !isFloat && op.symbolicInt(2, "delta").isConstant(1);
+  if (!unit)
+    steps = op.b.binary(BinaryKind::Mul, steps, scalar(2, "delta"));
+  const bool fromZero = !isFloat && op.symbolicInt(0, "start").isConstant(0);
+  op.result(fromZero ? steps : op.b.binary(BinaryKind::Add, steps, scalar(0, "start")));
+}
+
+void importIdentity(OpBinder &op) {
+  op.requireInputs(1, 1);
+  op.result(op.tensor(0, "input"));
+}
+
+void importDropout(OpBinder &op) {
+  op.requireInputs(1, 3);
+  op.ignoreAttribute("ratio"); // of training
+  op.ignoreAttribute("seed");
+  if (op.has(2) && op.constantNumber(2, "training_mode") != 0)
+    op.unsupported("training_mode is true, supported is inference");
+  op.result(op.tensor(0, "data"));
+  if (!op.wants(1))
+    return;
+  const Type boolean = IntegerType::get(op.b.context(), 1);
+  const Exprs shape = op.shape(0, "data");
+  op.result(op.b.broadcast(op.b.intScalar(1, boolean, shape.size()), shape), 1);
+}
+
+void importOneHot(OpBinder &op) {
+  op.requireInputs(3, 3);
+  op.requireIndex(0, "indices");
+  const Expr depth = op.symbolicInt(1, "depth");
+  Value indices = op.value(0, "indices"), values = op.value(2, "values");
+  const Exprs shape = op.b.shape(indices);
+  const int64_t rank = static_cast<int64_t>(shape.size());
+  const int64_t axis = op.axis(op.intAttribute("axis", -1), rank + 1);
+  if (op.b.shape(values) != Exprs{Expr(2)})
+    op.bad("values has the shape " + shapeText(op.b.shape(values)) + ", expected [2]");
+  const auto pick = [&](int64_t position) {
+    return op.b.reshape(op.b.slice(values, {Expr(position)}, {1}, {Expr(1)}), {});
+  };
+  // Negative indices count from depth; those out of range match nothing.
+  const Type i64 = IntegerType::get(op.b.context(), 64);
+  Value index = op.b.cast(indices, i64);
+  Value wrapped = op.b.binary(BinaryKind::Add, index, op.b.dims({depth}, {}, i64));
+  Value negative = op.b.binary(BinaryKind::Less, index, op.b.intScalar(0, i64));
+  index = op.b.unsqueeze(op.b.select(negative, wrapped, index), {axis});
+  Exprs grid(static_cast<size_t>(rank + 1), Expr(1));
+  grid[static_cast<size_t>(axis)] = depth;
+  Value hit = op.b.binary(BinaryKind::Equal, index, op.b.iota(grid, axis));
+  op.result(op.b.select(hit, pick(1), pick(0)));
+}
+
+void importEyeLike(OpBinder &op) {
+  op.requireInputs(1, 1);
+  const Exprs shape = op.shape(0, "input");
+  if (shape.size() != 2)
+    op.bad("the input has the shape " + shapeText(shape) + ", expected rank 2");
+  Type type = op.element(0, "input");
+  if (op.hasAttribute("dtype"))
+    type = elementTypeOf(static_cast<int32_t>(op.intAttribute("dtype", 0)), op.b.context());
+  if (!type)
+    op.unsupported("attribute 'dtype' is " +
+                   elementTypeName(static_cast<int32_t>(op.intAttribute("dtype", 0))) +
+                   ", which is not supported");
+  const Type i64 = IntegerType::get(op.b.context(), 64);
+  Value difference = op.b.binary(BinaryKind::Sub, op.b.iota(shape, 1), op.b.iota(shape, 0));
+  Value diagonal = op.b.intScalar(op.intAttribute("k", 0), i64);
+  op.result(op.b.cast(op.b.binary(BinaryKind::Equal, difference, diagonal), type));
+}
+
+} // namespace cupola::onnx_import

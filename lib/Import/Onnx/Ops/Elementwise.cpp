@@ -1,0 +1,129 @@
+//===- lib/Import/Onnx/Ops/Elementwise.cpp - arithmetic of elements --------===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Import/Onnx/Ops/Ops.h"
+
+#include "lib/Import/Onnx/ValuePropagation.h"
+
+using namespace mlir;
+
+namespace cupola::onnx_import {
+
+void importUnary(OpBinder &op, UnaryKind kind, bool floatsOnly) {
+  op.requireInputs(1, 1);
+  op.ignoreAttribute("consumed_inputs"); // a hint of opsets before 6 that still appears
+  floatsOnly ? op.requireFloat(0, "X") : op.requireNumber(0, "X");
+  if (auto known = foldUnary(op, kind))
+    return op.result(std::move(*known), op.element(0, "X"));
+  op.result(op.b.unary(kind, op.value(0, "X")));
+}
+
+void importArithmetic(OpBinder &op, BinaryKind kind) {
+  op.requireInputs(2, 2);
+  op.requireNumber(0, "A");
+  op.requireNumber(1, "B");
+  if (auto known = foldBinary(op, kind))
+    return op.result(std::move(*known), op.element(0, "A"));
+  op.result(op.b.binary(kind, op.value(0, "A"), op.value(1, "B")));
+}
+
+void importVariadic(OpBinder &op, BinaryKind kind, bool mean) {
+  for (size_t i = 0; i < op.inputCount(); ++i)
+    op.requireNumber(i, "operand");
+  if (op.inputCount() == 1)
+    return op.result(op.tensor(0, "operand"));
+  if (op.inputCount() == 2 && !mean)
+    if (auto known = foldBinary(op, kind))
+      return op.result(std::move(*known), op.element(0, "operand"));
+  const std::vector<Value> values = op.allValues();
+  Value result = values[0];
+  for (size_t i = 1; i < values.size(); ++i)
+    result = op.b.binary(kind, result, values[i]);
+  if (mean)
+    result = op.b.binary(BinaryKind::Div, result,
+                         op.b.scalar(static_cast<double>(values.size()), op.b.element(result)));
+  op.result(result);
+}
+
+void importMean(OpBinder &op) {
+  op.requireFloat(0, "operand");
+  importVariadic(op, BinaryKind::Add, /*mean=*/true);
+}
+
+void importMod(OpBinder &op) {
+  const bool fmod = op.intAttribute("fmod", 0) != 0;
+  if (!fmod && isa<FloatType>(op.element(0, "A")))
+    op.bad("input 0 (A) has elements of " + typeText(op.element(0, "A")) +
+           " and fmod is 0, expected fmod 1 for floats");
+  importArithmetic(op, fmod ? BinaryKind::Fmod : BinaryKind::Mod);
+}
+
+void importPow(OpBinder &op) {
+  op.requireInputs(2, 2);
+  op.requireNumber(0, "X");
+  op.requireNumber(1, "Y");
+  if (auto known = foldBinary(op, BinaryKind::Pow))
+    return op.result(std::move(*known), op.element(0, "X"));
+  Value base = op.value(0, "X"), exponent = op.value(1, "Y");
+  op.result(op.b.binary(BinaryKind::Pow, base, op.b.cast(exponent, op.b.element(base))));
+}
+
+void importClipAttributes(OpBinder &op) {
+  op.requireInputs(1, 1);
+  op.requireFloat(0, "input");
+  Value value = op.value(0, "input");
+  const Type type = op.b.element(value);
+  if (op.hasAttribute("min"))
+    value = op.b.binary(BinaryKind::Max, value, op.b.scalar(op.floatAttribute("min", 0), type));
+  if (op.hasAttribute("max"))
+    value = op.b.binary(BinaryKind::Min, value, op.b.scalar(op.floatAttribute("max", 0), type));
+  op.result(value);
+}
+
+void importClip(OpBinder &op) {
+  op.requireInputs(1, 3);
+  op.requireNumber(0, "input");
+  if (!op.has(1) && !op.has(2))
+    return op.result(op.tensor(0, "input"));
+  Value value = op.value(0, "input");
+  for (const auto &[index, name, kind] :
+       {std::tuple(1, "min", BinaryKind::Max), std::tuple(2, "max", BinaryKind::Min)}) {
+    if (!op.has(static_cast<size_t>(index)))
+      continue;
+    const Exprs shape = op.shape(static_cast<size_t>(index), name);
+    if (!graph::product(shape).isConstant(1))
+      op.bad(std::string("input ") + name + " has the shape " + shapeText(shape) +
+             ", expected a scalar");
+    Value bound = op.b.reshape(op.value(static_cast<size_t>(index), name), {});
+    value = op.b.binary(kind, value, bound);
+  }
+  op.result(value);
+}
+
+static void requireInteger(OpBinder &op, size_t index, StringRef name) {
+  op.requireNumber(index, name);
+  if (!isa<IntegerType>(op.element(index, name)))
+    op.bad("input " + std::to_string(index) + " (" + name.str() + ") has elements of " +
+           typeText(op.element(index, name)) + ", expected integers");
+}
+
+void importBitwise(OpBinder &op, BinaryKind kind) {
+  op.requireInputs(2, 2);
+  requireInteger(op, 0, "A");
+  requireInteger(op, 1, "B");
+  op.result(op.b.binary(kind, op.value(0, "A"), op.value(1, "B")));
+}
+
+void importBitwiseNot(OpBinder &op) {
+  op.requireInputs(1, 1);
+  requireInteger(op, 0, "X");
+  op.result(op.b.unary(UnaryKind::BitwiseNot, op.value(0, "X")));
+}
+
+void importBitShift(OpBinder &op) {
+  const std::string direction = op.stringAttribute("direction", "");
+  if (direction != "LEFT" && direction != "RIGHT")
+    op.bad("attribute 'direction' is '" + direction + "', expected LEFT or RIGHT");
+  importBitwise(op, direction == "LEFT" ? BinaryKind::ShiftLeft : BinaryKind::ShiftRight);
+}
+
+} // namespace cupola::onnx_import

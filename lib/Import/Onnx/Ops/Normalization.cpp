@@ -1,0 +1,174 @@
+//===- lib/Import/Onnx/Ops/Normalization.cpp - softmax and normalisations --===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Import/Onnx/Ops/Ops.h"
+
+using namespace mlir;
+
+namespace cupola::onnx_import {
+namespace {
+
+int64_t rankOfInput(OpBinder &op, int64_t least) {
+  const int64_t rank = static_cast<int64_t>(op.shape(0, "X").size());
+  if (rank < least)
+    op.bad("input 0 (X) has rank " + std::to_string(rank) + ", expected at least " +
+           std::to_string(least));
+  return rank;
+}
+
+void softmax(OpBinder &op, bool log) {
+  op.requireInputs(1, 1);
+  op.requireFloat(0, "input");
+  const int64_t axis = op.axis(op.intAttribute("axis", -1), rankOfInput(op, 1));
+  op.result(op.b.softmax(op.value(0, "input"), axis, log));
+}
+
+/// Before opset 13 all dimensions from `axis` on are one row.
+void softmaxFlattened(OpBinder &op, bool log) {
+  op.requireInputs(1, 1);
+  op.requireFloat(0, "input");
+  const int64_t rank = rankOfInput(op, 1), axis = op.axis(op.intAttribute("axis", 1), rank);
+  Value value = op.value(0, "input");
+  if (axis == rank - 1)
+    return op.result(op.b.softmax(value, axis, log));
+  const Exprs shape = op.b.shape(value);
+  Exprs rows(ArrayRef<Expr>(shape).take_front(axis));
+  rows.push_back(graph::product(ArrayRef<Expr>(shape).drop_front(axis)));
+  Value flat = op.b.softmax(op.b.reshape(value, rows), axis, log);
+  op.result(op.b.reshape(flat, shape));
+}
+
+void noFurtherResults(OpBinder &op, size_t first) {
+  for (size_t i = first; i < op.outputCount(); ++i)
+    if (op.wants(i))
+      op.unsupported("output " + std::to_string(i) + " is used, supported is the first result");
+}
+
+/// value * scale + bias, where scale and bias broadcast to the value.
+Value scaleAndShift(OpBinder &op, Value value, Value scale, Value bias) {
+  const size_t rank = op.b.shape(value).size();
+  for (Value operand : {scale, bias})
+    if (operand && op.b.shape(operand).size() > rank)
+      op.bad("scale or bias has the shape " + shapeText(op.b.shape(operand)) +
+             ", expected one that broadcasts to " + shapeText(op.b.shape(value)));
+  value = op.b.binary(BinaryKind::Mul, value, scale);
+  return bias ? op.b.binary(BinaryKind::Add, value, bias) : value;
+}
+
+/// A [C] operand as [C, 1, 1...] for values of shape [N, C, D1, D2...].
+Value perChannel(OpBinder &op, size_t index, StringRef name, int64_t rank, const Expr &channels) {
+  Value value = op.value(index, name);
+  const Exprs shape = op.b.shape(value);
+  if (shape.size() != 1)
+    op.bad("input " + std::to_string(index) + " (" + name.str() + ") has the shape " +
+           shapeText(shape) + ", expected rank 1");
+  op.b.sameExtent(shape[0], channels, name.str() + " and the channels of the input");
+  Exprs dims(static_cast<size_t>(rank - 1), Expr(1));
+  dims[0] = shape[0];
+  return op.b.reshape(value, dims);
+}
+
+/// Normalises over groups of [N, G, rest] and gives back the input's shape.
+Value normalizeGroups(OpBinder &op, Value value, const Expr &groups, double epsilon) {
+  const Exprs shape = op.b.shape(value);
+  const Expr rest = simplify(floorDiv(graph::product(ArrayRef<Expr>(shape).drop_front(1)), groups),
+                             op.b.ranges());
+  Value rows = op.b.reshape(value, {shape[0], groups, rest});
+  return op.b.reshape(op.b.layerNorm(rows, 2, epsilon, /*rms=*/false), shape);
+}
+
+} // namespace
+
+void importSoftmax(OpBinder &op) { softmax(op, false); }
+void importLogSoftmax(OpBinder &op) { softmax(op, true); }
+void importSoftmaxFlattened(OpBinder &op) { softmaxFlattened(op, false); }
+void importLogSoftmaxFlattened(OpBinder &op) { softmaxFlattened(op, true); }
+
+void importLayerNormalization(OpBinder &op) {
+  op.requireInputs(2, 3);
+  op.requireFloat(0, "X");
+  op.ignoreAttribute("stash_type"); // reductions accumulate in float32 at least anyway
+  noFurtherResults(op, 1);
+  const int64_t axis = op.axis(op.intAttribute("axis", -1), rankOfInput(op, 1));
+  Value value = op.b.layerNorm(op.value(0, "X"), axis, op.floatAttribute("epsilon", 1e-5f),
+                               /*rms=*/false);
+  op.result(scaleAndShift(op, value, op.value(1, "Scale"),
+                          op.has(2) ? op.value(2, "B") : Value()));
+}
+
+void importRMSNormalization(OpBinder &op) {
+  op.requireInputs(2, 2);
+  op.requireFloat(0, "X");
+  op.ignoreAttribute("stash_type");
+  const int64_t axis = op.axis(op.intAttribute("axis", -1), rankOfInput(op, 1));
+  Value value = op.b.layerNorm(op.value(0, "X"), axis, op.floatAttribute("epsilon", 1e-5f),
+                               /*rms=*/true);
+  op.result(scaleAndShift(op, value, op.value(1, "scale"), Value()));
+}
+
+void importInstanceNormalization(OpBinder &op) {
+  op.requireInputs(3, 3);
+  op.requireFloat(0, "input");
+  const int64_t rank = rankOfInput(op, 3);
+  Value value = op.value(0, "input");
+  const Expr channels = op.b.shape(value)[1];
+  Value normal = normalizeGroups(op, value, channels, op.floatAttribute("epsilon", 1e-5f));
+  op.result(scaleAndShift(op, normal, perChannel(op, 1, "scale", rank, channels),
+                          perChannel(op, 2, "B", rank, channels)));
+}
+
+void importGroupNormalization(OpBinder &op) {
+  op.requireInputs(3, 3);
+  op.requireFloat(0, "X");
+  op.ignoreAttribute("stash_type");
+  const int64_t rank = rankOfInput(op, 2), groups = op.requiredInt("num_groups");
+  Value value = op.value(0, "X");
+  const Expr channels = op.b.shape(value)[1];
+  if (groups < 1 || (channels.constant() && *channels.constant() % groups != 0))
+    op.bad("num_groups is " + std::to_string(groups) + ", expected a divisor of the " +
+           channels.text() + " channels");
+  Value normal = normalizeGroups(op, value, groups, op.floatAttribute("epsilon", 1e-5f));
+  op.result(scaleAndShift(op, normal, perChannel(op, 1, "scale", rank, channels),
+                          perChannel(op, 2, "bias", rank, channels)));
+}
+
+void importBatchNormalization(OpBinder &op) {
+  op.requireInputs(5, 5);
+  op.requireFloat(0, "X");
+  op.ignoreAttribute("momentum"); // of training
+  if (op.intAttribute("training_mode", 0) != 0)
+    op.unsupported("training_mode is 1, supported is inference");
+  if (op.intAttribute("spatial", 1) != 1)
+    op.unsupported("spatial is 0, supported is 1");
+  noFurtherResults(op, 1);
+  const int64_t rank = rankOfInput(op, 2);
+  Value value = op.value(0, "X");
+  const Type type = op.b.element(value);
+  const Expr channels = op.b.shape(value)[1];
+  const auto operand = [&](size_t index, StringRef name) {
+    return op.b.cast(perChannel(op, index, name, rank, channels), type);
+  };
+  // x * s + (bias - mean * s): s and the sum are constants that fold.
+  Value epsilon = op.b.scalar(op.floatAttribute("epsilon", 1e-5f), type);
+  Value deviation = op.b.unary(
+      UnaryKind::Sqrt, op.b.binary(BinaryKind::Add, operand(4, "input_var"), epsilon));
+  Value factor = op.b.binary(BinaryKind::Div, operand(1, "scale"), deviation);
+  Value shift = op.b.binary(BinaryKind::Sub, operand(2, "B"),
+                            op.b.binary(BinaryKind::Mul, operand(3, "input_mean"), factor));
+  op.result(scaleAndShift(op, value, factor, shift));
+}
+
+void importMeanVarianceNormalization(OpBinder &op) {
+  op.requireInputs(1, 1);
+  op.requireFloat(0, "X");
+  const int64_t rank = rankOfInput(op, 1);
+  const Ints axes = op.axes(op.intsAttribute("axes").value_or(Ints{0, 2, 3}), rank);
+  Value value = op.value(0, "X");
+  Value centred = op.b.binary(BinaryKind::Sub, value, op.b.reduce(ReduceKind::Mean, value, axes));
+  Value variance = op.b.reduce(ReduceKind::Mean, op.b.binary(BinaryKind::Mul, centred, centred),
+                               axes);
+  Value deviation = op.b.binary(BinaryKind::Add, op.b.unary(UnaryKind::Sqrt, variance),
+                                op.b.scalar(1e-9, op.b.element(value)));
+  op.result(op.b.binary(BinaryKind::Div, centred, deviation));
+}
+
+} // namespace cupola::onnx_import

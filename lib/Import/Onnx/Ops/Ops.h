@@ -1,0 +1,132 @@
+//===- lib/Import/Onnx/Ops/Ops.h - the import functions of all ops ---------===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// One function per op and form; OpTable.cpp says which versions have which form.
+// A function reads its node through OpBinder, makes graph ops and sets results.
+//===----------------------------------------------------------------------===//
+#ifndef CUPOLA_LIB_IMPORT_ONNX_OPS_OPS_H
+#define CUPOLA_LIB_IMPORT_ONNX_OPS_OPS_H
+
+#include "lib/Import/Onnx/OpBinder.h"
+
+namespace cupola::onnx_import {
+
+using graph::BinaryKind;
+using graph::ReduceKind;
+using graph::UnaryKind;
+
+// Elementwise.cpp
+void importUnary(OpBinder &op, UnaryKind kind, bool floatsOnly);
+void importArithmetic(OpBinder &op, BinaryKind kind);
+void importVariadic(OpBinder &op, BinaryKind kind, bool mean);
+template <UnaryKind kind> void floatUnary(OpBinder &op) { importUnary(op, kind, true); }
+template <UnaryKind kind> void numberUnary(OpBinder &op) { importUnary(op, kind, false); }
+template <BinaryKind kind> void arithmetic(OpBinder &op) { importArithmetic(op, kind); }
+template <BinaryKind kind> void variadic(OpBinder &op) { importVariadic(op, kind, false); }
+void importMean(OpBinder &op);
+void importMod(OpBinder &op);
+void importPow(OpBinder &op);
+void importClipAttributes(OpBinder &op); ///< up to opset 10
+void importClip(OpBinder &op);
+void importBitShift(OpBinder &op);
+void importBitwiseNot(OpBinder &op);
+void importBitwise(OpBinder &op, BinaryKind kind);
+template <BinaryKind kind> void bitwise(OpBinder &op) { importBitwise(op, kind); }
+
+// Compare.cpp
+void importCompare(OpBinder &op, BinaryKind kind);
+void importLogical(OpBinder &op, BinaryKind kind);
+template <BinaryKind kind> void compare(OpBinder &op) { importCompare(op, kind); }
+template <BinaryKind kind> void logical(OpBinder &op) { importLogical(op, kind); }
+void importNot(OpBinder &op);
+void importIsNaN(OpBinder &op);
+void importIsInf(OpBinder &op);
+void importWhere(OpBinder &op);
+
+// Activation.cpp
+void importLeakyRelu(OpBinder &op);
+void importElu(OpBinder &op);
+void importSelu(OpBinder &op);
+void importCelu(OpBinder &op);
+void importHardSigmoid(OpBinder &op);
+void importThresholdedRelu(OpBinder &op);
+void importShrink(OpBinder &op);
+void importGelu(OpBinder &op);
+void importSwish(OpBinder &op);
+void importPRelu(OpBinder &op);
+
+// Cast.cpp
+void importCast(OpBinder &op);
+void importCastLike(OpBinder &op);
+
+// Reduction.cpp: axes as an attribute (`Attribute`) or as an input.
+enum class Reduction { Sum, Mean, Prod, Max, Min, L1, L2, LogSum, LogSumExp, SumSquare };
+void importReduceAttribute(OpBinder &op, Reduction reduction);
+void importReduceInput(OpBinder &op, Reduction reduction);
+template <Reduction r> void reduceAttribute(OpBinder &op) { importReduceAttribute(op, r); }
+template <Reduction r> void reduceInput(OpBinder &op) { importReduceInput(op, r); }
+void importArgReduce(OpBinder &op, ReduceKind kind);
+template <ReduceKind kind> void argReduce(OpBinder &op) { importArgReduce(op, kind); }
+void importGlobalPool(OpBinder &op, ReduceKind kind);
+template <ReduceKind kind> void globalPool(OpBinder &op) { importGlobalPool(op, kind); }
+
+// Normalization.cpp
+void importSoftmaxFlattened(OpBinder &op); ///< up to opset 12: over all dimensions from axis on
+void importSoftmax(OpBinder &op);
+void importLogSoftmaxFlattened(OpBinder &op);
+void importLogSoftmax(OpBinder &op);
+void importLayerNormalization(OpBinder &op);
+void importRMSNormalization(OpBinder &op);
+void importInstanceNormalization(OpBinder &op);
+void importGroupNormalization(OpBinder &op);
+void importBatchNormalization(OpBinder &op);
+void importMeanVarianceNormalization(OpBinder &op);
+
+// MatMul.cpp
+void importMatMul(OpBinder &op);
+void importGemm(OpBinder &op);
+
+// Shape.cpp
+void importShape(OpBinder &op);
+void importSize(OpBinder &op);
+void importReshape(OpBinder &op);
+void importSqueezeAttribute(OpBinder &op); ///< up to opset 12
+void importSqueeze(OpBinder &op);
+void importUnsqueezeAttribute(OpBinder &op); ///< up to opset 12
+void importUnsqueeze(OpBinder &op);
+void importFlatten(OpBinder &op);
+void importExpand(OpBinder &op);
+void importTranspose(OpBinder &op);
+void importDepthToSpace(OpBinder &op);
+void importSpaceToDepth(OpBinder &op);
+
+// Slice.cpp
+void importSliceAttributes(OpBinder &op); ///< up to opset 9
+void importSlice(OpBinder &op);
+void importSplitAttribute(OpBinder &op); ///< up to opset 12
+void importSplit(OpBinder &op);
+void importConcat(OpBinder &op);
+void importTile(OpBinder &op);
+void importTrilu(OpBinder &op);
+
+// Pad.cpp
+void importPadAttributes(OpBinder &op); ///< up to opset 10
+void importPad(OpBinder &op);
+
+// Gather.cpp
+void importGather(OpBinder &op);
+void importGatherElements(OpBinder &op);
+void importGatherND(OpBinder &op);
+
+// Constant.cpp
+void importConstant(OpBinder &op);
+void importConstantOfShape(OpBinder &op);
+void importRange(OpBinder &op);
+void importIdentity(OpBinder &op);
+void importDropout(OpBinder &op);
+void importOneHot(OpBinder &op);
+void importEyeLike(OpBinder &op);
+
+} // namespace cupola::onnx_import
+
+#endif // CUPOLA_LIB_IMPORT_ONNX_OPS_OPS_H

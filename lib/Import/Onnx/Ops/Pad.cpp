@@ -1,0 +1,80 @@
+//===- lib/Import/Onnx/Ops/Pad.cpp - padding -------------------------------===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Import/Onnx/Constants.h"
+#include "lib/Import/Onnx/Ops/Ops.h"
+
+#include "lib/Import/Onnx/Text.h"
+
+using namespace mlir;
+
+namespace cupola::onnx_import {
+namespace {
+
+graph::PadMode padMode(OpBinder &op) {
+  const std::string mode = op.stringAttribute("mode", "constant");
+  if (mode == "constant")
+    return graph::PadMode::Constant;
+  if (mode == "edge")
+    return graph::PadMode::Edge;
+  if (mode == "reflect")
+    return graph::PadMode::Reflect;
+  if (mode == "wrap")
+    return graph::PadMode::Wrap;
+  op.bad("attribute 'mode' is '" + printable(mode) +
+         "', expected constant, reflect, edge or wrap");
+}
+
+TypedAttr fillAttribute(OpBinder &op, double number) {
+  const Type type = op.element(0, "data");
+  Builder builder(op.b.context());
+  if (isa<FloatType>(type))
+    return builder.getFloatAttr(type, number);
+  return IntegerAttr::get(type, APInt(64, static_cast<uint64_t>(static_cast<int64_t>(number)))
+                                    .trunc(type.getIntOrFloatBitWidth()));
+}
+
+/// `pads`: all amounts in front, then all behind, for the given axes.
+void pad(OpBinder &op, ArrayRef<Expr> pads, const Ints &axes, double fill) {
+  const Exprs shape = op.shape(0, "data");
+  if (pads.size() != 2 * axes.size())
+    op.bad("pads has " + std::to_string(pads.size()) + " elements, expected " +
+           std::to_string(2 * axes.size()));
+  constexpr int64_t far = int64_t(1) << 48;
+  for (const Expr &amount : pads)
+    if (amount.constant() && (*amount.constant() < -far || *amount.constant() > far))
+      op.bad("pads has the value " + amount.text() + ", expected at most 2^48 in size");
+  Exprs low(shape.size(), Expr(0)), high(shape.size(), Expr(0));
+  op.axes(axes, static_cast<int64_t>(shape.size()));
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const size_t axis =
+        static_cast<size_t>(op.axis(axes[i], static_cast<int64_t>(shape.size()), "axes"));
+    low[axis] = pads[i];
+    high[axis] = pads[i + axes.size()];
+  }
+  op.result(op.b.pad(op.value(0, "data"), low, high, padMode(op), fillAttribute(op, fill)));
+}
+
+} // namespace
+
+void importPadAttributes(OpBinder &op) {
+  op.requireInputs(1, 1);
+  const auto pads = op.intsAttribute("pads");
+  if (!pads)
+    op.bad("attribute 'pads' is missing, expected a list of ints");
+  pad(op, Exprs(pads->begin(), pads->end()),
+      sequence(0, int64_t(op.shape(0, "data").size())),
+      op.floatAttribute("value", 0));
+}
+
+void importPad(OpBinder &op) {
+  op.requireInputs(2, 4);
+  Ints axes = sequence(0, int64_t(op.shape(0, "data").size()));
+  if (op.has(3)) {
+    const std::vector<int64_t> given = op.constantInts(3, "axes");
+    axes.assign(given.begin(), given.end());
+  }
+  pad(op, op.symbolicInts(1, "pads"), axes,
+      op.has(2) ? op.constantNumber(2, "constant_value") : 0);
+}
+
+} // namespace cupola::onnx_import

@@ -1,0 +1,150 @@
+//===- lib/Import/Onnx/Ops/Reduction.cpp - reductions over axes ------------===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Import/Onnx/Ops/Ops.h"
+
+#include "lib/Import/Onnx/ValuePropagation.h"
+
+using namespace mlir;
+
+namespace cupola::onnx_import {
+namespace {
+
+/// log(sum(exp(x))) with the row's largest value taken out, unless that is
+/// infinite: exp(-inf - -inf) would be NaN.
+Value logSumExp(GraphBuilder &b, Value x, ArrayRef<int64_t> axes) {
+  Value largest = b.reduce(ReduceKind::Max, x, axes);
+  Value infinite = b.unary(UnaryKind::IsInf, largest, 1, 1);
+  Value shift = b.select(infinite, b.scalar(0, b.element(x)), largest);
+  Value sum = b.reduce(ReduceKind::Sum,
+                       b.unary(UnaryKind::Exp, b.binary(BinaryKind::Sub, x, shift)), axes);
+  return b.binary(BinaryKind::Add, b.unary(UnaryKind::Log, sum), shift);
+}
+
+/// max and min of bools (opset 20) as integers.
+Value reduceBool(GraphBuilder &b, ReduceKind kind, Value x, ArrayRef<int64_t> axes) {
+  Value numbers = b.cast(x, IntegerType::get(b.context(), 32));
+  return b.cast(b.reduce(kind, numbers, axes), b.element(x));
+}
+
+Value extremum(GraphBuilder &b, ReduceKind kind, Value x, ArrayRef<int64_t> axes) {
+  return b.element(x).isInteger(1) ? reduceBool(b, kind, x, axes) : b.reduce(kind, x, axes);
+}
+
+Value build(GraphBuilder &b, Reduction reduction, Value x, ArrayRef<int64_t> axes) {
+  const auto square = [&] { return b.binary(BinaryKind::Mul, x, x); };
+  switch (reduction) {
+  case Reduction::Sum:
+    return b.reduce(ReduceKind::Sum, x, axes);
+  case Reduction::Mean:
+    return b.reduce(ReduceKind::Mean, x, axes);
+  case Reduction::Prod:
+    return b.reduce(ReduceKind::Prod, x, axes);
+  case Reduction::Max:
+    return extremum(b, ReduceKind::Max, x, axes);
+  case Reduction::Min:
+    return extremum(b, ReduceKind::Min, x, axes);
+  case Reduction::L1:
+    return b.reduce(ReduceKind::Sum, b.unary(UnaryKind::Abs, x), axes);
+  case Reduction::L2:
+    return b.unary(UnaryKind::Sqrt, b.reduce(ReduceKind::Sum, square(), axes));
+  case Reduction::LogSum:
+    return b.unary(UnaryKind::Log, b.reduce(ReduceKind::Sum, x, axes));
+  case Reduction::LogSumExp:
+    return logSumExp(b, x, axes);
+  case Reduction::SumSquare:
+    return b.reduce(ReduceKind::Sum, square(), axes);
+  }
+  return x;
+}
+
+std::optional<ReduceKind> plainKind(Reduction reduction) {
+  switch (reduction) {
+  case Reduction::Sum:
+    return ReduceKind::Sum;
+  case Reduction::Prod:
+    return ReduceKind::Prod;
+  case Reduction::Max:
+    return ReduceKind::Max;
+  case Reduction::Min:
+    return ReduceKind::Min;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// Roots and logarithms of integers would have to be rounded back: only floats.
+bool needsFloat(Reduction reduction) {
+  return reduction == Reduction::L2 || reduction == Reduction::LogSum ||
+         reduction == Reduction::LogSumExp || reduction == Reduction::Mean;
+}
+
+Exprs without(ArrayRef<Expr> shape, ArrayRef<int64_t> axes) {
+  Exprs result;
+  for (size_t i = 0; i < shape.size(); ++i)
+    if (!llvm::is_contained(axes, int64_t(i)))
+      result.push_back(shape[i]);
+  return result;
+}
+
+/// `given`: the axes, or nothing for all of them.
+void reduceOver(OpBinder &op, Reduction reduction, std::optional<Ints> given) {
+  const bool extreme = reduction == Reduction::Max || reduction == Reduction::Min;
+  if (!extreme)
+    op.requireNumber(0, "data");
+  if (needsFloat(reduction) && !isa<FloatType>(op.element(0, "data")))
+    op.unsupported("input 0 (data) has elements of " + typeText(op.element(0, "data")) +
+                   ", supported are floats");
+  const int64_t rank = static_cast<int64_t>(op.shape(0, "data").size());
+  Ints axes = given ? op.axes(*given, rank) : sequence(0, rank);
+  const bool keep = op.intAttribute("keepdims", 1) != 0;
+  if (const auto kind = plainKind(reduction))
+    if (auto known = foldReduce(op, *kind, axes)) {
+      const Exprs dims(known->dims.begin(), known->dims.end());
+      auto shaped = keep ? known : reshapeKnown(*known, without(dims, axes));
+      return op.result(std::move(*shaped), op.element(0, "data"));
+    }
+  Value result = build(op.b, reduction, op.value(0, "data"), axes);
+  op.result(keep ? result : op.b.reshape(result, without(op.b.shape(result), axes)));
+}
+
+} // namespace
+
+void importReduceAttribute(OpBinder &op, Reduction reduction) {
+  op.requireInputs(1, 1);
+  reduceOver(op, reduction, op.intsAttribute("axes"));
+}
+
+void importReduceInput(OpBinder &op, Reduction reduction) {
+  op.requireInputs(1, 2);
+  const bool noop = op.intAttribute("noop_with_empty_axes", 0) != 0;
+  Ints axes;
+  if (op.has(1))
+    for (int64_t axis : op.constantInts(1, "axes"))
+      axes.push_back(axis);
+  if (!axes.empty() || noop) // with noop, an empty list is a list
+    return reduceOver(op, reduction, axes);
+  reduceOver(op, reduction, std::nullopt);
+}
+
+void importArgReduce(OpBinder &op, ReduceKind kind) {
+  op.requireInputs(1, 1);
+  op.requireNumber(0, "data");
+  const int64_t rank = static_cast<int64_t>(op.shape(0, "data").size());
+  const int64_t axis = op.axis(op.intAttribute("axis", 0), rank);
+  const bool last = op.intAttribute("select_last_index", 0) != 0;
+  Value result = op.b.argReduce(kind, op.value(0, "data"), axis, last);
+  if (op.intAttribute("keepdims", 1) == 0)
+    result = op.b.squeeze(result, {axis});
+  op.result(result);
+}
+
+void importGlobalPool(OpBinder &op, ReduceKind kind) {
+  op.requireInputs(1, 1);
+  op.requireFloat(0, "X");
+  const int64_t rank = static_cast<int64_t>(op.shape(0, "X").size());
+  if (rank < 2)
+    op.bad("input 0 (X) has rank " + std::to_string(rank) + ", expected at least 2");
+  op.result(op.b.reduce(kind, op.value(0, "X"), sequence(2, rank)));
+}
+
+} // namespace cupola::onnx_import

@@ -1,0 +1,239 @@
+//===- lib/Import/Onnx/Ops/Shape.cpp - shapes and changes of shape ---------===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Import/Onnx/Ops/Ops.h"
+
+#include "lib/Import/Onnx/Text.h"
+#include "lib/Import/Onnx/ValuePropagation.h"
+
+using namespace mlir;
+
+namespace cupola::onnx_import {
+namespace {
+
+Type indexType(OpBinder &op) { return IntegerType::get(op.b.context(), 64); }
+
+/// Operand 0 in another shape, known or not.
+void reshapeTo(OpBinder &op, ArrayRef<Expr> shape) {
+  if (const Known *source = op.known(0))
+    if (auto known = reshapeKnown(*source, shape))
+      return op.result(std::move(*known), op.element(0, "data"));
+  op.result(op.b.reshape(op.value(0, "data"), shape));
+}
+
+/// The extents that Reshape's target asks for: 0 takes the input's (unless
+/// allowzero), -1 what is left over.
+Exprs targetShape(OpBinder &op, const Exprs &from, bool allowZero) {
+  const std::vector<Expr> asked = op.symbolicInts(1, "shape");
+  Exprs target;
+  std::optional<size_t> open;
+  Expr rest(1);
+  for (size_t i = 0; i < asked.size(); ++i) {
+    Expr extent = asked[i];
+    if (extent.isConstant(0) && !allowZero) {
+      if (i >= from.size())
+        op.bad("shape has a 0 at position " + std::to_string(i) + ", but the input has rank " +
+               std::to_string(from.size()));
+      extent = from[i];
+    } else if (extent.isConstant(-1)) {
+      if (open)
+        op.bad("shape has -1 at positions " + std::to_string(*open) + " and " +
+               std::to_string(i) + ", expected at most one");
+      open = i;
+    } else if (extent.constant() && *extent.constant() < -1) {
+      op.bad("shape has the extent " + extent.text() + ", expected -1 or more");
+    }
+    target.push_back(extent);
+    if (!extent.isConstant(-1))
+      rest *= extent;
+  }
+  if (!open)
+    return target;
+  const Expr total = graph::product(from);
+  if (rest.isConstant(0))
+    op.bad("shape has -1 beside an extent of 0, which leaves it undefined");
+  const auto count = total.constant(), divisor = rest.constant();
+  if (count && divisor && *count % *divisor != 0)
+    op.bad("shape needs " + total.text() + " elements to be a multiple of " + rest.text());
+  target[*open] = simplify(floorDiv(total, rest), op.b.ranges());
+  return target;
+}
+
+void squeezeAxes(OpBinder &op, const std::optional<Ints> &given) {
+  const Exprs shape = op.shape(0, "data");
+  Ints axes;
+  if (given) {
+    axes = op.axes(*given, static_cast<int64_t>(shape.size()));
+  } else {
+    for (size_t i = 0; i < shape.size(); ++i) {
+      if (proveEqual(shape[i], Expr(1), op.b.ranges()) == std::nullopt)
+        op.unsupported("axes are not given and extent " + std::to_string(i) + " is " +
+                       shape[i].text() + ", which may or may not be 1");
+      if (shape[i].isConstant(1))
+        axes.push_back(int64_t(i));
+    }
+  }
+  Exprs result;
+  for (size_t i = 0; i < shape.size(); ++i)
+    if (!llvm::is_contained(axes, int64_t(i)))
+      result.push_back(shape[i]);
+    else
+      op.b.sameExtent(shape[i], Expr(1), "extent " + std::to_string(i) + " of the input and 1");
+  reshapeTo(op, result);
+}
+
+void unsqueezeAxes(OpBinder &op, const Ints &given) {
+  Exprs shape = op.shape(0, "data");
+  const int64_t rank = static_cast<int64_t>(shape.size() + given.size());
+  for (int64_t axis : op.axes(given, rank))
+    shape.insert(shape.begin() + axis, Expr(1));
+  reshapeTo(op, shape);
+}
+
+Ints axesInput(OpBinder &op) {
+  Ints axes;
+  for (int64_t axis : op.constantInts(1, "axes"))
+    axes.push_back(axis);
+  return axes;
+}
+
+Ints requiredAxes(OpBinder &op) {
+  const auto axes = op.intsAttribute("axes");
+  if (!axes)
+    op.bad("attribute 'axes' is missing, expected a list of ints");
+  return *axes;
+}
+
+} // namespace
+
+void importShape(OpBinder &op) {
+  op.requireInputs(1, 1);
+  const Exprs shape = op.shape(0, "data");
+  const int64_t rank = static_cast<int64_t>(shape.size());
+  const auto clamped = [&](int64_t position) {
+    return std::clamp(position < 0 ? position + rank : position, int64_t(0), rank);
+  };
+  const int64_t start = clamped(op.intAttribute("start", 0));
+  const int64_t end = clamped(op.intAttribute("end", rank));
+  Known known{{std::max(int64_t(0), end - start)}, {}};
+  for (int64_t i = start; i < end; ++i)
+    known.elements.push_back(Scalar::integer(shape[static_cast<size_t>(i)]));
+  op.result(std::move(known), indexType(op));
+}
+
+void importSize(OpBinder &op) {
+  op.requireInputs(1, 1);
+  op.result(Known{{}, {Scalar::integer(graph::product(op.shape(0, "data")))}}, indexType(op));
+}
+
+void importReshape(OpBinder &op) {
+  op.requireInputs(2, 2);
+  const bool allowZero = op.intAttribute("allowzero", 0) != 0;
+  reshapeTo(op, targetShape(op, op.shape(0, "data"), allowZero));
+}
+
+void importSqueezeAttribute(OpBinder &op) {
+  op.requireInputs(1, 1);
+  squeezeAxes(op, op.intsAttribute("axes"));
+}
+
+void importSqueeze(OpBinder &op) {
+  op.requireInputs(1, 2);
+  squeezeAxes(op, op.has(1) ? std::optional<Ints>(axesInput(op)) : std::nullopt);
+}
+
+void importUnsqueezeAttribute(OpBinder &op) {
+  op.requireInputs(1, 1);
+  unsqueezeAxes(op, requiredAxes(op));
+}
+
+void importUnsqueeze(OpBinder &op) {
+  op.requireInputs(2, 2);
+  unsqueezeAxes(op, axesInput(op));
+}
+
+void importFlatten(OpBinder &op) {
+  op.requireInputs(1, 1);
+  const Exprs shape = op.shape(0, "input");
+  const int64_t rank = static_cast<int64_t>(shape.size()), given = op.intAttribute("axis", 1);
+  if (given < -rank || given > rank)
+    op.bad("axis is " + std::to_string(given) + ", expected " + std::to_string(-rank) + " to " +
+           std::to_string(rank) + " for rank " + std::to_string(rank));
+  const size_t axis = static_cast<size_t>(given < 0 ? given + rank : given);
+  reshapeTo(op, {graph::product(ArrayRef<Expr>(shape).take_front(axis)),
+                 graph::product(ArrayRef<Expr>(shape).drop_front(axis))});
+}
+
+void importExpand(OpBinder &op) {
+  op.requireInputs(2, 2);
+  const std::vector<Expr> target = op.symbolicInts(1, "shape");
+  for (const Expr &extent : target)
+    if (extent.constant() && *extent.constant() < 0)
+      op.bad("shape has the extent " + extent.text() + ", expected none below 0");
+  const Exprs shape = op.b.broadcastShapes(op.shape(0, "input"), target);
+  if (const Known *source = op.known(0))
+    if (auto known = broadcastKnown(*source, shape))
+      return op.result(std::move(*known), op.element(0, "input"));
+  op.result(op.b.broadcast(op.value(0, "input"), shape));
+}
+
+void importTranspose(OpBinder &op) {
+  op.requireInputs(1, 1);
+  const int64_t rank = static_cast<int64_t>(op.shape(0, "data").size());
+  Ints perm = op.intsAttribute("perm").value_or(Ints());
+  if (!op.hasAttribute("perm"))
+    for (int64_t i = rank; i-- > 0;)
+      perm.push_back(i);
+  Ints sorted = perm;
+  llvm::sort(sorted);
+  if (sorted != sequence(0, rank))
+    op.bad("perm is " + listText({perm.begin(), perm.end()}) + ", expected each of 0 to " +
+           std::to_string(rank - 1) + " once for rank " + std::to_string(rank));
+  if (const Known *source = op.known(0))
+    return op.result(transposeKnown(*source, perm), op.element(0, "data"));
+  op.result(op.b.transpose(op.value(0, "data"), perm));
+}
+
+/// Checks rank 4 and the block size; the two ops are each other's inverse.
+static int64_t blockSize(OpBinder &op, const Exprs &shape) {
+  const int64_t size = op.requiredInt("blocksize");
+  if (shape.size() != 4 || size < 1)
+    op.bad("the input has the shape " + shapeText(shape) + " and blocksize is " +
+           std::to_string(size) + ", expected rank 4 and at least 1");
+  return size;
+}
+
+static Expr dividedExactly(OpBinder &op, const Expr &extent, int64_t divisor) {
+  const auto number = extent.constant();
+  if (number && *number % divisor != 0)
+    op.bad("extent " + extent.text() + " is no multiple of " + std::to_string(divisor));
+  return simplify(floorDiv(extent, Expr(divisor)), op.b.ranges());
+}
+
+void importDepthToSpace(OpBinder &op) {
+  op.requireInputs(1, 1);
+  const Exprs in = op.shape(0, "input");
+  const int64_t size = blockSize(op, in);
+  const std::string mode = op.stringAttribute("mode", "DCR");
+  if (mode != "DCR" && mode != "CRD")
+    op.bad("attribute 'mode' is '" + printable(mode) + "', expected DCR or CRD");
+  const Expr depth = dividedExactly(op, in[1], size * size);
+  const bool depthFirst = mode == "CRD";
+  Value blocks = op.b.reshape(op.value(0, "input"),
+                              depthFirst ? Exprs{in[0], depth, size, size, in[2], in[3]}
+                                         : Exprs{in[0], size, size, depth, in[2], in[3]});
+  blocks = depthFirst ? op.b.transpose(blocks, {0, 1, 4, 2, 5, 3})
+                      : op.b.transpose(blocks, {0, 3, 4, 1, 5, 2});
+  op.result(op.b.reshape(blocks, {in[0], depth, in[2] * Expr(size), in[3] * Expr(size)}));
+}
+
+void importSpaceToDepth(OpBinder &op) {
+  op.requireInputs(1, 1);
+  const Exprs in = op.shape(0, "input");
+  const int64_t size = blockSize(op, in);
+  const Expr height = dividedExactly(op, in[2], size), width = dividedExactly(op, in[3], size);
+  Value blocks = op.b.reshape(op.value(0, "input"), {in[0], in[1], height, size, width, size});
+  blocks = op.b.transpose(blocks, {0, 3, 5, 1, 2, 4});
+  op.result(op.b.reshape(blocks, {in[0], in[1] * Expr(size * size), height, width}));
+}
+
+} // namespace cupola::onnx_import

@@ -1,0 +1,309 @@
+//===- lib/Import/Onnx/ScalarArithmetic.cpp - one known element ------------===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Import/Onnx/Constants.h"
+#include "lib/Import/Onnx/ValuePropagation.h"
+
+#include <cmath>
+
+using namespace mlir;
+using cupola::graph::BinaryKind;
+using cupola::graph::UnaryKind;
+
+namespace cupola::onnx_import {
+namespace {
+
+using Result = std::optional<Scalar>;
+
+Result boolean(std::optional<bool> value) {
+  return value ? Result(Scalar::integer(*value)) : std::nullopt;
+}
+
+std::optional<bool> negated(std::optional<bool> value) {
+  return value ? std::optional<bool>(!*value) : std::nullopt;
+}
+
+/// A constant that the type cannot hold would wrap: leave that to the kernel.
+Result fitting(const Expr &value, Type type) {
+  const auto number = value.constant();
+  if (value.overflowed())
+    return std::nullopt;
+  if (number && !type.isInteger(1)) {
+    const unsigned bits = type.getIntOrFloatBitWidth();
+    const APInt wide(64, static_cast<uint64_t>(*number));
+    if (type.isUnsignedInteger() ? *number < 0 || wide.getActiveBits() > bits
+                                 : wide.getSignificantBits() > bits)
+      return std::nullopt;
+  }
+  return Scalar::integer(value);
+}
+
+bool isNonNegative(const Expr &e, const Ranges &ranges) {
+  return proveLessEqual(Expr(0), e, ranges) == true;
+}
+bool isPositive(const Expr &e, const Ranges &ranges) {
+  return proveLess(Expr(0), e, ranges) == true;
+}
+
+//===----------------------------------------------------------------------===//
+// Integers
+//===----------------------------------------------------------------------===//
+
+/// Division that rounds towards zero.
+Result truncatedDiv(const Expr &a, const Expr &b, Type type, const Ranges &ranges) {
+  const auto x = a.constant(), y = b.constant();
+  if (y && *y == 0)
+    return std::nullopt;
+  if (x && y)
+    return *y == -1 ? fitting(Expr(0) - a, type) : fitting(Expr(*x / *y), type);
+  if (isNonNegative(a, ranges) && isPositive(b, ranges))
+    return fitting(floorDiv(a, b), type);
+  return std::nullopt;
+}
+
+Result compare(BinaryKind kind, const Expr &a, const Expr &b, const Ranges &ranges) {
+  switch (kind) {
+  case BinaryKind::Equal:
+    return boolean(proveEqual(a, b, ranges));
+  case BinaryKind::Less:
+    return boolean(proveLess(a, b, ranges));
+  case BinaryKind::LessEqual:
+    return boolean(proveLessEqual(a, b, ranges));
+  case BinaryKind::Greater:
+    return boolean(negated(proveLessEqual(a, b, ranges)));
+  case BinaryKind::GreaterEqual:
+    return boolean(negated(proveLess(a, b, ranges)));
+  default:
+    return std::nullopt;
+  }
+}
+
+Result logical(BinaryKind kind, const Expr &a, const Expr &b) {
+  const auto x = a.constant(), y = b.constant();
+  if (!x || !y)
+    return std::nullopt;
+  return Scalar::integer(kind == BinaryKind::And  ? (*x && *y)
+                         : kind == BinaryKind::Or ? (*x || *y)
+                                                  : (*x != *y));
+}
+
+Result intBinary(BinaryKind kind, const Expr &a, const Expr &b, Type type, const Ranges &ranges) {
+  switch (kind) {
+  case BinaryKind::Add:
+    return fitting(a + b, type);
+  case BinaryKind::Sub:
+    return fitting(a - b, type);
+  case BinaryKind::Mul:
+    return fitting(a * b, type);
+  case BinaryKind::Div:
+    return truncatedDiv(a, b, type, ranges);
+  case BinaryKind::Mod:
+    return isPositive(b, ranges) ? fitting(mod(a, b), type) : std::nullopt;
+  case BinaryKind::Fmod:
+    return isNonNegative(a, ranges) && isPositive(b, ranges) ? fitting(mod(a, b), type)
+                                                             : std::nullopt;
+  case BinaryKind::Max:
+    return fitting(max(a, b), type);
+  case BinaryKind::Min:
+    return fitting(min(a, b), type);
+  case BinaryKind::And:
+  case BinaryKind::Or:
+  case BinaryKind::Xor:
+    return logical(kind, a, b);
+  default:
+    return compare(kind, a, b, ranges);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Floats
+//===----------------------------------------------------------------------===//
+
+/// A float as a fraction: exact for what has few binary places.
+Result asRatio(const Scalar &value) {
+  if (value.kind == Scalar::Kind::Ratio)
+    return value;
+  for (int places = 0; places <= 24; ++places) {
+    const double scaled = std::ldexp(value.real, places);
+    if (!(std::abs(scaled) < 1e15))
+      return std::nullopt;
+    if (scaled == std::trunc(scaled)) {
+      Scalar result;
+      result.kind = Scalar::Kind::Ratio;
+      result.num = Expr(static_cast<int64_t>(scaled));
+      result.den = Expr(int64_t(1) << places);
+      return result;
+    }
+  }
+  return std::nullopt;
+}
+
+Result ratioBinary(BinaryKind kind, const Scalar &x, const Scalar &y, const Ranges &ranges) {
+  const Result a = asRatio(x), b = asRatio(y);
+  if (!a || !b)
+    return std::nullopt;
+  const Expr left = a->num * b->den, right = b->num * a->den, den = a->den * b->den;
+  switch (kind) {
+  case BinaryKind::Add:
+    return Scalar::ratio(left + right, den);
+  case BinaryKind::Sub:
+    return Scalar::ratio(left - right, den);
+  case BinaryKind::Mul:
+    return Scalar::ratio(a->num * b->num, den);
+  case BinaryKind::Div:
+    return isPositive(b->num, ranges) ? Result(Scalar::ratio(left, right)) : std::nullopt;
+  case BinaryKind::Max:
+    return Scalar::ratio(max(left, right), den);
+  case BinaryKind::Min:
+    return Scalar::ratio(min(left, right), den);
+  default:
+    return compare(kind, left, right, ranges);
+  }
+}
+
+Result realBinary(BinaryKind kind, double a, double b, Type type) {
+  const auto number = [&](double value) { return Scalar::constant(roundedTo(type, value)); };
+  switch (kind) {
+  case BinaryKind::Add:
+    return number(a + b);
+  case BinaryKind::Sub:
+    return number(a - b);
+  case BinaryKind::Mul:
+    return number(a * b);
+  case BinaryKind::Div:
+    return number(a / b);
+  case BinaryKind::Max:
+    return std::isnan(a) || std::isnan(b) ? std::nullopt : Result(number(std::max(a, b)));
+  case BinaryKind::Min:
+    return std::isnan(a) || std::isnan(b) ? std::nullopt : Result(number(std::min(a, b)));
+  case BinaryKind::Pow:
+    return b == 2 ? Result(number(a * a)) : std::nullopt;
+  case BinaryKind::Equal:
+    return Scalar::integer(a == b);
+  case BinaryKind::Less:
+    return Scalar::integer(a < b);
+  case BinaryKind::LessEqual:
+    return Scalar::integer(a <= b);
+  case BinaryKind::Greater:
+    return Scalar::integer(a > b);
+  case BinaryKind::GreaterEqual:
+    return Scalar::integer(a >= b);
+  default:
+    return std::nullopt;
+  }
+}
+
+Result realUnary(UnaryKind kind, double a, Type type) {
+  const auto number = [&](double value) { return Scalar::constant(roundedTo(type, value)); };
+  switch (kind) {
+  case UnaryKind::Neg:
+    return number(-a);
+  case UnaryKind::Abs:
+    return number(std::abs(a));
+  case UnaryKind::Sqrt:
+    return number(std::sqrt(a));
+  case UnaryKind::Reciprocal:
+    return number(1 / a);
+  case UnaryKind::Floor:
+    return number(std::floor(a));
+  case UnaryKind::Ceil:
+    return number(std::ceil(a));
+  case UnaryKind::Round:
+    return number(std::nearbyint(a));
+  default:
+    return std::nullopt;
+  }
+}
+
+Result ratioUnary(UnaryKind kind, const Scalar &a, const Ranges &ranges) {
+  switch (kind) {
+  case UnaryKind::Neg:
+    return Scalar::ratio(Expr(0) - a.num, a.den);
+  case UnaryKind::Abs:
+    return isNonNegative(a.num, ranges) ? Result(a) : std::nullopt;
+  case UnaryKind::Floor:
+    return Scalar::ratio(floorDiv(a.num, a.den), Expr(1));
+  case UnaryKind::Ceil:
+    return Scalar::ratio(ceilDiv(a.num, a.den), Expr(1));
+  case UnaryKind::Reciprocal:
+    return isPositive(a.num, ranges) ? Result(Scalar::ratio(a.den, a.num)) : std::nullopt;
+  default:
+    return std::nullopt;
+  }
+}
+
+Result intUnary(UnaryKind kind, const Expr &a, Type type, const Ranges &ranges) {
+  switch (kind) {
+  case UnaryKind::Neg:
+    return fitting(Expr(0) - a, type);
+  case UnaryKind::Abs:
+    return isNonNegative(a, ranges) ? fitting(a, type)
+           : a.constant()           ? fitting(Expr(0) - a, type)
+                                    : std::nullopt;
+  case UnaryKind::Relu:
+    return fitting(max(a, Expr(0)), type);
+  case UnaryKind::Not:
+    return a.constant() ? Result(Scalar::integer(*a.constant() == 0)) : std::nullopt;
+  case UnaryKind::Floor:
+  case UnaryKind::Ceil:
+    return Scalar::integer(a);
+  default:
+    return std::nullopt;
+  }
+}
+
+/// A float constant as an integer: truncated; values the type cannot hold stay.
+Result truncated(double value, Type to) {
+  if (!(std::abs(value) < 9e15))
+    return std::nullopt;
+  return fitting(Expr(static_cast<int64_t>(std::trunc(value))), to);
+}
+
+} // namespace
+
+Result computeUnary(UnaryKind kind, const Scalar &value, Type type, const Ranges &ranges) {
+  switch (value.kind) {
+  case Scalar::Kind::Int:
+    return intUnary(kind, value.num, type, ranges);
+  case Scalar::Kind::Real:
+    return realUnary(kind, value.real, type);
+  case Scalar::Kind::Ratio:
+    return ratioUnary(kind, value, ranges);
+  }
+  return std::nullopt;
+}
+
+Result computeBinary(BinaryKind kind, const Scalar &lhs, const Scalar &rhs, Type type,
+                     const Ranges &ranges) {
+  if (lhs.kind == Scalar::Kind::Int && rhs.kind == Scalar::Kind::Int)
+    return intBinary(kind, lhs.num, rhs.num, type, ranges);
+  if (lhs.kind == Scalar::Kind::Int || rhs.kind == Scalar::Kind::Int)
+    return std::nullopt;
+  if (lhs.kind == Scalar::Kind::Real && rhs.kind == Scalar::Kind::Real)
+    return realBinary(kind, lhs.real, rhs.real, type);
+  return ratioBinary(kind, lhs, rhs, ranges);
+}
+
+Result computeCast(const Scalar &value, Type from, Type to, const Ranges &ranges) {
+  if (to.isInteger(1)) {
+    if (value.kind == Scalar::Kind::Real)
+      return Scalar::integer(value.real != 0);
+    return boolean(negated(proveEqual(value.num, Expr(0), ranges)));
+  }
+  if (isa<FloatType>(to)) {
+    if (value.kind == Scalar::Kind::Real)
+      return Scalar::constant(roundedTo(to, value.real));
+    const Scalar result = Scalar::ratio(value.num, value.den);
+    return result.kind == Scalar::Kind::Real ? Scalar::constant(roundedTo(to, result.real))
+                                             : result;
+  }
+  if (value.kind == Scalar::Kind::Int)
+    return fitting(value.num, to);
+  if (value.kind == Scalar::Kind::Real)
+    return truncated(value.real, to);
+  if (value.den.isConstant(1))
+    return fitting(value.num, to);
+  return isNonNegative(value.num, ranges) ? fitting(floorDiv(value.num, value.den), to)
+                                          : std::nullopt;
+}
+
+} // namespace cupola::onnx_import

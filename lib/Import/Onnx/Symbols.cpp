@@ -1,0 +1,118 @@
+//===- lib/Import/Onnx/Symbols.cpp - dimensions and what is known of them --===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Import/Onnx/Symbols.h"
+
+using namespace mlir;
+
+namespace cupola::onnx_import {
+namespace {
+
+OpBuilder builderAfter(ModuleOp module, Operation *last) {
+  OpBuilder builder(module.getContext());
+  if (last)
+    builder.setInsertionPointAfter(last);
+  else
+    builder.setInsertionPointToStart(module.getBody());
+  return builder;
+}
+
+} // namespace
+
+Expr Symbols::create(const std::string &name, const std::string &origin, int64_t min,
+                     int64_t max) {
+  const std::string id = "s" + std::to_string(ops.size());
+  OpBuilder builder = builderAfter(module, last);
+  auto op = graph::SymbolOp::create(builder, NameLoc::get(builder.getStringAttr(name)), id, min,
+                                    max, /*divisor=*/1);
+  last = op;
+  ops[id] = op;
+  origins[id] = origin;
+  Range &range = known[id];
+  range.lo = Expr(min);
+  if (max > 0)
+    range.hi = Expr(max);
+  return Expr::symbol(id);
+}
+
+Expr Symbols::current(const Expr &expr) const {
+  if (expr.constant())
+    return expr;
+  return simplify(replaced.empty() ? expr : expr.substitute(replaced), known);
+}
+
+Exprs Symbols::current(ArrayRef<Expr> exprs) const {
+  Exprs result;
+  for (const Expr &expr : exprs)
+    result.push_back(current(expr));
+  return result;
+}
+
+void Symbols::record(const Expr &a, StringRef relation, const Expr &b, const std::string &who) {
+  if (!recorded.insert(a.text() + " " + relation.str() + " " + b.text()).second)
+    return;
+  OpBuilder builder = builderAfter(module, last);
+  const std::string reason = describe(a) + " and " + describe(b) + ": " + who;
+  last = graph::AssumeOp::create(builder, builder.getUnknownLoc(), a.text(), relation, b.text(),
+                                 reason);
+}
+
+bool Symbols::replace(const Expr &symbol, const Expr &value) {
+  const auto id = symbol.asSymbol();
+  if (!id || value.uses(*id))
+    return false;
+  for (auto &[name, expr] : replaced)
+    expr = expr.substitute({{*id, value}});
+  replaced[*id] = value;
+  return true;
+}
+
+Symbols::Outcome Symbols::assumeEqual(const Expr &first, const Expr &second,
+                                      const std::string &who) {
+  const Expr a = current(first), b = current(second);
+  const auto equal = proveEqual(a, b, known);
+  if (equal)
+    return *equal ? Outcome::Holds : Outcome::Impossible;
+  record(a, "==", b, who);
+  // The later symbol gives way to the earlier one; any symbol to what is no symbol.
+  const auto left = a.asSymbol(), right = b.asSymbol();
+  const bool replaceLeft = left && right ? ops.find(*left)->second->isBeforeInBlock(
+                                               ops.find(*right)->second) == false
+                                         : left.has_value();
+  if (replaceLeft ? !replace(a, b) : !replace(b, a))
+    replace(replaceLeft ? b : a, replaceLeft ? a : b);
+  return Outcome::Holds;
+}
+
+Symbols::Outcome Symbols::assumeLessEqual(const Expr &first, const Expr &second,
+                                          const std::string &who) {
+  const Expr a = current(first), b = current(second);
+  const auto holds = proveLessEqual(a, b, known);
+  if (holds)
+    return *holds ? Outcome::Holds : Outcome::Impossible;
+  record(a, "<=", b, who);
+  const auto symbol = a.asSymbol();
+  if (symbol && b.constant())
+    known[*symbol].hi = b;
+  return Outcome::Holds;
+}
+
+void Symbols::assumeBroadcast(const Expr &a, const Expr &b, const std::string &who) {
+  record(current(a), "broadcast", current(b), who);
+}
+
+std::string Symbols::describe(const Expr &expr) const {
+  if (const auto id = expr.asSymbol())
+    return origins.at(*id);
+  std::string text = expr.text(), where;
+  for (const std::string &id : expr.symbols())
+    where += (where.empty() ? " (" : ", ") + id + " is " + origins.at(id);
+  return where.empty() ? text : text + where + ")";
+}
+
+void Symbols::finish() {
+  for (auto &[id, op] : ops)
+    if (const auto &hi = known[id].hi; hi && hi->constant())
+      op.setMax(*hi->constant());
+}
+
+} // namespace cupola::onnx_import

@@ -1,0 +1,65 @@
+//===- lib/Import/Onnx/Symbols.h - dimensions and what is known of them ----===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Owns the module's graph.symbol ops and the facts that the model forces on them.
+// A fact about a bare symbol takes effect at once (current() applies it) and is
+// recorded as graph.assume, to be checked when shapes are bound. Types made
+// before a fact keep the old expressions until the importer retypes the module.
+//===----------------------------------------------------------------------===//
+#ifndef CUPOLA_LIB_IMPORT_ONNX_SYMBOLS_H
+#define CUPOLA_LIB_IMPORT_ONNX_SYMBOLS_H
+
+#include "dialects/Graph/Graph.h"
+
+#include <map>
+#include <set>
+#include <string>
+
+namespace cupola::onnx_import {
+
+using graph::Exprs;
+
+class Symbols {
+public:
+  /// The module's graph.symbol and graph.assume ops are made at its front.
+  explicit Symbols(mlir::ModuleOp module) : module(module) {}
+
+  /// A new symbol. `origin`: "dimension 0 ('batch') of input 'x'"; `name`: of the
+  /// model, for the location; max 0: unbounded.
+  Expr create(const std::string &name, const std::string &origin, int64_t min, int64_t max);
+
+  /// The expression under all facts so far, simplified.
+  Expr current(const Expr &expr) const;
+  Exprs current(llvm::ArrayRef<Expr> exprs) const;
+  const Ranges &ranges() const { return known; }
+
+  enum class Outcome { Holds, Impossible };
+  /// Both are equal from now on. `who`: the node that forces it.
+  Outcome assumeEqual(const Expr &a, const Expr &b, const std::string &who);
+  Outcome assumeLessEqual(const Expr &a, const Expr &b, const std::string &who);
+  /// Equal, or one of them is 1: no change to the expressions.
+  void assumeBroadcast(const Expr &a, const Expr &b, const std::string &who);
+
+  /// Names the inputs that the symbols of `expr` come from, "384*s0 (s0 is
+  /// dimension 0 ('batch') of input 'x')".
+  std::string describe(const Expr &expr) const;
+
+  /// Writes bounds found by facts into the graph.symbol ops.
+  void finish();
+
+private:
+  mlir::ModuleOp module;
+  std::map<std::string, Expr> replaced;
+  std::map<std::string, std::string> origins;
+  std::map<std::string, graph::SymbolOp> ops;
+  std::set<std::string> recorded; ///< facts already written, as text
+  mlir::Operation *last = nullptr;
+  Ranges known;
+
+  void record(const Expr &a, llvm::StringRef relation, const Expr &b, const std::string &who);
+  bool replace(const Expr &symbol, const Expr &value);
+};
+
+} // namespace cupola::onnx_import
+
+#endif // CUPOLA_LIB_IMPORT_ONNX_SYMBOLS_H

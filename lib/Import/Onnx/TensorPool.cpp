@@ -1,0 +1,82 @@
+//===- lib/Import/Onnx/TensorPool.cpp - the values of a model --------------===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Import/Onnx/OpBinder.h"
+
+#include "lib/Import/Onnx/Constants.h"
+
+#include "onnx/onnx_pb.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace cupola::onnx_import {
+
+static Exprs exprsOfDims(const std::vector<int64_t> &dims) { return Exprs(dims.begin(), dims.end()); }
+
+Tensor TensorPool::ofValue(Value value) {
+  return add({builder.shape(value), builder.element(value), value, {}, {}, builder.location()});
+}
+
+Tensor TensorPool::ofKnown(Known known, Type element) {
+  const Exprs dims = exprsOfDims(known.dims);
+  return add({dims, element, {}, {}, std::move(known), builder.location()});
+}
+
+Tensor TensorPool::ofConstant(const onnx::TensorProto &tensor, const BlobStore &blobs) {
+  const TensorValue data = readTensor(tensor, blobs);
+  const Type element = elementTypeOf(data.dataType, builder.context());
+  if (!element)
+    builder.fail("a constant has elements of " + elementTypeName(data.dataType) +
+                     ", which are not supported",
+                 ErrorKind::Unsupported);
+  const Exprs dims = exprsOfDims(data.dims);
+  builder.type(dims, element);
+  std::string name = data.bytes.size() > BlobStore::threshold
+                         ? "weight" + std::to_string(resources++)
+                         : std::string();
+  return add({dims, element, {}, constantAttr(data, element, name), knownElements(data, element),
+              builder.location()});
+}
+
+Tensor TensorPool::poison() {
+  return add({{}, {}, {}, {}, {}, builder.location(), /*poisoned=*/true});
+}
+
+/// Integers over symbols become graph.dims; fractions are divided in the IR.
+Value TensorPool::materializeKnown(const TensorRecord &tensor) {
+  const Known &known = *tensor.known;
+  if (known.allConstant())
+    return builder.constant(attributeOf(known, tensor.element));
+  Exprs numerators, denominators;
+  bool fraction = false;
+  for (const Scalar &scalar : known.elements) {
+    const bool real = scalar.kind == Scalar::Kind::Real;
+    if (real && !(std::abs(scalar.real) < 1e15 && scalar.real == std::trunc(scalar.real)))
+      builder.fail("a tensor mixes the constant " + std::to_string(scalar.real) +
+                       " with values that follow from shapes, which is not supported",
+                   ErrorKind::Unsupported);
+    numerators.push_back(real ? Expr(static_cast<int64_t>(scalar.real)) : scalar.num);
+    denominators.push_back(scalar.den);
+    fraction |= !scalar.den.isConstant(1);
+  }
+  const Type index = IntegerType::get(builder.context(), 64);
+  Value value = builder.cast(builder.dims(numerators, known.dims, index), tensor.element);
+  if (fraction)
+    value = builder.binary(
+        graph::BinaryKind::Div, value,
+        builder.cast(builder.dims(denominators, known.dims, index), tensor.element));
+  return value;
+}
+
+Value TensorPool::materialize(Tensor tensor) {
+  if (!tensor->value) {
+    const Location user = builder.swapLocation(tensor->where);
+    tensor->value =
+        tensor->constant ? builder.constant(tensor->constant) : materializeKnown(*tensor);
+    builder.swapLocation(user);
+  }
+  return tensor->value;
+}
+
+} // namespace cupola::onnx_import

@@ -1,0 +1,44 @@
+//===- lib/Import/Onnx/ValuePropagation.h - compute with known values ------===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Shape arithmetic never becomes tensor code: where all operands are known (see
+// Known.h) so is the result. Import functions ask here first. Everything is exact
+// or not done; float constants round to their type after every step.
+//===----------------------------------------------------------------------===//
+#ifndef CUPOLA_LIB_IMPORT_ONNX_VALUEPROPAGATION_H
+#define CUPOLA_LIB_IMPORT_ONNX_VALUEPROPAGATION_H
+
+#include "lib/Import/Onnx/OpBinder.h"
+
+namespace cupola::onnx_import {
+
+// One element. `type` is that of the operands. nullopt: not decided.
+std::optional<Scalar> computeUnary(graph::UnaryKind kind, const Scalar &value, Type type,
+                                   const Ranges &ranges);
+std::optional<Scalar> computeBinary(graph::BinaryKind kind, const Scalar &lhs, const Scalar &rhs,
+                                    Type type, const Ranges &ranges);
+std::optional<Scalar> computeCast(const Scalar &value, Type from, Type to, const Ranges &ranges);
+
+// Whole tensors; nullopt where an operand or an element is not known.
+std::optional<Known> foldUnary(const OpBinder &op, graph::UnaryKind kind, size_t operand = 0);
+std::optional<Known> foldBinary(const OpBinder &op, graph::BinaryKind kind, size_t lhs = 0,
+                                size_t rhs = 1);
+std::optional<Known> foldCast(const OpBinder &op, Type to);
+std::optional<Known> foldSelect(const OpBinder &op);
+std::optional<Known> foldReduce(const OpBinder &op, graph::ReduceKind kind,
+                                llvm::ArrayRef<int64_t> axes);
+
+// Rearrangements of known tensors. The axes and extents have been checked.
+std::optional<Known> reshapeKnown(const Known &source, llvm::ArrayRef<Expr> shape);
+std::optional<Known> broadcastKnown(const Known &source, llvm::ArrayRef<Expr> shape);
+Known transposeKnown(const Known &source, llvm::ArrayRef<int64_t> perm);
+std::optional<Known> concatKnown(llvm::ArrayRef<const Known *> sources, int64_t axis);
+/// result[i] = source[starts + i * steps]
+std::optional<Known> sliceKnown(const Known &source, llvm::ArrayRef<int64_t> starts,
+                                llvm::ArrayRef<int64_t> steps, llvm::ArrayRef<int64_t> sizes);
+/// Indices must be constants in range.
+std::optional<Known> gatherKnown(const Known &data, const Known &indices, int64_t axis);
+
+} // namespace cupola::onnx_import
+
+#endif // CUPOLA_LIB_IMPORT_ONNX_VALUEPROPAGATION_H
