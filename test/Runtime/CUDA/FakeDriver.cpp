@@ -65,11 +65,18 @@ CuResult FakeDriver::enter(const char *name, bool needsContext) {
 }
 
 bool FakeDriver::inAllocation(CuPointer address, size_t bytes) {
-  for (const auto *ranges : {&memory, &mapped}) {
-    auto it = ranges->upper_bound(address);
-    if (it != ranges->begin() && address + bytes <= std::prev(it)->first + std::prev(it)->second)
+  const auto piece = [&](const std::map<CuPointer, size_t> &ranges) -> size_t { // bytes from `address` to its end
+    auto it = ranges.upper_bound(address);
+    if (it == ranges.begin())
+      return 0;
+    const CuPointer end = std::prev(it)->first + std::prev(it)->second;
+    return end > address ? end - address : 0;
+  };
+  if (piece(memory) >= bytes)
+    return true;
+  for (size_t part; (part = piece(mapped)) != 0; address += part, bytes -= part) // pieces side by side are one range
+    if (part >= bytes)
       return true;
-  }
   return false;
 }
 

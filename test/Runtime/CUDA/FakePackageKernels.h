@@ -1,0 +1,59 @@
+//===- test/Runtime/CUDA/FakePackageKernels.h - the test package's kernels for the fake driver ---===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_TEST_RUNTIME_CUDA_FAKEPACKAGEKERNELS_H
+#define CUPOLA_TEST_RUNTIME_CUDA_FAKEPACKAGEKERNELS_H
+
+#include "test/Runtime/CUDA/DeviceFixture.h"
+
+#include <algorithm>
+
+namespace cupola::runtime::cuda {
+
+/// The parameters of a kernel of the test package, as its text reads them.
+struct PackageParameters {
+  const CuLaunchConfig &config;
+  void *const *values;
+  const uint64_t *bindings() const {
+    return reinterpret_cast<const uint64_t *>(*static_cast<const uint64_t *>(values[0]));
+  }
+  template <typename T> T *buffer(size_t i) const {
+    const uint64_t reference = *static_cast<const uint64_t *>(values[1 + i]);
+    return reinterpret_cast<T *>(reference & format::kReferenceBit ? bindings()[reference & 0xffffffff] : reference);
+  }
+  int64_t scalar(size_t parameter) const {
+    return int64_t(bindings()[*static_cast<const uint32_t *>(values[parameter])]);
+  }
+  int64_t threads() const { return int64_t(config.gridX) * config.blockX; }
+};
+
+/// k_..1: in, out; count, factor
+inline void scale(const CuLaunchConfig &config, void *const *values) {
+  const PackageParameters p{config, values};
+  for (int64_t i = 0; i < std::min(p.scalar(3), p.threads()); ++i)
+    p.buffer<float>(1)[i] = p.buffer<float>(0)[i] * float(p.scalar(4));
+}
+
+/// k_..2: x, table, ids, out; count, rows; an index out of range raises the flag
+inline void gather(const CuLaunchConfig &config, void *const *values) {
+  const PackageParameters p{config, values};
+  auto *flags = reinterpret_cast<uint32_t *>(p.bindings()[0]);
+  for (int64_t i = 0; i < std::min(p.scalar(5), p.threads()); ++i) {
+    int64_t id = p.buffer<int64_t>(2)[i / 4];
+    if (id < 0 || id >= p.scalar(6)) {
+      flags[0] = std::max(flags[0], *static_cast<const uint32_t *>(values[7]) + 1);
+      id = 0;
+    }
+    p.buffer<float>(3)[i] = p.buffer<float>(0)[i] + p.buffer<float>(1)[id * 4 + i % 4];
+  }
+}
+
+inline std::unique_ptr<FakeDriver> fakeWithKernels() {
+  auto fake = makeFake();
+  fake->kernels["k_0000000000000001"] = {scale, {8, 8, 8, 4, 4, 4}};
+  fake->kernels["k_0000000000000002"] = {gather, {8, 8, 8, 8, 8, 4, 4, 4}};
+  return fake;
+}
+
+} // namespace cupola::runtime::cuda
+
+#endif // CUPOLA_TEST_RUNTIME_CUDA_FAKEPACKAGEKERNELS_H
