@@ -58,7 +58,8 @@ def show_similarity(embeddings):
 def show_fusion(report):
     nodes = {node for kernel in report["kernels"] for node in kernel["nodes"]}
     fused = sum(edge["fused"] for edge in report["edges"])
-    print(f"  {len(nodes)} ONNX nodes run in {report['launches']} launches; {fused} of {len(report['edges'])} edges between nodes are fused")
+    print(f"  {len(nodes)} ONNX nodes run in {report['launches']} launches; "
+          f"{fused} of {len(report['edges'])} edges between nodes are fused")
     print("  kernel                schedule         what was fused into it")
     for kernel in sorted(report["kernels"], key=lambda k: -len(k["nodes"]))[:8]:
         names = [re.sub(r"^node_", "", name) for name in kernel["nodes"]]
