@@ -1,0 +1,146 @@
+//===- test/Runtime/CUDA/FakeWork.cpp - the fake driver's modules, launches, streams and graphs ---===//
+// SPDX-License-Identifier: Apache-2.0
+#include "test/Runtime/CUDA/FakeCalls.h"
+
+#include <cstring>
+
+namespace cupola::runtime::cuda {
+
+void FakeCalls::fillModules(DriverApi &api) {
+  api.libraryLoadData = [](CuLibrary *library, const void *image, void *, void *, unsigned, void *, void *, unsigned) {
+    forbidInCapture("cuLibraryLoadData");
+    CuResult code = self().enter("cuLibraryLoadData");
+    if (code == cuSuccess && std::memcmp(image, "cube", 4) != 0)
+      code = cuInvalidImage;
+    return make<Library>(code, self().libraries, library);
+  };
+  api.libraryUnload = [](CuLibrary library) {
+    waitForAll();
+    return drop(self().enter("cuLibraryUnload"), self().libraries, library, "cuLibraryUnload");
+  };
+  api.libraryGetKernel = [](CuKernel *kernel, CuLibrary library, const char *name) {
+    if (const CuResult code = self().enter("cuLibraryGetKernel"))
+      return code;
+    auto row = self().kernels.find(name);
+    if (!exists(self().libraries, library, "cuLibraryGetKernel") || row == self().kernels.end())
+      return CuResult(500);
+    *kernel = reinterpret_cast<CuKernel>(&row->second);
+    return CuResult(cuSuccess);
+  };
+  api.kernelGetFunction = [](CuFunction *function, CuKernel kernel) {
+    *function = reinterpret_cast<CuFunction>(kernel);
+    return self().enter("cuKernelGetFunction");
+  };
+  api.kernelSetAttribute = [](CuFunctionAttribute attribute, int value, CuKernel, CuDevice) {
+    if (attribute != cuFunctionMaxDynamicShared || value > self().sharedBytes)
+      self().violation("cuKernelSetAttribute beyond the device");
+    return self().enter("cuKernelSetAttribute");
+  };
+  api.launchKernelEx = [](const CuLaunchConfig *config, CuFunction function, void **parameters, void **) {
+    if (const CuResult code = self().enter("cuLaunchKernelEx"))
+      return code;
+    if (self().libraries.empty() || config->gridX == 0 || config->blockX == 0 || config->blockX > 1024)
+      self().violation("cuLaunchKernelEx with a bad configuration");
+    const auto *row = reinterpret_cast<const FakeKernelRow *>(function);
+    // The values are copied now, as the driver does.
+    std::vector<std::vector<char>> values;
+    for (size_t i = 0; i < row->parameterBytes.size(); ++i) {
+      const char *from = static_cast<const char *>(parameters[i]);
+      values.emplace_back(from, from + row->parameterBytes[i]);
+    }
+    return self().submit(config->stream, [row, values, config = *config]() mutable {
+      std::vector<void *> pointers;
+      for (std::vector<char> &value : values)
+        pointers.push_back(value.data());
+      row->run(config, pointers.data());
+    });
+  };
+}
+
+void FakeCalls::fillStreams(DriverApi &api) {
+  api.streamCreate = [](CuStream *stream, unsigned) {
+    return make<Stream>(self().enter("cuStreamCreate"), self().streams, stream);
+  };
+  api.streamDestroy = [](CuStream stream) {
+    return drop(self().enter("cuStreamDestroy"), self().streams, stream, "cuStreamDestroy");
+  };
+  api.streamSynchronize = [](CuStream stream) {
+    forbidInCapture("cuStreamSynchronize");
+    const CuResult code = self().enter("cuStreamSynchronize");
+    if (exists(self().streams, stream, "cuStreamSynchronize"))
+      self().drain(*reinterpret_cast<Stream *>(stream));
+    return code;
+  };
+  api.eventCreate = [](CuEvent *event, unsigned) {
+    return make<Event>(self().enter("cuEventCreate"), self().events, event);
+  };
+  api.eventDestroy = [](CuEvent event) {
+    return drop(self().enter("cuEventDestroy"), self().events, event, "cuEventDestroy");
+  };
+  api.eventRecord = [](CuEvent handle, CuStream stream) {
+    if (const CuResult code = self().enter("cuEventRecord"))
+      return code;
+    if (!exists(self().events, handle, "cuEventRecord"))
+      return CuResult(400);
+    auto *event = reinterpret_cast<Event *>(handle);
+    auto reached = event->reached = std::make_shared<bool>(false);
+    event->stream = reinterpret_cast<Stream *>(stream);
+    return self().submit(stream, [reached] { *reached = true; });
+  };
+  api.eventSynchronize = [](CuEvent handle) {
+    const CuResult code = self().enter("cuEventSynchronize");
+    auto *event = reinterpret_cast<Event *>(handle);
+    // Only what stands before the event has to have happened.
+    while (exists(self().events, handle, "cuEventSynchronize") && event->reached && !*event->reached) {
+      FakeDriver::Work work = std::move(event->stream->queue.front());
+      event->stream->queue.pop_front();
+      work();
+    }
+    return code;
+  };
+}
+
+void FakeCalls::fillGraphs(DriverApi &api) {
+  api.streamBeginCapture = [](CuStream stream, CuCaptureMode) {
+    const CuResult code = self().enter("cuStreamBeginCapture");
+    if (code == cuSuccess && exists(self().streams, stream, "cuStreamBeginCapture"))
+      reinterpret_cast<Stream *>(stream)->capturing = true;
+    return code;
+  };
+  api.streamEndCapture = [](CuStream handle, CuGraph *graph) {
+    CuResult code = self().enter("cuStreamEndCapture");
+    auto *stream = reinterpret_cast<Stream *>(handle);
+    if (!exists(self().streams, stream, "cuStreamEndCapture") || !stream->capturing)
+      return CuResult(903);
+    stream->capturing = false;
+    code = make<Graph>(code, self().graphs, graph);
+    if (code == cuSuccess)
+      reinterpret_cast<Graph *>(*graph)->work = std::move(stream->captured);
+    stream->captured.clear();
+    return code;
+  };
+  api.graphInstantiateWithFlags = [](CuGraphExec *executable, CuGraph graph, unsigned long long) {
+    const CuResult code = make<Graph>(self().enter("cuGraphInstantiateWithFlags"), self().executables, executable);
+    if (code == cuSuccess && exists(self().graphs, graph, "cuGraphInstantiateWithFlags"))
+      reinterpret_cast<Graph *>(*executable)->work = reinterpret_cast<Graph *>(graph)->work;
+    return code;
+  };
+  api.graphLaunch = [](CuGraphExec executable, CuStream stream) {
+    if (const CuResult code = self().enter("cuGraphLaunch"))
+      return code;
+    if (!exists(self().executables, executable, "cuGraphLaunch"))
+      return CuResult(400);
+    for (const FakeDriver::Work &work : reinterpret_cast<Graph *>(executable)->work)
+      if (const CuResult code = self().submit(stream, work))
+        return code;
+    return CuResult(cuSuccess);
+  };
+  api.graphExecDestroy = [](CuGraphExec executable) {
+    waitForAll();
+    return drop(self().enter("cuGraphExecDestroy"), self().executables, executable, "cuGraphExecDestroy");
+  };
+  api.graphDestroy = [](CuGraph graph) {
+    return drop(self().enter("cuGraphDestroy"), self().graphs, graph, "cuGraphDestroy");
+  };
+}
+} // namespace cupola::runtime::cuda
