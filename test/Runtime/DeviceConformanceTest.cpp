@@ -162,7 +162,7 @@ protected:
     return stream->synchronize();
   }
 
-  const format::Package package = test::makePackage();
+  const format::Package package = test::makeRunnablePackage();
   const format::Variant *variant = nullptr;
   LoadedKernels kernels;
   DeviceAddress flags = 0;

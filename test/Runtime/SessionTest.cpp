@@ -17,14 +17,12 @@ class SessionTest : public test::DeviceTest {
 protected:
   std::shared_ptr<const Executable> load(const format::Package &package) {
     Result<std::shared_ptr<const Executable>> made = Executable::create(test::loadPackage(package), device);
-    EXPECT_TRUE(made.isOk()) << made.status().message();
-    return made.isOk() ? made.take() : nullptr;
+    return test::need(std::move(made));
   }
 
   std::unique_ptr<Session> start(SessionOptions options = {}) {
-    Result<std::unique_ptr<Session>> made = Session::create(load(test::makePackage()), std::move(options));
-    EXPECT_TRUE(made.isOk()) << made.status().message();
-    return made.isOk() ? made.take() : nullptr;
+    Result<std::unique_ptr<Session>> made = Session::create(load(test::makeRunnablePackage()), std::move(options));
+    return test::need(std::move(made));
   }
 
   struct Case {
@@ -174,7 +172,7 @@ TEST_P(SessionTest, ShapesOutsideTheDeclaredRangeAreRefused) {
 }
 
 TEST_P(SessionTest, EmptyTensorsRun) {
-  format::Package package = test::makePackage();
+  format::Package package = test::makeRunnablePackage();
   package.symbols[0].min = 0;
   Result<std::unique_ptr<Session>> session = Session::create(load(package), {});
   ASSERT_TRUE(session.isOk());
@@ -185,7 +183,7 @@ TEST_P(SessionTest, EmptyTensorsRun) {
 
 TEST_P(SessionTest, AViewOfAnInputAndACopyIntoAnOutput) {
   // t = gather-add of rows 1.. of x; y's tail = 2 * t by a copy from the arena
-  format::Package package = test::makePackage();
+  format::Package package = test::makeRunnablePackage();
   for (format::Variant &variant : package.variants) {
     format::Program &program = variant.program;
     format::Buffer tail;
@@ -249,7 +247,7 @@ TEST_P(SessionTest, NoMemoryIsATableAndTheSessionStaysUsable) {
 }
 
 TEST_P(SessionTest, SessionsOfOneExecutableRunInThreads) {
-  const auto executable = load(test::makePackage());
+  const auto executable = load(test::makeRunnablePackage());
   std::vector<std::thread> threads;
   std::vector<std::string> failures(4);
   for (int t = 0; t < 4; ++t)
@@ -307,7 +305,7 @@ TEST_P(SessionTest, AForkedChildIsRefused) {
 }
 
 TEST_P(SessionTest, APackageForOtherDevicesSaysWhatItWasBuiltFor) {
-  format::Package package = test::makePackage();
+  format::Package package = test::makeRunnablePackage();
   package.variants.resize(1);
   package.variants[0].target = device->properties().name == "cpu" ? "cuda" : "cpu";
   package.variants[0].arch = device->properties().name == "cpu" ? "sm_80" : "x86-64-v3";
@@ -318,7 +316,7 @@ TEST_P(SessionTest, APackageForOtherDevicesSaysWhatItWasBuiltFor) {
 
 TEST_P(SessionTest, AnExpressionThatIsNoneIsRefused) {
   for (const char *text : {"4*", "s9", "floordiv(1, "}) {
-    format::Package package = test::makePackage();
+    format::Package package = test::makeRunnablePackage();
     for (format::Variant &variant : package.variants)
       variant.program.steps[0].launch.grid = text;
     expectError(Executable::create(test::loadPackage(package), device).status(), Code::Package, text);

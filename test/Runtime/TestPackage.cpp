@@ -1,10 +1,10 @@
 //===- test/Runtime/TestPackage.cpp - A small package made by hand ---===//
 // SPDX-License-Identifier: Apache-2.0
 #include "test/Runtime/TestPackage.h"
+#include "lib/Runtime/CUDA/DeviceHeaders.h"
 #include "lib/Runtime/Format/OutputFile.h"
 
 #include <cstring>
-#include <gtest/gtest.h>
 
 namespace cupola::test {
 
@@ -80,11 +80,7 @@ Program makeProgram(bool cuda) {
   return program;
 }
 
-std::string cpuImage() {
-  Result<std::string> image = readFile(CUPOLA_TEST_KERNELS, 1 << 20);
-  EXPECT_TRUE(image.isOk()) << image.status().message();
-  return image.isOk() ? *image : std::string();
-}
+std::string cpuImage() { return need(readFile(CUPOLA_TEST_KERNELS, 1 << 20)); }
 
 } // namespace
 
@@ -116,6 +112,14 @@ Package makePackage() {
   return package;
 }
 
+Package makeRunnablePackage() {
+  Package package = makePackage();
+  package.headers.clear();
+  for (const runtime::cuda::EmbeddedHeader &header : runtime::cuda::deviceHeaders())
+    package.headers.push_back({std::string(header.name), std::string(header.text)});
+  return package;
+}
+
 WeightSource packageWeights() {
   return [](uint32_t, uint64_t offset, char *target, uint64_t size) {
     float values[12];
@@ -126,16 +130,10 @@ WeightSource packageWeights() {
   };
 }
 
-std::string packageBytes(const Package &package) {
-  Result<std::string> bytes = writePackageToMemory(package, packageWeights());
-  EXPECT_TRUE(bytes.isOk()) << bytes.status().message();
-  return bytes.isOk() ? bytes.take() : std::string();
-}
+std::string packageBytes(const Package &package) { return need(writePackageToMemory(package, packageWeights())); }
 
 std::shared_ptr<const PackageFile> loadPackage(const Package &package) {
-  Result<std::shared_ptr<const PackageFile>> file = PackageFile::fromMemory(packageBytes(package));
-  EXPECT_TRUE(file.isOk()) << file.status().message();
-  return file.isOk() ? file.take() : nullptr;
+  return need(PackageFile::fromMemory(packageBytes(package)));
 }
 
 } // namespace cupola::test

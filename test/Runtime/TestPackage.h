@@ -7,14 +7,24 @@
 #include "lib/Runtime/Format/PackageWriter.h"
 
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 namespace cupola::test {
+
+/// The value; without one the test ends here, failed (GoogleTest catches it).
+template <typename T> T need(Result<T> result) {
+  if (result.failed())
+    throw std::runtime_error(result.status().message());
+  return result.take();
+}
 
 /// y = 2 * (x + 3 * w[ids]) over x, y: f32[s0, 4], ids: i64[s0], w: f32[3, 4]
 /// with w[r, c] = 4 * r + c; 3 * w is computed by an init step. s0 is 1..1000.
 /// Variants: cpu x86-64-v2 (TestKernels.c), cuda sm_75 and sm_80.
 format::Package makePackage();
+/// The same with the device headers that its CUDA sources include.
+format::Package makeRunnablePackage();
 /// The values of its weight.
 format::WeightSource packageWeights();
 /// Written and read back.

@@ -1,0 +1,110 @@
+//===- lib/Runtime/Tools/Inputs.cpp - Inputs and outputs of the command line tools ---===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Runtime/Tools/Inputs.h"
+#include "lib/Runtime/RandomInputs.h"
+#include "lib/Runtime/ShapeRequest.h"
+#include "lib/Runtime/Text.h"
+
+#include <algorithm>
+
+namespace cupola::runtime {
+
+namespace {
+
+/// The array of an input, by its name or "in:" and its name.
+npz::Array *findArray(std::vector<npz::Array> &arrays, const std::string &name) {
+  for (const std::string &wanted : {name, "in:" + name})
+    for (npz::Array &array : arrays)
+      if (array.name == wanted)
+        return &array;
+  return nullptr;
+}
+
+std::string namesOf(const std::vector<npz::Array> &arrays) {
+  std::string text;
+  for (const npz::Array &array : arrays)
+    text += (text.empty() ? "" : ", ") + quote(array.name);
+  return text.empty() ? "nothing" : text;
+}
+
+Status checkNoneLeft(const std::vector<npz::Array> &arrays, const std::vector<bool> &used) {
+  for (size_t i = 0; i < arrays.size(); ++i)
+    if (!used[i] && arrays[i].name.compare(0, 4, "out:") != 0)
+      return Status::usage("the model has no input " + quote(arrays[i].name));
+  return Status::ok();
+}
+
+} // namespace
+
+Result<std::vector<HostTensor>> inputsFromArrays(const format::Package &package, std::vector<npz::Array> arrays) {
+  std::vector<HostTensor> inputs;
+  std::vector<bool> used(arrays.size());
+  for (const format::Tensor &input : package.inputs) {
+    npz::Array *array = findArray(arrays, input.name);
+    if (!array)
+      return Status::usage("input " + quote(input.name) + " is missing, the file has " + namesOf(arrays));
+    if (array->dtype != input.dtype)
+      return Status::usage("input " + quote(input.name) + ": element type is " + format::dtypeName(array->dtype) +
+                           ", the model declares " + format::dtypeName(input.dtype));
+    used[static_cast<size_t>(array - arrays.data())] = true;
+    inputs.push_back({array->dtype, array->shape, std::move(array->bytes)});
+  }
+  CUPOLA_TRY(checkNoneLeft(arrays, used));
+  return inputs;
+}
+
+Result<std::vector<HostTensor>> makeInputs(const format::Package &package, const ParsedInterface &parsed,
+                                           const InputOptions &options) {
+  if (!options.npz.empty()) {
+    Result<std::vector<npz::Array>> arrays = npz::read(options.npz);
+    if (arrays.failed())
+      return arrays.status();
+    Result<std::vector<HostTensor>> inputs = inputsFromArrays(package, arrays.take());
+    return inputs.isOk() ? std::move(inputs) : Result<std::vector<HostTensor>>(inputs.status().within(options.npz));
+  }
+  Result<std::vector<Shape>> shapes = requestShapes(package, parsed, options.shapes);
+  if (shapes.failed())
+    return shapes.status();
+  std::vector<HostTensor> inputs;
+  for (uint32_t i = 0; i < shapes->size(); ++i) {
+    const Result<uint64_t> bytes = tensorBytes(package.inputs[i].dtype, (*shapes)[i]);
+    if (bytes.failed())
+      return bytes.status();
+    inputs.push_back(randomTensor(package.inputs[i], (*shapes)[i], options.seed, i));
+  }
+  return inputs;
+}
+
+Result<std::vector<HostTensor>> makeOutputs(const format::Package &package, const std::vector<Shape> &shapes) {
+  std::vector<HostTensor> outputs;
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    const Result<uint64_t> bytes = tensorBytes(package.outputs[i].dtype, shapes[i]);
+    if (bytes.failed())
+      return bytes.status();
+    outputs.push_back({package.outputs[i].dtype, shapes[i], std::vector<uint8_t>(*bytes)});
+  }
+  return outputs;
+}
+
+Status writeOutputs(const std::string &path, const format::Package &package, const std::vector<HostTensor> &outputs) {
+  std::vector<npz::Array> arrays;
+  for (size_t i = 0; i < outputs.size(); ++i)
+    arrays.push_back({package.outputs[i].name, outputs[i].dtype, outputs[i].shape, outputs[i].bytes});
+  return npz::write(path, arrays);
+}
+
+std::vector<Shape> shapesOf(const std::vector<HostTensor> &tensors) {
+  std::vector<Shape> shapes;
+  for (const HostTensor &tensor : tensors)
+    shapes.push_back(tensor.shape);
+  return shapes;
+}
+
+std::vector<TensorRef> refsOf(std::vector<HostTensor> &tensors) {
+  std::vector<TensorRef> refs;
+  for (HostTensor &tensor : tensors)
+    refs.push_back(tensor.ref());
+  return refs;
+}
+
+} // namespace cupola::runtime

@@ -1,0 +1,36 @@
+//===- lib/Runtime/Tools/Inputs.h - Inputs and outputs of the command line tools ---===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_LIB_RUNTIME_TOOLS_INPUTS_H
+#define CUPOLA_LIB_RUNTIME_TOOLS_INPUTS_H
+
+#include "lib/Runtime/Npz/Npz.h"
+#include "lib/Runtime/ParsedProgram.h"
+#include "lib/Runtime/Tensor.h"
+
+namespace cupola::runtime {
+
+struct InputOptions {
+  std::string npz;                 ///< "": values from the seed
+  std::vector<std::string> shapes; ///< --shape options, for values from the seed
+  uint64_t seed = 0;
+};
+
+/// The values of all inputs in the package's order. An .npz names them plainly or
+/// as "in:NAME" (then "out:NAME" members are passed over); it must have every
+/// input, in the declared element type, and nothing else. Code::Usage otherwise.
+Result<std::vector<HostTensor>> makeInputs(const format::Package &package, const ParsedInterface &parsed,
+                                           const InputOptions &options);
+Result<std::vector<HostTensor>> inputsFromArrays(const format::Package &package, std::vector<npz::Array> arrays);
+
+/// Room for tensors of these shapes, all bytes zero.
+Result<std::vector<HostTensor>> makeOutputs(const format::Package &package, const std::vector<Shape> &shapes);
+
+/// Under the outputs' names.
+Status writeOutputs(const std::string &path, const format::Package &package, const std::vector<HostTensor> &outputs);
+
+std::vector<Shape> shapesOf(const std::vector<HostTensor> &tensors);
+std::vector<TensorRef> refsOf(std::vector<HostTensor> &tensors);
+
+} // namespace cupola::runtime
+
+#endif // CUPOLA_LIB_RUNTIME_TOOLS_INPUTS_H

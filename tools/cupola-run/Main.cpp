@@ -1,0 +1,102 @@
+//===- tools/cupola-run/Main.cpp - Runs a compiled package ---===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Runtime/Format/OutputFile.h"
+#include "lib/Runtime/Tools/Inputs.h"
+#include "tools/cupola-run/Report.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+using namespace cupola;
+using namespace cupola::runtime;
+
+namespace {
+
+struct Options {
+  std::string package, device = "auto", outputs, json;
+  DeviceOptions deviceOptions;
+  InputOptions inputs;
+  uint64_t iterations = 1;
+};
+
+void declare(CLI::App &app, Options &options) {
+  app.add_option("FILE", options.package, "The package, made by 'cupola compile MODEL.onnx -o FILE.cupola'")
+      ->required();
+  app.add_option("--device", options.device,
+                 "Where to run: cuda (a GPU), cpu, sim (CUDA kernels on the CPU, with "
+                 "checks), auto (cuda if there is a GPU, else cpu)")
+      ->check(CLI::IsMember({"auto", "cuda", "cpu", "sim"}))
+      ->capture_default_str();
+  app.add_option("--arch", options.deviceOptions.arch, "sim: sm_75 or sm_80; cpu: at most this level, as x86-64-v3");
+  app.add_option("--threads", options.deviceOptions.threads, "cpu and sim: worker threads; 0 is one per core");
+  app.add_option("--cache-dir", options.deviceOptions.cacheDir, "Where compiled kernels are kept; 'none': nowhere");
+  app.add_option("--inputs", options.inputs.npz, "Input values: an .npz file with an array per input");
+  app.add_option("--shape", options.inputs.shapes,
+                 "Without --inputs: a dynamic dimension, as s0=16, or an input's shape, as x=1x16; may be repeated");
+  app.add_option("--seed", options.inputs.seed,
+                 "Without --inputs: floats are N(0,1), integers below the extent that "
+                 "they index, masks ones");
+  app.add_option("--outputs", options.outputs, "Write the outputs to this .npz file");
+  app.add_option("--iterations", options.iterations, "Run so often, after one run to warm up if more than once")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--json", options.json, "Write a report to this file");
+  app.footer("Example:\n  cupola-run bert.cupola --shape batch=1 --shape sequence=16 --iterations 100\n"
+             "Exit codes: 0 done, 2 usage, 5 a limit, 6 device or library missing, 7 damaged package, 8 file error");
+}
+
+Status runPackage(const Options &options) {
+  Result<std::shared_ptr<const format::PackageFile>> file = format::PackageFile::open(options.package);
+  if (file.failed())
+    return file.status();
+  Result<std::shared_ptr<Device>> device = createDevice(options.device, options.deviceOptions);
+  if (device.failed())
+    return device.status();
+  Result<std::shared_ptr<const Executable>> executable = Executable::create(file.take(), device.take());
+  if (executable.failed())
+    return executable.status().within(options.package);
+  const format::Package &package = (*executable)->package();
+  Result<std::vector<HostTensor>> inputs = makeInputs(package, (*executable)->parsedInterface(), options.inputs);
+  if (inputs.failed())
+    return inputs.status();
+  Result<std::unique_ptr<Session>> session = Session::create(*executable, {});
+  if (session.failed())
+    return session.status();
+  CUPOLA_TRY((*session)->bind(shapesOf(*inputs)));
+  Result<std::vector<HostTensor>> outputs = makeOutputs(package, (*session)->outputShapes());
+  if (outputs.failed())
+    return outputs.status();
+  (*executable)->device().resetStatistics(); // the init steps are not of the run
+  Result<Latency> latency =
+      measure(**session, refsOf(*inputs), refsOf(*outputs), options.iterations > 1 ? 1 : 0, options.iterations);
+  if (latency.failed())
+    return latency.status();
+  const RunReport report{options.iterations, *latency, session->get(), &*outputs};
+  std::fputs(reportText(report).c_str(), stdout);
+  if (!options.json.empty())
+    CUPOLA_TRY(format::writeFile(options.json, reportJson(report)));
+  return options.outputs.empty() ? Status::ok() : writeOutputs(options.outputs, package, *outputs);
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  CLI::App app("Runs a package that 'cupola compile' made. Needs no compiler.", "cupola-run");
+  Options options;
+  options.deviceOptions.warn = [](const std::string &text) { std::fprintf(stderr, "warning: %s\n", text.c_str()); };
+  try {
+    declare(app, options);
+    app.parse(argc, argv);
+    const Status status = runPackage(options);
+    if (status.failed())
+      std::fprintf(stderr, "error: %s\n", status.message().c_str());
+    return static_cast<int>(status.code());
+  } catch (const CLI::Success &success) {
+    return app.exit(success);
+  } catch (const CLI::ParseError &error) {
+    std::fprintf(stderr, "error: %s; see cupola-run --help\n", error.what());
+    return static_cast<int>(Code::Usage);
+  } catch (const std::exception &error) {
+    std::fprintf(stderr, "error: the system refused: %s\n", error.what());
+    return static_cast<int>(Code::Environment);
+  }
+}

@@ -1,0 +1,144 @@
+//===- tools/cupola-run/Report.cpp - What cupola-run says about a run ---===//
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/cupola-run/Report.h"
+#include "lib/Runtime/Text.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+namespace cupola::runtime {
+
+using format::DType;
+
+namespace {
+
+template <typename T> std::string number(const uint8_t *at) {
+  T value;
+  std::memcpy(&value, at, sizeof(value));
+  if constexpr (std::is_floating_point_v<T>) {
+    char text[32];
+    std::snprintf(text, sizeof(text), "%.6g", static_cast<double>(value));
+    return text;
+  } else {
+    return std::to_string(value);
+  }
+}
+
+/// Sixteen-bit floats widened to f32.
+std::string narrow(const uint8_t *at, bool isBFloat) {
+  uint16_t half;
+  std::memcpy(&half, at, sizeof(half));
+  const uint32_t sign = uint32_t(half & 0x8000) << 16, exponent = half >> 10 & 31, fraction = half & 1023;
+  float value;
+  uint32_t bits = uint32_t(half) << 16;
+  if (!isBFloat)
+    bits = exponent == 31 ? 0x7f800000 | fraction << 13 : (exponent + 112) << 23 | fraction << 13;
+  std::memcpy(&value, &bits, sizeof(value));
+  if (!isBFloat && exponent == 0) // a subnormal of half
+    value = static_cast<float>(fraction) * 0x1p-24f;
+  if (!isBFloat && sign)
+    value = -value;
+  return number<float>(reinterpret_cast<const uint8_t *>(&value));
+}
+
+std::string element(DType dtype, const uint8_t *at) {
+  switch (dtype) {
+  case DType::F32:
+    return number<float>(at);
+  case DType::F64:
+    return number<double>(at);
+  case DType::F16:
+  case DType::BF16:
+    return narrow(at, dtype == DType::BF16);
+  case DType::I8:
+    return number<int8_t>(at);
+  case DType::I16:
+    return number<int16_t>(at);
+  case DType::I32:
+    return number<int32_t>(at);
+  case DType::I64:
+    return number<int64_t>(at);
+  case DType::U8:
+    return number<uint8_t>(at);
+  case DType::U16:
+    return number<uint16_t>(at);
+  case DType::U32:
+    return number<uint32_t>(at);
+  case DType::U64:
+    return number<uint64_t>(at);
+  case DType::Bool:
+    return *at ? "true" : "false";
+  }
+  return "";
+}
+
+std::string firstValues(const HostTensor &tensor) {
+  constexpr size_t kShown = 4;
+  const size_t size = format::byteSize(tensor.dtype), count = tensor.bytes.size() / size;
+  std::string text;
+  for (size_t i = 0; i < std::min(count, kShown); ++i)
+    text += (i ? ", " : "") + element(tensor.dtype, tensor.bytes.data() + i * size);
+  return text + (count > kShown ? ", ..." : "");
+}
+
+std::string milliseconds(double value) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.3f ms", value);
+  return text;
+}
+
+} // namespace
+
+std::string reportText(const RunReport &report) {
+  const Executable &executable = report.session->executable();
+  const DeviceProperties &device = executable.device().properties();
+  std::string text = "device: " + device.name + " " + device.arch + " (" + device.description + "), variant " +
+                     executable.variant().target + " " + executable.variant().arch + ", " +
+                     std::to_string(executable.program().steps.size()) + " steps\n";
+  for (size_t i = 0; i < report.outputs->size(); ++i) {
+    const HostTensor &output = (*report.outputs)[i];
+    text += "output " + quote(executable.package().outputs[i].name) + ": " + format::dtypeName(output.dtype) + " " +
+            shapeText(output.shape) + ": " + firstValues(output) + "\n";
+  }
+  text += "latency: min " + milliseconds(report.latency.min);
+  if (report.iterations > 1)
+    text += ", median " + milliseconds(report.latency.median) + ", p99 " + milliseconds(report.latency.p99) + ", of " +
+            std::to_string(report.iterations) + " runs";
+  return text + "\n";
+}
+
+std::string reportJson(const RunReport &report) {
+  const Executable &executable = report.session->executable();
+  const DeviceProperties &device = executable.device().properties();
+  nlohmann::ordered_json json;
+  json["schema"] = "cupola-run/1";
+  json["device"] = {{"name", device.name}, {"arch", device.arch}, {"description", device.description}};
+  json["variant"] = {{"target", executable.variant().target}, {"arch", executable.variant().arch}};
+  json["steps"] = executable.program().steps.size();
+  json["iterations"] = report.iterations;
+  json["latency_ms"] = {{"min", report.latency.min}, {"median", report.latency.median}, {"p99", report.latency.p99}};
+  json["memory"] = {{"arena_bytes", report.session->arenaBytes()}, {"resident_bytes", executable.residentBytes()}};
+  json["peak_rss_bytes"] = peakResidentBytes();
+  json["outputs"] = nlohmann::ordered_json::array();
+  for (size_t i = 0; i < report.outputs->size(); ++i)
+    json["outputs"].push_back({{"name", executable.package().outputs[i].name},
+                               {"dtype", format::dtypeName((*report.outputs)[i].dtype)},
+                               {"shape", (*report.outputs)[i].shape}});
+  json["kernels"] = nlohmann::ordered_json::array();
+  for (const KernelStatistics &kernel : executable.device().statistics())
+    json["kernels"].push_back({{"name", kernel.name},
+                               {"launches", kernel.launches},
+                               {"blocks", kernel.blocks},
+                               {"bytes_read", kernel.bytesRead},
+                               {"bytes_written", kernel.bytesWritten},
+                               {"requests", kernel.requests},
+                               {"sectors", kernel.sectors},
+                               {"bank_conflicts", kernel.bankConflicts},
+                               {"barriers", kernel.barriers}});
+  // Names come from the model and may be no UTF-8.
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+} // namespace cupola::runtime

@@ -1,0 +1,27 @@
+//===- tools/cupola-run/Report.h - What cupola-run says about a run ---===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_TOOLS_CUPOLA_RUN_REPORT_H
+#define CUPOLA_TOOLS_CUPOLA_RUN_REPORT_H
+
+#include "lib/Runtime/Tools/Inputs.h"
+#include "lib/Runtime/Tools/Latency.h"
+
+#include <string>
+
+namespace cupola::runtime {
+
+struct RunReport {
+  uint64_t iterations = 1;
+  Latency latency;
+  const Session *session = nullptr;
+  const std::vector<HostTensor> *outputs = nullptr;
+};
+
+/// For people: device, a line per output with its first values, times.
+std::string reportText(const RunReport &report);
+/// docs/schemas/cupola-run.md
+std::string reportJson(const RunReport &report);
+
+} // namespace cupola::runtime
+
+#endif // CUPOLA_TOOLS_CUPOLA_RUN_REPORT_H
