@@ -1,0 +1,269 @@
+#!/usr/bin/env python3
+#===- test/models/make_encoders.py - Small sentence encoders in the forms that exporters write them ---===#
+# SPDX-License-Identifier: Apache-2.0
+"""Writes NAME.onnx and NAME.SET.npz (inputs and onnxruntime's outputs) for every row of MODELS: other sizes, opsets, masks,
+poolings, spellings of LayerNormalization, GELU and attention than minilm has. The weights are seeded by their names."""
+
+import argparse
+import pathlib
+import zlib
+from dataclasses import dataclass
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+from references import reference, write_case
+
+
+@dataclass(frozen=True)
+class Form:
+    opset: int
+    layers: int = 2
+    heads: int = 4
+    width: int = 32
+    inner: int = 64
+    vocabulary: int = 101
+    positions: int = 64
+    dynamic: bool = True
+    shape: tuple = (2, 12)          # of a static model
+    norm: str = "written"           # written | op (opset 17)
+    gelu: str = "erf"               # erf (opset 9) | tanh | op (opset 20) | op_tanh (opset 20) | relu | silu
+    mask: str = "additive"          # additive | lowest | where (opset 9) | lengths (opset 11) | none
+    pool: str = "mean"              # mean | first | none
+    heads_by: str = "shape"         # shape (computed from Shape) | zero (0 and -1 in Reshape) | split (one projection, Split)
+    projection: str = "matmul"      # matmul (and Add) | gemm (on the flattened rows)
+    segments: bool = False          # an input of token types
+
+
+MODELS = {
+    "tiny_opset7": Form(7, gelu="tanh", heads_by="zero", pool="none"),
+    "tiny_opset9": Form(9, mask="where", pool="first"),
+    "tiny_opset11": Form(11, heads=2, width=24, inner=40, mask="lengths", gelu="tanh", segments=True),
+    "tiny_opset13": Form(13, layers=1, heads=3, width=30, inner=50, mask="lowest", heads_by="split"),
+    "tiny_opset17": Form(17, norm="op", projection="gemm", pool="first", dynamic=False, shape=(3, 7)),
+    "tiny_opset20": Form(20, heads=8, width=64, inner=96, norm="op", gelu="op", mask="where", segments=True),
+    "tiny_relu": Form(15, layers=1, heads=1, width=17, inner=19, gelu="relu", mask="none", pool="none"),
+    "tiny_silu": Form(18, layers=1, gelu="silu", heads_by="split", projection="gemm"),
+    "tiny_gelu_tanh": Form(20, layers=1, gelu="op_tanh", norm="written", mask="lengths", heads_by="zero"),
+}
+SETS = {"b1x16": (1, 16), "b3x11": (3, 11), "b2x1": (2, 1)}      # of dynamic models
+
+
+class Encoder:
+    def __init__(self, name, form):
+        self.name, self.form = name, form
+        self.nodes, self.weights, self.constants = [], [], {}
+
+    # Nodes and constants
+
+    def op(self, kind, *inputs, outputs=1, **attributes):
+        names = [f"{self.name}/{kind}_{len(self.nodes)}:{i}" for i in range(outputs)]
+        self.nodes.append(helper.make_node(kind, inputs, names, name=names[0][:-2], **attributes))
+        return names[0] if outputs == 1 else names
+
+    def weight(self, name, *shape, mean=0.0):
+        values = np.random.Generator(np.random.Philox(key=zlib.crc32(name.encode()))).standard_normal(shape)
+        array = (values * (0.1 if mean else 0.5 / np.sqrt(shape[0])) + mean).astype(np.float32)
+        self.weights.append(numpy_helper.from_array(array, name))
+        return name
+
+    def constant(self, value, dtype=np.float32):
+        array = np.array(value, dtype)
+        key = (array.tobytes(), str(array.dtype), array.shape)
+        if key not in self.constants:
+            self.constants[key] = f"c{len(self.constants)}"
+            self.weights.append(numpy_helper.from_array(array, self.constants[key]))
+        return self.constants[key]
+
+    def ints(self, *values):
+        return self.constant(values, np.int64)
+
+    # Ops whose spelling depends on the opset
+
+    def axes_op(self, kind, since, value, axes, **attributes):
+        if self.form.opset < since:
+            return self.op(kind, value, axes=axes, **attributes)
+        return self.op(kind, value, self.ints(*axes), **attributes)
+
+    def unsqueeze(self, value, *axes):
+        return self.axes_op("Unsqueeze", 13, value, list(axes))
+
+    def mean(self, value):
+        return self.axes_op("ReduceMean", 18, value, [-1], keepdims=1)
+
+    def sum(self, value, axis, keepdims):
+        return self.axes_op("ReduceSum", 13, value, [axis], keepdims=keepdims)
+
+    # Parts of the model
+
+    def norm(self, x, name):
+        width = self.form.width
+        scale, bias = self.weight(name + ".weight", width, mean=1.0), self.weight(name + ".bias", width)
+        if self.form.norm == "op":
+            return self.op("LayerNormalization", x, scale, bias, axis=-1, epsilon=1e-6)
+        centred = self.op("Sub", x, self.mean(x))
+        variance = self.mean(self.op("Pow", centred, self.constant(2.0)))
+        root = self.op("Sqrt", self.op("Add", variance, self.constant(1e-6)))
+        return self.op("Add", self.op("Mul", self.op("Div", centred, root), scale), bias)
+
+    def activation(self, x):
+        kind = self.form.gelu
+        if kind == "relu":
+            return self.op("Relu", x)
+        if kind == "silu":
+            return self.op("Mul", x, self.op("Sigmoid", x))
+        if kind in ("op", "op_tanh"):
+            return self.op("Gelu", x, approximate="tanh" if kind == "op_tanh" else "none")
+        if kind == "erf":
+            inside = self.op("Erf", self.op("Div", x, self.constant(np.sqrt(2.0))))
+            return self.op("Mul", self.op("Mul", x, self.op("Add", inside, self.constant(1.0))), self.constant(0.5))
+        cubed = self.op("Mul", self.constant(0.044715), self.op("Pow", x, self.constant(3.0)))
+        inside = self.op("Tanh", self.op("Mul", self.constant(np.sqrt(2 / np.pi)), self.op("Add", x, cubed)))
+        return self.op("Mul", self.op("Mul", self.constant(0.5), x), self.op("Add", self.constant(1.0), inside))
+
+    def linear(self, x, rows, columns, name):
+        bias = self.weight(name + ".bias", columns)
+        if self.form.projection == "matmul":
+            return self.op("Add", self.op("MatMul", x, self.weight(name + ".weight", rows, columns)), bias)
+        flat = self.op("Reshape", x, self.ints(-1, rows))
+        product = self.op("Gemm", flat, self.weight(name + ".weight", columns, rows), bias, transB=1)
+        return self.op("Reshape", product, self.shape_with(columns))
+
+    def shape_with(self, *last):
+        """[batch, length, last..] as a value."""
+        if self.form.heads_by == "zero" and self.form.projection == "matmul":
+            return self.ints(0, 0, *last)
+        return self.op("Concat", self.unsqueeze(self.batch, 0), self.unsqueeze(self.length, 0), self.ints(*last), axis=0)
+
+    def to_heads(self, x, perm):
+        size = self.form.width // self.form.heads
+        return self.op("Transpose", self.op("Reshape", x, self.shape_with(self.form.heads, size)), perm=perm)
+
+    def attention(self, x, bias, name):
+        form, width = self.form, self.form.width
+        if form.heads_by == "split":
+            joint = self.linear(x, width, 3 * width, name + ".qkv")
+            sizes = {"split": [width] * 3} if form.opset < 13 else {}
+            operands = [joint] if form.opset < 13 else [joint, self.ints(width, width, width)]
+            q, k, v = self.op("Split", *operands, outputs=3, axis=-1, **sizes)
+        else:
+            q, k, v = (self.linear(x, width, width, f"{name}.{part}") for part in "qkv")
+        q, k, v = self.to_heads(q, [0, 2, 1, 3]), self.to_heads(k, [0, 2, 3, 1]), self.to_heads(v, [0, 2, 1, 3])
+        scale = np.sqrt(width // form.heads)
+        scores = self.op("Div", self.op("MatMul", q, k), self.constant(scale))
+        if form.mask == "where":
+            scores = self.op("Where", bias, scores, self.constant(-np.inf))
+        elif bias:
+            scores = self.op("Add", scores, bias)
+        mixed = self.op("MatMul", self.op("Softmax", scores, axis=-1 if form.opset >= 13 else 3), v)
+        joined = self.op("Reshape", self.op("Transpose", mixed, perm=[0, 2, 1, 3]), self.shape_with(width))
+        return self.linear(joined, width, width, name + ".out")
+
+    def mask_bias(self):
+        """What attention adds to its scores (or, for where, the condition that keeps them)."""
+        form = self.form
+        if form.mask == "none":
+            return None
+        if form.mask == "lengths":
+            positions = self.op("Range", self.constant(0, np.int64), self.length, self.constant(1, np.int64))
+            self.kept = self.op("Less", self.unsqueeze(positions, 0), self.unsqueeze("lengths", 1))
+        else:
+            self.kept = self.op("Cast", "attention_mask", to=TensorProto.BOOL)
+        if form.mask == "where":
+            return self.unsqueeze(self.kept, 1, 2)
+        kept = self.op("Cast", self.unsqueeze(self.kept, 1, 2), to=TensorProto.FLOAT)
+        low = -10000.0 if form.mask == "additive" else np.finfo(np.float32).min
+        return self.op("Mul", self.op("Sub", self.constant(1.0), kept), self.constant(low))
+
+    def embed(self):
+        form = self.form
+        x = self.op("Gather", self.weight("words", form.vocabulary, form.width), self.ids)
+        if form.segments:
+            x = self.op("Add", x, self.op("Gather", self.weight("segments", 2, form.width), "token_type_ids"))
+        if form.opset >= 10:
+            table = self.weight("positions", form.positions, form.width)
+            x = self.op("Add", x, self.op("Slice", table, self.ints(0), self.unsqueeze(self.length, 0), self.ints(0)))
+        return self.norm(x, "embed")
+
+    def pooled(self, x):
+        form = self.form
+        if form.pool == "none":
+            return x
+        if form.pool == "first":
+            row = self.op("Gather", x, self.constant(0, np.int64), axis=1)
+            weight, bias = self.weight("pool.weight", form.width, form.width), self.weight("pool.bias", form.width)
+            return self.op("Tanh", self.op("Gemm", row, weight, bias, transB=1))
+        kept = self.op("Cast", self.unsqueeze(self.kept, 2), to=TensorProto.FLOAT)
+        total = self.sum(self.op("Mul", x, kept), 1, 0)
+        return self.op("Div", total, self.sum(kept, 1, 0))
+
+    def build(self):
+        form = self.form
+        self.ids = "input_ids"
+        shape = self.op("Shape", self.ids)
+        self.batch = self.op("Gather", shape, self.constant(0, np.int64), axis=0)
+        self.length = self.op("Gather", shape, self.constant(1, np.int64), axis=0)
+        bias = self.mask_bias()
+        x = self.embed()
+        for layer in range(form.layers):
+            x = self.norm(self.op("Add", x, self.attention(x, bias, f"h{layer}.attention")), f"h{layer}.norm1")
+            inner = self.activation(self.linear(x, form.width, form.inner, f"h{layer}.up"))
+            x = self.norm(self.op("Add", self.linear(inner, form.inner, form.width, f"h{layer}.down"), x), f"h{layer}.norm2")
+        return self.model(self.pooled(x))
+
+    def model(self, result):
+        form = self.form
+        dims = ["batch", "length"] if form.dynamic else list(form.shape)
+        inputs = [helper.make_tensor_value_info(n, TensorProto.INT64, d) for n, d in self.input_dims(dims)]
+        out_dims = dims + [form.width] if form.pool == "none" else dims[:1] + [form.width]
+        self.nodes.append(helper.make_node("Identity", [result], ["embedding"], name="embedding"))
+        outputs = [helper.make_tensor_value_info("embedding", TensorProto.FLOAT, out_dims)]
+        graph = helper.make_graph(self.nodes, self.name, inputs, outputs, self.weights)
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", form.opset)], producer_name="cupola-test")
+        model.ir_version = 8
+        onnx.checker.check_model(model, full_check=True)
+        return model
+
+    def input_dims(self, dims):
+        yield "input_ids", dims
+        if self.form.segments:
+            yield "token_type_ids", dims
+        if self.form.mask == "lengths":
+            yield "lengths", dims[:1]
+        elif self.form.mask != "none":
+            yield "attention_mask", dims
+
+
+def feeds(form, batch, length, seed):
+    random = np.random.Generator(np.random.Philox(key=seed))
+    lengths = np.maximum(length - random.integers(0, max(length // 2, 1), batch), 1).astype(np.int64)
+    mask = (np.arange(length) < lengths[:, None]).astype(np.int64)
+    values = {"input_ids": random.integers(0, form.vocabulary, (batch, length)) * mask}
+    if form.segments:
+        values["token_type_ids"] = random.integers(0, 2, (batch, length))
+    if form.mask == "lengths":
+        values["lengths"] = lengths
+    elif form.mask != "none":
+        values["attention_mask"] = mask
+    return values
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-o", "--out", type=pathlib.Path, required=True, help="folder to write to")
+    out = parser.parse_args().out
+    out.mkdir(parents=True, exist_ok=True)
+    for number, (name, form) in enumerate(MODELS.items()):
+        path = out / (name + ".onnx")
+        model = Encoder(name, form).build()
+        path.write_bytes(model.SerializeToString(deterministic=True))
+        sets = SETS if form.dynamic else {"static": form.shape}
+        for label, (batch, length) in sets.items():
+            inputs = feeds(form, batch, length, seed=number)
+            write_case(out / f"{name}.{label}.npz", inputs, reference(path, inputs))
+        print(f"{path}: {len(model.graph.node)} nodes, sets {' '.join(sets)}")
+
+
+if __name__ == "__main__":
+    main()
