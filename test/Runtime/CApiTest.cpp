@@ -1,0 +1,194 @@
+//===- test/Runtime/CApiTest.cpp - libcupola_runtime.so through its C interface ---===//
+// SPDX-License-Identifier: Apache-2.0
+#include "cupola/Runtime/Runtime.hpp"
+#include "test/Runtime/TestPackage.h"
+
+#include <algorithm>
+#include <cstring>
+#include <gtest/gtest.h>
+
+extern "C" int cupolaHeaderIsC(void); // CApiHeader.c
+
+namespace cupola {
+
+namespace {
+
+std::string packageBytes() { return test::packageBytes(test::makePackage()); }
+
+/// Runs y = 2 * (x + 3 * w[ids]) for two rows.
+struct TwoRows {
+  alignas(64) float x[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+  alignas(64) int64_t ids[2] = {2, 0};
+  alignas(64) float y[8] = {};
+  int64_t matrix[2] = {2, 4}, vector[1] = {2};
+  std::vector<cupola_tensor> inputs() {
+    return {{x, {1, 0}, 2, {CUPOLA_TYPE_FLOAT, 32, 1}, matrix, nullptr, 0},
+            {ids, {1, 0}, 1, {CUPOLA_TYPE_INT, 64, 1}, vector, nullptr, 0}};
+  }
+  std::vector<cupola_tensor> outputs() { return {{y, {1, 0}, 2, {CUPOLA_TYPE_FLOAT, 32, 1}, matrix, nullptr, 0}}; }
+  void expectAnswer() const {
+    const float expected[8] = {50, 58, 66, 74, 10, 18, 26, 34};
+    EXPECT_EQ(std::vector<float>(y, y + 8), std::vector<float>(expected, expected + 8));
+  }
+};
+
+/// The error of a call that must fail.
+template <typename Call> std::pair<cupola_code, std::string> errorOf(Call call) {
+  try {
+    call();
+  } catch (const Error &error) {
+    return {error.code(), error.what()};
+  }
+  return {CUPOLA_OK, "no error"};
+}
+
+} // namespace
+
+TEST(CApi, TheHeaderIsC) { EXPECT_EQ(cupolaHeaderIsC(), 1); }
+
+TEST(CApi, DescribesAPackage) {
+  const std::string bytes = packageBytes();
+  const Package package(bytes.data(), bytes.size());
+  const std::vector<TensorInfo> inputs = package.inputs();
+  ASSERT_EQ(inputs.size(), 2u);
+  EXPECT_EQ(inputs[0].name, "x");
+  EXPECT_EQ(inputs[0].dims, (std::vector<std::string>{"s0", "4"}));
+  EXPECT_EQ(inputs[1].type.code, CUPOLA_TYPE_INT);
+  EXPECT_EQ(inputs[1].type.bits, 64);
+  EXPECT_EQ(package.outputs()[0].name, "y");
+}
+
+TEST(CApi, RunsAndKeepsAliveWhatItNeeds) {
+  std::unique_ptr<Session> session;
+  {
+    const std::string bytes = packageBytes();
+    cupola_device_options options{};
+    options.struct_size = sizeof(options);
+    options.threads = 2;
+    session = std::make_unique<Session>(Executable(Package(bytes.data(), bytes.size()), Device("cpu", &options)));
+  }
+  session->bind({{2, 4}, {2}});
+  EXPECT_EQ(session->outputShape(0), (Extents{2, 4}));
+  TwoRows data;
+  session->run(data.inputs(), data.outputs());
+  data.expectAnswer();
+}
+
+TEST(CApi, TensorsAreDlpack) {
+  const std::string bytes = packageBytes();
+  Session session(Executable(Package(bytes.data(), bytes.size()), Device("cpu")));
+  TwoRows data;
+  auto inputs = data.inputs();
+  int64_t dense[2] = {4, 1}, columns[2] = {1, 2};
+  inputs[0].strides = dense;
+  float shifted[11] = {};
+  std::copy(data.x, data.x + 8, shifted + 3);
+  inputs[0].data = shifted;
+  inputs[0].byte_offset = 12;
+  session.run(inputs, data.outputs());
+  data.expectAnswer();
+
+  const auto fails = [&](auto change) {
+    auto changed = data.inputs();
+    change(changed[0]);
+    return errorOf([&] { session.run(changed, data.outputs()); });
+  };
+  using Expected = std::pair<cupola_code, std::string>;
+  EXPECT_EQ(fails([&](cupola_tensor &t) { t.strides = columns; }),
+            Expected(CUPOLA_USAGE, "input 'x': its stride of dimension 1 is 2, dense row-major tensors have 1"));
+  EXPECT_EQ(fails([](cupola_tensor &t) { t.device = {2, 0}; }),
+            Expected(CUPOLA_USAGE, "input 'x': it lies on device type 2, number 0; the session runs on cpu 0"));
+  EXPECT_EQ(fails([](cupola_tensor &t) { t.dtype.lanes = 4; }),
+            Expected(CUPOLA_USAGE, "input 'x': element type with code 2, 32 bits and 4 lanes is not known"));
+  EXPECT_EQ(fails([](cupola_tensor &t) { t.shape = nullptr; }).first, CUPOLA_USAGE);
+  EXPECT_EQ(fails([](cupola_tensor &t) { t.ndim = -1; }).first, CUPOLA_USAGE);
+  EXPECT_EQ(fails([](cupola_tensor &t) { t.data = nullptr; }),
+            Expected(CUPOLA_USAGE, "input 'x': its address is null"));
+}
+
+TEST(CApi, ErrorsHaveCodesAndTexts) {
+  EXPECT_EQ(errorOf([] { Package package("/no/such/file"); }),
+            std::make_pair(CUPOLA_IO, std::string("/no/such/file: cannot open: No such file or directory")));
+  std::string damaged = packageBytes();
+  damaged[300] ^= 1;
+  EXPECT_EQ(errorOf([&] { Package package(damaged.data(), damaged.size()); }).first, CUPOLA_PACKAGE);
+  EXPECT_EQ(errorOf([] { Device device("tpu"); }).second, "no device 'tpu'; there are auto, cuda, cpu, sim");
+  EXPECT_EQ(cupola_status_code(nullptr), CUPOLA_OK);
+  EXPECT_EQ(cupola_status_message(nullptr).size, 0u);
+  cupola_status_release(nullptr);
+}
+
+TEST(CApi, NullIsAnErrorNotACrash) {
+  const auto usage = [](cupola_status *status) {
+    const bool is = cupola_status_code(status) == CUPOLA_USAGE;
+    cupola_status_release(status);
+    return is;
+  };
+  cupola_package *package = nullptr;
+  cupola_tensor_info info{};
+  EXPECT_TRUE(usage(cupola_package_open({"x", 1}, nullptr)));
+  EXPECT_TRUE(usage(cupola_package_open_memory(nullptr, 0, &package)));
+  EXPECT_TRUE(usage(cupola_package_input(nullptr, 0, &info)));
+  EXPECT_TRUE(usage(cupola_device_create({"cpu", 3}, nullptr, nullptr)));
+  EXPECT_TRUE(usage(cupola_executable_create(nullptr, nullptr, nullptr)));
+  EXPECT_TRUE(usage(cupola_session_create(nullptr, nullptr, nullptr)));
+  EXPECT_TRUE(usage(cupola_session_bind(nullptr, nullptr, 0)));
+  EXPECT_TRUE(usage(cupola_session_run(nullptr, nullptr, 0, nullptr, 0)));
+  EXPECT_TRUE(usage(cupola_session_output_shape(nullptr, 0, nullptr)));
+  cupola_package_release(nullptr);
+  cupola_device_release(nullptr);
+  cupola_executable_release(nullptr);
+  cupola_session_release(nullptr);
+}
+
+TEST(CApi, IndicesAndOrderAreChecked) {
+  const std::string bytes = packageBytes();
+  const Package package(bytes.data(), bytes.size());
+  cupola_tensor_info info{};
+  info.struct_size = sizeof(info);
+  EXPECT_EQ(errorOf([&] { capi::check(cupola_package_input(package.get(), 2, &info)); }).first, CUPOLA_USAGE);
+  cupola_string text{};
+  EXPECT_EQ(errorOf([&] { capi::check(cupola_package_input_dim(package.get(), 0, 2, &text)); }).first, CUPOLA_USAGE);
+  Session session(Executable(package, Device("cpu")));
+  EXPECT_EQ(errorOf([&] { session.outputShape(0); }).second, "the session is not bound");
+  EXPECT_EQ(errorOf([&] { session.bind({{2, 4}}); }).second, "1 input shapes were given, the model has 2 inputs");
+}
+
+TEST(CApi, AnOlderCallersStructIsShorter) {
+  const std::string bytes = packageBytes();
+  const Package package(bytes.data(), bytes.size());
+  cupola_tensor_info info{};
+  std::memset(static_cast<void *>(&info), 0x7f, sizeof(info));
+  info.struct_size = offsetof(cupola_tensor_info, type);
+  capi::check(cupola_package_input(package.get(), 0, &info));
+  EXPECT_EQ(capi::text(info.name), "x");
+  EXPECT_EQ(info.rank, 0x7f7f7f7f) << "written beyond the caller's struct";
+}
+
+TEST(CApi, AnAllocatorServesTheSession) {
+  struct Counter {
+    int live = 0, calls = 0;
+  } counter;
+  cupola_allocator allocator{sizeof(allocator), &counter,
+                             [](void *user, size_t size) {
+                               static_cast<Counter *>(user)->live++;
+                               static_cast<Counter *>(user)->calls++;
+                               return std::aligned_alloc(256, (size + 255) / 256 * 256);
+                             },
+                             [](void *user, void *memory) {
+                               static_cast<Counter *>(user)->live--;
+                               std::free(memory);
+                             }};
+  cupola_session_options options{sizeof(options), nullptr, &allocator};
+  {
+    const std::string bytes = packageBytes();
+    Session session(Executable(Package(bytes.data(), bytes.size()), Device("cpu")), &options);
+    TwoRows data;
+    session.run(data.inputs(), data.outputs());
+    data.expectAnswer();
+    EXPECT_GE(counter.calls, 1);
+  }
+  EXPECT_EQ(counter.live, 0);
+}
+
+} // namespace cupola
