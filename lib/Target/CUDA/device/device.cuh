@@ -11,6 +11,8 @@
 
 #include "bindings.cuh"
 #include "cast.cuh"
+#include "codegen.cuh"
+#include "functions.cuh"
 #include "integer.cuh"
 #include "math.cuh"
 #include "mma.cuh"

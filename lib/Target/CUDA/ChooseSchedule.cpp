@@ -1,0 +1,146 @@
+//===- lib/Target/CUDA/ChooseSchedule.cpp - how a kernel runs on a GPU ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Target/CUDA/GemmShapes.h"
+#include "lib/Target/CUDA/Lowering.h"
+#include "lib/Target/CUDA/Passes.h"
+
+using namespace mlir;
+using namespace cupola;
+using namespace cupola::kernel;
+
+namespace cupola::cuda {
+#define GEN_PASS_DEF_CHOOSESCHEDULE
+#include "lib/Target/CUDA/Passes.h.inc"
+} // namespace cupola::cuda
+
+namespace {
+
+constexpr int64_t pointwiseThreads = 256, pointThreads = 128;
+/// Rows up to this many elements belong to a warp, wider ones to a block.
+constexpr int64_t warpRow = 1024;
+/// A thread per grid point pays only if there are this many points.
+constexpr int64_t manyPoints = 2048;
+
+using Loop = std::pair<Block *, std::string>;
+
+/// The iteration of a loop op and its innermost variable.
+Loop innermost(Operation *loop) {
+  return {&loop->getRegion(0).front(), cuda::names(loop->getAttrOfType<ArrayAttr>("vars")).back()};
+}
+Expr innermostExtent(Operation *loop) {
+  return graph::exprsOf(loop->getAttrOfType<ArrayAttr>("extents")).back();
+}
+
+class Choice {
+public:
+  explicit Choice(FuncOp func)
+      : func(func), divisors(scalarDivisors(func)) {
+    for (Operation &op : func.getBody().front())
+      if (isa<ForeachOp, MapOp, kernel::ReduceOp, ArgReduceOp>(op))
+        loops.push_back(&op);
+  }
+
+  LogicalResult choose() {
+    if (auto dots = func.getBody().getOps<DotOp>(); !dots.empty())
+      return product(*dots.begin());
+    bool eachOnly = llvm::all_of(loops, [](Operation *op) { return isa<ForeachOp>(op); });
+    if (eachOnly && func.getGrid().empty() && !loops.empty())
+      return pointwise();
+    bool serial = llvm::any_of(loops, [](Operation *op) { return isa<ArgReduceOp>(op); });
+    if (serial || loops.empty() || !readsAlongRows())
+      return serial || loops.empty() || points().value_or(manyPoints) >= manyPoints ? perPoint()
+                                                                                    : rows();
+    return rows();
+  }
+
+private:
+  void set(StringRef schedule, ArrayRef<std::pair<StringRef, int64_t>> numbers) {
+    Builder builder(func.getContext());
+    NamedAttrList params(func.getParams());
+    for (auto [name, value] : numbers)
+      params.set(name, builder.getI64IntegerAttr(value));
+    func.setSchedule(schedule);
+    func.setParamsAttr(params.getDictionary(func.getContext()));
+  }
+
+  std::optional<int64_t> points() {
+    return graph::product(graph::exprsOf(func.getGrid())).constant();
+  }
+
+  /// The vector width that every loop agrees on.
+  int64_t width() {
+    SmallVector<Loop> all;
+    for (Operation *loop : loops) {
+      all.push_back(innermost(loop));
+      if (innermostExtent(loop) != innermostExtent(loops.front()))
+        return 1;
+    }
+    return cuda::vectorWidth(all, innermostExtent(loops.front()), divisors);
+  }
+
+  LogicalResult pointwise() {
+    set("pointwise", {{"threads", pointwiseThreads}, {"vector", width()}});
+    return success();
+  }
+
+  LogicalResult perPoint() {
+    set("reduction", {{"threads", pointThreads}});
+    return success();
+  }
+
+  /// Some load moves by one element with the innermost variable of its loop.
+  bool readsAlongRows() {
+    return llvm::any_of(loops, [](Operation *loop) {
+      auto [block, var] = innermost(loop);
+      return llvm::any_of(block->getOps<LoadOp>(), [&, var = var](LoadOp load) {
+        std::optional<Expr> stride = graph::exprOf(load.getPosition()).coefficient(var);
+        return stride && stride->isConstant(1);
+      });
+    });
+  }
+
+  LogicalResult rows() {
+    int64_t vector = width();
+    Expr columns = graph::product(graph::exprsOf(loops.front()->getAttrOfType<ArrayAttr>("extents")));
+    std::optional<int64_t> count = columns.constant();
+    if (!count)
+      count = bounds(columns, rangesAt(func)).hi;
+    if (count && *count <= warpRow) {
+      set("row_reduction", {{"threads", 128}, {"row_threads", 32}, {"vector", vector}});
+      return success();
+    }
+    // Wide or of unknown width: as many threads as vectors, up to a full block.
+    int64_t threads = 256;
+    while (threads < 1024 && count && *count / vector > threads * 4)
+      threads *= 2;
+    set("row_reduction", {{"threads", threads}, {"row_threads", threads}, {"vector", vector}});
+    return success();
+  }
+
+  LogicalResult product(DotOp dot) {
+    const cuda::GemmShape &shape = cuda::chooseGemmShape(dot);
+    set("gemm", {{"tile_m", shape.m}, {"tile_n", shape.n}, {"tile_k", shape.k},
+                 {"thread_m", shape.threadM}, {"thread_n", shape.threadN}});
+    return success();
+  }
+
+  FuncOp func;
+  std::map<std::string, int64_t> divisors;
+  SmallVector<Operation *> loops;
+};
+
+struct ChooseSchedule : cuda::impl::ChooseScheduleBase<ChooseSchedule> {
+  using ChooseScheduleBase::ChooseScheduleBase;
+  void runOnOperation() override {
+    const cuda::CudaTargetInfo *target = cuda::cudaTarget(arch);
+    if (!target) {
+      getOperation()->emitError() << "architecture '" << arch << "' is not known";
+      return signalPassFailure();
+    }
+    if (failed(Choice(getOperation()).choose()))
+      signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,42 @@
+//===- lib/Target/CUDA/GemmShapes.cpp - tiles of products ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Target/CUDA/GemmShapes.h"
+
+using namespace mlir;
+using namespace cupola;
+using namespace cupola::cuda;
+
+// Largest first. Tiles with small m are for few rows: short sequences, late layers.
+static constexpr GemmShape shapes[] = {
+    // m, n, k, thread m, thread n
+    {128, 128, 16, 8, 8}, {64, 128, 16, 8, 8}, {64, 64, 16, 8, 4},
+    {32, 64, 16, 4, 4},   {16, 64, 16, 4, 4},
+};
+
+/// Blocks that keep a large GPU busy.
+static constexpr int64_t enoughBlocks = 160;
+/// What a symbolic extent is taken for.
+static constexpr int64_t typicalExtent = 256;
+
+static int64_t typical(const Expr &extent) {
+  std::map<std::string, int64_t> values;
+  for (const std::string &symbol : extent.symbols())
+    values[symbol] = typicalExtent;
+  return extent.evaluate(values).value_or(typicalExtent);
+}
+
+const GemmShape &cuda::chooseGemmShape(kernel::DotOp dot) {
+  graph::Exprs extents = graph::exprsOf(dot.getExtents());
+  auto func = dot->getParentOfType<kernel::FuncOp>();
+  int64_t m = typical(extents[0]), n = typical(extents[1]);
+  int64_t batch = typical(graph::product(graph::exprsOf(func.getGrid())));
+  for (const GemmShape &shape : shapes) {
+    int64_t blocks = batch * ((m + shape.m - 1) / shape.m) * ((n + shape.n - 1) / shape.n);
+    bool wasteful = (m <= shape.m / 2 && shape.m > 16) || (n <= shape.n / 2 && shape.n > 64);
+    if (!wasteful && blocks >= enoughBlocks)
+      return shape;
+  }
+  // Nothing fills the GPU: the smallest tile gives the most blocks, unless m is tiny.
+  return m <= 16 ? shapes[4] : shapes[3];
+}

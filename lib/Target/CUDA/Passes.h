@@ -1,0 +1,24 @@
+//===- lib/Target/CUDA/Passes.h - kernel level 1 to level 2 ---===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_LIB_TARGET_CUDA_PASSES_H
+#define CUPOLA_LIB_TARGET_CUDA_PASSES_H
+
+#include "dialects/Kernel/Kernel.h"
+#include "lib/Target/CUDA/CudaTarget.h"
+
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+
+namespace cupola::cuda {
+
+#define GEN_PASS_DECL
+#include "lib/Target/CUDA/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "lib/Target/CUDA/Passes.h.inc"
+
+/// All passes from level 1 to level 2, in order, for a pass manager of kernel.func.
+void buildCudaPipeline(mlir::OpPassManager &passes, const CudaTargetInfo &target);
+
+} // namespace cupola::cuda
+
+#endif // CUPOLA_LIB_TARGET_CUDA_PASSES_H

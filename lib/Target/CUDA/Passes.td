@@ -1,0 +1,139 @@
+//===- lib/Target/CUDA/Passes.td - kernel level 1 to level 2 -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CUPOLA_LIB_TARGET_CUDA_PASSES_TD
+#define CUPOLA_LIB_TARGET_CUDA_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+class KernelPass<string name> : Pass<name, "::cupola::kernel::FuncOp"> {
+  let dependentDialects = ["::cupola::kernel::KernelDialect"];
+}
+
+def CollapseLoops : KernelPass<"kernel-collapse-loops"> {
+  let summary = "merges loop variables that every position uses as one";
+  let description = [{
+    Fewer variables mean fewer divisions, and longer runs for vectors.
+
+    ```mlir
+    kernel.foreach ["d0", "d1"] ["n0", "384"] {            // before
+      %0 = kernel.load %in0["384*d0 + d1"] ..
+    kernel.foreach ["d1"] ["384*n0"] {                     // after
+      %0 = kernel.load %in0["d1"] ..
+    ```
+  }];
+}
+
+def ChooseSchedule : KernelPass<"kernel-choose-schedule"> {
+  let summary = "decides how a kernel runs on a GPU: schedule, threads, vector width, tile";
+  let description = [{
+    Decides from the kernel and the target description alone; the choices are `params`.
+
+    ```mlir
+    kernel.func @k "fused" grid [] scalars [] {} (..)                                // before
+    kernel.func @k "pointwise" grid [] scalars [] {threads = 256, vector = 4} (..)   // after
+    ```
+  }];
+  let options = [Option<"arch", "arch", "std::string", "\"sm_80\"", "architecture family">];
+}
+
+def DistributePointwise : KernelPass<"kernel-distribute-pointwise"> {
+  let summary = "schedule pointwise: one thread per vector of a foreach";
+  let description = [{
+    ```mlir
+    kernel.foreach ["d0"] ["1024"] {                       // before, vector = 4
+      %0 = kernel.load %in0["d0"] ..
+      kernel.store %0, %out0["d0"] ..
+    kernel.let "d0v" = "4*t + 1024*b" below "1024"         // after
+    %0 = kernel.registers : !kernel.registers<f32, vector 4>
+    kernel.load_vector %in0["d0v"] to %0 [] ..
+    kernel.for "e" = "0" to "4" step "1" unroll { .. }
+    kernel.store_vector %1 [], %out0["d0v"] ..
+    ```
+  }];
+}
+
+def DistributeRows : KernelPass<"kernel-distribute-rows"> {
+  let summary = "schedule row_reduction: a warp or a block per grid point";
+  let description = [{
+    The threads of a row share its loops; what a map makes stays in registers of the
+    thread that made it; a reduction ends in a warp or block reduction.
+
+    ```mlir
+    %1 = kernel.reduce [sum] ["d0"] ["384"] { .. kernel.yield %0 : f32 } : f32      // before
+    %a = kernel.registers init %zero : f32 : !kernel.registers<f32>                 // after
+    kernel.for "i" = "0" to "12" step "1" unroll {
+      kernel.let "d0" = "32*i + lane" below "384"
+      ..
+      kernel.accumulate sum %0, %a [] ..
+    }
+    %1 = kernel.warp_reduce sum %a0 : f32 -> f32
+    ```
+  }];
+}
+
+def DistributePoints : KernelPass<"kernel-distribute-points"> {
+  let summary = "schedule reduction: one thread per grid point, which runs its loops alone";
+  let description = [{
+    For reductions over axes that are not contiguous: neighbouring threads read
+    neighbouring elements.
+
+    ```mlir
+    kernel.func @k "reduction" grid ["64"] .. {            // before
+      %0 = kernel.reduce [sum] ["d0"] ["100"] {
+        %1 = kernel.load %in0["64*d0 + g0"] ..
+    kernel.let "g0" = "t + 128*b" below "64"               // after
+    kernel.for "d0" = "0" to "100" step "1" {
+      %1 = kernel.load %in0["64*d0 + g0"] ..
+    ```
+  }];
+}
+
+def LowerGemm : KernelPass<"kernel-lower-gemm"> {
+  let summary = "schedule gemm: tiles of a product through shared memory, f32 arithmetic";
+  let description = [{
+    A block computes a tile of m by n; its threads bring tiles of both operands to shared
+    memory, multiply fragments of them in registers, and run the epilogue on their own
+    accumulators.
+
+    ```mlir
+    %0 = kernel.dot ["d0", "d1", "d2"] ["128", "384", "384"] lhs {..} rhs {..} ..   // before
+    kernel.foreach ["d3", "d4"] ["128", "384"] { %1 = kernel.extract %0 ["d3", "d4"] .. }
+    kernel.tile_loop "kt" to "24" stage "s" of 2           // after
+    fetch { .. } store { .. } compute { kernel.fma_tile %acc, %a, %b .. }
+    kernel.for "i" .. { %1 = kernel.get %acc ["i", "4*j + e"] .. }
+    ```
+  }];
+}
+
+def PipelineCopies : KernelPass<"kernel-pipeline-copies"> {
+  let summary = "makes a loop of a tile_loop whose transfers overlap with arithmetic";
+  let description = [{
+    Through registers, the next tile is fetched before the current one is used; with
+    cp.async, `stages - 1` tiles are under way.
+
+    ```mlir
+    kernel.tile_loop "kt" to "24" stage "s" of 2 fetch {F} store {S} compute {C}    // before
+    F(kt = 0)                                                                       // after
+    kernel.for "kt" = "0" to "24" step "1" {
+      kernel.let "s" = "mod(kt, 2)" below "2"
+      S
+      kernel.barrier
+      kernel.guard ["22 - kt"] { F(kt + 1) }
+      C
+    }
+    ```
+  }];
+}
+
+def PlaceShared : KernelPass<"kernel-place-shared"> {
+  let summary = "gives every kernel.smem its offset in the block's shared memory";
+  let description = [{
+    ```mlir
+    %0 = kernel.smem : !kernel.smem<4096xf32>              // before
+    %0 = kernel.smem at 0 : !kernel.smem<4096xf32>         // after
+    ```
+  }];
+}
+
+#endif // CUPOLA_LIB_TARGET_CUDA_PASSES_TD

@@ -1,0 +1,30 @@
+//===- lib/Target/CUDA/PlaceShared.cpp - offsets in shared memory ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Target/CUDA/Lowering.h"
+#include "lib/Target/CUDA/Passes.h"
+
+using namespace mlir;
+using namespace cupola;
+using namespace cupola::kernel;
+
+namespace cupola::cuda {
+#define GEN_PASS_DEF_PLACESHARED
+#include "lib/Target/CUDA/Passes.h.inc"
+} // namespace cupola::cuda
+
+namespace {
+
+struct PlaceShared : cuda::impl::PlaceSharedBase<PlaceShared> {
+  void runOnOperation() override {
+    int64_t end = 0;
+    Builder builder(&getContext());
+    getOperation()->walk([&](SmemOp op) {
+      SmemType type = op.getSmem().getType();
+      op.setOffsetAttr(builder.getI64IntegerAttr(end));
+      end += llvm::alignTo(type.getCount() * cuda::byteSize(type.getElement()), 16);
+    });
+  }
+};
+
+} // namespace

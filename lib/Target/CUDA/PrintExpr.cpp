@@ -1,0 +1,168 @@
+//===- lib/Target/CUDA/PrintExpr.cpp - expressions as C++ ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Target/CUDA/Print.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace cupola;
+using namespace cupola::kernel;
+
+namespace {
+
+enum Precedence { Sum, Product, Primary };
+
+struct Node {
+  Expr expr;
+  std::string text;
+  Precedence precedence;
+};
+
+/// Rebuilds an expression as text; division needs to know the signs.
+struct TextBuilder {
+  const cuda::ExprText &context;
+
+  Node constant(int64_t value) {
+    std::string text = std::to_string(value);
+    bool large = value > std::numeric_limits<int32_t>::max();
+    if (value < 0)
+      return {value, "(" + text + ")", Primary};
+    return {value, large ? text + "ll" : text, Primary};
+  }
+  Node symbol(const std::string &name) {
+    Expr e = Expr::symbol(name);
+    if (name[0] == 'x' && name.size() > 1 && llvm::all_of(name.substr(1), llvm::isDigit))
+      return {e, context.indices[std::stoul(name.substr(1))], Primary};
+    return {e, name, Primary};
+  }
+  static std::string wrap(const Node &node, Precedence needed) {
+    return node.precedence < needed ? "(" + node.text + ")" : node.text;
+  }
+  bool isNatural(const Expr &e, int64_t least) {
+    return proveLessEqual(least, e, context.ranges) == true;
+  }
+  std::string call(const char *function, const Node &a, const Node &b) {
+    return std::string(function) + "<" + context.type() + ">(" + a.text + ", " + b.text + ")";
+  }
+  Node binary(ExprOp op, const Node &a, const Node &b) {
+    switch (op) {
+    case ExprOp::Add:
+      return {a.expr + b.expr, a.text + " + " + b.text, Sum};
+    case ExprOp::Sub:
+      return {a.expr - b.expr, a.text + " - " + wrap(b, Product), Sum};
+    case ExprOp::Mul:
+      // Division and product have one precedence: a quotient on the right is wrapped.
+      return {a.expr * b.expr, wrap(a, Product) + " * " + wrap(b, Primary), Product};
+    case ExprOp::Min:
+      return {min(a.expr, b.expr), call("cu_min", a, b), Primary};
+    case ExprOp::Max:
+      return {max(a.expr, b.expr), call("cu_max", a, b), Primary};
+    case ExprOp::FloorDiv:
+    case ExprOp::Mod:
+    case ExprOp::CeilDiv:
+      return divide(op, a, b);
+    }
+    llvm_unreachable("all operations are handled");
+  }
+  Node divide(ExprOp op, const Node &a, const Node &b) {
+    bool natural = isNatural(a.expr, 0) && isNatural(b.expr, 1);
+    std::string left = wrap(a, Product), right = wrap(b, Primary);
+    if (op == ExprOp::FloorDiv)
+      return natural ? Node{floorDiv(a.expr, b.expr), left + " / " + right, Product}
+                     : Node{floorDiv(a.expr, b.expr), call("cu_div_floor", a, b), Primary};
+    if (op == ExprOp::Mod)
+      return natural ? Node{mod(a.expr, b.expr), left + " % " + right, Product}
+                     : Node{mod(a.expr, b.expr), call("cu_mod_floor", a, b), Primary};
+    // ceil(a / b) = -floor(-a / b)
+    Node negated{-a.expr, "-(" + a.text + ")", Primary};
+    if (natural)
+      return {ceilDiv(a.expr, b.expr), "(" + a.text + " + " + b.text + " - 1) / " + right, Product};
+    return {ceilDiv(a.expr, b.expr), "-" + call("cu_div_floor", negated, b), Product};
+  }
+};
+
+/// Rebuilds an expression and looks whether any node leaves 32 bits.
+struct OverflowBuilder {
+  const Ranges &ranges;
+  bool overflows = false;
+
+  Expr checked(Expr e) {
+    Interval range = bounds(e, ranges);
+    overflows |= !range.lo || !range.hi || *range.lo < std::numeric_limits<int32_t>::min() ||
+                 *range.hi > std::numeric_limits<int32_t>::max();
+    return e;
+  }
+  Expr constant(int64_t value) { return checked(value); }
+  Expr symbol(const std::string &name) { return checked(Expr::symbol(name)); }
+  Expr binary(ExprOp op, const Expr &a, const Expr &b) {
+    switch (op) {
+    case ExprOp::Add:
+      return checked(a + b);
+    case ExprOp::Sub:
+      return checked(a - b);
+    case ExprOp::Mul:
+      return checked(a * b);
+    case ExprOp::FloorDiv:
+      return checked(floorDiv(a, b));
+    case ExprOp::CeilDiv:
+      checked(a + b);
+      return checked(ceilDiv(a, b));
+    case ExprOp::Mod:
+      return checked(mod(a, b));
+    case ExprOp::Min:
+      return checked(min(a, b));
+    case ExprOp::Max:
+      return checked(max(a, b));
+    }
+    llvm_unreachable("all operations are handled");
+  }
+};
+
+} // namespace
+
+std::string cuda::ExprText::operator()(const Expr &e) const {
+  TextBuilder builder{*this};
+  return buildExpr(simplify(e, ranges), builder).text;
+}
+
+std::string cuda::ExprText::condition(const Expr &e) const {
+  std::vector<Term> positive, negative;
+  Expr simple = simplify(e, ranges);
+  for (Term term : simple.terms()) {
+    bool isNegative = term.coefficient < 0;
+    if (isNegative)
+      term.coefficient = -term.coefficient;
+    (isNegative ? negative : positive).push_back(std::move(term));
+  }
+  // a - b + c >= 0: a > b where c is -1, else the constant goes where it is positive.
+  int64_t c = simple.offset();
+  if (c < 0 && !positive.empty())
+    return (*this)(Expr::fromTerms(positive, 0)) + " > " +
+           (*this)(Expr::fromTerms(negative, -c - 1));
+  return (*this)(Expr::fromTerms(positive, std::max<int64_t>(c, 0))) + " >= " +
+         (*this)(Expr::fromTerms(negative, std::max<int64_t>(-c, 0)));
+}
+
+std::string cuda::ExprText::all(ArrayRef<Expr> conditions) const {
+  std::string text = llvm::join(
+      llvm::map_range(conditions, [&](const Expr &e) { return condition(e); }), " && ");
+  return text.empty() ? "true" : text;
+}
+
+bool cuda::mayOverflow32(const Expr &e, const Ranges &ranges) {
+  OverflowBuilder builder{ranges};
+  buildExpr(simplify(e, ranges), builder);
+  return builder.overflows;
+}
+
+void cuda::addIndexRanges(ValueRange indices, const Ranges &outer, Ranges &ranges) {
+  for (auto [i, index] : llvm::enumerate(indices)) {
+    cupola::Range &range = ranges["x" + std::to_string(i)];
+    range = {};
+    if (auto checked = index.getDefiningOp<CheckedIndexOp>())
+      range = {Expr(0), graph::exprOf(checked.getExtent()) - 1};
+    if (auto position = index.getDefiningOp<IndexOp>(); position && position.getIndices().empty())
+      range = {graph::exprOf(position.getExpr()), graph::exprOf(position.getExpr())};
+  }
+}

@@ -1,0 +1,49 @@
+//===- tools/cupola-translate/cupola-translate.cpp - IR files to device text ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Target/CUDA/CudaTarget.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
+#include "mlir/Tools/mlir-translate/Translation.h"
+#include "llvm/Support/CommandLine.h"
+
+using namespace mlir;
+using namespace cupola;
+
+static llvm::cl::opt<std::string> arch("arch", llvm::cl::init("sm_80"),
+                                       llvm::cl::desc("architecture family"));
+static llvm::cl::opt<bool> wideIndex("wide-index", llvm::cl::desc("64-bit positions everywhere"));
+
+/// One line per kernel for tests and scripts, then its text.
+static void print(const cuda::CudaKernel &kernel, raw_ostream &os) {
+  const format::Kernel &record = kernel.record;
+  os << "// " << record.name << " schedule=" << record.schedule << " threads=" << record.threads
+     << " shared=" << record.sharedBytes << " grid=[" << kernel.grid.text() << "] buffers=["
+     << llvm::join(record.readWrite, ",") << "]\n"
+     << kernel.text << "\n";
+}
+
+static LogicalResult emitCuda(Operation *op, raw_ostream &os) {
+  const cuda::CudaTargetInfo *target = cuda::cudaTarget(arch);
+  if (!target)
+    return op->emitError() << "architecture '" << arch << "' is not known";
+  cuda::CudaOptions options;
+  options.force64BitIndex = wideIndex;
+  os << "#include \"device.cuh\"\n\n";
+  for (auto func : cast<ModuleOp>(op).getOps<kernel::FuncOp>()) {
+    FailureOr<cuda::CudaKernel> kernel = cuda::emitCudaKernel(func, *target, options);
+    if (failed(kernel))
+      return failure();
+    print(*kernel, os);
+  }
+  return success();
+}
+
+int main(int argc, char **argv) {
+  TranslateFromMLIRRegistration cuda(
+      "kernel-to-cuda", "kernels of level 1 to CUDA C++", emitCuda, [](DialectRegistry &registry) {
+        registry.insert<graph::GraphDialect, kernel::KernelDialect>();
+      });
+  return failed(mlirTranslateMain(argc, argv, "Cupola's translations\n"));
+}
