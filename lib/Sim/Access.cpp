@@ -52,13 +52,14 @@ inline __attribute__((always_inline)) void check(uintptr_t address, uintptr_t pc
     if (__builtin_expect(offset + Bytes > machine.sharedBytes, 0))
       failAccess(Finding::OutOfBounds, address, Bytes, Write, pc);
     touchShared<Write>(offset, t, access);
+  } else if (isOwnStack(address)) {
+    return;
   } else if (Region *region = findRegion(address)) {
     if (__builtin_expect(!isAllowed(*region, address, Bytes, Write), 0))
       failInRegion(*region, access);
     touchRegion<Write>(*region, t, access);
   } else {
-    if (!isOwnStack(address))
-      checkForeign(address, Bytes, Write, pc);
+    checkForeign(address, Bytes, Write, pc);
     return;
   }
   if (__builtin_expect(!machine.traffic.log(t.index, pc, address, Bytes, Write, shared), 0))

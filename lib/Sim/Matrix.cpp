@@ -3,6 +3,7 @@
 #include "lib/Sim/Matrix.h"
 
 #include "lib/Sim/Access.h"
+#include "lib/Sim/FragmentLayout.h"
 #include "lib/Sim/device/calls.cuh"
 
 #include <cstring>
@@ -11,17 +12,6 @@
 #define CUPOLA_SIM_FAST __attribute__((target_clones("arch=x86-64-v3", "default")))
 
 namespace cupola::sim {
-
-Coordinate coordinateOfA(unsigned lane, unsigned element) {
-  const unsigned word = element / 2;
-  return {lane / 4 + word % 2 * 8, lane % 4 * 2 + word / 2 * 8 + element % 2};
-}
-Coordinate coordinateOfB(unsigned lane, unsigned element) {
-  return {lane % 4 * 2 + element / 2 * 8 + element % 2, lane / 4};
-}
-Coordinate coordinateOfC(unsigned lane, unsigned element) {
-  return {lane / 4 + element / 2 * 8, lane % 4 * 2 + element % 2};
-}
 
 void checkMatrixRow(const void *row, uintptr_t pc) {
   const auto address = reinterpret_cast<uintptr_t>(row);

@@ -14,21 +14,32 @@ unsigned keyBytes(uint64_t key) { return static_cast<unsigned>(key >> 48) & 31; 
 bool keyIsWrite(uint64_t key) { return key >> 56 & 1; }
 bool keyIsShared(uint64_t key) { return key >> 57 & 1; }
 
-/// How many passes over the banks the words take: the most distinct words in one bank.
-unsigned countWavefronts(const uint64_t *addresses, unsigned lanes, unsigned bytes) {
-  uint64_t words[kLanes * 4];
-  unsigned count = 0;
-  for (unsigned l = 0; l < lanes; ++l)
-    for (uint64_t word = addresses[l] / kBankBytes; word <= (addresses[l] + bytes - 1) / kBankBytes; ++word)
-      words[count++] = word;
-  if (!std::is_sorted(words, words + count))
-    std::sort(words, words + count);
+/// The most distinct words in one bank.
+unsigned countMostWords(uint64_t *words, unsigned count) {
+  std::sort(words, words + count);
   uint8_t perBank[kBanks] = {};
   unsigned most = 0;
   for (unsigned i = 0; i < count; ++i)
     if (i == 0 || words[i] != words[i - 1])
       most = std::max<unsigned>(most, ++perBank[words[i] % kBanks]);
   return most;
+}
+
+/// How many passes over the banks the words take: 1 unless two distinct words lie in one bank.
+unsigned countWavefronts(const uint64_t *addresses, unsigned lanes, unsigned bytes) {
+  uint64_t words[kLanes * 4], inBank[kBanks];
+  uint32_t taken = 0;
+  unsigned count = 0;
+  bool conflict = false;
+  for (unsigned l = 0; l < lanes; ++l)
+    for (uint64_t word = addresses[l] / kBankBytes; word <= (addresses[l] + bytes - 1) / kBankBytes; ++word) {
+      const unsigned bank = word % kBanks;
+      conflict |= (taken >> bank & 1) && inBank[bank] != word;
+      inBank[bank] = word;
+      taken |= 1u << bank;
+      words[count++] = word;
+    }
+  return conflict ? countMostWords(words, count) : 1;
 }
 } // namespace
 

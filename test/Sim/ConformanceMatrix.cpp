@@ -1,0 +1,111 @@
+//===- test/Sim/ConformanceMatrix.cpp - ldmatrix and mma.sync ---===//
+// SPDX-License-Identifier: Apache-2.0
+#include "test/Sim/Conformance.h"
+
+#include <cmath>
+
+namespace cupola::test {
+
+namespace {
+
+/// Four matrices at rows of 16 bytes; the expected fragments are written down from the PTX ISA.
+ConformanceCase ldmatrixCase(bool transposed) {
+  ConformanceCase c;
+  c.name = transposed ? "ldmatrix_x4_trans" : "ldmatrix_x4";
+  c.run.kernel = "k_ldmatrix";
+  c.run.sharedBytes = 512;
+  c.run.text = kernelHead("k_ldmatrix", 32, 2, 0) +
+               "  const u32 *const in = cu_read<u32>(bindings, ref0);\n  for (u32 i = cu_tid(); i < 128; i += 32)\n"
+               "    cu_shared<u32>(0)[i] = in[i];\n  cu_barrier();\n  u32 r[4];\n  " +
+               c.name + "(r, cu_shared<u8>(cu_tid() * 16));\n  for (int j = 0; j < 4; ++j)\n"
+               "    cu_write<u32>(bindings, ref1)[cu_tid() * 4 + j] = r[j];\n}\n";
+  std::vector<uint16_t> in;
+  for (uint16_t i = 0; i < 256; ++i)
+    in.push_back(static_cast<uint16_t>(i * 257 + 1));
+  c.run.buffers = {input(in), output<uint32_t>(128)};
+  c.check = [=](const std::vector<std::string> &found) {
+    std::vector<uint32_t> expected;
+    for (uint32_t lane = 0; lane < 32; ++lane)
+      for (uint32_t matrix = 0; matrix < 4; ++matrix) {
+        const auto element = [&](uint32_t row, uint32_t column) {
+          return uint32_t(in[matrix * 64 + (transposed ? column * 8 + row : row * 8 + column)]);
+        };
+        expected.push_back(element(lane / 4, lane % 4 * 2) | element(lane / 4, lane % 4 * 2 + 1) << 16);
+      }
+    return compareBytes(found[0], toBytes(expected));
+  };
+  return c;
+}
+
+struct MmaShape {
+  const char *name;
+  int arch, mi, ni, k;
+  bool transposedB, bf16;
+};
+const MmaShape kShapes[] = {
+    {"mma_k16", 80, 2, 4, 16, false, false},   {"mma_k16_transposed", 80, 1, 2, 16, true, false},
+    {"mma_k8", 75, 2, 4, 8, false, false},     {"mma_k8_transposed", 75, 4, 4, 8, true, false},
+    {"mma_bf16", 80, 2, 2, 16, false, true},   {"mma_bf16_transposed", 80, 3, 6, 16, true, true},
+};
+
+std::string mmaText(const MmaShape &s) {
+  const std::string type = s.bf16 ? "bf16" : "f16", m = std::to_string(s.mi), n = std::to_string(s.ni);
+  const std::string k = std::to_string(s.k), fa = std::to_string(s.k / 4), fb = std::to_string(s.k / 8);
+  const std::string rows = std::to_string(s.transposedB ? s.ni * 8 : s.k);
+  const std::string columns = std::to_string(s.transposedB ? s.k : s.ni * 8);
+  const std::string strideB = std::to_string((s.transposedB ? s.k : s.ni * 8) + 8);
+  return kernelHead("k_mma", 32, 3, 0) + "  " + type + " *const as = cu_shared<" + type + ">(0);\n  " + type +
+         " *const bs = cu_shared<" + type + ">(8192);\n  for (u32 i = cu_tid(); i < 16 * " + m + " * " + k + "; i += 32)\n" +
+         "    as[i / " + k + " * (" + k + " + 8) + i % " + k + "] = cu_read<" + type + ">(bindings, ref0)[i];\n" +
+         "  for (u32 i = cu_tid(); i < " + rows + " * " + columns + "; i += 32)\n    bs[i / " + columns + " * " + strideB +
+         " + i % " + columns + "] = cu_read<" + type + ">(bindings, ref1)[i];\n  cu_barrier();\n" +
+         "  f32 acc[" + m + "][" + n + "][4];\n  mma_zero(acc);\n  u32 a[" + m + "][" + fa + "], b[" + n + "][" + fb + "];\n" +
+         "  mma_load_a(a, as, " + k + " + 8);\n  mma_load_b" + (s.transposedB ? "_transposed" : "") + "(b, bs, " + strideB +
+         ");\n" + "  for (int twice = 0; twice < 2; ++twice)\n    warp_mma_tile" + (s.bf16 ? "_bf16" : "") +
+         "(acc, a, b);\n  for (u32 i = 0; i < " + m + "; ++i)\n    for (u32 j = 0; j < " + n +
+         "; ++j)\n      for (u32 e = 0; e < 4; ++e)\n        cu_write<f32>(bindings, ref2)[(16 * i + mma_row(e)) * " + n +
+         " * 8 + 8 * j + mma_col(e)] = acc[i][j][e];\n}\n";
+}
+
+/// Small integers, so that every product and sum is exact and the order of the sums does not matter.
+ConformanceCase mmaCase(const MmaShape &s) {
+  ConformanceCase c;
+  c.name = s.name;
+  c.minimumArch = s.arch;
+  c.run.kernel = "k_mma";
+  c.run.sharedBytes = 16384;
+  c.run.text = mmaText(s);
+  const int m = s.mi * 16, n = s.ni * 8, k = s.k;
+  std::vector<long double> a, b;
+  Numbers numbers(9);
+  for (int i = 0; i < m * k; ++i)
+    a.push_back(numbers.small(8));
+  for (int i = 0; i < n * k; ++i)
+    b.push_back(numbers.small(8));
+  const FloatFormat &format = s.bf16 ? kBf16 : kF16;
+  const std::string aBytes = encodeAll(format, a), bBytes = encodeAll(format, b);
+  c.run.buffers = {{"r", aBytes.size(), aBytes}, {"r", bBytes.size(), bBytes}, output<float>(static_cast<size_t>(m * n))};
+  c.check = [=](const std::vector<std::string> &found) {
+    std::vector<long double> expected;
+    for (int i = 0; i < m; ++i)
+      for (int j = 0; j < n; ++j) {
+        long double sum = 0;
+        for (int p = 0; p < k; ++p)
+          sum += a[static_cast<size_t>(i * k + p)] * b[static_cast<size_t>(s.transposedB ? j * k + p : p * n + j)];
+        expected.push_back(2 * sum);
+      }
+    return compareFloats(kF32, found[0], expected, 0, 0);
+  };
+  return c;
+}
+
+} // namespace
+
+std::vector<ConformanceCase> matrixCases() {
+  std::vector<ConformanceCase> cases = {ldmatrixCase(false), ldmatrixCase(true)};
+  for (const MmaShape &shape : kShapes)
+    cases.push_back(mmaCase(shape));
+  return cases;
+}
+
+} // namespace cupola::test

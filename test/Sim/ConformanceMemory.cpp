@@ -1,0 +1,86 @@
+//===- test/Sim/ConformanceMemory.cpp - Vector accesses and cp.async ---===//
+// SPDX-License-Identifier: Apache-2.0
+#include "test/Sim/Conformance.h"
+
+namespace cupola::test {
+
+namespace {
+
+std::vector<uint8_t> randomBytes(size_t count, uint64_t seed) {
+  std::vector<uint8_t> bytes(count);
+  Numbers numbers(seed);
+  for (uint8_t &b : bytes)
+    b = static_cast<uint8_t>(numbers.next());
+  return bytes;
+}
+
+/// Reverses the elements of each vector on its way from global to shared to global memory.
+ConformanceCase vectorCase(const std::string &type, size_t elementBytes, size_t count) {
+  ConformanceCase c;
+  c.name = "vector_" + type + "x" + std::to_string(count);
+  c.run.kernel = "k_vector";
+  c.run.sharedBytes = 32 * elementBytes * count;
+  const std::string n = std::to_string(count), ld = "ld_vec<" + type + ", " + n + ">";
+  c.run.text = kernelHead("k_vector", 32, 2, 0) + "  " + type + " *const s = cu_shared<" + type + ">(0) + cu_tid() * " + n +
+               ";\n  const vec<" + type + ", " + n + "> x = " + ld + "(cu_read<" + type + ">(bindings, ref0) + cu_tid() * " + n +
+               ");\n  vec<" + type + ", " + n + "> y = splat_vec<" + type + ", " + n + ">(x[0]);\n  for (int i = 0; i < " + n +
+               "; ++i)\n    y[i] = x[" + n + " - 1 - i];\n  st_vec(s, y);\n  st_vec(cu_write<" + type +
+               ">(bindings, ref1) + cu_tid() * " + n + ", " + ld + "(s));\n}\n";
+  const std::vector<uint8_t> in = randomBytes(32 * elementBytes * count, 7);
+  c.run.buffers = {input(in), output<uint8_t>(in.size())};
+  c.check = [=](const std::vector<std::string> &found) {
+    std::string expected;
+    for (size_t t = 0; t < 32; ++t)
+      for (size_t i = count; i-- > 0;)
+        expected.append(reinterpret_cast<const char *>(in.data()) + (t * count + i) * elementBytes, elementBytes);
+    return compareBytes(found[0], expected);
+  };
+  return c;
+}
+
+/// Two groups in flight; copies of odd lanes in the second one are zero-filled.
+ConformanceCase asyncCase(int bytes) {
+  ConformanceCase c;
+  c.name = "cp_async_" + std::to_string(bytes);
+  c.minimumArch = 80;
+  c.run.kernel = "k_async";
+  c.run.threads = 64;
+  const size_t half = 64 * static_cast<size_t>(bytes);
+  c.run.sharedBytes = 2 * half;
+  const std::string n = std::to_string(bytes);
+  c.run.text = kernelHead("k_async", 64, 2, 0) + "  const u8 *const in = cu_read<u8>(bindings, ref0);\n" +
+               "  u8 *const out = cu_write<u8>(bindings, ref1);\n  u8 *const s = cu_shared();\n  const u32 at = cu_tid() * " + n +
+               ";\n  cp_async<" + n + ">(s + at, in + at);\n  cp_async_commit();\n  cp_async<" + n + ">(s + 64 * " + n +
+               " + at, in + 64 * " + n + " + at, cu_tid() % 2 == 0);\n  cp_async_commit();\n  cp_async_wait<1>();\n" +
+               "  cu_barrier();\n  const u32 other = (cu_tid() ^ 32) * " + n + ";\n  for (u32 i = 0; i < " + n +
+               "; ++i)\n    out[other + i] = s[other + i];\n  cp_async_wait<0>();\n  cu_barrier();\n  for (u32 i = 0; i < " + n +
+               "; ++i)\n    out[64 * " + n + " + other + i] = s[64 * " + n + " + other + i];\n}\n";
+  const std::vector<uint8_t> in = randomBytes(2 * half, 8);
+  c.run.buffers = {input(in), output<uint8_t>(2 * half)};
+  c.check = [=](const std::vector<std::string> &found) {
+    std::vector<uint8_t> expected = in;
+    for (size_t i = half; i < 2 * half; ++i)
+      if ((i - half) / static_cast<size_t>(bytes) % 2 == 1)
+        expected[i] = 0;
+    return compareBytes(found[0], toBytes(expected));
+  };
+  return c;
+}
+
+} // namespace
+
+std::vector<ConformanceCase> memoryCases() {
+  std::vector<ConformanceCase> cases;
+  const struct {
+    const char *type;
+    size_t bytes;
+  } types[] = {{"f32", 4}, {"f16", 2}, {"bf16", 2}, {"f64", 8}, {"i8", 1}, {"u16", 2}, {"i64", 8}};
+  for (const auto &t : types)
+    for (size_t count = 1; count * t.bytes <= 16; count *= 2)
+      cases.push_back(vectorCase(t.type, t.bytes, count));
+  for (int bytes : {4, 8, 16})
+    cases.push_back(asyncCase(bytes));
+  return cases;
+}
+
+} // namespace cupola::test

@@ -1,0 +1,60 @@
+//===- test/Sim/FragmentLayoutTest.cpp - Fragment layouts against a second source, MLIR's nvgpu ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// A layout remembered wrongly in the headers and in the simulator alike would pass every other test.
+#include "lib/Sim/FragmentLayout.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+#include "mlir/Dialect/NVGPU/Utils/MMAUtils.h"
+
+#include <gtest/gtest.h>
+
+using namespace cupola::sim;
+using mlir::nvgpu::MatMulOperandRole;
+
+namespace {
+
+struct Operand {
+  MatMulOperandRole role;
+  int64_t rows, columns; ///< of MLIR's operand; B is given as columns x k
+  bool isFloat32;
+  Coordinate (*ours)(unsigned lane, unsigned element);
+};
+
+Coordinate transposedB(unsigned lane, unsigned element) {
+  const Coordinate at = coordinateOfB(lane, element);
+  return {at.column, at.row};
+}
+
+const Operand kOperands[] = {
+    {MatMulOperandRole::A, 16, 16, false, coordinateOfA}, {MatMulOperandRole::B, 8, 16, false, transposedB},
+    {MatMulOperandRole::A, 16, 8, false, coordinateOfA},  {MatMulOperandRole::B, 8, 8, false, transposedB},
+    {MatMulOperandRole::C, 16, 8, true, coordinateOfC},
+};
+
+TEST(FragmentLayout, AgreesWithNvgpu) {
+  mlir::MLIRContext context;
+  context.loadDialect<mlir::affine::AffineDialect, mlir::nvgpu::NVGPUDialect>();
+  mlir::OpBuilder builder(&context);
+  const mlir::Location location = builder.getUnknownLoc();
+  for (const Operand &operand : kOperands) {
+    mlir::nvgpu::WarpMatrixInfo info;
+    const mlir::Type element = operand.isFloat32 ? mlir::Type(builder.getF32Type()) : builder.getF16Type();
+    info.vectorType = mlir::VectorType::get({operand.rows, operand.columns}, element);
+    info.operandRole = operand.role;
+    mlir::FailureOr<mlir::AffineMap> map = mlir::nvgpu::getLaneIdAndValueIdToOperandCoord(builder, location, info);
+    ASSERT_TRUE(mlir::succeeded(map));
+    for (int64_t lane = 0; lane < 32; ++lane)
+      for (int64_t value = 0; value < operand.rows * operand.columns / 32; ++value) {
+        llvm::SmallVector<mlir::Attribute> out;
+        ASSERT_TRUE(mlir::succeeded(
+            map->constantFold({builder.getIndexAttr(lane), builder.getIndexAttr(value)}, out)));
+        const Coordinate at = operand.ours(static_cast<unsigned>(lane), static_cast<unsigned>(value));
+        EXPECT_EQ(mlir::cast<mlir::IntegerAttr>(out[0]).getInt(), at.row) << "lane " << lane << " value " << value;
+        EXPECT_EQ(mlir::cast<mlir::IntegerAttr>(out[1]).getInt(), at.column) << "lane " << lane << " value " << value;
+      }
+  }
+}
+
+} // namespace
