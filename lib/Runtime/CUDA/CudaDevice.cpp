@@ -28,9 +28,8 @@ Result<std::shared_ptr<Device>> CudaDevice::create(std::shared_ptr<Driver> drive
     return context.status();
   self->context = context.take();
   self->counters = std::make_shared<LaunchCounters>();
-  auto cache = std::make_shared<ByteCache>(options.cacheDir, options.warn);
-  self->compiler = nvrtc ? std::make_unique<CubinCache>(std::move(cache), std::move(nvrtc))
-                         : std::make_unique<CubinCache>(std::move(cache), driver->nvrtcMajors());
+  self->options = options;
+  self->nvrtc = std::move(nvrtc);
   const char *wait = std::getenv("CUPOLA_SYNC");
   self->waitAfterLaunch = wait && std::string_view(wait) == "1";
   CUPOLA_TRY(self->readProperties());
@@ -169,6 +168,16 @@ bool CudaDevice::accepts(ImageKind kind, std::string_view built) const {
   return kind == ImageKind::Cubin && parsed && runsCubin(*parsed, arch);
 }
 
+/// A package with a cubin for this GPU needs neither NVRTC nor a folder to cache in.
+CubinCache &CudaDevice::compilerAtNeed() {
+  std::call_once(compilerOnce, [&] {
+    auto cache = std::make_shared<ByteCache>(options.cacheDir, options.warn);
+    compiler = nvrtc ? std::make_unique<CubinCache>(std::move(cache), nvrtc)
+                     : std::make_unique<CubinCache>(std::move(cache), context->owner().nvrtcMajors());
+  });
+  return *compiler;
+}
+
 Result<CudaBinary> CudaDevice::compile(const ModuleImage &image) {
   const std::optional<GpuArch> family = GpuArch::parse(image.arch);
   if (!family)
@@ -184,7 +193,7 @@ Result<CudaBinary> CudaDevice::compile(const ModuleImage &image) {
   else
     for (const EmbeddedHeader &header : deviceHeaders())
       request.headers.push_back({std::string(header.name), header.text});
-  return compiler->compile(request);
+  return compilerAtNeed().compile(request);
 }
 
 Result<std::unique_ptr<Module>> CudaDevice::loadModule(const ModuleImage &image) {

@@ -12,8 +12,8 @@
 
 namespace cupola::runtime {
 
-/// Opens the driver and the GPU `options.ordinal`. Code::Environment where there is none. NVRTC is opened only when a
-/// module comes as source and is not in the cache. With CUPOLA_SYNC=1 in the environment every launch is waited for.
+/// Opens the driver and the GPU `options.ordinal`. Code::Environment where there is none. NVRTC and the cache are
+/// opened only when a module comes as source. With CUPOLA_SYNC=1 in the environment every launch is waited for.
 Result<std::shared_ptr<Device>> createCudaDevice(const DeviceOptions &options);
 
 namespace cuda {
@@ -48,10 +48,14 @@ private:
   Status readProperties();
   Status outOfMemory(const char *kind, uint64_t wanted);
   Status allocationError(CuResult code, uint64_t bytes);
+  CubinCache &compilerAtNeed();
   Result<CudaBinary> compile(const ModuleImage &image);
 
   std::shared_ptr<CudaContext> context;
   std::shared_ptr<LaunchCounters> counters;
+  DeviceOptions options;
+  std::shared_ptr<Nvrtc> nvrtc; ///< null: the machine's
+  std::once_flag compilerOnce;
   std::unique_ptr<CubinCache> compiler;
   DeviceProperties facts;
   GpuArch arch;

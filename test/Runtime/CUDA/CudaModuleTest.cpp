@@ -27,13 +27,17 @@ TEST(CudaModule, RanksSourcesAndCubins) {
   EXPECT_TRUE(device->accepts(ImageKind::CudaSource, ""));
 }
 
-TEST(CudaModule, CubinNeedsNoNvrtc) {
+TEST(CudaModule, CubinNeedsNeitherNvrtcNorCache) {
   auto fake = makeFake();
-  std::shared_ptr<Device> device = openDevice().take();
+  ScratchFolder folder;
+  DeviceOptions options;
+  options.cacheDir = folder.path() + "/cache";
+  std::shared_ptr<Device> device = openDevice(options).take();
   const int before = FakeNvrtc::call;
   const format::Kernel kernel = scaleRecord();
   EXPECT_TRUE(device->loadModule(imageOf(kernel, ImageKind::Cubin)).isOk());
   EXPECT_EQ(FakeNvrtc::call, before);
+  EXPECT_FALSE(std::filesystem::exists(options.cacheDir));
 }
 
 TEST(CudaModule, CompiledOnceWithACache) {
