@@ -335,7 +335,7 @@ def Graph_FusionOp : Graph_Op<"fusion", [IsolatedFromAbove, Pure,
 def Graph_YieldOp : Graph_Op<"yield", [Terminator, Pure, ReturnLike, ParentOneOf<["FusionOp"]>]> {
   let summary = "results of a fusion";
   let arguments = (ins Variadic<Graph_Tensor>:$values);
-  let builders = [OpBuilder<(ins), [{}]>];
+  let builders = [OpBuilder<(ins), [{ /* no values */ }]>];
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 

@@ -112,7 +112,7 @@ def Kernel_YieldOp : Kernel_Op<"yield", [Terminator, Pure, ReturnLike,
     ParentOneOf<["MapOp", "ReduceOp", "ArgReduceOp", "DotOp"]>]> {
   let summary = "the scalars of one point";
   let arguments = (ins Variadic<Kernel_Scalar>:$values);
-  let builders = [OpBuilder<(ins), [{}]>];
+  let builders = [OpBuilder<(ins), [{ /* no values */ }]>];
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
