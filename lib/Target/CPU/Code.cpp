@@ -1,0 +1,147 @@
+//===- lib/Target/CPU/Code.cpp - building arithmetic on scalars or vectors ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Target/CPU/Code.h"
+
+using namespace mlir;
+
+namespace cupola::cpu {
+
+const Isa &isaOf(const CpuTargetInfo &info) {
+  // Level 4 prefers 256-bit vectors by default, for processors that clock down.
+  static const Isa levels[] = {{"x86-64-v3", "", 32, 6, 2},
+                               {"x86-64-v4", "-prefer-256-bit", 64, 8, 3}};
+  return levels[info.level >= 4];
+}
+
+Type valueType(Type element) {
+  if (element.isBF16())
+    return IntegerType::get(element.getContext(), 16);
+  if (auto integer = dyn_cast<IntegerType>(element))
+    return IntegerType::get(element.getContext(), integer.getWidth());
+  return element;
+}
+
+Type storageType(Type element) {
+  return element.isInteger(1) ? IntegerType::get(element.getContext(), 8) : valueType(element);
+}
+
+unsigned elementBytes(Type element) { return storageType(element).getIntOrFloatBitWidth() / 8; }
+
+bool isUnsigned(Type element) { return element.isUnsignedInteger() || element.isInteger(1); }
+
+Value Code::splat(Value value) {
+  if (isVector(value))
+    return value;
+  return vector::BroadcastOp::create(b, loc, VectorType::get({lanes}, value.getType()), value);
+}
+
+void Code::unify(Value &lhs, Value &rhs) {
+  if (isVector(lhs) != isVector(rhs)) {
+    lhs = splat(lhs);
+    rhs = splat(rhs);
+  }
+}
+
+Type Code::typeLike(Type type, Value like) {
+  if (auto vector = dyn_cast<VectorType>(like.getType()))
+    return VectorType::get(vector.getShape(), type);
+  return type;
+}
+
+Value Code::i64(int64_t value) {
+  return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
+}
+
+Value Code::number(TypedAttr value) { return arith::ConstantOp::create(b, loc, value); }
+
+static TypedAttr shapedLike(TypedAttr scalar, Type type) {
+  if (auto vector = dyn_cast<VectorType>(type))
+    return DenseElementsAttr::get(vector, scalar);
+  return scalar;
+}
+
+Value Code::real(double value, Value like) {
+  auto scalar = b.getFloatAttr(getElementTypeOrSelf(like.getType()), value);
+  return number(shapedLike(scalar, like.getType()));
+}
+
+Value Code::integer(int64_t value, Value like) {
+  auto scalar = b.getIntegerAttr(getElementTypeOrSelf(like.getType()), value);
+  return number(shapedLike(scalar, like.getType()));
+}
+
+Value Code::fma(Value a, Value x, Value y) {
+  unify(a, x);
+  unify(a, y);
+  unify(x, y);
+  return math::FmaOp::create(b, loc, a, x, y);
+}
+
+Value Code::polynomial(Value x, ArrayRef<double> coefficients) {
+  Value result = real(coefficients.back(), x);
+  for (double coefficient : llvm::reverse(coefficients.drop_back()))
+    result = fma(result, x, real(coefficient, x));
+  return result;
+}
+
+Value Code::cmpf(arith::CmpFPredicate predicate, Value a, Value c) {
+  unify(a, c);
+  return arith::CmpFOp::create(b, loc, predicate, a, c);
+}
+
+Value Code::cmpi(arith::CmpIPredicate predicate, Value a, Value c) {
+  unify(a, c);
+  return arith::CmpIOp::create(b, loc, predicate, a, c);
+}
+
+Value Code::isNaN(Value x) { return cmpf(arith::CmpFPredicate::UNO, x, x); }
+
+Value Code::select(Value condition, Value a, Value c) {
+  unify(a, c);
+  if (isVector(condition))
+    a = splat(a), c = splat(c);
+  return arith::SelectOp::create(b, loc, condition, a, c);
+}
+
+Value Code::bitcast(Value value, Type element) { return convert<arith::BitcastOp>(value, element); }
+
+/// Declares `name` in the module that is being built.
+static LLVM::LLVMFuncOp libraryFunction(OpBuilder &b, StringRef name, ValueRange operands) {
+  Operation *module = b.getInsertionBlock()->getParentOp();
+  while (!isa<ModuleOp>(module))
+    module = module->getParentOp();
+  if (auto known = cast<ModuleOp>(module).lookupSymbol<LLVM::LLVMFuncOp>(name))
+    return known;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(cast<ModuleOp>(module).getBody());
+  Type element = getElementTypeOrSelf(operands[0].getType());
+  SmallVector<Type> types(operands.size(), element);
+  return LLVM::LLVMFuncOp::create(b, module->getLoc(), name,
+                                  LLVM::LLVMFunctionType::get(element, types));
+}
+
+Value Code::callLibrary(StringRef name, ValueRange operands) {
+  LLVM::LLVMFuncOp function = libraryFunction(b, name, operands);
+  if (llvm::none_of(operands, isVector))
+    return LLVM::CallOp::create(b, loc, function, operands).getResult();
+  SmallVector<Value> vectors = llvm::map_to_vector(operands, [&](Value v) { return splat(v); });
+  Value result = real(0, vectors[0]);
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    auto scalars = llvm::map_to_vector(vectors, [&](Value vector) -> Value {
+      return vector::ExtractOp::create(b, loc, vector, lane);
+    });
+    Value element = LLVM::CallOp::create(b, loc, function, scalars).getResult();
+    result = vector::InsertOp::create(b, loc, element, result, lane);
+  }
+  return result;
+}
+
+Value Code::address(Value pointer, Value index, Type element) {
+  Type result = LLVM::LLVMPointerType::get(b.getContext());
+  if (isVector(index))
+    result = VectorType::get({lanes}, result);
+  return LLVM::GEPOp::create(b, loc, result, element, pointer, index);
+}
+
+} // namespace cupola::cpu

@@ -1,0 +1,99 @@
+//===- lib/Target/CPU/Codegen.cpp - llvm dialect to relocatable objects ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Target/CPU/Lowering.h"
+
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <mutex>
+
+using namespace mlir;
+
+namespace cupola::cpu {
+namespace {
+
+constexpr const char *kTriple = "x86_64-unknown-linux-gnu";
+
+Result<std::unique_ptr<llvm::TargetMachine>> targetMachine(const CpuTargetInfo &info) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+  });
+  llvm::Triple triple(kTriple);
+  std::string error;
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return Status::environment("LLVM has no x86-64 target: " + error);
+  const Isa &isa = isaOf(info);
+  std::unique_ptr<llvm::TargetMachine> machine(
+      target->createTargetMachine(triple, isa.arch, isa.features, llvm::TargetOptions(),
+                                  llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
+  return machine;
+}
+
+} // namespace
+
+Result<std::unique_ptr<llvm::Module>> translate(ModuleOp module, llvm::LLVMContext &context,
+                                                const CpuTargetInfo &info) {
+  const Isa &isa = isaOf(info);
+  std::unique_ptr<llvm::Module> result = translateModuleToLLVMIR(module, context, "kernels");
+  if (!result)
+    return Status::unsupported("translation to LLVM failed");
+  std::string width = std::to_string(isa.vectorBytes * 8);
+  for (llvm::Function &function : *result) {
+    if (function.isDeclaration())
+      continue;
+    function.addFnAttr("target-cpu", isa.arch);
+    if (*isa.features)
+      function.addFnAttr("target-features", isa.features);
+    function.addFnAttr("prefer-vector-width", width);
+    // The image calls nothing but what the lowering asks for.
+    function.addFnAttr("no-builtins");
+    function.addFnAttr(llvm::Attribute::NoUnwind);
+  }
+  return result;
+}
+
+Result<std::string> compile(llvm::Module &module, const CpuTargetInfo &info) {
+  Result<std::unique_ptr<llvm::TargetMachine>> machine = targetMachine(info);
+  CUPOLA_TRY(machine.status());
+  module.setTargetTriple((*machine)->getTargetTriple());
+  module.setDataLayout((*machine)->createDataLayout());
+
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager calls;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = false; // loops arrive vectorised
+  tuning.SLPVectorization = false;
+  tuning.LoopUnrolling = true;
+  llvm::PassBuilder builder(machine->get(), tuning);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(calls);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, calls, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
+
+  llvm::SmallVector<char, 0> object;
+  llvm::raw_svector_ostream stream(object);
+  llvm::legacy::PassManager emit;
+  if ((*machine)->addPassesToEmitFile(emit, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
+    return Status::environment("LLVM cannot write x86-64 objects");
+  emit.run(module);
+  return std::string(object.begin(), object.end());
+}
+
+} // namespace cupola::cpu

@@ -1,0 +1,233 @@
+//===- lib/Target/CPU/Dot.cpp - contractions ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// An iteration computes a block of rows and columns: for each block of k it copies
+// what cannot be read in place, then runs the micro-kernel tile by tile; after the
+// last block of k the epilogue runs on each tile while it is in the first cache.
+// Sums run along k in one order, whatever the block.
+
+#include "lib/Target/CPU/Emitter.h"
+#include "lib/Target/CPU/MicroKernel.h"
+#include "lib/Target/CPU/Scalars.h"
+
+using namespace mlir;
+using namespace cupola::kernel;
+using arith::CmpIPredicate;
+using cupola::graph::exprOf;
+
+namespace cupola::cpu {
+
+void Emitter::emitContraction(ArrayRef<Value> iteration) {
+  const Contraction &dot = *plan.contraction;
+  for (unsigned i = 0; i + 2 < iteration.size(); ++i)
+    variables["g" + std::to_string(i)] = iteration[i];
+  for (Operation &op : func.getBody().front())
+    if (op.getNumRegions() == 0)
+      emitOp(&op);
+  block.column = c.muli(iteration[iteration.size() - 2], c.i64(dot.columnBlock));
+  block.columns = c.minsi(c.i64(dot.columnBlock), c.subi(index(dot.columns), block.column));
+  block.row = c.muli(iteration.back(), c.i64(dot.rowBlock));
+  block.rows = c.minsi(c.i64(dot.rowBlock), c.subi(index(dot.rows), block.row));
+  Value depth = index(dot.depth);
+  // Without any k the sums are 0, so one block always runs.
+  Value end = c.maxsi(depth, c.i64(1));
+  forLoop(c.i64(0), end, dot.depthBlock, {}, [&](Value first, Carried) -> Values {
+    block.depth = first;
+    block.depths = c.minsi(c.i64(dot.depthBlock), c.subi(depth, first));
+    emitDepthBlock();
+    return {};
+  });
+}
+
+void Emitter::emitDepthBlock() {
+  const Contraction &dot = *plan.contraction;
+  if (dot.lhs == OperandForm::Copied)
+    copyLhs();
+  if (dot.rhs == OperandForm::Copied)
+    copyRhs();
+  forLoop(c.i64(0), block.columns, dot.panel, {}, [&](Value panel, Carried) -> Values {
+    forLoop(c.i64(0), block.rows, isa.tileRows, {}, [&](Value row, Carried) -> Values {
+      emitTile(panel, row);
+      return {};
+    });
+    return {};
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+Value Emitter::operandElement(Region &region) {
+  mlir::Block &body = region.front();
+  Value value = emitYield(body)[0];
+  Type from = body.getTerminator()->getOperand(0).getType();
+  DotOp op = plan.contraction->dot;
+  return emitCast(c, from, op.getTile().getType().getElement(), value);
+}
+
+/// Rows of depthBlock elements and one vector more, so that they do not all begin in
+/// the same place of a cache.
+void Emitter::copyLhs() {
+  const Contraction &dot = *plan.contraction;
+  DotOp op = dot.dot;
+  std::vector<std::string> vars = stringsOf(op.getVars());
+  Type element = op.getTile().getType().getElement();
+  forLoop(c.i64(0), block.rows, 1, {}, [&](Value row, Carried) -> Values {
+    variables[vars[0]] = c.addi(block.row, row);
+    Value base = c.address(scratchAt(dot.lhsOffset),
+                           c.muli(row, c.i64(dot.depthBlock + isa.lanes())), element);
+    Value end = c.addi(block.depth, block.depths);
+    vectorLoop(vars[2], block.depth, end, dot.depth, {}, [&](Carried) -> Values {
+      Value value = operandElement(op.getLhs());
+      Value at = c.subi(variables[vars[2]], block.depth);
+      store(value, {c.address(base, at, element), true}, element, {});
+      return {};
+    });
+    return {};
+  });
+}
+
+void Emitter::copyRhs() {
+  const Contraction &dot = *plan.contraction;
+  DotOp op = dot.dot;
+  std::vector<std::string> vars = stringsOf(op.getVars());
+  Type element = op.getTile().getType().getElement();
+  forLoop(c.i64(0), block.columns, dot.panel, {}, [&](Value panel, Carried) -> Values {
+    Value first = c.addi(block.column, panel);
+    Value count = c.minsi(c.i64(dot.panel), c.subi(block.columns, panel));
+    Value start = c.address(scratchAt(dot.rhsOffset), c.muli(panel, c.i64(dot.depthBlock)),
+                            element);
+    forLoop(c.i64(0), block.depths, 1, {}, [&](Value k, Carried) -> Values {
+      variables[vars[2]] = c.addi(block.depth, k);
+      Value base = c.address(start, c.muli(k, c.i64(dot.panel)), element);
+      vectorLoop(vars[1], first, c.addi(first, count), dot.columns, {}, [&](Carried) -> Values {
+        Value value = operandElement(op.getRhs());
+        Value at = c.subi(variables[vars[1]], first);
+        store(value, {c.address(base, at, element), true}, element, {});
+        return {};
+      });
+      return {};
+    });
+    return {};
+  });
+}
+
+Emitter::Operand Emitter::directAt(Region &region, const std::string &strided) {
+  kernel::LoadOp load = plainOperand(region);
+  Expr position = exprOf(load.getPosition());
+  Address from = address(buffers.lookup(load.getView()), load.getView().getType().getElement(),
+                         position);
+  return {from.pointer, index(*position.coefficient(strided))};
+}
+
+Emitter::Operand Emitter::lhsAt(Value row) {
+  const Contraction &dot = *plan.contraction;
+  DotOp op = dot.dot;
+  std::vector<std::string> vars = stringsOf(op.getVars());
+  if (dot.lhs == OperandForm::Copied) {
+    Value stride = c.i64(dot.depthBlock + isa.lanes());
+    Type element = valueType(op.getTile().getType().getElement());
+    return {c.address(scratchAt(dot.lhsOffset), c.muli(row, stride), element), stride};
+  }
+  variables[vars[0]] = c.addi(block.row, row);
+  variables[vars[2]] = block.depth;
+  return directAt(op.getLhs(), vars[0]);
+}
+
+Emitter::Operand Emitter::rhsAt(Value panel) {
+  const Contraction &dot = *plan.contraction;
+  DotOp op = dot.dot;
+  std::vector<std::string> vars = stringsOf(op.getVars());
+  Type element = valueType(op.getTile().getType().getElement());
+  if (dot.rhs == OperandForm::Copied)
+    return {c.address(scratchAt(dot.rhsOffset), c.muli(panel, c.i64(dot.depthBlock)), element),
+            c.i64(dot.panel)};
+  Value column = c.addi(block.column, panel);
+  if (dot.rhs == OperandForm::Packed) {
+    Value base = buffers.lookup(plainOperand(op.getRhs()).getView());
+    Value offset = c.addi(c.muli(column, index(dot.depth)), c.muli(block.depth, c.i64(dot.panel)));
+    return {c.address(base, offset, element), c.i64(dot.panel)};
+  }
+  variables[vars[1]] = column;
+  variables[vars[2]] = block.depth;
+  return directAt(op.getRhs(), vars[2]);
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+void Emitter::emitTile(Value panel, Value row) {
+  const Contraction &dot = *plan.contraction;
+  DotOp op = dot.dot;
+  Value offset = c.addi(c.muli(panel, c.i64(dot.rowBlock)), c.muli(row, c.i64(dot.panel)));
+  Value tile = c.address(scratchAt(dot.tileOffset), offset,
+                         valueType(op.getTile().getType().getElement()));
+  callMicroKernel(panel, row, tile);
+  std::optional<int64_t> depth = dot.depth.constant();
+  if (depth && *depth <= dot.depthBlock)
+    return emitEpilogue(panel, row, tile);
+  Value done = c.addi(block.depth, block.depths);
+  Value isLast = c.cmpi(CmpIPredicate::sge, done, index(dot.depth));
+  scf::IfOp::create(c.b, c.loc, isLast, [&](OpBuilder &b, Location loc) {
+    emitEpilogue(panel, row, tile);
+    scf::YieldOp::create(b, loc);
+  });
+}
+
+/// The narrowest micro-kernel that covers the panel's columns.
+void Emitter::callMicroKernel(Value panel, Value row, Value tile) {
+  const Contraction &dot = *plan.contraction;
+  DotOp op = dot.dot;
+  Type element = op.getTile().getType().getElement();
+  unsigned lanes = isa.lanesOf(elementBytes(element));
+  Operand left = lhsAt(row), right = rhsAt(panel);
+  Value columns = c.minsi(c.i64(dot.panel), c.subi(block.columns, panel));
+  Value rows = c.subi(block.rows, row);
+  Value accumulate = c.convert<arith::ExtUIOp>(
+      c.cmpi(CmpIPredicate::sgt, block.depth, c.i64(0)), c.b.getI64Type());
+  ModuleOp module = c.b.getInsertionBlock()->getParent()->getParentOfType<ModuleOp>();
+  bool isWhole = divisible(dot.columns, dot.panel, divisors);
+  bool masked = dot.rhs == OperandForm::Direct && !divisible(dot.columns, lanes, divisors);
+  for (unsigned vectors = isa.tileVectors; vectors > 0; --vectors) {
+    auto call = [&](OpBuilder &b, Location loc) {
+      auto function = microKernel(module, {element, vectors, masked, dot.panel}, isa);
+      LLVM::CallOp::create(b, loc, function,
+                           ValueRange{left.pointer, left.stride, rows, right.pointer, right.stride,
+                                      block.depths, tile, accumulate, columns});
+    };
+    if (isWhole)
+      return call(c.b, c.loc);
+    Value fits = c.andi(c.cmpi(CmpIPredicate::sgt, columns, c.i64((vectors - 1) * lanes)),
+                        c.cmpi(CmpIPredicate::sle, columns, c.i64(vectors * lanes)));
+    scf::IfOp::create(c.b, c.loc, fits, [&](OpBuilder &b, Location loc) {
+      call(b, loc);
+      scf::YieldOp::create(b, loc);
+    });
+  }
+}
+
+void Emitter::emitEpilogue(Value panel, Value row, Value tile) {
+  const Contraction &dot = *plan.contraction;
+  Value firstRow = c.addi(block.row, row), firstColumn = c.addi(block.column, panel);
+  Value endRow = c.addi(block.row, c.minsi(block.rows, c.addi(row, c.i64(isa.tileRows))));
+  Value endColumn = c.addi(block.column, c.minsi(block.columns, c.addi(panel, c.i64(dot.panel))));
+  variables["tile_row"] = firstRow;
+  variables["tile_column"] = firstColumn;
+  DotOp op = dot.dot;
+  window = {op.getTile(), tile, dot.panel};
+  for (auto loop : func.getBody().getOps<ForeachOp>()) {
+    std::vector<std::string> vars = stringsOf(loop.getVars());
+    forLoop(firstRow, endRow, 1, {}, [&](Value m, Carried) -> Values {
+      variables[vars[0]] = m;
+      vectorLoop(vars[1], firstColumn, endColumn, dot.columns, {}, [&](Carried) -> Values {
+        emitBlock(loop.getBody().front());
+        return {};
+      });
+      return {};
+    });
+  }
+}
+
+} // namespace cupola::cpu

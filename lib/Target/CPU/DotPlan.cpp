@@ -1,0 +1,121 @@
+//===- lib/Target/CPU/DotPlan.cpp - blocks and operands of a contraction ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Target/CPU/Code.h"
+#include "lib/Target/CPU/KernelPlan.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace cupola::kernel;
+using cupola::graph::exprOf;
+using cupola::graph::exprsOf;
+
+namespace cupola::cpu {
+namespace {
+
+constexpr int64_t kDepthBlock = 512;
+/// Rows and columns that an iteration should have at least, if there are as many.
+constexpr int64_t kRowBlock = 64, kColumnBlock = 192;
+
+/// The foreach ops read the tile at their own variables.
+bool isEpilogue(ForeachOp loop, DotOp dot) {
+  if (!llvm::equal(loop.getExtents(), ArrayRef(dot.getExtents().getValue()).take_front(2)))
+    return false;
+  WalkResult result = loop.walk([&](ExtractOp extract) {
+    bool isOther = extract.getTile() != dot.getTile() || extract.getIndex() != loop.getVars();
+    return isOther ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return !result.wasInterrupted();
+}
+
+bool isSupported(FuncOp func, DotOp dot) {
+  return llvm::all_of(func.getBody().front(), [&](Operation &op) {
+    if (auto loop = dyn_cast<ForeachOp>(op))
+      return isEpilogue(loop, dot);
+    return &op == dot || (op.getNumRegions() == 0 && !isa<StoreOp>(op));
+  });
+}
+
+/// A plain load of the tile's type whose neighbours along `var` are neighbours in
+/// memory, and whose neighbours along `other` lie in equal distances.
+bool isContiguous(Region &region, const std::string &var, const std::string &other,
+                  Type accumulator) {
+  LoadOp load = plainOperand(region);
+  if (!load || load.getView().getType().getElement() != accumulator)
+    return false;
+  Expr position = exprOf(load.getPosition());
+  std::optional<Expr> step = position.coefficient(var);
+  return step && step->isConstant(1) && position.coefficient(other);
+}
+
+int64_t roundUp(int64_t value, int64_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+/// A multiple of `unit` of about `wanted`, such that blocks of it are about equal.
+int64_t blockOf(const Expr &extent, int64_t unit, int64_t wanted) {
+  wanted = roundUp(wanted, unit);
+  std::optional<int64_t> known = extent.constant();
+  if (!known)
+    return wanted;
+  int64_t blocks = std::max<int64_t>(1, (*known + wanted / 2) / wanted);
+  return std::max(unit, roundUp((*known + blocks - 1) / blocks, unit));
+}
+
+OperandForm rhsForm(FuncOp func, DotOp dot, const Contraction &c, const Ranges &ranges,
+                    const Isa &isa, Type accumulator) {
+  LoadOp load = plainOperand(dot.getRhs());
+  if (load && isPacked(func, cast<BlockArgument>(load.getView()).getArgNumber()))
+    return OperandForm::Packed;
+  std::vector<std::string> vars = stringsOf(dot.getVars());
+  if (!isContiguous(dot.getRhs(), vars[1], vars[2], accumulator))
+    return OperandForm::Copied;
+  // Reading rows far from each other costs more than copying them, unless each is
+  // read once or the row is short.
+  std::optional<int64_t> rows = bounds(c.rows, ranges).hi, columns = bounds(c.columns, ranges).hi;
+  bool isReadOnce = rows && *rows <= isa.tileRows;
+  return isReadOnce || (columns && *columns <= c.panel) ? OperandForm::Direct
+                                                        : OperandForm::Copied;
+}
+
+} // namespace
+
+LoadOp plainOperand(Region &region) {
+  mlir::Block &body = region.front();
+  auto load = dyn_cast<LoadOp>(body.front());
+  bool isAll = load && body.getOperations().size() == 2 && load.getIndices().empty() &&
+               load.getMask().empty();
+  return isAll ? load : nullptr;
+}
+
+bool isPacked(FuncOp func, unsigned parameter) {
+  auto packed = func->getAttrOfType<DenseI64ArrayAttr>(kPackedAttr);
+  return packed && llvm::is_contained(packed.asArrayRef(), static_cast<int64_t>(parameter));
+}
+
+Result<Contraction> planContraction(FuncOp func, DotOp dot, const Isa &isa) {
+  if (!isSupported(func, dot))
+    return Status::unsupported("the CPU target has no code for a dot inside of loops or whose "
+                               "tile is not read by a foreach over it, in kernel " +
+                               func.getSymName().str());
+  Type accumulator = dot.getTile().getType().getElement();
+  graph::Exprs extents = exprsOf(dot.getExtents());
+  Contraction c;
+  c.dot = dot;
+  c.rows = extents[0];
+  c.columns = extents[1];
+  c.depth = extents[2];
+  c.panel = isa.tileVectors * isa.lanesOf(elementBytes(accumulator));
+  c.rowBlock = blockOf(c.rows, isa.tileRows, kRowBlock);
+  c.columnBlock = blockOf(c.columns, c.panel, kColumnBlock);
+  c.depthBlock = std::min(kDepthBlock, c.depth.constant().value_or(kDepthBlock));
+  c.depthBlock = std::max<int64_t>(c.depthBlock, 1);
+  std::vector<std::string> vars = stringsOf(dot.getVars());
+  if (isContiguous(dot.getLhs(), vars[2], vars[0], accumulator))
+    c.lhs = OperandForm::Direct;
+  c.rhs = rhsForm(func, dot, c, rangesAt(func), isa, accumulator);
+  return c;
+}
+
+} // namespace cupola::cpu

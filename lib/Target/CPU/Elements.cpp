@@ -1,0 +1,159 @@
+//===- lib/Target/CPU/Elements.cpp - the ops of a loop's body ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Target/CPU/Emitter.h"
+#include "lib/Target/CPU/Scalars.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace cupola::kernel;
+using arith::CmpIPredicate;
+using cupola::graph::exprOf;
+
+namespace cupola::cpu {
+
+Emitter::Values Emitter::lookup(ValueRange kernelValues) {
+  return llvm::map_to_vector(kernelValues, [&](Value value) { return values.lookup(value); });
+}
+
+void Emitter::emitBlock(mlir::Block &body) {
+  for (Operation &op : body)
+    emitOp(&op);
+}
+
+Emitter::Values Emitter::emitYield(mlir::Block &body) {
+  emitBlock(body);
+  return lookup(body.getTerminator()->getOperands());
+}
+
+void Emitter::emitOp(Operation *op) {
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](ForeachOp loop) { emitForeach(loop); })
+      .Case([&](MapOp map) { emitMap(map); })
+      .Case([&](kernel::ReduceOp reduce) { emitReduce(reduce); })
+      .Case([&](kernel::ArgReduceOp reduce) { emitArgReduce(reduce); })
+      .Case([&](kernel::LoadOp load) { emitLoad(load); })
+      .Case([&](kernel::StoreOp store) { emitStore(store); })
+      .Case([&](ExtractOp extract) { emitExtract(extract); })
+      .Case([&](CheckedIndexOp check) { emitCheckedIndex(check); })
+      .Default([&](Operation *other) { emitScalar(other); });
+}
+
+static Value emitConstant(Code &c, kernel::ConstantOp op) {
+  TypedAttr value = op.getValue();
+  Type type = valueType(value.getType());
+  if (auto real = dyn_cast<FloatAttr>(value); real && value.getType().isBF16())
+    return c.number(IntegerAttr::get(type, real.getValue().bitcastToAPInt()));
+  if (auto integer = dyn_cast<IntegerAttr>(value))
+    return c.number(IntegerAttr::get(type, integer.getValue()));
+  return c.number(value);
+}
+
+void Emitter::emitScalar(Operation *op) {
+  Values in = lookup(op->getOperands());
+  auto result = llvm::TypeSwitch<Operation *, Value>(op)
+                    .Case([&](kernel::ConstantOp constant) { return emitConstant(c, constant); })
+                    .Case([&](UnaryOp unary) {
+                      return emitUnary(c, unary.getKind(), unary.getInput().getType(), in[0],
+                                       unary.getAlpha().convertToDouble(),
+                                       unary.getBeta().convertToDouble());
+                    })
+                    .Case([&](BinaryOp binary) {
+                      return emitBinary(c, binary.getKind(), binary.getLhs().getType(), in[0],
+                                        in[1]);
+                    })
+                    .Case([&](kernel::SelectOp) { return c.select(in[0], in[1], in[2]); })
+                    .Case([&](kernel::CastOp cast) {
+                      return emitCast(c, cast.getInput().getType(), cast.getType(), in[0]);
+                    })
+                    .Case([&](IndexOp at) { return index(exprOf(at.getExpr()), in); })
+                    .Case([&](InRangeOp range) { return conjunction(range.getExprs(), in); })
+                    .Default([](Operation *) { return Value(); });
+  if (result)
+    values[op->getResult(0)] = result;
+}
+
+void Emitter::emitLoad(kernel::LoadOp op) {
+  auto view = op.getView().getType();
+  Values x = lookup(op.getIndices());
+  Address from = address(buffers.lookup(op.getView()), view.getElement(),
+                         exprOf(op.getPosition()), x);
+  Value other = op.getOther() ? values.lookup(op.getOther()) : Value();
+  values[op.getResult()] = load(from, view.getElement(), conjunction(op.getMask(), x), other,
+                                view.getAccess() == Access::Read);
+}
+
+void Emitter::emitStore(kernel::StoreOp op) {
+  auto view = op.getView().getType();
+  Values x = lookup(op.getIndices());
+  Address to = address(buffers.lookup(op.getView()), view.getElement(), exprOf(op.getPosition()),
+                       x);
+  store(values.lookup(op.getValue()), to, view.getElement(), conjunction(op.getMask(), x));
+}
+
+void Emitter::emitExtract(ExtractOp op) {
+  Value tile = op.getTile();
+  Type element = op.getTile().getType().getElement();
+  auto loadFrom = [&](Value base, const Expr &position) {
+    values[op.getResult()] = load(address(base, element, position), element, {}, {}, false);
+  };
+  if (tile == window.tile) {
+    auto index = op.getIndex().getAsRange<StringAttr>();
+    Expr row = exprOf((*index.begin()).getValue()) - Expr::symbol("tile_row");
+    Expr column = exprOf((*std::next(index.begin())).getValue()) - Expr::symbol("tile_column");
+    return loadFrom(window.pointer, row * window.stride + column);
+  }
+  if (auto stored = plan.tiles.find(tile); stored != plan.tiles.end())
+    return loadFrom(scratchAt(stored->second), tilePosition(op));
+
+  auto map = tile.getDefiningOp<MapOp>();
+  Aliases outer = aliases, inner = aliases;
+  for (auto [var, at] : llvm::zip_equal(map.getVars().getAsRange<StringAttr>(),
+                                        op.getIndex().getAsRange<StringAttr>()))
+    inner[var.str()] = exprOf(at.getValue()).substitute(outer);
+  aliases = inner;
+  Values yielded = emitYield(map.getBody().front());
+  aliases = outer;
+  values[op.getResult()] = yielded[cast<OpResult>(tile).getResultNumber()];
+}
+
+//===----------------------------------------------------------------------===//
+// Indices of the model
+//===----------------------------------------------------------------------===//
+
+void Emitter::raiseFlag(Value bad) {
+  if (Code::isVector(bad)) {
+    if (mask)
+      bad = c.andi(bad, mask);
+    bad = vector::ReductionOp::create(c.b, c.loc, vector::CombiningKind::OR, bad);
+  }
+  scf::IfOp::create(c.b, c.loc, bad, [&](OpBuilder &b, Location loc) {
+    Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+    Value flags = LLVM::LoadOp::create(b, loc, pointer, bindings);
+    Value number = arith::TruncIOp::create(b, loc, b.getI32Type(), step);
+    Value one = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(1));
+    number = arith::AddIOp::create(b, loc, number, one);
+    LLVM::AtomicRMWOp::create(b, loc, LLVM::AtomicBinOp::umax, flags, number,
+                              LLVM::AtomicOrdering::monotonic);
+    scf::YieldOp::create(b, loc);
+  });
+}
+
+void Emitter::emitCheckedIndex(CheckedIndexOp op) {
+  Type type = op.getValue().getType();
+  // Unsigned values above the largest i64 are out of range as negative ones too small are.
+  Value i = emitCast(c, type, c.b.getI64Type(), values.lookup(op.getValue()));
+  Value extent = index(exprOf(op.getExtent()));
+  Value zero = c.i64(0);
+  Value isNegative = c.cmpi(CmpIPredicate::slt, i, zero);
+  if (type.isUnsignedInteger())
+    i = c.select(isNegative, extent, i);
+  else
+    i = c.select(isNegative, c.addi(i, extent), i);
+  raiseFlag(c.ori(c.cmpi(CmpIPredicate::slt, i, zero), c.cmpi(CmpIPredicate::sge, i, extent)));
+  Value last = c.subi(extent, c.i64(1));
+  values[op.getResult()] = c.maxsi(c.minsi(i, last), zero);
+}
+
+} // namespace cupola::cpu

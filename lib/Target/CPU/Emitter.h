@@ -1,0 +1,154 @@
+//===- lib/Target/CPU/Emitter.h - a kernel of level 1 as loops over LLVM memory ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Emits scf loops, arith, math and vector ops on values, and llvm ops on memory. At
+// any point at most one loop is vectorised: its variable stands for Isa::lanes()
+// consecutive values, everything that depends on it is a vector, all else a scalar.
+// A loop runs whole vectors first, then one more under a mask.
+//===----------------------------------------------------------------------===//
+#ifndef CUPOLA_LIB_TARGET_CPU_EMITTER_H
+#define CUPOLA_LIB_TARGET_CPU_EMITTER_H
+
+#include "lib/Target/CPU/Code.h"
+#include "lib/Target/CPU/KernelPlan.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace cupola::cpu {
+
+class Emitter {
+public:
+  Emitter(mlir::OpBuilder &builder, kernel::FuncOp func, const KernelPlan &plan, const Isa &isa);
+
+  /// Adds the kernel to `module` under this name.
+  void emitKernel(mlir::ModuleOp module, llvm::StringRef name);
+
+private:
+  using Values = llvm::SmallVector<mlir::Value>;
+  using Carried = llvm::ArrayRef<mlir::Value>;
+
+  //===--- Kernel.cpp: the function and its iterations ---===//
+  void loadArguments(mlir::LLVM::LLVMFuncOp function);
+  void emitIteration(mlir::Value iteration);
+  Values delinearize(mlir::Value iteration);
+  void emitConstants();
+
+  //===--- Loops.cpp ---===//
+  using LoopBody = llvm::function_ref<Values(mlir::Value iv, Carried carried)>;
+  Values forLoop(mlir::Value lower, mlir::Value upper, int64_t step, mlir::ValueRange init,
+                 LoopBody body);
+  using LaneBody = llvm::function_ref<Values(Carried carried)>;
+  /// Runs `body` with `var` vectorised; `length` is upper - lower where it is known to
+  /// be the whole extent of a loop.
+  Values vectorLoop(const std::string &var, mlir::Value lower, mlir::Value upper,
+                    const Expr &length, mlir::ValueRange init, LaneBody body);
+  Values scalarLoop(const std::string &var, mlir::Value upper, mlir::ValueRange init,
+                    LaneBody body);
+  bool wholeVectors(const Expr &length) const;
+  mlir::Value tailMask(mlir::Value count);
+
+  /// Ops by the number of loops that have to be open around them.
+  using Levels = std::vector<llvm::SmallVector<mlir::Operation *>>;
+  Levels levelsOf(const Nest &nest);
+  void emitNest(const Nest &nest, llvm::ArrayRef<mlir::Value> parallel);
+  void emitLevel(const Nest &nest, unsigned level, const Levels &levels, mlir::Value piece);
+  void emitForeach(kernel::ForeachOp op);
+  void emitMap(kernel::MapOp op);
+  void emitReduce(kernel::ReduceOp op);
+  void emitArgReduce(kernel::ArgReduceOp op);
+  /// The loops of an op, the vectorised one innermost.
+  struct LoopNest {
+    std::vector<std::string> vars;
+    std::vector<Expr> extents;
+    bool vectorised = false;
+  };
+  LoopNest loopsOf(mlir::Operation *op);
+  Values emitLoops(const LoopNest &loops, unsigned level, mlir::ValueRange init, LaneBody body);
+  mlir::Value reduceLanes(mlir::Value vector,
+                          llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> combine);
+
+  //===--- Elements.cpp ---===//
+  void emitBlock(mlir::Block &block);
+  void emitOp(mlir::Operation *op);
+  void emitScalar(mlir::Operation *op);
+  void emitLoad(kernel::LoadOp op);
+  void emitStore(kernel::StoreOp op);
+  void emitExtract(kernel::ExtractOp op);
+  void emitCheckedIndex(kernel::CheckedIndexOp op);
+  void raiseFlag(mlir::Value bad);
+  Values emitYield(mlir::Block &block);
+  Values lookup(mlir::ValueRange values);
+
+  //===--- Memory.cpp: positions, loads, stores ---===//
+  /// The value of an expression: i64, a vector where it uses the vectorised variable.
+  mlir::Value index(const Expr &e, mlir::ValueRange x = {}, bool scalar = false);
+  mlir::Value conjunction(mlir::ArrayAttr exprs, mlir::ValueRange x);
+  struct Address {
+    mlir::Value pointer;    ///< a vector of pointers where lanes are not neighbours
+    bool contiguous = false; ///< lanes are neighbours
+    bool isVector() const { return contiguous || Code::isVector(pointer); }
+  };
+  Address address(mlir::Value base, mlir::Type element, const Expr &position,
+                  mlir::ValueRange x = {});
+  /// `condition` may be null; `other` is the value where it fails.
+  mlir::Value load(Address from, mlir::Type element, mlir::Value condition, mlir::Value other,
+                   bool invariant);
+  mlir::Value loadLanes(Address from, mlir::Type storage, mlir::Value mask, mlir::Value other,
+                        bool invariant);
+  void store(mlir::Value value, Address to, mlir::Type element, mlir::Value condition);
+  mlir::Value allLanes(bool value);
+  /// The lanes of the current vector that exist, and satisfy the condition; null: all.
+  mlir::Value maskWith(mlir::Value condition);
+  mlir::Value scratchAt(int64_t offset);
+
+  //===--- Dot.cpp ---===//
+  void emitContraction(llvm::ArrayRef<mlir::Value> iteration);
+  void emitDepthBlock();
+  void copyLhs();
+  void copyRhs();
+  void emitTile(mlir::Value panel, mlir::Value row);
+  void callMicroKernel(mlir::Value panel, mlir::Value row, mlir::Value tile);
+  void emitEpilogue(mlir::Value panel, mlir::Value row, mlir::Value tile);
+  mlir::Value operandElement(mlir::Region &region);
+  /// Where an operand's panel or rows begin, and the distance to the next row.
+  struct Operand {
+    mlir::Value pointer, stride;
+  };
+  Operand lhsAt(mlir::Value row);
+  Operand rhsAt(mlir::Value panel);
+  Operand directAt(mlir::Region &region, const std::string &strided);
+
+  /// What an iteration computes: firsts and counts; depth is the current block of k.
+  struct DotBlock {
+    mlir::Value row, rows, column, columns, depth, depths;
+  };
+  struct TileWindow {
+    mlir::Value tile;    ///< the dot's result
+    mlir::Value pointer; ///< its elements from (row, column) on
+    int64_t stride = 0;
+  };
+
+  Code c;
+  kernel::FuncOp func;
+  const KernelPlan &plan;
+  const Isa &isa;
+  Ranges ranges;
+  std::map<std::string, int64_t> divisors;
+
+  // Arguments of the kernel.
+  mlir::Value bindings, step, scratch;
+  llvm::DenseMap<mlir::Value, mlir::Value> buffers; ///< view -> pointer
+
+  // Where emission stands.
+  std::map<std::string, mlir::Value> variables; ///< i64; of the vectorised one: lane 0
+  Aliases aliases;
+  std::string vectorVar; ///< empty: no loop is vectorised
+  mlir::Value mask;      ///< lanes that exist; null: all
+  llvm::DenseMap<mlir::Value, mlir::Value> values; ///< scalars of the kernel -> emitted
+  TileWindow window;
+  DotBlock block;
+};
+
+} // namespace cupola::cpu
+
+#endif // CUPOLA_LIB_TARGET_CPU_EMITTER_H

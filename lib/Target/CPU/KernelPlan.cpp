@@ -1,0 +1,231 @@
+//===- lib/Target/CPU/KernelPlan.cpp - what of a kernel runs in parallel ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Target/CPU/KernelPlan.h"
+#include "lib/Target/CPU/Scalars.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace cupola::kernel;
+using cupola::graph::exprsOf;
+
+namespace cupola::cpu {
+namespace {
+
+/// An iteration of the grid should do at least this many elements of work, and a
+/// thread at least kThreadWork.
+constexpr double kIterationWork = 1024, kThreadWork = 8192;
+constexpr int64_t kChunk = 4096;
+/// Tiles above this size are computed again instead of stored.
+constexpr int64_t kMaxTileBytes = 1 << 18;
+
+Status unsupported(Operation *op, StringRef what) {
+  return Status::unsupported(("the CPU target has no code for " + what + " in kernel " +
+                              op->getParentOfType<FuncOp>().getSymName())
+                                 .str());
+}
+
+Status checkOps(FuncOp func) {
+  Status status;
+  func.walk([&](Operation *op) {
+    if (auto unary = dyn_cast<UnaryOp>(op)) {
+      if (!supportsUnary(unary.getKind(), unary.getInput().getType()))
+        status = unsupported(op, graph::stringifyUnaryKind(unary.getKind()));
+    } else if (auto binary = dyn_cast<BinaryOp>(op)) {
+      if (!supportsBinary(binary.getKind(), binary.getLhs().getType()))
+        status = unsupported(op, graph::stringifyBinaryKind(binary.getKind()));
+    }
+    return status.isOk() ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return status;
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+/// Loading and converting again costs no more than loading what was stored.
+bool isCheap(MapOp map) {
+  return llvm::all_of(map.getBody().front(),
+                      [](Operation &op) { return isa<LoadOp, CastOp, kernel::ConstantOp, YieldOp>(op); });
+}
+
+std::optional<int64_t> bytesOf(Value tile, const Ranges &ranges) {
+  auto type = cast<TileType>(tile.getType());
+  Expr count = 1;
+  for (StringAttr extent : type.getExtents())
+    count *= graph::exprOf(extent.getValue());
+  std::optional<int64_t> most = bounds(count, ranges).hi;
+  if (!most || *most * elementBytes(type.getElement()) > kMaxTileBytes)
+    return std::nullopt;
+  return *most * elementBytes(type.getElement());
+}
+
+void placeTiles(FuncOp func, KernelPlan &plan) {
+  Ranges ranges = rangesAt(func);
+  func.walk([&](MapOp map) {
+    if (isCheap(map))
+      return;
+    for (Value tile : map.getTiles()) {
+      std::optional<int64_t> bytes = bytesOf(tile, ranges);
+      if (!bytes)
+        continue;
+      plan.tiles[tile] = plan.scratchBytes;
+      // One vector more: whole vectors may be stored at the end.
+      plan.scratchBytes += (*bytes + 127) / 64 * 64;
+    }
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Work
+//===----------------------------------------------------------------------===//
+
+double workOf(Block &body) {
+  double work = 0;
+  for (Operation &op : body) {
+    double inner = op.getNumRegions() ? 0 : 1;
+    for (Region &region : op.getRegions())
+      inner += workOf(region.front());
+    if (auto extents = op.getAttrOfType<ArrayAttr>("extents"))
+      for (const Expr &extent : exprsOf(extents))
+        inner *= estimate(extent);
+    work += inner;
+  }
+  return work;
+}
+
+/// Elements of work of one iteration, where an op counts an eighth.
+double iterationWork(const Nest &nest) {
+  double work = std::max(1.0, workOf(*nest.body) / 8);
+  for (unsigned i = nest.parallel; i < nest.vars.size(); ++i) {
+    bool isChunked = nest.chunk && i + 1 == nest.vars.size();
+    double extent = estimate(nest.extents[i]);
+    work *= isChunked ? std::min<double>(extent, nest.chunk) : extent;
+  }
+  return work;
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+ForeachOp onlyForeach(FuncOp func) {
+  ForeachOp found;
+  for (Operation &op : func.getBody().front()) {
+    if (isa<kernel::ConstantOp>(op))
+      continue;
+    auto loop = dyn_cast<ForeachOp>(op);
+    if (!loop || found)
+      return nullptr;
+    found = loop;
+  }
+  return found;
+}
+
+Nest collectLoops(FuncOp func) {
+  Nest nest;
+  for (auto [i, extent] : llvm::enumerate(exprsOf(func.getGrid()))) {
+    nest.vars.push_back("g" + std::to_string(i));
+    nest.extents.push_back(extent);
+  }
+  nest.body = &func.getBody().front();
+  if (ForeachOp loop = onlyForeach(func)) {
+    llvm::append_range(nest.vars, stringsOf(loop.getVars()));
+    llvm::append_range(nest.extents, exprsOf(loop.getExtents()));
+    nest.body = &loop.getBody().front();
+  }
+  return nest;
+}
+
+/// The vectorised loop becomes the innermost.
+void orderLoops(Nest &nest, const KernelPlan &plan, const Isa &isa) {
+  std::optional<unsigned> choice =
+      chooseVector(nest.vars, nest.extents, *nest.body, plan.tiles, isa.lanes());
+  if (!choice)
+    return;
+  nest.vectorised = true;
+  std::rotate(nest.vars.begin() + *choice, nest.vars.begin() + *choice + 1, nest.vars.end());
+  std::rotate(nest.extents.begin() + *choice, nest.extents.begin() + *choice + 1,
+              nest.extents.end());
+}
+
+/// Outer loops are iterations of the grid, as long as enough work is left for each.
+void chooseParallel(Nest &nest) {
+  nest.parallel = nest.vars.size() - nest.vectorised;
+  if (nest.vectorised) {
+    std::optional<int64_t> extent = nest.extents.back().constant();
+    if (!extent || *extent > kChunk)
+      nest.chunk = kChunk;
+  }
+  while (nest.parallel > 0 && !nest.chunk && iterationWork(nest) < kIterationWork)
+    --nest.parallel;
+}
+
+std::vector<Expr> parallelExtents(const Nest &nest) {
+  std::vector<Expr> result(nest.extents.begin(), nest.extents.begin() + nest.parallel);
+  if (nest.chunk)
+    result.push_back(ceilDiv(nest.extents.back(), nest.chunk));
+  return result;
+}
+
+uint32_t grainFor(double work) {
+  return static_cast<uint32_t>(std::clamp(kThreadWork / work, 1.0, 1e6));
+}
+
+void planNest(FuncOp func, const Isa &isa, KernelPlan &plan) {
+  plan.nest = collectLoops(func);
+  orderLoops(plan.nest, plan, isa);
+  chooseParallel(plan.nest);
+  plan.parallel = parallelExtents(plan.nest);
+  plan.grain = grainFor(iterationWork(plan.nest));
+}
+
+Status planDot(FuncOp func, DotOp dot, const Isa &isa, KernelPlan &plan) {
+  Result<Contraction> contraction = planContraction(func, dot, isa);
+  CUPOLA_TRY(contraction.status());
+  Contraction &c = *contraction;
+  int64_t acc = elementBytes(dot.getTile().getType().getElement());
+  auto reserve = [&](int64_t &offset, int64_t elements) {
+    offset = plan.scratchBytes;
+    plan.scratchBytes += (elements * acc + 127) / 64 * 64;
+  };
+  reserve(c.tileOffset, c.rowBlock * c.columnBlock);
+  if (c.lhs == OperandForm::Copied)
+    reserve(c.lhsOffset, c.rowBlock * (c.depthBlock + isa.lanes()));
+  if (c.rhs == OperandForm::Copied)
+    reserve(c.rhsOffset, c.columnBlock * c.depthBlock);
+  llvm::append_range(plan.parallel, exprsOf(func.getGrid()));
+  plan.parallel.push_back(ceilDiv(c.columns, c.columnBlock));
+  plan.parallel.push_back(ceilDiv(c.rows, c.rowBlock));
+  double work = std::min<double>(c.rowBlock, estimate(c.rows)) *
+                std::min<double>(c.columnBlock, estimate(c.columns)) * estimate(c.depth) / 16;
+  plan.grain = grainFor(work);
+  plan.contraction = c;
+  return Status::ok();
+}
+
+} // namespace
+
+double estimate(const Expr &extent) {
+  std::map<std::string, int64_t> values;
+  for (const std::string &symbol : extent.symbols())
+    values[symbol] = 64;
+  return std::max<double>(1, extent.evaluate(values).value_or(1));
+}
+
+Result<KernelPlan> planKernel(FuncOp func, const Isa &isa) {
+  CUPOLA_TRY(checkOps(func));
+  KernelPlan plan;
+  placeTiles(func, plan);
+  DotOp dot;
+  func.walk([&](DotOp op) { dot = op; });
+  if (dot)
+    CUPOLA_TRY(planDot(func, dot, isa, plan));
+  else
+    planNest(func, isa, plan);
+  return plan;
+}
+
+} // namespace cupola::cpu

@@ -1,0 +1,172 @@
+//===- lib/Target/CPU/Link.cpp - objects to a shared object, by lld in memory ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// lld reads and writes files by name: the objects are anonymous files, and the image
+// comes back through a pipe, which lld writes without a temporary file beside it.
+
+#include "lib/Target/CPU/Lowering.h"
+
+#include "lld/Common/Driver.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Object/ObjectFile.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <mutex>
+#include <set>
+#include <sys/mman.h>
+#include <thread>
+#include <unistd.h>
+
+LLD_HAS_DRIVER(elf)
+
+namespace cupola::cpu {
+namespace {
+
+/// A descriptor that lld opens by name.
+class Descriptor {
+public:
+  explicit Descriptor(int number = -1) : number(number) {}
+  Descriptor(Descriptor &&other) noexcept : number(std::exchange(other.number, -1)) {}
+  Descriptor &operator=(Descriptor &&other) noexcept {
+    std::swap(number, other.number);
+    return *this;
+  }
+  ~Descriptor() { close(); }
+  void close() {
+    if (number >= 0)
+      ::close(std::exchange(number, -1));
+  }
+  int get() const { return number; }
+  std::string path() const { return "/proc/self/fd/" + std::to_string(number); }
+
+private:
+  int number;
+};
+
+Status systemError(const char *call) {
+  return Status::environment(std::string(call) + ": " + std::strerror(errno));
+}
+
+Result<Descriptor> anonymousFile(llvm::StringRef bytes) {
+  Descriptor file(::memfd_create("object", MFD_CLOEXEC));
+  if (file.get() < 0)
+    return systemError("memfd_create");
+  while (!bytes.empty()) {
+    ssize_t count = ::write(file.get(), bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count <= 0)
+      return systemError("write of an object file");
+    bytes = bytes.drop_front(count);
+  }
+  return file;
+}
+
+/// Runs lld with these arguments and an output of ours.
+Result<std::string> runLinker(std::vector<std::string> arguments) {
+  static std::mutex mutex; // lld has state of its own
+  std::lock_guard<std::mutex> lock(mutex);
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0)
+    return systemError("pipe");
+  Descriptor reading(ends[0]), writing(ends[1]);
+  std::string image;
+  std::thread reader([&] {
+    char bytes[1 << 16];
+    for (ssize_t count; (count = ::read(reading.get(), bytes, sizeof bytes)) != 0;)
+      if (count > 0)
+        image.append(bytes, count);
+      else if (errno != EINTR)
+        break;
+  });
+  arguments.push_back("-o");
+  arguments.push_back(writing.path());
+  std::vector<const char *> pointers;
+  for (const std::string &argument : arguments)
+    pointers.push_back(argument.c_str());
+  std::string messages;
+  llvm::raw_string_ostream stream(messages);
+  lld::Result result =
+      lld::lldMain(pointers, stream, stream, {{lld::Gnu, &lld::elf::link}});
+  writing.close();
+  reader.join();
+  if (result.retCode != 0)
+    return Status::environment("linking the CPU kernels failed: " + messages);
+  return image;
+}
+
+const std::vector<std::string> kOptions = {
+    "ld.lld",       "-shared",          "--strip-all",        "--build-id=none",
+    "--threads=1",  "--hash-style=gnu", "--gc-sections",      "-z", "noexecstack",
+    "--no-mmap-output-file"};
+
+/// The functions that the objects call from outside.
+std::set<std::string> undefinedSymbols(llvm::ArrayRef<std::string> objects) {
+  std::set<std::string> names;
+  for (const std::string &bytes : objects) {
+    auto object = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(bytes, "object"));
+    if (!object) {
+      llvm::consumeError(object.takeError());
+      continue;
+    }
+    for (const llvm::object::SymbolRef &symbol : (*object)->symbols()) {
+      llvm::Expected<uint32_t> flags = symbol.getFlags();
+      llvm::Expected<llvm::StringRef> name = symbol.getName();
+      if (flags && name && (*flags & llvm::object::SymbolRef::SF_Undefined) && !name->empty())
+        names.insert(name->str());
+      llvm::consumeError(flags.takeError());
+      llvm::consumeError(name.takeError());
+    }
+  }
+  return names;
+}
+
+/// A library that says which functions libm.so.6 has, to link against: the C library
+/// of the machine this runs on has no part in the image.
+Result<std::string> mathStub(const std::set<std::string> &functions, const CpuTargetInfo &info) {
+  llvm::LLVMContext context;
+  llvm::Module module("stub", context);
+  auto *type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), false);
+  for (const std::string &name : functions) {
+    auto *function =
+        llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, module);
+    auto *body = llvm::BasicBlock::Create(context, "", function);
+    llvm::ReturnInst::Create(context, body);
+  }
+  Result<std::string> object = compile(module, info);
+  CUPOLA_TRY(object.status());
+  Result<Descriptor> file = anonymousFile(*object);
+  CUPOLA_TRY(file.status());
+  std::vector<std::string> arguments = kOptions;
+  arguments.insert(arguments.end(), {"-soname", "libm.so.6", file->path()});
+  return runLinker(std::move(arguments));
+}
+
+} // namespace
+
+Result<std::string> linkImage(llvm::ArrayRef<std::string> objects, const CpuTargetInfo &info) {
+  std::vector<Descriptor> files;
+  std::vector<std::string> arguments = kOptions;
+  auto add = [&](const std::string &bytes) -> Status {
+    Result<Descriptor> file = anonymousFile(bytes);
+    CUPOLA_TRY(file.status());
+    arguments.push_back(file->path());
+    files.push_back(file.take());
+    return Status::ok();
+  };
+  for (const std::string &object : objects)
+    CUPOLA_TRY(add(object));
+  if (std::set<std::string> functions = undefinedSymbols(objects); !functions.empty()) {
+    Result<std::string> stub = mathStub(functions, info);
+    CUPOLA_TRY(stub.status());
+    CUPOLA_TRY(add(*stub));
+  }
+  arguments.push_back("--no-undefined");
+  return runLinker(std::move(arguments));
+}
+
+} // namespace cupola::cpu

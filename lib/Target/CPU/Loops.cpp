@@ -1,0 +1,270 @@
+//===- lib/Target/CPU/Loops.cpp - loops, maps and reductions ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Target/CPU/Emitter.h"
+#include "lib/Target/CPU/Scalars.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace cupola::kernel;
+using arith::CmpIPredicate;
+using cupola::graph::BinaryKind;
+using cupola::graph::exprsOf;
+
+namespace cupola::cpu {
+
+//===----------------------------------------------------------------------===//
+// One loop
+//===----------------------------------------------------------------------===//
+
+Emitter::Values Emitter::forLoop(Value lower, Value upper, int64_t by, ValueRange init,
+                                 LoopBody body) {
+  auto loop = scf::ForOp::create(c.b, c.loc, lower, upper, c.i64(by), init,
+                                 [&](OpBuilder &b, Location loc, Value iv, ValueRange carried) {
+                                   Values next = body(iv, llvm::to_vector(carried));
+                                   scf::YieldOp::create(b, loc, next);
+                                 });
+  return Values(loop.getResults());
+}
+
+bool Emitter::wholeVectors(const Expr &length) const {
+  return divisible(length, isa.lanes(), divisors);
+}
+
+Value Emitter::tailMask(Value count) {
+  SmallVector<int32_t> lanes = llvm::to_vector(llvm::seq<int32_t>(0, isa.lanes()));
+  Value numbers = c.number(c.b.getI32VectorAttr(lanes));
+  Value limit = arith::TruncIOp::create(c.b, c.loc, c.b.getI32Type(), count);
+  return c.cmpi(CmpIPredicate::slt, numbers, limit);
+}
+
+Emitter::Values Emitter::vectorLoop(const std::string &var, Value lower, Value upper,
+                                    const Expr &length, ValueRange init, LaneBody body) {
+  vectorVar = var;
+  Value count = c.subi(upper, lower);
+  Value whole = c.andi(count, c.i64(-static_cast<int64_t>(isa.lanes())));
+  Value end = wholeVectors(length) ? upper : c.addi(lower, whole);
+  Values carried(init);
+  std::optional<int64_t> constant = length.constant();
+  if (!constant || *constant >= isa.lanes())
+    carried = forLoop(lower, end, isa.lanes(), init, [&](Value iv, Carried inner) {
+      variables[var] = iv;
+      return body(inner);
+    });
+  if (!wholeVectors(length)) {
+    Value rest = c.subi(upper, end);
+    auto tail = [&](OpBuilder &b, Location loc) {
+      variables[var] = end;
+      mask = tailMask(rest);
+      Values next = body(carried);
+      mask = nullptr;
+      scf::YieldOp::create(b, loc, next);
+    };
+    auto skip = [&](OpBuilder &b, Location loc) { scf::YieldOp::create(b, loc, carried); };
+    Value some = c.cmpi(CmpIPredicate::sgt, rest, c.i64(0));
+    auto branch = carried.empty() ? scf::IfOp::create(c.b, c.loc, some, tail)
+                                  : scf::IfOp::create(c.b, c.loc, some, tail, skip);
+    carried.assign(branch.result_begin(), branch.result_end());
+  }
+  vectorVar.clear();
+  return carried;
+}
+
+Emitter::Values Emitter::scalarLoop(const std::string &var, Value upper, ValueRange init,
+                                    LaneBody body) {
+  return forLoop(c.i64(0), upper, 1, init, [&](Value iv, Carried carried) {
+    variables[var] = iv;
+    return body(carried);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// The nest of an iteration: every op stands as far out as it can
+//===----------------------------------------------------------------------===//
+
+static bool staysInside(Operation &op) {
+  if (auto load = dyn_cast<kernel::LoadOp>(op))
+    return load.getView().getType().getAccess() != Access::Read;
+  bool writes = false;
+  op.walk([&](kernel::StoreOp) { writes = true; });
+  return writes;
+}
+
+Emitter::Levels Emitter::levelsOf(const Nest &nest) {
+  Levels levels(nest.vars.size() + 1);
+  llvm::DenseMap<Operation *, unsigned> placed;
+  for (Operation &op : *nest.body) {
+    unsigned level = nest.parallel;
+    std::set<std::string> used = variablesOf(&op, plan.tiles);
+    for (auto [i, var] : llvm::enumerate(nest.vars))
+      if (used.count(var))
+        level = std::max<unsigned>(level, i + 1);
+    op.walk([&](Operation *nested) {
+      for (Value operand : nested->getOperands())
+        if (Operation *source = operand.getDefiningOp())
+          level = std::max(level, placed.lookup(source));
+    });
+    bool keepsTile = llvm::any_of(op.getResults(), [&](Value v) { return plan.tiles.count(v); });
+    if (staysInside(op) || keepsTile)
+      level = nest.vars.size();
+    placed[&op] = level;
+    levels[level].push_back(&op);
+  }
+  return levels;
+}
+
+void Emitter::emitNest(const Nest &nest, ArrayRef<Value> parallel) {
+  for (unsigned i = 0; i < nest.parallel; ++i)
+    variables[nest.vars[i]] = parallel[i];
+  emitLevel(nest, nest.parallel, levelsOf(nest), nest.chunk ? parallel.back() : Value());
+}
+
+void Emitter::emitLevel(const Nest &nest, unsigned level, const Levels &levels, Value piece) {
+  for (Operation *op : levels[level])
+    emitOp(op);
+  if (level == nest.vars.size())
+    return;
+  const std::string &var = nest.vars[level];
+  auto inside = [&](Carried) -> Values {
+    emitLevel(nest, level + 1, levels, piece);
+    return {};
+  };
+  Value upper = index(nest.extents[level]);
+  if (!nest.vectorised || level + 1 < nest.vars.size()) {
+    scalarLoop(var, upper, {}, inside);
+    return;
+  }
+  Value lower = c.i64(0);
+  if (piece) {
+    lower = c.muli(piece, c.i64(nest.chunk));
+    upper = c.minsi(upper, c.addi(lower, c.i64(nest.chunk)));
+  }
+  vectorLoop(var, lower, upper, nest.extents[level], {}, inside);
+}
+
+//===----------------------------------------------------------------------===//
+// foreach, map, reduce
+//===----------------------------------------------------------------------===//
+
+Emitter::LoopNest Emitter::loopsOf(Operation *op) {
+  LoopNest loops;
+  loops.vars = stringsOf(op->getAttrOfType<ArrayAttr>("vars"));
+  graph::Exprs extents = exprsOf(op->getAttrOfType<ArrayAttr>("extents"));
+  loops.extents.assign(extents.begin(), extents.end());
+  if (!vectorVar.empty())
+    return loops;
+  std::optional<unsigned> choice = chooseVector(loops.vars, extents, op->getRegion(0).front(),
+                                                plan.tiles, isa.lanes());
+  if (choice) {
+    loops.vectorised = true;
+    std::rotate(loops.vars.begin() + *choice, loops.vars.begin() + *choice + 1, loops.vars.end());
+    std::rotate(loops.extents.begin() + *choice, loops.extents.begin() + *choice + 1,
+                loops.extents.end());
+  }
+  return loops;
+}
+
+Emitter::Values Emitter::emitLoops(const LoopNest &loops, unsigned level, ValueRange init,
+                                   LaneBody body) {
+  if (level == loops.vars.size())
+    return body(llvm::to_vector(init));
+  Value upper = index(loops.extents[level]);
+  auto inside = [&](Carried carried) { return emitLoops(loops, level + 1, carried, body); };
+  if (loops.vectorised && level + 1 == loops.vars.size())
+    return vectorLoop(loops.vars[level], c.i64(0), upper, loops.extents[level], init, inside);
+  return scalarLoop(loops.vars[level], upper, init, inside);
+}
+
+void Emitter::emitForeach(ForeachOp op) {
+  emitLoops(loopsOf(op), 0, {}, [&](Carried) -> Values {
+    emitBlock(op.getBody().front());
+    return {};
+  });
+}
+
+void Emitter::emitMap(MapOp op) {
+  if (llvm::none_of(op.getTiles(), [&](Value tile) { return plan.tiles.count(tile); }))
+    return; // emitted where its elements are extracted
+  Expr position;
+  for (auto [var, extent] : llvm::zip_equal(stringsOf(op.getVars()), exprsOf(op.getExtents())))
+    position = position * extent + Expr::symbol(var);
+  emitLoops(loopsOf(op), 0, {}, [&](Carried) -> Values {
+    Values yielded = emitYield(op.getBody().front());
+    for (auto [tile, value] : llvm::zip_equal(op.getTiles(), yielded)) {
+      auto stored = plan.tiles.find(tile);
+      if (stored == plan.tiles.end())
+        continue;
+      Type element = cast<TileType>(tile.getType()).getElement();
+      store(value, address(scratchAt(stored->second), element, position), element, {});
+    }
+    return {};
+  });
+}
+
+Value Emitter::reduceLanes(Value vector, function_ref<Value(Value, Value)> combine) {
+  // Halves first: a tree, the same on every machine.
+  for (int64_t width = isa.lanes(); width > 1; width /= 2) {
+    auto half = [&](int64_t from) -> Value {
+      return vector::ExtractStridedSliceOp::create(c.b, c.loc, vector, {from}, {width / 2}, {1});
+    };
+    vector = combine(half(0), half(width / 2));
+  }
+  return vector::ExtractOp::create(c.b, c.loc, vector, 0);
+}
+
+void Emitter::emitReduce(kernel::ReduceOp op) {
+  LoopNest loops = loopsOf(op);
+  bool isWide = loops.vectorised || !vectorVar.empty();
+  auto kinds = llvm::map_to_vector(op.getKinds().getAsRange<graph::ReduceKindAttr>(),
+                                   [](auto kind) { return kind.getValue(); });
+  Values init;
+  for (auto [kind, result] : llvm::zip_equal(kinds, op.getResults())) {
+    Value neutral = emitNeutral(c, kind, result.getType());
+    init.push_back(isWide ? c.splat(neutral) : neutral);
+  }
+  Values totals = emitLoops(loops, 0, init, [&](Carried carried) {
+    Values next = emitYield(op.getBody().front());
+    for (auto [i, value] : llvm::enumerate(next)) {
+      value = emitCombine(c, kinds[i], op.getResult(i).getType(), carried[i], value);
+      if (loops.vectorised && mask)
+        value = c.select(mask, value, carried[i]);
+    }
+    return next;
+  });
+  for (unsigned i = 0; i < totals.size(); ++i) {
+    auto combine = [&](Value a, Value b) {
+      return emitCombine(c, kinds[i], op.getResult(i).getType(), a, b);
+    };
+    values[op.getResult(i)] = loops.vectorised ? reduceLanes(totals[i], combine) : totals[i];
+  }
+}
+
+void Emitter::emitArgReduce(kernel::ArgReduceOp op) {
+  LoopNest loops = loopsOf(op);
+  Value yielded = op.getBody().front().getTerminator()->getOperand(0);
+  Type type = yielded.getType();
+  bool isMax = op.getKind() == graph::ReduceKind::Max, isLast = op.getLast();
+  BinaryKind better = isMax ? (isLast ? BinaryKind::GreaterEqual : BinaryKind::Greater)
+                            : (isLast ? BinaryKind::LessEqual : BinaryKind::Less);
+  Expr position;
+  for (auto [var, extent] : llvm::zip_equal(loops.vars, loops.extents))
+    position = position * extent + Expr::symbol(var);
+  Values init{emitNeutral(c, op.getKind(), type), c.i64(0)};
+  if (!vectorVar.empty())
+    init = {c.splat(init[0]), c.splat(init[1])};
+  Values found = emitLoops(loops, 0, init, [&](Carried carried) -> Values {
+    Value value = emitYield(op.getBody().front())[0];
+    Value take = emitBinary(c, better, type, value, carried[0]);
+    if (llvm::isa<FloatType>(type)) { // NaN wins
+      Value isNaN = c.isNaN(widen(c, type, value));
+      Value wasNaN = c.isNaN(widen(c, type, carried[0]));
+      Value isFirst = c.xori(wasNaN, c.integer(1, wasNaN));
+      take = c.ori(take, isLast ? isNaN : c.andi(isNaN, isFirst));
+    }
+    return {c.select(take, value, carried[0]), c.select(take, index(position), carried[1])};
+  });
+  values[op.getResult()] = found[1];
+}
+
+} // namespace cupola::cpu

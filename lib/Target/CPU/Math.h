@@ -1,0 +1,25 @@
+//===- lib/Target/CPU/Math.h - transcendental functions that vectorise ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// f32: polynomials, without branches or calls, so that a loop over them vectorises.
+// f64: the C library. The bounds in ulp (units in the last place of the exact value)
+// hold for every f32 and are tested in test/Target/CPU. NaN gives NaN.
+//===----------------------------------------------------------------------===//
+#ifndef CUPOLA_LIB_TARGET_CPU_MATH_H
+#define CUPOLA_LIB_TARGET_CPU_MATH_H
+
+#include "lib/Target/CPU/Code.h"
+
+namespace cupola::cpu {
+
+mlir::Value emitExp(Code &code, mlir::Value x);   ///< 2 ulp, denormal results included
+mlir::Value emitExpm1(Code &code, mlir::Value x); ///< 3 ulp
+mlir::Value emitLog(Code &code, mlir::Value x);   ///< 2 ulp, denormal arguments included
+mlir::Value emitTanh(Code &code, mlir::Value x);  ///< 3 ulp
+mlir::Value emitErf(Code &code, mlir::Value x);   ///< 3 ulp
+/// log(1 + t) for t in [0, 1]; 3 ulp.
+mlir::Value emitLog1p(Code &code, mlir::Value t);
+
+} // namespace cupola::cpu
+
+#endif // CUPOLA_LIB_TARGET_CPU_MATH_H

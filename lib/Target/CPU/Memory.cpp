@@ -1,0 +1,212 @@
+//===- lib/Target/CPU/Memory.cpp - positions, loads and stores ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Target/CPU/Emitter.h"
+
+using namespace mlir;
+using arith::CmpIPredicate;
+
+namespace cupola::cpu {
+namespace {
+
+/// Builds an expression; keeps track of values that cannot be negative, since
+/// divisions of those are cheap.
+struct IndexBuilder {
+  Code &c;
+  llvm::function_ref<Value(const std::string &)> lookup;
+  llvm::DenseSet<Value> natural;
+
+  Value note(Value value, bool isNatural) {
+    if (isNatural)
+      natural.insert(value);
+    return value;
+  }
+  Value constant(int64_t value) { return note(c.i64(value), value >= 0); }
+  Value symbol(const std::string &name) { return note(lookup(name), name[0] != 'x'); }
+
+  /// Never 0: a loop that runs no iteration may have had its divisions moved out.
+  Value divisor(Value b) {
+    if (b.getDefiningOp<arith::ConstantOp>())
+      return b;
+    Value zero = c.cmpi(CmpIPredicate::eq, b, c.integer(0, b));
+    return c.select(zero, c.integer(1, b), b);
+  }
+
+  Value floorDivide(Value a, Value b) {
+    Value q = c.binary<arith::DivSIOp>(a, b);
+    return c.select(crosses(a, b), c.subi(q, c.i64(1)), q);
+  }
+  Value floorMod(Value a, Value b) {
+    Value r = c.binary<arith::RemSIOp>(a, b);
+    return c.select(crosses(a, b), c.addi(r, b), r);
+  }
+  /// There is a remainder, and its sign is not the divisor's.
+  Value crosses(Value a, Value b) {
+    Value r = c.binary<arith::RemSIOp>(a, b);
+    Value zero = c.integer(0, r);
+    Value some = c.cmpi(CmpIPredicate::ne, r, zero);
+    return c.andi(some, c.cmpi(CmpIPredicate::slt, c.xori(r, b), zero));
+  }
+
+  Value divide(ExprOp op, Value a, Value b, bool isNatural) {
+    b = divisor(b);
+    if (op == ExprOp::Mod)
+      return isNatural ? c.binary<arith::RemUIOp>(a, b) : floorMod(a, b);
+    if (op == ExprOp::FloorDiv)
+      return isNatural ? c.binary<arith::DivUIOp>(a, b) : floorDivide(a, b);
+    if (isNatural)
+      return c.binary<arith::DivUIOp>(c.addi(a, c.subi(b, c.i64(1))), b);
+    Value zero = c.i64(0);
+    return c.subi(zero, floorDivide(c.subi(zero, a), b));
+  }
+
+  Value binary(ExprOp op, Value a, Value b) {
+    bool isNatural = natural.count(a) && natural.count(b);
+    switch (op) {
+    case ExprOp::Add:
+      return note(c.addi(a, b), isNatural);
+    case ExprOp::Sub:
+      return c.subi(a, b);
+    case ExprOp::Mul:
+      return note(c.muli(a, b), isNatural);
+    case ExprOp::Min:
+      return note(c.minsi(a, b), isNatural);
+    case ExprOp::Max:
+      return note(c.maxsi(a, b), natural.count(a) || natural.count(b));
+    default:
+      return note(divide(op, a, b, isNatural), isNatural);
+    }
+  }
+};
+
+} // namespace
+
+Value Emitter::index(const Expr &e, ValueRange x, bool scalar) {
+  auto lookupSymbol = [&](const std::string &name) -> Value {
+    if (name[0] == 'x')
+      return x[std::stoul(name.substr(1))];
+    Value value = variables.at(name);
+    if (scalar || name != vectorVar)
+      return value;
+    SmallVector<int64_t> lanes = llvm::to_vector(llvm::seq<int64_t>(0, isa.lanes()));
+    return c.addi(value, c.number(c.b.getI64VectorAttr(lanes)));
+  };
+  IndexBuilder builder{c, lookupSymbol, {}};
+  return buildExpr(e.substitute(aliases), builder);
+}
+
+Value Emitter::conjunction(ArrayAttr exprs, ValueRange x) {
+  Value all;
+  for (auto text : exprs.getAsRange<StringAttr>()) {
+    Value value = index(graph::exprOf(text.getValue()), x);
+    Value holds = c.cmpi(CmpIPredicate::sge, value, c.i64(0));
+    all = all ? c.andi(all, holds) : holds;
+  }
+  return all;
+}
+
+Emitter::Address Emitter::address(Value base, Type element, const Expr &position, ValueRange x) {
+  Type storage = storageType(element);
+  Expr e = position.substitute(aliases);
+  bool isIndirect = false;
+  for (auto [i, value] : llvm::enumerate(x))
+    isIndirect |= Code::isVector(value) && e.uses("x" + std::to_string(i));
+  if (isIndirect)
+    return {c.address(base, index(e, x), storage), false};
+  if (vectorVar.empty() || !e.uses(vectorVar))
+    return {c.address(base, index(e, x), storage), false};
+
+  Expr lane = Expr::symbol(vectorVar);
+  std::optional<Expr> stride = e.coefficient(vectorVar);
+  if (stride && stride->isConstant(1)) {
+    // In two parts, so that the first leaves the loop.
+    Value row = c.address(base, index(e - lane, x, /*scalar=*/true), storage);
+    return {c.address(row, variables.at(vectorVar), storage), true};
+  }
+  if (!stride)
+    return {c.address(base, index(e, x), storage), false};
+  Value row = c.address(base, index(e - *stride * lane, x, /*scalar=*/true), storage);
+  return {c.address(row, c.muli(index(lane), index(*stride, x)), storage), false};
+}
+
+Value Emitter::allLanes(bool value) {
+  auto type = VectorType::get({static_cast<int64_t>(isa.lanes())}, c.b.getI1Type());
+  return c.number(DenseElementsAttr::get(type, value));
+}
+
+Value Emitter::maskWith(Value condition) {
+  if (!condition)
+    return mask;
+  return mask ? c.andi(c.splat(condition), mask) : c.splat(condition);
+}
+
+Value Emitter::scratchAt(int64_t offset) {
+  return c.address(scratch, c.i64(offset), c.b.getI8Type());
+}
+
+Value Emitter::loadLanes(Address from, Type storage, Value lanes, Value other, bool invariant) {
+  auto type = VectorType::get({static_cast<int64_t>(isa.lanes())}, storage);
+  unsigned alignment = elementBytes(storage);
+  if (from.contiguous && !lanes)
+    return LLVM::LoadOp::create(c.b, c.loc, type, from.pointer, alignment, false, false, invariant);
+  Value rest = other ? c.splat(other) : c.number(cast<TypedAttr>(c.b.getZeroAttr(type)));
+  if (from.contiguous)
+    return LLVM::MaskedLoadOp::create(c.b, c.loc, type, from.pointer, lanes, rest, alignment);
+  return LLVM::masked_gather::create(c.b, c.loc, type, c.splat(from.pointer),
+                                     lanes ? lanes : allLanes(true), ValueRange{rest}, alignment);
+}
+
+Value Emitter::load(Address from, Type element, Value condition, Value other, bool invariant) {
+  Type storage = storageType(element);
+  if (other && storage != valueType(element))
+    other = c.convert<arith::ExtUIOp>(other, storage);
+  bool isMasked = condition && (Code::isVector(condition) || Code::isVector(other));
+  Value result;
+  if (from.isVector() || isMasked) {
+    result = loadLanes(from, storage, maskWith(condition), other, invariant);
+  } else if (condition) {
+    auto branch = scf::IfOp::create(
+        c.b, c.loc, condition,
+        [&](OpBuilder &b, Location loc) {
+          Value loaded = LLVM::LoadOp::create(b, loc, storage, from.pointer);
+          scf::YieldOp::create(b, loc, loaded);
+        },
+        [&](OpBuilder &b, Location loc) { scf::YieldOp::create(b, loc, other); });
+    result = branch.getResult(0);
+  } else {
+    result = LLVM::LoadOp::create(c.b, c.loc, storage, from.pointer, elementBytes(element), false,
+                                  false, invariant);
+  }
+  if (storage == valueType(element))
+    return result;
+  return c.cmpi(CmpIPredicate::ne, result, c.integer(0, result));
+}
+
+void Emitter::store(Value value, Address to, Type element, Value condition) {
+  if (storageType(element) != valueType(element))
+    value = c.convert<arith::ExtUIOp>(value, storageType(element));
+  unsigned alignment = elementBytes(element);
+  if (!to.isVector()) {
+    auto write = [&](OpBuilder &b, Location loc) {
+      LLVM::StoreOp::create(b, loc, value, to.pointer, alignment);
+    };
+    if (!condition)
+      return write(c.b, c.loc);
+    scf::IfOp::create(c.b, c.loc, condition, [&](OpBuilder &b, Location loc) {
+      write(b, loc);
+      scf::YieldOp::create(b, loc);
+    });
+    return;
+  }
+  value = c.splat(value);
+  Value lanes = maskWith(condition);
+  if (to.contiguous && !lanes)
+    LLVM::StoreOp::create(c.b, c.loc, value, to.pointer, alignment);
+  else if (to.contiguous)
+    LLVM::MaskedStoreOp::create(c.b, c.loc, value, to.pointer, lanes, alignment);
+  else
+    LLVM::masked_scatter::create(c.b, c.loc, value, to.pointer, lanes ? lanes : allLanes(true),
+                                 alignment);
+}
+
+} // namespace cupola::cpu

@@ -1,0 +1,142 @@
+//===- lib/Target/CPU/MicroKernel.cpp - the innermost tile of a contraction ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Target/CPU/MicroKernel.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace cupola::cpu {
+namespace {
+
+using Values = SmallVector<Value>;
+
+struct Generator {
+  Generator(OpBuilder &b, Location loc, const MicroKernel &shape, const Isa &isa)
+      : c(b, loc, isa.lanesOf(elementBytes(shape.element))), shape(shape), rows(isa.tileRows),
+        vectorType(VectorType::get({static_cast<int64_t>(c.lanes)}, valueType(shape.element))) {}
+
+  Code c;
+  const MicroKernel &shape;
+  unsigned rows;
+  VectorType vectorType;
+  Value lhs, lhsStride, lhsRows, rhs, rhsStride, depth, tile, accumulate, columns;
+  Value lastMask;
+  Values lhsRow;
+
+  Type element() { return vectorType.getElementType(); }
+
+  Value loadVector(Value pointer, Value lanes = {}) {
+    unsigned alignment = elementBytes(shape.element);
+    if (!lanes)
+      return LLVM::LoadOp::create(c.b, c.loc, vectorType, pointer, alignment);
+    Value zero = c.number(cast<TypedAttr>(c.b.getZeroAttr(vectorType)));
+    return LLVM::MaskedLoadOp::create(c.b, c.loc, vectorType, pointer, lanes, zero, alignment);
+  }
+
+  /// Rows that do not exist repeat the last one.
+  void findRows() {
+    Value last = c.subi(lhsRows, c.i64(1));
+    for (unsigned i = 0; i < rows; ++i)
+      lhsRow.push_back(c.address(lhs, c.muli(c.minsi(c.i64(i), last), lhsStride), element()));
+  }
+
+  void findMask() {
+    if (!shape.masked)
+      return;
+    Value count = c.subi(columns, c.i64((shape.vectors - 1) * c.lanes));
+    SmallVector<int32_t> lanes = llvm::to_vector(llvm::seq<int32_t>(0, c.lanes));
+    Value limit = arith::TruncIOp::create(c.b, c.loc, c.b.getI32Type(), count);
+    lastMask = c.cmpi(arith::CmpIPredicate::slt, c.number(c.b.getI32VectorAttr(lanes)), limit);
+  }
+
+  Value multiplyAdd(Value a, Value x, Value sum) {
+    if (isa<FloatType>(element()))
+      return c.fma(a, x, sum);
+    return c.addi(c.muli(a, x), sum);
+  }
+
+  Values depthStep(Value k, ValueRange sums) {
+    Value row = c.address(rhs, c.muli(k, rhsStride), element());
+    Values right, next;
+    for (unsigned j = 0; j < shape.vectors; ++j)
+      right.push_back(loadVector(c.address(row, c.i64(j * c.lanes), element()),
+                                 j + 1 == shape.vectors ? lastMask : Value()));
+    for (unsigned i = 0; i < rows; ++i) {
+      Value left = LLVM::LoadOp::create(c.b, c.loc, element(), c.address(lhsRow[i], k, element()));
+      left = c.splat(left);
+      for (unsigned j = 0; j < shape.vectors; ++j)
+        next.push_back(multiplyAdd(left, right[j], sums[i * shape.vectors + j]));
+    }
+    return next;
+  }
+
+  void writeTile(ValueRange sums, bool adds) {
+    for (unsigned i = 0; i < rows; ++i)
+      for (unsigned j = 0; j < shape.vectors; ++j) {
+        Value at = c.address(tile, c.i64(i * shape.tileStride + j * c.lanes), element());
+        Value sum = sums[i * shape.vectors + j];
+        if (adds && isa<FloatType>(element()))
+          sum = c.addf(loadVector(at), sum);
+        else if (adds)
+          sum = c.addi(loadVector(at), sum);
+        LLVM::StoreOp::create(c.b, c.loc, sum, at, elementBytes(shape.element));
+      }
+  }
+
+  void emit() {
+    findRows();
+    findMask();
+    Value zero = c.number(cast<TypedAttr>(c.b.getZeroAttr(vectorType)));
+    Values init(rows * shape.vectors, zero);
+    auto loop = scf::ForOp::create(c.b, c.loc, c.i64(0), depth, c.i64(1), init,
+                                   [&](OpBuilder &b, Location loc, Value k, ValueRange sums) {
+                                     scf::YieldOp::create(b, loc, depthStep(k, sums));
+                                   });
+    Value adds = c.cmpi(arith::CmpIPredicate::ne, accumulate, c.i64(0));
+    auto branch = [&](bool add) {
+      return [&, add](OpBuilder &b, Location loc) {
+        writeTile(loop.getResults(), add);
+        scf::YieldOp::create(b, loc);
+      };
+    };
+    scf::IfOp::create(c.b, c.loc, adds, branch(true), branch(false));
+    LLVM::ReturnOp::create(c.b, c.loc, ValueRange());
+  }
+};
+
+std::string nameOf(const MicroKernel &shape) {
+  std::string type;
+  llvm::raw_string_ostream(type) << shape.element;
+  return "micro_" + type + "_" + std::to_string(shape.vectors) + "_" +
+         std::to_string(shape.tileStride) + (shape.masked ? "_masked" : "");
+}
+
+} // namespace
+
+LLVM::LLVMFuncOp microKernel(ModuleOp module, const MicroKernel &shape, const Isa &isa) {
+  std::string name = nameOf(shape);
+  if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
+    return known;
+  MLIRContext *context = module.getContext();
+  OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
+  Type pointer = LLVM::LLVMPointerType::get(context), i64 = b.getI64Type();
+  SmallVector<Type> types{pointer, i64, i64, pointer, i64, i64, pointer, i64, i64};
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types);
+  auto function = LLVM::LLVMFuncOp::create(b, module.getLoc(), name, type, LLVM::Linkage::Internal);
+  function.setNoInline(true);
+  for (unsigned pointerArgument : {0, 3, 6})
+    function.setArgAttr(pointerArgument, LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
+  b.setInsertionPointToStart(function.addEntryBlock(b));
+  Generator generator(b, module.getLoc(), shape, isa);
+  Value *arguments[] = {&generator.lhs,  &generator.lhsStride,  &generator.lhsRows,
+                        &generator.rhs,  &generator.rhsStride,  &generator.depth,
+                        &generator.tile, &generator.accumulate, &generator.columns};
+  for (auto [i, argument] : llvm::enumerate(arguments))
+    *argument = function.getArgument(i);
+  generator.emit();
+  return function;
+}
+
+} // namespace cupola::cpu

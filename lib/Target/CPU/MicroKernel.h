@@ -1,0 +1,30 @@
+//===- lib/Target/CPU/MicroKernel.h - the innermost tile of a contraction ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// tile[i, j] (+)= sum over k of lhs[min(i, rows - 1), k] * rhs[k, j] for
+// i < Isa::tileRows and j < vectors * lanes, in registers.
+//===----------------------------------------------------------------------===//
+#ifndef CUPOLA_LIB_TARGET_CPU_MICROKERNEL_H
+#define CUPOLA_LIB_TARGET_CPU_MICROKERNEL_H
+
+#include "lib/Target/CPU/Code.h"
+
+namespace cupola::cpu {
+
+struct MicroKernel {
+  mlir::Type element;
+  unsigned vectors;  ///< of columns, at most Isa::tileVectors
+  bool masked;       ///< the last vector has only some columns
+  int64_t tileStride; ///< elements from a row of the tile to the next
+};
+
+/// The function, made in `module` when it is not there yet:
+///   void (lhs, lhsStride, rows, rhs, rhsStride, depth, tile, accumulate, columns)
+/// Strides count elements from a row to the next; rows of lhs are contiguous along k,
+/// rows of rhs along columns.
+mlir::LLVM::LLVMFuncOp microKernel(mlir::ModuleOp module, const MicroKernel &shape,
+                                   const Isa &isa);
+
+} // namespace cupola::cpu
+
+#endif // CUPOLA_LIB_TARGET_CPU_MICROKERNEL_H

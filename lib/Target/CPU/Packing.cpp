@@ -1,0 +1,107 @@
+//===- lib/Target/CPU/Packing.cpp - weights in the order of the micro-kernel ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Target/CPU/KernelPlan.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace cupola::kernel;
+using cupola::graph::exprOf;
+using cupola::graph::exprsOf;
+
+namespace cupola::cpu {
+
+static DotOp dotOf(FuncOp func) {
+  DotOp dot;
+  func.walk([&](DotOp op) { dot = op; });
+  return dot;
+}
+
+/// The load of a right operand of which one matrix serves all of the grid.
+static LoadOp packableLoad(FuncOp func, DotOp dot) {
+  LoadOp load = plainOperand(dot.getRhs());
+  if (!load)
+    return nullptr;
+  auto parameter = cast<BlockArgument>(load.getView());
+  bool isShared = llvm::any_of(parameter.getUsers(), [&](Operation *user) { return user != load; });
+  if (isShared || isPacked(func, parameter.getArgNumber()))
+    return nullptr;
+  for (const std::string &symbol : exprOf(load.getPosition()).symbols())
+    if (symbol[0] == 'g')
+      return nullptr;
+  return load;
+}
+
+std::vector<unsigned> packableOperands(FuncOp func, const CpuTargetInfo &info) {
+  DotOp dot = dotOf(func);
+  if (!dot || planContraction(func, dot, isaOf(info)).failed())
+    return {};
+  LoadOp load = packableLoad(func, dot);
+  if (!load)
+    return {};
+  return {cast<BlockArgument>(load.getView()).getArgNumber()};
+}
+
+/// foreach (panel, k, column) packed[..] = source(k, panel * width + column), or 0.
+static void buildPacker(OpBuilder &b, FuncOp packer, DotOp dot, LoadOp load, int64_t width) {
+  Location loc = UnknownLoc::get(b.getContext());
+  graph::Exprs extents = exprsOf(dot.getExtents());
+  auto names = llvm::map_to_vector(dot.getVars().getAsRange<StringAttr>(),
+                                   [](StringAttr name) { return name.str(); });
+  Expr p = Expr::symbol("d0"), k = Expr::symbol("d1"), j = Expr::symbol("d2");
+  Expr column = p * width + j;
+  auto loop = ForeachOp::create(
+      b, loc, b.getStrArrayAttr({"d0", "d1", "d2"}),
+      graph::exprArray(b.getContext(), {ceilDiv(extents[1], width), extents[2], Expr(width)}));
+  b.setInsertionPointToStart(&loop.getBody().emplaceBlock());
+  mlir::Block *body = &packer.getBody().front();
+  Type element = load.getResult().getType();
+  TypedAttr zero = isa<FloatType>(element) ? TypedAttr(b.getFloatAttr(element, 0))
+                                           : TypedAttr(b.getIntegerAttr(element, 0));
+  Value other = kernel::ConstantOp::create(b, loc, zero);
+  Expr position = exprOf(load.getPosition()).substitute({{names[1], column}, {names[2], k}});
+  Value value = LoadOp::create(b, loc, element, body->getArgument(0), position.text(), ValueRange(),
+                               b.getStrArrayAttr({(extents[1] - column - 1).text()}), other);
+  Type accumulator = dot.getTile().getType().getElement();
+  if (accumulator != element)
+    value = CastOp::create(b, loc, accumulator, value);
+  Expr target = (p * extents[2] + k) * width + j;
+  StoreOp::create(b, loc, value, body->getArgument(1), target.text(), ValueRange(),
+                  b.getStrArrayAttr({}));
+}
+
+PackedOperand packOperand(FuncOp func, unsigned parameter, const CpuTargetInfo &info) {
+  DotOp dot = dotOf(func);
+  LoadOp load = packableLoad(func, dot);
+  int64_t width = planContraction(func, dot, isaOf(info))->panel;
+  graph::Exprs extents = exprsOf(dot.getExtents());
+  Type accumulator = dot.getTile().getType().getElement();
+  MLIRContext *context = func.getContext();
+  OpBuilder b(context);
+  auto packer = FuncOp::create(b, UnknownLoc::get(context), (func.getSymName() + "_pack").str(),
+                               "pack", b.getStrArrayAttr({}), func.getScalars(),
+                               b.getDictionaryAttr({}));
+  mlir::Block &body = packer.getBody().emplaceBlock();
+  Location loc = packer.getLoc();
+  body.addArgument(ViewType::get(context, load.getResult().getType(), Access::Read), loc);
+  body.addArgument(ViewType::get(context, accumulator, Access::Write), loc);
+  b.setInsertionPointToStart(&body);
+  buildPacker(b, packer, dot, load, width);
+
+  // The operand now holds elements of the tile's type, at positions of its own; the
+  // load's position only says which they are.
+  SmallVector<int64_t> packed;
+  if (auto before = func->getAttrOfType<DenseI64ArrayAttr>(kPackedAttr))
+    llvm::append_range(packed, before.asArrayRef());
+  packed.push_back(parameter);
+  func->setAttr(kPackedAttr, b.getDenseI64ArrayAttr(packed));
+  PackedOperand result;
+  result.parameter = parameter;
+  unsigned bytes = accumulator.getIntOrFloatBitWidth() / 8;
+  result.bytes = ceilDiv(extents[1], width) * extents[2] * (width * bytes);
+  result.packer = packer;
+  return result;
+}
+
+} // namespace cupola::cpu
