@@ -56,5 +56,3 @@ bool cupola::graph::isComparison(BinaryKind kind) {
 bool cupola::graph::isPredicate(UnaryKind kind) {
   return kind == UnaryKind::IsNaN || kind == UnaryKind::IsInf;
 }
-
-void YieldOp::build(OpBuilder &, OperationState &) {} // implicit terminator without values
