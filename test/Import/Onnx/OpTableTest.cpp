@@ -1,0 +1,62 @@
+//===- test/Import/Onnx/OpTableTest.cpp - the table against ONNX's list ----===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Import/Onnx/OpTable.h"
+
+#include "lib/Import/Onnx/ModelNames.h"
+
+#include "onnx/defs/schema.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace cupola::onnx_import {
+namespace {
+
+TEST(OpTable, IsSortedWithoutRepetition) {
+  const auto rows = allOps();
+  for (size_t i = 1; i < rows.size(); ++i)
+    EXPECT_LT(std::tuple(rows[i - 1].domain, rows[i - 1].op, rows[i - 1].since),
+              std::tuple(rows[i].domain, rows[i].op, rows[i].since));
+}
+
+/// An op of the table has a row for every version of it that a supported opset can
+/// mean, and no other: a version that ONNX added later is not taken for an older.
+TEST(OpTable, HasExactlyTheVersionsOfOnnx) {
+  std::map<std::string, std::set<int64_t>> versions;
+  std::set<std::pair<std::string, int64_t>> deprecated;
+  for (const auto &schema : onnx::OpSchemaRegistry::get_all_schemas_with_history())
+    if (schema.domain().empty()) {
+      versions[schema.Name()].insert(schema.since_version());
+      if (schema.deprecated())
+        deprecated.insert({schema.Name(), schema.since_version()});
+    }
+  std::map<std::string, std::set<int64_t>> table;
+  for (const OpRow &row : allOps())
+    table[std::string(row.op)].insert(row.since);
+  ASSERT_FALSE(table.empty());
+  for (const auto &[op, have] : table) {
+    std::set<int64_t> want;
+    const auto &all = versions[op];
+    for (auto it = all.begin(); it != all.end(); ++it) {
+      const bool current = std::next(it) == all.end() || *std::next(it) > oldestOpset;
+      if (current && *it <= newestOpset && !deprecated.count({op, *it}))
+        want.insert(*it);
+    }
+    EXPECT_EQ(have, want) << op;
+  }
+}
+
+TEST(OpTable, FindsTheNewestRowThatIsNotTooNew) {
+  EXPECT_EQ(findOp("", "Softmax", 7)->since, 1);
+  EXPECT_EQ(findOp("", "Softmax", 12)->since, 11);
+  EXPECT_EQ(findOp("", "Softmax", 28)->since, 13);
+  EXPECT_EQ(findOp("", "Gelu", 19), nullptr);
+  EXPECT_EQ(findOp("", "NoSuchOp", 17), nullptr);
+  EXPECT_EQ(findOp("com.example", "Relu", 17), nullptr);
+}
+
+} // namespace
+} // namespace cupola::onnx_import

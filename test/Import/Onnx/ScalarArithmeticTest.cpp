@@ -1,0 +1,81 @@
+//===- test/Import/Onnx/ScalarArithmeticTest.cpp - known elements ----------===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Import/Onnx/ValuePropagation.h"
+
+#include "mlir/IR/Builders.h"
+
+#include <gtest/gtest.h>
+
+namespace cupola::onnx_import {
+namespace {
+
+using graph::BinaryKind;
+using graph::UnaryKind;
+
+class ScalarArithmetic : public testing::Test {
+protected:
+  mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
+  mlir::Builder b{&context};
+  Type i64 = b.getI64Type(), i32 = b.getI32Type(), f32 = b.getF32Type(), i1 = b.getI1Type();
+  Ranges ranges = {{"s", {Expr(1), std::nullopt}}, {"t", {Expr(1), Expr(512)}}};
+  Expr s = Expr::symbol("s"), t = Expr::symbol("t");
+
+  /// The text of an int result, "?" where nothing is known.
+  std::string ints(BinaryKind kind, const Expr &x, const Expr &y) {
+    const auto result = computeBinary(kind, Scalar::integer(x), Scalar::integer(y), i64, ranges);
+    return result ? result->num.text() : "?";
+  }
+  std::string shown(const std::optional<Scalar> &value) {
+    if (!value)
+      return "?";
+    if (value->kind == Scalar::Kind::Real)
+      return std::to_string(value->real);
+    return value->num.text() + (value->kind == Scalar::Kind::Ratio ? " / " + value->den.text() : "");
+  }
+};
+
+TEST_F(ScalarArithmetic, IntegersRoundTowardsZero) {
+  EXPECT_EQ(ints(BinaryKind::Div, -7, 2), "-3");
+  EXPECT_EQ(ints(BinaryKind::Div, 7, 0), "?");
+  EXPECT_EQ(ints(BinaryKind::Div, s * Expr(64), Expr(64)), "s");
+  EXPECT_EQ(ints(BinaryKind::Div, s - Expr(5), Expr(2)), "?"); // the sign is not known
+  EXPECT_EQ(ints(BinaryKind::Mod, -7, 3), "2");
+  EXPECT_EQ(ints(BinaryKind::Add, INT64_MAX, 1), "?");
+}
+
+TEST_F(ScalarArithmetic, ComparisonsAreProvedOrLeft) {
+  EXPECT_EQ(ints(BinaryKind::Equal, s, -1), "0");
+  EXPECT_EQ(ints(BinaryKind::Equal, s, s), "1");
+  EXPECT_EQ(ints(BinaryKind::Equal, s, 1), "?");
+  EXPECT_EQ(ints(BinaryKind::GreaterEqual, s, 1), "1");
+  EXPECT_EQ(ints(BinaryKind::LessEqual, t, 512), "1");
+  EXPECT_EQ(ints(BinaryKind::Greater, t, 512), "0");
+}
+
+TEST_F(ScalarArithmetic, SizesThroughFloatsStayExact) {
+  // int(floor(float(s) * 2.5)), as exporters write a scaled size
+  const auto wide = computeCast(Scalar::integer(s), i64, f32, ranges);
+  const auto scaled = computeBinary(BinaryKind::Mul, *wide, Scalar::constant(2.5), f32, ranges);
+  const auto floored = computeUnary(UnaryKind::Floor, *scaled, f32, ranges);
+  EXPECT_EQ(shown(computeCast(*floored, f32, i64, ranges)), "floordiv(5*s, 2)");
+  EXPECT_EQ(shown(computeBinary(BinaryKind::Div, *wide, *wide, f32, ranges)), "s / s");
+  EXPECT_EQ(shown(computeUnary(UnaryKind::Sqrt, *wide, f32, ranges)), "?");
+}
+
+TEST_F(ScalarArithmetic, FloatConstantsRoundToTheirType) {
+  const auto third = computeBinary(BinaryKind::Div, Scalar::constant(1), Scalar::constant(3), f32, ranges);
+  EXPECT_EQ(third->real, static_cast<double>(1.0f / 3.0f));
+  const auto root = computeUnary(UnaryKind::Sqrt, Scalar::constant(2), f32, ranges);
+  EXPECT_EQ(root->real, static_cast<double>(std::sqrt(2.0f)));
+}
+
+TEST_F(ScalarArithmetic, CastsThatDoNotFitAreLeft) {
+  EXPECT_EQ(shown(computeCast(Scalar::integer(Expr(int64_t(1) << 40)), i64, i32, ranges)), "?");
+  EXPECT_EQ(shown(computeCast(Scalar::constant(-2.75), f32, i64, ranges)), "-2");
+  EXPECT_EQ(shown(computeCast(Scalar::constant(1e300), f32, i64, ranges)), "?");
+  EXPECT_EQ(shown(computeCast(Scalar::integer(s), i64, i1, ranges)), "1");
+  EXPECT_EQ(shown(computeCast(Scalar::integer(s - Expr(1)), i64, i1, ranges)), "?");
+}
+
+} // namespace
+} // namespace cupola::onnx_import

@@ -1,0 +1,72 @@
+//===- test/Import/Onnx/SymbolsTest.cpp - facts about dimensions -----------===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Import/Onnx/GraphBuilder.h"
+
+#include <gtest/gtest.h>
+
+namespace cupola::onnx_import {
+namespace {
+
+class SymbolsTest : public testing::Test {
+protected:
+  SymbolsTest() { context.loadDialect<graph::GraphDialect>(); }
+
+  mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
+  Symbols symbols{*module};
+  mlir::OpBuilder ops{&context};
+  Limits limits;
+  GraphBuilder builder{ops, symbols, limits};
+
+  Expr symbol(const std::string &name) {
+    return symbols.create(name, "dimension 0 ('" + name + "') of input 'x'", 1, 0);
+  }
+  std::vector<std::string> reasons() {
+    std::vector<std::string> texts;
+    for (auto op : module->getOps<graph::AssumeOp>())
+      texts.push_back((op.getLhs() + " " + op.getRelation() + " " + op.getRhs() + ": " +
+                       op.getReason()).str());
+    return texts;
+  }
+};
+
+TEST_F(SymbolsTest, EqualSymbolsBecomeTheEarlierOne) {
+  const Expr a = symbol("batch"), b = symbol("other"), c = symbol("third");
+  EXPECT_EQ(symbols.assumeEqual(b, c, "node 'n'"), Symbols::Outcome::Holds);
+  EXPECT_EQ(symbols.assumeEqual(a, b, "node 'm'"), Symbols::Outcome::Holds);
+  EXPECT_EQ(symbols.current(a + b + c), a * Expr(3));
+  EXPECT_EQ(symbols.assumeEqual(a, c, "node 'k'"), Symbols::Outcome::Holds);
+  ASSERT_EQ(reasons().size(), 2u); // the last one follows from the others
+  EXPECT_EQ(reasons()[1], "s0 == s1: dimension 0 ('batch') of input 'x' and dimension 0 ('other') "
+                          "of input 'x': node 'm'");
+}
+
+TEST_F(SymbolsTest, ContradictionsAreReported) {
+  const Expr a = symbol("batch");
+  EXPECT_EQ(symbols.assumeEqual(Expr(2), Expr(3), "n"), Symbols::Outcome::Impossible);
+  EXPECT_EQ(symbols.assumeEqual(a, Expr(4), "n"), Symbols::Outcome::Holds);
+  EXPECT_EQ(symbols.current(a * Expr(2)), Expr(8));
+  EXPECT_EQ(symbols.assumeEqual(a, Expr(5), "n"), Symbols::Outcome::Impossible);
+}
+
+TEST_F(SymbolsTest, BroadcastOfACutTableBoundsTheSymbol) {
+  const Expr a = symbol("seq");
+  EXPECT_EQ(builder.broadcastExtent(min(a, Expr(512)), a), a);
+  EXPECT_EQ(symbols.current(min(a, Expr(512))), a);
+  symbols.finish();
+  EXPECT_EQ((*module->getOps<graph::SymbolOp>().begin()).getMax(), 512);
+}
+
+TEST_F(SymbolsTest, UnrelatedSymbolsStayApartWhenBroadcast) {
+  const Expr a = symbol("p"), b = symbol("q");
+  EXPECT_EQ(builder.broadcastExtent(a, b), max(a, b));
+  EXPECT_EQ(symbols.current(a), a);
+  EXPECT_EQ(builder.broadcastExtent(a, Expr(1)), a);
+  EXPECT_EQ(builder.broadcastExtent(a, Expr(7)), Expr(7)); // a is 1 or 7
+  ASSERT_EQ(reasons().size(), 2u);
+  EXPECT_EQ(reasons()[0].substr(0, 16), "s0 broadcast s1:");
+}
+
+} // namespace
+} // namespace cupola::onnx_import
