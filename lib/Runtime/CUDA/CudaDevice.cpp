@@ -20,7 +20,7 @@ Result<std::shared_ptr<Device>> createCudaDevice(const DeviceOptions &options) {
 
 namespace cuda {
 
-Result<std::shared_ptr<Device>> CudaDevice::create(std::shared_ptr<Driver> driver, const DeviceOptions &options,
+Result<std::shared_ptr<Device>> CudaDevice::create(const std::shared_ptr<Driver> &driver, const DeviceOptions &options,
                                                    std::shared_ptr<Nvrtc> nvrtc) {
   std::shared_ptr<CudaDevice> self(new CudaDevice);
   Result<std::shared_ptr<CudaContext>> context = CudaContext::create(driver, options.ordinal);

@@ -21,7 +21,7 @@ namespace cuda {
 class CudaDevice : public Device {
 public:
   /// Over a given driver (tests). `nvrtc`: null to open the machine's at need.
-  static Result<std::shared_ptr<Device>> create(std::shared_ptr<Driver> driver, const DeviceOptions &options,
+  static Result<std::shared_ptr<Device>> create(const std::shared_ptr<Driver> &driver, const DeviceOptions &options,
                                                 std::shared_ptr<Nvrtc> nvrtc = nullptr);
 
   const DeviceProperties &properties() const override { return facts; }

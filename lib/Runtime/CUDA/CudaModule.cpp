@@ -5,13 +5,13 @@
 namespace cupola::runtime::cuda {
 
 /// Above this a kernel must be told that it may have so much.
-static constexpr uint64_t defaultDynamicShared = 48 * 1024;
+static constexpr uint64_t defaultDynamicShared = 49152;
 static constexpr uint64_t maxThreads = 1024;
 
 /// What the driver says about an image, in terms of what a person can do.
 static Status loadError(CudaContext &context, CuResult code, const ModuleImage &image) {
   const std::string what = "loading the kernels of " + image.name + " (" + image.arch + ")";
-  const Status status = context.check(code, what);
+  Status status = context.check(code, what);
   const std::string driver = "the CUDA driver (CUDA " + versionText(context.owner().version()) + ")";
   switch (code) {
   case cuNoBinaryForGpu:
@@ -26,7 +26,7 @@ static Status loadError(CudaContext &context, CuResult code, const ModuleImage &
   }
 }
 
-Result<std::unique_ptr<Module>> CudaModule::load(std::shared_ptr<CudaContext> context,
+Result<std::unique_ptr<Module>> CudaModule::load(const std::shared_ptr<CudaContext> &context,
                                                  std::shared_ptr<LaunchCounters> counters, const ModuleImage &image,
                                                  std::string_view cubin, uint64_t sharedLimit) {
   std::unique_ptr<CudaModule> module(new CudaModule);

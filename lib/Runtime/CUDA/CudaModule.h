@@ -24,7 +24,7 @@ public:
 class CudaModule : public Module {
 public:
   /// Loads `cubin` and finds every kernel of `image` in it. `sharedLimit`: most dynamic shared memory of a block here.
-  static Result<std::unique_ptr<Module>> load(std::shared_ptr<CudaContext> context,
+  static Result<std::unique_ptr<Module>> load(const std::shared_ptr<CudaContext> &context,
                                               std::shared_ptr<LaunchCounters> counters, const ModuleImage &image,
                                               std::string_view cubin, uint64_t sharedLimit);
   ~CudaModule() override;

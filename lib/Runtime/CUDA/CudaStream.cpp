@@ -11,7 +11,7 @@ static CuStream legacyStream() { return reinterpret_cast<CuStream>(uintptr_t(1))
 CudaStream::CudaStream(std::shared_ptr<CudaContext> contextOf, std::shared_ptr<LaunchCounters> countersOf)
     : context(std::move(contextOf)), counters(std::move(countersOf)), ring(context) {}
 
-Result<std::unique_ptr<Stream>> CudaStream::create(std::shared_ptr<CudaContext> context,
+Result<std::unique_ptr<Stream>> CudaStream::create(const std::shared_ptr<CudaContext> &context,
                                                    std::shared_ptr<LaunchCounters> counters, void *native,
                                                    bool waitAfterLaunch) {
   std::unique_ptr<CudaStream> self(new CudaStream(context, std::move(counters)));
@@ -31,7 +31,7 @@ CudaStream::~CudaStream() {
   if (!stream || !scope.mayRelease()) // without a stream of its own, null would be the default stream
     return;
   if (recording)
-    (void)endRecording();
+    (void)CudaStream::endRecording();
   // Copies out of the ring may be under way.
   context->api().streamSynchronize(stream);
   if (owned)

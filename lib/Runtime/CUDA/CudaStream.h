@@ -24,7 +24,7 @@ class CudaStream : public Stream {
 public:
   /// `native`: the caller's CUstream, or null for one of our own. `waitAfterLaunch`: find out at each launch whether it
   /// worked, so that an error names the kernel that made it.
-  static Result<std::unique_ptr<Stream>> create(std::shared_ptr<CudaContext> context,
+  static Result<std::unique_ptr<Stream>> create(const std::shared_ptr<CudaContext> &context,
                                                 std::shared_ptr<LaunchCounters> counters, void *native,
                                                 bool waitAfterLaunch);
   ~CudaStream() override;

@@ -44,7 +44,7 @@ Status PinnedRing::upload(CuPointer target, const void *source, size_t bytes, Cu
   pending[slot] = false;
   char *staged = memory + slot * slotBytes;
   std::memcpy(staged, source, bytes);
-  const Status copied = context->check(api.memcpyHtoDAsync(target, staged, bytes, stream), "an upload");
+  Status copied = context->check(api.memcpyHtoDAsync(target, staged, bytes, stream), "an upload");
   // Also behind a copy that is said to have failed: the error may be an earlier one's.
   pending[slot] = true;
   next = (slot + 1) % slotCount;

@@ -14,7 +14,7 @@ namespace cupola::runtime::cuda {
 /// waited for only when the copy that last used it has not happened yet. For one stream and one thread at a time.
 class PinnedRing {
 public:
-  static constexpr size_t slotBytes = 64 * 1024;
+  static constexpr size_t slotBytes = size_t(64) * 1024;
   static constexpr size_t slotCount = 8;
 
   explicit PinnedRing(std::shared_ptr<CudaContext> context);
