@@ -19,7 +19,8 @@ struct RunReport {
 
 /// For people: device, a line per output with its first values, times.
 std::string reportText(const RunReport &report);
-/// docs/schemas/cupola-run.md
+/// Schema "cupola-run/1": device, variant, steps, iterations, latency_ms, memory, peak_rss_bytes, outputs, and per kernel
+/// what the device counted over all runs.
 std::string reportJson(const RunReport &report);
 
 } // namespace cupola::runtime

@@ -14,7 +14,7 @@
 namespace cupola::runtime {
 
 namespace {
-constexpr int kSpins = 4000;
+constexpr int kSpins = 1000; // some tens of microseconds
 
 void pause() {
 #if defined(__x86_64__)
