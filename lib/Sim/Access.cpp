@@ -1,8 +1,8 @@
 //===- lib/Sim/Access.cpp - Checking one access; the callbacks of -fsanitize=thread ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kernels are compiled with -fsanitize=thread and linked against this file instead of the sanitizer's run time: every load
-// and store of theirs calls one of the functions below first.
+// Kernels are compiled with -fsanitize=thread and linked against this file instead of the sanitizer's run time: every
+// load and store of theirs calls one of the functions below first.
 #include "lib/Sim/Access.h"
 
 #include "lib/Sim/Regions.h"
@@ -33,7 +33,8 @@ void checkForeign(uintptr_t address, uint64_t bytes, bool write, uintptr_t pc) {
     return;
   const int stack = machine.stacks.find(address);
   if (stack >= 0)
-    failAccess(Finding::ForeignStack, address, bytes, write, pc, "it lies on the stack of thread " + std::to_string(stack));
+    failAccess(Finding::ForeignStack, address, bytes, write, pc,
+               "it lies on the stack of thread " + std::to_string(stack));
   failAccess(Finding::OutOfBounds, address, bytes, write, pc);
 }
 

@@ -18,8 +18,8 @@ struct Architecture {
 
 // CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
 inline constexpr Architecture kArchitectures[] = {
-    {"sm_75", 75, false, 64 << 10},  {"sm_80", 80, false, 163 << 10}, {"sm_86", 86, false, 99 << 10},
-    {"sm_89", 89, false, 99 << 10},  {"sm_90", 90, false, 227 << 10}, {"sm_90a", 90, true, 227 << 10},
+    {"sm_75", 75, false, 64 << 10},    {"sm_80", 80, false, 163 << 10},  {"sm_86", 86, false, 99 << 10},
+    {"sm_89", 89, false, 99 << 10},    {"sm_90", 90, false, 227 << 10},  {"sm_90a", 90, true, 227 << 10},
     {"sm_100", 100, false, 227 << 10}, {"sm_120", 120, false, 99 << 10},
 };
 

@@ -1,8 +1,8 @@
 //===- lib/Sim/AsyncCopy.cpp - cp.async, completed as late as allowed ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// The bytes move when the thread waits for them, the latest moment at which hardware may move them. Until then the target
-// holds poison and every access to it, by anybody, is a race.
+// The bytes move when the thread waits for them, the latest moment at which hardware may move them. Until then the
+// target holds poison and every access to it, by anybody, is a race.
 #include "lib/Sim/Access.h"
 #include "lib/Sim/Shadow.h"
 #include "lib/Sim/device/calls.cuh"

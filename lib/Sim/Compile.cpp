@@ -22,13 +22,29 @@ namespace {
 namespace fs = std::filesystem;
 
 // Vectorisers and wide registers are off because the instrumentation skips accesses of more than 16 bytes; -O1 because
-// better code gains nothing where every access is checked. A read that a write to the same place follows is instrumented,
-// too: it may be of uninitialised memory, and it is traffic.
-const char *const kFlags[] = {
-    "-x", "c++", "-std=c++17", "-O1", "-g1", "-fPIC", "-w", "-fno-exceptions", "-fno-rtti", "-fno-math-errno",
-    "-ffp-contract=off", "-fno-vectorize", "-fno-slp-vectorize", "-ftrivial-auto-var-init=pattern",
-    "-fsanitize=thread", "-mllvm", "-tsan-instrument-func-entry-exit=0", "-mllvm", "-tsan-instrument-read-before-write=1",
-    "-fsanitize=bounds,shift,signed-integer-overflow,integer-divide-by-zero", "-fsanitize-recover=all"};
+// better code gains nothing where every access is checked. A read that a write to the same place follows is
+// instrumented, too: it may be of uninitialised memory, and it is traffic.
+const char *const kFlags[] = {"-x",
+                              "c++",
+                              "-std=c++17",
+                              "-O1",
+                              "-g1",
+                              "-fPIC",
+                              "-w",
+                              "-fno-exceptions",
+                              "-fno-rtti",
+                              "-fno-math-errno",
+                              "-ffp-contract=off",
+                              "-fno-vectorize",
+                              "-fno-slp-vectorize",
+                              "-ftrivial-auto-var-init=pattern",
+                              "-fsanitize=thread",
+                              "-mllvm",
+                              "-tsan-instrument-func-entry-exit=0",
+                              "-mllvm",
+                              "-tsan-instrument-read-before-write=1",
+                              "-fsanitize=bounds,shift,signed-integer-overflow,integer-divide-by-zero",
+                              "-fsanitize-recover=all"};
 
 constexpr size_t kKernelsPerPart = 6, kMostParts = 8;
 

@@ -21,8 +21,8 @@ struct KernelText {
   int arch = 0;                                                  ///< 75, 80, ...
 };
 
-/// Compiles kernels with clang++ (environment CUPOLA_CLANG, else clang++-22, clang++ in PATH) and lld. The text is compiled
-/// as it is; it is compiled in several parts at once where it has many kernels.
+/// Compiles kernels with clang++ (environment CUPOLA_CLANG, else clang++-22, clang++ in PATH) and lld. The text is
+/// compiled as it is; it is compiled in several parts at once where it has many kernels.
 class KernelCompiler {
 public:
   explicit KernelCompiler(runtime::ByteCache &cache) : cache(cache) {}

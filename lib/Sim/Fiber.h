@@ -1,8 +1,9 @@
 //===- lib/Sim/Fiber.h - Stacks and the switch between them ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// A simulated thread is a stack and a stack pointer. The switch is written by hand for x86-64 (4-6 ns; ucontext takes about
-// 1 us because it makes a system call). There is no other implementation: on another processor `sim` is not built.
+// A simulated thread is a stack and a stack pointer. The switch is written by hand for x86-64 (4-6 ns; ucontext takes
+// about 1 us because it makes a system call). There is no other implementation: on another processor `sim` is not
+// built.
 #ifndef CUPOLA_LIB_SIM_FIBER_H
 #define CUPOLA_LIB_SIM_FIBER_H
 

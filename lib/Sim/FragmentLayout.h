@@ -1,9 +1,9 @@
 //===- lib/Sim/FragmentLayout.h - Which element of a tile a lane of mma.sync holds ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// PTX ISA, "Matrix fragments for mma.m16n8k8" and "mma.m16n8k16", 16-bit operands and f32 accumulators. An element counts
-// the 16-bit halves of a lane's fragment registers (A, B) or its accumulators (C). The k8 shape has the first half of the
-// elements of the k16 one.
+// PTX ISA, "Matrix fragments for mma.m16n8k8" and "mma.m16n8k16", 16-bit operands and f32 accumulators. An element
+// counts the 16-bit halves of a lane's fragment registers (A, B) or its accumulators (C). The k8 shape has the first
+// half of the elements of the k16 one.
 #ifndef CUPOLA_LIB_SIM_FRAGMENTLAYOUT_H
 #define CUPOLA_LIB_SIM_FRAGMENTLAYOUT_H
 

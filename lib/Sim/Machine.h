@@ -1,8 +1,8 @@
 //===- lib/Sim/Machine.h - The state of the running launch: threads, warps, memory map ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// Instrumented kernels call plain C functions, so the running launch is one object of the process, `machine`. One launch
-// runs at a time, on one OS thread; Launch.cpp holds the lock.
+// Instrumented kernels call plain C functions, so the running launch is one object of the process, `machine`. One
+// launch runs at a time, on one OS thread; Launch.cpp holds the lock.
 #ifndef CUPOLA_LIB_SIM_MACHINE_H
 #define CUPOLA_LIB_SIM_MACHINE_H
 
@@ -81,9 +81,9 @@ struct Region {
 struct Machine {
   // The running thread and block.
   Thread *current = nullptr;
-  Stamp blockBound = 0;   ///< stamps of this block below it are ordered
-  Stamp blockStart = 0;   ///< stamps below it are of earlier blocks
-  Stamp launchStart = 0;  ///< stamps below it are of earlier launches
+  Stamp blockBound = 0;  ///< stamps of this block below it are ordered
+  Stamp blockStart = 0;  ///< stamps below it are of earlier blocks
+  Stamp launchStart = 0; ///< stamps below it are of earlier launches
   uint32_t blockClock = 0;
   uint64_t blockSerial = 0;
   uint32_t blockIndex = 0, gridBlocks = 0, threadCount = 0;

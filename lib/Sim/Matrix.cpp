@@ -79,7 +79,8 @@ template <bool Store> void moveAccumulators(Tile &tile, const Thread *lanes, uns
 
 /// f16 to f32 by moving the bits; the product scales the exponent and is exact for subnormals, too.
 inline float halfToFloat(uint16_t bits) {
-  const uint32_t magnitude = static_cast<uint32_t>(bits & 0x7fffu) << 13, sign = static_cast<uint32_t>(bits >> 15) << 31;
+  const uint32_t magnitude = static_cast<uint32_t>(bits & 0x7fffu) << 13, sign = static_cast<uint32_t>(bits >> 15)
+                                                                                 << 31;
   const float scaled = __builtin_bit_cast(float, magnitude) * 0x1p112f;
   const uint32_t special = magnitude >= 0x0f800000u ? 0x7f800000u : 0; // infinity and NaN
   return __builtin_bit_cast(float, __builtin_bit_cast(uint32_t, scaled) | special | sign);

@@ -1,8 +1,8 @@
 //===- lib/Sim/Matrix.h - ldmatrix and mma.sync for the 32 lanes of a warp ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sums are taken in f32 by fused multiply-add in order of k; hardware may add in another order and with other rounding, so
-// that results agree with it within a tolerance only.
+// Sums are taken in f32 by fused multiply-add in order of k; hardware may add in another order and with other rounding,
+// so that results agree with it within a tolerance only.
 #ifndef CUPOLA_LIB_SIM_MATRIX_H
 #define CUPOLA_LIB_SIM_MATRIX_H
 

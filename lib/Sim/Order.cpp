@@ -8,7 +8,8 @@ namespace cupola::sim {
 
 bool Publication::covers(Stamp access) const {
   const uint32_t by = stampThread(access), at = stampClock(access);
-  return at < barrierClock || (by == thread && at <= clock) || (by / kWarpLanes == thread / kWarpLanes && at < warpClock);
+  return at < barrierClock || (by == thread && at <= clock) ||
+         (by / kWarpLanes == thread / kWarpLanes && at < warpClock);
 }
 
 void BlockOrder::beginLaunch() { released.clear(); }

@@ -19,9 +19,9 @@ struct Thread;
 /// What one fence made public: all accesses of its block that happen before it.
 struct Publication {
   uint64_t block;
-  uint32_t thread, clock;   ///< the thread that fenced, and its clock
-  uint32_t barrierClock;    ///< accesses of the block with a lower clock
-  uint32_t warpClock;       ///< accesses of the thread's warp with a lower clock
+  uint32_t thread, clock; ///< the thread that fenced, and its clock
+  uint32_t barrierClock;  ///< accesses of the block with a lower clock
+  uint32_t warpClock;     ///< accesses of the thread's warp with a lower clock
   bool covers(Stamp access) const;
 };
 

@@ -58,9 +58,8 @@ uint64_t carryOut(void *p, int operation, uint64_t v, uint64_t expected) {
   case CupolaSimMinU32:
     return smallest<uint32_t>(p, v);
   default:
-    return change<uint32_t>(p, [=](uint32_t x) {
-      return x == static_cast<uint32_t>(expected) ? static_cast<uint32_t>(v) : x;
-    });
+    return change<uint32_t>(
+        p, [=](uint32_t x) { return x == static_cast<uint32_t>(expected) ? static_cast<uint32_t>(v) : x; });
   }
 }
 

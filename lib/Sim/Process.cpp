@@ -63,8 +63,9 @@ Status Process::wait() {
   }
   if (WIFEXITED(state) && WEXITSTATUS(state) == 0)
     return {};
-  return Status::environment(name + (WIFEXITED(state) ? " failed with exit status " + std::to_string(WEXITSTATUS(state))
-                                                      : " was killed by signal " + std::to_string(WTERMSIG(state))) +
+  return Status::environment(name +
+                             (WIFEXITED(state) ? " failed with exit status " + std::to_string(WEXITSTATUS(state))
+                                               : " was killed by signal " + std::to_string(WTERMSIG(state))) +
                              (text.empty() ? "" : ":\n" + text));
 }
 

@@ -19,7 +19,8 @@ public:
   Process &operator=(const Process &) = delete;
   ~Process();
 
-  /// Starts arguments[0] (searched in PATH) in `folder` ("": here). Its standard output and error go into one unnamed file.
+  /// Starts arguments[0] (searched in PATH) in `folder` ("": here). Its standard output and error go into one unnamed
+  /// file.
   Status start(const std::vector<std::string> &arguments, const std::string &folder);
   /// Waits for the end. An error unless it exits with 0.
   Status wait();

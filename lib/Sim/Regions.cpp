@@ -33,8 +33,7 @@ std::string partName(const Region::Part &part) {
 void buildRegions(std::vector<Region::Part> parts) {
   parts.erase(std::remove_if(parts.begin(), parts.end(), [](const Region::Part &p) { return p.begin == p.end; }),
               parts.end());
-  std::sort(parts.begin(), parts.end(),
-            [](const Region::Part &a, const Region::Part &b) { return a.begin < b.begin; });
+  std::sort(parts.begin(), parts.end(), [](const Region::Part &a, const Region::Part &b) { return a.begin < b.begin; });
   machine.regions.clear();
   machine.lastRegion = nullptr;
   for (const Region::Part &part : parts) {

@@ -72,8 +72,8 @@ std::string sourceLine(const std::string &place) {
   return baseName(place.substr(0, column));
 }
 
-/// What the symbolizer answers for one address: a function and a place per frame, inlined header functions first and the
-/// kernel last. The result names the kernel's line and what it called there.
+/// What the symbolizer answers for one address: a function and a place per frame, inlined header functions first and
+/// the kernel last. The result names the kernel's line and what it called there.
 std::string describeFrames(const std::string &answer) {
   std::vector<std::string> lines;
   for (size_t begin = 0; begin < answer.size();) {

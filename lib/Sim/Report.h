@@ -51,8 +51,8 @@ private:
   std::set<std::pair<int, uintptr_t>> seen;
 };
 
-/// "kernels.cu:12 (k_0123...)" for an address in a loaded kernel module, by llvm-symbolizer where there is one, else the
-/// function's name and offset.
+/// "kernels.cu:12 (k_0123...)" for an address in a loaded kernel module, by llvm-symbolizer where there is one, else
+/// the function's name and offset.
 std::string describeCode(uintptr_t pc);
 
 } // namespace cupola::sim

@@ -1,8 +1,8 @@
 //===- lib/Sim/Schedule.cpp - Running the threads of a block: ready queue, barrier, deadlock ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// A thread runs until it must wait, then continues on the next ready thread directly. With seed 0 that is the thread made
-// ready last (so a warp stays together), else a random one.
+// A thread runs until it must wait, then continues on the next ready thread directly. With seed 0 that is the thread
+// made ready last (so a warp stays together), else a random one.
 #include "lib/Sim/Machine.h"
 
 #include <algorithm>
@@ -58,9 +58,7 @@ void drainTraffic() {
   machine.atTraffic = 0;
 }
 
-const char *waitName(Wait wait) {
-  return wait == Wait::Barrier ? "at a barrier" : "in a warp operation";
-}
+const char *waitName(Wait wait) { return wait == Wait::Barrier ? "at a barrier" : "in a warp operation"; }
 
 void reportDeadlock() {
   std::string text = "block " + std::to_string(machine.blockIndex) + ": nobody can go on;";
@@ -109,8 +107,8 @@ void finishThread() {
   if (machine.live && machine.atBarrier == machine.live) {
     machine.reports.add(Finding::Divergence,
                         std::to_string(machine.live) + " threads of block " + std::to_string(machine.blockIndex) +
-                            " wait at a barrier that the other " +
-                            std::to_string(machine.threadCount - machine.live) + " threads never reached",
+                            " wait at a barrier that the other " + std::to_string(machine.threadCount - machine.live) +
+                            " threads never reached",
                         machine.barrierPc);
     abandonLaunch();
   }
@@ -185,13 +183,13 @@ void checkBarrier(uintptr_t pc) {
   if (machine.atBarrier == 0)
     machine.barrierPc = pc;
   if (machine.barrierPc != pc)
-    machine.reports.add(Finding::Divergence,
-                        threadText() + " waits at another barrier than the threads before it", pc, machine.barrierPc);
+    machine.reports.add(Finding::Divergence, threadText() + " waits at another barrier than the threads before it", pc,
+                        machine.barrierPc);
   if (machine.live == machine.threadCount)
     return;
   machine.reports.add(Finding::Divergence,
-                      threadText() + " waits at a barrier that " +
-                          std::to_string(machine.threadCount - machine.live) + " threads never reached",
+                      threadText() + " waits at a barrier that " + std::to_string(machine.threadCount - machine.live) +
+                          " threads never reached",
                       pc);
   abandonLaunch();
 }
@@ -202,7 +200,8 @@ void releaseBarrier(const Thread &last) {
   for (const Thread &t : machine.threads)
     clock = std::max(clock, t.clock);
   if (++clock >= kMaxClock) {
-    machine.reports.add(Finding::Limit, "more than " + std::to_string(kMaxClock) + " barriers in one block", last.waitPc);
+    machine.reports.add(Finding::Limit, "more than " + std::to_string(kMaxClock) + " barriers in one block",
+                        last.waitPc);
     abandonLaunch();
   }
   machine.atBarrier = 0;

@@ -17,8 +17,10 @@ bool isOrderedInBlock(Stamp access, const Thread &t) {
 }
 
 std::string describe(const Access &access) {
-  return std::string(access.atomic ? "atomic" : access.write ? "write" : "read") + " of " +
-         std::to_string(access.bytes) + " bytes at " + describeAddress(access.address) + " by " + threadText();
+  return std::string(access.atomic  ? "atomic"
+                     : access.write ? "write"
+                                    : "read") +
+         " of " + std::to_string(access.bytes) + " bytes at " + describeAddress(access.address) + " by " + threadText();
 }
 
 void reportRace(const Access &access, const std::string &earlier, unsigned otherThread) {

@@ -29,9 +29,7 @@ void splitSharedCells(uintptr_t offset, unsigned bytes);
 void splitRegionCells(Region &region, uintptr_t offset, unsigned bytes);
 
 /// Neither another thread's nor an unfinished copy's.
-inline bool isOwn(Stamp earlier, const Thread &t) {
-  return ((earlier ^ t.stamp) & (kThreadMask | kAsyncFlag)) == 0;
-}
+inline bool isOwn(Stamp earlier, const Thread &t) { return ((earlier ^ t.stamp) & (kThreadMask | kAsyncFlag)) == 0; }
 
 template <bool Write> inline void touchSharedCell(Cell &cell, const Thread &t, const Access &access) {
   const Stamp earlier = cell.write;

@@ -22,7 +22,8 @@ using namespace cupola::runtime;
 
 /// What all streams and modules of a device share.
 struct SimState {
-  explicit SimState(const DeviceOptions &options) : options(options), cache(options.cacheDir, options.warn), compiler(cache) {}
+  explicit SimState(const DeviceOptions &options)
+      : options(options), cache(options.cacheDir, options.warn), compiler(cache) {}
   DeviceOptions options;
   Architecture architecture;
   ByteCache cache;
@@ -134,8 +135,7 @@ Status SimStream::launch(const LaunchArguments &arguments) {
   if (arguments.grid > 0x7fffffff)
     return Status::limit("a grid of " + std::to_string(arguments.grid) + " blocks; at most 2147483647 are possible");
   const size_t passed = 2 + arguments.referenceCount + arguments.slotCount;
-  if (passed != static_cast<size_t>(function.entry.parameters) ||
-      arguments.referenceCount != function.writable.size())
+  if (passed != static_cast<size_t>(function.entry.parameters) || arguments.referenceCount != function.writable.size())
     return Status::usage("kernel " + function.entry.name + " takes " + std::to_string(function.entry.parameters) +
                          " arguments, " + std::to_string(function.writable.size()) + " of them buffers, and is given " +
                          std::to_string(passed) + " with " + std::to_string(arguments.referenceCount) + " buffers");

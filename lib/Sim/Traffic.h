@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // On a GPU the lanes of a warp issue one request together; here they run one after the other. So every lane logs its
-// accesses, and the logs of a warp are merged where its lanes stand still: at a barrier, at the end, or when a log is full
-// (the lane then waits for the others). Accesses of the same instruction at the front of the logs are one request.
+// accesses, and the logs of a warp are merged where its lanes stand still: at a barrier, at the end, or when a log is
+// full (the lane then waits for the others). Accesses of the same instruction at the front of the logs are one request.
 #ifndef CUPOLA_LIB_SIM_TRAFFIC_H
 #define CUPOLA_LIB_SIM_TRAFFIC_H
 
@@ -14,8 +14,8 @@ namespace cupola::sim {
 
 struct TrafficCounts {
   uint64_t launches = 0, blocks = 0, barriers = 0;
-  uint64_t bytesRead = 0, bytesWritten = 0;     ///< global, of every lane
-  uint64_t requests = 0, sectors = 0;           ///< global, warp-wide; sectors of 32 bytes
+  uint64_t bytesRead = 0, bytesWritten = 0;       ///< global, of every lane
+  uint64_t requests = 0, sectors = 0;             ///< global, warp-wide; sectors of 32 bytes
   uint64_t sharedRequests = 0, bankConflicts = 0; ///< wavefronts beyond the fewest possible
 };
 

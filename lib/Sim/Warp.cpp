@@ -1,8 +1,8 @@
 //===- lib/Sim/Warp.cpp - Operations in which the lanes of a warp meet ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// A lane leaves its operands and waits; the lane that comes last carries the operation out for all. Only the warp barrier
-// orders memory: shuffles, votes and matrix operations do not.
+// A lane leaves its operands and waits; the lane that comes last carries the operation out for all. Only the warp
+// barrier orders memory: shuffles, votes and matrix operations do not.
 #include "lib/Sim/Warp.h"
 
 #include "lib/Sim/Matrix.h"
@@ -48,8 +48,8 @@ int shuffleSource(int lane, uint32_t mode, int argument) {
 void shuffle(Thread *lanes, uint32_t mode, unsigned count) {
   uint32_t results[kWarpLanes];
   for (unsigned l = 0; l < count; ++l) {
-    const unsigned source = static_cast<unsigned>(
-        shuffleSource(static_cast<int>(l), mode, static_cast<int>(lanes[l].argument & 31)));
+    const unsigned source =
+        static_cast<unsigned>(shuffleSource(static_cast<int>(l), mode, static_cast<int>(lanes[l].argument & 31)));
     results[l] = source < count ? lanes[source].value : lanes[l].value;
     if (source >= count)
       machine.reports.add(Finding::Divergence, threadText() + " shuffles from a lane that does not exist",

@@ -7,8 +7,8 @@
 
 namespace cupola::sim {
 
-/// The running lane comes to an operation that its whole warp takes part in, at the place `pc`; returns when the operation
-/// was carried out. Lanes that meet at different places or in different operations are an error.
+/// The running lane comes to an operation that its whole warp takes part in, at the place `pc`; returns when the
+/// operation was carried out. Lanes that meet at different places or in different operations are an error.
 void meet(Meeting meeting, uint32_t parameter, uintptr_t pc);
 
 } // namespace cupola::sim

@@ -65,10 +65,11 @@ long double decode(const FloatFormat &format, uint64_t bits) {
   const auto biased = static_cast<int>(bits >> format.mantissa & ((uint64_t(1) << exponentBits) - 1));
   const long double sign = bits >> (format.bytes * 8 - 1) & 1 ? -1.0L : 1.0L;
   if (biased == (1 << exponentBits) - 1)
-    return fraction ? std::numeric_limits<long double>::quiet_NaN() : sign * std::numeric_limits<long double>::infinity();
+    return fraction ? std::numeric_limits<long double>::quiet_NaN()
+                    : sign * std::numeric_limits<long double>::infinity();
   const uint64_t magnitude = biased ? fraction | uint64_t(1) << format.mantissa : fraction;
-  return sign * std::ldexp(static_cast<long double>(magnitude),
-                           std::max(biased - 1, 0) + format.lowest - format.mantissa);
+  return sign *
+         std::ldexp(static_cast<long double>(magnitude), std::max(biased - 1, 0) + format.lowest - format.mantissa);
 }
 
 std::string encodeAll(const FloatFormat &format, const std::vector<long double> &values) {
@@ -100,7 +101,8 @@ std::string compareFloats(const FloatFormat &format, const std::string &found, c
     if ((std::isnan(x) && std::isnan(y)) || (x == y && std::signbit(x) == std::signbit(y)))
       continue;
     const bool finite = std::isfinite(x) && std::isfinite(y);
-    if (ulps > 0 && finite && std::fabs(x - y) <= std::ldexp(static_cast<long double>(ulps), quantum(format, y)) + absolute)
+    if (ulps > 0 && finite &&
+        std::fabs(x - y) <= std::ldexp(static_cast<long double>(ulps), quantum(format, y)) + absolute)
       continue;
     char text[160];
     std::snprintf(text, sizeof text, "element %zu: found %.20Lg, expected %.20Lg within %g ulp", i, x, y, ulps);

@@ -1,8 +1,8 @@
 //===- test/Sim/Conformance.h - What every wrapper of the device headers must do ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// A case is a small kernel, its inputs and a check of its outputs that does not use the headers' own code. The cases are
-// data: ConformanceTest runs them on `sim`, and with CUPOLA_TEST_DEVICE=cuda on a GPU.
+// A case is a small kernel, its inputs and a check of its outputs that does not use the headers' own code. The cases
+// are data: ConformanceTest runs them on `sim`, and with CUPOLA_TEST_DEVICE=cuda on a GPU.
 #ifndef CUPOLA_TEST_SIM_CONFORMANCE_H
 #define CUPOLA_TEST_SIM_CONFORMANCE_H
 
@@ -38,8 +38,8 @@ struct FloatFormat {
   const char *name;
   int bytes, mantissa, lowest, highest;
 };
-constexpr FloatFormat kF16 = {"f16", 2, 10, -14, 15}, kBf16 = {"bf16", 2, 7, -126, 127}, kF32 = {"f32", 4, 23, -126, 127},
-                      kF64 = {"f64", 8, 52, -1022, 1023};
+constexpr FloatFormat kF16 = {"f16", 2, 10, -14, 15}, kBf16 = {"bf16", 2, 7, -126, 127},
+                      kF32 = {"f32", 4, 23, -126, 127}, kF64 = {"f64", 8, 52, -1022, 1023};
 
 /// `x` rounded to the format, to nearest even. Written from the definition, with long double.
 long double roundTo(const FloatFormat &format, long double x);
@@ -49,8 +49,8 @@ long double decode(const FloatFormat &format, uint64_t bits);
 std::string encodeAll(const FloatFormat &format, const std::vector<long double> &values);
 std::vector<long double> decodeAll(const FloatFormat &format, const std::string &bytes);
 
-/// Empty, or the first element of `found` that is more than `ulps` units of the format's last place (plus `absolute`) from
-/// the expected value. NaN equals NaN; infinities must be equal.
+/// Empty, or the first element of `found` that is more than `ulps` units of the format's last place (plus `absolute`)
+/// from the expected value. NaN equals NaN; infinities must be equal.
 std::string compareFloats(const FloatFormat &format, const std::string &found, const std::vector<long double> &expected,
                           double ulps, double absolute = 0);
 /// Empty, or the first byte that differs.

@@ -16,11 +16,11 @@ struct ElementType {
   const FloatFormat *format; ///< null: integer or bool
   bool isSigned;
 };
-const ElementType kTypes[] = {
-    {"f32", 4, &kF32, true},    {"f64", 8, &kF64, true},    {"f16", 2, &kF16, true},    {"bf16", 2, &kBf16, true},
-    {"i8", 1, nullptr, true},   {"i16", 2, nullptr, true},  {"i32", 4, nullptr, true},  {"i64", 8, nullptr, true},
-    {"u8", 1, nullptr, false},  {"u16", 2, nullptr, false}, {"u32", 4, nullptr, false}, {"u64", 8, nullptr, false},
-    {"bool", 1, nullptr, false}};
+const ElementType kTypes[] = {{"f32", 4, &kF32, true},    {"f64", 8, &kF64, true},    {"f16", 2, &kF16, true},
+                              {"bf16", 2, &kBf16, true},  {"i8", 1, nullptr, true},   {"i16", 2, nullptr, true},
+                              {"i32", 4, nullptr, true},  {"i64", 8, nullptr, true},  {"u8", 1, nullptr, false},
+                              {"u16", 2, nullptr, false}, {"u32", 4, nullptr, false}, {"u64", 8, nullptr, false},
+                              {"bool", 1, nullptr, false}};
 
 bool isBool(const ElementType &t) { return std::string(t.name) == "bool"; }
 Real highest(const ElementType &t) { return std::ldexp(1.0L, t.bytes * 8 - t.isSigned) - 1; }
@@ -30,13 +30,51 @@ Real lowest(const ElementType &t) { return t.isSigned ? -highest(t) - 1 : 0; }
 uint64_t integerBits(Real x) { return x < 0 ? 0 - static_cast<uint64_t>(-x) : static_cast<uint64_t>(x); }
 
 std::vector<Real> sourceValues(const ElementType &from) {
-  std::vector<Real> values = {0,     1,      2,       127,         128,          255,      256,           32767,
-                              32768, 65535,  65504,   65519,       65520,        2147483647.0L, 2147483648.0L, 4294967295.0L,
-                              -1,    -128,   -129,    -32768,      -2147483648.0L, 0.5L, 1.5L,      2.5L,
-                              -0.5L, -2.75L, 1e20L,   -1e20L,      0x1p-24L, 0x1.8p-25L, 0x1p-25L,   3.14159265358979L,
-                              1.0009765625L, 1.00048828125L, 1.00146484375L, 0x1p-133L, 1 + 0x1p-11L + 0x1p-30L,
-                              1 + 0x1p-8L + 0x1p-40L, 16777217, 9007199254740993.0L, 0x1.01p62L, 0x1.010001p62L,
-                              std::ldexp(257.0L, 8) + 1, 0x1p63L, 0x1.fffffffffffffffep63L};
+  std::vector<Real> values = {0,
+                              1,
+                              2,
+                              127,
+                              128,
+                              255,
+                              256,
+                              32767,
+                              32768,
+                              65535,
+                              65504,
+                              65519,
+                              65520,
+                              2147483647.0L,
+                              2147483648.0L,
+                              4294967295.0L,
+                              -1,
+                              -128,
+                              -129,
+                              -32768,
+                              -2147483648.0L,
+                              0.5L,
+                              1.5L,
+                              2.5L,
+                              -0.5L,
+                              -2.75L,
+                              1e20L,
+                              -1e20L,
+                              0x1p-24L,
+                              0x1.8p-25L,
+                              0x1p-25L,
+                              3.14159265358979L,
+                              1.0009765625L,
+                              1.00048828125L,
+                              1.00146484375L,
+                              0x1p-133L,
+                              1 + 0x1p-11L + 0x1p-30L,
+                              1 + 0x1p-8L + 0x1p-40L,
+                              16777217,
+                              9007199254740993.0L,
+                              0x1.01p62L,
+                              0x1.010001p62L,
+                              std::ldexp(257.0L, 8) + 1,
+                              0x1p63L,
+                              0x1.fffffffffffffffep63L};
   if (from.format) {
     values.insert(values.end(), {std::numeric_limits<Real>::infinity(), -std::numeric_limits<Real>::infinity(),
                                  std::numeric_limits<Real>::quiet_NaN(), -0.0L, 0x1p-149L, 3.4e38L});
@@ -44,7 +82,8 @@ std::vector<Real> sourceValues(const ElementType &from) {
       x = roundTo(*from.format, x);
   } else {
     for (Real &x : values)
-      x = isBool(from) ? Real(x != 0) : std::fmin(std::fmax(std::trunc(x), lowest(from)), highest(from)) + 0.0L; // no -0
+      x = isBool(from) ? Real(x != 0)
+                       : std::fmin(std::fmax(std::trunc(x), lowest(from)), highest(from)) + 0.0L; // no -0
   }
   values.resize(64, 1);
   return values;
@@ -81,12 +120,13 @@ ConformanceCase castCase(const ElementType &from) {
   c.name = "cast_from_" + type;
   c.run.kernel = "k_cast";
   c.run.threads = 64;
-  c.run.text = kernelHead("k_cast", 64, 1 + static_cast<int>(std::size(kTypes)), 0) + "  const " + type + " x = cu_read<" +
-               type + ">(bindings, ref0)[cu_tid()];\n";
+  c.run.text = kernelHead("k_cast", 64, 1 + static_cast<int>(std::size(kTypes)), 0) + "  const " + type +
+               " x = cu_read<" + type + ">(bindings, ref0)[cu_tid()];\n";
   c.run.buffers = {{"r", 64 * static_cast<size_t>(from.bytes), encodeElements(from, values)}};
   for (size_t i = 0; i < std::size(kTypes); ++i) {
     const std::string to = kTypes[i].name;
-    c.run.text += "  cu_write<" + to + ">(bindings, ref" + std::to_string(i + 1) + ")[cu_tid()] = cu_cast<" + to + ">(x);\n";
+    c.run.text +=
+        "  cu_write<" + to + ">(bindings, ref" + std::to_string(i + 1) + ")[cu_tid()] = cu_cast<" + to + ">(x);\n";
     c.run.buffers.push_back({"w", 64 * static_cast<size_t>(kTypes[i].bytes), ""});
   }
   c.run.text += "}\n";
@@ -113,8 +153,8 @@ ConformanceCase saturateCase(const ElementType &to) {
   c.name = "saturate_to_" + type;
   c.run.kernel = "k_saturate";
   c.run.threads = 64;
-  c.run.text = kernelHead("k_saturate", 64, 2, 0) + "  cu_write<" + type + ">(bindings, ref1)[cu_tid()] = cu_saturate<" + type +
-               ">(cu_read<f32>(bindings, ref0)[cu_tid()]);\n}\n";
+  c.run.text = kernelHead("k_saturate", 64, 2, 0) + "  cu_write<" + type +
+               ">(bindings, ref1)[cu_tid()] = cu_saturate<" + type + ">(cu_read<f32>(bindings, ref0)[cu_tid()]);\n}\n";
   c.run.buffers = {{"r", 256, encodeAll(kF32, values)}, {"w", 64 * static_cast<size_t>(to.bytes), ""}};
   c.check = [to, values](const std::vector<std::string> &found) {
     std::vector<Real> expected;
@@ -130,10 +170,11 @@ ConformanceCase bitsCase() {
   ConformanceCase c;
   c.name = "bitcast";
   c.run.kernel = "k_bits";
-  c.run.text = kernelHead("k_bits", 32, 2, 0) +
-               "  const i32 x = cu_read<i32>(bindings, ref0)[cu_tid()];\n  i32 *const out = cu_write<i32>(bindings, ref1);\n"
-               "  out[cu_tid()] = cu_bitcast<i32>(cu_bitcast<f32>(x));\n"
-               "  out[32 + cu_tid()] = cu_saturate<i8>(x) * 1000 + cu_saturate<u8>(x);\n}\n";
+  c.run.text =
+      kernelHead("k_bits", 32, 2, 0) +
+      "  const i32 x = cu_read<i32>(bindings, ref0)[cu_tid()];\n  i32 *const out = cu_write<i32>(bindings, ref1);\n"
+      "  out[cu_tid()] = cu_bitcast<i32>(cu_bitcast<f32>(x));\n"
+      "  out[32 + cu_tid()] = cu_saturate<i8>(x) * 1000 + cu_saturate<u8>(x);\n}\n";
   std::vector<int32_t> in;
   for (int32_t i = 0; i < 32; ++i)
     in.push_back((i - 16) * 37);

@@ -58,7 +58,8 @@ const Operation kOperations[] = {
 std::vector<Wide> testValues(const IntegerFormat &format) {
   const int bits = format.bytes * 8;
   const Wide half = Wide(1) << (bits - 1);
-  std::vector<Wide> values = {0, 1, 2, 3, 7, -1, -2, -7, half - 1, half, half + 1, 2 * half - 1, half / 2, bits, bits - 1};
+  std::vector<Wide> values = {0,        1,    2,       3, 7, -1, -2, -7, half - 1, half, half + 1, 2 * half - 1,
+                              half / 2, bits, bits - 1};
   Numbers numbers(3);
   while (values.size() < 32)
     values.push_back(values.size() % 2 ? Wide(numbers.next()) : Wide(numbers.small(20)));
@@ -113,16 +114,18 @@ ConformanceCase powerCase() {
   ConformanceCase c;
   c.name = "integer_power";
   c.run.kernel = "k_power";
-  c.run.text = kernelHead("k_power", 32, 2, 0) +
-               "  i64 *const out = cu_write<i64>(bindings, ref1);\n  const i64 *const in = cu_read<i64>(bindings, ref0);\n"
-               "  const u32 t = cu_tid();\n  out[t] = cu_pow(in[t], in[32 + t]);\n"
-               "  out[32 + t] = cu_pow(cu_cast<i32>(in[t]), cu_cast<i32>(in[32 + t]));\n"
-               "  out[64 + t] = cu_ceil_div(t + 5u, 4u);\n}\n";
+  c.run.text =
+      kernelHead("k_power", 32, 2, 0) +
+      "  i64 *const out = cu_write<i64>(bindings, ref1);\n  const i64 *const in = cu_read<i64>(bindings, ref0);\n"
+      "  const u32 t = cu_tid();\n  out[t] = cu_pow(in[t], in[32 + t]);\n"
+      "  out[32 + t] = cu_pow(cu_cast<i32>(in[t]), cu_cast<i32>(in[32 + t]));\n"
+      "  out[64 + t] = cu_ceil_div(t + 5u, 4u);\n}\n";
   std::vector<int64_t> in;
   Numbers numbers(4);
   for (int i = 0; i < 64; ++i)
     in.push_back(i < 32 ? numbers.small(9) : numbers.small(12) + 6);
-  in[0] = 1, in[32] = -3, in[1] = -1, in[33] = -3, in[2] = -1, in[34] = -4, in[3] = 2, in[35] = -1, in[4] = 0, in[36] = 0;
+  in[0] = 1, in[32] = -3, in[1] = -1, in[33] = -3, in[2] = -1, in[34] = -4, in[3] = 2, in[35] = -1, in[4] = 0,
+  in[36] = 0;
   c.run.buffers = {input(in), output<int64_t>(96)};
   c.check = [in](const std::vector<std::string> &found) {
     std::vector<int64_t> expected(96);

@@ -43,17 +43,17 @@ struct Binary {
   double ulps;
 };
 
-const Binary kBinary[] = {
-    {"cu_pow(a, b)", std::pow, 8},           {"cu_atan2(a, b)", std::atan2, 3}, {"cu_fmod(a, b)", std::fmod, 0},
-    {"cu_copysign(a, b)", std::copysign, 0}, {"cu_max(a, b)", maxNan, 0},       {"cu_min(a, b)", minNan, 0},
-    {"cu_add(a, b)", add, 0},                {"cu_sub(a, b)", sub, 0},          {"cu_mul(a, b)", mul, 0},
-    {"a / b", divide, 0.5}};
+const Binary kBinary[] = {{"cu_pow(a, b)", std::pow, 8},   {"cu_atan2(a, b)", std::atan2, 3},
+                          {"cu_fmod(a, b)", std::fmod, 0}, {"cu_copysign(a, b)", std::copysign, 0},
+                          {"cu_max(a, b)", maxNan, 0},     {"cu_min(a, b)", minNan, 0},
+                          {"cu_add(a, b)", add, 0},        {"cu_sub(a, b)", sub, 0},
+                          {"cu_mul(a, b)", mul, 0},        {"a / b", divide, 0.5}};
 
 const Real kInfinity = std::numeric_limits<Real>::infinity(), kNan = std::numeric_limits<Real>::quiet_NaN();
 
 /// Special values, then values of all sizes at which sine and exponential mean something.
 std::vector<Real> testValues(const FloatFormat &format) {
-  std::vector<Real> values = {0.0L, -0.0L,  1,    -1,   0.5L, -0.5L,      1.5L,       2.5L,          -2.5L,
+  std::vector<Real> values = {0.0L, -0.0L,  1,    -1,   0.5L, -0.5L,     1.5L,       2.5L,          -2.5L,
                               3,    -3.25L, 0.1L, 0.7L, kNan, kInfinity, -kInfinity, 0x1p-14L,      -0x1p-20L,
                               0.9L, 10,     -10,  30,   7.5L, 1e-3L,     88,         -0.000123456L, 65504};
   Numbers numbers(1);
@@ -71,8 +71,9 @@ ConformanceCase unaryCase(const FloatFormat &format) {
   c.name = "unary_" + type;
   c.run.kernel = "k_unary";
   c.run.threads = 96;
-  c.run.text = kernelHead("k_unary", 96, 2, 0) + "  const " + type + " x = cu_read<" + type + ">(bindings, ref0)[cu_tid()];\n  " +
-               type + " *out = cu_write<" + type + ">(bindings, ref1) + cu_tid();\n";
+  c.run.text = kernelHead("k_unary", 96, 2, 0) + "  const " + type + " x = cu_read<" + type +
+               ">(bindings, ref0)[cu_tid()];\n  " + type + " *out = cu_write<" + type +
+               ">(bindings, ref1) + cu_tid();\n";
   for (const Unary &f : kUnary)
     c.run.text += "  *out = " + std::string(f.name) + "(x);\n  out += 96;\n";
   c.run.text += "}\n";
@@ -140,9 +141,10 @@ ConformanceCase classifyCase(const FloatFormat &format) {
   const std::string infinity = std::to_string(encode(format, kInfinity)) + (format.bytes == 8 ? "ull" : "u");
   c.run.text = kernelHead("k_classify", 96, 2, 0) + "  const " + type + " x = cu_read<" + type +
                ">(bindings, ref0)[cu_tid()];\n  bool *const out = cu_write<bool>(bindings, ref1) + cu_tid();\n"
-               "  out[0] = cu_is_nan(x);\n  out[96] = cu_is_inf(x);\n  out[192] = x == " + type + "_bits(" + infinity +
-               ");\n  out[288] = x < cu_cast<" + type + ">(0.5f);\n  out[384] = x >= cu_lowest<" + type +
-               ">();\n  out[480] = x != cu_highest<" + type + ">();\n}\n";
+               "  out[0] = cu_is_nan(x);\n  out[96] = cu_is_inf(x);\n  out[192] = x == " +
+               type + "_bits(" + infinity + ");\n  out[288] = x < cu_cast<" + type +
+               ">(0.5f);\n  out[384] = x >= cu_lowest<" + type + ">();\n  out[480] = x != cu_highest<" + type +
+               ">();\n}\n";
   c.run.buffers = {{"r", 96 * static_cast<size_t>(format.bytes), encodeAll(format, values)}, {"w", 576, ""}};
   c.check = [values](const std::vector<std::string> &found) {
     std::string expected(576, '\0');
@@ -164,7 +166,8 @@ ConformanceCase fmaCase(const FloatFormat &format) {
   c.name = "fma_" + type;
   c.run.kernel = "k_fma";
   c.run.text = kernelHead("k_fma", 32, 2, 0) + "  const " + type + " x = cu_read<" + type +
-               ">(bindings, ref0)[cu_tid()];\n  cu_write<" + type + ">(bindings, ref1)[cu_tid()] = cu_fma(x, x, -(x * x));\n}\n";
+               ">(bindings, ref0)[cu_tid()];\n  cu_write<" + type +
+               ">(bindings, ref1)[cu_tid()] = cu_fma(x, x, -(x * x));\n}\n";
   std::vector<Real> values;
   Numbers numbers(2);
   for (int i = 0; i < 32; ++i)

@@ -17,7 +17,8 @@ ConformanceCase ldmatrixCase(bool transposed) {
   c.run.text = kernelHead("k_ldmatrix", 32, 2, 0) +
                "  const u32 *const in = cu_read<u32>(bindings, ref0);\n  for (u32 i = cu_tid(); i < 128; i += 32)\n"
                "    cu_shared<u32>(0)[i] = in[i];\n  cu_barrier();\n  u32 r[4];\n  " +
-               c.name + "(r, cu_shared<u8>(cu_tid() * 16));\n  for (int j = 0; j < 4; ++j)\n"
+               c.name +
+               "(r, cu_shared<u8>(cu_tid() * 16));\n  for (int j = 0; j < 4; ++j)\n"
                "    cu_write<u32>(bindings, ref1)[cu_tid() * 4 + j] = r[j];\n}\n";
   std::vector<uint16_t> in;
   for (uint16_t i = 0; i < 256; ++i)
@@ -43,9 +44,9 @@ struct MmaShape {
   bool transposedB, bf16;
 };
 const MmaShape kShapes[] = {
-    {"mma_k16", 80, 2, 4, 16, false, false},   {"mma_k16_transposed", 80, 1, 2, 16, true, false},
-    {"mma_k8", 75, 2, 4, 8, false, false},     {"mma_k8_transposed", 75, 4, 4, 8, true, false},
-    {"mma_bf16", 80, 2, 2, 16, false, true},   {"mma_bf16_transposed", 80, 3, 6, 16, true, true},
+    {"mma_k16", 80, 2, 4, 16, false, false}, {"mma_k16_transposed", 80, 1, 2, 16, true, false},
+    {"mma_k8", 75, 2, 4, 8, false, false},   {"mma_k8_transposed", 75, 4, 4, 8, true, false},
+    {"mma_bf16", 80, 2, 2, 16, false, true}, {"mma_bf16_transposed", 80, 3, 6, 16, true, true},
 };
 
 std::string mmaText(const MmaShape &s) {
@@ -55,16 +56,17 @@ std::string mmaText(const MmaShape &s) {
   const std::string columns = std::to_string(s.transposedB ? s.k : s.ni * 8);
   const std::string strideB = std::to_string((s.transposedB ? s.k : s.ni * 8) + 8);
   return kernelHead("k_mma", 32, 3, 0) + "  " + type + " *const as = cu_shared<" + type + ">(0);\n  " + type +
-         " *const bs = cu_shared<" + type + ">(8192);\n  for (u32 i = cu_tid(); i < 16 * " + m + " * " + k + "; i += 32)\n" +
-         "    as[i / " + k + " * (" + k + " + 8) + i % " + k + "] = cu_read<" + type + ">(bindings, ref0)[i];\n" +
-         "  for (u32 i = cu_tid(); i < " + rows + " * " + columns + "; i += 32)\n    bs[i / " + columns + " * " + strideB +
-         " + i % " + columns + "] = cu_read<" + type + ">(bindings, ref1)[i];\n  cu_barrier();\n" +
-         "  f32 acc[" + m + "][" + n + "][4];\n  mma_zero(acc);\n  u32 a[" + m + "][" + fa + "], b[" + n + "][" + fb + "];\n" +
-         "  mma_load_a(a, as, " + k + " + 8);\n  mma_load_b" + (s.transposedB ? "_transposed" : "") + "(b, bs, " + strideB +
-         ");\n" + "  for (int twice = 0; twice < 2; ++twice)\n    warp_mma_tile" + (s.bf16 ? "_bf16" : "") +
+         " *const bs = cu_shared<" + type + ">(8192);\n  for (u32 i = cu_tid(); i < 16 * " + m + " * " + k +
+         "; i += 32)\n" + "    as[i / " + k + " * (" + k + " + 8) + i % " + k + "] = cu_read<" + type +
+         ">(bindings, ref0)[i];\n" + "  for (u32 i = cu_tid(); i < " + rows + " * " + columns +
+         "; i += 32)\n    bs[i / " + columns + " * " + strideB + " + i % " + columns + "] = cu_read<" + type +
+         ">(bindings, ref1)[i];\n  cu_barrier();\n" + "  f32 acc[" + m + "][" + n +
+         "][4];\n  mma_zero(acc);\n  u32 a[" + m + "][" + fa + "], b[" + n + "][" + fb + "];\n" +
+         "  mma_load_a(a, as, " + k + " + 8);\n  mma_load_b" + (s.transposedB ? "_transposed" : "") + "(b, bs, " +
+         strideB + ");\n" + "  for (int twice = 0; twice < 2; ++twice)\n    warp_mma_tile" + (s.bf16 ? "_bf16" : "") +
          "(acc, a, b);\n  for (u32 i = 0; i < " + m + "; ++i)\n    for (u32 j = 0; j < " + n +
-         "; ++j)\n      for (u32 e = 0; e < 4; ++e)\n        cu_write<f32>(bindings, ref2)[(16 * i + mma_row(e)) * " + n +
-         " * 8 + 8 * j + mma_col(e)] = acc[i][j][e];\n}\n";
+         "; ++j)\n      for (u32 e = 0; e < 4; ++e)\n        cu_write<f32>(bindings, ref2)[(16 * i + mma_row(e)) * " +
+         n + " * 8 + 8 * j + mma_col(e)] = acc[i][j][e];\n}\n";
 }
 
 /// Small integers, so that every product and sum is exact and the order of the sums does not matter.
@@ -84,7 +86,8 @@ ConformanceCase mmaCase(const MmaShape &s) {
     b.push_back(numbers.small(8));
   const FloatFormat &format = s.bf16 ? kBf16 : kF16;
   const std::string aBytes = encodeAll(format, a), bBytes = encodeAll(format, b);
-  c.run.buffers = {{"r", aBytes.size(), aBytes}, {"r", bBytes.size(), bBytes}, output<float>(static_cast<size_t>(m * n))};
+  c.run.buffers = {
+      {"r", aBytes.size(), aBytes}, {"r", bBytes.size(), bBytes}, output<float>(static_cast<size_t>(m * n))};
   c.check = [=](const std::vector<std::string> &found) {
     std::vector<long double> expected;
     for (int i = 0; i < m; ++i)

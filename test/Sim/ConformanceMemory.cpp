@@ -21,11 +21,12 @@ ConformanceCase vectorCase(const std::string &type, size_t elementBytes, size_t 
   c.run.kernel = "k_vector";
   c.run.sharedBytes = 32 * elementBytes * count;
   const std::string n = std::to_string(count), ld = "ld_vec<" + type + ", " + n + ">";
-  c.run.text = kernelHead("k_vector", 32, 2, 0) + "  " + type + " *const s = cu_shared<" + type + ">(0) + cu_tid() * " + n +
-               ";\n  const vec<" + type + ", " + n + "> x = " + ld + "(cu_read<" + type + ">(bindings, ref0) + cu_tid() * " + n +
-               ");\n  vec<" + type + ", " + n + "> y = splat_vec<" + type + ", " + n + ">(x[0]);\n  for (int i = 0; i < " + n +
-               "; ++i)\n    y[i] = x[" + n + " - 1 - i];\n  st_vec(s, y);\n  st_vec(cu_write<" + type +
-               ">(bindings, ref1) + cu_tid() * " + n + ", " + ld + "(s));\n}\n";
+  c.run.text = kernelHead("k_vector", 32, 2, 0) + "  " + type + " *const s = cu_shared<" + type + ">(0) + cu_tid() * " +
+               n + ";\n  const vec<" + type + ", " + n + "> x = " + ld + "(cu_read<" + type +
+               ">(bindings, ref0) + cu_tid() * " + n + ");\n  vec<" + type + ", " + n + "> y = splat_vec<" + type +
+               ", " + n + ">(x[0]);\n  for (int i = 0; i < " + n + "; ++i)\n    y[i] = x[" + n +
+               " - 1 - i];\n  st_vec(s, y);\n  st_vec(cu_write<" + type + ">(bindings, ref1) + cu_tid() * " + n + ", " +
+               ld + "(s));\n}\n";
   const std::vector<uint8_t> in = randomBytes(32 * elementBytes * count, 7);
   c.run.buffers = {input(in), output<uint8_t>(in.size())};
   c.check = [=](const std::vector<std::string> &found) {
@@ -48,13 +49,14 @@ ConformanceCase asyncCase(int bytes) {
   const size_t half = 64 * static_cast<size_t>(bytes);
   c.run.sharedBytes = 2 * half;
   const std::string n = std::to_string(bytes);
-  c.run.text = kernelHead("k_async", 64, 2, 0) + "  const u8 *const in = cu_read<u8>(bindings, ref0);\n" +
-               "  u8 *const out = cu_write<u8>(bindings, ref1);\n  u8 *const s = cu_shared();\n  const u32 at = cu_tid() * " + n +
-               ";\n  cp_async<" + n + ">(s + at, in + at);\n  cp_async_commit();\n  cp_async<" + n + ">(s + 64 * " + n +
-               " + at, in + 64 * " + n + " + at, cu_tid() % 2 == 0);\n  cp_async_commit();\n  cp_async_wait<1>();\n" +
-               "  cu_barrier();\n  const u32 other = (cu_tid() ^ 32) * " + n + ";\n  for (u32 i = 0; i < " + n +
-               "; ++i)\n    out[other + i] = s[other + i];\n  cp_async_wait<0>();\n  cu_barrier();\n  for (u32 i = 0; i < " + n +
-               "; ++i)\n    out[64 * " + n + " + other + i] = s[64 * " + n + " + other + i];\n}\n";
+  c.run.text =
+      kernelHead("k_async", 64, 2, 0) + "  const u8 *const in = cu_read<u8>(bindings, ref0);\n" +
+      "  u8 *const out = cu_write<u8>(bindings, ref1);\n  u8 *const s = cu_shared();\n  const u32 at = cu_tid() * " +
+      n + ";\n  cp_async<" + n + ">(s + at, in + at);\n  cp_async_commit();\n  cp_async<" + n + ">(s + 64 * " + n +
+      " + at, in + 64 * " + n + " + at, cu_tid() % 2 == 0);\n  cp_async_commit();\n  cp_async_wait<1>();\n" +
+      "  cu_barrier();\n  const u32 other = (cu_tid() ^ 32) * " + n + ";\n  for (u32 i = 0; i < " + n +
+      "; ++i)\n    out[other + i] = s[other + i];\n  cp_async_wait<0>();\n  cu_barrier();\n  for (u32 i = 0; i < " + n +
+      "; ++i)\n    out[64 * " + n + " + other + i] = s[64 * " + n + " + other + i];\n}\n";
   const std::vector<uint8_t> in = randomBytes(2 * half, 8);
   c.run.buffers = {input(in), output<uint8_t>(2 * half)};
   c.check = [=](const std::vector<std::string> &found) {

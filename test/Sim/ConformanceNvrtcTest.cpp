@@ -40,8 +40,7 @@ TEST_P(ConformanceNvrtc, AllKernelsCompile) {
     EXPECT_EQ(k.spillStoreBytes + k.spillLoadBytes, 0u) << k.name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Headers, ConformanceNvrtc,
-                         ::testing::Values("sm_75", "sm_80", "sm_90a", "sm_120"),
+INSTANTIATE_TEST_SUITE_P(Headers, ConformanceNvrtc, ::testing::Values("sm_75", "sm_80", "sm_90a", "sm_120"),
                          [](const auto &info) { return std::string(info.param); });
 
 } // namespace

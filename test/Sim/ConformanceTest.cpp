@@ -1,8 +1,8 @@
 //===- test/Sim/ConformanceTest.cpp - Runs the conformance cases of the device headers ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// On the simulator; with CUPOLA_TEST_DEVICE=cuda on a GPU. On the simulator a case runs on the oldest architecture that has
-// what it uses.
+// On the simulator; with CUPOLA_TEST_DEVICE=cuda on a GPU. On the simulator a case runs on the oldest architecture that
+// has what it uses.
 #include "test/Sim/Conformance.h"
 
 #include <cstdlib>

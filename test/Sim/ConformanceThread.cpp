@@ -18,7 +18,8 @@ ConformanceCase indexCase() {
   c.run.text = kernelHead("k_indices", 96, 1, 1) +
                "  u32 *const out = cu_write<u32>(bindings, ref0) + (cu_block() * 96 + cu_tid()) * 7;\n"
                "  out[0] = cu_tid();\n  out[1] = cu_block();\n  out[2] = cu_threads();\n  out[3] = cu_blocks();\n"
-               "  out[4] = cu_lane();\n  out[5] = cu_warp();\n  out[6] = cu_cast<u32>(cu_scalar<i64>(bindings, slot0) >> 32);\n}\n";
+               "  out[4] = cu_lane();\n  out[5] = cu_warp();\n  out[6] = cu_cast<u32>(cu_scalar<i64>(bindings, slot0) "
+               ">> 32);\n}\n";
   c.run.buffers = {output<uint32_t>(3 * 96 * 7)};
   c.run.scalars = {int64_t(77) << 32};
   c.check = [](const std::vector<std::string> &found) {
@@ -62,7 +63,8 @@ ConformanceCase voteCase() {
   c.run.kernel = "k_votes";
   c.run.text = kernelHead("k_votes", 32, 1, 0) +
                "  u32 *const out = cu_write<u32>(bindings, ref0) + cu_tid() * 5;\n"
-               "  out[0] = cu_ballot(cu_tid() % 3 == 0);\n  out[1] = cu_any(cu_tid() == 31);\n  out[2] = cu_any(cu_tid() > 31);\n"
+               "  out[0] = cu_ballot(cu_tid() % 3 == 0);\n  out[1] = cu_any(cu_tid() == 31);\n  out[2] = "
+               "cu_any(cu_tid() > 31);\n"
                "  out[3] = cu_all(cu_tid() < 32);\n  out[4] = cu_all(cu_tid() > 0);\n}\n";
   c.run.buffers = {output<uint32_t>(160)};
   c.check = [](const std::vector<std::string> &found) {
@@ -83,8 +85,9 @@ template <class T> ConformanceCase reduceCase(const std::string &type, uint32_t 
   c.run.sharedBytes = 32 * sizeof(T);
   c.run.grid = 2;
   const std::string count = "<" + std::to_string(threads) + ">(x, scratch);\n";
-  c.run.text = kernelHead("k_reduce", static_cast<int>(threads), 2, 0) + "  const u32 i = cu_block() * cu_threads() + cu_tid();\n  const " +
-               type + " x = cu_read<" + type + ">(bindings, ref0)[i];\n  " + type + " *const out = cu_write<" + type +
+  c.run.text = kernelHead("k_reduce", static_cast<int>(threads), 2, 0) +
+               "  const u32 i = cu_block() * cu_threads() + cu_tid();\n  const " + type + " x = cu_read<" + type +
+               ">(bindings, ref0)[i];\n  " + type + " *const out = cu_write<" + type +
                ">(bindings, ref1) + i * 8;\n  " + type + " *const scratch = cu_shared<" + type + ">(0);\n" +
                "  out[0] = warp_sum(x);\n  out[1] = warp_max(x);\n  out[2] = warp_min(x);\n  out[3] = warp_prod(x);\n" +
                "  out[4] = block_sum" + count + "  out[5] = block_max" + count + "  out[6] = block_min" + count +
@@ -122,14 +125,17 @@ ConformanceCase reduceNanCase() {
   c.run.kernel = "k_reduce_nan";
   c.run.threads = 64;
   c.run.sharedBytes = 8;
-  c.run.text = kernelHead("k_reduce_nan", 64, 2, 0) +
-               "  const f32 x = cu_read<f32>(bindings, ref0)[cu_tid()];\n  f32 *const out = cu_write<f32>(bindings, ref1);\n"
-               "  out[cu_tid()] = block_max<64>(x, cu_shared<f32>(0));\n  out[64 + cu_tid()] = block_min<64>(x, cu_shared<f32>(0));\n}\n";
+  c.run.text =
+      kernelHead("k_reduce_nan", 64, 2, 0) +
+      "  const f32 x = cu_read<f32>(bindings, ref0)[cu_tid()];\n  f32 *const out = cu_write<f32>(bindings, ref1);\n"
+      "  out[cu_tid()] = block_max<64>(x, cu_shared<f32>(0));\n  out[64 + cu_tid()] = block_min<64>(x, "
+      "cu_shared<f32>(0));\n}\n";
   std::vector<float> in(64, 1.0f);
   in[41] = std::numeric_limits<float>::quiet_NaN();
   c.run.buffers = {input(in), output<float>(128)};
   c.check = [](const std::vector<std::string> &found) {
-    return compareFloats(kF32, found[0], std::vector<long double>(128, std::numeric_limits<long double>::quiet_NaN()), 0);
+    return compareFloats(kF32, found[0], std::vector<long double>(128, std::numeric_limits<long double>::quiet_NaN()),
+                         0);
   };
   return c;
 }
@@ -142,16 +148,19 @@ ConformanceCase atomicCase() {
   c.run.threads = 64;
   c.run.grid = 2;
   c.run.sharedBytes = 8;
-  c.run.text = kernelHead("k_atomics", 64, 2, 0) +
-               "  u64 *const w = cu_write<u64>(bindings, ref0);\n  const u32 i = cu_block() * 64 + cu_tid();\n"
-               "  cu_atomic_add(reinterpret_cast<i32 *>(w), -2);\n  cu_atomic_add(reinterpret_cast<u32 *>(w + 1), i);\n"
-               "  cu_atomic_add(w + 2, 1ull << 33);\n  cu_atomic_add(reinterpret_cast<i64 *>(w + 3), -5ll);\n"
-               "  cu_atomic_add(reinterpret_cast<f32 *>(w + 4), 0.5f);\n  cu_atomic_add(reinterpret_cast<f64 *>(w + 5), 0.25);\n"
-               "  cu_atomic_max(reinterpret_cast<u32 *>(w + 6), i);\n  cu_atomic_max(reinterpret_cast<i32 *>(w + 7), -static_cast<i32>(i) - 1);\n"
-               "  cu_atomic_min(reinterpret_cast<u32 *>(w + 8), i + 3);\n  cu_atomic_min(reinterpret_cast<i32 *>(w + 9), -static_cast<i32>(i));\n"
-               "  cu_atomic_cas(reinterpret_cast<u32 *>(w + 10), i, i + 1000);\n"
-               "  u32 *const s = cu_shared<u32>(0);\n  if (cu_tid() == 0) s[0] = 0;\n  cu_barrier();\n"
-               "  const u32 before = cu_atomic_add(s, 1u);\n  cu_write<u32>(bindings, ref1)[cu_block() * 64 + before] = 1;\n}\n";
+  c.run.text =
+      kernelHead("k_atomics", 64, 2, 0) +
+      "  u64 *const w = cu_write<u64>(bindings, ref0);\n  const u32 i = cu_block() * 64 + cu_tid();\n"
+      "  cu_atomic_add(reinterpret_cast<i32 *>(w), -2);\n  cu_atomic_add(reinterpret_cast<u32 *>(w + 1), i);\n"
+      "  cu_atomic_add(w + 2, 1ull << 33);\n  cu_atomic_add(reinterpret_cast<i64 *>(w + 3), -5ll);\n"
+      "  cu_atomic_add(reinterpret_cast<f32 *>(w + 4), 0.5f);\n  cu_atomic_add(reinterpret_cast<f64 *>(w + 5), 0.25);\n"
+      "  cu_atomic_max(reinterpret_cast<u32 *>(w + 6), i);\n  cu_atomic_max(reinterpret_cast<i32 *>(w + 7), "
+      "-static_cast<i32>(i) - 1);\n"
+      "  cu_atomic_min(reinterpret_cast<u32 *>(w + 8), i + 3);\n  cu_atomic_min(reinterpret_cast<i32 *>(w + 9), "
+      "-static_cast<i32>(i));\n"
+      "  cu_atomic_cas(reinterpret_cast<u32 *>(w + 10), i, i + 1000);\n"
+      "  u32 *const s = cu_shared<u32>(0);\n  if (cu_tid() == 0) s[0] = 0;\n  cu_barrier();\n"
+      "  const u32 before = cu_atomic_add(s, 1u);\n  cu_write<u32>(bindings, ref1)[cu_block() * 64 + before] = 1;\n}\n";
   std::vector<uint64_t> start(11, 0);
   start[7] = 0xffffff00u; // i32 -256
   start[8] = 99;
@@ -161,8 +170,9 @@ ConformanceCase atomicCase() {
   c.check = [](const std::vector<std::string> &found) {
     const float half = 64.0f;
     const double quarter = 32.0;
-    std::vector<uint64_t> expected = {uint32_t(-256), 8128, uint64_t(128) << 33, static_cast<uint64_t>(int64_t(-640)), 0, 0,
-                                      127,            0xffffffffu, 3, uint32_t(-127), 1017};
+    std::vector<uint64_t> expected = {
+        uint32_t(-256), 8128, uint64_t(128) << 33, static_cast<uint64_t>(int64_t(-640)), 0, 0, 127, 0xffffffffu, 3,
+        uint32_t(-127), 1017};
     std::memcpy(&expected[4], &half, 4);
     std::memcpy(&expected[5], &quarter, 8);
     const std::string wrong = compareBytes(found[0], toBytes(expected));

@@ -48,8 +48,7 @@ TEST(FragmentLayout, AgreesWithNvgpu) {
     for (int64_t lane = 0; lane < 32; ++lane)
       for (int64_t value = 0; value < operand.rows * operand.columns / 32; ++value) {
         llvm::SmallVector<mlir::Attribute> out;
-        ASSERT_TRUE(mlir::succeeded(
-            map->constantFold({builder.getIndexAttr(lane), builder.getIndexAttr(value)}, out)));
+        ASSERT_TRUE(mlir::succeeded(map->constantFold({builder.getIndexAttr(lane), builder.getIndexAttr(value)}, out)));
         const Coordinate at = operand.ours(static_cast<unsigned>(lane), static_cast<unsigned>(value));
         EXPECT_EQ(mlir::cast<mlir::IntegerAttr>(out[0]).getInt(), at.row) << "lane " << lane << " value " << value;
         EXPECT_EQ(mlir::cast<mlir::IntegerAttr>(out[1]).getInt(), at.column) << "lane " << lane << " value " << value;

@@ -11,8 +11,8 @@ namespace cupola::test {
 using namespace cupola::runtime;
 
 std::string kernelHead(const std::string &name, int threads, int references, int slots) {
-  std::string text = "#include \"device.cuh\"\nCUPOLA_KERNEL(" + std::to_string(threads) + ", 1) " + name +
-                     "(const u64 *bindings";
+  std::string text =
+      "#include \"device.cuh\"\nCUPOLA_KERNEL(" + std::to_string(threads) + ", 1) " + name + "(const u64 *bindings";
   for (int i = 0; i < references; ++i)
     text += ", u64 ref" + std::to_string(i);
   for (int i = 0; i < slots; ++i)
