@@ -29,6 +29,8 @@ void kernel::addLevel2Scope(Operation *op, Ranges &ranges) {
     add(loop.getName(), 0, exprOf(loop.getTrips()));
     add(loop.getStage(), 0, loop.getStages());
   }
+  if (!op->getBlock())
+    return;
   for (Operation *before = op->getPrevNode(); before; before = before->getPrevNode())
     if (auto let = dyn_cast<LetOp>(before))
       add(let.getName(), 0, exprOf(let.getExtent()));
