@@ -62,10 +62,15 @@ void Compilation::Impl::progress(const std::string &what) const {
     options.progress(what);
 }
 
+static std::string optionalPassNames() {
+  auto names = llvm::map_range(optionalPasses(), [](const OptionalPass &pass) { return pass.name; });
+  return llvm::join(names, ", ");
+}
+
 Status Compilation::Impl::chooseVariants() {
   for (const std::string &name : options.disabledPasses)
     if (llvm::none_of(optionalPasses(), [&](const OptionalPass &pass) { return pass.name == name; }))
-      return Status::usage("no optional pass is called '" + name + "'");
+      return Status::usage("no optional pass is called '" + name + "'; there are: " + optionalPassNames());
   if (contains(options.targets, "cuda")) {
     for (const std::string &arch : options.archs)
       if (!cuda::cudaTarget(arch))
@@ -89,6 +94,8 @@ Status Compilation::Impl::chooseVariants() {
 
 std::vector<std::string> Compilation::Impl::cubinsFor(const VariantSpec &spec) const {
   std::vector<std::string> archs;
+  if (options.sourceOnly)
+    return archs;
   for (const std::string &arch : options.archs)
     if (spec.target == "cuda" && familyOf(*cuda::cudaTarget(arch)) == spec.arch)
       archs.push_back(arch);
@@ -123,8 +130,9 @@ Status Compilation::Impl::load(const std::string &path) {
     if (!onnx_import::setLimit(loading.limits, name, value))
       return Status::usage("no limit '" + name + "' takes the value " + std::to_string(value));
   onnx_import::Diagnostics diagnostics;
-  model = onnx_import::loadModelFile(path, loading, onnx_import::isKnownOp, diagnostics);
-  if (model) {
+  auto loaded = onnx_import::loadModelFile(path, loading, onnx_import::isKnownOp, diagnostics);
+  if (loaded) {
+    model.emplace(std::move(*loaded));
     onnx_import::ShapeOptions shapes;
     CUPOLA_TRY(sortShapes(*model->proto, options, shapes));
     module = onnx_import::importModel(*model, shapes, loading.limits, context, diagnostics);

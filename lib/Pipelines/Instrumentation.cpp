@@ -21,8 +21,8 @@ LogicalResult checkProvenance(ModuleOp module) {
   if (!all)
     return success(); // not imported from a model (hand-written IR of tests)
   llvm::StringSet<> known;
-  for (auto name : all.getAsRange<StringAttr>())
-    known.insert(name.getValue().split('\0').first); // "name\0op"
+  for (auto node : all.getAsRange<ArrayAttr>()) // [name, op]
+    known.insert(cast<StringAttr>(node[0]).getValue());
   WalkResult walk = module.walk([&](graph::ClassInterface op) {
     bool isConstant = op.getFusionClass() == graph::FusionClass::Constant;
     SmallVector<graph::NodeRef> nodes = graph::nodesOf(op->getLoc());

@@ -16,6 +16,7 @@
 #ifndef CUPOLA_COMPILER_COMPILER_H
 #define CUPOLA_COMPILER_COMPILER_H
 
+#include "lib/Runtime/Npz/Npz.h"
 #include "lib/Runtime/Status.h"
 
 #include <cstdint>
@@ -43,6 +44,8 @@ struct Options {
   std::vector<std::string> targets = {"cuda", "cpu"};
   /// Architectures to make cubins for now (needs NVRTC); none: source for all families.
   std::vector<std::string> archs;
+  /// With archs: only choose the families of source by them, make no cubin.
+  bool sourceOnly = false;
   std::vector<std::string> cpuLevels; ///< x86-64-v3, x86-64-v4; none: both
   std::vector<ShapeSetting> shapes;
   std::vector<DimRange> dims;
@@ -81,6 +84,10 @@ public:
 
   /// What was decided and why, as JSON (docs/schemas/explain.json), per variant.
   Result<std::string> explain();
+
+  /// What the model gives for these inputs (by position), computed op by op by
+  /// lib/Reference, without any optimisation.
+  Result<std::vector<npz::Array>> reference(const std::vector<npz::Array> &inputs);
 
   /// Milliseconds by phase, in order.
   std::vector<std::pair<std::string, double>> phases() const;

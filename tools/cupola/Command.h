@@ -1,0 +1,97 @@
+//===- tools/cupola/Command.h - what the subcommands share ---===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_TOOLS_CUPOLA_COMMAND_H
+#define CUPOLA_TOOLS_CUPOLA_COMMAND_H
+
+#include "cupola/Compiler/Compiler.h"
+#include "lib/Runtime/Device.h"
+#include "lib/Runtime/Executable.h"
+#include "lib/Runtime/Tools/Inputs.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+namespace cupola::tool {
+
+using Json = nlohmann::ordered_json;
+
+/// Options of everything that compiles.
+struct CompileFlags {
+  std::string model;
+  std::vector<std::string> targets, archs, cpuLevels, shapes, dims, disabledPasses, limits;
+  std::string dumpIr, cacheDir, libraries = "auto";
+  unsigned threads = 0; ///< 0: one per core
+  bool allowHardLinks = false;
+  uint64_t deadline = 1800; ///< seconds
+  uint64_t memory = 0;      ///< MiB of address space for the compiler; 0: no limit
+
+  /// `what`: the positional argument, "MODEL.onnx" or "MODEL.onnx|FILE.cupola".
+  void declare(CLI::App &app, const std::string &what, bool withTargets = true);
+  Result<compiler::Options> options() const;
+  bool isPackage() const; ///< the file begins like a package
+};
+
+/// Options of everything that runs.
+struct DeviceFlags {
+  std::string device = "auto";
+  runtime::DeviceOptions options;
+  void declare(CLI::App &app);
+};
+
+/// One subcommand: declares itself on `app` and returns what to do.
+struct Command {
+  const char *name, *summary;
+  std::function<int()> (*declare)(CLI::App &app);
+};
+
+// One file each.
+std::function<int()> declareCompile(CLI::App &app);
+std::function<int()> declareRun(CLI::App &app);
+std::function<int()> declareBench(CLI::App &app);
+std::function<int()> declareVerify(CLI::App &app);
+std::function<int()> declareCheck(CLI::App &app);
+std::function<int()> declareExplain(CLI::App &app);
+std::function<int()> declareInspect(CLI::App &app);
+
+/// Prints the error, if it is one, a line "error: .." each, and returns the exit code.
+int finish(const Status &status);
+void warn(const std::string &text);
+/// On a terminal: shows what goes on, on one line.
+void progress(const std::string &what);
+void clearProgress();
+
+/// Writes `json` to `path` if there is one.
+Status writeJson(const std::string &path, const Json &json);
+
+/// What a compilation for one device needs besides the flags.
+Status chooseForDevice(const DeviceFlags &device, compiler::Options &options);
+
+/// What a compilation in a worker left behind.
+struct Compiled {
+  std::shared_ptr<const format::PackageFile> file;
+  Json compileMs = Json::object();
+  uint64_t nvrtcCompiles = 0, llvmCompiles = 0;
+};
+
+/// The package of FILE.cupola, or of MODEL.onnx compiled, in a worker, for the device.
+Result<Compiled> obtainPackage(const CompileFlags &flags, const DeviceFlags &device);
+
+/// An executable on its device, and the inputs from --inputs, or --seed and --shape.
+struct Ready {
+  Compiled compiled;
+  std::shared_ptr<const runtime::Executable> executable;
+};
+Result<Ready> makeReady(const CompileFlags &flags, const DeviceFlags &device);
+
+/// Runs `work` in a child process with the limits of `flags`; what it returns is the
+/// exit code. A child that crashes, hangs or takes too much memory becomes an error
+/// message, never a crash of the caller.
+int runInWorker(const CompileFlags &flags, const std::function<int()> &work);
+
+/// The same for work that hands bytes over: `bytes` is what it wrote into its argument.
+int collectFromWorker(const CompileFlags &flags, std::string &bytes,
+                      const std::function<Status(std::string &)> &work);
+
+} // namespace cupola::tool
+
+#endif // CUPOLA_TOOLS_CUPOLA_COMMAND_H

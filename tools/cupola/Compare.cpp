@@ -1,0 +1,114 @@
+//===- tools/cupola/Compare.cpp - outputs against references ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tools/cupola/Compare.h"
+
+#include "lib/Runtime/Text.h"
+
+#include <cmath>
+#include <cstring>
+
+namespace cupola::tool {
+
+using format::DType;
+
+namespace {
+
+/// Half, bfloat16, float and double as double; exact.
+double readFloat(DType dtype, const uint8_t *bytes, uint64_t i) {
+  if (dtype == DType::F64) {
+    double value;
+    std::memcpy(&value, bytes + 8 * i, 8);
+    return value;
+  }
+  if (dtype == DType::F32) {
+    float value;
+    std::memcpy(&value, bytes + 4 * i, 4);
+    return value;
+  }
+  uint16_t half;
+  std::memcpy(&half, bytes + 2 * i, 2);
+  if (dtype == DType::BF16) {
+    uint32_t bits = static_cast<uint32_t>(half) << 16;
+    float value;
+    std::memcpy(&value, &bits, 4);
+    return value;
+  }
+  int exponent = half >> 10 & 31, fraction = half & 1023;
+  double magnitude = exponent == 31 ? (fraction ? NAN : INFINITY)
+                     : exponent     ? std::ldexp(1024 + fraction, exponent - 25)
+                                    : std::ldexp(fraction, -24);
+  return half & 0x8000 ? -magnitude : magnitude;
+}
+
+void compareFloats(const runtime::HostTensor &value, const npz::Array &reference, double tolerance,
+                   Difference &difference) {
+  double largest = 0;
+  for (uint64_t i = 0; i < difference.elements; ++i) {
+    double b = std::fabs(readFloat(reference.dtype, reference.bytes.data(), i));
+    if (std::isfinite(b))
+      largest = std::max(largest, b);
+  }
+  difference.pass = true;
+  double worst = -1;
+  for (uint64_t i = 0; i < difference.elements; ++i) {
+    double a = readFloat(value.dtype, value.bytes.data(), i);
+    double b = readFloat(reference.dtype, reference.bytes.data(), i);
+    if (!std::isfinite(a) || !std::isfinite(b)) {
+      bool same = (std::isnan(a) && std::isnan(b)) || a == b;
+      if (!same && difference.problem.empty()) {
+        difference.problem = "found " + std::to_string(a) + ", expected " + std::to_string(b);
+        difference.index = i;
+        difference.pass = false;
+      }
+      continue;
+    }
+    double error = std::fabs(a - b), scale = largest + std::fabs(b);
+    if (error > tolerance * scale)
+      difference.pass = false;
+    if (error > worst && difference.problem.empty()) {
+      worst = error;
+      difference.index = i;
+    }
+    difference.maxAbs = std::max(difference.maxAbs, error);
+    if (scale > 0)
+      difference.maxRel = std::max(difference.maxRel, error / scale);
+  }
+}
+
+void compareBytes(const runtime::HostTensor &value, const npz::Array &reference,
+                  Difference &difference) {
+  size_t size = format::byteSize(value.dtype);
+  uint64_t wrong = 0;
+  for (uint64_t i = difference.elements; i-- > 0;)
+    if (std::memcmp(value.bytes.data() + i * size, reference.bytes.data() + i * size, size) != 0) {
+      ++wrong;
+      difference.index = i;
+    }
+  difference.pass = wrong == 0;
+  if (wrong)
+    difference.problem = std::to_string(wrong) + " elements are not equal";
+}
+
+} // namespace
+
+Difference compare(const std::string &name, const runtime::HostTensor &value,
+                   const npz::Array &reference, double tolerance) {
+  Difference difference;
+  difference.name = name;
+  difference.elements = value.bytes.size() / format::byteSize(value.dtype);
+  bool bothFloat = format::isFloat(value.dtype) && format::isFloat(reference.dtype);
+  if (value.shape != reference.shape)
+    difference.problem = "has shape " + runtime::shapeText(value.shape) + ", expected " +
+                         runtime::shapeText(reference.shape);
+  else if (!bothFloat && value.dtype != reference.dtype)
+    difference.problem = std::string("has type ") + format::dtypeName(value.dtype) + ", expected " +
+                         format::dtypeName(reference.dtype);
+  else if (bothFloat)
+    compareFloats(value, reference, tolerance, difference);
+  else
+    compareBytes(value, reference, difference);
+  return difference;
+}
+
+} // namespace cupola::tool

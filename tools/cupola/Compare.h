@@ -1,0 +1,29 @@
+//===- tools/cupola/Compare.h - outputs against references ---===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_TOOLS_CUPOLA_COMPARE_H
+#define CUPOLA_TOOLS_CUPOLA_COMPARE_H
+
+#include "lib/Runtime/Npz/Npz.h"
+#include "lib/Runtime/Tensor.h"
+
+namespace cupola::tool {
+
+/// How far an output is from its reference.
+struct Difference {
+  std::string name;
+  uint64_t elements = 0;
+  double maxAbs = 0; ///< largest |a - b|
+  double maxRel = 0; ///< largest |a - b| / (max|b| + |b|)
+  uint64_t index = 0; ///< linear position of the worst element
+  bool pass = false;
+  std::string problem; ///< other shape or type, NaN where the reference has none
+};
+
+/// Floats pass when |a - b| <= tolerance * max|b| + tolerance * |b| everywhere and NaN
+/// and Inf stand where the reference has them; integers and bools must be equal.
+Difference compare(const std::string &name, const runtime::HostTensor &value,
+                   const npz::Array &reference, double tolerance);
+
+} // namespace cupola::tool
+
+#endif // CUPOLA_TOOLS_CUPOLA_COMPARE_H

@@ -1,0 +1,82 @@
+//===- tools/cupola/Explain.cpp - cupola explain ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tools/cupola/Command.h"
+
+#include <cstdio>
+
+namespace cupola::tool {
+
+namespace {
+
+std::string join(const Json &names, size_t most) {
+  std::string text;
+  for (size_t i = 0; i < std::min(names.size(), most); ++i)
+    text += (i ? ", " : "") + names[i].get<std::string>();
+  return names.size() > most ? text + ", .. (" + std::to_string(names.size()) + ")" : text;
+}
+
+void printVariant(const Json &variant, bool edges) {
+  std::printf("%s %s: %zu steps, %zu distinct kernels\n", variant["target"].get<std::string>().c_str(),
+              variant["arch"].get<std::string>().c_str(), variant["launches"].get<size_t>(),
+              variant["kernels"].size());
+  for (const Json &kernel : variant["kernels"]) {
+    std::printf("  %s %-14s %s\n", kernel["name"].get<std::string>().c_str(),
+                kernel["schedule"].get<std::string>().c_str(), join(kernel["nodes"], 6).c_str());
+    for (const auto &[arch, r] : kernel["arch"].items())
+      std::printf("    %-7s %d registers, %d spill bytes, %d + %d shared bytes\n", arch.c_str(),
+                  r["registers"].get<int>(), r["spill_bytes"].get<int>(),
+                  r["static_shared"].get<int>(), r["dynamic_shared"].get<int>());
+  }
+  size_t fused = 0;
+  for (const Json &edge : variant["edges"])
+    fused += edge["fused"].get<bool>();
+  std::printf("  edges: %zu fused, %zu not\n", fused, variant["edges"].size() - fused);
+  for (const Json &edge : variant["edges"])
+    if (edges || !edge["fused"].get<bool>())
+      std::printf("    %s %s -> %s: %s (%s)\n", edge["fused"].get<bool>() ? "fused    " : "not fused",
+                  edge["producer"].get<std::string>().c_str(),
+                  edge["consumer"].get<std::string>().c_str(),
+                  edge["reason"].get<std::string>().c_str(), edge["rule"].get<std::string>().c_str());
+  const Json &memory = variant["memory"];
+  if (!memory["peak_bytes"].is_null())
+    std::printf("  memory: arena %llu bytes (lower bound %llu), weights %llu bytes\n",
+                memory["peak_bytes"].get<unsigned long long>(),
+                memory["lower_bound_bytes"].get<unsigned long long>(),
+                memory["weight_bytes"].get<unsigned long long>());
+}
+
+struct ExplainCommand {
+  CompileFlags flags;
+  std::string json;
+  bool allEdges = false;
+
+  Status run() {
+    Result<compiler::Options> options = flags.options();
+    if (options.failed())
+      return options.status();
+    auto compilation = compiler::Compilation::load(flags.model, *options);
+    if (compilation.failed())
+      return compilation.status();
+    Result<std::string> text = (*compilation)->explain();
+    if (text.failed())
+      return text.status();
+    Json report = Json::parse(*text);
+    clearProgress();
+    for (const Json &variant : report["variants"])
+      printVariant(variant, allEdges);
+    return writeJson(json, report);
+  }
+};
+
+} // namespace
+
+std::function<int()> declareExplain(CLI::App &app) {
+  auto command = std::make_shared<ExplainCommand>();
+  command->flags.declare(app, "MODEL.onnx");
+  app.add_flag("--all-edges", command->allEdges, "Show fused edges, too");
+  app.add_option("--json", command->json, "Write the whole report to this file");
+  return [command] { return runInWorker(command->flags, [&] { return finish(command->run()); }); };
+}
+
+} // namespace cupola::tool

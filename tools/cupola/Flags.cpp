@@ -1,0 +1,132 @@
+//===- tools/cupola/Flags.cpp - options that several commands take ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tools/cupola/Command.h"
+
+#include <cstdio>
+#include <thread>
+
+namespace cupola::tool {
+
+void CompileFlags::declare(CLI::App &app, const std::string &what, bool withTargets) {
+  app.add_option(what, model, "The model, or a package that `cupola compile` made")->required();
+  if (withTargets)
+    app.add_option("--target", targets, "What to compile for: cuda, cpu or both (default)")
+        ->delimiter(',')
+        ->check(CLI::IsMember({"cuda", "cpu"}));
+  app.add_option("--arch", archs,
+                 "CUDA architectures to make machine code for now, as sm_80,sm_90a (needs NVRTC). "
+                 "Without it the package carries source, which the machine it runs on compiles")
+      ->delimiter(',');
+  app.add_option("--cpu", cpuLevels, "CPU levels: x86-64-v3,x86-64-v4 (default: both)")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"x86-64-v3", "x86-64-v4"}));
+  app.add_option("--shape", shapes,
+                 "Fix an input's shape, as x=1x3x224x224, or a dynamic dimension, as batch=16; "
+                 "may be repeated");
+  app.add_option("--dim", dims, "Bound a dimension that stays dynamic, as past=1..4096");
+  app.add_option("--disable-pass", disabledPasses, "Leave an optional pass out; the answer stays right");
+  app.add_option("--limit", limits, "Raise or lower a limit on models, as nodes=2000000");
+  app.add_option("--dump-ir", dumpIr, "Write the IR after every pass to this folder");
+  app.add_option("--cache-dir", cacheDir, "Where compiled kernels are kept; 'none': nowhere");
+  app.add_option("--libraries", libraries, "auto, or none: no library call instead of own kernels")
+      ->check(CLI::IsMember({"auto", "none"}));
+  app.add_option("--threads", threads, "Threads; 0 is one per core");
+  app.add_flag("--allow-hard-links", allowHardLinks, "Accept external data files with hard links");
+  app.add_option("--deadline", deadline, "Seconds after which the compiler is stopped")
+      ->capture_default_str();
+  app.add_option("--memory", memory, "MiB of address space the compiler may take; 0: no limit");
+}
+
+static Result<int64_t> number(const std::string &text, const std::string &whole) {
+  try {
+    size_t end = 0;
+    int64_t value = std::stoll(text, &end);
+    if (end == text.size() && !text.empty())
+      return value;
+  } catch (const std::exception &) {
+  }
+  return Status::usage("'" + whole + "': '" + text + "' is no number");
+}
+
+static Result<std::pair<std::string, std::string>> split(const std::string &text, const char *form) {
+  size_t at = text.rfind('=');
+  if (at == std::string::npos || at == 0)
+    return Status::usage("'" + text + "' has not the form " + form);
+  return std::make_pair(text.substr(0, at), text.substr(at + 1));
+}
+
+static Status addShape(const std::string &text, compiler::Options &options) {
+  auto parts = split(text, "NAME=2x16 or NAME=16");
+  if (parts.failed())
+    return parts.status();
+  compiler::ShapeSetting setting{parts->first, {}};
+  for (size_t begin = 0; begin < parts->second.size();) {
+    size_t end = std::min(parts->second.find('x', begin), parts->second.size());
+    auto extent = number(parts->second.substr(begin, end - begin), text);
+    if (extent.failed())
+      return extent.status();
+    setting.dims.push_back(*extent);
+    begin = end + 1;
+  }
+  options.shapes.push_back(std::move(setting));
+  return {};
+}
+
+static Status addDim(const std::string &text, compiler::Options &options) {
+  auto parts = split(text, "NAME=1..4096");
+  if (parts.failed())
+    return parts.status();
+  size_t dots = parts->second.find("..");
+  if (dots == std::string::npos)
+    return Status::usage("'" + text + "' has not the form NAME=1..4096");
+  auto min = number(parts->second.substr(0, dots), text);
+  auto max = number(parts->second.substr(dots + 2), text);
+  if (min.failed())
+    return min.status();
+  if (max.failed())
+    return max.status();
+  options.dims.push_back({parts->first, *min, *max});
+  return {};
+}
+
+Result<compiler::Options> CompileFlags::options() const {
+  compiler::Options options;
+  if (!targets.empty())
+    options.targets = targets;
+  options.archs = archs;
+  options.cpuLevels = cpuLevels;
+  for (const std::string &shape : shapes)
+    CUPOLA_TRY(addShape(shape, options));
+  for (const std::string &dim : dims)
+    CUPOLA_TRY(addDim(dim, options));
+  for (const std::string &text : limits) {
+    auto parts = split(text, "NAME=NUMBER");
+    if (parts.failed())
+      return parts.status();
+    auto value = number(parts->second, text);
+    if (value.failed())
+      return value.status();
+    options.limits[parts->first] = *value;
+  }
+  options.disabledPasses = disabledPasses;
+  options.dumpIrDir = dumpIr;
+  options.cacheDir = cacheDir;
+  options.libraries = libraries;
+  options.threads = threads ? threads : std::max(1u, std::thread::hardware_concurrency());
+  options.allowHardLinks = allowHardLinks;
+  options.progress = progress;
+  options.warn = warn;
+  return options;
+}
+
+void DeviceFlags::declare(CLI::App &app) {
+  app.add_option("--device", device,
+                 "Where to run: cuda (a GPU), cpu, sim (the CUDA kernels on the CPU, with checks), "
+                 "auto (cuda if there is a GPU, else cpu)")
+      ->check(CLI::IsMember({"auto", "cuda", "cpu", "sim"}))
+      ->capture_default_str();
+  options.warn = warn;
+}
+
+} // namespace cupola::tool

@@ -1,0 +1,93 @@
+//===- tools/cupola/Inspect.cpp - cupola inspect ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Runtime/Format/OutputFile.h"
+#include "lib/Runtime/Format/PackageFile.h"
+#include "tools/cupola/Command.h"
+
+#include <cstdio>
+#include <filesystem>
+
+namespace cupola::tool {
+
+namespace {
+
+std::string typeText(const format::Tensor &tensor) {
+  std::string text = std::string(format::dtypeName(tensor.dtype)) + "[";
+  for (size_t i = 0; i < tensor.dims.size(); ++i)
+    text += (i ? ", " : "") + tensor.dims[i];
+  return text + "]";
+}
+
+struct InspectCommand {
+  std::string path, extract, json;
+
+  Status run() {
+    auto file = format::PackageFile::open(path);
+    if (file.failed())
+      return file.status();
+    const format::Package &package = (*file)->package();
+    print(package, (*file)->bytes());
+    if (!extract.empty())
+      CUPOLA_TRY(extractTo(package));
+    for (const format::Report &report : package.reports)
+      if (report.name == "explain")
+        return writeJson(json, Json::parse(report.json));
+    return writeJson(json, Json::object());
+  }
+
+  void print(const format::Package &package, uint64_t bytes) {
+    std::printf("%s: package format %u by %s, %llu bytes, %zu weights\n", path.c_str(), package.format,
+                package.producer.c_str(), static_cast<unsigned long long>(bytes), package.weights.size());
+    for (const format::Tensor &tensor : package.inputs)
+      std::printf("  input  %-24s %s\n", tensor.name.c_str(), typeText(tensor).c_str());
+    for (const format::Tensor &tensor : package.outputs)
+      std::printf("  output %-24s %s\n", tensor.name.c_str(), typeText(tensor).c_str());
+    for (const format::Symbol &symbol : package.symbols)
+      std::printf("  symbol %s '%s' from %lld to %s\n", symbol.id.c_str(), symbol.name.c_str(),
+                  static_cast<long long>(symbol.min),
+                  symbol.max ? std::to_string(symbol.max).c_str() : "any size");
+    for (const format::Variant &variant : package.variants) {
+      std::printf("  variant %s %s: %zu steps, %zu kernels, %zu sources", variant.target.c_str(),
+                  variant.arch.c_str(), variant.program.steps.size(), variant.program.kernels.size(),
+                  variant.sources.size());
+      for (const format::Binary &binary : variant.binaries)
+        std::printf(", %s (%zu bytes)", binary.arch.c_str(), binary.image.size());
+      std::printf("\n");
+    }
+  }
+
+  /// File names are numbers and names of our own: nothing of the model is in them.
+  Status extractTo(const format::Package &package) {
+    std::error_code error;
+    for (const format::Variant &variant : package.variants) {
+      std::filesystem::path folder = std::filesystem::path(extract) / (variant.target + "-" + variant.arch);
+      std::filesystem::create_directories(folder, error);
+      if (error)
+        return Status::io("cannot make the folder '" + folder.string() + "': " + error.message());
+      for (const format::Source &source : variant.sources)
+        CUPOLA_TRY(format::writeFile((folder / source.name).string(), source.text));
+      if (!variant.sources.empty())
+        for (const format::Source &header : package.headers)
+          CUPOLA_TRY(format::writeFile((folder / header.name).string(), header.text));
+      for (size_t i = 0; i < variant.binaries.size(); ++i) {
+        std::string name = "m" + std::to_string(i) + "." + variant.binaries[i].arch +
+                           (variant.target == "cuda" ? ".cubin" : ".so");
+        CUPOLA_TRY(format::writeFile((folder / name).string(), variant.binaries[i].image));
+      }
+    }
+    return {};
+  }
+};
+
+} // namespace
+
+std::function<int()> declareInspect(CLI::App &app) {
+  auto command = std::make_shared<InspectCommand>();
+  app.add_option("FILE.cupola", command->path, "The package")->required();
+  app.add_option("--extract", command->extract, "Write sources and binaries to this folder");
+  app.add_option("--json", command->json, "Write what the compiler recorded (as explain) to this file");
+  return [command] { return finish(command->run()); };
+}
+
+} // namespace cupola::tool

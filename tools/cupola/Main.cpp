@@ -1,0 +1,55 @@
+//===- tools/cupola/Main.cpp - the command line ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tools/cupola/Command.h"
+
+#include <cstdio>
+
+using namespace cupola;
+using namespace cupola::tool;
+
+static constexpr Command commands[] = {
+    {"compile", "compile a model to a package", declareCompile},
+    {"run", "run a model or a package once and show the outputs", declareRun},
+    {"bench", "measure latency", declareBench},
+    {"verify", "compare a model's outputs with a reference", declareVerify},
+    {"check", "say whether a model can be compiled, and list every reason why not", declareCheck},
+    {"explain", "say what was fused into what, and why not", declareExplain},
+    {"inspect", "show what a package holds", declareInspect},
+};
+
+static const char *const footer =
+    "Examples:\n"
+    "  cupola check   model.onnx\n"
+    "  cupola compile model.onnx -o model.cupola --target cuda --arch sm_80\n"
+    "  cupola run     model.onnx --device cpu --shape batch=1 --shape sequence=16\n"
+    "  cupola verify  model.onnx --device sim --arch sm_80\n"
+    "Exit codes: 0 done, 1 outputs differ (verify), 2 usage, 3 bad model, 4 unsupported, 5 limit,\n"
+    "            6 environment, 7 damaged package, 8 file error, 130 cancelled\n"
+    "`cupola COMMAND --help` says more.";
+
+int main(int argc, char **argv) {
+  CLI::App app("Cupola compiles ONNX models into fused CUDA kernels.", "cupola");
+  app.require_subcommand(1);
+  app.footer(footer);
+  std::vector<std::pair<CLI::App *, std::function<int()>>> actions;
+  try {
+    for (const Command &command : commands) {
+      CLI::App *sub = app.add_subcommand(command.name, command.summary);
+      actions.emplace_back(sub, command.declare(*sub));
+    }
+    app.parse(argc, argv);
+    for (auto &[sub, action] : actions)
+      if (sub->parsed())
+        return action();
+    return static_cast<int>(Code::Usage);
+  } catch (const CLI::Success &success) {
+    return app.exit(success);
+  } catch (const CLI::ParseError &error) {
+    std::fprintf(stderr, "error: %s; see cupola --help\n", error.what());
+    return static_cast<int>(Code::Usage);
+  } catch (const std::exception &error) {
+    std::fprintf(stderr, "error: the system refused: %s\n", error.what());
+    return static_cast<int>(Code::Environment);
+  }
+}

@@ -1,0 +1,83 @@
+//===- tools/cupola/Run.cpp - cupola run and cupola bench ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Runtime/Tools/Latency.h"
+#include "tools/cupola-run/Report.h"
+#include "tools/cupola/Command.h"
+
+#include <cstdio>
+
+namespace cupola::tool {
+
+namespace {
+
+struct RunCommand {
+  CompileFlags flags;
+  DeviceFlags device;
+  runtime::InputOptions inputs;
+  std::string outputs, json;
+  uint64_t warmup = 0, iterations = 1;
+
+  void declare(CLI::App &app) {
+    flags.declare(app, "MODEL.onnx|FILE.cupola", /*withTargets=*/false);
+    device.declare(app);
+    app.add_option("--inputs", inputs.npz, "Input values: an .npz file with an array per input");
+    app.add_option("--seed", inputs.seed,
+                   "Without --inputs: floats are N(0,1), integers below the extent that they "
+                   "index, masks ones");
+    app.add_option("--json", json, "Write a report to this file");
+  }
+
+  Status run() {
+    Result<Ready> ready = makeReady(flags, device);
+    if (ready.failed())
+      return ready.status();
+    const runtime::Executable &executable = *ready->executable;
+    inputs.shapes = flags.isPackage() ? flags.shapes : std::vector<std::string>();
+    auto in = runtime::makeInputs(executable.package(), executable.parsedInterface(), inputs);
+    if (in.failed())
+      return in.status();
+    auto session = runtime::Session::create(ready->executable, {});
+    if (session.failed())
+      return session.status();
+    CUPOLA_TRY((*session)->bind(runtime::shapesOf(*in)));
+    auto out = runtime::makeOutputs(executable.package(), (*session)->outputShapes());
+    if (out.failed())
+      return out.status();
+    executable.device().resetStatistics(); // the init steps are not of the run
+    auto latency = runtime::measure(**session, runtime::refsOf(*in), runtime::refsOf(*out), warmup,
+                                    iterations);
+    if (latency.failed())
+      return latency.status();
+    const runtime::RunReport report{iterations, *latency, session->get(), &*out};
+    std::fputs(runtime::reportText(report).c_str(), stdout);
+    Json full = Json::parse(runtime::reportJson(report));
+    full["compile_ms"] = ready->compiled.compileMs;
+    CUPOLA_TRY(writeJson(json, full));
+    return outputs.empty() ? Status::ok()
+                           : runtime::writeOutputs(outputs, executable.package(), *out);
+  }
+};
+
+} // namespace
+
+std::function<int()> declareRun(CLI::App &app) {
+  auto command = std::make_shared<RunCommand>();
+  command->declare(app);
+  app.add_option("--outputs", command->outputs, "Write the outputs to this .npz file");
+  return [command] { return finish(command->run()); };
+}
+
+std::function<int()> declareBench(CLI::App &app) {
+  auto command = std::make_shared<RunCommand>();
+  command->declare(app);
+  command->warmup = 10;
+  command->iterations = 100;
+  app.add_option("--warmup", command->warmup, "Runs before the measured ones")->capture_default_str();
+  app.add_option("--iterations", command->iterations, "Measured runs")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  return [command] { return finish(command->run()); };
+}
+
+} // namespace cupola::tool

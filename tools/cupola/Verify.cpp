@@ -1,0 +1,167 @@
+//===- tools/cupola/Verify.cpp - cupola verify ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Runtime/Tools/Latency.h"
+#include "tools/cupola/Command.h"
+#include "tools/cupola/Compare.h"
+
+#include <cstdio>
+
+namespace cupola::tool {
+
+namespace {
+
+constexpr int differs = 1;
+
+struct VerifyCommand {
+  CompileFlags flags;
+  DeviceFlags device;
+  std::string casePath, json;
+  uint64_t seed = 0;
+  double tolerance = 5e-5;
+  std::vector<npz::Array> caseInputs, caseOutputs;
+
+  /// Splits the arrays of --case into inputs (in:NAME) and references (out:NAME).
+  Status readCase() {
+    if (casePath.empty())
+      return {};
+    Result<std::vector<npz::Array>> arrays = npz::read(casePath);
+    if (arrays.failed())
+      return arrays.status();
+    for (npz::Array &array : *arrays) {
+      bool isInput = array.name.rfind("in:", 0) == 0, isOutput = array.name.rfind("out:", 0) == 0;
+      if (!isInput && !isOutput)
+        return Status::usage(casePath + ": array '" + array.name +
+                             "' is called neither in:NAME nor out:NAME");
+      array.name.erase(0, isInput ? 3 : 4);
+      (isInput ? caseInputs : caseOutputs).push_back(std::move(array));
+    }
+    return {};
+  }
+
+  Result<std::vector<runtime::HostTensor>> makeInputs(const runtime::Executable &executable) {
+    if (!casePath.empty())
+      return runtime::inputsFromArrays(executable.package(), std::move(caseInputs));
+    runtime::InputOptions options;
+    options.seed = seed;
+    if (flags.isPackage())
+      options.shapes = flags.shapes;
+    return runtime::makeInputs(executable.package(), executable.parsedInterface(), options);
+  }
+
+  /// The outputs by lib/Reference, in a worker like everything that reads the model.
+  Result<std::vector<npz::Array>> reference(const format::Package &package,
+                                            const std::vector<runtime::HostTensor> &inputs) {
+    std::vector<npz::Array> arrays;
+    for (size_t i = 0; i < inputs.size(); ++i)
+      arrays.push_back({package.inputs[i].name, inputs[i].dtype, inputs[i].shape, inputs[i].bytes});
+    Result<compiler::Options> options = flags.options();
+    if (options.failed())
+      return options.status();
+    options->targets = {"cpu"};
+    std::string bytes;
+    int code = collectFromWorker(flags, bytes, [&](std::string &out) -> Status {
+      auto compilation = compiler::Compilation::load(flags.model, *options);
+      if (compilation.failed())
+        return compilation.status();
+      Result<std::vector<npz::Array>> outputs = (*compilation)->reference(arrays);
+      if (outputs.failed())
+        return outputs.status();
+      Result<std::string> text = npz::serialize(*outputs);
+      if (text.failed())
+        return text.status();
+      out = text.take();
+      return {};
+    });
+    if (code != 0)
+      return Status(static_cast<Code>(code), "");
+    return npz::parse(bytes);
+  }
+
+  Result<bool> run() {
+    CUPOLA_TRY(readCase());
+    if (flags.isPackage() && casePath.empty())
+      return Status::usage("a package has no reference: give --case F.npz, or the model");
+    Result<Ready> ready = makeReady(flags, device);
+    if (ready.failed())
+      return ready.status();
+    const format::Package &package = ready->executable->package();
+    auto inputs = makeInputs(*ready->executable);
+    if (inputs.failed())
+      return inputs.status();
+    if (casePath.empty()) {
+      Result<std::vector<npz::Array>> outputs = reference(package, *inputs);
+      if (outputs.failed())
+        return outputs.status();
+      caseOutputs = outputs.take();
+    }
+    runtime::SessionOptions options;
+    options.poison = true; // a plan that reads dead memory gives NaN, not luck
+    auto session = runtime::Session::create(ready->executable, options);
+    if (session.failed())
+      return session.status();
+    CUPOLA_TRY((*session)->bind(runtime::shapesOf(*inputs)));
+    auto outputs = runtime::makeOutputs(package, (*session)->outputShapes());
+    if (outputs.failed())
+      return outputs.status();
+    CUPOLA_TRY((*session)->run(runtime::refsOf(*inputs), runtime::refsOf(*outputs)));
+    return judge(package, *outputs);
+  }
+
+  Result<bool> judge(const format::Package &package, const std::vector<runtime::HostTensor> &outputs) {
+    uint64_t compared = 0, elements = 0;
+    bool pass = true;
+    Json list = Json::array();
+    for (size_t i = 0; i < outputs.size(); ++i)
+      for (const npz::Array &reference : caseOutputs) {
+        if (reference.name != package.outputs[i].name)
+          continue;
+        Difference d = compare(reference.name, outputs[i], reference, tolerance);
+        std::printf("%s %s: max abs %.3g, max rel %.3g, worst at %llu%s%s\n", d.pass ? "pass" : "FAIL",
+                    d.name.c_str(), d.maxAbs, d.maxRel, static_cast<unsigned long long>(d.index),
+                    d.problem.empty() ? "" : ": ", d.problem.c_str());
+        list.push_back({{"name", d.name}, {"max_abs", d.maxAbs}, {"max_rel", d.maxRel},
+                        {"index", d.index}, {"pass", d.pass}, {"problem", d.problem}});
+        pass &= d.pass;
+        ++compared;
+        elements += d.elements;
+      }
+    std::printf("compared %llu outputs, %llu elements\n", static_cast<unsigned long long>(compared),
+                static_cast<unsigned long long>(elements));
+    CUPOLA_TRY(writeJson(json, {{"schema", "cupola.verify/1"},
+                                {"tolerance", tolerance},
+                                {"outputs", list},
+                                {"peak_rss_bytes", runtime::peakResidentBytes()}}));
+    for (const npz::Array &reference : caseOutputs)
+      if (std::none_of(package.outputs.begin(), package.outputs.end(),
+                       [&](const format::Tensor &output) { return output.name == reference.name; }))
+        return Status::usage(casePath + ": the model has no output '" + reference.name + "'");
+    if (elements == 0)
+      return Status::usage("nothing was compared: no reference has the name of an output");
+    return pass;
+  }
+};
+
+} // namespace
+
+std::function<int()> declareVerify(CLI::App &app) {
+  auto command = std::make_shared<VerifyCommand>();
+  command->flags.declare(app, "MODEL.onnx|FILE.cupola", /*withTargets=*/false);
+  command->device.declare(app);
+  app.add_option("--case", command->casePath,
+                 "Inputs and references: an .npz file with arrays in:NAME and out:NAME; without it "
+                 "the model is computed op by op, unfused");
+  app.add_option("--tol", command->tolerance,
+                 "Floats pass when |a - b| <= T * max|b| + T * |b|, T being this")
+      ->capture_default_str();
+  app.add_option("--seed", command->seed, "Without --case: of the inputs");
+  app.add_option("--json", command->json, "Write a report to this file");
+  return [command] {
+    Result<bool> result = command->run();
+    if (result.failed())
+      return finish(result.status());
+    return *result ? 0 : differs;
+  };
+}
+
+} // namespace cupola::tool

@@ -1,0 +1,109 @@
+//===- tools/cupola/Worker.cpp - the compiler in a process of its own ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// A model is data from a stranger: whatever it does to the compiler, the command ends
+// with a message and a documented exit code.
+
+#include "tools/cupola/Command.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace cupola::tool {
+
+namespace {
+
+[[noreturn]] void work(const CompileFlags &flags, const std::function<int()> &action) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL); // a killed command leaves no compiler behind
+  rlimit none{0, 0};
+  setrlimit(RLIMIT_CORE, &none);
+  if (flags.memory > 0) {
+    rlimit memory{flags.memory << 20, flags.memory << 20};
+    setrlimit(RLIMIT_AS, &memory);
+  }
+  int code;
+  try {
+    code = action();
+  } catch (const std::bad_alloc &) {
+    code = finish(Status::limit("the compiler ran out of memory (see --memory)"));
+  } catch (const std::exception &error) {
+    code = finish(Status::environment(std::string("the system refused: ") + error.what()));
+  }
+  clearProgress();
+  std::fflush(nullptr);
+  _exit(code);
+}
+
+/// Waits for the child; false when the deadline passed.
+bool waitFor(pid_t child, uint64_t seconds, const sigset_t &signals, int &state, int &caught) {
+  timespec end;
+  clock_gettime(CLOCK_MONOTONIC, &end);
+  end.tv_sec += static_cast<time_t>(seconds);
+  for (;;) {
+    if (waitpid(child, &state, WNOHANG) == child)
+      return true;
+    timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    timespec left{end.tv_sec - now.tv_sec, 0};
+    if (left.tv_sec <= 0)
+      return false;
+    left.tv_sec = std::min<time_t>(left.tv_sec, 60);
+    int signal = sigtimedwait(&signals, nullptr, &left);
+    if (signal == SIGINT || signal == SIGTERM) {
+      caught = signal;
+      return false;
+    }
+  }
+}
+
+int judge(const CompileFlags &flags, int state) {
+  if (WIFEXITED(state))
+    return WEXITSTATUS(state);
+  clearProgress();
+  return finish(Status::limit(flags.model + ": the compiler was stopped by signal " +
+                              std::to_string(WTERMSIG(state)) + " (" + strsignal(WTERMSIG(state)) +
+                              "); this is a bug of Cupola or a limit of the system"));
+}
+
+} // namespace
+
+int runInWorker(const CompileFlags &flags, const std::function<int()> &action) {
+  sigset_t signals, before;
+  sigemptyset(&signals);
+  for (int signal : {SIGCHLD, SIGINT, SIGTERM})
+    sigaddset(&signals, signal);
+  sigprocmask(SIG_BLOCK, &signals, &before);
+  std::fflush(nullptr);
+  pid_t child = fork();
+  if (child < 0) {
+    sigprocmask(SIG_SETMASK, &before, nullptr);
+    return finish(Status::environment(std::string("cannot start a process: ") + strerror(errno)));
+  }
+  if (child == 0) {
+    sigprocmask(SIG_SETMASK, &before, nullptr);
+    work(flags, action);
+  }
+  int state = 0, caught = 0;
+  bool ended = waitFor(child, flags.deadline, signals, state, caught);
+  if (!ended) {
+    kill(child, SIGKILL);
+    waitpid(child, &state, 0);
+  }
+  sigprocmask(SIG_SETMASK, &before, nullptr);
+  if (ended)
+    return judge(flags, state);
+  clearProgress();
+  if (caught)
+    return finish(Status(Code::Cancelled, "cancelled"));
+  return finish(Status::limit(flags.model + ": the compiler ran longer than " +
+                              std::to_string(flags.deadline) + " s (raise it with --deadline)"));
+}
+
+} // namespace cupola::tool
