@@ -34,9 +34,9 @@ CUPOLA_LIMITS(f16, f16_bits(0xfc00u), f16_bits(0x7c00u))
 CUPOLA_LIMITS(bf16, bf16_bits(0xff80u), bf16_bits(0x7f80u))
 #undef CUPOLA_LIMITS
 
-template <class T> constexpr bool isNarrowFloat = false;
-template <> constexpr bool isNarrowFloat<f16> = true;
-template <> constexpr bool isNarrowFloat<bf16> = true;
+template <class T> inline constexpr bool isNarrowFloat = false;
+template <> inline constexpr bool isNarrowFloat<f16> = true;
+template <> inline constexpr bool isNarrowFloat<bf16> = true;
 
 template <class To> CUPOLA_DEVICE To clampTo(i32 x) {
   const i32 low = Limits<To>::lowest(), high = Limits<To>::highest();
