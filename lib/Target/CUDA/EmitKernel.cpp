@@ -18,6 +18,7 @@ void cuda::buildCudaPipeline(OpPassManager &passes, const CudaTargetInfo &target
   passes.addPass(createDistributePoints());
   passes.addPass(createLowerGemm());
   passes.addPass(createPipelineCopies());
+  passes.addPass(createDropUnused());
   passes.addPass(createPlaceShared());
 }
 

@@ -126,6 +126,17 @@ def PipelineCopies : KernelPass<"kernel-pipeline-copies"> {
   }];
 }
 
+def DropUnused : KernelPass<"kernel-drop-unused"> {
+  let summary = "removes names and values that nothing uses";
+  let description = [{
+    ```mlir
+    kernel.let "d0" = "32*i + lane" below "384"            // before
+    %0 = kernel.get %r0["i"] : f32 from !kernel.registers<12xf32>
+    %0 = kernel.get %r0["i"] : f32 from !kernel.registers<12xf32>    // after
+    ```
+  }];
+}
+
 def PlaceShared : KernelPass<"kernel-place-shared"> {
   let summary = "gives every kernel.smem its offset in the block's shared memory";
   let description = [{
