@@ -4,6 +4,7 @@
 #include "lib/Planner/MemoryPlanner.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <limits>
 #include <numeric>
@@ -24,7 +25,7 @@ struct Placement {
   uint64_t height = std::numeric_limits<uint64_t>::max();
 };
 
-enum class Fit { First, Best };
+enum class Fit : uint8_t { First, Best };
 
 class Packer {
 public:
@@ -196,7 +197,9 @@ void Packer::climb(Order order) {
         high.push_back(i);
     size_t from = high.empty() || random(4) == 0 ? 1 + random(order.size() - 1) : high[random(high.size())];
     Order next = order;
-    std::rotate(next.begin() + newPosition(order, from), next.begin() + from, next.begin() + from + 1);
+    uint32_t moved = order[from];
+    next.erase(next.begin() + ptrdiff_t(from));
+    next.insert(next.begin() + ptrdiff_t(newPosition(order, from)), moved);
     Placement placement = place(next, Fit::First);
     if (placement.height > current.height)
       continue;
