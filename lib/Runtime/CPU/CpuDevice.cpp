@@ -236,6 +236,7 @@ Status CpuDevice::launch(const LaunchArguments &arguments) {
 std::vector<KernelStatistics> CpuDevice::statistics() const {
   const std::lock_guard<std::mutex> lock(counting);
   std::vector<KernelStatistics> list;
+  list.reserve(counts.size());
   for (const auto &[name, entry] : counts)
     list.push_back(entry);
   return list;

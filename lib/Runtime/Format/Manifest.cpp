@@ -94,7 +94,7 @@ public:
 
   template <typename T> void operator()(uint32_t field, const T &value) {
     if constexpr (isNumber<T>) {
-      if (value != T()) {
+      if (toWire(value) != 0) {
         out.tag(field, WireType::Varint);
         out.varint(toWire(value));
       }
@@ -193,7 +193,7 @@ private:
 
   template <typename T> static void clear(T &value) {
     if constexpr (isNumber<T>)
-      value = T();
+      value = static_cast<T>(0);
     else if constexpr (std::is_same_v<T, std::string>)
       value.clear();
     else

@@ -11,12 +11,14 @@
 
 namespace cupola::format {
 
-static std::string folderOf(const std::string &path) {
+namespace {
+std::string folderOf(const std::string &path) {
   const size_t slash = path.rfind('/');
   if (slash == std::string::npos)
     return ".";
   return slash == 0 ? "/" : path.substr(0, slash);
 }
+} // namespace
 
 OutputFile::OutputFile(std::string path, std::string folder) : path(std::move(path)), folder(std::move(folder)) {}
 

@@ -116,9 +116,11 @@ Status PackageFile::loadContents(const Layout &layout) {
   weightsOffset = layout.section(SectionKind::Weights).offset;
   CUPOLA_TRY(validatePackage(contents, {sources.size(), binaries.size(), layout.section(SectionKind::Weights).bytes}));
   const auto load = [&](Source &source) { source.text = std::string(sources.substr(source.offset, source.bytes)); };
-  std::for_each(contents.headers.begin(), contents.headers.end(), load);
+  for (Source &header : contents.headers)
+    load(header);
   for (Variant &variant : contents.variants) {
-    std::for_each(variant.sources.begin(), variant.sources.end(), load);
+    for (Source &source : variant.sources)
+      load(source);
     for (Binary &binary : variant.binaries)
       binary.image = std::string(binaries.substr(binary.offset, binary.bytes));
   }

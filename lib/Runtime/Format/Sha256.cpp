@@ -6,7 +6,8 @@
 
 namespace cupola::format {
 
-static EVP_MD_CTX *evp(void *context) { return static_cast<EVP_MD_CTX *>(context); }
+namespace {
+EVP_MD_CTX *evp(void *context) { return static_cast<EVP_MD_CTX *>(context); }
 
 Sha256::Sha256() : context(EVP_MD_CTX_new()) {
   if (context && EVP_DigestInit_ex(evp(context), EVP_sha256(), nullptr) != 1) {
@@ -14,6 +15,7 @@ Sha256::Sha256() : context(EVP_MD_CTX_new()) {
     context = nullptr;
   }
 }
+} // namespace
 
 Sha256::~Sha256() { EVP_MD_CTX_free(evp(context)); }
 
