@@ -8,6 +8,7 @@ namespace cupola::format {
 
 namespace {
 EVP_MD_CTX *evp(void *context) { return static_cast<EVP_MD_CTX *>(context); }
+} // namespace
 
 Sha256::Sha256() : context(EVP_MD_CTX_new()) {
   if (context && EVP_DigestInit_ex(evp(context), EVP_sha256(), nullptr) != 1) {
@@ -15,7 +16,6 @@ Sha256::Sha256() : context(EVP_MD_CTX_new()) {
     context = nullptr;
   }
 }
-} // namespace
 
 Sha256::~Sha256() { EVP_MD_CTX_free(evp(context)); }
 
