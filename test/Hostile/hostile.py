@@ -1,7 +1,7 @@
 #===- test/Hostile/hostile.py - Bad input: exit code, text, nothing left behind ---===#
 # SPDX-License-Identifier: Apache-2.0
-"""hostile.py FOLDER [CASE...]: writes each case to a folder of its own below FOLDER, runs `cupola compile` on it and checks the exit
-code, the message, that no signal ended it, and that nothing was left in the folder."""
+"""hostile.py FOLDER [CASE...]: writes each case to a folder of its own below FOLDER, runs `cupola compile` on it and checks the
+exit code, the message, that no signal ended it, and that nothing was left in the folder."""
 
 import os
 import re

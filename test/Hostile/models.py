@@ -117,5 +117,6 @@ CASES = [
     case("38 Expand to 2^40", 5, "", node("Expand", ["w", "n"], ["s"]), node("Add", ["s", "w"]),
          weights=[weight("w", np.ones(1, np.float32)), ints("n", HUGE)]),
     case("38 Range to 2^40", 5, "", node("Range", ["a", "b", "c"], ["s"]), node("Add", ["s", "c"]),
-         weights=[weight(n, np.int64(v)) for n, v in (("a", 0), ("b", HUGE), ("c", 1))], outputs=[value("y", None, TensorProto.INT64)]),
+         weights=[weight(n, np.int64(v)) for n, v in (("a", 0), ("b", HUGE), ("c", 1))],
+         outputs=[value("y", None, TensorProto.INT64)]),
 ]
