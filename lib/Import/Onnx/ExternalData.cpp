@@ -111,7 +111,7 @@ bool ExternalData::open(const std::string &location, ErrorKind &kind, std::strin
   struct stat status;
   if (!file || ::fstat(file.get(), &status) != 0) {
     const bool outside = errno == EXDEV;
-    kind = outside || errno == ENOENT ? ErrorKind::BadModel : ErrorKind::InputOutput;
+    kind = outside ? ErrorKind::BadModel : ErrorKind::InputOutput;
     problem = outside ? name + " is a link to a place outside of the model's folder"
                       : name + " cannot be opened: " + std::strerror(errno);
     return false;

@@ -129,9 +129,9 @@ Value GraphBuilder::argReduce(ReduceKind kind, Value value, int64_t axis, bool l
                              kind, value, axis, last);
 }
 
-Value GraphBuilder::softmax(Value value, int64_t axis, bool log) {
+Value GraphBuilder::softmax(Value value, int64_t axis, bool log, bool guard) {
   return SoftmaxOp::create(ops, where, type(shape(value), element(value)), value, axis,
-                           /*guard=*/false, log);
+                           guard, log);
 }
 
 Value GraphBuilder::layerNorm(Value value, int64_t axis, double epsilon, bool rms) {

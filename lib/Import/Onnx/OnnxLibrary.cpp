@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Import/Onnx/OnnxLibrary.h"
 
+#include "lib/Import/Onnx/ModelNames.h"
 #include "lib/Import/Onnx/Text.h"
 
 #include "onnx/checker.h"
@@ -9,6 +10,8 @@
 #include "onnx/onnx_pb.h"
 
 #include <exception>
+#include <unordered_map>
+#include <vector>
 
 namespace cupola::onnx_import {
 namespace {
@@ -20,7 +23,7 @@ std::string oneLine(std::string text) {
       c = ' ';
   while (!text.empty() && (text.back() == ' ' || text.back() == '.'))
     text.pop_back();
-  return printable(text, 400);
+  return printable(text, 400, /*quotes=*/true);
 }
 
 /// The checker asks for a shape of each graph output, which exporters may leave
@@ -43,6 +46,35 @@ private:
   std::vector<onnx::TypeProto_Tensor *> added;
 };
 
+/// The checker stops at its first complaint and names the node inside of a text:
+/// this asks it about every node of the main graph and labels what it says.
+bool labelComplaints(const onnx::ModelProto &model, Diagnostics &diagnostics) {
+  const Opsets opsets = opsetsOf(model);
+  std::unordered_map<std::string, int> imports;
+  for (const auto &[domain, version] : opsets)
+    imports[domain] = static_cast<int>(version);
+  onnx::checker::CheckerContext context;
+  context.set_ir_version(static_cast<int>(model.ir_version()));
+  context.set_opset_imports(imports);
+  context.set_is_main_graph(true);
+  onnx::checker::LexicalScopeContext values;
+  for (const auto &input : model.graph().input())
+    values.add(input.name());
+  for (const auto &tensor : model.graph().initializer())
+    values.add(tensor.name());
+  const size_t before = diagnostics.errors().size();
+  for (const auto &node : model.graph().node()) {
+    try {
+      onnx::checker::check_node(node, context, values);
+    } catch (const std::exception &problem) {
+      diagnostics.error(ErrorKind::BadModel, labelOf(node, opsets), oneLine(problem.what()));
+    }
+    for (const std::string &output : node.output())
+      values.add(output);
+  }
+  return diagnostics.errors().size() > before;
+}
+
 } // namespace
 
 bool runOnnxChecker(onnx::ModelProto &model, Diagnostics &diagnostics) {
@@ -53,7 +85,8 @@ bool runOnnxChecker(onnx::ModelProto &model, Diagnostics &diagnostics) {
     onnx::checker::check_model(model, /*full_check=*/false);
     return true;
   } catch (const std::exception &problem) {
-    diagnostics.error(ErrorKind::BadModel, "the ONNX checker says: " + oneLine(problem.what()));
+    if (!labelComplaints(model, diagnostics))
+      diagnostics.error(ErrorKind::BadModel, "the ONNX checker says: " + oneLine(problem.what()));
     return false;
   }
 }

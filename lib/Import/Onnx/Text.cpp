@@ -69,7 +69,7 @@ bool isCleanText(std::string_view text) {
   return true;
 }
 
-std::string printable(std::string_view text, size_t limit) {
+std::string printable(std::string_view text, size_t limit, bool quotes) {
   std::string result;
   while (!text.empty()) {
     if (result.size() >= limit)
@@ -80,7 +80,7 @@ std::string printable(std::string_view text, size_t limit) {
       result += "\\x" + hex(static_cast<unsigned char>(text[0]), 2);
     else if (isFormatting(next.point))
       result += escaped(next.point);
-    else if (next.point == '\'' || next.point == '\\')
+    else if (!quotes && (next.point == '\'' || next.point == '\\'))
       (result += '\\') += static_cast<char>(next.point);
     else
       result += text.substr(0, taken);

@@ -15,9 +15,9 @@ namespace cupola::onnx_import {
 bool isCleanText(std::string_view text);
 
 /// `text` for one line of a message: control, formatting (bidi, zero-width) and
-/// malformed characters as \n, \x1b or \u202e, quote and backslash escaped, cut
-/// after about `limit` bytes.
-std::string printable(std::string_view text, size_t limit = 128);
+/// malformed characters as \n, \x1b or \u202e, cut after about `limit` bytes.
+/// Quotes and backslashes are escaped unless `quotes` says that they may stay.
+std::string printable(std::string_view text, size_t limit = 128, bool quotes = false);
 
 /// printable(text) between single quotes.
 std::string quoted(std::string_view text);

@@ -76,6 +76,7 @@ int import(std::optional<LoadedModel> model, const Arguments &arguments,
     mlir::OpPrintingFlags flags;
     flags.elideLargeElementsAttrs(64).elideLargeResourceString();
     flags.enableDebugInfo(arguments.locations, /*prettyForm=*/false);
+    flags.useLocalScope();
     module->print(llvm::outs(), flags);
   }
   llvm::outs() << "// -----\n";

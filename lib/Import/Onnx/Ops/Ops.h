@@ -67,6 +67,7 @@ template <Reduction r> void reduceAttribute(OpBinder &op) { importReduceAttribut
 template <Reduction r> void reduceInput(OpBinder &op) { importReduceInput(op, r); }
 void importArgReduce(OpBinder &op, ReduceKind kind);
 template <ReduceKind kind> void argReduce(OpBinder &op) { importArgReduce(op, kind); }
+void importCumSum(OpBinder &op);
 void importGlobalPool(OpBinder &op, ReduceKind kind);
 template <ReduceKind kind> void globalPool(OpBinder &op) { importGlobalPool(op, kind); }
 
@@ -81,6 +82,13 @@ void importInstanceNormalization(OpBinder &op);
 void importGroupNormalization(OpBinder &op);
 void importBatchNormalization(OpBinder &op);
 void importMeanVarianceNormalization(OpBinder &op);
+
+// Attention.cpp
+void importAttention(OpBinder &op);
+void importRotaryEmbedding(OpBinder &op);
+
+// Einsum.cpp
+void importEinsum(OpBinder &op);
 
 // MatMul.cpp
 void importMatMul(OpBinder &op);

@@ -138,6 +138,30 @@ void importArgReduce(OpBinder &op, ReduceKind kind) {
   op.result(result);
 }
 
+/// sum over j of x[j] where j <= i (or <, >=, >): a reduction of n^2 steps per row,
+/// of which nothing is stored. Meant for the positions that encoders count.
+void importCumSum(OpBinder &op) {
+  op.requireInputs(2, 2);
+  op.requireNumber(0, "x");
+  Value value = op.value(0, "x");
+  Exprs shape = op.b.shape(value);
+  const std::vector<int64_t> given = op.constantInts(1, "axis");
+  if (given.size() != 1)
+    op.bad("axis has " + std::to_string(given.size()) + " elements, expected 1");
+  const int64_t axis = op.axis(given[0], static_cast<int64_t>(shape.size()));
+  const bool exclusive = op.intAttribute("exclusive", 0) != 0;
+  const bool reverse = op.intAttribute("reverse", 0) != 0;
+  const BinaryKind order = reverse ? (exclusive ? BinaryKind::Greater : BinaryKind::GreaterEqual)
+                                   : (exclusive ? BinaryKind::Less : BinaryKind::LessEqual);
+  Exprs grid(shape.size() + 1, Expr(1));
+  grid[static_cast<size_t>(axis)] = grid[static_cast<size_t>(axis + 1)] =
+      shape[static_cast<size_t>(axis)];
+  Value taken = op.b.binary(order, op.b.iota(grid, axis + 1), op.b.iota(grid, axis));
+  Value terms = op.b.select(taken, op.b.unsqueeze(value, {axis}),
+                            op.b.scalar(0, op.b.element(value)));
+  op.result(op.b.reshape(op.b.reduce(ReduceKind::Sum, terms, {axis + 1}), shape));
+}
+
 void importGlobalPool(OpBinder &op, ReduceKind kind) {
   op.requireInputs(1, 1);
   op.requireFloat(0, "X");

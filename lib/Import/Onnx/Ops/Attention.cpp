@@ -1,0 +1,236 @@
+//===- lib/Import/Onnx/Ops/Attention.cpp - attention, rotary embedding -----===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Both are taken apart: what Attention of opset 23 says in one node, older opsets
+// say in many, and fusion sees one form.
+//===----------------------------------------------------------------------===//
+#include "lib/Import/Onnx/Ops/Ops.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+
+namespace cupola::onnx_import {
+namespace {
+
+/// [batch, sequence, heads * size] -> [batch, heads, sequence, size]; values of
+/// rank 4 have that form already.
+Value splitHeads(OpBinder &op, Value value, StringRef attribute) {
+  const Exprs shape = op.b.shape(value);
+  if (shape.size() == 4)
+    return value;
+  const int64_t heads = op.requiredInt(attribute);
+  const auto width = shape[2].constant();
+  if (heads < 1 || !width || *width % heads != 0)
+    op.bad("attribute '" + attribute.str() + "' is " + std::to_string(heads) +
+           ", expected a divisor of the last extent " + shape[2].text());
+  return op.b.transpose(op.b.reshape(value, {shape[0], shape[1], heads, *width / heads}),
+                        {0, 2, 1, 3});
+}
+
+/// Every key and value head serves several query heads.
+Value repeatHeads(OpBinder &op, Value value, const Expr &heads) {
+  const Exprs shape = op.b.shape(value);
+  if (shape[1] == heads)
+    return value;
+  const auto have = shape[1].constant(), want = heads.constant();
+  if (!have || !want || *have < 1 || *want % *have != 0)
+    op.bad("there are " + heads.text() + " query heads for " + shape[1].text() +
+           " key or value heads, expected a multiple");
+  const Expr each(*want / *have);
+  Value apart = op.b.unsqueeze(value, {2});
+  Value repeated = op.b.broadcast(apart, {shape[0], shape[1], each, shape[2], shape[3]});
+  return op.b.reshape(repeated, {shape[0], heads, shape[2], shape[3]});
+}
+
+Value both(OpBinder &op, Value a, Value b) {
+  return a && b ? op.b.binary(BinaryKind::And, a, b) : a ? a : b;
+}
+
+/// Which keys a query may see by position: up to its own (is_causal) and inside of
+/// a window, where query i stands at i + `past`. Null: all.
+Value allowedByPosition(OpBinder &op, const Expr &queries, const Expr &keys, const Expr &past) {
+  const int64_t left = op.intAttribute("left_window_size", -1);
+  const int64_t right = op.intAttribute("right_window_size", -1);
+  const bool causal = op.intAttribute("is_causal", 0) != 0;
+  if (!causal && left < 0 && right < 0)
+    return Value();
+  const Exprs grid = {queries, keys};
+  const Type i64 = IntegerType::get(op.b.context(), 64);
+  const auto number = [&](const Expr &e) {
+    return e.constant() ? op.b.intScalar(*e.constant(), i64) : op.b.dims({e}, {}, i64);
+  };
+  Value query = op.b.binary(BinaryKind::Add, op.b.iota(grid, 0), number(past));
+  Value key = op.b.iota(grid, 1);
+  const auto notAfter = [&](Value first, Value second, int64_t slack) {
+    Value limit = slack ? op.b.binary(BinaryKind::Add, second, number(slack)) : second;
+    return op.b.binary(BinaryKind::LessEqual, first, limit);
+  };
+  Value allowed = causal ? notAfter(key, query, 0) : Value();
+  if (right >= 0)
+    allowed = both(op, allowed, notAfter(key, query, right));
+  if (left >= 0)
+    allowed = both(op, allowed, notAfter(query, key, left));
+  return allowed;
+}
+
+/// A mask that covers fewer keys than there are hides the rest.
+Value paddedMask(OpBinder &op, Value mask, const Expr &keys) {
+  const Exprs shape = op.b.shape(mask);
+  const auto have = shape.back().constant(), want = keys.constant();
+  if (!have || !want || *have >= *want || *have == 1)
+    return mask;
+  Exprs low(shape.size(), Expr(0)), high = low;
+  high.back() = *want - *have;
+  Builder builder(op.b.context());
+  const Type type = op.b.element(mask);
+  TypedAttr fill = type.isInteger(1)
+                       ? TypedAttr(IntegerAttr::get(type, 0))
+                       : TypedAttr(builder.getFloatAttr(type, -std::numeric_limits<double>::infinity()));
+  return op.b.pad(mask, low, high, graph::PadMode::Constant, fill);
+}
+
+/// scores + bias of everything that masks them.
+Value masked(OpBinder &op, Value scores, Value allowed) {
+  const Type type = op.b.element(scores);
+  const Exprs shape = op.b.shape(scores);
+  Value bias;
+  if (op.has(3)) {
+    Value mask = paddedMask(op, op.value(3, "attn_mask"), shape[3]);
+    if (op.b.element(mask).isInteger(1))
+      allowed = both(op, allowed, mask);
+    else
+      bias = mask;
+  }
+  if (bias)
+    scores = op.b.binary(BinaryKind::Add, scores, bias);
+  if (!allowed)
+    return scores;
+  Value hidden = op.b.scalar(-std::numeric_limits<double>::infinity(), type);
+  return op.b.binary(BinaryKind::Add, scores,
+                     op.b.select(allowed, op.b.scalar(0, type), hidden));
+}
+
+Value softCapped(OpBinder &op, Value scores) {
+  const double cap = op.floatAttribute("softcap", 0);
+  if (cap <= 0)
+    return scores;
+  Value factor = op.b.scalar(cap, op.b.element(scores));
+  Value bounded = op.b.unary(UnaryKind::Tanh, op.b.binary(BinaryKind::Div, scores, factor));
+  return op.b.binary(BinaryKind::Mul, bounded, factor);
+}
+
+double scaleOf(OpBinder &op, const Expr &size) {
+  if (op.hasAttribute("scale"))
+    return op.floatAttribute("scale", 1);
+  if (!size.constant() || *size.constant() < 1)
+    op.unsupported("the size of a head is " + size.text() + ", supported are constants");
+  return 1 / std::sqrt(static_cast<double>(*size.constant()));
+}
+
+} // namespace
+
+void importAttention(OpBinder &op) {
+  op.requireInputs(3, 7);
+  op.ignoreAttribute("softmax_precision"); // reductions use float32 at least anyway
+  op.ignoreAttribute("qk_matmul_output_mode");
+  if (op.has(6) || op.wants(3))
+    op.unsupported("nonpad_kv_seqlen or qk_matmul_output is used, supported are neither");
+  for (size_t i = 0; i < 3; ++i) {
+    op.requireFloat(i, "Q, K, V");
+    if (const size_t rank = op.shape(i, "Q, K, V").size();
+        rank != op.shape(0, "Q").size() || (rank != 3 && rank != 4))
+      op.bad("input " + std::to_string(i) + " has rank " + std::to_string(rank) +
+             ", expected 3 or 4 for all of Q, K and V");
+  }
+  const bool flat = op.shape(0, "Q").size() == 3;
+  Value q = splitHeads(op, op.value(0, "Q"), "q_num_heads");
+  Value k = splitHeads(op, op.value(1, "K"), "kv_num_heads");
+  Value v = splitHeads(op, op.value(2, "V"), "kv_num_heads");
+  op.ignoreAttribute("q_num_heads");
+  op.ignoreAttribute("kv_num_heads");
+  Expr past(0);
+  if (op.has(4) && op.has(5)) {
+    past = op.shape(4, "past_key")[2];
+    k = op.b.concat({op.value(4, "past_key"), k}, 2);
+    v = op.b.concat({op.value(5, "past_value"), v}, 2);
+  }
+  const Exprs query = op.b.shape(q), keys = op.b.shape(k);
+  const double scale = scaleOf(op, query[3]);
+  Value scaled = op.b.binary(BinaryKind::Mul, q, op.b.scalar(scale, op.b.element(q)));
+  Value scores = op.b.matmul(scaled, op.b.transpose(repeatHeads(op, k, query[1]), {0, 1, 3, 2}));
+  scores = masked(op, softCapped(op, scores), allowedByPosition(op, query[2], keys[2], past));
+  // A query that may see nothing has scores of -inf alone: its weights are 0.
+  Value weights = op.b.softmax(scores, 3, /*log=*/false, /*guard=*/true);
+  Value result = op.b.matmul(weights, repeatHeads(op, v, query[1]));
+  if (flat) {
+    const Exprs shape = op.b.shape(result);
+    result = op.b.reshape(op.b.transpose(result, {0, 2, 1, 3}),
+                          {shape[0], shape[2], shape[1] * shape[3]});
+  }
+  op.result(result);
+  if (op.wants(1))
+    op.result(k, 1);
+  if (op.wants(2))
+    op.result(v, 2);
+}
+
+/// A cache as [batch, sequence, half], gathered by position where ids are given.
+static Value rotaryCache(OpBinder &op, size_t index, StringRef name) {
+  Value cache = op.value(index, name);
+  return op.has(3) ? op.b.gather(cache, op.value(3, "position_ids"), 0) : cache;
+}
+
+/// Part of the last dimension.
+static Value lastSlice(OpBinder &op, Value value, int64_t start, int64_t step, int64_t size) {
+  Exprs sizes = op.b.shape(value), starts(sizes.size(), Expr(0));
+  Ints steps(sizes.size(), 1);
+  starts.back() = start;
+  steps.back() = step;
+  sizes.back() = size;
+  return op.b.slice(value, starts, steps, sizes);
+}
+
+void importRotaryEmbedding(OpBinder &op) {
+  op.requireInputs(3, 4);
+  op.requireFloat(0, "X");
+  Value x = op.value(0, "X");
+  const Exprs original = op.b.shape(x);
+  if (original.size() != 3 && original.size() != 4)
+    op.bad("input 0 (X) has the shape " + shapeText(original) + ", expected rank 3 or 4");
+  x = splitHeads(op, x, "num_heads");
+  op.ignoreAttribute("num_heads");
+  const auto size = op.b.shape(x)[3].constant();
+  const int64_t rotated = op.intAttribute("rotary_embedding_dim", 0) ? op.intAttribute("rotary_embedding_dim", 0)
+                                                                     : size.value_or(0);
+  if (!size || rotated < 2 || rotated % 2 != 0 || rotated > *size)
+    op.bad("the rotated part of a head has " + std::to_string(rotated) + " of " +
+           op.b.shape(x)[3].text() + " elements, expected an even number of at most all");
+  const int64_t half = rotated / 2;
+  const bool interleaved = op.intAttribute("interleaved", 0) != 0;
+  Value cosine = op.b.unsqueeze(rotaryCache(op, 1, "cos_cache"), {1});
+  Value sine = op.b.unsqueeze(rotaryCache(op, 2, "sin_cache"), {1});
+  Value first = lastSlice(op, x, 0, interleaved ? 2 : 1, half);
+  Value second = lastSlice(op, x, interleaved ? 1 : half, interleaved ? 2 : 1, half);
+  const auto product = [&](Value a, Value b) { return op.b.binary(BinaryKind::Mul, a, b); };
+  Value real = op.b.binary(BinaryKind::Sub, product(cosine, first), product(sine, second));
+  Value imaginary = op.b.binary(BinaryKind::Add, product(sine, first), product(cosine, second));
+  Value turned;
+  if (interleaved) {
+    Exprs whole = op.b.shape(real);
+    const int64_t last = static_cast<int64_t>(whole.size());
+    whole.back() = rotated;
+    turned = op.b.reshape(
+        op.b.concat({op.b.unsqueeze(real, {last}), op.b.unsqueeze(imaginary, {last})}, last), whole);
+  } else {
+    turned = op.b.concat({real, imaginary}, 3);
+  }
+  if (rotated < *size)
+    turned = op.b.concat({turned, lastSlice(op, x, rotated, 1, *size - rotated)}, 3);
+  if (original.size() == 3)
+    turned = op.b.reshape(op.b.transpose(turned, {0, 2, 1, 3}), original);
+  op.result(turned);
+}
+
+} // namespace cupola::onnx_import

@@ -1,0 +1,288 @@
+#!/usr/bin/env python3
+#===- test/models/make_ops.py - Every op at every version, as one model per opset with its answers ---===#
+# SPDX-License-Identifier: Apache-2.0
+"""make_ops.py -o FOLDER: writes ops.7.onnx ... ops.28.onnx and ops.N.npz (in:NAME and out:NAME, what `cupola verify --case` reads).
+ops.N holds a node for every case below whose op has a version that begins at opset N (ops.7: or that opset 7 means). The answers
+are onnxruntime's, or for opsets it does not read those of the reference implementation in the onnx package."""
+
+import argparse
+import collections
+import functools
+import pathlib
+
+import numpy as np
+import onnx
+from onnx import TensorProto, defs, helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
+
+from references import reference, write_case
+
+OLDEST, NEWEST = 7, 28
+RANDOM = np.random.default_rng(20261121)
+
+
+def floats(*shape, low=-2.0, high=2.0, kind=np.float32):
+    return RANDOM.uniform(low, high, shape).astype(kind)
+
+
+def ints(*shape, low=0, high=10):
+    return RANDOM.integers(low, high, shape)
+
+
+def bools(*shape):
+    return RANDOM.integers(0, 2, shape).astype(bool)
+
+
+class Const:
+    """An operand that is an initialiser."""
+
+    def __init__(self, *values, kind=np.int64, shape=None):
+        self.array = np.array(values, kind).reshape((len(values),) if shape is None else shape)
+
+
+Case = collections.namedtuple("Case", "op operands attributes since until outputs")
+CASES = []
+
+
+def case(op, *operands, since=1, until=NEWEST, outputs=1, **attributes):
+    CASES.append(Case(op, operands, attributes, since, until, outputs))
+
+
+def scalar(value, kind=np.float32):
+    return Const(value, kind=kind, shape=())
+
+
+def elementwise():
+    for op in ("Abs", "Ceil", "Cos", "Cosh", "Erf", "Exp", "Floor", "HardSwish", "Mish", "Neg", "Relu", "Round", "Sigmoid", "Sign",
+               "Sin", "Sinh", "Softplus", "Softsign", "Tan", "Tanh", "Elu", "Selu", "Celu", "LeakyRelu", "HardSigmoid", "Swish",
+               "ThresholdedRelu", "Shrink", "Gelu", "Asinh", "Atan"):
+        case(op, floats(3, 5))
+    for op in ("Acos", "Asin", "Atanh"):
+        case(op, floats(3, 5, low=-0.9, high=0.9))
+    for op in ("Log", "Reciprocal", "Sqrt"):
+        case(op, floats(3, 5, low=0.5, high=4))
+    case("Acosh", floats(3, 5, low=1.1, high=4))
+    case("Gelu", floats(3, 5), approximate="tanh")
+    case("Elu", floats(4), alpha=0.5)
+    case("LeakyRelu", floats(4), alpha=0.25)
+    for op in ("Add", "Sub", "Mul", "Div"):
+        case(op, floats(2, 3, 4), floats(3, 1, low=0.5))
+        case(op, ints(2, 3, low=-9), ints(3, low=1))
+    case("Pow", floats(2, 3, low=0.5), floats(3))
+    case("Pow", floats(2, 3), Const(2, kind=np.int64), since=12)
+    for op in ("Max", "Min", "Sum", "Mean"):
+        case(op, floats(2, 3), floats(2, 3), floats(2, 3), until=7)
+        case(op, floats(2, 3), floats(3), floats(2, 1), since=8)
+    case("Mod", ints(2, 3, low=-9), ints(3, low=1))
+    case("Mod", floats(2, 3), floats(3, low=0.5), fmod=1)
+    case("PRelu", floats(2, 3, 4), floats(3, 1))
+    case("Clip", floats(3, 5), min=-0.5, max=1.0, until=10)
+    case("Clip", floats(3, 5), scalar(-0.5), scalar(1.0), since=11)
+    case("Clip", floats(3, 5), None, scalar(1.0), since=11)
+    case("Not", bools(4))
+    for op in ("And", "Or", "Xor"):
+        case(op, bools(2, 4), bools(4))
+    for op in ("Equal", "Greater", "Less", "GreaterOrEqual", "LessOrEqual"):
+        case(op, ints(3, 4, high=3), ints(4, high=3), since=9 if op in ("Greater", "Less") else 1)
+    case("Greater", floats(3, 4), floats(4), until=8)
+    case("Where", bools(2, 1), floats(3), floats(2, 3))
+    case("IsNaN", np.array([1, np.nan, np.inf, -np.inf], np.float32))
+    case("IsInf", np.array([1, np.nan, np.inf, -np.inf], np.float32), detect_negative=0)
+    for op in ("BitwiseAnd", "BitwiseOr", "BitwiseXor"):
+        case(op, ints(2, 4), ints(4))
+    case("BitwiseNot", ints(4))
+    case("BitShift", ints(4).astype(np.uint32), ints(4, high=5).astype(np.uint32), direction="LEFT")
+    for kind in (TensorProto.INT32, TensorProto.BOOL, TensorProto.FLOAT16, TensorProto.DOUBLE):
+        case("Cast", floats(2, 3), to=kind)
+    case("CastLike", floats(2, 3), ints(1))
+
+
+def reductions():
+    for op in ("L1", "L2", "LogSum", "LogSumExp", "Max", "Mean", "Min", "Prod", "Sum", "SumSquare"):
+        positive = floats(2, 3, 4, low=0.5)
+        last = 12 if op == "Sum" else 17
+        case("Reduce" + op, positive, axes=[0, 2], until=last)
+        case("Reduce" + op, positive, axes=[1], keepdims=0, until=last)
+        case("Reduce" + op, positive, Const(-1), keepdims=0, since=last + 1)
+        case("Reduce" + op, positive, since=last + 1)
+        case("Reduce" + op, positive, noop_with_empty_axes=1, since=last + 1)
+    for op in ("ArgMax", "ArgMin"):
+        case(op, floats(3, 4), axis=1)
+        case(op, ints(3, 4, high=2), axis=0, keepdims=0)
+        case(op, floats(3, 4), axis=-1, select_last_index=1, since=12)
+    for op in ("GlobalAveragePool", "GlobalMaxPool"):
+        case(op, floats(2, 3, 4, 5))
+    case("CumSum", floats(2, 5), Const(1, shape=()))
+    case("CumSum", ints(2, 5), Const(0, shape=()), exclusive=1, reverse=1)
+
+
+def normalisations():
+    for op in ("Softmax", "LogSoftmax"):
+        case(op, floats(2, 3, 4))
+        case(op, floats(2, 3, 4), axis=2)
+    case("LayerNormalization", floats(2, 3, 4), floats(4), floats(4), axis=-1, epsilon=1e-6)
+    case("LayerNormalization", floats(2, 3, 4), floats(3, 4), axis=1)
+    case("RMSNormalization", floats(2, 3, 4), floats(4), axis=-1)
+    case("InstanceNormalization", floats(2, 3, 4, 5), floats(3), floats(3))
+    case("GroupNormalization", floats(2, 6, 4), floats(6), floats(6), num_groups=3)
+    case("BatchNormalization", floats(2, 3, 4, 4), floats(3), floats(3), floats(3), floats(3, low=0.5))
+    case("MeanVarianceNormalization", floats(2, 3, 4, 4))
+
+
+def contractions():
+    case("MatMul", floats(2, 3, 4), floats(4, 5))
+    case("MatMul", floats(4), floats(2, 4, 5))
+    case("MatMul", floats(2, 1, 3, 4), floats(3, 4, 2))
+    case("Gemm", floats(3, 4), floats(4, 5), floats(5))
+    case("Gemm", floats(4, 3), floats(5, 4), floats(3, 1), alpha=0.5, beta=2.0, transA=1, transB=1)
+    case("Gemm", floats(3, 4), floats(4, 5), since=11)
+    for equation, shapes in (("bqhd,bkhd->bhqk", ((2, 3, 2, 4), (2, 5, 2, 4))), ("ij,jk", ((2, 3), (3, 4))),
+                             ("...ij,...jk->...ik", ((2, 2, 3), (3, 4))), ("bij->bji", ((2, 3, 4),)), ("ij->i", ((3, 4),)),
+                             ("i,j->ij", ((3,), (4,)))):
+        case("Einsum", *(floats(*shape) for shape in shapes), equation=equation)
+    case("Attention", floats(1, 4, 3, 8), floats(1, 2, 5, 8), floats(1, 2, 5, 8))
+    case("Attention", floats(2, 3, 16), floats(2, 5, 16), floats(2, 5, 16), bools(3, 5), q_num_heads=2, kv_num_heads=2)
+    case("Attention", floats(1, 2, 5, 8), floats(1, 2, 5, 8), floats(1, 2, 5, 8), is_causal=1, scale=0.5, softcap=2.0)
+    case("RotaryEmbedding", floats(1, 2, 3, 8), floats(9, 4), floats(9, 4), ints(1, 3, high=9))
+    case("RotaryEmbedding", floats(2, 3, 16), floats(2, 3, 2), floats(2, 3, 2), num_heads=2, rotary_embedding_dim=4, interleaved=1)
+
+
+def shapes():
+    case("Shape", floats(2, 3, 4))
+    case("Shape", floats(2, 3, 4), start=1, end=-1, since=15)
+    case("Size", floats(2, 3, 4))
+    case("Reshape", floats(2, 3, 4), Const(0, -1))
+    case("Reshape", floats(2, 0), Const(0, 3), allowzero=1, since=14)
+    case("Flatten", floats(2, 3, 4), axis=2)
+    case("Flatten", floats(2, 3, 4), axis=-1, since=11)
+    case("Squeeze", floats(1, 3, 1), axes=[0], until=12)
+    case("Squeeze", floats(1, 3, 1), Const(-1), since=13)
+    case("Squeeze", floats(1, 3, 1))
+    case("Unsqueeze", floats(3, 4), axes=[0, 2], until=12)
+    case("Unsqueeze", floats(3, 4), Const(0, -1), since=13)
+    case("Expand", floats(3, 1), Const(2, 1, 4))
+    case("Transpose", floats(2, 3, 4))
+    case("Transpose", floats(2, 3, 4), perm=[1, 2, 0])
+    case("DepthToSpace", floats(1, 8, 2, 3), blocksize=2)
+    case("DepthToSpace", floats(1, 8, 2, 3), blocksize=2, mode="CRD", since=11)
+    case("SpaceToDepth", floats(1, 2, 4, 6), blocksize=2)
+    case("Identity", floats(3))
+    case("Dropout", floats(3))
+
+
+def parts():
+    case("Slice", floats(4, 6), starts=[1, 0], ends=[1000, -1], axes=[0, 1], until=9)
+    case("Slice", floats(4, 6), Const(1, 0), Const(1000, -1), since=10)
+    case("Slice", floats(4, 6), Const(-1, 4), Const(-(2**63) + 1, 0), Const(0, 1), Const(-1, -2), since=10)
+    case("Split", floats(6, 2), axis=0, until=12, outputs=3)
+    case("Split", floats(6, 2), axis=0, split=[1, 5], until=12, outputs=2)
+    case("Split", floats(6, 2), Const(1, 5), axis=0, since=13, outputs=2)
+    case("Split", floats(7, 2), axis=0, num_outputs=3, since=18, outputs=3)
+    case("Concat", floats(2, 3), floats(2, 1), axis=1)
+    case("Concat", ints(2), ints(3), axis=-1, since=11)
+    case("Tile", floats(2, 3), Const(2, 3))
+    case("Trilu", floats(3, 4))
+    case("Trilu", floats(2, 3, 4), Const(-1, shape=()), upper=0)
+    for mode in ("constant", "edge", "reflect"):
+        case("Pad", floats(3, 4), pads=[1, 0, 2, 1], mode=mode, until=10)
+        case("Pad", floats(3, 4), Const(1, 0, 2, 1), mode=mode, since=11)
+    case("Pad", floats(3, 4), Const(0, -1, 0, 2), scalar(0.5), since=11)
+    case("Pad", floats(3, 4), Const(1, 2), None, Const(1), since=18)
+    case("Pad", floats(3, 4), Const(1, 0, 2, 1), mode="wrap", since=19)
+    case("Gather", floats(3, 4), ints(2, 2, low=-3, high=3))
+    case("Gather", floats(3, 4), ints(2, high=4), axis=-1)
+    case("GatherElements", floats(3, 4), ints(3, 2, low=-4, high=4), axis=1)
+    case("GatherND", floats(3, 4, 2), ints(5, 2, high=3))
+    case("GatherND", floats(2, 3, 4), ints(2, 1, high=3), batch_dims=1, since=12)
+
+
+def constants():
+    case("Constant", value=numpy_helper.from_array(floats(2, 3)))
+    case("Constant", value_ints=[1, 2, 3], since=12)
+    case("Constant", value_float=0.5, since=12)
+    case("ConstantOfShape", Const(2, 3))
+    case("ConstantOfShape", Const(400), value=numpy_helper.from_array(np.array([7], np.int64)))
+    case("Range", Const(2, shape=()), Const(20, shape=()), Const(3, shape=()))
+    case("Range", scalar(5.0), scalar(-1.0), scalar(-0.75))
+    case("OneHot", ints(2, 3, low=-4, high=4), Const(4, shape=()), floats(2))
+    case("OneHot", ints(3, high=5), Const(4, shape=()), floats(2), axis=0)
+    case("EyeLike", floats(3, 4), k=1)
+
+
+@functools.lru_cache(maxsize=None)
+def beginnings(op):
+    """The opsets at which a version of `op` begins, where one older than OLDEST begins there."""
+    versions = sorted(s.since_version for s in defs.get_all_schemas_with_history()
+                      if s.name == op and s.domain == "" and not s.deprecated)
+    current = [v for v in versions if v <= OLDEST][-1:]
+    return [OLDEST] * len(current) + [v for v in versions if v > OLDEST]
+
+
+def add_case(graph, feeds, index, entry):
+    """Appends the node of a case; `graph` collects nodes, inputs, initialisers and output names."""
+    names = []
+    for position, operand in enumerate(entry.operands):
+        name = f"{entry.op}_{index}_{position}"
+        names.append("" if operand is None else name)
+        if isinstance(operand, Const):
+            graph["initializer"].append(numpy_helper.from_array(operand.array, name))
+        elif operand is not None:
+            kind = helper.np_dtype_to_tensor_dtype(operand.dtype)
+            graph["inputs"].append(helper.make_tensor_value_info(name, kind, operand.shape))
+            feeds[name] = operand
+    outputs = [f"{entry.op}_{index}_out{i}" for i in range(entry.outputs)]
+    graph["nodes"].append(helper.make_node(entry.op, names, outputs, name=f"{entry.op}_{index}", **entry.attributes))
+    graph["outputs"].extend(outputs)
+
+
+def inferred(graph, opset):
+    """A ModelProto whose outputs have the types that ONNX infers."""
+    body = helper.make_graph(graph["nodes"], f"ops{opset}", graph["inputs"], [], graph["initializer"])
+    model = helper.make_model(body, opset_imports=[helper.make_opsetid("", opset)])
+    model.ir_version = helper.find_min_ir_version_for(model.opset_import)
+    if model.ir_version < 4:
+        model.graph.input.extend(helper.make_tensor_value_info(t.name, t.data_type, t.dims) for t in graph["initializer"])
+    types = {v.name: v for v in onnx.shape_inference.infer_shapes(model).graph.value_info}
+    untyped = [n for n in graph["outputs"] if n not in types]      # inference gives up on a few; all of those are floats
+    types.update((n, helper.make_tensor_value_info(n, TensorProto.FLOAT, None)) for n in untyped)
+    model.graph.output.extend(types[n] for n in graph["outputs"])
+    return model
+
+
+def answers(model, path, feeds):
+    try:
+        return reference(path, feeds)
+    except Exception:                                    # onnxruntime has no one class for "not implemented"
+        values = ReferenceEvaluator(model).run(None, feeds)
+        return dict(zip([o.name for o in model.graph.output], values))
+
+
+def write_opset(folder, opset):
+    graph, feeds = collections.defaultdict(list), {}
+    for index, entry in enumerate(CASES):
+        if opset in beginnings(entry.op) and entry.since <= opset <= entry.until:
+            add_case(graph, feeds, index, entry)
+    if not graph["nodes"]:
+        return 0
+    model = inferred(graph, opset)
+    path = folder / f"ops.{opset}.onnx"
+    path.write_bytes(model.SerializeToString())
+    write_case(folder / f"ops.{opset}.npz", feeds, answers(model, path, feeds))
+    return len(graph["nodes"])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("-o", "--out", type=pathlib.Path, required=True)
+    folder = parser.parse_args().out
+    folder.mkdir(parents=True, exist_ok=True)
+    for fill in (elementwise, reductions, normalisations, contractions, shapes, parts, constants):
+        fill()
+    for opset in range(OLDEST, NEWEST + 1):
+        count = write_opset(folder, opset)
+        if count:
+            print(f"ops.{opset}.onnx: {count} nodes")
+
+
+if __name__ == "__main__":
+    main()
