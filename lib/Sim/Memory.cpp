@@ -31,8 +31,11 @@ void InitMap::fillRange(uint64_t offset, uint64_t count, bool value) {
 int64_t InitMap::firstUnset(uint64_t offset, uint64_t count) const {
   const uint64_t end = offset + count;
   while (offset < end) {
-    if (offset % 8 == 0 && end - offset >= 8 && bits[offset / 8] == 0xff) {
-      offset += 8;
+    uint64_t word = 0;
+    if (offset % 8 == 0 && end - offset >= 64)
+      std::memcpy(&word, bits.get() + offset / 8, sizeof word);
+    if (word == ~uint64_t(0)) {
+      offset += 64;
       continue;
     }
     if (!bit(offset))

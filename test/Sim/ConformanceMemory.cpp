@@ -69,10 +69,53 @@ ConformanceCase asyncCase(int bytes) {
   return c;
 }
 
+/// ld_fragment gathers vectors that lie apart.
+ConformanceCase fragmentCase() {
+  ConformanceCase c;
+  c.name = "ld_fragment";
+  c.run.kernel = "k_fragment";
+  c.run.text = kernelHead("k_fragment", 32, 2, 0) +
+               "  f32 a[8];\n  ld_fragment<4>(a, cu_read<f32>(bindings, ref0) + cu_tid() * 4, 128u);\n"
+               "  for (int i = 0; i < 8; ++i)\n    cu_write<f32>(bindings, ref1)[cu_tid() * 8 + i] = a[i];\n}\n";
+  std::vector<float> in;
+  for (int i = 0; i < 256; ++i)
+    in.push_back(static_cast<float>(i));
+  c.run.buffers = {input(in), output<float>(256)};
+  c.check = [](const std::vector<std::string> &found) {
+    std::vector<float> expected;
+    for (int t = 0; t < 32; ++t)
+      for (int i = 0; i < 8; ++i)
+        expected.push_back(static_cast<float>(i / 4 * 128 + t * 4 + i % 4));
+    return compareBytes(found[0], toBytes(expected));
+  };
+  return c;
+}
+
+/// cu_wrapped_index and cu_checked_index: inside, negative, clamped.
+ConformanceCase indexCheckCase() {
+  ConformanceCase c;
+  c.name = "index_checks";
+  c.run.kernel = "k_index_checks";
+  c.run.text = kernelHead("k_index_checks", 32, 1, 0) +
+               "  const i64 i = static_cast<i64>(cu_tid()) - 16;\n  i64 *const out = cu_write<i64>(bindings, ref0);\n"
+               "  out[cu_tid()] = cu_wrapped_index(bindings, step, i, 10ll);\n"
+               "  out[32 + cu_tid()] = cu_checked_index(bindings, step, i, 10ll);\n}\n";
+  c.run.buffers = {output<int64_t>(64)};
+  c.check = [](const std::vector<std::string> &found) {
+    std::vector<int64_t> expected;
+    for (int64_t i = -16; i < 16; ++i)
+      expected.push_back(i >= 10 ? 9 : i >= 0 ? i : i >= -10 ? i + 10 : 0);
+    for (int64_t i = -16; i < 16; ++i)
+      expected.push_back(i >= 10 ? 9 : i >= 0 ? i : 0);
+    return compareBytes(found[0], toBytes(expected));
+  };
+  return c;
+}
+
 } // namespace
 
 std::vector<ConformanceCase> memoryCases() {
-  std::vector<ConformanceCase> cases;
+  std::vector<ConformanceCase> cases = {fragmentCase(), indexCheckCase()};
   const struct {
     const char *type;
     size_t bytes;

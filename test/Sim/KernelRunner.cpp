@@ -34,6 +34,13 @@ std::shared_ptr<Device> makeSimulator(const std::string &arch, uint64_t seed) {
   return *device;
 }
 
+std::vector<format::Source> headerSources() {
+  std::vector<format::Source> headers;
+  for (const cuda::EmbeddedHeader &h : cuda::deviceHeaders())
+    headers.push_back({std::string(h.name), std::string(h.text), 0, 0});
+  return headers;
+}
+
 namespace {
 
 /// Device memory that is given back at the end of the run.
@@ -48,13 +55,6 @@ struct DeviceBuffer {
   DeviceBuffer(const DeviceBuffer &) = delete;
   ~DeviceBuffer() { device.free(address); }
 };
-
-std::vector<format::Source> headerSources() {
-  std::vector<format::Source> headers;
-  for (const cuda::EmbeddedHeader &h : cuda::deviceHeaders())
-    headers.push_back({std::string(h.name), std::string(h.text), 0, 0});
-  return headers;
-}
 
 format::Kernel describeKernel(const KernelRun &run) {
   format::Kernel kernel;

@@ -60,6 +60,9 @@ KernelOutcome runKernel(runtime::Device &device, const KernelRun &run);
 /// The simulator for an architecture. Compiled kernels are kept in the build folder's cache.
 std::shared_ptr<runtime::Device> makeSimulator(const std::string &arch, uint64_t seed = 0);
 
+/// The device headers, as a package carries them.
+std::vector<format::Source> headerSources();
+
 /// Head of a test kernel with `references` buffers and `slots` scalars: the text up to the opening brace.
 std::string kernelHead(const std::string &name, int threads, int references, int slots);
 
