@@ -1,0 +1,227 @@
+//===- test/Target/CPU/LoopsTest.cpp - loops, maps and reductions against plain C++ ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "test/Target/CPU/KernelRunner.h"
+
+#include <algorithm>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <limits>
+
+using namespace cupola;
+using namespace cupola::test;
+
+namespace {
+
+constexpr int64_t kRagged[] = {0, 1, 7, 8, 15, 16, 17, 31, 100, 4096, 4097, 10000};
+
+class LoopsTest : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Levels, LoopsTest, testing::ValuesIn(runnableLevels()));
+
+TEST_P(LoopsTest, PointwiseOverRaggedLengths) {
+  KernelRunner runner(kernelText("pointwise"), GetParam());
+  for (int64_t n : kRagged) {
+    std::vector<float> a = randomFloats(n, 1), b = randomFloats(n, 2), o(n + 1, -1);
+    EXPECT_EQ(runner.run(0, {a.data(), b.data(), o.data()}, {n}), 0u);
+    for (int64_t i = 0; i < n; ++i)
+      ASSERT_EQ(o[i], a[i] * b[i] + a[i]) << n << " at " << i;
+    EXPECT_EQ(o[n], -1) << "wrote beyond the end";
+  }
+}
+
+TEST_P(LoopsTest, BroadcastRowAndColumn) {
+  KernelRunner runner(kernelText("broadcast"), GetParam());
+  for (auto [rows, columns] : {std::pair<int64_t, int64_t>{3, 5}, {1, 384}, {17, 33}, {0, 4}}) {
+    std::vector<float> a = randomFloats(rows, 1), b = randomFloats(columns, 2);
+    std::vector<float> o(rows * columns + 1, -1);
+    runner.run(0, {a.data(), b.data(), o.data()}, {rows, columns});
+    for (int64_t i = 0; i < rows * columns; ++i)
+      ASSERT_EQ(o[i], a[i / columns] + b[i % columns]);
+    EXPECT_EQ(o.back(), -1);
+  }
+}
+
+TEST_P(LoopsTest, Transpose) {
+  KernelRunner runner(kernelText("transpose"), GetParam());
+  for (auto [rows, columns] : {std::pair<int64_t, int64_t>{3, 5}, {64, 384}, {17, 33}}) {
+    std::vector<float> a = randomFloats(rows * columns), o(rows * columns + 1, -1);
+    runner.run(0, {a.data(), o.data()}, {rows, columns});
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t j = 0; j < columns; ++j)
+        ASSERT_EQ(o[j * rows + i], a[i * columns + j]);
+    EXPECT_EQ(o.back(), -1);
+  }
+}
+
+TEST_P(LoopsTest, PadReadsNothingOutside) {
+  KernelRunner runner(kernelText("pad"), GetParam());
+  for (int64_t n : {1, 2, 16, 37}) {
+    std::vector<float> a = randomFloats(n), o(n + 5, -1);
+    runner.run(0, {a.data(), o.data()}, {n});
+    for (int64_t i = 0; i < n + 5; ++i)
+      ASSERT_EQ(o[i], i < 2 || i >= n + 2 ? 9 : a[i - 2]) << n << " at " << i;
+  }
+}
+
+TEST_P(LoopsTest, DivisionsInPositions) {
+  KernelRunner runner(kernelText("heads"), GetParam());
+  const int64_t tokens = 7; // [tokens, 4 * 8] to [4, tokens, 8], flat
+  std::vector<float> a = randomFloats(tokens * 32), o(tokens * 32, -1);
+  runner.run(0, {a.data(), o.data()}, {tokens});
+  for (int64_t h = 0; h < 4; ++h)
+    for (int64_t t = 0; t < tokens; ++t)
+      for (int64_t d = 0; d < 8; ++d)
+        ASSERT_EQ(o[(h * tokens + t) * 8 + d], a[t * 32 + h * 8 + d]);
+}
+
+void softmaxRow(const float *x, float *y, int64_t n) {
+  double largest = -std::numeric_limits<double>::infinity(), sum = 0;
+  for (int64_t i = 0; i < n; ++i)
+    largest = std::max<double>(largest, x[i]);
+  for (int64_t i = 0; i < n; ++i)
+    sum += std::exp(x[i] - largest);
+  for (int64_t i = 0; i < n; ++i)
+    y[i] = std::exp(x[i] - largest) / sum;
+}
+
+void expectSoftmax(KernelRunner &runner, int64_t rows, int64_t columns,
+                   const std::vector<int64_t> &scalars) {
+  std::vector<float> a = randomFloats(rows * columns), o(rows * columns + 1, -1);
+  std::vector<float> expected(rows * columns);
+  for (int64_t r = 0; r < rows; ++r)
+    softmaxRow(&a[r * columns], &expected[r * columns], columns);
+  runner.run(0, {a.data(), o.data()}, scalars);
+  for (int64_t i = 0; i < rows * columns; ++i)
+    ASSERT_NEAR(o[i], expected[i], 1e-6 * expected[i] + 1e-9) << rows << "x" << columns;
+  EXPECT_EQ(o.back(), -1);
+}
+
+TEST_P(LoopsTest, SoftmaxOfStaticRows) {
+  for (int64_t columns : {1, 5, 16, 40, 384, 1000}) {
+    KernelRunner runner(kernelText("softmax_static", {{"COLUMNS", std::to_string(columns)}}),
+                        GetParam());
+    expectSoftmax(runner, 5, columns, {5});
+  }
+}
+
+TEST_P(LoopsTest, SoftmaxOfDynamicRows) {
+  KernelRunner runner(kernelText("softmax_dynamic"), GetParam());
+  for (int64_t columns : {1, 7, 11, 16, 128, 333})
+    expectSoftmax(runner, 4, columns, {4, columns});
+}
+
+TEST_P(LoopsTest, SumsOfColumnsAndRows) {
+  KernelRunner runner(kernelText("reductions"), GetParam());
+  const int64_t outer = 3, middle = 37, inner = 21;
+  std::vector<float> a = randomFloats(outer * middle * inner), columns(outer * inner),
+                     rows(outer * middle);
+  runner.run(0, {a.data(), columns.data()}, {outer, middle, inner});
+  runner.run(1, {a.data(), rows.data()}, {outer, middle, inner});
+  for (int64_t o = 0; o < outer; ++o) {
+    for (int64_t i = 0; i < inner; ++i) {
+      double sum = 0;
+      for (int64_t m = 0; m < middle; ++m)
+        sum += a[(o * middle + m) * inner + i];
+      ASSERT_NEAR(columns[o * inner + i], sum, 1e-5);
+    }
+    for (int64_t m = 0; m < middle; ++m) {
+      float largest = -std::numeric_limits<float>::infinity();
+      for (int64_t i = 0; i < inner; ++i)
+        largest = std::max(largest, a[(o * middle + m) * inner + i]);
+      ASSERT_EQ(rows[o * middle + m], largest);
+    }
+  }
+}
+
+TEST_P(LoopsTest, NaNWinsMaxAndEmptyRowsAreNeutral) {
+  KernelRunner runner(kernelText("reductions"), GetParam());
+  for (int64_t at : {0, 5, 16, 20}) {
+    std::vector<float> a = randomFloats(21), row(1);
+    a[at] = std::numeric_limits<float>::quiet_NaN();
+    runner.run(1, {a.data(), row.data()}, {1, 1, 21});
+    EXPECT_TRUE(std::isnan(row[0])) << at;
+  }
+  std::vector<float> nothing(1), row(1);
+  runner.run(1, {nothing.data(), row.data()}, {1, 1, 0});
+  EXPECT_EQ(row[0], -std::numeric_limits<float>::infinity());
+}
+
+TEST_P(LoopsTest, ArgReduceTakesFirstOrLast) {
+  KernelRunner runner(kernelText("arg_reduce"), GetParam());
+  std::vector<float> a{1, 3, 2, 3, 5, 0, 5, -1};
+  std::vector<int64_t> first(2), last(2);
+  runner.run(0, {a.data(), first.data()}, {2, 4});
+  runner.run(1, {a.data(), last.data()}, {2, 4});
+  EXPECT_EQ(first, (std::vector<int64_t>{1, 0}));
+  EXPECT_EQ(last, (std::vector<int64_t>{3, 2}));
+  a[2] = std::numeric_limits<float>::quiet_NaN();
+  runner.run(0, {a.data(), first.data()}, {2, 4});
+  EXPECT_EQ(first[0], 2);
+}
+
+TEST_P(LoopsTest, GatherChecksItsIndices) {
+  KernelRunner runner(kernelText("gather"), GetParam());
+  const int64_t extent = 10, width = 20;
+  std::vector<float> table = randomFloats(extent * width), o(4 * width);
+  std::vector<int64_t> ids{3, -1, 0, 9};
+  EXPECT_EQ(runner.run(0, {table.data(), ids.data(), o.data()}, {4, extent, width}), 0u);
+  for (int64_t i = 0; i < 4; ++i)
+    for (int64_t j = 0; j < width; ++j)
+      ASSERT_EQ(o[i * width + j], table[(ids[i] + extent) % extent * width + j]);
+  for (int64_t bad : {int64_t(10), int64_t(-11), INT64_MAX, INT64_MIN}) {
+    ids[2] = bad;
+    EXPECT_EQ(runner.run(0, {table.data(), ids.data(), o.data()}, {4, extent, width}), 8u);
+    EXPECT_EQ(o[2 * width], table[(bad < 0 ? 0 : 9) * width]) << "clamped";
+  }
+}
+
+TEST_P(LoopsTest, LayerNormInHalfPrecision) {
+  KernelRunner runner(kernelText("layer_norm"), GetParam());
+  const int64_t rows = 3, columns = 50;
+  std::vector<_Float16> x(rows * columns), y(rows * columns);
+  std::vector<float> source = randomFloats(rows * columns);
+  std::copy(source.begin(), source.end(), x.begin());
+  runner.run(0, {x.data(), y.data()}, {rows});
+  for (int64_t r = 0; r < rows; ++r) {
+    double mean = 0, variance = 0;
+    for (int64_t i = 0; i < columns; ++i)
+      mean += x[r * columns + i] / double(columns);
+    for (int64_t i = 0; i < columns; ++i)
+      variance += std::pow(x[r * columns + i] - mean, 2) / columns;
+    for (int64_t i = 0; i < columns; ++i)
+      ASSERT_NEAR(y[r * columns + i], (x[r * columns + i] - mean) / std::sqrt(variance + 1e-5),
+                  4e-3);
+  }
+}
+
+TEST_P(LoopsTest, SameResultForEveryDivisionOfTheGrid) {
+  KernelRunner runner(kernelText("softmax_dynamic"), GetParam());
+  std::vector<float> a = randomFloats(64 * 100), once(64 * 100), often(64 * 100);
+  runner.run(0, {a.data(), once.data()}, {64, 100}, 1);
+  runner.run(0, {a.data(), often.data()}, {64, 100}, 16);
+  EXPECT_EQ(once, often);
+}
+
+//===----------------------------------------------------------------------===//
+// Names, images
+//===----------------------------------------------------------------------===//
+
+TEST_P(LoopsTest, SameBytesWhateverTheNamesAndTheOrder) {
+  std::string a = kernelText("pointwise"), b = kernelText("transpose");
+  std::string renamed = a;
+  renamed.replace(renamed.find("@pointwise"), 10, "@elsewhere");
+  KernelRunner first(a + b, GetParam()), second(b + renamed, GetParam());
+  EXPECT_EQ(first.kernel(0).record.name, second.kernel(1).record.name);
+  EXPECT_EQ(first.image(), second.image());
+  EXPECT_EQ(first.kernel(0).record.name.size(), 18u);
+}
+
+TEST_P(LoopsTest, EqualKernelsAreCompiledOnce) {
+  std::string a = kernelText("pointwise"), copy = a;
+  copy.replace(copy.find("@pointwise"), 10, "@elsewhere");
+  KernelRunner one(a, GetParam()), two(a + copy, GetParam());
+  EXPECT_EQ(one.image(), two.image());
+  EXPECT_EQ(two.codeGenerations(), 1u);
+}
+
+} // namespace

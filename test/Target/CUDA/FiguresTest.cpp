@@ -1,0 +1,77 @@
+//===- test/Target/CUDA/FiguresTest.cpp - every kernel through NVRTC for every architecture ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Runtime/CUDA/Nvrtc.h"
+#include "lib/Target/CUDA/CudaTarget.h"
+#include "test/Sim/KernelRunner.h"
+#include "test/Target/CUDA/KernelTexts.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+
+#include <gtest/gtest.h>
+
+using namespace mlir;
+using namespace cupola;
+using namespace cupola::test;
+
+namespace {
+
+/// The kernels of all cases, each once.
+std::vector<cuda::CudaKernel> emitAll(const cuda::CudaTargetInfo &target) {
+  MLIRContext context;
+  context.loadDialect<graph::GraphDialect, kernel::KernelDialect>();
+  std::vector<cuda::CudaKernel> kernels;
+  std::set<std::string> names;
+  for (auto cases : {pointwiseCases, transposeCases, gatherCases, rowCases, reductionCases, gemmCases})
+    for (const KernelCase &test : cases()) {
+      auto module = parseSourceString<ModuleOp>(test.text, &context);
+      auto emitted = cuda::emitCudaKernel(*module->getOps<kernel::FuncOp>().begin(), target);
+      EXPECT_TRUE(succeeded(emitted)) << test.name;
+      if (succeeded(emitted) && names.insert(emitted->record.name).second)
+        kernels.push_back(std::move(*emitted));
+    }
+  return kernels;
+}
+
+class Figures : public ::testing::TestWithParam<const char *> {};
+
+TEST_P(Figures, NoSpillsNoStackWithinLimits) {
+  auto nvrtc = runtime::cuda::Nvrtc::load();
+  if (nvrtc.failed())
+    GTEST_SKIP() << nvrtc.status().message();
+  const cuda::CudaTargetInfo &target = *cuda::cudaTarget(GetParam());
+  std::vector<cuda::CudaKernel> kernels = emitAll(target);
+  std::map<std::string, const format::Kernel *> records;
+  std::vector<format::Source> sources = cuda::packSources(kernels);
+  for (const cuda::CudaKernel &kernel : kernels)
+    records[kernel.record.name] = &kernel.record;
+  std::vector<format::Source> headers = headerSources();
+  size_t seen = 0;
+  for (const format::Source &source : sources) {
+    runtime::cuda::NvrtcRequest request;
+    request.source = source.text;
+    request.arch = GetParam();
+    for (const format::Source &header : headers)
+      request.headers.push_back({header.name, header.text});
+    auto compiled = (*nvrtc)->compile(request);
+    ASSERT_TRUE(compiled.isOk()) << compiled.status().message();
+    for (const runtime::cuda::KernelResources &use : compiled->kernels) {
+      const format::Kernel &record = *records.at(use.name);
+      EXPECT_EQ(use.spillBytes, 0) << record.schedule << " " << use.name;
+      EXPECT_EQ(use.stackFrame, 0) << record.schedule << " " << use.name;
+      EXPECT_LE(use.registers * record.threads, 65536) << record.schedule << " " << use.name;
+      EXPECT_LE(record.sharedBytes, target.sharedBytes) << record.schedule << " " << use.name;
+      ++seen;
+    }
+  }
+  EXPECT_EQ(seen, kernels.size());
+  EXPECT_GT(seen, 50u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Architectures, Figures,
+                         ::testing::Values("sm_75", "sm_80", "sm_86", "sm_89", "sm_90a", "sm_100",
+                                           "sm_120"),
+                         [](const auto &info) { return std::string(info.param); });
+
+} // namespace

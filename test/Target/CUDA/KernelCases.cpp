@@ -1,0 +1,97 @@
+//===- test/Target/CUDA/KernelCases.cpp - the parameter space of every schedule ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "test/Target/CUDA/KernelTexts.h"
+
+#include <tuple>
+
+namespace cupola::test {
+
+std::vector<KernelCase> pointwiseCases() {
+  std::vector<KernelCase> cases;
+  for (const char *type : {"f32", "f16", "bf16", "f64", "i8", "i16", "i32", "i64", "ui8", "ui16",
+                           "ui32", "ui64", "i1"}) {
+    cases.push_back(pointwiseCase(type, 3, 96, true));
+    cases.push_back(pointwiseCase(type, 5, 7, false));
+  }
+  cases.push_back(pointwiseCase("f32", 1, 1, false));
+  cases.push_back(pointwiseCase("f32", 300, 2, true));
+  cases.push_back(pointwiseCase("f16", 9, 130, true));
+  return cases;
+}
+
+std::vector<KernelCase> transposeCases() {
+  std::vector<KernelCase> cases;
+  for (std::vector<int> order : {std::vector<int>{0, 2, 1}, {2, 1, 0}, {1, 0, 2}, {2, 0, 1}, {1, 2, 0}})
+    for (auto [a, b, c] : {std::tuple(2, 64, 32), std::tuple(3, 37, 41)})
+      cases.push_back(transposeCase("f32", a, b, c, order));
+  for (const char *type : {"f16", "f64", "i8", "i32"})
+    cases.push_back(transposeCase(type, 1, 33, 70, {0, 2, 1}));
+  return cases;
+}
+
+std::vector<KernelCase> gatherCases() {
+  return {gatherCase("f32", 5, 384, false), gatherCase("f32", 9, 3, false),
+          gatherCase("f16", 4, 40, false), gatherCase("i32", 4, 6, true)};
+}
+
+std::vector<KernelCase> rowCases() {
+  std::vector<KernelCase> cases;
+  for (int64_t columns : {1, 5, 32, 100, 384, 1024, 1025, 3000})
+    cases.push_back(softmaxCase("f32", 5, columns, false));
+  for (int64_t columns : {1, 16, 37, 700})
+    cases.push_back(softmaxCase("f32", 3, columns, true));
+  cases.push_back(softmaxCase("f32", 2, 20000, false));
+  for (const char *type : {"f16", "bf16", "f64"})
+    cases.push_back(softmaxCase(type, 4, 72, false));
+  for (int64_t columns : {7, 384, 1536})
+    cases.push_back(layerNormCase("f32", 6, columns));
+  cases.push_back(layerNormCase("f16", 3, 768));
+  return cases;
+}
+
+std::vector<KernelCase> reductionCases() {
+  std::vector<KernelCase> cases;
+  for (const char *kind : {"sum", "max", "min", "prod"}) {
+    cases.push_back(reductionCase("f32", kind, 6, 50, 1));
+    cases.push_back(reductionCase("i32", kind, 3, 9, 700));
+  }
+  for (const char *type : {"f16", "bf16", "f64", "i8", "i16", "i64", "ui8", "ui16", "ui32", "ui64"})
+    cases.push_back(reductionCase(type, "max", 4, 33, 1));
+  cases.push_back(reductionCase("f32", "sum", 2, 2500, 1));
+  cases.push_back(reductionCase("f32", "sum", 2, 100, 8));
+  cases.push_back(argReductionCase("f32", false, 5, 30));
+  cases.push_back(argReductionCase("i32", true, 5, 30));
+  return cases;
+}
+
+std::vector<KernelCase> gemmCases() {
+  std::vector<KernelCase> cases;
+  for (auto [m, n, k] : {std::tuple(64, 64, 32), std::tuple(33, 70, 19), std::tuple(16, 130, 48)})
+    for (bool lhs : {false, true})
+      for (bool rhs : {false, true}) {
+        GemmOptions options;
+        options.lhsTransposed = lhs;
+        options.rhsTransposed = rhs;
+        cases.push_back(gemmCase(m, n, k, options));
+      }
+  GemmOptions options;
+  options.dynamic = true;
+  cases.push_back(gemmCase(45, 64, 32, options));
+  options.batch = 3;
+  cases.push_back(gemmCase(20, 36, 24, options));
+  options = {};
+  options.prologue = true;
+  cases.push_back(gemmCase(40, 64, 40, options));
+  options = {};
+  options.rhsPitch = 72;
+  cases.push_back(gemmCase(32, 64, 16, options));
+  for (const char *type : {"f64", "bf16"}) {
+    options = {};
+    options.type = type;
+    cases.push_back(gemmCase(24, 40, 16, options));
+  }
+  return cases;
+}
+
+} // namespace cupola::test

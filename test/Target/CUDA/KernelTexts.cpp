@@ -1,0 +1,298 @@
+//===- test/Target/CUDA/KernelTexts.cpp - kernels of level 1 to run schedules on ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "test/Target/CUDA/KernelTexts.h"
+
+#include "lib/Planner/Expr.h"
+
+namespace cupola::test {
+
+namespace {
+
+Expr v(const std::string &name) { return Expr::symbol(name); }
+std::string quoted(const Expr &e) { return "\"" + e.text() + "\""; }
+
+bool isFloat(const std::string &type) { return type[0] == 'f' || type[0] == 'b'; }
+std::string computeOf(const std::string &type) {
+  return type == "f16" || type == "bf16" ? "f32" : type;
+}
+
+/// Writes level 1, a value per line.
+class Text {
+public:
+  std::string load(int view, const std::string &type, const Expr &at,
+                   const std::string &more = "") {
+    return convert(line("kernel.load %a" + std::to_string(view) + "[" + quoted(at) + "]" + more +
+                        " : " + type + " from !kernel.view<" + type + ", read>"),
+                   type, computeOf(type));
+  }
+  void store(std::string value, int view, const std::string &type, const Expr &at) {
+    value = convert(value, computeOf(type), type);
+    body += "kernel.store " + value + ", %a" + std::to_string(view) + "[" + quoted(at) + "] : " +
+            type + " to !kernel.view<" + type + ", write>\n";
+  }
+  std::string convert(const std::string &value, const std::string &from, const std::string &to) {
+    return from == to ? value : line("kernel.cast " + value + " : " + from + " -> " + to);
+  }
+  std::string binary(const std::string &kind, const std::string &a, const std::string &b,
+                     const std::string &type) {
+    return line("kernel.binary " + kind + " " + a + ", " + b + " : " + type + " -> " + type);
+  }
+  std::string unary(const std::string &kind, const std::string &a, const std::string &type) {
+    return line("kernel.unary " + kind + " " + a + " : " + type + " -> " + type);
+  }
+  std::string extract(const std::string &tile, const std::string &index, const std::string &type,
+                      const std::string &extents) {
+    return line("kernel.extract " + tile + " [" + index + "] : " + type + " from !kernel.tile<" +
+                type + ", " + extents + ">");
+  }
+  std::string line(const std::string &op) {
+    std::string name = "%v" + std::to_string(count++);
+    body += name + " = " + op + "\n";
+    return name;
+  }
+  void yield(const std::string &value, const std::string &type) {
+    body += "kernel.yield " + value + " : " + type + "\n";
+  }
+  void raw(const std::string &text) { body += text + "\n"; }
+
+  std::string func(const std::string &schedule, const std::string &grid,
+                   const std::string &scalars, const std::vector<std::string> &views) {
+    std::string text = "kernel.func @k \"" + schedule + "\" grid [" + grid + "] scalars [" +
+                       scalars + "] {} (";
+    for (size_t i = 0; i < views.size(); ++i)
+      text += (i ? ", %a" : "%a") + std::to_string(i) + ": !kernel.view<" + views[i] + ">";
+    return text + ") {\n" + body + "}\n";
+  }
+
+private:
+  std::string body;
+  int count = 0;
+};
+
+const char *const anyScalar = "#kernel.scalar<1, 4096, 1>";
+
+std::string tag(int64_t value) { return "_" + std::to_string(value); }
+
+} // namespace
+
+KernelCase pointwiseCase(const std::string &type, int64_t rows, int64_t columns, bool dynamic) {
+  Text text;
+  Expr at = v("d0") * columns + v("d1");
+  std::string compute = computeOf(type);
+  text.raw("kernel.foreach [\"d0\", \"d1\"] [" + quoted(dynamic ? v("n0") : Expr(rows)) + ", " +
+           quoted(columns) + "] {");
+  std::string x = text.load(0, type, at), y = text.load(1, type, v("d1"));
+  std::string z = text.binary(type == "i1" ? "max" : "add", x, y, compute);
+  if (isFloat(type))
+    z = text.unary("gelu_erf", z, compute);
+  text.store(z, 2, type, at);
+  text.raw("}");
+  KernelCase result{"pointwise_" + type + tag(rows) + tag(columns) + (dynamic ? "_dynamic" : ""),
+                    "pointwise",
+                    text.func("pointwise", "", dynamic ? anyScalar : "",
+                              {type + ", read", type + ", read", type + ", write"}),
+                    {},
+                    {rows * columns, columns, rows * columns}};
+  if (dynamic)
+    result.scalars = {rows};
+  return result;
+}
+
+KernelCase transposeCase(const std::string &type, int64_t a, int64_t b, int64_t c,
+                         std::vector<int> order) {
+  Text text;
+  int64_t extents[] = {a, b, c}, strides[] = {b * c, c, 1};
+  Expr in, out;
+  std::string loops;
+  for (int i = 0; i < 3; ++i) {
+    Expr d = v("d" + std::to_string(i));
+    in += d * strides[order[i]];
+    out = out * extents[order[i]] + d;
+    loops += (i ? ", " : "") + quoted(extents[order[i]]);
+  }
+  text.raw("kernel.foreach [\"d0\", \"d1\", \"d2\"] [" + loops + "] {");
+  std::string x = text.load(0, type, in), y = text.load(1, type, out);
+  text.store(text.binary("add", x, y, computeOf(type)), 2, type, out);
+  text.raw("}");
+  std::string name = "transpose_" + type + tag(a) + tag(b) + tag(c) + "_order";
+  for (int axis : order)
+    name += std::to_string(axis);
+  return {name, order[2] == 2 ? "pointwise" : "transpose",
+          text.func("pointwise", "", "", {type + ", read", type + ", read", type + ", write"}),
+          {}, {a * b * c, a * b * c, a * b * c}};
+}
+
+KernelCase gatherCase(const std::string &type, int64_t count, int64_t columns, bool outOfRange) {
+  Text text;
+  const int64_t tableRows = 11;
+  text.raw("kernel.foreach [\"d0\", \"d1\"] [\"n0\", " + quoted(columns) + "] {");
+  std::string id = text.load(0, "i64", v("d0"));
+  std::string safe = text.line("kernel.checked_index " + id + " below \"11\" : i64");
+  std::string x = text.line("kernel.load %a1[" + quoted(v("x0") * columns + v("d1")) +
+                            "] indices(" + safe + ") : " + type + " from !kernel.view<" + type +
+                            ", read>");
+  x = text.convert(x, type, computeOf(type));
+  text.store(x, 2, type, v("d0") * columns + v("d1"));
+  text.raw("}");
+  return {"gather_" + type + tag(count) + tag(columns) + (outOfRange ? "_outOfRange" : ""),
+          "gather",
+          text.func("gather", "", anyScalar, {"i64, read", type + ", read", type + ", write"}),
+          {count},
+          {count, tableRows * columns, count * columns},
+          outOfRange ? tableRows + 5 : tableRows,
+          outOfRange};
+}
+
+KernelCase softmaxCase(const std::string &type, int64_t rows, int64_t columns, bool dynamic) {
+  Text text;
+  std::string compute = computeOf(type), extent = quoted(dynamic ? v("n1") : Expr(columns));
+  Expr pitch = dynamic ? v("n1") : Expr(columns);
+  std::string tile;
+  auto element = [&](const std::string &d) {
+    return dynamic ? text.load(0, type, v("g0") * pitch + v(d))
+                   : text.extract(tile, "\"" + d + "\"", compute, extent);
+  };
+  if (!dynamic) {
+    tile = text.line("kernel.map [\"d0\"] [" + extent + "] {");
+    text.yield(text.load(0, type, v("g0") * pitch + v("d0")), compute);
+    text.raw("} : !kernel.tile<" + compute + ", " + extent + ">");
+  }
+  auto reduce = [&](const std::string &kind, const std::string &d) {
+    return text.line("kernel.reduce [#graph<reduce_kind " + kind + ">] [\"" + d + "\"] [" +
+                     extent + "] {");
+  };
+  std::string largest = reduce("max", "d1");
+  text.yield(element("d1"), compute);
+  text.raw("} : " + compute);
+  auto exponential = [&](const std::string &d) {
+    return text.unary("exp", text.binary("sub", element(d), largest, compute), compute);
+  };
+  std::string sum = reduce("sum", "d2");
+  text.yield(exponential("d2"), compute);
+  text.raw("} : " + compute);
+  text.raw("kernel.foreach [\"d3\"] [" + extent + "] {");
+  text.store(text.binary("div", exponential("d3"), sum, compute), 1, type,
+             v("g0") * pitch + v("d3"));
+  text.raw("}");
+  KernelCase result{"softmax_" + type + tag(rows) + tag(columns) + (dynamic ? "_dynamic" : ""),
+                    "row_reduction",
+                    text.func("softmax", "\"n0\"",
+                              std::string(anyScalar) + (dynamic ? ", " + std::string(anyScalar) : ""),
+                              {type + ", read", type + ", write"}),
+                    {rows},
+                    {rows * columns, rows * columns}};
+  if (dynamic)
+    result.scalars.push_back(columns);
+  return result;
+}
+
+KernelCase layerNormCase(const std::string &type, int64_t rows, int64_t columns) {
+  Text text;
+  std::string compute = computeOf(type), extent = quoted(columns);
+  std::string tile = text.line("kernel.map [\"d0\"] [" + extent + "] {");
+  text.yield(text.load(0, type, v("g0") * columns + v("d0")), compute);
+  std::string close = "} : !kernel.tile<" + compute + ", " + extent + ">";
+  text.raw(close);
+  std::string count =
+      text.line("kernel.constant " + std::to_string(columns) + ".0 : " + compute);
+  auto mean = [&](const std::string &d, bool square) {
+    std::string sum = text.line("kernel.reduce [#graph<reduce_kind sum>] [\"" + d + "\"] [" +
+                                extent + "] {");
+    std::string x = text.extract(tile, "\"" + d + "\"", compute, extent);
+    text.yield(square ? text.binary("mul", x, x, compute) : x, compute);
+    text.raw("} : " + compute);
+    return text.binary("div", sum, count, compute);
+  };
+  std::string center = mean("d1", false);
+  std::string shifted = text.line("kernel.map [\"d2\"] [" + extent + "] {");
+  text.yield(text.binary("sub", text.extract(tile, "\"d2\"", compute, extent), center, compute),
+             compute);
+  text.raw(close);
+  tile = shifted;
+  std::string variance = mean("d3", true);
+  std::string epsilon = text.line("kernel.constant 1.0e-5 : " + compute);
+  std::string scale = text.unary("rsqrt", text.binary("add", variance, epsilon, compute), compute);
+  text.raw("kernel.foreach [\"d4\"] [" + extent + "] {");
+  std::string x = text.extract(tile, "\"d4\"", compute, extent);
+  x = text.binary("mul", x, scale, compute);
+  text.store(text.binary("mul", x, text.load(1, type, v("d4")), compute), 2, type,
+             v("g0") * columns + v("d4"));
+  text.raw("}");
+  return {"layerNorm_" + type + tag(rows) + tag(columns), "row_reduction",
+          text.func("layer_norm", quoted(rows), "",
+                    {type + ", read", type + ", read", type + ", write"}),
+          {}, {rows * columns, columns, rows * columns}};
+}
+
+KernelCase reductionCase(const std::string &type, const std::string &kind, int64_t outer,
+                         int64_t reduced, int64_t inner) {
+  Text text;
+  std::string compute = computeOf(type);
+  std::string sum = text.line("kernel.reduce [#graph<reduce_kind " + kind + ">] [\"d0\"] [" +
+                              quoted(reduced) + "] {");
+  text.yield(text.load(0, type, (v("g0") * reduced + v("d0")) * inner + v("g1")), compute);
+  text.raw("} : " + compute);
+  text.store(sum, 1, type, v("g0") * inner + v("g1"));
+  bool serial = inner > 1 && outer * inner >= 2048;
+  return {"reduction_" + type + "_" + kind + tag(outer) + tag(reduced) + tag(inner),
+          serial ? "reduction" : "row_reduction",
+          text.func("reduction", quoted(outer) + ", " + quoted(inner), "",
+                    {type + ", read", type + ", write"}),
+          {}, {outer * reduced * inner, outer * inner}};
+}
+
+KernelCase argReductionCase(const std::string &type, bool last, int64_t rows, int64_t columns) {
+  Text text;
+  std::string best = text.line("kernel.arg_reduce max [\"d0\"] [" + quoted(columns) + "] last " +
+                               (last ? "true" : "false") + " {");
+  text.yield(text.load(0, type, v("g0") * columns + v("d0")), computeOf(type));
+  text.raw("} : i64");
+  text.store(best, 1, "i64", v("g0"));
+  return {"argReduction_" + type + (last ? "_last" : "_first") + tag(rows) + tag(columns),
+          "reduction",
+          text.func("arg_reduction", quoted(rows), "", {type + ", read", "i64, write"}),
+          {}, {rows * columns, rows}, 5};
+}
+
+KernelCase gemmCase(int64_t m, int64_t n, int64_t k, const GemmOptions &o) {
+  Text text;
+  const std::string &type = o.type;
+  std::string compute = computeOf(type);
+  Expr em = o.dynamic ? v("n0") : Expr(m), g = o.batch > 1 ? v("g0") : Expr(0);
+  int64_t pitch = o.rhsPitch ? o.rhsPitch : (o.rhsTransposed ? k : n);
+  Expr lhs = g * em * k + (o.lhsTransposed ? v("d2") * em + v("d0") : v("d0") * k + v("d2"));
+  Expr rhs = g * (pitch * (o.rhsTransposed ? n : k)) +
+             (o.rhsTransposed ? v("d1") * pitch + v("d2") : v("d2") * pitch + v("d1"));
+  Expr out = (g * em + v("d3")) * n + v("d4");
+  std::string extents = quoted(em) + ", " + quoted(n);
+  std::string tile = text.line("kernel.dot [\"d0\", \"d1\", \"d2\"] [" + extents + ", " +
+                               quoted(k) + "] lhs {");
+  std::string a = text.load(0, type, lhs);
+  if (o.prologue)
+    a = text.unary("gelu_erf", a, compute);
+  text.yield(text.convert(a, compute, type), type);
+  text.raw("} rhs {");
+  text.yield(text.convert(text.load(1, type, rhs), compute, type), type);
+  text.raw("} : !kernel.tile<" + compute + ", " + extents + ">");
+  text.raw("kernel.foreach [\"d3\", \"d4\"] [" + extents + "] {");
+  std::string x = text.extract(tile, "\"d3\", \"d4\"", compute, extents);
+  x = text.binary("add", x, text.load(2, type, v("d4")), compute);
+  x = text.binary("add", text.unary("gelu_erf", x, compute), text.load(3, type, out), compute);
+  text.store(x, 4, type, out);
+  text.raw("}");
+  std::string name = "gemm_" + type + tag(m) + tag(n) + tag(k);
+  for (auto [set, word] : {std::pair(o.dynamic, "dynamic"), {o.lhsTransposed, "lhsT"},
+                           {o.rhsTransposed, "rhsT"}, {o.prologue, "prologue"},
+                           {o.batch > 1, "batched"}, {o.rhsPitch > 0, "pitch"}})
+    name += set ? std::string("_") + word : "";
+  std::string read = type + ", read";
+  return {name, "gemm",
+          text.func("gemm", o.batch > 1 ? quoted(o.batch) : "", o.dynamic ? anyScalar : "",
+                    {read, read, read, read, type + ", write"}),
+          o.dynamic ? std::vector<int64_t>{m} : std::vector<int64_t>{},
+          {o.batch * m * k, o.batch * pitch * (o.rhsTransposed ? n : k), n, o.batch * m * n,
+           o.batch * m * n}};
+}
+
+} // namespace cupola::test

@@ -1,0 +1,151 @@
+//===- test/Target/CUDA/ScheduleTest.cpp - every schedule against the meaning of level 1 ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Each kernel is emitted, run by the simulator with all checks on, and compared with
+// the interpreter of level 1: aligned and ragged extents, every type a schedule takes.
+
+#include "lib/Target/CUDA/CudaTarget.h"
+#include "test/Sim/KernelRunner.h"
+#include "test/Target/CUDA/KernelTexts.h"
+#include "test/Target/CUDA/Level1Interpreter.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+using namespace mlir;
+using namespace cupola;
+using namespace cupola::test;
+
+namespace {
+
+struct Parsed {
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+  kernel::FuncOp func;
+
+  explicit Parsed(const std::string &text) {
+    context.loadDialect<graph::GraphDialect, kernel::KernelDialect>();
+    module = parseSourceString<ModuleOp>(text, &context);
+    if (module)
+      func = *module->getOps<kernel::FuncOp>().begin();
+  }
+};
+
+std::vector<Number> randomNumbers(int64_t count, int64_t bound, unsigned seed) {
+  std::mt19937 generator(seed);
+  std::vector<Number> numbers(count);
+  for (Number &n : numbers) {
+    n.real = static_cast<double>(generator() % 2001) / 1000.0 - 1.0;
+    n.whole = static_cast<int64_t>(generator() % static_cast<uint64_t>(bound));
+  }
+  return numbers;
+}
+
+/// Relative to the largest magnitude; f16 and bf16 round once when stored.
+double tolerance(Type type) {
+  if (type.isF64())
+    return 1e-6; // an f32 function may be on the way
+  return type.isF32() ? 2e-5 : type.isF16() ? 2e-3 : 1.6e-2;
+}
+
+class KernelCheck {
+public:
+  KernelCheck(const KernelCase &test, kernel::FuncOp func) : test(test), func(func) {
+    for (auto [i, type] : llvm::enumerate(func.getBody().getArgumentTypes())) {
+      auto view = cast<kernel::ViewType>(type);
+      elements.push_back(view.getElement());
+      isWritten.push_back(view.getAccess() != kernel::Access::Read);
+      int64_t bound = view.getElement().isInteger(1) ? 2 : test.indexBound;
+      bytes.push_back(encode(randomNumbers(test.elements[i], bound, 17 + i), view.getElement()));
+      expected.push_back(decode(bytes.back(), view.getElement()));
+    }
+  }
+
+  void onSimulator(const std::string &arch, const cuda::CudaOptions &options) {
+    FailureOr<cuda::CudaKernel> emitted =
+        cuda::emitCudaKernel(func, *cuda::cudaTarget(arch), options);
+    ASSERT_TRUE(succeeded(emitted));
+    EXPECT_EQ(emitted->record.schedule, test.schedule);
+    std::map<std::string, int64_t> values;
+    for (size_t i = 0; i < test.scalars.size(); ++i)
+      values["n" + std::to_string(i)] = test.scalars[i];
+    KernelRun run;
+    run.text = "#include \"device.cuh\"\n" + emitted->text;
+    run.kernel = emitted->record.name;
+    run.threads = emitted->record.threads;
+    run.sharedBytes = emitted->record.sharedBytes;
+    // A plan may launch more blocks than a symbolic grid says.
+    run.grid = *emitted->grid.evaluate(values) + (emitted->grid.constant() ? 0 : 2);
+    run.scalars = test.scalars;
+    for (size_t i = 0; i < bytes.size(); ++i)
+      run.buffers.push_back({emitted->record.readWrite[i], bytes[i].size(),
+                             isWritten[i] ? std::string() : bytes[i]});
+    KernelOutcome outcome = runKernel(*makeSimulator(arch), run);
+    ASSERT_TRUE(outcome.status.isOk()) << outcome.status.message() << "\n" << emitted->text;
+    EXPECT_EQ(outcome.flag != 0, interpret(func, test.scalars, expected));
+    EXPECT_EQ(outcome.flag != 0, test.raises);
+    size_t next = 0;
+    for (size_t i = 0; i < bytes.size(); ++i)
+      if (isWritten[i])
+        compare(decode(outcome.buffers[next++], elements[i]), i);
+  }
+
+private:
+  void compare(const std::vector<Number> &actual, size_t buffer) {
+    const std::vector<Number> &wanted = expected[buffer];
+    ASSERT_EQ(actual.size(), wanted.size());
+    double largest = 0;
+    for (const Number &n : wanted)
+      largest = std::max(largest, std::abs(n.real));
+    double allowed = tolerance(elements[buffer]) * std::max(largest, 1e-3);
+    for (size_t i = 0; i < actual.size(); ++i) {
+      ASSERT_EQ(actual[i].whole, wanted[i].whole) << "at " << i;
+      ASSERT_NEAR(actual[i].real, wanted[i].real, allowed) << "at " << i;
+    }
+  }
+
+  const KernelCase &test;
+  kernel::FuncOp func;
+  std::vector<Type> elements;
+  std::vector<bool> isWritten;
+  std::vector<std::string> bytes;
+  std::vector<std::vector<Number>> expected;
+};
+
+class Schedule : public ::testing::TestWithParam<KernelCase> {
+protected:
+  void onArch(const std::string &arch, const cuda::CudaOptions &options = {}) {
+    Parsed parsed(GetParam().text);
+    ASSERT_TRUE(parsed.func) << GetParam().text;
+    KernelCheck(GetParam(), parsed.func).onSimulator(arch, options);
+  }
+};
+
+TEST_P(Schedule, Sm80) { onArch("sm_80"); }
+
+
+
+
+class ScheduleWide : public Schedule {};
+TEST_P(ScheduleWide, Sm80) { onArch("sm_80", {/*force64BitIndex=*/true}); }
+
+std::string nameOf(const ::testing::TestParamInfo<KernelCase> &info) { return info.param.name; }
+
+INSTANTIATE_TEST_SUITE_P(Pointwise, Schedule, ::testing::ValuesIn(pointwiseCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(Transpose, Schedule, ::testing::ValuesIn(transposeCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(Gather, Schedule, ::testing::ValuesIn(gatherCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(Rows, Schedule, ::testing::ValuesIn(rowCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(Reductions, Schedule, ::testing::ValuesIn(reductionCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(Gemms, Schedule, ::testing::ValuesIn(gemmCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(Wide, ScheduleWide,
+                         ::testing::Values(pointwiseCase("f32", 3, 96, true),
+                                           softmaxCase("f32", 3, 100, true), gemmCase(33, 70, 19),
+                                           gatherCase("f32", 5, 384, false)),
+                         nameOf);
+
+} // namespace
