@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <sched.h>
+#include <system_error>
 
 namespace cupola::runtime {
 
@@ -30,9 +31,14 @@ unsigned usableCores() {
 }
 } // namespace
 
-ThreadPool::ThreadPool(unsigned threads) : count(std::min(threads ? threads : usableCores(), 1024u)) {
-  for (unsigned worker = 1; worker < count; ++worker)
-    workers.emplace_back([this, worker] { work(worker); });
+ThreadPool::ThreadPool(unsigned threads) {
+  const unsigned wanted = std::min(threads ? threads : usableCores(), 1024u);
+  try {
+    for (unsigned worker = 1; worker < wanted; ++worker)
+      workers.emplace_back([this, worker] { work(worker); });
+  } catch (const std::system_error &) { // fewer threads than wanted give the same answers
+  }
+  count = static_cast<unsigned>(workers.size()) + 1;
 }
 
 ThreadPool::~ThreadPool() {

@@ -42,8 +42,8 @@ private:
     void *context = nullptr;
   };
 
-  const unsigned count;
-  std::mutex turn; ///< held by the caller whose round it is
+  unsigned count = 1; ///< workers and the caller
+  std::mutex turn;    ///< held by the caller whose round it is
   std::mutex sleep;
   std::condition_variable wake;
   std::atomic<uint64_t> round{0};

@@ -10,12 +10,17 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <system_error>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
 namespace cupola::format {
 
 namespace {
+
+constexpr uint64_t kLeavesPerThread = 8; ///< a few milliseconds of hashing
+constexpr uint64_t kMostThreads = 16;
 
 Status damaged(const std::string &what) { return Status::package("the package is damaged: " + what); }
 
@@ -90,17 +95,42 @@ Status PackageFile::read(int descriptor) {
   return *got == size ? Status::ok() : damaged("it shrank while it was read");
 }
 
+Status PackageFile::verifyLeaf(const Layout &layout, uint64_t leaf) const {
+  const uint64_t begin = layout.dataStart + leaf * kLeafBytes;
+  const uint64_t end = std::min(begin + kLeafBytes, size);
+  Result<Digest> digest = leafHash(all().substr(begin, end - begin));
+  if (digest.failed())
+    return digest.status();
+  const uint64_t entry = kTableOffset + kSectionCount * kSectionEntryBytes + leaf * digest->size();
+  if (std::memcmp(digest->data(), memory + entry, digest->size()) != 0)
+    return damaged("the hash of " + range(begin, end) + " differs");
+  return Status::ok();
+}
+
+/// Hashing takes most of the time of loading, so several threads share it. The
+/// error is that of the first bad leaf, whichever thread was faster.
 Status PackageFile::verifyLeaves(const Layout &layout) const {
-  for (uint64_t i = 0; i < layout.leafCount; ++i) {
-    const uint64_t begin = layout.dataStart + i * kLeafBytes;
-    const uint64_t end = std::min(begin + kLeafBytes, size);
-    Result<Digest> digest = leafHash(all().substr(begin, end - begin));
-    if (digest.failed())
-      return digest.status();
-    const uint64_t entry = kTableOffset + kSectionCount * kSectionEntryBytes + i * digest->size();
-    if (std::memcmp(digest->data(), memory + entry, digest->size()) != 0)
-      return damaged("the hash of " + range(begin, end) + " differs");
+  const uint64_t cores = std::max(1u, std::thread::hardware_concurrency());
+  const uint64_t count = std::min({layout.leafCount / kLeavesPerThread + 1, cores, kMostThreads});
+  std::vector<Status> results(count);
+  const auto work = [&](uint64_t part) {
+    for (uint64_t leaf = layout.leafCount * part / count;
+         results[part].isOk() && leaf < layout.leafCount * (part + 1) / count; ++leaf)
+      results[part] = verifyLeaf(layout, leaf);
+  };
+  std::vector<std::thread> threads;
+  try {
+    while (threads.size() + 1 < count)
+      threads.emplace_back(work, threads.size() + 1);
+  } catch (const std::system_error &) { // no more threads to be had: this one does their parts
   }
+  work(0);
+  for (uint64_t part = threads.size() + 1; part < count; ++part)
+    work(part);
+  for (std::thread &thread : threads)
+    thread.join();
+  for (const Status &result : results)
+    CUPOLA_TRY(result);
   return Status::ok();
 }
 

@@ -39,6 +39,7 @@ private:
   Status allocate(uint64_t bytes);
   Status read(int descriptor);
   Status verify();
+  Status verifyLeaf(const Layout &layout, uint64_t leaf) const;
   Status verifyLeaves(const Layout &layout) const;
   Status loadContents(const Layout &layout);
   Status checkPadding(const Layout &layout) const;
