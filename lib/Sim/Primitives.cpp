@@ -63,6 +63,26 @@ uint64_t carryOut(void *p, int operation, uint64_t v, uint64_t expected) {
   }
 }
 
+/// memcpy of 1, 2, 4, 8 or 16 bytes, without a call.
+void copyAccess(void *to, const void *from, int bytes) {
+  switch (bytes) {
+  case 1:
+    std::memcpy(to, from, 1);
+    return;
+  case 2:
+    std::memcpy(to, from, 2);
+    return;
+  case 4:
+    std::memcpy(to, from, 4);
+    return;
+  case 8:
+    std::memcpy(to, from, 8);
+    return;
+  default:
+    std::memcpy(to, from, 16);
+  }
+}
+
 } // namespace
 
 extern "C" {
@@ -77,14 +97,14 @@ CupolaSimWords cupola_sim_load(const void *p, int bytes) {
   checkAccess(reinterpret_cast<uintptr_t>(p), static_cast<unsigned>(bytes), false,
               reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
   CupolaSimWords words = {0, 0};
-  std::memcpy(&words, p, static_cast<size_t>(bytes));
+  copyAccess(&words, p, bytes);
   return words;
 }
 
 void cupola_sim_store(void *p, int bytes, CupolaSimWords value) {
   checkAccess(reinterpret_cast<uintptr_t>(p), static_cast<unsigned>(bytes), true,
               reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
-  std::memcpy(p, &value, static_cast<size_t>(bytes));
+  copyAccess(p, &value, bytes);
 }
 
 void cupola_sim_fence() { machine.order.fence(*machine.current); }

@@ -162,7 +162,7 @@ TEST_P(Kernels, GemmMma8) {
 }
 
 TEST_P(Kernels, SplitK) {
-  KernelRun sum = makeRun("splitk", 64, 16 + 8, 7);
+  KernelRun sum = makeRun("splitk", 64, 8, 7);
   const std::vector<float> in = makeValues(1000, 6);
   sum.buffers = {input(in), output<float>(7 * 64), inPlace(std::vector<uint32_t>(1)), output<float>(1)};
   sum.scalars = {1000};
