@@ -4,6 +4,7 @@
 #include "lib/Target/CUDA/GemmShapes.h"
 #include "lib/Target/CUDA/Lowering.h"
 #include "lib/Target/CUDA/Passes.h"
+#include "lib/Target/CUDA/Transpose.h"
 
 using namespace mlir;
 using namespace cupola;
@@ -80,6 +81,10 @@ private:
   }
 
   LogicalResult pointwise() {
+    if (loops.size() == 1 && cuda::transposedAxis(cast<ForeachOp>(loops.front()))) {
+      set("transpose", {});
+      return success();
+    }
     set("pointwise", {{"threads", pointwiseThreads}, {"vector", width()}});
     return success();
   }

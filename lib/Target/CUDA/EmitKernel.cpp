@@ -11,9 +11,12 @@ using namespace cupola;
 using namespace cupola::kernel;
 
 void cuda::buildCudaPipeline(OpPassManager &passes, const CudaTargetInfo &target) {
+  passes.addPass(createDecomposeDot());
+  passes.addPass(createFoldGrid());
   passes.addPass(createCollapseLoops());
   passes.addPass(createChooseSchedule({target.arch}));
   passes.addPass(createDistributePointwise());
+  passes.addPass(createDistributeTranspose());
   passes.addPass(createDistributeRows());
   passes.addPass(createDistributePoints());
   passes.addPass(createLowerGemm());

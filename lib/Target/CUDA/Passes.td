@@ -10,6 +10,31 @@ class KernelPass<string name> : Pass<name, "::cupola::kernel::FuncOp"> {
   let dependentDialects = ["::cupola::kernel::KernelDialect"];
 }
 
+def DecomposeDot : KernelPass<"kernel-decompose-dot"> {
+  let summary = "turns products that no gemm schedule takes into sums";
+  let description = [{
+    Those that accumulate in another type than f32, or whose tile is read elsewhere than
+    in a loop over it.
+
+    ```mlir
+    %0 = kernel.dot ["d0", "d1", "d2"] ["n0", "8", "64"] lhs {L} rhs {R} ..         // before
+    kernel.foreach ["d3", "d4"] ["n0", "8"] { %1 = kernel.extract %0 ["d3", "d4"] .. }
+    kernel.foreach ["d3", "d4"] ["n0", "8"] {                                       // after
+      %1 = kernel.reduce [sum] ["d2"] ["64"] { kernel.yield L(d3, d2) * R(d2, d4) } : f64
+    ```
+  }];
+}
+
+def FoldGrid : KernelPass<"kernel-fold-grid"> {
+  let summary = "makes the grid part of the loops where grid points only run loops";
+  let description = [{
+    ```mlir
+    kernel.func @k "pointwise" grid ["12"] .. { kernel.foreach ["d0"] ["64"] {B} }        // before
+    kernel.func @k "pointwise" grid [] .. { kernel.foreach ["g0", "d0"] ["12", "64"] {B} } // after
+    ```
+  }];
+}
+
 def CollapseLoops : KernelPass<"kernel-collapse-loops"> {
   let summary = "merges loop variables that every position uses as one";
   let description = [{
@@ -49,6 +74,25 @@ def DistributePointwise : KernelPass<"kernel-distribute-pointwise"> {
     kernel.load_vector %in0["d0v"] to %0 [] ..
     kernel.for "e" = "0" to "4" step "1" unroll { .. }
     kernel.store_vector %1 [], %out0["d0v"] ..
+    ```
+  }];
+}
+
+def DistributeTranspose : KernelPass<"kernel-distribute-transpose"> {
+  let summary = "schedule transpose: loads and stores along different axes, tiles in shared memory";
+  let description = [{
+    ```mlir
+    kernel.foreach ["d0", "d1"] ["64", "96"] {                        // before
+      %0 = kernel.load %in0["d0 + 64*d1"] ..
+      kernel.store %0, %out0["96*d0 + d1"] ..
+    kernel.for "i" = "0" to "4" step "1" unroll {                     // after
+      kernel.let "d0" = "32*d0t + mod(t, 32)" below "64"
+      kernel.store_shared %0, %smem["33*floordiv(t, 32) + 264*i + mod(t, 32)"] ..
+    }
+    kernel.barrier
+    kernel.for "i" = "0" to "4" step "1" unroll {
+      kernel.let "d1" = "32*d1t + mod(t, 32)" below "96"
+      %0 = kernel.load_shared %smem[..] ..
     ```
   }];
 }

@@ -25,6 +25,8 @@ std::vector<KernelCase> transposeCases() {
   for (std::vector<int> order : {std::vector<int>{0, 2, 1}, {2, 1, 0}, {1, 0, 2}, {2, 0, 1}, {1, 2, 0}})
     for (auto [a, b, c] : {std::tuple(2, 64, 32), std::tuple(3, 37, 41)})
       cases.push_back(transposeCase("f32", a, b, c, order));
+  cases.push_back(transposeCase("f32", 40, 3, 33, {2, 1, 0}));
+  cases.push_back(transposeCase("f32", 40, 3, 33, {1, 2, 0}));
   for (const char *type : {"f16", "f64", "i8", "i32"})
     cases.push_back(transposeCase(type, 1, 33, 70, {0, 2, 1}));
   return cases;

@@ -118,7 +118,8 @@ KernelCase transposeCase(const std::string &type, int64_t a, int64_t b, int64_t 
   std::string name = "transpose_" + type + tag(a) + tag(b) + tag(c) + "_order";
   for (int axis : order)
     name += std::to_string(axis);
-  return {name, order[2] == 2 ? "pointwise" : "transpose",
+  bool turned = order[2] != 2 && extents[order[2]] >= 8;
+  return {name, turned ? "transpose" : "pointwise",
           text.func("pointwise", "", "", {type + ", read", type + ", read", type + ", write"}),
           {}, {a * b * c, a * b * c, a * b * c}};
 }
@@ -287,7 +288,7 @@ KernelCase gemmCase(int64_t m, int64_t n, int64_t k, const GemmOptions &o) {
                            {o.batch > 1, "batched"}, {o.rhsPitch > 0, "pitch"}})
     name += set ? std::string("_") + word : "";
   std::string read = type + ", read";
-  return {name, "gemm",
+  return {name, type == "f64" ? "pointwise" : "gemm",
           text.func("gemm", o.batch > 1 ? quoted(o.batch) : "", o.dynamic ? anyScalar : "",
                     {read, read, read, read, type + ", write"}),
           o.dynamic ? std::vector<int64_t>{m} : std::vector<int64_t>{},

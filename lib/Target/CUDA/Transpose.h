@@ -1,0 +1,16 @@
+//===- lib/Target/CUDA/Transpose.h - when tiles must be turned ---===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_LIB_TARGET_CUDA_TRANSPOSE_H
+#define CUPOLA_LIB_TARGET_CUDA_TRANSPOSE_H
+
+#include "dialects/Kernel/Kernel.h"
+
+namespace cupola::cuda {
+
+/// The variable along which some load is contiguous while the stores are along the
+/// innermost one; none if there is no such load or an axis is short.
+std::optional<std::string> transposedAxis(kernel::ForeachOp loop);
+
+} // namespace cupola::cuda
+
+#endif // CUPOLA_LIB_TARGET_CUDA_TRANSPOSE_H
