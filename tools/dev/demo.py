@@ -82,8 +82,8 @@ def main():
     for shape in ("1x16", "x".join(map(str, feeds["input_ids"].shape))):
         run(cupola, "bench", PACKAGE, "--shape", f"input_ids={shape}", "--json", OUT / "bench.json")
         bench = json.loads((OUT / "bench.json").read_text())
-        latency = bench["latency_ms"]
-        print(f"  latency at {shape} on {bench.get('device', 'this machine')}: "
+        latency, device = bench["latency_ms"], bench["device"]
+        print(f"  latency at {shape} on {device['name']} ({device['description']}): "
               f"median {latency['median']:.2f} ms, min {latency['min']:.2f}, p99 {latency['p99']:.2f}")
 
     run(cupola, "explain", MODEL, "--target", "cuda", "--arch", "sm_80", "--json", OUT / "explain.json")
