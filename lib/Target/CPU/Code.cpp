@@ -107,22 +107,20 @@ Value Code::select(Value condition, Value a, Value c) {
 Value Code::bitcast(Value value, Type element) { return convert<arith::BitcastOp>(value, element); }
 
 /// Declares `name` in the module that is being built.
-static LLVM::LLVMFuncOp libraryFunction(OpBuilder &b, StringRef name, ValueRange operands) {
-  Operation *module = b.getInsertionBlock()->getParentOp();
-  while (!isa<ModuleOp>(module))
-    module = module->getParentOp();
-  if (auto known = cast<ModuleOp>(module).lookupSymbol<LLVM::LLVMFuncOp>(name))
+static LLVM::LLVMFuncOp libraryFunction(OpBuilder &b, ModuleOp module, StringRef name,
+                                        ValueRange operands) {
+  if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
     return known;
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToEnd(cast<ModuleOp>(module).getBody());
+  b.setInsertionPointToEnd(module.getBody());
   Type element = getElementTypeOrSelf(operands[0].getType());
   SmallVector<Type> types(operands.size(), element);
-  return LLVM::LLVMFuncOp::create(b, module->getLoc(), name,
+  return LLVM::LLVMFuncOp::create(b, module.getLoc(), name,
                                   LLVM::LLVMFunctionType::get(element, types));
 }
 
 Value Code::callLibrary(StringRef name, ValueRange operands) {
-  LLVM::LLVMFuncOp function = libraryFunction(b, name, operands);
+  LLVM::LLVMFuncOp function = libraryFunction(b, module, name, operands);
   if (llvm::none_of(operands, isVector))
     return LLVM::CallOp::create(b, loc, function, operands).getResult();
   SmallVector<Value> vectors = llvm::map_to_vector(operands, [&](Value v) { return splat(v); });

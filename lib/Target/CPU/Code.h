@@ -34,6 +34,9 @@ public:
   mlir::OpBuilder &b;
   mlir::Location loc;
   unsigned lanes;
+  /// Where library functions are declared. A loop under construction hangs in no module
+  /// yet, so it cannot be found from the insertion point.
+  mlir::ModuleOp module;
 
   static bool isVector(mlir::Value value) { return llvm::isa<mlir::VectorType>(value.getType()); }
   mlir::Value splat(mlir::Value value);

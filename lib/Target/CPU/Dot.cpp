@@ -187,12 +187,11 @@ void Emitter::callMicroKernel(Value panel, Value row, Value tile) {
   Value rows = c.subi(block.rows, row);
   Value accumulate = c.convert<arith::ExtUIOp>(
       c.cmpi(CmpIPredicate::sgt, block.depth, c.i64(0)), c.b.getI64Type());
-  ModuleOp module = c.b.getInsertionBlock()->getParent()->getParentOfType<ModuleOp>();
   bool isWhole = divisible(dot.columns, dot.panel, divisors);
   bool masked = dot.rhs == OperandForm::Direct && !divisible(dot.columns, lanes, divisors);
   for (unsigned vectors = isa.tileVectors; vectors > 0; --vectors) {
     auto call = [&](OpBuilder &b, Location loc) {
-      auto function = microKernel(module, {element, vectors, masked, dot.panel}, isa);
+      auto function = microKernel(c.module, {element, vectors, masked, dot.panel}, isa);
       LLVM::CallOp::create(b, loc, function,
                            ValueRange{left.pointer, left.stride, rows, right.pointer, right.stride,
                                       block.depths, tile, accumulate, columns});

@@ -14,6 +14,7 @@ Emitter::Emitter(OpBuilder &builder, FuncOp func, const KernelPlan &plan, const 
 
 void Emitter::emitKernel(ModuleOp module, StringRef name) {
   MLIRContext *context = func.getContext();
+  c.module = module;
   c.b.setInsertionPointToEnd(module.getBody());
   Type pointer = LLVM::LLVMPointerType::get(context), i64 = c.b.getI64Type();
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context),
