@@ -109,11 +109,13 @@ std::string explainJson(Compilation::Impl &impl) {
                         {"kernels", kernelsOf(built, nodes)},
                         {"edges", edgesOf(*built.module)},
                         {"memory", memoryOf(built, impl.variantContext.weights)}});
-  return Json{{"schema", "cupola.explain/1"}, {"variants", variants}}.dump(
-      2, ' ', false, Json::error_handler_t::replace);
+  // A report about one variant is that variant; about several, a list of them.
+  Json report{{"schema", "cupola.explain/1"}};
+  if (variants.size() == 1)
+    report.update(variants[0]);
+  else
+    report["variants"] = variants;
+  return report.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
 } // namespace cupola::compiler
-#ifdef CUPOLA_TEMPORARY
-#endif
-cupola::Result<std::vector<cupola::npz::Array>> cupola::compiler::Compilation::reference(const std::vector<npz::Array> &) { return Status::unsupported("reference"); }

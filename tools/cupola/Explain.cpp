@@ -63,8 +63,11 @@ struct ExplainCommand {
       return text.status();
     Json report = Json::parse(*text);
     clearProgress();
-    for (const Json &variant : report["variants"])
-      printVariant(variant, allEdges);
+    if (!report.contains("variants"))
+      printVariant(report, allEdges);
+    else
+      for (const Json &variant : report["variants"])
+        printVariant(variant, allEdges);
     return writeJson(json, report);
   }
 };
