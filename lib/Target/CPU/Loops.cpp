@@ -205,8 +205,9 @@ void Emitter::emitMap(MapOp op) {
 Value Emitter::reduceLanes(Value vector, function_ref<Value(Value, Value)> combine) {
   // Halves first: a tree, the same on every machine.
   for (int64_t width = isa.lanes(); width > 1; width /= 2) {
-    auto half = [&](int64_t from) -> Value {
-      return vector::ExtractStridedSliceOp::create(c.b, c.loc, vector, {from}, {width / 2}, {1});
+    auto half = [&](int32_t from) -> Value {
+      auto lanes = llvm::to_vector(llvm::seq<int32_t>(from, from + width / 2));
+      return LLVM::ShuffleVectorOp::create(c.b, c.loc, vector, vector, lanes);
     };
     vector = combine(half(0), half(width / 2));
   }

@@ -9,12 +9,12 @@ kernel.func @layer_norm "row_reduction" grid ["n0"] scalars [#kernel.scalar<0, 0
     %v = kernel.cast %h : f16 -> f32
     kernel.yield %v : f32
   } : !kernel.tile<f32, "50">
-  %sum = kernel.reduce [#graph.reduce_kind<sum>] ["d1"] ["50"] {
+  %sum = kernel.reduce [#graph<reduce_kind sum>] ["d1"] ["50"] {
     %v = kernel.extract %x ["d1"] : f32 from !kernel.tile<f32, "50">
     kernel.yield %v : f32
   } : f32
   %mean = kernel.binary div %sum, %count : f32 -> f32
-  %squares = kernel.reduce [#graph.reduce_kind<sum>] ["d2"] ["50"] {
+  %squares = kernel.reduce [#graph<reduce_kind sum>] ["d2"] ["50"] {
     %v = kernel.extract %x ["d2"] : f32 from !kernel.tile<f32, "50">
     %d = kernel.binary sub %v, %mean : f32 -> f32
     %s = kernel.binary mul %d, %d : f32 -> f32

@@ -6,7 +6,7 @@ kernel.func @softmax "row_reduction" grid ["n0"] scalars [#kernel.scalar<0, 0, 1
     %v = kernel.load %a["d0 + COLUMNS*g0"] : f32 from !kernel.view<f32, read>
     kernel.yield %v : f32
   } : !kernel.tile<f32, "COLUMNS">
-  %m = kernel.reduce [#graph.reduce_kind<max>] ["d1"] ["COLUMNS"] {
+  %m = kernel.reduce [#graph<reduce_kind max>] ["d1"] ["COLUMNS"] {
     %v = kernel.extract %x ["d1"] : f32 from !kernel.tile<f32, "COLUMNS">
     kernel.yield %v : f32
   } : f32
@@ -16,7 +16,7 @@ kernel.func @softmax "row_reduction" grid ["n0"] scalars [#kernel.scalar<0, 0, 1
     %w = kernel.unary exp %s : f32 -> f32
     kernel.yield %w : f32
   } : !kernel.tile<f32, "COLUMNS">
-  %t = kernel.reduce [#graph.reduce_kind<sum>] ["d3"] ["COLUMNS"] {
+  %t = kernel.reduce [#graph<reduce_kind sum>] ["d3"] ["COLUMNS"] {
     %v = kernel.extract %e ["d3"] : f32 from !kernel.tile<f32, "COLUMNS">
     kernel.yield %v : f32
   } : f32
