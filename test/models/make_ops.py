@@ -84,7 +84,8 @@ def elementwise():
         case(op, bools(2, 4), bools(4))
     for op in ("Equal", "Greater", "Less", "GreaterOrEqual", "LessOrEqual"):
         case(op, ints(3, 4, high=3), ints(4, high=3), since=9 if op in ("Greater", "Less") else 1)
-    case("Greater", floats(3, 4), floats(4), until=8)
+    for op in ("Greater", "Less"):
+        case(op, floats(3, 4), floats(4), until=8)
     case("Where", bools(2, 1), floats(3), floats(2, 3))
     case("IsNaN", np.array([1, np.nan, np.inf, -np.inf], np.float32))
     case("IsInf", np.array([1, np.nan, np.inf, -np.inf], np.float32), detect_negative=0)

@@ -1,0 +1,40 @@
+#===- test/Import/Onnx/ops.test.py - Verifies the models of make_ops.py ---===#
+# SPDX-License-Identifier: Apache-2.0
+"""ops.test.py FOLDER OPTABLE DEVICE: `cupola verify` on each ops.N.onnx of FOLDER, and whether every (op, version) of the table has
+a node in one of them."""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+import onnx
+
+OLDEST = 7
+
+
+def rows(table):
+    """(op, opset): the table's since-versions, those before OLDEST as OLDEST."""
+    found = re.findall(r'^ +\{"", "(\w+)", (\d+), ', pathlib.Path(table).read_text(encoding="utf-8"), re.MULTILINE)
+    return {(op, max(OLDEST, int(since))) for op, since in found}
+
+
+def main():
+    folder, table, device = sys.argv[1:]
+    models = sorted(pathlib.Path(folder).glob("ops.*.onnx"), key=lambda p: int(p.name.split(".")[1]))
+    wanted, passed = rows(table), 0
+    for model in models:
+        opset = int(model.name.split(".")[1])
+        wanted -= {(node.op_type, opset) for node in onnx.load(model).graph.node}
+        done = subprocess.run(["cupola", "verify", model, "--device", device, "--case", model.with_suffix(".npz")],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        passed += done.returncode == 0
+        if done.returncode:
+            print(f"FAIL {model.name}, exit code {done.returncode}")
+            print("\n".join(line for line in done.stdout.splitlines() if not line.startswith("pass")))
+    for op, opset in sorted(wanted):
+        print(f"no case for {op} at opset {opset}")
+    print(f"{passed} of {len(models)} models pass")
+
+
+main()
