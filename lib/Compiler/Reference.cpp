@@ -1,0 +1,33 @@
+//===- lib/Compiler/Reference.cpp - the model's answer, op by op ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Compiler/CompilationImpl.h"
+#include "lib/Reference/Reference.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+
+namespace cupola::compiler {
+
+Result<std::vector<npz::Array>> Compilation::reference(const std::vector<npz::Array> &inputs) {
+  std::vector<reference::Tensor> tensors;
+  for (const npz::Array &input : inputs)
+    tensors.push_back(reference::Tensor::borrow(input.dtype, input.shape, input.bytes.data()));
+  Result<std::vector<reference::Tensor>> results = reference::interpret(*state->imported, tensors);
+  if (results.failed())
+    return results.status();
+  auto main = state->imported->lookupSymbol<func::FuncOp>("main");
+  std::vector<npz::Array> outputs;
+  for (auto [i, result] : llvm::enumerate(*results)) {
+    npz::Array output;
+    output.name = main.getResultAttrOfType<StringAttr>(i, "graph.name").str();
+    output.dtype = result.dtype();
+    output.shape = result.shape();
+    output.bytes.assign(result.data(), result.data() + result.bytes());
+    outputs.push_back(std::move(output));
+  }
+  return outputs;
+}
+
+} // namespace cupola::compiler

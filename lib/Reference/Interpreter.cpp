@@ -1,0 +1,225 @@
+//===- lib/Reference/Interpreter.cpp - runs a graph op by op ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Reference/Ops.h"
+
+#include "dialects/Graph/Provenance.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+
+namespace cupola::reference {
+
+namespace {
+
+struct OpRow {
+  StringRef name;
+  OpFunction function;
+};
+
+constexpr OpRow opTable[] = {
+    {"graph.constant", computeConstant},
+    {"graph.dims", computeDims},
+    {"graph.iota", computeIota},
+    {"graph.unary", computeUnary},
+    {"graph.binary", computeBinary},
+    {"graph.select", computeSelect},
+    {"graph.cast", computeCast},
+    {"graph.reshape", computeReshape},
+    {"graph.transpose", computeTranspose},
+    {"graph.broadcast", computeBroadcast},
+    {"graph.slice", computeSlice},
+    {"graph.pad", computePad},
+    {"graph.concat", computeConcat},
+    {"graph.gather", computeGather},
+    {"graph.gather_elements", computeGatherElements},
+    {"graph.gather_nd", computeGatherND},
+    {"graph.reduce", computeReduce},
+    {"graph.arg_reduce", computeArgReduce},
+    {"graph.softmax", computeSoftmax},
+    {"graph.layer_norm", computeLayerNorm},
+    {"graph.matmul", computeMatMul},
+};
+
+OpFunction functionOf(Operation *op) {
+  const StringRef name = op->getName().getStringRef();
+  for (const OpRow &row : opTable)
+    if (row.name == name)
+      return row.function;
+  return nullptr;
+}
+
+Result<Shape> shapeFor(Type type, const Symbols &symbols) {
+  Shape shape;
+  for (const Expr &dim : graph::shapeOf(type)) {
+    const std::optional<int64_t> extent = dim.evaluate(symbols);
+    if (!extent || *extent < 0)
+      return Status::usage("extent " + dim.text() + " is " +
+                           (extent ? std::to_string(*extent) : std::string("not determined")));
+    shape.push_back(*extent);
+  }
+  return shape;
+}
+
+/// The values of the symbols that the shapes of `inputs` give: a dimension with one
+/// unknown symbol, linear in it, gives that one.
+Symbols solveSymbols(func::FuncOp main, ArrayRef<Tensor> inputs) {
+  Symbols symbols;
+  auto solve = [&](const Expr &dim, int64_t extent) {
+    std::vector<std::string> unknown;
+    for (const std::string &symbol : dim.symbols())
+      if (!symbols.count(symbol))
+        unknown.push_back(symbol);
+    if (unknown.size() != 1)
+      return false;
+    const std::optional<Expr> slope = dim.coefficient(unknown[0]);
+    const std::optional<int64_t> factor = slope ? slope->evaluate(symbols) : std::nullopt;
+    const std::optional<int64_t> rest = dim.substitute({{unknown[0], Expr(0)}}).evaluate(symbols);
+    if (!factor || *factor == 0 || !rest)
+      return false;
+    symbols[unknown[0]] = (extent - *rest) / *factor;
+    return true;
+  };
+  bool progress = true;
+  while (progress) {
+    progress = false;
+    for (auto [argument, input] : llvm::zip_equal(main.getArguments(), inputs))
+      for (auto [dim, extent] : llvm::zip_equal(graph::shapeOf(argument), input.shape()))
+        progress |= solve(dim, extent);
+  }
+  return symbols;
+}
+
+bool holds(graph::AssumeOp fact, int64_t lhs, int64_t rhs) {
+  if (fact.getRelation() == "<=")
+    return lhs <= rhs;
+  return lhs == rhs || (fact.getRelation() == "broadcast" && (lhs == 1 || rhs == 1));
+}
+
+Status checkAssumptions(ModuleOp module, const Symbols &symbols) {
+  for (auto fact : module.getOps<graph::AssumeOp>()) {
+    const auto lhs = graph::exprOf(fact.getLhs()).evaluate(symbols);
+    const auto rhs = graph::exprOf(fact.getRhs()).evaluate(symbols);
+    if (!lhs || !rhs || !holds(fact, *lhs, *rhs))
+      return Status::usage(fact.getReason().str() + ": " + fact.getLhs().str() + " = " +
+                           (lhs ? std::to_string(*lhs) : "?") + ", and " + fact.getRhs().str() + " = " +
+                           (rhs ? std::to_string(*rhs) : "?"));
+  }
+  return {};
+}
+
+Status checkInputs(func::FuncOp main, ArrayRef<Tensor> inputs, const Symbols &symbols) {
+  for (auto [i, input] : llvm::enumerate(inputs)) {
+    const Type type = main.getArgument(i).getType();
+    const format::DType dtype = dtypeOf(cast<RankedTensorType>(type).getElementType());
+    Result<Shape> shape = shapeFor(type, symbols);
+    const std::string where = "input " + std::to_string(i);
+    if (shape.failed())
+      return shape.status().within(where);
+    if (input.dtype() != dtype || input.shape() != *shape)
+      return Status::usage(where + " is " + format::dtypeName(input.dtype()) + shapeText(input.shape()) +
+                           ", expected " + format::dtypeName(dtype) + shapeText(*shape));
+  }
+  return {};
+}
+
+/// The values that are alive while a function is computed.
+class Interpreter {
+public:
+  Interpreter(const Symbols &symbols) : symbols(symbols) {}
+
+  void define(Value value, Tensor tensor) {
+    const auto uses = std::distance(value.use_begin(), value.use_end());
+    if (uses != 0)
+      alive[value] = {std::move(tensor), uses};
+  }
+
+  /// The operands of `op`; those that nobody else reads are not kept here any longer.
+  std::vector<Tensor> takeOperands(Operation *op) {
+    std::vector<Tensor> operands;
+    for (Value operand : op->getOperands()) {
+      auto it = alive.find(operand);
+      operands.push_back(it->second.tensor);
+      if (--it->second.uses == 0)
+        alive.erase(it);
+    }
+    return operands;
+  }
+
+  Status run(Operation *op) {
+    Result<Tensor> result = evaluate(op, takeOperands(op), symbols);
+    if (result.failed())
+      return result.status();
+    define(op->getResult(0), result.take());
+    return {};
+  }
+
+private:
+  struct Entry {
+    Tensor tensor;
+    std::ptrdiff_t uses = 0; ///< by ops that are still to come
+  };
+  const Symbols &symbols;
+  llvm::DenseMap<Value, Entry> alive;
+};
+
+} // namespace
+
+Result<std::vector<int64_t>> Call::numbers(ArrayAttr exprs) const {
+  std::vector<int64_t> values;
+  for (const Expr &expr : graph::exprsOf(exprs)) {
+    const std::optional<int64_t> value = expr.evaluate(symbols);
+    if (!value)
+      return Status::usage(expr.text() + " is not determined by the inputs' shapes");
+    values.push_back(*value);
+  }
+  return values;
+}
+
+Result<Tensor> evaluate(Operation *op, ArrayRef<Tensor> operands, const Symbols &symbols) {
+  const std::string where = "node '" + graph::displayName(op->getLoc()) + "'";
+  const OpFunction function = functionOf(op);
+  if (!function)
+    return Status::unsupported(where + ": " + op->getName().getStringRef().str() +
+                               " is not an op of an imported graph");
+  const auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  Result<Shape> shape = shapeFor(type, symbols);
+  if (shape.failed())
+    return shape.status().within(where);
+  const format::DType dtype = dtypeOf(type.getElementType());
+  // Ops that only pass memory on get none of their own.
+  const bool isInPlace = isa<graph::ConstantOp, graph::ReshapeOp>(op);
+  Result<Tensor> result = isInPlace ? Tensor::borrow(dtype, shape.take(), nullptr)
+                                    : Tensor::make(dtype, shape.take());
+  if (result.failed())
+    return result.status().within(where);
+  Call call{op, operands, symbols, result.take()};
+  if (Status status = function(call); status.failed())
+    return status.within(where);
+  return call.result;
+}
+
+Result<std::vector<Tensor>> interpret(ModuleOp module, ArrayRef<Tensor> inputs) {
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  if (inputs.size() != main.getNumArguments())
+    return Status::usage(std::to_string(inputs.size()) + " inputs were given, the model has " +
+                         std::to_string(main.getNumArguments()));
+  for (auto [i, input] : llvm::enumerate(inputs))
+    if (input.shape().size() != graph::rankOf(main.getArgument(i)))
+      return Status::usage("input " + std::to_string(i) + " has rank " +
+                           std::to_string(input.shape().size()) + ", expected " +
+                           std::to_string(graph::rankOf(main.getArgument(i))));
+  const Symbols symbols = solveSymbols(main, inputs);
+  CUPOLA_TRY(checkInputs(main, inputs, symbols));
+  CUPOLA_TRY(checkAssumptions(module, symbols));
+  Interpreter interpreter(symbols);
+  for (auto [argument, input] : llvm::zip_equal(main.getArguments(), inputs))
+    interpreter.define(argument, input);
+  Block &body = main.getBody().front();
+  for (Operation &op : body.without_terminator())
+    CUPOLA_TRY(interpreter.run(&op));
+  return interpreter.takeOperands(body.getTerminator());
+}
+
+} // namespace cupola::reference

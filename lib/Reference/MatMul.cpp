@@ -1,0 +1,72 @@
+//===- lib/Reference/MatMul.cpp - contractions ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// The order of summation is k ascending for every element. Blocks of rows and columns
+// only keep the accumulators in the first-level cache and reuse a widened row of rhs.
+//===----------------------------------------------------------------------===//
+
+#include "lib/Reference/Ops.h"
+
+#pragma clang fp contract(off)
+
+namespace cupola::reference {
+
+namespace {
+
+constexpr int64_t blockRows = 8, blockColumns = 256;
+
+double multiplyAdd(double sum, double a, double b) { return sum + a * b; }
+uint64_t multiplyAdd(uint64_t sum, uint64_t a, uint64_t b) { return sum + a * b; } // wraps
+
+/// Extents and the first elements of one matrix product.
+struct Product {
+  int64_t rows, columns, depth;
+  int64_t lhs, rhs, result;
+};
+
+/// Rows [row, row + rows) by columns [column, column + columns).
+template <class W>
+void multiplyBlock(Call &call, const Product &p, int64_t row, int64_t rows, int64_t column, int64_t columns) {
+  W sums[blockRows][blockColumns] = {};
+  W right[blockColumns];
+  std::vector<W> left(rows * p.depth);
+  call.operands[0].read(p.lhs + row * p.depth, rows * p.depth, left.data());
+  for (int64_t k = 0; k < p.depth; ++k) {
+    call.operands[1].read(p.rhs + k * p.columns + column, columns, right);
+    for (int64_t i = 0; i < rows; ++i) {
+      const W a = left[i * p.depth + k];
+      for (int64_t j = 0; j < columns; ++j)
+        sums[i][j] = multiplyAdd(sums[i][j], a, right[j]);
+    }
+  }
+  for (int64_t i = 0; i < rows; ++i)
+    call.result.write(p.result + (row + i) * p.columns + column, columns, sums[i]);
+}
+
+template <class W> void multiply(Call &call, const Product &p) {
+  for (int64_t row = 0; row < p.rows; row += blockRows)
+    for (int64_t column = 0; column < p.columns; column += blockColumns)
+      multiplyBlock<W>(call, p, row, std::min(blockRows, p.rows - row), column,
+                       std::min(blockColumns, p.columns - column));
+}
+
+} // namespace
+
+Status computeMatMul(Call &call) {
+  const Shape &lhs = call.operands[0].shape(), &rhs = call.operands[1].shape();
+  const size_t rank = lhs.size();
+  Product p{lhs[rank - 2], rhs[rank - 1], lhs[rank - 1], 0, 0, 0};
+  const int64_t batches = countOf(llvm::ArrayRef(lhs).drop_back(2));
+  for (int64_t batch = 0; batch < batches; ++batch) {
+    p.lhs = batch * p.rows * p.depth;
+    p.rhs = batch * p.depth * p.columns;
+    p.result = batch * p.rows * p.columns;
+    if (format::isFloat(call.result.dtype()))
+      multiply<double>(call, p);
+    else
+      multiply<uint64_t>(call, p);
+  }
+  return {};
+}
+
+} // namespace cupola::reference

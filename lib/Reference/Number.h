@@ -1,0 +1,134 @@
+//===- lib/Reference/Number.h - element types and the types they are computed in ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Floats are computed in double, integers in 64 bits, and every result is rounded
+// once to its element type.
+//===----------------------------------------------------------------------===//
+#ifndef CUPOLA_LIB_REFERENCE_NUMBER_H
+#define CUPOLA_LIB_REFERENCE_NUMBER_H
+
+#include "lib/Runtime/Format/Plan.h"
+
+#include "llvm/Support/ErrorHandling.h"
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace cupola::reference {
+
+// Stored forms that C++ has no type for.
+struct Half {
+  uint16_t bits;
+};
+struct BFloat {
+  uint16_t bits;
+};
+struct Bool {
+  uint8_t byte;
+};
+
+double widen(Half value);
+double widen(BFloat value);
+Half narrowToHalf(double value);
+BFloat narrowToBFloat(double value);
+
+/// The double next to `value` whose last bit says whether it is exact: rounding it
+/// again to a float of at most 40 bits gives what rounding `value` once would.
+double toOdd(int64_t value);
+double toOdd(uint64_t value);
+inline double toOdd(double value) { return value; }
+
+/// The type in which elements of T are computed: double, int64_t or uint64_t.
+template <class T>
+using WideOf = std::conditional_t<
+    std::is_floating_point_v<T> || std::is_same_v<T, Half> || std::is_same_v<T, BFloat>, double,
+    std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>;
+
+template <class W, class T> W load(T value) {
+  if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat>)
+    return static_cast<W>(widen(value));
+  else if constexpr (std::is_same_v<T, Bool>)
+    return value.byte != 0;
+  else
+    return static_cast<W>(value);
+}
+
+/// Towards zero, clamped to the range; NaN becomes 0.
+template <class T> T saturate(double value) {
+  if (std::isnan(value))
+    return 0;
+  // One above the highest value is a power of two, and exact.
+  const double end = std::ldexp(1.0, std::numeric_limits<T>::digits);
+  if (value >= end)
+    return std::numeric_limits<T>::max();
+  if (value <= static_cast<double>(std::numeric_limits<T>::lowest()))
+    return std::numeric_limits<T>::lowest();
+  return static_cast<T>(value);
+}
+
+/// The conversion of graph.cast.
+template <class T, class W> T store(W value) {
+  if constexpr (std::is_same_v<T, Bool>)
+    return {value != 0};
+  else if constexpr (std::is_same_v<T, Half>)
+    return narrowToHalf(toOdd(value));
+  else if constexpr (std::is_same_v<T, BFloat>)
+    return narrowToBFloat(toOdd(value));
+  else if constexpr (std::is_same_v<T, float>)
+    return static_cast<float>(toOdd(value));
+  else if constexpr (std::is_same_v<T, double>)
+    return static_cast<double>(value);
+  else if constexpr (std::is_same_v<W, double>)
+    return saturate<T>(value);
+  else
+    return static_cast<T>(static_cast<uint64_t>(value)); // drops the high bits
+}
+
+/// Calls `visit` with a value of the stored type.
+template <class Visitor> decltype(auto) withStored(format::DType dtype, Visitor visit) {
+  using format::DType;
+  switch (dtype) {
+  case DType::F32:
+    return visit(float());
+  case DType::F16:
+    return visit(Half());
+  case DType::BF16:
+    return visit(BFloat());
+  case DType::F64:
+    return visit(double());
+  case DType::I8:
+    return visit(int8_t());
+  case DType::I16:
+    return visit(int16_t());
+  case DType::I32:
+    return visit(int32_t());
+  case DType::I64:
+    return visit(int64_t());
+  case DType::U8:
+    return visit(uint8_t());
+  case DType::U16:
+    return visit(uint16_t());
+  case DType::U32:
+    return visit(uint32_t());
+  case DType::U64:
+    return visit(uint64_t());
+  case DType::Bool:
+    return visit(Bool());
+  }
+  llvm_unreachable("every element type has a case");
+}
+
+/// Calls `visit` with a value of the type that `dtype` is computed in.
+template <class Visitor> decltype(auto) withWide(format::DType dtype, Visitor visit) {
+  using format::DType;
+  if (format::isFloat(dtype))
+    return visit(double());
+  bool isSigned = dtype >= DType::I8 && dtype <= DType::I64;
+  return isSigned ? visit(int64_t()) : visit(uint64_t());
+}
+
+} // namespace cupola::reference
+
+#endif // CUPOLA_LIB_REFERENCE_NUMBER_H

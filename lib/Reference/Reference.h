@@ -1,0 +1,33 @@
+//===- lib/Reference/Reference.h - the plain interpreter of the graph dialect ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Computes a graph op by op, without fusion or any other optimisation: the oracle of
+// `cupola verify` and the constant folder. Each op is computed in double (integers: 64
+// bits) and rounded once to its element type; sums accumulate in double.
+//===----------------------------------------------------------------------===//
+#ifndef CUPOLA_LIB_REFERENCE_REFERENCE_H
+#define CUPOLA_LIB_REFERENCE_REFERENCE_H
+
+#include "lib/Reference/Tensor.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <map>
+
+namespace cupola::reference {
+
+/// Values of the graph.symbols, by name.
+using Symbols = std::map<std::string, int64_t>;
+
+/// The results of @main for `inputs` (by position), which must stay alive as long as
+/// the results do. Constants are read in place. Code::Usage: an input of another type
+/// or shape than declared, extents that break an assumption of the model, an index out
+/// of range. Code::Unsupported: an op on an element type that has no such function.
+Result<std::vector<Tensor>> interpret(mlir::ModuleOp module, llvm::ArrayRef<Tensor> inputs);
+
+/// The result of one op (which has one) for operands of the right types.
+Result<Tensor> evaluate(mlir::Operation *op, llvm::ArrayRef<Tensor> operands, const Symbols &symbols = {});
+
+} // namespace cupola::reference
+
+#endif // CUPOLA_LIB_REFERENCE_REFERENCE_H
