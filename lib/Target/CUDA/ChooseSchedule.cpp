@@ -35,8 +35,8 @@ Expr innermostExtent(Operation *loop) {
 
 class Choice {
 public:
-  explicit Choice(FuncOp func)
-      : func(func), divisors(scalarDivisors(func)) {
+  Choice(FuncOp func, const cuda::CudaTargetInfo &target)
+      : func(func), target(target), divisors(scalarDivisors(func)) {
     for (Operation &op : func.getBody().front())
       if (isa<ForeachOp, MapOp, kernel::ReduceOp, ArgReduceOp>(op))
         loops.push_back(&op);
@@ -123,14 +123,29 @@ private:
     return success();
   }
 
+  /// Both operands are f16, or bf16 where the matrix unit takes it.
+  bool fitsMma(DotOp dot) {
+    Type lhs = dot.getLhs().front().getTerminator()->getOperand(0).getType();
+    Type rhs = dot.getRhs().front().getTerminator()->getOperand(0).getType();
+    return lhs == rhs && ((lhs.isF16() && target.mmaK > 0) || (lhs.isBF16() && target.mmaK == 16));
+  }
+
   LogicalResult product(DotOp dot) {
+    if (fitsMma(dot)) {
+      const cuda::MmaShape &shape = cuda::chooseMmaShape(dot);
+      set("gemm_mma", {{"threads", shape.threads()}, {"tile_m", shape.m}, {"tile_n", shape.n},
+                       {"tile_k", shape.k}, {"warps_m", shape.warpsM}, {"warps_n", shape.warpsN},
+                       {"mma_k", target.mmaK}, {"async", target.asyncCopy}});
+      return success();
+    }
     const cuda::GemmShape &shape = cuda::chooseGemmShape(dot);
-    set("gemm", {{"tile_m", shape.m}, {"tile_n", shape.n}, {"tile_k", shape.k},
-                 {"thread_m", shape.threadM}, {"thread_n", shape.threadN}});
+    set("gemm", {{"threads", shape.threads()}, {"tile_m", shape.m}, {"tile_n", shape.n},
+                 {"tile_k", shape.k}, {"thread_m", shape.threadM}, {"thread_n", shape.threadN}});
     return success();
   }
 
   FuncOp func;
+  const cuda::CudaTargetInfo &target;
   std::map<std::string, int64_t> divisors;
   SmallVector<Operation *> loops;
 };
@@ -143,7 +158,7 @@ struct ChooseSchedule : cuda::impl::ChooseScheduleBase<ChooseSchedule> {
       getOperation()->emitError() << "architecture '" << arch << "' is not known";
       return signalPassFailure();
     }
-    if (failed(Choice(getOperation()).choose()))
+    if (failed(Choice(getOperation(), *target).choose()))
       signalPassFailure();
   }
 };

@@ -20,6 +20,7 @@ void cuda::buildCudaPipeline(OpPassManager &passes, const CudaTargetInfo &target
   passes.addPass(createDistributeRows());
   passes.addPass(createDistributePoints());
   passes.addPass(createLowerGemm());
+  passes.addPass(createLowerMma());
   passes.addPass(createPipelineCopies());
   passes.addPass(createDropUnused());
   passes.addPass(createPlaceShared());

@@ -14,6 +14,13 @@ static constexpr GemmShape shapes[] = {
     {32, 64, 16, 4, 4},   {16, 64, 16, 4, 4},
 };
 
+static constexpr MmaShape mmaShapes[] = {
+    // m, n, k, warps along m, along n
+    {128, 128, 32, 2, 4},
+    {64, 64, 32, 2, 2},
+    {32, 64, 32, 1, 2},
+};
+
 /// Blocks that keep a large GPU busy.
 static constexpr int64_t enoughBlocks = 160;
 /// What a symbolic extent is taken for.
@@ -26,17 +33,27 @@ static int64_t typical(const Expr &extent) {
   return extent.evaluate(values).value_or(typicalExtent);
 }
 
-const GemmShape &cuda::chooseGemmShape(kernel::DotOp dot) {
+/// Nothing fills the GPU: the smallest tile gives the most blocks.
+template <class Shape> static const Shape &choose(llvm::ArrayRef<Shape> table, kernel::DotOp dot) {
   graph::Exprs extents = graph::exprsOf(dot.getExtents());
   auto func = dot->getParentOfType<kernel::FuncOp>();
   int64_t m = typical(extents[0]), n = typical(extents[1]);
   int64_t batch = typical(graph::product(graph::exprsOf(func.getGrid())));
-  for (const GemmShape &shape : shapes) {
+  const Shape *smallest = nullptr;
+  for (const Shape &shape : table) {
     int64_t blocks = batch * ((m + shape.m - 1) / shape.m) * ((n + shape.n - 1) / shape.n);
-    bool wasteful = (m <= shape.m / 2 && shape.m > 16) || (n <= shape.n / 2 && shape.n > 64);
-    if (!wasteful && blocks >= enoughBlocks)
+    bool tooLarge = m <= shape.m / 2 || (n <= shape.n / 2 && shape.n > 64);
+    if (!tooLarge && blocks >= enoughBlocks)
       return shape;
+    if (!smallest || !tooLarge)
+      smallest = &shape;
   }
-  // Nothing fills the GPU: the smallest tile gives the most blocks, unless m is tiny.
-  return m <= 16 ? shapes[4] : shapes[3];
+  return *smallest;
+}
+
+const GemmShape &cuda::chooseGemmShape(kernel::DotOp dot) {
+  return choose(llvm::ArrayRef(shapes), dot);
+}
+const MmaShape &cuda::chooseMmaShape(kernel::DotOp dot) {
+  return choose(llvm::ArrayRef(mmaShapes), dot);
 }

@@ -13,9 +13,16 @@ struct GemmShape {
   int64_t threads() const { return m / threadM * (n / threadN); }
 };
 
+/// The same on matrix units: warps_m by warps_n warps share the tile.
+struct MmaShape {
+  int64_t m, n, k, warpsM, warpsN;
+  int64_t threads() const { return warpsM * warpsN * 32; }
+};
+
 /// The largest tile of the table that still fills a GPU, by extents or, where those
 /// are symbols, by a typical size.
 const GemmShape &chooseGemmShape(kernel::DotOp dot);
+const MmaShape &chooseMmaShape(kernel::DotOp dot);
 
 } // namespace cupola::cuda
 

@@ -150,6 +150,21 @@ def LowerGemm : KernelPass<"kernel-lower-gemm"> {
   }];
 }
 
+def LowerMma : KernelPass<"kernel-lower-mma"> {
+  let summary = "schedule gemm_mma: f16 products by mma.sync, m16n8k8 or m16n8k16";
+  let description = [{
+    Where the architecture has cp.async and both operands are plain, tiles are copied
+    asynchronously, three under way; else they go through registers.
+
+    ```mlir
+    %0 = kernel.dot ["d0", "d1", "d2"] ["128", "384", "384"] lhs {..} rhs {..} ..   // before
+    kernel.tile_loop "kt" to "12" stage "s" of 3 async                              // after
+    fetch { kernel.async_copy %in0[..] to %smem[..] bytes 16 .. } store {}
+    compute { kernel.mma_load a ..  kernel.mma_load b ..  kernel.mma %acc, %a, %b .. }
+    ```
+  }];
+}
+
 def PipelineCopies : KernelPass<"kernel-pipeline-copies"> {
   let summary = "makes a loop of a tile_loop whose transfers overlap with arithmetic";
   let description = [{

@@ -67,6 +67,27 @@ std::vector<KernelCase> reductionCases() {
   return cases;
 }
 
+std::vector<KernelCase> halfGemmCases() {
+  std::vector<KernelCase> cases;
+  for (auto [m, n, k] : {std::tuple(64, 64, 64), std::tuple(33, 70, 19), std::tuple(130, 130, 72)})
+    for (bool lhs : {false, true})
+      for (bool rhs : {false, true}) {
+        GemmOptions options;
+        options.type = "f16";
+        options.lhsTransposed = lhs;
+        options.rhsTransposed = rhs;
+        cases.push_back(gemmCase(m, n, k, options));
+      }
+  GemmOptions options;
+  options.type = "f16";
+  options.dynamic = true;
+  options.batch = 2;
+  cases.push_back(gemmCase(45, 64, 96, options));
+  options.prologue = true;
+  cases.push_back(gemmCase(45, 64, 40, options));
+  return cases;
+}
+
 std::vector<KernelCase> gemmCases() {
   std::vector<KernelCase> cases;
   for (auto [m, n, k] : {std::tuple(64, 64, 32), std::tuple(33, 70, 19), std::tuple(16, 130, 48)})
@@ -93,6 +114,8 @@ std::vector<KernelCase> gemmCases() {
     options.type = type;
     cases.push_back(gemmCase(24, 40, 16, options));
   }
+  for (const KernelCase &test : halfGemmCases())
+    cases.push_back(test);
   return cases;
 }
 

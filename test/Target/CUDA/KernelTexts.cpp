@@ -288,7 +288,8 @@ KernelCase gemmCase(int64_t m, int64_t n, int64_t k, const GemmOptions &o) {
                            {o.batch > 1, "batched"}, {o.rhsPitch > 0, "pitch"}})
     name += set ? std::string("_") + word : "";
   std::string read = type + ", read";
-  return {name, type == "f64" ? "pointwise" : "gemm",
+  bool half = type == "f16" || type == "bf16";
+  return {name, type == "f64" ? "pointwise" : half ? "gemm_mma" : "gemm",
           text.func("gemm", o.batch > 1 ? quoted(o.batch) : "", o.dynamic ? anyScalar : "",
                     {read, read, read, read, type + ", write"}),
           o.dynamic ? std::vector<int64_t>{m} : std::vector<int64_t>{},

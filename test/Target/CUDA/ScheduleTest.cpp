@@ -131,6 +131,9 @@ TEST_P(Schedule, Sm80) { onArch("sm_80"); }
 
 
 
+class ScheduleSm75 : public Schedule {};
+TEST_P(ScheduleSm75, Sm75) { onArch("sm_75"); }
+
 class ScheduleWide : public Schedule {};
 TEST_P(ScheduleWide, Sm80) { onArch("sm_80", {/*force64BitIndex=*/true}); }
 
@@ -142,6 +145,7 @@ INSTANTIATE_TEST_SUITE_P(Gather, Schedule, ::testing::ValuesIn(gatherCases()), n
 INSTANTIATE_TEST_SUITE_P(Rows, Schedule, ::testing::ValuesIn(rowCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Reductions, Schedule, ::testing::ValuesIn(reductionCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Gemms, Schedule, ::testing::ValuesIn(gemmCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(Gemms, ScheduleSm75, ::testing::ValuesIn(halfGemmCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Wide, ScheduleWide,
                          ::testing::Values(pointwiseCase("f32", 3, 96, true),
                                            softmaxCase("f32", 3, 100, true), gemmCase(33, 70, 19),
