@@ -89,6 +89,11 @@ Value Emitter::emitView(Operation *op, Index index) {
   return emit(op->getOperand(0), at.index);
 }
 
+/// The mask fails wherever the index is.
+static bool neverHolds(ArrayRef<Expr> mask, const Ranges &known) {
+  return llvm::any_of(mask, [&](const Expr &m) { return proveLess(m, Expr(0), known) == true; });
+}
+
 /// The element where `at.mask` holds; anything elsewhere, but no access out of bounds.
 Value Emitter::emitMasked(Value value, const graph::OperandIndex &at) {
   size_t outer = mask.size();
@@ -104,6 +109,9 @@ static Value inRange(OpBuilder &b, Location loc, ArrayRef<Attribute> exprs, Valu
 
 Value Emitter::emitPad(graph::PadOp op, Index index) {
   graph::OperandIndex at = op.mapIndex(0, index, known);
+  if (neverHolds(at.mask, known))
+    return convert(kernel::ConstantOp::create(b, loc(), mlir::cast<TypedAttr>(op.getValue())),
+                   computeType(graph::elementOf(op.getResult())));
   Value inside = emitMasked(op.getInput(), at);
   if (at.mask.empty())
     return inside;
@@ -122,8 +130,10 @@ Value Emitter::emitConcat(graph::ConcatOp op, Index index) {
   Value result; // from the last operand to the first, so that the first test decides
   for (unsigned i = op.getInputs().size(); i-- > 0;) {
     graph::OperandIndex at = op.mapIndex(i, index, known);
+    if (neverHolds(at.mask, known))
+      continue;
     Value inside = emitMasked(op.getInputs()[i], at);
-    if (!result) {
+    if (!result || at.mask.empty()) {
       result = inside;
       continue;
     }
