@@ -14,19 +14,27 @@ Status buildCudaKernels(ModuleOp module, const VariantSpec &spec, TargetKernels 
   const cuda::CudaTargetInfo *target = cuda::cudaTarget(spec.arch);
   if (!target)
     return Status::usage("unknown CUDA architecture '" + spec.arch + "'");
-  std::vector<cuda::CudaKernel> emitted;
-  std::vector<std::string> names;
+  std::vector<cuda::CudaKernel> emitted; // distinct by text, and so by name
+  std::map<std::string, size_t> places;  // kernel name -> where in `emitted`
+  struct Use {
+    std::string func;
+    size_t place;
+    Expr grid;
+  };
+  std::vector<Use> uses;
   for (auto func : module.getOps<kernel::FuncOp>()) {
     FailureOr<cuda::CudaKernel> kernel = cuda::emitCudaKernel(func, *target);
     if (failed(kernel))
       return Status::unsupported("kernel " + func.getSymName().str() + " (" +
                                  func.getSchedule().str() + ") has no CUDA form on " + spec.arch);
-    names.push_back(func.getSymName().str());
-    emitted.push_back(std::move(*kernel));
+    auto [place, isNew] = places.emplace(kernel->record.name, emitted.size());
+    uses.push_back({func.getSymName().str(), place->second, kernel->grid});
+    if (isNew)
+      emitted.push_back(std::move(*kernel));
   }
   built.variant.sources = cuda::packSources(emitted);
-  for (auto [name, kernel] : llvm::zip_equal(names, emitted))
-    kernels[name] = {kernel.record, kernel.grid};
+  for (const Use &use : uses)
+    kernels[use.func] = {emitted[use.place].record, use.grid};
   return {};
 }
 
