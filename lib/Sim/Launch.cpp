@@ -112,7 +112,7 @@ Status prepareMachine(const LaunchRequest &request, Memory &memory) {
   return {};
 }
 
-std::vector<uint32_t> blockOrder(const LaunchRequest &request) {
+std::vector<uint32_t> makeBlockOrder(const LaunchRequest &request) {
   std::vector<uint32_t> order(request.grid);
   std::iota(order.begin(), order.end(), 0u);
   uint64_t random = request.seed * 0x2545f4914f6cdd1dull;
@@ -146,7 +146,8 @@ Status runLaunch(const LaunchRequest &request, Memory &memory, TrafficCounts &co
     return {};
   std::lock_guard<std::mutex> lock(launchMutex);
   CUPOLA_TRY(prepareMachine(request, memory));
-  for (uint32_t block : blockOrder(request))
+  machine.blockOrder = makeBlockOrder(request);
+  for (uint32_t block : machine.blockOrder)
     if (!runBlock(block))
       break;
   if (const std::string damage = memory.damagedGuard(); !damage.empty())

@@ -114,6 +114,7 @@ struct Machine {
   void *const *arguments = nullptr;
   uint64_t random = 0; ///< 0: fixed order
   uint64_t nextSerial = 1;
+  std::vector<uint32_t> blockOrder; ///< index of the block that runs first, second, ...
 
   Reports reports;
   Traffic traffic;

@@ -23,6 +23,11 @@ std::string describe(const Access &access) {
          " of " + std::to_string(access.bytes) + " bytes at " + describeAddress(access.address) + " by " + threadText();
 }
 
+/// "block 3", for the block that made the stamp.
+std::string blockName(Stamp stamp) {
+  return "block " + std::to_string(machine.blockOrder[stampBlock(stamp) - stampBlock(machine.launchStart)]);
+}
+
 void reportRace(const Access &access, const std::string &earlier, unsigned otherThread) {
   const uintptr_t other = machine.traffic.findAccess(otherThread, access.address, access.bytes);
   machine.reports.add(Finding::Race, describe(access) + " is not ordered after " + earlier, access.pc, other);
@@ -78,7 +83,7 @@ void checkGlobalWrite(Stamp earlier, const Thread &t, const Access &access) {
     return;
   machine.reports.add(Finding::Race,
                       describe(access) + " is not ordered after the write by thread " +
-                          std::to_string(stampThread(earlier)) + " of another block",
+                          std::to_string(stampThread(earlier)) + " of " + blockName(earlier),
                       access.pc);
 }
 
@@ -91,7 +96,10 @@ void checkGlobalReads(Stamp reads, const Thread &t, const Access &access) {
   const bool several = stampClock(reads) == kNeverClock;
   if (several ? machine.order.isAllOrdered(t) : machine.order.isOrdered(reads, t))
     return;
-  machine.reports.add(Finding::Race, describe(access) + " is not ordered after the read by another block", access.pc);
+  const std::string who = several
+                              ? "reads by several blocks, the first " + blockName(reads)
+                              : "the read by thread " + std::to_string(stampThread(reads)) + " of " + blockName(reads);
+  machine.reports.add(Finding::Race, describe(access) + " is not ordered after " + who, access.pc);
 }
 
 void reportUninitialised(const Access &access) {

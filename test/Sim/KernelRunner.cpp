@@ -48,12 +48,18 @@ struct DeviceBuffer {
   Device &device;
   DeviceAddress address = 0;
   uint64_t bytes;
+  bool isOwner = true;
   DeviceBuffer(Device &device, uint64_t bytes) : device(device), bytes(bytes) {
     Result<DeviceAddress> result = device.allocate(bytes);
     address = result.isOk() ? *result : 0;
   }
+  DeviceBuffer(Device &device, const DeviceBuffer &parent, const KernelBuffer &view)
+      : device(device), address(parent.address + view.offset), bytes(view.bytes), isOwner(false) {}
   DeviceBuffer(const DeviceBuffer &) = delete;
-  ~DeviceBuffer() { device.free(address); }
+  ~DeviceBuffer() {
+    if (isOwner)
+      device.free(address);
+  }
 };
 
 format::Kernel describeKernel(const KernelRun &run) {
@@ -113,7 +119,9 @@ Status runOn(Device &device, const KernelRun &run, KernelOutcome &outcome) {
   CUPOLA_TRY((*stream)->upload(table.address, words.data(), table.bytes));
   std::vector<std::unique_ptr<DeviceBuffer>> buffers;
   for (const KernelBuffer &b : run.buffers) {
-    buffers.push_back(std::make_unique<DeviceBuffer>(device, b.bytes));
+    buffers.push_back(b.parent < 0
+                          ? std::make_unique<DeviceBuffer>(device, b.bytes)
+                          : std::make_unique<DeviceBuffer>(device, *buffers[static_cast<size_t>(b.parent)], b));
     if (!b.data.empty())
       CUPOLA_TRY((*stream)->upload(buffers.back()->address, b.data.data(), b.bytes));
   }

@@ -14,11 +14,14 @@
 
 namespace cupola::test {
 
-/// A buffer argument. `bytes` is its size; `data` (of that size, or empty: not initialised) its contents before.
+/// A buffer argument. `bytes` is its size; `data` (of that size, or empty: not initialised) its contents before. It may
+/// be bytes [offset, offset + bytes) of an earlier buffer, `parent`.
 struct KernelBuffer {
   std::string mode; ///< "r", "w" or "rw"
   uint64_t bytes = 0;
   std::string data;
+  int parent = -1;
+  uint64_t offset = 0;
 };
 
 template <class T> std::string toBytes(const std::vector<T> &values) {
@@ -30,11 +33,11 @@ template <class T> std::vector<T> fromBytes(const std::string &bytes) {
   return values;
 }
 template <class T> KernelBuffer input(const std::vector<T> &values) {
-  return {"r", values.size() * sizeof(T), toBytes(values)};
+  return {"r", values.size() * sizeof(T), toBytes(values), -1, 0};
 }
-template <class T> KernelBuffer output(size_t count) { return {"w", count * sizeof(T), ""}; }
+template <class T> KernelBuffer output(size_t count) { return {"w", count * sizeof(T), "", -1, 0}; }
 template <class T> KernelBuffer inPlace(const std::vector<T> &values) {
-  return {"rw", values.size() * sizeof(T), toBytes(values)};
+  return {"rw", values.size() * sizeof(T), toBytes(values), -1, 0};
 }
 
 struct KernelRun {

@@ -145,7 +145,25 @@ const PlantedBug kBugs[] = {
      2,
      "  out[t] = in[t];",
      {"race: write of 4 bytes at buffer 1 (1024 bytes) + 0 by thread 0 of block 1 is not ordered after the write by "
-      "thread 0 of another block"}},
+      "thread 0 of block 0"}},
+    {"WriteAfterReadBetweenBlocks",
+     32,
+     0,
+     2,
+     "  u32 *const c = cu_write<u32>(bindings, ref2);\n  if (cu_block() == 0) out[t] = cu_cast<f32>(c[t % 8]);\n"
+     "  else if (t < 8) c[t] = 1;",
+     {"race: write of 4 bytes at buffer 2 (32 bytes) + 0 by thread 0 of block 1 is not ordered after the read by "
+      "thread 24 "
+      "of block 0"}},
+    {"WriteAfterReadOfSeveralBlocks",
+     32,
+     0,
+     3,
+     "  u32 *const c = cu_write<u32>(bindings, ref2);\n  if (cu_block() < 2) out[cu_block() * 32 + t] = "
+     "cu_cast<f32>(c[0]);\n"
+     "  else if (t == 0) c[0] = 1;",
+     {"race: write of 4 bytes at buffer 2 (32 bytes) + 0 by thread 0 of block 2 is not ordered after reads by several "
+      "blocks, the first block 0"}},
     {"TicketWithoutFence",
      32,
      128,
@@ -155,7 +173,7 @@ const PlantedBug kBugs[] = {
      "  if (t == 0) cu_shared<u32>(0)[0] = cu_atomic_add(c, 1u);\n  cu_barrier();\n"
      "  if (cu_shared<u32>(0)[0] == 1) out[t + 64] = out[t + 1];",
      {"race: read of 4 bytes at buffer 1 (1024 bytes) + 124 by thread 30 of block 1 is not ordered after the write by "
-      "thread 30 of another block"}},
+      "thread 30 of block 0"}},
     {"MisalignedVector",
      32,
      0,

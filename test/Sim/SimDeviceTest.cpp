@@ -120,6 +120,32 @@ TEST(SimDevice, DiscardedInputIsUninitialised) {
   EXPECT_TRUE(says(runKernel(*makeSimulator("sm_80"), run).status, "uninitialised read: read of 4 bytes at buffer 0"));
 }
 
+/// Buffer 0 is a parent of 64 floats to write, buffer 1 its upper half to read.
+KernelRun viewRun(const std::string &body) {
+  KernelRun run;
+  run.kernel = "k_view";
+  run.text =
+      kernelHead("k_view", 32, 2, 0) +
+      "  f32 *const parent = cu_write<f32>(bindings, ref0);\n  const f32 *const view = cu_read<f32>(bindings, ref1);\n"
+      "  const u32 t = cu_tid();\n" +
+      body + "\n}\n";
+  run.buffers = {inPlace(std::vector<float>(64, 2.0f)), {"r", 128, "", 0, 128}};
+  return run;
+}
+
+TEST(SimDevice, OverlappingBuffersAreOneRegion) {
+  const auto run = [](const std::string &body) { return runKernel(*makeSimulator("sm_80"), viewRun(body)); };
+  const KernelOutcome fine = run("  parent[t] = view[t] + 1.0f;\n  parent[t + 32] = view[t] + 2.0f;");
+  ASSERT_TRUE(fine.status.isOk()) << fine.status.message();
+  EXPECT_EQ(fromBytes<float>(fine.buffers[0])[31], 3.0f);
+  EXPECT_EQ(fromBytes<float>(fine.buffers[0])[63], 4.0f);
+  EXPECT_TRUE(says(run("  parent[t + 32] = view[31 - t];").status, "race: "));
+  // Below the view but within the parent: the parent may be read there, too.
+  EXPECT_TRUE(run("  parent[t] = *(view - 1 - t);").status.failed()) << "threads read what others write";
+  EXPECT_TRUE(
+      says(run("  parent[t + 33] = 0.0f;").status, "out of bounds: write of 4 bytes at buffer 0 (256 bytes) + 256"));
+}
+
 TEST(SimDevice, ManyKernelsOfOneText) {
   // Seven kernels are compiled in two parts.
   std::string text = "#include \"device.cuh\"\n";
