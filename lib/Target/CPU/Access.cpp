@@ -29,16 +29,15 @@ void forEachExpr(Operation *op, function_ref<void(Expr)> visit) {
 Expr tilePosition(ExtractOp op) {
   auto type = op.getTile().getType();
   Expr position;
-  for (auto [extent, index] :
-       llvm::zip_equal(type.getExtents(), op.getIndex().getAsRange<StringAttr>()))
+  for (auto [extent, index] : llvm::zip_equal(type.getExtents(), op.getIndex().getAsRange<StringAttr>()))
     position = position * exprOf(extent.getValue()) + exprOf(index.getValue());
   return position;
 }
 
 static Aliases aliasesOf(MapOp map, ExtractOp extract) {
   Aliases aliases;
-  for (auto [var, index] : llvm::zip_equal(map.getVars().getAsRange<StringAttr>(),
-                                           extract.getIndex().getAsRange<StringAttr>()))
+  for (auto [var, index] :
+       llvm::zip_equal(map.getVars().getAsRange<StringAttr>(), extract.getIndex().getAsRange<StringAttr>()))
     aliases.emplace(var.str(), exprOf(index.getValue()));
   return aliases;
 }
@@ -121,8 +120,7 @@ struct Scorer {
 
   int scoreAccess(StringAttr position, ValueRange indices, bool isStore, const Aliases &aliases,
                   const std::string &var) {
-    return scoreOf(exprOf(position.getValue()).substitute(aliases), dependsOn(indices, var),
-                   isStore, var);
+    return scoreOf(exprOf(position.getValue()).substitute(aliases), dependsOn(indices, var), isStore, var);
   }
 
   int scoreExtract(ExtractOp op, const Aliases &aliases, const std::string &var) {
@@ -156,8 +154,7 @@ struct Scorer {
   }
 
   /// A map also stores its tile.
-  int scoreTile(ArrayRef<std::string> vars, ArrayRef<Expr> extents, Block &body,
-                const std::string &var) {
+  int scoreTile(ArrayRef<std::string> vars, ArrayRef<Expr> extents, Block &body, const std::string &var) {
     if (!isa<MapOp>(body.getParentOp()))
       return 0;
     Expr position;
@@ -183,8 +180,7 @@ struct Scorer {
     return any ? total : kScalar;
   }
 
-  std::optional<unsigned> best(ArrayRef<std::string> vars, ArrayRef<Expr> extents, Block &body,
-                               int &score) {
+  std::optional<unsigned> best(ArrayRef<std::string> vars, ArrayRef<Expr> extents, Block &body, int &score) {
     score = scoreInner(body);
     if (isa<ArgReduceOp>(body.getParentOp()))
       return std::nullopt;
@@ -205,8 +201,8 @@ struct Scorer {
 
 } // namespace
 
-std::optional<unsigned> chooseVector(ArrayRef<std::string> vars, ArrayRef<Expr> extents,
-                                     Block &body, const StoredTiles &tiles, unsigned lanes) {
+std::optional<unsigned> chooseVector(ArrayRef<std::string> vars, ArrayRef<Expr> extents, Block &body,
+                                     const StoredTiles &tiles, unsigned lanes) {
   int score = 0;
   return Scorer{tiles, lanes}.best(vars, extents, body, score);
 }

@@ -34,8 +34,7 @@ Expr tilePosition(kernel::ExtractOp op);
 
 /// The loop of `vars` to vectorise in `body`, or none: the loops inside of the body
 /// choose their own. Deterministic; ties go to the last variable.
-std::optional<unsigned> chooseVector(llvm::ArrayRef<std::string> vars,
-                                     llvm::ArrayRef<Expr> extents, mlir::Block &body,
+std::optional<unsigned> chooseVector(llvm::ArrayRef<std::string> vars, llvm::ArrayRef<Expr> extents, mlir::Block &body,
                                      const StoredTiles &tiles, unsigned lanes);
 
 } // namespace cupola::cpu

@@ -49,9 +49,8 @@ const FloatBuilder floats[] = {
     /*Pow*/ [](Code &c, Value a, Value b) { return callLibrary(c, "pow", a, b); },
     /*Max*/ [](Code &c, Value a, Value b) { return extreme(c, CmpFPredicate::OGT, a, b); },
     /*Min*/ [](Code &c, Value a, Value b) { return extreme(c, CmpFPredicate::OLT, a, b); },
-    /*Prelu*/ [](Code &c, Value a, Value b) {
-      return c.select(c.cmpf(CmpFPredicate::OLT, a, c.real(0, a)), c.mulf(a, b), a);
-    },
+    /*Prelu*/
+    [](Code &c, Value a, Value b) { return c.select(c.cmpf(CmpFPredicate::OLT, a, c.real(0, a)), c.mulf(a, b), a); },
 };
 constexpr unsigned floatKinds = std::size(floats);
 static_assert(floatKinds == unsigned(BinaryKind::And), "a row per kind of function of floats");
@@ -120,17 +119,14 @@ struct Integers {
     c.unify(base, exponent);
     Value one = c.integer(1, base), zero = c.integer(0, base);
     unsigned width = getElementTypeOrSelf(base.getType()).getIntOrFloatBitWidth();
-    auto isOdd = [&](Value x) {
-      return c.cmpi(CmpIPredicate::ne, c.andi(x, one), zero);
-    };
-    auto loop = scf::ForOp::create(
-        c.b, c.loc, c.i64(0), c.i64(width), c.i64(1), ValueRange{one, base, exponent},
-        [&](OpBuilder &b, Location loc, Value, ValueRange args) {
-          Value result = c.select(isOdd(args[2]), c.muli(args[0], args[1]), args[0]);
-          Value square = c.muli(args[1], args[1]);
-          Value rest = c.binary<arith::ShRUIOp>(args[2], one);
-          scf::YieldOp::create(b, loc, ValueRange{result, square, rest});
-        });
+    auto isOdd = [&](Value x) { return c.cmpi(CmpIPredicate::ne, c.andi(x, one), zero); };
+    auto loop = scf::ForOp::create(c.b, c.loc, c.i64(0), c.i64(width), c.i64(1), ValueRange{one, base, exponent},
+                                   [&](OpBuilder &b, Location loc, Value, ValueRange args) {
+                                     Value result = c.select(isOdd(args[2]), c.muli(args[0], args[1]), args[0]);
+                                     Value square = c.muli(args[1], args[1]);
+                                     Value rest = c.binary<arith::ShRUIOp>(args[2], one);
+                                     scf::YieldOp::create(b, loc, ValueRange{result, square, rest});
+                                   });
     Value result = loop.getResult(0);
     if (isUnsigned)
       return result;
@@ -159,9 +155,7 @@ struct Integers {
     return isUnsigned ? c.binary<arith::MinUIOp>(a, b) : c.minsi(a, b);
   }
 
-  Value prelu(Value a, Value b) {
-    return isUnsigned ? a : c.select(negative(a), c.muli(a, b), a);
-  }
+  Value prelu(Value a, Value b) { return isUnsigned ? a : c.select(negative(a), c.muli(a, b), a); }
 
   Value emit(BinaryKind kind, Value a, Value b) {
     switch (kind) {

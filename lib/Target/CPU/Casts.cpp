@@ -71,12 +71,10 @@ static Value floatToInteger(Code &c, Type from, Type to, Value x) {
   double low = isUnsignedResult ? 0 : -high;
   Value above = c.cmpf(CmpFPredicate::OGE, x, c.real(high, x));
   Value below = c.cmpf(CmpFPredicate::OLT, x, c.real(low, x));
-  Value inside = c.andi(c.cmpf(CmpFPredicate::OLT, x, c.real(high, x)),
-                        c.cmpf(CmpFPredicate::OGE, x, c.real(low, x)));
+  Value inside = c.andi(c.cmpf(CmpFPredicate::OLT, x, c.real(high, x)), c.cmpf(CmpFPredicate::OGE, x, c.real(low, x)));
   Value safe = c.select(inside, x, c.real(0, x)); // NaN too becomes 0
   Type value = valueType(to);
-  Value result = isUnsignedResult ? c.convert<arith::FPToUIOp>(safe, value)
-                                  : c.convert<arith::FPToSIOp>(safe, value);
+  Value result = isUnsignedResult ? c.convert<arith::FPToUIOp>(safe, value) : c.convert<arith::FPToSIOp>(safe, value);
   APInt largest = isUnsignedResult ? APInt::getMaxValue(width) : APInt::getSignedMaxValue(width);
   APInt smallest = isUnsignedResult ? APInt::getMinValue(width) : APInt::getSignedMinValue(width);
   result = c.select(above, c.number(c.b.getIntegerAttr(value, largest)), result);
@@ -86,8 +84,7 @@ static Value floatToInteger(Code &c, Type from, Type to, Value x) {
 /// An i64 as f64 with inexact results made odd.
 static Value wideToOddDouble(Code &c, Type from, Value x) {
   Value low = c.andi(x, c.integer(0x7ff, x));
-  Value sticky = c.select(c.cmpi(CmpIPredicate::ne, low, c.integer(0, x)), c.integer(0x800, x),
-                          c.integer(0, x));
+  Value sticky = c.select(c.cmpi(CmpIPredicate::ne, low, c.integer(0, x)), c.integer(0x800, x), c.integer(0, x));
   Value rounded = c.ori(c.andi(x, c.integer(~int64_t(0x7ff), x)), sticky);
   // Values of up to 53 bits are exact as they are.
   Value high = c.binary<arith::ShRSIOp>(x, c.integer(52, x));
@@ -103,12 +100,11 @@ static Value integerToFloat(Code &c, Type from, Type to, Value x) {
   Type target = isNarrow(to) ? c.b.getF32Type() : to;
   if (isNarrow(to) && from.getIntOrFloatBitWidth() > 24) {
     Value exact = from.getIntOrFloatBitWidth() == 64 ? wideToOddDouble(c, from, x)
-                  : isUnsigned(from) ? c.convert<arith::UIToFPOp>(x, c.b.getF64Type())
-                                     : c.convert<arith::SIToFPOp>(x, c.b.getF64Type());
+                  : isUnsigned(from)                 ? c.convert<arith::UIToFPOp>(x, c.b.getF64Type())
+                                                     : c.convert<arith::SIToFPOp>(x, c.b.getF64Type());
     return narrow(c, to, toOddFloat(c, exact));
   }
-  Value result = isUnsigned(from) ? c.convert<arith::UIToFPOp>(x, target)
-                                  : c.convert<arith::SIToFPOp>(x, target);
+  Value result = isUnsigned(from) ? c.convert<arith::UIToFPOp>(x, target) : c.convert<arith::SIToFPOp>(x, target);
   return narrow(c, to, result);
 }
 
@@ -118,8 +114,7 @@ static Value integerToInteger(Code &c, Type from, Type to, Value x) {
     return x;
   if (source > target)
     return c.convert<arith::TruncIOp>(x, valueType(to));
-  return isUnsigned(from) ? c.convert<arith::ExtUIOp>(x, valueType(to))
-                          : c.convert<arith::ExtSIOp>(x, valueType(to));
+  return isUnsigned(from) ? c.convert<arith::ExtUIOp>(x, valueType(to)) : c.convert<arith::ExtSIOp>(x, valueType(to));
 }
 
 static Value toBool(Code &c, Type from, Value x) {

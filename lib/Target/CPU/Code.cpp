@@ -9,8 +9,7 @@ namespace cupola::cpu {
 
 const Isa &isaOf(const CpuTargetInfo &info) {
   // Level 4 prefers 256-bit vectors by default, for processors that clock down.
-  static const Isa levels[] = {{"x86-64-v3", "", 32, 6, 2},
-                               {"x86-64-v4", "-prefer-256-bit", 64, 8, 3}};
+  static const Isa levels[] = {{"x86-64-v3", "", 32, 6, 2}, {"x86-64-v4", "-prefer-256-bit", 64, 8, 3}};
   return levels[info.level >= 4];
 }
 
@@ -49,9 +48,7 @@ Type Code::typeLike(Type type, Value like) {
   return type;
 }
 
-Value Code::i64(int64_t value) {
-  return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
-}
+Value Code::i64(int64_t value) { return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value)); }
 
 Value Code::number(TypedAttr value) { return arith::ConstantOp::create(b, loc, value); }
 
@@ -107,16 +104,14 @@ Value Code::select(Value condition, Value a, Value c) {
 Value Code::bitcast(Value value, Type element) { return convert<arith::BitcastOp>(value, element); }
 
 /// Declares `name` in the module that is being built.
-static LLVM::LLVMFuncOp libraryFunction(OpBuilder &b, ModuleOp module, StringRef name,
-                                        ValueRange operands) {
+static LLVM::LLVMFuncOp libraryFunction(OpBuilder &b, ModuleOp module, StringRef name, ValueRange operands) {
   if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
     return known;
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(module.getBody());
   Type element = getElementTypeOrSelf(operands[0].getType());
   SmallVector<Type> types(operands.size(), element);
-  return LLVM::LLVMFuncOp::create(b, module.getLoc(), name,
-                                  LLVM::LLVMFunctionType::get(element, types));
+  return LLVM::LLVMFuncOp::create(b, module.getLoc(), name, LLVM::LLVMFunctionType::get(element, types));
 }
 
 Value Code::callLibrary(StringRef name, ValueRange operands) {
@@ -126,9 +121,8 @@ Value Code::callLibrary(StringRef name, ValueRange operands) {
   SmallVector<Value> vectors = llvm::map_to_vector(operands, [&](Value v) { return splat(v); });
   Value result = real(0, vectors[0]);
   for (unsigned lane = 0; lane < lanes; ++lane) {
-    auto scalars = llvm::map_to_vector(vectors, [&](Value vector) -> Value {
-      return vector::ExtractOp::create(b, loc, vector, lane);
-    });
+    auto scalars = llvm::map_to_vector(
+        vectors, [&](Value vector) -> Value { return vector::ExtractOp::create(b, loc, vector, lane); });
     Value element = LLVM::CallOp::create(b, loc, function, scalars).getResult();
     result = vector::InsertOp::create(b, loc, element, result, lane);
   }

@@ -28,8 +28,7 @@ bool isUnsigned(mlir::Type element);
 
 class Code {
 public:
-  Code(mlir::OpBuilder &builder, mlir::Location location, unsigned lanes)
-      : b(builder), loc(location), lanes(lanes) {}
+  Code(mlir::OpBuilder &builder, mlir::Location location, unsigned lanes) : b(builder), loc(location), lanes(lanes) {}
 
   mlir::OpBuilder &b;
   mlir::Location loc;

@@ -37,8 +37,8 @@ Result<std::unique_ptr<llvm::TargetMachine>> targetMachine(const CpuTargetInfo &
     return Status::environment("LLVM has no x86-64 target: " + error);
   const Isa &isa = isaOf(info);
   std::unique_ptr<llvm::TargetMachine> machine(
-      target->createTargetMachine(triple, isa.arch, isa.features, llvm::TargetOptions(),
-                                  llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
+      target->createTargetMachine(triple, isa.arch, isa.features, llvm::TargetOptions(), llvm::Reloc::PIC_,
+                                  std::nullopt, llvm::CodeGenOptLevel::Default));
   return machine;
 }
 

@@ -75,8 +75,7 @@ namespace {
 /// depend on the number of threads.
 constexpr size_t kKernelsPerModule = 6;
 
-Result<std::vector<NamedKernel>> distinctKernels(ArrayRef<FuncOp> funcs,
-                                                 const CpuTargetInfo &info) {
+Result<std::vector<NamedKernel>> distinctKernels(ArrayRef<FuncOp> funcs, const CpuTargetInfo &info) {
   std::vector<NamedKernel> kernels;
   std::set<std::string> seen;
   for (FuncOp func : funcs) {
@@ -85,8 +84,7 @@ Result<std::vector<NamedKernel>> distinctKernels(ArrayRef<FuncOp> funcs,
     if (seen.insert(name->name).second)
       kernels.push_back({func, name->name});
   }
-  std::sort(kernels.begin(), kernels.end(),
-            [](const NamedKernel &a, const NamedKernel &b) { return a.name < b.name; });
+  std::sort(kernels.begin(), kernels.end(), [](const NamedKernel &a, const NamedKernel &b) { return a.name < b.name; });
   return kernels;
 }
 
@@ -130,8 +128,7 @@ void compileUnits(std::vector<Unit> &units, const CpuTargetInfo &info, unsigned 
 
 } // namespace
 
-Result<CpuImage> compileCpuKernels(ArrayRef<FuncOp> funcs, const CpuTargetInfo &info,
-                                   unsigned threads) {
+Result<CpuImage> compileCpuKernels(ArrayRef<FuncOp> funcs, const CpuTargetInfo &info, unsigned threads) {
   Result<std::vector<NamedKernel>> kernels = distinctKernels(funcs, info);
   CUPOLA_TRY(kernels.status());
   std::vector<Unit> units;

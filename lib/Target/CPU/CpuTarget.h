@@ -71,8 +71,7 @@ struct CpuImage {
 /// Compiles the functions (equal ones once) on up to `threads` threads; the bytes
 /// do not depend on `threads`. The functions are not changed. Their context must
 /// have the dialects of registerCpuDialects.
-Result<CpuImage> compileCpuKernels(llvm::ArrayRef<kernel::FuncOp> funcs,
-                                   const CpuTargetInfo &info, unsigned threads);
+Result<CpuImage> compileCpuKernels(llvm::ArrayRef<kernel::FuncOp> funcs, const CpuTargetInfo &info, unsigned threads);
 
 /// Dialects and translations that the lowering creates.
 void registerCpuDialects(mlir::DialectRegistry &registry);

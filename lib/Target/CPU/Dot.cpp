@@ -75,8 +75,7 @@ void Emitter::copyLhs() {
   Type element = op.getTile().getType().getElement();
   forLoop(c.i64(0), block.rows, 1, {}, [&](Value row, Carried) -> Values {
     variables[vars[0]] = c.addi(block.row, row);
-    Value base = c.address(scratchAt(dot.lhsOffset),
-                           c.muli(row, c.i64(dot.depthBlock + isa.lanes())), element);
+    Value base = c.address(scratchAt(dot.lhsOffset), c.muli(row, c.i64(dot.depthBlock + isa.lanes())), element);
     Value end = c.addi(block.depth, block.depths);
     vectorLoop(vars[2], block.depth, end, dot.depth, {}, [&](Carried) -> Values {
       Value value = operandElement(op.getLhs());
@@ -96,8 +95,7 @@ void Emitter::copyRhs() {
   forLoop(c.i64(0), block.columns, dot.panel, {}, [&](Value panel, Carried) -> Values {
     Value first = c.addi(block.column, panel);
     Value count = c.minsi(c.i64(dot.panel), c.subi(block.columns, panel));
-    Value start = c.address(scratchAt(dot.rhsOffset), c.muli(panel, c.i64(dot.depthBlock)),
-                            element);
+    Value start = c.address(scratchAt(dot.rhsOffset), c.muli(panel, c.i64(dot.depthBlock)), element);
     forLoop(c.i64(0), block.depths, 1, {}, [&](Value k, Carried) -> Values {
       variables[vars[2]] = c.addi(block.depth, k);
       Value base = c.address(start, c.muli(k, c.i64(dot.panel)), element);
@@ -116,8 +114,7 @@ void Emitter::copyRhs() {
 Emitter::Operand Emitter::directAt(Region &region, const std::string &strided) {
   kernel::LoadOp load = plainOperand(region);
   Expr position = exprOf(load.getPosition());
-  Address from = address(buffers.lookup(load.getView()), load.getView().getType().getElement(),
-                         position);
+  Address from = address(buffers.lookup(load.getView()), load.getView().getType().getElement(), position);
   return {from.pointer, index(*position.coefficient(strided))};
 }
 
@@ -141,8 +138,7 @@ Emitter::Operand Emitter::rhsAt(Value panel) {
   std::vector<std::string> vars = stringsOf(op.getVars());
   Type element = valueType(op.getTile().getType().getElement());
   if (dot.rhs == OperandForm::Copied)
-    return {c.address(scratchAt(dot.rhsOffset), c.muli(panel, c.i64(dot.depthBlock)), element),
-            c.i64(dot.panel)};
+    return {c.address(scratchAt(dot.rhsOffset), c.muli(panel, c.i64(dot.depthBlock)), element), c.i64(dot.panel)};
   Value column = c.addi(block.column, panel);
   if (dot.rhs == OperandForm::Packed) {
     Value base = buffers.lookup(plainOperand(op.getRhs()).getView());
@@ -162,8 +158,7 @@ void Emitter::emitTile(Value panel, Value row) {
   const Contraction &dot = *plan.contraction;
   DotOp op = dot.dot;
   Value offset = c.addi(c.muli(panel, c.i64(dot.rowBlock)), c.muli(row, c.i64(dot.panel)));
-  Value tile = c.address(scratchAt(dot.tileOffset), offset,
-                         valueType(op.getTile().getType().getElement()));
+  Value tile = c.address(scratchAt(dot.tileOffset), offset, valueType(op.getTile().getType().getElement()));
   callMicroKernel(panel, row, tile);
   std::optional<int64_t> depth = dot.depth.constant();
   if (depth && *depth <= dot.depthBlock)
@@ -185,16 +180,15 @@ void Emitter::callMicroKernel(Value panel, Value row, Value tile) {
   Operand left = lhsAt(row), right = rhsAt(panel);
   Value columns = c.minsi(c.i64(dot.panel), c.subi(block.columns, panel));
   Value rows = c.subi(block.rows, row);
-  Value accumulate = c.convert<arith::ExtUIOp>(
-      c.cmpi(CmpIPredicate::sgt, block.depth, c.i64(0)), c.b.getI64Type());
+  Value accumulate = c.convert<arith::ExtUIOp>(c.cmpi(CmpIPredicate::sgt, block.depth, c.i64(0)), c.b.getI64Type());
   bool isWhole = divisible(dot.columns, dot.panel, divisors);
   bool masked = dot.rhs == OperandForm::Direct && !divisible(dot.columns, lanes, divisors);
   for (unsigned vectors = isa.tileVectors; vectors > 0; --vectors) {
     auto call = [&](OpBuilder &b, Location loc) {
       auto function = microKernel(c.module, {element, vectors, masked, dot.panel}, isa);
       LLVM::CallOp::create(b, loc, function,
-                           ValueRange{left.pointer, left.stride, rows, right.pointer, right.stride,
-                                      block.depths, tile, accumulate, columns});
+                           ValueRange{left.pointer, left.stride, rows, right.pointer, right.stride, block.depths, tile,
+                                      accumulate, columns});
     };
     if (isWhole)
       return call(c.b, c.loc);

@@ -15,8 +15,6 @@ namespace cupola::cpu {
 namespace {
 
 constexpr int64_t kDepthBlock = 512;
-/// Rows and columns that an iteration should have at least, if there are as many.
-constexpr int64_t kRowBlock = 64, kColumnBlock = 192;
 
 /// The foreach ops read the tile at their own variables.
 bool isEpilogue(ForeachOp loop, DotOp dot) {
@@ -39,8 +37,7 @@ bool isSupported(FuncOp func, DotOp dot) {
 
 /// A plain load of the tile's type whose neighbours along `var` are neighbours in
 /// memory, and whose neighbours along `other` lie in equal distances.
-bool isContiguous(Region &region, const std::string &var, const std::string &other,
-                  Type accumulator) {
+bool isContiguous(Region &region, const std::string &var, const std::string &other, Type accumulator) {
   LoadOp load = plainOperand(region);
   if (!load || load.getView().getType().getElement() != accumulator)
     return false;
@@ -49,9 +46,7 @@ bool isContiguous(Region &region, const std::string &var, const std::string &oth
   return step && step->isConstant(1) && position.coefficient(other);
 }
 
-int64_t roundUp(int64_t value, int64_t multiple) {
-  return (value + multiple - 1) / multiple * multiple;
-}
+int64_t roundUp(int64_t value, int64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
 
 /// A multiple of `unit` of about `wanted`, such that blocks of it are about equal.
 int64_t blockOf(const Expr &extent, int64_t unit, int64_t wanted) {
@@ -63,8 +58,16 @@ int64_t blockOf(const Expr &extent, int64_t unit, int64_t wanted) {
   return std::max(unit, roundUp((*known + blocks - 1) / blocks, unit));
 }
 
-OperandForm rhsForm(FuncOp func, DotOp dot, const Contraction &c, const Ranges &ranges,
-                    const Isa &isa, Type accumulator) {
+/// Rows and columns of an iteration: few, so that threads have something to share, but
+/// an operand that is copied should serve many rows or columns.
+void chooseBlocks(Contraction &c, const Isa &isa) {
+  c.rowBlock = blockOf(c.rows, isa.tileRows, c.rhs == OperandForm::Copied ? 128 : 32);
+  int64_t columns = c.lhs == OperandForm::Copied ? 192 : estimate(c.depth) > 768 ? 48 : 96;
+  c.columnBlock = blockOf(c.columns, c.panel, columns);
+}
+
+OperandForm rhsForm(FuncOp func, DotOp dot, const Contraction &c, const Ranges &ranges, const Isa &isa,
+                    Type accumulator) {
   LoadOp load = plainOperand(dot.getRhs());
   if (load && isPacked(func, cast<BlockArgument>(load.getView()).getArgNumber()))
     return OperandForm::Packed;
@@ -75,8 +78,7 @@ OperandForm rhsForm(FuncOp func, DotOp dot, const Contraction &c, const Ranges &
   // read once or the row is short.
   std::optional<int64_t> rows = bounds(c.rows, ranges).hi, columns = bounds(c.columns, ranges).hi;
   bool isReadOnce = rows && *rows <= isa.tileRows;
-  return isReadOnce || (columns && *columns <= c.panel) ? OperandForm::Direct
-                                                        : OperandForm::Copied;
+  return isReadOnce || (columns && *columns <= c.panel) ? OperandForm::Direct : OperandForm::Copied;
 }
 
 } // namespace
@@ -84,8 +86,7 @@ OperandForm rhsForm(FuncOp func, DotOp dot, const Contraction &c, const Ranges &
 LoadOp plainOperand(Region &region) {
   mlir::Block &body = region.front();
   auto load = dyn_cast<LoadOp>(body.front());
-  bool isAll = load && body.getOperations().size() == 2 && load.getIndices().empty() &&
-               load.getMask().empty();
+  bool isAll = load && body.getOperations().size() == 2 && load.getIndices().empty() && load.getMask().empty();
   return isAll ? load : nullptr;
 }
 
@@ -107,14 +108,13 @@ Result<Contraction> planContraction(FuncOp func, DotOp dot, const Isa &isa) {
   c.columns = extents[1];
   c.depth = extents[2];
   c.panel = isa.tileVectors * isa.lanesOf(elementBytes(accumulator));
-  c.rowBlock = blockOf(c.rows, isa.tileRows, kRowBlock);
-  c.columnBlock = blockOf(c.columns, c.panel, kColumnBlock);
   c.depthBlock = std::min(kDepthBlock, c.depth.constant().value_or(kDepthBlock));
   c.depthBlock = std::max<int64_t>(c.depthBlock, 1);
   std::vector<std::string> vars = stringsOf(dot.getVars());
   if (isContiguous(dot.getLhs(), vars[2], vars[0], accumulator))
     c.lhs = OperandForm::Direct;
   c.rhs = rhsForm(func, dot, c, rangesAt(func), isa, accumulator);
+  chooseBlocks(c, isa);
   return c;
 }
 

@@ -52,24 +52,20 @@ static Value emitConstant(Code &c, kernel::ConstantOp op) {
 
 void Emitter::emitScalar(Operation *op) {
   Values in = lookup(op->getOperands());
-  auto result = llvm::TypeSwitch<Operation *, Value>(op)
-                    .Case([&](kernel::ConstantOp constant) { return emitConstant(c, constant); })
-                    .Case([&](UnaryOp unary) {
-                      return emitUnary(c, unary.getKind(), unary.getInput().getType(), in[0],
-                                       unary.getAlpha().convertToDouble(),
-                                       unary.getBeta().convertToDouble());
-                    })
-                    .Case([&](BinaryOp binary) {
-                      return emitBinary(c, binary.getKind(), binary.getLhs().getType(), in[0],
-                                        in[1]);
-                    })
-                    .Case([&](kernel::SelectOp) { return c.select(in[0], in[1], in[2]); })
-                    .Case([&](kernel::CastOp cast) {
-                      return emitCast(c, cast.getInput().getType(), cast.getType(), in[0]);
-                    })
-                    .Case([&](IndexOp at) { return index(exprOf(at.getExpr()), in); })
-                    .Case([&](InRangeOp range) { return conjunction(range.getExprs(), in); })
-                    .Default([](Operation *) { return Value(); });
+  auto result =
+      llvm::TypeSwitch<Operation *, Value>(op)
+          .Case([&](kernel::ConstantOp constant) { return emitConstant(c, constant); })
+          .Case([&](UnaryOp unary) {
+            return emitUnary(c, unary.getKind(), unary.getInput().getType(), in[0], unary.getAlpha().convertToDouble(),
+                             unary.getBeta().convertToDouble());
+          })
+          .Case(
+              [&](BinaryOp binary) { return emitBinary(c, binary.getKind(), binary.getLhs().getType(), in[0], in[1]); })
+          .Case([&](kernel::SelectOp) { return c.select(in[0], in[1], in[2]); })
+          .Case([&](kernel::CastOp cast) { return emitCast(c, cast.getInput().getType(), cast.getType(), in[0]); })
+          .Case([&](IndexOp at) { return index(exprOf(at.getExpr()), in); })
+          .Case([&](InRangeOp range) { return conjunction(range.getExprs(), in); })
+          .Default([](Operation *) { return Value(); });
   if (result)
     values[op->getResult(0)] = result;
 }
@@ -77,18 +73,16 @@ void Emitter::emitScalar(Operation *op) {
 void Emitter::emitLoad(kernel::LoadOp op) {
   auto view = op.getView().getType();
   Values x = lookup(op.getIndices());
-  Address from = address(buffers.lookup(op.getView()), view.getElement(),
-                         exprOf(op.getPosition()), x);
+  Address from = address(buffers.lookup(op.getView()), view.getElement(), exprOf(op.getPosition()), x);
   Value other = op.getOther() ? values.lookup(op.getOther()) : Value();
-  values[op.getResult()] = load(from, view.getElement(), conjunction(op.getMask(), x), other,
-                                view.getAccess() == Access::Read);
+  values[op.getResult()] =
+      load(from, view.getElement(), conjunction(op.getMask(), x), other, view.getAccess() == Access::Read);
 }
 
 void Emitter::emitStore(kernel::StoreOp op) {
   auto view = op.getView().getType();
   Values x = lookup(op.getIndices());
-  Address to = address(buffers.lookup(op.getView()), view.getElement(), exprOf(op.getPosition()),
-                       x);
+  Address to = address(buffers.lookup(op.getView()), view.getElement(), exprOf(op.getPosition()), x);
   store(values.lookup(op.getValue()), to, view.getElement(), conjunction(op.getMask(), x));
 }
 
@@ -109,8 +103,7 @@ void Emitter::emitExtract(ExtractOp op) {
 
   auto map = tile.getDefiningOp<MapOp>();
   Aliases outer = aliases, inner = aliases;
-  for (auto [var, at] : llvm::zip_equal(map.getVars().getAsRange<StringAttr>(),
-                                        op.getIndex().getAsRange<StringAttr>()))
+  for (auto [var, at] : llvm::zip_equal(map.getVars().getAsRange<StringAttr>(), op.getIndex().getAsRange<StringAttr>()))
     inner[var.str()] = exprOf(at.getValue()).substitute(outer);
   aliases = inner;
   Values yielded = emitYield(map.getBody().front());
@@ -134,8 +127,7 @@ void Emitter::raiseFlag(Value bad) {
     Value number = arith::TruncIOp::create(b, loc, b.getI32Type(), step);
     Value one = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(1));
     number = arith::AddIOp::create(b, loc, number, one);
-    LLVM::AtomicRMWOp::create(b, loc, LLVM::AtomicBinOp::umax, flags, number,
-                              LLVM::AtomicOrdering::monotonic);
+    LLVM::AtomicRMWOp::create(b, loc, LLVM::AtomicBinOp::umax, flags, number, LLVM::AtomicOrdering::monotonic);
     scf::YieldOp::create(b, loc);
   });
 }

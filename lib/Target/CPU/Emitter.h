@@ -35,15 +35,13 @@ private:
 
   //===--- Loops.cpp ---===//
   using LoopBody = llvm::function_ref<Values(mlir::Value iv, Carried carried)>;
-  Values forLoop(mlir::Value lower, mlir::Value upper, int64_t step, mlir::ValueRange init,
-                 LoopBody body);
+  Values forLoop(mlir::Value lower, mlir::Value upper, int64_t step, mlir::ValueRange init, LoopBody body);
   using LaneBody = llvm::function_ref<Values(Carried carried)>;
   /// Runs `body` with `var` vectorised; `length` is upper - lower where it is known to
   /// be the whole extent of a loop.
-  Values vectorLoop(const std::string &var, mlir::Value lower, mlir::Value upper,
-                    const Expr &length, mlir::ValueRange init, LaneBody body);
-  Values scalarLoop(const std::string &var, mlir::Value upper, mlir::ValueRange init,
-                    LaneBody body);
+  Values vectorLoop(const std::string &var, mlir::Value lower, mlir::Value upper, const Expr &length,
+                    mlir::ValueRange init, LaneBody body);
+  Values scalarLoop(const std::string &var, mlir::Value upper, mlir::ValueRange init, LaneBody body);
   bool wholeVectors(const Expr &length) const;
   mlir::Value tailMask(mlir::Value count);
 
@@ -64,8 +62,7 @@ private:
   };
   LoopNest loopsOf(mlir::Operation *op);
   Values emitLoops(const LoopNest &loops, unsigned level, mlir::ValueRange init, LaneBody body);
-  mlir::Value reduceLanes(mlir::Value vector,
-                          llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> combine);
+  mlir::Value reduceLanes(mlir::Value vector, llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> combine);
 
   //===--- Elements.cpp ---===//
   void emitBlock(mlir::Block &block);
@@ -84,17 +81,14 @@ private:
   mlir::Value index(const Expr &e, mlir::ValueRange x = {}, bool scalar = false);
   mlir::Value conjunction(mlir::ArrayAttr exprs, mlir::ValueRange x);
   struct Address {
-    mlir::Value pointer;    ///< a vector of pointers where lanes are not neighbours
+    mlir::Value pointer;     ///< a vector of pointers where lanes are not neighbours
     bool contiguous = false; ///< lanes are neighbours
     bool isVector() const { return contiguous || Code::isVector(pointer); }
   };
-  Address address(mlir::Value base, mlir::Type element, const Expr &position,
-                  mlir::ValueRange x = {});
+  Address address(mlir::Value base, mlir::Type element, const Expr &position, mlir::ValueRange x = {});
   /// `condition` may be null; `other` is the value where it fails.
-  mlir::Value load(Address from, mlir::Type element, mlir::Value condition, mlir::Value other,
-                   bool invariant);
-  mlir::Value loadLanes(Address from, mlir::Type storage, mlir::Value mask, mlir::Value other,
-                        bool invariant);
+  mlir::Value load(Address from, mlir::Type element, mlir::Value condition, mlir::Value other, bool invariant);
+  mlir::Value loadLanes(Address from, mlir::Type storage, mlir::Value mask, mlir::Value other, bool invariant);
   void store(mlir::Value value, Address to, mlir::Type element, mlir::Value condition);
   mlir::Value allLanes(bool value);
   /// The lanes of the current vector that exist, and satisfy the condition; null: all.
@@ -142,8 +136,8 @@ private:
   // Where emission stands.
   std::map<std::string, mlir::Value> variables; ///< i64; of the vectorised one: lane 0
   Aliases aliases;
-  std::string vectorVar; ///< empty: no loop is vectorised
-  mlir::Value mask;      ///< lanes that exist; null: all
+  std::string vectorVar;                           ///< empty: no loop is vectorised
+  mlir::Value mask;                                ///< lanes that exist; null: all
   llvm::DenseMap<mlir::Value, mlir::Value> values; ///< scalars of the kernel -> emitted
   TileWindow window;
   DotBlock block;

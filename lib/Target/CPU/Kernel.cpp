@@ -9,20 +9,18 @@ using namespace cupola::kernel;
 namespace cupola::cpu {
 
 Emitter::Emitter(OpBuilder &builder, FuncOp func, const KernelPlan &plan, const Isa &isa)
-    : c(builder, func.getLoc(), isa.lanes()), func(func), plan(plan), isa(isa),
-      ranges(rangesAt(func)), divisors(scalarDivisors(func)) {}
+    : c(builder, func.getLoc(), isa.lanes()), func(func), plan(plan), isa(isa), ranges(rangesAt(func)),
+      divisors(scalarDivisors(func)) {}
 
 void Emitter::emitKernel(ModuleOp module, StringRef name) {
   MLIRContext *context = func.getContext();
   c.module = module;
   c.b.setInsertionPointToEnd(module.getBody());
   Type pointer = LLVM::LLVMPointerType::get(context), i64 = c.b.getI64Type();
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context),
-                                          {pointer, pointer, i64, i64, pointer});
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), {pointer, pointer, i64, i64, pointer});
   auto function = LLVM::LLVMFuncOp::create(c.b, c.loc, name, type);
   for (unsigned pointerArgument : {0, 1, 4})
-    function.setArgAttr(pointerArgument, LLVM::LLVMDialect::getNoAliasAttrName(),
-                        c.b.getUnitAttr());
+    function.setArgAttr(pointerArgument, LLVM::LLVMDialect::getNoAliasAttrName(), c.b.getUnitAttr());
   mlir::Block *entry = function.addEntryBlock(c.b);
   c.b.setInsertionPointToStart(entry);
   loadArguments(function);

@@ -21,9 +21,8 @@ constexpr int64_t kChunk = 4096;
 constexpr int64_t kMaxTileBytes = 1 << 18;
 
 Status unsupported(Operation *op, StringRef what) {
-  return Status::unsupported(("the CPU target has no code for " + what + " in kernel " +
-                              op->getParentOfType<FuncOp>().getSymName())
-                                 .str());
+  return Status::unsupported(
+      ("the CPU target has no code for " + what + " in kernel " + op->getParentOfType<FuncOp>().getSymName()).str());
 }
 
 Status checkOps(FuncOp func) {
@@ -141,14 +140,12 @@ Nest collectLoops(FuncOp func) {
 
 /// The vectorised loop becomes the innermost.
 void orderLoops(Nest &nest, const KernelPlan &plan, const Isa &isa) {
-  std::optional<unsigned> choice =
-      chooseVector(nest.vars, nest.extents, *nest.body, plan.tiles, isa.lanes());
+  std::optional<unsigned> choice = chooseVector(nest.vars, nest.extents, *nest.body, plan.tiles, isa.lanes());
   if (!choice)
     return;
   nest.vectorised = true;
   std::rotate(nest.vars.begin() + *choice, nest.vars.begin() + *choice + 1, nest.vars.end());
-  std::rotate(nest.extents.begin() + *choice, nest.extents.begin() + *choice + 1,
-              nest.extents.end());
+  std::rotate(nest.extents.begin() + *choice, nest.extents.begin() + *choice + 1, nest.extents.end());
 }
 
 /// Outer loops are iterations of the grid, as long as enough work is left for each.
@@ -170,9 +167,7 @@ std::vector<Expr> parallelExtents(const Nest &nest) {
   return result;
 }
 
-uint32_t grainFor(double work) {
-  return static_cast<uint32_t>(std::clamp(kThreadWork / work, 1.0, 1e6));
-}
+uint32_t grainFor(double work) { return static_cast<uint32_t>(std::clamp(kThreadWork / work, 1.0, 1e6)); }
 
 void planNest(FuncOp func, const Isa &isa, KernelPlan &plan) {
   plan.nest = collectLoops(func);
@@ -199,8 +194,8 @@ Status planDot(FuncOp func, DotOp dot, const Isa &isa, KernelPlan &plan) {
   llvm::append_range(plan.parallel, exprsOf(func.getGrid()));
   plan.parallel.push_back(ceilDiv(c.columns, c.columnBlock));
   plan.parallel.push_back(ceilDiv(c.rows, c.rowBlock));
-  double work = std::min<double>(c.rowBlock, estimate(c.rows)) *
-                std::min<double>(c.columnBlock, estimate(c.columns)) * estimate(c.depth) / 16;
+  double work = std::min<double>(c.rowBlock, estimate(c.rows)) * std::min<double>(c.columnBlock, estimate(c.columns)) *
+                estimate(c.depth) / 16;
   plan.grain = grainFor(work);
   plan.contraction = c;
   return Status::ok();

@@ -36,7 +36,7 @@ struct Contraction {
   kernel::DotOp dot;
   OperandForm lhs = OperandForm::Copied, rhs = OperandForm::Copied;
   int64_t rowBlock = 0, columnBlock = 0, depthBlock = 0;
-  int64_t panel = 0;                          ///< columns of a panel
+  int64_t panel = 0;                                    ///< columns of a panel
   int64_t tileOffset = 0, lhsOffset = 0, rhsOffset = 0; ///< bytes into scratch memory
   Expr rows, columns, depth;
 };

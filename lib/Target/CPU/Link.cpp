@@ -47,9 +47,7 @@ private:
   int number;
 };
 
-Status systemError(const char *call) {
-  return Status::environment(std::string(call) + ": " + std::strerror(errno));
-}
+Status systemError(const char *call) { return Status::environment(std::string(call) + ": " + std::strerror(errno)); }
 
 Result<Descriptor> anonymousFile(llvm::StringRef bytes) {
   Descriptor file(::memfd_create("object", MFD_CLOEXEC));
@@ -90,8 +88,7 @@ Result<std::string> runLinker(std::vector<std::string> arguments) {
     pointers.push_back(argument.c_str());
   std::string messages;
   llvm::raw_string_ostream stream(messages);
-  lld::Result result =
-      lld::lldMain(pointers, stream, stream, {{lld::Gnu, &lld::elf::link}});
+  lld::Result result = lld::lldMain(pointers, stream, stream, {{lld::Gnu, &lld::elf::link}});
   writing.close();
   reader.join();
   if (result.retCode != 0)
@@ -100,9 +97,8 @@ Result<std::string> runLinker(std::vector<std::string> arguments) {
 }
 
 const std::vector<std::string> kOptions = {
-    "ld.lld",       "-shared",          "--strip-all",        "--build-id=none",
-    "--threads=1",  "--hash-style=gnu", "--gc-sections",      "-z", "noexecstack",
-    "--no-mmap-output-file"};
+    "ld.lld",           "-shared",       "--strip-all", "--build-id=none", "--threads=1",
+    "--hash-style=gnu", "--gc-sections", "-z",          "noexecstack",     "--no-mmap-output-file"};
 
 /// The functions that the objects call from outside.
 std::set<std::string> undefinedSymbols(llvm::ArrayRef<std::string> objects) {
@@ -132,8 +128,7 @@ Result<std::string> mathStub(const std::set<std::string> &functions, const CpuTa
   llvm::Module module("stub", context);
   auto *type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), false);
   for (const std::string &name : functions) {
-    auto *function =
-        llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, module);
+    auto *function = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, module);
     auto *body = llvm::BasicBlock::Create(context, "", function);
     llvm::ReturnInst::Create(context, body);
   }

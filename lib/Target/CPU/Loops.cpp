@@ -18,8 +18,7 @@ namespace cupola::cpu {
 // One loop
 //===----------------------------------------------------------------------===//
 
-Emitter::Values Emitter::forLoop(Value lower, Value upper, int64_t by, ValueRange init,
-                                 LoopBody body) {
+Emitter::Values Emitter::forLoop(Value lower, Value upper, int64_t by, ValueRange init, LoopBody body) {
   auto loop = scf::ForOp::create(c.b, c.loc, lower, upper, c.i64(by), init,
                                  [&](OpBuilder &b, Location loc, Value iv, ValueRange carried) {
                                    Values next = body(iv, llvm::to_vector(carried));
@@ -28,9 +27,7 @@ Emitter::Values Emitter::forLoop(Value lower, Value upper, int64_t by, ValueRang
   return Values(loop.getResults());
 }
 
-bool Emitter::wholeVectors(const Expr &length) const {
-  return divisible(length, isa.lanes(), divisors);
-}
+bool Emitter::wholeVectors(const Expr &length) const { return divisible(length, isa.lanes(), divisors); }
 
 Value Emitter::tailMask(Value count) {
   SmallVector<int32_t> lanes = llvm::to_vector(llvm::seq<int32_t>(0, isa.lanes()));
@@ -39,8 +36,8 @@ Value Emitter::tailMask(Value count) {
   return c.cmpi(CmpIPredicate::slt, numbers, limit);
 }
 
-Emitter::Values Emitter::vectorLoop(const std::string &var, Value lower, Value upper,
-                                    const Expr &length, ValueRange init, LaneBody body) {
+Emitter::Values Emitter::vectorLoop(const std::string &var, Value lower, Value upper, const Expr &length,
+                                    ValueRange init, LaneBody body) {
   vectorVar = var;
   Value count = c.subi(upper, lower);
   Value whole = c.andi(count, c.i64(-static_cast<int64_t>(isa.lanes())));
@@ -63,16 +60,15 @@ Emitter::Values Emitter::vectorLoop(const std::string &var, Value lower, Value u
     };
     auto skip = [&](OpBuilder &b, Location loc) { scf::YieldOp::create(b, loc, carried); };
     Value some = c.cmpi(CmpIPredicate::sgt, rest, c.i64(0));
-    auto branch = carried.empty() ? scf::IfOp::create(c.b, c.loc, some, tail)
-                                  : scf::IfOp::create(c.b, c.loc, some, tail, skip);
+    auto branch =
+        carried.empty() ? scf::IfOp::create(c.b, c.loc, some, tail) : scf::IfOp::create(c.b, c.loc, some, tail, skip);
     carried.assign(branch.result_begin(), branch.result_end());
   }
   vectorVar.clear();
   return carried;
 }
 
-Emitter::Values Emitter::scalarLoop(const std::string &var, Value upper, ValueRange init,
-                                    LaneBody body) {
+Emitter::Values Emitter::scalarLoop(const std::string &var, Value upper, ValueRange init, LaneBody body) {
   return forLoop(c.i64(0), upper, 1, init, [&](Value iv, Carried carried) {
     variables[var] = iv;
     return body(carried);
@@ -154,19 +150,16 @@ Emitter::LoopNest Emitter::loopsOf(Operation *op) {
   loops.extents.assign(extents.begin(), extents.end());
   if (!vectorVar.empty())
     return loops;
-  std::optional<unsigned> choice = chooseVector(loops.vars, extents, op->getRegion(0).front(),
-                                                plan.tiles, isa.lanes());
+  std::optional<unsigned> choice = chooseVector(loops.vars, extents, op->getRegion(0).front(), plan.tiles, isa.lanes());
   if (choice) {
     loops.vectorised = true;
     std::rotate(loops.vars.begin() + *choice, loops.vars.begin() + *choice + 1, loops.vars.end());
-    std::rotate(loops.extents.begin() + *choice, loops.extents.begin() + *choice + 1,
-                loops.extents.end());
+    std::rotate(loops.extents.begin() + *choice, loops.extents.begin() + *choice + 1, loops.extents.end());
   }
   return loops;
 }
 
-Emitter::Values Emitter::emitLoops(const LoopNest &loops, unsigned level, ValueRange init,
-                                   LaneBody body) {
+Emitter::Values Emitter::emitLoops(const LoopNest &loops, unsigned level, ValueRange init, LaneBody body) {
   if (level == loops.vars.size())
     return body(llvm::to_vector(init));
   Value upper = index(loops.extents[level]);
@@ -217,8 +210,8 @@ Value Emitter::reduceLanes(Value vector, function_ref<Value(Value, Value)> combi
 void Emitter::emitReduce(kernel::ReduceOp op) {
   LoopNest loops = loopsOf(op);
   bool isWide = loops.vectorised || !vectorVar.empty();
-  auto kinds = llvm::map_to_vector(op.getKinds().getAsRange<graph::ReduceKindAttr>(),
-                                   [](auto kind) { return kind.getValue(); });
+  auto kinds =
+      llvm::map_to_vector(op.getKinds().getAsRange<graph::ReduceKindAttr>(), [](auto kind) { return kind.getValue(); });
   Values init;
   for (auto [kind, result] : llvm::zip_equal(kinds, op.getResults())) {
     Value neutral = emitNeutral(c, kind, result.getType());
@@ -234,9 +227,7 @@ void Emitter::emitReduce(kernel::ReduceOp op) {
     return next;
   });
   for (unsigned i = 0; i < totals.size(); ++i) {
-    auto combine = [&](Value a, Value b) {
-      return emitCombine(c, kinds[i], op.getResult(i).getType(), a, b);
-    };
+    auto combine = [&](Value a, Value b) { return emitCombine(c, kinds[i], op.getResult(i).getType(), a, b); };
     values[op.getResult(i)] = loops.vectorised ? reduceLanes(totals[i], combine) : totals[i];
   }
 }

@@ -28,8 +28,7 @@ struct NamedKernel {
 };
 
 /// A new module with the kernels as loops (see Emitter.h).
-Result<mlir::OwningOpRef<mlir::ModuleOp>> emitLoops(llvm::ArrayRef<NamedKernel> kernels,
-                                                    const CpuTargetInfo &info);
+Result<mlir::OwningOpRef<mlir::ModuleOp>> emitLoops(llvm::ArrayRef<NamedKernel> kernels, const CpuTargetInfo &info);
 /// All of the module becomes llvm ops.
 void addLlvmPasses(mlir::PassManager &passes);
 

@@ -53,8 +53,8 @@ Value emitExp(Code &c, Value x) {
 Value emitExpm1(Code &c, Value x) {
   if (isDouble(x))
     return c.callLibrary("expm1", x);
-  Value p = c.polynomial(x, {0.5, 0.166666672, 0.0416666679, 0.00833314098, 0.00138885435,
-                             0.000199740214, 2.49702352e-05});
+  Value p =
+      c.polynomial(x, {0.5, 0.166666672, 0.0416666679, 0.00833314098, 0.00138885435, 0.000199740214, 2.49702352e-05});
   Value small = c.fma(p, c.mulf(x, x), x);
   Value large = c.subf(emitExp(c, x), c.real(1, x));
   Value magnitude = c.unary<math::AbsFOp>(x);
@@ -65,8 +65,8 @@ Value emitExpm1(Code &c, Value x) {
 static Value logOfParts(Code &c, Value m, Value e) {
   Value f = c.subf(m, c.real(1, m));
   Value square = c.mulf(f, f);
-  Value p = c.polynomial(f, {0.333333105, -0.249999866, 0.200022265, -0.166692495, 0.142186552,
-                             -0.123843662, 0.118730091, -0.117897153, 0.0691518635});
+  Value p = c.polynomial(f, {0.333333105, -0.249999866, 0.200022265, -0.166692495, 0.142186552, -0.123843662,
+                             0.118730091, -0.117897153, 0.0691518635});
   Value y = c.mulf(c.mulf(square, f), p);
   y = c.fma(e, c.real(-2.12194440e-4, m), y);
   y = c.fma(square, c.real(-0.5, m), y);
@@ -89,11 +89,9 @@ Value emitLog(Code &c, Value x) {
   Value result = logOfParts(c, m, e);
 
   Value zero = c.real(0, x);
-  Value special = c.select(c.cmpf(CmpFPredicate::OLT, x, zero),
-                           c.real(std::numeric_limits<double>::quiet_NaN(), x), x);
+  Value special = c.select(c.cmpf(CmpFPredicate::OLT, x, zero), c.real(std::numeric_limits<double>::quiet_NaN(), x), x);
   special = c.select(c.cmpf(CmpFPredicate::OEQ, x, zero), c.real(-infinity, x), special);
-  Value usual = c.andi(c.cmpf(CmpFPredicate::OGT, x, zero),
-                       c.cmpf(CmpFPredicate::OLT, x, c.real(infinity, x)));
+  Value usual = c.andi(c.cmpf(CmpFPredicate::OGT, x, zero), c.cmpf(CmpFPredicate::OLT, x, c.real(infinity, x)));
   return c.select(usual, result, special);
 }
 
@@ -112,8 +110,7 @@ Value emitTanh(Code &c, Value x) {
   if (isDouble(x))
     return c.callLibrary("tanh", x);
   Value square = c.mulf(x, x);
-  Value p = c.polynomial(square, {-0.333332837, 0.133314908, -0.053743504, 0.020650601,
-                                  -0.00571705867});
+  Value p = c.polynomial(square, {-0.333332837, 0.133314908, -0.053743504, 0.020650601, -0.00571705867});
   Value small = c.fma(c.mulf(p, square), x, x);
   Value magnitude = c.unary<math::AbsFOp>(x);
   Value e = emitExp(c, c.addf(magnitude, magnitude));
@@ -127,15 +124,15 @@ Value emitErf(Code &c, Value x) {
   if (isDouble(x))
     return c.callLibrary("erf", x);
   Value square = c.mulf(x, x);
-  Value p = c.polynomial(square, {0.128379166, -0.376126319, 0.112836793, -0.026858503,
-                                  0.00519884052, -0.000811817008, 8.26779142e-05});
+  Value p = c.polynomial(
+      square, {0.128379166, -0.376126319, 0.112836793, -0.026858503, 0.00519884052, -0.000811817008, 8.26779142e-05});
   Value small = c.fma(p, x, x);
   // erf(t) = 1 - exp(log erfc(t)), which is 1 from t = 4 on.
   Value magnitude = c.unary<math::AbsFOp>(x);
   Value four = c.real(4, x);
   Value t = c.select(c.cmpf(CmpFPredicate::OGT, magnitude, four), four, magnitude);
-  Value q = c.polynomial(t, {0.000169208943, -1.12948847, -0.633400798, -0.108220436, 0.025080651,
-                             -0.00415626913, 0.000431396678, -2.08289039e-05});
+  Value q = c.polynomial(t, {0.000169208943, -1.12948847, -0.633400798, -0.108220436, 0.025080651, -0.00415626913,
+                             0.000431396678, -2.08289039e-05});
   Value large = c.subf(c.real(1, x), emitExp(c, q));
   large = c.binary<math::CopySignOp>(large, x);
   return c.select(c.cmpf(CmpFPredicate::OLT, magnitude, c.real(0.9375, x)), small, large);

@@ -140,9 +140,7 @@ Value Emitter::maskWith(Value condition) {
   return mask ? c.andi(c.splat(condition), mask) : c.splat(condition);
 }
 
-Value Emitter::scratchAt(int64_t offset) {
-  return c.address(scratch, c.i64(offset), c.b.getI8Type());
-}
+Value Emitter::scratchAt(int64_t offset) { return c.address(scratch, c.i64(offset), c.b.getI8Type()); }
 
 Value Emitter::loadLanes(Address from, Type storage, Value lanes, Value other, bool invariant) {
   auto type = VectorType::get({static_cast<int64_t>(isa.lanes())}, storage);
@@ -152,8 +150,8 @@ Value Emitter::loadLanes(Address from, Type storage, Value lanes, Value other, b
   Value rest = other ? c.splat(other) : c.number(cast<TypedAttr>(c.b.getZeroAttr(type)));
   if (from.contiguous)
     return LLVM::MaskedLoadOp::create(c.b, c.loc, type, from.pointer, lanes, rest, alignment);
-  return LLVM::masked_gather::create(c.b, c.loc, type, c.splat(from.pointer),
-                                     lanes ? lanes : allLanes(true), ValueRange{rest}, alignment);
+  return LLVM::masked_gather::create(c.b, c.loc, type, c.splat(from.pointer), lanes ? lanes : allLanes(true),
+                                     ValueRange{rest}, alignment);
 }
 
 Value Emitter::load(Address from, Type element, Value condition, Value other, bool invariant) {
@@ -174,8 +172,7 @@ Value Emitter::load(Address from, Type element, Value condition, Value other, bo
         [&](OpBuilder &b, Location loc) { scf::YieldOp::create(b, loc, other); });
     result = branch.getResult(0);
   } else {
-    result = LLVM::LoadOp::create(c.b, c.loc, storage, from.pointer, elementBytes(element), false,
-                                  false, invariant);
+    result = LLVM::LoadOp::create(c.b, c.loc, storage, from.pointer, elementBytes(element), false, false, invariant);
   }
   if (storage == valueType(element))
     return result;
@@ -187,9 +184,7 @@ void Emitter::store(Value value, Address to, Type element, Value condition) {
     value = c.convert<arith::ExtUIOp>(value, storageType(element));
   unsigned alignment = elementBytes(element);
   if (!to.isVector()) {
-    auto write = [&](OpBuilder &b, Location loc) {
-      LLVM::StoreOp::create(b, loc, value, to.pointer, alignment);
-    };
+    auto write = [&](OpBuilder &b, Location loc) { LLVM::StoreOp::create(b, loc, value, to.pointer, alignment); };
     if (!condition)
       return write(c.b, c.loc);
     scf::IfOp::create(c.b, c.loc, condition, [&](OpBuilder &b, Location loc) {
@@ -205,8 +200,7 @@ void Emitter::store(Value value, Address to, Type element, Value condition) {
   else if (to.contiguous)
     LLVM::MaskedStoreOp::create(c.b, c.loc, value, to.pointer, lanes, alignment);
   else
-    LLVM::masked_scatter::create(c.b, c.loc, value, to.pointer, lanes ? lanes : allLanes(true),
-                                 alignment);
+    LLVM::masked_scatter::create(c.b, c.loc, value, to.pointer, lanes ? lanes : allLanes(true), alignment);
 }
 
 } // namespace cupola::cpu

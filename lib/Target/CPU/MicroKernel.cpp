@@ -61,8 +61,8 @@ struct Generator {
     Value row = c.address(rhs, c.muli(k, rhsStride), element());
     Values right, next;
     for (unsigned j = 0; j < shape.vectors; ++j)
-      right.push_back(loadVector(c.address(row, c.i64(j * c.lanes), element()),
-                                 j + 1 == shape.vectors ? lastMask : Value()));
+      right.push_back(
+          loadVector(c.address(row, c.i64(j * c.lanes), element()), j + 1 == shape.vectors ? lastMask : Value()));
     for (unsigned i = 0; i < rows; ++i) {
       Value left = LLVM::LoadOp::create(c.b, c.loc, element(), c.address(lhsRow[i], k, element()));
       left = c.splat(left);
@@ -109,8 +109,8 @@ struct Generator {
 std::string nameOf(const MicroKernel &shape) {
   std::string type;
   llvm::raw_string_ostream(type) << shape.element;
-  return "micro_" + type + "_" + std::to_string(shape.vectors) + "_" +
-         std::to_string(shape.tileStride) + (shape.masked ? "_masked" : "");
+  return "micro_" + type + "_" + std::to_string(shape.vectors) + "_" + std::to_string(shape.tileStride) +
+         (shape.masked ? "_masked" : "");
 }
 
 } // namespace

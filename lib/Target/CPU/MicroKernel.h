@@ -13,8 +13,8 @@ namespace cupola::cpu {
 
 struct MicroKernel {
   mlir::Type element;
-  unsigned vectors;  ///< of columns, at most Isa::tileVectors
-  bool masked;       ///< the last vector has only some columns
+  unsigned vectors;   ///< of columns, at most Isa::tileVectors
+  bool masked;        ///< the last vector has only some columns
   int64_t tileStride; ///< elements from a row of the tile to the next
 };
 
@@ -22,8 +22,7 @@ struct MicroKernel {
 ///   void (lhs, lhsStride, rows, rhs, rhsStride, depth, tile, accumulate, columns)
 /// Strides count elements from a row to the next; rows of lhs are contiguous along k,
 /// rows of rhs along columns.
-mlir::LLVM::LLVMFuncOp microKernel(mlir::ModuleOp module, const MicroKernel &shape,
-                                   const Isa &isa);
+mlir::LLVM::LLVMFuncOp microKernel(mlir::ModuleOp module, const MicroKernel &shape, const Isa &isa);
 
 } // namespace cupola::cpu
 

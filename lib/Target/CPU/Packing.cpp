@@ -47,18 +47,17 @@ std::vector<unsigned> packableOperands(FuncOp func, const CpuTargetInfo &info) {
 static void buildPacker(OpBuilder &b, FuncOp packer, DotOp dot, LoadOp load, int64_t width) {
   Location loc = UnknownLoc::get(b.getContext());
   graph::Exprs extents = exprsOf(dot.getExtents());
-  auto names = llvm::map_to_vector(dot.getVars().getAsRange<StringAttr>(),
-                                   [](StringAttr name) { return name.str(); });
+  auto names = llvm::map_to_vector(dot.getVars().getAsRange<StringAttr>(), [](StringAttr name) { return name.str(); });
   Expr p = Expr::symbol("d0"), k = Expr::symbol("d1"), j = Expr::symbol("d2");
   Expr column = p * width + j;
-  auto loop = ForeachOp::create(
-      b, loc, b.getStrArrayAttr({"d0", "d1", "d2"}),
-      graph::exprArray(b.getContext(), {ceilDiv(extents[1], width), extents[2], Expr(width)}));
+  auto loop =
+      ForeachOp::create(b, loc, b.getStrArrayAttr({"d0", "d1", "d2"}),
+                        graph::exprArray(b.getContext(), {ceilDiv(extents[1], width), extents[2], Expr(width)}));
   b.setInsertionPointToStart(&loop.getBody().emplaceBlock());
   mlir::Block *body = &packer.getBody().front();
   Type element = load.getResult().getType();
-  TypedAttr zero = isa<FloatType>(element) ? TypedAttr(b.getFloatAttr(element, 0))
-                                           : TypedAttr(b.getIntegerAttr(element, 0));
+  TypedAttr zero =
+      isa<FloatType>(element) ? TypedAttr(b.getFloatAttr(element, 0)) : TypedAttr(b.getIntegerAttr(element, 0));
   Value other = kernel::ConstantOp::create(b, loc, zero);
   Expr position = exprOf(load.getPosition()).substitute({{names[1], column}, {names[2], k}});
   Value value = LoadOp::create(b, loc, element, body->getArgument(0), position.text(), ValueRange(),
@@ -67,8 +66,7 @@ static void buildPacker(OpBuilder &b, FuncOp packer, DotOp dot, LoadOp load, int
   if (accumulator != element)
     value = CastOp::create(b, loc, accumulator, value);
   Expr target = (p * extents[2] + k) * width + j;
-  StoreOp::create(b, loc, value, body->getArgument(1), target.text(), ValueRange(),
-                  b.getStrArrayAttr({}));
+  StoreOp::create(b, loc, value, body->getArgument(1), target.text(), ValueRange(), b.getStrArrayAttr({}));
 }
 
 PackedOperand packOperand(FuncOp func, unsigned parameter, const CpuTargetInfo &info) {
@@ -79,9 +77,8 @@ PackedOperand packOperand(FuncOp func, unsigned parameter, const CpuTargetInfo &
   Type accumulator = dot.getTile().getType().getElement();
   MLIRContext *context = func.getContext();
   OpBuilder b(context);
-  auto packer = FuncOp::create(b, UnknownLoc::get(context), (func.getSymName() + "_pack").str(),
-                               "pack", b.getStrArrayAttr({}), func.getScalars(),
-                               b.getDictionaryAttr({}));
+  auto packer = FuncOp::create(b, UnknownLoc::get(context), (func.getSymName() + "_pack").str(), "pack",
+                               b.getStrArrayAttr({}), func.getScalars(), b.getDictionaryAttr({}));
   mlir::Block &body = packer.getBody().emplaceBlock();
   Location loc = packer.getLoc();
   body.addArgument(ViewType::get(context, load.getResult().getType(), Access::Read), loc);

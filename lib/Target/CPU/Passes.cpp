@@ -10,8 +10,8 @@
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -37,9 +37,7 @@ struct KernelToLoops : PassWrapper<KernelToLoops, OperationPass<ModuleOp>> {
   StringRef getDescription() const override {
     return "lower kernels of level 1 to loops over vectors for an x86-64 level";
   }
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registerCpuDialects(registry);
-  }
+  void getDependentDialects(DialectRegistry &registry) const override { registerCpuDialects(registry); }
 
   void runOnOperation() override {
     std::vector<NamedKernel> kernels;
@@ -64,12 +62,8 @@ struct LoopsToLlvm : PassWrapper<LoopsToLlvm, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LoopsToLlvm)
 
   StringRef getArgument() const override { return "cpu-loops-to-llvm"; }
-  StringRef getDescription() const override {
-    return "lower what kernel-to-cpu-loops makes to the llvm dialect";
-  }
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registerCpuDialects(registry);
-  }
+  StringRef getDescription() const override { return "lower what kernel-to-cpu-loops makes to the llvm dialect"; }
+  void getDependentDialects(DialectRegistry &registry) const override { registerCpuDialects(registry); }
 
   void runOnOperation() override {
     MLIRContext *context = &getContext();

@@ -15,13 +15,10 @@ namespace cupola::cpu {
 bool supportsUnary(graph::UnaryKind kind, mlir::Type element);
 bool supportsBinary(graph::BinaryKind kind, mlir::Type element);
 
-mlir::Value emitUnary(Code &code, graph::UnaryKind kind, mlir::Type element, mlir::Value x,
-                      double alpha, double beta);
-mlir::Value emitBinary(Code &code, graph::BinaryKind kind, mlir::Type element, mlir::Value lhs,
-                       mlir::Value rhs);
+mlir::Value emitUnary(Code &code, graph::UnaryKind kind, mlir::Type element, mlir::Value x, double alpha, double beta);
+mlir::Value emitBinary(Code &code, graph::BinaryKind kind, mlir::Type element, mlir::Value lhs, mlir::Value rhs);
 /// Combines two partial results of a reduction.
-mlir::Value emitCombine(Code &code, graph::ReduceKind kind, mlir::Type element, mlir::Value lhs,
-                        mlir::Value rhs);
+mlir::Value emitCombine(Code &code, graph::ReduceKind kind, mlir::Type element, mlir::Value lhs, mlir::Value rhs);
 /// The neutral element of a reduction, as a scalar.
 mlir::Value emitNeutral(Code &code, graph::ReduceKind kind, mlir::Type element);
 

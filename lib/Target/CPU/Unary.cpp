@@ -32,9 +32,7 @@ Value clampTo(Code &c, Value x, double low, double high) {
 }
 
 /// x where x >= 0 (and for NaN), else the other.
-Value whereNegative(Code &c, Value x, Value other) {
-  return c.select(less(c, x, c.real(0, x)), other, x);
-}
+Value whereNegative(Code &c, Value x, Value other) { return c.select(less(c, x, c.real(0, x)), other, x); }
 
 Value sigmoid(Code &c, Value x) {
   Value one = c.real(1, x);
@@ -55,14 +53,11 @@ Value sign(Code &c, Value x) {
 }
 
 Value shrink(Code &c, Value x, Parameters p) {
-  Value result = c.select(greater(c, x, c.real(p.alpha, x)), c.subf(x, c.real(p.beta, x)),
-                          c.real(0, x));
+  Value result = c.select(greater(c, x, c.real(p.alpha, x)), c.subf(x, c.real(p.beta, x)), c.real(0, x));
   return c.select(less(c, x, c.real(-p.alpha, x)), c.addf(x, c.real(p.beta, x)), result);
 }
 
-Value halfTimesOnePlus(Code &c, Value x, Value y) {
-  return c.mulf(c.mulf(c.real(0.5, x), x), c.addf(c.real(1, x), y));
-}
+Value halfTimesOnePlus(Code &c, Value x, Value y) { return c.mulf(c.mulf(c.real(0.5, x), x), c.addf(c.real(1, x), y)); }
 
 Value geluErf(Code &c, Value x, Parameters) {
   return halfTimesOnePlus(c, x, emitErf(c, c.mulf(x, c.real(0.70710678118654752, x))));
@@ -70,17 +65,14 @@ Value geluErf(Code &c, Value x, Parameters) {
 
 Value geluTanh(Code &c, Value x, Parameters) {
   Value cube = c.mulf(c.mulf(c.mulf(x, x), x), c.real(0.044715, x));
-  return halfTimesOnePlus(
-      c, x, emitTanh(c, c.mulf(c.addf(x, cube), c.real(0.79788456080286536, x))));
+  return halfTimesOnePlus(c, x, emitTanh(c, c.mulf(c.addf(x, cube), c.real(0.79788456080286536, x))));
 }
 
 Value hardSigmoid(Code &c, Value x, Parameters p) {
   return clampTo(c, c.addf(c.mulf(c.real(p.alpha, x), x), c.real(p.beta, x)), 0, 1);
 }
 
-Value hardSwish(Code &c, Value x, Parameters) {
-  return c.mulf(x, hardSigmoid(c, x, {1.0 / 6, 0.5}));
-}
+Value hardSwish(Code &c, Value x, Parameters) { return c.mulf(x, hardSigmoid(c, x, {1.0 / 6, 0.5})); }
 
 /// A function of the C library, whose f32 version has the suffix f.
 template <const char *name> Value library(Code &c, Value x, Parameters) {
@@ -88,9 +80,8 @@ template <const char *name> Value library(Code &c, Value x, Parameters) {
   return c.callLibrary(isDouble ? std::string(name) : std::string(name) + "f", x);
 }
 
-constexpr char kSin[] = "sin", kCos[] = "cos", kTan[] = "tan", kAsin[] = "asin", kAcos[] = "acos",
-               kAtan[] = "atan", kSinh[] = "sinh", kCosh[] = "cosh", kAsinh[] = "asinh",
-               kAcosh[] = "acosh", kAtanh[] = "atanh";
+constexpr char kSin[] = "sin", kCos[] = "cos", kTan[] = "tan", kAsin[] = "asin", kAcos[] = "acos", kAtan[] = "atan",
+               kSinh[] = "sinh", kCosh[] = "cosh", kAsinh[] = "asinh", kAcosh[] = "acosh", kAtanh[] = "atanh";
 
 /// In the order of the kinds, up to those of bool.
 const Builder floats[] = {
@@ -99,9 +90,7 @@ const Builder floats[] = {
     /*Exp*/ [](Code &c, Value x, Parameters) { return emitExp(c, x); },
     /*Log*/ [](Code &c, Value x, Parameters) { return emitLog(c, x); },
     /*Sqrt*/ [](Code &c, Value x, Parameters) { return c.unary<math::SqrtOp>(x); },
-    /*Rsqrt*/ [](Code &c, Value x, Parameters) {
-      return c.divf(c.real(1, x), c.unary<math::SqrtOp>(x));
-    },
+    /*Rsqrt*/ [](Code &c, Value x, Parameters) { return c.divf(c.real(1, x), c.unary<math::SqrtOp>(x)); },
     /*Reciprocal*/ [](Code &c, Value x, Parameters) { return c.divf(c.real(1, x), x); },
     /*Floor*/ [](Code &c, Value x, Parameters) { return c.unary<math::FloorOp>(x); },
     /*Ceil*/ [](Code &c, Value x, Parameters) { return c.unary<math::CeilOp>(x); },
@@ -111,38 +100,30 @@ const Builder floats[] = {
     /*Tanh*/ [](Code &c, Value x, Parameters) { return emitTanh(c, x); },
     /*Sigmoid*/ [](Code &c, Value x, Parameters) { return sigmoid(c, x); },
     /*Relu*/ [](Code &c, Value x, Parameters) { return whereNegative(c, x, c.real(0, x)); },
-    /*LeakyRelu*/ [](Code &c, Value x, Parameters p) {
-      return whereNegative(c, x, c.mulf(c.real(p.alpha, x), x));
-    },
-    /*Elu*/ [](Code &c, Value x, Parameters p) {
-      return whereNegative(c, x, c.mulf(c.real(p.alpha, x), emitExpm1(c, x)));
-    },
-    /*Selu*/ [](Code &c, Value x, Parameters p) {
+    /*LeakyRelu*/ [](Code &c, Value x, Parameters p) { return whereNegative(c, x, c.mulf(c.real(p.alpha, x), x)); },
+    /*Elu*/
+    [](Code &c, Value x, Parameters p) { return whereNegative(c, x, c.mulf(c.real(p.alpha, x), emitExpm1(c, x))); },
+    /*Selu*/
+    [](Code &c, Value x, Parameters p) {
       Value negative = c.mulf(c.real(p.alpha, x), emitExpm1(c, x));
       return c.mulf(c.real(p.beta, x), whereNegative(c, x, negative));
     },
-    /*Celu*/ [](Code &c, Value x, Parameters p) {
+    /*Celu*/
+    [](Code &c, Value x, Parameters p) {
       Value alpha = c.real(p.alpha, x);
       return whereNegative(c, x, c.mulf(alpha, emitExpm1(c, c.divf(x, alpha))));
     },
     /*Softplus*/ [](Code &c, Value x, Parameters) { return softplus(c, x); },
-    /*Softsign*/ [](Code &c, Value x, Parameters) {
-      return c.divf(x, c.addf(c.real(1, x), c.unary<math::AbsFOp>(x)));
-    },
+    /*Softsign*/ [](Code &c, Value x, Parameters) { return c.divf(x, c.addf(c.real(1, x), c.unary<math::AbsFOp>(x))); },
     /*HardSigmoid*/ hardSigmoid,
     /*HardSwish*/ hardSwish,
-    /*Mish*/ [](Code &c, Value x, Parameters) {
-      return c.mulf(x, emitTanh(c, softplus(c, x)));
-    },
-    /*ThresholdedRelu*/ [](Code &c, Value x, Parameters p) {
-      return c.select(greater(c, x, c.real(p.alpha, x)), x, c.real(0, x));
-    },
+    /*Mish*/ [](Code &c, Value x, Parameters) { return c.mulf(x, emitTanh(c, softplus(c, x))); },
+    /*ThresholdedRelu*/
+    [](Code &c, Value x, Parameters p) { return c.select(greater(c, x, c.real(p.alpha, x)), x, c.real(0, x)); },
     /*Shrink*/ shrink,
     /*GeluErf*/ geluErf,
     /*GeluTanh*/ geluTanh,
-    /*Silu*/ [](Code &c, Value x, Parameters p) {
-      return c.mulf(x, sigmoid(c, c.mulf(c.real(p.alpha, x), x)));
-    },
+    /*Silu*/ [](Code &c, Value x, Parameters p) { return c.mulf(x, sigmoid(c, c.mulf(c.real(p.alpha, x), x))); },
     /*Sin*/ library<kSin>,
     /*Cos*/ library<kCos>,
     /*Tan*/ library<kTan>,

@@ -26,8 +26,7 @@ std::vector<int> runnableLevels() {
   return levels;
 }
 
-std::string kernelText(const std::string &name,
-                       const std::vector<std::pair<std::string, std::string>> &words) {
+std::string kernelText(const std::string &name, const std::vector<std::pair<std::string, std::string>> &words) {
   std::ifstream file("test/Target/CPU/kernels/" + name + ".mlir");
   std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   EXPECT_FALSE(text.empty()) << name << ": tests run in the root of the source";
@@ -46,9 +45,7 @@ std::vector<float> randomFloats(size_t count, uint32_t seed) {
   return values;
 }
 
-KernelRunner::KernelRunner(const std::string &text, int level, bool pack) {
-  compile(text, {level}, pack);
-}
+KernelRunner::KernelRunner(const std::string &text, int level, bool pack) { compile(text, {level}, pack); }
 
 void KernelRunner::compile(const std::string &text, const cpu::CpuTargetInfo &info, bool pack) {
   cpu::registerCpuDialects(registry);
@@ -62,8 +59,8 @@ void KernelRunner::compile(const std::string &text, const cpu::CpuTargetInfo &in
     funcs.push_back(func);
   for (size_t i = 0, count = funcs.size(); pack && i < count; ++i)
     for (unsigned parameter : cpu::packableOperands(funcs[i], info)) {
-      packers.push_back(std::move(cpu::packOperand(funcs[i], parameter, info).packer));
-      funcs.push_back(*packers.back());
+      packers.push_back(cpu::packOperand(funcs[i], parameter, info));
+      funcs.push_back(*packers.back().packer);
     }
   for (kernel::FuncOp func : funcs) {
     auto prepared = cpu::prepareCpuKernel(func, info);
@@ -91,8 +88,8 @@ KernelRunner::~KernelRunner() {
     ::close(descriptor);
 }
 
-uint32_t KernelRunner::run(size_t i, const std::vector<void *> &buffers,
-                           const std::vector<int64_t> &scalars, int64_t pieces) {
+uint32_t KernelRunner::run(size_t i, const std::vector<void *> &buffers, const std::vector<int64_t> &scalars,
+                           int64_t pieces) {
   const cpu::CpuKernel &kernel = kernels.at(i);
   auto entry = reinterpret_cast<Entry>(::dlsym(handle, kernel.record.name.c_str()));
   EXPECT_TRUE(entry) << kernel.record.name;
@@ -110,8 +107,7 @@ uint32_t KernelRunner::run(size_t i, const std::vector<void *> &buffers,
   int64_t grid = kernel.grid.evaluate(values).value();
   void *scratch = std::aligned_alloc(64, (kernel.record.scratchBytes + 64) / 64 * 64);
   for (int64_t piece = pieces; piece-- > 0;)
-    entry(bindings.data(), args.data(), grid * piece / pieces, grid * (piece + 1) / pieces,
-          scratch);
+    entry(bindings.data(), args.data(), grid * piece / pieces, grid * (piece + 1) / pieces, scratch);
   std::free(scratch);
   return flags[0];
 }

@@ -17,28 +17,28 @@ namespace cupola::test {
 std::vector<int> runnableLevels();
 
 /// test/Target/CPU/kernels/<name>.mlir with words replaced.
-std::string kernelText(const std::string &name,
-                       const std::vector<std::pair<std::string, std::string>> &words = {});
+std::string kernelText(const std::string &name, const std::vector<std::pair<std::string, std::string>> &words = {});
 /// Numbers of N(0, 1), the same for the same seed.
 std::vector<float> randomFloats(size_t count, uint32_t seed = 1);
 
 /// A module of kernels, compiled and loaded.
 class KernelRunner {
 public:
-  /// Fails the test if the text does not parse or compile. With `pack`, right
-  /// operands are packed first (see packedBytes).
+  /// Fails the test if the text does not parse or compile. With `pack`, kernels read
+  /// packed operands, and the packers follow the kernels.
   KernelRunner(const std::string &text, int level, bool pack = false);
   ~KernelRunner();
 
   size_t size() const { return kernels.size(); }
   const cpu::CpuKernel &kernel(size_t i) const { return kernels[i]; }
   const std::string &image() const { return bytes; }
+  /// What packing the operand of packer `i` needs.
+  const Expr &packedBytes(size_t i) const { return packers[i].bytes; }
   unsigned codeGenerations() const { return generations; }
 
   /// Runs kernel `i` in `pieces` calls, as threads would, last piece first. Returns
   /// the flag word: 0, or the step (7) and one.
-  uint32_t run(size_t i, const std::vector<void *> &buffers, const std::vector<int64_t> &scalars,
-               int64_t pieces = 3);
+  uint32_t run(size_t i, const std::vector<void *> &buffers, const std::vector<int64_t> &scalars, int64_t pieces = 3);
 
 private:
   void compile(const std::string &text, const cpu::CpuTargetInfo &info, bool pack);
@@ -47,7 +47,7 @@ private:
   mlir::DialectRegistry registry;
   std::unique_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  std::vector<mlir::OwningOpRef<kernel::FuncOp>> packers;
+  std::vector<cpu::PackedOperand> packers;
   std::vector<cpu::CpuKernel> kernels;
   std::string bytes;
   unsigned generations = 0;

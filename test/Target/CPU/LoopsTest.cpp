@@ -84,8 +84,7 @@ void softmaxRow(const float *x, float *y, int64_t n) {
     y[i] = std::exp(x[i] - largest) / sum;
 }
 
-void expectSoftmax(KernelRunner &runner, int64_t rows, int64_t columns,
-                   const std::vector<int64_t> &scalars) {
+void expectSoftmax(KernelRunner &runner, int64_t rows, int64_t columns, const std::vector<int64_t> &scalars) {
   std::vector<float> a = randomFloats(rows * columns), o(rows * columns + 1, -1);
   std::vector<float> expected(rows * columns);
   for (int64_t r = 0; r < rows; ++r)
@@ -98,8 +97,7 @@ void expectSoftmax(KernelRunner &runner, int64_t rows, int64_t columns,
 
 TEST_P(LoopsTest, SoftmaxOfStaticRows) {
   for (int64_t columns : {2, 5, 16, 40, 384, 1000}) {
-    KernelRunner runner(kernelText("softmax_static", {{"COLUMNS", std::to_string(columns)}}),
-                        GetParam());
+    KernelRunner runner(kernelText("softmax_static", {{"COLUMNS", std::to_string(columns)}}), GetParam());
     expectSoftmax(runner, 5, columns, {5});
   }
 }
@@ -113,8 +111,7 @@ TEST_P(LoopsTest, SoftmaxOfDynamicRows) {
 TEST_P(LoopsTest, SumsOfColumnsAndRows) {
   KernelRunner runner(kernelText("reductions"), GetParam());
   const int64_t outer = 3, middle = 37, inner = 21;
-  std::vector<float> a = randomFloats(outer * middle * inner), columns(outer * inner),
-                     rows(outer * middle);
+  std::vector<float> a = randomFloats(outer * middle * inner), columns(outer * inner), rows(outer * middle);
   runner.run(0, {a.data(), columns.data()}, {outer, middle, inner});
   runner.run(1, {a.data(), rows.data()}, {outer, middle, inner});
   for (int64_t o = 0; o < outer; ++o) {
@@ -189,8 +186,7 @@ TEST_P(LoopsTest, LayerNormInHalfPrecision) {
     for (int64_t i = 0; i < columns; ++i)
       variance += std::pow(x[r * columns + i] - mean, 2) / columns;
     for (int64_t i = 0; i < columns; ++i)
-      ASSERT_NEAR(y[r * columns + i], (x[r * columns + i] - mean) / std::sqrt(variance + 1e-5),
-                  4e-3);
+      ASSERT_NEAR(y[r * columns + i], (x[r * columns + i] - mean) / std::sqrt(variance + 1e-5), 4e-3);
   }
 }
 

@@ -1,0 +1,130 @@
+//===- test/Target/CPU/DotTest.cpp - contractions against plain C++ ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "test/Target/CPU/KernelRunner.h"
+
+#include <algorithm>
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace cupola;
+using namespace cupola::test;
+
+namespace {
+
+struct Shape {
+  int64_t m, n, k;
+};
+
+/// Positions of the three matrices; `column` strides are 1 unless transposed.
+struct Layout {
+  bool lhsTransposed, rhsTransposed, pack, dynamic;
+};
+
+class DotTest : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Levels, DotTest, testing::ValuesIn(runnableLevels()));
+
+std::string canonical(const std::string &text) {
+  std::string error;
+  return Expr::parse(text, &error)->text();
+}
+
+std::string gemmText(const Shape &s, const Layout &layout) {
+  auto extent = [&](const char *slot, int64_t value) {
+    return layout.dynamic ? std::string(slot) : std::to_string(value);
+  };
+  std::string m = extent("n0", s.m), n = extent("n1", s.n), k = extent("n2", s.k);
+  return kernelText("gemm", {{"LHS", canonical(layout.lhsTransposed ? "d2*" + m + " + d0" : "d0*" + k + " + d2")},
+                             {"RHS", canonical(layout.rhsTransposed ? "d1*" + k + " + d2" : "d2*" + n + " + d1")},
+                             {"OUT", canonical("d3*" + n + " + d4")},
+                             {"ROWS", m},
+                             {"COLUMNS", n},
+                             {"DEPTH", k}});
+}
+
+void expectGemm(KernelRunner &runner, const Shape &s, const Layout &layout) {
+  std::vector<float> a = randomFloats(s.m * s.k, 1), b = randomFloats(s.k * s.n, 2);
+  std::vector<float> bias = randomFloats(s.n, 3), o(s.m * s.n + 1, -1);
+  std::vector<int64_t> scalars{s.m, s.n, s.k};
+  void *rhs = b.data();
+  std::vector<float> packed;
+  if (runner.size() > 1) { // the packer came second
+    packed.assign((s.n + 64) * std::max<int64_t>(s.k, 1), NAN);
+    runner.run(1, {b.data(), packed.data()}, scalars);
+    rhs = packed.data();
+  }
+  runner.run(0, {a.data(), rhs, bias.data(), o.data()}, scalars);
+  for (int64_t i = 0; i < s.m; ++i)
+    for (int64_t j = 0; j < s.n; ++j) {
+      double sum = bias[j], size = std::abs(bias[j]);
+      for (int64_t k = 0; k < s.k; ++k) {
+        double x = layout.lhsTransposed ? a[k * s.m + i] : a[i * s.k + k];
+        double product = x * (layout.rhsTransposed ? b[j * s.k + k] : b[k * s.n + j]);
+        sum += product;
+        size += std::abs(product);
+      }
+      ASSERT_NEAR(o[i * s.n + j], std::max(sum, 0.0), 1e-6 * size)
+          << s.m << "x" << s.n << "x" << s.k << " at " << i << ", " << j;
+    }
+  EXPECT_EQ(o.back(), -1) << "wrote beyond the end";
+}
+
+TEST_P(DotTest, StaticShapes) {
+  for (Layout layout : {Layout{false, false, false, false},
+                        {false, false, true, false},
+                        {false, true, false, false},
+                        {true, false, false, false},
+                        {false, true, true, false}})
+    for (Shape shape :
+         {Shape{1, 1, 1}, {1, 48, 7}, {5, 17, 3}, {8, 96, 64}, {128, 32, 40}, {33, 100, 600}, {70, 200, 1}}) {
+      KernelRunner runner(gemmText(shape, layout), GetParam(), layout.pack);
+      expectGemm(runner, shape, layout);
+    }
+}
+
+TEST_P(DotTest, OneKernelForDynamicShapes) {
+  for (Layout layout : {Layout{false, false, false, true}, {false, false, true, true}, {true, true, false, true}}) {
+    KernelRunner runner(gemmText({}, layout), GetParam(), layout.pack);
+    for (Shape shape : {Shape{0, 5, 3},
+                        {3, 0, 3},
+                        {3, 5, 0},
+                        {1, 1, 1},
+                        {7, 33, 15},
+                        {65, 193, 513},
+                        {64, 192, 512},
+                        {200, 48, 1030}})
+      expectGemm(runner, shape, layout);
+  }
+}
+
+TEST_P(DotTest, ComputedPrologueInBatches) {
+  KernelRunner runner(kernelText("gemm_half"), GetParam());
+  const int64_t batch = 3, m = 19, n = 35, k = 70;
+  std::vector<_Float16> a(batch * m * k), b(batch * k * n);
+  std::vector<float> x = randomFloats(a.size(), 1), y = randomFloats(b.size(), 2);
+  std::copy(x.begin(), x.end(), a.begin());
+  std::copy(y.begin(), y.end(), b.begin());
+  std::vector<float> o(batch * m * n);
+  runner.run(0, {a.data(), b.data(), o.data()}, {batch}, 5);
+  for (int64_t g = 0; g < batch; ++g)
+    for (int64_t i = 0; i < m; ++i)
+      for (int64_t j = 0; j < n; ++j) {
+        double sum = 0, size = 0;
+        for (int64_t p = 0; p < k; ++p) {
+          double product = std::exp(double(a[(g * m + i) * k + p])) * b[(g * k + p) * n + j];
+          sum += product;
+          size += std::abs(product);
+        }
+        ASSERT_NEAR(o[(g * m + i) * n + j], sum, 1e-6 * size) << g << ", " << i << ", " << j;
+      }
+}
+
+TEST_P(DotTest, PackedSizeIsStated) {
+  Shape shape{8, 100, 30};
+  KernelRunner runner(gemmText(shape, {false, false, true, false}), GetParam(), true);
+  ASSERT_EQ(runner.size(), 2u);
+  int64_t panel = GetParam() == 3 ? 16 : 48;
+  EXPECT_EQ(runner.packedBytes(0).evaluate({}), (100 + panel - 1) / panel * panel * 30 * 4);
+}
+
+} // namespace
