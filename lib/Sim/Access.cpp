@@ -59,6 +59,8 @@ inline __attribute__((always_inline)) void check(uintptr_t address, uintptr_t pc
     if (__builtin_expect(!isAllowed(*region, address, Bytes, Write), 0))
       failInRegion(*region, access);
     touchRegion<Write>(*region, t, access);
+    if (!region->counted)
+      return;
   } else {
     checkForeign(address, Bytes, Write, pc);
     return;

@@ -71,6 +71,7 @@ struct Region {
   };
   uintptr_t begin = 0, end = 0;
   bool writable = false;
+  bool counted = false;       ///< holds a buffer: the bindings table and the flag block are arguments, not traffic
   InitMap *written = nullptr; ///< null: every byte is known to be written
   uintptr_t writtenBase = 0;
   size_t cells = 0; ///< of writable regions: first cell in Machine::cellPool

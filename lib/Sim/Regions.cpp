@@ -38,10 +38,11 @@ void buildRegions(std::vector<Region::Part> parts) {
   machine.lastRegion = nullptr;
   for (const Region::Part &part : parts) {
     if (machine.regions.empty() || part.begin >= machine.regions.back().end)
-      machine.regions.push_back({part.begin, part.end, false, nullptr, 0, 0, 2, {}});
+      machine.regions.push_back({part.begin, part.end, false, false, nullptr, 0, 0, 2, {}});
     Region &region = machine.regions.back();
     region.end = std::max(region.end, part.end);
     region.writable |= part.writable;
+    region.counted |= part.buffer >= 0;
     region.parts.push_back(part);
   }
   size_t cells = 0;

@@ -44,6 +44,12 @@ TEST(Traffic, ContiguousWordsTakeFourSectors) {
   EXPECT_EQ(c.sectors, 32u);
 }
 
+TEST(Traffic, ArgumentsAreNotCounted) {
+  const auto c = countOf("  out[i] = in[i] + cu_cast<f32>(cu_scalar<i64>(bindings, slot0));");
+  EXPECT_EQ(c.requests, 8u);
+  EXPECT_EQ(c.bytesRead, 512u);
+}
+
 TEST(Traffic, VectorsTakeSixteenSectorsARequest) {
   const auto c = countOf("  st_vec(out + i * 4, ld_vec<f32, 4>(in + i * 4));");
   EXPECT_EQ(c.requests, 8u);
