@@ -1,6 +1,6 @@
 #===- test/Promises/Inputs/verify_encoders.py - Verifies every small encoder on every one of its input sets ---===#
 # SPDX-License-Identifier: Apache-2.0
-"""verify_encoders.py MODELS DEVICE [FLAG...]: runs `cupola verify` on MODELS/tiny_*.SET.npz, two at a time."""
+"""verify_encoders.py MODELS SET DEVICE [FLAG...]: runs `cupola verify` on MODELS/tiny_*.SET.npz, two at a time."""
 
 import pathlib
 import subprocess
@@ -10,12 +10,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 def verify(case):
     model = case.with_name(case.name.split(".")[0] + ".onnx")
-    command = ["cupola", "verify", model, "--case", case, "--device", *sys.argv[2:]]
+    command = ["cupola", "verify", model, "--case", case, "--device", *sys.argv[3:]]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     return done.returncode, f"{case.name}: exit {done.returncode}\n{done.stdout}"
 
 
-cases = sorted(pathlib.Path(sys.argv[1]).glob("tiny_*.npz"))
+cases = sorted(pathlib.Path(sys.argv[1]).glob(f"tiny_*.{sys.argv[2]}.npz"))
 with ThreadPoolExecutor(2) as pool:
     results = list(pool.map(verify, cases))
 print("".join(text for code, text in results if code))
