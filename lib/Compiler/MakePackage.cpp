@@ -71,7 +71,13 @@ void addInterface(func::FuncOp main, format::Package &package) {
     format::Tensor tensor;
     tensor.name = main.getArgAttrOfType<StringAttr>(i, "graph.name").str();
     tensor.dtype = dtypeOf(graph::elementOf(argument));
-    tensor.dims = dimTexts(argument.getType());
+    // Where a fact replaced a symbol of the argument's type, the declared one still has
+    // to be bound and checked.
+    if (auto declared = main.getArgAttrOfType<ArrayAttr>(i, "graph.dims"))
+      for (auto dim : declared.getAsRange<StringAttr>())
+        tensor.dims.push_back(dim.str());
+    else
+      tensor.dims = dimTexts(argument.getType());
     if (!isa<FloatType>(graph::elementOf(argument))) {
       tensor.indexedExtent = indexedExtent(argument);
       tensor.mask = tensor.indexedExtent == 0;
