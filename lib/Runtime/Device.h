@@ -135,6 +135,7 @@ struct KernelStatistics {
   uint64_t launches = 0, blocks = 0;
   uint64_t bytesRead = 0, bytesWritten = 0; ///< global, as lanes asked for them
   uint64_t requests = 0, sectors = 0;       ///< global, 32-byte sectors
+  uint64_t distinctSectors = 0; ///< each counted once per launch, as an ideal cache fetches them
   uint64_t sharedRequests = 0, bankConflicts = 0;
   uint64_t barriers = 0;
 };

@@ -109,6 +109,8 @@ Status prepareMachine(const LaunchRequest &request, Memory &memory) {
   machine.order.beginLaunch();
   machine.traffic.begin(request.threads);
   buildRegions(listParts(request));
+  for (const Region &region : machine.regions)
+    machine.traffic.addRange(region.begin, region.end);
   return {};
 }
 
@@ -132,6 +134,7 @@ void addCounts(TrafficCounts &to, const TrafficCounts &from) {
   to.bytesWritten += from.bytesWritten;
   to.requests += from.requests;
   to.sectors += from.sectors;
+  to.distinctSectors += from.distinctSectors;
   to.sharedRequests += from.sharedRequests;
   to.bankConflicts += from.bankConflicts;
 }

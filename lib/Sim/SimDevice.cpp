@@ -275,6 +275,7 @@ std::vector<KernelStatistics> SimDevice::statistics() const {
     s.bytesWritten = c.bytesWritten;
     s.requests = c.requests;
     s.sectors = c.sectors;
+    s.distinctSectors = c.distinctSectors;
     s.sharedRequests = c.sharedRequests;
     s.bankConflicts = c.bankConflicts;
     s.barriers = c.barriers;

@@ -48,6 +48,24 @@ void Traffic::begin(unsigned threads) {
   if (entries.size() < size_t(threads) * kCapacity)
     entries.resize(size_t(threads) * kCapacity);
   counts.assign(threads, 0);
+  ranges.clear();
+  lastRange = 0;
+}
+
+void Traffic::addRange(uintptr_t begin, uintptr_t end) {
+  const uint64_t first = begin / kSectorBytes, count = (end - 1) / kSectorBytes - first + 1;
+  ranges.push_back({first, count, std::vector<bool>(count)});
+}
+
+void Traffic::noteSector(uint64_t sector) {
+  if (sector - ranges[lastRange].first >= ranges[lastRange].count) {
+    const auto next =
+        std::upper_bound(ranges.begin(), ranges.end(), sector, [](uint64_t s, const Range &r) { return s < r.first; });
+    lastRange = static_cast<size_t>(next - ranges.begin()) - 1;
+  }
+  Range &range = ranges[lastRange];
+  counted.distinctSectors += !range.isTouched[sector - range.first];
+  range.isTouched[sector - range.first] = true;
 }
 
 void Traffic::mergeWarp(unsigned firstThread, unsigned lanes) {
@@ -87,7 +105,10 @@ void Traffic::countGlobal(unsigned bytes, bool write, const uint64_t *addresses,
     sectors[l] = addresses[l] / kSectorBytes;
   if (!std::is_sorted(sectors, sectors + lanes))
     std::sort(sectors, sectors + lanes);
-  counted.sectors += static_cast<uint64_t>(std::unique(sectors, sectors + lanes) - sectors);
+  const uint64_t *const end = std::unique(sectors, sectors + lanes);
+  counted.sectors += static_cast<uint64_t>(end - sectors);
+  for (const uint64_t *sector = sectors; sector != end; ++sector)
+    noteSector(*sector);
   ++counted.requests;
   (write ? counted.bytesWritten : counted.bytesRead) += uint64_t(lanes) * bytes;
 }

@@ -16,6 +16,7 @@ struct TrafficCounts {
   uint64_t launches = 0, blocks = 0, barriers = 0;
   uint64_t bytesRead = 0, bytesWritten = 0;       ///< global, of every lane
   uint64_t requests = 0, sectors = 0;             ///< global, warp-wide; sectors of 32 bytes
+  uint64_t distinctSectors = 0;                   ///< each counted once per launch: what an ideal cache would fetch
   uint64_t sharedRequests = 0, bankConflicts = 0; ///< wavefronts beyond the fewest possible
 };
 
@@ -24,6 +25,8 @@ public:
   static constexpr unsigned kCapacity = 256;
 
   void begin(unsigned threads);
+  /// Global memory that the launch may touch, in ascending order of addresses.
+  void addRange(uintptr_t begin, uintptr_t end);
   /// Logs an access of thread `thread`. False: the log is full and the thread must wait until its warp was merged.
   bool log(unsigned thread, uintptr_t pc, uintptr_t address, unsigned bytes, bool write, bool shared) {
     const unsigned at = counts[thread]++;
@@ -46,7 +49,14 @@ private:
   void countRequest(uint64_t key, const uint64_t *addresses, unsigned lanes);
   void countGlobal(unsigned bytes, bool write, const uint64_t *addresses, unsigned lanes);
   void countShared(unsigned bytes, const uint64_t *addresses, unsigned lanes);
+  void noteSector(uint64_t sector);
 
+  struct Range {
+    uint64_t first, count; ///< sectors
+    std::vector<bool> isTouched;
+  };
+  std::vector<Range> ranges;
+  size_t lastRange = 0;
   std::vector<Entry> entries;
   std::vector<uint32_t> counts;
 };

@@ -66,6 +66,7 @@ TEST(Traffic, StridedReadsTakeASectorPerLane) {
 TEST(Traffic, BroadcastTakesOneSector) {
   const auto c = countOf("  out[i] = in[cu_block()];");
   EXPECT_EQ(c.sectors, 4u * 1 + 4 * 4);
+  EXPECT_EQ(c.distinctSectors, 1u + 4 * 4) << "both blocks read the same sector";
 }
 
 TEST(Traffic, DivergentLanesMakeRequestsOfTheirOwn) {

@@ -135,6 +135,7 @@ std::string reportJson(const RunReport &report) {
                                {"bytes_written", kernel.bytesWritten},
                                {"requests", kernel.requests},
                                {"sectors", kernel.sectors},
+                               {"distinct_sectors", kernel.distinctSectors},
                                {"bank_conflicts", kernel.bankConflicts},
                                {"barriers", kernel.barriers}});
   // Names come from the model and may be no UTF-8.
