@@ -112,6 +112,8 @@ private:
     if (!count)
       count = bounds(columns, rangesAt(func)).hi;
     if (count && *count <= warpRow) {
+      while (vector > 1 && *count / vector < 32) // Better all lanes than whole vectors.
+        vector /= 2;
       set("row_reduction", {{"threads", 128}, {"row_threads", 32}, {"vector", vector}});
       return success();
     }

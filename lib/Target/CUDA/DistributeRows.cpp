@@ -68,6 +68,8 @@ private:
     Expr trips = ceilDiv(count, cooperating);
     bool unroll = trips.constant() && *trips.constant() <= 64;
     low.enter(varsAttr, extentsAttr);
+    if (failed(low.hoistInvariant(loop->getRegion(0).front(), vars)))
+      return failure();
     return low.loop("i", 0, trips, 1, unroll, [&] {
       return low.guard({count - 1 - flat}, [&] {
         ArrayRef<Expr> outer = ArrayRef(extents).drop_back();

@@ -187,7 +187,21 @@ LogicalResult Lowering::clone(Block &block) {
   return success();
 }
 
+LogicalResult Lowering::hoistInvariant(Block &block, ArrayRef<std::string> vars) {
+  llvm::DenseSet<Operation *> varying = varyingOps(block, vars);
+  for (Operation &op : block) {
+    if (varying.contains(&op) || isa<YieldOp>(op))
+      continue;
+    if (failed(clone(op)))
+      return failure();
+    hoisted.insert(&op);
+  }
+  return success();
+}
+
 LogicalResult Lowering::clone(Operation &op) {
+  if (hoisted.contains(&op))
+    return success();
   if (auto extract = dyn_cast<ExtractOp>(op))
     return cloneExtract(extract);
   if (isa<ForeachOp, kernel::ReduceOp, MapOp, ArgReduceOp>(op))

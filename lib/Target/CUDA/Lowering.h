@@ -90,6 +90,9 @@ public:
   mlir::LogicalResult clone(mlir::Block &block);
   mlir::LogicalResult clone(mlir::Operation &op);
   llvm::SmallVector<mlir::Value> yielded(mlir::Block &block);
+  /// Clones what does not depend on the loop variables here, outside of the loop that
+  /// the rest of the block will be cloned into.
+  mlir::LogicalResult hoistInvariant(mlir::Block &block, llvm::ArrayRef<std::string> vars);
   /// A loop of level 1 run by this thread alone.
   mlir::LogicalResult cloneSerial(mlir::Operation &loop);
   /// `width` iterations of `block`, for `var` = base, base + 1, ..; contiguous
@@ -108,6 +111,7 @@ private:
                        int64_t width, mlir::Value &registers);
 
   std::unique_ptr<mlir::Block> old;
+  llvm::DenseSet<mlir::Operation *> hoisted;
   graph::Exprs gridExtents;
   mlir::Location loc;
 };
@@ -127,6 +131,10 @@ void accumulate(Lowering &lowering, const Accumulator &accumulator, mlir::Value 
 /// and no store is left behind. 1 if there is no such width.
 int64_t vectorWidth(llvm::ArrayRef<std::pair<mlir::Block *, std::string>> blocks,
                     const Expr &extent, const std::map<std::string, int64_t> &divisors);
+
+/// Ops of a block that give different values for different values of the variables.
+llvm::DenseSet<mlir::Operation *> varyingOps(mlir::Block &block,
+                                             llvm::ArrayRef<std::string> vars);
 
 /// Whether `width` elements from a multiple of `width` on lie in one aligned vector.
 bool isContiguous(const Expr &position, llvm::StringRef var, int64_t width,

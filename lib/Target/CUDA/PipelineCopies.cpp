@@ -45,6 +45,8 @@ private:
 
   /// A region for tile `at` where there is such a tile.
   void guarded(const Expr &at, llvm::function_ref<void()> body) {
+    if ((trips - 1 - at).constant().value_or(-1) >= 0)
+      return body();
     auto guard = GuardOp::create(builder, loc,
                                  graph::exprArray(builder.getContext(), {trips - 1 - at}));
     in(guard.getBody(), body);

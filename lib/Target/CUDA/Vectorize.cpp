@@ -21,15 +21,16 @@ static bool usesVar(ArrayAttr exprs, StringRef var) {
   return llvm::any_of(graph::exprsOf(exprs), [&](const Expr &e) { return e.uses(var.str()); });
 }
 
-/// Ops whose value differs between iterations of `var`.
-static llvm::DenseSet<Operation *> varyingOps(Block &block, StringRef var) {
+llvm::DenseSet<Operation *> varyingOps(Block &block, ArrayRef<std::string> vars) {
   llvm::DenseSet<Operation *> varying;
+  auto varies = [&](Operation *inner) {
+    return llvm::any_of(vars, [&](const std::string &var) { return usesVariable(inner, var); }) ||
+           llvm::any_of(inner->getOperands(),
+                        [&](Value value) { return varying.contains(value.getDefiningOp()); });
+  };
   for (Operation &op : block) {
     auto result = op.walk([&](Operation *inner) {
-      bool varies = usesVariable(inner, var) || llvm::any_of(inner->getOperands(), [&](Value value) {
-                      return varying.contains(value.getDefiningOp());
-                    });
-      return varies ? WalkResult::interrupt() : WalkResult::advance();
+      return varies(inner) ? WalkResult::interrupt() : WalkResult::advance();
     });
     // A tile's element belongs to an iteration even if the tile is read at a fixed point.
     if (result.wasInterrupted() || isa<StoreOp, ExtractOp>(op))
@@ -49,7 +50,7 @@ struct VectorAccesses {
 
   VectorAccesses(Block &block, StringRef var, int64_t width,
                  const std::map<std::string, int64_t> &divisors)
-      : varying(varyingOps(block, var)), var(var), width(width), divisors(divisors) {}
+      : varying(varyingOps(block, {var.str()})), var(var), width(width), divisors(divisors) {}
 
   bool fits(Type type) const { return width * byteSize(type) <= 16; }
 
