@@ -5,7 +5,7 @@
 //                         [--locations]
 // FILE is a model (*.onnx) or holds models in ONNX's text form, separated by lines
 // "# -----". Prints the imported module or the errors of each; the exit code is
-// that of the last model.
+// that of the one model, 0 for several.
 //===----------------------------------------------------------------------===//
 #include "dialects/Graph/Graph.h"
 #include "lib/Import/Onnx/OnnxImporter.h"
@@ -109,14 +109,16 @@ int main(int argc, char **argv) {
   }
   std::ifstream lines(file);
   std::string text, line;
-  int code = 0;
+  bool several = false;
   while (std::getline(lines, line)) {
     if (line == "# -----") {
-      code = importText(text, arguments);
+      importText(text, arguments);
       text.clear();
+      several = true;
     } else if (line.rfind('#', 0) != 0) {
       text += line + "\n";
     }
   }
-  return text.find_first_not_of(" \n") == std::string::npos ? code : importText(text, arguments);
+  const int code = importText(text, arguments);
+  return several ? 0 : code;
 }
