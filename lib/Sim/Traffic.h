@@ -7,6 +7,7 @@
 #ifndef CUPOLA_LIB_SIM_TRAFFIC_H
 #define CUPOLA_LIB_SIM_TRAFFIC_H
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
