@@ -35,6 +35,8 @@ template <int precision, int lowest> struct Narrow {
     const double magnitude = std::fabs(value);
     if (magnitude >= std::ldexp(1.0, 2 - lowest))
       return sign | infinity;
+    if (magnitude == 0)
+      return sign;
     int exponent = 0;
     std::frexp(magnitude, &exponent);
     const int base = std::max(exponent - 1, lowest);

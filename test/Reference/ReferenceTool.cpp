@@ -1,0 +1,57 @@
+//===- test/Reference/ReferenceTool.cpp - lib/Reference on a model ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// cupola-reference MODEL.onnx CASE.npz OUT.npz: what the interpreter gives for the arrays
+// in:NAME of CASE, by the outputs' names. The exit code is the Status's.
+//===----------------------------------------------------------------------===//
+#include "cupola/Compiler/Compiler.h"
+#include "lib/Compiler/CompilationImpl.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <cstdio>
+
+using namespace cupola;
+
+namespace {
+
+/// The inputs of the model, by position.
+Result<std::vector<npz::Array>> inputsOf(compiler::Compilation &compilation, const std::string &path) {
+  Result<std::vector<npz::Array>> arrays = npz::read(path);
+  if (arrays.failed())
+    return arrays;
+  auto main = compilation.impl().imported->lookupSymbol<mlir::func::FuncOp>("main");
+  std::vector<npz::Array> inputs;
+  for (unsigned i = 0; i < main.getNumArguments(); ++i) {
+    const std::string name = main.getArgAttrOfType<mlir::StringAttr>(i, "graph.name").str();
+    auto it = llvm::find_if(*arrays, [&](const npz::Array &array) { return array.name == "in:" + name; });
+    if (it == arrays->end())
+      return Status::usage(path + " has no in:" + name);
+    inputs.push_back(*it);
+  }
+  return inputs;
+}
+
+Status run(const std::string &model, const std::string &casePath, const std::string &out) {
+  compiler::Options options;
+  options.targets = {"cpu"};
+  auto compilation = compiler::Compilation::load(model, options);
+  if (compilation.failed())
+    return compilation.status();
+  auto inputs = inputsOf(**compilation, casePath);
+  if (inputs.failed())
+    return inputs.status();
+  auto outputs = (*compilation)->reference(*inputs);
+  return outputs.failed() ? outputs.status() : npz::write(out, *outputs);
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  if (argc != 4)
+    return 2;
+  const Status status = run(argv[1], argv[2], argv[3]);
+  if (status.failed())
+    std::fprintf(stderr, "error: %s\n", status.message().c_str());
+  return static_cast<int>(status.code());
+}
