@@ -1,0 +1,186 @@
+//===- lib/Transforms/FoldConstants.cpp - the pass `fold-constants` ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// First it is decided, from types alone and from the results backwards, which values
+// become constants: only those that something left in the graph reads. Then each of
+// them is computed by lib/Reference together with what it needs.
+//===----------------------------------------------------------------------===//
+
+#include "lib/Reference/Reference.h"
+#include "lib/Transforms/Passes.h"
+
+#include "mlir/IR/DialectResourceBlobManager.h"
+
+using namespace mlir;
+
+namespace cupola {
+#define GEN_PASS_DEF_FOLDCONSTANTS
+#include "lib/Transforms/Passes.h.inc"
+
+namespace {
+
+/// Results up to this size may be larger than what they are made of.
+constexpr int64_t smallBytes = 4096;
+/// Constants above this size are resources, which are not uniqued by content.
+constexpr int64_t inlineBytes = 1024;
+/// Multiplications of one contraction: a fraction of a second.
+constexpr int64_t maxProducts = int64_t(1) << 28;
+
+/// Elements of a static tensor, unless there are too many to count.
+std::optional<int64_t> elementsOf(Value value) {
+  std::optional<int64_t> count = graph::elementCount(value).constant();
+  return count && *count >= 0 ? count : std::nullopt;
+}
+int64_t elementBytes(Value value) {
+  return format::byteSize(reference::dtypeOf(graph::elementOf(value)));
+}
+
+class FoldConstants : public impl::FoldConstantsBase<FoldConstants> {
+public:
+  using FoldConstantsBase::FoldConstantsBase;
+
+  void runOnOperation() override {
+    foldable.clear();
+    Block &body = getOperation().getBody().front();
+    for (Operation &op : body.without_terminator())
+      if (isFoldable(&op))
+        foldable.insert(&op);
+    llvm::SmallSetVector<Operation *, 16> chosen = choose(body);
+    for (Operation *op : llvm::reverse(chosen)) // in program order
+      fold(op);
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+      if (foldable.contains(&op) && op.use_empty())
+        op.erase();
+  }
+
+private:
+  bool isFoldable(Operation *op) const {
+    if (op->getNumResults() != 1 || op->getNumRegions() != 0 || !isa<graph::ClassInterface>(op))
+      return false;
+    const std::optional<int64_t> count = elementsOf(op->getResult(0));
+    if (isa<graph::ConstantOp>(op) || !count || *count > maxBytes / elementBytes(op->getResult(0)))
+      return false;
+    if (auto matmul = dyn_cast<graph::MatMulOp>(op)) {
+      const auto depth = graph::extentOf(matmul.getLhs(), graph::rankOf(matmul.getLhs()) - 1).constant();
+      if (!depth || (*depth != 0 && *count > maxProducts / *depth))
+        return false;
+    }
+    return llvm::all_of(op->getOperands(), [&](Value operand) {
+      Operation *producer = operand.getDefiningOp();
+      return producer && (isa<graph::ConstantOp>(producer) || foldable.contains(producer));
+    });
+  }
+
+  /// The constants that `op` is made of, and the foldable ops in between, in program order.
+  struct Cone {
+    SmallVector<Operation *> constants, ops;
+  };
+  static Cone coneOf(Operation *op) {
+    Cone cone;
+    SmallVector<Operation *> pending{op};
+    llvm::DenseSet<Operation *> seen{op};
+    while (!pending.empty()) { // no recursion: a model's chain may be long
+      Operation *next = pending.pop_back_val();
+      (isa<graph::ConstantOp>(next) ? cone.constants : cone.ops).push_back(next);
+      for (Value operand : next->getOperands())
+        if (seen.insert(operand.getDefiningOp()).second)
+          pending.push_back(operand.getDefiningOp());
+    }
+    for (auto *list : {&cone.constants, &cone.ops})
+      llvm::sort(*list, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+    return cone;
+  }
+
+  /// Whether only views are computed, of weights that the package holds anyway.
+  bool isSecondCopy(const Cone &cone) const {
+    return llvm::all_of(cone.ops, [](Operation *part) {
+      return cast<graph::ClassInterface>(part).getFusionClass() == graph::FusionClass::View;
+    }) && llvm::any_of(cone.constants, [&](Operation *constant) {
+      return llvm::any_of(constant->getUsers(), [&](Operation *user) { return !foldable.contains(user); });
+    });
+  }
+
+  /// Whether the package should hold the result of `op` rather than what it is made of.
+  bool isWorthwhile(Operation *op) const {
+    const int64_t count = *elementsOf(op->getResult(0));
+    if (count * elementBytes(op->getResult(0)) <= smallBytes)
+      return true;
+    const Cone cone = coneOf(op);
+    int64_t available = 0;
+    for (Operation *constant : cone.constants)
+      available += *elementsOf(constant->getResult(0));
+    return count <= available && !isSecondCopy(cone);
+  }
+
+  /// From the end on: an op is needed if one that stays reads it; a needed foldable op
+  /// becomes a constant, or stays.
+  llvm::SmallSetVector<Operation *, 16> choose(Block &body) const {
+    llvm::SmallSetVector<Operation *, 16> chosen;
+    llvm::DenseSet<Operation *> stays;
+    for (Operation &op : llvm::reverse(body)) {
+      if (!foldable.contains(&op)) {
+        stays.insert(&op);
+        continue;
+      }
+      if (llvm::none_of(op.getUsers(), [&](Operation *user) { return stays.contains(user); }))
+        continue;
+      if (isWorthwhile(&op))
+        chosen.insert(&op);
+      else
+        stays.insert(&op);
+    }
+    return chosen;
+  }
+
+  /// Leaves the op alone where it has no value (an index out of range is an error of
+  /// the run, not of the compiler).
+  void fold(Operation *op) {
+    const Cone cone = coneOf(op);
+    llvm::DenseMap<Value, reference::Tensor> values;
+    SmallVector<Location> locations;
+    for (const auto *list : {&cone.constants, &cone.ops})
+      for (Operation *part : *list) {
+        SmallVector<reference::Tensor> operands;
+        for (Value operand : part->getOperands())
+          operands.push_back(values.lookup(operand));
+        Result<reference::Tensor> value = reference::evaluate(part, operands);
+        if (value.failed())
+          return;
+        values[part->getResult(0)] = value.take();
+        locations.push_back(part->getLoc());
+      }
+    OpBuilder b(op);
+    const Location location = FusedLoc::get(&getContext(), locations);
+    ElementsAttr value = constantOf(values[op->getResult(0)], graph::typeOf(op->getResult(0)));
+    op->replaceAllUsesWith(graph::ConstantOp::create(b, location, value));
+  }
+
+  static bool isSplat(const reference::Tensor &tensor) {
+    const size_t size = tensor.elementBytes();
+    return tensor.count() > 0 && std::memcmp(tensor.data(), tensor.data() + size, tensor.bytes() - size) == 0;
+  }
+
+  static ElementsAttr constantOf(const reference::Tensor &tensor, RankedTensorType type) {
+    const bool splat = isSplat(tensor);
+    if (!splat && tensor.bytes() > inlineBytes) {
+      const ArrayRef<char> bytes(tensor.data(), tensor.bytes());
+      // The tensor lives in the deleter: its memory is the constant's.
+      AsmResourceBlob blob(bytes, /*dataAlignment=*/16, [tensor](void *, size_t, size_t) {},
+                           /*dataIsMutable=*/false);
+      return DenseResourceElementsAttr::get(type, "folded", std::move(blob));
+    }
+    const int64_t count = splat ? 1 : tensor.count();
+    if (type.getElementType().isInteger(1)) {
+      SmallVector<bool> bits;
+      for (int64_t i = 0; i < count; ++i)
+        bits.push_back(tensor.data()[i] != 0);
+      return DenseElementsAttr::get(type, bits);
+    }
+    return DenseElementsAttr::getFromRawBuffer(type, {tensor.data(), count * tensor.elementBytes()});
+  }
+
+  llvm::DenseSet<Operation *> foldable;
+};
+
+} // namespace
+} // namespace cupola
