@@ -119,7 +119,9 @@ private:
     return elements(/*fastIsInner=*/true, [&]() -> LogicalResult {
       for (Operation &op : block) {
         if (auto it = turned.find(&op); it != turned.end())
-          low.values.map(op.getResult(0), LoadSharedOp::create(low.builder, loc, op.getResult(0).getType(), it->second, place.text()).getResult());
+          low.values.map(op.getResult(0), LoadSharedOp::create(low.builder, loc, op.getResult(0).getType(), it->second,
+                                                               place.text())
+                                              .getResult());
         else if (failed(low.clone(op)))
           return failure();
       }
