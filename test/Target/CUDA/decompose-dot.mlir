@@ -1,0 +1,40 @@
+// RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel.func(kernel-decompose-dot))' | FileCheck %s
+
+// CHECK-LABEL: @f64
+// CHECK-NOT: kernel.dot
+// CHECK: kernel.foreach ["d3", "d4"] ["8", "16"]
+// CHECK: kernel.reduce [#graph<reduce_kind sum>] ["d2"] ["4"]
+// CHECK: kernel.load %{{.*}}["d2 + 4*d3"]
+// CHECK: kernel.load %{{.*}}["16*d2 + d4"]
+// CHECK: kernel.binary mul
+kernel.func @f64 "gemm" grid [] scalars [] {}
+    (%in0: !kernel.view<f64, read>, %in1: !kernel.view<f64, read>, %out0: !kernel.view<f64, write>) {
+  %0 = kernel.dot ["d0", "d1", "d2"] ["8", "16", "4"] lhs {
+    %1 = kernel.load %in0["4*d0 + d2"] : f64 from !kernel.view<f64, read>
+    kernel.yield %1 : f64
+  } rhs {
+    %1 = kernel.load %in1["d1 + 16*d2"] : f64 from !kernel.view<f64, read>
+    kernel.yield %1 : f64
+  } : !kernel.tile<f64, "8", "16">
+  kernel.foreach ["d3", "d4"] ["8", "16"] {
+    %1 = kernel.extract %0 ["d3", "d4"] : f64 from !kernel.tile<f64, "8", "16">
+    kernel.store %1, %out0["16*d3 + d4"] : f64 to !kernel.view<f64, write>
+  }
+}
+
+// CHECK-LABEL: @f32
+// CHECK: kernel.dot
+kernel.func @f32 "gemm" grid [] scalars [] {}
+    (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
+  %0 = kernel.dot ["d0", "d1", "d2"] ["8", "16", "4"] lhs {
+    %1 = kernel.load %in0["4*d0 + d2"] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } rhs {
+    %1 = kernel.load %in1["d1 + 16*d2"] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } : !kernel.tile<f32, "8", "16">
+  kernel.foreach ["d3", "d4"] ["8", "16"] {
+    %1 = kernel.extract %0 ["d3", "d4"] : f32 from !kernel.tile<f32, "8", "16">
+    kernel.store %1, %out0["16*d3 + d4"] : f32 to !kernel.view<f32, write>
+  }
+}
