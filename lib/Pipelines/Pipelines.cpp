@@ -26,6 +26,15 @@ std::optional<Phase> parsePhase(StringRef name) {
 
 ArrayRef<OptionalPass> optionalPasses() {
   static constexpr OptionalPass table[] = {
+      {"fold-constants", "computes what is made of constants alone"},
+      {"simplify", "drops what does nothing, merges views, moves ops to where they fuse"},
+      {"graph-cse", "computes equal ops once"},
+      {"recognize-gelu", "written-out GELU as one op"},
+      {"recognize-silu", "x * sigmoid(x) and hard swish as one op"},
+      {"recognize-layer-norm", "written-out layer norm and RMS norm as one op"},
+      {"recognize-softmax", "guarded and written-out softmax as one op"},
+      {"flatten-matmul", "one contraction for all batches that share a weight"},
+      {"merge-matmuls", "one contraction for several weights, as of Q, K and V"},
       {"fuse-epilogues", "computes what follows a hero in its kernel"},
       {"fuse-prologues", "computes pointwise producers inside their only reader"},
       {"cse", "computes equal scalars of a kernel once"},
@@ -75,6 +84,26 @@ private:
 
 Status runGraphPasses(ModuleOp module, const PipelineOptions &options) {
   Builder b(module, options);
+  auto add = [&](StringRef name, std::unique_ptr<Pass> (*create)()) {
+    if (b.isOn(name))
+      b.addNested<func::FuncOp>(create());
+  };
+  auto tidy = [&] {
+    add("simplify", createSimplify);
+    add("graph-cse", createGraphCse);
+  };
+  add("fold-constants", createFoldConstants);
+  tidy();
+  add("recognize-gelu", createRecognizeGelu);
+  add("recognize-silu", createRecognizeSilu);
+  add("recognize-layer-norm", createRecognizeLayerNorm);
+  add("recognize-softmax", createRecognizeSoftmax);
+  add("flatten-matmul", createFlattenMatMul);
+  tidy();
+  add("fold-constants", createFoldConstants);
+  if (b.isOn("merge-matmuls"))
+    b.addNested<func::FuncOp>(createMergeMatMuls());
+  tidy();
   return b.run();
 }
 

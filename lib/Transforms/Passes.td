@@ -8,6 +8,183 @@
 
 include "mlir/Pass/PassBase.td"
 
+def Simplify : Pass<"graph-simplify", "::mlir::func::FuncOp"> {
+  let summary = "drop what does nothing, merge views, move ops to where they fuse";
+  let description = [{
+    Identity views and neutral arithmetic go, chains of one kind of view become one,
+    views of a splat constant become that constant. Views move down and arithmetic up:
+    a pointwise op whose only tensor is a reshape or transpose moves before it, rows
+    that were split into batch and position stay flat as long as ops treat all rows
+    alike. A constant factor of a contraction's operand moves to its result (in f32 and
+    f64; narrower types only powers of two). Dead ops go.
+
+    ```mlir
+    %0 = graph.transpose %q [1, 0] : tensor<16x64xf32> -> tensor<64x16xf32>
+    %1 = graph.binary <mul> %0, %eighth : ... -> tensor<64x16xf32>
+    %2 = graph.matmul %k, %1 : tensor<16x64xf32>, tensor<64x16xf32> -> tensor<16x16xf32>
+    // becomes
+    %0 = graph.transpose %q [1, 0] : tensor<16x64xf32> -> tensor<64x16xf32>
+    %1 = graph.matmul %k, %0 : tensor<16x64xf32>, tensor<64x16xf32> -> tensor<16x16xf32>
+    %2 = graph.binary <mul> %1, %eighth : ... -> tensor<16x16xf32>
+    ```
+  }];
+  let dependentDialects = ["::cupola::graph::GraphDialect"];
+}
+
+def GraphCse : Pass<"graph-cse", "::mlir::func::FuncOp"> {
+  let summary = "equal ops are computed once";
+  let description = [{
+    The op that stays carries the nodes of both in its location. Splat constants and
+    their views stay apart, but count as equal where they are operands.
+
+    ```mlir
+    %1 = graph.unary <exp> %0 : ...
+    %2 = graph.unary <exp> %0 : ...
+    %3 = graph.binary <add> %1, %2 : ...
+    // becomes
+    %1 = graph.unary <exp> %0 : ...
+    %3 = graph.binary <add> %1, %1 : ...
+    ```
+  }];
+}
+
+def RecognizeGelu : Pass<"graph-recognize-gelu", "::mlir::func::FuncOp"> {
+  let summary = "written-out GELU becomes one op";
+  let description = [{
+    `0.5 * x * (1 + erf(x / sqrt(2)))` and
+    `0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))`, the factors in any order,
+    by multiplication or division. Constants agree to 1e-6 relative.
+
+    ```mlir
+    %1 = graph.binary <div> %x, %sqrt2 : ...
+    %2 = graph.unary <erf> %1 : ...
+    %3 = graph.binary <add> %2, %one : ...
+    %4 = graph.binary <mul> %x, %3 : ...
+    %5 = graph.binary <mul> %4, %half : ...
+    // becomes
+    %5 = graph.unary <gelu_erf> %x : ...
+    ```
+  }];
+  let dependentDialects = ["::cupola::graph::GraphDialect"];
+}
+
+def RecognizeSilu : Pass<"graph-recognize-silu", "::mlir::func::FuncOp"> {
+  let summary = "x * sigmoid(x) and x * hard_sigmoid(x) become one op";
+  let description = [{
+    SiLU, QuickGELU (`x * sigmoid(1.702 * x)`, which is `silu` with another alpha), and
+    hard swish from HardSigmoid or from `x * min(max(x + 3, 0), 6) / 6`.
+
+    ```mlir
+    %1 = graph.unary <sigmoid> %x : ...
+    %2 = graph.binary <mul> %x, %1 : ...
+    // becomes
+    %2 = graph.unary <silu> %x {alpha = 1.0 : f64} : ...
+    ```
+  }];
+  let dependentDialects = ["::cupola::graph::GraphDialect"];
+}
+
+def RecognizeLayerNorm : Pass<"graph-recognize-layer-norm", "::mlir::func::FuncOp"> {
+  let summary = "written-out layer norm and RMS norm become one op";
+  let description = [{
+    `d / sqrt(mean(d^2) + epsilon)` over the last dimensions, also by rsqrt, reciprocal or
+    pow; with `d = x - mean(x)` it is a layer norm of x, else an RMS norm of d. Scale and
+    bias stay as they are.
+
+    ```mlir
+    %1 = graph.binary <mul> %x, %x : ...
+    %2 = graph.reduce <mean> %1 [1] : tensor<4x64xf32> -> tensor<4x1xf32>
+    %3 = graph.binary <add> %2, %epsilon : ...
+    %4 = graph.unary <rsqrt> %3 : ...
+    %5 = graph.broadcast %4 : tensor<4x1xf32> -> tensor<4x64xf32>
+    %6 = graph.binary <mul> %x, %5 : ...
+    // becomes
+    %6 = graph.layer_norm %x axis 1 {epsilon = 1.0e-5 : f64, rms = true} : ...
+    ```
+  }];
+  let dependentDialects = ["::cupola::graph::GraphDialect"];
+}
+
+def RecognizeSoftmax : Pass<"graph-recognize-softmax", "::mlir::func::FuncOp"> {
+  let summary = "guarded and written-out softmax become one op";
+  let description = [{
+    `Where(IsNaN(s), 0, s)` of a softmax that nothing else reads becomes its `guard`;
+    `exp(x - max(x)) / sum(exp(x - max(x)))` over one axis becomes a softmax.
+
+    ```mlir
+    %1 = graph.softmax %x axis 1 : ...
+    %2 = graph.unary <is_nan> %1 : ...
+    %3 = graph.select %2, %zero, %1 : ...
+    // becomes
+    %3 = graph.softmax %x axis 1 {guard = true} : ...
+    ```
+  }];
+  let dependentDialects = ["::cupola::graph::GraphDialect"];
+}
+
+def FlattenMatMul : Pass<"graph-flatten-matmul", "::mlir::func::FuncOp"> {
+  let summary = "a matrix that all batches share is contracted once";
+  let description = [{
+    Where the right operand repeats one matrix over all batch dimensions, batch and rows
+    of the left operand become the rows of one contraction.
+
+    ```mlir
+    %1 = graph.broadcast %w : tensor<1x384x64xf32> -> tensor<8x384x64xf32>
+    %2 = graph.matmul %x, %1 : tensor<8x16x384xf32>, .. -> tensor<8x16x64xf32>
+    // becomes
+    %1 = graph.reshape %x : tensor<8x16x384xf32> -> tensor<128x384xf32>
+    %2 = graph.reshape %w : tensor<1x384x64xf32> -> tensor<384x64xf32>
+    %3 = graph.matmul %1, %2 : .. -> tensor<128x64xf32>
+    %4 = graph.reshape %3 : tensor<128x64xf32> -> tensor<8x16x64xf32>
+    ```
+  }];
+  let dependentDialects = ["::cupola::graph::GraphDialect"];
+}
+
+def MergeMatMuls : Pass<"graph-merge-matmuls", "::mlir::func::FuncOp"> {
+  let summary = "contractions of one matrix with several weights become one";
+  let description = [{
+    Weights of contractions that share their left operand, and biases added to them, lie
+    side by side; the results are slices. Only where the results go into views (Q, K and
+    V of attention): arithmetic on one result is better off in its own epilogue.
+
+    ```mlir
+    %q = graph.matmul %x, %wq : tensor<16x64xf32>, tensor<64x64xf32> -> tensor<16x64xf32>
+    %k = graph.matmul %x, %wk : tensor<16x64xf32>, tensor<64x64xf32> -> tensor<16x64xf32>
+    // becomes
+    %m = graph.matmul %x, %w : tensor<16x64xf32>, tensor<64x128xf32> -> tensor<16x128xf32>
+    %q = graph.slice %m ["0", "0"] [1, 1] : tensor<16x128xf32> -> tensor<16x64xf32>
+    %k = graph.slice %m ["0", "64"] [1, 1] : tensor<16x128xf32> -> tensor<16x64xf32>
+    ```
+  }];
+  let options = [
+    Option<"maxColumns", "max-columns", "int64_t", "8192", "columns of a merged weight">,
+  ];
+  let dependentDialects = ["::cupola::graph::GraphDialect"];
+}
+
+def FoldConstants : Pass<"graph-fold-constants", "::mlir::func::FuncOp"> {
+  let summary = "compute what is made of constants alone";
+  let description = [{
+    The values become constants of the package; what they were made of goes where nothing
+    else reads it. Computed by the reference interpreter. Left alone: results above
+    `max-bytes`, and results with more elements than the constants they are made of
+    together, unless they are small (4096 bytes): repeating a constant is cheaper in a
+    kernel than in memory.
+
+    ```mlir
+    %0 = graph.unary <sqrt> %variance : tensor<384xf32> -> tensor<384xf32>
+    %1 = graph.reshape %0 : tensor<384xf32> -> tensor<1x384xf32>
+    // becomes, if nothing else reads %0
+    %1 = graph.constant dense_resource<folded> : tensor<1x384xf32>
+    ```
+  }];
+  let options = [
+    Option<"maxBytes", "max-bytes", "int64_t", "64 << 20", "the largest result to compute">,
+  ];
+  let dependentDialects = ["::cupola::graph::GraphDialect"];
+}
+
 def FormFusions : Pass<"graph-form-fusions", "::mlir::func::FuncOp"> {
   let summary = "group ops into graph.fusion, one kernel each";
   let description = [{

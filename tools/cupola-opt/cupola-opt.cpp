@@ -1,7 +1,10 @@
 //===- tools/cupola-opt/cupola-opt.cpp - passes on IR files ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "lib/Conversion/GraphToKernel/Passes.h"
+#include "lib/Target/CPU/CpuTarget.h"
 #include "lib/Target/CUDA/Passes.h"
+#include "lib/Transforms/Passes.h"
 
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
@@ -9,7 +12,10 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registry.insert<cupola::graph::GraphDialect, cupola::kernel::KernelDialect,
                   mlir::func::FuncDialect>();
+  cupola::registerCupolaTransformsPasses();
+  cupola::registerCupolaGraphToKernelPasses();
   cupola::cuda::registerCudaTargetPasses();
+  cupola::cpu::registerCpuPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Runs Cupola's passes on IR files\n", registry));
 }

@@ -1,0 +1,53 @@
+//===- lib/Transforms/Constants.cpp - constants that passes make ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Transforms/Constants.h"
+
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+
+#include <cstring>
+
+using namespace mlir;
+
+namespace cupola {
+
+ArrayRef<char> bytesOf(ElementsAttr value) {
+  if (value.getElementType().isInteger(1))
+    return {};
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
+    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+    return blob ? blob->getData() : ArrayRef<char>();
+  }
+  auto dense = dyn_cast<DenseElementsAttr>(value);
+  return dense && !dense.isSplat() ? dense.getRawData() : ArrayRef<char>();
+}
+
+ElementsAttr makeConstant(RankedTensorType type, ArrayRef<char> bytes) {
+  constexpr size_t inlineBytes = 1024;
+  if (bytes.size() <= inlineBytes)
+    return DenseElementsAttr::getFromRawBuffer(type, bytes);
+  constexpr size_t alignment = 64;
+  AsmResourceBlob blob = HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, alignment,
+                                                                       /*dataIsMutable=*/false);
+  return DenseResourceElementsAttr::get(type, "weight", std::move(blob));
+}
+
+ElementsAttr joinColumns(int64_t rows, ArrayRef<ColumnPart> parts, Type element) {
+  int64_t width = element.getIntOrFloatBitWidth() / 8, columns = 0;
+  for (const ColumnPart &part : parts)
+    columns += part.columns;
+  std::vector<char> bytes(rows * columns * width);
+  char *to = bytes.data();
+  for (int64_t row = 0; row < rows; ++row)
+    for (const ColumnPart &part : parts) {
+      int64_t size = part.columns * width;
+      if (!part.bytes.empty())
+        std::memcpy(to, part.bytes.data() + row * size, size);
+      to += size;
+    }
+  return makeConstant(RankedTensorType::get({rows, columns}, element), bytes);
+}
+
+} // namespace cupola

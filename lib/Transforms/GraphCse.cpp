@@ -1,0 +1,76 @@
+//===- lib/Transforms/GraphCse.cpp - equal ops are computed once ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Unlike MLIR's pass it keeps the nodes of both ops in the location of the one that
+// stays, and leaves splat constants and their views apart: they cost nothing, and
+// every kernel that holds one should name its own node.
+
+#include "lib/Transforms/Match.h"
+#include "lib/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace cupola {
+#define GEN_PASS_DEF_GRAPHCSE
+#include "lib/Transforms/Passes.h.inc"
+
+namespace {
+
+class EqualOps {
+public:
+  /// Replaces `op` by an equal op seen before, or remembers it.
+  void visit(Operation *op) {
+    auto &candidates = seen[hash(op)];
+    for (Operation *first : candidates)
+      if (isEqual(first, op))
+        return merge(first, op);
+    candidates.push_back(op);
+  }
+
+private:
+  Value representativeOf(Value value) const {
+    auto found = representative.find(value);
+    return found == representative.end() ? value : found->second;
+  }
+
+  size_t hash(Operation *op) {
+    return OperationEquivalence::computeHash(
+        op, [&](Value operand) { return llvm::hash_value(representativeOf(operand).getAsOpaquePointer()); },
+        OperationEquivalence::ignoreHashValue, OperationEquivalence::IgnoreLocations);
+  }
+
+  bool isEqual(Operation *a, Operation *b) {
+    return OperationEquivalence::isEquivalentTo(
+        a, b, [&](Value x, Value y) { return success(representativeOf(x) == representativeOf(y)); }, nullptr,
+        OperationEquivalence::IgnoreLocations);
+  }
+
+  void merge(Operation *first, Operation *op) {
+    if (match::splatOf(op->getResult(0))) {
+      representative[op->getResult(0)] = first->getResult(0);
+      return;
+    }
+    OpBuilder b(first);
+    first->setLoc(match::fusedLoc(b, {first, op}));
+    op->replaceAllUsesWith(first);
+    op->erase();
+  }
+
+  DenseMap<size_t, SmallVector<Operation *, 1>> seen;
+  DenseMap<Value, Value> representative;
+};
+
+class GraphCse : public impl::GraphCseBase<GraphCse> {
+public:
+  using GraphCseBase::GraphCseBase;
+
+  void runOnOperation() override {
+    EqualOps ops;
+    for (Operation &op : llvm::make_early_inc_range(getOperation().getBody().front()))
+      if (op.getNumResults() == 1 && op.getNumRegions() == 0 && isPure(&op))
+        ops.visit(&op);
+  }
+};
+
+} // namespace
+} // namespace cupola

@@ -1,0 +1,151 @@
+//===- lib/Transforms/Match.cpp - what patterns on the graph ask and build ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Transforms/Match.h"
+
+#include "llvm/ADT/SetVector.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace cupola::match {
+
+Value viewInput(Operation *op) {
+  if (isa_and_nonnull<graph::ReshapeOp, graph::TransposeOp, graph::BroadcastOp, graph::SliceOp>(op))
+    return op->getOperand(0);
+  return {};
+}
+
+static std::optional<double> numberOf(DenseElementsAttr values) {
+  if (!values.isSplat())
+    return std::nullopt;
+  Type element = values.getElementType();
+  if (isa<FloatType>(element))
+    return values.getSplatValue<APFloat>().convertToDouble();
+  APInt bits = values.getSplatValue<APInt>();
+  if (element.isInteger(1))
+    return bits.isZero() ? 0.0 : 1.0;
+  bool isUnsigned = element.isUnsignedInteger();
+  if ((isUnsigned ? bits.getActiveBits() : bits.getSignificantBits()) > 53)
+    return std::nullopt;
+  return isUnsigned ? double(bits.getZExtValue()) : double(bits.getSExtValue());
+}
+
+std::optional<double> splatOf(Value value) {
+  while (Value input = viewInput(value.getDefiningOp()))
+    value = input;
+  auto constant = value.getDefiningOp<graph::ConstantOp>();
+  auto values = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : DenseElementsAttr();
+  return values ? numberOf(values) : std::nullopt;
+}
+
+bool isNear(double a, double b) { return a == b || std::abs(a - b) <= 1e-6 * std::max(std::abs(a), std::abs(b)); }
+
+bool isSplat(Value value, double expected) {
+  std::optional<double> number = splatOf(value);
+  return number && isNear(*number, expected);
+}
+
+graph::UnaryOp unary(OpBuilder &b, Location loc, graph::UnaryKind kind, Value input, double alpha) {
+  return graph::UnaryOp::create(b, loc, input.getType(), kind, input, APFloat(alpha), APFloat(0.0));
+}
+
+static Attribute elementAttr(double number, Type element) {
+  if (isa<FloatType>(element))
+    return FloatAttr::get(element, number);
+  auto integer = cast<IntegerType>(element);
+  return IntegerAttr::get(element, APInt(integer.getWidth(), static_cast<uint64_t>(int64_t(number)),
+                                         /*isSigned=*/false, /*implicitTrunc=*/true));
+}
+
+Value splat(OpBuilder &b, Location loc, double number, RankedTensorType type) {
+  RankedTensorType stored = type;
+  if (!type.hasStaticShape())
+    stored = graph::tensorType(graph::Exprs(type.getRank(), Expr(1)), type.getElementType());
+  auto values = DenseElementsAttr::get(stored, elementAttr(number, type.getElementType()));
+  Value value = graph::ConstantOp::create(b, loc, values);
+  return stored == type ? value : graph::BroadcastOp::create(b, loc, type, value).getResult();
+}
+
+SmallVector<Pair, 2> operandsOf(Value value, graph::BinaryKind kind) {
+  auto op = value.getDefiningOp<graph::BinaryOp>();
+  if (!op || op.getKind() != kind)
+    return {};
+  SmallVector<Pair, 2> pairs{{op.getLhs(), op.getRhs()}};
+  if (kind == graph::BinaryKind::Add || kind == graph::BinaryKind::Mul)
+    pairs.push_back({op.getRhs(), op.getLhs()});
+  return pairs;
+}
+
+Value inputOf(Value value, graph::UnaryKind kind) {
+  auto op = value.getDefiningOp<graph::UnaryOp>();
+  return op && op.getKind() == kind ? op.getInput() : Value();
+}
+
+std::optional<Scaled> scaledBy(Value value) {
+  if (!isa<FloatType>(graph::elementOf(value)))
+    return std::nullopt;
+  auto usable = [](std::optional<double> n) { return n && std::isfinite(*n) && *n != 0; };
+  for (Pair pair : operandsOf(value, graph::BinaryKind::Mul))
+    if (auto number = splatOf(pair.second); usable(number))
+      return Scaled{pair.first, *number};
+  for (Pair pair : operandsOf(value, graph::BinaryKind::Div))
+    if (auto number = splatOf(pair.second); usable(number))
+      return Scaled{pair.first, 1 / *number};
+  return std::nullopt;
+}
+
+std::optional<Scaled> shiftedBy(Value value) {
+  for (Pair pair : operandsOf(value, graph::BinaryKind::Add))
+    if (auto number = splatOf(pair.second))
+      return Scaled{pair.first, *number};
+  for (Pair pair : operandsOf(value, graph::BinaryKind::Sub))
+    if (auto number = splatOf(pair.second))
+      return Scaled{pair.first, -*number};
+  return std::nullopt;
+}
+
+bool isPointwise(Operation *op) { return isa<graph::UnaryOp, graph::BinaryOp, graph::SelectOp, graph::CastOp>(op); }
+
+bool isBijectiveView(Operation *op) { return isa_and_nonnull<graph::ReshapeOp, graph::TransposeOp>(op); }
+
+Location fusedLoc(OpBuilder &b, ArrayRef<Operation *> ops) {
+  SmallVector<Location> locations, constants;
+  for (Operation *op : ops)
+    (isa<graph::ConstantOp>(op) ? constants : locations).push_back(op->getLoc());
+  return b.getFusedLoc(locations.empty() ? constants : locations);
+}
+
+Location locationOf(OpBuilder &b, Operation *last, ArrayRef<Value> stop) {
+  llvm::SetVector<Operation *> ops;
+  ops.insert(last);
+  for (size_t i = 0; i < ops.size(); ++i)
+    for (Value operand : ops[i]->getOperands())
+      if (Operation *op = operand.getDefiningOp(); op && !llvm::is_contained(stop, operand))
+        ops.insert(op);
+  SmallVector<Operation *> order(ops.begin(), ops.end());
+  llvm::sort(order, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return fusedLoc(b, order);
+}
+
+Value reshapeTo(OpBuilder &b, Location loc, Value value, ArrayRef<Expr> shape) {
+  RankedTensorType type = graph::tensorType(shape, graph::elementOf(value));
+  return type == value.getType() ? value : graph::ReshapeOp::create(b, loc, type, value).getResult();
+}
+
+void eraseDead(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+GreedyRewriteConfig rewriteConfig() {
+  GreedyRewriteConfig config;
+  config.enableFolding(false).enableConstantCSE(false);
+  config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+  config.setUseTopDownTraversal(true);
+  return config;
+}
+
+} // namespace cupola::match

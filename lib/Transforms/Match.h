@@ -1,0 +1,79 @@
+//===- lib/Transforms/Match.h - what patterns on the graph ask and build ---===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_LIB_TRANSFORMS_MATCH_H
+#define CUPOLA_LIB_TRANSFORMS_MATCH_H
+
+#include "dialects/Graph/Graph.h"
+
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+#include <optional>
+
+namespace cupola::match {
+
+/// The one value that every element of a constant has, seen through views. Integers
+/// and bools as numbers; none for integers that a double does not hold.
+std::optional<double> splatOf(mlir::Value value);
+
+/// Both numbers agree to 1e-6 relative: constants of exporters are rounded to f32.
+bool isNear(double a, double b);
+/// `value` is a splat near `expected`.
+bool isSplat(mlir::Value value, double expected);
+
+/// A unary op on `input`, whose type the result has.
+graph::UnaryOp unary(mlir::OpBuilder &b, mlir::Location loc, graph::UnaryKind kind, mlir::Value input,
+                     double alpha = 0);
+
+/// A tensor of `type` that holds `number` everywhere: one element for every dynamic
+/// shape, repeated by a view. `type` has float, integer or bool elements.
+mlir::Value splat(mlir::OpBuilder &b, mlir::Location loc, double number, mlir::RankedTensorType type);
+
+/// An operand pair of a commutative op, in both orders.
+struct Pair {
+  mlir::Value first, second;
+};
+/// The operands of `value` if it is a binary op of this kind, else nothing; twice, in
+/// both orders, for add and mul.
+llvm::SmallVector<Pair, 2> operandsOf(mlir::Value value, graph::BinaryKind kind);
+
+/// The input of `value` if it is a unary op of this kind.
+mlir::Value inputOf(mlir::Value value, graph::UnaryKind kind);
+
+/// `value` = x * number: by a multiplication or a division with a splat. `number` is
+/// not 0, not infinite and not NaN.
+struct Scaled {
+  mlir::Value x;
+  double number;
+};
+std::optional<Scaled> scaledBy(mlir::Value value);
+
+/// `value` = x + number (or x - number).
+std::optional<Scaled> shiftedBy(mlir::Value value);
+
+/// The op computes on elements of its own place only.
+bool isPointwise(mlir::Operation *op);
+/// A bijection between the elements of input and result: reshape or transpose.
+bool isBijectiveView(mlir::Operation *op);
+/// The operand of a view with one operand; null for others.
+mlir::Value viewInput(mlir::Operation *op);
+
+/// Where all of `ops` come from. Constants count only where there is nothing else: many
+/// are named after an initializer, which is no node.
+mlir::Location fusedLoc(mlir::OpBuilder &b, llvm::ArrayRef<mlir::Operation *> ops);
+/// All ops between `last` and the values `stop`, for the location of what replaces
+/// them: a matched subgraph.
+mlir::Location locationOf(mlir::OpBuilder &b, mlir::Operation *last, llvm::ArrayRef<mlir::Value> stop);
+
+/// A reshape of `value`, or `value` itself where the shape is the same.
+mlir::Value reshapeTo(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value, llvm::ArrayRef<Expr> shape);
+
+/// Erases ops whose results nothing reads.
+void eraseDead(mlir::Block &block);
+
+/// How patterns are applied: constants stay where they are, with their locations.
+mlir::GreedyRewriteConfig rewriteConfig();
+
+} // namespace cupola::match
+
+#endif // CUPOLA_LIB_TRANSFORMS_MATCH_H

@@ -1,0 +1,200 @@
+//===- lib/Transforms/MergeMatMuls.cpp - one contraction for several weights ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Transforms/Constants.h"
+#include "lib/Transforms/Match.h"
+#include "lib/Transforms/Passes.h"
+
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace cupola {
+#define GEN_PASS_DEF_MERGEMATMULS
+#include "lib/Transforms/Passes.h.inc"
+
+namespace {
+using namespace cupola::match;
+
+/// A contraction with a weight, and the bias that is added to it, if any.
+struct Member {
+  graph::MatMulOp matmul;
+  graph::ConstantOp weight; ///< [K, N], or [N, K] where `transposed`
+  bool transposed = false;
+  graph::BinaryOp add;    ///< null without a bias
+  graph::ConstantOp bias; ///< N elements
+  Value result;           ///< with the bias
+
+  int64_t columns() { return graph::typeOf(matmul.getResult()).getShape().back(); }
+};
+
+bool hasBytes(graph::ConstantOp constant) {
+  return constant && isa<FloatType>(graph::elementOf(constant.getResult())) && !bytesOf(constant.getValue()).empty();
+}
+
+/// The constant of N elements that `value`, of shape [M, N], repeats in every row.
+graph::ConstantOp rowConstant(Value value) {
+  int64_t columns = graph::typeOf(value).getShape().back();
+  if (auto broadcast = value.getDefiningOp<graph::BroadcastOp>())
+    value = broadcast.getInput();
+  if (graph::elementCount(value) != Expr(columns))
+    return {};
+  if (auto reshape = value.getDefiningOp<graph::ReshapeOp>())
+    value = reshape.getInput();
+  auto constant = value.getDefiningOp<graph::ConstantOp>();
+  return hasBytes(constant) ? constant : graph::ConstantOp();
+}
+
+void findBias(Member &member) {
+  member.result = member.matmul.getResult();
+  if (!member.result.hasOneUse())
+    return;
+  Operation *user = *member.result.getUsers().begin();
+  if (!isa<graph::BinaryOp>(user))
+    return;
+  for (Pair pair : operandsOf(user->getResult(0), graph::BinaryKind::Add)) {
+    if (pair.first != member.result)
+      continue;
+    if (graph::ConstantOp bias = rowConstant(pair.second)) {
+      member.add = cast<graph::BinaryOp>(user);
+      member.bias = bias;
+      member.result = member.add.getResult();
+      return;
+    }
+  }
+}
+
+/// A contraction of a matrix with a constant whose result goes into views only: any
+/// arithmetic on it is better off in its own epilogue.
+std::optional<Member> memberOf(graph::MatMulOp op) {
+  Member member;
+  member.matmul = op;
+  Value rhs = op.getRhs();
+  if (auto transpose = rhs.getDefiningOp<graph::TransposeOp>()) {
+    member.transposed = true;
+    rhs = transpose.getInput();
+  }
+  member.weight = rhs.getDefiningOp<graph::ConstantOp>();
+  if (graph::rankOf(op.getResult()) != 2 || !hasBytes(member.weight))
+    return std::nullopt;
+  findBias(member);
+  for (Operation *user : member.result.getUsers())
+    if (!viewInput(user))
+      return std::nullopt;
+  return member;
+}
+
+class Merger {
+public:
+  explicit Merger(MutableArrayRef<Member> members)
+      : members(members), b(members.front().matmul), element(graph::elementOf(members.front().result)) {}
+
+  void merge() {
+    graph::MatMulOp first = members.front().matmul;
+    Expr rows = graph::shapeOf(first.getResult()).front();
+    int64_t columns = 0;
+    for (Member &member : members)
+      columns += member.columns();
+    auto type = graph::tensorType({rows, Expr(columns)}, element);
+    Location loc = location();
+    Value merged = graph::MatMulOp::create(b, loc, type, first.getLhs(), joinedWeight());
+    if (llvm::any_of(members, [](Member &m) { return bool(m.add); }))
+      merged = graph::BinaryOp::create(b, loc, type, graph::BinaryKind::Add, merged, joinedBias(type));
+    int64_t begin = 0;
+    for (Member &member : members) {
+      replace(member, merged, begin);
+      begin += member.columns();
+    }
+    for (Member &member : members) {
+      if (member.add)
+        member.add.erase();
+      member.matmul.erase();
+    }
+  }
+
+private:
+  Location location() {
+    SmallVector<Operation *> ops;
+    for (Member &member : members) {
+      ops.push_back(member.matmul);
+      if (member.add)
+        ops.push_back(member.add);
+    }
+    return fusedLoc(b, ops);
+  }
+
+  Location locationOfConstants(function_ref<graph::ConstantOp(Member &)> constantOf) {
+    SmallVector<Operation *> ops;
+    for (Member &member : members)
+      if (graph::ConstantOp constant = constantOf(member))
+        ops.push_back(constant);
+    return fusedLoc(b, ops);
+  }
+
+  Value joinedWeight() {
+    SmallVector<ColumnPart> parts;
+    Member &first = members.front();
+    int64_t depth = graph::typeOf(first.matmul.getRhs()).getShape().front();
+    for (Member &member : members)
+      parts.push_back({bytesOf(member.weight.getValue()), member.columns()});
+    Location loc = locationOfConstants([](Member &m) { return m.weight; });
+    if (!first.transposed)
+      return graph::ConstantOp::create(b, loc, joinColumns(depth, parts, element));
+    // [n0, K] above [n1, K]: one row of parts, each K times as wide.
+    for (ColumnPart &part : parts)
+      part.columns *= depth;
+    ElementsAttr joined = joinColumns(1, parts, element);
+    int64_t columns = joined.getNumElements() / depth;
+    Value flat = graph::ConstantOp::create(b, loc, joined);
+    Value stacked = reshapeTo(b, loc, flat, {Expr(columns), Expr(depth)});
+    return graph::TransposeOp::create(b, loc, RankedTensorType::get({depth, columns}, element), stacked,
+                                      ArrayRef<int64_t>{1, 0});
+  }
+
+  Value joinedBias(RankedTensorType type) {
+    SmallVector<ColumnPart> parts;
+    for (Member &member : members)
+      parts.push_back({member.bias ? bytesOf(member.bias.getValue()) : ArrayRef<char>(), member.columns()});
+    Location loc = locationOfConstants([](Member &m) { return m.bias; });
+    Value row = graph::ConstantOp::create(b, loc, joinColumns(1, parts, element));
+    return row.getType() == type ? row : graph::BroadcastOp::create(b, location(), type, row);
+  }
+
+  /// The member's columns take over. They are a view, so they carry the name of the
+  /// view that follows rather than that of the contraction.
+  void replace(Member &member, Value merged, int64_t begin) {
+    Value old = member.result;
+    Location loc = old.use_empty() ? member.matmul.getLoc() : (*old.getUsers().begin())->getLoc();
+    Value part =
+        graph::SliceOp::create(b, loc, old.getType(), merged, graph::exprArray(b.getContext(), {Expr(0), Expr(begin)}),
+                               ArrayRef<int64_t>{1, 1});
+    old.replaceAllUsesWith(part);
+  }
+
+  MutableArrayRef<Member> members;
+  OpBuilder b;
+  Type element;
+};
+
+class MergeMatMuls : public impl::MergeMatMulsBase<MergeMatMuls> {
+public:
+  using MergeMatMulsBase::MergeMatMulsBase;
+
+  void runOnOperation() override {
+    llvm::MapVector<std::pair<Value, unsigned>, SmallVector<Member>> groups;
+    for (graph::MatMulOp op : getOperation().getOps<graph::MatMulOp>())
+      if (std::optional<Member> member = memberOf(op))
+        groups[{op.getLhs(), member->transposed}].push_back(*member);
+    for (auto &[key, members] : groups) {
+      int64_t columns = 0;
+      for (Member &member : members)
+        columns += member.columns();
+      if (members.size() >= 2 && columns <= maxColumns)
+        Merger(members).merge();
+    }
+    eraseDead(getOperation().getBody().front());
+  }
+};
+
+} // namespace
+} // namespace cupola

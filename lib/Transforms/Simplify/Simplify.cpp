@@ -1,0 +1,31 @@
+//===- lib/Transforms/Simplify/Simplify.cpp - the pass `simplify` ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Transforms/Match.h"
+#include "lib/Transforms/Passes.h"
+#include "lib/Transforms/Simplify/Patterns.h"
+
+using namespace mlir;
+
+namespace cupola {
+#define GEN_PASS_DEF_SIMPLIFY
+#include "lib/Transforms/Passes.h.inc"
+
+namespace {
+
+class Simplify : public impl::SimplifyBase<Simplify> {
+public:
+  using SimplifyBase::SimplifyBase;
+
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    simplification::addViewPatterns(patterns);
+    simplification::addScalarPatterns(patterns);
+    simplification::addMotionPatterns(patterns);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), match::rewriteConfig())))
+      getOperation()->emitError("simplification does not come to an end");
+  }
+};
+
+} // namespace
+} // namespace cupola

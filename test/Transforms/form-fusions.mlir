@@ -1,0 +1,84 @@
+//===- test/Transforms/form-fusions.mlir - which ops become one kernel, and why not ---===//
+// SPDX-License-Identifier: Apache-2.0
+// RUN: cupola-opt %s --pass-pipeline="builtin.module(func.func(graph-form-fusions))" | FileCheck %s
+// RUN: cupola-opt %s --pass-pipeline="builtin.module(func.func(graph-form-fusions{epilogues=false prologues=false}))" | FileCheck %s --check-prefix=OFF
+
+// Bias and residual join the contraction; a transpose after it composes into the store.
+// CHECK-LABEL: @epilogue
+// CHECK-COUNT-1: graph.fusion "gemm"
+// CHECK: graph.matmul
+// CHECK: graph.binary add
+// CHECK: graph.transpose
+// CHECK: graph.yield
+// CHECK-NOT: graph.fusion
+// CHECK: return
+// OFF-LABEL: @epilogue
+// OFF: graph.fusion "gemm"
+// OFF: graph.fusion "pointwise"
+func.func @epilogue(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>, %r: tensor<4x6xf32>) -> tensor<6x4xf32> {
+  %0 = graph.matmul %x, %w : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32>
+  %1 = graph.binary add %0, %r : tensor<4x6xf32>, tensor<4x6xf32> -> tensor<4x6xf32>
+  %2 = graph.transpose %1 [1, 0] : tensor<4x6xf32> -> tensor<6x4xf32>
+  return %2 : tensor<6x4xf32>
+}
+
+// A gather and pointwise ops are computed where the row kernel reads them.
+// CHECK-LABEL: @prologue
+// CHECK: graph.fusion "row_reduction"
+// CHECK: graph.gather
+// CHECK: graph.binary add
+// CHECK: graph.layer_norm
+// CHECK-NOT: graph.fusion
+// CHECK: return
+func.func @prologue(%table: tensor<9x8xf32>, %i: tensor<4xi64>, %p: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = graph.gather %table, %i axis 0 : tensor<9x8xf32>, tensor<4xi64> -> tensor<4x8xf32>
+  %1 = graph.binary add %0, %p : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
+  %2 = graph.layer_norm %1 axis 1 {epsilon = 1.0e-5 : f64} : tensor<4x8xf32> -> tensor<4x8xf32>
+  return %2 : tensor<4x8xf32>
+}
+
+// Arithmetic on a contraction's operand would be repeated for every tile.
+// CHECK-LABEL: @contraction_operand
+// CHECK-SAME: rule = "contraction-operand"
+// CHECK: graph.fusion "pointwise"
+// CHECK: graph.fusion "gemm"
+func.func @contraction_operand(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>) -> tensor<4x6xf32> {
+  %0 = graph.unary exp %x : tensor<4x8xf32> -> tensor<4x8xf32>
+  %1 = graph.matmul %0, %w : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32>
+  return %1 : tensor<4x6xf32>
+}
+
+// Two kernels read the exponential: it is computed once.
+// CHECK-LABEL: @several_readers
+// CHECK-SAME: rule = "several-readers"
+// CHECK: graph.fusion "pointwise"
+// CHECK: graph.fusion "reduction"
+// CHECK: graph.fusion "reduction"
+func.func @several_readers(%x: tensor<4x8xf32>) -> (tensor<4x1xf32>, tensor<1x8xf32>) {
+  %0 = graph.unary exp %x : tensor<4x8xf32> -> tensor<4x8xf32>
+  %1 = graph.reduce sum %0 [1] : tensor<4x8xf32> -> tensor<4x1xf32>
+  %2 = graph.reduce sum %0 [0] : tensor<4x8xf32> -> tensor<1x8xf32>
+  return %1, %2 : tensor<4x1xf32>, tensor<1x8xf32>
+}
+
+// What is costly is not computed again for every element of a broadcast.
+// CHECK-LABEL: @broadcast
+// CHECK: graph.fusion "pointwise"
+// CHECK: graph.fusion "pointwise"
+func.func @broadcast(%x: tensor<4x1xf32>, %y: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = graph.unary exp %x : tensor<4x1xf32> -> tensor<4x1xf32>
+  %1 = graph.broadcast %0 : tensor<4x1xf32> -> tensor<4x8xf32>
+  %2 = graph.binary mul %1, %y : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
+  return %2 : tensor<4x8xf32>
+}
+
+// Two heroes are two kernels.
+// CHECK-LABEL: @two_heroes
+// CHECK-SAME: rule = "hero"
+// CHECK: graph.fusion "gemm"
+// CHECK: graph.fusion "row_reduction"
+func.func @two_heroes(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>) -> tensor<4x6xf32> {
+  %0 = graph.matmul %x, %w : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32>
+  %1 = graph.softmax %0 axis 1 : tensor<4x6xf32> -> tensor<4x6xf32>
+  return %1 : tensor<4x6xf32>
+}

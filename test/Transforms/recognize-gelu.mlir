@@ -1,0 +1,113 @@
+//===- test/Transforms/recognize-gelu.mlir - written-out GELU, and what only looks like it ---===//
+// SPDX-License-Identifier: Apache-2.0
+// RUN: cupola-opt %s --pass-pipeline="builtin.module(func.func(graph-recognize-gelu))" | FileCheck %s
+
+// (x * (1 + erf(x / sqrt 2))) * 0.5
+// CHECK-LABEL: @erf_div
+// CHECK-NEXT: graph.unary gelu_erf %arg0
+// CHECK-NEXT: return
+func.func @erf_div(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %s = graph.constant dense<1.41421354> : tensor<4xf32> : tensor<4xf32>
+  %one = graph.constant dense<1.0> : tensor<4xf32> : tensor<4xf32>
+  %half = graph.constant dense<0.5> : tensor<4xf32> : tensor<4xf32>
+  %0 = graph.binary div %x, %s : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %1 = graph.unary erf %0 : tensor<4xf32> -> tensor<4xf32>
+  %2 = graph.binary add %1, %one : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %3 = graph.binary mul %x, %2 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %4 = graph.binary mul %3, %half : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  return %4 : tensor<4xf32>
+}
+
+// (0.5 * x) * (1 + erf(0.7071 * x)), operands swapped
+// CHECK-LABEL: @erf_mul
+// CHECK-NEXT: graph.unary gelu_erf %arg0
+// CHECK-NEXT: return
+func.func @erf_mul(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %s = graph.constant dense<0.707106769> : tensor<4xf32> : tensor<4xf32>
+  %one = graph.constant dense<1.0> : tensor<4xf32> : tensor<4xf32>
+  %half = graph.constant dense<0.5> : tensor<4xf32> : tensor<4xf32>
+  %0 = graph.binary mul %s, %x : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %1 = graph.unary erf %0 : tensor<4xf32> -> tensor<4xf32>
+  %2 = graph.binary add %one, %1 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %3 = graph.binary mul %half, %x : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %4 = graph.binary mul %2, %3 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  return %4 : tensor<4xf32>
+}
+
+// x * (0.5 + 0.5 * erf(x / sqrt 2))
+// CHECK-LABEL: @erf_distributed
+// CHECK-NEXT: graph.unary gelu_erf %arg0
+func.func @erf_distributed(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %s = graph.constant dense<1.41421354> : tensor<4xf32> : tensor<4xf32>
+  %half = graph.constant dense<0.5> : tensor<4xf32> : tensor<4xf32>
+  %0 = graph.binary div %x, %s : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %1 = graph.unary erf %0 : tensor<4xf32> -> tensor<4xf32>
+  %2 = graph.binary mul %1, %half : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %3 = graph.binary add %2, %half : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %4 = graph.binary mul %x, %3 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  return %4 : tensor<4xf32>
+}
+
+// CHECK-LABEL: @tanh_pow
+// CHECK-NEXT: graph.unary gelu_tanh %arg0
+// CHECK-NEXT: return
+func.func @tanh_pow(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %three = graph.constant dense<3.0> : tensor<4xf32> : tensor<4xf32>
+  %a = graph.constant dense<0.044715> : tensor<4xf32> : tensor<4xf32>
+  %b = graph.constant dense<0.797884583> : tensor<4xf32> : tensor<4xf32>
+  %one = graph.constant dense<1.0> : tensor<4xf32> : tensor<4xf32>
+  %half = graph.constant dense<0.5> : tensor<4xf32> : tensor<4xf32>
+  %0 = graph.binary mul %half, %x : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %1 = graph.binary pow %x, %three : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %2 = graph.binary mul %a, %1 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %3 = graph.binary add %x, %2 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %4 = graph.binary mul %3, %b : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %5 = graph.unary tanh %4 : tensor<4xf32> -> tensor<4xf32>
+  %6 = graph.binary add %5, %one : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %7 = graph.binary mul %0, %6 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  return %7 : tensor<4xf32>
+}
+
+// x * x * x * 0.044715 by products, as x * 0.79788 * (1 + 0.044715 * x * x) in the argument
+// CHECK-LABEL: @tanh_factored
+// CHECK-NEXT: graph.unary gelu_tanh %arg0
+// CHECK-NEXT: return
+func.func @tanh_factored(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %a = graph.constant dense<0.044715> : tensor<4xf32> : tensor<4xf32>
+  %b = graph.constant dense<0.797884583> : tensor<4xf32> : tensor<4xf32>
+  %one = graph.constant dense<1.0> : tensor<4xf32> : tensor<4xf32>
+  %half = graph.constant dense<0.5> : tensor<4xf32> : tensor<4xf32>
+  %0 = graph.binary mul %a, %x : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %1 = graph.binary mul %0, %x : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %2 = graph.binary add %1, %one : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %3 = graph.binary mul %b, %x : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %4 = graph.binary mul %3, %2 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %5 = graph.unary tanh %4 : tensor<4xf32> -> tensor<4xf32>
+  %6 = graph.binary add %one, %5 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %7 = graph.binary mul %x, %6 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %8 = graph.binary mul %half, %7 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  return %8 : tensor<4xf32>
+}
+
+// Another constant (1.5 for sqrt 2), another x in the argument, no 0.5.
+// CHECK-LABEL: @refused
+// CHECK-NOT: gelu
+// CHECK: return
+func.func @refused(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %s = graph.constant dense<1.41421354> : tensor<4xf32> : tensor<4xf32>
+  %other = graph.constant dense<1.5> : tensor<4xf32> : tensor<4xf32>
+  %one = graph.constant dense<1.0> : tensor<4xf32> : tensor<4xf32>
+  %half = graph.constant dense<0.5> : tensor<4xf32> : tensor<4xf32>
+  %0 = graph.binary div %x, %other : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %1 = graph.unary erf %0 : tensor<4xf32> -> tensor<4xf32>
+  %2 = graph.binary add %1, %one : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %3 = graph.binary mul %x, %2 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %4 = graph.binary mul %3, %half : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %5 = graph.binary div %x, %s : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %6 = graph.unary erf %5 : tensor<4xf32> -> tensor<4xf32>
+  %7 = graph.binary add %6, %one : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %8 = graph.binary mul %y, %7 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %9 = graph.binary mul %8, %half : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %10 = graph.binary mul %x, %7 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  return %4, %9, %10 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}

@@ -1,0 +1,115 @@
+//===- test/Transforms/simplify.mlir - what `simplify` drops, merges and moves ---===//
+// SPDX-License-Identifier: Apache-2.0
+// RUN: cupola-opt %s --pass-pipeline="builtin.module(func.func(graph-simplify))" | FileCheck %s
+
+// CHECK-LABEL: @identities
+// CHECK-NEXT: return %arg0
+func.func @identities(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %0 = graph.reshape %x : tensor<2x3xf32> -> tensor<2x3xf32>
+  %1 = graph.transpose %0 [0, 1] : tensor<2x3xf32> -> tensor<2x3xf32>
+  %2 = graph.broadcast %1 : tensor<2x3xf32> -> tensor<2x3xf32>
+  %3 = graph.slice %2 ["0", "0"] [1, 1] : tensor<2x3xf32> -> tensor<2x3xf32>
+  %4 = graph.cast %3 : tensor<2x3xf32> -> tensor<2x3xf32>
+  %5 = graph.pad %4 ["0", "0"] constant 0.0 : f32 : tensor<2x3xf32> -> tensor<2x3xf32>
+  %6 = graph.concat %5 axis 0 : tensor<2x3xf32> -> tensor<2x3xf32>
+  return %6 : tensor<2x3xf32>
+}
+
+// A transpose of equal extents and a slice with a step are no identities.
+// CHECK-LABEL: @no_identities
+// CHECK: graph.transpose
+// CHECK: graph.slice
+func.func @no_identities(%x: tensor<3x3xf32>) -> tensor<3x2xf32> {
+  %0 = graph.transpose %x [1, 0] : tensor<3x3xf32> -> tensor<3x3xf32>
+  %1 = graph.slice %0 ["0", "0"] [1, 2] : tensor<3x3xf32> -> tensor<3x2xf32>
+  return %1 : tensor<3x2xf32>
+}
+
+// CHECK-LABEL: @merged_views
+// CHECK-NEXT: graph.slice %arg0 ["1", "s0 + 6"] [2, 2] : {{.*}} -> tensor<2x2xf32>
+// CHECK-NEXT: graph.transpose {{.*}} [1, 0]
+// CHECK-NEXT: graph.reshape {{.*}} -> tensor<4x1x1xf32>
+// CHECK-NEXT: graph.broadcast {{.*}} -> tensor<4x3x5xf32>
+// CHECK-NEXT: return
+graph.symbol @s0
+func.func @merged_views(%x: tensor<8x?xf32, #graph.shape<"8", "s0 + 20">>) -> tensor<4x3x5xf32> {
+  %0 = graph.slice %x ["1", "s0"] [1, 2] : tensor<8x?xf32, #graph.shape<"8", "s0 + 20">> -> tensor<4x8xf32>
+  %1 = graph.slice %0 ["0", "3"] [2, 1] : tensor<4x8xf32> -> tensor<2x2xf32>
+  %2 = graph.reshape %1 : tensor<2x2xf32> -> tensor<1x2x2xf32>
+  %3 = graph.reshape %2 : tensor<1x2x2xf32> -> tensor<2x2xf32>
+  %4 = graph.transpose %3 [1, 0] : tensor<2x2xf32> -> tensor<2x2xf32>
+  %5 = graph.reshape %4 : tensor<2x2xf32> -> tensor<4xf32>
+  %6 = graph.reshape %5 : tensor<4xf32> -> tensor<4x1x1xf32>
+  %7 = graph.broadcast %6 : tensor<4x1x1xf32> -> tensor<4x3x1xf32>
+  %8 = graph.broadcast %7 : tensor<4x3x1xf32> -> tensor<4x3x5xf32>
+  return %8 : tensor<4x3x5xf32>
+}
+
+// CHECK-LABEL: @transposes_cancel
+// CHECK-NEXT: return %arg0
+func.func @transposes_cancel(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
+  %0 = graph.transpose %x [1, 2, 0] : tensor<2x3x4xf32> -> tensor<3x4x2xf32>
+  %1 = graph.transpose %0 [2, 0, 1] : tensor<3x4x2xf32> -> tensor<2x3x4xf32>
+  return %1 : tensor<2x3x4xf32>
+}
+
+// CHECK-LABEL: @unit_transpose
+// CHECK-NEXT: graph.reshape %arg0
+// CHECK-NEXT: return
+func.func @unit_transpose(%x: tensor<1x3x1x4xf32>) -> tensor<3x1x1x4xf32> {
+  %0 = graph.transpose %x [1, 2, 0, 3] : tensor<1x3x1x4xf32> -> tensor<3x1x1x4xf32>
+  return %0 : tensor<3x1x1x4xf32>
+}
+
+// CHECK-LABEL: @neutral
+// CHECK-NEXT: return %arg0, %arg1
+func.func @neutral(%x: tensor<4xf32>, %c: tensor<4xi1>) -> (tensor<4xf32>, tensor<4xi1>) {
+  %one = graph.constant dense<1.0> : tensor<1xf32> : tensor<1xf32>
+  %ones = graph.broadcast %one : tensor<1xf32> -> tensor<4xf32>
+  %zeros = graph.constant dense<0.0> : tensor<4xf32> : tensor<4xf32>
+  %true = graph.constant dense<true> : tensor<4xi1> : tensor<4xi1>
+  %0 = graph.binary mul %ones, %x : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %1 = graph.binary add %0, %zeros : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %2 = graph.binary div %1, %ones : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %3 = graph.unary neg %2 : tensor<4xf32> -> tensor<4xf32>
+  %4 = graph.unary neg %3 : tensor<4xf32> -> tensor<4xf32>
+  %5 = graph.select %true, %4, %zeros : tensor<4xi1>, tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %6 = graph.binary and %c, %true : tensor<4xi1>, tensor<4xi1> -> tensor<4xi1>
+  %7 = graph.unary not %6 : tensor<4xi1> -> tensor<4xi1>
+  %8 = graph.unary not %7 : tensor<4xi1> -> tensor<4xi1>
+  return %5, %8 : tensor<4xf32>, tensor<4xi1>
+}
+
+// 0 - x, 1 / x and x * 0 (NaN!) are something else.
+// CHECK-LABEL: @not_neutral
+// CHECK: graph.binary sub
+// CHECK: graph.binary div
+// CHECK: graph.binary mul
+func.func @not_neutral(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %ones = graph.constant dense<1.0> : tensor<4xf32> : tensor<4xf32>
+  %zeros = graph.constant dense<0.0> : tensor<4xf32> : tensor<4xf32>
+  %0 = graph.binary sub %zeros, %x : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %1 = graph.binary div %ones, %0 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %2 = graph.binary mul %1, %zeros : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  return %2 : tensor<4xf32>
+}
+
+// CHECK-LABEL: @factors
+// CHECK: graph.constant dense<1.500000e+00>
+// CHECK-NEXT: graph.binary mul %arg0
+// CHECK-NEXT: return
+func.func @factors(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %six = graph.constant dense<6.0> : tensor<4xf32> : tensor<4xf32>
+  %four = graph.constant dense<4.0> : tensor<4xf32> : tensor<4xf32>
+  %0 = graph.binary mul %x, %six : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %1 = graph.binary div %0, %four : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// CHECK-LABEL: @square
+// CHECK: graph.binary mul %arg0, %arg0
+func.func @square(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %two = graph.constant dense<2.0> : tensor<4xf32> : tensor<4xf32>
+  %0 = graph.binary pow %x, %two : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
