@@ -208,6 +208,13 @@ def constants():
     case("OneHot", ints(2, 3, low=-4, high=4), Const(4, shape=()), floats(2))
     case("OneHot", ints(3, high=5), Const(4, shape=()), floats(2), axis=0)
     case("EyeLike", floats(3, 4), k=1)
+    case("NonZero", Const(0, 1, 2, 0, 3, 4, shape=(2, 3)))
+    case("If", Const(False, kind=bool, shape=()), then_branch=branch("then", 1), else_branch=branch("else", 2))
+
+
+def branch(name, value):
+    node = helper.make_node("Constant", [], [name], value=numpy_helper.from_array(np.array([value], np.float32)))
+    return helper.make_graph([node], name, [], [helper.make_tensor_value_info(name, TensorProto.FLOAT, [1])])
 
 
 @functools.lru_cache(maxsize=None)

@@ -52,8 +52,9 @@ private:
   std::unordered_map<std::string, const onnx::TensorProto *> initializers;
 
   bool makeFunction();
-  void nameNodes();
-  void importNode(const onnx::NodeProto &node, Location location);
+  Location nameNode(const onnx::NodeProto &node);
+  void importNode(const onnx::NodeProto &node);
+  std::vector<Tensor> importSubgraph(const onnx::GraphProto &subgraph);
   void runImport(const onnx::NodeProto &node, const NodeLabel &label, const OpRow &row);
   void bindResults(const onnx::NodeProto &node, OpBinder &op);
   std::string whyUnknown(const onnx::NodeProto &node) const;
@@ -62,7 +63,11 @@ private:
   void makeReturn();
   bool verifyModule();
 
-  std::vector<Location> locations; ///< of the nodes
+  std::set<std::string> takenNames;
+  std::vector<Attribute> nodeNames; ///< [name, op] in the order of import
+  const SubgraphImport subgraphs = [this](const onnx::GraphProto &subgraph) {
+    return importSubgraph(subgraph);
+  };
 };
 
 /// One argument per input, with its name.
@@ -101,21 +106,15 @@ bool Importer::makeFunction() {
   return true;
 }
 
-/// Names that tell the nodes apart, also where the model's are empty or repeat.
-void Importer::nameNodes() {
-  std::set<std::string> taken;
-  std::vector<Attribute> list;
-  for (int i = 0; i < graph.node_size(); ++i) {
-    const auto &node = graph.node(i);
-    const std::string number = "#" + std::to_string(i);
-    std::string name = node.name().empty() ? number + ":" + node.op_type() : node.name();
-    while (!taken.insert(name).second)
-      name += number;
-    const StringAttr nameAttr = ops.getStringAttr(name), op = ops.getStringAttr(node.op_type());
-    locations.push_back(NameLoc::get(nameAttr, NameLoc::get(op)));
-    list.push_back(ops.getArrayAttr({nameAttr, op}));
-  }
-  module.get()->setAttr("graph.nodes", ops.getArrayAttr(list));
+/// A name that tells the node apart, also where the model's is empty or repeats.
+Location Importer::nameNode(const onnx::NodeProto &node) {
+  const std::string number = "#" + std::to_string(nodeNames.size());
+  std::string name = node.name().empty() ? number + ":" + node.op_type() : node.name();
+  while (!takenNames.insert(name).second)
+    name += number;
+  const StringAttr nameAttr = ops.getStringAttr(name), op = ops.getStringAttr(node.op_type());
+  nodeNames.push_back(ops.getArrayAttr({nameAttr, op}));
+  return NameLoc::get(nameAttr, NameLoc::get(op));
 }
 
 Tensor Importer::lookUp(const std::string &name) {
@@ -161,7 +160,7 @@ void Importer::runImport(const onnx::NodeProto &node, const NodeLabel &label, co
       if (inputs.back() && inputs.back()->poisoned)
         return; // its maker has been reported
     }
-    OpBinder op(node, builder, pool, model.blobs, limits, std::move(inputs));
+    OpBinder op(node, builder, pool, model.blobs, limits, std::move(inputs), subgraphs);
     row.import(op);
     op.checkAllAttributesRead();
     bindResults(node, op);
@@ -170,10 +169,25 @@ void Importer::runImport(const onnx::NodeProto &node, const NodeLabel &label, co
   }
 }
 
-void Importer::importNode(const onnx::NodeProto &node, Location location) {
+/// The names of a subgraph's values are its own but for the outer ones it reads,
+/// which nothing shadows: one table holds all.
+std::vector<Tensor> Importer::importSubgraph(const onnx::GraphProto &subgraph) {
+  for (const auto &tensor : subgraph.initializer()) {
+    initializers[tensor.name()] = &tensor;
+    values.erase(tensor.name());
+  }
+  for (const auto &node : subgraph.node())
+    importNode(node);
+  std::vector<Tensor> outputs;
+  for (const auto &output : subgraph.output())
+    outputs.push_back(lookUp(output.name()));
+  return outputs;
+}
+
+void Importer::importNode(const onnx::NodeProto &node) {
   const NodeLabel label = labelOf(node, opsets);
   const std::string domain = canonicalDomain(node.domain());
-  builder.setNode(location, label.text());
+  builder.setNode(nameNode(node), label.text());
   for (const std::string &output : node.output())
     values[output] = nullptr;
   if (const OpRow *row = findOp(domain, node.op_type(), label.opset))
@@ -236,9 +250,9 @@ bool Importer::verifyModule() {
 OwningOpRef<ModuleOp> Importer::run() {
   if (!makeFunction())
     return nullptr;
-  nameNodes();
-  for (int i = 0; i < graph.node_size(); ++i)
-    importNode(graph.node(i), locations[static_cast<size_t>(i)]);
+  for (const auto &node : graph.node())
+    importNode(node);
+  module.get()->setAttr("graph.nodes", ops.getArrayAttr(nodeNames));
   makeReturn();
   if (diagnostics.failed() || !verifyModule())
     return nullptr;

@@ -154,6 +154,8 @@ static std::string attributeKind(int type) {
     return "a list of floats";
   case A::INTS:
     return "a list of ints";
+  case A::GRAPH:
+    return "a graph";
   default:
     return "of type " + std::to_string(type);
   }
@@ -213,6 +215,13 @@ std::optional<std::vector<double>> OpBinder::floatsAttribute(StringRef name) con
 Tensor OpBinder::tensorAttribute(StringRef name) const {
   const auto *entry = attribute(name, onnx::AttributeProto::TENSOR);
   return entry ? pool.ofConstant(entry->t(), blobs) : nullptr;
+}
+
+std::vector<Tensor> OpBinder::importSubgraph(StringRef name) const {
+  const auto *entry = attribute(name, onnx::AttributeProto::GRAPH);
+  if (!entry)
+    bad("attribute '" + name.str() + "' is missing, expected a graph");
+  return subgraphs(entry->g());
 }
 
 void OpBinder::ignoreAttribute(StringRef name) const { read.insert(name.str()); }

@@ -16,10 +16,12 @@
 #include "mlir/IR/BuiltinAttributes.h"
 
 #include <deque>
+#include <functional>
 #include <set>
 
 namespace onnx {
 class AttributeProto;
+class GraphProto;
 class NodeProto;
 class TensorProto;
 } // namespace onnx
@@ -35,6 +37,7 @@ struct TensorRecord {
   std::optional<Known> known;
   mlir::Location where;        ///< of the node that made it
   bool poisoned = false;       ///< made by a node that cannot be imported
+  bool allNonZero = false;     ///< every element is a constant other than 0
 };
 using Tensor = TensorRecord *;
 
@@ -58,12 +61,16 @@ private:
   Value materializeKnown(const TensorRecord &tensor);
 };
 
+/// Imports the nodes of a subgraph in place and returns its outputs.
+using SubgraphImport = std::function<std::vector<Tensor>(const onnx::GraphProto &)>;
+
 class OpBinder {
 public:
   OpBinder(const onnx::NodeProto &node, GraphBuilder &builder, TensorPool &pool,
-           const BlobStore &blobs, const Limits &limits, std::vector<Tensor> inputs)
+           const BlobStore &blobs, const Limits &limits, std::vector<Tensor> inputs,
+           const SubgraphImport &subgraphs)
       : b(builder), limits(limits), node(node), pool(pool), blobs(blobs),
-        operands(std::move(inputs)) {}
+        operands(std::move(inputs)), subgraphs(subgraphs) {}
 
   GraphBuilder &b;
   const Limits &limits;
@@ -98,6 +105,7 @@ public:
   std::optional<std::vector<double>> floatsAttribute(llvm::StringRef name) const;
   Tensor tensorAttribute(llvm::StringRef name) const; ///< null: absent
   void ignoreAttribute(llvm::StringRef name) const;   ///< without effect on the result
+  std::vector<Tensor> importSubgraph(llvm::StringRef name) const;
   int64_t requiredInt(llvm::StringRef name) const;
   /// An attribute nobody asked for is an error: it could change the result.
   void checkAllAttributesRead() const;
@@ -123,6 +131,7 @@ private:
   const BlobStore &blobs;
   std::vector<Tensor> operands;
   std::vector<Tensor> outputs;
+  const SubgraphImport &subgraphs;
   mutable std::set<std::string> read; ///< attributes that were asked for
 
   const onnx::AttributeProto *attribute(llvm::StringRef name, int type) const;

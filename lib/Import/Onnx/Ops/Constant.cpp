@@ -11,8 +11,31 @@ using namespace mlir;
 namespace cupola::onnx_import {
 namespace {
 
-/// The number of elements of Range for floats, which must be constants here.
+/// A float scalar that is known to be an integer: 5.0, or float(Shape(x)[0]).
+std::optional<Expr> wholeNumber(OpBinder &op, size_t index) {
+  const Known *source = op.known(index);
+  if (!source || !source->isScalarLike())
+    return std::nullopt;
+  const Scalar &element = source->elements[0];
+  if (element.kind == Scalar::Kind::Ratio)
+    return element.den.isConstant(1) ? std::optional<Expr>(element.num) : std::nullopt;
+  if (element.kind == Scalar::Kind::Int || std::abs(element.real) >= 1e15 ||
+      element.real != std::trunc(element.real))
+    return std::nullopt;
+  return Expr(static_cast<int64_t>(element.real));
+}
+
+Expr stepCount(OpBinder &op, const Expr &start, const Expr &limit, const Expr &delta) {
+  if (delta.isConstant(0))
+    op.bad("delta is 0, expected another number");
+  return simplify(max(Expr(0), ceilDiv(limit - start, delta)), op.b.ranges());
+}
+
+/// The number of elements of Range for floats.
 Expr floatRangeCount(OpBinder &op) {
+  const auto from = wholeNumber(op, 0), to = wholeNumber(op, 1), by = wholeNumber(op, 2);
+  if (from && to && by)
+    return stepCount(op, *from, *to, *by);
   const double start = op.constantNumber(0, "start"), limit = op.constantNumber(1, "limit");
   const double count = std::ceil((limit - start) / op.constantNumber(2, "delta"));
   if (!(std::abs(count) < 1e15))
@@ -21,11 +44,8 @@ Expr floatRangeCount(OpBinder &op) {
 }
 
 Expr intRangeCount(OpBinder &op) {
-  const Expr start = op.symbolicInt(0, "start"), limit = op.symbolicInt(1, "limit");
-  const Expr delta = op.symbolicInt(2, "delta");
-  if (delta.isConstant(0))
-    op.bad("delta is 0, expected another number");
-  return simplify(max(Expr(0), ceilDiv(limit - start, delta)), op.b.ranges());
+  return stepCount(op, op.symbolicInt(0, "start"), op.symbolicInt(1, "limit"),
+                   op.symbolicInt(2, "delta"));
 }
 
 std::optional<Known> knownRange(OpBinder &op, const Expr &count) {
@@ -46,6 +66,30 @@ void filled(OpBinder &op, Tensor element, ArrayRef<Expr> shape) {
       return op.result(std::move(*known), element->element);
   Value value = op.b.constant(element->constant);
   op.result(op.b.broadcast(op.b.reshape(value, Exprs(shape.size(), Expr(1))), shape));
+  if (element->known && element->known->allConstant())
+    op.results()[0]->allNonZero = element->known->elements[0].asDouble() != 0;
+}
+
+/// The coordinates of the elements of a known tensor that are not 0.
+std::optional<Known> knownPositions(const Known &source) {
+  std::vector<std::vector<int64_t>> rows(source.dims.size());
+  for (size_t i = 0; i < source.elements.size(); ++i) {
+    if (!source.elements[i].isConstant())
+      return std::nullopt;
+    if (source.elements[i].asDouble() == 0)
+      continue;
+    size_t rest = i;
+    for (size_t dim = source.dims.size(); dim-- > 0;) {
+      rows[dim].push_back(static_cast<int64_t>(rest % static_cast<size_t>(source.dims[dim])));
+      rest /= static_cast<size_t>(source.dims[dim]);
+    }
+  }
+  const int64_t count = rows.empty() ? 0 : static_cast<int64_t>(rows[0].size());
+  Known result{{int64_t(rows.size()), count}, {}};
+  for (const auto &row : rows)
+    for (int64_t position : row)
+      result.elements.push_back(Scalar::integer(position));
+  return result;
 }
 
 } // namespace
@@ -115,6 +159,27 @@ void importRange(OpBinder &op) {
     steps = op.b.binary(BinaryKind::Mul, steps, scalar(2, "delta"));
   const bool fromZero = !isFloat && op.symbolicInt(0, "start").isConstant(0);
   op.result(fromZero ? steps : op.b.binary(BinaryKind::Add, steps, scalar(0, "start")));
+}
+
+/// Before Range existed, exporters wrote arange(n) as NonZero of n ones. Where the
+/// number of results depends on data there is no shape to give it.
+void importNonZero(OpBinder &op) {
+  op.requireInputs(1, 1);
+  const Exprs shape = op.shape(0, "X");
+  const Type i64 = IntegerType::get(op.b.context(), 64);
+  if (shape.empty())
+    op.unsupported("input 0 (X) is a scalar, supported is rank 1 or more");
+  if (op.known(0))
+    if (auto known = knownPositions(*op.known(0)); known && knownCount(known->dims))
+      return op.result(std::move(*known), i64);
+  if (!op.tensor(0, "X")->allNonZero)
+    op.unsupported("input 0 (X) is computed from the data of the model's inputs, supported are "
+                   "constants without zeros");
+  std::vector<Value> rows;
+  for (size_t axis = 0; axis < shape.size(); ++axis)
+    rows.push_back(op.b.reshape(op.b.iota(shape, static_cast<int64_t>(axis)),
+                                {Expr(1), graph::product(shape)}));
+  op.result(op.b.concat(rows, 0));
 }
 
 void importIdentity(OpBinder &op) {

@@ -126,10 +126,14 @@ void importGather(OpBinder &op);
 void importGatherElements(OpBinder &op);
 void importGatherND(OpBinder &op);
 
+// Control.cpp
+void importIf(OpBinder &op);
+
 // Constant.cpp
 void importConstant(OpBinder &op);
 void importConstantOfShape(OpBinder &op);
 void importRange(OpBinder &op);
+void importNonZero(OpBinder &op);
 void importIdentity(OpBinder &op);
 void importDropout(OpBinder &op);
 void importOneHot(OpBinder &op);
