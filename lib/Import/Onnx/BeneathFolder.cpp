@@ -27,8 +27,7 @@ FileHandle walkDown(int folder, const std::string &location) {
     if (slash == std::string::npos)
       return FileHandle(::openat(current.get(), part.c_str(), fileFlags | O_NOFOLLOW));
     if (!part.empty() && part != ".")
-      current = FileHandle(
-          ::openat(current.get(), part.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+      current = FileHandle(::openat(current.get(), part.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     begin = slash + 1;
   }
   return current;
@@ -39,8 +38,7 @@ FileHandle openPlain(int folder, const std::string &location) {
   open_how how{};
   how.flags = fileFlags;
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
-  FileHandle file(
-      static_cast<int>(::syscall(SYS_openat2, folder, location.c_str(), &how, sizeof(how))));
+  FileHandle file(static_cast<int>(::syscall(SYS_openat2, folder, location.c_str(), &how, sizeof(how))));
   if (!file && (errno == ENOSYS || errno == EPERM))
     return walkDown(folder, location);
   return file;
@@ -51,16 +49,13 @@ std::string pathOf(int descriptor) {
   char buffer[PATH_MAX];
   const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
   const ssize_t length = ::readlink(link.c_str(), buffer, sizeof(buffer));
-  return length > 0 && length < PATH_MAX ? std::string(buffer, static_cast<size_t>(length))
-                                         : std::string();
+  return length > 0 && length < PATH_MAX ? std::string(buffer, static_cast<size_t>(length)) : std::string();
 }
 
 /// `path` relative to `folder` when it lies beneath it, else empty.
 std::string relativeTo(const std::string &folder, const std::string &path) {
   const std::string prefix = folder == "/" ? folder : folder + "/";
-  return !folder.empty() && path.compare(0, prefix.size(), prefix) == 0
-             ? path.substr(prefix.size())
-             : std::string();
+  return !folder.empty() && path.compare(0, prefix.size(), prefix) == 0 ? path.substr(prefix.size()) : std::string();
 }
 
 /// Follows links: finds where they lead with a descriptor that cannot read, then
@@ -87,8 +82,7 @@ FileHandle openLinked(int folder, const std::string &resolvedFolder, const std::
 
 } // namespace
 
-FileHandle openBeneath(const std::string &namedFolder, const std::string &resolvedFolder,
-                       const std::string &location) {
+FileHandle openBeneath(const std::string &namedFolder, const std::string &resolvedFolder, const std::string &location) {
   FileHandle folder(::open(namedFolder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!folder)
     return folder;

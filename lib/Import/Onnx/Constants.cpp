@@ -63,8 +63,9 @@ ElementsAttr constantAttr(const TensorValue &tensor, Type element, StringRef nam
   const ArrayRef<char> bytes(tensor.bytes.data(), tensor.bytes.size());
   if (bytes.size() > BlobStore::threshold) {
     const std::shared_ptr<const void> owner = tensor.owner;
-    AsmResourceBlob blob(bytes, /*dataAlignment=*/16, [owner](void *, size_t, size_t) {},
-                         /*dataIsMutable=*/false);
+    AsmResourceBlob blob(
+        bytes, /*dataAlignment=*/16, [owner](void *, size_t, size_t) {},
+        /*dataIsMutable=*/false);
     return DenseResourceElementsAttr::get(type, name, std::move(blob));
   }
   if (element.isInteger(1)) {
@@ -132,8 +133,8 @@ DenseElementsAttr attributeOf(const Known &known, Type element) {
       values.push_back(builder.getFloatAttr(element, scalar.asDouble()));
     else
       values.push_back(IntegerAttr::get(
-          element, APInt(64, static_cast<uint64_t>(scalar.num.constant().value_or(0)))
-                       .trunc(element.getIntOrFloatBitWidth())));
+          element,
+          APInt(64, static_cast<uint64_t>(scalar.num.constant().value_or(0))).trunc(element.getIntOrFloatBitWidth())));
   }
   return DenseElementsAttr::get(staticType(known.dims, element), values);
 }

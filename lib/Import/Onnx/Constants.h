@@ -18,8 +18,7 @@ int32_t dataTypeOf(mlir::Type element);
 
 /// Up to BlobStore::threshold bytes a dense attribute; above it a resource called
 /// `name` that shares the tensor's memory.
-mlir::ElementsAttr constantAttr(const TensorValue &tensor, mlir::Type element,
-                                llvm::StringRef name);
+mlir::ElementsAttr constantAttr(const TensorValue &tensor, mlir::Type element, llvm::StringRef name);
 
 /// The elements, when there are at most Known::maxElements of an integer, bool or
 /// float type up to 64 bits.

@@ -7,19 +7,14 @@
 namespace cupola::onnx_import {
 
 std::string NodeLabel::text() const {
-  const std::string who = name.empty() && !firstOutput.empty()
-                              ? "node that makes " + quoted(firstOutput)
-                              : "node " + quoted(name);
+  const std::string who =
+      name.empty() && !firstOutput.empty() ? "node that makes " + quoted(firstOutput) : "node " + quoted(name);
   return who + " (" + printable(op) + ", opset " + std::to_string(opset) + ")";
 }
 
-std::string Diagnostic::text() const {
-  return hasNode ? node.text() + ": " + message : message;
-}
+std::string Diagnostic::text() const { return hasNode ? node.text() + ": " + message : message; }
 
-void Diagnostics::error(ErrorKind kind, std::string message) {
-  list.push_back({kind, false, {}, std::move(message)});
-}
+void Diagnostics::error(ErrorKind kind, std::string message) { list.push_back({kind, false, {}, std::move(message)}); }
 
 void Diagnostics::error(ErrorKind kind, const NodeLabel &node, std::string message) {
   list.push_back({kind, true, node, std::move(message)});
@@ -28,9 +23,8 @@ void Diagnostics::error(ErrorKind kind, const NodeLabel &node, std::string messa
 void Diagnostics::note(std::string message) { remarks.push_back(std::move(message)); }
 
 int Diagnostics::exitCode() const {
-  static constexpr ErrorKind gravest[] = {ErrorKind::Usage,    ErrorKind::InputOutput,
-                                          ErrorKind::Environment, ErrorKind::BadModel,
-                                          ErrorKind::Limit,    ErrorKind::Unsupported};
+  static constexpr ErrorKind gravest[] = {ErrorKind::Usage,    ErrorKind::InputOutput, ErrorKind::Environment,
+                                          ErrorKind::BadModel, ErrorKind::Limit,       ErrorKind::Unsupported};
   for (ErrorKind kind : gravest)
     for (const Diagnostic &entry : list)
       if (entry.kind == kind)

@@ -31,12 +31,12 @@ int64_t ownCost(const onnx::NodeProto &node) {
 }
 
 struct Body {
-  int64_t cost = 0; ///< of its own nodes, subgraphs included
+  int64_t cost = 0;                     ///< of its own nodes, subgraphs included
   std::map<FunctionKey, int64_t> calls; ///< to local functions, with their number
 };
 
-void addNodes(const google::protobuf::RepeatedPtrField<onnx::NodeProto> &nodes,
-              const FunctionMap &functions, Body &body) {
+void addNodes(const google::protobuf::RepeatedPtrField<onnx::NodeProto> &nodes, const FunctionMap &functions,
+              Body &body) {
   for (const auto &node : nodes) {
     const FunctionKey callee = calleeOf(node);
     if (functions.count(callee))
@@ -87,21 +87,19 @@ int64_t Budget::total(const Body &body) const {
 }
 
 bool Budget::enter(const FunctionKey &key) {
-  const auto begin = std::find_if(stack.begin(), stack.end(),
-                                  [&](const Frame &frame) { return frame.key == key; });
+  const auto begin = std::find_if(stack.begin(), stack.end(), [&](const Frame &frame) { return frame.key == key; });
   if (begin != stack.end()) {
     std::string cycle;
     for (auto frame = begin; frame != stack.end() && cycle.size() < 400; ++frame)
       cycle += quoted(std::get<1>(frame->key)) + " -> ";
-    diagnostics.error(ErrorKind::BadModel, "functions call each other in a circle: " + cycle +
-                                               quoted(std::get<1>(key)));
+    diagnostics.error(ErrorKind::BadModel,
+                      "functions call each other in a circle: " + cycle + quoted(std::get<1>(key)));
     return false;
   }
   if (static_cast<int64_t>(stack.size()) >= limits.functionDepth) {
-    diagnostics.error(ErrorKind::Limit,
-                      exceeds(limits, &Limits::functionDepth,
-                              "a chain of more than " + std::to_string(stack.size()) +
-                                  " function calls inside each other"));
+    diagnostics.error(ErrorKind::Limit, exceeds(limits, &Limits::functionDepth,
+                                                "a chain of more than " + std::to_string(stack.size()) +
+                                                    " function calls inside each other"));
     return false;
   }
   stack.push_back({key, bodies.at(key).calls.begin()});
@@ -140,15 +138,13 @@ bool Budget::run(const onnx::ModelProto &model) {
   diagnostics.error(ErrorKind::Limit,
                     exceeds(limits, &Limits::nodes,
                             "inlining the functions would make " +
-                                (nodes == most ? "over 2^63" : std::to_string(nodes)) +
-                                " nodes, which"));
+                                (nodes == most ? "over 2^63" : std::to_string(nodes)) + " nodes, which"));
   return false;
 }
 
 } // namespace
 
-bool checkExpansion(const onnx::ModelProto &model, const Limits &limits,
-                    Diagnostics &diagnostics) {
+bool checkExpansion(const onnx::ModelProto &model, const Limits &limits, Diagnostics &diagnostics) {
   return Budget(model, limits, diagnostics).run(model);
 }
 

@@ -23,8 +23,7 @@ std::string folderOf(const std::string &path) {
 }
 
 std::string resolvedFolderOf(const std::string &path) {
-  std::unique_ptr<char, decltype(&std::free)> resolved(::realpath(path.c_str(), nullptr),
-                                                       &std::free);
+  std::unique_ptr<char, decltype(&std::free)> resolved(::realpath(path.c_str(), nullptr), &std::free);
   return resolved ? folderOf(resolved.get()) : folderOf(path);
 }
 
@@ -50,19 +49,16 @@ std::string locationProblem(const std::string &location) {
 
 } // namespace
 
-std::optional<ExternalReference> parseExternalReference(const onnx::TensorProto &tensor,
-                                                        std::string &problem) {
+std::optional<ExternalReference> parseExternalReference(const onnx::TensorProto &tensor, std::string &problem) {
   std::optional<std::string> location, checksum;
   std::optional<int64_t> offset, length;
-  const auto count = [&](const std::string &key, const std::string &value,
-                         std::optional<int64_t> &target) {
+  const auto count = [&](const std::string &key, const std::string &value, std::optional<int64_t> &target) {
     const bool again = target.has_value();
     target = parseCount(value);
     if (again)
       problem = "has two external data entries " + quoted(key) + ", expected one";
     else if (!target)
-      problem = "has the external data " + key + " " + quoted(value) +
-                ", expected a whole number from 0 to 2^63-1";
+      problem = "has the external data " + key + " " + quoted(value) + ", expected a whole number from 0 to 2^63-1";
   };
   for (const auto &entry : tensor.external_data()) {
     std::optional<std::string> *text = entry.key() == "location"   ? &location
@@ -77,8 +73,8 @@ std::optional<ExternalReference> parseExternalReference(const onnx::TensorProto 
     else if (entry.key() == "length")
       count("length", entry.value(), length);
     else
-      problem = "has the external data entry " + quoted(entry.key()) +
-                ", expected location, offset, length or checksum";
+      problem =
+          "has the external data entry " + quoted(entry.key()) + ", expected location, offset, length or checksum";
     if (!problem.empty())
       return std::nullopt;
   }
@@ -132,8 +128,8 @@ bool ExternalData::open(const std::string &location, ErrorKind &kind, std::strin
   return true;
 }
 
-std::optional<Blob> ExternalData::load(const ExternalReference &reference, int64_t size,
-                                       ErrorKind &kind, std::string &problem) {
+std::optional<Blob> ExternalData::load(const ExternalReference &reference, int64_t size, ErrorKind &kind,
+                                       std::string &problem) {
   kind = ErrorKind::BadModel;
   if (fromBytes) {
     problem = "refers to the external file " + quoted(reference.location) +
@@ -150,14 +146,12 @@ std::optional<Blob> ExternalData::load(const ExternalReference &reference, int64
     return std::nullopt;
   }
   if (size > fileSize || reference.offset > fileSize - size) {
-    problem = "needs " + std::to_string(size) + " bytes at offset " +
-              std::to_string(reference.offset) + " of " + quoted(reference.location) +
-              ", which has " + std::to_string(fileSize) + " bytes";
+    problem = "needs " + std::to_string(size) + " bytes at offset " + std::to_string(reference.offset) + " of " +
+              quoted(reference.location) + ", which has " + std::to_string(fileSize) + " bytes";
     return std::nullopt;
   }
   const size_t rounded = (static_cast<size_t>(size) + 63) / 64 * 64;
-  std::shared_ptr<char> memory(static_cast<char *>(std::aligned_alloc(64, rounded ? rounded : 64)),
-                               &std::free);
+  std::shared_ptr<char> memory(static_cast<char *>(std::aligned_alloc(64, rounded ? rounded : 64)), &std::free);
   if (!memory || !readFully(file.get(), memory.get(), static_cast<size_t>(size), reference.offset)) {
     kind = memory ? ErrorKind::InputOutput : ErrorKind::Environment;
     problem = memory ? "cannot be read from " + quoted(reference.location) + ": " +

@@ -27,8 +27,7 @@ struct ExternalReference {
 
 /// Reads the external_data entries of a tensor; on failure `problem` says what
 /// was found and expected.
-std::optional<ExternalReference> parseExternalReference(const onnx::TensorProto &tensor,
-                                                        std::string &problem);
+std::optional<ExternalReference> parseExternalReference(const onnx::TensorProto &tensor, std::string &problem);
 
 class ExternalData {
 public:
@@ -37,8 +36,7 @@ public:
 
   /// The `size` bytes that `reference` means. `kind` and `problem` describe a
   /// failure. The result is 64-aligned.
-  std::optional<Blob> load(const ExternalReference &reference, int64_t size, ErrorKind &kind,
-                           std::string &problem);
+  std::optional<Blob> load(const ExternalReference &reference, int64_t size, ErrorKind &kind, std::string &problem);
 
 private:
   std::string namedFolder;    ///< the model's folder as the user wrote it

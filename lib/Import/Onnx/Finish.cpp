@@ -43,8 +43,8 @@ void retype(func::FuncOp function, const Symbols &symbols) {
     if (auto dims = dyn_cast<graph::DimsOp>(op))
       dims.setExprsAttr(current(dims.getExprs(), symbols));
   }
-  function.setFunctionType(FunctionType::get(function.getContext(), body.getArgumentTypes(),
-                                             body.getTerminator()->getOperandTypes()));
+  function.setFunctionType(
+      FunctionType::get(function.getContext(), body.getArgumentTypes(), body.getTerminator()->getOperandTypes()));
 }
 
 } // namespace cupola::onnx_import

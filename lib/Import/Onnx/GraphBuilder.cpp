@@ -27,9 +27,7 @@ std::string typeText(Type element) {
   return (element.isUnsignedInteger() ? "uint" : "int") + bits;
 }
 
-void GraphBuilder::fail(const std::string &message, ErrorKind kind) const {
-  throw NodeError{kind, message};
-}
+void GraphBuilder::fail(const std::string &message, ErrorKind kind) const { throw NodeError{kind, message}; }
 
 RankedTensorType GraphBuilder::type(ArrayRef<Expr> dims, Type element) const {
   if (dims.size() > static_cast<size_t>(maxRank))
@@ -48,12 +46,10 @@ RankedTensorType GraphBuilder::type(ArrayRef<Expr> dims, Type element) const {
   }
   const bool empty = llvm::any_of(dims, [](const Expr &dim) { return dim.isConstant(0); });
   if (!empty && !bytes)
-    fail("the result has the shape " + shapeText(dims) + ", whose size does not fit 63 bits",
-         ErrorKind::Limit);
+    fail("the result has the shape " + shapeText(dims) + ", whose size does not fit 63 bits", ErrorKind::Limit);
   if (!empty && *bytes > limits.tensorBytes)
     fail("the result of " + exceeds(limits, &Limits::tensorBytes,
-                                    "shape " + shapeText(dims) + " with " +
-                                        std::to_string(*bytes) + " bytes"),
+                                    "shape " + shapeText(dims) + " with " + std::to_string(*bytes) + " bytes"),
          ErrorKind::Limit);
   return tensorType(dims, element);
 }
@@ -63,10 +59,8 @@ RankedTensorType GraphBuilder::type(ArrayRef<Expr> dims, Type element) const {
 //===----------------------------------------------------------------------===//
 
 Expr GraphBuilder::sameExtent(const Expr &a, const Expr &b, const std::string &what) {
-  if (symbols.assumeEqual(a, b, who + " needs them equal (" + what + ")") ==
-      Symbols::Outcome::Impossible)
-    fail(what + " are " + symbols.current(a).text() + " and " + symbols.current(b).text() +
-         ", expected equal ones");
+  if (symbols.assumeEqual(a, b, who + " needs them equal (" + what + ")") == Symbols::Outcome::Impossible)
+    fail(what + " are " + symbols.current(a).text() + " and " + symbols.current(b).text() + ", expected equal ones");
   return symbols.current(a);
 }
 
@@ -89,8 +83,8 @@ static std::optional<Expr> clampedBy(const Expr &clamped, const Expr &plain) {
   const Factor &factor = clamped.terms()[0].factors[0];
   if (factor.power != 1 || factor.atom->kind() != Atom::Kind::Min)
     return std::nullopt;
-  for (const auto &[x, c] : {std::pair(factor.atom->lhs(), factor.atom->rhs()),
-                             std::pair(factor.atom->rhs(), factor.atom->lhs())})
+  for (const auto &[x, c] :
+       {std::pair(factor.atom->lhs(), factor.atom->rhs()), std::pair(factor.atom->rhs(), factor.atom->lhs())})
     if (x == plain && c.constant() && *c.constant() > 1)
       return c;
   return std::nullopt;
@@ -103,8 +97,7 @@ Expr GraphBuilder::broadcastExtent(const Expr &first, const Expr &second) {
   if (a.isConstant(1))
     return b;
   if (a.constant() && b.constant())
-    fail("extents " + a.text() + " and " + b.text() +
-         " cannot be broadcast to each other, expected equal ones or 1");
+    fail("extents " + a.text() + " and " + b.text() + " cannot be broadcast to each other, expected equal ones or 1");
   for (const auto &[clamped, plain] : {std::pair(a, b), std::pair(b, a)})
     if (const auto bound = clampedBy(clamped, plain))
       if (symbols.assumeLessEqual(plain, *bound, who) == Symbols::Outcome::Holds)
@@ -133,9 +126,7 @@ Exprs GraphBuilder::broadcastShapes(ArrayRef<Expr> a, ArrayRef<Expr> b) {
 // Constants
 //===----------------------------------------------------------------------===//
 
-Value GraphBuilder::constant(ElementsAttr value) {
-  return ConstantOp::create(ops, where, value);
-}
+Value GraphBuilder::constant(ElementsAttr value) { return ConstantOp::create(ops, where, value); }
 
 Value GraphBuilder::scalar(double value, Type element, size_t rank) {
   const auto tensor = RankedTensorType::get(Ints(rank, 1), element);
@@ -166,27 +157,25 @@ Value GraphBuilder::dims(ArrayRef<Expr> values, ArrayRef<int64_t> shape, Type el
 
 Value GraphBuilder::unary(UnaryKind kind, Value value, double alpha, double beta) {
   const Type element = isPredicate(kind) ? ops.getI1Type() : this->element(value);
-  return UnaryOp::create(ops, where, type(shape(value), element), kind, value,
-                         APFloat(alpha), APFloat(beta));
+  return UnaryOp::create(ops, where, type(shape(value), element), kind, value, APFloat(alpha), APFloat(beta));
 }
 
 Value GraphBuilder::binary(BinaryKind kind, Value lhs, Value rhs) {
   if (element(lhs) != element(rhs))
-    fail("the operands have elements of " + typeText(element(lhs)) + " and " +
-         typeText(element(rhs)) + ", expected one type");
+    fail("the operands have elements of " + typeText(element(lhs)) + " and " + typeText(element(rhs)) +
+         ", expected one type");
   const Exprs dims = broadcastShapes(shape(lhs), shape(rhs));
   const Type result = isComparison(kind) ? ops.getI1Type() : element(lhs);
-  return BinaryOp::create(ops, where, type(dims, result), kind, broadcast(lhs, dims),
-                          broadcast(rhs, dims));
+  return BinaryOp::create(ops, where, type(dims, result), kind, broadcast(lhs, dims), broadcast(rhs, dims));
 }
 
 Value GraphBuilder::select(Value condition, Value lhs, Value rhs) {
   if (element(lhs) != element(rhs))
-    fail("the branches have elements of " + typeText(element(lhs)) + " and " +
-         typeText(element(rhs)) + ", expected one type");
+    fail("the branches have elements of " + typeText(element(lhs)) + " and " + typeText(element(rhs)) +
+         ", expected one type");
   const Exprs dims = broadcastShapes(broadcastShapes(shape(lhs), shape(rhs)), shape(condition));
-  return SelectOp::create(ops, where, type(dims, element(lhs)), broadcast(condition, dims),
-                          broadcast(lhs, dims), broadcast(rhs, dims));
+  return SelectOp::create(ops, where, type(dims, element(lhs)), broadcast(condition, dims), broadcast(lhs, dims),
+                          broadcast(rhs, dims));
 }
 
 Value GraphBuilder::cast(Value value, Type element) {

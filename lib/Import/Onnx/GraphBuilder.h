@@ -78,15 +78,14 @@ public:
 
   // Views; no op where nothing changes.
   Value reshape(Value value, llvm::ArrayRef<Expr> dims);
-  Value withRank(Value value, size_t rank); ///< adds leading extents of 1
+  Value withRank(Value value, size_t rank);                ///< adds leading extents of 1
   Value broadcast(Value value, llvm::ArrayRef<Expr> dims); ///< also raises the rank
   Value transpose(Value value, llvm::ArrayRef<int64_t> perm);
-  Value slice(Value value, llvm::ArrayRef<Expr> starts, llvm::ArrayRef<int64_t> steps,
-              llvm::ArrayRef<Expr> sizes);
+  Value slice(Value value, llvm::ArrayRef<Expr> starts, llvm::ArrayRef<int64_t> steps, llvm::ArrayRef<Expr> sizes);
   Value concat(llvm::ArrayRef<Value> values, int64_t axis);
-  Value pad(Value value, llvm::ArrayRef<Expr> low, llvm::ArrayRef<Expr> high,
-            graph::PadMode mode, mlir::TypedAttr fill);
-  Value squeeze(Value value, llvm::ArrayRef<int64_t> axes); ///< sorted; extents must be 1
+  Value pad(Value value, llvm::ArrayRef<Expr> low, llvm::ArrayRef<Expr> high, graph::PadMode mode,
+            mlir::TypedAttr fill);
+  Value squeeze(Value value, llvm::ArrayRef<int64_t> axes);   ///< sorted; extents must be 1
   Value unsqueeze(Value value, llvm::ArrayRef<int64_t> axes); ///< sorted positions in the result
 
   // Pointwise; operands are broadcast to each other.

@@ -36,8 +36,7 @@ Value GraphBuilder::broadcast(Value value, ArrayRef<Expr> dims) {
 
 Value GraphBuilder::transpose(Value value, ArrayRef<int64_t> perm) {
   const Exprs from = shape(value);
-  if (llvm::all_of(llvm::enumerate(perm),
-                   [](auto entry) { return entry.value() == int64_t(entry.index()); }))
+  if (llvm::all_of(llvm::enumerate(perm), [](auto entry) { return entry.value() == int64_t(entry.index()); }))
     return value;
   Exprs to;
   for (int64_t dim : perm)
@@ -45,14 +44,12 @@ Value GraphBuilder::transpose(Value value, ArrayRef<int64_t> perm) {
   return TransposeOp::create(ops, where, type(to, element(value)), value, perm);
 }
 
-Value GraphBuilder::slice(Value value, ArrayRef<Expr> starts, ArrayRef<int64_t> steps,
-                          ArrayRef<Expr> sizes) {
+Value GraphBuilder::slice(Value value, ArrayRef<Expr> starts, ArrayRef<int64_t> steps, ArrayRef<Expr> sizes) {
   const Exprs from = symbols.current(starts), to = symbols.current(sizes);
   if (shape(value) == to && llvm::all_of(from, [](const Expr &e) { return e.isConstant(0); }) &&
       llvm::all_of(steps, [](int64_t step) { return step == 1; }))
     return value;
-  return SliceOp::create(ops, where, type(to, element(value)), value, exprArray(context(), from),
-                         steps);
+  return SliceOp::create(ops, where, type(to, element(value)), value, exprArray(context(), from), steps);
 }
 
 Value GraphBuilder::concat(ArrayRef<Value> values, int64_t axis) {
@@ -60,33 +57,29 @@ Value GraphBuilder::concat(ArrayRef<Value> values, int64_t axis) {
   for (Value value : values.drop_front()) {
     const Exprs next = shape(value);
     if (next.size() != dims.size())
-      fail("operands have shapes " + shapeText(dims) + " and " + shapeText(next) +
-           ", expected one rank");
+      fail("operands have shapes " + shapeText(dims) + " and " + shapeText(next) + ", expected one rank");
     if (element(value) != element(values[0]))
-      fail("operands have elements of " + typeText(element(values[0])) + " and " +
-           typeText(element(value)) + ", expected one type");
+      fail("operands have elements of " + typeText(element(values[0])) + " and " + typeText(element(value)) +
+           ", expected one type");
     for (size_t i = 0; i < dims.size(); ++i)
       dims[i] = i == static_cast<size_t>(axis)
                     ? dims[i] + next[i]
-                    : sameExtent(dims[i], next[i],
-                                 "extents of the operands in dimension " + std::to_string(i));
+                    : sameExtent(dims[i], next[i], "extents of the operands in dimension " + std::to_string(i));
   }
   if (values.size() == 1)
     return values[0];
-  return ConcatOp::create(ops, where, type(symbols.current(dims), element(values[0])), values,
-                          axis);
+  return ConcatOp::create(ops, where, type(symbols.current(dims), element(values[0])), values, axis);
 }
 
-Value GraphBuilder::pad(Value value, ArrayRef<Expr> low, ArrayRef<Expr> high, PadMode mode,
-                        TypedAttr fill) {
+Value GraphBuilder::pad(Value value, ArrayRef<Expr> low, ArrayRef<Expr> high, PadMode mode, TypedAttr fill) {
   Exprs dims = shape(value);
   for (size_t i = 0; i < dims.size(); ++i)
     dims[i] = dims[i] + low[i] + high[i];
   dims = symbols.current(dims);
   if (dims == shape(value) && llvm::all_of(low, [](const Expr &e) { return e.isConstant(0); }))
     return value;
-  return PadOp::create(ops, where, type(dims, element(value)), value,
-                       exprArray(context(), symbols.current(low)), mode, fill);
+  return PadOp::create(ops, where, type(dims, element(value)), value, exprArray(context(), symbols.current(low)), mode,
+                       fill);
 }
 
 Value GraphBuilder::squeeze(Value value, ArrayRef<int64_t> axes) {
@@ -120,33 +113,29 @@ static Exprs reduced(Exprs dims, ArrayRef<int64_t> axes) {
 Value GraphBuilder::reduce(ReduceKind kind, Value value, ArrayRef<int64_t> axes) {
   if (axes.empty())
     return value;
-  return ReduceOp::create(ops, where, type(reduced(shape(value), axes), element(value)), kind,
-                          value, axes);
+  return ReduceOp::create(ops, where, type(reduced(shape(value), axes), element(value)), kind, value, axes);
 }
 
 Value GraphBuilder::argReduce(ReduceKind kind, Value value, int64_t axis, bool last) {
-  return ArgReduceOp::create(ops, where, type(reduced(shape(value), {axis}), ops.getI64Type()),
-                             kind, value, axis, last);
+  return ArgReduceOp::create(ops, where, type(reduced(shape(value), {axis}), ops.getI64Type()), kind, value, axis,
+                             last);
 }
 
 Value GraphBuilder::softmax(Value value, int64_t axis, bool log, bool guard) {
-  return SoftmaxOp::create(ops, where, type(shape(value), element(value)), value, axis,
-                           guard, log);
+  return SoftmaxOp::create(ops, where, type(shape(value), element(value)), value, axis, guard, log);
 }
 
 Value GraphBuilder::layerNorm(Value value, int64_t axis, double epsilon, bool rms) {
-  return LayerNormOp::create(ops, where, type(shape(value), element(value)), value, axis,
-                             APFloat(epsilon), rms);
+  return LayerNormOp::create(ops, where, type(shape(value), element(value)), value, axis, APFloat(epsilon), rms);
 }
 
 Value GraphBuilder::matmul(Value lhs, Value rhs) {
   if (element(lhs) != element(rhs))
-    fail("the operands have elements of " + typeText(element(lhs)) + " and " +
-         typeText(element(rhs)) + ", expected one type");
+    fail("the operands have elements of " + typeText(element(lhs)) + " and " + typeText(element(rhs)) +
+         ", expected one type");
   Exprs left = shape(lhs), right = shape(rhs);
   if (left.empty() || right.empty())
-    fail("the operands have shapes " + shapeText(left) + " and " + shapeText(right) +
-         ", expected ranks of at least 1");
+    fail("the operands have shapes " + shapeText(left) + " and " + shapeText(right) + ", expected ranks of at least 1");
   const bool row = left.size() == 1, column = right.size() == 1;
   if (row)
     left.insert(left.begin(), Expr(1));
@@ -155,8 +144,7 @@ Value GraphBuilder::matmul(Value lhs, Value rhs) {
   const Expr depth = sameExtent(left.back(), right[right.size() - 2],
                                 "the last extent of the first and the last but one of the second "
                                 "operand");
-  Exprs batch = broadcastShapes(ArrayRef<Expr>(left).drop_back(2),
-                                ArrayRef<Expr>(right).drop_back(2));
+  Exprs batch = broadcastShapes(ArrayRef<Expr>(left).drop_back(2), ArrayRef<Expr>(right).drop_back(2));
   const auto whole = [&](const Expr &rows, const Expr &columns) {
     Exprs dims = batch;
     dims.push_back(rows);
@@ -186,29 +174,25 @@ Value GraphBuilder::gather(Value data, Value indices, int64_t axis) {
 
 Value GraphBuilder::gatherElements(Value data, Value indices, int64_t axis) {
   if (shape(data).size() != shape(indices).size())
-    fail("data and indices have shapes " + shapeText(shape(data)) + " and " +
-         shapeText(shape(indices)) + ", expected one rank");
-  return GatherElementsOp::create(ops, where, type(shape(indices), element(data)), data, indices,
-                                  axis);
+    fail("data and indices have shapes " + shapeText(shape(data)) + " and " + shapeText(shape(indices)) +
+         ", expected one rank");
+  return GatherElementsOp::create(ops, where, type(shape(indices), element(data)), data, indices, axis);
 }
 
 Value GraphBuilder::gatherND(Value data, Value indices, int64_t batchDims) {
   const Exprs from = shape(data), index = shape(indices);
   const int64_t rank = from.size(), last = static_cast<int64_t>(index.size()) - 1;
   if (last < 0 || batchDims < 0 || batchDims > last || batchDims > rank)
-    fail("data and indices have shapes " + shapeText(from) + " and " + shapeText(index) +
-         " and batch_dims is " + std::to_string(batchDims) + ", expected at most either rank - 1");
+    fail("data and indices have shapes " + shapeText(from) + " and " + shapeText(index) + " and batch_dims is " +
+         std::to_string(batchDims) + ", expected at most either rank - 1");
   const auto depth = index.back().constant();
   if (!depth)
-    fail("the last extent of indices is " + index.back().text() + ", supported is a constant",
-         ErrorKind::Unsupported);
+    fail("the last extent of indices is " + index.back().text() + ", supported is a constant", ErrorKind::Unsupported);
   if (*depth < 1 || batchDims + *depth > rank)
-    fail("indices have " + std::to_string(*depth) + " coordinates, expected 1 to " +
-         std::to_string(rank - batchDims));
+    fail("indices have " + std::to_string(*depth) + " coordinates, expected 1 to " + std::to_string(rank - batchDims));
   Exprs dims;
   for (int64_t i = 0; i < last; ++i)
-    dims.push_back(i < batchDims ? sameExtent(from[i], index[i], "batch extents of the operands")
-                                 : index[i]);
+    dims.push_back(i < batchDims ? sameExtent(from[i], index[i], "batch extents of the operands") : index[i]);
   llvm::append_range(dims, ArrayRef<Expr>(from).drop_front(batchDims + *depth));
   return GatherNDOp::create(ops, where, type(dims, element(data)), data, indices, batchDims);
 }

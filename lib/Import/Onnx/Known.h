@@ -31,12 +31,8 @@ struct Scalar {
   static Scalar constant(double value) { return {Kind::Real, Expr(), Expr(1), value}; }
   static Scalar ratio(Expr num, Expr den);
 
-  std::optional<int64_t> intConstant() const {
-    return kind == Kind::Int ? num.constant() : std::nullopt;
-  }
-  bool isConstant() const {
-    return kind == Kind::Real || (num.constant() && den.constant());
-  }
+  std::optional<int64_t> intConstant() const { return kind == Kind::Int ? num.constant() : std::nullopt; }
+  bool isConstant() const { return kind == Kind::Real || (num.constant() && den.constant()); }
   double asDouble() const; ///< of a constant
 };
 

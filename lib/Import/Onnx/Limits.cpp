@@ -38,8 +38,8 @@ std::string exceeds(const Limits &limits, int64_t Limits::*member, const std::st
   for (const LimitInfo &row : allLimits())
     if (row.member == member)
       name = row.name;
-  return found + " exceeds the limit " + name + "=" + std::to_string(limits.*member) +
-         " (raise it with --limit " + name + "=N)";
+  return found + " exceeds the limit " + name + "=" + std::to_string(limits.*member) + " (raise it with --limit " +
+         name + "=N)";
 }
 
 } // namespace cupola::onnx_import

@@ -17,17 +17,17 @@ namespace cupola::onnx_import {
 
 struct Limits {
   int64_t fileBytes = (int64_t(1) << 31) - 1; ///< a Protobuf message can be no larger
-  int64_t nodes = 1000000;           ///< in the file, and again after inlining
-  int64_t initializers = 262144;     ///< also graph inputs: in old files each is one
+  int64_t nodes = 1000000;                    ///< in the file, and again after inlining
+  int64_t initializers = 262144;              ///< also graph inputs: in old files each is one
   int64_t functions = 10000;
-  int64_t functionDepth = 100;       ///< calls inside calls
-  int64_t nodeOperands = 32768;      ///< inputs and outputs of one node, each
-  int64_t nodeAttributes = 1024;     ///< of one node
-  int64_t attributeElements = 1 << 24; ///< numbers or strings of one attribute
-  int64_t listEntries = 65536;       ///< metadata, opset imports... of one message
-  int64_t valueInfos = 4000000;      ///< declared intermediate values in the file
-  int64_t nameBytes = 131072;        ///< of one name
-  int64_t textBytes = 1 << 24;       ///< of one doc_string or metadata value
+  int64_t functionDepth = 100;            ///< calls inside calls
+  int64_t nodeOperands = 32768;           ///< inputs and outputs of one node, each
+  int64_t nodeAttributes = 1024;          ///< of one node
+  int64_t attributeElements = 1 << 24;    ///< numbers or strings of one attribute
+  int64_t listEntries = 65536;            ///< metadata, opset imports... of one message
+  int64_t valueInfos = 4000000;           ///< declared intermediate values in the file
+  int64_t nameBytes = 131072;             ///< of one name
+  int64_t textBytes = 1 << 24;            ///< of one doc_string or metadata value
   int64_t tensorBytes = int64_t(1) << 36; ///< of one tensor with constant dimensions
   int64_t foldedBytes = int64_t(1) << 30; ///< of one tensor that folding makes
 };

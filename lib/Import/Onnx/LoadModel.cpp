@@ -37,8 +37,7 @@ void dropTexts(Nodes &nodes) {
   }
 }
 
-bool allKnown(const Nodes &nodes, const Opsets &opsets, const FunctionMap &functions,
-              OpKnown known) {
+bool allKnown(const Nodes &nodes, const Opsets &opsets, const FunctionMap &functions, OpKnown known) {
   for (const auto &node : nodes) {
     const std::string domain = canonicalDomain(node.domain());
     const auto version = opsets.find(domain);
@@ -67,15 +66,14 @@ bool allKnown(const onnx::ModelProto &model, OpKnown known) {
 }
 
 /// The stages after parsing.
-bool prepare(LoadedModel &loaded, const std::string &path, const LoadOptions &options,
-             OpKnown known, Diagnostics &diagnostics) {
+bool prepare(LoadedModel &loaded, const std::string &path, const LoadOptions &options, OpKnown known,
+             Diagnostics &diagnostics) {
   onnx::ModelProto &model = *loaded.proto;
   dropTexts(*model.mutable_graph()->mutable_node());
   for (auto &function : *model.mutable_functions())
     dropTexts(*function.mutable_node());
   ExternalData files(path, options.allowHardLinks);
-  if (!validateModel(model, options.limits, diagnostics) ||
-      !checkExpansion(model, options.limits, diagnostics) ||
+  if (!validateModel(model, options.limits, diagnostics) || !checkExpansion(model, options.limits, diagnostics) ||
       !takeInTensors(model, files, options.limits, loaded.blobs, diagnostics))
     return false;
   model.clear_training_info(); // checked like the rest, but never executed
@@ -86,8 +84,8 @@ bool prepare(LoadedModel &loaded, const std::string &path, const LoadOptions &op
 
 } // namespace
 
-std::optional<LoadedModel> loadModelFile(const std::string &path, const LoadOptions &options,
-                                         OpKnown known, Diagnostics &diagnostics) {
+std::optional<LoadedModel> loadModelFile(const std::string &path, const LoadOptions &options, OpKnown known,
+                                         Diagnostics &diagnostics) {
   LoadedModel loaded;
   loaded.name = path;
   {
@@ -100,9 +98,8 @@ std::optional<LoadedModel> loadModelFile(const std::string &path, const LoadOpti
   return loaded;
 }
 
-std::optional<LoadedModel> loadModelBytes(std::string_view bytes, const std::string &name,
-                                          const LoadOptions &options, OpKnown known,
-                                          Diagnostics &diagnostics) {
+std::optional<LoadedModel> loadModelBytes(std::string_view bytes, const std::string &name, const LoadOptions &options,
+                                          OpKnown known, Diagnostics &diagnostics) {
   LoadedModel loaded;
   loaded.name = name;
   if (!parseModel(bytes, options.limits, *loaded.proto, diagnostics) ||

@@ -35,18 +35,17 @@ struct LoadedModel {
 
   std::unique_ptr<onnx::ModelProto> proto; ///< validated, inlined, without big tensors
   BlobStore blobs;                         ///< the big tensors
-  std::string name; ///< for messages: the path as given
+  std::string name;                        ///< for messages: the path as given
 };
 
 /// nullopt on errors. Nodes of unknown ops are no error here: then the ONNX
 /// checker, which stops at the first, does not run, and the importer lists them.
-std::optional<LoadedModel> loadModelFile(const std::string &path, const LoadOptions &options,
-                                         OpKnown known, Diagnostics &diagnostics);
+std::optional<LoadedModel> loadModelFile(const std::string &path, const LoadOptions &options, OpKnown known,
+                                         Diagnostics &diagnostics);
 
 /// A model in memory. It cannot refer to external files.
-std::optional<LoadedModel> loadModelBytes(std::string_view bytes, const std::string &name,
-                                          const LoadOptions &options, OpKnown known,
-                                          Diagnostics &diagnostics);
+std::optional<LoadedModel> loadModelBytes(std::string_view bytes, const std::string &name, const LoadOptions &options,
+                                          OpKnown known, Diagnostics &diagnostics);
 
 } // namespace cupola::onnx_import
 

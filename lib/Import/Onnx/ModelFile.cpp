@@ -73,11 +73,19 @@ namespace {
 /// What a file that is no model probably is; empty when nothing is known of it.
 std::string guessKind(std::string_view bytes) {
   static constexpr std::pair<std::string_view, const char *> magics[] = {
-      {"\x1f\x8b", "gzip data"},          {"PK\x03\x04", "a zip archive"},
-      {"\x89PNG", "a PNG image"},         {"\x7f" "ELF", "an ELF file"},
+      {"\x1f\x8b", "gzip data"},
+      {"PK\x03\x04", "a zip archive"},
+      {"\x89PNG", "a PNG image"},
+      {"\x7f"
+       "ELF",
+       "an ELF file"},
       {"version https://git-lfs", "a Git LFS pointer: the model itself was not fetched"},
-      {"\xfd" "7zXZ", "xz data"},         {"\x28\xb5\x2f\xfd", "zstd data"},
-      {"CUPOLA", "a compiled package"},   {"\x93NUMPY", "a NumPy array"},
+      {"\xfd"
+       "7zXZ",
+       "xz data"},
+      {"\x28\xb5\x2f\xfd", "zstd data"},
+      {"CUPOLA", "a compiled package"},
+      {"\x93NUMPY", "a NumPy array"},
   };
   for (const auto &[magic, kind] : magics)
     if (bytes.substr(0, magic.size()) == magic)
@@ -91,24 +99,21 @@ std::string guessKind(std::string_view bytes) {
 
 void rejectAsModel(std::string_view bytes, Diagnostics &diagnostics) {
   const std::string kind = guessKind(bytes);
-  diagnostics.error(ErrorKind::BadModel,
-                    "the file is not an ONNX model" +
-                        (kind.empty() ? std::string() : " but looks like " + kind) +
-                        ", expected a Protobuf-encoded ModelProto");
+  diagnostics.error(ErrorKind::BadModel, "the file is not an ONNX model" +
+                                             (kind.empty() ? std::string() : " but looks like " + kind) +
+                                             ", expected a Protobuf-encoded ModelProto");
 }
 
 } // namespace
 
-std::optional<std::string> readModelFile(const std::string &path, const Limits &limits,
-                                         Diagnostics &diagnostics) {
+std::optional<std::string> readModelFile(const std::string &path, const Limits &limits, Diagnostics &diagnostics) {
   const auto fail = [&](ErrorKind kind, const std::string &what) {
     diagnostics.error(kind, what);
     return std::nullopt;
   };
   const auto cannotRead = [&] {
-    return fail(ErrorKind::InputOutput,
-                errno ? std::string("the file cannot be read: ") + std::strerror(errno)
-                      : "the file became shorter while it was read");
+    return fail(ErrorKind::InputOutput, errno ? std::string("the file cannot be read: ") + std::strerror(errno)
+                                              : "the file became shorter while it was read");
   };
   // Without O_NONBLOCK, opening a FIFO waits for a writer.
   FileHandle file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
@@ -121,25 +126,23 @@ std::optional<std::string> readModelFile(const std::string &path, const Limits &
   if (status.st_size == 0)
     return fail(ErrorKind::BadModel, "the file is empty, expected an ONNX model");
   if (status.st_size > limits.fileBytes)
-    return fail(ErrorKind::Limit, exceeds(limits, &Limits::fileBytes,
-                                          "a file of " + std::to_string(status.st_size) + " bytes"));
+    return fail(ErrorKind::Limit,
+                exceeds(limits, &Limits::fileBytes, "a file of " + std::to_string(status.st_size) + " bytes"));
   std::string bytes(static_cast<size_t>(status.st_size), '\0');
   if (!readFully(file.get(), bytes.data(), bytes.size(), 0))
     return cannotRead();
   return bytes;
 }
 
-bool parseModel(std::string_view bytes, const Limits &limits, onnx::ModelProto &model,
-                Diagnostics &diagnostics) {
+bool parseModel(std::string_view bytes, const Limits &limits, onnx::ModelProto &model, Diagnostics &diagnostics) {
   if (!scanModelBytes(bytes, limits, diagnostics)) {
     if (!guessKind(bytes).empty())
       rejectAsModel(bytes, diagnostics);
     return false;
   }
-  google::protobuf::io::CodedInputStream input(
-      reinterpret_cast<const uint8_t *>(bytes.data()), static_cast<int>(bytes.size()));
-  if (!model.ParseFromCodedStream(&input) || !input.ConsumedEntireMessage() ||
-      !model.has_graph()) {
+  google::protobuf::io::CodedInputStream input(reinterpret_cast<const uint8_t *>(bytes.data()),
+                                               static_cast<int>(bytes.size()));
+  if (!model.ParseFromCodedStream(&input) || !input.ConsumedEntireMessage() || !model.has_graph()) {
     if (model.has_graph() || !guessKind(bytes).empty())
       rejectAsModel(bytes, diagnostics);
     else

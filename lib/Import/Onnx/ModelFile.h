@@ -40,12 +40,10 @@ std::string fileTypeProblem(unsigned mode);
 
 /// The whole file, by read() into memory: a mapped file that somebody cuts short
 /// would kill the process. Only regular files; never blocks.
-std::optional<std::string> readModelFile(const std::string &path, const Limits &limits,
-                                         Diagnostics &diagnostics);
+std::optional<std::string> readModelFile(const std::string &path, const Limits &limits, Diagnostics &diagnostics);
 
 /// Scans (WireScan.h), then parses. The caller drops `bytes` afterwards.
-bool parseModel(std::string_view bytes, const Limits &limits, onnx::ModelProto &model,
-                Diagnostics &diagnostics);
+bool parseModel(std::string_view bytes, const Limits &limits, onnx::ModelProto &model, Diagnostics &diagnostics);
 
 } // namespace cupola::onnx_import
 

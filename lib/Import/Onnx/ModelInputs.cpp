@@ -14,9 +14,8 @@ using Dimension = onnx::TensorShapeProto_Dimension;
 /// How the user calls a dimension: its name, or "x[0]" for one without.
 std::string dimensionName(const onnx::ValueInfoProto &input, int index) {
   const Dimension &dim = input.type().tensor_type().shape().dim(index);
-  return dim.has_dim_param() && !dim.dim_param().empty()
-             ? dim.dim_param()
-             : input.name() + "[" + std::to_string(index) + "]";
+  return dim.has_dim_param() && !dim.dim_param().empty() ? dim.dim_param()
+                                                         : input.name() + "[" + std::to_string(index) + "]";
 }
 
 std::string joined(const std::set<std::string> &names) {
@@ -39,8 +38,8 @@ std::vector<const onnx::ValueInfoProto *> realInputs(const onnx::GraphProto &gra
   return result;
 }
 
-ModelInputs::ModelInputs(const onnx::GraphProto &graph, const ShapeOptions &options,
-                         Symbols &symbols, Diagnostics &diagnostics)
+ModelInputs::ModelInputs(const onnx::GraphProto &graph, const ShapeOptions &options, Symbols &symbols,
+                         Diagnostics &diagnostics)
     : list(realInputs(graph)), options(options), symbols(symbols), diagnostics(diagnostics) {
   readOptions();
   for (const auto *input : list)
@@ -52,9 +51,8 @@ void ModelInputs::fix(const std::string &name, int64_t value, const std::string 
   if (isNew)
     from[name] = option;
   else if (entry->second != value)
-    diagnostics.error(ErrorKind::Usage, "dimension " + quoted(name) + " is " +
-                                            std::to_string(entry->second) + " by " + from[name] +
-                                            " and " + std::to_string(value) + " by " + option);
+    diagnostics.error(ErrorKind::Usage, "dimension " + quoted(name) + " is " + std::to_string(entry->second) + " by " +
+                                            from[name] + " and " + std::to_string(value) + " by " + option);
 }
 
 void ModelInputs::checkNames(const std::set<std::string> &dimensions) {
@@ -65,8 +63,7 @@ void ModelInputs::checkNames(const std::set<std::string> &dimensions) {
     diagnostics.error(ErrorKind::Usage, quoted(name) +
                                             " is no input or dynamic dimension, expected one of "
                                             "the inputs " +
-                                            joined(inputs) + " or the dimensions " +
-                                            joined(dimensions));
+                                            joined(inputs) + " or the dimensions " + joined(dimensions));
   };
   for (const auto &[name, shape] : options.inputs)
     if (!inputs.count(name))
@@ -89,8 +86,7 @@ void ModelInputs::readOptions() {
     const bool has = given != options.inputs.end();
     if (has && static_cast<int>(given->second.size()) != shape.dim_size()) {
       diagnostics.error(ErrorKind::Usage, "--shape gives input " + quoted(input->name()) + " " +
-                                              std::to_string(given->second.size()) +
-                                              " dimensions, expected " +
+                                              std::to_string(given->second.size()) + " dimensions, expected " +
                                               std::to_string(shape.dim_size()));
       continue;
     }
@@ -124,8 +120,8 @@ Exprs ModelInputs::shapeOf(const onnx::ValueInfoProto &input) {
       if (known == created.end()) {
         const auto bounds = options.bounds.find(name);
         const DimBounds range = bounds == options.bounds.end() ? DimBounds() : bounds->second;
-        const std::string origin = "dimension " + std::to_string(i) + " (" + quoted(name) +
-                                   ") of input " + quoted(input.name());
+        const std::string origin =
+            "dimension " + std::to_string(i) + " (" + quoted(name) + ") of input " + quoted(input.name());
         known = created.emplace(name, symbols.create(name, origin, range.min, range.max)).first;
       }
       result.push_back(known->second);

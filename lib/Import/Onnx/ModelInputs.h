@@ -21,8 +21,7 @@ std::vector<const onnx::ValueInfoProto *> realInputs(const onnx::GraphProto &gra
 /// calls "x[0]"). Wrong or contradicting options are Usage errors.
 class ModelInputs {
 public:
-  ModelInputs(const onnx::GraphProto &graph, const ShapeOptions &options, Symbols &symbols,
-              Diagnostics &diagnostics);
+  ModelInputs(const onnx::GraphProto &graph, const ShapeOptions &options, Symbols &symbols, Diagnostics &diagnostics);
 
   const std::vector<const onnx::ValueInfoProto *> &inputs() const { return list; }
   /// The extents of inputs()[index]; empty after errors.

@@ -6,13 +6,9 @@
 
 namespace cupola::onnx_import {
 
-std::string canonicalDomain(const std::string &domain) {
-  return domain == "ai.onnx" ? "" : domain;
-}
+std::string canonicalDomain(const std::string &domain) { return domain == "ai.onnx" ? "" : domain; }
 
-std::string displayDomain(const std::string &domain) {
-  return canonicalDomain(domain).empty() ? "ai.onnx" : domain;
-}
+std::string displayDomain(const std::string &domain) { return canonicalDomain(domain).empty() ? "ai.onnx" : domain; }
 
 namespace {
 template <typename Owner> Opsets opsets(const Owner &owner) {

@@ -24,11 +24,10 @@ namespace {
 
 class Importer {
 public:
-  Importer(const LoadedModel &model, const ShapeOptions &shapes, const Limits &limits,
-           MLIRContext &context, Diagnostics &diagnostics)
-      : model(model), graph(model.proto->graph()), shapes(shapes), limits(limits),
-        diagnostics(diagnostics), opsets(opsetsOf(*model.proto)),
-        functions(functionsOf(*model.proto)),
+  Importer(const LoadedModel &model, const ShapeOptions &shapes, const Limits &limits, MLIRContext &context,
+           Diagnostics &diagnostics)
+      : model(model), graph(model.proto->graph()), shapes(shapes), limits(limits), diagnostics(diagnostics),
+        opsets(opsetsOf(*model.proto)), functions(functionsOf(*model.proto)),
         module(ModuleOp::create(UnknownLoc::get(&context))), ops(&context), symbols(*module),
         builder(ops, symbols, limits), pool(builder) {}
 
@@ -65,9 +64,7 @@ private:
 
   std::set<std::string> takenNames;
   std::vector<Attribute> nodeNames; ///< [name, op] in the order of import
-  const SubgraphImport subgraphs = [this](const onnx::GraphProto &subgraph) {
-    return importSubgraph(subgraph);
-  };
+  const SubgraphImport subgraphs = [this](const onnx::GraphProto &subgraph) { return importSubgraph(subgraph); };
 };
 
 /// One argument per input, with its name.
@@ -80,10 +77,8 @@ bool Importer::makeFunction() {
     const int32_t dataType = input.type().tensor_type().elem_type();
     const Type element = elementTypeOf(dataType, context);
     if (!element)
-      diagnostics.error(ErrorKind::Unsupported, "graph input " + quoted(input.name()) +
-                                                    " has elements of " +
-                                                    elementTypeName(dataType) +
-                                                    ", which are not supported");
+      diagnostics.error(ErrorKind::Unsupported, "graph input " + quoted(input.name()) + " has elements of " +
+                                                    elementTypeName(dataType) + ", which are not supported");
     if (diagnostics.failed())
       continue;
     types.push_back(graph::tensorType(inputs.shape(i), element));
@@ -91,8 +86,7 @@ bool Importer::makeFunction() {
   if (diagnostics.failed())
     return false;
   ops.setInsertionPointToEnd(module->getBody());
-  function = func::FuncOp::create(ops, UnknownLoc::get(context), "main",
-                                  FunctionType::get(context, types, {}));
+  function = func::FuncOp::create(ops, UnknownLoc::get(context), "main", FunctionType::get(context, types, {}));
   Block *body = function.addEntryBlock();
   ops.setInsertionPointToEnd(body);
   for (auto [input, argument] : llvm::zip_equal(inputs.inputs(), body->getArguments())) {
@@ -124,8 +118,7 @@ Tensor Importer::lookUp(const std::string &name) {
   if (known != values.end())
     return known->second;
   const auto initializer = initializers.find(name);
-  const Location user =
-      builder.swapLocation(NameLoc::get(StringAttr::get(module->getContext(), name)));
+  const Location user = builder.swapLocation(NameLoc::get(StringAttr::get(module->getContext(), name)));
   Tensor tensor = pool.ofConstant(*initializer->second, model.blobs);
   builder.swapLocation(user);
   return values[name] = tensor;
@@ -205,10 +198,8 @@ Value Importer::outputValue(const onnx::ValueInfoProto &output) {
     return Value();
   const Type declared = elementTypeOf(output.type().tensor_type().elem_type(), ops.getContext());
   if (output.type().has_tensor_type() && declared && declared != tensor->element)
-    diagnostics.error(ErrorKind::BadModel, "graph output " + quoted(output.name()) +
-                                               " is declared with elements of " +
-                                               typeText(declared) + ", but has " +
-                                               typeText(tensor->element));
+    diagnostics.error(ErrorKind::BadModel, "graph output " + quoted(output.name()) + " is declared with elements of " +
+                                               typeText(declared) + ", but has " + typeText(tensor->element));
   return pool.materialize(tensor);
 }
 
@@ -227,8 +218,7 @@ void Importer::makeReturn() {
   eraseDeadOps(function);
   retype(function, symbols);
   for (int i = 0; i < graph.output_size(); ++i)
-    function.setResultAttr(static_cast<unsigned>(i), "graph.name",
-                           ops.getStringAttr(graph.output(i).name()));
+    function.setResultAttr(static_cast<unsigned>(i), "graph.name", ops.getStringAttr(graph.output(i).name()));
   symbols.finish();
 }
 
@@ -261,9 +251,8 @@ OwningOpRef<ModuleOp> Importer::run() {
 
 } // namespace
 
-OwningOpRef<ModuleOp> importModel(const LoadedModel &model, const ShapeOptions &shapes,
-                                  const Limits &limits, MLIRContext &context,
-                                  Diagnostics &diagnostics) {
+OwningOpRef<ModuleOp> importModel(const LoadedModel &model, const ShapeOptions &shapes, const Limits &limits,
+                                  MLIRContext &context, Diagnostics &diagnostics) {
   context.loadDialect<graph::GraphDialect, func::FuncDialect>();
   return Importer(model, shapes, limits, context, diagnostics).run();
 }

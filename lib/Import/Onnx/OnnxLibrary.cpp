@@ -98,8 +98,7 @@ bool inlineLocalFunctions(onnx::ModelProto &model, Diagnostics &diagnostics) {
     onnx::inliner::InlineLocalFunctions(model, /*convert_version=*/false);
     return true;
   } catch (const std::exception &problem) {
-    diagnostics.error(ErrorKind::BadModel,
-                      "inlining the local functions failed: " + oneLine(problem.what()));
+    diagnostics.error(ErrorKind::BadModel, "inlining the local functions failed: " + oneLine(problem.what()));
     return false;
   }
 }

@@ -11,9 +11,7 @@ using namespace mlir;
 namespace cupola::onnx_import {
 
 void OpBinder::bad(const std::string &message) const { b.fail(message); }
-void OpBinder::unsupported(const std::string &message) const {
-  b.fail(message, ErrorKind::Unsupported);
-}
+void OpBinder::unsupported(const std::string &message) const { b.fail(message, ErrorKind::Unsupported); }
 
 //===----------------------------------------------------------------------===//
 // Operands
@@ -25,9 +23,7 @@ Tensor OpBinder::tensor(size_t index, StringRef name) const {
   return operands[index];
 }
 
-Value OpBinder::value(size_t index, StringRef name) const {
-  return pool.materialize(tensor(index, name));
-}
+Value OpBinder::value(size_t index, StringRef name) const { return pool.materialize(tensor(index, name)); }
 
 std::vector<Value> OpBinder::allValues() const {
   std::vector<Value> values;
@@ -51,8 +47,7 @@ static std::string operandText(size_t index, StringRef name) {
 
 void OpBinder::requireFloat(size_t index, StringRef name) const {
   if (!isa<FloatType>(element(index, name)))
-    bad(operandText(index, name) + " has elements of " + typeText(element(index, name)) +
-        ", expected floats");
+    bad(operandText(index, name) + " has elements of " + typeText(element(index, name)) + ", expected floats");
 }
 
 void OpBinder::requireNumber(size_t index, StringRef name) const {
@@ -62,22 +57,20 @@ void OpBinder::requireNumber(size_t index, StringRef name) const {
 
 void OpBinder::requireBool(size_t index, StringRef name) const {
   if (!element(index, name).isInteger(1))
-    bad(operandText(index, name) + " has elements of " + typeText(element(index, name)) +
-        ", expected bool");
+    bad(operandText(index, name) + " has elements of " + typeText(element(index, name)) + ", expected bool");
 }
 
 void OpBinder::requireIndex(size_t index, StringRef name) const {
   const Type type = element(index, name);
   if (!type.isSignlessInteger(32) && !type.isSignlessInteger(64))
-    bad(operandText(index, name) + " has elements of " + typeText(type) +
-        ", expected int32 or int64");
+    bad(operandText(index, name) + " has elements of " + typeText(type) + ", expected int32 or int64");
 }
 
 void OpBinder::requireInputs(size_t least, size_t most) const {
   if (operands.size() >= least && operands.size() <= most)
     return;
-  bad("the node has " + std::to_string(operands.size()) + " inputs, expected " +
-      std::to_string(least) + (most == least ? "" : " to " + std::to_string(most)));
+  bad("the node has " + std::to_string(operands.size()) + " inputs, expected " + std::to_string(least) +
+      (most == least ? "" : " to " + std::to_string(most)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -97,8 +90,7 @@ std::vector<Expr> OpBinder::symbolicInts(size_t index, StringRef name) const {
                 " is computed from the data of the model's inputs, supported are constants and "
                 "values that follow from shapes");
   if (!values)
-    bad(operandText(index, name) + " has elements of " + typeText(element(index, name)) +
-        ", expected integers");
+    bad(operandText(index, name) + " has elements of " + typeText(element(index, name)) + ", expected integers");
   std::vector<Expr> result;
   for (const Expr &value : *values)
     result.push_back(b.facts().current(value));
@@ -109,8 +101,7 @@ std::vector<int64_t> OpBinder::constantInts(size_t index, StringRef name) const 
   std::vector<int64_t> result;
   for (const Expr &value : symbolicInts(index, name)) {
     if (!value.constant())
-      unsupported(operandText(index, name) + " has the value " + value.text() +
-                  ", supported are constants");
+      unsupported(operandText(index, name) + " has the value " + value.text() + ", supported are constants");
     result.push_back(*value.constant());
   }
   return result;
@@ -119,8 +110,7 @@ std::vector<int64_t> OpBinder::constantInts(size_t index, StringRef name) const 
 Expr OpBinder::symbolicInt(size_t index, StringRef name) const {
   const std::vector<Expr> values = symbolicInts(index, name);
   if (values.size() != 1)
-    bad(operandText(index, name) + " has " + std::to_string(values.size()) +
-        " elements, expected 1");
+    bad(operandText(index, name) + " has " + std::to_string(values.size()) + " elements, expected 1");
   return values[0];
 }
 
@@ -130,8 +120,7 @@ double OpBinder::constantNumber(size_t index, StringRef name) const {
   if (!source || !source->allConstant())
     unsupported(operandText(index, name) + " is no constant, supported are constants");
   if (!source->isScalarLike())
-    bad(operandText(index, name) + " has " + std::to_string(source->elements.size()) +
-        " elements, expected 1");
+    bad(operandText(index, name) + " has " + std::to_string(source->elements.size()) + " elements, expected 1");
   return source->elements[0].asDouble();
 }
 
@@ -167,8 +156,7 @@ const onnx::AttributeProto *OpBinder::attribute(StringRef name, int type) const 
     if (entry.name() != name)
       continue;
     if (entry.type() != type)
-      bad("attribute '" + name.str() + "' is " + attributeKind(entry.type()) + ", expected " +
-          attributeKind(type));
+      bad("attribute '" + name.str() + "' is " + attributeKind(entry.type()) + ", expected " + attributeKind(type));
     return &entry;
   }
   return nullptr;
@@ -201,8 +189,7 @@ std::string OpBinder::stringAttribute(StringRef name, StringRef fallback) const 
 
 std::optional<Ints> OpBinder::intsAttribute(StringRef name) const {
   const auto *entry = attribute(name, onnx::AttributeProto::INTS);
-  return entry ? std::optional<Ints>(Ints(entry->ints().begin(), entry->ints().end()))
-               : std::nullopt;
+  return entry ? std::optional<Ints>(Ints(entry->ints().begin(), entry->ints().end())) : std::nullopt;
 }
 
 std::optional<std::vector<double>> OpBinder::floatsAttribute(StringRef name) const {
@@ -238,8 +225,8 @@ void OpBinder::checkAllAttributesRead() const {
 
 int64_t OpBinder::axis(int64_t value, int64_t rank, StringRef name) const {
   if (value < -rank || value >= rank)
-    bad(name.str() + " is " + std::to_string(value) + ", expected " + std::to_string(-rank) +
-        " to " + std::to_string(rank - 1) + " for rank " + std::to_string(rank));
+    bad(name.str() + " is " + std::to_string(value) + ", expected " + std::to_string(-rank) + " to " +
+        std::to_string(rank - 1) + " for rank " + std::to_string(rank));
   return value < 0 ? value + rank : value;
 }
 

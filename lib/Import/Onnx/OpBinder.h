@@ -35,9 +35,9 @@ struct TensorRecord {
   Value value;                 ///< null: not in the IR yet
   mlir::ElementsAttr constant; ///< of an initialiser or Constant node
   std::optional<Known> known;
-  mlir::Location where;        ///< of the node that made it
-  bool poisoned = false;       ///< made by a node that cannot be imported
-  bool allNonZero = false;     ///< every element is a constant other than 0
+  mlir::Location where;    ///< of the node that made it
+  bool poisoned = false;   ///< made by a node that cannot be imported
+  bool allNonZero = false; ///< every element is a constant other than 0
 };
 using Tensor = TensorRecord *;
 
@@ -66,11 +66,10 @@ using SubgraphImport = std::function<std::vector<Tensor>(const onnx::GraphProto 
 
 class OpBinder {
 public:
-  OpBinder(const onnx::NodeProto &node, GraphBuilder &builder, TensorPool &pool,
-           const BlobStore &blobs, const Limits &limits, std::vector<Tensor> inputs,
-           const SubgraphImport &subgraphs)
-      : b(builder), limits(limits), node(node), pool(pool), blobs(blobs),
-        operands(std::move(inputs)), subgraphs(subgraphs) {}
+  OpBinder(const onnx::NodeProto &node, GraphBuilder &builder, TensorPool &pool, const BlobStore &blobs,
+           const Limits &limits, std::vector<Tensor> inputs, const SubgraphImport &subgraphs)
+      : b(builder), limits(limits), node(node), pool(pool), blobs(blobs), operands(std::move(inputs)),
+        subgraphs(subgraphs) {}
 
   GraphBuilder &b;
   const Limits &limits;

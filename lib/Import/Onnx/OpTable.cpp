@@ -417,8 +417,7 @@ llvm::ArrayRef<OpRow> allOps() { return rows; }
 
 const OpRow *findOp(std::string_view domain, std::string_view op, int64_t opset) {
   // The last row that is not newer than the opset.
-  const auto behind = std::lower_bound(std::begin(rows), std::end(rows),
-                                       std::tuple(domain, op, opset + 1), isBefore);
+  const auto behind = std::lower_bound(std::begin(rows), std::end(rows), std::tuple(domain, op, opset + 1), isBefore);
   if (behind == std::begin(rows))
     return nullptr;
   const OpRow &row = *(behind - 1);

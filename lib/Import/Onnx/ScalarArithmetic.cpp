@@ -14,13 +14,9 @@ namespace {
 
 using Result = std::optional<Scalar>;
 
-Result boolean(std::optional<bool> value) {
-  return value ? Result(Scalar::integer(*value)) : std::nullopt;
-}
+Result boolean(std::optional<bool> value) { return value ? Result(Scalar::integer(*value)) : std::nullopt; }
 
-std::optional<bool> negated(std::optional<bool> value) {
-  return value ? std::optional<bool>(!*value) : std::nullopt;
-}
+std::optional<bool> negated(std::optional<bool> value) { return value ? std::optional<bool>(!*value) : std::nullopt; }
 
 /// A constant that the type cannot hold would wrap: leave that to the kernel.
 Result fitting(const Expr &value, Type type) {
@@ -30,19 +26,14 @@ Result fitting(const Expr &value, Type type) {
   if (number && !type.isInteger(1)) {
     const unsigned bits = type.getIntOrFloatBitWidth();
     const APInt wide(64, static_cast<uint64_t>(*number));
-    if (type.isUnsignedInteger() ? *number < 0 || wide.getActiveBits() > bits
-                                 : wide.getSignificantBits() > bits)
+    if (type.isUnsignedInteger() ? *number < 0 || wide.getActiveBits() > bits : wide.getSignificantBits() > bits)
       return std::nullopt;
   }
   return Scalar::integer(value);
 }
 
-bool isNonNegative(const Expr &e, const Ranges &ranges) {
-  return proveLessEqual(Expr(0), e, ranges) == true;
-}
-bool isPositive(const Expr &e, const Ranges &ranges) {
-  return proveLess(Expr(0), e, ranges) == true;
-}
+bool isNonNegative(const Expr &e, const Ranges &ranges) { return proveLessEqual(Expr(0), e, ranges) == true; }
+bool isPositive(const Expr &e, const Ranges &ranges) { return proveLess(Expr(0), e, ranges) == true; }
 
 //===----------------------------------------------------------------------===//
 // Integers
@@ -81,9 +72,7 @@ Result logical(BinaryKind kind, const Expr &a, const Expr &b) {
   const auto x = a.constant(), y = b.constant();
   if (!x || !y)
     return std::nullopt;
-  return Scalar::integer(kind == BinaryKind::And  ? (*x && *y)
-                         : kind == BinaryKind::Or ? (*x || *y)
-                                                  : (*x != *y));
+  return Scalar::integer(kind == BinaryKind::And ? (*x && *y) : kind == BinaryKind::Or ? (*x || *y) : (*x != *y));
 }
 
 Result intBinary(BinaryKind kind, const Expr &a, const Expr &b, Type type, const Ranges &ranges) {
@@ -99,8 +88,7 @@ Result intBinary(BinaryKind kind, const Expr &a, const Expr &b, Type type, const
   case BinaryKind::Mod:
     return isPositive(b, ranges) ? fitting(mod(a, b), type) : std::nullopt;
   case BinaryKind::Fmod:
-    return isNonNegative(a, ranges) && isPositive(b, ranges) ? fitting(mod(a, b), type)
-                                                             : std::nullopt;
+    return isNonNegative(a, ranges) && isPositive(b, ranges) ? fitting(mod(a, b), type) : std::nullopt;
   case BinaryKind::Max:
     return fitting(max(a, b), type);
   case BinaryKind::Min:
@@ -236,9 +224,7 @@ Result intUnary(UnaryKind kind, const Expr &a, Type type, const Ranges &ranges) 
   case UnaryKind::Neg:
     return fitting(Expr(0) - a, type);
   case UnaryKind::Abs:
-    return isNonNegative(a, ranges) ? fitting(a, type)
-           : a.constant()           ? fitting(Expr(0) - a, type)
-                                    : std::nullopt;
+    return isNonNegative(a, ranges) ? fitting(a, type) : a.constant() ? fitting(Expr(0) - a, type) : std::nullopt;
   case UnaryKind::Relu:
     return fitting(max(a, Expr(0)), type);
   case UnaryKind::Not:
@@ -272,8 +258,7 @@ Result computeUnary(UnaryKind kind, const Scalar &value, Type type, const Ranges
   return std::nullopt;
 }
 
-Result computeBinary(BinaryKind kind, const Scalar &lhs, const Scalar &rhs, Type type,
-                     const Ranges &ranges) {
+Result computeBinary(BinaryKind kind, const Scalar &lhs, const Scalar &rhs, Type type, const Ranges &ranges) {
   if (lhs.kind == Scalar::Kind::Int && rhs.kind == Scalar::Kind::Int)
     return intBinary(kind, lhs.num, rhs.num, type, ranges);
   if (lhs.kind == Scalar::Kind::Int || rhs.kind == Scalar::Kind::Int)
@@ -293,8 +278,7 @@ Result computeCast(const Scalar &value, Type from, Type to, const Ranges &ranges
     if (value.kind == Scalar::Kind::Real)
       return Scalar::constant(roundedTo(to, value.real));
     const Scalar result = Scalar::ratio(value.num, value.den);
-    return result.kind == Scalar::Kind::Real ? Scalar::constant(roundedTo(to, result.real))
-                                             : result;
+    return result.kind == Scalar::Kind::Real ? Scalar::constant(roundedTo(to, result.real)) : result;
   }
   if (value.kind == Scalar::Kind::Int)
     return fitting(value.num, to);
@@ -302,8 +286,7 @@ Result computeCast(const Scalar &value, Type from, Type to, const Ranges &ranges
     return truncated(value.real, to);
   if (value.den.isConstant(1))
     return fitting(value.num, to);
-  return isNonNegative(value.num, ranges) ? fitting(floorDiv(value.num, value.den), to)
-                                          : std::nullopt;
+  return isNonNegative(value.num, ranges) ? fitting(floorDiv(value.num, value.den), to) : std::nullopt;
 }
 
 } // namespace cupola::onnx_import

@@ -18,12 +18,10 @@ OpBuilder builderAfter(ModuleOp module, Operation *last) {
 
 } // namespace
 
-Expr Symbols::create(const std::string &name, const std::string &origin, int64_t min,
-                     int64_t max) {
+Expr Symbols::create(const std::string &name, const std::string &origin, int64_t min, int64_t max) {
   const std::string id = "s" + std::to_string(ops.size());
   OpBuilder builder = builderAfter(module, last);
-  auto op = graph::SymbolOp::create(builder, NameLoc::get(builder.getStringAttr(name)), id, min,
-                                    max, /*divisor=*/1);
+  auto op = graph::SymbolOp::create(builder, NameLoc::get(builder.getStringAttr(name)), id, min, max, /*divisor=*/1);
   last = op;
   ops[id] = op;
   origins[id] = origin;
@@ -52,8 +50,7 @@ void Symbols::record(const Expr &a, StringRef relation, const Expr &b, const std
     return;
   OpBuilder builder = builderAfter(module, last);
   const std::string reason = describe(a) + " and " + describe(b) + ": " + who;
-  last = graph::AssumeOp::create(builder, builder.getUnknownLoc(), a.text(), relation, b.text(),
-                                 reason);
+  last = graph::AssumeOp::create(builder, builder.getUnknownLoc(), a.text(), relation, b.text(), reason);
 }
 
 bool Symbols::replace(const Expr &symbol, const Expr &value) {
@@ -66,8 +63,7 @@ bool Symbols::replace(const Expr &symbol, const Expr &value) {
   return true;
 }
 
-Symbols::Outcome Symbols::assumeEqual(const Expr &first, const Expr &second,
-                                      const std::string &who) {
+Symbols::Outcome Symbols::assumeEqual(const Expr &first, const Expr &second, const std::string &who) {
   const Expr a = current(first), b = current(second);
   const auto equal = proveEqual(a, b, known);
   if (equal)
@@ -75,16 +71,14 @@ Symbols::Outcome Symbols::assumeEqual(const Expr &first, const Expr &second,
   record(a, "==", b, who);
   // The later symbol gives way to the earlier one; any symbol to what is no symbol.
   const auto left = a.asSymbol(), right = b.asSymbol();
-  const bool replaceLeft = left && right ? ops.find(*left)->second->isBeforeInBlock(
-                                               ops.find(*right)->second) == false
-                                         : left.has_value();
+  const bool replaceLeft =
+      left && right ? ops.find(*left)->second->isBeforeInBlock(ops.find(*right)->second) == false : left.has_value();
   if (replaceLeft ? !replace(a, b) : !replace(b, a))
     replace(replaceLeft ? b : a, replaceLeft ? a : b);
   return Outcome::Holds;
 }
 
-Symbols::Outcome Symbols::assumeLessEqual(const Expr &first, const Expr &second,
-                                          const std::string &who) {
+Symbols::Outcome Symbols::assumeLessEqual(const Expr &first, const Expr &second, const std::string &who) {
   const Expr a = current(first), b = current(second);
   const auto holds = proveLessEqual(a, b, known);
   if (holds)

@@ -84,9 +84,8 @@ int64_t fieldSize(const T &tensor, Field field) {
 }
 
 constexpr std::pair<Field, const char *> fieldNames[] = {
-    {Field::Float, "float_data"},   {Field::Int32, "int32_data"},
-    {Field::Int64, "int64_data"},   {Field::Double, "double_data"},
-    {Field::UInt64, "uint64_data"}, {Field::String, "string_data"},
+    {Field::Float, "float_data"},   {Field::Int32, "int32_data"},   {Field::Int64, "int64_data"},
+    {Field::Double, "double_data"}, {Field::UInt64, "uint64_data"}, {Field::String, "string_data"},
 };
 
 std::string fieldName(Field field) {
@@ -146,15 +145,12 @@ std::optional<int64_t> tensorBytes(int32_t dataType, const std::vector<int64_t> 
   return bits ? std::optional<int64_t>(*bits / 8 + (*bits % 8 != 0)) : std::nullopt;
 }
 
-std::vector<int64_t> dimsOf(const T &tensor) {
-  return {tensor.dims().begin(), tensor.dims().end()};
-}
+std::vector<int64_t> dimsOf(const T &tensor) { return {tensor.dims().begin(), tensor.dims().end()}; }
 
 std::string checkInlineData(const T &tensor, int64_t count) {
   const ElementType *type = find(tensor.data_type());
   if (!type)
-    return "has element type number " + std::to_string(tensor.data_type()) +
-           ", which ONNX does not define";
+    return "has element type number " + std::to_string(tensor.data_type()) + ", which ONNX does not define";
   const std::string filled = filledFields(tensor);
   if (filled.find(" and ") != std::string::npos)
     return "has data in " + filled + ", expected one of them";
@@ -165,18 +161,17 @@ std::string checkInlineData(const T &tensor, int64_t count) {
       return "has raw_data, expected string_data for elements of string";
     if (bytes == static_cast<int64_t>(tensor.raw_data().size()))
       return "";
-    return "has " + std::to_string(tensor.raw_data().size()) + " bytes of raw_data, expected " +
-           std::to_string(bytes) + " for " + elements;
+    return "has " + std::to_string(tensor.raw_data().size()) + " bytes of raw_data, expected " + std::to_string(bytes) +
+           " for " + elements;
   }
   if (type->field == Field::None)
     return filled == "int32_data" ? "" : "has data in " + filled + ", expected raw_data";
   const int64_t entries = count * type->fieldEntries;
   if (!filled.empty() && filled != fieldName(type->field))
-    return "has data in " + filled + ", expected " + fieldName(type->field) + " for elements of " +
-           type->name;
+    return "has data in " + filled + ", expected " + fieldName(type->field) + " for elements of " + type->name;
   if (fieldSize(tensor, type->field) != entries)
-    return "has " + std::to_string(fieldSize(tensor, type->field)) + " entries of " +
-           fieldName(type->field) + ", expected " + std::to_string(entries) + " for " + elements;
+    return "has " + std::to_string(fieldSize(tensor, type->field)) + " entries of " + fieldName(type->field) +
+           ", expected " + std::to_string(entries) + " for " + elements;
   if (type->lo != type->hi)
     for (int32_t value : tensor.int32_data())
       if (value < type->lo || value > type->hi)

@@ -39,12 +39,10 @@ bool Intake::checkShape(const onnx::TensorProto &tensor, const std::string &wher
   const std::vector<int64_t> dims = dimsOf(tensor);
   if (dims.size() > static_cast<size_t>(maxRank))
     return fail(ErrorKind::Unsupported, where,
-                "has rank " + std::to_string(dims.size()) + ", supported are ranks up to " +
-                    std::to_string(maxRank));
+                "has rank " + std::to_string(dims.size()) + ", supported are ranks up to " + std::to_string(maxRank));
   for (int64_t dim : dims)
     if (dim < 0)
-      return fail(ErrorKind::BadModel, where,
-                  "has the dimensions " + listText(dims) + ", expected none below 0");
+      return fail(ErrorKind::BadModel, where, "has the dimensions " + listText(dims) + ", expected none below 0");
   const auto bytes = tensorBytes(tensor.data_type(), dims);
   if (!bytes)
     return fail(ErrorKind::BadModel, where,
@@ -65,8 +63,7 @@ bool Intake::external(onnx::TensorProto &tensor, const std::string &where, int64
   std::string problem;
   if (elementBits(tensor.data_type()) == 0)
     return fail(ErrorKind::BadModel, where,
-                "has elements of " + elementTypeName(tensor.data_type()) +
-                    " stored externally, expected numbers");
+                "has elements of " + elementTypeName(tensor.data_type()) + " stored externally, expected numbers");
   // With data location EXTERNAL, an inline field beside it would be ambiguous.
   if (!checkInlineData(tensor, 0).empty())
     return fail(ErrorKind::BadModel, where, "is stored externally and has inline data too");
@@ -93,8 +90,8 @@ bool Intake::inlined(onnx::TensorProto &tensor, const std::string &where, int64_
   if (bytes <= static_cast<int64_t>(BlobStore::threshold) ||
       elementBits(tensor.data_type()) < 8) // packed types may still be in int32_data
     return true;
-  std::shared_ptr<const std::string> data(
-      !tensor.raw_data().empty() ? tensor.release_raw_data() : new std::string(inlineBytes(tensor)));
+  std::shared_ptr<const std::string> data(!tensor.raw_data().empty() ? tensor.release_raw_data()
+                                                                     : new std::string(inlineBytes(tensor)));
   moveToStore(tensor, Blob{0, {}, *data, data});
   return true;
 }
@@ -113,18 +110,16 @@ bool Intake::take(onnx::TensorProto &tensor, const TensorPlace &place) {
     return fail(ErrorKind::BadModel, where, "has external data entries but is stored inline");
   if (!(isExternal ? external(tensor, where, bytes) : inlined(tensor, where, bytes)))
     return false;
-  return !place.sparse ||
-         fail(ErrorKind::Unsupported, where, "are no dense tensor, supported are dense tensors");
+  return !place.sparse || fail(ErrorKind::Unsupported, where, "are no dense tensor, supported are dense tensors");
 }
 
 } // namespace
 
-bool takeInTensors(onnx::ModelProto &model, ExternalData &files, const Limits &limits,
-                   BlobStore &blobs, Diagnostics &diagnostics) {
+bool takeInTensors(onnx::ModelProto &model, ExternalData &files, const Limits &limits, BlobStore &blobs,
+                   Diagnostics &diagnostics) {
   Intake intake(files, limits, blobs, diagnostics);
-  return walkTensors(model, [&](onnx::TensorProto &tensor, const TensorPlace &place) {
-    return intake.take(tensor, place);
-  });
+  return walkTensors(model,
+                     [&](onnx::TensorProto &tensor, const TensorPlace &place) { return intake.take(tensor, place); });
 }
 
 } // namespace cupola::onnx_import

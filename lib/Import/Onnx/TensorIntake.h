@@ -14,8 +14,8 @@ namespace cupola::onnx_import {
 /// dimensions and data are checked against each other, external data is read, and
 /// what is over BlobStore::threshold bytes moves to the store (raw_data without a
 /// copy). Afterwards no tensor refers to a file. False at the first bad tensor.
-bool takeInTensors(onnx::ModelProto &model, ExternalData &files, const Limits &limits,
-                   BlobStore &blobs, Diagnostics &diagnostics);
+bool takeInTensors(onnx::ModelProto &model, ExternalData &files, const Limits &limits, BlobStore &blobs,
+                   Diagnostics &diagnostics);
 
 } // namespace cupola::onnx_import
 

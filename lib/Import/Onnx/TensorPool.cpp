@@ -27,21 +27,15 @@ Tensor TensorPool::ofConstant(const onnx::TensorProto &tensor, const BlobStore &
   const TensorValue data = readTensor(tensor, blobs);
   const Type element = elementTypeOf(data.dataType, builder.context());
   if (!element)
-    builder.fail("a constant has elements of " + elementTypeName(data.dataType) +
-                     ", which are not supported",
+    builder.fail("a constant has elements of " + elementTypeName(data.dataType) + ", which are not supported",
                  ErrorKind::Unsupported);
   const Exprs dims = exprsOfDims(data.dims);
   builder.type(dims, element);
-  std::string name = data.bytes.size() > BlobStore::threshold
-                         ? "weight" + std::to_string(resources++)
-                         : std::string();
-  return add({dims, element, {}, constantAttr(data, element, name), knownElements(data, element),
-              builder.location()});
+  std::string name = data.bytes.size() > BlobStore::threshold ? "weight" + std::to_string(resources++) : std::string();
+  return add({dims, element, {}, constantAttr(data, element, name), knownElements(data, element), builder.location()});
 }
 
-Tensor TensorPool::poison() {
-  return add({{}, {}, {}, {}, {}, builder.location(), /*poisoned=*/true});
-}
+Tensor TensorPool::poison() { return add({{}, {}, {}, {}, {}, builder.location(), /*poisoned=*/true}); }
 
 /// Integers over symbols become graph.dims; fractions are divided in the IR.
 Value TensorPool::materializeKnown(const TensorRecord &tensor) {
@@ -63,17 +57,15 @@ Value TensorPool::materializeKnown(const TensorRecord &tensor) {
   const Type index = IntegerType::get(builder.context(), 64);
   Value value = builder.cast(builder.dims(numerators, known.dims, index), tensor.element);
   if (fraction)
-    value = builder.binary(
-        graph::BinaryKind::Div, value,
-        builder.cast(builder.dims(denominators, known.dims, index), tensor.element));
+    value = builder.binary(graph::BinaryKind::Div, value,
+                           builder.cast(builder.dims(denominators, known.dims, index), tensor.element));
   return value;
 }
 
 Value TensorPool::materialize(Tensor tensor) {
   if (!tensor->value) {
     const Location user = builder.swapLocation(tensor->where);
-    tensor->value =
-        tensor->constant ? builder.constant(tensor->constant) : materializeKnown(*tensor);
+    tensor->value = tensor->constant ? builder.constant(tensor->constant) : materializeKnown(*tensor);
     builder.swapLocation(user);
   }
   return tensor->value;

@@ -14,8 +14,7 @@ struct Walker {
   const TensorVisitor &visit;
 
   bool sparse(onnx::SparseTensorProto &tensor, const std::string &where) {
-    return (!tensor.has_indices() ||
-            visit(*tensor.mutable_indices(), {"the indices of sparse " + where, true})) &&
+    return (!tensor.has_indices() || visit(*tensor.mutable_indices(), {"the indices of sparse " + where, true})) &&
            visit(*tensor.mutable_values(), {"the values of sparse " + where, true});
   }
 

@@ -35,9 +35,8 @@ Decoded decode(std::string_view text) {
 
 /// Characters that move the cursor, turn the writing direction or are invisible.
 bool isFormatting(uint32_t p) {
-  return p < 0x20 || (p >= 0x7f && p < 0xa0) || (p >= 0x200b && p <= 0x200f) ||
-         (p >= 0x2028 && p <= 0x202e) || (p >= 0x2060 && p <= 0x206f) || p == 0xfeff ||
-         p == 0x061c || (p >= 0xe0000 && p <= 0xe007f);
+  return p < 0x20 || (p >= 0x7f && p < 0xa0) || (p >= 0x200b && p <= 0x200f) || (p >= 0x2028 && p <= 0x202e) ||
+         (p >= 0x2060 && p <= 0x206f) || p == 0xfeff || p == 0x061c || (p >= 0xe0000 && p <= 0xe007f);
 }
 
 std::string hex(uint32_t value, int digits) {

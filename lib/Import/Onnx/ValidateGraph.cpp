@@ -18,8 +18,7 @@ using Producers = std::unordered_map<std::string, int>; ///< value -> node index
 
 class Checker {
 public:
-  Checker(const Opsets &opsets, const Scope *outer, const std::set<std::string> *attributes,
-          Diagnostics &diagnostics)
+  Checker(const Opsets &opsets, const Scope *outer, const std::set<std::string> *attributes, Diagnostics &diagnostics)
       : opsets(opsets), scope{outer, {}}, attributes(attributes), diagnostics(diagnostics) {}
 
   void graph(const onnx::GraphProto &graph);
@@ -32,8 +31,7 @@ private:
   Diagnostics &diagnostics;
 
   void nodes(const Nodes &list);
-  void inputsOf(const onnx::NodeProto &node, int index, const Nodes &list,
-                const Producers &producers);
+  void inputsOf(const onnx::NodeProto &node, int index, const Nodes &list, const Producers &producers);
   void define(const std::string &name, const std::string &what);
   void fail(const std::string &what) { diagnostics.error(ErrorKind::BadModel, what); }
 };
@@ -73,8 +71,7 @@ void Checker::define(const std::string &name, const std::string &what) {
     fail(what + " " + quoted(name) + " has a name that another value of the graph has");
 }
 
-void Checker::inputsOf(const onnx::NodeProto &node, int index, const Nodes &list,
-                       const Producers &producers) {
+void Checker::inputsOf(const onnx::NodeProto &node, int index, const Nodes &list, const Producers &producers) {
   for (const std::string &input : node.input()) {
     if (input.empty() || scope.knows(input))
       continue;
@@ -84,10 +81,9 @@ void Checker::inputsOf(const onnx::NodeProto &node, int index, const Nodes &list
       what += " is not defined, expected a graph input, an initialiser or the output of a node";
     } else {
       const std::string cycle = findCycle(index, list, producers);
-      what += cycle.empty()
-                  ? " is made only later, by " + labelOf(list[found->second], opsets).text() +
-                        ", expected nodes in topological order"
-                  : " depends on this node itself: the graph has a cycle " + cycle;
+      what += cycle.empty() ? " is made only later, by " + labelOf(list[found->second], opsets).text() +
+                                  ", expected nodes in topological order"
+                            : " depends on this node itself: the graph has a cycle " + cycle;
     }
     diagnostics.error(ErrorKind::BadModel, labelOf(node, opsets), what);
   }
@@ -114,8 +110,7 @@ void Checker::nodes(const Nodes &list) {
         continue;
       if (!scope.own.insert(output).second)
         diagnostics.error(ErrorKind::BadModel, labelOf(node, opsets),
-                          "output " + quoted(output) +
-                              " has a name that another value of the graph has");
+                          "output " + quoted(output) + " has a name that another value of the graph has");
     }
   }
 }
@@ -126,8 +121,7 @@ void Checker::graph(const onnx::GraphProto &graph) {
   std::set<std::string> initializers;
   const auto initializer = [&](const std::string &name) {
     if (name.empty() || !initializers.insert(name).second)
-      fail(name.empty() ? "an initialiser has no name"
-                        : "initialiser " + quoted(name) + " is given twice");
+      fail(name.empty() ? "an initialiser has no name" : "initialiser " + quoted(name) + " is given twice");
     scope.own.insert(name); // may repeat a graph input, whose default it then is
   };
   for (const auto &tensor : graph.initializer())

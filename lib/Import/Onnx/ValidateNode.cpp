@@ -30,8 +30,7 @@ constexpr ValueField valueFields[] = {
     {A::STRINGS, "a list of strings", [](const A &a) { return a.strings_size() > 0; }},
     {A::TENSORS, "a list of tensors", [](const A &a) { return a.tensors_size() > 0; }},
     {A::GRAPHS, "a list of graphs", [](const A &a) { return a.graphs_size() > 0; }},
-    {A::SPARSE_TENSORS, "a list of sparse tensors",
-     [](const A &a) { return a.sparse_tensors_size() > 0; }},
+    {A::SPARSE_TENSORS, "a list of sparse tensors", [](const A &a) { return a.sparse_tensors_size() > 0; }},
     {A::TYPE_PROTOS, "a list of types", [](const A &a) { return a.type_protos_size() > 0; }},
 };
 
@@ -50,28 +49,25 @@ std::string attributeProblem(const A &attribute, const std::set<std::string> *av
   }
   if (!attribute.ref_attr_name().empty()) {
     if (!available)
-      return name + " refers to " + quoted(attribute.ref_attr_name()) +
-             ", which is possible only inside of a function";
+      return name + " refers to " + quoted(attribute.ref_attr_name()) + ", which is possible only inside of a function";
     if (!available->count(attribute.ref_attr_name()))
-      return name + " refers to " + quoted(attribute.ref_attr_name()) +
-             ", which is no attribute of the function";
+      return name + " refers to " + quoted(attribute.ref_attr_name()) + ", which is no attribute of the function";
     return found.empty() ? "" : name + " refers to another and has " + found + " too";
   }
   if (!declared)
-    return name + " has type number " + std::to_string(attribute.type()) +
-           ", expected one that ONNX defines";
+    return name + " has type number " + std::to_string(attribute.type()) + ", expected one that ONNX defines";
   if (!found.empty() && found != declared->name)
     return name + " is declared to be " + declared->name + " and has " + found;
-  if (found.empty() && (declared->type == A::TENSOR || declared->type == A::GRAPH ||
-                        declared->type == A::SPARSE_TENSOR))
+  if (found.empty() &&
+      (declared->type == A::TENSOR || declared->type == A::GRAPH || declared->type == A::SPARSE_TENSOR))
     return name + " is declared to be " + declared->name + " and has no value";
   return "";
 }
 
 } // namespace
 
-void validateNode(const onnx::NodeProto &node, const Opsets &opsets,
-                  const std::set<std::string> *attributes, Diagnostics &diagnostics) {
+void validateNode(const onnx::NodeProto &node, const Opsets &opsets, const std::set<std::string> *attributes,
+                  Diagnostics &diagnostics) {
   const auto fail = [&](const std::string &what) {
     diagnostics.error(ErrorKind::BadModel, labelOf(node, opsets), what);
   };

@@ -11,8 +11,7 @@ namespace cupola::onnx_import {
 namespace {
 
 /// `what`: "the model" or "function 'f'".
-template <typename Owner>
-void checkOpsets(const Owner &owner, const std::string &what, Diagnostics &diagnostics) {
+template <typename Owner> void checkOpsets(const Owner &owner, const std::string &what, Diagnostics &diagnostics) {
   std::set<std::string> seen;
   for (const auto &import : owner.opset_import()) {
     const std::string domain = canonicalDomain(import.domain());
@@ -21,9 +20,8 @@ void checkOpsets(const Owner &owner, const std::string &what, Diagnostics &diagn
                         what + " imports two opsets of the domain " + quoted(displayDomain(domain)));
     if (!domain.empty())
       continue;
-    const std::string found = what + " imports opset " + std::to_string(import.version()) +
-                              " of ai.onnx, expected " + std::to_string(oldestOpset) + " to " +
-                              std::to_string(newestOpset);
+    const std::string found = what + " imports opset " + std::to_string(import.version()) + " of ai.onnx, expected " +
+                              std::to_string(oldestOpset) + " to " + std::to_string(newestOpset);
     if (import.version() < 1 || import.version() > newestOpset)
       diagnostics.error(ErrorKind::BadModel, found);
     else if (import.version() < oldestOpset)
@@ -34,12 +32,9 @@ void checkOpsets(const Owner &owner, const std::string &what, Diagnostics &diagn
 }
 
 /// The declared type of a graph input. Outputs get theirs from inference.
-void checkInput(const onnx::ValueInfoProto &input, const Limits &limits,
-                Diagnostics &diagnostics) {
+void checkInput(const onnx::ValueInfoProto &input, const Limits &limits, Diagnostics &diagnostics) {
   const std::string what = "graph input " + quoted(input.name());
-  const auto bad = [&](ErrorKind kind, const std::string &text) {
-    diagnostics.error(kind, what + " " + text);
-  };
+  const auto bad = [&](ErrorKind kind, const std::string &text) { diagnostics.error(kind, what + " " + text); };
   if (!input.has_type() || input.type().value_case() == onnx::TypeProto::VALUE_NOT_SET)
     return bad(ErrorKind::BadModel, "has no type");
   if (!input.type().has_tensor_type())
@@ -52,20 +47,16 @@ void checkInput(const onnx::ValueInfoProto &input, const Limits &limits,
   for (const auto &dim : tensor.shape().dim())
     dims.push_back(dim.has_dim_value() ? dim.dim_value() : 1);
   if (dims.size() > static_cast<size_t>(maxRank))
-    return bad(ErrorKind::Unsupported, "has rank " + std::to_string(dims.size()) +
-                                           ", supported are ranks up to " +
-                                           std::to_string(maxRank));
+    return bad(ErrorKind::Unsupported,
+               "has rank " + std::to_string(dims.size()) + ", supported are ranks up to " + std::to_string(maxRank));
   for (int64_t dim : dims)
     if (dim < 0)
-      return bad(ErrorKind::BadModel,
-                 "has the dimensions " + listText(dims) + ", expected none below 0");
+      return bad(ErrorKind::BadModel, "has the dimensions " + listText(dims) + ", expected none below 0");
   const auto bytes = tensorBytes(tensor.elem_type(), dims);
   if (!bytes)
-    return bad(ErrorKind::BadModel,
-               "has the dimensions " + listText(dims) + ", whose product does not fit 63 bits");
+    return bad(ErrorKind::BadModel, "has the dimensions " + listText(dims) + ", whose product does not fit 63 bits");
   if (*bytes > limits.tensorBytes)
-    return bad(ErrorKind::Limit,
-               "of " + exceeds(limits, &Limits::tensorBytes, std::to_string(*bytes) + " bytes"));
+    return bad(ErrorKind::Limit, "of " + exceeds(limits, &Limits::tensorBytes, std::to_string(*bytes) + " bytes"));
 }
 
 } // namespace

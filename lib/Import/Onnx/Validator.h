@@ -29,9 +29,7 @@ bool validateModel(const onnx::ModelProto &model, const Limits &limits, Diagnost
 struct Scope {
   const Scope *outer = nullptr;
   std::unordered_set<std::string> own;
-  bool knows(const std::string &name) const {
-    return own.count(name) || (outer && outer->knows(name));
-  }
+  bool knows(const std::string &name) const { return own.count(name) || (outer && outer->knows(name)); }
 };
 
 /// Names, order and definedness of one graph and of its subgraphs. `attributes`:
@@ -41,8 +39,8 @@ void validateGraph(const onnx::GraphProto &graph, const Opsets &opsets, const Sc
 void validateFunction(const onnx::FunctionProto &function, Diagnostics &diagnostics);
 
 /// One node without regard to its operands: op type, opset import, attributes.
-void validateNode(const onnx::NodeProto &node, const Opsets &opsets,
-                  const std::set<std::string> *attributes, Diagnostics &diagnostics);
+void validateNode(const onnx::NodeProto &node, const Opsets &opsets, const std::set<std::string> *attributes,
+                  Diagnostics &diagnostics);
 
 } // namespace cupola::onnx_import
 

@@ -73,9 +73,8 @@ std::optional<Known> foldUnary(const OpBinder &op, UnaryKind kind, size_t operan
   if (!source)
     return std::nullopt;
   const Type type = op.element(operand, "input");
-  return fill(source->dims, [&](const Dims &index) {
-    return computeUnary(kind, elementAt(*source, index), type, op.b.ranges());
-  });
+  return fill(source->dims,
+              [&](const Dims &index) { return computeUnary(kind, elementAt(*source, index), type, op.b.ranges()); });
 }
 
 std::optional<Known> foldBinary(const OpBinder &op, BinaryKind kind, size_t lhs, size_t rhs) {
@@ -96,9 +95,8 @@ std::optional<Known> foldCast(const OpBinder &op, Type to) {
   if (!source)
     return std::nullopt;
   const Type from = op.element(0, "input");
-  return fill(source->dims, [&](const Dims &index) {
-    return computeCast(elementAt(*source, index), from, to, op.b.ranges());
-  });
+  return fill(source->dims,
+              [&](const Dims &index) { return computeCast(elementAt(*source, index), from, to, op.b.ranges()); });
 }
 
 std::optional<Known> foldSelect(const OpBinder &op) {
@@ -119,12 +117,11 @@ std::optional<Known> foldSelect(const OpBinder &op) {
 
 std::optional<Known> foldReduce(const OpBinder &op, ReduceKind kind, ArrayRef<int64_t> axes) {
   const Known *source = op.known(0);
-  const std::optional<BinaryKind> step =
-      kind == ReduceKind::Sum    ? std::optional(BinaryKind::Add)
-      : kind == ReduceKind::Prod ? std::optional(BinaryKind::Mul)
-      : kind == ReduceKind::Max  ? std::optional(BinaryKind::Max)
-      : kind == ReduceKind::Min  ? std::optional(BinaryKind::Min)
-                                 : std::nullopt;
+  const std::optional<BinaryKind> step = kind == ReduceKind::Sum    ? std::optional(BinaryKind::Add)
+                                         : kind == ReduceKind::Prod ? std::optional(BinaryKind::Mul)
+                                         : kind == ReduceKind::Max  ? std::optional(BinaryKind::Max)
+                                         : kind == ReduceKind::Min  ? std::optional(BinaryKind::Min)
+                                                                    : std::nullopt;
   // Floats would have to be added in the order of the kernel.
   if (!source || source->elements.empty() || !step || !isa<IntegerType>(op.element(0, "data")))
     return std::nullopt;
@@ -136,8 +133,8 @@ std::optional<Known> foldReduce(const OpBinder &op, ReduceKind kind, ArrayRef<in
   const bool done = forEachIndex(source->dims, [&](const Dims &index) {
     size_t position = 0;
     for (size_t i = 0; i < index.size(); ++i)
-      position = position * static_cast<size_t>(result.dims[i]) +
-                 (result.dims[i] == 1 ? 0 : static_cast<size_t>(index[i]));
+      position =
+          position * static_cast<size_t>(result.dims[i]) + (result.dims[i] == 1 ? 0 : static_cast<size_t>(index[i]));
     const Scalar &element = elementAt(*source, index);
     std::optional<Scalar> &sum = sums[position];
     sum = sum ? computeBinary(*step, *sum, element, type, op.b.ranges()) : element;
@@ -161,9 +158,7 @@ std::optional<Known> broadcastKnown(const Known &source, ArrayRef<Expr> shape) {
   const auto dims = constantDims(shape);
   if (!dims || broadcastDims(source.dims, *dims) != *dims)
     return std::nullopt;
-  return fill(*dims, [&](const Dims &index) -> std::optional<Scalar> {
-    return elementAt(source, index);
-  });
+  return fill(*dims, [&](const Dims &index) -> std::optional<Scalar> { return elementAt(source, index); });
 }
 
 Known transposeKnown(const Known &source, ArrayRef<int64_t> perm) {
@@ -194,8 +189,8 @@ std::optional<Known> concatKnown(ArrayRef<const Known *> sources, int64_t axis) 
   });
 }
 
-std::optional<Known> sliceKnown(const Known &source, ArrayRef<int64_t> starts,
-                                ArrayRef<int64_t> steps, ArrayRef<int64_t> sizes) {
+std::optional<Known> sliceKnown(const Known &source, ArrayRef<int64_t> starts, ArrayRef<int64_t> steps,
+                                ArrayRef<int64_t> sizes) {
   Dims from(sizes.size());
   return fill(Dims(sizes.begin(), sizes.end()), [&](const Dims &index) -> std::optional<Scalar> {
     for (size_t i = 0; i < sizes.size(); ++i)

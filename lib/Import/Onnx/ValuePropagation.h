@@ -13,20 +13,17 @@
 namespace cupola::onnx_import {
 
 // One element. `type` is that of the operands. nullopt: not decided.
-std::optional<Scalar> computeUnary(graph::UnaryKind kind, const Scalar &value, Type type,
-                                   const Ranges &ranges);
-std::optional<Scalar> computeBinary(graph::BinaryKind kind, const Scalar &lhs, const Scalar &rhs,
-                                    Type type, const Ranges &ranges);
+std::optional<Scalar> computeUnary(graph::UnaryKind kind, const Scalar &value, Type type, const Ranges &ranges);
+std::optional<Scalar> computeBinary(graph::BinaryKind kind, const Scalar &lhs, const Scalar &rhs, Type type,
+                                    const Ranges &ranges);
 std::optional<Scalar> computeCast(const Scalar &value, Type from, Type to, const Ranges &ranges);
 
 // Whole tensors; nullopt where an operand or an element is not known.
 std::optional<Known> foldUnary(const OpBinder &op, graph::UnaryKind kind, size_t operand = 0);
-std::optional<Known> foldBinary(const OpBinder &op, graph::BinaryKind kind, size_t lhs = 0,
-                                size_t rhs = 1);
+std::optional<Known> foldBinary(const OpBinder &op, graph::BinaryKind kind, size_t lhs = 0, size_t rhs = 1);
 std::optional<Known> foldCast(const OpBinder &op, Type to);
 std::optional<Known> foldSelect(const OpBinder &op);
-std::optional<Known> foldReduce(const OpBinder &op, graph::ReduceKind kind,
-                                llvm::ArrayRef<int64_t> axes);
+std::optional<Known> foldReduce(const OpBinder &op, graph::ReduceKind kind, llvm::ArrayRef<int64_t> axes);
 
 // Rearrangements of known tensors. The axes and extents have been checked.
 std::optional<Known> reshapeKnown(const Known &source, llvm::ArrayRef<Expr> shape);
@@ -34,8 +31,8 @@ std::optional<Known> broadcastKnown(const Known &source, llvm::ArrayRef<Expr> sh
 Known transposeKnown(const Known &source, llvm::ArrayRef<int64_t> perm);
 std::optional<Known> concatKnown(llvm::ArrayRef<const Known *> sources, int64_t axis);
 /// result[i] = source[starts + i * steps]
-std::optional<Known> sliceKnown(const Known &source, llvm::ArrayRef<int64_t> starts,
-                                llvm::ArrayRef<int64_t> steps, llvm::ArrayRef<int64_t> sizes);
+std::optional<Known> sliceKnown(const Known &source, llvm::ArrayRef<int64_t> starts, llvm::ArrayRef<int64_t> steps,
+                                llvm::ArrayRef<int64_t> sizes);
 /// Indices must be constants in range.
 std::optional<Known> gatherKnown(const Known &data, const Known &indices, int64_t axis);
 

@@ -13,9 +13,9 @@ namespace {
 
 struct Frame {
   Message message;
-  size_t end;                        ///< offset of the first byte behind it
-  const char *field;                 ///< of the parent, for the error's path
-  int64_t index;                     ///< how many of that field came before
+  size_t end;                       ///< offset of the first byte behind it
+  const char *field;                ///< of the parent, for the error's path
+  int64_t index;                    ///< how many of that field came before
   std::array<int64_t, 32> counts{}; ///< per field number
 };
 
@@ -97,20 +97,16 @@ bool Scanner::count(const FieldRule &rule, int64_t amount) {
   *total += amount; // at most the number of bytes of the file
   if (!rule.limit || *total <= limits.*rule.limit)
     return true;
-  return fail(exceeds(limits, rule.limit,
-                      "the number of " + path(&rule) + " entries, " + std::to_string(*total) + ","),
+  return fail(exceeds(limits, rule.limit, "the number of " + path(&rule) + " entries, " + std::to_string(*total) + ","),
               ErrorKind::Limit);
 }
 
 bool Scanner::text(const FieldRule &rule, size_t length) {
   const auto limit = rule.kind == FieldKind::Name ? &Limits::nameBytes : &Limits::textBytes;
   if (length > static_cast<uint64_t>(limits.*limit))
-    return fail(exceeds(limits, limit,
-                        path(&rule) + " with " + std::to_string(length) + " bytes"),
-                ErrorKind::Limit);
+    return fail(exceeds(limits, limit, path(&rule) + " with " + std::to_string(length) + " bytes"), ErrorKind::Limit);
   if (!isCleanText(bytes.substr(position, length)))
-    return fail(path(&rule) + " is " + quoted(bytes.substr(position, length)) +
-                ", expected UTF-8 text without NUL");
+    return fail(path(&rule) + " is " + quoted(bytes.substr(position, length)) + ", expected UTF-8 text without NUL");
   position += length;
   return true;
 }
@@ -121,8 +117,8 @@ bool Scanner::lengthDelimited(const FieldRule *rule) {
     return false;
   const size_t left = stack.back().end - position;
   if (length > left)
-    return fail(path(rule) + " says that it has " + std::to_string(length) + " bytes, but " +
-                std::to_string(left) + " are left");
+    return fail(path(rule) + " says that it has " + std::to_string(length) + " bytes, but " + std::to_string(left) +
+                " are left");
   if (!rule) {
     position += length;
     return true;
@@ -151,14 +147,12 @@ bool Scanner::field() {
     return false;
   const uint64_t number = tag >> 3;
   if (number == 0 || number >= (1u << 29))
-    return fail("field number " + std::to_string(number) + " in " + path(nullptr) +
-                ", expected 1 to 536870911");
+    return fail("field number " + std::to_string(number) + " in " + path(nullptr) + ", expected 1 to 536870911");
   const FieldRule *rule = findField(stack.back().message, static_cast<uint32_t>(number));
   uint64_t ignored = 0;
   switch (tag & 7) {
   case 0:
-    return varint(ignored) &&
-           (!rule || rule->kind != FieldKind::Varints || count(*rule, 1));
+    return varint(ignored) && (!rule || rule->kind != FieldKind::Varints || count(*rule, 1));
   case 1:
     return skipFixed(8);
   case 2:
@@ -166,8 +160,7 @@ bool Scanner::field() {
   case 5:
     return skipFixed(4) && (!rule || rule->kind != FieldKind::Floats || count(*rule, 1));
   default:
-    return fail("wire type " + std::to_string(tag & 7) + " in " + path(nullptr) +
-                ", expected 0, 1, 2 or 5");
+    return fail("wire type " + std::to_string(tag & 7) + " in " + path(nullptr) + ", expected 0, 1, 2 or 5");
   }
 }
 

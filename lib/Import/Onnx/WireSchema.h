@@ -8,8 +8,23 @@
 namespace cupola::onnx_import {
 
 enum class Message : uint8_t {
-  Model, Graph, Node, Attribute, Tensor, SparseTensor, ValueInfo, Type, TensorType,
-  NestedType, Shape, Dimension, Function, OperatorSet, Training, Entry, Annotation,
+  Model,
+  Graph,
+  Node,
+  Attribute,
+  Tensor,
+  SparseTensor,
+  ValueInfo,
+  Type,
+  TensorType,
+  NestedType,
+  Shape,
+  Dimension,
+  Function,
+  OperatorSet,
+  Training,
+  Entry,
+  Annotation,
   Opaque, ///< skipped as a whole; Protobuf's own limits apply inside
 };
 

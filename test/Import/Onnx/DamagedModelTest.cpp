@@ -46,8 +46,7 @@ protected:
     EXPECT_NE(static_cast<bool>(module), diagnostics.failed());
     EXPECT_TRUE(!module || mlir::succeeded(mlir::verify(*module)));
     for (const Diagnostic &error : diagnostics.errors())
-      EXPECT_EQ(error.text().find("the imported graph is not valid"), std::string::npos)
-          << error.text();
+      EXPECT_EQ(error.text().find("the imported graph is not valid"), std::string::npos) << error.text();
     ++(module ? valid : refused);
   }
 };

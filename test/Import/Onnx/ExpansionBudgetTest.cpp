@@ -17,8 +17,8 @@ onnx::ModelProto chain(int last, int calls) {
     const std::string self = "F" + std::to_string(i), next = "F" + std::to_string(i + 1);
     text += functionHeader + self + " (v0) => (v" + std::to_string(i == last ? 1 : calls) + ") {";
     for (int k = 0; k < (i == last ? 1 : calls); ++k)
-      text += " v" + std::to_string(k + 1) + " = " + (i == last ? std::string("Relu") : "f." + next) +
-              "(v" + std::to_string(k) + ")";
+      text += " v" + std::to_string(k + 1) + " = " + (i == last ? std::string("Relu") : "f." + next) + "(v" +
+              std::to_string(k) + ")";
     text += " }\n";
   }
   return modelOf(text);

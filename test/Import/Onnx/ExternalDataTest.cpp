@@ -38,10 +38,9 @@ std::string parse(const std::vector<std::pair<std::string, std::string>> &entrie
 }
 
 TEST(ExternalData, LocationsAreRelativePathsBeneathTheFolder) {
-  for (const std::string &location :
-       {std::string(".."), std::string("../x"), std::string("a/../../x"), std::string("a/.."),
-        std::string("/etc/passwd"), std::string("C:\\x"), std::string("a\\..\\x"), std::string(),
-        std::string("a\0b", 3)})
+  for (const std::string &location : {std::string(".."), std::string("../x"), std::string("a/../../x"),
+                                      std::string("a/.."), std::string("/etc/passwd"), std::string("C:\\x"),
+                                      std::string("a\\..\\x"), std::string(), std::string("a\0b", 3)})
     EXPECT_CONTAINS(parse({{"location", location}}), "expected a relative path beneath");
   EXPECT_EQ(parse({{"location", "sub/w.bin"}, {"offset", "0"}, {"length", "8"}}), "");
   EXPECT_EQ(parse({{"location", "w..bin"}}), "");

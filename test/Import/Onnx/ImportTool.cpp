@@ -51,8 +51,7 @@ Arguments parse(int argc, char **argv) {
       setLimit(arguments.loading.limits, name, std::stoll(value));
     } else if (option == "--dim") {
       const size_t dots = value.find("..");
-      arguments.shapes.bounds[name] = {std::stoll(value.substr(0, dots)),
-                                       std::stoll(value.substr(dots + 2))};
+      arguments.shapes.bounds[name] = {std::stoll(value.substr(0, dots)), std::stoll(value.substr(dots + 2))};
     } else if (value.find('x') != std::string::npos) {
       std::stringstream dims(value);
       for (std::string dim; std::getline(dims, dim, 'x');)
@@ -64,8 +63,7 @@ Arguments parse(int argc, char **argv) {
   return arguments;
 }
 
-int import(std::optional<LoadedModel> model, const Arguments &arguments,
-           Diagnostics &diagnostics) {
+int import(std::optional<LoadedModel> model, const Arguments &arguments, Diagnostics &diagnostics) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   mlir::OwningOpRef<mlir::ModuleOp> module;
   if (model)
@@ -92,8 +90,7 @@ int importText(const std::string &text, const Arguments &arguments) {
     llvm::errs() << status.ErrorMessage() << "\n";
     return 1;
   }
-  auto model = loadModelBytes(proto.SerializeAsString(), "model", arguments.loading, isKnownOp,
-                              diagnostics);
+  auto model = loadModelBytes(proto.SerializeAsString(), "model", arguments.loading, isKnownOp, diagnostics);
   return import(std::move(model), arguments, diagnostics);
 }
 

@@ -1,7 +1,7 @@
 //===- test/Import/Onnx/OnnxLibraryTest.cpp - checker and inliner ----------===//
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/Import/Onnx/LoadModel.h"
 #include "lib/Import/Onnx/OnnxLibrary.h"
+#include "lib/Import/Onnx/LoadModel.h"
 #include "lib/Import/Onnx/TensorData.h"
 
 #include "test/Import/Onnx/TestModels.h"

@@ -12,8 +12,7 @@ protected:
   SymbolsTest() { context.loadDialect<graph::GraphDialect>(); }
 
   mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
-  mlir::OwningOpRef<mlir::ModuleOp> module =
-      mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
+  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
   Symbols symbols{*module};
   mlir::OpBuilder ops{&context};
   Limits limits;
@@ -25,8 +24,7 @@ protected:
   std::vector<std::string> reasons() {
     std::vector<std::string> texts;
     for (auto op : module->getOps<graph::AssumeOp>())
-      texts.push_back((op.getLhs() + " " + op.getRelation() + " " + op.getRhs() + ": " +
-                       op.getReason()).str());
+      texts.push_back((op.getLhs() + " " + op.getRelation() + " " + op.getRhs() + ": " + op.getReason()).str());
     return texts;
   }
 };

@@ -54,8 +54,7 @@ TEST(TensorIntake, DataMustFitTypeAndDimensions) {
                   "initialiser 'w' has 8 bytes of raw_data, expected 12 for 3 elements of float32");
   EXPECT_CONTAINS(takeIn(tensor(T::FLOAT, {1}, "12345678")), "expected 4");
   EXPECT_CONTAINS(takeIn(tensor(T::FLOAT, {-1}, "")), "expected none below 0");
-  EXPECT_CONTAINS(takeIn(tensor(T::FLOAT, {int64_t(1) << 32, int64_t(1) << 32}, "")),
-                  "does not fit 63 bits");
+  EXPECT_CONTAINS(takeIn(tensor(T::FLOAT, {int64_t(1) << 32, int64_t(1) << 32}, "")), "does not fit 63 bits");
   EXPECT_CONTAINS(takeIn(tensor(T::FLOAT, {int64_t(1) << 40}, "")), "exceeds the limit tensor-bytes");
   EXPECT_CONTAINS(takeIn(tensor(T::FLOAT, std::vector<int64_t>(9, 1), "1234")), "has rank 9");
   EXPECT_CONTAINS(takeIn(tensor(99, {1}, "1234")), "element type number 99");
@@ -109,34 +108,20 @@ TEST(TensorIntake, NoTensorEscapes) {
        [](auto &m) { return m.mutable_graph()->add_sparse_initializer()->mutable_values(); }},
       {"indices of sparse initialiser",
        [](auto &m) { return m.mutable_graph()->add_sparse_initializer()->mutable_indices(); }},
-      {"attribute 'a' of node",
-       [&](auto &m) { return attribute(m.mutable_graph()->add_node())->mutable_t(); }},
-      {"attribute 'a' of node",
-       [&](auto &m) { return attribute(m.mutable_graph()->add_node())->add_tensors(); }},
+      {"attribute 'a' of node", [&](auto &m) { return attribute(m.mutable_graph()->add_node())->mutable_t(); }},
+      {"attribute 'a' of node", [&](auto &m) { return attribute(m.mutable_graph()->add_node())->add_tensors(); }},
       {"sparse attribute 'a'",
-       [&](auto &m) {
-         return attribute(m.mutable_graph()->add_node())->mutable_sparse_tensor()->mutable_values();
-       }},
+       [&](auto &m) { return attribute(m.mutable_graph()->add_node())->mutable_sparse_tensor()->mutable_values(); }},
       {"sparse attribute 'a'",
-       [&](auto &m) {
-         return attribute(m.mutable_graph()->add_node())->add_sparse_tensors()->mutable_indices();
-       }},
+       [&](auto &m) { return attribute(m.mutable_graph()->add_node())->add_sparse_tensors()->mutable_indices(); }},
       {"initialiser",
-       [&](auto &m) {
-         return attribute(m.mutable_graph()->add_node())->mutable_g()->add_initializer();
-       }},
+       [&](auto &m) { return attribute(m.mutable_graph()->add_node())->mutable_g()->add_initializer(); }},
       {"initialiser",
-       [&](auto &m) {
-         return attribute(m.mutable_graph()->add_node())->add_graphs()->add_initializer();
-       }},
-      {"attribute 'a' of node",
-       [&](auto &m) { return attribute(m.add_functions()->add_node())->mutable_t(); }},
-      {"attribute '' of function",
-       [](auto &m) { return m.add_functions()->add_attribute_proto()->mutable_t(); }},
-      {"initialiser",
-       [](auto &m) { return m.add_training_info()->mutable_algorithm()->add_initializer(); }},
-      {"initialiser",
-       [](auto &m) { return m.add_training_info()->mutable_initialization()->add_initializer(); }},
+       [&](auto &m) { return attribute(m.mutable_graph()->add_node())->add_graphs()->add_initializer(); }},
+      {"attribute 'a' of node", [&](auto &m) { return attribute(m.add_functions()->add_node())->mutable_t(); }},
+      {"attribute '' of function", [](auto &m) { return m.add_functions()->add_attribute_proto()->mutable_t(); }},
+      {"initialiser", [](auto &m) { return m.add_training_info()->mutable_algorithm()->add_initializer(); }},
+      {"initialiser", [](auto &m) { return m.add_training_info()->mutable_initialization()->add_initializer(); }},
   };
   for (const auto &[name, add] : places) {
     onnx::ModelProto model;

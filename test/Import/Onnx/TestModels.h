@@ -33,8 +33,7 @@ inline std::string firstError(const Diagnostics &diagnostics) {
   return diagnostics.failed() ? diagnostics.errors()[0].text() : "no error";
 }
 
-#define EXPECT_CONTAINS(text, part)                                                              \
-  EXPECT_NE(std::string(text).find(part), std::string::npos) << "in: " << (text)
+#define EXPECT_CONTAINS(text, part) EXPECT_NE(std::string(text).find(part), std::string::npos) << "in: " << (text)
 
 /// A folder that goes away with its contents.
 class ScratchFolder {

@@ -9,9 +9,9 @@ namespace {
 
 TEST(Text, CleanTextIsUtf8WithoutNul) {
   EXPECT_TRUE(isCleanText("plain, ü, 语, \xf0\x9f\x98\x80"));
-  for (const std::string &bad : {std::string("a\0b", 3), std::string("\xff"), std::string("\xc0\x80"),
-                                std::string("\xe0\x80\x80"), std::string("\xed\xa0\x80"),
-                                std::string("\xf4\x90\x80\x80"), std::string("\xe4\xb8")})
+  for (const std::string &bad :
+       {std::string("a\0b", 3), std::string("\xff"), std::string("\xc0\x80"), std::string("\xe0\x80\x80"),
+        std::string("\xed\xa0\x80"), std::string("\xf4\x90\x80\x80"), std::string("\xe4\xb8")})
     EXPECT_FALSE(isCleanText(bad)) << printable(bad);
 }
 
@@ -27,8 +27,7 @@ TEST(Text, PrintableStaysOnOneLineAndShowsWhatIsThere) {
 TEST(Text, CountsHaveNothingButDigits) {
   EXPECT_EQ(parseCount("0"), 0);
   EXPECT_EQ(parseCount("9223372036854775807"), INT64_MAX);
-  for (const char *bad : {"", "-4", "+4", " 4", "4 ", "abc", "0x10", "9223372036854775808",
-                          "18446744073709551615"})
+  for (const char *bad : {"", "-4", "+4", " 4", "4 ", "abc", "0x10", "9223372036854775808", "18446744073709551615"})
     EXPECT_FALSE(parseCount(bad)) << bad;
 }
 

@@ -18,9 +18,7 @@ Outcome validate(const onnx::ModelProto &model) {
   return {diagnostics.exitCode(), firstError(diagnostics)};
 }
 
-onnx::ModelProto good() {
-  return modelOf("g (float[2] x) => (float[2] y) { z = Relu(x) y = Add(z, x) }");
-}
+onnx::ModelProto good() { return modelOf("g (float[2] x) => (float[2] y) { z = Relu(x) y = Add(z, x) }"); }
 
 TEST(Validator, AcceptsASoundModel) { EXPECT_EQ(validate(good()).text, "no error"); }
 
@@ -31,18 +29,15 @@ TEST(Validator, ReportsNamesAndOrder) {
       {"g (float[2] x) => (float[2] y) { y = Relu(z) z = Relu(x) }",
        "input 'z' is made only later, by node that makes 'z' (Relu, opset 17), expected nodes in "
        "topological order"},
-      {"g (float[2] x) => (float[2] y) { y = Add(x, z) z = Relu(y) }",
-       "the graph has a cycle 'y' -> 'z' -> 'y'"},
+      {"g (float[2] x) => (float[2] y) { y = Add(x, z) z = Relu(y) }", "the graph has a cycle 'y' -> 'z' -> 'y'"},
       {"g (float[2] x) => (float[2] y) { y = Relu(y) }", "depends on this node itself"},
       {"g (float[2] x) => (float[2] y) { y = Relu(x) y = Exp(x) }",
        "output 'y' has a name that another value of the graph has"},
       {"g (float[2] x, float[2] x) => (float[2] y) { y = Relu(x) }", "graph input 'x'"},
-      {"g (float[2] x) => (float[2] y) { z = Relu(x) }",
-       "graph output 'y' is not defined by any node"},
+      {"g (float[2] x) => (float[2] y) { z = Relu(x) }", "graph output 'y' is not defined by any node"},
       {"g (float[2] x) => (float[2] y, float[2] y) { y = Relu(x) }", "'y' is given twice"},
       {"g (float[2] x) => () { y = Relu(x) }", "the graph has no outputs"},
-      {"g (float[2] x) => (float[2] y) { y = other.Relu(x) }",
-       "no opset is imported for the domain 'other'"},
+      {"g (float[2] x) => (float[2] y) { y = other.Relu(x) }", "no opset is imported for the domain 'other'"},
   };
   for (const auto &[text, expected] : cases) {
     const Outcome outcome = validate(modelOf(text));
@@ -67,8 +62,8 @@ TEST(Validator, SubgraphsSeeOuterValuesThatExistAlready) {
 
 TEST(Validator, ChecksVersions) {
   for (const auto &[ir, opset, code, expected] :
-       {std::tuple(99, 17, 3, "IR version 99, expected 3 to 14"),
-        std::tuple(0, 17, 3, "IR version 0"), std::tuple(8, 99, 3, "opset 99 of ai.onnx, expected 7 to 28"),
+       {std::tuple(99, 17, 3, "IR version 99, expected 3 to 14"), std::tuple(0, 17, 3, "IR version 0"),
+        std::tuple(8, 99, 3, "opset 99 of ai.onnx, expected 7 to 28"),
         std::tuple(8, 6, 4, "opset 6 of ai.onnx, expected 7 to 28")}) {
     onnx::ModelProto model = good();
     model.set_ir_version(ir);
@@ -106,8 +101,7 @@ TEST(Validator, AttributesHaveOneValueOfTheirType) {
   EXPECT_CONTAINS(with([](A *a, auto *n) { *n->add_attribute() = *a; }), "'alpha' is given twice");
   EXPECT_CONTAINS(with([](A *a, auto *) { a->clear_type(); }), "has type number 0");
   EXPECT_CONTAINS(with([](A *a, auto *) { a->clear_name(); }), "an attribute has no name");
-  EXPECT_CONTAINS(with([](A *a, auto *) { a->clear_f(), a->set_ref_attr_name("b"); }),
-                  "only inside of a function");
+  EXPECT_CONTAINS(with([](A *a, auto *) { a->clear_f(), a->set_ref_attr_name("b"); }), "only inside of a function");
   EXPECT_CONTAINS(with([](A *a, auto *) { a->clear_f(), a->set_type(A::GRAPH); }),
                   "declared to be a graph and has no value");
 }

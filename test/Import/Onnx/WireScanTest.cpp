@@ -14,9 +14,7 @@ std::string scan(const std::string &bytes, const Limits &limits = {}) {
   return firstError(diagnostics);
 }
 
-std::string relu() {
-  return modelOf("g (float[2] x) => (float[2] y) { y = Relu(x) }").SerializeAsString();
-}
+std::string relu() { return modelOf("g (float[2] x) => (float[2] y) { y = Relu(x) }").SerializeAsString(); }
 
 std::string withNodes(int count) {
   onnx::ModelProto model = modelOf("g (float[2] x) => (float[2] y) { y = Relu(x) }");
@@ -39,7 +37,9 @@ TEST(WireScan, EveryCutEndsInAnErrorOrAShorterModel) {
 
 TEST(WireScan, UnknownFieldsAndLongVarintsChangeNothing) {
   // Field 99, length-delimited; then ir_version again as a 10-byte varint.
-  const std::string extra = std::string("\x9a\x06\x03" "abc", 6) +
+  const std::string extra = std::string("\x9a\x06\x03"
+                                        "abc",
+                                        6) +
                             std::string("\x08\x88\x80\x80\x80\x80\x80\x80\x80\x80\x00", 11);
   EXPECT_EQ(scan(relu() + extra), "no error");
   Limits limits;

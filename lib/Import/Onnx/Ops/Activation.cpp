@@ -14,9 +14,7 @@ static void activation(OpBinder &op, UnaryKind kind, double alpha = 0, double be
   op.result(op.b.unary(kind, op.value(0, "X"), alpha, beta));
 }
 
-void importLeakyRelu(OpBinder &op) {
-  activation(op, UnaryKind::LeakyRelu, op.floatAttribute("alpha", 0.01f));
-}
+void importLeakyRelu(OpBinder &op) { activation(op, UnaryKind::LeakyRelu, op.floatAttribute("alpha", 0.01f)); }
 
 void importElu(OpBinder &op) { activation(op, UnaryKind::Elu, op.floatAttribute("alpha", 1)); }
 
@@ -28,17 +26,13 @@ void importSelu(OpBinder &op) {
 void importCelu(OpBinder &op) { activation(op, UnaryKind::Celu, op.floatAttribute("alpha", 1)); }
 
 void importHardSigmoid(OpBinder &op) {
-  activation(op, UnaryKind::HardSigmoid, op.floatAttribute("alpha", 0.2f),
-             op.floatAttribute("beta", 0.5f));
+  activation(op, UnaryKind::HardSigmoid, op.floatAttribute("alpha", 0.2f), op.floatAttribute("beta", 0.5f));
 }
 
-void importThresholdedRelu(OpBinder &op) {
-  activation(op, UnaryKind::ThresholdedRelu, op.floatAttribute("alpha", 1));
-}
+void importThresholdedRelu(OpBinder &op) { activation(op, UnaryKind::ThresholdedRelu, op.floatAttribute("alpha", 1)); }
 
 void importShrink(OpBinder &op) {
-  activation(op, UnaryKind::Shrink, op.floatAttribute("lambd", 0.5f),
-             op.floatAttribute("bias", 0));
+  activation(op, UnaryKind::Shrink, op.floatAttribute("lambd", 0.5f), op.floatAttribute("bias", 0));
 }
 
 void importGelu(OpBinder &op) {
@@ -48,9 +42,7 @@ void importGelu(OpBinder &op) {
   activation(op, form == "tanh" ? UnaryKind::GeluTanh : UnaryKind::GeluErf);
 }
 
-void importSwish(OpBinder &op) {
-  activation(op, UnaryKind::Silu, op.floatAttribute("alpha", 1));
-}
+void importSwish(OpBinder &op) { activation(op, UnaryKind::Silu, op.floatAttribute("alpha", 1)); }
 
 void importPRelu(OpBinder &op) {
   op.requireInputs(2, 2);

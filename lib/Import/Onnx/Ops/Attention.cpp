@@ -25,8 +25,7 @@ Value splitHeads(OpBinder &op, Value value, StringRef attribute) {
   if (heads < 1 || !width || *width % heads != 0)
     op.bad("attribute '" + attribute.str() + "' is " + std::to_string(heads) +
            ", expected a divisor of the last extent " + shape[2].text());
-  return op.b.transpose(op.b.reshape(value, {shape[0], shape[1], heads, *width / heads}),
-                        {0, 2, 1, 3});
+  return op.b.transpose(op.b.reshape(value, {shape[0], shape[1], heads, *width / heads}), {0, 2, 1, 3});
 }
 
 /// Every key and value head serves several query heads.
@@ -44,9 +43,7 @@ Value repeatHeads(OpBinder &op, Value value, const Expr &heads) {
   return op.b.reshape(repeated, {shape[0], heads, shape[2], shape[3]});
 }
 
-Value both(OpBinder &op, Value a, Value b) {
-  return a && b ? op.b.binary(BinaryKind::And, a, b) : a ? a : b;
-}
+Value both(OpBinder &op, Value a, Value b) { return a && b ? op.b.binary(BinaryKind::And, a, b) : a ? a : b; }
 
 /// Which keys a query may see by position: up to its own (is_causal) and inside of
 /// a window, where query i stands at i + `past`. Null: all.
@@ -85,9 +82,8 @@ Value paddedMask(OpBinder &op, Value mask, const Expr &keys) {
   high.back() = *want - *have;
   Builder builder(op.b.context());
   const Type type = op.b.element(mask);
-  TypedAttr fill = type.isInteger(1)
-                       ? TypedAttr(IntegerAttr::get(type, 0))
-                       : TypedAttr(builder.getFloatAttr(type, -std::numeric_limits<double>::infinity()));
+  TypedAttr fill = type.isInteger(1) ? TypedAttr(IntegerAttr::get(type, 0))
+                                     : TypedAttr(builder.getFloatAttr(type, -std::numeric_limits<double>::infinity()));
   return op.b.pad(mask, low, high, graph::PadMode::Constant, fill);
 }
 
@@ -108,8 +104,7 @@ Value masked(OpBinder &op, Value scores, Value allowed) {
   if (!allowed)
     return scores;
   Value hidden = op.b.scalar(-std::numeric_limits<double>::infinity(), type);
-  return op.b.binary(BinaryKind::Add, scores,
-                     op.b.select(allowed, op.b.scalar(0, type), hidden));
+  return op.b.binary(BinaryKind::Add, scores, op.b.select(allowed, op.b.scalar(0, type), hidden));
 }
 
 Value softCapped(OpBinder &op, Value scores) {
@@ -139,8 +134,7 @@ void importAttention(OpBinder &op) {
     op.unsupported("nonpad_kv_seqlen or qk_matmul_output is used, supported are neither");
   for (size_t i = 0; i < 3; ++i) {
     op.requireFloat(i, "Q, K, V");
-    if (const size_t rank = op.shape(i, "Q, K, V").size();
-        rank != op.shape(0, "Q").size() || (rank != 3 && rank != 4))
+    if (const size_t rank = op.shape(i, "Q, K, V").size(); rank != op.shape(0, "Q").size() || (rank != 3 && rank != 4))
       op.bad("input " + std::to_string(i) + " has rank " + std::to_string(rank) +
              ", expected 3 or 4 for all of Q, K and V");
   }
@@ -166,8 +160,7 @@ void importAttention(OpBinder &op) {
   Value result = op.b.matmul(weights, repeatHeads(op, v, query[1]));
   if (flat) {
     const Exprs shape = op.b.shape(result);
-    result = op.b.reshape(op.b.transpose(result, {0, 2, 1, 3}),
-                          {shape[0], shape[2], shape[1] * shape[3]});
+    result = op.b.reshape(op.b.transpose(result, {0, 2, 1, 3}), {shape[0], shape[2], shape[1] * shape[3]});
   }
   op.result(result);
   if (op.wants(1))
@@ -202,11 +195,11 @@ void importRotaryEmbedding(OpBinder &op) {
   x = splitHeads(op, x, "num_heads");
   op.ignoreAttribute("num_heads");
   const auto size = op.b.shape(x)[3].constant();
-  const int64_t rotated = op.intAttribute("rotary_embedding_dim", 0) ? op.intAttribute("rotary_embedding_dim", 0)
-                                                                     : size.value_or(0);
+  const int64_t rotated =
+      op.intAttribute("rotary_embedding_dim", 0) ? op.intAttribute("rotary_embedding_dim", 0) : size.value_or(0);
   if (!size || rotated < 2 || rotated % 2 != 0 || rotated > *size)
-    op.bad("the rotated part of a head has " + std::to_string(rotated) + " of " +
-           op.b.shape(x)[3].text() + " elements, expected an even number of at most all");
+    op.bad("the rotated part of a head has " + std::to_string(rotated) + " of " + op.b.shape(x)[3].text() +
+           " elements, expected an even number of at most all");
   const int64_t half = rotated / 2;
   const bool interleaved = op.intAttribute("interleaved", 0) != 0;
   Value cosine = op.b.unsqueeze(rotaryCache(op, 1, "cos_cache"), {1});
@@ -221,8 +214,7 @@ void importRotaryEmbedding(OpBinder &op) {
     Exprs whole = op.b.shape(real);
     const int64_t last = static_cast<int64_t>(whole.size());
     whole.back() = rotated;
-    turned = op.b.reshape(
-        op.b.concat({op.b.unsqueeze(real, {last}), op.b.unsqueeze(imaginary, {last})}, last), whole);
+    turned = op.b.reshape(op.b.concat({op.b.unsqueeze(real, {last}), op.b.unsqueeze(imaginary, {last})}, last), whole);
   } else {
     turned = op.b.concat({real, imaginary}, 3);
   }

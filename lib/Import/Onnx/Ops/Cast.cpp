@@ -24,8 +24,7 @@ void importCast(OpBinder &op) {
   const int64_t number = op.requiredInt("to");
   const Type to = elementTypeOf(static_cast<int32_t>(number), op.b.context());
   if (!to)
-    op.unsupported("attribute 'to' is " + elementTypeName(static_cast<int32_t>(number)) +
-                   ", which is not supported");
+    op.unsupported("attribute 'to' is " + elementTypeName(static_cast<int32_t>(number)) + ", which is not supported");
   castTo(op, to);
 }
 

@@ -19,8 +19,7 @@ std::optional<Expr> wholeNumber(OpBinder &op, size_t index) {
   const Scalar &element = source->elements[0];
   if (element.kind == Scalar::Kind::Ratio)
     return element.den.isConstant(1) ? std::optional<Expr>(element.num) : std::nullopt;
-  if (element.kind == Scalar::Kind::Int || std::abs(element.real) >= 1e15 ||
-      element.real != std::trunc(element.real))
+  if (element.kind == Scalar::Kind::Int || std::abs(element.real) >= 1e15 || element.real != std::trunc(element.real))
     return std::nullopt;
   return Expr(static_cast<int64_t>(element.real));
 }
@@ -44,8 +43,7 @@ Expr floatRangeCount(OpBinder &op) {
 }
 
 Expr intRangeCount(OpBinder &op) {
-  return stepCount(op, op.symbolicInt(0, "start"), op.symbolicInt(1, "limit"),
-                   op.symbolicInt(2, "delta"));
+  return stepCount(op, op.symbolicInt(0, "start"), op.symbolicInt(1, "limit"), op.symbolicInt(2, "delta"));
 }
 
 std::optional<Known> knownRange(OpBinder &op, const Expr &count) {
@@ -128,8 +126,7 @@ void importConstantOfShape(OpBinder &op) {
   const Exprs dims(shape.begin(), shape.end());
   if (Tensor value = op.tensorAttribute("value")) {
     if (!graph::product(value->dims).isConstant(1))
-      op.bad("attribute 'value' has the shape " + shapeText(value->dims) +
-             ", expected one element");
+      op.bad("attribute 'value' has the shape " + shapeText(value->dims) + ", expected one element");
     op.b.type(dims, value->element); // a look at its size before anything is made
     return filled(op, value, dims);
   }
@@ -151,9 +148,7 @@ void importRange(OpBinder &op) {
       return op.result(std::move(*known), type);
   op.b.type({count}, type);
   Value steps = op.b.cast(op.b.iota({count}, 0), type);
-  const auto scalar = [&](size_t index, StringRef name) {
-    return op.b.reshape(op.value(index, name), {});
-  };
+  const auto scalar = [&](size_t index, StringRef name) { return op.b.reshape(op.value(index, name), {}); };
   const bool unit = !isFloat && op.symbolicInt(2, "delta").isConstant(1);
   if (!unit)
     steps = op.b.binary(BinaryKind::Mul, steps, scalar(2, "delta"));
@@ -177,8 +172,7 @@ void importNonZero(OpBinder &op) {
                    "constants without zeros");
   std::vector<Value> rows;
   for (size_t axis = 0; axis < shape.size(); ++axis)
-    rows.push_back(op.b.reshape(op.b.iota(shape, static_cast<int64_t>(axis)),
-                                {Expr(1), graph::product(shape)}));
+    rows.push_back(op.b.reshape(op.b.iota(shape, static_cast<int64_t>(axis)), {Expr(1), graph::product(shape)}));
   op.result(op.b.concat(rows, 0));
 }
 
@@ -235,8 +229,7 @@ void importEyeLike(OpBinder &op) {
   if (op.hasAttribute("dtype"))
     type = elementTypeOf(static_cast<int32_t>(op.intAttribute("dtype", 0)), op.b.context());
   if (!type)
-    op.unsupported("attribute 'dtype' is " +
-                   elementTypeName(static_cast<int32_t>(op.intAttribute("dtype", 0))) +
+    op.unsupported("attribute 'dtype' is " + elementTypeName(static_cast<int32_t>(op.intAttribute("dtype", 0))) +
                    ", which is not supported");
   const Type i64 = IntegerType::get(op.b.context(), 64);
   Value difference = op.b.binary(BinaryKind::Sub, op.b.iota(shape, 1), op.b.iota(shape, 0));

@@ -12,9 +12,7 @@ void importIf(OpBinder &op) {
   op.requireInputs(1, 1);
   op.requireBool(0, "cond");
   const Known *condition = op.known(0);
-  const auto value = condition && condition->isScalarLike()
-                         ? condition->elements[0].intConstant()
-                         : std::nullopt;
+  const auto value = condition && condition->isScalarLike() ? condition->elements[0].intConstant() : std::nullopt;
   if (!value)
     op.unsupported("input 0 (cond) is computed from the data of the model's inputs, supported are "
                    "conditions that follow from shapes");

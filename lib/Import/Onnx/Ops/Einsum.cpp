@@ -59,8 +59,7 @@ std::string expandTerm(OpBinder &op, const std::string &term, size_t extra) {
     } else if (isLetter(term[i])) {
       labels += term[i];
     } else {
-      op.bad("attribute 'equation' has the term '" + printable(term) +
-             "', expected letters and at most one '...'");
+      op.bad("attribute 'equation' has the term '" + printable(term) + "', expected letters and at most one '...'");
     }
   }
   return labels;
@@ -72,16 +71,14 @@ Labelled operand(OpBinder &op, const std::string &term, size_t index, size_t &wi
   const size_t letters = static_cast<size_t>(llvm::count_if(term, isLetter));
   const bool open = term.find("...") != std::string::npos;
   if (open ? letters > rank : letters != rank)
-    op.bad("the term '" + printable(term) + "' of attribute 'equation' has " +
-           std::to_string(letters) + " labels for input " + std::to_string(index) + " of rank " +
-           std::to_string(rank));
+    op.bad("the term '" + printable(term) + "' of attribute 'equation' has " + std::to_string(letters) +
+           " labels for input " + std::to_string(index) + " of rank " + std::to_string(rank));
   const size_t extra = open ? rank - letters : 0;
   widest = std::max(widest, extra);
   Labelled result{value, expandTerm(op, term, extra)};
   for (char label : result.labels)
     if (llvm::count(result.labels, label) > 1)
-      op.unsupported("the term '" + printable(term) +
-                     "' repeats a label (a diagonal), which is not supported");
+      op.unsupported("the term '" + printable(term) + "' repeats a label (a diagonal), which is not supported");
   return result;
 }
 
@@ -154,10 +151,10 @@ Labelled multiply(OpBinder &op, const Labelled &lhs, const Labelled &rhs, const 
     return op.b.reshape(value, dims);
   };
   const Expr depth = graph::product(part(from, batch.size() + left.size(), sum.size()));
-  op.b.sameShape(part(from, batch.size() + left.size(), sum.size()),
-                 part(by, batch.size(), sum.size()), "the extents of summed labels");
-  Value product = op.b.matmul(matrix(x, from, graph::product(rows), depth),
-                              matrix(y, by, depth, graph::product(columns)));
+  op.b.sameShape(part(from, batch.size() + left.size(), sum.size()), part(by, batch.size(), sum.size()),
+                 "the extents of summed labels");
+  Value product =
+      op.b.matmul(matrix(x, from, graph::product(rows), depth), matrix(y, by, depth, graph::product(columns)));
   llvm::append_range(outer, rows);
   llvm::append_range(outer, columns);
   return {op.b.reshape(product, outer), batch + left + right};
@@ -173,8 +170,8 @@ void importEinsum(OpBinder &op) {
     op.requireFloat(i, "Inputs");
     operands.push_back(operand(op, equation.terms[i], i, widest));
   }
-  const std::string result = equation.hasResult ? expandTerm(op, equation.result, widest)
-                                                : implicitResult(operands, widest);
+  const std::string result =
+      equation.hasResult ? expandTerm(op, equation.result, widest) : implicitResult(operands, widest);
   for (char label : result)
     if (llvm::count(result, label) > 1 ||
         llvm::none_of(operands, [&](const Labelled &entry) { return has(entry.labels, label); }))

@@ -39,8 +39,8 @@ void importVariadic(OpBinder &op, BinaryKind kind, bool mean) {
   for (size_t i = 1; i < values.size(); ++i)
     result = op.b.binary(kind, result, values[i]);
   if (mean)
-    result = op.b.binary(BinaryKind::Div, result,
-                         op.b.scalar(static_cast<double>(values.size()), op.b.element(result)));
+    result =
+        op.b.binary(BinaryKind::Div, result, op.b.scalar(static_cast<double>(values.size()), op.b.element(result)));
   op.result(result);
 }
 
@@ -91,8 +91,7 @@ void importClip(OpBinder &op) {
       continue;
     const Exprs shape = op.shape(static_cast<size_t>(index), name);
     if (!graph::product(shape).isConstant(1))
-      op.bad(std::string("input ") + name + " has the shape " + shapeText(shape) +
-             ", expected a scalar");
+      op.bad(std::string("input ") + name + " has the shape " + shapeText(shape) + ", expected a scalar");
     Value bound = op.b.reshape(op.value(static_cast<size_t>(index), name), {});
     value = op.b.binary(kind, value, bound);
   }

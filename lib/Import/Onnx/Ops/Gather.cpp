@@ -16,16 +16,15 @@ static void checkConstantIndices(OpBinder &op, const Expr &extent) {
   const int64_t size = *extent.constant();
   for (const Scalar &element : indices->elements)
     if (const auto index = element.intConstant(); index && (*index < -size || *index >= size))
-      op.bad("an index is " + std::to_string(*index) + ", expected " + std::to_string(-size) +
-             " to " + std::to_string(size - 1) + " for extent " + std::to_string(size));
+      op.bad("an index is " + std::to_string(*index) + ", expected " + std::to_string(-size) + " to " +
+             std::to_string(size - 1) + " for extent " + std::to_string(size));
 }
 
 void importGather(OpBinder &op) {
   op.requireInputs(2, 2);
   op.requireIndex(1, "indices");
   const Exprs shape = op.shape(0, "data");
-  const int64_t axis =
-      op.axis(op.intAttribute("axis", 0), static_cast<int64_t>(shape.size()));
+  const int64_t axis = op.axis(op.intAttribute("axis", 0), static_cast<int64_t>(shape.size()));
   checkConstantIndices(op, shape[static_cast<size_t>(axis)]);
   if (op.known(0) && op.known(1))
     if (auto known = gatherKnown(*op.known(0), *op.known(1), axis))
@@ -37,8 +36,7 @@ void importGatherElements(OpBinder &op) {
   op.requireInputs(2, 2);
   op.requireIndex(1, "indices");
   const Exprs shape = op.shape(0, "data");
-  const int64_t axis =
-      op.axis(op.intAttribute("axis", 0), static_cast<int64_t>(shape.size()));
+  const int64_t axis = op.axis(op.intAttribute("axis", 0), static_cast<int64_t>(shape.size()));
   checkConstantIndices(op, shape[static_cast<size_t>(axis)]);
   op.result(op.b.gatherElements(op.value(0, "data"), op.value(1, "indices"), axis));
 }
@@ -46,8 +44,7 @@ void importGatherElements(OpBinder &op) {
 void importGatherND(OpBinder &op) {
   op.requireInputs(2, 2);
   op.requireIndex(1, "indices");
-  op.result(op.b.gatherND(op.value(0, "data"), op.value(1, "indices"),
-                          op.intAttribute("batch_dims", 0)));
+  op.result(op.b.gatherND(op.value(0, "data"), op.value(1, "indices"), op.intAttribute("batch_dims", 0)));
 }
 
 } // namespace cupola::onnx_import

@@ -23,8 +23,8 @@ static Value matrix(OpBinder &op, size_t index, StringRef name, bool transposed)
   op.requireFloat(index, name);
   Value value = op.value(index, name);
   if (op.b.shape(value).size() != 2)
-    op.bad("input " + std::to_string(index) + " (" + name.str() + ") has the shape " +
-           shapeText(op.b.shape(value)) + ", expected rank 2");
+    op.bad("input " + std::to_string(index) + " (" + name.str() + ") has the shape " + shapeText(op.b.shape(value)) +
+           ", expected rank 2");
   return transposed ? op.b.transpose(value, {1, 0}) : value;
 }
 
@@ -38,8 +38,8 @@ void importGemm(OpBinder &op) {
     return op.result(product);
   Value c = scaled(op, op.value(2, "C"), beta);
   if (op.b.shape(c).size() > 2)
-    op.bad("input 2 (C) has the shape " + shapeText(op.b.shape(c)) +
-           ", expected one that broadcasts to " + shapeText(op.b.shape(product)));
+    op.bad("input 2 (C) has the shape " + shapeText(op.b.shape(c)) + ", expected one that broadcasts to " +
+           shapeText(op.b.shape(product)));
   op.result(op.b.binary(BinaryKind::Add, product, c));
 }
 

@@ -10,8 +10,7 @@ namespace {
 int64_t rankOfInput(OpBinder &op, int64_t least) {
   const int64_t rank = static_cast<int64_t>(op.shape(0, "X").size());
   if (rank < least)
-    op.bad("input 0 (X) has rank " + std::to_string(rank) + ", expected at least " +
-           std::to_string(least));
+    op.bad("input 0 (X) has rank " + std::to_string(rank) + ", expected at least " + std::to_string(least));
   return rank;
 }
 
@@ -48,8 +47,8 @@ Value scaleAndShift(OpBinder &op, Value value, Value scale, Value bias) {
   const size_t rank = op.b.shape(value).size();
   for (Value operand : {scale, bias})
     if (operand && op.b.shape(operand).size() > rank)
-      op.bad("scale or bias has the shape " + shapeText(op.b.shape(operand)) +
-             ", expected one that broadcasts to " + shapeText(op.b.shape(value)));
+      op.bad("scale or bias has the shape " + shapeText(op.b.shape(operand)) + ", expected one that broadcasts to " +
+             shapeText(op.b.shape(value)));
   value = op.b.binary(BinaryKind::Mul, value, scale);
   return bias ? op.b.binary(BinaryKind::Add, value, bias) : value;
 }
@@ -59,8 +58,8 @@ Value perChannel(OpBinder &op, size_t index, StringRef name, int64_t rank, const
   Value value = op.value(index, name);
   const Exprs shape = op.b.shape(value);
   if (shape.size() != 1)
-    op.bad("input " + std::to_string(index) + " (" + name.str() + ") has the shape " +
-           shapeText(shape) + ", expected rank 1");
+    op.bad("input " + std::to_string(index) + " (" + name.str() + ") has the shape " + shapeText(shape) +
+           ", expected rank 1");
   op.b.sameExtent(shape[0], channels, name.str() + " and the channels of the input");
   Exprs dims(static_cast<size_t>(rank - 1), Expr(1));
   dims[0] = shape[0];
@@ -70,8 +69,7 @@ Value perChannel(OpBinder &op, size_t index, StringRef name, int64_t rank, const
 /// Normalises over groups of [N, G, rest] and gives back the input's shape.
 Value normalizeGroups(OpBinder &op, Value value, const Expr &groups, double epsilon) {
   const Exprs shape = op.b.shape(value);
-  const Expr rest = simplify(floorDiv(graph::product(ArrayRef<Expr>(shape).drop_front(1)), groups),
-                             op.b.ranges());
+  const Expr rest = simplify(floorDiv(graph::product(ArrayRef<Expr>(shape).drop_front(1)), groups), op.b.ranges());
   Value rows = op.b.reshape(value, {shape[0], groups, rest});
   return op.b.reshape(op.b.layerNorm(rows, 2, epsilon, /*rms=*/false), shape);
 }
@@ -91,8 +89,7 @@ void importLayerNormalization(OpBinder &op) {
   const int64_t axis = op.axis(op.intAttribute("axis", -1), rankOfInput(op, 1));
   Value value = op.b.layerNorm(op.value(0, "X"), axis, op.floatAttribute("epsilon", 1e-5f),
                                /*rms=*/false);
-  op.result(scaleAndShift(op, value, op.value(1, "Scale"),
-                          op.has(2) ? op.value(2, "B") : Value()));
+  op.result(scaleAndShift(op, value, op.value(1, "Scale"), op.has(2) ? op.value(2, "B") : Value()));
 }
 
 void importRMSNormalization(OpBinder &op) {
@@ -112,8 +109,8 @@ void importInstanceNormalization(OpBinder &op) {
   Value value = op.value(0, "input");
   const Expr channels = op.b.shape(value)[1];
   Value normal = normalizeGroups(op, value, channels, op.floatAttribute("epsilon", 1e-5f));
-  op.result(scaleAndShift(op, normal, perChannel(op, 1, "scale", rank, channels),
-                          perChannel(op, 2, "B", rank, channels)));
+  op.result(
+      scaleAndShift(op, normal, perChannel(op, 1, "scale", rank, channels), perChannel(op, 2, "B", rank, channels)));
 }
 
 void importGroupNormalization(OpBinder &op) {
@@ -124,11 +121,10 @@ void importGroupNormalization(OpBinder &op) {
   Value value = op.value(0, "X");
   const Expr channels = op.b.shape(value)[1];
   if (groups < 1 || (channels.constant() && *channels.constant() % groups != 0))
-    op.bad("num_groups is " + std::to_string(groups) + ", expected a divisor of the " +
-           channels.text() + " channels");
+    op.bad("num_groups is " + std::to_string(groups) + ", expected a divisor of the " + channels.text() + " channels");
   Value normal = normalizeGroups(op, value, groups, op.floatAttribute("epsilon", 1e-5f));
-  op.result(scaleAndShift(op, normal, perChannel(op, 1, "scale", rank, channels),
-                          perChannel(op, 2, "bias", rank, channels)));
+  op.result(
+      scaleAndShift(op, normal, perChannel(op, 1, "scale", rank, channels), perChannel(op, 2, "bias", rank, channels)));
 }
 
 void importBatchNormalization(OpBinder &op) {
@@ -149,11 +145,10 @@ void importBatchNormalization(OpBinder &op) {
   };
   // x * s + (bias - mean * s): s and the sum are constants that fold.
   Value epsilon = op.b.scalar(op.floatAttribute("epsilon", 1e-5f), type);
-  Value deviation = op.b.unary(
-      UnaryKind::Sqrt, op.b.binary(BinaryKind::Add, operand(4, "input_var"), epsilon));
+  Value deviation = op.b.unary(UnaryKind::Sqrt, op.b.binary(BinaryKind::Add, operand(4, "input_var"), epsilon));
   Value factor = op.b.binary(BinaryKind::Div, operand(1, "scale"), deviation);
-  Value shift = op.b.binary(BinaryKind::Sub, operand(2, "B"),
-                            op.b.binary(BinaryKind::Mul, operand(3, "input_mean"), factor));
+  Value shift =
+      op.b.binary(BinaryKind::Sub, operand(2, "B"), op.b.binary(BinaryKind::Mul, operand(3, "input_mean"), factor));
   op.result(scaleAndShift(op, value, factor, shift));
 }
 
@@ -164,10 +159,9 @@ void importMeanVarianceNormalization(OpBinder &op) {
   const Ints axes = op.axes(op.intsAttribute("axes").value_or(Ints{0, 2, 3}), rank);
   Value value = op.value(0, "X");
   Value centred = op.b.binary(BinaryKind::Sub, value, op.b.reduce(ReduceKind::Mean, value, axes));
-  Value variance = op.b.reduce(ReduceKind::Mean, op.b.binary(BinaryKind::Mul, centred, centred),
-                               axes);
-  Value deviation = op.b.binary(BinaryKind::Add, op.b.unary(UnaryKind::Sqrt, variance),
-                                op.b.scalar(1e-9, op.b.element(value)));
+  Value variance = op.b.reduce(ReduceKind::Mean, op.b.binary(BinaryKind::Mul, centred, centred), axes);
+  Value deviation =
+      op.b.binary(BinaryKind::Add, op.b.unary(UnaryKind::Sqrt, variance), op.b.scalar(1e-9, op.b.element(value)));
   op.result(op.b.binary(BinaryKind::Div, centred, deviation));
 }
 

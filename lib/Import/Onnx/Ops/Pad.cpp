@@ -20,8 +20,7 @@ graph::PadMode padMode(OpBinder &op) {
     return graph::PadMode::Reflect;
   if (mode == "wrap")
     return graph::PadMode::Wrap;
-  op.bad("attribute 'mode' is '" + printable(mode) +
-         "', expected constant, reflect, edge or wrap");
+  op.bad("attribute 'mode' is '" + printable(mode) + "', expected constant, reflect, edge or wrap");
 }
 
 TypedAttr fillAttribute(OpBinder &op, double number) {
@@ -29,16 +28,15 @@ TypedAttr fillAttribute(OpBinder &op, double number) {
   Builder builder(op.b.context());
   if (isa<FloatType>(type))
     return builder.getFloatAttr(type, number);
-  return IntegerAttr::get(type, APInt(64, static_cast<uint64_t>(static_cast<int64_t>(number)))
-                                    .trunc(type.getIntOrFloatBitWidth()));
+  return IntegerAttr::get(
+      type, APInt(64, static_cast<uint64_t>(static_cast<int64_t>(number))).trunc(type.getIntOrFloatBitWidth()));
 }
 
 /// `pads`: all amounts in front, then all behind, for the given axes.
 void pad(OpBinder &op, ArrayRef<Expr> pads, const Ints &axes, double fill) {
   const Exprs shape = op.shape(0, "data");
   if (pads.size() != 2 * axes.size())
-    op.bad("pads has " + std::to_string(pads.size()) + " elements, expected " +
-           std::to_string(2 * axes.size()));
+    op.bad("pads has " + std::to_string(pads.size()) + " elements, expected " + std::to_string(2 * axes.size()));
   constexpr int64_t far = int64_t(1) << 48;
   for (const Expr &amount : pads)
     if (amount.constant() && (*amount.constant() < -far || *amount.constant() > far))
@@ -46,8 +44,7 @@ void pad(OpBinder &op, ArrayRef<Expr> pads, const Ints &axes, double fill) {
   Exprs low(shape.size(), Expr(0)), high(shape.size(), Expr(0));
   op.axes(axes, static_cast<int64_t>(shape.size()));
   for (size_t i = 0; i < axes.size(); ++i) {
-    const size_t axis =
-        static_cast<size_t>(op.axis(axes[i], static_cast<int64_t>(shape.size()), "axes"));
+    const size_t axis = static_cast<size_t>(op.axis(axes[i], static_cast<int64_t>(shape.size()), "axes"));
     low[axis] = pads[i];
     high[axis] = pads[i + axes.size()];
   }
@@ -61,8 +58,7 @@ void importPadAttributes(OpBinder &op) {
   const auto pads = op.intsAttribute("pads");
   if (!pads)
     op.bad("attribute 'pads' is missing, expected a list of ints");
-  pad(op, Exprs(pads->begin(), pads->end()),
-      sequence(0, int64_t(op.shape(0, "data").size())),
+  pad(op, Exprs(pads->begin(), pads->end()), sequence(0, int64_t(op.shape(0, "data").size())),
       op.floatAttribute("value", 0));
 }
 
@@ -73,8 +69,7 @@ void importPad(OpBinder &op) {
     const std::vector<int64_t> given = op.constantInts(3, "axes");
     axes.assign(given.begin(), given.end());
   }
-  pad(op, op.symbolicInts(1, "pads"), axes,
-      op.has(2) ? op.constantNumber(2, "constant_value") : 0);
+  pad(op, op.symbolicInts(1, "pads"), axes, op.has(2) ? op.constantNumber(2, "constant_value") : 0);
 }
 
 } // namespace cupola::onnx_import

@@ -15,8 +15,7 @@ Value logSumExp(GraphBuilder &b, Value x, ArrayRef<int64_t> axes) {
   Value largest = b.reduce(ReduceKind::Max, x, axes);
   Value infinite = b.unary(UnaryKind::IsInf, largest, 1, 1);
   Value shift = b.select(infinite, b.scalar(0, b.element(x)), largest);
-  Value sum = b.reduce(ReduceKind::Sum,
-                       b.unary(UnaryKind::Exp, b.binary(BinaryKind::Sub, x, shift)), axes);
+  Value sum = b.reduce(ReduceKind::Sum, b.unary(UnaryKind::Exp, b.binary(BinaryKind::Sub, x, shift)), axes);
   return b.binary(BinaryKind::Add, b.unary(UnaryKind::Log, sum), shift);
 }
 
@@ -74,8 +73,8 @@ std::optional<ReduceKind> plainKind(Reduction reduction) {
 
 /// Roots and logarithms of integers would have to be rounded back: only floats.
 bool needsFloat(Reduction reduction) {
-  return reduction == Reduction::L2 || reduction == Reduction::LogSum ||
-         reduction == Reduction::LogSumExp || reduction == Reduction::Mean;
+  return reduction == Reduction::L2 || reduction == Reduction::LogSum || reduction == Reduction::LogSumExp ||
+         reduction == Reduction::Mean;
 }
 
 Exprs without(ArrayRef<Expr> shape, ArrayRef<int64_t> axes) {
@@ -92,8 +91,7 @@ void reduceOver(OpBinder &op, Reduction reduction, std::optional<Ints> given) {
   if (!extreme)
     op.requireNumber(0, "data");
   if (needsFloat(reduction) && !isa<FloatType>(op.element(0, "data")))
-    op.unsupported("input 0 (data) has elements of " + typeText(op.element(0, "data")) +
-                   ", supported are floats");
+    op.unsupported("input 0 (data) has elements of " + typeText(op.element(0, "data")) + ", supported are floats");
   const int64_t rank = static_cast<int64_t>(op.shape(0, "data").size());
   Ints axes = given ? op.axes(*given, rank) : sequence(0, rank);
   const bool keep = op.intAttribute("keepdims", 1) != 0;
@@ -154,11 +152,9 @@ void importCumSum(OpBinder &op) {
   const BinaryKind order = reverse ? (exclusive ? BinaryKind::Greater : BinaryKind::GreaterEqual)
                                    : (exclusive ? BinaryKind::Less : BinaryKind::LessEqual);
   Exprs grid(shape.size() + 1, Expr(1));
-  grid[static_cast<size_t>(axis)] = grid[static_cast<size_t>(axis + 1)] =
-      shape[static_cast<size_t>(axis)];
+  grid[static_cast<size_t>(axis)] = grid[static_cast<size_t>(axis + 1)] = shape[static_cast<size_t>(axis)];
   Value taken = op.b.binary(order, op.b.iota(grid, axis + 1), op.b.iota(grid, axis));
-  Value terms = op.b.select(taken, op.b.unsqueeze(value, {axis}),
-                            op.b.scalar(0, op.b.element(value)));
+  Value terms = op.b.select(taken, op.b.unsqueeze(value, {axis}), op.b.scalar(0, op.b.element(value)));
   op.result(op.b.reshape(op.b.reduce(ReduceKind::Sum, terms, {axis + 1}), shape));
 }
 

@@ -36,8 +36,8 @@ Exprs targetShape(OpBinder &op, const Exprs &from, bool allowZero) {
       extent = from[i];
     } else if (extent.isConstant(-1)) {
       if (open)
-        op.bad("shape has -1 at positions " + std::to_string(*open) + " and " +
-               std::to_string(i) + ", expected at most one");
+        op.bad("shape has -1 at positions " + std::to_string(*open) + " and " + std::to_string(i) +
+               ", expected at most one");
       open = i;
     } else if (extent.constant() && *extent.constant() < -1) {
       op.bad("shape has the extent " + extent.text() + ", expected -1 or more");
@@ -66,8 +66,8 @@ void squeezeAxes(OpBinder &op, const std::optional<Ints> &given) {
   } else {
     for (size_t i = 0; i < shape.size(); ++i) {
       if (proveEqual(shape[i], Expr(1), op.b.ranges()) == std::nullopt)
-        op.unsupported("axes are not given and extent " + std::to_string(i) + " is " +
-                       shape[i].text() + ", which may or may not be 1");
+        op.unsupported("axes are not given and extent " + std::to_string(i) + " is " + shape[i].text() +
+                       ", which may or may not be 1");
       if (shape[i].isConstant(1))
         axes.push_back(int64_t(i));
     }
@@ -156,8 +156,8 @@ void importFlatten(OpBinder &op) {
   const Exprs shape = op.shape(0, "input");
   const int64_t rank = static_cast<int64_t>(shape.size()), given = op.intAttribute("axis", 1);
   if (given < -rank || given > rank)
-    op.bad("axis is " + std::to_string(given) + ", expected " + std::to_string(-rank) + " to " +
-           std::to_string(rank) + " for rank " + std::to_string(rank));
+    op.bad("axis is " + std::to_string(given) + ", expected " + std::to_string(-rank) + " to " + std::to_string(rank) +
+           " for rank " + std::to_string(rank));
   const size_t axis = static_cast<size_t>(given < 0 ? given + rank : given);
   reshapeTo(op, {graph::product(ArrayRef<Expr>(shape).take_front(axis)),
                  graph::product(ArrayRef<Expr>(shape).drop_front(axis))});
@@ -186,8 +186,8 @@ void importTranspose(OpBinder &op) {
   Ints sorted = perm;
   llvm::sort(sorted);
   if (sorted != sequence(0, rank))
-    op.bad("perm is " + listText({perm.begin(), perm.end()}) + ", expected each of 0 to " +
-           std::to_string(rank - 1) + " once for rank " + std::to_string(rank));
+    op.bad("perm is " + listText({perm.begin(), perm.end()}) + ", expected each of 0 to " + std::to_string(rank - 1) +
+           " once for rank " + std::to_string(rank));
   if (const Known *source = op.known(0))
     return op.result(transposeKnown(*source, perm), op.element(0, "data"));
   op.result(op.b.transpose(op.value(0, "data"), perm));
@@ -197,8 +197,8 @@ void importTranspose(OpBinder &op) {
 static int64_t blockSize(OpBinder &op, const Exprs &shape) {
   const int64_t size = op.requiredInt("blocksize");
   if (shape.size() != 4 || size < 1)
-    op.bad("the input has the shape " + shapeText(shape) + " and blocksize is " +
-           std::to_string(size) + ", expected rank 4 and at least 1");
+    op.bad("the input has the shape " + shapeText(shape) + " and blocksize is " + std::to_string(size) +
+           ", expected rank 4 and at least 1");
   return size;
 }
 
@@ -218,11 +218,9 @@ void importDepthToSpace(OpBinder &op) {
     op.bad("attribute 'mode' is '" + printable(mode) + "', expected DCR or CRD");
   const Expr depth = dividedExactly(op, in[1], size * size);
   const bool depthFirst = mode == "CRD";
-  Value blocks = op.b.reshape(op.value(0, "input"),
-                              depthFirst ? Exprs{in[0], depth, size, size, in[2], in[3]}
-                                         : Exprs{in[0], size, size, depth, in[2], in[3]});
-  blocks = depthFirst ? op.b.transpose(blocks, {0, 1, 4, 2, 5, 3})
-                      : op.b.transpose(blocks, {0, 3, 4, 1, 5, 2});
+  Value blocks = op.b.reshape(op.value(0, "input"), depthFirst ? Exprs{in[0], depth, size, size, in[2], in[3]}
+                                                               : Exprs{in[0], size, size, depth, in[2], in[3]});
+  blocks = depthFirst ? op.b.transpose(blocks, {0, 1, 4, 2, 5, 3}) : op.b.transpose(blocks, {0, 3, 4, 1, 5, 2});
   op.result(op.b.reshape(blocks, {in[0], depth, in[2] * Expr(size), in[3] * Expr(size)}));
 }
 

@@ -14,8 +14,7 @@ namespace {
 /// A start or end of Slice as ONNX clamps it, for extent `d`: negative values
 /// count from the end, then the value is cut to lo..hi. Huge constants mean "to the
 /// end" and are never added to anything.
-Expr clampPosition(const Expr &given, const Expr &d, const Expr &lo, const Expr &hi,
-                   const Ranges &ranges) {
+Expr clampPosition(const Expr &given, const Expr &d, const Expr &lo, const Expr &hi, const Ranges &ranges) {
   Expr position = given;
   if (const auto number = given.constant()) {
     constexpr int64_t far = int64_t(1) << 62;
@@ -38,8 +37,7 @@ struct SliceDim {
   Expr start, size;
 };
 
-SliceDim sliceDim(OpBinder &op, const Expr &start, const Expr &end, int64_t step,
-                  const Expr &extent) {
+SliceDim sliceDim(OpBinder &op, const Expr &start, const Expr &end, int64_t step, const Expr &extent) {
   const Ranges &ranges = op.b.ranges();
   const bool forward = step > 0;
   const Expr lo = forward ? Expr(0) : Expr(-1);
@@ -56,19 +54,17 @@ SliceDim sliceDim(OpBinder &op, const Expr &start, const Expr &end, int64_t step
   return {first, simplify(max(Expr(0), size), ranges)};
 }
 
-void slice(OpBinder &op, ArrayRef<Expr> starts, ArrayRef<Expr> ends, const Ints &axes,
-           const Ints &steps) {
+void slice(OpBinder &op, ArrayRef<Expr> starts, ArrayRef<Expr> ends, const Ints &axes, const Ints &steps) {
   const Exprs shape = op.shape(0, "data");
   Exprs from(shape.size(), Expr(0)), sizes = shape;
   Ints by(shape.size(), 1);
   if (starts.size() != axes.size() || ends.size() != axes.size() || steps.size() != axes.size())
-    op.bad("starts, ends, axes and steps have " + std::to_string(starts.size()) + ", " +
-           std::to_string(ends.size()) + ", " + std::to_string(axes.size()) + " and " +
-           std::to_string(steps.size()) + " elements, expected equal numbers");
+    op.bad("starts, ends, axes and steps have " + std::to_string(starts.size()) + ", " + std::to_string(ends.size()) +
+           ", " + std::to_string(axes.size()) + " and " + std::to_string(steps.size()) +
+           " elements, expected equal numbers");
   op.axes(axes, static_cast<int64_t>(shape.size()));
   for (size_t i = 0; i < axes.size(); ++i) {
-    const size_t axis =
-        static_cast<size_t>(op.axis(axes[i], static_cast<int64_t>(shape.size()), "axes"));
+    const size_t axis = static_cast<size_t>(op.axis(axes[i], static_cast<int64_t>(shape.size()), "axes"));
     if (steps[i] == 0 || steps[i] == std::numeric_limits<int64_t>::min())
       op.bad("steps has the value " + std::to_string(steps[i]) + ", expected none of 0 and -2^63");
     const SliceDim dim = sliceDim(op, starts[i], ends[i], steps[i], shape[axis]);
@@ -93,8 +89,7 @@ void split(OpBinder &op, int64_t axis, ArrayRef<Expr> sizes) {
     sum += size;
   }
   if (sizes.size() != op.outputCount())
-    op.bad("split has " + std::to_string(sizes.size()) + " sizes for " +
-           std::to_string(op.outputCount()) + " outputs");
+    op.bad("split has " + std::to_string(sizes.size()) + " sizes for " + std::to_string(op.outputCount()) + " outputs");
   op.b.sameExtent(sum, shape[static_cast<size_t>(axis)],
                   "the sum of the sizes and the extent of axis " + std::to_string(axis));
   Exprs starts(shape.size(), Expr(0)), extents = shape;
@@ -117,8 +112,7 @@ void split(OpBinder &op, int64_t axis, ArrayRef<Expr> sizes) {
 Exprs equalParts(OpBinder &op, const Expr &extent, int64_t parts, bool ragged) {
   const auto number = extent.constant();
   if (number && !ragged && *number % parts != 0)
-    op.bad("extent " + extent.text() + " cannot be split into " + std::to_string(parts) +
-           " equal parts");
+    op.bad("extent " + extent.text() + " cannot be split into " + std::to_string(parts) + " equal parts");
   const Expr part = simplify(ceilDiv(extent, Expr(parts)), op.b.ranges());
   if (number && part.isConstant(0))
     return Exprs(static_cast<size_t>(parts), Expr(0));
@@ -140,17 +134,14 @@ void importSliceAttributes(OpBinder &op) {
   const auto starts = op.intsAttribute("starts"), ends = op.intsAttribute("ends");
   if (!starts || !ends)
     op.bad("attribute 'starts' or 'ends' is missing, expected lists of ints");
-  const Ints axes =
-      op.intsAttribute("axes").value_or(sequence(0, int64_t(starts->size())));
-  slice(op, Exprs(starts->begin(), starts->end()), Exprs(ends->begin(), ends->end()), axes,
-        Ints(axes.size(), 1));
+  const Ints axes = op.intsAttribute("axes").value_or(sequence(0, int64_t(starts->size())));
+  slice(op, Exprs(starts->begin(), starts->end()), Exprs(ends->begin(), ends->end()), axes, Ints(axes.size(), 1));
 }
 
 void importSlice(OpBinder &op) {
   op.requireInputs(3, 5);
   const std::vector<Expr> starts = op.symbolicInts(1, "starts"), ends = op.symbolicInts(2, "ends");
-  const Ints axes = op.has(3) ? asInts(op.constantInts(3, "axes"))
-                              : sequence(0, int64_t(starts.size()));
+  const Ints axes = op.has(3) ? asInts(op.constantInts(3, "axes")) : sequence(0, int64_t(starts.size()));
   const Ints steps = op.has(4) ? asInts(op.constantInts(4, "steps")) : Ints(axes.size(), 1);
   slice(op, starts, ends, axes, steps);
 }
@@ -161,8 +152,8 @@ void importSplitAttribute(OpBinder &op) {
   if (const auto sizes = op.intsAttribute("split"))
     return split(op, axis, Exprs(sizes->begin(), sizes->end()));
   split(op, axis,
-        equalParts(op, op.shape(0, "input")[static_cast<size_t>(axis)],
-                   static_cast<int64_t>(op.outputCount()), /*ragged=*/false));
+        equalParts(op, op.shape(0, "input")[static_cast<size_t>(axis)], static_cast<int64_t>(op.outputCount()),
+                   /*ragged=*/false));
 }
 
 void importSplit(OpBinder &op) {
@@ -170,22 +161,19 @@ void importSplit(OpBinder &op) {
   const int64_t axis = splitAxis(op), outputs = static_cast<int64_t>(op.outputCount());
   const int64_t parts = op.intAttribute("num_outputs", outputs);
   if (parts != outputs)
-    op.bad("num_outputs is " + std::to_string(parts) + ", but the node has " +
-           std::to_string(outputs) + " outputs");
+    op.bad("num_outputs is " + std::to_string(parts) + ", but the node has " + std::to_string(outputs) + " outputs");
   if (op.has(1) && op.hasAttribute("num_outputs"))
     op.bad("split and num_outputs are both given, expected one of them");
   if (op.has(1))
     return split(op, axis, op.symbolicInts(1, "split"));
   split(op, axis,
-        equalParts(op, op.shape(0, "input")[static_cast<size_t>(axis)], parts,
-                   op.hasAttribute("num_outputs")));
+        equalParts(op, op.shape(0, "input")[static_cast<size_t>(axis)], parts, op.hasAttribute("num_outputs")));
 }
 
 void importConcat(OpBinder &op) {
   const size_t count = op.inputCount();
   op.requireInputs(1, static_cast<size_t>(op.limits.nodeOperands));
-  const int64_t axis =
-      op.axis(op.requiredInt("axis"), static_cast<int64_t>(op.shape(0, "inputs").size()));
+  const int64_t axis = op.axis(op.requiredInt("axis"), static_cast<int64_t>(op.shape(0, "inputs").size()));
   std::vector<const Known *> known;
   for (size_t i = 0; i < count; ++i)
     if (op.known(i) && op.element(i, "inputs") == op.element(0, "inputs") &&
@@ -202,8 +190,8 @@ void importTile(OpBinder &op) {
   const std::vector<Expr> repeats = op.symbolicInts(1, "repeats");
   const Exprs shape = op.shape(0, "input");
   if (repeats.size() != shape.size())
-    op.bad("repeats has " + std::to_string(repeats.size()) + " elements, expected " +
-           std::to_string(shape.size()) + " for rank " + std::to_string(shape.size()));
+    op.bad("repeats has " + std::to_string(repeats.size()) + " elements, expected " + std::to_string(shape.size()) +
+           " for rank " + std::to_string(shape.size()));
   // A repeated extent d becomes [1, d] -> [r, d] -> r * d.
   Exprs apart, repeated, merged;
   for (auto [extent, times] : llvm::zip_equal(shape, repeats)) {
@@ -217,8 +205,7 @@ void importTile(OpBinder &op) {
     repeated.push_back(extent.isConstant(1) ? times : extent);
     merged.push_back(extent * times);
   }
-  op.result(op.b.reshape(op.b.broadcast(op.b.reshape(op.value(0, "input"), apart), repeated),
-                         merged));
+  op.result(op.b.reshape(op.b.broadcast(op.b.reshape(op.value(0, "input"), apart), repeated), merged));
 }
 
 void importTrilu(OpBinder &op) {
@@ -231,10 +218,8 @@ void importTrilu(OpBinder &op) {
     op.bad("the input has the shape " + shapeText(shape) + ", expected rank 2 or more");
   const Exprs matrix(ArrayRef<Expr>(shape).take_back(2));
   Value difference = op.b.binary(BinaryKind::Sub, op.b.iota(matrix, 1), op.b.iota(matrix, 0));
-  Value diagonal = op.has(1) ? op.b.reshape(op.value(1, "k"), {})
-                             : op.b.intScalar(0, op.b.element(difference));
-  Value keep = op.b.binary(upper ? BinaryKind::GreaterEqual : BinaryKind::LessEqual, difference,
-                           diagonal);
+  Value diagonal = op.has(1) ? op.b.reshape(op.value(1, "k"), {}) : op.b.intScalar(0, op.b.element(difference));
+  Value keep = op.b.binary(upper ? BinaryKind::GreaterEqual : BinaryKind::LessEqual, difference, diagonal);
   op.result(op.b.select(keep, value, op.b.scalar(0, op.b.element(value))));
 }
 
