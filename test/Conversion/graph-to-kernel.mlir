@@ -1,0 +1,71 @@
+//===- test/Conversion/graph-to-kernel.mlir - fusions become kernels of level 1 ---===//
+// SPDX-License-Identifier: Apache-2.0
+// RUN: cupola-opt %s --split-input-file --pass-pipeline="builtin.module(func.func(graph-form-fusions),graph-to-kernel)" | FileCheck %s
+
+// A contraction with a bias: the views of the bias are addresses, n0 is the symbol.
+// CHECK: kernel.func @k0 "gemm"
+// CHECK: %[[T:.*]] = kernel.dot ["d0", "d1", "d2"] ["n0", "6", "8"] lhs {
+// CHECK: kernel.load %arg0["8*d0 + d2"]
+// CHECK: } rhs {
+// CHECK: kernel.load %arg1["d1 + 6*d2"]
+// CHECK: kernel.foreach ["d3", "d4"] ["n0", "6"]
+// CHECK: %[[E:.*]] = kernel.extract %[[T]] ["d3", "d4"]
+// CHECK: %[[B:.*]] = kernel.load %arg2["d4"]
+// CHECK: %[[S:.*]] = kernel.binary add %[[E]], %[[B]]
+// CHECK: kernel.store %[[S]], %arg3["6*d3 + d4"]
+graph.symbol @s0
+func.func @main(%x: tensor<?x8xf32, #graph.shape<"s0", "8">>, %w: tensor<8x6xf32>, %r: tensor<6xf32>)
+    -> tensor<?x6xf32, #graph.shape<"s0", "6">> {
+  %0 = graph.matmul %x, %w : tensor<?x8xf32, #graph.shape<"s0", "8">>, tensor<8x6xf32> -> tensor<?x6xf32, #graph.shape<"s0", "6">>
+  %1 = graph.reshape %r : tensor<6xf32> -> tensor<1x6xf32>
+  %2 = graph.broadcast %1 : tensor<1x6xf32> -> tensor<?x6xf32, #graph.shape<"s0", "6">>
+  %3 = graph.binary add %0, %2 : tensor<?x6xf32, #graph.shape<"s0", "6">>, tensor<?x6xf32, #graph.shape<"s0", "6">> -> tensor<?x6xf32, #graph.shape<"s0", "6">>
+  return %3 : tensor<?x6xf32, #graph.shape<"s0", "6">>
+}
+
+// -----
+
+// Merged columns are read in place: a slice and the split into heads are one address.
+// CHECK: kernel.func @k0 "gemm"
+// CHECK: kernel.dot
+// CHECK: kernel.load %arg0["16*d0 + d2 + 4*g0"]
+// CHECK: kernel.load %arg0["16*d1 + d2 + 4*g0 + 8"]
+func.func @main(%qk: tensor<5x16xf32>) -> tensor<2x5x5xf32> {
+  %0 = graph.slice %qk ["0", "0"] [1, 1] : tensor<5x16xf32> -> tensor<5x8xf32>
+  %1 = graph.slice %qk ["0", "8"] [1, 1] : tensor<5x16xf32> -> tensor<5x8xf32>
+  %2 = graph.reshape %0 : tensor<5x8xf32> -> tensor<5x2x4xf32>
+  %3 = graph.transpose %2 [1, 0, 2] : tensor<5x2x4xf32> -> tensor<2x5x4xf32>
+  %4 = graph.reshape %1 : tensor<5x8xf32> -> tensor<5x2x4xf32>
+  %5 = graph.transpose %4 [1, 2, 0] : tensor<5x2x4xf32> -> tensor<2x4x5xf32>
+  %6 = graph.matmul %3, %5 : tensor<2x5x4xf32>, tensor<2x4x5xf32> -> tensor<2x5x5xf32>
+  return %6 : tensor<2x5x5xf32>
+}
+
+// -----
+
+// The guard of a softmax is computed with the quotient.
+// CHECK: kernel.func @k0 "row_reduction" grid ["4"]
+// CHECK: kernel.reduce [#graph<reduce_kind max>]
+// CHECK: kernel.reduce [#graph<reduce_kind sum>]
+// CHECK: %[[Q:.*]] = kernel.binary div
+// CHECK: %[[N:.*]] = kernel.unary is_nan %[[Q]]
+// CHECK: %[[G:.*]] = kernel.select %[[N]], %{{.*}}, %[[Q]]
+// CHECK: kernel.store %[[G]]
+func.func @main(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = graph.softmax %x axis 1 {guard = true} : tensor<4x8xf32> -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// -----
+
+// A transpose swaps the load's address; the store stays in order.
+// CHECK: kernel.func @k0 "pointwise"
+// CHECK: kernel.foreach ["d0", "d1"] ["8", "4"]
+// CHECK: kernel.load %arg0["d0 + 8*d1"]
+// CHECK: kernel.unary exp
+// CHECK: kernel.store %{{.*}}, %arg1["4*d0 + d1"]
+func.func @main(%x: tensor<4x8xf32>) -> tensor<8x4xf32> {
+  %0 = graph.transpose %x [1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
+  %1 = graph.unary exp %0 : tensor<8x4xf32> -> tensor<8x4xf32>
+  return %1 : tensor<8x4xf32>
+}
