@@ -37,10 +37,21 @@ private:
   using LoopBody = llvm::function_ref<Values(mlir::Value iv, Carried carried)>;
   Values forLoop(mlir::Value lower, mlir::Value upper, int64_t step, mlir::ValueRange init, LoopBody body);
   using LaneBody = llvm::function_ref<Values(Carried carried)>;
+  /// Several vectors at a time, each with accumulators of its own: a sum waits for the
+  /// one before it.
+  struct Interleave {
+    Values neutral;
+    llvm::function_ref<Values(Carried, Carried)> merge;
+  };
+  static constexpr int64_t kInterleave = 4;
   /// Runs `body` with `var` vectorised; `length` is upper - lower where it is known to
   /// be the whole extent of a loop.
   Values vectorLoop(const std::string &var, mlir::Value lower, mlir::Value upper, const Expr &length,
-                    mlir::ValueRange init, LaneBody body);
+                    mlir::ValueRange init, LaneBody body, const Interleave *interleave = nullptr);
+  /// Runs the vectors that come in whole groups, and moves `lower` behind them.
+  Values interleavedLoop(const std::string &var, mlir::Value &lower, mlir::Value upper, mlir::ValueRange init,
+                         LaneBody body, const Interleave &interleave);
+  Values maskedTail(const std::string &var, mlir::Value lower, mlir::Value upper, Carried carried, LaneBody body);
   Values scalarLoop(const std::string &var, mlir::Value upper, mlir::ValueRange init, LaneBody body);
   bool wholeVectors(const Expr &length) const;
   mlir::Value tailMask(mlir::Value count);
@@ -61,7 +72,8 @@ private:
     bool vectorised = false;
   };
   LoopNest loopsOf(mlir::Operation *op);
-  Values emitLoops(const LoopNest &loops, unsigned level, mlir::ValueRange init, LaneBody body);
+  Values emitLoops(const LoopNest &loops, unsigned level, mlir::ValueRange init, LaneBody body,
+                   const Interleave *interleave = nullptr);
   mlir::Value reduceLanes(mlir::Value vector, llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> combine);
 
   //===--- Elements.cpp ---===//

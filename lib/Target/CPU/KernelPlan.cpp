@@ -13,9 +13,9 @@ using cupola::graph::exprsOf;
 namespace cupola::cpu {
 namespace {
 
-/// An iteration of the grid should do at least this many elements of work, and a
-/// thread at least kThreadWork.
-constexpr double kIterationWork = 1024, kThreadWork = 8192;
+/// A thread should have at least this many elements of work. Iterations below
+/// kIterationWork spend more on finding their indices than on the work.
+constexpr double kThreadWork = 8192, kIterationWork = 128;
 constexpr int64_t kChunk = 4096;
 /// Tiles above this size are computed again instead of stored.
 constexpr int64_t kMaxTileBytes = 1 << 18;
@@ -100,8 +100,8 @@ double iterationWork(const Nest &nest) {
   double work = std::max(1.0, workOf(*nest.body) / 8);
   for (unsigned i = nest.parallel; i < nest.vars.size(); ++i) {
     bool isChunked = nest.chunk && i + 1 == nest.vars.size();
-    double extent = estimate(nest.extents[i]);
-    work *= isChunked ? std::min<double>(extent, nest.chunk) : extent;
+    // Many pieces are what threads are for: then each is whole.
+    work *= isChunked ? nest.chunk / 4 : estimate(nest.extents[i]);
   }
   return work;
 }
@@ -148,7 +148,8 @@ void orderLoops(Nest &nest, const KernelPlan &plan, const Isa &isa) {
   std::rotate(nest.extents.begin() + *choice, nest.extents.begin() + *choice + 1, nest.extents.end());
 }
 
-/// Outer loops are iterations of the grid, as long as enough work is left for each.
+/// Outer loops are iterations of the grid; those of known extent stay inside where an
+/// iteration would be tiny.
 void chooseParallel(Nest &nest) {
   nest.parallel = nest.vars.size() - nest.vectorised;
   if (nest.vectorised) {
@@ -156,7 +157,8 @@ void chooseParallel(Nest &nest) {
     if (!extent || *extent > kChunk)
       nest.chunk = kChunk;
   }
-  while (nest.parallel > 0 && !nest.chunk && iterationWork(nest) < kIterationWork)
+  while (nest.parallel > 1 && !nest.chunk && iterationWork(nest) < kIterationWork &&
+         nest.extents[nest.parallel - 1].constant())
     --nest.parallel;
 }
 

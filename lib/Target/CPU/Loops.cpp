@@ -36,34 +36,61 @@ Value Emitter::tailMask(Value count) {
   return c.cmpi(CmpIPredicate::slt, numbers, limit);
 }
 
+Emitter::Values Emitter::interleavedLoop(const std::string &var, Value &lower, Value upper, ValueRange init,
+                                         LaneBody body, const Interleave &interleave) {
+  int64_t step = kInterleave * isa.lanes();
+  Value end = c.addi(lower, c.andi(c.subi(upper, lower), c.i64(-step)));
+  Values all(init);
+  for (int64_t i = 1; i < kInterleave; ++i)
+    llvm::append_range(all, interleave.neutral);
+  size_t count = init.size();
+  Values totals = forLoop(lower, end, step, all, [&](Value iv, Carried carried) {
+    Values next;
+    for (int64_t i = 0; i < kInterleave; ++i) {
+      variables[var] = c.addi(iv, c.i64(i * isa.lanes()));
+      llvm::append_range(next, body(carried.slice(i * count, count)));
+    }
+    return next;
+  });
+  Values merged(ArrayRef(totals).take_front(count));
+  for (int64_t i = 1; i < kInterleave; ++i)
+    merged = interleave.merge(merged, ArrayRef(totals).slice(i * count, count));
+  lower = end;
+  return merged;
+}
+
+Emitter::Values Emitter::maskedTail(const std::string &var, Value lower, Value upper, Carried carried, LaneBody body) {
+  Value rest = c.subi(upper, lower);
+  auto tail = [&](OpBuilder &b, Location loc) {
+    variables[var] = lower;
+    mask = tailMask(rest);
+    Values next = body(carried);
+    mask = nullptr;
+    scf::YieldOp::create(b, loc, next);
+  };
+  auto skip = [&](OpBuilder &b, Location loc) { scf::YieldOp::create(b, loc, carried); };
+  Value some = c.cmpi(CmpIPredicate::sgt, rest, c.i64(0));
+  auto branch =
+      carried.empty() ? scf::IfOp::create(c.b, c.loc, some, tail) : scf::IfOp::create(c.b, c.loc, some, tail, skip);
+  return Values(branch.getResults());
+}
+
 Emitter::Values Emitter::vectorLoop(const std::string &var, Value lower, Value upper, const Expr &length,
-                                    ValueRange init, LaneBody body) {
+                                    ValueRange init, LaneBody body, const Interleave *interleave) {
   vectorVar = var;
-  Value count = c.subi(upper, lower);
-  Value whole = c.andi(count, c.i64(-static_cast<int64_t>(isa.lanes())));
-  Value end = wholeVectors(length) ? upper : c.addi(lower, whole);
+  int64_t lanes = isa.lanes(), known = length.constant().value_or(INT64_MAX);
   Values carried(init);
-  std::optional<int64_t> constant = length.constant();
-  if (!constant || *constant >= isa.lanes())
-    carried = forLoop(lower, end, isa.lanes(), init, [&](Value iv, Carried inner) {
+  if (interleave && known >= kInterleave * lanes)
+    carried = interleavedLoop(var, lower, upper, carried, body, *interleave);
+  Value whole = c.andi(c.subi(upper, lower), c.i64(-lanes));
+  Value end = wholeVectors(length) ? upper : c.addi(lower, whole);
+  if (known >= lanes)
+    carried = forLoop(lower, end, lanes, carried, [&](Value iv, Carried inner) {
       variables[var] = iv;
       return body(inner);
     });
-  if (!wholeVectors(length)) {
-    Value rest = c.subi(upper, end);
-    auto tail = [&](OpBuilder &b, Location loc) {
-      variables[var] = end;
-      mask = tailMask(rest);
-      Values next = body(carried);
-      mask = nullptr;
-      scf::YieldOp::create(b, loc, next);
-    };
-    auto skip = [&](OpBuilder &b, Location loc) { scf::YieldOp::create(b, loc, carried); };
-    Value some = c.cmpi(CmpIPredicate::sgt, rest, c.i64(0));
-    auto branch =
-        carried.empty() ? scf::IfOp::create(c.b, c.loc, some, tail) : scf::IfOp::create(c.b, c.loc, some, tail, skip);
-    carried.assign(branch.result_begin(), branch.result_end());
-  }
+  if (!wholeVectors(length))
+    carried = maskedTail(var, end, upper, carried, body);
   vectorVar.clear();
   return carried;
 }
@@ -159,13 +186,14 @@ Emitter::LoopNest Emitter::loopsOf(Operation *op) {
   return loops;
 }
 
-Emitter::Values Emitter::emitLoops(const LoopNest &loops, unsigned level, ValueRange init, LaneBody body) {
+Emitter::Values Emitter::emitLoops(const LoopNest &loops, unsigned level, ValueRange init, LaneBody body,
+                                   const Interleave *interleave) {
   if (level == loops.vars.size())
     return body(llvm::to_vector(init));
   Value upper = index(loops.extents[level]);
-  auto inside = [&](Carried carried) { return emitLoops(loops, level + 1, carried, body); };
+  auto inside = [&](Carried carried) { return emitLoops(loops, level + 1, carried, body, interleave); };
   if (loops.vectorised && level + 1 == loops.vars.size())
-    return vectorLoop(loops.vars[level], c.i64(0), upper, loops.extents[level], init, inside);
+    return vectorLoop(loops.vars[level], c.i64(0), upper, loops.extents[level], init, inside, interleave);
   return scalarLoop(loops.vars[level], upper, init, inside);
 }
 
@@ -207,28 +235,38 @@ Value Emitter::reduceLanes(Value vector, function_ref<Value(Value, Value)> combi
   return vector::ExtractOp::create(c.b, c.loc, vector, 0);
 }
 
+/// Long bodies keep the processor busy by themselves.
+static bool isShort(mlir::Block &body) { return body.getOperations().size() <= 8; }
+
 void Emitter::emitReduce(kernel::ReduceOp op) {
   LoopNest loops = loopsOf(op);
   bool isWide = loops.vectorised || !vectorVar.empty();
-  auto kinds =
-      llvm::map_to_vector(op.getKinds().getAsRange<graph::ReduceKindAttr>(), [](auto kind) { return kind.getValue(); });
+  auto combine = [&](unsigned i, Value a, Value b) {
+    auto kind = cast<graph::ReduceKindAttr>(op.getKinds()[i]).getValue();
+    return emitCombine(c, kind, op.getResult(i).getType(), a, b);
+  };
   Values init;
-  for (auto [kind, result] : llvm::zip_equal(kinds, op.getResults())) {
-    Value neutral = emitNeutral(c, kind, result.getType());
+  for (auto [kind, result] : llvm::zip_equal(op.getKinds().getAsRange<graph::ReduceKindAttr>(), op.getResults())) {
+    Value neutral = emitNeutral(c, kind.getValue(), result.getType());
     init.push_back(isWide ? c.splat(neutral) : neutral);
   }
-  Values totals = emitLoops(loops, 0, init, [&](Carried carried) {
-    Values next = emitYield(op.getBody().front());
-    for (auto [i, value] : llvm::enumerate(next)) {
-      value = emitCombine(c, kinds[i], op.getResult(i).getType(), carried[i], value);
-      if (loops.vectorised && mask)
-        value = c.select(mask, value, carried[i]);
-    }
+  auto merge = [&](Carried a, Carried b) {
+    Values merged;
+    for (unsigned i = 0; i < a.size(); ++i)
+      merged.push_back(combine(i, a[i], b[i]));
+    return merged;
+  };
+  auto step = [&](Carried carried) {
+    Values next = merge(carried, emitYield(op.getBody().front()));
+    for (unsigned i = 0; loops.vectorised && mask && i < next.size(); ++i)
+      next[i] = c.select(mask, next[i], carried[i]);
     return next;
-  });
+  };
+  Interleave interleave{init, merge};
+  Values totals = emitLoops(loops, 0, init, step, isShort(op.getBody().front()) ? &interleave : nullptr);
   for (unsigned i = 0; i < totals.size(); ++i) {
-    auto combine = [&](Value a, Value b) { return emitCombine(c, kinds[i], op.getResult(i).getType(), a, b); };
-    values[op.getResult(i)] = loops.vectorised ? reduceLanes(totals[i], combine) : totals[i];
+    auto join = [&](Value a, Value b) { return combine(i, a, b); };
+    values[op.getResult(i)] = loops.vectorised ? reduceLanes(totals[i], join) : totals[i];
   }
 }
 

@@ -22,6 +22,11 @@ using namespace mlir;
 namespace cupola::cpu {
 namespace {
 
+void insertDialects(DialectRegistry &registry) {
+  registry.insert<arith::ArithDialect, math::MathDialect, scf::SCFDialect, vector::VectorDialect,
+                  cf::ControlFlowDialect, LLVM::LLVMDialect>();
+}
+
 /// kernel.func to llvm.func with loops:
 ///   kernel.foreach ["d0"] ["n0"] { %x = kernel.load .. }
 /// becomes
@@ -37,7 +42,7 @@ struct KernelToLoops : PassWrapper<KernelToLoops, OperationPass<ModuleOp>> {
   StringRef getDescription() const override {
     return "lower kernels of level 1 to loops over vectors for an x86-64 level";
   }
-  void getDependentDialects(DialectRegistry &registry) const override { registerCpuDialects(registry); }
+  void getDependentDialects(DialectRegistry &registry) const override { insertDialects(registry); }
 
   void runOnOperation() override {
     std::vector<NamedKernel> kernels;
@@ -63,7 +68,7 @@ struct LoopsToLlvm : PassWrapper<LoopsToLlvm, OperationPass<ModuleOp>> {
 
   StringRef getArgument() const override { return "cpu-loops-to-llvm"; }
   StringRef getDescription() const override { return "lower what kernel-to-cpu-loops makes to the llvm dialect"; }
-  void getDependentDialects(DialectRegistry &registry) const override { registerCpuDialects(registry); }
+  void getDependentDialects(DialectRegistry &registry) const override { insertDialects(registry); }
 
   void runOnOperation() override {
     MLIRContext *context = &getContext();
@@ -88,13 +93,13 @@ void addLlvmPasses(PassManager &passes) {
 }
 
 void registerCpuDialects(DialectRegistry &registry) {
-  registry.insert<arith::ArithDialect, math::MathDialect, scf::SCFDialect, vector::VectorDialect,
-                  cf::ControlFlowDialect, LLVM::LLVMDialect>();
+  insertDialects(registry);
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
 }
 
 void registerCpuPasses() {
+  registerPass([] { return createSCFToControlFlowPass(); });
   PassRegistration<KernelToLoops>();
   PassRegistration<LoopsToLlvm>();
 }

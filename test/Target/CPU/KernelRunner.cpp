@@ -27,7 +27,7 @@ std::vector<int> runnableLevels() {
 }
 
 std::string kernelText(const std::string &name, const std::vector<std::pair<std::string, std::string>> &words) {
-  std::ifstream file("test/Target/CPU/kernels/" + name + ".mlir");
+  std::ifstream file("test/Target/CPU/Inputs/" + name + ".mlir");
   std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   EXPECT_FALSE(text.empty()) << name << ": tests run in the root of the source";
   for (const auto &[word, value] : words)

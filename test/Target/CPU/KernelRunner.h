@@ -16,7 +16,7 @@ namespace cupola::test {
 /// The levels that this machine runs.
 std::vector<int> runnableLevels();
 
-/// test/Target/CPU/kernels/<name>.mlir with words replaced.
+/// test/Target/CPU/Inputs/<name>.mlir with words replaced.
 std::string kernelText(const std::string &name, const std::vector<std::pair<std::string, std::string>> &words = {});
 /// Numbers of N(0, 1), the same for the same seed.
 std::vector<float> randomFloats(size_t count, uint32_t seed = 1);

@@ -1,4 +1,4 @@
-//===- test/Target/CPU/kernels/softmax_dynamic.mlir - softmax of rows that are computed again ---===//
+//===- test/Target/CPU/Inputs/softmax_dynamic.mlir - softmax of rows that are computed again ---===//
 // SPDX-License-Identifier: Apache-2.0
 kernel.func @softmax "row_reduction" grid ["n0"] scalars [#kernel.scalar<0, 0, 1>, #kernel.scalar<0, 0, 1>] {}
     (%a: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {

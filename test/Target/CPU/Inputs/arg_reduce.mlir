@@ -1,4 +1,4 @@
-//===- test/Target/CPU/kernels/arg_reduce.mlir - positions of the largest (first) and the smallest (last) of each row ---===//
+//===- test/Target/CPU/Inputs/arg_reduce.mlir - positions of the largest (first) and the smallest (last) of each row ---===//
 // SPDX-License-Identifier: Apache-2.0
 kernel.func @largest "reduction" grid ["n0"] scalars [#kernel.scalar<0, 0, 1>, #kernel.scalar<0, 0, 1>] {}
     (%a: !kernel.view<f32, read>, %o: !kernel.view<i64, write>) {

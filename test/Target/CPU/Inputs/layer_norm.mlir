@@ -1,4 +1,4 @@
-//===- test/Target/CPU/kernels/layer_norm.mlir - of rows of 50 halves ---===//
+//===- test/Target/CPU/Inputs/layer_norm.mlir - of rows of 50 halves ---===//
 // SPDX-License-Identifier: Apache-2.0
 kernel.func @layer_norm "row_reduction" grid ["n0"] scalars [#kernel.scalar<0, 0, 1>] {}
     (%a: !kernel.view<f16, read>, %o: !kernel.view<f16, write>) {

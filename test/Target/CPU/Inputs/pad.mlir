@@ -1,4 +1,4 @@
-//===- test/Target/CPU/kernels/pad.mlir - two 9s before a, three after ---===//
+//===- test/Target/CPU/Inputs/pad.mlir - two 9s before a, three after ---===//
 // SPDX-License-Identifier: Apache-2.0
 kernel.func @pad "pointwise" grid [] scalars [#kernel.scalar<0, 0, 1>] {}
     (%a: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {

@@ -1,4 +1,4 @@
-//===- test/Target/CPU/kernels/reductions.mlir - of [n0, n1, n2]: sum along the middle, max along the last ---===//
+//===- test/Target/CPU/Inputs/reductions.mlir - of [n0, n1, n2]: sum along the middle, max along the last ---===//
 // SPDX-License-Identifier: Apache-2.0
 kernel.func @columns "reduction" grid ["n0", "n2"] scalars [#kernel.scalar<0, 0, 1>, #kernel.scalar<0, 0, 1>, #kernel.scalar<0, 0, 1>] {}
     (%a: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {

@@ -1,4 +1,4 @@
-//===- test/Target/CPU/kernels/gemm.mlir - o = relu(a * b + bias) ---===//
+//===- test/Target/CPU/Inputs/gemm.mlir - o = relu(a * b + bias) ---===//
 // SPDX-License-Identifier: Apache-2.0
 kernel.func @gemm "gemm" grid [] scalars [#kernel.scalar<0, 0, 1>, #kernel.scalar<0, 0, 1>, #kernel.scalar<0, 0, 1>] {}
     (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %bias: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {

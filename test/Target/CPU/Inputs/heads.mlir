@@ -1,4 +1,4 @@
-//===- test/Target/CPU/kernels/heads.mlir - [n0, 4, 8] to [4, n0, 8] over one flat loop ---===//
+//===- test/Target/CPU/Inputs/heads.mlir - [n0, 4, 8] to [4, n0, 8] over one flat loop ---===//
 // SPDX-License-Identifier: Apache-2.0
 kernel.func @heads "pointwise" grid [] scalars [#kernel.scalar<1, 0, 1>] {}
     (%a: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {

@@ -1,4 +1,4 @@
-//===- test/Target/CPU/kernels/attention_scores.mlir - q k^T of heads in one [n0, n1, 384] ---===//
+//===- test/Target/CPU/Inputs/attention_scores.mlir - q k^T of heads in one [n0, n1, 384] ---===//
 // SPDX-License-Identifier: Apache-2.0
 kernel.func @scores "gemm" grid ["n0", "12"] scalars [#kernel.scalar<1, 0, 1>, #kernel.scalar<1, 0, 1>] {}
     (%q: !kernel.view<f32, read>, %k: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {

@@ -1,4 +1,4 @@
-//===- test/Target/CPU/kernels/broadcast.mlir - o[i, j] = a[i] + b[j] ---===//
+//===- test/Target/CPU/Inputs/broadcast.mlir - o[i, j] = a[i] + b[j] ---===//
 // SPDX-License-Identifier: Apache-2.0
 kernel.func @broadcast "pointwise" grid [] scalars [#kernel.scalar<0, 0, 1>, #kernel.scalar<0, 0, 1>] {}
     (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {

@@ -1,4 +1,4 @@
-//===- test/Target/CPU/kernels/softmax_static.mlir - softmax of rows kept in a tile ---===//
+//===- test/Target/CPU/Inputs/softmax_static.mlir - softmax of rows kept in a tile ---===//
 // SPDX-License-Identifier: Apache-2.0
 kernel.func @softmax "row_reduction" grid ["n0"] scalars [#kernel.scalar<0, 0, 1>] {}
     (%a: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {

@@ -1,4 +1,4 @@
-//===- test/Target/CPU/kernels/gather.mlir - rows of a [n1, n2] table ---===//
+//===- test/Target/CPU/Inputs/gather.mlir - rows of a [n1, n2] table ---===//
 // SPDX-License-Identifier: Apache-2.0
 kernel.func @gather "pointwise" grid [] scalars [#kernel.scalar<0, 0, 1>, #kernel.scalar<0, 0, 1>, #kernel.scalar<0, 0, 1>] {}
     (%table: !kernel.view<f32, read>, %ids: !kernel.view<i64, read>, %o: !kernel.view<f32, write>) {

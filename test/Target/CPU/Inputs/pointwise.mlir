@@ -1,4 +1,4 @@
-//===- test/Target/CPU/kernels/pointwise.mlir - o = a * b + a ---===//
+//===- test/Target/CPU/Inputs/pointwise.mlir - o = a * b + a ---===//
 // SPDX-License-Identifier: Apache-2.0
 kernel.func @pointwise "pointwise" grid [] scalars [#kernel.scalar<0, 0, 1>] {}
     (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {

@@ -1,4 +1,4 @@
-//===- test/Target/CPU/kernels/transpose.mlir - o[j, i] = a[i, j] ---===//
+//===- test/Target/CPU/Inputs/transpose.mlir - o[j, i] = a[i, j] ---===//
 // SPDX-License-Identifier: Apache-2.0
 kernel.func @transpose "pointwise" grid [] scalars [#kernel.scalar<0, 0, 1>, #kernel.scalar<0, 0, 1>] {}
     (%a: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {

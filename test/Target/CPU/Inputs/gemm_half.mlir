@@ -1,4 +1,4 @@
-//===- test/Target/CPU/kernels/gemm_half.mlir - batches of halves, the left through an exp ---===//
+//===- test/Target/CPU/Inputs/gemm_half.mlir - batches of halves, the left through an exp ---===//
 // SPDX-License-Identifier: Apache-2.0
 kernel.func @gemm "gemm" grid ["n0"] scalars [#kernel.scalar<0, 0, 1>] {}
     (%a: !kernel.view<f16, read>, %b: !kernel.view<f16, read>, %o: !kernel.view<f32, write>) {

@@ -1,0 +1,28 @@
+//===- test/Target/CPU/dot.mlir - a contraction calls the micro-kernel of its level ---===//
+// SPDX-License-Identifier: Apache-2.0
+// RUN: cupola-opt %s --kernel-to-cpu-loops=level=4 | FileCheck %s --check-prefixes=CHECK,V4
+// RUN: cupola-opt %s --kernel-to-cpu-loops=level=3 | FileCheck %s --check-prefixes=CHECK,V3
+
+// CHECK-LABEL: llvm.func @gemm(
+// V4: llvm.call @micro_f32_3_48
+// V3: llvm.call @micro_f32_2_16
+// CHECK: math.fma
+// V4: llvm.func internal @micro_f32_3_48
+// V4-COUNT-24: math.fma {{.*}} : vector<16xf32>
+// V3: llvm.func internal @micro_f32_2_16
+// V3-COUNT-12: math.fma {{.*}} : vector<8xf32>
+kernel.func @gemm "gemm" grid [] scalars [#kernel.scalar<1, 0, 1>] {}
+    (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  %t = kernel.dot ["d0", "d1", "d2"] ["n0", "384", "64"] lhs {
+    %x = kernel.load %a["64*d0 + d2"] : f32 from !kernel.view<f32, read>
+    kernel.yield %x : f32
+  } rhs {
+    %y = kernel.load %b["d1 + 384*d2"] : f32 from !kernel.view<f32, read>
+    kernel.yield %y : f32
+  } : !kernel.tile<f32, "n0", "384">
+  kernel.foreach ["d3", "d4"] ["n0", "384"] {
+    %s = kernel.extract %t ["d3", "d4"] : f32 from !kernel.tile<f32, "n0", "384">
+    %e = kernel.unary exp %s : f32 -> f32
+    kernel.store %e, %o["384*d3 + d4"] : f32 to !kernel.view<f32, write>
+  }
+}
