@@ -1,6 +1,6 @@
 #===- test/Import/Onnx/ops.test.py - Verifies the models of make_ops.py ---===#
 # SPDX-License-Identifier: Apache-2.0
-"""ops.test.py FOLDER OPTABLE DEVICE: `cupola verify` on each ops.N.onnx of FOLDER, and whether every (op, version) of the table has
+"""ops.test.py FOLDER OPTABLE DEVICE [OPTION...]: `cupola verify` on each ops.N.onnx of FOLDER, and whether every (op, version) of the table has
 a node in one of them."""
 
 import pathlib
@@ -20,13 +20,13 @@ def rows(table):
 
 
 def main():
-    folder, table, device = sys.argv[1:]
+    folder, table, device, *options = sys.argv[1:]
     models = sorted(pathlib.Path(folder).glob("ops.*.onnx"), key=lambda p: int(p.name.split(".")[1]))
     wanted, passed = rows(table), 0
     for model in models:
         opset = int(model.name.split(".")[1])
         wanted -= {(node.op_type, opset) for node in onnx.load(model).graph.node}
-        done = subprocess.run(["cupola", "verify", model, "--device", device, "--case", model.with_suffix(".npz")],
+        done = subprocess.run(["cupola", "verify", model, "--device", device, *options, "--case", model.with_suffix(".npz")],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
         passed += done.returncode == 0
         if done.returncode:
