@@ -23,6 +23,9 @@ constexpr int64_t warpRow = 1024;
 /// A thread per grid point pays only if there are this many points.
 constexpr int64_t manyPoints = 2048;
 
+/// Products with up to this many rows read the weights once and are done.
+constexpr int64_t matvecRows = 8;
+
 using Loop = std::pair<Block *, std::string>;
 
 /// The iteration of a loop op and its innermost variable.
@@ -132,7 +135,22 @@ private:
     return lhs == rhs && ((lhs.isF16() && target.mmaK > 0) || (lhs.isBF16() && target.mmaK == 16));
   }
 
+  /// At most matvecRows rows, and neighbouring columns of the rhs are neighbours in memory.
+  bool fitsMatvec(DotOp dot) {
+    std::optional<int64_t> rows = graph::exprsOf(dot.getExtents())[0].constant();
+    std::string column = cuda::names(dot.getVars())[1];
+    return rows && *rows <= matvecRows &&
+           llvm::all_of(dot.getRhs().front().getOps<LoadOp>(), [&](LoadOp load) {
+             std::optional<Expr> stride = graph::exprOf(load.getPosition()).coefficient(column);
+             return stride && (stride->isConstant(0) || stride->isConstant(1));
+           });
+  }
+
   LogicalResult product(DotOp dot) {
+    if (fitsMatvec(dot)) {
+      set("matvec", {{"rows", *graph::exprsOf(dot.getExtents())[0].constant()}});
+      return success();
+    }
     if (fitsMma(dot)) {
       const cuda::MmaShape &shape = cuda::chooseMmaShape(dot);
       set("gemm_mma", {{"threads", shape.threads()}, {"tile_m", shape.m}, {"tile_n", shape.n},

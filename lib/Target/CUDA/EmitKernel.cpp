@@ -21,6 +21,7 @@ void cuda::buildCudaPipeline(OpPassManager &passes, const CudaTargetInfo &target
   passes.addPass(createDistributePoints());
   passes.addPass(createLowerGemm());
   passes.addPass(createLowerMma());
+  passes.addPass(createLowerMatvec());
   passes.addPass(createPipelineCopies());
   passes.addPass(createDropUnused());
   passes.addPass(createPlaceShared());

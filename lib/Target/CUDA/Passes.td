@@ -165,6 +165,20 @@ def LowerMma : KernelPass<"kernel-lower-mma"> {
   }];
 }
 
+def LowerMatvec : KernelPass<"kernel-lower-matvec"> {
+  let summary = "schedule matvec: products with at most eight rows stream the weights once";
+  let description = [{
+    ```mlir
+    %0 = kernel.dot ["d0", "d1", "d2"] ["2", "384", "1536"] lhs {L} rhs {R} ..       // before
+    kernel.for "d2" = "warp" to "1536" step "8" {                                  // after
+      R  kernel.for "d0" = "0" to "2" step "1" unroll {L}
+      kernel.fma_tile %acc, %vector, %weight ..
+    }
+    kernel.store_shared .. kernel.barrier .. kernel.load_shared ..
+    ```
+  }];
+}
+
 def PipelineCopies : KernelPass<"kernel-pipeline-copies"> {
   let summary = "makes a loop of a tile_loop whose transfers overlap with arithmetic";
   let description = [{

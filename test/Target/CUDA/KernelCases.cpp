@@ -109,6 +109,16 @@ std::vector<KernelCase> gemmCases() {
   options = {};
   options.rhsPitch = 72;
   cases.push_back(gemmCase(32, 64, 16, options));
+  for (const char *type : {"f32", "f16"})
+    for (auto [m, n, k] : {std::tuple(1, 64, 40), std::tuple(3, 45, 7), std::tuple(8, 33, 100)}) {
+      options = {};
+      options.type = type;
+      options.batch = m;
+      cases.push_back(gemmCase(m, n, k, options));
+    }
+  options = {};
+  options.rhsTransposed = true;
+  cases.push_back(gemmCase(2, 40, 64, options));
   for (const char *type : {"f64", "bf16"}) {
     options = {};
     options.type = type;
