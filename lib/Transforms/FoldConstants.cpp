@@ -49,7 +49,7 @@ public:
     for (Operation *op : llvm::reverse(chosen)) // in program order
       fold(op);
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
-      if (foldable.contains(&op) && op.use_empty())
+      if (op.use_empty() && (foldable.contains(&op) || isa<graph::ConstantOp>(op)))
         op.erase();
   }
 

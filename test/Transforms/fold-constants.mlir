@@ -1,0 +1,58 @@
+//===- test/Transforms/fold-constants.mlir - what becomes a constant, and what does not ---===//
+// SPDX-License-Identifier: Apache-2.0
+// RUN: cupola-opt %s --pass-pipeline="builtin.module(func.func(graph-fold-constants))" | FileCheck %s
+// RUN: cupola-opt %s --pass-pipeline="builtin.module(func.func(graph-fold-constants{max-bytes=8}))" | FileCheck %s --check-prefix=CAP
+
+// Only what something left reads; nothing is left of the ops in between.
+// CHECK-LABEL: @chain
+// CHECK-NEXT: %[[C:.*]] = graph.constant dense<{{\[}}[4.000000e+00], [5.000000e+00], [6.000000e+00]]> : tensor<3x1xf32>
+// CHECK-NEXT: graph.binary add %arg0, %[[C]]
+// CHECK-NEXT: return
+// CAP-LABEL: @chain
+// CAP: graph.unary sqrt
+// CAP: graph.reshape
+func.func @chain(%x: tensor<3x1xf32>) -> tensor<3x1xf32> {
+  %0 = graph.constant dense<[16.0, 25.0, 36.0]> : tensor<3xf32> : tensor<3xf32>
+  %1 = graph.unary sqrt %0 : tensor<3xf32> -> tensor<3xf32>
+  %2 = graph.reshape %1 : tensor<3xf32> -> tensor<3x1xf32>
+  %3 = graph.binary add %x, %2 : tensor<3x1xf32>, tensor<3x1xf32> -> tensor<3x1xf32>
+  return %3 : tensor<3x1xf32>
+}
+
+// A big repetition stays in the kernel; what it repeats is computed.
+// CHECK-LABEL: @repetition
+// CHECK-NEXT: %[[C:.*]] = graph.constant dense<[{{.*}}-1.000000e+00, -2.000000e+00{{.*}}]> : tensor<1x2xf32>
+// CHECK-NEXT: %[[B:.*]] = graph.broadcast %[[C]]
+// CHECK-NEXT: graph.binary mul %arg0, %[[B]]
+func.func @repetition(%x: tensor<4096x2xf32>) -> tensor<4096x2xf32> {
+  %0 = graph.constant dense<[[1.0, 2.0]]> : tensor<1x2xf32> : tensor<1x2xf32>
+  %1 = graph.unary neg %0 : tensor<1x2xf32> -> tensor<1x2xf32>
+  %2 = graph.broadcast %1 : tensor<1x2xf32> -> tensor<4096x2xf32>
+  %3 = graph.binary mul %x, %2 : tensor<4096x2xf32>, tensor<4096x2xf32> -> tensor<4096x2xf32>
+  return %3 : tensor<4096x2xf32>
+}
+
+// Its sum is small again: the repetition is computed on the way.
+// CHECK-LABEL: @collapsed
+// CHECK-NEXT: %[[C:.*]] = graph.constant dense<{{.*}}4.096000e+03, 8.192000e+03{{.*}}> : tensor<1x2xf32>
+// CHECK-NEXT: graph.binary mul %arg0, %[[C]]
+func.func @collapsed(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
+  %0 = graph.constant dense<[[1.0, 2.0]]> : tensor<1x2xf32> : tensor<1x2xf32>
+  %1 = graph.broadcast %0 : tensor<1x2xf32> -> tensor<4096x2xf32>
+  %2 = graph.reduce sum %1 [0] : tensor<4096x2xf32> -> tensor<1x2xf32>
+  %3 = graph.binary mul %x, %2 : tensor<1x2xf32>, tensor<1x2xf32> -> tensor<1x2xf32>
+  return %3 : tensor<1x2xf32>
+}
+
+// Equal elements are one; an index out of range is an error of the run.
+// CHECK-LABEL: @edges
+// CHECK-DAG: graph.constant dense<7> : tensor<2x2xi64>
+// CHECK-DAG: graph.gather
+// CHECK: return
+func.func @edges() -> (tensor<2x2xi64>, tensor<2xi64>) {
+  %0 = graph.constant dense<[7, 7, 7, 7]> : tensor<4xi64> : tensor<4xi64>
+  %1 = graph.reshape %0 : tensor<4xi64> -> tensor<2x2xi64>
+  %2 = graph.constant dense<[0, 4]> : tensor<2xi64> : tensor<2xi64>
+  %3 = graph.gather %0, %2 axis 0 : tensor<4xi64>, tensor<2xi64> -> tensor<2xi64>
+  return %1, %3 : tensor<2x2xi64>, tensor<2xi64>
+}
