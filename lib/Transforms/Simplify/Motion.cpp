@@ -100,7 +100,7 @@ struct PointwiseBeforeSplit : RewritePattern {
         operands.push_back(reshapeTo(rewriter, op->getLoc(), operand, shape));
     }
     Value moved = rebuild(rewriter, op, operands, shape);
-    rewriter.replaceOpWithNewOp<graph::ReshapeOp>(op, op->getResult(0).getType(), moved);
+    rewriter.replaceOp(op, graph::ReshapeOp::create(rewriter, split.getLoc(), op->getResult(0).getType(), moved));
     return success();
   }
 };
