@@ -5,6 +5,7 @@
 #include "lib/Target/CPU/CpuTarget.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/Config/llvm-config.h"
 
 using namespace mlir;
 
@@ -82,9 +83,10 @@ Status compileCpuImage(const VariantSpec &spec, BuiltVariant &built, VariantCont
   llvm::append_range(funcs, built.module->getOps<kernel::FuncOp>());
   if (funcs.empty()) // a model of copies and constants: there is nothing to link
     return {};
-  // Kernel names are hashes of their content: they are the key of the image.
+  // Kernel names are hashes of their content; with what turns it into code they are the key
+  // of the image. Raise the number whenever lib/Target/CPU makes other code of a kernel.
   runtime::CacheKey key("cpu");
-  key.add("image 1").add(spec.arch);
+  key.add("image 2").add(LLVM_VERSION_STRING).add(spec.arch);
   for (const format::Kernel &kernel : built.variant.program.kernels)
     key.add(kernel.name);
   std::string image;
