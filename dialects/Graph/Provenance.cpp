@@ -14,10 +14,12 @@ Location nodeLocation(MLIRContext *context, StringRef name, StringRef op) {
 }
 
 static void collect(Location location, llvm::SetVector<StringAttr> &seen,
-                    SmallVectorImpl<NodeRef> &nodes) {
+                    llvm::DenseSet<Attribute> &visited, SmallVectorImpl<NodeRef> &nodes) {
+  // Fused locations share parts: without `visited` a chain of merges takes exponential time.
   if (auto fused = dyn_cast<FusedLoc>(location)) {
-    for (Location part : fused.getLocations())
-      collect(part, seen, nodes);
+    if (visited.insert(fused).second)
+      for (Location part : fused.getLocations())
+        collect(part, seen, visited, nodes);
     return;
   }
   auto name = dyn_cast<NameLoc>(location);
@@ -29,8 +31,9 @@ static void collect(Location location, llvm::SetVector<StringAttr> &seen,
 
 SmallVector<NodeRef> nodesOf(Location location) {
   llvm::SetVector<StringAttr> seen;
+  llvm::DenseSet<Attribute> visited;
   SmallVector<NodeRef> nodes;
-  collect(location, seen, nodes);
+  collect(location, seen, visited, nodes);
   return nodes;
 }
 

@@ -66,6 +66,8 @@ bool waitFor(pid_t child, uint64_t seconds, const sigset_t &signals, int &state,
 int judge(const CompileFlags &flags, int state) {
   if (WIFEXITED(state))
     return WEXITSTATUS(state);
+  if (WTERMSIG(state) == SIGPIPE)
+    return 128 + SIGPIPE; // whoever read our output had enough
   clearProgress();
   return finish(Status::limit(flags.model + ": the compiler was stopped by signal " +
                               std::to_string(WTERMSIG(state)) + " (" + strsignal(WTERMSIG(state)) +
