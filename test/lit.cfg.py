@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Tools are found through PATH: cupola, cupola-run, cupola-opt, cupola-translate, FileCheck, not, count, split-file.
-# Substitutions: %python (numpy, onnx, onnxruntime), %models (minilm_real.{static,dyn}.onnx and references), %source.
+# Substitutions: %python (numpy, onnx, onnxruntime), %models (minilm_real.{static,dyn}.onnx and references), %source, %build.
 
 import os
 
@@ -26,6 +26,7 @@ config.substitutions += [
     ("%python", config.python),
     ("%models", config.models),
     ("%source", config.source_root),
+    ("%build", config.build_root),
 ]
 
 supported, _ = lit_config.maxIndividualTestTimeIsSupported

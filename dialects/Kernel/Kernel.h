@@ -30,6 +30,10 @@ mlir::LogicalResult inScope(mlir::Operation *op, llvm::ArrayRef<llvm::StringRef>
 /// Divisors of the scalar parameters, for alignment.
 std::map<std::string, int64_t> scalarDivisors(FuncOp func);
 
+/// Scalar functions, steps of reductions, and two per step of a contraction that a
+/// kernel of level 1 needs for its whole grid, over n0, n1, ..; for reports.
+Expr operationsOf(FuncOp func);
+
 /// The tile type of a map or dot over these extents.
 TileType tileType(mlir::Type element, llvm::ArrayRef<Expr> extents);
 

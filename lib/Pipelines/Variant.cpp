@@ -64,6 +64,8 @@ Result<BuiltVariant> buildVariant(ModuleOp shared, const VariantSpec &spec,
       CUPOLA_TRY(buildCudaKernels(*built.module, spec, kernels, built));
     else
       CUPOLA_TRY(prepareCpuKernels(*built.module, spec, kernels));
+    for (auto func : built.module->getOps<kernel::FuncOp>())
+      kernels[func.getSymName().str()].record.flops = kernel::operationsOf(func).text();
   }
   {
     PhaseTimer timer(context, "plan");

@@ -45,7 +45,21 @@ public:
   /// Runs once and waits. Binds first if the inputs' shapes are others than the
   /// bound ones. Writes nothing outside `outputs`, whose contents after an error
   /// are unspecified.
-  Status run(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs);
+  Status run(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs) {
+    return runOnce(inputs, outputs, nullptr);
+  }
+  /// The same step by step, with the milliseconds of each: the device is waited for
+  /// after every step, so that their sum is more than a run takes.
+  Status runTimed(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs,
+                  std::vector<double> &milliseconds) {
+    return runOnce(inputs, outputs, &milliseconds);
+  }
+  /// The size of the buffers that a step names, and what its kernel computes. Valid while bound.
+  struct StepWork {
+    uint64_t bytes = 0;
+    int64_t operations = 0; ///< 0: unknown
+  };
+  StepWork workOf(size_t step) const;
 
   const Executable &executable() const { return *shared; }
 
@@ -74,13 +88,17 @@ private:
   Status checkOverlap(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs) const;
   Status locate(const std::vector<const TensorRef *> &tensors);
   void setBuffers();
-  Status queueRun(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs);
+  Status runOnce(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs,
+                 std::vector<double> *milliseconds);
+  Status queueRun(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs,
+                  std::vector<double> *milliseconds);
   Status queueInputs(const std::vector<TensorRef> &inputs);
   Status queueOutputs(const std::vector<TensorRef> &outputs);
   Status queueSteps();
   Status queueStep(size_t step);
   Status queueEach();
   Status queueMarked();
+  Status queueTimed(std::vector<double> &milliseconds);
   Status markDead(DeviceAddress address, uint64_t bytes);
 
   const format::Package &package() const { return shared->package(); }

@@ -223,7 +223,8 @@ Status Session::queueMarked() {
   return Status::ok();
 }
 
-Status Session::queueRun(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs) {
+Status Session::queueRun(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs,
+                         std::vector<double> *milliseconds) {
   if (io != preparedIo) {
     setBuffers();
     CUPOLA_TRY(bindings.upload(*stream));
@@ -232,12 +233,13 @@ Status Session::queueRun(const std::vector<TensorRef> &inputs, const std::vector
   CUPOLA_TRY(bindings.clearFlags(*stream));
   CUPOLA_TRY(queueInputs(inputs));
   const bool marked = options.poison || device().properties().tracksContents;
-  CUPOLA_TRY(marked ? queueMarked() : queueSteps());
+  CUPOLA_TRY(milliseconds ? queueTimed(*milliseconds) : marked ? queueMarked() : queueSteps());
   CUPOLA_TRY(queueOutputs(outputs));
   return bindings.fetchFlags(*stream);
 }
 
-Status Session::run(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs) {
+Status Session::runOnce(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs,
+                        std::vector<double> *milliseconds) {
   CUPOLA_TRY(checkProcess());
   Turn turn(busy);
   CUPOLA_TRY(turn.status());
@@ -255,7 +257,7 @@ Status Session::run(const std::vector<TensorRef> &inputs, const std::vector<Tens
   CUPOLA_TRY(checkOutputShapes(outputs));
   CUPOLA_TRY(checkOverlap(inputs, outputs));
   CUPOLA_TRY(locate(tensors));
-  const Status queued = queueRun(inputs, outputs);
+  const Status queued = queueRun(inputs, outputs, milliseconds);
   // Also after an error: transfers under way use the caller's memory.
   const Status done = stream->synchronize();
   CUPOLA_TRY(queued);

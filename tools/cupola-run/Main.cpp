@@ -17,6 +17,7 @@ struct Options {
   DeviceOptions deviceOptions;
   InputOptions inputs;
   uint64_t iterations = 1;
+  bool profile = false;
 };
 
 void declare(CLI::App &app, Options &options) {
@@ -39,6 +40,7 @@ void declare(CLI::App &app, Options &options) {
   app.add_option("--outputs", options.outputs, "Write the outputs to this .npz file");
   app.add_option("--iterations", options.iterations, "Run so often, after one run to warm up if more than once")
       ->check(CLI::PositiveNumber);
+  app.add_flag("--profile", options.profile, "Also time every step, in as many runs of their own");
   app.add_option("--json", options.json, "Write a report to this file");
   app.footer("Example:\n  cupola-run bert.cupola --shape batch=1 --shape sequence=16 --iterations 100\n"
              "Exit codes: 0 done, 2 usage, 5 a limit, 6 device or library missing, 7 damaged package, 8 file error");
@@ -70,7 +72,13 @@ Status runPackage(const Options &options) {
       measure(**session, refsOf(*inputs), refsOf(*outputs), options.iterations > 1 ? 1 : 0, options.iterations);
   if (latency.failed())
     return latency.status();
-  const RunReport report{options.iterations, *latency, session->get(), &*outputs};
+  RunReport report{options.iterations, *latency, session->get(), &*outputs, {}};
+  if (options.profile) {
+    Result<std::vector<StepTime>> steps = profile(**session, refsOf(*inputs), refsOf(*outputs), options.iterations);
+    if (steps.failed())
+      return steps.status();
+    report.steps = steps.take();
+  }
   std::fputs(reportText(report).c_str(), stdout);
   if (!options.json.empty())
     CUPOLA_TRY(format::writeFile(options.json, reportJson(report)));

@@ -89,6 +89,53 @@ std::string milliseconds(double value) {
   return text;
 }
 
+/// The kernel's schedule and name, or "copy".
+std::string stepName(const format::Program &program, size_t step) {
+  const format::Step &entry = program.steps[step];
+  if (entry.kind == format::Step::CopyStep)
+    return "copy";
+  const format::Kernel &kernel = program.kernels[entry.launch.kernel];
+  return kernel.schedule + " " + kernel.name;
+}
+
+std::string profileText(const RunReport &report) {
+  const Executable &executable = report.session->executable();
+  std::vector<StepTime> sorted = report.steps;
+  std::sort(sorted.begin(), sorted.end(), [](const StepTime &a, const StepTime &b) {
+    return a.milliseconds != b.milliseconds ? a.milliseconds > b.milliseconds : a.step < b.step;
+  });
+  double total = 0;
+  for (const StepTime &step : sorted)
+    total += step.milliseconds;
+  std::string text = "step         ms      %   GFLOP/s      GB/s  kernel and nodes\n";
+  for (const StepTime &step : sorted) {
+    char line[96];
+    std::snprintf(line, sizeof(line), "%4zu %10.4f %6.2f %9.2f %9.2f  ", step.step, step.milliseconds,
+                  100 * step.milliseconds / total, static_cast<double>(step.work.operations) / step.milliseconds / 1e6,
+                  static_cast<double>(step.work.bytes) / step.milliseconds / 1e6);
+    text += line + stepName(executable.program(), step.step) + ": " +
+            nodeList(executable.package(), executable.program().steps[step.step].nodes) + "\n";
+  }
+  return text;
+}
+
+nlohmann::ordered_json profileJson(const RunReport &report) {
+  const Executable &executable = report.session->executable();
+  auto list = nlohmann::ordered_json::array();
+  for (const StepTime &step : report.steps) {
+    auto names = nlohmann::ordered_json::array();
+    for (uint32_t node : executable.program().steps[step.step].nodes)
+      names.push_back(executable.package().nodes[node].name);
+    list.push_back({{"step", step.step},
+                    {"kernel", stepName(executable.program(), step.step)},
+                    {"nodes", names},
+                    {"ms", step.milliseconds},
+                    {"operations", step.work.operations},
+                    {"bytes", step.work.bytes}});
+  }
+  return list;
+}
+
 } // namespace
 
 std::string reportText(const RunReport &report) {
@@ -106,7 +153,7 @@ std::string reportText(const RunReport &report) {
   if (report.iterations > 1)
     text += ", median " + milliseconds(report.latency.median) + ", p99 " + milliseconds(report.latency.p99) + ", of " +
             std::to_string(report.iterations) + " runs";
-  return text + "\n";
+  return text + "\n" + (report.steps.empty() ? "" : profileText(report));
 }
 
 std::string reportJson(const RunReport &report) {
@@ -138,6 +185,8 @@ std::string reportJson(const RunReport &report) {
                                {"distinct_sectors", kernel.distinctSectors},
                                {"bank_conflicts", kernel.bankConflicts},
                                {"barriers", kernel.barriers}});
+  if (!report.steps.empty())
+    json["profile"] = profileJson(report);
   // Names come from the model and may be no UTF-8.
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }

@@ -5,6 +5,7 @@
 
 #include "lib/Runtime/Tools/Inputs.h"
 #include "lib/Runtime/Tools/Latency.h"
+#include "lib/Runtime/Tools/Profile.h"
 
 #include <string>
 
@@ -15,12 +16,13 @@ struct RunReport {
   Latency latency;
   const Session *session = nullptr;
   const std::vector<HostTensor> *outputs = nullptr;
+  std::vector<StepTime> steps; ///< empty: not asked for
 };
 
-/// For people: device, a line per output with its first values, times.
+/// For people: device, a line per output with its first values, times; a line per step, the slowest first.
 std::string reportText(const RunReport &report);
-/// Schema "cupola-run/1": device, variant, steps, iterations, latency_ms, memory, peak_rss_bytes, outputs, and per kernel
-/// what the device counted over all runs.
+/// Schema "cupola-run/1": device, variant, steps, iterations, latency_ms, memory, peak_rss_bytes, outputs, per kernel
+/// what the device counted over all runs, and the times of steps.
 std::string reportJson(const RunReport &report);
 
 } // namespace cupola::runtime

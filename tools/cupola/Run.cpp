@@ -17,6 +17,7 @@ struct RunCommand {
   runtime::InputOptions inputs;
   std::string outputs, json;
   uint64_t warmup = 0, iterations = 1;
+  bool profile = false;
 
   void declare(CLI::App &app) {
     flags.declare(app, "MODEL.onnx|FILE.cupola", /*withTargets=*/false);
@@ -49,7 +50,13 @@ struct RunCommand {
                                     iterations);
     if (latency.failed())
       return latency.status();
-    const runtime::RunReport report{iterations, *latency, session->get(), &*out};
+    runtime::RunReport report{iterations, *latency, session->get(), &*out, {}};
+    if (profile) {
+      auto steps = runtime::profile(**session, runtime::refsOf(*in), runtime::refsOf(*out), iterations);
+      if (steps.failed())
+        return steps.status();
+      report.steps = steps.take();
+    }
     std::fputs(runtime::reportText(report).c_str(), stdout);
     Json full = Json::parse(runtime::reportJson(report));
     full["compile_ms"] = ready->compiled.compileMs;
@@ -77,6 +84,7 @@ std::function<int()> declareBench(CLI::App &app) {
   app.add_option("--iterations", command->iterations, "Measured runs")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  app.add_flag("--profile", command->profile, "Also time every step, in as many runs of their own");
   return [command] { return finish(command->run()); };
 }
 

@@ -1,0 +1,39 @@
+//===- lib/Runtime/SessionTimed.cpp - A run with the time of every step ---===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Runtime/Session.h"
+
+#include <chrono>
+
+namespace cupola::runtime {
+
+Status Session::queueTimed(std::vector<double> &milliseconds) {
+  milliseconds.clear();
+  CUPOLA_TRY(stream->synchronize());
+  for (size_t i = 0; i < steps.count(); ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    CUPOLA_TRY(queueStep(i));
+    CUPOLA_TRY(stream->synchronize());
+    milliseconds.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
+  }
+  return Status::ok();
+}
+
+Session::StepWork Session::workOf(size_t step) const {
+  const format::Step &entry = program().steps[step];
+  StepWork work;
+  if (entry.kind == format::Step::CopyStep) {
+    work.bytes = 2 * current->plan.sizes[step];
+    return work;
+  }
+  for (uint32_t buffer : entry.launch.buffers)
+    work.bytes += current->plan.buffers[buffer].bytes;
+  std::map<std::string, int64_t> scalars;
+  for (size_t i = 0; i < entry.launch.scalars.size(); ++i)
+    scalars["n" + std::to_string(i)] = current->plan.scalars[entry.launch.scalars[i]];
+  const std::optional<Expr> operations = Expr::parse(program().kernels[entry.launch.kernel].flops, nullptr);
+  if (operations)
+    work.operations = operations->evaluate(scalars).value_or(0);
+  return work;
+}
+
+} // namespace cupola::runtime

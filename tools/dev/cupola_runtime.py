@@ -1,0 +1,106 @@
+#===- tools/dev/cupola_runtime.py - A package run through the C interface, for scripts ---===#
+# SPDX-License-Identifier: Apache-2.0
+"""The part of include/cupola/Runtime/Runtime.h that a measurement needs, over ctypes and numpy."""
+
+import ctypes as c
+
+import numpy as np
+
+ALIGNMENT = 64  # tensors that begin so are used where they lie
+CODES = {"i": 0, "u": 1, "f": 2, "b": 6}  # DLDataTypeCode by numpy's kind
+
+
+class String(c.Structure):
+    _fields_ = [("data", c.c_char_p), ("size", c.c_size_t)]
+
+
+class Type(c.Structure):
+    _fields_ = [("code", c.c_uint8), ("bits", c.c_uint8), ("lanes", c.c_uint16)]
+
+
+class TensorInfo(c.Structure):
+    _fields_ = [("struct_size", c.c_size_t), ("name", String), ("type", Type), ("rank", c.c_int32)]
+
+
+class DeviceOptions(c.Structure):
+    _fields_ = [("struct_size", c.c_size_t), ("arch", String), ("ordinal", c.c_int32), ("threads", c.c_uint32), ("cache_dir", String)]
+
+
+class Shape(c.Structure):
+    _fields_ = [("extents", c.POINTER(c.c_int64)), ("rank", c.c_int32)]
+
+
+class Tensor(c.Structure):
+    _fields_ = [("data", c.c_void_p), ("device_type", c.c_int32), ("device_id", c.c_int32), ("ndim", c.c_int32), ("dtype", Type),
+                ("shape", c.POINTER(c.c_int64)), ("strides", c.c_void_p), ("byte_offset", c.c_uint64)]
+
+
+def string(text):
+    data = text.encode()
+    return String(data, len(data))
+
+
+def aligned(shape, dtype):
+    """An array of zeros whose memory the device uses in place."""
+    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    memory = np.zeros(size + ALIGNMENT, np.uint8)
+    start = -memory.ctypes.data % ALIGNMENT
+    return memory[start:start + size].view(dtype).reshape(shape)
+
+
+def tensor(array):
+    extents = (c.c_int64 * array.ndim)(*array.shape)
+    kind = Type(CODES[array.dtype.kind], array.dtype.itemsize * 8, 1)
+    return Tensor(array.ctypes.data, 1, 0, array.ndim, kind, extents, None, 0)
+
+
+class Session:
+    """A package on the CPU, bound to the shapes of `feeds`; `run` computes `outputs`, arrays by name."""
+
+    def __init__(self, library, package, feeds, threads):
+        self.lib = c.CDLL(library)
+        self.lib.cupola_status_message.restype = String
+        for name in ("input_count", "output_count"):
+            getattr(self.lib, "cupola_package_" + name).restype = c.c_size_t
+        handles = [c.c_void_p() for _ in range(4)]
+        self.package, device, executable, self.session = handles
+        options = DeviceOptions(c.sizeof(DeviceOptions), String(), 0, threads, String())
+        self.call("package_open", string(package), c.byref(self.package))
+        self.call("device_create", string("cpu"), c.byref(options), c.byref(device))
+        self.call("executable_create", self.package, device, c.byref(executable))
+        self.call("session_create", executable, None, c.byref(self.session))
+        self.bind(feeds)
+
+    def call(self, name, *arguments):
+        function = getattr(self.lib, "cupola_" + name)
+        function.restype = c.c_void_p
+        status = function(*arguments)
+        if status:
+            message = self.lib.cupola_status_message(c.c_void_p(status))
+            raise RuntimeError(c.string_at(message.data, message.size).decode())
+
+    def interface(self, kind):
+        for index in range(getattr(self.lib, f"cupola_package_{kind}_count")(self.package)):
+            info = TensorInfo(struct_size=c.sizeof(TensorInfo))
+            self.call("package_" + kind, self.package, c.c_size_t(index), c.byref(info))
+            code = next(k for k, v in CODES.items() if v == info.type.code)
+            yield c.string_at(info.name.data, info.name.size).decode(), np.dtype(f"{code}{info.type.bits // 8}")
+
+    def bind(self, feeds):
+        self.inputs, self.outputs = {}, {}
+        for name, dtype in self.interface("input"):
+            self.inputs[name] = aligned(feeds[name].shape, dtype)
+            self.inputs[name][...] = feeds[name]
+        shapes = [Shape((c.c_int64 * a.ndim)(*a.shape), a.ndim) for a in self.inputs.values()]
+        self.call("session_bind", self.session, (Shape * len(shapes))(*shapes), c.c_size_t(len(shapes)))
+        for index, (name, dtype) in enumerate(self.interface("output")):
+            shape = Shape()
+            self.call("session_output_shape", self.session, c.c_size_t(index), c.byref(shape))
+            self.outputs[name] = aligned(shape.extents[:shape.rank], dtype)
+        self.arguments = []
+        for arrays in (self.inputs, self.outputs):
+            tensors = [tensor(array) for array in arrays.values()]
+            self.arguments += [(Tensor * len(tensors))(*tensors), c.c_size_t(len(tensors))]
+
+    def run(self):
+        self.call("session_run", self.session, *self.arguments)
