@@ -10,14 +10,28 @@ using namespace mlir;
 
 namespace cupola::compiler {
 
-Result<std::vector<npz::Array>> Compilation::reference(const std::vector<npz::Array> &inputs) {
+/// The inputs in the order of the model.
+static Result<std::vector<reference::Tensor>> inOrder(func::FuncOp main,
+                                                      const std::vector<npz::Array> &inputs) {
   std::vector<reference::Tensor> tensors;
-  for (const npz::Array &input : inputs)
-    tensors.push_back(reference::Tensor::borrow(input.dtype, input.shape, input.bytes.data()));
-  Result<std::vector<reference::Tensor>> results = reference::interpret(*state->imported, tensors);
+  for (unsigned i = 0; i < main.getNumArguments(); ++i) {
+    const std::string name = main.getArgAttrOfType<StringAttr>(i, "graph.name").str();
+    auto input = llvm::find_if(inputs, [&](const npz::Array &array) { return array.name == name; });
+    if (input == inputs.end())
+      return Status::usage("no value for input '" + name + "'");
+    tensors.push_back(reference::Tensor::borrow(input->dtype, input->shape, input->bytes.data()));
+  }
+  return tensors;
+}
+
+Result<std::vector<npz::Array>> Compilation::reference(const std::vector<npz::Array> &inputs) {
+  auto main = state->imported->lookupSymbol<func::FuncOp>("main");
+  Result<std::vector<reference::Tensor>> tensors = inOrder(main, inputs);
+  if (tensors.failed())
+    return tensors.status();
+  Result<std::vector<reference::Tensor>> results = reference::interpret(*state->imported, *tensors);
   if (results.failed())
     return results.status();
-  auto main = state->imported->lookupSymbol<func::FuncOp>("main");
   std::vector<npz::Array> outputs;
   for (auto [i, result] : llvm::enumerate(*results)) {
     npz::Array output;

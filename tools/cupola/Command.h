@@ -35,7 +35,8 @@ struct CompileFlags {
 struct DeviceFlags {
   std::string device = "auto";
   runtime::DeviceOptions options;
-  void declare(CLI::App &app);
+  /// `withReference`: lib/Reference, which is no device, may be named in a device's place.
+  void declare(CLI::App &app, bool withReference = false);
 };
 
 /// One subcommand: declares itself on `app` and returns what to do.

@@ -4,7 +4,6 @@
 #define CUPOLA_TOOLS_CUPOLA_COMPARE_H
 
 #include "lib/Runtime/Npz/Npz.h"
-#include "lib/Runtime/Tensor.h"
 
 namespace cupola::tool {
 
@@ -21,8 +20,7 @@ struct Difference {
 
 /// Floats pass when |a - b| <= tolerance * max|b| + tolerance * |b| everywhere and NaN
 /// and Inf stand where the reference has them; integers and bools must be equal.
-Difference compare(const std::string &name, const runtime::HostTensor &value,
-                   const npz::Array &reference, double tolerance);
+Difference compare(const npz::Array &value, const npz::Array &reference, double tolerance);
 
 } // namespace cupola::tool
 

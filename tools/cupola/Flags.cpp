@@ -120,11 +120,16 @@ Result<compiler::Options> CompileFlags::options() const {
   return options;
 }
 
-void DeviceFlags::declare(CLI::App &app) {
-  app.add_option("--device", device,
-                 "Where to run: cuda (a GPU), cpu, sim (the CUDA kernels on the CPU, with checks), "
-                 "auto (cuda if there is a GPU, else cpu)")
-      ->check(CLI::IsMember({"auto", "cuda", "cpu", "sim"}))
+void DeviceFlags::declare(CLI::App &app, bool withReference) {
+  std::vector<std::string> devices{"auto", "cuda", "cpu", "sim"};
+  std::string help = "Where to run: cuda (a GPU), cpu, sim (the CUDA kernels on the CPU, with checks), "
+                     "auto (cuda if there is a GPU, else cpu)";
+  if (withReference) {
+    devices.push_back("reference");
+    help += ", reference (the model op by op, unfused)";
+  }
+  app.add_option("--device", device, help)
+      ->check(CLI::IsMember(devices))
       ->capture_default_str();
   options.warn = warn;
 }

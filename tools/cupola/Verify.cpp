@@ -50,11 +50,7 @@ struct VerifyCommand {
   }
 
   /// The outputs by lib/Reference, in a worker like everything that reads the model.
-  Result<std::vector<npz::Array>> reference(const format::Package &package,
-                                            const std::vector<runtime::HostTensor> &inputs) {
-    std::vector<npz::Array> arrays;
-    for (size_t i = 0; i < inputs.size(); ++i)
-      arrays.push_back({package.inputs[i].name, inputs[i].dtype, inputs[i].shape, inputs[i].bytes});
+  Result<std::vector<npz::Array>> reference(const std::vector<npz::Array> &inputs) {
     Result<compiler::Options> options = flags.options();
     if (options.failed())
       return options.status();
@@ -64,7 +60,7 @@ struct VerifyCommand {
       auto compilation = compiler::Compilation::load(flags.model, *options);
       if (compilation.failed())
         return compilation.status();
-      Result<std::vector<npz::Array>> outputs = (*compilation)->reference(arrays);
+      Result<std::vector<npz::Array>> outputs = (*compilation)->reference(inputs);
       if (outputs.failed())
         return outputs.status();
       Result<std::string> text = npz::serialize(*outputs);
@@ -82,6 +78,8 @@ struct VerifyCommand {
     CUPOLA_TRY(readCase());
     if (flags.isPackage() && casePath.empty())
       return Status::usage("a package has no reference: give --case F.npz, or the model");
+    if (device.device == "reference")
+      return runReference();
     Result<Ready> ready = makeReady(flags, device);
     if (ready.failed())
       return ready.status();
@@ -90,7 +88,7 @@ struct VerifyCommand {
     if (inputs.failed())
       return inputs.status();
     if (casePath.empty()) {
-      Result<std::vector<npz::Array>> outputs = reference(package, *inputs);
+      Result<std::vector<npz::Array>> outputs = reference(named(package.inputs, *inputs));
       if (outputs.failed())
         return outputs.status();
       caseOutputs = outputs.take();
@@ -105,18 +103,37 @@ struct VerifyCommand {
     if (outputs.failed())
       return outputs.status();
     CUPOLA_TRY((*session)->run(runtime::refsOf(*inputs), runtime::refsOf(*outputs)));
-    return judge(package, *outputs);
+    return judge(named(package.outputs, *outputs));
   }
 
-  Result<bool> judge(const format::Package &package, const std::vector<runtime::HostTensor> &outputs) {
+  /// lib/Reference itself against a case.
+  Result<bool> runReference() {
+    if (casePath.empty() || flags.isPackage())
+      return Status::usage("--device reference computes a model op by op: it needs MODEL.onnx and "
+                           "--case F.npz to be compared with");
+    Result<std::vector<npz::Array>> outputs = reference(caseInputs);
+    if (outputs.failed())
+      return outputs.status();
+    return judge(*outputs);
+  }
+
+  static std::vector<npz::Array> named(const std::vector<format::Tensor> &interface,
+                                       const std::vector<runtime::HostTensor> &tensors) {
+    std::vector<npz::Array> arrays;
+    for (size_t i = 0; i < tensors.size(); ++i)
+      arrays.push_back({interface[i].name, tensors[i].dtype, tensors[i].shape, tensors[i].bytes});
+    return arrays;
+  }
+
+  Result<bool> judge(const std::vector<npz::Array> &outputs) {
     uint64_t compared = 0, elements = 0;
     bool pass = true;
     Json list = Json::array();
-    for (size_t i = 0; i < outputs.size(); ++i)
+    for (const npz::Array &output : outputs)
       for (const npz::Array &reference : caseOutputs) {
-        if (reference.name != package.outputs[i].name)
+        if (reference.name != output.name)
           continue;
-        Difference d = compare(reference.name, outputs[i], reference, tolerance);
+        Difference d = compare(output, reference, tolerance);
         std::printf("%s %s: max abs %.3g, max rel %.3g, worst at %llu%s%s\n", d.pass ? "pass" : "FAIL",
                     d.name.c_str(), d.maxAbs, d.maxRel, static_cast<unsigned long long>(d.index),
                     d.problem.empty() ? "" : ": ", d.problem.c_str());
@@ -133,8 +150,8 @@ struct VerifyCommand {
                                 {"outputs", list},
                                 {"peak_rss_bytes", runtime::peakResidentBytes()}}));
     for (const npz::Array &reference : caseOutputs)
-      if (std::none_of(package.outputs.begin(), package.outputs.end(),
-                       [&](const format::Tensor &output) { return output.name == reference.name; }))
+      if (std::none_of(outputs.begin(), outputs.end(),
+                       [&](const npz::Array &output) { return output.name == reference.name; }))
         return Status::usage(casePath + ": the model has no output '" + reference.name + "'");
     if (elements == 0)
       return Status::usage("nothing was compared: no reference has the name of an output");
@@ -147,7 +164,7 @@ struct VerifyCommand {
 std::function<int()> declareVerify(CLI::App &app) {
   auto command = std::make_shared<VerifyCommand>();
   command->flags.declare(app, "MODEL.onnx|FILE.cupola", /*withTargets=*/false);
-  command->device.declare(app);
+  command->device.declare(app, /*withReference=*/true);
   app.add_option("--case", command->casePath,
                  "Inputs and references: an .npz file with arrays in:NAME and out:NAME; without it "
                  "the model is computed op by op, unfused");

@@ -85,7 +85,7 @@ public:
   /// What was decided and why, as JSON (docs/schemas/explain.json), per variant.
   Result<std::string> explain();
 
-  /// What the model gives for these inputs (by position), computed op by op by
+  /// What the model gives for these inputs (by name), computed op by op by
   /// lib/Reference, without any optimisation.
   Result<std::vector<npz::Array>> reference(const std::vector<npz::Array> &inputs);
 
