@@ -6,13 +6,12 @@ poolings, spellings of LayerNormalization, GELU and attention than minilm has. T
 
 import argparse
 import pathlib
-import zlib
 from dataclasses import dataclass
 
 import numpy as np
-import onnx
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper
 
+from builder import Builder
 from references import reference, write_case
 
 
@@ -62,47 +61,13 @@ MODELS = {
 SETS = {"b1x16": (1, 16), "b3x11": (3, 11), "b2x1": (2, 1)}      # of dynamic models
 
 
-class Encoder:
+class Encoder(Builder):
     def __init__(self, name, form):
-        self.name, self.form = name, form
-        self.nodes, self.weights, self.constants = [], [], {}
-
-    # Nodes and constants
-
-    def op(self, kind, *inputs, outputs=1, **attributes):
-        names = [f"{self.name}/{kind}_{len(self.nodes)}:{i}" for i in range(outputs)]
-        self.nodes.append(helper.make_node(kind, inputs, names, name=names[0][:-2], **attributes))
-        return names[0] if outputs == 1 else names
+        super().__init__(name, form.opset)
+        self.form = form
 
     def weight(self, name, *shape, mean=0.0):
-        values = np.random.Generator(np.random.Philox(key=zlib.crc32(name.encode()))).standard_normal(shape)
-        array = (values * (0.1 if mean else 0.5 / np.sqrt(shape[0])) + mean).astype(np.float32)
-        self.weights.append(numpy_helper.from_array(array, name))
-        return name
-
-    def constant(self, value, dtype=np.float32):
-        array = np.array(value, dtype)
-        key = (array.tobytes(), str(array.dtype), array.shape)
-        if key not in self.constants:
-            self.constants[key] = f"c{len(self.constants)}"
-            self.weights.append(numpy_helper.from_array(array, self.constants[key]))
-        return self.constants[key]
-
-    def ints(self, *values):
-        return self.constant(values, np.int64)
-
-    # Ops whose spelling depends on the opset
-
-    def axes_op(self, kind, since, value, axes, **attributes):
-        if self.form.opset < since:
-            return self.op(kind, value, axes=axes, **attributes)
-        return self.op(kind, value, self.ints(*axes), **attributes)
-
-    def unsqueeze(self, value, *axes):
-        return self.axes_op("Unsqueeze", 13, value, list(axes))
-
-    def mean(self, value):
-        return self.axes_op("ReduceMean", 18, value, [-1], keepdims=1)
+        return super().weight(name, *shape, fan=4 * shape[0], mean=mean)
 
     def sum(self, value, axis, keepdims):
         return self.axes_op("ReduceSum", 13, value, [axis], keepdims=keepdims)
@@ -265,7 +230,10 @@ class Encoder:
         for layer in range(form.layers):
             x = self.residual(x, lambda y: self.attention(y, bias, f"h{layer}.attention"), f"h{layer}.norm1")
             x = self.residual(x, lambda y: self.mlp(y, f"h{layer}"), f"h{layer}.norm2")
-        return self.model(self.pooled(x))
+        dims = ["batch", "length"] if form.dynamic else list(form.shape)
+        last = {"classes": 5, "words": form.vocabulary}.get(form.pool, form.width)
+        self.result("embedding", self.pooled(x), dims[:2 if form.pool in ("none", "words") else 1] + [last])
+        return self.model(self.inputs(dims))
 
     def mlp(self, x, name):
         inner = self.activation(self.linear(x, self.form.width, self.form.inner, name + ".up"))
@@ -275,20 +243,6 @@ class Encoder:
         if self.form.before:
             return self.op("Add", x, part(self.norm(x, name)))
         return self.norm(self.op("Add", part(x), x), name)
-
-    def model(self, result):
-        form = self.form
-        dims = ["batch", "length"] if form.dynamic else list(form.shape)
-        inputs = [helper.make_tensor_value_info(*row) for row in self.inputs(dims)]
-        last = {"classes": 5, "words": form.vocabulary}.get(form.pool, form.width)
-        out_dims = dims[:2 if form.pool in ("none", "words") else 1] + [last]
-        self.nodes.append(helper.make_node("Identity", [result], ["embedding"], name="embedding"))
-        outputs = [helper.make_tensor_value_info("embedding", TensorProto.FLOAT, out_dims)]
-        graph = helper.make_graph(self.nodes, self.name, inputs, outputs, self.weights)
-        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", form.opset)], producer_name="cupola-test")
-        model.ir_version = 8 if form.opset < 22 else 10
-        onnx.checker.check_model(model, full_check=True)
-        return model
 
     def inputs(self, dims):
         """Name, type and dimensions of each."""

@@ -1,7 +1,9 @@
-#===- test/Promises/Inputs/verify_encoders.py - Verifies every small encoder on every one of its input sets ---===#
+#===- test/Promises/Inputs/verify_models.py - Verifies every small model of a family on its input sets ---===#
 # SPDX-License-Identifier: Apache-2.0
-"""verify_encoders.py MODELS SET DEVICE [FLAG...]: runs `cupola verify` on MODELS/tiny_*.SET.npz, two at a time."""
+"""verify_models.py CASES DEVICE [FLAG...]: runs `cupola verify` on FOLDER/NAME.onnx for every FOLDER/NAME.SET.npz that the pattern
+CASES matches, two at a time."""
 
+import glob
 import pathlib
 import subprocess
 import sys
@@ -10,12 +12,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 def verify(case):
     model = case.with_name(case.name.split(".")[0] + ".onnx")
-    command = ["cupola", "verify", model, "--case", case, "--device", *sys.argv[3:]]
+    command = ["cupola", "verify", model, "--case", case, "--device", *sys.argv[2:]]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     return done.returncode, f"{case.name}: exit {done.returncode}\n{done.stdout}"
 
 
-cases = sorted(pathlib.Path(sys.argv[1]).glob(f"tiny_*.{sys.argv[2]}.npz"))
+cases = sorted(map(pathlib.Path, glob.glob(sys.argv[1])))
 with ThreadPoolExecutor(2) as pool:
     results = list(pool.map(verify, cases))
 print("".join(text for code, text in results if code))
