@@ -76,15 +76,38 @@ void Emitter::copyLhs() {
   forLoop(c.i64(0), block.rows, 1, {}, [&](Value row, Carried) -> Values {
     variables[vars[0]] = c.addi(block.row, row);
     Value base = c.address(scratchAt(dot.lhsOffset), c.muli(row, c.i64(dot.depthBlock + isa.lanes())), element);
-    Value end = c.addi(block.depth, block.depths);
-    vectorLoop(vars[2], block.depth, end, dot.depth, {}, [&](Carried) -> Values {
-      Value value = operandElement(op.getLhs());
-      Value at = c.subi(variables[vars[2]], block.depth);
-      store(value, {c.address(base, at, element), true}, element, {});
-      return {};
-    });
+    if (dot.pieces.size)
+      copyPieces(base);
+    else
+      copyLhsPart(vars[2], block.depth, c.addi(block.depth, block.depths), dot.depth, base);
     return {};
   });
+}
+
+/// Elements from `first` to `end` of the current row, one after the other to `target`.
+void Emitter::copyLhsPart(const std::string &var, Value first, Value end, const Expr &length, Value target) {
+  DotOp op = plan.contraction->dot;
+  Type element = op.getTile().getType().getElement();
+  vectorLoop(var, first, end, length, {}, [&](Carried) -> Values {
+    Value value = operandElement(op.getLhs());
+    Value at = c.subi(variables[var], first);
+    store(value, {c.address(target, at, element), true}, element, {});
+    return {};
+  });
+}
+
+void Emitter::copyPieces(Value target) {
+  const DepthPieces &parts = plan.contraction->pieces;
+  DotOp op = plan.contraction->dot;
+  Type element = op.getTile().getType().getElement();
+  pieces = &parts;
+  Value size = c.i64(parts.size), first = c.binary<arith::DivUIOp>(block.depth, size);
+  forLoop(c.i64(0), c.binary<arith::DivUIOp>(block.depths, size), 1, {}, [&](Value piece, Carried) -> Values {
+    variables[kPiece] = c.addi(first, piece);
+    copyLhsPart(kPlace, c.i64(0), size, parts.size, c.address(target, c.muli(piece, size), element));
+    return {};
+  });
+  pieces = nullptr;
 }
 
 void Emitter::copyRhs() {

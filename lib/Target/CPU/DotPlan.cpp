@@ -113,6 +113,10 @@ Result<Contraction> planContraction(FuncOp func, DotOp dot, const Isa &isa) {
   std::vector<std::string> vars = stringsOf(dot.getVars());
   if (isContiguous(dot.getLhs(), vars[2], vars[0], accumulator))
     c.lhs = OperandForm::Direct;
+  else
+    c.pieces = DepthPieces::of(dot, dot.getLhs(), kDepthBlock, isa.lanes());
+  if (c.pieces.size)
+    c.depthBlock = std::min(kDepthBlock / c.pieces.size * c.pieces.size, *c.depth.constant());
   c.rhs = rhsForm(func, dot, c, rangesAt(func), isa, accumulator);
   chooseBlocks(c, isa);
   return c;

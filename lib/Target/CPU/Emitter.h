@@ -89,6 +89,8 @@ private:
   Values lookup(mlir::ValueRange values);
 
   //===--- Memory.cpp: positions, loads, stores ---===//
+  /// An expression of the kernel in the variables that are emitted.
+  Expr resolve(const Expr &e) const;
   /// The value of an expression: i64, a vector where it uses the vectorised variable.
   mlir::Value index(const Expr &e, mlir::ValueRange x = {}, bool scalar = false);
   mlir::Value conjunction(mlir::ArrayAttr exprs, mlir::ValueRange x);
@@ -111,6 +113,8 @@ private:
   void emitContraction(llvm::ArrayRef<mlir::Value> iteration);
   void emitDepthBlock();
   void copyLhs();
+  void copyLhsPart(const std::string &var, mlir::Value first, mlir::Value end, const Expr &length, mlir::Value target);
+  void copyPieces(mlir::Value target);
   void copyRhs();
   void emitTile(mlir::Value panel, mlir::Value row);
   void callMicroKernel(mlir::Value panel, mlir::Value row, mlir::Value tile);
@@ -148,6 +152,7 @@ private:
   // Where emission stands.
   std::map<std::string, mlir::Value> variables; ///< i64; of the vectorised one: lane 0
   Aliases aliases;
+  const DepthPieces *pieces = nullptr;             ///< while the depth runs in pieces
   std::string vectorVar;                           ///< empty: no loop is vectorised
   mlir::Value mask;                                ///< lanes that exist; null: all
   llvm::DenseMap<mlir::Value, mlir::Value> values; ///< scalars of the kernel -> emitted

@@ -8,6 +8,7 @@
 #define CUPOLA_LIB_TARGET_CPU_KERNELPLAN_H
 
 #include "lib/Target/CPU/Access.h"
+#include "lib/Target/CPU/DepthPieces.h"
 #include "lib/Target/CPU/Isa.h"
 
 namespace cupola::cpu {
@@ -39,6 +40,7 @@ struct Contraction {
   int64_t panel = 0;                                    ///< columns of a panel
   int64_t tileOffset = 0, lhsOffset = 0, rhsOffset = 0; ///< bytes into scratch memory
   Expr rows, columns, depth;
+  DepthPieces pieces; ///< of a copied left operand; depthBlock is a multiple of their size
 };
 
 struct KernelPlan {

@@ -81,6 +81,11 @@ struct IndexBuilder {
 
 } // namespace
 
+Expr Emitter::resolve(const Expr &e) const {
+  Expr resolved = e.substitute(aliases);
+  return pieces ? pieces->position(resolved) : resolved;
+}
+
 Value Emitter::index(const Expr &e, ValueRange x, bool scalar) {
   auto lookupSymbol = [&](const std::string &name) -> Value {
     if (name[0] == 'x')
@@ -92,13 +97,14 @@ Value Emitter::index(const Expr &e, ValueRange x, bool scalar) {
     return c.addi(value, c.number(c.b.getI64VectorAttr(lanes)));
   };
   IndexBuilder builder{c, lookupSymbol, {}};
-  return buildExpr(e.substitute(aliases), builder);
+  return buildExpr(resolve(e), builder);
 }
 
 Value Emitter::conjunction(ArrayAttr exprs, ValueRange x) {
   Value all;
   for (auto text : exprs.getAsRange<StringAttr>()) {
-    Value value = index(graph::exprOf(text.getValue()), x);
+    Expr e = graph::exprOf(text.getValue());
+    Value value = index(pieces ? pieces->condition(e.substitute(aliases)) : e, x);
     Value holds = c.cmpi(CmpIPredicate::sge, value, c.i64(0));
     all = all ? c.andi(all, holds) : holds;
   }
@@ -107,7 +113,7 @@ Value Emitter::conjunction(ArrayAttr exprs, ValueRange x) {
 
 Emitter::Address Emitter::address(Value base, Type element, const Expr &position, ValueRange x) {
   Type storage = storageType(element);
-  Expr e = position.substitute(aliases);
+  Expr e = resolve(position);
   bool isIndirect = false;
   for (auto [i, value] : llvm::enumerate(x))
     isIndirect |= Code::isVector(value) && e.uses("x" + std::to_string(i));

@@ -1,0 +1,136 @@
+//===- lib/Target/CPU/DepthPieces.cpp - a depth made of digits, piece by piece ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Target/CPU/DepthPieces.h"
+#include "lib/Target/CPU/Access.h"
+
+using namespace mlir;
+using namespace cupola::kernel;
+
+namespace cupola::cpu {
+namespace {
+
+using Kind = Atom::Kind;
+
+/// The d of floordiv(k, d), and of digits of it: mod(floordiv(k, a), b) has a * b.
+void collectDivisors(const Expr &e, const std::string &depth, std::set<int64_t> &divisors) {
+  for (const Term &term : e.terms())
+    for (const Factor &factor : term.factors) {
+      const Atom &atom = *factor.atom;
+      if (atom.kind() == Kind::Symbol || !atom.uses(depth))
+        continue;
+      std::set<int64_t> inner;
+      collectDivisors(atom.lhs(), depth, inner);
+      int64_t unit = inner.empty() ? 1 : *inner.rbegin();
+      std::optional<int64_t> divisor = atom.rhs().constant();
+      if (divisor && *divisor > 0 && *divisor <= INT32_MAX / unit && (atom.kind() == Kind::FloorDiv || atom.kind() == Kind::Mod))
+        divisors.insert(unit * *divisor);
+      divisors.insert(inner.begin(), inner.end());
+    }
+}
+
+void forEachAccess(Region &operand, function_ref<void(const Expr &, bool isCondition)> visit) {
+  operand.walk([&](Operation *op) {
+    auto list = [&](StringRef name, bool isCondition) {
+      if (auto texts = op->getAttrOfType<ArrayAttr>(name))
+        for (const Expr &e : graph::exprsOf(texts))
+          visit(e, isCondition);
+    };
+    for (StringRef name : {"position", "expr", "extent"})
+      if (auto text = op->getAttrOfType<StringAttr>(name))
+        visit(graph::exprOf(text.getValue()), false);
+    list("index", false);
+    list("mask", true);
+    list("exprs", true);
+  });
+}
+
+/// rest + sign * floordiv(x, d) >= 0 without the division, for a sign of 1 or -1.
+std::optional<Expr> withoutDivision(const Expr &e) {
+  for (const Term &term : e.terms()) {
+    if (term.factors.size() != 1 || term.factors[0].power != 1 || std::abs(term.coefficient) != 1)
+      continue;
+    const Atom &atom = *term.factors[0].atom;
+    std::optional<int64_t> divisor = atom.kind() == Kind::FloorDiv ? atom.rhs().constant() : std::nullopt;
+    if (!divisor || *divisor <= 0 || !atom.uses(kPlace))
+      continue;
+    Expr rest = e - Expr::fromTerms({term}, 0);
+    if (rest.uses(kPlace))
+      continue;
+    return term.coefficient > 0 ? rest * *divisor + atom.lhs() : rest * *divisor + (*divisor - 1) - atom.lhs();
+  }
+  return std::nullopt;
+}
+
+bool isLinearIn(const Expr &e, const char *symbol) {
+  std::optional<Expr> step = e.coefficient(symbol);
+  return step && step->constant();
+}
+
+/// The largest divisor of `size` that is at most `most`.
+int64_t dividedTo(int64_t size, int64_t most) {
+  int64_t parts = 1;
+  while (size % parts != 0 || size / parts > most)
+    ++parts;
+  return size / parts;
+}
+
+} // namespace
+
+Expr DepthPieces::position(const Expr &e) const {
+  if (size == 0 || !e.uses(depth))
+    return e;
+  return simplify(e.substitute({{depth, Expr::symbol(kPiece) * size + Expr::symbol(kPlace)}}), ranges);
+}
+
+Expr DepthPieces::condition(const Expr &e) const {
+  Expr parts = position(e);
+  if (size != 0)
+    if (std::optional<Expr> turned = withoutDivision(parts))
+      return simplify(*turned, ranges);
+  return parts;
+}
+
+bool DepthPieces::isLinear(Region &operand) const {
+  bool all = true;
+  forEachAccess(operand, [&](const Expr &e, bool isCondition) {
+    all &= isLinearIn(isCondition ? condition(e) : position(e), kPlace);
+  });
+  return all;
+}
+
+bool DepthPieces::isUniform(Region &operand) const {
+  bool all = true;
+  forEachAccess(operand, [&](const Expr &e, bool isCondition) { all &= !isCondition || !condition(e).uses(kPlace); });
+  return all;
+}
+
+DepthPieces DepthPieces::of(DotOp dot, Region &operand, int64_t most, int64_t lanes) {
+  DepthPieces pieces;
+  pieces.depth = cast<StringAttr>(dot.getVars()[2]).str();
+  std::optional<int64_t> depth = graph::exprsOf(dot.getExtents())[2].constant();
+  std::set<int64_t> divisors;
+  forEachAccess(operand, [&](const Expr &e, bool) { collectDivisors(e, pieces.depth, divisors); });
+  if (!depth || *depth == 0 || divisors.empty())
+    return {};
+  divisors.insert(*depth);
+  DepthPieces best;
+  for (int64_t divisor : divisors) {
+    DepthPieces candidate = pieces;
+    candidate.size = dividedTo(divisor, most);
+    if (*depth % candidate.size != 0)
+      continue;
+    candidate.ranges = rangesAt(dot);
+    candidate.ranges[kPiece] = {Expr(0), Expr(*depth / candidate.size - 1)};
+    candidate.ranges[kPlace] = {Expr(0), Expr(candidate.size - 1)};
+    if (!candidate.isLinear(operand))
+      continue;
+    // Whole vectors whose conditions are those of the piece are better than longer pieces.
+    bool isGood = best.size >= lanes && best.isUniform(operand);
+    if (candidate.size > best.size && !(isGood && !candidate.isUniform(operand)))
+      best = candidate;
+  }
+  return best;
+}
+
+} // namespace cupola::cpu

@@ -1,0 +1,42 @@
+//===- lib/Target/CPU/DepthPieces.h - a depth made of digits, piece by piece ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// The depth of a convolution runs over places of the window and channels, so that the
+// position of an element divides k. Within a piece of k the quotients are the same:
+//   k = size * kPiece + kPlace,  0 <= kPlace < size
+// and positions are linear in kPlace. Conditions that remain to be divided are
+// turned round: floordiv(k, d) >= b is k >= b * d.
+//===----------------------------------------------------------------------===//
+#ifndef CUPOLA_LIB_TARGET_CPU_DEPTHPIECES_H
+#define CUPOLA_LIB_TARGET_CPU_DEPTHPIECES_H
+
+#include "dialects/Kernel/Kernel.h"
+
+namespace cupola::cpu {
+
+constexpr const char *kPiece = "depth_piece", *kPlace = "depth_place";
+
+class DepthPieces {
+public:
+  DepthPieces() = default; ///< size 0: the depth is not divided
+  /// Of an operand of `dot`, the longest of at most `most` elements among those of at
+  /// least a vector whose conditions hold for all of it or for none.
+  static DepthPieces of(kernel::DotOp dot, mlir::Region &operand, int64_t most, int64_t lanes);
+
+  int64_t size = 0;
+  /// `e` with k in parts; linear in kPlace if it is a position or the index of one.
+  Expr position(const Expr &e) const;
+  /// The same for a condition e >= 0.
+  Expr condition(const Expr &e) const;
+
+private:
+  bool isLinear(mlir::Region &operand) const;
+  bool isUniform(mlir::Region &operand) const;
+
+  std::string depth; ///< the name of k
+  Ranges ranges;
+};
+
+} // namespace cupola::cpu
+
+#endif // CUPOLA_LIB_TARGET_CPU_DEPTHPIECES_H

@@ -1,0 +1,99 @@
+//===- test/Target/CPU/ConvTest.cpp - convolutions as contractions against plain C++ ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Target/CPU/DepthPieces.h"
+#include "test/Target/CPU/KernelRunner.h"
+
+#include "mlir/Parser/Parser.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace cupola;
+using namespace cupola::test;
+
+namespace {
+
+/// Channels last, one image, square windows and images.
+struct Conv {
+  int64_t size, channels, columns, window, stride = 1, dilation = 1, pad = 0;
+  int64_t piece = 0; ///< expected with 16 lanes
+
+  int64_t places() const { return (size + 2 * pad - (window - 1) * dilation - 1) / stride + 1; }
+  int64_t depth() const { return window * window * channels; }
+};
+
+const Conv convs[] = {
+    {7, 16, 20, 3, 1, 1, 1, 16},     // a vector per place of the window
+    {9, 3, 50, 7, 2, 1, 3, 21},      // rows of the window, conditions by element
+    {8, 3, 16, 4, 4, 1, 0, 12},      // patches: rows of the window
+    {6, 40, 33, 3, 2, 1, 1, 40},     // pieces of no whole vectors
+    {9, 5, 8, 3, 1, 2, 2, 5},        // dilated: no rows
+    {4, 1040, 9, 1, 2, 1, 0, 0},     // no window: the position does not divide the depth
+    {3, 1030, 9, 2, 1, 1, 1, 206},   // a piece is a fifth of the channels
+};
+
+class ConvTest : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Levels, ConvTest, testing::ValuesIn(runnableLevels()));
+
+std::string convText(const Conv &v) {
+  Expr m = Expr::symbol("d0"), k = Expr::symbol("d2");
+  Ranges ranges{{"d0", {Expr(0), Expr(v.places() * v.places() - 1)}}, {"d2", {Expr(0), Expr(v.depth() - 1)}}};
+  Expr y = floorDiv(m, v.places()) * v.stride + floorDiv(k, v.window * v.channels) * v.dilation - v.pad;
+  Expr x = mod(m, v.places()) * v.stride + mod(floorDiv(k, v.channels), v.window) * v.dilation - v.pad;
+  std::string masks;
+  for (const Expr &e : {y, Expr(v.size - 1) - y, x, Expr(v.size - 1) - x})
+    masks += (masks.empty() ? "\"" : ", \"") + simplify(e, ranges).text() + "\"";
+  Expr input = simplify((y * v.size + x) * v.channels + mod(k, v.channels), ranges);
+  return kernelText("conv", {{"INPUT", input.text()},
+                             {"MASK", v.pad ? "mask [" + masks + "] else %zero : f32" : ""},
+                             {"WEIGHT", (k * v.columns + Expr::symbol("d1")).text()},
+                             {"OUT", (Expr::symbol("d3") * v.columns + Expr::symbol("d4")).text()},
+                             {"ROWS", std::to_string(v.places() * v.places())},
+                             {"COLUMNS", std::to_string(v.columns)},
+                             {"DEPTH", std::to_string(v.depth())}});
+}
+
+/// The sum at an output place, and the sum of its magnitudes.
+std::pair<double, double> convAt(const Conv &v, const std::vector<float> &x, const std::vector<float> &w, int64_t row,
+                                 int64_t column) {
+  double sum = 0, magnitude = 0;
+  for (int64_t k = 0; k < v.depth(); ++k) {
+    int64_t i = row / v.places() * v.stride + k / (v.window * v.channels) * v.dilation - v.pad;
+    int64_t j = row % v.places() * v.stride + k / v.channels % v.window * v.dilation - v.pad;
+    if (i < 0 || j < 0 || i >= v.size || j >= v.size)
+      continue;
+    double product = double(x[(i * v.size + j) * v.channels + k % v.channels]) * w[k * v.columns + column];
+    sum += product;
+    magnitude += std::abs(product);
+  }
+  return {sum, magnitude};
+}
+
+TEST_P(ConvTest, AgreesOverWindowsStridesAndBorders) {
+  for (const Conv &v : convs) {
+    KernelRunner runner(convText(v), GetParam());
+    std::vector<float> x = randomFloats(v.size * v.size * v.channels, 1), w = randomFloats(v.depth() * v.columns, 2);
+    std::vector<float> o(v.places() * v.places() * v.columns);
+    runner.run(0, {x.data(), w.data(), o.data()}, {});
+    for (size_t i = 0; i < o.size(); ++i) {
+      auto [sum, magnitude] = convAt(v, x, w, i / v.columns, i % v.columns);
+      ASSERT_NEAR(o[i], sum, 1e-6 * magnitude) << v.channels << " channels, window " << v.window << ", at " << i;
+    }
+  }
+}
+
+TEST(DepthPiecesTest, AreRowsOfTheWindowOrItsChannels) {
+  mlir::MLIRContext context;
+  context.loadDialect<kernel::KernelDialect, graph::GraphDialect>();
+  for (const Conv &v : convs) {
+    auto module = mlir::parseSourceString<mlir::ModuleOp>(convText(v), &context);
+    ASSERT_TRUE(module);
+    kernel::DotOp dot;
+    module->walk([&](kernel::DotOp op) { dot = op; });
+    EXPECT_EQ(cpu::DepthPieces::of(dot, dot.getLhs(), 512, 16).size, v.piece)
+        << v.channels << " channels, window " << v.window;
+  }
+}
+
+} // namespace
