@@ -204,6 +204,33 @@ def Graph_ConcatOp : Graph_ViewOp<"concat"> {
   let assemblyFormat = "$inputs `axis` $axis attr-dict `:` type($inputs) `->` type($result)";
 }
 
+def Graph_WindowOp : Graph_ViewOp<"window"> {
+  let summary = "every element becomes the window that begins at it";
+  let description = [{
+    The dimensions from `axis` on, one per entry of `sizes`, become places of a window, and
+    the dimensions of the window follow directly after them:
+
+    result[a.., o.., w.., b..] = input[a.., o * strides + w * dilations.., b..]
+
+    How many places there are comes from the result type; all windows lie inside the
+    input (pad before where they do not).
+
+    ```mlir
+    // 3x3 windows over a padded 8x8 image of 16 channels, channels last
+    graph.window %x axis 1 sizes [3, 3] strides [1, 1] dilations [1, 1]
+        : tensor<1x10x10x16xf32> -> tensor<1x8x8x3x3x16xf32>
+    ```
+  }];
+  let arguments = (ins Graph_Tensor:$input, I64Attr:$axis, DenseI64ArrayAttr:$sizes,
+                       DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations);
+  let results = (outs Graph_Tensor:$result);
+  let hasVerifier = 1;
+  let assemblyFormat = [{
+    $input `axis` $axis `sizes` $sizes `strides` $strides `dilations` $dilations attr-dict
+    `:` type($input) `->` type($result)
+  }];
+}
+
 //===----------------------------------------------------------------------===//
 // Gather: one indirect dimension
 //===----------------------------------------------------------------------===//
@@ -309,6 +336,31 @@ def Graph_MatMulOp : Graph_PureOp<"matmul", "Contraction", "Matrix"> {
   let results = (outs Graph_Tensor:$result);
   let hasVerifier = 1;
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)";
+}
+
+def Graph_ConvOp : Graph_PureOp<"conv", "Contraction", "Matrix"> {
+  let summary = "convolution, channels last: sums over windows and the channels of a group";
+  let description = [{
+    result[n, o.., g * O + i] = sum over w.. and c of
+        input[n, o * strides + w * dilations.., g * C + c] * weights[w.., c, g * O + i]
+
+    with C input channels and O output channels per group; `weights` is
+    [w.., C, groups * O]. All windows lie inside the input (a graph.pad before it makes
+    the border). f16 and bf16 accumulate in f32.
+
+    ```mlir
+    graph.conv %x, %w strides [2, 2] dilations [1, 1] groups 1
+        : tensor<1x230x230x3xf32>, tensor<7x7x3x64xf32> -> tensor<1x112x112x64xf32>
+    ```
+  }];
+  let arguments = (ins Graph_Tensor:$input, Graph_Tensor:$weights, DenseI64ArrayAttr:$strides,
+                       DenseI64ArrayAttr:$dilations, I64Attr:$groups);
+  let results = (outs Graph_Tensor:$result);
+  let hasVerifier = 1;
+  let assemblyFormat = [{
+    $input `,` $weights `strides` $strides `dilations` $dilations `groups` $groups attr-dict
+    `:` type($input) `,` type($weights) `->` type($result)
+  }];
 }
 
 //===----------------------------------------------------------------------===//

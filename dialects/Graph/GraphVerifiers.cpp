@@ -52,6 +52,26 @@ LogicalResult shapeIs(Operation *op, ArrayRef<Expr> expected, Value result) {
                            << result.getType();
 }
 
+/// One positive number per dimension of a window.
+LogicalResult windowNumbers(Operation *op, StringRef name, ArrayRef<int64_t> numbers, size_t count) {
+  if (numbers.size() != count)
+    return op->emitOpError() << name << " has " << numbers.size() << " entries, expected " << count;
+  if (llvm::any_of(numbers, [](int64_t number) { return number < 1; }))
+    return op->emitOpError() << name << " has an entry below 1";
+  return success();
+}
+
+/// The last window along a dimension lies inside of `extent`, as far as numbers tell.
+LogicalResult windowsFit(Operation *op, const Expr &extent, const Expr &places, int64_t stride,
+                         const Expr &size, int64_t dilation) {
+  Expr last = (places - 1) * Expr(stride) + (size - 1) * Expr(dilation);
+  std::optional<int64_t> room = (extent - 1 - last).constant(), count = places.constant();
+  if (room && *room < 0 && count != 0)
+    return op->emitOpError() << places.text() << " windows of " << size.text() << " do not fit into "
+                             << extent.text();
+  return success();
+}
+
 } // namespace
 
 LogicalResult DimsOp::verify() {
@@ -163,6 +183,31 @@ LogicalResult ConcatOp::verify() {
   return shapeIs(*this, expected, getResult());
 }
 
+LogicalResult WindowOp::verify() {
+  size_t axis = getAxis(), dims = getSizes().size();
+  Exprs in = shapeOf(getInput()), out = shapeOf(getResult());
+  if (dims == 0 || axis + dims > in.size() || out.size() != in.size() + dims)
+    return emitOpError() << "windows over " << dims << " dimensions from " << axis << " on turn rank "
+                         << in.size() << " into " << out.size();
+  if (failed(windowNumbers(*this, "sizes", getSizes(), dims)) ||
+      failed(windowNumbers(*this, "strides", getStrides(), dims)) ||
+      failed(windowNumbers(*this, "dilations", getDilations(), dims)))
+    return failure();
+  Exprs expected(ArrayRef<Expr>(in).take_front(axis));
+  for (size_t i = 0; i < dims; ++i) {
+    expected.push_back(out[axis + i]);
+    if (failed(windowsFit(*this, in[axis + i], out[axis + i], getStrides()[i], Expr(getSizes()[i]),
+                          getDilations()[i])))
+      return failure();
+  }
+  for (int64_t size : getSizes())
+    expected.push_back(Expr(size));
+  llvm::append_range(expected, ArrayRef<Expr>(in).drop_front(axis + dims));
+  if (failed(shapeIs(*this, expected, getResult())))
+    return failure();
+  return sameElement(*this, getInput(), getResult());
+}
+
 LogicalResult GatherOp::verify() {
   if (failed(axisInRange(*this, getAxis(), getData())))
     return failure();
@@ -260,6 +305,34 @@ LogicalResult MatMulOp::verify() {
       failed(sameElement(*this, getLhs(), getRhs())))
     return failure();
   return sameElement(*this, getLhs(), getResult());
+}
+
+LogicalResult ConvOp::verify() {
+  Exprs in = shapeOf(getInput()), weights = shapeOf(getWeights()), out = shapeOf(getResult());
+  size_t rank = in.size(), dims = rank - 2;
+  if (rank < 3 || weights.size() != rank || out.size() != rank)
+    return emitOpError() << "ranks " << rank << ", " << weights.size() << " and " << out.size()
+                         << " are not one rank of at least 3";
+  if (failed(windowNumbers(*this, "strides", getStrides(), dims)) ||
+      failed(windowNumbers(*this, "dilations", getDilations(), dims)) ||
+      failed(windowNumbers(*this, "groups", {static_cast<int64_t>(getGroups())}, 1)))
+    return failure();
+  if (in[rank - 1] != weights[rank - 2] * Expr(getGroups()))
+    return emitOpError() << getGroups() << " groups of " << weights[rank - 2].text()
+                         << " channels contract " << in[rank - 1].text() << " channels";
+  if (std::optional<int64_t> channels = weights[rank - 1].constant(); channels && *channels % getGroups() != 0)
+    return emitOpError() << *channels << " output channels do not divide into " << getGroups() << " groups";
+  Exprs expected{in[0]};
+  for (size_t i = 0; i < dims; ++i) {
+    expected.push_back(out[1 + i]);
+    if (failed(windowsFit(*this, in[1 + i], out[1 + i], getStrides()[i], weights[i], getDilations()[i])))
+      return failure();
+  }
+  expected.push_back(weights[rank - 1]);
+  if (failed(shapeIs(*this, expected, getResult())) ||
+      failed(sameElement(*this, getInput(), getWeights())))
+    return failure();
+  return sameElement(*this, getInput(), getResult());
 }
 
 LogicalResult FusionOp::verify() {

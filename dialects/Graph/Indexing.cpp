@@ -175,4 +175,15 @@ OperandIndex ConcatOp::mapIndex(unsigned operand, ArrayRef<Expr> index, const Ra
   return result;
 }
 
+OperandIndex WindowOp::mapIndex(unsigned, ArrayRef<Expr> index, const Ranges &ranges) {
+  size_t axis = getAxis(), dims = getSizes().size();
+  Exprs in(index.take_front(axis));
+  for (size_t i = 0; i < dims; ++i)
+    in.push_back(simplify(index[axis + i] * Expr(getStrides()[i]) +
+                              index[axis + dims + i] * Expr(getDilations()[i]),
+                          ranges));
+  llvm::append_range(in, index.drop_front(axis + 2 * dims));
+  return {in, {}};
+}
+
 } // namespace cupola::graph

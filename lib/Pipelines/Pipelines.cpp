@@ -29,6 +29,7 @@ ArrayRef<OptionalPass> optionalPasses() {
       {"fold-constants", "computes what is made of constants alone"},
       {"simplify", "drops what does nothing, merges views, moves ops to where they fuse"},
       {"graph-cse", "computes equal ops once"},
+      {"sink-transposes", "keeps chains of convolutions channels last"},
       {"recognize-gelu", "written-out GELU as one op"},
       {"recognize-silu", "x * sigmoid(x) and hard swish as one op"},
       {"recognize-layer-norm", "written-out layer norm and RMS norm as one op"},
@@ -98,6 +99,7 @@ Status runGraphPasses(ModuleOp module, const PipelineOptions &options) {
   add("recognize-silu", createRecognizeSilu);
   add("recognize-layer-norm", createRecognizeLayerNorm);
   add("recognize-softmax", createRecognizeSoftmax);
+  add("sink-transposes", createSinkTransposes);
   add("flatten-matmul", createFlattenMatMul);
   tidy();
   add("fold-constants", createFoldConstants);

@@ -53,13 +53,14 @@ private:
 
 //===-- Joining divisions and remainders ----------------------------------===//
 
-/// The atom of kind mod in a term, if there is just one of it.
-const Factor *modIn(const Term &term) {
+/// The first atom of a kind in a term, if it is not raised to a power.
+const Factor *atomIn(const Term &term, Kind kind) {
   for (const Factor &factor : term.factors)
-    if (factor.atom->kind() == Kind::Mod && factor.power == 1)
+    if (factor.atom->kind() == kind && factor.power == 1)
       return &factor;
   return nullptr;
 }
+const Factor *modIn(const Term &term) { return atomIn(term, Kind::Mod); }
 
 Expr without(const Term &term, const Factor &removed) {
   Term rest{term.coefficient, {}};
@@ -67,6 +68,32 @@ Expr without(const Term &term, const Factor &removed) {
     if (&factor != &removed)
       rest.factors.push_back(factor);
   return Expr::fromTerms({std::move(rest)}, 0);
+}
+
+/// c*floordiv(x, a) - c*n*floordiv(x, a*n) = c*mod(floordiv(x, a), n), for numbers a, n
+std::optional<Expr> joinQuotients(const Expr &e) {
+  for (const Term &term : e.terms()) {
+    const Factor *quotient = atomIn(term, Kind::FloorDiv);
+    std::optional<int64_t> b = quotient ? quotient->atom->rhs().constant() : std::nullopt;
+    if (!b || *b < 2)
+      continue;
+    const Expr &x = quotient->atom->lhs();
+    std::vector<int64_t> finer = {1};
+    for (const Term &other : e.terms())
+      if (const Factor *near = atomIn(other, Kind::FloorDiv); near && near->atom->lhs() == x)
+        if (std::optional<int64_t> a = near->atom->rhs().constant(); a && *a > 1 && *a < *b && *b % *a == 0)
+          finer.push_back(*a);
+    for (int64_t a : finer) {
+      const int64_t n = *b / a;
+      if (term.coefficient % n != 0)
+        continue;
+      Expr c = exactQuotient(-without(term, *quotient), n).value_or(0), digit = floorDiv(x, a);
+      Expr joined = e - Expr::fromTerms({term}, 0) - c * digit + c * mod(digit, n);
+      if (!joined.overflowed() && countTerms(joined) < countTerms(e))
+        return joined;
+    }
+  }
+  return std::nullopt;
 }
 
 /// c*mod(x, b) + c*b*floordiv(x, b) = c*x
@@ -91,7 +118,7 @@ std::optional<Expr> joinOnce(const Expr &e) {
         return joined;
     }
   }
-  return std::nullopt;
+  return joinQuotients(e);
 }
 
 //===-- Sums and atoms ----------------------------------------------------===//

@@ -32,6 +32,7 @@ constexpr OpRow opTable[] = {
     {"graph.slice", computeSlice},
     {"graph.pad", computePad},
     {"graph.concat", computeConcat},
+    {"graph.window", computeWindow},
     {"graph.gather", computeGather},
     {"graph.gather_elements", computeGatherElements},
     {"graph.gather_nd", computeGatherND},
@@ -40,6 +41,7 @@ constexpr OpRow opTable[] = {
     {"graph.softmax", computeSoftmax},
     {"graph.layer_norm", computeLayerNorm},
     {"graph.matmul", computeMatMul},
+    {"graph.conv", computeConv},
 };
 
 OpFunction functionOf(Operation *op) {

@@ -37,6 +37,7 @@ Status computeBroadcast(Call &call);
 Status computeSlice(Call &call);
 Status computePad(Call &call);
 Status computeConcat(Call &call);
+Status computeWindow(Call &call);
 // Gather.cpp
 Status computeGather(Call &call);
 Status computeGatherElements(Call &call);
@@ -49,6 +50,8 @@ Status computeSoftmax(Call &call);
 Status computeLayerNorm(Call &call);
 // MatMul.cpp
 Status computeMatMul(Call &call);
+// Conv.cpp
+Status computeConv(Call &call);
 
 } // namespace cupola::reference
 

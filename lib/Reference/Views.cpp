@@ -177,6 +177,32 @@ Status computePad(Call &call) {
       isConstant ? reinterpret_cast<const char *>(&bits) : nullptr);
 }
 
+Status computeWindow(Call &call) {
+  auto op = cast<graph::WindowOp>(call.op);
+  const Tensor &input = call.operands[0];
+  const std::vector<int64_t> strides = stridesOf(input.shape());
+  const size_t axis = op.getAxis(), dims = op.getSizes().size();
+  std::vector<Table> tables(call.result.shape().size());
+  auto fill = [&](size_t to, size_t from, int64_t step) {
+    for (int64_t i = 0; i < call.result.extent(to); ++i)
+      tables[to].push_back(i * step * strides[from]);
+  };
+  for (size_t dim = 0; dim < axis; ++dim)
+    fill(dim, dim, 1);
+  for (size_t d = 0; d < dims; ++d) {
+    const int64_t last = (call.result.extent(axis + d) - 1) * op.getStrides()[d] +
+                         (op.getSizes()[d] - 1) * op.getDilations()[d];
+    if (call.result.count() != 0 && last >= input.extent(axis + d))
+      return outOfRange(axis + d, last, input.extent(axis + d));
+    fill(axis + d, axis + d, op.getStrides()[d]);
+    fill(axis + dims + d, axis + d, op.getDilations()[d]);
+  }
+  for (size_t dim = axis + dims; dim < input.shape().size(); ++dim)
+    fill(dim + dims, dim, 1);
+  copyByTables(input, call.result, tables);
+  return {};
+}
+
 Status computeConcat(Call &call) {
   const int64_t axis = cast<graph::ConcatOp>(call.op).getAxis();
   const int64_t outer = countOf(ArrayRef(call.result.shape()).take_front(axis));

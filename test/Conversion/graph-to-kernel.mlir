@@ -69,3 +69,43 @@ func.func @main(%x: tensor<4x8xf32>) -> tensor<8x4xf32> {
   %1 = graph.unary exp %0 : tensor<8x4xf32> -> tensor<8x4xf32>
   return %1 : tensor<8x4xf32>
 }
+
+// -----
+
+// A convolution is a dot whose left operand is computed from the place; the border is a
+// masked load that gives 0.
+// CHECK: kernel.func @k0 "conv"
+// CHECK: kernel.dot ["d0", "d1", "d2"] ["64", "6", "36"] lhs {
+// CHECK: kernel.load %arg0[{{.*}}] mask
+// CHECK-NOT: kernel.select
+// CHECK: } rhs {
+// CHECK: kernel.load %arg1["d1 + 6*d2"]
+// CHECK: kernel.store %{{.*}}, %arg2["6*d3 + d4"]
+func.func @main(%x: tensor<1x8x8x4xf32>, %w: tensor<3x3x4x6xf32>) -> tensor<1x8x8x6xf32> {
+  %0 = graph.pad %x ["0", "1", "1", "0"] constant 0.0 : f32 : tensor<1x8x8x4xf32> -> tensor<1x10x10x4xf32>
+  %1 = graph.conv %0, %w strides [1, 1] dilations [1, 1] groups 1 : tensor<1x10x10x4xf32>, tensor<3x3x4x6xf32> -> tensor<1x8x8x6xf32>
+  return %1 : tensor<1x8x8x6xf32>
+}
+
+// -----
+
+// A window of one element is a matrix product.
+// CHECK: kernel.func @k0 "conv"
+// CHECK: kernel.load %arg0["4*d0 + d2"]
+// CHECK: kernel.load %arg1["d1 + 6*d2"]
+func.func @main(%x: tensor<2x8x8x4xf32>, %w: tensor<1x1x4x6xf32>) -> tensor<2x8x8x6xf32> {
+  %0 = graph.conv %x, %w strides [1, 1] dilations [1, 1] groups 1 : tensor<2x8x8x4xf32>, tensor<1x1x4x6xf32> -> tensor<2x8x8x6xf32>
+  return %0 : tensor<2x8x8x6xf32>
+}
+
+// -----
+
+// A maximum over windows: places and windows are one position.
+// CHECK: kernel.func @k0 "reduction" grid ["4", "16"]
+// CHECK: kernel.reduce [#graph<reduce_kind max>] ["d0"] ["3"]
+// CHECK: kernel.load %arg0["16*d0 + 32*g0 + g1"]
+func.func @main(%x: tensor<1x9x16xf32>) -> tensor<1x4x1x16xf32> {
+  %0 = graph.window %x axis 1 sizes [3] strides [2] dilations [1] : tensor<1x9x16xf32> -> tensor<1x4x3x16xf32>
+  %1 = graph.reduce max %0 [2] : tensor<1x4x3x16xf32> -> tensor<1x4x1x16xf32>
+  return %1 : tensor<1x4x1x16xf32>
+}

@@ -80,6 +80,14 @@ TEST(ExprSimplify, NestedDivisions) {
   EXPECT_EQ(simplified("mod(x, 64) + 64*mod(floordiv(x, 64), 12) + 768*floordiv(x, 768)"), "x");
 }
 
+TEST(ExprSimplify, DigitsMeet) {
+  EXPECT_EQ(simplified("x - 2*floordiv(x, 2)"), "mod(x, 2)");
+  EXPECT_EQ(simplified("floordiv(x, 8) - 2*floordiv(x, 16)"), "mod(floordiv(x, 8), 2)");
+  EXPECT_EQ(simplified("s1*floordiv(x, 8) - 2*s1*floordiv(x, 16) + s0"), "s1*mod(floordiv(x, 8), 2) + s0");
+  EXPECT_EQ(simplified("floordiv(x, 8) - 3*floordiv(x, 16)"), "floordiv(x, 8) - 3*floordiv(x, 16)");
+  EXPECT_EQ(simplified("floordiv(x, 6) - 2*floordiv(x, 16)"), "floordiv(x, 6) - 2*floordiv(x, 16)");
+}
+
 TEST(ExprSimplify, NegativeDividendsAndDivisors) {
   EXPECT_EQ(simplified("floordiv(-d2 - 1, 16)"), "-1");
   EXPECT_EQ(simplified("mod(-d2 - 1, 16)"), "-d2 + 15");

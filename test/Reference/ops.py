@@ -279,6 +279,28 @@ def contractions(model):
     model.add("Einsum", values(F32, 2, 3, 4), values(F32, 2, 5, 4), equation="bij,bkj->bik")
 
 
+def windows(model):
+    for kind in FLOATS:
+        model.add("Conv", values(kind, 2, 3, 7, 8), values(kind, 5, 3, 3, 2), values(kind, 5), pads=[1, 0, 2, 1], strides=[2, 1])
+        model.add("Conv", values(kind, 1, 4, 9), values(kind, 6, 2, 3), group=2, dilations=[2])
+        model.add("Conv", values(kind, 1, 3, 6, 6), values(kind, 3, 1, 3, 3), group=3, pads=[1, 1, 1, 1])
+        model.add("Conv", values(kind, 0, 3, 4), values(kind, 2, 3, 2))
+        model.add("ConvTranspose", values(kind, 1, 3, 4, 5), values(kind, 3, 2, 3, 3), strides=[2, 2], pads=[1, 1, 1, 1])
+        model.add("MaxPool", values(kind, 1, 2, 7, 8), kernel_shape=[3, 2], strides=[2, 2], pads=[1, 0, 1, 1])
+        model.add("AveragePool", values(kind, 1, 2, 7, 8), kernel_shape=[3, 3], pads=[1, 1, 1, 1])
+    for kind in (np.dtype("i1"), np.dtype("u1")):
+        image = values(kind, 1, 2, 5, 6)
+        padded = np.pad(image, ((0, 0), (0, 0), (1, 0), (1, 0)), constant_values=np.iinfo(kind).min)
+        answer = np.max([padded[:, :, i:i + 5, j:j + 6] for i in (0, 1) for j in (0, 1)], 0)
+        model.add("MaxPool", image, kernel_shape=[2, 2], pads=[1, 1, 0, 0], answer=answer)
+    image = values(F32, 2, 6, 3, 4)        # onnx.reference forgets all but the first channels
+    squares = np.pad(image.astype(F64)**2, ((0, 0), (1, 2), (0, 0), (0, 0)))
+    total = sum(squares[:, i:i + 6] for i in range(4))
+    model.add("LRN", image, size=4, alpha=0.5, answer=(image / (1 + 0.5 / 4 * total)**0.75).astype(F32))
+    model.add("MaxPool", np.array([[[np.nan, 1, 2, -np.inf]]], F32), kernel_shape=[2],
+              answer=np.array([[[np.nan, 2, 2]]], F32))
+
+
 def brain_floats(model):
     """onnx.reference has few ops in bf16: one rounding of the answer in f64 is what we promise."""
     a, b = values(BF16, 3, 5), values(BF16, 3, 5)
@@ -422,7 +444,7 @@ def check_compiled(bin_dir, folder, fill):
 
 def main():
     bin_dir = pathlib.Path(sys.argv[1])
-    groups = (unary_floats, binary_floats, integers, casts, views, reductions, rows, contractions, brain_floats)
+    groups = (unary_floats, binary_floats, integers, casts, views, reductions, rows, contractions, windows, brain_floats)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         passed = [check_model(bin_dir, folder, fill) for fill in groups]

@@ -107,13 +107,26 @@ static Value inRange(OpBuilder &b, Location loc, ArrayRef<Attribute> exprs, Valu
   return kernel::InRangeOp::create(b, loc, b.getI1Type(), b.getArrayAttr(exprs), operands);
 }
 
+/// A load that gives 0 where its mask fails.
+static bool isMaskedLoad(Value value) {
+  while (auto cast = value.getDefiningOp<kernel::CastOp>())
+    value = cast.getInput();
+  auto load = value.getDefiningOp<kernel::LoadOp>();
+  return load && !load.getMask().empty();
+}
+
+static bool isZero(Attribute value) {
+  auto number = dyn_cast<FloatAttr>(value);
+  return number ? number.getValue().isPosZero() : mlir::cast<IntegerAttr>(value).getValue().isZero();
+}
+
 Value Emitter::emitPad(graph::PadOp op, Index index) {
   graph::OperandIndex at = op.mapIndex(0, index, known);
   if (neverHolds(at.mask, known))
     return convert(kernel::ConstantOp::create(b, loc(), mlir::cast<TypedAttr>(op.getValue())),
                    computeType(graph::elementOf(op.getResult())));
   Value inside = emitMasked(op.getInput(), at);
-  if (at.mask.empty())
+  if (at.mask.empty() || (isZero(op.getValue()) && isMaskedLoad(inside)))
     return inside;
   SmallVector<Value> operands;
   std::map<std::string, Expr> renamed;

@@ -7,6 +7,7 @@
 //   row reduction        {in(r.., c..), row, out(r.., c..)}
 //   reduction            {in(r.., c..), out(r..)}
 //   gemm                 {A(b.., m, k), B(b.., k, n), out(b.., m, n)}
+//   conv                 {in(n, s.., c), weights(w.., c, n), out(n, o.., n)}
 //===----------------------------------------------------------------------===//
 #ifndef CUPOLA_LIB_CONVERSION_GRAPHTOKERNEL_SCHEDULE_H
 #define CUPOLA_LIB_CONVERSION_GRAPHTOKERNEL_SCHEDULE_H
@@ -36,6 +37,18 @@ void generateLayerNorm(Emitter &emitter, mlir::Operation *hero);
 void generateReduction(Emitter &emitter, mlir::Operation *hero);
 void generateArgReduction(Emitter &emitter, mlir::Operation *hero);
 void generateGemm(Emitter &emitter, mlir::Operation *hero);
+void generateConv(Emitter &emitter, mlir::Operation *hero);
+
+/// A contraction with one dimension each of rows, columns and depth: where the elements
+/// of operands and result are.
+struct Product {
+  using Place = std::function<graph::Exprs(const Expr &, const Expr &)>;
+  mlir::Value lhs, rhs;
+  Expr rows, columns, depth;
+  Place lhsAt, rhsAt, resultAt; ///< of (m, k), (k, n), (m, n)
+};
+/// The dot and the loop over its tile that computes the rest of the fusion.
+void generateProduct(Emitter &emitter, mlir::Operation *hero, const Product &product);
 
 /// Rows of up to this many elements are kept between the passes over them.
 constexpr int64_t maxRowElements = 16384;

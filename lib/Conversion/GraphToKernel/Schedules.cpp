@@ -12,6 +12,7 @@ template <class Hero> static bool hasHero(Operation *hero) { return isa_and_nonn
 static const Schedule table[] = {
     {"pointwise", [](Operation *hero) { return !hero; }, generatePointwise},
     {"gemm", hasHero<graph::MatMulOp>, generateGemm},
+    {"conv", hasHero<graph::ConvOp>, generateConv},
     {"row_reduction", hasHero<graph::SoftmaxOp>, generateSoftmax},
     {"row_reduction", hasHero<graph::LayerNormOp>, generateLayerNorm},
     {"reduction", hasHero<graph::ReduceOp>, generateReduction},

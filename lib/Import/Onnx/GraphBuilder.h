@@ -85,6 +85,9 @@ public:
   Value concat(llvm::ArrayRef<Value> values, int64_t axis);
   Value pad(Value value, llvm::ArrayRef<Expr> low, llvm::ArrayRef<Expr> high, graph::PadMode mode,
             mlir::TypedAttr fill);
+  /// graph.window; `places`: how many windows along each of the dimensions from `axis` on.
+  Value window(Value value, int64_t axis, llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> strides,
+               llvm::ArrayRef<int64_t> dilations, llvm::ArrayRef<Expr> places);
   Value squeeze(Value value, llvm::ArrayRef<int64_t> axes);   ///< sorted; extents must be 1
   Value unsqueeze(Value value, llvm::ArrayRef<int64_t> axes); ///< sorted positions in the result
 
@@ -100,6 +103,9 @@ public:
   Value softmax(Value value, int64_t axis, bool log, bool guard = false);
   Value layerNorm(Value value, int64_t axis, double epsilon, bool rms);
   Value matmul(Value lhs, Value rhs); ///< numpy rules: ranks from 1 on, batch broadcast
+  /// graph.conv of [N, spatial.., C] and [window.., C / groups, O].
+  Value conv(Value input, Value weights, llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> dilations,
+             int64_t groups, llvm::ArrayRef<Expr> places);
   Value gather(Value data, Value indices, int64_t axis);
   Value gatherElements(Value data, Value indices, int64_t axis);
   Value gatherND(Value data, Value indices, int64_t batchDims);

@@ -82,6 +82,17 @@ Value GraphBuilder::pad(Value value, ArrayRef<Expr> low, ArrayRef<Expr> high, Pa
                        fill);
 }
 
+Value GraphBuilder::window(Value value, int64_t axis, ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides,
+                           ArrayRef<int64_t> dilations, ArrayRef<Expr> places) {
+  const Exprs from = shape(value);
+  Exprs dims(ArrayRef<Expr>(from).take_front(axis));
+  llvm::append_range(dims, places);
+  dims.append(sizes.begin(), sizes.end());
+  llvm::append_range(dims, ArrayRef<Expr>(from).drop_front(axis + sizes.size()));
+  return WindowOp::create(ops, where, type(symbols.current(dims), element(value)), value, axis, sizes, strides,
+                          dilations);
+}
+
 Value GraphBuilder::squeeze(Value value, ArrayRef<int64_t> axes) {
   Exprs dims;
   for (auto [i, dim] : llvm::enumerate(shape(value))) {
@@ -161,6 +172,18 @@ Value GraphBuilder::matmul(Value lhs, Value rhs) {
   if (!column)
     dims.push_back(n);
   return reshape(result, dims);
+}
+
+Value GraphBuilder::conv(Value input, Value weights, ArrayRef<int64_t> strides, ArrayRef<int64_t> dilations,
+                         int64_t groups, ArrayRef<Expr> places) {
+  if (element(input) != element(weights))
+    fail("input and weights have elements of " + typeText(element(input)) + " and " + typeText(element(weights)) +
+         ", expected one type");
+  Exprs dims = {shape(input)[0]};
+  llvm::append_range(dims, places);
+  dims.push_back(shape(weights).back());
+  return ConvOp::create(ops, where, type(symbols.current(dims), element(input)), input, weights, strides, dilations,
+                        groups);
 }
 
 Value GraphBuilder::gather(Value data, Value indices, int64_t axis) {

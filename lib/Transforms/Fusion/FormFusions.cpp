@@ -32,7 +32,7 @@ StringRef scheduleOf(const Group &group) {
   }
   switch (classOf(group.hero)) {
   case FusionClass::Contraction:
-    return "gemm";
+    return isa<graph::ConvOp>(group.hero) ? "conv" : "gemm";
   case FusionClass::RowNormal:
     return "row_reduction";
   default:

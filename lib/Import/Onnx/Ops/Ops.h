@@ -90,6 +90,22 @@ void importRotaryEmbedding(OpBinder &op);
 // Einsum.cpp
 void importEinsum(OpBinder &op);
 
+// Conv.cpp
+void importConv(OpBinder &op);
+void importConvTranspose(OpBinder &op);
+
+// Pool.cpp
+void importMaxPool(OpBinder &op);
+void importAveragePool(OpBinder &op);
+void importLpPool(OpBinder &op);
+void importGlobalLpPool(OpBinder &op);
+void importLRN(OpBinder &op);
+
+// Resize.cpp
+void importUpsampleAttribute(OpBinder &op); ///< up to opset 8
+void importResize10(OpBinder &op); ///< and Upsample 9
+void importResize(OpBinder &op);
+
 // MatMul.cpp
 void importMatMul(OpBinder &op);
 void importGemm(OpBinder &op);

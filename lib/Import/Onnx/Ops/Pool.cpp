@@ -1,0 +1,164 @@
+//===- lib/Import/Onnx/Ops/Pool.cpp - pools and local normalisation --------===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// A pool is a reduction over a view of windows.
+//===----------------------------------------------------------------------===//
+#include "lib/Import/Onnx/Ops/Ops.h"
+#include "lib/Import/Onnx/Window.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace cupola::onnx_import {
+namespace {
+
+/// Input 0 is [N, C, spatial..].
+struct PoolInput {
+  Value value;
+  Exprs spatial;
+  Window window;
+};
+
+Exprs spatialExtents(OpBinder &op) {
+  const Exprs shape = op.shape(0, "X");
+  if (shape.size() < 3)
+    op.bad("input 0 (X) has the shape " + shapeText(shape) + ", expected a rank of at least 3");
+  return Exprs(shape.begin() + 2, shape.end());
+}
+
+PoolInput readPool(OpBinder &op) {
+  op.requireInputs(1, 1);
+  PoolInput pool{op.value(0, "X"), spatialExtents(op), {}};
+  pool.window = readWindow(op, pool.spatial, kernelShape(op, pool.spatial.size()));
+  return pool;
+}
+
+Exprs leading(size_t count, ArrayRef<Expr> rest) {
+  Exprs all(count, Expr(0));
+  llvm::append_range(all, rest);
+  return all;
+}
+
+/// The windows of [a, b, spatial..] with `fill` around: [a, b, places.., window..].
+Value windowsOf(OpBinder &op, Value value, const Window &w, ArrayRef<Expr> high, TypedAttr fill) {
+  Value padded = op.b.pad(value, leading(2, w.low), leading(2, high), graph::PadMode::Constant, fill);
+  return op.b.window(padded, 2, w.sizes, w.strides, w.dilations, w.places);
+}
+
+Exprs sum(ArrayRef<Expr> a, ArrayRef<Expr> b) {
+  Exprs result;
+  for (auto [x, y] : llvm::zip_equal(a, b))
+    result.push_back(x + y);
+  return result;
+}
+
+Value reduceWindows(OpBinder &op, ReduceKind kind, Value windows, const Window &w) {
+  const Ints axes = sequence(2 + w.dims(), 2 + 2 * w.dims());
+  return op.b.squeeze(op.b.reduce(kind, windows, axes), axes);
+}
+
+/// The number that no maximum takes.
+TypedAttr lowest(OpBinder &op, Type type) {
+  Builder builder(op.b.context());
+  if (isa<FloatType>(type))
+    return builder.getFloatAttr(type, -std::numeric_limits<double>::infinity());
+  const unsigned width = type.getIntOrFloatBitWidth();
+  return IntegerAttr::get(type, type.isUnsignedInteger() ? APInt::getMinValue(width) : APInt::getSignedMinValue(width));
+}
+
+TypedAttr zero(OpBinder &op, Type type) { return Builder(op.b.context()).getFloatAttr(type, 0); }
+
+/// How many elements of each window lie in the input, or, with `padding`, in what the
+/// attribute pads makes of it: [1, 1, places..].
+Value countsOf(OpBinder &op, const PoolInput &pool, bool padding) {
+  const Type type = op.b.element(pool.value);
+  const Window &w = pool.window;
+  Exprs inside = padding ? sum(sum(pool.spatial, w.low), w.high) : pool.spatial;
+  Exprs shape = {Expr(1), Expr(1)};
+  llvm::append_range(shape, inside);
+  Window counted = w;
+  if (padding)
+    counted.low.assign(w.dims(), Expr(0));
+  Value ones = op.b.broadcast(op.b.scalar(1, type), shape);
+  Value windows = windowsOf(op, ones, counted, padding ? w.excess : sum(w.high, w.excess), zero(op, type));
+  return reduceWindows(op, ReduceKind::Sum, windows, w);
+}
+
+} // namespace
+
+void importMaxPool(OpBinder &op) {
+  op.requireNumber(0, "X");
+  if (op.wants(1))
+    op.unsupported("output 1 (Indices) is used, supported is the first result");
+  op.ignoreAttribute("storage_order"); // of the indices
+  const PoolInput pool = readPool(op);
+  const Window &w = pool.window;
+  Value windows = windowsOf(op, pool.value, w, sum(w.high, w.excess), lowest(op, op.b.element(pool.value)));
+  op.result(reduceWindows(op, ReduceKind::Max, windows, w));
+}
+
+void importAveragePool(OpBinder &op) {
+  op.requireFloat(0, "X");
+  const PoolInput pool = readPool(op);
+  const Window &w = pool.window;
+  const bool padding = op.intAttribute("count_include_pad", 0) != 0;
+  Value windows = windowsOf(op, pool.value, w, sum(w.high, w.excess), zero(op, op.b.element(pool.value)));
+  const bool allWhole = llvm::all_of(w.excess, [](const Expr &e) { return e.isConstant(0); });
+  if (!w.isPadded() || (padding && allWhole))
+    return op.result(reduceWindows(op, ReduceKind::Mean, windows, w));
+  Value total = reduceWindows(op, ReduceKind::Sum, windows, w);
+  op.result(op.b.binary(BinaryKind::Div, total, countsOf(op, pool, padding)));
+}
+
+/// (sum |x|^p)^(1/p)
+static Value powerNorm(OpBinder &op, Value value, function_ref<Value(Value)> total) {
+  const Type type = op.b.element(value);
+  const double p = op.hasAttribute("p") ? static_cast<double>(op.intAttribute("p", 2)) : 2;
+  Value powers = op.b.binary(BinaryKind::Pow, op.b.unary(UnaryKind::Abs, value), op.b.scalar(p, type));
+  return op.b.binary(BinaryKind::Pow, total(powers), op.b.scalar(1 / p, type));
+}
+
+void importLpPool(OpBinder &op) {
+  op.requireFloat(0, "X");
+  const PoolInput pool = readPool(op);
+  const Window &w = pool.window;
+  op.result(powerNorm(op, pool.value, [&](Value powers) {
+    Value windows = windowsOf(op, powers, w, sum(w.high, w.excess), zero(op, op.b.element(powers)));
+    return reduceWindows(op, ReduceKind::Sum, windows, w);
+  }));
+}
+
+void importGlobalLpPool(OpBinder &op) {
+  op.requireInputs(1, 1);
+  op.requireFloat(0, "X");
+  const size_t dims = spatialExtents(op).size();
+  op.result(powerNorm(op, op.value(0, "X"),
+                      [&](Value powers) { return op.b.reduce(ReduceKind::Sum, powers, sequence(2, 2 + dims)); }));
+}
+
+/// x / (bias + alpha / size * (sum of squares over `size` neighbouring channels))^beta
+void importLRN(OpBinder &op) {
+  op.requireInputs(1, 1);
+  op.requireFloat(0, "X");
+  const Exprs shape = op.shape(0, "X");
+  const int64_t size = op.requiredInt("size");
+  if (shape.size() < 2 || size < 1)
+    op.bad("input 0 (X) has the shape " + shapeText(shape) + " and size is " + std::to_string(size) +
+           ", expected a rank of at least 2 and a size of at least 1");
+  Value value = op.value(0, "X");
+  const Type type = op.b.element(value);
+  Exprs low(shape.size(), Expr(0)), high(shape.size(), Expr(0));
+  low[1] = Expr((size - 1) / 2);
+  high[1] = Expr(size / 2);
+  Value squares = op.b.binary(BinaryKind::Mul, value, value);
+  Value padded = op.b.pad(squares, low, high, graph::PadMode::Constant, zero(op, type));
+  Value windows = op.b.window(padded, 1, {size}, {1}, {1}, {shape[1]});
+  Value total = op.b.squeeze(op.b.reduce(ReduceKind::Sum, windows, {2}), {2});
+  Value scaled = op.b.binary(BinaryKind::Mul, total, op.b.scalar(op.floatAttribute("alpha", 1e-4f) / size, type));
+  Value base = op.b.binary(BinaryKind::Add, scaled, op.b.scalar(op.floatAttribute("bias", 1), type));
+  Value divisor = op.b.binary(BinaryKind::Pow, base, op.b.scalar(op.floatAttribute("beta", 0.75f), type));
+  op.result(op.b.binary(BinaryKind::Div, value, divisor));
+}
+
+} // namespace cupola::onnx_import
