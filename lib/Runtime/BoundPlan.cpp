@@ -1,7 +1,6 @@
 //===- lib/Runtime/BoundPlan.cpp - A program at one set of input shapes ---===//
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/BoundPlan.h"
-#include "lib/Planner/MemoryPlanner.h"
 #include "lib/Runtime/Format/Checked.h"
 
 namespace cupola::runtime {
@@ -57,12 +56,10 @@ public:
     return Status::ok();
   }
 
-  Status placeArena();
+  Status placeArena(const BucketPlans &known);
   Status placeInit();
 
 private:
-  Status placeAsPlanned(const std::vector<size_t> &arena);
-  Status placeByLifetime(const std::vector<size_t> &arena);
   void addRootOffsets(format::BufferKind kind);
 
   static Status beyond(const std::string &what) { return Status::limit(what + " has no value within 64 bits"); }
@@ -128,36 +125,20 @@ std::vector<size_t> buffersOfKind(const format::Program &program, format::Buffer
   return list;
 }
 
-Status PlanBinder::placeArena() {
-  const std::vector<size_t> arena = buffersOfKind(program, format::BufferKind::Arena);
-  CUPOLA_TRY(program.arenaBytes >= 0 ? placeAsPlanned(arena) : placeByLifetime(arena));
-  addRootOffsets(format::BufferKind::Arena);
-  return Status::ok();
-}
-
-/// The compiler has placed a static arena.
-Status PlanBinder::placeAsPlanned(const std::vector<size_t> &arena) {
-  plan.arenaBytes = static_cast<uint64_t>(program.arenaBytes);
-  for (size_t i : arena) {
-    const int64_t planned = program.buffers[i].planned;
-    if (planned < 0 || planned % format::kBufferAlignment != 0 ||
-        !format::fits(static_cast<uint64_t>(planned), plan.buffers[i].bytes, plan.arenaBytes))
-      return bad(item("buffer", i) + " does not lie in the arena");
-    plan.buffers[i].offset = static_cast<uint64_t>(planned);
+Status PlanBinder::placeArena(const BucketPlans &known) {
+  for (const std::shared_ptr<const BucketPlan> &bucket : known)
+    if (contains(bucket->bucket, values))
+      plan.bucket = bucket;
+  if (!plan.bucket) {
+    Result<std::shared_ptr<const BucketPlan>> made = planBucket(package, program, parsed, values);
+    if (made.failed())
+      return made.status();
+    plan.bucket = made.take();
   }
-  return Status::ok();
-}
-
-Status PlanBinder::placeByLifetime(const std::vector<size_t> &arena) {
-  std::vector<MemoryRequest> requests;
-  for (size_t i : arena)
-    requests.push_back({plan.buffers[i].bytes, program.buffers[i].first, program.buffers[i].last});
-  const std::optional<MemoryPlan> placed = planMemory(requests, format::kBufferAlignment);
-  if (!placed)
-    return Status::limit("the arena is larger than 2^63 bytes");
-  plan.arenaBytes = placed->bytes;
-  for (size_t i = 0; i < arena.size(); ++i)
-    plan.buffers[arena[i]].offset = placed->offsets[i];
+  plan.arenaBytes = plan.bucket->arenaBytes;
+  for (size_t i : buffersOfKind(program, format::BufferKind::Arena))
+    plan.buffers[i].offset = plan.bucket->offsets[i];
+  addRootOffsets(format::BufferKind::Arena);
   return Status::ok();
 }
 
@@ -219,7 +200,7 @@ Status bindTensors(const std::vector<format::Tensor> &tensors, const std::vector
 
 Result<BoundPlan> bindPlan(const format::Package &package, const format::Program &program,
                            const ParsedInterface &parsedInterface, const ParsedProgram &parsedProgram,
-                           const std::vector<Shape> &inputs) {
+                           const std::vector<Shape> &inputs, const BucketPlans &known) {
   Result<SymbolValues> values = bindShapes(package, parsedInterface, inputs);
   if (values.failed())
     return values.status();
@@ -230,7 +211,7 @@ Result<BoundPlan> bindPlan(const format::Package &package, const format::Program
   CUPOLA_TRY(binder.bindScalars());
   CUPOLA_TRY(binder.bindBuffers(std::vector<bool>(program.buffers.size(), true)));
   CUPOLA_TRY(binder.bindSteps(program.steps, parsedProgram.steps));
-  CUPOLA_TRY(binder.placeArena());
+  CUPOLA_TRY(binder.placeArena(known));
   return plan;
 }
 

@@ -3,10 +3,11 @@
 #ifndef CUPOLA_LIB_RUNTIME_BOUNDPLAN_H
 #define CUPOLA_LIB_RUNTIME_BOUNDPLAN_H
 
-#include "lib/Runtime/ParsedProgram.h"
-#include "lib/Runtime/ShapeBinding.h"
+#include "lib/Runtime/Bucket.h"
 
 #include <cstdint>
+#include <deque>
+#include <memory>
 #include <vector>
 
 namespace cupola::runtime {
@@ -26,13 +27,18 @@ struct BoundPlan {
   std::vector<Placement> buffers; ///< by buffer
   std::vector<uint64_t> sizes;    ///< by step: the grid, or the bytes of a copy
   uint64_t arenaBytes = 0;
+  std::shared_ptr<const BucketPlan> bucket; ///< null for init steps
 };
 
+/// The plans of buckets that were bound before; the one last used comes first.
+using BucketPlans = std::deque<std::shared_ptr<const BucketPlan>>;
+
 /// The shapes do not fit: Code::Usage; a size leaves its type: Code::Limit; the
-/// plan contradicts itself at these shapes: Code::Package.
+/// plan contradicts itself at these shapes: Code::Package. A plan of the shapes' bucket
+/// is taken from `known` or made.
 Result<BoundPlan> bindPlan(const format::Package &package, const format::Program &program,
                            const ParsedInterface &parsedInterface, const ParsedProgram &parsedProgram,
-                           const std::vector<Shape> &inputs);
+                           const std::vector<Shape> &inputs, const BucketPlans &known = {});
 
 /// The same for the init steps, which know no shapes: `sizes` is theirs, Init
 /// buffers lie one after the other in `arenaBytes`, and only buffers that the

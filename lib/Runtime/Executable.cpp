@@ -107,7 +107,7 @@ Status Executable::runInit(Stream &stream) {
     values[i].bytes = place.bytes;
   }
   StepList steps;
-  steps.build(program().init, initPlan.sizes, loaded);
+  steps.build(program().init, initPlan.sizes, initPlan.sizes, loaded);
   steps.setBuffers(values);
   for (size_t i = 0; i < steps.count(); ++i)
     CUPOLA_TRY(steps.queue(stream, i, bindings.address()));

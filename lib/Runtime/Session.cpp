@@ -8,8 +8,15 @@
 
 namespace cupola::runtime {
 
-/// How many shapes a session remembers.
-constexpr size_t kRecentPlans = 32;
+/// How many shapes and how many buckets of them a session remembers.
+constexpr size_t kRecentPlans = 32, kRecentBuckets = 64;
+
+template <class T> static void moveToFront(std::deque<T> &list, const T &item, size_t most) {
+  list.erase(std::remove(list.begin(), list.end(), item), list.end());
+  list.push_front(item);
+  if (list.size() > most)
+    list.pop_back();
+}
 
 Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<const Executable> executable, SessionOptions options) {
   std::unique_ptr<Session> session(new Session(std::move(executable), std::move(options)));
@@ -59,12 +66,27 @@ Result<std::shared_ptr<Session::Bound>> Session::planFor(const std::vector<Shape
       std::find_if(recent.begin(), recent.end(), [&](const auto &bound) { return bound->plan.inputShapes == inputs; });
   if (known != recent.end())
     return *known;
-  Result<BoundPlan> plan = bindPlan(package(), program(), shared->parsedInterface(), shared->parsedProgram(), inputs);
+  BucketPlans plans;
+  for (const std::shared_ptr<BucketState> &state : buckets)
+    plans.push_back(state->plan);
+  Result<BoundPlan> plan =
+      bindPlan(package(), program(), shared->parsedInterface(), shared->parsedProgram(), inputs, plans);
   if (plan.failed())
     return plan.status();
   auto bound = std::make_shared<Bound>();
   bound->plan = plan.take();
+  bound->bucket = stateOf(bound->plan.bucket);
   return bound;
+}
+
+std::shared_ptr<Session::BucketState> Session::stateOf(const std::shared_ptr<const BucketPlan> &bucket) {
+  for (const std::shared_ptr<BucketState> &state : buckets)
+    if (state->plan == bucket)
+      return state;
+  auto state = std::make_shared<BucketState>();
+  state->plan = bucket;
+  ++planned;
+  return state;
 }
 
 Status Session::bindNow(const std::vector<Shape> &inputs) {
@@ -75,12 +97,10 @@ Status Session::bindNow(const std::vector<Shape> &inputs) {
     return found.status();
   const std::shared_ptr<Bound> bound = found.take();
   CUPOLA_TRY(makeRoom(bound->plan));
-  recent.erase(std::remove(recent.begin(), recent.end(), bound), recent.end());
-  recent.push_front(bound);
-  if (recent.size() > kRecentPlans)
-    recent.pop_back();
+  moveToFront(recent, bound, kRecentPlans);
+  moveToFront(buckets, bound->bucket, kRecentBuckets);
   current = bound;
-  steps.build(program().steps, bound->plan.sizes, shared->kernels());
+  steps.build(program().steps, bound->plan.sizes, bound->plan.bucket->sizes, shared->kernels());
   for (size_t i = 0; i < bound->plan.scalars.size(); ++i)
     bindings.set(i, static_cast<uint64_t>(bound->plan.scalars[i]));
   preparedIo.clear(); // the steps hold addresses of the plan before
@@ -98,7 +118,9 @@ Status Session::makeRoom(const BoundPlan &plan) {
   if (arena.address() != before) {
     current.reset();
     for (const std::shared_ptr<Bound> &bound : recent)
-      bound->recording.reset();
+      bound->bucket->recording.reset();
+    for (const std::shared_ptr<BucketState> &state : buckets)
+      state->recording.reset();
   }
   return status.isOk() ? status : outOfMemory(plan, status);
 }

@@ -41,6 +41,8 @@ public:
   /// Valid while bound.
   const std::vector<Shape> &outputShapes() const { return current->plan.outputShapes; }
   uint64_t arenaBytes() const { return current->plan.arenaBytes; }
+  /// How many layouts of the arena the session made so far: one per bucket of shapes.
+  uint64_t arenasPlanned() const { return planned; }
 
   /// Runs once and waits. Binds first if the inputs' shapes are others than the
   /// bound ones. Writes nothing outside `outputs`, whose contents after an error
@@ -64,11 +66,15 @@ public:
   const Executable &executable() const { return *shared; }
 
 private:
-  /// A plan with what running it left behind.
+  /// A bucket's plan with what running its shapes left behind.
+  struct BucketState {
+    std::shared_ptr<const BucketPlan> plan;
+    std::unique_ptr<Recording> recording; ///< of all steps, for every shape of the bucket
+    bool ran = false;                     ///< every kernel ran once, so that it may be recorded
+  };
   struct Bound {
     BoundPlan plan;
-    std::unique_ptr<Recording> recording; ///< of all steps
-    bool ran = false;                     ///< every kernel ran once, so that it may be recorded
+    std::shared_ptr<BucketState> bucket;
   };
   class Turn;
 
@@ -79,6 +85,7 @@ private:
   Status checkProcess() const;
   Status bindNow(const std::vector<Shape> &inputs);
   Result<std::shared_ptr<Bound>> planFor(const std::vector<Shape> &inputs);
+  std::shared_ptr<BucketState> stateOf(const std::shared_ptr<const BucketPlan> &bucket);
   Status makeRoom(const BoundPlan &plan);
   Status outOfMemory(const BoundPlan &plan, const Status &cause) const;
 
@@ -95,8 +102,8 @@ private:
   Status queueInputs(const std::vector<TensorRef> &inputs);
   Status queueOutputs(const std::vector<TensorRef> &outputs);
   Status queueSteps();
-  Status queueStep(size_t step);
-  Status queueEach();
+  Status queueStep(size_t step, bool atMost = false);
+  Status queueEach(bool atMost = false);
   Status queueMarked();
   Status queueTimed(std::vector<double> &milliseconds);
   Status markDead(DeviceAddress address, uint64_t bytes);
@@ -115,6 +122,8 @@ private:
 
   std::shared_ptr<Bound> current; ///< null before the first bind
   std::deque<std::shared_ptr<Bound>> recent;
+  std::deque<std::shared_ptr<BucketState>> buckets; ///< the last used first
+  uint64_t planned = 0;
   StepList steps;
   std::vector<uint32_t> ioViews; ///< buffers with a bindings word of their own
   bool copiesIo = false;         ///< a copy step names an input or output

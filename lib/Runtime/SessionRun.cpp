@@ -167,36 +167,37 @@ Status Session::queueOutputs(const std::vector<TensorRef> &outputs) {
   return Status::ok();
 }
 
-Status Session::queueStep(size_t step) {
+Status Session::queueStep(size_t step, bool atMost) {
   const std::vector<uint32_t> &nodes = program().steps[step].nodes;
-  return steps.queue(*stream, step, bindings.address())
+  return steps.queue(*stream, step, bindings.address(), atMost)
       .within(nodes.empty() ? "step " + std::to_string(step) : nodeList(package(), nodes));
 }
 
-Status Session::queueEach() {
+Status Session::queueEach(bool atMost) {
   for (size_t i = 0; i < steps.count(); ++i)
-    CUPOLA_TRY(queueStep(i));
+    CUPOLA_TRY(queueStep(i, atMost));
   return Status::ok();
 }
 
-/// A shape's second run is recorded, the later ones replay it. Kernels find the
-/// tensors of the caller through the bindings table, so that other addresses
-/// need no new recording; copies hold them, so plans that copy such a tensor are
-/// not recorded.
+/// The second run of a bucket is recorded, with the blocks of its largest shape, the
+/// later ones replay it. Kernels find extents and the tensors of the caller through the
+/// bindings table, so that other shapes of the bucket and other addresses need no new
+/// recording; copies hold addresses and sizes, so plans that copy such a tensor, or
+/// sizes that vary, are not recorded.
 Status Session::queueSteps() {
-  Bound &bound = *current;
-  if (bound.recording)
-    return stream->replay(*bound.recording);
-  if (!bound.ran || copiesIo || !stream->canRecord())
+  BucketState &bucket = *current->bucket;
+  if (bucket.recording)
+    return stream->replay(*bucket.recording);
+  if (!bucket.ran || copiesIo || bucket.plan->copiesVary || !stream->canRecord())
     return queueEach();
   CUPOLA_TRY(stream->beginRecording());
-  const Status queued = queueEach();
+  const Status queued = queueEach(/*atMost=*/true);
   Result<std::unique_ptr<Recording>> recorded = stream->endRecording();
   CUPOLA_TRY(queued);
   if (recorded.failed())
     return recorded.status();
-  bound.recording = recorded.take();
-  return stream->replay(*bound.recording);
+  bucket.recording = recorded.take();
+  return stream->replay(*bucket.recording);
 }
 
 Status Session::markDead(DeviceAddress address, uint64_t bytes) {
@@ -262,7 +263,7 @@ Status Session::runOnce(const std::vector<TensorRef> &inputs, const std::vector<
   const Status done = stream->synchronize();
   CUPOLA_TRY(queued);
   CUPOLA_TRY(done);
-  current->ran = true;
+  current->bucket->ran |= steps.runsAll();
   if (const auto step = bindings.raisedBy())
     return flagError(package(), program().steps, *step);
   return Status::ok();

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/StepList.h"
 
+#include <algorithm>
+
 namespace cupola::runtime {
 
 void StepList::build(const std::vector<format::Step> &steps, const std::vector<uint64_t> &sizes,
-                     const LoadedKernels &kernels) {
+                     const std::vector<uint64_t> &most, const LoadedKernels &kernels) {
   list.clear();
   slots.clear();
   size_t buffers = 0;
@@ -13,6 +15,7 @@ void StepList::build(const std::vector<format::Step> &steps, const std::vector<u
     Entry &entry = list.emplace_back();
     entry.step = &steps[i];
     entry.size = sizes[i];
+    entry.most = most[i];
     if (steps[i].kind == format::Step::CopyStep)
       continue;
     const format::Launch &launch = steps[i].launch;
@@ -45,15 +48,20 @@ void StepList::setBuffers(const std::vector<BufferValue> &values) {
   }
 }
 
-Status StepList::queue(Stream &stream, size_t step, DeviceAddress bindings) const {
+bool StepList::runsAll() const {
+  return std::all_of(list.begin(), list.end(), [](const Entry &entry) { return entry.size != 0 || entry.most == 0; });
+}
+
+Status StepList::queue(Stream &stream, size_t step, DeviceAddress bindings, bool atMost) const {
   const Entry &entry = list[step];
-  if (entry.size == 0)
+  const uint64_t size = atMost ? entry.most : entry.size;
+  if (size == 0)
     return Status::ok();
   if (entry.step->kind == format::Step::CopyStep)
-    return stream.copy(entry.target.address, entry.source.address, entry.size);
+    return stream.copy(entry.target.address, entry.source.address, size);
   LaunchArguments arguments;
   arguments.function = entry.function;
-  arguments.grid = entry.size;
+  arguments.grid = size;
   arguments.bindings = bindings;
   arguments.references = references.data() + entry.firstReference;
   arguments.addresses = addresses.data() + entry.firstReference;

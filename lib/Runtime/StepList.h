@@ -25,17 +25,22 @@ inline uint32_t scalarSlot(uint32_t scalar) { return scalar + 1; }
 /// nothing.
 class StepList {
 public:
-  void build(const std::vector<format::Step> &steps, const std::vector<uint64_t> &sizes, const LoadedKernels &kernels);
+  /// `most`: the sizes for a recording that serves all shapes of a bucket.
+  void build(const std::vector<format::Step> &steps, const std::vector<uint64_t> &sizes,
+             const std::vector<uint64_t> &most, const LoadedKernels &kernels);
   /// New values of the buffers, by buffer.
   void setBuffers(const std::vector<BufferValue> &values);
 
   size_t count() const { return list.size(); }
-  Status queue(Stream &stream, size_t step, DeviceAddress bindings) const;
+  /// `atMost`: with the blocks of the bucket's largest shape; kernels leave the surplus alone.
+  Status queue(Stream &stream, size_t step, DeviceAddress bindings, bool atMost = false) const;
+  /// Every step that some shape of the bucket runs is run by this shape, too.
+  bool runsAll() const;
 
 private:
   struct Entry {
     const format::Step *step = nullptr;
-    uint64_t size = 0;
+    uint64_t size = 0, most = 0;
     Function *function = nullptr;
     size_t firstReference = 0, firstSlot = 0;
     BufferValue source, target; ///< of a copy

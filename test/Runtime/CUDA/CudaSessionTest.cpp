@@ -63,6 +63,23 @@ TEST(CudaSession, ASecondRunAllocatesNothing) {
   EXPECT_EQ(fake->count("cuMemHostAlloc"), host);
 }
 
+TEST(CudaSession, OneRecordingServesABucket) {
+  auto fake = fakeWithKernels();
+  std::shared_ptr<const Executable> executable =
+      Executable::create(test::loadPackage(test::makePackage()), openDevice().take()).take();
+  std::unique_ptr<Session> session = Session::create(executable, {}).take();
+  for (int64_t rows : {40, 33, 36, 40, 39}) // direct, recorded, replayed
+    ASSERT_TRUE(runOnce(*session, rows).isOk());
+  EXPECT_EQ(fake->count("cuStreamBeginCapture"), 1u);
+  EXPECT_EQ(fake->count("cuGraphLaunch"), 4u);
+  EXPECT_EQ(session->arenasPlanned(), 1u);
+  ASSERT_TRUE(runOnce(*session, 41).isOk()); // the next bucket
+  EXPECT_EQ(session->arenasPlanned(), 2u);
+  ASSERT_TRUE(runOnce(*session, 35).isOk());
+  EXPECT_EQ(session->arenasPlanned(), 2u);
+  EXPECT_EQ(fake->count("cuStreamBeginCapture"), 1u);
+}
+
 TEST(CudaSession, AnIndexOutOfRangeIsAnErrorNotTheEnd) {
   auto fake = fakeWithKernels();
   std::shared_ptr<const Executable> executable =
