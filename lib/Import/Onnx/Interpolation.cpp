@@ -1,0 +1,174 @@
+//===- lib/Import/Onnx/Interpolation.cpp - resizing along one dimension ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where an element of the result lies in the input is float arithmetic on its index, and
+// the elements around that place are gathered and mixed. Repeating by a whole factor is
+// a view.
+//===----------------------------------------------------------------------===//
+#include "lib/Import/Onnx/Interpolation.h"
+
+using namespace mlir;
+
+namespace cupola::onnx_import {
+namespace {
+
+using graph::BinaryKind;
+using graph::UnaryKind;
+
+/// Interpolates along one dimension.
+class Axis {
+public:
+  Axis(GraphBuilder &builder, const Interpolation &how, const ResizedDimension &dimension)
+      : b(builder), a(how), d(dimension), f32(Float32Type::get(b.context())),
+        i64(IntegerType::get(b.context(), 64)) {}
+
+  Value resize(Value data) {
+    if (a.mode == Interpolation::Mode::Nearest) {
+      if (std::optional<int64_t> factor = repeats())
+        return repeat(data, *factor);
+      return pick(data, nearest(place()));
+    }
+    return a.mode == Interpolation::Mode::Linear ? linear(data) : cubic(data);
+  }
+
+private:
+  Value number(double value) { return b.scalar(value, f32); }
+  Value number(const Expr &value) {
+    if (value.constant())
+      return number(static_cast<double>(*value.constant()));
+    return b.cast(b.dims({value}, {}, i64), f32);
+  }
+  Value number(const Scalar &value) {
+    if (value.isConstant())
+      return number(static_cast<float>(value.asDouble()));
+    return divide(number(value.num), number(value.den));
+  }
+  Value add(Value x, Value y) { return b.binary(BinaryKind::Add, x, y); }
+  Value subtract(Value x, Value y) { return b.binary(BinaryKind::Sub, x, y); }
+  Value multiply(Value x, Value y) { return b.binary(BinaryKind::Mul, x, y); }
+  Value divide(Value x, Value y) { return b.binary(BinaryKind::Div, x, y); }
+  Value floor(Value x) { return b.unary(UnaryKind::Floor, x); }
+
+  /// The factor of a resize that repeats every element: with whole factors, these forms
+  /// of rounding find the same element.
+  std::optional<int64_t> repeats() const {
+    if (!d.scale.isConstant())
+      return std::nullopt;
+    const double scale = d.scale.asDouble();
+    const bool centred = a.coordinates == "half_pixel" || a.coordinates == "pytorch_half_pixel";
+    const bool same = (centred && StringRef(a.rounding).starts_with("round")) ||
+                      (a.coordinates == "asymmetric" && a.rounding == "floor");
+    const int64_t factor = static_cast<int64_t>(scale);
+    if (!same || scale != static_cast<double>(factor) || d.out != d.in * Expr(factor))
+      return std::nullopt;
+    return factor;
+  }
+
+  Value repeat(Value data, int64_t factor) {
+    Exprs dims = b.shape(data), apart = dims;
+    apart.insert(apart.begin() + d.axis + 1, Expr(factor));
+    dims[d.axis] = d.out;
+    return b.reshape(b.broadcast(b.unsqueeze(data, {d.axis + 1}), apart), dims);
+  }
+
+  /// Where the elements of the result lie in the input.
+  Value place() {
+    Value x = b.cast(b.iota({d.out}, 0), f32);
+    const std::string &mode = a.coordinates;
+    if (mode == "asymmetric")
+      return divide(x, number(d.scale));
+    if (mode == "align_corners") {
+      const Expr last = max(Expr(1), d.out - 1); // one element stays where it is
+      return divide(multiply(x, number(d.in - 1)), number(simplify(last, b.ranges())));
+    }
+    Value centre = divide(add(x, number(0.5)), number(d.scale));
+    if (mode == "tf_half_pixel_for_nn")
+      return centre;
+    Value middle = subtract(centre, number(0.5));
+    if (mode == "half_pixel")
+      return middle;
+    if (mode == "pytorch_half_pixel")
+      return d.out.isConstant(1) ? number(0.0) : middle;
+    return add(symmetricOffset(), middle);
+  }
+
+  /// half_pixel_symmetric keeps the middle where extents were rounded.
+  Value symmetricOffset() {
+    Value adjustment = divide(number(d.out), multiply(number(d.scale), number(d.in)));
+    return multiply(divide(number(d.in), number(2.0)), subtract(number(1.0), adjustment));
+  }
+
+  Value nearest(Value x) {
+    if (a.rounding == "round_prefer_floor")
+      return b.unary(UnaryKind::Ceil, subtract(x, number(0.5)));
+    if (a.rounding == "round_prefer_ceil")
+      return floor(add(x, number(0.5)));
+    return a.rounding == "ceil" ? b.unary(UnaryKind::Ceil, x) : floor(x);
+  }
+
+  Value clamp(Value x) {
+    return b.binary(BinaryKind::Min, b.binary(BinaryKind::Max, x, number(0.0)), number(d.in - 1));
+  }
+  /// The elements at whole places, the border's where they lie outside.
+  Value pick(Value data, Value x) { return b.gather(data, vectorOf(b.cast(clamp(x), i64)), d.axis); }
+
+  Value vectorOf(Value x) { return b.broadcast(x, {d.out}); }
+
+  /// A number per element of the result, to multiply with `data`'s type.
+  Value weight(Value w, Value data) {
+    Exprs dims(b.shape(data).size(), Expr(1));
+    dims[d.axis] = d.out;
+    return b.reshape(vectorOf(w), dims);
+  }
+
+  Value linear(Value data) {
+    Value x = clamp(place()), low = floor(x), share = subtract(x, low);
+    Value wide = b.cast(data, f32);
+    Value left = pick(wide, low), right = pick(wide, add(low, number(1.0)));
+    Value mixed = add(multiply(left, weight(subtract(number(1.0), share), data)), multiply(right, weight(share, data)));
+    return b.cast(mixed, b.element(data));
+  }
+
+  /// Keys, "Cubic convolution interpolation for digital image processing", 1981: the
+  /// weight of an element at distance `t`, below 1 (`near`) or from 1 to 2.
+  Value cubicWeight(Value t, bool near) {
+    const double A = a.cubicA;
+    const auto horner = [&](std::initializer_list<double> coefficients) {
+      Value sum;
+      for (double coefficient : coefficients)
+        sum = sum ? add(multiply(sum, t), number(coefficient)) : number(coefficient);
+      return sum;
+    };
+    return near ? horner({A + 2, -(A + 3), 0, 1}) : horner({A, -5 * A, 8 * A, -4 * A});
+  }
+
+  Value cubic(Value data) {
+    Value x = place(), low = floor(x), share = subtract(x, low), wide = b.cast(data, f32), sum, total;
+    for (int64_t offset = -1; offset <= 2; ++offset) {
+      Value at = add(low, number(double(offset)));
+      Value distance = offset < 1 ? subtract(share, number(double(offset))) : subtract(number(double(offset)), share);
+      Value w = cubicWeight(distance, offset == 0 || offset == 1);
+      if (a.excludeOutside)
+        w = b.select(b.binary(BinaryKind::Equal, clamp(at), at), w, number(0.0));
+      total = total ? add(total, w) : w;
+      Value part = multiply(pick(wide, at), weight(w, data));
+      sum = sum ? add(sum, part) : part;
+    }
+    if (a.excludeOutside)
+      sum = divide(sum, weight(total, data));
+    return b.cast(sum, b.element(data));
+  }
+
+  GraphBuilder &b;
+  const Interpolation &a;
+  const ResizedDimension &d;
+  Type f32, i64;
+};
+
+} // namespace
+
+Value interpolate(GraphBuilder &builder, Value data, const Interpolation &how, const ResizedDimension &dimension) {
+  return Axis(builder, how, dimension).resize(data);
+}
+
+} // namespace cupola::onnx_import
