@@ -68,6 +68,8 @@ private:
 
 Status prepareCpuKernels(ModuleOp module, const VariantSpec &spec, TargetKernels &kernels) {
   cpu::CpuTargetInfo info = infoOf(spec);
+  for (auto func : module.getOps<kernel::FuncOp>())
+    cpu::orderDepth(func);
   Packer(module, info).run();
   for (auto func : module.getOps<kernel::FuncOp>()) {
     Result<cpu::CpuKernel> kernel = cpu::prepareCpuKernel(func, info);
@@ -86,7 +88,7 @@ Status compileCpuImage(const VariantSpec &spec, BuiltVariant &built, VariantCont
   // Kernel names are hashes of their content; with what turns it into code they are the key
   // of the image. Raise the number whenever lib/Target/CPU makes other code of a kernel.
   runtime::CacheKey key("cpu");
-  key.add("image 3").add(LLVM_VERSION_STRING).add(spec.arch);
+  key.add("image 4").add(LLVM_VERSION_STRING).add(spec.arch);
   for (const format::Kernel &kernel : built.variant.program.kernels)
     key.add(kernel.name);
   std::string image;

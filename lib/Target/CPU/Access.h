@@ -21,6 +21,9 @@ std::vector<std::string> stringsOf(mlir::ArrayAttr texts);
 /// Calls `visit` with every expression in the attributes of `op` (not nested ops).
 void forEachExpr(mlir::Operation *op, llvm::function_ref<void(Expr)> visit);
 
+/// Replaces every such expression.
+void mapExprs(mlir::Operation *op, llvm::function_ref<Expr(const Expr &)> map);
+
 /// Tiles of maps that are kept in scratch memory; all others are computed again
 /// wherever an element is extracted.
 using StoredTiles = llvm::DenseMap<mlir::Value, int64_t>;

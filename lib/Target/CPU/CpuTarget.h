@@ -45,6 +45,10 @@ struct CpuKernel {
 /// Code::Unsupported when the function is outside of what the CPU lowers.
 Result<CpuKernel> prepareCpuKernel(kernel::FuncOp func, const CpuTargetInfo &info);
 
+/// Sorts the depth of a contraction by the steps of its left operand in memory. Do
+/// this before packOperand.
+void orderDepth(kernel::FuncOp func);
+
 /// The parameters that a contraction rather reads in the order of its
 /// micro-kernel. Packing pays once per executable, so the caller asks for it
 /// (packOperand) where the parameter is a weight in every launch of `func`.

@@ -12,7 +12,6 @@ namespace {
 
 using Kind = Atom::Kind;
 
-/// The d of floordiv(k, d), and of digits of it: mod(floordiv(k, a), b) has a * b.
 void collectDivisors(const Expr &e, const std::string &depth, std::set<int64_t> &divisors) {
   for (const Term &term : e.terms())
     for (const Factor &factor : term.factors) {
@@ -77,6 +76,13 @@ int64_t dividedTo(int64_t size, int64_t most) {
 
 } // namespace
 
+std::set<int64_t> depthDivisors(DotOp dot, Region &operand) {
+  std::set<int64_t> divisors;
+  std::string depth = cast<StringAttr>(dot.getVars()[2]).str();
+  forEachAccess(operand, [&](const Expr &e, bool) { collectDivisors(e, depth, divisors); });
+  return divisors;
+}
+
 Expr DepthPieces::position(const Expr &e) const {
   if (size == 0 || !e.uses(depth))
     return e;
@@ -109,8 +115,7 @@ DepthPieces DepthPieces::of(DotOp dot, Region &operand, int64_t most, int64_t la
   DepthPieces pieces;
   pieces.depth = cast<StringAttr>(dot.getVars()[2]).str();
   std::optional<int64_t> depth = graph::exprsOf(dot.getExtents())[2].constant();
-  std::set<int64_t> divisors;
-  forEachAccess(operand, [&](const Expr &e, bool) { collectDivisors(e, pieces.depth, divisors); });
+  std::set<int64_t> divisors = depthDivisors(dot, operand);
   if (!depth || *depth == 0 || divisors.empty())
     return {};
   divisors.insert(*depth);

@@ -12,9 +12,15 @@
 
 #include "dialects/Kernel/Kernel.h"
 
+#include <set>
+
 namespace cupola::cpu {
 
 constexpr const char *kPiece = "depth_piece", *kPlace = "depth_place";
+
+/// The d of every floordiv(k, d) in an operand of `dot`, and of its digits:
+/// mod(floordiv(k, a), b) has a * b.
+std::set<int64_t> depthDivisors(kernel::DotOp dot, mlir::Region &operand);
 
 class DepthPieces {
 public:

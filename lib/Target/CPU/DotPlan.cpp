@@ -61,8 +61,9 @@ int64_t blockOf(const Expr &extent, int64_t unit, int64_t wanted) {
 /// Rows and columns of an iteration: few, so that threads have something to share, but
 /// an operand that is copied should serve many rows or columns.
 void chooseBlocks(Contraction &c, const Isa &isa) {
-  c.rowBlock = blockOf(c.rows, isa.tileRows, c.rhs == OperandForm::Copied ? 128 : 32);
-  int64_t columns = c.lhs == OperandForm::Copied ? 192 : estimate(c.depth) > 768 ? 48 : 96;
+  bool copies = c.lhs == OperandForm::Copied;
+  c.rowBlock = blockOf(c.rows, isa.tileRows, c.rhs == OperandForm::Copied ? 128 : copies ? 64 : 32);
+  int64_t columns = !copies && estimate(c.depth) > 768 ? 48 : 96;
   c.columnBlock = blockOf(c.columns, c.panel, columns);
 }
 

@@ -3,7 +3,8 @@
 //
 // Emits scf loops, arith, math and vector ops on values, and llvm ops on memory. At
 // any point at most one loop is vectorised: its variable stands for Isa::lanes()
-// consecutive values, everything that depends on it is a vector, all else a scalar.
+// consecutive values (Nest::vectors times as many in a nest), everything that depends on
+// it is a vector, all else a scalar.
 // A loop runs whole vectors first, then one more under a mask.
 //===----------------------------------------------------------------------===//
 #ifndef CUPOLA_LIB_TARGET_CPU_EMITTER_H

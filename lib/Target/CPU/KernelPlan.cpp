@@ -148,6 +148,26 @@ void orderLoops(Nest &nest, const KernelPlan &plan, const Isa &isa) {
   std::rotate(nest.extents.begin() + *choice, nest.extents.begin() + *choice + 1, nest.extents.end());
 }
 
+/// A reduction that runs for every vector of the outer loop spends its time on finding
+/// positions and waiting for the sum before: several vectors share the one and fill the
+/// other. A step costs about as much as kStep vectors; vectors beyond the end count, too.
+unsigned chooseVectors(const Nest &nest, const KernelPlan &plan, const Isa &isa) {
+  constexpr int64_t kStep = 6;
+  constexpr unsigned kMost = 4;
+  std::optional<int64_t> extent = nest.vectorised ? nest.extents.back().constant() : std::nullopt;
+  if (!extent || !plan.tiles.empty() || llvm::none_of(*nest.body, [](Operation &op) { return llvm::isa<kernel::ReduceOp>(op); }))
+    return 1;
+  unsigned best = 1;
+  auto cost = [&](int64_t vectors) {
+    int64_t wide = vectors * isa.lanes();
+    return (*extent + wide - 1) / wide * (kStep + vectors);
+  };
+  for (unsigned vectors = 2; vectors <= kMost; vectors *= 2)
+    if (cost(vectors) < cost(best))
+      best = vectors;
+  return best;
+}
+
 /// Outer loops are iterations of the grid; those of known extent stay inside where an
 /// iteration would be tiny.
 void chooseParallel(Nest &nest) {
@@ -174,6 +194,7 @@ uint32_t grainFor(double work) { return static_cast<uint32_t>(std::clamp(kThread
 void planNest(FuncOp func, const Isa &isa, KernelPlan &plan) {
   plan.nest = collectLoops(func);
   orderLoops(plan.nest, plan, isa);
+  plan.nest.vectors = chooseVectors(plan.nest, plan, isa);
   chooseParallel(plan.nest);
   plan.parallel = parallelExtents(plan.nest);
   plan.grain = grainFor(iterationWork(plan.nest));

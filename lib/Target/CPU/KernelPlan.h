@@ -20,6 +20,7 @@ struct Nest {
   std::vector<std::string> vars; ///< in the order of the loops, outermost first
   std::vector<Expr> extents;
   bool vectorised = false; ///< the last loop is
+  unsigned vectors = 1;    ///< so many vectors of it at a time
   unsigned parallel = 0;   ///< so many loops are iterations of the grid
   int64_t chunk = 0;       ///< pieces of this size of the last loop are, too
 };

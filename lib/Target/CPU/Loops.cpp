@@ -27,10 +27,10 @@ Emitter::Values Emitter::forLoop(Value lower, Value upper, int64_t by, ValueRang
   return Values(loop.getResults());
 }
 
-bool Emitter::wholeVectors(const Expr &length) const { return divisible(length, isa.lanes(), divisors); }
+bool Emitter::wholeVectors(const Expr &length) const { return divisible(length, c.lanes, divisors); }
 
 Value Emitter::tailMask(Value count) {
-  SmallVector<int32_t> lanes = llvm::to_vector(llvm::seq<int32_t>(0, isa.lanes()));
+  SmallVector<int32_t> lanes = llvm::to_vector(llvm::seq<int32_t>(0, c.lanes));
   Value numbers = c.number(c.b.getI32VectorAttr(lanes));
   Value limit = arith::TruncIOp::create(c.b, c.loc, c.b.getI32Type(), count);
   return c.cmpi(CmpIPredicate::slt, numbers, limit);
@@ -38,7 +38,7 @@ Value Emitter::tailMask(Value count) {
 
 Emitter::Values Emitter::interleavedLoop(const std::string &var, Value &lower, Value upper, ValueRange init,
                                          LaneBody body, const Interleave &interleave) {
-  int64_t step = kInterleave * isa.lanes();
+  int64_t step = kInterleave * c.lanes;
   Value end = c.addi(lower, c.andi(c.subi(upper, lower), c.i64(-step)));
   Values all(init);
   for (int64_t i = 1; i < kInterleave; ++i)
@@ -47,7 +47,7 @@ Emitter::Values Emitter::interleavedLoop(const std::string &var, Value &lower, V
   Values totals = forLoop(lower, end, step, all, [&](Value iv, Carried carried) {
     Values next;
     for (int64_t i = 0; i < kInterleave; ++i) {
-      variables[var] = c.addi(iv, c.i64(i * isa.lanes()));
+      variables[var] = c.addi(iv, c.i64(i * c.lanes));
       llvm::append_range(next, body(carried.slice(i * count, count)));
     }
     return next;
@@ -78,7 +78,7 @@ Emitter::Values Emitter::maskedTail(const std::string &var, Value lower, Value u
 Emitter::Values Emitter::vectorLoop(const std::string &var, Value lower, Value upper, const Expr &length,
                                     ValueRange init, LaneBody body, const Interleave *interleave) {
   vectorVar = var;
-  int64_t lanes = isa.lanes(), known = length.constant().value_or(INT64_MAX);
+  int64_t lanes = c.lanes, known = length.constant().value_or(INT64_MAX);
   Values carried(init);
   if (interleave && known >= kInterleave * lanes)
     carried = interleavedLoop(var, lower, upper, carried, body, *interleave);
@@ -138,6 +138,7 @@ Emitter::Levels Emitter::levelsOf(const Nest &nest) {
 }
 
 void Emitter::emitNest(const Nest &nest, ArrayRef<Value> parallel) {
+  c.lanes = isa.lanes() * nest.vectors;
   for (unsigned i = 0; i < nest.parallel; ++i)
     variables[nest.vars[i]] = parallel[i];
   emitLevel(nest, nest.parallel, levelsOf(nest), nest.chunk ? parallel.back() : Value());
@@ -225,7 +226,7 @@ void Emitter::emitMap(MapOp op) {
 
 Value Emitter::reduceLanes(Value vector, function_ref<Value(Value, Value)> combine) {
   // Halves first: a tree, the same on every machine.
-  for (int64_t width = isa.lanes(); width > 1; width /= 2) {
+  for (int64_t width = c.lanes; width > 1; width /= 2) {
     auto half = [&](int32_t from) -> Value {
       auto lanes = llvm::to_vector(llvm::seq<int32_t>(from, from + width / 2));
       return LLVM::ShuffleVectorOp::create(c.b, c.loc, vector, vector, lanes);

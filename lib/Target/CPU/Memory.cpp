@@ -93,7 +93,7 @@ Value Emitter::index(const Expr &e, ValueRange x, bool scalar) {
     Value value = variables.at(name);
     if (scalar || name != vectorVar)
       return value;
-    SmallVector<int64_t> lanes = llvm::to_vector(llvm::seq<int64_t>(0, isa.lanes()));
+    SmallVector<int64_t> lanes = llvm::to_vector(llvm::seq<int64_t>(0, c.lanes));
     return c.addi(value, c.number(c.b.getI64VectorAttr(lanes)));
   };
   IndexBuilder builder{c, lookupSymbol, {}};
@@ -136,7 +136,7 @@ Emitter::Address Emitter::address(Value base, Type element, const Expr &position
 }
 
 Value Emitter::allLanes(bool value) {
-  auto type = VectorType::get({static_cast<int64_t>(isa.lanes())}, c.b.getI1Type());
+  auto type = VectorType::get({static_cast<int64_t>(c.lanes)}, c.b.getI1Type());
   return c.number(DenseElementsAttr::get(type, value));
 }
 
@@ -149,7 +149,7 @@ Value Emitter::maskWith(Value condition) {
 Value Emitter::scratchAt(int64_t offset) { return c.address(scratch, c.i64(offset), c.b.getI8Type()); }
 
 Value Emitter::loadLanes(Address from, Type storage, Value lanes, Value other, bool invariant) {
-  auto type = VectorType::get({static_cast<int64_t>(isa.lanes())}, storage);
+  auto type = VectorType::get({static_cast<int64_t>(c.lanes)}, storage);
   unsigned alignment = elementBytes(storage);
   if (from.contiguous && !lanes)
     return LLVM::LoadOp::create(c.b, c.loc, type, from.pointer, alignment, false, false, invariant);

@@ -27,6 +27,17 @@ void insertDialects(DialectRegistry &registry) {
                   cf::ControlFlowDialect, LLVM::LLVMDialect>();
 }
 
+/// See OrderDepth.cpp.
+struct OrderDepth : PassWrapper<OrderDepth, OperationPass<kernel::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(OrderDepth)
+
+  StringRef getArgument() const override { return "order-cpu-depth"; }
+  StringRef getDescription() const override {
+    return "sort the depth of contractions by the steps of the left operand in memory";
+  }
+  void runOnOperation() override { orderDepth(getOperation()); }
+};
+
 /// kernel.func to llvm.func with loops:
 ///   kernel.foreach ["d0"] ["n0"] { %x = kernel.load .. }
 /// becomes
@@ -100,6 +111,7 @@ void registerCpuDialects(DialectRegistry &registry) {
 
 void registerCpuPasses() {
   registerPass([] { return createSCFToControlFlowPass(); });
+  PassRegistration<OrderDepth>();
   PassRegistration<KernelToLoops>();
   PassRegistration<LoopsToLlvm>();
 }

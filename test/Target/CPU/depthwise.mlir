@@ -1,0 +1,27 @@
+//===- test/Target/CPU/depthwise.mlir - several vectors share the steps of a window ---===//
+// SPDX-License-Identifier: Apache-2.0
+// RUN: cupola-opt %s --kernel-to-cpu-loops=level=4 | FileCheck %s
+
+// Four vectors of channels at a time: 200 take four steps instead of thirteen.
+// CHECK-LABEL: llvm.func @wide(
+// CHECK: scf.for {{.*}} -> (vector<64xf32>)
+// CHECK: llvm.intr.masked.load {{.*}} vector<64xf32>
+kernel.func @wide "reduction" grid ["6", "6", "200"] scalars [] {} (%x: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  %s = kernel.reduce [#graph<reduce_kind max>] ["d0", "d1"] ["3", "3"] {
+    %a = kernel.load %x["1600*d0 + 200*d1 + 1600*g0 + 200*g1 + g2"] : f32 from !kernel.view<f32, read>
+    kernel.yield %a : f32
+  } : f32
+  kernel.store %s, %o["1200*g0 + 200*g1 + g2"] : f32 to !kernel.view<f32, write>
+}
+
+// One vector holds all channels.
+// CHECK-LABEL: llvm.func @narrow(
+// CHECK: scf.for {{.*}} -> (vector<16xf32>)
+// CHECK-NOT: vector<32xf32>
+kernel.func @narrow "reduction" grid ["6", "6", "16"] scalars [] {} (%x: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  %s = kernel.reduce [#graph<reduce_kind max>] ["d0", "d1"] ["3", "3"] {
+    %a = kernel.load %x["128*d0 + 16*d1 + 128*g0 + 16*g1 + g2"] : f32 from !kernel.view<f32, read>
+    kernel.yield %a : f32
+  } : f32
+  kernel.store %s, %o["96*g0 + 16*g1 + g2"] : f32 to !kernel.view<f32, write>
+}
