@@ -11,6 +11,7 @@
 #include <fstream>
 #include <map>
 #include <mutex>
+#include <sys/mman.h>
 #include <unistd.h>
 
 namespace cupola::runtime {
@@ -20,6 +21,10 @@ namespace {
 /// Larger requests are held against the free memory: the system would promise
 /// more than it has and kill the process later.
 constexpr uint64_t kTrustedAllocation = uint64_t(64) << 20;
+
+/// A kernel walks through many rows at a time, each in a page of its own, and finding a
+/// page takes longer than finding a line. Linux gives larger pages where it is asked to.
+constexpr uint64_t kHugePage = uint64_t(2) << 20;
 
 /// MemAvailable; the free pages where the kernel does not tell.
 uint64_t availableMemory() {
@@ -144,8 +149,11 @@ Result<DeviceAddress> CpuDevice::allocate(uint64_t bytes) {
 
 Result<void *> CpuDevice::allocateHost(uint64_t bytes) {
   void *memory = nullptr;
-  if (::posix_memalign(&memory, format::kBufferAlignment, std::max<uint64_t>(bytes, 1)) != 0)
+  const uint64_t alignment = bytes < kHugePage ? format::kBufferAlignment : kHugePage;
+  if (::posix_memalign(&memory, alignment, std::max<uint64_t>(bytes, 1)) != 0)
     return Status::environment("out of memory: " + std::to_string(bytes) + " bytes wanted");
+  if (bytes >= kHugePage)
+    ::madvise(memory, bytes / kHugePage * kHugePage, MADV_HUGEPAGE); // a wish
   return memory;
 }
 

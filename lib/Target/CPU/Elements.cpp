@@ -64,7 +64,7 @@ void Emitter::emitScalar(Operation *op) {
           .Case([&](kernel::SelectOp) { return c.select(in[0], in[1], in[2]); })
           .Case([&](kernel::CastOp cast) { return emitCast(c, cast.getInput().getType(), cast.getType(), in[0]); })
           .Case([&](IndexOp at) { return index(exprOf(at.getExpr()), in); })
-          .Case([&](InRangeOp range) { return conjunction(range.getExprs(), in); })
+          .Case([&](InRangeOp range) { return conjunction(range.getExprs(), in).all; })
           .Default([](Operation *) { return Value(); });
   if (result)
     values[op->getResult(0)] = result;
@@ -73,17 +73,22 @@ void Emitter::emitScalar(Operation *op) {
 void Emitter::emitLoad(kernel::LoadOp op) {
   auto view = op.getView().getType();
   Values x = lookup(op.getIndices());
-  Address from = address(buffers.lookup(op.getView()), view.getElement(), exprOf(op.getPosition()), x);
+  Value base = buffers.lookup(op.getView());
+  Address from = address(base, view.getElement(), exprOf(op.getPosition()), x);
   Value other = op.getOther() ? values.lookup(op.getOther()) : Value();
+  Condition condition = conjunction(op.getMask(), x);
+  // A load without a lane is slow, a trap inside of the processor, where no memory is.
+  if (condition.uniform && from.contiguous)
+    from.pointer = c.select(condition.uniform, from.pointer, base);
   values[op.getResult()] =
-      load(from, view.getElement(), conjunction(op.getMask(), x), other, view.getAccess() == Access::Read);
+      load(from, view.getElement(), condition.all, other, view.getAccess() == Access::Read);
 }
 
 void Emitter::emitStore(kernel::StoreOp op) {
   auto view = op.getView().getType();
   Values x = lookup(op.getIndices());
   Address to = address(buffers.lookup(op.getView()), view.getElement(), exprOf(op.getPosition()), x);
-  store(values.lookup(op.getValue()), to, view.getElement(), conjunction(op.getMask(), x));
+  store(values.lookup(op.getValue()), to, view.getElement(), conjunction(op.getMask(), x).all);
 }
 
 void Emitter::emitExtract(ExtractOp op) {

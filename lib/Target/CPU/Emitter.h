@@ -94,7 +94,11 @@ private:
   Expr resolve(const Expr &e) const;
   /// The value of an expression: i64, a vector where it uses the vectorised variable.
   mlir::Value index(const Expr &e, mlir::ValueRange x = {}, bool scalar = false);
-  mlir::Value conjunction(mlir::ArrayAttr exprs, mlir::ValueRange x);
+  /// `uniform`: the part of it that is the same for all lanes; null: none.
+  struct Condition {
+    mlir::Value all, uniform;
+  };
+  Condition conjunction(mlir::ArrayAttr exprs, mlir::ValueRange x);
   struct Address {
     mlir::Value pointer;     ///< a vector of pointers where lanes are not neighbours
     bool contiguous = false; ///< lanes are neighbours

@@ -100,15 +100,16 @@ Value Emitter::index(const Expr &e, ValueRange x, bool scalar) {
   return buildExpr(resolve(e), builder);
 }
 
-Value Emitter::conjunction(ArrayAttr exprs, ValueRange x) {
-  Value all;
+Emitter::Condition Emitter::conjunction(ArrayAttr exprs, ValueRange x) {
+  Value uniform, byLane;
   for (auto text : exprs.getAsRange<StringAttr>()) {
     Expr e = graph::exprOf(text.getValue());
     Value value = index(pieces ? pieces->condition(e.substitute(aliases)) : e, x);
     Value holds = c.cmpi(CmpIPredicate::sge, value, c.i64(0));
-    all = all ? c.andi(all, holds) : holds;
+    Value &part = Code::isVector(holds) ? byLane : uniform;
+    part = part ? c.andi(part, holds) : holds;
   }
-  return all;
+  return {uniform && byLane ? c.andi(uniform, byLane) : uniform ? uniform : byLane, uniform};
 }
 
 Emitter::Address Emitter::address(Value base, Type element, const Expr &position, ValueRange x) {
