@@ -52,6 +52,7 @@ Compilation::Impl::Impl(Options opts)
   variantContext.pipeline.disabled.insert(options.disabledPasses.begin(),
                                           options.disabledPasses.end());
   variantContext.threads = options.threads;
+  variantContext.kernelResults = options.kernelResults;
   auto warn = options.warn ? options.warn : [](const std::string &) {};
   variantContext.cache = std::make_shared<runtime::ByteCache>(options.cacheDir, warn);
   variantContext.nvrtc = std::make_shared<runtime::cuda::CubinCache>(variantContext.cache);
@@ -216,7 +217,7 @@ Result<std::string> Compilation::emit(const std::string &phase) {
 
 Result<std::string> Compilation::explain() {
   CUPOLA_TRY(state->build());
-  return explainJson(*state);
+  return state->explain();
 }
 
 std::vector<std::pair<std::string, double>> Compilation::phases() const {

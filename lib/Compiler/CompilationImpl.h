@@ -20,7 +20,8 @@ public:
   Status build();
   Status emit(Phase phase, std::string &text);
   Result<format::Package> makePackage();
-  format::Package takeInterface();
+  /// What was decided and why, as JSON; made once.
+  const std::string &explain();
 
   Options options;
   mlir::MLIRContext context;
@@ -35,13 +36,9 @@ private:
   Status chooseVariants();
   std::vector<std::string> cubinsFor(const VariantSpec &spec) const;
   void progress(const std::string &what) const;
+
+  std::string explained;
 };
-
-/// The JSON of `Compilation::explain`.
-std::string explainJson(Compilation::Impl &impl);
-
-/// Bytes of a constant, row-major and little-endian; `scratch` backs splats and bools.
-llvm::StringRef rawBytes(mlir::ElementsAttr value, std::string &scratch);
 
 } // namespace cupola::compiler
 

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "lib/Compiler/CompilationImpl.h"
+#include "lib/Compiler/Traffic.h"
 
 #include "dialects/Graph/Provenance.h"
+#include "lib/Reference/Tensor.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -16,6 +18,48 @@ namespace cupola::compiler {
 
 namespace {
 
+/// A number where the expression is one, else its text.
+Json jsonOf(const Expr &expr) {
+  if (std::optional<int64_t> value = expr.constant())
+    return *value;
+  return expr.text();
+}
+
+/// All launches of a kernel in one run.
+struct Use {
+  std::set<uint32_t> nodes;
+  uint64_t launches = 0;
+  Expr bytes{0}, flops{0};
+};
+
+/// What a launch computes, in the model's symbols.
+Expr flopsOf(const format::Program &program, const format::Launch &launch) {
+  std::map<std::string, Expr> scalars;
+  for (auto [i, scalar] : llvm::enumerate(launch.scalars))
+    scalars["n" + std::to_string(i)] = graph::exprOf(program.scalars[scalar]);
+  return graph::exprOf(program.kernels[launch.kernel].flops).substitute(scalars);
+}
+
+/// By the name of the record.
+std::map<std::string, Use> usesOf(const BuiltVariant &built) {
+  std::map<std::string, Use> uses;
+  const format::Program &program = built.variant.program;
+  for (const format::Step &step : program.steps) {
+    if (step.kind != format::Step::LaunchStep)
+      continue;
+    Use &use = uses[program.kernels[step.launch.kernel].name];
+    use.nodes.insert(step.nodes.begin(), step.nodes.end());
+    ++use.launches;
+    use.flops = use.flops + flopsOf(program, step.launch);
+  }
+  auto main = built.module.get().lookupSymbol<func::FuncOp>("main");
+  for (auto fusion : main.getOps<graph::FusionOp>()) {
+    auto func = fusion->getAttrOfType<FlatSymbolRefAttr>("kernel");
+    Use &use = uses[built.kernelNames.at(func.getValue().str())];
+    use.bytes = use.bytes + compulsoryBytes(fusion);
+  }
+  return uses;
+}
 
 Json resourcesOf(const BuiltVariant &built, const std::string &kernel, const format::Kernel &record) {
   Json archs = Json::object();
@@ -33,22 +77,20 @@ Json resourcesOf(const BuiltVariant &built, const std::string &kernel, const for
 
 /// One entry per distinct kernel, with the nodes of all its launches.
 Json kernelsOf(const BuiltVariant &built, const std::vector<format::Node> &nodes) {
-  const format::Program &program = built.variant.program;
-  std::vector<std::set<uint32_t>> used(program.kernels.size());
-  for (const format::Step &step : program.steps)
-    if (step.kind == format::Step::LaunchStep)
-      used[step.launch.kernel].insert(step.nodes.begin(), step.nodes.end());
+  std::map<std::string, Use> uses = usesOf(built);
   Json kernels = Json::array();
-  for (auto [i, kernel] : llvm::enumerate(program.kernels)) {
+  for (const format::Kernel &kernel : built.variant.program.kernels) {
+    const Use &use = uses[kernel.name];
     Json names = Json::array();
-    for (uint32_t node : used[i])
+    for (uint32_t node : use.nodes)
       names.push_back(nodes[node].name);
     kernels.push_back({{"name", kernel.name},
                        {"source_hash", kernel.sourceHash},
                        {"schedule", kernel.schedule},
                        {"nodes", names},
-                       {"bytes", kernel.bytes},
-                       {"flops", kernel.flops},
+                       {"launches", use.launches},
+                       {"bytes", jsonOf(use.bytes)},
+                       {"flops", jsonOf(use.flops)},
                        {"arch", resourcesOf(built, kernel.name, kernel)}});
   }
   return kernels;
@@ -62,11 +104,15 @@ Json edgesOf(ModuleOp module) {
     return edges;
   for (auto verdict : verdicts.getAsRange<DictionaryAttr>()) {
     auto text = [&](StringRef key) { return cast<StringAttr>(verdict.get(key)).str(); };
+    Json views = Json::array();
+    for (auto view : cast<ArrayAttr>(verdict.get("views")).getAsRange<LocationAttr>())
+      views.push_back(graph::displayName(view));
     edges.push_back({{"producer", graph::displayName(cast<LocationAttr>(verdict.get("producer")))},
                      {"consumer", graph::displayName(cast<LocationAttr>(verdict.get("consumer")))},
                      {"fused", cast<BoolAttr>(verdict.get("fused")).getValue()},
                      {"rule", text("rule")},
-                     {"reason", text("reason")}});
+                     {"reason", text("reason")},
+                     {"views", views}});
   }
   return edges;
 }
@@ -77,7 +123,7 @@ Json memoryOf(const BuiltVariant &built, const WeightTable &weights) {
   uint64_t weightBytes = 0;
   for (const WeightTable::Entry &entry : weights.entries()) {
     auto type = cast<RankedTensorType>(entry.value.getShapedType());
-    weightBytes += type.getNumElements() * format::byteSize(dtypeOf(type.getElementType()));
+    weightBytes += type.getNumElements() * format::byteSize(reference::dtypeOf(type.getElementType()));
   }
   Json memory = Json::object();
   if (program.arenaBytes < 0) {
@@ -98,7 +144,7 @@ Json memoryOf(const BuiltVariant &built, const WeightTable &weights) {
 
 } // namespace
 
-std::string explainJson(Compilation::Impl &impl) {
+static std::string explainVariants(Compilation::Impl &impl) {
   NodeTable table = impl.variantContext.nodes;
   std::vector<format::Node> nodes = table.takeNodes();
   Json variants = Json::array();
@@ -116,6 +162,12 @@ std::string explainJson(Compilation::Impl &impl) {
   else
     report["variants"] = variants;
   return report.dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+const std::string &Compilation::Impl::explain() {
+  if (explained.empty())
+    explained = explainVariants(*this);
+  return explained;
 }
 
 } // namespace cupola::compiler

@@ -3,38 +3,18 @@
 
 #include "lib/Compiler/CompilationImpl.h"
 
+#include "lib/Reference/Tensor.h"
 #include "lib/Runtime/CUDA/DeviceHeaders.h"
 #include "lib/Runtime/Format/OutputFile.h"
 #include "lib/Runtime/Format/PackageWriter.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FileSystem.h"
 
 using namespace mlir;
 
 namespace cupola::compiler {
-
-StringRef rawBytes(ElementsAttr value, std::string &scratch) {
-  if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
-    ArrayRef<char> data = resource.getRawHandle().getBlob()->getData();
-    return {data.data(), data.size()};
-  }
-  auto dense = cast<DenseElementsAttr>(value);
-  bool isBool = dense.getElementType().isInteger(1);
-  if (!isBool && !dense.isSplat())
-    return {dense.getRawData().data(), dense.getRawData().size()};
-  scratch.clear();
-  if (isBool) {
-    for (bool bit : dense.getValues<bool>())
-      scratch.push_back(bit);
-    return scratch;
-  }
-  for (int64_t i = 0; i < dense.getNumElements(); ++i)
-    scratch.append(dense.getRawData().data(), dense.getRawData().size());
-  return scratch;
-}
 
 namespace {
 
@@ -66,11 +46,11 @@ int64_t indexedExtent(Value value) {
   return smallest;
 }
 
-void addInterface(func::FuncOp main, format::Package &package) {
+void addInputs(func::FuncOp main, format::Package &package) {
   for (auto [i, argument] : llvm::enumerate(main.getArguments())) {
     format::Tensor tensor;
     tensor.name = main.getArgAttrOfType<StringAttr>(i, "graph.name").str();
-    tensor.dtype = dtypeOf(graph::elementOf(argument));
+    tensor.dtype = reference::dtypeOf(graph::elementOf(argument));
     // Where a fact replaced a symbol of the argument's type, the declared one still has
     // to be bound and checked.
     if (auto declared = main.getArgAttrOfType<ArrayAttr>(i, "graph.dims"))
@@ -84,10 +64,13 @@ void addInterface(func::FuncOp main, format::Package &package) {
     }
     package.inputs.push_back(std::move(tensor));
   }
+}
+
+void addOutputs(func::FuncOp main, format::Package &package) {
   for (auto [i, type] : llvm::enumerate(main.getResultTypes())) {
     format::Tensor tensor;
     tensor.name = main.getResultAttrOfType<StringAttr>(i, "graph.name").str();
-    tensor.dtype = dtypeOf(cast<RankedTensorType>(type).getElementType());
+    tensor.dtype = reference::dtypeOf(cast<RankedTensorType>(type).getElementType());
     tensor.dims = dimTexts(type);
     package.outputs.push_back(std::move(tensor));
   }
@@ -116,30 +99,56 @@ void addWeights(ArrayRef<WeightTable::Entry> entries, format::Package &package) 
   for (const WeightTable::Entry &entry : entries) {
     auto type = cast<RankedTensorType>(entry.value.getShapedType());
     format::Weight weight;
-    weight.dtype = dtypeOf(type.getElementType());
+    weight.dtype = reference::dtypeOf(type.getElementType());
     weight.dims = type.getShape().vec();
     weight.bytes = type.getNumElements() * format::byteSize(weight.dtype);
     package.weights.push_back(std::move(weight));
   }
 }
 
+/// The writer asks for a weight piece by piece; a splat is written out once.
 format::WeightSource weightSource(ArrayRef<WeightTable::Entry> entries) {
-  return [entries](uint32_t index, uint64_t offset, char *target, uint64_t size) -> Status {
-    std::string scratch;
-    StringRef bytes = rawBytes(entries[index].value, scratch);
-    std::copy_n(bytes.data() + offset, size, target);
+  struct Current {
+    uint32_t index = ~0u;
+    reference::Tensor value;
+  };
+  return [entries, current = std::make_shared<Current>()](uint32_t index, uint64_t offset, char *target,
+                                                          uint64_t size) -> Status {
+    if (current->index != index) {
+      Result<reference::Tensor> value = reference::Tensor::of(entries[index].value);
+      if (value.failed())
+        return value.status();
+      *current = {index, value.take()};
+    }
+    std::copy_n(current->value.data() + offset, size, target);
     return {};
   };
 }
 
 } // namespace
 
+/// With kernel results, `main` becomes that of a variant, which has them all.
+static Status commonMain(const std::vector<BuiltVariant> &variants, func::FuncOp &main) {
+  for (const BuiltVariant &built : variants) {
+    auto other = built.module.get().lookupSymbol<func::FuncOp>("main");
+    if (&built != &variants.front() && other.getResultTypes() != main.getResultTypes())
+      return Status::usage("the kernels of " + built.variant.arch + " are not those of " +
+                           variants.front().variant.arch + ": name one architecture");
+    main = other;
+  }
+  return {};
+}
+
 Result<format::Package> Compilation::Impl::makePackage() {
   CUPOLA_TRY(build());
   format::Package package;
   package.producer = "cupola 0.1.0";
   package.tools = {std::string("llvm ") + LLVM_VERSION_STRING};
-  addInterface(module->lookupSymbol<func::FuncOp>("main"), package);
+  auto main = module->lookupSymbol<func::FuncOp>("main");
+  addInputs(main, package);
+  if (options.kernelResults)
+    CUPOLA_TRY(commonMain(variants, main));
+  addOutputs(main, package);
   addSymbols(*module, package);
   addWeights(variantContext.weights.entries(), package);
   NodeTable nodes = variantContext.nodes;
@@ -149,7 +158,7 @@ Result<format::Package> Compilation::Impl::makePackage() {
   if (llvm::is_contained(options.targets, "cuda"))
     for (const auto &header : runtime::cuda::deviceHeaders())
       package.headers.push_back({std::string(header.name), std::string(header.text)});
-  package.reports.push_back({"explain", explainJson(*this)});
+  package.reports.push_back({"explain", explain()});
   return package;
 }
 

@@ -74,6 +74,18 @@ private:
   std::string dir;
 };
 
+class CallbackInstrumentation : public PassInstrumentation {
+public:
+  explicit CallbackInstrumentation(const PipelineOptions &options) : options(options) {}
+  void runAfterPass(Pass *pass, Operation *op) override {
+    if (!pass->getArgument().empty())
+      options.afterPass(pass->getArgument(), moduleOf(op));
+  }
+
+private:
+  const PipelineOptions &options;
+};
+
 class ProvenanceInstrumentation : public PassInstrumentation {
 public:
   void runAfterPass(Pass *pass, Operation *op) override {
@@ -89,6 +101,8 @@ void addInstrumentation(PassManager &manager, const PipelineOptions &options) {
   manager.getContext()->disableMultithreading();
   if (!options.dumpDir.empty())
     manager.addInstrumentation(std::make_unique<DumpInstrumentation>(options.dumpDir));
+  if (options.afterPass)
+    manager.addInstrumentation(std::make_unique<CallbackInstrumentation>(options));
   if (options.checkProvenance)
     manager.addInstrumentation(std::make_unique<ProvenanceInstrumentation>());
 }

@@ -15,6 +15,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -29,6 +30,8 @@ struct PipelineOptions {
   std::set<std::string> disabled; ///< names of optionalPasses() to leave out
   std::string dumpDir;            ///< IR after every pass as NN-pass.mlir; "": none
   bool checkProvenance = true;    ///< that no pass loses or invents a node of the model
+  /// Called after every pass with its name; may be empty.
+  std::function<void(llvm::StringRef pass, mlir::ModuleOp module)> afterPass;
 };
 
 /// What a build is for: {cuda, sm_80}, {cpu, x86-64-v3}.
@@ -47,6 +50,10 @@ Status runGraphPasses(mlir::ModuleOp module, const PipelineOptions &options);
 /// From the graph to fusions.
 Status runFusionPasses(mlir::ModuleOp module, const VariantSpec &variant,
                        const PipelineOptions &options);
+/// Makes the result of every fusion a result of @main, too, after the model's own: what a
+/// run of such a variant returns is what its kernels hand to each other. The kernels are
+/// the same. The added results are called "kernel result N".
+void returnFusionResults(mlir::ModuleOp module);
 /// From fusions to kernels of level 1.
 Status runKernelPasses(mlir::ModuleOp module, const VariantSpec &variant,
                        const PipelineOptions &options);

@@ -56,6 +56,8 @@ Result<BuiltVariant> buildVariant(ModuleOp shared, const VariantSpec &spec,
   {
     PhaseTimer timer(context, "fusion");
     CUPOLA_TRY(runFusionPasses(*built.module, spec, context.pipeline));
+    if (context.kernelResults)
+      returnFusionResults(*built.module);
   }
   {
     PhaseTimer timer(context, "kernels");

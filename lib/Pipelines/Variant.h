@@ -17,6 +17,7 @@ struct VariantContext {
   std::shared_ptr<runtime::ByteCache> cache;  ///< never null
   std::shared_ptr<runtime::cuda::CubinCache> nvrtc; ///< never null
   unsigned threads = 1;
+  bool kernelResults = false; ///< returnFusionResults() after fusion
   uint64_t llvmCompiles = 0; ///< LLVM modules that were compiled, not found in the cache
   std::vector<std::pair<std::string, double>> phases; ///< milliseconds, in order
 };

@@ -129,7 +129,7 @@ Status checkInputs(func::FuncOp main, ArrayRef<Tensor> inputs, const Symbols &sy
 /// The values that are alive while a function is computed.
 class Interpreter {
 public:
-  Interpreter(const Symbols &symbols) : symbols(symbols) {}
+  Interpreter(const Symbols &symbols, Observer observer) : symbols(symbols), observer(observer) {}
 
   void define(Value value, Tensor tensor) {
     const auto uses = std::distance(value.use_begin(), value.use_end());
@@ -150,19 +150,42 @@ public:
   }
 
   Status run(Operation *op) {
+    if (auto fusion = dyn_cast<graph::FusionOp>(op))
+      return runFusion(fusion);
     Result<Tensor> result = evaluate(op, takeOperands(op), symbols);
     if (result.failed())
       return result.status();
+    if (observer)
+      observer(op, *result);
     define(op->getResult(0), result.take());
     return {};
   }
 
+  /// All ops of `block` but the last, whose operands are returned.
+  Result<std::vector<Tensor>> runBlock(Block &block, ArrayRef<Tensor> arguments) {
+    for (auto [argument, value] : llvm::zip_equal(block.getArguments(), arguments))
+      define(argument, value);
+    for (Operation &op : block.without_terminator())
+      CUPOLA_TRY(run(&op));
+    return takeOperands(block.getTerminator());
+  }
+
 private:
+  Status runFusion(graph::FusionOp fusion) {
+    Result<std::vector<Tensor>> results = runBlock(fusion.getBody().front(), takeOperands(fusion));
+    if (results.failed())
+      return results.status();
+    for (auto [result, value] : llvm::zip_equal(fusion.getResults(), *results))
+      define(result, value);
+    return {};
+  }
+
   struct Entry {
     Tensor tensor;
     std::ptrdiff_t uses = 0; ///< by ops that are still to come
   };
   const Symbols &symbols;
+  Observer observer;
   llvm::DenseMap<Value, Entry> alive;
 };
 
@@ -202,7 +225,7 @@ Result<Tensor> evaluate(Operation *op, ArrayRef<Tensor> operands, const Symbols 
   return call.result;
 }
 
-Result<std::vector<Tensor>> interpret(ModuleOp module, ArrayRef<Tensor> inputs) {
+Result<std::vector<Tensor>> interpret(ModuleOp module, ArrayRef<Tensor> inputs, Observer observer) {
   auto main = module.lookupSymbol<func::FuncOp>("main");
   if (inputs.size() != main.getNumArguments())
     return Status::usage(std::to_string(inputs.size()) + " inputs were given, the model has " +
@@ -215,13 +238,7 @@ Result<std::vector<Tensor>> interpret(ModuleOp module, ArrayRef<Tensor> inputs) 
   const Symbols symbols = solveSymbols(main, inputs);
   CUPOLA_TRY(checkInputs(main, inputs, symbols));
   CUPOLA_TRY(checkAssumptions(module, symbols));
-  Interpreter interpreter(symbols);
-  for (auto [argument, input] : llvm::zip_equal(main.getArguments(), inputs))
-    interpreter.define(argument, input);
-  Block &body = main.getBody().front();
-  for (Operation &op : body.without_terminator())
-    CUPOLA_TRY(interpreter.run(&op));
-  return interpreter.takeOperands(body.getTerminator());
+  return Interpreter(symbols, observer).runBlock(main.getBody().front(), inputs);
 }
 
 } // namespace cupola::reference

@@ -19,11 +19,15 @@ namespace cupola::reference {
 /// Values of the graph.symbols, by name.
 using Symbols = std::map<std::string, int64_t>;
 
+/// Sees every op and its result, in the order of computation.
+using Observer = llvm::function_ref<void(mlir::Operation *, const Tensor &)>;
+
 /// The results of @main for `inputs` (by position), which must stay alive as long as
-/// the results do. Constants are read in place. Code::Usage: an input of another type
+/// the results do. A graph.fusion is computed op by op like its surroundings. Constants
+/// are read in place. Code::Usage: an input of another type
 /// or shape than declared, extents that break an assumption of the model, an index out
 /// of range. Code::Unsupported: an op on an element type that has no such function.
-Result<std::vector<Tensor>> interpret(mlir::ModuleOp module, llvm::ArrayRef<Tensor> inputs);
+Result<std::vector<Tensor>> interpret(mlir::ModuleOp module, llvm::ArrayRef<Tensor> inputs, Observer observer = nullptr);
 
 /// The result of one op (which has one) for operands of the right types.
 Result<Tensor> evaluate(mlir::Operation *op, llvm::ArrayRef<Tensor> operands, const Symbols &symbols = {});

@@ -212,7 +212,7 @@ def FormFusions : Pass<"graph-form-fusions", "::mlir::func::FuncOp"> {
     are computed inside their one consumer where that does not repeat costly work, else
     form fusions of their own. Views never become kernels: every consumer gets its own
     copy, and they compose into addresses. Each edge between two ops gets a verdict
-    {producer, consumer, fused, rule, reason} in the function's `graph.verdicts`.
+    {producer, consumer, fused, rule, reason, views} in the function's `graph.verdicts`.
 
     With `epilogues=false prologues=false` every op is a kernel.
 

@@ -1,10 +1,12 @@
 #===- test/Hostile/hostile.py - Bad input: exit code, text, nothing left behind ---===#
 # SPDX-License-Identifier: Apache-2.0
-"""hostile.py FOLDER [CASE...]: writes each case to a folder of its own below FOLDER, runs `cupola compile` on it and checks the
-exit code, the message, that no signal ended it, and that nothing was left in the folder."""
+"""hostile.py FOLDER MODEL.onnx [CASE...]: writes each case to a folder of its own below FOLDER, runs `cupola compile` on it and
+checks the exit code, the message, that no signal ended it, that nothing was left in the folder, and that none took much more memory
+than MODEL, a sound one, which is also cut in many places."""
 
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -13,6 +15,7 @@ import files
 import models
 
 CASES = [*files.CASES, *models.CASES]
+MOST_MEMORY = 512 << 20                             # bytes beyond what a sound model takes
 SECONDS = 20                                        # far above what any takes: a hang is an error, a slow machine is not
 
 
@@ -46,15 +49,23 @@ def check(case, folder):
     return f"left behind: {left}" if (left := sorted(set(listing(folder)) - set(before))) else None
 
 
+def peak_of_children():
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss << 10
+
+
 def main():
-    root, *wanted = sys.argv[1:]
+    root, sound, *wanted = sys.argv[1:]
     wrong = 0
-    cases = [c for c in CASES if not wanted or c.name in wanted]
+    subprocess.run(["cupola", "check", sound], stdout=subprocess.DEVNULL, check=True)
+    usual = peak_of_children()
+    cases = [c for c in [*CASES, *files.cuts(sound)] if not wanted or c.name in wanted]
     for case in cases:
         problem = check(case, os.path.join(os.path.abspath(root), re.sub(r"[^a-z0-9]+", "-", case.name)))
         wrong += problem is not None
         print(f"{'FAIL' if problem else 'ok  '} {case.name}" + (f": {problem}" if problem else ""), flush=True)
     print(f"{len(cases) - wrong} of {len(cases)} cases as expected")
+    if (extra := peak_of_children() - usual) > MOST_MEMORY:
+        sys.exit(f"one took {extra >> 20} MiB more than a sound model")
     sys.exit(1 if wrong or not cases else 0)
 
 

@@ -56,6 +56,17 @@ def function_model(bodies, call):
     return result
 
 
+def recursion_in_if():
+    """A function whose If has a branch that calls the function."""
+    result = function_model({"a": [("Relu", "")]}, "a")
+    call = helper.make_graph([helper.make_node("a", ["t0"], ["r"], domain="f")], "then", [], [value("r", None)])
+    stop = helper.make_graph([helper.make_node("Relu", ["t0"], ["r"])], "else", [], [value("r", None)])
+    nodes = [helper.make_node("ReduceMax", ["t0"], ["m"], keepdims=0), helper.make_node("Cast", ["m"], ["c"], to=TensorProto.BOOL),
+             helper.make_node("If", ["c"], ["t1"], then_branch=call, else_branch=stop)]
+    result.functions[0].CopyFrom(helper.make_function("f", "a", ["t0"], ["t1"], nodes, result.opset_import))
+    return result
+
+
 def bomb():
     bodies = {f"b{i}": [(f"b{i + 1}", "f")] * 2 for i in range(40)}
     return function_model({**bodies, "b40": [("Relu", "")]}, "b0")
@@ -99,6 +110,7 @@ CASES = [
     Case("14 IR version 99", 3, "99", changed(lambda m: setattr(m, "ir_version", 99))),
     Case("15 a function calls itself", 3, "f", saved(lambda: function_model({"a": [("a", "f")]}, "a"))),
     Case("15 functions call each other", 3, "f", saved(lambda: function_model({"a": [("b", "f")], "b": [("a", "f")]}, "a"))),
+    Case("15 a function calls itself inside an If", 3, "f", saved(recursion_in_if)),
     Case("16 function bomb", 5, "--limit", saved(bomb)),
     Case("19 attribute of a wrong type", 3, "perm", attribute(helper.make_attribute("perm", 1.5))),
     Case("19 attribute twice", 3, "perm", attribute(*[helper.make_attribute("perm", [1, 0])] * 2)),

@@ -21,7 +21,7 @@ static Package fullPackage() {
   copy.kind = Step::CopyStep;
   copy.copy = {1, 2, "16"};
   program.steps.push_back(copy);
-  program.kernels[0] = {"k_1", "gemm", "ab", 64, uint64_t(1) << 40, 17, 3, 9, {"r", "rw"}, "4*n0", "n0"};
+  program.kernels[0] = {"k_1", "gemm", "ab", 64, uint64_t(1) << 40, 17, 3, 9, {"r", "rw"}, "4*n0"};
   package.weights[0].offset = ~uint64_t(0);
   package.variants[0].binaries[0].offset = 256;
   package.variants[1].sources[0].bytes = 77;

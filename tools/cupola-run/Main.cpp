@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/Format/OutputFile.h"
 #include "lib/Runtime/Tools/Inputs.h"
-#include "tools/cupola-run/Report.h"
+#include "lib/Runtime/Tools/RunReport.h"
 
 #include <CLI/CLI.hpp>
 #include <cstdio>

@@ -22,6 +22,7 @@ struct CompileFlags {
   std::string dumpIr, cacheDir, libraries = "auto";
   unsigned threads = 0; ///< 0: one per core
   bool allowHardLinks = false;
+  bool kernelResults = false; ///< the package returns what every kernel computes
   uint64_t deadline = 1800; ///< seconds
   uint64_t memory = 0;      ///< MiB of address space for the compiler; 0: no limit
 

@@ -1,6 +1,7 @@
 //===- tools/cupola/Explain.cpp - cupola explain ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "lib/Runtime/Text.h"
 #include "tools/cupola/Command.h"
 
 #include <cstdio>
@@ -12,7 +13,7 @@ namespace {
 std::string join(const Json &names, size_t most) {
   std::string text;
   for (size_t i = 0; i < std::min(names.size(), most); ++i)
-    text += (i ? ", " : "") + names[i].get<std::string>();
+    text += (i ? ", " : "") + runtime::quote(names[i].get<std::string>());
   return names.size() > most ? text + ", .. (" + std::to_string(names.size()) + ")" : text;
 }
 
@@ -35,8 +36,8 @@ void printVariant(const Json &variant, bool edges) {
   for (const Json &edge : variant["edges"])
     if (edges || !edge["fused"].get<bool>())
       std::printf("    %s %s -> %s: %s (%s)\n", edge["fused"].get<bool>() ? "fused    " : "not fused",
-                  edge["producer"].get<std::string>().c_str(),
-                  edge["consumer"].get<std::string>().c_str(),
+                  runtime::quote(edge["producer"].get<std::string>()).c_str(),
+                  runtime::quote(edge["consumer"].get<std::string>()).c_str(),
                   edge["reason"].get<std::string>().c_str(), edge["rule"].get<std::string>().c_str());
   const Json &memory = variant["memory"];
   if (!memory["peak_bytes"].is_null())

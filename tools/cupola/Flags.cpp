@@ -115,6 +115,7 @@ Result<compiler::Options> CompileFlags::options() const {
   options.libraries = libraries;
   options.threads = threads ? threads : std::max(1u, std::thread::hardware_concurrency());
   options.allowHardLinks = allowHardLinks;
+  options.kernelResults = kernelResults;
   options.progress = progress;
   options.warn = warn;
   return options;

@@ -3,6 +3,7 @@
 
 #include "lib/Runtime/Format/OutputFile.h"
 #include "lib/Runtime/Format/PackageFile.h"
+#include "lib/Runtime/Text.h"
 #include "tools/cupola/Command.h"
 
 #include <cstdio>
@@ -40,11 +41,11 @@ struct InspectCommand {
     std::printf("%s: package format %u by %s, %llu bytes, %zu weights\n", path.c_str(), package.format,
                 package.producer.c_str(), static_cast<unsigned long long>(bytes), package.weights.size());
     for (const format::Tensor &tensor : package.inputs)
-      std::printf("  input  %-24s %s\n", tensor.name.c_str(), typeText(tensor).c_str());
+      std::printf("  input  %-24s %s\n", runtime::quote(tensor.name).c_str(), typeText(tensor).c_str());
     for (const format::Tensor &tensor : package.outputs)
-      std::printf("  output %-24s %s\n", tensor.name.c_str(), typeText(tensor).c_str());
+      std::printf("  output %-24s %s\n", runtime::quote(tensor.name).c_str(), typeText(tensor).c_str());
     for (const format::Symbol &symbol : package.symbols)
-      std::printf("  symbol %s '%s' from %lld to %s\n", symbol.id.c_str(), symbol.name.c_str(),
+      std::printf("  symbol %s %s from %lld to %s\n", symbol.id.c_str(), runtime::quote(symbol.name).c_str(),
                   static_cast<long long>(symbol.min),
                   symbol.max ? std::to_string(symbol.max).c_str() : "any size");
     for (const format::Variant &variant : package.variants) {

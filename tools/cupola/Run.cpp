@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "lib/Runtime/Tools/Latency.h"
-#include "tools/cupola-run/Report.h"
+#include "lib/Runtime/Tools/RunReport.h"
 #include "tools/cupola/Command.h"
 
 #include <cstdio>

@@ -1,9 +1,10 @@
 //===- tools/cupola/Verify.cpp - cupola verify ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "lib/Runtime/Text.h"
+#include "lib/Runtime/Tools/Compare.h"
 #include "lib/Runtime/Tools/Latency.h"
-#include "tools/cupola/Command.h"
-#include "tools/cupola/Compare.h"
+#include "tools/cupola/VerifyKernels.h"
 
 #include <cstdio>
 
@@ -20,6 +21,7 @@ struct VerifyCommand {
   uint64_t seed = 0;
   double tolerance = 5e-5;
   std::vector<npz::Array> caseInputs, caseOutputs;
+  Json report;
 
   /// Splits the arrays of --case into inputs (in:NAME) and references (out:NAME).
   Status readCase() {
@@ -74,12 +76,25 @@ struct VerifyCommand {
     return npz::parse(bytes);
   }
 
+  /// The verdict, and the report whatever it is.
   Result<bool> run() {
+    report = {{"schema", "cupola.verify/1"}, {"tolerance", tolerance}, {"outputs", Json::array()}};
+    Result<bool> pass = verify();
+    report["peak_rss_bytes"] = runtime::peakResidentBytes();
+    if (pass.isOk())
+      CUPOLA_TRY(writeJson(json, report));
+    return pass;
+  }
+
+  Result<bool> verify() {
     CUPOLA_TRY(readCase());
     if (flags.isPackage() && casePath.empty())
       return Status::usage("a package has no reference: give --case F.npz, or the model");
+    if (flags.isPackage() && flags.kernelResults)
+      return Status::usage("--per-node compiles the model once more: give the model, not a package");
     if (device.device == "reference")
       return runReference();
+    const bool hasCase = !casePath.empty();
     Result<Ready> ready = makeReady(flags, device);
     if (ready.failed())
       return ready.status();
@@ -87,8 +102,9 @@ struct VerifyCommand {
     auto inputs = makeInputs(*ready->executable);
     if (inputs.failed())
       return inputs.status();
-    if (casePath.empty()) {
-      Result<std::vector<npz::Array>> outputs = reference(named(package.inputs, *inputs));
+    const std::vector<npz::Array> in = named(package.inputs, *inputs);
+    if (!hasCase) {
+      Result<std::vector<npz::Array>> outputs = reference(in);
       if (outputs.failed())
         return outputs.status();
       caseOutputs = outputs.take();
@@ -103,11 +119,20 @@ struct VerifyCommand {
     if (outputs.failed())
       return outputs.status();
     CUPOLA_TRY((*session)->run(runtime::refsOf(*inputs), runtime::refsOf(*outputs)));
-    return judge(named(package.outputs, *outputs));
+    const std::vector<npz::Array> out = named(package.outputs, *outputs), none;
+    Result<bool> pass = judge(out);
+    if (flags.kernelResults && pass.isOk()) {
+      Result<bool> kernels =
+          verifyKernels({flags, *ready->executable, in, out, hasCase ? caseOutputs : none, tolerance}, report);
+      pass = kernels.failed() ? std::move(kernels) : Result<bool>(*pass && *kernels);
+    }
+    return pass;
   }
 
   /// lib/Reference itself against a case.
   Result<bool> runReference() {
+    if (flags.kernelResults)
+      return Status::usage("--per-node is about kernels: --device reference has none");
     if (casePath.empty() || flags.isPackage())
       return Status::usage("--device reference computes a model op by op: it needs MODEL.onnx and "
                            "--case F.npz to be compared with");
@@ -128,14 +153,14 @@ struct VerifyCommand {
   Result<bool> judge(const std::vector<npz::Array> &outputs) {
     uint64_t compared = 0, elements = 0;
     bool pass = true;
-    Json list = Json::array();
+    Json &list = report["outputs"];
     for (const npz::Array &output : outputs)
       for (const npz::Array &reference : caseOutputs) {
         if (reference.name != output.name)
           continue;
-        Difference d = compare(output, reference, tolerance);
+        runtime::Difference d = runtime::compare(output, reference, tolerance);
         std::printf("%s %s: max abs %.3g, max rel %.3g, worst at %llu%s%s\n", d.pass ? "pass" : "FAIL",
-                    d.name.c_str(), d.maxAbs, d.maxRel, static_cast<unsigned long long>(d.index),
+                    runtime::quote(d.name).c_str(), d.maxAbs, d.maxRel, static_cast<unsigned long long>(d.index),
                     d.problem.empty() ? "" : ": ", d.problem.c_str());
         list.push_back({{"name", d.name}, {"max_abs", d.maxAbs}, {"max_rel", d.maxRel},
                         {"index", d.index}, {"pass", d.pass}, {"problem", d.problem}});
@@ -145,10 +170,6 @@ struct VerifyCommand {
       }
     std::printf("compared %llu outputs, %llu elements\n", static_cast<unsigned long long>(compared),
                 static_cast<unsigned long long>(elements));
-    CUPOLA_TRY(writeJson(json, {{"schema", "cupola.verify/1"},
-                                {"tolerance", tolerance},
-                                {"outputs", list},
-                                {"peak_rss_bytes", runtime::peakResidentBytes()}}));
     for (const npz::Array &reference : caseOutputs)
       if (std::none_of(outputs.begin(), outputs.end(),
                        [&](const npz::Array &output) { return output.name == reference.name; }))
@@ -171,6 +192,8 @@ std::function<int()> declareVerify(CLI::App &app) {
   app.add_option("--tol", command->tolerance,
                  "Floats pass when |a - b| <= T * max|b| + T * |b|, T being this")
       ->capture_default_str();
+  app.add_flag("--per-node", command->flags.kernelResults,
+               "Compare what every kernel computes, not only the outputs, and name the first that differs");
   app.add_option("--seed", command->seed, "Without --case: of the inputs");
   app.add_option("--json", command->json, "Write a report to this file");
   return [command] {

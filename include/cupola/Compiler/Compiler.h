@@ -55,11 +55,25 @@ struct Options {
   std::string libraries = "auto"; ///< auto, none: whether library calls may be candidates
   unsigned threads = 1;   ///< of the compilation; the bytes do not depend on it
   bool allowHardLinks = false;
+  /// The package's outputs are the model's, then the result of every other kernel: for
+  /// comparing kernel by kernel. Takes one target architecture.
+  bool kernelResults = false;
   std::map<std::string, int64_t> limits; ///< overrides by name; see `cupola compile --help`
   /// Called with "import", "kernels cuda sm_80", .. as phases begin; may be empty.
   std::function<void(const std::string &)> progress;
   /// Problems that do not stop the compilation (an unusable cache); may be empty.
   std::function<void(const std::string &)> warn;
+};
+
+/// The answer of a model at the stages of its compilation, by lib/Reference.
+struct Diagnosis {
+  std::vector<npz::Array> imported; ///< outputs of the graph as imported
+  /// Outputs of the graph that became kernels; with Options::kernelResults, every output
+  /// of the package.
+  std::vector<npz::Array> fused;
+  /// The first pass after which the outputs were no longer those of `imported`, and the
+  /// node whose value it changed; empty where they stayed.
+  std::string wrongPass, wrongNode;
 };
 
 /// A compiled model. Everything it returns is deterministic.
@@ -88,6 +102,11 @@ public:
   /// What the model gives for these inputs (by name), computed op by op by
   /// lib/Reference, without any optimisation.
   Result<std::vector<npz::Array>> reference(const std::vector<npz::Array> &inputs);
+
+  /// What every kernel of a variant should compute for these inputs (by name), and whether the
+  /// passes kept the model's answer. `tolerance` as of `cupola verify`.
+  Result<Diagnosis> diagnose(const std::vector<npz::Array> &inputs, const std::string &target,
+                             const std::string &arch, double tolerance);
 
   /// Milliseconds by phase, in order.
   std::vector<std::pair<std::string, double>> phases() const;

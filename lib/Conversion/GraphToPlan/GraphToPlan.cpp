@@ -3,6 +3,8 @@
 
 #include "lib/Conversion/GraphToPlan/GraphToPlan.h"
 
+#include "lib/Reference/Tensor.h"
+
 using namespace mlir;
 
 namespace cupola {
@@ -14,36 +16,11 @@ unsigned WeightTable::indexOf(ElementsAttr value, Location location) {
   return found->second;
 }
 
-format::DType dtypeOf(Type type) {
-  using format::DType;
-  if (type.isF32())
-    return DType::F32;
-  if (type.isF16())
-    return DType::F16;
-  if (type.isBF16())
-    return DType::BF16;
-  if (type.isF64())
-    return DType::F64;
-  bool isUnsigned = type.isUnsignedInteger();
-  switch (type.getIntOrFloatBitWidth()) {
-  case 1:
-    return DType::Bool;
-  case 8:
-    return isUnsigned ? DType::U8 : DType::I8;
-  case 16:
-    return isUnsigned ? DType::U16 : DType::I16;
-  case 32:
-    return isUnsigned ? DType::U32 : DType::I32;
-  default:
-    return isUnsigned ? DType::U64 : DType::I64;
-  }
-}
-
 namespace {
 
 Expr bytesOf(Value tensor) {
   return graph::elementCount(tensor) *
-         Expr(format::byteSize(dtypeOf(graph::elementOf(tensor))));
+         Expr(format::byteSize(reference::dtypeOf(graph::elementOf(tensor))));
 }
 
 class PlanBuilder {

@@ -71,8 +71,6 @@ private:
   llvm::DenseMap<mlir::StringAttr, uint32_t> known;
 };
 
-format::DType dtypeOf(mlir::Type element);
-
 } // namespace cupola
 
 #endif // CUPOLA_LIB_CONVERSION_GRAPHTOPLAN_GRAPHTOPLAN_H

@@ -50,7 +50,7 @@ template <typename V> void fields(V &v, typename V::template Ref<Step> s) {
 
 template <typename V> void fields(V &v, typename V::template Ref<Kernel> k) {
   v(1, k.name), v(2, k.schedule), v(3, k.sourceHash), v(4, k.threads), v(5, k.sharedBytes), v(6, k.scratchBytes),
-      v(7, k.grain), v(8, k.source), v(9, k.readWrite), v(10, k.bytes), v(11, k.flops);
+      v(7, k.grain), v(8, k.source), v(9, k.readWrite), v(10, k.flops);
 }
 
 template <typename V> void fields(V &v, typename V::template Ref<Program> p) {

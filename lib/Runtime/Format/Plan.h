@@ -145,7 +145,7 @@ struct Kernel {
   uint32_t grain = 1;                 ///< cpu: fewest iterations worth a thread
   uint32_t source = 0;                ///< cuda: into Variant::sources; cpu: 0
   std::vector<std::string> readWrite; ///< "r", "w" or "rw" per buffer parameter
-  std::string bytes, flops;           ///< Expr over n0.. (Launch::scalars), for reports only
+  std::string flops;                  ///< Expr over n0.. (Launch::scalars), for reports only
 };
 
 struct Program {

@@ -281,13 +281,38 @@ private:
   void explainEdges() {
     for (Operation &op : func.getBody().front())
       for (OpOperand &operand : op.getOpOperands())
-        if (Operation *producer = operand.get().getDefiningOp(); producer && !isa<func::ReturnOp>(op))
-          explainEdge(producer, &op);
+        if (Operation *producer = operand.get().getDefiningOp(); producer && !isa<func::ReturnOp>(op)) {
+          explainEdge(producer, &op, {});
+          explainBehindViews(producer, &op);
+        }
   }
 
-  void explainEdge(Operation *producer, Operation *consumer) {
+  /// The edge from what computes `view`, through views, to `consumer`, which computes.
+  /// With several inputs (concat) a view has several.
+  void explainBehindViews(Operation *view, Operation *consumer) {
+    if (!isView(view) || isView(consumer))
+      return;
+    SmallVector<std::pair<Operation *, SmallVector<Operation *>>> work{{view, {view}}};
+    DenseSet<Operation *> seen;
+    while (!work.empty()) {
+      auto [op, views] = work.pop_back_val();
+      for (Value operand : op->getOperands()) {
+        Operation *producer = operand.getDefiningOp();
+        if (!producer || classOf(producer) == FusionClass::Constant || !seen.insert(producer).second)
+          continue;
+        if (!isView(producer)) {
+          explainEdge(producer, consumer, SmallVector<Operation *>(llvm::reverse(views)));
+          continue;
+        }
+        work.push_back({producer, views});
+        work.back().second.push_back(producer);
+      }
+    }
+  }
+
+  void explainEdge(Operation *producer, Operation *consumer, ArrayRef<Operation *> views) {
     auto add = [&](bool fused, StringRef rule, StringRef reason) {
-      result.verdicts.push_back({producer, consumer, fused, rule, reason.str()});
+      result.verdicts.push_back({producer, consumer, fused, rule, reason.str(), SmallVector<Operation *>(views)});
     };
     if (classOf(producer) == FusionClass::Constant)
       return add(true, "constant", "a constant is no kernel");
@@ -301,7 +326,8 @@ private:
     auto found = refusals.find(producer);
     if (found != refusals.end())
       return add(false, found->second.first, found->second.second);
-    if (isHero(consumer))
+    bool hasTwoHeroes = from && to && from->hero && to->hero && producer->getResult(0).hasOneUse();
+    if (isHero(consumer) || hasTwoHeroes)
       return add(false, "hero", "a kernel has one hero");
     return add(false, "several-readers", "its result has readers outside of the kernel");
   }

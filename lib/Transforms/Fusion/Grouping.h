@@ -26,12 +26,15 @@ struct Group {
 };
 
 /// Why an edge is what it is. `rule` is "epilogue", "prologue", "view", "constant"
-/// for fused edges, and the name of the refusing rule otherwise.
+/// for fused edges, and the name of the refusing rule otherwise. Where views stand between
+/// what computes a value and what computes with it, there is an edge from the one to the
+/// other besides those into and between the views.
 struct Verdict {
   mlir::Operation *producer, *consumer;
   bool fused;
   llvm::StringRef rule;
   std::string reason;
+  llvm::SmallVector<mlir::Operation *> views; ///< passed on the way, from the producer on
 };
 
 struct Grouping {

@@ -1,6 +1,6 @@
-//===- tools/cupola-run/Report.cpp - What cupola-run says about a run ---===//
+//===- lib/Runtime/Tools/RunReport.cpp - What the command line says about a run ---===//
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/cupola-run/Report.h"
+#include "lib/Runtime/Tools/RunReport.h"
 #include "lib/Runtime/Text.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
-//===- tools/cupola-run/Report.h - What cupola-run says about a run ---===//
+//===- lib/Runtime/Tools/RunReport.h - What the command line says about a run ---===//
 // SPDX-License-Identifier: Apache-2.0
-#ifndef CUPOLA_TOOLS_CUPOLA_RUN_REPORT_H
-#define CUPOLA_TOOLS_CUPOLA_RUN_REPORT_H
+#ifndef CUPOLA_LIB_RUNTIME_TOOLS_RUNREPORT_H
+#define CUPOLA_LIB_RUNTIME_TOOLS_RUNREPORT_H
 
 #include "lib/Runtime/Tools/Inputs.h"
 #include "lib/Runtime/Tools/Latency.h"
@@ -27,4 +27,4 @@ std::string reportJson(const RunReport &report);
 
 } // namespace cupola::runtime
 
-#endif // CUPOLA_TOOLS_CUPOLA_RUN_REPORT_H
+#endif // CUPOLA_LIB_RUNTIME_TOOLS_RUNREPORT_H

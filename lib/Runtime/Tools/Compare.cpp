@@ -1,7 +1,7 @@
-//===- tools/cupola/Compare.cpp - outputs against references ---===//
+//===- lib/Runtime/Tools/Compare.cpp - outputs against references ---===//
 // SPDX-License-Identifier: Apache-2.0
 
-#include "tools/cupola/Compare.h"
+#include "lib/Runtime/Tools/Compare.h"
 
 #include "lib/Runtime/ShapeBinding.h"
 #include "lib/Runtime/Text.h"
@@ -9,7 +9,7 @@
 #include <cmath>
 #include <cstring>
 
-namespace cupola::tool {
+namespace cupola::runtime {
 
 using format::DType;
 
@@ -99,8 +99,8 @@ Difference compare(const npz::Array &value, const npz::Array &reference, double 
   difference.elements = value.bytes.size() / format::byteSize(value.dtype);
   bool bothFloat = format::isFloat(value.dtype) && format::isFloat(reference.dtype);
   if (value.shape != reference.shape)
-    difference.problem = "has shape " + runtime::shapeText(value.shape) + ", expected " +
-                         runtime::shapeText(reference.shape);
+    difference.problem = "has shape " + shapeText(value.shape) + ", expected " +
+                         shapeText(reference.shape);
   else if (!bothFloat && value.dtype != reference.dtype)
     difference.problem = std::string("has type ") + format::dtypeName(value.dtype) + ", expected " +
                          format::dtypeName(reference.dtype);
@@ -111,4 +111,4 @@ Difference compare(const npz::Array &value, const npz::Array &reference, double 
   return difference;
 }
 
-} // namespace cupola::tool
+} // namespace cupola::runtime

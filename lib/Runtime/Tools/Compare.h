@@ -1,11 +1,11 @@
-//===- tools/cupola/Compare.h - outputs against references ---===//
+//===- lib/Runtime/Tools/Compare.h - outputs against references ---===//
 // SPDX-License-Identifier: Apache-2.0
-#ifndef CUPOLA_TOOLS_CUPOLA_COMPARE_H
-#define CUPOLA_TOOLS_CUPOLA_COMPARE_H
+#ifndef CUPOLA_LIB_RUNTIME_TOOLS_COMPARE_H
+#define CUPOLA_LIB_RUNTIME_TOOLS_COMPARE_H
 
 #include "lib/Runtime/Npz/Npz.h"
 
-namespace cupola::tool {
+namespace cupola::runtime {
 
 /// How far an output is from its reference.
 struct Difference {
@@ -22,6 +22,6 @@ struct Difference {
 /// and Inf stand where the reference has them; integers and bools must be equal.
 Difference compare(const npz::Array &value, const npz::Array &reference, double tolerance);
 
-} // namespace cupola::tool
+} // namespace cupola::runtime
 
-#endif // CUPOLA_TOOLS_CUPOLA_COMPARE_H
+#endif // CUPOLA_LIB_RUNTIME_TOOLS_COMPARE_H
