@@ -63,6 +63,11 @@ void Compilation::Impl::progress(const std::string &what) const {
     options.progress(what);
 }
 
+static std::string limitNames() {
+  auto names = llvm::map_range(onnx_import::allLimits(), [](const onnx_import::LimitInfo &row) { return row.name; });
+  return llvm::join(names, ", ");
+}
+
 static std::string optionalPassNames() {
   auto names = llvm::map_range(optionalPasses(), [](const OptionalPass &pass) { return pass.name; });
   return llvm::join(names, ", ");
@@ -129,7 +134,8 @@ Status Compilation::Impl::load(const std::string &path) {
   loading.allowHardLinks = options.allowHardLinks;
   for (const auto &[name, value] : options.limits)
     if (!onnx_import::setLimit(loading.limits, name, value))
-      return Status::usage("no limit '" + name + "' takes the value " + std::to_string(value));
+      return Status::usage("no limit '" + name + "' takes the value " + std::to_string(value) + "; there are: " +
+                           limitNames());
   onnx_import::Diagnostics diagnostics;
   auto loaded = onnx_import::loadModelFile(path, loading, onnx_import::isKnownOp, diagnostics);
   if (loaded) {

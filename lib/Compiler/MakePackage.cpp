@@ -142,7 +142,7 @@ static Status commonMain(const std::vector<BuiltVariant> &variants, func::FuncOp
 Result<format::Package> Compilation::Impl::makePackage() {
   CUPOLA_TRY(build());
   format::Package package;
-  package.producer = "cupola 0.1.0";
+  package.producer = "cupola " + std::string(format::version());
   package.tools = {std::string("llvm ") + LLVM_VERSION_STRING};
   auto main = module->lookupSymbol<func::FuncOp>("main");
   addInputs(main, package);

@@ -43,7 +43,8 @@ int finish(const Status &status) {
   for (size_t begin = 0; begin <= all.size();) {
     size_t end = std::min(all.find('\n', begin), all.size());
     std::string line = all.substr(begin, end - begin);
-    bool isWhole = line.rfind("error: ", 0) == 0 || line.rfind("note: ", 0) == 0;
+    // What is indented belongs to the line before it.
+    bool isWhole = line.rfind("error: ", 0) == 0 || line.rfind("note: ", 0) == 0 || line.rfind(" ", 0) == 0;
     std::fprintf(stderr, "%s%s\n", isWhole ? "" : "error: ", line.c_str());
     begin = end + 1;
   }

@@ -86,6 +86,8 @@ static Status addDim(const std::string &text, compiler::Options &options) {
     return min.status();
   if (max.failed())
     return max.status();
+  if (*min < 0 || *max < std::max<int64_t>(*min, 1))
+    return Status::usage("'" + text + "': an interval is expected, as 1..4096");
   options.dims.push_back({parts->first, *min, *max});
   return {};
 }

@@ -1,6 +1,7 @@
 //===- tools/cupola/Main.cpp - the command line ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "lib/Runtime/Text.h"
 #include "tools/cupola/Command.h"
 
 #include <cstdio>
@@ -28,10 +29,19 @@ static const char *const footer =
     "            6 environment, 7 damaged package, 8 file error, 130 cancelled\n"
     "`cupola COMMAND --help` says more.";
 
+/// A misspelt command, which the parser would call a missing one.
+static bool isUnknownCommand(const std::string &word) {
+  return word.rfind("-", 0) != 0 && std::none_of(std::begin(commands), std::end(commands),
+                                                  [&](const Command &command) { return command.name == word; });
+}
+
 int main(int argc, char **argv) {
+  if (argc > 1 && isUnknownCommand(argv[1]))
+    return finish(Status::usage("there is no command " + runtime::quote(argv[1]) + "; see cupola --help"));
   CLI::App app("Cupola compiles ONNX models into fused CUDA kernels.", "cupola");
   app.require_subcommand(1);
   app.footer(footer);
+  app.set_version_flag("--version", "cupola " + std::string(format::version()));
   std::vector<std::pair<CLI::App *, std::function<int()>>> actions;
   try {
     for (const Command &command : commands) {

@@ -18,8 +18,6 @@ cupola_status *staticStatus() noexcept {
   return &status.value;
 }
 
-constexpr std::string_view kVersion = "0.1.0";
-
 Status tensorInfo(const std::vector<format::Tensor> &tensors, size_t index, cupola_tensor_info *info) {
   CUPOLA_TRY(present({info}));
   if (index >= tensors.size())
@@ -81,7 +79,7 @@ void cupola_status_release(cupola_status *status) {
     delete status;
 }
 
-cupola_string cupola_version(void) { return string(kVersion); }
+cupola_string cupola_version(void) { return string(format::version()); }
 
 cupola_status *cupola_package_open(cupola_string path, cupola_package **package) {
   return guarded([&] {

@@ -1,4 +1,4 @@
-//===- lib/Runtime/Format/Plan.cpp - Names and sizes of element types ---===//
+//===- lib/Runtime/Format/Plan.cpp - Names and sizes of element types, the version ---===//
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/Format/Plan.h"
 
@@ -23,6 +23,8 @@ static_assert(std::size(kDTypes) == static_cast<size_t>(DType::Bool));
 
 const DTypeRow &row(DType dtype) { return kDTypes[static_cast<size_t>(dtype) - 1]; }
 } // namespace
+
+std::string_view version() { return CUPOLA_VERSION; }
 
 bool isValid(DType dtype) { return dtype >= DType::F32 && dtype <= DType::Bool; }
 uint32_t byteSize(DType dtype) { return row(dtype).bytes; }

@@ -22,11 +22,15 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace cupola::format {
 
-/// The version this build writes; it reads this one and the one before.
+/// "0.1.0": this build of Cupola.
+std::string_view version();
+
+/// The version of the format that this build writes; it reads this one and the one before.
 constexpr uint32_t kFormatVersion = 1;
 constexpr uint64_t kBufferAlignment = 256;
 constexpr uint64_t kTensorAlignment = 64;

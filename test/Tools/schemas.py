@@ -1,0 +1,45 @@
+#===- test/Tools/schemas.py - Holds reports against the page that documents them ---===#
+# SPDX-License-Identifier: Apache-2.0
+"""schemas.py SCHEMAS.md REPORT.json...: every key of a report, at any depth, stands in back quotes in the report's section of the
+page, and the keys on which others rely are there."""
+
+import json
+import re
+import sys
+
+OPEN = {"compile_ms", "arch"}                       # objects whose keys are no part of the schema: phases, architectures
+REQUIRED = {"cupola.explain/1": {"launches", "kernels", "edges", "memory"}, "cupola.verify/1": {"tolerance", "outputs"},
+            "cupola.compile/1": {"compile_ms", "nvrtc_compiles", "llvm_compiles", "package_bytes", "peak_rss_bytes"},
+            "cupola.check/1": {"supported", "problems"},
+            "cupola-run/1": {"device", "variant", "steps", "iterations", "latency_ms", "memory", "peak_rss_bytes", "outputs", "kernels"}}
+
+
+def sections(page):
+    """Words in back quotes by the name of the schema: a section may serve several."""
+    with open(page, encoding="utf-8") as f:
+        parts = re.split(r"^## `([^`]+)`.*$", f.read(), flags=re.M)
+    return {name: set(re.findall(r"\w+", " ".join(re.findall(r"`([^`]*)`", text)))) for name, text in zip(parts[1::2], parts[2::2])}
+
+
+def keys(value, below=""):
+    if isinstance(value, list):
+        for item in value:
+            yield from keys(item, below)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            if below not in OPEN:
+                yield key
+            yield from keys(item, key)
+
+
+documented, wrong = sections(sys.argv[1]), 0
+for path in sys.argv[2:]:
+    with open(path, encoding="utf-8") as f:
+        report = json.load(f)
+    unknown = sorted(set(keys(report)) - documented.get(report["schema"], set()) - {"schema"})
+    first = report.get("variants", [report])[0]
+    unknown += [f"(no {key})" for key in sorted(REQUIRED[report["schema"]] - first.keys())]
+    wrong += bool(unknown)
+    print(f"{path}: {report['schema']}" + (f" is not as documented: {', '.join(unknown)}" if unknown else ""))
+print(f"{len(sys.argv) - 2 - wrong} reports as documented")
+sys.exit(wrong != 0)
