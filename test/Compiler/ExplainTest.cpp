@@ -1,0 +1,73 @@
+//===- test/Compiler/ExplainTest.cpp - the figures of a report, against what a person counts ---===//
+// SPDX-License-Identifier: Apache-2.0
+#include "cupola/Compiler/Compiler.h"
+#include "test/Compiler/Layers.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace cupola::compiler {
+
+using test::need;
+
+static nlohmann::json explain(const onnx::ModelProto &model, std::vector<ShapeSetting> shapes = {}) {
+  const onnx_import::ScratchFolder folder;
+  Options options;
+  options.targets = {"cuda"};
+  options.archs = {"sm_80"};
+  options.sourceOnly = true;
+  options.cacheDir = "none";
+  options.shapes = std::move(shapes);
+  auto compilation = need(Compilation::load(folder.write("m.onnx", model.SerializeAsString()), options));
+  return nlohmann::json::parse(need(compilation->explain()));
+}
+
+TEST(Explain, TrafficAndArithmeticOfAllLaunches) {
+  const nlohmann::json kernels = explain(test::layers())["kernels"];
+  ASSERT_EQ(kernels.size(), 2u);
+  // x: n rows of 8, w: 8 x 8, y: n rows of 8, in f32; two launches of the first.
+  EXPECT_EQ(kernels[0]["launches"], 2);
+  EXPECT_EQ(kernels[0]["bytes"], "128*s0 + 512");
+  EXPECT_EQ(kernels[0]["flops"], "272*s0"); // 2 * (2 * n * 8 * 8 + n * 8)
+  EXPECT_EQ(kernels[1]["launches"], 1);
+  EXPECT_EQ(kernels[1]["bytes"], "64*s0 + 256");
+  EXPECT_EQ(kernels[1]["flops"], "136*s0");
+}
+
+TEST(Explain, NumbersWhereShapesAreFixed) {
+  const nlohmann::json kernels = explain(test::layers(), {{"n", {10}}})["kernels"];
+  ASSERT_EQ(kernels.size(), 2u);
+  EXPECT_EQ(kernels[0]["bytes"], 1792);
+  EXPECT_EQ(kernels[0]["flops"], 2720);
+}
+
+TEST(Explain, OfWhatIsGatheredOrCutOutOnlyThePartThatIsRead) {
+  const nlohmann::json kernels = explain(onnx_import::modelOf(R"(parts (float[100, 8] table, int64[3] ids, float[50, 8] x)
+      => (float[3, 8] y) <int64[1] from = {10}, int64[1] to = {13}> {
+    rows = Gather(table, ids)
+    part = Slice(x, from, to)
+    y = Add(rows, part)
+  })"))["kernels"];
+  ASSERT_EQ(kernels.size(), 1u);
+  EXPECT_EQ(kernels[0]["bytes"], 3 * 32 + 3 * 8 + 3 * 32 + 3 * 32);
+}
+
+TEST(Explain, ARefusalBehindViewsIsShownForTheOpsThatCompute) {
+  const nlohmann::json report = explain(onnx_import::modelOf(R"(heads (float[4, 6] x, float[4, 5] w) => (float[6, 5] y) {
+    p = Softmax(x)
+    t = Transpose(p)
+    y = MatMul(t, w)
+  })"));
+  for (const nlohmann::json &edge : report["edges"])
+    if (!edge["views"].empty()) {
+      EXPECT_FALSE(edge["fused"]);
+      EXPECT_EQ(edge["rule"], "hero");
+      EXPECT_NE(edge["producer"].get<std::string>().find("Softmax"), std::string::npos);
+      EXPECT_NE(edge["consumer"].get<std::string>().find("MatMul"), std::string::npos);
+      EXPECT_EQ(edge["views"].size(), 1u);
+      return;
+    }
+  FAIL() << report["edges"].dump(1);
+}
+
+} // namespace cupola::compiler
