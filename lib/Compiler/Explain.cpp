@@ -96,6 +96,60 @@ Json kernelsOf(const BuiltVariant &built, const std::vector<format::Node> &nodes
   return kernels;
 }
 
+/// The buffers that hold the bytes of `buffer`: a view's are its parent's.
+uint32_t ownerOf(const format::Program &program, uint32_t buffer) {
+  while (program.buffers[buffer].kind == format::BufferKind::View)
+    buffer = program.buffers[buffer].index;
+  return buffer;
+}
+
+/// What one run does, in order: kernels and copies, with the buffers they touch.
+Json stepsOf(const format::Program &program, const std::vector<format::Node> &nodes) {
+  Json steps = Json::array();
+  for (const format::Step &step : program.steps) {
+    Json names = Json::array(), reads = Json::array(), writes = Json::array();
+    for (uint32_t node : step.nodes)
+      names.push_back(nodes[node].name);
+    const bool isLaunch = step.kind == format::Step::LaunchStep;
+    if (isLaunch)
+      for (auto [buffer, use] :
+           llvm::zip_equal(step.launch.buffers, program.kernels[step.launch.kernel].readWrite)) {
+        if (use != "w")
+          reads.push_back(ownerOf(program, buffer));
+        if (use != "r")
+          writes.push_back(ownerOf(program, buffer));
+      }
+    else {
+      reads.push_back(ownerOf(program, step.copy.source));
+      writes.push_back(ownerOf(program, step.copy.target));
+    }
+    steps.push_back({{"kernel", isLaunch ? Json(program.kernels[step.launch.kernel].name) : Json()},
+                     {"nodes", names},
+                     {"reads", reads},
+                     {"writes", writes}});
+  }
+  return steps;
+}
+
+const char *nameOf(format::BufferKind kind) {
+  switch (kind) {
+  case format::BufferKind::Arena: return "arena";
+  case format::BufferKind::Weight: return "weight";
+  case format::BufferKind::Input: return "input";
+  case format::BufferKind::Output: return "output";
+  case format::BufferKind::View: return "view";
+  case format::BufferKind::Init: return "init";
+  }
+  return "";
+}
+
+Json buffersOf(const format::Program &program) {
+  Json buffers = Json::array();
+  for (const format::Buffer &buffer : program.buffers)
+    buffers.push_back({{"kind", nameOf(buffer.kind)}, {"bytes", buffer.bytes}});
+  return buffers;
+}
+
 Json edgesOf(ModuleOp module) {
   Json edges = Json::array();
   auto main = module.lookupSymbol<func::FuncOp>("main");
@@ -153,6 +207,8 @@ static std::string explainVariants(Compilation::Impl &impl) {
                         {"arch", built.variant.arch},
                         {"launches", built.variant.program.steps.size()},
                         {"kernels", kernelsOf(built, nodes)},
+                        {"steps", stepsOf(built.variant.program, nodes)},
+                        {"buffers", buffersOf(built.variant.program)},
                         {"edges", edgesOf(*built.module)},
                         {"memory", memoryOf(built, impl.variantContext.weights)}});
   // A report about one variant is that variant; about several, a list of them.

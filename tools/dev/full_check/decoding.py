@@ -36,7 +36,7 @@ class Packages:
     def call(self, *arguments):
         done = subprocess.run([self.cupola, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode:
-            sys.exit(f"cupola {arguments[0]} {arguments[1]}: exit {done.returncode}\n{done.stdout}")
+            raise RuntimeError(f"cupola {arguments[0]} {arguments[1]}: exit {done.returncode}\n{done.stdout}")
 
 
 def feeds(tokens, begin, past):

@@ -1,4 +1,4 @@
-#===- tools/dev/occupancy.py - What a kernel may use on each architecture, and how many warps then fit ---===#
+#===- tools/dev/kernel_limits.py - What a kernel may use on each architecture, and how many warps then fit ---===#
 # SPDX-License-Identifier: Apache-2.0
 """Limits per multiprocessor: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability"; how registers and
 shared memory are handed out: the occupancy calculator of Nsight Compute."""
@@ -9,6 +9,8 @@ KB = 1024
 REGISTERS = 64 * KB          # per multiprocessor, on all of these
 REGISTER_UNIT = 256          # registers of a warp are a multiple of it
 WARP_UNIT = 4                # a multiprocessor has four schedulers, each with a quarter of the registers
+LEAST_OCCUPANCY = 0.25
+CONTRACTIONS = ("gemm", "gemm_mma", "matvec")
 
 
 @dataclass(frozen=True)
@@ -48,3 +50,23 @@ def occupancy(arch, registers, threads, shared):
     if block_bytes:
         blocks = min(blocks, limits.shared // block_bytes)
     return blocks * warps / limits.warps
+
+
+def occupancy_of(arch, use):
+    """Of a row of `cupola explain`: kernels[].arch{sm}."""
+    return occupancy(arch, use["registers"], use["threads"], use["static_shared"] + use["dynamic_shared"])
+
+
+def problems(schedule, arch, use):
+    """What is wrong with a kernel on an architecture."""
+    shared = use["static_shared"] + use["dynamic_shared"]
+    if use["spill_bytes"]:
+        yield f"{use['spill_bytes']} spilled bytes"
+    if use["stack_frame"]:
+        yield f"a stack frame of {use['stack_frame']} bytes"
+    if shared > ARCHITECTURES[arch].shared_block:
+        yield f"{shared} bytes of shared memory, more than {ARCHITECTURES[arch].shared_block}"
+    if use["registers"] * use["threads"] > REGISTERS:
+        yield f"{use['registers']} registers x {use['threads']} threads, more than {REGISTERS}"
+    if schedule not in CONTRACTIONS and occupancy_of(arch, use) < LEAST_OCCUPANCY:
+        yield f"an occupancy of {occupancy_of(arch, use):.0%}, less than {LEAST_OCCUPANCY:.0%}"

@@ -1,0 +1,61 @@
+#===- tools/dev/full_check/zoo.py - The models of a folder and what is asked of each ---===#
+# SPDX-License-Identifier: Apache-2.0
+
+import math
+import pathlib
+
+import numpy as np
+import onnx
+
+# The variants that the folder has to hold: NAME.VARIANT.onnx, and NAME.VARIANT.SET.npz for each input set.
+VARIANTS = {
+    "resnet50": "dyn fp16 static", "mobilenet_v3_large": "dyn static", "convnext_tiny": "dyn static", "vit_b16": "dyn op23 static",
+    "unet_convt": "dyn static", "unet_bilinear": "static", "bert_base": "dyn op23 static", "bert4_eager": "fp16",
+    "minilm_real": "dyn static", "t5_encoder": "dyn static", "gpt2_prefill": "dyn", "gpt2_decode": "dyn static",
+    "llama_prefill": "dyn op23 static", "llama_decode": "dyn op23", "whisper_enc": "dyn static", "vocoder": "dyn static",
+    "dlrm": "dyn static", "yolo_raw": "dyn static", "sd_unet": "dyn fp16 static",
+}
+TOLERANCE = {"resnet50": 2e-4, "resnet50.fp16": 1e-1, "sd_unet.fp16": 5e-3, "bert4_eager.fp16": 1e-2}
+DEFAULT_TOLERANCE = 5e-5
+# Half precision is judged by the distance to these, which hold the same weights in single precision.
+SINGLE = {"resnet50.fp16": "resnet50.dyn", "sd_unet.fp16": "sd_unet.static"}
+# An output of half precision may be at most this many times as far from single precision as onnxruntime's.
+FARTHER = {"resnet50.fp16": 2.0}
+
+
+class Model:
+    """A variant: `name` is NAME.VARIANT."""
+
+    def __init__(self, folder, name):
+        self.folder, self.name = pathlib.Path(folder), name
+        self.path = self.folder / f"{name}.onnx"
+
+    def sets(self):
+        cases = self.folder.glob(f"{self.name}.*.npz")
+        return sorted((path.name[len(self.name) + 1:-4] for path in cases), key=lambda label: (len(label), label))
+
+    def case(self, label):
+        return self.folder / f"{self.name}.{label}.npz"
+
+    def tolerance(self):
+        return TOLERANCE.get(self.name, TOLERANCE.get(self.name.split(".")[0], DEFAULT_TOLERANCE))
+
+    def graph(self):
+        return onnx.load(self.path).graph
+
+    def weight_bytes(self):
+        """Of everything constant in the file."""
+        graph = self.graph()
+        tensors = list(graph.initializer) + [a.t for node in graph.node for a in node.attribute if a.HasField("t")]
+        sizes = (onnx.helper.tensor_dtype_to_np_dtype(t.data_type).itemsize * math.prod(t.dims) for t in tensors)
+        return sum(sizes)
+
+    def shapes(self, label):
+        """Flags that fix every input's shape to that of a set."""
+        with np.load(self.case(label)) as arrays:
+            pairs = [(name[3:], arrays[name].shape) for name in arrays if name.startswith("in:")]
+        return [flag for name, shape in pairs for flag in ("--shape", f"{name}={'x'.join(map(str, shape))}")]
+
+
+def models(folder):
+    return [Model(folder, f"{name}.{variant}") for name, variants in VARIANTS.items() for variant in variants.split()]
