@@ -64,8 +64,16 @@ void findBias(Member &member) {
   }
 }
 
+/// Whether the model gives `value` out, maybe behind views.
+bool isGivenOut(Value value) {
+  return llvm::any_of(value.getUsers(), [](Operation *user) {
+    return isa<func::ReturnOp>(user) || (viewInput(user) && isGivenOut(user->getResult(0)));
+  });
+}
+
 /// A contraction of a matrix with a constant whose result goes into views only: any
-/// arithmetic on it is better off in its own epilogue.
+/// arithmetic on it is better off in its own epilogue. One that is an output writes that
+/// itself; out of a joint matrix it would have to be copied.
 std::optional<Member> memberOf(graph::MatMulOp op) {
   Member member;
   member.matmul = op;
@@ -81,6 +89,8 @@ std::optional<Member> memberOf(graph::MatMulOp op) {
   for (Operation *user : member.result.getUsers())
     if (!viewInput(user))
       return std::nullopt;
+  if (isGivenOut(member.result))
+    return std::nullopt;
   return member;
 }
 

@@ -25,7 +25,9 @@ func.func @biases(%x: tensor<4x2xf32>) -> (tensor<2x4xf32>, tensor<1x4xf32>) {
   %4 = graph.matmul %x, %w1 : tensor<4x2xf32>, tensor<2x1xf32> -> tensor<4x1xf32>
   %5 = graph.transpose %3 [1, 0] : tensor<4x2xf32> -> tensor<2x4xf32>
   %6 = graph.transpose %4 [1, 0] : tensor<4x1xf32> -> tensor<1x4xf32>
-  return %5, %6 : tensor<2x4xf32>, tensor<1x4xf32>
+  %7 = graph.unary neg %5 : tensor<2x4xf32> -> tensor<2x4xf32>
+  %8 = graph.unary neg %6 : tensor<1x4xf32> -> tensor<1x4xf32>
+  return %7, %8 : tensor<2x4xf32>, tensor<1x4xf32>
 }
 
 // CHECK-LABEL: @transposed
@@ -44,7 +46,9 @@ func.func @transposed(%x: tensor<4x2xf32>) -> (tensor<8xf32>, tensor<1x4xf32>) {
   %1 = graph.matmul %x, %w1 : tensor<4x2xf32>, tensor<2x1xf32> -> tensor<4x1xf32>
   %2 = graph.reshape %0 : tensor<4x2xf32> -> tensor<8xf32>
   %3 = graph.transpose %1 [1, 0] : tensor<4x1xf32> -> tensor<1x4xf32>
-  return %2, %3 : tensor<8xf32>, tensor<1x4xf32>
+  %4 = graph.unary neg %2 : tensor<8xf32> -> tensor<8xf32>
+  %5 = graph.unary neg %3 : tensor<1x4xf32> -> tensor<1x4xf32>
+  return %4, %5 : tensor<8xf32>, tensor<1x4xf32>
 }
 
 // Another left operand; a right operand that is no constant; arithmetic on one result.
@@ -62,5 +66,23 @@ func.func @refused(%x: tensor<4x2xf32>, %y: tensor<4x2xf32>, %w: tensor<2x2xf32>
   %5 = graph.reshape %1 : tensor<4x2xf32> -> tensor<8xf32>
   %6 = graph.reshape %2 : tensor<4x2xf32> -> tensor<8xf32>
   %7 = graph.unary relu %3 : tensor<4x2xf32> -> tensor<4x2xf32>
-  return %4, %5, %6, %7 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<4x2xf32>
+  %8 = graph.unary neg %4 : tensor<8xf32> -> tensor<8xf32>
+  %9 = graph.unary neg %5 : tensor<8xf32> -> tensor<8xf32>
+  %10 = graph.unary neg %6 : tensor<8xf32> -> tensor<8xf32>
+  return %8, %9, %10, %7 : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>, tensor<4x2xf32>
+}
+
+// What the model gives out would have to be copied out of a joint matrix.
+// CHECK-LABEL: @given_out
+// CHECK-NOT: graph.slice
+// CHECK: return
+func.func @given_out(%x: tensor<4x2xf32>) -> (tensor<2x4xf32>, tensor<8xf32>) {
+  %w0 = graph.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32> : tensor<2x2xf32>
+  %w1 = graph.constant dense<[[5.0, 6.0], [7.0, 8.0]]> : tensor<2x2xf32> : tensor<2x2xf32>
+  %0 = graph.matmul %x, %w0 : tensor<4x2xf32>, tensor<2x2xf32> -> tensor<4x2xf32>
+  %1 = graph.matmul %x, %w1 : tensor<4x2xf32>, tensor<2x2xf32> -> tensor<4x2xf32>
+  %2 = graph.transpose %0 [1, 0] : tensor<4x2xf32> -> tensor<2x4xf32>
+  %3 = graph.reshape %1 : tensor<4x2xf32> -> tensor<8xf32>
+  %4 = graph.unary neg %3 : tensor<8xf32> -> tensor<8xf32>
+  return %2, %4 : tensor<2x4xf32>, tensor<8xf32>
 }
