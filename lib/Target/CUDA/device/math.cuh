@@ -7,6 +7,7 @@
 #ifndef CUPOLA_DEVICE_MATH_CUH
 #define CUPOLA_DEVICE_MATH_CUH
 
+#include "angle.cuh"
 #include "cast.cuh"
 
 #define CUPOLA_FUNCTION1(name, single, twice)                                                                          \
@@ -23,9 +24,9 @@ CUPOLA_FUNCTION1(cu_log1p, log1pf, log1p)
 CUPOLA_FUNCTION1(cu_sqrt, sqrtf, sqrt)
 CUPOLA_FUNCTION1(cu_rsqrt, rsqrtf, rsqrt)
 CUPOLA_FUNCTION1(cu_erf, erff, erf)
-CUPOLA_FUNCTION1(cu_sin, sinf, sin)
-CUPOLA_FUNCTION1(cu_cos, cosf, cos)
-CUPOLA_FUNCTION1(cu_tan, tanf, tan)
+CUPOLA_FUNCTION1(cu_sin, cupola_device::sine, sin)
+CUPOLA_FUNCTION1(cu_cos, cupola_device::cosine, cos)
+CUPOLA_FUNCTION1(cu_tan, cupola_device::tangent, tan)
 CUPOLA_FUNCTION1(cu_asin, asinf, asin)
 CUPOLA_FUNCTION1(cu_acos, acosf, acos)
 CUPOLA_FUNCTION1(cu_atan, atanf, atan)
