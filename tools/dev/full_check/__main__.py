@@ -54,10 +54,11 @@ def main():
     parser = argparse.ArgumentParser(prog="full-check", description=__doc__)
     parser.add_argument("folder", type=pathlib.Path, help="models and their input sets")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build", help="build folder (default: build)")
+    parser.add_argument("--work", type=pathlib.Path, help="folder of the journal and the packages (default: full-check in the build folder)")
     parser.add_argument("--only", default="", help="only tasks whose name has this text, as 'cpu ' or 'resnet50'")
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "docs" / "results" / "full-check.md", help="the table")
     options = parser.parse_args()
-    work = options.build / "full-check"
+    work = options.work or options.build / "full-check"
     work.mkdir(parents=True, exist_ok=True)
     tool = Tool(options.build, work)
     journal = Journal(work / "journal.jsonl", tool.cupola)

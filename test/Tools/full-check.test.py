@@ -1,0 +1,29 @@
+#===- test/Tools/full-check.test.py - Occupancies and arenas computed by hand ---===#
+# SPDX-License-Identifier: Apache-2.0
+
+from full_check import plans
+from kernel_limits import occupancy, problems
+
+# Registers of 64 warps; registers; the quarter of the registers that 8 warps of 255 leave; shared memory; registers of 20 warps.
+assert occupancy("sm_80", registers=32, threads=256, shared=0) == 1
+assert occupancy("sm_80", registers=64, threads=256, shared=0) == 0.5
+assert occupancy("sm_80", registers=255, threads=256, shared=0) == 0.125
+assert occupancy("sm_86", registers=32, threads=128, shared=48 << 10) == 8 / 48
+assert occupancy("sm_75", registers=96, threads=128, shared=0) == 20 / 32
+
+USE = {"registers": 255, "threads": 256, "spill_bytes": 0, "stack_frame": 0, "static_shared": 0, "dynamic_shared": 0}
+assert list(problems("gemm", "sm_80", USE)) == []
+assert list(problems("pointwise", "sm_80", USE)) == ["an occupancy of 12%, less than 25%"]
+assert len(list(problems("gemm", "sm_86", {**USE, "spill_bytes": 4, "stack_frame": 8, "dynamic_shared": 100 << 10}))) == 3
+
+# Two branches from an input, joined: the wide value of the second need not live while the first is computed.
+STEPS = [("a", [0], [1]), ("b", [0], [2]), ("c", [1], [3]), ("d", [2], [4]), ("e", [3, 4], [5])]
+SIZES = [("input", 256), ("arena", 1024), ("arena", 1024), ("arena", 256), ("arena", 100), ("output", 256)]
+REPORT = {"steps": [{"nodes": [name], "reads": reads, "writes": writes} for name, reads, writes in STEPS],
+          "buffers": [{"kind": kind, "bytes": str(size)} for kind, size in SIZES]}
+FOLLOW = plans.edges(REPORT)
+assert FOLLOW == [{2}, {3}, {4}, {4}, set()]
+assert plans.live_peak(REPORT, [0, 1, 2, 3, 4]) == 1024 + 1024 + 256
+assert plans.live_peak(REPORT, [0, 2, 1, 3, 4]) == 256 + 1024 + 256
+assert plans.reverse_postorder(FOLLOW) == [1, 3, 0, 2, 4]
+assert plans.file_order(REPORT, FOLLOW, dict(zip("acbde", range(5)))) == [0, 2, 1, 3, 4]
