@@ -14,6 +14,8 @@ Status buildCudaKernels(ModuleOp module, const VariantSpec &spec, TargetKernels 
   const cuda::CudaTargetInfo *target = cuda::cudaTarget(spec.arch);
   if (!target)
     return Status::usage("unknown CUDA architecture '" + spec.arch + "'");
+  if (failed(cuda::prepareCudaKernels(module, *target)))
+    return Status::unsupported("the kernels have no schedules on " + spec.arch);
   std::vector<cuda::CudaKernel> emitted; // distinct by text, and so by name
   std::map<std::string, size_t> places;  // kernel name -> where in `emitted`
   struct Use {

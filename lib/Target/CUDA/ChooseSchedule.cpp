@@ -22,6 +22,10 @@ constexpr int64_t pointwiseThreads = 256, pointThreads = 128;
 constexpr int64_t warpRow = 1024;
 /// A thread per grid point pays only if there are this many points.
 constexpr int64_t manyPoints = 2048;
+/// Fewer threads leave a large GPU idle.
+constexpr int64_t enoughThreads = 32768;
+/// Columns of this many elements are shared by the warps of a block.
+constexpr int64_t longColumn = 32;
 
 /// Products with up to this many rows read the weights once and are done.
 constexpr int64_t matvecRows = 8;
@@ -52,10 +56,13 @@ public:
     if (eachOnly && func.getGrid().empty() && !loops.empty())
       return pointwise();
     bool serial = llvm::any_of(loops, [](Operation *op) { return isa<ArgReduceOp>(op); });
-    if (serial || loops.empty() || !readsAlongRows())
-      return serial || loops.empty() || points().value_or(manyPoints) >= manyPoints ? perPoint()
-                                                                                    : rows();
-    return rows();
+    if (serial || loops.empty())
+      return perPoint();
+    if (readsAlongRows())
+      return rows();
+    if (hasLongColumns())
+      return columns();
+    return points().value_or(manyPoints) >= manyPoints ? perPoint() : rows();
   }
 
 private:
@@ -85,15 +92,58 @@ private:
 
   LogicalResult pointwise() {
     if (loops.size() == 1 && cuda::transposedAxis(cast<ForeachOp>(loops.front()))) {
-      set("transpose", {});
+      set("transpose", {{"threads", pointwiseThreads}});
       return success();
     }
-    set("pointwise", {{"threads", pointwiseThreads}, {"vector", width()}});
+    set(func.getSchedule() == "gather" ? "gather" : "pointwise", {{"threads", pointwiseThreads}, {"vector", width()}});
     return success();
   }
 
   LogicalResult perPoint() {
-    set("reduction", {{"threads", pointThreads}});
+    set("reduction", {{"threads", pointThreads}, {"vector", pointWidth()}});
+    return success();
+  }
+
+  bool reducesOnly() {
+    return llvm::all_of(loops, [](Operation *op) { return isa<kernel::ReduceOp>(op); });
+  }
+  std::string lastPoint() { return "g" + std::to_string(func.getGrid().size() - 1); }
+
+  /// Neighbouring grid points that a thread computes at once, if enough threads are left.
+  int64_t pointWidth() {
+    Block &body = func.getBody().front();
+    if (func.getGrid().empty() || !reducesOnly() || !cuda::reducesVectors(body, lastPoint()))
+      return 1;
+    SmallVector<Loop> all = {{&body, lastPoint()}};
+    for (Operation *loop : loops)
+      all.push_back({&loop->getRegion(0).front(), lastPoint()});
+    int64_t width = cuda::vectorWidth(all, graph::exprsOf(func.getGrid()).back(), divisors);
+    while (width > 1 && points() && *points() / width < enoughThreads)
+      width /= 2;
+    return width;
+  }
+
+  Expr iterations(Operation *loop) {
+    return graph::product(graph::exprsOf(loop->getAttrOfType<ArrayAttr>("extents")));
+  }
+
+  /// Few points, long loops, and neighbouring points are neighbours in memory.
+  bool hasLongColumns() {
+    if (func.getGrid().empty() || !reducesOnly() || points().value_or(1) >= enoughThreads)
+      return false;
+    return llvm::any_of(loops, [&](Operation *loop) {
+      return iterations(loop).constant().value_or(longColumn) >= longColumn &&
+             llvm::any_of(loop->getRegion(0).getOps<LoadOp>(), [&](LoadOp load) {
+               return cuda::stepsByOne(graph::exprOf(load.getPosition()), lastPoint());
+             });
+    });
+  }
+
+  LogicalResult columns() {
+    int64_t longest = 0;
+    for (Operation *loop : loops)
+      longest = std::max(longest, iterations(loop).constant().value_or(longColumn));
+    set("column_reduction", {{"threads", longest >= 1024 ? 1024 : 256}});
     return success();
   }
 
@@ -102,15 +152,14 @@ private:
     return llvm::any_of(loops, [](Operation *loop) {
       auto [block, var] = innermost(loop);
       return llvm::any_of(block->getOps<LoadOp>(), [&, var = var](LoadOp load) {
-        std::optional<Expr> stride = graph::exprOf(load.getPosition()).coefficient(var);
-        return stride && stride->isConstant(1);
+        return cuda::stepsByOne(graph::exprOf(load.getPosition()), var);
       });
     });
   }
 
   LogicalResult rows() {
     int64_t vector = width();
-    Expr columns = graph::product(graph::exprsOf(loops.front()->getAttrOfType<ArrayAttr>("extents")));
+    Expr columns = iterations(loops.front());
     std::optional<int64_t> count = columns.constant();
     if (!count)
       count = bounds(columns, rangesAt(func)).hi;
@@ -160,7 +209,8 @@ private:
     }
     const cuda::GemmShape &shape = cuda::chooseGemmShape(dot);
     set("gemm", {{"threads", shape.threads()}, {"tile_m", shape.m}, {"tile_n", shape.n},
-                 {"tile_k", shape.k}, {"thread_m", shape.threadM}, {"thread_n", shape.threadN}});
+                 {"tile_k", shape.k}, {"thread_m", shape.threadM}, {"thread_n", shape.threadN},
+                 {"split_k", shape.split}});
     return success();
   }
 
@@ -178,7 +228,8 @@ struct ChooseSchedule : cuda::impl::ChooseScheduleBase<ChooseSchedule> {
       getOperation()->emitError() << "architecture '" << arch << "' is not known";
       return signalPassFailure();
     }
-    if (failed(Choice(getOperation(), *target).choose()))
+    bool isChosen = !getOperation().getParams().empty();
+    if (!isChosen && failed(Choice(getOperation(), *target).choose()))
       signalPassFailure();
   }
 };

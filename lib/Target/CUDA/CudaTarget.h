@@ -12,6 +12,8 @@
 #include "dialects/Kernel/Kernel.h"
 #include "lib/Runtime/Format/Plan.h"
 
+#include "mlir/IR/BuiltinOps.h"
+
 #include <string>
 #include <vector>
 
@@ -42,6 +44,10 @@ struct CudaKernel {
   std::string text;      ///< the function alone, without its #include
   Expr grid;             ///< blocks, over the scalar parameters n0..
 };
+
+/// Chooses the schedules of all kernels and makes one kernel of those that differ in numbers
+/// only; the fusions that use them follow.
+mlir::LogicalResult prepareCudaKernels(mlir::ModuleOp module, const CudaTargetInfo &target);
 
 /// Emits one kernel. `level1` is not changed. Diagnostics go to its location.
 /// May run concurrently for different kernels of one context.

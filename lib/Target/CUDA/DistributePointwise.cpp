@@ -42,7 +42,8 @@ LogicalResult distribute(cuda::Lowering &lowering, ForeachOp loop, int64_t threa
 struct DistributePointwise : cuda::impl::DistributePointwiseBase<DistributePointwise> {
   void runOnOperation() override {
     FuncOp func = getOperation();
-    if (func.getSchedule() != "pointwise" || func->hasAttr("launch"))
+    bool isPointwise = func.getSchedule() == "pointwise" || func.getSchedule() == "gather";
+    if (!isPointwise || func->hasAttr("launch") || func.getParams().empty())
       return;
     int64_t threads = func.getParams().getAs<IntegerAttr>("threads").getInt();
     int64_t width = func.getParams().getAs<IntegerAttr>("vector").getInt();

@@ -10,14 +10,19 @@ using namespace mlir;
 using namespace cupola;
 using namespace cupola::kernel;
 
-void cuda::buildCudaPipeline(OpPassManager &passes, const CudaTargetInfo &target) {
+void cuda::buildPreparation(OpPassManager &passes, const CudaTargetInfo &target) {
   passes.addPass(createDecomposeDot());
   passes.addPass(createFoldGrid());
   passes.addPass(createCollapseLoops());
   passes.addPass(createChooseSchedule({target.arch}));
+}
+
+void cuda::buildCudaPipeline(OpPassManager &passes, const CudaTargetInfo &target) {
+  buildPreparation(passes, target);
   passes.addPass(createDistributePointwise());
   passes.addPass(createDistributeTranspose());
   passes.addPass(createDistributeRows());
+  passes.addPass(createDistributeColumns());
   passes.addPass(createDistributePoints());
   passes.addPass(createLowerGemm());
   passes.addPass(createLowerMma());
@@ -50,6 +55,13 @@ static int64_t sharedBytes(FuncOp func) {
   return end;
 }
 
+LogicalResult cuda::prepareCudaKernels(ModuleOp module, const CudaTargetInfo &target) {
+  PassManager passes(module.getContext(), ModuleOp::getOperationName());
+  buildPreparation(passes.nest<FuncOp>(), target);
+  passes.addPass(createShareKernels());
+  return passes.run(module);
+}
+
 FailureOr<cuda::CudaKernel> cuda::emitCudaKernel(FuncOp level1, const CudaTargetInfo &target,
                                                  const CudaOptions &options) {
   OwningOpRef<FuncOp> func(level1.clone());
@@ -71,7 +83,7 @@ FailureOr<cuda::CudaKernel> cuda::emitCudaKernel(FuncOp level1, const CudaTarget
   format::Kernel &record = kernel.record;
   record.sourceHash = format::hex(*digest);
   record.name = "k_" + record.sourceHash.substr(0, 16);
-  record.schedule = level1.getSchedule() == "gather" ? "gather" : func->getSchedule().str();
+  record.schedule = func->getSchedule().str();
   auto launch = func.get()->getAttrOfType<LaunchAttr>("launch");
   record.threads = launch.getThreads();
   record.sharedBytes = shared;

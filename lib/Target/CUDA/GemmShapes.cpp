@@ -7,11 +7,12 @@ using namespace mlir;
 using namespace cupola;
 using namespace cupola::cuda;
 
-// Largest first. Tiles with small m are for few rows: short sequences, late layers.
+// Largest first. Tiles with small m are for few rows: short sequences, late layers. Where the
+// result is small and k long, the threads of a block share k, too.
 static constexpr GemmShape shapes[] = {
-    // m, n, k, thread m, thread n
-    {128, 128, 16, 8, 8}, {64, 128, 16, 8, 8}, {64, 64, 16, 8, 4},
-    {32, 64, 16, 4, 4},   {16, 64, 16, 4, 4},
+    // m, n, k, thread m, thread n, parts of k
+    {128, 128, 16, 8, 8, 1}, {64, 128, 16, 8, 8, 1}, {64, 64, 16, 8, 4, 1}, {32, 64, 16, 4, 4, 1},
+    {16, 64, 16, 4, 4, 1},   {16, 32, 64, 4, 4, 4},
 };
 
 static constexpr MmaShape mmaShapes[] = {
@@ -22,7 +23,7 @@ static constexpr MmaShape mmaShapes[] = {
 };
 
 /// Blocks that keep a large GPU busy.
-static constexpr int64_t enoughBlocks = 160;
+static constexpr int64_t enoughBlocks = 128;
 /// What a symbolic extent is taken for.
 static constexpr int64_t typicalExtent = 256;
 
@@ -33,14 +34,20 @@ static int64_t typical(const Expr &extent) {
   return extent.evaluate(values).value_or(typicalExtent);
 }
 
+/// A tile of k that is a large part of k leaves nothing to overlap.
+static bool isDeep(const GemmShape &shape, int64_t k) { return shape.split == 1 || k >= 4 * shape.k; }
+static bool isDeep(const MmaShape &, int64_t) { return true; }
+
 /// Nothing fills the GPU: the smallest tile gives the most blocks.
 template <class Shape> static const Shape &choose(llvm::ArrayRef<Shape> table, kernel::DotOp dot) {
   graph::Exprs extents = graph::exprsOf(dot.getExtents());
   auto func = dot->getParentOfType<kernel::FuncOp>();
-  int64_t m = typical(extents[0]), n = typical(extents[1]);
+  int64_t m = typical(extents[0]), n = typical(extents[1]), k = typical(extents[2]);
   int64_t batch = typical(graph::product(graph::exprsOf(func.getGrid())));
   const Shape *smallest = nullptr;
   for (const Shape &shape : table) {
+    if (!isDeep(shape, k))
+      continue;
     int64_t blocks = batch * ((m + shape.m - 1) / shape.m) * ((n + shape.n - 1) / shape.n);
     bool tooLarge = m <= shape.m / 2 || (n <= shape.n / 2 && shape.n > 64);
     if (!tooLarge && blocks >= enoughBlocks)

@@ -7,10 +7,11 @@
 
 namespace cupola::cuda {
 
-/// A block computes m by n with tiles of k; a thread threadM by threadN of it.
+/// A block computes m by n with tiles of k; a thread threadM by threadN of it, over one of
+/// `split` equal parts of each tile's k.
 struct GemmShape {
-  int64_t m, n, k, threadM, threadN;
-  int64_t threads() const { return m / threadM * (n / threadN); }
+  int64_t m, n, k, threadM, threadN, split;
+  int64_t threads() const { return m / threadM * (n / threadN) * split; }
 };
 
 /// The same on matrix units: warps_m by warps_n warps share the tile.

@@ -53,7 +53,7 @@ private:
 
   /// Whole vectors of at least four bytes along the rows of shared memory.
   bool canCopy(const cuda::Operand &op) {
-    return cuda::plainLoad(*op.body) && op.width >= 2 && op.alongK != op.kMajor;
+    return op.width >= 2 && vectorLoad(op) && op.alongK != op.kMajor;
   }
 
   LogicalResult multiply(const cuda::Operand &a, const cuda::Operand &b, bool bf16) {

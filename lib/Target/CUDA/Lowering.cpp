@@ -60,6 +60,12 @@ void cuda::substitute(Operation *op, const std::map<std::string, Expr> &values) 
     op->walk([&](Operation *inner) { substituteOne(inner, values); });
 }
 
+void cuda::canonicalize(Operation *op) {
+  for (StringRef name : expressionNames)
+    if (Attribute attr = op->getAttr(name))
+      op->setAttr(name, mapExpressions(attr, [](const Expr &e) { return e; }));
+}
+
 namespace cupola::cuda {
 
 Lowering::Lowering(FuncOp func)
@@ -75,6 +81,7 @@ Lowering::~Lowering() { old->clear(); }
 
 void Lowering::launch(int64_t threads, const Expr &blocks) {
   func.setGridAttr(builder.getArrayAttr({}));
+  mayHaveSurplus = !blocks.constant();
   func->setAttr("launch", LaunchAttr::get(func.getContext(), threads,
                                           builder.getStringAttr(blocks.text())));
 }
@@ -123,6 +130,8 @@ Ranges Lowering::rangesHere() {
 LogicalResult Lowering::guard(ArrayRef<Expr> conditions, Body body) {
   SmallVector<Expr> open;
   Ranges ranges = rangesHere();
+  if (mayHaveSurplus)
+    ranges["b"].hi.reset();
   for (const Expr &condition : conditions)
     if (proveLessEqual(0, condition, ranges) != true)
       open.push_back(condition);
@@ -141,7 +150,10 @@ LogicalResult Lowering::guardBlocks(const Expr &blocks, Body body) {
   auto op = GuardOp::create(builder, loc,
                             graph::exprArray(func.getContext(), {blocks - 1 - symbol("b")}));
   builder.setInsertionPointToEnd(&op.getBody().emplaceBlock());
-  return body();
+  mayHaveSurplus = false;
+  LogicalResult done = body();
+  mayHaveSurplus = true;
+  return done;
 }
 
 Value Lowering::registers(ArrayRef<int64_t> extents, Type element, int64_t vector, bool zero) {
@@ -247,13 +259,16 @@ LogicalResult Lowering::cloneExtract(ExtractOp op) {
 // Loops of one thread
 //===----------------------------------------------------------------------===//
 
+/// Loops of one thread with fewer iterations are unrolled: the taps of a window.
+static constexpr int64_t longLoop = 9;
+
 LogicalResult Lowering::loops(ArrayAttr vars, ArrayAttr extents, Body body, size_t depth) {
   if (depth == vars.size())
     return body();
   StringRef name = llvm::cast<StringAttr>(vars[depth]).getValue();
   Expr extent = exprOf(llvm::cast<StringAttr>(extents[depth]).getValue());
-  return loop(name, 0, extent, 1, /*unroll=*/false,
-              [&] { return loops(vars, extents, body, depth + 1); });
+  bool unroll = depth + 1 == vars.size() && extent.constant().value_or(longLoop) < longLoop;
+  return loop(name, 0, extent, 1, unroll, [&] { return loops(vars, extents, body, depth + 1); });
 }
 
 LogicalResult Lowering::cloneSerial(Operation &op) {
@@ -360,16 +375,19 @@ static TypedAttr neutral(graph::ReduceKind kind, Type type) {
 }
 
 Accumulator makeAccumulator(Lowering &lowering, graph::ReduceKind kind, Type type) {
-  Value init = ConstantOp::create(lowering.builder, lowering.func.getLoc(),
-                                  neutral(kind, wordType(type)));
-  return {kind, type, lowering.variable(init)};
+  return {kind, type, lowering.variable(neutralValue(lowering, kind, type))};
 }
 
-void accumulate(Lowering &lowering, const Accumulator &accumulator, Value value) {
+Value neutralValue(Lowering &lowering, graph::ReduceKind kind, Type type) {
+  return ConstantOp::create(lowering.builder, lowering.func.getLoc(), neutral(kind, wordType(type)));
+}
+
+void accumulate(Lowering &lowering, const Accumulator &accumulator, Value value,
+                ArrayRef<Expr> index) {
   Type word = llvm::cast<RegistersType>(accumulator.registers.getType()).getElement();
   AccumulateOp::create(lowering.builder, lowering.func.getLoc(), accumulator.kind,
                        lowering.cast(value, word), accumulator.registers,
-                       lowering.builder.getArrayAttr({}));
+                       graph::exprArray(lowering.func.getContext(), index));
 }
 
 } // namespace cupola::cuda

@@ -27,6 +27,9 @@ bool usesVariable(mlir::Operation *op, llvm::StringRef var);
 /// Replaces variables in every expression of `op` and of the ops inside it.
 void substitute(mlir::Operation *op, const std::map<std::string, Expr> &values);
 
+/// Writes every expression of an op in its canonical form.
+void canonicalize(mlir::Operation *op);
+
 /// Where a tile of level 1 lives: in registers at `index`, for the thread that
 /// runs the loop whose variables are those the tile was made over.
 struct TilePlace {
@@ -107,12 +110,18 @@ private:
   mlir::LogicalResult cloneArgReduce(kernel::ArgReduceOp op);
   mlir::LogicalResult loops(mlir::ArrayAttr vars, mlir::ArrayAttr extents, Body body,
                             size_t depth = 0);
+  /// The `width` iterations that start at the name var + "v".
+  mlir::LogicalResult cloneElements(mlir::Block &block, llvm::StringRef var, const Expr &extent,
+                                    int64_t width, Yield yield);
+  mlir::LogicalResult reduceVector(kernel::ReduceOp op, llvm::StringRef var, const Expr &extent,
+                                   int64_t width, mlir::Value &registers);
   void cloneVectorLoad(kernel::LoadOp op, llvm::StringRef var, llvm::StringRef first,
                        int64_t width, mlir::Value &registers);
 
   std::unique_ptr<mlir::Block> old;
   llvm::DenseSet<mlir::Operation *> hoisted;
   graph::Exprs gridExtents;
+  bool mayHaveSurplus = false; ///< blocks beyond those of the launch are here, too
   mlir::Location loc;
 };
 
@@ -124,13 +133,20 @@ struct Accumulator {
   mlir::Value registers; ///< a variable
 };
 Accumulator makeAccumulator(Lowering &lowering, graph::ReduceKind kind, mlir::Type type);
-void accumulate(Lowering &lowering, const Accumulator &accumulator, mlir::Value value);
+void accumulate(Lowering &lowering, const Accumulator &accumulator, mlir::Value value,
+                llvm::ArrayRef<Expr> index = {});
+/// The value a reduction starts with, in the type it accumulates in.
+mlir::Value neutralValue(Lowering &lowering, graph::ReduceKind kind, mlir::Type type);
 
 /// The most elements of `var` that every loop of a kernel can handle at once:
 /// `blocks` and their innermost variables. At least one access becomes a vector
 /// and no store is left behind. 1 if there is no such width.
 int64_t vectorWidth(llvm::ArrayRef<std::pair<mlir::Block *, std::string>> blocks,
                     const Expr &extent, const std::map<std::string, int64_t> &divisors);
+
+/// Whether the reductions of a block can be made for several elements of `var` at once: none
+/// needs what comes of another.
+bool reducesVectors(mlir::Block &block, llvm::StringRef var);
 
 /// Ops of a block that give different values for different values of the variables.
 llvm::DenseSet<mlir::Operation *> varyingOps(mlir::Block &block,
@@ -139,6 +155,10 @@ llvm::DenseSet<mlir::Operation *> varyingOps(mlir::Block &block,
 /// Whether `width` elements from a multiple of `width` on lie in one aligned vector.
 bool isContiguous(const Expr &position, llvm::StringRef var, int64_t width,
                   const std::map<std::string, int64_t> &divisors);
+/// Whether the first two elements along `var` are neighbours.
+bool stepsByOne(const Expr &position, llvm::StringRef var);
+/// Whether a mask is the same for all elements of such a vector.
+bool sharesMask(mlir::ArrayAttr mask, llvm::StringRef var, int64_t width);
 
 } // namespace cupola::cuda
 

@@ -6,6 +6,7 @@
 #include "dialects/Kernel/Kernel.h"
 #include "lib/Target/CUDA/CudaTarget.h"
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -16,6 +17,8 @@ namespace cupola::cuda {
 #define GEN_PASS_REGISTRATION
 #include "lib/Target/CUDA/Passes.h.inc"
 
+/// Those that leave a kernel on level 1, its schedule chosen.
+void buildPreparation(mlir::OpPassManager &passes, const CudaTargetInfo &target);
 /// All passes from level 1 to level 2, in order, for a pass manager of kernel.func.
 void buildCudaPipeline(mlir::OpPassManager &passes, const CudaTargetInfo &target);
 

@@ -62,6 +62,24 @@ def ChooseSchedule : KernelPass<"kernel-choose-schedule"> {
   let options = [Option<"arch", "arch", "std::string", "\"sm_80\"", "architecture family">];
 }
 
+def ShareKernels : Pass<"kernel-share", "::mlir::ModuleOp"> {
+  let summary = "makes one kernel of products that differ in numbers only";
+  let description = [{
+    The layers of a network repeat one structure with other extents. Numbers that differ
+    become scalar parameters, as multiples of their common divisor, so that what divides
+    what, and with it the vectors, stay. Kernels with different schedules or tiles stay
+    apart, and so do those that divide the depth by different numbers.
+
+    ```mlir
+    kernel.func @k0 .. { kernel.dot [..] ["3136", "64", "256"] lhs { kernel.load %arg0["256*d0 + d2"] ..   // before
+    kernel.func @k1 .. { kernel.dot [..] ["784", "128", "512"] lhs { kernel.load %arg0["512*d0 + d2"] ..
+    kernel.func @k0 .. scalars [#kernel.scalar<1, 4, 1>, #kernel.scalar<1, 2, 1>] ..                       // after
+      { kernel.dot [..] ["784*n0", "64*n1", "256*n1"] lhs { kernel.load %arg0["256*d0*n1 + d2"] ..
+    ```
+  }];
+  let dependentDialects = ["::cupola::kernel::KernelDialect"];
+}
+
 def DistributePointwise : KernelPass<"kernel-distribute-pointwise"> {
   let summary = "schedule pointwise: one thread per vector of a foreach";
   let description = [{
@@ -116,11 +134,29 @@ def DistributeRows : KernelPass<"kernel-distribute-rows"> {
   }];
 }
 
-def DistributePoints : KernelPass<"kernel-distribute-points"> {
-  let summary = "schedule reduction: one thread per grid point, which runs its loops alone";
+def DistributeColumns : KernelPass<"kernel-distribute-columns"> {
+  let summary = "schedule column_reduction: a lane per grid point, the warps share its loops";
   let description = [{
-    For reductions over axes that are not contiguous: neighbouring threads read
-    neighbouring elements.
+    For few grid points with long loops where neighbouring points are neighbours in
+    memory, as a mean over all places of channels-last images.
+
+    ```mlir
+    %0 = kernel.reduce [sum] ["d0"] ["196"] {                  // before
+      %1 = kernel.load %in0["480*d0 + g0"] ..
+    kernel.for "i" = "warp" to "196" step "8" {                // after
+      %1 = kernel.load %in0["480*i + g0"] ..
+      kernel.accumulate sum %1, %a [] ..
+    }
+    kernel.store_shared .. kernel.barrier .. kernel.load_shared ..
+    ```
+  }];
+}
+
+def DistributePoints : KernelPass<"kernel-distribute-points"> {
+  let summary = "schedule reduction: one thread per vector of grid points, which runs its loops alone";
+  let description = [{
+    For reductions over axes that are not contiguous, and windows: neighbouring threads
+    read neighbouring elements or vectors.
 
     ```mlir
     kernel.func @k "reduction" grid ["64"] .. {            // before

@@ -9,6 +9,12 @@ using namespace cupola::kernel;
 
 namespace cupola::cuda {
 
+static bool isZero(Value value) {
+  auto constant = value.getDefiningOp<ConstantOp>();
+  auto number = constant ? dyn_cast<FloatAttr>(constant.getValue()) : FloatAttr();
+  return number && number.getValue().isPosZero();
+}
+
 LoadOp plainLoad(Block &operand) {
   Value value = operand.getTerminator()->getOperand(0);
   Type type = value.getType();
@@ -20,8 +26,8 @@ LoadOp plainLoad(Block &operand) {
       return {};
   }
   auto load = value.getDefiningOp<LoadOp>();
-  bool plain = load && load.getType() == type && load.getMask().empty() &&
-               load.getIndices().empty() && load->getBlock() == &operand;
+  bool plain = load && load.getType() == type && load.getIndices().empty() &&
+               (!load.getOther() || isZero(load.getOther())) && load->getBlock() == &operand;
   return plain ? load : LoadOp();
 }
 
@@ -68,8 +74,7 @@ int64_t ProductLowering::tileElements(const Operand &op) const { return op.outer
 void ProductLowering::plan(Operand &op, int64_t mostWidth) {
   auto direction = [&](const std::string &along, const Expr &extent) -> int64_t {
     bool runs = llvm::any_of(op.body->getOps<LoadOp>(), [&](LoadOp load) {
-      std::optional<Expr> stride = graph::exprOf(load.getPosition()).coefficient(along);
-      return stride && stride->isConstant(1);
+      return stepsByOne(graph::exprOf(load.getPosition()), along);
     });
     if (!runs)
       return 0;
@@ -137,32 +142,56 @@ LogicalResult ProductLowering::forElements(const Operand &op,
   });
 }
 
-LogicalResult ProductLowering::fetch(Operand &op) {
+LoadOp ProductLowering::vectorLoad(const Operand &op) const {
   LoadOp load = plainLoad(*op.body);
-  if (load && !isContiguous(graph::exprOf(load.getPosition()), op.alongK ? op.kVar : op.outerVar,
-                            op.width, low.divisors))
-    load = {};
+  if (!load || op.width == 1)
+    return load;
+  StringRef var = op.alongK ? op.kVar : op.outerVar;
+  bool whole = isContiguous(graph::exprOf(load.getPosition()), var, op.width, low.divisors) &&
+               sharesMask(load.getMask(), var, op.width);
+  return whole ? load : LoadOp();
+}
+
+LogicalResult ProductLowering::fetch(Operand &op) {
+  LoadOp load = vectorLoad(op);
   return forVectors(op, [&](const Expr &outer, const Expr &k) {
     return load ? fetchPlain(op, load, outer, k) : fetchComputed(op, outer, k);
   });
 }
 
+/// Digits of k come apart where the tile is known: a tile often lies within one of them, and
+/// the rest is the same for all threads.
+ProductLowering::Source ProductLowering::source(const Operand &op, LoadOp load, const Expr &outer,
+                                                const Expr &k) {
+  Source result;
+  result.mask = inside(op, outer, k);
+  low.let(op.outerVar, op.outerBase + outer, op.outerExtent);
+  Expr atK = symbol("kt") * tileK + k;
+  low.let(op.kVar, atK, extents[2]);
+  Ranges ranges = low.rangesHere();
+  auto resolve = [&](const Expr &e) {
+    return e.coefficient(op.kVar) ? e : simplify(e.substitute({{op.kVar, atK}}), ranges);
+  };
+  result.position = resolve(graph::exprOf(load.getPosition()));
+  for (const Expr &condition : graph::exprsOf(load.getMask()))
+    result.mask.push_back(resolve(condition));
+  return result;
+}
+
 LogicalResult ProductLowering::fetchPlain(Operand &op, LoadOp load, const Expr &outer,
                                           const Expr &k) {
-  graph::Exprs mask = inside(op, outer, k);
+  Source from = source(op, load, outer, k);
   Location loc = low.func.getLoc();
   MLIRContext *context = low.func.getContext();
-  low.let(op.outerVar, op.outerBase + outer, op.outerExtent);
-  low.let(op.kVar, symbol("kt") * tileK + k, extents[2]);
-  Value other = mask.empty() ? Value() : low.constant(load.getType(), 0);
-  ArrayAttr masks = graph::exprArray(context, mask);
+  Value other = from.mask.empty() ? Value() : low.constant(load.getType(), 0);
+  ArrayAttr mask = graph::exprArray(context, from.mask);
   if (op.width == 1) {
     Value value = LoadOp::create(low.builder, loc, load.getType(), load.getView(),
-                                 load.getPosition(), ValueRange(), masks, other);
+                                 from.position.text(), ValueRange(), mask, other);
     low.set(value, op.registers, {symbol("i")});
     return success();
   }
-  LoadVectorOp::create(low.builder, loc, load.getView(), load.getPosition(), ValueRange(), masks,
+  LoadVectorOp::create(low.builder, loc, load.getView(), from.position.text(), ValueRange(), mask,
                        other, op.registers, graph::exprArray(context, {symbol("i")}));
   return success();
 }
@@ -187,15 +216,13 @@ LogicalResult ProductLowering::fetchComputed(Operand &op, const Expr &outer, con
 }
 
 LogicalResult ProductLowering::fetchAsync(Operand &op) {
-  LoadOp load = plainLoad(*op.body);
+  LoadOp load = vectorLoad(op);
   return forVectors(op, [&](const Expr &outer, const Expr &k) -> LogicalResult {
-    graph::Exprs mask = inside(op, outer, k);
-    low.let(op.outerVar, op.outerBase + outer, op.outerExtent);
-    low.let(op.kVar, symbol("kt") * tileK + k, extents[2]);
-    AsyncCopyOp::create(low.builder, low.func.getLoc(), load.getView(), load.getPosition(),
+    Source from = source(op, load, outer, k);
+    AsyncCopyOp::create(low.builder, low.func.getLoc(), load.getView(), from.position.text(),
                         op.smem, sharedPlace(op, outer, k).text(),
                         op.width * byteSize(load.getType()),
-                        graph::exprArray(low.func.getContext(), mask));
+                        graph::exprArray(low.func.getContext(), from.mask));
     return success();
   });
 }

@@ -7,7 +7,7 @@
 
 namespace cupola::cuda {
 
-/// The load of an operand that is nothing but one element, perhaps cast to a wider
+/// The load of an operand that is nothing but one element or zero, perhaps cast to a wider
 /// type and back; null for a computed prologue.
 kernel::LoadOp plainLoad(mlir::Block &operand);
 
@@ -47,6 +47,8 @@ protected:
   /// Axis and width of the vectors a thread moves.
   void plan(Operand &op, int64_t mostWidth);
   int64_t tileElements(const Operand &op) const;
+  /// The operand's load if a thread's vectors are single accesses, else null.
+  kernel::LoadOp vectorLoad(const Operand &op) const;
   /// Registers and shared memory of an operand.
   void allocate(Operand &op, mlir::Type shared, int64_t stages, bool withRegisters);
   /// Tile "kt" into registers, zeros beyond the matrix.
@@ -71,6 +73,12 @@ protected:
   int64_t tileM, tileN, tileK, threads;
 
 private:
+  /// Where a vector comes from, and when: zeros elsewhere.
+  struct Source {
+    Expr position;
+    graph::Exprs mask;
+  };
+  Source source(const Operand &op, kernel::LoadOp load, const Expr &outer, const Expr &k);
   mlir::LogicalResult forVectors(Operand &op, llvm::function_ref<mlir::LogicalResult(
                                                   const Expr &outer, const Expr &k)> body);
   mlir::LogicalResult fetchPlain(Operand &op, kernel::LoadOp load, const Expr &outer,

@@ -10,15 +10,35 @@ using graph::exprOf;
 
 namespace cupola::cuda {
 
-bool isContiguous(const Expr &position, StringRef var, int64_t width,
-                  const std::map<std::string, int64_t> &divisors) {
-  std::optional<Expr> stride = position.coefficient(var.str());
-  return stride && stride->isConstant(1) &&
-         divisible(position - symbol(var), width, divisors);
+/// Where an element is in its vector.
+static constexpr StringLiteral place = "place";
+
+/// `e` for var = width * vector + place. Digits of the variable whose unit is a multiple of
+/// the width, as convolutions have them, do not see the place.
+static Expr byPlace(const Expr &e, StringRef var, int64_t width) {
+  if (!e.uses(var.str()))
+    return e;
+  const Ranges ranges = {{"vector", {Expr(0), std::nullopt}},
+                         {place.str(), {Expr(0), Expr(width - 1)}}};
+  return simplify(e.substitute({{var.str(), symbol("vector") * width + symbol(place)}}), ranges);
 }
 
-static bool usesVar(ArrayAttr exprs, StringRef var) {
-  return llvm::any_of(graph::exprsOf(exprs), [&](const Expr &e) { return e.uses(var.str()); });
+bool isContiguous(const Expr &position, StringRef var, int64_t width,
+                  const std::map<std::string, int64_t> &divisors) {
+  Expr at = byPlace(position, var, width);
+  std::optional<Expr> stride = at.coefficient(place.str());
+  return stride && stride->isConstant(1) && divisible(at - symbol(place), width, divisors);
+}
+
+bool stepsByOne(const Expr &position, StringRef var) {
+  auto at = [&](int64_t value) { return position.substitute({{var.str(), Expr(value)}}); };
+  return (at(1) - at(0)).isConstant(1);
+}
+
+bool sharesMask(ArrayAttr mask, StringRef var, int64_t width) {
+  return llvm::none_of(graph::exprsOf(mask), [&](const Expr &e) {
+    return byPlace(e, var, width).uses(place.str());
+  });
 }
 
 llvm::DenseSet<Operation *> varyingOps(Block &block, ArrayRef<std::string> vars) {
@@ -55,7 +75,7 @@ struct VectorAccesses {
   bool fits(Type type) const { return width * byteSize(type) <= 16; }
 
   bool isVector(LoadOp op) const {
-    if (!varying.contains(op) || usesVar(op.getMask(), var) || !fits(op.getType()))
+    if (!varying.contains(op) || !fits(op.getType()) || !sharesMask(op.getMask(), var, width))
       return false;
     for (Value operand : op->getOperands())
       if (Operation *def = operand.getDefiningOp(); def && varying.contains(def))
@@ -103,10 +123,47 @@ void Lowering::cloneVectorLoad(LoadOp op, StringRef var, StringRef first, int64_
   SmallVector<Value> indices =
       llvm::map_to_vector(op.getIndices(), [&](Value v) { return values.lookupOrDefault(v); });
   vector = registers({}, op.getType(), width);
+  graph::Exprs mask = llvm::map_to_vector(graph::exprsOf(op.getMask()),
+                                          [&](const Expr &e) { return e.substitute(here); });
   LoadVectorOp::create(builder, loc, values.lookupOrDefault(op.getView()),
-                       exprOf(op.getPosition()).substitute(here).text(), indices, op.getMask(),
+                       exprOf(op.getPosition()).substitute(here).text(), indices,
+                       graph::exprArray(op.getContext(), mask),
                        op.getOther() ? values.lookupOrDefault(op.getOther()) : Value(), vector,
                        builder.getArrayAttr({}));
+}
+
+bool reducesVectors(Block &block, StringRef var) {
+  llvm::DenseSet<Operation *> varying = varyingOps(block, {var.str()});
+  return llvm::all_of(block.getOps<kernel::ReduceOp>(), [&](kernel::ReduceOp op) {
+    if (op.getNumResults() != 1)
+      return false;
+    auto result = op.walk([&](Operation *inner) {
+      bool needs = llvm::any_of(inner->getOperands(), [&](Value value) {
+        Operation *def = value.getDefiningOp();
+        return def && def->getBlock() == &block && varying.contains(def);
+      });
+      return needs ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    return !result.wasInterrupted();
+  });
+}
+
+/// One accumulator per element, in `registers`.
+LogicalResult Lowering::reduceVector(kernel::ReduceOp op, StringRef var, const Expr &extent,
+                                     int64_t width, Value &place) {
+  graph::ReduceKind kind = llvm::cast<graph::ReduceKindAttr>(op.getKinds()[0]).getValue();
+  Type type = op.getResult(0).getType();
+  Value first = neutralValue(*this, kind, type);
+  place = registers({width}, first.getType());
+  (void)loop("e", 0, width, 1, /*unroll=*/true, [&]() -> LogicalResult {
+    set(first, place, {symbol("e")});
+    return success();
+  });
+  return loops(op.getVars(), op.getExtents(), [&] {
+    return cloneElements(op.getBody().front(), var, extent, width, [&](ValueRange yielded) {
+      accumulate(*this, {kind, type, place}, yielded[0], {symbol("e")});
+    });
+  });
 }
 
 LogicalResult Lowering::cloneVector(Block &block, StringRef var, const Expr &base,
@@ -118,8 +175,13 @@ LogicalResult Lowering::cloneVector(Block &block, StringRef var, const Expr &bas
     yield(isa<YieldOp>(block.back()) ? yielded(block) : SmallVector<Value>());
     return success();
   }
+  let(var.str() + "v", base, extent);
+  return cloneElements(block, var, extent, width, yield);
+}
+
+LogicalResult Lowering::cloneElements(Block &block, StringRef var, const Expr &extent,
+                                      int64_t width, Yield yield) {
   std::string first = var.str() + "v";
-  let(first, base, extent);
   VectorAccesses accesses(block, var, width, divisors);
   llvm::DenseMap<Operation *, Value> vectors;
   for (Operation &op : block) {
@@ -127,7 +189,10 @@ LogicalResult Lowering::cloneVector(Block &block, StringRef var, const Expr &bas
       cloneVectorLoad(load, var, first, width, vectors[&op]);
     else if (auto store = dyn_cast<StoreOp>(op); store && accesses.isVector(store))
       vectors[&op] = registers({}, store.getValue().getType(), width);
-    else if (!accesses.varying.contains(&op) && !isa<YieldOp>(op) && failed(clone(op)))
+    else if (auto reduce = dyn_cast<kernel::ReduceOp>(op); reduce && accesses.varying.contains(&op)) {
+      if (failed(reduceVector(reduce, var, extent, width, vectors[&op])))
+        return failure();
+    } else if (!accesses.varying.contains(&op) && !isa<YieldOp>(op) && failed(clone(op)))
       return failure();
   }
   LogicalResult done = loop("e", 0, width, 1, /*unroll=*/true, [&]() -> LogicalResult {
@@ -139,7 +204,8 @@ LogicalResult Lowering::cloneVector(Block &block, StringRef var, const Expr &bas
       } else if (auto store = dyn_cast<StoreOp>(op)) {
         set(values.lookupOrDefault(store.getValue()), it->second, {symbol("e")});
       } else {
-        values.map(op.getResult(0), get(it->second, {symbol("e")}));
+        Value element = get(it->second, {symbol("e")});
+        values.map(op.getResult(0), cast(element, op.getResult(0).getType()));
       }
     }
     yield(isa<YieldOp>(block.back()) ? yielded(block) : SmallVector<Value>());

@@ -23,7 +23,8 @@ std::vector<cuda::CudaKernel> emitAll(const cuda::CudaTargetInfo &target) {
   context.loadDialect<graph::GraphDialect, kernel::KernelDialect>();
   std::vector<cuda::CudaKernel> kernels;
   std::set<std::string> names;
-  for (auto cases : {pointwiseCases, transposeCases, gatherCases, rowCases, reductionCases, gemmCases})
+  for (auto cases : {pointwiseCases, transposeCases, gatherCases, rowCases, reductionCases, windowCases, gemmCases,
+                     convCases})
     for (const KernelCase &test : cases()) {
       auto module = parseSourceString<ModuleOp>(test.text, &context);
       auto emitted = cuda::emitCudaKernel(*module->getOps<kernel::FuncOp>().begin(), target);

@@ -16,6 +16,7 @@ std::vector<KernelCase> pointwiseCases() {
   }
   cases.push_back(pointwiseCase("f32", 1, 1, false));
   cases.push_back(pointwiseCase("f32", 300, 2, true));
+  cases.push_back(pointwiseCase("f32", 2, 1024, true)); // whole blocks; a plan may launch more
   cases.push_back(pointwiseCase("f16", 9, 130, true));
   return cases;
 }
@@ -62,10 +63,95 @@ std::vector<KernelCase> reductionCases() {
     cases.push_back(reductionCase(type, "max", 4, 33, 1));
   cases.push_back(reductionCase("f32", "sum", 2, 2500, 1));
   cases.push_back(reductionCase("f32", "sum", 2, 100, 8));
+  for (const char *type : {"f32", "f16", "i8", "f64"})
+    cases.push_back(reductionCase(type, "max", 3, 49, 70));
+  cases.push_back(reductionCase("f32", "prod", 1, 40, 33));
+  cases.push_back(reductionCase("f32", "sum", 1, 1300, 40));
   cases.push_back(argReductionCase("f32", false, 5, 30));
   cases.push_back(argReductionCase("i32", true, 5, 30));
   return cases;
 }
+
+std::vector<KernelCase> windowCases() {
+  std::vector<KernelCase> cases;
+  ConvOptions options;
+  for (const char *type : {"f32", "f16", "bf16"})
+    for (int64_t channels : {3, 8, 34}) {
+      options.type = type;
+      options.channels = channels;
+      cases.push_back(windowCase("sum", options));
+    }
+  options.type = "f32";
+  options.images = 2;
+  options.stride = 2;
+  options.width = 5;
+  options.channels = 12;
+  for (const char *kind : {"sum", "max"})
+    cases.push_back(windowCase(kind, options));
+  options.dilation = 2;
+  options.taps = 2;
+  options.pad = 0;
+  cases.push_back(windowCase("min", options));
+  return cases;
+}
+
+/// Aligned and ragged rows, columns and depths of every kind of window.
+static std::vector<KernelCase> convCasesOf(const std::string &type) {
+  std::vector<KernelCase> cases;
+  auto add = [&](int64_t columns, ConvOptions options) {
+    options.type = type;
+    cases.push_back(convCase(columns, options));
+  };
+  ConvOptions o;
+  for (int64_t channels : {3, 4, 16, 24})
+    for (int64_t columns : {64, 38}) {
+      o.channels = channels;
+      add(columns, o);
+    }
+  o.channels = 8;
+  o.images = 2;
+  o.height = 9;
+  o.width = 7;
+  o.stride = 2;
+  add(40, o);
+  o.stride = 1;
+  o.dilation = 2;
+  o.pad = 2;
+  add(40, o);
+  o.dilation = 1;
+  o.pad = 0;
+  add(40, o);
+  o.groups = 3;
+  o.pad = 1;
+  add(16, o);
+  o.groups = 1;
+  o.dynamic = true;
+  add(64, o);
+  o.taps = 1;
+  o.pad = 0;
+  o.channels = 32;
+  add(72, o);
+  o.dynamic = false;
+  o.stride = 2;
+  add(72, o);
+  return cases;
+}
+
+std::vector<KernelCase> convCases() {
+  std::vector<KernelCase> cases = convCasesOf("f32");
+  ConvOptions o;
+  o.channels = 64; // a long depth and a small result: k is shared
+  o.height = o.width = 5;
+  cases.push_back(convCase(64, o));
+  cases.push_back(convCase(42, o));
+  for (const KernelCase &test : halfConvCases())
+    cases.push_back(test);
+  o.type = "bf16";
+  cases.push_back(convCase(64, o));
+  return cases;
+}
+
+std::vector<KernelCase> halfConvCases() { return convCasesOf("f16"); }
 
 std::vector<KernelCase> halfGemmCases() {
   std::vector<KernelCase> cases;
@@ -109,6 +195,9 @@ std::vector<KernelCase> gemmCases() {
   options = {};
   options.rhsPitch = 72;
   cases.push_back(gemmCase(32, 64, 16, options));
+  options = {};
+  for (auto [m, n, k] : {std::tuple(49, 64, 512), std::tuple(20, 70, 301)}) // k is shared
+    cases.push_back(gemmCase(m, n, k, options));
   for (const char *type : {"f32", "f16"})
     for (auto [m, n, k] : {std::tuple(1, 64, 40), std::tuple(3, 45, 7), std::tuple(8, 33, 100)}) {
       options = {};

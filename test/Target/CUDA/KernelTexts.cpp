@@ -3,78 +3,9 @@
 
 #include "test/Target/CUDA/KernelTexts.h"
 
-#include "lib/Planner/Expr.h"
+#include "test/Target/CUDA/Level1Text.h"
 
 namespace cupola::test {
-
-namespace {
-
-Expr v(const std::string &name) { return Expr::symbol(name); }
-std::string quoted(const Expr &e) { return "\"" + e.text() + "\""; }
-
-bool isFloat(const std::string &type) { return type[0] == 'f' || type[0] == 'b'; }
-std::string computeOf(const std::string &type) {
-  return type == "f16" || type == "bf16" ? "f32" : type;
-}
-
-/// Writes level 1, a value per line.
-class Text {
-public:
-  std::string load(int view, const std::string &type, const Expr &at,
-                   const std::string &more = "") {
-    return convert(line("kernel.load %a" + std::to_string(view) + "[" + quoted(at) + "]" + more +
-                        " : " + type + " from !kernel.view<" + type + ", read>"),
-                   type, computeOf(type));
-  }
-  void store(std::string value, int view, const std::string &type, const Expr &at) {
-    value = convert(value, computeOf(type), type);
-    body += "kernel.store " + value + ", %a" + std::to_string(view) + "[" + quoted(at) + "] : " +
-            type + " to !kernel.view<" + type + ", write>\n";
-  }
-  std::string convert(const std::string &value, const std::string &from, const std::string &to) {
-    return from == to ? value : line("kernel.cast " + value + " : " + from + " -> " + to);
-  }
-  std::string binary(const std::string &kind, const std::string &a, const std::string &b,
-                     const std::string &type) {
-    return line("kernel.binary " + kind + " " + a + ", " + b + " : " + type + " -> " + type);
-  }
-  std::string unary(const std::string &kind, const std::string &a, const std::string &type) {
-    return line("kernel.unary " + kind + " " + a + " : " + type + " -> " + type);
-  }
-  std::string extract(const std::string &tile, const std::string &index, const std::string &type,
-                      const std::string &extents) {
-    return line("kernel.extract " + tile + " [" + index + "] : " + type + " from !kernel.tile<" +
-                type + ", " + extents + ">");
-  }
-  std::string line(const std::string &op) {
-    std::string name = "%v" + std::to_string(count++);
-    body += name + " = " + op + "\n";
-    return name;
-  }
-  void yield(const std::string &value, const std::string &type) {
-    body += "kernel.yield " + value + " : " + type + "\n";
-  }
-  void raw(const std::string &text) { body += text + "\n"; }
-
-  std::string func(const std::string &schedule, const std::string &grid,
-                   const std::string &scalars, const std::vector<std::string> &views) {
-    std::string text = "kernel.func @k \"" + schedule + "\" grid [" + grid + "] scalars [" +
-                       scalars + "] {} (";
-    for (size_t i = 0; i < views.size(); ++i)
-      text += (i ? ", %a" : "%a") + std::to_string(i) + ": !kernel.view<" + views[i] + ">";
-    return text + ") {\n" + body + "}\n";
-  }
-
-private:
-  std::string body;
-  int count = 0;
-};
-
-const char *const anyScalar = "#kernel.scalar<1, 4096, 1>";
-
-std::string tag(int64_t value) { return "_" + std::to_string(value); }
-
-} // namespace
 
 KernelCase pointwiseCase(const std::string &type, int64_t rows, int64_t columns, bool dynamic) {
   Text text;
@@ -235,9 +166,9 @@ KernelCase reductionCase(const std::string &type, const std::string &kind, int64
   text.yield(text.load(0, type, (v("g0") * reduced + v("d0")) * inner + v("g1")), compute);
   text.raw("} : " + compute);
   text.store(sum, 1, type, v("g0") * inner + v("g1"));
-  bool serial = inner > 1 && outer * inner >= 2048;
+  const char *across = reduced >= 32 ? "column_reduction" : outer * inner >= 2048 ? "reduction" : "row_reduction";
   return {"reduction_" + type + "_" + kind + tag(outer) + tag(reduced) + tag(inner),
-          serial ? "reduction" : "row_reduction",
+          inner > 1 ? across : "row_reduction",
           text.func("reduction", quoted(outer) + ", " + quoted(inner), "",
                     {type + ", read", type + ", write"}),
           {}, {outer * reduced * inner, outer * inner}};

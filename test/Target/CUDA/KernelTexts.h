@@ -25,7 +25,7 @@ inline void PrintTo(const KernelCase &test, std::ostream *os) { *os << test.name
 
 /// Every schedule over its parameter space: aligned and ragged extents, types, layouts.
 std::vector<KernelCase> pointwiseCases(), transposeCases(), gatherCases(), rowCases(),
-    reductionCases(), gemmCases(), halfGemmCases();
+    reductionCases(), windowCases(), gemmCases(), halfGemmCases(), convCases(), halfConvCases();
 
 /// out[r, c] = f(in[r, c] + bias[c]), c fixed, r = n0; or both fixed.
 KernelCase pointwiseCase(const std::string &type, int64_t rows, int64_t columns, bool dynamic);
@@ -52,6 +52,19 @@ struct GemmOptions {
 };
 /// out = f(lhs * rhs + bias[n]) + residual[m, n].
 KernelCase gemmCase(int64_t m, int64_t n, int64_t k, const GemmOptions &options = {});
+
+struct ConvOptions {
+  std::string type = "f32";
+  int64_t images = 1, height = 8, width = 8; ///< of the input
+  int64_t channels = 4, groups = 1;          ///< input channels of a group
+  int64_t taps = 3, stride = 1, dilation = 1, pad = 1;
+  bool dynamic = false; ///< n0 images
+};
+/// out = relu(conv(in, weights) + bias + residual), channels last, `columns` outputs a group.
+KernelCase convCase(int64_t columns, const ConvOptions &options);
+/// out[p, c] = reduction over the taps of in[p + tap, c] * weights[tap, c], plus bias[c]: a
+/// depthwise convolution, or with another kind a weighted pool. n0 images.
+KernelCase windowCase(const std::string &kind, const ConvOptions &options);
 
 } // namespace cupola::test
 

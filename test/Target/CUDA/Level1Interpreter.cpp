@@ -294,6 +294,9 @@ private:
     case UnaryKind::Tanh:
       n.real = std::tanh(x);
       return;
+    case UnaryKind::Relu:
+      n.real = std::max(x, 0.0);
+      return;
     case UnaryKind::GeluErf:
       n.real = 0.5 * x * (1 + std::erf(x * std::sqrt(0.5)));
       return;

@@ -128,9 +128,6 @@ protected:
 
 TEST_P(Schedule, Sm80) { onArch("sm_80"); }
 
-
-
-
 class ScheduleSm75 : public Schedule {};
 TEST_P(ScheduleSm75, Sm75) { onArch("sm_75"); }
 
@@ -145,6 +142,9 @@ INSTANTIATE_TEST_SUITE_P(Gather, Schedule, ::testing::ValuesIn(gatherCases()), n
 INSTANTIATE_TEST_SUITE_P(Rows, Schedule, ::testing::ValuesIn(rowCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Reductions, Schedule, ::testing::ValuesIn(reductionCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Gemms, Schedule, ::testing::ValuesIn(gemmCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(Windows, Schedule, ::testing::ValuesIn(windowCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(Convs, Schedule, ::testing::ValuesIn(convCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(Convs, ScheduleSm75, ::testing::ValuesIn(halfConvCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Gemms, ScheduleSm75, ::testing::ValuesIn(halfGemmCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Wide, ScheduleWide,
                          ::testing::Values(pointwiseCase("f32", 3, 96, true),

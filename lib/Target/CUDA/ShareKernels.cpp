@@ -1,0 +1,215 @@
+//===- lib/Target/CUDA/ShareKernels.cpp - products that differ in numbers only ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Target/CUDA/Lowering.h"
+#include "lib/Target/CUDA/Passes.h"
+#include "lib/Target/CUDA/Print.h"
+
+#include "llvm/ADT/MapVector.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace cupola;
+using namespace cupola::kernel;
+
+namespace cupola::cuda {
+#define GEN_PASS_DEF_SHAREKERNELS
+#include "lib/Target/CUDA/Passes.h.inc"
+} // namespace cupola::cuda
+
+namespace {
+
+using Numbers = std::vector<int64_t>;
+
+bool isNamePart(char c) { return llvm::isAlnum(c) || c == '_'; }
+
+/// Rewrites every number of an expression's text that is a value: no part of a name, no power.
+std::string mapNumbers(StringRef text, llvm::function_ref<std::string(StringRef)> change) {
+  std::string result;
+  for (size_t i = 0; i < text.size();) {
+    size_t end = i;
+    while (end < text.size() && isNamePart(text[end]))
+      ++end;
+    if (end == i) {
+      result += text[i++];
+      continue;
+    }
+    StringRef word = text.slice(i, end);
+    bool isValue = llvm::all_of(word, llvm::isDigit) && (i == 0 || text[i - 1] != '^');
+    result += isValue ? change(word) : word.str();
+    i = end;
+  }
+  return result;
+}
+
+Attribute mapTexts(Attribute attr, llvm::function_ref<std::string(StringRef)> change) {
+  if (auto text = dyn_cast<StringAttr>(attr))
+    return StringAttr::get(attr.getContext(), mapNumbers(text, change));
+  SmallVector<Attribute> changed;
+  for (Attribute element : cast<ArrayAttr>(attr))
+    changed.push_back(mapTexts(element, change));
+  return ArrayAttr::get(attr.getContext(), changed);
+}
+
+/// Rewrites the numbers of all expressions of a kernel, in the order of a walk.
+void mapNumbers(FuncOp func, llvm::function_ref<std::string(StringRef)> change) {
+  func->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    for (StringRef name : {"grid", "extents", "position", "mask", "expr", "exprs", "extent"})
+      if (Attribute attr = op->getAttr(name))
+        op->setAttr(name, mapTexts(attr, change));
+    if (auto dot = dyn_cast<DotOp>(op)) {
+      auto extents = llvm::to_vector(dot.getExtents().getAsRange<StringAttr>());
+      extents.pop_back();
+      Type element = dot.getTile().getType().getElement();
+      dot.getTile().setType(TileType::get(op->getContext(), element, extents));
+    }
+  });
+}
+
+/// What `depth` is divided by: with a known divisor the main loop needs no division.
+void addDivisors(const Expr &e, const std::string &depth, std::string &divisors) {
+  for (const Term &term : e.terms())
+    for (const Factor &factor : term.factors) {
+      const Atom &atom = *factor.atom;
+      if (atom.kind() == Atom::Kind::Symbol || !atom.uses(depth))
+        continue;
+      divisors += atom.rhs().text() + ";";
+      addDivisors(atom.lhs(), depth, divisors);
+    }
+}
+
+/// A kernel, its numbers, and the rest of it: kernels with equal rests may be one.
+struct Member {
+  mutable FuncOp func;
+  Numbers numbers;
+  std::string rest;
+
+  explicit Member(FuncOp func) : func(func) {
+    auto dot = *func.getBody().getOps<DotOp>().begin();
+    std::string depth = cuda::names(dot.getVars())[2], divisors;
+    dot.walk([&](Operation *op) {
+      for (const Expr &e : cuda::expressions(op))
+        addDivisors(e, depth, divisors);
+    });
+    OwningOpRef<FuncOp> copy(func.clone());
+    copy->setSymName("k");
+    mapNumbers(*copy, [&](StringRef number) {
+      int64_t value = 0;
+      number.getAsInteger(10, value);
+      numbers.push_back(value);
+      return std::string("#");
+    });
+    llvm::raw_string_ostream stream(rest);
+    copy->print(stream, OpPrintingFlags().useLocalScope().assumeVerified());
+    stream << divisors;
+  }
+};
+
+/// Numbers that differ between the members, as multiples of new scalar parameters. Columns of
+/// numbers with the same ratios share a parameter, so that what divides what is still seen.
+class Parameters {
+public:
+  Parameters(ArrayRef<Member> members, size_t first) : next(first) {
+    for (size_t i = 0; i < members[0].numbers.size(); ++i) {
+      Numbers column;
+      for (const Member &member : members)
+        column.push_back(member.numbers[i]);
+      texts.push_back(textOf(std::move(column)));
+    }
+  }
+
+  std::vector<std::string> texts;           ///< of every number
+  llvm::MapVector<size_t, Numbers> scalars; ///< parameter -> its value for every member
+
+private:
+  std::string textOf(Numbers column) {
+    int64_t common = std::accumulate(column.begin(), column.end(), int64_t(0),
+                                     [](int64_t a, int64_t b) { return std::gcd(a, b); });
+    if (llvm::all_of(column, [&](int64_t value) { return value == column[0]; }))
+      return std::to_string(column[0]);
+    for (int64_t &value : column)
+      value /= common;
+    auto [found, isNew] = known.emplace(column, next);
+    if (isNew)
+      scalars[next++] = column;
+    std::string name = "n" + std::to_string(found->second);
+    return common == 1 ? name : std::to_string(common) + "*" + name;
+  }
+
+  std::map<Numbers, size_t> known;
+  size_t next;
+};
+
+/// One kernel for all members, or null if its positions would need 64 bits.
+OwningOpRef<FuncOp> unite(ArrayRef<Member> members, const Parameters &parameters) {
+  OwningOpRef<FuncOp> func(members[0].func.clone());
+  size_t next = 0;
+  mapNumbers(*func, [&](StringRef) { return parameters.texts[next++]; });
+  func->walk([](Operation *op) { cuda::canonicalize(op); });
+  SmallVector<Attribute> scalars(func->getScalars().begin(), func->getScalars().end());
+  for (const auto &[index, values] : parameters.scalars) {
+    auto [least, most] = std::minmax_element(values.begin(), values.end());
+    scalars.push_back(ScalarAttr::get(func->getContext(), *least, *most, 1));
+  }
+  func->setScalarsAttr(ArrayAttr::get(func->getContext(), scalars));
+  bool wasWide = llvm::any_of(members, [](const Member &m) { return cuda::needsWideIndex(m.func); });
+  return !wasWide && cuda::needsWideIndex(*func) ? OwningOpRef<FuncOp>() : std::move(func);
+}
+
+class Share {
+public:
+  explicit Share(ModuleOp module) : module(module) {
+    module.walk([&](graph::FusionOp fusion) {
+      if (auto kernel = fusion->getAttrOfType<FlatSymbolRefAttr>("kernel"))
+        uses[kernel.getValue()].push_back(fusion);
+    });
+  }
+
+  void run() {
+    std::map<std::string, size_t> places;
+    std::vector<std::vector<Member>> groups;
+    for (auto func : module.getOps<FuncOp>()) {
+      if (!llvm::hasSingleElement(func.getBody().getOps<DotOp>()))
+        continue;
+      Member member(func);
+      auto [place, isNew] = places.emplace(member.rest, groups.size());
+      if (isNew)
+        groups.emplace_back();
+      groups[place->second].push_back(std::move(member));
+    }
+    for (const std::vector<Member> &members : groups)
+      if (members.size() > 1)
+        share(members);
+  }
+
+private:
+  void share(ArrayRef<Member> members) {
+    Parameters parameters(members, members[0].func.getScalars().size());
+    OwningOpRef<FuncOp> united = unite(members, parameters);
+    if (!united)
+      return;
+    Builder b(module.getContext());
+    auto name = FlatSymbolRefAttr::get(united->getSymNameAttr());
+    for (auto [i, member] : llvm::enumerate(members))
+      for (graph::FusionOp fusion : uses[member.func.getSymName()]) {
+        SmallVector<Attribute> scalars(fusion->getAttrOfType<ArrayAttr>("scalars").getValue());
+        for (const auto &[index, values] : parameters.scalars)
+          scalars.push_back(b.getStringAttr(std::to_string(values[i])));
+        fusion->setAttr("kernel", name);
+        fusion->setAttr("scalars", b.getArrayAttr(scalars));
+      }
+    OpBuilder(members[0].func).insert(united.release());
+    for (const Member &member : members)
+      member.func.erase();
+  }
+
+  ModuleOp module;
+  std::map<StringRef, SmallVector<graph::FusionOp>> uses;
+};
+
+struct ShareKernels : cuda::impl::ShareKernelsBase<ShareKernels> {
+  void runOnOperation() override { Share(getOperation()).run(); }
+};
+
+} // namespace

@@ -1,0 +1,110 @@
+//===- test/Target/CUDA/WindowTexts.cpp - convolutions and windows of level 1 ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "test/Target/CUDA/KernelTexts.h"
+#include "test/Target/CUDA/Level1Text.h"
+
+namespace cupola::test {
+
+namespace {
+
+/// A position in channels-last images [n, h, w, c] and when it lies inside of them.
+struct Pixel {
+  Expr linear;
+  std::vector<Expr> inside;
+
+  Pixel(const ConvOptions &o, const Expr &image, const Expr &y, const Expr &x, const Expr &channel)
+      : linear(((image * o.height + y) * o.width + x) * (o.channels * o.groups) + channel) {
+    if (o.pad > 0)
+      inside = {y, o.height - 1 - y, x, o.width - 1 - x};
+  }
+
+  std::string mask(const std::string &other, const std::string &type) const {
+    std::string text;
+    for (const Expr &condition : inside)
+      text += (text.empty() ? "" : ", ") + quoted(condition);
+    return text.empty() ? "" : " mask [" + text + "] else " + other + " : " + type;
+  }
+};
+
+int64_t outputExtent(int64_t in, const ConvOptions &o) {
+  return (in + 2 * o.pad - o.dilation * (o.taps - 1) - 1) / o.stride + 1;
+}
+
+std::string nameOf(const std::string &what, const ConvOptions &o, int64_t columns) {
+  std::string name = what + "_" + o.type;
+  for (int64_t number : {o.images, o.height, o.width, o.channels, columns, o.taps})
+    name += tag(number);
+  for (auto [set, word] : {std::pair(o.stride > 1, "stride"), {o.dilation > 1, "dilated"},
+                           {o.pad > 0, "padded"}, {o.groups > 1, "grouped"}, {o.dynamic, "dynamic"}})
+    name += set ? std::string("_") + word : "";
+  return name;
+}
+
+} // namespace
+
+KernelCase convCase(int64_t columns, const ConvOptions &o) {
+  Text text;
+  const std::string &type = o.type;
+  int64_t oh = outputExtent(o.height, o), ow = outputExtent(o.width, o);
+  Expr rows = (o.dynamic ? v("n0") : Expr(o.images)) * (oh * ow), m = v("d0"), k = v("d2");
+  Expr depth = o.taps * o.taps * o.channels, group = o.groups > 1 ? v("g0") : Expr(0);
+  std::string extents = quoted(rows) + ", " + quoted(columns);
+  std::string tile =
+      text.line("kernel.dot [\"d0\", \"d1\", \"d2\"] [" + extents + ", " + quoted(depth) + "] lhs {");
+  Expr y = mod(floorDiv(m, ow), oh) * o.stride + mod(floorDiv(k, o.channels * o.taps), o.taps) * o.dilation - o.pad;
+  Expr x = mod(m, ow) * o.stride + mod(floorDiv(k, o.channels), o.taps) * o.dilation - o.pad;
+  Pixel pixel(o, floorDiv(m, oh * ow), y, x, group * o.channels + mod(k, o.channels));
+  std::string zero = text.line("kernel.constant 0.0 : " + type);
+  text.yield(text.line("kernel.load %a0[" + quoted(pixel.linear) + "]" + pixel.mask(zero, type) + " : " + type +
+                       " from !kernel.view<" + type + ", read>"),
+             type);
+  text.raw("} rhs {");
+  int64_t outputs = columns * o.groups;
+  text.yield(text.line("kernel.load %a1[" + quoted(k * outputs + group * columns + v("d1")) + "] : " + type +
+                       " from !kernel.view<" + type + ", read>"),
+             type);
+  text.raw("} : !kernel.tile<f32, " + extents + ">");
+  text.raw("kernel.foreach [\"d3\", \"d4\"] [" + extents + "] {");
+  Expr n = group * columns + v("d4"), out = v("d3") * outputs + n;
+  std::string sum = text.extract(tile, "\"d3\", \"d4\"", "f32", extents);
+  sum = text.binary("add", sum, text.load(2, type, n), "f32");
+  sum = text.binary("add", sum, text.load(3, type, out), "f32");
+  text.store(text.unary("relu", sum, "f32"), 4, type, out);
+  text.raw("}");
+  std::string read = type + ", read", grid = o.groups > 1 ? quoted(o.groups) : "";
+  int64_t places = o.images * oh * ow;
+  return {nameOf("conv", o, columns),
+          type == "f32" ? "gemm" : "gemm_mma",
+          text.func("conv", grid, o.dynamic ? anyScalar : "", {read, read, read, read, type + ", write"}),
+          o.dynamic ? std::vector<int64_t>{o.images} : std::vector<int64_t>{},
+          {o.images * o.height * o.width * o.channels * o.groups, *depth.constant() * outputs, outputs,
+           places * outputs, places * outputs}};
+}
+
+KernelCase windowCase(const std::string &kind, const ConvOptions &o) {
+  Text text;
+  const std::string &type = o.type;
+  int64_t oh = outputExtent(o.height, o), ow = outputExtent(o.width, o);
+  std::string compute = computeOf(type), taps = quoted(o.taps);
+  std::string sum = text.line("kernel.reduce [#graph<reduce_kind " + kind + ">] [\"d0\", \"d1\"] [" + taps +
+                              ", " + taps + "] {");
+  Expr y = v("g1") * o.stride + v("d0") * o.dilation - o.pad;
+  Expr x = v("g2") * o.stride + v("d1") * o.dilation - o.pad, channel = v("g3");
+  Pixel pixel(o, v("g0"), y, x, channel);
+  std::string zero = text.line("kernel.constant 0.0 : " + type);
+  std::string value = text.load(0, type, pixel.linear, pixel.mask(zero, type));
+  text.yield(text.binary("mul", value, text.load(1, type, (v("d0") * o.taps + v("d1")) * o.channels + channel), compute),
+             compute);
+  text.raw("} : " + compute);
+  Expr out = ((v("g0") * oh + v("g1")) * ow + v("g2")) * o.channels + channel;
+  text.store(text.binary("add", sum, text.load(2, type, channel), compute), 3, type, out);
+  int64_t places = o.images * oh * ow;
+  std::string grid = "\"n0\", " + quoted(oh) + ", " + quoted(ow) + ", " + quoted(o.channels);
+  return {nameOf("window_" + kind, o, o.channels), "reduction",
+          text.func("reduction", grid, anyScalar, {type + ", read", type + ", read", type + ", read", type + ", write"}),
+          {o.images},
+          {o.images * o.height * o.width * o.channels, o.taps * o.taps * o.channels, o.channels, places * o.channels}};
+}
+
+} // namespace cupola::test

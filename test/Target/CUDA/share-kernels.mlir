@@ -1,0 +1,104 @@
+// RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel-share)' | FileCheck %s
+
+// Two layers of one structure: columns and depth double, rows are fourfold in the first.
+// CHECK-LABEL: func.func @main
+// CHECK: kernel = @k0, scalars = ["4", "1"]
+// CHECK: kernel = @k0, scalars = ["1", "2"]
+// CHECK: kernel = @k2, scalars = []
+func.func @main(%a: tensor<196x64xf32>, %b: tensor<49x128xf32>) {
+  %0 = graph.fusion "gemm"(%a) attributes {kernel = @k0, scalars = []} : (tensor<196x64xf32>) -> tensor<196x64xf32> {
+  ^bb0(%x: tensor<196x64xf32>):
+    graph.yield %x : tensor<196x64xf32>
+  }
+  %1 = graph.fusion "gemm"(%b) attributes {kernel = @k1, scalars = []} : (tensor<49x128xf32>) -> tensor<49x128xf32> {
+  ^bb0(%x: tensor<49x128xf32>):
+    graph.yield %x : tensor<49x128xf32>
+  }
+  %2 = graph.fusion "gemm"(%b) attributes {kernel = @k2, scalars = []} : (tensor<49x128xf32>) -> tensor<49x128xf32> {
+  ^bb0(%x: tensor<49x128xf32>):
+    graph.yield %x : tensor<49x128xf32>
+  }
+  return
+}
+
+// CHECK: kernel.func @k0 "gemm" grid [] scalars [#kernel.scalar<1, 4, 1>, #kernel.scalar<1, 2, 1>] {tile_m = 16 : i64}
+// CHECK: kernel.dot ["d0", "d1", "d2"] ["49*n0", "64*n1", "32*n1"]
+// CHECK: kernel.load %{{.*}}["32*d0*n1 + d2"]
+// CHECK: kernel.store %{{.*}}["64*d3*n1 + d4"]
+// CHECK-NOT: @k1
+// CHECK: kernel.func @k2
+kernel.func @k0 "gemm" grid [] scalars [] {tile_m = 16}
+    (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
+  %0 = kernel.dot ["d0", "d1", "d2"] ["196", "64", "32"] lhs {
+    %1 = kernel.load %in0["32*d0 + d2"] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } rhs {
+    %1 = kernel.load %in1["d1 + 64*d2"] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } : !kernel.tile<f32, "196", "64">
+  kernel.foreach ["d3", "d4"] ["196", "64"] {
+    %1 = kernel.extract %0 ["d3", "d4"] : f32 from !kernel.tile<f32, "196", "64">
+    kernel.store %1, %out0["64*d3 + d4"] : f32 to !kernel.view<f32, write>
+  }
+}
+kernel.func @k1 "gemm" grid [] scalars [] {tile_m = 16}
+    (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
+  %0 = kernel.dot ["d0", "d1", "d2"] ["49", "128", "64"] lhs {
+    %1 = kernel.load %in0["64*d0 + d2"] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } rhs {
+    %1 = kernel.load %in1["d1 + 128*d2"] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } : !kernel.tile<f32, "49", "128">
+  kernel.foreach ["d3", "d4"] ["49", "128"] {
+    %1 = kernel.extract %0 ["d3", "d4"] : f32 from !kernel.tile<f32, "49", "128">
+    kernel.store %1, %out0["128*d3 + d4"] : f32 to !kernel.view<f32, write>
+  }
+}
+// Another tile.
+kernel.func @k2 "gemm" grid [] scalars [] {tile_m = 32}
+    (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
+  %0 = kernel.dot ["d0", "d1", "d2"] ["49", "128", "64"] lhs {
+    %1 = kernel.load %in0["64*d0 + d2"] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } rhs {
+    %1 = kernel.load %in1["d1 + 128*d2"] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } : !kernel.tile<f32, "49", "128">
+  kernel.foreach ["d3", "d4"] ["49", "128"] {
+    %1 = kernel.extract %0 ["d3", "d4"] : f32 from !kernel.tile<f32, "49", "128">
+    kernel.store %1, %out0["128*d3 + d4"] : f32 to !kernel.view<f32, write>
+  }
+}
+
+// The depth is divided by numbers that differ: they stay numbers.
+// CHECK: kernel.func @k3
+// CHECK: kernel.func @k4
+kernel.func @k3 "conv" grid [] scalars [] {tile_m = 16}
+    (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
+  %0 = kernel.dot ["d0", "d1", "d2"] ["49", "128", "96"] lhs {
+    %1 = kernel.load %in0["64*d0 + 99*floordiv(d2, 32) + mod(d2, 32)"] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } rhs {
+    %1 = kernel.load %in1["d1 + 128*d2"] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } : !kernel.tile<f32, "49", "128">
+  kernel.foreach ["d3", "d4"] ["49", "128"] {
+    %1 = kernel.extract %0 ["d3", "d4"] : f32 from !kernel.tile<f32, "49", "128">
+    kernel.store %1, %out0["128*d3 + d4"] : f32 to !kernel.view<f32, write>
+  }
+}
+kernel.func @k4 "conv" grid [] scalars [] {tile_m = 16}
+    (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
+  %0 = kernel.dot ["d0", "d1", "d2"] ["49", "128", "96"] lhs {
+    %1 = kernel.load %in0["64*d0 + 99*floordiv(d2, 48) + mod(d2, 48)"] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } rhs {
+    %1 = kernel.load %in1["d1 + 128*d2"] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } : !kernel.tile<f32, "49", "128">
+  kernel.foreach ["d3", "d4"] ["49", "128"] {
+    %1 = kernel.extract %0 ["d3", "d4"] : f32 from !kernel.tile<f32, "49", "128">
+    kernel.store %1, %out0["128*d3 + d4"] : f32 to !kernel.view<f32, write>
+  }
+}
