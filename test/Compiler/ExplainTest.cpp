@@ -52,6 +52,15 @@ TEST(Explain, OfWhatIsGatheredOrCutOutOnlyThePartThatIsRead) {
   EXPECT_EQ(kernels[0]["bytes"], 3 * 32 + 3 * 8 + 3 * 32 + 3 * 32);
 }
 
+TEST(Explain, AnInitializerIsNoNode) {
+  const nlohmann::json kernels = explain(onnx_import::modelOf(R"(shift (float[4] x) => (float[4] y)
+      <float[1] half = {0.5}> {
+    y = Add(x, half)
+  })"))["kernels"];
+  ASSERT_EQ(kernels.size(), 1u);
+  EXPECT_EQ(kernels[0]["nodes"].size(), 1u) << kernels[0]["nodes"].dump();
+}
+
 TEST(Explain, ARefusalBehindViewsIsShownForTheOpsThatCompute) {
   const nlohmann::json report = explain(onnx_import::modelOf(R"(heads (float[4, 6] x, float[4, 5] w) => (float[6, 5] y) {
     p = Softmax(x)

@@ -11,6 +11,8 @@ namespace cupola {
 std::vector<uint32_t> NodeTable::indicesOf(Location location) {
   std::vector<uint32_t> indices;
   for (const graph::NodeRef &node : graph::nodesOf(location)) {
+    if (node.op.empty())
+      continue; // an initializer, which is no node
     auto [found, isNew] = known.try_emplace(node.name, nodes.size());
     if (isNew)
       nodes.push_back({node.name.str(), node.op.str()});
