@@ -31,11 +31,23 @@ std::vector<std::vector<int64_t>> partsOf(ThreadPool &pool, int64_t total, int64
 
 } // namespace
 
-TEST(ThreadPool, CutsTheSameWayEveryTime) {
-  ThreadPool pool(4);
-  const std::vector<std::vector<int64_t>> expected = {{0, 3, 0}, {3, 6, 1}, {6, 8, 2}, {8, 10, 3}};
-  for (int i = 0; i < 200; ++i)
-    ASSERT_EQ(partsOf(pool, 10, 1), expected);
+/// The first range of the caller lasts until everything else is done, which the other
+/// worker can only do by taking what the caller has left.
+TEST(ThreadPool, WhoIsDoneTakesFromOthers) {
+  ThreadPool pool(2);
+  for (int repeat = 0; repeat < 100; ++repeat) {
+    std::atomic<int64_t> left{64};
+    pool.parallelFor(
+        64, 1,
+        [](void *context, int64_t begin, int64_t end, unsigned worker) {
+          auto &left = *static_cast<std::atomic<int64_t> *>(context);
+          while (worker == 0 && begin == 0 && left > end - begin)
+            std::this_thread::yield();
+          left -= end - begin;
+        },
+        &left);
+    ASSERT_EQ(left, 0);
+  }
 }
 
 TEST(ThreadPool, CoversTheRangeOnceForAnySize) {

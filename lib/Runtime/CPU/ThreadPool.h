@@ -14,7 +14,7 @@ namespace cupola::runtime {
 
 class ThreadPool {
 public:
-  /// `begin` and `end` of this worker's part; worker 0 is the calling thread.
+  /// A range for this worker, one of several; worker 0 is the calling thread.
   using Body = void (*)(void *context, int64_t begin, int64_t end, unsigned worker);
 
   /// 0 threads: one per core that this process may use.
@@ -25,18 +25,24 @@ public:
 
   unsigned threads() const { return count; }
 
-  /// Cuts [0, total) into at most threads() equal parts of at least `grain` and
-  /// runs them; the cut depends on these numbers alone. Returns when all are
-  /// done. Callers take turns; a body must not call it.
+  /// Runs all of [0, total), each number once, in ranges of at least `grain`. At most
+  /// threads() workers have an equal part each; who is done takes from what others have
+  /// left. Returns when all are done. Callers take turns; a body must not call it.
   void parallelFor(int64_t total, int64_t grain, Body body, void *context);
 
 private:
   void work(unsigned worker);
   void runPart(unsigned worker);
+  void runPieces(uint64_t first, uint64_t end, unsigned worker);
   bool awaitRound(uint64_t seen);
 
+  /// Pieces that nobody has taken yet, as first << 32 | end, in a line of their own.
+  struct alignas(64) Share {
+    std::atomic<uint64_t> range{0};
+  };
+
   struct Round {
-    int64_t total = 0;
+    int64_t total = 0, pieces = 0;
     unsigned parts = 0;
     Body body = nullptr;
     void *context = nullptr;
@@ -50,6 +56,7 @@ private:
   std::atomic<unsigned> unfinished{0};
   std::atomic<bool> stopping{false};
   Round current;
+  std::vector<Share> shares; ///< by worker
   std::vector<std::thread> workers;
 };
 

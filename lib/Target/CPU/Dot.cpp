@@ -204,14 +204,22 @@ void Emitter::callMicroKernel(Value panel, Value row, Value tile) {
   Value columns = c.minsi(c.i64(dot.panel), c.subi(block.columns, panel));
   Value rows = c.subi(block.rows, row);
   Value accumulate = c.convert<arith::ExtUIOp>(c.cmpi(CmpIPredicate::sgt, block.depth, c.i64(0)), c.b.getI64Type());
+  // The rows share the block that follows in the packed operand: a line each per step.
+  bool isPacked = dot.rhs == OperandForm::Packed;
+  Value ahead = right.pointer;
+  if (isPacked) {
+    Value lines = c.muli(block.depths, c.binary<arith::DivUIOp>(row, c.i64(isa.tileRows)));
+    ahead = c.address(right.pointer, c.muli(block.depths, right.stride), element);
+    ahead = c.address(ahead, c.muli(lines, c.i64(64)), c.b.getI8Type());
+  }
   bool isWhole = divisible(dot.columns, dot.panel, divisors);
   bool masked = dot.rhs == OperandForm::Direct && !divisible(dot.columns, lanes, divisors);
   for (unsigned vectors = isa.tileVectors; vectors > 0; --vectors) {
     auto call = [&](OpBuilder &b, Location loc) {
-      auto function = microKernel(c.module, {element, vectors, masked, dot.panel}, isa);
+      auto function = microKernel(c.module, {element, vectors, masked, isPacked, dot.panel}, isa);
       LLVM::CallOp::create(b, loc, function,
                            ValueRange{left.pointer, left.stride, rows, right.pointer, right.stride, block.depths, tile,
-                                      accumulate, columns});
+                                      accumulate, columns, ahead});
     };
     if (isWhole)
       return call(c.b, c.loc);

@@ -11,6 +11,7 @@ namespace cupola::cpu {
 namespace {
 
 using Values = SmallVector<Value>;
+constexpr int64_t kLine = 64;
 
 struct Generator {
   Generator(OpBuilder &b, Location loc, const MicroKernel &shape, const Isa &isa)
@@ -21,7 +22,7 @@ struct Generator {
   const MicroKernel &shape;
   unsigned rows;
   VectorType vectorType;
-  Value lhs, lhsStride, lhsRows, rhs, rhsStride, depth, tile, accumulate, columns;
+  Value lhs, lhsStride, lhsRows, rhs, rhsStride, depth, tile, accumulate, columns, ahead;
   Value lastMask;
   Values lhsRow;
 
@@ -60,6 +61,10 @@ struct Generator {
   Values depthStep(Value k, ValueRange sums) {
     Value row = c.address(rhs, c.muli(k, rhsStride), element());
     Values right, next;
+    if (shape.prefetches) {
+      Value line = c.address(ahead, c.muli(k, c.i64(kLine)), c.b.getI8Type());
+      LLVM::Prefetch::create(c.b, c.loc, line, /*rw=*/0, /*hint=*/2, /*cache=*/1);
+    }
     for (unsigned j = 0; j < shape.vectors; ++j)
       right.push_back(
           loadVector(c.address(row, c.i64(j * c.lanes), element()), j + 1 == shape.vectors ? lastMask : Value()));
@@ -110,7 +115,7 @@ std::string nameOf(const MicroKernel &shape) {
   std::string type;
   llvm::raw_string_ostream(type) << shape.element;
   return "micro_" + type + "_" + std::to_string(shape.vectors) + "_" + std::to_string(shape.tileStride) +
-         (shape.masked ? "_masked" : "");
+         (shape.masked ? "_masked" : "") + (shape.prefetches ? "_ahead" : "");
 }
 
 } // namespace
@@ -122,7 +127,7 @@ LLVM::LLVMFuncOp microKernel(ModuleOp module, const MicroKernel &shape, const Is
   MLIRContext *context = module.getContext();
   OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
   Type pointer = LLVM::LLVMPointerType::get(context), i64 = b.getI64Type();
-  SmallVector<Type> types{pointer, i64, i64, pointer, i64, i64, pointer, i64, i64};
+  SmallVector<Type> types{pointer, i64, i64, pointer, i64, i64, pointer, i64, i64, pointer};
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types);
   auto function = LLVM::LLVMFuncOp::create(b, module.getLoc(), name, type, LLVM::Linkage::Internal);
   function.setNoInline(true);
@@ -132,7 +137,8 @@ LLVM::LLVMFuncOp microKernel(ModuleOp module, const MicroKernel &shape, const Is
   Generator generator(b, module.getLoc(), shape, isa);
   Value *arguments[] = {&generator.lhs,  &generator.lhsStride,  &generator.lhsRows,
                         &generator.rhs,  &generator.rhsStride,  &generator.depth,
-                        &generator.tile, &generator.accumulate, &generator.columns};
+                        &generator.tile, &generator.accumulate, &generator.columns,
+                        &generator.ahead};
   for (auto [i, argument] : llvm::enumerate(arguments))
     *argument = function.getArgument(i);
   generator.emit();

@@ -15,13 +15,14 @@ struct MicroKernel {
   mlir::Type element;
   unsigned vectors;   ///< of columns, at most Isa::tileVectors
   bool masked;        ///< the last vector has only some columns
+  bool prefetches;    ///< a line of `ahead` per step of k
   int64_t tileStride; ///< elements from a row of the tile to the next
 };
 
 /// The function, made in `module` when it is not there yet:
-///   void (lhs, lhsStride, rows, rhs, rhsStride, depth, tile, accumulate, columns)
+///   void (lhs, lhsStride, rows, rhs, rhsStride, depth, tile, accumulate, columns, ahead)
 /// Strides count elements from a row to the next; rows of lhs are contiguous along k,
-/// rows of rhs along columns.
+/// rows of rhs along columns. `ahead`: memory that is read soon, for the second cache.
 mlir::LLVM::LLVMFuncOp microKernel(mlir::ModuleOp module, const MicroKernel &shape, const Isa &isa);
 
 } // namespace cupola::cpu

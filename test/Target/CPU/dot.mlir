@@ -26,3 +26,24 @@ kernel.func @gemm "gemm" grid [] scalars [#kernel.scalar<1, 0, 1>] {}
     kernel.store %e, %o["384*d3 + d4"] : f32 to !kernel.view<f32, write>
   }
 }
+
+// A packed operand is read from end to end: what follows is on its way.
+// CHECK-LABEL: llvm.func @packed(
+// V4: llvm.call @micro_f32_3_48_ahead
+// V4: llvm.func internal @micro_f32_3_48_ahead
+// V4: llvm.intr.prefetch
+kernel.func @packed "gemm" grid [] scalars [] {}
+    (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>)
+    attributes {cpu.packed = array<i64: 1>} {
+  %t = kernel.dot ["d0", "d1", "d2"] ["32", "384", "64"] lhs {
+    %x = kernel.load %a["64*d0 + d2"] : f32 from !kernel.view<f32, read>
+    kernel.yield %x : f32
+  } rhs {
+    %y = kernel.load %b["d1 + 384*d2"] : f32 from !kernel.view<f32, read>
+    kernel.yield %y : f32
+  } : !kernel.tile<f32, "32", "384">
+  kernel.foreach ["d3", "d4"] ["32", "384"] {
+    %s = kernel.extract %t ["d3", "d4"] : f32 from !kernel.tile<f32, "32", "384">
+    kernel.store %s, %o["384*d3 + d4"] : f32 to !kernel.view<f32, write>
+  }
+}
