@@ -96,7 +96,7 @@ public:
   /// Writes each CUDA module to DIR/<arch>/<module>.cu, and the headers beside them.
   Status dumpCuda(const std::string &dir);
 
-  /// What was decided and why, as JSON (docs/schemas/explain.json), per variant.
+  /// What was decided and why, as JSON (docs/schemas.md), per variant.
   Result<std::string> explain();
 
   /// What the model gives for these inputs (by name), computed op by op by
