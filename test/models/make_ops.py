@@ -162,6 +162,7 @@ def convolutions():
     case("ConvTranspose", floats(1, 4, 7), floats(4, 3, 5), floats(6), strides=[3], group=2, dilations=[2], pads=[2, 1])
     case("ConvTranspose", floats(1, 2, 3, 3), floats(2, 1, 3, 3), strides=[2, 2], output_shape=[6, 6])
     case("ConvTranspose", floats(1, 2, 3, 3), floats(2, 2, 3, 3), auto_pad="SAME_UPPER", strides=[2, 2])
+    case("ConvTranspose", floats(1, 3, 2, 3, 4), floats(3, 2, 2, 3, 2), floats(2), strides=[2, 1, 3], pads=[0, 1, 0, 1, 0, 1])
 
 
 def pools():
@@ -255,6 +256,40 @@ def parts():
     case("GatherElements", floats(3, 4), ints(3, 2, low=-4, high=4), axis=1)
     case("GatherND", floats(3, 4, 2), ints(5, 2, high=3))
     case("GatherND", floats(2, 3, 4), ints(2, 1, high=3), batch_dims=1, since=12)
+
+
+def samples():
+    image, places = floats(2, 3, 4, 5), floats(2, 3, 2, 2, low=-1.4, high=1.4)
+    for padding in ("zeros", "border", "reflection"):
+        for corners in (0, 1):
+            options = dict(padding_mode=padding, align_corners=corners)
+            case("GridSample", image, places, **options)
+            case("GridSample", image, places, mode="nearest", **options)
+    case("GridSample", floats(1, 2, 3, 4, 5), floats(1, 2, 3, 2, 3, low=-1.4, high=1.4), since=20)
+
+
+def scatters():
+    rows = np.stack([RANDOM.permutation(5)[:3] for _ in range(2)])         # no place twice: their order is open
+    places = np.array([[0, 1], [2, -1], [1, 0]])
+    for op in ("Scatter", "ScatterElements"):
+        case(op, floats(2, 5), rows, floats(2, 3), axis=1)
+        case(op, floats(6, 4), Const(0, -2, 3, 5, 1, 2, shape=(3, 2)), floats(3, 2), axis=0)    # covers the front of data
+        case(op, floats(2, 3, 6), Const(1, 4, shape=(1, 1, 2)), floats(1, 1, 2), axis=-1)
+    case("ScatterND", floats(3, 4, 2), places, floats(3, 2))
+    case("ScatterND", floats(5), Const(4, 0, shape=(2, 1)), floats(2))
+    case("ScatterND", ints(3, 4), places.reshape(1, 3, 2), ints(1, 3))
+    for reduction in ("add", "mul", "max", "min"):
+        since = 16 if reduction in ("add", "mul") else 18
+        case("ScatterElements", floats(3, 4), ints(3, 6, low=-4, high=4), floats(3, 6), axis=1, reduction=reduction, since=since)
+        case("ScatterND", floats(4, 3), ints(6, 1, high=4), floats(6, 3), reduction=reduction, since=since)
+        case("ScatterND", ints(4, 3), ints(5, 2, high=3), ints(5), reduction=reduction, since=since)
+
+
+def sorts():
+    case("TopK", floats(3, 7), k=3, outputs=2, until=9)
+    case("TopK", floats(3, 7), Const(3), outputs=2, since=10)
+    case("TopK", floats(4, 2, 3), Const(4), axis=0, outputs=2, since=10)
+    case("TopK", ints(3, 9, high=4), Const(5), largest=0, outputs=2, since=11)                  # ties: the lower position first
 
 
 def constants():
@@ -369,7 +404,8 @@ def main():
     parser.add_argument("-o", "--out", type=pathlib.Path, required=True)
     folder = parser.parse_args().out
     folder.mkdir(parents=True, exist_ok=True)
-    for fill in (elementwise, reductions, normalisations, contractions, convolutions, pools, resizes, shapes, parts, constants):
+    for fill in (elementwise, reductions, normalisations, contractions, convolutions, pools, resizes, shapes, parts, samples, scatters, sorts,
+                 constants):
         fill()
     for opset in range(OLDEST, NEWEST + 1):
         count = write_opset(folder, opset)

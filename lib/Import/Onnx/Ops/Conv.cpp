@@ -185,6 +185,10 @@ Value spreadTaps(OpBinder &op, Value weights, const TransposedWindow &t, const I
   return weights;
 }
 
+/// The dimension of the groups, which takes part where there are several: with it the
+/// weights of three dimensions would exceed the largest rank.
+Exprs groupDim(const ConvOperands &c) { return c.groups > 1 ? Exprs{Expr(c.groups)} : Exprs{}; }
+
 /// [C, O / groups, window..] -> [taps.., C / groups, groups, strides.., O / groups], taps
 /// backwards.
 Value residueWeights(OpBinder &op, const ConvOperands &c, const TransposedWindow &t) {
@@ -203,14 +207,17 @@ Value residueWeights(OpBinder &op, const ConvOperands &c, const TransposedWindow
     steps.append({-1, 1});
     order.push_back(2 * i);
   }
-  split.append({Expr(depth), Expr(c.groups), Expr(width)});
-  starts.append(3, Expr(0));
-  steps.append(3, 1);
+  split.push_back(Expr(depth));
+  llvm::append_range(split, groupDim(c));
+  split.push_back(Expr(width));
+  const int64_t rank = split.size();
+  starts.append(rank - 2 * dims, Expr(0));
+  steps.append(rank - 2 * dims, 1);
   weights = op.b.slice(op.b.reshape(weights, split), starts, steps, split);
-  order.append({2 * dims, 2 * dims + 1});
+  llvm::append_range(order, sequence(2 * dims, rank - 1));
   for (int64_t i = 0; i < dims; ++i)
     order.push_back(2 * i + 1);
-  order.push_back(2 * dims + 2);
+  order.push_back(rank - 1);
   return op.b.transpose(weights, order);
 }
 
@@ -220,15 +227,17 @@ Value interleave(OpBinder &op, Value value, const ConvOperands &c, const Transpo
   const Expr batch = op.b.shape(value)[0];
   Exprs apart = {batch}, joined = {batch};
   llvm::append_range(apart, places);
-  apart.push_back(Expr(c.groups));
+  llvm::append_range(apart, groupDim(c));
+  const int64_t residues = apart.size();
   apart.append(t.strides.begin(), t.strides.end());
   apart.push_back(Expr(c.columns / c.groups));
   Ints perm = {0};
   for (int64_t i = 0; i < dims; ++i) {
-    perm.append({1 + i, 2 + dims + i});
+    perm.append({1 + i, residues + i});
     joined.push_back(places[i] * Expr(t.strides[i]));
   }
-  perm.append({1 + dims, 2 + 2 * dims});
+  llvm::append_range(perm, sequence(1 + dims, residues));
+  perm.push_back(residues + dims);
   joined.push_back(Expr(c.columns));
   return op.b.reshape(op.b.transpose(op.b.reshape(value, apart), perm), joined);
 }

@@ -142,6 +142,19 @@ void importGather(OpBinder &op);
 void importGatherElements(OpBinder &op);
 void importGatherND(OpBinder &op);
 
+// ScatterElements.cpp
+void importScatterElements(OpBinder &op);
+
+// ScatterND.cpp
+void importScatterND(OpBinder &op);
+
+// Sample.cpp
+void importGridSample(OpBinder &op);
+
+// Sort.cpp
+void importTopKAttribute(OpBinder &op); ///< up to opset 9
+void importTopK(OpBinder &op);
+
 // Control.cpp
 void importIf(OpBinder &op);
 

@@ -1,0 +1,126 @@
+//===- lib/Import/Onnx/Ops/Scatter.cpp - the search of both scatters -------===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Import/Onnx/Ops/Scatter.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace cupola::onnx_import::scatter {
+namespace {
+
+BinaryKind pairwise(ReduceKind kind) {
+  switch (kind) {
+  case ReduceKind::Prod:
+    return BinaryKind::Mul;
+  case ReduceKind::Max:
+    return BinaryKind::Max;
+  case ReduceKind::Min:
+    return BinaryKind::Min;
+  default:
+    return BinaryKind::Add;
+  }
+}
+
+/// The element that changes nothing.
+Value neutral(OpBinder &op, ReduceKind kind, Type type) {
+  if (kind == ReduceKind::Sum || kind == ReduceKind::Prod)
+    return op.b.scalar(kind == ReduceKind::Prod, type);
+  if (isa<FloatType>(type)) {
+    const double infinity = std::numeric_limits<double>::infinity();
+    return op.b.scalar(kind == ReduceKind::Max ? -infinity : infinity, type);
+  }
+  const unsigned bits = type.getIntOrFloatBitWidth();
+  const bool isSigned = !type.isUnsignedInteger();
+  const APInt least = isSigned ? APInt::getSignedMinValue(bits) : APInt::getMinValue(bits);
+  const APInt most = isSigned ? APInt::getSignedMaxValue(bits) : APInt::getMaxValue(bits);
+  return op.b.intScalar(static_cast<int64_t>((kind == ReduceKind::Max ? least : most).getSExtValue()), type);
+}
+
+Type i64(OpBinder &op) { return IntegerType::get(op.b.context(), 64); }
+
+} // namespace
+
+std::optional<ReduceKind> readReduction(OpBinder &op) {
+  const std::string name = op.stringAttribute("reduction", "none");
+  if (name == "none")
+    return std::nullopt;
+  if (name == "add")
+    return ReduceKind::Sum;
+  if (name == "mul")
+    return ReduceKind::Prod;
+  if (name == "max")
+    return ReduceKind::Max;
+  if (name == "min")
+    return ReduceKind::Min;
+  op.bad("attribute 'reduction' is \"" + name + "\", expected none, add, mul, max or min");
+}
+
+Value fromFront(OpBinder &op, Value index, const Expr &extent) {
+  index = op.b.cast(index, i64(op));
+  Value wrapped = op.b.binary(BinaryKind::Add, index, op.b.dims({extent}, {}, i64(op)));
+  return op.b.select(op.b.binary(BinaryKind::Less, index, op.b.intScalar(0, i64(op))), wrapped, index);
+}
+
+Value unrepeated(OpBinder &op, Value value) {
+  while (auto repeat = value.getDefiningOp<graph::BroadcastOp>()) {
+    for (auto [from, to] : llvm::zip_equal(op.b.shape(repeat.getInput()), op.b.shape(value)))
+      if (from != to && !from.isConstant(1))
+        return value; // it may be 1 or not
+    value = repeat.getInput();
+  }
+  return value;
+}
+
+Value matches(OpBinder &op, Value index, int64_t axis, const Expr &extent) {
+  index = op.b.unsqueeze(index, {axis});
+  Exprs grid(op.b.shape(index).size(), Expr(1));
+  grid[axis] = extent;
+  return op.b.binary(BinaryKind::Equal, op.b.iota(grid, axis), index);
+}
+
+Value lastMatch(OpBinder &op, Value index, int64_t axis, const Expr &extent) {
+  const Expr updates = op.b.shape(index)[axis];
+  Value hit = matches(op, index, axis, extent);
+  Exprs grid(op.b.shape(hit).size(), Expr(1));
+  grid[axis + 1] = updates;
+  Value candidates = op.b.select(hit, op.b.iota(grid, axis + 1), op.b.intScalar(-1, i64(op)));
+  return op.b.squeeze(op.b.reduce(ReduceKind::Max, candidates, {axis + 1}), {axis + 1});
+}
+
+Value isFound(OpBinder &op, Value last) {
+  return op.b.binary(BinaryKind::GreaterEqual, last, op.b.intScalar(0, i64(op)));
+}
+
+Value orFirst(OpBinder &op, Value last) { return op.b.binary(BinaryKind::Max, last, op.b.intScalar(0, i64(op))); }
+
+Value reduceInto(OpBinder &op, ReduceKind kind, Value data, Value hit, Value updates, int64_t axis) {
+  Value terms = op.b.select(hit, op.b.unsqueeze(updates, {axis}), neutral(op, kind, op.b.element(data)));
+  Value sum = op.b.squeeze(op.b.reduce(kind, terms, {axis + 1}), {axis + 1});
+  return op.b.binary(pairwise(kind), data, op.b.reshape(sum, op.b.shape(data)));
+}
+
+std::optional<Known> scatterKnown(OpBinder &op) {
+  const Known *data = op.known(0), *indices = op.known(1), *updates = op.known(2);
+  if (!data || !indices || !updates || data->dims.size() != 1 ||
+      indices->elements.size() != updates->elements.size())
+    return std::nullopt;
+  Known result = *data;
+  for (size_t i = 0; i < indices->elements.size(); ++i) {
+    const auto index = indices->elements[i].intConstant();
+    if (!index || *index < -data->dims[0] || *index >= data->dims[0])
+      return std::nullopt;
+    result.elements[*index < 0 ? *index + data->dims[0] : *index] = updates->elements[i];
+  }
+  return result;
+}
+
+void requireOperands(OpBinder &op) {
+  op.requireInputs(3, 3);
+  op.requireIndex(1, "indices");
+  if (op.element(0, "data") != op.element(2, "updates"))
+    op.bad("data and updates have elements of " + typeText(op.element(0, "data")) + " and " +
+           typeText(op.element(2, "updates")) + ", expected one type");
+}
+
+} // namespace cupola::onnx_import::scatter
