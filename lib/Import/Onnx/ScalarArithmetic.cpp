@@ -46,7 +46,7 @@ Result truncatedDiv(const Expr &a, const Expr &b, Type type, const Ranges &range
     return std::nullopt;
   if (x && y)
     return *y == -1 ? fitting(Expr(0) - a, type) : fitting(Expr(*x / *y), type);
-  if (isNonNegative(a, ranges) && isPositive(b, ranges))
+  if (isNonNegative(a, ranges) && isNonNegative(b, ranges)) // a divisor of 0 is an error when shapes are bound
     return fitting(floorDiv(a, b), type);
   return std::nullopt;
 }
@@ -164,6 +164,8 @@ Result realBinary(BinaryKind kind, double a, double b, Type type) {
   case BinaryKind::Min:
     return std::isnan(a) || std::isnan(b) ? std::nullopt : Result(number(std::min(a, b)));
   case BinaryKind::Pow:
+    if (b == 0.5 && a >= 0)
+      return number(std::sqrt(a));
     return b == 2 ? Result(number(a * a)) : std::nullopt;
   case BinaryKind::Equal:
     return Scalar::integer(a == b);
