@@ -204,7 +204,8 @@ private:
       const cuda::MmaShape &shape = cuda::chooseMmaShape(dot);
       set("gemm_mma", {{"threads", shape.threads()}, {"tile_m", shape.m}, {"tile_n", shape.n},
                        {"tile_k", shape.k}, {"warps_m", shape.warpsM}, {"warps_n", shape.warpsN},
-                       {"mma_k", target.mmaK}, {"async", target.asyncCopy}});
+                       {"split_k", shape.split}, {"mma_k", target.mmaK},
+                       {"async", target.asyncCopy}});
       return success();
     }
     const cuda::GemmShape &shape = cuda::chooseGemmShape(dot);

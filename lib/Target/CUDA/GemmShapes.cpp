@@ -16,10 +16,12 @@ static constexpr GemmShape shapes[] = {
 };
 
 static constexpr MmaShape mmaShapes[] = {
-    // m, n, k, warps along m, along n
-    {128, 128, 32, 2, 4},
-    {64, 64, 32, 2, 2},
-    {32, 64, 32, 1, 2},
+    // m, n, k, warps along m, along n, parts of k
+    {128, 128, 32, 2, 4, 1},
+    {64, 64, 32, 2, 2, 1},
+    {32, 64, 32, 1, 2, 2},
+    {32, 64, 32, 1, 2, 1},
+    {32, 32, 64, 1, 1, 4},
 };
 
 /// Blocks that keep a large GPU busy.
@@ -35,8 +37,9 @@ static int64_t typical(const Expr &extent) {
 }
 
 /// A tile of k that is a large part of k leaves nothing to overlap.
-static bool isDeep(const GemmShape &shape, int64_t k) { return shape.split == 1 || k >= 4 * shape.k; }
-static bool isDeep(const MmaShape &, int64_t) { return true; }
+template <class Shape> static bool isDeep(const Shape &shape, int64_t k) {
+  return shape.split == 1 || k >= 4 * shape.k;
+}
 
 /// Nothing fills the GPU: the smallest tile gives the most blocks.
 template <class Shape> static const Shape &choose(llvm::ArrayRef<Shape> table, kernel::DotOp dot) {

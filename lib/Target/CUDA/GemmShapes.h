@@ -14,10 +14,10 @@ struct GemmShape {
   int64_t threads() const { return m / threadM * (n / threadN) * split; }
 };
 
-/// The same on matrix units: warps_m by warps_n warps share the tile.
+/// The same on matrix units: warpsM by warpsN warps share the tile, or a part of its k.
 struct MmaShape {
-  int64_t m, n, k, warpsM, warpsN;
-  int64_t threads() const { return warpsM * warpsN * 32; }
+  int64_t m, n, k, warpsM, warpsN, split;
+  int64_t threads() const { return warpsM * warpsN * split * 32; }
 };
 
 /// The largest tile of the table that still fills a GPU, by extents or, where those

@@ -27,9 +27,8 @@ private:
 
   void letThreads() override {
     low.let("tx", mod(symbol("t"), tileN / threadN), tileN / threadN);
-    low.let("ty", mod(floorDiv(symbol("t"), tileN / threadN), tileM / threadM), tileM / threadM);
-    if (split > 1)
-      low.let("tk", floorDiv(symbol("t"), sharers), split);
+    Expr row = mod(floorDiv(symbol("t"), tileN / threadN), tileM / threadM);
+    low.let("ty", simplify(row, low.rangesHere()), tileM / threadM);
   }
 
   LogicalResult product() override {
@@ -49,51 +48,14 @@ private:
         return success();
       });
     });
-    if (split > 1)
-      addParts();
+    addParts(acc);
     return done;
-  }
-
-  void eachAccumulator(llvm::function_ref<void()> body) {
-    (void)low.loop("i", 0, threadM, 1, /*unroll=*/true, [&] {
-      return low.loop("j", 0, threadN, 1, /*unroll=*/true, [&]() -> LogicalResult {
-        body();
-        return success();
-      });
-    });
-  }
-
-  /// The sums over parts of k meet in the threads of the first part, always in this order.
-  void addParts() {
-    Location loc = low.func.getLoc();
-    Type f32 = low.builder.getF32Type();
-    Value parts = low.smem((split - 1) * tileM * tileN, f32);
-    Expr own = (symbol("i") * threadN + symbol("j")) * sharers + mod(symbol("t"), sharers);
-    (void)low.guard({symbol("tk") - 1}, [&]() -> LogicalResult {
-      eachAccumulator([&] {
-        StoreSharedOp::create(low.builder, loc, low.get(acc, {symbol("i"), symbol("j")}), parts,
-                              ((symbol("tk") - 1) * (tileM * tileN) + own).text());
-      });
-      return success();
-    });
-    BarrierOp::create(low.builder, loc);
-    (void)low.guard({-symbol("tk")}, [&] {
-      return low.loop("p", 0, split - 1, 1, /*unroll=*/true, [&]() -> LogicalResult {
-        eachAccumulator([&] {
-          Value part = LoadSharedOp::create(low.builder, loc, f32, parts,
-                                            (symbol("p") * (tileM * tileN) + own).text());
-          AccumulateOp::create(low.builder, loc, graph::ReduceKind::Sum, part, acc,
-                               graph::exprArray(low.func.getContext(), {symbol("i"), symbol("j")}));
-        });
-        return success();
-      });
-    });
   }
 
   /// This thread's elements of row "k" of an operand's tile.
   Value fragment(const cuda::Operand &op, const Expr &thread, int64_t count, int64_t threadsAlong) {
     Value result = low.registers({count}, low.builder.getF32Type());
-    Expr k = split > 1 ? symbol("tk") * (tileK / split) + symbol("k") : symbol("k");
+    Expr k = firstOfPart() + symbol("k");
     Expr at = symbol("s") * (tileK * op.pitch) + k * op.pitch + thread * group;
     LoadFragmentOp::create(low.builder, low.func.getLoc(), op.smem, at.text(), group,
                            threadsAlong * group, result);
@@ -101,12 +63,6 @@ private:
   }
 
   LogicalResult epilogue(ForeachOp loop) override {
-    if (split == 1)
-      return rows(loop);
-    return low.guard({-symbol("tk")}, [&] { return rows(loop); });
-  }
-
-  LogicalResult rows(ForeachOp loop) {
     int64_t width = epilogueWidth(loop, group);
     Expr i = symbol("i"), j = symbol("j"), c = symbol("c");
     Expr m = symbol("tm") * tileM + symbol("ty") * group + mod(i, group) +
@@ -125,8 +81,7 @@ private:
     });
   }
 
-  int64_t threadM = number("thread_m"), threadN = number("thread_n"), split = number("split_k");
-  int64_t sharers = threads / split; ///< threads with the same part of k
+  int64_t threadM = number("thread_m"), threadN = number("thread_n");
   Value acc;
 };
 

@@ -24,7 +24,7 @@ public:
 private:
   void letThreads() override {
     Expr warp = floorDiv(symbol("t"), 32);
-    low.let("wm", floorDiv(warp, warpsN), warpsM);
+    low.let("wm", simplify(mod(floorDiv(warp, warpsN), warpsM), low.rangesHere()), warpsM);
     low.let("wn", mod(warp, warpsN), warpsN);
     low.let("lane", mod(symbol("t"), 32), 32);
   }
@@ -45,10 +45,12 @@ private:
       op->pitch = (op->kMajor ? op->outer : tileK) + 8;
       allocate(*op, f16, stages, /*withRegisters=*/!async);
     }
-    return tileLoop(a, b, stages, async, [&] {
-      return low.loop("k", 0, tileK / mmaK, 1, /*unroll=*/true,
+    LogicalResult done = tileLoop(a, b, stages, async, [&] {
+      return low.loop("k", 0, tileK / split / mmaK, 1, /*unroll=*/true,
                       [&] { return multiply(a, b, f16.isBF16()); });
     });
+    addParts(acc);
+    return done;
   }
 
   /// Whole vectors of at least four bytes along the rows of shared memory.
@@ -60,7 +62,7 @@ private:
     Location loc = low.func.getLoc();
     Type u32 = IntegerType::get(low.func.getContext(), 32, IntegerType::Unsigned);
     Value left = low.registers({tilesM, mmaK / 4}, u32), right = low.registers({tilesN, mmaK / 8}, u32);
-    Expr k = symbol("k") * mmaK;
+    Expr k = firstOfPart() + symbol("k") * mmaK;
     Expr atA = symbol("s") * (tileM * a.pitch) + symbol("wm") * (16 * tilesM * a.pitch) + k;
     MmaLoadOp::create(low.builder, loc, MmaOperand::A, a.smem, atA.text(), a.pitch, left);
     Expr n = symbol("wn") * (8 * tilesN);

@@ -33,7 +33,8 @@ LoadOp plainLoad(Block &operand) {
 
 ProductLowering::ProductLowering(FuncOp func)
     : low(func), params(func.getParams()), tileM(number("tile_m")), tileN(number("tile_n")),
-      tileK(number("tile_k")), threads(number("threads")) {
+      tileK(number("tile_k")), threads(number("threads")), split(number("split_k")),
+      sharers(threads / split) {
   dot = *low.source().getOps<DotOp>().begin();
   extents = graph::exprsOf(dot.getExtents());
 }
@@ -47,13 +48,21 @@ LogicalResult ProductLowering::run() {
     low.let("tm", mod(floorDiv(b, tilesN), tilesM), tilesM);
     low.letGrid(floorDiv(b, tilesN * tilesM));
     letThreads();
+    if (split > 1)
+      low.let("tk", floorDiv(symbol("t"), sharers), split);
     for (Operation &op : low.source()) {
       auto each = dyn_cast<ForeachOp>(op);
-      if (failed(&op == dot.getOperation() ? product() : each ? epilogue(each) : low.clone(op)))
+      if (failed(&op == dot.getOperation() ? product() : each ? finish(each) : low.clone(op)))
         return failure();
     }
     return success();
   });
+}
+
+LogicalResult ProductLowering::finish(ForeachOp loop) {
+  if (split == 1)
+    return epilogue(loop);
+  return low.guard({-symbol("tk")}, [&] { return epilogue(loop); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -264,6 +273,55 @@ LogicalResult ProductLowering::tileLoop(Operand &a, Operand &b, int64_t stages, 
         return failure();
   low.builder.setInsertionPointToEnd(&loop.getCompute().emplaceBlock());
   return body();
+}
+
+//===----------------------------------------------------------------------===//
+// Parts of k
+//===----------------------------------------------------------------------===//
+
+void ProductLowering::addParts(Value acc) {
+  if (split == 1)
+    return;
+  Location loc = low.func.getLoc();
+  Type f32 = low.builder.getF32Type();
+  ArrayRef<int64_t> extents = llvm::cast<RegistersType>(acc.getType()).getExtents();
+  graph::Exprs index;
+  Expr own;
+  for (auto [i, extent] : llvm::enumerate(extents)) {
+    index.push_back(symbol("a" + std::to_string(i)));
+    own = own * extent + index.back();
+  }
+  own = own * sharers + mod(symbol("t"), sharers);
+  auto each = [&](llvm::function_ref<void()> body) {
+    return accumulators(extents, 0, body);
+  };
+  Value parts = low.smem((split - 1) * tileM * tileN, f32);
+  (void)low.guard({symbol("tk") - 1}, [&] {
+    return each([&] {
+      StoreSharedOp::create(low.builder, loc, low.get(acc, index), parts,
+                            ((symbol("tk") - 1) * (tileM * tileN) + own).text());
+    });
+  });
+  BarrierOp::create(low.builder, loc);
+  (void)low.guard({-symbol("tk")}, [&] {
+    return low.loop("p", 0, split - 1, 1, /*unroll=*/true, [&] {
+      return each([&] {
+        Value part = LoadSharedOp::create(low.builder, loc, f32, parts,
+                                          (symbol("p") * (tileM * tileN) + own).text());
+        AccumulateOp::create(low.builder, loc, graph::ReduceKind::Sum, part, acc,
+                             graph::exprArray(low.func.getContext(), index));
+      });
+    });
+  });
+}
+
+/// Loops a0, a1, .. over all accumulators of a thread.
+LogicalResult ProductLowering::accumulators(ArrayRef<int64_t> extents, size_t depth,
+                                            llvm::function_ref<void()> body) {
+  if (depth == extents.size())
+    return body(), success();
+  return low.loop("a" + std::to_string(depth), 0, extents[depth], 1, /*unroll=*/true,
+                  [&] { return accumulators(extents, depth + 1, body); });
 }
 
 //===----------------------------------------------------------------------===//

@@ -60,6 +60,10 @@ protected:
   /// Emits a tile_loop whose compute region `body` fills.
   mlir::LogicalResult tileLoop(Operand &a, Operand &b, int64_t stages, bool async,
                                Lowering::Body body);
+  /// Where this thread's part of a tile's k begins.
+  Expr firstOfPart() const { return split > 1 ? symbol("tk") * (tileK / split) : Expr(0); }
+  /// The sums over parts of k meet in the threads of the first part, always in this order.
+  void addParts(mlir::Value acc);
   /// `width` columns from `n` on of row `m`, with the tile at `index`.
   mlir::LogicalResult columns(kernel::ForeachOp loop, const Expr &n, int64_t width,
                               mlir::Value acc, graph::Exprs index);
@@ -71,6 +75,8 @@ protected:
   kernel::DotOp dot;
   graph::Exprs extents; ///< m, n, k
   int64_t tileM, tileN, tileK, threads;
+  int64_t split;   ///< parts of a tile's k, each the work of `sharers` threads
+  int64_t sharers;
 
 private:
   /// Where a vector comes from, and when: zeros elsewhere.
@@ -78,6 +84,10 @@ private:
     Expr position;
     graph::Exprs mask;
   };
+  /// The epilogue, in the threads that have whole sums.
+  mlir::LogicalResult finish(kernel::ForeachOp loop);
+  mlir::LogicalResult accumulators(llvm::ArrayRef<int64_t> extents, size_t depth,
+                                   llvm::function_ref<void()> body);
   Source source(const Operand &op, kernel::LoadOp load, const Expr &outer, const Expr &k);
   mlir::LogicalResult forVectors(Operand &op, llvm::function_ref<mlir::LogicalResult(
                                                   const Expr &outer, const Expr &k)> body);

@@ -134,18 +134,19 @@ static std::vector<KernelCase> convCasesOf(const std::string &type) {
   o.dynamic = false;
   o.stride = 2;
   add(72, o);
+  o = {};
+  o.channels = 64; // a long depth and a small result: k is shared
+  o.height = o.width = 5;
+  add(64, o);
+  add(42, o);
   return cases;
 }
 
 std::vector<KernelCase> convCases() {
   std::vector<KernelCase> cases = convCasesOf("f32");
-  ConvOptions o;
-  o.channels = 64; // a long depth and a small result: k is shared
-  o.height = o.width = 5;
-  cases.push_back(convCase(64, o));
-  cases.push_back(convCase(42, o));
   for (const KernelCase &test : halfConvCases())
     cases.push_back(test);
+  ConvOptions o;
   o.type = "bf16";
   cases.push_back(convCase(64, o));
   return cases;
@@ -171,6 +172,9 @@ std::vector<KernelCase> halfGemmCases() {
   cases.push_back(gemmCase(45, 64, 96, options));
   options.prologue = true;
   cases.push_back(gemmCase(45, 64, 40, options));
+  options = {};
+  options.type = "f16";
+  cases.push_back(gemmCase(20, 70, 301, options));
   return cases;
 }
 

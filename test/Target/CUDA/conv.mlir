@@ -47,7 +47,7 @@ kernel.func @ragged "conv" grid [] scalars [] {}
 // cp.async writes zeros where the mask fails.
 // CHECK-LABEL: @half "gemm_mma"
 // CHECK: kernel.tile_loop {{.*}} async
-// CHECK: kernel.async_copy %{{.*}}["64*d0 + 3584*floordiv(kt, 6) {{.*}} bytes 16 mask ["floordiv(d0, 56) + floordiv(kt, 6) - 1"]
+// CHECK: kernel.async_copy %{{.*}}["64*d0 + 3584*floordiv(kt, 3) {{.*}} bytes 16 mask ["floordiv(d0, 56) + floordiv(kt, 3) - 1"]
 // CHECK: kernel.mma
 kernel.func @half "conv" grid [] scalars [] {}
     (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %out0: !kernel.view<f16, write>) {
