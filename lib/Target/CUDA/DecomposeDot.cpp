@@ -15,9 +15,18 @@ namespace cupola::cuda {
 
 namespace {
 
+/// A tile of a product has more columns than this; with enough rows a thread each is better.
+constexpr int64_t fewColumns = 4, manyRows = 1024;
+
+bool isNarrow(DotOp dot) {
+  graph::Exprs extents = graph::exprsOf(dot.getExtents());
+  return extents[1].constant().value_or(fewColumns + 1) <= fewColumns &&
+         extents[0].constant().value_or(manyRows) >= manyRows;
+}
+
 /// The gemm schedules accumulate in f32 and write the tile in one loop over it.
 bool hasSchedule(DotOp dot) {
-  if (!dot.getTile().getType().getElement().isF32())
+  if (!dot.getTile().getType().getElement().isF32() || isNarrow(dot))
     return false;
   ArrayRef<Attribute> space = dot.getExtents().getValue().drop_back();
   return llvm::all_of(dot.getTile().getUsers(), [&](Operation *user) {

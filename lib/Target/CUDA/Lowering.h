@@ -110,13 +110,16 @@ private:
   mlir::LogicalResult cloneArgReduce(kernel::ArgReduceOp op);
   mlir::LogicalResult loops(mlir::ArrayAttr vars, mlir::ArrayAttr extents, Body body,
                             size_t depth = 0);
-  /// The `width` iterations that start at the name var + "v".
-  mlir::LogicalResult cloneElements(mlir::Block &block, llvm::StringRef var, const Expr &extent,
-                                    int64_t width, Yield yield);
-  mlir::LogicalResult reduceVector(kernel::ReduceOp op, llvm::StringRef var, const Expr &extent,
-                                   int64_t width, mlir::Value &registers);
-  void cloneVectorLoad(kernel::LoadOp op, llvm::StringRef var, llvm::StringRef first,
-                       int64_t width, mlir::Value &registers);
+  /// The `width` iterations that start at `base`, named var + "v".
+  mlir::LogicalResult cloneElements(mlir::Block &block, llvm::StringRef var, const Expr &base,
+                                    const Expr &extent, int64_t width, Yield yield);
+  mlir::LogicalResult reduceVector(kernel::ReduceOp op, llvm::StringRef var, const Expr &base,
+                                   const Expr &extent, int64_t width, mlir::Value &registers);
+  /// An expression in `var` for the first element of a vector.
+  Expr atBase(const Expr &e, llvm::StringRef var, const Expr &base);
+  void cloneShared(kernel::InRangeOp op, llvm::StringRef var, const Expr &base);
+  void cloneVectorLoad(kernel::LoadOp op, llvm::StringRef var, const Expr &base, int64_t width,
+                       mlir::Value &registers);
 
   std::unique_ptr<mlir::Block> old;
   llvm::DenseSet<mlir::Operation *> hoisted;
@@ -158,7 +161,8 @@ bool isContiguous(const Expr &position, llvm::StringRef var, int64_t width,
 /// Whether the first two elements along `var` are neighbours.
 bool stepsByOne(const Expr &position, llvm::StringRef var);
 /// Whether a mask is the same for all elements of such a vector.
-bool sharesMask(mlir::ArrayAttr mask, llvm::StringRef var, int64_t width);
+bool sharesMask(mlir::ArrayAttr mask, llvm::StringRef var, int64_t width,
+                const std::map<std::string, int64_t> &divisors);
 
 } // namespace cupola::cuda
 

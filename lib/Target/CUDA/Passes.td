@@ -13,8 +13,9 @@ class KernelPass<string name> : Pass<name, "::cupola::kernel::FuncOp"> {
 def DecomposeDot : KernelPass<"kernel-decompose-dot"> {
   let summary = "turns products that no gemm schedule takes into sums";
   let description = [{
-    Those that accumulate in another type than f32, or whose tile is read elsewhere than
-    in a loop over it.
+    Those that accumulate in another type than f32, whose tile is read elsewhere than in a
+    loop over it, or with many rows of few columns, as the last convolution of a network
+    that labels pixels.
 
     ```mlir
     %0 = kernel.dot ["d0", "d1", "d2"] ["n0", "8", "64"] lhs {L} rhs {R} ..         // before

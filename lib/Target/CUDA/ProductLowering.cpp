@@ -157,7 +157,7 @@ LoadOp ProductLowering::vectorLoad(const Operand &op) const {
     return load;
   StringRef var = op.alongK ? op.kVar : op.outerVar;
   bool whole = isContiguous(graph::exprOf(load.getPosition()), var, op.width, low.divisors) &&
-               sharesMask(load.getMask(), var, op.width);
+               sharesMask(load.getMask(), var, op.width, low.divisors);
   return whole ? load : LoadOp();
 }
 

@@ -52,18 +52,22 @@ Attribute mapTexts(Attribute attr, llvm::function_ref<std::string(StringRef)> ch
   return ArrayAttr::get(attr.getContext(), changed);
 }
 
+/// Gives the tile the extents of its product.
+void retype(DotOp dot) {
+  auto extents = llvm::to_vector(dot.getExtents().getAsRange<StringAttr>());
+  extents.pop_back();
+  Type element = dot.getTile().getType().getElement();
+  dot.getTile().setType(TileType::get(dot.getContext(), element, extents));
+}
+
 /// Rewrites the numbers of all expressions of a kernel, in the order of a walk.
 void mapNumbers(FuncOp func, llvm::function_ref<std::string(StringRef)> change) {
   func->walk<WalkOrder::PreOrder>([&](Operation *op) {
     for (StringRef name : {"grid", "extents", "position", "mask", "expr", "exprs", "extent"})
       if (Attribute attr = op->getAttr(name))
         op->setAttr(name, mapTexts(attr, change));
-    if (auto dot = dyn_cast<DotOp>(op)) {
-      auto extents = llvm::to_vector(dot.getExtents().getAsRange<StringAttr>());
-      extents.pop_back();
-      Type element = dot.getTile().getType().getElement();
-      dot.getTile().setType(TileType::get(op->getContext(), element, extents));
-    }
+    if (auto dot = dyn_cast<DotOp>(op))
+      retype(dot);
   });
 }
 
@@ -146,7 +150,11 @@ OwningOpRef<FuncOp> unite(ArrayRef<Member> members, const Parameters &parameters
   OwningOpRef<FuncOp> func(members[0].func.clone());
   size_t next = 0;
   mapNumbers(*func, [&](StringRef) { return parameters.texts[next++]; });
-  func->walk([](Operation *op) { cuda::canonicalize(op); });
+  func->walk([](Operation *op) {
+    cuda::canonicalize(op);
+    if (auto dot = dyn_cast<DotOp>(op))
+      retype(dot);
+  });
   SmallVector<Attribute> scalars(func->getScalars().begin(), func->getScalars().end());
   for (const auto &[index, values] : parameters.scalars) {
     auto [least, most] = std::minmax_element(values.begin(), values.end());

@@ -35,10 +35,23 @@ bool stepsByOne(const Expr &position, StringRef var) {
   return (at(1) - at(0)).isConstant(1);
 }
 
-bool sharesMask(ArrayAttr mask, StringRef var, int64_t width) {
-  return llvm::none_of(graph::exprsOf(mask), [&](const Expr &e) {
-    return byPlace(e, var, width).uses(place.str());
-  });
+/// A condition changes only between vectors: it does not see the place, or its bound is that
+/// of a vector, as where a concatenation goes from one operand to the next.
+static bool isShared(const Expr &condition, StringRef var, int64_t width,
+                     const std::map<std::string, int64_t> &divisors) {
+  Expr at = byPlace(condition, var, width);
+  std::optional<Expr> step = at.coefficient(place.str());
+  if (!step)
+    return false;
+  Expr first = at - *step * symbol(place);
+  return step->isConstant(0) || (step->isConstant(1) && divisible(first, width, divisors)) ||
+         (step->isConstant(-1) && divisible(first + 1, width, divisors));
+}
+
+bool sharesMask(ArrayAttr mask, StringRef var, int64_t width,
+                const std::map<std::string, int64_t> &divisors) {
+  return llvm::all_of(graph::exprsOf(mask),
+                      [&](const Expr &e) { return isShared(e, var, width, divisors); });
 }
 
 llvm::DenseSet<Operation *> varyingOps(Block &block, ArrayRef<std::string> vars) {
@@ -75,12 +88,16 @@ struct VectorAccesses {
   bool fits(Type type) const { return width * byteSize(type) <= 16; }
 
   bool isVector(LoadOp op) const {
-    if (!varying.contains(op) || !fits(op.getType()) || !sharesMask(op.getMask(), var, width))
+    if (!varying.contains(op) || !fits(op.getType()) || !sharesMask(op.getMask(), var, width, divisors))
       return false;
     for (Value operand : op->getOperands())
       if (Operation *def = operand.getDefiningOp(); def && varying.contains(def))
         return false;
     return isContiguous(exprOf(op.getPosition()), var, width, divisors);
+  }
+  /// A condition that all elements of a vector share.
+  bool isShared(InRangeOp op) const {
+    return op.getIndices().empty() && sharesMask(op.getExprs(), var, width, divisors);
   }
   bool isVector(StoreOp op) const {
     return op.getIndices().empty() && op.getMask().empty() && fits(op.getValue().getType()) &&
@@ -117,16 +134,28 @@ int64_t vectorWidth(ArrayRef<std::pair<Block *, std::string>> blocks, const Expr
   return 1;
 }
 
-void Lowering::cloneVectorLoad(LoadOp op, StringRef var, StringRef first, int64_t width,
+/// Digits of the variable come apart where it is known how the base is made.
+Expr Lowering::atBase(const Expr &e, StringRef var, const Expr &base) {
+  return e.coefficient(var.str()) ? e.substitute({{var.str(), symbol(var.str() + "v")}})
+                                  : simplify(e.substitute({{var.str(), base}}), rangesHere());
+}
+
+void Lowering::cloneShared(InRangeOp op, StringRef var, const Expr &base) {
+  graph::Exprs exprs = llvm::map_to_vector(
+      graph::exprsOf(op.getExprs()), [&](const Expr &e) { return atBase(e, var, base); });
+  Operation *copy = builder.clone(*op, values);
+  copy->setAttr("exprs", graph::exprArray(op.getContext(), exprs));
+}
+
+void Lowering::cloneVectorLoad(LoadOp op, StringRef var, const Expr &base, int64_t width,
                                Value &vector) {
-  std::map<std::string, Expr> here = {{var.str(), symbol(first)}};
+  auto here = [&](const Expr &e) { return atBase(e, var, base); };
   SmallVector<Value> indices =
       llvm::map_to_vector(op.getIndices(), [&](Value v) { return values.lookupOrDefault(v); });
   vector = registers({}, op.getType(), width);
-  graph::Exprs mask = llvm::map_to_vector(graph::exprsOf(op.getMask()),
-                                          [&](const Expr &e) { return e.substitute(here); });
+  graph::Exprs mask = llvm::map_to_vector(graph::exprsOf(op.getMask()), here);
   LoadVectorOp::create(builder, loc, values.lookupOrDefault(op.getView()),
-                       exprOf(op.getPosition()).substitute(here).text(), indices,
+                       here(exprOf(op.getPosition())).text(), indices,
                        graph::exprArray(op.getContext(), mask),
                        op.getOther() ? values.lookupOrDefault(op.getOther()) : Value(), vector,
                        builder.getArrayAttr({}));
@@ -149,8 +178,8 @@ bool reducesVectors(Block &block, StringRef var) {
 }
 
 /// One accumulator per element, in `registers`.
-LogicalResult Lowering::reduceVector(kernel::ReduceOp op, StringRef var, const Expr &extent,
-                                     int64_t width, Value &place) {
+LogicalResult Lowering::reduceVector(kernel::ReduceOp op, StringRef var, const Expr &base,
+                                     const Expr &extent, int64_t width, Value &place) {
   graph::ReduceKind kind = llvm::cast<graph::ReduceKindAttr>(op.getKinds()[0]).getValue();
   Type type = op.getResult(0).getType();
   Value first = neutralValue(*this, kind, type);
@@ -160,7 +189,7 @@ LogicalResult Lowering::reduceVector(kernel::ReduceOp op, StringRef var, const E
     return success();
   });
   return loops(op.getVars(), op.getExtents(), [&] {
-    return cloneElements(op.getBody().front(), var, extent, width, [&](ValueRange yielded) {
+    return cloneElements(op.getBody().front(), var, base, extent, width, [&](ValueRange yielded) {
       accumulate(*this, {kind, type, place}, yielded[0], {symbol("e")});
     });
   });
@@ -176,21 +205,23 @@ LogicalResult Lowering::cloneVector(Block &block, StringRef var, const Expr &bas
     return success();
   }
   let(var.str() + "v", base, extent);
-  return cloneElements(block, var, extent, width, yield);
+  return cloneElements(block, var, base, extent, width, yield);
 }
 
-LogicalResult Lowering::cloneElements(Block &block, StringRef var, const Expr &extent,
-                                      int64_t width, Yield yield) {
+LogicalResult Lowering::cloneElements(Block &block, StringRef var, const Expr &base,
+                                      const Expr &extent, int64_t width, Yield yield) {
   std::string first = var.str() + "v";
   VectorAccesses accesses(block, var, width, divisors);
   llvm::DenseMap<Operation *, Value> vectors;
   for (Operation &op : block) {
     if (auto load = dyn_cast<LoadOp>(op); load && accesses.isVector(load))
-      cloneVectorLoad(load, var, first, width, vectors[&op]);
+      cloneVectorLoad(load, var, base, width, vectors[&op]);
+    else if (auto inRange = dyn_cast<InRangeOp>(op); inRange && accesses.isShared(inRange))
+      cloneShared(inRange, var, base);
     else if (auto store = dyn_cast<StoreOp>(op); store && accesses.isVector(store))
       vectors[&op] = registers({}, store.getValue().getType(), width);
     else if (auto reduce = dyn_cast<kernel::ReduceOp>(op); reduce && accesses.varying.contains(&op)) {
-      if (failed(reduceVector(reduce, var, extent, width, vectors[&op])))
+      if (failed(reduceVector(reduce, var, base, extent, width, vectors[&op])))
         return failure();
     } else if (!accesses.varying.contains(&op) && !isa<YieldOp>(op) && failed(clone(op)))
       return failure();
@@ -199,7 +230,9 @@ LogicalResult Lowering::cloneElements(Block &block, StringRef var, const Expr &e
     let(var, symbol(first) + symbol("e"), extent);
     for (Operation &op : block) {
       if (auto it = vectors.find(&op); it == vectors.end()) {
-        if (accesses.varying.contains(&op) && !isa<YieldOp>(op) && failed(clone(op)))
+        auto inRange = dyn_cast<InRangeOp>(op);
+        bool isDone = !accesses.varying.contains(&op) || (inRange && accesses.isShared(inRange));
+        if (!isDone && !isa<YieldOp>(op) && failed(clone(op)))
           return failure();
       } else if (auto store = dyn_cast<StoreOp>(op)) {
         set(values.lookupOrDefault(store.getValue()), it->second, {symbol("e")});

@@ -191,6 +191,7 @@ std::vector<KernelCase> gemmCases() {
   GemmOptions options;
   options.dynamic = true;
   cases.push_back(gemmCase(45, 64, 32, options));
+  cases.push_back(gemmCase(45, 3, 19, options));
   options.batch = 3;
   cases.push_back(gemmCase(20, 36, 24, options));
   options = {};

@@ -219,9 +219,10 @@ KernelCase gemmCase(int64_t m, int64_t n, int64_t k, const GemmOptions &o) {
                            {o.batch > 1, "batched"}, {o.rhsPitch > 0, "pitch"}})
     name += set ? std::string("_") + word : "";
   std::string read = type + ", read";
+  bool narrow = n <= 4 && (o.dynamic || m >= 1024);
   bool half = type == "f16" || type == "bf16", few = m <= 8 && !o.dynamic && !o.rhsTransposed;
   return {name,
-          type == "f64" ? "pointwise" : few ? "matvec" : half ? "gemm_mma" : "gemm",
+          type == "f64" || narrow ? "pointwise" : few ? "matvec" : half ? "gemm_mma" : "gemm",
           text.func("gemm", o.batch > 1 ? quoted(o.batch) : "", o.dynamic ? anyScalar : "",
                     {read, read, read, read, type + ", write"}),
           o.dynamic ? std::vector<int64_t>{m} : std::vector<int64_t>{},

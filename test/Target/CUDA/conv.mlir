@@ -44,6 +44,29 @@ kernel.func @ragged "conv" grid [] scalars [] {}
   }
 }
 
+// The operands of a concatenation meet between two vectors.
+// CHECK-LABEL: @joined "gemm"
+// CHECK: kernel.load_vector %arg0["32*d0 + d2v - 32"] mask ["d2v - 32"] else
+// CHECK: kernel.load_vector %arg1["32*d0 + d2v"] mask ["-d2v + 31"] else
+kernel.func @joined "conv" grid [] scalars [] {}
+    (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %in2: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
+  %0 = kernel.dot ["d0", "d1", "d2"] ["3136", "64", "64"] lhs {
+    %z = kernel.constant 0.0 : f32
+    %1 = kernel.load %in0["32*d0 + d2 - 32"] mask ["d2 - 32"] else %z : f32 : f32 from !kernel.view<f32, read>
+    %2 = kernel.load %in1["32*d0 + d2"] mask ["-d2 + 31"] else %z : f32 : f32 from !kernel.view<f32, read>
+    %3 = kernel.in_range ["-d2 + 31"]
+    %4 = kernel.select %3, %2, %1 : f32
+    kernel.yield %4 : f32
+  } rhs {
+    %1 = kernel.load %in2["d1 + 64*d2"] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } : !kernel.tile<f32, "3136", "64">
+  kernel.foreach ["d3", "d4"] ["3136", "64"] {
+    %1 = kernel.extract %0 ["d3", "d4"] : f32 from !kernel.tile<f32, "3136", "64">
+    kernel.store %1, %out0["64*d3 + d4"] : f32 to !kernel.view<f32, write>
+  }
+}
+
 // cp.async writes zeros where the mask fails.
 // CHECK-LABEL: @half "gemm_mma"
 // CHECK: kernel.tile_loop {{.*}} async

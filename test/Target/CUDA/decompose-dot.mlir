@@ -38,3 +38,23 @@ kernel.func @f32 "gemm" grid [] scalars [] {}
     kernel.store %1, %out0["16*d3 + d4"] : f32 to !kernel.view<f32, write>
   }
 }
+
+// Many rows of few columns: a thread sums up a row.
+// CHECK-LABEL: @narrow
+// CHECK-NOT: kernel.dot
+// CHECK: kernel.foreach ["d3", "d4"] ["64*n0", "2"]
+// CHECK: kernel.reduce [#graph<reduce_kind sum>] ["d2"] ["32"]
+kernel.func @narrow "conv" grid [] scalars [#kernel.scalar<1, 0, 1>] {}
+    (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
+  %0 = kernel.dot ["d0", "d1", "d2"] ["64*n0", "2", "32"] lhs {
+    %1 = kernel.load %in0["32*d0 + d2"] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } rhs {
+    %1 = kernel.load %in1["d1 + 2*d2"] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } : !kernel.tile<f32, "64*n0", "2">
+  kernel.foreach ["d3", "d4"] ["64*n0", "2"] {
+    %1 = kernel.extract %0 ["d3", "d4"] : f32 from !kernel.tile<f32, "64*n0", "2">
+    kernel.store %1, %out0["2*d3 + d4"] : f32 to !kernel.view<f32, write>
+  }
+}
