@@ -194,12 +194,39 @@ void Emitter::emitTile(Value panel, Value row) {
   });
 }
 
-/// The narrowest micro-kernel that covers the panel's columns.
+/// The numbers of rows that tiles have, ascending: a whole tile's, and for what is left
+/// at the end half of it or one.
+static SmallVector<int64_t> tileHeights(const Expr &rows, const Isa &isa, const std::map<std::string, int64_t> &divisors) {
+  int64_t whole = isa.tileRows;
+  if (divisible(rows, whole, divisors))
+    return {whole};
+  std::optional<int64_t> known = rows.constant();
+  if (!known)
+    return {1, whole / 2, whole};
+  int64_t rest = *known % whole, height = rest == 1 ? 1 : rest <= whole / 2 ? whole / 2 : whole;
+  return height == whole || *known < whole ? SmallVector<int64_t>{height} : SmallVector<int64_t>{height, whole};
+}
+
+/// Runs `body` with the smallest of `sizes` (ascending) that is at least `value`, or with
+/// the last.
+void Emitter::chooseSize(Value value, ArrayRef<int64_t> sizes, function_ref<void(int64_t)> body) {
+  if (sizes.size() == 1)
+    return body(sizes[0]);
+  Value fits = c.cmpi(CmpIPredicate::sle, value, c.i64(sizes[0]));
+  OpBuilder::InsertionGuard guard(c.b);
+  auto branch = scf::IfOp::create(c.b, c.loc, fits, /*withElseRegion=*/true);
+  c.b.setInsertionPointToStart(branch.thenBlock());
+  body(sizes[0]);
+  c.b.setInsertionPointToStart(branch.elseBlock());
+  chooseSize(value, sizes.drop_front(), body);
+}
+
+/// The smallest micro-kernel that covers the panel's columns and the tile's rows.
 void Emitter::callMicroKernel(Value panel, Value row, Value tile) {
   const Contraction &dot = *plan.contraction;
   DotOp op = dot.dot;
   Type element = op.getTile().getType().getElement();
-  unsigned lanes = isa.lanesOf(elementBytes(element));
+  int64_t lanes = isa.lanesOf(elementBytes(element));
   Operand left = lhsAt(row), right = rhsAt(panel);
   Value columns = c.minsi(c.i64(dot.panel), c.subi(block.columns, panel));
   Value rows = c.subi(block.rows, row);
@@ -212,24 +239,18 @@ void Emitter::callMicroKernel(Value panel, Value row, Value tile) {
     ahead = c.address(right.pointer, c.muli(block.depths, right.stride), element);
     ahead = c.address(ahead, c.muli(lines, c.i64(64)), c.b.getI8Type());
   }
-  bool isWhole = divisible(dot.columns, dot.panel, divisors);
+  SmallVector<int64_t> widths{dot.panel};
+  for (int64_t vectors = isa.tileVectors; --vectors > 0 && !divisible(dot.columns, dot.panel, divisors);)
+    widths.insert(widths.begin(), vectors * lanes);
   bool masked = dot.rhs == OperandForm::Direct && !divisible(dot.columns, lanes, divisors);
-  for (unsigned vectors = isa.tileVectors; vectors > 0; --vectors) {
-    auto call = [&](OpBuilder &b, Location loc) {
-      auto function = microKernel(c.module, {element, vectors, masked, isPacked, dot.panel}, isa);
-      LLVM::CallOp::create(b, loc, function,
+  chooseSize(rows, tileHeights(dot.rows, isa, divisors), [&](int64_t height) {
+    chooseSize(columns, widths, [&](int64_t width) {
+      MicroKernel shape{element, static_cast<unsigned>(height), static_cast<unsigned>(width / lanes), masked, isPacked, dot.panel};
+      LLVM::CallOp::create(c.b, c.loc, microKernel(c.module, shape, isa),
                            ValueRange{left.pointer, left.stride, rows, right.pointer, right.stride, block.depths, tile,
                                       accumulate, columns, ahead});
-    };
-    if (isWhole)
-      return call(c.b, c.loc);
-    Value fits = c.andi(c.cmpi(CmpIPredicate::sgt, columns, c.i64((vectors - 1) * lanes)),
-                        c.cmpi(CmpIPredicate::sle, columns, c.i64(vectors * lanes)));
-    scf::IfOp::create(c.b, c.loc, fits, [&](OpBuilder &b, Location loc) {
-      call(b, loc);
-      scf::YieldOp::create(b, loc);
     });
-  }
+  });
 }
 
 void Emitter::emitEpilogue(Value panel, Value row, Value tile) {

@@ -65,6 +65,10 @@ void chooseBlocks(Contraction &c, const Isa &isa) {
   c.rowBlock = blockOf(c.rows, isa.tileRows, c.rhs == OperandForm::Copied ? 128 : copies ? 64 : 32);
   int64_t columns = !copies && estimate(c.depth) > 768 ? 48 : 96;
   c.columnBlock = blockOf(c.columns, c.panel, columns);
+  // Threads share what there is.
+  constexpr double kFewBlocks = 8;
+  if (estimate(ceilDiv(c.columns, c.columnBlock) * ceilDiv(c.rows, c.rowBlock)) < kFewBlocks)
+    c.columnBlock = std::min(c.columnBlock, 2 * c.panel);
 }
 
 OperandForm rhsForm(FuncOp func, DotOp dot, const Contraction &c, const Ranges &ranges, const Isa &isa,
@@ -109,15 +113,12 @@ Result<Contraction> planContraction(FuncOp func, DotOp dot, const Isa &isa) {
   c.columns = extents[1];
   c.depth = extents[2];
   c.panel = isa.tileVectors * isa.lanesOf(elementBytes(accumulator));
-  c.depthBlock = std::min(kDepthBlock, c.depth.constant().value_or(kDepthBlock));
-  c.depthBlock = std::max<int64_t>(c.depthBlock, 1);
   std::vector<std::string> vars = stringsOf(dot.getVars());
   if (isContiguous(dot.getLhs(), vars[2], vars[0], accumulator))
     c.lhs = OperandForm::Direct;
   else
     c.pieces = DepthPieces::of(dot, dot.getLhs(), kDepthBlock, isa.lanes());
-  if (c.pieces.size)
-    c.depthBlock = std::min(kDepthBlock / c.pieces.size * c.pieces.size, *c.depth.constant());
+  c.depthBlock = blockOf(c.depth, std::max<int64_t>(c.pieces.size, 1), kDepthBlock);
   c.rhs = rhsForm(func, dot, c, rangesAt(func), isa, accumulator);
   chooseBlocks(c, isa);
   return c;

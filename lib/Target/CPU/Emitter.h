@@ -122,6 +122,7 @@ private:
   void copyPieces(mlir::Value target);
   void copyRhs();
   void emitTile(mlir::Value panel, mlir::Value row);
+  void chooseSize(mlir::Value value, llvm::ArrayRef<int64_t> sizes, llvm::function_ref<void(int64_t)> body);
   void callMicroKernel(mlir::Value panel, mlir::Value row, mlir::Value tile);
   void emitEpilogue(mlir::Value panel, mlir::Value row, mlir::Value tile);
   mlir::Value operandElement(mlir::Region &region);

@@ -15,7 +15,7 @@ constexpr int64_t kLine = 64;
 
 struct Generator {
   Generator(OpBuilder &b, Location loc, const MicroKernel &shape, const Isa &isa)
-      : c(b, loc, isa.lanesOf(elementBytes(shape.element))), shape(shape), rows(isa.tileRows),
+      : c(b, loc, isa.lanesOf(elementBytes(shape.element))), shape(shape), rows(shape.rows),
         vectorType(VectorType::get({static_cast<int64_t>(c.lanes)}, valueType(shape.element))) {}
 
   Code c;
@@ -114,7 +114,7 @@ struct Generator {
 std::string nameOf(const MicroKernel &shape) {
   std::string type;
   llvm::raw_string_ostream(type) << shape.element;
-  return "micro_" + type + "_" + std::to_string(shape.vectors) + "_" + std::to_string(shape.tileStride) +
+  return "micro_" + type + "_" + std::to_string(shape.rows) + "_" + std::to_string(shape.vectors) + "_" + std::to_string(shape.tileStride) +
          (shape.masked ? "_masked" : "") + (shape.prefetches ? "_ahead" : "");
 }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // tile[i, j] (+)= sum over k of lhs[min(i, rows - 1), k] * rhs[k, j] for
-// i < Isa::tileRows and j < vectors * lanes, in registers.
+// i < MicroKernel::rows and j < vectors * lanes, in registers.
 //===----------------------------------------------------------------------===//
 #ifndef CUPOLA_LIB_TARGET_CPU_MICROKERNEL_H
 #define CUPOLA_LIB_TARGET_CPU_MICROKERNEL_H
@@ -13,6 +13,7 @@ namespace cupola::cpu {
 
 struct MicroKernel {
   mlir::Type element;
+  unsigned rows;      ///< at most Isa::tileRows
   unsigned vectors;   ///< of columns, at most Isa::tileVectors
   bool masked;        ///< the last vector has only some columns
   bool prefetches;    ///< a line of `ahead` per step of k

@@ -4,12 +4,17 @@
 // RUN: cupola-opt %s --kernel-to-cpu-loops=level=3 | FileCheck %s --check-prefixes=CHECK,V3
 
 // CHECK-LABEL: llvm.func @gemm(
-// V4: llvm.call @micro_f32_3_48
-// V3: llvm.call @micro_f32_2_16
+// Rows that are left at the end have tiles of their own.
+// V4: llvm.call @micro_f32_1_3_48
+// V4: llvm.call @micro_f32_4_3_48
+// V4: llvm.call @micro_f32_8_3_48
+// V3: llvm.call @micro_f32_1_2_16
+// V3: llvm.call @micro_f32_3_2_16
+// V3: llvm.call @micro_f32_6_2_16
 // CHECK: math.fma
-// V4: llvm.func internal @micro_f32_3_48
+// V4: llvm.func internal @micro_f32_8_3_48
 // V4-COUNT-24: math.fma {{.*}} : vector<16xf32>
-// V3: llvm.func internal @micro_f32_2_16
+// V3: llvm.func internal @micro_f32_6_2_16
 // V3-COUNT-12: math.fma {{.*}} : vector<8xf32>
 kernel.func @gemm "gemm" grid [] scalars [#kernel.scalar<1, 0, 1>] {}
     (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
@@ -29,8 +34,8 @@ kernel.func @gemm "gemm" grid [] scalars [#kernel.scalar<1, 0, 1>] {}
 
 // A packed operand is read from end to end: what follows is on its way.
 // CHECK-LABEL: llvm.func @packed(
-// V4: llvm.call @micro_f32_3_48_ahead
-// V4: llvm.func internal @micro_f32_3_48_ahead
+// V4: llvm.call @micro_f32_8_3_48_ahead
+// V4: llvm.func internal @micro_f32_8_3_48_ahead
 // V4: llvm.intr.prefetch
 kernel.func @packed "gemm" grid [] scalars [] {}
     (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>)
