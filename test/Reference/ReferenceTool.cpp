@@ -28,6 +28,7 @@ Result<std::vector<npz::Array>> inputsOf(compiler::Compilation &compilation, con
     if (it == arrays->end())
       return Status::usage(path + " has no in:" + name);
     inputs.push_back(*it);
+    inputs.back().name = name;
   }
   return inputs;
 }
