@@ -310,16 +310,23 @@ def Graph_SoftmaxOp : Graph_PureOp<"softmax", "RowNormal", "Compute"> {
 }
 
 def Graph_LayerNormOp : Graph_PureOp<"layer_norm", "RowNormal", "Compute"> {
-  let summary = "(x - mean) * rsqrt(variance + epsilon) over the dimensions from `axis` on";
+  let summary = "(x - mean) * rsqrt(variance + epsilon) over the dimensions `axes`";
   let description = [{
-    Scale and bias are ordinary multiplications and additions after it; `rms` leaves the
-    mean out (RMSNormalization).
+    Layer, group and instance normalisation: a row is what `axes` (ascending, at least
+    one) span. Scale and bias are ordinary multiplications and additions after it; `rms`
+    leaves the mean out (RMSNormalization).
+
+    ```mlir
+    // 8 groups of 4 channels, channels last
+    graph.layer_norm %x axes [1, 2, 4] {epsilon = 1.0e-5 : f64}
+        : tensor<1x16x16x8x4xf32> -> tensor<1x16x16x8x4xf32>
+    ```
   }];
-  let arguments = (ins Graph_Tensor:$input, I64Attr:$axis, F64Attr:$epsilon,
+  let arguments = (ins Graph_Tensor:$input, DenseI64ArrayAttr:$axes, F64Attr:$epsilon,
                        DefaultValuedAttr<BoolAttr, "false">:$rms);
   let results = (outs Graph_Tensor:$result);
   let hasVerifier = 1;
-  let assemblyFormat = "$input `axis` $axis attr-dict `:` type($input) `->` type($result)";
+  let assemblyFormat = "$input `axes` $axes attr-dict `:` type($input) `->` type($result)";
 }
 
 //===----------------------------------------------------------------------===//

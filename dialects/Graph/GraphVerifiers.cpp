@@ -281,8 +281,14 @@ LogicalResult SoftmaxOp::verify() {
 }
 
 LogicalResult LayerNormOp::verify() {
-  if (failed(axisInRange(*this, getAxis(), getInput())))
-    return failure();
+  if (getAxes().empty())
+    return emitOpError("normalises over no dimension");
+  for (auto [i, axis] : llvm::enumerate(getAxes())) {
+    if (failed(axisInRange(*this, axis, getInput())))
+      return failure();
+    if (i > 0 && axis <= getAxes()[i - 1])
+      return emitOpError("axes do not ascend");
+  }
   if (failed(sameShape(*this, getInput(), getResult())))
     return failure();
   return sameElement(*this, getInput(), getResult());

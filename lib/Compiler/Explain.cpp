@@ -75,9 +75,20 @@ Json resourcesOf(const BuiltVariant &built, const std::string &kernel, const for
   return archs;
 }
 
+/// By kernel: why it only moves elements (lib/Transforms/Fusion/Grouping.h), if it does.
+std::map<std::string, std::string> reasonsToCopy(const BuiltVariant &built) {
+  std::map<std::string, std::string> reasons;
+  ModuleOp module = *built.module;
+  for (auto fusion : module.lookupSymbol<func::FuncOp>("main").getOps<graph::FusionOp>())
+    if (auto reason = fusion->getAttrOfType<StringAttr>("copies"))
+      reasons[built.kernelNames.at(fusion->getAttrOfType<FlatSymbolRefAttr>("kernel").getValue().str())] = reason.str();
+  return reasons;
+}
+
 /// One entry per distinct kernel, with the nodes of all its launches.
 Json kernelsOf(const BuiltVariant &built, const std::vector<format::Node> &nodes) {
   std::map<std::string, Use> uses = usesOf(built);
+  const std::map<std::string, std::string> copies = reasonsToCopy(built);
   Json kernels = Json::array();
   for (const format::Kernel &kernel : built.variant.program.kernels) {
     const Use &use = uses[kernel.name];
@@ -92,6 +103,8 @@ Json kernelsOf(const BuiltVariant &built, const std::vector<format::Node> &nodes
                        {"bytes", jsonOf(use.bytes)},
                        {"flops", jsonOf(use.flops)},
                        {"arch", resourcesOf(built, kernel.name, kernel)}});
+    if (auto reason = copies.find(kernel.name); reason != copies.end())
+      kernels.back()["copies"] = reason->second;
   }
   return kernels;
 }

@@ -33,7 +33,9 @@ ArrayRef<OptionalPass> optionalPasses() {
       {"recognize-gelu", "written-out GELU as one op"},
       {"recognize-silu", "x * sigmoid(x) and hard swish as one op"},
       {"recognize-layer-norm", "written-out layer norm and RMS norm as one op"},
+      {"recognize-group-norm", "flattened groups of channels with their own dimensions"},
       {"recognize-softmax", "guarded and written-out softmax as one op"},
+      {"fold-scales", "batch normalisation as part of the weights"},
       {"flatten-matmul", "one contraction for all batches that share a weight"},
       {"merge-matmuls", "one contraction for several weights, as of Q, K and V"},
       {"fuse-epilogues", "computes what follows a hero in its kernel"},
@@ -89,23 +91,28 @@ Status runGraphPasses(ModuleOp module, const PipelineOptions &options) {
     if (b.isOn(name))
       b.addNested<func::FuncOp>(create());
   };
-  auto tidy = [&] {
-    add("simplify", createSimplify);
+  auto tidy = [&](bool motion) {
+    SimplifyOptions simplify;
+    simplify.motion = motion;
+    if (b.isOn("simplify"))
+      b.addNested<func::FuncOp>(createSimplify(simplify));
     add("graph-cse", createGraphCse);
   };
   add("fold-constants", createFoldConstants);
-  tidy();
+  tidy(/*motion=*/false); // what is recognised stands together as it was written
   add("recognize-gelu", createRecognizeGelu);
   add("recognize-silu", createRecognizeSilu);
   add("recognize-layer-norm", createRecognizeLayerNorm);
+  add("recognize-group-norm", createRecognizeGroupNorm);
   add("recognize-softmax", createRecognizeSoftmax);
   add("sink-transposes", createSinkTransposes);
   add("flatten-matmul", createFlattenMatMul);
-  tidy();
+  add("fold-scales", createFoldScales);
+  tidy(/*motion=*/true);
   add("fold-constants", createFoldConstants);
   if (b.isOn("merge-matmuls"))
     b.addNested<func::FuncOp>(createMergeMatMuls());
-  tidy();
+  tidy(/*motion=*/true);
   return b.run();
 }
 

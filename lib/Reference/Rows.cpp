@@ -42,6 +42,25 @@ void normalizeRow(std::vector<double> &row, double epsilon, bool rms) {
     x = (x - mean) * scale;
 }
 
+/// Where the elements of the part of a tensor lie that `axes` span (`inside`), or the
+/// other dimensions, in row-major order.
+struct Strided {
+  Strided(ArrayRef<int64_t> shape, ArrayRef<int64_t> axes, bool inside) : positions{0} {
+    int64_t stride = countOf(shape);
+    for (auto [dim, extent] : llvm::enumerate(shape)) {
+      stride = extent == 0 ? 0 : stride / extent;
+      if (llvm::is_contained(axes, static_cast<int64_t>(dim)) != inside)
+        continue;
+      std::vector<int64_t> next;
+      for (int64_t position : positions)
+        for (int64_t i = 0; i < extent; ++i)
+          next.push_back(position + i * stride);
+      positions = std::move(next);
+    }
+  }
+  std::vector<int64_t> positions;
+};
+
 } // namespace
 
 Status computeSoftmax(Call &call) {
@@ -65,12 +84,16 @@ Status computeSoftmax(Call &call) {
 Status computeLayerNorm(Call &call) {
   auto op = cast<graph::LayerNormOp>(call.op);
   const Tensor &input = call.operands[0];
-  const int64_t extent = countOf(ArrayRef(input.shape()).drop_front(op.getAxis()));
-  std::vector<double> row(extent);
-  for (int64_t begin = 0; begin < input.count(); begin += extent) {
-    input.read(begin, extent, row.data());
+  const Strided rows(input.shape(), op.getAxes(), /*inside=*/false), columns(input.shape(), op.getAxes(), true);
+  if (input.count() == 0)
+    return {};
+  std::vector<double> row(columns.positions.size());
+  for (int64_t base : rows.positions) {
+    for (auto [i, offset] : llvm::enumerate(columns.positions))
+      row[i] = input.at<double>(base + offset);
     normalizeRow(row, op.getEpsilon().convertToDouble(), op.getRms());
-    call.result.write(begin, extent, row.data());
+    for (auto [i, offset] : llvm::enumerate(columns.positions))
+      call.result.set(base + offset, row[i]);
   }
   return {};
 }

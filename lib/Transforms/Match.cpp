@@ -40,11 +40,15 @@ std::optional<double> splatOf(Value value) {
   return values ? numberOf(values) : std::nullopt;
 }
 
-bool isNear(double a, double b) { return a == b || std::abs(a - b) <= 1e-6 * std::max(std::abs(a), std::abs(b)); }
+double toleranceOf(Type element) { return element.isF16() ? 1e-3 : element.isBF16() ? 8e-3 : 1e-6; }
+
+bool isNear(double a, double b, double tolerance) {
+  return a == b || std::abs(a - b) <= tolerance * std::max(std::abs(a), std::abs(b));
+}
 
 bool isSplat(Value value, double expected) {
   std::optional<double> number = splatOf(value);
-  return number && isNear(*number, expected);
+  return number && isNear(*number, expected, toleranceOf(graph::elementOf(value)));
 }
 
 graph::UnaryOp unary(OpBuilder &b, Location loc, graph::UnaryKind kind, Value input, double alpha) {

@@ -16,9 +16,13 @@ namespace cupola::match {
 /// and bools as numbers; none for integers that a double does not hold.
 std::optional<double> splatOf(mlir::Value value);
 
-/// Both numbers agree to 1e-6 relative: constants of exporters are rounded to f32.
-bool isNear(double a, double b);
-/// `value` is a splat near `expected`.
+/// How far constants of exporters are from what they mean, relative: those of a model in
+/// half precision are rounded once or twice to `element`, all others at least to f32.
+double toleranceOf(mlir::Type element);
+inline double toleranceOf(mlir::Value value) { return toleranceOf(graph::elementOf(value)); }
+/// Both numbers agree to `tolerance`, relative.
+bool isNear(double a, double b, double tolerance = 1e-6);
+/// `value` is a splat near `expected`, as near as its element type can be.
 bool isSplat(mlir::Value value, double expected);
 
 /// A unary op on `input`, whose type the result has.

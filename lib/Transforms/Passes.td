@@ -12,7 +12,7 @@ def Simplify : Pass<"graph-simplify", "::mlir::func::FuncOp"> {
   let summary = "drop what does nothing, merge views, move ops to where they fuse";
   let description = [{
     Identity views and neutral arithmetic go, chains of one kind of view become one,
-    views of a splat constant become that constant. Views move down and arithmetic up:
+    views of a splat constant become that constant, gathers at constant places slices. Views move down and arithmetic up:
     a pointwise op whose only tensor is a reshape or transpose moves before it, rows
     that were split into batch and position stay flat as long as ops treat all rows
     alike. A constant factor of a contraction's operand moves to its result (in f32 and
@@ -28,6 +28,9 @@ def Simplify : Pass<"graph-simplify", "::mlir::func::FuncOp"> {
     %2 = graph.binary <mul> %1, %eighth : ... -> tensor<16x16xf32>
     ```
   }];
+  let options = [
+    Option<"motion", "motion", "bool", "true", "move ops to where they fuse">,
+  ];
   let dependentDialects = ["::cupola::graph::GraphDialect"];
 }
 
@@ -72,7 +75,8 @@ def RecognizeGelu : Pass<"graph-recognize-gelu", "::mlir::func::FuncOp"> {
   let description = [{
     `0.5 * x * (1 + erf(x / sqrt(2)))` and
     `0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))`, the factors in any order,
-    by multiplication or division. Constants agree to 1e-6 relative.
+    by multiplication or division. Constants agree to 1e-6 relative, in half precision as
+    far as it holds them.
 
     ```mlir
     %1 = graph.binary <div> %x, %sqrt2 : ...
@@ -106,7 +110,7 @@ def RecognizeSilu : Pass<"graph-recognize-silu", "::mlir::func::FuncOp"> {
 def RecognizeLayerNorm : Pass<"graph-recognize-layer-norm", "::mlir::func::FuncOp"> {
   let summary = "written-out layer norm and RMS norm become one op";
   let description = [{
-    `d / sqrt(mean(d^2) + epsilon)` over the last dimensions, also by rsqrt, reciprocal or
+    `d / sqrt(mean(d^2) + epsilon)` over any dimensions, also by rsqrt, reciprocal or
     pow; with `d = x - mean(x)` it is a layer norm of x, else an RMS norm of d. Scale and
     bias stay as they are.
 
@@ -118,7 +122,27 @@ def RecognizeLayerNorm : Pass<"graph-recognize-layer-norm", "::mlir::func::FuncO
     %5 = graph.broadcast %4 : tensor<4x1xf32> -> tensor<4x64xf32>
     %6 = graph.binary <mul> %x, %5 : ...
     // becomes
-    %6 = graph.layer_norm %x axis 1 {epsilon = 1.0e-5 : f64, rms = true} : ...
+    %6 = graph.layer_norm %x axes [1] {epsilon = 1.0e-5 : f64, rms = true} : ...
+    ```
+  }];
+  let dependentDialects = ["::cupola::graph::GraphDialect"];
+}
+
+def RecognizeGroupNorm : Pass<"graph-recognize-group-norm", "::mlir::func::FuncOp"> {
+  let summary = "groups of channels that were flattened to rows keep their dimensions";
+  let description = [{
+    Exporters write a group norm as a normalisation of [N, groups, rest] between two
+    reshapes. Over [N, groups, channels, spatial..] it stays channels last, and what
+    follows joins its kernel without divisions.
+
+    ```mlir
+    %1 = graph.reshape %x : tensor<1x32x8x8xf32> -> tensor<1x4x512xf32>
+    %2 = graph.layer_norm %1 axes [2] {epsilon = 1.0e-5 : f64} : ...
+    %3 = graph.reshape %2 : tensor<1x4x512xf32> -> tensor<1x32x8x8xf32>
+    // becomes
+    %1 = graph.reshape %x : tensor<1x32x8x8xf32> -> tensor<1x4x8x8x8xf32>
+    %2 = graph.layer_norm %1 axes [2, 3, 4] {epsilon = 1.0e-5 : f64} : ...
+    %3 = graph.reshape %2 : tensor<1x4x8x8x8xf32> -> tensor<1x32x8x8xf32>
     ```
   }];
   let dependentDialects = ["::cupola::graph::GraphDialect"];
@@ -165,7 +189,8 @@ def MergeMatMuls : Pass<"graph-merge-matmuls", "::mlir::func::FuncOp"> {
   let description = [{
     Weights of contractions that share their left operand, and biases added to them, lie
     side by side; the results are slices. Only where the results go into views (Q, K and
-    V of attention): arithmetic on one result is better off in its own epilogue.
+    V of attention): arithmetic on one result is better off in its own epilogue, and so
+    is a result of the function.
 
     ```mlir
     %q = graph.matmul %x, %wq : tensor<16x64xf32>, tensor<64x64xf32> -> tensor<16x64xf32>
@@ -179,6 +204,26 @@ def MergeMatMuls : Pass<"graph-merge-matmuls", "::mlir::func::FuncOp"> {
   let options = [
     Option<"maxColumns", "max-columns", "int64_t", "8192", "columns of a merged weight">,
   ];
+  let dependentDialects = ["::cupola::graph::GraphDialect"];
+}
+
+def FoldScales : Pass<"graph-fold-scales", "::mlir::func::FuncOp"> {
+  let summary = "a constant scale per channel becomes part of the weights before it";
+  let description = [{
+    Batch normalisation after a convolution, depthwise or not, or after a contraction with
+    a weight: the scale multiplies the weights and the bias, which `fold-constants` then
+    computes. Only where nothing else reads what is scaled.
+
+    ```mlir
+    %1 = graph.conv %x, %w ... -> tensor<1x8x8x16xf32>
+    %2 = graph.broadcast %scale : tensor<1x1x1x16xf32> -> tensor<1x8x8x16xf32>
+    %3 = graph.binary <mul> %1, %2 : ...
+    // becomes
+    %1 = graph.broadcast %scale : tensor<1x1x1x16xf32> -> tensor<3x3x8x16xf32>
+    %2 = graph.binary <mul> %w, %1 : ...
+    %3 = graph.conv %x, %2 ... -> tensor<1x8x8x16xf32>
+    ```
+  }];
   let dependentDialects = ["::cupola::graph::GraphDialect"];
 }
 
@@ -213,6 +258,10 @@ def FormFusions : Pass<"graph-form-fusions", "::mlir::func::FuncOp"> {
     form fusions of their own. Views never become kernels: every consumer gets its own
     copy, and they compose into addresses. Each edge between two ops gets a verdict
     {producer, consumer, fused, rule, reason, views} in the function's `graph.verdicts`.
+    A fusion that only moves elements makes a result of the model and says in `copies`
+    why nothing that computes writes them there: `joined` (several values side by side),
+    `part` (of a value), `shared` (the value is read in its own layout, too) or
+    `uncomputed` (a view of an input or a constant).
 
     With `epilogues=false prologues=false` every op is a kernel.
 

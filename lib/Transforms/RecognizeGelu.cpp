@@ -45,14 +45,14 @@ void collectFactors(Value value, Product &product, bool isRoot = true) {
 /// `value` = number * x for this x, with or without a written factor.
 bool isMultiple(Value value, Value x, double number) {
   if (value == x)
-    return isNear(number, 1);
+    return isNear(number, 1, toleranceOf(x));
   auto scaled = scaledBy(value);
   if (scaled && scaled->x == x)
-    return isNear(scaled->number, number);
+    return isNear(scaled->number, number, toleranceOf(x));
   if (!scaled) // 0.5 * x may be shared: x' = 0.5 * x, value = (number / 0.5) * x'
     return false;
   auto base = scaledBy(scaled->x);
-  return base && base->x == x && isNear(scaled->number * base->number, number);
+  return base && base->x == x && isNear(scaled->number * base->number, number, toleranceOf(x));
 }
 
 bool isCube(Value value, Value x) {
@@ -73,14 +73,14 @@ bool isCube(Value value, Value x) {
 
 /// `value` = a * x^3, the products in any order.
 bool isCubicTerm(Value value, Value x, double a) {
-  if (auto scaled = scaledBy(value); scaled && isNear(scaled->number, a))
+  if (auto scaled = scaledBy(value); scaled && isNear(scaled->number, a, toleranceOf(x)))
     return isCube(scaled->x, x);
   Product product;
   collectFactors(value, product);
   int degree = 0;
   for (Value factor : product.factors)
     degree += factor == x ? 1 : isCube(factor, x) ? 3 : 10;
-  return degree == 3 && isNear(product.number, a);
+  return degree == 3 && isNear(product.number, a, toleranceOf(x));
 }
 
 constexpr double inverseSqrt2 = 0.70710678118654752, sqrt2OverPi = 0.79788456080286536;
@@ -89,21 +89,22 @@ constexpr double cubic = 0.044715;
 /// `value` = sqrt(2 / pi) * (x + 0.044715 * x^3), also as x * (1 + 0.044715 * x^2).
 bool isTanhArgument(Value value, Value x) {
   auto scaled = scaledBy(value);
-  if (scaled && isNear(scaled->number, sqrt2OverPi))
+  if (scaled && isNear(scaled->number, sqrt2OverPi, toleranceOf(x)))
     for (Pair sum : operandsOf(scaled->x, BinaryKind::Add))
       if (sum.first == x && isCubicTerm(sum.second, x, cubic))
         return true;
   Product product;
   collectFactors(value, product);
-  if (product.factors.size() != 2 || !isNear(product.number, sqrt2OverPi))
+  if (product.factors.size() != 2 || !isNear(product.number, sqrt2OverPi, toleranceOf(x)))
     return false;
   for (unsigned i : {0u, 1u}) {
     auto sum = shiftedBy(product.factors[1 - i]);
-    if (product.factors[i] != x || !sum || !isNear(sum->number, 1))
+    if (product.factors[i] != x || !sum || !isNear(sum->number, 1, toleranceOf(x)))
       continue;
     Product square;
     collectFactors(sum->x, square);
-    if (isNear(square.number, cubic) && square.factors.size() == 2 && square.factors[0] == x && square.factors[1] == x)
+    if (isNear(square.number, cubic, toleranceOf(x)) && square.factors.size() == 2 && square.factors[0] == x &&
+        square.factors[1] == x)
       return true;
   }
   return false;
@@ -150,7 +151,7 @@ private:
       inner = scaled->x;
       scale = scaled->number;
     }
-    if (!isNear(shifted->number, scale) || !isNear(number * scale, 0.5))
+    if (!isNear(shifted->number, scale, toleranceOf(x)) || !isNear(number * scale, 0.5, toleranceOf(x)))
       return std::nullopt;
     if (Value argument = inputOf(inner, UnaryKind::Erf))
       if (isMultiple(argument, x, inverseSqrt2))

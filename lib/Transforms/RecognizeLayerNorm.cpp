@@ -15,22 +15,11 @@ using namespace cupola::match;
 using graph::BinaryKind;
 using graph::UnaryKind;
 
-/// The mean of `input` over its last dimensions from `axis` on.
+/// The mean of `input` over `axes`.
 struct Mean {
   Value input;
-  int64_t axis;
+  SmallVector<int64_t> axes;
 };
-
-/// Axes {axis, .., rank - 1}, or nothing.
-std::optional<int64_t> trailingAxis(graph::ReduceOp op) {
-  SmallVector<int64_t> axes(op.getAxes());
-  llvm::sort(axes);
-  int64_t rank = graph::rankOf(op.getInput());
-  for (auto [i, axis] : llvm::enumerate(axes))
-    if (axis != rank - int64_t(axes.size()) + int64_t(i))
-      return std::nullopt;
-  return axes.empty() ? std::nullopt : std::optional(axes.front());
-}
 
 std::optional<Mean> meanOf(Value value) {
   double factor = 1;
@@ -39,19 +28,19 @@ std::optional<Mean> meanOf(Value value) {
     value = scaled->x;
   }
   auto reduce = value.getDefiningOp<graph::ReduceOp>();
-  std::optional<int64_t> axis = reduce ? trailingAxis(reduce) : std::nullopt;
-  if (!axis)
+  if (!reduce || reduce.getAxes().empty())
     return std::nullopt;
   if (reduce.getKind() == graph::ReduceKind::Sum) {
-    graph::Exprs shape = graph::shapeOf(reduce.getInput());
-    auto count = graph::product(ArrayRef(shape).drop_front(*axis)).constant();
-    factor *= count.value_or(0);
+    Expr count = 1;
+    for (int64_t axis : reduce.getAxes())
+      count *= graph::extentOf(reduce.getInput(), axis);
+    factor *= count.constant().value_or(0);
   } else if (reduce.getKind() != graph::ReduceKind::Mean) {
     return std::nullopt;
   }
-  if (!isNear(factor, 1))
+  if (!isNear(factor, 1, toleranceOf(value)))
     return std::nullopt;
-  return Mean{reduce.getInput(), *axis};
+  return Mean{reduce.getInput(), SmallVector<int64_t>(reduce.getAxes())};
 }
 
 Value throughBroadcast(Value value) {
@@ -117,13 +106,13 @@ struct NormPattern : OpRewritePattern<graph::BinaryOp> {
       std::optional<Mean> square = shifted ? meanOf(shifted->x) : std::nullopt;
       if (!square || shifted->number < 0 || !isSquare(square->input, candidate.x))
         continue;
-      Value input = centredOf(candidate.x, square->axis);
+      Value input = centredOf(candidate.x, square->axes);
       bool rms = !input;
       if (rms)
         input = candidate.x;
       auto loc = locationOf(rewriter, op, {input});
       rewriter.replaceOp(
-          op, graph::LayerNormOp::create(rewriter, loc, op.getType(), input, rewriter.getI64IntegerAttr(square->axis),
+          op, graph::LayerNormOp::create(rewriter, loc, op.getType(), input, rewriter.getDenseI64ArrayAttr(square->axes),
                                          rewriter.getF64FloatAttr(shifted->number), rewriter.getBoolAttr(rms)));
       return success();
     }
@@ -132,10 +121,10 @@ struct NormPattern : OpRewritePattern<graph::BinaryOp> {
 
 private:
   /// x where d = x - mean(x), or nothing.
-  static Value centredOf(Value d, int64_t axis) {
+  static Value centredOf(Value d, ArrayRef<int64_t> axes) {
     for (Pair pair : operandsOf(d, BinaryKind::Sub)) {
       std::optional<Mean> mean = meanOf(throughBroadcast(pair.second));
-      if (mean && mean->input == pair.first && mean->axis == axis)
+      if (mean && mean->input == pair.first && ArrayRef(mean->axes) == axes)
         return pair.first;
     }
     return {};

@@ -29,7 +29,8 @@ std::optional<double> sigmoidFactor(Value gate, Value x) {
 bool isHardSigmoid(Value gate, Value x) {
   auto op = gate.getDefiningOp<graph::UnaryOp>();
   return op && op.getKind() == UnaryKind::HardSigmoid && op.getInput() == x &&
-         isNear(op.getAlpha().convertToDouble(), 1.0 / 6) && isNear(op.getBeta().convertToDouble(), 0.5);
+         isNear(op.getAlpha().convertToDouble(), 1.0 / 6, toleranceOf(x)) &&
+         isNear(op.getBeta().convertToDouble(), 0.5);
 }
 
 /// min(max(x + 3, 0), 6): the gate of a written-out hard swish.
@@ -61,12 +62,12 @@ struct GatedProduct : OpRewritePattern<graph::BinaryOp> {
 private:
   /// (x * relu6(x + 3)) / 6, also x * (relu6(x + 3) / 6).
   static LogicalResult matchSixth(graph::BinaryOp op, PatternRewriter &rewriter) {
-    if (auto sixth = scaledBy(op.getResult()); sixth && isNear(sixth->number, 1.0 / 6))
+    if (auto sixth = scaledBy(op.getResult()); sixth && isNear(sixth->number, 1.0 / 6, toleranceOf(op.getResult())))
       for (Pair pair : operandsOf(sixth->x, BinaryKind::Mul))
         if (isRelu6OfShifted(pair.second, pair.first))
           return replace(op, pair.first, UnaryKind::HardSwish, 0, rewriter);
     for (Pair pair : operandsOf(op.getResult(), BinaryKind::Mul))
-      if (auto sixth = scaledBy(pair.second); sixth && isNear(sixth->number, 1.0 / 6))
+      if (auto sixth = scaledBy(pair.second); sixth && isNear(sixth->number, 1.0 / 6, toleranceOf(op.getResult())))
         if (isRelu6OfShifted(sixth->x, pair.first))
           return replace(op, pair.first, UnaryKind::HardSwish, 0, rewriter);
     return failure();

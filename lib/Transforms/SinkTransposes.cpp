@@ -108,7 +108,10 @@ public:
 
   void run() {
     for (Operation &op : llvm::make_early_inc_range(func.getBody().front())) {
-      if (auto transpose = dyn_cast<graph::TransposeOp>(op); transpose && isChannelsFirst(transpose))
+      auto transpose = dyn_cast<graph::TransposeOp>(op);
+      if (transpose && meetsInverse(transpose))
+        continue;
+      if (transpose && isChannelsFirst(transpose))
         transposed.insert(transpose.getResult());
       sink(&op);
     }
@@ -118,6 +121,16 @@ public:
 private:
   graph::TransposeOp sunkTranspose(Value value) {
     return transposed.contains(value) ? value.getDefiningOp<graph::TransposeOp>() : nullptr;
+  }
+
+  /// A sunk transpose that the model turns back is gone: what follows is no longer
+  /// channels first. For three dimensions the inverse would look like another one.
+  bool meetsInverse(graph::TransposeOp op) {
+    graph::TransposeOp found = sunkTranspose(op.getInput());
+    if (!found || Perm(op.getPerm()) != inverse(found.getPerm()))
+      return false;
+    op.replaceAllUsesWith(found.getInput());
+    return true;
   }
 
   void sink(Operation *op) {
@@ -170,7 +183,7 @@ private:
       return sameShape(b, op, perm);
     return llvm::TypeSwitch<Operation *, Sunk>(op)
         .Case<graph::ReduceOp, graph::WindowOp, graph::PadOp, graph::SliceOp, graph::ConcatOp, graph::GatherOp,
-              graph::BroadcastOp, graph::ReshapeOp, graph::SoftmaxOp>([&](auto typed) { return rebuildOp(b, typed, perm); })
+              graph::BroadcastOp, graph::ReshapeOp, graph::SoftmaxOp, graph::LayerNormOp>([&](auto typed) { return rebuildOp(b, typed, perm); })
         .Default([](Operation *) { return Sunk(); });
   }
 
@@ -185,15 +198,17 @@ private:
     return {clone(b, op, operands, resultShape(op, perm)), perm};
   }
 
-  Sunk rebuildOp(OpBuilder &b, graph::ReduceOp op, const Perm &perm) {
+  template <class Op> Sunk rebuildOverAxes(OpBuilder &b, Op op, const Perm &perm) {
     Perm axes;
     for (int64_t axis : op.getAxes())
       axes.push_back(perm[axis]);
     llvm::sort(axes);
-    return {clone<graph::ReduceOp>(b, op, unpermute(b, op.getInput(), perm), resultShape(op, perm),
-                                   [&](graph::ReduceOp copy) { copy.setAxes(axes); }),
+    return {clone<Op>(b, op, unpermute(b, op.getInput(), perm), resultShape(op, perm),
+                      [&](Op copy) { copy.setAxes(axes); }),
             perm};
   }
+  Sunk rebuildOp(OpBuilder &b, graph::ReduceOp op, const Perm &perm) { return rebuildOverAxes(b, op, perm); }
+  Sunk rebuildOp(OpBuilder &b, graph::LayerNormOp op, const Perm &perm) { return rebuildOverAxes(b, op, perm); }
 
   Sunk rebuildOp(OpBuilder &b, graph::SoftmaxOp op, const Perm &perm) {
     return {clone<graph::SoftmaxOp>(b, op, unpermute(b, op.getInput(), perm), resultShape(op, perm),

@@ -33,7 +33,7 @@ func.func @epilogue(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>, %r: tensor<4x6xf32
 func.func @prologue(%table: tensor<9x8xf32>, %i: tensor<4xi64>, %p: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %0 = graph.gather %table, %i axis 0 : tensor<9x8xf32>, tensor<4xi64> -> tensor<4x8xf32>
   %1 = graph.binary add %0, %p : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
-  %2 = graph.layer_norm %1 axis 1 {epsilon = 1.0e-5 : f64} : tensor<4x8xf32> -> tensor<4x8xf32>
+  %2 = graph.layer_norm %1 axes [1] {epsilon = 1.0e-5 : f64} : tensor<4x8xf32> -> tensor<4x8xf32>
   return %2 : tensor<4x8xf32>
 }
 
@@ -81,4 +81,68 @@ func.func @two_heroes(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>) -> tensor<4x6xf3
   %0 = graph.matmul %x, %w : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32>
   %1 = graph.softmax %0 axis 1 : tensor<4x6xf32> -> tensor<4x6xf32>
   return %1 : tensor<4x6xf32>
+}
+
+// Rows of a contraction are turned before the residual: a division per element costs
+// less than another kernel.
+// CHECK-LABEL: @turned_residual
+// CHECK-COUNT-1: graph.fusion "gemm"
+// CHECK: graph.transpose
+// CHECK: graph.binary add
+// CHECK-NOT: graph.fusion
+// CHECK: return
+func.func @turned_residual(%x: tensor<12x8xf32>, %w: tensor<8x6xf32>, %r: tensor<3x4x6xf32>) -> tensor<3x4x6xf32> {
+  %0 = graph.matmul %x, %w : tensor<12x8xf32>, tensor<8x6xf32> -> tensor<12x6xf32>
+  %1 = graph.reshape %0 : tensor<12x6xf32> -> tensor<4x3x6xf32>
+  %2 = graph.transpose %1 [1, 0, 2] : tensor<4x3x6xf32> -> tensor<3x4x6xf32>
+  %3 = graph.binary add %2, %r : tensor<3x4x6xf32>, tensor<3x4x6xf32> -> tensor<3x4x6xf32>
+  return %3 : tensor<3x4x6xf32>
+}
+
+// Sine and cosine side by side are one kernel, although a contraction reads them.
+// CHECK-LABEL: @joined_parts
+// CHECK: graph.fusion "pointwise"
+// CHECK: graph.unary sin
+// CHECK: graph.unary cos
+// CHECK: graph.concat
+// CHECK: graph.fusion "gemm"
+// CHECK-NOT: graph.fusion
+// CHECK: return
+func.func @joined_parts(%x: tensor<4x8xf32>, %w: tensor<16x6xf32>) -> tensor<4x6xf32> {
+  %0 = graph.unary sin %x : tensor<4x8xf32> -> tensor<4x8xf32>
+  %1 = graph.unary cos %x : tensor<4x8xf32> -> tensor<4x8xf32>
+  %2 = graph.concat %0, %1 axis 1 : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x16xf32>
+  %3 = graph.matmul %2, %w : tensor<4x16xf32>, tensor<16x6xf32> -> tensor<4x6xf32>
+  return %3 : tensor<4x6xf32>
+}
+
+// Positions are made where they are read, by both kernels.
+// CHECK-LABEL: @positions
+// CHECK: graph.fusion "reduction"
+// CHECK: graph.iota
+// CHECK: graph.fusion "reduction"
+// CHECK: graph.iota
+// CHECK-NOT: graph.fusion
+// CHECK: return
+func.func @positions(%x: tensor<4x8xi64>) -> (tensor<4x1xi64>, tensor<1x8xi64>) {
+  %0 = graph.iota 1 : tensor<4x8xi64>
+  %1 = graph.binary add %x, %0 : tensor<4x8xi64>, tensor<4x8xi64> -> tensor<4x8xi64>
+  %2 = graph.binary mul %x, %0 : tensor<4x8xi64>, tensor<4x8xi64> -> tensor<4x8xi64>
+  %3 = graph.reduce sum %1 [1] : tensor<4x8xi64> -> tensor<4x1xi64>
+  %4 = graph.reduce sum %2 [0] : tensor<4x8xi64> -> tensor<1x8xi64>
+  return %3, %4 : tensor<4x1xi64>, tensor<1x8xi64>
+}
+
+// Results that are moved only, and why.
+// CHECK-LABEL: @copies
+// CHECK: attributes {copies = "uncomputed"}
+// CHECK: attributes {copies = "joined"}
+// CHECK: attributes {copies = "part"}
+func.func @copies(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> (tensor<8x4xf32>, tensor<8x8xf32>, tensor<4x4xf32>, tensor<4x1xf32>) {
+  %0 = graph.matmul %x, %w : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
+  %1 = graph.transpose %x [1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
+  %2 = graph.concat %x, %0 axis 0 : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<8x8xf32>
+  %3 = graph.slice %0 ["0", "4"] [1, 1] : tensor<4x8xf32> -> tensor<4x4xf32>
+  %4 = graph.reduce sum %0 [1] : tensor<4x8xf32> -> tensor<4x1xf32>
+  return %1, %2, %3, %4 : tensor<8x4xf32>, tensor<8x8xf32>, tensor<4x4xf32>, tensor<4x1xf32>
 }

@@ -111,3 +111,32 @@ func.func @refused(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tens
   %10 = graph.binary mul %x, %7 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
   return %4, %9, %10 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
+
+// Constants of a model in half precision: 1.4141 and 0.7979, 0.0447.
+// CHECK-LABEL: @half
+// CHECK-DAG: graph.unary gelu_erf %arg0 : tensor<8xf16>
+// CHECK-DAG: graph.unary gelu_tanh %arg0 : tensor<8xf16>
+// CHECK-NOT: graph.binary
+// CHECK: return
+func.func @half(%x: tensor<8xf16>) -> (tensor<8xf16>, tensor<8xf16>) {
+  %root = graph.constant dense<1.4142> : tensor<8xf16> : tensor<8xf16>
+  %one = graph.constant dense<1.0> : tensor<8xf16> : tensor<8xf16>
+  %half = graph.constant dense<0.5> : tensor<8xf16> : tensor<8xf16>
+  %c = graph.constant dense<0.044715> : tensor<8xf16> : tensor<8xf16>
+  %s = graph.constant dense<0.79788> : tensor<8xf16> : tensor<8xf16>
+  %three = graph.constant dense<3.0> : tensor<8xf16> : tensor<8xf16>
+  %0 = graph.binary div %x, %root : tensor<8xf16>, tensor<8xf16> -> tensor<8xf16>
+  %1 = graph.unary erf %0 : tensor<8xf16> -> tensor<8xf16>
+  %2 = graph.binary add %1, %one : tensor<8xf16>, tensor<8xf16> -> tensor<8xf16>
+  %3 = graph.binary mul %x, %2 : tensor<8xf16>, tensor<8xf16> -> tensor<8xf16>
+  %4 = graph.binary mul %3, %half : tensor<8xf16>, tensor<8xf16> -> tensor<8xf16>
+  %5 = graph.binary pow %x, %three : tensor<8xf16>, tensor<8xf16> -> tensor<8xf16>
+  %6 = graph.binary mul %5, %c : tensor<8xf16>, tensor<8xf16> -> tensor<8xf16>
+  %7 = graph.binary add %x, %6 : tensor<8xf16>, tensor<8xf16> -> tensor<8xf16>
+  %8 = graph.binary mul %7, %s : tensor<8xf16>, tensor<8xf16> -> tensor<8xf16>
+  %9 = graph.unary tanh %8 : tensor<8xf16> -> tensor<8xf16>
+  %10 = graph.binary add %9, %one : tensor<8xf16>, tensor<8xf16> -> tensor<8xf16>
+  %11 = graph.binary mul %x, %half : tensor<8xf16>, tensor<8xf16> -> tensor<8xf16>
+  %12 = graph.binary mul %11, %10 : tensor<8xf16>, tensor<8xf16> -> tensor<8xf16>
+  return %4, %12 : tensor<8xf16>, tensor<8xf16>
+}

@@ -3,7 +3,7 @@
 // RUN: cupola-opt %s --pass-pipeline="builtin.module(func.func(graph-recognize-layer-norm))" | FileCheck %s
 
 // CHECK-LABEL: @pow_sqrt_div
-// CHECK-NEXT: graph.layer_norm %arg0 axis 1 {epsilon = 9.9999997473787516E-6 : f64}
+// CHECK-NEXT: graph.layer_norm %arg0 axes [1] {epsilon = 9.9999997473787516E-6 : f64}
 // CHECK-NEXT: return
 func.func @pow_sqrt_div(%x: tensor<2x8xf32>) -> tensor<2x8xf32> {
   %eps = graph.constant dense<1.0e-5> : tensor<2x1xf32> : tensor<2x1xf32>
@@ -22,7 +22,7 @@ func.func @pow_sqrt_div(%x: tensor<2x8xf32>) -> tensor<2x8xf32> {
 
 // By sums, reciprocal, and over two dimensions.
 // CHECK-LABEL: @sums
-// CHECK-NEXT: graph.layer_norm %arg0 axis 1
+// CHECK-NEXT: graph.layer_norm %arg0 axes [1, 2]
 // CHECK-NEXT: return
 func.func @sums(%x: tensor<2x4x2xf32>) -> tensor<2x4x2xf32> {
   %eps = graph.constant dense<1.0e-5> : tensor<2x1x1xf32> : tensor<2x1x1xf32>
@@ -42,7 +42,7 @@ func.func @sums(%x: tensor<2x4x2xf32>) -> tensor<2x4x2xf32> {
 }
 
 // CHECK-LABEL: @rms
-// CHECK-NEXT: graph.layer_norm %arg0 axis 1 {{.*}}rms = true
+// CHECK-NEXT: graph.layer_norm %arg0 axes [1] {{.*}}rms = true
 // CHECK-NEXT: return
 func.func @rms(%x: tensor<2x8xf32>) -> tensor<2x8xf32> {
   %eps = graph.constant dense<1.0e-6> : tensor<2x1xf32> : tensor<2x1xf32>
@@ -55,23 +55,37 @@ func.func @rms(%x: tensor<2x8xf32>) -> tensor<2x8xf32> {
   return %5 : tensor<2x8xf32>
 }
 
-// The variance of something else; a mean over the first dimension.
+// Over the first dimension.
+// CHECK-LABEL: @columns
+// CHECK-NEXT: graph.layer_norm %arg0 axes [0] {{.*}}rms = true
+// CHECK-NEXT: return
+func.func @columns(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %eps = graph.constant dense<1.0e-6> : tensor<1x4xf32> : tensor<1x4xf32>
+  %0 = graph.binary mul %x, %x : tensor<8x4xf32>, tensor<8x4xf32> -> tensor<8x4xf32>
+  %1 = graph.reduce mean %0 [0] : tensor<8x4xf32> -> tensor<1x4xf32>
+  %2 = graph.binary add %1, %eps : tensor<1x4xf32>, tensor<1x4xf32> -> tensor<1x4xf32>
+  %3 = graph.unary rsqrt %2 : tensor<1x4xf32> -> tensor<1x4xf32>
+  %4 = graph.broadcast %3 : tensor<1x4xf32> -> tensor<8x4xf32>
+  %5 = graph.binary mul %x, %4 : tensor<8x4xf32>, tensor<8x4xf32> -> tensor<8x4xf32>
+  return %5 : tensor<8x4xf32>
+}
+
+// The variance of something else; the largest square.
 // CHECK-LABEL: @refused
 // CHECK-NOT: layer_norm
 // CHECK: return
 func.func @refused(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
   %eps = graph.constant dense<1.0e-6> : tensor<8x1xf32> : tensor<8x1xf32>
-  %eps1 = graph.constant dense<1.0e-6> : tensor<1x8xf32> : tensor<1x8xf32>
   %0 = graph.binary mul %x, %x : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
   %1 = graph.reduce mean %0 [1] : tensor<8x8xf32> -> tensor<8x1xf32>
   %2 = graph.binary add %1, %eps : tensor<8x1xf32>, tensor<8x1xf32> -> tensor<8x1xf32>
   %3 = graph.unary rsqrt %2 : tensor<8x1xf32> -> tensor<8x1xf32>
   %4 = graph.broadcast %3 : tensor<8x1xf32> -> tensor<8x8xf32>
   %5 = graph.binary mul %y, %4 : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
-  %6 = graph.reduce mean %0 [0] : tensor<8x8xf32> -> tensor<1x8xf32>
-  %7 = graph.binary add %6, %eps1 : tensor<1x8xf32>, tensor<1x8xf32> -> tensor<1x8xf32>
-  %8 = graph.unary rsqrt %7 : tensor<1x8xf32> -> tensor<1x8xf32>
-  %9 = graph.broadcast %8 : tensor<1x8xf32> -> tensor<8x8xf32>
+  %6 = graph.reduce max %0 [1] : tensor<8x8xf32> -> tensor<8x1xf32>
+  %7 = graph.binary add %6, %eps : tensor<8x1xf32>, tensor<8x1xf32> -> tensor<8x1xf32>
+  %8 = graph.unary rsqrt %7 : tensor<8x1xf32> -> tensor<8x1xf32>
+  %9 = graph.broadcast %8 : tensor<8x1xf32> -> tensor<8x8xf32>
   %10 = graph.binary mul %x, %9 : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
   return %5, %10 : tensor<8x8xf32>, tensor<8x8xf32>
 }

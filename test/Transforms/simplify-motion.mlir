@@ -76,7 +76,7 @@ func.func @shared_factor(%x: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf3
 // CHECK: %[[S:.*]] = graph.binary add %arg0, %[[B]]
 // CHECK: %[[R:.*]] = graph.reshape %arg2
 // CHECK: %[[T:.*]] = graph.binary add %[[S]], %[[R]]
-// CHECK: graph.layer_norm %[[T]] axis 1
+// CHECK: graph.layer_norm %[[T]] axes [1]
 // CHECK: graph.reshape
 // CHECK-NEXT: return
 func.func @rows_stay_flat(%x: tensor<?x8xf32, #graph.shape<"s0*s1", "8">>, %bias: tensor<1x1x8xf32>,
@@ -86,16 +86,16 @@ func.func @rows_stay_flat(%x: tensor<?x8xf32, #graph.shape<"s0*s1", "8">>, %bias
   %1 = graph.broadcast %bias : tensor<1x1x8xf32> -> tensor<?x?x8xf32, #graph.shape<"s0", "s1", "8">>
   %2 = graph.binary add %0, %1 : tensor<?x?x8xf32, #graph.shape<"s0", "s1", "8">>, tensor<?x?x8xf32, #graph.shape<"s0", "s1", "8">> -> tensor<?x?x8xf32, #graph.shape<"s0", "s1", "8">>
   %3 = graph.binary add %2, %residual : tensor<?x?x8xf32, #graph.shape<"s0", "s1", "8">>, tensor<?x?x8xf32, #graph.shape<"s0", "s1", "8">> -> tensor<?x?x8xf32, #graph.shape<"s0", "s1", "8">>
-  %4 = graph.layer_norm %3 axis 2 {epsilon = 1.0e-5 : f64} : tensor<?x?x8xf32, #graph.shape<"s0", "s1", "8">> -> tensor<?x?x8xf32, #graph.shape<"s0", "s1", "8">>
+  %4 = graph.layer_norm %3 axes [2] {epsilon = 1.0e-5 : f64} : tensor<?x?x8xf32, #graph.shape<"s0", "s1", "8">> -> tensor<?x?x8xf32, #graph.shape<"s0", "s1", "8">>
   return %4 : tensor<?x?x8xf32, #graph.shape<"s0", "s1", "8">>
 }
 
 // A norm over the split dimension cannot move before the split.
 // CHECK-LABEL: @norm_over_split
 // CHECK: graph.reshape
-// CHECK: graph.layer_norm {{.*}} axis 1
+// CHECK: graph.layer_norm {{.*}} axes [1]
 func.func @norm_over_split(%x: tensor<6x8xf32>) -> tensor<2x3x8xf32> {
   %0 = graph.reshape %x : tensor<6x8xf32> -> tensor<2x3x8xf32>
-  %1 = graph.layer_norm %0 axis 1 {epsilon = 1.0e-5 : f64} : tensor<2x3x8xf32> -> tensor<2x3x8xf32>
+  %1 = graph.layer_norm %0 axes [1] {epsilon = 1.0e-5 : f64} : tensor<2x3x8xf32> -> tensor<2x3x8xf32>
   return %1 : tensor<2x3x8xf32>
 }

@@ -113,3 +113,32 @@ func.func @square(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = graph.binary pow %x, %two : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// Gathers at constant places: one, from the end, and a progression.
+// CHECK-LABEL: @gathers
+// CHECK: graph.slice %arg0 ["0", "1", "0"] [1, 1, 1] : tensor<2x3x4xf32> -> tensor<2x1x4xf32>
+// CHECK: graph.slice %arg0 ["0", "0", "3"] [1, 1, 1] : tensor<2x3x4xf32> -> tensor<2x3x1xf32>
+// CHECK: graph.slice %arg0 ["0", "0", "3"] [1, 1, -2] : tensor<2x3x4xf32> -> tensor<2x3x2xf32>
+// CHECK: return
+func.func @gathers(%x: tensor<2x3x4xf32>) -> (tensor<2x4xf32>, tensor<2x3xf32>, tensor<2x3x2xf32>) {
+  %one = graph.constant dense<1> : tensor<i64> : tensor<i64>
+  %last = graph.constant dense<-1> : tensor<i64> : tensor<i64>
+  %down = graph.constant dense<[3, 1]> : tensor<2xi64> : tensor<2xi64>
+  %0 = graph.gather %x, %one axis 1 : tensor<2x3x4xf32>, tensor<i64> -> tensor<2x4xf32>
+  %1 = graph.gather %x, %last axis 2 : tensor<2x3x4xf32>, tensor<i64> -> tensor<2x3xf32>
+  %2 = graph.gather %x, %down axis 2 : tensor<2x3x4xf32>, tensor<2xi64> -> tensor<2x3x2xf32>
+  return %0, %1, %2 : tensor<2x4xf32>, tensor<2x3xf32>, tensor<2x3x2xf32>
+}
+
+// Out of range, which is an error of the run; no progression; a place that may not exist.
+// CHECK-LABEL: @gathers_refused
+// CHECK-COUNT-3: graph.gather
+// CHECK: return
+func.func @gathers_refused(%x: tensor<4x2xf32>, %y: tensor<?x2xf32, #graph.shape<"s0", "2">>) -> (tensor<2xf32>, tensor<3x2xf32>, tensor<2xf32>) {
+  %four = graph.constant dense<4> : tensor<i64> : tensor<i64>
+  %any = graph.constant dense<[0, 1, 3]> : tensor<3xi64> : tensor<3xi64>
+  %0 = graph.gather %x, %four axis 0 : tensor<4x2xf32>, tensor<i64> -> tensor<2xf32>
+  %1 = graph.gather %x, %any axis 0 : tensor<4x2xf32>, tensor<3xi64> -> tensor<3x2xf32>
+  %2 = graph.gather %y, %four axis 0 : tensor<?x2xf32, #graph.shape<"s0", "2">>, tensor<i64> -> tensor<2xf32>
+  return %0, %1, %2 : tensor<2xf32>, tensor<3x2xf32>, tensor<2xf32>
+}

@@ -51,6 +51,19 @@ func.func @reshapes(%x: tensor<1x8x9x16xf32>) -> (tensor<1x16x72xf32>, tensor<1x
 
 // Channels and places become one dimension; a transpose of another kind; a gather that
 // reads the transpose as indices only.
+// The model turns patches into tokens itself: what follows stays as written.
+// CHECK-LABEL: @tokens
+// CHECK: %[[R:.*]] = graph.reshape %arg0 : tensor<2x8x9x16xf32> -> tensor<2x72x16xf32>
+// CHECK-NEXT: graph.binary add %[[R]], %arg1
+// CHECK-NEXT: return
+func.func @tokens(%x: tensor<2x8x9x16xf32>, %p: tensor<2x72x16xf32>) -> tensor<2x72x16xf32> {
+  %0 = graph.transpose %x [0, 3, 1, 2] : tensor<2x8x9x16xf32> -> tensor<2x16x8x9xf32>
+  %1 = graph.reshape %0 : tensor<2x16x8x9xf32> -> tensor<2x16x72xf32>
+  %2 = graph.transpose %1 [0, 2, 1] : tensor<2x16x72xf32> -> tensor<2x72x16xf32>
+  %3 = graph.binary add %2, %p : tensor<2x72x16xf32>, tensor<2x72x16xf32> -> tensor<2x72x16xf32>
+  return %3 : tensor<2x72x16xf32>
+}
+
 // CHECK-LABEL: @refused
 // CHECK: graph.transpose %arg0 [0, 3, 1, 2]
 // CHECK-NEXT: graph.reshape %{{.*}} : tensor<1x16x8x9xf32> -> tensor<1x1152xf32>

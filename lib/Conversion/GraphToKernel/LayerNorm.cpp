@@ -15,18 +15,23 @@ namespace cupola {
 
 void generateLayerNorm(Emitter &emitter, Operation *hero) {
   auto norm = cast<graph::LayerNormOp>(hero);
-  graph::Exprs dims = graph::shapeOf(norm.getInput()), rows;
-  ArrayRef<Expr> all(dims);
-  for (const Expr &extent : all.take_front(norm.getAxis()))
-    rows.push_back(emitter.addGrid(extent));
+  graph::Exprs dims = graph::shapeOf(norm.getInput()), rows, columns;
+  SmallVector<int64_t> axes(norm.getAxes());
+  for (auto [i, extent] : llvm::enumerate(dims)) {
+    bool isColumn = llvm::is_contained(axes, static_cast<int64_t>(i));
+    rows.push_back(isColumn ? Expr(0) : emitter.addGrid(extent));
+    if (isColumn)
+      columns.push_back(extent);
+  }
   emitter.finishGrid();
-  auto at = [rows](ArrayRef<Expr> columns) {
+  auto at = [rows, axes](ArrayRef<Expr> column) {
     graph::Exprs index = rows;
-    llvm::append_range(index, columns);
+    for (auto [axis, variable] : llvm::zip_equal(axes, column))
+      index[axis] = variable;
     return index;
   };
 
-  Row row(emitter, norm.getInput(), all.drop_front(norm.getAxis()), at);
+  Row row(emitter, norm.getInput(), columns, at);
   Type type = computeType(graph::elementOf(norm.getInput()));
   Value count = emitter.indexValue(row.count(), type);
   auto mean = [&](Value sum) { return emitter.binary(BinaryKind::Div, sum, count); };

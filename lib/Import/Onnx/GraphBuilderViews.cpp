@@ -137,7 +137,8 @@ Value GraphBuilder::softmax(Value value, int64_t axis, bool log, bool guard) {
 }
 
 Value GraphBuilder::layerNorm(Value value, int64_t axis, double epsilon, bool rms) {
-  return LayerNormOp::create(ops, where, type(shape(value), element(value)), value, axis, APFloat(epsilon), rms);
+  const Ints axes = sequence(axis, shape(value).size());
+  return LayerNormOp::create(ops, where, type(shape(value), element(value)), value, axes, APFloat(epsilon), rms);
 }
 
 Value GraphBuilder::matmul(Value lhs, Value rhs) {

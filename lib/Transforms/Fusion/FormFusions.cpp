@@ -54,6 +54,8 @@ public:
     auto fusion = graph::FusionOp::create(b, b.getFusedLoc(locations),
                                           TypeRange(group.output.getType()),
                                           inputs.getArrayRef(), b.getStringAttr(scheduleOf(group)));
+    if (onlyMoves())
+      fusion->setAttr(copiesAttr, b.getStringAttr(reasonToCopy()));
     Block &body = fusion.getBody().emplaceBlock();
     IRMapping map;
     for (Value input : inputs)
@@ -70,10 +72,27 @@ public:
   }
 
 private:
+  /// Nothing is computed or looked up.
+  bool onlyMoves() const {
+    return llvm::all_of(ops, [](Operation *op) { return isView(op) || isInlineConstant(op); });
+  }
+
+  /// Why no kernel that computes writes the elements where they go (Grouping.h).
+  StringRef reasonToCopy() const {
+    auto has = [&](auto tag) {
+      return llvm::any_of(ops, [](Operation *op) { return isa<decltype(tag)>(op); });
+    };
+    if (has(graph::ConcatOp()))
+      return "joined";
+    if (llvm::none_of(inputs, [](Value input) { return input.getDefiningOp<graph::FusionOp>(); }))
+      return "uncomputed";
+    return has(graph::SliceOp()) ? "part" : "shared";
+  }
+
   /// Everything that the kernel computes, producers first, and what it reads.
   void collect(Value value) {
     Operation *op = value.getDefiningOp();
-    bool inside = op && (group.ops.contains(op) || isView(op) || isInlineConstant(op));
+    bool inside = op && (group.ops.contains(op) || isView(op) || isInlineConstant(op) || isGenerator(op));
     if (!inside) {
       inputs.insert(value);
       return;

@@ -62,8 +62,12 @@ public:
         growEpilogue(startGroup(&op, &op));
     addCopies();
     for (Operation &op : llvm::reverse(func.getBody().front()))
-      if (isInlinable(&op) && !groupOf.count(&op))
+      if (groupOf.count(&op))
+        continue;
+      else if (isInlinable(&op))
         place(&op);
+      else if (auto concat = dyn_cast<graph::ConcatOp>(op); concat && joinsParts(concat))
+        startGroup(nullptr, concat);
     llvm::sort(result.groups, [&](const auto &a, const auto &b) {
       return order.lookup(a->output.getDefiningOp()) < order.lookup(b->output.getDefiningOp());
     });
@@ -156,19 +160,22 @@ private:
       SmallVector<Value> open = openValues(ops);
       if (open.empty())
         return;
+      bool pays = true;
       if (Operation *next = nextInEpilogue(ops, open, group.hero))
         ops.insert(next);
-      else if (open.size() != 1 || !addViews(ops, open.front()))
+      else if (open.size() != 1 || !addViews(ops, open.front(), group.hero, pays))
         return;
-      if (openValues(ops).size() == 1)
+      if (pays && openValues(ops).size() == 1)
         commit(group, ops);
     }
   }
 
   /// Takes the longest run of bijective views after `value` that keeps the place of an
-  /// element free of division. Views before a return are always taken: a kernel that
-  /// only copies would cost more.
-  bool addViews(llvm::SetVector<Operation *> &ops, Value value) {
+  /// element free of division. Views that are returned are always taken: a kernel that
+  /// only copies would cost more. Views before arithmetic that can join are taken, too,
+  /// for a division costs less than another pass over the tensor; they pay only once the
+  /// arithmetic has joined.
+  bool addViews(llvm::SetVector<Operation *> &ops, Value value, Operation *hero, bool &pays) {
     Exprs index;
     Ranges scope = ranges;
     for (auto [i, extent] : llvm::enumerate(graph::shapeOf(value))) {
@@ -188,8 +195,15 @@ private:
       if (llvm::none_of(index, usesDivision))
         keep = run.size();
     }
-    if (llvm::all_of(value.getUsers(), [](Operation *op) { return isa<func::ReturnOp>(op); }))
+    if (llvm::any_of(value.getUsers(), [](Operation *op) { return isa<func::ReturnOp>(op); }))
       keep = run.size();
+    if (keep < run.size()) {
+      llvm::SetVector<Operation *> whole = ops;
+      whole.insert(run.begin(), run.end());
+      pays = !nextInEpilogue(whole, value, hero);
+      if (!pays)
+        keep = run.size();
+    }
     ops.insert(run.begin(), run.begin() + keep);
     return keep > 0;
   }
@@ -204,6 +218,40 @@ private:
       if (op && isView(op) && !groupOf.count(op))
         startGroup(nullptr, op);
     }
+  }
+
+  //===--- Concats ---===//
+
+  /// Pointwise ops whose results reach `value` through views; false where some of it
+  /// comes from memory.
+  bool collectParts(Value value, SetVector<Operation *> &parts) {
+    Operation *op = value.getDefiningOp();
+    if (!op || groupOf.count(op))
+      return false;
+    if (classOf(op) == FusionClass::Pointwise)
+      return parts.insert(op), true;
+    return isView(op) && llvm::all_of(op->getOperands(), [&](Value operand) { return collectParts(operand, parts); });
+  }
+
+  SetVector<Group *> readersOf(Operation *op) {
+    SetVector<Group *> readers;
+    SmallVector<OpOperand *> uses;
+    bool broadcast = false;
+    collectReaders(op, readers, broadcast, uses);
+    return readers;
+  }
+
+  /// A contraction that reads several computed parts would have each of them written by
+  /// a kernel of its own: one kernel writes the joined tensor.
+  bool joinsParts(graph::ConcatOp op) {
+    SetVector<Group *> readers = readersOf(op);
+    SetVector<Operation *> parts;
+    if (!options.prologues || !collectParts(op.getResult(), parts) || parts.size() < 2)
+      return false;
+    return llvm::all_of(parts, [&](Operation *part) { return readersOf(part) == readers; }) &&
+           llvm::any_of(readers, [](Group *group) {
+             return group && group->hero && classOf(group->hero) == FusionClass::Contraction;
+           });
   }
 
   //===--- Prologues and pointwise groups ---===//
@@ -254,8 +302,8 @@ private:
     SmallVector<OpOperand *> uses;
     bool broadcast = false;
     collectReaders(op, readers, broadcast, uses);
-    if (readers.empty())
-      return; // dead
+    if (readers.empty() || (isGenerator(op) && !readers.contains(nullptr)))
+      return; // dead, or made wherever it is read
     std::pair<StringRef, StringRef> refusal;
     if (readers.size() > 1)
       refusal = {"several-readers", "more than one kernel reads it"};
@@ -314,7 +362,7 @@ private:
     auto add = [&](bool fused, StringRef rule, StringRef reason) {
       result.verdicts.push_back({producer, consumer, fused, rule, reason.str(), SmallVector<Operation *>(views)});
     };
-    if (classOf(producer) == FusionClass::Constant)
+    if (classOf(producer) == FusionClass::Constant || (isGenerator(producer) && !groupOf.count(producer)))
       return add(true, "constant", "a constant is no kernel");
     Group *from = groupOf.lookup(producer), *to = groupOf.lookup(consumer);
     if (from && from == to)
@@ -353,6 +401,8 @@ FusionClass fusion::classOf(Operation *op) {
     return classed.getFusionClass();
   return FusionClass::Constant; // func.return and the like take no part
 }
+
+bool fusion::isGenerator(Operation *op) { return isa<graph::IotaOp, graph::DimsOp>(op); }
 
 bool fusion::isView(Operation *op) { return classOf(op) == FusionClass::View; }
 

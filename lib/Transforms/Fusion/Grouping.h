@@ -25,6 +25,14 @@ struct Group {
   mlir::Value output;
 };
 
+/// On a graph.fusion that only moves elements, which makes a result of the model: why no
+/// kernel that computes writes them there.
+///   joined      several values stand side by side in it
+///   part        it is a part of a value
+///   shared      the value is read in its own layout, too
+///   uncomputed  it is a view of an input or a constant
+constexpr llvm::StringLiteral copiesAttr = "copies";
+
 /// Why an edge is what it is. `rule` is "epilogue", "prologue", "view", "constant"
 /// for fused edges, and the name of the refusing rule otherwise. Where views stand between
 /// what computes a value and what computes with it, there is an edge from the one to the
@@ -44,6 +52,8 @@ struct Grouping {
 
 graph::FusionClass classOf(mlir::Operation *op);
 bool isView(mlir::Operation *op);
+/// Made of nothing but its own index: every kernel that reads it makes it.
+bool isGenerator(mlir::Operation *op);
 
 /// Decides for every op of `func` in which kernel it is computed.
 Grouping formGroups(mlir::func::FuncOp func, const Options &options);

@@ -132,18 +132,25 @@ struct FlattenBeforeBroadcast : OpRewritePattern<graph::ReshapeOp> {
   }
 };
 
+SmallVector<int64_t> rowAxes(graph::LayerNormOp op) { return SmallVector<int64_t>(op.getAxes()); }
+SmallVector<int64_t> rowAxes(graph::SoftmaxOp op) { return {static_cast<int64_t>(op.getAxis())}; }
+void setRowAxes(graph::LayerNormOp op, ArrayRef<int64_t> axes) { op.setAxes(axes); }
+void setRowAxes(graph::SoftmaxOp op, ArrayRef<int64_t> axes) { op.setAxis(axes.front()); }
+
 /// Row ops on rows that were split move before the split.
 template <class Op> struct RowOpBeforeSplit : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
   LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
     auto split = op.getInput().template getDefiningOp<graph::ReshapeOp>();
     std::optional<int64_t> added = split ? splitsRows(split) : std::nullopt;
-    int64_t axis = op.getAxis();
-    if (!added || axis <= *added)
+    SmallVector<int64_t> axes = rowAxes(op);
+    if (!added || axes.front() <= *added)
       return failure();
     Value input = split.getInput();
     Value moved = rebuild(rewriter, op, input, graph::shapeOf(input));
-    rewriter.modifyOpInPlace(moved.getDefiningOp(), [&] { moved.getDefiningOp<Op>().setAxis(axis - *added); });
+    for (int64_t &axis : axes)
+      axis -= *added;
+    rewriter.modifyOpInPlace(moved.getDefiningOp(), [&] { setRowAxes(moved.getDefiningOp<Op>(), axes); });
     rewriter.replaceOp(op, graph::ReshapeOp::create(rewriter, split.getLoc(), op.getType(), moved));
     return success();
   }

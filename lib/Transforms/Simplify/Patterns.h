@@ -14,6 +14,9 @@ void addViewPatterns(mlir::RewritePatternSet &patterns);
 /// x * 1, x + 0, -(-x), a condition that is constant, ...
 void addScalarPatterns(mlir::RewritePatternSet &patterns);
 
+/// Gathers at constant places become slices.
+void addGatherPatterns(mlir::RewritePatternSet &patterns);
+
 /// Pointwise ops move before reshapes and transposes, factors behind contractions.
 void addMotionPatterns(mlir::RewritePatternSet &patterns);
 

@@ -21,7 +21,9 @@ public:
     RewritePatternSet patterns(&getContext());
     simplification::addViewPatterns(patterns);
     simplification::addScalarPatterns(patterns);
-    simplification::addMotionPatterns(patterns);
+    simplification::addGatherPatterns(patterns);
+    if (motion)
+      simplification::addMotionPatterns(patterns);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), match::rewriteConfig())))
       getOperation()->emitError("simplification does not come to an end");
   }

@@ -66,12 +66,12 @@ Value perChannel(OpBinder &op, size_t index, StringRef name, int64_t rank, const
   return op.b.reshape(value, dims);
 }
 
-/// Normalises over groups of [N, G, rest] and gives back the input's shape.
+/// Normalises [N, C, rest..] over groups of channels, as [N, G, C / G, rest..].
 Value normalizeGroups(OpBinder &op, Value value, const Expr &groups, double epsilon) {
   const Exprs shape = op.b.shape(value);
-  const Expr rest = simplify(floorDiv(graph::product(ArrayRef<Expr>(shape).drop_front(1)), groups), op.b.ranges());
-  Value rows = op.b.reshape(value, {shape[0], groups, rest});
-  return op.b.reshape(op.b.layerNorm(rows, 2, epsilon, /*rms=*/false), shape);
+  Exprs apart = {shape[0], groups, simplify(floorDiv(shape[1], groups), op.b.ranges())};
+  apart.append(shape.begin() + 2, shape.end());
+  return op.b.reshape(op.b.layerNorm(op.b.reshape(value, apart), 2, epsilon, /*rms=*/false), shape);
 }
 
 } // namespace
@@ -108,7 +108,7 @@ void importInstanceNormalization(OpBinder &op) {
   const int64_t rank = rankOfInput(op, 3);
   Value value = op.value(0, "input");
   const Expr channels = op.b.shape(value)[1];
-  Value normal = normalizeGroups(op, value, channels, op.floatAttribute("epsilon", 1e-5f));
+  Value normal = op.b.layerNorm(value, 2, op.floatAttribute("epsilon", 1e-5f), /*rms=*/false);
   op.result(
       scaleAndShift(op, normal, perChannel(op, 1, "scale", rank, channels), perChannel(op, 2, "B", rank, channels)));
 }
