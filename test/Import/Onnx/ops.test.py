@@ -11,12 +11,13 @@ import sys
 import onnx
 
 OLDEST = 7
+WITHOUT_REFERENCE = {("GlobalLpPool", 22)}  # onnxruntime has no kernel for these; the version before means the same
 
 
 def rows(table):
     """(op, opset): the table's since-versions, those before OLDEST as OLDEST."""
     found = re.findall(r'^ +\{"", "(\w+)", (\d+), ', pathlib.Path(table).read_text(encoding="utf-8"), re.MULTILINE)
-    return {(op, max(OLDEST, int(since))) for op, since in found}
+    return {(op, max(OLDEST, int(since))) for op, since in found} - WITHOUT_REFERENCE
 
 
 def main():
