@@ -145,4 +145,19 @@ func.func @copies(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> (tensor<8x4xf32>,
   %3 = graph.slice %0 ["0", "4"] [1, 1] : tensor<4x8xf32> -> tensor<4x4xf32>
   %4 = graph.reduce sum %0 [1] : tensor<4x8xf32> -> tensor<4x1xf32>
   return %1, %2, %3, %4 : tensor<8x4xf32>, tensor<8x8xf32>, tensor<4x4xf32>, tensor<4x1xf32>
+
+// A value that is both given out and read on leaves the contraction as it is given out: heads split off by a division, too.
+// CHECK-LABEL: @given_out_and_read
+// CHECK: graph.fusion "gemm"
+// CHECK: graph.transpose
+// CHECK: graph.yield
+// CHECK: graph.fusion "row_reduction"
+// CHECK-NOT: graph.fusion
+// CHECK: return
+func.func @given_out_and_read(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>) -> (tensor<2x4x3xf32>, tensor<2x4x3xf32>) {
+  %0 = graph.matmul %x, %w : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32>
+  %1 = graph.reshape %0 : tensor<4x6xf32> -> tensor<4x2x3xf32>
+  %2 = graph.transpose %1 [1, 0, 2] : tensor<4x2x3xf32> -> tensor<2x4x3xf32>
+  %3 = graph.softmax %2 axis 2 : tensor<2x4x3xf32> -> tensor<2x4x3xf32>
+  return %2, %3 : tensor<2x4x3xf32>, tensor<2x4x3xf32>
 }

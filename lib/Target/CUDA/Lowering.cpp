@@ -234,7 +234,8 @@ LogicalResult Lowering::cloneExtract(ExtractOp op) {
   auto place = tiles.find(op.getTile());
   if (place != tiles.end() && op.getIndex() == space &&
       llvm::equal(op.getTile().getType().getExtents(), spaceExtents.getAsRange<StringAttr>())) {
-    values.map(op.getResult(), get(place->second.registers, place->second.index));
+    const TilePlace &at = place->second;
+    values.map(op.getResult(), at.element ? at.element : get(at.registers, at.index));
     return success();
   }
   auto map = op.getTile().getDefiningOp<MapOp>();

@@ -35,6 +35,7 @@ void canonicalize(mlir::Operation *op);
 struct TilePlace {
   mlir::Value registers;
   graph::Exprs index;
+  mlir::Value element = {}; ///< what stands there, where it was read before
 };
 
 class Lowering {

@@ -344,7 +344,9 @@ LogicalResult ProductLowering::columns(ForeachOp loop, const Expr &n, int64_t wi
                                        graph::Exprs index) {
   if (width > 1)
     index.back() += symbol("e");
-  low.tiles[dot.getTile()] = {acc, index};
+  // Read before the guard: where that leaves one column, a compiler that puts what it knows of the position
+  // into the index of the accumulators keeps them in memory.
+  low.tiles[dot.getTile()] = {acc, index, width == 1 ? low.get(acc, index) : Value()};
   low.enter(loop.getVars(), loop.getExtents());
   return low.guard({extents[1] - 1 - n}, [&] {
     return low.cloneVector(loop.getBody().front(), names(loop.getVars())[1], n, extents[1], width,

@@ -40,3 +40,25 @@ kernel.func @f32 "gemm" grid [] scalars [] {}
     kernel.store %1, %out0["64*d3 + d4"] : f32 to !kernel.view<f32, write>
   }
 }
+
+// One column: its accumulator is read before the guard, so that nothing that is known of the position becomes its index.
+// PIPE-LABEL: @one_column "gemm"
+// CHECK-LABEL: @one_column "gemm"
+// CHECK: kernel.for "c"
+// CHECK-NEXT: %[[V:.*]] = kernel.get
+// CHECK-NEXT: kernel.guard
+// CHECK: kernel.store %[[V]]
+kernel.func @one_column "gemm" grid [] scalars [] {}
+    (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
+  %0 = kernel.dot ["d0", "d1", "d2"] ["40", "1", "96"] lhs {
+    %1 = kernel.load %in0["96*d0 + d2"] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } rhs {
+    %1 = kernel.load %in1["d1 + d2"] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } : !kernel.tile<f32, "40", "1">
+  kernel.foreach ["d3", "d4"] ["40", "1"] {
+    %1 = kernel.extract %0 ["d3", "d4"] : f32 from !kernel.tile<f32, "40", "1">
+    kernel.store %1, %out0["d3"] : f32 to !kernel.view<f32, write>
+  }
+}
