@@ -145,6 +145,7 @@ func.func @copies(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> (tensor<8x4xf32>,
   %3 = graph.slice %0 ["0", "4"] [1, 1] : tensor<4x8xf32> -> tensor<4x4xf32>
   %4 = graph.reduce sum %0 [1] : tensor<4x8xf32> -> tensor<4x1xf32>
   return %1, %2, %3, %4 : tensor<8x4xf32>, tensor<8x8xf32>, tensor<4x4xf32>, tensor<4x1xf32>
+}
 
 // A value that is both given out and read on leaves the contraction as it is given out: heads split off by a division, too.
 // CHECK-LABEL: @given_out_and_read
