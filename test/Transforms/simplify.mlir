@@ -94,6 +94,15 @@ func.func @not_neutral(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %2 : tensor<4xf32>
 }
 
+// CHECK-LABEL: @reductions
+// CHECK-NEXT: %[[R:.*]] = graph.reduce sum %arg0 [0, 1]
+// CHECK-NEXT: return %arg0, %[[R]]
+func.func @reductions(%x: tensor<4x1xf32>) -> (tensor<4x1xf32>, tensor<1x1xf32>) {
+  %0 = graph.reduce mean %x [1] : tensor<4x1xf32> -> tensor<4x1xf32>
+  %1 = graph.reduce sum %x [0, 1] : tensor<4x1xf32> -> tensor<1x1xf32>
+  return %0, %1 : tensor<4x1xf32>, tensor<1x1xf32>
+}
+
 // CHECK-LABEL: @factors
 // CHECK: graph.constant dense<1.500000e+00>
 // CHECK-NEXT: graph.binary mul %arg0

@@ -121,6 +121,8 @@ def normalisations():
     for op in ("Softmax", "LogSoftmax"):
         case(op, floats(2, 3, 4))
         case(op, floats(2, 3, 4), axis=2)
+        case(op, floats(7, 1), axis=1)
+    case("LayerNormalization", floats(5, 1), floats(1))
     case("LayerNormalization", floats(2, 3, 4), floats(4), floats(4), axis=-1, epsilon=1e-6)
     case("LayerNormalization", floats(2, 3, 4), floats(3, 4), axis=1)
     case("RMSNormalization", floats(2, 3, 4), floats(4), axis=-1)

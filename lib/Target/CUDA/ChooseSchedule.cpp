@@ -40,6 +40,9 @@ Expr innermostExtent(Operation *loop) {
   return graph::exprsOf(loop->getAttrOfType<ArrayAttr>("extents")).back();
 }
 
+/// All extents are 1: there is nothing to share among threads.
+bool isOneStep(Operation *loop) { return loop->getAttrOfType<ArrayAttr>("vars").empty(); }
+
 class Choice {
 public:
   Choice(FuncOp func, const cuda::CudaTargetInfo &target)
@@ -56,7 +59,7 @@ public:
     if (eachOnly && func.getGrid().empty() && !loops.empty())
       return pointwise();
     bool serial = llvm::any_of(loops, [](Operation *op) { return isa<ArgReduceOp>(op); });
-    if (serial || loops.empty())
+    if (serial || loops.empty() || llvm::any_of(loops, [](Operation *loop) { return isOneStep(loop); }))
       return perPoint();
     if (readsAlongRows())
       return rows();

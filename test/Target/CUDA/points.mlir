@@ -50,3 +50,17 @@ kernel.func @few "reduction" grid ["8"] scalars [] {}
   } : f32
   kernel.store %s, %out0["g0"] : f32 to !kernel.view<f32, write>
 }
+
+// A row of one element has no variable that threads could share.
+// CHECK-LABEL: @single "reduction"
+// CHECK: kernel.store
+kernel.func @single "sum" grid ["n0"] scalars [#kernel.scalar<1, 0, 1>] {}
+    (%in0: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
+  %s = kernel.reduce [#graph<reduce_kind sum>] [] [] {
+    %0 = kernel.load %in0["g0"] : f32 from !kernel.view<f32, read>
+    kernel.yield %0 : f32
+  } : f32
+  kernel.foreach [] [] {
+    kernel.store %s, %out0["g0"] : f32 to !kernel.view<f32, write>
+  }
+}
