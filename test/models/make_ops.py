@@ -62,6 +62,8 @@ def elementwise():
     for op in ("Log", "Reciprocal", "Sqrt"):
         case(op, floats(3, 5, low=0.5, high=4))
     case("Acosh", floats(3, 5, low=1.1, high=4))
+    case("Exp", floats(1))
+    case("Exp", floats())
     case("Gelu", floats(3, 5), approximate="tanh")
     case("Elu", floats(4), alpha=0.5)
     case("LeakyRelu", floats(4), alpha=0.25)

@@ -55,11 +55,13 @@ public:
   LogicalResult choose() {
     if (auto dots = func.getBody().getOps<DotOp>(); !dots.empty())
       return product(*dots.begin());
+    if (llvm::any_of(loops, [](Operation *loop) { return isOneStep(loop); }))
+      return perPoint();
     bool eachOnly = llvm::all_of(loops, [](Operation *op) { return isa<ForeachOp>(op); });
     if (eachOnly && func.getGrid().empty() && !loops.empty())
       return pointwise();
     bool serial = llvm::any_of(loops, [](Operation *op) { return isa<ArgReduceOp>(op); });
-    if (serial || loops.empty() || llvm::any_of(loops, [](Operation *loop) { return isOneStep(loop); }))
+    if (serial || loops.empty())
       return perPoint();
     if (readsAlongRows())
       return rows();

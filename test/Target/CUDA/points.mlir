@@ -64,3 +64,13 @@ kernel.func @single "sum" grid ["n0"] scalars [#kernel.scalar<1, 0, 1>] {}
     kernel.store %s, %out0["g0"] : f32 to !kernel.view<f32, write>
   }
 }
+
+// CHECK-LABEL: @scalar "reduction"
+// CHECK: kernel.store
+kernel.func @scalar "pointwise" grid [] scalars [] {}
+    (%in0: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
+  kernel.foreach [] [] {
+    %0 = kernel.load %in0["0"] : f32 from !kernel.view<f32, read>
+    kernel.store %0, %out0["0"] : f32 to !kernel.view<f32, write>
+  }
+}
