@@ -61,9 +61,12 @@ void cuda::substitute(Operation *op, const std::map<std::string, Expr> &values) 
 }
 
 void cuda::canonicalize(Operation *op) {
-  for (StringRef name : expressionNames)
+  const auto rewrite = [&](StringRef name) {
     if (Attribute attr = op->getAttr(name))
       op->setAttr(name, mapExpressions(attr, [](const Expr &e) { return e; }));
+  };
+  llvm::for_each(expressionNames, rewrite);
+  rewrite("grid"); // of the kernel itself
 }
 
 namespace cupola::cuda {
