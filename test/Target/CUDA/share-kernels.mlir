@@ -102,3 +102,35 @@ kernel.func @k4 "conv" grid [] scalars [] {tile_m = 16}
     kernel.store %1, %out0["128*d3 + d4"] : f32 to !kernel.view<f32, write>
   }
 }
+
+// Grids of a dynamic extent and of a number that differs: their product is in canonical order.
+// CHECK: kernel.func @k5 {{.*}} grid ["4*n0*n1"]
+// CHECK-NOT: kernel.func @k6
+kernel.func @k5 "conv" grid ["4*n0"] scalars [#kernel.scalar<1, 9, 1>] {tile_m = 16}
+    (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
+  %0 = kernel.dot ["d0", "d1", "d2"] ["49", "128", "96"] lhs {
+    %1 = kernel.load %in0["96*d0 + d2 + 4704*g0"] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } rhs {
+    %1 = kernel.load %in1["d1 + 128*d2"] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } : !kernel.tile<f32, "49", "128">
+  kernel.foreach ["d3", "d4"] ["49", "128"] {
+    %1 = kernel.extract %0 ["d3", "d4"] : f32 from !kernel.tile<f32, "49", "128">
+    kernel.store %1, %out0["128*d3 + d4 + 6272*g0"] : f32 to !kernel.view<f32, write>
+  }
+}
+kernel.func @k6 "conv" grid ["8*n0"] scalars [#kernel.scalar<1, 9, 1>] {tile_m = 16}
+    (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
+  %0 = kernel.dot ["d0", "d1", "d2"] ["49", "128", "96"] lhs {
+    %1 = kernel.load %in0["96*d0 + d2 + 4704*g0"] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } rhs {
+    %1 = kernel.load %in1["d1 + 128*d2"] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } : !kernel.tile<f32, "49", "128">
+  kernel.foreach ["d3", "d4"] ["49", "128"] {
+    %1 = kernel.extract %0 ["d3", "d4"] : f32 from !kernel.tile<f32, "49", "128">
+    kernel.store %1, %out0["128*d3 + d4 + 6272*g0"] : f32 to !kernel.view<f32, write>
+  }
+}
