@@ -41,7 +41,7 @@ private:
       allocate(*op, f32, stages, /*withRegisters=*/true);
     }
     LogicalResult done = tileLoop(a, b, stages, /*async=*/false, [&] {
-      return low.loop("k", 0, tileK / split, 1, /*unroll=*/true, [&]() -> LogicalResult {
+      return forDepth([&]() -> LogicalResult {
         Value left = fragment(a, symbol("ty"), threadM, tileM / threadM);
         Value right = fragment(b, symbol("tx"), threadN, tileN / threadN);
         FmaTileOp::create(low.builder, low.func.getLoc(), acc, left, right);
@@ -50,6 +50,18 @@ private:
     });
     addParts(acc);
     return done;
+  }
+
+  /// The loop over "k" of a tile, a few at a time: where a short main loop is unrolled around
+  /// a longer one, ptxas loads everything ahead until it spills.
+  LogicalResult forDepth(cuda::Lowering::Body body) {
+    constexpr int64_t atOnce = 8;
+    int64_t depth = tileK / split;
+    if (depth <= atOnce || depth % atOnce != 0)
+      return low.loop("k", 0, depth, 1, /*unroll=*/true, body);
+    Expr first = symbol("kk");
+    return low.loop("kk", 0, depth, atOnce, /*unroll=*/false,
+                    [&] { return low.loop("k", first, first + atOnce, 1, /*unroll=*/true, body); });
   }
 
   /// This thread's elements of row "k" of an operand's tile.
