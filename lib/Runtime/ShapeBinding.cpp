@@ -66,10 +66,11 @@ public:
     while (solveOnce()) {
     }
     CUPOLA_TRY(checkDims());
-    for (const format::Symbol &symbol : package.symbols)
-      CUPOLA_TRY(checkSymbol(symbol));
+    // What a node needs says more than the range of a symbol that follows from it.
     for (size_t i = 0; i < package.checks.size(); ++i)
       CUPOLA_TRY(checkRelation(package.checks[i], parsed.checks[i]));
+    for (const format::Symbol &symbol : package.symbols)
+      CUPOLA_TRY(checkSymbol(symbol));
     return values;
   }
 

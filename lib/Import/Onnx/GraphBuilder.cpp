@@ -64,6 +64,13 @@ Expr GraphBuilder::sameExtent(const Expr &a, const Expr &b, const std::string &w
   return symbols.current(a);
 }
 
+void GraphBuilder::atMost(const Expr &a, const Expr &b, const std::string &what) {
+  if (symbols.assumeLessEqual(a, b, who + " needs the first to be at most the second (" + what + ")") ==
+      Symbols::Outcome::Impossible)
+    fail(what + " are " + symbols.current(a).text() + " and " + symbols.current(b).text() +
+         ", expected the first to be at most the second");
+}
+
 Exprs GraphBuilder::sameShape(ArrayRef<Expr> a, ArrayRef<Expr> b, const std::string &what) {
   if (a.size() != b.size())
     fail(what + " are " + shapeText(a) + " and " + shapeText(b) + ", expected equal ones");

@@ -66,6 +66,7 @@ public:
   // Facts; all throw when they cannot hold. `what` describes a and b.
   Expr sameExtent(const Expr &a, const Expr &b, const std::string &what);
   Exprs sameShape(llvm::ArrayRef<Expr> a, llvm::ArrayRef<Expr> b, const std::string &what);
+  void atMost(const Expr &a, const Expr &b, const std::string &what);
   Expr broadcastExtent(const Expr &a, const Expr &b);
   Exprs broadcastShapes(llvm::ArrayRef<Expr> a, llvm::ArrayRef<Expr> b);
 

@@ -48,6 +48,8 @@ Result truncatedDiv(const Expr &a, const Expr &b, Type type, const Ranges &range
     return *y == -1 ? fitting(Expr(0) - a, type) : fitting(Expr(*x / *y), type);
   if (isNonNegative(a, ranges) && isNonNegative(b, ranges)) // a divisor of 0 is an error when shapes are bound
     return fitting(floorDiv(a, b), type);
+  if (y && *y > 0) // rounded down where a >= 0, else up; what a node needs later may prove which
+    return fitting(max(floorDiv(a, b), min(ceilDiv(a, b), Expr(0))), type);
   return std::nullopt;
 }
 

@@ -16,6 +16,34 @@ OpBuilder builderAfter(ModuleOp module, Operation *last) {
   return builder;
 }
 
+/// e grows with its one symbol: sums of positive multiples of it and of quotients of such.
+bool growsWith(const Expr &e, const std::string &symbol) {
+  return llvm::all_of(e.terms(), [&](const Term &term) {
+    if (term.coefficient < 1 || term.factors.size() != 1 || term.factors[0].power != 1)
+      return false;
+    const Atom &atom = *term.factors[0].atom;
+    if (atom.kind() == Atom::Kind::Symbol)
+      return atom.name() == symbol;
+    const bool divides = atom.kind() == Atom::Kind::FloorDiv || atom.kind() == Atom::Kind::CeilDiv;
+    const std::optional<int64_t> divisor = divides ? atom.rhs().constant() : std::nullopt;
+    return divisor && *divisor > 0 && growsWith(atom.lhs(), symbol);
+  });
+}
+
+/// The smallest value of the symbol from `low` on at which `e`, which grows, is not negative.
+std::optional<int64_t> leastValue(const Expr &e, const std::string &symbol, int64_t low) {
+  constexpr int64_t most = int64_t(1) << 20; // no window is larger
+  const auto isReached = [&](int64_t value) { return e.evaluate({{symbol, value}}).value_or(-1) >= 0; };
+  if (low < 0 || low > most || !isReached(most))
+    return std::nullopt;
+  int64_t high = most;
+  while (low < high) {
+    const int64_t middle = low + (high - low) / 2;
+    (isReached(middle) ? high : low) = isReached(middle) ? middle : middle + 1;
+  }
+  return high;
+}
+
 } // namespace
 
 Expr Symbols::create(const std::string &name, const std::string &origin, int64_t min, int64_t max) {
@@ -87,7 +115,18 @@ Symbols::Outcome Symbols::assumeLessEqual(const Expr &first, const Expr &second,
   const auto symbol = a.asSymbol();
   if (symbol && b.constant())
     known[*symbol].hi = b;
+  raiseLow(b - a);
   return Outcome::Holds;
+}
+
+/// `e` >= 0 from now on: where it grows with one symbol, that is a bound of the symbol.
+void Symbols::raiseLow(const Expr &e) {
+  const std::set<std::string> symbols = e.symbols();
+  if (symbols.size() != 1 || !growsWith(e, *symbols.begin()))
+    return;
+  std::optional<Expr> &low = known[*symbols.begin()].lo;
+  if (const auto least = leastValue(e, *symbols.begin(), low && low->constant() ? *low->constant() : 0))
+    low = Expr(*least);
 }
 
 void Symbols::assumeBroadcast(const Expr &a, const Expr &b, const std::string &who) {
@@ -104,9 +143,12 @@ std::string Symbols::describe(const Expr &expr) const {
 }
 
 void Symbols::finish() {
-  for (auto &[id, op] : ops)
+  for (auto &[id, op] : ops) {
     if (const auto &hi = known[id].hi; hi && hi->constant())
       op.setMax(*hi->constant());
+    if (const auto &lo = known[id].lo; lo && lo->constant())
+      op.setMin(*lo->constant());
+  }
 }
 
 } // namespace cupola::onnx_import

@@ -58,6 +58,7 @@ private:
 
   void record(const Expr &a, llvm::StringRef relation, const Expr &b, const std::string &who);
   bool replace(const Expr &symbol, const Expr &value);
+  void raiseLow(const Expr &e);
 };
 
 } // namespace cupola::onnx_import

@@ -56,6 +56,19 @@ TEST_F(SymbolsTest, BroadcastOfACutTableBoundsTheSymbol) {
   EXPECT_EQ((*module->getOps<graph::SymbolOp>().begin()).getMax(), 512);
 }
 
+TEST_F(SymbolsTest, WhatAWindowNeedsBoundsTheSymbol) {
+  const Expr a = symbol("length"), places = floorDiv(a - Expr(10), Expr(5)) + Expr(1);
+  EXPECT_EQ(symbols.assumeLessEqual(Expr(10), a, "n"), Symbols::Outcome::Holds);
+  EXPECT_EQ(symbols.assumeLessEqual(Expr(3), places, "m"), Symbols::Outcome::Holds); // 3 places: from 20 on
+  EXPECT_EQ(symbols.assumeLessEqual(Expr(19), a, "k"), Symbols::Outcome::Holds);     // follows
+  EXPECT_EQ(reasons().size(), 2u);
+  const Expr half = max(floorDiv(places - Expr(3), Expr(2)), min(ceilDiv(places - Expr(3), Expr(2)), Expr(0)));
+  EXPECT_EQ(symbols.current(half), symbols.current(floorDiv(places - Expr(3), Expr(2))));
+  EXPECT_EQ(symbols.assumeLessEqual(a, Expr(15), "j"), Symbols::Outcome::Impossible);
+  symbols.finish();
+  EXPECT_EQ((*module->getOps<graph::SymbolOp>().begin()).getMin(), 20);
+}
+
 TEST_F(SymbolsTest, UnrelatedSymbolsStayApartWhenBroadcast) {
   const Expr a = symbol("p"), b = symbol("q");
   EXPECT_EQ(builder.broadcastExtent(a, b), max(a, b));
