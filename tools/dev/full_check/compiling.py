@@ -32,11 +32,11 @@ def memory(model, tool):
     """For both targets, with an empty cache."""
     cache = tool.work / "cold"
     shutil.rmtree(cache, ignore_errors=True)
-    done = tool.run("compile", model.path, "-o", tool.work / "model.cupola", "--cache-dir", cache)
+    done = tool.run("compile", model.path, "-o", tool.work / "model.cupola", "--cache-dir", cache, report=True)
     shutil.rmtree(cache)
-    limit = 2.5 * model.weight_bytes() + 500e6
-    figure = f"{done.peak_bytes / 1e6:.0f} MB"
-    yield Row(model.name, "", "memory of compile", figure, f"{limit / 1e6:.0f} MB", done.peak_bytes <= limit, f"{done.seconds:.1f} s")
+    # Not what wait4 says: a child counts its parent's memory until it becomes another program.
+    limit, peak = 2.5 * model.weight_bytes() + 500e6, done.report["peak_rss_bytes"]
+    yield Row(model.name, "", "memory of compile", f"{peak / 1e6:.0f} MB", f"{limit / 1e6:.0f} MB", peak <= limit, f"{done.seconds:.1f} s")
 
 
 def random_feeds(random):

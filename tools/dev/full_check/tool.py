@@ -14,7 +14,6 @@ class Done:
     code: int
     output: str
     seconds: float
-    peak_bytes: int          # of the largest process
     report: dict             # what --json wrote; empty without it
 
 
@@ -34,15 +33,14 @@ class Tool:
             path = os.path.join(folder, "report.json")
             begin = time.monotonic()
             process = subprocess.Popen(command + ["--json", path] * report, stdout=output, stderr=subprocess.STDOUT, text=True)
-            _, status, usage = os.wait4(process.pid, 0)
-            process.returncode = os.waitstatus_to_exitcode(status)
+            process.wait()
             seconds = time.monotonic() - begin
             output.seek(0)
             text = output.read()
             if check and process.returncode:
                 raise RuntimeError(f"exit {process.returncode}: {text.strip()[-300:]}")
             found = json.load(open(path)) if report and os.path.exists(path) else {}
-        return Done(process.returncode, text, seconds, usage.ru_maxrss * 1024, found)
+        return Done(process.returncode, text, seconds, found)
 
     def explain(self, model, *arguments, archs="sm_80"):
         cache = self.work / "cache"
