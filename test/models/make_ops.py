@@ -173,6 +173,7 @@ def pools():
     case("MaxPool", floats(1, 2, 7, 8), kernel_shape=[3, 2], strides=[2, 2], pads=[1, 0, 1, 1])
     case("MaxPool", floats(2, 3, 9), kernel_shape=[4])
     case("MaxPool", floats(1, 1, 7, 7), kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1, since=10)
+    case("MaxPool", floats(1, 2, 2, 5), kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1, since=10)
     case("MaxPool", floats(1, 2, 9, 9), kernel_shape=[3, 3], dilations=[2, 3], since=10)
     case("MaxPool", ints(1, 2, 6, 6).astype(np.int8), kernel_shape=[2, 2], pads=[1, 1, 0, 0], since=12)
     case("AveragePool", floats(1, 2, 7, 8), kernel_shape=[3, 2], strides=[2, 2])
