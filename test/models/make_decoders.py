@@ -5,15 +5,13 @@
 token on the cache of those before it; and NAME_*.SET.npz, inputs and onnxruntime's outputs. Dimensions that are equal have different
 names in different inputs, as torch.onnx.export(dynamo=True) names them."""
 
-import argparse
-import pathlib
 from dataclasses import dataclass
 
 import numpy as np
 from onnx import TensorProto
 
 from builder import Builder
-from references import reference, write_case
+from references import output_folder, reference, write_case
 
 
 @dataclass(frozen=True)
@@ -218,10 +216,7 @@ def decode_feeds(tokens, mask, past):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("-o", "--out", type=pathlib.Path, required=True, help="folder to write to")
-    out = parser.parse_args().out
-    out.mkdir(parents=True, exist_ok=True)
+    out = output_folder(__doc__)
     for number, (name, form) in enumerate(MODELS.items()):
         prefill, decode = out / f"{name}_prefill.onnx", out / f"{name}_decode.onnx"
         for path, step in ((prefill, False), (decode, True)):

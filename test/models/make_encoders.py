@@ -4,15 +4,13 @@
 """Writes NAME.onnx and NAME.SET.npz (inputs and onnxruntime's outputs) for every row of MODELS: other sizes, opsets, masks,
 poolings, spellings of LayerNormalization, GELU and attention than minilm has. The weights are seeded by their names."""
 
-import argparse
-import pathlib
 from dataclasses import dataclass
 
 import numpy as np
 from onnx import TensorProto, helper
 
 from builder import Builder
-from references import reference, write_case
+from references import output_folder, reference, write_case
 
 
 @dataclass(frozen=True)
@@ -272,10 +270,7 @@ def feeds(form, batch, length, seed):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("-o", "--out", type=pathlib.Path, required=True, help="folder to write to")
-    out = parser.parse_args().out
-    out.mkdir(parents=True, exist_ok=True)
+    out = output_folder(__doc__)
     for number, (name, form) in enumerate(MODELS.items()):
         path = out / (name + ".onnx")
         model = Encoder(name, form).build()

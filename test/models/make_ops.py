@@ -5,17 +5,15 @@
 ops.N holds a node for every case below whose op has a version that begins at opset N (ops.7: or that opset 7 means). The answers
 are onnxruntime's, or for opsets it does not read those of the reference implementation in the onnx package."""
 
-import argparse
 import collections
 import functools
-import pathlib
 
 import numpy as np
 import onnx
 from onnx import TensorProto, defs, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
-from references import reference, write_case
+from references import output_folder, reference, write_case
 
 OLDEST, NEWEST = 7, 28
 RANDOM = np.random.default_rng(20261121)
@@ -405,10 +403,7 @@ def write_opset(folder, opset):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("-o", "--out", type=pathlib.Path, required=True)
-    folder = parser.parse_args().out
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = output_folder(__doc__)
     for fill in (elementwise, reductions, normalisations, contractions, convolutions, pools, resizes, shapes, parts, samples, scatters, sorts,
                  constants):
         fill()

@@ -4,6 +4,8 @@
 """references.py MODEL.onnx INPUTS.npz CASE.npz: runs MODEL on the arrays in:NAME of INPUTS with every graph optimisation off and
 writes them, with the arrays out:NAME, to CASE: what `cupola verify --case` reads."""
 
+import argparse
+import pathlib
 import sys
 
 import numpy as np
@@ -18,6 +20,15 @@ def reference(model, feeds):
     options.log_severity_level = 3
     session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
     return dict(zip([o.name for o in session.get_outputs()], session.run(None, feeds)))
+
+
+def output_folder(description):
+    """The folder that a script's one argument -o names, made if it is missing."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-o", "--out", type=pathlib.Path, required=True, help="folder to write to")
+    folder = parser.parse_args().out
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 def write_case(path, feeds, outputs):

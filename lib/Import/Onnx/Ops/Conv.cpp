@@ -123,13 +123,12 @@ Value depthwise(OpBinder &op, const ConvOperands &c, Value input, const Window &
 //===----------------------------------------------------------------------===//
 
 struct TransposedWindow {
-  Ints strides, taps;
+  Ints strides, dilations, taps;
   Exprs low, extents; ///< cut in front, what remains
 };
 
 TransposedWindow readTransposed(OpBinder &op, const ConvOperands &c) {
   const size_t dims = c.sizes.size();
-  const Ints dilations = windowNumbers(op, "dilations", dims);
   const Ints zeros(dims, 0);
   const Ints extra = op.intsAttribute("output_padding").value_or(zeros);
   const Ints pads = op.intsAttribute("pads").value_or(Ints(2 * dims, 0));
@@ -141,8 +140,9 @@ TransposedWindow readTransposed(OpBinder &op, const ConvOperands &c) {
            std::to_string(2 * dims));
   TransposedWindow t;
   t.strides = windowNumbers(op, "strides", dims);
+  t.dilations = windowNumbers(op, "dilations", dims);
   for (size_t i = 0; i < dims; ++i) {
-    const int64_t reach = (c.sizes[i] - 1) * dilations[i] + 1, stride = t.strides[i];
+    const int64_t reach = (c.sizes[i] - 1) * t.dilations[i] + 1, stride = t.strides[i];
     t.taps.push_back((reach + stride - 1) / stride);
     const Expr whole = (c.spatial[i] - 1) * Expr(stride) + Expr(reach + extra[i]);
     Expr extent = whole - Expr(pads[i] + pads[i + dims]), low(pads[i]);
@@ -164,7 +164,7 @@ TransposedWindow readTransposed(OpBinder &op, const ConvOperands &c) {
 
 /// [window.., rest..] with the zeros between taps that dilation means, and behind them up
 /// to taps * strides per dimension.
-Value spreadTaps(OpBinder &op, Value weights, const TransposedWindow &t, const Ints &sizes, const Ints &dilations) {
+Value spreadTaps(OpBinder &op, Value weights, const TransposedWindow &t, const Ints &sizes) {
   Builder builder(op.b.context());
   const auto zero = builder.getFloatAttr(op.b.element(weights), 0);
   for (size_t i = 0; i < sizes.size(); ++i) {
@@ -175,12 +175,12 @@ Value spreadTaps(OpBinder &op, Value weights, const TransposedWindow &t, const I
       weights = op.b.pad(weights, low, high, graph::PadMode::Constant, zero);
     };
     weights = op.b.unsqueeze(weights, {int64_t(i) + 1});
-    padDim(i + 1, dilations[i] - 1);
+    padDim(i + 1, t.dilations[i] - 1);
     Exprs joined = op.b.shape(weights);
     joined.erase(joined.begin() + i + 1);
-    joined[i] = Expr(sizes[i] * dilations[i]);
+    joined[i] = Expr(sizes[i] * t.dilations[i]);
     weights = op.b.reshape(weights, joined);
-    padDim(i, t.taps[i] * t.strides[i] - sizes[i] * dilations[i]); // may cut the last zeros
+    padDim(i, t.taps[i] * t.strides[i] - sizes[i] * t.dilations[i]); // may cut the last zeros
   }
   return weights;
 }
@@ -198,7 +198,7 @@ Value residueWeights(OpBinder &op, const ConvOperands &c, const TransposedWindow
   Ints perm = sequence(3, 3 + dims);
   perm.append({1, 0, 2});
   Value weights = op.b.transpose(op.b.reshape(c.weights, apart), perm); // [w.., C, g, O]
-  weights = spreadTaps(op, weights, t, c.sizes, windowNumbers(op, "dilations", dims));
+  weights = spreadTaps(op, weights, t, c.sizes);
   Exprs split, starts, sizes;
   Ints steps, order;
   for (int64_t i = 0; i < dims; ++i) {
