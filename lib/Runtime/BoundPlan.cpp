@@ -52,6 +52,7 @@ public:
       if (steps[i].kind == format::Step::CopyStep &&
           (*value > plan.buffers[copy.source].bytes || *value > plan.buffers[copy.target].bytes))
         return bad(item("step", i) + " copies " + std::to_string(*value) + " bytes, more than its buffers have");
+      CUPOLA_TRY(checkCall(steps[i].launch.call, item("step", i)));
     }
     return Status::ok();
   }
@@ -107,6 +108,17 @@ private:
       return Status::ok();
     return bad(item("buffer", i) + " has " + std::to_string(plan.buffers[i].bytes) + " bytes, what it stands for has " +
                std::to_string(bytes));
+  }
+
+  Status checkCall(const format::LibraryCall &call, const std::string &what) const {
+    if (!call)
+      return Status::ok();
+    const std::vector<uint64_t> needed = format::bufferBytes(call);
+    for (size_t i = 0; i < needed.size(); ++i)
+      if (needed[i] > plan.buffers[call.buffers[i]].bytes)
+        return bad(what + " calls a library with " + std::to_string(needed[i]) + " bytes where buffer " +
+                   std::to_string(call.buffers[i]) + " has " + std::to_string(plan.buffers[call.buffers[i]].bytes));
+    return Status::ok();
   }
 
   const format::Package &package;

@@ -21,6 +21,8 @@ static Package fullPackage() {
   copy.kind = Step::CopyStep;
   copy.copy = {1, 2, "16"};
   program.steps.push_back(copy);
+  program.steps[0].launch.call = {LibraryCallKind::MatrixProduct, {1, 2}, {3, 4}, {5, 6}, {7, 8}, {9, -10}, {11, 12},
+                                  true, {{PostOpKind::Clip, 13, ~0u}, {PostOpKind::Relu, 14, 15}}, {16, 17, 18}};
   program.kernels[0] = {"k_1", "gemm", "ab", 64, uint64_t(1) << 40, 17, 3, 9, {"r", "rw"}, "4*n0"};
   package.weights[0].offset = ~uint64_t(0);
   package.variants[0].binaries[0].offset = 256;
@@ -39,6 +41,8 @@ TEST(Manifest, ProtobufReadsAndWritesTheSameBytes) {
   EXPECT_EQ(message.variants(0).program().kernels(0).shared_bytes(), uint64_t(1) << 40);
   EXPECT_EQ(message.variants(0).program().buffers(6).offset(), "8*s0");
   EXPECT_EQ(message.variants(0).program().steps(2).copy().bytes(), "16");
+  EXPECT_EQ(message.variants(0).program().steps(0).launch().call().post_ops(0).beta(), ~0u);
+  EXPECT_FALSE(message.variants(0).program().steps(1).launch().has_call());
   EXPECT_EQ(message.variants(1).sources(0).bytes(), 77u);
 }
 

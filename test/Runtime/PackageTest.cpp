@@ -240,4 +240,57 @@ TEST(PackageWriter, RefusesWhatReadersWouldRefuse) {
   EXPECT_TRUE(refused([&](Package &p) { p.weights[0].dims = {int64_t(1) << 62, 1 << 3}; }));
 }
 
+TEST(PackageWriter, RefusesLibraryCallsThatDoNotFit) {
+  // The second step reads buffer 4 and writes buffer 5; buffer 0 holds 12 weights.
+  const LibraryCall product = {LibraryCallKind::MatrixProduct, {5, 3}, {3, 4}, {5, 4}, {}, {}, {}, false,
+                               {{PostOpKind::Relu}}, {4, 0, 5}};
+  const LibraryCall window = {LibraryCallKind::Convolution, {1, 9, 7, 1}, {3, 2, 1, 2}, {1, 5, 3, 2},
+                              {2, 2}, {1, 1}, {1, 0}, true, {{PostOpKind::AddTensor}}, {4, 0, 4, 5}};
+  const auto refused = [](LibraryCall call, auto change, size_t variant = 0) {
+    change(call);
+    Package package = makePackage();
+    package.variants[variant].program.steps[1].launch.call = call;
+    return writePackageToMemory(package, packageWeights()).status().code() == Code::Package;
+  };
+  const auto same = [](LibraryCall &) {};
+  EXPECT_FALSE(refused(product, same));
+  EXPECT_FALSE(refused(window, same));
+  EXPECT_TRUE(refused(product, same, /*variant=*/1)) << "cuda";
+  for (const auto &change : std::vector<void (*)(LibraryCall &)>{
+           [](LibraryCall &c) { c.kind = LibraryCallKind(3); },
+           [](LibraryCall &c) { c.source[0] = 4; },
+           [](LibraryCall &c) { c.source.push_back(1); },
+           [](LibraryCall &c) { c.source[0] = c.result[0] = 0; },
+           [](LibraryCall &c) { c.source[0] = c.result[0] = -5; },
+           [](LibraryCall &c) { c.source[0] = c.result[0] = int64_t(1) << 31; },
+           [](LibraryCall &c) { c.source[0] = c.result[0] = int64_t(1) << 30; },
+           [](LibraryCall &c) { c.weights[1] = c.result[1] = 5; },
+           [](LibraryCall &c) { c.postOps.resize(100); },
+           [](LibraryCall &c) { c.postOps[0].kind = PostOpKind(0); },
+           [](LibraryCall &c) { c.postOps[0].kind = PostOpKind(11); },
+           [](LibraryCall &c) { c.postOps.push_back({PostOpKind::AddChannel}); },
+           [](LibraryCall &c) { c.buffers.pop_back(); },
+           [](LibraryCall &c) { c.buffers.back() = 6; },
+           [](LibraryCall &c) { c.buffers.back() = 4; },
+           [](LibraryCall &c) { c.buffers[0] = 5; },
+           [](LibraryCall &c) { c.buffers[1] = 2; },
+       }) {
+    EXPECT_TRUE(refused(product, change));
+    EXPECT_TRUE(refused(window, change));
+  }
+  for (const auto &change : std::vector<void (*)(LibraryCall &)>{
+           [](LibraryCall &c) { c.strides[0] = 0; },
+           [](LibraryCall &c) { c.strides[0] = 3; },
+           [](LibraryCall &c) { c.strides = {2}; },
+           [](LibraryCall &c) { c.dilations[1] = -1; },
+           [](LibraryCall &c) { c.dilations[1] = int64_t(1) << 30; },
+           [](LibraryCall &c) { c.padding[0] = 3; },
+           [](LibraryCall &c) { c.padding[0] = -1; },
+           [](LibraryCall &c) { c.result[1] = 7; },
+           [](LibraryCall &c) { c.result[1] = 3; },
+       })
+    EXPECT_TRUE(refused(window, change));
+  EXPECT_TRUE(refused(product, [](LibraryCall &c) { c.strides = {1, 1}; }));
+}
+
 } // namespace cupola::format

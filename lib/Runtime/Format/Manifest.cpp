@@ -36,8 +36,17 @@ template <typename V> void fields(V &v, typename V::template Ref<Buffer> b) {
   v(1, b.kind), v(2, b.index), v(3, b.bytes), v(4, b.offset), v(5, b.first), v(6, b.last), v(7, b.planned);
 }
 
+template <typename V> void fields(V &v, typename V::template Ref<PostOp> p) {
+  v(1, p.kind), v(2, p.alpha), v(3, p.beta);
+}
+
+template <typename V> void fields(V &v, typename V::template Ref<LibraryCall> c) {
+  v(1, c.kind), v(2, c.source), v(3, c.weights), v(4, c.result), v(5, c.strides), v(6, c.dilations), v(7, c.padding),
+      v(8, c.channelsFirst), v(9, c.postOps), v(10, c.buffers);
+}
+
 template <typename V> void fields(V &v, typename V::template Ref<Launch> l) {
-  v(1, l.kernel), v(2, l.grid), v(3, l.buffers), v(4, l.scalars);
+  v(1, l.kernel), v(2, l.grid), v(3, l.buffers), v(4, l.scalars), v(5, l.call);
 }
 
 template <typename V> void fields(V &v, typename V::template Ref<Copy> c) {

@@ -20,6 +20,8 @@
 #ifndef CUPOLA_LIB_RUNTIME_FORMAT_PLAN_H
 #define CUPOLA_LIB_RUNTIME_FORMAT_PLAN_H
 
+#include "lib/Runtime/Format/LibraryCall.h"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -124,6 +126,7 @@ struct Launch {
   std::string grid;              ///< Expr: blocks (cuda) or iterations (cpu)
   std::vector<uint32_t> buffers; ///< into Program::buffers, parameter order
   std::vector<uint32_t> scalars; ///< into Program::scalars, parameter order
+  LibraryCall call = {};         ///< what a library may do instead; of kind None: nothing
 };
 
 struct Copy {

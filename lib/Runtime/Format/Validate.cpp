@@ -128,7 +128,33 @@ private:
     if (launch.buffers.size() != expected)
       return bad(what + " passes " + std::to_string(launch.buffers.size()) + " buffers to a kernel of " +
                  std::to_string(expected));
+    return launch.call ? checkCall(launch, what) : Status::ok();
+  }
+
+  /// A call reads a weight and what the kernel reads, and writes what the kernel writes.
+  Status checkCall(const Launch &launch, const std::string &what) const {
+    const LibraryCall &call = launch.call;
+    if (variant.target != "cpu")
+      return bad(what + " has a library call, which " + variant.target + " does not know");
+    CUPOLA_TRY(checkLibraryCall(call).within(what));
+    CUPOLA_TRY(checkIndices(what, call.buffers, program.buffers.size()));
+    const Buffer &weights = program.buffers[call.buffers[1]];
+    if (weights.kind != BufferKind::Weight || package.weights[weights.index].dtype != DType::F32 ||
+        package.weights[weights.index].bytes != bufferBytes(call)[1])
+      return bad(what + " calls a library with weights that are none of its shape");
+    for (size_t i = 0; i < call.buffers.size(); ++i)
+      if (i != 1 && !touches(launch, call.buffers[i], /*writes=*/i + 1 == call.buffers.size()))
+        return bad(what + " calls a library with buffer " + std::to_string(call.buffers[i]) +
+                   ", which its kernel does not use so");
     return Status::ok();
+  }
+
+  bool touches(const Launch &launch, uint32_t buffer, bool writes) const {
+    const std::vector<std::string> &access = program.kernels[launch.kernel].readWrite;
+    for (size_t i = 0; i < launch.buffers.size(); ++i)
+      if (launch.buffers[i] == buffer && (access[i] == "w") == writes)
+        return true;
+    return false;
   }
 
   const Package &package;
