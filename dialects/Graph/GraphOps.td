@@ -329,6 +329,46 @@ def Graph_LayerNormOp : Graph_PureOp<"layer_norm", "RowNormal", "Compute"> {
   let assemblyFormat = "$input `axes` $axes attr-dict `:` type($input) `->` type($result)";
 }
 
+def Graph_MomentsOp : Graph_PureOp<"moments", "RowNormal", "Compute"> {
+  let summary = "mean and variance over the dimensions `axes`, side by side";
+  let description = [{
+    The reduced dimensions stay with extent 1; a last dimension of 2 holds the mean and the
+    mean of squared differences from it, f16 and bf16 as f32.
+
+    ```mlir
+    // 4 parts of each of 32 groups
+    graph.moments %x axes [2, 3, 4]
+        : tensor<1x4x16x64x10x32xf32> -> tensor<1x4x1x1x1x32x2xf32>
+    ```
+  }];
+  let arguments = (ins Graph_Tensor:$input, DenseI64ArrayAttr:$axes);
+  let results = (outs Graph_Tensor:$result);
+  let hasVerifier = 1;
+  let assemblyFormat = "$input `axes` $axes attr-dict `:` type($input) `->` type($result)";
+}
+
+def Graph_NormalizeOp : Graph_PureOp<"normalize", "RowNormal", "Compute"> {
+  let summary = "layer_norm whose rows come in parts of one size with known moments";
+  let description = [{
+    `axes` (ascending) span a row, as in graph.layer_norm. Along them `moments` has the
+    input's extent where the row comes in parts, and 1 within a part. Mean and variance of
+    the row are computed from those of its parts.
+
+    ```mlir
+    graph.normalize %x moments %m axes [1, 2, 3, 4] {epsilon = 1.0e-5 : f64}
+        : tensor<1x4x16x64x10x32xf32>, tensor<1x4x1x1x1x32x2xf32> -> tensor<1x4x16x64x10x32xf32>
+    ```
+  }];
+  let arguments = (ins Graph_Tensor:$input, Graph_Tensor:$moments, DenseI64ArrayAttr:$axes,
+                       F64Attr:$epsilon);
+  let results = (outs Graph_Tensor:$result);
+  let hasVerifier = 1;
+  let assemblyFormat = [{
+    $input `moments` $moments `axes` $axes attr-dict
+    `:` type($input) `,` type($moments) `->` type($result)
+  }];
+}
+
 //===----------------------------------------------------------------------===//
 // Contractions
 //===----------------------------------------------------------------------===//

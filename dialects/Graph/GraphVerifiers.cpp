@@ -280,18 +280,64 @@ LogicalResult SoftmaxOp::verify() {
   return sameElement(*this, getInput(), getResult());
 }
 
-LogicalResult LayerNormOp::verify() {
-  if (getAxes().empty())
-    return emitOpError("normalises over no dimension");
-  for (auto [i, axis] : llvm::enumerate(getAxes())) {
-    if (failed(axisInRange(*this, axis, getInput())))
+/// The dimensions that span a row.
+static LogicalResult rowAxes(Operation *op, ArrayRef<int64_t> axes, Value input) {
+  if (axes.empty())
+    return op->emitOpError("normalises over no dimension");
+  for (auto [i, axis] : llvm::enumerate(axes)) {
+    if (failed(axisInRange(op, axis, input)))
       return failure();
-    if (i > 0 && axis <= getAxes()[i - 1])
-      return emitOpError("axes do not ascend");
+    if (i > 0 && axis <= axes[i - 1])
+      return op->emitOpError("axes do not ascend");
   }
-  if (failed(sameShape(*this, getInput(), getResult())))
+  return success();
+}
+
+LogicalResult LayerNormOp::verify() {
+  if (failed(rowAxes(*this, getAxes(), getInput())) ||
+      failed(sameShape(*this, getInput(), getResult())))
     return failure();
   return sameElement(*this, getInput(), getResult());
+}
+
+/// f64, or f32 where sums are made in it.
+static Type momentType(Value input) {
+  Type element = elementOf(input);
+  return element.isF64() ? element : Float32Type::get(element.getContext());
+}
+
+LogicalResult MomentsOp::verify() {
+  if (failed(rowAxes(*this, getAxes(), getInput())))
+    return failure();
+  if (!isa<FloatType>(elementOf(getInput())))
+    return emitOpError() << "has no moments of " << elementOf(getInput());
+  Exprs shape = shapeOf(getInput());
+  for (int64_t axis : getAxes())
+    shape[axis] = 1;
+  shape.push_back(2);
+  if (getType() == tensorType(shape, momentType(getInput())))
+    return success();
+  return emitOpError() << "expected result of type " << tensorType(shape, momentType(getInput()))
+                       << ", found " << getType();
+}
+
+LogicalResult NormalizeOp::verify() {
+  if (failed(rowAxes(*this, getAxes(), getInput())) ||
+      failed(sameShape(*this, getInput(), getResult())) ||
+      failed(sameElement(*this, getInput(), getResult())))
+    return failure();
+  Exprs dims = shapeOf(getInput()), moments = shapeOf(getMoments());
+  if (moments.size() != dims.size() + 1 || !moments.back().isConstant(2) ||
+      elementOf(getMoments()) != momentType(getInput()))
+    return emitOpError() << "operand of type " << getMoments().getType()
+                         << " does not hold moments of " << getInput().getType();
+  for (auto [axis, extent] : llvm::enumerate(dims)) {
+    bool mayBeOne = llvm::is_contained(getAxes(), static_cast<int64_t>(axis));
+    if (moments[axis] != extent && !(mayBeOne && moments[axis].isConstant(1)))
+      return emitOpError() << "has " << moments[axis].text() << " moments along axis " << axis
+                           << " of extent " << extent.text();
+  }
+  return success();
 }
 
 LogicalResult MatMulOp::verify() {

@@ -4,7 +4,9 @@
 #include "lib/Pipelines/Pipelines.h"
 
 #include "lib/Conversion/GraphToKernel/Passes.h"
+#include "lib/Conversion/GraphToKernel/Schedule.h"
 #include "lib/Pipelines/Instrumentation.h"
+#include "lib/Target/CUDA/CudaTarget.h"
 #include "lib/Transforms/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -38,6 +40,7 @@ ArrayRef<OptionalPass> optionalPasses() {
       {"fold-scales", "batch normalisation as part of the weights"},
       {"flatten-matmul", "one contraction for all batches that share a weight"},
       {"merge-matmuls", "one contraction for several weights, as of Q, K and V"},
+      {"split-norms", "few long rows normalised by the whole GPU (cuda)"},
       {"fuse-epilogues", "computes what follows a hero in its kernel"},
       {"fuse-prologues", "computes pointwise producers inside their only reader"},
       {"cse", "computes equal scalars of a kernel once"},
@@ -116,8 +119,11 @@ Status runGraphPasses(ModuleOp module, const PipelineOptions &options) {
   return b.run();
 }
 
-Status runFusionPasses(ModuleOp module, const VariantSpec &, const PipelineOptions &options) {
+Status runFusionPasses(ModuleOp module, const VariantSpec &variant, const PipelineOptions &options) {
   Builder b(module, options);
+  const cuda::CudaTargetInfo *gpu = variant.target == "cuda" ? cuda::cudaTarget(variant.arch) : nullptr;
+  if (gpu && b.isOn("split-norms"))
+    b.addNested<func::FuncOp>(createSplitNorms({gpu->multiprocessors, maxRowElements}));
   FormFusionsOptions fusion;
   fusion.epilogues = b.isOn("fuse-epilogues");
   fusion.prologues = b.isOn("fuse-prologues");

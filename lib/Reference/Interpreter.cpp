@@ -40,6 +40,8 @@ constexpr OpRow opTable[] = {
     {"graph.arg_reduce", computeArgReduce},
     {"graph.softmax", computeSoftmax},
     {"graph.layer_norm", computeLayerNorm},
+    {"graph.moments", computeMoments},
+    {"graph.normalize", computeNormalize},
     {"graph.matmul", computeMatMul},
     {"graph.conv", computeConv},
 };

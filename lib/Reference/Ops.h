@@ -48,6 +48,8 @@ Status computeArgReduce(Call &call);
 // Rows.cpp
 Status computeSoftmax(Call &call);
 Status computeLayerNorm(Call &call);
+Status computeMoments(Call &call);
+Status computeNormalize(Call &call);
 // MatMul.cpp
 Status computeMatMul(Call &call);
 // Conv.cpp

@@ -81,6 +81,43 @@ Status computeSoftmax(Call &call) {
   return {};
 }
 
+Status computeMoments(Call &call) {
+  auto op = cast<graph::MomentsOp>(call.op);
+  const Tensor &input = call.operands[0];
+  const Strided rows(input.shape(), op.getAxes(), /*inside=*/false), columns(input.shape(), op.getAxes(), true);
+  const auto count = static_cast<double>(columns.positions.size());
+  for (auto [r, base] : llvm::enumerate(rows.positions)) {
+    double mean = 0, variance = 0;
+    for (int64_t offset : columns.positions)
+      mean += input.at<double>(base + offset) / count;
+    for (int64_t offset : columns.positions)
+      variance += std::pow(input.at<double>(base + offset) - mean, 2) / count;
+    call.result.set(2 * r, mean);
+    call.result.set(2 * r + 1, variance);
+  }
+  return {};
+}
+
+Status computeNormalize(Call &call) {
+  auto op = cast<graph::NormalizeOp>(call.op);
+  const Tensor &input = call.operands[0], &moments = call.operands[1];
+  const ArrayRef<int64_t> parts = ArrayRef(moments.shape()).drop_back();
+  const Strided rows(input.shape(), op.getAxes(), /*inside=*/false), columns(input.shape(), op.getAxes(), true);
+  const Strided rowsOfParts(parts, op.getAxes(), /*inside=*/false), columnsOfParts(parts, op.getAxes(), true);
+  const auto count = static_cast<double>(columnsOfParts.positions.size());
+  for (auto [base, first] : llvm::zip_equal(rows.positions, rowsOfParts.positions)) {
+    double mean = 0, variance = op.getEpsilon().convertToDouble();
+    for (int64_t part : columnsOfParts.positions)
+      mean += moments.at<double>(2 * (first + part)) / count;
+    for (int64_t part : columnsOfParts.positions)
+      variance += (moments.at<double>(2 * (first + part) + 1) +
+                   std::pow(moments.at<double>(2 * (first + part)) - mean, 2)) / count;
+    for (int64_t offset : columns.positions)
+      call.result.set(base + offset, (input.at<double>(base + offset) - mean) / std::sqrt(variance));
+  }
+  return {};
+}
+
 Status computeLayerNorm(Call &call) {
   auto op = cast<graph::LayerNormOp>(call.op);
   const Tensor &input = call.operands[0];

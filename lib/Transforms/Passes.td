@@ -249,6 +249,34 @@ def FoldConstants : Pass<"graph-fold-constants", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::cupola::graph::GraphDialect"];
 }
 
+def SplitNorms : Pass<"graph-split-norms", "::mlir::func::FuncOp"> {
+  let summary = "few long rows are normalised in two stages";
+  let description = [{
+    A program per row leaves a GPU idle where an image has few groups or channels. Where the
+    rows are at most half of the `multiprocessors` and longer than the `kept-elements` that a
+    program reads once and keeps, one kernel computes mean and variance of equal parts of
+    each row and another one combines them and normalises. As many parts as occupy the GPU
+    are wanted, at most 64, of the outermost static dimension of a row that divides into
+    them, else of the one that divides into most. Where that is less than 4, or symbols
+    without bounds leave a number open, the norm stays; so do RMS norms. The reason is in
+    `two_stages` of the second op, and becomes the verdict of the edge between the two.
+
+    ```mlir
+    %1 = graph.layer_norm %x axes [1, 2, 3] {epsilon = 1.0e-5 : f64} : tensor<32x64x64x10xf32> -> ..
+    // becomes, for 108 multiprocessors
+    %1 = graph.reshape %x : tensor<32x64x64x10xf32> -> tensor<32x4x16x64x10xf32>
+    %2 = graph.moments %1 axes [2, 3, 4] : tensor<32x4x16x64x10xf32> -> tensor<32x4x1x1x1x2xf32>
+    %3 = graph.normalize %1 moments %2 axes [1, 2, 3, 4] {epsilon = 1.0e-5 : f64} : ...
+    %4 = graph.reshape %3 : tensor<32x4x16x64x10xf32> -> tensor<32x64x64x10xf32>
+    ```
+  }];
+  let options = [
+    Option<"multiprocessors", "multiprocessors", "int64_t", "0", "of the device; 0: norms stay">,
+    Option<"keptElements", "kept-elements", "int64_t", "16384", "longest row that is read once">,
+  ];
+  let dependentDialects = ["::cupola::graph::GraphDialect"];
+}
+
 def FormFusions : Pass<"graph-form-fusions", "::mlir::func::FuncOp"> {
   let summary = "group ops into graph.fusion, one kernel each";
   let description = [{

@@ -109,3 +109,26 @@ func.func @main(%x: tensor<1x9x16xf32>) -> tensor<1x4x1x16xf32> {
   %1 = graph.reduce max %0 [2] : tensor<1x4x3x16xf32> -> tensor<1x4x1x16xf32>
   return %1 : tensor<1x4x1x16xf32>
 }
+
+// -----
+
+// The two stages of a norm: a row of each part, then one loop in which every element
+// combines the moments of its row's parts.
+// CHECK: kernel.func @k0 "row_reduction" grid ["4", "3"]
+// CHECK: kernel.map ["d0", "d1"] ["8", "2"]
+// CHECK-COUNT-2: kernel.reduce [#graph<reduce_kind sum>]
+// CHECK: kernel.store %{{.*}}, %arg1["6*g0 + 2*g1"]
+// CHECK: kernel.store %{{.*}}, %arg1["6*g0 + 2*g1 + 1"]
+// CHECK: kernel.func @k1 "pointwise" grid []
+// CHECK: kernel.foreach ["d0", "d1", "d2", "d3"] ["4", "8", "3", "2"]
+// CHECK: kernel.reduce [#graph<reduce_kind sum>] ["d4"] ["4"]
+// CHECK: kernel.load %arg1["2*d2 + 6*d4"] : f32
+// CHECK: kernel.reduce [#graph<reduce_kind sum>] ["d4"] ["4"]
+// CHECK: kernel.load %arg1["2*d2 + 6*d4 + 1"] : f32
+// CHECK: kernel.unary rsqrt
+// CHECK: kernel.store %{{.*}}, %arg2["48*d0 + 6*d1 + 2*d2 + d3"] : f16
+func.func @main(%x: tensor<4x8x3x2xf16>) -> tensor<4x8x3x2xf16> {
+  %0 = graph.moments %x axes [1, 3] : tensor<4x8x3x2xf16> -> tensor<4x1x3x1x2xf32>
+  %1 = graph.normalize %x moments %0 axes [0, 1, 3] {epsilon = 1.0e-5 : f64} : tensor<4x8x3x2xf16>, tensor<4x1x3x1x2xf32> -> tensor<4x8x3x2xf16>
+  return %1 : tensor<4x8x3x2xf16>
+}

@@ -183,6 +183,16 @@ def diffusion(n):
     return n.conv(n.silu(n.group_norm(n.conv(x, (16, 16), 3, "up"), 16, 4, "norm")), (16, 4), 3, "out")
 
 
+def stylist(n):
+    """Norms of a few long rows: whole channels before and after a convolution, groups of channels."""
+    def instance_norm(x, channels, name):
+        return n.op("InstanceNormalization", x, n.weight(name + ".scale", channels, mean=1.0), n.weight(name + ".bias", channels, fan=4))
+
+    x = n.conv(instance_norm("x", 3, "whiten"), (3, 4), 3, "in")
+    x = n.op("Relu", instance_norm(x, 4, "style"))
+    return n.conv(n.silu(n.group_norm(x, 4, 2, "norm")), (4, 3), 3, "out")
+
+
 def detector(n):
     x = n.silu(n.conv("x", (3, 16), 3, "stem", stride=2))
     x = n.silu(n.conv(x, (16, 16), 1, "split"))
@@ -228,6 +238,7 @@ MODELS = {
     "conv_diffusion": Form(17, diffusion, ("batch", 4, 8, 8), BATCHES, rank=4, time=6),
     "conv_diffusion_opset21": Form(21, diffusion, (2, 4, 8, 12), {"b2": {}}, rank=4, time=6),
     "conv_detector": Form(13, detector, ("batch", 3, 24, 32), BATCHES, rank=3),
+    "conv_stylist": Form(17, stylist, (1, 3, 131, 129), {"b1": {}}, rank=4),
 }
 
 

@@ -164,6 +164,8 @@ Value Emitter::reduce(const Loop &loop, graph::ReduceKind kind, function_ref<Val
 //===----------------------------------------------------------------------===//
 
 void Emitter::setHero(Value heroResult, Index index, Value scalar) {
+  forward.clear();
+  chain.clear();
   forward.insert({heroResult, Exprs(index)});
   chain[heroResult] = scalar;
   bool after = false;

@@ -15,22 +15,8 @@ namespace cupola {
 
 void generateLayerNorm(Emitter &emitter, Operation *hero) {
   auto norm = cast<graph::LayerNormOp>(hero);
-  graph::Exprs dims = graph::shapeOf(norm.getInput()), rows, columns;
-  SmallVector<int64_t> axes(norm.getAxes());
-  for (auto [i, extent] : llvm::enumerate(dims)) {
-    bool isColumn = llvm::is_contained(axes, static_cast<int64_t>(i));
-    rows.push_back(isColumn ? Expr(0) : emitter.addGrid(extent));
-    if (isColumn)
-      columns.push_back(extent);
-  }
-  emitter.finishGrid();
-  auto at = [rows, axes](ArrayRef<Expr> column) {
-    graph::Exprs index = rows;
-    for (auto [axis, variable] : llvm::zip_equal(axes, column))
-      index[axis] = variable;
-    return index;
-  };
-
+  graph::Exprs columns;
+  auto at = gridOfRows(emitter, norm.getInput(), norm.getAxes(), columns);
   Row row(emitter, norm.getInput(), columns, at);
   Type type = computeType(graph::elementOf(norm.getInput()));
   Value count = emitter.indexValue(row.count(), type);

@@ -7,6 +7,25 @@ using namespace mlir;
 
 namespace cupola {
 
+std::function<graph::Exprs(ArrayRef<Expr>)> gridOfRows(Emitter &emitter, Value input,
+                                                       ArrayRef<int64_t> axes,
+                                                       graph::Exprs &columns) {
+  graph::Exprs rows;
+  for (auto [i, extent] : llvm::enumerate(graph::shapeOf(input))) {
+    bool isColumn = llvm::is_contained(axes, static_cast<int64_t>(i));
+    rows.push_back(isColumn ? Expr(0) : emitter.addGrid(extent));
+    if (isColumn)
+      columns.push_back(extent);
+  }
+  emitter.finishGrid();
+  return [rows, axes = SmallVector<int64_t>(axes)](ArrayRef<Expr> column) {
+    graph::Exprs index = rows;
+    for (auto [axis, variable] : llvm::zip_equal(axes, column))
+      index[axis] = variable;
+    return index;
+  };
+}
+
 Row::Row(Emitter &emitter, Value input, ArrayRef<Expr> extents,
          std::function<graph::Exprs(ArrayRef<Expr>)> at)
     : emitter(emitter), input(input), extents(extents), at(std::move(at)),

@@ -5,6 +5,8 @@
 // emitter for elements at its ports,
 //   pointwise            {out(i..)}
 //   row reduction        {in(r.., c..), row, out(r.., c..)}
+//   moments              {in(r.., c..), out(r.., 2)}
+//   normalize            {in(r.., c..), moments(r.., p.., 2), out(r.., c..)}
 //   reduction            {in(r.., c..), out(r..)}
 //   gemm                 {A(b.., m, k), B(b.., k, n), out(b.., m, n)}
 //   conv                 {in(n, s.., c), weights(w.., c, n), out(n, o.., n)}
@@ -34,6 +36,8 @@ mlir::Operation *heroOf(graph::FusionOp fusion);
 void generatePointwise(Emitter &emitter, mlir::Operation *hero);
 void generateSoftmax(Emitter &emitter, mlir::Operation *hero);
 void generateLayerNorm(Emitter &emitter, mlir::Operation *hero);
+void generateMoments(Emitter &emitter, mlir::Operation *hero);
+void generateNormalize(Emitter &emitter, mlir::Operation *hero);
 void generateReduction(Emitter &emitter, mlir::Operation *hero);
 void generateArgReduction(Emitter &emitter, mlir::Operation *hero);
 void generateGemm(Emitter &emitter, mlir::Operation *hero);
@@ -52,6 +56,12 @@ void generateProduct(Emitter &emitter, mlir::Operation *hero, const Product &pro
 
 /// Rows of up to this many elements are kept between the passes over them.
 constexpr int64_t maxRowElements = 16384;
+
+/// The grid over the dimensions that `axes` leave. The extents of `axes` in `columns`; gives
+/// the index for an index of those.
+std::function<graph::Exprs(llvm::ArrayRef<Expr>)> gridOfRows(Emitter &emitter, mlir::Value input,
+                                                             llvm::ArrayRef<int64_t> axes,
+                                                             graph::Exprs &columns);
 
 /// The row of a row reduction: its elements by variable, kept in a tile where the
 /// row is static and short enough, else computed again on every pass.

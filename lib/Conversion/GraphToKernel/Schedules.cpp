@@ -15,6 +15,8 @@ static const Schedule table[] = {
     {"conv", hasHero<graph::ConvOp>, generateConv},
     {"row_reduction", hasHero<graph::SoftmaxOp>, generateSoftmax},
     {"row_reduction", hasHero<graph::LayerNormOp>, generateLayerNorm},
+    {"row_reduction", hasHero<graph::MomentsOp>, generateMoments},
+    {"pointwise", hasHero<graph::NormalizeOp>, generateNormalize},
     {"reduction", hasHero<graph::ReduceOp>, generateReduction},
     {"reduction", hasHero<graph::ArgReduceOp>, generateArgReduction},
 };

@@ -89,7 +89,8 @@ private:
     SmallVector<Loop> all;
     for (Operation *loop : loops) {
       all.push_back(innermost(loop));
-      if (innermostExtent(loop) != innermostExtent(loops.front()))
+      if (innermostExtent(loop) != innermostExtent(loops.front()) ||
+          !cuda::reducesVectors(*all.back().first, all.back().second))
         return 1;
     }
     return cuda::vectorWidth(all, innermostExtent(loops.front()), divisors);
@@ -134,7 +135,8 @@ private:
 
   /// Few points, long loops, and neighbouring points are neighbours in memory.
   bool hasLongColumns() {
-    if (func.getGrid().empty() || !reducesOnly() || points().value_or(1) >= enoughThreads)
+    bool writesPoints = llvm::all_of(loops, [](Operation *op) { return isa<kernel::ReduceOp, MapOp>(op); });
+    if (func.getGrid().empty() || !writesPoints || points().value_or(1) >= enoughThreads)
       return false;
     return llvm::any_of(loops, [&](Operation *loop) {
       return iterations(loop).constant().value_or(longColumn) >= longColumn &&

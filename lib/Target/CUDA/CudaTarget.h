@@ -25,6 +25,7 @@ struct CudaTargetInfo {
   int capability;           ///< 80
   int64_t sharedBytes;      ///< most dynamic shared memory of a block
   int64_t residentThreads;  ///< most threads of a multiprocessor
+  int64_t multiprocessors;  ///< of a usual device of the family, one of its large ones
   bool asyncCopy;           ///< cp.async
   int mmaK;                 ///< K of the f16 mma: 8 or 16; 0: none
 };

@@ -371,6 +371,9 @@ private:
                  : add(true, "prologue", "computed where its only reader is");
     if (isView(producer) || isView(consumer))
       return add(true, "view", "composes into addresses");
+    if (auto reason = consumer->getAttrOfType<StringAttr>(twoStagesAttr);
+        reason && isa<graph::MomentsOp>(producer))
+      return add(false, "two-stages", reason);
     auto found = refusals.find(producer);
     if (found != refusals.end())
       return add(false, found->second.first, found->second.second);

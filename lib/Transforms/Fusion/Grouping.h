@@ -33,6 +33,9 @@ struct Group {
 ///   uncomputed  it is a view of an input or a constant
 constexpr llvm::StringLiteral copiesAttr = "copies";
 
+/// On a graph.normalize: why its row was split (lib/Transforms/SplitNorms.cpp).
+constexpr llvm::StringLiteral twoStagesAttr = "two_stages";
+
 /// Why an edge is what it is. `rule` is "epilogue", "prologue", "view", "constant"
 /// for fused edges, and the name of the refusing rule otherwise. Where views stand between
 /// what computes a value and what computes with it, there is an edge from the one to the

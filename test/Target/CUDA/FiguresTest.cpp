@@ -23,7 +23,7 @@ std::vector<cuda::CudaKernel> emitAll(const cuda::CudaTargetInfo &target) {
   context.loadDialect<graph::GraphDialect, kernel::KernelDialect>();
   std::vector<cuda::CudaKernel> kernels;
   std::set<std::string> names;
-  for (auto cases : {pointwiseCases, transposeCases, gatherCases, rowCases, reductionCases, windowCases, gemmCases,
+  for (auto cases : {pointwiseCases, transposeCases, gatherCases, rowCases, reductionCases, normCases, windowCases, gemmCases,
                      convCases})
     for (const KernelCase &test : cases()) {
       auto module = parseSourceString<ModuleOp>(test.text, &context);

@@ -72,6 +72,23 @@ std::vector<KernelCase> reductionCases() {
   return cases;
 }
 
+/// Whole vectors and ragged ones, a warp or a block per part, single channels.
+std::vector<KernelCase> normCases() {
+  std::vector<KernelCase> cases;
+  for (NormShape shape : {NormShape{4, 64, 2, 8}, {3, 37, 5, 3}, {2, 1100, 3, 2}, {5, 130, 1, 10},
+                          {7, 33, 40, 1}, {2, 1030, 3, 1}}) {
+    for (const char *type : {"f32", "f16"}) {
+      cases.push_back(momentsCase(type, shape));
+      cases.push_back(normalizeCase(type, shape));
+    }
+  }
+  for (const char *type : {"bf16", "f64"}) {
+    cases.push_back(momentsCase(type, {4, 50, 3, 6}));
+    cases.push_back(normalizeCase(type, {4, 50, 3, 6}));
+  }
+  return cases;
+}
+
 std::vector<KernelCase> windowCases() {
   std::vector<KernelCase> cases;
   ConvOptions options;

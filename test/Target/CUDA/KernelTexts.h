@@ -25,7 +25,7 @@ inline void PrintTo(const KernelCase &test, std::ostream *os) { *os << test.name
 
 /// Every schedule over its parameter space: aligned and ragged extents, types, layouts.
 std::vector<KernelCase> pointwiseCases(), transposeCases(), gatherCases(), rowCases(),
-    reductionCases(), windowCases(), gemmCases(), halfGemmCases(), convCases(), halfConvCases();
+    reductionCases(), normCases(), windowCases(), gemmCases(), halfGemmCases(), convCases(), halfConvCases();
 
 /// out[r, c] = f(in[r, c] + bias[c]), c fixed, r = n0; or both fixed.
 KernelCase pointwiseCase(const std::string &type, int64_t rows, int64_t columns, bool dynamic);
@@ -41,6 +41,16 @@ KernelCase layerNormCase(const std::string &type, int64_t rows, int64_t columns)
 KernelCase reductionCase(const std::string &type, const std::string &kind, int64_t outer,
                          int64_t reduced, int64_t inner);
 KernelCase argReductionCase(const std::string &type, bool last, int64_t rows, int64_t columns);
+
+/// Groups of channels, channels last, in `parts` of `length` places each.
+struct NormShape {
+  int64_t parts, length, groups, channels;
+  int64_t elements() const { return parts * length * groups * channels; }
+};
+/// The first stage: mean and variance of every part of a group.
+KernelCase momentsCase(const std::string &type, const NormShape &shape);
+/// The second stage: a group's parts combined, its elements normalised.
+KernelCase normalizeCase(const std::string &type, const NormShape &shape);
 
 struct GemmOptions {
   std::string type = "f32"; ///< of operands and result

@@ -141,6 +141,7 @@ INSTANTIATE_TEST_SUITE_P(Transpose, Schedule, ::testing::ValuesIn(transposeCases
 INSTANTIATE_TEST_SUITE_P(Gather, Schedule, ::testing::ValuesIn(gatherCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Rows, Schedule, ::testing::ValuesIn(rowCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Reductions, Schedule, ::testing::ValuesIn(reductionCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(Norms, Schedule, ::testing::ValuesIn(normCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Gemms, Schedule, ::testing::ValuesIn(gemmCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Windows, Schedule, ::testing::ValuesIn(windowCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Convs, Schedule, ::testing::ValuesIn(convCases()), nameOf);

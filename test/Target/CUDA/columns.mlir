@@ -33,3 +33,20 @@ kernel.func @apart "reduction" grid ["480"] scalars [] {}
   } : f32
   kernel.store %s, %out0["g0"] : f32 to !kernel.view<f32, write>
 }
+
+// What a map keeps of a column is read again.
+// CHECK-LABEL: @map "column_reduction"
+// CHECK: kernel.for "i" = "warp" to "196" step "8"
+// CHECK: kernel.load %{{.*}}["480*d1 + g0"]
+kernel.func @map "row_reduction" grid ["480"] scalars [] {}
+    (%in0: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
+  %t = kernel.map ["d0"] ["196"] {
+    %0 = kernel.load %in0["480*d0 + g0"] : f32 from !kernel.view<f32, read>
+    kernel.yield %0 : f32
+  } : !kernel.tile<f32, "196">
+  %s = kernel.reduce [#graph<reduce_kind sum>] ["d1"] ["196"] {
+    %0 = kernel.extract %t ["d1"] : f32 from !kernel.tile<f32, "196">
+    kernel.yield %0 : f32
+  } : f32
+  kernel.store %s, %out0["g0"] : f32 to !kernel.view<f32, write>
+}
