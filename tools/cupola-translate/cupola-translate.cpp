@@ -28,6 +28,8 @@ static LogicalResult emitCuda(Operation *op, raw_ostream &os) {
   const cuda::CudaTargetInfo *target = cuda::cudaTarget(arch);
   if (!target)
     return op->emitError() << "architecture '" << arch << "' is not known";
+  if (failed(cuda::prepareCudaKernels(cast<ModuleOp>(op), *target)))
+    return failure();
   cuda::CudaOptions options;
   options.force64BitIndex = wideIndex;
   os << "#include \"device.cuh\"\n\n";

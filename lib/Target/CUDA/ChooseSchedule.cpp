@@ -236,8 +236,7 @@ struct ChooseSchedule : cuda::impl::ChooseScheduleBase<ChooseSchedule> {
       getOperation()->emitError() << "architecture '" << arch << "' is not known";
       return signalPassFailure();
     }
-    bool isChosen = !getOperation().getParams().empty();
-    if (!isChosen && failed(Choice(getOperation(), *target).choose()))
+    if (failed(Choice(getOperation(), *target).choose()))
       signalPassFailure();
   }
 };

@@ -50,9 +50,10 @@ struct CudaKernel {
 /// only; the fusions that use them follow.
 mlir::LogicalResult prepareCudaKernels(mlir::ModuleOp module, const CudaTargetInfo &target);
 
-/// Emits one kernel. `level1` is not changed. Diagnostics go to its location.
+/// Emits one kernel of a module that was prepared. `prepared` is not changed. Diagnostics go
+/// to its location.
 /// May run concurrently for different kernels of one context.
-mlir::FailureOr<CudaKernel> emitCudaKernel(kernel::FuncOp level1, const CudaTargetInfo &target,
+mlir::FailureOr<CudaKernel> emitCudaKernel(kernel::FuncOp prepared, const CudaTargetInfo &target,
                                            const CudaOptions &options = {});
 
 /// Groups distinct kernels into modules m0.cu, m1.cu, .. in the order given: small

@@ -72,9 +72,6 @@ void inlineAt(ExtractOp extract) {
 
 struct DecomposeDot : cuda::impl::DecomposeDotBase<DecomposeDot> {
   void runOnOperation() override {
-    // What was chosen holds, even if sharing made scalars of the numbers it was chosen by.
-    if (!getOperation().getParams().empty())
-      return;
     for (auto dot : llvm::make_early_inc_range(getOperation().getBody().getOps<DotOp>())) {
       if (hasSchedule(dot))
         continue;

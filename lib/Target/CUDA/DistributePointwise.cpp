@@ -43,7 +43,7 @@ struct DistributePointwise : cuda::impl::DistributePointwiseBase<DistributePoint
   void runOnOperation() override {
     FuncOp func = getOperation();
     bool isPointwise = func.getSchedule() == "pointwise" || func.getSchedule() == "gather";
-    if (!isPointwise || func->hasAttr("launch") || func.getParams().empty())
+    if (!isPointwise || func->hasAttr("launch"))
       return;
     int64_t threads = func.getParams().getAs<IntegerAttr>("threads").getInt();
     int64_t width = func.getParams().getAs<IntegerAttr>("vector").getInt();

@@ -17,8 +17,7 @@ void cuda::buildPreparation(OpPassManager &passes, const CudaTargetInfo &target)
   passes.addPass(createChooseSchedule({target.arch}));
 }
 
-void cuda::buildCudaPipeline(OpPassManager &passes, const CudaTargetInfo &target) {
-  buildPreparation(passes, target);
+void cuda::buildCudaPipeline(OpPassManager &passes) {
   passes.addPass(createDistributePointwise());
   passes.addPass(createDistributeTranspose());
   passes.addPass(createDistributeRows());
@@ -62,11 +61,11 @@ LogicalResult cuda::prepareCudaKernels(ModuleOp module, const CudaTargetInfo &ta
   return passes.run(module);
 }
 
-FailureOr<cuda::CudaKernel> cuda::emitCudaKernel(FuncOp level1, const CudaTargetInfo &target,
+FailureOr<cuda::CudaKernel> cuda::emitCudaKernel(FuncOp prepared, const CudaTargetInfo &target,
                                                  const CudaOptions &options) {
-  OwningOpRef<FuncOp> func(level1.clone());
+  OwningOpRef<FuncOp> func(prepared.clone());
   PassManager passes(func->getContext(), FuncOp::getOperationName());
-  buildCudaPipeline(passes, target);
+  buildCudaPipeline(passes);
   if (failed(passes.run(*func)) || failed(checkLevel2(*func)))
     return failure();
   int64_t shared = sharedBytes(*func);

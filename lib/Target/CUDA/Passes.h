@@ -19,8 +19,8 @@ namespace cupola::cuda {
 
 /// Those that leave a kernel on level 1, its schedule chosen.
 void buildPreparation(mlir::OpPassManager &passes, const CudaTargetInfo &target);
-/// All passes from level 1 to level 2, in order, for a pass manager of kernel.func.
-void buildCudaPipeline(mlir::OpPassManager &passes, const CudaTargetInfo &target);
+/// All passes from there to level 2, in order, for a pass manager of kernel.func.
+void buildCudaPipeline(mlir::OpPassManager &passes);
 
 } // namespace cupola::cuda
 

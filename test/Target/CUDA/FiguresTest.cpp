@@ -27,6 +27,7 @@ std::vector<cuda::CudaKernel> emitAll(const cuda::CudaTargetInfo &target) {
                      convCases})
     for (const KernelCase &test : cases()) {
       auto module = parseSourceString<ModuleOp>(test.text, &context);
+      EXPECT_TRUE(succeeded(cuda::prepareCudaKernels(*module, target))) << test.name;
       auto emitted = cuda::emitCudaKernel(*module->getOps<kernel::FuncOp>().begin(), target);
       EXPECT_TRUE(succeeded(emitted)) << test.name;
       if (succeeded(emitted) && names.insert(emitted->record.name).second)

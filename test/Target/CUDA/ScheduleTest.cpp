@@ -67,8 +67,11 @@ public:
   }
 
   void onSimulator(const std::string &arch, const cuda::CudaOptions &options) {
+    const cuda::CudaTargetInfo &target = *cuda::cudaTarget(arch);
+    OwningOpRef<ModuleOp> prepared = cast<ModuleOp>(func->getParentOp()).clone();
+    ASSERT_TRUE(succeeded(cuda::prepareCudaKernels(*prepared, target)));
     FailureOr<cuda::CudaKernel> emitted =
-        cuda::emitCudaKernel(func, *cuda::cudaTarget(arch), options);
+        cuda::emitCudaKernel(*prepared->getOps<kernel::FuncOp>().begin(), target, options);
     ASSERT_TRUE(succeeded(emitted));
     EXPECT_EQ(emitted->record.schedule, test.schedule);
     std::map<std::string, int64_t> values;

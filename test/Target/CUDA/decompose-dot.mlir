@@ -58,22 +58,3 @@ kernel.func @narrow "conv" grid [] scalars [#kernel.scalar<1, 0, 1>] {}
     kernel.store %1, %out0["2*d3 + d4"] : f32 to !kernel.view<f32, write>
   }
 }
-
-// Few columns of many rows are sums, unless the schedule is chosen: sharing makes scalars of
-// the numbers that decided.
-// CHECK-LABEL: @chosen
-// CHECK: kernel.dot
-kernel.func @chosen "gemm" grid [] scalars [#kernel.scalar<1, 0, 1>] {threads = 256 : i64}
-    (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
-  %0 = kernel.dot ["d0", "d1", "d2"] ["n0", "2", "4"] lhs {
-    %1 = kernel.load %in0["4*d0 + d2"] : f32 from !kernel.view<f32, read>
-    kernel.yield %1 : f32
-  } rhs {
-    %1 = kernel.load %in1["d1 + 2*d2"] : f32 from !kernel.view<f32, read>
-    kernel.yield %1 : f32
-  } : !kernel.tile<f32, "n0", "2">
-  kernel.foreach ["d3", "d4"] ["n0", "2"] {
-    %1 = kernel.extract %0 ["d3", "d4"] : f32 from !kernel.tile<f32, "n0", "2">
-    kernel.store %1, %out0["2*d3 + d4"] : f32 to !kernel.view<f32, write>
-  }
-}
