@@ -52,6 +52,8 @@ namespace cupola::graph {
 /// The result of a comparison, is_nan or is_inf is bool (i1).
 bool isComparison(BinaryKind kind);
 bool isPredicate(UnaryKind kind);
+/// How a reduction takes in one more element; a mean is the quotient of a sum.
+BinaryKind combiningKind(ReduceKind kind);
 
 } // namespace cupola::graph
 

@@ -56,3 +56,18 @@ bool cupola::graph::isComparison(BinaryKind kind) {
 bool cupola::graph::isPredicate(UnaryKind kind) {
   return kind == UnaryKind::IsNaN || kind == UnaryKind::IsInf;
 }
+
+BinaryKind cupola::graph::combiningKind(ReduceKind kind) {
+  switch (kind) {
+  case ReduceKind::Sum:
+  case ReduceKind::Mean:
+    return BinaryKind::Add;
+  case ReduceKind::Prod:
+    return BinaryKind::Mul;
+  case ReduceKind::Max:
+    return BinaryKind::Max;
+  case ReduceKind::Min:
+    return BinaryKind::Min;
+  }
+  llvm_unreachable("every kind has a case");
+}

@@ -34,22 +34,6 @@ template <class W> W neutral(ReduceKind kind, format::DType dtype) {
   }
 }
 
-template <class W> BinaryFunction<W> step(ReduceKind kind) {
-  using graph::BinaryKind;
-  switch (kind) {
-  case ReduceKind::Sum:
-  case ReduceKind::Mean:
-    return binaryFunction<W>(BinaryKind::Add);
-  case ReduceKind::Prod:
-    return binaryFunction<W>(BinaryKind::Mul);
-  case ReduceKind::Max:
-    return binaryFunction<W>(BinaryKind::Max);
-  case ReduceKind::Min:
-    return binaryFunction<W>(BinaryKind::Min);
-  }
-  llvm_unreachable("every kind has a case");
-}
-
 /// For each dimension how far one step in it moves in the result: 0 where reduced.
 std::vector<int64_t> resultStrides(const Shape &result, const Shape &input) {
   std::vector<int64_t> strides(result.size());
@@ -93,7 +77,7 @@ Status computeReduce(Call &call) {
   const Tensor &input = call.operands[0];
   withWide(input.dtype(), [&](auto tag) {
     using W = decltype(tag);
-    const BinaryFunction<W> add = step<W>(kind);
+    const BinaryFunction<W> add = binaryFunction<W>(graph::combiningKind(kind));
     std::vector<W> values(input.count());
     input.read(0, input.count(), values.data());
     std::vector<W> sums(call.result.count(), neutral<W>(kind, input.dtype()));

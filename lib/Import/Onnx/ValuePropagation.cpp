@@ -117,13 +117,8 @@ std::optional<Known> foldSelect(const OpBinder &op) {
 
 std::optional<Known> foldReduce(const OpBinder &op, ReduceKind kind, ArrayRef<int64_t> axes) {
   const Known *source = op.known(0);
-  const std::optional<BinaryKind> step = kind == ReduceKind::Sum    ? std::optional(BinaryKind::Add)
-                                         : kind == ReduceKind::Prod ? std::optional(BinaryKind::Mul)
-                                         : kind == ReduceKind::Max  ? std::optional(BinaryKind::Max)
-                                         : kind == ReduceKind::Min  ? std::optional(BinaryKind::Min)
-                                                                    : std::nullopt;
   // Floats would have to be added in the order of the kernel.
-  if (!source || source->elements.empty() || !step || !isa<IntegerType>(op.element(0, "data")))
+  if (!source || source->elements.empty() || kind == ReduceKind::Mean || !isa<IntegerType>(op.element(0, "data")))
     return std::nullopt;
   Known result{source->dims, {}};
   for (int64_t axis : axes)
@@ -137,7 +132,7 @@ std::optional<Known> foldReduce(const OpBinder &op, ReduceKind kind, ArrayRef<in
           position * static_cast<size_t>(result.dims[i]) + (result.dims[i] == 1 ? 0 : static_cast<size_t>(index[i]));
     const Scalar &element = elementAt(*source, index);
     std::optional<Scalar> &sum = sums[position];
-    sum = sum ? computeBinary(*step, *sum, element, type, op.b.ranges()) : element;
+    sum = sum ? computeBinary(graph::combiningKind(kind), *sum, element, type, op.b.ranges()) : element;
     return sum.has_value();
   });
   if (!done)

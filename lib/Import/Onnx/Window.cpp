@@ -36,7 +36,7 @@ void padToSame(Window &window, size_t dim, const Expr &extent, const Expr &reach
 void readPadding(OpBinder &op, Window &window, ArrayRef<Expr> spatial) {
   const size_t dims = spatial.size();
   const std::string mode = op.stringAttribute("auto_pad", "NOTSET");
-  const Ints pads = listAttribute(op, "pads", 2 * dims, 0, 0);
+  const Ints pads = paddingNumbers(op, "pads", 2 * dims);
   for (size_t i = 0; i < dims; ++i) {
     const Expr reach((window.sizes[i] - 1) * window.dilations[i] + 1);
     if (mode == "SAME_UPPER" || mode == "SAME_LOWER")
@@ -57,6 +57,8 @@ bool Window::isPadded() const {
 }
 
 Ints windowNumbers(OpBinder &op, StringRef name, size_t dims) { return listAttribute(op, name, dims, 1, 1); }
+
+Ints paddingNumbers(OpBinder &op, StringRef name, size_t count) { return listAttribute(op, name, count, 0, 0); }
 
 Ints kernelShape(OpBinder &op, size_t dims) {
   if (!op.hasAttribute("kernel_shape"))

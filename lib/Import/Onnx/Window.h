@@ -26,6 +26,8 @@ Window readWindow(OpBinder &op, llvm::ArrayRef<Expr> spatial, llvm::ArrayRef<int
 Ints kernelShape(OpBinder &op, size_t dims);
 /// A list attribute of one positive number per spatial dimension; absent: all 1.
 Ints windowNumbers(OpBinder &op, llvm::StringRef name, size_t dims);
+/// A list attribute of `count` numbers that are not negative; absent: all 0.
+Ints paddingNumbers(OpBinder &op, llvm::StringRef name, size_t count);
 
 } // namespace cupola::onnx_import
 

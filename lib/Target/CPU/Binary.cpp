@@ -226,21 +226,8 @@ Value emitBinary(Code &c, BinaryKind kind, Type element, Value lhs, Value rhs) {
   return narrow(c, element, floats[unsigned(kind)](c, lhs, rhs));
 }
 
-static BinaryKind combining(ReduceKind kind) {
-  switch (kind) {
-  case ReduceKind::Prod:
-    return BinaryKind::Mul;
-  case ReduceKind::Max:
-    return BinaryKind::Max;
-  case ReduceKind::Min:
-    return BinaryKind::Min;
-  default:
-    return BinaryKind::Add;
-  }
-}
-
 Value emitCombine(Code &c, ReduceKind kind, Type element, Value lhs, Value rhs) {
-  return emitBinary(c, combining(kind), element, lhs, rhs);
+  return emitBinary(c, graph::combiningKind(kind), element, lhs, rhs);
 }
 
 Value emitNeutral(Code &c, ReduceKind kind, Type element) {

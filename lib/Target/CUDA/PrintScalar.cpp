@@ -163,14 +163,5 @@ std::string cuda::scalarText(Operation *op, Operand operand) {
 
 std::string cuda::combineText(ReduceKind kind, Type type, const std::string &a,
                               const std::string &b) {
-  switch (kind) {
-  case ReduceKind::Sum:
-    return binary(BinaryKind::Add, type, a, b);
-  case ReduceKind::Prod:
-    return binary(BinaryKind::Mul, type, a, b);
-  case ReduceKind::Max:
-    return binary(BinaryKind::Max, type, a, b);
-  default:
-    return binary(BinaryKind::Min, type, a, b);
-  }
+  return binary(graph::combiningKind(kind), type, a, b);
 }

@@ -129,15 +129,11 @@ struct TransposedWindow {
 
 TransposedWindow readTransposed(OpBinder &op, const ConvOperands &c) {
   const size_t dims = c.sizes.size();
-  const Ints zeros(dims, 0);
-  const Ints extra = op.intsAttribute("output_padding").value_or(zeros);
-  const Ints pads = op.intsAttribute("pads").value_or(Ints(2 * dims, 0));
+  const Ints extra = paddingNumbers(op, "output_padding", dims), pads = paddingNumbers(op, "pads", 2 * dims);
   const auto wanted = op.intsAttribute("output_shape");
   const std::string mode = op.stringAttribute("auto_pad", "NOTSET");
-  if (extra.size() != dims || pads.size() != 2 * dims)
-    op.bad("attributes 'output_padding' and 'pads' have " + std::to_string(extra.size()) + " and " +
-           std::to_string(pads.size()) + " entries, expected " + std::to_string(dims) + " and " +
-           std::to_string(2 * dims));
+  if (wanted && wanted->size() < dims)
+    op.bad("attribute 'output_shape' has " + std::to_string(wanted->size()) + " entries, expected " + std::to_string(dims));
   TransposedWindow t;
   t.strides = windowNumbers(op, "strides", dims);
   t.dilations = windowNumbers(op, "dilations", dims);

@@ -9,19 +9,6 @@ using namespace mlir;
 namespace cupola::onnx_import::scatter {
 namespace {
 
-BinaryKind pairwise(ReduceKind kind) {
-  switch (kind) {
-  case ReduceKind::Prod:
-    return BinaryKind::Mul;
-  case ReduceKind::Max:
-    return BinaryKind::Max;
-  case ReduceKind::Min:
-    return BinaryKind::Min;
-  default:
-    return BinaryKind::Add;
-  }
-}
-
 /// The element that changes nothing.
 Value neutral(OpBinder &op, ReduceKind kind, Type type) {
   if (kind == ReduceKind::Sum || kind == ReduceKind::Prod)
@@ -97,7 +84,7 @@ Value orFirst(OpBinder &op, Value last) { return op.b.binary(BinaryKind::Max, la
 Value reduceInto(OpBinder &op, ReduceKind kind, Value data, Value hit, Value updates, int64_t axis) {
   Value terms = op.b.select(hit, op.b.unsqueeze(updates, {axis}), neutral(op, kind, op.b.element(data)));
   Value sum = op.b.squeeze(op.b.reduce(kind, terms, {axis + 1}), {axis + 1});
-  return op.b.binary(pairwise(kind), data, op.b.reshape(sum, op.b.shape(data)));
+  return op.b.binary(graph::combiningKind(kind), data, op.b.reshape(sum, op.b.shape(data)));
 }
 
 std::optional<Known> scatterKnown(OpBinder &op) {
