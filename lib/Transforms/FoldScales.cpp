@@ -128,10 +128,8 @@ public:
   using FoldScalesBase::FoldScalesBase;
 
   void runOnOperation() override {
-    RewritePatternSet patterns(&getContext());
-    patterns.add<ScaleIntoWeights>(&getContext());
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), rewriteConfig())))
-      getOperation()->emitError("the folding of scales does not come to an end");
+    if (failed(rewriteAll<ScaleIntoWeights>(getOperation(), "the folding of scales")))
+      signalPassFailure();
   }
 };
 

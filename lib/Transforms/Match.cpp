@@ -3,6 +3,8 @@
 
 #include "lib/Transforms/Match.h"
 
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
 #include "llvm/ADT/SetVector.h"
 
 #include <cmath>
@@ -144,12 +146,14 @@ void eraseDead(Block &block) {
       op.erase();
 }
 
-GreedyRewriteConfig rewriteConfig() {
+LogicalResult rewriteAll(Operation *root, RewritePatternSet patterns, StringRef what) {
   GreedyRewriteConfig config;
   config.enableFolding(false).enableConstantCSE(false);
   config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
   config.setUseTopDownTraversal(true);
-  return config;
+  if (succeeded(applyPatternsGreedily(root, std::move(patterns), config)))
+    return success();
+  return root->emitError() << what << " does not come to an end";
 }
 
 } // namespace cupola::match

@@ -6,7 +6,6 @@
 #include "dialects/Graph/Graph.h"
 
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 #include <optional>
 
@@ -75,8 +74,14 @@ mlir::Value reshapeTo(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
 /// Erases ops whose results nothing reads.
 void eraseDead(mlir::Block &block);
 
-/// How patterns are applied: constants stay where they are, with their locations.
-mlir::GreedyRewriteConfig rewriteConfig();
+/// Applies patterns until none fits; constants stay where they are, with their locations. An
+/// error of `root` where `what` does not come to an end.
+mlir::LogicalResult rewriteAll(mlir::Operation *root, mlir::RewritePatternSet patterns, llvm::StringRef what);
+template <class... Patterns> mlir::LogicalResult rewriteAll(mlir::Operation *root, llvm::StringRef what) {
+  mlir::RewritePatternSet patterns(root->getContext());
+  patterns.add<Patterns...>(root->getContext());
+  return rewriteAll(root, std::move(patterns), what);
+}
 
 } // namespace cupola::match
 

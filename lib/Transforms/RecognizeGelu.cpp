@@ -168,10 +168,8 @@ public:
   using RecognizeGeluBase::RecognizeGeluBase;
 
   void runOnOperation() override {
-    RewritePatternSet patterns(&getContext());
-    patterns.add<ProductForm>(&getContext());
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), rewriteConfig())))
-      getOperation()->emitError("the search for GELU does not come to an end");
+    if (failed(rewriteAll<ProductForm>(getOperation(), "the search for GELU")))
+      signalPassFailure();
   }
 };
 

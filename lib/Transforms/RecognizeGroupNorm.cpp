@@ -57,10 +57,8 @@ public:
   using RecognizeGroupNormBase::RecognizeGroupNormBase;
 
   void runOnOperation() override {
-    RewritePatternSet patterns(&getContext());
-    patterns.add<FlatGroups>(&getContext());
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), rewriteConfig())))
-      getOperation()->emitError("the search for group norms does not come to an end");
+    if (failed(rewriteAll<FlatGroups>(getOperation(), "the search for group norms")))
+      signalPassFailure();
   }
 };
 

@@ -136,10 +136,8 @@ public:
   using RecognizeLayerNormBase::RecognizeLayerNormBase;
 
   void runOnOperation() override {
-    RewritePatternSet patterns(&getContext());
-    patterns.add<NormPattern>(&getContext());
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), rewriteConfig())))
-      getOperation()->emitError("the search for norms does not come to an end");
+    if (failed(rewriteAll<NormPattern>(getOperation(), "the search for norms")))
+      signalPassFailure();
   }
 };
 

@@ -85,10 +85,8 @@ public:
   using RecognizeSiluBase::RecognizeSiluBase;
 
   void runOnOperation() override {
-    RewritePatternSet patterns(&getContext());
-    patterns.add<GatedProduct>(&getContext());
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), rewriteConfig())))
-      getOperation()->emitError("the search for SiLU does not come to an end");
+    if (failed(rewriteAll<GatedProduct>(getOperation(), "the search for SiLU")))
+      signalPassFailure();
   }
 };
 

@@ -77,10 +77,8 @@ public:
   using RecognizeSoftmaxBase::RecognizeSoftmaxBase;
 
   void runOnOperation() override {
-    RewritePatternSet patterns(&getContext());
-    patterns.add<GuardedSoftmax, WrittenSoftmax>(&getContext());
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), rewriteConfig())))
-      getOperation()->emitError("the search for softmax does not come to an end");
+    if (failed(rewriteAll<GuardedSoftmax, WrittenSoftmax>(getOperation(), "the search for softmax")))
+      signalPassFailure();
   }
 };
 

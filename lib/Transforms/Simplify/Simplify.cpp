@@ -24,8 +24,8 @@ public:
     simplification::addGatherPatterns(patterns);
     if (motion)
       simplification::addMotionPatterns(patterns);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), match::rewriteConfig())))
-      getOperation()->emitError("simplification does not come to an end");
+    if (failed(match::rewriteAll(getOperation(), std::move(patterns), "simplification")))
+      signalPassFailure();
   }
 };
 
