@@ -37,6 +37,49 @@ SmallVector<NodeRef> nodesOf(Location location) {
   return nodes;
 }
 
+NodeNames namedNodes(Operation *root) {
+  NodeNames seen, names;
+  llvm::DenseSet<Attribute> visited;
+  SmallVector<NodeRef> nodes;
+  root->walk([&](Operation *op) { collect(op->getLoc(), seen, visited, nodes); });
+  for (const NodeRef &node : nodes)
+    if (!node.op.empty()) // an initializer is no node
+      names.insert(node.name);
+  return names;
+}
+
+static constexpr StringLiteral goneAttr = "graph.gone";
+static StringRef nameOf(Fate fate) { return fate == Fate::Folded ? "folded" : "dead"; }
+
+NodeNames goneNodes(Operation *func, Fate fate) {
+  NodeNames names;
+  if (auto gone = func->getAttrOfType<DictionaryAttr>(goneAttr))
+    if (auto list = gone.getAs<ArrayAttr>(nameOf(fate)))
+      for (auto name : list.getAsRange<StringAttr>())
+        names.insert(name);
+  return names;
+}
+
+void recordFate(Operation *func, const NodeNames &nodes, Fate fate) {
+  NodeNames names = goneNodes(func, fate);
+  names.insert(nodes.begin(), nodes.end());
+  if (names.empty())
+    return;
+  Builder b(func->getContext());
+  NamedAttrList gone(func->getAttrOfType<DictionaryAttr>(goneAttr));
+  gone.set(nameOf(fate), b.getArrayAttr(llvm::map_to_vector(names, [](StringAttr name) -> Attribute { return name; })));
+  func->setAttr(goneAttr, gone.getDictionary(func->getContext()));
+}
+
+void recordGone(Operation *func, const NodeNames &nodes, Fate fate) {
+  const NodeNames named = namedNodes(func);
+  NodeNames gone;
+  for (StringAttr name : nodes)
+    if (!named.contains(name))
+      gone.insert(name);
+  recordFate(func, gone, fate);
+}
+
 std::string displayName(Location location) {
   SmallVector<NodeRef> nodes = nodesOf(location);
   if (nodes.empty())

@@ -7,7 +7,7 @@
 #ifndef CUPOLA_DIALECTS_GRAPH_PROVENANCE_H
 #define CUPOLA_DIALECTS_GRAPH_PROVENANCE_H
 
-#include "mlir/IR/Location.h"
+#include "mlir/IR/Operation.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -23,6 +23,20 @@ mlir::Location nodeLocation(mlir::MLIRContext *context, llvm::StringRef name, ll
 
 /// The nodes of a location, each once, in order of appearance.
 llvm::SmallVector<NodeRef> nodesOf(mlir::Location location);
+
+/// The nodes that ops inside `root` name.
+using NodeNames = llvm::SetVector<mlir::StringAttr>;
+NodeNames namedNodes(mlir::Operation *root);
+
+/// Why no op need name a node. The function's attribute `graph.gone` keeps the names of both
+/// kinds; what it does not keep must be named.
+///   Folded   its results are known to the compiler: extents, constants
+///   Dead     no result of the model needs it, or it did nothing
+enum class Fate { Folded, Dead };
+void recordFate(mlir::Operation *func, const NodeNames &nodes, Fate fate);
+/// Those of `nodes` that `func` does not name are gone.
+void recordGone(mlir::Operation *func, const NodeNames &nodes, Fate fate);
+NodeNames goneNodes(mlir::Operation *func, Fate fate);
 
 /// "name" of the only node or "first (+2)"; "?" where the location has none.
 std::string displayName(mlir::Location location);

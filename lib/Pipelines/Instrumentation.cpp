@@ -16,6 +16,21 @@ using namespace mlir;
 
 namespace cupola {
 
+/// The first node of the model that is not named and neither folded nor dead; empty: none.
+static std::string lostNode(ModuleOp module, const graph::NodeNames &named) {
+  auto all = module->getAttrOfType<ArrayAttr>("graph.nodes");
+  Operation *main = module.lookupSymbol("main");
+  if (!all || !main)
+    return {}; // not imported from a model (hand-written IR of tests)
+  const graph::NodeNames folded = graph::goneNodes(main, graph::Fate::Folded), dead = graph::goneNodes(main, graph::Fate::Dead);
+  for (auto node : all.getAsRange<ArrayAttr>()) {
+    auto name = cast<StringAttr>(node[0]);
+    if (!named.contains(name) && !folded.contains(name) && !dead.contains(name))
+      return "node '" + name.str() + "' of the model is neither computed nor folded nor dead";
+  }
+  return {};
+}
+
 LogicalResult checkProvenance(ModuleOp module) {
   auto all = module->getAttrOfType<ArrayAttr>("graph.nodes");
   if (!all)
@@ -37,7 +52,20 @@ LogicalResult checkProvenance(ModuleOp module) {
       }
     return WalkResult::advance();
   });
-  return failure(walk.wasInterrupted());
+  if (walk.wasInterrupted())
+    return failure();
+  const std::string lost = lostNode(module, graph::namedNodes(module));
+  return lost.empty() ? success() : module.emitError(lost);
+}
+
+Status checkPlanProvenance(ModuleOp module, plan::ProgramOp program) {
+  graph::NodeNames named = graph::namedNodes(program);
+  module.walk([&](graph::ConstantOp op) {
+    const graph::NodeNames nodes = graph::namedNodes(op);
+    named.insert(nodes.begin(), nodes.end());
+  });
+  const std::string lost = lostNode(module, named);
+  return lost.empty() ? Status() : Status::unsupported("the plan: " + lost);
 }
 
 void dumpModule(ModuleOp module, const std::string &dir, StringRef name) {
@@ -89,8 +117,13 @@ private:
 class ProvenanceInstrumentation : public PassInstrumentation {
 public:
   void runAfterPass(Pass *pass, Operation *op) override {
+    std::string why;
+    ScopedDiagnosticHandler handler(op->getContext(), [&](Diagnostic &diagnostic) {
+      why = diagnostic.str();
+      return success();
+    });
     if (failed(checkProvenance(moduleOf(op))))
-      llvm::report_fatal_error(Twine("pass ") + pass->getName() + " broke the provenance");
+      llvm::report_fatal_error(Twine("pass ") + pass->getName() + " broke the provenance: " + why);
   }
 };
 

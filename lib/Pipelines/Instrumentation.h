@@ -3,6 +3,7 @@
 #ifndef CUPOLA_LIB_PIPELINES_INSTRUMENTATION_H
 #define CUPOLA_LIB_PIPELINES_INSTRUMENTATION_H
 
+#include "dialects/Plan/Plan.h"
 #include "lib/Pipelines/Pipelines.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -13,8 +14,12 @@ namespace cupola {
 void addInstrumentation(mlir::PassManager &manager, const PipelineOptions &options);
 
 /// Every op on tensors names nodes of the model (`graph.nodes` of the module), and none
-/// that the model does not have. An error of this is one of our own passes.
+/// that the model does not have; every node is named, folded or dead (graph::Fate). An
+/// error of this is one of our own passes.
 mlir::LogicalResult checkProvenance(mlir::ModuleOp module);
+
+/// The same of a finished plan: every node is in a step, in a constant, folded or dead.
+Status checkPlanProvenance(mlir::ModuleOp module, plan::ProgramOp program);
 
 /// Writes `module` to DIR/NN-<name>.mlir, weights elided; NN counts up per folder.
 void dumpModule(mlir::ModuleOp module, const std::string &dir, llvm::StringRef name);

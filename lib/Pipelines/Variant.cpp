@@ -1,6 +1,7 @@
 //===- lib/Pipelines/Variant.cpp - the phases of one variant ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "lib/Pipelines/Instrumentation.h"
 #include "lib/Pipelines/Variant.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -74,6 +75,8 @@ Result<BuiltVariant> buildVariant(ModuleOp shared, const VariantSpec &spec,
     plan::ProgramOp program =
         graphToPlan(*built.module, spec.target, spec.arch, kernels, context.weights);
     planMemory(program);
+    if (context.pipeline.checkProvenance)
+      CUPOLA_TRY(checkPlanProvenance(*built.module, program));
     built.variant.program = planToFormat(program, kernels, context.nodes);
     for (auto &[name, kernel] : kernels)
       built.kernelNames[name] = kernel.record.name;

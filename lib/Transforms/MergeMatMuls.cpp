@@ -156,8 +156,12 @@ private:
     ElementsAttr joined = joinColumns(1, parts, element);
     int64_t columns = joined.getNumElements() / depth;
     Value flat = graph::ConstantOp::create(b, loc, joined);
-    Value stacked = reshapeTo(b, loc, flat, {Expr(columns), Expr(depth)});
-    return graph::TransposeOp::create(b, loc, RankedTensorType::get({depth, columns}, element), stacked,
+    SmallVector<Operation *> turns;
+    for (Member &member : members)
+      turns.push_back(member.matmul.getRhs().getDefiningOp());
+    Location turned = fusedLoc(b, turns);
+    Value stacked = reshapeTo(b, turned, flat, {Expr(columns), Expr(depth)});
+    return graph::TransposeOp::create(b, turned, RankedTensorType::get({depth, columns}, element), stacked,
                                       ArrayRef<int64_t>{1, 0});
   }
 

@@ -4,6 +4,7 @@
 // One sweep in program order: an op that reads a sunk transpose computes on the
 // transpose's input instead, and a transpose of its result takes over.
 
+#include "dialects/Graph/Provenance.h"
 #include "lib/Transforms/Match.h"
 #include "lib/Transforms/Passes.h"
 
@@ -111,14 +112,22 @@ public:
       auto transpose = dyn_cast<graph::TransposeOp>(op);
       if (transpose && meetsInverse(transpose))
         continue;
-      if (transpose && isChannelsFirst(transpose))
+      if (transpose && isChannelsFirst(transpose)) {
         transposed.insert(transpose.getResult());
+        addNodes(transpose);
+      }
       sink(&op);
     }
     eraseDead(func.getBody().front());
+    graph::recordGone(func, moved, graph::Fate::Dead); // their transposes met
   }
 
 private:
+  void addNodes(graph::TransposeOp op) {
+    for (const graph::NodeRef &node : graph::nodesOf(op.getLoc()))
+      moved.insert(node.name);
+  }
+
   graph::TransposeOp sunkTranspose(Value value) {
     return transposed.contains(value) ? value.getDefiningOp<graph::TransposeOp>() : nullptr;
   }
@@ -130,6 +139,7 @@ private:
     if (!found || Perm(op.getPerm()) != inverse(found.getPerm()))
       return false;
     op.replaceAllUsesWith(found.getInput());
+    addNodes(op);
     return true;
   }
 
@@ -300,6 +310,7 @@ private:
   }
 
   func::FuncOp func;
+  graph::NodeNames moved; ///< transposes of the model that sink, and their inverses
   Operation *sinking = nullptr;
   DenseSet<Value> transposed;
 };

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Import/Onnx/OnnxImporter.h"
 
+#include "dialects/Graph/Provenance.h"
 #include "lib/Import/Onnx/Constants.h"
 #include "lib/Import/Onnx/Finish.h"
 #include "lib/Import/Onnx/ModelInputs.h"
@@ -60,10 +61,12 @@ private:
   Tensor lookUp(const std::string &name);
   Value outputValue(const onnx::ValueInfoProto &output);
   void makeReturn();
+  void recordGoneNodes();
   bool verifyModule();
 
   std::set<std::string> takenNames;
   std::vector<Attribute> nodeNames; ///< [name, op] in the order of import
+  graph::NodeNames knownNodes;      ///< whose results all are known values
   const SubgraphImport subgraphs = [this](const onnx::GraphProto &subgraph) { return importSubgraph(subgraph); };
 };
 
@@ -180,6 +183,7 @@ std::vector<Tensor> Importer::importSubgraph(const onnx::GraphProto &subgraph) {
 void Importer::importNode(const onnx::NodeProto &node) {
   const NodeLabel label = labelOf(node, opsets);
   const std::string domain = canonicalDomain(node.domain());
+  const size_t place = nodeNames.size();
   builder.setNode(nameNode(node), label.text());
   for (const std::string &output : node.output())
     values[output] = nullptr;
@@ -190,6 +194,8 @@ void Importer::importNode(const onnx::NodeProto &node) {
   for (const std::string &output : node.output())
     if (!values[output])
       values[output] = pool.poison();
+  if (llvm::all_of(node.output(), [&](const std::string &output) { return output.empty() || values[output]->known; }))
+    knownNodes.insert(cast<StringAttr>(cast<ArrayAttr>(nodeNames[place])[0]));
 }
 
 Value Importer::outputValue(const onnx::ValueInfoProto &output) {
@@ -222,6 +228,16 @@ void Importer::makeReturn() {
   symbols.finish();
 }
 
+/// Nodes for which no op was made, or none that is read.
+void Importer::recordGoneNodes() {
+  graph::recordFate(function, knownNodes, graph::Fate::Folded);
+  graph::NodeNames others;
+  for (Attribute node : nodeNames)
+    if (auto name = cast<StringAttr>(cast<ArrayAttr>(node)[0]); !knownNodes.contains(name))
+      others.insert(name);
+  graph::recordGone(function, others, graph::Fate::Dead);
+}
+
 /// A model that passes all checks makes valid ops. Should one not, it must not
 /// reach the passes, whatever the reason.
 bool Importer::verifyModule() {
@@ -246,6 +262,7 @@ OwningOpRef<ModuleOp> Importer::run() {
   makeReturn();
   if (diagnostics.failed() || !verifyModule())
     return nullptr;
+  recordGoneNodes();
   return std::move(module);
 }
 

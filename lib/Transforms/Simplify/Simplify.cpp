@@ -1,6 +1,7 @@
 //===- lib/Transforms/Simplify/Simplify.cpp - the pass `simplify` ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "dialects/Graph/Provenance.h"
 #include "lib/Transforms/Match.h"
 #include "lib/Transforms/Passes.h"
 #include "lib/Transforms/Simplify/Patterns.h"
@@ -18,6 +19,7 @@ public:
   using SimplifyBase::SimplifyBase;
 
   void runOnOperation() override {
+    const graph::NodeNames before = graph::namedNodes(getOperation());
     RewritePatternSet patterns(&getContext());
     simplification::addViewPatterns(patterns);
     simplification::addScalarPatterns(patterns);
@@ -26,6 +28,7 @@ public:
       simplification::addMotionPatterns(patterns);
     if (failed(match::rewriteAll(getOperation(), std::move(patterns), "simplification")))
       signalPassFailure();
+    graph::recordGone(getOperation(), before, graph::Fate::Dead);
   }
 };
 

@@ -1,0 +1,81 @@
+//===- test/Compiler/ProvenanceTest.cpp - no node of the model gets lost ---===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Pipelines/Instrumentation.h"
+
+#include "dialects/Graph/Graph.h"
+#include "dialects/Graph/Provenance.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+
+#include <gtest/gtest.h>
+
+using namespace mlir;
+
+namespace cupola {
+namespace {
+
+/// "exp" is computed, "size" folded, "copy" dead.
+constexpr StringLiteral text = R"(
+module attributes {graph.nodes = [["size", "Shape"], ["copy", "Identity"], ["exp", "Exp"]]} {
+  func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> attributes {graph.gone = {folded = ["size"], dead = ["copy"]}} {
+    %0 = graph.unary exp %x : tensor<2xf32> -> tensor<2xf32> loc(#exp)
+    %1 = graph.unary neg %0 : tensor<2xf32> -> tensor<2xf32> loc(#exp)
+    return %1 : tensor<2xf32>
+  }
+}
+#exp = loc("exp"("Exp"))
+)";
+
+class Provenance : public ::testing::Test {
+protected:
+  Provenance() : handler(&context, [this](Diagnostic &diagnostic) { return error = diagnostic.str(), success(); }) {
+    context.loadDialect<graph::GraphDialect, func::FuncDialect>();
+    module = parseSourceString<ModuleOp>(text, &context);
+  }
+  /// The nodes of all ops become those of `name`.
+  void rename(StringRef name, StringRef op) {
+    module->walk([&](graph::UnaryOp unary) { unary->setLoc(graph::nodeLocation(&context, name, op)); });
+  }
+
+  MLIRContext context;
+  std::string error;
+  ScopedDiagnosticHandler handler;
+  OwningOpRef<ModuleOp> module;
+};
+
+TEST_F(Provenance, EveryNodeIsComputedFoldedOrDead) { EXPECT_TRUE(succeeded(checkProvenance(*module))) << error; }
+
+TEST_F(Provenance, ALostNodeIsFound) {
+  rename("size", "Shape");
+  EXPECT_TRUE(failed(checkProvenance(*module)));
+  EXPECT_EQ(error, "node 'exp' of the model is neither computed nor folded nor dead");
+}
+
+TEST_F(Provenance, ANodeThatNoOneDeclaredGoneIsFound) {
+  module->lookupSymbol("main")->removeAttr("graph.gone");
+  EXPECT_TRUE(failed(checkProvenance(*module)));
+  EXPECT_EQ(error, "node 'size' of the model is neither computed nor folded nor dead");
+}
+
+TEST_F(Provenance, AnUnknownNodeIsFound) {
+  rename("other", "Exp");
+  EXPECT_TRUE(failed(checkProvenance(*module)));
+  EXPECT_EQ(error, "names the node \"other\", which the model does not have");
+}
+
+TEST_F(Provenance, OnlyWhatIsNotNamedAnyMoreIsGone) {
+  Operation *main = module->lookupSymbol("main");
+  graph::NodeNames before = graph::namedNodes(main);
+  EXPECT_EQ(before.size(), 1u);
+  graph::recordGone(main, before, graph::Fate::Dead);
+  EXPECT_EQ(graph::goneNodes(main, graph::Fate::Dead).size(), 1u); // "copy" alone
+  rename("size", "Shape");
+  graph::recordGone(main, before, graph::Fate::Dead);
+  EXPECT_EQ(graph::goneNodes(main, graph::Fate::Dead).size(), 2u);
+  EXPECT_TRUE(succeeded(checkProvenance(*module))) << error;
+}
+
+} // namespace
+} // namespace cupola
