@@ -4,6 +4,7 @@
 # Tools are found through PATH: cupola, cupola-run, cupola-opt, cupola-translate, FileCheck, not, count, split-file.
 # Substitutions: %python (numpy, onnx, onnxruntime), %models (minilm_real.{static,dyn}.onnx and references), %source, %build.
 
+import ctypes
 import os
 
 import lit.formats
@@ -28,6 +29,13 @@ config.substitutions += [
     ("%source", config.source_root),
     ("%build", config.build_root),
 ]
+
+# oneDNN 2 is an optional peer of the CPU's kernels: see tools/dev/setup.
+try:
+    ctypes.CDLL("libdnnl.so.2")
+    config.available_features.add("onednn")
+except OSError:
+    lit_config.note("tests of oneDNN are left out: libdnnl.so.2 (Debian's libdnnl2) is not here")
 
 supported, _ = lit_config.maxIndividualTestTimeIsSupported
 if supported:                                   # needs psutil

@@ -4,6 +4,7 @@
 #include "dialects/Plan/Plan.h"
 
 #include "dialects/Graph/Shape.h"
+#include "dialects/Plan/LibraryCallAttr.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -41,6 +42,14 @@ LogicalResult LaunchOp::verify() {
   for (auto scalar : getScalars().getAsRange<StringAttr>())
     if (failed(isExpr(*this, scalar.getValue())))
       return failure();
+  if (getCall()) {
+    std::optional<cupola::format::LibraryCall> call = libraryCallOf(*getCall());
+    if (!call)
+      return emitOpError("call has not the form of a library call");
+    call->buffers.resize(getCallBuffers().size());
+    if (cupola::Status status = checkLibraryCall(*call); status.failed())
+      return emitOpError() << status.message();
+  }
   return isExpr(*this, getGrid());
 }
 

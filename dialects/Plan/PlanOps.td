@@ -52,16 +52,27 @@ def Plan_BufferOp : Plan_Op<"buffer", [Pure]> {
   let assemblyFormat = "$kind $index $bytes attr-dict";
 }
 
-def Plan_LaunchOp : Plan_Op<"launch"> {
+def Plan_LaunchOp : Plan_Op<"launch", [AttrSizedOperandSegments]> {
   let summary = "runs a kernel over `grid`";
   let description = [{
     `grid` counts blocks (cuda) or iterations (cpu). `scalars` are the values of the
-    kernel's n0, n1, ..; `init` launches run once per executable.
+    kernel's n0, n1, ..; `init` launches run once per executable. `call` is what a library
+    may do instead (dialects/Plan/LibraryCallAttr.h): its buffers are source, weights,
+    operands of the post-ops, result.
+
+    ```mlir
+    plan.launch @k0(%x, %packed, %b, %y) grid "1" scalars []
+        call(%x, %w, %b, %y) {kind = "product", source = array<i64: 5, 48>, ..}
+    ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Plan_BufferType>:$buffers,
-                       StrAttr:$grid, StrArrayAttr:$scalars, UnitAttr:$init);
+                       StrAttr:$grid, StrArrayAttr:$scalars, UnitAttr:$init,
+                       Variadic<Plan_BufferType>:$callBuffers, OptionalAttr<DictionaryAttr>:$call);
   let hasVerifier = 1;
-  let assemblyFormat = "(`init` $init^)? $kernel `(` $buffers `)` `grid` $grid `scalars` $scalars attr-dict";
+  let assemblyFormat = [{
+    (`init` $init^)? $kernel `(` $buffers `)` `grid` $grid `scalars` $scalars
+    (`call` `(` $callBuffers^ `)` $call)? attr-dict
+  }];
 }
 
 def Plan_CopyOp : Plan_Op<"copy"> {

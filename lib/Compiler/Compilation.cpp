@@ -51,6 +51,7 @@ Compilation::Impl::Impl(Options opts)
   variantContext.pipeline.dumpDir = options.dumpIrDir;
   variantContext.pipeline.disabled.insert(options.disabledPasses.begin(),
                                           options.disabledPasses.end());
+  variantContext.pipeline.libraries = options.libraries == "auto";
   variantContext.threads = options.threads;
   variantContext.kernelResults = options.kernelResults;
   auto warn = options.warn ? options.warn : [](const std::string &) {};

@@ -5,6 +5,7 @@
 #include "lib/Compiler/Traffic.h"
 
 #include "dialects/Graph/Provenance.h"
+#include "dialects/Plan/LibraryCallAttr.h"
 #include "lib/Reference/Tensor.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -109,6 +110,16 @@ Json kernelsOf(const BuiltVariant &built, const std::vector<format::Node> &nodes
   return kernels;
 }
 
+/// By node: why a contraction is left to its kernel (lib/Transforms/Fusion/ChooseLibraries.cpp).
+Json refusedCalls(const BuiltVariant &built) {
+  Json refused = Json::array();
+  ModuleOp module = *built.module;
+  for (auto fusion : module.lookupSymbol<func::FuncOp>("main").getOps<graph::FusionOp>())
+    if (auto reason = fusion->getAttrOfType<StringAttr>(libraryRefusedAttrName))
+      refused.push_back({{"node", graph::displayName(fusion.getLoc())}, {"reason", reason.str()}});
+  return refused;
+}
+
 /// The buffers that hold the bytes of `buffer`: a view's are its parent's.
 uint32_t ownerOf(const format::Program &program, uint32_t buffer) {
   while (program.buffers[buffer].kind == format::BufferKind::View)
@@ -140,6 +151,8 @@ Json stepsOf(const format::Program &program, const std::vector<format::Node> &no
                      {"nodes", names},
                      {"reads", reads},
                      {"writes", writes}});
+    if (isLaunch && step.launch.call)
+      steps.back()["library"] = "oneDNN";
   }
   return steps;
 }
@@ -222,6 +235,7 @@ static std::string explainVariants(Compilation::Impl &impl) {
                         {"kernels", kernelsOf(built, nodes)},
                         {"steps", stepsOf(built.variant.program, nodes)},
                         {"buffers", buffersOf(built.variant.program)},
+                        {"library_refused", refusedCalls(built)},
                         {"edges", edgesOf(*built.module)},
                         {"memory", memoryOf(built, impl.variantContext.weights)}});
   // A report about one variant is that variant; about several, a list of them.

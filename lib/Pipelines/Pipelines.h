@@ -29,6 +29,7 @@ std::optional<Phase> parsePhase(llvm::StringRef name);
 struct PipelineOptions {
   std::set<std::string> disabled; ///< names of optionalPasses() to leave out
   std::string dumpDir;            ///< IR after every pass as NN-pass.mlir; "": none
+  bool libraries = true;          ///< whether fusions may be described to a library
   bool checkProvenance = true;    ///< that no pass loses or invents a node of the model
   /// Called after every pass with its name; may be empty.
   std::function<void(llvm::StringRef pass, mlir::ModuleOp module)> afterPass;

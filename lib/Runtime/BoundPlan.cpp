@@ -228,7 +228,7 @@ Result<BoundPlan> bindPlan(const format::Package &package, const format::Program
 }
 
 Result<BoundPlan> bindInitPlan(const format::Package &package, const format::Program &program,
-                               const ParsedProgram &parsed) {
+                               const ParsedProgram &parsed, const InitNeeds &needs) {
   std::vector<bool> used = buffersUsed(program, program.init);
   for (size_t i = 0; i < used.size(); ++i) {
     const format::BufferKind kind = program.buffers[i].kind;
@@ -236,7 +236,7 @@ Result<BoundPlan> bindInitPlan(const format::Package &package, const format::Pro
         (kind == format::BufferKind::Arena || kind == format::BufferKind::Input || kind == format::BufferKind::Output))
       return bad(item("buffer", i) + " does not exist yet in the init steps");
     if (kind == format::BufferKind::Init)
-      used[i] = true;
+      used[i] = needs.buffers[i];
   }
   BoundPlan plan;
   const SymbolValues none;
@@ -245,6 +245,9 @@ Result<BoundPlan> bindInitPlan(const format::Package &package, const format::Pro
     plan.scalars.push_back(scalar.constant().value_or(0));
   CUPOLA_TRY(binder.bindBuffers(used));
   CUPOLA_TRY(binder.bindSteps(program.init, parsed.init));
+  for (size_t i = 0; i < plan.sizes.size(); ++i)
+    if (!needs.steps[i])
+      plan.sizes[i] = 0;
   CUPOLA_TRY(binder.placeInit());
   return plan;
 }

@@ -4,6 +4,7 @@
 #define CUPOLA_LIB_RUNTIME_BOUNDPLAN_H
 
 #include "lib/Runtime/Bucket.h"
+#include "lib/Runtime/LibraryCalls.h"
 
 #include <cstdint>
 #include <deque>
@@ -40,11 +41,11 @@ Result<BoundPlan> bindPlan(const format::Package &package, const format::Program
                            const ParsedInterface &parsedInterface, const ParsedProgram &parsedProgram,
                            const std::vector<Shape> &inputs, const BucketPlans &known = {});
 
-/// The same for the init steps, which know no shapes: `sizes` is theirs, Init
-/// buffers lie one after the other in `arenaBytes`, and only buffers that the
-/// init steps use are placed.
+/// The same for the init steps, which know no shapes: `sizes` is theirs, 0 where they are
+/// not needed, Init buffers that are needed lie one after the other in `arenaBytes`, and
+/// of the others only those that the init steps use are placed.
 Result<BoundPlan> bindInitPlan(const format::Package &package, const format::Program &program,
-                               const ParsedProgram &parsed);
+                               const ParsedProgram &parsed, const InitNeeds &needs);
 
 } // namespace cupola::runtime
 

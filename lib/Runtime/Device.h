@@ -65,10 +65,12 @@ struct ModuleImage {
   const std::vector<format::Source> *headers = nullptr; ///< CudaSource: includes
 };
 
-/// One kernel of a module; the module owns it.
+/// One kernel of a module, which owns it, or a call into a library.
 class Function {
 public:
   virtual ~Function() = default;
+  /// Of a call: the library and its code, for people.
+  virtual std::string library() const { return {}; }
 };
 
 class Module {
@@ -174,6 +176,12 @@ public:
   /// `native` is the caller's stream (CUstream) or null for one of our own.
   virtual Result<std::unique_ptr<Stream>> createStream(void *native) = 0;
   virtual Result<std::unique_ptr<Module>> loadModule(const ModuleImage &image) = 0;
+  /// A library's way to do what `call` describes. `weights` are read now. A launch of the
+  /// function takes the addresses of the call's buffers, and a grid of any size but 0. An
+  /// error says why the kernel has to do it.
+  virtual Result<std::unique_ptr<Function>> prepareCall(const format::LibraryCall & /*call*/, const void * /*weights*/) {
+    return Status::unsupported("the device calls no libraries");
+  }
 
   /// Per kernel, sorted by name.
   virtual std::vector<KernelStatistics> statistics() const = 0;
@@ -184,7 +192,7 @@ public:
 ///   extern "C" const cupola::runtime::DevicePlugin *cupola_device_plugin();
 /// and is built with the same compiler and headers as the runtime; kPluginAbi
 /// changes whenever this file or Plan.h does.
-constexpr uint32_t kPluginAbi = 1;
+constexpr uint32_t kPluginAbi = 2;
 
 struct DevicePlugin {
   uint32_t abi;     ///< kPluginAbi

@@ -41,15 +41,16 @@ Status Executable::load() {
   if (own.failed())
     return own.status();
   parsed = own.take();
-  Result<BoundPlan> plan = bindInitPlan(package(), program(), parsed);
-  if (plan.failed())
-    return plan.status();
-  initPlan = plan.take();
   CUPOLA_TRY(loaded.load(*target, package(), *chosen));
   Result<std::unique_ptr<Stream>> stream = target->createStream(nullptr);
   if (stream.failed())
     return stream.status();
   CUPOLA_TRY(uploadWeights(**stream));
+  libraryCalls.prepare(*target, program(), weights);
+  Result<BoundPlan> plan = bindInitPlan(package(), program(), parsed, libraryCalls.initNeeds(program()));
+  if (plan.failed())
+    return plan.status();
+  initPlan = plan.take();
   return runInit(**stream);
 }
 
@@ -107,7 +108,7 @@ Status Executable::runInit(Stream &stream) {
     values[i].bytes = place.bytes;
   }
   StepList steps;
-  steps.build(program().init, initPlan.sizes, initPlan.sizes, loaded);
+  steps.build(program().init, initPlan.sizes, initPlan.sizes, loaded, nullptr);
   steps.setBuffers(values);
   for (size_t i = 0; i < steps.count(); ++i)
     CUPOLA_TRY(steps.queue(stream, i, bindings.address()));

@@ -7,6 +7,7 @@
 #include "lib/Runtime/Device.h"
 #include "lib/Runtime/DeviceMemory.h"
 #include "lib/Runtime/Format/PackageFile.h"
+#include "lib/Runtime/LibraryCalls.h"
 #include "lib/Runtime/LoadedKernels.h"
 #include "lib/Runtime/ParsedProgram.h"
 
@@ -34,6 +35,7 @@ public:
   const ParsedInterface &parsedInterface() const { return interface; }
   const ParsedProgram &parsedProgram() const { return parsed; }
   const LoadedKernels &kernels() const { return loaded; }
+  const LibraryCalls &calls() const { return libraryCalls; }
 
   /// Of a weight that this variant uses.
   DeviceAddress weightAddress(uint32_t index) const { return weights[index]; }
@@ -57,6 +59,7 @@ private:
   ParsedInterface interface;
   ParsedProgram parsed;
   LoadedKernels loaded;
+  LibraryCalls libraryCalls;
   DeviceMemory weightMemory, initMemory;
   std::vector<DeviceAddress> weights;
   BoundPlan initPlan;

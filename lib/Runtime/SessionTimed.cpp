@@ -25,7 +25,7 @@ Session::StepWork Session::workOf(size_t step) const {
     work.bytes = 2 * current->plan.sizes[step];
     return work;
   }
-  for (uint32_t buffer : entry.launch.buffers)
+  for (uint32_t buffer : shared->calls().function(step) ? entry.launch.call.buffers : entry.launch.buffers)
     work.bytes += current->plan.buffers[buffer].bytes;
   std::map<std::string, int64_t> scalars;
   for (size_t i = 0; i < entry.launch.scalars.size(); ++i)

@@ -7,7 +7,7 @@
 namespace cupola::runtime {
 
 void StepList::build(const std::vector<format::Step> &steps, const std::vector<uint64_t> &sizes,
-                     const std::vector<uint64_t> &most, const LoadedKernels &kernels) {
+                     const std::vector<uint64_t> &most, const LoadedKernels &kernels, const LibraryCalls *calls) {
   list.clear();
   slots.clear();
   size_t buffers = 0;
@@ -19,10 +19,12 @@ void StepList::build(const std::vector<format::Step> &steps, const std::vector<u
     if (steps[i].kind == format::Step::CopyStep)
       continue;
     const format::Launch &launch = steps[i].launch;
-    entry.function = &kernels.function(launch.kernel);
+    Function *call = calls ? calls->function(i) : nullptr;
+    entry.function = call ? call : &kernels.function(launch.kernel);
+    entry.buffers = call ? &launch.call.buffers : &launch.buffers;
     entry.firstReference = buffers;
     entry.firstSlot = slots.size();
-    buffers += launch.buffers.size();
+    buffers += entry.buffers->size();
     for (uint32_t scalar : launch.scalars)
       slots.push_back(scalarSlot(scalar));
   }
@@ -39,7 +41,7 @@ void StepList::setBuffers(const std::vector<BufferValue> &values) {
       continue;
     }
     size_t at = entry.firstReference;
-    for (uint32_t buffer : entry.step->launch.buffers) {
+    for (uint32_t buffer : *entry.buffers) {
       references[at] = values[buffer].reference;
       addresses[at] = values[buffer].address;
       bytes[at] = values[buffer].bytes;
@@ -66,7 +68,7 @@ Status StepList::queue(Stream &stream, size_t step, DeviceAddress bindings, bool
   arguments.references = references.data() + entry.firstReference;
   arguments.addresses = addresses.data() + entry.firstReference;
   arguments.bytes = bytes.data() + entry.firstReference;
-  arguments.referenceCount = entry.step->launch.buffers.size();
+  arguments.referenceCount = entry.buffers->size();
   arguments.slots = slots.data() + entry.firstSlot;
   arguments.slotCount = entry.step->launch.scalars.size();
   arguments.step = static_cast<uint32_t>(step);

@@ -5,6 +5,7 @@
 
 #include "lib/Runtime/BoundPlan.h"
 #include "lib/Runtime/Device.h"
+#include "lib/Runtime/LibraryCalls.h"
 #include "lib/Runtime/LoadedKernels.h"
 
 #include <vector>
@@ -25,9 +26,10 @@ inline uint32_t scalarSlot(uint32_t scalar) { return scalar + 1; }
 /// nothing.
 class StepList {
 public:
-  /// `most`: the sizes for a recording that serves all shapes of a bucket.
+  /// `most`: the sizes for a recording that serves all shapes of a bucket. `calls`: of the
+  /// steps that a library does; null: none.
   void build(const std::vector<format::Step> &steps, const std::vector<uint64_t> &sizes,
-             const std::vector<uint64_t> &most, const LoadedKernels &kernels);
+             const std::vector<uint64_t> &most, const LoadedKernels &kernels, const LibraryCalls *calls);
   /// New values of the buffers, by buffer.
   void setBuffers(const std::vector<BufferValue> &values);
 
@@ -40,6 +42,7 @@ public:
 private:
   struct Entry {
     const format::Step *step = nullptr;
+    const std::vector<uint32_t> *buffers = nullptr; ///< of the kernel or the call
     uint64_t size = 0, most = 0;
     Function *function = nullptr;
     size_t firstReference = 0, firstSlot = 0;

@@ -312,4 +312,27 @@ def FormFusions : Pass<"graph-form-fusions", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::cupola::graph::GraphDialect"];
 }
 
+def ChooseLibraries : Pass<"graph-choose-libraries", "::mlir::func::FuncOp"> {
+  let summary = "say which fusions a library may do instead of their kernels";
+  let description = [{
+    A fusion with a contraction is described in a library's words (`library`, the inputs of
+    the call in `library_inputs`) where its shapes are static, its weights constant, its
+    epilogue a chain of post-ops, and the cost table says that the library is the cheaper
+    one; else `library_refused` says why not. The fusion gets its kernel in any case: the
+    machine that runs the package may have no such library.
+
+    ```mlir
+    %1 = graph.fusion "gemm"(%a, %w) : (tensor<16x384xf32>, tensor<384x384xf32>) -> tensor<16x384xf32> {..}
+    // becomes
+    %1 = graph.fusion "gemm"(%a, %w) attributes {
+        library = {kind = "product", post_ops = [], result = array<i64: 16, 384>, source = array<i64: 16, 384>,
+                   weights = array<i64: 384, 384>},
+        library_inputs = array<i64: 0, 1>} : ..
+    ```
+  }];
+  let options = [
+    Option<"level", "level", "int", "4", "the x86-64 level that the kernels are for">,
+  ];
+}
+
 #endif // CUPOLA_LIB_TRANSFORMS_PASSES_TD

@@ -17,6 +17,22 @@ std::string join(const Json &names, size_t most) {
   return names.size() > most ? text + ", .. (" + std::to_string(names.size()) + ")" : text;
 }
 
+/// Contractions that a library may do, and why it does not do the others.
+void printLibraries(const Json &variant, bool reasons) {
+  size_t described = 0;
+  for (const Json &step : variant["steps"])
+    described += step.contains("library");
+  const Json &refused = variant["library_refused"];
+  if (described + refused.size() == 0)
+    return;
+  std::printf("  libraries: oneDNN may do %zu of the steps, %zu contractions are left to their kernels\n", described,
+              refused.size());
+  for (const Json &entry : refused)
+    if (reasons)
+      std::printf("    %s: %s\n", runtime::quote(entry["node"].get<std::string>()).c_str(),
+                  entry["reason"].get<std::string>().c_str());
+}
+
 void printVariant(const Json &variant, bool edges) {
   std::printf("%s %s: %zu steps, %zu distinct kernels\n", variant["target"].get<std::string>().c_str(),
               variant["arch"].get<std::string>().c_str(), variant["launches"].get<size_t>(),
@@ -29,6 +45,7 @@ void printVariant(const Json &variant, bool edges) {
                   r["registers"].get<int>(), r["spill_bytes"].get<int>(),
                   r["static_shared"].get<int>(), r["dynamic_shared"].get<int>());
   }
+  printLibraries(variant, edges);
   size_t fused = 0;
   for (const Json &edge : variant["edges"])
     fused += edge["fused"].get<bool>();

@@ -3,6 +3,7 @@
 
 #include "lib/Conversion/GraphToPlan/GraphToPlan.h"
 
+#include "dialects/Plan/LibraryCallAttr.h"
 #include "lib/Reference/Tensor.h"
 
 using namespace mlir;
@@ -103,9 +104,19 @@ private:
         pack(fusion, entry, scalars, operands);
     for (Value result : fusion.getResults())
       operands.push_back(bufferOf(result));
+    auto call = fusion->getAttrOfType<DictionaryAttr>(libraryCallAttrName);
     plan::LaunchOp::create(b, fusion.getLoc(), kernel.getValue(), operands,
-                           gridOf(kernel.getValue(), scalars),
-                           scalars, /*init=*/false);
+                           gridOf(kernel.getValue(), scalars), scalars, /*init=*/false,
+                           call ? callBuffers(fusion) : SmallVector<Value>(), call);
+  }
+
+  /// In their own layout: a library packs weights as it likes.
+  SmallVector<Value> callBuffers(graph::FusionOp fusion) {
+    SmallVector<Value> operands;
+    for (int64_t input : fusion->getAttrOfType<DenseI64ArrayAttr>(libraryInputsAttrName).asArrayRef())
+      operands.push_back(bufferOf(fusion.getInputs()[input]));
+    operands.push_back(bufferOf(fusion.getResults().front()));
+    return operands;
   }
 
   /// Replaces an operand by its packed copy, made once by an init launch.
@@ -119,7 +130,8 @@ private:
       copy = addBuffer(plan::BufferKind::Init, 0, inSymbols(bytes, scalars), fusion.getLoc());
       plan::LaunchOp::create(b, fusion.getLoc(), packer.getValue(),
                              ValueRange{operands[parameter], copy},
-                             gridOf(packer.getValue(), scalars), scalars, /*init=*/true);
+                             gridOf(packer.getValue(), scalars), scalars, /*init=*/true,
+                             /*callBuffers=*/ValueRange(), /*call=*/nullptr);
     }
     operands[parameter] = copy;
   }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "dialects/Graph/Provenance.h"
+#include "dialects/Plan/LibraryCallAttr.h"
 #include "lib/Conversion/GraphToPlan/GraphToPlan.h"
 
 using namespace mlir;
@@ -79,6 +80,11 @@ private:
       step.launch.buffers.push_back(bufferIndex.lookup(buffer));
     for (auto scalar : op.getScalars().getAsRange<StringAttr>())
       step.launch.scalars.push_back(scalarIndex(scalar.getValue()));
+    if (op.getCall()) {
+      step.launch.call = *plan::libraryCallOf(*op.getCall()); // the verifier read it, too
+      for (Value buffer : op.getCallBuffers())
+        step.launch.call.buffers.push_back(bufferIndex.lookup(buffer));
+    }
     step.nodes = nodes.indicesOf(op.getLoc());
     (op.getInit() ? program.init : program.steps).push_back(std::move(step));
   }

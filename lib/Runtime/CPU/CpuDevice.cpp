@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/CPU/CpuDevice.h"
 #include "lib/Runtime/CPU/CpuFeatures.h"
+#include "lib/Runtime/CPU/HostMemory.h"
 #include "lib/Runtime/CPU/ObjectImage.h"
+#include "lib/Runtime/CPU/OneDnnCall.h"
 #include "lib/Runtime/CPU/ThreadPool.h"
 #include "lib/Runtime/Format/Checked.h"
 
@@ -11,7 +13,7 @@
 #include <fstream>
 #include <map>
 #include <mutex>
-#include <sys/mman.h>
+#include <optional>
 #include <unistd.h>
 
 namespace cupola::runtime {
@@ -21,10 +23,6 @@ namespace {
 /// Larger requests are held against the free memory: the system would promise
 /// more than it has and kill the process later.
 constexpr uint64_t kTrustedAllocation = uint64_t(64) << 20;
-
-/// A kernel walks through many rows at a time, each in a page of its own, and finding a
-/// page takes longer than finding a line. Linux gives larger pages where it is asked to.
-constexpr uint64_t kHugePage = uint64_t(2) << 20;
 
 /// MemAvailable; the free pages where the kernel does not tell.
 uint64_t availableMemory() {
@@ -40,19 +38,51 @@ uint64_t availableMemory() {
 
 template <typename T> T *pointer(DeviceAddress address) { return reinterpret_cast<T *>(address); }
 
+/// A launch with memory of its own for every thread: thread i has [scratch + i * stride, + stride).
+struct CpuLaunch {
+  const LaunchArguments &arguments;
+  ThreadPool &pool;
+  char *scratch;
+  uint64_t stride;
+};
+
 class CpuFunction : public Function {
 public:
-  CpuKernel entry = nullptr;
+  virtual Status run(const CpuLaunch &launch) = 0;
   std::string name;
   uint64_t scratchBytes = 0;
+};
+
+class KernelFunction : public CpuFunction {
+public:
+  Status run(const CpuLaunch &launch) override;
+  CpuKernel entry = nullptr;
   uint32_t grain = 1;
+
+private:
+  std::vector<uint64_t> words; ///< of the launch, kept to allocate nothing
+};
+
+class CallFunction : public CpuFunction {
+public:
+  explicit CallFunction(std::unique_ptr<onednn::OneDnnCall> made) : call(std::move(made)) {
+    name = call->name();
+    scratchBytes = call->scratchBytes();
+  }
+  Status run(const CpuLaunch &launch) override {
+    return call->run(launch.pool, launch.arguments.addresses, launch.scratch, launch.stride);
+  }
+  std::string library() const override { return name; }
+
+private:
+  std::unique_ptr<onednn::OneDnnCall> call;
 };
 
 class CpuModule : public Module {
 public:
   Function &function(size_t index) override { return functions[index]; }
   std::unique_ptr<ObjectImage> object;
-  std::vector<CpuFunction> functions;
+  std::vector<KernelFunction> functions;
 };
 
 class CpuDevice : public Device {
@@ -69,6 +99,7 @@ public:
   void freeHost(void *memory) override { std::free(memory); }
   Result<std::unique_ptr<Stream>> createStream(void *native) override;
   Result<std::unique_ptr<Module>> loadModule(const ModuleImage &image) override;
+  Result<std::unique_ptr<Function>> prepareCall(const format::LibraryCall &call, const void *weights) override;
   std::vector<KernelStatistics> statistics() const override;
   void resetStatistics() override;
 
@@ -84,7 +115,8 @@ private:
   std::mutex launching; ///< one at a time: launches share what follows
   std::unique_ptr<char, decltype(&std::free)> scratchMemory{nullptr, std::free};
   uint64_t scratchCapacity = 0;
-  std::vector<uint64_t> words; ///< of the launch, kept to allocate nothing
+  std::mutex opening;
+  std::optional<Result<std::shared_ptr<const onednn::OneDnn>>> library; ///< none before the first call
   mutable std::mutex counting;
   std::map<std::string, KernelStatistics> counts;
 };
@@ -148,12 +180,9 @@ Result<DeviceAddress> CpuDevice::allocate(uint64_t bytes) {
 }
 
 Result<void *> CpuDevice::allocateHost(uint64_t bytes) {
-  void *memory = nullptr;
-  const uint64_t alignment = bytes < kHugePage ? format::kBufferAlignment : kHugePage;
-  if (::posix_memalign(&memory, alignment, std::max<uint64_t>(bytes, 1)) != 0)
+  void *memory = allocateHostMemory(bytes);
+  if (!memory)
     return Status::environment("out of memory: " + std::to_string(bytes) + " bytes wanted");
-  if (bytes >= kHugePage)
-    ::madvise(memory, bytes / kHugePage * kHugePage, MADV_HUGEPAGE); // a wish
   return memory;
 }
 
@@ -172,7 +201,7 @@ Result<std::unique_ptr<Module>> CpuDevice::loadModule(const ModuleImage &image) 
     return object.status();
   module->object = object.take();
   for (const format::Kernel *kernel : image.kernels) {
-    CpuFunction &function = module->functions.emplace_back();
+    KernelFunction &function = module->functions.emplace_back();
     function.name = kernel->name;
     function.scratchBytes = kernel->scratchBytes;
     function.grain = kernel->grain;
@@ -181,6 +210,19 @@ Result<std::unique_ptr<Module>> CpuDevice::loadModule(const ModuleImage &image) 
       return Status::package(image.name + " has no kernel " + kernel->name);
   }
   return std::unique_ptr<Module>(std::move(module));
+}
+
+Result<std::unique_ptr<Function>> CpuDevice::prepareCall(const format::LibraryCall &call, const void *weights) {
+  const std::lock_guard<std::mutex> lock(opening);
+  if (!library)
+    library = onednn::OneDnn::load();
+  if (library->failed())
+    return library->status();
+  Result<std::unique_ptr<onednn::OneDnnCall>> made =
+      onednn::OneDnnCall::create(**library, call, weights, pool.threads());
+  if (made.failed())
+    return made.status();
+  return std::unique_ptr<Function>(std::make_unique<CallFunction>(made.take()));
 }
 
 /// Room for `bytes` per thread; null if there is no memory. `launching` is held.
@@ -209,35 +251,40 @@ void CpuDevice::count(const CpuFunction &function, uint64_t grid) {
 }
 
 Status CpuDevice::launch(const LaunchArguments &arguments) {
-  const auto &function = static_cast<const CpuFunction &>(*arguments.function);
+  auto &function = static_cast<CpuFunction &>(*arguments.function);
   if (arguments.grid == 0)
     return Status::ok();
   if (arguments.grid > static_cast<uint64_t>(INT64_MAX))
     return Status::limit("a grid of " + std::to_string(arguments.grid) + " iterations");
   const std::lock_guard<std::mutex> lock(launching);
+  CpuLaunch launch{arguments, pool, nullptr, (function.scratchBytes + 63) / 64 * 64};
+  if (launch.stride != 0) {
+    launch.scratch = static_cast<char *>(scratch(launch.stride));
+    if (!launch.scratch)
+      return Status::environment("out of memory for scratch of " + function.name);
+  }
+  CUPOLA_TRY(function.run(launch));
+  count(function, arguments.grid);
+  return Status::ok();
+}
+
+Status KernelFunction::run(const CpuLaunch &launch) {
+  const LaunchArguments &arguments = launch.arguments;
   words.assign(arguments.addresses, arguments.addresses + arguments.referenceCount);
   words.insert(words.end(), arguments.slots, arguments.slots + arguments.slotCount);
   words.push_back(arguments.step);
   struct Call {
-    const CpuFunction &function;
+    CpuKernel entry;
     const uint64_t *bindings, *words;
-    char *scratch;
-    uint64_t stride;
-  } call{function, pointer<const uint64_t>(arguments.bindings), words.data(), nullptr,
-         (function.scratchBytes + 63) / 64 * 64};
-  if (call.stride != 0) {
-    call.scratch = static_cast<char *>(scratch(call.stride));
-    if (!call.scratch)
-      return Status::environment("out of memory for scratch of " + function.name);
-  }
-  pool.parallelFor(
-      static_cast<int64_t>(arguments.grid), function.grain,
+    const CpuLaunch &launch;
+  } call{entry, pointer<const uint64_t>(arguments.bindings), words.data(), launch};
+  launch.pool.parallelFor(
+      static_cast<int64_t>(arguments.grid), grain,
       [](void *context, int64_t begin, int64_t end, unsigned worker) {
         const Call &call = *static_cast<const Call *>(context);
-        call.function.entry(call.bindings, call.words, begin, end, call.scratch + worker * call.stride);
+        call.entry(call.bindings, call.words, begin, end, call.launch.scratch + worker * call.launch.stride);
       },
       &call);
-  count(function, arguments.grid);
   return Status::ok();
 }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/CUDA/Driver.h"
 
-#include "lib/Runtime/CUDA/DynamicLibrary.h"
+#include "lib/Runtime/DynamicLibrary.h"
 
 namespace cupola::runtime::cuda {
 

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/CUDA/Nvrtc.h"
 
-#include "lib/Runtime/CUDA/DynamicLibrary.h"
+#include "lib/Runtime/CUDA/LibraryPaths.h"
+#include "lib/Runtime/DynamicLibrary.h"
 
 #include <algorithm>
 

@@ -58,7 +58,7 @@ Status checkProduct(const LibraryCall &call) {
   CUPOLA_TRY(checkExtents("source", call.source, 2, 1));
   CUPOLA_TRY(checkExtents("weights", call.weights, 2, 1));
   CUPOLA_TRY(checkExtents("result", call.result, 2, 1));
-  if (!call.strides.empty() || !call.dilations.empty() || !call.padding.empty() || call.channelsFirst)
+  if (!call.strides.empty() || !call.dilations.empty() || !call.padding.empty())
     return bad("is a product with a window");
   if (call.source[1] != call.weights[0] || call.source[0] != call.result[0] || call.weights[1] != call.result[1])
     return bad("has a source, weights and result that do not agree");

@@ -52,7 +52,6 @@ struct LibraryCall {
   /// Convolution, height and width each: the window's steps, the distance of its taps, and
   /// the zeros in front of the source. Behind it are as many as the last window reaches.
   std::vector<int64_t> strides, dilations, padding;
-  bool channelsFirst = false; ///< Convolution: the source lies as [n, c, h, w]
   std::vector<PostOp> postOps;
   /// Into Program::buffers: source, weights, the post-ops' operands in order, result.
   std::vector<uint32_t> buffers;

@@ -42,7 +42,7 @@ template <typename V> void fields(V &v, typename V::template Ref<PostOp> p) {
 
 template <typename V> void fields(V &v, typename V::template Ref<LibraryCall> c) {
   v(1, c.kind), v(2, c.source), v(3, c.weights), v(4, c.result), v(5, c.strides), v(6, c.dilations), v(7, c.padding),
-      v(8, c.channelsFirst), v(9, c.postOps), v(10, c.buffers);
+      v(8, c.postOps), v(9, c.buffers);
 }
 
 template <typename V> void fields(V &v, typename V::template Ref<Launch> l) {

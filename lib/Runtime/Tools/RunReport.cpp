@@ -89,13 +89,24 @@ std::string milliseconds(double value) {
   return text;
 }
 
-/// The kernel's schedule and name, or "copy".
-std::string stepName(const format::Program &program, size_t step) {
-  const format::Step &entry = program.steps[step];
+/// The kernel's schedule and name, the library's code that runs instead, or "copy".
+std::string stepName(const Executable &executable, size_t step) {
+  const format::Step &entry = executable.program().steps[step];
   if (entry.kind == format::Step::CopyStep)
     return "copy";
-  const format::Kernel &kernel = program.kernels[entry.launch.kernel];
+  if (const Function *call = executable.calls().function(step))
+    return call->library();
+  const format::Kernel &kernel = executable.program().kernels[entry.launch.kernel];
   return kernel.schedule + " " + kernel.name;
+}
+
+/// Empty where the package describes no step to a library.
+std::string librariesText(const LibraryCalls &calls) {
+  if (calls.described() == 0)
+    return "";
+  return "libraries: " + std::to_string(calls.used()) + " of " + std::to_string(calls.described()) +
+         " steps that a library may do" + (calls.reason().empty() ? "" : "; kernels do the others: " + calls.reason()) +
+         "\n";
 }
 
 std::string profileText(const RunReport &report) {
@@ -113,7 +124,7 @@ std::string profileText(const RunReport &report) {
     std::snprintf(line, sizeof(line), "%4zu %10.4f %6.2f %9.2f %9.2f  ", step.step, step.milliseconds,
                   100 * step.milliseconds / total, static_cast<double>(step.work.operations) / step.milliseconds / 1e6,
                   static_cast<double>(step.work.bytes) / step.milliseconds / 1e6);
-    text += line + stepName(executable.program(), step.step) + ": " +
+    text += line + stepName(executable, step.step) + ": " +
             nodeList(executable.package(), executable.program().steps[step.step].nodes) + "\n";
   }
   return text;
@@ -127,7 +138,7 @@ nlohmann::ordered_json profileJson(const RunReport &report) {
     for (uint32_t node : executable.program().steps[step.step].nodes)
       names.push_back(executable.package().nodes[node].name);
     list.push_back({{"step", step.step},
-                    {"kernel", stepName(executable.program(), step.step)},
+                    {"kernel", stepName(executable, step.step)},
                     {"nodes", names},
                     {"ms", step.milliseconds},
                     {"operations", step.work.operations},
@@ -143,7 +154,7 @@ std::string reportText(const RunReport &report) {
   const DeviceProperties &device = executable.device().properties();
   std::string text = "device: " + device.name + " " + device.arch + " (" + device.description + "), variant " +
                      executable.variant().target + " " + executable.variant().arch + ", " +
-                     std::to_string(executable.program().steps.size()) + " steps\n";
+                     std::to_string(executable.program().steps.size()) + " steps\n" + librariesText(executable.calls());
   for (size_t i = 0; i < report.outputs->size(); ++i) {
     const HostTensor &output = (*report.outputs)[i];
     text += "output " + quote(executable.package().outputs[i].name) + ": " + format::dtypeName(output.dtype) + " " +
@@ -164,6 +175,9 @@ std::string reportJson(const RunReport &report) {
   json["device"] = {{"name", device.name}, {"arch", device.arch}, {"description", device.description}};
   json["variant"] = {{"target", executable.variant().target}, {"arch", executable.variant().arch}};
   json["steps"] = executable.program().steps.size();
+  json["libraries"] = {{"described", executable.calls().described()},
+                       {"used", executable.calls().used()},
+                       {"reason", executable.calls().reason()}};
   json["iterations"] = report.iterations;
   json["latency_ms"] = {{"min", report.latency.min}, {"median", report.latency.median}, {"p99", report.latency.p99}};
   json["memory"] = {{"arena_bytes", report.session->arenaBytes()}, {"resident_bytes", executable.residentBytes()}};

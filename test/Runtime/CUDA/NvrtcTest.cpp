@@ -1,7 +1,7 @@
 //===- test/Runtime/CUDA/NvrtcTest.cpp - compiling CUDA source: real NVRTC, and a table that fails ---===//
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/CUDA/CubinCache.h"
-#include "lib/Runtime/CUDA/DynamicLibrary.h"
+#include "lib/Runtime/CUDA/LibraryPaths.h"
 #include "test/Runtime/CUDA/FakeNvrtc.h"
 #include "test/Runtime/CUDA/Scratch.h"
 

@@ -1,0 +1,27 @@
+//===- lib/Transforms/Fusion/DescribeCall.h - a fusion in a library's words ---===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_LIB_TRANSFORMS_FUSION_DESCRIBECALL_H
+#define CUPOLA_LIB_TRANSFORMS_FUSION_DESCRIBECALL_H
+
+#include "dialects/Graph/Graph.h"
+#include "lib/Runtime/Format/LibraryCall.h"
+
+namespace cupola::fusion {
+
+/// A description, or why there is none.
+struct CallDescription {
+  format::LibraryCall call; ///< without buffers; of kind None where `refused` says why
+  llvm::SmallVector<int64_t> inputs; ///< of the fusion: source, weights, operands of the post-ops
+  std::string refused;
+};
+
+/// A contraction of static f32 tensors, channels last, with constant weights, whose epilogue
+/// is a chain of oneDNN's post-ops. A window of one place is described as a product.
+CallDescription describeCall(graph::FusionOp fusion);
+
+/// Why the generated kernel is the cheaper one at `level` of x86-64; empty where the library is.
+std::string cheaperByKernel(const format::LibraryCall &call, int level);
+
+} // namespace cupola::fusion
+
+#endif // CUPOLA_LIB_TRANSFORMS_FUSION_DESCRIBECALL_H
