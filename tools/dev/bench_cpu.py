@@ -1,9 +1,10 @@
 #===- tools/dev/bench_cpu.py - Latency on the CPU beside onnxruntime's, rounds of both in alternation ---===#
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles each model, loads it in Cupola's runtime and in onnxruntime (all graph optimisations), and times both in one process:
-a round is several runs of the one, then as many of the other, and counts with the medians of both. The figure is the median over
-the rounds of (Cupola's time / onnxruntime's time): load on the machine that lasts longer than a round hits both alike. Outputs
-are compared first. onnxruntime's threads stop spinning when a run ends, as Cupola's do, so neither engine takes the other's cores."""
+"""Compiles each model with and without library calls, loads both in Cupola's runtime and the model in onnxruntime (all graph
+optimisations), and times the three in one process: a round is several runs of the one, then as many of the next, and counts with the
+medians. The figure is the median over the rounds of (Cupola's time / onnxruntime's time): load on the machine that lasts longer than a
+round hits all alike. Outputs are compared first. onnxruntime's threads stop spinning when a run ends, as Cupola's do, so no engine
+takes the other's cores."""
 
 import argparse
 import datetime
@@ -50,11 +51,11 @@ def onnxruntime_session(model, threads):
     return onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
 
 
-def cupola_session(model, feeds, arguments):
+def cupola_session(model, libraries, feeds, arguments):
     with tempfile.TemporaryDirectory() as folder:
         package = pathlib.Path(folder) / "model.cupola"
-        subprocess.run([arguments.build / "bin" / "cupola", "compile", model, "--target", "cpu", "-o", package, *arguments.flag],
-                       check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([arguments.build / "bin" / "cupola", "compile", model, "--target", "cpu", "--libraries", libraries, "-o", package,
+                        *arguments.flag], check=True, stdout=subprocess.DEVNULL)
         return Session(str(arguments.build / "lib" / "libcupola_runtime.so"), str(package), feeds, arguments.threads)
 
 
@@ -74,18 +75,21 @@ def measure(model, arguments):
     peer = onnxruntime_session(model, arguments.threads)
     feeds = case_of(arguments.case) if arguments.case else random_case(peer)
     feeds = {entry.name: feeds[entry.name] for entry in peer.get_inputs()}
-    session = cupola_session(model, feeds, arguments)
-    runs = {"cupola": session.run, "onnxruntime": lambda: peer.run(None, feeds)}
-    session.run()
-    error = largest_error(session.outputs.values(), peer.run(list(session.outputs), feeds))
+    sessions = {"cupola": cupola_session(model, "auto", feeds, arguments), "alone": cupola_session(model, "none", feeds, arguments)}
+    runs = {**{name: session.run for name, session in sessions.items()}, "onnxruntime": lambda: peer.run(None, feeds)}
+    error = 0
+    for session in sessions.values():
+        session.run()
+        error = max(error, largest_error(session.outputs.values(), peer.run(list(session.outputs), feeds)))
     slowest = max(min(milliseconds(run) for _ in range(3)) for run in runs.values())
     count = max(3, int(arguments.seconds * 1e3 / slowest))
     rounds = [{name: statistics.median(milliseconds(run) for _ in range(count)) for name, run in runs.items()}
               for _ in range(arguments.rounds)]
-    ratios = [r["cupola"] / r["onnxruntime"] for r in rounds]
+    ratios, alone = ([r[name] / r["onnxruntime"] for r in rounds] for name in sessions)
     return {"model": pathlib.Path(model).name, "case": pathlib.Path(arguments.case).name if arguments.case else "random",
             **{name + "_ms": statistics.median(r[name] for r in rounds) for name in runs},
             "ratio": statistics.median(ratios), "ratio_min": min(ratios), "ratio_max": max(ratios),
+            "alone_ratio": statistics.median(alone), "alone_ratio_min": min(alone), "alone_ratio_max": max(alone),
             "rounds": arguments.rounds, "runs_per_round": count, "error": error}
 
 
@@ -101,17 +105,18 @@ def main():
     parser.add_argument("--rounds", type=int, default=7, help="rounds (default: %(default)s)")
     parser.add_argument("--seconds", type=float, default=0.5, help="of each engine per round, at least 3 runs (default: %(default)s)")
     parser.add_argument("--threads", type=int, default=2, help="of each engine (default: %(default)s)")
-    parser.add_argument("--flag", action="append", default=[], help="further flag of 'cupola compile', as --flag=--libraries=none")
+    parser.add_argument("--flag", action="append", default=[], help="further flag of 'cupola compile', as --flag=--cpu=x86-64-v3")
     parser.add_argument("--build", type=pathlib.Path, default=BUILD, help="Cupola's build folder (default: build)")
     parser.add_argument("--json", help="write the rows to this file")
     arguments = parser.parse_args()
     print(f"{datetime.date.today()}, {processor()}, {arguments.threads} threads, onnxruntime {onnxruntime.__version__}")
-    print(f"{'model':32} {'cupola ms':>10} {'ort ms':>10} {'ratio':>7} {'min':>7} {'max':>7} {'error':>9}")
+    print("ratio: with oneDNN where it gains; alone: --libraries none")
+    print(f"{'model':32} {'cupola ms':>10} {'alone ms':>10} {'ort ms':>10} {'ratio':>7} {'min':>7} {'max':>7} {'alone':>7} {'error':>9}")
     rows = []
     for model in arguments.models:
         rows.append(measure(model, arguments))
-        print("{model:32} {cupola_ms:10.3f} {onnxruntime_ms:10.3f} {ratio:7.2f} {ratio_min:7.2f} {ratio_max:7.2f} "
-              "{error:9.1e}".format(**rows[-1]), flush=True)
+        print("{model:32} {cupola_ms:10.3f} {alone_ms:10.3f} {onnxruntime_ms:10.3f} {ratio:7.2f} {ratio_min:7.2f} {ratio_max:7.2f} "
+              "{alone_ratio:7.2f} {error:9.1e}".format(**rows[-1]), flush=True)
     if arguments.json:
         pathlib.Path(arguments.json).write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
 
