@@ -53,8 +53,23 @@ bool isSplat(Value value, double expected) {
   return number && isNear(*number, expected, toleranceOf(graph::elementOf(value)));
 }
 
+Value withoutCasts(Value value) {
+  auto cast = value.getDefiningOp<graph::CastOp>();
+  while (cast && isa<FloatType>(graph::elementOf(value)) && isa<FloatType>(graph::elementOf(cast.getInput()))) {
+    value = cast.getInput();
+    cast = value.getDefiningOp<graph::CastOp>();
+  }
+  return value;
+}
+
 graph::UnaryOp unary(OpBuilder &b, Location loc, graph::UnaryKind kind, Value input, double alpha) {
   return graph::UnaryOp::create(b, loc, input.getType(), kind, input, APFloat(alpha), APFloat(0.0));
+}
+
+Value unaryAs(OpBuilder &b, Location loc, RankedTensorType type, graph::UnaryKind kind, Value input, double alpha) {
+  Type of = graph::elementOf(input), to = type.getElementType();
+  Value wide = castTo(b, loc, input, of.getIntOrFloatBitWidth() > to.getIntOrFloatBitWidth() ? of : to);
+  return castTo(b, loc, unary(b, loc, kind, wide, alpha), to);
 }
 
 static Attribute elementAttr(double number, Type element) {
@@ -112,6 +127,52 @@ std::optional<Scaled> shiftedBy(Value value) {
   return std::nullopt;
 }
 
+Scaled multipleOf(Value value) {
+  if (auto scaled = scaledBy(value))
+    return *scaled;
+  if (Value x = inputOf(value, graph::UnaryKind::Neg))
+    return {x, -1};
+  return {value, 1};
+}
+
+std::optional<Affine> affineOf(Value value) {
+  if (auto shifted = shiftedBy(value)) {
+    Scaled term = multipleOf(shifted->x);
+    return Affine{term.x, term.number, shifted->number};
+  }
+  for (Pair pair : operandsOf(value, graph::BinaryKind::Sub))
+    if (auto number = splatOf(pair.first)) {
+      Scaled term = multipleOf(pair.second);
+      return Affine{term.x, -term.number, *number};
+    }
+  return std::nullopt;
+}
+
+static void collectFactors(Value value, Product &product, unsigned depth) {
+  constexpr unsigned maxDepth = 8;
+  if (std::optional<double> number = splatOf(value)) {
+    product.number *= *number;
+    return;
+  }
+  if (depth == 0 || (value.hasOneUse() && depth < maxDepth)) {
+    if (auto scaled = scaledBy(value)) {
+      product.number *= scaled->number;
+      return collectFactors(scaled->x, product, depth + 1);
+    }
+    if (auto op = value.getDefiningOp<graph::BinaryOp>(); op && op.getKind() == graph::BinaryKind::Mul) {
+      collectFactors(op.getLhs(), product, depth + 1);
+      return collectFactors(op.getRhs(), product, depth + 1);
+    }
+  }
+  product.factors.push_back(value);
+}
+
+Product productOf(Value value) {
+  Product product;
+  collectFactors(value, product, 0);
+  return product;
+}
+
 bool isPointwise(Operation *op) { return isa<graph::UnaryOp, graph::BinaryOp, graph::SelectOp, graph::CastOp>(op); }
 
 bool isBijectiveView(Operation *op) { return isa_and_nonnull<graph::ReshapeOp, graph::TransposeOp>(op); }
@@ -138,6 +199,12 @@ Location locationOf(OpBuilder &b, Operation *last, ArrayRef<Value> stop) {
 Value reshapeTo(OpBuilder &b, Location loc, Value value, ArrayRef<Expr> shape) {
   RankedTensorType type = graph::tensorType(shape, graph::elementOf(value));
   return type == value.getType() ? value : graph::ReshapeOp::create(b, loc, type, value).getResult();
+}
+
+Value castTo(OpBuilder &b, Location loc, Value value, Type element) {
+  if (graph::elementOf(value) == element)
+    return value;
+  return graph::CastOp::create(b, loc, graph::tensorType(graph::shapeOf(value), element), value);
 }
 
 void eraseDead(Block &block) {

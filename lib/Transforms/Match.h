@@ -24,9 +24,17 @@ bool isNear(double a, double b, double tolerance = 1e-6);
 /// `value` is a splat near `expected`, as near as its element type can be.
 bool isSplat(mlir::Value value, double expected);
 
+/// What `value` is a cast of, where all types are floats.
+mlir::Value withoutCasts(mlir::Value value);
+inline bool isSameButForCasts(mlir::Value a, mlir::Value b) { return withoutCasts(a) == withoutCasts(b); }
+
 /// A unary op on `input`, whose type the result has.
 graph::UnaryOp unary(mlir::OpBuilder &b, mlir::Location loc, graph::UnaryKind kind, mlir::Value input,
                      double alpha = 0);
+
+/// The same with a result of `type`: computed in the wider of both types.
+mlir::Value unaryAs(mlir::OpBuilder &b, mlir::Location loc, mlir::RankedTensorType type, graph::UnaryKind kind,
+                    mlir::Value input, double alpha = 0);
 
 /// A tensor of `type` that holds `number` everywhere: one element for every dynamic
 /// shape, repeated by a view. `type` has float, integer or bool elements.
@@ -54,6 +62,24 @@ std::optional<Scaled> scaledBy(mlir::Value value);
 /// `value` = x + number (or x - number).
 std::optional<Scaled> shiftedBy(mlir::Value value);
 
+/// `value` = x * number, by Neg, too, or else value * 1.
+Scaled multipleOf(mlir::Value value);
+
+/// `value` = factor * x + offset, by a sum or difference with a splat.
+struct Affine {
+  mlir::Value x;
+  double factor, offset;
+};
+std::optional<Affine> affineOf(mlir::Value value);
+
+/// The factors of a product, constants multiplied into `number`. Only single-use
+/// products are entered, so that nothing is computed twice.
+struct Product {
+  double number = 1;
+  llvm::SmallVector<mlir::Value> factors;
+};
+Product productOf(mlir::Value value);
+
 /// The op computes on elements of its own place only.
 bool isPointwise(mlir::Operation *op);
 /// A bijection between the elements of input and result: reshape or transpose.
@@ -67,6 +93,9 @@ mlir::Location fusedLoc(mlir::OpBuilder &b, llvm::ArrayRef<mlir::Operation *> op
 /// All ops between `last` and the values `stop`, for the location of what replaces
 /// them: a matched subgraph.
 mlir::Location locationOf(mlir::OpBuilder &b, mlir::Operation *last, llvm::ArrayRef<mlir::Value> stop);
+
+/// `value` with elements of this type.
+mlir::Value castTo(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value, mlir::Type element);
 
 /// A reshape of `value`, or `value` itself where the shape is the same.
 mlir::Value reshapeTo(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value, llvm::ArrayRef<Expr> shape);

@@ -75,8 +75,10 @@ def RecognizeGelu : Pass<"graph-recognize-gelu", "::mlir::func::FuncOp"> {
   let description = [{
     `0.5 * x * (1 + erf(x / sqrt(2)))` and
     `0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))`, the factors in any order,
-    by multiplication or division. Constants agree to 1e-6 relative, in half precision as
-    far as it holds them.
+    by multiplication or division, also distributed over the sum, with the sign or the
+    constants inside, and as `x * sigmoid(..)`. Constants agree to 1e-6 relative, in half
+    precision as far as it holds them. Casts between float types in between go: the whole
+    function is computed in f32.
 
     ```mlir
     %1 = graph.binary <div> %x, %sqrt2 : ...
@@ -95,7 +97,8 @@ def RecognizeSilu : Pass<"graph-recognize-silu", "::mlir::func::FuncOp"> {
   let summary = "x * sigmoid(x) and x * hard_sigmoid(x) become one op";
   let description = [{
     SiLU, QuickGELU (`x * sigmoid(1.702 * x)`, which is `silu` with another alpha), and
-    hard swish from HardSigmoid or from `x * min(max(x + 3, 0), 6) / 6`.
+    hard swish from HardSigmoid or from `x * min(max(x + 3, 0), 6) / 6`, factors and bounds
+    in any order. `1 / (1 + exp(-x))` is a sigmoid. Casts between float types in between go.
 
     ```mlir
     %1 = graph.unary <sigmoid> %x : ...
@@ -111,8 +114,14 @@ def RecognizeLayerNorm : Pass<"graph-recognize-layer-norm", "::mlir::func::FuncO
   let summary = "written-out layer norm and RMS norm become one op";
   let description = [{
     `d / sqrt(mean(d^2) + epsilon)` over any dimensions, also by rsqrt, reciprocal or
-    pow; with `d = x - mean(x)` it is a layer norm of x, else an RMS norm of d. Scale and
-    bias stay as they are.
+    pow; with `d = x - mean(x)` it is a layer norm of x, else an RMS norm of d. Other
+    factors may have been multiplied in before. So may the mean: `x * s + (.. - mean(x) * s)`
+    with `s = 1 / sqrt(variance + epsilon)`. The variance may be `mean(x^2) - mean(x)^2`.
+    Scale and bias stay as they are.
+
+    Exporters of half precision compute all, some or none of it in f32. Casts between float
+    types in between go: the norm reads and writes the types of the model and sums up in
+    f32, so what they rounded is rounded less often.
 
     ```mlir
     %1 = graph.binary <mul> %x, %x : ...
@@ -151,8 +160,9 @@ def RecognizeGroupNorm : Pass<"graph-recognize-group-norm", "::mlir::func::FuncO
 def RecognizeSoftmax : Pass<"graph-recognize-softmax", "::mlir::func::FuncOp"> {
   let summary = "guarded and written-out softmax become one op";
   let description = [{
-    `Where(IsNaN(s), 0, s)` of a softmax that nothing else reads becomes its `guard`;
-    `exp(x - max(x)) / sum(exp(x - max(x)))` over one axis becomes a softmax.
+    `Where(IsNaN(s), 0, s)` of a softmax that nothing else reads becomes its `guard`, also
+    of a cast of it. `exp(x - max(x)) / sum(exp(x - max(x)))` over one axis becomes a softmax,
+    `x - max(x) - log(sum(exp(x - max(x))))` its logarithm.
 
     ```mlir
     %1 = graph.softmax %x axis 1 : ...

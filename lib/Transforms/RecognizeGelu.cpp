@@ -17,97 +17,92 @@ using namespace cupola::match;
 using graph::BinaryKind;
 using graph::UnaryKind;
 
-/// The factors of a product, constants multiplied into `number`. Only single-use
-/// products are entered, so that nothing is computed twice.
-struct Product {
-  double number = 1;
-  SmallVector<Value> factors;
-};
-
-void collectFactors(Value value, Product &product, bool isRoot = true) {
-  if (std::optional<double> number = splatOf(value)) {
-    product.number *= *number;
-    return;
-  }
-  if (isRoot || value.hasOneUse()) {
-    if (auto scaled = scaledBy(value)) {
-      product.number *= scaled->number;
-      return collectFactors(scaled->x, product, false);
-    }
-    if (auto op = value.getDefiningOp<graph::BinaryOp>(); op && op.getKind() == BinaryKind::Mul) {
-      collectFactors(op.getLhs(), product, false);
-      return collectFactors(op.getRhs(), product, false);
-    }
-  }
-  product.factors.push_back(value);
-}
-
-/// `value` = number * x for this x, with or without a written factor.
+/// `value` = number * x for this x, with or without written factors.
 bool isMultiple(Value value, Value x, double number) {
-  if (value == x)
+  if (isSameButForCasts(value, x))
     return isNear(number, 1, toleranceOf(x));
-  auto scaled = scaledBy(value);
-  if (scaled && scaled->x == x)
-    return isNear(scaled->number, number, toleranceOf(x));
-  if (!scaled) // 0.5 * x may be shared: x' = 0.5 * x, value = (number / 0.5) * x'
-    return false;
-  auto base = scaledBy(scaled->x);
-  return base && base->x == x && isNear(scaled->number * base->number, number, toleranceOf(x));
+  Scaled outer = multipleOf(withoutCasts(value));
+  if (isSameButForCasts(outer.x, x))
+    return isNear(outer.number, number, toleranceOf(x));
+  Scaled inner = multipleOf(outer.x); // 0.5 * x may be shared: x' = 0.5 * x, value = (number / 0.5) * x'
+  return isSameButForCasts(inner.x, x) && isNear(outer.number * inner.number, number, toleranceOf(x));
 }
 
 bool isCube(Value value, Value x) {
+  value = withoutCasts(value);
   for (Pair pair : operandsOf(value, BinaryKind::Pow))
-    return pair.first == x && isSplat(pair.second, 3);
+    return isSameButForCasts(pair.first, x) && isSplat(pair.second, 3);
   for (Pair pair : operandsOf(value, BinaryKind::Mul)) {
-    if (pair.first != x)
+    if (!isSameButForCasts(pair.first, x))
       continue;
-    for (Pair square : operandsOf(pair.second, BinaryKind::Mul))
-      if (square.first == x && square.second == x)
+    Value square = withoutCasts(pair.second);
+    for (Pair factors : operandsOf(square, BinaryKind::Mul))
+      if (isSameButForCasts(factors.first, x) && isSameButForCasts(factors.second, x))
         return true;
-    for (Pair square : operandsOf(pair.second, BinaryKind::Pow))
-      if (square.first == x && isSplat(square.second, 2))
+    for (Pair power : operandsOf(square, BinaryKind::Pow))
+      if (isSameButForCasts(power.first, x) && isSplat(power.second, 2))
         return true;
   }
   return false;
 }
 
-/// `value` = a * x^3, the products in any order.
-bool isCubicTerm(Value value, Value x, double a) {
-  if (auto scaled = scaledBy(value); scaled && isNear(scaled->number, a, toleranceOf(x)))
+/// `value` = a * x^degree, the products in any order.
+bool isTerm(Value value, Value x, double a, int degree) {
+  if (auto scaled = scaledBy(value); scaled && isNear(scaled->number, a, toleranceOf(x)) && degree == 3)
     return isCube(scaled->x, x);
-  Product product;
-  collectFactors(value, product);
-  int degree = 0;
+  Product product = productOf(value);
   for (Value factor : product.factors)
-    degree += factor == x ? 1 : isCube(factor, x) ? 3 : 10;
-  return degree == 3 && isNear(product.number, a, toleranceOf(x));
+    degree -= isSameButForCasts(factor, x) ? 1 : isCube(factor, x) ? 3 : 10;
+  return degree == 0 && isNear(product.number, a, toleranceOf(x));
 }
 
 constexpr double inverseSqrt2 = 0.70710678118654752, sqrt2OverPi = 0.79788456080286536;
 constexpr double cubic = 0.044715;
 
-/// `value` = sqrt(2 / pi) * (x + 0.044715 * x^3), also as x * (1 + 0.044715 * x^2).
-bool isTanhArgument(Value value, Value x) {
+/// `value` = a * (x + 0.044715 * x^3), also as a * x * (1 + 0.044715 * x^2).
+bool isTanhArgument(Value value, Value x, double a) {
+  value = withoutCasts(value);
   auto scaled = scaledBy(value);
-  if (scaled && isNear(scaled->number, sqrt2OverPi, toleranceOf(x)))
-    for (Pair sum : operandsOf(scaled->x, BinaryKind::Add))
-      if (sum.first == x && isCubicTerm(sum.second, x, cubic))
-        return true;
-  Product product;
-  collectFactors(value, product);
-  if (product.factors.size() != 2 || !isNear(product.number, sqrt2OverPi, toleranceOf(x)))
+  double inside = scaled ? a / scaled->number : a;
+  for (Pair sum : operandsOf(withoutCasts(scaled ? scaled->x : value), BinaryKind::Add))
+    if (isMultiple(sum.first, x, inside) && isTerm(sum.second, x, inside * cubic, 3))
+      return true;
+  Product product = productOf(value);
+  if (product.factors.size() != 2 || !isNear(product.number, a, toleranceOf(x)))
     return false;
   for (unsigned i : {0u, 1u}) {
-    auto sum = shiftedBy(product.factors[1 - i]);
-    if (product.factors[i] != x || !sum || !isNear(sum->number, 1, toleranceOf(x)))
-      continue;
-    Product square;
-    collectFactors(sum->x, square);
-    if (isNear(square.number, cubic, toleranceOf(x)) && square.factors.size() == 2 && square.factors[0] == x &&
-        square.factors[1] == x)
+    auto sum = shiftedBy(withoutCasts(product.factors[1 - i]));
+    if (isSameButForCasts(product.factors[i], x) && sum && isNear(sum->number, 1, toleranceOf(x)) && isTerm(sum->x, x, cubic, 2))
       return true;
   }
   return false;
+}
+
+/// `value` = sign * erf(x / sqrt(2)), or the approximation of it by tanh.
+std::optional<UnaryKind> errorFunction(Value value, Value x, double sign) {
+  value = withoutCasts(value);
+  if (Value argument = inputOf(value, UnaryKind::Erf))
+    if (isMultiple(argument, x, sign * inverseSqrt2))
+      return UnaryKind::GeluErf;
+  if (Value argument = inputOf(value, UnaryKind::Tanh))
+    if (isTanhArgument(argument, x, sign * sqrt2OverPi))
+      return UnaryKind::GeluTanh;
+  return std::nullopt;
+}
+
+/// number * factor as multiples of values: the factor itself, or of what it is a
+/// multiple (0.5 * x with more readers).
+SmallVector<Scaled, 2> basesOf(Value factor, double number) {
+  SmallVector<Scaled, 2> result{{factor, number}};
+  if (auto scaled = scaledBy(withoutCasts(factor)))
+    result.push_back({scaled->x, scaled->number * number});
+  return result;
+}
+
+LogicalResult replace(PatternRewriter &rewriter, graph::BinaryOp op, UnaryKind kind, Value x) {
+  auto loc = locationOf(rewriter, op, {x, withoutCasts(x)});
+  rewriter.replaceOp(op, unaryAs(rewriter, loc, graph::typeOf(op.getResult()), kind, x));
+  return success();
 }
 
 /// x * 0.5 * (1 + erf(x / sqrt(2))) and the tanh form, factors in any order.
@@ -117,49 +112,48 @@ struct ProductForm : OpRewritePattern<graph::BinaryOp> {
   LogicalResult matchAndRewrite(graph::BinaryOp op, PatternRewriter &rewriter) const override {
     if (op.getKind() != BinaryKind::Mul && op.getKind() != BinaryKind::Div)
       return failure();
-    Product product;
-    collectFactors(op.getResult(), product);
+    Product product = productOf(op.getResult());
     if (product.factors.size() != 2)
       return failure();
     for (unsigned i : {0u, 1u})
-      for (const Scaled &x : bases(product.factors[i], product.number))
-        if (auto kind = kindOf(product.factors[1 - i], x.x, x.number)) {
-          auto loc = locationOf(rewriter, op, {x.x});
-          rewriter.replaceOp(op, unary(rewriter, loc, *kind, x.x));
-          return success();
-        }
+      for (const Scaled &base : basesOf(product.factors[i], product.number))
+        if (auto kind = kindOf(withoutCasts(product.factors[1 - i]), base))
+          return replace(rewriter, op, *kind, base.x);
     return failure();
   }
 
 private:
-  /// The factor as it is, and what it is a multiple of (0.5 * x with more readers).
-  static SmallVector<Scaled, 2> bases(Value factor, double number) {
-    SmallVector<Scaled, 2> result{{factor, number}};
-    if (auto scaled = scaledBy(factor))
-      result.push_back({scaled->x, scaled->number * number});
-    return result;
-  }
-
   /// What number * x * gate is.
-  static std::optional<UnaryKind> kindOf(Value gate, Value x, double number) {
-    auto shifted = shiftedBy(gate);
-    if (!shifted) // 0.5 * (1 + ..) as 0.5 + 0.5 * ..
+  static std::optional<UnaryKind> kindOf(Value gate, const Scaled &base) {
+    double tolerance = toleranceOf(base.x);
+    if (Value argument = inputOf(gate, UnaryKind::Sigmoid)) // (1 + tanh(y)) / 2 = sigmoid(2 * y)
+      return isNear(base.number, 1, tolerance) && isTanhArgument(argument, base.x, 2 * sqrt2OverPi)
+                 ? std::optional(UnaryKind::GeluTanh)
+                 : std::nullopt;
+    auto affine = affineOf(gate);
+    if (!affine || !isNear(std::abs(affine->factor), affine->offset, tolerance) ||
+        !isNear(base.number * affine->offset, 0.5, tolerance))
       return std::nullopt;
-    Value inner = shifted->x;
-    double scale = 1;
-    if (auto scaled = scaledBy(inner)) {
-      inner = scaled->x;
-      scale = scaled->number;
+    return errorFunction(affine->x, base.x, affine->factor < 0 ? -1 : 1);
+  }
+};
+
+/// 0.5 * x + 0.5 * x * erf(x / sqrt(2)).
+struct SumForm : OpRewritePattern<graph::BinaryOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(graph::BinaryOp op, PatternRewriter &rewriter) const override {
+    for (Pair sum : operandsOf(op.getResult(), BinaryKind::Add)) {
+      Product product = productOf(sum.second);
+      if (product.factors.size() != 2)
+        continue;
+      for (unsigned i : {0u, 1u})
+        for (const Scaled &base : basesOf(product.factors[i], product.number))
+          if (isNear(base.number, 0.5, toleranceOf(base.x)) && isMultiple(sum.first, base.x, 0.5))
+            if (auto kind = errorFunction(product.factors[1 - i], base.x, 1))
+              return replace(rewriter, op, *kind, base.x);
     }
-    if (!isNear(shifted->number, scale, toleranceOf(x)) || !isNear(number * scale, 0.5, toleranceOf(x)))
-      return std::nullopt;
-    if (Value argument = inputOf(inner, UnaryKind::Erf))
-      if (isMultiple(argument, x, inverseSqrt2))
-        return UnaryKind::GeluErf;
-    if (Value argument = inputOf(inner, UnaryKind::Tanh))
-      if (isTanhArgument(argument, x))
-        return UnaryKind::GeluTanh;
-    return std::nullopt;
+    return failure();
   }
 };
 
@@ -168,7 +162,7 @@ public:
   using RecognizeGeluBase::RecognizeGeluBase;
 
   void runOnOperation() override {
-    if (failed(rewriteAll<ProductForm>(getOperation(), "the search for GELU")))
+    if (failed(rewriteAll<ProductForm, SumForm>(getOperation(), "the search for GELU")))
       signalPassFailure();
   }
 };

@@ -1,7 +1,7 @@
 //===- lib/Transforms/RecognizeLayerNorm.cpp - written-out layer and RMS norm ---===//
 // SPDX-License-Identifier: Apache-2.0
 
-#include "lib/Transforms/Match.h"
+#include "lib/Transforms/Norm.h"
 #include "lib/Transforms/Passes.h"
 
 using namespace mlir;
@@ -12,122 +12,172 @@ namespace cupola {
 
 namespace {
 using namespace cupola::match;
+using namespace cupola::norm;
 using graph::BinaryKind;
-using graph::UnaryKind;
 
-/// The mean of `input` over `axes`.
-struct Mean {
+/// What a norm is taken of, and how.
+struct Norm {
   Value input;
-  SmallVector<int64_t> axes;
+  InverseRoot root;
+  bool rms;
 };
 
-std::optional<Mean> meanOf(Value value) {
-  double factor = 1;
-  if (auto scaled = scaledBy(value)) {
-    factor = scaled->number;
-    value = scaled->x;
+/// Builds what replaces `op`: the norm, then the factors and terms that are left.
+class Replacement {
+public:
+  Replacement(PatternRewriter &rewriter, Operation *op, const Norm &norm, ArrayRef<Value> left)
+      : b(rewriter), type(graph::typeOf(op->getResult(0))), norm(norm) {
+    SmallVector<Value> stop{norm.input, withoutCasts(norm.input)};
+    stop.append(left.begin(), left.end());
+    loc = locationOf(rewriter, op, stop);
   }
-  auto reduce = value.getDefiningOp<graph::ReduceOp>();
-  if (!reduce || reduce.getAxes().empty())
-    return std::nullopt;
-  if (reduce.getKind() == graph::ReduceKind::Sum) {
-    Expr count = 1;
-    for (int64_t axis : reduce.getAxes())
-      count *= graph::extentOf(reduce.getInput(), axis);
-    factor *= count.constant().value_or(0);
-  } else if (reduce.getKind() != graph::ReduceKind::Mean) {
-    return std::nullopt;
+
+  /// In the wider of the types of input and result: half precision is what the norm
+  /// reads and writes, never what it sums up in.
+  Value normalized() {
+    Type of = graph::elementOf(norm.input), to = type.getElementType();
+    Value input = castTo(b, loc, norm.input, of.getIntOrFloatBitWidth() > to.getIntOrFloatBitWidth() ? of : to);
+    Value result = graph::LayerNormOp::create(b, loc, input.getType(), input, b.getDenseI64ArrayAttr(norm.root.axes),
+                                              b.getF64FloatAttr(norm.root.epsilon), b.getBoolAttr(norm.rms));
+    return castTo(b, loc, result, to);
   }
-  if (!isNear(factor, 1, toleranceOf(value)))
-    return std::nullopt;
-  return Mean{reduce.getInput(), SmallVector<int64_t>(reduce.getAxes())};
-}
 
-Value throughBroadcast(Value value) {
-  auto broadcast = value.getDefiningOp<graph::BroadcastOp>();
-  return broadcast ? broadcast.getInput() : value;
-}
+  Value times(Value value, Value factor) { return combine(BinaryKind::Mul, value, factor); }
+  Value combine(BinaryKind kind, Value value, Value other) {
+    other = castTo(b, loc, other, type.getElementType());
+    if (other.getType() != type)
+      other = graph::BroadcastOp::create(b, loc, type, other);
+    return graph::BinaryOp::create(b, loc, type, kind, value, other);
+  }
 
-bool isSquare(Value value, Value x) {
-  for (Pair pair : operandsOf(value, BinaryKind::Mul))
-    if (pair.first == x && pair.second == x)
-      return true;
-  for (Pair pair : operandsOf(value, BinaryKind::Pow))
-    if (pair.first == x && isSplat(pair.second, 2))
-      return true;
-  return false;
-}
-
-/// v where value = sqrt(v).
-Value squareRootOf(Value value) {
-  for (Pair pair : operandsOf(value, BinaryKind::Pow))
-    if (isSplat(pair.second, 0.5))
-      return pair.first;
-  return inputOf(value, UnaryKind::Sqrt);
-}
-
-/// v where value = 1 / sqrt(v).
-Value inverseRootOf(Value value) {
-  if (Value v = inputOf(value, UnaryKind::Rsqrt))
-    return v;
-  if (Value root = inputOf(value, UnaryKind::Reciprocal))
-    return squareRootOf(root);
-  for (Pair pair : operandsOf(value, BinaryKind::Div))
-    if (isSplat(pair.first, 1))
-      return squareRootOf(pair.second);
-  for (Pair pair : operandsOf(value, BinaryKind::Pow))
-    if (isSplat(pair.second, -0.5))
-      return pair.first;
-  return {};
-}
-
-/// A quotient x / sqrt(v), in every way to write it.
-struct Normalized {
-  Value x, v;
+private:
+  PatternRewriter &b;
+  RankedTensorType type;
+  Location loc = UnknownLoc::get(b.getContext());
+  Norm norm;
 };
-SmallVector<Normalized, 2> normalizedBy(Value value) {
-  SmallVector<Normalized, 2> result;
-  for (Pair pair : operandsOf(value, BinaryKind::Mul))
-    if (Value v = inverseRootOf(throughBroadcast(pair.second)))
-      result.push_back({pair.first, v});
-  for (Pair pair : operandsOf(value, BinaryKind::Div))
-    if (Value v = squareRootOf(throughBroadcast(pair.second)))
-      result.push_back({pair.first, v});
-  return result;
-}
 
-/// d / sqrt(mean(d^2) + epsilon), where d may be x - mean(x).
-struct NormPattern : OpRewritePattern<graph::BinaryOp> {
+/// d / sqrt(mean(d^2) + epsilon), where d may be x - mean(x), times anything.
+struct NormProduct : OpRewritePattern<graph::BinaryOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(graph::BinaryOp op, PatternRewriter &rewriter) const override {
-    for (const Normalized &candidate : normalizedBy(op.getResult())) {
-      auto shifted = shiftedBy(candidate.v);
-      std::optional<Mean> square = shifted ? meanOf(shifted->x) : std::nullopt;
-      if (!square || shifted->number < 0 || !isSquare(square->input, candidate.x))
+    if (op.getKind() != BinaryKind::Mul && op.getKind() != BinaryKind::Div)
+      return failure();
+    Parts product = partsOf(op.getResult());
+    if (product.roots.size() != 1 || product.isNegative)
+      return failure();
+    for (size_t i = 0; i < product.factors.size(); ++i) {
+      auto norm = normOf(product.factors[i], product.roots.front());
+      if (!norm || graph::shapeOf(norm->input) != graph::shapeOf(op.getResult()))
         continue;
-      Value input = centredOf(candidate.x, square->axes);
-      bool rms = !input;
-      if (rms)
-        input = candidate.x;
-      auto loc = locationOf(rewriter, op, {input});
-      rewriter.replaceOp(
-          op, graph::LayerNormOp::create(rewriter, loc, op.getType(), input, rewriter.getDenseI64ArrayAttr(square->axes),
-                                         rewriter.getF64FloatAttr(shifted->number), rewriter.getBoolAttr(rms)));
+      SmallVector<Value> left = product.factors;
+      left.erase(left.begin() + i);
+      Replacement replacement(rewriter, op, *norm, left);
+      Value value = replacement.normalized();
+      for (Value factor : left)
+        value = replacement.times(value, factor);
+      rewriter.replaceOp(op, value);
       return success();
     }
     return failure();
   }
 
 private:
-  /// x where d = x - mean(x), or nothing.
-  static Value centredOf(Value d, ArrayRef<int64_t> axes) {
-    for (Pair pair : operandsOf(d, BinaryKind::Sub)) {
-      std::optional<Mean> mean = meanOf(throughBroadcast(pair.second));
-      if (mean && mean->input == pair.first && ArrayRef(mean->axes) == axes)
-        return pair.first;
+  static std::optional<Norm> normOf(Value factor, const InverseRoot &root) {
+    auto centred = centredOf(factor, root.axes);
+    if (centred && !centred->isNegative && root.centre && isSameButForCasts(centred->x, root.centre))
+      return Norm{centred->x, root, false};
+    if (root.y && isSameButForCasts(factor, root.y))
+      return Norm{factor, root, true};
+    return std::nullopt;
+  }
+};
+
+/// x * s + (.. - mean(x) * s) where s = 1 / sqrt(variance(x) + epsilon), times anything.
+struct NormSum : OpRewritePattern<graph::BinaryOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(graph::BinaryOp op, PatternRewriter &rewriter) const override {
+    SmallVector<Term> terms;
+    collect(op.getResult(), false, 0, terms);
+    for (size_t i = 0; i < terms.size(); ++i)
+      for (size_t j = 0; j < terms.size(); ++j)
+        if (auto norm = normOf(terms[i], terms[j]); norm && graph::shapeOf(norm->input) == graph::shapeOf(op.getResult())) {
+          rewriter.replaceOp(op, rebuilt(rewriter, op, *norm, terms, i, j));
+          return success();
+        }
+    return failure();
+  }
+
+private:
+  struct Term {
+    Value value;
+    bool isNegative;
+    Parts product;
+  };
+
+  static void collect(Value value, bool isNegative, unsigned depth, SmallVectorImpl<Term> &terms) {
+    constexpr unsigned maxDepth = 2;
+    auto op = rowsOf(value).getDefiningOp<graph::BinaryOp>();
+    if (op && (op.getKind() == BinaryKind::Add || op.getKind() == BinaryKind::Sub) && depth < maxDepth) {
+      collect(op.getLhs(), isNegative, depth + 1, terms);
+      return collect(op.getRhs(), isNegative != (op.getKind() == BinaryKind::Sub), depth + 1, terms);
     }
-    return {};
+    terms.push_back({value, isNegative, partsOf(value)});
+  }
+
+  /// Where the terms are x * s and -mean(x) * s: the norm, whose factors beside x are
+  /// those of `term`.
+  static std::optional<Norm> normOf(const Term &term, const Term &negative) {
+    const Parts &product = term.product, &shift = negative.product;
+    if (product.roots.size() != 1 || shift.roots.size() != 1 || term.isNegative != product.isNegative ||
+        negative.isNegative == shift.isNegative)
+      return std::nullopt;
+    const InverseRoot &root = product.roots.front(), &other = shift.roots.front();
+    if (!root.centre || !(root == other))
+      return std::nullopt;
+    SmallVector<Value> left;
+    for (Value factor : shift.factors) {
+      auto mean = meanOf(factor);
+      if (mean && mean->axes == root.axes && isSameButForCasts(mean->input, root.centre))
+        left.push_back(mean->input);
+      else
+        left.push_back(factor);
+    }
+    return areSame(product.factors, left, root.centre) ? std::optional(Norm{root.centre, root, false}) : std::nullopt;
+  }
+
+  /// Both products, of which the second has x in place of its mean, have the same factors.
+  static bool areSame(ArrayRef<Value> factors, SmallVector<Value> others, Value x) {
+    int64_t centres = 0;
+    for (Value factor : factors) {
+      auto *same = llvm::find_if(others, [&](Value other) { return rowsOf(other) == rowsOf(factor); });
+      if (same == others.end())
+        return false;
+      others.erase(same);
+      centres += isSameButForCasts(factor, x);
+    }
+    return others.empty() && centres == 1;
+  }
+
+  static Value rebuilt(PatternRewriter &rewriter, Operation *op, const Norm &norm, ArrayRef<Term> terms, size_t i, size_t j) {
+    SmallVector<Value> factors, left;
+    for (Value factor : terms[i].product.factors)
+      if (!isSameButForCasts(factor, norm.input))
+        factors.push_back(factor);
+    left = factors;
+    for (size_t k = 0; k < terms.size(); ++k)
+      if (k != i && k != j)
+        left.push_back(terms[k].value);
+    Replacement replacement(rewriter, op, norm, left);
+    Value value = replacement.normalized();
+    for (Value factor : factors)
+      value = replacement.times(value, factor);
+    for (size_t k = 0; k < terms.size(); ++k)
+      if (k != i && k != j)
+        value = replacement.combine(terms[k].isNegative ? BinaryKind::Sub : BinaryKind::Add, value, terms[k].value);
+    return value;
   }
 };
 
@@ -136,7 +186,7 @@ public:
   using RecognizeLayerNormBase::RecognizeLayerNormBase;
 
   void runOnOperation() override {
-    if (failed(rewriteAll<NormPattern>(getOperation(), "the search for norms")))
+    if (failed(rewriteAll<NormProduct, NormSum>(getOperation(), "the search for norms")))
       signalPassFailure();
   }
 };

@@ -15,68 +15,119 @@ using namespace cupola::match;
 using graph::BinaryKind;
 using graph::UnaryKind;
 
-/// sigmoid(a * x): the factor a, or nothing.
-std::optional<double> sigmoidFactor(Value gate, Value x) {
-  Value argument = inputOf(gate, UnaryKind::Sigmoid);
-  if (!argument)
+/// a * x where value = 1 + exp(-a * x).
+std::optional<Scaled> sigmoidDivisor(Value value) {
+  auto sum = affineOf(withoutCasts(value));
+  Value exponent = sum ? inputOf(withoutCasts(sum->x), UnaryKind::Exp) : Value();
+  if (!exponent || sum->factor != 1 || sum->offset != 1)
     return std::nullopt;
-  if (argument == x)
-    return 1;
-  auto scaled = scaledBy(argument);
-  return scaled && scaled->x == x ? std::optional(scaled->number) : std::nullopt;
+  Scaled argument = multipleOf(exponent);
+  return Scaled{argument.x, -argument.number};
 }
 
-bool isHardSigmoid(Value gate, Value x) {
-  auto op = gate.getDefiningOp<graph::UnaryOp>();
-  return op && op.getKind() == UnaryKind::HardSigmoid && op.getInput() == x &&
-         isNear(op.getAlpha().convertToDouble(), 1.0 / 6, toleranceOf(x)) &&
-         isNear(op.getBeta().convertToDouble(), 0.5);
-}
+/// 1 / (1 + exp(-x)).
+template <class Op> struct WrittenSigmoid : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
 
-/// min(max(x + 3, 0), 6): the gate of a written-out hard swish.
-bool isRelu6OfShifted(Value gate, Value x) {
-  auto op = gate.getDefiningOp<graph::BinaryOp>();
-  if (!op || op.getKind() != BinaryKind::Min || !isSplat(op.getRhs(), 6))
-    return false;
-  Value low = inputOf(op.getLhs(), UnaryKind::Relu);
-  if (auto max = op.getLhs().getDefiningOp<graph::BinaryOp>();
-      max && max.getKind() == BinaryKind::Max && isSplat(max.getRhs(), 0))
-    low = max.getLhs();
-  auto shifted = low ? shiftedBy(low) : std::nullopt;
-  return shifted && shifted->x == x && isNear(shifted->number, 3);
-}
-
-struct GatedProduct : OpRewritePattern<graph::BinaryOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(graph::BinaryOp op, PatternRewriter &rewriter) const override {
-    for (Pair pair : operandsOf(op.getResult(), BinaryKind::Mul)) {
-      if (auto factor = sigmoidFactor(pair.second, pair.first))
-        return replace(op, pair.first, UnaryKind::Silu, *factor, rewriter);
-      if (isHardSigmoid(pair.second, pair.first))
-        return replace(op, pair.first, UnaryKind::HardSwish, 0, rewriter);
-    }
-    return matchSixth(op, rewriter);
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
+    Value divisor = divisorOfOne(op);
+    auto argument = divisor ? sigmoidDivisor(divisor) : std::nullopt;
+    if (!argument || argument->number != 1)
+      return failure();
+    auto loc = locationOf(rewriter, op, {argument->x, withoutCasts(argument->x)});
+    rewriter.replaceOp(op, unaryAs(rewriter, loc, graph::typeOf(op.getResult()), UnaryKind::Sigmoid, argument->x));
+    return success();
   }
 
 private:
-  /// (x * relu6(x + 3)) / 6, also x * (relu6(x + 3) / 6).
-  static LogicalResult matchSixth(graph::BinaryOp op, PatternRewriter &rewriter) {
-    if (auto sixth = scaledBy(op.getResult()); sixth && isNear(sixth->number, 1.0 / 6, toleranceOf(op.getResult())))
-      for (Pair pair : operandsOf(sixth->x, BinaryKind::Mul))
-        if (isRelu6OfShifted(pair.second, pair.first))
-          return replace(op, pair.first, UnaryKind::HardSwish, 0, rewriter);
+  static Value divisorOfOne(graph::UnaryOp op) { return inputOf(op.getResult(), UnaryKind::Reciprocal); }
+  static Value divisorOfOne(graph::BinaryOp op) {
+    return op.getKind() == BinaryKind::Div && isSplat(op.getLhs(), 1) ? op.getRhs() : Value();
+  }
+};
+
+LogicalResult replace(PatternRewriter &rewriter, graph::BinaryOp op, UnaryKind kind, Value x, double alpha = 0) {
+  auto loc = locationOf(rewriter, op, {x, withoutCasts(x)});
+  rewriter.replaceOp(op, unaryAs(rewriter, loc, graph::typeOf(op.getResult()), kind, x, alpha));
+  return success();
+}
+
+/// x * sigmoid(a * x), also x / (1 + exp(-a * x)).
+struct SigmoidProduct : OpRewritePattern<graph::BinaryOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(graph::BinaryOp op, PatternRewriter &rewriter) const override {
     for (Pair pair : operandsOf(op.getResult(), BinaryKind::Mul))
-      if (auto sixth = scaledBy(pair.second); sixth && isNear(sixth->number, 1.0 / 6, toleranceOf(op.getResult())))
-        if (isRelu6OfShifted(sixth->x, pair.first))
-          return replace(op, pair.first, UnaryKind::HardSwish, 0, rewriter);
+      if (Value argument = inputOf(withoutCasts(pair.second), UnaryKind::Sigmoid))
+        if (auto factor = factorOf(multipleOf(argument), pair.first))
+          return replace(rewriter, op, UnaryKind::Silu, pair.first, *factor);
+    for (Pair pair : operandsOf(op.getResult(), BinaryKind::Div))
+      if (auto argument = sigmoidDivisor(pair.second))
+        if (auto factor = factorOf(*argument, pair.first))
+          return replace(rewriter, op, UnaryKind::Silu, pair.first, *factor);
     return failure();
   }
 
-  static LogicalResult replace(graph::BinaryOp op, Value x, UnaryKind kind, double alpha, PatternRewriter &rewriter) {
-    auto loc = locationOf(rewriter, op, {x});
-    rewriter.replaceOp(op, unary(rewriter, loc, kind, x, alpha));
-    return success();
+private:
+  static std::optional<double> factorOf(const Scaled &argument, Value x) {
+    if (isSameButForCasts(argument.x, x))
+      return argument.number;
+    return std::nullopt;
+  }
+};
+
+/// A bound of `value`, and what it bounds.
+std::optional<Scaled> boundedOf(Value value, BinaryKind kind) {
+  value = withoutCasts(value);
+  if (Value x = kind == BinaryKind::Max ? inputOf(value, UnaryKind::Relu) : Value())
+    return Scaled{x, 0};
+  auto op = value.getDefiningOp<graph::BinaryOp>();
+  for (unsigned side : {0u, 1u})
+    if (auto bound = op && op.getKind() == kind ? splatOf(op->getOperand(side)) : std::nullopt)
+      return Scaled{op->getOperand(1 - side), *bound};
+  return std::nullopt;
+}
+
+/// min(max(x, 0), high), in either order.
+std::optional<Scaled> clampedOf(Value value) {
+  for (auto [outer, inner] : {std::pair(BinaryKind::Min, BinaryKind::Max), std::pair(BinaryKind::Max, BinaryKind::Min)})
+    if (auto first = boundedOf(value, outer))
+      if (auto second = boundedOf(first->x, inner)) {
+        double low = outer == BinaryKind::Max ? first->number : second->number;
+        double high = outer == BinaryKind::Min ? first->number : second->number;
+        return low == 0 && high > 0 ? std::optional(Scaled{second->x, high}) : std::nullopt;
+      }
+  return std::nullopt;
+}
+
+/// x * hard_sigmoid(x), also x * min(max(x + 3, 0), 6) / 6, the factors in any order.
+struct HardSigmoidProduct : OpRewritePattern<graph::BinaryOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(graph::BinaryOp op, PatternRewriter &rewriter) const override {
+    if (op.getKind() != BinaryKind::Mul && op.getKind() != BinaryKind::Div)
+      return failure();
+    Product product = productOf(op.getResult());
+    if (product.factors.size() != 2)
+      return failure();
+    for (unsigned i : {0u, 1u})
+      if (isHardSigmoid(withoutCasts(product.factors[1 - i]), product.factors[i], product.number))
+        return replace(rewriter, op, UnaryKind::HardSwish, product.factors[i]);
+    return failure();
+  }
+
+private:
+  /// number * gate = hard_sigmoid(x).
+  static bool isHardSigmoid(Value gate, Value x, double number) {
+    double tolerance = toleranceOf(x);
+    auto near = [&](double value, double expected) { return isNear(number * value, expected, tolerance); };
+    if (auto op = gate.getDefiningOp<graph::UnaryOp>(); op && op.getKind() == UnaryKind::HardSigmoid)
+      return isSameButForCasts(op.getInput(), x) && isNear(number, 1, tolerance) &&
+             near(op.getAlpha().convertToDouble(), 1.0 / 6) && near(op.getBeta().convertToDouble(), 0.5);
+    auto clamped = clampedOf(gate);
+    auto inside = clamped ? affineOf(withoutCasts(clamped->x)) : std::nullopt;
+    return inside && isSameButForCasts(inside->x, x) && near(clamped->number, 1) && near(inside->factor, 1.0 / 6) &&
+           near(inside->offset, 0.5);
   }
 };
 
@@ -85,7 +136,8 @@ public:
   using RecognizeSiluBase::RecognizeSiluBase;
 
   void runOnOperation() override {
-    if (failed(rewriteAll<GatedProduct>(getOperation(), "the search for SiLU")))
+    if (failed(rewriteAll<WrittenSigmoid<graph::UnaryOp>, WrittenSigmoid<graph::BinaryOp>, SigmoidProduct, HardSigmoidProduct>(getOperation(),
+          "the search for SiLU")))
       signalPassFailure();
   }
 };

@@ -25,50 +25,97 @@ struct GuardedSoftmax : OpRewritePattern<graph::SelectOp> {
       condition = positive;
       std::swap(guarded, zero);
     }
-    auto softmax = guarded.getDefiningOp<graph::SoftmaxOp>();
-    if (!softmax || softmax.getLog() || inputOf(condition, UnaryKind::IsNaN) != guarded || splatOf(zero) != 0.0)
+    Value asked = inputOf(condition, UnaryKind::IsNaN);
+    auto softmax = withoutCasts(guarded).getDefiningOp<graph::SoftmaxOp>();
+    if (!asked || !softmax || softmax.getLog() || !isSameButForCasts(asked, guarded) || splatOf(zero) != 0.0)
       return failure();
-    for (Operation *user : guarded.getUsers())
-      if (user != op && user != condition.getDefiningOp())
-        return failure();
+    if (!isReadOnlyBy(softmax.getResult(), {op, condition.getDefiningOp()}))
+      return failure();
     Value input = softmax.getInput();
     auto loc = locationOf(rewriter, op, {input});
-    rewriter.replaceOp(op, graph::SoftmaxOp::create(rewriter, loc, op.getType(), input, softmax.getAxisAttr(),
-                                                    rewriter.getBoolAttr(true), rewriter.getBoolAttr(false)));
+    Value whole = graph::SoftmaxOp::create(rewriter, loc, softmax.getType(), input, softmax.getAxisAttr(),
+                                           rewriter.getBoolAttr(true), rewriter.getBoolAttr(false));
+    rewriter.replaceOp(op, castTo(rewriter, loc, whole, graph::elementOf(op.getResult())));
     return success();
+  }
+
+private:
+  /// By them, or by casts between float types that nothing else reads.
+  static bool isReadOnlyBy(Value value, ArrayRef<Operation *> readers) {
+    return llvm::all_of(value.getUsers(), [&](Operation *user) {
+      return llvm::is_contained(readers, user) ||
+             (isa<graph::CastOp>(user) && isSameButForCasts(user->getResult(0), value) && isReadOnlyBy(user->getResult(0), readers));
+    });
   }
 };
 
-/// The reduction behind a broadcast, if it is over one axis.
+/// The reduction that `value` is or repeats, if it is over one axis.
 graph::ReduceOp rowReduction(Value value, graph::ReduceKind kind) {
-  auto broadcast = value.getDefiningOp<graph::BroadcastOp>();
-  auto reduce = broadcast ? broadcast.getInput().getDefiningOp<graph::ReduceOp>() : nullptr;
+  if (auto broadcast = value.getDefiningOp<graph::BroadcastOp>())
+    value = broadcast.getInput();
+  auto reduce = value.getDefiningOp<graph::ReduceOp>();
   return reduce && reduce.getKind() == kind && reduce.getAxes().size() == 1 ? reduce : nullptr;
 }
 
-/// exp(x - max(x)) / sum(exp(x - max(x))).
+/// x where value = x - max(x) along an axis.
+struct Lowered {
+  Value x;
+  int64_t axis;
+};
+std::optional<Lowered> loweredOf(Value value) {
+  for (Pair pair : operandsOf(value, BinaryKind::Sub)) {
+    graph::ReduceOp max = rowReduction(pair.second, graph::ReduceKind::Max);
+    if (max && max.getInput() == pair.first)
+      return Lowered{pair.first, max.getAxes().front()};
+  }
+  return std::nullopt;
+}
+
+/// exp(x - max(x)) / sum(exp(x - max(x))), and the logarithm of it.
 struct WrittenSoftmax : OpRewritePattern<graph::BinaryOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(graph::BinaryOp op, PatternRewriter &rewriter) const override {
-    if (op.getKind() != BinaryKind::Div)
-      return failure();
-    Value argument = inputOf(op.getLhs(), UnaryKind::Exp);
-    graph::ReduceOp sum = rowReduction(op.getRhs(), graph::ReduceKind::Sum);
-    if (!argument || !sum || sum.getInput() != op.getLhs())
-      return failure();
-    int64_t axis = sum.getAxes().front();
-    for (Pair pair : operandsOf(argument, BinaryKind::Sub)) {
-      graph::ReduceOp max = rowReduction(pair.second, graph::ReduceKind::Max);
-      if (!max || max.getInput() != pair.first || max.getAxes().front() != axis)
-        continue;
-      auto loc = locationOf(rewriter, op, {pair.first});
-      rewriter.replaceOp(op, graph::SoftmaxOp::create(rewriter, loc, op.getType(), pair.first,
-                                                      rewriter.getI64IntegerAttr(axis), rewriter.getBoolAttr(false),
-                                                      rewriter.getBoolAttr(false)));
-      return success();
+    for (Pair quotient : quotientsOf(op))
+      if (Value argument = inputOf(quotient.first, UnaryKind::Exp))
+        if (auto lowered = summedBy(quotient.second, argument))
+          return replace(rewriter, op, *lowered, false);
+    for (Pair difference : operandsOf(op.getResult(), BinaryKind::Sub)) {
+      auto broadcast = difference.second.getDefiningOp<graph::BroadcastOp>();
+      Value sum = broadcast ? inputOf(broadcast.getInput(), UnaryKind::Log) : Value();
+      if (auto lowered = sum ? summedBy(sum, difference.first) : std::nullopt)
+        return replace(rewriter, op, *lowered, true);
     }
     return failure();
+  }
+
+private:
+  /// Numerators and divisors, also of products with a reciprocal.
+  static SmallVector<Pair, 2> quotientsOf(graph::BinaryOp op) {
+    SmallVector<Pair, 2> result = operandsOf(op.getResult(), BinaryKind::Div);
+    for (Pair product : operandsOf(op.getResult(), BinaryKind::Mul)) {
+      auto broadcast = product.second.getDefiningOp<graph::BroadcastOp>();
+      if (Value divisor = broadcast ? inputOf(broadcast.getInput(), UnaryKind::Reciprocal) : Value())
+        result.push_back({product.first, divisor});
+    }
+    return result;
+  }
+
+  /// sum = sum(exp(argument)), argument = x - max(x), along one axis.
+  static std::optional<Lowered> summedBy(Value sum, Value argument) {
+    auto reduce = rowReduction(sum, graph::ReduceKind::Sum);
+    auto lowered = loweredOf(argument);
+    if (reduce && lowered && reduce.getAxes().front() == lowered->axis && inputOf(reduce.getInput(), UnaryKind::Exp) == argument)
+      return lowered;
+    return std::nullopt;
+  }
+
+  static LogicalResult replace(PatternRewriter &rewriter, graph::BinaryOp op, const Lowered &lowered, bool log) {
+    auto loc = locationOf(rewriter, op, {lowered.x});
+    rewriter.replaceOp(op, graph::SoftmaxOp::create(rewriter, loc, op.getType(), lowered.x,
+                                                    rewriter.getI64IntegerAttr(lowered.axis), rewriter.getBoolAttr(false),
+                                                    rewriter.getBoolAttr(log)));
+    return success();
   }
 };
 

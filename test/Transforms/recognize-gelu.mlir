@@ -89,6 +89,97 @@ func.func @tanh_factored(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %8 : tensor<4xf32>
 }
 
+// 0.5 * x + 0.5 * x * erf; 1 - erf(-x / sqrt(2)); the error function in f32.
+// CHECK-LABEL: @erf_forms
+// CHECK-NEXT: graph.unary gelu_erf %arg0 : tensor<4xf32>
+// CHECK-NEXT: graph.unary gelu_erf %arg0 : tensor<4xf32>
+// CHECK-NEXT: graph.unary gelu_erf %arg1 : tensor<4xf16>
+// CHECK-NEXT: return
+func.func @erf_forms(%x: tensor<4xf32>, %y: tensor<4xf16>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf16>) {
+  %half = graph.constant dense<0.5> : tensor<4xf32> : tensor<4xf32>
+  %one = graph.constant dense<1.0> : tensor<4xf32> : tensor<4xf32>
+  %c = graph.constant dense<0.707106769> : tensor<4xf32> : tensor<4xf32>
+  %0 = graph.binary mul %x, %half : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %1 = graph.binary mul %x, %c : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %2 = graph.unary erf %1 : tensor<4xf32> -> tensor<4xf32>
+  %3 = graph.binary mul %0, %2 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %4 = graph.binary add %0, %3 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %5 = graph.unary neg %x : tensor<4xf32> -> tensor<4xf32>
+  %6 = graph.binary mul %5, %c : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %7 = graph.unary erf %6 : tensor<4xf32> -> tensor<4xf32>
+  %8 = graph.binary sub %one, %7 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %9 = graph.binary mul %0, %8 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %root = graph.constant dense<1.4142> : tensor<4xf16> : tensor<4xf16>
+  %one16 = graph.constant dense<1.0> : tensor<4xf16> : tensor<4xf16>
+  %half16 = graph.constant dense<0.5> : tensor<4xf16> : tensor<4xf16>
+  %10 = graph.binary div %y, %root : tensor<4xf16>, tensor<4xf16> -> tensor<4xf16>
+  %11 = graph.cast %10 : tensor<4xf16> -> tensor<4xf32>
+  %12 = graph.unary erf %11 : tensor<4xf32> -> tensor<4xf32>
+  %13 = graph.cast %12 : tensor<4xf32> -> tensor<4xf16>
+  %14 = graph.binary add %13, %one16 : tensor<4xf16>, tensor<4xf16> -> tensor<4xf16>
+  %15 = graph.binary mul %y, %14 : tensor<4xf16>, tensor<4xf16> -> tensor<4xf16>
+  %16 = graph.binary mul %15, %half16 : tensor<4xf16>, tensor<4xf16> -> tensor<4xf16>
+  return %4, %9, %16 : tensor<4xf32>, tensor<4xf32>, tensor<4xf16>
+}
+
+// The argument of tanh distributed; x * sigmoid(2 * that argument).
+// CHECK-LABEL: @tanh_forms
+// CHECK-NEXT: graph.unary gelu_tanh %arg0
+// CHECK-NEXT: graph.unary gelu_tanh %arg0
+// CHECK-NEXT: return
+func.func @tanh_forms(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %half = graph.constant dense<0.5> : tensor<4xf32> : tensor<4xf32>
+  %one = graph.constant dense<1.0> : tensor<4xf32> : tensor<4xf32>
+  %a = graph.constant dense<0.797884583> : tensor<4xf32> : tensor<4xf32>
+  %b = graph.constant dense<0.0356774069> : tensor<4xf32> : tensor<4xf32>
+  %c = graph.constant dense<0.044715> : tensor<4xf32> : tensor<4xf32>
+  %d = graph.constant dense<1.59576917> : tensor<4xf32> : tensor<4xf32>
+  %0 = graph.binary mul %x, %x : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %1 = graph.binary mul %0, %x : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %2 = graph.binary mul %1, %b : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %3 = graph.binary mul %x, %a : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %4 = graph.binary add %3, %2 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %5 = graph.unary tanh %4 : tensor<4xf32> -> tensor<4xf32>
+  %6 = graph.binary add %5, %one : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %7 = graph.binary mul %x, %half : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %8 = graph.binary mul %7, %6 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %9 = graph.binary mul %1, %c : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %10 = graph.binary add %x, %9 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %11 = graph.binary mul %10, %d : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %12 = graph.unary sigmoid %11 : tensor<4xf32> -> tensor<4xf32>
+  %13 = graph.binary mul %x, %12 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  return %8, %13 : tensor<4xf32>, tensor<4xf32>
+}
+
+// 1 - erf(x / sqrt(2)); 0.5 * x + 0.4 * x * erf; x * sigmoid of the argument of tanh itself.
+// CHECK-LABEL: @refused_forms
+// CHECK-NOT: gelu
+// CHECK: return
+func.func @refused_forms(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %half = graph.constant dense<0.5> : tensor<4xf32> : tensor<4xf32>
+  %less = graph.constant dense<0.4> : tensor<4xf32> : tensor<4xf32>
+  %one = graph.constant dense<1.0> : tensor<4xf32> : tensor<4xf32>
+  %s = graph.constant dense<0.707106769> : tensor<4xf32> : tensor<4xf32>
+  %a = graph.constant dense<0.797884583> : tensor<4xf32> : tensor<4xf32>
+  %c = graph.constant dense<0.044715> : tensor<4xf32> : tensor<4xf32>
+  %0 = graph.binary mul %x, %s : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %1 = graph.unary erf %0 : tensor<4xf32> -> tensor<4xf32>
+  %2 = graph.binary sub %one, %1 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %3 = graph.binary mul %x, %half : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %4 = graph.binary mul %3, %2 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %5 = graph.binary mul %x, %less : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %6 = graph.binary mul %5, %1 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %7 = graph.binary add %3, %6 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %8 = graph.binary mul %x, %x : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %9 = graph.binary mul %8, %x : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %10 = graph.binary mul %9, %c : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %11 = graph.binary add %x, %10 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %12 = graph.binary mul %11, %a : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  %13 = graph.unary sigmoid %12 : tensor<4xf32> -> tensor<4xf32>
+  %14 = graph.binary mul %x, %13 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  return %4, %7, %14 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
 // Another constant (1.5 for sqrt 2), another x in the argument, no 0.5.
 // CHECK-LABEL: @refused
 // CHECK-NOT: gelu

@@ -53,7 +53,7 @@ Value scaleAndShift(OpBinder &op, Value value, Value scale, Value bias) {
   return bias ? op.b.binary(BinaryKind::Add, value, bias) : value;
 }
 
-/// A [C] operand as [C, 1, 1...] for values of shape [N, C, D1, D2...].
+/// A [C] operand as [1, C, 1, 1...] for values of shape [N, C, D1, D2...].
 Value perChannel(OpBinder &op, size_t index, StringRef name, int64_t rank, const Expr &channels) {
   Value value = op.value(index, name);
   const Exprs shape = op.b.shape(value);
@@ -61,8 +61,8 @@ Value perChannel(OpBinder &op, size_t index, StringRef name, int64_t rank, const
     op.bad("input " + std::to_string(index) + " (" + name.str() + ") has the shape " + shapeText(shape) +
            ", expected rank 1");
   op.b.sameExtent(shape[0], channels, name.str() + " and the channels of the input");
-  Exprs dims(static_cast<size_t>(rank - 1), Expr(1));
-  dims[0] = shape[0];
+  Exprs dims(static_cast<size_t>(rank), Expr(1));
+  dims[1] = shape[0];
   return op.b.reshape(value, dims);
 }
 
