@@ -79,11 +79,19 @@ def Graph_PadMode : Graph_Enum<"PadMode", "what lies outside of a padded tensor"
   I32EnumAttrCase<"Reflect", 2, "reflect">, I32EnumAttrCase<"Wrap", 3, "wrap">,
 ]>;
 
+/// What a row of a softmax becomes whose elements are all -inf.
+def Graph_SoftmaxGuard : Graph_Enum<"SoftmaxGuard", "guard of a softmax", [
+  I32EnumAttrCase<"None", 0, "none">,     // NaN
+  I32EnumAttrCase<"NaN", 1, "nan">,       // 0, like every other quotient that is NaN
+  I32EnumAttrCase<"Hidden", 2, "hidden">, // 0; other quotients that are NaN stay
+]>;
+
 class Graph_EnumAttrOf<EnumAttrInfo info, string attrMnemonic>
     : EnumAttr<Graph_Dialect, info, attrMnemonic>;
 def Graph_UnaryKindAttr : Graph_EnumAttrOf<Graph_UnaryKind, "unary_kind">;
 def Graph_BinaryKindAttr : Graph_EnumAttrOf<Graph_BinaryKind, "binary_kind">;
 def Graph_ReduceKindAttr : Graph_EnumAttrOf<Graph_ReduceKind, "reduce_kind">;
+def Graph_SoftmaxGuardAttr : Graph_EnumAttrOf<Graph_SoftmaxGuard, "softmax_guard">;
 def Graph_PadModeAttr : Graph_EnumAttrOf<Graph_PadMode, "pad_mode">;
 
 #endif // CUPOLA_DIALECTS_GRAPH_GRAPHENUMS_TD

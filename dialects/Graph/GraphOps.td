@@ -298,11 +298,11 @@ def Graph_ArgReduceOp : Graph_PureOp<"arg_reduce", "Reduction", "Never"> {
 def Graph_SoftmaxOp : Graph_PureOp<"softmax", "RowNormal", "Compute"> {
   let summary = "exp(x - max) / sum along `axis`";
   let description = [{
-    `guard`: where the quotient is NaN (a row of -inf) the result is 0.
+    `guard`: what a row of -inf becomes.
     `log`: the logarithm of it.
   }];
   let arguments = (ins Graph_Tensor:$input, I64Attr:$axis,
-                       DefaultValuedAttr<BoolAttr, "false">:$guard,
+                       DefaultValuedAttr<Graph_SoftmaxGuardAttr, "SoftmaxGuard::None">:$guard,
                        DefaultValuedAttr<BoolAttr, "false">:$log);
   let results = (outs Graph_Tensor:$result);
   let hasVerifier = 1;

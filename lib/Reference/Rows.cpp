@@ -14,15 +14,16 @@ namespace cupola::reference {
 
 namespace {
 
-void softmaxRow(std::vector<double> &row, bool guard, bool log) {
-  double highest = -std::numeric_limits<double>::infinity(), sum = 0;
+void softmaxRow(std::vector<double> &row, graph::SoftmaxGuard guard, bool log) {
+  constexpr double lowest = -std::numeric_limits<double>::infinity();
+  double highest = lowest, sum = 0;
   for (double x : row)
     highest = maxOf(highest, x);
   for (double x : row)
     sum += std::exp(x - highest);
   for (double &x : row) {
     x = log ? x - highest - std::log(sum) : std::exp(x - highest) / sum;
-    if (guard && std::isnan(x))
+    if ((guard == graph::SoftmaxGuard::NaN && std::isnan(x)) || (guard == graph::SoftmaxGuard::Hidden && highest == lowest))
       x = 0;
   }
 }

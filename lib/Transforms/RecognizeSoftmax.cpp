@@ -4,6 +4,8 @@
 #include "lib/Transforms/Match.h"
 #include "lib/Transforms/Passes.h"
 
+#include <limits>
+
 using namespace mlir;
 
 namespace cupola {
@@ -15,26 +17,83 @@ using namespace cupola::match;
 using graph::BinaryKind;
 using graph::UnaryKind;
 
-/// isnan(s) ? 0 : s, also with the condition negated.
+/// The reduction that `value` is or repeats, if it is over one axis.
+graph::ReduceOp rowReduction(Value value) {
+  if (auto broadcast = value.getDefiningOp<graph::BroadcastOp>())
+    value = broadcast.getInput();
+  auto reduce = value.getDefiningOp<graph::ReduceOp>();
+  return reduce && reduce.getAxes().size() == 1 ? reduce : nullptr;
+}
+graph::ReduceOp rowReduction(Value value, graph::ReduceKind kind) {
+  auto reduce = rowReduction(value);
+  return reduce && reduce.getKind() == kind ? reduce : nullptr;
+}
+
+/// What a truth value was before it was negated (`isNegated` changes then), cast to
+/// integers and back, and repeated.
+Value throughTruth(Value value, bool &isNegated) {
+  for (;;) {
+    if (auto broadcast = value.getDefiningOp<graph::BroadcastOp>()) {
+      value = broadcast.getInput();
+      continue;
+    }
+    if (auto cast = value.getDefiningOp<graph::CastOp>(); cast && !isa<FloatType>(graph::elementOf(cast.getInput()))) {
+      value = cast.getInput();
+      continue;
+    }
+    Value positive = inputOf(value, UnaryKind::Not);
+    for (Pair pair : operandsOf(value, BinaryKind::Equal))
+      if (splatOf(pair.second) == 0.0 && isa<IntegerType>(graph::elementOf(pair.first)))
+        positive = pair.first;
+    if (!positive)
+      return value;
+    value = positive;
+    isNegated = !isNegated;
+  }
+}
+
+/// `condition`, or its contrary, = all(x == -inf) along `axis`: by the least of truth
+/// values, or as none of the contrary by their largest or sum.
+bool isHiddenRow(Value condition, bool isNegated, Value x, int64_t axis) {
+  bool isContrary = false;
+  auto reduce = rowReduction(throughTruth(condition, isNegated));
+  if (!reduce || reduce.getAxes().front() != axis || isa<FloatType>(graph::elementOf(reduce.getInput())))
+    return false;
+  bool isLeast = reduce.getKind() == graph::ReduceKind::Min;
+  if (isNegated == isLeast || (!isLeast && reduce.getKind() != graph::ReduceKind::Max && reduce.getKind() != graph::ReduceKind::Sum))
+    return false;
+  Value element = throughTruth(reduce.getInput(), isContrary);
+  for (Pair pair : operandsOf(element, BinaryKind::Equal))
+    if (isSameButForCasts(pair.first, x) && splatOf(pair.second) == -std::numeric_limits<double>::infinity())
+      return isContrary != isLeast;
+  return false;
+}
+
+/// isnan(s) ? 0 : s, and all(x == -inf) ? 0 : s for s = softmax(x), also with the
+/// condition negated.
 struct GuardedSoftmax : OpRewritePattern<graph::SelectOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(graph::SelectOp op, PatternRewriter &rewriter) const override {
     Value condition = op.getCondition(), guarded = op.getRhs(), zero = op.getLhs();
-    if (Value positive = inputOf(condition, UnaryKind::Not)) {
-      condition = positive;
+    bool isNegated = splatOf(zero) != 0.0;
+    if (isNegated)
       std::swap(guarded, zero);
-    }
-    Value asked = inputOf(condition, UnaryKind::IsNaN);
     auto softmax = withoutCasts(guarded).getDefiningOp<graph::SoftmaxOp>();
-    if (!asked || !softmax || softmax.getLog() || !isSameButForCasts(asked, guarded) || splatOf(zero) != 0.0)
+    if (!softmax || softmax.getLog() || splatOf(zero) != 0.0)
       return failure();
-    if (!isReadOnlyBy(softmax.getResult(), {op, condition.getDefiningOp()}))
+    Value question = isNegated ? inputOf(condition, UnaryKind::Not) : condition;
+    Value asked = question ? inputOf(question, UnaryKind::IsNaN) : Value();
+    graph::SoftmaxGuard guard = graph::SoftmaxGuard::Hidden;
+    if (asked && isSameButForCasts(asked, guarded))
+      guard = graph::SoftmaxGuard::NaN;
+    else if (!isHiddenRow(condition, isNegated, softmax.getInput(), softmax.getAxis()))
+      return failure();
+    if (!isReadOnlyBy(softmax.getResult(), {op, question ? question.getDefiningOp() : nullptr}))
       return failure();
     Value input = softmax.getInput();
     auto loc = locationOf(rewriter, op, {input});
-    Value whole = graph::SoftmaxOp::create(rewriter, loc, softmax.getType(), input, softmax.getAxisAttr(),
-                                           rewriter.getBoolAttr(true), rewriter.getBoolAttr(false));
+    Value whole = graph::SoftmaxOp::create(rewriter, loc, softmax.getType(), input, softmax.getAxis(), guard, false);
     rewriter.replaceOp(op, castTo(rewriter, loc, whole, graph::elementOf(op.getResult())));
     return success();
   }
@@ -43,19 +102,11 @@ private:
   /// By them, or by casts between float types that nothing else reads.
   static bool isReadOnlyBy(Value value, ArrayRef<Operation *> readers) {
     return llvm::all_of(value.getUsers(), [&](Operation *user) {
-      return llvm::is_contained(readers, user) ||
-             (isa<graph::CastOp>(user) && isSameButForCasts(user->getResult(0), value) && isReadOnlyBy(user->getResult(0), readers));
+      bool isCast = isa<graph::CastOp>(user) && isSameButForCasts(user->getResult(0), value);
+      return llvm::is_contained(readers, user) || (isCast && isReadOnlyBy(user->getResult(0), readers));
     });
   }
 };
-
-/// The reduction that `value` is or repeats, if it is over one axis.
-graph::ReduceOp rowReduction(Value value, graph::ReduceKind kind) {
-  if (auto broadcast = value.getDefiningOp<graph::BroadcastOp>())
-    value = broadcast.getInput();
-  auto reduce = value.getDefiningOp<graph::ReduceOp>();
-  return reduce && reduce.getKind() == kind && reduce.getAxes().size() == 1 ? reduce : nullptr;
-}
 
 /// x where value = x - max(x) along an axis.
 struct Lowered {
@@ -112,9 +163,8 @@ private:
 
   static LogicalResult replace(PatternRewriter &rewriter, graph::BinaryOp op, const Lowered &lowered, bool log) {
     auto loc = locationOf(rewriter, op, {lowered.x});
-    rewriter.replaceOp(op, graph::SoftmaxOp::create(rewriter, loc, op.getType(), lowered.x,
-                                                    rewriter.getI64IntegerAttr(lowered.axis), rewriter.getBoolAttr(false),
-                                                    rewriter.getBoolAttr(log)));
+    rewriter.replaceOp(op, graph::SoftmaxOp::create(rewriter, loc, op.getType(), lowered.x, lowered.axis,
+                                                    graph::SoftmaxGuard::None, log));
     return success();
   }
 };

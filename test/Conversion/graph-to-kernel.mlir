@@ -52,7 +52,7 @@ func.func @main(%qk: tensor<5x16xf32>) -> tensor<2x5x5xf32> {
 // CHECK: %[[G:.*]] = kernel.select %[[N]], %{{.*}}, %[[Q]]
 // CHECK: kernel.store %[[G]]
 func.func @main(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
-  %0 = graph.softmax %x axis 1 {guard = true} : tensor<4x8xf32> -> tensor<4x8xf32>
+  %0 = graph.softmax %x axis 1 {guard = #graph<softmax_guard nan>} : tensor<4x8xf32> -> tensor<4x8xf32>
   return %0 : tensor<4x8xf32>
 }
 

@@ -3,7 +3,7 @@
 // RUN: cupola-opt %s --pass-pipeline="builtin.module(func.func(graph-recognize-softmax))" | FileCheck %s
 
 // CHECK-LABEL: @guard
-// CHECK-NEXT: graph.softmax %arg0 axis 1 {guard = true}
+// CHECK-NEXT: graph.softmax %arg0 axis 1 {guard = #graph<softmax_guard nan>}
 // CHECK-NEXT: return
 func.func @guard(%x: tensor<2x8xf32>) -> tensor<2x8xf32> {
   %zero = graph.constant dense<0.0> : tensor<2x8xf32> : tensor<2x8xf32>
@@ -16,7 +16,7 @@ func.func @guard(%x: tensor<2x8xf32>) -> tensor<2x8xf32> {
 // Between casts.
 // CHECK-LABEL: @guard_half
 // CHECK-NEXT: graph.cast %arg0
-// CHECK-NEXT: graph.softmax %{{.*}} axis 1 {guard = true} : tensor<2x8xf32>
+// CHECK-NEXT: graph.softmax %{{.*}} axis 1 {guard = #graph<softmax_guard nan>} : tensor<2x8xf32>
 // CHECK-NEXT: graph.cast
 // CHECK-NEXT: return
 func.func @guard_half(%x: tensor<2x8xf16>) -> tensor<2x8xf16> {
@@ -27,6 +27,59 @@ func.func @guard_half(%x: tensor<2x8xf16>) -> tensor<2x8xf16> {
   %3 = graph.unary is_nan %2 : tensor<2x8xf16> -> tensor<2x8xi1>
   %4 = graph.select %3, %zero, %2 : tensor<2x8xi1>, tensor<2x8xf16>, tensor<2x8xf16> -> tensor<2x8xf16>
   return %4 : tensor<2x8xf16>
+}
+
+// A row of -inf: all(x == -inf) by the least integer, and not any(x != -inf) by their sum.
+// CHECK-LABEL: @hidden
+// CHECK-NEXT: graph.softmax %arg0 axis 1 {guard = #graph<softmax_guard hidden>}
+// CHECK-NEXT: graph.softmax %arg0 axis 1 {guard = #graph<softmax_guard hidden>}
+// CHECK-NEXT: return
+func.func @hidden(%x: tensor<2x8xf32>) -> (tensor<2x8xf32>, tensor<2x8xf32>) {
+  %zero = graph.constant dense<0.0> : tensor<2x8xf32> : tensor<2x8xf32>
+  %lowest = graph.constant dense<0xFF800000> : tensor<2x8xf32> : tensor<2x8xf32>
+  %0 = graph.binary equal %x, %lowest : tensor<2x8xf32>, tensor<2x8xf32> -> tensor<2x8xi1>
+  %1 = graph.cast %0 : tensor<2x8xi1> -> tensor<2x8xi64>
+  %2 = graph.reduce min %1 [1] : tensor<2x8xi64> -> tensor<2x1xi64>
+  %3 = graph.cast %2 : tensor<2x1xi64> -> tensor<2x1xi1>
+  %4 = graph.broadcast %3 : tensor<2x1xi1> -> tensor<2x8xi1>
+  %5 = graph.softmax %x axis 1 : tensor<2x8xf32> -> tensor<2x8xf32>
+  %6 = graph.select %4, %zero, %5 : tensor<2x8xi1>, tensor<2x8xf32>, tensor<2x8xf32> -> tensor<2x8xf32>
+  %7 = graph.unary not %0 : tensor<2x8xi1> -> tensor<2x8xi1>
+  %8 = graph.cast %7 : tensor<2x8xi1> -> tensor<2x8xi64>
+  %9 = graph.reduce sum %8 [1] : tensor<2x8xi64> -> tensor<2x1xi64>
+  %10 = graph.cast %9 : tensor<2x1xi64> -> tensor<2x1xi1>
+  %11 = graph.broadcast %10 : tensor<2x1xi1> -> tensor<2x8xi1>
+  %12 = graph.unary not %11 : tensor<2x8xi1> -> tensor<2x8xi1>
+  %13 = graph.softmax %x axis 1 : tensor<2x8xf32> -> tensor<2x8xf32>
+  %14 = graph.select %12, %zero, %13 : tensor<2x8xi1>, tensor<2x8xf32>, tensor<2x8xf32> -> tensor<2x8xf32>
+  return %6, %14 : tensor<2x8xf32>, tensor<2x8xf32>
+}
+
+// Some instead of all; along the other axis; of another tensor.
+// CHECK-LABEL: @refused_hidden
+// CHECK-NOT: guard
+// CHECK: return
+func.func @refused_hidden(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) {
+  %zero = graph.constant dense<0.0> : tensor<8x8xf32> : tensor<8x8xf32>
+  %lowest = graph.constant dense<0xFF800000> : tensor<8x8xf32> : tensor<8x8xf32>
+  %0 = graph.binary equal %x, %lowest : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xi1>
+  %1 = graph.cast %0 : tensor<8x8xi1> -> tensor<8x8xi64>
+  %2 = graph.reduce max %1 [1] : tensor<8x8xi64> -> tensor<8x1xi64>
+  %3 = graph.cast %2 : tensor<8x1xi64> -> tensor<8x1xi1>
+  %4 = graph.broadcast %3 : tensor<8x1xi1> -> tensor<8x8xi1>
+  %5 = graph.softmax %x axis 1 : tensor<8x8xf32> -> tensor<8x8xf32>
+  %6 = graph.select %4, %zero, %5 : tensor<8x8xi1>, tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+  %7 = graph.reduce min %1 [0] : tensor<8x8xi64> -> tensor<1x8xi64>
+  %8 = graph.cast %7 : tensor<1x8xi64> -> tensor<1x8xi1>
+  %9 = graph.broadcast %8 : tensor<1x8xi1> -> tensor<8x8xi1>
+  %10 = graph.softmax %x axis 1 : tensor<8x8xf32> -> tensor<8x8xf32>
+  %11 = graph.select %9, %zero, %10 : tensor<8x8xi1>, tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+  %12 = graph.reduce min %1 [1] : tensor<8x8xi64> -> tensor<8x1xi64>
+  %13 = graph.cast %12 : tensor<8x1xi64> -> tensor<8x1xi1>
+  %14 = graph.broadcast %13 : tensor<8x1xi1> -> tensor<8x8xi1>
+  %15 = graph.softmax %y axis 1 : tensor<8x8xf32> -> tensor<8x8xf32>
+  %16 = graph.select %14, %zero, %15 : tensor<8x8xi1>, tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+  return %6, %11, %16 : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>
 }
 
 // CHECK-LABEL: @written

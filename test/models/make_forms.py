@@ -383,6 +383,14 @@ def softmax_any_guard(n):
     return softmax_row_guard(n, all_of)
 
 
+def softmax_not_guard(n):
+    """Where(not all, softmax, 0)."""
+    x = masked(n)
+    least = n.axes_op("ReduceMin", 18, n.op("Cast", n.op("Equal", x, n.number(-np.inf)), to=TensorProto.INT32), [-1], keepdims=1)
+    seen = n.op("Not", n.op("Cast", least, to=TensorProto.BOOL))
+    return n.op("Where", seen, n.op("Softmax", x, axis=-1), n.number(0))
+
+
 def softmax_bool_mask(n):
     """A mask of bool as one of numbers, added."""
     added = n.op("Where", "mask", n.number(0), n.number(-np.inf))
@@ -466,6 +474,7 @@ FORMS = {f"form_{name}": form for name, form in {
     "softmax_nan_guard_half": Form(softmax_nan_guard_half, "softmax", HALF),
     "softmax_all_guard": Form(softmax_all_guard, "softmax"),
     "softmax_any_guard": Form(softmax_any_guard, "softmax", FULL, 18),
+    "softmax_not_guard": Form(softmax_not_guard, "softmax", FULL, 20),
     "softmax_bool_mask": Form(softmax_bool_mask, "softmax", HALF),
     "softmax_written": Form(softmax_written, "softmax"),
     "softmax_written_product": Form(softmax_written_product, "softmax", FULL, 18),

@@ -3,12 +3,24 @@
 
 #include "lib/Conversion/GraphToKernel/Schedule.h"
 
+#include <limits>
+
 using namespace mlir;
 using cupola::graph::BinaryKind;
 using cupola::graph::ReduceKind;
 using cupola::graph::UnaryKind;
 
 namespace cupola {
+
+/// Where the result is 0 instead of the quotient; null without a guard.
+static Value guarded(Emitter &emitter, graph::SoftmaxGuard guard, Value quotient, Value largest) {
+  if (guard == graph::SoftmaxGuard::None)
+    return {};
+  if (guard == graph::SoftmaxGuard::NaN)
+    return emitter.unary(UnaryKind::IsNaN, quotient);
+  Value lowest = emitter.constant(largest.getType(), -std::numeric_limits<double>::infinity());
+  return emitter.binary(BinaryKind::Equal, largest, lowest);
+}
 
 void generateSoftmax(Emitter &emitter, Operation *hero) {
   auto softmax = cast<graph::SoftmaxOp>(hero);
@@ -43,11 +55,9 @@ void generateSoftmax(Emitter &emitter, Operation *hero) {
       result = emitter.binary(BinaryKind::Sub, shift(x), logarithm);
     else
       result = emitter.binary(BinaryKind::Div, x, sum);
-    if (softmax.getGuard()) {
-      Value zero = emitter.constant(result.getType(), 0);
-      result = kernel::SelectOp::create(emitter.builder(), emitter.loc(), result.getType(),
-                                          emitter.unary(UnaryKind::IsNaN, result), zero, result);
-    }
+    if (Value isHidden = guarded(emitter, softmax.getGuard(), result, largest))
+      result = kernel::SelectOp::create(emitter.builder(), emitter.loc(), result.getType(), isHidden,
+                                        emitter.constant(result.getType(), 0), result);
     emitter.setHero(softmax.getResult(), at(space.index), result);
     emitter.storeResults();
   });

@@ -101,7 +101,7 @@ public:
   // The rest; axes are sorted and not negative.
   Value reduce(graph::ReduceKind kind, Value value, llvm::ArrayRef<int64_t> axes); ///< keeps dims
   Value argReduce(graph::ReduceKind kind, Value value, int64_t axis, bool last);
-  Value softmax(Value value, int64_t axis, bool log, bool guard = false);
+  Value softmax(Value value, int64_t axis, bool log, graph::SoftmaxGuard guard = graph::SoftmaxGuard::None);
   Value layerNorm(Value value, int64_t axis, double epsilon, bool rms);
   Value matmul(Value lhs, Value rhs); ///< numpy rules: ranks from 1 on, batch broadcast
   /// graph.conv of [N, spatial.., C] and [window.., C / groups, O].

@@ -132,7 +132,7 @@ Value GraphBuilder::argReduce(ReduceKind kind, Value value, int64_t axis, bool l
                              last);
 }
 
-Value GraphBuilder::softmax(Value value, int64_t axis, bool log, bool guard) {
+Value GraphBuilder::softmax(Value value, int64_t axis, bool log, graph::SoftmaxGuard guard) {
   return SoftmaxOp::create(ops, where, type(shape(value), element(value)), value, axis, guard, log);
 }
 

@@ -156,7 +156,7 @@ void importAttention(OpBinder &op) {
   Value scores = op.b.matmul(scaled, op.b.transpose(repeatHeads(op, k, query[1]), {0, 1, 3, 2}));
   scores = masked(op, softCapped(op, scores), allowedByPosition(op, query[2], keys[2], past));
   // A query that may see nothing has scores of -inf alone: its weights are 0.
-  Value weights = op.b.softmax(scores, 3, /*log=*/false, /*guard=*/true);
+  Value weights = op.b.softmax(scores, 3, /*log=*/false, graph::SoftmaxGuard::NaN);
   Value result = op.b.matmul(weights, repeatHeads(op, v, query[1]));
   if (flat) {
     const Exprs shape = op.b.shape(result);
