@@ -16,14 +16,17 @@ namespace cupola {
 namespace {
 using namespace cupola::match;
 
-/// A contraction with a weight, and the bias that is added to it, if any.
+/// A contraction with a weight, the bias that is added to it and the number that the sum
+/// is multiplied by, if any.
 struct Member {
   graph::MatMulOp matmul;
   graph::ConstantOp weight; ///< [K, N], or [N, K] where `transposed`
   bool transposed = false;
-  graph::BinaryOp add;    ///< null without a bias
-  graph::ConstantOp bias; ///< N elements
-  Value result;           ///< with the bias
+  graph::BinaryOp add;      ///< null without a bias
+  graph::ConstantOp bias;   ///< N elements
+  graph::BinaryOp multiply; ///< null without a number
+  Value factor;             ///< a splat
+  Value result;             ///< of all of it
 
   int64_t columns() { return graph::typeOf(matmul.getResult()).getShape().back(); }
 };
@@ -43,6 +46,22 @@ graph::ConstantOp rowConstant(Value value) {
     value = reshape.getInput();
   auto constant = value.getDefiningOp<graph::ConstantOp>();
   return hasBytes(constant) ? constant : graph::ConstantOp();
+}
+
+/// Scaled queries and keys, where the number does not move behind the next contraction.
+void findFactor(Member &member) {
+  if (!member.result.hasOneUse())
+    return;
+  Operation *user = *member.result.getUsers().begin();
+  if (!isa<graph::BinaryOp>(user))
+    return;
+  for (Pair pair : operandsOf(user->getResult(0), graph::BinaryKind::Mul))
+    if (pair.first == member.result && splatOf(pair.second)) {
+      member.multiply = cast<graph::BinaryOp>(user);
+      member.factor = pair.second;
+      member.result = member.multiply.getResult();
+      return;
+    }
 }
 
 void findBias(Member &member) {
@@ -71,7 +90,7 @@ bool isGivenOut(Value value) {
   });
 }
 
-/// A contraction of a matrix with a constant whose result goes into views only: any
+/// A contraction of a matrix with a constant whose result goes into views only: any other
 /// arithmetic on it is better off in its own epilogue. One that is an output writes that
 /// itself; out of a joint matrix it would have to be copied.
 std::optional<Member> memberOf(graph::MatMulOp op) {
@@ -86,6 +105,7 @@ std::optional<Member> memberOf(graph::MatMulOp op) {
   if (graph::rankOf(op.getResult()) != 2 || !hasBytes(member.weight))
     return std::nullopt;
   findBias(member);
+  findFactor(member);
   for (Operation *user : member.result.getUsers())
     if (!viewInput(user))
       return std::nullopt;
@@ -110,12 +130,16 @@ public:
     Value merged = graph::MatMulOp::create(b, loc, type, first.getLhs(), joinedWeight());
     if (llvm::any_of(members, [](Member &m) { return bool(m.add); }))
       merged = graph::BinaryOp::create(b, loc, type, graph::BinaryKind::Add, merged, joinedBias(type));
+    if (llvm::any_of(members, [](Member &m) { return bool(m.multiply); }))
+      merged = graph::BinaryOp::create(b, loc, type, graph::BinaryKind::Mul, merged, joinedFactors(type));
     int64_t begin = 0;
     for (Member &member : members) {
       replace(member, merged, begin);
       begin += member.columns();
     }
     for (Member &member : members) {
+      if (member.multiply)
+        member.multiply.erase();
       if (member.add)
         member.add.erase();
       member.matmul.erase();
@@ -129,6 +153,8 @@ private:
       ops.push_back(member.matmul);
       if (member.add)
         ops.push_back(member.add);
+      if (member.multiply)
+        ops.push_back(member.multiply);
     }
     return fusedLoc(b, ops);
   }
@@ -170,8 +196,34 @@ private:
     for (Member &member : members)
       parts.push_back({member.bias ? bytesOf(member.bias.getValue()) : ArrayRef<char>(), member.columns()});
     Location loc = locationOfConstants([](Member &m) { return m.bias; });
-    Value row = graph::ConstantOp::create(b, loc, joinColumns(1, parts, element));
-    return row.getType() == type ? row : graph::BroadcastOp::create(b, location(), type, row);
+    return repeated(graph::ConstantOp::create(b, loc, joinColumns(1, parts, element)), type);
+  }
+
+  /// A number per column: the sum is in f32 until it is stored, so each column is rounded
+  /// where it was, once, and one of a member without a number is multiplied by 1.
+  Value joinedFactors(RankedTensorType type) {
+    SmallVector<APFloat> numbers;
+    SmallVector<Operation *> ops;
+    for (Member &member : members) {
+      APFloat number(member.factor ? *splatOf(member.factor) : 1.0);
+      bool losesInfo;
+      number.convert(cast<FloatType>(element).getFloatSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);
+      numbers.append(member.columns(), number);
+      if (member.factor)
+        ops.push_back(constantBehind(member.factor));
+    }
+    auto row = DenseElementsAttr::get(RankedTensorType::get({1, int64_t(numbers.size())}, element), numbers);
+    return repeated(graph::ConstantOp::create(b, fusedLoc(b, ops), row), type);
+  }
+
+  static Operation *constantBehind(Value value) {
+    while (Value input = viewInput(value.getDefiningOp()))
+      value = input;
+    return value.getDefiningOp();
+  }
+
+  Value repeated(Value row, RankedTensorType type) {
+    return row.getType() == type ? row : graph::BroadcastOp::create(b, location(), type, row).getResult();
   }
 
   /// The member's columns take over. They are a view, so they carry the name of the

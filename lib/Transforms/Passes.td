@@ -160,8 +160,8 @@ def RecognizeGroupNorm : Pass<"graph-recognize-group-norm", "::mlir::func::FuncO
 def RecognizeSoftmax : Pass<"graph-recognize-softmax", "::mlir::func::FuncOp"> {
   let summary = "guarded and written-out softmax become one op";
   let description = [{
-    `Where(IsNaN(s), 0, s)` of a softmax that nothing else reads becomes its `guard`, also
-    of a cast of it. `exp(x - max(x)) / sum(exp(x - max(x)))` over one axis becomes a softmax,
+    `Where(IsNaN(s), 0, s)` and `Where(all(x == -inf), 0, s)` of a softmax s of x that
+    nothing else reads become its `guard`, also of a cast of it. `exp(x - max(x)) / sum(exp(x - max(x)))` over one axis becomes a softmax,
     `x - max(x) - log(sum(exp(x - max(x))))` its logarithm.
 
     ```mlir
@@ -169,7 +169,7 @@ def RecognizeSoftmax : Pass<"graph-recognize-softmax", "::mlir::func::FuncOp"> {
     %2 = graph.unary <is_nan> %1 : ...
     %3 = graph.select %2, %zero, %1 : ...
     // becomes
-    %3 = graph.softmax %x axis 1 {guard = true} : ...
+    %3 = graph.softmax %x axis 1 {guard = #graph<softmax_guard nan>} : ...
     ```
   }];
   let dependentDialects = ["::cupola::graph::GraphDialect"];
@@ -201,6 +201,11 @@ def MergeMatMuls : Pass<"graph-merge-matmuls", "::mlir::func::FuncOp"> {
     side by side; the results are slices. Only where the results go into views (Q, K and
     V of attention): arithmetic on one result is better off in its own epilogue, and so
     is a result of the function.
+
+    Q or K may be multiplied by a number first. In f32 `simplify` has moved that behind the
+    next contraction; in half precision, where this would round other values, it stays and
+    becomes a number per column of the joint contraction, 1 for the others. An epilogue
+    computes in f32 and rounds what it stores, so every element is what it was, bit by bit.
 
     ```mlir
     %q = graph.matmul %x, %wq : tensor<16x64xf32>, tensor<64x64xf32> -> tensor<16x64xf32>

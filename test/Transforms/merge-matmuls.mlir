@@ -30,6 +30,54 @@ func.func @biases(%x: tensor<4x2xf32>) -> (tensor<2x4xf32>, tensor<1x4xf32>) {
   return %7, %8 : tensor<2x4xf32>, tensor<1x4xf32>
 }
 
+// A number per column, 1 where there was none, and on the sum with the bias.
+// CHECK-LABEL: @factors
+// CHECK: %[[M:.*]] = graph.matmul %arg0
+// CHECK: %[[S:.*]] = graph.binary add %[[M]]
+// CHECK: %[[F:.*]] = graph.constant dense<{{\[\[}}4.204100e-01, 4.204100e-01, 1.000000e+00]]>
+// CHECK: %[[R:.*]] = graph.broadcast %[[F]]
+// CHECK: %[[P:.*]] = graph.binary mul %[[S]], %[[R]]
+// CHECK-DAG: graph.slice %[[P]] ["0", "0"] [1, 1] : tensor<4x3xf16> -> tensor<4x2xf16>
+// CHECK-DAG: graph.slice %[[P]] ["0", "2"] [1, 1] : tensor<4x3xf16> -> tensor<4x1xf16>
+// CHECK: return
+func.func @factors(%x: tensor<4x2xf16>) -> (tensor<2x4xf16>, tensor<1x4xf16>) {
+  %w0 = graph.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf16> : tensor<2x2xf16>
+  %w1 = graph.constant dense<[[5.0], [6.0]]> : tensor<2x1xf16> : tensor<2x1xf16>
+  %b0 = graph.constant dense<[[10.0, 20.0]]> : tensor<1x2xf16> : tensor<1x2xf16>
+  %c = graph.constant dense<4.204100e-01> : tensor<4x2xf16> : tensor<4x2xf16>
+  %0 = graph.matmul %x, %w0 : tensor<4x2xf16>, tensor<2x2xf16> -> tensor<4x2xf16>
+  %1 = graph.broadcast %b0 : tensor<1x2xf16> -> tensor<4x2xf16>
+  %2 = graph.binary add %0, %1 : tensor<4x2xf16>, tensor<4x2xf16> -> tensor<4x2xf16>
+  %3 = graph.binary mul %2, %c : tensor<4x2xf16>, tensor<4x2xf16> -> tensor<4x2xf16>
+  %4 = graph.matmul %x, %w1 : tensor<4x2xf16>, tensor<2x1xf16> -> tensor<4x1xf16>
+  %5 = graph.transpose %3 [1, 0] : tensor<4x2xf16> -> tensor<2x4xf16>
+  %6 = graph.transpose %4 [1, 0] : tensor<4x1xf16> -> tensor<1x4xf16>
+  %7 = graph.unary neg %5 : tensor<2x4xf16> -> tensor<2x4xf16>
+  %8 = graph.unary neg %6 : tensor<1x4xf16> -> tensor<1x4xf16>
+  return %7, %8 : tensor<2x4xf16>, tensor<1x4xf16>
+}
+
+// A number that is shared, and one per row.
+// CHECK-LABEL: @refused_factors
+// CHECK-NOT: graph.slice
+// CHECK: return
+func.func @refused_factors(%x: tensor<4x2xf16>, %rows: tensor<4x1xf16>) -> (tensor<8xf16>, tensor<8xf16>, tensor<4x2xf16>) {
+  %w0 = graph.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf16> : tensor<2x2xf16>
+  %w1 = graph.constant dense<[[5.0, 6.0], [7.0, 8.0]]> : tensor<2x2xf16> : tensor<2x2xf16>
+  %c = graph.constant dense<4.204100e-01> : tensor<4x2xf16> : tensor<4x2xf16>
+  %0 = graph.matmul %x, %w0 : tensor<4x2xf16>, tensor<2x2xf16> -> tensor<4x2xf16>
+  %1 = graph.binary mul %0, %c : tensor<4x2xf16>, tensor<4x2xf16> -> tensor<4x2xf16>
+  %2 = graph.reshape %1 : tensor<4x2xf16> -> tensor<8xf16>
+  %3 = graph.matmul %x, %w1 : tensor<4x2xf16>, tensor<2x2xf16> -> tensor<4x2xf16>
+  %4 = graph.broadcast %rows : tensor<4x1xf16> -> tensor<4x2xf16>
+  %5 = graph.binary mul %3, %4 : tensor<4x2xf16>, tensor<4x2xf16> -> tensor<4x2xf16>
+  %6 = graph.reshape %5 : tensor<4x2xf16> -> tensor<8xf16>
+  %7 = graph.unary neg %2 : tensor<8xf16> -> tensor<8xf16>
+  %8 = graph.unary neg %6 : tensor<8xf16> -> tensor<8xf16>
+  %9 = graph.unary neg %0 : tensor<4x2xf16> -> tensor<4x2xf16>
+  return %7, %8, %9 : tensor<8xf16>, tensor<8xf16>, tensor<4x2xf16>
+}
+
 // CHECK-LABEL: @transposed
 // CHECK: graph.constant dense<{{\[\[}}1.000000e+00, 2.000000e+00, 3.000000e+00, 4.000000e+00, 5.000000e+00, 6.000000e+00]]>
 // CHECK: graph.reshape {{.*}} -> tensor<3x2xf32>
