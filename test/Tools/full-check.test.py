@@ -1,8 +1,10 @@
-#===- test/Tools/full-check.test.py - Occupancies and arenas computed by hand ---===#
+#===- test/Tools/full-check.test.py - Occupancies, arenas and what values are for, found by hand ---===#
 # SPDX-License-Identifier: Apache-2.0
 
-from full_check import plans
+import numpy as np
+from full_check import plans, roles
 from kernel_limits import occupancy, problems
+from onnx import TensorProto, helper, numpy_helper
 
 # Registers of 64 warps; registers; the quarter of the registers that 8 warps of 255 leave; shared memory; registers of 20 warps.
 assert occupancy("sm_80", registers=32, threads=256, shared=0) == 1
@@ -27,3 +29,19 @@ assert plans.live_peak(REPORT, [0, 1, 2, 3, 4]) == 1024 + 1024 + 256
 assert plans.live_peak(REPORT, [0, 2, 1, 3, 4]) == 256 + 1024 + 256
 assert plans.reverse_postorder(FOLLOW) == [1, 3, 0, 2, 4]
 assert plans.file_order(REPORT, FOLLOW, dict(zip("acbde", range(5)))) == [0, 2, 1, 3, 4]
+
+# An embedding of ids, added to a position's, masked; the mask and the position are aside, the extent of the mask is a shape.
+INT, FLOAT = TensorProto.INT64, TensorProto.FLOAT
+NODES = [helper.make_node(kind, inputs, [name], name=name) for name, kind, inputs in (
+    ("embedding", "Gather", ["words", "ids"]), ("extent", "Shape", ["ids"]), ("last", "Gather", ["extent", "one"]),
+    ("positions", "Range", ["zero", "last", "one"]), ("float", "Cast", ["positions"]), ("angle", "Mul", ["float", "frequencies"]),
+    ("hidden", "Less", ["x", "nought"]), ("mask", "Where", ["hidden", "nought", "far"]), ("sum", "Add", ["embedding", "angle"]),
+    ("masked", "Add", ["sum", "mask"]), ("flat", "Reshape", ["masked", "extent"]))]
+NODES[4].attribute.append(helper.make_attribute("to", FLOAT))
+TABLES = [numpy_helper.from_array(np.ones(shape, np.float32), name) for name, shape in
+          (("words", (9, 4)), ("frequencies", (1, 4)), ("nought", ()), ("far", ()))]
+TABLES += [numpy_helper.from_array(np.array(value), name) for name, value in (("zero", 0), ("one", 1))]
+INPUTS = [helper.make_tensor_value_info("ids", INT, ["n"]), helper.make_tensor_value_info("x", FLOAT, ["n", 1])]
+GRAPH = helper.make_graph(NODES, "g", INPUTS, [helper.make_tensor_value_info("flat", FLOAT, None)], TABLES)
+assert roles.data_nodes(GRAPH) == {"embedding", "sum", "masked", "flat"}
+assert roles.measuring_nodes(GRAPH) == {"extent", "last"}

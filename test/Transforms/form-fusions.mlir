@@ -116,6 +116,54 @@ func.func @joined_parts(%x: tensor<4x8xf32>, %w: tensor<16x6xf32>) -> tensor<4x6
   return %3 : tensor<4x6xf32>
 }
 
+// A cast of an input is computed by both kernels that read it: neither stores it.
+// CHECK-LABEL: @twice
+// CHECK-COUNT-2: rule = "prologue"
+// CHECK: graph.fusion "reduction"
+// CHECK: graph.cast
+// CHECK: graph.fusion "reduction"
+// CHECK: graph.cast
+// CHECK-NOT: graph.fusion
+// CHECK: return
+func.func @twice(%x: tensor<4x8xi64>) -> (tensor<4x1xf32>, tensor<1x8xf32>) {
+  %0 = graph.cast %x : tensor<4x8xi64> -> tensor<4x8xf32>
+  %1 = graph.reduce sum %0 [1] : tensor<4x8xf32> -> tensor<4x1xf32>
+  %2 = graph.reduce sum %0 [0] : tensor<4x8xf32> -> tensor<1x8xf32>
+  return %1, %2 : tensor<4x1xf32>, tensor<1x8xf32>
+}
+
+// Sines cost too much; three readers would read more than they do; two products would have to stay in memory for their sum.
+// CHECK-LABEL: @stored
+// CHECK: graph.fusion "pointwise"
+// CHECK: graph.unary sin
+// CHECK: graph.fusion "pointwise"
+// CHECK: graph.cast
+// CHECK: graph.fusion "pointwise"
+// CHECK: graph.binary add
+// CHECK: return
+func.func @stored(%x: tensor<4x8xf32>, %i: tensor<4x8xi64>, %w: tensor<8x8xf32>)
+    -> (tensor<4x1xf32>, tensor<1x8xf32>, tensor<4x1xf32>, tensor<1x8xf32>, tensor<4x1xf32>, tensor<4x1xf32>, tensor<1x8xf32>,
+        tensor<4x1xf32>) {
+  %0 = graph.unary sin %x : tensor<4x8xf32> -> tensor<4x8xf32>
+  %1 = graph.reduce sum %0 [1] : tensor<4x8xf32> -> tensor<4x1xf32>
+  %2 = graph.reduce sum %0 [0] : tensor<4x8xf32> -> tensor<1x8xf32>
+  %3 = graph.cast %i : tensor<4x8xi64> -> tensor<4x8xf32>
+  %4 = graph.reduce sum %3 [1] : tensor<4x8xf32> -> tensor<4x1xf32>
+  %5 = graph.reduce sum %3 [0] : tensor<4x8xf32> -> tensor<1x8xf32>
+  %6 = graph.reduce max %3 [1] : tensor<4x8xf32> -> tensor<4x1xf32>
+  %7 = graph.softmax %x axis 1 : tensor<4x8xf32> -> tensor<4x8xf32>
+  %8 = graph.softmax %x axis 0 : tensor<4x8xf32> -> tensor<4x8xf32>
+  %9 = graph.matmul %8, %w : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
+  %10 = graph.matmul %7, %w : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
+  %11 = graph.reduce max %9 [1] : tensor<4x8xf32> -> tensor<4x1xf32>
+  %12 = graph.reduce max %10 [1] : tensor<4x8xf32> -> tensor<4x1xf32>
+  %13 = graph.binary add %9, %10 : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
+  %14 = graph.reduce sum %13 [1] : tensor<4x8xf32> -> tensor<4x1xf32>
+  %15 = graph.reduce sum %13 [0] : tensor<4x8xf32> -> tensor<1x8xf32>
+  %16 = graph.binary add %11, %12 : tensor<4x1xf32>, tensor<4x1xf32> -> tensor<4x1xf32>
+  return %1, %2, %4, %5, %6, %14, %15, %16 : tensor<4x1xf32>, tensor<1x8xf32>, tensor<4x1xf32>, tensor<1x8xf32>, tensor<4x1xf32>, tensor<4x1xf32>, tensor<1x8xf32>, tensor<4x1xf32>
+}
+
 // Positions are made where they are read, by both kernels.
 // CHECK-LABEL: @positions
 // CHECK: graph.fusion "reduction"

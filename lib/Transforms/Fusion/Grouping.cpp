@@ -46,6 +46,33 @@ bool isCostly(Operation *op) {
   return classOf(op) == FusionClass::Gather;
 }
 
+/// The bytes that an op reads for each element of its result: of operands that are not one
+/// value nor repeated. `computed` leaves out those that are in memory anyway.
+int64_t bytesRead(Operation *op, bool computed) {
+  int64_t bytes = 0;
+  for (Value operand : op->getOperands()) {
+    int64_t width = std::max<int64_t>(8, graph::elementOf(operand).getIntOrFloatBitWidth()) / 8;
+    bool repeated = false;
+    Operation *producer = operand.getDefiningOp();
+    while (producer && isView(producer) && producer->getNumOperands() == 1) {
+      repeated |= isa<graph::BroadcastOp>(producer);
+      operand = producer->getOperand(0);
+      producer = operand.getDefiningOp();
+    }
+    bool inMemory = !producer || classOf(producer) == FusionClass::Constant;
+    if (!repeated && !(producer && isGenerator(producer)) && !(computed && inMemory))
+      bytes += width;
+  }
+  return bytes;
+}
+
+/// Cheap enough to be computed in two kernels: together they move no more bytes than if one
+/// stored it for both, and what they read instead takes no more memory than it.
+bool isCheapTwice(Operation *op) {
+  int64_t made = std::max<int64_t>(8, graph::elementOf(op->getResult(0)).getIntOrFloatBitWidth()) / 8;
+  return !isCostly(op) && bytesRead(op, false) <= 3 * made && bytesRead(op, true) <= made;
+}
+
 class GroupFormer {
 public:
   GroupFormer(func::FuncOp func, const Options &options)
@@ -62,7 +89,7 @@ public:
         growEpilogue(startGroup(&op, &op));
     addCopies();
     for (Operation &op : llvm::reverse(func.getBody().front()))
-      if (groupOf.count(&op))
+      if (groupsOf.count(&op))
         continue;
       else if (isInlinable(&op))
         place(&op);
@@ -91,7 +118,7 @@ private:
     group->hero = hero;
     group->output = output->getResult(0);
     group->ops.insert(output);
-    groupOf[output] = group.get();
+    groupsOf[output] = {group.get()};
     result.groups.push_back(std::move(group));
     return *result.groups.back();
   }
@@ -123,7 +150,7 @@ private:
   }
 
   bool canJoinEpilogue(Operation *op, const llvm::SetVector<Operation *> &ops, Operation *hero) {
-    if (groupOf.count(op) || classOf(op) != FusionClass::Pointwise)
+    if (groupsOf.count(op) || classOf(op) != FusionClass::Pointwise)
       return false;
     for (Value operand : op->getOperands())
       if (!(operand.getDefiningOp() && ops.contains(operand.getDefiningOp())) &&
@@ -147,7 +174,7 @@ private:
   void commit(Group &group, const llvm::SetVector<Operation *> &ops) {
     for (Operation *op : ops) {
       group.ops.insert(op);
-      groupOf[op] = &group;
+      groupsOf[op] = {&group};
     }
     group.output = openValues(ops).front();
   }
@@ -187,7 +214,7 @@ private:
     size_t keep = 0;
     while (value.hasOneUse()) {
       Operation *user = *value.getUsers().begin();
-      if (!isBijectiveView(user) || groupOf.count(user))
+      if (!isBijectiveView(user) || groupsOf.count(user))
         break;
       run.push_back(user);
       index = *cast<graph::IndexingInterface>(user).mapIndexForward(index, scope);
@@ -215,7 +242,7 @@ private:
     auto ret = cast<func::ReturnOp>(func.getBody().front().getTerminator());
     for (OpOperand &operand : ret->getOpOperands()) {
       Operation *op = operand.get().getDefiningOp();
-      if (op && isView(op) && !groupOf.count(op))
+      if (op && isView(op) && !groupsOf.count(op))
         startGroup(nullptr, op);
     }
   }
@@ -226,7 +253,7 @@ private:
   /// comes from memory.
   bool collectParts(Value value, SetVector<Operation *> &parts) {
     Operation *op = value.getDefiningOp();
-    if (!op || groupOf.count(op))
+    if (!op || groupsOf.count(op))
       return false;
     if (classOf(op) == FusionClass::Pointwise)
       return parts.insert(op), true;
@@ -262,9 +289,9 @@ private:
                       SmallVectorImpl<OpOperand *> &uses) {
     for (OpOperand &use : op->getResult(0).getUses()) {
       Operation *user = use.getOwner();
-      auto found = groupOf.find(user);
-      if (found != groupOf.end()) {
-        readers.insert(found->second);
+      auto found = groupsOf.find(user);
+      if (found != groupsOf.end()) {
+        readers.insert(found->second.begin(), found->second.end());
         uses.push_back(&use);
       } else if (isView(user)) {
         broadcast |= isa<graph::BroadcastOp>(user);
@@ -276,6 +303,19 @@ private:
   }
 
   /// Why `op` is not computed inside `group`; empty if it may be.
+  std::pair<StringRef, StringRef> refuse(Operation *op, ArrayRef<Group *> readers, bool broadcast,
+                                         ArrayRef<OpOperand *> uses) {
+    if (llvm::is_contained(readers, nullptr))
+      return readers.size() > 1 ? std::pair<StringRef, StringRef>{"several-readers", "more than one kernel reads it"}
+                                : std::pair<StringRef, StringRef>{"result", "it is a result of the model"};
+    if (readers.size() > 2 || (readers.size() == 2 && !isCheapTwice(op)))
+      return {"several-readers", "more than one kernel reads it"};
+    for (Group *group : readers)
+      if (auto refusal = refuse(op, *group, broadcast, uses); !refusal.first.empty())
+        return readers.size() > 1 ? std::pair<StringRef, StringRef>{"several-readers", "more than one kernel reads it"} : refusal;
+    return {};
+  }
+
   std::pair<StringRef, StringRef> refuse(Operation *op, Group &group, bool broadcast,
                                          ArrayRef<OpOperand *> uses) {
     if (!options.prologues)
@@ -304,21 +344,16 @@ private:
     collectReaders(op, readers, broadcast, uses);
     if (readers.empty() || (isGenerator(op) && !readers.contains(nullptr)))
       return; // dead, or made wherever it is read
-    std::pair<StringRef, StringRef> refusal;
-    if (readers.size() > 1)
-      refusal = {"several-readers", "more than one kernel reads it"};
-    else if (!readers.front())
-      refusal = {"result", "it is a result of the model"};
-    else
-      refusal = refuse(op, *readers.front(), broadcast, uses);
+    std::pair<StringRef, StringRef> refusal = refuse(op, readers.getArrayRef(), broadcast, uses);
     if (!refusal.first.empty()) {
       refusals[op] = refusal;
       startGroup(nullptr, op);
       return;
     }
-    Group &group = *readers.front();
-    group.ops.insert(op);
-    groupOf[op] = &group;
+    for (Group *group : readers) {
+      group->ops.insert(op);
+      groupsOf[op].push_back(group);
+    }
     for (Value operand : op->getOperands())
       if (Operation *producer = operand.getDefiningOp())
         inlinedBehind[producer] = std::max(inlinedBehind[producer], repeatedOps(op) + 1);
@@ -362,13 +397,16 @@ private:
     auto add = [&](bool fused, StringRef rule, StringRef reason) {
       result.verdicts.push_back({producer, consumer, fused, rule, reason.str(), SmallVector<Operation *>(views)});
     };
-    if (classOf(producer) == FusionClass::Constant || (isGenerator(producer) && !groupOf.count(producer)))
+    if (classOf(producer) == FusionClass::Constant || (isGenerator(producer) && !groupsOf.count(producer)))
       return add(true, "constant", "a constant is no kernel");
-    Group *from = groupOf.lookup(producer), *to = groupOf.lookup(consumer);
-    if (from && from == to)
-      return from->hero && isAfterHero(producer, *from)
-                 ? add(true, "epilogue", "computed on the hero's result")
-                 : add(true, "prologue", "computed where its only reader is");
+    SmallVector<Group *, 1> makers = groupsOf.lookup(producer), takers = groupsOf.lookup(consumer);
+    Group *from = makers.empty() ? nullptr : makers.front(), *to = takers.empty() ? nullptr : takers.front();
+    if (to && llvm::is_contained(makers, to)) {
+      if (makers.size() > 1)
+        return add(true, "prologue", "computed in both kernels that read it");
+      return from->hero && isAfterHero(producer, *from) ? add(true, "epilogue", "computed on the hero's result")
+                                                        : add(true, "prologue", "computed where its only reader is");
+    }
     if (isView(producer) || isView(consumer))
       return add(true, "view", "composes into addresses");
     if (auto reason = consumer->getAttrOfType<StringAttr>(twoStagesAttr);
@@ -392,7 +430,7 @@ private:
   Ranges ranges;
   Grouping result;
   DenseMap<Operation *, int64_t> order;
-  DenseMap<Operation *, Group *> groupOf;
+  DenseMap<Operation *, SmallVector<Group *, 1>> groupsOf;
   DenseMap<Operation *, size_t> inlinedBehind; ///< length of the inlined chain that reads an op
   DenseMap<Operation *, std::pair<StringRef, StringRef>> refusals;
 };

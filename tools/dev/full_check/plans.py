@@ -4,6 +4,7 @@
 import heapq
 from collections import Counter
 
+from full_check import roles
 from full_check.journal import Row
 from kernel_limits import CONTRACTIONS
 
@@ -83,6 +84,7 @@ def steps(model, tool):
     limit = "0" if model.name in NO_MOVES else "a reason each"
     note = ", ".join(f"{count} x {reason}" for reason, count in sorted(found.items()))
     yield Row(model.name, "", "launches that only move data", str(found.total()), limit, passed, note)
+    yield from roles.rows(model, report)
 
 
 # The arena, beside what other orders of the same steps would need
