@@ -13,7 +13,8 @@ STEPS = {"bert_base.static": 138, "resnet50.static": 57, "llama_prefill.static":
 PER_OP = ("sd_unet.static", "mobilenet_v3_large.static")
 COUNTED = {"Conv", "ConvTranspose", "Softmax"}
 MEANS = {"GlobalAveragePool", "ReduceMean"}
-# Ops of which such a step has some, those beside which it has no other (none given: any), and the reason.
+# Ops of which such a step has some, those beside which it has no other (none given: any), and the reason, which
+# docs/rationale/steps.md argues.
 REASONS = [({"Gemm", "MatMul"}, None, "linear layer"), (MEANS, None, "mean over an image"),
            ({"Mul"}, {"Mul"}, "image scaled by a gate"), ({"Gelu"}, {"Gelu", "Mul", "Split"}, "one half of a layer gates the other"),
            ({"Resize"}, None, "resized image"), ({"Concat"}, None, "joined images"),
