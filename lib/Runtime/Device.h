@@ -71,6 +71,8 @@ public:
   virtual ~Function() = default;
   /// Of a call: the library and its code, for people.
   virtual std::string library() const { return {}; }
+  /// Of a call: what its weights take of the device's memory.
+  virtual uint64_t residentBytes() const { return 0; }
 };
 
 class Module {

@@ -89,7 +89,7 @@ Status Executable::uploadWeights(Stream &stream) {
 
 Status Executable::runInit(Stream &stream) {
   CUPOLA_TRY(initMemory.allocate(*target, initPlan.arenaBytes).within("prepared weights"));
-  resident += initPlan.arenaBytes;
+  resident += initPlan.arenaBytes + libraryCalls.residentBytes();
   if (program().init.empty())
     return Status::ok();
   Bindings bindings;

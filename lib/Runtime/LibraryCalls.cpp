@@ -20,6 +20,7 @@ void LibraryCalls::prepare(Device &device, const format::Program &program, const
       continue;
     }
     functions[i] = function.take();
+    resident += functions[i]->residentBytes();
     ++made;
   }
 }

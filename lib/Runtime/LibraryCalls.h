@@ -31,12 +31,16 @@ public:
   /// Why a described step is left to its kernel; empty if none is.
   const std::string &reason() const { return why; }
 
+  /// What the libraries' copies of weights take.
+  uint64_t residentBytes() const { return resident; }
+
   /// Init steps whose results only replaced kernels would read are not needed.
   InitNeeds initNeeds(const format::Program &program) const;
 
 private:
   std::vector<std::unique_ptr<Function>> functions; ///< by step
   size_t wanted = 0, made = 0;
+  uint64_t resident = 0;
   std::string why;
 };
 

@@ -73,6 +73,7 @@ public:
     return call->run(launch.pool, launch.arguments.addresses, launch.scratch, launch.stride);
   }
   std::string library() const override { return name; }
+  uint64_t residentBytes() const override { return call->weightBytes(); }
 
 private:
   std::unique_ptr<onednn::OneDnnCall> call;

@@ -18,7 +18,7 @@ template <typename T> using Owned = std::unique_ptr<std::remove_pointer_t<T>, Er
 /// One loaded library with its engine. Immutable, so any thread may use it.
 class OneDnn {
 public:
-  /// Opens what $CUPOLA_ONEDNN names (a path), else Debian's libdnnl.so.2. Code::Environment
+  /// Opens what $CUPOLA_ONEDNN names (a path), else libdnnl.so.2, as Debian has it. Code::Environment
   /// where there is none, where it is none of version 2 from 2.6 on, where its threads are
   /// not OpenMP's, and where the variable is `none`.
   static Result<std::shared_ptr<const OneDnn>> load();

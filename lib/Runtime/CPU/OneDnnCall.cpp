@@ -196,10 +196,10 @@ private:
     made.title = library.name() + " " + implementation;
     packedDesc = *api.queryMemory(desc, queryWeights, 0);
     packedKnown = true;
-    const uint64_t bytes = api.bytesOf(&packedDesc);
-    made.packed = {static_cast<char *>(allocateHostMemory(bytes)), std::free};
+    made.packedBytes = api.bytesOf(&packedDesc);
+    made.packed = {static_cast<char *>(allocateHostMemory(made.packedBytes)), std::free};
     if (!made.packed)
-      return Status::environment("out of memory: " + std::to_string(bytes) + " bytes wanted for weights");
+      return Status::environment("out of memory: " + std::to_string(made.packedBytes) + " bytes wanted for weights");
     MemoryDesc canonical;
     CUPOLA_TRY(describe(weights(), canonical));
     Result<Memory> from = addMemory(canonical, const_cast<void *>(values)); // only read

@@ -41,6 +41,8 @@ public:
                                                     const format::LibraryCall &call, const void *weights,
                                                     unsigned threads);
 
+  /// Of the packed weights.
+  uint64_t weightBytes() const { return packedBytes; }
   /// Per thread, 64-byte aligned.
   uint64_t scratchBytes() const { return scratch; }
   /// For people: "oneDNN 2.6.3 brgconv:avx512_core".
@@ -71,6 +73,7 @@ private:
 
   std::shared_ptr<const OneDnn> library; ///< outlives what follows
   std::unique_ptr<char, void (*)(void *)> packed{nullptr, nullptr};
+  uint64_t packedBytes = 0;
   std::vector<Owned<Primitive>> primitives;
   std::vector<Owned<Memory>> memories;
   std::vector<Work> works;
