@@ -100,8 +100,17 @@ private:
     });
   }
 
+  /// Positions that gathers look up: what they find is the index itself, only checked.
+  static bool isLookedUp(Operation *op) {
+    return isa<graph::IotaOp>(op) && llvm::all_of(op->getUses(), [](OpOperand &use) {
+      return isa<graph::GatherOp>(use.getOwner()) && use.getOperandNumber() == 0;
+    });
+  }
+
   /// Whether the package should hold the result of `op` rather than what it is made of.
   bool isWorthwhile(Operation *op) const {
+    if (isLookedUp(op))
+      return false;
     const int64_t count = *elementsOf(op->getResult(0));
     if (count * elementBytes(op->getResult(0)) <= smallBytes)
       return true;

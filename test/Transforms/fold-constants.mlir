@@ -56,3 +56,13 @@ func.func @edges() -> (tensor<2x2xi64>, tensor<2xi64>) {
   %3 = graph.gather %0, %2 axis 0 : tensor<4xi64>, tensor<2xi64> -> tensor<2xi64>
   return %1, %3 : tensor<2x2xi64>, tensor<2xi64>
 }
+
+// Positions that a gather looks up stay positions: it only checks the index.
+// CHECK-LABEL: @positions
+// CHECK: %[[P:.*]] = graph.iota 0
+// CHECK: graph.gather %[[P]], %arg0
+func.func @positions(%i: tensor<3xi64>) -> tensor<3xi64> {
+  %0 = graph.iota 0 : tensor<5xi64>
+  %1 = graph.gather %0, %i axis 0 : tensor<5xi64>, tensor<3xi64> -> tensor<3xi64>
+  return %1 : tensor<3xi64>
+}

@@ -210,3 +210,17 @@ func.func @given_out_and_read(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>) -> (tens
   %3 = graph.softmax %2 axis 2 : tensor<2x4x3xf32> -> tensor<2x4x3xf32>
   return %2, %3 : tensor<2x4x3xf32>, tensor<2x4x3xf32>
 }
+
+// An index that is looked up in positions is only checked: its reader does so for every element.
+// CHECK-LABEL: @checked
+// CHECK-COUNT-1: graph.fusion
+// CHECK: graph.gather
+// CHECK: graph.reduce
+func.func @checked(%i: tensor<3xi64>) -> tensor<5x1xi64> {
+  %0 = graph.iota 0 : tensor<5xi64>
+  %1 = graph.gather %0, %i axis 0 : tensor<5xi64>, tensor<3xi64> -> tensor<3xi64>
+  %2 = graph.reshape %1 : tensor<3xi64> -> tensor<1x3xi64>
+  %3 = graph.broadcast %2 : tensor<1x3xi64> -> tensor<5x3xi64>
+  %4 = graph.reduce max %3 [1] : tensor<5x3xi64> -> tensor<5x1xi64>
+  return %4 : tensor<5x1xi64>
+}

@@ -43,7 +43,8 @@ bool isCostly(Operation *op) {
     default:
       return true;
     }
-  return classOf(op) == FusionClass::Gather;
+  // What is looked up in positions only passes the check of an index.
+  return classOf(op) == FusionClass::Gather && !isa_and_nonnull<graph::IotaOp>(op->getOperand(0).getDefiningOp());
 }
 
 /// The bytes that an op reads for each element of its result: of operands that are not one

@@ -44,9 +44,7 @@ std::optional<ReduceKind> readReduction(OpBinder &op) {
 }
 
 Value fromFront(OpBinder &op, Value index, const Expr &extent) {
-  index = op.b.cast(index, i64(op));
-  Value wrapped = op.b.binary(BinaryKind::Add, index, op.b.dims({extent}, {}, i64(op)));
-  return op.b.select(op.b.binary(BinaryKind::Less, index, op.b.intScalar(0, i64(op))), wrapped, index);
+  return op.b.gather(op.b.iota({extent}, 0), index, 0);
 }
 
 Value unrepeated(OpBinder &op, Value value) {

@@ -20,7 +20,8 @@ std::optional<ReduceKind> readReduction(OpBinder &op);
 /// Entries of a shape: data of rank 1 where everything is known.
 std::optional<Known> scatterKnown(OpBinder &op);
 
-/// Indices as int64, counted from the front of `extent` elements.
+/// Indices as int64, counted from the front of `extent` elements: what a gather finds there,
+/// which makes one that is out of range an error of the run.
 Value fromFront(OpBinder &op, Value index, const Expr &extent);
 /// Before it was repeated: with extents of 1 where all elements are the same.
 Value unrepeated(OpBinder &op, Value value);
