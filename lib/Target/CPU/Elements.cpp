@@ -88,6 +88,8 @@ void Emitter::emitStore(kernel::StoreOp op) {
   auto view = op.getView().getType();
   Values x = lookup(op.getIndices());
   Address to = address(buffers.lookup(op.getView()), view.getElement(), exprOf(op.getPosition()), x);
+  // A position names no axis of one element; along it the only lane is the first one.
+  to.contiguous |= !vectorVar.empty() && !to.isVector();
   store(values.lookup(op.getValue()), to, view.getElement(), conjunction(op.getMask(), x).all);
 }
 

@@ -191,14 +191,6 @@ void Emitter::store(Value value, Address to, Type element, Value condition) {
     value = c.convert<arith::ExtUIOp>(value, storageType(element));
   unsigned alignment = elementBytes(element);
   if (!to.isVector()) {
-    // The position does not move along the vector: the axis has one element, in lane 0.
-    auto firstLane = [&](Value lanes) -> Value {
-      if (!lanes || !Code::isVector(lanes))
-        return lanes;
-      return vector::ExtractOp::create(c.b, c.loc, lanes, ArrayRef<int64_t>{0});
-    };
-    value = firstLane(value);
-    condition = firstLane(condition);
     auto write = [&](OpBuilder &b, Location loc) { LLVM::StoreOp::create(b, loc, value, to.pointer, alignment); };
     if (!condition)
       return write(c.b, c.loc);

@@ -36,7 +36,7 @@ std::string gemmText(const Shape &s, const Layout &layout) {
   std::string m = extent("n0", s.m), n = extent("n1", s.n), k = extent("n2", s.k);
   return kernelText("gemm", {{"LHS", canonical(layout.lhsTransposed ? "d2*" + m + " + d0" : "d0*" + k + " + d2")},
                              {"RHS", canonical(layout.rhsTransposed ? "d1*" + k + " + d2" : "d2*" + n + " + d1")},
-                             {"OUT", canonical("d3*" + n + " + d4")},
+                             {"OUT", canonical(n == "1" ? "d3" : "d3*" + n + " + d4")}, // no axis of one element
                              {"ROWS", m},
                              {"COLUMNS", n},
                              {"DEPTH", k}});
@@ -76,7 +76,7 @@ TEST_P(DotTest, StaticShapes) {
                         {true, false, false, false},
                         {false, true, true, false}})
     for (Shape shape :
-         {Shape{1, 1, 1}, {1, 48, 7}, {5, 17, 3}, {8, 96, 64}, {128, 32, 40}, {33, 100, 600}, {70, 200, 1}}) {
+         {Shape{1, 1, 1}, {1, 48, 7}, {5, 17, 3}, {8, 96, 64}, {128, 32, 40}, {33, 100, 600}, {70, 200, 1}, {70, 1, 50}}) {
       KernelRunner runner(gemmText(shape, layout), GetParam(), layout.pack);
       expectGemm(runner, shape, layout);
     }
