@@ -299,7 +299,8 @@ def FormFusions : Pass<"graph-form-fusions", "::mlir::func::FuncOp"> {
     bijective views that follow as an epilogue; the remaining pointwise ops and gathers
     are computed inside their one consumer where that does not repeat costly work, inside
     two where that moves and keeps no more bytes than storing what they make, else form
-    fusions of their own. Views never become kernels: every consumer gets its own
+    fusions of their own. An operand of a contraction is computed for its tiles only where
+    it is a product with a gate and the columns few. Views never become kernels: every consumer gets its own
     copy, and they compose into addresses. Each edge between two ops gets a verdict
     {producer, consumer, fused, rule, reason, views} in the function's `graph.verdicts`.
     A fusion that only moves elements makes a result of the model and says in `copies`

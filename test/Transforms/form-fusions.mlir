@@ -48,6 +48,44 @@ func.func @contraction_operand(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>) -> tens
   return %1 : tensor<4x6xf32>
 }
 
+// A gate is multiplied with what the tiles read; what makes the operand besides is computed once.
+// CHECK-LABEL: @gate
+// CHECK: graph.fusion "pointwise"
+// CHECK: graph.unary exp
+// CHECK: graph.fusion "gemm"
+// CHECK: graph.binary mul
+// CHECK: graph.matmul
+// CHECK-NOT: graph.fusion
+// CHECK: return
+func.func @gate(%x: tensor<4x8xf32>, %g: tensor<1x8xf32>, %w: tensor<8x6xf32>) -> tensor<4x6xf32> {
+  %0 = graph.unary exp %x : tensor<4x8xf32> -> tensor<4x8xf32>
+  %1 = graph.broadcast %g : tensor<1x8xf32> -> tensor<4x8xf32>
+  %2 = graph.binary mul %0, %1 : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
+  %3 = graph.matmul %2, %w : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32>
+  return %3 : tensor<4x6xf32>
+}
+
+// No gate: a product of two matrices, many columns, the right operand, several taps.
+// CHECK-LABEL: @no_gates
+// CHECK-COUNT-4: graph.fusion "pointwise"
+// CHECK: return
+func.func @no_gates(%x: tensor<4x8xf32>, %g: tensor<1x8xf32>, %w: tensor<8x6xf32>, %many: tensor<8x512xf32>, %wide: tensor<6x4xf32>,
+                    %image: tensor<1x4x4x8xf32>, %gates: tensor<1x1x1x8xf32>, %taps: tensor<3x3x8x6xf32>)
+    -> (tensor<4x6xf32>, tensor<4x512xf32>, tensor<6x8xf32>, tensor<1x2x2x6xf32>) {
+  %0 = graph.binary mul %x, %x : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
+  %1 = graph.matmul %0, %w : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32>
+  %2 = graph.broadcast %g : tensor<1x8xf32> -> tensor<4x8xf32>
+  %3 = graph.binary mul %x, %2 : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
+  %4 = graph.matmul %3, %many : tensor<4x8xf32>, tensor<8x512xf32> -> tensor<4x512xf32>
+  %5 = graph.unary neg %x : tensor<4x8xf32> -> tensor<4x8xf32>
+  %6 = graph.binary mul %5, %2 : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
+  %7 = graph.matmul %wide, %6 : tensor<6x4xf32>, tensor<4x8xf32> -> tensor<6x8xf32>
+  %8 = graph.broadcast %gates : tensor<1x1x1x8xf32> -> tensor<1x4x4x8xf32>
+  %9 = graph.binary mul %image, %8 : tensor<1x4x4x8xf32>, tensor<1x4x4x8xf32> -> tensor<1x4x4x8xf32>
+  %10 = graph.conv %9, %taps strides [1, 1] dilations [1, 1] groups 1 : tensor<1x4x4x8xf32>, tensor<3x3x8x6xf32> -> tensor<1x2x2x6xf32>
+  return %1, %4, %7, %10 : tensor<4x6xf32>, tensor<4x512xf32>, tensor<6x8xf32>, tensor<1x2x2x6xf32>
+}
+
 // Two kernels read the exponential: it is computed once.
 // CHECK-LABEL: @several_readers
 // CHECK-SAME: rule = "several-readers"

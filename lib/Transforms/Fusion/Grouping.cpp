@@ -74,6 +74,24 @@ bool isCheapTwice(Operation *op) {
   return !isCostly(op) && bytesRead(op, false) <= 3 * made && bytesRead(op, true) <= made;
 }
 
+/// `op` scales the left operand of a contraction of one tap, which reads it by `use`, with
+/// something that repeats. Two of the widest tiles have all columns: the multiplications
+/// repeated for each cost less than a pass over the tensor.
+bool isGate(Operation *op, Operation *hero, OpOperand &use) {
+  constexpr int64_t mostColumns = 256;
+  auto product = dyn_cast<graph::BinaryOp>(op);
+  if (!product || product.getKind() != graph::BinaryKind::Mul || use.getOperandNumber() != 0)
+    return false;
+  auto repeats = [](Value value) { return isa_and_nonnull<graph::BroadcastOp>(value.getDefiningOp()); };
+  if (llvm::none_of(op->getOperands(), repeats))
+    return false;
+  Exprs weights = graph::shapeOf(hero->getOperand(1));
+  if (auto conv = dyn_cast<graph::ConvOp>(hero))
+    if (conv.getGroups() != 1 || llvm::any_of(ArrayRef(weights).drop_back(2), [](const Expr &e) { return !e.isConstant(1); }))
+      return false;
+  return weights.back().constant() && *weights.back().constant() <= mostColumns;
+}
+
 class GroupFormer {
 public:
   GroupFormer(func::FuncOp func, const Options &options)
@@ -325,7 +343,7 @@ private:
       return {"size", "the kernel has its limit of ops"};
     if (group.hero && classOf(group.hero) == FusionClass::Contraction)
       for (OpOperand *use : uses)
-        if (use->getOwner() == group.hero)
+        if (gates.contains(use->getOwner()) || (use->getOwner() == group.hero && !isGate(op, group.hero, *use)))
           return {"contraction-operand",
                   "an operand of a contraction would be computed again for every tile"};
     if (broadcast && (isCostly(op) || repeatedOps(op) > maxRepeatedOps))
@@ -352,6 +370,9 @@ private:
       return;
     }
     for (Group *group : readers) {
+      auto isOperand = [&](OpOperand *use) { return use->getOwner() == group->hero; };
+      if (group->hero && classOf(group->hero) == FusionClass::Contraction && llvm::any_of(uses, isOperand))
+        gates.insert(op);
       group->ops.insert(op);
       groupsOf[op].push_back(group);
     }
@@ -432,6 +453,7 @@ private:
   Grouping result;
   DenseMap<Operation *, int64_t> order;
   DenseMap<Operation *, SmallVector<Group *, 1>> groupsOf;
+  DenseSet<Operation *> gates; ///< computed for the tiles of a contraction
   DenseMap<Operation *, size_t> inlinedBehind; ///< length of the inlined chain that reads an op
   DenseMap<Operation *, std::pair<StringRef, StringRef>> refusals;
 };

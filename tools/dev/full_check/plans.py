@@ -16,7 +16,7 @@ MEANS = {"GlobalAveragePool", "ReduceMean"}
 # Ops of which such a step has some, those beside which it has no other (none given: any), and the reason, which
 # docs/rationale/steps.md argues.
 REASONS = [({"Gemm", "MatMul"}, None, "linear layer"), (MEANS, None, "mean over an image"),
-           ({"Mul"}, {"Mul"}, "image scaled by a gate"), ({"Gelu"}, {"Gelu", "Mul", "Split"}, "one half of a layer gates the other"),
+           ({"Gelu"}, {"Gelu", "Mul", "Split"}, "one half of a layer gates the other"),
            ({"Resize"}, None, "resized image"), ({"Concat"}, None, "joined images"),
            ({"Sin", "Cos", "Cast"}, {"Sin", "Cos", "Cast", "Mul", "Concat", "Slice", "Unsqueeze"}, "positions")]
 # TorchScript's dynamic exports may have as many more steps than the static ones, for positions and masks.
