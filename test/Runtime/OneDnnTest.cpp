@@ -132,7 +132,11 @@ protected:
     for (uint64_t bytes : format::bufferBytes(call))
       buffers.push_back(randomValues(bytes, static_cast<unsigned>(buffers.size())));
     auto made = OneDnnCall::create(library, call, buffers[1].data(), threads);
-    ASSERT_TRUE(made.isOk()) << made.status().message();
+    if (made.failed()) { // the library has only slow code for it on this processor: the kernel would run
+      ASSERT_NE(made.status().message().find("is not used"), std::string::npos) << made.status().message();
+      return;
+    }
+    ++computed;
     ThreadPool pool(threads);
     const uint64_t stride = ((*made)->scratchBytes() + 63) / 64 * 64;
     std::unique_ptr<void, void (*)(void *)> scratch(std::aligned_alloc(64, stride * threads + 64), std::free);
@@ -162,12 +166,14 @@ protected:
   }
 
   std::shared_ptr<const OneDnn> library;
+  int computed = 0;
 };
 
 TEST_F(OneDnnTest, ProductsOfRaggedShapes) {
   for (unsigned threads : {1u, 2u, 5u})
     for (const auto &mnk : std::vector<std::vector<int64_t>>{{1, 1, 1}, {3, 40, 17}, {97, 131, 65}, {260, 33, 200}})
       expectRight(product(mnk[0], mnk[1], mnk[2], {{PostOpKind::AddChannel}, {PostOpKind::Relu}}), threads);
+  EXPECT_EQ(computed, 12);
 }
 
 TEST_F(OneDnnTest, ConvolutionsOfRaggedShapes) {
@@ -179,6 +185,28 @@ TEST_F(OneDnnTest, ConvolutionsOfRaggedShapes) {
     expectRight(convolution(1, {21, 3, 1, 3, 3, 3}, {19, 5, 2, 2, 4, 4}, 16, 32, ops), threads); // dilations
     expectRight(convolution(3, {7, 7, 3, 1, 3, 3}, {40, 2}, 8, 20, ops), threads);
   }
+  EXPECT_GE(computed, 8);
+}
+
+TEST_F(OneDnnTest, ConvolutionsOfRandomShapes) {
+  uint32_t state = 7;
+  const auto below = [&](int64_t most) {
+    state = state * 1664525u + 1013904223u;
+    return static_cast<int64_t>(state >> 8) % most;
+  };
+  for (int i = 0; i < 80; ++i) {
+    Window windows[2] = {{1 + below(20), 1 + below(4)}, {1 + below(20), 1 + below(4)}};
+    for (Window &w : windows) {
+      w.stride = 1 + below(3), w.dilation = 1 + below(2);
+      const int64_t reach = (w.size - 1) * w.dilation + 1;
+      w.before = below(reach), w.behind = below(reach);
+      w.extent = std::max(w.extent, reach);
+    }
+    const std::vector<PostOp> ops = {{PostOpKind::AddChannel}, {i % 2 ? PostOpKind::Silu : PostOpKind::AddTensor}};
+    expectRight(convolution(1 + below(3), windows[0], windows[1], 1 + below(70), 1 + below(80), ops),
+                1 + static_cast<unsigned>(below(4)));
+  }
+  EXPECT_GE(computed, 40);
 }
 
 TEST_F(OneDnnTest, EveryPostOp) {
@@ -188,6 +216,7 @@ TEST_F(OneDnnTest, EveryPostOp) {
     expectRight(product(37, 48, 20, {{PostOpKind::AddTensor}, op, {PostOpKind::AddChannel}}), 2);
     expectRight(convolution(1, {9, 3, 1, 1, 1, 1}, {9, 3}, 32, 48, {op, {PostOpKind::AddChannel}, op}), 2);
   }
+  EXPECT_GE(computed, 20);
 }
 
 TEST_F(OneDnnTest, PiecesAreTheWholeAndStayWithinTheSource) {
