@@ -58,6 +58,21 @@ func.func @main(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 
 // -----
 
+// A guard of hidden rows asks their largest element, so what is NaN beside stays.
+// CHECK: kernel.func @k0 "row_reduction" grid ["4"]
+// CHECK: %[[M:.*]] = kernel.reduce [#graph<reduce_kind max>]
+// CHECK: %[[Q:.*]] = kernel.binary div
+// CHECK: %[[L:.*]] = kernel.constant 0xFF800000
+// CHECK: %[[N:.*]] = kernel.binary equal %[[M]], %[[L]]
+// CHECK: %[[G:.*]] = kernel.select %[[N]], %{{.*}}, %[[Q]]
+// CHECK: kernel.store %[[G]]
+func.func @main(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = graph.softmax %x axis 1 {guard = #graph<softmax_guard hidden>} : tensor<4x8xf32> -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// -----
+
 // A transpose swaps the load's address; the store stays in order.
 // CHECK: kernel.func @k0 "pointwise"
 // CHECK: kernel.foreach ["d0", "d1"] ["8", "4"]
