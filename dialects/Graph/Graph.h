@@ -23,6 +23,7 @@ enum class FusionClass {
   Constant,    ///< no kernel
   Pointwise,   ///< inlined anywhere
   View,        ///< composes into addresses
+  Join,        ///< no kernel: those of its operands write into it
   Gather,      ///< inlined with one indirect index
   Reduction,   ///< hero of a reduction
   RowNormal,   ///< hero: reduces and maps rows (softmax, layer norm)

@@ -204,6 +204,26 @@ def Graph_ConcatOp : Graph_ViewOp<"concat"> {
   let assemblyFormat = "$inputs `axis` $axis attr-dict `:` type($inputs) `->` type($result)";
 }
 
+def Graph_JoinOp : Graph_PureOp<"join", "Join", "Compute"> {
+  let summary = "a concat that no kernel computes: its operands are written where they stand in it";
+  let description = [{
+    The value is that of graph.concat. The kernels that compute the operands write straight
+    into the memory of the result (`placementOf`), so that what lies there already, as the
+    past of a key-value cache, stays where it is. Outside of graph.fusion only. After fusion
+    every operand is the result of a fusion, another join, or an argument of the function
+    whose memory is that of the result.
+
+    ```mlir
+    %present = graph.join %past, %new axis 2
+        : tensor<1x4x?x64xf32, ..>, tensor<1x4x1x64xf32> -> tensor<1x4x?x64xf32, ..>
+    ```
+  }];
+  let arguments = (ins Variadic<Graph_Tensor>:$inputs, I64Attr:$axis);
+  let results = (outs Graph_Tensor:$result);
+  let hasVerifier = 1;
+  let assemblyFormat = "$inputs `axis` $axis attr-dict `:` type($inputs) `->` type($result)";
+}
+
 def Graph_WindowOp : Graph_ViewOp<"window"> {
   let summary = "every element becomes the window that begins at it";
   let description = [{

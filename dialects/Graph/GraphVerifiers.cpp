@@ -166,22 +166,27 @@ LogicalResult PadOp::verify() {
   return exprs(*this, getLow(), rankOf(getInput()));
 }
 
-LogicalResult ConcatOp::verify() {
-  if (getInputs().empty())
-    return emitOpError("needs an operand");
-  if (failed(axisInRange(*this, getAxis(), getResult())))
+/// Operands one after the other along an axis.
+template <class Op> static LogicalResult verifyInARow(Op op) {
+  if (op.getInputs().empty())
+    return op.emitOpError("needs an operand");
+  if (failed(axisInRange(op, op.getAxis(), op.getResult())))
     return failure();
-  Exprs expected = shapeOf(getResult());
-  expected[getAxis()] = Expr(0);
-  for (Value input : getInputs()) {
-    if (rankOf(input) != rankOf(getResult()))
-      return emitOpError("operands and result have one rank");
-    expected[getAxis()] += extentOf(input, getAxis());
-    if (failed(sameElement(*this, input, getResult())))
+  Exprs expected = shapeOf(op.getResult());
+  expected[op.getAxis()] = Expr(0);
+  for (Value input : op.getInputs()) {
+    if (rankOf(input) != rankOf(op.getResult()))
+      return op.emitOpError("operands and result have one rank");
+    expected[op.getAxis()] += extentOf(input, op.getAxis());
+    if (failed(sameElement(op, input, op.getResult())))
       return failure();
   }
-  return shapeIs(*this, expected, getResult());
+  return shapeIs(op, expected, op.getResult());
 }
+
+LogicalResult ConcatOp::verify() { return verifyInARow(*this); }
+
+LogicalResult JoinOp::verify() { return verifyInARow(*this); }
 
 LogicalResult WindowOp::verify() {
   size_t axis = getAxis(), dims = getSizes().size();

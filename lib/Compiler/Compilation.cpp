@@ -10,6 +10,7 @@
 #include "lib/Runtime/Format/PackageWriter.h"
 #include "lib/Target/CPU/CpuTarget.h"
 #include "lib/Target/CUDA/CudaTarget.h"
+#include "lib/Transforms/DeclareAliases.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "onnx/onnx_pb.h"
@@ -151,8 +152,15 @@ Status Compilation::Impl::load(const std::string &path) {
   }
   model->proto.reset(); // the weights live in the blob store
   imported = module->clone();
+  CUPOLA_TRY(declareAliases(*module));
   progress("graph");
   return runGraphPasses(*module, variantContext.pipeline);
+}
+
+Status Compilation::Impl::declareAliases(ModuleOp graph) const {
+  for (const AliasSetting &alias : options.aliases)
+    CUPOLA_TRY(cupola::declareAliases(graph, alias.input, alias.output));
+  return {};
 }
 
 Status Compilation::Impl::build() {

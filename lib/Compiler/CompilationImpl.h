@@ -20,6 +20,8 @@ public:
   Status build();
   Status emit(Phase phase, std::string &text);
   Result<format::Package> makePackage();
+  /// Those of the options, on a graph as imported.
+  Status declareAliases(mlir::ModuleOp graph) const;
   /// What was decided and why, as JSON; made once.
   const std::string &explain();
 

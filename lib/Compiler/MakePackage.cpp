@@ -3,6 +3,7 @@
 
 #include "lib/Compiler/CompilationImpl.h"
 
+#include "dialects/Graph/Placement.h"
 #include "lib/Reference/Tensor.h"
 #include "lib/Runtime/CUDA/DeviceHeaders.h"
 #include "lib/Runtime/Format/OutputFile.h"
@@ -22,6 +23,13 @@ std::vector<std::string> dimTexts(Type type) {
   std::vector<std::string> texts;
   for (const Expr &dim : graph::shapeOf(type))
     texts.push_back(dim.text());
+  return texts;
+}
+
+std::vector<std::string> textsOf(ArrayAttr exprs) {
+  std::vector<std::string> texts;
+  for (auto text : exprs.getAsRange<StringAttr>())
+    texts.push_back(text.str());
   return texts;
 }
 
@@ -54,14 +62,15 @@ void addInputs(func::FuncOp main, format::Package &package) {
     // Where a fact replaced a symbol of the argument's type, the declared one still has
     // to be bound and checked.
     if (auto declared = main.getArgAttrOfType<ArrayAttr>(i, "graph.dims"))
-      for (auto dim : declared.getAsRange<StringAttr>())
-        tensor.dims.push_back(dim.str());
+      tensor.dims = textsOf(declared);
     else
       tensor.dims = dimTexts(argument.getType());
     if (!isa<FloatType>(graph::elementOf(argument))) {
       tensor.indexedExtent = indexedExtent(argument);
       tensor.mask = tensor.indexedExtent == 0;
     }
+    if (auto storage = main.getArgAttrOfType<ArrayAttr>(i, graph::storageAttr))
+      tensor.storage = textsOf(storage);
     package.inputs.push_back(std::move(tensor));
   }
 }
@@ -72,6 +81,10 @@ void addOutputs(func::FuncOp main, format::Package &package) {
     tensor.name = main.getResultAttrOfType<StringAttr>(i, "graph.name").str();
     tensor.dtype = reference::dtypeOf(cast<RankedTensorType>(type).getElementType());
     tensor.dims = dimTexts(type);
+    if (auto storage = main.getResultAttrOfType<ArrayAttr>(i, graph::storageAttr)) {
+      tensor.storage = textsOf(storage);
+      tensor.memoryOf = 1 + main.getResultAttrOfType<IntegerAttr>(i, graph::aliasAttr).getInt();
+    }
     package.outputs.push_back(std::move(tensor));
   }
 }

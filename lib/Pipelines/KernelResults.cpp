@@ -3,7 +3,7 @@
 
 #include "lib/Pipelines/Pipelines.h"
 
-#include "dialects/Graph/Graph.h"
+#include "dialects/Graph/Placement.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -19,9 +19,12 @@ void returnFusionResults(ModuleOp module) {
     names.insert(main.getResultAttrOfType<StringAttr>(i, "graph.name").getValue());
   unsigned count = 0;
   Builder b(module.getContext());
-  for (auto fusion : main.getOps<graph::FusionOp>())
-    for (Value value : fusion.getResults()) {
-      if (llvm::is_contained(ret.getOperands(), value))
+  for (Operation &op : main.getBody().front()) {
+    if (!isa<graph::FusionOp, graph::JoinOp>(op))
+      continue;
+    for (Value value : op.getResults()) {
+      // What stands in a joined tensor is seen there.
+      if (llvm::is_contained(ret.getOperands(), value) || graph::joinOf(value))
         continue;
       std::string name = "kernel result " + std::to_string(count++);
       while (names.count(name)) // the model has an output of that name
@@ -32,6 +35,7 @@ void returnFusionResults(ModuleOp module) {
         llvm::report_fatal_error("cannot add a result to main");
       ret.getOperandsMutable().append(value);
     }
+  }
 }
 
 } // namespace cupola

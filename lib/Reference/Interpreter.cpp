@@ -32,6 +32,7 @@ constexpr OpRow opTable[] = {
     {"graph.slice", computeSlice},
     {"graph.pad", computePad},
     {"graph.concat", computeConcat},
+    {"graph.join", computeConcat},
     {"graph.window", computeWindow},
     {"graph.gather", computeGather},
     {"graph.gather_elements", computeGatherElements},

@@ -204,7 +204,7 @@ Status computeWindow(Call &call) {
 }
 
 Status computeConcat(Call &call) {
-  const int64_t axis = cast<graph::ConcatOp>(call.op).getAxis();
+  const int64_t axis = call.op->getAttrOfType<IntegerAttr>("axis").getInt(); // of a concat or join
   const int64_t outer = countOf(ArrayRef(call.result.shape()).take_front(axis));
   char *to = call.result.mutableData();
   for (int64_t i = 0; i < outer; ++i)

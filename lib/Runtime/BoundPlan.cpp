@@ -199,7 +199,10 @@ Status bindTensors(const std::vector<format::Tensor> &tensors, const std::vector
     Result<Shape> shape = evaluateShape(tensors[i], parsed[i], values);
     if (shape.failed())
       return shape.status();
-    Result<uint64_t> size = tensorBytes(tensors[i].dtype, *shape);
+    Result<Shape> storage = evaluateStorage(tensors[i], parsed[i], values);
+    if (storage.failed())
+      return storage.status();
+    Result<uint64_t> size = tensorBytes(tensors[i].dtype, *storage);
     if (size.failed())
       return size.status();
     shapes.push_back(shape.take());
@@ -212,13 +215,17 @@ Status bindTensors(const std::vector<format::Tensor> &tensors, const std::vector
 
 Result<BoundPlan> bindPlan(const format::Package &package, const format::Program &program,
                            const ParsedInterface &parsedInterface, const ParsedProgram &parsedProgram,
-                           const std::vector<Shape> &inputs, const BucketPlans &known) {
-  Result<SymbolValues> values = bindShapes(package, parsedInterface, inputs);
+                           const std::vector<Shape> &inputs, const BucketPlans &known,
+                           const std::vector<Strides> &strides) {
+  Result<SymbolValues> values = bindShapes(package, parsedInterface, inputs, strides);
   if (values.failed())
     return values.status();
   BoundPlan plan;
   CUPOLA_TRY(bindTensors(package.inputs, parsedInterface.inputs, *values, plan.inputShapes, plan.inputBytes));
   CUPOLA_TRY(bindTensors(package.outputs, parsedInterface.outputs, *values, plan.outputShapes, plan.outputBytes));
+  for (size_t i = 0; i < package.outputs.size(); ++i)
+    for (const Expr &stride : parsedInterface.outputs[i].strides)
+      plan.sharedStrides[i].push_back(*stride.evaluate(*values)); // bindTensors evaluated their product
   PlanBinder binder(package, program, parsedProgram, *values, plan);
   CUPOLA_TRY(binder.bindScalars());
   CUPOLA_TRY(binder.bindBuffers(std::vector<bool>(program.buffers.size(), true)));

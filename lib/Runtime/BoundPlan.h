@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -23,7 +24,8 @@ struct Placement {
 /// Everything that depends on shapes and on no address. Immutable.
 struct BoundPlan {
   std::vector<Shape> inputShapes, outputShapes;
-  std::vector<uint64_t> inputBytes, outputBytes;
+  std::vector<uint64_t> inputBytes, outputBytes; ///< of the memory they lie in
+  std::map<size_t, Strides> sharedStrides;       ///< of outputs in the memory of an input
   std::vector<int64_t> scalars;
   std::vector<Placement> buffers; ///< by buffer
   std::vector<uint64_t> sizes;    ///< by step: the grid, or the bytes of a copy
@@ -39,7 +41,8 @@ using BucketPlans = std::deque<std::shared_ptr<const BucketPlan>>;
 /// is taken from `known` or made.
 Result<BoundPlan> bindPlan(const format::Package &package, const format::Program &program,
                            const ParsedInterface &parsedInterface, const ParsedProgram &parsedProgram,
-                           const std::vector<Shape> &inputs, const BucketPlans &known = {});
+                           const std::vector<Shape> &inputs, const BucketPlans &known = {},
+                           const std::vector<Strides> &strides = {});
 
 /// The same for the init steps, which know no shapes: `sizes` is theirs, 0 where they are
 /// not needed, Init buffers that are needed lie one after the other in `arenaBytes`, and

@@ -54,6 +54,12 @@ std::vector<ParsedTensor> parseTensors(Parser &parser, const std::vector<format:
     ParsedTensor &entry = parsed.emplace_back();
     for (const std::string &dim : tensor.dims)
       entry.dims.push_back(parser.parse(dim));
+    for (const std::string &extent : tensor.storage)
+      entry.storage.push_back(parser.parse(extent));
+    entry.strides.resize(entry.storage.size());
+    Expr stride(1);
+    for (size_t d = entry.storage.size(); d-- > 0; stride = stride * entry.storage[d])
+      entry.strides[d] = stride;
   }
   return parsed;
 }

@@ -13,6 +13,8 @@ namespace cupola::runtime {
 
 struct ParsedTensor {
   std::vector<Expr> dims;
+  std::vector<Expr> storage; ///< of format::Tensor::storage, empty where that is
+  std::vector<Expr> strides; ///< of a tensor with storage, in elements
 };
 
 struct ParsedCheck {

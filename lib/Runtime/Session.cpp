@@ -54,26 +54,30 @@ Status Session::checkProcess() const {
                        std::to_string(::getpid()));
 }
 
-Status Session::bind(const std::vector<Shape> &inputs) {
+Status Session::bind(const std::vector<Shape> &inputs, const std::vector<Strides> &strides) {
   CUPOLA_TRY(checkProcess());
   Turn turn(busy);
   CUPOLA_TRY(turn.status());
-  return bindNow(inputs);
+  return bindNow(inputs, strides);
 }
 
-Result<std::shared_ptr<Session::Bound>> Session::planFor(const std::vector<Shape> &inputs) {
-  const auto known =
-      std::find_if(recent.begin(), recent.end(), [&](const auto &bound) { return bound->plan.inputShapes == inputs; });
+Result<std::shared_ptr<Session::Bound>> Session::planFor(const std::vector<Shape> &inputs,
+                                                         const std::vector<Strides> &strides) {
+  const auto known = std::find_if(recent.begin(), recent.end(), [&](const auto &bound) {
+    return bound->inputs == inputs && bound->strides == strides;
+  });
   if (known != recent.end())
     return *known;
   BucketPlans plans;
   for (const std::shared_ptr<BucketState> &state : buckets)
     plans.push_back(state->plan);
   Result<BoundPlan> plan =
-      bindPlan(package(), program(), shared->parsedInterface(), shared->parsedProgram(), inputs, plans);
+      bindPlan(package(), program(), shared->parsedInterface(), shared->parsedProgram(), inputs, plans, strides);
   if (plan.failed())
     return plan.status();
   auto bound = std::make_shared<Bound>();
+  bound->inputs = inputs;
+  bound->strides = strides;
   bound->plan = plan.take();
   bound->bucket = stateOf(bound->plan.bucket);
   return bound;
@@ -89,10 +93,10 @@ std::shared_ptr<Session::BucketState> Session::stateOf(const std::shared_ptr<con
   return state;
 }
 
-Status Session::bindNow(const std::vector<Shape> &inputs) {
-  if (current && current->plan.inputShapes == inputs)
+Status Session::bindNow(const std::vector<Shape> &inputs, const std::vector<Strides> &strides) {
+  if (current && current->inputs == inputs && current->strides == strides)
     return Status::ok();
-  Result<std::shared_ptr<Bound>> found = planFor(inputs);
+  Result<std::shared_ptr<Bound>> found = planFor(inputs, strides);
   if (found.failed())
     return found.status();
   const std::shared_ptr<Bound> bound = found.take();

@@ -35,18 +35,25 @@ public:
   /// Fixes the inputs' shapes, finds those of the outputs and makes room. Plans
   /// of the last shapes are kept. Wrong shapes: Code::Usage; no memory:
   /// Code::Environment with a table; the session stays usable after both.
-  Status bind(const std::vector<Shape> &inputs);
+  /// `strides` as of bindShapes (lib/Runtime/ShapeBinding.h).
+  Status bind(const std::vector<Shape> &inputs, const std::vector<Strides> &strides = {});
 
   bool isBound() const { return current != nullptr; }
   /// Valid while bound.
   const std::vector<Shape> &outputShapes() const { return current->plan.outputShapes; }
+  /// Of an output in the memory of an input, else null. Valid while bound.
+  const Strides *sharedStrides(size_t output) const {
+    const auto found = current->plan.sharedStrides.find(output);
+    return found == current->plan.sharedStrides.end() ? nullptr : &found->second;
+  }
   uint64_t arenaBytes() const { return current->plan.arenaBytes; }
   /// How many layouts of the arena the session made so far: one per bucket of shapes.
   uint64_t arenasPlanned() const { return planned; }
 
-  /// Runs once and waits. Binds first if the inputs' shapes are others than the
+  /// Runs once and waits. Binds first if the inputs' shapes or strides are others than the
   /// bound ones. Writes nothing outside `outputs`, whose contents after an error
-  /// are unspecified.
+  /// are unspecified. An output in the memory of an input has that one's address and
+  /// strides; only the rows that follow the input's are written.
   Status run(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs) {
     return runOnce(inputs, outputs, nullptr);
   }
@@ -73,6 +80,8 @@ private:
     bool ran = false;                     ///< every kernel ran once, so that it may be recorded
   };
   struct Bound {
+    std::vector<Shape> inputs;
+    std::vector<Strides> strides;
     BoundPlan plan;
     std::shared_ptr<BucketState> bucket;
   };
@@ -83,8 +92,8 @@ private:
 
   Status start();
   Status checkProcess() const;
-  Status bindNow(const std::vector<Shape> &inputs);
-  Result<std::shared_ptr<Bound>> planFor(const std::vector<Shape> &inputs);
+  Status bindNow(const std::vector<Shape> &inputs, const std::vector<Strides> &strides);
+  Result<std::shared_ptr<Bound>> planFor(const std::vector<Shape> &inputs, const std::vector<Strides> &strides);
   std::shared_ptr<BucketState> stateOf(const std::shared_ptr<const BucketPlan> &bucket);
   Status makeRoom(const BoundPlan &plan);
   Status outOfMemory(const BoundPlan &plan, const Status &cause) const;
@@ -92,6 +101,7 @@ private:
   Status checkTensors(const char *kind, const std::vector<TensorRef> &tensors,
                       const std::vector<format::Tensor> &declared) const;
   Status checkOutputShapes(const std::vector<TensorRef> &outputs) const;
+  Status checkShared(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs) const;
   Status checkOverlap(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs) const;
   Status locate(const std::vector<const TensorRef *> &tensors);
   void setBuffers();

@@ -41,7 +41,27 @@ Status Session::checkOutputShapes(const std::vector<TensorRef> &outputs) const {
   return Status::ok();
 }
 
-/// Outputs share no byte with inputs or with each other.
+/// An output in the memory of an input begins where that does and has its strides.
+Status Session::checkShared(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs) const {
+  for (const auto &[output, expected] : current->plan.sharedStrides) {
+    const TensorRef &tensor = outputs[output], &input = inputs[package().outputs[output].memoryOf - 1];
+    const std::string name = "output " + quote(package().outputs[output].name);
+    if (tensor.data != input.data || tensor.onDevice != input.onDevice)
+      return Status::usage(name + " does not lie in the memory of input " +
+                           quote(package().inputs[package().outputs[output].memoryOf - 1].name) +
+                           ", for which the package was compiled: the address of the one is expected for both");
+    if (!tensor.data && current->plan.outputBytes[output] != 0) // the input may have no rows yet
+      return Status::usage(name + ": its address is null");
+    const Strides given = tensor.strides.empty() ? denseStrides(tensor.shape) : tensor.strides;
+    for (size_t d = 0; d < given.size(); ++d)
+      if (tensor.shape[d] > 1 && given[d] != expected[d])
+        return Status::usage(name + ": stride of dimension " + std::to_string(d) + " is " + std::to_string(given[d]) +
+                             ", the input whose memory it shares gives " + std::to_string(expected[d]));
+  }
+  return Status::ok();
+}
+
+/// Outputs share no byte with inputs or with each other, but for those that are to.
 Status Session::checkOverlap(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs) const {
   const auto begin = [](const TensorRef &tensor) { return reinterpret_cast<uint64_t>(tensor.data); };
   const auto check = [&](size_t output, const TensorRef &other, uint64_t bytes, const std::string &name) {
@@ -54,7 +74,8 @@ Status Session::checkOverlap(const std::vector<TensorRef> &inputs, const std::ve
   };
   for (size_t o = 0; o < outputs.size(); ++o) {
     for (size_t i = 0; i < inputs.size(); ++i)
-      CUPOLA_TRY(check(o, inputs[i], current->plan.inputBytes[i], "input " + quote(package().inputs[i].name)));
+      if (package().outputs[o].memoryOf != i + 1)
+        CUPOLA_TRY(check(o, inputs[i], current->plan.inputBytes[i], "input " + quote(package().inputs[i].name)));
     for (size_t i = 0; i < o; ++i)
       CUPOLA_TRY(check(o, outputs[i], current->plan.outputBytes[i], "output " + quote(package().outputs[i].name)));
   }
@@ -64,8 +85,8 @@ Status Session::checkOverlap(const std::vector<TensorRef> &inputs, const std::ve
 /// Decides per tensor between its own memory and a copy in `staging`.
 Status Session::locate(const std::vector<const TensorRef *> &tensors) {
   const BoundPlan &plan = current->plan;
+  const size_t inputs = plan.inputBytes.size();
   const auto bytesOf = [&](size_t i) {
-    const size_t inputs = plan.inputBytes.size();
     return i < inputs ? plan.inputBytes[i] : plan.outputBytes[i - inputs];
   };
   const bool reachesHost = device().properties().hostMemory;
@@ -77,6 +98,10 @@ Status Session::locate(const std::vector<const TensorRef *> &tensors) {
     staged[i] = bytesOf(i) == 0 || own % format::kTensorAlignment != 0 || !(reachesHost || tensors[i]->onDevice);
     if (!staged[i]) {
       io[i] = own;
+      continue;
+    }
+    if (const uint32_t memoryOf = i < inputs ? 0 : package().outputs[i - inputs].memoryOf) {
+      io[i] = io[memoryOf - 1]; // staged as well: it has the same address and size
       continue;
     }
     const format::Size start = end.alignedTo(format::kBufferAlignment);
@@ -212,7 +237,8 @@ Status Session::markDead(DeviceAddress address, uint64_t bytes) {
 Status Session::queueMarked() {
   CUPOLA_TRY(markDead(arena.address(), current->plan.arenaBytes));
   for (size_t i = 0; i < package().outputs.size(); ++i)
-    CUPOLA_TRY(markDead(io[package().inputs.size() + i], current->plan.outputBytes[i]));
+    if (package().outputs[i].memoryOf == 0)
+      CUPOLA_TRY(markDead(io[package().inputs.size() + i], current->plan.outputBytes[i]));
   for (size_t i = 0; i < steps.count(); ++i) {
     CUPOLA_TRY(queueStep(i));
     for (size_t b = 0; b < program().buffers.size(); ++b) {
@@ -247,15 +273,21 @@ Status Session::runOnce(const std::vector<TensorRef> &inputs, const std::vector<
   CUPOLA_TRY(checkTensors("input", inputs, package().inputs));
   CUPOLA_TRY(checkTensors("output", outputs, package().outputs));
   std::vector<Shape> shapes;
+  std::vector<Strides> strides;
   std::vector<const TensorRef *> tensors;
-  for (const TensorRef &input : inputs) {
-    shapes.push_back(input.shape);
-    tensors.push_back(&input);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    shapes.push_back(inputs[i].shape);
+    if (!package().inputs[i].storage.empty()) {
+      strides.resize(inputs.size());
+      strides[i] = inputs[i].strides.empty() ? denseStrides(inputs[i].shape) : inputs[i].strides;
+    }
+    tensors.push_back(&inputs[i]);
   }
   for (const TensorRef &output : outputs)
     tensors.push_back(&output);
-  CUPOLA_TRY(bindNow(shapes));
+  CUPOLA_TRY(bindNow(shapes, strides));
   CUPOLA_TRY(checkOutputShapes(outputs));
+  CUPOLA_TRY(checkShared(inputs, outputs));
   CUPOLA_TRY(checkOverlap(inputs, outputs));
   CUPOLA_TRY(locate(tensors));
   const Status queued = queueRun(inputs, outputs, milliseconds);

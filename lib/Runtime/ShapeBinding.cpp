@@ -8,6 +8,8 @@
 #include "lib/Runtime/ShapeBinding.h"
 #include "lib/Runtime/Text.h"
 
+#include <limits>
+
 namespace cupola::runtime {
 
 std::string shapeText(const Shape &shape) {
@@ -58,13 +60,15 @@ namespace {
 
 class Binder {
 public:
-  Binder(const format::Package &package, const ParsedInterface &parsed, const std::vector<Shape> &inputs)
-      : package(package), parsed(parsed), inputs(inputs) {}
+  Binder(const format::Package &package, const ParsedInterface &parsed, const std::vector<Shape> &inputs,
+         const std::vector<Strides> &strides)
+      : package(package), parsed(parsed), inputs(inputs), strides(strides) {}
 
   Result<SymbolValues> bind() {
     CUPOLA_TRY(checkRanks());
     while (solveOnce()) {
     }
+    CUPOLA_TRY(bindStorage());
     CUPOLA_TRY(checkDims());
     // What a node needs says more than the range of a symbol that follows from it.
     for (size_t i = 0; i < package.checks.size(); ++i)
@@ -109,6 +113,65 @@ private:
     if (symbol)
       origin[*symbol] = from;
     return symbol.has_value();
+  }
+
+  //===--- Memory that an input shares with an output ---===//
+
+  /// The strides that are given of an input with storage, or null.
+  Result<const Strides *> givenStrides(size_t input) const {
+    if (parsed.inputs[input].storage.empty() || input >= strides.size() || strides[input].empty())
+      return static_cast<const Strides *>(nullptr);
+    if (strides[input].size() != inputs[input].size())
+      return Status::usage("input " + quote(package.inputs[input].name) + ": " +
+                           std::to_string(strides[input].size()) + " strides were given for " +
+                           std::to_string(inputs[input].size()) + " dimensions");
+    return &strides[input];
+  }
+
+  Status bindStorage() {
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      Result<const Strides *> given = givenStrides(i);
+      if (given.failed())
+        return given.status();
+      for (size_t d = 0; *given && d < inputs[i].size(); ++d)
+        if (inputs[i][d] > 1) // else nothing lies a stride away
+          solve(parsed.inputs[i].strides[d], (**given)[d], strideOf(i, d));
+    }
+    for (size_t o = 0; o < package.outputs.size(); ++o)
+      if (package.outputs[o].memoryOf != 0)
+        CUPOLA_TRY(bindShared(o));
+    return Status::ok();
+  }
+
+  std::string strideOf(size_t input, size_t dim) const {
+    return "input " + quote(package.inputs[input].name) + ": stride of dimension " + std::to_string(dim);
+  }
+
+  /// Room for the output's rows where the strides do not say how much there is, then that
+  /// there is enough, and that the strides are those of such memory.
+  Status bindShared(size_t output) {
+    const size_t input = package.outputs[output].memoryOf - 1;
+    const std::string name = "output " + quote(package.outputs[output].name);
+    const ParsedTensor &tensor = parsed.outputs[output];
+    for (size_t d = 0; d < tensor.dims.size(); ++d) {
+      const auto rows = tensor.dims[d].evaluate(values);
+      if (rows)
+        solve(tensor.storage[d], *rows, name + ": dimension " + std::to_string(d));
+      const auto room = tensor.storage[d].evaluate(values);
+      if (!rows || !room || *room < *rows)
+        return Status::usage(name + ": dimension " + std::to_string(d) + " is " +
+                             (rows ? std::to_string(*rows) : tensor.dims[d].text()) + ", the memory of input " +
+                             quote(package.inputs[input].name) + " has room for " +
+                             (room ? std::to_string(*room) : tensor.storage[d].text()) + " by its strides");
+    }
+    Result<const Strides *> given = givenStrides(input);
+    for (size_t d = 0; *given && d < inputs[input].size(); ++d) {
+      const Expr &stride = parsed.inputs[input].strides[d];
+      if (inputs[input][d] > 1 && stride.evaluate(values) != (**given)[d])
+        return Status::usage(strideOf(input, d) + " is " + std::to_string((**given)[d]) + ", expected " +
+                             explain(stride, stride.evaluate(values)));
+    }
+    return Status::ok();
   }
 
   Status checkDims() const {
@@ -180,6 +243,7 @@ private:
   const format::Package &package;
   const ParsedInterface &parsed;
   const std::vector<Shape> &inputs;
+  const std::vector<Strides> &strides;
   SymbolValues values;
   std::map<std::string, std::string> origin; ///< the dim that gave the value
 };
@@ -187,13 +251,24 @@ private:
 } // namespace
 
 Result<SymbolValues> bindShapes(const format::Package &package, const ParsedInterface &parsed,
-                                const std::vector<Shape> &inputs) {
-  return Binder(package, parsed, inputs).bind();
+                                const std::vector<Shape> &inputs, const std::vector<Strides> &strides) {
+  return Binder(package, parsed, inputs, strides).bind();
 }
 
-Result<Shape> evaluateShape(const format::Tensor &tensor, const ParsedTensor &parsed, const SymbolValues &values) {
+Strides denseStrides(const Shape &shape) {
+  Strides strides(shape.size());
+  int64_t stride = 1;
+  for (size_t d = shape.size(); d-- > 0;) {
+    strides[d] = stride;
+    if (__builtin_mul_overflow(stride, shape[d], &stride))
+      stride = std::numeric_limits<int64_t>::max();
+  }
+  return strides;
+}
+
+static Result<Shape> evaluate(const format::Tensor &tensor, const std::vector<Expr> &dims, const SymbolValues &values) {
   Shape shape;
-  for (const Expr &dim : parsed.dims) {
+  for (const Expr &dim : dims) {
     const auto extent = dim.evaluate(values);
     if (!extent || *extent < 0)
       return Status::limit(quote(tensor.name) + ": dimension " + dim.text() + " is " +
@@ -201,6 +276,14 @@ Result<Shape> evaluateShape(const format::Tensor &tensor, const ParsedTensor &pa
     shape.push_back(*extent);
   }
   return shape;
+}
+
+Result<Shape> evaluateShape(const format::Tensor &tensor, const ParsedTensor &parsed, const SymbolValues &values) {
+  return evaluate(tensor, parsed.dims, values);
+}
+
+Result<Shape> evaluateStorage(const format::Tensor &tensor, const ParsedTensor &parsed, const SymbolValues &values) {
+  return evaluate(tensor, parsed.storage.empty() ? parsed.dims : parsed.storage, values);
 }
 
 Result<uint64_t> tensorBytes(format::DType dtype, const Shape &shape) {

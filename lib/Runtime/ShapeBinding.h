@@ -14,14 +14,20 @@
 namespace cupola::runtime {
 
 using Shape = std::vector<int64_t>;
+/// Elements between neighbours, by dimension; empty: not given.
+using Strides = std::vector<int64_t>;
 /// By symbol id.
 using SymbolValues = std::map<std::string, int64_t>;
 
 /// Solves the declared dims for the symbols, then holds the extents against
 /// them, the symbols against their ranges and the package's checks. Code::Usage
 /// names the input, the dimension, what was found and what was expected.
+///
+/// `strides`, by input or empty, are those of inputs that share their memory with an
+/// output; they tell for how many rows there is room. Where they are not given, or no
+/// element shows them, there is room for as many as the output has.
 Result<SymbolValues> bindShapes(const format::Package &package, const ParsedInterface &parsed,
-                                const std::vector<Shape> &inputs);
+                                const std::vector<Shape> &inputs, const std::vector<Strides> &strides = {});
 
 /// If `dim` holds exactly one symbol without a value, and that linearly, gives it
 /// the value that makes `dim` equal to `extent` and returns its name. Rounds
@@ -31,8 +37,12 @@ std::optional<std::string> solveDim(const Expr &dim, int64_t extent, SymbolValue
 /// "s0 'batch'": the id, and the model's name if it has one.
 std::string symbolText(const format::Package &package, const std::string &id);
 
-/// The extents of a tensor; Code::Limit if they are negative or leave int64.
+/// Of a dense row-major tensor, saturated where they leave int64.
+Strides denseStrides(const Shape &shape);
+
+/// The extents of a tensor, or of the memory it lies in; Code::Limit if they are negative or leave int64.
 Result<Shape> evaluateShape(const format::Tensor &tensor, const ParsedTensor &parsed, const SymbolValues &values);
+Result<Shape> evaluateStorage(const format::Tensor &tensor, const ParsedTensor &parsed, const SymbolValues &values);
 
 /// Bytes of a dense tensor; Code::Limit if they leave int64.
 Result<uint64_t> tensorBytes(format::DType dtype, const Shape &shape);

@@ -8,12 +8,14 @@
 
 namespace cupola::runtime {
 
-/// Memory of the caller: dense, row-major, not owned.
+/// Memory of the caller: row-major, not owned.
 struct TensorRef {
   void *data = nullptr; ///< null only where there are no elements
   format::DType dtype = format::DType::F32;
   Shape shape;
   bool onDevice = false; ///< `data` is an address of the session's device
+  /// Empty: dense. Others only where an input and an output share their memory.
+  Strides strides;
 };
 
 /// A tensor that owns its memory.
@@ -22,7 +24,7 @@ struct HostTensor {
   Shape shape;
   std::vector<uint8_t> bytes;
 
-  TensorRef ref() { return {bytes.data(), dtype, shape, false}; }
+  TensorRef ref() { return {bytes.data(), dtype, shape, false, {}}; }
 };
 
 } // namespace cupola::runtime

@@ -68,13 +68,13 @@ Status runPackage(const Options &options) {
   if (outputs.failed())
     return outputs.status();
   (*executable)->device().resetStatistics(); // the init steps are not of the run
-  Result<Latency> latency =
-      measure(**session, refsOf(*inputs), refsOf(*outputs), options.iterations > 1 ? 1 : 0, options.iterations);
+  const std::vector<TensorRef> in = inputRefs(package, *inputs, *outputs), out = refsOf(*outputs);
+  Result<Latency> latency = measure(**session, in, out, options.iterations > 1 ? 1 : 0, options.iterations);
   if (latency.failed())
     return latency.status();
   RunReport report{options.iterations, *latency, session->get(), &*outputs, {}};
   if (options.profile) {
-    Result<std::vector<StepTime>> steps = profile(**session, refsOf(*inputs), refsOf(*outputs), options.iterations);
+    Result<std::vector<StepTime>> steps = profile(**session, in, out, options.iterations);
     if (steps.failed())
       return steps.status();
     report.steps = steps.take();

@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 /// Options of everything that compiles.
 struct CompileFlags {
   std::string model;
-  std::vector<std::string> targets, archs, cpuLevels, shapes, dims, disabledPasses, limits;
+  std::vector<std::string> targets, archs, cpuLevels, shapes, dims, aliases, disabledPasses, limits;
   std::string dumpIr, cacheDir, libraries = "auto";
   unsigned threads = 0; ///< 0: one per core
   bool allowHardLinks = false;

@@ -25,6 +25,9 @@ void CompileFlags::declare(CLI::App &app, const std::string &what, bool withTarg
                  "Fix an input's shape, as x=1x3x224x224, or a dynamic dimension, as batch=16; "
                  "may be repeated");
   app.add_option("--dim", dims, "Bound a dimension that stays dynamic, as past=1..4096");
+  app.add_option("--alias", aliases,
+                 "Keep an output in the memory of the input that it begins with, as past=present or, for all layers, "
+                 "past.*=present.*: a run then writes only what Concat appends; may be repeated");
   app.add_option("--disable-pass", disabledPasses, "Leave an optional pass out; the answer stays right");
   app.add_option("--limit", limits, "Raise or lower a limit on models, as nodes=2000000");
   app.add_option("--dump-ir", dumpIr, "Write the IR after every pass to this folder");
@@ -102,6 +105,12 @@ Result<compiler::Options> CompileFlags::options() const {
     CUPOLA_TRY(addShape(shape, options));
   for (const std::string &dim : dims)
     CUPOLA_TRY(addDim(dim, options));
+  for (const std::string &text : aliases) {
+    auto parts = split(text, "past=present");
+    if (parts.failed())
+      return parts.status();
+    options.aliases.push_back({parts->first, parts->second});
+  }
   for (const std::string &text : limits) {
     auto parts = split(text, "NAME=NUMBER");
     if (parts.failed())

@@ -46,13 +46,13 @@ struct RunCommand {
     if (out.failed())
       return out.status();
     executable.device().resetStatistics(); // the init steps are not of the run
-    auto latency = runtime::measure(**session, runtime::refsOf(*in), runtime::refsOf(*out), warmup,
-                                    iterations);
+    const auto inputRefs = runtime::inputRefs(executable.package(), *in, *out), outputRefs = runtime::refsOf(*out);
+    auto latency = runtime::measure(**session, inputRefs, outputRefs, warmup, iterations);
     if (latency.failed())
       return latency.status();
     runtime::RunReport report{iterations, *latency, session->get(), &*out, {}};
     if (profile) {
-      auto steps = runtime::profile(**session, runtime::refsOf(*in), runtime::refsOf(*out), iterations);
+      auto steps = runtime::profile(**session, inputRefs, outputRefs, iterations);
       if (steps.failed())
         return steps.status();
       report.steps = steps.take();

@@ -118,7 +118,7 @@ struct VerifyCommand {
     auto outputs = runtime::makeOutputs(package, (*session)->outputShapes());
     if (outputs.failed())
       return outputs.status();
-    CUPOLA_TRY((*session)->run(runtime::refsOf(*inputs), runtime::refsOf(*outputs)));
+    CUPOLA_TRY((*session)->run(runtime::inputRefs(package, *inputs, *outputs), runtime::refsOf(*outputs)));
     const std::vector<npz::Array> out = named(package.outputs, *outputs), none;
     Result<bool> pass = judge(out);
     if (flags.kernelResults && pass.isOk()) {

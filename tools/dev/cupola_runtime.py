@@ -19,7 +19,7 @@ class Type(c.Structure):
 
 
 class TensorInfo(c.Structure):
-    _fields_ = [("struct_size", c.c_size_t), ("name", String), ("type", Type), ("rank", c.c_int32)]
+    _fields_ = [("struct_size", c.c_size_t), ("name", String), ("type", Type), ("rank", c.c_int32), ("shares_with", c.c_int32)]
 
 
 class DeviceOptions(c.Structure):
@@ -27,7 +27,7 @@ class DeviceOptions(c.Structure):
 
 
 class Shape(c.Structure):
-    _fields_ = [("extents", c.POINTER(c.c_int64)), ("rank", c.c_int32)]
+    _fields_ = [("extents", c.POINTER(c.c_int64)), ("rank", c.c_int32), ("strides", c.POINTER(c.c_int64))]
 
 
 class Tensor(c.Structure):

@@ -40,6 +40,12 @@ struct DimRange {
   int64_t min = 1, max = 0;
 };
 
+/// The names of an input and an output that share their memory; one `*` in both stands for
+/// the same text.
+struct AliasSetting {
+  std::string input, output;
+};
+
 struct Options {
   std::vector<std::string> targets = {"cuda", "cpu"};
   /// Architectures to make cubins for now (needs NVRTC); none: source for all families.
@@ -49,6 +55,8 @@ struct Options {
   std::vector<std::string> cpuLevels; ///< x86-64-v3, x86-64-v4; none: both
   std::vector<ShapeSetting> shapes;
   std::vector<DimRange> dims;
+  /// Outputs that lie in the memory of an input, whose rows they begin with: past=present.
+  std::vector<AliasSetting> aliases;
   std::vector<std::string> disabledPasses;
   std::string dumpIrDir;  ///< IR after every pass; "": none
   std::string cacheDir;   ///< "": the default folder, "none": no cache

@@ -21,6 +21,12 @@
 //    added at its end. NULL options stand for all defaults.
 //  - Shapes are arrays of extents, outermost first. Tensors are dense and
 //    row-major; sizes are bytes unless a name says elements.
+//  - A package that was compiled with `--alias past=present` has an input and an
+//    output that share their memory (shares_with). That is the memory of a dense
+//    tensor with room for more rows of one dimension than the two have: both
+//    begin at its address and have its strides, and a run writes only the rows
+//    that follow the input's. To append rows again and again, move nothing: give
+//    the same memory with the output's extents as the next input.
 //===----------------------------------------------------------------------===//
 #ifndef CUPOLA_RUNTIME_RUNTIME_H
 #define CUPOLA_RUNTIME_RUNTIME_H
@@ -101,6 +107,7 @@ typedef struct cupola_tensor_info {
   cupola_string name;
   cupola_type type;
   int32_t rank;
+  int32_t shares_with; /* of an input: the output that lies in its memory, of an output: that input; else -1 */
 } cupola_tensor_info;
 
 CUPOLA_API size_t cupola_package_input_count(const cupola_package *package);
@@ -162,12 +169,15 @@ CUPOLA_API void cupola_session_release(cupola_session *session);
 typedef struct cupola_shape {
   const int64_t *extents;
   int32_t rank;
+  const int64_t *strides; /* in elements; NULL: dense; read for inputs that share their memory with an output only */
 } cupola_shape;
 
-/* Fixes the shapes of all inputs, in the package's order; then the outputs' shapes are known and memory is there. After
- * an error the session can be bound again. */
+/* Fixes the shapes of all inputs, in the package's order; then the outputs' shapes are known and memory is there. An
+ * input that shares its memory without strides is taken to have room for as many rows as its output has. After an error
+ * the session can be bound again. */
 CUPOLA_API cupola_status *cupola_session_bind(cupola_session *session, const cupola_shape *inputs, size_t count);
-/* The extents live until the next bind or run. CUPOLA_USAGE before the first bind. */
+/* Strides are those of an output that shares its memory with an input, else NULL. Both live until the next bind or run.
+ * CUPOLA_USAGE before the first bind. */
 CUPOLA_API cupola_status *cupola_session_output_shape(const cupola_session *session, size_t index, cupola_shape *shape);
 
 /* The layout of DLPack's DLTensor (https://dmlc.github.io/dlpack): a DLTensor * may be cast to it. */
@@ -180,13 +190,13 @@ typedef struct cupola_tensor {
   int32_t ndim;
   cupola_type dtype;
   int64_t *shape;
-  int64_t *strides; /* NULL, or those of a dense row-major tensor */
+  int64_t *strides; /* NULL, or those of a dense row-major tensor; of memory that is shared: those of the whole */
   uint64_t byte_offset;
 } cupola_tensor;
 
 /* Runs once and waits. Tensors lie in host memory (device type 1 or 3) or in the memory of the session's device; those
  * aligned to 64 bytes are used where they lie if the device reaches them, others are copied. Binds first if the shapes
- * are not the bound ones. Outputs share no byte with inputs. */
+ * are not the bound ones. Outputs share no byte with inputs but those that are to share all. */
 CUPOLA_API cupola_status *cupola_session_run(cupola_session *session, const cupola_tensor *inputs, size_t input_count,
                                              const cupola_tensor *outputs, size_t output_count);
 

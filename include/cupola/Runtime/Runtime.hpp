@@ -57,6 +57,7 @@ struct TensorInfo {
   std::string name;
   cupola_type type;
   std::vector<std::string> dims; ///< numbers, or expressions over symbols
+  int32_t sharesWith = -1;       ///< cupola_tensor_info::shares_with
 };
 
 class Package {
@@ -91,6 +92,7 @@ private:
       TensorInfo &tensor = tensors.emplace_back();
       tensor.name = capi::text(info.name);
       tensor.type = info.type;
+      tensor.sharesWith = info.shares_with;
       for (int32_t d = 0; d < info.rank; ++d) {
         cupola_string dim{};
         capi::check(getDim(get(), i, d, &dim));
@@ -142,7 +144,7 @@ public:
   void bind(const std::vector<Extents> &inputs) {
     std::vector<cupola_shape> shapes;
     for (const Extents &extents : inputs)
-      shapes.push_back({extents.data(), static_cast<int32_t>(extents.size())});
+      shapes.push_back({extents.data(), static_cast<int32_t>(extents.size()), nullptr});
     capi::check(cupola_session_bind(get(), shapes.data(), shapes.size()));
   }
   Extents outputShape(size_t index) const {

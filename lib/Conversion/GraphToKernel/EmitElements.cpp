@@ -51,7 +51,8 @@ Value Emitter::emitLoad(BlockArgument argument, Index index) {
   Type element = graph::elementOf(argument);
   SmallVector<Value> operands;
   std::map<std::string, Expr> renamed;
-  Expr position = simplify(graph::linearize(index, graph::shapeOf(argument)), known);
+  Value source = theFusion.getInputs()[argument.getArgNumber()];
+  Expr position = simplify(graph::placementOf(source).positionOf(index), known);
   std::string at = text(position, operands, renamed);
   SmallVector<Attribute> masks;
   for (const Expr &m : mask)

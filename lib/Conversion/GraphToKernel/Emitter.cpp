@@ -32,8 +32,15 @@ void Emitter::declareScalars() {
     for (const Expr &dim : graph::shapeOf(type))
       visit(dim);
   };
-  for (Type type : theFusion.getInputs().getTypes())
-    visitType(type);
+  auto visitPlace = [&](Value value) {
+    const graph::Placement place = graph::placementOf(value);
+    llvm::for_each(place.storage, visit);
+    llvm::for_each(place.offset, visit);
+  };
+  for (Value input : theFusion.getInputs()) {
+    visitType(input.getType());
+    visitPlace(input);
+  }
   theFusion.getBody().walk([&](Operation *op) {
     for (Type type : op->getResultTypes())
       visitType(type);
@@ -42,6 +49,8 @@ void Emitter::declareScalars() {
         for (const Expr &expr : graph::exprsOf(exprs))
           visit(expr);
   });
+  for (Value result : theFusion.getResults())
+    visitPlace(result);
 }
 
 void Emitter::createFunc(StringRef name, StringRef schedule) {
@@ -213,7 +222,7 @@ void Emitter::store(unsigned i, Index index, Value scalar) {
   Value result = theFusion.getResult(i);
   Value view = kernelFunc.getBody().getArgument(theFusion.getInputs().size() + i);
   scalar = convert(scalar, graph::elementOf(result));
-  Expr position = simplify(graph::linearize(index, graph::shapeOf(result)), known);
+  Expr position = simplify(graph::placementOf(result).positionOf(index), known);
   kernel::StoreOp::create(b, loc(), scalar, view, attr(position), ValueRange(),
                           b.getStrArrayAttr({}));
 }

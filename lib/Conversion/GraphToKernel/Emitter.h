@@ -11,6 +11,7 @@
 #ifndef CUPOLA_LIB_CONVERSION_GRAPHTOKERNEL_EMITTER_H
 #define CUPOLA_LIB_CONVERSION_GRAPHTOKERNEL_EMITTER_H
 
+#include "dialects/Graph/Placement.h"
 #include "dialects/Kernel/Kernel.h"
 
 #include "llvm/ADT/MapVector.h"

@@ -3,6 +3,7 @@
 
 #include "lib/Conversion/GraphToPlan/GraphToPlan.h"
 
+#include "dialects/Graph/Placement.h"
 #include "dialects/Plan/LibraryCallAttr.h"
 #include "lib/Reference/Tensor.h"
 
@@ -19,8 +20,9 @@ unsigned WeightTable::indexOf(ElementsAttr value, Location location) {
 
 namespace {
 
+/// Of the memory that the tensor lies in.
 Expr bytesOf(Value tensor) {
-  return graph::elementCount(tensor) *
+  return graph::product(graph::placementOf(tensor).storage) *
          Expr(format::byteSize(reference::dtypeOf(graph::elementOf(tensor))));
 }
 
@@ -50,14 +52,15 @@ private:
                                   bytes.text());
   }
 
-  /// A fusion writes straight into the first output that returns its result; every other
-  /// output is a copy.
+  /// Kernels write straight into the first output that returns what they compute, alone or
+  /// joined; every other output is a copy.
   void declareOutputs() {
     auto ret = cast<func::ReturnOp>(main.getBody().front().getTerminator());
     for (auto [i, value] : llvm::enumerate(ret.getOperands())) {
       Value output = addBuffer(plan::BufferKind::Output, i, bytesOf(value), value.getLoc());
-      if (value.getDefiningOp<graph::FusionOp>() && !buffers.count(value))
-        buffers[value] = output;
+      bool isWritten = isa_and_present<graph::FusionOp, graph::JoinOp>(value.getDefiningOp());
+      if (isWritten && !buffers.count(value))
+        place(value, output);
       else
         copies.push_back({value, output});
     }
@@ -68,15 +71,28 @@ private:
       plan::CopyOp::create(b, value.getLoc(), bufferOf(value), output, bytesOf(value).text());
   }
 
+  /// With all that is joined in `value`. An argument that is joined brought its memory along.
+  void place(Value value, Value buffer) {
+    buffers[value] = buffer;
+    if (auto join = value.getDefiningOp<graph::JoinOp>())
+      for (Value part : join.getInputs())
+        if (part.getDefiningOp())
+          place(part, buffer);
+  }
+
   Value bufferOf(Value value) {
-    Value &buffer = buffers[value];
-    if (buffer)
+    if (Value buffer = buffers.lookup(value))
       return buffer;
     if (auto constant = value.getDefiningOp<graph::ConstantOp>()) {
       unsigned index = weights.indexOf(constant.getValue(), constant.getLoc());
-      return buffer = addBuffer(plan::BufferKind::Weight, index, bytesOf(value), value.getLoc());
+      return buffers[value] = addBuffer(plan::BufferKind::Weight, index, bytesOf(value), value.getLoc());
     }
-    return buffer = addBuffer(plan::BufferKind::Arena, 0, bytesOf(value), value.getLoc());
+    Value whole = value;
+    while (graph::JoinOp join = graph::joinOf(whole))
+      whole = join.getResult();
+    Value buffer = addBuffer(plan::BufferKind::Arena, 0, bytesOf(whole), whole.getLoc());
+    place(whole, buffer);
+    return buffer;
   }
 
   /// An expression over n0, n1, .. in the model's symbols.

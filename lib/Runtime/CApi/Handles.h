@@ -77,8 +77,9 @@ inline Status present(std::initializer_list<const void *> pointers) {
 }
 
 cupola_type toC(format::DType dtype);
-/// The caller's tensors as the session takes them; `ordinal` is the cuda device's.
-Status fromC(const cupola_tensor &tensor, const Device &device, int32_t ordinal, TensorRef &result);
+/// The caller's tensors as the session takes them; `ordinal` is the cuda device's. Only a tensor that `isShared` may
+/// have other strides than dense ones.
+Status fromC(const cupola_tensor &tensor, const Device &device, int32_t ordinal, bool isShared, TensorRef &result);
 
 } // namespace cupola::runtime::capi
 

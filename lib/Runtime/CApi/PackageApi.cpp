@@ -18,7 +18,16 @@ cupola_status *staticStatus() noexcept {
   return &status.value;
 }
 
-Status tensorInfo(const std::vector<format::Tensor> &tensors, size_t index, cupola_tensor_info *info) {
+/// The output in the memory of an input, or -1.
+int32_t sharerOf(const format::Package &package, size_t input) {
+  for (size_t i = 0; i < package.outputs.size(); ++i)
+    if (package.outputs[i].memoryOf == input + 1)
+      return static_cast<int32_t>(i);
+  return -1;
+}
+
+Status tensorInfo(const std::vector<format::Tensor> &tensors, size_t index, int32_t sharesWith,
+                  cupola_tensor_info *info) {
   CUPOLA_TRY(present({info}));
   if (index >= tensors.size())
     return Status::usage("tensor " + std::to_string(index) + " of " + std::to_string(tensors.size()));
@@ -28,6 +37,7 @@ Status tensorInfo(const std::vector<format::Tensor> &tensors, size_t index, cupo
   known.name = string(tensor.name);
   known.type = toC(tensor.dtype);
   known.rank = static_cast<int32_t>(tensor.dims.size());
+  known.shares_with = sharesWith;
   std::memcpy(info, &known, std::min(info->struct_size, sizeof(known)));
   return Status::ok();
 }
@@ -108,14 +118,16 @@ size_t cupola_package_output_count(const cupola_package *package) {
 cupola_status *cupola_package_input(const cupola_package *package, size_t index, cupola_tensor_info *info) {
   return guarded([&] {
     CUPOLA_TRY(present({package}));
-    return tensorInfo(package->file->package().inputs, index, info);
+    return tensorInfo(package->file->package().inputs, index, sharerOf(package->file->package(), index), info);
   });
 }
 
 cupola_status *cupola_package_output(const cupola_package *package, size_t index, cupola_tensor_info *info) {
   return guarded([&] {
     CUPOLA_TRY(present({package}));
-    return tensorInfo(package->file->package().outputs, index, info);
+    const std::vector<format::Tensor> &outputs = package->file->package().outputs;
+    const int32_t sharesWith = index < outputs.size() ? static_cast<int32_t>(outputs[index].memoryOf) - 1 : -1;
+    return tensorInfo(outputs, index, sharesWith, info);
   });
 }
 

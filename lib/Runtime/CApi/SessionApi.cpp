@@ -30,7 +30,8 @@ Status readTensors(const cupola_session &session, const cupola_tensor *tensors, 
     CUPOLA_TRY(present({tensors}));
   for (size_t i = 0; i < count; ++i) {
     const std::string name = i < declared.size() ? quote(declared[i].name) : std::to_string(i);
-    CUPOLA_TRY(fromC(tensors[i], session.session->executable().device(), session.ordinal, refs.emplace_back())
+    const bool isShared = i < declared.size() && !declared[i].storage.empty();
+    CUPOLA_TRY(fromC(tensors[i], session.session->executable().device(), session.ordinal, isShared, refs.emplace_back())
                    .within(std::string(kind) + " " + name));
   }
   return Status::ok();
@@ -78,12 +79,15 @@ cupola_status *cupola_session_bind(cupola_session *session, const cupola_shape *
     if (count > 0)
       CUPOLA_TRY(present({inputs}));
     std::vector<Shape> shapes;
+    std::vector<Strides> strides(count);
     for (size_t i = 0; i < count; ++i) {
       if (inputs[i].rank < 0 || (inputs[i].rank > 0 && !inputs[i].extents))
         return Status::usage("shape " + std::to_string(i) + " has no extents");
       shapes.emplace_back(inputs[i].extents, inputs[i].extents + inputs[i].rank);
+      if (inputs[i].strides)
+        strides[i].assign(inputs[i].strides, inputs[i].strides + inputs[i].rank);
     }
-    return session->session->bind(shapes);
+    return session->session->bind(shapes, strides);
   });
 }
 
@@ -95,7 +99,8 @@ cupola_status *cupola_session_output_shape(const cupola_session *session, size_t
     const std::vector<Shape> &shapes = session->session->outputShapes();
     if (index >= shapes.size())
       return Status::usage("output " + std::to_string(index) + " of " + std::to_string(shapes.size()));
-    *shape = {shapes[index].data(), static_cast<int32_t>(shapes[index].size())};
+    const Strides *strides = session->session->sharedStrides(index);
+    *shape = {shapes[index].data(), static_cast<int32_t>(shapes[index].size()), strides ? strides->data() : nullptr};
     return Status::ok();
   });
 }

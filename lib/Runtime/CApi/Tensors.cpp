@@ -73,12 +73,15 @@ cupola_type toC(DType dtype) {
   return {};
 }
 
-Status fromC(const cupola_tensor &tensor, const Device &device, int32_t ordinal, TensorRef &result) {
+Status fromC(const cupola_tensor &tensor, const Device &device, int32_t ordinal, bool isShared, TensorRef &result) {
   CUPOLA_TRY(readType(tensor.dtype, result.dtype));
   CUPOLA_TRY(readPlace(tensor, device, ordinal, result.onDevice));
   if (tensor.ndim < 0 || (tensor.ndim > 0 && !tensor.shape))
     return Status::usage("it has " + std::to_string(tensor.ndim) + " dimensions and no shape");
-  CUPOLA_TRY(checkDense(tensor));
+  if (!isShared)
+    CUPOLA_TRY(checkDense(tensor));
+  else if (tensor.strides)
+    result.strides.assign(tensor.strides, tensor.strides + tensor.ndim);
   result.shape.assign(tensor.shape, tensor.shape + tensor.ndim);
   result.data = tensor.data ? static_cast<char *>(tensor.data) + tensor.byte_offset : nullptr;
   return Status::ok();

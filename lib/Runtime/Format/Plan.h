@@ -7,7 +7,7 @@
 // and are evaluated when shapes are bound; a static package has constants there.
 //
 // Conventions that hold for every package:
-//  - Tensors are dense, row-major, without strides.
+//  - Tensors are dense and row-major, but for those with Tensor::storage.
 //  - Every buffer starts at a multiple of kBufferAlignment, input and output
 //    tensors at a multiple of kTensorAlignment. The runtime copies or refuses
 //    tensors of callers that are aligned less.
@@ -75,6 +75,11 @@ struct Tensor {
   int64_t indexedExtent = 0;
   /// An integer or bool input that the model uses as an attention mask.
   bool mask = false;
+  /// The tensor is the part at the origin of a dense one with these extents, no smaller
+  /// than `dims`; empty: it is dense itself.
+  std::vector<std::string> storage;
+  /// An output: 1 + the input in whose memory it lies, which has the same `storage`; 0: its own.
+  uint32_t memoryOf = 0;
 };
 
 /// A dynamic dimension. `name` is the model's dim_param, for people only.

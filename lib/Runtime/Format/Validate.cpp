@@ -52,6 +52,29 @@ Status checkTensors(const std::vector<Tensor> &tensors, const char *kind) {
   return Status::ok();
 }
 
+/// Outputs in the memory of inputs, each of its own.
+Status checkShared(const Package &package) {
+  std::vector<bool> taken(package.inputs.size());
+  for (size_t i = 0; i < package.outputs.size(); ++i) {
+    const Tensor &output = package.outputs[i];
+    const std::string what = item("output", i);
+    if ((output.memoryOf == 0) != output.storage.empty())
+      return bad(what + " has storage and no input that it shares it with, or the reverse");
+    if (output.memoryOf == 0)
+      continue;
+    CUPOLA_TRY(checkIndices(what, {output.memoryOf - 1}, package.inputs.size()));
+    const Tensor &input = package.inputs[output.memoryOf - 1];
+    if (taken[output.memoryOf - 1] || input.storage != output.storage || input.dtype != output.dtype ||
+        input.storage.size() != input.dims.size() || output.storage.size() != output.dims.size())
+      return bad(what + " does not fit the memory of " + item("input", output.memoryOf - 1));
+    taken[output.memoryOf - 1] = true;
+  }
+  for (size_t i = 0; i < taken.size(); ++i)
+    if (!taken[i] && !package.inputs[i].storage.empty())
+      return bad(item("input", i) + " has storage that no output shares");
+  return Status::ok();
+}
+
 /// The rules of one variant's program.
 class ProgramRules {
 public:
@@ -180,6 +203,7 @@ Status checkVariant(const Package &package, const Variant &variant, const Sectio
 Status validatePackage(const Package &package, const SectionSizes &sizes) {
   CUPOLA_TRY(checkTensors(package.inputs, "input"));
   CUPOLA_TRY(checkTensors(package.outputs, "output"));
+  CUPOLA_TRY(checkShared(package));
   for (size_t i = 0; i < package.weights.size(); ++i)
     CUPOLA_TRY(checkWeight(package.weights[i], item("weight", i), sizes.weights));
   for (size_t i = 0; i < package.headers.size(); ++i)

@@ -107,4 +107,33 @@ std::vector<TensorRef> refsOf(std::vector<HostTensor> &tensors) {
   return refs;
 }
 
+/// Copies `part` to the origin of `whole`, which has more rows in at most one dimension.
+static void copyRows(const HostTensor &part, HostTensor &whole) {
+  size_t axis = 0;
+  while (axis < part.shape.size() && part.shape[axis] == whole.shape[axis])
+    ++axis;
+  size_t outer = 1;
+  for (size_t d = 0; d < axis; ++d)
+    outer *= static_cast<size_t>(part.shape[d]);
+  if (part.bytes.empty())
+    return;
+  const size_t from = part.bytes.size() / outer, to = whole.bytes.size() / outer;
+  for (size_t i = 0; i < outer; ++i)
+    std::copy_n(part.bytes.begin() + static_cast<ptrdiff_t>(i * from), from,
+                whole.bytes.begin() + static_cast<ptrdiff_t>(i * to));
+}
+
+std::vector<TensorRef> inputRefs(const format::Package &package, std::vector<HostTensor> &inputs,
+                                 std::vector<HostTensor> &outputs) {
+  std::vector<TensorRef> refs = refsOf(inputs);
+  for (size_t o = 0; o < outputs.size(); ++o)
+    if (package.outputs[o].memoryOf != 0) {
+      const size_t i = package.outputs[o].memoryOf - 1;
+      copyRows(inputs[i], outputs[o]);
+      refs[i].data = outputs[o].bytes.data();
+      refs[i].strides = denseStrides(outputs[o].shape);
+    }
+  return refs;
+}
+
 } // namespace cupola::runtime

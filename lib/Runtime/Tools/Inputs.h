@@ -31,6 +31,11 @@ Status writeOutputs(const std::string &path, const format::Package &package, con
 std::vector<Shape> shapesOf(const std::vector<HostTensor> &tensors);
 std::vector<TensorRef> refsOf(std::vector<HostTensor> &tensors);
 
+/// The inputs for runs that write to `outputs`. An input that shares its memory with an
+/// output is copied to where it stands in that one.
+std::vector<TensorRef> inputRefs(const format::Package &package, std::vector<HostTensor> &inputs,
+                                 std::vector<HostTensor> &outputs);
+
 } // namespace cupola::runtime
 
 #endif // CUPOLA_LIB_RUNTIME_TOOLS_INPUTS_H

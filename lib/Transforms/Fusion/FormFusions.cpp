@@ -1,6 +1,7 @@
 //===- lib/Transforms/Fusion/FormFusions.cpp - groups become graph.fusion ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "dialects/Graph/Placement.h"
 #include "lib/Transforms/Fusion/Grouping.h"
 #include "lib/Transforms/Passes.h"
 
@@ -39,6 +40,51 @@ StringRef scheduleOf(const Group &group) {
     return "reduction";
   }
 }
+
+/// Gives a value that needs other memory than its own a copy: what stands in a joined tensor
+/// and is an input, a constant, a result of the model or a part of another joined tensor; and
+/// what lies in memory with room for more rows and is a dense result, too.
+class CopySharedValues {
+public:
+  explicit CopySharedValues(func::FuncOp func) : func(func), b(func.getContext()) {}
+
+  void run() {
+    for (auto join : func.getOps<graph::JoinOp>())
+      for (OpOperand &part : join->getOpOperands())
+        if (!isOwnPart(part))
+          copy(part);
+    for (OpOperand &result : func.getBody().front().getTerminator()->getOpOperands())
+      if (!func.getResultAttr(result.getOperandNumber(), graph::storageAttr) && hasStorage(result.get()))
+        copy(result);
+  }
+
+private:
+  /// The kernel that computes it may write it there.
+  bool isOwnPart(OpOperand &part) {
+    if (auto argument = dyn_cast<BlockArgument>(part.get()))
+      return graph::sharesMemory(cast<graph::JoinOp>(part.getOwner()), argument);
+    if (classOf(part.get().getDefiningOp()) == FusionClass::Constant)
+      return false;
+    return llvm::all_of(part.get().getUses(), [&](OpOperand &use) {
+      return &use == &part || !isa<graph::JoinOp, func::ReturnOp>(use.getOwner());
+    });
+  }
+
+  bool hasStorage(Value value) {
+    graph::Exprs storage = graph::placementOf(value).storage;
+    return ArrayRef<Expr>(storage) != ArrayRef<Expr>(graph::shapeOf(value));
+  }
+
+  void copy(OpOperand &operand) {
+    Operation *user = operand.getOwner();
+    b.setInsertionPoint(user);
+    Location loc = operand.get().getDefiningOp() ? operand.get().getLoc() : user->getLoc();
+    operand.set(graph::ReshapeOp::create(b, loc, operand.get().getType(), operand.get()));
+  }
+
+  func::FuncOp func;
+  OpBuilder b;
+};
 
 class FusionBuilder {
 public:
@@ -116,6 +162,7 @@ public:
 
   void runOnOperation() override {
     func::FuncOp func = getOperation();
+    CopySharedValues(func).run();
     Grouping grouping = formGroups(func, {epilogues, prologues});
     recordVerdicts(func, grouping.verdicts);
     for (const auto &group : grouping.groups)

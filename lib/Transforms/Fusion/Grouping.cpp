@@ -22,6 +22,9 @@ constexpr size_t maxRepeatedOps = 8;
 
 bool isBijectiveView(Operation *op) { return isa<graph::ReshapeOp, graph::TransposeOp>(op); }
 
+/// Reads the memory that a value was written to.
+bool isOutside(Operation *user) { return isa<func::ReturnOp, graph::JoinOp>(user); }
+
 bool usesDivision(const Expr &expr) {
   for (const Term &term : expr.terms())
     for (const Factor &factor : term.factors)
@@ -241,7 +244,7 @@ private:
       if (llvm::none_of(index, usesDivision))
         keep = run.size();
     }
-    if (llvm::any_of(value.getUsers(), [](Operation *op) { return isa<func::ReturnOp>(op); }))
+    if (llvm::any_of(value.getUsers(), isOutside))
       keep = run.size();
     if (keep < run.size()) {
       llvm::SetVector<Operation *> whole = ops;
@@ -256,14 +259,14 @@ private:
 
   //===--- Copies ---===//
 
-  /// A result of the function that no kernel writes yet gets one that copies.
+  /// A result of the function, or a part of a joined tensor, that no kernel writes yet gets
+  /// one that copies.
   void addCopies() {
-    auto ret = cast<func::ReturnOp>(func.getBody().front().getTerminator());
-    for (OpOperand &operand : ret->getOpOperands()) {
-      Operation *op = operand.get().getDefiningOp();
-      if (op && isView(op) && !groupsOf.count(op))
-        startGroup(nullptr, op);
-    }
+    for (Operation &user : func.getBody().front())
+      if (isOutside(&user))
+        for (Value operand : user.getOperands())
+          if (Operation *op = operand.getDefiningOp(); op && isView(op) && !groupsOf.count(op))
+            startGroup(nullptr, op);
   }
 
   //===--- Concats ---===//
@@ -303,7 +306,7 @@ private:
   //===--- Prologues and pointwise groups ---===//
 
   /// Groups that read `op`, directly or through views; null stands for the function's
-  /// results. `broadcast` tells whether a reader sees elements several times.
+  /// results and joins. `broadcast` tells whether a reader sees elements several times.
   void collectReaders(Operation *op, SetVector<Group *> &readers, bool &broadcast,
                       SmallVectorImpl<OpOperand *> &uses) {
     for (OpOperand &use : op->getResult(0).getUses()) {
@@ -315,7 +318,7 @@ private:
       } else if (isView(user)) {
         broadcast |= isa<graph::BroadcastOp>(user);
         collectReaders(user, readers, broadcast, uses);
-      } else if (isa<func::ReturnOp>(user)) {
+      } else if (isOutside(user)) {
         readers.insert(nullptr);
       }
     }
@@ -326,7 +329,7 @@ private:
                                          ArrayRef<OpOperand *> uses) {
     if (llvm::is_contained(readers, nullptr))
       return readers.size() > 1 ? std::pair<StringRef, StringRef>{"several-readers", "more than one kernel reads it"}
-                                : std::pair<StringRef, StringRef>{"result", "it is a result of the model"};
+                                : std::pair<StringRef, StringRef>{"result", "it is a result of the model, or a part of a joined tensor"};
     if (readers.size() > 2 || (readers.size() == 2 && !isCheapTwice(op)))
       return {"several-readers", "more than one kernel reads it"};
     for (Group *group : readers)
@@ -421,6 +424,10 @@ private:
     };
     if (classOf(producer) == FusionClass::Constant || (isGenerator(producer) && !groupsOf.count(producer)))
       return add(true, "constant", "a constant is no kernel");
+    if (isa<graph::JoinOp>(consumer))
+      return add(true, "join", "written where it stands in the joined tensor");
+    if (isa<graph::JoinOp>(producer))
+      return add(false, "join", "a joined tensor lies in memory");
     SmallVector<Group *, 1> makers = groupsOf.lookup(producer), takers = groupsOf.lookup(consumer);
     Group *from = makers.empty() ? nullptr : makers.front(), *to = takers.empty() ? nullptr : takers.front();
     if (to && llvm::is_contained(makers, to)) {
