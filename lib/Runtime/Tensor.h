@@ -15,7 +15,7 @@ struct TensorRef {
   Shape shape;
   bool onDevice = false; ///< `data` is an address of the session's device
   /// Empty: dense. Others only where an input and an output share their memory.
-  Strides strides;
+  Strides strides = {};
 };
 
 /// A tensor that owns its memory.

@@ -146,4 +146,26 @@ func.func @main(%x: tensor<4x8x3x2xf16>) -> tensor<4x8x3x2xf16> {
   %0 = graph.moments %x axes [1, 3] : tensor<4x8x3x2xf16> -> tensor<4x1x3x1x2xf32>
   %1 = graph.normalize %x moments %0 axes [0, 1, 3] {epsilon = 1.0e-5 : f64} : tensor<4x8x3x2xf16>, tensor<4x1x3x1x2xf32> -> tensor<4x8x3x2xf16>
   return %1 : tensor<4x8x3x2xf16>
+
+// -----
+
+// What is joined is written where it stands: after the n1 rows of the input, in memory with room for n0 rows.
+// CHECK: kernel.func @k0 "pointwise"
+// CHECK: kernel.foreach ["d0", "d1", "d2"] ["3", "2", "8"]
+// CHECK: kernel.load %arg0["16*d0 + 8*d1 + d2"]
+// CHECK: kernel.store %{{.*}}, %arg1["8*d0*n0 + 8*d1 + d2 + 8*n1"]
+// What reads it reads all rows.
+// CHECK: kernel.func @k1 "reduction" grid ["3", "8"]
+// CHECK: kernel.reduce [#graph<reduce_kind sum>] ["d0"] ["n0 + 2"]
+// CHECK: kernel.load %arg0["8*g0*n1 + 8*d0 + g1"]
+graph.symbol @s0 {min = 0 : i64, max = 0 : i64, divisor = 1 : i64}
+graph.symbol @s1 {min = 1 : i64, max = 0 : i64, divisor = 1 : i64}
+func.func @main(%past: tensor<3x?x8xf32, #graph.shape<"3", "s0", "8">> {graph.storage = ["3", "s1", "8"]}, %x: tensor<3x2x8xf32>)
+    -> (tensor<3x?x8xf32, #graph.shape<"3", "s0 + 2", "8">> {graph.storage = ["3", "s1", "8"], graph.alias = 0 : i64},
+        tensor<3x1x8xf32>) {
+  %0 = graph.unary exp %x : tensor<3x2x8xf32> -> tensor<3x2x8xf32>
+  %1 = graph.join %past, %0 axis 1 : tensor<3x?x8xf32, #graph.shape<"3", "s0", "8">>, tensor<3x2x8xf32>
+      -> tensor<3x?x8xf32, #graph.shape<"3", "s0 + 2", "8">>
+  %2 = graph.reduce sum %1 [1] : tensor<3x?x8xf32, #graph.shape<"3", "s0 + 2", "8">> -> tensor<3x1x8xf32>
+  return %1, %2 : tensor<3x?x8xf32, #graph.shape<"3", "s0 + 2", "8">>, tensor<3x1x8xf32>
 }

@@ -235,6 +235,19 @@ TEST(PackageWriter, RefusesWhatReadersWouldRefuse) {
   EXPECT_TRUE(refused([&](Package &p) { p.variants[0].binaries[0].kernels[0] = 2; }));
   EXPECT_TRUE(refused([&](Package &p) { p.variants[0].target = "tpu"; }));
   EXPECT_TRUE(refused([&](Package &p) { p.inputs[0].dtype = DType(0); }));
+  const auto share = [](Package &p) {
+    p.inputs[0].storage = p.outputs[0].storage = {"s0 + 8", "4"};
+    p.outputs[0].memoryOf = 1;
+  };
+  EXPECT_FALSE(refused([&](Package &p) { share(p); }));
+  EXPECT_TRUE(refused([&](Package &p) { share(p), p.outputs[0].memoryOf = 3; }));
+  EXPECT_TRUE(refused([&](Package &p) { share(p), p.outputs[0].memoryOf = 0; }));
+  EXPECT_TRUE(refused([&](Package &p) { share(p), p.outputs[0].memoryOf = 2; }));
+  EXPECT_TRUE(refused([&](Package &p) { share(p), p.outputs[0].storage[0] = "s0 + 9"; }));
+  EXPECT_TRUE(refused([&](Package &p) { share(p), p.inputs[0].storage.clear(); }));
+  EXPECT_TRUE(refused([&](Package &p) { share(p), p.inputs[0].dims.pop_back(); }));
+  EXPECT_TRUE(refused([&](Package &p) { share(p), p.inputs[1].storage = {"s0"}; }));
+  EXPECT_TRUE(refused([&](Package &p) { share(p), p.outputs.push_back(p.outputs[0]); }));
   EXPECT_TRUE(refused([&](Package &p) { p.weights[0].dims[0] = -3; }));
   EXPECT_TRUE(refused([&](Package &p) { p.weights[0].bytes = 44; }));
   EXPECT_TRUE(refused([&](Package &p) { p.weights[0].dims = {int64_t(1) << 62, 1 << 3}; }));

@@ -83,6 +83,46 @@ TEST(ShapeBinding, EveryRelationIsHeld) {
   EXPECT_FALSE(holds("s0", "%==0", "s1 - 4"));
 }
 
+namespace {
+
+/// past: [2, s0, 4] and present: [2, s0 + 3, 4] in memory of s1 rows.
+format::Package sharedMemory() {
+  format::Package package;
+  package.inputs = {{"past", DType::F32, {"2", "s0", "4"}}};
+  package.outputs = {{"present", DType::F32, {"2", "s0 + 3", "4"}}};
+  package.inputs[0].storage = package.outputs[0].storage = {"2", "s1", "4"};
+  package.outputs[0].memoryOf = 1;
+  package.symbols = {{"s0", "", 0, 0, 1}, {"s1", "", 1, 0, 1}};
+  return package;
+}
+
+Result<SymbolValues> bindShared(int64_t rows, const Strides &strides) {
+  const format::Package package = sharedMemory();
+  Result<ParsedInterface> parsed = parseInterface(package);
+  return bindShapes(package, *parsed, {{2, rows, 4}}, {strides});
+}
+
+} // namespace
+
+TEST(ShapeBinding, StridesTellHowMuchRoomThereIs) {
+  EXPECT_EQ((*bindShared(5, {40, 4, 1}))["s1"], 10);
+  EXPECT_EQ((*bindShared(0, {40, 4, 1}))["s1"], 10) << "rows are still to come";
+  EXPECT_EQ((*bindShared(1, {32, 7, 1}))["s1"], 8) << "one row has no neighbour";
+  EXPECT_EQ((*bindShared(5, {}))["s1"], 8) << "as much as the output needs";
+}
+
+TEST(ShapeBinding, MemoryWithoutRoomIsRefused) {
+  EXPECT_EQ(bindShared(5, {28, 4, 1}).status().message(),
+            "output 'present': dimension 1 is 8, the memory of input 'past' has room for 7 by its strides");
+  EXPECT_EQ(bindShared(5, {42, 4, 1}).status().message(),
+            "input 'past': stride of dimension 0 is 42, expected 4*s1 = 40, where s1 = 10 by input 'past': stride of "
+            "dimension 0");
+  EXPECT_EQ(bindShared(5, {40, 8, 1}).status().message(), "input 'past': stride of dimension 1 is 8, expected 4");
+  EXPECT_EQ(bindShared(5, {-40, 4, 1}).status().code(), Code::Usage);
+  EXPECT_EQ(bindShared(5, {INT64_MAX, 4, 1}).status().code(), Code::Usage);
+  EXPECT_EQ(bindShared(5, {40, 4}).status().message(), "input 'past': 2 strides were given for 3 dimensions");
+}
+
 TEST(ShapeBinding, ASymbolThatNothingDeterminesIsAnError) {
   format::Package package = twoSymbols();
   package.inputs[0].dims[1] = "mod(s1, 7)";

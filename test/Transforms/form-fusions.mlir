@@ -262,3 +262,24 @@ func.func @checked(%i: tensor<3xi64>) -> tensor<5x1xi64> {
   %4 = graph.reduce max %3 [1] : tensor<5x3xi64> -> tensor<5x1xi64>
   return %4 : tensor<5x1xi64>
 }
+
+// A joined tensor has no kernel: those of its parts write into it. What is no kernel's result, or has to lie
+// elsewhere, too, is copied there.
+// CHECK-LABEL: @join
+// CHECK: %[[SUM:.*]] = graph.fusion "gemm"
+// CHECK: %[[PART:.*]] = graph.fusion "pointwise"(%arg2)
+// CHECK: graph.unary exp
+// CHECK: graph.slice
+// CHECK: %[[IN:.*]] = graph.fusion "pointwise"(%arg3) attributes {copies = "uncomputed"}
+// CHECK: %[[BOTH:.*]] = graph.fusion "pointwise"(%[[SUM]]) attributes {copies = "shared"}
+// CHECK: %[[JOIN:.*]] = graph.join %[[PART]], %[[IN]], %[[BOTH]] axis 0
+// CHECK: graph.fusion "reduction"(%[[JOIN]])
+// CHECK: return
+func.func @join(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>, %y: tensor<9x6xf32>, %z: tensor<2x6xf32>) -> (tensor<4x6xf32>, tensor<8x1xf32>) {
+  %0 = graph.matmul %x, %w : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32>
+  %1 = graph.unary exp %y : tensor<9x6xf32> -> tensor<9x6xf32>
+  %2 = graph.slice %1 ["1", "0"] [4, 1] : tensor<9x6xf32> -> tensor<2x6xf32>
+  %3 = graph.join %2, %z, %0 axis 0 : tensor<2x6xf32>, tensor<2x6xf32>, tensor<4x6xf32> -> tensor<8x6xf32>
+  %4 = graph.reduce sum %3 [1] : tensor<8x6xf32> -> tensor<8x1xf32>
+  return %0, %4 : tensor<4x6xf32>, tensor<8x1xf32>
+}

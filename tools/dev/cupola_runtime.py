@@ -48,14 +48,26 @@ def aligned(shape, dtype):
     return memory[start:start + size].view(dtype).reshape(shape)
 
 
+def numbers(values):
+    return (c.c_int64 * len(values))(*values)
+
+
+def strides(array):
+    """In elements, as the interface wants them."""
+    return numbers([stride // array.itemsize for stride in array.strides])
+
+
 def tensor(array):
-    extents = (c.c_int64 * array.ndim)(*array.shape)
     kind = Type(CODES[array.dtype.kind], array.dtype.itemsize * 8, 1)
-    return Tensor(array.ctypes.data, 1, 0, array.ndim, kind, extents, None, 0)
+    return Tensor(array.ctypes.data, 1, 0, array.ndim, kind, numbers(array.shape), c.cast(strides(array), c.c_void_p), 0)
 
 
 class Session:
-    """A package on the CPU, bound to the shapes of `feeds`; `run` computes `outputs`, arrays by name."""
+    """A package on the CPU, bound to the shapes of `feeds`; `run` computes `outputs`, arrays by name.
+
+    An input that shares its memory with an output is used where it lies: its array is the beginning of one with room for
+    the output's rows, memory[:, :, :past], and the output is memory[:, :, :present]. Other inputs are copied.
+    """
 
     def __init__(self, library, package, feeds, threads):
         self.lib = c.CDLL(library)
@@ -84,19 +96,25 @@ class Session:
             info = TensorInfo(struct_size=c.sizeof(TensorInfo))
             self.call("package_" + kind, self.package, c.c_size_t(index), c.byref(info))
             code = next(k for k, v in CODES.items() if v == info.type.code)
-            yield c.string_at(info.name.data, info.name.size).decode(), np.dtype(f"{code}{info.type.bits // 8}")
+            dtype = np.dtype(f"{code}{info.type.bits // 8}")
+            yield c.string_at(info.name.data, info.name.size).decode(), dtype, info.shares_with
 
     def bind(self, feeds):
         self.inputs, self.outputs = {}, {}
-        for name, dtype in self.interface("input"):
-            self.inputs[name] = aligned(feeds[name].shape, dtype)
+        for name, dtype, shares_with in self.interface("input"):
+            self.inputs[name] = feeds[name] if shares_with >= 0 else aligned(feeds[name].shape, dtype)
             self.inputs[name][...] = feeds[name]
-        shapes = [Shape((c.c_int64 * a.ndim)(*a.shape), a.ndim) for a in self.inputs.values()]
+        shapes = [Shape(numbers(a.shape), a.ndim, strides(a)) for a in self.inputs.values()]
         self.call("session_bind", self.session, (Shape * len(shapes))(*shapes), c.c_size_t(len(shapes)))
-        for index, (name, dtype) in enumerate(self.interface("output")):
+        for index, (name, dtype, shares_with) in enumerate(self.interface("output")):
             shape = Shape()
             self.call("session_output_shape", self.session, c.c_size_t(index), c.byref(shape))
-            self.outputs[name] = aligned(shape.extents[:shape.rank], dtype)
+            extents = shape.extents[:shape.rank]
+            if shares_with >= 0:
+                memory = list(self.inputs.values())[shares_with]
+                self.outputs[name] = np.lib.stride_tricks.as_strided(memory, extents, memory.strides)
+            else:
+                self.outputs[name] = aligned(extents, dtype)
         self.arguments = []
         for arrays in (self.inputs, self.outputs):
             tensors = [tensor(array) for array in arrays.values()]

@@ -77,7 +77,7 @@ struct Tensor {
   bool mask = false;
   /// The tensor is the part at the origin of a dense one with these extents, no smaller
   /// than `dims`; empty: it is dense itself.
-  std::vector<std::string> storage;
+  std::vector<std::string> storage = {};
   /// An output: 1 + the input in whose memory it lies, which has the same `storage`; 0: its own.
   uint32_t memoryOf = 0;
 };
