@@ -41,6 +41,7 @@ ArrayRef<OptionalPass> optionalPasses() {
       {"flatten-matmul", "one contraction for all batches that share a weight"},
       {"merge-matmuls", "one contraction for several weights, as of Q, K and V"},
       {"split-norms", "few long rows normalised by the whole GPU (cuda)"},
+      {"join-parts", "many computed parts are written where they stand in their concat"},
       {"fuse-epilogues", "computes what follows a hero in its kernel"},
       {"fuse-prologues", "computes pointwise producers inside their only reader"},
       {"cse", "computes equal scalars of a kernel once"},
@@ -124,6 +125,8 @@ Status runFusionPasses(ModuleOp module, const VariantSpec &variant, const Pipeli
   const cuda::CudaTargetInfo *gpu = variant.target == "cuda" ? cuda::cudaTarget(variant.arch) : nullptr;
   if (gpu && b.isOn("split-norms"))
     b.addNested<func::FuncOp>(createSplitNorms({gpu->multiprocessors, maxRowElements}));
+  if (b.isOn("join-parts"))
+    b.addNested<func::FuncOp>(createJoinParts());
   FormFusionsOptions fusion;
   fusion.epilogues = b.isOn("fuse-epilogues");
   fusion.prologues = b.isOn("fuse-prologues");

@@ -292,6 +292,28 @@ def SplitNorms : Pass<"graph-split-norms", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::cupola::graph::GraphDialect"];
 }
 
+def JoinParts : Pass<"graph-join-parts", "::mlir::func::FuncOp"> {
+  let summary = "many computed parts are written where they stand in their concat";
+  let description = [{
+    A concat of more than four parts, those of concats in it counted, each of which ends a
+    kernel of its own (a contraction, norm or reduction, with its arithmetic), becomes
+    graph.join. Concats that begin with the parts of an earlier one take that one as their
+    beginning, so that the growing list of a dense block is one memory. Fewer parts stay
+    a concat, which readers look into; so do parts that are views, inputs, constants or
+    results of the model, whose copies would be kernels, and arithmetic that its reader
+    computes.
+
+    ```mlir
+    %0 = graph.concat %a, %b, %c axis 3 : ...
+    %1 = graph.concat %a, %b, %c, %d, %e axis 3 : ...
+    // becomes, where convolutions give %a to %e,
+    %0 = graph.join %a, %b, %c axis 3 : ...
+    %1 = graph.join %0, %d, %e axis 3 : ...
+    ```
+  }];
+  let dependentDialects = ["::cupola::graph::GraphDialect"];
+}
+
 def FormFusions : Pass<"graph-form-fusions", "::mlir::func::FuncOp"> {
   let summary = "group ops into graph.fusion, one kernel each";
   let description = [{

@@ -146,6 +146,7 @@ func.func @main(%x: tensor<4x8x3x2xf16>) -> tensor<4x8x3x2xf16> {
   %0 = graph.moments %x axes [1, 3] : tensor<4x8x3x2xf16> -> tensor<4x1x3x1x2xf32>
   %1 = graph.normalize %x moments %0 axes [0, 1, 3] {epsilon = 1.0e-5 : f64} : tensor<4x8x3x2xf16>, tensor<4x1x3x1x2xf32> -> tensor<4x8x3x2xf16>
   return %1 : tensor<4x8x3x2xf16>
+}
 
 // -----
 
