@@ -92,19 +92,20 @@ private:
 
   static bool isWritten(OpOperand &part) { return isOnlyIn(part) && endsAKernel(part.get().getDefiningOp()); }
 
-  /// A hero, or arithmetic on one that nothing else reads: its epilogue.
+  /// A hero, or what nothing else reads of it: its epilogue.
   static bool endsAKernel(Operation *op) {
     if (!op)
       return false;
+    auto endsThere = [](Value operand) { return operand.hasOneUse() && endsAKernel(operand.getDefiningOp()); };
     switch (fusion::classOf(op)) {
     case graph::FusionClass::Contraction:
     case graph::FusionClass::RowNormal:
     case graph::FusionClass::Reduction:
       return true;
     case graph::FusionClass::Pointwise:
-      return llvm::any_of(op->getOperands(), [](Value operand) {
-        return operand.hasOneUse() && endsAKernel(operand.getDefiningOp());
-      });
+      return llvm::any_of(op->getOperands(), endsThere);
+    case graph::FusionClass::View:
+      return isa<graph::ReshapeOp, graph::TransposeOp>(op) && endsThere(op->getOperand(0));
     default:
       return false;
     }

@@ -193,6 +193,19 @@ def stylist(n):
     return n.conv(n.silu(n.group_norm(x, 4, 2, "norm")), (4, 3), 3, "out")
 
 
+def densenet(n):
+    """A growing list of features, each time joined whole."""
+    features, width = [n.op("MaxPool", n.conv("x", (3, 10), 3, "stem"), kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1])], 10
+    for i in range(6):
+        y = n.op("Concat", *features, axis=1) if i else features[0]
+        y = n.op("Relu", n.batch_norm(y, width, f"l{i}.norm"))
+        y = n.op("Relu", n.batch_norm(n.conv(y, (width, 12), 1, f"l{i}.squeeze", bias=False), 12, f"l{i}.inner"))
+        features.append(n.conv(y, (12, 4), 3, f"l{i}.grow", bias=False))
+        width += 4
+    y = n.op("Relu", n.batch_norm(n.op("Concat", *features, axis=1), width, "norm"))
+    return n.linear(n.op("Flatten", n.op("GlobalAveragePool", y), axis=1), width, 10, "head")
+
+
 def detector(n):
     x = n.silu(n.conv("x", (3, 16), 3, "stem", stride=2))
     x = n.silu(n.conv(x, (16, 16), 1, "split"))
@@ -228,6 +241,7 @@ SIZES = {"odd": {"batch": 1, "h": 27, "w": 22}, "even": {"batch": 2, "h": 16, "w
 MODELS = {
     "conv_resnet": Form(17, resnet, ("batch", 3, 33, 33), BATCHES),
     "conv_resnet_opset8": Form(8, resnet, (1, 3, 32, 32), {"b1": {}}, weights_are_inputs=True),
+    "conv_densenet": Form(17, densenet, ("batch", 3, 21, 18), BATCHES),
     "conv_mobilenet": Form(17, mobilenet, ("batch", 3, 30, 30), BATCHES),
     "conv_unet_transposed": Form(11, lambda n: unet(n, up_transposed), ("batch", 3, "h", "w"), SIZES, rank=4),
     "conv_unet_resized": Form(18, lambda n: unet(n, up_resized), (1, 3, 20, 18), {"b1": {}}, rank=4),
