@@ -66,9 +66,12 @@ Value GraphBuilder::concat(ArrayRef<Value> values, int64_t axis) {
                     ? dims[i] + next[i]
                     : sameExtent(dims[i], next[i], "extents of the operands in dimension " + std::to_string(i));
   }
-  if (values.size() == 1)
-    return values[0];
-  return ConcatOp::create(ops, where, type(symbols.current(dims), element(values[0])), values, axis);
+  // Caches that start empty are joined with nothing at first.
+  SmallVector<Value> parts(llvm::make_filter_range(
+      values, [&](Value value) { return !shape(value)[static_cast<size_t>(axis)].isConstant(0); }));
+  if (parts.size() < 2)
+    return parts.empty() ? values[0] : parts[0];
+  return ConcatOp::create(ops, where, type(symbols.current(dims), element(values[0])), parts, axis);
 }
 
 Value GraphBuilder::pad(Value value, ArrayRef<Expr> low, ArrayRef<Expr> high, PadMode mode, TypedAttr fill) {

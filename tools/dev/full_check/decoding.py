@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 #===- tools/dev/full_check/decoding.py - A prefill followed by decode steps against the longer prefill ---===#
 # SPDX-License-Identifier: Apache-2.0
-"""decoding.py CUPOLA PREFILL.onnx DECODE.onnx DEVICE [--prompt N] [--steps N] [--batch N] [--tol T]: reads a prompt with PREFILL and
+"""decoding.py CUPOLA PREFILL.onnx DECODE.onnx DEVICE [--prompt N] [--steps N] [--batch N] [--tol T] [--alias]: reads a prompt with PREFILL and
 further tokens, one by one, with DECODE on the growing cache; the logits and the cache must be those that PREFILL gives for the whole
-text. Inputs: input_ids, attention_mask, position_ids, past_*; outputs: logits, present_*."""
+text. Inputs: input_ids, attention_mask, position_ids, past_*; outputs: logits, present_*. With --alias a cache lies in one memory."""
 
 import argparse
 import pathlib
@@ -20,10 +20,10 @@ class Packages:
     def __init__(self, cupola, device, folder):
         self.cupola, self.device, self.folder = cupola, device, pathlib.Path(folder)
 
-    def compile(self, model):
+    def compile(self, model, *flags):
         package = self.folder / (pathlib.Path(model).stem + ".cupola")
         target = ["--target", "cpu"] if self.device == "cpu" else ["--target", "cuda"]
-        self.call("compile", model, "-o", package, *target)
+        self.call("compile", model, "-o", package, *target, *flags)
         return package
 
     def run(self, package, feeds):
@@ -56,9 +56,10 @@ def distance(value, reference):
     return float(np.max(np.abs(value - reference) / np.maximum(scale, np.finfo(np.float32).tiny)))
 
 
-def check(packages, prefill, decode, tokens, prompt):
+def check(packages, prefill, decode, tokens, prompt, alias=False):
     """The largest distance of any step's logits, and of the cache at the end."""
-    prefill, decode = packages.compile(prefill), packages.compile(decode)
+    prefill = packages.compile(prefill)
+    decode = packages.compile(decode, *(["--alias", "past_*=present_*"] if alias else []))
     whole = packages.run(prefill, feeds(tokens, 0, {}))
     past = packages.run(prefill, feeds(tokens[:, :prompt], 0, {}))
     worst = distance(past["logits"], whole["logits"][:, :prompt])
@@ -76,11 +77,12 @@ def main():
     parser.add_argument("--steps", type=int, default=3)
     parser.add_argument("--batch", type=int, default=2)
     parser.add_argument("--tol", type=float, default=5e-5)
+    parser.add_argument("--alias", action="store_true")
     options = parser.parse_args()
     tokens = np.random.Generator(np.random.Philox(key=7)).integers(0, 200, (options.batch, options.prompt + options.steps))
     with tempfile.TemporaryDirectory() as folder:
         packages = Packages(options.cupola, options.device, folder)
-        worst = check(packages, options.prefill, options.decode, tokens, options.prompt)
+        worst = check(packages, options.prefill, options.decode, tokens, options.prompt, options.alias)
     passed = worst <= options.tol
     print(f"{'pass' if passed else 'FAIL'}: {options.steps} steps after {options.prompt} tokens on {options.device}: "
           f"max rel {worst:.3g}, at most {options.tol:g}")
