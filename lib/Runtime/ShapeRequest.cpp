@@ -5,6 +5,7 @@
 
 #include <charconv>
 #include <optional>
+#include <set>
 
 namespace cupola::runtime {
 
@@ -96,10 +97,15 @@ private:
     return progress;
   }
 
+  /// Of the dimensions of inputs; how much room there is for rows follows from them.
   Status checkKnown(const SymbolValues &values) const {
+    std::set<std::string> used;
+    for (const ParsedTensor &input : parsed.inputs)
+      for (const Expr &dim : input.dims)
+        used.merge(dim.symbols());
     std::string missing;
     for (const format::Symbol &symbol : package.symbols)
-      if (values.count(symbol.id) == 0)
+      if (used.count(symbol.id) != 0 && values.count(symbol.id) == 0)
         missing += (missing.empty() ? "" : ", ") + symbolText(package, symbol.id);
     if (missing.empty())
       return Status::ok();

@@ -27,7 +27,7 @@ void CompileFlags::declare(CLI::App &app, const std::string &what, bool withTarg
   app.add_option("--dim", dims, "Bound a dimension that stays dynamic, as past=1..4096");
   app.add_option("--alias", aliases,
                  "Keep an output in the memory of the input that it begins with, as past=present or, for all layers, "
-                 "past.*=present.*: a run then writes only what Concat appends; may be repeated");
+                 "past_*=present_*: a run then writes only what Concat appends; may be repeated");
   app.add_option("--disable-pass", disabledPasses, "Leave an optional pass out; the answer stays right");
   app.add_option("--limit", limits, "Raise or lower a limit on models, as nodes=2000000");
   app.add_option("--dump-ir", dumpIr, "Write the IR after every pass to this folder");

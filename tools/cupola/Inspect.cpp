@@ -42,8 +42,12 @@ struct InspectCommand {
                 package.producer.c_str(), static_cast<unsigned long long>(bytes), package.weights.size());
     for (const format::Tensor &tensor : package.inputs)
       std::printf("  input  %-24s %s\n", runtime::quote(tensor.name).c_str(), typeText(tensor).c_str());
-    for (const format::Tensor &tensor : package.outputs)
-      std::printf("  output %-24s %s\n", runtime::quote(tensor.name).c_str(), typeText(tensor).c_str());
+    for (const format::Tensor &tensor : package.outputs) {
+      std::string place;
+      if (tensor.memoryOf != 0)
+        place = " in the memory of " + runtime::quote(package.inputs[tensor.memoryOf - 1].name);
+      std::printf("  output %-24s %s%s\n", runtime::quote(tensor.name).c_str(), typeText(tensor).c_str(), place.c_str());
+    }
     for (const format::Symbol &symbol : package.symbols)
       std::printf("  symbol %s %s from %lld to %s\n", symbol.id.c_str(), runtime::quote(symbol.name).c_str(),
                   static_cast<long long>(symbol.min),
