@@ -67,4 +67,8 @@ Placement placementOf(Value value) {
   return place;
 }
 
+bool isDense(Value value) {
+  return ArrayRef<Expr>(placementOf(value).storage) == ArrayRef<Expr>(shapeOf(value));
+}
+
 } // namespace cupola::graph

@@ -27,6 +27,8 @@ struct Placement {
 
 /// Of a value outside of fusions.
 Placement placementOf(mlir::Value value);
+/// Whether it is a dense tensor by itself.
+bool isDense(mlir::Value value);
 /// Whether the result of `join` lies in the memory of `argument`.
 bool sharesMemory(JoinOp join, mlir::BlockArgument argument);
 /// The join that `value` is an operand of, or null.

@@ -124,3 +124,12 @@ func.func @transposed_result(%x: tensor<600x64xf32>) -> tensor<96x600xf32> {
   %1 = graph.transpose %0 [1, 0] : tensor<600x96xf32> -> tensor<96x600xf32>
   return %1 : tensor<96x600xf32>
 }
+
+// CHECK-LABEL: @joined
+// CHECK: library_refused = "an operand or the result is a part of a joined tensor"
+func.func @joined(%x: tensor<600x64xf32>, %y: tensor<8x96xf32>) -> tensor<608x96xf32> {
+  %w = graph.constant dense_resource<w2> : tensor<64x96xf32> : tensor<64x96xf32>
+  %0 = graph.matmul %x, %w : tensor<600x64xf32>, tensor<64x96xf32> -> tensor<600x96xf32>
+  %1 = graph.join %0, %y axis 0 : tensor<600x96xf32>, tensor<8x96xf32> -> tensor<608x96xf32>
+  return %1 : tensor<608x96xf32>
+}

@@ -121,9 +121,22 @@ private:
     for (Value result : fusion.getResults())
       operands.push_back(bufferOf(result));
     auto call = fusion->getAttrOfType<DictionaryAttr>(libraryCallAttrName);
-    plan::LaunchOp::create(b, fusion.getLoc(), kernel.getValue(), operands,
+    plan::LaunchOp::create(b, locationOf(fusion), kernel.getValue(), operands,
                            gridOf(kernel.getValue(), scalars), scalars, /*init=*/false,
                            call ? callBuffers(fusion) : SmallVector<Value>(), call);
+  }
+
+  /// With the joins that its results stand in; those that hold nothing but joins, too.
+  Location locationOf(graph::FusionOp fusion) {
+    SmallVector<Location> locations{fusion.getLoc()};
+    for (Value result : fusion.getResults())
+      for (graph::JoinOp join = graph::joinOf(result); join; join = graph::joinOf(join.getResult())) {
+        locations.push_back(join.getLoc());
+        graph::JoinOp outer = graph::joinOf(join.getResult());
+        if (!outer || llvm::any_of(outer.getInputs(), [](Value part) { return part.getDefiningOp<graph::FusionOp>(); }))
+          break;
+      }
+    return b.getFusedLoc(locations);
   }
 
   /// In their own layout: a library packs weights as it likes.

@@ -3,6 +3,7 @@
 
 #include "lib/Transforms/Fusion/DescribeCall.h"
 
+#include "dialects/Graph/Placement.h"
 #include "lib/Transforms/Match.h"
 
 #include <cstring>
@@ -52,7 +53,7 @@ public:
   explicit Describer(graph::FusionOp fusion) : fusion(fusion) {}
 
   CallDescription describe() {
-    if (!describeHero() || !describeEpilogue())
+    if (!describeHero() || !describeEpilogue() || !isAllDense())
       return {{}, {}, std::move(made.refused)};
     // What the package may not say, a description says neither.
     made.call.buffers.resize(made.inputs.size() + 1);
@@ -63,6 +64,12 @@ public:
   }
 
 private:
+  bool isAllDense() {
+    bool isDense = llvm::all_of(made.inputs, [&](int64_t input) { return graph::isDense(fusion.getInputs()[input]); }) &&
+                   llvm::all_of(fusion.getResults(), graph::isDense);
+    return isDense || refuse("an operand or the result is a part of a joined tensor");
+  }
+
   bool refuse(const Twine &why) {
     made.refused = why.str();
     return false;

@@ -54,7 +54,7 @@ public:
         if (!isOwnPart(part))
           copy(part);
     for (OpOperand &result : func.getBody().front().getTerminator()->getOpOperands())
-      if (!func.getResultAttr(result.getOperandNumber(), graph::storageAttr) && hasStorage(result.get()))
+      if (!func.getResultAttr(result.getOperandNumber(), graph::storageAttr) && !graph::isDense(result.get()))
         copy(result);
   }
 
@@ -68,11 +68,6 @@ private:
     return llvm::all_of(part.get().getUses(), [&](OpOperand &use) {
       return &use == &part || !isa<graph::JoinOp, func::ReturnOp>(use.getOwner());
     });
-  }
-
-  bool hasStorage(Value value) {
-    graph::Exprs storage = graph::placementOf(value).storage;
-    return ArrayRef<Expr>(storage) != ArrayRef<Expr>(graph::shapeOf(value));
   }
 
   void copy(OpOperand &operand) {
