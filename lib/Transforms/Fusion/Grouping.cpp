@@ -324,21 +324,23 @@ private:
     }
   }
 
-  /// Why `op` is not computed inside `group`; empty if it may be.
-  std::pair<StringRef, StringRef> refuse(Operation *op, ArrayRef<Group *> readers, bool broadcast,
-                                         ArrayRef<OpOperand *> uses) {
-    if (llvm::is_contained(readers, nullptr))
-      return readers.size() > 1 ? std::pair<StringRef, StringRef>{"several-readers", "more than one kernel reads it"}
-                                : std::pair<StringRef, StringRef>{"result", "it is a result of the model, or a part of a joined tensor"};
-    if (readers.size() > 2 || (readers.size() == 2 && !isCheapTwice(op)))
-      return {"several-readers", "more than one kernel reads it"};
+  /// The rule and the words.
+  using Refusal = std::pair<StringRef, StringRef>;
+  static constexpr Refusal severalReaders() { return {"several-readers", "more than one kernel reads it"}; }
+
+  /// Why `op` is not computed inside its readers; empty if it may be.
+  Refusal refuse(Operation *op, ArrayRef<Group *> readers, bool broadcast, ArrayRef<OpOperand *> uses) {
+    if (readers.size() == 1 && !readers.front())
+      return {"result", "it is a result of the model, or a part of a joined tensor"};
+    if (readers.size() > 2 || (readers.size() == 2 && (llvm::is_contained(readers, nullptr) || !isCheapTwice(op))))
+      return severalReaders();
     for (Group *group : readers)
-      if (auto refusal = refuse(op, *group, broadcast, uses); !refusal.first.empty())
-        return readers.size() > 1 ? std::pair<StringRef, StringRef>{"several-readers", "more than one kernel reads it"} : refusal;
+      if (Refusal refusal = refuse(op, *group, broadcast, uses); !refusal.first.empty())
+        return readers.size() > 1 ? severalReaders() : refusal;
     return {};
   }
 
-  std::pair<StringRef, StringRef> refuse(Operation *op, Group &group, bool broadcast,
+  Refusal refuse(Operation *op, Group &group, bool broadcast,
                                          ArrayRef<OpOperand *> uses) {
     if (!options.prologues)
       return {"disabled", "prologues are switched off"};
@@ -366,7 +368,7 @@ private:
     collectReaders(op, readers, broadcast, uses);
     if (readers.empty() || (isGenerator(op) && !readers.contains(nullptr)))
       return; // dead, or made wherever it is read
-    std::pair<StringRef, StringRef> refusal = refuse(op, readers.getArrayRef(), broadcast, uses);
+    Refusal refusal = refuse(op, readers.getArrayRef(), broadcast, uses);
     if (!refusal.first.empty()) {
       refusals[op] = refusal;
       startGroup(nullptr, op);
@@ -462,7 +464,7 @@ private:
   DenseMap<Operation *, SmallVector<Group *, 1>> groupsOf;
   DenseSet<Operation *> gates; ///< computed for the tiles of a contraction
   DenseMap<Operation *, size_t> inlinedBehind; ///< length of the inlined chain that reads an op
-  DenseMap<Operation *, std::pair<StringRef, StringRef>> refusals;
+  DenseMap<Operation *, Refusal> refusals;
 };
 
 } // namespace
