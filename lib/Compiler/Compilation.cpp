@@ -70,6 +70,10 @@ static std::string limitNames() {
   return llvm::join(names, ", ");
 }
 
+static std::string architectureNames() {
+  return llvm::join(llvm::map_range(cuda::cudaTargets(), [](const auto &target) { return target.arch; }), ", ");
+}
+
 static std::string optionalPassNames() {
   auto names = llvm::map_range(optionalPasses(), [](const OptionalPass &pass) { return pass.name; });
   return llvm::join(names, ", ");
@@ -82,7 +86,7 @@ Status Compilation::Impl::chooseVariants() {
   if (contains(options.targets, "cuda")) {
     for (const std::string &arch : options.archs)
       if (!cuda::cudaTarget(arch))
-        return Status::usage("unknown CUDA architecture '" + arch + "'");
+        return Status::usage("unknown CUDA architecture '" + arch + "'; there are: " + architectureNames());
     for (StringRef family : cudaFamilies) {
       bool isWanted = options.archs.empty() || llvm::any_of(options.archs, [&](const std::string &arch) {
         return familyOf(*cuda::cudaTarget(arch)) == family;
