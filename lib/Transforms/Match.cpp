@@ -72,6 +72,13 @@ Value unaryAs(OpBuilder &b, Location loc, RankedTensorType type, graph::UnaryKin
   return castTo(b, loc, unary(b, loc, kind, wide, alpha), to);
 }
 
+LogicalResult replaceByUnary(PatternRewriter &rewriter, graph::BinaryOp op, graph::UnaryKind kind, Value x,
+                             double alpha) {
+  auto loc = locationOf(rewriter, op, {x, withoutCasts(x)});
+  rewriter.replaceOp(op, unaryAs(rewriter, loc, graph::typeOf(op.getResult()), kind, x, alpha));
+  return success();
+}
+
 static Attribute elementAttr(double number, Type element) {
   if (isa<FloatType>(element))
     return FloatAttr::get(element, number);

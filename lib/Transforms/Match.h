@@ -36,6 +36,10 @@ graph::UnaryOp unary(mlir::OpBuilder &b, mlir::Location loc, graph::UnaryKind ki
 mlir::Value unaryAs(mlir::OpBuilder &b, mlir::Location loc, mlir::RankedTensorType type, graph::UnaryKind kind,
                     mlir::Value input, double alpha = 0);
 
+/// Replaces `op`, and what stands between it and `x`, by a unary op on `x`.
+mlir::LogicalResult replaceByUnary(mlir::PatternRewriter &rewriter, graph::BinaryOp op, graph::UnaryKind kind,
+                                   mlir::Value x, double alpha = 0);
+
 /// A tensor of `type` that holds `number` everywhere: one element for every dynamic
 /// shape, repeated by a view. `type` has float, integer or bool elements.
 mlir::Value splat(mlir::OpBuilder &b, mlir::Location loc, double number, mlir::RankedTensorType type);

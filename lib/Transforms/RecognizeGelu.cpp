@@ -99,12 +99,6 @@ SmallVector<Scaled, 2> basesOf(Value factor, double number) {
   return result;
 }
 
-LogicalResult replace(PatternRewriter &rewriter, graph::BinaryOp op, UnaryKind kind, Value x) {
-  auto loc = locationOf(rewriter, op, {x, withoutCasts(x)});
-  rewriter.replaceOp(op, unaryAs(rewriter, loc, graph::typeOf(op.getResult()), kind, x));
-  return success();
-}
-
 /// x * 0.5 * (1 + erf(x / sqrt(2))) and the tanh form, factors in any order.
 struct ProductForm : OpRewritePattern<graph::BinaryOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -118,7 +112,7 @@ struct ProductForm : OpRewritePattern<graph::BinaryOp> {
     for (unsigned i : {0u, 1u})
       for (const Scaled &base : basesOf(product.factors[i], product.number))
         if (auto kind = kindOf(withoutCasts(product.factors[1 - i]), base))
-          return replace(rewriter, op, *kind, base.x);
+          return replaceByUnary(rewriter, op, *kind, base.x);
     return failure();
   }
 
@@ -151,7 +145,7 @@ struct SumForm : OpRewritePattern<graph::BinaryOp> {
         for (const Scaled &base : basesOf(product.factors[i], product.number))
           if (isNear(base.number, 0.5, toleranceOf(base.x)) && isMultiple(sum.first, base.x, 0.5))
             if (auto kind = errorFunction(product.factors[1 - i], base.x, 1))
-              return replace(rewriter, op, *kind, base.x);
+              return replaceByUnary(rewriter, op, *kind, base.x);
     }
     return failure();
   }

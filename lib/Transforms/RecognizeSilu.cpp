@@ -46,12 +46,6 @@ private:
   }
 };
 
-LogicalResult replace(PatternRewriter &rewriter, graph::BinaryOp op, UnaryKind kind, Value x, double alpha = 0) {
-  auto loc = locationOf(rewriter, op, {x, withoutCasts(x)});
-  rewriter.replaceOp(op, unaryAs(rewriter, loc, graph::typeOf(op.getResult()), kind, x, alpha));
-  return success();
-}
-
 /// x * sigmoid(a * x), also x / (1 + exp(-a * x)).
 struct SigmoidProduct : OpRewritePattern<graph::BinaryOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -60,11 +54,11 @@ struct SigmoidProduct : OpRewritePattern<graph::BinaryOp> {
     for (Pair pair : operandsOf(op.getResult(), BinaryKind::Mul))
       if (Value argument = inputOf(withoutCasts(pair.second), UnaryKind::Sigmoid))
         if (auto factor = factorOf(multipleOf(argument), pair.first))
-          return replace(rewriter, op, UnaryKind::Silu, pair.first, *factor);
+          return replaceByUnary(rewriter, op, UnaryKind::Silu, pair.first, *factor);
     for (Pair pair : operandsOf(op.getResult(), BinaryKind::Div))
       if (auto argument = sigmoidDivisor(pair.second))
         if (auto factor = factorOf(*argument, pair.first))
-          return replace(rewriter, op, UnaryKind::Silu, pair.first, *factor);
+          return replaceByUnary(rewriter, op, UnaryKind::Silu, pair.first, *factor);
     return failure();
   }
 
@@ -112,7 +106,7 @@ struct HardSigmoidProduct : OpRewritePattern<graph::BinaryOp> {
       return failure();
     for (unsigned i : {0u, 1u})
       if (isHardSigmoid(withoutCasts(product.factors[1 - i]), product.factors[i], product.number))
-        return replace(rewriter, op, UnaryKind::HardSwish, product.factors[i]);
+        return replaceByUnary(rewriter, op, UnaryKind::HardSwish, product.factors[i]);
     return failure();
   }
 
