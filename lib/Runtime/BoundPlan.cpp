@@ -224,8 +224,8 @@ Result<BoundPlan> bindPlan(const format::Package &package, const format::Program
   CUPOLA_TRY(bindTensors(package.inputs, parsedInterface.inputs, *values, plan.inputShapes, plan.inputBytes));
   CUPOLA_TRY(bindTensors(package.outputs, parsedInterface.outputs, *values, plan.outputShapes, plan.outputBytes));
   for (size_t i = 0; i < package.outputs.size(); ++i)
-    for (const Expr &stride : parsedInterface.outputs[i].strides)
-      plan.sharedStrides[i].push_back(*stride.evaluate(*values)); // bindTensors evaluated their product
+    if (package.outputs[i].memoryOf != 0) // bindTensors evaluated its storage
+      plan.sharedStrides[i] = denseStrides(*evaluateStorage(package.outputs[i], parsedInterface.outputs[i], *values));
   PlanBinder binder(package, program, parsedProgram, *values, plan);
   CUPOLA_TRY(binder.bindScalars());
   CUPOLA_TRY(binder.bindBuffers(std::vector<bool>(program.buffers.size(), true)));

@@ -1,5 +1,6 @@
 //===- test/Runtime/ShapeTest.cpp - Symbols from shapes, --shape, seeded inputs ---===//
 // SPDX-License-Identifier: Apache-2.0
+#include "lib/Runtime/BoundPlan.h"
 #include "lib/Runtime/RandomInputs.h"
 #include "lib/Runtime/ShapeRequest.h"
 #include "lib/Runtime/Text.h"
@@ -121,6 +122,21 @@ TEST(ShapeBinding, MemoryWithoutRoomIsRefused) {
   EXPECT_EQ(bindShared(5, {-40, 4, 1}).status().code(), Code::Usage);
   EXPECT_EQ(bindShared(5, {INT64_MAX, 4, 1}).status().code(), Code::Usage);
   EXPECT_EQ(bindShared(5, {40, 4}).status().message(), "input 'past': 2 strides were given for 3 dimensions");
+}
+
+TEST(ShapeBinding, StridesOfNothingMayBeAnyNumber) {
+  format::Package package = sharedMemory();
+  package.inputs[0].dims = {"s2", "3", "s0", "4"};
+  package.outputs[0].dims = {"s2", "3", "s0 + 3", "4"};
+  package.inputs[0].storage = package.outputs[0].storage = {"s2", "3", "s1", "4"};
+  package.symbols.push_back({"s2", "", 0, 0, 1});
+  const format::Program program;
+  const int64_t most = int64_t(1) << 62;
+  Result<BoundPlan> plan = bindPlan(package, program, *parseInterface(package), *parseProgram(package, program),
+                                    {{0, 3, 5, 4}}, {}, {{0, most, 4, 1}});
+  ASSERT_TRUE(plan.isOk()) << plan.status().message();
+  EXPECT_EQ(plan->outputBytes[0], 0u);
+  EXPECT_EQ(plan->sharedStrides[0], (Strides{INT64_MAX, most, 4, 1}));
 }
 
 TEST(ShapeBinding, ASymbolThatNothingDeterminesIsAnError) {
