@@ -13,10 +13,12 @@ namespace cupola {
 
 namespace {
 
-bool hasContraction(graph::FusionOp fusion) {
-  return llvm::any_of(fusion.getBody().front().getOps<graph::ClassInterface>(), [](graph::ClassInterface op) {
-    return op.getFusionClass() == graph::FusionClass::Contraction;
-  });
+/// The fusion's contraction, or null.
+Operation *contractionOf(graph::FusionOp fusion) {
+  for (auto op : fusion.getBody().front().getOps<graph::ClassInterface>())
+    if (op.getFusionClass() == graph::FusionClass::Contraction)
+      return op;
+  return nullptr;
 }
 
 class ChooseLibraries : public impl::ChooseLibrariesBase<ChooseLibraries> {
@@ -26,9 +28,10 @@ public:
   void runOnOperation() override {
     Builder b(&getContext());
     for (auto fusion : getOperation().getOps<graph::FusionOp>()) {
-      if (!hasContraction(fusion))
+      Operation *hero = contractionOf(fusion);
+      if (!hero)
         continue;
-      fusion::CallDescription description = fusion::describeCall(fusion);
+      fusion::CallDescription description = fusion::describeCall(fusion, hero);
       if (description.refused.empty())
         description.refused = fusion::cheaperByKernel(description.call, level);
       if (!description.refused.empty()) {

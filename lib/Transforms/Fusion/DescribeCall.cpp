@@ -50,7 +50,7 @@ Value throughReshapes(Value value) {
 
 class Describer {
 public:
-  explicit Describer(graph::FusionOp fusion) : fusion(fusion) {}
+  Describer(graph::FusionOp fusion, Operation *hero) : fusion(fusion), hero(hero) {}
 
   CallDescription describe() {
     if (!describeHero() || !describeEpilogue() || !isAllDense())
@@ -84,12 +84,6 @@ private:
   static std::vector<int64_t> staticShape(Value value) { return graph::typeOf(value).getShape().vec(); }
 
   bool describeHero() {
-    for (Operation &op : fusion.getBody().front())
-      if (auto classed = dyn_cast<graph::ClassInterface>(op);
-          classed && classed.getFusionClass() == graph::FusionClass::Contraction)
-        hero = &op;
-    if (!hero)
-      return refuse("no contraction");
     for (Value value : {hero->getOperand(0), hero->getOperand(1), Value(hero->getResult(0))})
       if (!graph::elementOf(value).isF32() || !graph::typeOf(value).hasStaticShape())
         return refuse("the shapes are not static or the elements not f32: a library compiles for numbers");
@@ -246,12 +240,12 @@ private:
   }
 
   graph::FusionOp fusion;
-  Operation *hero = nullptr;
+  Operation *hero;
   CallDescription made;
 };
 
 } // namespace
 
-CallDescription describeCall(graph::FusionOp fusion) { return Describer(fusion).describe(); }
+CallDescription describeCall(graph::FusionOp fusion, Operation *hero) { return Describer(fusion, hero).describe(); }
 
 } // namespace cupola::fusion

@@ -15,9 +15,9 @@ struct CallDescription {
   std::string refused;
 };
 
-/// A contraction of static f32 tensors, channels last, with constant weights, whose epilogue
-/// is a chain of oneDNN's post-ops. A window of one place is described as a product.
-CallDescription describeCall(graph::FusionOp fusion);
+/// A contraction, `hero`, of static f32 tensors, channels last, with constant weights, whose
+/// epilogue is a chain of oneDNN's post-ops. A window of one place is described as a product.
+CallDescription describeCall(graph::FusionOp fusion, mlir::Operation *hero);
 
 /// Why the generated kernel is the cheaper one at `level` of x86-64; empty where the library is.
 std::string cheaperByKernel(const format::LibraryCall &call, int level);
