@@ -7,6 +7,7 @@
 #include "dialects/Graph/Provenance.h"
 #include "dialects/Plan/LibraryCallAttr.h"
 #include "lib/Reference/Tensor.h"
+#include "lib/Transforms/Fusion/Grouping.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -81,7 +82,7 @@ std::map<std::string, std::string> reasonsToCopy(const BuiltVariant &built) {
   std::map<std::string, std::string> reasons;
   ModuleOp module = *built.module;
   for (auto fusion : module.lookupSymbol<func::FuncOp>("main").getOps<graph::FusionOp>())
-    if (auto reason = fusion->getAttrOfType<StringAttr>("copies"))
+    if (auto reason = fusion->getAttrOfType<StringAttr>(fusion::copiesAttr))
       reasons[built.kernelNames.at(fusion->getAttrOfType<FlatSymbolRefAttr>("kernel").getValue().str())] = reason.str();
   return reasons;
 }
