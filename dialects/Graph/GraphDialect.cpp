@@ -30,16 +30,14 @@ void GraphDialect::initialize() {
 LogicalResult ShapeAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
                                         function_ref<InFlightDiagnostic()> emitError) const {
   if (shape.size() != getDims().size())
-    return emitError() << "shape has " << getDims().size() << " expressions for rank "
-                       << shape.size();
+    return emitError() << "shape has " << getDims().size() << " expressions for rank " << shape.size();
   bool dynamic = false;
   for (auto [extent, text] : llvm::zip_equal(shape, getDims())) {
     if (!isCanonical(text.getValue()))
       return emitError() << "'" << text.getValue() << "' is not a canonical expression";
     std::optional<int64_t> constant = exprOf(text.getValue()).constant();
     if (constant ? *constant != extent : !ShapedType::isDynamic(extent))
-      return emitError() << "expression '" << text.getValue()
-                         << "' does not match the type's extent";
+      return emitError() << "expression '" << text.getValue() << "' does not match the type's extent";
     dynamic |= !constant;
   }
   if (!dynamic)
@@ -53,9 +51,7 @@ bool cupola::graph::isComparison(BinaryKind kind) {
   return kind >= BinaryKind::Equal && kind <= BinaryKind::GreaterEqual;
 }
 
-bool cupola::graph::isPredicate(UnaryKind kind) {
-  return kind == UnaryKind::IsNaN || kind == UnaryKind::IsInf;
-}
+bool cupola::graph::isPredicate(UnaryKind kind) { return kind == UnaryKind::IsNaN || kind == UnaryKind::IsInf; }
 
 BinaryKind cupola::graph::combiningKind(ReduceKind kind) {
   switch (kind) {

@@ -12,15 +12,13 @@ namespace {
 LogicalResult sameShape(Operation *op, Value a, Value b) {
   if (shapeOf(a) == shapeOf(b))
     return success();
-  return op->emitOpError() << "operand of type " << a.getType() << " has not the shape of "
-                           << b.getType();
+  return op->emitOpError() << "operand of type " << a.getType() << " has not the shape of " << b.getType();
 }
 
 LogicalResult sameElement(Operation *op, Value a, Value b) {
   if (elementOf(a) == elementOf(b))
     return success();
-  return op->emitOpError() << "element types " << elementOf(a) << " and " << elementOf(b)
-                           << " differ";
+  return op->emitOpError() << "element types " << elementOf(a) << " and " << elementOf(b) << " differ";
 }
 
 LogicalResult isBool(Operation *op, Value value) {
@@ -47,8 +45,7 @@ LogicalResult exprs(Operation *op, ArrayAttr texts, size_t count) {
 LogicalResult shapeIs(Operation *op, ArrayRef<Expr> expected, Value result) {
   if (Exprs(expected) == shapeOf(result))
     return success();
-  return op->emitOpError() << "expected result of type "
-                           << tensorType(expected, elementOf(result)) << ", found "
+  return op->emitOpError() << "expected result of type " << tensorType(expected, elementOf(result)) << ", found "
                            << result.getType();
 }
 
@@ -62,13 +59,12 @@ LogicalResult windowNumbers(Operation *op, StringRef name, ArrayRef<int64_t> num
 }
 
 /// The last window along a dimension lies inside of `extent`, as far as numbers tell.
-LogicalResult windowsFit(Operation *op, const Expr &extent, const Expr &places, int64_t stride,
-                         const Expr &size, int64_t dilation) {
+LogicalResult windowsFit(Operation *op, const Expr &extent, const Expr &places, int64_t stride, const Expr &size,
+                         int64_t dilation) {
   Expr last = (places - 1) * Expr(stride) + (size - 1) * Expr(dilation);
   std::optional<int64_t> room = (extent - 1 - last).constant(), count = places.constant();
   if (room && *room < 0 && count != 0)
-    return op->emitOpError() << places.text() << " windows of " << size.text() << " do not fit into "
-                             << extent.text();
+    return op->emitOpError() << places.text() << " windows of " << size.text() << " do not fit into " << extent.text();
   return success();
 }
 
@@ -86,26 +82,21 @@ LogicalResult IotaOp::verify() { return axisInRange(*this, getAxis(), getResult(
 LogicalResult UnaryOp::verify() {
   if (failed(sameShape(*this, getInput(), getResult())))
     return failure();
-  return isPredicate(getKind()) ? isBool(*this, getResult())
-                                : sameElement(*this, getInput(), getResult());
+  return isPredicate(getKind()) ? isBool(*this, getResult()) : sameElement(*this, getInput(), getResult());
 }
 
 LogicalResult BinaryOp::verify() {
-  if (failed(sameShape(*this, getLhs(), getResult())) ||
-      failed(sameShape(*this, getRhs(), getResult())) ||
+  if (failed(sameShape(*this, getLhs(), getResult())) || failed(sameShape(*this, getRhs(), getResult())) ||
       failed(sameElement(*this, getLhs(), getRhs())))
     return failure();
-  return isComparison(getKind()) ? isBool(*this, getResult())
-                                 : sameElement(*this, getLhs(), getResult());
+  return isComparison(getKind()) ? isBool(*this, getResult()) : sameElement(*this, getLhs(), getResult());
 }
 
 LogicalResult SelectOp::verify() {
-  if (failed(isBool(*this, getCondition())) ||
-      failed(sameShape(*this, getCondition(), getResult())))
+  if (failed(isBool(*this, getCondition())) || failed(sameShape(*this, getCondition(), getResult())))
     return failure();
   for (Value branch : {getLhs(), getRhs()})
-    if (failed(sameShape(*this, branch, getResult())) ||
-        failed(sameElement(*this, branch, getResult())))
+    if (failed(sameShape(*this, branch, getResult())) || failed(sameElement(*this, branch, getResult())))
       return failure();
   return success();
 }
@@ -141,8 +132,7 @@ LogicalResult TransposeOp::verify() {
 
 LogicalResult BroadcastOp::verify() {
   if (rankOf(getInput()) != rankOf(getResult()))
-    return emitOpError() << "rank " << rankOf(getInput()) << " becomes "
-                         << rankOf(getResult());
+    return emitOpError() << "rank " << rankOf(getInput()) << " becomes " << rankOf(getResult());
   for (auto [from, to] : llvm::zip_equal(shapeOf(getInput()), shapeOf(getResult())))
     if (from != to && from.constant() && !from.isConstant(1) && to.constant())
       return emitOpError() << "cannot broadcast extent " << from.text() << " to " << to.text();
@@ -161,8 +151,7 @@ LogicalResult PadOp::verify() {
   if (rankOf(getInput()) != rankOf(getResult()))
     return emitOpError("keeps the rank");
   if (getValue().getType() != elementOf(getInput()))
-    return emitOpError() << "pads " << elementOf(getInput()) << " with a value of type "
-                         << getValue().getType();
+    return emitOpError() << "pads " << elementOf(getInput()) << " with a value of type " << getValue().getType();
   return exprs(*this, getLow(), rankOf(getInput()));
 }
 
@@ -192,8 +181,8 @@ LogicalResult WindowOp::verify() {
   size_t axis = getAxis(), dims = getSizes().size();
   Exprs in = shapeOf(getInput()), out = shapeOf(getResult());
   if (dims == 0 || axis + dims > in.size() || out.size() != in.size() + dims)
-    return emitOpError() << "windows over " << dims << " dimensions from " << axis << " on turn rank "
-                         << in.size() << " into " << out.size();
+    return emitOpError() << "windows over " << dims << " dimensions from " << axis << " on turn rank " << in.size()
+                         << " into " << out.size();
   if (failed(windowNumbers(*this, "sizes", getSizes(), dims)) ||
       failed(windowNumbers(*this, "strides", getStrides(), dims)) ||
       failed(windowNumbers(*this, "dilations", getDilations(), dims)))
@@ -201,8 +190,7 @@ LogicalResult WindowOp::verify() {
   Exprs expected(ArrayRef<Expr>(in).take_front(axis));
   for (size_t i = 0; i < dims; ++i) {
     expected.push_back(out[axis + i]);
-    if (failed(windowsFit(*this, in[axis + i], out[axis + i], getStrides()[i], Expr(getSizes()[i]),
-                          getDilations()[i])))
+    if (failed(windowsFit(*this, in[axis + i], out[axis + i], getStrides()[i], Expr(getSizes()[i]), getDilations()[i])))
       return failure();
   }
   for (int64_t size : getSizes())
@@ -250,8 +238,7 @@ LogicalResult GatherNDOp::verify() {
   return sameElement(*this, getData(), getResult());
 }
 
-static LogicalResult verifyReduced(Operation *op, ArrayRef<int64_t> axes, Value input,
-                                   Value result) {
+static LogicalResult verifyReduced(Operation *op, ArrayRef<int64_t> axes, Value input, Value result) {
   Exprs expected = shapeOf(input);
   for (int64_t axis : axes) {
     if (failed(axisInRange(op, axis, input)))
@@ -299,8 +286,7 @@ static LogicalResult rowAxes(Operation *op, ArrayRef<int64_t> axes, Value input)
 }
 
 LogicalResult LayerNormOp::verify() {
-  if (failed(rowAxes(*this, getAxes(), getInput())) ||
-      failed(sameShape(*this, getInput(), getResult())))
+  if (failed(rowAxes(*this, getAxes(), getInput())) || failed(sameShape(*this, getInput(), getResult())))
     return failure();
   return sameElement(*this, getInput(), getResult());
 }
@@ -322,25 +308,24 @@ LogicalResult MomentsOp::verify() {
   shape.push_back(2);
   if (getType() == tensorType(shape, momentType(getInput())))
     return success();
-  return emitOpError() << "expected result of type " << tensorType(shape, momentType(getInput()))
-                       << ", found " << getType();
+  return emitOpError() << "expected result of type " << tensorType(shape, momentType(getInput())) << ", found "
+                       << getType();
 }
 
 LogicalResult NormalizeOp::verify() {
-  if (failed(rowAxes(*this, getAxes(), getInput())) ||
-      failed(sameShape(*this, getInput(), getResult())) ||
+  if (failed(rowAxes(*this, getAxes(), getInput())) || failed(sameShape(*this, getInput(), getResult())) ||
       failed(sameElement(*this, getInput(), getResult())))
     return failure();
   Exprs dims = shapeOf(getInput()), moments = shapeOf(getMoments());
   if (moments.size() != dims.size() + 1 || !moments.back().isConstant(2) ||
       elementOf(getMoments()) != momentType(getInput()))
-    return emitOpError() << "operand of type " << getMoments().getType()
-                         << " does not hold moments of " << getInput().getType();
+    return emitOpError() << "operand of type " << getMoments().getType() << " does not hold moments of "
+                         << getInput().getType();
   for (auto [axis, extent] : llvm::enumerate(dims)) {
     bool mayBeOne = llvm::is_contained(getAxes(), static_cast<int64_t>(axis));
     if (moments[axis] != extent && !(mayBeOne && moments[axis].isConstant(1)))
-      return emitOpError() << "has " << moments[axis].text() << " moments along axis " << axis
-                           << " of extent " << extent.text();
+      return emitOpError() << "has " << moments[axis].text() << " moments along axis " << axis << " of extent "
+                           << extent.text();
   }
   return success();
 }
@@ -349,17 +334,14 @@ LogicalResult MatMulOp::verify() {
   Exprs lhs = shapeOf(getLhs()), rhs = shapeOf(getRhs());
   size_t rank = lhs.size();
   if (rank < 2 || rhs.size() != rank)
-    return emitOpError() << "ranks " << rank << " and " << rhs.size()
-                         << " are not one rank of at least 2";
+    return emitOpError() << "ranks " << rank << " and " << rhs.size() << " are not one rank of at least 2";
   if (lhs[rank - 1] != rhs[rank - 2])
-    return emitOpError() << "contracts " << lhs[rank - 1].text() << " with "
-                         << rhs[rank - 2].text();
+    return emitOpError() << "contracts " << lhs[rank - 1].text() << " with " << rhs[rank - 2].text();
   if (ArrayRef<Expr>(lhs).drop_back(2) != ArrayRef<Expr>(rhs).drop_back(2))
     return emitOpError("batch dimensions differ");
   Exprs expected(ArrayRef<Expr>(lhs).drop_back());
   expected.push_back(rhs[rank - 1]);
-  if (failed(shapeIs(*this, expected, getResult())) ||
-      failed(sameElement(*this, getLhs(), getRhs())))
+  if (failed(shapeIs(*this, expected, getResult())) || failed(sameElement(*this, getLhs(), getRhs())))
     return failure();
   return sameElement(*this, getLhs(), getResult());
 }
@@ -375,8 +357,8 @@ LogicalResult ConvOp::verify() {
       failed(windowNumbers(*this, "groups", {static_cast<int64_t>(getGroups())}, 1)))
     return failure();
   if (in[rank - 1] != weights[rank - 2] * Expr(getGroups()))
-    return emitOpError() << getGroups() << " groups of " << weights[rank - 2].text()
-                         << " channels contract " << in[rank - 1].text() << " channels";
+    return emitOpError() << getGroups() << " groups of " << weights[rank - 2].text() << " channels contract "
+                         << in[rank - 1].text() << " channels";
   if (std::optional<int64_t> channels = weights[rank - 1].constant(); channels && *channels % getGroups() != 0)
     return emitOpError() << *channels << " output channels do not divide into " << getGroups() << " groups";
   Exprs expected{in[0]};
@@ -386,8 +368,7 @@ LogicalResult ConvOp::verify() {
       return failure();
   }
   expected.push_back(weights[rank - 1]);
-  if (failed(shapeIs(*this, expected, getResult())) ||
-      failed(sameElement(*this, getInput(), getWeights())))
+  if (failed(shapeIs(*this, expected, getResult())) || failed(sameElement(*this, getInput(), getWeights())))
     return failure();
   return sameElement(*this, getInput(), getResult());
 }

@@ -28,8 +28,7 @@ Exprs delinearize(const Expr &position, ArrayRef<Expr> dims, const Ranges &range
   return index;
 }
 
-Exprs reshapeIndex(ArrayRef<Expr> index, ArrayRef<Expr> from, ArrayRef<Expr> to,
-                   const Ranges &ranges) {
+Exprs reshapeIndex(ArrayRef<Expr> index, ArrayRef<Expr> from, ArrayRef<Expr> to, const Ranges &ranges) {
   Exprs result;
   size_t i = 0, o = 0;
   while (o < to.size()) {
@@ -41,8 +40,9 @@ Exprs reshapeIndex(ArrayRef<Expr> index, ArrayRef<Expr> from, ArrayRef<Expr> to,
         if (iEnd == from.size() && oEnd == to.size())
           return;
         std::optional<int64_t> in = inProduct.constant(), out = outProduct.constant();
-        bool growIn = in && out ? *in < *out : inProduct.terms().size() == 0 ||
-                      std::optional<bool>(proveLess(inProduct, outProduct, ranges)).value_or(true);
+        bool growIn = in && out ? *in < *out
+                                : inProduct.terms().size() == 0 ||
+                                      std::optional<bool>(proveLess(inProduct, outProduct, ranges)).value_or(true);
         if ((growIn && iEnd < from.size()) || oEnd == to.size())
           inProduct *= from[iEnd++];
         else
@@ -58,8 +58,7 @@ Exprs reshapeIndex(ArrayRef<Expr> index, ArrayRef<Expr> from, ArrayRef<Expr> to,
     if (inDims.size() == 1 && outDims.size() == 1)
       result.push_back(index[i]);
     else
-      llvm::append_range(result, delinearize(linearize(index.slice(i, iEnd - i), inDims),
-                                             outDims, ranges));
+      llvm::append_range(result, delinearize(linearize(index.slice(i, iEnd - i), inDims), outDims, ranges));
     i = iEnd;
     o = oEnd;
   }
@@ -77,24 +76,15 @@ OperandIndex none() { return {}; }
 
 OperandIndex DimsOp::mapIndex(unsigned, ArrayRef<Expr>, const Ranges &) { return none(); }
 OperandIndex IotaOp::mapIndex(unsigned, ArrayRef<Expr>, const Ranges &) { return none(); }
-OperandIndex UnaryOp::mapIndex(unsigned, ArrayRef<Expr> index, const Ranges &) {
-  return identity(index);
-}
-OperandIndex BinaryOp::mapIndex(unsigned, ArrayRef<Expr> index, const Ranges &) {
-  return identity(index);
-}
-OperandIndex SelectOp::mapIndex(unsigned, ArrayRef<Expr> index, const Ranges &) {
-  return identity(index);
-}
-OperandIndex CastOp::mapIndex(unsigned, ArrayRef<Expr> index, const Ranges &) {
-  return identity(index);
-}
+OperandIndex UnaryOp::mapIndex(unsigned, ArrayRef<Expr> index, const Ranges &) { return identity(index); }
+OperandIndex BinaryOp::mapIndex(unsigned, ArrayRef<Expr> index, const Ranges &) { return identity(index); }
+OperandIndex SelectOp::mapIndex(unsigned, ArrayRef<Expr> index, const Ranges &) { return identity(index); }
+OperandIndex CastOp::mapIndex(unsigned, ArrayRef<Expr> index, const Ranges &) { return identity(index); }
 
 OperandIndex ReshapeOp::mapIndex(unsigned, ArrayRef<Expr> index, const Ranges &ranges) {
   return {reshapeIndex(index, shapeOf(getResult()), shapeOf(getInput()), ranges), {}};
 }
-std::optional<SmallVector<Expr>> ReshapeOp::mapIndexForward(ArrayRef<Expr> index,
-                                                            const Ranges &ranges) {
+std::optional<SmallVector<Expr>> ReshapeOp::mapIndexForward(ArrayRef<Expr> index, const Ranges &ranges) {
   return reshapeIndex(index, shapeOf(getInput()), shapeOf(getResult()), ranges);
 }
 
@@ -104,8 +94,7 @@ OperandIndex TransposeOp::mapIndex(unsigned, ArrayRef<Expr> index, const Ranges 
     in[dim] = index[i];
   return {in, {}};
 }
-std::optional<SmallVector<Expr>> TransposeOp::mapIndexForward(ArrayRef<Expr> index,
-                                                              const Ranges &) {
+std::optional<SmallVector<Expr>> TransposeOp::mapIndexForward(ArrayRef<Expr> index, const Ranges &) {
   Exprs out;
   for (int64_t dim : getPerm())
     out.push_back(index[dim]);
@@ -179,9 +168,8 @@ OperandIndex WindowOp::mapIndex(unsigned, ArrayRef<Expr> index, const Ranges &ra
   size_t axis = getAxis(), dims = getSizes().size();
   Exprs in(index.take_front(axis));
   for (size_t i = 0; i < dims; ++i)
-    in.push_back(simplify(index[axis + i] * Expr(getStrides()[i]) +
-                              index[axis + dims + i] * Expr(getDilations()[i]),
-                          ranges));
+    in.push_back(
+        simplify(index[axis + i] * Expr(getStrides()[i]) + index[axis + dims + i] * Expr(getDilations()[i]), ranges));
   llvm::append_range(in, index.drop_front(axis + 2 * dims));
   return {in, {}};
 }

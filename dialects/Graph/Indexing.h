@@ -27,8 +27,8 @@ Exprs delinearize(const Expr &position, llvm::ArrayRef<Expr> dims, const Ranges 
 /// The index in shape `to` of the element that has `index` in shape `from` (a
 /// reshape). Groups of dimensions with equal products map on their own, so that
 /// splits and merges of a few dimensions stay free of division where they can.
-Exprs reshapeIndex(llvm::ArrayRef<Expr> index, llvm::ArrayRef<Expr> from,
-                   llvm::ArrayRef<Expr> to, const Ranges &ranges);
+Exprs reshapeIndex(llvm::ArrayRef<Expr> index, llvm::ArrayRef<Expr> from, llvm::ArrayRef<Expr> to,
+                   const Ranges &ranges);
 
 } // namespace cupola::graph
 

@@ -33,9 +33,7 @@ bool sharesMemory(JoinOp join, BlockArgument argument) {
   });
 }
 
-static Placement whole(ArrayRef<Expr> storage) {
-  return {Exprs(storage), Exprs(storage.size(), Expr(0))};
-}
+static Placement whole(ArrayRef<Expr> storage) { return {Exprs(storage), Exprs(storage.size(), Expr(0))}; }
 
 /// `graph.storage` of the argument or result that `value` is; null where it has none.
 static ArrayAttr declaredStorage(Value value) {
@@ -67,8 +65,6 @@ Placement placementOf(Value value) {
   return place;
 }
 
-bool isDense(Value value) {
-  return ArrayRef<Expr>(placementOf(value).storage) == ArrayRef<Expr>(shapeOf(value));
-}
+bool isDense(Value value) { return ArrayRef<Expr>(placementOf(value).storage) == ArrayRef<Expr>(shapeOf(value)); }
 
 } // namespace cupola::graph

@@ -13,8 +13,8 @@ Location nodeLocation(MLIRContext *context, StringRef name, StringRef op) {
   return NameLoc::get(StringAttr::get(context, name), NameLoc::get(StringAttr::get(context, op)));
 }
 
-static void collect(Location location, llvm::SetVector<StringAttr> &seen,
-                    llvm::DenseSet<Attribute> &visited, SmallVectorImpl<NodeRef> &nodes) {
+static void collect(Location location, llvm::SetVector<StringAttr> &seen, llvm::DenseSet<Attribute> &visited,
+                    SmallVectorImpl<NodeRef> &nodes) {
   // Fused locations share parts: without `visited` a chain of merges takes exponential time.
   if (auto fused = dyn_cast<FusedLoc>(location)) {
     if (visited.insert(fused).second)

@@ -27,9 +27,7 @@ Expr extentOf(mlir::Value value, unsigned dim);
 /// The type of a tensor with these extents; an encoding only where one is needed.
 mlir::RankedTensorType tensorType(llvm::ArrayRef<Expr> dims, mlir::Type element);
 
-inline mlir::RankedTensorType typeOf(mlir::Value value) {
-  return llvm::cast<mlir::RankedTensorType>(value.getType());
-}
+inline mlir::RankedTensorType typeOf(mlir::Value value) { return llvm::cast<mlir::RankedTensorType>(value.getType()); }
 inline unsigned rankOf(mlir::Value value) { return typeOf(value).getRank(); }
 inline mlir::Type elementOf(mlir::Value value) { return typeOf(value).getElementType(); }
 

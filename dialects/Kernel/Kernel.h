@@ -24,8 +24,7 @@ Ranges rangesAt(mlir::Operation *op);
 void addLevel2Scope(mlir::Operation *op, Ranges &ranges);
 
 /// Every expression is canonical and uses only variables in scope and x0..x<indices - 1>.
-mlir::LogicalResult inScope(mlir::Operation *op, llvm::ArrayRef<llvm::StringRef> texts,
-                            size_t indices = 0);
+mlir::LogicalResult inScope(mlir::Operation *op, llvm::ArrayRef<llvm::StringRef> texts, size_t indices = 0);
 
 /// Divisors of the scalar parameters, for alignment.
 std::map<std::string, int64_t> scalarDivisors(FuncOp func);

@@ -40,14 +40,12 @@ OpFoldResult kernel::ConstantOp::fold(FoldAdaptor) { return getValue(); }
 void kernel::FuncOp::print(OpAsmPrinter &p) {
   p << ' ';
   p.printSymbolName(getSymName());
-  p << ' ' << getScheduleAttr() << " grid " << getGridAttr() << " scalars " << getScalarsAttr()
-    << ' ' << getParamsAttr() << ' ';
+  p << ' ' << getScheduleAttr() << " grid " << getGridAttr() << " scalars " << getScalarsAttr() << ' '
+    << getParamsAttr() << ' ';
   p << '(';
-  llvm::interleaveComma(getBody().getArguments(), p,
-                        [&](BlockArgument arg) { p.printRegionArgument(arg); });
+  llvm::interleaveComma(getBody().getArguments(), p, [&](BlockArgument arg) { p.printRegionArgument(arg); });
   p << ") ";
-  p.printOptionalAttrDictWithKeyword(
-      (*this)->getAttrs(), {"sym_name", "schedule", "grid", "scalars", "params"});
+  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"sym_name", "schedule", "grid", "scalars", "params"});
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false, /*printBlockTerminators=*/false);
 }
 
@@ -57,9 +55,8 @@ ParseResult kernel::FuncOp::parse(OpAsmParser &parser, OperationState &result) {
   DictionaryAttr params;
   SmallVector<OpAsmParser::Argument> args;
   if (parser.parseSymbolName(name, "sym_name", result.attributes) ||
-      parser.parseAttribute(schedule, "schedule", result.attributes) ||
-      parser.parseKeyword("grid") || parser.parseAttribute(grid, "grid", result.attributes) ||
-      parser.parseKeyword("scalars") ||
+      parser.parseAttribute(schedule, "schedule", result.attributes) || parser.parseKeyword("grid") ||
+      parser.parseAttribute(grid, "grid", result.attributes) || parser.parseKeyword("scalars") ||
       parser.parseAttribute(scalars, "scalars", result.attributes) ||
       parser.parseAttribute(params, "params", result.attributes) ||
       parser.parseArgumentList(args, OpAsmParser::Delimiter::Paren, /*allowType=*/true) ||
@@ -81,8 +78,7 @@ TileType kernel::tileType(Type element, ArrayRef<Expr> extents) {
 }
 
 static void addLoop(Ranges &ranges, ArrayAttr vars, ArrayAttr extents) {
-  for (auto [var, extent] : llvm::zip_equal(vars.getAsRange<StringAttr>(),
-                                            extents.getAsRange<StringAttr>()))
+  for (auto [var, extent] : llvm::zip_equal(vars.getAsRange<StringAttr>(), extents.getAsRange<StringAttr>()))
     ranges[var.str()] = {Expr(0), graph::exprOf(extent.getValue()) - 1};
 }
 

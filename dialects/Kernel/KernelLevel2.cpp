@@ -87,8 +87,7 @@ LogicalResult reachedTogether(Operation *op, int64_t threads) {
       conditions = {loop.getFrom(), loop.getTo(), loop.getStep()};
     for (StringRef condition : conditions)
       if (!isUniform(exprOf(condition), outer, threads))
-        return op->emitOpError() << "is under '" << condition
-                                 << "', which differs between threads that must meet";
+        return op->emitOpError() << "is under '" << condition << "', which differs between threads that must meet";
   }
   return success();
 }
@@ -112,12 +111,9 @@ Type elementOf(Value memory) {
   return cast<SmemType>(memory.getType()).getElement();
 }
 
-int64_t byteSize(Type type) {
-  return type.isInteger(1) ? 1 : type.getIntOrFloatBitWidth() / 8;
-}
+int64_t byteSize(Type type) { return type.isInteger(1) ? 1 : type.getIntOrFloatBitWidth() / 8; }
 
-LogicalResult access(Operation *op, RegistersType registers, Value memory, StringRef position,
-                     size_t indices) {
+LogicalResult access(Operation *op, RegistersType registers, Value memory, StringRef position, size_t indices) {
   if (registers.getElement() != elementOf(memory))
     return op->emitOpError("moves another type than the memory holds");
   int64_t bytes = registers.getVector() * byteSize(registers.getElement());
@@ -136,11 +132,9 @@ Type RegistersType::parse(AsmParser &parser) {
   SmallVector<int64_t> extents;
   Type element;
   int64_t vector = 1;
-  if (parser.parseLess() || parser.parseDimensionList(extents, /*allowDynamic=*/false) ||
-      parser.parseType(element))
+  if (parser.parseLess() || parser.parseDimensionList(extents, /*allowDynamic=*/false) || parser.parseType(element))
     return {};
-  if (succeeded(parser.parseOptionalComma()) &&
-      (parser.parseKeyword("vector") || parser.parseInteger(vector)))
+  if (succeeded(parser.parseOptionalComma()) && (parser.parseKeyword("vector") || parser.parseInteger(vector)))
     return {};
   if (parser.parseGreater())
     return {};
@@ -160,8 +154,8 @@ void RegistersType::print(AsmPrinter &printer) const {
 Type SmemType::parse(AsmParser &parser) {
   SmallVector<int64_t> extents;
   Type element;
-  if (parser.parseLess() || parser.parseDimensionList(extents, /*allowDynamic=*/false) ||
-      parser.parseType(element) || parser.parseGreater())
+  if (parser.parseLess() || parser.parseDimensionList(extents, /*allowDynamic=*/false) || parser.parseType(element) ||
+      parser.parseGreater())
     return {};
   if (extents.size() != 1) {
     parser.emitError(parser.getNameLoc(), "shared memory has one extent");
@@ -170,15 +164,12 @@ Type SmemType::parse(AsmParser &parser) {
   return get(parser.getContext(), extents[0], element);
 }
 
-void SmemType::print(AsmPrinter &printer) const {
-  printer << '<' << getCount() << 'x' << getElement() << '>';
-}
+void SmemType::print(AsmPrinter &printer) const { printer << '<' << getCount() << 'x' << getElement() << '>'; }
 
-void LoadVectorOp::build(OpBuilder &builder, OperationState &state, Value memory,
-                         const Expr &position, Value registers, ArrayRef<Expr> index) {
-  build(builder, state, memory, builder.getStringAttr(position.text()), ValueRange(),
-        builder.getArrayAttr({}), Value(), registers,
-        graph::exprArray(builder.getContext(), index));
+void LoadVectorOp::build(OpBuilder &builder, OperationState &state, Value memory, const Expr &position, Value registers,
+                         ArrayRef<Expr> index) {
+  build(builder, state, memory, builder.getStringAttr(position.text()), ValueRange(), builder.getArrayAttr({}), Value(),
+        registers, graph::exprArray(builder.getContext(), index));
 }
 
 //===----------------------------------------------------------------------===//
@@ -191,9 +182,7 @@ LogicalResult LetOp::verify() {
   return inScope(*this, {getExpr(), getExtent()}, getIndices().size());
 }
 
-LogicalResult ForOp::verify() {
-  return inScope(*this, {getFrom(), getTo(), getStep()});
-}
+LogicalResult ForOp::verify() { return inScope(*this, {getFrom(), getTo(), getStep()}); }
 
 LogicalResult GuardOp::verify() { return inScope(*this, texts(getExprs())); }
 
@@ -209,8 +198,7 @@ LogicalResult RegistersOp::verify() {
   RegistersType type = getRegisters().getType();
   if (!getInit())
     return success();
-  if (!type.getExtents().empty() || type.getVector() > 1 ||
-      getInit().getType() != type.getElement())
+  if (!type.getExtents().empty() || type.getVector() > 1 || getInit().getType() != type.getElement())
     return emitOpError("a first value of its own type is for a variable");
   return success();
 }
@@ -312,8 +300,7 @@ LogicalResult MmaLoadOp::verify() {
 LogicalResult MmaOp::verify() {
   ArrayRef<int64_t> acc = getAcc().getType().getExtents();
   ArrayRef<int64_t> a = getA().getType().getExtents(), b = getB().getType().getExtents();
-  if (acc.size() != 3 || a.size() != 2 || b.size() != 2 || acc[0] != a[0] || acc[1] != b[0] ||
-      acc[2] != 4)
+  if (acc.size() != 3 || a.size() != 2 || b.size() != 2 || acc[0] != a[0] || acc[1] != b[0] || acc[2] != 4)
     return emitOpError("accumulators are not lhs tiles by rhs tiles by 4");
   if (a[1] != 2 * b[1] || (b[1] != 1 && b[1] != 2))
     return emitOpError("fragments are neither of K 8 nor of K 16");

@@ -18,8 +18,7 @@ LogicalResult kernel::inScope(Operation *op, ArrayRef<StringRef> texts, size_t i
       return op->emitOpError() << "'" << text << "' is not a canonical expression";
     for (const std::string &symbol : exprOf(text).symbols())
       if (!scope.count(symbol))
-        return op->emitOpError() << "'" << text << "' uses '" << symbol
-                                 << "', which is no variable here";
+        return op->emitOpError() << "'" << text << "' uses '" << symbol << "', which is no variable here";
   }
   return success();
 }
@@ -134,15 +133,12 @@ LogicalResult ExtractOp::verify() {
   if (type.getElement() != getResult().getType())
     return emitOpError("extracts another type than the tile holds");
   if (type.getExtents().size() != getIndex().size())
-    return emitOpError() << getIndex().size() << " indices for a tile of rank "
-                         << type.getExtents().size();
+    return emitOpError() << getIndex().size() << " indices for a tile of rank " << type.getExtents().size();
   return inScope(*this, texts(getIndex()));
 }
 
 LogicalResult IndexOp::verify() { return inScope(*this, {getExpr()}, getIndices().size()); }
 
-LogicalResult InRangeOp::verify() {
-  return inScope(*this, texts(getExprs()), getIndices().size());
-}
+LogicalResult InRangeOp::verify() { return inScope(*this, texts(getExprs()), getIndices().size()); }
 
 LogicalResult CheckedIndexOp::verify() { return inScope(*this, {getExtent()}); }

@@ -24,9 +24,15 @@ constexpr std::pair<StringRef, LibraryCallKind> kinds[] = {
 };
 
 constexpr std::pair<StringRef, PostOpKind> postOpKinds[] = {
-    {"add_channel", PostOpKind::AddChannel}, {"add_tensor", PostOpKind::AddTensor}, {"relu", PostOpKind::Relu},
-    {"clip", PostOpKind::Clip},              {"sigmoid", PostOpKind::Sigmoid},      {"silu", PostOpKind::Silu},
-    {"hard_swish", PostOpKind::HardSwish},   {"gelu_erf", PostOpKind::GeluErf},     {"gelu_tanh", PostOpKind::GeluTanh},
+    {"add_channel", PostOpKind::AddChannel},
+    {"add_tensor", PostOpKind::AddTensor},
+    {"relu", PostOpKind::Relu},
+    {"clip", PostOpKind::Clip},
+    {"sigmoid", PostOpKind::Sigmoid},
+    {"silu", PostOpKind::Silu},
+    {"hard_swish", PostOpKind::HardSwish},
+    {"gelu_erf", PostOpKind::GeluErf},
+    {"gelu_tanh", PostOpKind::GeluTanh},
     {"tanh", PostOpKind::Tanh},
 };
 

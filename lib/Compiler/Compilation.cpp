@@ -34,15 +34,12 @@ StringRef familyOf(const cuda::CudaTargetInfo &target) {
 
 DialectRegistry makeRegistry() {
   DialectRegistry registry;
-  registry.insert<func::FuncDialect, graph::GraphDialect, kernel::KernelDialect,
-                  plan::PlanDialect>();
+  registry.insert<func::FuncDialect, graph::GraphDialect, kernel::KernelDialect, plan::PlanDialect>();
   cpu::registerCpuDialects(registry);
   return registry;
 }
 
-bool contains(const std::vector<std::string> &list, StringRef item) {
-  return llvm::is_contained(list, item.str());
-}
+bool contains(const std::vector<std::string> &list, StringRef item) { return llvm::is_contained(list, item.str()); }
 
 } // namespace
 
@@ -50,8 +47,7 @@ Compilation::Impl::Impl(Options opts)
     : options(std::move(opts)), context(makeRegistry(), MLIRContext::Threading::DISABLED) {
   context.loadAllAvailableDialects();
   variantContext.pipeline.dumpDir = options.dumpIrDir;
-  variantContext.pipeline.disabled.insert(options.disabledPasses.begin(),
-                                          options.disabledPasses.end());
+  variantContext.pipeline.disabled.insert(options.disabledPasses.begin(), options.disabledPasses.end());
   variantContext.pipeline.libraries = options.libraries == "auto";
   variantContext.threads = options.threads;
   variantContext.kernelResults = options.kernelResults;
@@ -89,8 +85,8 @@ Status Compilation::Impl::chooseVariants() {
         return Status::usage("unknown CUDA architecture '" + arch + "'; there are: " + architectureNames());
     for (StringRef family : cudaFamilies) {
       bool isWanted = options.archs.empty() || llvm::any_of(options.archs, [&](const std::string &arch) {
-        return familyOf(*cuda::cudaTarget(arch)) == family;
-      });
+                        return familyOf(*cuda::cudaTarget(arch)) == family;
+                      });
       if (isWanted)
         specs.push_back({"cuda", family.str()});
     }
@@ -115,8 +111,7 @@ std::vector<std::string> Compilation::Impl::cubinsFor(const VariantSpec &spec) c
 }
 
 /// `--shape NAME=..` names an input or a symbol of the model.
-static Status sortShapes(const onnx::ModelProto &proto, const Options &options,
-                         onnx_import::ShapeOptions &shapes) {
+static Status sortShapes(const onnx::ModelProto &proto, const Options &options, onnx_import::ShapeOptions &shapes) {
   std::set<std::string> inputs;
   for (const onnx::ValueInfoProto &input : proto.graph().input())
     inputs.insert(input.name());
@@ -140,8 +135,8 @@ Status Compilation::Impl::load(const std::string &path) {
   loading.allowHardLinks = options.allowHardLinks;
   for (const auto &[name, value] : options.limits)
     if (!onnx_import::setLimit(loading.limits, name, value))
-      return Status::usage("no limit '" + name + "' takes the value " + std::to_string(value) + "; there are: " +
-                           limitNames());
+      return Status::usage("no limit '" + name + "' takes the value " + std::to_string(value) +
+                           "; there are: " + limitNames());
   onnx_import::Diagnostics diagnostics;
   auto loaded = onnx_import::loadModelFile(path, loading, onnx_import::isKnownOp, diagnostics);
   if (loaded) {
@@ -239,12 +234,8 @@ Result<std::string> Compilation::explain() {
   return state->explain();
 }
 
-std::vector<std::pair<std::string, double>> Compilation::phases() const {
-  return state->variantContext.phases;
-}
-uint64_t Compilation::nvrtcCompiles() const {
-  return state->variantContext.nvrtc->counters().compiles;
-}
+std::vector<std::pair<std::string, double>> Compilation::phases() const { return state->variantContext.phases; }
+uint64_t Compilation::nvrtcCompiles() const { return state->variantContext.nvrtc->counters().compiles; }
 uint64_t Compilation::llvmCompiles() const { return state->variantContext.llvmCompiles; }
 
 } // namespace cupola::compiler

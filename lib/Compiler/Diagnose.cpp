@@ -67,7 +67,8 @@ Result<std::vector<npz::Array>> Compilation::reference(const std::vector<npz::Ar
 }
 
 /// The outputs of the graph that became kernels; those that were added stand behind.
-static Result<std::vector<reference::Tensor>> interpretFused(Compilation::Impl &impl, ArrayRef<reference::Tensor> inputs,
+static Result<std::vector<reference::Tensor>> interpretFused(Compilation::Impl &impl,
+                                                             ArrayRef<reference::Tensor> inputs,
                                                              const VariantSpec &spec, std::vector<npz::Array> &arrays) {
   OwningOpRef<ModuleOp> fused = impl.module->clone();
   PipelineOptions quiet = impl.variantContext.pipeline;

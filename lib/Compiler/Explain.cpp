@@ -137,8 +137,7 @@ Json stepsOf(const format::Program &program, const std::vector<format::Node> &no
       names.push_back(nodes[node].name);
     const bool isLaunch = step.kind == format::Step::LaunchStep;
     if (isLaunch)
-      for (auto [buffer, use] :
-           llvm::zip_equal(step.launch.buffers, program.kernels[step.launch.kernel].readWrite)) {
+      for (auto [buffer, use] : llvm::zip_equal(step.launch.buffers, program.kernels[step.launch.kernel].readWrite)) {
         if (use != "w")
           reads.push_back(ownerOf(program, buffer));
         if (use != "r")
@@ -160,12 +159,18 @@ Json stepsOf(const format::Program &program, const std::vector<format::Node> &no
 
 const char *nameOf(format::BufferKind kind) {
   switch (kind) {
-  case format::BufferKind::Arena: return "arena";
-  case format::BufferKind::Weight: return "weight";
-  case format::BufferKind::Input: return "input";
-  case format::BufferKind::Output: return "output";
-  case format::BufferKind::View: return "view";
-  case format::BufferKind::Init: return "init";
+  case format::BufferKind::Arena:
+    return "arena";
+  case format::BufferKind::Weight:
+    return "weight";
+  case format::BufferKind::Input:
+    return "input";
+  case format::BufferKind::Output:
+    return "output";
+  case format::BufferKind::View:
+    return "view";
+  case format::BufferKind::Init:
+    return "init";
   }
   return "";
 }

@@ -46,8 +46,7 @@ int64_t indexedExtent(Value value) {
       if (use.getOperandNumber() == 1)
         consider(graph::extentOf(gather.getData(), gather.getAxis()).constant().value_or(0));
     } else if (auto classed = dyn_cast<graph::ClassInterface>(op);
-               classed && (classed.getFusionClass() == graph::FusionClass::View ||
-                           isa<graph::CastOp>(op))) {
+               classed && (classed.getFusionClass() == graph::FusionClass::View || isa<graph::CastOp>(op))) {
       consider(indexedExtent(op->getResult(0)));
     }
   }
@@ -93,13 +92,11 @@ void addSymbols(ModuleOp module, format::Package &package) {
   for (auto symbol : module.getOps<graph::SymbolOp>()) {
     auto name = dyn_cast<NameLoc>(symbol.getLoc());
     package.symbols.push_back({symbol.getSymName().str(), name ? name.getName().str() : "",
-                               static_cast<int64_t>(symbol.getMin()),
-                               static_cast<int64_t>(symbol.getMax()),
+                               static_cast<int64_t>(symbol.getMin()), static_cast<int64_t>(symbol.getMax()),
                                static_cast<int64_t>(symbol.getDivisor())});
   }
   for (auto fact : module.getOps<graph::AssumeOp>()) {
-    format::Check check{fact.getLhs().str(), fact.getRelation().str(), fact.getRhs().str(),
-                        fact.getReason().str()};
+    format::Check check{fact.getLhs().str(), fact.getRelation().str(), fact.getRhs().str(), fact.getReason().str()};
     if (check.relation == "broadcast") { // equal, or one of them is 1
       Expr a = graph::exprOf(fact.getLhs()), b = graph::exprOf(fact.getRhs());
       check = {((a - b) * (a - 1) * (b - 1)).text(), "==", "0", check.message};
@@ -179,16 +176,14 @@ Status Compilation::writePackage(const std::string &path) {
   Result<format::Package> package = state->makePackage();
   if (package.failed())
     return package.status();
-  return format::writePackage(package.take(), weightSource(state->variantContext.weights.entries()),
-                              path);
+  return format::writePackage(package.take(), weightSource(state->variantContext.weights.entries()), path);
 }
 
 Result<std::string> Compilation::package() {
   Result<format::Package> package = state->makePackage();
   if (package.failed())
     return package.status();
-  return format::writePackageToMemory(package.take(),
-                                      weightSource(state->variantContext.weights.entries()));
+  return format::writePackageToMemory(package.take(), weightSource(state->variantContext.weights.entries()));
 }
 
 static Status writeText(const std::string &path, StringRef text) {
@@ -212,8 +207,7 @@ Status Compilation::dumpCuda(const std::string &dir) {
     for (const format::Source &source : built.variant.sources)
       CUPOLA_TRY(writeText(folder + "/" + source.name, source.text));
     for (const auto &header : runtime::cuda::deviceHeaders())
-      CUPOLA_TRY(writeText(folder + "/" + std::string(header.name),
-                           StringRef(header.text.data(), header.text.size())));
+      CUPOLA_TRY(writeText(folder + "/" + std::string(header.name), StringRef(header.text.data(), header.text.size())));
   }
   return {};
 }

@@ -11,9 +11,7 @@ using namespace mlir;
 
 namespace cupola {
 
-static cpu::CpuTargetInfo infoOf(const VariantSpec &spec) {
-  return {spec.arch == "x86-64-v4" ? 4 : 3};
-}
+static cpu::CpuTargetInfo infoOf(const VariantSpec &spec) { return {spec.arch == "x86-64-v4" ? 4 : 3}; }
 
 namespace {
 

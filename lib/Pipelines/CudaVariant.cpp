@@ -9,8 +9,7 @@ using namespace mlir;
 
 namespace cupola {
 
-Status buildCudaKernels(ModuleOp module, const VariantSpec &spec, TargetKernels &kernels,
-                        BuiltVariant &built) {
+Status buildCudaKernels(ModuleOp module, const VariantSpec &spec, TargetKernels &kernels, BuiltVariant &built) {
   const cuda::CudaTargetInfo *target = cuda::cudaTarget(spec.arch);
   if (!target)
     return Status::usage("unknown CUDA architecture '" + spec.arch + "'");
@@ -27,8 +26,8 @@ Status buildCudaKernels(ModuleOp module, const VariantSpec &spec, TargetKernels 
   for (auto func : module.getOps<kernel::FuncOp>()) {
     FailureOr<cuda::CudaKernel> kernel = cuda::emitCudaKernel(func, *target);
     if (failed(kernel))
-      return Status::unsupported("kernel " + func.getSymName().str() + " (" +
-                                 func.getSchedule().str() + ") has no CUDA form on " + spec.arch);
+      return Status::unsupported("kernel " + func.getSymName().str() + " (" + func.getSchedule().str() +
+                                 ") has no CUDA form on " + spec.arch);
     auto [place, isNew] = places.emplace(kernel->record.name, emitted.size());
     uses.push_back({func.getSymName().str(), place->second, kernel->grid});
     if (isNew)

@@ -22,7 +22,8 @@ static std::string lostNode(ModuleOp module, const graph::NodeNames &named) {
   Operation *main = module.lookupSymbol("main");
   if (!all || !main)
     return {}; // not imported from a model (hand-written IR of tests)
-  const graph::NodeNames folded = graph::goneNodes(main, graph::Fate::Folded), dead = graph::goneNodes(main, graph::Fate::Dead);
+  const graph::NodeNames folded = graph::goneNodes(main, graph::Fate::Folded),
+                         dead = graph::goneNodes(main, graph::Fate::Dead);
   for (auto node : all.getAsRange<ArrayAttr>()) {
     auto name = cast<StringAttr>(node[0]);
     if (!named.contains(name) && !folded.contains(name) && !dead.contains(name))
@@ -72,8 +73,7 @@ void dumpModule(ModuleOp module, const std::string &dir, StringRef name) {
   llvm::sys::fs::create_directories(dir);
   unsigned count = 0;
   std::error_code error;
-  for (llvm::sys::fs::directory_iterator it(dir, error), end; it != end && !error;
-       it.increment(error))
+  for (llvm::sys::fs::directory_iterator it(dir, error), end; it != end && !error; it.increment(error))
     count += llvm::sys::path::extension(it->path()) == ".mlir";
   SmallString<128> path(dir);
   std::string number = (count < 10 ? "0" : "") + std::to_string(count);

@@ -17,9 +17,9 @@ using namespace mlir;
 namespace cupola {
 
 std::optional<Phase> parsePhase(StringRef name) {
-  static constexpr std::pair<StringRef, Phase> names[] = {
-      {"graph", Phase::Graph}, {"fused", Phase::Fused}, {"kernel", Phase::Kernel},
-      {"plan", Phase::Plan},   {"cuda", Phase::Cuda},   {"package", Phase::Package}};
+  static constexpr std::pair<StringRef, Phase> names[] = {{"graph", Phase::Graph},   {"fused", Phase::Fused},
+                                                          {"kernel", Phase::Kernel}, {"plan", Phase::Plan},
+                                                          {"cuda", Phase::Cuda},     {"package", Phase::Package}};
   for (auto &[text, phase] : names)
     if (text == name)
       return phase;
@@ -62,9 +62,7 @@ public:
 
   bool isOn(StringRef name) const { return !options.disabled.count(name.str()); }
   void add(std::unique_ptr<Pass> pass) { manager.addPass(std::move(pass)); }
-  template <class Op> void addNested(std::unique_ptr<Pass> pass) {
-    manager.addNestedPass<Op>(std::move(pass));
-  }
+  template <class Op> void addNested(std::unique_ptr<Pass> pass) { manager.addNestedPass<Op>(std::move(pass)); }
 
   /// Diagnostics of passes are about our own IR: they become one internal error.
   Status run() {

@@ -49,15 +49,13 @@ llvm::ArrayRef<OptionalPass> optionalPasses();
 /// Passes on the graph that all variants share.
 Status runGraphPasses(mlir::ModuleOp module, const PipelineOptions &options);
 /// From the graph to fusions.
-Status runFusionPasses(mlir::ModuleOp module, const VariantSpec &variant,
-                       const PipelineOptions &options);
+Status runFusionPasses(mlir::ModuleOp module, const VariantSpec &variant, const PipelineOptions &options);
 /// Makes the result of every fusion a result of @main, too, after the model's own: what a
 /// run of such a variant returns is what its kernels hand to each other. The kernels are
 /// the same. The added results are called "kernel result N".
 void returnFusionResults(mlir::ModuleOp module);
 /// From fusions to kernels of level 1.
-Status runKernelPasses(mlir::ModuleOp module, const VariantSpec &variant,
-                       const PipelineOptions &options);
+Status runKernelPasses(mlir::ModuleOp module, const VariantSpec &variant, const PipelineOptions &options);
 
 } // namespace cupola
 

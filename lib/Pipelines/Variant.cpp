@@ -1,8 +1,8 @@
 //===- lib/Pipelines/Variant.cpp - the phases of one variant ---===//
 // SPDX-License-Identifier: Apache-2.0
 
-#include "lib/Pipelines/Instrumentation.h"
 #include "lib/Pipelines/Variant.h"
+#include "lib/Pipelines/Instrumentation.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -20,8 +20,7 @@ public:
   PhaseTimer(VariantContext &context, std::string name)
       : context(context), name(std::move(name)), start(std::chrono::steady_clock::now()) {}
   ~PhaseTimer() {
-    double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-                    .count();
+    double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     for (auto &[phase, total] : context.phases)
       if (phase == name) {
         total += ms;
@@ -46,8 +45,8 @@ std::vector<uint32_t> allKernels(const format::Program &program) {
 
 } // namespace
 
-Result<BuiltVariant> buildVariant(ModuleOp shared, const VariantSpec &spec,
-                                  ArrayRef<std::string> cubins, VariantContext &context) {
+Result<BuiltVariant> buildVariant(ModuleOp shared, const VariantSpec &spec, ArrayRef<std::string> cubins,
+                                  VariantContext &context) {
   BuiltVariant built;
   built.variant.target = spec.target;
   built.variant.arch = spec.arch;
@@ -72,8 +71,7 @@ Result<BuiltVariant> buildVariant(ModuleOp shared, const VariantSpec &spec,
   }
   {
     PhaseTimer timer(context, "plan");
-    plan::ProgramOp program =
-        graphToPlan(*built.module, spec.target, spec.arch, kernels, context.weights);
+    plan::ProgramOp program = graphToPlan(*built.module, spec.target, spec.arch, kernels, context.weights);
     planMemory(program);
     if (context.pipeline.checkProvenance)
       CUPOLA_TRY(checkPlanProvenance(*built.module, program));

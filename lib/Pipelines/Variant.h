@@ -14,18 +14,18 @@ struct VariantContext {
   PipelineOptions pipeline;
   WeightTable weights;
   NodeTable nodes;
-  std::shared_ptr<runtime::ByteCache> cache;  ///< never null
+  std::shared_ptr<runtime::ByteCache> cache;        ///< never null
   std::shared_ptr<runtime::cuda::CubinCache> nvrtc; ///< never null
   unsigned threads = 1;
-  bool kernelResults = false; ///< returnFusionResults() after fusion
-  uint64_t llvmCompiles = 0; ///< LLVM modules that were compiled, not found in the cache
+  bool kernelResults = false;                         ///< returnFusionResults() after fusion
+  uint64_t llvmCompiles = 0;                          ///< LLVM modules that were compiled, not found in the cache
   std::vector<std::pair<std::string, double>> phases; ///< milliseconds, in order
 };
 
 /// What the compiler knows of a finished variant, for reports.
 struct BuiltVariant {
   format::Variant variant;
-  mlir::OwningOpRef<mlir::ModuleOp> module; ///< at phase plan
+  mlir::OwningOpRef<mlir::ModuleOp> module;       ///< at phase plan
   std::map<std::string, std::string> kernelNames; ///< kernel.func -> record name
   /// Per architecture of `cubins` and kernel name.
   std::map<std::string, std::vector<runtime::cuda::KernelResources>> resources;
@@ -34,14 +34,12 @@ struct BuiltVariant {
 /// Runs the phases of one variant on a copy of the graph `shared`, up to the plan and
 /// the kernels' code. `cubins`: architectures to compile for now (cuda only; none:
 /// the package carries source).
-Result<BuiltVariant> buildVariant(mlir::ModuleOp shared, const VariantSpec &spec,
-                                  llvm::ArrayRef<std::string> cubins, VariantContext &context);
+Result<BuiltVariant> buildVariant(mlir::ModuleOp shared, const VariantSpec &spec, llvm::ArrayRef<std::string> cubins,
+                                  VariantContext &context);
 
 /// Each target: kernels' records and grids into `kernels`, code into `built`.
-Status buildCudaKernels(mlir::ModuleOp module, const VariantSpec &spec, TargetKernels &kernels,
-                        BuiltVariant &built);
-Status compileCubins(llvm::ArrayRef<std::string> archs, BuiltVariant &built,
-                     VariantContext &context);
+Status buildCudaKernels(mlir::ModuleOp module, const VariantSpec &spec, TargetKernels &kernels, BuiltVariant &built);
+Status compileCubins(llvm::ArrayRef<std::string> archs, BuiltVariant &built, VariantContext &context);
 /// Packs constant operands, then prepares all kernels.
 Status prepareCpuKernels(mlir::ModuleOp module, const VariantSpec &spec, TargetKernels &kernels);
 Status compileCpuImage(const VariantSpec &spec, BuiltVariant &built, VariantContext &context);

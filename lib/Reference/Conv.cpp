@@ -84,9 +84,8 @@ Status checkWindows(Call &call) {
   for (size_t d = 0; d + 2 < in.size(); ++d) {
     const int64_t last = (out[d + 1] - 1) * op.getStrides()[d] + (window[d] - 1) * op.getDilations()[d];
     if (call.result.count() != 0 && last >= in[d + 1])
-      return Status::usage("a window of " + shapeText(window) + " ends at " + std::to_string(last) +
-                           " in dimension " + std::to_string(d + 1) + ", whose extent is " +
-                           std::to_string(in[d + 1]));
+      return Status::usage("a window of " + shapeText(window) + " ends at " + std::to_string(last) + " in dimension " +
+                           std::to_string(d + 1) + ", whose extent is " + std::to_string(in[d + 1]));
   }
   return {};
 }

@@ -25,9 +25,7 @@ double sigmoid(double x) {
 }
 double softplus(double x) { return maxOf(x, 0) + std::log1p(std::exp(-std::fabs(x))); }
 double sign(double x) { return std::isnan(x) ? x : static_cast<double>(x > 0) - static_cast<double>(x < 0); }
-double geluTanh(double x) {
-  return 0.5 * x * (1 + std::tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x)));
-}
+double geluTanh(double x) { return 0.5 * x * (1 + std::tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x))); }
 double modulo(double a, double b) {
   const double r = std::fmod(a, b);
   return r != 0 && (r < 0) != (b < 0) ? r + b : r;
@@ -67,14 +65,16 @@ constexpr UnaryRow<double> unaryDouble[] = {
     {UnaryKind::Celu, XA(x < 0 ? alpha * std::expm1(x / alpha) : x)},
     {UnaryKind::Softplus, X(softplus(x))},
     {UnaryKind::Softsign, X(x / (1 + std::fabs(x)))},
-    {UnaryKind::HardSigmoid, XAB(maxOf(0, minOf(1, alpha * x + beta)))},
-    {UnaryKind::HardSwish, X(x *maxOf(0, minOf(1, x / 6 + 0.5)))},
-    {UnaryKind::Mish, X(x *std::tanh(softplus(x)))},
+    {UnaryKind::HardSigmoid, XAB(maxOf(0, minOf(1, alpha *x + beta)))},
+    {UnaryKind::HardSwish, X(x * maxOf(0, minOf(1, x / 6 + 0.5)))},
+    {UnaryKind::Mish, X(x * std::tanh(softplus(x)))},
     {UnaryKind::ThresholdedRelu, XA(x > alpha ? x : 0)},
-    {UnaryKind::Shrink, XAB(x < -alpha ? x + beta : x > alpha ? x - beta : 0)},
+    {UnaryKind::Shrink, XAB(x < -alpha  ? x + beta
+                            : x > alpha ? x - beta
+                                        : 0)},
     {UnaryKind::GeluErf, X(0.5 * x * (1 + std::erf(x * 0.70710678118654752440)))},
     {UnaryKind::GeluTanh, X(geluTanh(x))},
-    {UnaryKind::Silu, XA(x *sigmoid(alpha *x))},
+    {UnaryKind::Silu, XA(x * sigmoid(alpha * x))},
     {UnaryKind::Sin, X(std::sin(x))},
     {UnaryKind::Cos, X(std::cos(x))},
     {UnaryKind::Tan, X(std::tan(x))},
@@ -95,20 +95,13 @@ constexpr UnaryRow<double> unaryDouble[] = {
 
 #define AB(expression) [](double a, double b) -> double { return expression; }
 constexpr BinaryRow<double> binaryDouble[] = {
-    {BinaryKind::Add, AB(a + b)},
-    {BinaryKind::Sub, AB(a - b)},
-    {BinaryKind::Mul, AB(a *b)},
-    {BinaryKind::Div, AB(a / b)},
-    {BinaryKind::Mod, AB(modulo(a, b))},
-    {BinaryKind::Fmod, AB(std::fmod(a, b))},
-    {BinaryKind::Pow, AB(std::pow(a, b))},
-    {BinaryKind::Max, AB(maxOf(a, b))},
-    {BinaryKind::Min, AB(minOf(a, b))},
-    {BinaryKind::Prelu, AB(a < 0 ? a * b : a)},
-    {BinaryKind::Equal, AB(a == b)},
-    {BinaryKind::Less, AB(a < b)},
-    {BinaryKind::LessEqual, AB(a <= b)},
-    {BinaryKind::Greater, AB(a > b)},
+    {BinaryKind::Add, AB(a + b)},           {BinaryKind::Sub, AB(a - b)},
+    {BinaryKind::Mul, AB(a * b)},           {BinaryKind::Div, AB(a / b)},
+    {BinaryKind::Mod, AB(modulo(a, b))},    {BinaryKind::Fmod, AB(std::fmod(a, b))},
+    {BinaryKind::Pow, AB(std::pow(a, b))},  {BinaryKind::Max, AB(maxOf(a, b))},
+    {BinaryKind::Min, AB(minOf(a, b))},     {BinaryKind::Prelu, AB(a < 0 ? a * b : a)},
+    {BinaryKind::Equal, AB(a == b)},        {BinaryKind::Less, AB(a < b)},
+    {BinaryKind::LessEqual, AB(a <= b)},    {BinaryKind::Greater, AB(a > b)},
     {BinaryKind::GreaterEqual, AB(a >= b)},
 };
 #undef AB
@@ -156,9 +149,7 @@ template <class W> W power(W base, W exponent) {
 
 /// A count outside of [0, 64) shifts everything out; narrower types follow because
 /// loads extend and stores drop.
-template <class W> W shiftLeft(W a, W count) {
-  return word(count) >= 64 ? 0 : wrapped<W>(word(a) << word(count));
-}
+template <class W> W shiftLeft(W a, W count) { return word(count) >= 64 ? 0 : wrapped<W>(word(a) << word(count)); }
 template <class W> W shiftRight(W a, W count) {
   if (word(count) >= 64)
     return a < 0 ? static_cast<W>(-1) : 0;
@@ -188,10 +179,10 @@ constexpr BinaryRow<W> binaryInteger[] = {
     {BinaryKind::Max, AB(a > b ? a : b)},
     {BinaryKind::Min, AB(a < b ? a : b)},
     {BinaryKind::Prelu, AB(a < 0 ? wrapped<W>(word(a) * word(b)) : a)},
-    {BinaryKind::And, AB(a &b)},
+    {BinaryKind::And, AB(a & b)},
     {BinaryKind::Or, AB(a | b)},
     {BinaryKind::Xor, AB(a ^ b)},
-    {BinaryKind::BitwiseAnd, AB(a &b)},
+    {BinaryKind::BitwiseAnd, AB(a & b)},
     {BinaryKind::BitwiseOr, AB(a | b)},
     {BinaryKind::BitwiseXor, AB(a ^ b)},
     {BinaryKind::ShiftLeft, AB(shiftLeft(a, b))},

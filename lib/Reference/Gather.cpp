@@ -15,8 +15,7 @@ Status readIndex(const Tensor &indices, int64_t position, int64_t extent, int64_
   index = found < 0 ? found + extent : found;
   if (index >= 0 && index < extent)
     return {};
-  return Status::usage("index " + std::to_string(found) + " is out of range for extent " +
-                       std::to_string(extent));
+  return Status::usage("index " + std::to_string(found) + " is out of range for extent " + std::to_string(extent));
 }
 
 } // namespace
@@ -71,8 +70,7 @@ Status computeGatherND(Call &call) {
   ArrayRef<int64_t> shape = data.shape();
   const int64_t depth = indices.shape().back();
   const int64_t batches = countOf(shape.take_front(batchDims));
-  const int64_t bytes =
-      countOf(shape.drop_front(batchDims + depth)) * static_cast<int64_t>(data.elementBytes());
+  const int64_t bytes = countOf(shape.drop_front(batchDims + depth)) * static_cast<int64_t>(data.elementBytes());
   const int64_t tuples = countOf(ArrayRef(indices.shape()).drop_back());
   if (call.result.count() == 0)
     return {};

@@ -218,8 +218,7 @@ Result<Tensor> evaluate(Operation *op, ArrayRef<Tensor> operands, const Symbols 
   const format::DType dtype = dtypeOf(type.getElementType());
   // Ops that only pass memory on get none of their own.
   const bool isInPlace = isa<graph::ConstantOp, graph::ReshapeOp>(op);
-  Result<Tensor> result = isInPlace ? Tensor::borrow(dtype, shape.take(), nullptr)
-                                    : Tensor::make(dtype, shape.take());
+  Result<Tensor> result = isInPlace ? Tensor::borrow(dtype, shape.take(), nullptr) : Tensor::make(dtype, shape.take());
   if (result.failed())
     return result.status().within(where);
   Call call{op, operands, symbols, result.take()};
@@ -235,9 +234,8 @@ Result<std::vector<Tensor>> interpret(ModuleOp module, ArrayRef<Tensor> inputs, 
                          std::to_string(main.getNumArguments()));
   for (auto [i, input] : llvm::enumerate(inputs))
     if (input.shape().size() != graph::rankOf(main.getArgument(i)))
-      return Status::usage("input " + std::to_string(i) + " has rank " +
-                           std::to_string(input.shape().size()) + ", expected " +
-                           std::to_string(graph::rankOf(main.getArgument(i))));
+      return Status::usage("input " + std::to_string(i) + " has rank " + std::to_string(input.shape().size()) +
+                           ", expected " + std::to_string(graph::rankOf(main.getArgument(i))));
   const Symbols symbols = solveSymbols(main, inputs);
   CUPOLA_TRY(checkInputs(main, inputs, symbols));
   CUPOLA_TRY(checkAssumptions(module, symbols));

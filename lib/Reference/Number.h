@@ -42,9 +42,8 @@ inline double toOdd(double value) { return value; }
 
 /// The type in which elements of T are computed: double, int64_t or uint64_t.
 template <class T>
-using WideOf = std::conditional_t<
-    std::is_floating_point_v<T> || std::is_same_v<T, Half> || std::is_same_v<T, BFloat>, double,
-    std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>;
+using WideOf = std::conditional_t<std::is_floating_point_v<T> || std::is_same_v<T, Half> || std::is_same_v<T, BFloat>,
+                                  double, std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>;
 
 template <class W, class T> W load(T value) {
   if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat>)

@@ -27,7 +27,8 @@ using Observer = llvm::function_ref<void(mlir::Operation *, const Tensor &)>;
 /// are read in place. Code::Usage: an input of another type
 /// or shape than declared, extents that break an assumption of the model, an index out
 /// of range. Code::Unsupported: an op on an element type that has no such function.
-Result<std::vector<Tensor>> interpret(mlir::ModuleOp module, llvm::ArrayRef<Tensor> inputs, Observer observer = nullptr);
+Result<std::vector<Tensor>> interpret(mlir::ModuleOp module, llvm::ArrayRef<Tensor> inputs,
+                                      Observer observer = nullptr);
 
 /// The result of one op (which has one) for operands of the right types.
 Result<Tensor> evaluate(mlir::Operation *op, llvm::ArrayRef<Tensor> operands, const Symbols &symbols = {});

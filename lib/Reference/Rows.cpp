@@ -23,7 +23,8 @@ void softmaxRow(std::vector<double> &row, graph::SoftmaxGuard guard, bool log) {
     sum += std::exp(x - highest);
   for (double &x : row) {
     x = log ? x - highest - std::log(sum) : std::exp(x - highest) / sum;
-    if ((guard == graph::SoftmaxGuard::NaN && std::isnan(x)) || (guard == graph::SoftmaxGuard::Hidden && highest == lowest))
+    if ((guard == graph::SoftmaxGuard::NaN && std::isnan(x)) ||
+        (guard == graph::SoftmaxGuard::Hidden && highest == lowest))
       x = 0;
   }
 }
@@ -111,8 +112,9 @@ Status computeNormalize(Call &call) {
     for (int64_t part : columnsOfParts.positions)
       mean += moments.at<double>(2 * (first + part)) / count;
     for (int64_t part : columnsOfParts.positions)
-      variance += (moments.at<double>(2 * (first + part) + 1) +
-                   std::pow(moments.at<double>(2 * (first + part)) - mean, 2)) / count;
+      variance +=
+          (moments.at<double>(2 * (first + part) + 1) + std::pow(moments.at<double>(2 * (first + part)) - mean, 2)) /
+          count;
     for (int64_t offset : columns.positions)
       call.result.set(base + offset, (input.at<double>(base + offset) - mean) / std::sqrt(variance));
   }

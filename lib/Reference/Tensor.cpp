@@ -12,8 +12,7 @@ using namespace mlir;
 namespace cupola::reference {
 
 std::string shapeText(const Shape &shape) {
-  return "[" + llvm::join(llvm::map_range(shape, [](int64_t extent) { return std::to_string(extent); }), ", ") +
-         "]";
+  return "[" + llvm::join(llvm::map_range(shape, [](int64_t extent) { return std::to_string(extent); }), ", ") + "]";
 }
 
 int64_t countOf(ArrayRef<int64_t> extents) {

@@ -24,8 +24,7 @@ std::vector<int64_t> stridesOf(ArrayRef<int64_t> shape) {
   return strides;
 }
 
-template <size_t size>
-void copyRun(const char *from, char *&to, const Table &table, int64_t base, const char *fill) {
+template <size_t size> void copyRun(const char *from, char *&to, const Table &table, int64_t base, const char *fill) {
   for (int64_t offset : table) {
     std::memcpy(to, offset == outside || base == outside ? fill : from + (base + offset) * size, size);
     to += size;
@@ -148,10 +147,8 @@ Status computeBroadcast(Call &call) {
   const Tensor &input = call.operands[0];
   for (auto [from, to] : llvm::zip_equal(input.shape(), call.result.shape()))
     if (from != 1 && from != to)
-      return Status::usage("cannot broadcast " + shapeText(input.shape()) + " to " +
-                           shapeText(call.result.shape()));
-  return copyByPlaces(input, call.result,
-                      [&](size_t dim, int64_t i) { return std::min(i, input.extent(dim) - 1); });
+      return Status::usage("cannot broadcast " + shapeText(input.shape()) + " to " + shapeText(call.result.shape()));
+  return copyByPlaces(input, call.result, [&](size_t dim, int64_t i) { return std::min(i, input.extent(dim) - 1); });
 }
 
 Status computeSlice(Call &call) {
@@ -190,8 +187,8 @@ Status computeWindow(Call &call) {
   for (size_t dim = 0; dim < axis; ++dim)
     fill(dim, dim, 1);
   for (size_t d = 0; d < dims; ++d) {
-    const int64_t last = (call.result.extent(axis + d) - 1) * op.getStrides()[d] +
-                         (op.getSizes()[d] - 1) * op.getDilations()[d];
+    const int64_t last =
+        (call.result.extent(axis + d) - 1) * op.getStrides()[d] + (op.getSizes()[d] - 1) * op.getDilations()[d];
     if (call.result.count() != 0 && last >= input.extent(axis + d))
       return outOfRange(axis + d, last, input.extent(axis + d));
     fill(axis + d, axis + d, op.getStrides()[d]);

@@ -59,7 +59,8 @@ private:
       const int64_t planned = program.buffers[i].planned, bytes = parsed.buffers[i].bytes.constant().value_or(-1);
       if (planned < 0 || planned % format::kBufferAlignment != 0 || bytes < 0 ||
           !format::fits(static_cast<uint64_t>(planned), static_cast<uint64_t>(bytes), plan.arenaBytes))
-        return Status::package("the manifest is inconsistent: buffer " + std::to_string(i) + " does not lie in the arena");
+        return Status::package("the manifest is inconsistent: buffer " + std::to_string(i) +
+                               " does not lie in the arena");
       plan.offsets[i] = static_cast<uint64_t>(planned);
     }
     return finished();

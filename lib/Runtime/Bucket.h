@@ -17,7 +17,9 @@ namespace cupola::runtime {
 /// An interval of values per symbol, both ends inclusive.
 struct SymbolInterval {
   int64_t low = 0, high = 0;
-  friend bool operator==(const SymbolInterval &a, const SymbolInterval &b) { return a.low == b.low && a.high == b.high; }
+  friend bool operator==(const SymbolInterval &a, const SymbolInterval &b) {
+    return a.low == b.low && a.high == b.high;
+  }
 };
 using Bucket = std::map<std::string, SymbolInterval>;
 

@@ -139,7 +139,7 @@ struct KernelStatistics {
   uint64_t launches = 0, blocks = 0;
   uint64_t bytesRead = 0, bytesWritten = 0; ///< global, as lanes asked for them
   uint64_t requests = 0, sectors = 0;       ///< global, 32-byte sectors
-  uint64_t distinctSectors = 0; ///< each counted once per launch, as an ideal cache fetches them
+  uint64_t distinctSectors = 0;             ///< each counted once per launch, as an ideal cache fetches them
   uint64_t sharedRequests = 0, bankConflicts = 0;
   uint64_t barriers = 0;
 };
@@ -181,7 +181,8 @@ public:
   /// A library's way to do what `call` describes. `weights` are read now. A launch of the
   /// function takes the addresses of the call's buffers, and a grid of any size but 0. An
   /// error says why the kernel has to do it.
-  virtual Result<std::unique_ptr<Function>> prepareCall(const format::LibraryCall & /*call*/, const void * /*weights*/) {
+  virtual Result<std::unique_ptr<Function>> prepareCall(const format::LibraryCall & /*call*/,
+                                                        const void * /*weights*/) {
     return Status::unsupported("the device calls no libraries");
   }
 

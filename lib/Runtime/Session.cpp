@@ -104,8 +104,7 @@ Status Session::bindNow(const std::vector<Shape> &inputs, const std::vector<Stri
   moveToFront(recent, bound, kRecentPlans);
   moveToFront(buckets, bound->bucket, kRecentBuckets);
   current = bound;
-  steps.build(program().steps, bound->plan.sizes, bound->plan.bucket->sizes, shared->kernels(),
-              &shared->calls());
+  steps.build(program().steps, bound->plan.sizes, bound->plan.bucket->sizes, shared->kernels(), &shared->calls());
   for (size_t i = 0; i < bound->plan.scalars.size(); ++i)
     bindings.set(i, static_cast<uint64_t>(bound->plan.scalars[i]));
   preparedIo.clear(); // the steps hold addresses of the plan before

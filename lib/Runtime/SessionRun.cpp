@@ -86,9 +86,7 @@ Status Session::checkOverlap(const std::vector<TensorRef> &inputs, const std::ve
 Status Session::locate(const std::vector<const TensorRef *> &tensors) {
   const BoundPlan &plan = current->plan;
   const size_t inputs = plan.inputBytes.size();
-  const auto bytesOf = [&](size_t i) {
-    return i < inputs ? plan.inputBytes[i] : plan.outputBytes[i - inputs];
-  };
+  const auto bytesOf = [&](size_t i) { return i < inputs ? plan.inputBytes[i] : plan.outputBytes[i - inputs]; };
   const bool reachesHost = device().properties().hostMemory;
   io.assign(tensors.size(), 0);
   staged.assign(tensors.size(), false);

@@ -122,9 +122,8 @@ private:
     if (parsed.inputs[input].storage.empty() || input >= strides.size() || strides[input].empty())
       return static_cast<const Strides *>(nullptr);
     if (strides[input].size() != inputs[input].size())
-      return Status::usage("input " + quote(package.inputs[input].name) + ": " +
-                           std::to_string(strides[input].size()) + " strides were given for " +
-                           std::to_string(inputs[input].size()) + " dimensions");
+      return Status::usage("input " + quote(package.inputs[input].name) + ": " + std::to_string(strides[input].size()) +
+                           " strides were given for " + std::to_string(inputs[input].size()) + " dimensions");
     return &strides[input];
   }
 

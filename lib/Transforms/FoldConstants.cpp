@@ -31,9 +31,7 @@ std::optional<int64_t> elementsOf(Value value) {
   std::optional<int64_t> count = graph::elementCount(value).constant();
   return count && *count >= 0 ? count : std::nullopt;
 }
-int64_t elementBytes(Value value) {
-  return format::byteSize(reference::dtypeOf(graph::elementOf(value)));
-}
+int64_t elementBytes(Value value) { return format::byteSize(reference::dtypeOf(graph::elementOf(value))); }
 
 class FoldConstants : public impl::FoldConstantsBase<FoldConstants> {
 public:
@@ -93,18 +91,20 @@ private:
 
   /// Whether only views are computed, of weights that the package holds anyway.
   bool isSecondCopy(const Cone &cone) const {
-    return llvm::all_of(cone.ops, [](Operation *part) {
-      return cast<graph::ClassInterface>(part).getFusionClass() == graph::FusionClass::View;
-    }) && llvm::any_of(cone.constants, [&](Operation *constant) {
-      return llvm::any_of(constant->getUsers(), [&](Operation *user) { return !foldable.contains(user); });
-    });
+    return llvm::all_of(cone.ops,
+                        [](Operation *part) {
+                          return cast<graph::ClassInterface>(part).getFusionClass() == graph::FusionClass::View;
+                        }) &&
+           llvm::any_of(cone.constants, [&](Operation *constant) {
+             return llvm::any_of(constant->getUsers(), [&](Operation *user) { return !foldable.contains(user); });
+           });
   }
 
   /// Positions that gathers look up: what they find is the index itself, only checked.
   static bool isLookedUp(Operation *op) {
     return isa<graph::IotaOp>(op) && llvm::all_of(op->getUses(), [](OpOperand &use) {
-      return isa<graph::GatherOp>(use.getOwner()) && use.getOperandNumber() == 0;
-    });
+             return isa<graph::GatherOp>(use.getOwner()) && use.getOperandNumber() == 0;
+           });
   }
 
   /// Whether the package should hold the result of `op` rather than what it is made of.
@@ -174,8 +174,9 @@ private:
     if (!splat && tensor.bytes() > inlineBytes) {
       const ArrayRef<char> bytes(tensor.data(), tensor.bytes());
       // The tensor lives in the deleter: its memory is the constant's.
-      AsmResourceBlob blob(bytes, /*dataAlignment=*/16, [tensor](void *, size_t, size_t) {},
-                           /*dataIsMutable=*/false);
+      AsmResourceBlob blob(
+          bytes, /*dataAlignment=*/16, [tensor](void *, size_t, size_t) {},
+          /*dataIsMutable=*/false);
       return DenseResourceElementsAttr::get(type, "folded", std::move(blob));
     }
     const int64_t count = splat ? 1 : tensor.count();

@@ -27,7 +27,8 @@ Value channelConstant(Value value) {
   if (auto broadcast = value.getDefiningOp<graph::BroadcastOp>())
     value = broadcast.getInput();
   Exprs shape = graph::shapeOf(value);
-  bool perChannel = !shape.empty() && llvm::all_of(ArrayRef(shape).drop_back(), [](const Expr &e) { return e.isConstant(1); });
+  bool perChannel =
+      !shape.empty() && llvm::all_of(ArrayRef(shape).drop_back(), [](const Expr &e) { return e.isConstant(1); });
   return perChannel && isConstant(value) && !splatOf(value) ? value : Value();
 }
 

@@ -76,19 +76,15 @@ private:
 
   /// What stands in the first, the whole, is no result of the model and in no other.
   static bool isInside(const llvm::SetVector<Operation *> &concats) {
-    return llvm::all_of(ArrayRef(concats.getArrayRef()).drop_front(), [](Operation *concat) {
-      return isOnlyIn(*llvm::find_if(concat->getUses(), isPlace));
-    });
+    return llvm::all_of(ArrayRef(concats.getArrayRef()).drop_front(),
+                        [](Operation *concat) { return isOnlyIn(*llvm::find_if(concat->getUses(), isPlace)); });
   }
 
   /// The value of the operand needs no other memory than that in the operand's owner.
   static bool isOnlyIn(OpOperand &operand) {
-    return llvm::all_of(operand.get().getUses(),
-                        [&](OpOperand &use) { return &use == &operand || !isPlace(use); });
+    return llvm::all_of(operand.get().getUses(), [&](OpOperand &use) { return &use == &operand || !isPlace(use); });
   }
-  static bool isPlace(OpOperand &use) {
-    return isa<graph::ConcatOp, graph::JoinOp, func::ReturnOp>(use.getOwner());
-  }
+  static bool isPlace(OpOperand &use) { return isa<graph::ConcatOp, graph::JoinOp, func::ReturnOp>(use.getOwner()); }
 
   static bool isWritten(OpOperand &part) { return isOnlyIn(part) && endsAKernel(part.get().getDefiningOp()); }
 

@@ -72,7 +72,8 @@ bool isTanhArgument(Value value, Value x, double a) {
     return false;
   for (unsigned i : {0u, 1u}) {
     auto sum = shiftedBy(withoutCasts(product.factors[1 - i]));
-    if (isSameButForCasts(product.factors[i], x) && sum && isNear(sum->number, 1, toleranceOf(x)) && isTerm(sum->x, x, cubic, 2))
+    if (isSameButForCasts(product.factors[i], x) && sum && isNear(sum->number, 1, toleranceOf(x)) &&
+        isTerm(sum->x, x, cubic, 2))
       return true;
   }
   return false;

@@ -103,7 +103,8 @@ struct NormSum : OpRewritePattern<graph::BinaryOp> {
     collect(op.getResult(), false, 0, terms);
     for (size_t i = 0; i < terms.size(); ++i)
       for (size_t j = 0; j < terms.size(); ++j)
-        if (auto norm = normOf(terms[i], terms[j]); norm && graph::shapeOf(norm->input) == graph::shapeOf(op.getResult())) {
+        if (auto norm = normOf(terms[i], terms[j]);
+            norm && graph::shapeOf(norm->input) == graph::shapeOf(op.getResult())) {
           rewriter.replaceOp(op, rebuilt(rewriter, op, *norm, terms, i, j));
           return success();
         }
@@ -161,7 +162,8 @@ private:
     return others.empty() && centres == 1;
   }
 
-  static Value rebuilt(PatternRewriter &rewriter, Operation *op, const Norm &norm, ArrayRef<Term> terms, size_t i, size_t j) {
+  static Value rebuilt(PatternRewriter &rewriter, Operation *op, const Norm &norm, ArrayRef<Term> terms, size_t i,
+                       size_t j) {
     SmallVector<Value> factors, left;
     for (Value factor : terms[i].product.factors)
       if (!isSameButForCasts(factor, norm.input))

@@ -130,8 +130,8 @@ public:
   using RecognizeSiluBase::RecognizeSiluBase;
 
   void runOnOperation() override {
-    if (failed(rewriteAll<WrittenSigmoid<graph::UnaryOp>, WrittenSigmoid<graph::BinaryOp>, SigmoidProduct, HardSigmoidProduct>(getOperation(),
-          "the search for SiLU")))
+    if (failed(rewriteAll<WrittenSigmoid<graph::UnaryOp>, WrittenSigmoid<graph::BinaryOp>, SigmoidProduct,
+                          HardSigmoidProduct>(getOperation(), "the search for SiLU")))
       signalPassFailure();
   }
 };

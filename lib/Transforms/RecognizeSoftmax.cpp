@@ -60,7 +60,8 @@ bool isHiddenRow(Value condition, bool isNegated, Value x, int64_t axis) {
   if (!reduce || reduce.getAxes().front() != axis || isa<FloatType>(graph::elementOf(reduce.getInput())))
     return false;
   bool isLeast = reduce.getKind() == graph::ReduceKind::Min;
-  if (isNegated == isLeast || (!isLeast && reduce.getKind() != graph::ReduceKind::Max && reduce.getKind() != graph::ReduceKind::Sum))
+  if (isNegated == isLeast ||
+      (!isLeast && reduce.getKind() != graph::ReduceKind::Max && reduce.getKind() != graph::ReduceKind::Sum))
     return false;
   Value element = throughTruth(reduce.getInput(), isContrary);
   for (Pair pair : operandsOf(element, BinaryKind::Equal))
@@ -156,7 +157,8 @@ private:
   static std::optional<Lowered> summedBy(Value sum, Value argument) {
     auto reduce = rowReduction(sum, graph::ReduceKind::Sum);
     auto lowered = loweredOf(argument);
-    if (reduce && lowered && reduce.getAxes().front() == lowered->axis && inputOf(reduce.getInput(), UnaryKind::Exp) == argument)
+    if (reduce && lowered && reduce.getAxes().front() == lowered->axis &&
+        inputOf(reduce.getInput(), UnaryKind::Exp) == argument)
       return lowered;
     return std::nullopt;
   }

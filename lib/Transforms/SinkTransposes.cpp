@@ -193,7 +193,8 @@ private:
       return sameShape(b, op, perm);
     return llvm::TypeSwitch<Operation *, Sunk>(op)
         .Case<graph::ReduceOp, graph::WindowOp, graph::PadOp, graph::SliceOp, graph::ConcatOp, graph::GatherOp,
-              graph::BroadcastOp, graph::ReshapeOp, graph::SoftmaxOp, graph::LayerNormOp>([&](auto typed) { return rebuildOp(b, typed, perm); })
+              graph::BroadcastOp, graph::ReshapeOp, graph::SoftmaxOp, graph::LayerNormOp>(
+            [&](auto typed) { return rebuildOp(b, typed, perm); })
         .Default([](Operation *) { return Sunk(); });
   }
 

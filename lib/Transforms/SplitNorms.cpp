@@ -54,7 +54,8 @@ public:
     const int64_t wanted = std::min(llvm::divideCeilSigned(multiprocessors, *most), maxParts);
     Split best{0, 0, {}};
     for (int64_t axis : op.getAxes())
-      if (std::optional<int64_t> extent = graph::extentOf(op.getInput(), axis).constant(); extent && best.parts < wanted)
+      if (std::optional<int64_t> extent = graph::extentOf(op.getInput(), axis).constant();
+          extent && best.parts < wanted)
         if (int64_t parts = partsOf(*extent, wanted); parts > best.parts)
           best = {axis, parts, reason(*most, *least, parts)};
     if (best.parts >= minParts)

@@ -42,7 +42,8 @@ TEST(Explain, NumbersWhereShapesAreFixed) {
 }
 
 TEST(Explain, OfWhatIsGatheredOrCutOutOnlyThePartThatIsRead) {
-  const nlohmann::json kernels = explain(onnx_import::modelOf(R"(parts (float[100, 8] table, int64[3] ids, float[50, 8] x)
+  const nlohmann::json kernels =
+      explain(onnx_import::modelOf(R"(parts (float[100, 8] table, int64[3] ids, float[50, 8] x)
       => (float[3, 8] y) <int64[1] from = {10}, int64[1] to = {13}> {
     rows = Gather(table, ids)
     part = Slice(x, from, to)
@@ -62,7 +63,8 @@ TEST(Explain, AnInitializerIsNoNode) {
 }
 
 TEST(Explain, ARefusalBehindViewsIsShownForTheOpsThatCompute) {
-  const nlohmann::json report = explain(onnx_import::modelOf(R"(heads (float[4, 6] x, float[4, 5] w) => (float[6, 5] y) {
+  const nlohmann::json report =
+      explain(onnx_import::modelOf(R"(heads (float[4, 6] x, float[4, 5] w) => (float[6, 5] y) {
     p = Softmax(x)
     t = Transpose(p)
     y = MatMul(t, w)

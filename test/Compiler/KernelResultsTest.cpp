@@ -1,12 +1,12 @@
 //===- test/Compiler/KernelResultsTest.cpp - a wrong kernel is found and named ---===//
 // SPDX-License-Identifier: Apache-2.0
+#include "lib/Runtime/Tools/KernelResults.h"
 #include "cupola/Compiler/Compiler.h"
 #include "lib/Compiler/CompilationImpl.h"
 #include "lib/Runtime/Executable.h"
 #include "lib/Runtime/Format/PackageWriter.h"
 #include "lib/Runtime/Session.h"
 #include "lib/Runtime/Tools/Inputs.h"
-#include "lib/Runtime/Tools/KernelResults.h"
 #include "test/Compiler/Layers.h"
 #include "test/Runtime/Devices.h"
 

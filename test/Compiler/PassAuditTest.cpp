@@ -17,7 +17,8 @@ namespace {
 std::string graphText(const std::string &sum) {
   return R"(
 func.func @main(%x: tensor<2xf32> {graph.name = "x"}) -> (tensor<2xf32> {graph.name = "y"}) {
-)" + sum + R"(
+)" + sum +
+         R"(
   %two = graph.constant dense<2.0> : tensor<2xf32> : tensor<2xf32> loc("two"("Constant"))
   %3 = graph.binary mul %2, %two : tensor<2xf32>, tensor<2xf32> -> tensor<2xf32> loc("double"("Mul"))
   %4 = graph.unary neg %3 : tensor<2xf32> -> tensor<2xf32> loc("flip"("Neg"))

@@ -21,8 +21,15 @@ static Package fullPackage() {
   copy.kind = Step::CopyStep;
   copy.copy = {1, 2, "16"};
   program.steps.push_back(copy);
-  program.steps[0].launch.call = {LibraryCallKind::MatrixProduct, {1, 2}, {3, 4}, {5, 6}, {7, 8}, {9, -10}, {11, 12},
-                                  {{PostOpKind::Clip, 13, ~0u}, {PostOpKind::Relu, 14, 15}}, {16, 17, 18}};
+  program.steps[0].launch.call = {LibraryCallKind::MatrixProduct,
+                                  {1, 2},
+                                  {3, 4},
+                                  {5, 6},
+                                  {7, 8},
+                                  {9, -10},
+                                  {11, 12},
+                                  {{PostOpKind::Clip, 13, ~0u}, {PostOpKind::Relu, 14, 15}},
+                                  {16, 17, 18}};
   program.kernels[0] = {"k_1", "gemm", "ab", 64, uint64_t(1) << 40, 17, 3, 9, {"r", "rw"}, "4*n0"};
   package.weights[0].offset = ~uint64_t(0);
   package.variants[0].binaries[0].offset = 256;

@@ -57,9 +57,15 @@ struct Window {
 };
 
 LibraryCall convolution(int64_t n, Window h, Window w, int64_t c, int64_t o, std::vector<PostOp> ops) {
-  return {LibraryCallKind::Convolution, {n, h.extent, w.extent, c}, {h.size, w.size, c, o},
-          {n, h.places(), w.places(), o}, {h.stride, w.stride}, {h.dilation, w.dilation},
-          {h.before, w.before}, std::move(ops), {}};
+  return {LibraryCallKind::Convolution,
+          {n, h.extent, w.extent, c},
+          {h.size, w.size, c, o},
+          {n, h.places(), w.places(), o},
+          {h.stride, w.stride},
+          {h.dilation, w.dilation},
+          {h.before, w.before},
+          std::move(ops),
+          {}};
 }
 
 double apply(const PostOp &op, double x) {
@@ -221,10 +227,9 @@ TEST_F(OneDnnTest, EveryPostOp) {
 
 TEST_F(OneDnnTest, PiecesAreTheWholeAndStayWithinTheSource) {
   for (unsigned threads : {1u, 2u, 3u, 7u, 64u})
-    for (const LibraryCall &call :
-         {convolution(1, {56, 3, 1, 1, 1, 1}, {56, 3, 1, 1, 1, 1}, 64, 64, {}),
-          convolution(3, {57, 5, 2, 2, 4, 1}, {33, 3}, 64, 64, {}), convolution(9, {14, 1, 2}, {14, 1, 2}, 256, 64, {}),
-          product(100, 512, 512, {})}) {
+    for (const LibraryCall &call : {convolution(1, {56, 3, 1, 1, 1, 1}, {56, 3, 1, 1, 1, 1}, 64, 64, {}),
+                                    convolution(3, {57, 5, 2, 2, 4, 1}, {33, 3}, 64, 64, {}),
+                                    convolution(9, {14, 1, 2}, {14, 1, 2}, 256, 64, {}), product(100, 512, 512, {})}) {
       int64_t rows = 0;
       for (const Piece &piece : cutCall(call, threads)) {
         rows += piece.shape.images * piece.shape.rows;

@@ -255,10 +255,11 @@ TEST(PackageWriter, RefusesWhatReadersWouldRefuse) {
 
 TEST(PackageWriter, RefusesLibraryCallsThatDoNotFit) {
   // The second step reads buffer 4 and writes buffer 5; buffer 0 holds 12 weights.
-  const LibraryCall product = {LibraryCallKind::MatrixProduct, {5, 3}, {3, 4}, {5, 4}, {}, {}, {},
-                               {{PostOpKind::Relu}}, {4, 0, 5}};
-  const LibraryCall window = {LibraryCallKind::Convolution, {1, 9, 7, 1}, {3, 2, 1, 2}, {1, 5, 3, 2},
-                              {2, 2}, {1, 1}, {1, 0}, {{PostOpKind::AddTensor}}, {4, 0, 4, 5}};
+  const LibraryCall product = {LibraryCallKind::MatrixProduct, {5, 3},   {3, 4}, {5, 4}, {}, {}, {},
+                               {{PostOpKind::Relu}},           {4, 0, 5}};
+  const LibraryCall window = {
+      LibraryCallKind::Convolution, {1, 9, 7, 1}, {3, 2, 1, 2}, {1, 5, 3, 2}, {2, 2}, {1, 1}, {1, 0},
+      {{PostOpKind::AddTensor}},    {4, 0, 4, 5}};
   const auto refused = [](LibraryCall call, auto change, size_t variant = 0) {
     change(call);
     Package package = makePackage();

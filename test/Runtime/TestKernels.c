@@ -33,7 +33,8 @@ KERNEL(k_0000000000000002) {
       const uint32_t raised = (uint32_t)args[6] + 1;
       uint32_t *flag = (uint32_t *)bindings[0];
       uint32_t seen = __atomic_load_n(flag, __ATOMIC_RELAXED);
-      while (seen < raised && !__atomic_compare_exchange_n(flag, &seen, raised, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+      while (seen < raised &&
+             !__atomic_compare_exchange_n(flag, &seen, raised, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
       }
       id = id < 0 ? 0 : rows - 1;
     }

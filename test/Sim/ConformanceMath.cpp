@@ -53,9 +53,9 @@ const Real kInfinity = std::numeric_limits<Real>::infinity(), kNan = std::numeri
 
 /// Special values, then values of all sizes at which sine and exponential mean something.
 std::vector<Real> testValues(const FloatFormat &format) {
-  std::vector<Real> values = {0.0L, -0.0L,  1,    -1,   0.5L, -0.5L,     1.5L,       2.5L,          -2.5L,
-                              3,    -3.25L, 0.1L, 0.7L, kNan, kInfinity, -kInfinity, 0x1p-14L,      -0x1p-20L,
-                              0.9L, 10,     -10,  30,   7.5L, 1e-3L,     88,         -0.000123456L, 65504,
+  std::vector<Real> values = {0.0L, -0.0L,     1,      -1,   0.5L, -0.5L,     1.5L,       2.5L,          -2.5L,
+                              3,    -3.25L,    0.1L,   0.7L, kNan, kInfinity, -kInfinity, 0x1p-14L,      -0x1p-20L,
+                              0.9L, 10,        -10,    30,   7.5L, 1e-3L,     88,         -0.000123456L, 65504,
                               1e6,  -0x1.8p31, 3.57e21};
   Numbers numbers(1);
   while (values.size() < 96)

@@ -10,12 +10,10 @@
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  registry.insert<cupola::graph::GraphDialect, cupola::kernel::KernelDialect,
-                  mlir::func::FuncDialect>();
+  registry.insert<cupola::graph::GraphDialect, cupola::kernel::KernelDialect, mlir::func::FuncDialect>();
   cupola::registerCupolaTransformsPasses();
   cupola::registerCupolaGraphToKernelPasses();
   cupola::cuda::registerCudaTargetPasses();
   cupola::cpu::registerCpuPasses();
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "Runs Cupola's passes on IR files\n", registry));
+  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Runs Cupola's passes on IR files\n", registry));
 }

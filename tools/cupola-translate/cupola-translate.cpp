@@ -11,8 +11,7 @@
 using namespace mlir;
 using namespace cupola;
 
-static llvm::cl::opt<std::string> arch("arch", llvm::cl::init("sm_80"),
-                                       llvm::cl::desc("architecture family"));
+static llvm::cl::opt<std::string> arch("arch", llvm::cl::init("sm_80"), llvm::cl::desc("architecture family"));
 static llvm::cl::opt<bool> wideIndex("wide-index", llvm::cl::desc("64-bit positions everywhere"));
 
 /// One line per kernel for tests and scripts, then its text.
@@ -44,8 +43,7 @@ static LogicalResult emitCuda(Operation *op, raw_ostream &os) {
 
 int main(int argc, char **argv) {
   TranslateFromMLIRRegistration cuda(
-      "kernel-to-cuda", "kernels of level 1 to CUDA C++", emitCuda, [](DialectRegistry &registry) {
-        registry.insert<graph::GraphDialect, kernel::KernelDialect>();
-      });
+      "kernel-to-cuda", "kernels of level 1 to CUDA C++", emitCuda,
+      [](DialectRegistry &registry) { registry.insert<graph::GraphDialect, kernel::KernelDialect>(); });
   return failed(mlirTranslateMain(argc, argv, "Cupola's translations\n"));
 }

@@ -25,9 +25,7 @@ struct CheckCommand {
       problems.push_back(status.message().substr(begin, end - begin));
       begin = end + 1;
     }
-    CUPOLA_TRY(writeJson(json, {{"schema", "cupola.check/1"},
-                                {"supported", status.isOk()},
-                                {"problems", problems}}));
+    CUPOLA_TRY(writeJson(json, {{"schema", "cupola.check/1"}, {"supported", status.isOk()}, {"problems", problems}}));
     CUPOLA_TRY(status);
     clearProgress();
     std::printf("%s: every node is supported\n", flags.model.c_str());

@@ -23,8 +23,8 @@ struct CompileFlags {
   unsigned threads = 0; ///< 0: one per core
   bool allowHardLinks = false;
   bool kernelResults = false; ///< the package returns what every kernel computes
-  uint64_t deadline = 1800; ///< seconds
-  uint64_t memory = 0;      ///< MiB of address space for the compiler; 0: no limit
+  uint64_t deadline = 1800;   ///< seconds
+  uint64_t memory = 0;        ///< MiB of address space for the compiler; 0: no limit
 
   /// `what`: the positional argument, "MODEL.onnx" or "MODEL.onnx|FILE.cupola".
   void declare(CLI::App &app, const std::string &what, bool withTargets = true);
@@ -91,8 +91,7 @@ Result<Ready> makeReady(const CompileFlags &flags, const DeviceFlags &device);
 int runInWorker(const CompileFlags &flags, const std::function<int()> &work);
 
 /// The same for work that hands bytes over: `bytes` is what it wrote into its argument.
-int collectFromWorker(const CompileFlags &flags, std::string &bytes,
-                      const std::function<Status(std::string &)> &work);
+int collectFromWorker(const CompileFlags &flags, std::string &bytes, const std::function<Status(std::string &)> &work);
 
 } // namespace cupola::tool
 

@@ -57,9 +57,7 @@ Status writeJson(const std::string &path, const Json &json) {
   return format::writeFile(path, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
-bool CompileFlags::isPackage() const {
-  return model.size() > 7 && model.compare(model.size() - 7, 7, ".cupola") == 0;
-}
+bool CompileFlags::isPackage() const { return model.size() > 7 && model.compare(model.size() - 7, 7, ".cupola") == 0; }
 
 Status chooseForDevice(const DeviceFlags &flags, compiler::Options &options) {
   std::string device = flags.device;
@@ -134,8 +132,7 @@ Status compileInto(const CompileFlags &flags, const compiler::Options &options, 
 
 } // namespace
 
-int collectFromWorker(const CompileFlags &flags, std::string &bytes,
-                      const std::function<Status(std::string &)> &work) {
+int collectFromWorker(const CompileFlags &flags, std::string &bytes, const std::function<Status(std::string &)> &work) {
   MemoryFile memory("cupola-worker");
   if (!memory.ok())
     return finish(Status::environment("cannot make a file in memory"));
@@ -162,8 +159,7 @@ Result<Compiled> obtainPackage(const CompileFlags &flags, const DeviceFlags &dev
     return options.status();
   CUPOLA_TRY(chooseForDevice(device, *options));
   std::string bytes;
-  int code = collectFromWorker(
-      flags, bytes, [&](std::string &out) { return compileInto(flags, *options, out); });
+  int code = collectFromWorker(flags, bytes, [&](std::string &out) { return compileInto(flags, *options, out); });
   if (code != 0)
     return Status(static_cast<Code>(code), "");
   size_t line = bytes.find('\n');

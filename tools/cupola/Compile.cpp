@@ -50,7 +50,7 @@ struct CompileCommand {
       phases[phase] = ms;
       total += ms;
     }
-    struct stat info {};
+    struct stat info{};
     if (emit == "package" && stat(output.c_str(), &info) == 0) {
       clearProgress();
       std::printf("%s: %.1f MB, compiled in %.2f s (%llu NVRTC, %llu LLVM)\n", output.c_str(),

@@ -35,15 +35,14 @@ void printLibraries(const Json &variant, bool reasons) {
 
 void printVariant(const Json &variant, bool edges) {
   std::printf("%s %s: %zu steps, %zu distinct kernels\n", variant["target"].get<std::string>().c_str(),
-              variant["arch"].get<std::string>().c_str(), variant["launches"].get<size_t>(),
-              variant["kernels"].size());
+              variant["arch"].get<std::string>().c_str(), variant["launches"].get<size_t>(), variant["kernels"].size());
   for (const Json &kernel : variant["kernels"]) {
     std::printf("  %s %-14s %s\n", kernel["name"].get<std::string>().c_str(),
                 kernel["schedule"].get<std::string>().c_str(), join(kernel["nodes"], 6).c_str());
     for (const auto &[arch, r] : kernel["arch"].items())
       std::printf("    %-7s %d registers, %d spill bytes, %d + %d shared bytes\n", arch.c_str(),
-                  r["registers"].get<int>(), r["spill_bytes"].get<int>(),
-                  r["static_shared"].get<int>(), r["dynamic_shared"].get<int>());
+                  r["registers"].get<int>(), r["spill_bytes"].get<int>(), r["static_shared"].get<int>(),
+                  r["dynamic_shared"].get<int>());
   }
   printLibraries(variant, edges);
   size_t fused = 0;
@@ -59,8 +58,7 @@ void printVariant(const Json &variant, bool edges) {
   const Json &memory = variant["memory"];
   if (!memory["peak_bytes"].is_null())
     std::printf("  memory: arena %llu bytes (lower bound %llu), weights %llu bytes\n",
-                memory["peak_bytes"].get<unsigned long long>(),
-                memory["lower_bound_bytes"].get<unsigned long long>(),
+                memory["peak_bytes"].get<unsigned long long>(), memory["lower_bound_bytes"].get<unsigned long long>(),
                 memory["weight_bytes"].get<unsigned long long>());
 }
 

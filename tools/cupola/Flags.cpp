@@ -36,8 +36,7 @@ void CompileFlags::declare(CLI::App &app, const std::string &what, bool withTarg
       ->check(CLI::IsMember({"auto", "none"}));
   app.add_option("--threads", threads, "Threads; 0 is one per core");
   app.add_flag("--allow-hard-links", allowHardLinks, "Accept external data files with hard links");
-  app.add_option("--deadline", deadline, "Seconds after which the compiler is stopped")
-      ->capture_default_str();
+  app.add_option("--deadline", deadline, "Seconds after which the compiler is stopped")->capture_default_str();
   app.add_option("--memory", memory, "MiB of address space the compiler may take; 0: no limit");
 }
 
@@ -140,9 +139,7 @@ void DeviceFlags::declare(CLI::App &app, bool withReference) {
     devices.push_back("reference");
     help += ", reference (the model op by op, unfused)";
   }
-  app.add_option("--device", device, help)
-      ->check(CLI::IsMember(devices))
-      ->capture_default_str();
+  app.add_option("--device", device, help)->check(CLI::IsMember(devices))->capture_default_str();
   options.warn = warn;
 }
 

@@ -46,16 +46,15 @@ struct InspectCommand {
       std::string place;
       if (tensor.memoryOf != 0)
         place = " in the memory of " + runtime::quote(package.inputs[tensor.memoryOf - 1].name);
-      std::printf("  output %-24s %s%s\n", runtime::quote(tensor.name).c_str(), typeText(tensor).c_str(), place.c_str());
+      std::printf("  output %-24s %s%s\n", runtime::quote(tensor.name).c_str(), typeText(tensor).c_str(),
+                  place.c_str());
     }
     for (const format::Symbol &symbol : package.symbols)
       std::printf("  symbol %s %s from %lld to %s\n", symbol.id.c_str(), runtime::quote(symbol.name).c_str(),
-                  static_cast<long long>(symbol.min),
-                  symbol.max ? std::to_string(symbol.max).c_str() : "any size");
+                  static_cast<long long>(symbol.min), symbol.max ? std::to_string(symbol.max).c_str() : "any size");
     for (const format::Variant &variant : package.variants) {
-      std::printf("  variant %s %s: %zu steps, %zu kernels, %zu sources", variant.target.c_str(),
-                  variant.arch.c_str(), variant.program.steps.size(), variant.program.kernels.size(),
-                  variant.sources.size());
+      std::printf("  variant %s %s: %zu steps, %zu kernels, %zu sources", variant.target.c_str(), variant.arch.c_str(),
+                  variant.program.steps.size(), variant.program.kernels.size(), variant.sources.size());
       for (const format::Binary &binary : variant.binaries)
         std::printf(", %s (%zu bytes)", binary.arch.c_str(), binary.image.size());
       std::printf("\n");
@@ -76,8 +75,8 @@ struct InspectCommand {
         for (const format::Source &header : package.headers)
           CUPOLA_TRY(format::writeFile((folder / header.name).string(), header.text));
       for (size_t i = 0; i < variant.binaries.size(); ++i) {
-        std::string name = "m" + std::to_string(i) + "." + variant.binaries[i].arch +
-                           (variant.target == "cuda" ? ".cubin" : ".so");
+        std::string name =
+            "m" + std::to_string(i) + "." + variant.binaries[i].arch + (variant.target == "cuda" ? ".cubin" : ".so");
         CUPOLA_TRY(format::writeFile((folder / name).string(), variant.binaries[i].image));
       }
     }

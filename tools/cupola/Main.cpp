@@ -32,7 +32,7 @@ static const char *const footer =
 /// A misspelt command, which the parser would call a missing one.
 static bool isUnknownCommand(const std::string &word) {
   return word.rfind("-", 0) != 0 && std::none_of(std::begin(commands), std::end(commands),
-                                                  [&](const Command &command) { return command.name == word; });
+                                                 [&](const Command &command) { return command.name == word; });
 }
 
 int main(int argc, char **argv) {

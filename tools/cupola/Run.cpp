@@ -61,8 +61,7 @@ struct RunCommand {
     Json full = Json::parse(runtime::reportJson(report));
     full["compile_ms"] = ready->compiled.compileMs;
     CUPOLA_TRY(writeJson(json, full));
-    return outputs.empty() ? Status::ok()
-                           : runtime::writeOutputs(outputs, executable.package(), *out);
+    return outputs.empty() ? Status::ok() : runtime::writeOutputs(outputs, executable.package(), *out);
   }
 };
 

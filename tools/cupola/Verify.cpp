@@ -33,8 +33,7 @@ struct VerifyCommand {
     for (npz::Array &array : *arrays) {
       bool isInput = array.name.rfind("in:", 0) == 0, isOutput = array.name.rfind("out:", 0) == 0;
       if (!isInput && !isOutput)
-        return Status::usage(casePath + ": array '" + array.name +
-                             "' is called neither in:NAME nor out:NAME");
+        return Status::usage(casePath + ": array '" + array.name + "' is called neither in:NAME nor out:NAME");
       array.name.erase(0, isInput ? 3 : 4);
       (isInput ? caseInputs : caseOutputs).push_back(std::move(array));
     }
@@ -162,8 +161,12 @@ struct VerifyCommand {
         std::printf("%s %s: max abs %.3g, max rel %.3g, worst at %llu%s%s\n", d.pass ? "pass" : "FAIL",
                     runtime::quote(d.name).c_str(), d.maxAbs, d.maxRel, static_cast<unsigned long long>(d.index),
                     d.problem.empty() ? "" : ": ", d.problem.c_str());
-        list.push_back({{"name", d.name}, {"max_abs", d.maxAbs}, {"max_rel", d.maxRel},
-                        {"index", d.index}, {"pass", d.pass}, {"problem", d.problem}});
+        list.push_back({{"name", d.name},
+                        {"max_abs", d.maxAbs},
+                        {"max_rel", d.maxRel},
+                        {"index", d.index},
+                        {"pass", d.pass},
+                        {"problem", d.problem}});
         pass &= d.pass;
         ++compared;
         elements += d.elements;
@@ -189,8 +192,7 @@ std::function<int()> declareVerify(CLI::App &app) {
   app.add_option("--case", command->casePath,
                  "Inputs and references: an .npz file with arrays in:NAME and out:NAME; without it "
                  "the model is computed op by op, unfused");
-  app.add_option("--tol", command->tolerance,
-                 "Floats pass when |a - b| <= T * max|b| + T * |b|, T being this")
+  app.add_option("--tol", command->tolerance, "Floats pass when |a - b| <= T * max|b| + T * |b|, T being this")
       ->capture_default_str();
   app.add_flag("--per-node", command->flags.kernelResults,
                "Compare what every kernel computes, not only the outputs, and name the first that differs");

@@ -85,8 +85,7 @@ Result<compiler::Diagnosis> diagnose(const KernelRun &run) {
 std::string wrongImport(const KernelRun &run, const compiler::Diagnosis &diagnosis) {
   for (const npz::Array &array : diagnosis.imported)
     for (const npz::Array &expected : run.expected)
-      if (array.name == expected.name &&
-          !runtime::compare(array, expected, run.tolerance).pass)
+      if (array.name == expected.name && !runtime::compare(array, expected, run.tolerance).pass)
         return array.name;
   return "";
 }
@@ -96,9 +95,9 @@ Json kernelJson(const format::Package &package, const KernelResult &result) {
   for (uint32_t node : result.nodes)
     nodes.push_back(package.nodes[node].name);
   const runtime::Difference &d = result.difference;
-  return {{"step", result.step},   {"kernel", result.kernel}, {"schedule", result.schedule}, {"nodes", nodes},
-          {"max_abs", d.maxAbs},   {"max_rel", d.maxRel},     {"index", d.index},            {"pass", d.pass},
-          {"problem", d.problem}};
+  return {{"step", result.step}, {"kernel", result.kernel}, {"schedule", result.schedule},
+          {"nodes", nodes},      {"max_abs", d.maxAbs},     {"max_rel", d.maxRel},
+          {"index", d.index},    {"pass", d.pass},          {"problem", d.problem}};
 }
 
 std::string describe(const format::Package &package, const KernelResult &result) {
@@ -122,8 +121,8 @@ Result<bool> verifyKernels(const KernelRun &run, Json &report) {
   const format::Package &package = run.executable.package();
   if (diagnosis->fused.size() != run.outputs.size())
     return Status::environment("the model changed while it was verified");
-  const std::vector<KernelResult> results = runtime::compareKernelResults(
-      run.executable.program(), run.outputs, diagnosis->fused, run.tolerance);
+  const std::vector<KernelResult> results =
+      runtime::compareKernelResults(run.executable.program(), run.outputs, diagnosis->fused, run.tolerance);
   Json kernels = Json::array(), first;
   std::string text;
   auto note = [&](const char *stage, const std::string &name, Json nodes, const std::string &sentence) {
@@ -133,7 +132,8 @@ Result<bool> verifyKernels(const KernelRun &run, Json &report) {
     }
   };
   if (std::string output = wrongImport(run, *diagnosis); !output.empty())
-    note("import", output, Json::array(), "the graph as imported gives another output " + quote(output) + " than the case");
+    note("import", output, Json::array(),
+         "the graph as imported gives another output " + quote(output) + " than the case");
   if (!diagnosis->wrongPass.empty())
     note("pass", diagnosis->wrongPass, {diagnosis->wrongNode},
          "pass " + diagnosis->wrongPass + " changed the answer, at node " + quote(diagnosis->wrongNode));
@@ -143,8 +143,8 @@ Result<bool> verifyKernels(const KernelRun &run, Json &report) {
     if (!result.difference.pass)
       note("kernel", result.kernel, kernels.back()["nodes"], describe(package, result));
   }
-  std::printf("%zu kernel results compared; %s%s\n", results.size(), text.empty() ? "none differs" : "first difference: ",
-              text.c_str());
+  std::printf("%zu kernel results compared; %s%s\n", results.size(),
+              text.empty() ? "none differs" : "first difference: ", text.c_str());
   report["kernels"] = kernels;
   report["first_difference"] = first;
   return text.empty();

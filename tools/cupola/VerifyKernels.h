@@ -12,7 +12,7 @@ struct KernelRun {
   const CompileFlags &flags;
   const runtime::Executable &executable;
   const std::vector<npz::Array> &inputs, &outputs; ///< of the package, by position
-  const std::vector<npz::Array> &expected; ///< of a case; empty: there is none
+  const std::vector<npz::Array> &expected;         ///< of a case; empty: there is none
   double tolerance;
 };
 

@@ -69,8 +69,8 @@ int judge(const CompileFlags &flags, int state) {
   if (WTERMSIG(state) == SIGPIPE)
     return 128 + SIGPIPE; // whoever read our output had enough
   clearProgress();
-  return finish(Status::limit(flags.model + ": the compiler was stopped by signal " +
-                              std::to_string(WTERMSIG(state)) + " (" + strsignal(WTERMSIG(state)) +
+  return finish(Status::limit(flags.model + ": the compiler was stopped by signal " + std::to_string(WTERMSIG(state)) +
+                              " (" + strsignal(WTERMSIG(state)) +
                               "); this is a bug of Cupola or a limit of the system"));
 }
 
@@ -104,8 +104,8 @@ int runInWorker(const CompileFlags &flags, const std::function<int()> &action) {
   clearProgress();
   if (caught)
     return finish(Status(Code::Cancelled, "cancelled"));
-  return finish(Status::limit(flags.model + ": the compiler ran longer than " +
-                              std::to_string(flags.deadline) + " s (raise it with --deadline)"));
+  return finish(Status::limit(flags.model + ": the compiler ran longer than " + std::to_string(flags.deadline) +
+                              " s (raise it with --deadline)"));
 }
 
 } // namespace cupola::tool

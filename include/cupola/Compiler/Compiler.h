@@ -58,10 +58,10 @@ struct Options {
   /// Outputs that lie in the memory of an input, whose rows they begin with: past=present.
   std::vector<AliasSetting> aliases;
   std::vector<std::string> disabledPasses;
-  std::string dumpIrDir;  ///< IR after every pass; "": none
-  std::string cacheDir;   ///< "": the default folder, "none": no cache
+  std::string dumpIrDir;          ///< IR after every pass; "": none
+  std::string cacheDir;           ///< "": the default folder, "none": no cache
   std::string libraries = "auto"; ///< auto, none: whether library calls may be candidates
-  unsigned threads = 1;   ///< of the compilation; the bytes do not depend on it
+  unsigned threads = 1;           ///< of the compilation; the bytes do not depend on it
   bool allowHardLinks = false;
   /// The package's outputs are the model's, then the result of every other kernel: for
   /// comparing kernel by kernel. Takes one target architecture.
@@ -113,8 +113,8 @@ public:
 
   /// What every kernel of a variant should compute for these inputs (by name), and whether the
   /// passes kept the model's answer. `tolerance` as of `cupola verify`.
-  Result<Diagnosis> diagnose(const std::vector<npz::Array> &inputs, const std::string &target,
-                             const std::string &arch, double tolerance);
+  Result<Diagnosis> diagnose(const std::vector<npz::Array> &inputs, const std::string &target, const std::string &arch,
+                             double tolerance);
 
   /// Milliseconds by phase, in order.
   std::vector<std::pair<std::string, double>> phases() const;

@@ -42,8 +42,8 @@ void generateConv(Emitter &emitter, Operation *hero) {
     return index;
   };
   generateProduct(emitter, hero,
-                  {conv.getInput(), conv.getWeights(), graph::product(places), columns,
-                   graph::product(taps), inputAt, weightAt, resultAt});
+                  {conv.getInput(), conv.getWeights(), graph::product(places), columns, graph::product(taps), inputAt,
+                   weightAt, resultAt});
 }
 
 } // namespace cupola

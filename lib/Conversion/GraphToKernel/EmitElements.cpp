@@ -58,8 +58,7 @@ Value Emitter::emitLoad(BlockArgument argument, Index index) {
   for (const Expr &m : mask)
     masks.push_back(b.getStringAttr(text(m, operands, renamed)));
   Value other = masks.empty() ? Value() : constant(element, 0);
-  Value loaded = kernel::LoadOp::create(b, loc(), element, view, at, operands,
-                                        b.getArrayAttr(masks), other);
+  Value loaded = kernel::LoadOp::create(b, loc(), element, view, at, operands, b.getArrayAttr(masks), other);
   return convert(loaded, computeType(element));
 }
 
@@ -72,8 +71,7 @@ Value Emitter::emitConstant(graph::ConstantOp op) {
 Value Emitter::emitPointwise(Operation *op, ArrayRef<Value> operands) {
   Type type = computeType(graph::elementOf(op->getResult(0)));
   if (auto unary = dyn_cast<graph::UnaryOp>(op))
-    return kernel::UnaryOp::create(b, loc(), type, unary.getKind(), operands[0],
-                                   unary.getAlpha(), unary.getBeta());
+    return kernel::UnaryOp::create(b, loc(), type, unary.getKind(), operands[0], unary.getAlpha(), unary.getBeta());
   if (auto binary = dyn_cast<graph::BinaryOp>(op))
     return kernel::BinaryOp::create(b, loc(), type, binary.getKind(), operands[0], operands[1]);
   if (isa<graph::SelectOp>(op))
@@ -134,10 +132,8 @@ Value Emitter::emitPad(graph::PadOp op, Index index) {
   SmallVector<Attribute> exprs;
   for (const Expr &m : at.mask)
     exprs.push_back(b.getStringAttr(text(m, operands, renamed)));
-  Value outside = convert(kernel::ConstantOp::create(b, loc(), mlir::cast<TypedAttr>(op.getValue())),
-                       inside.getType());
-  return kernel::SelectOp::create(b, loc(), inside.getType(), inRange(b, loc(), exprs, operands),
-                                  inside, outside);
+  Value outside = convert(kernel::ConstantOp::create(b, loc(), mlir::cast<TypedAttr>(op.getValue())), inside.getType());
+  return kernel::SelectOp::create(b, loc(), inside.getType(), inRange(b, loc(), exprs, operands), inside, outside);
 }
 
 Value Emitter::emitConcat(graph::ConcatOp op, Index index) {
@@ -156,8 +152,7 @@ Value Emitter::emitConcat(graph::ConcatOp op, Index index) {
     SmallVector<Attribute> exprs;
     for (const Expr &m : at.mask)
       exprs.push_back(b.getStringAttr(text(m, operands, renamed)));
-    result = kernel::SelectOp::create(b, loc(), inside.getType(),
-                                      inRange(b, loc(), exprs, operands), inside, result);
+    result = kernel::SelectOp::create(b, loc(), inside.getType(), inRange(b, loc(), exprs, operands), inside, result);
   }
   return result;
 }
@@ -191,8 +186,8 @@ Expr Emitter::emitIndirect(Value indices, Index index, const Expr &extent) {
 Value Emitter::emitGather(Operation *op, Index index) {
   if (auto gather = dyn_cast<graph::GatherElementsOp>(op)) {
     Exprs at(index);
-    at[gather.getAxis()] = emitIndirect(gather.getIndices(), index,
-                                        graph::extentOf(gather.getData(), gather.getAxis()));
+    at[gather.getAxis()] =
+        emitIndirect(gather.getIndices(), index, graph::extentOf(gather.getData(), gather.getAxis()));
     return emit(gather.getData(), at);
   }
   auto gather = mlir::cast<graph::GatherOp>(op);
@@ -201,8 +196,7 @@ Value Emitter::emitGather(Operation *op, Index index) {
   Exprs indicesAt(index.take_front(batch));
   llvm::append_range(indicesAt, index.slice(axis, inner));
   Exprs at(index.take_front(axis));
-  at.push_back(emitIndirect(gather.getIndices(), indicesAt,
-                            graph::extentOf(gather.getData(), axis)));
+  at.push_back(emitIndirect(gather.getIndices(), indicesAt, graph::extentOf(gather.getData(), axis)));
   llvm::append_range(at, index.drop_front(axis + inner));
   return emit(gather.getData(), at);
 }
@@ -215,8 +209,7 @@ Value Emitter::emitGatherND(graph::GatherNDOp op, Index index) {
   for (int64_t i = 0; i < depth; ++i) {
     Exprs indicesAt(index.take_front(rank - 1));
     indicesAt.push_back(Expr(i));
-    at.push_back(emitIndirect(op.getIndices(), indicesAt,
-                              graph::extentOf(op.getData(), batch + i)));
+    at.push_back(emitIndirect(op.getIndices(), indicesAt, graph::extentOf(op.getData(), batch + i)));
   }
   llvm::append_range(at, index.drop_front(rank - 1));
   return emit(op.getData(), at);

@@ -14,8 +14,7 @@ Type cupola::computeType(Type element) {
 }
 
 Emitter::Emitter(graph::FusionOp fusion, OpBuilder &builder, StringRef name, StringRef schedule)
-    : theFusion(fusion), b(builder),
-      known(graph::symbolRanges(fusion->getParentOfType<ModuleOp>())) {
+    : theFusion(fusion), b(builder), known(graph::symbolRanges(fusion->getParentOfType<ModuleOp>())) {
   declareScalars();
   createFunc(name, schedule);
 }
@@ -59,13 +58,11 @@ void Emitter::createFunc(StringRef name, StringRef schedule) {
   SmallVector<Attribute> scalarAttrs;
   for (const std::string &symbol : scalarSymbols) {
     const Range &range = known[symbol];
-    scalarAttrs.push_back(kernel::ScalarAttr::get(
-        b.getContext(), range.lo ? range.lo->constant().value_or(0) : 0,
-        range.hi ? range.hi->constant().value_or(0) : 0, divisors[symbol]));
+    scalarAttrs.push_back(kernel::ScalarAttr::get(b.getContext(), range.lo ? range.lo->constant().value_or(0) : 0,
+                                                  range.hi ? range.hi->constant().value_or(0) : 0, divisors[symbol]));
   }
-  kernelFunc = kernel::FuncOp::create(b, loc(), b.getStringAttr(name), b.getStringAttr(schedule),
-                                      b.getArrayAttr({}), b.getArrayAttr(scalarAttrs),
-                                      b.getDictionaryAttr({}));
+  kernelFunc = kernel::FuncOp::create(b, loc(), b.getStringAttr(name), b.getStringAttr(schedule), b.getArrayAttr({}),
+                                      b.getArrayAttr(scalarAttrs), b.getDictionaryAttr({}));
   Block &body = kernelFunc.getBody().emplaceBlock();
   auto add = [&](Value value, kernel::Access access) {
     body.addArgument(kernel::ViewType::get(b.getContext(), graph::elementOf(value), access), loc());
@@ -155,8 +152,7 @@ SmallVector<Value> Emitter::map(const Loop &loop, function_ref<SmallVector<Value
 
 Value Emitter::reduce(const Loop &loop, graph::ReduceKind kind, function_ref<Value()> body) {
   OperationState state(loc(), kernel::ReduceOp::getOperationName());
-  state.addAttribute("kinds",
-                     b.getArrayAttr(graph::ReduceKindAttr::get(b.getContext(), kind)));
+  state.addAttribute("kinds", b.getArrayAttr(graph::ReduceKindAttr::get(b.getContext(), kind)));
   state.addAttribute("vars", loop.vars);
   state.addAttribute("extents", loop.extents);
   Region *region = state.addRegion();
@@ -205,8 +201,7 @@ Value Emitter::emitChain(Value value) {
   } else {
     SmallVector<Value> operands;
     for (Value operand : op->getOperands())
-      operands.push_back(forward.count(operand) ? emitChain(operand)
-                                                : emit(operand, forward.find(value)->second));
+      operands.push_back(forward.count(operand) ? emitChain(operand) : emit(operand, forward.find(value)->second));
     result = emitPointwise(op, operands);
   }
   return chain[value] = result;
@@ -223,8 +218,7 @@ void Emitter::store(unsigned i, Index index, Value scalar) {
   Value view = kernelFunc.getBody().getArgument(theFusion.getInputs().size() + i);
   scalar = convert(scalar, graph::elementOf(result));
   Expr position = simplify(graph::placementOf(result).positionOf(index), known);
-  kernel::StoreOp::create(b, loc(), scalar, view, attr(position), ValueRange(),
-                          b.getStrArrayAttr({}));
+  kernel::StoreOp::create(b, loc(), scalar, view, attr(position), ValueRange(), b.getStrArrayAttr({}));
 }
 
 //===----------------------------------------------------------------------===//
@@ -236,9 +230,9 @@ Value Emitter::constant(Type type, double value) {
   if (isa<FloatType>(type))
     attribute = b.getFloatAttr(type, value);
   else
-    attribute = IntegerAttr::get(type, APInt(type.getIntOrFloatBitWidth(),
-                                             static_cast<int64_t>(value), /*isSigned=*/true,
-                                             /*implicitTrunc=*/true));
+    attribute =
+        IntegerAttr::get(type, APInt(type.getIntOrFloatBitWidth(), static_cast<int64_t>(value), /*isSigned=*/true,
+                                     /*implicitTrunc=*/true));
   return kernel::ConstantOp::create(b, loc(), attribute);
 }
 
@@ -270,8 +264,7 @@ Value Emitter::indexValue(const Expr &expr, Type type) {
   return convert(kernel::IndexOp::create(b, loc(), b.getI64Type(), position, operands), type);
 }
 
-std::string Emitter::text(const Expr &expr, SmallVectorImpl<Value> &operands,
-                          std::map<std::string, Expr> &renamed) {
+std::string Emitter::text(const Expr &expr, SmallVectorImpl<Value> &operands, std::map<std::string, Expr> &renamed) {
   for (const std::string &symbol : expr.symbols()) {
     auto found = indirect.find(symbol);
     if (found == indirect.end() || renamed.count(symbol))
@@ -284,6 +277,4 @@ std::string Emitter::text(const Expr &expr, SmallVectorImpl<Value> &operands,
   return expr.substitute(all).text();
 }
 
-StringAttr Emitter::attr(const Expr &expr) {
-  return b.getStringAttr(expr.substitute(toKernel).text());
-}
+StringAttr Emitter::attr(const Expr &expr) { return b.getStringAttr(expr.substitute(toKernel).text()); }

@@ -26,8 +26,7 @@ public:
   using Index = llvm::ArrayRef<Expr>;
 
   /// Creates an empty kernel.func for `fusion` at `builder`.
-  Emitter(graph::FusionOp fusion, mlir::OpBuilder &builder, llvm::StringRef name,
-          llvm::StringRef schedule);
+  Emitter(graph::FusionOp fusion, mlir::OpBuilder &builder, llvm::StringRef name, llvm::StringRef schedule);
 
   kernel::FuncOp func() const { return kernelFunc; }
   graph::FusionOp fusion() const { return theFusion; }
@@ -56,10 +55,8 @@ public:
   /// Loops whose bodies `body` fills; it runs with the builder inside.
   void foreach (const Loop &loop, llvm::function_ref<void()> body);
   /// One tile per scalar that `body` returns.
-  llvm::SmallVector<mlir::Value> map(const Loop &loop,
-                                     llvm::function_ref<llvm::SmallVector<mlir::Value>()> body);
-  mlir::Value reduce(const Loop &loop, graph::ReduceKind kind,
-                     llvm::function_ref<mlir::Value()> body);
+  llvm::SmallVector<mlir::Value> map(const Loop &loop, llvm::function_ref<llvm::SmallVector<mlir::Value>()> body);
+  mlir::Value reduce(const Loop &loop, graph::ReduceKind kind, llvm::function_ref<mlir::Value()> body);
   /// Runs `body` with the builder in `region`, whose block it creates.
   void inRegion(mlir::Region &region, llvm::function_ref<void()> body);
 

@@ -25,11 +25,9 @@ void generateLayerNorm(Emitter &emitter, Operation *hero) {
     Value center = mean(row.reduce(ReduceKind::Sum, [](Value x) { return x; }));
     row.transform([&emitter, center](Value x) { return emitter.binary(BinaryKind::Sub, x, center); });
   }
-  Value variance = mean(row.reduce(ReduceKind::Sum, [&](Value x) {
-    return emitter.binary(BinaryKind::Mul, x, x);
-  }));
-  Value shifted = emitter.binary(BinaryKind::Add, variance,
-                                 emitter.constant(type, norm.getEpsilon().convertToDouble()));
+  Value variance = mean(row.reduce(ReduceKind::Sum, [&](Value x) { return emitter.binary(BinaryKind::Mul, x, x); }));
+  Value shifted =
+      emitter.binary(BinaryKind::Add, variance, emitter.constant(type, norm.getEpsilon().convertToDouble()));
   Value scale = emitter.unary(UnaryKind::Rsqrt, shifted);
 
   Emitter::Loop space = row.loop();

@@ -40,8 +40,7 @@ Combined combine(Emitter &emitter, graph::NormalizeOp norm, const graph::Exprs &
   Value mean = average([&] { return moment(0); });
   Value variance = average([&] {
     Value difference = emitter.binary(BinaryKind::Sub, moment(0), mean);
-    return emitter.binary(BinaryKind::Add, moment(1),
-                          emitter.binary(BinaryKind::Mul, difference, difference));
+    return emitter.binary(BinaryKind::Add, moment(1), emitter.binary(BinaryKind::Mul, difference, difference));
   });
   return {mean, variance};
 }
@@ -55,8 +54,7 @@ void generateNormalize(Emitter &emitter, Operation *hero) {
   emitter.foreach (space, [&] {
     Combined row = combine(emitter, norm, space.index);
     Value epsilon = emitter.constant(row.variance.getType(), norm.getEpsilon().convertToDouble());
-    Value scale = emitter.unary(graph::UnaryKind::Rsqrt,
-                                emitter.binary(BinaryKind::Add, row.variance, epsilon));
+    Value scale = emitter.unary(graph::UnaryKind::Rsqrt, emitter.binary(BinaryKind::Add, row.variance, epsilon));
     Value centred = emitter.binary(BinaryKind::Sub, emitter.emit(norm.getInput(), space.index), row.mean);
     emitter.setHero(norm.getResult(), space.index, emitter.binary(BinaryKind::Mul, centred, scale));
     emitter.storeResults();

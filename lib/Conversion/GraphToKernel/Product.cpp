@@ -10,26 +10,21 @@ namespace cupola {
 void generateProduct(Emitter &emitter, Operation *hero, const Product &product) {
   // m, n and k keep their variables even where an extent is 1.
   OpBuilder &b = emitter.builder();
-  Emitter::Loop mnk =
-      emitter.makeLoop({product.rows, product.columns, product.depth}, /*keepOnes=*/true);
+  Emitter::Loop mnk = emitter.makeLoop({product.rows, product.columns, product.depth}, /*keepOnes=*/true);
   Value result = hero->getResult(0);
-  SmallVector<StringAttr> tileExtents{cast<StringAttr>(mnk.extents[0]),
-                                      cast<StringAttr>(mnk.extents[1])};
+  SmallVector<StringAttr> tileExtents{cast<StringAttr>(mnk.extents[0]), cast<StringAttr>(mnk.extents[1])};
   Type tile = kernel::TileType::get(b.getContext(), computeType(graph::elementOf(result)), tileExtents);
   auto dot = kernel::DotOp::create(b, emitter.loc(), tile, mnk.vars, mnk.extents);
   const Expr &m = mnk.index[0], &n = mnk.index[1], &k = mnk.index[2];
   auto operand = [&](Region &region, Value value, const graph::Exprs &index) {
-    emitter.inRegion(region, [&] {
-      kernel::YieldOp::create(b, emitter.loc(), emitter.emitStored(value, index));
-    });
+    emitter.inRegion(region, [&] { kernel::YieldOp::create(b, emitter.loc(), emitter.emitStored(value, index)); });
   };
   operand(dot.getLhs(), product.lhs, product.lhsAt(m, k));
   operand(dot.getRhs(), product.rhs, product.rhsAt(k, n));
 
   Emitter::Loop out = emitter.makeLoop({product.rows, product.columns}, /*keepOnes=*/true);
   emitter.foreach (out, [&] {
-    emitter.setHero(result, product.resultAt(out.index[0], out.index[1]),
-                    emitter.extract(dot.getTile(), out));
+    emitter.setHero(result, product.resultAt(out.index[0], out.index[1]), emitter.extract(dot.getTile(), out));
     emitter.storeResults();
   });
 }

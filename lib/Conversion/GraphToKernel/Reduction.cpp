@@ -52,8 +52,7 @@ void generateReduction(Emitter &emitter, Operation *hero) {
   Value scalar = emitter.reduce(space.loop, kind == ReduceKind::Mean ? ReduceKind::Sum : kind,
                                 [&] { return emitter.emit(reduce.getInput(), space.in); });
   if (kind == ReduceKind::Mean)
-    scalar = emitter.binary(graph::BinaryKind::Div, scalar,
-                            emitter.indexValue(space.count, scalar.getType()));
+    scalar = emitter.binary(graph::BinaryKind::Div, scalar, emitter.indexValue(space.count, scalar.getType()));
   finish(emitter, hero, space, scalar);
 }
 
@@ -61,11 +60,10 @@ void generateArgReduction(Emitter &emitter, Operation *hero) {
   auto reduce = cast<graph::ArgReduceOp>(hero);
   Space space(emitter, reduce.getInput(), {static_cast<int64_t>(reduce.getAxis())});
   OpBuilder &b = emitter.builder();
-  auto op = kernel::ArgReduceOp::create(b, emitter.loc(), b.getI64Type(), reduce.getKind(),
-                                        reduce.getLast(), space.loop.vars, space.loop.extents);
-  emitter.inRegion(op.getBody(), [&] {
-    kernel::YieldOp::create(b, emitter.loc(), emitter.emit(reduce.getInput(), space.in));
-  });
+  auto op = kernel::ArgReduceOp::create(b, emitter.loc(), b.getI64Type(), reduce.getKind(), reduce.getLast(),
+                                        space.loop.vars, space.loop.extents);
+  emitter.inRegion(op.getBody(),
+                   [&] { kernel::YieldOp::create(b, emitter.loc(), emitter.emit(reduce.getInput(), space.in)); });
   finish(emitter, hero, space, op.getResult());
 }
 

@@ -7,8 +7,7 @@ using namespace mlir;
 
 namespace cupola {
 
-std::function<graph::Exprs(ArrayRef<Expr>)> gridOfRows(Emitter &emitter, Value input,
-                                                       ArrayRef<int64_t> axes,
+std::function<graph::Exprs(ArrayRef<Expr>)> gridOfRows(Emitter &emitter, Value input, ArrayRef<int64_t> axes,
                                                        graph::Exprs &columns) {
   graph::Exprs rows;
   for (auto [i, extent] : llvm::enumerate(graph::shapeOf(input))) {
@@ -26,16 +25,12 @@ std::function<graph::Exprs(ArrayRef<Expr>)> gridOfRows(Emitter &emitter, Value i
   };
 }
 
-Row::Row(Emitter &emitter, Value input, ArrayRef<Expr> extents,
-         std::function<graph::Exprs(ArrayRef<Expr>)> at)
-    : emitter(emitter), input(input), extents(extents), at(std::move(at)),
-      elements(graph::product(extents)) {
+Row::Row(Emitter &emitter, Value input, ArrayRef<Expr> extents, std::function<graph::Exprs(ArrayRef<Expr>)> at)
+    : emitter(emitter), input(input), extents(extents), at(std::move(at)), elements(graph::product(extents)) {
   if (!isKept())
     return;
   Emitter::Loop space = loop();
-  tile = emitter.map(space, [&]() -> SmallVector<Value> {
-    return {emitter.emit(input, this->at(space.index))};
-  })[0];
+  tile = emitter.map(space, [&]() -> SmallVector<Value> { return {emitter.emit(input, this->at(space.index))}; })[0];
 }
 
 bool Row::isKept() const {

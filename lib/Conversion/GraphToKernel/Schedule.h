@@ -60,8 +60,7 @@ constexpr int64_t maxRowElements = 16384;
 /// The grid over the dimensions that `axes` leave. The extents of `axes` in `columns`; gives
 /// the index for an index of those.
 std::function<graph::Exprs(llvm::ArrayRef<Expr>)> gridOfRows(Emitter &emitter, mlir::Value input,
-                                                             llvm::ArrayRef<int64_t> axes,
-                                                             graph::Exprs &columns);
+                                                             llvm::ArrayRef<int64_t> axes, graph::Exprs &columns);
 
 /// The row of a row reduction: its elements by variable, kept in a tile where the
 /// row is static and short enough, else computed again on every pass.

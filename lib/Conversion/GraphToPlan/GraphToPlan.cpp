@@ -48,8 +48,7 @@ public:
 
 private:
   Value addBuffer(plan::BufferKind kind, int64_t index, const Expr &bytes, Location loc) {
-    return plan::BufferOp::create(b, loc, plan::BufferType::get(b.getContext()), kind, index,
-                                  bytes.text());
+    return plan::BufferOp::create(b, loc, plan::BufferType::get(b.getContext()), kind, index, bytes.text());
   }
 
   /// Kernels write straight into the first output that returns what they compute, alone or
@@ -121,9 +120,8 @@ private:
     for (Value result : fusion.getResults())
       operands.push_back(bufferOf(result));
     auto call = fusion->getAttrOfType<DictionaryAttr>(libraryCallAttrName);
-    plan::LaunchOp::create(b, locationOf(fusion), kernel.getValue(), operands,
-                           gridOf(kernel.getValue(), scalars), scalars, /*init=*/false,
-                           call ? callBuffers(fusion) : SmallVector<Value>(), call);
+    plan::LaunchOp::create(b, locationOf(fusion), kernel.getValue(), operands, gridOf(kernel.getValue(), scalars),
+                           scalars, /*init=*/false, call ? callBuffers(fusion) : SmallVector<Value>(), call);
   }
 
   /// With the joins that its results stand in; those that hold nothing but joins, too.
@@ -149,16 +147,14 @@ private:
   }
 
   /// Replaces an operand by its packed copy, made once by an init launch.
-  void pack(graph::FusionOp fusion, DictionaryAttr entry, ArrayAttr scalars,
-            SmallVectorImpl<Value> &operands) {
+  void pack(graph::FusionOp fusion, DictionaryAttr entry, ArrayAttr scalars, SmallVectorImpl<Value> &operands) {
     unsigned parameter = cast<IntegerAttr>(entry.get("parameter")).getInt();
     auto packer = cast<FlatSymbolRefAttr>(entry.get("packer"));
     Value &copy = packedCopies[{operands[parameter], packer}];
     if (!copy) {
       Expr bytes = graph::exprOf(cast<StringAttr>(entry.get("bytes")).getValue());
       copy = addBuffer(plan::BufferKind::Init, 0, inSymbols(bytes, scalars), fusion.getLoc());
-      plan::LaunchOp::create(b, fusion.getLoc(), packer.getValue(),
-                             ValueRange{operands[parameter], copy},
+      plan::LaunchOp::create(b, fusion.getLoc(), packer.getValue(), ValueRange{operands[parameter], copy},
                              gridOf(packer.getValue(), scalars), scalars, /*init=*/true,
                              /*callBuffers=*/ValueRange(), /*call=*/nullptr);
     }
@@ -178,8 +174,8 @@ private:
 
 } // namespace
 
-plan::ProgramOp graphToPlan(ModuleOp module, StringRef target, StringRef arch,
-                            const TargetKernels &kernels, WeightTable &weights) {
+plan::ProgramOp graphToPlan(ModuleOp module, StringRef target, StringRef arch, const TargetKernels &kernels,
+                            WeightTable &weights) {
   return PlanBuilder(module, kernels, weights).build(target, arch);
 }
 

@@ -57,8 +57,7 @@ llvm::MapVector<plan::BufferOp, std::pair<uint32_t, uint32_t>> liveness(plan::Pr
 
 /// The records of the package. Steps refer to `nodes`, which grows.
 class NodeTable;
-format::Program planToFormat(plan::ProgramOp program, const TargetKernels &kernels,
-                             NodeTable &nodes);
+format::Program planToFormat(plan::ProgramOp program, const TargetKernels &kernels, NodeTable &nodes);
 
 /// The nodes that steps name, each once, in order of first use.
 class NodeTable {

@@ -92,8 +92,7 @@ private:
   void addCopy(plan::CopyOp op) {
     format::Step step;
     step.kind = format::Step::CopyStep;
-    step.copy = {bufferIndex.lookup(op.getSource()), bufferIndex.lookup(op.getTarget()),
-                 op.getBytes().str()};
+    step.copy = {bufferIndex.lookup(op.getSource()), bufferIndex.lookup(op.getTarget()), op.getBytes().str()};
     step.nodes = nodes.indicesOf(op.getLoc());
     program.steps.push_back(std::move(step));
   }
@@ -108,8 +107,7 @@ private:
 
 } // namespace
 
-format::Program planToFormat(plan::ProgramOp program, const TargetKernels &kernels,
-                             NodeTable &nodes) {
+format::Program planToFormat(plan::ProgramOp program, const TargetKernels &kernels, NodeTable &nodes) {
   return Translator(kernels, nodes).translate(program);
 }
 

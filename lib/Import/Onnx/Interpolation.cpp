@@ -19,8 +19,7 @@ using graph::UnaryKind;
 class Axis {
 public:
   Axis(GraphBuilder &builder, const Interpolation &how, const ResizedDimension &dimension)
-      : b(builder), a(how), d(dimension), f32(Float32Type::get(b.context())),
-        i64(IntegerType::get(b.context(), 64)) {}
+      : b(builder), a(how), d(dimension), f32(Float32Type::get(b.context())), i64(IntegerType::get(b.context(), 64)) {}
 
   Value resize(Value data) {
     if (a.mode == Interpolation::Mode::Nearest) {

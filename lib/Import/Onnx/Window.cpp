@@ -85,7 +85,8 @@ Window readWindow(OpBinder &op, ArrayRef<Expr> spatial, ArrayRef<int64_t> sizes)
       op.bad("a window of " + reach.text() + " does not fit into the padded extent " + padded.text() +
              " of dimension " + std::to_string(i + 2));
     // ceil_mode keeps a window that ends less than a stride outside.
-    op.b.atMost(reach, ceil ? padded + stride - 1 : padded, "a window and the padded extent of dimension " + std::to_string(i + 2));
+    op.b.atMost(reach, ceil ? padded + stride - 1 : padded,
+                "a window and the padded extent of dimension " + std::to_string(i + 2));
     window.places.push_back(op.b.facts().current(places));
     const Expr missing = (places - 1) * stride + reach - padded;
     window.excess.push_back(ceil ? simplify(max(Expr(0), missing), op.b.ranges()) : Expr(0));

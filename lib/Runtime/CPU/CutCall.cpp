@@ -74,8 +74,8 @@ std::vector<Piece> cutCall(const LibraryCall &call, unsigned threads) {
   std::vector<Piece> list;
   if (images >= pieces) {
     for (int64_t i = 0; i < pieces; ++i)
-      list.push_back(pieceOf(call, begin(images, i, pieces), begin(images, i + 1, pieces) - begin(images, i, pieces), 0,
-                             rows));
+      list.push_back(
+          pieceOf(call, begin(images, i, pieces), begin(images, i + 1, pieces) - begin(images, i, pieces), 0, rows));
     return list;
   }
   const int64_t perImage = std::min(rows, (pieces + images - 1) / images);

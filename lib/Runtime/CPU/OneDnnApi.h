@@ -76,10 +76,10 @@ struct Api {
   ErrorCode (*appendBinary)(PostOps, int algorithm, const MemoryDesc *);
   ErrorCode (*destroyPostOps)(PostOps);
   ErrorCode (*initConvolution)(OpDesc *, int prop, int algorithm, const MemoryDesc *source, const MemoryDesc *weights,
-                          const MemoryDesc *bias, const MemoryDesc *result, const Dims strides, const Dims dilations,
-                          const Dims paddingBefore, const Dims paddingBehind);
+                               const MemoryDesc *bias, const MemoryDesc *result, const Dims strides,
+                               const Dims dilations, const Dims paddingBefore, const Dims paddingBehind);
   ErrorCode (*initProduct)(OpDesc *, const MemoryDesc *source, const MemoryDesc *weights, const MemoryDesc *bias,
-                      const MemoryDesc *result);
+                           const MemoryDesc *result);
   ErrorCode (*describePrimitive)(PrimitiveDesc *, const OpDesc *, Attributes, Engine, PrimitiveDesc hint);
   ErrorCode (*describeReorder)(PrimitiveDesc *, const MemoryDesc *from, Engine, const MemoryDesc *to, Engine,
                                Attributes);

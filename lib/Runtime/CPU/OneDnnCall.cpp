@@ -57,8 +57,7 @@ float floatOf(uint32_t bits) {
 /// Reference code loops over elements. The convolutions by gemm of 2.6.3 read a tensor that is
 /// added to the result in a wrong place.
 bool isTrusted(std::string_view implementation, bool isProduct) {
-  return implementation.substr(0, 3) != "ref" &&
-         (isProduct || implementation.find("gemm") == std::string_view::npos);
+  return implementation.substr(0, 3) != "ref" && (isProduct || implementation.find("gemm") == std::string_view::npos);
 }
 
 /// Logical dimensions in oneDNN's order (images, channels, height, width), f32.
@@ -99,8 +98,7 @@ private:
   int64_t channels() const { return call.result.back(); }
 
   Layout source(const PieceShape &s) const {
-    return isProduct() ? matrix(s.rows, call.source[1])
-                       : image(s.images, s.sourceRows, call.source[2], call.source[3]);
+    return isProduct() ? matrix(s.rows, call.source[1]) : image(s.images, s.sourceRows, call.source[2], call.source[3]);
   }
   Layout result(const PieceShape &s) const {
     return isProduct() ? matrix(s.rows, channels()) : image(s.images, s.rows, call.result[2], channels());
@@ -150,10 +148,10 @@ private:
       const PostOp &op = call.postOps[i];
       const Function function = functionOf(op.kind);
       if (!format::hasOperand(op.kind)) {
-        CUPOLA_TRY(library.check(api.appendEltwise(ops, 1, function.algorithm,
-                                                   function.takesAlpha ? floatOf(op.alpha) : 0,
-                                                   function.takesBeta ? floatOf(op.beta) : 0),
-                                 "add a function"));
+        CUPOLA_TRY(
+            library.check(api.appendEltwise(ops, 1, function.algorithm, function.takesAlpha ? floatOf(op.alpha) : 0,
+                                            function.takesBeta ? floatOf(op.beta) : 0),
+                          "add a function"));
         continue;
       }
       MemoryDesc desc;
@@ -222,9 +220,9 @@ private:
 
   Status reorder(const MemoryDesc &canonical, Memory from, Memory to) {
     PrimitiveDesc desc = nullptr;
-    CUPOLA_TRY(library.check(
-        api.describeReorder(&desc, &canonical, library.engine(), &packedDesc, library.engine(), nullptr),
-        "pack weights"));
+    CUPOLA_TRY(
+        library.check(api.describeReorder(&desc, &canonical, library.engine(), &packedDesc, library.engine(), nullptr),
+                      "pack weights"));
     const Owned<PrimitiveDesc> owned(desc, api.destroyDescription);
     Primitive primitive = nullptr;
     CUPOLA_TRY(library.check(api.createPrimitive(&primitive, desc), "pack weights"));
@@ -278,8 +276,10 @@ private:
         continue;
       const bool isBias = i == 0 && hasBias(), isVector = kind == PostOpKind::AddChannel;
       CUPOLA_TRY(follow(work, isBias ? argBias : argPostOp(static_cast<int>(i) - hasBias()),
-                        isBias ? bias() : isVector ? perChannel() : result(piece.shape), buffer++,
-                        isVector ? 0 : resultOffset));
+                        isBias     ? bias()
+                        : isVector ? perChannel()
+                                   : result(piece.shape),
+                        buffer++, isVector ? 0 : resultOffset));
     }
     CUPOLA_TRY(follow(work, argResult, result(piece.shape), buffer, resultOffset));
     work.arguments.push_back({argWeights, packedWeights});
@@ -340,7 +340,7 @@ Status OneDnnCall::run(ThreadPool &pool, const uint64_t *addresses, char *scratc
         const SingleThread alone(*round.call.library);
         for (int64_t i = begin; i < end; ++i)
           if (const ErrorCode code = round.call.runPiece(round.call.works[static_cast<size_t>(i)], round.addresses,
-                                                    round.scratch + worker * round.stride))
+                                                         round.scratch + worker * round.stride))
             round.failed = code;
       },
       &round);

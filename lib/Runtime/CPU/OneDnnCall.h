@@ -37,9 +37,8 @@ class OneDnnCall {
 public:
   /// `weights` is read now and packed as the library likes it. Code::Environment where the
   /// library cannot.
-  static Result<std::unique_ptr<OneDnnCall>> create(std::shared_ptr<const OneDnn> library,
-                                                    const format::LibraryCall &call, const void *weights,
-                                                    unsigned threads);
+  static Result<std::unique_ptr<OneDnnCall>>
+  create(std::shared_ptr<const OneDnn> library, const format::LibraryCall &call, const void *weights, unsigned threads);
 
   /// Of the packed weights.
   uint64_t weightBytes() const { return packedBytes; }

@@ -17,8 +17,7 @@ namespace cupola::format {
 namespace {
 
 template <typename V> void fields(V &v, typename V::template Ref<Tensor> t) {
-  v(1, t.name), v(2, t.dtype), v(3, t.dims), v(4, t.indexedExtent), v(5, t.mask), v(6, t.storage),
-      v(7, t.memoryOf);
+  v(1, t.name), v(2, t.dtype), v(3, t.dims), v(4, t.indexedExtent), v(5, t.mask), v(6, t.storage), v(7, t.memoryOf);
 }
 
 template <typename V> void fields(V &v, typename V::template Ref<Symbol> s) {

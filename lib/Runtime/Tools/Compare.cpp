@@ -42,8 +42,7 @@ double readFloat(DType dtype, const uint8_t *bytes, uint64_t i) {
   return half & 0x8000 ? -magnitude : magnitude;
 }
 
-void compareFloats(const npz::Array &value, const npz::Array &reference, double tolerance,
-                   Difference &difference) {
+void compareFloats(const npz::Array &value, const npz::Array &reference, double tolerance, Difference &difference) {
   double largest = 0;
   for (uint64_t i = 0; i < difference.elements; ++i) {
     double b = std::fabs(readFloat(reference.dtype, reference.bytes.data(), i));
@@ -77,8 +76,7 @@ void compareFloats(const npz::Array &value, const npz::Array &reference, double 
   }
 }
 
-void compareBytes(const npz::Array &value, const npz::Array &reference,
-                  Difference &difference) {
+void compareBytes(const npz::Array &value, const npz::Array &reference, Difference &difference) {
   size_t size = format::byteSize(value.dtype);
   uint64_t wrong = 0;
   for (uint64_t i = difference.elements; i-- > 0;)
@@ -99,11 +97,10 @@ Difference compare(const npz::Array &value, const npz::Array &reference, double 
   difference.elements = value.bytes.size() / format::byteSize(value.dtype);
   bool bothFloat = format::isFloat(value.dtype) && format::isFloat(reference.dtype);
   if (value.shape != reference.shape)
-    difference.problem = "has shape " + shapeText(value.shape) + ", expected " +
-                         shapeText(reference.shape);
+    difference.problem = "has shape " + shapeText(value.shape) + ", expected " + shapeText(reference.shape);
   else if (!bothFloat && value.dtype != reference.dtype)
-    difference.problem = std::string("has type ") + format::dtypeName(value.dtype) + ", expected " +
-                         format::dtypeName(reference.dtype);
+    difference.problem =
+        std::string("has type ") + format::dtypeName(value.dtype) + ", expected " + format::dtypeName(reference.dtype);
   else if (bothFloat)
     compareFloats(value, reference, tolerance, difference);
   else

@@ -11,8 +11,8 @@ namespace cupola::runtime {
 struct Difference {
   std::string name;
   uint64_t elements = 0;
-  double maxAbs = 0; ///< largest |a - b|
-  double maxRel = 0; ///< largest |a - b| / (max|b| + |b|)
+  double maxAbs = 0;  ///< largest |a - b|
+  double maxRel = 0;  ///< largest |a - b| / (max|b| + |b|)
   uint64_t index = 0; ///< linear position of the worst element
   bool pass = false;
   std::string problem; ///< other shape or type, NaN where the reference has none

@@ -5,8 +5,7 @@
 
 namespace cupola::runtime {
 
-std::vector<KernelResult> compareKernelResults(const format::Program &program,
-                                               const std::vector<npz::Array> &outputs,
+std::vector<KernelResult> compareKernelResults(const format::Program &program, const std::vector<npz::Array> &outputs,
                                                const std::vector<npz::Array> &references, double tolerance) {
   std::vector<KernelResult> results;
   for (size_t s = 0; s < program.steps.size(); ++s) {

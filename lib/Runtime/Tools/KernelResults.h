@@ -24,8 +24,7 @@ struct KernelResult {
 /// Every result of a launch, in the order of execution. `outputs` and `references` are
 /// parallel to the package's outputs. The first that does not pass is the first wrong
 /// kernel: all that it read agrees.
-std::vector<KernelResult> compareKernelResults(const format::Program &program,
-                                               const std::vector<npz::Array> &outputs,
+std::vector<KernelResult> compareKernelResults(const format::Program &program, const std::vector<npz::Array> &outputs,
                                                const std::vector<npz::Array> &references, double tolerance);
 
 } // namespace cupola::runtime

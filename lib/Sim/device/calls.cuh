@@ -1,8 +1,9 @@
 //===- lib/Sim/device/calls.cuh - what an instrumented kernel calls in the simulator ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// Included by the simulator's half of the device headers and by the simulator itself, so plain types only. Every function
-// acts for the thread (fiber) that calls it. `attribute((const))`: the value does not change while a kernel runs.
+// Included by the simulator's half of the device headers and by the simulator itself, so plain types only. Every
+// function acts for the thread (fiber) that calls it. `attribute((const))`: the value does not change while a kernel
+// runs.
 #ifndef CUPOLA_SIM_DEVICE_CALLS_CUH
 #define CUPOLA_SIM_DEVICE_CALLS_CUH
 

@@ -1,8 +1,8 @@
 //===- lib/Sim/device/primitives.cuh - the simulator's half: threads, barriers, shuffles, atomics ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counterpart: lib/Target/CUDA/device/primitives.cuh. The simulator puts this text in its place; all other device headers
-// and the kernels themselves are compiled as they are. CUPOLA_ARCH comes from the command line.
+// Counterpart: lib/Target/CUDA/device/primitives.cuh. The simulator puts this text in its place; all other device
+// headers and the kernels themselves are compiled as they are. CUPOLA_ARCH comes from the command line.
 #ifndef CUPOLA_DEVICE_PRIMITIVES_CUH
 #define CUPOLA_DEVICE_PRIMITIVES_CUH
 
@@ -15,13 +15,41 @@
 #define CUPOLA_KERNEL(threads, minBlocks) static void
 
 #define memcpy __builtin_memcpy
-#define CUPOLA_LIBM1(name) extern "C" float name##f(float); extern "C" double name(double);
-#define CUPOLA_LIBM2(name) extern "C" float name##f(float, float); extern "C" double name(double, double);
-CUPOLA_LIBM1(exp) CUPOLA_LIBM1(exp2) CUPOLA_LIBM1(expm1) CUPOLA_LIBM1(log) CUPOLA_LIBM1(log2) CUPOLA_LIBM1(log1p)
-CUPOLA_LIBM1(sqrt) CUPOLA_LIBM1(erf) CUPOLA_LIBM1(sin) CUPOLA_LIBM1(cos) CUPOLA_LIBM1(tan) CUPOLA_LIBM1(asin)
-CUPOLA_LIBM1(acos) CUPOLA_LIBM1(atan) CUPOLA_LIBM1(sinh) CUPOLA_LIBM1(cosh) CUPOLA_LIBM1(tanh) CUPOLA_LIBM1(asinh)
-CUPOLA_LIBM1(acosh) CUPOLA_LIBM1(atanh) CUPOLA_LIBM1(floor) CUPOLA_LIBM1(ceil) CUPOLA_LIBM1(trunc) CUPOLA_LIBM1(rint)
-CUPOLA_LIBM1(fabs) CUPOLA_LIBM2(pow) CUPOLA_LIBM2(atan2) CUPOLA_LIBM2(fmod) CUPOLA_LIBM2(copysign)
+#define CUPOLA_LIBM1(name)                                                                                             \
+  extern "C" float name##f(float);                                                                                     \
+  extern "C" double name(double);
+#define CUPOLA_LIBM2(name)                                                                                             \
+  extern "C" float name##f(float, float);                                                                              \
+  extern "C" double name(double, double);
+CUPOLA_LIBM1(exp)
+CUPOLA_LIBM1(exp2)
+CUPOLA_LIBM1(expm1)
+CUPOLA_LIBM1(log)
+CUPOLA_LIBM1(log2)
+CUPOLA_LIBM1(log1p)
+CUPOLA_LIBM1(sqrt)
+CUPOLA_LIBM1(erf)
+CUPOLA_LIBM1(sin)
+CUPOLA_LIBM1(cos)
+CUPOLA_LIBM1(tan)
+CUPOLA_LIBM1(asin)
+CUPOLA_LIBM1(acos)
+CUPOLA_LIBM1(atan)
+CUPOLA_LIBM1(sinh)
+CUPOLA_LIBM1(cosh)
+CUPOLA_LIBM1(tanh)
+CUPOLA_LIBM1(asinh)
+CUPOLA_LIBM1(acosh)
+CUPOLA_LIBM1(atanh)
+CUPOLA_LIBM1(floor)
+CUPOLA_LIBM1(ceil)
+CUPOLA_LIBM1(trunc)
+CUPOLA_LIBM1(rint)
+CUPOLA_LIBM1(fabs)
+CUPOLA_LIBM2(pow)
+CUPOLA_LIBM2(atan2)
+CUPOLA_LIBM2(fmod)
+CUPOLA_LIBM2(copysign)
 #undef CUPOLA_LIBM1
 #undef CUPOLA_LIBM2
 extern "C" float fmaf(float, float, float);
@@ -50,9 +78,7 @@ CUPOLA_DEVICE unsigned short floatToHalf(float x) {
 CUPOLA_DEVICE unsigned short doubleToHalf(double x) {
   return __builtin_bit_cast(unsigned short, static_cast<_Float16>(x));
 }
-CUPOLA_DEVICE float halfToFloat(unsigned short bits) {
-  return static_cast<float>(__builtin_bit_cast(_Float16, bits));
-}
+CUPOLA_DEVICE float halfToFloat(unsigned short bits) { return static_cast<float>(__builtin_bit_cast(_Float16, bits)); }
 
 /// Towards zero, clamped to [low, high]; `limit` is the power of two just above `high`.
 template <class To, class From> CUPOLA_DEVICE To clampedTruncate(From x, To low, To high, From limit) {

@@ -9,8 +9,7 @@
 
 namespace cupola_device {
 
-template <int Bytes>
-constexpr bool isAccessSize = Bytes == 1 || Bytes == 2 || Bytes == 4 || Bytes == 8 || Bytes == 16;
+template <int Bytes> constexpr bool isAccessSize = Bytes == 1 || Bytes == 2 || Bytes == 4 || Bytes == 8 || Bytes == 16;
 
 template <class Vector> CUPOLA_DEVICE Vector loadVector(const void *p) {
   static_assert(isAccessSize<sizeof(Vector)>, "an access has 1, 2, 4, 8 or 16 bytes");

@@ -27,15 +27,14 @@ void forEachExpr(Operation *op, function_ref<void(Expr)> visit) {
 }
 
 void mapExprs(Operation *op, function_ref<Expr(const Expr &)> map) {
-  auto mapped = [&](StringAttr text) {
-    return StringAttr::get(op->getContext(), map(exprOf(text.getValue())).text());
-  };
+  auto mapped = [&](StringAttr text) { return StringAttr::get(op->getContext(), map(exprOf(text.getValue())).text()); };
   for (StringRef name : {"position", "expr", "extent"})
     if (auto text = op->getAttrOfType<StringAttr>(name))
       op->setAttr(name, mapped(text));
   for (StringRef name : {"mask", "exprs", "index", "extents"})
     if (auto texts = op->getAttrOfType<ArrayAttr>(name)) {
-      auto all = llvm::map_to_vector(texts.getAsRange<StringAttr>(), [&](StringAttr text) { return Attribute(mapped(text)); });
+      auto all =
+          llvm::map_to_vector(texts.getAsRange<StringAttr>(), [&](StringAttr text) { return Attribute(mapped(text)); });
       op->setAttr(name, ArrayAttr::get(op->getContext(), all));
     }
 }

@@ -22,7 +22,8 @@ void collectDivisors(const Expr &e, const std::string &depth, std::set<int64_t> 
       collectDivisors(atom.lhs(), depth, inner);
       int64_t unit = inner.empty() ? 1 : *inner.rbegin();
       std::optional<int64_t> divisor = atom.rhs().constant();
-      if (divisor && *divisor > 0 && *divisor <= INT32_MAX / unit && (atom.kind() == Kind::FloorDiv || atom.kind() == Kind::Mod))
+      if (divisor && *divisor > 0 && *divisor <= INT32_MAX / unit &&
+          (atom.kind() == Kind::FloorDiv || atom.kind() == Kind::Mod))
         divisors.insert(unit * *divisor);
       divisors.insert(inner.begin(), inner.end());
     }

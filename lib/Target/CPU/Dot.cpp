@@ -196,7 +196,8 @@ void Emitter::emitTile(Value panel, Value row) {
 
 /// The numbers of rows that tiles have, ascending: a whole tile's, and for what is left
 /// at the end half of it or one.
-static SmallVector<int64_t> tileHeights(const Expr &rows, const Isa &isa, const std::map<std::string, int64_t> &divisors) {
+static SmallVector<int64_t> tileHeights(const Expr &rows, const Isa &isa,
+                                        const std::map<std::string, int64_t> &divisors) {
   int64_t whole = isa.tileRows;
   if (divisible(rows, whole, divisors))
     return {whole};
@@ -245,7 +246,8 @@ void Emitter::callMicroKernel(Value panel, Value row, Value tile) {
   bool masked = dot.rhs == OperandForm::Direct && !divisible(dot.columns, lanes, divisors);
   chooseSize(rows, tileHeights(dot.rows, isa, divisors), [&](int64_t height) {
     chooseSize(columns, widths, [&](int64_t width) {
-      MicroKernel shape{element, static_cast<unsigned>(height), static_cast<unsigned>(width / lanes), masked, isPacked, dot.panel};
+      MicroKernel shape{element,  static_cast<unsigned>(height), static_cast<unsigned>(width / lanes), masked, isPacked,
+                        dot.panel};
       LLVM::CallOp::create(c.b, c.loc, microKernel(c.module, shape, isa),
                            ValueRange{left.pointer, left.stride, rows, right.pointer, right.stride, block.depths, tile,
                                       accumulate, columns, ahead});

@@ -80,8 +80,7 @@ void Emitter::emitLoad(kernel::LoadOp op) {
   // A load without a lane is slow, a trap inside of the processor, where no memory is.
   if (condition.uniform && from.contiguous)
     from.pointer = c.select(condition.uniform, from.pointer, base);
-  values[op.getResult()] =
-      load(from, view.getElement(), condition.all, other, view.getAccess() == Access::Read);
+  values[op.getResult()] = load(from, view.getElement(), condition.all, other, view.getAccess() == Access::Read);
 }
 
 void Emitter::emitStore(kernel::StoreOp op) {

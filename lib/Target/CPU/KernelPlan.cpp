@@ -155,7 +155,8 @@ unsigned chooseVectors(const Nest &nest, const KernelPlan &plan, const Isa &isa)
   constexpr int64_t kStep = 6;
   constexpr unsigned kMost = 4;
   std::optional<int64_t> extent = nest.vectorised ? nest.extents.back().constant() : std::nullopt;
-  if (!extent || !plan.tiles.empty() || llvm::none_of(*nest.body, [](Operation &op) { return llvm::isa<kernel::ReduceOp>(op); }))
+  if (!extent || !plan.tiles.empty() ||
+      llvm::none_of(*nest.body, [](Operation &op) { return llvm::isa<kernel::ReduceOp>(op); }))
     return 1;
   unsigned best = 1;
   auto cost = [&](int64_t vectors) {

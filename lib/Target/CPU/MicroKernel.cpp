@@ -114,8 +114,8 @@ struct Generator {
 std::string nameOf(const MicroKernel &shape) {
   std::string type;
   llvm::raw_string_ostream(type) << shape.element;
-  return "micro_" + type + "_" + std::to_string(shape.rows) + "_" + std::to_string(shape.vectors) + "_" + std::to_string(shape.tileStride) +
-         (shape.masked ? "_masked" : "") + (shape.prefetches ? "_ahead" : "");
+  return "micro_" + type + "_" + std::to_string(shape.rows) + "_" + std::to_string(shape.vectors) + "_" +
+         std::to_string(shape.tileStride) + (shape.masked ? "_masked" : "") + (shape.prefetches ? "_ahead" : "");
 }
 
 } // namespace
@@ -135,10 +135,9 @@ LLVM::LLVMFuncOp microKernel(ModuleOp module, const MicroKernel &shape, const Is
     function.setArgAttr(pointerArgument, LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
   b.setInsertionPointToStart(function.addEntryBlock(b));
   Generator generator(b, module.getLoc(), shape, isa);
-  Value *arguments[] = {&generator.lhs,  &generator.lhsStride,  &generator.lhsRows,
-                        &generator.rhs,  &generator.rhsStride,  &generator.depth,
-                        &generator.tile, &generator.accumulate, &generator.columns,
-                        &generator.ahead};
+  Value *arguments[] = {&generator.lhs,       &generator.lhsStride, &generator.lhsRows, &generator.rhs,
+                        &generator.rhsStride, &generator.depth,     &generator.tile,    &generator.accumulate,
+                        &generator.columns,   &generator.ahead};
   for (auto [i, argument] : llvm::enumerate(arguments))
     *argument = function.getArgument(i);
   generator.emit();

@@ -36,17 +36,14 @@ using Loop = std::pair<Block *, std::string>;
 Loop innermost(Operation *loop) {
   return {&loop->getRegion(0).front(), cuda::names(loop->getAttrOfType<ArrayAttr>("vars")).back()};
 }
-Expr innermostExtent(Operation *loop) {
-  return graph::exprsOf(loop->getAttrOfType<ArrayAttr>("extents")).back();
-}
+Expr innermostExtent(Operation *loop) { return graph::exprsOf(loop->getAttrOfType<ArrayAttr>("extents")).back(); }
 
 /// All extents are 1: there is nothing to share among threads.
 bool isOneStep(Operation *loop) { return loop->getAttrOfType<ArrayAttr>("vars").empty(); }
 
 class Choice {
 public:
-  Choice(FuncOp func, const cuda::CudaTargetInfo &target)
-      : func(func), target(target), divisors(scalarDivisors(func)) {
+  Choice(FuncOp func, const cuda::CudaTargetInfo &target) : func(func), target(target), divisors(scalarDivisors(func)) {
     for (Operation &op : func.getBody().front())
       if (isa<ForeachOp, MapOp, kernel::ReduceOp, ArgReduceOp>(op))
         loops.push_back(&op);
@@ -80,9 +77,7 @@ private:
     func.setParamsAttr(params.getDictionary(func.getContext()));
   }
 
-  std::optional<int64_t> points() {
-    return graph::product(graph::exprsOf(func.getGrid())).constant();
-  }
+  std::optional<int64_t> points() { return graph::product(graph::exprsOf(func.getGrid())).constant(); }
 
   /// The vector width that every loop agrees on.
   int64_t width() {
@@ -129,9 +124,7 @@ private:
     return width;
   }
 
-  Expr iterations(Operation *loop) {
-    return graph::product(graph::exprsOf(loop->getAttrOfType<ArrayAttr>("extents")));
-  }
+  Expr iterations(Operation *loop) { return graph::product(graph::exprsOf(loop->getAttrOfType<ArrayAttr>("extents"))); }
 
   /// Few points, long loops, and neighbouring points are neighbours in memory.
   bool hasLongColumns() {
@@ -195,8 +188,7 @@ private:
   bool fitsMatvec(DotOp dot) {
     std::optional<int64_t> rows = graph::exprsOf(dot.getExtents())[0].constant();
     std::string column = cuda::names(dot.getVars())[1];
-    return rows && *rows <= matvecRows &&
-           llvm::all_of(dot.getRhs().front().getOps<LoadOp>(), [&](LoadOp load) {
+    return rows && *rows <= matvecRows && llvm::all_of(dot.getRhs().front().getOps<LoadOp>(), [&](LoadOp load) {
              std::optional<Expr> stride = graph::exprOf(load.getPosition()).coefficient(column);
              return stride && (stride->isConstant(0) || stride->isConstant(1));
            });
@@ -209,15 +201,24 @@ private:
     }
     if (fitsMma(dot)) {
       const cuda::MmaShape &shape = cuda::chooseMmaShape(dot);
-      set("gemm_mma", {{"threads", shape.threads()}, {"tile_m", shape.m}, {"tile_n", shape.n},
-                       {"tile_k", shape.k}, {"warps_m", shape.warpsM}, {"warps_n", shape.warpsN},
-                       {"split_k", shape.split}, {"mma_k", target.mmaK},
+      set("gemm_mma", {{"threads", shape.threads()},
+                       {"tile_m", shape.m},
+                       {"tile_n", shape.n},
+                       {"tile_k", shape.k},
+                       {"warps_m", shape.warpsM},
+                       {"warps_n", shape.warpsN},
+                       {"split_k", shape.split},
+                       {"mma_k", target.mmaK},
                        {"async", target.asyncCopy}});
       return success();
     }
     const cuda::GemmShape &shape = cuda::chooseGemmShape(dot);
-    set("gemm", {{"threads", shape.threads()}, {"tile_m", shape.m}, {"tile_n", shape.n},
-                 {"tile_k", shape.k}, {"thread_m", shape.threadM}, {"thread_n", shape.threadN},
+    set("gemm", {{"threads", shape.threads()},
+                 {"tile_m", shape.m},
+                 {"tile_n", shape.n},
+                 {"tile_k", shape.k},
+                 {"thread_m", shape.threadM},
+                 {"thread_n", shape.threadN},
                  {"split_k", shape.split}});
     return success();
   }

@@ -16,8 +16,7 @@ namespace cupola::cuda {
 namespace {
 
 /// Every expression in `loop` uses outer and inner only as extent * outer + inner.
-bool movesAsOne(Operation *loop, const std::string &outer, const std::string &inner,
-                const Expr &extent) {
+bool movesAsOne(Operation *loop, const std::string &outer, const std::string &inner, const Expr &extent) {
   auto result = loop->walk([&](Operation *op) {
     if (op == loop)
       return WalkResult::advance();
@@ -49,8 +48,7 @@ void collapse(Operation *loop) {
   }
   if (gone.empty())
     return;
-  loop->setAttr("vars", ArrayAttr::get(loop->getContext(),
-                                       llvm::map_to_vector(vars, [&](const std::string &var) {
+  loop->setAttr("vars", ArrayAttr::get(loop->getContext(), llvm::map_to_vector(vars, [&](const std::string &var) {
                                          return Attribute(StringAttr::get(loop->getContext(), var));
                                        })));
   loop->setAttr("extents", graph::exprArray(loop->getContext(), extents));

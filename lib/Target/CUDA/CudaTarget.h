@@ -21,13 +21,13 @@ namespace cupola::cuda {
 
 /// What the schedules may use on a family of architectures.
 struct CudaTargetInfo {
-  const char *arch;         ///< "sm_80"
-  int capability;           ///< 80
-  int64_t sharedBytes;      ///< most dynamic shared memory of a block
-  int64_t residentThreads;  ///< most threads of a multiprocessor
-  int64_t multiprocessors;  ///< of a usual device of the family, one of its large ones
-  bool asyncCopy;           ///< cp.async
-  int mmaK;                 ///< K of the f16 mma: 8 or 16; 0: none
+  const char *arch;        ///< "sm_80"
+  int capability;          ///< 80
+  int64_t sharedBytes;     ///< most dynamic shared memory of a block
+  int64_t residentThreads; ///< most threads of a multiprocessor
+  int64_t multiprocessors; ///< of a usual device of the family, one of its large ones
+  bool asyncCopy;          ///< cp.async
+  int mmaK;                ///< K of the f16 mma: 8 or 16; 0: none
 };
 
 /// All targets, oldest first.

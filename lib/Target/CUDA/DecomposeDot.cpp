@@ -37,16 +37,13 @@ bool hasSchedule(DotOp dot) {
 }
 
 /// An operand's scalar at a point, as f32 or whatever the tile accumulates in.
-Value operandAt(OpBuilder &builder, Region &region, const std::map<std::string, Expr> &point,
-                Type type) {
+Value operandAt(OpBuilder &builder, Region &region, const std::map<std::string, Expr> &point, Type type) {
   IRMapping values;
   for (Operation &op : region.front().without_terminator())
     cuda::substitute(builder.clone(op, values), point);
   Value yielded = region.front().getTerminator()->getOperand(0);
   Value value = values.lookupOrDefault(yielded);
-  return value.getType() == type
-             ? value
-             : CastOp::create(builder, value.getLoc(), type, value).getResult();
+  return value.getType() == type ? value : CastOp::create(builder, value.getLoc(), type, value).getResult();
 }
 
 void inlineAt(ExtractOp extract) {
@@ -58,9 +55,9 @@ void inlineAt(ExtractOp extract) {
   Location loc = dot.getLoc();
   Type type = extract.getType();
   auto sum = graph::ReduceKindAttr::get(builder.getContext(), graph::ReduceKind::Sum);
-  auto reduce = kernel::ReduceOp::create(
-      builder, loc, TypeRange(type), builder.getArrayAttr({sum}),
-      builder.getArrayAttr({dot.getVars()[2]}), builder.getArrayAttr({dot.getExtents()[2]}));
+  auto reduce =
+      kernel::ReduceOp::create(builder, loc, TypeRange(type), builder.getArrayAttr({sum}),
+                               builder.getArrayAttr({dot.getVars()[2]}), builder.getArrayAttr({dot.getExtents()[2]}));
   OpBuilder inside = OpBuilder::atBlockEnd(&reduce.getBody().emplaceBlock());
   Value lhs = operandAt(inside, dot.getLhs(), point, type);
   Value rhs = operandAt(inside, dot.getRhs(), point, type);

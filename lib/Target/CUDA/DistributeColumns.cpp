@@ -19,8 +19,7 @@ namespace {
 /// A lane per grid point, a warp per part of the loops: a warp reads neighbouring points.
 class Columns {
 public:
-  explicit Columns(FuncOp func)
-      : low(func), threads(func.getParams().getAs<IntegerAttr>("threads").getInt()) {}
+  explicit Columns(FuncOp func) : low(func), threads(func.getParams().getAs<IntegerAttr>("threads").getInt()) {}
 
   LogicalResult run() {
     Expr points = graph::product(low.grid()), blocks = ceilDiv(points, lanes);
@@ -52,20 +51,18 @@ private:
 
   LogicalResult reduce(kernel::ReduceOp op) {
     SmallVector<cuda::Accumulator> accumulators;
-    for (auto [kind, type] : llvm::zip_equal(op.getKinds().getAsRange<graph::ReduceKindAttr>(),
-                                             op.getResultTypes()))
+    for (auto [kind, type] : llvm::zip_equal(op.getKinds().getAsRange<graph::ReduceKindAttr>(), op.getResultTypes()))
       accumulators.push_back(cuda::makeAccumulator(low, kind.getValue(), type));
     Block &body = op.getBody().front();
     SmallVector<std::string> vars = cuda::names(op.getVars());
     graph::Exprs extents = graph::exprsOf(op.getExtents());
-    LogicalResult done =
-        low.loop("i", symbol("warp"), graph::product(extents), warps, /*unroll=*/false, [&] {
-          low.letCoordinates(vars, extents, symbol("i"));
-          LogicalResult element = low.clone(body);
-          for (auto [accumulator, value] : llvm::zip_equal(accumulators, low.yielded(body)))
-            cuda::accumulate(low, accumulator, value);
-          return element;
-        });
+    LogicalResult done = low.loop("i", symbol("warp"), graph::product(extents), warps, /*unroll=*/false, [&] {
+      low.letCoordinates(vars, extents, symbol("i"));
+      LogicalResult element = low.clone(body);
+      for (auto [accumulator, value] : llvm::zip_equal(accumulators, low.yielded(body)))
+        cuda::accumulate(low, accumulator, value);
+      return element;
+    });
     for (auto [accumulator, result] : llvm::zip_equal(accumulators, op.getResults()))
       low.values.map(result, low.cast(combine(accumulator), accumulator.type));
     return done;
@@ -76,13 +73,12 @@ private:
     Location loc = low.func.getLoc();
     Value own = low.get(accumulator.registers);
     Value parts = low.smem(threads, own.getType());
-    StoreSharedOp::create(low.builder, loc, own, parts,
-                          (symbol("warp") * lanes + symbol("lane")).text());
+    StoreSharedOp::create(low.builder, loc, own, parts, (symbol("warp") * lanes + symbol("lane")).text());
     BarrierOp::create(low.builder, loc);
     cuda::Accumulator all = cuda::makeAccumulator(low, accumulator.kind, accumulator.type);
     (void)low.loop("w", 0, warps, 1, /*unroll=*/true, [&]() -> LogicalResult {
-      Value part = LoadSharedOp::create(low.builder, loc, own.getType(), parts,
-                                        (symbol("w") * lanes + symbol("lane")).text());
+      Value part =
+          LoadSharedOp::create(low.builder, loc, own.getType(), parts, (symbol("w") * lanes + symbol("lane")).text());
       cuda::accumulate(low, all, part);
       return success();
     });

@@ -44,8 +44,8 @@ struct DistributePoints : cuda::impl::DistributePointsBase<DistributePoints> {
         outer.push_back("g" + std::to_string(i));
       low.letCoordinates(outer, ArrayRef(extents).drop_back(), floorDiv(flat, extents.back()));
       Expr first = (outer.empty() ? flat : mod(flat, extents.back())) * width;
-      return low.cloneVector(low.source(), "g" + std::to_string(outer.size()), first,
-                             low.grid().back(), width, [](ValueRange) {});
+      return low.cloneVector(low.source(), "g" + std::to_string(outer.size()), first, low.grid().back(), width,
+                             [](ValueRange) {});
     });
   }
 };

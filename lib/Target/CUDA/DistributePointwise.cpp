@@ -22,8 +22,7 @@ graph::Exprs vectorExtents(ForeachOp loop, int64_t width) {
   return extents;
 }
 
-LogicalResult distribute(cuda::Lowering &lowering, ForeachOp loop, int64_t threads,
-                         int64_t width) {
+LogicalResult distribute(cuda::Lowering &lowering, ForeachOp loop, int64_t threads, int64_t width) {
   graph::Exprs extents = vectorExtents(loop, width);
   SmallVector<std::string> vars = cuda::names(loop.getVars());
   Expr flat = Expr::symbol("b") * threads + Expr::symbol("t");
@@ -34,8 +33,7 @@ LogicalResult distribute(cuda::Lowering &lowering, ForeachOp loop, int64_t threa
     lowering.letCoordinates(ArrayRef(vars).drop_back(), outer, rest);
     lowering.enter(loop.getVars(), loop.getExtents());
     return lowering.cloneVector(loop.getBody().front(), vars.back(), inner * width,
-                                graph::exprsOf(loop.getExtents()).back(), width,
-                                [](ValueRange) {});
+                                graph::exprsOf(loop.getExtents()).back(), width, [](ValueRange) {});
   });
 }
 

@@ -57,8 +57,7 @@ private:
 
   /// The loop's points, shared between the threads of the row. "i" counts a thread's
   /// vectors and "e" the elements of a vector in every loop, so that tiles match.
-  LogicalResult each(Operation *loop, ArrayAttr varsAttr, ArrayAttr extentsAttr,
-                     cuda::Lowering::Yield yield) {
+  LogicalResult each(Operation *loop, ArrayAttr varsAttr, ArrayAttr extentsAttr, cuda::Lowering::Yield yield) {
     SmallVector<std::string> vars = cuda::names(varsAttr);
     graph::Exprs extents = graph::exprsOf(extentsAttr);
     Expr inner = extents.back();
@@ -74,11 +73,9 @@ private:
       return low.guard({count - 1 - flat}, [&] {
         ArrayRef<Expr> outer = ArrayRef(extents).drop_back();
         bool single = outer.empty();
-        low.letCoordinates(ArrayRef(vars).drop_back(), outer,
-                           single ? flat : floorDiv(flat, extents.back()));
+        low.letCoordinates(ArrayRef(vars).drop_back(), outer, single ? flat : floorDiv(flat, extents.back()));
         Expr column = single ? flat : mod(flat, extents.back());
-        return low.cloneVector(loop->getRegion(0).front(), vars.back(), column * width, inner,
-                               width, yield);
+        return low.cloneVector(loop->getRegion(0).front(), vars.back(), column * width, inner, width, yield);
       });
     });
   }
@@ -117,8 +114,7 @@ private:
 
   LogicalResult reduce(kernel::ReduceOp op) {
     SmallVector<cuda::Accumulator> accumulators;
-    for (auto [kind, type] : llvm::zip_equal(op.getKinds().getAsRange<graph::ReduceKindAttr>(),
-                                             op.getResultTypes()))
+    for (auto [kind, type] : llvm::zip_equal(op.getKinds().getAsRange<graph::ReduceKindAttr>(), op.getResultTypes()))
       accumulators.push_back(cuda::makeAccumulator(low, kind.getValue(), type));
     LogicalResult done = each(op, op.getVars(), op.getExtents(), [&](ValueRange yielded) {
       for (auto [accumulator, value] : llvm::zip_equal(accumulators, yielded))

@@ -21,8 +21,7 @@ static bool isTransposed(LoadOp load, StringRef var, StringRef innermost) {
   Expr position = graph::exprOf(load.getPosition());
   std::optional<Expr> along = position.coefficient(var.str());
   std::optional<Expr> across = position.coefficient(innermost.str());
-  return along && along->isConstant(1) && across && !across->isConstant(0) &&
-         !across->isConstant(1);
+  return along && along->isConstant(1) && across && !across->isConstant(0) && !across->isConstant(1);
 }
 
 std::optional<std::string> cuda::transposedAxis(ForeachOp loop) {
@@ -37,9 +36,8 @@ std::optional<std::string> cuda::transposedAxis(ForeachOp loop) {
   if (vars.size() < 2 || !storesAlong || !isLong(extents.back()))
     return std::nullopt;
   for (size_t i = 0; i + 1 < vars.size(); ++i)
-    if (isLong(extents[i]) && llvm::any_of(body.getOps<LoadOp>(), [&](LoadOp load) {
-          return isTransposed(load, vars[i], vars.back());
-        }))
+    if (isLong(extents[i]) &&
+        llvm::any_of(body.getOps<LoadOp>(), [&](LoadOp load) { return isTransposed(load, vars[i], vars.back()); }))
       return vars[i];
   return std::nullopt;
 }
@@ -108,8 +106,7 @@ private:
       for (auto [op, smem] : turned) {
         if (failed(low.clone(*op)))
           return failure();
-        StoreSharedOp::create(low.builder, loc, low.values.lookup(op->getResult(0)), smem,
-                              place.text());
+        StoreSharedOp::create(low.builder, loc, low.values.lookup(op->getResult(0)), smem, place.text());
       }
       return success();
     });
@@ -119,9 +116,9 @@ private:
     return elements(/*fastIsInner=*/true, [&]() -> LogicalResult {
       for (Operation &op : block) {
         if (auto it = turned.find(&op); it != turned.end())
-          low.values.map(op.getResult(0), LoadSharedOp::create(low.builder, loc, op.getResult(0).getType(), it->second,
-                                                               place.text())
-                                              .getResult());
+          low.values.map(
+              op.getResult(0),
+              LoadSharedOp::create(low.builder, loc, op.getResult(0).getType(), it->second, place.text()).getResult());
         else if (failed(low.clone(op)))
           return failure();
       }

@@ -48,8 +48,7 @@ static int64_t sharedBytes(FuncOp func) {
   int64_t end = 0;
   func.walk([&](SmemOp op) {
     SmemType type = op.getSmem().getType();
-    end = std::max<int64_t>(end, *op.getOffset() +
-                                     type.getCount() * cuda::byteSize(type.getElement()));
+    end = std::max<int64_t>(end, *op.getOffset() + type.getCount() * cuda::byteSize(type.getElement()));
   });
   return end;
 }
@@ -70,8 +69,8 @@ FailureOr<cuda::CudaKernel> cuda::emitCudaKernel(FuncOp prepared, const CudaTarg
     return failure();
   int64_t shared = sharedBytes(*func);
   if (shared > target.sharedBytes)
-    return func->emitError() << "needs " << shared << " bytes of shared memory, " << target.arch
-                             << " has " << target.sharedBytes;
+    return func->emitError() << "needs " << shared << " bytes of shared memory, " << target.arch << " has "
+                             << target.sharedBytes;
 
   // The name is the hash of everything else: equal kernels of different models are one.
   bool wide = options.force64BitIndex || needsWideIndex(*func);

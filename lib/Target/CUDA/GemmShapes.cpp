@@ -11,17 +11,13 @@ using namespace cupola::cuda;
 // result is small and k long, the threads of a block share k, too.
 static constexpr GemmShape shapes[] = {
     // m, n, k, thread m, thread n, parts of k
-    {128, 128, 16, 8, 8, 1}, {64, 128, 16, 8, 8, 1}, {64, 64, 16, 8, 4, 1}, {32, 64, 16, 4, 4, 1},
-    {16, 64, 16, 4, 4, 1},   {16, 32, 64, 4, 4, 4},
+    {128, 128, 16, 8, 8, 1}, {64, 128, 16, 8, 8, 1}, {64, 64, 16, 8, 4, 1},
+    {32, 64, 16, 4, 4, 1},   {16, 64, 16, 4, 4, 1},  {16, 32, 64, 4, 4, 4},
 };
 
 static constexpr MmaShape mmaShapes[] = {
     // m, n, k, warps along m, along n, parts of k
-    {128, 128, 32, 2, 4, 1},
-    {64, 64, 32, 2, 2, 1},
-    {32, 64, 32, 1, 2, 2},
-    {32, 64, 32, 1, 2, 1},
-    {32, 32, 64, 1, 1, 4},
+    {128, 128, 32, 2, 4, 1}, {64, 64, 32, 2, 2, 1}, {32, 64, 32, 1, 2, 2}, {32, 64, 32, 1, 2, 1}, {32, 32, 64, 1, 1, 4},
 };
 
 /// Blocks that keep a large GPU busy.
@@ -61,9 +57,5 @@ template <class Shape> static const Shape &choose(llvm::ArrayRef<Shape> table, k
   return *smallest;
 }
 
-const GemmShape &cuda::chooseGemmShape(kernel::DotOp dot) {
-  return choose(llvm::ArrayRef(shapes), dot);
-}
-const MmaShape &cuda::chooseMmaShape(kernel::DotOp dot) {
-  return choose(llvm::ArrayRef(mmaShapes), dot);
-}
+const GemmShape &cuda::chooseGemmShape(kernel::DotOp dot) { return choose(llvm::ArrayRef(shapes), dot); }
+const MmaShape &cuda::chooseMmaShape(kernel::DotOp dot) { return choose(llvm::ArrayRef(mmaShapes), dot); }

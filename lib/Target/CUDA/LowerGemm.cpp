@@ -69,25 +69,23 @@ private:
     Value result = low.registers({count}, low.builder.getF32Type());
     Expr k = firstOfPart() + symbol("k");
     Expr at = symbol("s") * (tileK * op.pitch) + k * op.pitch + thread * group;
-    LoadFragmentOp::create(low.builder, low.func.getLoc(), op.smem, at.text(), group,
-                           threadsAlong * group, result);
+    LoadFragmentOp::create(low.builder, low.func.getLoc(), op.smem, at.text(), group, threadsAlong * group, result);
     return result;
   }
 
   LogicalResult epilogue(ForeachOp loop) override {
     int64_t width = epilogueWidth(loop, group);
     Expr i = symbol("i"), j = symbol("j"), c = symbol("c");
-    Expr m = symbol("tm") * tileM + symbol("ty") * group + mod(i, group) +
-             floorDiv(i, group) * (group * tileM / threadM);
+    Expr m =
+        symbol("tm") * tileM + symbol("ty") * group + mod(i, group) + floorDiv(i, group) * (group * tileM / threadM);
     Expr n = symbol("tn") * tileN + symbol("tx") * group + j * (group * tileN / threadN);
     return low.loop("i", 0, threadM, 1, /*unroll=*/true, [&] {
       return row(loop, m, [&] {
         return low.loop("j", 0, threadN / group, 1, /*unroll=*/true, [&]() -> LogicalResult {
           if (width == group)
             return columns(loop, n, width, acc, {i, j * group});
-          return low.loop("c", 0, group / width, 1, /*unroll=*/true, [&] {
-            return columns(loop, n + c * width, width, acc, {i, j * group + c * width});
-          });
+          return low.loop("c", 0, group / width, 1, /*unroll=*/true,
+                          [&] { return columns(loop, n + c * width, width, acc, {i, j * group + c * width}); });
         });
       });
     });

@@ -20,8 +20,7 @@ namespace {
 /// lane each; its warps share k and add up in shared memory.
 class Matvec {
 public:
-  explicit Matvec(FuncOp func)
-      : low(func), rows(func.getParams().getAs<IntegerAttr>("rows").getInt()) {
+  explicit Matvec(FuncOp func) : low(func), rows(func.getParams().getAs<IntegerAttr>("rows").getInt()) {
     dot = *low.source().getOps<DotOp>().begin();
     extents = graph::exprsOf(dot.getExtents());
   }
@@ -37,9 +36,7 @@ public:
       low.let("warp", floorDiv(t, lanes), warps);
       for (Operation &op : low.source()) {
         auto each = dyn_cast<ForeachOp>(op);
-        if (failed(&op == dot.getOperation() ? product()
-                   : each                    ? epilogue(each)
-                                             : low.clone(op)))
+        if (failed(&op == dot.getOperation() ? product() : each ? epilogue(each) : low.clone(op)))
           return failure();
       }
       return success();
@@ -59,9 +56,7 @@ private:
     LogicalResult done = low.guard({extents[1] - 1 - column}, [&] {
       SmallVector<std::string> vars = cuda::names(dot.getVars());
       low.let(vars[1], column, extents[1]);
-      return low.loop(vars[2], symbol("warp"), extents[2], warps, /*unroll=*/false, [&] {
-        return step(vars[0], acc);
-      });
+      return low.loop(vars[2], symbol("warp"), extents[2], warps, /*unroll=*/false, [&] { return step(vars[0], acc); });
     });
     (void)low.loop("i", 0, rows, 1, /*unroll=*/true, [&]() -> LogicalResult {
       Expr at = (symbol("warp") * rows + symbol("i")) * lanes + symbol("lane");

@@ -46,17 +46,14 @@ private:
       allocate(*op, f16, stages, /*withRegisters=*/!async);
     }
     LogicalResult done = tileLoop(a, b, stages, async, [&] {
-      return low.loop("k", 0, tileK / split / mmaK, 1, /*unroll=*/true,
-                      [&] { return multiply(a, b, f16.isBF16()); });
+      return low.loop("k", 0, tileK / split / mmaK, 1, /*unroll=*/true, [&] { return multiply(a, b, f16.isBF16()); });
     });
     addParts(acc);
     return done;
   }
 
   /// Whole vectors of at least four bytes along the rows of shared memory.
-  bool canCopy(const cuda::Operand &op) {
-    return op.width >= 2 && vectorLoad(op) && op.alongK != op.kMajor;
-  }
+  bool canCopy(const cuda::Operand &op) { return op.width >= 2 && vectorLoad(op) && op.alongK != op.kMajor; }
 
   LogicalResult multiply(const cuda::Operand &a, const cuda::Operand &b, bool bf16) {
     Location loc = low.func.getLoc();
@@ -68,8 +65,7 @@ private:
     Expr n = symbol("wn") * (8 * tilesN);
     Expr atB = b.kMajor ? symbol("s") * (tileK * b.pitch) + k * b.pitch + n
                         : symbol("s") * (tileN * b.pitch) + n * b.pitch + k;
-    MmaLoadOp::create(low.builder, loc, b.kMajor ? MmaOperand::B : MmaOperand::BT, b.smem,
-                      atB.text(), b.pitch, right);
+    MmaLoadOp::create(low.builder, loc, b.kMajor ? MmaOperand::B : MmaOperand::BT, b.smem, atB.text(), b.pitch, right);
     MmaOp::create(low.builder, loc, acc, left, right, bf16);
     return success();
   }
@@ -78,19 +74,16 @@ private:
   LogicalResult epilogue(ForeachOp loop) override {
     int64_t width = epilogueWidth(loop, 2);
     Expr i = symbol("i"), j = symbol("j"), h = symbol("h"), c = symbol("c"), lane = symbol("lane");
-    Expr m = symbol("tm") * tileM + symbol("wm") * (16 * tilesM) + i * 16 + h * 8 +
-             floorDiv(lane, 4);
+    Expr m = symbol("tm") * tileM + symbol("wm") * (16 * tilesM) + i * 16 + h * 8 + floorDiv(lane, 4);
     Expr n = symbol("tn") * tileN + symbol("wn") * (8 * tilesN) + j * 8 + mod(lane, 4) * 2;
     auto pair = [&]() -> LogicalResult {
       if (width == 2)
         return columns(loop, n, width, acc, {i, j, h * 2});
-      return low.loop("c", 0, 2, 1, /*unroll=*/true,
-                      [&] { return columns(loop, n + c, 1, acc, {i, j, h * 2 + c}); });
+      return low.loop("c", 0, 2, 1, /*unroll=*/true, [&] { return columns(loop, n + c, 1, acc, {i, j, h * 2 + c}); });
     };
     return low.loop("i", 0, tilesM, 1, /*unroll=*/true, [&] {
-      return low.loop("h", 0, 2, 1, /*unroll=*/true, [&] {
-        return row(loop, m, [&] { return low.loop("j", 0, tilesN, 1, /*unroll=*/true, pair); });
-      });
+      return low.loop("h", 0, 2, 1, /*unroll=*/true,
+                      [&] { return row(loop, m, [&] { return low.loop("j", 0, tilesN, 1, /*unroll=*/true, pair); }); });
     });
   }
 

@@ -15,9 +15,7 @@ SmallVector<std::string> cuda::names(ArrayAttr texts) {
   return result;
 }
 
-int64_t cuda::byteSize(Type type) {
-  return type.isInteger(1) ? 1 : type.getIntOrFloatBitWidth() / 8;
-}
+int64_t cuda::byteSize(Type type) { return type.isInteger(1) ? 1 : type.getIntOrFloatBitWidth() / 8; }
 
 /// The attributes of kernel ops that hold expressions.
 static constexpr StringRef expressionNames[] = {"position", "mask", "expr", "exprs",  "index", "extent",
@@ -51,8 +49,7 @@ SmallVector<Expr> cuda::expressions(Operation *op) {
 static void substituteOne(Operation *op, const std::map<std::string, Expr> &values) {
   for (StringRef name : expressionNames)
     if (Attribute attr = op->getAttr(name))
-      op->setAttr(name,
-                  mapExpressions(attr, [&](const Expr &e) { return e.substitute(values); }));
+      op->setAttr(name, mapExpressions(attr, [&](const Expr &e) { return e.substitute(values); }));
 }
 
 void cuda::substitute(Operation *op, const std::map<std::string, Expr> &values) {
@@ -72,9 +69,8 @@ void cuda::canonicalize(Operation *op) {
 namespace cupola::cuda {
 
 Lowering::Lowering(FuncOp func)
-    : func(func), builder(func.getContext()), divisors(scalarDivisors(func)),
-      old(std::make_unique<Block>()), gridExtents(graph::exprsOf(func.getGrid())),
-      loc(func.getLoc()) {
+    : func(func), builder(func.getContext()), divisors(scalarDivisors(func)), old(std::make_unique<Block>()),
+      gridExtents(graph::exprsOf(func.getGrid())), loc(func.getLoc()) {
   Block &body = func.getBody().front();
   old->getOperations().splice(old->end(), body.getOperations());
   builder.setInsertionPointToEnd(&body);
@@ -85,16 +81,14 @@ Lowering::~Lowering() { old->clear(); }
 void Lowering::launch(int64_t threads, const Expr &blocks) {
   func.setGridAttr(builder.getArrayAttr({}));
   mayHaveSurplus = !blocks.constant();
-  func->setAttr("launch", LaunchAttr::get(func.getContext(), threads,
-                                          builder.getStringAttr(blocks.text())));
+  func->setAttr("launch", LaunchAttr::get(func.getContext(), threads, builder.getStringAttr(blocks.text())));
 }
 
 void Lowering::let(StringRef name, const Expr &value, const Expr &extent) {
   LetOp::create(builder, loc, name, value.text(), ValueRange(), extent.text());
 }
 
-void Lowering::letCoordinates(ArrayRef<std::string> vars, ArrayRef<Expr> extents,
-                              const Expr &flat) {
+void Lowering::letCoordinates(ArrayRef<std::string> vars, ArrayRef<Expr> extents, const Expr &flat) {
   Expr rest = flat;
   SmallVector<Expr> coordinates(vars.size());
   for (size_t i = vars.size(); i-- > 0;) {
@@ -112,8 +106,8 @@ void Lowering::letGrid(const Expr &flat) {
   letCoordinates(vars, gridExtents, flat);
 }
 
-LogicalResult Lowering::loop(StringRef name, const Expr &from, const Expr &to, const Expr &step,
-                             bool unroll, Body body) {
+LogicalResult Lowering::loop(StringRef name, const Expr &from, const Expr &to, const Expr &step, bool unroll,
+                             Body body) {
   OpBuilder::InsertionGuard saved(builder);
   auto op = ForOp::create(builder, loc, name, from.text(), to.text(), step.text(), unroll);
   builder.setInsertionPointToEnd(&op.getBody().emplaceBlock());
@@ -150,8 +144,7 @@ LogicalResult Lowering::guardBlocks(const Expr &blocks, Body body) {
   if (blocks.constant())
     return body();
   OpBuilder::InsertionGuard saved(builder);
-  auto op = GuardOp::create(builder, loc,
-                            graph::exprArray(func.getContext(), {blocks - 1 - symbol("b")}));
+  auto op = GuardOp::create(builder, loc, graph::exprArray(func.getContext(), {blocks - 1 - symbol("b")}));
   builder.setInsertionPointToEnd(&op.getBody().emplaceBlock());
   mayHaveSurplus = false;
   LogicalResult done = body();
@@ -171,8 +164,7 @@ Value Lowering::variable(Value init) {
 
 Value Lowering::get(Value registers, ArrayRef<Expr> index) {
   Type element = llvm::cast<RegistersType>(registers.getType()).getElement();
-  return GetOp::create(builder, loc, element, registers,
-                       graph::exprArray(func.getContext(), index));
+  return GetOp::create(builder, loc, element, registers, graph::exprArray(func.getContext(), index));
 }
 
 void Lowering::set(Value value, Value registers, ArrayRef<Expr> index) {
@@ -182,8 +174,7 @@ void Lowering::set(Value value, Value registers, ArrayRef<Expr> index) {
 Value Lowering::constant(Type type, double number) {
   if (auto real = llvm::dyn_cast<FloatType>(type))
     return ConstantOp::create(builder, loc, builder.getFloatAttr(real, number));
-  return ConstantOp::create(builder, loc,
-                            builder.getIntegerAttr(type, static_cast<int64_t>(number)));
+  return ConstantOp::create(builder, loc, builder.getIntegerAttr(type, static_cast<int64_t>(number)));
 }
 
 Value Lowering::cast(Value value, Type type) {
@@ -191,8 +182,7 @@ Value Lowering::cast(Value value, Type type) {
 }
 
 Value Lowering::smem(int64_t count, Type element) {
-  return SmemOp::create(builder, loc, SmemType::get(func.getContext(), count, element),
-                        IntegerAttr());
+  return SmemOp::create(builder, loc, SmemType::get(func.getContext(), count, element), IntegerAttr());
 }
 
 LogicalResult Lowering::clone(Block &block) {
@@ -277,8 +267,7 @@ LogicalResult Lowering::loops(ArrayAttr vars, ArrayAttr extents, Body body, size
 
 LogicalResult Lowering::cloneSerial(Operation &op) {
   if (auto each = dyn_cast<ForeachOp>(op))
-    return loops(each.getVars(), each.getExtents(),
-                 [&] { return clone(each.getBody().front()); });
+    return loops(each.getVars(), each.getExtents(), [&] { return clone(each.getBody().front()); });
   if (auto reduce = dyn_cast<kernel::ReduceOp>(op))
     return cloneReduce(reduce);
   if (auto reduce = dyn_cast<ArgReduceOp>(op))
@@ -288,8 +277,7 @@ LogicalResult Lowering::cloneSerial(Operation &op) {
 
 LogicalResult Lowering::cloneReduce(kernel::ReduceOp op) {
   SmallVector<Accumulator> accumulators;
-  for (auto [kind, type] : llvm::zip_equal(op.getKinds().getAsRange<graph::ReduceKindAttr>(),
-                                           op.getResultTypes()))
+  for (auto [kind, type] : llvm::zip_equal(op.getKinds().getAsRange<graph::ReduceKindAttr>(), op.getResultTypes()))
     accumulators.push_back(makeAccumulator(*this, kind.getValue(), type));
   Block &body = op.getBody().front();
   LogicalResult done = loops(op.getVars(), op.getExtents(), [&]() -> LogicalResult {
@@ -324,8 +312,7 @@ LogicalResult Lowering::cloneArgReduce(ArgReduceOp op) {
     auto binary = [&](BinaryKind kind, Value lhs, Value rhs) -> Value {
       return BinaryOp::create(builder, loc, boolean, kind, lhs, rhs);
     };
-    Value wins = binary(BinaryKind::Or, binary(BinaryKind::Less, place, constant(i64, 0)),
-                        binary(better, value, old));
+    Value wins = binary(BinaryKind::Or, binary(BinaryKind::Less, place, constant(i64, 0)), binary(better, value, old));
     if (llvm::isa<FloatType>(type)) {
       auto predicate = [&](graph::UnaryKind kind, Value v) -> Value {
         llvm::APFloat none(0.0);
@@ -386,12 +373,10 @@ Value neutralValue(Lowering &lowering, graph::ReduceKind kind, Type type) {
   return ConstantOp::create(lowering.builder, lowering.func.getLoc(), neutral(kind, wordType(type)));
 }
 
-void accumulate(Lowering &lowering, const Accumulator &accumulator, Value value,
-                ArrayRef<Expr> index) {
+void accumulate(Lowering &lowering, const Accumulator &accumulator, Value value, ArrayRef<Expr> index) {
   Type word = llvm::cast<RegistersType>(accumulator.registers.getType()).getElement();
-  AccumulateOp::create(lowering.builder, lowering.func.getLoc(), accumulator.kind,
-                       lowering.cast(value, word), accumulator.registers,
-                       graph::exprArray(lowering.func.getContext(), index));
+  AccumulateOp::create(lowering.builder, lowering.func.getLoc(), accumulator.kind, lowering.cast(value, word),
+                       accumulator.registers, graph::exprArray(lowering.func.getContext(), index));
 }
 
 } // namespace cupola::cuda

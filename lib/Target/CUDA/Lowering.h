@@ -48,10 +48,10 @@ public:
 
   kernel::FuncOp func;
   mlir::OpBuilder builder;
-  mlir::IRMapping values;                        ///< level 1 to level 2
-  llvm::DenseMap<mlir::Value, TilePlace> tiles;  ///< maps kept in registers
-  mlir::ArrayAttr space, spaceExtents;           ///< of the loop being distributed
-  std::map<std::string, int64_t> divisors;       ///< of n0, n1, ..
+  mlir::IRMapping values;                       ///< level 1 to level 2
+  llvm::DenseMap<mlir::Value, TilePlace> tiles; ///< maps kept in registers
+  mlir::ArrayAttr space, spaceExtents;          ///< of the loop being distributed
+  std::map<std::string, int64_t> divisors;      ///< of n0, n1, ..
 
   mlir::Block &source() { return *old; }
   graph::Exprs grid() const { return gridExtents; }
@@ -68,11 +68,10 @@ public:
   Ranges rangesHere();
   void let(llvm::StringRef name, const Expr &value, const Expr &extent);
   /// Names the coordinates of row-major position `flat`.
-  void letCoordinates(llvm::ArrayRef<std::string> vars, llvm::ArrayRef<Expr> extents,
-                      const Expr &flat);
+  void letCoordinates(llvm::ArrayRef<std::string> vars, llvm::ArrayRef<Expr> extents, const Expr &flat);
   void letGrid(const Expr &flat);
-  mlir::LogicalResult loop(llvm::StringRef name, const Expr &from, const Expr &to,
-                           const Expr &step, bool unroll, Body body);
+  mlir::LogicalResult loop(llvm::StringRef name, const Expr &from, const Expr &to, const Expr &step, bool unroll,
+                           Body body);
   /// Runs the body where all conditions are >= 0; those proved to hold are dropped. A
   /// condition is about t, b and loops: a name of `let` is in its range by definition.
   mlir::LogicalResult guard(llvm::ArrayRef<Expr> conditions, Body body);
@@ -80,8 +79,7 @@ public:
   mlir::LogicalResult guardBlocks(const Expr &blocks, Body body);
 
   // Registers, constants.
-  mlir::Value registers(llvm::ArrayRef<int64_t> extents, mlir::Type element, int64_t vector = 1,
-                        bool zero = false);
+  mlir::Value registers(llvm::ArrayRef<int64_t> extents, mlir::Type element, int64_t vector = 1, bool zero = false);
   mlir::Value variable(mlir::Value init);
   mlir::Value get(mlir::Value registers, llvm::ArrayRef<Expr> index = {});
   void set(mlir::Value value, mlir::Value registers, llvm::ArrayRef<Expr> index = {});
@@ -102,25 +100,23 @@ public:
   /// `width` iterations of `block`, for `var` = base, base + 1, ..; contiguous
   /// loads and stores become vectors. `yield` gets what each iteration yields; its
   /// position in the vector is the variable "e" (absent if width is 1).
-  mlir::LogicalResult cloneVector(mlir::Block &block, llvm::StringRef var, const Expr &base,
-                                  const Expr &extent, int64_t width, Yield yield);
+  mlir::LogicalResult cloneVector(mlir::Block &block, llvm::StringRef var, const Expr &base, const Expr &extent,
+                                  int64_t width, Yield yield);
 
 private:
   mlir::LogicalResult cloneExtract(kernel::ExtractOp op);
   mlir::LogicalResult cloneReduce(kernel::ReduceOp op);
   mlir::LogicalResult cloneArgReduce(kernel::ArgReduceOp op);
-  mlir::LogicalResult loops(mlir::ArrayAttr vars, mlir::ArrayAttr extents, Body body,
-                            size_t depth = 0);
+  mlir::LogicalResult loops(mlir::ArrayAttr vars, mlir::ArrayAttr extents, Body body, size_t depth = 0);
   /// The `width` iterations that start at `base`, named var + "v".
-  mlir::LogicalResult cloneElements(mlir::Block &block, llvm::StringRef var, const Expr &base,
-                                    const Expr &extent, int64_t width, Yield yield);
-  mlir::LogicalResult reduceVector(kernel::ReduceOp op, llvm::StringRef var, const Expr &base,
-                                   const Expr &extent, int64_t width, mlir::Value &registers);
+  mlir::LogicalResult cloneElements(mlir::Block &block, llvm::StringRef var, const Expr &base, const Expr &extent,
+                                    int64_t width, Yield yield);
+  mlir::LogicalResult reduceVector(kernel::ReduceOp op, llvm::StringRef var, const Expr &base, const Expr &extent,
+                                   int64_t width, mlir::Value &registers);
   /// An expression in `var` for the first element of a vector.
   Expr atBase(const Expr &e, llvm::StringRef var, const Expr &base);
   void cloneShared(kernel::InRangeOp op, llvm::StringRef var, const Expr &base);
-  void cloneVectorLoad(kernel::LoadOp op, llvm::StringRef var, const Expr &base, int64_t width,
-                       mlir::Value &registers);
+  void cloneVectorLoad(kernel::LoadOp op, llvm::StringRef var, const Expr &base, int64_t width, mlir::Value &registers);
 
   std::unique_ptr<mlir::Block> old;
   llvm::DenseSet<mlir::Operation *> hoisted;
@@ -137,24 +133,22 @@ struct Accumulator {
   mlir::Value registers; ///< a variable
 };
 Accumulator makeAccumulator(Lowering &lowering, graph::ReduceKind kind, mlir::Type type);
-void accumulate(Lowering &lowering, const Accumulator &accumulator, mlir::Value value,
-                llvm::ArrayRef<Expr> index = {});
+void accumulate(Lowering &lowering, const Accumulator &accumulator, mlir::Value value, llvm::ArrayRef<Expr> index = {});
 /// The value a reduction starts with, in the type it accumulates in.
 mlir::Value neutralValue(Lowering &lowering, graph::ReduceKind kind, mlir::Type type);
 
 /// The most elements of `var` that every loop of a kernel can handle at once:
 /// `blocks` and their innermost variables. At least one access becomes a vector
 /// and no store is left behind. 1 if there is no such width.
-int64_t vectorWidth(llvm::ArrayRef<std::pair<mlir::Block *, std::string>> blocks,
-                    const Expr &extent, const std::map<std::string, int64_t> &divisors);
+int64_t vectorWidth(llvm::ArrayRef<std::pair<mlir::Block *, std::string>> blocks, const Expr &extent,
+                    const std::map<std::string, int64_t> &divisors);
 
 /// Whether the reductions of a block can be made for several elements of `var` at once: none
 /// needs what comes of another.
 bool reducesVectors(mlir::Block &block, llvm::StringRef var);
 
 /// Ops of a block that give different values for different values of the variables.
-llvm::DenseSet<mlir::Operation *> varyingOps(mlir::Block &block,
-                                             llvm::ArrayRef<std::string> vars);
+llvm::DenseSet<mlir::Operation *> varyingOps(mlir::Block &block, llvm::ArrayRef<std::string> vars);
 
 /// Whether `width` elements from a multiple of `width` on lie in one aligned vector.
 bool isContiguous(const Expr &position, llvm::StringRef var, int64_t width,

@@ -18,8 +18,8 @@ namespace {
 class Pipeline {
 public:
   explicit Pipeline(TileLoopOp loop)
-      : loop(loop), builder(loop), loc(loop.getLoc()), trips(graph::exprOf(loop.getTrips())),
-        stages(loop.getStages()) {}
+      : loop(loop), builder(loop), loc(loop.getLoc()), trips(graph::exprOf(loop.getTrips())), stages(loop.getStages()) {
+  }
 
   void run() {
     loop.getAsync() ? async() : throughRegisters();
@@ -47,22 +47,18 @@ private:
   void guarded(const Expr &at, llvm::function_ref<void()> body) {
     if ((trips - 1 - at).constant().value_or(-1) >= 0)
       return body();
-    auto guard = GuardOp::create(builder, loc,
-                                 graph::exprArray(builder.getContext(), {trips - 1 - at}));
+    auto guard = GuardOp::create(builder, loc, graph::exprArray(builder.getContext(), {trips - 1 - at}));
     in(guard.getBody(), body);
   }
 
-  ForOp mainLoop() {
-    return ForOp::create(builder, loc, loop.getName(), "0", trips.text(), "1", false);
-  }
+  ForOp mainLoop() { return ForOp::create(builder, loc, loop.getName(), "0", trips.text(), "1", false); }
 
   /// With two buffers one barrier an iteration suffices: who fills a buffer again has
   /// passed the barrier after which all others finished reading it.
   void throughRegisters() {
     place(loop.getFetch(), 0, 0);
     in(mainLoop().getBody(), [&] {
-      LetOp::create(builder, loc, loop.getStage(), mod(tile(), stages).text(), ValueRange(),
-                    std::to_string(stages));
+      LetOp::create(builder, loc, loop.getStage(), mod(tile(), stages).text(), ValueRange(), std::to_string(stages));
       place(loop.getStore(), tile(), stage());
       BarrierOp::create(builder, loc);
       guarded(tile() + 1, [&] { place(loop.getFetch(), tile() + 1, 0); });
@@ -85,8 +81,7 @@ private:
       Expr next = tile() + (stages - 1);
       guarded(next, [&] { place(loop.getFetch(), next, mod(next, stages)); });
       AsyncCommitOp::create(builder, loc);
-      LetOp::create(builder, loc, loop.getStage(), mod(tile(), stages).text(), ValueRange(),
-                    std::to_string(stages));
+      LetOp::create(builder, loc, loop.getStage(), mod(tile(), stages).text(), ValueRange(), std::to_string(stages));
       place(loop.getCompute(), tile(), stage());
     });
   }

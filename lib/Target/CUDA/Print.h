@@ -20,8 +20,7 @@ std::string literal(mlir::TypedAttr value);
 /// A call or an infix expression for a scalar op; `operand` prints an operand.
 std::string scalarText(mlir::Operation *op, llvm::function_ref<std::string(mlir::Value)> operand);
 /// a combined with b by a reduction.
-std::string combineText(graph::ReduceKind kind, mlir::Type type, const std::string &a,
-                        const std::string &b);
+std::string combineText(graph::ReduceKind kind, mlir::Type type, const std::string &a, const std::string &b);
 
 /// Prints expressions with variables as 32- or 64-bit integers.
 struct ExprText {

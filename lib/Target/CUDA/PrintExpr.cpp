@@ -39,9 +39,7 @@ struct TextBuilder {
   static std::string wrap(const Node &node, Precedence needed) {
     return node.precedence < needed ? "(" + node.text + ")" : node.text;
   }
-  bool isNatural(const Expr &e, int64_t least) {
-    return proveLessEqual(least, e, context.ranges) == true;
-  }
+  bool isNatural(const Expr &e, int64_t least) { return proveLessEqual(least, e, context.ranges) == true; }
   std::string call(const char *function, const Node &a, const Node &b) {
     return std::string(function) + "<" + context.type() + ">(" + a.text + ", " + b.text + ")";
   }
@@ -138,15 +136,13 @@ std::string cuda::ExprText::condition(const Expr &e) const {
   // a - b + c >= 0: a > b where c is -1, else the constant goes where it is positive.
   int64_t c = simple.offset();
   if (c < 0 && !positive.empty())
-    return (*this)(Expr::fromTerms(positive, 0)) + " > " +
-           (*this)(Expr::fromTerms(negative, -c - 1));
-  return (*this)(Expr::fromTerms(positive, std::max<int64_t>(c, 0))) + " >= " +
-         (*this)(Expr::fromTerms(negative, std::max<int64_t>(-c, 0)));
+    return (*this)(Expr::fromTerms(positive, 0)) + " > " + (*this)(Expr::fromTerms(negative, -c - 1));
+  return (*this)(Expr::fromTerms(positive, std::max<int64_t>(c, 0))) +
+         " >= " + (*this)(Expr::fromTerms(negative, std::max<int64_t>(-c, 0)));
 }
 
 std::string cuda::ExprText::all(ArrayRef<Expr> conditions) const {
-  std::string text = llvm::join(
-      llvm::map_range(conditions, [&](const Expr &e) { return condition(e); }), " && ");
+  std::string text = llvm::join(llvm::map_range(conditions, [&](const Expr &e) { return condition(e); }), " && ");
   return text.empty() ? "true" : text;
 }
 

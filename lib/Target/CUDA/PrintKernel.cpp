@@ -44,9 +44,7 @@ private:
       parameters += ", u64 ref" + std::to_string(i);
     for (size_t i = 0; i < func.getScalars().size(); ++i)
       parameters += ", u32 slot" + std::to_string(i);
-    line("CUPOLA_KERNEL(" + llvm::Twine(launch.getThreads()) + ", 1) " + name + "(" + parameters +
-             ", u32 step) {",
-         0);
+    line("CUPOLA_KERNEL(" + llvm::Twine(launch.getThreads()) + ", 1) " + name + "(" + parameters + ", u32 step) {", 0);
   }
 
   void parameters() {
@@ -56,17 +54,16 @@ private:
       std::string element = typeName(view.getElement());
       bool read = view.getAccess() == Access::Read;
       std::string &name = names[arg];
-      name = read                                  ? "in" + std::to_string(in++)
+      name = read                                ? "in" + std::to_string(in++)
              : view.getAccess() == Access::Write ? "out" + std::to_string(out++)
-                                                   : "io" + std::to_string(both++);
-      line(llvm::Twine(read ? "const " : "") + element + " *const " + name + " = " +
-           (read ? "cu_read<" : "cu_write<") + element + ">(bindings, ref" +
-           llvm::Twine(arg.getArgNumber()) + ");");
+                                                 : "io" + std::to_string(both++);
+      line(llvm::Twine(read ? "const " : "") + element + " *const " + name + " = " + (read ? "cu_read<" : "cu_write<") +
+           element + ">(bindings, ref" + llvm::Twine(arg.getArgNumber()) + ");");
     }
     std::string type = wide ? "i64" : "i32";
     for (size_t i = 0; i < func.getScalars().size(); ++i)
-      line("const " + type + " n" + llvm::Twine(i) + " = cu_scalar<" + type + ">(bindings, slot" +
-           llvm::Twine(i) + ");");
+      line("const " + type + " n" + llvm::Twine(i) + " = cu_scalar<" + type + ">(bindings, slot" + llvm::Twine(i) +
+           ");");
     line("const " + type + " t = cu_tid(), b = cu_block();");
   }
 
@@ -131,20 +128,16 @@ private:
 
   void statement(Operation *op) {
     llvm::TypeSwitch<Operation *>(op)
-        .Case<LetOp, ForOp, GuardOp, RegistersOp, SmemOp, LoadOp, StoreOp, LoadVectorOp,
-              StoreVectorOp, IndexOp, InRangeOp, CheckedIndexOp, AsyncCopyOp, LoadFragmentOp,
-              MmaLoadOp, WarpReduceOp, BlockReduceOp>([&](auto it) { print(it); })
+        .Case<LetOp, ForOp, GuardOp, RegistersOp, SmemOp, LoadOp, StoreOp, LoadVectorOp, StoreVectorOp, IndexOp,
+              InRangeOp, CheckedIndexOp, AsyncCopyOp, LoadFragmentOp, MmaLoadOp, WarpReduceOp, BlockReduceOp>(
+            [&](auto it) { print(it); })
         .Case<kernel::ConstantOp>([](auto) {})
         .Case([&](GetOp it) { line(define(it.getResult()) + element(it.getRegisters(), it.getIndex()) + ";"); })
-        .Case([&](SetOp it) {
-          line(element(it.getRegisters(), it.getIndex()) + " = " + operand(it.getValue()) + ";");
-        })
+        .Case([&](SetOp it) { line(element(it.getRegisters(), it.getIndex()) + " = " + operand(it.getValue()) + ";"); })
         .Case([&](AccumulateOp it) {
           std::string target = element(it.getRegisters(), it.getIndex());
           line(target + " = " +
-               cuda::combineText(it.getKind(), it.getValue().getType(), target,
-                                 operand(it.getValue())) +
-               ";");
+               cuda::combineText(it.getKind(), it.getValue().getType(), target, operand(it.getValue())) + ";");
         })
         .Case([&](LoadSharedOp it) {
           line(define(it.getResult()) + names.lookup(it.getSmem()) + "[" + expr(it.getPosition()) + "];");
@@ -154,17 +147,14 @@ private:
         })
         .Case([&](BarrierOp) { line("cu_barrier();"); })
         .Case([&](AsyncCommitOp) { line("cp_async_commit();"); })
-        .Case([&](AsyncWaitOp it) {
-          line("cp_async_wait<" + llvm::Twine(it.getPending()) + ">();");
-        })
+        .Case([&](AsyncWaitOp it) { line("cp_async_wait<" + llvm::Twine(it.getPending()) + ">();"); })
         .Case([&](FmaTileOp it) {
           line("outer_fma(" + names.lookup(it.getAcc()) + ", " + names.lookup(it.getA()) + ", " +
                names.lookup(it.getB()) + ");");
         })
         .Case([&](MmaOp it) {
-          line(llvm::Twine(it.getBf16() ? "warp_mma_tile_bf16(" : "warp_mma_tile(") +
-               names.lookup(it.getAcc()) + ", " + names.lookup(it.getA()) + ", " +
-               names.lookup(it.getB()) + ");");
+          line(llvm::Twine(it.getBf16() ? "warp_mma_tile_bf16(" : "warp_mma_tile(") + names.lookup(it.getAcc()) + ", " +
+               names.lookup(it.getA()) + ", " + names.lookup(it.getB()) + ");");
         })
         .Case<UnaryOp, BinaryOp, CastOp, SelectOp>([&](auto it) {
           std::string value = cuda::scalarText(it, [&](Value v) { return operand(v); });
@@ -184,9 +174,8 @@ private:
       line("CUPOLA_UNROLL");
     std::string name = op.getName().str();
     std::string step = op.getStep() == "1" ? "++" + name : name + " += " + expr(op.getStep());
-    std::string head = std::string("for (") + indexType() + " " + name + " = " +
-                       expr(op.getFrom()) + "; " + name + " < " + expr(op.getTo()) + "; " + step +
-                       ")";
+    std::string head = std::string("for (") + indexType() + " " + name + " = " + expr(op.getFrom()) + "; " + name +
+                       " < " + expr(op.getTo()) + "; " + step + ")";
     Ranges outer = scope;
     scope[name] = {exprOf(op.getFrom()), exprOf(op.getTo()) - 1};
     braces(head, [&] { block(op.getBody().front()); });
@@ -218,22 +207,19 @@ private:
     std::string type = typeName(op.getSmem().getType().getElement());
     std::string &name = names[op.getSmem()];
     name = "s" + std::to_string(buffers++);
-    line(type + " *const " + name + " = cu_shared<" + type + ">(" + llvm::Twine(*op.getOffset()) +
-         ");");
+    line(type + " *const " + name + " = cu_shared<" + type + ">(" + llvm::Twine(*op.getOffset()) + ");");
   }
 
   void print(LoadOp op) {
-    std::string value =
-        operand(op.getView()) + "[" + expr(op.getPosition(), op.getIndices()) + "]";
+    std::string value = operand(op.getView()) + "[" + expr(op.getPosition(), op.getIndices()) + "]";
     if (op.getOther())
       value = all(op.getMask(), op.getIndices()) + " ? " + value + " : " + operand(op.getOther());
     line(define(op.getResult()) + value + ";");
   }
 
   void print(StoreOp op) {
-    std::string statement = operand(op.getView()) + "[" +
-                            expr(op.getPosition(), op.getIndices()) +
-                            "] = " + operand(op.getValue()) + ";";
+    std::string statement =
+        operand(op.getView()) + "[" + expr(op.getPosition(), op.getIndices()) + "] = " + operand(op.getValue()) + ";";
     if (op.getMask().empty())
       return line(statement);
     braces("if (" + all(op.getMask(), op.getIndices()) + ")", [&] { line(statement); });
@@ -245,8 +231,8 @@ private:
 
   void print(LoadVectorOp op) {
     std::string type = vectorType(op.getRegisters().getType());
-    std::string value = "ld_vec" + type + "(" + operand(op.getMemory()) + " + " +
-                        expr(op.getPosition(), op.getIndices()) + ")";
+    std::string value =
+        "ld_vec" + type + "(" + operand(op.getMemory()) + " + " + expr(op.getPosition(), op.getIndices()) + ")";
     if (op.getOther())
       value = all(op.getMask(), op.getIndices()) + " ? " + value + " : splat_vec" + type + "(" +
               operand(op.getOther()) + ")";
@@ -258,50 +244,41 @@ private:
          element(op.getRegisters(), op.getIndex()) + ");");
   }
 
-  void print(IndexOp op) {
-    line(define(op.getResult()) + "i64(" + expr(op.getExpr(), op.getIndices()) + ");");
-  }
+  void print(IndexOp op) { line(define(op.getResult()) + "i64(" + expr(op.getExpr(), op.getIndices()) + ");"); }
 
-  void print(InRangeOp op) {
-    line(define(op.getResult()) + all(op.getExprs(), op.getIndices()) + ";");
-  }
+  void print(InRangeOp op) { line(define(op.getResult()) + all(op.getExprs(), op.getIndices()) + ";"); }
 
   void print(CheckedIndexOp op) {
-    line(define(op.getResult()) + "cu_wrapped_index(bindings, step, cu_cast<i64>(" +
-         operand(op.getValue()) + "), i64(" + expr(op.getExtent()) + "));");
+    line(define(op.getResult()) + "cu_wrapped_index(bindings, step, cu_cast<i64>(" + operand(op.getValue()) +
+         "), i64(" + expr(op.getExtent()) + "));");
   }
 
   void print(AsyncCopyOp op) {
     std::string valid = op.getMask().empty() ? "" : ", " + all(op.getMask());
-    line("cp_async<" + llvm::Twine(op.getBytes()) + ">(" + names.lookup(op.getSmem()) + " + " +
-         expr(op.getTarget()) + ", " + operand(op.getView()) + " + " + expr(op.getPosition()) +
-         valid + ");");
+    line("cp_async<" + llvm::Twine(op.getBytes()) + ">(" + names.lookup(op.getSmem()) + " + " + expr(op.getTarget()) +
+         ", " + operand(op.getView()) + " + " + expr(op.getPosition()) + valid + ");");
   }
 
   void print(LoadFragmentOp op) {
-    line("ld_fragment<" + llvm::Twine(op.getWidth()) + ">(" + names.lookup(op.getFragment()) +
-         ", " + names.lookup(op.getSmem()) + " + " + expr(op.getPosition()) + ", " +
-         llvm::Twine(op.getStride()) + ");");
+    line("ld_fragment<" + llvm::Twine(op.getWidth()) + ">(" + names.lookup(op.getFragment()) + ", " +
+         names.lookup(op.getSmem()) + " + " + expr(op.getPosition()) + ", " + llvm::Twine(op.getStride()) + ");");
   }
 
   void print(MmaLoadOp op) {
-    static constexpr const char *functions[] = {"mma_load_a", "mma_load_b",
-                                                "mma_load_b_transposed"};
-    line(llvm::Twine(functions[static_cast<int>(op.getOperand())]) + "(" +
-         names.lookup(op.getFragment()) + ", " + names.lookup(op.getSmem()) + " + " +
-         expr(op.getPosition()) + ", " + llvm::Twine(op.getStride()) + ");");
+    static constexpr const char *functions[] = {"mma_load_a", "mma_load_b", "mma_load_b_transposed"};
+    line(llvm::Twine(functions[static_cast<int>(op.getOperand())]) + "(" + names.lookup(op.getFragment()) + ", " +
+         names.lookup(op.getSmem()) + " + " + expr(op.getPosition()) + ", " + llvm::Twine(op.getStride()) + ");");
   }
 
   void print(WarpReduceOp op) {
-    line(define(op.getResult()) + "warp_" + graph::stringifyReduceKind(op.getKind()) + "(" +
-         operand(op.getValue()) + ");");
+    line(define(op.getResult()) + "warp_" + graph::stringifyReduceKind(op.getKind()) + "(" + operand(op.getValue()) +
+         ");");
   }
 
   void print(BlockReduceOp op) {
     int64_t threads = func->getAttrOfType<LaunchAttr>("launch").getThreads();
-    line(define(op.getResult()) + "block_" + graph::stringifyReduceKind(op.getKind()) + "<" +
-         llvm::Twine(threads) + ">(" + operand(op.getValue()) + ", " +
-         names.lookup(op.getScratch()) + ");");
+    line(define(op.getResult()) + "block_" + graph::stringifyReduceKind(op.getKind()) + "<" + llvm::Twine(threads) +
+         ">(" + operand(op.getValue()) + ", " + names.lookup(op.getScratch()) + ");");
   }
 
   FuncOp func;
@@ -339,9 +316,7 @@ bool anyWide(Block &block, Ranges scope) {
 
 } // namespace
 
-std::string cuda::printKernel(FuncOp func, StringRef name, bool wide) {
-  return Printer(func, wide).print(name);
-}
+std::string cuda::printKernel(FuncOp func, StringRef name, bool wide) { return Printer(func, wide).print(name); }
 
 bool cuda::needsWideIndex(FuncOp func) {
   Ranges scope = rangesAt(func);

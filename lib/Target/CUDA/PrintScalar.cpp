@@ -90,14 +90,12 @@ std::string parameter(const llvm::APFloat &value, Type input) {
   Type type = input.isF64() ? input : Float32Type::get(input.getContext());
   llvm::APFloat converted = value;
   bool lossy;
-  converted.convert(cast<FloatType>(type).getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven,
-                    &lossy);
+  converted.convert(cast<FloatType>(type).getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &lossy);
   return floatLiteral(converted, type);
 }
 
 std::string unary(UnaryOp op, Operand operand) {
-  std::string text = "cu_" + graph::stringifyUnaryKind(op.getKind()).str() + "(" +
-                     operand(op.getInput());
+  std::string text = "cu_" + graph::stringifyUnaryKind(op.getKind()).str() + "(" + operand(op.getInput());
   unsigned count = parameterCount(op.getKind());
   Type type = op.getInput().getType();
   if (count > 0)
@@ -152,16 +150,13 @@ std::string cuda::scalarText(Operation *op, Operand operand) {
   if (auto it = dyn_cast<UnaryOp>(op))
     return unary(it, operand);
   if (auto it = dyn_cast<BinaryOp>(op))
-    return binary(it.getKind(), it.getLhs().getType(), operand(it.getLhs()),
-                  operand(it.getRhs()));
+    return binary(it.getKind(), it.getLhs().getType(), operand(it.getLhs()), operand(it.getRhs()));
   if (auto it = dyn_cast<CastOp>(op))
     return "cu_cast<" + typeName(it.getType()) + ">(" + operand(it.getInput()) + ")";
   auto select = cast<SelectOp>(op);
-  return operand(select.getCondition()) + " ? " + operand(select.getLhs()) + " : " +
-         operand(select.getRhs());
+  return operand(select.getCondition()) + " ? " + operand(select.getLhs()) + " : " + operand(select.getRhs());
 }
 
-std::string cuda::combineText(ReduceKind kind, Type type, const std::string &a,
-                              const std::string &b) {
+std::string cuda::combineText(ReduceKind kind, Type type, const std::string &a, const std::string &b) {
   return binary(graph::combiningKind(kind), type, a, b);
 }

@@ -32,9 +32,8 @@ LoadOp plainLoad(Block &operand) {
 }
 
 ProductLowering::ProductLowering(FuncOp func)
-    : low(func), params(func.getParams()), tileM(number("tile_m")), tileN(number("tile_n")),
-      tileK(number("tile_k")), threads(number("threads")), split(number("split_k")),
-      sharers(threads / split) {
+    : low(func), params(func.getParams()), tileM(number("tile_m")), tileN(number("tile_n")), tileK(number("tile_k")),
+      threads(number("threads")), split(number("split_k")), sharers(threads / split) {
   dot = *low.source().getOps<DotOp>().begin();
   extents = graph::exprsOf(dot.getExtents());
 }
@@ -82,9 +81,8 @@ int64_t ProductLowering::tileElements(const Operand &op) const { return op.outer
 
 void ProductLowering::plan(Operand &op, int64_t mostWidth) {
   auto direction = [&](const std::string &along, const Expr &extent) -> int64_t {
-    bool runs = llvm::any_of(op.body->getOps<LoadOp>(), [&](LoadOp load) {
-      return stepsByOne(graph::exprOf(load.getPosition()), along);
-    });
+    bool runs = llvm::any_of(op.body->getOps<LoadOp>(),
+                             [&](LoadOp load) { return stepsByOne(graph::exprOf(load.getPosition()), along); });
     if (!runs)
       return 0;
     int64_t width = std::min(vectorWidth({{op.body, along}}, extent, low.divisors), mostWidth);
@@ -107,8 +105,8 @@ void ProductLowering::allocate(Operand &op, Type shared, int64_t stages, bool wi
   op.smem = low.smem(stages * rows * op.pitch, shared);
 }
 
-LogicalResult ProductLowering::forVectors(
-    Operand &op, llvm::function_ref<LogicalResult(const Expr &, const Expr &)> body) {
+LogicalResult ProductLowering::forVectors(Operand &op,
+                                          llvm::function_ref<LogicalResult(const Expr &, const Expr &)> body) {
   return low.loop("i", 0, op.count, 1, /*unroll=*/true, [&] {
     Expr flat = symbol("i") * threads + symbol("t");
     int64_t minor = (op.alongK ? tileK : op.outer) / op.width;
@@ -121,8 +119,8 @@ LogicalResult ProductLowering::forVectors(
 graph::Exprs ProductLowering::inside(const Operand &op, const Expr &outer, const Expr &k) {
   Ranges ranges = low.rangesHere();
   graph::Exprs open;
-  for (const Expr &condition : {op.outerExtent - 1 - (op.outerBase + outer),
-                                extents[2] - 1 - (symbol("kt") * tileK + k)})
+  for (const Expr &condition :
+       {op.outerExtent - 1 - (op.outerBase + outer), extents[2] - 1 - (symbol("kt") * tileK + k)})
     if (proveLessEqual(0, condition, ranges) != true)
       open.push_back(condition);
   return open;
@@ -130,8 +128,7 @@ graph::Exprs ProductLowering::inside(const Operand &op, const Expr &outer, const
 
 Expr ProductLowering::sharedPlace(const Operand &op, const Expr &outer, const Expr &k) const {
   int64_t rows = op.kMajor ? tileK : op.outer;
-  return symbol("s") * (rows * op.pitch) +
-         (op.kMajor ? k * op.pitch + outer : outer * op.pitch + k);
+  return symbol("s") * (rows * op.pitch) + (op.kMajor ? k * op.pitch + outer : outer * op.pitch + k);
 }
 
 graph::Exprs ProductLowering::element(const Operand &op) const {
@@ -141,8 +138,7 @@ graph::Exprs ProductLowering::element(const Operand &op) const {
   return index;
 }
 
-LogicalResult ProductLowering::forElements(const Operand &op,
-                                           llvm::function_ref<void(ArrayRef<Expr>)> body) {
+LogicalResult ProductLowering::forElements(const Operand &op, llvm::function_ref<void(ArrayRef<Expr>)> body) {
   if (op.width == 1)
     return body(element(op)), success();
   return low.loop("e", 0, op.width, 1, /*unroll=*/true, [&]() -> LogicalResult {
@@ -170,8 +166,7 @@ LogicalResult ProductLowering::fetch(Operand &op) {
 
 /// Digits of k come apart where the tile is known: a tile often lies within one of them, and
 /// the rest is the same for all threads.
-ProductLowering::Source ProductLowering::source(const Operand &op, LoadOp load, const Expr &outer,
-                                                const Expr &k) {
+ProductLowering::Source ProductLowering::source(const Operand &op, LoadOp load, const Expr &outer, const Expr &k) {
   Source result;
   result.mask = inside(op, outer, k);
   low.let(op.outerVar, op.outerBase + outer, op.outerExtent);
@@ -187,21 +182,20 @@ ProductLowering::Source ProductLowering::source(const Operand &op, LoadOp load, 
   return result;
 }
 
-LogicalResult ProductLowering::fetchPlain(Operand &op, LoadOp load, const Expr &outer,
-                                          const Expr &k) {
+LogicalResult ProductLowering::fetchPlain(Operand &op, LoadOp load, const Expr &outer, const Expr &k) {
   Source from = source(op, load, outer, k);
   Location loc = low.func.getLoc();
   MLIRContext *context = low.func.getContext();
   Value other = from.mask.empty() ? Value() : low.constant(load.getType(), 0);
   ArrayAttr mask = graph::exprArray(context, from.mask);
   if (op.width == 1) {
-    Value value = LoadOp::create(low.builder, loc, load.getType(), load.getView(),
-                                 from.position.text(), ValueRange(), mask, other);
+    Value value = LoadOp::create(low.builder, loc, load.getType(), load.getView(), from.position.text(), ValueRange(),
+                                 mask, other);
     low.set(value, op.registers, {symbol("i")});
     return success();
   }
-  LoadVectorOp::create(low.builder, loc, load.getView(), from.position.text(), ValueRange(), mask,
-                       other, op.registers, graph::exprArray(context, {symbol("i")}));
+  LoadVectorOp::create(low.builder, loc, load.getView(), from.position.text(), ValueRange(), mask, other, op.registers,
+                       graph::exprArray(context, {symbol("i")}));
   return success();
 }
 
@@ -209,18 +203,13 @@ LogicalResult ProductLowering::fetchComputed(Operand &op, const Expr &outer, con
   Type type = llvm::cast<RegistersType>(op.registers.getType()).getElement();
   graph::Exprs mask = inside(op, outer, k);
   if (!mask.empty())
-    (void)forElements(op, [&](ArrayRef<Expr> index) {
-      low.set(low.constant(type, 0), op.registers, index);
-    });
+    (void)forElements(op, [&](ArrayRef<Expr> index) { low.set(low.constant(type, 0), op.registers, index); });
   Expr atOuter = op.outerBase + outer, atK = symbol("kt") * tileK + k;
   return low.guard(mask, [&] {
-    low.let(op.alongK ? op.outerVar : op.kVar, op.alongK ? atOuter : atK,
-            op.alongK ? op.outerExtent : extents[2]);
-    return low.cloneVector(*op.body, op.alongK ? op.kVar : op.outerVar,
-                           op.alongK ? atK : atOuter, op.alongK ? extents[2] : op.outerExtent,
-                           op.width, [&](ValueRange value) {
-                             low.set(value[0], op.registers, element(op));
-                           });
+    low.let(op.alongK ? op.outerVar : op.kVar, op.alongK ? atOuter : atK, op.alongK ? op.outerExtent : extents[2]);
+    return low.cloneVector(*op.body, op.alongK ? op.kVar : op.outerVar, op.alongK ? atK : atOuter,
+                           op.alongK ? extents[2] : op.outerExtent, op.width,
+                           [&](ValueRange value) { low.set(value[0], op.registers, element(op)); });
   });
 }
 
@@ -228,9 +217,8 @@ LogicalResult ProductLowering::fetchAsync(Operand &op) {
   LoadOp load = vectorLoad(op);
   return forVectors(op, [&](const Expr &outer, const Expr &k) -> LogicalResult {
     Source from = source(op, load, outer, k);
-    AsyncCopyOp::create(low.builder, low.func.getLoc(), load.getView(), from.position.text(),
-                        op.smem, sharedPlace(op, outer, k).text(),
-                        op.width * byteSize(load.getType()),
+    AsyncCopyOp::create(low.builder, low.func.getLoc(), load.getView(), from.position.text(), op.smem,
+                        sharedPlace(op, outer, k).text(), op.width * byteSize(load.getType()),
                         graph::exprArray(low.func.getContext(), from.mask));
     return success();
   });
@@ -243,9 +231,8 @@ LogicalResult ProductLowering::store(Operand &op) {
   bool whole = op.width > 1 && shared == held && op.alongK != op.kMajor;
   return forVectors(op, [&](const Expr &outer, const Expr &k) -> LogicalResult {
     if (whole) {
-      StoreVectorOp::create(low.builder, loc, op.registers,
-                            graph::exprArray(low.func.getContext(), {symbol("i")}), op.smem,
-                            sharedPlace(op, outer, k).text());
+      StoreVectorOp::create(low.builder, loc, op.registers, graph::exprArray(low.func.getContext(), {symbol("i")}),
+                            op.smem, sharedPlace(op, outer, k).text());
       return success();
     }
     return forElements(op, [&](ArrayRef<Expr> index) {
@@ -257,10 +244,9 @@ LogicalResult ProductLowering::store(Operand &op) {
   });
 }
 
-LogicalResult ProductLowering::tileLoop(Operand &a, Operand &b, int64_t stages, bool async,
-                                        Lowering::Body body) {
-  auto loop = TileLoopOp::create(low.builder, low.func.getLoc(), "kt",
-                                 ceilDiv(extents[2], tileK).text(), "s", stages, async);
+LogicalResult ProductLowering::tileLoop(Operand &a, Operand &b, int64_t stages, bool async, Lowering::Body body) {
+  auto loop =
+      TileLoopOp::create(low.builder, low.func.getLoc(), "kt", ceilDiv(extents[2], tileK).text(), "s", stages, async);
   OpBuilder::InsertionGuard saved(low.builder);
   low.builder.setInsertionPointToEnd(&loop.getFetch().emplaceBlock());
   for (Operand *op : {&a, &b})
@@ -292,9 +278,7 @@ void ProductLowering::addParts(Value acc) {
     own = own * extent + index.back();
   }
   own = own * sharers + mod(symbol("t"), sharers);
-  auto each = [&](llvm::function_ref<void()> body) {
-    return accumulators(extents, 0, body);
-  };
+  auto each = [&](llvm::function_ref<void()> body) { return accumulators(extents, 0, body); };
   Value parts = low.smem((split - 1) * tileM * tileN, f32);
   (void)low.guard({symbol("tk") - 1}, [&] {
     return each([&] {
@@ -306,8 +290,7 @@ void ProductLowering::addParts(Value acc) {
   (void)low.guard({-symbol("tk")}, [&] {
     return low.loop("p", 0, split - 1, 1, /*unroll=*/true, [&] {
       return each([&] {
-        Value part = LoadSharedOp::create(low.builder, loc, f32, parts,
-                                          (symbol("p") * (tileM * tileN) + own).text());
+        Value part = LoadSharedOp::create(low.builder, loc, f32, parts, (symbol("p") * (tileM * tileN) + own).text());
         AccumulateOp::create(low.builder, loc, graph::ReduceKind::Sum, part, acc,
                              graph::exprArray(low.func.getContext(), index));
       });
@@ -316,8 +299,7 @@ void ProductLowering::addParts(Value acc) {
 }
 
 /// Loops a0, a1, .. over all accumulators of a thread.
-LogicalResult ProductLowering::accumulators(ArrayRef<int64_t> extents, size_t depth,
-                                            llvm::function_ref<void()> body) {
+LogicalResult ProductLowering::accumulators(ArrayRef<int64_t> extents, size_t depth, llvm::function_ref<void()> body) {
   if (depth == extents.size())
     return body(), success();
   return low.loop("a" + std::to_string(depth), 0, extents[depth], 1, /*unroll=*/true,
@@ -340,8 +322,7 @@ LogicalResult ProductLowering::row(ForeachOp loop, const Expr &m, Lowering::Body
   });
 }
 
-LogicalResult ProductLowering::columns(ForeachOp loop, const Expr &n, int64_t width, Value acc,
-                                       graph::Exprs index) {
+LogicalResult ProductLowering::columns(ForeachOp loop, const Expr &n, int64_t width, Value acc, graph::Exprs index) {
   if (width > 1)
     index.back() += symbol("e");
   // Read before the guard: where that leaves one column, a compiler that puts what it knows of the position
@@ -349,8 +330,7 @@ LogicalResult ProductLowering::columns(ForeachOp loop, const Expr &n, int64_t wi
   low.tiles[dot.getTile()] = {acc, index, width == 1 ? low.get(acc, index) : Value()};
   low.enter(loop.getVars(), loop.getExtents());
   return low.guard({extents[1] - 1 - n}, [&] {
-    return low.cloneVector(loop.getBody().front(), names(loop.getVars())[1], n, extents[1], width,
-                           [](ValueRange) {});
+    return low.cloneVector(loop.getBody().front(), names(loop.getVars())[1], n, extents[1], width, [](ValueRange) {});
   });
 }
 

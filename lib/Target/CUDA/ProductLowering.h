@@ -14,13 +14,13 @@ kernel::LoadOp plainLoad(mlir::Block &operand);
 /// One operand's way to shared memory, tile by tile.
 struct Operand {
   mlir::Block *body;
-  std::string outerVar, kVar; ///< outer is m of the lhs, n of the rhs
-  Expr outerExtent, outerBase; ///< the matrix's extent; the block's first row or column
-  int64_t outer;               ///< extent of the tile
-  bool alongK = false;         ///< neighbouring threads take neighbouring k
+  std::string outerVar, kVar;   ///< outer is m of the lhs, n of the rhs
+  Expr outerExtent, outerBase;  ///< the matrix's extent; the block's first row or column
+  int64_t outer;                ///< extent of the tile
+  bool alongK = false;          ///< neighbouring threads take neighbouring k
   int64_t width = 1, count = 0; ///< of the vectors a thread moves, and how many
-  bool kMajor = true;          ///< in shared memory: [k][outer], else [outer][k]
-  int64_t pitch = 0;           ///< between rows of shared memory
+  bool kMajor = true;           ///< in shared memory: [k][outer], else [outer][k]
+  int64_t pitch = 0;            ///< between rows of shared memory
   mlir::Value registers = {}, smem = {};
 };
 
@@ -33,9 +33,7 @@ public:
   mlir::LogicalResult run();
 
 protected:
-  int64_t number(llvm::StringRef name) const {
-    return params.getAs<mlir::IntegerAttr>(name).getInt();
-  }
+  int64_t number(llvm::StringRef name) const { return params.getAs<mlir::IntegerAttr>(name).getInt(); }
   /// Names what threads are, once per kernel.
   virtual void letThreads() = 0;
   /// Declares accumulators and emits the loop over tiles.
@@ -58,15 +56,14 @@ protected:
   /// Registers to buffer "s" of shared memory.
   mlir::LogicalResult store(Operand &op);
   /// Emits a tile_loop whose compute region `body` fills.
-  mlir::LogicalResult tileLoop(Operand &a, Operand &b, int64_t stages, bool async,
-                               Lowering::Body body);
+  mlir::LogicalResult tileLoop(Operand &a, Operand &b, int64_t stages, bool async, Lowering::Body body);
   /// Where this thread's part of a tile's k begins.
   Expr firstOfPart() const { return split > 1 ? symbol("tk") * (tileK / split) : Expr(0); }
   /// The sums over parts of k meet in the threads of the first part, always in this order.
   void addParts(mlir::Value acc);
   /// `width` columns from `n` on of row `m`, with the tile at `index`.
-  mlir::LogicalResult columns(kernel::ForeachOp loop, const Expr &n, int64_t width,
-                              mlir::Value acc, graph::Exprs index);
+  mlir::LogicalResult columns(kernel::ForeachOp loop, const Expr &n, int64_t width, mlir::Value acc,
+                              graph::Exprs index);
   int64_t epilogueWidth(kernel::ForeachOp loop, int64_t most);
   mlir::LogicalResult row(kernel::ForeachOp loop, const Expr &m, Lowering::Body body);
 
@@ -75,7 +72,7 @@ protected:
   kernel::DotOp dot;
   graph::Exprs extents; ///< m, n, k
   int64_t tileM, tileN, tileK, threads;
-  int64_t split;   ///< parts of a tile's k, each the work of `sharers` threads
+  int64_t split; ///< parts of a tile's k, each the work of `sharers` threads
   int64_t sharers;
 
 private:
@@ -86,16 +83,13 @@ private:
   };
   /// The epilogue, in the threads that have whole sums.
   mlir::LogicalResult finish(kernel::ForeachOp loop);
-  mlir::LogicalResult accumulators(llvm::ArrayRef<int64_t> extents, size_t depth,
-                                   llvm::function_ref<void()> body);
+  mlir::LogicalResult accumulators(llvm::ArrayRef<int64_t> extents, size_t depth, llvm::function_ref<void()> body);
   Source source(const Operand &op, kernel::LoadOp load, const Expr &outer, const Expr &k);
-  mlir::LogicalResult forVectors(Operand &op, llvm::function_ref<mlir::LogicalResult(
-                                                  const Expr &outer, const Expr &k)> body);
-  mlir::LogicalResult fetchPlain(Operand &op, kernel::LoadOp load, const Expr &outer,
-                                 const Expr &k);
+  mlir::LogicalResult forVectors(Operand &op,
+                                 llvm::function_ref<mlir::LogicalResult(const Expr &outer, const Expr &k)> body);
+  mlir::LogicalResult fetchPlain(Operand &op, kernel::LoadOp load, const Expr &outer, const Expr &k);
   mlir::LogicalResult fetchComputed(Operand &op, const Expr &outer, const Expr &k);
-  mlir::LogicalResult forElements(const Operand &op,
-                                  llvm::function_ref<void(llvm::ArrayRef<Expr>)> body);
+  mlir::LogicalResult forElements(const Operand &op, llvm::function_ref<void(llvm::ArrayRef<Expr>)> body);
   graph::Exprs inside(const Operand &op, const Expr &outer, const Expr &k);
   Expr sharedPlace(const Operand &op, const Expr &outer, const Expr &k) const;
   graph::Exprs element(const Operand &op) const;

@@ -128,8 +128,8 @@ public:
 
 private:
   std::string textOf(Numbers column) {
-    int64_t common = std::accumulate(column.begin(), column.end(), int64_t(0),
-                                     [](int64_t a, int64_t b) { return std::gcd(a, b); });
+    int64_t common =
+        std::accumulate(column.begin(), column.end(), int64_t(0), [](int64_t a, int64_t b) { return std::gcd(a, b); });
     if (llvm::all_of(column, [&](int64_t value) { return value == column[0]; }))
       return std::to_string(column[0]);
     for (int64_t &value : column)

@@ -18,13 +18,11 @@ static constexpr StringLiteral place = "place";
 static Expr byPlace(const Expr &e, StringRef var, int64_t width) {
   if (!e.uses(var.str()))
     return e;
-  const Ranges ranges = {{"vector", {Expr(0), std::nullopt}},
-                         {place.str(), {Expr(0), Expr(width - 1)}}};
+  const Ranges ranges = {{"vector", {Expr(0), std::nullopt}}, {place.str(), {Expr(0), Expr(width - 1)}}};
   return simplify(e.substitute({{var.str(), symbol("vector") * width + symbol(place)}}), ranges);
 }
 
-bool isContiguous(const Expr &position, StringRef var, int64_t width,
-                  const std::map<std::string, int64_t> &divisors) {
+bool isContiguous(const Expr &position, StringRef var, int64_t width, const std::map<std::string, int64_t> &divisors) {
   Expr at = byPlace(position, var, width);
   std::optional<Expr> stride = at.coefficient(place.str());
   return stride && stride->isConstant(1) && divisible(at - symbol(place), width, divisors);
@@ -48,23 +46,19 @@ static bool isShared(const Expr &condition, StringRef var, int64_t width,
          (step->isConstant(-1) && divisible(first + 1, width, divisors));
 }
 
-bool sharesMask(ArrayAttr mask, StringRef var, int64_t width,
-                const std::map<std::string, int64_t> &divisors) {
-  return llvm::all_of(graph::exprsOf(mask),
-                      [&](const Expr &e) { return isShared(e, var, width, divisors); });
+bool sharesMask(ArrayAttr mask, StringRef var, int64_t width, const std::map<std::string, int64_t> &divisors) {
+  return llvm::all_of(graph::exprsOf(mask), [&](const Expr &e) { return isShared(e, var, width, divisors); });
 }
 
 llvm::DenseSet<Operation *> varyingOps(Block &block, ArrayRef<std::string> vars) {
   llvm::DenseSet<Operation *> varying;
   auto varies = [&](Operation *inner) {
     return llvm::any_of(vars, [&](const std::string &var) { return usesVariable(inner, var); }) ||
-           llvm::any_of(inner->getOperands(),
-                        [&](Value value) { return varying.contains(value.getDefiningOp()); });
+           llvm::any_of(inner->getOperands(), [&](Value value) { return varying.contains(value.getDefiningOp()); });
   };
   for (Operation &op : block) {
-    auto result = op.walk([&](Operation *inner) {
-      return varies(inner) ? WalkResult::interrupt() : WalkResult::advance();
-    });
+    auto result =
+        op.walk([&](Operation *inner) { return varies(inner) ? WalkResult::interrupt() : WalkResult::advance(); });
     // A tile's element belongs to an iteration even if the tile is read at a fixed point.
     if (result.wasInterrupted() || isa<StoreOp, ExtractOp>(op))
       varying.insert(&op);
@@ -81,8 +75,7 @@ struct VectorAccesses {
   int64_t width;
   const std::map<std::string, int64_t> &divisors;
 
-  VectorAccesses(Block &block, StringRef var, int64_t width,
-                 const std::map<std::string, int64_t> &divisors)
+  VectorAccesses(Block &block, StringRef var, int64_t width, const std::map<std::string, int64_t> &divisors)
       : varying(varyingOps(block, {var.str()})), var(var), width(width), divisors(divisors) {}
 
   bool fits(Type type) const { return width * byteSize(type) <= 16; }
@@ -141,22 +134,19 @@ Expr Lowering::atBase(const Expr &e, StringRef var, const Expr &base) {
 }
 
 void Lowering::cloneShared(InRangeOp op, StringRef var, const Expr &base) {
-  graph::Exprs exprs = llvm::map_to_vector(
-      graph::exprsOf(op.getExprs()), [&](const Expr &e) { return atBase(e, var, base); });
+  graph::Exprs exprs =
+      llvm::map_to_vector(graph::exprsOf(op.getExprs()), [&](const Expr &e) { return atBase(e, var, base); });
   Operation *copy = builder.clone(*op, values);
   copy->setAttr("exprs", graph::exprArray(op.getContext(), exprs));
 }
 
-void Lowering::cloneVectorLoad(LoadOp op, StringRef var, const Expr &base, int64_t width,
-                               Value &vector) {
+void Lowering::cloneVectorLoad(LoadOp op, StringRef var, const Expr &base, int64_t width, Value &vector) {
   auto here = [&](const Expr &e) { return atBase(e, var, base); };
-  SmallVector<Value> indices =
-      llvm::map_to_vector(op.getIndices(), [&](Value v) { return values.lookupOrDefault(v); });
+  SmallVector<Value> indices = llvm::map_to_vector(op.getIndices(), [&](Value v) { return values.lookupOrDefault(v); });
   vector = registers({}, op.getType(), width);
   graph::Exprs mask = llvm::map_to_vector(graph::exprsOf(op.getMask()), here);
-  LoadVectorOp::create(builder, loc, values.lookupOrDefault(op.getView()),
-                       here(exprOf(op.getPosition())).text(), indices,
-                       graph::exprArray(op.getContext(), mask),
+  LoadVectorOp::create(builder, loc, values.lookupOrDefault(op.getView()), here(exprOf(op.getPosition())).text(),
+                       indices, graph::exprArray(op.getContext(), mask),
                        op.getOther() ? values.lookupOrDefault(op.getOther()) : Value(), vector,
                        builder.getArrayAttr({}));
 }
@@ -178,8 +168,8 @@ bool reducesVectors(Block &block, StringRef var) {
 }
 
 /// One accumulator per element, in `registers`.
-LogicalResult Lowering::reduceVector(kernel::ReduceOp op, StringRef var, const Expr &base,
-                                     const Expr &extent, int64_t width, Value &place) {
+LogicalResult Lowering::reduceVector(kernel::ReduceOp op, StringRef var, const Expr &base, const Expr &extent,
+                                     int64_t width, Value &place) {
   graph::ReduceKind kind = llvm::cast<graph::ReduceKindAttr>(op.getKinds()[0]).getValue();
   Type type = op.getResult(0).getType();
   Value first = neutralValue(*this, kind, type);
@@ -195,8 +185,8 @@ LogicalResult Lowering::reduceVector(kernel::ReduceOp op, StringRef var, const E
   });
 }
 
-LogicalResult Lowering::cloneVector(Block &block, StringRef var, const Expr &base,
-                                    const Expr &extent, int64_t width, Yield yield) {
+LogicalResult Lowering::cloneVector(Block &block, StringRef var, const Expr &base, const Expr &extent, int64_t width,
+                                    Yield yield) {
   if (width == 1) {
     let(var, base, extent);
     if (failed(clone(block)))
@@ -208,8 +198,8 @@ LogicalResult Lowering::cloneVector(Block &block, StringRef var, const Expr &bas
   return cloneElements(block, var, base, extent, width, yield);
 }
 
-LogicalResult Lowering::cloneElements(Block &block, StringRef var, const Expr &base,
-                                      const Expr &extent, int64_t width, Yield yield) {
+LogicalResult Lowering::cloneElements(Block &block, StringRef var, const Expr &base, const Expr &extent, int64_t width,
+                                      Yield yield) {
   std::string first = var.str() + "v";
   VectorAccesses accesses(block, var, width, divisors);
   llvm::DenseMap<Operation *, Value> vectors;
@@ -249,9 +239,7 @@ LogicalResult Lowering::cloneElements(Block &block, StringRef var, const Expr &b
   for (Operation &op : block)
     if (auto store = dyn_cast<StoreOp>(op); store && vectors.count(&op))
       StoreVectorOp::create(builder, loc, vectors[&op], builder.getArrayAttr({}), store.getView(),
-                            exprOf(store.getPosition())
-                                .substitute({{var.str(), symbol(first)}})
-                                .text());
+                            exprOf(store.getPosition()).substitute({{var.str(), symbol(first)}}).text());
   return success();
 }
 

@@ -28,9 +28,9 @@ struct FunctionRow {
   bool takesAlpha;
 };
 constexpr FunctionRow functions[] = {
-    {UnaryKind::Relu, PostOpKind::Relu, false},           {UnaryKind::Sigmoid, PostOpKind::Sigmoid, false},
-    {UnaryKind::Silu, PostOpKind::Silu, true},            {UnaryKind::HardSwish, PostOpKind::HardSwish, false},
-    {UnaryKind::GeluErf, PostOpKind::GeluErf, false},     {UnaryKind::GeluTanh, PostOpKind::GeluTanh, false},
+    {UnaryKind::Relu, PostOpKind::Relu, false},       {UnaryKind::Sigmoid, PostOpKind::Sigmoid, false},
+    {UnaryKind::Silu, PostOpKind::Silu, true},        {UnaryKind::HardSwish, PostOpKind::HardSwish, false},
+    {UnaryKind::GeluErf, PostOpKind::GeluErf, false}, {UnaryKind::GeluTanh, PostOpKind::GeluTanh, false},
     {UnaryKind::Tanh, PostOpKind::Tanh, false},
 };
 
@@ -65,8 +65,9 @@ public:
 
 private:
   bool isAllDense() {
-    bool isDense = llvm::all_of(made.inputs, [&](int64_t input) { return graph::isDense(fusion.getInputs()[input]); }) &&
-                   llvm::all_of(fusion.getResults(), graph::isDense);
+    bool isDense =
+        llvm::all_of(made.inputs, [&](int64_t input) { return graph::isDense(fusion.getInputs()[input]); }) &&
+        llvm::all_of(fusion.getResults(), graph::isDense);
     return isDense || refuse("an operand or the result is a part of a joined tensor");
   }
 
@@ -128,8 +129,15 @@ private:
   /// Every place is a row.
   static void makeProduct(LibraryCall &call) {
     int64_t rows = call.source[0] * call.source[1] * call.source[2];
-    call = {LibraryCallKind::MatrixProduct, {rows, call.source[3]}, {call.source[3], call.result[3]},
-            {rows, call.result[3]}, {}, {}, {}, {}, {}};
+    call = {LibraryCallKind::MatrixProduct,
+            {rows, call.source[3]},
+            {call.source[3], call.result[3]},
+            {rows, call.result[3]},
+            {},
+            {},
+            {},
+            {},
+            {}};
   }
 
   static bool readPadding(graph::PadOp pad, std::vector<int64_t> &padding) {
@@ -195,8 +203,7 @@ private:
   bool addFunction(graph::UnaryOp unary) {
     for (const FunctionRow &row : functions)
       if (row.unary == unary.getKind()) {
-        made.call.postOps.push_back(
-            {row.postOp, row.takesAlpha ? bitsOf(unary.getAlpha().convertToDouble()) : 0, 0});
+        made.call.postOps.push_back({row.postOp, row.takesAlpha ? bitsOf(unary.getAlpha().convertToDouble()) : 0, 0});
         return true;
       }
     return false;

@@ -10,7 +10,7 @@ namespace cupola::fusion {
 
 /// A description, or why there is none.
 struct CallDescription {
-  format::LibraryCall call; ///< without buffers; of kind None where `refused` says why
+  format::LibraryCall call;          ///< without buffers; of kind None where `refused` says why
   llvm::SmallVector<int64_t> inputs; ///< of the fusion: source, weights, operands of the post-ops
   std::string refused;
 };

@@ -26,9 +26,7 @@ bool isInlineConstant(Operation *op) {
 
 StringRef scheduleOf(const Group &group) {
   if (!group.hero) {
-    bool gathers = llvm::any_of(group.ops, [](Operation *op) {
-      return classOf(op) == FusionClass::Gather;
-    });
+    bool gathers = llvm::any_of(group.ops, [](Operation *op) { return classOf(op) == FusionClass::Gather; });
     return gathers ? "gather" : "pointwise";
   }
   switch (classOf(group.hero)) {
@@ -92,8 +90,7 @@ public:
     SmallVector<Location> locations;
     for (Operation *op : ops)
       locations.push_back(op->getLoc());
-    auto fusion = graph::FusionOp::create(b, b.getFusedLoc(locations),
-                                          TypeRange(group.output.getType()),
+    auto fusion = graph::FusionOp::create(b, b.getFusedLoc(locations), TypeRange(group.output.getType()),
                                           inputs.getArrayRef(), b.getStringAttr(scheduleOf(group)));
     if (onlyMoves())
       fusion->setAttr(copiesAttr, b.getStringAttr(reasonToCopy()));
@@ -107,8 +104,7 @@ public:
     graph::YieldOp::create(b, last->getLoc(), map.lookup(group.output));
     Value output = group.output;
     output.replaceUsesWithIf(fusion.getResult(0), [&](OpOperand &use) {
-      return use.getOwner()->getParentOp() == fusion->getParentOp() &&
-             !llvm::is_contained(ops, use.getOwner());
+      return use.getOwner()->getParentOp() == fusion->getParentOp() && !llvm::is_contained(ops, use.getOwner());
     });
   }
 
@@ -120,9 +116,7 @@ private:
 
   /// Why no kernel that computes writes the elements where they go (Grouping.h).
   StringRef reasonToCopy() const {
-    auto has = [&](auto tag) {
-      return llvm::any_of(ops, [](Operation *op) { return isa<decltype(tag)>(op); });
-    };
+    auto has = [&](auto tag) { return llvm::any_of(ops, [](Operation *op) { return isa<decltype(tag)>(op); }); };
     if (has(graph::ConcatOp()))
       return "joined";
     if (llvm::none_of(inputs, [](Value input) { return input.getDefiningOp<graph::FusionOp>(); }))

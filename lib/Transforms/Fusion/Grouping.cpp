@@ -90,7 +90,8 @@ bool isGate(Operation *op, Operation *hero, OpOperand &use) {
     return false;
   Exprs weights = graph::shapeOf(hero->getOperand(1));
   if (auto conv = dyn_cast<graph::ConvOp>(hero))
-    if (conv.getGroups() != 1 || llvm::any_of(ArrayRef(weights).drop_back(2), [](const Expr &e) { return !e.isConstant(1); }))
+    if (conv.getGroups() != 1 ||
+        llvm::any_of(ArrayRef(weights).drop_back(2), [](const Expr &e) { return !e.isConstant(1); }))
       return false;
   return weights.back().constant() && *weights.back().constant() <= mostColumns;
 }
@@ -98,8 +99,7 @@ bool isGate(Operation *op, Operation *hero, OpOperand &use) {
 class GroupFormer {
 public:
   GroupFormer(func::FuncOp func, const Options &options)
-      : func(func), options(options),
-        ranges(graph::symbolRanges(func->getParentOfType<ModuleOp>())) {
+      : func(func), options(options), ranges(graph::symbolRanges(func->getParentOfType<ModuleOp>())) {
     int64_t position = 0;
     for (Operation &op : func.getBody().front())
       order[&op] = position++;
@@ -127,8 +127,7 @@ public:
 private:
   static bool isHero(Operation *op) {
     FusionClass c = classOf(op);
-    return c == FusionClass::Contraction || c == FusionClass::RowNormal ||
-           c == FusionClass::Reduction;
+    return c == FusionClass::Contraction || c == FusionClass::RowNormal || c == FusionClass::Reduction;
   }
   static bool isInlinable(Operation *op) {
     FusionClass c = classOf(op);
@@ -182,8 +181,7 @@ private:
   }
 
   /// The reader of an open value that comes first and can join, if any.
-  Operation *nextInEpilogue(const llvm::SetVector<Operation *> &ops, ArrayRef<Value> open,
-                            Operation *hero) {
+  Operation *nextInEpilogue(const llvm::SetVector<Operation *> &ops, ArrayRef<Value> open, Operation *hero) {
     Operation *best = nullptr;
     for (Value value : open)
       for (Operation *user : value.getUsers())
@@ -307,8 +305,7 @@ private:
 
   /// Groups that read `op`, directly or through views; null stands for the function's
   /// results and joins. `broadcast` tells whether a reader sees elements several times.
-  void collectReaders(Operation *op, SetVector<Group *> &readers, bool &broadcast,
-                      SmallVectorImpl<OpOperand *> &uses) {
+  void collectReaders(Operation *op, SetVector<Group *> &readers, bool &broadcast, SmallVectorImpl<OpOperand *> &uses) {
     for (OpOperand &use : op->getResult(0).getUses()) {
       Operation *user = use.getOwner();
       auto found = groupsOf.find(user);
@@ -340,8 +337,7 @@ private:
     return {};
   }
 
-  Refusal refuse(Operation *op, Group &group, bool broadcast,
-                                         ArrayRef<OpOperand *> uses) {
+  Refusal refuse(Operation *op, Group &group, bool broadcast, ArrayRef<OpOperand *> uses) {
     if (!options.prologues)
       return {"disabled", "prologues are switched off"};
     if (group.ops.size() >= maxOps)
@@ -349,8 +345,7 @@ private:
     if (group.hero && classOf(group.hero) == FusionClass::Contraction)
       for (OpOperand *use : uses)
         if (gates.contains(use->getOwner()) || (use->getOwner() == group.hero && !isGate(op, group.hero, *use)))
-          return {"contraction-operand",
-                  "an operand of a contraction would be computed again for every tile"};
+          return {"contraction-operand", "an operand of a contraction would be computed again for every tile"};
     if (broadcast && (isCostly(op) || repeatedOps(op) > maxRepeatedOps))
       return {"broadcast", "it would be computed again for every element of a broadcast"};
     return {};
@@ -440,8 +435,7 @@ private:
     }
     if (isView(producer) || isView(consumer))
       return add(true, "view", "composes into addresses");
-    if (auto reason = consumer->getAttrOfType<StringAttr>(twoStagesAttr);
-        reason && isa<graph::MomentsOp>(producer))
+    if (auto reason = consumer->getAttrOfType<StringAttr>(twoStagesAttr); reason && isa<graph::MomentsOp>(producer))
       return add(false, "two-stages", reason);
     auto found = refusals.find(producer);
     if (found != refusals.end())
@@ -452,9 +446,7 @@ private:
     return add(false, "several-readers", "its result has readers outside of the kernel");
   }
 
-  static bool isAfterHero(Operation *op, Group &group) {
-    return op == group.hero || !op->isBeforeInBlock(group.hero);
-  }
+  static bool isAfterHero(Operation *op, Group &group) { return op == group.hero || !op->isBeforeInBlock(group.hero); }
 
   func::FuncOp func;
   Options options;
@@ -462,7 +454,7 @@ private:
   Grouping result;
   DenseMap<Operation *, int64_t> order;
   DenseMap<Operation *, SmallVector<Group *, 1>> groupsOf;
-  DenseSet<Operation *> gates; ///< computed for the tiles of a contraction
+  DenseSet<Operation *> gates;                 ///< computed for the tiles of a contraction
   DenseMap<Operation *, size_t> inlinedBehind; ///< length of the inlined chain that reads an op
   DenseMap<Operation *, Refusal> refusals;
 };
@@ -479,6 +471,4 @@ bool fusion::isGenerator(Operation *op) { return isa<graph::IotaOp, graph::DimsO
 
 bool fusion::isView(Operation *op) { return classOf(op) == FusionClass::View; }
 
-Grouping fusion::formGroups(func::FuncOp func, const Options &options) {
-  return GroupFormer(func, options).run();
-}
+Grouping fusion::formGroups(func::FuncOp func, const Options &options) { return GroupFormer(func, options).run(); }

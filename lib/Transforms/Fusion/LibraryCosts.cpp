@@ -29,11 +29,9 @@ struct GainRow {
 };
 constexpr int64_t any = INT64_MAX;
 constexpr GainRow gains[] = {
-    {4, LibraryCallKind::Convolution, 32, 24, 1, 4096},
-    {4, LibraryCallKind::MatrixProduct, 512, 24, 1, any},
+    {4, LibraryCallKind::Convolution, 32, 24, 1, 4096},  {4, LibraryCallKind::MatrixProduct, 512, 24, 1, any},
     {4, LibraryCallKind::MatrixProduct, 32, 24, 1, 640}, // in the cache of every core
-    {3, LibraryCallKind::Convolution, 32, 24, 2, 4096},
-    {3, LibraryCallKind::MatrixProduct, 2048, 64, 1, 640},
+    {3, LibraryCallKind::Convolution, 32, 24, 2, 4096},  {3, LibraryCallKind::MatrixProduct, 2048, 64, 1, 640},
 };
 
 Extents extentsOf(const LibraryCall &call) {

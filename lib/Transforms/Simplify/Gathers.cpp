@@ -54,7 +54,8 @@ struct GatherToSlice : OpRewritePattern<graph::GatherOp> {
     shape[axis] = places->count;
     auto type = graph::tensorType(shape, graph::elementOf(op.getResult()));
     auto loc = fusedLoc(rewriter, {op});
-    Value slice = graph::SliceOp::create(rewriter, loc, type, op.getData(), graph::exprArray(getContext(), starts), steps);
+    Value slice =
+        graph::SliceOp::create(rewriter, loc, type, op.getData(), graph::exprArray(getContext(), starts), steps);
     rewriter.replaceOp(op, reshapeTo(rewriter, loc, slice, graph::shapeOf(op.getResult())));
     return success();
   }

@@ -98,9 +98,8 @@ struct DropBoolRoundTrip : OpRewritePattern<graph::CastOp> {
 struct DropReductionOfOne : OpRewritePattern<graph::ReduceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(graph::ReduceOp op, PatternRewriter &rewriter) const override {
-    if (op.getInput().getType() != op.getType() || llvm::any_of(op.getAxes(), [&](int64_t axis) {
-          return !graph::extentOf(op.getInput(), axis).isConstant(1);
-        }))
+    if (op.getInput().getType() != op.getType() ||
+        llvm::any_of(op.getAxes(), [&](int64_t axis) { return !graph::extentOf(op.getInput(), axis).isConstant(1); }))
       return failure();
     rewriter.replaceOp(op, op.getInput());
     return success();
@@ -166,8 +165,8 @@ private:
 } // namespace
 
 void addScalarPatterns(RewritePatternSet &patterns) {
-  patterns.add<DropNeutral, AbsorbBool, DropDouble, DecideSelect, DropBoolRoundTrip, DropReductionOfOne, SquareByProduct,
-               DivideByProduct, MergeFactors>(patterns.getContext());
+  patterns.add<DropNeutral, AbsorbBool, DropDouble, DecideSelect, DropBoolRoundTrip, DropReductionOfOne,
+               SquareByProduct, DivideByProduct, MergeFactors>(patterns.getContext());
 }
 
 } // namespace cupola::simplification

@@ -3,12 +3,13 @@
 #include "device.cuh"
 
 // C[M,N] = A[M,K] B[N,K]^T, K a multiple of 8; blocks of 64x64, 4 warps with 32x32 elements each, K in steps of 16.
-CUPOLA_KERNEL(128, 1) k_gemm_mma8(const u64 *bindings, u64 ref0, u64 ref1, u64 ref2, u32 slot0, u32 slot1, u32 slot2,
-                                  u32 step) {
+CUPOLA_KERNEL(128, 1)
+k_gemm_mma8(const u64 *bindings, u64 ref0, u64 ref1, u64 ref2, u32 slot0, u32 slot1, u32 slot2, u32 step) {
   const f16 *const a = cu_read<f16>(bindings, ref0);
   const f16 *const b = cu_read<f16>(bindings, ref1);
   f32 *const c = cu_write<f32>(bindings, ref2);
-  const i32 m = cu_scalar<i32>(bindings, slot0), n = cu_scalar<i32>(bindings, slot1), k = cu_scalar<i32>(bindings, slot2);
+  const i32 m = cu_scalar<i32>(bindings, slot0), n = cu_scalar<i32>(bindings, slot1),
+            k = cu_scalar<i32>(bindings, slot2);
   const i32 columns = (n + 63) / 64;
   const i32 m0 = static_cast<i32>(cu_block()) / columns * 64, n0 = static_cast<i32>(cu_block()) % columns * 64;
   const i32 wm = static_cast<i32>(cu_warp()) / 2 * 32, wn = static_cast<i32>(cu_warp()) % 2 * 32;
@@ -38,7 +39,8 @@ CUPOLA_KERNEL(128, 1) k_gemm_mma8(const u64 *bindings, u64 ref0, u64 ref1, u64 r
     for (i32 j = 0; j < 4; ++j) {
       CUPOLA_UNROLL
       for (i32 e = 0; e < 4; ++e) {
-        const i32 row = m0 + wm + i * 16 + static_cast<i32>(mma_row(e)), column = n0 + wn + j * 8 + static_cast<i32>(mma_col(e));
+        const i32 row = m0 + wm + i * 16 + static_cast<i32>(mma_row(e)),
+                  column = n0 + wn + j * 8 + static_cast<i32>(mma_col(e));
         if (row < m && column < n)
           c[row * n + column] = acc[i][j][e];
       }

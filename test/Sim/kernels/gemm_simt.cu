@@ -3,12 +3,13 @@
 #include "device.cuh"
 
 // C[M,N] = A[M,K] B[K,N]; blocks of 64x64, 256 threads with 4x4 elements each, K in steps of 16.
-CUPOLA_KERNEL(256, 1) k_gemm_simt(const u64 *bindings, u64 ref0, u64 ref1, u64 ref2, u32 slot0, u32 slot1, u32 slot2,
-                                  u32 step) {
+CUPOLA_KERNEL(256, 1)
+k_gemm_simt(const u64 *bindings, u64 ref0, u64 ref1, u64 ref2, u32 slot0, u32 slot1, u32 slot2, u32 step) {
   const f32 *const a = cu_read<f32>(bindings, ref0);
   const f32 *const b = cu_read<f32>(bindings, ref1);
   f32 *const c = cu_write<f32>(bindings, ref2);
-  const i32 m = cu_scalar<i32>(bindings, slot0), n = cu_scalar<i32>(bindings, slot1), k = cu_scalar<i32>(bindings, slot2);
+  const i32 m = cu_scalar<i32>(bindings, slot0), n = cu_scalar<i32>(bindings, slot1),
+            k = cu_scalar<i32>(bindings, slot2);
   const i32 tid = cu_tid(), columns = (n + 63) / 64;
   const i32 m0 = static_cast<i32>(cu_block()) / columns * 64, n0 = static_cast<i32>(cu_block()) % columns * 64;
   const i32 row = tid / 16 * 4, column = tid % 16 * 4;

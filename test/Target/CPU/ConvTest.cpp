@@ -24,13 +24,13 @@ struct Conv {
 };
 
 const Conv convs[] = {
-    {7, 16, 20, 3, 1, 1, 1, 16},     // a vector per place of the window
-    {9, 3, 50, 7, 2, 1, 3, 21},      // rows of the window, conditions by element
-    {8, 3, 16, 4, 4, 1, 0, 12},      // patches: rows of the window
-    {6, 40, 33, 3, 2, 1, 1, 40},     // pieces of no whole vectors
-    {9, 5, 8, 3, 1, 2, 2, 5},        // dilated: no rows
-    {4, 1040, 9, 1, 2, 1, 0, 0},     // no window: the position does not divide the depth
-    {3, 1030, 9, 2, 1, 1, 1, 206},   // a piece is a fifth of the channels
+    {7, 16, 20, 3, 1, 1, 1, 16},   // a vector per place of the window
+    {9, 3, 50, 7, 2, 1, 3, 21},    // rows of the window, conditions by element
+    {8, 3, 16, 4, 4, 1, 0, 12},    // patches: rows of the window
+    {6, 40, 33, 3, 2, 1, 1, 40},   // pieces of no whole vectors
+    {9, 5, 8, 3, 1, 2, 2, 5},      // dilated: no rows
+    {4, 1040, 9, 1, 2, 1, 0, 0},   // no window: the position does not divide the depth
+    {3, 1030, 9, 2, 1, 1, 1, 206}, // a piece is a fifth of the channels
 };
 
 class ConvTest : public testing::TestWithParam<int> {};

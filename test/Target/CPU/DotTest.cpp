@@ -75,8 +75,14 @@ TEST_P(DotTest, StaticShapes) {
                         {false, true, false, false},
                         {true, false, false, false},
                         {false, true, true, false}})
-    for (Shape shape :
-         {Shape{1, 1, 1}, {1, 48, 7}, {5, 17, 3}, {8, 96, 64}, {128, 32, 40}, {33, 100, 600}, {70, 200, 1}, {70, 1, 50}}) {
+    for (Shape shape : {Shape{1, 1, 1},
+                        {1, 48, 7},
+                        {5, 17, 3},
+                        {8, 96, 64},
+                        {128, 32, 40},
+                        {33, 100, 600},
+                        {70, 200, 1},
+                        {70, 1, 50}}) {
       KernelRunner runner(gemmText(shape, layout), GetParam(), layout.pack);
       expectGemm(runner, shape, layout);
     }

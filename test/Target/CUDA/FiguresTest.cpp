@@ -23,8 +23,8 @@ std::vector<cuda::CudaKernel> emitAll(const cuda::CudaTargetInfo &target) {
   context.loadDialect<graph::GraphDialect, kernel::KernelDialect>();
   std::vector<cuda::CudaKernel> kernels;
   std::set<std::string> names;
-  for (auto cases : {pointwiseCases, transposeCases, gatherCases, rowCases, reductionCases, normCases, windowCases, gemmCases,
-                     convCases})
+  for (auto cases : {pointwiseCases, transposeCases, gatherCases, rowCases, reductionCases, normCases, windowCases,
+                     gemmCases, convCases})
     for (const KernelCase &test : cases()) {
       auto module = parseSourceString<ModuleOp>(test.text, &context);
       EXPECT_TRUE(succeeded(cuda::prepareCudaKernels(*module, target))) << test.name;
@@ -72,8 +72,7 @@ TEST_P(Figures, NoSpillsNoStackWithinLimits) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Architectures, Figures,
-                         ::testing::Values("sm_75", "sm_80", "sm_86", "sm_89", "sm_90a", "sm_100",
-                                           "sm_120"),
+                         ::testing::Values("sm_75", "sm_80", "sm_86", "sm_89", "sm_90a", "sm_100", "sm_120"),
                          [](const auto &info) { return std::string(info.param); });
 
 } // namespace

@@ -9,8 +9,8 @@ namespace cupola::test {
 
 std::vector<KernelCase> pointwiseCases() {
   std::vector<KernelCase> cases;
-  for (const char *type : {"f32", "f16", "bf16", "f64", "i8", "i16", "i32", "i64", "ui8", "ui16",
-                           "ui32", "ui64", "i1"}) {
+  for (const char *type :
+       {"f32", "f16", "bf16", "f64", "i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64", "i1"}) {
     cases.push_back(pointwiseCase(type, 3, 96, true));
     cases.push_back(pointwiseCase(type, 5, 7, false));
   }
@@ -34,8 +34,8 @@ std::vector<KernelCase> transposeCases() {
 }
 
 std::vector<KernelCase> gatherCases() {
-  return {gatherCase("f32", 5, 384, false), gatherCase("f32", 9, 3, false),
-          gatherCase("f16", 4, 40, false), gatherCase("i32", 4, 6, true)};
+  return {gatherCase("f32", 5, 384, false), gatherCase("f32", 9, 3, false), gatherCase("f16", 4, 40, false),
+          gatherCase("i32", 4, 6, true)};
 }
 
 std::vector<KernelCase> rowCases() {
@@ -75,8 +75,8 @@ std::vector<KernelCase> reductionCases() {
 /// Whole vectors and ragged ones, a warp or a block per part, single channels.
 std::vector<KernelCase> normCases() {
   std::vector<KernelCase> cases;
-  for (NormShape shape : {NormShape{4, 64, 2, 8}, {3, 37, 5, 3}, {2, 1100, 3, 2}, {5, 130, 1, 10},
-                          {7, 33, 40, 1}, {2, 1030, 3, 1}}) {
+  for (NormShape shape :
+       {NormShape{4, 64, 2, 8}, {3, 37, 5, 3}, {2, 1100, 3, 2}, {5, 130, 1, 10}, {7, 33, 40, 1}, {2, 1030, 3, 1}}) {
     for (const char *type : {"f32", "f16"}) {
       cases.push_back(momentsCase(type, shape));
       cases.push_back(normalizeCase(type, shape));

@@ -11,27 +11,26 @@ KernelCase pointwiseCase(const std::string &type, int64_t rows, int64_t columns,
   Text text;
   Expr at = v("d0") * columns + v("d1");
   std::string compute = computeOf(type);
-  text.raw("kernel.foreach [\"d0\", \"d1\"] [" + quoted(dynamic ? v("n0") : Expr(rows)) + ", " +
-           quoted(columns) + "] {");
+  text.raw("kernel.foreach [\"d0\", \"d1\"] [" + quoted(dynamic ? v("n0") : Expr(rows)) + ", " + quoted(columns) +
+           "] {");
   std::string x = text.load(0, type, at), y = text.load(1, type, v("d1"));
   std::string z = text.binary(type == "i1" ? "max" : "add", x, y, compute);
   if (isFloat(type))
     z = text.unary("gelu_erf", z, compute);
   text.store(z, 2, type, at);
   text.raw("}");
-  KernelCase result{"pointwise_" + type + tag(rows) + tag(columns) + (dynamic ? "_dynamic" : ""),
-                    "pointwise",
-                    text.func("pointwise", "", dynamic ? anyScalar : "",
-                              {type + ", read", type + ", read", type + ", write"}),
-                    {},
-                    {rows * columns, columns, rows * columns}};
+  KernelCase result{
+      "pointwise_" + type + tag(rows) + tag(columns) + (dynamic ? "_dynamic" : ""),
+      "pointwise",
+      text.func("pointwise", "", dynamic ? anyScalar : "", {type + ", read", type + ", read", type + ", write"}),
+      {},
+      {rows * columns, columns, rows * columns}};
   if (dynamic)
     result.scalars = {rows};
   return result;
 }
 
-KernelCase transposeCase(const std::string &type, int64_t a, int64_t b, int64_t c,
-                         std::vector<int> order) {
+KernelCase transposeCase(const std::string &type, int64_t a, int64_t b, int64_t c, std::vector<int> order) {
   Text text;
   int64_t extents[] = {a, b, c}, strides[] = {b * c, c, 1};
   Expr in, out;
@@ -50,9 +49,11 @@ KernelCase transposeCase(const std::string &type, int64_t a, int64_t b, int64_t 
   for (int axis : order)
     name += std::to_string(axis);
   bool turned = order[2] != 2 && extents[order[2]] >= 8;
-  return {name, turned ? "transpose" : "pointwise",
+  return {name,
+          turned ? "transpose" : "pointwise",
           text.func("pointwise", "", "", {type + ", read", type + ", read", type + ", write"}),
-          {}, {a * b * c, a * b * c, a * b * c}};
+          {},
+          {a * b * c, a * b * c, a * b * c}};
 }
 
 KernelCase gatherCase(const std::string &type, int64_t count, int64_t columns, bool outOfRange) {
@@ -61,9 +62,8 @@ KernelCase gatherCase(const std::string &type, int64_t count, int64_t columns, b
   text.raw("kernel.foreach [\"d0\", \"d1\"] [\"n0\", " + quoted(columns) + "] {");
   std::string id = text.load(0, "i64", v("d0"));
   std::string safe = text.line("kernel.checked_index " + id + " below \"11\" : i64");
-  std::string x = text.line("kernel.load %a1[" + quoted(v("x0") * columns + v("d1")) +
-                            "] indices(" + safe + ") : " + type + " from !kernel.view<" + type +
-                            ", read>");
+  std::string x = text.line("kernel.load %a1[" + quoted(v("x0") * columns + v("d1")) + "] indices(" + safe +
+                            ") : " + type + " from !kernel.view<" + type + ", read>");
   x = text.convert(x, type, computeOf(type));
   text.store(x, 2, type, v("d0") * columns + v("d1"));
   text.raw("}");
@@ -82,8 +82,7 @@ KernelCase softmaxCase(const std::string &type, int64_t rows, int64_t columns, b
   Expr pitch = dynamic ? v("n1") : Expr(columns);
   std::string tile;
   auto element = [&](const std::string &d) {
-    return dynamic ? text.load(0, type, v("g0") * pitch + v(d))
-                   : text.extract(tile, "\"" + d + "\"", compute, extent);
+    return dynamic ? text.load(0, type, v("g0") * pitch + v(d)) : text.extract(tile, "\"" + d + "\"", compute, extent);
   };
   if (!dynamic) {
     tile = text.line("kernel.map [\"d0\"] [" + extent + "] {");
@@ -91,8 +90,7 @@ KernelCase softmaxCase(const std::string &type, int64_t rows, int64_t columns, b
     text.raw("} : !kernel.tile<" + compute + ", " + extent + ">");
   }
   auto reduce = [&](const std::string &kind, const std::string &d) {
-    return text.line("kernel.reduce [#graph<reduce_kind " + kind + ">] [\"" + d + "\"] [" +
-                     extent + "] {");
+    return text.line("kernel.reduce [#graph<reduce_kind " + kind + ">] [\"" + d + "\"] [" + extent + "] {");
   };
   std::string largest = reduce("max", "d1");
   text.yield(element("d1"), compute);
@@ -104,8 +102,7 @@ KernelCase softmaxCase(const std::string &type, int64_t rows, int64_t columns, b
   text.yield(exponential("d2"), compute);
   text.raw("} : " + compute);
   text.raw("kernel.foreach [\"d3\"] [" + extent + "] {");
-  text.store(text.binary("div", exponential("d3"), sum, compute), 1, type,
-             v("g0") * pitch + v("d3"));
+  text.store(text.binary("div", exponential("d3"), sum, compute), 1, type, v("g0") * pitch + v("d3"));
   text.raw("}");
   KernelCase result{"softmax_" + type + tag(rows) + tag(columns) + (dynamic ? "_dynamic" : ""),
                     "row_reduction",
@@ -126,11 +123,9 @@ KernelCase layerNormCase(const std::string &type, int64_t rows, int64_t columns)
   text.yield(text.load(0, type, v("g0") * columns + v("d0")), compute);
   std::string close = "} : !kernel.tile<" + compute + ", " + extent + ">";
   text.raw(close);
-  std::string count =
-      text.line("kernel.constant " + std::to_string(columns) + ".0 : " + compute);
+  std::string count = text.line("kernel.constant " + std::to_string(columns) + ".0 : " + compute);
   auto mean = [&](const std::string &d, bool square) {
-    std::string sum = text.line("kernel.reduce [#graph<reduce_kind sum>] [\"" + d + "\"] [" +
-                                extent + "] {");
+    std::string sum = text.line("kernel.reduce [#graph<reduce_kind sum>] [\"" + d + "\"] [" + extent + "] {");
     std::string x = text.extract(tile, "\"" + d + "\"", compute, extent);
     text.yield(square ? text.binary("mul", x, x, compute) : x, compute);
     text.raw("} : " + compute);
@@ -138,8 +133,7 @@ KernelCase layerNormCase(const std::string &type, int64_t rows, int64_t columns)
   };
   std::string center = mean("d1", false);
   std::string shifted = text.line("kernel.map [\"d2\"] [" + extent + "] {");
-  text.yield(text.binary("sub", text.extract(tile, "\"d2\"", compute, extent), center, compute),
-             compute);
+  text.yield(text.binary("sub", text.extract(tile, "\"d2\"", compute, extent), center, compute), compute);
   text.raw(close);
   tile = shifted;
   std::string variance = mean("d3", true);
@@ -148,43 +142,44 @@ KernelCase layerNormCase(const std::string &type, int64_t rows, int64_t columns)
   text.raw("kernel.foreach [\"d4\"] [" + extent + "] {");
   std::string x = text.extract(tile, "\"d4\"", compute, extent);
   x = text.binary("mul", x, scale, compute);
-  text.store(text.binary("mul", x, text.load(1, type, v("d4")), compute), 2, type,
-             v("g0") * columns + v("d4"));
+  text.store(text.binary("mul", x, text.load(1, type, v("d4")), compute), 2, type, v("g0") * columns + v("d4"));
   text.raw("}");
-  return {"layerNorm_" + type + tag(rows) + tag(columns), "row_reduction",
-          text.func("layer_norm", quoted(rows), "",
-                    {type + ", read", type + ", read", type + ", write"}),
-          {}, {rows * columns, columns, rows * columns}};
+  return {"layerNorm_" + type + tag(rows) + tag(columns),
+          "row_reduction",
+          text.func("layer_norm", quoted(rows), "", {type + ", read", type + ", read", type + ", write"}),
+          {},
+          {rows * columns, columns, rows * columns}};
 }
 
-KernelCase reductionCase(const std::string &type, const std::string &kind, int64_t outer,
-                         int64_t reduced, int64_t inner) {
+KernelCase reductionCase(const std::string &type, const std::string &kind, int64_t outer, int64_t reduced,
+                         int64_t inner) {
   Text text;
   std::string compute = computeOf(type);
-  std::string sum = text.line("kernel.reduce [#graph<reduce_kind " + kind + ">] [\"d0\"] [" +
-                              quoted(reduced) + "] {");
+  std::string sum = text.line("kernel.reduce [#graph<reduce_kind " + kind + ">] [\"d0\"] [" + quoted(reduced) + "] {");
   text.yield(text.load(0, type, (v("g0") * reduced + v("d0")) * inner + v("g1")), compute);
   text.raw("} : " + compute);
   text.store(sum, 1, type, v("g0") * inner + v("g1"));
   const char *across = reduced >= 32 ? "column_reduction" : outer * inner >= 2048 ? "reduction" : "row_reduction";
   return {"reduction_" + type + "_" + kind + tag(outer) + tag(reduced) + tag(inner),
           inner > 1 ? across : "row_reduction",
-          text.func("reduction", quoted(outer) + ", " + quoted(inner), "",
-                    {type + ", read", type + ", write"}),
-          {}, {outer * reduced * inner, outer * inner}};
+          text.func("reduction", quoted(outer) + ", " + quoted(inner), "", {type + ", read", type + ", write"}),
+          {},
+          {outer * reduced * inner, outer * inner}};
 }
 
 KernelCase argReductionCase(const std::string &type, bool last, int64_t rows, int64_t columns) {
   Text text;
-  std::string best = text.line("kernel.arg_reduce max [\"d0\"] [" + quoted(columns) + "] last " +
-                               (last ? "true" : "false") + " {");
+  std::string best =
+      text.line("kernel.arg_reduce max [\"d0\"] [" + quoted(columns) + "] last " + (last ? "true" : "false") + " {");
   text.yield(text.load(0, type, v("g0") * columns + v("d0")), computeOf(type));
   text.raw("} : i64");
   text.store(best, 1, "i64", v("g0"));
   return {"argReduction_" + type + (last ? "_last" : "_first") + tag(rows) + tag(columns),
           "reduction",
           text.func("arg_reduction", quoted(rows), "", {type + ", read", "i64, write"}),
-          {}, {rows * columns, rows}, 5};
+          {},
+          {rows * columns, rows},
+          5};
 }
 
 KernelCase gemmCase(int64_t m, int64_t n, int64_t k, const GemmOptions &o) {
@@ -198,8 +193,7 @@ KernelCase gemmCase(int64_t m, int64_t n, int64_t k, const GemmOptions &o) {
              (o.rhsTransposed ? v("d1") * pitch + v("d2") : v("d2") * pitch + v("d1"));
   Expr out = (g * em + v("d3")) * n + v("d4");
   std::string extents = quoted(em) + ", " + quoted(n);
-  std::string tile = text.line("kernel.dot [\"d0\", \"d1\", \"d2\"] [" + extents + ", " +
-                               quoted(k) + "] lhs {");
+  std::string tile = text.line("kernel.dot [\"d0\", \"d1\", \"d2\"] [" + extents + ", " + quoted(k) + "] lhs {");
   std::string a = text.load(0, type, lhs);
   if (o.prologue)
     a = text.unary("gelu_erf", a, compute);
@@ -214,20 +208,25 @@ KernelCase gemmCase(int64_t m, int64_t n, int64_t k, const GemmOptions &o) {
   text.store(x, 4, type, out);
   text.raw("}");
   std::string name = "gemm_" + type + tag(m) + tag(n) + tag(k);
-  for (auto [set, word] : {std::pair(o.dynamic, "dynamic"), {o.lhsTransposed, "lhsT"},
-                           {o.rhsTransposed, "rhsT"}, {o.prologue, "prologue"},
-                           {o.batch > 1, "batched"}, {o.rhsPitch > 0, "pitch"}})
+  for (auto [set, word] : {std::pair(o.dynamic, "dynamic"),
+                           {o.lhsTransposed, "lhsT"},
+                           {o.rhsTransposed, "rhsT"},
+                           {o.prologue, "prologue"},
+                           {o.batch > 1, "batched"},
+                           {o.rhsPitch > 0, "pitch"}})
     name += set ? std::string("_") + word : "";
   std::string read = type + ", read";
   bool narrow = n <= 4 && (o.dynamic || m >= 1024);
   bool half = type == "f16" || type == "bf16", few = m <= 8 && !o.dynamic && !o.rhsTransposed;
   return {name,
-          type == "f64" || narrow ? "pointwise" : few ? "matvec" : half ? "gemm_mma" : "gemm",
+          type == "f64" || narrow ? "pointwise"
+          : few                   ? "matvec"
+          : half                  ? "gemm_mma"
+                                  : "gemm",
           text.func("gemm", o.batch > 1 ? quoted(o.batch) : "", o.dynamic ? anyScalar : "",
                     {read, read, read, read, type + ", write"}),
           o.dynamic ? std::vector<int64_t>{m} : std::vector<int64_t>{},
-          {o.batch * m * k, o.batch * pitch * (o.rhsTransposed ? n : k), n, o.batch * m * n,
-           o.batch * m * n}};
+          {o.batch * m * k, o.batch * pitch * (o.rhsTransposed ? n : k), n, o.batch * m * n, o.batch * m * n}};
 }
 
 } // namespace cupola::test

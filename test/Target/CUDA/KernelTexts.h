@@ -24,22 +24,21 @@ struct KernelCase {
 inline void PrintTo(const KernelCase &test, std::ostream *os) { *os << test.name; }
 
 /// Every schedule over its parameter space: aligned and ragged extents, types, layouts.
-std::vector<KernelCase> pointwiseCases(), transposeCases(), gatherCases(), rowCases(),
-    reductionCases(), normCases(), windowCases(), gemmCases(), halfGemmCases(), convCases(), halfConvCases();
+std::vector<KernelCase> pointwiseCases(), transposeCases(), gatherCases(), rowCases(), reductionCases(), normCases(),
+    windowCases(), gemmCases(), halfGemmCases(), convCases(), halfConvCases();
 
 /// out[r, c] = f(in[r, c] + bias[c]), c fixed, r = n0; or both fixed.
 KernelCase pointwiseCase(const std::string &type, int64_t rows, int64_t columns, bool dynamic);
 /// A permutation of three axes.
-KernelCase transposeCase(const std::string &type, int64_t a, int64_t b, int64_t c,
-                         std::vector<int> order);
+KernelCase transposeCase(const std::string &type, int64_t a, int64_t b, int64_t c, std::vector<int> order);
 /// out[i, c] = table[ids[i], c].
 KernelCase gatherCase(const std::string &type, int64_t count, int64_t columns, bool outOfRange);
 /// Softmax over rows of `columns`; `dynamic`: n0 rows of n1 columns without a map.
 KernelCase softmaxCase(const std::string &type, int64_t rows, int64_t columns, bool dynamic);
 KernelCase layerNormCase(const std::string &type, int64_t rows, int64_t columns);
 /// Reduction of [outer, reduced, inner] over the middle axis.
-KernelCase reductionCase(const std::string &type, const std::string &kind, int64_t outer,
-                         int64_t reduced, int64_t inner);
+KernelCase reductionCase(const std::string &type, const std::string &kind, int64_t outer, int64_t reduced,
+                         int64_t inner);
 KernelCase argReductionCase(const std::string &type, bool last, int64_t rows, int64_t columns);
 
 /// Groups of channels, channels last, in `parts` of `length` places each.
@@ -56,9 +55,9 @@ struct GemmOptions {
   std::string type = "f32"; ///< of operands and result
   bool dynamic = false;     ///< m is n0
   bool lhsTransposed = false, rhsTransposed = false;
-  bool prologue = false;    ///< lhs is a function of what is loaded
+  bool prologue = false; ///< lhs is a function of what is loaded
   int64_t batch = 1;
-  int64_t rhsPitch = 0;     ///< between rows of rhs; 0: dense
+  int64_t rhsPitch = 0; ///< between rows of rhs; 0: dense
 };
 /// out = f(lhs * rhs + bias[n]) + residual[m, n].
 KernelCase gemmCase(int64_t m, int64_t n, int64_t k, const GemmOptions &options = {});

@@ -15,9 +15,7 @@ using graph::UnaryKind;
 
 namespace cupola::test {
 
-static unsigned bytesOf(Type type) {
-  return type.isInteger(1) ? 1 : type.getIntOrFloatBitWidth() / 8;
-}
+static unsigned bytesOf(Type type) { return type.isInteger(1) ? 1 : type.getIntOrFloatBitWidth() / 8; }
 
 /// The bits of a float type as a number, and back with rounding.
 static double fromBits(uint64_t bits, FloatType type) {
@@ -69,8 +67,7 @@ namespace {
 
 class Interpreter {
 public:
-  Interpreter(FuncOp func, std::vector<std::vector<Number>> &buffers)
-      : func(func), buffers(buffers) {}
+  Interpreter(FuncOp func, std::vector<std::vector<Number>> &buffers) : func(func), buffers(buffers) {}
 
   bool run(const std::vector<int64_t> &scalars) {
     for (size_t i = 0; i < scalars.size(); ++i)
@@ -98,8 +95,7 @@ private:
     return llvm::all_of(conditions, [&](Attribute e) { return value(e, indices) >= 0; });
   }
 
-  void iterate(ArrayRef<std::string> names, ArrayAttr extents, size_t depth,
-               llvm::function_ref<void()> body) {
+  void iterate(ArrayRef<std::string> names, ArrayAttr extents, size_t depth, llvm::function_ref<void()> body) {
     if (depth == names.size())
       return body();
     int64_t extent = value(extents[depth]);
@@ -131,23 +127,18 @@ private:
 
   void execute(Operation *op) {
     llvm::TypeSwitch<Operation *>(op)
-        .Case([&](ForeachOp it) {
-          iterate(it.getVars(), it.getExtents(), [&] { block(it.getBody().front()); });
-        })
-        .Case<MapOp, kernel::ReduceOp, ArgReduceOp, DotOp, ExtractOp, LoadOp, StoreOp>(
-            [&](auto it) { run(it); })
+        .Case([&](ForeachOp it) { iterate(it.getVars(), it.getExtents(), [&] { block(it.getBody().front()); }); })
+        .Case<MapOp, kernel::ReduceOp, ArgReduceOp, DotOp, ExtractOp, LoadOp, StoreOp>([&](auto it) { run(it); })
         .Case([&](kernel::ConstantOp it) {
           Number &n = numbers[it.getResult()];
           if (auto real = dyn_cast<FloatAttr>(it.getValue()))
             n.real = real.getValueAsDouble();
           else
-            n.whole = wrap(static_cast<int64_t>(cast<IntegerAttr>(it.getValue()).getValue().getZExtValue()),
-                           it.getType());
+            n.whole =
+                wrap(static_cast<int64_t>(cast<IntegerAttr>(it.getValue()).getValue().getZExtValue()), it.getType());
         })
         .Case([&](IndexOp it) { numbers[it.getResult()].whole = value(it.getExprAttr(), it.getIndices()); })
-        .Case([&](InRangeOp it) {
-          numbers[it.getResult()].whole = holds(it.getExprs(), it.getIndices());
-        })
+        .Case([&](InRangeOp it) { numbers[it.getResult()].whole = holds(it.getExprs(), it.getIndices()); })
         .Case([&](CheckedIndexOp it) {
           int64_t extent = value(it.getExtentAttr()), i = numbers[it.getValue()].whole;
           raised |= i < -extent || i >= extent;
@@ -156,14 +147,15 @@ private:
         })
         .Case([&](UnaryOp it) { unary(it); })
         .Case([&](BinaryOp it) {
-          numbers[it.getResult()] = binary(it.getKind(), it.getLhs().getType(), numbers[it.getLhs()],
-                                           numbers[it.getRhs()]);
+          numbers[it.getResult()] =
+              binary(it.getKind(), it.getLhs().getType(), numbers[it.getLhs()], numbers[it.getRhs()]);
         })
         .Case([&](SelectOp it) {
-          numbers[it.getResult()] =
-              numbers[numbers[it.getCondition()].whole ? it.getLhs() : it.getRhs()];
+          numbers[it.getResult()] = numbers[numbers[it.getCondition()].whole ? it.getLhs() : it.getRhs()];
         })
-        .Case([&](CastOp it) { numbers[it.getResult()] = cast_(numbers[it.getInput()], it.getInput().getType(), it.getType()); })
+        .Case([&](CastOp it) {
+          numbers[it.getResult()] = cast_(numbers[it.getInput()], it.getInput().getType(), it.getType());
+        })
         .Default([](Operation *) { llvm::report_fatal_error("an op the interpreter does not know"); });
   }
 
@@ -266,9 +258,7 @@ private:
     numbers[op.getResult()] = tiles[op.getTile()].at(flat(op.getTile().getType(), index));
   }
 
-  std::vector<Number> &buffer(Value view) {
-    return buffers[cast<BlockArgument>(view).getArgNumber()];
-  }
+  std::vector<Number> &buffer(Value view) { return buffers[cast<BlockArgument>(view).getArgNumber()]; }
   void run(LoadOp op) {
     Number n = op.getOther() ? numbers[op.getOther()] : Number();
     if (holds(op.getMask(), op.getIndices()))
@@ -313,8 +303,7 @@ private:
     auto whole = [&](uint64_t w) { return Number{0, wrap(static_cast<int64_t>(w), type)}; };
     bool isReal = isa<FloatType>(type);
     uint64_t x = a.whole, y = b.whole;
-    bool less = isReal ? a.real < b.real
-                       : type.isUnsignedInteger() ? x < y : a.whole < b.whole;
+    bool less = isReal ? a.real < b.real : type.isUnsignedInteger() ? x < y : a.whole < b.whole;
     switch (kind) {
     case BinaryKind::Add:
       return isReal ? real(a.real + b.real) : whole(x + y);
@@ -346,8 +335,7 @@ private:
 
 } // namespace
 
-bool interpret(FuncOp func, const std::vector<int64_t> &scalars,
-               std::vector<std::vector<Number>> &buffers) {
+bool interpret(FuncOp func, const std::vector<int64_t> &scalars, std::vector<std::vector<Number>> &buffers) {
   return Interpreter(func, buffers).run(scalars);
 }
 

@@ -21,8 +21,7 @@ std::string encode(const std::vector<Number> &numbers, mlir::Type element);
 
 /// Runs the kernel for every grid point, floats in f64. `buffers` holds one vector per
 /// parameter; written ones change. Returns whether an index was out of range.
-bool interpret(kernel::FuncOp func, const std::vector<int64_t> &scalars,
-               std::vector<std::vector<Number>> &buffers);
+bool interpret(kernel::FuncOp func, const std::vector<int64_t> &scalars, std::vector<std::vector<Number>> &buffers);
 
 } // namespace cupola::test
 

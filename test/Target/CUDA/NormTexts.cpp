@@ -46,10 +46,12 @@ KernelCase momentsCase(const std::string &type, const NormShape &shape) {
   const Expr place = (v("g0") * shape.groups + v("g1")) * 2;
   text.store(mean, 1, compute, place);
   text.store(text.binary("div", sum, count, compute), 1, compute, place + 1);
-  return {"moments_" + type + tagOf(shape), one ? "column_reduction" : "row_reduction",
+  return {"moments_" + type + tagOf(shape),
+          one ? "column_reduction" : "row_reduction",
           text.func("row_reduction", quoted(shape.parts) + ", " + quoted(shape.groups), "",
                     {type + ", read", compute + ", write"}),
-          {}, {shape.elements(), shape.parts * shape.groups * 2}};
+          {},
+          {shape.elements(), shape.parts * shape.groups * 2}};
 }
 
 KernelCase normalizeCase(const std::string &type, const NormShape &shape) {
@@ -57,9 +59,7 @@ KernelCase normalizeCase(const std::string &type, const NormShape &shape) {
   const std::string compute = computeOf(type);
   text.raw("kernel.foreach [\"d0\", \"d1\", \"d2\", \"d3\"] [" + quoted(shape.parts) + ", " + quoted(shape.length) +
            ", " + quoted(shape.groups) + ", " + quoted(shape.channels) + "] {");
-  auto moment = [&](int64_t which) {
-    return text.load(1, compute, (v("d4") * shape.groups + v("d2")) * 2 + which);
-  };
+  auto moment = [&](int64_t which) { return text.load(1, compute, (v("d4") * shape.groups + v("d2")) * 2 + which); };
   const std::string count = number(text, shape.parts, compute);
   std::string sum = sumOver(text, "\"d4\"", quoted(shape.parts));
   text.yield(moment(0), compute);
@@ -70,18 +70,21 @@ KernelCase normalizeCase(const std::string &type, const NormShape &shape) {
   // Random numbers stand for variances: squares keep them positive.
   const std::string variance = moment(1);
   text.yield(text.binary("add", text.binary("mul", variance, variance, compute),
-                         text.binary("mul", difference, difference, compute), compute), compute);
+                         text.binary("mul", difference, difference, compute), compute),
+             compute);
   text.raw("} : " + compute);
   const std::string epsilon = text.line("kernel.constant 1.0e-1 : " + compute);
-  const std::string scale = text.unary(
-      "rsqrt", text.binary("add", text.binary("div", sum, count, compute), epsilon, compute), compute);
+  const std::string scale =
+      text.unary("rsqrt", text.binary("add", text.binary("div", sum, count, compute), epsilon, compute), compute);
   const Expr at = ((v("d0") * shape.length + v("d1")) * shape.groups + v("d2")) * shape.channels + v("d3");
   const std::string centred = text.binary("sub", text.load(0, type, at), mean, compute);
   text.store(text.binary("mul", centred, scale, compute), 2, type, at);
   text.raw("}");
-  return {"normalize_" + type + tagOf(shape), "pointwise",
+  return {"normalize_" + type + tagOf(shape),
+          "pointwise",
           text.func("pointwise", "", "", {type + ", read", compute + ", read", type + ", write"}),
-          {}, {shape.elements(), shape.parts * shape.groups * 2, shape.elements()}};
+          {},
+          {shape.elements(), shape.parts * shape.groups * 2, shape.elements()}};
 }
 
 } // namespace cupola::test

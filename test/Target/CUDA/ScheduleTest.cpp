@@ -86,8 +86,7 @@ public:
     run.grid = *emitted->grid.evaluate(values) + (emitted->grid.constant() ? 0 : 2);
     run.scalars = test.scalars;
     for (size_t i = 0; i < bytes.size(); ++i)
-      run.buffers.push_back({emitted->record.readWrite[i], bytes[i].size(),
-                             isWritten[i] ? std::string() : bytes[i]});
+      run.buffers.push_back({emitted->record.readWrite[i], bytes[i].size(), isWritten[i] ? std::string() : bytes[i]});
     KernelOutcome outcome = runKernel(*makeSimulator(arch), run);
     ASSERT_TRUE(outcome.status.isOk()) << outcome.status.message() << "\n" << emitted->text;
     EXPECT_EQ(outcome.flag != 0, interpret(func, test.scalars, expected));
@@ -151,9 +150,8 @@ INSTANTIATE_TEST_SUITE_P(Convs, Schedule, ::testing::ValuesIn(convCases()), name
 INSTANTIATE_TEST_SUITE_P(Convs, ScheduleSm75, ::testing::ValuesIn(halfConvCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Gemms, ScheduleSm75, ::testing::ValuesIn(halfGemmCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Wide, ScheduleWide,
-                         ::testing::Values(pointwiseCase("f32", 3, 96, true),
-                                           softmaxCase("f32", 3, 100, true), gemmCase(33, 70, 19),
-                                           gatherCase("f32", 5, 384, false)),
+                         ::testing::Values(pointwiseCase("f32", 3, 96, true), softmaxCase("f32", 3, 100, true),
+                                           gemmCase(33, 70, 19), gatherCase("f32", 5, 384, false)),
                          nameOf);
 
 } // namespace

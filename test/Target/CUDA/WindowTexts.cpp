@@ -35,8 +35,11 @@ std::string nameOf(const std::string &what, const ConvOptions &o, int64_t column
   std::string name = what + "_" + o.type;
   for (int64_t number : {o.images, o.height, o.width, o.channels, columns, o.taps})
     name += tag(number);
-  for (auto [set, word] : {std::pair(o.stride > 1, "stride"), {o.dilation > 1, "dilated"},
-                           {o.pad > 0, "padded"}, {o.groups > 1, "grouped"}, {o.dynamic, "dynamic"}})
+  for (auto [set, word] : {std::pair(o.stride > 1, "stride"),
+                           {o.dilation > 1, "dilated"},
+                           {o.pad > 0, "padded"},
+                           {o.groups > 1, "grouped"},
+                           {o.dynamic, "dynamic"}})
     name += set ? std::string("_") + word : "";
   return name;
 }
@@ -50,8 +53,7 @@ KernelCase convCase(int64_t columns, const ConvOptions &o) {
   Expr rows = (o.dynamic ? v("n0") : Expr(o.images)) * (oh * ow), m = v("d0"), k = v("d2");
   Expr depth = o.taps * o.taps * o.channels, group = o.groups > 1 ? v("g0") : Expr(0);
   std::string extents = quoted(rows) + ", " + quoted(columns);
-  std::string tile =
-      text.line("kernel.dot [\"d0\", \"d1\", \"d2\"] [" + extents + ", " + quoted(depth) + "] lhs {");
+  std::string tile = text.line("kernel.dot [\"d0\", \"d1\", \"d2\"] [" + extents + ", " + quoted(depth) + "] lhs {");
   Expr y = mod(floorDiv(m, ow), oh) * o.stride + mod(floorDiv(k, o.channels * o.taps), o.taps) * o.dilation - o.pad;
   Expr x = mod(m, ow) * o.stride + mod(floorDiv(k, o.channels), o.taps) * o.dilation - o.pad;
   Pixel pixel(o, floorDiv(m, oh * ow), y, x, group * o.channels + mod(k, o.channels));
@@ -87,24 +89,27 @@ KernelCase windowCase(const std::string &kind, const ConvOptions &o) {
   const std::string &type = o.type;
   int64_t oh = outputExtent(o.height, o), ow = outputExtent(o.width, o);
   std::string compute = computeOf(type), taps = quoted(o.taps);
-  std::string sum = text.line("kernel.reduce [#graph<reduce_kind " + kind + ">] [\"d0\", \"d1\"] [" + taps +
-                              ", " + taps + "] {");
+  std::string sum =
+      text.line("kernel.reduce [#graph<reduce_kind " + kind + ">] [\"d0\", \"d1\"] [" + taps + ", " + taps + "] {");
   Expr y = v("g1") * o.stride + v("d0") * o.dilation - o.pad;
   Expr x = v("g2") * o.stride + v("d1") * o.dilation - o.pad, channel = v("g3");
   Pixel pixel(o, v("g0"), y, x, channel);
   std::string zero = text.line("kernel.constant 0.0 : " + type);
   std::string value = text.load(0, type, pixel.linear, pixel.mask(zero, type));
-  text.yield(text.binary("mul", value, text.load(1, type, (v("d0") * o.taps + v("d1")) * o.channels + channel), compute),
-             compute);
+  text.yield(
+      text.binary("mul", value, text.load(1, type, (v("d0") * o.taps + v("d1")) * o.channels + channel), compute),
+      compute);
   text.raw("} : " + compute);
   Expr out = ((v("g0") * oh + v("g1")) * ow + v("g2")) * o.channels + channel;
   text.store(text.binary("add", sum, text.load(2, type, channel), compute), 3, type, out);
   int64_t places = o.images * oh * ow;
   std::string grid = "\"n0\", " + quoted(oh) + ", " + quoted(ow) + ", " + quoted(o.channels);
-  return {nameOf("window_" + kind, o, o.channels), "reduction",
-          text.func("reduction", grid, anyScalar, {type + ", read", type + ", read", type + ", read", type + ", write"}),
-          {o.images},
-          {o.images * o.height * o.width * o.channels, o.taps * o.taps * o.channels, o.channels, places * o.channels}};
+  return {
+      nameOf("window_" + kind, o, o.channels),
+      "reduction",
+      text.func("reduction", grid, anyScalar, {type + ", read", type + ", read", type + ", read", type + ", write"}),
+      {o.images},
+      {o.images * o.height * o.width * o.channels, o.taps * o.taps * o.channels, o.channels, places * o.channels}};
 }
 
 } // namespace cupola::test

@@ -16,11 +16,11 @@ namespace {
 /// What Conv and ConvTranspose have in common: operands and attributes after a look at
 /// their shapes.
 struct ConvOperands {
-  Value input;     ///< [N, C, spatial..]
-  Value weights;   ///< [O, C / groups, window..]; ConvTranspose: [C, O / groups, window..]
-  Value bias;      ///< [O] or null
+  Value input;   ///< [N, C, spatial..]
+  Value weights; ///< [O, C / groups, window..]; ConvTranspose: [C, O / groups, window..]
+  Value bias;    ///< [O] or null
   Exprs spatial;
-  Ints sizes;      ///< of the window
+  Ints sizes;                                    ///< of the window
   int64_t groups = 1, channels = 0, columns = 0; ///< columns: O
 };
 
@@ -50,8 +50,8 @@ ConvOperands readOperands(OpBinder &op, bool transposed) {
     op.bad("attribute 'kernel_shape' is not the window of input 1 (W), whose shape is " + shapeText(weights));
   const int64_t first = constantExtent(op, weights, 0), second = constantExtent(op, weights, 1);
   if (c.groups < 1 || first % c.groups != 0)
-    op.bad("attribute 'group' is " + std::to_string(c.groups) + ", expected a divisor of the first extent of input 1 (W), " +
-           std::to_string(first));
+    op.bad("attribute 'group' is " + std::to_string(c.groups) +
+           ", expected a divisor of the first extent of input 1 (W), " + std::to_string(first));
   c.channels = transposed ? first : second * c.groups;
   c.columns = transposed ? second * c.groups : first;
   op.b.sameExtent(in[1], Expr(c.channels), "channels of input 0 (X) and those that input 1 (W) has weights for");
@@ -107,8 +107,8 @@ Value depthwise(OpBinder &op, const ConvOperands &c, Value input, const Window &
   llvm::append_range(filter, Exprs(window.sizes.begin(), window.sizes.end()));
   filter.push_back(Expr(c.channels));
   Value weights = op.b.reshape(op.b.transpose(c.weights, perm), filter);
-  Value sum = op.b.reduce(ReduceKind::Sum, op.b.binary(BinaryKind::Mul, windows, weights),
-                          sequence(1 + dims, 1 + 2 * dims));
+  Value sum =
+      op.b.reduce(ReduceKind::Sum, op.b.binary(BinaryKind::Mul, windows, weights), sequence(1 + dims, 1 + 2 * dims));
   return op.b.squeeze(sum, sequence(1 + dims, 1 + 2 * dims));
 }
 
@@ -133,7 +133,8 @@ TransposedWindow readTransposed(OpBinder &op, const ConvOperands &c) {
   const auto wanted = op.intsAttribute("output_shape");
   const std::string mode = op.stringAttribute("auto_pad", "NOTSET");
   if (wanted && wanted->size() < dims)
-    op.bad("attribute 'output_shape' has " + std::to_string(wanted->size()) + " entries, expected " + std::to_string(dims));
+    op.bad("attribute 'output_shape' has " + std::to_string(wanted->size()) + " entries, expected " +
+           std::to_string(dims));
   TransposedWindow t;
   t.strides = windowNumbers(op, "strides", dims);
   t.dilations = windowNumbers(op, "dilations", dims);
@@ -259,8 +260,8 @@ void importConv(OpBinder &op) {
     return op.result(channelsFirst(op, addBias(op, depthwise(op, c, input, window), c.bias)));
   Ints perm = sequence(2, window.dims() + 2); // [O, C, w..] -> [w.., C, O]
   perm.append({1, 0});
-  Value result = op.b.conv(input, op.b.transpose(c.weights, perm), window.strides, window.dilations, c.groups,
-                           window.places);
+  Value result =
+      op.b.conv(input, op.b.transpose(c.weights, perm), window.strides, window.dilations, c.groups, window.places);
   op.result(channelsFirst(op, addBias(op, result, c.bias)));
 }
 

@@ -103,7 +103,7 @@ void importLRN(OpBinder &op);
 
 // Resize.cpp
 void importUpsampleAttribute(OpBinder &op); ///< up to opset 8
-void importResize10(OpBinder &op); ///< and Upsample 9
+void importResize10(OpBinder &op);          ///< and Upsample 9
 void importResize(OpBinder &op);
 
 // MatMul.cpp

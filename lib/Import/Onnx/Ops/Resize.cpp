@@ -57,7 +57,8 @@ Expr scaledExtent(OpBinder &op, const Expr &extent, const Scalar &scale) {
 std::vector<Scalar> knownNumbers(OpBinder &op, size_t index, StringRef name, size_t count) {
   const Known *known = op.known(index);
   if (!known)
-    op.unsupported("input " + std::to_string(index) + " (" + name.str() + ") is computed from data, supported are "
+    op.unsupported("input " + std::to_string(index) + " (" + name.str() +
+                   ") is computed from data, supported are "
                    "constants and arithmetic on shapes");
   if (known->elements.size() != count)
     op.bad("input " + std::to_string(index) + " (" + name.str() + ") has " + std::to_string(known->elements.size()) +
@@ -110,8 +111,8 @@ void keepAspectRatio(OpBinder &op, const std::string &policy, std::vector<Resize
 }
 
 Interpolation readAttributes(OpBinder &op) {
-  static constexpr StringRef coordinates[] = {"half_pixel",    "pytorch_half_pixel",  "align_corners",
-                                              "asymmetric",    "half_pixel_symmetric", "tf_half_pixel_for_nn"};
+  static constexpr StringRef coordinates[] = {"half_pixel", "pytorch_half_pixel",   "align_corners",
+                                              "asymmetric", "half_pixel_symmetric", "tf_half_pixel_for_nn"};
   static constexpr StringRef roundings[] = {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"};
   Interpolation a;
   a.mode = modeNamed(op, "nearest");

@@ -43,9 +43,7 @@ std::optional<ReduceKind> readReduction(OpBinder &op) {
   op.bad("attribute 'reduction' is \"" + name + "\", expected none, add, mul, max or min");
 }
 
-Value fromFront(OpBinder &op, Value index, const Expr &extent) {
-  return op.b.gather(op.b.iota({extent}, 0), index, 0);
-}
+Value fromFront(OpBinder &op, Value index, const Expr &extent) { return op.b.gather(op.b.iota({extent}, 0), index, 0); }
 
 Value unrepeated(OpBinder &op, Value value) {
   while (auto repeat = value.getDefiningOp<graph::BroadcastOp>()) {
@@ -87,8 +85,7 @@ Value reduceInto(OpBinder &op, ReduceKind kind, Value data, Value hit, Value upd
 
 std::optional<Known> scatterKnown(OpBinder &op) {
   const Known *data = op.known(0), *indices = op.known(1), *updates = op.known(2);
-  if (!data || !indices || !updates || data->dims.size() != 1 ||
-      indices->elements.size() != updates->elements.size())
+  if (!data || !indices || !updates || data->dims.size() != 1 || indices->elements.size() != updates->elements.size())
     return std::nullopt;
   Known result = *data;
   for (size_t i = 0; i < indices->elements.size(); ++i) {

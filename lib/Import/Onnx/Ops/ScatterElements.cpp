@@ -26,8 +26,7 @@ void coverData(OpBinder &op, Value &index, Value &updates, ArrayRef<Expr> shape,
   if (covered)
     return;
   Builder builder(op.b.context());
-  index = op.b.pad(op.b.broadcast(index, repeated), low, high, graph::PadMode::Constant,
-                   builder.getI64IntegerAttr(-1));
+  index = op.b.pad(op.b.broadcast(index, repeated), low, high, graph::PadMode::Constant, builder.getI64IntegerAttr(-1));
   updates = op.b.pad(updates, low, high, graph::PadMode::Constant,
                      cast<TypedAttr>(builder.getZeroAttr(op.b.element(updates))));
 }

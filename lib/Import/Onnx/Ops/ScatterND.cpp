@@ -39,8 +39,7 @@ SmallVector<Value> splitCoordinates(OpBinder &op, ArrayRef<Expr> dims, int64_t c
 }
 
 /// `together`: one group of all.
-SmallVector<CoordinateGroup> groupCoordinates(OpBinder &op, ArrayRef<Value> coordinates, int64_t rank,
-                                              bool together) {
+SmallVector<CoordinateGroup> groupCoordinates(OpBinder &op, ArrayRef<Value> coordinates, int64_t rank, bool together) {
   SmallVector<CoordinateGroup> groups;
   Ints unused = sequence(0, rank);
   for (int64_t i = 0; i < int64_t(coordinates.size()); ++i) {
@@ -87,8 +86,7 @@ Value linearIndex(OpBinder &op, const CoordinateGroup &group, ArrayRef<Value> co
 }
 
 /// Updates [updates.., rest..] with one dimension per group in front.
-Value byGroup(OpBinder &op, Value updates, ArrayRef<CoordinateGroup> groups, ArrayRef<Expr> dims,
-              ArrayRef<Expr> rest) {
+Value byGroup(OpBinder &op, Value updates, ArrayRef<CoordinateGroup> groups, ArrayRef<Expr> dims, ArrayRef<Expr> rest) {
   Ints order;
   Exprs joined;
   for (const CoordinateGroup &group : groups) {

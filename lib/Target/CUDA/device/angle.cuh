@@ -1,9 +1,9 @@
 //===- lib/Target/CUDA/device/angle.cuh - sine, cosine and tangent without a stack ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// CUDA's own reduce large arguments in an array, which some architectures keep in local memory. Here x becomes n pi/2 + r,
-// |r| <= pi/4: small ones by three constants (Cody and Waite), large ones by the product with those bits of 2/pi that matter (Payne
-// and Hanek), in integers.
+// CUDA's own reduce large arguments in an array, which some architectures keep in local memory. Here x becomes n pi/2 +
+// r, |r| <= pi/4: small ones by three constants (Cody and Waite), large ones by the product with those bits of 2/pi
+// that matter (Payne and Hanek), in integers.
 #ifndef CUPOLA_DEVICE_ANGLE_CUH
 #define CUPOLA_DEVICE_ANGLE_CUH
 
@@ -46,7 +46,8 @@ CUPOLA_DEVICE Angle reduceLarge(f32 x) {
 CUPOLA_DEVICE Angle reduceAngle(f32 x) {
   if (fabsf(x) >= 32768.0f && fabsf(x) <= 3.402823466e+38f)
     return reduceLarge(x);
-  const f32 shifted = fmaf(x, 0.636619772f, 12582912.0f), n = shifted - 12582912.0f; // 1.5 2^23: n stands in the last bits
+  const f32 shifted = fmaf(x, 0.636619772f, 12582912.0f),
+            n = shifted - 12582912.0f; // 1.5 2^23: n stands in the last bits
   const f32 rest = fmaf(n, 1.7151245e-15f, fmaf(n, 4.371139e-08f, fmaf(n, -1.57079637f, x)));
   return {floatToBits(shifted) & 3u, n == 0 ? x : x - x == 0 ? rest : x - x}; // keeps -0; NaN of an infinity
 }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The bindings table is an array of 64-bit words: word 0 is the address of the session's flag block (u32[16]), words
-// 1..S are the plan's scalars, the words after them are the addresses of the inputs and outputs. A buffer reference with
-// bit 63 set names a word of the table; any other is the address itself.
+// 1..S are the plan's scalars, the words after them are the addresses of the inputs and outputs. A buffer reference
+// with bit 63 set names a word of the table; any other is the address itself.
 #ifndef CUPOLA_DEVICE_BINDINGS_CUH
 #define CUPOLA_DEVICE_BINDINGS_CUH
 

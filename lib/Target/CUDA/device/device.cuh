@@ -9,6 +9,7 @@
 
 #include "types.cuh"
 
+#include "async_copy.cuh"
 #include "bindings.cuh"
 #include "cast.cuh"
 #include "codegen.cuh"
@@ -16,7 +17,6 @@
 #include "integer.cuh"
 #include "math.cuh"
 #include "mma.cuh"
-#include "async_copy.cuh"
 #include "reduce.cuh"
 #include "sync.cuh"
 #include "vector.cuh"

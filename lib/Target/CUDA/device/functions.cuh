@@ -10,9 +10,15 @@
 
 namespace cupola_device {
 /// The type a float function computes in.
-template <class T> struct Compute { using Type = T; };
-template <> struct Compute<f16> { using Type = f32; };
-template <> struct Compute<bf16> { using Type = f32; };
+template <class T> struct Compute {
+  using Type = T;
+};
+template <> struct Compute<f16> {
+  using Type = f32;
+};
+template <> struct Compute<bf16> {
+  using Type = f32;
+};
 template <class T> using Wide = typename Compute<T>::Type;
 
 CUPOLA_DEVICE f32 reciprocal(f32 x) { return 1.0f / x; }
@@ -54,16 +60,15 @@ CUPOLA_UNARY(cu_softsign, x / (W(1) + cu_abs(x)))
 CUPOLA_UNARY(cu_hard_swish, x *cu_max(W(0), cu_min(W(1), x / W(6) + W(0.5))))
 CUPOLA_UNARY(cu_mish, x *cu_tanh(cupola_device::softplus(x)))
 CUPOLA_UNARY(cu_gelu_erf, W(0.5) * x * (W(1) + cu_erf(x * W(0.70710678118654752440))))
-CUPOLA_UNARY(cu_gelu_tanh,
-             W(0.5) * x * (W(1) + cu_tanh(W(0.79788456080286535588) * (x + W(0.044715) * x * x * x))))
+CUPOLA_UNARY(cu_gelu_tanh, W(0.5) * x * (W(1) + cu_tanh(W(0.79788456080286535588) * (x + W(0.044715) * x * x * x))))
 CUPOLA_UNARY1(cu_leaky_relu, x < 0 ? alpha * x : x)
 CUPOLA_UNARY1(cu_elu, x < 0 ? alpha * cu_expm1(x) : x)
 CUPOLA_UNARY1(cu_celu, x < 0 ? alpha * cu_expm1(x / alpha) : x)
 CUPOLA_UNARY1(cu_thresholded_relu, x > alpha ? x : W(0))
 CUPOLA_UNARY1(cu_silu, x *cupola_device::sigmoid(alpha *x))
 CUPOLA_UNARY2(cu_selu, x > 0 ? beta * x : beta * (alpha * cu_expm1(x)))
-CUPOLA_UNARY2(cu_hard_sigmoid, cu_max(W(0), cu_min(W(1), alpha * x + beta)))
-CUPOLA_UNARY2(cu_shrink, x < -alpha ? x + beta : x > alpha ? x - beta : W(0))
+CUPOLA_UNARY2(cu_hard_sigmoid, cu_max(W(0), cu_min(W(1), alpha *x + beta)))
+CUPOLA_UNARY2(cu_shrink, x<-alpha ? x + beta : x> alpha ? x - beta : W(0))
 #undef CUPOLA_UNARY
 #undef CUPOLA_UNARY1
 #undef CUPOLA_UNARY2

@@ -1,23 +1,37 @@
 //===- lib/Target/CUDA/device/integer.cuh - integer arithmetic with one meaning ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tensor arithmetic wraps around (two's complement) where C++ leaves signed overflow undefined; division by zero gives 0,
-// as numpy does. Index arithmetic uses the plain operators, whose overflow the simulator reports.
+// Tensor arithmetic wraps around (two's complement) where C++ leaves signed overflow undefined; division by zero gives
+// 0, as numpy does. Index arithmetic uses the plain operators, whose overflow the simulator reports.
 #ifndef CUPOLA_DEVICE_INTEGER_CUH
 #define CUPOLA_DEVICE_INTEGER_CUH
 
 #include "types.cuh"
 
 namespace cupola_device {
-template <class T> struct Unsigned { using Type = T; };
-template <> struct Unsigned<i8> { using Type = u8; };
-template <> struct Unsigned<i16> { using Type = u16; };
-template <> struct Unsigned<i32> { using Type = u32; };
-template <> struct Unsigned<i64> { using Type = u64; };
+template <class T> struct Unsigned {
+  using Type = T;
+};
+template <> struct Unsigned<i8> {
+  using Type = u8;
+};
+template <> struct Unsigned<i16> {
+  using Type = u16;
+};
+template <> struct Unsigned<i32> {
+  using Type = u32;
+};
+template <> struct Unsigned<i64> {
+  using Type = u64;
+};
 
-template <class T> struct IsInteger { static constexpr bool value = false; };
+template <class T> struct IsInteger {
+  static constexpr bool value = false;
+};
 #define CUPOLA_INTEGER(T)                                                                                              \
-  template <> struct IsInteger<T> { static constexpr bool value = true; };
+  template <> struct IsInteger<T> {                                                                                    \
+    static constexpr bool value = true;                                                                                \
+  };
 CUPOLA_INTEGER(i8)
 CUPOLA_INTEGER(i16)
 CUPOLA_INTEGER(i32)

@@ -1,9 +1,9 @@
 //===- lib/Target/CUDA/device/math.cuh - scalar functions with one meaning ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each function takes f32, f64, f16 or bf16 (the narrow two are computed in f32 and rounded once). No fast-math: the f32
-// functions are within 2 ulp of the exact value, cu_pow within 8, on the GPU (CUDA C++ Programming Guide, mathematical
-// functions) and in the simulator (glibc). floor, ceil, round, sqrt, fma, min, max and abs are exact.
+// Each function takes f32, f64, f16 or bf16 (the narrow two are computed in f32 and rounded once). No fast-math: the
+// f32 functions are within 2 ulp of the exact value, cu_pow within 8, on the GPU (CUDA C++ Programming Guide,
+// mathematical functions) and in the simulator (glibc). floor, ceil, round, sqrt, fma, min, max and abs are exact.
 #ifndef CUPOLA_DEVICE_MATH_CUH
 #define CUPOLA_DEVICE_MATH_CUH
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A warp multiplies A (16*MI x K) by B (K x 8*NI), f16 or bf16 operands from shared memory, f32 accumulators. K is 16
-// (m16n8k16, sm_80 and later: fragments a[MI][4], b[NI][2]) or 8 (m16n8k8, from sm_75: a[MI][2], b[NI][1]). The extents of
-// the fragment arrays choose between the two. Every function is called by all 32 lanes with the same arguments.
+// (m16n8k16, sm_80 and later: fragments a[MI][4], b[NI][2]) or 8 (m16n8k8, from sm_75: a[MI][2], b[NI][1]). The extents
+// of the fragment arrays choose between the two. Every function is called by all 32 lanes with the same arguments.
 #ifndef CUPOLA_DEVICE_MMA_CUH
 #define CUPOLA_DEVICE_MMA_CUH
 
@@ -23,8 +23,8 @@ CUPOLA_DEVICE u32 mma_col(u32 e) { return cu_lane() % 4 * 2 + e % 2; }
 CUPOLA_DEVICE void ldmatrix_x4(u32 (&r)[4], const void *row) { cupola_device::loadMatrix4<false>(r, row); }
 CUPOLA_DEVICE void ldmatrix_x4_trans(u32 (&r)[4], const void *row) { cupola_device::loadMatrix4<true>(r, row); }
 
-/// A fragments for K = 16 from row-major shared memory: `tile` is element (0, 0) of the warp's 16*MI x 16 tile, `stride`
-/// the distance between rows in elements (a multiple of 8; strides with stride/8 odd have no bank conflicts).
+/// A fragments for K = 16 from row-major shared memory: `tile` is element (0, 0) of the warp's 16*MI x 16 tile,
+/// `stride` the distance between rows in elements (a multiple of 8; strides with stride/8 odd have no bank conflicts).
 template <class T, int MI> CUPOLA_DEVICE void mma_load_a(u32 (&a)[MI][4], const T *tile, u32 stride) {
   static_assert(sizeof(T) == 2, "16-bit operands");
   const void *rows[MI];
@@ -50,8 +50,8 @@ template <class T, int MI> CUPOLA_DEVICE void mma_load_a(u32 (&a)[MI][2], const 
   }
 }
 
-/// B fragments for K = 16 from shared memory that holds B as [k][n] (row-major): `tile` is element (k0, n0), `stride` the
-/// distance between rows k in elements. NI must be even.
+/// B fragments for K = 16 from shared memory that holds B as [k][n] (row-major): `tile` is element (k0, n0), `stride`
+/// the distance between rows k in elements. NI must be even.
 template <class T, int NI> CUPOLA_DEVICE void mma_load_b(u32 (&b)[NI][2], const T *tile, u32 stride) {
   static_assert(sizeof(T) == 2 && NI % 2 == 0, "16-bit operands, pairs of 8-column tiles");
   const void *rows[NI / 2];
@@ -81,8 +81,8 @@ template <class T, int NI> CUPOLA_DEVICE void mma_load_b(u32 (&b)[NI][1], const 
     b[j][0] = r[j / 4][j % 4];
 }
 
-/// B fragments for K = 16 from shared memory that holds B transposed, as [n][k]: `tile` is element (n0, k0), `stride` the
-/// distance between rows n in elements. NI must be even.
+/// B fragments for K = 16 from shared memory that holds B transposed, as [n][k]: `tile` is element (n0, k0), `stride`
+/// the distance between rows n in elements. NI must be even.
 template <class T, int NI> CUPOLA_DEVICE void mma_load_b_transposed(u32 (&b)[NI][2], const T *tile, u32 stride) {
   static_assert(sizeof(T) == 2 && NI % 2 == 0, "16-bit operands, pairs of 8-column tiles");
   const void *rows[NI / 2];

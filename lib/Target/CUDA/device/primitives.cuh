@@ -30,8 +30,8 @@ CUPOLA_DEVICE unsigned blockThreads() { return blockDim.x; }
 CUPOLA_DEVICE unsigned gridBlocks() { return gridDim.x; }
 CUPOLA_DEVICE unsigned char *sharedBase() { return cupolaDynamicShared; }
 
-/// An integer address as a pointer into global memory. The conversion tells the compiler the address space, so that loads
-/// and stores become global ones.
+/// An integer address as a pointer into global memory. The conversion tells the compiler the address space, so that
+/// loads and stores become global ones.
 template <class T> CUPOLA_DEVICE T *globalPointer(unsigned long long address) {
   return static_cast<T *>(__cvta_global_to_generic(address));
 }

@@ -25,8 +25,7 @@ template <bool Transposed> CUPOLA_DEVICE void loadMatrix4(unsigned (&r)[4], cons
 }
 
 /// N times loadMatrix4; the simulator does all of them in one collective.
-template <bool Transposed, int N>
-CUPOLA_DEVICE void loadMatrices(unsigned (&r)[N][4], const void *const (&rows)[N]) {
+template <bool Transposed, int N> CUPOLA_DEVICE void loadMatrices(unsigned (&r)[N][4], const void *const (&rows)[N]) {
   CUPOLA_UNROLL
   for (int i = 0; i < N; ++i)
     loadMatrix4<Transposed>(r[i], rows[i]);

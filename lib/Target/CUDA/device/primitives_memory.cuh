@@ -11,11 +11,21 @@ namespace cupola_device {
 
 /// The built-in type whose load and store is one access of `Bytes` bytes.
 template <int Bytes> struct Word;
-template <> struct Word<1> { using Type = unsigned char; };
-template <> struct Word<2> { using Type = unsigned short; };
-template <> struct Word<4> { using Type = unsigned; };
-template <> struct Word<8> { using Type = uint2; };
-template <> struct Word<16> { using Type = uint4; };
+template <> struct Word<1> {
+  using Type = unsigned char;
+};
+template <> struct Word<2> {
+  using Type = unsigned short;
+};
+template <> struct Word<4> {
+  using Type = unsigned;
+};
+template <> struct Word<8> {
+  using Type = uint2;
+};
+template <> struct Word<16> {
+  using Type = uint4;
+};
 
 /// One access of sizeof(Vector) bytes; the address must be a multiple of that size.
 template <class Vector> CUPOLA_DEVICE Vector loadVector(const void *p) {

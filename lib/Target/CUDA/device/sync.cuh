@@ -9,8 +9,8 @@
 CUPOLA_DEVICE void cu_barrier() { cupola_device::blockBarrier(); }
 /// All 32 lanes of the warp meet; orders their accesses. Shuffles and votes order nothing.
 CUPOLA_DEVICE void cu_syncwarp() { cupola_device::warpBarrier(); }
-/// Orders this thread's accesses before and after it, as seen by all blocks. By itself it synchronises with nobody: pair
-/// it with an atomic, or use cu_last_block.
+/// Orders this thread's accesses before and after it, as seen by all blocks. By itself it synchronises with nobody:
+/// pair it with an atomic, or use cu_last_block.
 CUPOLA_DEVICE void cu_threadfence() { cupola_device::deviceFence(); }
 
 namespace cupola_device {

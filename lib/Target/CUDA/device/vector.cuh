@@ -14,9 +14,7 @@ template <class T, int N> struct alignas(sizeof(T) * N) vec {
 
 /// One access of N elements (1, 2, 4, 8 or 16 bytes in all); `p` must be a multiple of that size. Vector accesses are
 /// written in no other way: a cast would escape the simulator's alignment and bounds checks.
-template <class T, int N> CUPOLA_DEVICE vec<T, N> ld_vec(const T *p) {
-  return cupola_device::loadVector<vec<T, N>>(p);
-}
+template <class T, int N> CUPOLA_DEVICE vec<T, N> ld_vec(const T *p) { return cupola_device::loadVector<vec<T, N>>(p); }
 template <class T, int N> CUPOLA_DEVICE void st_vec(T *p, const vec<T, N> &v) { cupola_device::storeVector(p, v); }
 
 /// N times the same value.
