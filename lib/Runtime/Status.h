@@ -18,6 +18,7 @@ namespace cupola {
 
 enum class Code : int {
   Ok = 0,
+  Finding = 1,     ///< outputs differ from the reference, or the simulator found a defect
   Usage = 2,       ///< wrong call, option, input tensor or input value
   BadModel = 3,    ///< the model is malformed
   Unsupported = 4, ///< well-formed, but outside what is implemented
@@ -25,6 +26,7 @@ enum class Code : int {
   Environment = 6, ///< device, driver, library or memory is missing
   Package = 7,     ///< the package is damaged or of another format
   IO = 8,          ///< a file could not be read or written
+  Internal = 70,   ///< a bug of Cupola
   Cancelled = 130, ///< the caller asked to stop
 };
 
@@ -36,12 +38,18 @@ public:
   }
 
   static Status ok() { return Status(); }
+  static Status finding(std::string m) { return {Code::Finding, std::move(m)}; }
   static Status usage(std::string m) { return {Code::Usage, std::move(m)}; }
   static Status unsupported(std::string m) { return {Code::Unsupported, std::move(m)}; }
   static Status limit(std::string m) { return {Code::Limit, std::move(m)}; }
   static Status environment(std::string m) { return {Code::Environment, std::move(m)}; }
   static Status package(std::string m) { return {Code::Package, std::move(m)}; }
   static Status io(std::string m) { return {Code::IO, std::move(m)}; }
+  /// What no input may cause; says so, and what a report needs.
+  static Status internal(const std::string &m) {
+    return {Code::Internal, m + "\nnote: this is a bug of Cupola; please report it with this text, the command, the "
+                                "model or package, and the output of 'cupola --version'"};
+  }
 
   bool isOk() const { return statusCode == Code::Ok; }
   bool failed() const { return statusCode != Code::Ok; }

@@ -60,6 +60,7 @@ typedef struct cupola_string {
 /* The exit codes of the command line tools. */
 typedef enum cupola_code {
   CUPOLA_OK = 0,
+  CUPOLA_FINDING = 1,     /* the simulator found a defect */
   CUPOLA_USAGE = 2,       /* wrong call, option, tensor or value */
   CUPOLA_BAD_MODEL = 3,   /* the model is malformed */
   CUPOLA_UNSUPPORTED = 4, /* well-formed, but not implemented */
@@ -67,6 +68,7 @@ typedef enum cupola_code {
   CUPOLA_ENVIRONMENT = 6, /* device, driver, library or memory is missing */
   CUPOLA_PACKAGE = 7,     /* the package is damaged or of another format */
   CUPOLA_IO = 8,          /* a file could not be read or written */
+  CUPOLA_INTERNAL = 70,   /* a bug of Cupola */
   CUPOLA_CANCELLED = 130
 } cupola_code;
 
