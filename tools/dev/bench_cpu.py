@@ -1,14 +1,15 @@
 #===- tools/dev/bench_cpu.py - Latency on the CPU beside onnxruntime's, rounds of both in alternation ---===#
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles each model with and without library calls, loads both in Cupola's runtime and the model in onnxruntime (all graph
-optimisations), and times the three in one process: a round is several runs of the one, then as many of the next, and counts with the
-medians. The figure is the median over the rounds of (Cupola's time / onnxruntime's time): load on the machine that lasts longer than a
-round hits all alike. Outputs are compared first. onnxruntime's threads stop spinning when a run ends, as Cupola's do, so no engine
-takes the other's cores."""
+"""Compiles each model with and without library calls, loads both in Cupola's runtime and the model in its peers (onnxruntime with all
+graph optimisations; OpenVINO where it is installed), and times them in one process: a round is several runs of the one, then as many of
+the next, and counts with the medians. A figure is the median over the rounds of (Cupola's time / the peer's time): load on the machine
+that lasts longer than a round hits all alike. Outputs are compared first. onnxruntime's threads stop spinning when a run ends, as
+Cupola's do, so no engine takes the other's cores. A model's inputs are those of MODEL.b1.npz beside it, else random."""
 
 import argparse
 import datetime
 import json
+import math
 import pathlib
 import statistics
 import subprocess
@@ -19,8 +20,15 @@ import time
 import numpy as np
 import onnxruntime
 
+try:
+    import openvino
+except ImportError:
+    openvino = None     # an optional peer
+
 from cupola_runtime import Session
 
+PEERS = ("onnxruntime", "openvino")
+ENGINES = ("cupola", "alone", *PEERS)
 BUILD = pathlib.Path(__file__).resolve().parents[2] / "build"
 
 
@@ -36,7 +44,7 @@ def random_case(session):
     random, feeds = np.random.default_rng(0), {}
     for entry in session.get_inputs():
         if not all(isinstance(extent, int) for extent in entry.shape):
-            sys.exit(f"bench-cpu: input '{entry.name}' has shape {entry.shape}; give its values with --case")
+            raise ValueError(f"input '{entry.name}' has shape {entry.shape}; give its values with --case")
         floating = entry.type == "tensor(float)"
         feeds[entry.name] = random.normal(size=entry.shape).astype(np.float32) if floating else np.ones(entry.shape, np.int64)
     return feeds
@@ -49,6 +57,17 @@ def onnxruntime_session(model, threads):
     options.add_session_config_entry("session.force_spinning_stop", "1")
     options.log_severity_level = 3
     return onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+
+
+def openvino_run(model, threads, feeds):
+    """A function that runs the model once, or None where OpenVINO is missing or refuses it."""
+    settings = {"INFERENCE_NUM_THREADS": threads, "PERFORMANCE_HINT": "LATENCY", "NUM_STREAMS": 1, "INFERENCE_PRECISION_HINT": "f32"}
+    try:
+        request = openvino.Core().compile_model(str(model), "CPU", settings).create_infer_request()
+        request.infer(feeds, share_inputs=True, share_outputs=True)
+    except (AttributeError, RuntimeError):
+        return None
+    return lambda: request.infer(feeds, share_inputs=True, share_outputs=True)
 
 
 def cupola_session(model, libraries, feeds, arguments):
@@ -71,26 +90,59 @@ def largest_error(ours, theirs):
     return float(max(errors, default=0))
 
 
-def measure(model, arguments):
-    peer = onnxruntime_session(model, arguments.threads)
-    feeds = case_of(arguments.case) if arguments.case else random_case(peer)
-    feeds = {entry.name: feeds[entry.name] for entry in peer.get_inputs()}
+def case_path(model, arguments):
+    beside = pathlib.Path(model).with_suffix(".b1.npz")
+    return arguments.case or (beside if beside.exists() else None)
+
+
+def engines(model, peer, feeds, arguments):
+    """Functions that run the model once, by the engine's name, and the largest error of ours."""
     sessions = {"cupola": cupola_session(model, "auto", feeds, arguments), "alone": cupola_session(model, "none", feeds, arguments)}
-    runs = {**{name: session.run for name, session in sessions.items()}, "onnxruntime": lambda: peer.run(None, feeds)}
     error = 0
     for session in sessions.values():
         session.run()
         error = max(error, largest_error(session.outputs.values(), peer.run(list(session.outputs), feeds)))
+    runs = {**{name: session.run for name, session in sessions.items()}, "onnxruntime": lambda: peer.run(None, feeds)}
+    other = openvino_run(model, arguments.threads, feeds)
+    return ({**runs, "openvino": other} if other else runs), error
+
+
+def measure(model, arguments):
+    peer = onnxruntime_session(model, arguments.threads)
+    case = case_path(model, arguments)
+    feeds = case_of(case) if case else random_case(peer)
+    feeds = {entry.name: feeds[entry.name] for entry in peer.get_inputs()}
+    runs, error = engines(model, peer, feeds, arguments)
     slowest = max(min(milliseconds(run) for _ in range(3)) for run in runs.values())
     count = max(3, int(arguments.seconds * 1e3 / slowest))
     rounds = [{name: statistics.median(milliseconds(run) for _ in range(count)) for name, run in runs.items()}
               for _ in range(arguments.rounds)]
-    ratios, alone = ([r[name] / r["onnxruntime"] for r in rounds] for name in sessions)
-    return {"model": pathlib.Path(model).name, "case": pathlib.Path(arguments.case).name if arguments.case else "random",
-            **{name + "_ms": statistics.median(r[name] for r in rounds) for name in runs},
-            "ratio": statistics.median(ratios), "ratio_min": min(ratios), "ratio_max": max(ratios),
-            "alone_ratio": statistics.median(alone), "alone_ratio_min": min(alone), "alone_ratio_max": max(alone),
-            "rounds": arguments.rounds, "runs_per_round": count, "error": error}
+    peers = [name for name in PEERS if name in runs]
+    ratios = {"ratio": [r["cupola"] / r["onnxruntime"] for r in rounds], "alone_ratio": [r["alone"] / r["onnxruntime"] for r in rounds],
+              "best_ratio": [r["cupola"] / min(r[name] for name in peers) for r in rounds]}
+    row = {"model": pathlib.Path(model).stem, "case": pathlib.Path(case).name if case else "random", "error": error,
+           "rounds": arguments.rounds, "runs_per_round": count}
+    for name in runs:
+        row[name + "_ms"] = statistics.median(r[name] for r in rounds)
+    for name, values in ratios.items():
+        row.update({name: statistics.median(values), name + "_min": min(values), name + "_max": max(values)})
+    return row
+
+
+def print_row(row):
+    cells = [f"{row[name + '_ms']:.3f}" if name + "_ms" in row else "-" for name in ENGINES]
+    cells += [f"{row[name]:.2f}" for name in ("ratio", "alone_ratio", "best_ratio", "best_ratio_min", "best_ratio_max")]
+    print("| " + " | ".join([row["model"], *cells, f"{row['error']:.1e}"]) + " |", flush=True)
+
+
+def print_summary(rows):
+    """Of the models that take a millisecond or more; shorter ones measure the calls."""
+    ratios = sorted(row["best_ratio"] for row in rows if row["cupola_ms"] >= 1)
+    if ratios:
+        mean = math.exp(statistics.mean(map(math.log, ratios)))
+        worst = max(rows, key=lambda row: row["best_ratio"])
+        print(f"\ntime / faster peer: geometric mean {mean:.2f} over {len(ratios)} models of 1 ms and more; "
+              f"the largest of all {worst['best_ratio']:.2f} ({worst['model']})")
 
 
 def processor():
@@ -101,7 +153,7 @@ def processor():
 def main():
     parser = argparse.ArgumentParser(prog="bench-cpu", description=__doc__)
     parser.add_argument("models", nargs="+", metavar="MODEL.onnx")
-    parser.add_argument("--case", help="values of the inputs, .npz: an array per input, or in:NAME (default: random)")
+    parser.add_argument("--case", help="values of the inputs, .npz: an array per input, or in:NAME (default: MODEL.b1.npz, else random)")
     parser.add_argument("--rounds", type=int, default=7, help="rounds (default: %(default)s)")
     parser.add_argument("--seconds", type=float, default=0.5, help="of each engine per round, at least 3 runs (default: %(default)s)")
     parser.add_argument("--threads", type=int, default=2, help="of each engine (default: %(default)s)")
@@ -109,16 +161,23 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, default=BUILD, help="Cupola's build folder (default: build)")
     parser.add_argument("--json", help="write the rows to this file")
     arguments = parser.parse_args()
-    print(f"{datetime.date.today()}, {processor()}, {arguments.threads} threads, onnxruntime {onnxruntime.__version__}")
-    print("ratio: with oneDNN where it gains; alone: --libraries none")
-    print(f"{'model':32} {'cupola ms':>10} {'alone ms':>10} {'ort ms':>10} {'ratio':>7} {'min':>7} {'max':>7} {'alone':>7} {'error':>9}")
-    rows = []
+    print(f"{datetime.date.today()}, {processor()}, {arguments.threads} threads, onnxruntime {onnxruntime.__version__}, "
+          f"OpenVINO {openvino.__version__.split('-')[0] if openvino else '(not installed)'}")
+    print("ratio: Cupola (with oneDNN where it gains) / onnxruntime; alone: --libraries none; best: Cupola / the faster peer\n")
+    print("| model | Cupola ms | alone ms | onnxruntime ms | OpenVINO ms | ratio | alone | best | min | max | error |")
+    print("|---" * 11 + "|")
+    rows, failed = [], []
     for model in arguments.models:
-        rows.append(measure(model, arguments))
-        print("{model:32} {cupola_ms:10.3f} {alone_ms:10.3f} {onnxruntime_ms:10.3f} {ratio:7.2f} {ratio_min:7.2f} {ratio_max:7.2f} "
-              "{alone_ratio:7.2f} {error:9.1e}".format(**rows[-1]), flush=True)
+        try:
+            rows.append(measure(model, arguments))
+            print_row(rows[-1])
+        except (RuntimeError, ValueError, subprocess.CalledProcessError) as error:
+            failed.append(f"{model}: {str(error)[:200]}")
+    print_summary(rows)
     if arguments.json:
         pathlib.Path(arguments.json).write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
+    if failed:
+        sys.exit("bench-cpu: not measured: " + "\n".join(failed))
 
 
 main()

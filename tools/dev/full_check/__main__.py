@@ -66,13 +66,8 @@ def main():
     for name, function in tasks(options.folder, tool):
         if options.only not in name:
             continue
-        found = journal.run(name, function)
-        rows += found
-        missed = [row for row in found if not row.passed]
-        print(f"{'MISS' if missed or not found else 'ok':4} {name}: {journal.seconds[name]:.0f} s", flush=True)
-        for row in missed:
-            print(f"     {row.set} {row.check}: {row.figure}, limit {row.limit} {row.note}", flush=True)
-    report.write(options.out, rows, sum(journal.seconds.values()))
+        rows += journal.told(name, function)
+    report.write(options.out, "Full check", rows, sum(journal.seconds.values()))
     missed = sum(not row.passed for row in rows)
     print(f"full-check: {len(rows)} rows, {missed} missed, {time.monotonic() - begin:.0f} s; {options.out}")
     sys.exit(1 if missed or not rows else 0)

@@ -25,14 +25,14 @@ def single_case(model, label, work):
     return path, farthest
 
 
-def judged(model, label, check, tool, *arguments, tolerance, limit_seconds=None):
+def judged(model, label, check, tool, *arguments, tolerance, limit_seconds=None, given_up=None):
     """The row of one `cupola verify`."""
     case, ours = model.case(label), {}
     if model.name in SINGLE:
         case, theirs = single_case(model, label, tool.work)
         ours = {"limit": FARTHER[model.name] * theirs} if model.name in FARTHER else {}
     done = tool.run("verify", *arguments, "--case", case, "--tol", tolerance, report=True, check=False,
-                    one_core=limit_seconds is not None)
+                    one_core=limit_seconds is not None, seconds=given_up)
     outputs = done.report.get("outputs", [])
     worst = max((output["max_rel"] for output in outputs), default=float("nan"))
     figure, limit, passed = f"{worst:.2e}", f"{tolerance:g}", done.code == 0 and bool(outputs)
@@ -61,9 +61,9 @@ def by_reference(model, tool):
         yield judged(model, label, "reference", tool, model.path, "--device", "reference", tolerance=model.tolerance())
 
 
-def in_simulator(model, label, tool):
+def in_simulator(model, label, tool, given_up=None):
     yield judged(model, label, "sim", tool, model.path, "--device", "sim", "--arch", "sm_80", "--threads", "1",
-                 tolerance=model.tolerance(), limit_seconds=SIM_SECONDS)
+                 tolerance=model.tolerance(), limit_seconds=SIM_SECONDS, given_up=given_up)
 
 
 def in_simulator_at(model, shape, tool):

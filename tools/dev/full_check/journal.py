@@ -51,3 +51,12 @@ class Journal:
             with self.path.open("a") as f:
                 f.write(json.dumps(entry) + "\n")
         return self.rows[task]
+
+    def told(self, task, work):
+        """`run`, with a line on standard output, and one for each figure that is missed."""
+        found = self.run(task, work)
+        missed = [row for row in found if not row.passed]
+        print(f"{'MISS' if missed or not found else 'ok':4} {task}: {self.seconds[task]:.0f} s", flush=True)
+        for row in missed:
+            print(f"     {row.set} {row.check}: {row.figure}, limit {row.limit} {row.note}", flush=True)
+        return found

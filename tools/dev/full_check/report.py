@@ -14,10 +14,11 @@ def cell(text):
     return text.replace("|", "\\|").replace("\n", " ")
 
 
-def write(path, rows, seconds):
+def write(path, title, rows, seconds):
     commit = subprocess.run(["git", "rev-parse", "--short=10", "HEAD"], stdout=subprocess.PIPE, text=True).stdout.strip()
     missed = sum(not row.passed for row in rows)
-    lines = ["# Full check", "", "<!-- Written by tools/dev/full-check. -->", "",
+    command = title.lower().replace(" ", "-")
+    lines = [f"# {title}", "", f"<!-- Written by tools/dev/{command}. -->", "",
              f"Commit {commit}, {processor()}: {len(rows)} rows, {missed} missed, {seconds / 60:.0f} minutes. "
              "Figures of `cpu`, `reference` and `sim` are the largest |a - b| / (max|b| + |b|) of any output.", "",
              "| model | set | check | figure | limit | | note |", "|---|---|---|---|---|---|---|"]

@@ -24,8 +24,8 @@ class Tool:
         self.build, self.work = build, work
         self.cupola = build / "bin" / "cupola"
 
-    def run(self, *arguments, report=False, one_core=False, check=True):
-        """A command of `cupola`. check: raises where it fails."""
+    def run(self, *arguments, report=False, one_core=False, check=True, seconds=None):
+        """A command of `cupola`. check: raises where it fails. seconds: after which it is stopped and TimeoutExpired raised."""
         command = [str(self.cupola), *map(str, arguments)]
         if one_core:
             command = ["taskset", "-c", "0", *command]
@@ -33,14 +33,19 @@ class Tool:
             path = os.path.join(folder, "report.json")
             begin = time.monotonic()
             process = subprocess.Popen(command + ["--json", path] * report, stdout=output, stderr=subprocess.STDOUT, text=True)
-            process.wait()
-            seconds = time.monotonic() - begin
+            try:
+                process.wait(seconds)
+            except subprocess.TimeoutExpired:
+                process.terminate()
+                process.wait()
+                raise
+            elapsed = time.monotonic() - begin
             output.seek(0)
             text = output.read()
             if check and process.returncode:
                 raise RuntimeError(f"exit {process.returncode}: {text.strip()[-300:]}")
             found = json.load(open(path)) if report and os.path.exists(path) else {}
-        return Done(process.returncode, text, seconds, found)
+        return Done(process.returncode, text, elapsed, found)
 
     def explain(self, model, *arguments, archs="sm_80"):
         cache = self.work / "cache"
