@@ -23,7 +23,8 @@ namespace fs = std::filesystem;
 
 // Vectorisers and wide registers are off because the instrumentation skips accesses of more than 16 bytes; -O1 because
 // better code gains nothing where every access is checked. A read that a write to the same place follows is
-// instrumented, too: it may be of uninitialised memory, and it is traffic.
+// instrumented, too: it may be of uninitialised memory, and it is traffic. A call in tail position would return to who
+// knows whom: reports take the source line from the return address.
 const char *const kFlags[] = {"-x",
                               "c++",
                               "-std=c++17",
@@ -34,6 +35,7 @@ const char *const kFlags[] = {"-x",
                               "-fno-exceptions",
                               "-fno-rtti",
                               "-fno-math-errno",
+                              "-fno-optimize-sibling-calls",
                               "-ffp-contract=off",
                               "-fno-vectorize",
                               "-fno-slp-vectorize",

@@ -27,6 +27,13 @@ enum class Wait : uint8_t { Ready, Warp, Barrier, Traffic, Finished };
 /// The operations in which the lanes of a warp meet.
 enum class Meeting : uint8_t { None, Shuffle, Ballot, WarpBarrier, LoadMatrices, Mma };
 
+/// Where threads meet. `place` is the identity, made where the source says it (lib/Sim/device/primitives.cuh); `pc` is
+/// for reports.
+struct MeetingPlace {
+  uint64_t place = 0;
+  uintptr_t pc = 0;
+};
+
 /// A cp.async that was started and not waited for.
 struct PendingCopy {
   uintptr_t shared, global;
@@ -59,7 +66,7 @@ struct Warp {
   uint32_t arrived = 0;   ///< lanes, as bits
   uint32_t present = 0;   ///< lanes that exist and have not finished
   uint32_t syncClock = 0; ///< accesses of its lanes with a lower clock are ordered
-  uintptr_t pc = 0;
+  MeetingPlace at;
 };
 
 /// One buffer of the launch, or several that overlap.
@@ -89,7 +96,7 @@ struct Machine {
   uint64_t blockSerial = 0;
   uint32_t blockIndex = 0, gridBlocks = 0, threadCount = 0;
   unsigned live = 0, atBarrier = 0, atTraffic = 0;
-  uintptr_t barrierPc = 0;
+  MeetingPlace barrier; ///< of the first thread that came
   bool abandoned = false;
 
   // Shared memory.

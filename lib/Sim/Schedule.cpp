@@ -4,6 +4,7 @@
 // A thread runs until it must wait, then continues on the next ready thread directly. With seed 0 that is the thread
 // made ready last (so a warp stays together), else a random one.
 #include "lib/Sim/Machine.h"
+#include "lib/Sim/device/calls.cuh"
 
 #include <algorithm>
 #include <cstring>
@@ -109,7 +110,7 @@ void finishThread() {
                         std::to_string(machine.live) + " threads of block " + std::to_string(machine.blockIndex) +
                             " wait at a barrier that the other " + std::to_string(machine.threadCount - machine.live) +
                             " threads never reached",
-                        machine.barrierPc);
+                        machine.barrier.pc);
     abandonLaunch();
   }
   leave(self);
@@ -179,18 +180,18 @@ void abandonLaunch() {
 
 namespace {
 
-void checkBarrier(uintptr_t pc) {
+void checkBarrier(MeetingPlace here) {
   if (machine.atBarrier == 0)
-    machine.barrierPc = pc;
-  if (machine.barrierPc != pc)
-    machine.reports.add(Finding::Divergence, threadText() + " waits at another barrier than the threads before it", pc,
-                        machine.barrierPc);
+    machine.barrier = here;
+  if (machine.barrier.place != here.place)
+    machine.reports.add(Finding::Divergence, threadText() + " waits at another barrier than the threads before it",
+                        here.pc, machine.barrier.pc);
   if (machine.live == machine.threadCount)
     return;
   machine.reports.add(Finding::Divergence,
                       threadText() + " waits at a barrier that " + std::to_string(machine.threadCount - machine.live) +
                           " threads never reached",
-                      pc);
+                      here.pc);
   abandonLaunch();
 }
 
@@ -224,9 +225,9 @@ void releaseBarrier(const Thread &last) {
 
 using namespace cupola::sim;
 
-extern "C" void cupola_sim_barrier() {
+extern "C" void cupola_sim_barrier(unsigned long long place) {
   const auto pc = reinterpret_cast<uintptr_t>(__builtin_return_address(0));
-  checkBarrier(pc);
+  checkBarrier({place, pc});
   if (++machine.atBarrier == machine.live)
     releaseBarrier(*machine.current);
   else

@@ -97,26 +97,26 @@ void carryOut(Warp &warp, Thread *lanes, unsigned count) {
 
 } // namespace
 
-void meet(Meeting meeting, uint32_t parameter, uintptr_t pc) {
+void meet(Meeting meeting, uint32_t parameter, MeetingPlace at) {
   Thread &self = *machine.current;
   Warp &warp = machine.warps[self.warp];
   if (warp.arrived == 0) {
     warp.meeting = meeting;
     warp.parameter = parameter;
-    warp.pc = pc;
-  } else if (warp.meeting != meeting || warp.parameter != parameter || warp.pc != pc) {
+    warp.at = at;
+  } else if (warp.meeting != meeting || warp.parameter != parameter || warp.at.place != at.place) {
     machine.reports.add(Finding::Divergence,
                         threadText() + " comes to " + meetingName(meeting) + " while lanes of its warp wait in " +
                             meetingName(warp.meeting) + " elsewhere",
-                        pc, warp.pc);
+                        at.pc, warp.at.pc);
     abandonLaunch();
   }
-  self.waitPc = pc;
+  self.waitPc = at.pc;
   warp.arrived |= 1u << self.lane;
   const unsigned first = self.warp * kWarpLanes, count = std::min(kWarpLanes, machine.threadCount - first);
   const uint32_t everybody = count == kWarpLanes ? ~0u : (1u << count) - 1;
   if (warp.arrived != everybody) {
-    waitFor(Wait::Warp, pc);
+    waitFor(Wait::Warp, at.pc);
     return;
   }
   carryOut(warp, &machine.threads[first], count);
@@ -136,39 +136,43 @@ uintptr_t asPc(void *p) { return reinterpret_cast<uintptr_t>(p); }
 
 extern "C" {
 
-void cupola_sim_syncwarp() { meet(Meeting::WarpBarrier, 0, asPc(__builtin_return_address(0))); }
+void cupola_sim_syncwarp(unsigned long long place) {
+  meet(Meeting::WarpBarrier, 0, {place, asPc(__builtin_return_address(0))});
+}
 
-unsigned cupola_sim_shuffle(unsigned value, int mode, unsigned argument) {
+unsigned cupola_sim_shuffle(unsigned value, int mode, unsigned argument, unsigned long long place) {
   Thread &self = *machine.current;
   self.value = value;
   self.argument = argument;
-  meet(Meeting::Shuffle, static_cast<uint32_t>(mode), asPc(__builtin_return_address(0)));
+  meet(Meeting::Shuffle, static_cast<uint32_t>(mode), {place, asPc(__builtin_return_address(0))});
   return self.value;
 }
 
-unsigned cupola_sim_ballot(int predicate) {
+unsigned cupola_sim_ballot(int predicate, unsigned long long place) {
   Thread &self = *machine.current;
   self.value = predicate != 0;
-  meet(Meeting::Ballot, 0, asPc(__builtin_return_address(0)));
+  meet(Meeting::Ballot, 0, {place, asPc(__builtin_return_address(0))});
   return self.value;
 }
 
-void cupola_sim_load_matrices(unsigned *fragments, const void *const *rows, int count, int transposed) {
+void cupola_sim_load_matrices(unsigned *fragments, const void *const *rows, int count, int transposed,
+                              unsigned long long place) {
   const uintptr_t pc = asPc(__builtin_return_address(0));
   for (int i = 0; i < count; ++i)
     checkMatrixRow(rows[i], pc);
   Thread &self = *machine.current;
   self.result = fragments;
   self.operandA = rows;
-  meet(Meeting::LoadMatrices, static_cast<uint32_t>(count) << 1 | static_cast<uint32_t>(transposed != 0), pc);
+  meet(Meeting::LoadMatrices, static_cast<uint32_t>(count) << 1 | static_cast<uint32_t>(transposed != 0), {place, pc});
 }
 
-void cupola_sim_mma(float *acc, const unsigned *a, const unsigned *b, int mi, int ni, int shape) {
+void cupola_sim_mma(float *acc, const unsigned *a, const unsigned *b, int mi, int ni, int shape,
+                    unsigned long long place) {
   Thread &self = *machine.current;
   self.result = acc;
   self.operandA = a;
   self.operandB = b;
   const auto packed = static_cast<uint32_t>(mi << 16 | ni << 8 | shape);
-  meet(Meeting::Mma, packed, asPc(__builtin_return_address(0)));
+  meet(Meeting::Mma, packed, {place, asPc(__builtin_return_address(0))});
 }
 }

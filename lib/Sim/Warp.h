@@ -7,9 +7,9 @@
 
 namespace cupola::sim {
 
-/// The running lane comes to an operation that its whole warp takes part in, at the place `pc`; returns when the
+/// The running lane comes to an operation that its whole warp takes part in, at the place `at`; returns when the
 /// operation was carried out. Lanes that meet at different places or in different operations are an error.
-void meet(Meeting meeting, uint32_t parameter, uintptr_t pc);
+void meet(Meeting meeting, uint32_t parameter, MeetingPlace at);
 
 } // namespace cupola::sim
 

@@ -190,6 +190,17 @@ TEST_P(Kernels, WarpTranspose) {
   EXPECT_EQ(statistics[0].bankConflicts, 0u) << "rows of 33 words";
 }
 
+TEST_P(Kernels, CopiesOfABarrierAreThatBarrier) {
+  KernelRun sums = makeRun("barrier_copies", 64, 128, 1);
+  const std::vector<float> in = makeValues(256, 9);
+  sums.buffers = {input(in), output<float>(128)};
+  const auto found = run(sums);
+  ASSERT_EQ(found.size(), 1u);
+  const std::vector<float> out = fromBytes<float>(found[0]);
+  for (size_t i = 0; i < out.size(); ++i)
+    ASSERT_EQ(out[i], in[i / 32 * 64 + i % 32] + in[i / 32 * 64 + 32 + i % 32]);
+}
+
 TEST_P(Kernels, GatherOutOfRangeRaisesTheFlag) {
   for (int64_t last : {9, 10, -1}) {
     KernelRun gather = makeRun("gather", 32, 0, 3);

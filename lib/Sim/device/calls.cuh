@@ -11,6 +11,12 @@ struct CupolaSimWords {
   unsigned long long low, high;
 };
 
+#ifdef __clang__
+#define CUPOLA_SIM_NOMERGE __attribute__((nomerge))
+#else
+#define CUPOLA_SIM_NOMERGE
+#endif
+
 extern "C" {
 unsigned cupola_sim_thread(void) __attribute__((const));
 unsigned cupola_sim_block(void) __attribute__((const));
@@ -18,13 +24,15 @@ unsigned cupola_sim_threads(void) __attribute__((const));
 unsigned cupola_sim_blocks(void) __attribute__((const));
 unsigned char *cupola_sim_shared(void) __attribute__((const));
 
-void cupola_sim_barrier(void);
-void cupola_sim_syncwarp(void);
+/// Who meets must come to one `place`: the optimiser may copy or merge calls, but each thread makes the same calls with
+/// the same operands, in order. That they are not merged only keeps the source lines of reports exact.
+void cupola_sim_barrier(unsigned long long place) CUPOLA_SIM_NOMERGE;
+void cupola_sim_syncwarp(unsigned long long place) CUPOLA_SIM_NOMERGE;
 void cupola_sim_fence(void);
 
 /// Shuffles of all 32 lanes; `mode` is a CupolaSimShuffle.
-unsigned cupola_sim_shuffle(unsigned value, int mode, unsigned argument);
-unsigned cupola_sim_ballot(int predicate);
+unsigned cupola_sim_shuffle(unsigned value, int mode, unsigned argument, unsigned long long place) CUPOLA_SIM_NOMERGE;
+unsigned cupola_sim_ballot(int predicate, unsigned long long place) CUPOLA_SIM_NOMERGE;
 
 /// One checked access of 1, 2, 4, 8 or 16 bytes, which must be aligned to its size.
 struct CupolaSimWords cupola_sim_load(const void *p, int bytes);
@@ -38,9 +46,11 @@ void cupola_sim_async_commit(void);
 void cupola_sim_async_wait(int pending);
 
 /// `count` times ldmatrix.x4: fragments[4 * i + j] of this lane, rows[i] its row pointer.
-void cupola_sim_load_matrices(unsigned *fragments, const void *const *rows, int count, int transposed);
+void cupola_sim_load_matrices(unsigned *fragments, const void *const *rows, int count, int transposed,
+                              unsigned long long place) CUPOLA_SIM_NOMERGE;
 /// acc[mi][ni][4] += a * b for the warp's tile; `shape` is a CupolaSimMma.
-void cupola_sim_mma(float *acc, const unsigned *a, const unsigned *b, int mi, int ni, int shape);
+void cupola_sim_mma(float *acc, const unsigned *a, const unsigned *b, int mi, int ni, int shape,
+                    unsigned long long place) CUPOLA_SIM_NOMERGE;
 }
 
 enum CupolaSimShuffle { CupolaSimXor, CupolaSimIndex, CupolaSimUp, CupolaSimDown };

@@ -59,6 +59,15 @@ CUPOLA_DEVICE double rsqrt(double x) { return 1.0 / sqrt(x); }
 
 namespace cupola_device {
 
+/// Where a barrier, shuffle or matrix operation stands in the text, through all functions that lead there. As an
+/// operand of the call it survives what the optimiser does to the code around it.
+struct Place {
+  unsigned long long id;
+};
+CUPOLA_DEVICE Place operator+(Place outer, Place inner) { return {outer.id * 0x9e3779b97f4a7c15ull + inner.id}; }
+#define CUPOLA_HERE                                                                                                    \
+  (cupola_device::Place{static_cast<unsigned long long>(__builtin_LINE()) << 32 | unsigned(__builtin_COLUMN())})
+
 CUPOLA_DEVICE unsigned threadIndex() { return cupola_sim_thread(); }
 CUPOLA_DEVICE unsigned blockIndex() { return cupola_sim_block(); }
 CUPOLA_DEVICE unsigned blockThreads() { return cupola_sim_threads(); }
@@ -105,23 +114,23 @@ CUPOLA_DEVICE unsigned long long doubleToU64(double x) {
   return clampedTruncate<unsigned long long>(x, 0ull, 0xffffffffffffffffull, 0x1p64);
 }
 
-CUPOLA_DEVICE void blockBarrier() { cupola_sim_barrier(); }
-CUPOLA_DEVICE void warpBarrier() { cupola_sim_syncwarp(); }
+CUPOLA_DEVICE void blockBarrier(Place at) { cupola_sim_barrier(at.id); }
+CUPOLA_DEVICE void warpBarrier(Place at) { cupola_sim_syncwarp(at.id); }
 CUPOLA_DEVICE void deviceFence() { cupola_sim_fence(); }
 
-CUPOLA_DEVICE unsigned shuffleXor(unsigned value, unsigned laneMask) {
-  return cupola_sim_shuffle(value, CupolaSimXor, laneMask);
+CUPOLA_DEVICE unsigned shuffleXor(unsigned value, unsigned laneMask, Place at) {
+  return cupola_sim_shuffle(value, CupolaSimXor, laneMask, at.id);
 }
-CUPOLA_DEVICE unsigned shuffleIndex(unsigned value, unsigned lane) {
-  return cupola_sim_shuffle(value, CupolaSimIndex, lane);
+CUPOLA_DEVICE unsigned shuffleIndex(unsigned value, unsigned lane, Place at) {
+  return cupola_sim_shuffle(value, CupolaSimIndex, lane, at.id);
 }
-CUPOLA_DEVICE unsigned shuffleUp(unsigned value, unsigned delta) {
-  return cupola_sim_shuffle(value, CupolaSimUp, delta);
+CUPOLA_DEVICE unsigned shuffleUp(unsigned value, unsigned delta, Place at) {
+  return cupola_sim_shuffle(value, CupolaSimUp, delta, at.id);
 }
-CUPOLA_DEVICE unsigned shuffleDown(unsigned value, unsigned delta) {
-  return cupola_sim_shuffle(value, CupolaSimDown, delta);
+CUPOLA_DEVICE unsigned shuffleDown(unsigned value, unsigned delta, Place at) {
+  return cupola_sim_shuffle(value, CupolaSimDown, delta, at.id);
 }
-CUPOLA_DEVICE unsigned ballot(bool predicate) { return cupola_sim_ballot(predicate); }
+CUPOLA_DEVICE unsigned ballot(bool predicate, Place at) { return cupola_sim_ballot(predicate, at.id); }
 
 CUPOLA_DEVICE int atomicAddValue(int *p, int v) {
   return static_cast<int>(cupola_sim_atomic(p, CupolaSimAddI32, static_cast<unsigned>(v), 0));

@@ -9,19 +9,22 @@
 
 namespace cupola_device {
 
-template <bool Transposed> CUPOLA_DEVICE void loadMatrix4(unsigned (&r)[4], const void *row) {
-  cupola_sim_load_matrices(r, &row, 1, Transposed);
+template <bool Transposed> CUPOLA_DEVICE void loadMatrix4(unsigned (&r)[4], const void *row, Place at) {
+  cupola_sim_load_matrices(r, &row, 1, Transposed, at.id);
 }
-template <bool Transposed, int N> CUPOLA_DEVICE void loadMatrices(unsigned (&r)[N][4], const void *const (&rows)[N]) {
-  cupola_sim_load_matrices(&r[0][0], rows, N, Transposed);
+template <bool Transposed, int N>
+CUPOLA_DEVICE void loadMatrices(unsigned (&r)[N][4], const void *const (&rows)[N], Place at) {
+  cupola_sim_load_matrices(&r[0][0], rows, N, Transposed, at.id);
 }
 template <int MI, int NI>
-CUPOLA_DEVICE void mmaTileHalfK8(float (&acc)[MI][NI][4], const unsigned (&a)[MI][2], const unsigned (&b)[NI][1]) {
-  cupola_sim_mma(&acc[0][0][0], &a[0][0], &b[0][0], MI, NI, CupolaSimHalfK8);
+CUPOLA_DEVICE void mmaTileHalfK8(float (&acc)[MI][NI][4], const unsigned (&a)[MI][2], const unsigned (&b)[NI][1],
+                                 Place at) {
+  cupola_sim_mma(&acc[0][0][0], &a[0][0], &b[0][0], MI, NI, CupolaSimHalfK8, at.id);
 }
 template <bool Bf16, int MI, int NI>
-CUPOLA_DEVICE void mmaTileK16(float (&acc)[MI][NI][4], const unsigned (&a)[MI][4], const unsigned (&b)[NI][2]) {
-  cupola_sim_mma(&acc[0][0][0], &a[0][0], &b[0][0], MI, NI, Bf16 ? CupolaSimBf16K16 : CupolaSimHalfK16);
+CUPOLA_DEVICE void mmaTileK16(float (&acc)[MI][NI][4], const unsigned (&a)[MI][4], const unsigned (&b)[NI][2],
+                              Place at) {
+  cupola_sim_mma(&acc[0][0][0], &a[0][0], &b[0][0], MI, NI, Bf16 ? CupolaSimBf16K16 : CupolaSimHalfK16, at.id);
 }
 
 } // namespace cupola_device

@@ -20,29 +20,35 @@ CUPOLA_DEVICE u32 mma_row(u32 e) { return cu_lane() / 4 + e / 2 * 8; }
 CUPOLA_DEVICE u32 mma_col(u32 e) { return cu_lane() % 4 * 2 + e % 2; }
 
 /// Four 8x8 matrices of 16-bit elements; lane l names row l%8 of matrix l/8 (16 bytes in shared memory, 16-aligned).
-CUPOLA_DEVICE void ldmatrix_x4(u32 (&r)[4], const void *row) { cupola_device::loadMatrix4<false>(r, row); }
-CUPOLA_DEVICE void ldmatrix_x4_trans(u32 (&r)[4], const void *row) { cupola_device::loadMatrix4<true>(r, row); }
+CUPOLA_DEVICE void ldmatrix_x4(u32 (&r)[4], const void *row, cupola_device::Place at = CUPOLA_HERE) {
+  cupola_device::loadMatrix4<false>(r, row, at);
+}
+CUPOLA_DEVICE void ldmatrix_x4_trans(u32 (&r)[4], const void *row, cupola_device::Place at = CUPOLA_HERE) {
+  cupola_device::loadMatrix4<true>(r, row, at);
+}
 
 /// A fragments for K = 16 from row-major shared memory: `tile` is element (0, 0) of the warp's 16*MI x 16 tile,
 /// `stride` the distance between rows in elements (a multiple of 8; strides with stride/8 odd have no bank conflicts).
-template <class T, int MI> CUPOLA_DEVICE void mma_load_a(u32 (&a)[MI][4], const T *tile, u32 stride) {
+template <class T, int MI>
+CUPOLA_DEVICE void mma_load_a(u32 (&a)[MI][4], const T *tile, u32 stride, cupola_device::Place at = CUPOLA_HERE) {
   static_assert(sizeof(T) == 2, "16-bit operands");
   const void *rows[MI];
   CUPOLA_UNROLL
   for (int i = 0; i < MI; ++i)
     rows[i] = tile + (i * 16 + cu_lane() % 16) * stride + cu_lane() / 16 * 8;
-  cupola_device::loadMatrices<false>(a, rows);
+  cupola_device::loadMatrices<false>(a, rows, at);
 }
 
 /// A fragments for K = 8; MI must be even.
-template <class T, int MI> CUPOLA_DEVICE void mma_load_a(u32 (&a)[MI][2], const T *tile, u32 stride) {
+template <class T, int MI>
+CUPOLA_DEVICE void mma_load_a(u32 (&a)[MI][2], const T *tile, u32 stride, cupola_device::Place at = CUPOLA_HERE) {
   static_assert(sizeof(T) == 2 && MI % 2 == 0, "16-bit operands, pairs of 16-row tiles");
   const void *rows[MI / 2];
   CUPOLA_UNROLL
   for (int i = 0; i < MI / 2; ++i)
     rows[i] = tile + (i * 32 + cu_lane()) * stride;
   u32 r[MI / 2][4];
-  cupola_device::loadMatrices<false>(r, rows);
+  cupola_device::loadMatrices<false>(r, rows, at);
   CUPOLA_UNROLL
   for (int i = 0; i < MI; ++i) {
     a[i][0] = r[i / 2][i % 2 * 2];
@@ -52,14 +58,15 @@ template <class T, int MI> CUPOLA_DEVICE void mma_load_a(u32 (&a)[MI][2], const 
 
 /// B fragments for K = 16 from shared memory that holds B as [k][n] (row-major): `tile` is element (k0, n0), `stride`
 /// the distance between rows k in elements. NI must be even.
-template <class T, int NI> CUPOLA_DEVICE void mma_load_b(u32 (&b)[NI][2], const T *tile, u32 stride) {
+template <class T, int NI>
+CUPOLA_DEVICE void mma_load_b(u32 (&b)[NI][2], const T *tile, u32 stride, cupola_device::Place at = CUPOLA_HERE) {
   static_assert(sizeof(T) == 2 && NI % 2 == 0, "16-bit operands, pairs of 8-column tiles");
   const void *rows[NI / 2];
   CUPOLA_UNROLL
   for (int j = 0; j < NI / 2; ++j)
     rows[j] = tile + cu_lane() % 16 * stride + j * 16 + cu_lane() / 16 * 8;
   u32 r[NI / 2][4];
-  cupola_device::loadMatrices<true>(r, rows);
+  cupola_device::loadMatrices<true>(r, rows, at);
   CUPOLA_UNROLL
   for (int j = 0; j < NI; ++j) {
     b[j][0] = r[j / 2][j % 2 * 2];
@@ -68,14 +75,15 @@ template <class T, int NI> CUPOLA_DEVICE void mma_load_b(u32 (&b)[NI][2], const 
 }
 
 /// B fragments for K = 8 from [k][n]; NI must be a multiple of 4.
-template <class T, int NI> CUPOLA_DEVICE void mma_load_b(u32 (&b)[NI][1], const T *tile, u32 stride) {
+template <class T, int NI>
+CUPOLA_DEVICE void mma_load_b(u32 (&b)[NI][1], const T *tile, u32 stride, cupola_device::Place at = CUPOLA_HERE) {
   static_assert(sizeof(T) == 2 && NI % 4 == 0, "16-bit operands, groups of four 8-column tiles");
   const void *rows[NI / 4];
   CUPOLA_UNROLL
   for (int j = 0; j < NI / 4; ++j)
     rows[j] = tile + cu_lane() % 8 * stride + j * 32 + cu_lane() / 8 * 8;
   u32 r[NI / 4][4];
-  cupola_device::loadMatrices<true>(r, rows);
+  cupola_device::loadMatrices<true>(r, rows, at);
   CUPOLA_UNROLL
   for (int j = 0; j < NI; ++j)
     b[j][0] = r[j / 4][j % 4];
@@ -83,14 +91,16 @@ template <class T, int NI> CUPOLA_DEVICE void mma_load_b(u32 (&b)[NI][1], const 
 
 /// B fragments for K = 16 from shared memory that holds B transposed, as [n][k]: `tile` is element (n0, k0), `stride`
 /// the distance between rows n in elements. NI must be even.
-template <class T, int NI> CUPOLA_DEVICE void mma_load_b_transposed(u32 (&b)[NI][2], const T *tile, u32 stride) {
+template <class T, int NI>
+CUPOLA_DEVICE void mma_load_b_transposed(u32 (&b)[NI][2], const T *tile, u32 stride,
+                                         cupola_device::Place at = CUPOLA_HERE) {
   static_assert(sizeof(T) == 2 && NI % 2 == 0, "16-bit operands, pairs of 8-column tiles");
   const void *rows[NI / 2];
   CUPOLA_UNROLL
   for (int j = 0; j < NI / 2; ++j)
     rows[j] = tile + (j * 16 + cu_lane() / 16 * 8 + cu_lane() % 8) * stride + cu_lane() / 8 % 2 * 8;
   u32 r[NI / 2][4];
-  cupola_device::loadMatrices<false>(r, rows);
+  cupola_device::loadMatrices<false>(r, rows, at);
   CUPOLA_UNROLL
   for (int j = 0; j < NI; ++j) {
     b[j][0] = r[j / 2][j % 2 * 2];
@@ -99,14 +109,16 @@ template <class T, int NI> CUPOLA_DEVICE void mma_load_b_transposed(u32 (&b)[NI]
 }
 
 /// B fragments for K = 8 from [n][k]; NI must be a multiple of 4.
-template <class T, int NI> CUPOLA_DEVICE void mma_load_b_transposed(u32 (&b)[NI][1], const T *tile, u32 stride) {
+template <class T, int NI>
+CUPOLA_DEVICE void mma_load_b_transposed(u32 (&b)[NI][1], const T *tile, u32 stride,
+                                         cupola_device::Place at = CUPOLA_HERE) {
   static_assert(sizeof(T) == 2 && NI % 4 == 0, "16-bit operands, groups of four 8-column tiles");
   const void *rows[NI / 4];
   CUPOLA_UNROLL
   for (int j = 0; j < NI / 4; ++j)
     rows[j] = tile + (j * 32 + cu_lane()) * stride;
   u32 r[NI / 4][4];
-  cupola_device::loadMatrices<false>(r, rows);
+  cupola_device::loadMatrices<false>(r, rows, at);
   CUPOLA_UNROLL
   for (int j = 0; j < NI; ++j)
     b[j][0] = r[j / 4][j % 4];
@@ -114,19 +126,22 @@ template <class T, int NI> CUPOLA_DEVICE void mma_load_b_transposed(u32 (&b)[NI]
 
 /// acc += a * b for the whole warp tile.
 template <int MI, int NI>
-CUPOLA_DEVICE void warp_mma_tile(f32 (&acc)[MI][NI][4], const u32 (&a)[MI][4], const u32 (&b)[NI][2]) {
+CUPOLA_DEVICE void warp_mma_tile(f32 (&acc)[MI][NI][4], const u32 (&a)[MI][4], const u32 (&b)[NI][2],
+                                 cupola_device::Place at = CUPOLA_HERE) {
   static_assert(cupola_device::hasMmaK16<MI>, "mma m16n8k16 needs sm_80");
-  cupola_device::mmaTileK16<false>(acc, a, b);
+  cupola_device::mmaTileK16<false>(acc, a, b, at);
 }
 template <int MI, int NI>
-CUPOLA_DEVICE void warp_mma_tile(f32 (&acc)[MI][NI][4], const u32 (&a)[MI][2], const u32 (&b)[NI][1]) {
+CUPOLA_DEVICE void warp_mma_tile(f32 (&acc)[MI][NI][4], const u32 (&a)[MI][2], const u32 (&b)[NI][1],
+                                 cupola_device::Place at = CUPOLA_HERE) {
   static_assert(cupola_device::hasMmaK8<MI>, "mma m16n8k8 needs sm_75");
-  cupola_device::mmaTileHalfK8(acc, a, b);
+  cupola_device::mmaTileHalfK8(acc, a, b, at);
 }
 template <int MI, int NI>
-CUPOLA_DEVICE void warp_mma_tile_bf16(f32 (&acc)[MI][NI][4], const u32 (&a)[MI][4], const u32 (&b)[NI][2]) {
+CUPOLA_DEVICE void warp_mma_tile_bf16(f32 (&acc)[MI][NI][4], const u32 (&a)[MI][4], const u32 (&b)[NI][2],
+                                      cupola_device::Place at = CUPOLA_HERE) {
   static_assert(cupola_device::hasMmaK16<MI>, "mma m16n8k16 needs sm_80");
-  cupola_device::mmaTileK16<true>(acc, a, b);
+  cupola_device::mmaTileK16<true>(acc, a, b, at);
 }
 
 /// Sets every accumulator to zero.

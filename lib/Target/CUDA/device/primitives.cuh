@@ -24,6 +24,13 @@ extern __shared__ __align__(1024) unsigned char cupolaDynamicShared[];
 
 namespace cupola_device {
 
+/// The place in the text at which the lanes of a warp or the threads of a block meet: what the simulator knows a
+/// barrier by. Every function that meets takes one, by default that of its caller, and hands `at + CUPOLA_HERE` to what
+/// it calls itself. Nothing on a GPU.
+struct Place {};
+CUPOLA_DEVICE Place operator+(Place outer, Place) { return outer; }
+#define CUPOLA_HERE (cupola_device::Place{})
+
 CUPOLA_DEVICE unsigned threadIndex() { return threadIdx.x; }
 CUPOLA_DEVICE unsigned blockIndex() { return blockIdx.x; }
 CUPOLA_DEVICE unsigned blockThreads() { return blockDim.x; }
@@ -71,19 +78,23 @@ CUPOLA_DEVICE unsigned long long floatToU64(float x) { return isnan(x) ? 0 : __f
 CUPOLA_DEVICE long long doubleToI64(double x) { return isnan(x) ? 0 : __double2ll_rz(x); }
 CUPOLA_DEVICE unsigned long long doubleToU64(double x) { return isnan(x) ? 0 : __double2ull_rz(x); }
 
-CUPOLA_DEVICE void blockBarrier() { __syncthreads(); }
-CUPOLA_DEVICE void warpBarrier() { __syncwarp(); }
+CUPOLA_DEVICE void blockBarrier(Place) { __syncthreads(); }
+CUPOLA_DEVICE void warpBarrier(Place) { __syncwarp(); }
 CUPOLA_DEVICE void deviceFence() { __threadfence(); }
 
-CUPOLA_DEVICE unsigned shuffleXor(unsigned value, unsigned laneMask) {
+CUPOLA_DEVICE unsigned shuffleXor(unsigned value, unsigned laneMask, Place) {
   return __shfl_xor_sync(0xffffffffu, value, laneMask);
 }
-CUPOLA_DEVICE unsigned shuffleIndex(unsigned value, unsigned lane) { return __shfl_sync(0xffffffffu, value, lane); }
-CUPOLA_DEVICE unsigned shuffleUp(unsigned value, unsigned delta) { return __shfl_up_sync(0xffffffffu, value, delta); }
-CUPOLA_DEVICE unsigned shuffleDown(unsigned value, unsigned delta) {
+CUPOLA_DEVICE unsigned shuffleIndex(unsigned value, unsigned lane, Place) {
+  return __shfl_sync(0xffffffffu, value, lane);
+}
+CUPOLA_DEVICE unsigned shuffleUp(unsigned value, unsigned delta, Place) {
+  return __shfl_up_sync(0xffffffffu, value, delta);
+}
+CUPOLA_DEVICE unsigned shuffleDown(unsigned value, unsigned delta, Place) {
   return __shfl_down_sync(0xffffffffu, value, delta);
 }
-CUPOLA_DEVICE unsigned ballot(bool predicate) { return __ballot_sync(0xffffffffu, predicate); }
+CUPOLA_DEVICE unsigned ballot(bool predicate, Place) { return __ballot_sync(0xffffffffu, predicate); }
 
 CUPOLA_DEVICE int atomicAddValue(int *p, int v) { return atomicAdd(p, v); }
 CUPOLA_DEVICE unsigned atomicAddValue(unsigned *p, unsigned v) { return atomicAdd(p, v); }

@@ -11,7 +11,7 @@ namespace cupola_device {
 
 /// ldmatrix: four 8x8 matrices of 16-bit elements. Lane l names row l%8 of matrix l/8 (16 bytes, 16-aligned, shared).
 /// Afterwards lane l holds in r[j] the elements (l/4, 2*(l%4)) and (l/4, 2*(l%4)+1) of matrix j, or of its transpose.
-template <bool Transposed> CUPOLA_DEVICE void loadMatrix4(unsigned (&r)[4], const void *row) {
+template <bool Transposed> CUPOLA_DEVICE void loadMatrix4(unsigned (&r)[4], const void *row, Place) {
   if (Transposed)
     asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
                  : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
@@ -25,10 +25,11 @@ template <bool Transposed> CUPOLA_DEVICE void loadMatrix4(unsigned (&r)[4], cons
 }
 
 /// N times loadMatrix4; the simulator does all of them in one collective.
-template <bool Transposed, int N> CUPOLA_DEVICE void loadMatrices(unsigned (&r)[N][4], const void *const (&rows)[N]) {
+template <bool Transposed, int N>
+CUPOLA_DEVICE void loadMatrices(unsigned (&r)[N][4], const void *const (&rows)[N], Place at) {
   CUPOLA_UNROLL
   for (int i = 0; i < N; ++i)
-    loadMatrix4<Transposed>(r[i], rows[i]);
+    loadMatrix4<Transposed>(r[i], rows[i], at);
 }
 
 /// d(16x8) += a(16x8) * b(8x8), f16 operands, f32 accumulators.
@@ -55,7 +56,8 @@ template <bool Bf16> CUPOLA_DEVICE void mmaK16(float (&d)[4], const unsigned (&a
 }
 
 template <int MI, int NI>
-CUPOLA_DEVICE void mmaTileHalfK8(float (&acc)[MI][NI][4], const unsigned (&a)[MI][2], const unsigned (&b)[NI][1]) {
+CUPOLA_DEVICE void mmaTileHalfK8(float (&acc)[MI][NI][4], const unsigned (&a)[MI][2], const unsigned (&b)[NI][1],
+                                 Place) {
   CUPOLA_UNROLL
   for (int i = 0; i < MI; ++i) {
     CUPOLA_UNROLL
@@ -64,7 +66,7 @@ CUPOLA_DEVICE void mmaTileHalfK8(float (&acc)[MI][NI][4], const unsigned (&a)[MI
   }
 }
 template <bool Bf16, int MI, int NI>
-CUPOLA_DEVICE void mmaTileK16(float (&acc)[MI][NI][4], const unsigned (&a)[MI][4], const unsigned (&b)[NI][2]) {
+CUPOLA_DEVICE void mmaTileK16(float (&acc)[MI][NI][4], const unsigned (&a)[MI][4], const unsigned (&b)[NI][2], Place) {
   CUPOLA_UNROLL
   for (int i = 0; i < MI; ++i) {
     CUPOLA_UNROLL

@@ -6,9 +6,9 @@
 #include "bindings.cuh"
 
 /// All threads of the block meet; orders their accesses to shared and global memory.
-CUPOLA_DEVICE void cu_barrier() { cupola_device::blockBarrier(); }
+CUPOLA_DEVICE void cu_barrier(cupola_device::Place at = CUPOLA_HERE) { cupola_device::blockBarrier(at); }
 /// All 32 lanes of the warp meet; orders their accesses. Shuffles and votes order nothing.
-CUPOLA_DEVICE void cu_syncwarp() { cupola_device::warpBarrier(); }
+CUPOLA_DEVICE void cu_syncwarp(cupola_device::Place at = CUPOLA_HERE) { cupola_device::warpBarrier(at); }
 /// Orders this thread's accesses before and after it, as seen by all blocks. By itself it synchronises with nobody:
 /// pair it with an atomic, or use cu_last_block.
 CUPOLA_DEVICE void cu_threadfence() { cupola_device::deviceFence(); }
@@ -27,23 +27,29 @@ template <class T, class Exchange> CUPOLA_DEVICE T exchangeWords(T value, Exchan
 }
 } // namespace cupola_device
 
-template <class T> CUPOLA_DEVICE T cu_shfl_xor(T value, u32 laneMask) {
-  return cupola_device::exchangeWords(value, [=](u32 w) { return cupola_device::shuffleXor(w, laneMask); });
+template <class T> CUPOLA_DEVICE T cu_shfl_xor(T value, u32 laneMask, cupola_device::Place at = CUPOLA_HERE) {
+  return cupola_device::exchangeWords(value, [=](u32 w) { return cupola_device::shuffleXor(w, laneMask, at); });
 }
-template <class T> CUPOLA_DEVICE T cu_shfl(T value, u32 lane) {
-  return cupola_device::exchangeWords(value, [=](u32 w) { return cupola_device::shuffleIndex(w, lane); });
+template <class T> CUPOLA_DEVICE T cu_shfl(T value, u32 lane, cupola_device::Place at = CUPOLA_HERE) {
+  return cupola_device::exchangeWords(value, [=](u32 w) { return cupola_device::shuffleIndex(w, lane, at); });
 }
 /// The value of lane - delta; the first `delta` lanes keep their own.
-template <class T> CUPOLA_DEVICE T cu_shfl_up(T value, u32 delta) {
-  return cupola_device::exchangeWords(value, [=](u32 w) { return cupola_device::shuffleUp(w, delta); });
+template <class T> CUPOLA_DEVICE T cu_shfl_up(T value, u32 delta, cupola_device::Place at = CUPOLA_HERE) {
+  return cupola_device::exchangeWords(value, [=](u32 w) { return cupola_device::shuffleUp(w, delta, at); });
 }
 /// The value of lane + delta; the last `delta` lanes keep their own.
-template <class T> CUPOLA_DEVICE T cu_shfl_down(T value, u32 delta) {
-  return cupola_device::exchangeWords(value, [=](u32 w) { return cupola_device::shuffleDown(w, delta); });
+template <class T> CUPOLA_DEVICE T cu_shfl_down(T value, u32 delta, cupola_device::Place at = CUPOLA_HERE) {
+  return cupola_device::exchangeWords(value, [=](u32 w) { return cupola_device::shuffleDown(w, delta, at); });
 }
-CUPOLA_DEVICE u32 cu_ballot(bool predicate) { return cupola_device::ballot(predicate); }
-CUPOLA_DEVICE bool cu_any(bool predicate) { return cu_ballot(predicate) != 0; }
-CUPOLA_DEVICE bool cu_all(bool predicate) { return cu_ballot(predicate) == 0xffffffffu; }
+CUPOLA_DEVICE u32 cu_ballot(bool predicate, cupola_device::Place at = CUPOLA_HERE) {
+  return cupola_device::ballot(predicate, at);
+}
+CUPOLA_DEVICE bool cu_any(bool predicate, cupola_device::Place at = CUPOLA_HERE) {
+  return cu_ballot(predicate, at) != 0;
+}
+CUPOLA_DEVICE bool cu_all(bool predicate, cupola_device::Place at = CUPOLA_HERE) {
+  return cu_ballot(predicate, at) == 0xffffffffu;
+}
 
 /// Relaxed atomics on global or shared memory; each returns the value before.
 template <class T> CUPOLA_DEVICE T cu_atomic_add(T *p, T value) { return cupola_device::atomicAddValue(p, value); }
@@ -59,8 +65,8 @@ CUPOLA_DEVICE u32 cu_atomic_cas(u32 *p, u32 expected, u32 value) {
 /// True in all threads of the block that arrives last of `blocks` blocks at `counter` (global, 0 before the kernel, 0
 /// again after it). What the other blocks wrote before their call is visible to the last block after it. `scratch` is
 /// one u32 of shared memory, reusable afterwards. All threads of every block must call it.
-CUPOLA_DEVICE bool cu_last_block(u32 *counter, u32 blocks, u32 *scratch) {
-  cu_barrier();
+CUPOLA_DEVICE bool cu_last_block(u32 *counter, u32 blocks, u32 *scratch, cupola_device::Place at = CUPOLA_HERE) {
+  cu_barrier(at + CUPOLA_HERE);
   if (cu_tid() == 0) {
     // The barrier orders the block's writes before this fence, and the fence orders them before the ticket.
     cu_threadfence();
@@ -70,9 +76,9 @@ CUPOLA_DEVICE bool cu_last_block(u32 *counter, u32 blocks, u32 *scratch) {
       cu_atomic_add(counter, 0u - blocks);
     *scratch = last;
   }
-  cu_barrier();
+  cu_barrier(at + CUPOLA_HERE);
   const bool last = *scratch != 0;
-  cu_barrier();
+  cu_barrier(at + CUPOLA_HERE);
   return last;
 }
 
