@@ -27,6 +27,13 @@ public:
     candidates.push_back(op);
   }
 
+  /// Splats that were left apart and whose readers were merged with those of the first one.
+  void mergeUnread() {
+    for (auto [op, first] : llvm::reverse(apart))
+      if (op->use_empty())
+        replace(op, first);
+  }
+
 private:
   Value representativeOf(Value value) const {
     auto found = representative.find(value);
@@ -46,10 +53,13 @@ private:
   }
 
   void merge(Operation *first, Operation *op) {
-    if (match::splatOf(op->getResult(0))) {
-      representative[op->getResult(0)] = first->getResult(0);
-      return;
-    }
+    if (!match::splatOf(op->getResult(0)))
+      return replace(op, first);
+    representative[op->getResult(0)] = first->getResult(0);
+    apart.push_back({op, first});
+  }
+
+  static void replace(Operation *op, Operation *first) {
     OpBuilder b(first);
     first->setLoc(match::fusedLoc(b, {first, op}));
     op->replaceAllUsesWith(first);
@@ -58,6 +68,7 @@ private:
 
   DenseMap<size_t, SmallVector<Operation *, 1>> seen;
   DenseMap<Value, Value> representative;
+  SmallVector<std::pair<Operation *, Operation *>> apart; ///< a splat and the first one that it equals
 };
 
 class GraphCse : public impl::GraphCseBase<GraphCse> {
@@ -69,6 +80,7 @@ public:
     for (Operation &op : llvm::make_early_inc_range(getOperation().getBody().front()))
       if (op.getNumResults() == 1 && op.getNumRegions() == 0 && isPure(&op))
         ops.visit(&op);
+    ops.mergeUnread();
   }
 };
 
