@@ -146,8 +146,9 @@ Status Compilation::Impl::load(const std::string &path) {
     module = onnx_import::importModel(*model, shapes, loading.limits, context, diagnostics);
   }
   if (!module) {
-    std::vector<std::string> lines = diagnostics.lines(path);
-    return Status(static_cast<Code>(diagnostics.exitCode()), llvm::join(lines, "\n"));
+    const std::string text = llvm::join(diagnostics.lines(path), "\n");
+    const auto code = static_cast<Code>(diagnostics.exitCode());
+    return code == Code::Internal ? Status::internal(text) : Status(code, text);
   }
   model->proto.reset(); // the weights live in the blob store
   imported = module->clone();

@@ -1,6 +1,7 @@
 //===- lib/Pipelines/CpuVariant.cpp - packed weights and machine code ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "lib/Pipelines/PassErrors.h"
 #include "lib/Pipelines/Variant.h"
 #include "lib/Target/CPU/CpuTarget.h"
 
@@ -72,7 +73,7 @@ Status prepareCpuKernels(ModuleOp module, const VariantSpec &spec, TargetKernels
   for (auto func : module.getOps<kernel::FuncOp>()) {
     Result<cpu::CpuKernel> kernel = cpu::prepareCpuKernel(func, info);
     if (kernel.failed())
-      return kernel.status();
+      return kernel.status().within(nodesText(func.getLoc()));
     kernels[func.getSymName().str()] = {kernel->record, kernel->grid};
   }
   return {};
@@ -83,6 +84,7 @@ Status compileCpuImage(const VariantSpec &spec, BuiltVariant &built, VariantCont
   llvm::append_range(funcs, built.module->getOps<kernel::FuncOp>());
   if (funcs.empty()) // a model of copies and constants: there is nothing to link
     return {};
+  const PassErrors errors(built.module->getContext());
   // Kernel names are hashes of their content; with what turns it into code they are the key
   // of the image. Raise the number whenever lib/Target/CPU makes other code of a kernel.
   runtime::CacheKey key("cpu");
@@ -95,7 +97,7 @@ Status compileCpuImage(const VariantSpec &spec, BuiltVariant &built, VariantCont
   } else {
     Result<cpu::CpuImage> compiled = cpu::compileCpuKernels(funcs, infoOf(spec), context.threads);
     if (compiled.failed())
-      return compiled.status();
+      return errors.added(compiled.status());
     context.llvmCompiles += compiled->codeGenerations;
     image = std::move(compiled->bytes);
     context.cache->put(key, image);

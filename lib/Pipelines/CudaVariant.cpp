@@ -1,6 +1,7 @@
 //===- lib/Pipelines/CudaVariant.cpp - CUDA text and cubins of a variant ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "lib/Pipelines/PassErrors.h"
 #include "lib/Pipelines/Variant.h"
 #include "lib/Runtime/CUDA/DeviceHeaders.h"
 #include "lib/Target/CUDA/CudaTarget.h"
@@ -13,8 +14,9 @@ Status buildCudaKernels(ModuleOp module, const VariantSpec &spec, TargetKernels 
   const cuda::CudaTargetInfo *target = cuda::cudaTarget(spec.arch);
   if (!target)
     return Status::usage("unknown CUDA architecture '" + spec.arch + "'");
+  const PassErrors errors(module.getContext());
   if (failed(cuda::prepareCudaKernels(module, *target)))
-    return Status::unsupported("the kernels have no schedules on " + spec.arch);
+    return errors.status("the kernels have no schedules on " + spec.arch);
   std::vector<cuda::CudaKernel> emitted; // distinct by text, and so by name
   std::map<std::string, size_t> places;  // kernel name -> where in `emitted`
   struct Use {
@@ -26,8 +28,8 @@ Status buildCudaKernels(ModuleOp module, const VariantSpec &spec, TargetKernels 
   for (auto func : module.getOps<kernel::FuncOp>()) {
     FailureOr<cuda::CudaKernel> kernel = cuda::emitCudaKernel(func, *target);
     if (failed(kernel))
-      return Status::unsupported("kernel " + func.getSymName().str() + " (" + func.getSchedule().str() +
-                                 ") has no CUDA form on " + spec.arch);
+      return errors.status(nodesText(func.getLoc()) + ": schedule '" + func.getSchedule().str() +
+                           "' has no CUDA form on " + spec.arch);
     auto [place, isNew] = places.emplace(kernel->record.name, emitted.size());
     uses.push_back({func.getSymName().str(), place->second, kernel->grid});
     if (isNew)

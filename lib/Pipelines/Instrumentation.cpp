@@ -66,7 +66,7 @@ Status checkPlanProvenance(ModuleOp module, plan::ProgramOp program) {
     named.insert(nodes.begin(), nodes.end());
   });
   const std::string lost = lostNode(module, named);
-  return lost.empty() ? Status() : Status::unsupported("the plan: " + lost);
+  return lost.empty() ? Status() : Status::internal("the plan: " + lost);
 }
 
 void dumpModule(ModuleOp module, const std::string &dir, StringRef name) {

@@ -6,6 +6,7 @@
 #include "lib/Conversion/GraphToKernel/Passes.h"
 #include "lib/Conversion/GraphToKernel/Schedule.h"
 #include "lib/Pipelines/Instrumentation.h"
+#include "lib/Pipelines/PassErrors.h"
 #include "lib/Target/CUDA/CudaTarget.h"
 #include "lib/Transforms/Passes.h"
 
@@ -64,19 +65,9 @@ public:
   void add(std::unique_ptr<Pass> pass) { manager.addPass(std::move(pass)); }
   template <class Op> void addNested(std::unique_ptr<Pass> pass) { manager.addNestedPass<Op>(std::move(pass)); }
 
-  /// Diagnostics of passes are about our own IR: they become one internal error.
   Status run() {
-    std::string messages;
-    ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic &diagnostic) {
-      if (diagnostic.getSeverity() == DiagnosticSeverity::Error) {
-        llvm::raw_string_ostream stream(messages);
-        stream << (messages.empty() ? "" : "; ") << diagnostic;
-      }
-      return success();
-    });
-    if (succeeded(manager.run(module)))
-      return {};
-    return Status::unsupported(messages.empty() ? "a pass failed without a message" : messages);
+    const PassErrors errors(module.getContext());
+    return succeeded(manager.run(module)) ? Status() : errors.status("a pass failed");
   }
 
 private:

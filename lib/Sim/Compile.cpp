@@ -154,13 +154,21 @@ Result<std::string> KernelCompiler::compile(const KernelText &source) {
 
 namespace {
 
+/// The kernels' text is ours: one that the compiler finds wrong is a bug.
+Status finished(Process &process) {
+  Status status = process.wait();
+  const bool isRejected = process.output().find("kernels.cu:") != std::string::npos &&
+                          process.output().find(": error: ") != std::string::npos;
+  return status.failed() && isRejected ? Status::internal(status.message()) : status;
+}
+
 /// Compiles part 0..parts-1 of the folder, as many at once as there are processors.
 Status compileParts(const std::string &compiler, const std::string &folder, size_t parts, int arch) {
   const size_t atOnce = std::max(1u, std::thread::hardware_concurrency());
   std::vector<std::unique_ptr<Process>> running(parts);
   for (size_t i = 0; i < parts; ++i) {
     if (i >= atOnce)
-      CUPOLA_TRY(running[i - atOnce]->wait());
+      CUPOLA_TRY(finished(*running[i - atOnce]));
     std::vector<std::string> command = {compiler};
     for (std::string &flag : makeFlags(arch))
       command.push_back(std::move(flag));
@@ -170,7 +178,7 @@ Status compileParts(const std::string &compiler, const std::string &folder, size
     CUPOLA_TRY(running[i]->start(command, folder));
   }
   for (size_t i = parts > atOnce ? parts - atOnce : 0; i < parts; ++i)
-    CUPOLA_TRY(running[i]->wait());
+    CUPOLA_TRY(finished(*running[i]));
   return {};
 }
 

@@ -158,7 +158,7 @@ Status runLaunch(const LaunchRequest &request, Memory &memory, TrafficCounts &co
   addCounts(counts, machine.traffic.counted);
   if (machine.reports.empty())
     return {};
-  return Status::environment("simulator: kernel " + request.kernel->name + ": " + machine.reports.text());
+  return Status::finding("simulator: kernel " + request.kernel->name + ": " + machine.reports.text());
 }
 
 } // namespace cupola::sim

@@ -85,8 +85,8 @@ public:
     CUPOLA_TRY(checkRange("download", source, bytes));
     const int64_t hole = state.memory.firstUnwritten(source, bytes);
     if (hole >= 0)
-      return Status::environment("simulator: download of " + std::to_string(bytes) + " bytes: byte " +
-                                 std::to_string(hole) + " was never written");
+      return Status::finding("simulator: download of " + std::to_string(bytes) + " bytes: byte " +
+                             std::to_string(hole) + " was never written");
     std::memcpy(target, reinterpret_cast<const void *>(source), bytes);
     return {};
   }
@@ -122,8 +122,8 @@ private:
     const Allocation *a = bytes ? state.memory.find(address) : nullptr;
     if (!a || bytes <= a->bytes - (address - a->base))
       return {};
-    return Status::usage(std::string("simulator: ") + what + " of " + std::to_string(bytes) + " bytes at offset " +
-                         std::to_string(address - a->base) + " of an allocation of " + std::to_string(a->bytes));
+    return Status::finding(std::string("simulator: ") + what + " of " + std::to_string(bytes) + " bytes at offset " +
+                           std::to_string(address - a->base) + " of an allocation of " + std::to_string(a->bytes));
   }
 
   SimState &state;

@@ -81,7 +81,9 @@ TEST(SimDevice, WrongNumberOfArguments) {
 TEST(SimDevice, CompilerErrorsAreToldWithTheirLine) {
   KernelRun run = copyRun();
   run.text = kernelHead("k_copy", 32, 2, 0) + "  nothing_like_this();\n}\n";
-  EXPECT_TRUE(says(runKernel(*makeSimulator("sm_80"), run).status, "kernels.cu:3:3: error:"));
+  const Status status = runKernel(*makeSimulator("sm_80"), run).status;
+  EXPECT_EQ(status.code(), Code::Internal);
+  EXPECT_TRUE(says(status, "kernels.cu:3:3: error:")) << status.message();
 }
 
 TEST(SimDevice, MissingCompilerIsAnEnvironmentError) {

@@ -1,6 +1,8 @@
 //===- tools/cupola-run/Main.cpp - Runs a compiled package ---===//
 // SPDX-License-Identifier: Apache-2.0
+#include "lib/Runtime/CurrentException.h"
 #include "lib/Runtime/Format/OutputFile.h"
+#include "lib/Runtime/Tools/Errors.h"
 #include "lib/Runtime/Tools/Inputs.h"
 #include "lib/Runtime/Tools/RunReport.h"
 
@@ -42,8 +44,8 @@ void declare(CLI::App &app, Options &options) {
       ->check(CLI::PositiveNumber);
   app.add_flag("--profile", options.profile, "Also time every step, in as many runs of their own");
   app.add_option("--json", options.json, "Write a report to this file");
-  app.footer("Example:\n  cupola-run bert.cupola --shape batch=1 --shape sequence=16 --iterations 100\n"
-             "Exit codes: 0 done, 2 usage, 5 a limit, 6 device or library missing, 7 damaged package, 8 file error");
+  app.footer(std::string("Example:\n  cupola-run bert.cupola --shape batch=1 --shape sequence=16 --iterations 100\n") +
+             kExitCodes);
 }
 
 Status runPackage(const Options &options) {
@@ -94,17 +96,13 @@ int main(int argc, char **argv) {
   try {
     declare(app, options);
     app.parse(argc, argv);
-    const Status status = runPackage(options);
-    if (status.failed())
-      std::fprintf(stderr, "error: %s\n", status.message().c_str());
-    return static_cast<int>(status.code());
+    return printError(runPackage(options));
   } catch (const CLI::Success &success) {
     return app.exit(success);
   } catch (const CLI::ParseError &error) {
     std::fprintf(stderr, "error: %s; see cupola-run --help\n", error.what());
     return static_cast<int>(Code::Usage);
-  } catch (const std::exception &error) {
-    std::fprintf(stderr, "error: the system refused: %s\n", error.what());
-    return static_cast<int>(Code::Environment);
+  } catch (...) {
+    return printError(currentException());
   }
 }

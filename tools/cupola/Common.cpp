@@ -3,6 +3,7 @@
 
 #include "lib/Runtime/CPU/CpuFeatures.h"
 #include "lib/Runtime/Format/OutputFile.h"
+#include "lib/Runtime/Tools/Errors.h"
 #include "tools/cupola/Command.h"
 
 #include <cstdio>
@@ -34,21 +35,7 @@ void warn(const std::string &text) {
 
 int finish(const Status &status) {
   clearProgress();
-  if (status.isOk())
-    return 0;
-  if (status.message().empty()) // a worker said it
-    return static_cast<int>(status.code());
-  // A model may have several problems: each is a line, some with "error: " of their own.
-  const std::string &all = status.message();
-  for (size_t begin = 0; begin <= all.size();) {
-    size_t end = std::min(all.find('\n', begin), all.size());
-    std::string line = all.substr(begin, end - begin);
-    // What is indented belongs to the line before it.
-    bool isWhole = line.rfind("error: ", 0) == 0 || line.rfind("note: ", 0) == 0 || line.rfind(" ", 0) == 0;
-    std::fprintf(stderr, "%s%s\n", isWhole ? "" : "error: ", line.c_str());
-    begin = end + 1;
-  }
-  return static_cast<int>(status.code());
+  return runtime::printError(status);
 }
 
 Status writeJson(const std::string &path, const Json &json) {

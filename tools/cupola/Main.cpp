@@ -1,7 +1,9 @@
 //===- tools/cupola/Main.cpp - the command line ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "lib/Runtime/CurrentException.h"
 #include "lib/Runtime/Text.h"
+#include "lib/Runtime/Tools/Errors.h"
 #include "tools/cupola/Command.h"
 
 #include <cstdio>
@@ -19,15 +21,12 @@ static constexpr Command commands[] = {
     {"inspect", "show what a package holds", declareInspect},
 };
 
-static const char *const footer =
-    "Examples:\n"
-    "  cupola check   model.onnx\n"
-    "  cupola compile model.onnx -o model.cupola --target cuda --arch sm_80\n"
-    "  cupola run     model.onnx --device cpu --shape batch=1 --shape sequence=16\n"
-    "  cupola verify  model.onnx --device sim --arch sm_80\n"
-    "Exit codes: 0 done, 1 outputs differ (verify), 2 usage, 3 bad model, 4 unsupported, 5 limit,\n"
-    "            6 environment, 7 damaged package, 8 file error, 130 cancelled\n"
-    "`cupola COMMAND --help` says more.";
+static const char *const footer = "Examples:\n"
+                                  "  cupola check   model.onnx\n"
+                                  "  cupola compile model.onnx -o model.cupola --target cuda --arch sm_80\n"
+                                  "  cupola run     model.onnx --device cpu --shape batch=1 --shape sequence=16\n"
+                                  "  cupola verify  model.onnx --device sim --arch sm_80\n"
+                                  "`cupola COMMAND --help` says more.\n";
 
 /// A misspelt command, which the parser would call a missing one.
 static bool isUnknownCommand(const std::string &word) {
@@ -40,7 +39,7 @@ int main(int argc, char **argv) {
     return finish(Status::usage("there is no command " + runtime::quote(argv[1]) + "; see cupola --help"));
   CLI::App app("Cupola compiles ONNX models into fused CUDA kernels.", "cupola");
   app.require_subcommand(1);
-  app.footer(footer);
+  app.footer(std::string(footer) + runtime::kExitCodes);
   app.set_version_flag("--version", "cupola " + std::string(format::version()));
   std::vector<std::pair<CLI::App *, std::function<int()>>> actions;
   try {
@@ -58,8 +57,7 @@ int main(int argc, char **argv) {
   } catch (const CLI::ParseError &error) {
     std::fprintf(stderr, "error: %s; see cupola --help\n", error.what());
     return static_cast<int>(Code::Usage);
-  } catch (const std::exception &error) {
-    std::fprintf(stderr, "error: the system refused: %s\n", error.what());
-    return static_cast<int>(Code::Environment);
+  } catch (...) {
+    return finish(runtime::currentException());
   }
 }

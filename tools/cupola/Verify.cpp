@@ -12,8 +12,6 @@ namespace cupola::tool {
 
 namespace {
 
-constexpr int differs = 1;
-
 struct VerifyCommand {
   CompileFlags flags;
   DeviceFlags device;
@@ -202,7 +200,7 @@ std::function<int()> declareVerify(CLI::App &app) {
     Result<bool> result = command->run();
     if (result.failed())
       return finish(result.status());
-    return *result ? 0 : differs;
+    return static_cast<int>(*result ? Code::Ok : Code::Finding);
   };
 }
 

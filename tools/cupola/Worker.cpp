@@ -4,6 +4,7 @@
 // A model is data from a stranger: whatever it does to the compiler, the command ends
 // with a message and a documented exit code.
 
+#include "lib/Runtime/CurrentException.h"
 #include "tools/cupola/Command.h"
 
 #include <cerrno>
@@ -20,6 +21,12 @@ namespace cupola::tool {
 
 namespace {
 
+Status outOfMemory(const CompileFlags &flags) {
+  return flags.memory > 0 ? Status::limit(flags.model + ": the compiler ran out of memory: it may take " +
+                                          std::to_string(flags.memory) + " MiB (raise it with --memory)")
+                          : Status::environment(flags.model + ": the compiler ran out of memory");
+}
+
 [[noreturn]] void work(const CompileFlags &flags, const std::function<int()> &action) {
   prctl(PR_SET_PDEATHSIG, SIGKILL); // a killed command leaves no compiler behind
   rlimit none{0, 0};
@@ -32,9 +39,9 @@ namespace {
   try {
     code = action();
   } catch (const std::bad_alloc &) {
-    code = finish(Status::limit("the compiler ran out of memory (see --memory)"));
-  } catch (const std::exception &error) {
-    code = finish(Status::environment(std::string("the system refused: ") + error.what()));
+    code = finish(outOfMemory(flags));
+  } catch (...) {
+    code = finish(runtime::currentException());
   }
   clearProgress();
   std::fflush(nullptr);
@@ -66,12 +73,14 @@ bool waitFor(pid_t child, uint64_t seconds, const sigset_t &signals, int &state,
 int judge(const CompileFlags &flags, int state) {
   if (WIFEXITED(state))
     return WEXITSTATUS(state);
-  if (WTERMSIG(state) == SIGPIPE)
+  const int signal = WTERMSIG(state);
+  if (signal == SIGPIPE)
     return 128 + SIGPIPE; // whoever read our output had enough
-  clearProgress();
-  return finish(Status::limit(flags.model + ": the compiler was stopped by signal " + std::to_string(WTERMSIG(state)) +
-                              " (" + strsignal(WTERMSIG(state)) +
-                              "); this is a bug of Cupola or a limit of the system"));
+  const std::string what =
+      flags.model + ": the compiler was stopped by signal " + std::to_string(signal) + " (" + strsignal(signal) + ")";
+  if (signal == SIGKILL)
+    return finish(Status::environment(what + ", as the system does when memory is out"));
+  return finish(Status::internal(what));
 }
 
 } // namespace

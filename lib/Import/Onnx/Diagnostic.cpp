@@ -23,8 +23,9 @@ void Diagnostics::error(ErrorKind kind, const NodeLabel &node, std::string messa
 void Diagnostics::note(std::string message) { remarks.push_back(std::move(message)); }
 
 int Diagnostics::exitCode() const {
-  static constexpr ErrorKind gravest[] = {ErrorKind::Usage,    ErrorKind::InputOutput, ErrorKind::Environment,
-                                          ErrorKind::BadModel, ErrorKind::Limit,       ErrorKind::Unsupported};
+  static constexpr ErrorKind gravest[] = {ErrorKind::Internal,    ErrorKind::Usage,    ErrorKind::InputOutput,
+                                          ErrorKind::Environment, ErrorKind::BadModel, ErrorKind::Limit,
+                                          ErrorKind::Unsupported};
   for (ErrorKind kind : gravest)
     for (const Diagnostic &entry : list)
       if (entry.kind == kind)

@@ -23,6 +23,7 @@ enum class ErrorKind : int {
   Limit = 5,
   Environment = 6,
   InputOutput = 8,
+  Internal = 70, ///< a bug of ours
 };
 
 /// The ONNX node that a message is about. `name` may be empty; then the message
@@ -54,8 +55,8 @@ public:
   bool failed() const { return !list.empty(); }
   const std::vector<Diagnostic> &errors() const { return list; }
   const std::vector<std::string> &notes() const { return remarks; }
-  /// 0 without errors; else the code of the gravest kind: a bad model before an
-  /// exceeded limit before something unsupported.
+  /// 0 without errors; else the code of the gravest kind: a bug of ours before a
+  /// bad model before an exceeded limit before something unsupported.
   int exitCode() const;
   /// One "error: <model>: <text>" per error, at most `most` and a count of the rest.
   std::vector<std::string> lines(std::string_view model, size_t most = 100) const;

@@ -249,7 +249,7 @@ bool Importer::verifyModule() {
   });
   if (succeeded(mlir::verify(*module)))
     return true;
-  diagnostics.error(ErrorKind::BadModel, "the imported graph is not valid: " + printable(first, 400, /*quotes=*/true));
+  diagnostics.error(ErrorKind::Internal, "the imported graph is not valid: " + printable(first, 400, /*quotes=*/true));
   return false;
 }
 

@@ -4,11 +4,10 @@
 #define CUPOLA_LIB_RUNTIME_CAPI_HANDLES_H
 
 #include "cupola/Runtime/Runtime.h"
+#include "lib/Runtime/CurrentException.h"
 #include "lib/Runtime/Session.h"
 
 #include <cstring>
-#include <exception>
-#include <new>
 
 struct cupola_status {
   cupola::Status status;
@@ -46,16 +45,12 @@ inline cupola_string string(std::string_view text) { return {text.data(), text.s
 template <typename Body> cupola_status *guarded(Body body) noexcept {
   try {
     return toC(body());
-  } catch (const std::bad_alloc &) {
-    return outOfMemory();
-  } catch (const std::exception &error) {
+  } catch (...) {
     try {
-      return toC(Status::environment(std::string("the system refused: ") + error.what()));
+      return toC(currentException());
     } catch (...) {
       return outOfMemory();
     }
-  } catch (...) {
-    return outOfMemory();
   }
 }
 

@@ -125,8 +125,8 @@ Result<CudaBinary> Nvrtc::compileProgram(const NvrtcRequest &request, NvrtcProgr
   if (log.failed())
     return log.status();
   if (compiled == nvrtcCompilationFailed)
-    return Status::environment("nvrtc " + versionText + " rejects " + request.name + " for " + request.arch + ":\n" +
-                               compilerDiagnostics(*log));
+    return Status::internal("nvrtc " + versionText + " rejects " + request.name + " for " + request.arch + ":\n" +
+                            compilerDiagnostics(*log));
   if (compiled != nvrtcSuccess)
     return Status::environment(fail(request, "the compilation", compiled).message() + "\n" + compilerDiagnostics(*log));
 

@@ -58,8 +58,8 @@ public:
   /// Over a given table (tests). `path` is for messages.
   static Result<std::shared_ptr<Nvrtc>> create(const NvrtcApi &api, std::string path);
 
-  /// Compiles for one architecture. Code::Environment when this NVRTC does not know the architecture or rejects the
-  /// source, with its diagnostics.
+  /// Compiles for one architecture. Code::Environment when this NVRTC does not know the architecture, Code::Internal
+  /// with its diagnostics when it rejects the source.
   Result<CudaBinary> compile(const NvrtcRequest &request);
 
   /// "13.0"

@@ -49,7 +49,7 @@ Result<std::unique_ptr<llvm::Module>> translate(ModuleOp module, llvm::LLVMConte
   const Isa &isa = isaOf(info);
   std::unique_ptr<llvm::Module> result = translateModuleToLLVMIR(module, context, "kernels");
   if (!result)
-    return Status::unsupported("translation to LLVM failed");
+    return Status::internal("translation to LLVM failed");
   std::string width = std::to_string(isa.vectorBytes * 8);
   for (llvm::Function &function : *result) {
     if (function.isDeclaration())

@@ -101,7 +101,7 @@ Result<Unit> lower(ArrayRef<NamedKernel> kernels, const CpuTargetInfo &info) {
   PassManager passes((*loops)->getContext());
   addLlvmPasses(passes);
   if (failed(passes.run(**loops)))
-    return Status::unsupported("lowering to LLVM failed");
+    return Status::internal("lowering to LLVM failed");
   Unit unit;
   unit.context = std::make_unique<llvm::LLVMContext>();
   Result<std::unique_ptr<llvm::Module>> module = translate(**loops, *unit.context, info);

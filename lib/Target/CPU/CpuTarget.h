@@ -42,7 +42,7 @@ struct CpuKernel {
 
 /// Names the kernel after its content: SHA-256 of the printed function (without its
 /// name and locations) and the level, so equal kernels of any model are one.
-/// Code::Unsupported when the function is outside of what the CPU lowers.
+/// Code::Internal when the function is outside of what the CPU lowers.
 Result<CpuKernel> prepareCpuKernel(kernel::FuncOp func, const CpuTargetInfo &info);
 
 /// Sorts the depth of a contraction by the steps of its left operand in memory. Do

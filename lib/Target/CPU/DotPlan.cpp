@@ -102,9 +102,9 @@ bool isPacked(FuncOp func, unsigned parameter) {
 
 Result<Contraction> planContraction(FuncOp func, DotOp dot, const Isa &isa) {
   if (!isSupported(func, dot))
-    return Status::unsupported("the CPU target has no code for a dot inside of loops or whose "
-                               "tile is not read by a foreach over it, in kernel " +
-                               func.getSymName().str());
+    return Status::internal("the CPU target has no code for a dot inside of loops or whose "
+                            "tile is not read by a foreach over it, in kernel " +
+                            func.getSymName().str());
   Type accumulator = dot.getTile().getType().getElement();
   graph::Exprs extents = exprsOf(dot.getExtents());
   Contraction c;

@@ -20,8 +20,8 @@ constexpr int64_t kChunk = 4096;
 /// Tiles above this size are computed again instead of stored.
 constexpr int64_t kMaxTileBytes = 1 << 18;
 
-Status unsupported(Operation *op, StringRef what) {
-  return Status::unsupported(
+Status hasNoCode(Operation *op, StringRef what) {
+  return Status::internal(
       ("the CPU target has no code for " + what + " in kernel " + op->getParentOfType<FuncOp>().getSymName()).str());
 }
 
@@ -30,10 +30,10 @@ Status checkOps(FuncOp func) {
   func.walk([&](Operation *op) {
     if (auto unary = dyn_cast<UnaryOp>(op)) {
       if (!supportsUnary(unary.getKind(), unary.getInput().getType()))
-        status = unsupported(op, graph::stringifyUnaryKind(unary.getKind()));
+        status = hasNoCode(op, graph::stringifyUnaryKind(unary.getKind()));
     } else if (auto binary = dyn_cast<BinaryOp>(op)) {
       if (!supportsBinary(binary.getKind(), binary.getLhs().getType()))
-        status = unsupported(op, graph::stringifyBinaryKind(binary.getKind()));
+        status = hasNoCode(op, graph::stringifyBinaryKind(binary.getKind()));
     }
     return status.isOk() ? WalkResult::advance() : WalkResult::interrupt();
   });

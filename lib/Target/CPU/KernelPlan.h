@@ -55,7 +55,7 @@ struct KernelPlan {
   Expr grid() const { return graph::product(parallel); }
 };
 
-/// Code::Unsupported names what the lowering does not know.
+/// Code::Internal names what the lowering does not know.
 Result<KernelPlan> planKernel(kernel::FuncOp func, const Isa &isa);
 
 /// Parts of planKernel for functions that contract.

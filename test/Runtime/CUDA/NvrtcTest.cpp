@@ -134,7 +134,7 @@ TEST(Nvrtc, SaysWhatIsWrongWithTheSource) {
   NEED_NVRTC(nvrtc);
   Result<CudaBinary> binary = nvrtc->compile(request("extern \"C\" __global__ void k() { undeclared(); }", "sm_80"));
   ASSERT_TRUE(binary.failed());
-  EXPECT_EQ(binary.status().code(), Code::Environment);
+  EXPECT_EQ(binary.status().code(), Code::Internal);
   EXPECT_NE(binary.status().message().find("rejects test.cu for sm_80"), std::string::npos);
   EXPECT_NE(binary.status().message().find("undeclared"), std::string::npos);
 }

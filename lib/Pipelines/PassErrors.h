@@ -1,0 +1,33 @@
+//===- lib/Pipelines/PassErrors.h - what passes complain of, by ONNX node ---===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_LIB_PIPELINES_PASSERRORS_H
+#define CUPOLA_LIB_PIPELINES_PASSERRORS_H
+
+#include "lib/Runtime/Status.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Operation.h"
+
+namespace cupola {
+
+/// Collects the errors of one context while it lives. The importer has accepted the model,
+/// so whatever a pass or a target cannot do with it is a bug of ours.
+class PassErrors {
+public:
+  explicit PassErrors(mlir::MLIRContext *context);
+  /// `what` failed: with the errors, each with its node, if there are any.
+  Status status(const std::string &what) const;
+  /// The same of a Status that something between the passes returned.
+  Status added(const Status &status) const;
+
+private:
+  std::string messages;
+  mlir::ScopedDiagnosticHandler handler;
+};
+
+/// "node 'conv1' (Conv)", or "nodes 'conv1' (Conv) and 2 more"; empty without a node.
+std::string nodesText(mlir::Location location);
+
+} // namespace cupola
+
+#endif // CUPOLA_LIB_PIPELINES_PASSERRORS_H

@@ -1,0 +1,27 @@
+//===- lib/Runtime/Tools/Errors.cpp - How a command line tool fails ---===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Runtime/Tools/Errors.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace cupola::runtime {
+
+int printError(const Status &status) {
+  const int code = static_cast<int>(status.code());
+  if (status.message().empty()) // a success, or another process has said it
+    return code;
+  // A model may have several problems: each is a line, some with "error: " of their own.
+  const std::string &all = status.message();
+  for (size_t begin = 0; begin <= all.size();) {
+    const size_t end = std::min(all.find('\n', begin), all.size());
+    const std::string line = all.substr(begin, end - begin);
+    // What is indented belongs to the line before it.
+    const bool isWhole = line.rfind("error: ", 0) == 0 || line.rfind("note: ", 0) == 0 || line.rfind(" ", 0) == 0;
+    std::fprintf(stderr, "%s%s\n", isWhole ? "" : "error: ", line.c_str());
+    begin = end + 1;
+  }
+  return code;
+}
+
+} // namespace cupola::runtime

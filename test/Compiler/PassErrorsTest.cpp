@@ -1,0 +1,63 @@
+//===- test/Compiler/PassErrorsTest.cpp - what a target cannot do is a bug, with its node ---===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Pipelines/PassErrors.h"
+#include "dialects/Graph/Graph.h"
+#include "dialects/Kernel/Kernel.h"
+#include "lib/Pipelines/Variant.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+
+#include <gtest/gtest.h>
+
+using namespace mlir;
+
+namespace cupola {
+namespace {
+
+/// No importer makes this: e to the power of an integer has no code anywhere.
+constexpr StringLiteral text = R"(
+func.func @main() { return }
+kernel.func @k7 "pointwise" grid [] scalars [] {}
+    (%a: !kernel.view<i32, read>, %o: !kernel.view<i32, write>) {
+  kernel.foreach ["d0"] ["4"] {
+    %x = kernel.load %a["d0"] : i32 from !kernel.view<i32, read>
+    %e = kernel.unary exp %x : i32 -> i32 loc(#exp)
+    kernel.store %e, %o["d0"] : i32 to !kernel.view<i32, write>
+  }
+} loc(#exp)
+#exp = loc("block/grow"("Exp"))
+)";
+
+class PassErrorsTest : public ::testing::Test {
+protected:
+  PassErrorsTest() {
+    context.loadDialect<graph::GraphDialect, func::FuncDialect, kernel::KernelDialect>();
+    module = parseSourceString<ModuleOp>(text, &context);
+  }
+  /// Code::Internal with `what`, and the way to report it.
+  static void expectBug(const Status &status, const std::string &what) {
+    EXPECT_EQ(status.code(), Code::Internal) << status.message();
+    EXPECT_NE(status.message().find(what), std::string::npos) << status.message();
+    EXPECT_NE(status.message().find("\nnote: this is a bug of Cupola"), std::string::npos) << status.message();
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+  TargetKernels kernels;
+};
+
+TEST_F(PassErrorsTest, NameTheNode) {
+  const PassErrors errors(&context);
+  module->lookupSymbol("k7")->emitError("is left over");
+  emitError(UnknownLoc::get(&context), "and that");
+  expectBug(errors.status("no kernels"), "no kernels: node 'block/grow' (Exp): is left over; and that");
+}
+
+TEST_F(PassErrorsTest, WhatTheCpuTargetCannotDoIsABugWithItsNode) {
+  expectBug(prepareCpuKernels(*module, {"cpu", "x86-64-v3"}, kernels),
+            "node 'block/grow' (Exp): the CPU target has no code for exp");
+}
+
+} // namespace
+} // namespace cupola
