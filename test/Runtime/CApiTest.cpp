@@ -127,6 +127,7 @@ TEST(CApi, NullIsAnErrorNotACrash) {
   cupola_package *package = nullptr;
   cupola_tensor_info info{};
   EXPECT_TRUE(usage(cupola_package_open({"x", 1}, nullptr)));
+  EXPECT_TRUE(usage(cupola_package_open({"x\0y", 3}, &package))); // to the system that is the file x
   EXPECT_TRUE(usage(cupola_package_open_memory(nullptr, 0, &package)));
   EXPECT_TRUE(usage(cupola_package_input(nullptr, 0, &info)));
   EXPECT_TRUE(usage(cupola_device_create({"cpu", 3}, nullptr, nullptr)));

@@ -118,11 +118,11 @@ static std::string rehash(std::string bytes) {
   EXPECT_TRUE(layout.isOk()) << layout.status().message();
   std::string leaves;
   for (uint64_t at = layout->dataStart; at < bytes.size(); at += kLeafBytes) {
-    Result<Digest> leaf = leafHash(std::string_view(bytes).substr(at, kLeafBytes));
-    leaves.append(leaf->begin(), leaf->end());
+    const Digest leaf = leafHash(std::string_view(bytes).substr(at, kLeafBytes));
+    leaves.append(leaf.begin(), leaf.end());
   }
-  Result<std::string> header = makeHeader(*layout, leaves);
-  return bytes.replace(0, header->size(), *header);
+  const std::string header = makeHeader(*layout, leaves);
+  return bytes.replace(0, header.size(), header);
 }
 
 TEST(Package, RefusesPaddingThatIsNotZeroUnderRightHashes) {

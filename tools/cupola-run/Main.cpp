@@ -96,9 +96,9 @@ int main(int argc, char **argv) {
   try {
     declare(app, options);
     app.parse(argc, argv);
-    return printError(runPackage(options));
+    return flushOutput(printError(runPackage(options)));
   } catch (const CLI::Success &success) {
-    return app.exit(success);
+    return flushOutput(app.exit(success));
   } catch (const CLI::ParseError &error) {
     std::fprintf(stderr, "error: %s; see cupola-run --help\n", error.what());
     return static_cast<int>(Code::Usage);

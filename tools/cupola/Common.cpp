@@ -44,7 +44,7 @@ Status writeJson(const std::string &path, const Json &json) {
   return format::writeFile(path, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
-bool CompileFlags::isPackage() const { return model.size() > 7 && model.compare(model.size() - 7, 7, ".cupola") == 0; }
+bool CompileFlags::isPackage() const { return format::isPackageFile(model); }
 
 Status chooseForDevice(const DeviceFlags &flags, compiler::Options &options) {
   std::string device = flags.device;

@@ -50,10 +50,10 @@ int main(int argc, char **argv) {
     app.parse(argc, argv);
     for (auto &[sub, action] : actions)
       if (sub->parsed())
-        return action();
+        return runtime::flushOutput(action());
     return static_cast<int>(Code::Usage);
   } catch (const CLI::Success &success) {
-    return app.exit(success);
+    return runtime::flushOutput(app.exit(success));
   } catch (const CLI::ParseError &error) {
     std::fprintf(stderr, "error: %s; see cupola --help\n", error.what());
     return static_cast<int>(Code::Usage);

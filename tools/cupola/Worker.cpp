@@ -5,6 +5,7 @@
 // with a message and a documented exit code.
 
 #include "lib/Runtime/CurrentException.h"
+#include "lib/Runtime/Tools/Errors.h"
 #include "tools/cupola/Command.h"
 
 #include <cerrno>
@@ -44,8 +45,7 @@ Status outOfMemory(const CompileFlags &flags) {
     code = finish(runtime::currentException());
   }
   clearProgress();
-  std::fflush(nullptr);
-  _exit(code);
+  _exit(runtime::flushOutput(code));
 }
 
 /// Waits for the child; false when the deadline passed.

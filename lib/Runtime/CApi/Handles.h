@@ -41,6 +41,16 @@ cupola_status *outOfMemory() noexcept;
 inline std::string_view view(cupola_string string) { return {string.data, string.data ? string.size : 0}; }
 inline cupola_string string(std::string_view text) { return {text.data(), text.size()}; }
 
+/// The caller's string as a path or name for the system, where it ends with the first zero byte.
+inline Status toText(cupola_string given, std::string &text) {
+  text = std::string(view(given));
+  const size_t zero = text.find('\0');
+  if (zero == std::string::npos)
+    return Status::ok();
+  return Status::usage("a string of " + std::to_string(text.size()) + " bytes has a zero byte at offset " +
+                       std::to_string(zero) + ", expected none");
+}
+
 /// Runs `body`, which returns a Status, and lets no exception out.
 template <typename Body> cupola_status *guarded(Body body) noexcept {
   try {

@@ -94,7 +94,9 @@ cupola_string cupola_version(void) { return string(format::version()); }
 cupola_status *cupola_package_open(cupola_string path, cupola_package **package) {
   return guarded([&] {
     CUPOLA_TRY(present({package}));
-    return take(format::PackageFile::open(std::string(view(path))), package);
+    std::string name;
+    CUPOLA_TRY(toText(path, name));
+    return take(format::PackageFile::open(name), package);
   });
 }
 
@@ -151,11 +153,13 @@ cupola_status *cupola_device_create(cupola_string name, const cupola_device_opti
     CUPOLA_TRY(present({device}));
     const cupola_device_options known = versioned(options);
     DeviceOptions chosen;
-    chosen.arch = std::string(view(known.arch));
+    std::string kind;
+    CUPOLA_TRY(toText(name, kind));
+    CUPOLA_TRY(toText(known.arch, chosen.arch));
+    CUPOLA_TRY(toText(known.cache_dir, chosen.cacheDir));
     chosen.ordinal = known.ordinal;
     chosen.threads = known.threads;
-    chosen.cacheDir = std::string(view(known.cache_dir));
-    Result<std::shared_ptr<Device>> made = createDevice(std::string(view(name)), chosen);
+    Result<std::shared_ptr<Device>> made = createDevice(kind, chosen);
     if (made.failed())
       return made.status();
     *device = new cupola_device{made.take(), known.ordinal};

@@ -33,16 +33,14 @@ CacheKey &CacheKey::add(uint64_t field) {
   return *this;
 }
 
-const std::optional<format::Digest> &CacheKey::digest() const {
-  if (!ended) {
-    ended = true;
-    if (Result<format::Digest> value = hash.finish(); value.isOk())
-      result = *value;
-  }
-  return result;
+const format::Digest &CacheKey::digest() const {
+  if (!ended)
+    result = hash.finish();
+  ended = true;
+  return *result;
 }
 
-std::string CacheKey::fileName() const { return format::hex(*digest()) + "." + kind; }
+std::string CacheKey::fileName() const { return format::hex(digest()) + "." + kind; }
 
 //===--- Entries ---===//
 
@@ -62,18 +60,15 @@ static constexpr uint32_t entryVersion = 1;
 static constexpr const char *temporaryPrefix = ".new-";
 static constexpr time_t staleSeconds = 3600;
 
-static std::optional<EntryHeader> makeHeader(const CacheKey &key, std::string_view bytes) {
+static EntryHeader makeHeader(const CacheKey &key, std::string_view bytes) {
   EntryHeader header = {};
   std::memcpy(header.magic, entryMagic, sizeof(entryMagic));
   header.version = entryVersion;
   header.length = bytes.size();
   format::Sha256 hash;
-  hash.update(std::string_view(reinterpret_cast<const char *>(key.digest()->data()), key.digest()->size()));
+  hash.update(std::string_view(reinterpret_cast<const char *>(key.digest().data()), key.digest().size()));
   hash.update(bytes);
-  Result<format::Digest> digest = hash.finish();
-  if (digest.failed())
-    return std::nullopt;
-  header.hash = *digest;
+  header.hash = hash.finish();
   return header;
 }
 
@@ -238,7 +233,7 @@ std::optional<std::string> ByteCache::read(const CacheKey &key, std::string &pro
   std::string bytes(header.length, '\0');
   if (!readAll(file.value, bytes.data(), bytes.size()))
     problem = "it is cut short";
-  else if (auto expected = makeHeader(key, bytes); !expected || expected->hash != header.hash)
+  else if (makeHeader(key, bytes).hash != header.hash)
     problem = "its bytes do not match their SHA-256";
   if (!problem.empty())
     return std::nullopt;
@@ -246,7 +241,7 @@ std::optional<std::string> ByteCache::read(const CacheKey &key, std::string &pro
 }
 
 std::optional<std::string> ByteCache::get(const CacheKey &key) {
-  if (!enabled() || !key.digest())
+  if (!enabled())
     return std::nullopt;
   std::string problem;
   std::optional<std::string> bytes = read(key, problem);
@@ -258,30 +253,56 @@ std::optional<std::string> ByteCache::get(const CacheKey &key) {
   return bytes;
 }
 
+/// Removes the file's name, if it has one still.
+struct TemporaryName {
+  const int folder;
+  std::string name;
+  ~TemporaryName() {
+    if (!name.empty())
+      unlinkat(folder, name.c_str(), 0);
+  }
+};
+
+/// A file without a name, which goes with a process that is killed; where the file system has none, one with `name`.
+static int openTemporary(int folder, TemporaryName &temporary, const std::string &name) {
+  const int unnamed = openat(folder, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+  if (unnamed >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
+    return unnamed;
+  const int named = openat(folder, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (named >= 0)
+    temporary.name = name;
+  return named;
+}
+
+/// Another process may have made the same entry meanwhile, which is as good.
+static bool giveName(int folder, int descriptor, TemporaryName &temporary, const std::string &name) {
+  if (!temporary.name.empty()) {
+    const bool done = renameat(folder, temporary.name.c_str(), folder, name.c_str()) == 0;
+    if (done)
+      temporary.name.clear();
+    return done;
+  }
+  const std::string self = "/proc/self/fd/" + std::to_string(descriptor);
+  return linkat(AT_FDCWD, self.c_str(), folder, name.c_str(), AT_SYMLINK_FOLLOW) == 0 || errno == EEXIST;
+}
+
 std::string ByteCache::write(const CacheKey &key, std::string_view bytes) {
-  const std::optional<EntryHeader> header = makeHeader(key, bytes);
-  if (!header)
-    return "libcrypto cannot compute SHA-256";
+  const EntryHeader header = makeHeader(key, bytes);
   static std::atomic<uint64_t> counter{0};
-  const std::string temporary =
-      temporaryPrefix + std::to_string(getpid()) + "-" + std::to_string(counter++) + "-" + key.fileName().substr(0, 16);
-  Descriptor file(
-      openat(folderDescriptor, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (file.value < 0)
-    return errorText();
+  TemporaryName temporary{folderDescriptor, {}};
+  const Descriptor file(openTemporary(folderDescriptor, temporary,
+                                      temporaryPrefix + std::to_string(getpid()) + "-" + std::to_string(counter++) +
+                                          "-" + key.fileName().substr(0, 16)));
   // Synced before it gets its name: after a crash the name must not stand for bytes that never reached the disk.
-  const bool written = writeAll(file.value, reinterpret_cast<const char *>(&*header), sizeof(*header)) &&
+  const bool written = file.value >= 0 &&
+                       writeAll(file.value, reinterpret_cast<const char *>(&header), sizeof(header)) &&
                        writeAll(file.value, bytes.data(), bytes.size()) && fsync(file.value) == 0 &&
-                       renameat(folderDescriptor, temporary.c_str(), folderDescriptor, key.fileName().c_str()) == 0;
-  if (written)
-    return {};
-  const std::string problem = errorText();
-  unlinkat(folderDescriptor, temporary.c_str(), 0);
-  return problem;
+                       giveName(folderDescriptor, file.value, temporary, key.fileName());
+  return written ? std::string() : errorText();
 }
 
 void ByteCache::put(const CacheKey &key, std::string_view bytes) {
-  if (!enabled() || !writable || !key.digest())
+  if (!enabled() || !writable)
     return;
   const std::string problem = write(key, bytes);
   // One warning is enough: a folder that is full or read-only stays so.

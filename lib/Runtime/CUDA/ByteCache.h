@@ -30,9 +30,9 @@ public:
   CacheKey &add(std::string_view field);
   CacheKey &add(uint64_t field);
 
-  /// Ends the key: no field may be added after it. Nothing if libcrypto fails; the cache then misses.
-  const std::optional<format::Digest> &digest() const;
-  /// "<64 hex digits>.<kind>"; only with a digest.
+  /// Ends the key: no field may be added after it.
+  const format::Digest &digest() const;
+  /// "<64 hex digits>.<kind>"
   std::string fileName() const;
 
 private:
@@ -55,7 +55,7 @@ public:
   /// The bytes stored for the key, or nothing. A damaged entry is removed.
   std::optional<std::string> get(const CacheKey &key);
 
-  /// Stores the bytes: a reader in any process sees all of them or none.
+  /// Stores the bytes: a reader in any process sees all of them or none, and a process that is killed leaves none.
   void put(const CacheKey &key, std::string_view bytes);
 
   bool enabled() const { return folderDescriptor >= 0; }

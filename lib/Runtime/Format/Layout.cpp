@@ -4,6 +4,8 @@
 #include "lib/Runtime/Format/Checked.h"
 #include "lib/Runtime/Format/Plan.h"
 
+#include <fstream>
+
 namespace cupola::format {
 
 namespace {
@@ -24,6 +26,8 @@ template <typename T> T get(std::string_view bytes, size_t offset) {
 Status damaged(const std::string &what) { return Status::package("the package is damaged: " + what); }
 
 Status wrongKind(std::string_view start) {
+  if (start.empty())
+    return Status::package("not a Cupola package: the file is empty");
   if (start.substr(1, 3) == kMagic.substr(1, 3))
     return damaged("its first bytes were changed, as by a transfer in text mode");
   return Status::package("not a Cupola package: the file does not begin with "
@@ -55,14 +59,14 @@ std::optional<Layout> makeLayout(const std::array<uint64_t, kSectionCount> &byte
   return layout;
 }
 
-Result<Digest> leafHash(std::string_view leaf) {
+Digest leafHash(std::string_view leaf) {
   Sha256 hash;
   hash.update(std::string_view("\0", 1));
   hash.update(leaf);
   return hash.finish();
 }
 
-Result<Digest> rootHash(std::string_view header) {
+Digest rootHash(std::string_view header) {
   static constexpr char kZeros[32] = {};
   Sha256 hash;
   hash.update(std::string_view("\1", 1));
@@ -72,7 +76,7 @@ Result<Digest> rootHash(std::string_view header) {
   return hash.finish();
 }
 
-Result<std::string> makeHeader(const Layout &layout, std::string_view leaves) {
+std::string makeHeader(const Layout &layout, std::string_view leaves) {
   std::string header(kMagic);
   put(header, kFormatVersion);
   put(header, uint32_t(kSectionCount));
@@ -87,11 +91,19 @@ Result<std::string> makeHeader(const Layout &layout, std::string_view leaves) {
   }
   header += leaves;
   header.resize(layout.dataStart);
-  Result<Digest> root = rootHash(header);
-  if (root.failed())
-    return root.status();
-  header.replace(kRootOffset, root->size(), reinterpret_cast<const char *>(root->data()), root->size());
+  const Digest root = rootHash(header);
+  header.replace(kRootOffset, root.size(), reinterpret_cast<const char *>(root.data()), root.size());
   return header;
+}
+
+bool isPackageFile(const std::string &path) {
+  constexpr std::string_view suffix = ".cupola";
+  std::ifstream file(path, std::ios::binary);
+  std::string start(kMagic.size(), '\0');
+  file.read(start.data(), static_cast<std::streamsize>(start.size()));
+  if (file.gcount() > 0)
+    return std::string_view(start).substr(1, 3) == kMagic.substr(1, 3);
+  return path.size() > suffix.size() && path.compare(path.size() - suffix.size(), suffix.size(), suffix) == 0;
 }
 
 Result<Layout> parseHeader(std::string_view start, uint64_t fileBytes) {

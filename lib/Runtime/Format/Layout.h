@@ -21,6 +21,7 @@
 #define CUPOLA_LIB_RUNTIME_FORMAT_LAYOUT_H
 
 #include "lib/Runtime/Format/Sha256.h"
+#include "lib/Runtime/Status.h"
 
 #include <array>
 #include <cstdint>
@@ -57,10 +58,14 @@ struct Layout {
 std::optional<Layout> makeLayout(const std::array<uint64_t, kSectionCount> &bytes);
 
 /// The bytes before the data, with `leaves` (32 bytes each) and the root.
-Result<std::string> makeHeader(const Layout &layout, std::string_view leaves);
+std::string makeHeader(const Layout &layout, std::string_view leaves);
 
-Result<Digest> leafHash(std::string_view leaf);
-Result<Digest> rootHash(std::string_view header);
+Digest leafHash(std::string_view leaf);
+Digest rootHash(std::string_view header);
+
+/// Whether the file is a package by its first bytes. An empty file, or none, is one if that
+/// is what its name says: its error is then that of a package.
+bool isPackageFile(const std::string &path);
 
 /// Reads what makeHeader wrote from the start of a file of `fileBytes` bytes, of
 /// which `start` holds the first (all of the header, at least 64 bytes, or all

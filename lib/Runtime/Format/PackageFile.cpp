@@ -65,8 +65,8 @@ PackageFile::~PackageFile() {
 }
 
 Status PackageFile::allocate(uint64_t bytes) {
-  if (bytes == 0)
-    return Status::package("not a Cupola package: the file is empty");
+  if (bytes == 0) // which mmap does not do
+    return parseHeader("", 0).status();
   void *mapped = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED)
     return Status::environment("no memory for a package of " + std::to_string(bytes) + " bytes");
@@ -99,11 +99,9 @@ Status PackageFile::read(int descriptor) {
 Status PackageFile::verifyLeaf(const Layout &layout, uint64_t leaf) const {
   const uint64_t begin = layout.dataStart + leaf * kLeafBytes;
   const uint64_t end = std::min(begin + kLeafBytes, size);
-  Result<Digest> digest = leafHash(all().substr(begin, end - begin));
-  if (digest.failed())
-    return digest.status();
-  const uint64_t entry = kTableOffset + kSectionCount * kSectionEntryBytes + leaf * digest->size();
-  if (std::memcmp(digest->data(), memory + entry, digest->size()) != 0)
+  const Digest digest = leafHash(all().substr(begin, end - begin));
+  const uint64_t entry = kTableOffset + kSectionCount * kSectionEntryBytes + leaf * digest.size();
+  if (std::memcmp(digest.data(), memory + entry, digest.size()) != 0)
     return damaged("the hash of " + range(begin, end) + " differs");
   return Status::ok();
 }
@@ -193,12 +191,9 @@ Status PackageFile::verify() {
   Result<Layout> layout = parseHeader(all(), size);
   if (layout.failed())
     return layout.status();
-  Result<Digest> root = rootHash(all().substr(0, layout->dataStart));
-  if (root.failed())
-    return root.status();
-  if (std::memcmp(root->data(), memory + kRootOffset, root->size()) != 0)
+  rootDigest = rootHash(all().substr(0, layout->dataStart));
+  if (std::memcmp(rootDigest.data(), memory + kRootOffset, rootDigest.size()) != 0)
     return damaged("the hash of its header differs");
-  rootDigest = *root;
   CUPOLA_TRY(verifyLeaves(*layout));
   CUPOLA_TRY(loadContents(*layout));
   CUPOLA_TRY(checkPadding(*layout));

@@ -49,10 +49,8 @@ public:
   Status flush() {
     if (leaf.empty())
       return Status::ok();
-    Result<Digest> digest = leafHash(leaf);
-    if (digest.failed())
-      return digest.status();
-    leaves.append(digest->begin(), digest->end());
+    const Digest digest = leafHash(leaf);
+    leaves.append(digest.begin(), digest.end());
     CUPOLA_TRY(sink(next, leaf));
     next += leaf.size();
     leaf.clear();
@@ -154,10 +152,7 @@ Status writeTo(Package &package, const WeightSource &weights, const WriteAt &sin
   CUPOLA_TRY(stream.padTo(start(SectionKind::Weights)));
   CUPOLA_TRY(writeWeights(package, weights, start(SectionKind::Weights), stream));
   CUPOLA_TRY(stream.flush());
-  Result<std::string> header = makeHeader(*layout, stream.hashes());
-  if (header.failed())
-    return header.status();
-  return sink(0, *header);
+  return sink(0, makeHeader(*layout, stream.hashes()));
 }
 
 } // namespace

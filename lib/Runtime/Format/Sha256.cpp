@@ -2,39 +2,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/Format/Sha256.h"
 
-#include <openssl/evp.h>
+// The functions that succeeded these fetch an implementation at the first call, and end
+// the process with a signal where memory is out then.
+#define OPENSSL_SUPPRESS_DEPRECATED
+#include <openssl/sha.h>
 
 namespace cupola::format {
 
-namespace {
-EVP_MD_CTX *evp(void *context) { return static_cast<EVP_MD_CTX *>(context); }
-} // namespace
-
-Sha256::Sha256() : context(EVP_MD_CTX_new()) {
-  if (context && EVP_DigestInit_ex(evp(context), EVP_sha256(), nullptr) != 1) {
-    EVP_MD_CTX_free(evp(context));
-    context = nullptr;
-  }
+Sha256::Sha256() {
+  static_assert(sizeof(SHA256_CTX) <= sizeof(context) && alignof(SHA256_CTX) <= 8, "the context must fit");
+  SHA256_Init(reinterpret_cast<SHA256_CTX *>(context));
 }
-
-Sha256::~Sha256() { EVP_MD_CTX_free(evp(context)); }
 
 void Sha256::update(std::string_view bytes) {
-  if (context && EVP_DigestUpdate(evp(context), bytes.data(), bytes.size()) != 1) {
-    EVP_MD_CTX_free(evp(context));
-    context = nullptr;
-  }
+  SHA256_Update(reinterpret_cast<SHA256_CTX *>(context), bytes.data(), bytes.size());
 }
 
-Result<Digest> Sha256::finish() {
+Digest Sha256::finish() {
   Digest digest;
-  unsigned length = 0;
-  if (!context || EVP_DigestFinal_ex(evp(context), digest.data(), &length) != 1 || length != digest.size())
-    return Status::environment("libcrypto cannot compute SHA-256");
+  SHA256_Final(digest.data(), reinterpret_cast<SHA256_CTX *>(context));
   return digest;
 }
 
-Result<Digest> sha256(std::string_view bytes) {
+Digest sha256(std::string_view bytes) {
   Sha256 hash;
   hash.update(bytes);
   return hash.finish();

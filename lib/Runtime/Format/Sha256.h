@@ -3,8 +3,6 @@
 #ifndef CUPOLA_LIB_RUNTIME_FORMAT_SHA256_H
 #define CUPOLA_LIB_RUNTIME_FORMAT_SHA256_H
 
-#include "lib/Runtime/Status.h"
-
 #include <array>
 #include <cstdint>
 #include <string>
@@ -14,22 +12,22 @@ namespace cupola::format {
 
 using Digest = std::array<uint8_t, 32>;
 
-/// FIPS 180-4, by libcrypto. An error of the library shows up in `finish`.
+/// FIPS 180-4, by libcrypto's functions that allocate nothing, and so cannot fail.
 class Sha256 {
 public:
   Sha256();
-  ~Sha256();
   Sha256(const Sha256 &) = delete;
   Sha256 &operator=(const Sha256 &) = delete;
 
   void update(std::string_view bytes);
-  Result<Digest> finish();
+  /// Ends the sum; nothing may be added after it.
+  Digest finish();
 
 private:
-  void *context; ///< EVP_MD_CTX; null after an error
+  alignas(8) unsigned char context[112]; ///< SHA256_CTX
 };
 
-Result<Digest> sha256(std::string_view bytes);
+Digest sha256(std::string_view bytes);
 /// 64 lower-case digits.
 std::string hex(const Digest &digest);
 

@@ -3,7 +3,9 @@
 #include "lib/Runtime/Tools/Errors.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 namespace cupola::runtime {
 
@@ -22,6 +24,13 @@ int printError(const Status &status) {
     begin = end + 1;
   }
   return code;
+}
+
+int flushOutput(int code) {
+  const bool isWritten = std::fflush(stdout) == 0 && !std::ferror(stdout);
+  if (isWritten || code != 0)
+    return code;
+  return printError(Status::io(std::string("the standard output cannot be written: ") + std::strerror(errno)));
 }
 
 } // namespace cupola::runtime

@@ -15,6 +15,9 @@ inline constexpr const char *kExitCodes =
 /// Prints a failure, a line "error: .." per problem, and returns the exit code.
 int printError(const Status &status);
 
+/// What a command that ended with `code` returns: a file error where its output could not be written.
+int flushOutput(int code);
+
 } // namespace cupola::runtime
 
 #endif // CUPOLA_LIB_RUNTIME_TOOLS_ERRORS_H

@@ -21,16 +21,14 @@ namespace cupola::cpu {
 
 std::string archName(const CpuTargetInfo &info) { return isaOf(info).arch; }
 
-Result<KernelName> kernelName(FuncOp func, const CpuTargetInfo &info) {
+KernelName kernelName(FuncOp func, const CpuTargetInfo &info) {
   OwningOpRef<FuncOp> copy(func.clone());
   copy->setSymName("kernel");
   std::string text;
   llvm::raw_string_ostream stream(text);
   copy->print(stream, OpPrintingFlags().useLocalScope().enableDebugInfo(false));
   text += "\n" + archName(info);
-  Result<format::Digest> digest = format::sha256(text);
-  CUPOLA_TRY(digest.status());
-  std::string hex = format::hex(*digest);
+  std::string hex = format::hex(format::sha256(text));
   return KernelName{"k_" + hex.substr(0, 16), hex};
 }
 
@@ -41,11 +39,10 @@ static const char *accessName(Access access) {
 Result<CpuKernel> prepareCpuKernel(FuncOp func, const CpuTargetInfo &info) {
   Result<KernelPlan> plan = planKernel(func, isaOf(info));
   CUPOLA_TRY(plan.status());
-  Result<KernelName> name = kernelName(func, info);
-  CUPOLA_TRY(name.status());
+  KernelName name = kernelName(func, info);
   CpuKernel kernel;
-  kernel.record.name = name->name;
-  kernel.record.sourceHash = name->digest;
+  kernel.record.name = std::move(name.name);
+  kernel.record.sourceHash = std::move(name.digest);
   kernel.record.schedule = func.getSchedule().str();
   kernel.record.scratchBytes = plan->scratchBytes;
   kernel.record.grain = plan->grain;
@@ -75,14 +72,13 @@ namespace {
 /// depend on the number of threads.
 constexpr size_t kKernelsPerModule = 6;
 
-Result<std::vector<NamedKernel>> distinctKernels(ArrayRef<FuncOp> funcs, const CpuTargetInfo &info) {
+std::vector<NamedKernel> distinctKernels(ArrayRef<FuncOp> funcs, const CpuTargetInfo &info) {
   std::vector<NamedKernel> kernels;
   std::set<std::string> seen;
   for (FuncOp func : funcs) {
-    Result<KernelName> name = kernelName(func, info);
-    CUPOLA_TRY(name.status());
-    if (seen.insert(name->name).second)
-      kernels.push_back({func, name->name});
+    std::string name = kernelName(func, info).name;
+    if (seen.insert(name).second)
+      kernels.push_back({func, std::move(name)});
   }
   std::sort(kernels.begin(), kernels.end(), [](const NamedKernel &a, const NamedKernel &b) { return a.name < b.name; });
   return kernels;
@@ -129,10 +125,9 @@ void compileUnits(std::vector<Unit> &units, const CpuTargetInfo &info, unsigned 
 } // namespace
 
 Result<CpuImage> compileCpuKernels(ArrayRef<FuncOp> funcs, const CpuTargetInfo &info, unsigned threads) {
-  Result<std::vector<NamedKernel>> kernels = distinctKernels(funcs, info);
-  CUPOLA_TRY(kernels.status());
+  const std::vector<NamedKernel> distinct = distinctKernels(funcs, info);
   std::vector<Unit> units;
-  ArrayRef<NamedKernel> rest(*kernels);
+  ArrayRef<NamedKernel> rest(distinct);
   while (!rest.empty()) {
     size_t count = std::min(rest.size(), kKernelsPerModule);
     Result<Unit> unit = lower(rest.take_front(count), info);

@@ -19,7 +19,7 @@ namespace cupola::cpu {
 struct KernelName {
   std::string name, digest;
 };
-Result<KernelName> kernelName(kernel::FuncOp func, const CpuTargetInfo &info);
+KernelName kernelName(kernel::FuncOp func, const CpuTargetInfo &info);
 
 /// One function of scf, arith, math, vector and llvm ops.
 struct NamedKernel {

@@ -301,6 +301,7 @@ TEST(ByteCache, AWriterKilledAtAnyMomentHarmsNobody) {
       EXPECT_EQ(get(cache, field).value_or(bytes), bytes);
     }
   }
+  EXPECT_LE(filesIn(folder.path()), 3u) << "a temporary file was left";
 }
 
 } // namespace
