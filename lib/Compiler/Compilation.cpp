@@ -125,10 +125,26 @@ static Status sortShapes(const onnx::ModelProto &proto, const Options &options, 
   }
   for (const DimRange &dim : options.dims)
     shapes.bounds[dim.name] = {dim.min, dim.max};
+  for (const ValueSetting &setting : options.values)
+    shapes.values[setting.name] = setting.value;
   return {};
 }
 
-Status Compilation::Impl::load(const std::string &path) {
+static Status refusal(const onnx_import::Diagnostics &diagnostics, const std::string &path,
+                      std::vector<Problem> *problems) {
+  const auto code = static_cast<Code>(diagnostics.exitCode());
+  const std::string text = llvm::join(diagnostics.lines(path), "\n");
+  const std::vector<std::string> lines =
+      problems ? diagnostics.lines(path, diagnostics.errors().size()) : std::vector<std::string>();
+  for (auto [line, error] : llvm::zip(lines, diagnostics.errors())) {
+    const onnx_import::NodeLabel &node = error.node;
+    problems->push_back({static_cast<Code>(error.kind), node.name.empty() ? node.firstOutput : node.name, node.op,
+                         node.opset, error.message, line});
+  }
+  return code == Code::Internal ? Status::internal(text) : Status(code, text);
+}
+
+Status Compilation::Impl::load(const std::string &path, std::vector<Problem> *problems) {
   CUPOLA_TRY(chooseVariants());
   progress("import");
   onnx_import::LoadOptions loading;
@@ -145,11 +161,8 @@ Status Compilation::Impl::load(const std::string &path) {
     CUPOLA_TRY(sortShapes(*model->proto, options, shapes));
     module = onnx_import::importModel(*model, shapes, loading.limits, context, diagnostics);
   }
-  if (!module) {
-    const std::string text = llvm::join(diagnostics.lines(path), "\n");
-    const auto code = static_cast<Code>(diagnostics.exitCode());
-    return code == Code::Internal ? Status::internal(text) : Status(code, text);
-  }
+  if (!module)
+    return refusal(diagnostics, path, problems);
   model->proto.reset(); // the weights live in the blob store
   imported = module->clone();
   CUPOLA_TRY(declareAliases(*module));
@@ -217,6 +230,13 @@ Result<std::unique_ptr<Compilation>> Compilation::load(const std::string &path, 
   auto state = std::make_unique<Impl>(std::move(options));
   CUPOLA_TRY(state->load(path));
   return std::unique_ptr<Compilation>(new Compilation(std::move(state)));
+}
+
+Status Compilation::check(const std::string &path, Options options, std::vector<Problem> &problems) {
+  Status status = Impl(std::move(options)).load(path, &problems);
+  if (status.failed() && problems.empty())
+    problems.push_back({status.code(), "", "", 0, status.message(), status.message()});
+  return status;
 }
 
 Status Compilation::build() { return state->build(); }

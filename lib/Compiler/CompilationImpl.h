@@ -16,7 +16,8 @@ class Compilation::Impl {
 public:
   explicit Impl(Options options);
 
-  Status load(const std::string &path);
+  /// `problems`: where given, what the model is refused for, each by itself.
+  Status load(const std::string &path, std::vector<Problem> *problems = nullptr);
   Status build();
   Status emit(Phase phase, std::string &text);
   Result<format::Package> makePackage();

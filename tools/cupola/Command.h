@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 /// Options of everything that compiles.
 struct CompileFlags {
   std::string model;
-  std::vector<std::string> targets, archs, cpuLevels, shapes, dims, aliases, disabledPasses, limits;
+  std::vector<std::string> targets, archs, cpuLevels, shapes, dims, sets, aliases, disabledPasses, limits;
   std::string dumpIr, cacheDir, libraries = "auto";
   unsigned threads = 0; ///< 0: one per core
   bool allowHardLinks = false;
@@ -29,7 +29,8 @@ struct CompileFlags {
   /// `what`: the positional argument, "MODEL.onnx" or "MODEL.onnx|FILE.cupola".
   void declare(CLI::App &app, const std::string &what, bool withTargets = true);
   Result<compiler::Options> options() const;
-  bool isPackage() const; ///< the file begins like a package
+  runtime::PinnedInputs pinned() const; ///< the --set options, once options() found them right
+  bool isPackage() const;               ///< the file begins like a package
 };
 
 /// Options of everything that runs.

@@ -135,6 +135,8 @@ int collectFromWorker(const CompileFlags &flags, std::string &bytes, const std::
 Result<Compiled> obtainPackage(const CompileFlags &flags, const DeviceFlags &device) {
   Compiled compiled;
   if (flags.isPackage()) {
+    if (!flags.sets.empty())
+      return Status::usage("--set pins an input when a model is compiled; " + flags.model + " is a package");
     auto file = format::PackageFile::open(flags.model);
     if (file.failed())
       return file.status();

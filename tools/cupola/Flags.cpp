@@ -25,6 +25,10 @@ void CompileFlags::declare(CLI::App &app, const std::string &what, bool withTarg
                  "Fix an input's shape, as x=1x3x224x224, or a dynamic dimension, as batch=16; "
                  "may be repeated");
   app.add_option("--dim", dims, "Bound a dimension that stays dynamic, as past=1..4096");
+  app.add_option(
+      "--set", sets,
+      "Pin an input to a value, as sample_rate=16000 or axes=0,2: the model is compiled for it and has no such "
+      "input any more; may be repeated");
   app.add_option("--alias", aliases,
                  "Keep an output in the memory of the input that it begins with, as past=present or, for all layers, "
                  "past_*=present_*: a run then writes only what Concat appends; may be repeated");
@@ -104,6 +108,12 @@ Result<compiler::Options> CompileFlags::options() const {
     CUPOLA_TRY(addShape(shape, options));
   for (const std::string &dim : dims)
     CUPOLA_TRY(addDim(dim, options));
+  for (const std::string &text : sets) {
+    auto parts = split(text, "NAME=16000 or NAME=1,2,3");
+    if (parts.failed())
+      return parts.status();
+    options.values.push_back({parts->first, parts->second});
+  }
   for (const std::string &text : aliases) {
     auto parts = split(text, "past=present");
     if (parts.failed())
@@ -129,6 +139,14 @@ Result<compiler::Options> CompileFlags::options() const {
   options.progress = progress;
   options.warn = warn;
   return options;
+}
+
+runtime::PinnedInputs CompileFlags::pinned() const {
+  runtime::PinnedInputs pinned;
+  for (const std::string &text : sets)
+    if (auto parts = split(text, ""); parts.isOk())
+      pinned[parts->first] = parts->second;
+  return pinned;
 }
 
 void DeviceFlags::declare(CLI::App &app, bool withReference) {

@@ -34,6 +34,7 @@ struct RunCommand {
     if (ready.failed())
       return ready.status();
     const runtime::Executable &executable = *ready->executable;
+    inputs.pinned = flags.pinned();
     inputs.shapes = flags.isPackage() ? flags.shapes : std::vector<std::string>();
     auto in = runtime::makeInputs(executable.package(), executable.parsedInterface(), inputs);
     if (in.failed())

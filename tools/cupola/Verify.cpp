@@ -35,7 +35,7 @@ struct VerifyCommand {
       array.name.erase(0, isInput ? 3 : 4);
       (isInput ? caseInputs : caseOutputs).push_back(std::move(array));
     }
-    return {};
+    return runtime::takePinned(flags.pinned(), caseInputs).within(casePath);
   }
 
   Result<std::vector<runtime::HostTensor>> makeInputs(const runtime::Executable &executable) {

@@ -40,6 +40,12 @@ struct DimRange {
   int64_t min = 1, max = 0;
 };
 
+/// A value for an input, which is no input of the package then: up to 256 numbers of its type
+/// in row-major order, "16000" or "1,2,3".
+struct ValueSetting {
+  std::string name, value;
+};
+
 /// The names of an input and an output that share their memory; one `*` in both stands for
 /// the same text.
 struct AliasSetting {
@@ -55,6 +61,7 @@ struct Options {
   std::vector<std::string> cpuLevels; ///< x86-64-v3, x86-64-v4; none: both
   std::vector<ShapeSetting> shapes;
   std::vector<DimRange> dims;
+  std::vector<ValueSetting> values;
   /// Outputs that lie in the memory of an input, whose rows they begin with: past=present.
   std::vector<AliasSetting> aliases;
   std::vector<std::string> disabledPasses;
@@ -73,6 +80,15 @@ struct Options {
   std::function<void(const std::string &)> warn;
 };
 
+/// A reason why a model cannot be compiled.
+struct Problem {
+  Code code;
+  std::string node, op; ///< the node, or its first output, and its op type; empty: of the model as a whole
+  int64_t opset = 0;    ///< that the node is of
+  std::string reason;   ///< without the node
+  std::string text;     ///< the whole error: "model.onnx: node 'a' (Relu, opset 17): .."
+};
+
 /// The answer of a model at the stages of its compilation, by lib/Reference.
 struct Diagnosis {
   std::vector<npz::Array> imported; ///< outputs of the graph as imported
@@ -87,8 +103,10 @@ struct Diagnosis {
 /// A compiled model. Everything it returns is deterministic.
 class Compilation {
 public:
-  /// Reads, checks and imports the model. Every problem found is a line of the message.
+  /// Reads, checks and imports the model. Every problem found, up to 100, is a line of the message.
   static Result<std::unique_ptr<Compilation>> load(const std::string &path, Options options);
+  /// The same with nothing left out: `problems` in the order of the model.
+  static Status check(const std::string &path, Options options, std::vector<Problem> &problems);
   ~Compilation();
 
   /// The text of a phase: "graph", "fused", "kernel", "plan" (IR, every variant) or "cuda"

@@ -38,7 +38,8 @@ std::vector<std::string> Diagnostics::lines(std::string_view model, size_t most)
   std::vector<std::string> result;
   for (const Diagnostic &entry : list) {
     if (result.size() == most) {
-      result.push_back(prefix + "and " + std::to_string(list.size() - most) + " more errors");
+      result.push_back(prefix + "and " + std::to_string(list.size() - most) +
+                       " more errors (`cupola check` lists all)");
       break;
     }
     result.push_back(prefix + entry.text());

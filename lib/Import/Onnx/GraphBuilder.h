@@ -19,6 +19,9 @@ namespace cupola::onnx_import {
 struct NodeError {
   ErrorKind kind;
   std::string message;
+  /// What has no value while compiling, if that is the reason: an operand, or extents.
+  std::optional<size_t> operand = std::nullopt;
+  Exprs undecided = {};
 };
 
 using mlir::Type;

@@ -84,7 +84,9 @@ std::string guessKind(std::string_view bytes) {
        "7zXZ",
        "xz data"},
       {"\x28\xb5\x2f\xfd", "zstd data"},
-      {"CUPOLA", "a compiled package"},
+      {"\x89"
+       "CUP",
+       "a compiled package"},
       {"\x93NUMPY", "a NumPy array"},
   };
   for (const auto &[magic, kind] : magics)

@@ -2,21 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Import/Onnx/ModelInputs.h"
 
+#include "lib/Import/Onnx/ModelNames.h"
+#include "lib/Import/Onnx/PinnedInputs.h"
 #include "lib/Import/Onnx/Text.h"
 
 #include "onnx/onnx_pb.h"
 
 namespace cupola::onnx_import {
 namespace {
-
-using Dimension = onnx::TensorShapeProto_Dimension;
-
-/// How the user calls a dimension: its name, or "x[0]" for one without.
-std::string dimensionName(const onnx::ValueInfoProto &input, int index) {
-  const Dimension &dim = input.type().tensor_type().shape().dim(index);
-  return dim.has_dim_param() && !dim.dim_param().empty() ? dim.dim_param()
-                                                         : input.name() + "[" + std::to_string(index) + "]";
-}
 
 std::string joined(const std::set<std::string> &names) {
   std::string text;
@@ -42,9 +35,12 @@ ModelInputs::ModelInputs(const onnx::GraphProto &graph, const ShapeOptions &opti
                          Diagnostics &diagnostics)
     : list(realInputs(graph)), options(options), symbols(symbols), diagnostics(diagnostics) {
   readOptions();
+  llvm::erase_if(list, [&](const auto *input) { return options.values.count(input->name()); });
   for (const auto *input : list)
     shapes.push_back(diagnostics.failed() ? Exprs() : shapeOf(*input));
 }
+
+ModelInputs::~ModelInputs() = default;
 
 void ModelInputs::fix(const std::string &name, int64_t value, const std::string &option) {
   const auto [entry, isNew] = fixed.emplace(name, value);
@@ -59,21 +55,50 @@ void ModelInputs::checkNames(const std::set<std::string> &dimensions) {
   std::set<std::string> inputs;
   for (const auto *input : list)
     inputs.insert(input->name());
-  const auto unknown = [&](const std::string &name) {
-    diagnostics.error(ErrorKind::Usage, quoted(name) +
-                                            " is no input or dynamic dimension, expected one of "
-                                            "the inputs " +
-                                            joined(inputs) + " or the dimensions " + joined(dimensions));
+  const auto check = [&](const auto &options, const std::set<std::string> &known) {
+    for (const auto &option : options)
+      if (!known.count(option.first))
+        diagnostics.error(ErrorKind::Usage, quoted(option.first) +
+                                                " is no input or dynamic dimension, expected one of the inputs " +
+                                                joined(inputs) + " or the dimensions " + joined(dimensions));
   };
-  for (const auto &[name, shape] : options.inputs)
-    if (!inputs.count(name))
-      unknown(name);
-  for (const auto &[name, value] : options.symbols)
-    if (!dimensions.count(name))
-      unknown(name);
-  for (const auto &[name, bounds] : options.bounds)
-    if (!dimensions.count(name))
-      unknown(name);
+  check(options.inputs, inputs);
+  check(options.values, inputs);
+  check(options.symbols, dimensions);
+  check(options.bounds, dimensions);
+}
+
+/// An input with a value: what is unknown of its shape follows from that.
+void ModelInputs::pin(const onnx::ValueInfoProto &input, const std::string &text) {
+  auto value = pinnedValue(input, text, diagnostics);
+  if (!value)
+    return;
+  const auto &shape = input.type().tensor_type().shape();
+  for (int i = 0; i < shape.dim_size(); ++i)
+    if (!extentOf(shape.dim(i)))
+      fix(dimensionName(input, i), value->dims(i), "--set " + printable(input.name()));
+  values.push_back(std::move(value));
+}
+
+/// What `--shape` says of an input; its dimensions without an extent go to `dimensions`.
+void ModelInputs::readShape(const onnx::ValueInfoProto &input, std::set<std::string> &dimensions) {
+  const auto &shape = input.type().tensor_type().shape();
+  const auto given = options.inputs.find(input.name());
+  const bool has = given != options.inputs.end();
+  if (has && static_cast<int>(given->second.size()) != shape.dim_size()) {
+    diagnostics.error(ErrorKind::Usage, "--shape gives input " + quoted(input.name()) + " " +
+                                            std::to_string(given->second.size()) + " dimensions, expected " +
+                                            std::to_string(shape.dim_size()));
+    return;
+  }
+  for (int i = 0; i < shape.dim_size(); ++i) {
+    if (extentOf(shape.dim(i)))
+      continue;
+    const std::string name = dimensionName(input, i);
+    dimensions.insert(name);
+    if (has)
+      fix(name, given->second[static_cast<size_t>(i)], "--shape " + printable(input.name()));
+  }
 }
 
 void ModelInputs::readOptions() {
@@ -81,23 +106,9 @@ void ModelInputs::readOptions() {
   for (const auto &[name, value] : options.symbols)
     fix(name, value, "--shape " + printable(name));
   for (const auto *input : list) {
-    const auto &shape = input->type().tensor_type().shape();
-    const auto given = options.inputs.find(input->name());
-    const bool has = given != options.inputs.end();
-    if (has && static_cast<int>(given->second.size()) != shape.dim_size()) {
-      diagnostics.error(ErrorKind::Usage, "--shape gives input " + quoted(input->name()) + " " +
-                                              std::to_string(given->second.size()) + " dimensions, expected " +
-                                              std::to_string(shape.dim_size()));
-      continue;
-    }
-    for (int i = 0; i < shape.dim_size(); ++i) {
-      if (shape.dim(i).has_dim_value())
-        continue;
-      const std::string name = dimensionName(*input, i);
-      dimensions.insert(name);
-      if (has)
-        fix(name, given->second[static_cast<size_t>(i)], "--shape " + printable(input->name()));
-    }
+    readShape(*input, dimensions);
+    if (const auto value = options.values.find(input->name()); value != options.values.end())
+      pin(*input, value->second);
   }
   checkNames(dimensions);
 }
@@ -111,15 +122,17 @@ Exprs ModelInputs::shapeOf(const onnx::ValueInfoProto &input) {
     const auto value = fixed.find(name);
     if (given != options.inputs.end()) {
       result.push_back(Expr(given->second[static_cast<size_t>(i)]));
-    } else if (shape.dim(i).has_dim_value()) {
-      result.push_back(Expr(shape.dim(i).dim_value()));
+    } else if (const auto extent = extentOf(shape.dim(i))) {
+      result.push_back(Expr(*extent));
     } else if (value != fixed.end()) {
       result.push_back(Expr(value->second));
     } else {
       auto known = created.find(name);
       if (known == created.end()) {
         const auto bounds = options.bounds.find(name);
-        const DimBounds range = bounds == options.bounds.end() ? DimBounds() : bounds->second;
+        DimBounds range = bounds == options.bounds.end() ? DimBounds() : bounds->second;
+        if (bounds == options.bounds.end() && shape.dim(i).has_dim_value() && shape.dim(i).dim_value() == 0)
+          range.min = 0; // it may have been meant
         const std::string origin =
             "dimension " + std::to_string(i) + " (" + quoted(name) + ") of input " + quoted(input.name());
         known = created.emplace(name, symbols.create(name, origin, range.min, range.max)).first;

@@ -8,6 +8,7 @@
 
 namespace onnx {
 class GraphProto;
+class TensorProto;
 class ValueInfoProto;
 } // namespace onnx
 
@@ -16,19 +17,23 @@ namespace cupola::onnx_import {
 /// The graph inputs that are no defaults of initialisers, in order.
 std::vector<const onnx::ValueInfoProto *> realInputs(const onnx::GraphProto &graph);
 
-/// Gives every input its extents: constants, the user's values, or symbols (one
+/// Gives every input that is not pinned to a value its extents: constants, the user's values, or symbols (one
 /// per name of a dimension; one each for dimensions without a name, which the user
 /// calls "x[0]"). Wrong or contradicting options are Usage errors.
 class ModelInputs {
 public:
   ModelInputs(const onnx::GraphProto &graph, const ShapeOptions &options, Symbols &symbols, Diagnostics &diagnostics);
+  ~ModelInputs();
 
   const std::vector<const onnx::ValueInfoProto *> &inputs() const { return list; }
   /// The extents of inputs()[index]; empty after errors.
   const Exprs &shape(size_t index) const { return shapes[index]; }
+  /// The values of the inputs that the user pinned.
+  const std::vector<std::unique_ptr<onnx::TensorProto>> &pinned() const { return values; }
 
 private:
   std::vector<const onnx::ValueInfoProto *> list;
+  std::vector<std::unique_ptr<onnx::TensorProto>> values;
   std::vector<Exprs> shapes;
   const ShapeOptions &options;
   Symbols &symbols;
@@ -39,6 +44,8 @@ private:
 
   void fix(const std::string &name, int64_t value, const std::string &option);
   void readOptions();
+  void pin(const onnx::ValueInfoProto &input, const std::string &text);
+  void readShape(const onnx::ValueInfoProto &input, std::set<std::string> &dimensions);
   void checkNames(const std::set<std::string> &dimensions);
   Exprs shapeOf(const onnx::ValueInfoProto &input);
 };

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Import/Onnx/ModelNames.h"
 
+#include "lib/Import/Onnx/Text.h"
+
 #include "onnx/onnx_pb.h"
+
+#include <algorithm>
 
 namespace cupola::onnx_import {
 
@@ -33,6 +37,28 @@ NodeLabel labelOf(const onnx::NodeProto &node, const Opsets &opsets) {
     if (label.firstOutput.empty())
       label.firstOutput = output;
   return label;
+}
+
+std::optional<int64_t> extentOf(const onnx::TensorShapeProto_Dimension &dim) {
+  const bool isKnown = dim.has_dim_value() && dim.dim_value() != -1 && dim.dim_value() != 0;
+  return isKnown ? std::optional<int64_t>(dim.dim_value()) : std::nullopt;
+}
+
+std::string dimensionName(const onnx::ValueInfoProto &input, int index) {
+  static constexpr std::string_view anonymous[] = {"", "?", "*", "-1", "None"};
+  const std::string &name = input.type().tensor_type().shape().dim(index).dim_param();
+  const bool isName = std::find(std::begin(anonymous), std::end(anonymous), name) == std::end(anonymous);
+  return isName ? name : input.name() + "[" + std::to_string(index) + "]";
+}
+
+std::string declaredShapeText(const onnx::ValueInfoProto &input) {
+  const auto &shape = input.type().tensor_type().shape();
+  std::string text;
+  for (int i = 0; i < shape.dim_size(); ++i) {
+    const auto extent = extentOf(shape.dim(i));
+    text += (i ? ", " : "") + (extent ? std::to_string(*extent) : printable(dimensionName(input, i)));
+  }
+  return "[" + text + "]";
 }
 
 FunctionKey keyOf(const onnx::FunctionProto &function) {

@@ -6,6 +6,7 @@
 #include "lib/Import/Onnx/Diagnostic.h"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 
@@ -13,6 +14,8 @@ namespace onnx {
 class FunctionProto;
 class ModelProto;
 class NodeProto;
+class TensorShapeProto_Dimension;
+class ValueInfoProto;
 } // namespace onnx
 
 namespace cupola::onnx_import {
@@ -33,6 +36,15 @@ Opsets opsetsOf(const onnx::ModelProto &model);
 Opsets opsetsOf(const onnx::FunctionProto &function);
 
 NodeLabel labelOf(const onnx::NodeProto &node, const Opsets &opsets);
+
+/// The extent that a graph input declares; nullopt where it is unknown, which exporters also
+/// write as -1 or 0.
+std::optional<int64_t> extentOf(const onnx::TensorShapeProto_Dimension &dim);
+/// How the user calls a dimension of an input: its name, or "x[0]" for one without. Names that
+/// only say that nothing is known ('?') are none: two of them are not the same dimension.
+std::string dimensionName(const onnx::ValueInfoProto &input, int index);
+/// "[batch, 3, x[2]]"
+std::string declaredShapeText(const onnx::ValueInfoProto &input);
 
 /// Canonical domain, name, overload.
 using FunctionKey = std::tuple<std::string, std::string, std::string>;

@@ -9,7 +9,9 @@
 #include "lib/Import/Onnx/ModelNames.h"
 #include "lib/Import/Onnx/OpBinder.h"
 #include "lib/Import/Onnx/OpTable.h"
+#include "lib/Import/Onnx/Remedy.h"
 #include "lib/Import/Onnx/Text.h"
+#include "lib/Import/Onnx/UnknownOps.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
@@ -30,7 +32,7 @@ public:
       : model(model), graph(model.proto->graph()), shapes(shapes), limits(limits), diagnostics(diagnostics),
         opsets(opsetsOf(*model.proto)), functions(functionsOf(*model.proto)),
         module(ModuleOp::create(UnknownLoc::get(&context))), ops(&context), symbols(*module),
-        builder(ops, symbols, limits), pool(builder) {}
+        builder(ops, symbols, limits), pool(builder), remedy(values, symbols) {}
 
   OwningOpRef<ModuleOp> run();
 
@@ -48,16 +50,20 @@ private:
   GraphBuilder builder;
   TensorPool pool;
   func::FuncOp function;
-  std::unordered_map<std::string, Tensor> values;
+  Remedy::Values values;
+  Remedy remedy;
   std::unordered_map<std::string, const onnx::TensorProto *> initializers;
+  std::vector<const onnx::NodeProto *> refused; ///< whose bodies were not imported with them
 
   bool makeFunction();
+  void pin(const onnx::TensorProto &value);
   Location nameNode(const onnx::NodeProto &node);
   void importNode(const onnx::NodeProto &node);
+  void importBodies(const onnx::NodeProto &node);
+  void listOtherProblems();
   std::vector<Tensor> importSubgraph(const onnx::GraphProto &subgraph);
-  void runImport(const onnx::NodeProto &node, const NodeLabel &label, const OpRow &row);
+  bool runImport(const onnx::NodeProto &node, const NodeLabel &label, const OpRow &row);
   void bindResults(const onnx::NodeProto &node, OpBinder &op);
-  std::string whyUnknown(const onnx::NodeProto &node) const;
   Tensor lookUp(const std::string &name);
   Value outputValue(const onnx::ValueInfoProto &output);
   void makeReturn();
@@ -98,9 +104,20 @@ bool Importer::makeFunction() {
     argument.setLoc(NameLoc::get(name));
     values[input->name()] = pool.ofValue(argument);
   }
+  for (const auto &value : inputs.pinned())
+    pin(*value);
   for (const auto &tensor : graph.initializer())
     initializers[tensor.name()] = &tensor;
-  return true;
+  return !diagnostics.failed();
+}
+
+void Importer::pin(const onnx::TensorProto &value) {
+  try {
+    builder.swapLocation(NameLoc::get(ops.getStringAttr(value.name())));
+    values[value.name()] = pool.ofConstant(value, model.blobs);
+  } catch (const NodeError &error) {
+    diagnostics.error(error.kind, "graph input " + quoted(value.name()) + ": " + error.message);
+  }
 }
 
 /// A name that tells the node apart, also where the model's is empty or repeats.
@@ -127,16 +144,6 @@ Tensor Importer::lookUp(const std::string &name) {
   return values[name] = tensor;
 }
 
-std::string Importer::whyUnknown(const onnx::NodeProto &node) const {
-  if (functions.count(calleeOf(node)))
-    return "the local function could not be inlined, because it imports another version of a "
-           "domain than the model";
-  const std::string domain = displayDomain(node.domain());
-  if (!canonicalDomain(node.domain()).empty())
-    return "the op is not supported: no op of the domain " + quoted(domain) + " is";
-  return "the op is not supported";
-}
-
 void Importer::bindResults(const onnx::NodeProto &node, OpBinder &op) {
   for (int i = 0; i < node.output_size(); ++i) {
     if (node.output(i).empty())
@@ -148,20 +155,22 @@ void Importer::bindResults(const onnx::NodeProto &node, OpBinder &op) {
   }
 }
 
-void Importer::runImport(const onnx::NodeProto &node, const NodeLabel &label, const OpRow &row) {
+bool Importer::runImport(const onnx::NodeProto &node, const NodeLabel &label, const OpRow &row) {
   try {
     std::vector<Tensor> inputs;
     for (const std::string &name : node.input()) {
       inputs.push_back(lookUp(name));
       if (inputs.back() && inputs.back()->poisoned)
-        return; // its maker has been reported
+        return false; // its maker has been reported
     }
     OpBinder op(node, builder, pool, model.blobs, limits, std::move(inputs), subgraphs);
     row.import(op);
     op.checkAllAttributesRead();
     bindResults(node, op);
+    return true;
   } catch (const NodeError &error) {
-    diagnostics.error(error.kind, label, error.message);
+    diagnostics.error(error.kind, label, error.message + remedy.forError(error, node));
+    return false;
   }
 }
 
@@ -187,15 +196,45 @@ void Importer::importNode(const onnx::NodeProto &node) {
   builder.setNode(nameNode(node), label.text());
   for (const std::string &output : node.output())
     values[output] = nullptr;
-  if (const OpRow *row = findOp(domain, node.op_type(), label.opset))
-    runImport(node, label, *row);
-  else
-    diagnostics.error(ErrorKind::Unsupported, label, whyUnknown(node));
+  remedy.recordMaker(node);
+  const OpRow *row = findOp(domain, node.op_type(), label.opset);
+  if (!row)
+    diagnostics.error(ErrorKind::Unsupported, label, whyUnknown(node, functions));
+  if (!row || !runImport(node, label, *row))
+    refused.push_back(&node);
   for (const std::string &output : node.output())
     if (!values[output])
       values[output] = pool.poison();
   if (llvm::all_of(node.output(), [&](const std::string &output) { return output.empty() || values[output]->known; }))
     knownNodes.insert(cast<StringAttr>(cast<ArrayAttr>(nodeNames[place])[0]));
+}
+
+/// For its problems: nothing is known of what the node hands to its bodies.
+void Importer::importBodies(const onnx::NodeProto &node) {
+  const auto import = [&](const onnx::GraphProto &body) {
+    for (const auto &input : body.input())
+      values[input.name()] = pool.poison();
+    for (const auto &tensor : body.initializer())
+      initializers[tensor.name()] = &tensor;
+    for (const auto &inner : body.node())
+      importNode(inner);
+  };
+  for (const auto &attribute : node.attribute()) {
+    if (attribute.has_g())
+      import(attribute.g());
+    for (const auto &body : attribute.graphs())
+      import(body);
+  }
+}
+
+/// A model that is refused is told all reasons at once, those in bodies included.
+void Importer::listOtherProblems() {
+  for (size_t i = 0; i < refused.size(); ++i) // grows by nodes inside of bodies
+    importBodies(*refused[i]);
+  std::set<FunctionKey> listed;
+  for (const onnx::NodeProto *node : refused)
+    if (const auto callee = functions.find(calleeOf(*node)); callee != functions.end())
+      listUnknownOps(*callee->second, functions, listed, diagnostics);
 }
 
 Value Importer::outputValue(const onnx::ValueInfoProto &output) {
@@ -258,6 +297,7 @@ OwningOpRef<ModuleOp> Importer::run() {
     return nullptr;
   for (const auto &node : graph.node())
     importNode(node);
+  listOtherProblems();
   module.get()->setAttr("graph.nodes", ops.getArrayAttr(nodeNames));
   makeReturn();
   if (diagnostics.failed() || !verifyModule())

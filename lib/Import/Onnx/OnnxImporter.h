@@ -33,6 +33,7 @@ struct ShapeOptions {
   std::map<std::string, std::vector<int64_t>> inputs; ///< --shape x=1x3x224x224
   std::map<std::string, int64_t> symbols;             ///< --shape batch=16
   std::map<std::string, DimBounds> bounds;            ///< --dim past=1..4096
+  std::map<std::string, std::string> values;          ///< --set sr=16000: the input becomes a constant
 };
 
 /// Loads the graph and func dialects into `context`. On errors the module

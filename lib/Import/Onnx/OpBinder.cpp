@@ -13,6 +13,14 @@ namespace cupola::onnx_import {
 void OpBinder::bad(const std::string &message) const { b.fail(message); }
 void OpBinder::unsupported(const std::string &message) const { b.fail(message, ErrorKind::Unsupported); }
 
+void OpBinder::undecided(size_t index, const std::string &message) const {
+  throw NodeError{ErrorKind::Unsupported, message, index};
+}
+
+void OpBinder::undecided(ArrayRef<Expr> extents, const std::string &message) const {
+  throw NodeError{ErrorKind::Unsupported, message, std::nullopt, Exprs(extents)};
+}
+
 //===----------------------------------------------------------------------===//
 // Operands
 //===----------------------------------------------------------------------===//
@@ -86,9 +94,8 @@ std::vector<Expr> OpBinder::symbolicInts(size_t index, StringRef name) const {
   const Known *source = known(index);
   const auto values = source ? source->integers() : std::nullopt;
   if (!source)
-    unsupported(operandText(index, name) +
-                " is computed from the data of the model's inputs, supported are constants and "
-                "values that follow from shapes");
+    undecided(index, operandText(index, name) + " is computed from the data of the model's inputs, supported are "
+                                                "constants and values that follow from shapes");
   if (!values)
     bad(operandText(index, name) + " has elements of " + typeText(element(index, name)) + ", expected integers");
   std::vector<Expr> result;
@@ -101,7 +108,7 @@ std::vector<int64_t> OpBinder::constantInts(size_t index, StringRef name) const 
   std::vector<int64_t> result;
   for (const Expr &value : symbolicInts(index, name)) {
     if (!value.constant())
-      unsupported(operandText(index, name) + " has the value " + value.text() + ", supported are constants");
+      undecided({value}, operandText(index, name) + " has the value " + value.text() + ", supported are constants");
     result.push_back(*value.constant());
   }
   return result;
@@ -118,7 +125,7 @@ double OpBinder::constantNumber(size_t index, StringRef name) const {
   tensor(index, name);
   const Known *source = known(index);
   if (!source || !source->allConstant())
-    unsupported(operandText(index, name) + " is no constant, supported are constants");
+    undecided(index, operandText(index, name) + " is no constant, supported are constants");
   if (!source->isScalarLike())
     bad(operandText(index, name) + " has " + std::to_string(source->elements.size()) + " elements, expected 1");
   return source->elements[0].asDouble();

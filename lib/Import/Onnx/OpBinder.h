@@ -123,6 +123,9 @@ public:
 
   [[noreturn]] void bad(const std::string &message) const;
   [[noreturn]] void unsupported(const std::string &message) const;
+  /// Unsupported because the value of an operand, or extents, are open while compiling.
+  [[noreturn]] void undecided(size_t index, const std::string &message) const;
+  [[noreturn]] void undecided(llvm::ArrayRef<Expr> extents, const std::string &message) const;
 
 private:
   const onnx::NodeProto &node;

@@ -133,6 +133,11 @@ void Symbols::assumeBroadcast(const Expr &a, const Expr &b, const std::string &w
   record(current(a), "broadcast", current(b), who);
 }
 
+std::string Symbols::nameOf(const std::string &id) const {
+  graph::SymbolOp op = ops.at(id);
+  return cast<NameLoc>(op.getLoc()).getName().str();
+}
+
 std::string Symbols::describe(const Expr &expr) const {
   if (const auto id = expr.asSymbol())
     return origins.at(*id);

@@ -40,6 +40,9 @@ public:
   /// Equal, or one of them is 1: no change to the expressions.
   void assumeBroadcast(const Expr &a, const Expr &b, const std::string &who);
 
+  /// What the user calls the symbol: "batch", "x[0]".
+  std::string nameOf(const std::string &id) const;
+
   /// Names the inputs that the symbols of `expr` come from, "384*s0 (s0 is
   /// dimension 0 ('batch') of input 'x')".
   std::string describe(const Expr &expr) const;

@@ -11,7 +11,8 @@
 namespace cupola::onnx_import {
 namespace {
 
-constexpr size_t maxErrors = 100;
+/// Searches for a cycle, each of which is a walk over the graph.
+constexpr int maxWalks = 100;
 
 using Nodes = google::protobuf::RepeatedPtrField<onnx::NodeProto>;
 using Producers = std::unordered_map<std::string, int>; ///< value -> node index
@@ -29,6 +30,7 @@ private:
   Scope scope;
   const std::set<std::string> *attributes;
   Diagnostics &diagnostics;
+  int walks = 0;
 
   void nodes(const Nodes &list);
   void inputsOf(const onnx::NodeProto &node, int index, const Nodes &list, const Producers &producers);
@@ -80,7 +82,7 @@ void Checker::inputsOf(const onnx::NodeProto &node, int index, const Nodes &list
     if (found == producers.end()) {
       what += " is not defined, expected a graph input, an initialiser or the output of a node";
     } else {
-      const std::string cycle = findCycle(index, list, producers);
+      const std::string cycle = walks++ < maxWalks ? findCycle(index, list, producers) : "";
       what += cycle.empty() ? " is made only later, by " + labelOf(list[found->second], opsets).text() +
                                   ", expected nodes in topological order"
                             : " depends on this node itself: the graph has a cycle " + cycle;
@@ -94,8 +96,7 @@ void Checker::nodes(const Nodes &list) {
   for (int i = 0; i < list.size(); ++i)
     for (const std::string &output : list[i].output())
       producers.emplace(output, i);
-  // Every undefined input costs a walk over the graph: a few are enough to tell.
-  for (int i = 0; i < list.size() && diagnostics.errors().size() < maxErrors; ++i) {
+  for (int i = 0; i < list.size(); ++i) {
     const onnx::NodeProto &node = list[i];
     validateNode(node, opsets, attributes, diagnostics);
     inputsOf(node, i, list, producers);
@@ -131,7 +132,7 @@ void Checker::graph(const onnx::GraphProto &graph) {
   nodes(graph.node());
   std::set<std::string> outputs;
   for (const auto &output : graph.output()) {
-    if (!scope.knows(output.name()) && diagnostics.errors().size() < maxErrors)
+    if (!scope.knows(output.name()))
       fail("graph output " + quoted(output.name()) + " is not defined by any node");
     if (!outputs.insert(output.name()).second)
       fail("graph output " + quoted(output.name()) + " is given twice");

@@ -12,13 +12,16 @@ namespace {
 
 /// `what`: "the model" or "function 'f'".
 template <typename Owner> void checkOpsets(const Owner &owner, const std::string &what, Diagnostics &diagnostics) {
-  std::set<std::string> seen;
+  Opsets seen;
   for (const auto &import : owner.opset_import()) {
     const std::string domain = canonicalDomain(import.domain());
-    if (!seen.insert(domain).second)
-      diagnostics.error(ErrorKind::BadModel,
-                        what + " imports two opsets of the domain " + quoted(displayDomain(domain)));
-    if (!domain.empty())
+    const auto [first, isNew] = seen.emplace(domain, import.version());
+    // Some exporters name ai.onnx twice, once as "": that is one import.
+    if (!isNew && first->second != import.version())
+      diagnostics.error(ErrorKind::BadModel, what + " imports two opsets of the domain " +
+                                                 quoted(displayDomain(domain)) + ", " + std::to_string(first->second) +
+                                                 " and " + std::to_string(import.version()));
+    if (!domain.empty() || !isNew)
       continue;
     const std::string found = what + " imports opset " + std::to_string(import.version()) + " of ai.onnx, expected " +
                               std::to_string(oldestOpset) + " to " + std::to_string(newestOpset);
@@ -45,13 +48,14 @@ void checkInput(const onnx::ValueInfoProto &input, const Limits &limits, Diagnos
     return bad(ErrorKind::Unsupported, "has no shape, supported are tensors of known rank");
   std::vector<int64_t> dims;
   for (const auto &dim : tensor.shape().dim())
-    dims.push_back(dim.has_dim_value() ? dim.dim_value() : 1);
+    dims.push_back(extentOf(dim).value_or(1));
   if (dims.size() > static_cast<size_t>(maxRank))
     return bad(ErrorKind::Unsupported,
                "has rank " + std::to_string(dims.size()) + ", supported are ranks up to " + std::to_string(maxRank));
   for (int64_t dim : dims)
     if (dim < 0)
-      return bad(ErrorKind::BadModel, "has the dimensions " + listText(dims) + ", expected none below 0");
+      return bad(ErrorKind::BadModel,
+                 "has the dimensions " + listText(dims) + ", expected none below -1, which stands for an unknown one");
   const auto bytes = tensorBytes(tensor.elem_type(), dims);
   if (!bytes)
     return bad(ErrorKind::BadModel, "has the dimensions " + listText(dims) + ", whose product does not fit 63 bits");

@@ -59,6 +59,7 @@ Result<std::vector<HostTensor>> makeInputs(const format::Package &package, const
     Result<std::vector<npz::Array>> arrays = npz::read(options.npz);
     if (arrays.failed())
       return arrays.status();
+    CUPOLA_TRY(takePinned(options.pinned, *arrays).within(options.npz));
     Result<std::vector<HostTensor>> inputs = inputsFromArrays(package, arrays.take());
     return inputs.isOk() ? std::move(inputs) : Result<std::vector<HostTensor>>(inputs.status().within(options.npz));
   }

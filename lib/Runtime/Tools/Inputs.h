@@ -6,6 +6,7 @@
 #include "lib/Runtime/Npz/Npz.h"
 #include "lib/Runtime/ParsedProgram.h"
 #include "lib/Runtime/Tensor.h"
+#include "lib/Runtime/Tools/PinnedInputs.h"
 
 namespace cupola::runtime {
 
@@ -13,6 +14,7 @@ struct InputOptions {
   std::string npz;                 ///< "": values from the seed
   std::vector<std::string> shapes; ///< --shape options, for values from the seed
   uint64_t seed = 0;
+  PinnedInputs pinned; ///< --set options, by which the .npz may go beyond the inputs
 };
 
 /// The values of all inputs in the package's order. An .npz names them plainly or

@@ -120,7 +120,7 @@ double scaleOf(OpBinder &op, const Expr &size) {
   if (op.hasAttribute("scale"))
     return op.floatAttribute("scale", 1);
   if (!size.constant() || *size.constant() < 1)
-    op.unsupported("the size of a head is " + size.text() + ", supported are constants");
+    op.undecided({size}, "the size of a head is " + size.text() + ", supported are constants");
   return 1 / std::sqrt(static_cast<double>(*size.constant()));
 }
 

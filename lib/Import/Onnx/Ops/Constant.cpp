@@ -168,8 +168,8 @@ void importNonZero(OpBinder &op) {
     if (auto known = knownPositions(*op.known(0)); known && knownCount(known->dims))
       return op.result(std::move(*known), i64);
   if (!op.tensor(0, "X")->allNonZero)
-    op.unsupported("input 0 (X) is computed from the data of the model's inputs, supported are "
-                   "constants without zeros");
+    op.undecided(0, "input 0 (X) is computed from the data of the model's inputs, supported are "
+                    "constants without zeros");
   std::vector<Value> rows;
   for (size_t axis = 0; axis < shape.size(); ++axis)
     rows.push_back(op.b.reshape(op.b.iota(shape, static_cast<int64_t>(axis)), {Expr(1), graph::product(shape)}));

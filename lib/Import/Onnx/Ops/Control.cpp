@@ -14,8 +14,11 @@ void importIf(OpBinder &op) {
   const Known *condition = op.known(0);
   const auto value = condition && condition->isScalarLike() ? condition->elements[0].intConstant() : std::nullopt;
   if (!value)
-    op.unsupported("input 0 (cond) is computed from the data of the model's inputs, supported are "
-                   "conditions that follow from shapes");
+    op.undecided(0, condition
+                        ? "input 0 (cond) depends on dimensions that are not fixed, supported are conditions that "
+                          "are decided while compiling"
+                        : "input 0 (cond) is computed from the data of the model's inputs, supported are "
+                          "conditions that are decided while compiling");
   op.ignoreAttribute("then_branch");
   op.ignoreAttribute("else_branch");
   const std::vector<Tensor> results = op.importSubgraph(*value ? "then_branch" : "else_branch");

@@ -27,7 +27,7 @@ struct ConvOperands {
 int64_t constantExtent(OpBinder &op, const Exprs &shape, size_t dim) {
   const auto extent = shape[dim].constant();
   if (!extent)
-    op.unsupported("input 1 (W) has the shape " + shapeText(shape) + ", supported are constant extents");
+    op.undecided(shape, "input 1 (W) has the shape " + shapeText(shape) + ", supported are constant extents");
   return *extent;
 }
 

@@ -57,9 +57,9 @@ Expr scaledExtent(OpBinder &op, const Expr &extent, const Scalar &scale) {
 std::vector<Scalar> knownNumbers(OpBinder &op, size_t index, StringRef name, size_t count) {
   const Known *known = op.known(index);
   if (!known)
-    op.unsupported("input " + std::to_string(index) + " (" + name.str() +
-                   ") is computed from data, supported are "
-                   "constants and arithmetic on shapes");
+    op.undecided(index, "input " + std::to_string(index) + " (" + name.str() +
+                            ") is computed from data, supported are "
+                            "constants and arithmetic on shapes");
   if (known->elements.size() != count)
     op.bad("input " + std::to_string(index) + " (" + name.str() + ") has " + std::to_string(known->elements.size()) +
            " elements, expected " + std::to_string(count));
@@ -100,7 +100,7 @@ void keepAspectRatio(OpBinder &op, const std::string &policy, std::vector<Resize
   std::optional<double> best;
   for (const ResizedDimension &d : dimensions) {
     if (!d.scale.isConstant())
-      op.unsupported("keep_aspect_ratio_policy is " + policy + " for extents that are not constant");
+      op.undecided({d.in, d.out}, "keep_aspect_ratio_policy is " + policy + " for extents that are not constant");
     const double scale = static_cast<double>(*d.out.constant()) / static_cast<double>(*d.in.constant());
     best = !best ? scale : policy == "not_larger" ? std::min(*best, scale) : std::max(*best, scale);
   }

@@ -66,8 +66,8 @@ void squeezeAxes(OpBinder &op, const std::optional<Ints> &given) {
   } else {
     for (size_t i = 0; i < shape.size(); ++i) {
       if (proveEqual(shape[i], Expr(1), op.b.ranges()) == std::nullopt)
-        op.unsupported("axes are not given and extent " + std::to_string(i) + " is " + shape[i].text() +
-                       ", which may or may not be 1");
+        op.undecided({shape[i]}, "axes are not given and extent " + std::to_string(i) + " is " + shape[i].text() +
+                                     ", which may or may not be 1");
       if (shape[i].isConstant(1))
         axes.push_back(int64_t(i));
     }

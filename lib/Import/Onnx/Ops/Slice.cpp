@@ -45,8 +45,8 @@ SliceDim sliceDim(OpBinder &op, const Expr &start, const Expr &end, int64_t step
   const Expr first = clampPosition(start, extent, forward ? lo : Expr(0), hi, ranges);
   const Expr behind = clampPosition(end, extent, lo, hi, ranges);
   if (first.overflowed() || behind.overflowed())
-    op.unsupported("start " + start.text() + " and end " + end.text() +
-                   " may be negative or not, supported are those with a known sign");
+    op.undecided({start, end}, "start " + start.text() + " and end " + end.text() +
+                                   " may be negative or not, supported are those with a known sign");
   if (extent.isConstant(0))
     return {Expr(0), Expr(0)};
   const Expr length = forward ? behind - first : first - behind;

@@ -1,0 +1,82 @@
+//===- lib/Import/Onnx/Remedy.cpp - options that would decide a value ------===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Import/Onnx/Remedy.h"
+
+#include "lib/Import/Onnx/PinnedInputs.h"
+#include "lib/Import/Onnx/Text.h"
+
+#include "onnx/onnx_pb.h"
+
+using namespace mlir;
+
+namespace cupola::onnx_import {
+
+/// Integers or bools, few of them whatever the dimensions.
+static bool canBePinned(const TensorRecord &input) {
+  if (!isa<IntegerType>(input.element) || input.dims.size() > 1)
+    return false;
+  const auto count = input.dims.empty() ? 1 : input.dims[0].constant().value_or(1);
+  return count <= static_cast<int64_t>(maxPinnedElements);
+}
+
+void Remedy::recordMaker(const onnx::NodeProto &node) {
+  for (const std::string &output : node.output())
+    makers[output] = &node;
+}
+
+void Remedy::addExtents(ArrayRef<Expr> extents, Options &options) const {
+  for (const Expr &extent : extents)
+    for (const std::string &id : symbols.current(extent).symbols())
+      options.dimensions.insert(symbols.nameOf(id));
+}
+
+/// True where the walk towards the sources ends: at what is known, and at an input.
+bool Remedy::addIfReached(const std::string &value, Options &options) const {
+  const auto found = values.find(value);
+  if (found == values.end() || !found->second)
+    return true; // an initialiser, or an operand that is not there
+  const TensorRecord &tensor = *found->second;
+  if (tensor.known) {
+    for (const Scalar &element : tensor.known->elements)
+      addExtents({element.num, element.den}, options);
+    return true;
+  }
+  if (tensor.constant || makers.count(value))
+    return tensor.constant != nullptr;
+  if (tensor.poisoned || !canBePinned(tensor))
+    options.isEnough = false;
+  else
+    options.inputs.insert(value);
+  return true;
+}
+
+void Remedy::addSources(const std::string &value, Options &options) const {
+  std::set<std::string> seen{value};
+  std::vector<std::string> work{value};
+  while (!work.empty() && options.isEnough) {
+    const std::string current = work.back();
+    work.pop_back();
+    if (addIfReached(current, options))
+      continue;
+    for (const std::string &input : makers.at(current)->input())
+      if (!input.empty() && seen.insert(input).second)
+        work.push_back(input);
+  }
+}
+
+std::string Remedy::forError(const NodeError &error, const onnx::NodeProto &node) const {
+  Options options;
+  addExtents(error.undecided, options);
+  if (error.operand && static_cast<int>(*error.operand) < node.input_size())
+    addSources(node.input(static_cast<int>(*error.operand)), options);
+  if (!options.isEnough || (options.dimensions.empty() && options.inputs.empty()))
+    return "";
+  std::string text;
+  for (const std::string &name : options.dimensions)
+    text += " --shape " + printable(name) + "=N";
+  for (const std::string &name : options.inputs)
+    text += " --set " + printable(name) + "=VALUE";
+  return ";" + text + " would decide it";
+}
+
+} // namespace cupola::onnx_import
