@@ -7,6 +7,7 @@
 #include "dialects/Plan/Plan.h"
 #include "lib/Import/Onnx/OnnxImporter.h"
 #include "lib/Import/Onnx/OpTable.h"
+#include "lib/Runtime/Format/MachineMemory.h"
 #include "lib/Runtime/Format/PackageWriter.h"
 #include "lib/Target/CPU/CpuTarget.h"
 #include "lib/Target/CUDA/CudaTarget.h"
@@ -149,6 +150,8 @@ Status Compilation::Impl::load(const std::string &path, std::vector<Problem> *pr
   progress("import");
   onnx_import::LoadOptions loading;
   loading.allowHardLinks = options.allowHardLinks;
+  // What cannot be there anyway needs no option to be refused.
+  loading.limits.tensorBytes = std::min<int64_t>(loading.limits.tensorBytes, format::totalMemory());
   for (const auto &[name, value] : options.limits)
     if (!onnx_import::setLimit(loading.limits, name, value))
       return Status::usage("no limit '" + name + "' takes the value " + std::to_string(value) +

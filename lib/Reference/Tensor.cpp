@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "lib/Reference/Tensor.h"
+#include "lib/Runtime/Format/MachineMemory.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
 
@@ -64,6 +65,7 @@ Result<Tensor> Tensor::make(format::DType dtype, Shape shape) {
   if (overflow)
     return Status::limit("a tensor of shape " + shapeText(shape) + " is beyond 64 bits");
   Tensor tensor = borrow(dtype, std::move(shape), nullptr);
+  CUPOLA_TRY(format::checkMemory("out of memory: a tensor of shape " + shapeText(tensor.extents), tensor.bytes()));
   tensor.owned.reset(new (std::nothrow) char[std::max<size_t>(tensor.bytes(), 1)]);
   tensor.memory = tensor.owned.get();
   if (!tensor.memory)

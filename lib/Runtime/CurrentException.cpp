@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/CurrentException.h"
 
-#include <new>
 #include <system_error>
 
 namespace cupola::runtime {
@@ -10,6 +9,8 @@ namespace cupola::runtime {
 Status currentException() {
   try {
     throw;
+  } catch (const OutOfMemory &error) {
+    return Status::environment("out of memory: " + std::to_string(error.wanted) + " bytes wanted");
   } catch (const std::bad_alloc &) {
     return Status::environment("out of memory");
   } catch (const std::system_error &error) {

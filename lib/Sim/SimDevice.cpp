@@ -4,6 +4,7 @@
 // Device memory is host memory and streams do their work at once. All checks are always on: what one kernel is seen to
 // write decides what the next may read, so that they cannot be left out for some.
 #include "lib/Runtime/Device.h"
+#include "lib/Runtime/Format/MachineMemory.h"
 #include "lib/Sim/Architecture.h"
 #include "lib/Sim/Compile.h"
 #include "lib/Sim/Launch.h"
@@ -12,7 +13,6 @@
 #include <cstring>
 #include <map>
 #include <mutex>
-#include <unistd.h>
 
 namespace cupola::sim {
 
@@ -162,7 +162,7 @@ public:
     deviceProperties.name = "sim";
     deviceProperties.arch = architecture.name;
     deviceProperties.description = "simulated " + std::string(architecture.name);
-    deviceProperties.totalBytes = memoryBytes(_SC_PHYS_PAGES);
+    deviceProperties.totalBytes = format::totalMemory();
     deviceProperties.sharedBytes = architecture.sharedBytes;
     deviceProperties.hostMemory = true;
     deviceProperties.tracksContents = true;
@@ -181,18 +181,16 @@ public:
 
   Result<DeviceAddress> allocate(uint64_t bytes) override {
     std::lock_guard<std::mutex> lock(state.mutex);
-    const uint64_t available = memoryBytes(_SC_AVPHYS_PAGES);
-    const uintptr_t address = bytes <= deviceProperties.totalBytes ? state.memory.allocate(bytes) : 0;
-    if (address)
+    CUPOLA_TRY(format::checkMemory("out of memory: a buffer", bytes));
+    if (const uintptr_t address = state.memory.allocate(bytes))
       return DeviceAddress(address);
-    return Status::environment("out of memory: " + std::to_string(bytes) + " bytes wanted, " +
-                               std::to_string(available) + " free");
+    return Status::environment("out of memory: " + std::to_string(bytes) + " bytes wanted");
   }
   void free(DeviceAddress address) override {
     std::lock_guard<std::mutex> lock(state.mutex);
     state.memory.free(address);
   }
-  Result<uint64_t> freeBytes() override { return memoryBytes(_SC_AVPHYS_PAGES); }
+  Result<uint64_t> freeBytes() override { return format::availableMemory(); }
 
   Result<void *> allocateHost(uint64_t bytes) override {
     if (void *memory = std::malloc(bytes ? bytes : 1))
@@ -216,10 +214,6 @@ public:
   }
 
 private:
-  static uint64_t memoryBytes(int pages) {
-    return static_cast<uint64_t>(sysconf(pages)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-  }
-
   mutable SimState state;
   DeviceProperties deviceProperties;
 };

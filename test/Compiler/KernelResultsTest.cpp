@@ -51,7 +51,7 @@ protected:
     auto session = need(runtime::Session::create(executable, {}));
     const Status bound = session->bind(runtime::shapesOf(inputs));
     EXPECT_TRUE(bound.isOk()) << bound.message();
-    auto outputs = need(runtime::makeOutputs(executable->package(), session->outputShapes()));
+    auto outputs = need(runtime::makeOutputs(*session));
     const Status done = session->run(runtime::refsOf(inputs), runtime::refsOf(outputs));
     EXPECT_TRUE(done.isOk()) << done.message();
     const std::vector<npz::Array> arrays{{"x", inputs[0].dtype, inputs[0].shape, inputs[0].bytes}};

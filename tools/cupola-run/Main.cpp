@@ -66,7 +66,7 @@ Status runPackage(const Options &options) {
   if (session.failed())
     return session.status();
   CUPOLA_TRY((*session)->bind(shapesOf(*inputs)));
-  Result<std::vector<HostTensor>> outputs = makeOutputs(package, (*session)->outputShapes());
+  Result<std::vector<HostTensor>> outputs = makeOutputs(**session);
   if (outputs.failed())
     return outputs.status();
   (*executable)->device().resetStatistics(); // the init steps are not of the run

@@ -15,7 +15,7 @@ using compiler::Problem;
 struct Group {
   Code code;
   std::string op, reason;
-  size_t count;
+  size_t count, order; ///< order: among the groups as they turned up
 };
 
 /// The reason with `..` for what stands in quotes: nodes differ in their names.
@@ -40,10 +40,12 @@ std::vector<Group> groupsOf(const std::vector<Problem> &problems) {
     const std::string reason = withoutNames(problem.reason);
     const auto [place, isNew] = places.emplace(std::make_tuple(problem.code, problem.op, reason), groups.size());
     if (isNew)
-      groups.push_back({problem.code, problem.op, reason, 0});
+      groups.push_back({problem.code, problem.op, reason, 0, groups.size()});
     ++groups[place->second].count;
   }
-  std::stable_sort(groups.begin(), groups.end(), [](const Group &a, const Group &b) { return a.count > b.count; });
+  std::sort(groups.begin(), groups.end(), [](const Group &a, const Group &b) {
+    return std::make_pair(b.count, a.order) < std::make_pair(a.count, b.order);
+  });
   return groups;
 }
 

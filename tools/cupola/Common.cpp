@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "lib/Runtime/CPU/CpuFeatures.h"
+#include "lib/Runtime/Format/MachineMemory.h"
 #include "lib/Runtime/Format/OutputFile.h"
 #include "lib/Runtime/Tools/Errors.h"
 #include "tools/cupola/Command.h"
@@ -81,6 +82,7 @@ public:
   bool ok() const { return descriptor >= 0; }
 
   Status write(const std::string &bytes) {
+    CUPOLA_TRY(format::checkMemory("out of memory: a copy of the package", bytes.size()));
     for (size_t done = 0; done < bytes.size();) {
       ssize_t n = ::write(descriptor, bytes.data() + done, bytes.size() - done);
       if (n <= 0)

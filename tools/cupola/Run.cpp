@@ -43,7 +43,7 @@ struct RunCommand {
     if (session.failed())
       return session.status();
     CUPOLA_TRY((*session)->bind(runtime::shapesOf(*in)));
-    auto out = runtime::makeOutputs(executable.package(), (*session)->outputShapes());
+    auto out = runtime::makeOutputs(**session);
     if (out.failed())
       return out.status();
     executable.device().resetStatistics(); // the init steps are not of the run

@@ -112,7 +112,7 @@ struct VerifyCommand {
     if (session.failed())
       return session.status();
     CUPOLA_TRY((*session)->bind(runtime::shapesOf(*inputs)));
-    auto outputs = runtime::makeOutputs(package, (*session)->outputShapes());
+    auto outputs = runtime::makeOutputs(**session);
     if (outputs.failed())
       return outputs.status();
     CUPOLA_TRY((*session)->run(runtime::inputRefs(package, *inputs, *outputs), runtime::refsOf(*outputs)));

@@ -6,7 +6,10 @@
 
 #include "lib/Runtime/CurrentException.h"
 #include "lib/Runtime/Tools/Errors.h"
+#include "lib/Runtime/Tools/OutOfMemory.h"
 #include "tools/cupola/Command.h"
+
+#include "llvm/Support/ErrorHandling.h"
 
 #include <cerrno>
 #include <csignal>
@@ -22,10 +25,17 @@ namespace cupola::tool {
 
 namespace {
 
-Status outOfMemory(const CompileFlags &flags) {
-  return flags.memory > 0 ? Status::limit(flags.model + ": the compiler ran out of memory: it may take " +
-                                          std::to_string(flags.memory) + " MiB (raise it with --memory)")
-                          : Status::environment(flags.model + ": the compiler ran out of memory");
+/// What LLVM has no way on from.
+void failInLlvm(void *, const char *reason, bool) {
+  finish(Status::internal(reason));
+  _exit(static_cast<int>(Code::Internal));
+}
+
+void answerFailures(const CompileFlags &flags) {
+  if (flags.memory > 0)
+    runtime::answerOutOfMemory(Code::Limit, " by the compiler (see --memory)");
+  llvm::install_fatal_error_handler(failInLlvm);
+  llvm::install_bad_alloc_error_handler([](void *, const char *, bool) { runtime::exitOutOfMemory(0); });
 }
 
 [[noreturn]] void work(const CompileFlags &flags, const std::function<int()> &action) {
@@ -36,11 +46,12 @@ Status outOfMemory(const CompileFlags &flags) {
     rlimit memory{flags.memory << 20, flags.memory << 20};
     setrlimit(RLIMIT_AS, &memory);
   }
+  answerFailures(flags);
   int code;
   try {
     code = action();
-  } catch (const std::bad_alloc &) {
-    code = finish(outOfMemory(flags));
+  } catch (const runtime::OutOfMemory &error) {
+    runtime::exitOutOfMemory(error.wanted);
   } catch (...) {
     code = finish(runtime::currentException());
   }

@@ -4,6 +4,7 @@
 
 #include "lib/Import/Onnx/BeneathFolder.h"
 #include "lib/Import/Onnx/Text.h"
+#include "lib/Runtime/Format/MachineMemory.h"
 
 #include "onnx/onnx_pb.h"
 
@@ -148,6 +149,11 @@ std::optional<Blob> ExternalData::load(const ExternalReference &reference, int64
   if (size > fileSize || reference.offset > fileSize - size) {
     problem = "needs " + std::to_string(size) + " bytes at offset " + std::to_string(reference.offset) + " of " +
               quoted(reference.location) + ", which has " + std::to_string(fileSize) + " bytes";
+    return std::nullopt;
+  }
+  if (const Status enough = format::checkMemory("it", static_cast<uint64_t>(size)); enough.failed()) {
+    kind = ErrorKind::Environment;
+    problem = "does not fit into memory: " + enough.message();
     return std::nullopt;
   }
   const size_t rounded = (static_cast<size_t>(size) + 63) / 64 * 64;

@@ -18,7 +18,7 @@ const std::vector<LimitInfo> &allLimits() {
       {"value-infos", &Limits::valueInfos, "declared intermediate values"},
       {"name-bytes", &Limits::nameBytes, "bytes of one name"},
       {"text-bytes", &Limits::textBytes, "bytes of one documentation or metadata text"},
-      {"tensor-bytes", &Limits::tensorBytes, "bytes of one tensor"},
+      {"tensor-bytes", &Limits::tensorBytes, "bytes of one tensor; by default no more than the machine's memory"},
       {"folded-bytes", &Limits::foldedBytes, "bytes of one tensor made by constant folding"},
   };
   return rows;

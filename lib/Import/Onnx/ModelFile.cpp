@@ -3,6 +3,7 @@
 #include "lib/Import/Onnx/ModelFile.h"
 
 #include "lib/Import/Onnx/WireScan.h"
+#include "lib/Runtime/Format/MachineMemory.h"
 
 #include "onnx/onnx_pb.h"
 
@@ -130,6 +131,9 @@ std::optional<std::string> readModelFile(const std::string &path, const Limits &
   if (status.st_size > limits.fileBytes)
     return fail(ErrorKind::Limit,
                 exceeds(limits, &Limits::fileBytes, "a file of " + std::to_string(status.st_size) + " bytes"));
+  if (const Status memory = format::checkMemory("reading the file", static_cast<uint64_t>(status.st_size));
+      memory.failed())
+    return fail(ErrorKind::Environment, "out of memory: " + memory.message());
   std::string bytes(static_cast<size_t>(status.st_size), '\0');
   if (!readFully(file.get(), bytes.data(), bytes.size(), 0))
     return cannotRead();

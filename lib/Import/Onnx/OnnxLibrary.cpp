@@ -10,6 +10,7 @@
 #include "onnx/onnx_pb.h"
 
 #include <exception>
+#include <new>
 #include <unordered_map>
 #include <vector>
 
@@ -66,6 +67,8 @@ bool labelComplaints(const onnx::ModelProto &model, Diagnostics &diagnostics) {
   for (const auto &node : model.graph().node()) {
     try {
       onnx::checker::check_node(node, context, values);
+    } catch (const std::bad_alloc &) {
+      throw; // no complaint about the model
     } catch (const std::exception &problem) {
       diagnostics.error(ErrorKind::BadModel, labelOf(node, opsets), oneLine(problem.what()));
     }
@@ -84,6 +87,8 @@ bool runOnnxChecker(onnx::ModelProto &model, Diagnostics &diagnostics) {
   try {
     onnx::checker::check_model(model, /*full_check=*/false);
     return true;
+  } catch (const std::bad_alloc &) {
+    throw;
   } catch (const std::exception &problem) {
     if (!labelComplaints(model, diagnostics))
       diagnostics.error(ErrorKind::BadModel, "the ONNX checker says: " + oneLine(problem.what()));
@@ -97,6 +102,8 @@ bool inlineLocalFunctions(onnx::ModelProto &model, Diagnostics &diagnostics) {
   try {
     onnx::inliner::InlineLocalFunctions(model, /*convert_version=*/false);
     return true;
+  } catch (const std::bad_alloc &) {
+    throw;
   } catch (const std::exception &problem) {
     diagnostics.error(ErrorKind::BadModel, "inlining the local functions failed: " + oneLine(problem.what()));
     return false;

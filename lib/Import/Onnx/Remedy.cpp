@@ -74,6 +74,8 @@ std::string Remedy::forError(const NodeError &error, const onnx::NodeProto &node
   std::string text;
   for (const std::string &name : options.dimensions)
     text += " --shape " + printable(name) + "=N";
+  if (!options.dimensions.empty())
+    text += " (or a --dim that leaves one answer)";
   for (const std::string &name : options.inputs)
     text += " --set " + printable(name) + "=VALUE";
   return ";" + text + " would decide it";

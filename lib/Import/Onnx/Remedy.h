@@ -20,7 +20,7 @@ public:
   Remedy(const Values &values, const Symbols &symbols) : values(values), symbols(symbols) {}
 
   void recordMaker(const onnx::NodeProto &node);
-  /// "; --shape batch=N --set sr=VALUE would decide it", or empty.
+  /// "; --shape batch=N (or a --dim that leaves one answer) --set sr=VALUE would decide it", or empty.
   std::string forError(const NodeError &error, const onnx::NodeProto &node) const;
 
 private:

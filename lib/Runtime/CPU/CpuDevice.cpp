@@ -7,34 +7,17 @@
 #include "lib/Runtime/CPU/OneDnnCall.h"
 #include "lib/Runtime/CPU/ThreadPool.h"
 #include "lib/Runtime/Format/Checked.h"
+#include "lib/Runtime/Format/MachineMemory.h"
 
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <map>
 #include <mutex>
 #include <optional>
-#include <unistd.h>
 
 namespace cupola::runtime {
 
 namespace {
-
-/// Larger requests are held against the free memory: the system would promise
-/// more than it has and kill the process later.
-constexpr uint64_t kTrustedAllocation = uint64_t(64) << 20;
-
-/// MemAvailable; the free pages where the kernel does not tell.
-uint64_t availableMemory() {
-  std::ifstream meminfo("/proc/meminfo");
-  for (std::string key; meminfo >> key;) {
-    uint64_t kilobytes = 0;
-    if (key == "MemAvailable:" && meminfo >> kilobytes)
-      return kilobytes * 1024;
-    meminfo.ignore(256, '\n');
-  }
-  return static_cast<uint64_t>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-}
 
 template <typename T> T *pointer(DeviceAddress address) { return reinterpret_cast<T *>(address); }
 
@@ -95,7 +78,7 @@ public:
   bool accepts(ImageKind kind, std::string_view arch) const override;
   Result<DeviceAddress> allocate(uint64_t bytes) override;
   void free(DeviceAddress address) override { std::free(pointer<void>(address)); }
-  Result<uint64_t> freeBytes() override { return availableMemory(); }
+  Result<uint64_t> freeBytes() override { return format::availableMemory(); }
   Result<void *> allocateHost(uint64_t bytes) override;
   void freeHost(void *memory) override { std::free(memory); }
   Result<std::unique_ptr<Stream>> createStream(void *native) override;
@@ -157,7 +140,7 @@ CpuDevice::CpuDevice(const DeviceOptions &options, int level) : level(level), po
   facts.name = "cpu";
   facts.arch = "x86-64-v" + std::to_string(level);
   facts.description = std::to_string(pool.threads()) + (pool.threads() == 1 ? " thread" : " threads");
-  facts.totalBytes = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  facts.totalBytes = format::totalMemory();
   facts.hostMemory = true;
 }
 
@@ -171,9 +154,7 @@ bool CpuDevice::accepts(ImageKind kind, std::string_view arch) const {
 }
 
 Result<DeviceAddress> CpuDevice::allocate(uint64_t bytes) {
-  if (bytes > kTrustedAllocation && bytes > availableMemory())
-    return Status::environment("out of memory: " + std::to_string(bytes) + " bytes wanted, " +
-                               std::to_string(availableMemory()) + " free");
+  CUPOLA_TRY(format::checkMemory("out of memory: a buffer", bytes));
   Result<void *> memory = allocateHost(bytes);
   if (memory.failed())
     return memory.status();

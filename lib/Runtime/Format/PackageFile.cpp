@@ -1,6 +1,7 @@
 //===- lib/Runtime/Format/PackageFile.cpp - Reads and verifies a package ---===//
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/Format/PackageFile.h"
+#include "lib/Runtime/Format/MachineMemory.h"
 #include "lib/Runtime/Format/Manifest.h"
 #include "lib/Runtime/Format/Validate.h"
 
@@ -8,9 +9,9 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <new>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <system_error>
 #include <thread>
 #include <unistd.h>
 #include <vector>
@@ -67,6 +68,7 @@ PackageFile::~PackageFile() {
 Status PackageFile::allocate(uint64_t bytes) {
   if (bytes == 0) // which mmap does not do
     return parseHeader("", 0).status();
+  CUPOLA_TRY(checkMemory("out of memory: the package", bytes));
   void *mapped = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED)
     return Status::environment("no memory for a package of " + std::to_string(bytes) + " bytes");
@@ -112,16 +114,20 @@ Status PackageFile::verifyLeaves(const Layout &layout) const {
   const uint64_t cores = std::max(1u, std::thread::hardware_concurrency());
   const uint64_t count = std::min({layout.leafCount / kLeavesPerThread + 1, cores, kMostThreads});
   std::vector<Status> results(count);
-  const auto work = [&](uint64_t part) {
-    for (uint64_t leaf = layout.leafCount * part / count;
-         results[part].isOk() && leaf < layout.leafCount * (part + 1) / count; ++leaf)
-      results[part] = verifyLeaf(layout, leaf);
+  const auto work = [&](uint64_t part) noexcept {
+    try {
+      for (uint64_t leaf = layout.leafCount * part / count;
+           results[part].isOk() && leaf < layout.leafCount * (part + 1) / count; ++leaf)
+        results[part] = verifyLeaf(layout, leaf);
+    } catch (const std::bad_alloc &) { // while it made an error's text
+      results[part] = Status::package("damaged");
+    }
   };
   std::vector<std::thread> threads;
   try {
     while (threads.size() + 1 < count)
       threads.emplace_back(work, threads.size() + 1);
-  } catch (const std::system_error &) { // no more threads to be had: this one does their parts
+  } catch (const std::exception &) { // no more threads, or memory for them, to be had: this one does their parts
   }
   work(0);
   for (uint64_t part = threads.size() + 1; part < count; ++part)

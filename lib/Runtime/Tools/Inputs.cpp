@@ -1,6 +1,8 @@
 //===- lib/Runtime/Tools/Inputs.cpp - Inputs and outputs of the command line tools ---===//
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/Tools/Inputs.h"
+#include "lib/Runtime/Format/Checked.h"
+#include "lib/Runtime/Format/MachineMemory.h"
 #include "lib/Runtime/RandomInputs.h"
 #include "lib/Runtime/ShapeRequest.h"
 #include "lib/Runtime/Text.h"
@@ -32,6 +34,20 @@ Status checkNoneLeft(const std::vector<npz::Array> &arrays, const std::vector<bo
     if (!used[i] && arrays[i].name.compare(0, 4, "out:") != 0)
       return Status::usage("the model has no input " + quote(arrays[i].name));
   return Status::ok();
+}
+
+/// Of all tensors together.
+Result<uint64_t> bytesOf(const std::vector<format::Tensor> &tensors, const std::vector<Shape> &shapes) {
+  format::Size sum(0);
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    const Result<uint64_t> bytes = tensorBytes(tensors[i].dtype, shapes[i]);
+    if (bytes.failed())
+      return bytes;
+    sum = sum + *bytes;
+  }
+  if (!sum.value())
+    return Status::limit("the tensors are larger than 2^64 bytes");
+  return *sum.value();
 }
 
 } // namespace
@@ -66,24 +82,30 @@ Result<std::vector<HostTensor>> makeInputs(const format::Package &package, const
   Result<std::vector<Shape>> shapes = requestShapes(package, parsed, options.shapes);
   if (shapes.failed())
     return shapes.status();
+  const Result<uint64_t> bytes = bytesOf(package.inputs, *shapes);
+  if (bytes.failed())
+    return bytes.status();
+  CUPOLA_TRY(format::checkMemory("out of memory: making the inputs", *bytes));
   std::vector<HostTensor> inputs;
-  for (uint32_t i = 0; i < shapes->size(); ++i) {
-    const Result<uint64_t> bytes = tensorBytes(package.inputs[i].dtype, (*shapes)[i]);
-    if (bytes.failed())
-      return bytes.status();
+  for (uint32_t i = 0; i < shapes->size(); ++i)
     inputs.push_back(randomTensor(package.inputs[i], (*shapes)[i], options.seed, i));
-  }
   return inputs;
 }
 
-Result<std::vector<HostTensor>> makeOutputs(const format::Package &package, const std::vector<Shape> &shapes) {
+Result<std::vector<HostTensor>> makeOutputs(const Session &session) {
+  const std::vector<format::Tensor> &declared = session.executable().package().outputs;
+  const std::vector<Shape> &shapes = session.outputShapes();
+  const Result<uint64_t> bytes = bytesOf(declared, shapes);
+  if (bytes.failed())
+    return bytes.status();
+  // The arena was promised by the system, and is there once it is written.
+  const uint64_t arena = session.executable().device().properties().hostMemory ? session.arenaBytes() : 0;
+  CUPOLA_TRY(format::checkMemory("out of memory: a run with outputs of " + std::to_string(*bytes) +
+                                     " bytes and an arena of " + std::to_string(arena),
+                                 (format::Size(*bytes) + arena).value().value_or(*bytes)));
   std::vector<HostTensor> outputs;
-  for (size_t i = 0; i < shapes.size(); ++i) {
-    const Result<uint64_t> bytes = tensorBytes(package.outputs[i].dtype, shapes[i]);
-    if (bytes.failed())
-      return bytes.status();
-    outputs.push_back({package.outputs[i].dtype, shapes[i], std::vector<uint8_t>(*bytes)});
-  }
+  for (size_t i = 0; i < shapes.size(); ++i)
+    outputs.push_back({declared[i].dtype, shapes[i], std::vector<uint8_t>(*tensorBytes(declared[i].dtype, shapes[i]))});
   return outputs;
 }
 

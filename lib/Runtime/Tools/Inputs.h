@@ -5,6 +5,7 @@
 
 #include "lib/Runtime/Npz/Npz.h"
 #include "lib/Runtime/ParsedProgram.h"
+#include "lib/Runtime/Session.h"
 #include "lib/Runtime/Tensor.h"
 #include "lib/Runtime/Tools/PinnedInputs.h"
 
@@ -24,8 +25,9 @@ Result<std::vector<HostTensor>> makeInputs(const format::Package &package, const
                                            const InputOptions &options);
 Result<std::vector<HostTensor>> inputsFromArrays(const format::Package &package, std::vector<npz::Array> arrays);
 
-/// Room for tensors of these shapes, all bytes zero.
-Result<std::vector<HostTensor>> makeOutputs(const format::Package &package, const std::vector<Shape> &shapes);
+/// Room for the outputs of a bound session, all bytes zero. Code::Environment where the machine
+/// has not enough memory for them and for what the session will touch.
+Result<std::vector<HostTensor>> makeOutputs(const Session &session);
 
 /// Under the outputs' names.
 Status writeOutputs(const std::string &path, const format::Package &package, const std::vector<HostTensor> &outputs);
