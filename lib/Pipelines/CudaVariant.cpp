@@ -4,6 +4,7 @@
 #include "lib/Pipelines/PassErrors.h"
 #include "lib/Pipelines/Variant.h"
 #include "lib/Runtime/CUDA/DeviceHeaders.h"
+#include "lib/Runtime/Text.h"
 #include "lib/Target/CUDA/CudaTarget.h"
 
 using namespace mlir;
@@ -53,7 +54,7 @@ Status compileCubins(ArrayRef<std::string> archs, BuiltVariant &built, VariantCo
         request.headers.push_back({std::string(header.name), header.text});
       Result<runtime::cuda::CudaBinary> binary = context.nvrtc->compile(request);
       if (binary.failed())
-        return binary.status();
+        return runtime::withKernelNodes(binary.status(), context.nodes.all(), program);
       format::Binary record;
       record.arch = arch;
       for (auto [k, kernel] : llvm::enumerate(program.kernels))

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/LoadedKernels.h"
 
+#include "lib/Runtime/Text.h"
+
 namespace cupola::runtime {
 
 std::vector<uint32_t> LoadedKernels::missing(const std::vector<uint32_t> &kernels) const {
@@ -58,7 +60,7 @@ Status LoadedKernels::loadSources(Device &device, const format::Package &package
     image.arch = variant.arch;
     image.bytes = variant.sources[source].text;
     image.headers = &package.headers;
-    CUPOLA_TRY(add(device, image, variant, kernels));
+    CUPOLA_TRY(withKernelNodes(add(device, image, variant, kernels), package.nodes, variant.program));
   }
   return Status::ok();
 }

@@ -20,16 +20,30 @@ std::string quote(std::string_view name) {
   return text + (name.size() > kMost ? "...'" : "'");
 }
 
-std::string nodeList(const format::Package &package, const std::vector<uint32_t> &nodes) {
+std::string nodeList(const std::vector<format::Node> &all, const std::vector<uint32_t> &nodes) {
   constexpr size_t kMost = 4;
   std::string text = nodes.size() == 1 ? "node " : "nodes ";
   for (size_t i = 0; i < std::min(nodes.size(), kMost); ++i) {
-    const format::Node &node = package.nodes[nodes[i]];
+    const format::Node &node = all[nodes[i]];
     text += (i ? ", " : "") + quote(node.name) + " (" + node.op + ")";
   }
   if (nodes.size() > kMost)
     text += " and " + std::to_string(nodes.size() - kMost) + " more";
   return text;
+}
+
+Status withKernelNodes(const Status &status, const std::vector<format::Node> &nodes, const format::Program &program) {
+  std::string text;
+  for (const format::Kernel &kernel : program.kernels) {
+    if (status.isOk() || status.message().find(kernel.name) == std::string::npos)
+      continue;
+    const auto step = std::find_if(program.steps.begin(), program.steps.end(), [&](const format::Step &s) {
+      return s.kind == format::Step::LaunchStep && program.kernels[s.launch.kernel].name == kernel.name;
+    });
+    if (step != program.steps.end())
+      text += (text.empty() ? "" : "; ") + nodeList(nodes, step->nodes);
+  }
+  return text.empty() ? status : status.within(text);
 }
 
 } // namespace cupola::runtime

@@ -4,6 +4,7 @@
 #define CUPOLA_LIB_RUNTIME_TEXT_H
 
 #include "lib/Runtime/Format/Plan.h"
+#include "lib/Runtime/Status.h"
 
 #include <string>
 #include <string_view>
@@ -16,7 +17,13 @@ namespace cupola::runtime {
 std::string quote(std::string_view name);
 
 /// "node 'a' (Gather)", or "nodes 'a' (Gather), 'b' (Add)"; at most four.
-std::string nodeList(const format::Package &package, const std::vector<uint32_t> &nodes);
+std::string nodeList(const std::vector<format::Node> &all, const std::vector<uint32_t> &nodes);
+inline std::string nodeList(const format::Package &package, const std::vector<uint32_t> &nodes) {
+  return nodeList(package.nodes, nodes);
+}
+
+/// `status` with the nodes, before its text, of each kernel of `program` that it names.
+Status withKernelNodes(const Status &status, const std::vector<format::Node> &nodes, const format::Program &program);
 
 } // namespace cupola::runtime
 

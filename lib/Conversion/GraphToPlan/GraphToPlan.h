@@ -63,6 +63,7 @@ format::Program planToFormat(plan::ProgramOp program, const TargetKernels &kerne
 class NodeTable {
 public:
   std::vector<uint32_t> indicesOf(mlir::Location location);
+  const std::vector<format::Node> &all() const { return nodes; }
   std::vector<format::Node> takeNodes() { return std::move(nodes); }
 
 private:

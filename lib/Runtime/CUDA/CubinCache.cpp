@@ -2,9 +2,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/CUDA/CubinCache.h"
 
+#include "lib/Runtime/CUDA/CompileProcess.h"
+
+#include <algorithm>
 #include <charconv>
 
 namespace cupola::runtime::cuda {
+
+namespace {
+
+struct KernelText {
+  std::string name, text;
+};
+
+/// The kernels of an emitted source, each with what stands before the first one.
+std::vector<KernelText> splitKernels(std::string_view source) {
+  constexpr std::string_view head = "\nCUPOLA_KERNEL(";
+  const std::string_view prefix = source.substr(0, source.find(head));
+  std::vector<KernelText> kernels;
+  for (size_t begin = prefix.size(); begin < source.size();) {
+    const size_t end = std::min(source.find(head, begin + 1), source.size());
+    const std::string_view body = source.substr(begin, end - begin);
+    const size_t name = body.find(") ") + 2;
+    kernels.push_back(
+        {std::string(body.substr(name, body.find('(', name) - name)), std::string(prefix) + std::string(body)});
+    begin = end;
+  }
+  return kernels;
+}
+
+} // namespace
 
 /// Changes with the form of an entry.
 static constexpr uint64_t binaryVersion = 1;
@@ -59,10 +86,10 @@ std::optional<CudaBinary> decodeCudaBinary(std::string_view bytes) {
 }
 
 CubinCache::CubinCache(std::shared_ptr<ByteCache> cacheOf, std::vector<int> majorsOf)
-    : cache(std::move(cacheOf)), majors(std::move(majorsOf)) {}
+    : cache(std::move(cacheOf)), majors(std::move(majorsOf)), deadline(kCompileDeadline) {}
 
-CubinCache::CubinCache(std::shared_ptr<ByteCache> cacheOf, std::shared_ptr<Nvrtc> nvrtcOf)
-    : cache(std::move(cacheOf)), loaded(std::move(nvrtcOf)) {}
+CubinCache::CubinCache(std::shared_ptr<ByteCache> cacheOf, std::shared_ptr<Nvrtc> nvrtcOf, unsigned deadlineOf)
+    : cache(std::move(cacheOf)), deadline(deadlineOf), loaded(std::move(nvrtcOf)) {}
 
 Result<std::shared_ptr<Nvrtc>> CubinCache::nvrtc() {
   std::lock_guard<std::mutex> lock(loadMutex);
@@ -73,6 +100,44 @@ Result<std::shared_ptr<Nvrtc>> CubinCache::nvrtc() {
     loaded = opened.take();
   }
   return loaded;
+}
+
+/// Nothing: the deadline passed.
+static std::optional<Result<CudaBinary>> compileBounded(Nvrtc &compiler, const NvrtcRequest &request,
+                                                        unsigned deadline) {
+  std::optional<Result<std::string>> bytes = runBounded(
+      [&]() -> Result<std::string> {
+        Result<CudaBinary> binary = compiler.compile(request);
+        return binary.isOk() ? Result<std::string>(encodeCudaBinary(*binary)) : binary.status();
+      },
+      deadline);
+  if (!bytes)
+    return std::nullopt;
+  if (bytes->failed())
+    return Result<CudaBinary>(bytes->status());
+  return Result<CudaBinary>(*decodeCudaBinary(**bytes));
+}
+
+Result<CudaBinary> CubinCache::compileWith(Nvrtc &compiler, const NvrtcRequest &request) {
+  if (deadline == 0)
+    return compiler.compile(request);
+  std::optional<Result<CudaBinary>> binary = compileBounded(compiler, request, deadline);
+  return binary ? std::move(*binary) : Result<CudaBinary>(endless(compiler, request));
+}
+
+/// Which of the kernels of a source it was.
+Status CubinCache::endless(Nvrtc &compiler, const NvrtcRequest &request) {
+  const std::vector<KernelText> kernels = splitKernels(request.source);
+  std::string names;
+  for (const KernelText &kernel : kernels) {
+    NvrtcRequest single = request;
+    single.source = kernel.text;
+    if (kernels.size() == 1 || !compileBounded(compiler, single, deadline))
+      names += (names.empty() ? "" : ", ") + kernel.name;
+  }
+  return Status::limit("nvrtc " + compiler.version() + " did not compile " +
+                       (names.empty() ? request.name : "kernel " + names + " of " + request.name) + " for " +
+                       request.arch + " within " + std::to_string(deadline) + " s of processor time");
 }
 
 Result<CudaBinary> CubinCache::compile(const NvrtcRequest &request) {
@@ -94,7 +159,7 @@ Result<CudaBinary> CubinCache::compile(const NvrtcRequest &request) {
       return std::move(*binary);
     }
   ++compileCount;
-  Result<CudaBinary> binary = (*compiler)->compile(request);
+  Result<CudaBinary> binary = compileWith(**compiler, request);
   if (binary.isOk())
     cache->put(key, encodeCudaBinary(*binary));
   return binary;

@@ -229,6 +229,36 @@ TEST(CubinCache, EntryKeepsEverything) {
     EXPECT_FALSE(decodeCudaBinary(bytes.substr(0, cut))) << cut;
 }
 
+TEST(CubinCache, EndsAnEndlessCompilationAndNamesTheKernel) {
+  static bool isEndless;
+  NvrtcApi api = FakeNvrtc::table();
+  api.createProgram = [](NvrtcProgram *, const char *text, const char *, int, const char *const *,
+                         const char *const *) {
+    isEndless = std::string(text).find("k_endless(") != std::string::npos;
+    return nvrtcSuccess;
+  };
+  api.compileProgram = [](NvrtcProgram, int, const char *const *) {
+    for (volatile bool endless = isEndless; endless;) {
+    }
+    return nvrtcSuccess;
+  };
+  FakeNvrtc::call = FakeNvrtc::failAt = 0;
+  Result<std::shared_ptr<Nvrtc>> nvrtc = Nvrtc::create(api, "fake");
+  ASSERT_TRUE(nvrtc.isOk());
+  ScratchFolder folder;
+  CubinCache cache(std::make_shared<ByteCache>(folder.path(), failOnWarning), *nvrtc, /*deadline=*/1);
+  const std::string quick = "CUPOLA_KERNEL(32, 1) k_quick(u32 step) {\n}\n", head = "#include \"device.cuh\"\n";
+  Result<CudaBinary> binary = cache.compile(request((head + quick).c_str(), "sm_80"));
+  ASSERT_TRUE(binary.isOk()) << binary.status().message();
+  EXPECT_EQ(binary->cubin, "cube");
+  const std::string both = head + quick + "CUPOLA_KERNEL(32, 1) k_endless(u32 step) {\n}\n";
+  binary = cache.compile(request(both.c_str(), "sm_80"));
+  ASSERT_TRUE(binary.failed());
+  EXPECT_EQ(binary.status().code(), Code::Limit);
+  EXPECT_EQ(binary.status().message(),
+            "nvrtc 13.0 did not compile kernel k_endless of test.cu for sm_80 within 1 s of processor time");
+}
+
 //===--- A table whose calls fail ---===//
 
 TEST(Nvrtc, EveryCallMayFail) {
