@@ -132,6 +132,10 @@ CUPOLA_DEVICE unsigned shuffleDown(unsigned value, unsigned delta, Place at) {
 }
 CUPOLA_DEVICE unsigned ballot(bool predicate, Place at) { return cupola_sim_ballot(predicate, at.id); }
 
+CUPOLA_DEVICE void raiseGlobalMax(unsigned long long address, unsigned v) {
+  cupola_sim_atomic(globalPointer<unsigned>(address), CupolaSimMaxU32, v, 0);
+}
+
 CUPOLA_DEVICE int atomicAddValue(int *p, int v) {
   return static_cast<int>(cupola_sim_atomic(p, CupolaSimAddI32, static_cast<unsigned>(v), 0));
 }

@@ -40,9 +40,7 @@ template <class T> CUPOLA_DEVICE T cu_scalar(const u64 *bindings, u32 slot) {
 
 /// Records that the kernel of plan step `step` met an index out of range; the run then fails with an error that names
 /// the step's nodes. The last such step wins, so that the outcome does not depend on the order of the blocks.
-CUPOLA_DEVICE void cu_raise(const u64 *bindings, u32 step) {
-  cupola_device::atomicMaxValue(cupola_device::globalPointer<u32>(bindings[0]), step + 1);
-}
+CUPOLA_DEVICE void cu_raise(const u64 *bindings, u32 step) { cupola_device::raiseGlobalMax(bindings[0], step + 1); }
 
 /// `index` clamped to [0, extent); an index outside raises the error flag.
 template <class I> CUPOLA_DEVICE I cu_checked_index(const u64 *bindings, u32 step, I index, I extent) {

@@ -96,6 +96,12 @@ CUPOLA_DEVICE unsigned shuffleDown(unsigned value, unsigned delta, Place) {
 }
 CUPOLA_DEVICE unsigned ballot(bool predicate, Place) { return __ballot_sync(0xffffffffu, predicate); }
 
+/// *address = max(*address, v) in global memory, by its integer address: as a generic pointer, an address that is
+/// loaded in a branch keeps NVRTC 13.0 from ever ending (a gather behind a matrix product with dynamic strides).
+CUPOLA_DEVICE void raiseGlobalMax(unsigned long long address, unsigned v) {
+  asm volatile("red.global.max.u32 [%0], %1;" ::"l"(address), "r"(v));
+}
+
 CUPOLA_DEVICE int atomicAddValue(int *p, int v) { return atomicAdd(p, v); }
 CUPOLA_DEVICE unsigned atomicAddValue(unsigned *p, unsigned v) { return atomicAdd(p, v); }
 CUPOLA_DEVICE unsigned long long atomicAddValue(unsigned long long *p, unsigned long long v) { return atomicAdd(p, v); }
