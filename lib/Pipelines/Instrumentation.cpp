@@ -116,20 +116,27 @@ private:
 
 class ProvenanceInstrumentation : public PassInstrumentation {
 public:
+  explicit ProvenanceInstrumentation(std::string &broken) : broken(broken) {}
   void runAfterPass(Pass *pass, Operation *op) override {
+    if (!broken.empty())
+      return;
     std::string why;
     ScopedDiagnosticHandler handler(op->getContext(), [&](Diagnostic &diagnostic) {
       why = diagnostic.str();
       return success();
     });
+    const StringRef name = pass->getArgument().empty() ? pass->getName() : pass->getArgument();
     if (failed(checkProvenance(moduleOf(op))))
-      llvm::report_fatal_error(Twine("pass ") + pass->getName() + " broke the provenance: " + why);
+      broken = ("pass " + name + " broke the provenance: " + why).str();
   }
+
+private:
+  std::string &broken;
 };
 
 } // namespace
 
-void addInstrumentation(PassManager &manager, const PipelineOptions &options) {
+void addInstrumentation(PassManager &manager, const PipelineOptions &options, std::string &broken) {
   // One module at a time is dumped and checked, whatever the passes are nested in.
   manager.getContext()->disableMultithreading();
   if (!options.dumpDir.empty())
@@ -137,7 +144,7 @@ void addInstrumentation(PassManager &manager, const PipelineOptions &options) {
   if (options.afterPass)
     manager.addInstrumentation(std::make_unique<CallbackInstrumentation>(options));
   if (options.checkProvenance)
-    manager.addInstrumentation(std::make_unique<ProvenanceInstrumentation>());
+    manager.addInstrumentation(std::make_unique<ProvenanceInstrumentation>(broken));
 }
 
 } // namespace cupola

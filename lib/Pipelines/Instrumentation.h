@@ -10,8 +10,9 @@
 
 namespace cupola {
 
-/// Dumps the module after every pass and checks its provenance, as options say.
-void addInstrumentation(mlir::PassManager &manager, const PipelineOptions &options);
+/// Dumps the module after every pass and checks its provenance, as options say. The first pass that breaks it, by the
+/// name that --disable-pass takes, and how go to `broken`, which outlives the runs of `manager`.
+void addInstrumentation(mlir::PassManager &manager, const PipelineOptions &options, std::string &broken);
 
 /// Every op on tensors names nodes of the model (`graph.nodes` of the module), and none
 /// that the model does not have; every node is named, folded or dead (graph::Fate). An

@@ -58,7 +58,7 @@ public:
   Builder(ModuleOp module, const PipelineOptions &options)
       : module(module), options(options), manager(module.getContext()) {
     manager.enableVerifier(true);
-    addInstrumentation(manager, options);
+    addInstrumentation(manager, options, broken);
   }
 
   bool isOn(StringRef name) const { return !options.disabled.count(name.str()); }
@@ -67,12 +67,15 @@ public:
 
   Status run() {
     const PassErrors errors(module.getContext());
-    return succeeded(manager.run(module)) ? Status() : errors.status("a pass failed");
+    if (failed(manager.run(module)))
+      return errors.status("a pass failed");
+    return broken.empty() ? Status() : Status::internal(broken);
   }
 
 private:
   ModuleOp module;
   const PipelineOptions &options;
+  std::string broken; ///< by which pass and how, as instrumentation found
   PassManager manager;
 };
 

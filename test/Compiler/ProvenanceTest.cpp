@@ -77,5 +77,17 @@ TEST_F(Provenance, OnlyWhatIsNotNamedAnyMoreIsGone) {
   EXPECT_TRUE(succeeded(checkProvenance(*module))) << error;
 }
 
+/// What a pass of the pipeline finds broken is an error of that pass, by the name that --disable-pass takes.
+TEST_F(Provenance, APipelineNamesNodeAndPass) {
+  module->lookupSymbol("main")->removeAttr("graph.gone");
+  const Status status = runGraphPasses(*module, PipelineOptions());
+  EXPECT_EQ(status.code(), Code::Internal);
+  EXPECT_EQ(
+      status.message().find("pass fold-constants broke the provenance: node 'size' of the model is neither computed "
+                            "nor folded nor dead"),
+      0u)
+      << status.message();
+}
+
 } // namespace
 } // namespace cupola
