@@ -7,6 +7,7 @@
 #include "dialects/Graph/Provenance.h"
 #include "dialects/Plan/LibraryCallAttr.h"
 #include "lib/Reference/Tensor.h"
+#include "lib/Runtime/Format/LibraryCosts.h"
 #include "lib/Transforms/Fusion/Grouping.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -128,8 +129,10 @@ uint32_t ownerOf(const format::Program &program, uint32_t buffer) {
   return buffer;
 }
 
-/// What one run does, in order: kernels and copies, with the buffers they touch.
-Json stepsOf(const format::Program &program, const std::vector<format::Node> &nodes) {
+/// What one run does, in order: kernels and copies, with the buffers they touch, and on how many threads at most
+/// the runtime takes a library's form of a step.
+Json stepsOf(const format::Variant &variant, const std::vector<format::Node> &nodes) {
+  const format::Program &program = variant.program;
   Json steps = Json::array();
   for (const format::Step &step : program.steps) {
     Json names = Json::array(), reads = Json::array(), writes = Json::array();
@@ -151,8 +154,10 @@ Json stepsOf(const format::Program &program, const std::vector<format::Node> &no
                      {"nodes", names},
                      {"reads", reads},
                      {"writes", writes}});
-    if (isLaunch && step.launch.call)
+    if (isLaunch && step.launch.call) {
       steps.back()["library"] = "oneDNN";
+      steps.back()["library_threads"] = format::mostThreads(step.launch.call, format::measuredOneDnn, variant.arch);
+    }
   }
   return steps;
 }
@@ -239,7 +244,7 @@ static std::string explainVariants(Compilation::Impl &impl) {
                         {"arch", built.variant.arch},
                         {"launches", built.variant.program.steps.size()},
                         {"kernels", kernelsOf(built, nodes)},
-                        {"steps", stepsOf(built.variant.program, nodes)},
+                        {"steps", stepsOf(built.variant, nodes)},
                         {"buffers", buffersOf(built.variant.program)},
                         {"library_refused", refusedCalls(built)},
                         {"edges", edgesOf(*built.module)},

@@ -123,11 +123,8 @@ Status runFusionPasses(ModuleOp module, const VariantSpec &variant, const Pipeli
   fusion.epilogues = b.isOn("fuse-epilogues");
   fusion.prologues = b.isOn("fuse-prologues");
   b.addNested<func::FuncOp>(createFormFusions(fusion));
-  if (variant.target == "cpu" && options.libraries) {
-    ChooseLibrariesOptions libraries;
-    libraries.level = variant.arch == "x86-64-v4" ? 4 : 3;
-    b.addNested<func::FuncOp>(createChooseLibraries(libraries));
-  }
+  if (variant.target == "cpu" && options.libraries)
+    b.addNested<func::FuncOp>(createChooseLibraries());
   return b.run();
 }
 

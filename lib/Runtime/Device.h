@@ -178,10 +178,10 @@ public:
   /// `native` is the caller's stream (CUstream) or null for one of our own.
   virtual Result<std::unique_ptr<Stream>> createStream(void *native) = 0;
   virtual Result<std::unique_ptr<Module>> loadModule(const ModuleImage &image) = 0;
-  /// A library's way to do what `call` describes. `weights` are read now. A launch of the
-  /// function takes the addresses of the call's buffers, and a grid of any size but 0. An
-  /// error says why the kernel has to do it.
-  virtual Result<std::unique_ptr<Function>> prepareCall(const format::LibraryCall & /*call*/,
+  /// A library's way to do what `call` describes, where it gains over kernels for `arch`.
+  /// `weights` are read now. A launch of the function takes the addresses of the call's
+  /// buffers, and a grid of any size but 0. An error says why the kernel does it.
+  virtual Result<std::unique_ptr<Function>> prepareCall(const format::LibraryCall & /*call*/, std::string_view /*arch*/,
                                                         const void * /*weights*/) {
     return Status::unsupported("the device calls no libraries");
   }
@@ -195,7 +195,7 @@ public:
 ///   extern "C" const cupola::runtime::DevicePlugin *cupola_device_plugin();
 /// and is built with the same compiler and headers as the runtime; kPluginAbi
 /// changes whenever this file or Plan.h does.
-constexpr uint32_t kPluginAbi = 2;
+constexpr uint32_t kPluginAbi = 3;
 
 struct DevicePlugin {
   uint32_t abi;     ///< kPluginAbi

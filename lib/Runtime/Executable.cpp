@@ -46,7 +46,7 @@ Status Executable::load() {
   if (stream.failed())
     return stream.status();
   CUPOLA_TRY(uploadWeights(**stream));
-  libraryCalls.prepare(*target, program(), weights);
+  libraryCalls.prepare(*target, *chosen, weights);
   Result<BoundPlan> plan = bindInitPlan(package(), program(), parsed, libraryCalls.initNeeds(program()));
   if (plan.failed())
     return plan.status();

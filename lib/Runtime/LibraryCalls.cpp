@@ -2,11 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/LibraryCalls.h"
 
+#include <algorithm>
+
 namespace cupola::runtime {
 
-void LibraryCalls::prepare(Device &device, const format::Program &program, const std::vector<DeviceAddress> &weights) {
+void LibraryCalls::prepare(Device &device, const format::Variant &variant, const std::vector<DeviceAddress> &weights) {
+  const format::Program &program = variant.program;
   functions.clear();
   functions.resize(program.steps.size());
+  refusals.assign(program.steps.size(), "");
   for (size_t i = 0; i < program.steps.size(); ++i) {
     const format::LibraryCall &call = program.steps[i].launch.call;
     if (program.steps[i].kind != format::Step::LaunchStep || !call)
@@ -14,15 +18,23 @@ void LibraryCalls::prepare(Device &device, const format::Program &program, const
     ++wanted;
     const uint32_t weight = program.buffers[call.buffers[1]].index;
     Result<std::unique_ptr<Function>> function =
-        device.prepareCall(call, reinterpret_cast<const void *>(weights[weight]));
+        device.prepareCall(call, variant.arch, reinterpret_cast<const void *>(weights[weight]));
     if (function.failed()) {
-      why = function.status().message();
+      refusals[i] = function.status().message();
       continue;
     }
     functions[i] = function.take();
     resident += functions[i]->residentBytes();
     ++made;
   }
+}
+
+std::vector<std::string> LibraryCalls::reasons() const {
+  std::vector<std::string> list;
+  for (const std::string &reason : refusals)
+    if (!reason.empty() && std::find(list.begin(), list.end(), reason) == list.end())
+      list.push_back(reason);
+  return list;
 }
 
 InitNeeds LibraryCalls::initNeeds(const format::Program &program) const {

@@ -21,15 +21,17 @@ struct InitNeeds {
 class LibraryCalls {
 public:
   /// `weights`: host addresses of the package's weights, by index.
-  void prepare(Device &device, const format::Program &program, const std::vector<DeviceAddress> &weights);
+  void prepare(Device &device, const format::Variant &variant, const std::vector<DeviceAddress> &weights);
 
   /// Null: the step's kernel runs.
   Function *function(size_t step) const { return functions[step].get(); }
   /// How many steps describe themselves, and how many of them a library does.
   size_t described() const { return wanted; }
   size_t used() const { return made; }
-  /// Why a described step is left to its kernel; empty if none is.
-  const std::string &reason() const { return why; }
+  /// Why a described step is left to its kernel; empty if it is not.
+  const std::string &refusal(size_t step) const { return refusals[step]; }
+  /// Different refusals, in the order of the steps.
+  std::vector<std::string> reasons() const;
 
   /// What the libraries' copies of weights take.
   uint64_t residentBytes() const { return resident; }
@@ -39,9 +41,9 @@ public:
 
 private:
   std::vector<std::unique_ptr<Function>> functions; ///< by step
+  std::vector<std::string> refusals;                ///< by step
   size_t wanted = 0, made = 0;
   uint64_t resident = 0;
-  std::string why;
 };
 
 } // namespace cupola::runtime

@@ -355,10 +355,10 @@ def ChooseLibraries : Pass<"graph-choose-libraries", "::mlir::func::FuncOp"> {
   let summary = "say which fusions a library may do instead of their kernels";
   let description = [{
     A fusion with a contraction is described in a library's words (`library`, the inputs of
-    the call in `library_inputs`) where its shapes are static, its weights constant, its
-    epilogue a chain of post-ops, and the cost table says that the library is the cheaper
-    one; else `library_refused` says why not. The fusion gets its kernel in any case: the
-    machine that runs the package may have no such library.
+    the call in `library_inputs`) where its shapes are static, its weights constant, and its
+    epilogue a chain of post-ops; else `library_refused` says why not. The fusion gets its
+    kernel in any case: the runtime chooses between the two by library, level and threads
+    (lib/Runtime/Format/LibraryCosts.h).
 
     ```mlir
     %1 = graph.fusion "gemm"(%a, %w) : (tensor<16x384xf32>, tensor<384x384xf32>) -> tensor<16x384xf32> {..}
@@ -369,9 +369,6 @@ def ChooseLibraries : Pass<"graph-choose-libraries", "::mlir::func::FuncOp"> {
         library_inputs = array<i64: 0, 1>} : ..
     ```
   }];
-  let options = [
-    Option<"level", "level", "int", "4", "the x86-64 level that the kernels are for">,
-  ];
 }
 
 #endif // CUPOLA_LIB_TRANSFORMS_PASSES_TD

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/CPU/OneDnnCall.h"
 #include "lib/Runtime/Session.h"
+#include "test/Runtime/ChosenOneDnn.h"
 #include "test/Runtime/TestPackage.h"
 
 #include <cmath>
@@ -18,18 +19,6 @@ using format::PostOp;
 using format::PostOpKind;
 
 namespace {
-
-/// $CUPOLA_ONEDNN for the life of it.
-class Chosen {
-public:
-  explicit Chosen(const char *path) : before(std::getenv("CUPOLA_ONEDNN") ? std::getenv("CUPOLA_ONEDNN") : "") {
-    ::setenv("CUPOLA_ONEDNN", path, 1);
-  }
-  ~Chosen() { ::setenv("CUPOLA_ONEDNN", before.c_str(), 1); }
-
-private:
-  std::string before;
-};
 
 uint32_t bitsOf(float value) {
   uint32_t bits;
@@ -269,7 +258,7 @@ TEST(OneDnn, APackageRunsWithoutIt) {
   const auto executable = describedExecutable();
   EXPECT_EQ(executable->calls().described(), 1u);
   EXPECT_EQ(executable->calls().used(), 0u);
-  EXPECT_EQ(executable->calls().reason(), "CUPOLA_ONEDNN is none");
+  EXPECT_EQ(executable->calls().refusal(1), "CUPOLA_ONEDNN is none");
   auto session = Session::create(executable, {});
   ASSERT_TRUE(session.isOk());
   std::vector<float> x(20, 1), y(20);

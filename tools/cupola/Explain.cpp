@@ -4,6 +4,7 @@
 #include "lib/Runtime/Text.h"
 #include "tools/cupola/Command.h"
 
+#include <algorithm>
 #include <cstdio>
 
 namespace cupola::tool {
@@ -17,6 +18,20 @@ std::string join(const Json &names, size_t most) {
   return names.size() > most ? text + ", .. (" + std::to_string(names.size()) + ")" : text;
 }
 
+/// Steps for which the package has a library's form besides the kernel, and on how many of them the runtime takes it.
+std::string librariesText(const Json &variant) {
+  std::vector<int64_t> most;
+  for (const Json &step : variant["steps"])
+    if (step.contains("library"))
+      most.push_back(step["library_threads"].get<int64_t>());
+  std::string text = "oneDNN may do " + std::to_string(most.size()) + " of the steps";
+  for (int64_t threads : {1, 2, 4, 16})
+    text += (threads == 1 ? "; it gains on " : ", ") +
+            std::to_string(std::count_if(most.begin(), most.end(), [&](int64_t n) { return n >= threads; })) +
+            " with " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
+  return text;
+}
+
 /// Contractions that a library may do, and why it does not do the others.
 void printLibraries(const Json &variant, bool reasons) {
   size_t described = 0;
@@ -25,8 +40,7 @@ void printLibraries(const Json &variant, bool reasons) {
   const Json &refused = variant["library_refused"];
   if (described + refused.size() == 0)
     return;
-  std::printf("  libraries: oneDNN may do %zu of the steps, %zu contractions are left to their kernels\n", described,
-              refused.size());
+  std::printf("  libraries: %s; %zu contractions have kernels alone\n", librariesText(variant).c_str(), refused.size());
   for (const Json &entry : refused)
     if (reasons)
       std::printf("    %s: %s\n", runtime::quote(entry["node"].get<std::string>()).c_str(),

@@ -1,6 +1,7 @@
 //===- tools/cupola/Inspect.cpp - cupola inspect ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "lib/Runtime/Format/LibraryCosts.h"
 #include "lib/Runtime/Format/OutputFile.h"
 #include "lib/Runtime/Format/PackageFile.h"
 #include "lib/Runtime/Text.h"
@@ -57,8 +58,19 @@ struct InspectCommand {
                   variant.program.steps.size(), variant.program.kernels.size(), variant.sources.size());
       for (const format::Binary &binary : variant.binaries)
         std::printf(", %s (%zu bytes)", binary.arch.c_str(), binary.image.size());
+      printLibraries(variant);
       std::printf("\n");
     }
+  }
+
+  static void printLibraries(const format::Variant &variant) {
+    size_t described = 0, gaining = 0;
+    for (const format::Step &step : variant.program.steps) {
+      described += bool(step.launch.call);
+      gaining += step.launch.call && format::mostThreads(step.launch.call, format::measuredOneDnn, variant.arch) > 0;
+    }
+    if (described)
+      std::printf(", a library's form of %zu steps (%zu gain by it)", described, gaining);
   }
 
   /// File names are numbers and names of our own: nothing of the model is in them.

@@ -7,6 +7,7 @@
 #include "lib/Runtime/CPU/OneDnnCall.h"
 #include "lib/Runtime/CPU/ThreadPool.h"
 #include "lib/Runtime/Format/Checked.h"
+#include "lib/Runtime/Format/LibraryCosts.h"
 #include "lib/Runtime/Format/MachineMemory.h"
 
 #include <cstdlib>
@@ -83,7 +84,8 @@ public:
   void freeHost(void *memory) override { std::free(memory); }
   Result<std::unique_ptr<Stream>> createStream(void *native) override;
   Result<std::unique_ptr<Module>> loadModule(const ModuleImage &image) override;
-  Result<std::unique_ptr<Function>> prepareCall(const format::LibraryCall &call, const void *weights) override;
+  Result<std::unique_ptr<Function>> prepareCall(const format::LibraryCall &call, std::string_view arch,
+                                                const void *weights) override;
   std::vector<KernelStatistics> statistics() const override;
   void resetStatistics() override;
 
@@ -194,13 +196,17 @@ Result<std::unique_ptr<Module>> CpuDevice::loadModule(const ModuleImage &image) 
   return std::unique_ptr<Module>(std::move(module));
 }
 
-Result<std::unique_ptr<Function>> CpuDevice::prepareCall(const format::LibraryCall &call, const void *weights) {
+Result<std::unique_ptr<Function>> CpuDevice::prepareCall(const format::LibraryCall &call, std::string_view arch,
+                                                         const void *weights) {
   const std::lock_guard<std::mutex> lock(opening);
   if (!library)
     library = onednn::OneDnn::load();
   if (library->failed())
     return library->status();
   Result<std::unique_ptr<onednn::OneDnnCall>> made =
+  const std::string refusal = format::cheaperByKernel(call, (**library)->version(), arch, pool.threads());
+  if (!refusal.empty())
+    return Status::unsupported(refusal);
       onednn::OneDnnCall::create(**library, call, weights, pool.threads());
   if (made.failed())
     return made.status();

@@ -37,14 +37,14 @@ Result<std::shared_ptr<const OneDnn>> OneDnn::load() {
 }
 
 Status OneDnn::start(const std::string &path) {
-  const Version version = *table.version();
-  title = "oneDNN " + std::to_string(version.major) + "." + std::to_string(version.minor) + "." +
-          std::to_string(version.patch);
-  if (version.major != 2 || version.minor < 6)
+  number = *table.version();
+  title = "oneDNN " + std::to_string(number.major) + "." + std::to_string(number.minor) + "." +
+          std::to_string(number.patch);
+  if (number.major != 2 || number.minor < 6)
     return Status::environment(path + " is " + title + ": 2.6 or a later one of version 2 is needed");
-  if (version.cpuRuntime == runtimeSequential)
+  if (number.cpuRuntime == runtimeSequential)
     setThreads = nullptr;
-  else if (version.cpuRuntime != runtimeOpenMp || !getThreads || !setThreads)
+  else if (number.cpuRuntime != runtimeOpenMp || !getThreads || !setThreads)
     return Status::environment(path + " is " + title + " with threads that are not OpenMP's");
   Engine engine = nullptr;
   CUPOLA_TRY(check(table.createEngine(&engine, engineCpu, 0), "use this processor"));

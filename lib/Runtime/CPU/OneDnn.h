@@ -4,6 +4,7 @@
 #define CUPOLA_LIB_RUNTIME_CPU_ONEDNN_H
 
 #include "lib/Runtime/CPU/OneDnnApi.h"
+#include "lib/Runtime/Format/LibraryCosts.h"
 #include "lib/Runtime/Status.h"
 
 #include <memory>
@@ -27,6 +28,7 @@ public:
   Engine engine() const { return processor.get(); }
   /// "oneDNN 2.6.3"
   const std::string &name() const { return title; }
+  format::LibraryVersion version() const { return {number.major, number.minor}; }
   /// Code::Environment with the library's number of an error.
   Status check(ErrorCode code, const char *what) const;
 
@@ -36,6 +38,7 @@ private:
 
   friend class SingleThread;
   Api table = {};
+  Version number = {};
   int (*getThreads)() = nullptr;
   void (*setThreads)(int) = nullptr;
   Owned<Engine> processor{nullptr, nullptr};

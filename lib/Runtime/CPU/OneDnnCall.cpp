@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
-#include <string_view>
 
 namespace cupola::runtime::onednn {
 
@@ -54,12 +53,6 @@ float floatOf(uint32_t bits) {
   return value;
 }
 
-/// Reference code loops over elements. The convolutions by gemm of 2.6.3 read a tensor that is
-/// added to the result in a wrong place.
-bool isTrusted(std::string_view implementation, bool isProduct) {
-  return implementation.substr(0, 3) != "ref" && (isProduct || implementation.find("gemm") == std::string_view::npos);
-}
-
 /// Logical dimensions in oneDNN's order (images, channels, height, width), f32.
 struct Layout {
   int rank = 0;
@@ -81,13 +74,14 @@ public:
   Status build(const void *weights, unsigned threads) {
     const SingleThread alone(library);
     const std::vector<Piece> pieces = cutCall(call, threads);
-    for (const Piece &piece : pieces) {
-      const auto known = std::find(shapes.begin(), shapes.end(), piece.shape);
-      const auto primitive = static_cast<size_t>(known - shapes.begin());
-      if (primitive == shapes.size())
-        CUPOLA_TRY(addPrimitive(piece.shape, weights));
-      CUPOLA_TRY(addWork(piece, primitive));
-    }
+    for (const Piece &piece : pieces)
+      if (indexOf(piece.shape) == shapes.size())
+        CUPOLA_TRY(describePiece(piece.shape));
+    CUPOLA_TRY(pack(weights)); // not before all of its readers are known to be fast
+    for (const Owned<PrimitiveDesc> &desc : descriptions)
+      CUPOLA_TRY(addPrimitive(desc.get()));
+    for (const Piece &piece : pieces)
+      CUPOLA_TRY(addWork(piece, indexOf(piece.shape)));
     return Status::ok();
   }
 
@@ -96,6 +90,9 @@ private:
   /// The first post-op is what oneDNN calls the bias.
   bool hasBias() const { return !call.postOps.empty() && call.postOps[0].kind == PostOpKind::AddChannel; }
   int64_t channels() const { return call.result.back(); }
+  size_t indexOf(const PieceShape &shape) const {
+    return static_cast<size_t>(std::find(shapes.begin(), shapes.end(), shape) - shapes.begin());
+  }
 
   Layout source(const PieceShape &s) const {
     return isProduct() ? matrix(s.rows, call.source[1]) : image(s.images, s.sourceRows, call.source[2], call.source[3]);
@@ -124,7 +121,7 @@ private:
     CUPOLA_TRY(describe(source(shape), from));
     CUPOLA_TRY(describe(result(shape), to));
     CUPOLA_TRY(describe(bias(), vector));
-    if (!packedKnown) { // the first primitive chooses, the others take the same
+    if (shapes.empty()) { // the first primitive chooses, the others take the same
       const Layout any = weights();
       CUPOLA_TRY(library.check(api.initByTag(&packedDesc, any.rank, any.dims, dataF32, tagAny), "describe weights"));
     }
@@ -174,7 +171,7 @@ private:
     return owned;
   }
 
-  Status addPrimitive(const PieceShape &shape, const void *values) {
+  Status describePiece(const PieceShape &shape) {
     Result<Owned<Attributes>> attributes = attributesOf(shape);
     CUPOLA_TRY(attributes.status());
     OpDesc op;
@@ -182,28 +179,41 @@ private:
     PrimitiveDesc desc = nullptr;
     CUPOLA_TRY(library.check(api.describePrimitive(&desc, &op, attributes->get(), library.engine(), nullptr),
                              "compute this contraction"));
-    const Owned<PrimitiveDesc> owned(desc, api.destroyDescription);
-    if (!packedKnown)
-      CUPOLA_TRY(pack(desc, values));
+    descriptions.emplace_back(desc, api.destroyDescription);
+    CUPOLA_TRY(checkCode(desc));
+    if (shapes.empty())
+      packedDesc = *api.queryMemory(desc, queryWeights, 0);
+    shapes.push_back(shape);
+    return Status::ok();
+  }
+
+  /// Each piece may get code of another kind: the first one's weights may suit only slow code
+  /// for the next.
+  Status checkCode(PrimitiveDesc desc) {
+    const char *code = nullptr;
+    CUPOLA_TRY(library.check(api.query(desc, queryImplementation, 0, &code), "name its code"));
+    const std::string name = library.name() + " " + code;
+    if (!format::isMeasured(library.version(), call.kind, code))
+      return Status::environment(name + " is not used: the cost table does not know it");
+    if (shapes.empty())
+      made.title = name;
+    else if (made.title.find(code) == std::string::npos)
+      made.title += std::string(", ") + code;
+    return Status::ok();
+  }
+
+  Status addPrimitive(PrimitiveDesc desc) {
     Primitive primitive = nullptr;
     CUPOLA_TRY(library.check(api.createPrimitive(&primitive, desc), "make the primitive"));
     made.primitives.emplace_back(primitive, api.destroyPrimitive);
-    shapes.push_back(shape);
     const MemoryDesc *scratchpad = api.queryMemory(desc, queryScratchpad, 0);
     scratchpads.push_back(*scratchpad);
     made.scratch = std::max<uint64_t>(made.scratch, api.bytesOf(scratchpad));
     return Status::ok();
   }
 
-  /// The name of the implementation and its copy of the weights, from the first primitive.
-  Status pack(PrimitiveDesc desc, const void *values) {
-    const char *implementation = nullptr;
-    CUPOLA_TRY(library.check(api.query(desc, queryImplementation, 0, &implementation), "name its code"));
-    made.title = library.name() + " " + implementation;
-    if (!isTrusted(implementation, isProduct()))
-      return Status::environment(made.title + " is not used");
-    packedDesc = *api.queryMemory(desc, queryWeights, 0);
-    packedKnown = true;
+  /// The library's copy of the weights.
+  Status pack(const void *values) {
     made.packedBytes = api.bytesOf(&packedDesc);
     made.packed = {static_cast<char *>(allocateHostMemory(made.packedBytes)), std::free};
     if (!made.packed)
@@ -298,10 +308,10 @@ private:
   const LibraryCall &call;
   const OneDnn &library;
   const Api &api;
-  std::vector<PieceShape> shapes; ///< by primitive
+  std::vector<PieceShape> shapes; ///< by primitive, as the next two
+  std::vector<Owned<PrimitiveDesc>> descriptions;
   std::vector<MemoryDesc> scratchpads;
   MemoryDesc packedDesc;
-  bool packedKnown = false;
   Memory packedWeights = nullptr;
 };
 

@@ -104,9 +104,26 @@ std::string stepName(const Executable &executable, size_t step) {
 std::string librariesText(const LibraryCalls &calls) {
   if (calls.described() == 0)
     return "";
-  return "libraries: " + std::to_string(calls.used()) + " of " + std::to_string(calls.described()) +
-         " steps that a library may do" + (calls.reason().empty() ? "" : "; kernels do the others: " + calls.reason()) +
-         "\n";
+  std::string text = "libraries: " + std::to_string(calls.used()) + " of " + std::to_string(calls.described()) +
+                     " steps that a library may do";
+  const std::vector<std::string> reasons = calls.reasons();
+  if (!reasons.empty())
+    text += "; kernels do the others: " + reasons[0];
+  if (reasons.size() > 1)
+    text += " (--json has " + std::to_string(reasons.size() - 1) + " further reasons)";
+  return text + "\n";
+}
+
+nlohmann::ordered_json librariesJson(const LibraryCalls &calls, size_t steps) {
+  auto refused = nlohmann::ordered_json::array();
+  for (size_t i = 0; i < steps; ++i)
+    if (!calls.refusal(i).empty())
+      refused.push_back({{"step", i}, {"reason", calls.refusal(i)}});
+  const std::vector<std::string> reasons = calls.reasons();
+  return {{"described", calls.described()},
+          {"used", calls.used()},
+          {"reason", reasons.empty() ? "" : reasons[0]},
+          {"refused", refused}};
 }
 
 std::string profileText(const RunReport &report) {
@@ -175,9 +192,7 @@ std::string reportJson(const RunReport &report) {
   json["device"] = {{"name", device.name}, {"arch", device.arch}, {"description", device.description}};
   json["variant"] = {{"target", executable.variant().target}, {"arch", executable.variant().arch}};
   json["steps"] = executable.program().steps.size();
-  json["libraries"] = {{"described", executable.calls().described()},
-                       {"used", executable.calls().used()},
-                       {"reason", executable.calls().reason()}};
+  json["libraries"] = librariesJson(executable.calls(), executable.program().steps.size());
   json["iterations"] = report.iterations;
   json["latency_ms"] = {{"min", report.latency.min}, {"median", report.latency.median}, {"p99", report.latency.p99}};
   json["memory"] = {{"arena_bytes", report.session->arenaBytes()}, {"resident_bytes", executable.residentBytes()}};

@@ -32,8 +32,6 @@ public:
       if (!hero)
         continue;
       fusion::CallDescription description = fusion::describeCall(fusion, hero);
-      if (description.refused.empty())
-        description.refused = fusion::cheaperByKernel(description.call, level);
       if (!description.refused.empty()) {
         fusion->setAttr(libraryRefusedAttrName, b.getStringAttr(description.refused));
         continue;

@@ -19,9 +19,6 @@ struct CallDescription {
 /// epilogue is a chain of oneDNN's post-ops. A window of one place is described as a product.
 CallDescription describeCall(graph::FusionOp fusion, mlir::Operation *hero);
 
-/// Why the generated kernel is the cheaper one at `level` of x86-64; empty where the library is.
-std::string cheaperByKernel(const format::LibraryCall &call, int level);
-
 } // namespace cupola::fusion
 
 #endif // CUPOLA_LIB_TRANSFORMS_FUSION_DESCRIBECALL_H
