@@ -3,8 +3,14 @@
 #include "lib/Runtime/CPU/ThreadPool.h"
 
 #include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <future>
 #include <gtest/gtest.h>
 #include <mutex>
+#include <optional>
+#include <pthread.h>
+#include <unistd.h>
 
 namespace cupola::runtime {
 
@@ -29,7 +35,89 @@ std::vector<std::vector<int64_t>> partsOf(ThreadPool &pool, int64_t total, int64
   return parts.list;
 }
 
+/// Keeps a thread where it is, as a system does that gives its core to another process.
+class Halted {
+public:
+  explicit Halted(pthread_t thread) {
+    struct sigaction action = {};
+    action.sa_handler = [](int) {
+      isHalted = true;
+      while (!goesOn)
+        usleep(100);
+      isHalted = false;
+    };
+    sigaction(SIGUSR1, &action, &before);
+    goesOn = false;
+    pthread_kill(thread, SIGUSR1);
+    while (!isHalted)
+      std::this_thread::yield();
+  }
+  ~Halted() {
+    goesOn = true;
+    while (isHalted)
+      std::this_thread::yield();
+    sigaction(SIGUSR1, &before, nullptr);
+  }
+
+private:
+  static inline std::atomic<bool> isHalted{false}, goesOn{false};
+  struct sigaction before = {};
+};
+
+pthread_t threadOfWorker(ThreadPool &pool) {
+  std::atomic<pthread_t> thread{};
+  pool.parallelFor(
+      2, 1,
+      [](void *context, int64_t, int64_t, unsigned worker) {
+        auto &thread = *static_cast<std::atomic<pthread_t> *>(context);
+        if (worker == 1)
+          thread = pthread_self();
+        while (worker == 0 && thread == pthread_t())
+          std::this_thread::yield();
+      },
+      &thread);
+  return thread;
+}
+
 } // namespace
+
+/// A worker without a piece in hand is not waited for, whatever keeps it.
+TEST(ThreadPool, AHaltedWorkerDelaysNobody) {
+  ThreadPool pool(2);
+  const pthread_t worker = threadOfWorker(pool);
+  for (int repeat = 0; repeat < 20; ++repeat) {
+    std::optional<Halted> halted(std::in_place, worker);
+    std::atomic<int64_t> done{0};
+    auto round = std::async(std::launch::async, [&] {
+      pool.parallelFor(
+          100, 1,
+          [](void *context, int64_t begin, int64_t end, unsigned) {
+            *static_cast<std::atomic<int64_t> *>(context) += end - begin;
+          },
+          &done);
+    });
+    const bool ended = round.wait_for(std::chrono::seconds(10)) == std::future_status::ready;
+    halted.reset();
+    ASSERT_TRUE(ended);
+    EXPECT_EQ(done, 100);
+  }
+}
+
+/// Rounds follow each other while workers come late to them: no piece is lost or done twice.
+TEST(ThreadPool, ManyShortRoundsAreEachWhole) {
+  ThreadPool pool(4);
+  for (int64_t repeat = 0; repeat < 20000; ++repeat) {
+    std::vector<int> times(1 + repeat % 9, 0); // each element is written by who has its piece
+    pool.parallelFor(
+        static_cast<int64_t>(times.size()), 1,
+        [](void *context, int64_t begin, int64_t end, unsigned) {
+          for (int64_t i = begin; i < end; ++i)
+            ++(*static_cast<std::vector<int> *>(context))[static_cast<size_t>(i)];
+        },
+        &times);
+    ASSERT_EQ(std::count(times.begin(), times.end(), 1), static_cast<int64_t>(times.size()));
+  }
+}
 
 /// The first range of the caller lasts until everything else is done, which the other
 /// worker can only do by taking what the caller has left.

@@ -3,8 +3,9 @@
 #ifndef CUPOLA_LIB_RUNTIME_CPU_THREADPOOL_H
 #define CUPOLA_LIB_RUNTIME_CPU_THREADPOOL_H
 
+#include "lib/Runtime/CPU/Waiter.h"
+
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <mutex>
 #include <thread>
@@ -26,38 +27,41 @@ public:
   unsigned threads() const { return count; }
 
   /// Runs all of [0, total), each number once, in ranges of at least `grain`. At most
-  /// threads() workers have an equal part each; who is done takes from what others have
-  /// left. Returns when all are done. Callers take turns; a body must not call it.
+  /// threads() workers have an equal part each; who is done, and who has none, takes from what
+  /// others have left. Returns when all is done; a worker that has no range in hand is not
+  /// waited for. Callers take turns; a body must not call it.
   void parallelFor(int64_t total, int64_t grain, Body body, void *context);
 
 private:
-  void work(unsigned worker);
-  void runPart(unsigned worker);
-  void runPieces(uint64_t first, uint64_t end, unsigned worker);
-  bool awaitRound(uint64_t seen);
-
-  /// Pieces that nobody has taken yet, as first << 32 | end, in a line of their own.
+  /// Pieces that nobody has taken yet, in a line of their own. The number of the round is part of
+  /// the word, so that no value comes twice: who looked at it in an earlier round takes nothing.
   struct alignas(64) Share {
-    std::atomic<uint64_t> range{0};
+    std::atomic<uint64_t> pieces{0};
   };
-
+  struct alignas(64) Worker {
+    Waiter waiter;
+    std::thread thread;
+  };
+  /// Written between rounds, read by who has taken a piece of the round.
   struct Round {
     int64_t total = 0, pieces = 0;
-    unsigned parts = 0;
     Body body = nullptr;
     void *context = nullptr;
   };
 
+  void work(unsigned worker);
+  void runShares(unsigned worker);
+  void runPieces(uint64_t first, uint64_t end, unsigned worker);
+
   unsigned count = 1; ///< workers and the caller
   std::mutex turn;    ///< held by the caller whose round it is
-  std::mutex sleep;
-  std::condition_variable wake;
-  std::atomic<uint64_t> round{0};
-  std::atomic<unsigned> unfinished{0};
-  std::atomic<bool> stopping{false};
   Round current;
-  std::vector<Share> shares; ///< by worker
-  std::vector<std::thread> workers;
+  alignas(64) std::atomic<uint64_t> round{0};
+  std::atomic<bool> stopping{false};
+  alignas(64) std::atomic<int64_t> unfinished{0}; ///< pieces of the round
+  Waiter caller;
+  std::vector<Share> shares;   ///< by worker
+  std::vector<Worker> workers; ///< all but the caller
 };
 
 } // namespace cupola::runtime
