@@ -45,6 +45,7 @@ struct DeviceProperties {
   std::string name;        ///< "cuda", "cpu" or "sim"
   std::string arch;        ///< "sm_86", "x86-64-v4"
   std::string description; ///< for people: "NVIDIA H200", "16 threads"
+  unsigned threads = 0;    ///< cpu: of its pool
   uint64_t totalBytes = 0;
   uint64_t sharedBytes = 0; ///< most dynamic shared memory of a block
   /// Device addresses are host addresses: weights are used where they lie.

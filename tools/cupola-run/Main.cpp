@@ -76,10 +76,10 @@ Status runPackage(const Options &options) {
     return latency.status();
   RunReport report{options.iterations, *latency, session->get(), &*outputs, {}};
   if (options.profile) {
-    Result<std::vector<StepTime>> steps = profile(**session, in, out, options.iterations);
+    Result<Profile> steps = profile(**session, in, out, options.iterations);
     if (steps.failed())
       return steps.status();
-    report.steps = steps.take();
+    report.profile = steps.take();
   }
   std::fputs(reportText(report).c_str(), stdout);
   if (!options.json.empty())

@@ -56,7 +56,7 @@ struct RunCommand {
       auto steps = runtime::profile(**session, inputRefs, outputRefs, iterations);
       if (steps.failed())
         return steps.status();
-      report.steps = steps.take();
+      report.profile = steps.take();
     }
     std::fputs(runtime::reportText(report).c_str(), stdout);
     Json full = Json::parse(runtime::reportJson(report));

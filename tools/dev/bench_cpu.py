@@ -4,12 +4,15 @@
 graph optimisations; OpenVINO where it is installed), and times them in one process: a round is several runs of the one, then as many of
 the next, and counts with the medians. A figure is the median over the rounds of (Cupola's time / the peer's time): load on the machine
 that lasts longer than a round hits all alike. Outputs are compared first. onnxruntime's threads stop spinning when a run ends, as
-Cupola's do, so no engine takes the other's cores. A model's inputs are those of MODEL.b1.npz beside it, else random."""
+Cupola's do, so no engine takes the other's cores. A model's inputs are those of MODEL.b1.npz beside it, else random. With --busy the
+rounds are repeated beside processes that keep every core busy, and the medians compared with the quiet ones."""
 
 import argparse
+import contextlib
 import datetime
 import json
 import math
+import os
 import pathlib
 import statistics
 import subprocess
@@ -84,6 +87,24 @@ def milliseconds(run):
     return (time.perf_counter() - begin) * 1e3
 
 
+@contextlib.contextmanager
+def busy_cores():
+    """One process that computes for each core that this one may use."""
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in os.sched_getaffinity(0)]
+    try:
+        time.sleep(0.5)     # they have started, and the system has spread them
+        yield
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
+
+
+def medians(runs, count, rounds):
+    """Of every round, the median time by engine."""
+    return [{name: statistics.median(milliseconds(run) for _ in range(count)) for name, run in runs.items()} for _ in range(rounds)]
+
+
 def largest_error(ours, theirs):
     """Over all outputs, relative to the largest value of each."""
     errors = [np.abs(a.astype(np.float64) - b).max() / (np.abs(b).max() + 1e-30) for a, b in zip(ours, theirs) if b.size]
@@ -115,8 +136,7 @@ def measure(model, arguments):
     runs, error = engines(model, peer, feeds, arguments)
     slowest = max(min(milliseconds(run) for _ in range(3)) for run in runs.values())
     count = max(3, int(arguments.seconds * 1e3 / slowest))
-    rounds = [{name: statistics.median(milliseconds(run) for _ in range(count)) for name, run in runs.items()}
-              for _ in range(arguments.rounds)]
+    rounds = medians(runs, count, arguments.rounds)
     peers = [name for name in PEERS if name in runs]
     ratios = {"ratio": [r["cupola"] / r["onnxruntime"] for r in rounds], "alone_ratio": [r["alone"] / r["onnxruntime"] for r in rounds],
               "best_ratio": [r["cupola"] / min(r[name] for name in peers) for r in rounds]}
@@ -124,6 +144,10 @@ def measure(model, arguments):
            "rounds": arguments.rounds, "runs_per_round": count}
     for name in runs:
         row[name + "_ms"] = statistics.median(r[name] for r in rounds)
+    if arguments.busy:
+        with busy_cores():
+            busy = medians(runs, count, arguments.rounds)
+        row.update({name + "_busy_ms": statistics.median(r[name] for r in busy) for name in runs})
     for name, values in ratios.items():
         row.update({name: statistics.median(values), name + "_min": min(values), name + "_max": max(values)})
     return row
@@ -133,6 +157,15 @@ def print_row(row):
     cells = [f"{row[name + '_ms']:.3f}" if name + "_ms" in row else "-" for name in ENGINES]
     cells += [f"{row[name]:.2f}" for name in ("ratio", "alone_ratio", "best_ratio", "best_ratio_min", "best_ratio_max")]
     print("| " + " | ".join([row["model"], *cells, f"{row['error']:.1e}"]) + " |", flush=True)
+
+
+def print_busy(rows):
+    """How many times the quiet latency it is beside busy cores."""
+    print("\n| busy cores | Cupola ms | Cupola x quiet | onnxruntime x quiet | OpenVINO x quiet |")
+    print("|---" * 5 + "|")
+    for row in rows:
+        cells = [f"{row[name + '_busy_ms'] / row[name + '_ms']:.2f}" if name + "_ms" in row else "-" for name in ("cupola", *PEERS)]
+        print("| " + " | ".join([row["model"], f"{row['cupola_busy_ms']:.3f}", *cells]) + " |", flush=True)
 
 
 def print_summary(rows):
@@ -157,6 +190,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=7, help="rounds (default: %(default)s)")
     parser.add_argument("--seconds", type=float, default=0.5, help="of each engine per round, at least 3 runs (default: %(default)s)")
     parser.add_argument("--threads", type=int, default=2, help="of each engine (default: %(default)s)")
+    parser.add_argument("--busy", action="store_true", help="also beside processes that keep every core busy")
     parser.add_argument("--flag", action="append", default=[], help="further flag of 'cupola compile', as --flag=--cpu=x86-64-v3")
     parser.add_argument("--build", type=pathlib.Path, default=BUILD, help="Cupola's build folder (default: build)")
     parser.add_argument("--json", help="write the rows to this file")
@@ -174,6 +208,8 @@ def main():
         except (RuntimeError, ValueError, subprocess.CalledProcessError) as error:
             failed.append(f"{model}: {str(error)[:200]}")
     print_summary(rows)
+    if arguments.busy:
+        print_busy(rows)
     if arguments.json:
         pathlib.Path(arguments.json).write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
     if failed:

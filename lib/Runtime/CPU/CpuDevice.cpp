@@ -141,6 +141,7 @@ private:
 CpuDevice::CpuDevice(const DeviceOptions &options, int level) : level(level), pool(options.threads) {
   facts.name = "cpu";
   facts.arch = "x86-64-v" + std::to_string(level);
+  facts.threads = pool.threads();
   facts.description = std::to_string(pool.threads()) + (pool.threads() == 1 ? " thread" : " threads");
   facts.totalBytes = format::totalMemory();
   facts.hostMemory = true;
@@ -203,10 +204,10 @@ Result<std::unique_ptr<Function>> CpuDevice::prepareCall(const format::LibraryCa
     library = onednn::OneDnn::load();
   if (library->failed())
     return library->status();
-  Result<std::unique_ptr<onednn::OneDnnCall>> made =
   const std::string refusal = format::cheaperByKernel(call, (**library)->version(), arch, pool.threads());
   if (!refusal.empty())
     return Status::unsupported(refusal);
+  Result<std::unique_ptr<onednn::OneDnnCall>> made =
       onednn::OneDnnCall::create(**library, call, weights, pool.threads());
   if (made.failed())
     return made.status();

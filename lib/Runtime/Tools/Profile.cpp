@@ -7,8 +7,8 @@
 
 namespace cupola::runtime {
 
-Result<std::vector<StepTime>> profile(Session &session, const std::vector<TensorRef> &inputs,
-                                      const std::vector<TensorRef> &outputs, uint64_t iterations) {
+Result<Profile> profile(Session &session, const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs,
+                        uint64_t iterations) {
   std::vector<double> times;
   CUPOLA_TRY(session.runTimed(inputs, outputs, times));
   std::vector<std::vector<double>> all(times.size());
@@ -17,9 +17,11 @@ Result<std::vector<StepTime>> profile(Session &session, const std::vector<Tensor
     for (size_t step = 0; step < times.size(); ++step)
       all[step].push_back(times[step]);
   }
-  std::vector<StepTime> result;
+  Result<Ceilings> ceilings = measureCeilings(session.executable().device());
+  CUPOLA_TRY(ceilings.status());
+  Profile result{{}, *ceilings};
   for (size_t step = 0; step < all.size(); ++step)
-    result.push_back({step, summarize(std::move(all[step])).median, session.workOf(step)});
+    result.steps.push_back({step, summarize(std::move(all[step])).median, session.workOf(step)});
   return result;
 }
 

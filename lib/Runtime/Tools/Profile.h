@@ -3,7 +3,7 @@
 #ifndef CUPOLA_LIB_RUNTIME_TOOLS_PROFILE_H
 #define CUPOLA_LIB_RUNTIME_TOOLS_PROFILE_H
 
-#include "lib/Runtime/Session.h"
+#include "lib/Runtime/Tools/Ceilings.h"
 
 namespace cupola::runtime {
 
@@ -13,9 +13,14 @@ struct StepTime {
   Session::StepWork work;
 };
 
-/// In the order of the steps, of `iterations` runs (at least one) after one to warm up.
-Result<std::vector<StepTime>> profile(Session &session, const std::vector<TensorRef> &inputs,
-                                      const std::vector<TensorRef> &outputs, uint64_t iterations);
+struct Profile {
+  std::vector<StepTime> steps; ///< in their order; empty: not asked for
+  Ceilings ceilings;
+};
+
+/// Of `iterations` runs (at least one) after one to warm up.
+Result<Profile> profile(Session &session, const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs,
+                        uint64_t iterations);
 
 } // namespace cupola::runtime
 

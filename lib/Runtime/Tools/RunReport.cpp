@@ -128,19 +128,25 @@ nlohmann::ordered_json librariesJson(const LibraryCalls &calls, size_t steps) {
 
 std::string profileText(const RunReport &report) {
   const Executable &executable = report.session->executable();
-  std::vector<StepTime> sorted = report.steps;
+  std::vector<StepTime> sorted = report.profile.steps;
   std::sort(sorted.begin(), sorted.end(), [](const StepTime &a, const StepTime &b) {
     return a.milliseconds != b.milliseconds ? a.milliseconds > b.milliseconds : a.step < b.step;
   });
   double total = 0;
   for (const StepTime &step : sorted)
     total += step.milliseconds;
-  std::string text = "step         ms      %   GFLOP/s      GB/s  kernel and nodes\n";
+  const Ceilings &ceilings = report.profile.ceilings;
+  char head[160];
+  std::snprintf(head, sizeof(head), "ceilings: copy %.1f GB/s, multiply-add %.1f GFLOP/s\n", ceilings.bytes / 1e6,
+                ceilings.operations / 1e6);
+  std::string text = std::string(ceilings.bytes > 0 ? head : "") +
+                     "step         ms      %   GFLOP/s      GB/s  roof %  kernel and nodes\n";
   for (const StepTime &step : sorted) {
     char line[96];
-    std::snprintf(line, sizeof(line), "%4zu %10.4f %6.2f %9.2f %9.2f  ", step.step, step.milliseconds,
+    std::snprintf(line, sizeof(line), "%4zu %10.4f %6.2f %9.2f %9.2f %7.1f  ", step.step, step.milliseconds,
                   100 * step.milliseconds / total, static_cast<double>(step.work.operations) / step.milliseconds / 1e6,
-                  static_cast<double>(step.work.bytes) / step.milliseconds / 1e6);
+                  static_cast<double>(step.work.bytes) / step.milliseconds / 1e6,
+                  100 * rooflineShare(ceilings, step.work, step.milliseconds));
     text += line + stepName(executable, step.step) + ": " +
             nodeList(executable.package(), executable.program().steps[step.step].nodes) + "\n";
   }
@@ -150,7 +156,7 @@ std::string profileText(const RunReport &report) {
 nlohmann::ordered_json profileJson(const RunReport &report) {
   const Executable &executable = report.session->executable();
   auto list = nlohmann::ordered_json::array();
-  for (const StepTime &step : report.steps) {
+  for (const StepTime &step : report.profile.steps) {
     auto names = nlohmann::ordered_json::array();
     for (uint32_t node : executable.program().steps[step.step].nodes)
       names.push_back(executable.package().nodes[node].name);
@@ -159,7 +165,8 @@ nlohmann::ordered_json profileJson(const RunReport &report) {
                     {"nodes", names},
                     {"ms", step.milliseconds},
                     {"operations", step.work.operations},
-                    {"bytes", step.work.bytes}});
+                    {"bytes", step.work.bytes},
+                    {"roofline", rooflineShare(report.profile.ceilings, step.work, step.milliseconds)}});
   }
   return list;
 }
@@ -181,7 +188,7 @@ std::string reportText(const RunReport &report) {
   if (report.iterations > 1)
     text += ", median " + milliseconds(report.latency.median) + ", p99 " + milliseconds(report.latency.p99) + ", of " +
             std::to_string(report.iterations) + " runs";
-  return text + "\n" + (report.steps.empty() ? "" : profileText(report));
+  return text + "\n" + (report.profile.steps.empty() ? "" : profileText(report));
 }
 
 std::string reportJson(const RunReport &report) {
@@ -214,8 +221,11 @@ std::string reportJson(const RunReport &report) {
                                {"distinct_sectors", kernel.distinctSectors},
                                {"bank_conflicts", kernel.bankConflicts},
                                {"barriers", kernel.barriers}});
-  if (!report.steps.empty())
+  if (!report.profile.steps.empty()) {
+    json["ceilings"] = {{"gb_per_s", report.profile.ceilings.bytes / 1e6},
+                        {"gflops", report.profile.ceilings.operations / 1e6}};
     json["profile"] = profileJson(report);
+  }
   // Names come from the model and may be no UTF-8.
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }

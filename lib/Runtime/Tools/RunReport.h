@@ -16,7 +16,7 @@ struct RunReport {
   Latency latency;
   const Session *session = nullptr;
   const std::vector<HostTensor> *outputs = nullptr;
-  std::vector<StepTime> steps; ///< empty: not asked for
+  Profile profile;
 };
 
 /// For people: device, a line per output with its first values, times; a line per step, the slowest first.
