@@ -149,6 +149,32 @@ Value Emitter::maskWith(Value condition) {
 
 Value Emitter::scratchAt(int64_t offset) { return c.address(scratch, c.i64(offset), c.b.getI8Type()); }
 
+/// Some lanes of a vector, in a form that folds where they are known.
+static Value lanesFrom(Code &c, Value whole, int64_t from, int64_t count) {
+  if (auto both = whole.getDefiningOp<arith::AndIOp>())
+    return c.andi(lanesFrom(c, both.getLhs(), from, count), lanesFrom(c, both.getRhs(), from, count));
+  if (auto same = whole.getDefiningOp<vector::BroadcastOp>(); same && !Code::isVector(same.getSource()))
+    return vector::BroadcastOp::create(c.b, c.loc, VectorType::get({count}, same.getSource().getType()),
+                                       same.getSource());
+  return LLVM::ShuffleVectorOp::create(c.b, c.loc, whole, whole,
+                                       llvm::to_vector(llvm::seq<int32_t>(from, from + count)));
+}
+
+/// A load per register. Splitting a wider one, LLVM 22 may learn that a half has no lane to
+/// load, and then loads all of it: here the optimiser learns it first.
+Value Emitter::maskedLoad(VectorType type, Value pointer, Value lanes, Value other) {
+  const int64_t count = type.getNumElements(), half = count / 2;
+  const Type element = type.getElementType();
+  if (count * elementBytes(element) <= isa.vectorBytes)
+    return LLVM::MaskedLoadOp::create(c.b, c.loc, type, pointer, lanes, other, elementBytes(element));
+  const auto loadFrom = [&](int64_t from) {
+    return maskedLoad(VectorType::get({half}, element), c.address(pointer, c.i64(from), element),
+                      lanesFrom(c, lanes, from, half), lanesFrom(c, other, from, half));
+  };
+  const Value low = loadFrom(0), high = loadFrom(half);
+  return LLVM::ShuffleVectorOp::create(c.b, c.loc, low, high, llvm::to_vector(llvm::seq<int32_t>(0, count)));
+}
+
 Value Emitter::loadLanes(Address from, Type storage, Value lanes, Value other, bool invariant) {
   auto type = VectorType::get({static_cast<int64_t>(c.lanes)}, storage);
   unsigned alignment = elementBytes(storage);
@@ -156,7 +182,7 @@ Value Emitter::loadLanes(Address from, Type storage, Value lanes, Value other, b
     return LLVM::LoadOp::create(c.b, c.loc, type, from.pointer, alignment, false, false, invariant);
   Value rest = other ? c.splat(other) : c.number(cast<TypedAttr>(c.b.getZeroAttr(type)));
   if (from.contiguous)
-    return LLVM::MaskedLoadOp::create(c.b, c.loc, type, from.pointer, lanes, rest, alignment);
+    return maskedLoad(type, from.pointer, lanes, rest);
   return LLVM::masked_gather::create(c.b, c.loc, type, c.splat(from.pointer), lanes ? lanes : allLanes(true),
                                      ValueRange{rest}, alignment);
 }

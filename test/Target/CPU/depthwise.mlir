@@ -5,7 +5,7 @@
 // Four vectors of channels at a time: 200 take four steps instead of thirteen.
 // CHECK-LABEL: llvm.func @wide(
 // CHECK: scf.for {{.*}} -> (vector<64xf32>)
-// CHECK: llvm.intr.masked.load {{.*}} vector<64xf32>
+// CHECK-COUNT-4: llvm.intr.masked.load {{.*}} vector<16xf32>
 kernel.func @wide "reduction" grid ["6", "6", "200"] scalars [] {} (%x: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
   %s = kernel.reduce [#graph<reduce_kind max>] ["d0", "d1"] ["3", "3"] {
     %a = kernel.load %x["1600*d0 + 200*d1 + 1600*g0 + 200*g1 + g2"] : f32 from !kernel.view<f32, read>

@@ -52,3 +52,16 @@ kernel.func @row "pointwise" grid [] scalars [#kernel.scalar<0, 0, 1>] {}
     kernel.store %x, %o["384*d0 + d1"] : f32 to !kernel.view<f32, write>
   }
 }
+
+// A masked load of 64-bit elements is one per register: of a wider one, whose upper lanes have a mask that is known to be
+// false, LLVM makes a load without a mask.
+// LLVM-LABEL: llvm.func @wide(
+// LLVM-COUNT-2: llvm.intr.masked.load {{.*}} -> vector<4xi64>
+// LLVM-NOT: masked.load
+kernel.func @wide "pointwise" grid [] scalars [] {} (%a: !kernel.view<i64, read>, %o: !kernel.view<i64, write>) {
+  kernel.foreach ["d0", "d1"] ["6", "5"] {
+    %zero = kernel.constant 0 : i64
+    %x = kernel.load %a["4*d0 + d1"] mask ["-d0 + 3", "-d1 + 3"] else %zero : i64 : i64 from <i64, read>
+    kernel.store %x, %o["5*d0 + d1"] : i64 to <i64, write>
+  }
+}
