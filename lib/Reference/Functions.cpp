@@ -28,7 +28,9 @@ double sign(double x) { return std::isnan(x) ? x : static_cast<double>(x > 0) - 
 double geluTanh(double x) { return 0.5 * x * (1 + std::tanh(0.79788456080286535588 * (x + 0.044715 * x * x * x))); }
 double modulo(double a, double b) {
   const double r = std::fmod(a, b);
-  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+  if (r == 0)
+    return std::copysign(r, b);
+  return (r < 0) != (b < 0) ? r + b : r;
 }
 
 template <class W> struct UnaryRow {

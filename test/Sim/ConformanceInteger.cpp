@@ -109,6 +109,11 @@ ConformanceCase operationsCase(const IntegerFormat &format) {
   return c;
 }
 
+uint64_t unsignedPower(uint64_t base, uint64_t exponent) {
+  const uint64_t half = exponent == 0 ? 1 : unsignedPower(base, exponent / 2);
+  return exponent == 0 ? 1 : half * half * (exponent % 2 ? base : 1);
+}
+
 /// Integer powers and the plain helpers of index arithmetic.
 ConformanceCase powerCase() {
   ConformanceCase c;
@@ -119,16 +124,17 @@ ConformanceCase powerCase() {
       "  i64 *const out = cu_write<i64>(bindings, ref1);\n  const i64 *const in = cu_read<i64>(bindings, ref0);\n"
       "  const u32 t = cu_tid();\n  out[t] = cu_pow(in[t], in[32 + t]);\n"
       "  out[32 + t] = cu_pow(cu_cast<i32>(in[t]), cu_cast<i32>(in[32 + t]));\n"
-      "  out[64 + t] = cu_ceil_div(t + 5u, 4u);\n}\n";
+      "  out[64 + t] = cu_ceil_div(t + 5u, 4u);\n"
+      "  out[96 + t] = cu_cast<i64>(cu_pow(cu_cast<u64>(in[t]), cu_cast<u64>(in[32 + t])));\n}\n";
   std::vector<int64_t> in;
   Numbers numbers(4);
   for (int i = 0; i < 64; ++i)
     in.push_back(i < 32 ? numbers.small(9) : numbers.small(12) + 6);
   in[0] = 1, in[32] = -3, in[1] = -1, in[33] = -3, in[2] = -1, in[34] = -4, in[3] = 2, in[35] = -1, in[4] = 0,
   in[36] = 0;
-  c.run.buffers = {input(in), output<int64_t>(96)};
+  c.run.buffers = {input(in), output<int64_t>(128)};
   c.check = [in](const std::vector<std::string> &found) {
-    std::vector<int64_t> expected(96);
+    std::vector<int64_t> expected(128);
     for (size_t t = 0; t < 32; ++t) {
       uint64_t power = 1;
       for (int64_t i = 0; i < in[32 + t]; ++i)
@@ -138,6 +144,7 @@ ConformanceCase powerCase() {
       expected[t] = static_cast<int64_t>(power);
       expected[32 + t] = static_cast<int32_t>(static_cast<uint32_t>(power));
       expected[64 + t] = static_cast<int64_t>((t + 8) / 4);
+      expected[96 + t] = static_cast<int64_t>(unsignedPower(in[t], in[32 + t]));
     }
     return compareBytes(found[0], toBytes(expected));
   };

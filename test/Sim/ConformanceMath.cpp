@@ -36,6 +36,12 @@ Real add(Real a, Real b) { return a + b; }
 Real sub(Real a, Real b) { return a - b; }
 Real mul(Real a, Real b) { return a * b; }
 Real divide(Real a, Real b) { return a / b; }
+Real modulo(Real a, Real b) {
+  const Real r = std::fmod(a, b);
+  if (r == 0)
+    return std::copysign(r, b);
+  return (r < 0) != (b < 0) ? r + b : r;
+}
 
 struct Binary {
   const char *expression;
@@ -47,7 +53,8 @@ const Binary kBinary[] = {{"cu_pow(a, b)", std::pow, 8},   {"cu_atan2(a, b)", st
                           {"cu_fmod(a, b)", std::fmod, 0}, {"cu_copysign(a, b)", std::copysign, 0},
                           {"cu_max(a, b)", maxNan, 0},     {"cu_min(a, b)", minNan, 0},
                           {"cu_add(a, b)", add, 0},        {"cu_sub(a, b)", sub, 0},
-                          {"cu_mul(a, b)", mul, 0},        {"a / b", divide, 0.5}};
+                          {"cu_mul(a, b)", mul, 0},        {"a / b", divide, 0.5},
+                          {"cu_mod(a, b)", modulo, 0.5}};
 
 const Real kInfinity = std::numeric_limits<Real>::infinity(), kNan = std::numeric_limits<Real>::quiet_NaN();
 

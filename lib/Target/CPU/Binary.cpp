@@ -22,13 +22,13 @@ Value callLibrary(Code &c, const char *name, Value a, Value b) {
   return c.callLibrary(isDouble ? std::string(name) : std::string(name) + "f", {a, b});
 }
 
-/// The remainder with the sign of the divisor.
+/// The remainder with the sign of the divisor, which a zero has, too.
 Value floatMod(Code &c, Value a, Value b) {
   Value r = callLibrary(c, "fmod", a, b);
   Value zero = c.real(0, r);
   Value differ = c.xori(c.cmpf(CmpFPredicate::OLT, r, zero), c.cmpf(CmpFPredicate::OLT, b, zero));
-  Value adjust = c.andi(c.cmpf(CmpFPredicate::ONE, r, zero), differ);
-  return c.select(adjust, c.addf(r, b), r);
+  Value moved = c.select(differ, c.addf(r, b), r);
+  return c.select(c.cmpf(CmpFPredicate::OEQ, r, zero), c.binary<math::CopySignOp>(r, b), moved);
 }
 
 /// The larger where `predicate` is OGT; NaN wins.

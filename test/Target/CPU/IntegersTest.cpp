@@ -250,7 +250,9 @@ float largest(float a, float b) { return std::isnan(a) || std::isnan(b) ? NAN : 
 float smallest(float a, float b) { return std::isnan(a) || std::isnan(b) ? NAN : std::min(a, b); }
 float modFloat(float a, float b) {
   float r = std::fmod(a, b);
-  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+  if (r == 0)
+    return std::copysign(r, b);
+  return (r < 0) != (b < 0) ? r + b : r;
 }
 
 struct FloatRow {
@@ -291,6 +293,8 @@ TEST_P(IntegersTest, PairsOfFloats) {
       EXPECT_TRUE(got == exact || (std::isnan(got) && std::isnan(exact)))
           << graph::stringifyBinaryKind(rows[i].kind).str() << " of " << a[j] << " and " << b[j] << " is " << got
           << ", expected " << exact;
+      if (rows[i].kind == BinaryKind::Mod && exact == 0) // a zero has the sign of the divisor
+        EXPECT_EQ(std::signbit(got), std::signbit(exact)) << a[j] << " mod " << b[j];
     }
   }
 }

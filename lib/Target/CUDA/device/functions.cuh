@@ -88,7 +88,9 @@ template <class T> CUPOLA_DEVICE T cu_mod(T a, T b) {
     return cu_mod_floor(a, b);
   } else {
     const T r = cu_fmod(a, b);
-    return r != T(0.0f) && (r < T(0.0f)) != (b < T(0.0f)) ? r + b : r;
+    if (r == T(0.0f))
+      return cu_copysign(r, b);
+    return (r < T(0.0f)) != (b < T(0.0f)) ? r + b : r;
   }
 }
 /// C's remainder of integers; floats are in math.cuh.

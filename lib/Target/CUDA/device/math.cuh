@@ -56,19 +56,16 @@ CUPOLA_FUNCTION2(cu_copysign, copysignf, copysign)
 #undef CUPOLA_FUNCTION2
 
 /// Integer power by squaring, wrapping. A negative exponent gives 0, except for the bases 1 and -1.
-CUPOLA_DEVICE i64 cu_pow(i64 base, i64 exponent) {
+template <class T> CUPOLA_DEVICE T cu_pow(T base, T exponent) {
   if (exponent < 0)
-    return base == 1 ? 1 : base == -1 ? (exponent % 2 == 0 ? 1 : -1) : 0;
-  i64 result = 1;
+    return base == 1 ? T(1) : base == T(-1) ? (exponent % 2 == 0 ? T(1) : base) : T(0);
+  T result = 1;
   for (; exponent > 0; exponent /= 2) {
     if (exponent % 2 != 0)
       result = cu_mul(result, base);
     base = cu_mul(base, base);
   }
   return result;
-}
-CUPOLA_DEVICE i32 cu_pow(i32 base, i32 exponent) {
-  return cu_cast<i32>(cu_pow(static_cast<i64>(base), static_cast<i64>(exponent)));
 }
 
 CUPOLA_DEVICE f32 cu_fma(f32 a, f32 b, f32 c) { return fmaf(a, b, c); }
