@@ -149,6 +149,8 @@ def integers(model):
     for kind in (np.dtype("i4"), np.dtype("i8")):
         base, exponent = np.array([0, 1, -1, 2, -3, 5, -1, 2, 1], kind), np.array([0, 5, 3, 10, 3, 0, -3, -1, -4], kind)
         model.add("Pow", base, exponent, answer=np.array([1, 1, -1, 1024, -27, 1, -1, 0, 1], kind))
+    model.add("Pow", np.array([2, 3, 4, 9], np.int32), np.array([0.5, 2.5, 0.5, 1.5], F32), answer=np.array([1, 15, 2, 27], np.int32))
+    model.add("Pow", np.array([2, -2, 5], np.int32), np.array([2**33 + 1, 3, -1]), answer=np.array([0, -8, 0], np.int32))
     for op in ("And", "Or", "Xor", "Equal"):
         model.add(op, values(BOOL, 3, 4), values(BOOL, 4))
 
@@ -247,7 +249,13 @@ def reductions(model):
             for axis in (0, 1, -1):
                 for last in (0, 1):
                     model.add(op, small, axis=axis, select_last_index=last, keepdims=last)
+    for op, answer in (("Max", False), ("Min", True)):
+        model.add("Reduce" + op, values(BOOL, 2, 0), Const(1), answer=np.full((2, 1), answer))
     model.add("ReduceMean", values(F32, 2, 0), Const(1), keepdims=0, answer=np.full(2, np.nan, F32))
+    # What is between the elements and the result may be beyond their type.
+    model.add("ReduceL2", np.array([300, 400], F16), answer=np.array([500], F16))
+    model.add("ReduceMean", np.array([7, -8, -10], np.int32), answer=np.array([-3], np.int32))
+    model.add("Mean", *np.full((3, 1), 60000, F16), answer=np.array([60000], F16))
     nans = np.array([[1, np.nan, 2], [3, 4, 5]], F32)
     for op in ("ReduceMax", "ReduceMin", "ReduceSum"):
         model.add(op, nans, Const(1))
@@ -275,6 +283,13 @@ def contractions(model):
                             ((0, 3), (3, 2)), ((2, 3), (3, 0))):
             model.add("MatMul", values(kind, *left), values(kind, *right))
         model.add("Gemm", values(kind, 4, 3), values(kind, 5, 4), values(kind, 3, 1), alpha=0.5, beta=2.0, transA=1, transB=1)
+    for kind in (np.dtype("i4"), np.dtype("i8"), np.dtype("u4"), np.dtype("u8")):
+        for left, right in (((2, 3, 5), (5, 7)), ((5,), (2, 5, 3)), ((17, 9), (9, 300)), ((1, 64), (64, 40))):
+            model.add("MatMul", values(kind, *left), values(kind, *right))
+        large = np.full((2, 2), np.iinfo(kind).max, kind)
+        model.add("MatMul", large, large, answer=wrapped(kind, [2 * int(large[0, 0])**2] * 4).reshape(2, 2))
+        model.add("Gemm", values(kind, 4, 3), values(kind, 5, 4), values(kind, 3, 1), alpha=2.0, beta=3.0, transA=1, transB=1)
+        model.add("Einsum", values(kind, 2, 3, 4), values(kind, 2, 5, 4), equation="bij,bkj->bik")
     model.add("MatMul", values(F32, 2, 0), values(F32, 0, 3))
     model.add("Einsum", values(F32, 2, 3, 4), values(F32, 2, 5, 4), equation="bij,bkj->bik")
 
@@ -293,6 +308,11 @@ def windows(model):
         padded = np.pad(image, ((0, 0), (0, 0), (1, 0), (1, 0)), constant_values=np.iinfo(kind).min)
         answer = np.max([padded[:, :, i:i + 5, j:j + 6] for i in (0, 1) for j in (0, 1)], 0)
         model.add("MaxPool", image, kernel_shape=[2, 2], pads=[1, 1, 0, 0], answer=answer)
+    high = np.full((1, 1, 3), 60000, F16)
+    model.add("AveragePool", high, kernel_shape=[3], pads=[1, 1], answer=high)
+    rising, rows = np.arange(1, 17, dtype=np.uint8).reshape(4, 4), np.array([[1, 2, 4], [6, 7, 9], [11, 12, 14]], np.uint8)
+    model.add("Resize", rising, None, Const(0.8, 0.8, kind=F32), mode="linear", answer=rows)    # truncated at the end, as onnxruntime
+    model.add("Pad", np.array([1]), Const(1, 0), Const(2**53 + 1, shape=()), answer=np.array([2**53 + 1, 1]))
     image = values(F32, 2, 6, 3, 4)        # onnx.reference forgets all but the first channels
     squares = np.pad(image.astype(F64)**2, ((0, 0), (1, 2), (0, 0), (0, 0)))
     total = sum(squares[:, i:i + 6] for i in range(4))

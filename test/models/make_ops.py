@@ -251,6 +251,7 @@ def parts():
     for mode in ("constant", "edge", "reflect"):
         case("Pad", floats(3, 4), pads=[1, 0, 2, 1], mode=mode, until=10)
         case("Pad", floats(3, 4), Const(1, 0, 2, 1), mode=mode, since=11)
+    case("Pad", floats(3, 4), Const(0, 1, 0, 2), scalar(0.5), since=11)
     case("Pad", floats(3, 4), Const(0, -1, 0, 2), scalar(0.5), since=11)
     case("Pad", floats(3, 4), Const(1, 2), None, Const(1), since=18)
     case("Pad", floats(3, 4), Const(1, 0, 2, 1), mode="wrap", since=19)
@@ -402,11 +403,16 @@ def write_opset(folder, opset):
     return len(graph["nodes"])
 
 
-def main():
-    folder = output_folder(__doc__)
+def make_cases():
+    """Fills CASES."""
     for fill in (elementwise, reductions, normalisations, contractions, convolutions, pools, resizes, shapes, parts, samples, scatters, sorts,
                  constants):
         fill()
+
+
+def main():
+    folder = output_folder(__doc__)
+    make_cases()
     for opset in range(OLDEST, NEWEST + 1):
         count = write_opset(folder, opset)
         if count:

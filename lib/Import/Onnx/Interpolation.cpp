@@ -18,8 +18,8 @@ using graph::UnaryKind;
 /// Interpolates along one dimension.
 class Axis {
 public:
-  Axis(GraphBuilder &builder, const Interpolation &how, const ResizedDimension &dimension)
-      : b(builder), a(how), d(dimension), f32(Float32Type::get(b.context())), i64(IntegerType::get(b.context(), 64)) {}
+  Axis(GraphBuilder &builder, const Interpolation &how, const ResizedDimension &dimension, Type places)
+      : b(builder), a(how), d(dimension), real(places), i64(IntegerType::get(b.context(), 64)) {}
 
   Value resize(Value data) {
     if (a.mode == Interpolation::Mode::Nearest) {
@@ -31,15 +31,15 @@ public:
   }
 
 private:
-  Value number(double value) { return b.scalar(value, f32); }
+  Value number(double value) { return b.scalar(value, real); }
   Value number(const Expr &value) {
     if (value.constant())
       return number(static_cast<double>(*value.constant()));
-    return b.cast(b.dims({value}, {}, i64), f32);
+    return b.cast(b.dims({value}, {}, i64), real);
   }
   Value number(const Scalar &value) {
     if (value.isConstant())
-      return number(static_cast<float>(value.asDouble()));
+      return number(value.asDouble());
     return divide(number(value.num), number(value.den));
   }
   Value add(Value x, Value y) { return b.binary(BinaryKind::Add, x, y); }
@@ -72,7 +72,7 @@ private:
 
   /// Where the elements of the result lie in the input.
   Value place() {
-    Value x = b.cast(b.iota({d.out}, 0), f32);
+    Value x = b.cast(b.iota({d.out}, 0), real);
     const std::string &mode = a.coordinates;
     if (mode == "asymmetric")
       return divide(x, number(d.scale));
@@ -122,10 +122,8 @@ private:
 
   Value linear(Value data) {
     Value x = clamp(place()), low = floor(x), share = subtract(x, low);
-    Value wide = b.cast(data, f32);
-    Value left = pick(wide, low), right = pick(wide, add(low, number(1.0)));
-    Value mixed = add(multiply(left, weight(subtract(number(1.0), share), data)), multiply(right, weight(share, data)));
-    return b.cast(mixed, b.element(data));
+    Value left = pick(data, low), right = pick(data, add(low, number(1.0)));
+    return add(multiply(left, weight(subtract(number(1.0), share), data)), multiply(right, weight(share, data)));
   }
 
   /// Keys, "Cubic convolution interpolation for digital image processing", 1981: the
@@ -142,7 +140,7 @@ private:
   }
 
   Value cubic(Value data) {
-    Value x = place(), low = floor(x), share = subtract(x, low), wide = b.cast(data, f32), sum, total;
+    Value x = place(), low = floor(x), share = subtract(x, low), sum, total;
     for (int64_t offset = -1; offset <= 2; ++offset) {
       Value at = add(low, number(double(offset)));
       Value distance = offset < 1 ? subtract(share, number(double(offset))) : subtract(number(double(offset)), share);
@@ -150,24 +148,24 @@ private:
       if (a.excludeOutside)
         w = b.select(b.binary(BinaryKind::Equal, clamp(at), at), w, number(0.0));
       total = total ? add(total, w) : w;
-      Value part = multiply(pick(wide, at), weight(w, data));
+      Value part = multiply(pick(data, at), weight(w, data));
       sum = sum ? add(sum, part) : part;
     }
-    if (a.excludeOutside)
-      sum = divide(sum, weight(total, data));
-    return b.cast(sum, b.element(data));
+    return a.excludeOutside ? divide(sum, weight(total, data)) : sum;
   }
 
   GraphBuilder &b;
   const Interpolation &a;
   const ResizedDimension &d;
-  Type f32, i64;
+  Type real, i64; ///< real: of places and weights
 };
 
 } // namespace
 
 Value interpolate(GraphBuilder &builder, Value data, const Interpolation &how, const ResizedDimension &dimension) {
-  return Axis(builder, how, dimension).resize(data);
+  const bool mixes = how.mode != Interpolation::Mode::Nearest;
+  const Type places = mixes ? builder.element(data) : Float32Type::get(builder.context());
+  return Axis(builder, how, dimension, places).resize(data);
 }
 
 } // namespace cupola::onnx_import

@@ -28,7 +28,8 @@ struct ResizedDimension {
   Scalar scale;
 };
 
-/// `data` with another extent along one dimension.
+/// `data` with another extent along one dimension. What is mixed (all modes but nearest)
+/// has to be float32 or float64, in which places and weights are computed, too.
 Value interpolate(GraphBuilder &builder, Value data, const Interpolation &how, const ResizedDimension &dimension);
 
 } // namespace cupola::onnx_import

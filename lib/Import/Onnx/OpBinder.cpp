@@ -121,6 +121,11 @@ Expr OpBinder::symbolicInt(size_t index, StringRef name) const {
   return values[0];
 }
 
+int64_t OpBinder::constantInt(size_t index, StringRef name) const {
+  symbolicInt(index, name); // one element
+  return constantInts(index, name).front();
+}
+
 double OpBinder::constantNumber(size_t index, StringRef name) const {
   tensor(index, name);
   const Known *source = known(index);

@@ -93,6 +93,7 @@ public:
   std::vector<Expr> symbolicInts(size_t index, llvm::StringRef name) const;
   std::vector<int64_t> constantInts(size_t index, llvm::StringRef name) const;
   Expr symbolicInt(size_t index, llvm::StringRef name) const;
+  int64_t constantInt(size_t index, llvm::StringRef name) const;
   double constantNumber(size_t index, llvm::StringRef name) const;
 
   // Attributes.

@@ -68,7 +68,7 @@ int import(std::optional<LoadedModel> model, const Arguments &arguments, Diagnos
   mlir::OwningOpRef<mlir::ModuleOp> module;
   if (model)
     module = importModel(*model, arguments.shapes, arguments.loading.limits, context, diagnostics);
-  for (const std::string &line : diagnostics.lines("model"))
+  for (const std::string &line : diagnostics.lines("model", SIZE_MAX))
     llvm::outs() << line << "\n";
   if (module) {
     mlir::OpPrintingFlags flags;

@@ -1,5 +1,6 @@
 //===- lib/Import/Onnx/Ops/Activation.cpp - activations with parameters ----===//
 // SPDX-License-Identifier: Apache-2.0
+#include "lib/Import/Onnx/ComputeType.h"
 #include "lib/Import/Onnx/Ops/Ops.h"
 
 using namespace mlir;
@@ -32,7 +33,11 @@ void importHardSigmoid(OpBinder &op) {
 void importThresholdedRelu(OpBinder &op) { activation(op, UnaryKind::ThresholdedRelu, op.floatAttribute("alpha", 1)); }
 
 void importShrink(OpBinder &op) {
-  activation(op, UnaryKind::Shrink, op.floatAttribute("lambd", 0.5f), op.floatAttribute("bias", 0));
+  op.requireInputs(1, 1);
+  op.requireNumber(0, "input");
+  const double lambd = op.floatAttribute("lambd", 0.5f), bias = op.floatAttribute("bias", 0);
+  op.result(
+      roundedOnce(op.b, op.value(0, "input"), [&](Value x) { return op.b.unary(UnaryKind::Shrink, x, lambd, bias); }));
 }
 
 void importGelu(OpBinder &op) {
@@ -46,7 +51,7 @@ void importSwish(OpBinder &op) { activation(op, UnaryKind::Silu, op.floatAttribu
 
 void importPRelu(OpBinder &op) {
   op.requireInputs(2, 2);
-  op.requireFloat(0, "X");
+  op.requireNumber(0, "X");
   Value value = op.value(0, "X"), slope = op.value(1, "slope");
   if (op.b.shape(slope).size() > op.b.shape(value).size())
     op.bad("slope has the shape " + shapeText(op.b.shape(slope)) + ", expected one that broadcasts to " +

@@ -4,6 +4,7 @@
 // Both are taken apart: what Attention of opset 23 says in one node, older opsets
 // say in many, and fusion sees one form.
 //===----------------------------------------------------------------------===//
+#include "lib/Import/Onnx/ComputeType.h"
 #include "lib/Import/Onnx/Ops/Ops.h"
 
 #include <cmath>
@@ -93,8 +94,10 @@ Value masked(OpBinder &op, Value scores, Value allowed) {
   const Exprs shape = op.b.shape(scores);
   Value bias;
   if (op.has(3)) {
-    Value mask = paddedMask(op, op.value(3, "attn_mask"), shape[3]);
-    if (op.b.element(mask).isInteger(1))
+    Value mask = op.value(3, "attn_mask");
+    const bool isBool = op.b.element(mask).isInteger(1);
+    mask = paddedMask(op, isBool ? mask : op.b.cast(mask, type), shape[3]);
+    if (isBool)
       allowed = both(op, allowed, mask);
     else
       bias = mask;
@@ -157,7 +160,10 @@ void importAttention(OpBinder &op) {
   scores = masked(op, softCapped(op, scores), allowedByPosition(op, query[2], keys[2], past));
   // A query that may see nothing has scores of -inf alone: its weights are 0.
   Value weights = op.b.softmax(scores, 3, /*log=*/false, graph::SoftmaxGuard::NaN);
-  Value result = op.b.matmul(weights, repeatHeads(op, v, query[1]));
+  // The types of Q and K and of V need not agree; the result's is that of Q.
+  const Type type = op.b.element(q), common = commonFloat({type, op.b.element(v)});
+  Value result = op.b.matmul(op.b.cast(weights, common), op.b.cast(repeatHeads(op, v, query[1]), common));
+  result = op.b.cast(result, type);
   if (flat) {
     const Exprs shape = op.b.shape(result);
     result = op.b.reshape(op.b.transpose(result, {0, 2, 1, 3}), {shape[0], shape[2], shape[1] * shape[3]});

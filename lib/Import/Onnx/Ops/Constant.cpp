@@ -1,5 +1,6 @@
 //===- lib/Import/Onnx/Ops/Constant.cpp - constants, ranges, pass-through --===//
 // SPDX-License-Identifier: Apache-2.0
+#include "lib/Import/Onnx/ComputeType.h"
 #include "lib/Import/Onnx/Constants.h"
 #include "lib/Import/Onnx/Ops/Ops.h"
 #include "lib/Import/Onnx/ValuePropagation.h"
@@ -147,13 +148,16 @@ void importRange(OpBinder &op) {
     if (auto known = knownRange(op, count))
       return op.result(std::move(*known), type);
   op.b.type({count}, type);
-  Value steps = op.b.cast(op.b.iota({count}, 0), type);
-  const auto scalar = [&](size_t index, StringRef name) { return op.b.reshape(op.value(index, name), {}); };
+  const Type wide = isFloat ? formulaType({type}) : type;
+  Value steps = op.b.cast(op.b.iota({count}, 0), wide);
+  const auto scalar = [&](size_t index, StringRef name) {
+    return op.b.cast(op.b.reshape(op.value(index, name), {}), wide);
+  };
   const bool unit = !isFloat && op.symbolicInt(2, "delta").isConstant(1);
   if (!unit)
     steps = op.b.binary(BinaryKind::Mul, steps, scalar(2, "delta"));
   const bool fromZero = !isFloat && op.symbolicInt(0, "start").isConstant(0);
-  op.result(fromZero ? steps : op.b.binary(BinaryKind::Add, steps, scalar(0, "start")));
+  op.result(op.b.cast(fromZero ? steps : op.b.binary(BinaryKind::Add, steps, scalar(0, "start")), type));
 }
 
 /// Before Range existed, exporters wrote arange(n) as NonZero of n ones. Where the
@@ -195,10 +199,21 @@ void importDropout(OpBinder &op) {
   op.result(op.b.broadcast(op.b.intScalar(1, boolean, shape.size()), shape), 1);
 }
 
+/// A depth that is a float counts as the integer it is cast to.
+static Expr depthOf(OpBinder &op) {
+  const Type type = op.element(1, "depth"), i64 = IntegerType::get(op.b.context(), 64);
+  const Known *known = op.known(1);
+  if (isa<FloatType>(type) && known && known->isScalarLike())
+    if (const auto whole = computeCast(known->elements[0], type, i64, op.b.ranges()))
+      return whole->num;
+  return op.symbolicInt(1, "depth");
+}
+
 void importOneHot(OpBinder &op) {
   op.requireInputs(3, 3);
-  op.requireIndex(0, "indices");
-  const Expr depth = op.symbolicInt(1, "depth");
+  op.requireNumber(0, "indices");
+  op.requireNumber(1, "depth");
+  const Expr depth = depthOf(op);
   Value indices = op.value(0, "indices"), values = op.value(2, "values");
   const Exprs shape = op.b.shape(indices);
   const int64_t rank = static_cast<int64_t>(shape.size());

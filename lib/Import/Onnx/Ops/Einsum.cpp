@@ -167,7 +167,7 @@ void importEinsum(OpBinder &op) {
   size_t widest = 0;
   std::vector<Labelled> operands;
   for (size_t i = 0; i < op.inputCount(); ++i) {
-    op.requireFloat(i, "Inputs");
+    op.requireNumber(i, "Inputs");
     operands.push_back(operand(op, equation.terms[i], i, widest));
   }
   const std::string result =

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Import/Onnx/Ops/Ops.h"
 
+#include "lib/Import/Onnx/ComputeType.h"
+#include "lib/Import/Onnx/Constants.h"
 #include "lib/Import/Onnx/ValuePropagation.h"
+
+#include <cmath>
 
 using namespace mlir;
 
@@ -34,14 +38,19 @@ void importVariadic(OpBinder &op, BinaryKind kind, bool mean) {
   if (op.inputCount() == 2 && !mean)
     if (auto known = foldBinary(op, kind))
       return op.result(std::move(*known), op.element(0, "operand"));
-  const std::vector<Value> values = op.allValues();
+  std::vector<Value> values = op.allValues();
+  const Type type = op.b.element(values[0]);
+  if (isa<FloatType>(type) && kind == BinaryKind::Add && (values.size() > 2 || mean))
+    for (Value &value : values)
+      if (op.b.element(value) == type)
+        value = op.b.cast(value, formulaType({type}));
   Value result = values[0];
   for (size_t i = 1; i < values.size(); ++i)
     result = op.b.binary(kind, result, values[i]);
   if (mean)
     result =
         op.b.binary(BinaryKind::Div, result, op.b.scalar(static_cast<double>(values.size()), op.b.element(result)));
-  op.result(result);
+  op.result(op.b.cast(result, type));
 }
 
 void importMean(OpBinder &op) {
@@ -50,11 +59,36 @@ void importMean(OpBinder &op) {
 }
 
 void importMod(OpBinder &op) {
-  const bool fmod = op.intAttribute("fmod", 0) != 0;
-  if (!fmod && isa<FloatType>(op.element(0, "A")))
+  importArithmetic(op, op.intAttribute("fmod", 0) != 0 ? BinaryKind::Fmod : BinaryKind::Mod);
+}
+
+void importModOfIntegers(OpBinder &op) {
+  if (op.intAttribute("fmod", 0) == 0 && isa<FloatType>(op.element(0, "A")))
     op.bad("input 0 (A) has elements of " + typeText(op.element(0, "A")) +
            " and fmod is 0, expected fmod 1 for floats");
-  importArithmetic(op, fmod ? BinaryKind::Fmod : BinaryKind::Mod);
+  importMod(op);
+}
+
+/// Whether every element of a known operand is one of `type`.
+static bool allFit(const Known *operand, Type type) {
+  return operand && llvm::all_of(operand->elements, [&](const Scalar &element) {
+           if (!element.isConstant())
+             return false;
+           const double number = element.asDouble();
+           return isa<FloatType>(type) ? roundedTo(type, number) == number
+                                       : number == std::trunc(number) && std::abs(number) <= 1 << 30;
+         });
+}
+
+/// In which a base and an exponent of another type are computed without loss.
+static Type powerType(const Known *exponents, Type base, Type exponent) {
+  if (base == exponent || allFit(exponents, base))
+    return base;
+  if (isa<FloatType>(base) || isa<FloatType>(exponent))
+    return commonFloat({base, exponent});
+  // Powers of integers wrap, so that a wider type gives the same low bits.
+  const Type i64 = IntegerType::get(base.getContext(), 64);
+  return holdsInteger(base, exponent) ? base : holdsInteger(i64, exponent) ? i64 : exponent;
 }
 
 void importPow(OpBinder &op) {
@@ -64,7 +98,9 @@ void importPow(OpBinder &op) {
   if (auto known = foldBinary(op, BinaryKind::Pow))
     return op.result(std::move(*known), op.element(0, "X"));
   Value base = op.value(0, "X"), exponent = op.value(1, "Y");
-  op.result(op.b.binary(BinaryKind::Pow, base, op.b.cast(exponent, op.b.element(base))));
+  const Type type = powerType(op.known(1), op.b.element(base), op.b.element(exponent));
+  Value power = op.b.binary(BinaryKind::Pow, op.b.cast(base, type), op.b.cast(exponent, type));
+  op.result(op.b.cast(power, op.b.element(base)));
 }
 
 void importClipAttributes(OpBinder &op) {

@@ -1,5 +1,6 @@
 //===- lib/Import/Onnx/Ops/Normalization.cpp - softmax and normalisations --===//
 // SPDX-License-Identifier: Apache-2.0
+#include "lib/Import/Onnx/ComputeType.h"
 #include "lib/Import/Onnx/Ops/Ops.h"
 
 using namespace mlir;
@@ -99,7 +100,8 @@ void importRMSNormalization(OpBinder &op) {
   const int64_t axis = op.axis(op.intAttribute("axis", -1), rankOfInput(op, 1));
   Value value = op.b.layerNorm(op.value(0, "X"), axis, op.floatAttribute("epsilon", 1e-5f),
                                /*rms=*/true);
-  op.result(scaleAndShift(op, value, op.value(1, "scale"), Value()));
+  Value scale = op.value(1, "scale"); // its type is that of the result
+  op.result(scaleAndShift(op, op.b.cast(value, op.b.element(scale)), scale, Value()));
 }
 
 void importInstanceNormalization(OpBinder &op) {
@@ -138,7 +140,7 @@ void importBatchNormalization(OpBinder &op) {
   noFurtherResults(op, 1);
   const int64_t rank = rankOfInput(op, 2);
   Value value = op.value(0, "X");
-  const Type type = op.b.element(value);
+  const Type type = formulaType({op.b.element(value), op.element(1, "scale"), op.element(3, "input_mean")});
   const Expr channels = op.b.shape(value)[1];
   const auto operand = [&](size_t index, StringRef name) {
     return op.b.cast(perChannel(op, index, name, rank, channels), type);
@@ -149,7 +151,8 @@ void importBatchNormalization(OpBinder &op) {
   Value factor = op.b.binary(BinaryKind::Div, operand(1, "scale"), deviation);
   Value shift =
       op.b.binary(BinaryKind::Sub, operand(2, "B"), op.b.binary(BinaryKind::Mul, operand(3, "input_mean"), factor));
-  op.result(scaleAndShift(op, value, factor, shift));
+  const auto rounded = [&](Value constant) { return op.b.cast(constant, op.b.element(value)); };
+  op.result(scaleAndShift(op, value, rounded(factor), rounded(shift)));
 }
 
 void importMeanVarianceNormalization(OpBinder &op) {
@@ -157,12 +160,13 @@ void importMeanVarianceNormalization(OpBinder &op) {
   op.requireFloat(0, "X");
   const int64_t rank = rankOfInput(op, 1);
   const Ints axes = op.axes(op.intsAttribute("axes").value_or(Ints{0, 2, 3}), rank);
-  Value value = op.value(0, "X");
-  Value centred = op.b.binary(BinaryKind::Sub, value, op.b.reduce(ReduceKind::Mean, value, axes));
-  Value variance = op.b.reduce(ReduceKind::Mean, op.b.binary(BinaryKind::Mul, centred, centred), axes);
-  Value deviation =
-      op.b.binary(BinaryKind::Add, op.b.unary(UnaryKind::Sqrt, variance), op.b.scalar(1e-9, op.b.element(value)));
-  op.result(op.b.binary(BinaryKind::Div, centred, deviation));
+  op.result(roundedOnce(op.b, op.value(0, "X"), [&](Value value) {
+    Value centred = op.b.binary(BinaryKind::Sub, value, op.b.reduce(ReduceKind::Mean, value, axes));
+    Value variance = op.b.reduce(ReduceKind::Mean, op.b.binary(BinaryKind::Mul, centred, centred), axes);
+    Value deviation =
+        op.b.binary(BinaryKind::Add, op.b.unary(UnaryKind::Sqrt, variance), op.b.scalar(1e-9, op.b.element(value)));
+    return op.b.binary(BinaryKind::Div, centred, deviation);
+  }));
 }
 
 } // namespace cupola::onnx_import

@@ -24,6 +24,7 @@ template <UnaryKind kind> void numberUnary(OpBinder &op) { importUnary(op, kind,
 template <BinaryKind kind> void arithmetic(OpBinder &op) { importArithmetic(op, kind); }
 template <BinaryKind kind> void variadic(OpBinder &op) { importVariadic(op, kind, false); }
 void importMean(OpBinder &op);
+void importModOfIntegers(OpBinder &op); ///< up to opset 27; floats with fmod alone
 void importMod(OpBinder &op);
 void importPow(OpBinder &op);
 void importClipAttributes(OpBinder &op); ///< up to opset 10

@@ -23,17 +23,18 @@ graph::PadMode padMode(OpBinder &op) {
   op.bad("attribute 'mode' is '" + printable(mode) + "', expected constant, reflect, edge or wrap");
 }
 
-TypedAttr fillAttribute(OpBinder &op, double number) {
+/// What input 2 holds, 0 where it is missing. An integer keeps its 64 bits.
+TypedAttr fillOperand(OpBinder &op) {
   const Type type = op.element(0, "data");
   Builder builder(op.b.context());
   if (isa<FloatType>(type))
-    return builder.getFloatAttr(type, number);
-  return IntegerAttr::get(
-      type, APInt(64, static_cast<uint64_t>(static_cast<int64_t>(number))).trunc(type.getIntOrFloatBitWidth()));
+    return builder.getFloatAttr(type, op.has(2) ? op.constantNumber(2, "constant_value") : 0);
+  const int64_t number = op.has(2) ? op.constantInt(2, "constant_value") : 0;
+  return IntegerAttr::get(type, APInt(64, static_cast<uint64_t>(number)).trunc(type.getIntOrFloatBitWidth()));
 }
 
 /// `pads`: all amounts in front, then all behind, for the given axes.
-void pad(OpBinder &op, ArrayRef<Expr> pads, const Ints &axes, double fill) {
+void pad(OpBinder &op, ArrayRef<Expr> pads, const Ints &axes, TypedAttr fill) {
   const Exprs shape = op.shape(0, "data");
   if (pads.size() != 2 * axes.size())
     op.bad("pads has " + std::to_string(pads.size()) + " elements, expected " + std::to_string(2 * axes.size()));
@@ -48,7 +49,7 @@ void pad(OpBinder &op, ArrayRef<Expr> pads, const Ints &axes, double fill) {
     low[axis] = pads[i];
     high[axis] = pads[i + axes.size()];
   }
-  op.result(op.b.pad(op.value(0, "data"), low, high, padMode(op), fillAttribute(op, fill)));
+  op.result(op.b.pad(op.value(0, "data"), low, high, padMode(op), fill));
 }
 
 } // namespace
@@ -58,8 +59,9 @@ void importPadAttributes(OpBinder &op) {
   const auto pads = op.intsAttribute("pads");
   if (!pads)
     op.bad("attribute 'pads' is missing, expected a list of ints");
-  pad(op, Exprs(pads->begin(), pads->end()), sequence(0, int64_t(op.shape(0, "data").size())),
-      op.floatAttribute("value", 0));
+  op.requireFloat(0, "data");
+  const TypedAttr fill = Builder(op.b.context()).getFloatAttr(op.element(0, "data"), op.floatAttribute("value", 0));
+  pad(op, Exprs(pads->begin(), pads->end()), sequence(0, int64_t(op.shape(0, "data").size())), fill);
 }
 
 void importPad(OpBinder &op) {
@@ -69,7 +71,7 @@ void importPad(OpBinder &op) {
     const std::vector<int64_t> given = op.constantInts(3, "axes");
     axes.assign(given.begin(), given.end());
   }
-  pad(op, op.symbolicInts(1, "pads"), axes, op.has(2) ? op.constantNumber(2, "constant_value") : 0);
+  pad(op, op.symbolicInts(1, "pads"), axes, fillOperand(op));
 }
 
 } // namespace cupola::onnx_import

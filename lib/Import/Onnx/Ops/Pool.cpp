@@ -3,6 +3,7 @@
 //
 // A pool is a reduction over a view of windows.
 //===----------------------------------------------------------------------===//
+#include "lib/Import/Onnx/ComputeType.h"
 #include "lib/Import/Onnx/Ops/Ops.h"
 #include "lib/Import/Onnx/Window.h"
 
@@ -71,8 +72,7 @@ TypedAttr zero(OpBinder &op, Type type) { return Builder(op.b.context()).getFloa
 
 /// How many elements of each window lie in the input, or, with `padding`, in what the
 /// attribute pads makes of it: [1, 1, places..].
-Value countsOf(OpBinder &op, const PoolInput &pool, bool padding) {
-  const Type type = op.b.element(pool.value);
+Value countsOf(OpBinder &op, const PoolInput &pool, Type type, bool padding) {
   const Window &w = pool.window;
   Exprs inside = padding ? sum(sum(pool.spatial, w.low), w.high) : pool.spatial;
   Exprs shape = {Expr(1), Expr(1)};
@@ -103,20 +103,26 @@ void importAveragePool(OpBinder &op) {
   const PoolInput pool = readPool(op);
   const Window &w = pool.window;
   const bool padding = op.intAttribute("count_include_pad", 0) != 0;
-  Value windows = windowsOf(op, pool.value, w, sum(w.high, w.excess), zero(op, op.b.element(pool.value)));
+  const auto windows = [&](Value value) {
+    return windowsOf(op, value, w, sum(w.high, w.excess), zero(op, op.b.element(value)));
+  };
   const bool allWhole = llvm::all_of(w.excess, [](const Expr &e) { return e.isConstant(0); });
   if (!w.isPadded() || (padding && allWhole))
-    return op.result(reduceWindows(op, ReduceKind::Mean, windows, w));
-  Value total = reduceWindows(op, ReduceKind::Sum, windows, w);
-  op.result(op.b.binary(BinaryKind::Div, total, countsOf(op, pool, padding)));
+    return op.result(reduceWindows(op, ReduceKind::Mean, windows(pool.value), w));
+  op.result(roundedOnce(op.b, pool.value, [&](Value value) {
+    Value total = reduceWindows(op, ReduceKind::Sum, windows(value), w);
+    return op.b.binary(BinaryKind::Div, total, countsOf(op, pool, op.b.element(value), padding));
+  }));
 }
 
 /// (sum |x|^p)^(1/p)
 static Value powerNorm(OpBinder &op, Value value, function_ref<Value(Value)> total) {
-  const Type type = op.b.element(value);
   const double p = op.hasAttribute("p") ? static_cast<double>(op.intAttribute("p", 2)) : 2;
-  Value powers = op.b.binary(BinaryKind::Pow, op.b.unary(UnaryKind::Abs, value), op.b.scalar(p, type));
-  return op.b.binary(BinaryKind::Pow, total(powers), op.b.scalar(1 / p, type));
+  return roundedOnce(op.b, value, [&](Value x) {
+    const Type type = op.b.element(x);
+    Value powers = op.b.binary(BinaryKind::Pow, op.b.unary(UnaryKind::Abs, x), op.b.scalar(p, type));
+    return op.b.binary(BinaryKind::Pow, total(powers), op.b.scalar(1 / p, type));
+  });
 }
 
 void importLpPool(OpBinder &op) {
@@ -146,19 +152,20 @@ void importLRN(OpBinder &op) {
   if (shape.size() < 2 || size < 1)
     op.bad("input 0 (X) has the shape " + shapeText(shape) + " and size is " + std::to_string(size) +
            ", expected a rank of at least 2 and a size of at least 1");
-  Value value = op.value(0, "X");
-  const Type type = op.b.element(value);
   Exprs low(shape.size(), Expr(0)), high(shape.size(), Expr(0));
   low[1] = Expr((size - 1) / 2);
   high[1] = Expr(size / 2);
-  Value squares = op.b.binary(BinaryKind::Mul, value, value);
-  Value padded = op.b.pad(squares, low, high, graph::PadMode::Constant, zero(op, type));
-  Value windows = op.b.window(padded, 1, {size}, {1}, {1}, {shape[1]});
-  Value total = op.b.squeeze(op.b.reduce(ReduceKind::Sum, windows, {2}), {2});
-  Value scaled = op.b.binary(BinaryKind::Mul, total, op.b.scalar(op.floatAttribute("alpha", 1e-4f) / size, type));
-  Value base = op.b.binary(BinaryKind::Add, scaled, op.b.scalar(op.floatAttribute("bias", 1), type));
-  Value divisor = op.b.binary(BinaryKind::Pow, base, op.b.scalar(op.floatAttribute("beta", 0.75f), type));
-  op.result(op.b.binary(BinaryKind::Div, value, divisor));
+  op.result(roundedOnce(op.b, op.value(0, "X"), [&](Value value) {
+    const Type type = op.b.element(value);
+    Value squares = op.b.binary(BinaryKind::Mul, value, value);
+    Value padded = op.b.pad(squares, low, high, graph::PadMode::Constant, zero(op, type));
+    Value windows = op.b.window(padded, 1, {size}, {1}, {1}, {shape[1]});
+    Value total = op.b.squeeze(op.b.reduce(ReduceKind::Sum, windows, {2}), {2});
+    Value scaled = op.b.binary(BinaryKind::Mul, total, op.b.scalar(op.floatAttribute("alpha", 1e-4f) / size, type));
+    Value base = op.b.binary(BinaryKind::Add, scaled, op.b.scalar(op.floatAttribute("bias", 1), type));
+    Value divisor = op.b.binary(BinaryKind::Pow, base, op.b.scalar(op.floatAttribute("beta", 0.75f), type));
+    return op.b.binary(BinaryKind::Div, value, divisor);
+  }));
 }
 
 } // namespace cupola::onnx_import

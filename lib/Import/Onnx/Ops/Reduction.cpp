@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Import/Onnx/Ops/Ops.h"
 
+#include "lib/Import/Onnx/ComputeType.h"
 #include "lib/Import/Onnx/ValuePropagation.h"
 
 using namespace mlir;
@@ -19,9 +20,10 @@ Value logSumExp(GraphBuilder &b, Value x, ArrayRef<int64_t> axes) {
   return b.binary(BinaryKind::Add, b.unary(UnaryKind::Log, sum), shift);
 }
 
-/// max and min of bools (opset 20) as integers.
+/// max and min of bools (opset 20) as integers without numbers below 0: the largest of
+/// none is false, the smallest true.
 Value reduceBool(GraphBuilder &b, ReduceKind kind, Value x, ArrayRef<int64_t> axes) {
-  Value numbers = b.cast(x, IntegerType::get(b.context(), 32));
+  Value numbers = b.cast(x, IntegerType::get(b.context(), 8, IntegerType::Unsigned));
   return b.cast(b.reduce(kind, numbers, axes), b.element(x));
 }
 
@@ -29,7 +31,7 @@ Value extremum(GraphBuilder &b, ReduceKind kind, Value x, ArrayRef<int64_t> axes
   return b.element(x).isInteger(1) ? reduceBool(b, kind, x, axes) : b.reduce(kind, x, axes);
 }
 
-Value build(GraphBuilder &b, Reduction reduction, Value x, ArrayRef<int64_t> axes) {
+Value buildSteps(GraphBuilder &b, Reduction reduction, Value x, ArrayRef<int64_t> axes) {
   const auto square = [&] { return b.binary(BinaryKind::Mul, x, x); };
   switch (reduction) {
   case Reduction::Sum:
@@ -56,6 +58,25 @@ Value build(GraphBuilder &b, Reduction reduction, Value x, ArrayRef<int64_t> axe
   return x;
 }
 
+/// Whether what is between the elements and the result is none of their type: quotients,
+/// roots and logarithms of integers, squares and exponentials of short floats.
+bool isFormula(Reduction reduction, bool ofFloats) {
+  switch (reduction) {
+  case Reduction::Mean:
+    return !ofFloats;
+  case Reduction::SumSquare:
+    return ofFloats;
+  default:
+    return reduction == Reduction::L2 || reduction == Reduction::LogSum || reduction == Reduction::LogSumExp;
+  }
+}
+
+Value build(GraphBuilder &b, Reduction reduction, Value x, ArrayRef<int64_t> axes) {
+  if (!isFormula(reduction, isa<FloatType>(b.element(x))))
+    return buildSteps(b, reduction, x, axes);
+  return roundedOnce(b, x, [&](Value wide) { return buildSteps(b, reduction, wide, axes); });
+}
+
 std::optional<ReduceKind> plainKind(Reduction reduction) {
   switch (reduction) {
   case Reduction::Sum:
@@ -71,12 +92,6 @@ std::optional<ReduceKind> plainKind(Reduction reduction) {
   }
 }
 
-/// Roots and logarithms of integers would have to be rounded back: only floats.
-bool needsFloat(Reduction reduction) {
-  return reduction == Reduction::L2 || reduction == Reduction::LogSum || reduction == Reduction::LogSumExp ||
-         reduction == Reduction::Mean;
-}
-
 Exprs without(ArrayRef<Expr> shape, ArrayRef<int64_t> axes) {
   Exprs result;
   for (size_t i = 0; i < shape.size(); ++i)
@@ -90,8 +105,6 @@ void reduceOver(OpBinder &op, Reduction reduction, std::optional<Ints> given) {
   const bool extreme = reduction == Reduction::Max || reduction == Reduction::Min;
   if (!extreme)
     op.requireNumber(0, "data");
-  if (needsFloat(reduction) && !isa<FloatType>(op.element(0, "data")))
-    op.unsupported("input 0 (data) has elements of " + typeText(op.element(0, "data")) + ", supported are floats");
   const int64_t rank = static_cast<int64_t>(op.shape(0, "data").size());
   Ints axes = given ? op.axes(*given, rank) : sequence(0, rank);
   const bool keep = op.intAttribute("keepdims", 1) != 0;
@@ -143,10 +156,7 @@ void importCumSum(OpBinder &op) {
   op.requireNumber(0, "x");
   Value value = op.value(0, "x");
   Exprs shape = op.b.shape(value);
-  const std::vector<int64_t> given = op.constantInts(1, "axis");
-  if (given.size() != 1)
-    op.bad("axis has " + std::to_string(given.size()) + " elements, expected 1");
-  const int64_t axis = op.axis(given[0], static_cast<int64_t>(shape.size()));
+  const int64_t axis = op.axis(op.constantInt(1, "axis"), static_cast<int64_t>(shape.size()));
   const bool exclusive = op.intAttribute("exclusive", 0) != 0;
   const bool reverse = op.intAttribute("reverse", 0) != 0;
   const BinaryKind order = reverse ? (exclusive ? BinaryKind::Greater : BinaryKind::GreaterEqual)

@@ -1,5 +1,6 @@
 //===- lib/Import/Onnx/Ops/Resize.cpp - interpolation ----------------------===//
 // SPDX-License-Identifier: Apache-2.0
+#include "lib/Import/Onnx/ComputeType.h"
 #include "lib/Import/Onnx/Interpolation.h"
 #include "lib/Import/Onnx/Ops/Ops.h"
 
@@ -25,14 +26,25 @@ Mode modeNamed(OpBinder &op, StringRef fallback) {
   op.bad("attribute 'mode' is '" + printable(mode) + "', expected nearest, linear or cubic");
 }
 
+bool isResized(const ResizedDimension &dimension) {
+  const bool isScaled = !dimension.scale.isConstant() || dimension.scale.asDouble() != 1;
+  return dimension.in != dimension.out || isScaled;
+}
+
 void resize(OpBinder &op, const Interpolation &how, ArrayRef<ResizedDimension> dimensions) {
-  Value value = op.value(0, "X");
-  for (const ResizedDimension &dimension : dimensions) {
-    const bool isScaled = !dimension.scale.isConstant() || dimension.scale.asDouble() != 1;
-    if (dimension.in != dimension.out || isScaled)
-      value = interpolate(op.b, value, how, dimension);
-  }
-  op.result(value);
+  if (llvm::none_of(dimensions, isResized))
+    return op.result(op.tensor(0, "X"));
+  const auto alongEach = [&](Value value) {
+    for (const ResizedDimension &dimension : dimensions)
+      if (isResized(dimension))
+        value = interpolate(op.b, value, how, dimension);
+    return value;
+  };
+  if (how.mode == Mode::Nearest)
+    return op.result(alongEach(op.value(0, "X")));
+  if (op.element(0, "X").isInteger(1))
+    op.unsupported("input 0 (X) has elements of bool, supported for modes other than nearest are numbers");
+  op.result(roundedOnce(op.b, op.value(0, "X"), alongEach));
 }
 
 /// floor(extent * scale). A float is a whole number of 2^-e.
@@ -84,7 +96,7 @@ std::vector<ResizedDimension> fromSizes(OpBinder &op, const Ints &axes) {
     if (out && *out < 1)
       op.bad("input 3 (sizes) has the extent " + std::to_string(*out) + ", expected at least 1");
     dimensions.push_back({axis, shape[axis], size.num,
-                          in && out ? Scalar::constant(static_cast<float>(*out) / static_cast<float>(*in))
+                          in && out ? Scalar::constant(static_cast<double>(*out) / static_cast<double>(*in))
                                     : Scalar::ratio(size.num, shape[axis])});
   }
   return dimensions;

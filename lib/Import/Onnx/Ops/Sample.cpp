@@ -1,5 +1,6 @@
 //===- lib/Import/Onnx/Ops/Sample.cpp - reads at computed places -----------===//
 // SPDX-License-Identifier: Apache-2.0
+#include "lib/Import/Onnx/ComputeType.h"
 #include "lib/Import/Onnx/Ops/Ops.h"
 
 using namespace mlir;
@@ -77,7 +78,7 @@ Value elementsAt(OpBinder &op, Value image, ArrayRef<Coordinate> coordinates, Ar
   return op.b.select(inside, read, number(op, 0, image));
 }
 
-/// The sum over the corners of the cell around each place.
+/// The sum over the corners of the cell around each place; all in one type.
 Value interpolate(OpBinder &op, Value image, ArrayRef<Coordinate> coordinates) {
   Value sum;
   for (unsigned corner = 0; corner < 1u << coordinates.size(); ++corner) {
@@ -91,7 +92,7 @@ Value interpolate(OpBinder &op, Value image, ArrayRef<Coordinate> coordinates) {
       places.push_back(upper ? plus(op, floor, one) : floor);
       weight = weight ? times(op, weight, share) : share;
     }
-    Value term = times(op, elementsAt(op, image, coordinates, places), op.b.cast(weight, op.b.element(image)));
+    Value term = times(op, elementsAt(op, image, coordinates, places), weight);
     sum = sum ? plus(op, sum, term) : term;
   }
   return sum;
@@ -102,7 +103,6 @@ Value interpolate(OpBinder &op, Value image, ArrayRef<Coordinate> coordinates) {
 /// X [N, C, size..], grid [N, place.., one coordinate per size, the last size first].
 void importGridSample(OpBinder &op) {
   op.requireInputs(2, 2);
-  op.requireFloat(0, "X");
   op.requireFloat(1, "grid");
   const Exprs shape = op.shape(0, "X"), grid = op.shape(1, "grid");
   const int64_t dims = static_cast<int64_t>(shape.size()) - 2;
@@ -113,6 +113,10 @@ void importGridSample(OpBinder &op) {
   const bool nearest = mode == "nearest";
   if (!nearest && mode != "linear" && mode != "bilinear")
     op.unsupported("attribute 'mode' is \"" + mode + "\", supported are linear and nearest");
+  const Type type = op.element(0, "X");
+  if (!nearest && type.isInteger(1))
+    op.unsupported("input 0 (X) has elements of bool and mode is \"" + mode + "\", supported is nearest");
+  const Type wide = nearest ? formulaType({op.element(1, "grid")}) : formulaType({type, op.element(1, "grid")});
   const bool middles = op.intAttribute("align_corners", 0) != 0;
   const Border border = readBorder(op);
   const Expr batch = op.b.sameExtent(shape[0], grid[0], "batch extents of X and grid");
@@ -124,12 +128,13 @@ void importGridSample(OpBinder &op) {
   for (int64_t i = 0; i < dims; ++i) {
     starts.back() = Expr(dims - 1 - i);
     Value place = op.b.slice(op.value(1, "grid"), starts, Ints(grid.size(), 1), column);
-    place = op.b.reshape(place, {batch, Expr(1), graph::product(wanted)});
+    place = op.b.cast(op.b.reshape(place, {batch, Expr(1), graph::product(wanted)}), wide);
     coordinates.push_back(locate(op, place, sizes[i], middles, border));
     rounded.push_back(op.b.unary(UnaryKind::Round, coordinates[i].exact));
   }
   Value image = op.b.reshape(op.value(0, "X"), {batch, shape[1], graph::product(sizes)});
-  Value result = nearest ? elementsAt(op, image, coordinates, rounded) : interpolate(op, image, coordinates);
+  Value result = nearest ? elementsAt(op, image, coordinates, rounded)
+                         : op.b.cast(interpolate(op, op.b.cast(image, wide), coordinates), type);
   Exprs whole = {batch, shape[1]};
   llvm::append_range(whole, wanted);
   op.result(op.b.reshape(result, whole));

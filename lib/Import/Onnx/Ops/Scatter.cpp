@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Import/Onnx/Ops/Scatter.h"
 
+#include "lib/Import/Onnx/Text.h"
+
 #include <limits>
 
 using namespace mlir;
@@ -27,21 +29,6 @@ Value neutral(OpBinder &op, ReduceKind kind, Type type) {
 Type i64(OpBinder &op) { return IntegerType::get(op.b.context(), 64); }
 
 } // namespace
-
-std::optional<ReduceKind> readReduction(OpBinder &op) {
-  const std::string name = op.stringAttribute("reduction", "none");
-  if (name == "none")
-    return std::nullopt;
-  if (name == "add")
-    return ReduceKind::Sum;
-  if (name == "mul")
-    return ReduceKind::Prod;
-  if (name == "max")
-    return ReduceKind::Max;
-  if (name == "min")
-    return ReduceKind::Min;
-  op.bad("attribute 'reduction' is \"" + name + "\", expected none, add, mul, max or min");
-}
 
 Value fromFront(OpBinder &op, Value index, const Expr &extent) { return op.b.gather(op.b.iota({extent}, 0), index, 0); }
 
@@ -95,6 +82,20 @@ std::optional<Known> scatterKnown(OpBinder &op) {
     result.elements[*index < 0 ? *index + data->dims[0] : *index] = updates->elements[i];
   }
   return result;
+}
+
+std::optional<ReduceKind> readReduction(OpBinder &op) {
+  const std::string name = op.stringAttribute("reduction", "none");
+  if (name == "none")
+    return std::nullopt;
+  if (op.element(0, "data").isInteger(1))
+    op.unsupported("input 0 (data) has elements of bool and attribute 'reduction' is \"" + printable(name) +
+                   "\", supported are numbers, or bool with none");
+  for (const auto &[known, kind] : {std::pair("add", ReduceKind::Sum), std::pair("mul", ReduceKind::Prod),
+                                    std::pair("max", ReduceKind::Max), std::pair("min", ReduceKind::Min)})
+    if (name == known)
+      return kind;
+  op.bad("attribute 'reduction' is \"" + printable(name) + "\", expected none, add, mul, max or min");
 }
 
 void requireOperands(OpBinder &op) {
