@@ -94,6 +94,7 @@ Status runGraphPasses(ModuleOp module, const PipelineOptions &options) {
       b.addNested<func::FuncOp>(createSimplify(simplify));
     add("graph-cse", createGraphCse);
   };
+  b.addNested<func::FuncOp>(createFoldEmpty());
   add("fold-constants", createFoldConstants);
   tidy(/*motion=*/false); // what is recognised stands together as it was written
   add("recognize-gelu", createRecognizeGelu);

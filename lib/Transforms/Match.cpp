@@ -88,10 +88,14 @@ static Attribute elementAttr(double number, Type element) {
 }
 
 Value splat(OpBuilder &b, Location loc, double number, RankedTensorType type) {
+  return splat(b, loc, elementAttr(number, type.getElementType()), type);
+}
+
+Value splat(OpBuilder &b, Location loc, Attribute element, RankedTensorType type) {
   RankedTensorType stored = type;
   if (!type.hasStaticShape())
     stored = graph::tensorType(graph::Exprs(type.getRank(), Expr(1)), type.getElementType());
-  auto values = DenseElementsAttr::get(stored, elementAttr(number, type.getElementType()));
+  auto values = DenseElementsAttr::get(stored, element);
   Value value = graph::ConstantOp::create(b, loc, values);
   return stored == type ? value : graph::BroadcastOp::create(b, loc, type, value).getResult();
 }

@@ -43,6 +43,7 @@ mlir::LogicalResult replaceByUnary(mlir::PatternRewriter &rewriter, graph::Binar
 /// A tensor of `type` that holds `number` everywhere: one element for every dynamic
 /// shape, repeated by a view. `type` has float, integer or bool elements.
 mlir::Value splat(mlir::OpBuilder &b, mlir::Location loc, double number, mlir::RankedTensorType type);
+mlir::Value splat(mlir::OpBuilder &b, mlir::Location loc, mlir::Attribute element, mlir::RankedTensorType type);
 
 /// An operand pair of a commutative op, in both orders.
 struct Pair {

@@ -264,6 +264,24 @@ def FoldConstants : Pass<"graph-fold-constants", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::cupola::graph::GraphDialect"];
 }
 
+def FoldEmpty : Pass<"graph-fold-empty", "::mlir::func::FuncOp"> {
+  let summary = "what has no elements, and what is made of none, becomes a splat";
+  let description = [{
+    A tensor with an extent of 0 is a constant whatever computes it. Reductions over an
+    empty axis are their neutral element, contractions without depth 0, pads of nothing
+    their fill; operands of concats without elements go. So no schedule has to make tiles
+    of nothing. Extents that are 0 only when shapes are bound are not seen here: there loops
+    do not run, and launches without blocks are skipped.
+
+    ```mlir
+    %0 = graph.matmul %a, %b : tensor<3x0xf32>, tensor<0x4xf32> -> tensor<3x4xf32>
+    // becomes
+    %0 = graph.constant dense<0.0> : tensor<3x4xf32>
+    ```
+  }];
+  let dependentDialects = ["::cupola::graph::GraphDialect"];
+}
+
 def SplitNorms : Pass<"graph-split-norms", "::mlir::func::FuncOp"> {
   let summary = "few long rows are normalised in two stages";
   let description = [{

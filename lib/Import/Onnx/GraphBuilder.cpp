@@ -115,7 +115,8 @@ Expr GraphBuilder::broadcastExtent(const Expr &first, const Expr &second) {
   symbols.assumeBroadcast(a, b, who + " broadcasts them to each other");
   if (a.constant() || b.constant())
     return a.constant() ? a : b; // the other one is 1 or equal to it
-  return symbols.current(max(a, b));
+  // The larger one, unless the other is an empty 0: that is what an extent of 1 becomes beside it.
+  return symbols.current(max(a, b) * min(min(a, b), Expr(1)));
 }
 
 Exprs GraphBuilder::broadcastShapes(ArrayRef<Expr> a, ArrayRef<Expr> b) {

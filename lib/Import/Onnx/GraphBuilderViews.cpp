@@ -118,6 +118,12 @@ Value GraphBuilder::unsqueeze(Value value, ArrayRef<int64_t> axes) {
 // Reductions, normalisations, contractions, gathers
 //===----------------------------------------------------------------------===//
 
+/// There is something along an axis of `extent` to choose the elements of a result from.
+static void chosenFrom(GraphBuilder &b, const Expr &extent, ArrayRef<Expr> result) {
+  const Expr chosen = simplify(min(product(b.facts().current(result)), Expr(1)), b.ranges());
+  b.atMost(chosen, extent, "1, or 0 without a result, and the extent of the axis that elements are chosen from");
+}
+
 static Exprs reduced(Exprs dims, ArrayRef<int64_t> axes) {
   for (int64_t axis : axes)
     dims[axis] = Expr(1);
@@ -131,6 +137,7 @@ Value GraphBuilder::reduce(ReduceKind kind, Value value, ArrayRef<int64_t> axes)
 }
 
 Value GraphBuilder::argReduce(ReduceKind kind, Value value, int64_t axis, bool last) {
+  chosenFrom(*this, shape(value)[axis], reduced(shape(value), {axis}));
   return ArgReduceOp::create(ops, where, type(reduced(shape(value), {axis}), ops.getI64Type()), kind, value, axis,
                              last);
 }
@@ -195,6 +202,7 @@ Value GraphBuilder::gather(Value data, Value indices, int64_t axis) {
   Exprs dims(ArrayRef<Expr>(from).take_front(axis));
   llvm::append_range(dims, shape(indices));
   llvm::append_range(dims, ArrayRef<Expr>(from).drop_front(axis + 1));
+  chosenFrom(*this, from[axis], dims);
   return GatherOp::create(ops, where, type(dims, element(data)), data, indices, axis,
                           /*batch_dims=*/0);
 }
@@ -203,6 +211,7 @@ Value GraphBuilder::gatherElements(Value data, Value indices, int64_t axis) {
   if (shape(data).size() != shape(indices).size())
     fail("data and indices have shapes " + shapeText(shape(data)) + " and " + shapeText(shape(indices)) +
          ", expected one rank");
+  chosenFrom(*this, shape(data)[axis], shape(indices));
   return GatherElementsOp::create(ops, where, type(shape(indices), element(data)), data, indices, axis);
 }
 
@@ -221,6 +230,8 @@ Value GraphBuilder::gatherND(Value data, Value indices, int64_t batchDims) {
   for (int64_t i = 0; i < last; ++i)
     dims.push_back(i < batchDims ? sameExtent(from[i], index[i], "batch extents of the operands") : index[i]);
   llvm::append_range(dims, ArrayRef<Expr>(from).drop_front(batchDims + *depth));
+  for (const Expr &extent : ArrayRef<Expr>(from).slice(batchDims, *depth))
+    chosenFrom(*this, extent, dims);
   return GatherNDOp::create(ops, where, type(dims, element(data)), data, indices, batchDims);
 }
 

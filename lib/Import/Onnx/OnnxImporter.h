@@ -24,7 +24,7 @@ namespace cupola::onnx_import {
 
 /// A dimension that the user bounds: --dim past=1..4096.
 struct DimBounds {
-  int64_t min = 1;
+  int64_t min = 0;
   int64_t max = 0; ///< 0: unbounded
 };
 

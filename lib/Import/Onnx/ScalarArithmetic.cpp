@@ -33,7 +33,8 @@ Result fitting(const Expr &value, Type type) {
 }
 
 bool isNonNegative(const Expr &e, const Ranges &ranges) { return proveLessEqual(Expr(0), e, ranges) == true; }
-bool isPositive(const Expr &e, const Ranges &ranges) { return proveLess(Expr(0), e, ranges) == true; }
+/// A divisor of 0, an extent that is 0 only at some shapes, is an error when they are bound.
+bool isDivisor(const Expr &e, const Ranges &ranges) { return !e.isConstant(0) && isNonNegative(e, ranges); }
 
 //===----------------------------------------------------------------------===//
 // Integers
@@ -46,7 +47,7 @@ Result truncatedDiv(const Expr &a, const Expr &b, Type type, const Ranges &range
     return std::nullopt;
   if (x && y)
     return *y == -1 ? fitting(Expr(0) - a, type) : fitting(Expr(*x / *y), type);
-  if (isNonNegative(a, ranges) && isNonNegative(b, ranges)) // a divisor of 0 is an error when shapes are bound
+  if (isNonNegative(a, ranges) && isDivisor(b, ranges))
     return fitting(floorDiv(a, b), type);
   if (y && *y > 0) // rounded down where a >= 0, else up; what a node needs later may prove which
     return fitting(max(floorDiv(a, b), min(ceilDiv(a, b), Expr(0))), type);
@@ -88,9 +89,9 @@ Result intBinary(BinaryKind kind, const Expr &a, const Expr &b, Type type, const
   case BinaryKind::Div:
     return truncatedDiv(a, b, type, ranges);
   case BinaryKind::Mod:
-    return isPositive(b, ranges) ? fitting(mod(a, b), type) : std::nullopt;
+    return isDivisor(b, ranges) ? fitting(mod(a, b), type) : std::nullopt;
   case BinaryKind::Fmod:
-    return isNonNegative(a, ranges) && isPositive(b, ranges) ? fitting(mod(a, b), type) : std::nullopt;
+    return isNonNegative(a, ranges) && isDivisor(b, ranges) ? fitting(mod(a, b), type) : std::nullopt;
   case BinaryKind::Max:
     return fitting(max(a, b), type);
   case BinaryKind::Min:
@@ -140,7 +141,7 @@ Result ratioBinary(BinaryKind kind, const Scalar &x, const Scalar &y, const Rang
   case BinaryKind::Mul:
     return Scalar::ratio(a->num * b->num, den);
   case BinaryKind::Div:
-    return isPositive(b->num, ranges) ? Result(Scalar::ratio(left, right)) : std::nullopt;
+    return isDivisor(b->num, ranges) ? Result(Scalar::ratio(left, right)) : std::nullopt;
   case BinaryKind::Max:
     return Scalar::ratio(max(left, right), den);
   case BinaryKind::Min:
@@ -217,7 +218,7 @@ Result ratioUnary(UnaryKind kind, const Scalar &a, const Ranges &ranges) {
   case UnaryKind::Ceil:
     return Scalar::ratio(ceilDiv(a.num, a.den), Expr(1));
   case UnaryKind::Reciprocal:
-    return isPositive(a.num, ranges) ? Result(Scalar::ratio(a.den, a.num)) : std::nullopt;
+    return isDivisor(a.num, ranges) ? Result(Scalar::ratio(a.den, a.num)) : std::nullopt;
   default:
     return std::nullopt;
   }

@@ -3,6 +3,8 @@
 
 #include "lib/Target/CPU/Scalars.h"
 
+#include "dialects/Graph/Neutral.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include <limits>
@@ -231,24 +233,12 @@ Value emitCombine(Code &c, ReduceKind kind, Type element, Value lhs, Value rhs) 
 }
 
 Value emitNeutral(Code &c, ReduceKind kind, Type element) {
-  Type type = valueType(element);
-  bool isMax = kind == ReduceKind::Max;
-  if (isa<FloatType>(element)) {
-    const double infinity = std::numeric_limits<double>::infinity();
-    double value = kind == ReduceKind::Prod ? 1 : isMax ? -infinity : infinity;
-    FloatAttr attr = c.b.getFloatAttr(element, kind == ReduceKind::Sum ? 0 : value);
-    if (element.isBF16())
-      return c.number(IntegerAttr::get(type, attr.getValue().bitcastToAPInt()));
-    return c.number(attr);
-  }
-  unsigned width = type.getIntOrFloatBitWidth();
-  APInt value(width, kind == ReduceKind::Prod);
-  bool isSignless = !isUnsigned(element);
-  if (isMax)
-    value = isSignless ? APInt::getSignedMinValue(width) : APInt::getMinValue(width);
-  if (kind == ReduceKind::Min)
-    value = isSignless ? APInt::getSignedMaxValue(width) : APInt::getMaxValue(width);
-  return c.number(IntegerAttr::get(type, value));
+  TypedAttr neutral = graph::neutralElement(kind, element);
+  if (element.isBF16())
+    return c.number(IntegerAttr::get(valueType(element), cast<FloatAttr>(neutral).getValue().bitcastToAPInt()));
+  if (auto integer = dyn_cast<IntegerAttr>(neutral))
+    return c.number(IntegerAttr::get(valueType(element), integer.getValue()));
+  return c.number(neutral);
 }
 
 } // namespace cupola::cpu

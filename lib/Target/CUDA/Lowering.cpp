@@ -3,6 +3,8 @@
 
 #include "lib/Target/CUDA/Lowering.h"
 
+#include "dialects/Graph/Neutral.h"
+
 using namespace mlir;
 using namespace cupola;
 using namespace cupola::kernel;
@@ -348,29 +350,12 @@ static Type wordType(Type type) {
   return type;
 }
 
-static TypedAttr neutral(graph::ReduceKind kind, Type type) {
-  bool isMax = kind == graph::ReduceKind::Max, isMin = kind == graph::ReduceKind::Min;
-  if (auto real = llvm::dyn_cast<FloatType>(type)) {
-    if (isMax || isMin)
-      return FloatAttr::get(type, llvm::APFloat::getInf(real.getFloatSemantics(), isMax));
-    return FloatAttr::get(type, kind == graph::ReduceKind::Prod ? 1.0 : 0.0);
-  }
-  unsigned width = type.getIntOrFloatBitWidth();
-  bool isSigned = !type.isUnsignedInteger();
-  llvm::APInt value(width, kind == graph::ReduceKind::Prod ? 1 : 0);
-  if (isMax)
-    value = isSigned ? llvm::APInt::getSignedMinValue(width) : llvm::APInt::getMinValue(width);
-  if (isMin)
-    value = isSigned ? llvm::APInt::getSignedMaxValue(width) : llvm::APInt::getMaxValue(width);
-  return IntegerAttr::get(type, value);
-}
-
 Accumulator makeAccumulator(Lowering &lowering, graph::ReduceKind kind, Type type) {
   return {kind, type, lowering.variable(neutralValue(lowering, kind, type))};
 }
 
 Value neutralValue(Lowering &lowering, graph::ReduceKind kind, Type type) {
-  return ConstantOp::create(lowering.builder, lowering.func.getLoc(), neutral(kind, wordType(type)));
+  return ConstantOp::create(lowering.builder, lowering.func.getLoc(), graph::neutralElement(kind, wordType(type)));
 }
 
 void accumulate(Lowering &lowering, const Accumulator &accumulator, Value value, ArrayRef<Expr> index) {

@@ -39,7 +39,7 @@ struct TextBuilder {
   static std::string wrap(const Node &node, Precedence needed) {
     return node.precedence < needed ? "(" + node.text + ")" : node.text;
   }
-  bool isNatural(const Expr &e, int64_t least) { return proveLessEqual(least, e, context.ranges) == true; }
+  bool isNatural(const Expr &e) { return proveLessEqual(0, e, context.ranges) == true; }
   std::string call(const char *function, const Node &a, const Node &b) {
     return std::string(function) + "<" + context.type() + ">(" + a.text + ", " + b.text + ")";
   }
@@ -64,7 +64,8 @@ struct TextBuilder {
     llvm_unreachable("all operations are handled");
   }
   Node divide(ExprOp op, const Node &a, const Node &b) {
-    bool natural = isNatural(a.expr, 0) && isNatural(b.expr, 1);
+    // A divisor is an extent; where it is 0 there is no index to divide.
+    bool natural = isNatural(a.expr) && isNatural(b.expr);
     std::string left = wrap(a, Product), right = wrap(b, Primary);
     if (op == ExprOp::FloorDiv)
       return natural ? Node{floorDiv(a.expr, b.expr), left + " / " + right, Product}

@@ -23,7 +23,10 @@ Value splitHeads(OpBinder &op, Value value, StringRef attribute) {
     return value;
   const int64_t heads = op.requiredInt(attribute);
   const auto width = shape[2].constant();
-  if (heads < 1 || !width || *width % heads != 0)
+  if (!width)
+    op.unsupported("attribute '" + attribute.str() + "' splits the extent " + shape[2].text() +
+                   ", supported are constant extents");
+  if (heads < 1 || *width % heads != 0)
     op.bad("attribute '" + attribute.str() + "' is " + std::to_string(heads) +
            ", expected a divisor of the last extent " + shape[2].text());
   return op.b.transpose(op.b.reshape(value, {shape[0], shape[1], heads, *width / heads}), {0, 2, 1, 3});
@@ -35,7 +38,10 @@ Value repeatHeads(OpBinder &op, Value value, const Expr &heads) {
   if (shape[1] == heads)
     return value;
   const auto have = shape[1].constant(), want = heads.constant();
-  if (!have || !want || *have < 1 || *want % *have != 0)
+  if (!have || !want)
+    op.unsupported("there are " + heads.text() + " query heads for " + shape[1].text() +
+                   " key or value heads, supported are constant numbers");
+  if (*have < 1 || *want % *have != 0)
     op.bad("there are " + heads.text() + " query heads for " + shape[1].text() +
            " key or value heads, expected a multiple");
   const Expr each(*want / *have);
@@ -201,9 +207,11 @@ void importRotaryEmbedding(OpBinder &op) {
   x = splitHeads(op, x, "num_heads");
   op.ignoreAttribute("num_heads");
   const auto size = op.b.shape(x)[3].constant();
+  if (!size)
+    op.unsupported("the size of a head is " + op.b.shape(x)[3].text() + ", supported are constants");
   const int64_t rotated =
-      op.intAttribute("rotary_embedding_dim", 0) ? op.intAttribute("rotary_embedding_dim", 0) : size.value_or(0);
-  if (!size || rotated < 2 || rotated % 2 != 0 || rotated > *size)
+      op.intAttribute("rotary_embedding_dim", 0) ? op.intAttribute("rotary_embedding_dim", 0) : *size;
+  if (rotated < 2 || rotated % 2 != 0 || rotated > *size)
     op.bad("the rotated part of a head has " + std::to_string(rotated) + " of " + op.b.shape(x)[3].text() +
            " elements, expected an even number of at most all");
   const int64_t half = rotated / 2;

@@ -218,8 +218,7 @@ void importOneHot(OpBinder &op) {
   const Exprs shape = op.b.shape(indices);
   const int64_t rank = static_cast<int64_t>(shape.size());
   const int64_t axis = op.axis(op.intAttribute("axis", -1), rank + 1);
-  if (op.b.shape(values) != Exprs{Expr(2)})
-    op.bad("values has the shape " + shapeText(op.b.shape(values)) + ", expected [2]");
+  op.b.sameShape(op.b.shape(values), {Expr(2)}, "the shape of values and that of two elements");
   const auto pick = [&](int64_t position) {
     return op.b.reshape(op.b.slice(values, {Expr(position)}, {1}, {Expr(1)}), {});
   };

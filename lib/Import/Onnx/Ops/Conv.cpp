@@ -46,6 +46,8 @@ ConvOperands readOperands(OpBinder &op, bool transposed) {
   c.spatial.assign(in.begin() + 2, in.end());
   for (size_t i = 2; i < weights.size(); ++i)
     c.sizes.push_back(constantExtent(op, weights, i));
+  if (llvm::is_contained(c.sizes, 0))
+    op.unsupported("input 1 (W) has the shape " + shapeText(weights) + ", supported are windows of at least 1");
   if (op.hasAttribute("kernel_shape") && windowNumbers(op, "kernel_shape", c.sizes.size()) != c.sizes)
     op.bad("attribute 'kernel_shape' is not the window of input 1 (W), whose shape is " + shapeText(weights));
   const int64_t first = constantExtent(op, weights, 0), second = constantExtent(op, weights, 1);
@@ -58,9 +60,7 @@ ConvOperands readOperands(OpBinder &op, bool transposed) {
   if (!op.has(2))
     return c;
   c.bias = op.value(2, "B");
-  if (op.b.shape(c.bias) != Exprs{Expr(c.columns)})
-    op.bad("input 2 (B) has the shape " + shapeText(op.b.shape(c.bias)) + ", expected [" + std::to_string(c.columns) +
-           "]");
+  op.b.sameShape(op.b.shape(c.bias), {Expr(c.columns)}, "the shape of input 2 (B) and the columns of input 1 (W)");
   return c;
 }
 

@@ -106,9 +106,10 @@ void importGridSample(OpBinder &op) {
   op.requireFloat(1, "grid");
   const Exprs shape = op.shape(0, "X"), grid = op.shape(1, "grid");
   const int64_t dims = static_cast<int64_t>(shape.size()) - 2;
-  if (dims < 1 || grid.size() != shape.size() || !grid.back().isConstant(dims))
+  if (dims < 1 || grid.size() != shape.size())
     op.bad("X and grid have shapes " + shapeText(shape) + " and " + shapeText(grid) +
-           ", expected one rank of at least 3 and a last extent of rank - 2");
+           ", expected one rank of at least 3");
+  op.b.sameExtent(grid.back(), Expr(dims), "the last extent of grid and the number of coordinates");
   const std::string mode = op.stringAttribute("mode", "linear");
   const bool nearest = mode == "nearest";
   if (!nearest && mode != "linear" && mode != "bilinear")

@@ -64,6 +64,17 @@ Value isFound(OpBinder &op, Value last) {
 
 Value orFirst(OpBinder &op, Value last) { return op.b.binary(BinaryKind::Max, last, op.b.intScalar(0, i64(op))); }
 
+Value withFirst(OpBinder &op, Value updates, int64_t axis) {
+  const Exprs shape = op.b.shape(updates);
+  if (proveLess(Expr(0), shape[axis], op.b.ranges()) == true)
+    return updates;
+  const Exprs low(shape.size(), Expr(0));
+  Exprs high = low;
+  high[axis] = Expr(1);
+  const auto zero = Builder(op.b.context()).getZeroAttr(op.b.element(updates));
+  return op.b.pad(updates, low, high, graph::PadMode::Constant, cast<TypedAttr>(zero));
+}
+
 Value reduceInto(OpBinder &op, ReduceKind kind, Value data, Value hit, Value updates, int64_t axis) {
   Value terms = op.b.select(hit, op.b.unsqueeze(updates, {axis}), neutral(op, kind, op.b.element(data)));
   Value sum = op.b.squeeze(op.b.reduce(kind, terms, {axis + 1}), {axis + 1});

@@ -32,6 +32,8 @@ Value matches(OpBinder &op, Value index, int64_t axis, const Expr &extent);
 Value lastMatch(OpBinder &op, Value index, int64_t axis, const Expr &extent);
 Value isFound(OpBinder &op, Value last);
 Value orFirst(OpBinder &op, Value last); ///< 0 instead of -1
+/// With a zero behind `updates` where there may be none at all: what orFirst finds then.
+Value withFirst(OpBinder &op, Value updates, int64_t axis);
 
 /// `updates` has the dimensions of `hit` but for `axis`.
 Value reduceInto(OpBinder &op, ReduceKind kind, Value data, Value hit, Value updates, int64_t axis);

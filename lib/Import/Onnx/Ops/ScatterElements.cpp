@@ -34,6 +34,7 @@ void coverData(OpBinder &op, Value &index, Value &updates, ArrayRef<Expr> shape,
 /// Elements of `updates` at `source` along `axis`, where `source` may have extents of 1.
 Value take(OpBinder &op, Value updates, Value source, ArrayRef<Expr> shape, int64_t axis) {
   const Exprs dims = op.b.shape(source);
+  updates = withFirst(op, updates, axis);
   for (int64_t i = 0; i < int64_t(dims.size()); ++i)
     if (i != axis && !dims[i].isConstant(1))
       return op.b.gatherElements(updates, op.b.broadcast(source, shape), axis);

@@ -128,6 +128,8 @@ void importScatterND(OpBinder &op) {
     if (auto known = scatterKnown(op))
       return op.result(std::move(*known), op.element(0, "data"));
   const auto count = index.empty() ? std::nullopt : index.back().constant();
+  if (!index.empty() && !count)
+    op.unsupported("the last extent of indices is " + index.back().text() + ", supported is a constant");
   if (!count || *count < 1 || *count > int64_t(shape.size()))
     op.bad("data and indices have shapes " + shapeText(shape) + " and " + shapeText(index) +
            ", expected a last extent of 1 to " + std::to_string(shape.size()));
@@ -151,7 +153,7 @@ void importScatterND(OpBinder &op) {
       return op.result(reduceInto(op, *kind, data, op.b.reshape(hit, wide), updates, 0));
     }
     Value last = lastMatch(op, linear, 0, extent);
-    updates = op.b.gather(updates, orFirst(op, last), axis);
+    updates = op.b.gather(withFirst(op, updates, axis), orFirst(op, last), axis);
     Value here = spread(op, isFound(op, last), group, shape);
     found = found ? op.b.binary(BinaryKind::And, found, here) : here;
   }

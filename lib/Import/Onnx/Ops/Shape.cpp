@@ -55,6 +55,8 @@ Exprs targetShape(OpBinder &op, const Exprs &from, bool allowZero) {
   if (count && divisor && *count % *divisor != 0)
     op.bad("shape needs " + total.text() + " elements to be a multiple of " + rest.text());
   target[*open] = simplify(floorDiv(total, rest), op.b.ranges());
+  if (target[*open] * rest != total)
+    op.b.atMost(Expr(1), rest, "1 and the elements beside the extent -1");
   return target;
 }
 

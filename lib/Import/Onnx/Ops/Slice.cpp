@@ -30,7 +30,7 @@ Expr clampPosition(const Expr &given, const Expr &d, const Expr &lo, const Expr 
       return Expr::overflow();
     position = given + d;
   }
-  return simplify(max(lo, min(position, hi)), ranges);
+  return simplify(min(max(lo, position), hi), ranges); // hi is below lo where there is nothing to step back over
 }
 
 struct SliceDim {

@@ -53,6 +53,7 @@ void topK(OpBinder &op, const Expr &count, bool largest) {
   const Expr extent = op.b.shape(rows).back();
   if (count.constant() && extent.constant() && (*count.constant() < 0 || *count.constant() > *extent.constant()))
     op.bad("k is " + count.text() + ", expected 0 to " + extent.text());
+  op.b.atMost(count, extent, "k and the extent of the axis");
   Value index = positions(op, rows, count, largest);
   op.result(op.b.transpose(op.b.gatherElements(rows, index, rank - 1), perm));
   if (op.wants(1))
