@@ -130,9 +130,7 @@ Exprs ModelInputs::shapeOf(const onnx::ValueInfoProto &input) {
       auto known = created.find(name);
       if (known == created.end()) {
         const auto bounds = options.bounds.find(name);
-        DimBounds range = bounds == options.bounds.end() ? DimBounds() : bounds->second;
-        if (bounds == options.bounds.end() && shape.dim(i).has_dim_value() && shape.dim(i).dim_value() == 0)
-          range.min = 0; // it may have been meant
+        const DimBounds range = bounds == options.bounds.end() ? DimBounds() : bounds->second;
         const std::string origin =
             "dimension " + std::to_string(i) + " (" + quoted(name) + ") of input " + quoted(input.name());
         known = created.emplace(name, symbols.create(name, origin, range.min, range.max)).first;
