@@ -114,6 +114,17 @@ private:
   const PipelineOptions &options;
 };
 
+/// As --disable-pass spells it; passes that have a namesake in MLIR bear a prefix.
+StringRef optionName(const Pass &pass) {
+  const StringRef name = pass.getArgument().empty() ? pass.getName() : pass.getArgument();
+  StringRef bare = name;
+  bare.consume_front("graph-");
+  return llvm::any_of(optionalPasses(), [&](const OptionalPass &row) { return row.name == bare; }) &&
+                 llvm::none_of(optionalPasses(), [&](const OptionalPass &row) { return row.name == name; })
+             ? bare
+             : name;
+}
+
 class ProvenanceInstrumentation : public PassInstrumentation {
 public:
   explicit ProvenanceInstrumentation(std::string &broken) : broken(broken) {}
@@ -125,9 +136,8 @@ public:
       why = diagnostic.str();
       return success();
     });
-    const StringRef name = pass->getArgument().empty() ? pass->getName() : pass->getArgument();
     if (failed(checkProvenance(moduleOf(op))))
-      broken = ("pass " + name + " broke the provenance: " + why).str();
+      broken = ("pass " + optionName(*pass) + " broke the provenance: " + why).str();
   }
 
 private:
