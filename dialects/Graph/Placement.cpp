@@ -57,11 +57,17 @@ Placement placementOf(Value value) {
     return whole(shapeOf(value));
   Placement place = placementOf(join.getResult());
   Expr &begin = place.offset[join.getAxis()];
+  int64_t fixed = 0; // of very many parts, most have
   for (Value part : join.getInputs()) {
     if (part == value)
       break;
-    begin += extentOf(part, join.getAxis());
+    Expr extent = extentOf(part, join.getAxis());
+    if (std::optional<int64_t> number = extent.constant())
+      fixed += *number;
+    else
+      begin += extent;
   }
+  begin += Expr(fixed);
   return place;
 }
 

@@ -43,6 +43,7 @@ ArrayRef<OptionalPass> optionalPasses() {
       {"merge-matmuls", "one contraction for several weights, as of Q, K and V"},
       {"split-norms", "few long rows normalised by the whole GPU (cuda)"},
       {"join-parts", "many computed parts are written where they stand in their concat"},
+      {"cut-concats", "a concat of very many parts is written by several kernels of bounded size"},
       {"fuse-epilogues", "computes what follows a hero in its kernel"},
       {"fuse-prologues", "computes pointwise producers inside their only reader"},
       {"cse", "computes equal scalars of a kernel once"},
@@ -120,6 +121,8 @@ Status runFusionPasses(ModuleOp module, const VariantSpec &variant, const Pipeli
     b.addNested<func::FuncOp>(createSplitNorms({gpu->multiprocessors, maxRowElements}));
   if (b.isOn("join-parts"))
     b.addNested<func::FuncOp>(createJoinParts());
+  if (b.isOn("cut-concats"))
+    b.addNested<func::FuncOp>(createCutConcats());
   FormFusionsOptions fusion;
   fusion.epilogues = b.isOn("fuse-epilogues");
   fusion.prologues = b.isOn("fuse-prologues");

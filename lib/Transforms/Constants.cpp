@@ -3,7 +3,8 @@
 
 #include "lib/Transforms/Constants.h"
 
-#include "mlir/IR/AsmState.h"
+#include "dialects/Graph/Constants.h"
+
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 
@@ -24,22 +25,12 @@ ArrayRef<char> bytesOf(ElementsAttr value) {
   return dense && !dense.isSplat() ? dense.getRawData() : ArrayRef<char>();
 }
 
-ElementsAttr makeConstant(RankedTensorType type, ArrayRef<char> bytes) {
-  constexpr size_t inlineBytes = 1024;
-  if (bytes.size() <= inlineBytes)
-    return DenseElementsAttr::getFromRawBuffer(type, bytes);
-  constexpr size_t alignment = 64;
-  AsmResourceBlob blob = HeapAsmResourceBlob::allocateAndCopyWithAlign(bytes, alignment,
-                                                                       /*dataIsMutable=*/false);
-  return DenseResourceElementsAttr::get(type, "weight", std::move(blob));
-}
-
 ElementsAttr joinColumns(int64_t rows, ArrayRef<ColumnPart> parts, Type element) {
   int64_t width = element.getIntOrFloatBitWidth() / 8, columns = 0;
   for (const ColumnPart &part : parts)
     columns += part.columns;
-  std::vector<char> bytes(rows * columns * width);
-  char *to = bytes.data();
+  auto bytes = std::make_shared<std::vector<char>>(rows * columns * width);
+  char *to = bytes->data();
   for (int64_t row = 0; row < rows; ++row)
     for (const ColumnPart &part : parts) {
       int64_t size = part.columns * width;
@@ -47,7 +38,7 @@ ElementsAttr joinColumns(int64_t rows, ArrayRef<ColumnPart> parts, Type element)
         std::memcpy(to, part.bytes.data() + row * size, size);
       to += size;
     }
-  return makeConstant(RankedTensorType::get({rows, columns}, element), bytes);
+  return graph::constantOf(RankedTensorType::get({rows, columns}, element), *bytes, bytes);
 }
 
 } // namespace cupola

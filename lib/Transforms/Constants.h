@@ -13,9 +13,6 @@ namespace cupola {
 /// and elided text).
 llvm::ArrayRef<char> bytesOf(mlir::ElementsAttr value);
 
-/// A constant that owns a copy of `bytes`: inline up to 1 KB, else a resource.
-mlir::ElementsAttr makeConstant(mlir::RankedTensorType type, llvm::ArrayRef<char> bytes);
-
 /// Matrices of one height, side by side: [K, n0], [K, n1], .. -> [K, n0 + n1 + ..]. A
 /// part without bytes is zeros.
 struct ColumnPart {

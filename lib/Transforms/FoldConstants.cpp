@@ -6,10 +6,9 @@
 // them is computed by lib/Reference together with what it needs.
 //===----------------------------------------------------------------------===//
 
+#include "dialects/Graph/Constants.h"
 #include "lib/Reference/Reference.h"
 #include "lib/Transforms/Passes.h"
-
-#include "mlir/IR/DialectResourceBlobManager.h"
 
 using namespace mlir;
 
@@ -21,8 +20,6 @@ namespace {
 
 /// Results up to this size may be larger than what they are made of.
 constexpr int64_t smallBytes = 4096;
-/// Constants above this size are resources, which are not uniqued by content.
-constexpr int64_t inlineBytes = 1024;
 /// Multiplications of one contraction: a fraction of a second.
 constexpr int64_t maxProducts = int64_t(1) << 28;
 
@@ -170,23 +167,9 @@ private:
   }
 
   static ElementsAttr constantOf(const reference::Tensor &tensor, RankedTensorType type) {
-    const bool splat = isSplat(tensor);
-    if (!splat && tensor.bytes() > inlineBytes) {
-      const ArrayRef<char> bytes(tensor.data(), tensor.bytes());
-      // The tensor lives in the deleter: its memory is the constant's.
-      AsmResourceBlob blob(
-          bytes, /*dataAlignment=*/16, [tensor](void *, size_t, size_t) {},
-          /*dataIsMutable=*/false);
-      return DenseResourceElementsAttr::get(type, "folded", std::move(blob));
-    }
-    const int64_t count = splat ? 1 : tensor.count();
-    if (type.getElementType().isInteger(1)) {
-      SmallVector<bool> bits;
-      for (int64_t i = 0; i < count; ++i)
-        bits.push_back(tensor.data()[i] != 0);
-      return DenseElementsAttr::get(type, bits);
-    }
-    return DenseElementsAttr::getFromRawBuffer(type, {tensor.data(), count * tensor.elementBytes()});
+    const size_t bytes = isSplat(tensor) ? tensor.elementBytes() : tensor.bytes();
+    const ArrayRef<char> elements(tensor.data(), bytes);
+    return graph::constantOf(type, elements, std::make_shared<reference::Tensor>(tensor));
   }
 
   llvm::DenseSet<Operation *> foldable;

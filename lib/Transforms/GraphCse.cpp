@@ -8,6 +8,8 @@
 #include "lib/Transforms/Match.h"
 #include "lib/Transforms/Passes.h"
 
+#include "llvm/ADT/MapVector.h"
+
 using namespace mlir;
 
 namespace cupola {
@@ -32,6 +34,13 @@ public:
     for (auto [op, first] : llvm::reverse(apart))
       if (op->use_empty())
         replace(op, first);
+  }
+
+  /// Gives every op that stays the nodes of those that it replaced: all at once, as a
+  /// location made anew for each of n equal ops would take n * n / 2 entries.
+  void nameMerged() {
+    for (auto &[op, locations] : merged)
+      op->setLoc(FusedLoc::get(op->getContext(), locations));
   }
 
 private:
@@ -59,9 +68,11 @@ private:
     apart.push_back({op, first});
   }
 
-  static void replace(Operation *op, Operation *first) {
-    OpBuilder b(first);
-    first->setLoc(match::fusedLoc(b, {first, op}));
+  void replace(Operation *op, Operation *first) {
+    SmallVector<Location> &locations = merged[first];
+    if (locations.empty())
+      locations.push_back(first->getLoc());
+    locations.push_back(op->getLoc());
     op->replaceAllUsesWith(first);
     op->erase();
   }
@@ -69,6 +80,7 @@ private:
   DenseMap<size_t, SmallVector<Operation *, 1>> seen;
   DenseMap<Value, Value> representative;
   SmallVector<std::pair<Operation *, Operation *>> apart; ///< a splat and the first one that it equals
+  llvm::MapVector<Operation *, SmallVector<Location>> merged;
 };
 
 class GraphCse : public impl::GraphCseBase<GraphCse> {
@@ -81,6 +93,7 @@ public:
       if (op.getNumResults() == 1 && op.getNumRegions() == 0 && isPure(&op))
         ops.visit(&op);
     ops.mergeUnread();
+    ops.nameMerged();
   }
 };
 

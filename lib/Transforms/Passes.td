@@ -332,6 +332,28 @@ def JoinParts : Pass<"graph-join-parts", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::cupola::graph::GraphDialect"];
 }
 
+def CutConcats : Pass<"graph-cut-concats", "::mlir::func::FuncOp"> {
+  let summary = "concats of very many parts are written piece by piece";
+  let description = [{
+    A kernel that reads a concat tests for every element which part it is in. Where that
+    takes more tests than `mostTests`, those of concats in it counted, the concat becomes
+    graph.join of pieces that take no more: the size of a kernel has a bound, and pieces
+    alike are one kernel, told where its part begins.
+
+    ```mlir
+    %0 = graph.concat %a, %b, %c, %d, %e axis 0 : ...
+    // becomes, with mostTests = 2,
+    %1 = graph.concat %a, %b axis 0 : ...
+    %2 = graph.concat %c, %d axis 0 : ...
+    %0 = graph.join %1, %2, %e axis 0 : ...
+    ```
+  }];
+  let options = [
+    Option<"mostTests", "most-tests", "int64_t", "32", "tests that one kernel may make">,
+  ];
+  let dependentDialects = ["::cupola::graph::GraphDialect"];
+}
+
 def FormFusions : Pass<"graph-form-fusions", "::mlir::func::FuncOp"> {
   let summary = "group ops into graph.fusion, one kernel each";
   let description = [{

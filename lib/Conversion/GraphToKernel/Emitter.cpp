@@ -3,6 +3,8 @@
 
 #include "lib/Conversion/GraphToKernel/Emitter.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace cupola;
 using graph::Exprs;
@@ -14,8 +16,12 @@ Type cupola::computeType(Type element) {
 }
 
 Emitter::Emitter(graph::FusionOp fusion, OpBuilder &builder, StringRef name, StringRef schedule)
-    : theFusion(fusion), b(builder), known(graph::symbolRanges(fusion->getParentOfType<ModuleOp>())) {
+    : theFusion(fusion), b(builder), known(graph::symbolRanges(fusion->getParentOfType<ModuleOp>())),
+      divisors(graph::symbolDivisors(fusion->getParentOfType<ModuleOp>())) {
   declareScalars();
+  scalarValues = scalarSymbols;
+  for (unsigned i = 0; i < theFusion.getNumResults(); ++i)
+    declareBegin(i);
   createFunc(name, schedule);
 }
 
@@ -52,9 +58,29 @@ void Emitter::declareScalars() {
     visitPlace(result);
 }
 
+/// Where a part of a tensor of many parts begins is a scalar, too: kernels that make such parts
+/// and are alike otherwise are one.
+void Emitter::declareBegin(unsigned result) {
+  constexpr size_t mostParts = 16;
+  constexpr int64_t mostDivisor = 64; // more aligns nothing
+  Value value = theFusion.getResult(result);
+  graph::JoinOp join = graph::joinOf(value);
+  if (!join || join.getInputs().size() <= mostParts)
+    return;
+  const graph::Placement place = graph::placementOf(value);
+  const int64_t axis = join.getAxis();
+  const std::optional<int64_t> begin = place.offset[axis].constant();
+  if (!begin)
+    return;
+  const std::string symbol = beginOf(result);
+  known[symbol] = {Expr(0), place.storage[axis] - graph::extentOf(value, axis)};
+  divisors[symbol] = std::gcd(*begin, mostDivisor);
+  toKernel[symbol] = Expr::symbol("n" + std::to_string(scalarSymbols.size()));
+  scalarSymbols.push_back(symbol);
+  scalarValues.push_back(std::to_string(*begin));
+}
+
 void Emitter::createFunc(StringRef name, StringRef schedule) {
-  auto module = theFusion->getParentOfType<ModuleOp>();
-  std::map<std::string, int64_t> divisors = graph::symbolDivisors(module);
   SmallVector<Attribute> scalarAttrs;
   for (const std::string &symbol : scalarSymbols) {
     const Range &range = known[symbol];
@@ -217,7 +243,10 @@ void Emitter::store(unsigned i, Index index, Value scalar) {
   Value result = theFusion.getResult(i);
   Value view = kernelFunc.getBody().getArgument(theFusion.getInputs().size() + i);
   scalar = convert(scalar, graph::elementOf(result));
-  Expr position = simplify(graph::placementOf(result).positionOf(index), known);
+  graph::Placement place = graph::placementOf(result);
+  if (toKernel.count(beginOf(i)))
+    place.offset[graph::joinOf(result).getAxis()] = Expr::symbol(beginOf(i));
+  Expr position = simplify(place.positionOf(index), known);
   kernel::StoreOp::create(b, loc(), scalar, view, attr(position), ValueRange(), b.getStrArrayAttr({}));
 }
 

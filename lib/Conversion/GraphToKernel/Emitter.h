@@ -33,8 +33,8 @@ public:
   mlir::Location loc() { return theFusion.getLoc(); }
   mlir::OpBuilder &builder() { return b; }
   const Ranges &ranges() const { return known; }
-  /// What n0, n1, .. are in terms of the model's symbols.
-  llvm::ArrayRef<std::string> scalars() const { return scalarSymbols; }
+  /// What n0, n1, .. are: symbols of the model, and numbers.
+  llvm::ArrayRef<std::string> scalars() const { return scalarValues; }
 
   //===--- Iteration ---===//
 
@@ -91,6 +91,8 @@ private:
   using Key = std::pair<void *, std::string>;
 
   void declareScalars();
+  void declareBegin(unsigned result);
+  static std::string beginOf(unsigned result) { return "begin" + std::to_string(result); }
   void createFunc(llvm::StringRef name, llvm::StringRef schedule);
   mlir::Value emitUncached(mlir::Value value, Index index);
   mlir::Value emitLoad(mlir::BlockArgument argument, Index index);
@@ -117,7 +119,9 @@ private:
   mlir::OpBuilder &b;
   kernel::FuncOp kernelFunc;
   Ranges known;
-  std::vector<std::string> scalarSymbols;
+  std::map<std::string, int64_t> divisors; ///< of symbols
+  std::vector<std::string> scalarSymbols;  ///< of n0, n1, .. as expressions here name them
+  std::vector<std::string> scalarValues;
   std::map<std::string, Expr> toKernel; ///< model symbol -> n_i
   graph::Exprs gridExtents;
   unsigned loopVariables = 0, indirectVariables = 0;

@@ -7,15 +7,34 @@
 #include "dialects/Plan/LibraryCallAttr.h"
 #include "lib/Reference/Tensor.h"
 
+#include "llvm/Support/xxhash.h"
+
 using namespace mlir;
 
 namespace cupola {
 
 unsigned WeightTable::indexOf(ElementsAttr value, Location location) {
-  auto [found, isNew] = known.try_emplace(value, table.size());
+  auto [found, isNew] = known.try_emplace(value);
   if (isNew)
-    table.push_back({value, location});
+    found->second = indexOfContent({value, location});
   return found->second;
+}
+
+unsigned WeightTable::indexOfContent(const Entry &entry) {
+  const auto bytesOf = [](const reference::Tensor &tensor) {
+    return ArrayRef<uint8_t>(reinterpret_cast<const uint8_t *>(tensor.data()), tensor.bytes());
+  };
+  Result<reference::Tensor> value = reference::Tensor::of(entry.value);
+  if (!value.failed()) { // else the package's writer says what is wrong
+    auto &candidates = byHash[llvm::xxh3_64bits(bytesOf(*value))];
+    for (unsigned index : candidates)
+      if (Result<reference::Tensor> other = reference::Tensor::of(table[index].value);
+          !other.failed() && other->dtype() == value->dtype() && bytesOf(*other) == bytesOf(*value))
+        return index;
+    candidates.push_back(table.size());
+  }
+  table.push_back(entry);
+  return table.size() - 1;
 }
 
 namespace {
@@ -84,7 +103,10 @@ private:
       return buffer;
     if (auto constant = value.getDefiningOp<graph::ConstantOp>()) {
       unsigned index = weights.indexOf(constant.getValue(), constant.getLoc());
-      return buffers[value] = addBuffer(plan::BufferKind::Weight, index, bytesOf(value), value.getLoc());
+      Value &buffer = weightBuffers[index];
+      if (!buffer)
+        buffer = addBuffer(plan::BufferKind::Weight, index, bytesOf(value), value.getLoc());
+      return buffers[value] = buffer;
     }
     Value whole = value;
     while (graph::JoinOp join = graph::joinOf(whole))
@@ -168,6 +190,7 @@ private:
   func::FuncOp main;
   Block *body = nullptr;
   DenseMap<Value, Value> buffers;
+  DenseMap<unsigned, Value> weightBuffers;
   SmallVector<std::pair<Value, Value>> copies;
   DenseMap<std::pair<Value, Attribute>, Value> packedCopies;
 };

@@ -17,7 +17,7 @@
 namespace cupola {
 
 /// The constants that kernels read, shared by all variants of a package, in the order
-/// of their first use. Equal constants are one.
+/// of their first use. Those of equal bytes are one, whatever their shapes.
 class WeightTable {
 public:
   unsigned indexOf(mlir::ElementsAttr value, mlir::Location location);
@@ -28,8 +28,10 @@ public:
   llvm::ArrayRef<Entry> entries() const { return table; }
 
 private:
+  unsigned indexOfContent(const Entry &entry);
   std::vector<Entry> table;
   llvm::DenseMap<mlir::Attribute, unsigned> known;
+  llvm::DenseMap<uint64_t, llvm::SmallVector<unsigned, 1>> byHash;
 };
 
 /// A kernel as a target made it.

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Import/Onnx/Constants.h"
 
-#include "mlir/IR/AsmState.h"
+#include "dialects/Graph/Constants.h"
+
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 
 #include "onnx/onnx_pb.h"
 
@@ -54,27 +54,9 @@ int32_t dataTypeOf(Type element) {
   return T::UNDEFINED;
 }
 
-static RankedTensorType staticType(const std::vector<int64_t> &dims, Type element) {
-  return RankedTensorType::get(dims, element);
-}
-
-ElementsAttr constantAttr(const TensorValue &tensor, Type element, StringRef name) {
-  const RankedTensorType type = staticType(tensor.dims, element);
-  const ArrayRef<char> bytes(tensor.bytes.data(), tensor.bytes.size());
-  if (bytes.size() > BlobStore::threshold) {
-    const std::shared_ptr<const void> owner = tensor.owner;
-    AsmResourceBlob blob(
-        bytes, /*dataAlignment=*/16, [owner](void *, size_t, size_t) {},
-        /*dataIsMutable=*/false);
-    return DenseResourceElementsAttr::get(type, name, std::move(blob));
-  }
-  if (element.isInteger(1)) {
-    SmallVector<bool> values;
-    for (char byte : bytes)
-      values.push_back(byte != 0);
-    return DenseElementsAttr::get(type, values);
-  }
-  return DenseElementsAttr::getFromRawBuffer(type, bytes);
+ElementsAttr constantAttr(const TensorValue &tensor, Type element) {
+  return graph::constantOf(RankedTensorType::get(tensor.dims, element), {tensor.bytes.data(), tensor.bytes.size()},
+                           tensor.owner);
 }
 
 double roundedTo(Type type, double value) {
@@ -136,7 +118,7 @@ DenseElementsAttr attributeOf(const Known &known, Type element) {
           element,
           APInt(64, static_cast<uint64_t>(scalar.num.constant().value_or(0))).trunc(element.getIntOrFloatBitWidth())));
   }
-  return DenseElementsAttr::get(staticType(known.dims, element), values);
+  return DenseElementsAttr::get(RankedTensorType::get(known.dims, element), values);
 }
 
 } // namespace cupola::onnx_import

@@ -16,9 +16,8 @@ mlir::Type elementTypeOf(int32_t dataType, mlir::MLIRContext *context);
 /// The reverse.
 int32_t dataTypeOf(mlir::Type element);
 
-/// Up to BlobStore::threshold bytes a dense attribute; above it a resource called
-/// `name` that shares the tensor's memory.
-mlir::ElementsAttr constantAttr(const TensorValue &tensor, mlir::Type element, llvm::StringRef name);
+/// Large ones share the tensor's memory (dialects/Graph/Constants.h).
+mlir::ElementsAttr constantAttr(const TensorValue &tensor, mlir::Type element);
 
 /// The elements, when there are at most Known::maxElements of an integer, bool or
 /// float type up to 64 bits.

@@ -25,14 +25,16 @@ static ArrayAttr current(ArrayAttr exprs, const Symbols &symbols) {
 
 void retype(func::FuncOp function, const Symbols &symbols) {
   Block &body = function.getBody().front();
+  SmallVector<DictionaryAttr> attributes;
   for (BlockArgument argument : body.getArguments()) {
-    const Type next = current(argument.getType(), symbols);
-    if (next == argument.getType())
-      continue;
-    function.setArgAttr(argument.getArgNumber(), "graph.dims",
-                        graph::exprArray(function.getContext(), graph::shapeOf(argument)));
-    argument.setType(next);
+    NamedAttrList list(function.getArgAttrDict(argument.getArgNumber()));
+    if (const Type next = current(argument.getType(), symbols); next != argument.getType()) {
+      list.set("graph.dims", graph::exprArray(function.getContext(), graph::shapeOf(argument)));
+      argument.setType(next);
+    }
+    attributes.push_back(list.getDictionary(function.getContext()));
   }
+  function.setAllArgAttrs(attributes);
   for (Operation &op : body) {
     for (OpResult result : op.getResults())
       result.setType(current(result.getType(), symbols));

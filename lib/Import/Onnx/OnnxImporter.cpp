@@ -57,6 +57,9 @@ private:
 
   bool makeFunction();
   void pin(const onnx::TensorProto &value);
+  DictionaryAttr nameOf(const onnx::ValueInfoProto &value) {
+    return ops.getDictionaryAttr(ops.getNamedAttr("graph.name", ops.getStringAttr(value.name())));
+  }
   Location nameNode(const onnx::NodeProto &node);
   void importNode(const onnx::NodeProto &node);
   void importBodies(const onnx::NodeProto &node);
@@ -98,12 +101,13 @@ bool Importer::makeFunction() {
   function = func::FuncOp::create(ops, UnknownLoc::get(context), "main", FunctionType::get(context, types, {}));
   Block *body = function.addEntryBlock();
   ops.setInsertionPointToEnd(body);
+  SmallVector<DictionaryAttr> names;
   for (auto [input, argument] : llvm::zip_equal(inputs.inputs(), body->getArguments())) {
-    const StringAttr name = ops.getStringAttr(input->name());
-    function.setArgAttr(argument.getArgNumber(), "graph.name", name);
-    argument.setLoc(NameLoc::get(name));
+    argument.setLoc(NameLoc::get(ops.getStringAttr(input->name())));
     values[input->name()] = pool.ofValue(argument);
+    names.push_back(nameOf(*input));
   }
+  function.setAllArgAttrs(names); // one by one would make a list of all for each
   for (const auto &value : inputs.pinned())
     pin(*value);
   for (const auto &tensor : graph.initializer())
@@ -262,8 +266,8 @@ void Importer::makeReturn() {
   func::ReturnOp::create(ops, UnknownLoc::get(ops.getContext()), results);
   eraseDeadOps(function);
   retype(function, symbols);
-  for (int i = 0; i < graph.output_size(); ++i)
-    function.setResultAttr(static_cast<unsigned>(i), "graph.name", ops.getStringAttr(graph.output(i).name()));
+  function.setAllResultAttrs(
+      llvm::map_to_vector(graph.output(), [&](const onnx::ValueInfoProto &output) { return nameOf(output); }));
   symbols.finish();
 }
 

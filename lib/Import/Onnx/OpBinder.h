@@ -56,7 +56,6 @@ public:
 private:
   GraphBuilder &builder;
   std::deque<TensorRecord> records; ///< addresses stay
-  int64_t resources = 0;
 
   Value materializeKnown(const TensorRecord &tensor);
 };

@@ -31,8 +31,7 @@ Tensor TensorPool::ofConstant(const onnx::TensorProto &tensor, const BlobStore &
                  ErrorKind::Unsupported);
   const Exprs dims = exprsOfDims(data.dims);
   builder.type(dims, element);
-  std::string name = data.bytes.size() > BlobStore::threshold ? "weight" + std::to_string(resources++) : std::string();
-  return add({dims, element, {}, constantAttr(data, element, name), knownElements(data, element), builder.location()});
+  return add({dims, element, {}, constantAttr(data, element), knownElements(data, element), builder.location()});
 }
 
 Tensor TensorPool::poison() { return add({{}, {}, {}, {}, {}, builder.location(), /*poisoned=*/true}); }

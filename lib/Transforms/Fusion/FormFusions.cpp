@@ -51,9 +51,14 @@ public:
       for (OpOperand &part : join->getOpOperands())
         if (!isOwnPart(part))
           copy(part);
-    for (OpOperand &result : func.getBody().front().getTerminator()->getOpOperands())
-      if (!func.getResultAttr(result.getOperandNumber(), graph::storageAttr) && !graph::isDense(result.get()))
+    DenseMap<Value, bool> isDense; // a value may be very many results
+    for (OpOperand &result : func.getBody().front().getTerminator()->getOpOperands()) {
+      auto [known, isNew] = isDense.try_emplace(result.get());
+      if (isNew)
+        known->second = graph::isDense(result.get());
+      if (!known->second && !func.getResultAttr(result.getOperandNumber(), graph::storageAttr))
         copy(result);
+    }
   }
 
 private:
