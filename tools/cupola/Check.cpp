@@ -3,6 +3,7 @@
 
 #include "tools/cupola/Command.h"
 
+#include <cctype>
 #include <cstdio>
 
 namespace cupola::tool {
@@ -23,11 +24,14 @@ std::string withoutNames(const std::string &reason) {
   std::string text;
   bool isQuoted = false;
   for (char c : reason) {
-    if (c == '\'')
+    // After a letter it is an apostrophe.
+    const bool turns =
+        c == '\'' && (isQuoted || text.empty() || !std::isalnum(static_cast<unsigned char>(text.back())));
+    if (turns)
       text += isQuoted ? "'" : "'..";
     else if (!isQuoted)
       text += c;
-    isQuoted ^= c == '\'';
+    isQuoted ^= turns;
   }
   return text;
 }

@@ -31,7 +31,19 @@ void failInLlvm(void *, const char *reason, bool) {
   _exit(static_cast<int>(Code::Internal));
 }
 
+/// MLIR does not look at what malloc gives it: a null pointer is met a moment later.
+void answerFault(int signal, siginfo_t *info, void *) {
+  constexpr uintptr_t firstPage = 4096;
+  if (errno == ENOMEM && info->si_code > 0 && reinterpret_cast<uintptr_t>(info->si_addr) < firstPage)
+    runtime::exitOutOfMemory(0);
+  raise(signal); // whose action is the default again
+}
+
 void answerFailures(const CompileFlags &flags) {
+  struct sigaction fault{};
+  fault.sa_sigaction = answerFault;
+  fault.sa_flags = SA_SIGINFO | SA_RESETHAND;
+  sigaction(SIGSEGV, &fault, nullptr);
   if (flags.memory > 0)
     runtime::answerOutOfMemory(Code::Limit, " by the compiler (see --memory)");
   llvm::install_fatal_error_handler(failInLlvm);
