@@ -3,6 +3,7 @@
 
 #include "lib/Compiler/CompilationImpl.h"
 
+#include "dialects/Graph/Interface.h"
 #include "dialects/Graph/Placement.h"
 #include "lib/Reference/Tensor.h"
 #include "lib/Runtime/CUDA/DeviceHeaders.h"
@@ -19,17 +20,10 @@ namespace cupola::compiler {
 
 namespace {
 
-std::vector<std::string> dimTexts(Type type) {
+std::vector<std::string> textsOf(const graph::Exprs &exprs) {
   std::vector<std::string> texts;
-  for (const Expr &dim : graph::shapeOf(type))
-    texts.push_back(dim.text());
-  return texts;
-}
-
-std::vector<std::string> textsOf(ArrayAttr exprs) {
-  std::vector<std::string> texts;
-  for (auto text : exprs.getAsRange<StringAttr>())
-    texts.push_back(text.str());
+  for (const Expr &expr : exprs)
+    texts.push_back(expr.text());
   return texts;
 }
 
@@ -58,18 +52,13 @@ void addInputs(func::FuncOp main, format::Package &package) {
     format::Tensor tensor;
     tensor.name = main.getArgAttrOfType<StringAttr>(i, "graph.name").str();
     tensor.dtype = reference::dtypeOf(graph::elementOf(argument));
-    // Where a fact replaced a symbol of the argument's type, the declared one still has
-    // to be bound and checked.
-    if (auto declared = main.getArgAttrOfType<ArrayAttr>(i, "graph.dims"))
-      tensor.dims = textsOf(declared);
-    else
-      tensor.dims = dimTexts(argument.getType());
+    tensor.dims = textsOf(graph::declaredShapeOf(argument));
     if (!isa<FloatType>(graph::elementOf(argument))) {
       tensor.indexedExtent = indexedExtent(argument);
       tensor.mask = tensor.indexedExtent == 0;
     }
     if (auto storage = main.getArgAttrOfType<ArrayAttr>(i, graph::storageAttr))
-      tensor.storage = textsOf(storage);
+      tensor.storage = textsOf(graph::exprsOf(storage));
     package.inputs.push_back(std::move(tensor));
   }
 }
@@ -79,9 +68,9 @@ void addOutputs(func::FuncOp main, format::Package &package) {
     format::Tensor tensor;
     tensor.name = main.getResultAttrOfType<StringAttr>(i, "graph.name").str();
     tensor.dtype = reference::dtypeOf(cast<RankedTensorType>(type).getElementType());
-    tensor.dims = dimTexts(type);
+    tensor.dims = textsOf(graph::shapeOf(type));
     if (auto storage = main.getResultAttrOfType<ArrayAttr>(i, graph::storageAttr)) {
-      tensor.storage = textsOf(storage);
+      tensor.storage = textsOf(graph::exprsOf(storage));
       tensor.memoryOf = 1 + main.getResultAttrOfType<IntegerAttr>(i, graph::aliasAttr).getInt();
     }
     package.outputs.push_back(std::move(tensor));

@@ -3,6 +3,7 @@
 
 #include "lib/Reference/Ops.h"
 
+#include "dialects/Graph/Interface.h"
 #include "dialects/Graph/Provenance.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -90,7 +91,7 @@ Symbols solveSymbols(func::FuncOp main, ArrayRef<Tensor> inputs) {
   while (progress) {
     progress = false;
     for (auto [argument, input] : llvm::zip_equal(main.getArguments(), inputs))
-      for (auto [dim, extent] : llvm::zip_equal(graph::shapeOf(argument), input.shape()))
+      for (auto [dim, extent] : llvm::zip_equal(graph::declaredShapeOf(argument), input.shape()))
         progress |= solve(dim, extent);
   }
   return symbols;
