@@ -1,10 +1,12 @@
 //===- lib/Import/Onnx/Ops/Scatter.cpp - the search of both scatters -------===//
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Import/Onnx/Ops/Scatter.h"
+#include "lib/Import/Onnx/Constants.h"
 
 #include "lib/Import/Onnx/Text.h"
 
 #include <limits>
+#include <memory>
 
 using namespace mlir;
 
@@ -25,6 +27,22 @@ Value neutral(OpBinder &op, ReduceKind kind, Type type) {
   const APInt most = isSigned ? APInt::getSignedMaxValue(bits) : APInt::getMaxValue(bits);
   return op.b.intScalar(static_cast<int64_t>((kind == ReduceKind::Max ? least : most).getSExtValue()), type);
 }
+
+/// The elements of a constant; none where it is none.
+std::vector<int64_t> integersOf(ElementsAttr constant) {
+  std::vector<int64_t> list;
+  if (auto dense = dyn_cast_or_null<DenseIntElementsAttr>(constant))
+    for (const APInt &value : dense.getValues<APInt>())
+      list.push_back(value.getSExtValue());
+  else if (auto wide = dyn_cast_or_null<DenseI64ResourceElementsAttr>(constant))
+    list = wide.tryGetAsArrayRef().value_or(ArrayRef<int64_t>());
+  else if (auto narrow = dyn_cast_or_null<DenseI32ResourceElementsAttr>(constant))
+    llvm::append_range(list, narrow.tryGetAsArrayRef().value_or(ArrayRef<int32_t>()));
+  return list;
+}
+
+/// Most elements of data whose last updates become a constant: 8 MiB.
+constexpr int64_t mostConstant = int64_t(1) << 20;
 
 Type i64(OpBinder &op) { return IntegerType::get(op.b.context(), 64); }
 
@@ -56,6 +74,31 @@ Value lastMatch(OpBinder &op, Value index, int64_t axis, const Expr &extent) {
   grid[axis + 1] = updates;
   Value candidates = op.b.select(hit, op.b.iota(grid, axis + 1), op.b.intScalar(-1, i64(op)));
   return op.b.squeeze(op.b.reduce(ReduceKind::Max, candidates, {axis + 1}), {axis + 1});
+}
+
+Value lastOfConstant(OpBinder &op, ArrayRef<Expr> shape, int64_t axis) {
+  const std::vector<int64_t> indices = integersOf(op.tensor(1, "indices")->constant);
+  const auto dims = constantDims(shape), given = constantDims(op.shape(1, "indices"));
+  const auto count = graph::product(shape).constant();
+  if (indices.empty() || !dims || !given || !count || *count > mostConstant)
+    return {};
+  auto last = std::make_shared<std::vector<int64_t>>(*count, -1);
+  std::vector<int64_t> place(dims->size(), 0); // of the update
+  for (const int64_t index : indices) {
+    const int64_t found = index < 0 ? index + (*dims)[axis] : index;
+    int64_t position = 0;
+    for (size_t i = 0; i < place.size(); ++i) {
+      const int64_t at = int64_t(i) == axis ? found : place[i];
+      if (at < 0 || at >= (*dims)[i])
+        return {};
+      position = position * (*dims)[i] + at;
+    }
+    (*last)[position] = place[axis];
+    for (size_t i = place.size(); i-- > 0 && ++place[i] == (*given)[i];)
+      place[i] = 0;
+  }
+  const std::string_view bytes(reinterpret_cast<const char *>(last->data()), last->size() * sizeof(int64_t));
+  return op.b.constant(constantAttr({dataTypeOf(i64(op)), *dims, bytes, last}, i64(op)));
 }
 
 Value isFound(OpBinder &op, Value last) {

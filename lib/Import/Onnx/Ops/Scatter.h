@@ -30,6 +30,9 @@ Value unrepeated(OpBinder &op, Value value);
 Value matches(OpBinder &op, Value index, int64_t axis, const Expr &extent);
 /// [.., extent, ..]: the last of the updates meant for each position, -1 where there is none.
 Value lastMatch(OpBinder &op, Value index, int64_t axis, const Expr &extent);
+/// The same, [shape of data], where the indices of ScatterElements are a constant: found once, here. Null where they
+/// are none, lie outside, or data has dynamic extents or so many elements that the answer would be a burden.
+Value lastOfConstant(OpBinder &op, llvm::ArrayRef<Expr> shape, int64_t axis);
 Value isFound(OpBinder &op, Value last);
 Value orFirst(OpBinder &op, Value last); ///< 0 instead of -1
 /// With a zero behind `updates` where there may be none at all: what orFirst finds then.

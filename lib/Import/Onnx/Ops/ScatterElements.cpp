@@ -64,7 +64,9 @@ void importScatterElements(OpBinder &op) {
   index = op.b.broadcast(index, rows);
   if (kind)
     return op.result(reduceInto(op, *kind, data, matches(op, index, axis, shape[axis]), updates, axis));
-  Value last = lastMatch(op, index, axis, shape[axis]);
+  Value last = lastOfConstant(op, shape, axis);
+  if (!last)
+    last = lastMatch(op, index, axis, shape[axis]);
   Value found = op.b.broadcast(isFound(op, last), shape);
   op.result(op.b.select(found, take(op, updates, orFirst(op, last), shape, axis), data));
 }
