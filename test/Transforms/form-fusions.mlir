@@ -283,3 +283,30 @@ func.func @join(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>, %y: tensor<9x6xf32>, %
   %4 = graph.reduce sum %3 [1] : tensor<8x6xf32> -> tensor<8x1xf32>
   return %0, %4 : tensor<4x6xf32>, tensor<8x1xf32>
 }
+
+// A window would choose among the parts again for every tap: a kernel of its own joins them.
+// CHECK-LABEL: @window_of_parts
+// CHECK: graph.fusion "pointwise"
+// CHECK: graph.concat
+// CHECK: graph.fusion "conv"
+// CHECK-NOT: graph.concat
+// CHECK: return
+func.func @window_of_parts(%x: tensor<1x8x8x4xf32>, %w: tensor<3x3x8x16xf32>) -> tensor<1x6x6x16xf32> {
+  %0 = graph.slice %x ["0", "0", "0", "2"] [1, 1, 1, 1] : tensor<1x8x8x4xf32> -> tensor<1x8x8x2xf32>
+  %1 = graph.concat %0, %x, %0 axis 3 : tensor<1x8x8x2xf32>, tensor<1x8x8x4xf32>, tensor<1x8x8x2xf32> -> tensor<1x8x8x8xf32>
+  %2 = graph.conv %1, %w strides [1, 1] dilations [1, 1] groups 1 : tensor<1x8x8x8xf32>, tensor<3x3x8x16xf32> -> tensor<1x6x6x16xf32>
+  return %2 : tensor<1x6x6x16xf32>
+}
+
+// One tap reads each element once.
+// CHECK-LABEL: @places_of_parts
+// CHECK: graph.fusion "conv"
+// CHECK: graph.concat
+// CHECK-NOT: graph.fusion
+// CHECK: return
+func.func @places_of_parts(%x: tensor<1x8x8x4xf32>, %w: tensor<1x1x8x16xf32>) -> tensor<1x8x8x16xf32> {
+  %0 = graph.slice %x ["0", "0", "0", "2"] [1, 1, 1, 1] : tensor<1x8x8x4xf32> -> tensor<1x8x8x2xf32>
+  %1 = graph.concat %0, %x, %0 axis 3 : tensor<1x8x8x2xf32>, tensor<1x8x8x4xf32>, tensor<1x8x8x2xf32> -> tensor<1x8x8x8xf32>
+  %2 = graph.conv %1, %w strides [1, 1] dilations [1, 1] groups 1 : tensor<1x8x8x8xf32>, tensor<1x1x8x16xf32> -> tensor<1x8x8x16xf32>
+  return %2 : tensor<1x8x8x16xf32>
+}

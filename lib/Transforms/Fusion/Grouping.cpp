@@ -77,6 +77,13 @@ bool isCheapTwice(Operation *op) {
   return !isCostly(op) && bytesRead(op, false) <= 3 * made && bytesRead(op, true) <= made;
 }
 
+/// A convolution of more than one tap: it reads elements of its source several times.
+bool hasWindow(Operation *hero) {
+  auto conv = dyn_cast_or_null<graph::ConvOp>(hero);
+  Exprs weights = conv ? graph::shapeOf(conv->getOperand(1)) : Exprs(2);
+  return llvm::any_of(ArrayRef(weights).drop_back(2), [](const Expr &e) { return !e.isConstant(1); });
+}
+
 /// `op` scales the left operand of a contraction of one tap, which reads it by `use`, with
 /// something that repeats. Two of the widest tiles have all columns: the multiplications
 /// repeated for each cost less than a pass over the tensor.
@@ -89,10 +96,8 @@ bool isGate(Operation *op, Operation *hero, OpOperand &use) {
   if (llvm::none_of(op->getOperands(), repeats))
     return false;
   Exprs weights = graph::shapeOf(hero->getOperand(1));
-  if (auto conv = dyn_cast<graph::ConvOp>(hero))
-    if (conv.getGroups() != 1 ||
-        llvm::any_of(ArrayRef(weights).drop_back(2), [](const Expr &e) { return !e.isConstant(1); }))
-      return false;
+  if (auto conv = dyn_cast<graph::ConvOp>(hero); conv && (conv.getGroups() != 1 || hasWindow(conv)))
+    return false;
   return weights.back().constant() && *weights.back().constant() <= mostColumns;
 }
 
@@ -289,10 +294,13 @@ private:
   }
 
   /// A contraction that reads several computed parts would have each of them written by
-  /// a kernel of its own: one kernel writes the joined tensor.
+  /// a kernel of its own: one kernel writes the joined tensor. So it does for a window, which
+  /// would choose among the parts again for every tap.
   bool joinsParts(graph::ConcatOp op) {
     SetVector<Group *> readers = readersOf(op);
     SetVector<Operation *> parts;
+    if (llvm::any_of(readers, [](Group *group) { return group && hasWindow(group->hero); }))
+      return true;
     if (!options.prologues || !collectParts(op.getResult(), parts) || parts.size() < 2)
       return false;
     return llvm::all_of(parts, [&](Operation *part) { return readersOf(part) == readers; }) &&
