@@ -51,6 +51,7 @@ Compilation::Impl::Impl(Options opts)
   variantContext.pipeline.disabled.insert(options.disabledPasses.begin(), options.disabledPasses.end());
   variantContext.pipeline.libraries = options.libraries == "auto";
   variantContext.threads = options.threads;
+  variantContext.progress = options.progress;
   variantContext.kernelResults = options.kernelResults;
   auto warn = options.warn ? options.warn : [](const std::string &) {};
   variantContext.cache = std::make_shared<runtime::ByteCache>(options.cacheDir, warn);

@@ -46,6 +46,9 @@ Status compileCubins(ArrayRef<std::string> archs, BuiltVariant &built, VariantCo
   const format::Program &program = built.variant.program;
   for (const std::string &arch : archs) {
     for (auto [i, source] : llvm::enumerate(built.variant.sources)) {
+      if (context.progress)
+        context.progress("NVRTC for " + arch + ": source " + std::to_string(i + 1) + " of " +
+                         std::to_string(built.variant.sources.size()));
       runtime::cuda::NvrtcRequest request;
       request.name = source.name;
       request.source = source.text;

@@ -7,6 +7,8 @@
 #include "lib/Pipelines/Pipelines.h"
 #include "lib/Runtime/CUDA/CubinCache.h"
 
+#include <functional>
+
 namespace cupola {
 
 /// Shared by the variants of one compilation.
@@ -17,6 +19,7 @@ struct VariantContext {
   std::shared_ptr<runtime::ByteCache> cache;        ///< never null
   std::shared_ptr<runtime::cuda::CubinCache> nvrtc; ///< never null
   unsigned threads = 1;
+  std::function<void(const std::string &)> progress;  ///< what long work is at; may be null
   bool kernelResults = false;                         ///< returnFusionResults() after fusion
   uint64_t llvmCompiles = 0;                          ///< LLVM modules that were compiled, not found in the cache
   std::vector<std::pair<std::string, double>> phases; ///< milliseconds, in order

@@ -100,6 +100,15 @@ def joined(chosen, dynamic):
     return model, feeds, expected
 
 
+def without_elements(feeds):
+    return [name for name, value in feeds.items() if value.size == 0]
+
+
+def shape_flags(feeds):
+    """An extent that a model declares as 0 is unknown: static ones are given."""
+    return [flag for name in without_elements(feeds) for flag in ("--shape", f"{name}={'x'.join(map(str, feeds[name].shape))}")]
+
+
 def same(found, expected):
     if found.dtype != expected.dtype or found.shape != expected.shape:
         return False
@@ -122,8 +131,9 @@ class Runner:
     def supported(self, chosen, dynamic):
         """Without the forms that are refused for a reason of REFUSED."""
         path = self.folder / "check.onnx"
-        path.write_bytes(joined(chosen, dynamic)[0].SerializeToString())
-        done = self.call(self.bin_dir / "cupola", "check", path)
+        model, feeds, _ = joined(chosen, dynamic)
+        path.write_bytes(model.SerializeToString())
+        done = self.call(self.bin_dir / "cupola", "check", path, *([] if dynamic else shape_flags(feeds)))
         refused = {}
         for index, why in re.findall(r"node '\w+?_(\d+)' \([^)]*\): (.*)", done.stdout):
             refused[int(index)] = chosen[int(index)].entry.op
@@ -146,7 +156,8 @@ class Runner:
         path.write_bytes(model.SerializeToString())
         prefix = "" if "run" in command else "in:"
         np.savez(inputs, **{prefix + k: v for k, v in feeds.items()})
-        done = self.call(*(c.format(model=path, inputs=inputs, outputs=outputs) for c in map(str, command)))
+        fixed = [] if dynamic else shape_flags(feeds) if "run" in command else without_elements(feeds)
+        done = self.call(*(c.format(model=path, inputs=inputs, outputs=outputs) for c in map(str, command)), *fixed)
         if done.returncode:
             return self.fail(what, done)
         found = np.load(outputs)
