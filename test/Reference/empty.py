@@ -20,7 +20,7 @@ from onnx.reference import ReferenceEvaluator
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "models"))
 import make_ops   # noqa: E402
-from make_ops import CASES, add_case, inferred   # noqa: E402
+from make_ops import CASES, add_case, inferred, shape_flags   # noqa: E402
 
 OPSET = 23
 # What onnx.reference answers although the standard gives no meaning to it, or what cannot be known before shapes are.
@@ -102,11 +102,6 @@ def joined(chosen, dynamic):
 
 def without_elements(feeds):
     return [name for name, value in feeds.items() if value.size == 0]
-
-
-def shape_flags(feeds):
-    """An extent that a model declares as 0 is unknown: static ones are given."""
-    return [flag for name in without_elements(feeds) for flag in ("--shape", f"{name}={'x'.join(map(str, feeds[name].shape))}")]
 
 
 def same(found, expected):

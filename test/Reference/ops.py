@@ -19,7 +19,7 @@ from onnx import TensorProto, helper, parser
 from onnx.reference import ReferenceEvaluator
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "models"))
-from make_ops import Case, Const, add_case, inferred   # noqa: E402
+from make_ops import Case, Const, add_case, inferred, shape_flags   # noqa: E402
 
 OPSET = 23
 BF16 = np.dtype(ml_dtypes.bfloat16)
@@ -386,8 +386,9 @@ def check_model(bin_dir, folder, fill):
     proto = inferred(model.graph, OPSET)
     path = folder / f"{fill.__name__}.onnx"
     path.write_bytes(proto.SerializeToString())
-    np.savez(folder / "in.npz", **{"in:" + k: plain(v) for k, v in model.feeds.items()})
-    done = run([bin_dir / "cupola-reference", path, folder / "in.npz", folder / "out.npz"])
+    inputs = folder / f"{fill.__name__}.npz"
+    np.savez(inputs, **{"in:" + k: plain(v) for k, v in model.feeds.items()})
+    done = run([bin_dir / "cupola-reference", path, inputs, folder / "out.npz"])
     if done.returncode:
         print(f"FAIL {fill.__name__}: exit code {done.returncode}\n{done.stdout}")
         return False
@@ -456,7 +457,9 @@ def check_dynamic(bin_dir, folder):
 
 def check_compiled(bin_dir, folder, fill):
     """The compiled model against lib/Reference, on inputs that cupola makes."""
-    done = run([bin_dir / "cupola", "verify", folder / f"{fill.__name__}.onnx", "--device", "cpu", "--tol", "2e-3"])   # f16 is in it
+    with np.load(folder / f"{fill.__name__}.npz") as arrays:
+        shapes = shape_flags({name.removeprefix("in:"): arrays[name] for name in arrays})
+    done = run([bin_dir / "cupola", "verify", folder / f"{fill.__name__}.onnx", "--device", "cpu", "--tol", "2e-3", *shapes])   # f16 is in it
     lines = done.stdout.splitlines()
     print("\n".join([line for line in lines if not line.startswith("pass")]))
     return done.returncode == 0

@@ -342,6 +342,12 @@ def add_case(graph, feeds, index, entry):
     graph["outputs"].extend(outputs)
 
 
+def shape_flags(feeds):
+    """An extent that a model declares as 0 is unknown: static ones are given to cupola."""
+    return [flag for name, value in feeds.items() if value.size == 0
+            for flag in ("--shape", f"{name}={'x'.join(map(str, value.shape))}")]
+
+
 def inferred(graph, opset):
     """A ModelProto whose outputs have the types that ONNX infers."""
     body = helper.make_graph(graph["nodes"], f"ops{opset}", graph["inputs"], [], graph["initializer"])
