@@ -34,7 +34,7 @@ Outcome runCommand(const std::string &command) {
 class OutOfMemory : public ::testing::TestWithParam<const char *> {};
 
 TEST_P(OutOfMemory, AtAnyPointIsCode6AndNoSignal) {
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#ifdef CUPOLA_SANITIZED
   GTEST_SKIP() << "a sanitizer has an allocator of its own, which cannot be preloaded over";
 #endif
   constexpr long kPoints = 60;

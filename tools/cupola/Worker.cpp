@@ -54,10 +54,12 @@ void answerFailures(const CompileFlags &flags) {
   prctl(PR_SET_PDEATHSIG, SIGKILL); // a killed command leaves no compiler behind
   rlimit none{0, 0};
   setrlimit(RLIMIT_CORE, &none);
+#ifndef CUPOLA_SANITIZED // AddressSanitizer reserves terabytes of addresses
   if (flags.memory > 0) {
     rlimit memory{flags.memory << 20, flags.memory << 20};
     setrlimit(RLIMIT_AS, &memory);
   }
+#endif
   answerFailures(flags);
   int code;
   try {

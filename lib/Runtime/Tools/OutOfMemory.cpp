@@ -42,8 +42,7 @@ void exitOutOfMemory(size_t wanted) {
 } // namespace cupola::runtime
 
 // The sanitizers bring their own, which end the process with a report.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !__has_feature(address_sanitizer) &&            \
-    !__has_feature(thread_sanitizer)
+#ifndef CUPOLA_SANITIZED
 
 // The other forms come to these two; memory is given back by free() in all of them.
 void *operator new(size_t bytes) {
