@@ -5,18 +5,11 @@ the table. FOLDER has NAME.VARIANT.onnx and NAME.VARIANT.SET.npz (arrays in:NAME
 CNNs come from the onnx package. What was found is kept in a journal: an interrupted check goes on where it stopped, one of another
 build begins anew. Exits with 1 if anything is missed."""
 
-import argparse
-import pathlib
-import sys
-import time
 from functools import partial
 
-from full_check import answers, compiling, kernels, light, plans, report, speed
-from full_check.journal import Journal
-from full_check.tool import Tool
+from full_check import answers, command, compiling, kernels, light, plans, speed
 from full_check.zoo import Model, models
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
 SIMULATED = [("mobilenet_v3_large.static", "b1"), ("llama_decode.dyn", "b1"), ("llama_decode.op23", "b1"), ("sd_unet.fp16", "b1")]
 DECODERS = [("gpt2", "dyn"), ("llama", "dyn"), ("llama", "op23")]
 
@@ -50,27 +43,4 @@ def tasks(folder, tool):
         yield f"architectures {model.name}", partial(kernels.for_all_architectures, model, tool)
 
 
-def main():
-    parser = argparse.ArgumentParser(prog="full-check", description=__doc__)
-    parser.add_argument("folder", type=pathlib.Path, help="models and their input sets")
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build", help="build folder (default: build)")
-    parser.add_argument("--work", type=pathlib.Path, help="folder of the journal and the packages (default: full-check in the build folder)")
-    parser.add_argument("--only", default="", help="only tasks whose name has this text, as 'cpu ' or 'resnet50'")
-    parser.add_argument("--out", type=pathlib.Path, default=ROOT / "docs" / "results" / "full-check.md", help="the table")
-    options = parser.parse_args()
-    work = options.work or options.build / "full-check"
-    work.mkdir(parents=True, exist_ok=True)
-    tool = Tool(options.build, work)
-    journal = Journal(work / "journal.jsonl", tool.cupola)
-    rows, begin = [], time.monotonic()
-    for name, function in tasks(options.folder, tool):
-        if options.only not in name:
-            continue
-        rows += journal.told(name, function)
-    report.write(options.out, "Full check", rows, sum(journal.seconds.values()))
-    missed = sum(not row.passed for row in rows)
-    print(f"full-check: {len(rows)} rows, {missed} missed, {time.monotonic() - begin:.0f} s; {options.out}")
-    sys.exit(1 if missed or not rows else 0)
-
-
-main()
+command.run("Full check", __doc__, {}, tasks)
