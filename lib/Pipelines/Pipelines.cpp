@@ -10,6 +10,7 @@
 #include "lib/Target/CUDA/CudaTarget.h"
 #include "lib/Transforms/Passes.h"
 
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -58,8 +59,8 @@ class Builder {
 public:
   Builder(ModuleOp module, const PipelineOptions &options)
       : module(module), options(options), manager(module.getContext()) {
-    manager.enableVerifier(true);
-    addInstrumentation(manager, options, broken);
+    manager.enableVerifier(isWatched()); // what it takes is a fifth of a large model's compile
+    addInstrumentation(manager, module, options, broken);
   }
 
   bool isOn(StringRef name) const { return !options.disabled.count(name.str()); }
@@ -68,12 +69,15 @@ public:
 
   Status run() {
     const PassErrors errors(module.getContext());
-    if (failed(manager.run(module)))
+    if (failed(manager.run(module)) || (!isWatched() && failed(verify(module))))
       return errors.status("a pass failed");
     return broken.empty() ? Status() : Status::internal(broken);
   }
 
 private:
+  /// Whether somebody looks at the IR between the passes, and wants to know which one broke it.
+  bool isWatched() const { return options.afterPass || !options.dumpDir.empty(); }
+
   ModuleOp module;
   const PipelineOptions &options;
   std::string broken; ///< by which pass and how, as instrumentation found

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "lib/Pipelines/Variant.h"
-#include "lib/Pipelines/Instrumentation.h"
+#include "lib/Pipelines/ProvenanceAudit.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -45,23 +45,46 @@ std::vector<uint32_t> allKernels(const format::Program &program) {
 
 } // namespace
 
+/// `shared` at phase kernel.
+static Result<OwningOpRef<ModuleOp>> lowered(ModuleOp shared, const VariantSpec &spec, VariantContext &context) {
+  OwningOpRef<ModuleOp> module = shared.clone();
+  {
+    PhaseTimer timer(context, "fusion");
+    CUPOLA_TRY(runFusionPasses(*module, spec, context.pipeline));
+    if (context.kernelResults)
+      returnFusionResults(*module);
+  }
+  PhaseTimer timer(context, "kernels");
+  CUPOLA_TRY(runKernelPasses(*module, spec, context.pipeline));
+  return module;
+}
+
+/// The same; levels of the CPU, which differ in their code alone, share the work.
+static Result<OwningOpRef<ModuleOp>> kernelsOf(ModuleOp shared, const VariantSpec &spec, VariantContext &context) {
+  if (spec.target != "cpu")
+    return lowered(shared, spec, context);
+  if (!context.cpuKernels) {
+    Result<OwningOpRef<ModuleOp>> module = lowered(shared, spec, context);
+    if (module.failed())
+      return module.status();
+    context.cpuKernels = module.take();
+  }
+  return OwningOpRef<ModuleOp>(context.cpuKernels->clone());
+}
+
 Result<BuiltVariant> buildVariant(ModuleOp shared, const VariantSpec &spec, ArrayRef<std::string> cubins,
                                   VariantContext &context) {
   BuiltVariant built;
   built.variant.target = spec.target;
   built.variant.arch = spec.arch;
-  built.module = shared.clone();
   bool isCuda = spec.target == "cuda";
+  Result<OwningOpRef<ModuleOp>> module = kernelsOf(shared, spec, context);
+  if (module.failed())
+    return module.status();
+  built.module = module.take();
   TargetKernels kernels;
   {
-    PhaseTimer timer(context, "fusion");
-    CUPOLA_TRY(runFusionPasses(*built.module, spec, context.pipeline));
-    if (context.kernelResults)
-      returnFusionResults(*built.module);
-  }
-  {
     PhaseTimer timer(context, "kernels");
-    CUPOLA_TRY(runKernelPasses(*built.module, spec, context.pipeline));
     if (isCuda)
       CUPOLA_TRY(buildCudaKernels(*built.module, spec, kernels, built));
     else
@@ -74,7 +97,7 @@ Result<BuiltVariant> buildVariant(ModuleOp shared, const VariantSpec &spec, Arra
     plan::ProgramOp program = graphToPlan(*built.module, spec.target, spec.arch, kernels, context.weights);
     planMemory(program);
     if (context.pipeline.checkProvenance)
-      CUPOLA_TRY(checkPlanProvenance(*built.module, program));
+      CUPOLA_TRY(ProvenanceAudit(*built.module).checkPlan(*built.module, program));
     built.variant.program = planToFormat(program, kernels, context.nodes);
     for (auto &[name, kernel] : kernels)
       built.kernelNames[name] = kernel.record.name;

@@ -21,6 +21,7 @@ struct VariantContext {
   unsigned threads = 1;
   std::function<void(const std::string &)> progress;  ///< what long work is at; may be null
   bool kernelResults = false;                         ///< returnFusionResults() after fusion
+  mlir::OwningOpRef<mlir::ModuleOp> cpuKernels;       ///< at phase kernel, alike for all levels; null at first
   uint64_t llvmCompiles = 0;                          ///< LLVM modules that were compiled, not found in the cache
   std::vector<std::pair<std::string, double>> phases; ///< milliseconds, in order
 };

@@ -1,6 +1,7 @@
 //===- test/Compiler/ProvenanceTest.cpp - no node of the model gets lost ---===//
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/Pipelines/Instrumentation.h"
+#include "lib/Pipelines/Pipelines.h"
+#include "lib/Pipelines/ProvenanceAudit.h"
 
 #include "dialects/Graph/Graph.h"
 #include "dialects/Graph/Provenance.h"
@@ -45,23 +46,23 @@ protected:
   OwningOpRef<ModuleOp> module;
 };
 
-TEST_F(Provenance, EveryNodeIsComputedFoldedOrDead) { EXPECT_TRUE(succeeded(checkProvenance(*module))) << error; }
+TEST_F(Provenance, EveryNodeIsComputedFoldedOrDead) { EXPECT_TRUE(succeeded(ProvenanceAudit(*module).check(*module))) << error; }
 
 TEST_F(Provenance, ALostNodeIsFound) {
   rename("size", "Shape");
-  EXPECT_TRUE(failed(checkProvenance(*module)));
+  EXPECT_TRUE(failed(ProvenanceAudit(*module).check(*module)));
   EXPECT_EQ(error, "node 'exp' of the model is neither computed nor folded nor dead");
 }
 
 TEST_F(Provenance, ANodeThatNoOneDeclaredGoneIsFound) {
   module->lookupSymbol("main")->removeAttr("graph.gone");
-  EXPECT_TRUE(failed(checkProvenance(*module)));
+  EXPECT_TRUE(failed(ProvenanceAudit(*module).check(*module)));
   EXPECT_EQ(error, "node 'size' of the model is neither computed nor folded nor dead");
 }
 
 TEST_F(Provenance, AnUnknownNodeIsFound) {
   rename("other", "Exp");
-  EXPECT_TRUE(failed(checkProvenance(*module)));
+  EXPECT_TRUE(failed(ProvenanceAudit(*module).check(*module)));
   EXPECT_EQ(error, "names the node \"other\", which the model does not have");
 }
 
@@ -74,7 +75,7 @@ TEST_F(Provenance, OnlyWhatIsNotNamedAnyMoreIsGone) {
   rename("size", "Shape");
   graph::recordGone(main, before, graph::Fate::Dead);
   EXPECT_EQ(graph::goneNodes(main, graph::Fate::Dead).size(), 2u);
-  EXPECT_TRUE(succeeded(checkProvenance(*module))) << error;
+  EXPECT_TRUE(succeeded(ProvenanceAudit(*module).check(*module))) << error;
 }
 
 /// What a pass of the pipeline finds broken is an error of that pass, by the name that --disable-pass takes.

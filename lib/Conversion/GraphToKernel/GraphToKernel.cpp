@@ -1,6 +1,7 @@
 //===- lib/Conversion/GraphToKernel/GraphToKernel.cpp - the pass ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "lib/Conversion/GraphToKernel/AlikeFusions.h"
 #include "lib/Conversion/GraphToKernel/Passes.h"
 #include "lib/Conversion/GraphToKernel/Schedule.h"
 
@@ -38,6 +39,11 @@ public:
 
 private:
   LogicalResult convert(graph::FusionOp fusion) {
+    if (graph::FusionOp first = alike.firstLike(fusion); first && first != fusion) {
+      for (StringRef name : {"kernel", "scalars"})
+        fusion->setAttr(name, first->getAttr(name));
+      return success();
+    }
     Operation *hero = heroOf(fusion);
     for (const Schedule &schedule : schedules()) {
       if (!schedule.matches(hero))
@@ -65,7 +71,8 @@ private:
     fusion->setAttr("scalars", b.getStrArrayAttr(scalars));
   }
 
-  std::map<std::string, kernel::FuncOp> kernels;
+  std::map<std::string, kernel::FuncOp> kernels; ///< by structure
+  AlikeFusions alike;
 };
 
 } // namespace
