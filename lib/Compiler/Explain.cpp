@@ -101,7 +101,7 @@ Json kernelsOf(const BuiltVariant &built, const std::vector<format::Node> &nodes
     kernels.push_back({{"name", kernel.name},
                        {"source_hash", kernel.sourceHash},
                        {"schedule", kernel.schedule},
-                       {"nodes", names},
+                       {"nodes", std::move(names)},
                        {"launches", use.launches},
                        {"bytes", jsonOf(use.bytes)},
                        {"flops", jsonOf(use.flops)},
@@ -151,9 +151,9 @@ Json stepsOf(const format::Variant &variant, const std::vector<format::Node> &no
       writes.push_back(ownerOf(program, step.copy.target));
     }
     steps.push_back({{"kernel", isLaunch ? Json(program.kernels[step.launch.kernel].name) : Json()},
-                     {"nodes", names},
-                     {"reads", reads},
-                     {"writes", writes}});
+                     {"nodes", std::move(names)},
+                     {"reads", std::move(reads)},
+                     {"writes", std::move(writes)}});
     if (isLaunch && step.launch.call) {
       steps.back()["library"] = "oneDNN";
       steps.back()["library_threads"] = format::mostThreads(step.launch.call, format::measuredOneDnn, variant.arch);
@@ -203,7 +203,7 @@ Json edgesOf(ModuleOp module) {
                      {"fused", cast<BoolAttr>(verdict.get("fused")).getValue()},
                      {"rule", text("rule")},
                      {"reason", text("reason")},
-                     {"views", views}});
+                     {"views", std::move(views)}});
   }
   return edges;
 }
@@ -252,10 +252,11 @@ static std::string explainVariants(Compilation::Impl &impl) {
   // A report about one variant is that variant; about several, a list of them.
   Json report{{"schema", "cupola.explain/1"}};
   if (variants.size() == 1)
-    report.update(variants[0]);
+    for (auto &[key, value] : variants[0].items())
+      report[key] = std::move(value);
   else
-    report["variants"] = variants;
-  return report.dump(2, ' ', false, Json::error_handler_t::replace);
+    report["variants"] = std::move(variants);
+  return report.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 const std::string &Compilation::Impl::explain() {

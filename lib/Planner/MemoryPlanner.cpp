@@ -29,13 +29,28 @@ enum class Fit : uint8_t { First, Best };
 
 class Packer {
 public:
-  Packer(std::vector<Item> items, uint64_t work) : items(std::move(items)), workLeft(work) {}
+  Packer(std::vector<Item> requested, uint64_t work) : items(std::move(requested)), workLeft(work) {
+    uint32_t steps = 1;
+    for (const Item &item : items)
+      steps = std::max(steps, item.last + 1);
+    constexpr size_t perShelf = 512; // few enough to search, enough for what lives long to be on few shelves
+    stepsPerShelf = std::max<uint32_t>(1, steps / std::max<size_t>(1, items.size() / perShelf));
+    shelves.resize(steps / stepsPerShelf + 1);
+  }
 
   uint64_t lowerBound() const;
   Placement pack();
 
 private:
+  struct Placed {
+    uint64_t begin;
+    uint32_t item;
+  };
+
   Placement place(const Order &order, Fit fit);
+  uint32_t shelfOf(uint32_t step) const { return step / stepsPerShelf; }
+  void put(const Placed &item);
+  const std::vector<Placed> &near(const Item &item);
   uint64_t gapFor(const Item &item, Fit fit);
   std::vector<uint64_t> crowds() const;
   Order sortedBy(const std::function<bool(uint32_t, uint32_t)> &before) const;
@@ -47,14 +62,11 @@ private:
   void keepBetter(Placement candidate);
   bool isGoodEnough() const { return best.height <= bound + bound / 100; }
 
-  struct Placed {
-    uint64_t begin;
-    uint32_t item;
-  };
-
   std::vector<Item> items;
   uint64_t workLeft, bound = 0, randomState = 0x2545f4914f6cdd1dull;
-  std::vector<Placed> placed; ///< by begin; scratch of place()
+  uint32_t stepsPerShelf = 0;
+  std::vector<std::vector<Placed>> shelves; ///< what is placed, by time and then by begin; scratch of place()
+  std::vector<Placed> gathered;             ///< scratch of near()
   Placement best;
 };
 
@@ -81,11 +93,34 @@ uint64_t Packer::lowerBound() const {
   return most;
 }
 
+void Packer::put(const Placed &item) {
+  const Item &lives = items[item.item];
+  for (uint32_t shelf = shelfOf(lives.first); shelf <= shelfOf(lives.last); ++shelf) {
+    auto after = std::upper_bound(shelves[shelf].begin(), shelves[shelf].end(), item.begin,
+                                  [](uint64_t begin, const Placed &p) { return begin < p.begin; });
+    shelves[shelf].insert(after, item);
+  }
+}
+
+/// What is placed and lives on a shelf of `item`, by begin.
+const std::vector<Packer::Placed> &Packer::near(const Item &item) {
+  const uint32_t first = shelfOf(item.first), last = shelfOf(item.last);
+  if (first == last)
+    return shelves[first];
+  gathered.clear();
+  for (uint32_t shelf = first; shelf <= last; ++shelf)
+    for (const Placed &other : shelves[shelf])
+      if (shelf == first || shelfOf(items[other.item].first) == shelf) // on the shelves before, too
+        gathered.push_back(other);
+  std::sort(gathered.begin(), gathered.end(), [](const Placed &a, const Placed &b) { return a.begin < b.begin; });
+  return gathered;
+}
+
 /// The lowest place (First), or the tightest (Best), among what is placed.
 uint64_t Packer::gapFor(const Item &item, Fit fit) {
   uint64_t end = 0, found = 0, smallest = std::numeric_limits<uint64_t>::max();
   size_t seen = 0;
-  for (const Placed &other : placed) {
+  for (const Placed &other : near(item)) {
     ++seen;
     const Item &neighbour = items[other.item];
     if (!item.meets(neighbour))
@@ -106,14 +141,13 @@ Placement Packer::place(const Order &order, Fit fit) {
   Placement result;
   result.offsets.resize(items.size());
   result.height = 0;
-  placed.clear();
+  for (std::vector<Placed> &shelf : shelves)
+    shelf.clear();
   for (uint32_t index : order) {
     uint64_t begin = gapFor(items[index], fit);
     result.offsets[index] = begin;
     result.height = std::max(result.height, begin + items[index].size);
-    auto after = std::upper_bound(placed.begin(), placed.end(), begin,
-                                  [](uint64_t value, const Placed &p) { return value < p.begin; });
-    placed.insert(after, {begin, index});
+    put({begin, index});
   }
   return result;
 }

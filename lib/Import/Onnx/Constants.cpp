@@ -98,6 +98,7 @@ std::optional<Known> knownElements(const TensorValue &tensor, Type element) {
     return std::nullopt;
   const size_t width = std::max(8u, element.getIntOrFloatBitWidth()) / 8;
   Known known{tensor.dims, {}};
+  known.elements.reserve(static_cast<size_t>(*count));
   for (int64_t i = 0; i < *count; ++i) {
     const auto scalar = readScalar(tensor.bytes.data() + static_cast<size_t>(i) * width, element);
     if (!scalar)
