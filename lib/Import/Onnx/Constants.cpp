@@ -94,7 +94,7 @@ static std::optional<Scalar> readScalar(const char *bytes, Type element) {
 
 std::optional<Known> knownElements(const TensorValue &tensor, Type element) {
   const auto count = knownCount(tensor.dims);
-  if (!count)
+  if (!count || (isa<FloatType>(element) && *count > Known::maxReals))
     return std::nullopt;
   const size_t width = std::max(8u, element.getIntOrFloatBitWidth()) / 8;
   Known known{tensor.dims, {}};

@@ -19,8 +19,8 @@ int32_t dataTypeOf(mlir::Type element);
 /// Large ones share the tensor's memory (dialects/Graph/Constants.h).
 mlir::ElementsAttr constantAttr(const TensorValue &tensor, mlir::Type element);
 
-/// The elements, when there are at most Known::maxElements of an integer, bool or
-/// float type up to 64 bits.
+/// The elements, when there are at most Known::maxElements of an integer or bool type, or
+/// Known::maxReals of a float type, up to 64 bits.
 std::optional<Known> knownElements(const TensorValue &tensor, mlir::Type element);
 
 /// A constant Known as an attribute.

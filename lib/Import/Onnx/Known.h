@@ -39,6 +39,8 @@ struct Scalar {
 /// A whole tensor of at most `maxElements` known elements, row-major.
 struct Known {
   static constexpr int64_t maxElements = 256;
+  /// Of a constant of floats: what has more is a weight, and no arithmetic on shapes.
+  static constexpr int64_t maxReals = 64;
   std::vector<int64_t> dims;
   std::vector<Scalar> elements;
 
