@@ -46,7 +46,9 @@ protected:
   OwningOpRef<ModuleOp> module;
 };
 
-TEST_F(Provenance, EveryNodeIsComputedFoldedOrDead) { EXPECT_TRUE(succeeded(ProvenanceAudit(*module).check(*module))) << error; }
+TEST_F(Provenance, EveryNodeIsComputedFoldedOrDead) {
+  EXPECT_TRUE(succeeded(ProvenanceAudit(*module).check(*module))) << error;
+}
 
 TEST_F(Provenance, ALostNodeIsFound) {
   rename("size", "Shape");

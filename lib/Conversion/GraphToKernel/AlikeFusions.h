@@ -9,9 +9,9 @@
 
 namespace cupola {
 
-/// Fusions by what their kernels are made of: types, attributes and bodies. Layers of a model repeat, and to compare two
-/// fusions is far cheaper than to emit the kernel of the second. Fusions that are not alike here may still have equal
-/// kernels: symbols have other names there.
+/// Fusions by what their kernels are made of: types, attributes and bodies. Layers of a model repeat, and to compare
+/// two fusions is far cheaper than to emit the kernel of the second. Fusions that are not alike here may still have
+/// equal kernels: symbols have other names there.
 class AlikeFusions {
 public:
   /// The first fusion that is like this one, which may be this one itself. Null: it has operands or results in the

@@ -85,6 +85,8 @@ Value Emitter::emitView(Operation *op, Index index) {
   if (auto concat = dyn_cast<graph::ConcatOp>(op))
     return emitConcat(concat, index);
   graph::OperandIndex at = mlir::cast<graph::IndexingInterface>(op).mapIndex(0, index, known);
+  for (const auto &[axis, above] : sliceBegins.lookup(op))
+    at.index[axis] = at.index[axis] + above;
   return emit(op->getOperand(0), at.index);
 }
 

@@ -3,8 +3,6 @@
 
 #include "lib/Conversion/GraphToKernel/Emitter.h"
 
-#include <numeric>
-
 using namespace mlir;
 using namespace cupola;
 using graph::Exprs;
@@ -20,6 +18,7 @@ Emitter::Emitter(graph::FusionOp fusion, OpBuilder &builder, StringRef name, Str
       divisors(graph::symbolDivisors(fusion->getParentOfType<ModuleOp>())) {
   declareScalars();
   scalarValues = scalarSymbols;
+  declareSliceBegins();
   for (unsigned i = 0; i < theFusion.getNumResults(); ++i)
     declareBegin(i);
   createFunc(name, schedule);
@@ -56,28 +55,6 @@ void Emitter::declareScalars() {
   });
   for (Value result : theFusion.getResults())
     visitPlace(result);
-}
-
-/// Where a part of a tensor of many parts begins is a scalar, too: kernels that make such parts
-/// and are alike otherwise are one.
-void Emitter::declareBegin(unsigned result) {
-  constexpr size_t mostParts = 16;
-  constexpr int64_t mostDivisor = 64; // more aligns nothing
-  Value value = theFusion.getResult(result);
-  graph::JoinOp join = graph::joinOf(value);
-  if (!join || join.getInputs().size() <= mostParts)
-    return;
-  const graph::Placement place = graph::placementOf(value);
-  const int64_t axis = join.getAxis();
-  const std::optional<int64_t> begin = place.offset[axis].constant();
-  if (!begin)
-    return;
-  const std::string symbol = beginOf(result);
-  known[symbol] = {Expr(0), place.storage[axis] - graph::extentOf(value, axis)};
-  divisors[symbol] = std::gcd(*begin, mostDivisor);
-  toKernel[symbol] = Expr::symbol("n" + std::to_string(scalarSymbols.size()));
-  scalarSymbols.push_back(symbol);
-  scalarValues.push_back(std::to_string(*begin));
 }
 
 void Emitter::createFunc(StringRef name, StringRef schedule) {

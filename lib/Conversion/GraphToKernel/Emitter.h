@@ -91,7 +91,13 @@ private:
   using Key = std::pair<void *, std::string>;
 
   void declareScalars();
+  /// The model's constant `value` as a scalar of the launch.
+  void declareConstant(const std::string &symbol, int64_t value, Range range, int64_t divisor);
+  /// Where a result lies in a tensor of many parts.
   void declareBegin(unsigned result);
+  /// Where slices begin that are among many of one tensor.
+  void declareSliceBegins();
+  void declareSliceBegin(graph::SliceOp slice, bool alone);
   static std::string beginOf(unsigned result) { return "begin" + std::to_string(result); }
   void createFunc(llvm::StringRef name, llvm::StringRef schedule);
   mlir::Value emitUncached(mlir::Value value, Index index);
@@ -123,6 +129,8 @@ private:
   std::vector<std::string> scalarSymbols;  ///< of n0, n1, .. as expressions here name them
   std::vector<std::string> scalarValues;
   std::map<std::string, Expr> toKernel; ///< model symbol -> n_i
+  /// Per slice and axis: what its begin as a scalar is above its begin as a constant.
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<std::pair<unsigned, Expr>, 1>> sliceBegins;
   graph::Exprs gridExtents;
   unsigned loopVariables = 0, indirectVariables = 0;
 

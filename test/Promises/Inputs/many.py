@@ -30,6 +30,14 @@ def concat(count):
     return [helper.make_node("Concat", names, ["y"], name="all", axis=1)], [value(n, 2, 3) for n in names], [value("y", 2, 3 * count)], []
 
 
+def slices(count):
+    """Windows of one tensor, one after the other; the pieces of a Split in reverse are the same thing."""
+    weights = [numpy_helper.from_array(np.array([1]), "axis")]
+    weights += [numpy_helper.from_array(np.array([at]), f"at{at}") for at in range(count + 3)]
+    nodes = [helper.make_node("Slice", ["x", f"at{i}", f"at{i + 3}", "axis"], [f"x{i}"], name=f"slice{i}") for i in range(count)]
+    return nodes + concat(count)[0], [value("x", 2, count + 2)], [value("y", 2, 3 * count)], weights
+
+
 def blocks(count, width=16):
     """Attention and two linear layers each, every block with weights of its own."""
     random, nodes, weights, x = np.random.default_rng(0), [], [], "x"
