@@ -54,8 +54,12 @@ constexpr DeviceRow kDevices[] = {
 Result<std::shared_ptr<Device>> createDevice(const std::string &name, const DeviceOptions &options) {
   std::string known;
   for (const DeviceRow &row : kDevices) {
-    if (name == row.name)
-      return row.create(options);
+    if (name == row.name) {
+      Result<std::shared_ptr<Device>> device = row.create(options);
+      if (device.isOk())
+        (*device)->progress = options.progress;
+      return device;
+    }
     known += (known.empty() ? "" : ", ") + std::string(row.name);
   }
   return Status::usage("no device '" + name + "'; there are " + known);

@@ -39,6 +39,9 @@ struct DeviceOptions {
   /// Gets what went wrong without harm, such as a cache that cannot be used.
   /// Any thread may call it, one at a time. Null: nobody listens.
   std::function<void(const std::string &)> warn;
+  /// Hears what long work is at: each source that is compiled when a package is loaded, and, on a device that checks
+  /// what it runs, each step. The thread that loads or runs calls it. Null: nobody listens.
+  std::function<void(const std::string &)> progress;
 };
 
 struct DeviceProperties {
@@ -148,6 +151,10 @@ struct KernelStatistics {
 class Device {
 public:
   virtual ~Device() = default;
+
+  /// DeviceOptions::progress, as createDevice sets it; may be null.
+  std::function<void(const std::string &)> progress;
+
   virtual const DeviceProperties &properties() const = 0;
 
   /// How well the device runs a variant: negative if not at all, else higher is
@@ -196,7 +203,7 @@ public:
 ///   extern "C" const cupola::runtime::DevicePlugin *cupola_device_plugin();
 /// and is built with the same compiler and headers as the runtime; kPluginAbi
 /// changes whenever this file or Plan.h does.
-constexpr uint32_t kPluginAbi = 3;
+constexpr uint32_t kPluginAbi = 4;
 
 struct DevicePlugin {
   uint32_t abi;     ///< kPluginAbi

@@ -47,13 +47,17 @@ Status LoadedKernels::loadBinaries(Device &device, const format::Variant &varian
 Status LoadedKernels::loadSources(Device &device, const format::Package &package, const format::Variant &variant) {
   if (!device.accepts(ImageKind::CudaSource, ""))
     return Status::ok();
-  for (uint32_t source = 0; source < variant.sources.size(); ++source) {
+  const size_t sources = variant.sources.size();
+  for (uint32_t source = 0; source < sources; ++source) {
     std::vector<uint32_t> kernels;
     for (uint32_t i = 0; i < variant.program.kernels.size(); ++i)
       if (!functions[i] && variant.program.kernels[i].source == source)
         kernels.push_back(i);
     if (kernels.empty())
       continue;
+    if (device.progress)
+      device.progress("compiling for " + device.properties().arch + ": source " + std::to_string(source + 1) + " of " +
+                      std::to_string(sources));
     ModuleImage image;
     image.kind = ImageKind::CudaSource;
     image.name = variant.sources[source].name;

@@ -238,6 +238,8 @@ Status Session::queueMarked() {
     if (package().outputs[i].memoryOf == 0)
       CUPOLA_TRY(markDead(io[package().inputs.size() + i], current->plan.outputBytes[i]));
   for (size_t i = 0; i < steps.count(); ++i) {
+    if (device().progress)
+      device().progress("step " + std::to_string(i + 1) + " of " + std::to_string(steps.count()));
     CUPOLA_TRY(queueStep(i));
     for (size_t b = 0; b < program().buffers.size(); ++b) {
       const format::Buffer &buffer = program().buffers[b];

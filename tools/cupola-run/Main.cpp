@@ -4,6 +4,7 @@
 #include "lib/Runtime/Format/OutputFile.h"
 #include "lib/Runtime/Tools/Errors.h"
 #include "lib/Runtime/Tools/Inputs.h"
+#include "lib/Runtime/Tools/Progress.h"
 #include "lib/Runtime/Tools/RunReport.h"
 
 #include <CLI/CLI.hpp>
@@ -81,6 +82,7 @@ Status runPackage(const Options &options) {
       return steps.status();
     report.profile = steps.take();
   }
+  clearProgress();
   std::fputs(reportText(report).c_str(), stdout);
   if (!options.json.empty())
     CUPOLA_TRY(format::writeFile(options.json, reportJson(report)));
@@ -92,7 +94,8 @@ Status runPackage(const Options &options) {
 int main(int argc, char **argv) {
   CLI::App app("Runs a package that 'cupola compile' made. Needs no compiler.", "cupola-run");
   Options options;
-  options.deviceOptions.warn = [](const std::string &text) { std::fprintf(stderr, "warning: %s\n", text.c_str()); };
+  options.deviceOptions.warn = printWarning;
+  options.deviceOptions.progress = showProgress;
   try {
     declare(app, options);
     app.parse(argc, argv);

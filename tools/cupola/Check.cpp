@@ -89,7 +89,7 @@ struct CheckCommand {
     const Status status = compiler::Compilation::check(flags.model, *options, problems);
     const std::vector<Group> groups = groupsOf(problems);
     CUPOLA_TRY(writeJson(json, reportOf(problems, groups)));
-    clearProgress();
+    runtime::clearProgress();
     if (problems.empty()) {
       std::printf("%s: every node is supported\n", flags.model.c_str());
       return {};

@@ -7,6 +7,7 @@
 #include "lib/Runtime/Device.h"
 #include "lib/Runtime/Executable.h"
 #include "lib/Runtime/Tools/Inputs.h"
+#include "lib/Runtime/Tools/Progress.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -58,10 +59,6 @@ std::function<int()> declareInspect(CLI::App &app);
 
 /// Prints the error, if it is one, a line "error: .." each, and returns the exit code.
 int finish(const Status &status);
-void warn(const std::string &text);
-/// On a terminal: shows what goes on, on one line.
-void progress(const std::string &what);
-void clearProgress();
 
 /// Writes `json` to `path` if there is one.
 Status writeJson(const std::string &path, const Json &json);

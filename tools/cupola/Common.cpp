@@ -13,29 +13,7 @@
 
 namespace cupola::tool {
 
-static bool progressShown = false;
-
-void clearProgress() {
-  if (progressShown)
-    std::fputs("\r\033[K", stderr);
-  progressShown = false;
-}
-
-void progress(const std::string &what) {
-  if (!isatty(STDERR_FILENO))
-    return;
-  std::fprintf(stderr, "\r\033[K%s ..", what.c_str());
-  std::fflush(stderr);
-  progressShown = true;
-}
-
-void warn(const std::string &text) {
-  clearProgress();
-  std::fprintf(stderr, "warning: %s\n", text.c_str());
-}
-
 int finish(const Status &status) {
-  clearProgress();
   return runtime::printError(status);
 }
 

@@ -30,7 +30,7 @@ struct CompileCommand {
       Result<std::string> text = compiled.emit(emit);
       if (text.failed())
         return text.status();
-      clearProgress();
+      runtime::clearProgress();
       if (output.empty())
         std::fwrite(text->data(), 1, text->size(), stdout);
       else
@@ -52,7 +52,7 @@ struct CompileCommand {
     }
     struct stat info{};
     if (emit == "package" && stat(output.c_str(), &info) == 0) {
-      clearProgress();
+      runtime::clearProgress();
       std::printf("%s: %.1f MB, compiled in %.2f s (%llu NVRTC, %llu LLVM)\n", output.c_str(),
                   static_cast<double>(info.st_size) / 1e6, total / 1e3,
                   static_cast<unsigned long long>(compiled.nvrtcCompiles()),

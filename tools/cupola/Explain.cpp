@@ -92,7 +92,7 @@ struct ExplainCommand {
     if (text.failed())
       return text.status();
     Json report = Json::parse(*text);
-    clearProgress();
+    runtime::clearProgress();
     if (!report.contains("variants"))
       printVariant(report, allEdges);
     else

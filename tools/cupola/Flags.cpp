@@ -136,8 +136,8 @@ Result<compiler::Options> CompileFlags::options() const {
   options.threads = threads ? threads : std::max(1u, std::thread::hardware_concurrency());
   options.allowHardLinks = allowHardLinks;
   options.kernelResults = kernelResults;
-  options.progress = progress;
-  options.warn = warn;
+  options.progress = runtime::showProgress;
+  options.warn = runtime::printWarning;
   return options;
 }
 
@@ -158,7 +158,8 @@ void DeviceFlags::declare(CLI::App &app, bool withReference) {
     help += ", reference (the model op by op, unfused)";
   }
   app.add_option("--device", device, help)->check(CLI::IsMember(devices))->capture_default_str();
-  options.warn = warn;
+  options.progress = runtime::showProgress;
+  options.warn = runtime::printWarning;
 }
 
 } // namespace cupola::tool

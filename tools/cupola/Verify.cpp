@@ -150,6 +150,7 @@ struct VerifyCommand {
   Result<bool> judge(const std::vector<npz::Array> &outputs) {
     uint64_t compared = 0, elements = 0;
     bool pass = true;
+    runtime::clearProgress();
     Json &list = report["outputs"];
     for (const npz::Array &output : outputs)
       for (const npz::Array &reference : caseOutputs) {

@@ -107,6 +107,7 @@ std::string describe(const format::Package &package, const KernelResult &result)
 
 void printLine(const format::Package &package, const KernelResult &result) {
   const runtime::Difference &d = result.difference;
+  runtime::clearProgress();
   std::printf("%s %s: max abs %.3g, max rel %.3g, worst at %llu%s%s\n", d.pass ? "pass" : "FAIL",
               describe(package, result).c_str(), d.maxAbs, d.maxRel, static_cast<unsigned long long>(d.index),
               d.problem.empty() ? "" : ": ", d.problem.c_str());

@@ -69,7 +69,7 @@ void answerFailures(const CompileFlags &flags) {
   } catch (...) {
     code = finish(runtime::currentException());
   }
-  clearProgress();
+  runtime::clearProgress();
   _exit(runtime::flushOutput(code));
 }
 
@@ -135,7 +135,7 @@ int runInWorker(const CompileFlags &flags, const std::function<int()> &action) {
   sigprocmask(SIG_SETMASK, &before, nullptr);
   if (ended)
     return judge(flags, state);
-  clearProgress();
+  runtime::clearProgress();
   if (caught)
     return finish(Status(Code::Cancelled, "cancelled"));
   return finish(Status::limit(flags.model + ": the compiler ran longer than " + std::to_string(flags.deadline) +

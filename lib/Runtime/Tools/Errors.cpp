@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/Tools/Errors.h"
 
+#include "lib/Runtime/Tools/Progress.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -11,6 +13,7 @@ namespace cupola::runtime {
 
 int printError(const Status &status) {
   const int code = static_cast<int>(status.code());
+  clearProgress();
   if (status.message().empty()) // a success, or another process has said it
     return code;
   // A model may have several problems: each is a line, some with "error: " of their own.
@@ -27,6 +30,7 @@ int printError(const Status &status) {
 }
 
 int flushOutput(int code) {
+  clearProgress();
   const bool isWritten = std::fflush(stdout) == 0 && !std::ferror(stdout);
   if (isWritten || code != 0)
     return code;

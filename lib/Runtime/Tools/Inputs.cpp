@@ -29,6 +29,22 @@ std::string namesOf(const std::vector<npz::Array> &arrays) {
   return text.empty() ? "nothing" : text;
 }
 
+/// numpy has no bfloat16, so that files hold such values as floats: they become what they stand for.
+/// False: one of them would have to be rounded.
+bool narrow(npz::Array &array) {
+  std::vector<uint8_t> &bytes = array.bytes;
+  for (size_t at = 0; at < bytes.size(); at += 4) // little-endian: the low half comes first
+    if (bytes[at] != 0 || bytes[at + 1] != 0)
+      return false;
+  for (size_t at = 0; at < bytes.size(); at += 4) {
+    bytes[at / 2] = bytes[at + 2];
+    bytes[at / 2 + 1] = bytes[at + 3];
+  }
+  bytes.resize(bytes.size() / 2);
+  array.dtype = format::DType::BF16;
+  return true;
+}
+
 Status checkNoneLeft(const std::vector<npz::Array> &arrays, const std::vector<bool> &used) {
   for (size_t i = 0; i < arrays.size(); ++i)
     if (!used[i] && arrays[i].name.compare(0, 4, "out:") != 0)
@@ -59,6 +75,10 @@ Result<std::vector<HostTensor>> inputsFromArrays(const format::Package &package,
     npz::Array *array = findArray(arrays, input.name);
     if (!array)
       return Status::usage("input " + quote(input.name) + " is missing, the file has " + namesOf(arrays));
+    const bool mayNarrow = array->dtype == format::DType::F32 && input.dtype == format::DType::BF16;
+    if (mayNarrow && !narrow(*array))
+      return Status::usage("input " + quote(input.name) + ": the model declares bf16, which does not hold all of these "
+                           "elements of f32: round them when the file is made");
     if (array->dtype != input.dtype)
       return Status::usage("input " + quote(input.name) + ": element type is " + format::dtypeName(array->dtype) +
                            ", the model declares " + format::dtypeName(input.dtype));
