@@ -428,6 +428,10 @@ def Graph_ConvOp : Graph_PureOp<"conv", "Contraction", "Matrix"> {
     $input `,` $weights `strides` $strides `dilations` $dilations `groups` $groups attr-dict
     `:` type($input) `,` type($weights) `->` type($result)
   }];
+  let extraClassDeclaration = [{
+    /// More than one tap: it reads elements of its input several times.
+    bool hasWindow();
+  }];
 }
 
 //===----------------------------------------------------------------------===//

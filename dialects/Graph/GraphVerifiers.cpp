@@ -346,6 +346,11 @@ LogicalResult MatMulOp::verify() {
   return sameElement(*this, getLhs(), getResult());
 }
 
+bool ConvOp::hasWindow() {
+  const Exprs weights = shapeOf(getWeights());
+  return llvm::any_of(ArrayRef(weights).drop_back(2), [](const Expr &extent) { return !extent.isConstant(1); });
+}
+
 LogicalResult ConvOp::verify() {
   Exprs in = shapeOf(getInput()), weights = shapeOf(getWeights()), out = shapeOf(getResult());
   size_t rank = in.size(), dims = rank - 2;

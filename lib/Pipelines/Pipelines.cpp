@@ -40,6 +40,7 @@ ArrayRef<OptionalPass> optionalPasses() {
       {"recognize-group-norm", "flattened groups of channels with their own dimensions"},
       {"recognize-softmax", "guarded and written-out softmax as one op"},
       {"fold-scales", "batch normalisation as part of the weights"},
+      {"turn-concats", "concats that windows read transposed are written so"},
       {"flatten-matmul", "one contraction for all batches that share a weight"},
       {"merge-matmuls", "one contraction for several weights, as of Q, K and V"},
       {"split-norms", "few long rows normalised by the whole GPU (cuda)"},
@@ -108,6 +109,7 @@ Status runGraphPasses(ModuleOp module, const PipelineOptions &options) {
   add("recognize-group-norm", createRecognizeGroupNorm);
   add("recognize-softmax", createRecognizeSoftmax);
   add("sink-transposes", createSinkTransposes);
+  add("turn-concats", createTurnConcats);
   add("flatten-matmul", createFlattenMatMul);
   add("fold-scales", createFoldScales);
   tidy(/*motion=*/true);

@@ -332,6 +332,29 @@ def JoinParts : Pass<"graph-join-parts", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::cupola::graph::GraphDialect"];
 }
 
+def TurnConcats : Pass<"graph-turn-concats", "::mlir::func::FuncOp"> {
+  let summary = "a concat that windows read transposed is transposed part by part";
+  let description = [{
+    A convolution of several taps reads a concat from memory (graph-form-fusions), once per
+    tap. Where all read it through one transpose, paddings and slices between, the parts are
+    transposed instead, so that the channels lie together in what is written.
+
+    ```mlir
+    %0 = graph.concat %a, %b axis 1 : ...
+    %1 = graph.pad %0 [..] ..
+    %2 = graph.transpose %1 [0, 2, 3, 1] : ...
+    %3 = graph.conv %2, %weights ..
+    // becomes
+    %4 = graph.transpose %a [0, 2, 3, 1] : ...
+    %5 = graph.transpose %b [0, 2, 3, 1] : ...
+    %0 = graph.concat %4, %5 axis 3 : ...
+    %2 = graph.pad %0 [..] ..
+    %3 = graph.conv %2, %weights ..
+    ```
+  }];
+  let dependentDialects = ["::cupola::graph::GraphDialect"];
+}
+
 def CutConcats : Pass<"graph-cut-concats", "::mlir::func::FuncOp"> {
   let summary = "concats of very many parts are written piece by piece";
   let description = [{

@@ -13,9 +13,7 @@
 
 namespace cupola::tool {
 
-int finish(const Status &status) {
-  return runtime::printError(status);
-}
+int finish(const Status &status) { return runtime::printError(status); }
 
 Status writeJson(const std::string &path, const Json &json) {
   if (path.empty())

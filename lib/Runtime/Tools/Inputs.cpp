@@ -77,7 +77,8 @@ Result<std::vector<HostTensor>> inputsFromArrays(const format::Package &package,
       return Status::usage("input " + quote(input.name) + " is missing, the file has " + namesOf(arrays));
     const bool mayNarrow = array->dtype == format::DType::F32 && input.dtype == format::DType::BF16;
     if (mayNarrow && !narrow(*array))
-      return Status::usage("input " + quote(input.name) + ": the model declares bf16, which does not hold all of these "
+      return Status::usage("input " + quote(input.name) +
+                           ": the model declares bf16, which does not hold all of these "
                            "elements of f32: round them when the file is made");
     if (array->dtype != input.dtype)
       return Status::usage("input " + quote(input.name) + ": element type is " + format::dtypeName(array->dtype) +

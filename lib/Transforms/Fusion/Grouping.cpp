@@ -77,11 +77,9 @@ bool isCheapTwice(Operation *op) {
   return !isCostly(op) && bytesRead(op, false) <= 3 * made && bytesRead(op, true) <= made;
 }
 
-/// A convolution of more than one tap: it reads elements of its source several times.
 bool hasWindow(Operation *hero) {
   auto conv = dyn_cast_or_null<graph::ConvOp>(hero);
-  Exprs weights = conv ? graph::shapeOf(conv->getOperand(1)) : Exprs(2);
-  return llvm::any_of(ArrayRef(weights).drop_back(2), [](const Expr &e) { return !e.isConstant(1); });
+  return conv && conv.hasWindow();
 }
 
 /// `op` scales the left operand of a contraction of one tap, which reads it by `use`, with
@@ -96,7 +94,7 @@ bool isGate(Operation *op, Operation *hero, OpOperand &use) {
   if (llvm::none_of(op->getOperands(), repeats))
     return false;
   Exprs weights = graph::shapeOf(hero->getOperand(1));
-  if (auto conv = dyn_cast<graph::ConvOp>(hero); conv && (conv.getGroups() != 1 || hasWindow(conv)))
+  if (auto conv = dyn_cast<graph::ConvOp>(hero); conv && (conv.getGroups() != 1 || conv.hasWindow()))
     return false;
   return weights.back().constant() && *weights.back().constant() <= mostColumns;
 }

@@ -1,0 +1,92 @@
+//===- lib/Transforms/TurnConcats.cpp - windows read neighbours of a concat as neighbours ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace cupola {
+#define GEN_PASS_DEF_TURNCONCATS
+#include "lib/Transforms/Passes.h.inc"
+
+namespace {
+
+class TurnConcats : public impl::TurnConcatsBase<TurnConcats> {
+public:
+  void runOnOperation() override {
+    for (auto concat : llvm::make_early_inc_range(getOperation().getOps<graph::ConcatOp>())) {
+      SmallVector<graph::TransposeOp> readers;
+      if (collect(concat.getResult(), readers) && isWorth(readers))
+        turn(readers);
+    }
+  }
+
+private:
+  using Perm = ArrayRef<int64_t>;
+
+  /// All that reads `value`, through paddings and slices; false if something else than transposes does.
+  static bool collect(Value value, SmallVectorImpl<graph::TransposeOp> &readers) {
+    return llvm::all_of(value.getUsers(), [&](Operation *user) {
+      if (auto transpose = dyn_cast<graph::TransposeOp>(user))
+        return readers.push_back(transpose), true;
+      return isa<graph::PadOp, graph::SliceOp>(user) && collect(user->getResult(0), readers);
+    });
+  }
+
+  /// They agree, the channels do not lie together as it is, and a window reads them.
+  static bool isWorth(ArrayRef<graph::TransposeOp> readers) {
+    if (readers.empty())
+      return false;
+    const Perm perm = graph::TransposeOp(readers.front()).getPerm();
+    auto agrees = [&](graph::TransposeOp other) { return other.getPerm() == perm; };
+    auto isWindow = [](Operation *user) {
+      auto conv = dyn_cast<graph::ConvOp>(user);
+      return conv && conv.hasWindow();
+    };
+    return perm.back() != int64_t(perm.size()) - 1 && llvm::all_of(readers, agrees) &&
+           llvm::any_of(readers, [&](graph::TransposeOp reader) {
+             return llvm::any_of(reader.getResult().getUsers(), isWindow);
+           });
+  }
+
+  template <class T> static SmallVector<T> permuted(ArrayRef<T> list, Perm perm) {
+    return llvm::map_to_vector(perm, [&](int64_t axis) { return list[axis]; });
+  }
+  static RankedTensorType permuted(Value value, Perm perm) {
+    const graph::Exprs shape = graph::shapeOf(value);
+    return graph::tensorType(permuted(ArrayRef<Expr>(shape), perm), graph::elementOf(value));
+  }
+
+  /// Each reader makes a concat of its own, which CSE merges; the old one is dead.
+  static void turn(ArrayRef<graph::TransposeOp> readers) {
+    const SmallVector<int64_t> perm(graph::TransposeOp(readers.front()).getPerm());
+    for (graph::TransposeOp reader : readers) {
+      OpBuilder b(reader);
+      reader.replaceAllUsesWith(turned(b, reader.getInput(), perm, reader.getLoc()));
+      reader.erase();
+    }
+  }
+
+  /// `value`, a concat or a view of one, with its axes in the order of `perm`.
+  static Value turned(OpBuilder &b, Value value, Perm perm, Location loc) {
+    Operation *op = value.getDefiningOp();
+    const RankedTensorType type = permuted(value, perm);
+    if (auto concat = dyn_cast<graph::ConcatOp>(op)) {
+      SmallVector<Value> parts;
+      for (Value part : concat.getInputs())
+        parts.push_back(graph::TransposeOp::create(b, loc, permuted(part, perm), part, perm));
+      return graph::ConcatOp::create(b, op->getLoc(), type, parts, llvm::find(perm, concat.getAxis()) - perm.begin());
+    }
+    Value input = turned(b, op->getOperand(0), perm, loc);
+    if (auto pad = dyn_cast<graph::PadOp>(op))
+      return graph::PadOp::create(b, op->getLoc(), type, input, b.getArrayAttr(permuted(pad.getLow().getValue(), perm)),
+                                  pad.getMode(), pad.getValue());
+    auto slice = cast<graph::SliceOp>(op);
+    return graph::SliceOp::create(b, op->getLoc(), type, input,
+                                  b.getArrayAttr(permuted(slice.getStarts().getValue(), perm)),
+                                  permuted(slice.getSteps(), perm));
+  }
+};
+
+} // namespace
+} // namespace cupola
