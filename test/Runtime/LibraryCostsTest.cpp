@@ -65,14 +65,19 @@ TEST(LibraryCosts, TheInstalledLibraryRunsMeasuredCodeOrNone) {
 TEST(LibraryCosts, TheChoiceFollowsShapeThreadsAndLevel) {
   const format::LibraryVersion version = format::measuredOneDnn;
   EXPECT_EQ(format::mostThreads(halving(192, 384), version, "x86-64-v4"), 10); // 169 rows, 16 to a thread
-  EXPECT_EQ(format::mostThreads(halving(192, 384), version, "x86-64-v3"), 10);
+  EXPECT_EQ(format::mostThreads(halving(192, 384), version, "x86-64-v3"), 0);  // the image is small
+  LibraryCall wide = halving(64, 64);
+  wide.result = {1, 256, 256, 64};
+  EXPECT_EQ(format::mostThreads(wide, version, "x86-64-v3"), 256 * 256 / 16);
+  wide.weights = {3, 3, 128, 64};
+  EXPECT_EQ(format::mostThreads(wide, version, "x86-64-v3"), 0); // too deep
   LibraryCall signal = halving(192, 384);
   for (auto *extents : {&signal.source, &signal.result, &signal.weights})
     (*extents)[extents == &signal.weights ? 1 : 2] = 1;
   EXPECT_EQ(format::cheaperByKernel(signal, version, "x86-64-v3", 1), // nothing lies side by side
             "the kernel is the cheaper one on 1 thread: 13 rows (1 side by side), depth 576, 864 KiB of weights");
   EXPECT_EQ(format::mostThreads(product(1024, 32, 16), version, "x86-64-v4"), 64);
-  EXPECT_EQ(format::mostThreads(product(1024, 32, 16), version, "x86-64-v3"), 0);    // too shallow
+  EXPECT_EQ(format::mostThreads(product(4096, 256, 64), version, "x86-64-v3"), 0);   // no product gains
   EXPECT_EQ(format::mostThreads(product(64, 1024, 1024), version, "x86-64-v4"), 0);  // large weights
   EXPECT_EQ(format::mostThreads(product(600, 1024, 1024), version, "x86-64-v4"), 2); // 256 rows to a thread
   EXPECT_EQ(format::cheaperByKernel(product(600, 1024, 1024), version, "x86-64-v4", 2), "");

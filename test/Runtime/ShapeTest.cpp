@@ -250,4 +250,26 @@ TEST(Text, NamesCannotSteerATerminal) {
   EXPECT_EQ(nodeList(package, {0, 1, 2, 3, 4}), "nodes 'a' (Add), 'b' (Mul), 'c' (Sub), 'd' (Div) and 1 more");
 }
 
+/// NVRTC knows kernels by their names alone; people know the nodes of their model.
+TEST(Text, AnErrorThatNamesAKernelGetsItsNodes) {
+  const std::vector<format::Node> nodes = {{"a", "Conv"}, {"b", "Relu"}};
+  format::Program program;
+  program.kernels.resize(2);
+  program.kernels[0].name = "k_0";
+  program.kernels[1].name = "k_1";
+  program.steps.resize(2);
+  for (uint32_t i : {0u, 1u}) {
+    program.steps[i].kind = format::Step::LaunchStep;
+    program.steps[i].launch.kernel = i;
+    program.steps[i].nodes = {i};
+  }
+  const auto told = [&](const std::string &text) {
+    return withKernelNodes(Status::limit(text), nodes, program).message();
+  };
+  EXPECT_EQ(told("did not compile kernel k_1 within 1 s"), "node 'b' (Relu): did not compile kernel k_1 within 1 s");
+  EXPECT_EQ(told("k_0 and k_1"), "node 'a' (Conv); node 'b' (Relu): k_0 and k_1");
+  EXPECT_EQ(told("out of memory"), "out of memory");
+  EXPECT_TRUE(withKernelNodes(Status::ok(), nodes, program).isOk());
+}
+
 } // namespace cupola::runtime

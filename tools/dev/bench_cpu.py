@@ -205,7 +205,7 @@ def main():
         try:
             rows.append(measure(model, arguments))
             print_row(rows[-1])
-        except (RuntimeError, ValueError, subprocess.CalledProcessError) as error:
+        except Exception as error:      # an engine cannot run it, each says so in its own way: the other models are timed
             failed.append(f"{model}: {str(error)[:200]}")
     print_summary(rows)
     if arguments.busy:
