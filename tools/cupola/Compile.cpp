@@ -22,7 +22,8 @@ struct CompileCommand {
       return options.status();
     if (emit == "package" && output.empty())
       return Status::usage("compile needs -o FILE.cupola, or --emit to print a phase");
-    auto compilation = compiler::Compilation::load(flags.model, *options);
+    // Never freed: the worker ends with this command, and a large model's IR would take a tenth of the time to go.
+    static auto compilation = compiler::Compilation::load(flags.model, *options);
     if (compilation.failed())
       return compilation.status();
     compiler::Compilation &compiled = **compilation;
