@@ -9,6 +9,7 @@
 
 #include <cstring>
 #include <numeric>
+#include <set>
 
 namespace cupola::runtime {
 
@@ -23,10 +24,24 @@ protected:
     stream = made.take();
   }
 
+  void TearDown() override {
+    stream.reset();
+    for (DeviceAddress address : allocated)
+      device->free(address);
+  }
+
+  /// Freed when the test ends, unless by release().
   DeviceAddress allocate(uint64_t bytes) {
     Result<DeviceAddress> address = device->allocate(bytes);
     EXPECT_TRUE(address.isOk()) << address.status().message();
-    return address.isOk() ? *address : 0;
+    if (address.failed())
+      return 0;
+    allocated.insert(*address);
+    return *address;
+  }
+  void release(DeviceAddress address) {
+    device->free(address);
+    allocated.erase(address);
   }
 
   template <typename T> DeviceAddress upload(const std::vector<T> &values) {
@@ -45,6 +60,7 @@ protected:
   }
 
   std::unique_ptr<Stream> stream;
+  std::set<DeviceAddress> allocated;
 };
 
 CUPOLA_FOR_ALL_DEVICES(DeviceConformance);
@@ -69,7 +85,7 @@ TEST_P(DeviceConformance, AllocatesAlignedDistinctMemory) {
       EXPECT_NE(all[i], all[j]);
   }
   for (DeviceAddress address : all)
-    device->free(address);
+    release(address);
 }
 
 TEST_P(DeviceConformance, OutOfMemoryLeavesItUsable) {
@@ -78,7 +94,7 @@ TEST_P(DeviceConformance, OutOfMemoryLeavesItUsable) {
   EXPECT_EQ(huge.status().code(), Code::Environment);
   EXPECT_NE(huge.status().message().find(std::to_string(uint64_t(1) << 60)), std::string::npos)
       << huge.status().message();
-  device->free(allocate(64));
+  release(allocate(64));
 }
 
 TEST_P(DeviceConformance, MovesBytes) {
@@ -90,8 +106,8 @@ TEST_P(DeviceConformance, MovesBytes) {
   ASSERT_TRUE(stream->fill(second + 8, 0xab, 4).isOk());
   values[2] = 0xabababab;
   EXPECT_EQ(download<uint32_t>(second, 10000), values);
-  device->free(first);
-  device->free(second);
+  release(first);
+  release(second);
 }
 
 TEST_P(DeviceConformance, ZeroBytesDoNothing) {

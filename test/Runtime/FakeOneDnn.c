@@ -12,6 +12,7 @@
 typedef struct {
   int64_t dims[12];
   int isPacked;
+  char rest[1024 - 12 * sizeof(int64_t) - sizeof(int)]; // as large as dnnl_memory_desc_t
 } Desc;
 typedef struct {
   Desc source, weights;
@@ -61,7 +62,7 @@ int dnnl_primitive_desc_query(void *desc, int what, int index, const char **name
   return 0;
 }
 const Desc *dnnl_primitive_desc_query_md(void *desc, int what) {
-  static const Desc kNone = {{0}, 1};
+  static const Desc kNone = {{0}, 1, {0}};
   (void)desc;
   kLast.weights.isPacked = 1;
   return what == 131 ? &kLast.weights : &kNone; // 131: weights

@@ -6,8 +6,10 @@ namespace cupola::test {
 
 namespace {
 
-/// Wide enough for every exact result of two 64-bit operands.
+/// Wide enough for every exact result of two 64-bit operands, but for products of unsigned ones: those are exact modulo
+/// 2^128.
 using Wide = __int128;
+using UnsignedWide = unsigned __int128;
 
 struct IntegerFormat {
   const char *name;
@@ -38,7 +40,7 @@ struct Operation {
 const Operation kOperations[] = {
     {"cu_add(a, b)", [](const IntegerFormat &, Wide a, Wide b) { return a + b; }},
     {"cu_sub(a, b)", [](const IntegerFormat &, Wide a, Wide b) { return a - b; }},
-    {"cu_mul(a, b)", [](const IntegerFormat &, Wide a, Wide b) { return a * b; }},
+    {"cu_mul(a, b)", [](const IntegerFormat &, Wide a, Wide b) { return Wide(UnsignedWide(a) * UnsignedWide(b)); }},
     {"cu_neg(a)", [](const IntegerFormat &, Wide a, Wide) { return -a; }},
     {"cu_div_trunc(a, b)", [](const IntegerFormat &, Wide a, Wide b) { return b == 0 ? 0 : a / b; }},
     {"cu_mod_trunc(a, b)", [](const IntegerFormat &, Wide a, Wide b) { return b == 0 ? 0 : a % b; }},

@@ -285,6 +285,11 @@ class PlantedBugs : public ::testing::TestWithParam<PlantedBug> {};
 
 TEST_P(PlantedBugs, IsFound) {
   const PlantedBug &bug = GetParam();
+#ifdef CUPOLA_SANITIZED
+  for (const std::string part : bug.said)
+    if (part.find("undefined behaviour") != std::string::npos)
+      GTEST_SKIP() << "the sanitizer that this program is built with takes the calls that the simulator would answer";
+#endif
   KernelRun run;
   run.kernel = "k_planted";
   run.text = kernelHead(run.kernel, bug.threads, 3, 1) + kPreamble + bug.body + "\n}\n";

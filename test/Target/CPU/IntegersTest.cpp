@@ -21,6 +21,7 @@ class IntegersTest : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Levels, IntegersTest, testing::ValuesIn(runnableLevels()));
 
 using Wide = __int128;
+using UnsignedWide = unsigned __int128; // whose products wrap
 
 /// What the kind means, in unbounded integers; the caller wraps.
 Wide divide(Wide a, Wide b) { return b == 0 ? 0 : a / b; }
@@ -45,7 +46,7 @@ template <class T> Wide shiftRight(Wide a, Wide count) {
 }
 template <class T> Wide shiftLeft(Wide a, Wide count) {
   constexpr int width = sizeof(T) * 8;
-  return count < 0 || count >= width ? 0 : a << static_cast<int>(count);
+  return count < 0 || count >= width ? 0 : a * (Wide(1) << static_cast<int>(count));
 }
 
 struct BinaryRow {
@@ -56,7 +57,7 @@ struct BinaryRow {
 template <class T> std::vector<BinaryRow> binaryRows() {
   return {{BinaryKind::Add, [](Wide a, Wide b) { return a + b; }},
           {BinaryKind::Sub, [](Wide a, Wide b) { return a - b; }},
-          {BinaryKind::Mul, [](Wide a, Wide b) { return a * b; }},
+          {BinaryKind::Mul, [](Wide a, Wide b) { return Wide(UnsignedWide(a) * UnsignedWide(b)); }},
           {BinaryKind::Div, divide},
           {BinaryKind::Mod, modOf},
           {BinaryKind::Fmod, fmodOf},
