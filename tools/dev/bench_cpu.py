@@ -31,6 +31,7 @@ except ImportError:
 from cupola_runtime import Session
 
 PEERS = ("onnxruntime", "openvino")
+REST_SECONDS = 0.1
 ENGINES = ("cupola", "alone", *PEERS)
 BUILD = pathlib.Path(__file__).resolve().parents[2] / "build"
 
@@ -100,9 +101,16 @@ def busy_cores():
             process.wait()
 
 
+def turn(run, count):
+    """The median of `count` runs, after the threads of the engine before have stopped spinning and one run to wake up."""
+    time.sleep(REST_SECONDS)
+    run()
+    return statistics.median(milliseconds(run) for _ in range(count))
+
+
 def medians(runs, count, rounds):
     """Of every round, the median time by engine."""
-    return [{name: statistics.median(milliseconds(run) for _ in range(count)) for name, run in runs.items()} for _ in range(rounds)]
+    return [{name: turn(run, count) for name, run in runs.items()} for _ in range(rounds)]
 
 
 def largest_error(ours, theirs):
