@@ -7,6 +7,7 @@
 #include "dialects/Graph/Provenance.h"
 #include "lib/Transforms/Match.h"
 #include "lib/Transforms/Passes.h"
+#include "lib/Transforms/Permuted.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -20,22 +21,6 @@ namespace {
 using namespace cupola::match;
 using graph::Exprs;
 using Perm = SmallVector<int64_t>;
-
-Perm inverse(ArrayRef<int64_t> perm) {
-  Perm result(perm.size());
-  for (auto [i, dim] : llvm::enumerate(perm))
-    result[dim] = i;
-  return result;
-}
-
-/// result[perm[i]] = values[i]: what belongs to dimensions of the transpose's result, in
-/// the order of its input.
-template <class T> SmallVector<T> unpermuted(ArrayRef<T> values, ArrayRef<int64_t> perm) {
-  SmallVector<T> result(values.size());
-  for (auto [i, dim] : llvm::enumerate(perm))
-    result[dim] = values[i];
-  return result;
-}
 
 /// [N, spatial.., C] -> [N, C, spatial..]
 bool isChannelsFirst(graph::TransposeOp op) {
@@ -166,8 +151,7 @@ private:
   Value unpermute(OpBuilder &b, Value value, ArrayRef<int64_t> perm) {
     if (auto transpose = sunkTranspose(value); transpose && transpose.getPerm() == perm)
       return transpose.getInput();
-    Exprs shape = unpermuted<Expr>(graph::shapeOf(value), perm);
-    auto type = graph::tensorType(shape, graph::elementOf(value));
+    const RankedTensorType type = unpermutedType(value, perm);
     if (std::optional<double> number = splatOf(value))
       return splat(b, value.getLoc(), *number, type);
     if (auto broadcast = value.getDefiningOp<graph::BroadcastOp>())
@@ -192,9 +176,9 @@ private:
     if (isPointwise(op))
       return sameShape(b, op, perm);
     return llvm::TypeSwitch<Operation *, Sunk>(op)
-        .Case<graph::ReduceOp, graph::WindowOp, graph::PadOp, graph::SliceOp, graph::ConcatOp, graph::GatherOp,
-              graph::BroadcastOp, graph::ReshapeOp, graph::SoftmaxOp, graph::LayerNormOp>(
-            [&](auto typed) { return rebuildOp(b, typed, perm); })
+        .Case<graph::PadOp, graph::SliceOp, graph::ConcatOp>([&](auto view) { return rebuildView(b, view, perm); })
+        .Case<graph::ReduceOp, graph::WindowOp, graph::GatherOp, graph::BroadcastOp, graph::ReshapeOp, graph::SoftmaxOp,
+              graph::LayerNormOp>([&](auto typed) { return rebuildOp(b, typed, perm); })
         .Default([](Operation *) { return Sunk(); });
   }
 
@@ -246,31 +230,11 @@ private:
             result};
   }
 
-  Sunk rebuildOp(OpBuilder &b, graph::PadOp op, const Perm &perm) {
-    auto low = graph::exprArray(b.getContext(), unpermuted<Expr>(graph::exprsOf(op.getLow()), perm));
-    return {clone<graph::PadOp>(b, op, unpermute(b, op.getInput(), perm), resultShape(op, perm),
-                                [&](graph::PadOp copy) { copy.setLowAttr(low); }),
-            perm};
-  }
-
-  Sunk rebuildOp(OpBuilder &b, graph::SliceOp op, const Perm &perm) {
-    auto starts = graph::exprArray(b.getContext(), unpermuted<Expr>(graph::exprsOf(op.getStarts()), perm));
-    auto steps = unpermuted<int64_t>(op.getSteps(), perm);
-    return {clone<graph::SliceOp>(b, op, unpermute(b, op.getInput(), perm), resultShape(op, perm),
-                                  [&](graph::SliceOp copy) {
-                                    copy.setStartsAttr(starts);
-                                    copy.setSteps(steps);
-                                  }),
-            perm};
-  }
-
-  Sunk rebuildOp(OpBuilder &b, graph::ConcatOp op, const Perm &perm) {
+  Sunk rebuildView(OpBuilder &b, Operation *op, const Perm &perm) {
     SmallVector<Value> operands;
-    for (Value operand : op.getInputs())
+    for (Value operand : op->getOperands())
       operands.push_back(unpermute(b, operand, perm));
-    return {clone<graph::ConcatOp>(b, op, operands, resultShape(op, perm),
-                                   [&](graph::ConcatOp copy) { copy.setAxis(perm[op.getAxis()]); }),
-            perm};
+    return {unpermutedView(b, op, operands, perm), perm};
   }
 
   /// One index per place along the axis, as of a resize.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "lib/Transforms/Passes.h"
+#include "lib/Transforms/Permuted.h"
 
 using namespace mlir;
 
@@ -49,14 +50,6 @@ private:
            });
   }
 
-  template <class T> static SmallVector<T> permuted(ArrayRef<T> list, Perm perm) {
-    return llvm::map_to_vector(perm, [&](int64_t axis) { return list[axis]; });
-  }
-  static RankedTensorType permuted(Value value, Perm perm) {
-    const graph::Exprs shape = graph::shapeOf(value);
-    return graph::tensorType(permuted(ArrayRef<Expr>(shape), perm), graph::elementOf(value));
-  }
-
   /// Each reader makes a concat of its own, which CSE merges; the old one is dead.
   static void turn(ArrayRef<graph::TransposeOp> readers) {
     const SmallVector<int64_t> perm(graph::TransposeOp(readers.front()).getPerm());
@@ -69,22 +62,14 @@ private:
 
   /// `value`, a concat or a view of one, with its axes in the order of `perm`.
   static Value turned(OpBuilder &b, Value value, Perm perm, Location loc) {
+    const SmallVector<int64_t> places = inverse(perm);
     Operation *op = value.getDefiningOp();
-    const RankedTensorType type = permuted(value, perm);
-    if (auto concat = dyn_cast<graph::ConcatOp>(op)) {
-      SmallVector<Value> parts;
-      for (Value part : concat.getInputs())
-        parts.push_back(graph::TransposeOp::create(b, loc, permuted(part, perm), part, perm));
-      return graph::ConcatOp::create(b, op->getLoc(), type, parts, llvm::find(perm, concat.getAxis()) - perm.begin());
-    }
-    Value input = turned(b, op->getOperand(0), perm, loc);
-    if (auto pad = dyn_cast<graph::PadOp>(op))
-      return graph::PadOp::create(b, op->getLoc(), type, input, b.getArrayAttr(permuted(pad.getLow().getValue(), perm)),
-                                  pad.getMode(), pad.getValue());
-    auto slice = cast<graph::SliceOp>(op);
-    return graph::SliceOp::create(b, op->getLoc(), type, input,
-                                  b.getArrayAttr(permuted(slice.getStarts().getValue(), perm)),
-                                  permuted(slice.getSteps(), perm));
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(isa<graph::ConcatOp>(op)
+                             ? graph::TransposeOp::create(b, loc, unpermutedType(operand, places), operand, perm)
+                             : turned(b, operand, perm, loc));
+    return unpermutedView(b, op, operands, places);
   }
 };
 
