@@ -39,8 +39,9 @@ struct DeviceOptions {
   /// Gets what went wrong without harm, such as a cache that cannot be used.
   /// Any thread may call it, one at a time. Null: nobody listens.
   std::function<void(const std::string &)> warn;
-  /// Hears what long work is at: each source that is compiled when a package is loaded, and, on a device that checks
-  /// what it runs, each step. The thread that loads or runs calls it. Null: nobody listens.
+  /// Hears what long work is at: each source that is compiled when a package is loaded, and each step of a run that
+  /// marks dead memory (all on a device with `tracksContents`, else those of sessions that poison it). The thread that
+  /// loads or runs calls it. Null: nobody listens.
   std::function<void(const std::string &)> progress;
 };
 
