@@ -32,12 +32,12 @@ LogicalResult ShapeAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
   if (shape.size() != getDims().size())
     return emitError() << "shape has " << getDims().size() << " expressions for rank " << shape.size();
   bool dynamic = false;
-  for (auto [extent, text] : llvm::zip_equal(shape, getDims())) {
-    if (!isCanonical(text.getValue()))
-      return emitError() << "'" << text.getValue() << "' is not a canonical expression";
-    std::optional<int64_t> constant = exprOf(text.getValue()).constant();
+  for (auto [extent, expr] : llvm::zip_equal(shape, getDims())) {
+    if (expr.getValue().overflowed())
+      return emitError() << "an extent leaves the range of 64 bits";
+    std::optional<int64_t> constant = expr.getValue().constant();
     if (constant ? *constant != extent : !ShapedType::isDynamic(extent))
-      return emitError() << "expression '" << text.getValue() << "' does not match the type's extent";
+      return emitError() << "expression '" << expr.getValue().text() << "' does not match the type's extent";
     dynamic |= !constant;
   }
   if (!dynamic)

@@ -34,11 +34,30 @@ class Graph_Attr<string attrName, string attrMnemonic, list<Trait> traits = []>
   let mnemonic = attrMnemonic;
 }
 
+def Graph_ExprParameter : AttrOrTypeParameter<"::cupola::Expr", "canonical"> {
+  let cppAccessorType = "const ::cupola::Expr &";
+}
+
+def Graph_ExprAttr : Graph_Attr<"Expr", "expr"> {
+  let summary = "an integer expression, canonical and unique (`cupola::Expr`)";
+  let parameters = (ins Graph_ExprParameter:$value);
+  let assemblyFormat = "`<` custom<ExprText>($value) `>`";
+}
+
+// An expression of an op: read and built as a `cupola::Expr`.
+def Graph_Expr : Attr<CPred<"::cupola::graph::isExpr($_self)">, "expression within 64 bits"> {
+  let storageType = "::cupola::graph::ExprAttr";
+  let returnType = "const ::cupola::Expr &";
+  let convertFromStorage = "$_self.getValue()";
+  let constBuilderCall = "::cupola::graph::ExprAttr::get($_builder.getContext(), $0)";
+}
+def Graph_ExprArray : TypedArrayAttrBase<Graph_Expr, "expressions within 64 bits">;
+
 def Graph_ShapeAttr : Graph_Attr<"Shape", "shape",
     [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let summary = "the symbolic shape of a tensor, one canonical expression per dimension";
-  let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$dims);
-  let assemblyFormat = "`<` $dims `>`";
+  let parameters = (ins ArrayRefParameter<"::cupola::graph::ExprAttr">:$dims);
+  let assemblyFormat = "`<` custom<ExprList>($dims) `>`";
 }
 
 #endif // CUPOLA_DIALECTS_GRAPH_GRAPHDIALECT_TD

@@ -63,8 +63,8 @@ def Graph_AssumeOp : Graph_Op<"assume"> {
     `relation` is `==` (both expressions are equal), `<=`, or `broadcast` (they are equal
     or one of them is 1). `reason` says, with the names of both inputs, who forces it.
   }];
-  let arguments = (ins StrAttr:$lhs, StrAttr:$relation, StrAttr:$rhs, StrAttr:$reason);
-  let assemblyFormat = "$lhs $relation $rhs `because` $reason attr-dict";
+  let arguments = (ins Graph_Expr:$lhs, StrAttr:$relation, Graph_Expr:$rhs, StrAttr:$reason);
+  let assemblyFormat = "custom<Expr>($lhs) $relation custom<Expr>($rhs) `because` $reason attr-dict";
 }
 
 def Graph_ConstantOp : Graph_PureOp<"constant", "Constant", "Compute", [ConstantLike]> {
@@ -81,10 +81,10 @@ def Graph_ConstantOp : Graph_PureOp<"constant", "Constant", "Compute", [Constant
 def Graph_DimsOp : Graph_PureOp<"dims", "Pointwise", "Never",
     [DeclareOpInterfaceMethods<Graph_IndexingInterface>]> {
   let summary = "a small integer tensor whose elements are expressions over symbols";
-  let arguments = (ins StrArrayAttr:$exprs);
+  let arguments = (ins Graph_ExprArray:$exprs);
   let results = (outs Graph_Tensor:$result);
   let hasVerifier = 1;
-  let assemblyFormat = "$exprs attr-dict `:` type($result)";
+  let assemblyFormat = "custom<Exprs>($exprs) attr-dict `:` type($result)";
 }
 
 def Graph_IotaOp : Graph_PureOp<"iota", "Pointwise", "Never",
@@ -176,10 +176,10 @@ def Graph_BroadcastOp : Graph_ViewOp<"broadcast"> {
 
 def Graph_SliceOp : Graph_ViewOp<"slice"> {
   let summary = "result[i] = input[starts + i * steps]; sizes come from the result type";
-  let arguments = (ins Graph_Tensor:$input, StrArrayAttr:$starts, DenseI64ArrayAttr:$steps);
+  let arguments = (ins Graph_Tensor:$input, Graph_ExprArray:$starts, DenseI64ArrayAttr:$steps);
   let results = (outs Graph_Tensor:$result);
   let hasVerifier = 1;
-  let assemblyFormat = "$input $starts $steps attr-dict `:` type($input) `->` type($result)";
+  let assemblyFormat = "$input custom<Exprs>($starts) $steps attr-dict `:` type($input) `->` type($result)";
 }
 
 def Graph_PadOp : Graph_ViewOp<"pad"> {
@@ -187,12 +187,12 @@ def Graph_PadOp : Graph_ViewOp<"pad"> {
   let description = [{
     `low` may be negative (cropping). `value` is the constant of mode `constant`.
   }];
-  let arguments = (ins Graph_Tensor:$input, StrArrayAttr:$low, Graph_PadModeAttr:$mode,
+  let arguments = (ins Graph_Tensor:$input, Graph_ExprArray:$low, Graph_PadModeAttr:$mode,
                        TypedAttrInterface:$value);
   let results = (outs Graph_Tensor:$result);
   let hasVerifier = 1;
   let assemblyFormat = [{
-    $input $low $mode $value attr-dict `:` type($input) `->` type($result)
+    $input custom<Exprs>($low) $mode $value attr-dict `:` type($input) `->` type($result)
   }];
 }
 

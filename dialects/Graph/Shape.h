@@ -7,7 +7,7 @@
 #ifndef CUPOLA_DIALECTS_GRAPH_SHAPE_H
 #define CUPOLA_DIALECTS_GRAPH_SHAPE_H
 
-#include "lib/Planner/Expr.h"
+#include "dialects/Graph/ExprAttr.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -15,8 +15,6 @@
 #include "mlir/IR/Value.h"
 
 namespace cupola::graph {
-
-using Exprs = llvm::SmallVector<Expr>;
 
 /// The extents of a ranked tensor, constants included.
 Exprs shapeOf(mlir::Type type);
@@ -34,18 +32,9 @@ inline mlir::Type elementOf(mlir::Value value) { return typeOf(value).getElement
 Expr product(llvm::ArrayRef<Expr> dims);
 inline Expr elementCount(mlir::Value value) { return product(shapeOf(value)); }
 
-/// Expressions as attributes and back (canonical text).
-mlir::ArrayAttr exprArray(mlir::MLIRContext *context, llvm::ArrayRef<Expr> exprs);
-Exprs exprsOf(mlir::ArrayAttr texts);
-/// The expression of a text that a verifier accepted.
-Expr exprOf(llvm::StringRef text);
-
 /// What is known of every graph.symbol in the module.
 Ranges symbolRanges(mlir::ModuleOp module);
 std::map<std::string, int64_t> symbolDivisors(mlir::ModuleOp module);
-
-/// `text` is a canonical expression.
-bool isCanonical(llvm::StringRef text);
 
 } // namespace cupola::graph
 

@@ -5,6 +5,12 @@
 
 #include "dialects/Graph/Graph.h"
 
+namespace cupola::kernel {
+// The syntax of expressions (dialects/Graph/ExprAttr.h).
+using graph::parseExprs;
+using graph::printExprs;
+} // namespace cupola::kernel
+
 #include "dialects/Kernel/KernelDialect.h.inc"
 #include "dialects/Kernel/KernelEnums.h.inc"
 #define GET_ATTRDEF_CLASSES
@@ -23,8 +29,8 @@ Ranges rangesAt(mlir::Operation *op);
 /// Adds what level 2 brings into scope at `op`: t and b, loops around, lets before.
 void addLevel2Scope(mlir::Operation *op, Ranges &ranges);
 
-/// Every expression is canonical and uses only variables in scope and x0..x<indices - 1>.
-mlir::LogicalResult inScope(mlir::Operation *op, llvm::ArrayRef<llvm::StringRef> texts, size_t indices = 0);
+/// Every expression uses only variables in scope and x0..x<indices - 1>.
+mlir::LogicalResult inScope(mlir::Operation *op, llvm::ArrayRef<Expr> exprs, size_t indices = 0);
 
 /// Divisors of the scalar parameters, for alignment.
 std::map<std::string, int64_t> scalarDivisors(FuncOp func);
@@ -32,6 +38,9 @@ std::map<std::string, int64_t> scalarDivisors(FuncOp func);
 /// Scalar functions, steps of reductions, and two per step of a contraction that a
 /// kernel of level 1 needs for its whole grid, over n0, n1, ..; for reports.
 Expr operationsOf(FuncOp func);
+
+/// The variables `vars` as expressions: the point of a loop over them.
+mlir::ArrayAttr pointOf(mlir::ArrayAttr vars);
 
 /// The tile type of a map or dot over these extents.
 TileType tileType(mlir::Type element, llvm::ArrayRef<Expr> extents);

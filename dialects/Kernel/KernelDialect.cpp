@@ -40,8 +40,9 @@ OpFoldResult kernel::ConstantOp::fold(FoldAdaptor) { return getValue(); }
 void kernel::FuncOp::print(OpAsmPrinter &p) {
   p << ' ';
   p.printSymbolName(getSymName());
-  p << ' ' << getScheduleAttr() << " grid " << getGridAttr() << " scalars " << getScalarsAttr() << ' '
-    << getParamsAttr() << ' ';
+  p << ' ' << getScheduleAttr() << " grid ";
+  graph::printExprs(p, *this, getGridAttr());
+  p << " scalars " << getScalarsAttr() << ' ' << getParamsAttr() << ' ';
   p << '(';
   llvm::interleaveComma(getBody().getArguments(), p, [&](BlockArgument arg) { p.printRegionArgument(arg); });
   p << ") ";
@@ -56,12 +57,13 @@ ParseResult kernel::FuncOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<OpAsmParser::Argument> args;
   if (parser.parseSymbolName(name, "sym_name", result.attributes) ||
       parser.parseAttribute(schedule, "schedule", result.attributes) || parser.parseKeyword("grid") ||
-      parser.parseAttribute(grid, "grid", result.attributes) || parser.parseKeyword("scalars") ||
+      graph::parseExprs(parser, grid) || parser.parseKeyword("scalars") ||
       parser.parseAttribute(scalars, "scalars", result.attributes) ||
       parser.parseAttribute(params, "params", result.attributes) ||
       parser.parseArgumentList(args, OpAsmParser::Delimiter::Paren, /*allowType=*/true) ||
       parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();
+  result.addAttribute("grid", grid);
   Region *body = result.addRegion();
   if (parser.parseRegion(*body, args))
     return failure();
@@ -71,15 +73,21 @@ ParseResult kernel::FuncOp::parse(OpAsmParser &parser, OperationState &result) {
 }
 
 TileType kernel::tileType(Type element, ArrayRef<Expr> extents) {
-  SmallVector<StringAttr> texts;
+  SmallVector<graph::ExprAttr> attrs;
   for (const Expr &extent : extents)
-    texts.push_back(StringAttr::get(element.getContext(), extent.text()));
-  return TileType::get(element.getContext(), element, texts);
+    attrs.push_back(graph::exprAttr(element.getContext(), extent));
+  return TileType::get(element.getContext(), element, attrs);
+}
+
+ArrayAttr kernel::pointOf(ArrayAttr vars) {
+  auto point =
+      llvm::map_to_vector(vars.getAsRange<StringAttr>(), [](StringAttr var) { return Expr::symbol(var.str()); });
+  return graph::exprArray(vars.getContext(), point);
 }
 
 static void addLoop(Ranges &ranges, ArrayAttr vars, ArrayAttr extents) {
-  for (auto [var, extent] : llvm::zip_equal(vars.getAsRange<StringAttr>(), extents.getAsRange<StringAttr>()))
-    ranges[var.str()] = {Expr(0), graph::exprOf(extent.getValue()) - 1};
+  for (auto [var, extent] : llvm::zip_equal(vars.getAsRange<StringAttr>(), graph::exprsOf(extents)))
+    ranges[var.str()] = {Expr(0), extent - 1};
 }
 
 Ranges kernel::rangesAt(Operation *op) {
@@ -91,8 +99,8 @@ Ranges kernel::rangesAt(Operation *op) {
     auto func = dyn_cast<FuncOp>(op);
     if (!func)
       continue;
-    for (auto [i, extent] : llvm::enumerate(func.getGrid().getAsRange<StringAttr>()))
-      ranges["g" + std::to_string(i)] = {Expr(0), graph::exprOf(extent.getValue()) - 1};
+    for (auto [i, extent] : llvm::enumerate(graph::exprsOf(func.getGrid())))
+      ranges["g" + std::to_string(i)] = {Expr(0), extent - 1};
     for (auto [i, scalar] : llvm::enumerate(func.getScalars().getAsRange<ScalarAttr>())) {
       Range &range = ranges["n" + std::to_string(i)];
       range.lo = Expr(scalar.getMin());

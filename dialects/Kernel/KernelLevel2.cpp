@@ -6,7 +6,7 @@
 using namespace mlir;
 using namespace cupola;
 using namespace cupola::kernel;
-using graph::exprOf;
+using graph::exprsOf;
 
 //===----------------------------------------------------------------------===//
 // Scope
@@ -19,31 +19,24 @@ void kernel::addLevel2Scope(Operation *op, Ranges &ranges) {
   if (auto func = dyn_cast<FuncOp>(op)) {
     if (auto launch = func->getAttrOfType<LaunchAttr>("launch")) {
       add("t", 0, launch.getThreads());
-      add("b", 0, exprOf(launch.getBlocks()));
+      add("b", 0, launch.getBlocks().getValue());
     }
     return;
   }
   if (auto loop = dyn_cast<ForOp>(op))
-    add(loop.getName(), exprOf(loop.getFrom()), exprOf(loop.getTo()));
+    add(loop.getName(), loop.getFrom(), loop.getTo());
   if (auto loop = dyn_cast<TileLoopOp>(op)) {
-    add(loop.getName(), 0, exprOf(loop.getTrips()));
+    add(loop.getName(), 0, loop.getTrips());
     add(loop.getStage(), 0, loop.getStages());
   }
   if (!op->getBlock())
     return;
   for (Operation *before = op->getPrevNode(); before; before = before->getPrevNode())
     if (auto let = dyn_cast<LetOp>(before))
-      add(let.getName(), 0, exprOf(let.getExtent()));
+      add(let.getName(), 0, let.getExtent());
 }
 
 namespace {
-
-SmallVector<StringRef> texts(ArrayAttr attr) {
-  SmallVector<StringRef> result;
-  for (auto text : attr.getAsRange<StringAttr>())
-    result.push_back(text.getValue());
-  return result;
-}
 
 /// The definition of `name` that `op` sees: a let before it or a loop around it.
 Operation *definition(Operation *op, StringRef name) {
@@ -67,11 +60,11 @@ bool isUniform(const Expr &expr, Operation *op, int64_t threads) {
       return false;
     Operation *where = definition(op, symbol);
     if (auto let = dyn_cast_or_null<LetOp>(where))
-      if (!let.getIndices().empty() || !isUniform(exprOf(let.getExpr()), let, threads))
+      if (!let.getIndices().empty() || !isUniform(let.getExpr(), let, threads))
         return false;
     if (auto loop = dyn_cast_or_null<ForOp>(where))
-      for (StringRef text : {loop.getFrom(), loop.getStep()})
-        if (!isUniform(exprOf(text), loop, threads))
+      for (const Expr &part : {loop.getFrom(), loop.getStep()})
+        if (!isUniform(part, loop, threads))
           return false;
   }
   return true;
@@ -80,14 +73,15 @@ bool isUniform(const Expr &expr, Operation *op, int64_t threads) {
 /// Threads of a group reach `op` together.
 LogicalResult reachedTogether(Operation *op, int64_t threads) {
   for (Operation *outer = op->getParentOp(); outer; outer = outer->getParentOp()) {
-    SmallVector<StringRef> conditions;
+    graph::Exprs conditions;
     if (auto guard = dyn_cast<GuardOp>(outer))
-      conditions = texts(guard.getExprs());
+      conditions = exprsOf(guard.getExprs());
     if (auto loop = dyn_cast<ForOp>(outer))
       conditions = {loop.getFrom(), loop.getTo(), loop.getStep()};
-    for (StringRef condition : conditions)
-      if (!isUniform(exprOf(condition), outer, threads))
-        return op->emitOpError() << "is under '" << condition << "', which differs between threads that must meet";
+    for (const Expr &condition : conditions)
+      if (!isUniform(condition, outer, threads))
+        return op->emitOpError() << "is under '" << condition.text()
+                                 << "', which differs between threads that must meet";
   }
   return success();
 }
@@ -102,7 +96,7 @@ LogicalResult index(Operation *op, RegistersType type, ArrayAttr index, bool ele
   size_t expected = type.getExtents().size() + (element && type.getVector() > 1);
   if (index.size() != expected)
     return op->emitOpError() << "has " << index.size() << " indices, not " << expected;
-  return inScope(op, texts(index));
+  return inScope(op, exprsOf(index));
 }
 
 Type elementOf(Value memory) {
@@ -113,7 +107,7 @@ Type elementOf(Value memory) {
 
 int64_t byteSize(Type type) { return type.isInteger(1) ? 1 : type.getIntOrFloatBitWidth() / 8; }
 
-LogicalResult access(Operation *op, RegistersType registers, Value memory, StringRef position, size_t indices) {
+LogicalResult access(Operation *op, RegistersType registers, Value memory, const Expr &position, size_t indices) {
   if (registers.getElement() != elementOf(memory))
     return op->emitOpError("moves another type than the memory holds");
   int64_t bytes = registers.getVector() * byteSize(registers.getElement());
@@ -168,8 +162,8 @@ void SmemType::print(AsmPrinter &printer) const { printer << '<' << getCount() <
 
 void LoadVectorOp::build(OpBuilder &builder, OperationState &state, Value memory, const Expr &position, Value registers,
                          ArrayRef<Expr> index) {
-  build(builder, state, memory, builder.getStringAttr(position.text()), ValueRange(), builder.getArrayAttr({}), Value(),
-        registers, graph::exprArray(builder.getContext(), index));
+  build(builder, state, memory, graph::exprAttr(builder.getContext(), position), ValueRange(), builder.getArrayAttr({}),
+        Value(), registers, graph::exprArray(builder.getContext(), index));
 }
 
 //===----------------------------------------------------------------------===//
@@ -184,7 +178,7 @@ LogicalResult LetOp::verify() {
 
 LogicalResult ForOp::verify() { return inScope(*this, {getFrom(), getTo(), getStep()}); }
 
-LogicalResult GuardOp::verify() { return inScope(*this, texts(getExprs())); }
+LogicalResult GuardOp::verify() { return inScope(*this, exprsOf(getExprs())); }
 
 LogicalResult TileLoopOp::verify() {
   if (getStages() < 1)
@@ -225,7 +219,7 @@ LogicalResult LoadVectorOp::verify() {
   if (getMask().empty() != !getOther())
     return emitOpError("needs a mask and a value for where it fails, or neither");
   if (failed(index(*this, getRegisters().getType(), getIndex(), /*element=*/false)) ||
-      failed(inScope(*this, texts(getMask()), getIndices().size())))
+      failed(inScope(*this, exprsOf(getMask()), getIndices().size())))
     return failure();
   return access(*this, getRegisters().getType(), getMemory(), getPosition(), getIndices().size());
 }
@@ -259,7 +253,7 @@ LogicalResult AsyncCopyOp::verify() {
     return emitOpError("copies between different types");
   if (getBytes() != 4 && getBytes() != 8 && getBytes() != 16)
     return emitOpError() << "copies " << getBytes() << " bytes, not 4, 8 or 16";
-  SmallVector<StringRef> all = texts(getMask());
+  graph::Exprs all = exprsOf(getMask());
   all.append({getPosition(), getTarget()});
   return inScope(*this, all);
 }

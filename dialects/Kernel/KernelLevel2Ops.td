@@ -39,8 +39,8 @@ def Kernel_LaunchAttr : AttrDef<Kernel_Dialect, "Launch"> {
     `blocks` is an expression over n0, n1, ..  Where a plan may launch more blocks than
     that, those beyond leave at once.
   }];
-  let parameters = (ins "int64_t":$threads, "::mlir::StringAttr":$blocks);
-  let assemblyFormat = "`<` $threads `,` $blocks `>`";
+  let parameters = (ins "int64_t":$threads, "::cupola::graph::ExprAttr":$blocks);
+  let assemblyFormat = "`<` $threads `,` custom<Expr>($blocks) `>`";
 }
 
 //===----------------------------------------------------------------------===//
@@ -59,26 +59,26 @@ def Kernel_LetOp : Kernel_Op<"let", [MemoryEffects<[MemWrite]>]> {
     `below` bounds the values for which the rest of the block uses the name: guards keep
     the others away from memory.
   }];
-  let arguments = (ins StrAttr:$name, StrAttr:$expr, Variadic<I64>:$indices, StrAttr:$extent);
+  let arguments = (ins StrAttr:$name, Graph_Expr:$expr, Variadic<I64>:$indices, Graph_Expr:$extent);
   let assemblyFormat = [{
-    $name `=` $expr (`indices` `(` $indices^ `)`)? `below` $extent attr-dict
+    $name `=` custom<Expr>($expr) (`indices` `(` $indices^ `)`)? `below` custom<Expr>($extent) attr-dict
   }];
   let hasVerifier = 1;
 }
 
 def Kernel_ForOp : Kernel_BodyOp<"for"> {
   let summary = "a loop of one thread";
-  let arguments = (ins StrAttr:$name, StrAttr:$from, StrAttr:$to, StrAttr:$step,
+  let arguments = (ins StrAttr:$name, Graph_Expr:$from, Graph_Expr:$to, Graph_Expr:$step,
                        UnitAttr:$unroll);
   let assemblyFormat = [{
-    $name `=` $from `to` $to `step` $step (`unroll` $unroll^)? attr-dict-with-keyword $body
+    $name `=` custom<Expr>($from) `to` custom<Expr>($to) `step` custom<Expr>($step) (`unroll` $unroll^)? attr-dict-with-keyword $body
   }];
 }
 
 def Kernel_GuardOp : Kernel_BodyOp<"guard"> {
   let summary = "runs its region where every expression is >= 0";
-  let arguments = (ins StrArrayAttr:$exprs);
-  let assemblyFormat = "$exprs attr-dict-with-keyword $body";
+  let arguments = (ins Graph_ExprArray:$exprs);
+  let assemblyFormat = "custom<Exprs>($exprs) attr-dict-with-keyword $body";
 }
 
 def Kernel_TileLoopOp : Kernel_Op<"tile_loop",
@@ -91,11 +91,11 @@ def Kernel_TileLoopOp : Kernel_Op<"tile_loop",
     memory. The regions are independent but for registers declared before the loop.
     PipelineCopies makes a `for` of it.
   }];
-  let arguments = (ins StrAttr:$name, StrAttr:$trips, StrAttr:$stage, I64Attr:$stages,
+  let arguments = (ins StrAttr:$name, Graph_Expr:$trips, StrAttr:$stage, I64Attr:$stages,
                        UnitAttr:$async);
   let regions = (region SizedRegion<1>:$fetch, SizedRegion<1>:$store, SizedRegion<1>:$compute);
   let assemblyFormat = [{
-    $name `to` $trips `stage` $stage `of` $stages (`async` $async^)? attr-dict-with-keyword
+    $name `to` custom<Expr>($trips) `stage` $stage `of` $stages (`async` $async^)? attr-dict-with-keyword
     `fetch` $fetch `store` $store `compute` $compute
   }];
   let hasVerifier = 1;
@@ -117,18 +117,18 @@ def Kernel_RegistersOp : Kernel_Op<"registers", [MemoryEffects<[MemAlloc]>]> {
 
 def Kernel_GetOp : Kernel_Op<"get", [MemoryEffects<[MemRead]>]> {
   let summary = "a register; a vector's element is the last index";
-  let arguments = (ins Kernel_RegistersType:$registers, StrArrayAttr:$index);
+  let arguments = (ins Kernel_RegistersType:$registers, Graph_ExprArray:$index);
   let results = (outs Kernel_Scalar:$result);
-  let assemblyFormat = "$registers $index attr-dict `:` type($result) `from` type($registers)";
+  let assemblyFormat = "$registers custom<Exprs>($index) attr-dict `:` type($result) `from` type($registers)";
   let hasVerifier = 1;
 }
 
 def Kernel_SetOp : Kernel_Op<"set", [MemoryEffects<[MemWrite]>]> {
   let summary = "writes a register";
   let arguments = (ins Kernel_Scalar:$value, Kernel_RegistersType:$registers,
-                       StrArrayAttr:$index);
+                       Graph_ExprArray:$index);
   let assemblyFormat = [{
-    $value `,` $registers $index attr-dict `:` type($value) `to` type($registers)
+    $value `,` $registers custom<Exprs>($index) attr-dict `:` type($value) `to` type($registers)
   }];
   let hasVerifier = 1;
 }
@@ -136,9 +136,9 @@ def Kernel_SetOp : Kernel_Op<"set", [MemoryEffects<[MemWrite]>]> {
 def Kernel_AccumulateOp : Kernel_Op<"accumulate", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "combines a value into a register";
   let arguments = (ins Graph_ReduceKindAttr:$kind, Kernel_Scalar:$value,
-                       Kernel_RegistersType:$registers, StrArrayAttr:$index);
+                       Kernel_RegistersType:$registers, Graph_ExprArray:$index);
   let assemblyFormat = [{
-    $kind $value `,` $registers $index attr-dict `:` type($value) `to` type($registers)
+    $kind $value `,` $registers custom<Exprs>($index) attr-dict `:` type($value) `to` type($registers)
   }];
   let hasVerifier = 1;
 }
@@ -153,12 +153,12 @@ def Kernel_Memory : AnyTypeOf<[Kernel_ViewType, Kernel_SmemType]>;
 def Kernel_LoadVectorOp : Kernel_Op<"load_vector", [AttrSizedOperandSegments,
     MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "fills one vector of the registers by one access, `other` where the mask fails";
-  let arguments = (ins Kernel_Memory:$memory, StrAttr:$position, Variadic<I64>:$indices,
-                       DefaultValuedAttr<StrArrayAttr, "{}">:$mask, Optional<Kernel_Scalar>:$other,
-                       Kernel_RegistersType:$registers, StrArrayAttr:$index);
+  let arguments = (ins Kernel_Memory:$memory, Graph_Expr:$position, Variadic<I64>:$indices,
+                       DefaultValuedAttr<Graph_ExprArray, "{}">:$mask, Optional<Kernel_Scalar>:$other,
+                       Kernel_RegistersType:$registers, Graph_ExprArray:$index);
   let assemblyFormat = [{
-    $memory `[` $position `]` (`indices` `(` $indices^ `)`)? (`mask` $mask^)?
-    (`else` $other^ `:` type($other))? `to` $registers $index attr-dict
+    $memory `[` custom<Expr>($position) `]` (`indices` `(` $indices^ `)`)? (`mask` custom<Exprs>($mask)^)?
+    (`else` $other^ `:` type($other))? `to` $registers custom<Exprs>($index) attr-dict
     `:` type($memory) `to` type($registers)
   }];
   let builders = [OpBuilder<(ins "::mlir::Value":$memory, "const ::cupola::Expr &":$position,
@@ -169,10 +169,10 @@ def Kernel_LoadVectorOp : Kernel_Op<"load_vector", [AttrSizedOperandSegments,
 
 def Kernel_StoreVectorOp : Kernel_Op<"store_vector", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "writes one vector of the registers by one access";
-  let arguments = (ins Kernel_RegistersType:$registers, StrArrayAttr:$index,
-                       Kernel_Memory:$memory, StrAttr:$position);
+  let arguments = (ins Kernel_RegistersType:$registers, Graph_ExprArray:$index,
+                       Kernel_Memory:$memory, Graph_Expr:$position);
   let assemblyFormat = [{
-    $registers $index `,` $memory `[` $position `]` attr-dict
+    $registers custom<Exprs>($index) `,` $memory `[` custom<Expr>($position) `]` attr-dict
     `:` type($registers) `to` type($memory)
   }];
   let hasVerifier = 1;
@@ -188,28 +188,28 @@ def Kernel_SmemOp : Kernel_Op<"smem", [MemoryEffects<[MemAlloc]>]> {
 
 def Kernel_LoadSharedOp : Kernel_Op<"load_shared", [MemoryEffects<[MemRead]>]> {
   let summary = "an element of shared memory";
-  let arguments = (ins Kernel_SmemType:$smem, StrAttr:$position);
+  let arguments = (ins Kernel_SmemType:$smem, Graph_Expr:$position);
   let results = (outs Kernel_Scalar:$result);
-  let assemblyFormat = "$smem `[` $position `]` attr-dict `:` type($result) `from` type($smem)";
+  let assemblyFormat = "$smem `[` custom<Expr>($position) `]` attr-dict `:` type($result) `from` type($smem)";
   let hasVerifier = 1;
 }
 
 def Kernel_StoreSharedOp : Kernel_Op<"store_shared", [MemoryEffects<[MemWrite]>]> {
   let summary = "writes an element of shared memory";
-  let arguments = (ins Kernel_Scalar:$value, Kernel_SmemType:$smem, StrAttr:$position);
+  let arguments = (ins Kernel_Scalar:$value, Kernel_SmemType:$smem, Graph_Expr:$position);
   let assemblyFormat = [{
-    $value `,` $smem `[` $position `]` attr-dict `:` type($value) `to` type($smem)
+    $value `,` $smem `[` custom<Expr>($position) `]` attr-dict `:` type($value) `to` type($smem)
   }];
   let hasVerifier = 1;
 }
 
 def Kernel_AsyncCopyOp : Kernel_Op<"async_copy", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "starts a copy of `bytes` bytes to shared memory; zeros where the mask fails";
-  let arguments = (ins Kernel_ViewType:$view, StrAttr:$position, Kernel_SmemType:$smem,
-                       StrAttr:$target, I64Attr:$bytes,
-                       DefaultValuedAttr<StrArrayAttr, "{}">:$mask);
+  let arguments = (ins Kernel_ViewType:$view, Graph_Expr:$position, Kernel_SmemType:$smem,
+                       Graph_Expr:$target, I64Attr:$bytes,
+                       DefaultValuedAttr<Graph_ExprArray, "{}">:$mask);
   let assemblyFormat = [{
-    $view `[` $position `]` `to` $smem `[` $target `]` `bytes` $bytes (`mask` $mask^)? attr-dict
+    $view `[` custom<Expr>($position) `]` `to` $smem `[` custom<Expr>($target) `]` `bytes` $bytes (`mask` custom<Exprs>($mask)^)? attr-dict
     `:` type($view) `to` type($smem)
   }];
   let hasVerifier = 1;
@@ -260,10 +260,10 @@ def Kernel_BlockReduceOp : Kernel_Op<"block_reduce", [MemoryEffects<[MemRead, Me
 
 def Kernel_LoadFragmentOp : Kernel_Op<"load_fragment", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "fills a register array with vectors `stride` elements apart in shared memory";
-  let arguments = (ins Kernel_SmemType:$smem, StrAttr:$position, I64Attr:$width, I64Attr:$stride,
+  let arguments = (ins Kernel_SmemType:$smem, Graph_Expr:$position, I64Attr:$width, I64Attr:$stride,
                        Kernel_RegistersType:$fragment);
   let assemblyFormat = [{
-    $smem `[` $position `]` `width` $width `stride` $stride `to` $fragment attr-dict
+    $smem `[` custom<Expr>($position) `]` `width` $width `stride` $stride `to` $fragment attr-dict
     `:` type($smem) `to` type($fragment)
   }];
   let hasVerifier = 1;
@@ -281,10 +281,10 @@ def Kernel_MmaOperandAttr : EnumAttr<Kernel_Dialect, Kernel_MmaOperand, "mma_ope
 
 def Kernel_MmaLoadOp : Kernel_Op<"mma_load", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "loads the fragments of a warp tile; rows of shared memory are `stride` apart";
-  let arguments = (ins Kernel_MmaOperandAttr:$operand, Kernel_SmemType:$smem, StrAttr:$position,
+  let arguments = (ins Kernel_MmaOperandAttr:$operand, Kernel_SmemType:$smem, Graph_Expr:$position,
                        I64Attr:$stride, Kernel_RegistersType:$fragment);
   let assemblyFormat = [{
-    $operand $smem `[` $position `]` `stride` $stride `to` $fragment attr-dict
+    $operand $smem `[` custom<Expr>($position) `]` `stride` $stride `to` $fragment attr-dict
     `:` type($smem) `to` type($fragment)
   }];
   let hasVerifier = 1;

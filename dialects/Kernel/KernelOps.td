@@ -34,7 +34,7 @@ def Kernel_FuncOp : Kernel_Op<"func", [Symbol, IsolatedFromAbove, SingleBlock, N
     }
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$schedule, StrArrayAttr:$grid,
+  let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$schedule, Graph_ExprArray:$grid,
                        TypedArrayAttrBase<Kernel_ScalarAttr, "scalar parameters">:$scalars,
                        DictionaryAttr:$params);
   let regions = (region SizedRegion<1>:$body);
@@ -45,7 +45,7 @@ def Kernel_FuncOp : Kernel_Op<"func", [Symbol, IsolatedFromAbove, SingleBlock, N
 class Kernel_LoopOp<string mnemonic, list<Trait> traits = []>
     : Kernel_Op<mnemonic, !listconcat([SingleBlock], traits)> {
   // The variables and their extents; the first is the outermost.
-  dag loopArguments = (ins StrArrayAttr:$vars, StrArrayAttr:$extents);
+  dag loopArguments = (ins StrArrayAttr:$vars, Graph_ExprArray:$extents);
   let hasVerifier = 1;
 }
 
@@ -53,7 +53,7 @@ def Kernel_ForeachOp : Kernel_LoopOp<"foreach", [NoTerminator, RecursiveMemoryEf
   let summary = "runs its region for every point, in any order";
   let arguments = loopArguments;
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$vars $extents attr-dict-with-keyword $body";
+  let assemblyFormat = "$vars custom<Exprs>($extents) attr-dict-with-keyword $body";
 }
 
 def Kernel_MapOp : Kernel_LoopOp<"map", [RecursiveMemoryEffects,
@@ -62,7 +62,7 @@ def Kernel_MapOp : Kernel_LoopOp<"map", [RecursiveMemoryEffects,
   let arguments = loopArguments;
   let results = (outs Variadic<Kernel_TileType>:$tiles);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$vars $extents attr-dict-with-keyword $body `:` type($tiles)";
+  let assemblyFormat = "$vars custom<Exprs>($extents) attr-dict-with-keyword $body `:` type($tiles)";
 }
 
 def Kernel_ReduceOp : Kernel_LoopOp<"reduce", [RecursiveMemoryEffects,
@@ -76,7 +76,7 @@ def Kernel_ReduceOp : Kernel_LoopOp<"reduce", [RecursiveMemoryEffects,
   let arguments = !con(reduceArguments, loopArguments);
   let results = (outs Variadic<Kernel_Scalar>:$results);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$kinds $vars $extents attr-dict-with-keyword $body `:` type($results)";
+  let assemblyFormat = "$kinds $vars custom<Exprs>($extents) attr-dict-with-keyword $body `:` type($results)";
 }
 
 def Kernel_ArgReduceOp : Kernel_LoopOp<"arg_reduce", [RecursiveMemoryEffects,
@@ -87,7 +87,7 @@ def Kernel_ArgReduceOp : Kernel_LoopOp<"arg_reduce", [RecursiveMemoryEffects,
   let results = (outs Kernel_Scalar:$result);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $kind $vars $extents `last` $last attr-dict-with-keyword $body `:` type($result)
+    $kind $vars custom<Exprs>($extents) `last` $last attr-dict-with-keyword $body `:` type($result)
   }];
 }
 
@@ -99,11 +99,11 @@ def Kernel_DotOp : Kernel_Op<"dot", [RecursiveMemoryEffects]> {
     A region that only loads one element is a plain operand: it may be copied
     asynchronously or read where it lies; any other is a computed prologue.
   }];
-  let arguments = (ins StrArrayAttr:$vars, StrArrayAttr:$extents);
+  let arguments = (ins StrArrayAttr:$vars, Graph_ExprArray:$extents);
   let results = (outs Kernel_TileType:$tile);
   let regions = (region SizedRegion<1>:$lhs, SizedRegion<1>:$rhs);
   let assemblyFormat = [{
-    $vars $extents attr-dict-with-keyword `lhs` $lhs `rhs` $rhs `:` type($tile)
+    $vars custom<Exprs>($extents) attr-dict-with-keyword `lhs` $lhs `rhs` $rhs `:` type($tile)
   }];
   let hasVerifier = 1;
 }
@@ -127,50 +127,50 @@ def Kernel_LoadOp : Kernel_Op<"load", [AttrSizedOperandSegments,
     The load happens only where every expression of `mask` is >= 0. `indices` are i64
     scalars, x0, x1, .. in the expressions. Loads from `read` buffers may move freely.
   }];
-  let arguments = (ins Kernel_ViewType:$view, StrAttr:$position, Variadic<I64>:$indices,
-                       DefaultValuedAttr<StrArrayAttr, "{}">:$mask,
+  let arguments = (ins Kernel_ViewType:$view, Graph_Expr:$position, Variadic<I64>:$indices,
+                       DefaultValuedAttr<Graph_ExprArray, "{}">:$mask,
                        Optional<Kernel_Scalar>:$other);
   let results = (outs Kernel_Scalar:$result);
   let hasVerifier = 1;
   let assemblyFormat = [{
-    $view `[` $position `]` (`indices` `(` $indices^ `)`)? (`mask` $mask^)?
+    $view `[` custom<Expr>($position) `]` (`indices` `(` $indices^ `)`)? (`mask` custom<Exprs>($mask)^)?
     (`else` $other^ `:` type($other))? attr-dict `:` type($result) `from` type($view)
   }];
 }
 
 def Kernel_StoreOp : Kernel_Op<"store", [MemoryEffects<[MemWrite]>]> {
   let summary = "writes an element where the mask holds";
-  let arguments = (ins Kernel_Scalar:$value, Kernel_ViewType:$view, StrAttr:$position,
-                       Variadic<I64>:$indices, DefaultValuedAttr<StrArrayAttr, "{}">:$mask);
+  let arguments = (ins Kernel_Scalar:$value, Kernel_ViewType:$view, Graph_Expr:$position,
+                       Variadic<I64>:$indices, DefaultValuedAttr<Graph_ExprArray, "{}">:$mask);
   let hasVerifier = 1;
   let assemblyFormat = [{
-    $value `,` $view `[` $position `]` (`indices` `(` $indices^ `)`)? (`mask` $mask^)?
+    $value `,` $view `[` custom<Expr>($position) `]` (`indices` `(` $indices^ `)`)? (`mask` custom<Exprs>($mask)^)?
     attr-dict `:` type($value) `to` type($view)
   }];
 }
 
 def Kernel_ExtractOp : Kernel_Op<"extract", [Pure]> {
   let summary = "the element of a tile at the point given by variables in scope";
-  let arguments = (ins Kernel_TileType:$tile, StrArrayAttr:$index);
+  let arguments = (ins Kernel_TileType:$tile, Graph_ExprArray:$index);
   let results = (outs Kernel_Scalar:$result);
   let hasVerifier = 1;
-  let assemblyFormat = "$tile $index attr-dict `:` type($result) `from` type($tile)";
+  let assemblyFormat = "$tile custom<Exprs>($index) attr-dict `:` type($result) `from` type($tile)";
 }
 
 def Kernel_IndexOp : Kernel_Op<"index", [Pure]> {
   let summary = "the value of an expression";
-  let arguments = (ins StrAttr:$expr, Variadic<I64>:$indices);
+  let arguments = (ins Graph_Expr:$expr, Variadic<I64>:$indices);
   let results = (outs I64:$result);
   let hasVerifier = 1;
-  let assemblyFormat = "$expr (`indices` `(` $indices^ `)`)? attr-dict";
+  let assemblyFormat = "custom<Expr>($expr) (`indices` `(` $indices^ `)`)? attr-dict";
 }
 
 def Kernel_InRangeOp : Kernel_Op<"in_range", [Pure]> {
   let summary = "whether every expression is >= 0";
-  let arguments = (ins StrArrayAttr:$exprs, Variadic<I64>:$indices);
+  let arguments = (ins Graph_ExprArray:$exprs, Variadic<I64>:$indices);
   let results = (outs I1:$result);
   let hasVerifier = 1;
-  let assemblyFormat = "$exprs (`indices` `(` $indices^ `)`)? attr-dict";
+  let assemblyFormat = "custom<Exprs>($exprs) (`indices` `(` $indices^ `)`)? attr-dict";
 }
 
 def Kernel_CheckedIndexOp : Kernel_Op<"checked_index", [MemoryEffects<[MemWrite]>]> {
@@ -179,10 +179,10 @@ def Kernel_CheckedIndexOp : Kernel_Op<"checked_index", [MemoryEffects<[MemWrite]
     i in [-extent, extent) becomes i or i + extent. Any other i is clamped and raises the
     step's flag, which fails the run after it (DESIGN of the kernel ABI).
   }];
-  let arguments = (ins Kernel_Scalar:$value, StrAttr:$extent);
+  let arguments = (ins Kernel_Scalar:$value, Graph_Expr:$extent);
   let results = (outs I64:$result);
   let hasVerifier = 1;
-  let assemblyFormat = "$value `below` $extent attr-dict `:` type($value)";
+  let assemblyFormat = "$value `below` custom<Expr>($extent) attr-dict `:` type($value)";
 }
 
 //===----------------------------------------------------------------------===//

@@ -6,31 +6,20 @@
 using namespace mlir;
 using namespace cupola;
 using namespace cupola::kernel;
-using graph::exprOf;
-using graph::isCanonical;
+using graph::exprsOf;
 
-LogicalResult kernel::inScope(Operation *op, ArrayRef<StringRef> texts, size_t indices) {
+LogicalResult kernel::inScope(Operation *op, ArrayRef<Expr> exprs, size_t indices) {
   Ranges scope = rangesAt(op);
   for (size_t i = 0; i < indices; ++i)
     scope["x" + std::to_string(i)] = {};
-  for (StringRef text : texts) {
-    if (!isCanonical(text))
-      return op->emitOpError() << "'" << text << "' is not a canonical expression";
-    for (const std::string &symbol : exprOf(text).symbols())
+  for (const Expr &expr : exprs)
+    for (const std::string &symbol : expr.symbols())
       if (!scope.count(symbol))
-        return op->emitOpError() << "'" << text << "' uses '" << symbol << "', which is no variable here";
-  }
+        return op->emitOpError() << "'" << expr.text() << "' uses '" << symbol << "', which is no variable here";
   return success();
 }
 
 namespace {
-
-SmallVector<StringRef> texts(ArrayAttr attr) {
-  SmallVector<StringRef> result;
-  for (auto text : attr.getAsRange<StringAttr>())
-    result.push_back(text.getValue());
-  return result;
-}
 
 LogicalResult loop(Operation *op, ArrayAttr vars, ArrayAttr extents) {
   if (vars.size() != extents.size())
@@ -40,7 +29,7 @@ LogicalResult loop(Operation *op, ArrayAttr vars, ArrayAttr extents) {
       for (Attribute var : vars)
         if (llvm::is_contained(others, var))
           return op->emitOpError() << "variable " << var << " is already that of an outer loop";
-  return inScope(op, texts(extents));
+  return inScope(op, exprsOf(extents));
 }
 
 LogicalResult yields(Operation *op, Region &region, TypeRange expected) {
@@ -56,7 +45,7 @@ LogicalResult kernel::FuncOp::verify() {
   for (Type type : getBody().getArgumentTypes())
     if (!isa<ViewType>(type))
       return emitOpError() << "parameter of type " << type << " is no view";
-  return inScope(*this, texts(getGrid()));
+  return inScope(*this, exprsOf(getGrid()));
 }
 
 LogicalResult ForeachOp::verify() { return loop(*this, getVars(), getExtents()); }
@@ -66,7 +55,7 @@ LogicalResult MapOp::verify() {
   for (Value tile : getTiles()) {
     auto type = cast<TileType>(tile.getType());
     elements.push_back(type.getElement());
-    if (!llvm::equal(type.getExtents(), getExtents().getAsRange<StringAttr>()))
+    if (!llvm::equal(type.getExtents(), getExtents().getAsRange<graph::ExprAttr>()))
       return emitOpError() << "tile of type " << type << " has not the loop's extents";
   }
   if (failed(loop(*this, getVars(), getExtents())))
@@ -113,7 +102,7 @@ LogicalResult LoadOp::verify() {
     return emitOpError("loads from a write-only view");
   if (getMask().empty() != !getOther())
     return emitOpError("needs a mask and a value for where it fails, or neither");
-  SmallVector<StringRef> all = texts(getMask());
+  graph::Exprs all = exprsOf(getMask());
   all.push_back(getPosition());
   return inScope(*this, all, getIndices().size());
 }
@@ -123,7 +112,7 @@ LogicalResult StoreOp::verify() {
     return emitOpError("stores another type than the view holds");
   if (getView().getType().getAccess() == Access::Read)
     return emitOpError("stores to a read-only view");
-  SmallVector<StringRef> all = texts(getMask());
+  graph::Exprs all = exprsOf(getMask());
   all.push_back(getPosition());
   return inScope(*this, all, getIndices().size());
 }
@@ -134,11 +123,11 @@ LogicalResult ExtractOp::verify() {
     return emitOpError("extracts another type than the tile holds");
   if (type.getExtents().size() != getIndex().size())
     return emitOpError() << getIndex().size() << " indices for a tile of rank " << type.getExtents().size();
-  return inScope(*this, texts(getIndex()));
+  return inScope(*this, exprsOf(getIndex()));
 }
 
 LogicalResult IndexOp::verify() { return inScope(*this, {getExpr()}, getIndices().size()); }
 
-LogicalResult InRangeOp::verify() { return inScope(*this, texts(getExprs()), getIndices().size()); }
+LogicalResult InRangeOp::verify() { return inScope(*this, exprsOf(getExprs()), getIndices().size()); }
 
 LogicalResult CheckedIndexOp::verify() { return inScope(*this, {getExtent()}); }

@@ -3,6 +3,8 @@
 #ifndef CUPOLA_DIALECTS_PLAN_PLAN_H
 #define CUPOLA_DIALECTS_PLAN_PLAN_H
 
+#include "dialects/Graph/Graph.h"
+
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Dialect.h"
@@ -10,6 +12,12 @@
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace cupola::plan {
+// The syntax of expressions (dialects/Graph/ExprAttr.h).
+using graph::parseExprs;
+using graph::printExprs;
+} // namespace cupola::plan
 
 #include "dialects/Plan/PlanDialect.h.inc"
 #include "dialects/Plan/PlanEnums.h.inc"

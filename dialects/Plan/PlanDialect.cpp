@@ -3,14 +3,12 @@
 
 #include "dialects/Plan/Plan.h"
 
-#include "dialects/Graph/Shape.h"
 #include "dialects/Plan/LibraryCallAttr.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace cupola::plan;
-using cupola::graph::isCanonical;
 
 #include "dialects/Plan/PlanDialect.cpp.inc"
 #include "dialects/Plan/PlanEnums.cpp.inc"
@@ -30,18 +28,7 @@ void PlanDialect::initialize() {
       >();
 }
 
-static LogicalResult isExpr(Operation *op, StringRef text) {
-  if (isCanonical(text))
-    return success();
-  return op->emitOpError() << "'" << text << "' is not a canonical expression";
-}
-
-LogicalResult BufferOp::verify() { return isExpr(*this, getBytes()); }
-
 LogicalResult LaunchOp::verify() {
-  for (auto scalar : getScalars().getAsRange<StringAttr>())
-    if (failed(isExpr(*this, scalar.getValue())))
-      return failure();
   if (getCall()) {
     std::optional<cupola::format::LibraryCall> call = libraryCallOf(*getCall());
     if (!call)
@@ -50,7 +37,5 @@ LogicalResult LaunchOp::verify() {
     if (cupola::Status status = checkLibraryCall(*call); status.failed())
       return emitOpError() << status.message();
   }
-  return isExpr(*this, getGrid());
+  return success();
 }
-
-LogicalResult CopyOp::verify() { return isExpr(*this, getBytes()); }

@@ -6,6 +6,7 @@
 #ifndef CUPOLA_DIALECTS_PLAN_PLANOPS_TD
 #define CUPOLA_DIALECTS_PLAN_PLANOPS_TD
 
+include "dialects/Graph/GraphDialect.td"
 include "dialects/Plan/PlanEnums.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/OpBase.td"
@@ -45,11 +46,10 @@ def Plan_BufferOp : Plan_Op<"buffer", [Pure]> {
     `index` is the position among inputs, outputs or weights. `offset` is the place in the
     arena where the plan is static, else -1.
   }];
-  let arguments = (ins Plan_BufferKindAttr:$kind, I64Attr:$index, StrAttr:$bytes,
+  let arguments = (ins Plan_BufferKindAttr:$kind, I64Attr:$index, Graph_Expr:$bytes,
                        DefaultValuedAttr<I64Attr, "-1">:$offset);
   let results = (outs Plan_BufferType:$buffer);
-  let hasVerifier = 1;
-  let assemblyFormat = "$kind $index $bytes attr-dict";
+  let assemblyFormat = "$kind $index custom<Expr>($bytes) attr-dict";
 }
 
 def Plan_LaunchOp : Plan_Op<"launch", [AttrSizedOperandSegments]> {
@@ -66,20 +66,19 @@ def Plan_LaunchOp : Plan_Op<"launch", [AttrSizedOperandSegments]> {
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Plan_BufferType>:$buffers,
-                       StrAttr:$grid, StrArrayAttr:$scalars, UnitAttr:$init,
+                       Graph_Expr:$grid, Graph_ExprArray:$scalars, UnitAttr:$init,
                        Variadic<Plan_BufferType>:$callBuffers, OptionalAttr<DictionaryAttr>:$call);
   let hasVerifier = 1;
   let assemblyFormat = [{
-    (`init` $init^)? $kernel `(` $buffers `)` `grid` $grid `scalars` $scalars
+    (`init` $init^)? $kernel `(` $buffers `)` `grid` custom<Expr>($grid) `scalars` custom<Exprs>($scalars)
     (`call` `(` $callBuffers^ `)` $call)? attr-dict
   }];
 }
 
 def Plan_CopyOp : Plan_Op<"copy"> {
   let summary = "copies bytes between buffers";
-  let arguments = (ins Plan_BufferType:$source, Plan_BufferType:$target, StrAttr:$bytes);
-  let hasVerifier = 1;
-  let assemblyFormat = "$source `to` $target `bytes` $bytes attr-dict";
+  let arguments = (ins Plan_BufferType:$source, Plan_BufferType:$target, Graph_Expr:$bytes);
+  let assemblyFormat = "$source `to` $target `bytes` custom<Expr>($bytes) attr-dict";
 }
 
 #endif // CUPOLA_DIALECTS_PLAN_PLANOPS_TD

@@ -46,12 +46,15 @@ struct Use {
   Expr bytes{0}, flops{0};
 };
 
+/// The expression of a text that a program holds.
+Expr exprOf(const std::string &text) { return *Expr::parse(text, /*error=*/nullptr); }
+
 /// What a launch computes, in the model's symbols.
 Expr flopsOf(const format::Program &program, const format::Launch &launch) {
   std::map<std::string, Expr> scalars;
   for (auto [i, scalar] : llvm::enumerate(launch.scalars))
-    scalars["n" + std::to_string(i)] = graph::exprOf(program.scalars[scalar]);
-  return graph::exprOf(program.kernels[launch.kernel].flops).substitute(scalars);
+    scalars["n" + std::to_string(i)] = exprOf(program.scalars[scalar]);
+  return exprOf(program.kernels[launch.kernel].flops).substitute(scalars);
 }
 
 /// By the name of the record.

@@ -85,9 +85,9 @@ void addSymbols(ModuleOp module, format::Package &package) {
                                static_cast<int64_t>(symbol.getDivisor())});
   }
   for (auto fact : module.getOps<graph::AssumeOp>()) {
-    format::Check check{fact.getLhs().str(), fact.getRelation().str(), fact.getRhs().str(), fact.getReason().str()};
+    format::Check check{fact.getLhs().text(), fact.getRelation().str(), fact.getRhs().text(), fact.getReason().str()};
     if (check.relation == "broadcast") { // equal, or one of them is 1
-      Expr a = graph::exprOf(fact.getLhs()), b = graph::exprOf(fact.getRhs());
+      Expr a = fact.getLhs(), b = fact.getRhs();
       check = {((a - b) * (a - 1) * (b - 1)).text(), "==", "0", check.message};
     }
     package.checks.push_back(std::move(check));

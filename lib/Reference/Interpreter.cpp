@@ -105,11 +105,11 @@ bool holds(graph::AssumeOp fact, int64_t lhs, int64_t rhs) {
 
 Status checkAssumptions(ModuleOp module, const Symbols &symbols) {
   for (auto fact : module.getOps<graph::AssumeOp>()) {
-    const auto lhs = graph::exprOf(fact.getLhs()).evaluate(symbols);
-    const auto rhs = graph::exprOf(fact.getRhs()).evaluate(symbols);
+    const auto lhs = fact.getLhs().evaluate(symbols);
+    const auto rhs = fact.getRhs().evaluate(symbols);
     if (!lhs || !rhs || !holds(fact, *lhs, *rhs))
-      return Status::usage(fact.getReason().str() + ": " + fact.getLhs().str() + " = " +
-                           (lhs ? std::to_string(*lhs) : "?") + ", and " + fact.getRhs().str() + " = " +
+      return Status::usage(fact.getReason().str() + ": " + fact.getLhs().text() + " = " +
+                           (lhs ? std::to_string(*lhs) : "?") + ", and " + fact.getRhs().text() + " = " +
                            (rhs ? std::to_string(*rhs) : "?"));
   }
   return {};

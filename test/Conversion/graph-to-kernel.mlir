@@ -161,8 +161,8 @@ func.func @main(%x: tensor<4x8x3x2xf16>) -> tensor<4x8x3x2xf16> {
 // CHECK: kernel.load %arg0["8*g0*n1 + 8*d0 + g1"]
 graph.symbol @s0 {min = 0 : i64, max = 0 : i64, divisor = 1 : i64}
 graph.symbol @s1 {min = 1 : i64, max = 0 : i64, divisor = 1 : i64}
-func.func @main(%past: tensor<3x?x8xf32, #graph.shape<"3", "s0", "8">> {graph.storage = ["3", "s1", "8"]}, %x: tensor<3x2x8xf32>)
-    -> (tensor<3x?x8xf32, #graph.shape<"3", "s0 + 2", "8">> {graph.storage = ["3", "s1", "8"], graph.alias = 0 : i64},
+func.func @main(%past: tensor<3x?x8xf32, #graph.shape<"3", "s0", "8">> {graph.storage = [#graph.expr<"3">, #graph.expr<"s1">, #graph.expr<"8">]}, %x: tensor<3x2x8xf32>)
+    -> (tensor<3x?x8xf32, #graph.shape<"3", "s0 + 2", "8">> {graph.storage = [#graph.expr<"3">, #graph.expr<"s1">, #graph.expr<"8">], graph.alias = 0 : i64},
         tensor<3x1x8xf32>) {
   %0 = graph.unary exp %x : tensor<3x2x8xf32> -> tensor<3x2x8xf32>
   %1 = graph.join %past, %0 axis 1 : tensor<3x?x8xf32, #graph.shape<"3", "s0", "8">>, tensor<3x2x8xf32>

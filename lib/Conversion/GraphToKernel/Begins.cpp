@@ -19,7 +19,7 @@ void Emitter::declareConstant(const std::string &symbol, int64_t value, Range ra
   divisors[symbol] = divisor;
   toKernel[symbol] = Expr::symbol("n" + std::to_string(scalarSymbols.size()));
   scalarSymbols.push_back(symbol);
-  scalarValues.push_back(std::to_string(value));
+  scalarValues.push_back(value);
 }
 
 /// What `begin` is a multiple of, for aligned access.

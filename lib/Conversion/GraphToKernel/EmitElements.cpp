@@ -47,18 +47,22 @@ Value Emitter::emitUncached(Value value, Index index) {
 }
 
 Value Emitter::emitLoad(BlockArgument argument, Index index) {
+  Value source = theFusion.getInputs()[argument.getArgNumber()];
+  return emitLoadAt(argument, simplify(graph::placementOf(source).positionOf(index), known));
+}
+
+Value Emitter::emitLoadAt(BlockArgument argument, const Expr &position) {
   Value view = kernelFunc.getBody().getArgument(argument.getArgNumber());
   Type element = graph::elementOf(argument);
   SmallVector<Value> operands;
   std::map<std::string, Expr> renamed;
-  Value source = theFusion.getInputs()[argument.getArgNumber()];
-  Expr position = simplify(graph::placementOf(source).positionOf(index), known);
-  std::string at = text(position, operands, renamed);
-  SmallVector<Attribute> masks;
+  Expr at = inKernel(position, operands, renamed);
+  Exprs masks;
   for (const Expr &m : mask)
-    masks.push_back(b.getStringAttr(text(m, operands, renamed)));
+    masks.push_back(inKernel(m, operands, renamed));
   Value other = masks.empty() ? Value() : constant(element, 0);
-  Value loaded = kernel::LoadOp::create(b, loc(), element, view, at, operands, b.getArrayAttr(masks), other);
+  Value loaded =
+      kernel::LoadOp::create(b, loc(), element, view, at, operands, graph::exprArray(b.getContext(), masks), other);
   return convert(loaded, computeType(element));
 }
 
@@ -84,6 +88,10 @@ Value Emitter::emitView(Operation *op, Index index) {
     return emitPad(pad, index);
   if (auto concat = dyn_cast<graph::ConcatOp>(op))
     return emitConcat(concat, index);
+  // A reshape of dense memory keeps positions, whatever the extents have to do with each other.
+  if (auto argument = dyn_cast<BlockArgument>(op->getOperand(0)); argument && isa<graph::ReshapeOp>(op))
+    if (graph::isDense(theFusion.getInputs()[argument.getArgNumber()]))
+      return emitLoadAt(argument, simplify(graph::linearize(index, graph::shapeOf(op->getResult(0))), known));
   graph::OperandIndex at = mlir::cast<graph::IndexingInterface>(op).mapIndex(0, index, known);
   for (const auto &[axis, above] : sliceBegins.lookup(op))
     at.index[axis] = at.index[axis] + above;
@@ -104,8 +112,8 @@ Value Emitter::emitMasked(Value value, const graph::OperandIndex &at) {
   return result;
 }
 
-static Value inRange(OpBuilder &b, Location loc, ArrayRef<Attribute> exprs, ValueRange operands) {
-  return kernel::InRangeOp::create(b, loc, b.getI1Type(), b.getArrayAttr(exprs), operands);
+static Value inRange(OpBuilder &b, Location loc, ArrayRef<Expr> exprs, ValueRange operands) {
+  return kernel::InRangeOp::create(b, loc, b.getI1Type(), graph::exprArray(b.getContext(), exprs), operands);
 }
 
 /// A load that gives 0 where its mask fails.
@@ -131,9 +139,9 @@ Value Emitter::emitPad(graph::PadOp op, Index index) {
     return inside;
   SmallVector<Value> operands;
   std::map<std::string, Expr> renamed;
-  SmallVector<Attribute> exprs;
+  Exprs exprs;
   for (const Expr &m : at.mask)
-    exprs.push_back(b.getStringAttr(text(m, operands, renamed)));
+    exprs.push_back(inKernel(m, operands, renamed));
   Value outside = convert(kernel::ConstantOp::create(b, loc(), mlir::cast<TypedAttr>(op.getValue())), inside.getType());
   return kernel::SelectOp::create(b, loc(), inside.getType(), inRange(b, loc(), exprs, operands), inside, outside);
 }
@@ -151,9 +159,9 @@ Value Emitter::emitConcat(graph::ConcatOp op, Index index) {
     }
     SmallVector<Value> operands;
     std::map<std::string, Expr> renamed;
-    SmallVector<Attribute> exprs;
+    Exprs exprs;
     for (const Expr &m : at.mask)
-      exprs.push_back(b.getStringAttr(text(m, operands, renamed)));
+      exprs.push_back(inKernel(m, operands, renamed));
     result = kernel::SelectOp::create(b, loc(), inside.getType(), inRange(b, loc(), exprs, operands), inside, result);
   }
   return result;
@@ -169,7 +177,7 @@ Value Emitter::emitDims(graph::DimsOp op, Index index) {
   for (size_t i = exprs.size() - 1; i-- > 0;) {
     SmallVector<Value> operands;
     std::map<std::string, Expr> renamed;
-    Attribute isAtMost = b.getStringAttr(text(Expr(static_cast<int64_t>(i)) - at, operands, renamed));
+    Expr isAtMost = inKernel(Expr(static_cast<int64_t>(i)) - at, operands, renamed);
     result = kernel::SelectOp::create(b, loc(), type, inRange(b, loc(), {isAtMost}, operands),
                                       indexValue(exprs[i], type), result);
   }
@@ -178,7 +186,7 @@ Value Emitter::emitDims(graph::DimsOp op, Index index) {
 
 Expr Emitter::emitIndirect(Value indices, Index index, const Expr &extent) {
   Value raw = emit(indices, index);
-  Value checked = kernel::CheckedIndexOp::create(b, loc(), b.getI64Type(), raw, attr(extent));
+  Value checked = kernel::CheckedIndexOp::create(b, loc(), b.getI64Type(), raw, inKernel(extent));
   std::string name = "i" + std::to_string(indirectVariables++);
   indirect[name] = checked;
   known[name] = {Expr(0), extent - 1};
@@ -219,5 +227,5 @@ Value Emitter::emitGatherND(graph::GatherNDOp op, Index index) {
 
 Value Emitter::extract(Value tile, const Loop &loop) {
   auto type = mlir::cast<kernel::TileType>(tile.getType());
-  return kernel::ExtractOp::create(b, loc(), type.getElement(), tile, loop.vars);
+  return kernel::ExtractOp::create(b, loc(), type.getElement(), tile, kernel::pointOf(loop.vars));
 }

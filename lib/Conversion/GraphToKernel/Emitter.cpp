@@ -17,7 +17,8 @@ Emitter::Emitter(graph::FusionOp fusion, OpBuilder &builder, StringRef name, Str
     : theFusion(fusion), b(builder), known(graph::symbolRanges(fusion->getParentOfType<ModuleOp>())),
       divisors(graph::symbolDivisors(fusion->getParentOfType<ModuleOp>())) {
   declareScalars();
-  scalarValues = scalarSymbols;
+  for (const std::string &symbol : scalarSymbols)
+    scalarValues.push_back(Expr::symbol(symbol));
   declareSliceBegins();
   for (unsigned i = 0; i < theFusion.getNumResults(); ++i)
     declareBegin(i);
@@ -91,15 +92,14 @@ Expr Emitter::addGrid(const Expr &extent) {
 }
 
 void Emitter::finishGrid() {
-  SmallVector<Attribute> extents;
-  for (const Expr &extent : gridExtents)
-    extents.push_back(attr(extent));
-  kernelFunc.setGridAttr(b.getArrayAttr(extents));
+  auto extents = llvm::map_to_vector(gridExtents, [&](const Expr &extent) { return inKernel(extent); });
+  kernelFunc.setGridAttr(graph::exprArray(b.getContext(), extents));
 }
 
 Emitter::Loop Emitter::makeLoop(Index extents, bool keepOnes) {
   Loop loop;
-  SmallVector<Attribute> vars, texts;
+  SmallVector<Attribute> vars;
+  Exprs counts;
   for (const Expr &extent : extents) {
     if (extent.isConstant(1) && !keepOnes) {
       loop.index.push_back(Expr(0));
@@ -110,10 +110,10 @@ Emitter::Loop Emitter::makeLoop(Index extents, bool keepOnes) {
     loop.index.push_back(Expr::symbol(name));
     loop.kept.push_back(extent);
     vars.push_back(b.getStringAttr(name));
-    texts.push_back(attr(extent));
+    counts.push_back(inKernel(extent));
   }
   loop.vars = b.getArrayAttr(vars);
-  loop.extents = b.getArrayAttr(texts);
+  loop.extents = graph::exprArray(b.getContext(), counts);
   return loop;
 }
 
@@ -142,12 +142,11 @@ SmallVector<Value> Emitter::map(const Loop &loop, function_ref<SmallVector<Value
   state.addAttribute("vars", loop.vars);
   state.addAttribute("extents", loop.extents);
   Region *region = state.addRegion();
-  SmallVector<StringAttr> extents;
-  llvm::append_range(extents, loop.extents.getAsRange<StringAttr>());
+  const Exprs extents = graph::exprsOf(loop.extents);
   inRegion(*region, [&] {
     SmallVector<Value> scalars = body();
     for (Value scalar : scalars)
-      state.addTypes(kernel::TileType::get(b.getContext(), scalar.getType(), extents));
+      state.addTypes(kernel::tileType(scalar.getType(), extents));
     kernel::YieldOp::create(b, loc(), scalars);
   });
   return SmallVector<Value>(b.create(state)->getResults());
@@ -224,7 +223,7 @@ void Emitter::store(unsigned i, Index index, Value scalar) {
   if (toKernel.count(beginOf(i)))
     place.offset[graph::joinOf(result).getAxis()] = Expr::symbol(beginOf(i));
   Expr position = simplify(place.positionOf(index), known);
-  kernel::StoreOp::create(b, loc(), scalar, view, attr(position), ValueRange(), b.getStrArrayAttr({}));
+  kernel::StoreOp::create(b, loc(), scalar, view, inKernel(position), ValueRange(), b.getArrayAttr({}));
 }
 
 //===----------------------------------------------------------------------===//
@@ -266,11 +265,11 @@ Value Emitter::convert(Value scalar, Type type) {
 Value Emitter::indexValue(const Expr &expr, Type type) {
   SmallVector<Value> operands;
   std::map<std::string, Expr> renamed;
-  std::string position = text(expr, operands, renamed);
+  Expr position = inKernel(expr, operands, renamed);
   return convert(kernel::IndexOp::create(b, loc(), b.getI64Type(), position, operands), type);
 }
 
-std::string Emitter::text(const Expr &expr, SmallVectorImpl<Value> &operands, std::map<std::string, Expr> &renamed) {
+Expr Emitter::inKernel(const Expr &expr, SmallVectorImpl<Value> &operands, std::map<std::string, Expr> &renamed) {
   for (const std::string &symbol : expr.symbols()) {
     auto found = indirect.find(symbol);
     if (found == indirect.end() || renamed.count(symbol))
@@ -280,7 +279,7 @@ std::string Emitter::text(const Expr &expr, SmallVectorImpl<Value> &operands, st
   }
   std::map<std::string, Expr> all = toKernel;
   all.insert(renamed.begin(), renamed.end());
-  return expr.substitute(all).text();
+  return expr.substitute(all);
 }
 
-StringAttr Emitter::attr(const Expr &expr) { return b.getStringAttr(expr.substitute(toKernel).text()); }
+Expr Emitter::inKernel(const Expr &expr) const { return expr.substitute(toKernel); }

@@ -34,7 +34,7 @@ public:
   mlir::OpBuilder &builder() { return b; }
   const Ranges &ranges() const { return known; }
   /// What n0, n1, .. are: symbols of the model, and numbers.
-  llvm::ArrayRef<std::string> scalars() const { return scalarValues; }
+  llvm::ArrayRef<Expr> scalars() const { return scalarValues; }
 
   //===--- Iteration ---===//
 
@@ -102,6 +102,8 @@ private:
   void createFunc(llvm::StringRef name, llvm::StringRef schedule);
   mlir::Value emitUncached(mlir::Value value, Index index);
   mlir::Value emitLoad(mlir::BlockArgument argument, Index index);
+  /// The element at a row-major position of the argument's memory.
+  mlir::Value emitLoadAt(mlir::BlockArgument argument, const Expr &position);
   mlir::Value emitConstant(graph::ConstantOp op);
   mlir::Value emitPointwise(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands);
   mlir::Value emitView(mlir::Operation *op, Index index);
@@ -115,11 +117,10 @@ private:
   Expr emitIndirect(mlir::Value indices, Index index, const Expr &extent);
   mlir::Value emitChain(mlir::Value value);
 
-  /// Canonical text of `expr` in the kernel's variables; indirect variables become
+  /// `expr` in the kernel's variables; indirect variables become
   /// x0, x1, .. with their scalars appended to `operands`.
-  std::string text(const Expr &expr, llvm::SmallVectorImpl<mlir::Value> &operands,
-                   std::map<std::string, Expr> &renamed);
-  mlir::StringAttr attr(const Expr &expr);
+  Expr inKernel(const Expr &expr, llvm::SmallVectorImpl<mlir::Value> &operands, std::map<std::string, Expr> &renamed);
+  Expr inKernel(const Expr &expr) const;
 
   graph::FusionOp theFusion;
   mlir::OpBuilder &b;
@@ -127,7 +128,7 @@ private:
   Ranges known;
   std::map<std::string, int64_t> divisors; ///< of symbols
   std::vector<std::string> scalarSymbols;  ///< of n0, n1, .. as expressions here name them
-  std::vector<std::string> scalarValues;
+  graph::Exprs scalarValues;
   std::map<std::string, Expr> toKernel; ///< model symbol -> n_i
   /// Per slice and axis: what its begin as a scalar is above its begin as a constant.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<std::pair<unsigned, Expr>, 1>> sliceBegins;

@@ -67,8 +67,7 @@ private:
       func.erase();
     Builder b(fusion.getContext());
     fusion->setAttr("kernel", FlatSymbolRefAttr::get(entry->second.getSymNameAttr()));
-    SmallVector<StringRef> scalars(emitter.scalars().begin(), emitter.scalars().end());
-    fusion->setAttr("scalars", b.getStrArrayAttr(scalars));
+    fusion->setAttr("scalars", graph::exprArray(b.getContext(), emitter.scalars()));
   }
 
   std::map<std::string, kernel::FuncOp> kernels; ///< by structure

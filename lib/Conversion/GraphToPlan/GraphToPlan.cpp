@@ -67,7 +67,7 @@ public:
 
 private:
   Value addBuffer(plan::BufferKind kind, int64_t index, const Expr &bytes, Location loc) {
-    return plan::BufferOp::create(b, loc, plan::BufferType::get(b.getContext()), kind, index, bytes.text());
+    return plan::BufferOp::create(b, loc, plan::BufferType::get(b.getContext()), kind, index, bytes);
   }
 
   /// Kernels write straight into the first output that returns what they compute, alone or
@@ -86,7 +86,7 @@ private:
 
   void copyOutputs() {
     for (auto [value, output] : copies)
-      plan::CopyOp::create(b, value.getLoc(), bufferOf(value), output, bytesOf(value).text());
+      plan::CopyOp::create(b, value.getLoc(), bufferOf(value), output, bytesOf(value));
   }
 
   /// With all that is joined in `value`. An argument that is joined brought its memory along.
@@ -119,15 +119,13 @@ private:
   /// An expression over n0, n1, .. in the model's symbols.
   static Expr inSymbols(const Expr &expr, ArrayAttr scalars) {
     std::map<std::string, Expr> map;
-    for (auto [i, scalar] : llvm::enumerate(scalars.getAsRange<StringAttr>()))
-      map["n" + std::to_string(i)] = graph::exprOf(scalar.getValue());
+    for (auto [i, scalar] : llvm::enumerate(graph::exprsOf(scalars)))
+      map["n" + std::to_string(i)] = scalar;
     return expr.substitute(map);
   }
 
   /// The grid in the model's symbols; a kernel over nothing still needs no block.
-  std::string gridOf(StringRef kernel, ArrayAttr scalars) {
-    return inSymbols(kernels.at(kernel.str()).grid, scalars).text();
-  }
+  Expr gridOf(StringRef kernel, ArrayAttr scalars) { return inSymbols(kernels.at(kernel.str()).grid, scalars); }
 
   void addLaunch(graph::FusionOp fusion) {
     auto kernel = fusion->getAttrOfType<FlatSymbolRefAttr>("kernel");
@@ -174,7 +172,7 @@ private:
     auto packer = cast<FlatSymbolRefAttr>(entry.get("packer"));
     Value &copy = packedCopies[{operands[parameter], packer}];
     if (!copy) {
-      Expr bytes = graph::exprOf(cast<StringAttr>(entry.get("bytes")).getValue());
+      Expr bytes = graph::exprOf(entry.get("bytes"));
       copy = addBuffer(plan::BufferKind::Init, 0, inSymbols(bytes, scalars), fusion.getLoc());
       plan::LaunchOp::create(b, fusion.getLoc(), packer.getValue(), ValueRange{operands[parameter], copy},
                              gridOf(packer.getValue(), scalars), scalars, /*init=*/true,

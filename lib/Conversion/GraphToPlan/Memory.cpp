@@ -36,7 +36,7 @@ void planMemory(plan::ProgramOp program) {
   auto spans = liveness(program);
   std::vector<MemoryRequest> requests;
   for (auto &[buffer, span] : spans) {
-    std::optional<int64_t> bytes = graph::exprOf(buffer.getBytes()).constant();
+    std::optional<int64_t> bytes = buffer.getBytes().constant();
     if (!bytes)
       return; // sizes are known when shapes are bound
     requests.push_back({static_cast<uint64_t>(*bytes), span.first, span.second});

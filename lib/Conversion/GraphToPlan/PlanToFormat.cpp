@@ -47,7 +47,7 @@ private:
     format::Buffer buffer;
     buffer.kind = static_cast<format::BufferKind>(op.getKind());
     buffer.index = op.getIndex();
-    buffer.bytes = op.getBytes().str();
+    buffer.bytes = op.getBytes().text();
     buffer.planned = op.getOffset();
     auto span = spans.find(op);
     if (span != spans.end())
@@ -64,10 +64,10 @@ private:
     return found->second;
   }
 
-  uint32_t scalarIndex(StringRef expr) {
-    auto [found, isNew] = scalarOf.try_emplace(expr.str(), program.scalars.size());
+  uint32_t scalarIndex(graph::ExprAttr expr) {
+    auto [found, isNew] = scalarOf.try_emplace(expr, program.scalars.size());
     if (isNew)
-      program.scalars.push_back(expr.str());
+      program.scalars.push_back(expr.getValue().text());
     return found->second;
   }
 
@@ -75,11 +75,11 @@ private:
     format::Step step;
     step.kind = format::Step::LaunchStep;
     step.launch.kernel = kernelIndex(op.getKernel());
-    step.launch.grid = op.getGrid().str();
+    step.launch.grid = op.getGrid().text();
     for (Value buffer : op.getBuffers())
       step.launch.buffers.push_back(bufferIndex.lookup(buffer));
-    for (auto scalar : op.getScalars().getAsRange<StringAttr>())
-      step.launch.scalars.push_back(scalarIndex(scalar.getValue()));
+    for (auto scalar : op.getScalars().getAsRange<graph::ExprAttr>())
+      step.launch.scalars.push_back(scalarIndex(scalar));
     if (op.getCall()) {
       step.launch.call = *plan::libraryCallOf(*op.getCall()); // the verifier read it, too
       for (Value buffer : op.getCallBuffers())
@@ -92,7 +92,7 @@ private:
   void addCopy(plan::CopyOp op) {
     format::Step step;
     step.kind = format::Step::CopyStep;
-    step.copy = {bufferIndex.lookup(op.getSource()), bufferIndex.lookup(op.getTarget()), op.getBytes().str()};
+    step.copy = {bufferIndex.lookup(op.getSource()), bufferIndex.lookup(op.getTarget()), op.getBytes().text()};
     step.nodes = nodes.indicesOf(op.getLoc());
     program.steps.push_back(std::move(step));
   }
@@ -102,7 +102,8 @@ private:
   format::Program program;
   llvm::MapVector<plan::BufferOp, std::pair<uint32_t, uint32_t>> spans;
   DenseMap<Value, uint32_t> bufferIndex;
-  std::map<std::string, uint32_t> kernelOf, scalarOf;
+  std::map<std::string, uint32_t> kernelOf;
+  DenseMap<Attribute, uint32_t> scalarOf;
 };
 
 } // namespace

@@ -78,7 +78,7 @@ void Symbols::record(const Expr &a, StringRef relation, const Expr &b, const std
     return;
   OpBuilder builder = builderAfter(module, last);
   const std::string reason = describe(a) + " and " + describe(b) + ": " + who;
-  last = graph::AssumeOp::create(builder, builder.getUnknownLoc(), a.text(), relation, b.text(), reason);
+  last = graph::AssumeOp::create(builder, builder.getUnknownLoc(), a, relation, b, reason);
 }
 
 bool Symbols::replace(const Expr &symbol, const Expr &value) {

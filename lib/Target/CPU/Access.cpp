@@ -5,7 +5,6 @@
 
 using namespace mlir;
 using namespace cupola::kernel;
-using cupola::graph::exprOf;
 
 namespace cupola::cpu {
 
@@ -16,42 +15,39 @@ std::vector<std::string> stringsOf(ArrayAttr texts) {
   return result;
 }
 
+static constexpr StringRef expressionNames[] = {"position", "expr", "extent", "mask", "exprs", "index", "extents"};
+
+static Attribute mapExpr(Attribute attr, function_ref<Expr(const Expr &)> map) {
+  if (auto expr = dyn_cast<graph::ExprAttr>(attr))
+    return graph::exprAttr(attr.getContext(), map(expr.getValue()));
+  auto all = llvm::map_to_vector(cast<ArrayAttr>(attr), [&](Attribute element) { return mapExpr(element, map); });
+  return ArrayAttr::get(attr.getContext(), all);
+}
+
 void forEachExpr(Operation *op, function_ref<void(Expr)> visit) {
-  for (StringRef name : {"position", "expr", "extent"})
-    if (auto text = op->getAttrOfType<StringAttr>(name))
-      visit(exprOf(text.getValue()));
-  for (StringRef name : {"mask", "exprs", "index", "extents"})
-    if (auto texts = op->getAttrOfType<ArrayAttr>(name))
-      for (auto text : texts.getAsRange<StringAttr>())
-        visit(exprOf(text.getValue()));
+  for (StringRef name : expressionNames)
+    if (Attribute attr = op->getAttr(name))
+      mapExpr(attr, [&](const Expr &e) { return visit(e), e; });
 }
 
 void mapExprs(Operation *op, function_ref<Expr(const Expr &)> map) {
-  auto mapped = [&](StringAttr text) { return StringAttr::get(op->getContext(), map(exprOf(text.getValue())).text()); };
-  for (StringRef name : {"position", "expr", "extent"})
-    if (auto text = op->getAttrOfType<StringAttr>(name))
-      op->setAttr(name, mapped(text));
-  for (StringRef name : {"mask", "exprs", "index", "extents"})
-    if (auto texts = op->getAttrOfType<ArrayAttr>(name)) {
-      auto all =
-          llvm::map_to_vector(texts.getAsRange<StringAttr>(), [&](StringAttr text) { return Attribute(mapped(text)); });
-      op->setAttr(name, ArrayAttr::get(op->getContext(), all));
-    }
+  for (StringRef name : expressionNames)
+    if (Attribute attr = op->getAttr(name))
+      op->setAttr(name, mapExpr(attr, map));
 }
 
 Expr tilePosition(ExtractOp op) {
   auto type = op.getTile().getType();
   Expr position;
-  for (auto [extent, index] : llvm::zip_equal(type.getExtents(), op.getIndex().getAsRange<StringAttr>()))
-    position = position * exprOf(extent.getValue()) + exprOf(index.getValue());
+  for (auto [extent, index] : llvm::zip_equal(type.getExtents(), graph::exprsOf(op.getIndex())))
+    position = position * extent.getValue() + index;
   return position;
 }
 
 static Aliases aliasesOf(MapOp map, ExtractOp extract) {
   Aliases aliases;
-  for (auto [var, index] :
-       llvm::zip_equal(map.getVars().getAsRange<StringAttr>(), extract.getIndex().getAsRange<StringAttr>()))
-    aliases.emplace(var.str(), exprOf(index.getValue()));
+  for (auto [var, index] : llvm::zip_equal(map.getVars().getAsRange<StringAttr>(), graph::exprsOf(extract.getIndex())))
+    aliases.emplace(var.str(), index);
   return aliases;
 }
 
@@ -131,9 +127,9 @@ struct Scorer {
     });
   }
 
-  int scoreAccess(StringAttr position, ValueRange indices, bool isStore, const Aliases &aliases,
+  int scoreAccess(const Expr &position, ValueRange indices, bool isStore, const Aliases &aliases,
                   const std::string &var) {
-    return scoreOf(exprOf(position.getValue()).substitute(aliases), dependsOn(indices, var), isStore, var);
+    return scoreOf(position.substitute(aliases), dependsOn(indices, var), isStore, var);
   }
 
   int scoreExtract(ExtractOp op, const Aliases &aliases, const std::string &var) {
@@ -151,9 +147,9 @@ struct Scorer {
     int score = 0;
     for (Operation &op : body) {
       if (auto load = dyn_cast<LoadOp>(op))
-        score += scoreAccess(load.getPositionAttr(), load.getIndices(), false, aliases, var);
+        score += scoreAccess(load.getPosition(), load.getIndices(), false, aliases, var);
       else if (auto store = dyn_cast<StoreOp>(op))
-        score += scoreAccess(store.getPositionAttr(), store.getIndices(), true, aliases, var);
+        score += scoreAccess(store.getPosition(), store.getIndices(), true, aliases, var);
       else if (auto extract = dyn_cast<ExtractOp>(op))
         score += scoreExtract(extract, aliases, var);
       else if (isa<DotOp>(op) || (isa<MapOp>(op) && tiles.count(op.getResult(0))))

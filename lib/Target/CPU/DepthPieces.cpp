@@ -37,8 +37,8 @@ void forEachAccess(Region &operand, function_ref<void(const Expr &, bool isCondi
           visit(e, isCondition);
     };
     for (StringRef name : {"position", "expr", "extent"})
-      if (auto text = op->getAttrOfType<StringAttr>(name))
-        visit(graph::exprOf(text.getValue()), false);
+      if (Attribute attr = op->getAttr(name))
+        visit(graph::exprOf(attr), false);
     list("index", false);
     list("mask", true);
     list("exprs", true);

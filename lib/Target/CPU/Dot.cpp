@@ -136,7 +136,7 @@ void Emitter::copyRhs() {
 
 Emitter::Operand Emitter::directAt(Region &region, const std::string &strided) {
   kernel::LoadOp load = plainOperand(region);
-  Expr position = exprOf(load.getPosition());
+  Expr position = load.getPosition();
   Address from = address(buffers.lookup(load.getView()), load.getView().getType().getElement(), position);
   return {from.pointer, index(*position.coefficient(strided))};
 }

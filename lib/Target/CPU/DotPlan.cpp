@@ -21,7 +21,7 @@ bool isEpilogue(ForeachOp loop, DotOp dot) {
   if (!llvm::equal(loop.getExtents(), ArrayRef(dot.getExtents().getValue()).take_front(2)))
     return false;
   WalkResult result = loop.walk([&](ExtractOp extract) {
-    bool isOther = extract.getTile() != dot.getTile() || extract.getIndex() != loop.getVars();
+    bool isOther = extract.getTile() != dot.getTile() || extract.getIndex() != pointOf(loop.getVars());
     return isOther ? WalkResult::interrupt() : WalkResult::advance();
   });
   return !result.wasInterrupted();
@@ -41,7 +41,7 @@ bool isContiguous(Region &region, const std::string &var, const std::string &oth
   LoadOp load = plainOperand(region);
   if (!load || load.getView().getType().getElement() != accumulator)
     return false;
-  Expr position = exprOf(load.getPosition());
+  Expr position = load.getPosition();
   std::optional<Expr> step = position.coefficient(var);
   return step && step->isConstant(1) && position.coefficient(other);
 }

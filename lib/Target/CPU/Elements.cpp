@@ -63,7 +63,7 @@ void Emitter::emitScalar(Operation *op) {
               [&](BinaryOp binary) { return emitBinary(c, binary.getKind(), binary.getLhs().getType(), in[0], in[1]); })
           .Case([&](kernel::SelectOp) { return c.select(in[0], in[1], in[2]); })
           .Case([&](kernel::CastOp cast) { return emitCast(c, cast.getInput().getType(), cast.getType(), in[0]); })
-          .Case([&](IndexOp at) { return index(exprOf(at.getExpr()), in); })
+          .Case([&](IndexOp at) { return index(at.getExpr(), in); })
           .Case([&](InRangeOp range) { return conjunction(range.getExprs(), in).all; })
           .Default([](Operation *) { return Value(); });
   if (result)
@@ -74,7 +74,7 @@ void Emitter::emitLoad(kernel::LoadOp op) {
   auto view = op.getView().getType();
   Values x = lookup(op.getIndices());
   Value base = buffers.lookup(op.getView());
-  Address from = address(base, view.getElement(), exprOf(op.getPosition()), x);
+  Address from = address(base, view.getElement(), op.getPosition(), x);
   Value other = op.getOther() ? values.lookup(op.getOther()) : Value();
   Condition condition = conjunction(op.getMask(), x);
   // A load without a lane is slow, a trap inside of the processor, where no memory is.
@@ -86,7 +86,7 @@ void Emitter::emitLoad(kernel::LoadOp op) {
 void Emitter::emitStore(kernel::StoreOp op) {
   auto view = op.getView().getType();
   Values x = lookup(op.getIndices());
-  Address to = address(buffers.lookup(op.getView()), view.getElement(), exprOf(op.getPosition()), x);
+  Address to = address(buffers.lookup(op.getView()), view.getElement(), op.getPosition(), x);
   // A position names no axis of one element; along it the only lane is the first one.
   to.contiguous |= !vectorVar.empty() && !to.isVector();
   store(values.lookup(op.getValue()), to, view.getElement(), conjunction(op.getMask(), x).all);
@@ -99,9 +99,8 @@ void Emitter::emitExtract(ExtractOp op) {
     values[op.getResult()] = load(address(base, element, position), element, {}, {}, false);
   };
   if (tile == window.tile) {
-    auto index = op.getIndex().getAsRange<StringAttr>();
-    Expr row = exprOf((*index.begin()).getValue()) - Expr::symbol("tile_row");
-    Expr column = exprOf((*std::next(index.begin())).getValue()) - Expr::symbol("tile_column");
+    graph::Exprs index = graph::exprsOf(op.getIndex());
+    Expr row = index[0] - Expr::symbol("tile_row"), column = index[1] - Expr::symbol("tile_column");
     return loadFrom(window.pointer, row * window.stride + column);
   }
   if (auto stored = plan.tiles.find(tile); stored != plan.tiles.end())
@@ -109,8 +108,8 @@ void Emitter::emitExtract(ExtractOp op) {
 
   auto map = tile.getDefiningOp<MapOp>();
   Aliases outer = aliases, inner = aliases;
-  for (auto [var, at] : llvm::zip_equal(map.getVars().getAsRange<StringAttr>(), op.getIndex().getAsRange<StringAttr>()))
-    inner[var.str()] = exprOf(at.getValue()).substitute(outer);
+  for (auto [var, at] : llvm::zip_equal(map.getVars().getAsRange<StringAttr>(), graph::exprsOf(op.getIndex())))
+    inner[var.str()] = at.substitute(outer);
   aliases = inner;
   Values yielded = emitYield(map.getBody().front());
   aliases = outer;
@@ -142,7 +141,7 @@ void Emitter::emitCheckedIndex(CheckedIndexOp op) {
   Type type = op.getValue().getType();
   // Unsigned values above the largest i64 are out of range as negative ones too small are.
   Value i = emitCast(c, type, c.b.getI64Type(), values.lookup(op.getValue()));
-  Value extent = index(exprOf(op.getExtent()));
+  Value extent = index(op.getExtent());
   Value zero = c.i64(0);
   Value isNegative = c.cmpi(CmpIPredicate::slt, i, zero);
   if (type.isUnsignedInteger())

@@ -53,8 +53,8 @@ bool isCheap(MapOp map) {
 std::optional<int64_t> bytesOf(Value tile, const Ranges &ranges) {
   auto type = cast<TileType>(tile.getType());
   Expr count = 1;
-  for (StringAttr extent : type.getExtents())
-    count *= graph::exprOf(extent.getValue());
+  for (graph::ExprAttr extent : type.getExtents())
+    count *= extent.getValue();
   std::optional<int64_t> most = bounds(count, ranges).hi;
   if (!most || *most * elementBytes(type.getElement()) > kMaxTileBytes)
     return std::nullopt;

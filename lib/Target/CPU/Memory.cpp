@@ -102,8 +102,7 @@ Value Emitter::index(const Expr &e, ValueRange x, bool scalar) {
 
 Emitter::Condition Emitter::conjunction(ArrayAttr exprs, ValueRange x) {
   Value uniform, byLane;
-  for (auto text : exprs.getAsRange<StringAttr>()) {
-    Expr e = graph::exprOf(text.getValue());
+  for (const Expr &e : graph::exprsOf(exprs)) {
     Value value = index(pieces ? pieces->condition(e.substitute(aliases)) : e, x);
     Value holds = c.cmpi(CmpIPredicate::sge, value, c.i64(0));
     Value &part = Code::isVector(holds) ? byLane : uniform;

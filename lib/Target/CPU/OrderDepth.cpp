@@ -85,7 +85,7 @@ void orderDepth(FuncOp func) {
   if (loads.size() != 1)
     return;
   Digits digits = digitsOf(dot);
-  if (digits.size() < 2 || !findSteps(dot, exprOf(loads[0].getPosition()), digits) || std::abs(digits[0].step) == 1)
+  if (digits.size() < 2 || !findSteps(dot, loads[0].getPosition(), digits) || std::abs(digits[0].step) == 1)
     return;
   llvm::sort(digits, [](const Digit &a, const Digit &b) {
     return std::make_pair(std::abs(a.step), a.unit) < std::make_pair(std::abs(b.step), b.unit);

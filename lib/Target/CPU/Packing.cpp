@@ -27,7 +27,7 @@ static LoadOp packableLoad(FuncOp func, DotOp dot) {
   bool isShared = llvm::any_of(parameter.getUsers(), [&](Operation *user) { return user != load; });
   if (isShared || isPacked(func, parameter.getArgNumber()))
     return nullptr;
-  for (const std::string &symbol : exprOf(load.getPosition()).symbols())
+  for (const std::string &symbol : load.getPosition().symbols())
     if (symbol[0] == 'g')
       return nullptr;
   return load;
@@ -59,14 +59,14 @@ static void buildPacker(OpBuilder &b, FuncOp packer, DotOp dot, LoadOp load, int
   TypedAttr zero =
       isa<FloatType>(element) ? TypedAttr(b.getFloatAttr(element, 0)) : TypedAttr(b.getIntegerAttr(element, 0));
   Value other = kernel::ConstantOp::create(b, loc, zero);
-  Expr position = exprOf(load.getPosition()).substitute({{names[1], column}, {names[2], k}});
-  Value value = LoadOp::create(b, loc, element, body->getArgument(0), position.text(), ValueRange(),
-                               b.getStrArrayAttr({(extents[1] - column - 1).text()}), other);
+  Expr position = load.getPosition().substitute({{names[1], column}, {names[2], k}});
+  Value value = LoadOp::create(b, loc, element, body->getArgument(0), position, ValueRange(),
+                               graph::exprArray(b.getContext(), {extents[1] - column - 1}), other);
   Type accumulator = dot.getTile().getType().getElement();
   if (accumulator != element)
     value = CastOp::create(b, loc, accumulator, value);
   Expr target = (p * extents[2] + k) * width + j;
-  StoreOp::create(b, loc, value, body->getArgument(1), target.text(), ValueRange(), b.getStrArrayAttr({}));
+  StoreOp::create(b, loc, value, body->getArgument(1), target, ValueRange(), b.getArrayAttr({}));
 }
 
 PackedOperand packOperand(FuncOp func, unsigned parameter, const CpuTargetInfo &info) {
@@ -78,7 +78,7 @@ PackedOperand packOperand(FuncOp func, unsigned parameter, const CpuTargetInfo &
   MLIRContext *context = func.getContext();
   OpBuilder b(context);
   auto packer = FuncOp::create(b, UnknownLoc::get(context), (func.getSymName() + "_pack").str(), "pack",
-                               b.getStrArrayAttr({}), func.getScalars(), b.getDictionaryAttr({}));
+                               b.getArrayAttr({}), func.getScalars(), b.getDictionaryAttr({}));
   mlir::Block &body = packer.getBody().emplaceBlock();
   Location loc = packer.getLoc();
   body.addArgument(ViewType::get(context, load.getResult().getType(), Access::Read), loc);

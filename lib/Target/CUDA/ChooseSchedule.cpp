@@ -133,9 +133,8 @@ private:
       return false;
     return llvm::any_of(loops, [&](Operation *loop) {
       return iterations(loop).constant().value_or(longColumn) >= longColumn &&
-             llvm::any_of(loop->getRegion(0).getOps<LoadOp>(), [&](LoadOp load) {
-               return cuda::stepsByOne(graph::exprOf(load.getPosition()), lastPoint());
-             });
+             llvm::any_of(loop->getRegion(0).getOps<LoadOp>(),
+                          [&](LoadOp load) { return cuda::stepsByOne(load.getPosition(), lastPoint()); });
     });
   }
 
@@ -151,9 +150,8 @@ private:
   bool readsAlongRows() {
     return llvm::any_of(loops, [](Operation *loop) {
       auto [block, var] = innermost(loop);
-      return llvm::any_of(block->getOps<LoadOp>(), [&, var = var](LoadOp load) {
-        return cuda::stepsByOne(graph::exprOf(load.getPosition()), var);
-      });
+      return llvm::any_of(block->getOps<LoadOp>(),
+                          [&, var = var](LoadOp load) { return cuda::stepsByOne(load.getPosition(), var); });
     });
   }
 
@@ -189,7 +187,7 @@ private:
     std::optional<int64_t> rows = graph::exprsOf(dot.getExtents())[0].constant();
     std::string column = cuda::names(dot.getVars())[1];
     return rows && *rows <= matvecRows && llvm::all_of(dot.getRhs().front().getOps<LoadOp>(), [&](LoadOp load) {
-             std::optional<Expr> stride = graph::exprOf(load.getPosition()).coefficient(column);
+             std::optional<Expr> stride = load.getPosition().coefficient(column);
              return stride && (stride->isConstant(0) || stride->isConstant(1));
            });
   }

@@ -32,7 +32,7 @@ bool hasSchedule(DotOp dot) {
   return llvm::all_of(dot.getTile().getUsers(), [&](Operation *user) {
     auto extract = cast<ExtractOp>(user);
     auto loop = dyn_cast<ForeachOp>(user->getParentOp());
-    return loop && loop.getExtents().getValue() == space && extract.getIndex() == loop.getVars();
+    return loop && loop.getExtents().getValue() == space && extract.getIndex() == pointOf(loop.getVars());
   });
 }
 

@@ -73,12 +73,11 @@ private:
     Location loc = low.func.getLoc();
     Value own = low.get(accumulator.registers);
     Value parts = low.smem(threads, own.getType());
-    StoreSharedOp::create(low.builder, loc, own, parts, (symbol("warp") * lanes + symbol("lane")).text());
+    StoreSharedOp::create(low.builder, loc, own, parts, symbol("warp") * lanes + symbol("lane"));
     BarrierOp::create(low.builder, loc);
     cuda::Accumulator all = cuda::makeAccumulator(low, accumulator.kind, accumulator.type);
     (void)low.loop("w", 0, warps, 1, /*unroll=*/true, [&]() -> LogicalResult {
-      Value part =
-          LoadSharedOp::create(low.builder, loc, own.getType(), parts, (symbol("w") * lanes + symbol("lane")).text());
+      Value part = LoadSharedOp::create(low.builder, loc, own.getType(), parts, symbol("w") * lanes + symbol("lane"));
       cuda::accumulate(low, all, part);
       return success();
     });

@@ -18,7 +18,7 @@ namespace cupola::cuda {
 static bool isTransposed(LoadOp load, StringRef var, StringRef innermost) {
   if (!load.getMask().empty() || !load.getIndices().empty())
     return false;
-  Expr position = graph::exprOf(load.getPosition());
+  Expr position = load.getPosition();
   std::optional<Expr> along = position.coefficient(var.str());
   std::optional<Expr> across = position.coefficient(innermost.str());
   return along && along->isConstant(1) && across && !across->isConstant(0) && !across->isConstant(1);
@@ -30,7 +30,7 @@ std::optional<std::string> cuda::transposedAxis(ForeachOp loop) {
   auto isLong = [](const Expr &extent) { return extent.constant().value_or(32) >= 8; };
   Block &body = loop.getBody().front();
   bool storesAlong = llvm::all_of(body.getOps<StoreOp>(), [&](StoreOp store) {
-    std::optional<Expr> stride = graph::exprOf(store.getPosition()).coefficient(vars.back());
+    std::optional<Expr> stride = store.getPosition().coefficient(vars.back());
     return stride && stride->isConstant(1);
   });
   if (vars.size() < 2 || !storesAlong || !isLong(extents.back()))
@@ -106,7 +106,7 @@ private:
       for (auto [op, smem] : turned) {
         if (failed(low.clone(*op)))
           return failure();
-        StoreSharedOp::create(low.builder, loc, low.values.lookup(op->getResult(0)), smem, place.text());
+        StoreSharedOp::create(low.builder, loc, low.values.lookup(op->getResult(0)), smem, place);
       }
       return success();
     });
@@ -118,7 +118,7 @@ private:
         if (auto it = turned.find(&op); it != turned.end())
           low.values.map(
               op.getResult(0),
-              LoadSharedOp::create(low.builder, loc, op.getResult(0).getType(), it->second, place.text()).getResult());
+              LoadSharedOp::create(low.builder, loc, op.getResult(0).getType(), it->second, place).getResult());
         else if (failed(low.clone(op)))
           return failure();
       }

@@ -87,6 +87,6 @@ FailureOr<cuda::CudaKernel> cuda::emitCudaKernel(FuncOp prepared, const CudaTarg
     record.readWrite.push_back(access == Access::Read ? "r" : access == Access::Write ? "w" : "rw");
   }
   kernel.text = printKernel(*func, record.name, wide);
-  kernel.grid = graph::exprOf(launch.getBlocks());
+  kernel.grid = launch.getBlocks().getValue();
   return kernel;
 }

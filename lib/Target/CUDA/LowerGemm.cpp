@@ -69,7 +69,7 @@ private:
     Value result = low.registers({count}, low.builder.getF32Type());
     Expr k = firstOfPart() + symbol("k");
     Expr at = symbol("s") * (tileK * op.pitch) + k * op.pitch + thread * group;
-    LoadFragmentOp::create(low.builder, low.func.getLoc(), op.smem, at.text(), group, threadsAlong * group, result);
+    LoadFragmentOp::create(low.builder, low.func.getLoc(), op.smem, at, group, threadsAlong * group, result);
     return result;
   }
 

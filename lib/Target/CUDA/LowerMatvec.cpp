@@ -60,7 +60,7 @@ private:
     });
     (void)low.loop("i", 0, rows, 1, /*unroll=*/true, [&]() -> LogicalResult {
       Expr at = (symbol("warp") * rows + symbol("i")) * lanes + symbol("lane");
-      StoreSharedOp::create(low.builder, loc, low.get(acc, {symbol("i"), 0}), partial, at.text());
+      StoreSharedOp::create(low.builder, loc, low.get(acc, {symbol("i"), 0}), partial, at);
       return success();
     });
     BarrierOp::create(low.builder, loc);
@@ -96,7 +96,7 @@ private:
         Value sum = low.variable(low.constant(f32, 0));
         (void)low.loop("w", 0, warps, 1, /*unroll=*/true, [&]() -> LogicalResult {
           Expr at = (symbol("w") * rows + symbol(vars[0])) * lanes + symbol("lane");
-          Value part = LoadSharedOp::create(low.builder, low.func.getLoc(), f32, partial, at.text());
+          Value part = LoadSharedOp::create(low.builder, low.func.getLoc(), f32, partial, at);
           AccumulateOp::create(low.builder, low.func.getLoc(), graph::ReduceKind::Sum, part, sum,
                                low.builder.getArrayAttr({}));
           return success();

@@ -61,11 +61,11 @@ private:
     Value left = low.registers({tilesM, mmaK / 4}, u32), right = low.registers({tilesN, mmaK / 8}, u32);
     Expr k = firstOfPart() + symbol("k") * mmaK;
     Expr atA = symbol("s") * (tileM * a.pitch) + symbol("wm") * (16 * tilesM * a.pitch) + k;
-    MmaLoadOp::create(low.builder, loc, MmaOperand::A, a.smem, atA.text(), a.pitch, left);
+    MmaLoadOp::create(low.builder, loc, MmaOperand::A, a.smem, atA, a.pitch, left);
     Expr n = symbol("wn") * (8 * tilesN);
     Expr atB = b.kMajor ? symbol("s") * (tileK * b.pitch) + k * b.pitch + n
                         : symbol("s") * (tileN * b.pitch) + n * b.pitch + k;
-    MmaLoadOp::create(low.builder, loc, b.kMajor ? MmaOperand::B : MmaOperand::BT, b.smem, atB.text(), b.pitch, right);
+    MmaLoadOp::create(low.builder, loc, b.kMajor ? MmaOperand::B : MmaOperand::BT, b.smem, atB, b.pitch, right);
     MmaOp::create(low.builder, loc, acc, left, right, bf16);
     return success();
   }

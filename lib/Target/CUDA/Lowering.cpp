@@ -24,8 +24,8 @@ static constexpr StringRef expressionNames[] = {"position", "mask", "expr", "exp
                                                 "extents",  "from", "to",   "target", "trips"};
 
 static Attribute mapExpressions(Attribute attr, llvm::function_ref<Expr(const Expr &)> change) {
-  if (auto text = dyn_cast<StringAttr>(attr))
-    return StringAttr::get(attr.getContext(), change(exprOf(text.getValue())).text());
+  if (auto expr = dyn_cast<graph::ExprAttr>(attr))
+    return graph::exprAttr(attr.getContext(), change(expr.getValue()));
   SmallVector<Attribute> changed;
   for (Attribute element : cast<ArrayAttr>(attr))
     changed.push_back(mapExpressions(element, change));
@@ -59,15 +59,6 @@ void cuda::substitute(Operation *op, const std::map<std::string, Expr> &values) 
     op->walk([&](Operation *inner) { substituteOne(inner, values); });
 }
 
-void cuda::canonicalize(Operation *op) {
-  const auto rewrite = [&](StringRef name) {
-    if (Attribute attr = op->getAttr(name))
-      op->setAttr(name, mapExpressions(attr, [](const Expr &e) { return e; }));
-  };
-  llvm::for_each(expressionNames, rewrite);
-  rewrite("grid"); // of the kernel itself
-}
-
 namespace cupola::cuda {
 
 Lowering::Lowering(FuncOp func)
@@ -83,11 +74,11 @@ Lowering::~Lowering() { old->clear(); }
 void Lowering::launch(int64_t threads, const Expr &blocks) {
   func.setGridAttr(builder.getArrayAttr({}));
   mayHaveSurplus = !blocks.constant();
-  func->setAttr("launch", LaunchAttr::get(func.getContext(), threads, builder.getStringAttr(blocks.text())));
+  func->setAttr("launch", LaunchAttr::get(func.getContext(), threads, graph::exprAttr(func.getContext(), blocks)));
 }
 
 void Lowering::let(StringRef name, const Expr &value, const Expr &extent) {
-  LetOp::create(builder, loc, name, value.text(), ValueRange(), extent.text());
+  LetOp::create(builder, loc, name, value, ValueRange(), extent);
 }
 
 void Lowering::letCoordinates(ArrayRef<std::string> vars, ArrayRef<Expr> extents, const Expr &flat) {
@@ -111,7 +102,7 @@ void Lowering::letGrid(const Expr &flat) {
 LogicalResult Lowering::loop(StringRef name, const Expr &from, const Expr &to, const Expr &step, bool unroll,
                              Body body) {
   OpBuilder::InsertionGuard saved(builder);
-  auto op = ForOp::create(builder, loc, name, from.text(), to.text(), step.text(), unroll);
+  auto op = ForOp::create(builder, loc, name, from, to, step, unroll);
   builder.setInsertionPointToEnd(&op.getBody().emplaceBlock());
   return body();
 }
@@ -122,7 +113,7 @@ Ranges Lowering::rangesHere() {
     return rangesAt(block->getParentOp());
   Ranges ranges = rangesAt(&block->back());
   if (auto let = dyn_cast<LetOp>(block->back()))
-    ranges[let.getName().str()] = {Expr(0), exprOf(let.getExtent()) - 1};
+    ranges[let.getName().str()] = {Expr(0), let.getExtent() - 1};
   return ranges;
 }
 
@@ -227,8 +218,8 @@ SmallVector<Value> Lowering::yielded(Block &block) {
 /// A tile element is read where this thread made it, or computed once more.
 LogicalResult Lowering::cloneExtract(ExtractOp op) {
   auto place = tiles.find(op.getTile());
-  if (place != tiles.end() && op.getIndex() == space &&
-      llvm::equal(op.getTile().getType().getExtents(), spaceExtents.getAsRange<StringAttr>())) {
+  if (place != tiles.end() && op.getIndex() == pointOf(space) &&
+      llvm::equal(op.getTile().getType().getExtents(), spaceExtents.getAsRange<graph::ExprAttr>())) {
     const TilePlace &at = place->second;
     values.map(op.getResult(), at.element ? at.element : get(at.registers, at.index));
     return success();
@@ -238,8 +229,8 @@ LogicalResult Lowering::cloneExtract(ExtractOp op) {
     return op.emitOpError("reads a product's tile at another point than its own");
   // The clone of the map's body takes the index expressions for its variables.
   std::map<std::string, Expr> point;
-  for (auto [var, index] : llvm::zip_equal(names(map.getVars()), names(op.getIndex())))
-    point[var] = exprOf(index);
+  for (auto [var, index] : llvm::zip_equal(names(map.getVars()), graph::exprsOf(op.getIndex())))
+    point[var] = index;
   OwningOpRef<MapOp> copy(map.clone());
   Block &body = copy->getBody().front();
   for (Operation &inner : body)
@@ -262,7 +253,7 @@ LogicalResult Lowering::loops(ArrayAttr vars, ArrayAttr extents, Body body, size
   if (depth == vars.size())
     return body();
   StringRef name = llvm::cast<StringAttr>(vars[depth]).getValue();
-  Expr extent = exprOf(llvm::cast<StringAttr>(extents[depth]).getValue());
+  Expr extent = graph::exprOf(extents[depth]);
   bool unroll = depth + 1 == vars.size() && extent.constant().value_or(longLoop) < longLoop;
   return loop(name, 0, extent, 1, unroll, [&] { return loops(vars, extents, body, depth + 1); });
 }
@@ -328,7 +319,7 @@ LogicalResult Lowering::cloneArgReduce(ArgReduceOp op) {
       }
       wins = binary(BinaryKind::Or, isNaN, wins);
     }
-    Value here = IndexOp::create(builder, loc, i64, position.text(), ValueRange());
+    Value here = IndexOp::create(builder, loc, i64, position, ValueRange());
     set(SelectOp::create(builder, loc, type, wins, value, old), best);
     set(SelectOp::create(builder, loc, i64, wins, here, place), where);
     return success();

@@ -27,9 +27,6 @@ bool usesVariable(mlir::Operation *op, llvm::StringRef var);
 /// Replaces variables in every expression of `op` and of the ops inside it.
 void substitute(mlir::Operation *op, const std::map<std::string, Expr> &values);
 
-/// Writes every expression of an op in its canonical form.
-void canonicalize(mlir::Operation *op);
-
 /// Where a tile of level 1 lives: in registers at `index`, for the thread that
 /// runs the loop whose variables are those the tile was made over.
 struct TilePlace {

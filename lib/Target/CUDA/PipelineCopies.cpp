@@ -18,8 +18,7 @@ namespace {
 class Pipeline {
 public:
   explicit Pipeline(TileLoopOp loop)
-      : loop(loop), builder(loop), loc(loop.getLoc()), trips(graph::exprOf(loop.getTrips())), stages(loop.getStages()) {
-  }
+      : loop(loop), builder(loop), loc(loop.getLoc()), trips(loop.getTrips()), stages(loop.getStages()) {}
 
   void run() {
     loop.getAsync() ? async() : throughRegisters();
@@ -51,14 +50,14 @@ private:
     in(guard.getBody(), body);
   }
 
-  ForOp mainLoop() { return ForOp::create(builder, loc, loop.getName(), "0", trips.text(), "1", false); }
+  ForOp mainLoop() { return ForOp::create(builder, loc, loop.getName(), Expr(0), trips, Expr(1), false); }
 
   /// With two buffers one barrier an iteration suffices: who fills a buffer again has
   /// passed the barrier after which all others finished reading it.
   void throughRegisters() {
     place(loop.getFetch(), 0, 0);
     in(mainLoop().getBody(), [&] {
-      LetOp::create(builder, loc, loop.getStage(), mod(tile(), stages).text(), ValueRange(), std::to_string(stages));
+      LetOp::create(builder, loc, loop.getStage(), mod(tile(), stages), ValueRange(), Expr(stages));
       place(loop.getStore(), tile(), stage());
       BarrierOp::create(builder, loc);
       guarded(tile() + 1, [&] { place(loop.getFetch(), tile() + 1, 0); });
@@ -81,7 +80,7 @@ private:
       Expr next = tile() + (stages - 1);
       guarded(next, [&] { place(loop.getFetch(), next, mod(next, stages)); });
       AsyncCommitOp::create(builder, loc);
-      LetOp::create(builder, loc, loop.getStage(), mod(tile(), stages).text(), ValueRange(), std::to_string(stages));
+      LetOp::create(builder, loc, loop.getStage(), mod(tile(), stages), ValueRange(), Expr(stages));
       place(loop.getCompute(), tile(), stage());
     });
   }

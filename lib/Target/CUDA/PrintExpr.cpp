@@ -158,8 +158,8 @@ void cuda::addIndexRanges(ValueRange indices, const Ranges &outer, Ranges &range
     cupola::Range &range = ranges["x" + std::to_string(i)];
     range = {};
     if (auto checked = index.getDefiningOp<CheckedIndexOp>())
-      range = {Expr(0), graph::exprOf(checked.getExtent()) - 1};
+      range = {Expr(0), checked.getExtent() - 1};
     if (auto position = index.getDefiningOp<IndexOp>(); position && position.getIndices().empty())
-      range = {graph::exprOf(position.getExpr()), graph::exprOf(position.getExpr())};
+      range = {position.getExpr(), position.getExpr()};
   }
 }

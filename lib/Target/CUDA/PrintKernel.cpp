@@ -96,9 +96,9 @@ private:
       result.indices.push_back(wide ? operand(index) : "i32(" + operand(index) + ")");
     return result;
   }
-  std::string expr(StringRef e, ValueRange indices = {}) {
+  std::string expr(const Expr &e, ValueRange indices = {}) {
     Context c = context(indices);
-    return ExprText{c.ranges, wide, c.indices}(exprOf(e));
+    return ExprText{c.ranges, wide, c.indices}(e);
   }
   std::string all(ArrayAttr conditions, ValueRange indices = {}) {
     Context c = context(indices);
@@ -114,8 +114,8 @@ private:
   /// "r0[i][e]"
   std::string element(Value registers, ArrayAttr index) {
     std::string result = names.lookup(registers);
-    for (auto e : index.getAsRange<StringAttr>())
-      result += "[" + expr(e.getValue()) + "]";
+    for (const Expr &e : exprsOf(index))
+      result += "[" + expr(e) + "]";
     return result;
   }
   std::string define(Value value) {
@@ -166,18 +166,18 @@ private:
   void print(LetOp op) {
     std::string value = expr(op.getExpr(), op.getIndices());
     line("const " + llvm::Twine(indexType()) + " " + op.getName() + " = " + value + ";");
-    scope[op.getName().str()] = {Expr(0), exprOf(op.getExtent()) - 1};
+    scope[op.getName().str()] = {Expr(0), op.getExtent() - 1};
   }
 
   void print(ForOp op) {
     if (op.getUnroll())
       line("CUPOLA_UNROLL");
     std::string name = op.getName().str();
-    std::string step = op.getStep() == "1" ? "++" + name : name + " += " + expr(op.getStep());
+    std::string step = op.getStep().isConstant(1) ? "++" + name : name + " += " + expr(op.getStep());
     std::string head = std::string("for (") + indexType() + " " + name + " = " + expr(op.getFrom()) + "; " + name +
                        " < " + expr(op.getTo()) + "; " + step + ")";
     Ranges outer = scope;
-    scope[name] = {exprOf(op.getFrom()), exprOf(op.getTo()) - 1};
+    scope[name] = {op.getFrom(), op.getTo() - 1};
     braces(head, [&] { block(op.getBody().front()); });
     scope = std::move(outer);
   }
@@ -304,9 +304,9 @@ bool anyWide(Block &block, Ranges scope) {
       if (cuda::mayOverflow32(e, ranges))
         return true;
     if (auto let = dyn_cast<LetOp>(op))
-      scope[let.getName().str()] = {Expr(0), exprOf(let.getExtent()) - 1};
+      scope[let.getName().str()] = {Expr(0), let.getExtent() - 1};
     if (auto loop = dyn_cast<ForOp>(op))
-      ranges[loop.getName().str()] = {exprOf(loop.getFrom()), exprOf(loop.getTo()) - 1};
+      ranges[loop.getName().str()] = {loop.getFrom(), loop.getTo() - 1};
     for (Region &region : op.getRegions())
       if (anyWide(region.front(), ranges))
         return true;

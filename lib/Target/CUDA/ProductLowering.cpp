@@ -81,8 +81,8 @@ int64_t ProductLowering::tileElements(const Operand &op) const { return op.outer
 
 void ProductLowering::plan(Operand &op, int64_t mostWidth) {
   auto direction = [&](const std::string &along, const Expr &extent) -> int64_t {
-    bool runs = llvm::any_of(op.body->getOps<LoadOp>(),
-                             [&](LoadOp load) { return stepsByOne(graph::exprOf(load.getPosition()), along); });
+    bool runs =
+        llvm::any_of(op.body->getOps<LoadOp>(), [&](LoadOp load) { return stepsByOne(load.getPosition(), along); });
     if (!runs)
       return 0;
     int64_t width = std::min(vectorWidth({{op.body, along}}, extent, low.divisors), mostWidth);
@@ -152,7 +152,7 @@ LoadOp ProductLowering::vectorLoad(const Operand &op) const {
   if (!load || op.width == 1)
     return load;
   StringRef var = op.alongK ? op.kVar : op.outerVar;
-  bool whole = isContiguous(graph::exprOf(load.getPosition()), var, op.width, low.divisors) &&
+  bool whole = isContiguous(load.getPosition(), var, op.width, low.divisors) &&
                sharesMask(load.getMask(), var, op.width, low.divisors);
   return whole ? load : LoadOp();
 }
@@ -176,7 +176,7 @@ ProductLowering::Source ProductLowering::source(const Operand &op, LoadOp load, 
   auto resolve = [&](const Expr &e) {
     return e.coefficient(op.kVar) ? e : simplify(e.substitute({{op.kVar, atK}}), ranges);
   };
-  result.position = resolve(graph::exprOf(load.getPosition()));
+  result.position = resolve(load.getPosition());
   for (const Expr &condition : graph::exprsOf(load.getMask()))
     result.mask.push_back(resolve(condition));
   return result;
@@ -189,12 +189,12 @@ LogicalResult ProductLowering::fetchPlain(Operand &op, LoadOp load, const Expr &
   Value other = from.mask.empty() ? Value() : low.constant(load.getType(), 0);
   ArrayAttr mask = graph::exprArray(context, from.mask);
   if (op.width == 1) {
-    Value value = LoadOp::create(low.builder, loc, load.getType(), load.getView(), from.position.text(), ValueRange(),
-                                 mask, other);
+    Value value =
+        LoadOp::create(low.builder, loc, load.getType(), load.getView(), from.position, ValueRange(), mask, other);
     low.set(value, op.registers, {symbol("i")});
     return success();
   }
-  LoadVectorOp::create(low.builder, loc, load.getView(), from.position.text(), ValueRange(), mask, other, op.registers,
+  LoadVectorOp::create(low.builder, loc, load.getView(), from.position, ValueRange(), mask, other, op.registers,
                        graph::exprArray(context, {symbol("i")}));
   return success();
 }
@@ -217,8 +217,8 @@ LogicalResult ProductLowering::fetchAsync(Operand &op) {
   LoadOp load = vectorLoad(op);
   return forVectors(op, [&](const Expr &outer, const Expr &k) -> LogicalResult {
     Source from = source(op, load, outer, k);
-    AsyncCopyOp::create(low.builder, low.func.getLoc(), load.getView(), from.position.text(), op.smem,
-                        sharedPlace(op, outer, k).text(), op.width * byteSize(load.getType()),
+    AsyncCopyOp::create(low.builder, low.func.getLoc(), load.getView(), from.position, op.smem,
+                        sharedPlace(op, outer, k), op.width * byteSize(load.getType()),
                         graph::exprArray(low.func.getContext(), from.mask));
     return success();
   });
@@ -232,21 +232,20 @@ LogicalResult ProductLowering::store(Operand &op) {
   return forVectors(op, [&](const Expr &outer, const Expr &k) -> LogicalResult {
     if (whole) {
       StoreVectorOp::create(low.builder, loc, op.registers, graph::exprArray(low.func.getContext(), {symbol("i")}),
-                            op.smem, sharedPlace(op, outer, k).text());
+                            op.smem, sharedPlace(op, outer, k));
       return success();
     }
     return forElements(op, [&](ArrayRef<Expr> index) {
       Expr e = op.width > 1 ? symbol("e") : Expr(0);
       Expr at = op.alongK ? sharedPlace(op, outer, k + e) : sharedPlace(op, outer + e, k);
       Value value = low.cast(low.get(op.registers, index), shared);
-      StoreSharedOp::create(low.builder, loc, value, op.smem, at.text());
+      StoreSharedOp::create(low.builder, loc, value, op.smem, at);
     });
   });
 }
 
 LogicalResult ProductLowering::tileLoop(Operand &a, Operand &b, int64_t stages, bool async, Lowering::Body body) {
-  auto loop =
-      TileLoopOp::create(low.builder, low.func.getLoc(), "kt", ceilDiv(extents[2], tileK).text(), "s", stages, async);
+  auto loop = TileLoopOp::create(low.builder, low.func.getLoc(), "kt", ceilDiv(extents[2], tileK), "s", stages, async);
   OpBuilder::InsertionGuard saved(low.builder);
   low.builder.setInsertionPointToEnd(&loop.getFetch().emplaceBlock());
   for (Operand *op : {&a, &b})
@@ -282,15 +281,14 @@ void ProductLowering::addParts(Value acc) {
   Value parts = low.smem((split - 1) * tileM * tileN, f32);
   (void)low.guard({symbol("tk") - 1}, [&] {
     return each([&] {
-      StoreSharedOp::create(low.builder, loc, low.get(acc, index), parts,
-                            ((symbol("tk") - 1) * (tileM * tileN) + own).text());
+      StoreSharedOp::create(low.builder, loc, low.get(acc, index), parts, (symbol("tk") - 1) * (tileM * tileN) + own);
     });
   });
   BarrierOp::create(low.builder, loc);
   (void)low.guard({-symbol("tk")}, [&] {
     return low.loop("p", 0, split - 1, 1, /*unroll=*/true, [&] {
       return each([&] {
-        Value part = LoadSharedOp::create(low.builder, loc, f32, parts, (symbol("p") * (tileM * tileN) + own).text());
+        Value part = LoadSharedOp::create(low.builder, loc, f32, parts, symbol("p") * (tileM * tileN) + own);
         AccumulateOp::create(low.builder, loc, graph::ReduceKind::Sum, part, acc,
                              graph::exprArray(low.func.getContext(), index));
       });

@@ -22,50 +22,61 @@ namespace {
 
 using Numbers = std::vector<int64_t>;
 
-bool isNamePart(char c) { return llvm::isAlnum(c) || c == '_'; }
+using Change = llvm::function_ref<Expr(int64_t)>;
 
-/// Rewrites every number of an expression's text that is a value: no part of a name, no power.
-std::string mapNumbers(StringRef text, llvm::function_ref<std::string(StringRef)> change) {
-  std::string result;
-  for (size_t i = 0; i < text.size();) {
-    size_t end = i;
-    while (end < text.size() && isNamePart(text[end]))
-      ++end;
-    if (end == i) {
-      result += text[i++];
-      continue;
+/// Rebuilds an expression with other numbers: coefficients that are not one, and constants.
+/// A sign belongs to the sum, not to its number.
+struct Renumber {
+  Change change;
+
+  Expr constant(int64_t value) { return value == -1 ? Expr(-1) : value < 0 ? -change(-value) : change(value); }
+  Expr symbol(const std::string &name) { return Expr::symbol(name); }
+  Expr binary(ExprOp op, const Expr &a, const Expr &b) {
+    switch (op) {
+    case ExprOp::Add:
+      return a + b;
+    case ExprOp::Sub:
+      return a - b;
+    case ExprOp::Mul:
+      return a * b;
+    case ExprOp::FloorDiv:
+      return floorDiv(a, b);
+    case ExprOp::CeilDiv:
+      return ceilDiv(a, b);
+    case ExprOp::Mod:
+      return mod(a, b);
+    case ExprOp::Min:
+      return min(a, b);
+    case ExprOp::Max:
+      return max(a, b);
     }
-    StringRef word = text.slice(i, end);
-    bool isValue = llvm::all_of(word, llvm::isDigit) && (i == 0 || text[i - 1] != '^');
-    result += isValue ? change(word) : word.str();
-    i = end;
+    llvm_unreachable("every operation has a case");
   }
-  return result;
-}
+};
 
-Attribute mapTexts(Attribute attr, llvm::function_ref<std::string(StringRef)> change) {
-  if (auto text = dyn_cast<StringAttr>(attr))
-    return StringAttr::get(attr.getContext(), mapNumbers(text, change));
+Attribute mapNumbers(Attribute attr, Change change) {
+  if (auto expr = dyn_cast<graph::ExprAttr>(attr)) {
+    Renumber builder{change};
+    return graph::exprAttr(attr.getContext(), buildExpr(expr.getValue(), builder));
+  }
   SmallVector<Attribute> changed;
   for (Attribute element : cast<ArrayAttr>(attr))
-    changed.push_back(mapTexts(element, change));
+    changed.push_back(mapNumbers(element, change));
   return ArrayAttr::get(attr.getContext(), changed);
 }
 
 /// Gives the tile the extents of its product.
 void retype(DotOp dot) {
-  auto extents = llvm::to_vector(dot.getExtents().getAsRange<StringAttr>());
-  extents.pop_back();
   Type element = dot.getTile().getType().getElement();
-  dot.getTile().setType(TileType::get(dot.getContext(), element, extents));
+  dot.getTile().setType(tileType(element, ArrayRef(graph::exprsOf(dot.getExtents())).take_front(2)));
 }
 
 /// Rewrites the numbers of all expressions of a kernel, in the order of a walk.
-void mapNumbers(FuncOp func, llvm::function_ref<std::string(StringRef)> change) {
+void mapNumbers(FuncOp func, Change change) {
   func->walk<WalkOrder::PreOrder>([&](Operation *op) {
     for (StringRef name : {"grid", "extents", "position", "mask", "expr", "exprs", "extent"})
       if (Attribute attr = op->getAttr(name))
-        op->setAttr(name, mapTexts(attr, change));
+        op->setAttr(name, mapNumbers(attr, change));
     if (auto dot = dyn_cast<DotOp>(op))
       retype(dot);
   });
@@ -98,11 +109,9 @@ struct Member {
     });
     OwningOpRef<FuncOp> copy(func.clone());
     copy->setSymName("k");
-    mapNumbers(*copy, [&](StringRef number) {
-      int64_t value = 0;
-      number.getAsInteger(10, value);
-      numbers.push_back(value);
-      return std::string("#");
+    mapNumbers(*copy, [&](int64_t number) {
+      numbers.push_back(number);
+      return Expr::symbol("number" + std::to_string(numbers.size()));
     });
     llvm::raw_string_ostream stream(rest);
     copy->print(stream, OpPrintingFlags().useLocalScope().assumeVerified());
@@ -119,26 +128,25 @@ public:
       Numbers column;
       for (const Member &member : members)
         column.push_back(member.numbers[i]);
-      texts.push_back(textOf(std::move(column)));
+      values.push_back(valueOf(std::move(column)));
     }
   }
 
-  std::vector<std::string> texts;           ///< of every number
+  std::vector<Expr> values;                 ///< of every number
   llvm::MapVector<size_t, Numbers> scalars; ///< parameter -> its value for every member
 
 private:
-  std::string textOf(Numbers column) {
+  Expr valueOf(Numbers column) {
     int64_t common =
         std::accumulate(column.begin(), column.end(), int64_t(0), [](int64_t a, int64_t b) { return std::gcd(a, b); });
     if (llvm::all_of(column, [&](int64_t value) { return value == column[0]; }))
-      return std::to_string(column[0]);
+      return column[0];
     for (int64_t &value : column)
       value /= common;
     auto [found, isNew] = known.emplace(column, next);
     if (isNew)
       scalars[next++] = column;
-    std::string name = "n" + std::to_string(found->second);
-    return common == 1 ? name : std::to_string(common) + "*" + name;
+    return Expr(common) * Expr::symbol("n" + std::to_string(found->second));
   }
 
   std::map<Numbers, size_t> known;
@@ -149,12 +157,7 @@ private:
 OwningOpRef<FuncOp> unite(ArrayRef<Member> members, const Parameters &parameters) {
   OwningOpRef<FuncOp> func(members[0].func.clone());
   size_t next = 0;
-  mapNumbers(*func, [&](StringRef) { return parameters.texts[next++]; });
-  func->walk([](Operation *op) {
-    cuda::canonicalize(op);
-    if (auto dot = dyn_cast<DotOp>(op))
-      retype(dot);
-  });
+  mapNumbers(*func, [&](int64_t) { return parameters.values[next++]; });
   SmallVector<Attribute> scalars(func->getScalars().begin(), func->getScalars().end());
   for (const auto &[index, values] : parameters.scalars) {
     auto [least, most] = std::minmax_element(values.begin(), values.end());
@@ -203,7 +206,7 @@ private:
       for (graph::FusionOp fusion : uses[member.func.getSymName()]) {
         SmallVector<Attribute> scalars(fusion->getAttrOfType<ArrayAttr>("scalars").getValue());
         for (const auto &[index, values] : parameters.scalars)
-          scalars.push_back(b.getStringAttr(std::to_string(values[i])));
+          scalars.push_back(graph::exprAttr(b.getContext(), values[i]));
         fusion->setAttr("kernel", name);
         fusion->setAttr("scalars", b.getArrayAttr(scalars));
       }

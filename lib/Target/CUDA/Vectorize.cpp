@@ -86,7 +86,7 @@ struct VectorAccesses {
     for (Value operand : op->getOperands())
       if (Operation *def = operand.getDefiningOp(); def && varying.contains(def))
         return false;
-    return isContiguous(exprOf(op.getPosition()), var, width, divisors);
+    return isContiguous(op.getPosition(), var, width, divisors);
   }
   /// A condition that all elements of a vector share.
   bool isShared(InRangeOp op) const {
@@ -94,7 +94,7 @@ struct VectorAccesses {
   }
   bool isVector(StoreOp op) const {
     return op.getIndices().empty() && op.getMask().empty() && fits(op.getValue().getType()) &&
-           isContiguous(exprOf(op.getPosition()), var, width, divisors);
+           isContiguous(op.getPosition(), var, width, divisors);
   }
 };
 
@@ -118,7 +118,7 @@ int64_t vectorWidth(ArrayRef<std::pair<Block *, std::string>> blocks, const Expr
         }
         // A contiguous load that would not fit is better served by a narrower width.
         if (auto load = dyn_cast<LoadOp>(op); load && !accesses.fits(load.getType()))
-          whole &= !isContiguous(exprOf(load.getPosition()), var, width, divisors);
+          whole &= !isContiguous(load.getPosition(), var, width, divisors);
       }
     }
     if (whole && bytes > 0)
@@ -145,8 +145,8 @@ void Lowering::cloneVectorLoad(LoadOp op, StringRef var, const Expr &base, int64
   SmallVector<Value> indices = llvm::map_to_vector(op.getIndices(), [&](Value v) { return values.lookupOrDefault(v); });
   vector = registers({}, op.getType(), width);
   graph::Exprs mask = llvm::map_to_vector(graph::exprsOf(op.getMask()), here);
-  LoadVectorOp::create(builder, loc, values.lookupOrDefault(op.getView()), here(exprOf(op.getPosition())).text(),
-                       indices, graph::exprArray(op.getContext(), mask),
+  LoadVectorOp::create(builder, loc, values.lookupOrDefault(op.getView()), here(op.getPosition()), indices,
+                       graph::exprArray(op.getContext(), mask),
                        op.getOther() ? values.lookupOrDefault(op.getOther()) : Value(), vector,
                        builder.getArrayAttr({}));
 }
@@ -239,7 +239,7 @@ LogicalResult Lowering::cloneElements(Block &block, StringRef var, const Expr &b
   for (Operation &op : block)
     if (auto store = dyn_cast<StoreOp>(op); store && vectors.count(&op))
       StoreVectorOp::create(builder, loc, vectors[&op], builder.getArrayAttr({}), store.getView(),
-                            exprOf(store.getPosition()).substitute({{var.str(), symbol(first)}}).text());
+                            store.getPosition().substitute({{var.str(), symbol(first)}}));
   return success();
 }
 

@@ -24,7 +24,8 @@ protected:
   std::vector<std::string> reasons() {
     std::vector<std::string> texts;
     for (auto op : module->getOps<graph::AssumeOp>())
-      texts.push_back((op.getLhs() + " " + op.getRelation() + " " + op.getRhs() + ": " + op.getReason()).str());
+      texts.push_back(op.getLhs().text() + " " + op.getRelation().str() + " " + op.getRhs().text() + ": " +
+                      op.getReason().str());
     return texts;
   }
 };

@@ -83,7 +83,7 @@ private:
   int64_t value(Attribute text, ValueRange indices = {}) {
     auto [it, isNew] = exprs.try_emplace(text);
     if (isNew)
-      it->second = graph::exprOf(cast<StringAttr>(text).getValue());
+      it->second = graph::exprOf(text);
     for (auto [i, index] : llvm::enumerate(indices))
       vars["x" + std::to_string(i)] = numbers[index].whole;
     std::optional<int64_t> result = it->second.evaluate(vars);

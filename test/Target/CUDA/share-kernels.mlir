@@ -2,8 +2,8 @@
 
 // Two layers of one structure: columns and depth double, rows are fourfold in the first.
 // CHECK-LABEL: func.func @main
-// CHECK: kernel = @k0, scalars = ["4", "1"]
-// CHECK: kernel = @k0, scalars = ["1", "2"]
+// CHECK: kernel = @k0, scalars = [#graph.expr<"4">, #graph.expr<"1">]
+// CHECK: kernel = @k0, scalars = [#graph.expr<"1">, #graph.expr<"2">]
 // CHECK: kernel = @k2, scalars = []
 func.func @main(%a: tensor<196x64xf32>, %b: tensor<49x128xf32>) {
   %0 = graph.fusion "gemm"(%a) attributes {kernel = @k0, scalars = []} : (tensor<196x64xf32>) -> tensor<196x64xf32> {
