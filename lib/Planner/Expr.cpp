@@ -314,6 +314,8 @@ int Expr::compare(const Expr &other) const {
 
 size_t Expr::hash() const { return mix(sum ? sum->hash : 0, size_t(constantTerm)); }
 
+size_t Expr::nodes() const { return !sum ? 0 : sum->overflowed ? maxNodes + 1 : sum->nodes; }
+
 bool Expr::overflowed() const { return sum && sum->overflowed; }
 
 const std::vector<Term> &Expr::terms() const {

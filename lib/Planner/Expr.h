@@ -67,6 +67,8 @@ public:
   size_t hash() const;
 
   bool overflowed() const;
+  /// Terms and atoms, nested ones included; more than maxNodes for the overflowed one.
+  size_t nodes() const;
   std::optional<int64_t> constant() const;
   bool isConstant(int64_t value) const { return !sum && constantTerm == value; }
   std::optional<std::string> asSymbol() const; ///< if this is exactly one symbol

@@ -6,6 +6,8 @@
 
 #include "lib/Transforms/Fusion/Grouping.h"
 
+#include "lib/Transforms/Fusion/LongAddresses.h"
+
 using namespace mlir;
 using namespace cupola;
 using namespace cupola::fusion;
@@ -109,6 +111,10 @@ public:
   }
 
   Grouping run() {
+    for (Operation *op : longAddresses(func, ranges)) {
+      refusals[op] = {"address", "with it, the address of an element would be too long an expression"};
+      startGroup(nullptr, op);
+    }
     for (Operation &op : func.getBody().front())
       if (isHero(&op))
         growEpilogue(startGroup(&op, &op));
@@ -439,11 +445,12 @@ private:
       return from->hero && isAfterHero(producer, *from) ? add(true, "epilogue", "computed on the hero's result")
                                                         : add(true, "prologue", "computed where its only reader is");
     }
-    if (isView(producer) || isView(consumer))
+    auto found = refusals.find(producer);
+    bool isStored = isView(producer) && found != refusals.end();
+    if (!isStored && (isView(producer) || isView(consumer)))
       return add(true, "view", "composes into addresses");
     if (auto reason = consumer->getAttrOfType<StringAttr>(twoStagesAttr); reason && isa<graph::MomentsOp>(producer))
       return add(false, "two-stages", reason);
-    auto found = refusals.find(producer);
     if (found != refusals.end())
       return add(false, found->second.first, found->second.second);
     bool hasTwoHeroes = from && to && from->hero && to->hero && producer->getResult(0).hasOneUse();
