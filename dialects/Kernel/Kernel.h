@@ -5,14 +5,11 @@
 
 #include "dialects/Graph/Graph.h"
 
-namespace cupola::kernel {
-// The syntax of expressions (dialects/Graph/ExprAttr.h).
-using graph::parseExprs;
-using graph::printExprs;
-} // namespace cupola::kernel
+#include "dialects/Kernel/Variables.h"
 
 #include "dialects/Kernel/KernelDialect.h.inc"
 #include "dialects/Kernel/KernelEnums.h.inc"
+#include "dialects/Kernel/KernelInterfaces.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dialects/Kernel/KernelAttrs.h.inc"
 #define GET_TYPEDEF_CLASSES
@@ -22,25 +19,29 @@ using graph::printExprs;
 
 namespace cupola::kernel {
 
-/// Bounds of every variable that expressions inside `op` may use: n*, g* of the
-/// kernel and the variables of the iterations around `op`, itself included.
-Ranges rangesAt(mlir::Operation *op);
+/// The index values m, n and k of a contraction; k as the left region has it.
+struct DotIndices {
+  mlir::Value m, n, k;
+};
+DotIndices indicesOf(DotOp dot);
 
-/// Adds what level 2 brings into scope at `op`: t and b, loops around, lets before.
-void addLevel2Scope(mlir::Operation *op, Ranges &ranges);
+/// The extents of a loop or a dot; null of any other op.
+mlir::ArrayAttr extentsOf(mlir::Operation *loop);
 
-/// Every expression uses only variables in scope and x0..x<indices - 1>.
-mlir::LogicalResult inScope(mlir::Operation *op, llvm::ArrayRef<Expr> exprs, size_t indices = 0);
+/// The point is just these index values: an iteration reads its own element.
+bool isOwnPoint(ExtractOp extract, mlir::ValueRange point);
+
+/// x0, x1, .. are operands of the op, and all other symbols are scalar parameters.
+mlir::LogicalResult verifyPositions(mlir::Operation *op);
+/// The arguments of a region are `count` index values.
+mlir::LogicalResult verifyIndices(mlir::Operation *op, mlir::Region &region, size_t count);
 
 /// Divisors of the scalar parameters, for alignment.
-std::map<std::string, int64_t> scalarDivisors(FuncOp func);
+std::map<std::string, int64_t> scalarDivisors(mlir::ArrayAttr scalars);
 
 /// Scalar functions, steps of reductions, and two per step of a contraction that a
-/// kernel of level 1 needs for its whole grid, over n0, n1, ..; for reports.
+/// kernel needs for its whole grid, over n0, n1, ..; for reports.
 Expr operationsOf(FuncOp func);
-
-/// The variables `vars` as expressions: the point of a loop over them.
-mlir::ArrayAttr pointOf(mlir::ArrayAttr vars);
 
 /// The tile type of a map or dot over these extents.
 TileType tileType(mlir::Type element, llvm::ArrayRef<Expr> extents);

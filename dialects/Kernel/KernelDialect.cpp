@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "dialects/Kernel/Kernel.h"
+#include "dialects/Kernel/Syntax.h"
 
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -12,6 +13,7 @@ using namespace cupola::kernel;
 
 #include "dialects/Kernel/KernelDialect.cpp.inc"
 #include "dialects/Kernel/KernelEnums.cpp.inc"
+#include "dialects/Kernel/KernelInterfaces.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dialects/Kernel/KernelAttrs.cpp.inc"
 #define GET_TYPEDEF_CLASSES
@@ -36,15 +38,16 @@ void KernelDialect::initialize() {
 
 OpFoldResult kernel::ConstantOp::fold(FoldAdaptor) { return getValue(); }
 
-// kernel.func @name "schedule" grid [..] scalars [..] {params} (%a: type, ..) {body}
+// kernel.func @name "schedule" grid (%g0, ..) in [..] scalars [..] {params} (%a: type, ..) {body}
 void kernel::FuncOp::print(OpAsmPrinter &p) {
   p << ' ';
   p.printSymbolName(getSymName());
-  p << ' ' << getScheduleAttr() << " grid ";
-  graph::printExprs(p, *this, getGridAttr());
-  p << " scalars " << getScalarsAttr() << ' ' << getParamsAttr() << ' ';
-  p << '(';
-  llvm::interleaveComma(getBody().getArguments(), p, [&](BlockArgument arg) { p.printRegionArgument(arg); });
+  p << ' ' << getScheduleAttr() << " grid (";
+  llvm::interleaveComma(getPoint(), p, [&](BlockArgument arg) { p.printOperand(arg); });
+  p << ") in ";
+  printExtents(p, *this, getGridAttr());
+  p << " scalars " << getScalarsAttr() << ' ' << getParamsAttr() << " (";
+  llvm::interleaveComma(getViews(), p, [&](BlockArgument arg) { p.printRegionArgument(arg); });
   p << ") ";
   p.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"sym_name", "schedule", "grid", "scalars", "params"});
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false, /*printBlockTerminators=*/false);
@@ -54,21 +57,28 @@ ParseResult kernel::FuncOp::parse(OpAsmParser &parser, OperationState &result) {
   StringAttr name, schedule;
   ArrayAttr grid, scalars;
   DictionaryAttr params;
-  SmallVector<OpAsmParser::Argument> args;
+  SmallVector<OpAsmParser::Argument> point, args;
   if (parser.parseSymbolName(name, "sym_name", result.attributes) ||
       parser.parseAttribute(schedule, "schedule", result.attributes) || parser.parseKeyword("grid") ||
-      graph::parseExprs(parser, grid) || parser.parseKeyword("scalars") ||
+      parser.parseArgumentList(point, OpAsmParser::Delimiter::Paren) || parser.parseKeyword("in") ||
+      parseExtents(parser, grid) || parser.parseKeyword("scalars") ||
       parser.parseAttribute(scalars, "scalars", result.attributes) ||
       parser.parseAttribute(params, "params", result.attributes) ||
       parser.parseArgumentList(args, OpAsmParser::Delimiter::Paren, /*allowType=*/true) ||
       parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();
   result.addAttribute("grid", grid);
+  for (OpAsmParser::Argument &index : point)
+    index.type = parser.getBuilder().getIndexType();
+  args.append(point);
   Region *body = result.addRegion();
   if (parser.parseRegion(*body, args))
     return failure();
-  if (body->empty())
-    body->emplaceBlock();
+  if (body->empty()) {
+    Block &block = body->emplaceBlock();
+    for (const OpAsmParser::Argument &arg : args)
+      block.addArgument(arg.type, result.location);
+  }
   return success();
 }
 
@@ -79,41 +89,59 @@ TileType kernel::tileType(Type element, ArrayRef<Expr> extents) {
   return TileType::get(element.getContext(), element, attrs);
 }
 
-ArrayAttr kernel::pointOf(ArrayAttr vars) {
-  auto point =
-      llvm::map_to_vector(vars.getAsRange<StringAttr>(), [](StringAttr var) { return Expr::symbol(var.str()); });
-  return graph::exprArray(vars.getContext(), point);
+//===----------------------------------------------------------------------===//
+// What is known of index values
+//===----------------------------------------------------------------------===//
+
+static cupola::Range below(const Expr &extent) { return {Expr(0), extent - 1}; }
+
+static cupola::Range ofLoop(Value index, ArrayAttr extents) {
+  return below(graph::exprOf(extents[cast<BlockArgument>(index).getArgNumber()]));
 }
 
-static void addLoop(Ranges &ranges, ArrayAttr vars, ArrayAttr extents) {
-  for (auto [var, extent] : llvm::zip_equal(vars.getAsRange<StringAttr>(), graph::exprsOf(extents)))
-    ranges[var.str()] = {Expr(0), extent - 1};
+cupola::Range kernel::FuncOp::getIndexRange(Value index, Variables &) {
+  return below(graph::exprOf(getGrid()[cast<BlockArgument>(index).getArgNumber() - getViews().size()]));
+}
+cupola::Range ForeachOp::getIndexRange(Value index, Variables &) { return ofLoop(index, getExtents()); }
+cupola::Range MapOp::getIndexRange(Value index, Variables &) { return ofLoop(index, getExtents()); }
+cupola::Range kernel::ReduceOp::getIndexRange(Value index, Variables &) { return ofLoop(index, getExtents()); }
+cupola::Range ArgReduceOp::getIndexRange(Value index, Variables &) { return ofLoop(index, getExtents()); }
+cupola::Range ApplyOp::getIndexRange(Value, Variables &) { return below(getBelow()); }
+cupola::Range CheckedIndexOp::getIndexRange(Value, Variables &) { return below(getExtent()); }
+
+cupola::Range DotOp::getIndexRange(Value index, Variables &) {
+  auto argument = cast<BlockArgument>(index);
+  bool isLhs = argument.getOwner() == &getLhs().front();
+  unsigned axis = argument.getArgNumber() == (isLhs ? 1 : 0) ? 2 : isLhs ? 0 : 1;
+  return below(graph::exprOf(getExtents()[axis]));
 }
 
-Ranges kernel::rangesAt(Operation *op) {
-  Ranges ranges;
-  for (; op; op = op->getParentOp()) {
-    if (auto vars = op->getAttrOfType<ArrayAttr>("vars"))
-      addLoop(ranges, vars, op->getAttrOfType<ArrayAttr>("extents"));
-    addLevel2Scope(op, ranges);
-    auto func = dyn_cast<FuncOp>(op);
-    if (!func)
-      continue;
-    for (auto [i, extent] : llvm::enumerate(graph::exprsOf(func.getGrid())))
-      ranges["g" + std::to_string(i)] = {Expr(0), extent - 1};
-    for (auto [i, scalar] : llvm::enumerate(func.getScalars().getAsRange<ScalarAttr>())) {
-      Range &range = ranges["n" + std::to_string(i)];
-      range.lo = Expr(scalar.getMin());
-      if (scalar.getMax() > 0)
-        range.hi = Expr(scalar.getMax());
-    }
+DotIndices kernel::indicesOf(DotOp dot) {
+  return {dot.getLhs().getArgument(0), dot.getRhs().getArgument(1), dot.getLhs().getArgument(1)};
+}
+
+ArrayAttr kernel::extentsOf(Operation *loop) {
+  return llvm::TypeSwitch<Operation *, ArrayAttr>(loop)
+      .Case<ForeachOp, MapOp, kernel::ReduceOp, ArgReduceOp, DotOp>([](auto op) { return op.getExtents(); })
+      .Default([](Operation *) { return ArrayAttr(); });
+}
+
+bool kernel::isOwnPoint(ExtractOp extract, ValueRange point) {
+  if (extract.getPoint().size() != point.size())
+    return false;
+  for (auto [e, index] : llvm::zip_equal(graph::exprsOf(extract.getPoint()), point)) {
+    std::optional<std::string> symbol = e.asSymbol();
+    unsigned place = 0;
+    if (!symbol || StringRef(*symbol).drop_front().getAsInteger(10, place) || place >= extract.getIndices().size() ||
+        extract.getIndices()[place] != index)
+      return false;
   }
-  return ranges;
+  return true;
 }
 
-std::map<std::string, int64_t> kernel::scalarDivisors(FuncOp func) {
+std::map<std::string, int64_t> kernel::scalarDivisors(ArrayAttr scalars) {
   std::map<std::string, int64_t> divisors;
-  for (auto [i, scalar] : llvm::enumerate(func.getScalars().getAsRange<ScalarAttr>()))
+  for (auto [i, scalar] : llvm::enumerate(scalars.getAsRange<ScalarAttr>()))
     divisors["n" + std::to_string(i)] = scalar.getDivisor();
   return divisors;
 }

@@ -13,18 +13,21 @@ def Kernel_Dialect : Dialect {
   let cppNamespace = "::cupola::kernel";
   let summary = "one fused kernel as a program over a grid";
   let description = [{
-    Level 1 (KernelOps.td) says what is computed: a `kernel.func` is one program that
-    runs for every point of its grid; inside, `foreach`, `map` and `reduce` iterate a
-    scalar region over named variables, and `dot` contracts. There is no memory space,
-    no thread and no barrier. The CPU target lowers from here.
+    What is computed, for every target: a `kernel.func` is one program that runs for every
+    point of its grid; inside, `foreach`, `map` and `reduce` iterate a scalar region, and
+    `dot` contracts. There is no memory space, no thread and no barrier. The CPU target
+    lowers from here; the GPU targets make programs of threads of it (the simt dialect).
 
-    Level 2 (KernelLevel2Ops.td) says how a GPU does it: how iterations are distributed
-    over threads, shared memory, copies, barriers, fragments. The CUDA printer prints it.
+    Positions are expressions (`#graph.expr`) over index values: points of the grid and of
+    loops, checked indices, the results of `kernel.apply`. In the attribute they are x0, x1,
+    .. , the operands `indices` of the op; its syntax names the values themselves:
 
-    Positions are expressions (`cupola::Expr` as text) over the variables in scope:
-      g0, g1, ..  the grid point          n0, n1, ..  scalar parameters of the kernel
-      d0, d1, ..  enclosing iterations    x0, x1, ..  index operands of the op itself
-    Names of iteration variables are unique within a kernel.
+    ```mlir
+    %v = kernel.load %in0[384*%g0 + %d0] ..   // position = #graph.expr<"384*x0 + x1">
+    ```
+
+    Scalar parameters of the kernel are the constants n0, n1, .. of all its expressions.
+    Extents use nothing else, so that they may stand in types.
 
     Scalars keep the signedness of their element type (ui8 is unsigned); kinds of scalar
     functions are those of the graph dialect and mean the same.

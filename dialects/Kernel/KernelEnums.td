@@ -14,13 +14,4 @@ def Kernel_Access : I32EnumAttr<"Access", "what a kernel does with a buffer", [
   let genSpecializedAttr = 0;
 }
 
-def Kernel_MmaOperand : I32EnumAttr<"MmaOperand", "how a fragment lies in shared memory", [
-  I32EnumAttrCase<"A", 0, "a">,   // [m][k]
-  I32EnumAttrCase<"B", 1, "b">,   // [k][n]
-  I32EnumAttrCase<"BT", 2, "bt">, // [n][k]
-]> {
-  let cppNamespace = "::cupola::kernel";
-  let genSpecializedAttr = 0;
-}
-
 #endif // CUPOLA_DIALECTS_KERNEL_KERNELENUMS_TD

@@ -1,4 +1,4 @@
-//===- KernelOps.td - level 1 of the kernel dialect -*- tablegen -*-===//
+//===- KernelOps.td - ops of the kernel dialect -*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CUPOLA_DIALECTS_KERNEL_KERNELOPS_TD
@@ -6,6 +6,7 @@
 
 include "dialects/Graph/GraphEnums.td"
 include "dialects/Kernel/KernelDialect.td"
+include "dialects/Kernel/KernelInterfaces.td"
 include "mlir/IR/RegionKindInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
@@ -14,20 +15,24 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 // A scalar: a float, a signed or unsigned integer, or bool (i1).
 def Kernel_Scalar : AnyTypeOf<[AnyFloat, AnySignlessInteger, AnyUnsignedInteger]>;
 
+def Kernel_Position : DeclareOpInterfaceMethods<Kernel_PositionInterface>;
+def Kernel_Defines : DeclareOpInterfaceMethods<Kernel_IndexInterface>;
+
 class Kernel_Op<string mnemonic, list<Trait> traits = []> : Op<Kernel_Dialect, mnemonic, traits>;
 
-def Kernel_FuncOp : Kernel_Op<"func", [Symbol, IsolatedFromAbove, SingleBlock, NoTerminator]> {
-  let summary = "a kernel: its body runs for every point (g0, g1, ..) of the grid";
+def Kernel_FuncOp : Kernel_Op<"func", [Symbol, IsolatedFromAbove, SingleBlock, NoTerminator,
+                                       Kernel_Defines]> {
+  let summary = "a kernel: its body runs for every point of the grid";
   let description = [{
-    The region's arguments are the buffer parameters. `grid` holds the extents of the grid
-    variables, row-major; no extents: one point. `scalars` describes n0, n1, ..
-    `schedule` names the generator that made it, `params` its choices.
+    The region's arguments are the buffer parameters and, after them, the point of the grid.
+    `grid` holds its extents, row-major; no extents: one point. `scalars` describes n0, n1,
+    .. `schedule` names the generator that made it, `params` its choices.
 
     ```mlir
-    kernel.func @k0 "row_reduction" grid ["16*n0"] scalars [#kernel.scalar<1, 0, 1>] {}
+    kernel.func @k0 "row_reduction" grid (%g0) in [16*n0] scalars [#kernel.scalar<1, 0, 1>] {}
         (%in0: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
-      %x = kernel.map ["d0"] ["384"] {
-        %v = kernel.load %in0["384*g0 + d0"] : f32 from !kernel.view<f32, read>
+      %x = kernel.map (%d0) in [384] {
+        %v = kernel.load %in0[384*%g0 + %d0] : f32 from !kernel.view<f32, read>
         kernel.yield %v : f32
       } : !kernel.tile<f32, "384">
       ...
@@ -40,29 +45,38 @@ def Kernel_FuncOp : Kernel_Op<"func", [Symbol, IsolatedFromAbove, SingleBlock, N
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The buffer parameters.
+    ::llvm::MutableArrayRef<::mlir::BlockArgument> getViews() {
+      return getBody().getArguments().drop_back(getGrid().size());
+    }
+    /// The point of the grid, one index per extent.
+    ::llvm::MutableArrayRef<::mlir::BlockArgument> getPoint() {
+      return getBody().getArguments().take_back(getGrid().size());
+    }
+  }];
 }
 
+// The region's arguments are the point; the first extent is that of the outermost loop.
 class Kernel_LoopOp<string mnemonic, list<Trait> traits = []>
-    : Kernel_Op<mnemonic, !listconcat([SingleBlock], traits)> {
-  // The variables and their extents; the first is the outermost.
-  dag loopArguments = (ins StrArrayAttr:$vars, Graph_ExprArray:$extents);
+    : Kernel_Op<mnemonic, !listconcat([SingleBlock, Kernel_Defines], traits)> {
   let hasVerifier = 1;
 }
 
 def Kernel_ForeachOp : Kernel_LoopOp<"foreach", [NoTerminator, RecursiveMemoryEffects]> {
   let summary = "runs its region for every point, in any order";
-  let arguments = loopArguments;
+  let arguments = (ins Graph_ExprArray:$extents);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$vars custom<Exprs>($extents) attr-dict-with-keyword $body";
+  let assemblyFormat = "custom<Loop>($extents, $body) attr-dict-with-keyword";
 }
 
 def Kernel_MapOp : Kernel_LoopOp<"map", [RecursiveMemoryEffects,
                                          SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "one tile element per point, kept for later iterations over the same space";
-  let arguments = loopArguments;
+  let arguments = (ins Graph_ExprArray:$extents);
   let results = (outs Variadic<Kernel_TileType>:$tiles);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$vars custom<Exprs>($extents) attr-dict-with-keyword $body `:` type($tiles)";
+  let assemblyFormat = "custom<Loop>($extents, $body) attr-dict-with-keyword `:` type($tiles)";
 }
 
 def Kernel_ReduceOp : Kernel_LoopOp<"reduce", [RecursiveMemoryEffects,
@@ -72,38 +86,44 @@ def Kernel_ReduceOp : Kernel_LoopOp<"reduce", [RecursiveMemoryEffects,
     Result i is combined by kinds[i] in its own type, starting from the neutral element
     (0, 1, -inf or the smallest integer, +inf or the largest). Max and min let NaN win.
   }];
-  dag reduceArguments = (ins TypedArrayAttrBase<Graph_ReduceKindAttr, "kinds">:$kinds);
-  let arguments = !con(reduceArguments, loopArguments);
+  let arguments = (ins TypedArrayAttrBase<Graph_ReduceKindAttr, "kinds">:$kinds,
+                       Graph_ExprArray:$extents);
   let results = (outs Variadic<Kernel_Scalar>:$results);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$kinds $vars custom<Exprs>($extents) attr-dict-with-keyword $body `:` type($results)";
+  let assemblyFormat = [{
+    $kinds custom<Loop>($extents, $body) attr-dict-with-keyword `:` type($results)
+  }];
 }
 
 def Kernel_ArgReduceOp : Kernel_LoopOp<"arg_reduce", [RecursiveMemoryEffects,
                                                       SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "the linear position (i64) of the largest or smallest value; ties: first or last";
-  dag argArguments = (ins Graph_ReduceKindAttr:$kind, BoolAttr:$last);
-  let arguments = !con(argArguments, loopArguments);
+  let arguments = (ins Graph_ReduceKindAttr:$kind, BoolAttr:$last, Graph_ExprArray:$extents);
   let results = (outs Kernel_Scalar:$result);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $kind $vars custom<Exprs>($extents) `last` $last attr-dict-with-keyword $body `:` type($result)
+    $kind `last` $last custom<Loop>($extents, $body) attr-dict-with-keyword `:` type($result)
   }];
 }
 
-def Kernel_DotOp : Kernel_Op<"dot", [RecursiveMemoryEffects]> {
+def Kernel_DotOp : Kernel_Op<"dot", [RecursiveMemoryEffects, Kernel_Defines]> {
   let summary = "tile[m, n] = sum over k of lhs(m, k) * rhs(k, n)";
   let description = [{
-    `vars` are the names of m, n and k, `extents` their extents; the regions yield one
-    scalar each, `lhs` over m and k, `rhs` over k and n. The tile's type accumulates.
+    `extents` are those of m, n and k; the regions yield one scalar each, `lhs` at its
+    arguments m and k, `rhs` at its arguments k and n. The tile's type accumulates.
     A region that only loads one element is a plain operand: it may be copied
     asynchronously or read where it lies; any other is a computed prologue.
+
+    ```mlir
+    %t = kernel.dot [40, 64, 96] lhs (%m, %k) { .. } rhs (%k, %n) { .. } : !kernel.tile<f32, "40", "64">
+    ```
   }];
-  let arguments = (ins StrArrayAttr:$vars, Graph_ExprArray:$extents);
+  let arguments = (ins Graph_ExprArray:$extents);
   let results = (outs Kernel_TileType:$tile);
   let regions = (region SizedRegion<1>:$lhs, SizedRegion<1>:$rhs);
   let assemblyFormat = [{
-    $vars custom<Exprs>($extents) attr-dict-with-keyword `lhs` $lhs `rhs` $rhs `:` type($tile)
+    custom<Extents>($extents) attr-dict-with-keyword `lhs` custom<Body>($lhs)
+    `rhs` custom<Body>($rhs) `:` type($tile)
   }];
   let hasVerifier = 1;
 }
@@ -120,69 +140,83 @@ def Kernel_YieldOp : Kernel_Op<"yield", [Terminator, Pure, ReturnLike,
 // Elements
 //===----------------------------------------------------------------------===//
 
-def Kernel_LoadOp : Kernel_Op<"load", [AttrSizedOperandSegments,
+def Kernel_LoadOp : Kernel_Op<"load", [AttrSizedOperandSegments, Kernel_Position,
     MemoryEffects<[MemRead]>]> {
   let summary = "the element at `position` of a buffer, or `other` where the mask fails";
   let description = [{
-    The load happens only where every expression of `mask` is >= 0. `indices` are i64
-    scalars, x0, x1, .. in the expressions. Loads from `read` buffers may move freely.
+    The load happens only where every expression of `mask` is >= 0. Loads from `read`
+    buffers may move freely.
   }];
-  let arguments = (ins Kernel_ViewType:$view, Graph_Expr:$position, Variadic<I64>:$indices,
-                       DefaultValuedAttr<Graph_ExprArray, "{}">:$mask,
+  let arguments = (ins Kernel_ViewType:$view, Graph_Expr:$position,
+                       DefaultValuedAttr<Graph_ExprArray, "{}">:$mask, Variadic<Index>:$indices,
                        Optional<Kernel_Scalar>:$other);
   let results = (outs Kernel_Scalar:$result);
   let hasVerifier = 1;
   let assemblyFormat = [{
-    $view `[` custom<Expr>($position) `]` (`indices` `(` $indices^ `)`)? (`mask` custom<Exprs>($mask)^)?
-    (`else` $other^ `:` type($other))? attr-dict `:` type($result) `from` type($view)
+    $view `` custom<Access>($position, $mask, $indices) (`else` $other^ `:` type($other))? attr-dict
+    `:` type($result) `from` type($view)
   }];
 }
 
-def Kernel_StoreOp : Kernel_Op<"store", [MemoryEffects<[MemWrite]>]> {
+def Kernel_StoreOp : Kernel_Op<"store", [Kernel_Position, MemoryEffects<[MemWrite]>]> {
   let summary = "writes an element where the mask holds";
   let arguments = (ins Kernel_Scalar:$value, Kernel_ViewType:$view, Graph_Expr:$position,
-                       Variadic<I64>:$indices, DefaultValuedAttr<Graph_ExprArray, "{}">:$mask);
+                       DefaultValuedAttr<Graph_ExprArray, "{}">:$mask, Variadic<Index>:$indices);
   let hasVerifier = 1;
   let assemblyFormat = [{
-    $value `,` $view `[` custom<Expr>($position) `]` (`indices` `(` $indices^ `)`)? (`mask` custom<Exprs>($mask)^)?
-    attr-dict `:` type($value) `to` type($view)
+    $value `,` $view `` custom<Access>($position, $mask, $indices) attr-dict
+    `:` type($value) `to` type($view)
   }];
 }
 
-def Kernel_ExtractOp : Kernel_Op<"extract", [Pure]> {
-  let summary = "the element of a tile at the point given by variables in scope";
-  let arguments = (ins Kernel_TileType:$tile, Graph_ExprArray:$index);
+def Kernel_ExtractOp : Kernel_Op<"extract", [Pure, Kernel_Position]> {
+  let summary = "the element of a tile at a point";
+  let arguments = (ins Kernel_TileType:$tile, Graph_ExprArray:$point, Variadic<Index>:$indices);
   let results = (outs Kernel_Scalar:$result);
   let hasVerifier = 1;
-  let assemblyFormat = "$tile custom<Exprs>($index) attr-dict `:` type($result) `from` type($tile)";
+  let assemblyFormat = [{
+    $tile custom<Positions>($point, $indices) attr-dict `:` type($result) `from` type($tile)
+  }];
 }
 
-def Kernel_IndexOp : Kernel_Op<"index", [Pure]> {
-  let summary = "the value of an expression";
-  let arguments = (ins Graph_Expr:$expr, Variadic<I64>:$indices);
+def Kernel_IndexOp : Kernel_Op<"index", [Pure, Kernel_Position]> {
+  let summary = "the value of an expression as a scalar";
+  let arguments = (ins Graph_Expr:$expr, Variadic<Index>:$indices);
   let results = (outs I64:$result);
   let hasVerifier = 1;
-  let assemblyFormat = "custom<Expr>($expr) (`indices` `(` $indices^ `)`)? attr-dict";
+  let assemblyFormat = "custom<Position>($expr, $indices) attr-dict";
 }
 
-def Kernel_InRangeOp : Kernel_Op<"in_range", [Pure]> {
+def Kernel_ApplyOp : Kernel_Op<"apply", [Pure, Kernel_Position, Kernel_Defines]> {
+  let summary = "the value of an expression as an index";
+  let description = [{
+    `below` bounds the values for which the result is used: guards keep the others away
+    from memory. The location may name the result; printers of sources use the name.
+  }];
+  let arguments = (ins Graph_Expr:$expr, Graph_Expr:$below, Variadic<Index>:$indices);
+  let results = (outs Index:$result);
+  let hasVerifier = 1;
+  let assemblyFormat = "custom<Position>($expr, $indices) `below` custom<Extent>($below) attr-dict";
+}
+
+def Kernel_InRangeOp : Kernel_Op<"in_range", [Pure, Kernel_Position]> {
   let summary = "whether every expression is >= 0";
-  let arguments = (ins Graph_ExprArray:$exprs, Variadic<I64>:$indices);
+  let arguments = (ins Graph_ExprArray:$exprs, Variadic<Index>:$indices);
   let results = (outs I1:$result);
   let hasVerifier = 1;
-  let assemblyFormat = "custom<Exprs>($exprs) (`indices` `(` $indices^ `)`)? attr-dict";
+  let assemblyFormat = "custom<Positions>($exprs, $indices) attr-dict";
 }
 
-def Kernel_CheckedIndexOp : Kernel_Op<"checked_index", [MemoryEffects<[MemWrite]>]> {
+def Kernel_CheckedIndexOp : Kernel_Op<"checked_index", [Kernel_Defines, MemoryEffects<[MemWrite]>]> {
   let summary = "a model's index made safe: negative counts from the end; out of range raises";
   let description = [{
     i in [-extent, extent) becomes i or i + extent. Any other i is clamped and raises the
     step's flag, which fails the run after it (DESIGN of the kernel ABI).
   }];
   let arguments = (ins Kernel_Scalar:$value, Graph_Expr:$extent);
-  let results = (outs I64:$result);
+  let results = (outs Index:$result);
   let hasVerifier = 1;
-  let assemblyFormat = "$value `below` custom<Expr>($extent) attr-dict `:` type($value)";
+  let assemblyFormat = "$value `below` custom<Extent>($extent) attr-dict `:` type($value)";
 }
 
 //===----------------------------------------------------------------------===//
@@ -229,7 +263,5 @@ def Kernel_CastOp : Kernel_Op<"cast", [Pure]> {
   let results = (outs Kernel_Scalar:$result);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
 }
-
-include "dialects/Kernel/KernelLevel2Ops.td"
 
 #endif // CUPOLA_DIALECTS_KERNEL_KERNELOPS_TD

@@ -1,4 +1,4 @@
-//===- dialects/Kernel/KernelVerifiers.cpp - verifiers of level 1 ---===//
+//===- dialects/Kernel/KernelVerifiers.cpp - verifiers of the kernel dialect ---===//
 // SPDX-License-Identifier: Apache-2.0
 
 #include "dialects/Kernel/Kernel.h"
@@ -6,30 +6,48 @@
 using namespace mlir;
 using namespace cupola;
 using namespace cupola::kernel;
-using graph::exprsOf;
 
-LogicalResult kernel::inScope(Operation *op, ArrayRef<Expr> exprs, size_t indices) {
-  Ranges scope = rangesAt(op);
-  for (size_t i = 0; i < indices; ++i)
-    scope["x" + std::to_string(i)] = {};
-  for (const Expr &expr : exprs)
+/// The number of scalar parameters of the function around `op`.
+static size_t scalarCount(Operation *op) {
+  for (; op; op = op->getParentOp())
+    if (auto scalars = op->getAttrOfType<ArrayAttr>("scalars"))
+      return scalars.size();
+  return 0;
+}
+
+/// Whether `symbol` is `letter` and a number below `end`.
+static bool isNumbered(StringRef symbol, char letter, size_t end) {
+  size_t number = 0;
+  return symbol.front() == letter && !symbol.drop_front().getAsInteger(10, number) && number < end;
+}
+
+LogicalResult kernel::verifyPositions(Operation *op) {
+  auto positions = dyn_cast<PositionInterface>(op);
+  size_t indices = positions ? OperandRange(positions.getIndicesMutable()).size() : 0, scalars = scalarCount(op);
+  LogicalResult result = success();
+  forEachExpr(op, [&](const Expr &expr) {
     for (const std::string &symbol : expr.symbols())
-      if (!scope.count(symbol))
-        return op->emitOpError() << "'" << expr.text() << "' uses '" << symbol << "', which is no variable here";
-  return success();
+      if (succeeded(result) && !isNumbered(symbol, 'x', indices) && !isNumbered(symbol, 'n', scalars))
+        result = op->emitOpError() << "'" << expr.text() << "' uses '" << symbol
+                                   << "', which is neither an operand nor "
+                                   << "a scalar parameter";
+  });
+  return result;
+}
+
+LogicalResult kernel::verifyIndices(Operation *op, Region &region, size_t count) {
+  auto isIndex = [](Type type) { return type.isIndex(); };
+  if (region.getNumArguments() == count && llvm::all_of(region.getArgumentTypes(), isIndex))
+    return success();
+  return op->emitOpError() << "has " << region.getNumArguments() << " variables, not " << count << " indices";
 }
 
 namespace {
 
-LogicalResult loop(Operation *op, ArrayAttr vars, ArrayAttr extents) {
-  if (vars.size() != extents.size())
-    return op->emitOpError() << vars.size() << " variables but " << extents.size() << " extents";
-  for (Operation *outer = op->getParentOp(); outer; outer = outer->getParentOp())
-    if (auto others = outer->getAttrOfType<ArrayAttr>("vars"))
-      for (Attribute var : vars)
-        if (llvm::is_contained(others, var))
-          return op->emitOpError() << "variable " << var << " is already that of an outer loop";
-  return inScope(op, exprsOf(extents));
+LogicalResult loop(Operation *op, ArrayAttr extents) {
+  if (failed(verifyIndices(op, op->getRegion(0), extents.size())))
+    return failure();
+  return verifyPositions(op);
 }
 
 LogicalResult yields(Operation *op, Region &region, TypeRange expected) {
@@ -42,13 +60,18 @@ LogicalResult yields(Operation *op, Region &region, TypeRange expected) {
 } // namespace
 
 LogicalResult kernel::FuncOp::verify() {
-  for (Type type : getBody().getArgumentTypes())
-    if (!isa<ViewType>(type))
-      return emitOpError() << "parameter of type " << type << " is no view";
-  return inScope(*this, exprsOf(getGrid()));
+  if (getBody().getNumArguments() < getGrid().size())
+    return emitOpError() << "has no index for each of " << getGrid().size() << " extents of the grid";
+  for (BlockArgument view : getViews())
+    if (!isa<ViewType>(view.getType()))
+      return emitOpError() << "parameter of type " << view.getType() << " is no view";
+  for (BlockArgument index : getPoint())
+    if (!index.getType().isIndex())
+      return emitOpError() << "point of the grid of type " << index.getType() << " is no index";
+  return verifyPositions(*this);
 }
 
-LogicalResult ForeachOp::verify() { return loop(*this, getVars(), getExtents()); }
+LogicalResult ForeachOp::verify() { return loop(*this, getExtents()); }
 
 LogicalResult MapOp::verify() {
   SmallVector<Type> elements;
@@ -58,7 +81,7 @@ LogicalResult MapOp::verify() {
     if (!llvm::equal(type.getExtents(), getExtents().getAsRange<graph::ExprAttr>()))
       return emitOpError() << "tile of type " << type << " has not the loop's extents";
   }
-  if (failed(loop(*this, getVars(), getExtents())))
+  if (failed(loop(*this, getExtents())))
     return failure();
   return yields(*this, getBody(), elements);
 }
@@ -69,7 +92,7 @@ LogicalResult kernel::ReduceOp::verify() {
   for (auto kind : getKinds().getAsRange<graph::ReduceKindAttr>())
     if (kind.getValue() == graph::ReduceKind::Mean)
       return emitOpError("mean is a sum and a division here");
-  if (failed(loop(*this, getVars(), getExtents())))
+  if (failed(loop(*this, getExtents())))
     return failure();
   return yields(*this, getBody(), getResultTypes());
 }
@@ -77,22 +100,24 @@ LogicalResult kernel::ReduceOp::verify() {
 LogicalResult kernel::ArgReduceOp::verify() {
   if (!getResult().getType().isInteger(64))
     return emitOpError("gives an i64");
-  return loop(*this, getVars(), getExtents());
+  return loop(*this, getExtents());
 }
 
 LogicalResult DotOp::verify() {
-  if (getVars().size() != 3)
-    return emitOpError("has the variables m, n and k");
+  if (getExtents().size() != 3)
+    return emitOpError("has the extents of m, n and k");
   auto type = getTile().getType();
   if (type.getExtents().size() != 2 || type.getExtents()[0] != getExtents()[0] ||
       type.getExtents()[1] != getExtents()[1])
     return emitOpError() << "tile of type " << type << " is not m by n";
   for (Region *region : {&getLhs(), &getRhs()}) {
+    if (failed(verifyIndices(*this, *region, 2)))
+      return failure();
     auto yield = dyn_cast<YieldOp>(region->front().getTerminator());
     if (!yield || yield.getValues().size() != 1)
       return emitOpError("regions yield one scalar");
   }
-  return loop(*this, getVars(), getExtents());
+  return verifyPositions(*this);
 }
 
 LogicalResult LoadOp::verify() {
@@ -102,9 +127,7 @@ LogicalResult LoadOp::verify() {
     return emitOpError("loads from a write-only view");
   if (getMask().empty() != !getOther())
     return emitOpError("needs a mask and a value for where it fails, or neither");
-  graph::Exprs all = exprsOf(getMask());
-  all.push_back(getPosition());
-  return inScope(*this, all, getIndices().size());
+  return verifyPositions(*this);
 }
 
 LogicalResult StoreOp::verify() {
@@ -112,22 +135,22 @@ LogicalResult StoreOp::verify() {
     return emitOpError("stores another type than the view holds");
   if (getView().getType().getAccess() == Access::Read)
     return emitOpError("stores to a read-only view");
-  graph::Exprs all = exprsOf(getMask());
-  all.push_back(getPosition());
-  return inScope(*this, all, getIndices().size());
+  return verifyPositions(*this);
 }
 
 LogicalResult ExtractOp::verify() {
   auto type = getTile().getType();
   if (type.getElement() != getResult().getType())
     return emitOpError("extracts another type than the tile holds");
-  if (type.getExtents().size() != getIndex().size())
-    return emitOpError() << getIndex().size() << " indices for a tile of rank " << type.getExtents().size();
-  return inScope(*this, exprsOf(getIndex()));
+  if (type.getExtents().size() != getPoint().size())
+    return emitOpError() << getPoint().size() << " indices for a tile of rank " << type.getExtents().size();
+  return verifyPositions(*this);
 }
 
-LogicalResult IndexOp::verify() { return inScope(*this, {getExpr()}, getIndices().size()); }
+LogicalResult IndexOp::verify() { return verifyPositions(*this); }
 
-LogicalResult InRangeOp::verify() { return inScope(*this, exprsOf(getExprs()), getIndices().size()); }
+LogicalResult ApplyOp::verify() { return verifyPositions(*this); }
 
-LogicalResult CheckedIndexOp::verify() { return inScope(*this, {getExtent()}); }
+LogicalResult InRangeOp::verify() { return verifyPositions(*this); }
+
+LogicalResult CheckedIndexOp::verify() { return verifyPositions(*this); }

@@ -13,7 +13,7 @@ static Expr operationsIn(Block &body) {
     Expr once = isa<UnaryOp, BinaryOp>(op) ? 1 : isa<DotOp>(op) ? 2 : isa<ReduceOp>(op) ? op.getNumResults() : 0;
     for (Region &region : op.getRegions())
       once += operationsIn(region.front());
-    if (auto extents = op.getAttrOfType<ArrayAttr>("extents"))
+    if (auto extents = extentsOf(&op))
       once = once * graph::product(graph::exprsOf(extents));
     total += once;
   }

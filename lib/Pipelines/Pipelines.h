@@ -3,7 +3,7 @@
 //
 //   graph   imported, then simplified: shared by all variants
 //   fused   per variant: graph.fusion regions
-//   kernel  per variant: kernel.func of level 1 for every fusion
+//   kernel  per variant: a kernel.func for every fusion
 //   plan    per variant: the host program with its arena
 //   cuda    the text of the CUDA kernels
 //   package everything in one file
@@ -54,7 +54,7 @@ Status runFusionPasses(mlir::ModuleOp module, const VariantSpec &variant, const 
 /// run of such a variant returns is what its kernels hand to each other. The kernels are
 /// the same. The added results are called "kernel result N".
 void returnFusionResults(mlir::ModuleOp module);
-/// From fusions to kernels of level 1.
+/// From fusions to kernels.
 Status runKernelPasses(mlir::ModuleOp module, const VariantSpec &variant, const PipelineOptions &options);
 
 } // namespace cupola

@@ -18,12 +18,12 @@ namespace {
 /// No importer makes this: e to the power of an integer has no code anywhere.
 constexpr StringLiteral text = R"(
 func.func @main() { return }
-kernel.func @k7 "pointwise" grid [] scalars [] {}
+kernel.func @k7 "pointwise" grid () in [] scalars [] {}
     (%a: !kernel.view<i32, read>, %o: !kernel.view<i32, write>) {
-  kernel.foreach ["d0"] ["4"] {
-    %x = kernel.load %a["d0"] : i32 from !kernel.view<i32, read>
+  kernel.foreach (%d0) in [4] {
+    %x = kernel.load %a[%d0] : i32 from !kernel.view<i32, read>
     %e = kernel.unary exp %x : i32 -> i32 loc(#exp)
-    kernel.store %e, %o["d0"] : i32 to !kernel.view<i32, write>
+    kernel.store %e, %o[%d0] : i32 to !kernel.view<i32, write>
   }
 } loc(#exp)
 #exp = loc("block/grow"("Exp"))

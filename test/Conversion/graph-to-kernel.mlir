@@ -1,18 +1,18 @@
-//===- test/Conversion/graph-to-kernel.mlir - fusions become kernels of level 1 ---===//
+//===- test/Conversion/graph-to-kernel.mlir - fusions become kernels ---===//
 // SPDX-License-Identifier: Apache-2.0
 // RUN: cupola-opt %s --split-input-file --pass-pipeline="builtin.module(func.func(graph-form-fusions),graph-to-kernel)" | FileCheck %s
 
 // A contraction with a bias: the views of the bias are addresses, n0 is the symbol.
 // CHECK: kernel.func @k0 "gemm"
-// CHECK: %[[T:.*]] = kernel.dot ["d0", "d1", "d2"] ["n0", "6", "8"] lhs {
-// CHECK: kernel.load %arg0["8*d0 + d2"]
-// CHECK: } rhs {
-// CHECK: kernel.load %arg1["d1 + 6*d2"]
-// CHECK: kernel.foreach ["d3", "d4"] ["n0", "6"]
-// CHECK: %[[E:.*]] = kernel.extract %[[T]] ["d3", "d4"]
-// CHECK: %[[B:.*]] = kernel.load %arg2["d4"]
+// CHECK: %[[T:.*]] = kernel.dot [n0, 6, 8] lhs (%[[M:.*]], %[[K:.*]]) {
+// CHECK: kernel.load %arg0[8*%[[M]] + %[[K]]]
+// CHECK: } rhs (%[[K:.*]], %[[N:.*]]) {
+// CHECK: kernel.load %arg1[6*%[[K]] + %[[N]]]
+// CHECK: kernel.foreach (%[[M:.*]], %[[N:.*]]) in [n0, 6]
+// CHECK: %[[E:.*]] = kernel.extract %[[T]] [%[[M]], %[[N]]]
+// CHECK: %[[B:.*]] = kernel.load %arg2[%[[N]]]
 // CHECK: %[[S:.*]] = kernel.binary add %[[E]], %[[B]]
-// CHECK: kernel.store %[[S]], %arg3["6*d3 + d4"]
+// CHECK: kernel.store %[[S]], %arg3[6*%[[M]] + %[[N]]]
 graph.symbol @s0
 func.func @main(%x: tensor<?x8xf32, #graph.shape<"s0", "8">>, %w: tensor<8x6xf32>, %r: tensor<6xf32>)
     -> tensor<?x6xf32, #graph.shape<"s0", "6">> {
@@ -26,10 +26,11 @@ func.func @main(%x: tensor<?x8xf32, #graph.shape<"s0", "8">>, %w: tensor<8x6xf32
 // -----
 
 // Merged columns are read in place: a slice and the split into heads are one address.
-// CHECK: kernel.func @k0 "gemm"
-// CHECK: kernel.dot
-// CHECK: kernel.load %arg0["16*d0 + d2 + 4*g0"]
-// CHECK: kernel.load %arg0["16*d1 + d2 + 4*g0 + 8"]
+// CHECK: kernel.func @k0 "gemm" grid (%[[G:.*]]) in [2]
+// CHECK: kernel.dot [5, 5, 4] lhs (%[[M:.*]], %[[K:.*]]) {
+// CHECK: kernel.load %arg0[4*%[[G]] + 16*%[[M]] + %[[K]]]
+// CHECK: } rhs (%[[K:.*]], %[[N:.*]]) {
+// CHECK: kernel.load %arg0[4*%[[G]] + %[[K]] + 16*%[[N]] + 8]
 func.func @main(%qk: tensor<5x16xf32>) -> tensor<2x5x5xf32> {
   %0 = graph.slice %qk ["0", "0"] [1, 1] : tensor<5x16xf32> -> tensor<5x8xf32>
   %1 = graph.slice %qk ["0", "8"] [1, 1] : tensor<5x16xf32> -> tensor<5x8xf32>
@@ -44,7 +45,7 @@ func.func @main(%qk: tensor<5x16xf32>) -> tensor<2x5x5xf32> {
 // -----
 
 // The guard of a softmax is computed with the quotient.
-// CHECK: kernel.func @k0 "row_reduction" grid ["4"]
+// CHECK: kernel.func @k0 "row_reduction" grid (%{{.*}}) in [4]
 // CHECK: kernel.reduce [#graph<reduce_kind max>]
 // CHECK: kernel.reduce [#graph<reduce_kind sum>]
 // CHECK: %[[Q:.*]] = kernel.binary div
@@ -59,7 +60,7 @@ func.func @main(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 // -----
 
 // A guard of hidden rows asks their largest element, so what is NaN beside stays.
-// CHECK: kernel.func @k0 "row_reduction" grid ["4"]
+// CHECK: kernel.func @k0 "row_reduction" grid (%{{.*}}) in [4]
 // CHECK: %[[M:.*]] = kernel.reduce [#graph<reduce_kind max>]
 // CHECK: %[[Q:.*]] = kernel.binary div
 // CHECK: %[[L:.*]] = kernel.constant 0xFF800000
@@ -75,10 +76,10 @@ func.func @main(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 
 // A transpose swaps the load's address; the store stays in order.
 // CHECK: kernel.func @k0 "pointwise"
-// CHECK: kernel.foreach ["d0", "d1"] ["8", "4"]
-// CHECK: kernel.load %arg0["d0 + 8*d1"]
+// CHECK: kernel.foreach (%[[D0:.*]], %[[D1:.*]]) in [8, 4]
+// CHECK: kernel.load %arg0[%[[D0]] + 8*%[[D1]]]
 // CHECK: kernel.unary exp
-// CHECK: kernel.store %{{.*}}, %arg1["4*d0 + d1"]
+// CHECK: kernel.store %{{.*}}, %arg1[4*%[[D0]] + %[[D1]]]
 func.func @main(%x: tensor<4x8xf32>) -> tensor<8x4xf32> {
   %0 = graph.transpose %x [1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
   %1 = graph.unary exp %0 : tensor<8x4xf32> -> tensor<8x4xf32>
@@ -90,12 +91,13 @@ func.func @main(%x: tensor<4x8xf32>) -> tensor<8x4xf32> {
 // A convolution is a dot whose left operand is computed from the place; the border is a
 // masked load that gives 0.
 // CHECK: kernel.func @k0 "conv"
-// CHECK: kernel.dot ["d0", "d1", "d2"] ["64", "6", "36"] lhs {
+// CHECK: kernel.dot [64, 6, 36] lhs
 // CHECK: kernel.load %arg0[{{.*}}] mask
 // CHECK-NOT: kernel.select
-// CHECK: } rhs {
-// CHECK: kernel.load %arg1["d1 + 6*d2"]
-// CHECK: kernel.store %{{.*}}, %arg2["6*d3 + d4"]
+// CHECK: } rhs (%[[K:.*]], %[[N:.*]]) {
+// CHECK: kernel.load %arg1[6*%[[K]] + %[[N]]]
+// CHECK: kernel.foreach (%[[M:.*]], %[[N:.*]]) in [64, 6]
+// CHECK: kernel.store %{{.*}}, %arg2[6*%[[M]] + %[[N]]]
 func.func @main(%x: tensor<1x8x8x4xf32>, %w: tensor<3x3x4x6xf32>) -> tensor<1x8x8x6xf32> {
   %0 = graph.pad %x ["0", "1", "1", "0"] constant 0.0 : f32 : tensor<1x8x8x4xf32> -> tensor<1x10x10x4xf32>
   %1 = graph.conv %0, %w strides [1, 1] dilations [1, 1] groups 1 : tensor<1x10x10x4xf32>, tensor<3x3x4x6xf32> -> tensor<1x8x8x6xf32>
@@ -106,8 +108,10 @@ func.func @main(%x: tensor<1x8x8x4xf32>, %w: tensor<3x3x4x6xf32>) -> tensor<1x8x
 
 // A window of one element is a matrix product.
 // CHECK: kernel.func @k0 "conv"
-// CHECK: kernel.load %arg0["4*d0 + d2"]
-// CHECK: kernel.load %arg1["d1 + 6*d2"]
+// CHECK: kernel.dot [128, 6, 4] lhs (%[[M:.*]], %[[K:.*]]) {
+// CHECK: kernel.load %arg0[4*%[[M]] + %[[K]]]
+// CHECK: } rhs (%[[K:.*]], %[[N:.*]]) {
+// CHECK: kernel.load %arg1[6*%[[K]] + %[[N]]]
 func.func @main(%x: tensor<2x8x8x4xf32>, %w: tensor<1x1x4x6xf32>) -> tensor<2x8x8x6xf32> {
   %0 = graph.conv %x, %w strides [1, 1] dilations [1, 1] groups 1 : tensor<2x8x8x4xf32>, tensor<1x1x4x6xf32> -> tensor<2x8x8x6xf32>
   return %0 : tensor<2x8x8x6xf32>
@@ -116,9 +120,9 @@ func.func @main(%x: tensor<2x8x8x4xf32>, %w: tensor<1x1x4x6xf32>) -> tensor<2x8x
 // -----
 
 // A maximum over windows: places and windows are one position.
-// CHECK: kernel.func @k0 "reduction" grid ["4", "16"]
-// CHECK: kernel.reduce [#graph<reduce_kind max>] ["d0"] ["3"]
-// CHECK: kernel.load %arg0["16*d0 + 32*g0 + g1"]
+// CHECK: kernel.func @k0 "reduction" grid (%[[G0:.*]], %[[G1:.*]]) in [4, 16]
+// CHECK: kernel.reduce [#graph<reduce_kind max>] (%[[D:.*]]) in [3]
+// CHECK: kernel.load %arg0[32*%[[G0]] + %[[G1]] + 16*%[[D]]]
 func.func @main(%x: tensor<1x9x16xf32>) -> tensor<1x4x1x16xf32> {
   %0 = graph.window %x axis 1 sizes [3] strides [2] dilations [1] : tensor<1x9x16xf32> -> tensor<1x4x3x16xf32>
   %1 = graph.reduce max %0 [2] : tensor<1x4x3x16xf32> -> tensor<1x4x1x16xf32>
@@ -129,19 +133,19 @@ func.func @main(%x: tensor<1x9x16xf32>) -> tensor<1x4x1x16xf32> {
 
 // The two stages of a norm: a row of each part, then one loop in which every element
 // combines the moments of its row's parts.
-// CHECK: kernel.func @k0 "row_reduction" grid ["4", "3"]
-// CHECK: kernel.map ["d0", "d1"] ["8", "2"]
+// CHECK: kernel.func @k0 "row_reduction" grid (%[[G0:.*]], %[[G1:.*]]) in [4, 3]
+// CHECK: kernel.map (%{{.*}}, %{{.*}}) in [8, 2]
 // CHECK-COUNT-2: kernel.reduce [#graph<reduce_kind sum>]
-// CHECK: kernel.store %{{.*}}, %arg1["6*g0 + 2*g1"]
-// CHECK: kernel.store %{{.*}}, %arg1["6*g0 + 2*g1 + 1"]
-// CHECK: kernel.func @k1 "pointwise" grid []
-// CHECK: kernel.foreach ["d0", "d1", "d2", "d3"] ["4", "8", "3", "2"]
-// CHECK: kernel.reduce [#graph<reduce_kind sum>] ["d4"] ["4"]
-// CHECK: kernel.load %arg1["2*d2 + 6*d4"] : f32
-// CHECK: kernel.reduce [#graph<reduce_kind sum>] ["d4"] ["4"]
-// CHECK: kernel.load %arg1["2*d2 + 6*d4 + 1"] : f32
+// CHECK: kernel.store %{{.*}}, %arg1[6*%[[G0]] + 2*%[[G1]]]
+// CHECK: kernel.store %{{.*}}, %arg1[6*%[[G0]] + 2*%[[G1]] + 1]
+// CHECK: kernel.func @k1 "pointwise" grid () in []
+// CHECK: kernel.foreach (%[[D0:.*]], %[[D1:.*]], %[[D2:.*]], %[[D3:.*]]) in [4, 8, 3, 2]
+// CHECK: kernel.reduce [#graph<reduce_kind sum>] (%[[P:.*]]) in [4]
+// CHECK: kernel.load %arg1[2*%[[D2]] + 6*%[[P]]] : f32
+// CHECK: kernel.reduce [#graph<reduce_kind sum>] (%[[P:.*]]) in [4]
+// CHECK: kernel.load %arg1[2*%[[D2]] + 6*%[[P]] + 1] : f32
 // CHECK: kernel.unary rsqrt
-// CHECK: kernel.store %{{.*}}, %arg2["48*d0 + 6*d1 + 2*d2 + d3"] : f16
+// CHECK: kernel.store %{{.*}}, %arg2[48*%[[D0]] + 6*%[[D1]] + 2*%[[D2]] + %[[D3]]] : f16
 func.func @main(%x: tensor<4x8x3x2xf16>) -> tensor<4x8x3x2xf16> {
   %0 = graph.moments %x axes [1, 3] : tensor<4x8x3x2xf16> -> tensor<4x1x3x1x2xf32>
   %1 = graph.normalize %x moments %0 axes [0, 1, 3] {epsilon = 1.0e-5 : f64} : tensor<4x8x3x2xf16>, tensor<4x1x3x1x2xf32> -> tensor<4x8x3x2xf16>
@@ -152,13 +156,13 @@ func.func @main(%x: tensor<4x8x3x2xf16>) -> tensor<4x8x3x2xf16> {
 
 // What is joined is written where it stands: after the n1 rows of the input, in memory with room for n0 rows.
 // CHECK: kernel.func @k0 "pointwise"
-// CHECK: kernel.foreach ["d0", "d1", "d2"] ["3", "2", "8"]
-// CHECK: kernel.load %arg0["16*d0 + 8*d1 + d2"]
-// CHECK: kernel.store %{{.*}}, %arg1["8*d0*n0 + 8*d1 + d2 + 8*n1"]
+// CHECK: kernel.foreach (%[[D0:.*]], %[[D1:.*]], %[[D2:.*]]) in [3, 2, 8]
+// CHECK: kernel.load %arg0[16*%[[D0]] + 8*%[[D1]] + %[[D2]]]
+// CHECK: kernel.store %{{.*}}, %arg1[8*n0*%[[D0]] + 8*n1 + 8*%[[D1]] + %[[D2]]]
 // What reads it reads all rows.
-// CHECK: kernel.func @k1 "reduction" grid ["3", "8"]
-// CHECK: kernel.reduce [#graph<reduce_kind sum>] ["d0"] ["n0 + 2"]
-// CHECK: kernel.load %arg0["8*g0*n1 + 8*d0 + g1"]
+// CHECK: kernel.func @k1 "reduction" grid (%[[G0:.*]], %[[G1:.*]]) in [3, 8]
+// CHECK: kernel.reduce [#graph<reduce_kind sum>] (%[[D:.*]]) in [n0 + 2]
+// CHECK: kernel.load %arg0[8*n1*%[[G0]] + %[[G1]] + 8*%[[D]]]
 graph.symbol @s0 {min = 0 : i64, max = 0 : i64, divisor = 1 : i64}
 graph.symbol @s1 {min = 1 : i64, max = 0 : i64, divisor = 1 : i64}
 func.func @main(%past: tensor<3x?x8xf32, #graph.shape<"3", "s0", "8">> {graph.storage = [#graph.expr<"3">, #graph.expr<"s1">, #graph.expr<"8">]}, %x: tensor<3x2x8xf32>)

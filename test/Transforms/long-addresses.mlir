@@ -14,9 +14,9 @@
 // CHECK-NEXT: ^bb0
 // CHECK-NEXT: graph.reshape
 // CHECK: graph.unary  exp
-// KERNEL: kernel.load %{{.*}}["{{.*}}floordiv
+// KERNEL: kernel.load %{{.*}}[{{.*}}floordiv
 // KERNEL: kernel.func
-// KERNEL: kernel.load %{{[a-z0-9]*}}["d{{[0-9]*}}*n{{[0-9]*}}*n{{[0-9]*}} + d{{[0-9]*}}*n{{[0-9]*}} + d{{[0-9]*}}"]
+// KERNEL: kernel.load %{{[a-z0-9]*}}[n{{[0-9]*}}*n{{[0-9]*}}*%{{[a-z0-9]*}} + n{{[0-9]*}}*%{{[a-z0-9]*}} + %{{[a-z0-9]*}}]
 graph.symbol @s0
 graph.symbol @s1
 graph.symbol @s2

@@ -7,10 +7,14 @@
 #include "lib/Transforms/Passes.h"
 
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "mlir/Transforms/Passes.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  registry.insert<cupola::graph::GraphDialect, cupola::kernel::KernelDialect, mlir::func::FuncDialect>();
+  registry.insert<cupola::graph::GraphDialect, cupola::kernel::KernelDialect, cupola::simt::SimtDialect,
+                  mlir::func::FuncDialect>();
+  mlir::registerCSEPass();
+  mlir::registerCanonicalizerPass();
   cupola::registerCupolaTransformsPasses();
   cupola::registerCupolaGraphToKernelPasses();
   cupola::cuda::registerCudaTargetPasses();

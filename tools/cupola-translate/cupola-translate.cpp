@@ -42,8 +42,8 @@ static LogicalResult emitCuda(Operation *op, raw_ostream &os) {
 }
 
 int main(int argc, char **argv) {
-  TranslateFromMLIRRegistration cuda(
-      "kernel-to-cuda", "kernels of level 1 to CUDA C++", emitCuda,
-      [](DialectRegistry &registry) { registry.insert<graph::GraphDialect, kernel::KernelDialect>(); });
+  TranslateFromMLIRRegistration cuda("kernel-to-cuda", "kernels to CUDA C++", emitCuda, [](DialectRegistry &registry) {
+    registry.insert<graph::GraphDialect, kernel::KernelDialect>();
+  });
   return failed(mlirTranslateMain(argc, argv, "Cupola's translations\n"));
 }

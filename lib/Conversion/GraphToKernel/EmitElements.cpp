@@ -54,15 +54,12 @@ Value Emitter::emitLoad(BlockArgument argument, Index index) {
 Value Emitter::emitLoadAt(BlockArgument argument, const Expr &position) {
   Value view = kernelFunc.getBody().getArgument(argument.getArgNumber());
   Type element = graph::elementOf(argument);
-  SmallVector<Value> operands;
-  std::map<std::string, Expr> renamed;
-  Expr at = inKernel(position, operands, renamed);
-  Exprs masks;
-  for (const Expr &m : mask)
-    masks.push_back(inKernel(m, operands, renamed));
-  Value other = masks.empty() ? Value() : constant(element, 0);
-  Value loaded =
-      kernel::LoadOp::create(b, loc(), element, view, at, operands, graph::exprArray(b.getContext(), masks), other);
+  Exprs exprs{position};
+  llvm::append_range(exprs, mask);
+  SmallVector<Value> operands = operandsOf(exprs);
+  Value other = mask.empty() ? Value() : constant(element, 0);
+  ArrayAttr conditions = graph::exprArray(b.getContext(), ArrayRef(exprs).drop_front());
+  Value loaded = kernel::LoadOp::create(b, loc(), element, view, exprs[0], conditions, operands, other);
   return convert(loaded, computeType(element));
 }
 
@@ -103,6 +100,12 @@ static bool neverHolds(ArrayRef<Expr> mask, const Ranges &known) {
   return llvm::any_of(mask, [&](const Expr &m) { return proveLess(m, Expr(0), known) == true; });
 }
 
+Value Emitter::inRange(Index conditions) {
+  Exprs exprs(conditions);
+  SmallVector<Value> operands = operandsOf(exprs);
+  return kernel::InRangeOp::create(b, loc(), b.getI1Type(), graph::exprArray(b.getContext(), exprs), operands);
+}
+
 /// The element where `at.mask` holds; anything elsewhere, but no access out of bounds.
 Value Emitter::emitMasked(Value value, const graph::OperandIndex &at) {
   size_t outer = mask.size();
@@ -110,10 +113,6 @@ Value Emitter::emitMasked(Value value, const graph::OperandIndex &at) {
   Value result = emit(value, at.index);
   mask.truncate(outer);
   return result;
-}
-
-static Value inRange(OpBuilder &b, Location loc, ArrayRef<Expr> exprs, ValueRange operands) {
-  return kernel::InRangeOp::create(b, loc, b.getI1Type(), graph::exprArray(b.getContext(), exprs), operands);
 }
 
 /// A load that gives 0 where its mask fails.
@@ -137,13 +136,8 @@ Value Emitter::emitPad(graph::PadOp op, Index index) {
   Value inside = emitMasked(op.getInput(), at);
   if (at.mask.empty() || (isZero(op.getValue()) && isMaskedLoad(inside)))
     return inside;
-  SmallVector<Value> operands;
-  std::map<std::string, Expr> renamed;
-  Exprs exprs;
-  for (const Expr &m : at.mask)
-    exprs.push_back(inKernel(m, operands, renamed));
   Value outside = convert(kernel::ConstantOp::create(b, loc(), mlir::cast<TypedAttr>(op.getValue())), inside.getType());
-  return kernel::SelectOp::create(b, loc(), inside.getType(), inRange(b, loc(), exprs, operands), inside, outside);
+  return kernel::SelectOp::create(b, loc(), inside.getType(), inRange(at.mask), inside, outside);
 }
 
 Value Emitter::emitConcat(graph::ConcatOp op, Index index) {
@@ -157,12 +151,7 @@ Value Emitter::emitConcat(graph::ConcatOp op, Index index) {
       result = inside;
       continue;
     }
-    SmallVector<Value> operands;
-    std::map<std::string, Expr> renamed;
-    Exprs exprs;
-    for (const Expr &m : at.mask)
-      exprs.push_back(inKernel(m, operands, renamed));
-    result = kernel::SelectOp::create(b, loc(), inside.getType(), inRange(b, loc(), exprs, operands), inside, result);
+    result = kernel::SelectOp::create(b, loc(), inside.getType(), inRange(at.mask), inside, result);
   }
   return result;
 }
@@ -175,20 +164,17 @@ Value Emitter::emitDims(graph::DimsOp op, Index index) {
     return indexValue(exprs[*position], type);
   Value result = indexValue(exprs.back(), type);
   for (size_t i = exprs.size() - 1; i-- > 0;) {
-    SmallVector<Value> operands;
-    std::map<std::string, Expr> renamed;
-    Expr isAtMost = inKernel(Expr(static_cast<int64_t>(i)) - at, operands, renamed);
-    result = kernel::SelectOp::create(b, loc(), type, inRange(b, loc(), {isAtMost}, operands),
-                                      indexValue(exprs[i], type), result);
+    Value isAtMost = inRange({Expr(static_cast<int64_t>(i)) - at});
+    result = kernel::SelectOp::create(b, loc(), type, isAtMost, indexValue(exprs[i], type), result);
   }
   return result;
 }
 
 Expr Emitter::emitIndirect(Value indices, Index index, const Expr &extent) {
   Value raw = emit(indices, index);
-  Value checked = kernel::CheckedIndexOp::create(b, loc(), b.getI64Type(), raw, inKernel(extent));
+  Value checked = kernel::CheckedIndexOp::create(b, loc(), b.getIndexType(), raw, inKernel(extent));
   std::string name = "i" + std::to_string(indirectVariables++);
-  indirect[name] = checked;
+  bind(Expr::symbol(name), checked);
   known[name] = {Expr(0), extent - 1};
   return Expr::symbol(name);
 }
@@ -227,5 +213,8 @@ Value Emitter::emitGatherND(graph::GatherNDOp op, Index index) {
 
 Value Emitter::extract(Value tile, const Loop &loop) {
   auto type = mlir::cast<kernel::TileType>(tile.getType());
-  return kernel::ExtractOp::create(b, loc(), type.getElement(), tile, kernel::pointOf(loop.vars));
+  Exprs point = loop.vars;
+  SmallVector<Value> operands = operandsOf(point);
+  return kernel::ExtractOp::create(b, loc(), type.getElement(), tile, graph::exprArray(b.getContext(), point),
+                                   operands);
 }

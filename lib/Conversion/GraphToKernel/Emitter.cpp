@@ -88,6 +88,7 @@ Expr Emitter::addGrid(const Expr &extent) {
   std::string name = "g" + std::to_string(gridExtents.size());
   gridExtents.push_back(extent);
   known[name] = {Expr(0), extent - 1};
+  bind(Expr::symbol(name), kernelFunc.getBody().addArgument(b.getIndexType(), loc()));
   return Expr::symbol(name);
 }
 
@@ -98,7 +99,6 @@ void Emitter::finishGrid() {
 
 Emitter::Loop Emitter::makeLoop(Index extents, bool keepOnes) {
   Loop loop;
-  SmallVector<Attribute> vars;
   Exprs counts;
   for (const Expr &extent : extents) {
     if (extent.isConstant(1) && !keepOnes) {
@@ -109,15 +109,14 @@ Emitter::Loop Emitter::makeLoop(Index extents, bool keepOnes) {
     known[name] = {Expr(0), extent - 1};
     loop.index.push_back(Expr::symbol(name));
     loop.kept.push_back(extent);
-    vars.push_back(b.getStringAttr(name));
+    loop.vars.push_back(loop.index.back());
     counts.push_back(inKernel(extent));
   }
-  loop.vars = b.getArrayAttr(vars);
   loop.extents = graph::exprArray(b.getContext(), counts);
   return loop;
 }
 
-void Emitter::inRegion(Region &region, function_ref<void()> body) {
+void Emitter::inRegion(Region &region, Index vars, function_ref<void()> body) {
   OpBuilder::InsertionGuard guard(b);
   auto outerMemo = std::move(memo);
   auto outerForward = std::move(forward);
@@ -125,7 +124,10 @@ void Emitter::inRegion(Region &region, function_ref<void()> body) {
   memo.clear();
   forward.clear();
   chain.clear();
-  b.setInsertionPointToStart(&region.emplaceBlock());
+  Block &block = region.emplaceBlock();
+  for (const Expr &var : vars)
+    bind(var, block.addArgument(b.getIndexType(), loc()));
+  b.setInsertionPointToStart(&block);
   body();
   memo = std::move(outerMemo);
   forward = std::move(outerForward);
@@ -133,17 +135,16 @@ void Emitter::inRegion(Region &region, function_ref<void()> body) {
 }
 
 void Emitter::foreach (const Loop &loop, function_ref<void()> body) {
-  auto op = kernel::ForeachOp::create(b, loc(), loop.vars, loop.extents);
-  inRegion(op.getBody(), body);
+  auto op = kernel::ForeachOp::create(b, loc(), loop.extents);
+  inRegion(op.getBody(), loop.vars, body);
 }
 
 SmallVector<Value> Emitter::map(const Loop &loop, function_ref<SmallVector<Value>()> body) {
   OperationState state(loc(), kernel::MapOp::getOperationName());
-  state.addAttribute("vars", loop.vars);
   state.addAttribute("extents", loop.extents);
   Region *region = state.addRegion();
   const Exprs extents = graph::exprsOf(loop.extents);
-  inRegion(*region, [&] {
+  inRegion(*region, loop.vars, [&] {
     SmallVector<Value> scalars = body();
     for (Value scalar : scalars)
       state.addTypes(kernel::tileType(scalar.getType(), extents));
@@ -155,10 +156,9 @@ SmallVector<Value> Emitter::map(const Loop &loop, function_ref<SmallVector<Value
 Value Emitter::reduce(const Loop &loop, graph::ReduceKind kind, function_ref<Value()> body) {
   OperationState state(loc(), kernel::ReduceOp::getOperationName());
   state.addAttribute("kinds", b.getArrayAttr(graph::ReduceKindAttr::get(b.getContext(), kind)));
-  state.addAttribute("vars", loop.vars);
   state.addAttribute("extents", loop.extents);
   Region *region = state.addRegion();
-  inRegion(*region, [&] {
+  inRegion(*region, loop.vars, [&] {
     Value scalar = body();
     state.addTypes(scalar.getType());
     kernel::YieldOp::create(b, loc(), scalar);
@@ -223,7 +223,8 @@ void Emitter::store(unsigned i, Index index, Value scalar) {
   if (toKernel.count(beginOf(i)))
     place.offset[graph::joinOf(result).getAxis()] = Expr::symbol(beginOf(i));
   Expr position = simplify(place.positionOf(index), known);
-  kernel::StoreOp::create(b, loc(), scalar, view, inKernel(position), ValueRange(), b.getArrayAttr({}));
+  SmallVector<Value> operands = operandsOf(position);
+  kernel::StoreOp::create(b, loc(), scalar, view, position, b.getArrayAttr({}), operands);
 }
 
 //===----------------------------------------------------------------------===//
@@ -263,23 +264,28 @@ Value Emitter::convert(Value scalar, Type type) {
 }
 
 Value Emitter::indexValue(const Expr &expr, Type type) {
-  SmallVector<Value> operands;
-  std::map<std::string, Expr> renamed;
-  Expr position = inKernel(expr, operands, renamed);
+  Expr position = expr;
+  SmallVector<Value> operands = operandsOf(position);
   return convert(kernel::IndexOp::create(b, loc(), b.getI64Type(), position, operands), type);
 }
 
-Expr Emitter::inKernel(const Expr &expr, SmallVectorImpl<Value> &operands, std::map<std::string, Expr> &renamed) {
-  for (const std::string &symbol : expr.symbols()) {
-    auto found = indirect.find(symbol);
-    if (found == indirect.end() || renamed.count(symbol))
-      continue;
-    renamed[symbol] = Expr::symbol("x" + std::to_string(operands.size()));
-    operands.push_back(found->second);
-  }
-  std::map<std::string, Expr> all = toKernel;
-  all.insert(renamed.begin(), renamed.end());
-  return expr.substitute(all);
+void Emitter::bind(const Expr &variable, Value value) {
+  variables.try_emplace(*variable.asSymbol(), Variable{{}, variables.size()}).first->second.value = value;
 }
 
-Expr Emitter::inKernel(const Expr &expr) const { return expr.substitute(toKernel); }
+SmallVector<Value> Emitter::operandsOf(MutableArrayRef<Expr> exprs) const {
+  std::map<size_t, std::string> used; // in the order of their bindings
+  for (const Expr &expr : exprs)
+    for (const std::string &symbol : expr.symbols())
+      if (auto found = variables.find(symbol); found != variables.end())
+        used[found->second.order] = symbol;
+  std::map<std::string, Expr> names = toKernel;
+  SmallVector<Value> operands;
+  for (const auto &[order, symbol] : used) {
+    names[symbol] = Expr::symbol("x" + std::to_string(operands.size()));
+    operands.push_back(variables.at(symbol).value);
+  }
+  for (Expr &expr : exprs)
+    expr = expr.substitute(names);
+  return operands;
+}

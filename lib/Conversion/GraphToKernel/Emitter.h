@@ -43,11 +43,12 @@ public:
   /// Writes the grid collected so far to the function.
   void finishGrid();
 
-  /// Variables for loops over `extents`, and the attributes that declare them.
+  /// Variables for loops over `extents`; they become values when a region binds them.
   struct Loop {
     graph::Exprs index; ///< one per extent; 0 where the extent is 1
-    mlir::ArrayAttr vars, extents;
-    graph::Exprs kept; ///< the extents that are not 1
+    graph::Exprs vars;  ///< the variables among them
+    graph::Exprs kept;  ///< the extents that are not 1
+    mlir::ArrayAttr extents;
   };
   /// `keepOnes`: extents of 1 get a variable, too (m, n and k of a contraction).
   Loop makeLoop(Index extents, bool keepOnes = false);
@@ -57,8 +58,8 @@ public:
   /// One tile per scalar that `body` returns.
   llvm::SmallVector<mlir::Value> map(const Loop &loop, llvm::function_ref<llvm::SmallVector<mlir::Value>()> body);
   mlir::Value reduce(const Loop &loop, graph::ReduceKind kind, llvm::function_ref<mlir::Value()> body);
-  /// Runs `body` with the builder in `region`, whose block it creates.
-  void inRegion(mlir::Region &region, llvm::function_ref<void()> body);
+  /// Runs `body` with the builder in `region`, whose block it creates with an argument for each of `vars`.
+  void inRegion(mlir::Region &region, Index vars, llvm::function_ref<void()> body);
 
   //===--- Elements ---===//
 
@@ -109,6 +110,8 @@ private:
   mlir::Value emitView(mlir::Operation *op, Index index);
   mlir::Value emitPad(graph::PadOp op, Index index);
   mlir::Value emitConcat(graph::ConcatOp op, Index index);
+  /// Whether all conditions are >= 0.
+  mlir::Value inRange(Index conditions);
   mlir::Value emitMasked(mlir::Value value, const graph::OperandIndex &at);
   mlir::Value emitDims(graph::DimsOp op, Index index);
   mlir::Value emitGather(mlir::Operation *op, Index index);
@@ -117,10 +120,11 @@ private:
   Expr emitIndirect(mlir::Value indices, Index index, const Expr &extent);
   mlir::Value emitChain(mlir::Value value);
 
-  /// `expr` in the kernel's variables; indirect variables become
-  /// x0, x1, .. with their scalars appended to `operands`.
-  Expr inKernel(const Expr &expr, llvm::SmallVectorImpl<mlir::Value> &operands, std::map<std::string, Expr> &renamed);
-  Expr inKernel(const Expr &expr) const;
+  /// An expression of the launch's constants, over n0, n1, ..
+  Expr inKernel(const Expr &expr) const { return expr.substitute(toKernel); }
+  /// Expressions as an op takes them: in place, over n0, .. and x0, .. ; the values of these.
+  llvm::SmallVector<mlir::Value> operandsOf(llvm::MutableArrayRef<Expr> exprs) const;
+  void bind(const Expr &variable, mlir::Value value);
 
   graph::FusionOp theFusion;
   mlir::OpBuilder &b;
@@ -135,8 +139,13 @@ private:
   graph::Exprs gridExtents;
   unsigned loopVariables = 0, indirectVariables = 0;
 
-  std::map<std::string, mlir::Value> indirect; ///< i_j -> its scalar
-  graph::Exprs mask;                           ///< every load happens where these are >= 0
+  /// Points of the grid, of loops, and checked indices: their values, in the order of the first binding.
+  struct Variable {
+    mlir::Value value;
+    size_t order;
+  };
+  std::map<std::string, Variable> variables;
+  graph::Exprs mask; ///< every load happens where these are >= 0
   std::map<Key, mlir::Value> memo;
   llvm::MapVector<mlir::Value, graph::Exprs> forward; ///< values after the hero: their index
   llvm::DenseMap<mlir::Value, mlir::Value> chain;     ///< and their scalar

@@ -7,7 +7,7 @@
 include "mlir/Pass/PassBase.td"
 
 def GraphToKernel : Pass<"graph-to-kernel", "::mlir::ModuleOp"> {
-  let summary = "generate a kernel of level 1 for every graph.fusion";
+  let summary = "generate a kernel for every graph.fusion";
   let description = [{
     Each fusion gets the attributes `kernel`, the kernel.func that computes it, and
     `scalars`, what the kernel's n0, n1, .. are in the model's symbols. Equal kernels
@@ -19,7 +19,7 @@ def GraphToKernel : Pass<"graph-to-kernel", "::mlir::ModuleOp"> {
     %1 = graph.fusion "pointwise"(%0) attributes {kernel = @k0, scalars = ["s0"]} : ... {..}
     kernel.func @k0 "pointwise" grid [] scalars [#kernel.scalar<1, 0, 1>] {}
         (%arg0: !kernel.view<f32, read>, %arg1: !kernel.view<f32, write>) {
-      kernel.foreach ["d0", "d1"] ["n0", "8"] { .. }
+      kernel.foreach (%d0, %d1) in [n0, 8] { .. }
     }
     ```
   }];

@@ -14,13 +14,14 @@ void generateProduct(Emitter &emitter, Operation *hero, const Product &product) 
   Value result = hero->getResult(0);
   Type tile =
       kernel::tileType(computeType(graph::elementOf(result)), ArrayRef(graph::exprsOf(mnk.extents)).take_front(2));
-  auto dot = kernel::DotOp::create(b, emitter.loc(), tile, mnk.vars, mnk.extents);
+  auto dot = kernel::DotOp::create(b, emitter.loc(), tile, mnk.extents);
   const Expr &m = mnk.index[0], &n = mnk.index[1], &k = mnk.index[2];
-  auto operand = [&](Region &region, Value value, const graph::Exprs &index) {
-    emitter.inRegion(region, [&] { kernel::YieldOp::create(b, emitter.loc(), emitter.emitStored(value, index)); });
+  auto operand = [&](Region &region, ArrayRef<Expr> vars, Value value, const graph::Exprs &index) {
+    emitter.inRegion(region, vars,
+                     [&] { kernel::YieldOp::create(b, emitter.loc(), emitter.emitStored(value, index)); });
   };
-  operand(dot.getLhs(), product.lhs, product.lhsAt(m, k));
-  operand(dot.getRhs(), product.rhs, product.rhsAt(k, n));
+  operand(dot.getLhs(), {m, k}, product.lhs, product.lhsAt(m, k));
+  operand(dot.getRhs(), {k, n}, product.rhs, product.rhsAt(k, n));
 
   Emitter::Loop out = emitter.makeLoop({product.rows, product.columns}, /*keepOnes=*/true);
   emitter.foreach (out, [&] {

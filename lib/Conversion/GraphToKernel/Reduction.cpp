@@ -61,8 +61,8 @@ void generateArgReduction(Emitter &emitter, Operation *hero) {
   Space space(emitter, reduce.getInput(), {static_cast<int64_t>(reduce.getAxis())});
   OpBuilder &b = emitter.builder();
   auto op = kernel::ArgReduceOp::create(b, emitter.loc(), b.getI64Type(), reduce.getKind(), reduce.getLast(),
-                                        space.loop.vars, space.loop.extents);
-  emitter.inRegion(op.getBody(),
+                                        space.loop.extents);
+  emitter.inRegion(op.getBody(), space.loop.vars,
                    [&] { kernel::YieldOp::create(b, emitter.loc(), emitter.emit(reduce.getInput(), space.in)); });
   finish(emitter, hero, space, op.getResult());
 }

@@ -1,7 +1,7 @@
 //===- lib/Conversion/GraphToKernel/Schedule.h - generators of kernels ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// A schedule turns a fusion into a kernel of level 1: it makes the loops and asks the
+// A schedule turns a fusion into a kernel: it makes the loops and asks the
 // emitter for elements at its ports,
 //   pointwise            {out(i..)}
 //   row reduction        {in(r.., c..), row, out(r.., c..)}

@@ -8,46 +8,26 @@ using namespace cupola::kernel;
 
 namespace cupola::cpu {
 
-std::vector<std::string> stringsOf(ArrayAttr texts) {
-  std::vector<std::string> result;
-  for (auto text : texts.getAsRange<StringAttr>())
-    result.push_back(text.str());
-  return result;
+Expr rowMajor(ArrayRef<std::string> loops, ArrayRef<Expr> extents) {
+  Expr position;
+  for (auto [name, extent] : llvm::zip_equal(loops, extents))
+    position = position * extent + Expr::symbol(name);
+  return position;
 }
 
-static constexpr StringRef expressionNames[] = {"position", "expr", "extent", "mask", "exprs", "index", "extents"};
-
-static Attribute mapExpr(Attribute attr, function_ref<Expr(const Expr &)> map) {
-  if (auto expr = dyn_cast<graph::ExprAttr>(attr))
-    return graph::exprAttr(attr.getContext(), map(expr.getValue()));
-  auto all = llvm::map_to_vector(cast<ArrayAttr>(attr), [&](Attribute element) { return mapExpr(element, map); });
-  return ArrayAttr::get(attr.getContext(), all);
-}
-
-void forEachExpr(Operation *op, function_ref<void(Expr)> visit) {
-  for (StringRef name : expressionNames)
-    if (Attribute attr = op->getAttr(name))
-      mapExpr(attr, [&](const Expr &e) { return visit(e), e; });
-}
-
-void mapExprs(Operation *op, function_ref<Expr(const Expr &)> map) {
-  for (StringRef name : expressionNames)
-    if (Attribute attr = op->getAttr(name))
-      op->setAttr(name, mapExpr(attr, map));
-}
-
-Expr tilePosition(ExtractOp op) {
+Expr tilePosition(Variables &vars, ExtractOp op) {
   auto type = op.getTile().getType();
   Expr position;
-  for (auto [extent, index] : llvm::zip_equal(type.getExtents(), graph::exprsOf(op.getIndex())))
+  for (auto [extent, index] : llvm::zip_equal(type.getExtents(), vars.read(op.getPoint(), op.getIndices())))
     position = position * extent.getValue() + index;
   return position;
 }
 
-static Aliases aliasesOf(MapOp map, ExtractOp extract) {
+Aliases aliasesOf(Variables &vars, MapOp map, ExtractOp extract) {
   Aliases aliases;
-  for (auto [var, index] : llvm::zip_equal(map.getVars().getAsRange<StringAttr>(), graph::exprsOf(extract.getIndex())))
-    aliases.emplace(var.str(), index);
+  graph::Exprs point = vars.read(extract.getPoint(), extract.getIndices());
+  for (auto [index, at] : llvm::zip_equal(map.getBody().getArguments(), point))
+    aliases.emplace(vars.name(index), at);
   return aliases;
 }
 
@@ -58,16 +38,15 @@ static Aliases aliasesOf(MapOp map, ExtractOp extract) {
 namespace {
 
 struct DependenceWalk {
+  Variables &vars;
   const StoredTiles &tiles;
   std::set<std::string> result;
   llvm::DenseSet<Operation *> visited;
 
   void visitOne(Operation *root, Operation *op) {
-    forEachExpr(op, [&](const Expr &e) {
-      for (const std::string &symbol : e.symbols())
-        result.insert(symbol);
-    });
     for (Value operand : op->getOperands()) {
+      if (isa<BlockArgument>(operand) && operand.getType().isIndex())
+        result.insert(vars.name(operand));
       Operation *source = operand.getDefiningOp();
       if (source && !root->isProperAncestor(source) && !tiles.count(operand))
         visit(source);
@@ -80,8 +59,8 @@ struct DependenceWalk {
     op->walk([&](Operation *nested) { visitOne(op, nested); });
     // Loops that lie inside bind their own variables.
     op->walk([&](Operation *nested) {
-      if (auto vars = nested->getAttrOfType<ArrayAttr>("vars"))
-        for (const std::string &var : stringsOf(vars))
+      for (Region &region : nested->getRegions())
+        for (const std::string &var : vars.names(region.getArguments()))
           result.erase(var);
     });
   }
@@ -89,8 +68,8 @@ struct DependenceWalk {
 
 } // namespace
 
-std::set<std::string> variablesOf(Operation *op, const StoredTiles &tiles) {
-  DependenceWalk walk{tiles, {}, {}};
+std::set<std::string> variablesOf(Variables &vars, Operation *op, const StoredTiles &tiles) {
+  DependenceWalk walk{vars, tiles, {}, {}};
   walk.visit(op);
   return walk.result;
 }
@@ -117,27 +96,29 @@ int scoreOf(const Expr &position, bool indirect, bool isStore, const std::string
 }
 
 struct Scorer {
+  Variables &vars;
   const StoredTiles &tiles;
   unsigned lanes;
 
   bool dependsOn(ValueRange values, const std::string &var) {
     return llvm::any_of(values, [&](Value value) {
       Operation *op = value.getDefiningOp();
-      return op && variablesOf(op, tiles).count(var);
+      return op && variablesOf(vars, op, tiles).count(var);
     });
   }
 
-  int scoreAccess(const Expr &position, ValueRange indices, bool isStore, const Aliases &aliases,
-                  const std::string &var) {
-    return scoreOf(position.substitute(aliases), dependsOn(indices, var), isStore, var);
+  template <typename AccessOp>
+  int scoreAccess(AccessOp op, bool isStore, const Aliases &aliases, const std::string &var) {
+    Expr position = vars.read(op.getPosition(), op.getIndices()).substitute(aliases);
+    return scoreOf(position, dependsOn(op.getIndices(), var), isStore, var);
   }
 
   int scoreExtract(ExtractOp op, const Aliases &aliases, const std::string &var) {
     auto map = op.getTile().getDefiningOp<MapOp>();
     if (!map || tiles.count(op.getTile()))
-      return scoreOf(tilePosition(op).substitute(aliases), false, false, var);
+      return scoreOf(tilePosition(vars, op).substitute(aliases), false, false, var);
     Aliases inner;
-    for (auto &[name, index] : aliasesOf(map, op))
+    for (auto &[name, index] : aliasesOf(vars, map, op))
       inner.emplace(name, index.substitute(aliases));
     return scoreBody(map.getBody().front(), inner, var);
   }
@@ -147,9 +128,9 @@ struct Scorer {
     int score = 0;
     for (Operation &op : body) {
       if (auto load = dyn_cast<LoadOp>(op))
-        score += scoreAccess(load.getPosition(), load.getIndices(), false, aliases, var);
+        score += scoreAccess(load, false, aliases, var);
       else if (auto store = dyn_cast<StoreOp>(op))
-        score += scoreAccess(store.getPosition(), store.getIndices(), true, aliases, var);
+        score += scoreAccess(store, true, aliases, var);
       else if (auto extract = dyn_cast<ExtractOp>(op))
         score += scoreExtract(extract, aliases, var);
       else if (isa<DotOp>(op) || (isa<MapOp>(op) && tiles.count(op.getResult(0))))
@@ -163,13 +144,10 @@ struct Scorer {
   }
 
   /// A map also stores its tile.
-  int scoreTile(ArrayRef<std::string> vars, ArrayRef<Expr> extents, Block &body, const std::string &var) {
+  int scoreTile(ArrayRef<std::string> loops, ArrayRef<Expr> extents, Block &body, const std::string &var) {
     if (!isa<MapOp>(body.getParentOp()))
       return 0;
-    Expr position;
-    for (auto [name, extent] : llvm::zip_equal(vars, extents))
-      position = position * extent + Expr::symbol(name);
-    return scoreOf(position, false, true, var);
+    return scoreOf(rowMajor(loops, extents), false, true, var);
   }
 
   /// The best of the loops inside of a body, when it is itself not vectorised.
@@ -177,25 +155,25 @@ struct Scorer {
     int total = 0;
     bool any = false;
     for (Operation &op : body) {
-      auto vars = op.getAttrOfType<ArrayAttr>("vars");
-      if (!vars || isa<DotOp>(op) || (isa<MapOp>(op) && !tiles.count(op.getResult(0))))
+      ArrayAttr extents = extentsOf(&op);
+      if (!extents || isa<DotOp>(op) || (isa<MapOp>(op) && !tiles.count(op.getResult(0))))
         continue;
       any = true;
       int score = 0;
-      graph::Exprs extents = graph::exprsOf(op.getAttrOfType<ArrayAttr>("extents"));
-      best(stringsOf(vars), extents, op.getRegion(0).front(), score);
+      mlir::Block &inner = op.getRegion(0).front();
+      best(vars.names(inner.getArguments()), graph::exprsOf(extents), inner, score);
       total += score;
     }
     return any ? total : kScalar;
   }
 
-  std::optional<unsigned> best(ArrayRef<std::string> vars, ArrayRef<Expr> extents, Block &body, int &score) {
+  std::optional<unsigned> best(ArrayRef<std::string> loops, ArrayRef<Expr> extents, Block &body, int &score) {
     score = scoreInner(body);
     if (isa<ArgReduceOp>(body.getParentOp()))
       return std::nullopt;
     std::optional<unsigned> choice;
-    for (unsigned i = 0; i < vars.size(); ++i) {
-      int candidate = scoreBody(body, {}, vars[i]) + scoreTile(vars, extents, body, vars[i]);
+    for (unsigned i = 0; i < loops.size(); ++i) {
+      int candidate = scoreBody(body, {}, loops[i]) + scoreTile(loops, extents, body, loops[i]);
       std::optional<int64_t> extent = extents[i].constant();
       if (extent && *extent < lanes / 2)
         candidate -= 4;
@@ -210,10 +188,10 @@ struct Scorer {
 
 } // namespace
 
-std::optional<unsigned> chooseVector(ArrayRef<std::string> vars, ArrayRef<Expr> extents, Block &body,
+std::optional<unsigned> chooseVector(Variables &vars, ArrayRef<std::string> loops, ArrayRef<Expr> extents, Block &body,
                                      const StoredTiles &tiles, unsigned lanes) {
   int score = 0;
-  return Scorer{tiles, lanes}.best(vars, extents, body, score);
+  return Scorer{vars, tiles, lanes}.best(loops, extents, body, score);
 }
 
 } // namespace cupola::cpu

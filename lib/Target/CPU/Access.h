@@ -16,29 +16,28 @@ namespace cupola::cpu {
 /// Expressions for the variables of loops that are emitted in place of others.
 using Aliases = std::map<std::string, Expr>;
 
-std::vector<std::string> stringsOf(mlir::ArrayAttr texts);
-
-/// Calls `visit` with every expression in the attributes of `op` (not nested ops).
-void forEachExpr(mlir::Operation *op, llvm::function_ref<void(Expr)> visit);
-
-/// Replaces every such expression.
-void mapExprs(mlir::Operation *op, llvm::function_ref<Expr(const Expr &)> map);
-
 /// Tiles of maps that are kept in scratch memory; all others are computed again
 /// wherever an element is extracted.
 using StoredTiles = llvm::DenseMap<mlir::Value, int64_t>;
 
-/// Variables that the value depends on (with the aliases put in), but for those of
-/// loops inside of the ops it is computed by.
-std::set<std::string> variablesOf(mlir::Operation *op, const StoredTiles &tiles);
+/// The variables of loops that `op` depends on, but for those of loops inside of the ops
+/// that compute it.
+std::set<std::string> variablesOf(kernel::Variables &vars, mlir::Operation *op, const StoredTiles &tiles);
+
+/// The variables of a map at the iteration that gives the extracted element.
+Aliases aliasesOf(kernel::Variables &vars, kernel::MapOp map, kernel::ExtractOp extract);
+
+/// The position of an iteration among those of the loops, row-major.
+Expr rowMajor(llvm::ArrayRef<std::string> loops, llvm::ArrayRef<Expr> extents);
 
 /// The position of an element of a stored tile, row-major.
-Expr tilePosition(kernel::ExtractOp op);
+Expr tilePosition(kernel::Variables &vars, kernel::ExtractOp op);
 
-/// The loop of `vars` to vectorise in `body`, or none: the loops inside of the body
+/// The loop of `loops` to vectorise in `body`, or none: the loops inside of the body
 /// choose their own. Deterministic; ties go to the last variable.
-std::optional<unsigned> chooseVector(llvm::ArrayRef<std::string> vars, llvm::ArrayRef<Expr> extents, mlir::Block &body,
-                                     const StoredTiles &tiles, unsigned lanes);
+std::optional<unsigned> chooseVector(kernel::Variables &vars, llvm::ArrayRef<std::string> loops,
+                                     llvm::ArrayRef<Expr> extents, mlir::Block &body, const StoredTiles &tiles,
+                                     unsigned lanes);
 
 } // namespace cupola::cpu
 

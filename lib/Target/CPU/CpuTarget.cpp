@@ -46,8 +46,8 @@ Result<CpuKernel> prepareCpuKernel(FuncOp func, const CpuTargetInfo &info) {
   kernel.record.schedule = func.getSchedule().str();
   kernel.record.scratchBytes = plan->scratchBytes;
   kernel.record.grain = plan->grain;
-  for (Type type : func.getBody().getArgumentTypes())
-    kernel.record.readWrite.push_back(accessName(cast<ViewType>(type).getAccess()));
+  for (Value view : func.getViews())
+    kernel.record.readWrite.push_back(accessName(cast<ViewType>(view.getType()).getAccess()));
   kernel.grid = plan->grid();
   return kernel;
 }

@@ -1,7 +1,7 @@
-//===- lib/Target/CPU/CpuTarget.h - kernels of level 1 to x86-64 machine code ---===//
+//===- lib/Target/CPU/CpuTarget.h - kernels to x86-64 machine code ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// From kernel.func (level 1) to one shared-object image per variant. Nothing looks
+// From kernel.func to one shared-object image per variant. Nothing looks
 // at the machine this runs on: the same functions and level give the same bytes.
 //
 // A kernel of the image has the type (lib/Runtime/CPU/CpuDevice.h)
@@ -59,7 +59,7 @@ struct PackedOperand {
   unsigned parameter = 0;
   /// Size of the packed copy, over n0, n1, .. of the function.
   Expr bytes;
-  /// A kernel of level 1 (source, packed) with the scalars of the function.
+  /// A kernel (source, packed) with the scalars of the function.
   mlir::OwningOpRef<kernel::FuncOp> packer;
 };
 

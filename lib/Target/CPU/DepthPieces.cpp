@@ -29,19 +29,16 @@ void collectDivisors(const Expr &e, const std::string &depth, std::set<int64_t> 
     }
 }
 
-void forEachAccess(Region &operand, function_ref<void(const Expr &, bool isCondition)> visit) {
-  operand.walk([&](Operation *op) {
-    auto list = [&](StringRef name, bool isCondition) {
-      if (auto texts = op->getAttrOfType<ArrayAttr>(name))
-        for (const Expr &e : graph::exprsOf(texts))
-          visit(e, isCondition);
-    };
-    for (StringRef name : {"position", "expr", "extent"})
-      if (Attribute attr = op->getAttr(name))
-        visit(graph::exprOf(attr), false);
-    list("index", false);
-    list("mask", true);
-    list("exprs", true);
+void forEachAccess(Variables &vars, Region &operand, function_ref<void(const Expr &, bool isCondition)> visit) {
+  operand.walk([&](PositionInterface op) {
+    ValueRange indices = OperandRange(op.getIndicesMutable());
+    for (StringRef name : {"position", "expr"})
+      if (auto position = op->getAttrOfType<graph::ExprAttr>(name))
+        visit(vars.read(position.getValue(), indices), false);
+    for (StringRef name : {"point", "mask", "exprs"})
+      if (auto list = op->getAttrOfType<ArrayAttr>(name))
+        for (const Expr &e : vars.read(list, indices))
+          visit(e, name != "point");
   });
 }
 
@@ -77,10 +74,10 @@ int64_t dividedTo(int64_t size, int64_t most) {
 
 } // namespace
 
-std::set<int64_t> depthDivisors(DotOp dot, Region &operand) {
+std::set<int64_t> depthDivisors(Variables &vars, DotOp dot, Region &operand) {
   std::set<int64_t> divisors;
-  std::string depth = cast<StringAttr>(dot.getVars()[2]).str();
-  forEachAccess(operand, [&](const Expr &e, bool) { collectDivisors(e, depth, divisors); });
+  std::string depth = vars.name(indicesOf(dot).k);
+  forEachAccess(vars, operand, [&](const Expr &e, bool) { collectDivisors(e, depth, divisors); });
   return divisors;
 }
 
@@ -98,25 +95,26 @@ Expr DepthPieces::condition(const Expr &e) const {
   return parts;
 }
 
-bool DepthPieces::isLinear(Region &operand) const {
+bool DepthPieces::isLinear(Variables &vars, Region &operand) const {
   bool all = true;
-  forEachAccess(operand, [&](const Expr &e, bool isCondition) {
+  forEachAccess(vars, operand, [&](const Expr &e, bool isCondition) {
     all &= isLinearIn(isCondition ? condition(e) : position(e), kPlace);
   });
   return all;
 }
 
-bool DepthPieces::isUniform(Region &operand) const {
+bool DepthPieces::isUniform(Variables &vars, Region &operand) const {
   bool all = true;
-  forEachAccess(operand, [&](const Expr &e, bool isCondition) { all &= !isCondition || !condition(e).uses(kPlace); });
+  forEachAccess(vars, operand,
+                [&](const Expr &e, bool isCondition) { all &= !isCondition || !condition(e).uses(kPlace); });
   return all;
 }
 
-DepthPieces DepthPieces::of(DotOp dot, Region &operand, int64_t most, int64_t lanes) {
+DepthPieces DepthPieces::of(Variables &vars, DotOp dot, Region &operand, int64_t most, int64_t lanes) {
   DepthPieces pieces;
-  pieces.depth = cast<StringAttr>(dot.getVars()[2]).str();
+  pieces.depth = vars.name(indicesOf(dot).k);
   std::optional<int64_t> depth = graph::exprsOf(dot.getExtents())[2].constant();
-  std::set<int64_t> divisors = depthDivisors(dot, operand);
+  std::set<int64_t> divisors = depthDivisors(vars, dot, operand);
   if (!depth || *depth == 0 || divisors.empty())
     return {};
   divisors.insert(*depth);
@@ -126,14 +124,14 @@ DepthPieces DepthPieces::of(DotOp dot, Region &operand, int64_t most, int64_t la
     candidate.size = dividedTo(divisor, most);
     if (*depth % candidate.size != 0)
       continue;
-    candidate.ranges = rangesAt(dot);
+    candidate.ranges = vars.ranges();
     candidate.ranges[kPiece] = {Expr(0), Expr(*depth / candidate.size - 1)};
     candidate.ranges[kPlace] = {Expr(0), Expr(candidate.size - 1)};
-    if (!candidate.isLinear(operand))
+    if (!candidate.isLinear(vars, operand))
       continue;
     // Whole vectors whose conditions are those of the piece are better than longer pieces.
-    bool isGood = best.size >= lanes && best.isUniform(operand);
-    if (candidate.size > best.size && !(isGood && !candidate.isUniform(operand)))
+    bool isGood = best.size >= lanes && best.isUniform(vars, operand);
+    if (candidate.size > best.size && !(isGood && !candidate.isUniform(vars, operand)))
       best = candidate;
   }
   return best;

@@ -20,14 +20,14 @@ constexpr const char *kPiece = "depth_piece", *kPlace = "depth_place";
 
 /// The d of every floordiv(k, d) in an operand of `dot`, and of its digits:
 /// mod(floordiv(k, a), b) has a * b.
-std::set<int64_t> depthDivisors(kernel::DotOp dot, mlir::Region &operand);
+std::set<int64_t> depthDivisors(kernel::Variables &vars, kernel::DotOp dot, mlir::Region &operand);
 
 class DepthPieces {
 public:
   DepthPieces() = default; ///< size 0: the depth is not divided
   /// Of an operand of `dot`, the longest of at most `most` elements among those of at
   /// least a vector whose conditions hold for all of it or for none.
-  static DepthPieces of(kernel::DotOp dot, mlir::Region &operand, int64_t most, int64_t lanes);
+  static DepthPieces of(kernel::Variables &vars, kernel::DotOp dot, mlir::Region &operand, int64_t most, int64_t lanes);
 
   int64_t size = 0;
   /// `e` with k in parts; linear in kPlace if it is a position or the index of one.
@@ -36,8 +36,8 @@ public:
   Expr condition(const Expr &e) const;
 
 private:
-  bool isLinear(mlir::Region &operand) const;
-  bool isUniform(mlir::Region &operand) const;
+  bool isLinear(kernel::Variables &vars, mlir::Region &operand) const;
+  bool isUniform(kernel::Variables &vars, mlir::Region &operand) const;
 
   std::string depth; ///< the name of k
   Ranges ranges;

@@ -13,14 +13,13 @@
 using namespace mlir;
 using namespace cupola::kernel;
 using arith::CmpIPredicate;
-using cupola::graph::exprOf;
 
 namespace cupola::cpu {
 
 void Emitter::emitContraction(ArrayRef<Value> iteration) {
   const Contraction &dot = *plan.contraction;
-  for (unsigned i = 0; i + 2 < iteration.size(); ++i)
-    variables["g" + std::to_string(i)] = iteration[i];
+  for (auto [index, value] : llvm::zip(func.getPoint(), iteration))
+    variables[vars.name(index)] = value;
   for (Operation &op : func.getBody().front())
     if (op.getNumRegions() == 0)
       emitOp(&op);
@@ -71,15 +70,14 @@ Value Emitter::operandElement(Region &region) {
 void Emitter::copyLhs() {
   const Contraction &dot = *plan.contraction;
   DotOp op = dot.dot;
-  std::vector<std::string> vars = stringsOf(op.getVars());
   Type element = op.getTile().getType().getElement();
   forLoop(c.i64(0), block.rows, 1, {}, [&](Value row, Carried) -> Values {
-    variables[vars[0]] = c.addi(block.row, row);
+    variables[dot.m] = c.addi(block.row, row);
     Value base = c.address(scratchAt(dot.lhsOffset), c.muli(row, c.i64(dot.depthBlock + isa.lanes())), element);
     if (dot.pieces.size)
       copyPieces(base);
     else
-      copyLhsPart(vars[2], block.depth, c.addi(block.depth, block.depths), dot.depth, base);
+      copyLhsPart(dot.k, block.depth, c.addi(block.depth, block.depths), dot.depth, base);
     return {};
   });
 }
@@ -113,18 +111,17 @@ void Emitter::copyPieces(Value target) {
 void Emitter::copyRhs() {
   const Contraction &dot = *plan.contraction;
   DotOp op = dot.dot;
-  std::vector<std::string> vars = stringsOf(op.getVars());
   Type element = op.getTile().getType().getElement();
   forLoop(c.i64(0), block.columns, dot.panel, {}, [&](Value panel, Carried) -> Values {
     Value first = c.addi(block.column, panel);
     Value count = c.minsi(c.i64(dot.panel), c.subi(block.columns, panel));
     Value start = c.address(scratchAt(dot.rhsOffset), c.muli(panel, c.i64(dot.depthBlock)), element);
     forLoop(c.i64(0), block.depths, 1, {}, [&](Value k, Carried) -> Values {
-      variables[vars[2]] = c.addi(block.depth, k);
+      variables[dot.k] = c.addi(block.depth, k);
       Value base = c.address(start, c.muli(k, c.i64(dot.panel)), element);
-      vectorLoop(vars[1], first, c.addi(first, count), dot.columns, {}, [&](Carried) -> Values {
+      vectorLoop(dot.n, first, c.addi(first, count), dot.columns, {}, [&](Carried) -> Values {
         Value value = operandElement(op.getRhs());
-        Value at = c.subi(variables[vars[1]], first);
+        Value at = c.subi(variables[dot.n], first);
         store(value, {c.address(base, at, element), true}, element, {});
         return {};
       });
@@ -136,7 +133,7 @@ void Emitter::copyRhs() {
 
 Emitter::Operand Emitter::directAt(Region &region, const std::string &strided) {
   kernel::LoadOp load = plainOperand(region);
-  Expr position = load.getPosition();
+  Expr position = vars.read(load.getPosition(), load.getIndices());
   Address from = address(buffers.lookup(load.getView()), load.getView().getType().getElement(), position);
   return {from.pointer, index(*position.coefficient(strided))};
 }
@@ -144,21 +141,19 @@ Emitter::Operand Emitter::directAt(Region &region, const std::string &strided) {
 Emitter::Operand Emitter::lhsAt(Value row) {
   const Contraction &dot = *plan.contraction;
   DotOp op = dot.dot;
-  std::vector<std::string> vars = stringsOf(op.getVars());
   if (dot.lhs == OperandForm::Copied) {
     Value stride = c.i64(dot.depthBlock + isa.lanes());
     Type element = valueType(op.getTile().getType().getElement());
     return {c.address(scratchAt(dot.lhsOffset), c.muli(row, stride), element), stride};
   }
-  variables[vars[0]] = c.addi(block.row, row);
-  variables[vars[2]] = block.depth;
-  return directAt(op.getLhs(), vars[0]);
+  variables[dot.m] = c.addi(block.row, row);
+  variables[dot.k] = block.depth;
+  return directAt(op.getLhs(), dot.m);
 }
 
 Emitter::Operand Emitter::rhsAt(Value panel) {
   const Contraction &dot = *plan.contraction;
   DotOp op = dot.dot;
-  std::vector<std::string> vars = stringsOf(op.getVars());
   Type element = valueType(op.getTile().getType().getElement());
   if (dot.rhs == OperandForm::Copied)
     return {c.address(scratchAt(dot.rhsOffset), c.muli(panel, c.i64(dot.depthBlock)), element), c.i64(dot.panel)};
@@ -168,9 +163,9 @@ Emitter::Operand Emitter::rhsAt(Value panel) {
     Value offset = c.addi(c.muli(column, index(dot.depth)), c.muli(block.depth, c.i64(dot.panel)));
     return {c.address(base, offset, element), c.i64(dot.panel)};
   }
-  variables[vars[1]] = column;
-  variables[vars[2]] = block.depth;
-  return directAt(op.getRhs(), vars[2]);
+  variables[dot.n] = column;
+  variables[dot.k] = block.depth;
+  return directAt(op.getRhs(), dot.k);
 }
 
 //===----------------------------------------------------------------------===//
@@ -260,15 +255,15 @@ void Emitter::emitEpilogue(Value panel, Value row, Value tile) {
   Value firstRow = c.addi(block.row, row), firstColumn = c.addi(block.column, panel);
   Value endRow = c.addi(block.row, c.minsi(block.rows, c.addi(row, c.i64(isa.tileRows))));
   Value endColumn = c.addi(block.column, c.minsi(block.columns, c.addi(panel, c.i64(dot.panel))));
-  variables["tile_row"] = firstRow;
-  variables["tile_column"] = firstColumn;
+  variables["window_row"] = firstRow;
+  variables["window_column"] = firstColumn;
   DotOp op = dot.dot;
   window = {op.getTile(), tile, dot.panel};
   for (auto loop : func.getBody().getOps<ForeachOp>()) {
-    std::vector<std::string> vars = stringsOf(loop.getVars());
+    std::vector<std::string> names = vars.names(loop.getBody().getArguments());
     forLoop(firstRow, endRow, 1, {}, [&](Value m, Carried) -> Values {
-      variables[vars[0]] = m;
-      vectorLoop(vars[1], firstColumn, endColumn, dot.columns, {}, [&](Carried) -> Values {
+      variables[names[0]] = m;
+      vectorLoop(names[1], firstColumn, endColumn, dot.columns, {}, [&](Carried) -> Values {
         emitBlock(loop.getBody().front());
         return {};
       });

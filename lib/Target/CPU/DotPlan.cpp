@@ -8,7 +8,6 @@
 
 using namespace mlir;
 using namespace cupola::kernel;
-using cupola::graph::exprOf;
 using cupola::graph::exprsOf;
 
 namespace cupola::cpu {
@@ -21,7 +20,7 @@ bool isEpilogue(ForeachOp loop, DotOp dot) {
   if (!llvm::equal(loop.getExtents(), ArrayRef(dot.getExtents().getValue()).take_front(2)))
     return false;
   WalkResult result = loop.walk([&](ExtractOp extract) {
-    bool isOther = extract.getTile() != dot.getTile() || extract.getIndex() != pointOf(loop.getVars());
+    bool isOther = extract.getTile() != dot.getTile() || !isOwnPoint(extract, loop.getBody().getArguments());
     return isOther ? WalkResult::interrupt() : WalkResult::advance();
   });
   return !result.wasInterrupted();
@@ -37,11 +36,11 @@ bool isSupported(FuncOp func, DotOp dot) {
 
 /// A plain load of the tile's type whose neighbours along `var` are neighbours in
 /// memory, and whose neighbours along `other` lie in equal distances.
-bool isContiguous(Region &region, const std::string &var, const std::string &other, Type accumulator) {
+bool isContiguous(Variables &vars, Region &region, const std::string &var, const std::string &other, Type accumulator) {
   LoadOp load = plainOperand(region);
   if (!load || load.getView().getType().getElement() != accumulator)
     return false;
-  Expr position = load.getPosition();
+  Expr position = vars.read(load.getPosition(), load.getIndices());
   std::optional<Expr> step = position.coefficient(var);
   return step && step->isConstant(1) && position.coefficient(other);
 }
@@ -71,17 +70,16 @@ void chooseBlocks(Contraction &c, const Isa &isa) {
     c.columnBlock = std::min(c.columnBlock, 2 * c.panel);
 }
 
-OperandForm rhsForm(FuncOp func, DotOp dot, const Contraction &c, const Ranges &ranges, const Isa &isa,
-                    Type accumulator) {
+OperandForm rhsForm(Variables &vars, FuncOp func, const Contraction &c, const Isa &isa, Type accumulator) {
+  DotOp dot = c.dot;
   LoadOp load = plainOperand(dot.getRhs());
   if (load && isPacked(func, cast<BlockArgument>(load.getView()).getArgNumber()))
     return OperandForm::Packed;
-  std::vector<std::string> vars = stringsOf(dot.getVars());
-  if (!isContiguous(dot.getRhs(), vars[1], vars[2], accumulator))
+  if (!isContiguous(vars, dot.getRhs(), c.n, c.k, accumulator))
     return OperandForm::Copied;
   // Reading rows far from each other costs more than copying them, unless each is
   // read once or the row is short.
-  std::optional<int64_t> rows = bounds(c.rows, ranges).hi, columns = bounds(c.columns, ranges).hi;
+  std::optional<int64_t> rows = bounds(c.rows, vars.ranges()).hi, columns = bounds(c.columns, vars.ranges()).hi;
   bool isReadOnce = rows && *rows <= isa.tileRows;
   return isReadOnce || (columns && *columns <= c.panel) ? OperandForm::Direct : OperandForm::Copied;
 }
@@ -91,8 +89,9 @@ OperandForm rhsForm(FuncOp func, DotOp dot, const Contraction &c, const Ranges &
 LoadOp plainOperand(Region &region) {
   mlir::Block &body = region.front();
   auto load = dyn_cast<LoadOp>(body.front());
-  bool isAll = load && body.getOperations().size() == 2 && load.getIndices().empty() && load.getMask().empty();
-  return isAll ? load : nullptr;
+  if (!load || body.getOperations().size() != 2 || !load.getMask().empty())
+    return nullptr;
+  return llvm::all_of(load.getIndices(), [](Value index) { return isa<BlockArgument>(index); }) ? load : nullptr;
 }
 
 bool isPacked(FuncOp func, unsigned parameter) {
@@ -100,7 +99,7 @@ bool isPacked(FuncOp func, unsigned parameter) {
   return packed && llvm::is_contained(packed.asArrayRef(), static_cast<int64_t>(parameter));
 }
 
-Result<Contraction> planContraction(FuncOp func, DotOp dot, const Isa &isa) {
+Result<Contraction> planContraction(Variables &vars, FuncOp func, DotOp dot, const Isa &isa) {
   if (!isSupported(func, dot))
     return Status::internal("the CPU target has no code for a dot inside of loops or whose "
                             "tile is not read by a foreach over it, in kernel " +
@@ -109,17 +108,20 @@ Result<Contraction> planContraction(FuncOp func, DotOp dot, const Isa &isa) {
   graph::Exprs extents = exprsOf(dot.getExtents());
   Contraction c;
   c.dot = dot;
+  DotIndices indices = indicesOf(dot);
+  c.m = vars.name(indices.m);
+  c.n = vars.name(indices.n);
+  c.k = vars.name(indices.k);
   c.rows = extents[0];
   c.columns = extents[1];
   c.depth = extents[2];
   c.panel = isa.tileVectors * isa.lanesOf(elementBytes(accumulator));
-  std::vector<std::string> vars = stringsOf(dot.getVars());
-  if (isContiguous(dot.getLhs(), vars[2], vars[0], accumulator))
+  if (isContiguous(vars, dot.getLhs(), c.k, c.m, accumulator))
     c.lhs = OperandForm::Direct;
   else
-    c.pieces = DepthPieces::of(dot, dot.getLhs(), kDepthBlock, isa.lanes());
+    c.pieces = DepthPieces::of(vars, dot, dot.getLhs(), kDepthBlock, isa.lanes());
   c.depthBlock = blockOf(c.depth, std::max<int64_t>(c.pieces.size, 1), kDepthBlock);
-  c.rhs = rhsForm(func, dot, c, rangesAt(func), isa, accumulator);
+  c.rhs = rhsForm(vars, func, c, isa, accumulator);
   chooseBlocks(c, isa);
   return c;
 }

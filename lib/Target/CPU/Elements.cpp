@@ -9,7 +9,6 @@
 using namespace mlir;
 using namespace cupola::kernel;
 using arith::CmpIPredicate;
-using cupola::graph::exprOf;
 
 namespace cupola::cpu {
 
@@ -37,6 +36,9 @@ void Emitter::emitOp(Operation *op) {
       .Case([&](kernel::StoreOp store) { emitStore(store); })
       .Case([&](ExtractOp extract) { emitExtract(extract); })
       .Case([&](CheckedIndexOp check) { emitCheckedIndex(check); })
+      .Case([&](ApplyOp apply) {
+        aliases[vars.name(apply)] = vars.read(apply.getExpr(), apply.getIndices()).substitute(aliases);
+      })
       .Default([&](Operation *other) { emitScalar(other); });
 }
 
@@ -63,8 +65,8 @@ void Emitter::emitScalar(Operation *op) {
               [&](BinaryOp binary) { return emitBinary(c, binary.getKind(), binary.getLhs().getType(), in[0], in[1]); })
           .Case([&](kernel::SelectOp) { return c.select(in[0], in[1], in[2]); })
           .Case([&](kernel::CastOp cast) { return emitCast(c, cast.getInput().getType(), cast.getType(), in[0]); })
-          .Case([&](IndexOp at) { return index(at.getExpr(), in); })
-          .Case([&](InRangeOp range) { return conjunction(range.getExprs(), in).all; })
+          .Case([&](IndexOp at) { return index(vars.read(at.getExpr(), at.getIndices())); })
+          .Case([&](InRangeOp range) { return conjunction(vars.read(range.getExprs(), range.getIndices())).all; })
           .Default([](Operation *) { return Value(); });
   if (result)
     values[op->getResult(0)] = result;
@@ -72,11 +74,10 @@ void Emitter::emitScalar(Operation *op) {
 
 void Emitter::emitLoad(kernel::LoadOp op) {
   auto view = op.getView().getType();
-  Values x = lookup(op.getIndices());
   Value base = buffers.lookup(op.getView());
-  Address from = address(base, view.getElement(), op.getPosition(), x);
+  Address from = address(base, view.getElement(), vars.read(op.getPosition(), op.getIndices()));
   Value other = op.getOther() ? values.lookup(op.getOther()) : Value();
-  Condition condition = conjunction(op.getMask(), x);
+  Condition condition = conjunction(vars.read(op.getMask(), op.getIndices()));
   // A load without a lane is slow, a trap inside of the processor, where no memory is.
   if (condition.uniform && from.contiguous)
     from.pointer = c.select(condition.uniform, from.pointer, base);
@@ -85,11 +86,10 @@ void Emitter::emitLoad(kernel::LoadOp op) {
 
 void Emitter::emitStore(kernel::StoreOp op) {
   auto view = op.getView().getType();
-  Values x = lookup(op.getIndices());
-  Address to = address(buffers.lookup(op.getView()), view.getElement(), op.getPosition(), x);
+  Address to = address(buffers.lookup(op.getView()), view.getElement(), vars.read(op.getPosition(), op.getIndices()));
   // A position names no axis of one element; along it the only lane is the first one.
   to.contiguous |= !vectorVar.empty() && !to.isVector();
-  store(values.lookup(op.getValue()), to, view.getElement(), conjunction(op.getMask(), x).all);
+  store(values.lookup(op.getValue()), to, view.getElement(), conjunction(vars.read(op.getMask(), op.getIndices())).all);
 }
 
 void Emitter::emitExtract(ExtractOp op) {
@@ -99,17 +99,17 @@ void Emitter::emitExtract(ExtractOp op) {
     values[op.getResult()] = load(address(base, element, position), element, {}, {}, false);
   };
   if (tile == window.tile) {
-    graph::Exprs index = graph::exprsOf(op.getIndex());
-    Expr row = index[0] - Expr::symbol("tile_row"), column = index[1] - Expr::symbol("tile_column");
+    graph::Exprs point = vars.read(op.getPoint(), op.getIndices());
+    Expr row = point[0] - Expr::symbol("window_row"), column = point[1] - Expr::symbol("window_column");
     return loadFrom(window.pointer, row * window.stride + column);
   }
   if (auto stored = plan.tiles.find(tile); stored != plan.tiles.end())
-    return loadFrom(scratchAt(stored->second), tilePosition(op));
+    return loadFrom(scratchAt(stored->second), tilePosition(vars, op));
 
   auto map = tile.getDefiningOp<MapOp>();
   Aliases outer = aliases, inner = aliases;
-  for (auto [var, at] : llvm::zip_equal(map.getVars().getAsRange<StringAttr>(), graph::exprsOf(op.getIndex())))
-    inner[var.str()] = at.substitute(outer);
+  for (const auto &[var, at] : aliasesOf(vars, map, op))
+    inner[var] = at.substitute(outer);
   aliases = inner;
   Values yielded = emitYield(map.getBody().front());
   aliases = outer;
@@ -150,7 +150,7 @@ void Emitter::emitCheckedIndex(CheckedIndexOp op) {
     i = c.select(isNegative, c.addi(i, extent), i);
   raiseFlag(c.ori(c.cmpi(CmpIPredicate::slt, i, zero), c.cmpi(CmpIPredicate::sge, i, extent)));
   Value last = c.subi(extent, c.i64(1));
-  values[op.getResult()] = c.maxsi(c.minsi(i, last), zero);
+  variables[vars.name(op.getResult())] = c.maxsi(c.minsi(i, last), zero);
 }
 
 } // namespace cupola::cpu

@@ -1,4 +1,4 @@
-//===- lib/Target/CPU/Emitter.h - a kernel of level 1 as loops over LLVM memory ---===//
+//===- lib/Target/CPU/Emitter.h - a kernel as loops over LLVM memory ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
 // Emits scf loops, arith, math and vector ops on values, and llvm ops on memory. At
@@ -93,18 +93,18 @@ private:
   /// An expression of the kernel in the variables that are emitted.
   Expr resolve(const Expr &e) const;
   /// The value of an expression: i64, a vector where it uses the vectorised variable.
-  mlir::Value index(const Expr &e, mlir::ValueRange x = {}, bool scalar = false);
+  mlir::Value index(const Expr &e, bool scalar = false);
   /// `uniform`: the part of it that is the same for all lanes; null: none.
   struct Condition {
     mlir::Value all, uniform;
   };
-  Condition conjunction(mlir::ArrayAttr exprs, mlir::ValueRange x);
+  Condition conjunction(llvm::ArrayRef<Expr> exprs);
   struct Address {
     mlir::Value pointer;     ///< a vector of pointers where lanes are not neighbours
     bool contiguous = false; ///< lanes are neighbours
     bool isVector() const { return contiguous || Code::isVector(pointer); }
   };
-  Address address(mlir::Value base, mlir::Type element, const Expr &position, mlir::ValueRange x = {});
+  Address address(mlir::Value base, mlir::Type element, const Expr &position);
   /// `condition` may be null; `other` is the value where it fails.
   mlir::Value load(Address from, mlir::Type element, mlir::Value condition, mlir::Value other, bool invariant);
   mlir::Value maskedLoad(mlir::VectorType type, mlir::Value pointer, mlir::Value lanes, mlir::Value other);
@@ -149,7 +149,7 @@ private:
   kernel::FuncOp func;
   const KernelPlan &plan;
   const Isa &isa;
-  Ranges ranges;
+  kernel::Variables vars; ///< the plan's
   std::map<std::string, int64_t> divisors;
 
   // Arguments of the kernel.
@@ -157,7 +157,7 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> buffers; ///< view -> pointer
 
   // Where emission stands.
-  std::map<std::string, mlir::Value> variables; ///< i64; of the vectorised one: lane 0
+  std::map<std::string, mlir::Value> variables; ///< name -> i64; of the vectorised one: lane 0
   Aliases aliases;
   const DepthPieces *pieces = nullptr;             ///< while the depth runs in pieces
   std::string vectorVar;                           ///< empty: no loop is vectorised

@@ -9,8 +9,8 @@ using namespace cupola::kernel;
 namespace cupola::cpu {
 
 Emitter::Emitter(OpBuilder &builder, FuncOp func, const KernelPlan &plan, const Isa &isa)
-    : c(builder, func.getLoc(), isa.lanes()), func(func), plan(plan), isa(isa), ranges(rangesAt(func)),
-      divisors(scalarDivisors(func)) {}
+    : c(builder, func.getLoc(), isa.lanes()), func(func), plan(plan), isa(isa), vars(plan.vars),
+      divisors(scalarDivisors(func.getScalars())) {}
 
 void Emitter::emitKernel(ModuleOp module, StringRef name) {
   MLIRContext *context = func.getContext();
@@ -43,7 +43,7 @@ void Emitter::loadArguments(LLVM::LLVMFuncOp function) {
     Value at = c.address(args, c.i64(word++), i64);
     return LLVM::LoadOp::create(c.b, c.loc, type, at, 8, false, false, /*isInvariant=*/true);
   };
-  for (Value view : func.getBody().getArguments())
+  for (Value view : func.getViews())
     buffers[view] = next(pointer);
   for (unsigned i = 0; i < func.getScalars().size(); ++i) {
     Value at = c.address(bindings, next(i64), i64);

@@ -62,12 +62,11 @@ std::optional<int64_t> bytesOf(Value tile, const Ranges &ranges) {
 }
 
 void placeTiles(FuncOp func, KernelPlan &plan) {
-  Ranges ranges = rangesAt(func);
   func.walk([&](MapOp map) {
     if (isCheap(map))
       return;
     for (Value tile : map.getTiles()) {
-      std::optional<int64_t> bytes = bytesOf(tile, ranges);
+      std::optional<int64_t> bytes = bytesOf(tile, plan.vars.ranges());
       if (!bytes)
         continue;
       plan.tiles[tile] = plan.scratchBytes;
@@ -87,7 +86,7 @@ double workOf(Block &body) {
     double inner = op.getNumRegions() ? 0 : 1;
     for (Region &region : op.getRegions())
       inner += workOf(region.front());
-    if (auto extents = op.getAttrOfType<ArrayAttr>("extents"))
+    if (ArrayAttr extents = extentsOf(&op))
       for (const Expr &extent : exprsOf(extents))
         inner *= estimate(extent);
     work += inner;
@@ -123,15 +122,13 @@ ForeachOp onlyForeach(FuncOp func) {
   return found;
 }
 
-Nest collectLoops(FuncOp func) {
+Nest collectLoops(Variables &vars, FuncOp func) {
   Nest nest;
-  for (auto [i, extent] : llvm::enumerate(exprsOf(func.getGrid()))) {
-    nest.vars.push_back("g" + std::to_string(i));
-    nest.extents.push_back(extent);
-  }
+  nest.vars = vars.names(func.getPoint());
+  llvm::append_range(nest.extents, exprsOf(func.getGrid()));
   nest.body = &func.getBody().front();
   if (ForeachOp loop = onlyForeach(func)) {
-    llvm::append_range(nest.vars, stringsOf(loop.getVars()));
+    llvm::append_range(nest.vars, vars.names(loop.getBody().getArguments()));
     llvm::append_range(nest.extents, exprsOf(loop.getExtents()));
     nest.body = &loop.getBody().front();
   }
@@ -139,8 +136,9 @@ Nest collectLoops(FuncOp func) {
 }
 
 /// The vectorised loop becomes the innermost.
-void orderLoops(Nest &nest, const KernelPlan &plan, const Isa &isa) {
-  std::optional<unsigned> choice = chooseVector(nest.vars, nest.extents, *nest.body, plan.tiles, isa.lanes());
+void orderLoops(Nest &nest, KernelPlan &plan, const Isa &isa) {
+  std::optional<unsigned> choice =
+      chooseVector(plan.vars, nest.vars, nest.extents, *nest.body, plan.tiles, isa.lanes());
   if (!choice)
     return;
   nest.vectorised = true;
@@ -193,7 +191,7 @@ std::vector<Expr> parallelExtents(const Nest &nest) {
 uint32_t grainFor(double work) { return static_cast<uint32_t>(std::clamp(kThreadWork / work, 1.0, 1e6)); }
 
 void planNest(FuncOp func, const Isa &isa, KernelPlan &plan) {
-  plan.nest = collectLoops(func);
+  plan.nest = collectLoops(plan.vars, func);
   orderLoops(plan.nest, plan, isa);
   plan.nest.vectors = chooseVectors(plan.nest, plan, isa);
   chooseParallel(plan.nest);
@@ -202,7 +200,7 @@ void planNest(FuncOp func, const Isa &isa, KernelPlan &plan) {
 }
 
 Status planDot(FuncOp func, DotOp dot, const Isa &isa, KernelPlan &plan) {
-  Result<Contraction> contraction = planContraction(func, dot, isa);
+  Result<Contraction> contraction = planContraction(plan.vars, func, dot, isa);
   CUPOLA_TRY(contraction.status());
   Contraction &c = *contraction;
   int64_t acc = elementBytes(dot.getTile().getType().getElement());
@@ -236,7 +234,7 @@ double estimate(const Expr &extent) {
 
 Result<KernelPlan> planKernel(FuncOp func, const Isa &isa) {
   CUPOLA_TRY(checkOps(func));
-  KernelPlan plan;
+  KernelPlan plan(func);
   placeTiles(func, plan);
   DotOp dot;
   func.walk([&](DotOp op) { dot = op; });

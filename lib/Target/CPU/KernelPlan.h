@@ -36,6 +36,7 @@ enum class OperandForm : uint8_t {
 /// time. Panels are Isa::tileVectors vectors wide.
 struct Contraction {
   kernel::DotOp dot;
+  std::string m, n, k; ///< names of its variables
   OperandForm lhs = OperandForm::Copied, rhs = OperandForm::Copied;
   int64_t rowBlock = 0, columnBlock = 0, depthBlock = 0;
   int64_t panel = 0;                                    ///< columns of a panel
@@ -45,6 +46,9 @@ struct Contraction {
 };
 
 struct KernelPlan {
+  explicit KernelPlan(kernel::FuncOp func) : vars(func) {}
+
+  kernel::Variables vars;                 ///< the names in all of the plan
   std::optional<Contraction> contraction; ///< else the nest
   Nest nest;
   std::vector<Expr> parallel; ///< extents of the iterations, outermost first
@@ -59,7 +63,7 @@ struct KernelPlan {
 Result<KernelPlan> planKernel(kernel::FuncOp func, const Isa &isa);
 
 /// Parts of planKernel for functions that contract.
-Result<Contraction> planContraction(kernel::FuncOp func, kernel::DotOp dot, const Isa &isa);
+Result<Contraction> planContraction(kernel::Variables &vars, kernel::FuncOp func, kernel::DotOp dot, const Isa &isa);
 
 /// The load that is all of an operand's region, if it is one.
 kernel::LoadOp plainOperand(mlir::Region &region);

@@ -119,7 +119,7 @@ Emitter::Levels Emitter::levelsOf(const Nest &nest) {
   llvm::DenseMap<Operation *, unsigned> placed;
   for (Operation &op : *nest.body) {
     unsigned level = nest.parallel;
-    std::set<std::string> used = variablesOf(&op, plan.tiles);
+    std::set<std::string> used = variablesOf(vars, &op, plan.tiles);
     for (auto [i, var] : llvm::enumerate(nest.vars))
       if (used.count(var))
         level = std::max<unsigned>(level, i + 1);
@@ -173,12 +173,12 @@ void Emitter::emitLevel(const Nest &nest, unsigned level, const Levels &levels, 
 
 Emitter::LoopNest Emitter::loopsOf(Operation *op) {
   LoopNest loops;
-  loops.vars = stringsOf(op->getAttrOfType<ArrayAttr>("vars"));
-  graph::Exprs extents = exprsOf(op->getAttrOfType<ArrayAttr>("extents"));
-  loops.extents.assign(extents.begin(), extents.end());
+  loops.vars = vars.names(op->getRegion(0).getArguments());
+  llvm::append_range(loops.extents, exprsOf(extentsOf(op)));
   if (!vectorVar.empty())
     return loops;
-  std::optional<unsigned> choice = chooseVector(loops.vars, extents, op->getRegion(0).front(), plan.tiles, isa.lanes());
+  std::optional<unsigned> choice =
+      chooseVector(vars, loops.vars, loops.extents, op->getRegion(0).front(), plan.tiles, isa.lanes());
   if (choice) {
     loops.vectorised = true;
     std::rotate(loops.vars.begin() + *choice, loops.vars.begin() + *choice + 1, loops.vars.end());
@@ -208,9 +208,7 @@ void Emitter::emitForeach(ForeachOp op) {
 void Emitter::emitMap(MapOp op) {
   if (llvm::none_of(op.getTiles(), [&](Value tile) { return plan.tiles.count(tile); }))
     return; // emitted where its elements are extracted
-  Expr position;
-  for (auto [var, extent] : llvm::zip_equal(stringsOf(op.getVars()), exprsOf(op.getExtents())))
-    position = position * extent + Expr::symbol(var);
+  Expr position = rowMajor(vars.names(op.getBody().getArguments()), exprsOf(op.getExtents()));
   emitLoops(loopsOf(op), 0, {}, [&](Carried) -> Values {
     Values yielded = emitYield(op.getBody().front());
     for (auto [tile, value] : llvm::zip_equal(op.getTiles(), yielded)) {
@@ -278,9 +276,7 @@ void Emitter::emitArgReduce(kernel::ArgReduceOp op) {
   bool isMax = op.getKind() == graph::ReduceKind::Max, isLast = op.getLast();
   BinaryKind better = isMax ? (isLast ? BinaryKind::GreaterEqual : BinaryKind::Greater)
                             : (isLast ? BinaryKind::LessEqual : BinaryKind::Less);
-  Expr position;
-  for (auto [var, extent] : llvm::zip_equal(loops.vars, loops.extents))
-    position = position * extent + Expr::symbol(var);
+  Expr position = rowMajor(loops.vars, loops.extents);
   Values init{emitNeutral(c, op.getKind(), type), c.i64(0)};
   if (!vectorVar.empty())
     init = {c.splat(init[0]), c.splat(init[1])};

@@ -22,7 +22,7 @@ struct IndexBuilder {
     return value;
   }
   Value constant(int64_t value) { return note(c.i64(value), value >= 0); }
-  Value symbol(const std::string &name) { return note(lookup(name), name[0] != 'x'); }
+  Value symbol(const std::string &name) { return note(lookup(name), true); }
 
   /// Never 0: a loop that runs no iteration may have had its divisions moved out.
   Value divisor(Value b) {
@@ -86,10 +86,8 @@ Expr Emitter::resolve(const Expr &e) const {
   return pieces ? pieces->position(resolved) : resolved;
 }
 
-Value Emitter::index(const Expr &e, ValueRange x, bool scalar) {
+Value Emitter::index(const Expr &e, bool scalar) {
   auto lookupSymbol = [&](const std::string &name) -> Value {
-    if (name[0] == 'x')
-      return x[std::stoul(name.substr(1))];
     Value value = variables.at(name);
     if (scalar || name != vectorVar)
       return value;
@@ -100,10 +98,10 @@ Value Emitter::index(const Expr &e, ValueRange x, bool scalar) {
   return buildExpr(resolve(e), builder);
 }
 
-Emitter::Condition Emitter::conjunction(ArrayAttr exprs, ValueRange x) {
+Emitter::Condition Emitter::conjunction(ArrayRef<Expr> exprs) {
   Value uniform, byLane;
-  for (const Expr &e : graph::exprsOf(exprs)) {
-    Value value = index(pieces ? pieces->condition(e.substitute(aliases)) : e, x);
+  for (const Expr &e : exprs) {
+    Value value = index(pieces ? pieces->condition(e.substitute(aliases)) : e);
     Value holds = c.cmpi(CmpIPredicate::sge, value, c.i64(0));
     Value &part = Code::isVector(holds) ? byLane : uniform;
     part = part ? c.andi(part, holds) : holds;
@@ -111,28 +109,25 @@ Emitter::Condition Emitter::conjunction(ArrayAttr exprs, ValueRange x) {
   return {uniform && byLane ? c.andi(uniform, byLane) : uniform ? uniform : byLane, uniform};
 }
 
-Emitter::Address Emitter::address(Value base, Type element, const Expr &position, ValueRange x) {
+Emitter::Address Emitter::address(Value base, Type element, const Expr &position) {
   Type storage = storageType(element);
   Expr e = resolve(position);
-  bool isIndirect = false;
-  for (auto [i, value] : llvm::enumerate(x))
-    isIndirect |= Code::isVector(value) && e.uses("x" + std::to_string(i));
-  if (isIndirect)
-    return {c.address(base, index(e, x), storage), false};
-  if (vectorVar.empty() || !e.uses(vectorVar))
-    return {c.address(base, index(e, x), storage), false};
+  bool isIndirect =
+      llvm::any_of(e.symbols(), [&](const std::string &name) { return Code::isVector(variables.at(name)); });
+  if (isIndirect || vectorVar.empty() || !e.uses(vectorVar))
+    return {c.address(base, index(e), storage), false};
 
   Expr lane = Expr::symbol(vectorVar);
   std::optional<Expr> stride = e.coefficient(vectorVar);
   if (stride && stride->isConstant(1)) {
     // In two parts, so that the first leaves the loop.
-    Value row = c.address(base, index(e - lane, x, /*scalar=*/true), storage);
+    Value row = c.address(base, index(e - lane, /*scalar=*/true), storage);
     return {c.address(row, variables.at(vectorVar), storage), true};
   }
   if (!stride)
-    return {c.address(base, index(e, x), storage), false};
-  Value row = c.address(base, index(e - *stride * lane, x, /*scalar=*/true), storage);
-  return {c.address(row, c.muli(index(lane), index(*stride, x)), storage), false};
+    return {c.address(base, index(e), storage), false};
+  Value row = c.address(base, index(e - *stride * lane, /*scalar=*/true), storage);
+  return {c.address(row, c.muli(index(lane), index(*stride)), storage), false};
 }
 
 Value Emitter::allLanes(bool value) {

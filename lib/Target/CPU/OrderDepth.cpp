@@ -4,9 +4,9 @@
 // The order of a sum is free. A convolution's depth has the channels innermost; where
 // the image has them outermost, as the inputs of most models, neighbours along k lie
 // far from each other:
-//   ["12544", "64", "147"] lhs { load ["224*floordiv(d2, 21) + 50176*mod(d2, 3) + .."] }
+//   [12544, 64, 147] lhs (%m, %k) { load [224*floordiv(%k, 21) + 50176*mod(%k, 3) + ..] }
 // becomes, with the digits of k sorted by their steps in memory,
-//   ["12544", "64", "147"] lhs { load ["50176*floordiv(d2, 49) + 224*mod(floordiv(d2, 7), 7) + mod(d2, 7)"] }
+//   [12544, 64, 147] lhs (%m, %k) { load [50176*floordiv(%k, 49) + 224*mod(floordiv(%k, 7), 7) + mod(%k, 7)] }
 // and the right operand, which is packed anyway, follows.
 
 #include "lib/Target/CPU/Access.h"
@@ -15,7 +15,6 @@
 
 using namespace mlir;
 using namespace cupola::kernel;
-using cupola::graph::exprOf;
 
 namespace cupola::cpu {
 namespace {
@@ -29,9 +28,9 @@ using Digits = std::vector<Digit>;
 std::string digitName(size_t i) { return "digit" + std::to_string(i); }
 
 /// Innermost first. Empty: k does not consist of digits.
-Digits digitsOf(DotOp dot) {
+Digits digitsOf(Variables &vars, DotOp dot) {
   std::optional<int64_t> depth = graph::exprsOf(dot.getExtents())[2].constant();
-  std::set<int64_t> units = depthDivisors(dot, dot.getLhs());
+  std::set<int64_t> units = depthDivisors(vars, dot, dot.getLhs());
   if (!depth || *depth < 2 || units.empty())
     return {};
   units.insert(*depth);
@@ -48,14 +47,15 @@ Digits digitsOf(DotOp dot) {
 }
 
 /// Finds the steps; false where the position is not linear in the digits.
-bool findSteps(DotOp dot, const Expr &position, Digits &digits) {
-  Ranges ranges = rangesAt(dot);
+bool findSteps(Variables &vars, DotOp dot, LoadOp load, Digits &digits) {
+  Expr position = vars.read(load.getPosition(), load.getIndices());
+  Ranges ranges = vars.ranges();
   Expr k;
   for (size_t i = 0; i < digits.size(); ++i) {
     ranges[digitName(i)] = {Expr(0), Expr(digits[i].extent - 1)};
     k += Expr::symbol(digitName(i)) * digits[i].unit;
   }
-  Expr inDigits = simplify(position.substitute({{cast<StringAttr>(dot.getVars()[2]).str(), k}}), ranges);
+  Expr inDigits = simplify(position.substitute({{vars.name(indicesOf(dot).k), k}}), ranges);
   for (size_t i = 0; i < digits.size(); ++i) {
     std::optional<Expr> step = inDigits.coefficient(digitName(i));
     if (!step || !step->constant())
@@ -76,6 +76,19 @@ Expr reordered(const Digits &sorted, const Expr &k) {
   return old;
 }
 
+void substituteDepth(Variables &vars, DotOp dot, const Expr &old) {
+  Value k = indicesOf(dot).k, rhsK = dot.getRhs().getArgument(0);
+  std::string depth = vars.name(k);
+  auto usesDepth = [&](const Expr &e) { return e.uses(depth); };
+  dot->walk([&](PositionInterface op) {
+    if (llvm::any_of(vars.read(op), usesDepth))
+      vars.rewrite(
+          op, [&](const Expr &e) { return usesDepth(e) ? simplify(e.substitute({{depth, old}}), vars.ranges()) : e; });
+  });
+  // One symbol for k in both regions, but each has a value of its own.
+  k.replaceUsesWithIf(rhsK, [&](OpOperand &use) { return dot.getRhs().isAncestor(use.getOwner()->getParentRegion()); });
+}
+
 } // namespace
 
 void orderDepth(FuncOp func) {
@@ -84,21 +97,16 @@ void orderDepth(FuncOp func) {
   auto loads = dot ? llvm::to_vector(dot.getLhs().getOps<LoadOp>()) : SmallVector<LoadOp>();
   if (loads.size() != 1)
     return;
-  Digits digits = digitsOf(dot);
-  if (digits.size() < 2 || !findSteps(dot, loads[0].getPosition(), digits) || std::abs(digits[0].step) == 1)
+  Variables vars(func);
+  Digits digits = digitsOf(vars, dot);
+  if (digits.size() < 2 || !findSteps(vars, dot, loads[0], digits) || std::abs(digits[0].step) == 1)
     return;
   llvm::sort(digits, [](const Digit &a, const Digit &b) {
     return std::make_pair(std::abs(a.step), a.unit) < std::make_pair(std::abs(b.step), b.unit);
   });
   if (std::abs(digits[0].step) != 1)
     return;
-  std::string depth = cast<StringAttr>(dot.getVars()[2]).str();
-  Ranges ranges = rangesAt(dot);
-  Expr old = reordered(digits, Expr::symbol(depth));
-  for (Region *operand : {&dot.getLhs(), &dot.getRhs()})
-    operand->walk([&](Operation *op) {
-      mapExprs(op, [&](const Expr &e) { return e.uses(depth) ? simplify(e.substitute({{depth, old}}), ranges) : e; });
-    });
+  substituteDepth(vars, dot, reordered(digits, vars.of(indicesOf(dot).k)));
 }
 
 } // namespace cupola::cpu

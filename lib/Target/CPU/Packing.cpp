@@ -7,7 +7,6 @@
 
 using namespace mlir;
 using namespace cupola::kernel;
-using cupola::graph::exprOf;
 using cupola::graph::exprsOf;
 
 namespace cupola::cpu {
@@ -27,15 +26,16 @@ static LoadOp packableLoad(FuncOp func, DotOp dot) {
   bool isShared = llvm::any_of(parameter.getUsers(), [&](Operation *user) { return user != load; });
   if (isShared || isPacked(func, parameter.getArgNumber()))
     return nullptr;
-  for (const std::string &symbol : load.getPosition().symbols())
-    if (symbol[0] == 'g')
-      return nullptr;
-  return load;
+  bool isFixed = llvm::all_of(load.getIndices(), [&](Value index) { return index.getParentRegion() == &dot.getRhs(); });
+  return isFixed ? load : nullptr;
 }
 
 std::vector<unsigned> packableOperands(FuncOp func, const CpuTargetInfo &info) {
   DotOp dot = dotOf(func);
-  if (!dot || planContraction(func, dot, isaOf(info)).failed())
+  if (!dot)
+    return {};
+  Variables vars(func);
+  if (planContraction(vars, func, dot, isaOf(info)).failed())
     return {};
   LoadOp load = packableLoad(func, dot);
   if (!load)
@@ -47,32 +47,34 @@ std::vector<unsigned> packableOperands(FuncOp func, const CpuTargetInfo &info) {
 static void buildPacker(OpBuilder &b, FuncOp packer, DotOp dot, LoadOp load, int64_t width) {
   Location loc = UnknownLoc::get(b.getContext());
   graph::Exprs extents = exprsOf(dot.getExtents());
-  auto names = llvm::map_to_vector(dot.getVars().getAsRange<StringAttr>(), [](StringAttr name) { return name.str(); });
-  Expr p = Expr::symbol("d0"), k = Expr::symbol("d1"), j = Expr::symbol("d2");
+  auto loop = ForeachOp::create(
+      b, loc, graph::exprArray(b.getContext(), {ceilDiv(extents[1], width), extents[2], Expr(width)}));
+  b.createBlock(&loop.getBody(), {}, SmallVector<Type>(3, b.getIndexType()), {loc, loc, loc});
+  ValueRange point = loop.getBody().getArguments();
+  Expr p = Expr::symbol("x0"), k = Expr::symbol("x1"), j = Expr::symbol("x2");
   Expr column = p * width + j;
-  auto loop =
-      ForeachOp::create(b, loc, b.getStrArrayAttr({"d0", "d1", "d2"}),
-                        graph::exprArray(b.getContext(), {ceilDiv(extents[1], width), extents[2], Expr(width)}));
-  b.setInsertionPointToStart(&loop.getBody().emplaceBlock());
   mlir::Block *body = &packer.getBody().front();
   Type element = load.getResult().getType();
   TypedAttr zero =
       isa<FloatType>(element) ? TypedAttr(b.getFloatAttr(element, 0)) : TypedAttr(b.getIntegerAttr(element, 0));
   Value other = kernel::ConstantOp::create(b, loc, zero);
-  Expr position = load.getPosition().substitute({{names[1], column}, {names[2], k}});
-  Value value = LoadOp::create(b, loc, element, body->getArgument(0), position, ValueRange(),
-                               graph::exprArray(b.getContext(), {extents[1] - column - 1}), other);
+  std::map<std::string, Expr> source;
+  for (auto [i, index] : llvm::enumerate(load.getIndices()))
+    source["x" + std::to_string(i)] = index == dot.getRhs().getArgument(0) ? k : column;
+  Value value = LoadOp::create(b, loc, element, body->getArgument(0), load.getPosition().substitute(source),
+                               graph::exprArray(b.getContext(), {extents[1] - column - 1}), point, other);
   Type accumulator = dot.getTile().getType().getElement();
   if (accumulator != element)
     value = CastOp::create(b, loc, accumulator, value);
   Expr target = (p * extents[2] + k) * width + j;
-  StoreOp::create(b, loc, value, body->getArgument(1), target, ValueRange(), b.getArrayAttr({}));
+  StoreOp::create(b, loc, value, body->getArgument(1), target, b.getArrayAttr({}), point);
 }
 
 PackedOperand packOperand(FuncOp func, unsigned parameter, const CpuTargetInfo &info) {
   DotOp dot = dotOf(func);
   LoadOp load = packableLoad(func, dot);
-  int64_t width = planContraction(func, dot, isaOf(info))->panel;
+  Variables vars(func);
+  int64_t width = planContraction(vars, func, dot, isaOf(info))->panel;
   graph::Exprs extents = exprsOf(dot.getExtents());
   Type accumulator = dot.getTile().getType().getElement();
   MLIRContext *context = func.getContext();

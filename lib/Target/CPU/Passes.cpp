@@ -39,7 +39,7 @@ struct OrderDepth : PassWrapper<OrderDepth, OperationPass<kernel::FuncOp>> {
 };
 
 /// kernel.func to llvm.func with loops:
-///   kernel.foreach ["d0"] ["n0"] { %x = kernel.load .. }
+///   kernel.foreach (%d0) in [n0] { %x = kernel.load .. }
 /// becomes
 ///   scf.for %i = .. step 16 { llvm.load : vector<16xf32> .. }, scf.if { masked tail }
 struct KernelToLoops : PassWrapper<KernelToLoops, OperationPass<ModuleOp>> {
@@ -50,9 +50,7 @@ struct KernelToLoops : PassWrapper<KernelToLoops, OperationPass<ModuleOp>> {
   Option<int> level{*this, "level", llvm::cl::desc("x86-64 level: 3 or 4"), llvm::cl::init(3)};
 
   StringRef getArgument() const override { return "kernel-to-cpu-loops"; }
-  StringRef getDescription() const override {
-    return "lower kernels of level 1 to loops over vectors for an x86-64 level";
-  }
+  StringRef getDescription() const override { return "lower kernels to loops over vectors for an x86-64 level"; }
   void getDependentDialects(DialectRegistry &registry) const override { insertDialects(registry); }
 
   void runOnOperation() override {

@@ -30,20 +30,19 @@ constexpr int64_t longColumn = 32;
 /// Products with up to this many rows read the weights once and are done.
 constexpr int64_t matvecRows = 8;
 
-using Loop = std::pair<Block *, std::string>;
+using Loop = std::pair<Block *, Value>;
 
-/// The iteration of a loop op and its innermost variable.
-Loop innermost(Operation *loop) {
-  return {&loop->getRegion(0).front(), cuda::names(loop->getAttrOfType<ArrayAttr>("vars")).back()};
-}
-Expr innermostExtent(Operation *loop) { return graph::exprsOf(loop->getAttrOfType<ArrayAttr>("extents")).back(); }
+/// The iteration of a loop op and its innermost index value.
+Loop innermost(Operation *loop) { return {&loop->getRegion(0).front(), loop->getRegion(0).getArguments().back()}; }
+Expr innermostExtent(Operation *loop) { return graph::exprsOf(extentsOf(loop)).back(); }
 
 /// All extents are 1: there is nothing to share among threads.
-bool isOneStep(Operation *loop) { return loop->getAttrOfType<ArrayAttr>("vars").empty(); }
+bool isOneStep(Operation *loop) { return extentsOf(loop).empty(); }
 
 class Choice {
 public:
-  Choice(FuncOp func, const cuda::CudaTargetInfo &target) : func(func), target(target), divisors(scalarDivisors(func)) {
+  Choice(FuncOp func, const cuda::CudaTargetInfo &target)
+      : func(func), target(target), vars(func), divisors(scalarDivisors(func.getScalars())) {
     for (Operation &op : func.getBody().front())
       if (isa<ForeachOp, MapOp, kernel::ReduceOp, ArgReduceOp>(op))
         loops.push_back(&op);
@@ -88,11 +87,11 @@ private:
           !cuda::reducesVectors(*all.back().first, all.back().second))
         return 1;
     }
-    return cuda::vectorWidth(all, innermostExtent(loops.front()), divisors);
+    return cuda::vectorWidth(all, innermostExtent(loops.front()), vars, divisors);
   }
 
   LogicalResult pointwise() {
-    if (loops.size() == 1 && cuda::transposedAxis(cast<ForeachOp>(loops.front()))) {
+    if (loops.size() == 1 && cuda::transposedAxis(cast<ForeachOp>(loops.front()), vars)) {
       set("transpose", {{"threads", pointwiseThreads}});
       return success();
     }
@@ -108,7 +107,11 @@ private:
   bool reducesOnly() {
     return llvm::all_of(loops, [](Operation *op) { return isa<kernel::ReduceOp>(op); });
   }
-  std::string lastPoint() { return "g" + std::to_string(func.getGrid().size() - 1); }
+  Value lastPoint() { return func.getPoint().back(); }
+  /// Neighbouring values of `index` read neighbouring elements.
+  bool stepsByOne(LoadOp load, Value index) {
+    return cuda::stepsByOne(vars.read(load.getPosition(), load.getIndices()), vars.name(index));
+  }
 
   /// Neighbouring grid points that a thread computes at once, if enough threads are left.
   int64_t pointWidth() {
@@ -118,13 +121,13 @@ private:
     SmallVector<Loop> all = {{&body, lastPoint()}};
     for (Operation *loop : loops)
       all.push_back({&loop->getRegion(0).front(), lastPoint()});
-    int64_t width = cuda::vectorWidth(all, graph::exprsOf(func.getGrid()).back(), divisors);
+    int64_t width = cuda::vectorWidth(all, graph::exprsOf(func.getGrid()).back(), vars, divisors);
     while (width > 1 && points() && *points() / width < enoughThreads)
       width /= 2;
     return width;
   }
 
-  Expr iterations(Operation *loop) { return graph::product(graph::exprsOf(loop->getAttrOfType<ArrayAttr>("extents"))); }
+  Expr iterations(Operation *loop) { return graph::product(graph::exprsOf(extentsOf(loop))); }
 
   /// Few points, long loops, and neighbouring points are neighbours in memory.
   bool hasLongColumns() {
@@ -134,7 +137,7 @@ private:
     return llvm::any_of(loops, [&](Operation *loop) {
       return iterations(loop).constant().value_or(longColumn) >= longColumn &&
              llvm::any_of(loop->getRegion(0).getOps<LoadOp>(),
-                          [&](LoadOp load) { return cuda::stepsByOne(load.getPosition(), lastPoint()); });
+                          [&](LoadOp load) { return stepsByOne(load, lastPoint()); });
     });
   }
 
@@ -148,10 +151,9 @@ private:
 
   /// Some load moves by one element with the innermost variable of its loop.
   bool readsAlongRows() {
-    return llvm::any_of(loops, [](Operation *loop) {
-      auto [block, var] = innermost(loop);
-      return llvm::any_of(block->getOps<LoadOp>(),
-                          [&, var = var](LoadOp load) { return cuda::stepsByOne(load.getPosition(), var); });
+    return llvm::any_of(loops, [&](Operation *loop) {
+      auto [block, index] = innermost(loop);
+      return llvm::any_of(block->getOps<LoadOp>(), [&, index = index](LoadOp load) { return stepsByOne(load, index); });
     });
   }
 
@@ -160,7 +162,7 @@ private:
     Expr columns = iterations(loops.front());
     std::optional<int64_t> count = columns.constant();
     if (!count)
-      count = bounds(columns, rangesAt(func)).hi;
+      count = bounds(columns, vars.ranges()).hi;
     if (count && *count <= warpRow) {
       while (vector > 1 && *count / vector < 32) // Better all lanes than whole vectors.
         vector /= 2;
@@ -185,9 +187,9 @@ private:
   /// At most matvecRows rows, and neighbouring columns of the rhs are neighbours in memory.
   bool fitsMatvec(DotOp dot) {
     std::optional<int64_t> rows = graph::exprsOf(dot.getExtents())[0].constant();
-    std::string column = cuda::names(dot.getVars())[1];
+    const std::string column = vars.name(indicesOf(dot).n);
     return rows && *rows <= matvecRows && llvm::all_of(dot.getRhs().front().getOps<LoadOp>(), [&](LoadOp load) {
-             std::optional<Expr> stride = load.getPosition().coefficient(column);
+             std::optional<Expr> stride = vars.read(load.getPosition(), load.getIndices()).coefficient(column);
              return stride && (stride->isConstant(0) || stride->isConstant(1));
            });
   }
@@ -223,6 +225,7 @@ private:
 
   FuncOp func;
   const cuda::CudaTargetInfo &target;
+  Variables vars;
   std::map<std::string, int64_t> divisors;
   SmallVector<Operation *> loops;
 };

@@ -16,13 +16,15 @@ namespace cupola::cuda {
 namespace {
 
 /// Every expression in `loop` uses outer and inner only as extent * outer + inner.
-bool movesAsOne(Operation *loop, const std::string &outer, const std::string &inner, const Expr &extent) {
+bool movesAsOne(Operation *loop, const std::string &outer, const std::string &inner, const Expr &extent,
+                Variables &vars) {
   auto result = loop->walk([&](Operation *op) {
     if (op == loop)
       return WalkResult::advance();
     if (isa<ExtractOp>(op))
       return WalkResult::interrupt();
-    for (const Expr &e : cuda::expressions(op)) {
+    auto positions = dyn_cast<PositionInterface>(op);
+    for (const Expr &e : positions ? vars.read(positions) : graph::Exprs()) {
       std::optional<Expr> a = e.coefficient(outer), b = e.coefficient(inner);
       if (!a || !b || *a != *b * extent)
         return WalkResult::interrupt();
@@ -32,35 +34,50 @@ bool movesAsOne(Operation *loop, const std::string &outer, const std::string &in
   return !result.wasInterrupted();
 }
 
-void collapse(Operation *loop) {
-  auto varsAttr = loop->getAttrOfType<ArrayAttr>("vars");
-  SmallVector<std::string> vars = cuda::names(varsAttr);
-  graph::Exprs extents = graph::exprsOf(loop->getAttrOfType<ArrayAttr>("extents"));
+void setExtents(Operation *loop, ArrayRef<Expr> extents) {
+  ArrayAttr attr = graph::exprArray(loop->getContext(), extents);
+  if (auto each = dyn_cast<ForeachOp>(loop))
+    each.setExtentsAttr(attr);
+  else
+    cast<kernel::ReduceOp>(loop).setExtentsAttr(attr);
+}
+
+void collapse(Operation *loop, Variables &vars) {
+  Block &body = loop->getRegion(0).front();
+  graph::Exprs extents = graph::exprsOf(extentsOf(loop));
   std::map<std::string, Expr> gone;
-  for (size_t i = vars.size(); i-- > 1;) {
-    if (!movesAsOne(loop, vars[i - 1], vars[i], extents[i]))
+  SmallVector<unsigned> dead;
+  // The inner variable takes the place of both; an outer one is 0 in all positions.
+  for (size_t i = extents.size(); i-- > 1;) {
+    unsigned inner = i;
+    while (llvm::is_contained(dead, inner))
+      ++inner;
+    std::string outer = vars.name(body.getArgument(i - 1));
+    if (!movesAsOne(loop, outer, vars.name(body.getArgument(inner)), extents[inner], vars))
       continue;
-    gone[vars[i - 1]] = 0;
-    extents[i - 1] = extents[i - 1] * extents[i];
-    vars[i - 1] = vars[i];
-    vars.erase(vars.begin() + i);
-    extents.erase(extents.begin() + i);
+    gone[outer] = 0;
+    extents[inner] = extents[i - 1] * extents[inner];
+    dead.push_back(i - 1);
   }
   if (gone.empty())
     return;
-  loop->setAttr("vars", ArrayAttr::get(loop->getContext(), llvm::map_to_vector(vars, [&](const std::string &var) {
-                                         return Attribute(StringAttr::get(loop->getContext(), var));
-                                       })));
-  loop->setAttr("extents", graph::exprArray(loop->getContext(), extents));
-  for (Operation &op : loop->getRegion(0).front())
-    cuda::substitute(&op, gone);
+  for (Operation &op : body)
+    op.walk([&](PositionInterface positions) {
+      vars.rewrite(positions, [&](const Expr &e) { return e.substitute(gone); });
+    });
+  for (unsigned i : dead) { // from the last to the first
+    extents.erase(extents.begin() + i);
+    body.eraseArgument(i);
+  }
+  setExtents(loop, extents);
 }
 
 struct CollapseLoops : cuda::impl::CollapseLoopsBase<CollapseLoops> {
   void runOnOperation() override {
-    getOperation()->walk([](Operation *op) {
+    Variables vars(getOperation());
+    getOperation()->walk([&](Operation *op) {
       if (isa<ForeachOp, kernel::ReduceOp>(op))
-        collapse(op);
+        collapse(op, vars);
     });
   }
 };

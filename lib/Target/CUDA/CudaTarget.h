@@ -1,8 +1,8 @@
-//===- lib/Target/CUDA/CudaTarget.h - kernel level 1 to CUDA C++ text ---===//
+//===- lib/Target/CUDA/CudaTarget.h - kernels to CUDA C++ text ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// The CUDA back end as the pipelines see it. A kernel goes in at level 1, one at
-// a time; its text, its record for the package and its grid come out. Nothing
+// The CUDA back end as the pipelines see it. A kernel goes in, one at a time;
+// its text, its record for the package and its grid come out. Nothing
 // here looks at the machine: the same kernel, target and options give the same
 // bytes everywhere.
 //===----------------------------------------------------------------------===//

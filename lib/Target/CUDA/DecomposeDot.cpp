@@ -32,35 +32,52 @@ bool hasSchedule(DotOp dot) {
   return llvm::all_of(dot.getTile().getUsers(), [&](Operation *user) {
     auto extract = cast<ExtractOp>(user);
     auto loop = dyn_cast<ForeachOp>(user->getParentOp());
-    return loop && loop.getExtents().getValue() == space && extract.getIndex() == pointOf(loop.getVars());
+    return loop && loop.getExtents().getValue() == space && isOwnPoint(extract, loop.getBody().getArguments());
   });
 }
 
 /// An operand's scalar at a point, as f32 or whatever the tile accumulates in.
-Value operandAt(OpBuilder &builder, Region &region, const std::map<std::string, Expr> &point, Type type) {
+Value operandAt(OpBuilder &builder, Region &region, ValueRange point, Type type) {
   IRMapping values;
+  values.map(region.getArguments(), point);
   for (Operation &op : region.front().without_terminator())
-    cuda::substitute(builder.clone(op, values), point);
+    builder.clone(op, values);
   Value yielded = region.front().getTerminator()->getOperand(0);
   Value value = values.lookupOrDefault(yielded);
   return value.getType() == type ? value : CastOp::create(builder, value.getLoc(), type, value).getResult();
 }
 
-void inlineAt(ExtractOp extract) {
+/// The point that an extract reads, as index values.
+SmallVector<Value> pointOf(ExtractOp extract, OpBuilder &builder, Variables &vars) {
+  auto extents = extract.getTile().getType().getExtents();
+  SmallVector<Value> point;
+  for (auto [e, extent] : llvm::zip_equal(vars.read(extract.getPoint(), extract.getIndices()), extents)) {
+    std::optional<std::string> symbol = e.asSymbol();
+    Value known = symbol ? vars.value(*symbol) : Value();
+    Expr at = e;
+    if (!known) {
+      SmallVector<Value> indices = vars.write(at);
+      known = ApplyOp::create(builder, extract.getLoc(), builder.getIndexType(), at, extent.getValue(), indices);
+    }
+    point.push_back(known);
+  }
+  return point;
+}
+
+void inlineAt(ExtractOp extract, Variables &vars) {
   auto dot = extract.getTile().getDefiningOp<DotOp>();
-  SmallVector<std::string> vars = cuda::names(dot.getVars());
-  graph::Exprs index = graph::exprsOf(extract.getIndex());
-  std::map<std::string, Expr> point = {{vars[0], index[0]}, {vars[1], index[1]}};
   OpBuilder builder(extract);
   Location loc = dot.getLoc();
   Type type = extract.getType();
+  SmallVector<Value> point = pointOf(extract, builder, vars);
   auto sum = graph::ReduceKindAttr::get(builder.getContext(), graph::ReduceKind::Sum);
-  auto reduce =
-      kernel::ReduceOp::create(builder, loc, TypeRange(type), builder.getArrayAttr({sum}),
-                               builder.getArrayAttr({dot.getVars()[2]}), builder.getArrayAttr({dot.getExtents()[2]}));
-  OpBuilder inside = OpBuilder::atBlockEnd(&reduce.getBody().emplaceBlock());
-  Value lhs = operandAt(inside, dot.getLhs(), point, type);
-  Value rhs = operandAt(inside, dot.getRhs(), point, type);
+  auto reduce = kernel::ReduceOp::create(builder, loc, TypeRange(type), builder.getArrayAttr({sum}),
+                                         builder.getArrayAttr({dot.getExtents()[2]}));
+  Block &body = reduce.getBody().emplaceBlock();
+  Value k = body.addArgument(builder.getIndexType(), loc);
+  OpBuilder inside = OpBuilder::atBlockEnd(&body);
+  Value lhs = operandAt(inside, dot.getLhs(), {point[0], k}, type);
+  Value rhs = operandAt(inside, dot.getRhs(), {k, point[1]}, type);
   Value product = BinaryOp::create(inside, loc, type, graph::BinaryKind::Mul, lhs, rhs);
   YieldOp::create(inside, loc, ValueRange(product));
   extract.replaceAllUsesWith(reduce.getResult(0));
@@ -69,11 +86,12 @@ void inlineAt(ExtractOp extract) {
 
 struct DecomposeDot : cuda::impl::DecomposeDotBase<DecomposeDot> {
   void runOnOperation() override {
+    Variables vars(getOperation());
     for (auto dot : llvm::make_early_inc_range(getOperation().getBody().getOps<DotOp>())) {
       if (hasSchedule(dot))
         continue;
       for (Operation *user : llvm::make_early_inc_range(dot.getTile().getUsers()))
-        inlineAt(cast<ExtractOp>(user));
+        inlineAt(cast<ExtractOp>(user), vars);
       dot.erase();
     }
   }

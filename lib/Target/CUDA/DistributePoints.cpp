@@ -1,53 +1,35 @@
-//===- lib/Target/CUDA/DistributePoints.cpp - a thread per vector of grid points ---===//
+//===- lib/Target/CUDA/DistributePoints.cpp - one thread per vector of grid points ---===//
 // SPDX-License-Identifier: Apache-2.0
+//
+// For reductions over axes that are not contiguous, and windows: neighbouring threads read
+// neighbouring elements or vectors.
 
 #include "lib/Target/CUDA/Lowering.h"
-#include "lib/Target/CUDA/Passes.h"
+#include "lib/Target/CUDA/Schedules.h"
 
 using namespace mlir;
 using namespace cupola;
 using namespace cupola::kernel;
 
-namespace cupola::cuda {
-#define GEN_PASS_DEF_DISTRIBUTEPOINTS
-#include "lib/Target/CUDA/Passes.h.inc"
-} // namespace cupola::cuda
-
-namespace {
-
-struct DistributePoints : cuda::impl::DistributePointsBase<DistributePoints> {
-  void runOnOperation() override {
-    FuncOp func = getOperation();
-    if (func.getSchedule() != "reduction" || func->hasAttr("launch"))
-      return;
-    if (failed(distribute(func)))
-      signalPassFailure();
-  }
-
-  LogicalResult distribute(FuncOp func) {
-    int64_t threads = func.getParams().getAs<IntegerAttr>("threads").getInt();
-    int64_t width = func.getParams().getAs<IntegerAttr>("vector").getInt();
-    cuda::Lowering low(func);
-    graph::Exprs extents = low.grid();
-    if (width > 1)
-      extents.back() = floorDiv(extents.back(), width);
-    Expr vectors = graph::product(extents);
-    low.launch(threads, ceilDiv(vectors, threads));
-    Expr flat = Expr::symbol("b") * threads + Expr::symbol("t");
-    return low.guard({vectors - 1 - flat}, [&] {
-      if (width == 1) {
-        low.letGrid(flat);
-        return low.clone(low.source());
-      }
-      SmallVector<std::string> outer;
-      for (size_t i = 0; i + 1 < extents.size(); ++i)
-        outer.push_back("g" + std::to_string(i));
-      low.letCoordinates(outer, ArrayRef(extents).drop_back(), floorDiv(flat, extents.back()));
-      Expr first = (outer.empty() ? flat : mod(flat, extents.back())) * width;
-      return low.cloneVector(low.source(), "g" + std::to_string(outer.size()), first, low.grid().back(), width,
-                             [](ValueRange) {});
-    });
-  }
-};
-
-} // namespace
+LogicalResult cuda::lowerPoints(kernel::FuncOp func) {
+  int64_t threads = func.getParams().getAs<IntegerAttr>("threads").getInt();
+  int64_t width = func.getParams().getAs<IntegerAttr>("vector").getInt();
+  Lowering low(func);
+  graph::Exprs extents = low.grid();
+  if (width > 1)
+    extents.back() = floorDiv(extents.back(), width);
+  Expr vectors = graph::product(extents);
+  low.launch(threads, ceilDiv(vectors, threads));
+  Expr flat = low.block() * threads + low.thread();
+  return low.guard({vectors - 1 - flat}, [&] {
+    if (width == 1) {
+      low.bindGrid(flat);
+      return low.clone(low.body());
+    }
+    ValueRange outer = ValueRange(func.getPoint()).drop_back();
+    low.bindCoordinates(outer, ArrayRef(extents).drop_back(), floorDiv(flat, extents.back()));
+    Expr first = (outer.empty() ? flat : mod(flat, extents.back())) * width;
+    return low.cloneVector(low.body(), func.getPoint().back(), first, low.grid().back(), width,
+                           [](ValueRange, const Expr &) {});
+  });
+}

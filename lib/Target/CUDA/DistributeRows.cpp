@@ -2,31 +2,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "lib/Target/CUDA/Lowering.h"
-#include "lib/Target/CUDA/Passes.h"
+#include "lib/Target/CUDA/Schedules.h"
 
 using namespace mlir;
 using namespace cupola;
 using namespace cupola::kernel;
-
-namespace cupola::cuda {
-#define GEN_PASS_DEF_DISTRIBUTEROWS
-#include "lib/Target/CUDA/Passes.h.inc"
-} // namespace cupola::cuda
+using namespace cupola::simt;
 
 namespace {
 
 class Rows {
 public:
-  explicit Rows(FuncOp func) : low(func), params(func.getParams()) {}
+  explicit Rows(kernel::FuncOp func) : low(func), params(func.getParams()) {}
 
   LogicalResult run() {
-    Expr rows = graph::product(low.grid()), b = Expr::symbol("b"), t = Expr::symbol("t");
+    Expr rows = graph::product(low.grid());
     int64_t rowsPerBlock = threads / cooperating;
     Expr blocks = ceilDiv(rows, rowsPerBlock);
     low.launch(threads, blocks);
     if (rowsPerBlock == 1)
-      return low.guardBlocks(blocks, [&] { return body(b); });
-    Expr row = b * rowsPerBlock + floorDiv(t, cooperating);
+      return low.guardBlocks(blocks, [&] { return body(low.block()); });
+    Expr row = low.block() * rowsPerBlock + floorDiv(low.thread(), cooperating);
     return low.guard({rows - 1 - row}, [&] { return body(row); });
   }
 
@@ -35,9 +31,9 @@ private:
   bool isBlock() const { return cooperating > 32; }
 
   LogicalResult body(const Expr &row) {
-    low.letGrid(row);
-    low.let("lane", isBlock() ? Expr::symbol("t") : mod(Expr::symbol("t"), 32), cooperating);
-    for (Operation &op : low.source())
+    low.bindGrid(row);
+    lane = low.let("lane", isBlock() ? low.thread() : mod(low.thread(), 32), cooperating);
+    for (Operation &op : low.body())
       if (failed(statement(op)))
         return failure();
     return success();
@@ -49,43 +45,39 @@ private:
     if (auto loop = dyn_cast<kernel::ReduceOp>(op))
       return reduce(loop);
     if (auto loop = dyn_cast<ForeachOp>(op))
-      return each(loop, loop.getVars(), loop.getExtents(), [](ValueRange) {});
+      return each(loop, [](ValueRange, const Expr &) {});
     if (isa<StoreOp>(op)) // One thread writes what belongs to the whole row.
-      return low.guard({-Expr::symbol("lane")}, [&] { return low.clone(op); });
+      return low.guard({-lane}, [&] { return low.clone(op); });
     return low.clone(op);
   }
 
-  /// The loop's points, shared between the threads of the row. "i" counts a thread's
-  /// vectors and "e" the elements of a vector in every loop, so that tiles match.
-  LogicalResult each(Operation *loop, ArrayAttr varsAttr, ArrayAttr extentsAttr, cuda::Lowering::Yield yield) {
-    SmallVector<std::string> vars = cuda::names(varsAttr);
-    graph::Exprs extents = graph::exprsOf(extentsAttr);
+  /// The loop's points, shared between the threads of the row; every loop in the same way, so that tiles match.
+  LogicalResult each(Operation *loop, cuda::Lowering::Yield yield) {
+    ValueRange indices = loop->getRegion(0).getArguments();
+    Block &block = loop->getRegion(0).front();
+    graph::Exprs extents = graph::exprsOf(extentsOf(loop));
     Expr inner = extents.back();
     extents.back() = floorDiv(extents.back(), width);
-    Expr count = graph::product(extents), i = Expr::symbol("i");
-    Expr flat = i * cooperating + Expr::symbol("lane");
-    Expr trips = ceilDiv(count, cooperating);
+    Expr count = graph::product(extents), trips = ceilDiv(count, cooperating);
     bool unroll = trips.constant() && *trips.constant() <= 64;
-    low.enter(varsAttr, extentsAttr);
-    if (failed(low.hoistInvariant(loop->getRegion(0).front(), vars)))
+    low.enter(loop);
+    if (failed(low.hoistInvariant(block, indices)))
       return failure();
-    return low.loop("i", 0, trips, 1, unroll, [&] {
+    return low.loop("i", 0, trips, 1, unroll, [&](const Expr &i) {
+      iteration = i;
+      Expr flat = i * cooperating + lane;
       return low.guard({count - 1 - flat}, [&] {
         ArrayRef<Expr> outer = ArrayRef(extents).drop_back();
         bool single = outer.empty();
-        low.letCoordinates(ArrayRef(vars).drop_back(), outer, single ? flat : floorDiv(flat, extents.back()));
+        low.bindCoordinates(indices.drop_back(), outer, single ? flat : floorDiv(flat, extents.back()));
         Expr column = single ? flat : mod(flat, extents.back());
-        return low.cloneVector(loop->getRegion(0).front(), vars.back(), column * width, inner, width, yield);
+        return low.cloneVector(block, indices.back(), column * width, inner, width, yield);
       });
     });
   }
 
-  graph::Exprs tileIndex() const {
-    graph::Exprs index = {Expr::symbol("i")};
-    if (width > 1)
-      index.push_back(Expr::symbol("e"));
-    return index;
-  }
+  /// Where a thread keeps what an iteration makes.
+  graph::Exprs placeOf(const Expr &e) const { return width > 1 ? graph::Exprs{iteration, e} : graph::Exprs{iteration}; }
 
   /// Registers of every thread hold its part of a map, if they are few; else the map
   /// is computed again wherever it is read.
@@ -103,12 +95,12 @@ private:
         extents.push_back(width);
       registers.push_back(low.registers(extents, element));
     }
-    LogicalResult done = each(map, map.getVars(), map.getExtents(), [&](ValueRange yielded) {
+    LogicalResult done = each(map, [&](ValueRange yielded, const Expr &e) {
       for (auto [value, place] : llvm::zip_equal(yielded, registers))
-        low.set(value, place, tileIndex());
+        low.set(value, place, placeOf(e));
     });
     for (auto [tile, place] : llvm::zip_equal(map.getTiles(), registers))
-      low.tiles[tile] = {place, tileIndex()};
+      low.tiles[tile] = {place, [this](const Expr &e) { return placeOf(e); }};
     return done;
   }
 
@@ -116,7 +108,7 @@ private:
     SmallVector<cuda::Accumulator> accumulators;
     for (auto [kind, type] : llvm::zip_equal(op.getKinds().getAsRange<graph::ReduceKindAttr>(), op.getResultTypes()))
       accumulators.push_back(cuda::makeAccumulator(low, kind.getValue(), type));
-    LogicalResult done = each(op, op.getVars(), op.getExtents(), [&](ValueRange yielded) {
+    LogicalResult done = each(op, [&](ValueRange yielded, const Expr &) {
       for (auto [accumulator, value] : llvm::zip_equal(accumulators, yielded))
         cuda::accumulate(low, accumulator, value);
     });
@@ -144,16 +136,10 @@ private:
   DictionaryAttr params;
   int64_t threads = number("threads"), cooperating = number("row_threads");
   int64_t width = number("vector");
+  Expr lane, iteration; ///< of the thread in its row; of the current loop
   llvm::DenseMap<Type, Value> scratches;
 };
 
-struct DistributeRows : cuda::impl::DistributeRowsBase<DistributeRows> {
-  void runOnOperation() override {
-    FuncOp func = getOperation();
-    if (func.getSchedule() == "row_reduction" && !func->hasAttr("launch"))
-      if (failed(Rows(func).run()))
-        signalPassFailure();
-  }
-};
-
 } // namespace
+
+LogicalResult cuda::lowerRows(kernel::FuncOp func) { return Rows(func).run(); }

@@ -6,6 +6,8 @@
 #include "lib/Target/CUDA/Passes.h"
 #include "lib/Target/CUDA/Print.h"
 
+#include "mlir/Transforms/Passes.h"
+
 using namespace mlir;
 using namespace cupola;
 using namespace cupola::kernel;
@@ -18,36 +20,29 @@ void cuda::buildPreparation(OpPassManager &passes, const CudaTargetInfo &target)
 }
 
 void cuda::buildCudaPipeline(OpPassManager &passes) {
-  passes.addPass(createDistributePointwise());
-  passes.addPass(createDistributeTranspose());
-  passes.addPass(createDistributeRows());
-  passes.addPass(createDistributeColumns());
-  passes.addPass(createDistributePoints());
-  passes.addPass(createLowerGemm());
-  passes.addPass(createLowerMma());
-  passes.addPass(createLowerMatvec());
-  passes.addPass(createPipelineCopies());
-  passes.addPass(createDropUnused());
-  passes.addPass(createPlaceShared());
+  passes.addPass(createKernelToSimt());
+  OpPassManager &threads = passes.nest<simt::FuncOp>();
+  threads.addPass(createPipelineCopies());
+  threads.addPass(createCSEPass());
+  threads.addPass(createCanonicalizerPass());
+  threads.addPass(createPlaceShared());
 }
 
-/// Ops that only level 1 has must be gone.
-static LogicalResult checkLevel2(FuncOp func) {
-  if (!func->hasAttr("launch"))
-    return func.emitError() << "schedule '" << func.getSchedule() << "' has no CUDA form";
+/// Ops that only the kernel dialect has must be gone.
+static LogicalResult checkLowered(simt::FuncOp func) {
   auto left = func.walk([](Operation *op) {
-    if (!isa<ForeachOp, MapOp, kernel::ReduceOp, ArgReduceOp, DotOp, ExtractOp, TileLoopOp>(op))
+    if (!isa<ForeachOp, MapOp, kernel::ReduceOp, ArgReduceOp, DotOp, ExtractOp, simt::TileLoopOp>(op))
       return WalkResult::advance();
-    op->emitError("is left over from level 1");
+    op->emitError("is left over in the program of a thread");
     return WalkResult::interrupt();
   });
   return failure(left.wasInterrupted());
 }
 
-static int64_t sharedBytes(FuncOp func) {
+static int64_t sharedBytes(simt::FuncOp func) {
   int64_t end = 0;
-  func.walk([&](SmemOp op) {
-    SmemType type = op.getSmem().getType();
+  func.walk([&](simt::SmemOp op) {
+    simt::SmemType type = op.getSmem().getType();
     end = std::max<int64_t>(end, *op.getOffset() + type.getCount() * cuda::byteSize(type.getElement()));
   });
   return end;
@@ -55,38 +50,41 @@ static int64_t sharedBytes(FuncOp func) {
 
 LogicalResult cuda::prepareCudaKernels(ModuleOp module, const CudaTargetInfo &target) {
   PassManager passes(module.getContext(), ModuleOp::getOperationName());
-  buildPreparation(passes.nest<FuncOp>(), target);
+  buildPreparation(passes.nest<kernel::FuncOp>(), target);
   passes.addPass(createShareKernels());
   return passes.run(module);
 }
 
-FailureOr<cuda::CudaKernel> cuda::emitCudaKernel(FuncOp prepared, const CudaTargetInfo &target,
+FailureOr<cuda::CudaKernel> cuda::emitCudaKernel(kernel::FuncOp prepared, const CudaTargetInfo &target,
                                                  const CudaOptions &options) {
-  OwningOpRef<FuncOp> func(prepared.clone());
-  PassManager passes(func->getContext(), FuncOp::getOperationName());
+  OwningOpRef<ModuleOp> holder(ModuleOp::create(prepared.getLoc()));
+  holder->push_back(prepared.clone());
+  PassManager passes(prepared.getContext(), ModuleOp::getOperationName());
   buildCudaPipeline(passes);
-  if (failed(passes.run(*func)) || failed(checkLevel2(*func)))
+  if (failed(passes.run(*holder)))
     return failure();
-  int64_t shared = sharedBytes(*func);
+  simt::FuncOp func = *holder->getOps<simt::FuncOp>().begin();
+  if (failed(checkLowered(func)))
+    return failure();
+  int64_t shared = sharedBytes(func);
   if (shared > target.sharedBytes)
-    return func->emitError() << "needs " << shared << " bytes of shared memory, " << target.arch << " has "
-                             << target.sharedBytes;
+    return func.emitError() << "needs " << shared << " bytes of shared memory, " << target.arch << " has "
+                            << target.sharedBytes;
 
   // The name is the hash of everything else: equal kernels of different models are one.
-  bool wide = options.force64BitIndex || needsWideIndex(*func);
+  bool wide = options.force64BitIndex || needsWideIndex(func);
   CudaKernel kernel;
   format::Kernel &record = kernel.record;
-  record.sourceHash = format::hex(format::sha256(printKernel(*func, "", wide)));
+  record.sourceHash = format::hex(format::sha256(printKernel(func, "", wide)));
   record.name = "k_" + record.sourceHash.substr(0, 16);
-  record.schedule = func->getSchedule().str();
-  auto launch = func.get()->getAttrOfType<LaunchAttr>("launch");
-  record.threads = launch.getThreads();
+  record.schedule = prepared.getSchedule().str();
+  record.threads = func.getThreads();
   record.sharedBytes = shared;
-  for (Type type : func->getBody().getArgumentTypes()) {
-    Access access = cast<ViewType>(type).getAccess();
+  for (BlockArgument view : func.getViews()) {
+    Access access = cast<ViewType>(view.getType()).getAccess();
     record.readWrite.push_back(access == Access::Read ? "r" : access == Access::Write ? "w" : "rw");
   }
-  kernel.text = printKernel(*func, record.name, wide);
-  kernel.grid = launch.getBlocks().getValue();
+  kernel.text = printKernel(func, record.name, wide);
+  kernel.grid = func.getBlocks();
   return kernel;
 }

@@ -37,16 +37,16 @@ struct FoldGrid : cuda::impl::FoldGridBase<FoldGrid> {
     FuncOp func = getOperation();
     if (func.getGrid().empty() || !isOnlyLoops(func))
       return;
-    Builder builder(func.getContext());
-    SmallVector<Attribute> vars;
-    for (size_t i = 0; i < func.getGrid().size(); ++i)
-      vars.push_back(builder.getStringAttr("g" + std::to_string(i)));
     ArrayAttr extents = func.getGrid();
-    func.setGridAttr(builder.getArrayAttr({}));
     for (auto loop : func.getBody().getOps<ForeachOp>()) {
-      loop.setVarsAttr(prepended(builder.getArrayAttr(vars), loop.getVars()));
       loop.setExtentsAttr(prepended(extents, loop.getExtents()));
+      for (auto [i, index] : llvm::enumerate(func.getPoint())) {
+        Value own = loop.getBody().insertArgument(i, index.getType(), index.getLoc());
+        index.replaceUsesWithIf(own, [&](OpOperand &use) { return loop->isProperAncestor(use.getOwner()); });
+      }
     }
+    func.getBody().front().eraseArguments(func.getViews().size(), func.getGrid().size());
+    func.setGridAttr(ArrayAttr::get(func.getContext(), {}));
   }
 };
 

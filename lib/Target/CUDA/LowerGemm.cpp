@@ -1,18 +1,13 @@
 //===- lib/Target/CUDA/LowerGemm.cpp - a product on plain cores ---===//
 // SPDX-License-Identifier: Apache-2.0
 
-#include "lib/Target/CUDA/Passes.h"
 #include "lib/Target/CUDA/ProductLowering.h"
+#include "lib/Target/CUDA/Schedules.h"
 
 using namespace mlir;
 using namespace cupola;
 using namespace cupola::kernel;
-using cupola::cuda::symbol;
-
-namespace cupola::cuda {
-#define GEN_PASS_DEF_LOWERGEMM
-#include "lib/Target/CUDA/Passes.h.inc"
-} // namespace cupola::cuda
+using namespace cupola::simt;
 
 namespace {
 
@@ -26,9 +21,9 @@ private:
   static constexpr int64_t stages = 2, group = 4;
 
   void letThreads() override {
-    low.let("tx", mod(symbol("t"), tileN / threadN), tileN / threadN);
-    Expr row = mod(floorDiv(symbol("t"), tileN / threadN), tileM / threadM);
-    low.let("ty", simplify(row, low.rangesHere()), tileM / threadM);
+    tx = low.let("tx", mod(low.thread(), tileN / threadN), tileN / threadN);
+    Expr row = mod(floorDiv(low.thread(), tileN / threadN), tileM / threadM);
+    ty = low.let("ty", simplify(row, low.vars.ranges()), tileM / threadM);
   }
 
   LogicalResult product() override {
@@ -41,9 +36,9 @@ private:
       allocate(*op, f32, stages, /*withRegisters=*/true);
     }
     LogicalResult done = tileLoop(a, b, stages, /*async=*/false, [&] {
-      return forDepth([&]() -> LogicalResult {
-        Value left = fragment(a, symbol("ty"), threadM, tileM / threadM);
-        Value right = fragment(b, symbol("tx"), threadN, tileN / threadN);
+      return forDepth([&](const Expr &k) -> LogicalResult {
+        Value left = fragment(a, k, ty, threadM, tileM / threadM);
+        Value right = fragment(b, k, tx, threadN, tileN / threadN);
         FmaTileOp::create(low.builder, low.func.getLoc(), acc, left, right);
         return success();
       });
@@ -54,54 +49,47 @@ private:
 
   /// The loop over "k" of a tile, a few at a time: where a short main loop is unrolled around
   /// a longer one, ptxas loads everything ahead until it spills.
-  LogicalResult forDepth(cuda::Lowering::Body body) {
+  LogicalResult forDepth(cuda::Lowering::LoopBody body) {
     constexpr int64_t atOnce = 8;
     int64_t depth = tileK / split;
     if (depth <= atOnce || depth % atOnce != 0)
       return low.loop("k", 0, depth, 1, /*unroll=*/true, body);
-    Expr first = symbol("kk");
     return low.loop("kk", 0, depth, atOnce, /*unroll=*/false,
-                    [&] { return low.loop("k", first, first + atOnce, 1, /*unroll=*/true, body); });
+                    [&](const Expr &first) { return low.loop("k", first, first + atOnce, 1, /*unroll=*/true, body); });
   }
 
-  /// This thread's elements of row "k" of an operand's tile.
-  Value fragment(const cuda::Operand &op, const Expr &thread, int64_t count, int64_t threadsAlong) {
+  /// This thread's elements of row k of an operand's tile.
+  Value fragment(const cuda::Operand &op, const Expr &step, const Expr &thread, int64_t count, int64_t threadsAlong) {
     Value result = low.registers({count}, low.builder.getF32Type());
-    Expr k = firstOfPart() + symbol("k");
-    Expr at = symbol("s") * (tileK * op.pitch) + k * op.pitch + thread * group;
-    LoadFragmentOp::create(low.builder, low.func.getLoc(), op.smem, at, group, threadsAlong * group, result);
+    Expr k = firstOfPart() + step;
+    Expr at = stage * (tileK * op.pitch) + k * op.pitch + thread * group;
+    SmallVector<Value> indices = low.vars.write(at);
+    LoadFragmentOp::create(low.builder, low.func.getLoc(), op.smem, at, indices, group, threadsAlong * group, result);
     return result;
   }
 
   LogicalResult epilogue(ForeachOp loop) override {
     int64_t width = epilogueWidth(loop, group);
-    Expr i = symbol("i"), j = symbol("j"), c = symbol("c");
-    Expr m =
-        symbol("tm") * tileM + symbol("ty") * group + mod(i, group) + floorDiv(i, group) * (group * tileM / threadM);
-    Expr n = symbol("tn") * tileN + symbol("tx") * group + j * (group * tileN / threadN);
-    return low.loop("i", 0, threadM, 1, /*unroll=*/true, [&] {
+    return low.loop("i", 0, threadM, 1, /*unroll=*/true, [&](const Expr &i) {
+      Expr m = atM * tileM + ty * group + mod(i, group) + floorDiv(i, group) * (group * tileM / threadM);
       return row(loop, m, [&] {
-        return low.loop("j", 0, threadN / group, 1, /*unroll=*/true, [&]() -> LogicalResult {
+        return low.loop("j", 0, threadN / group, 1, /*unroll=*/true, [&](const Expr &j) -> LogicalResult {
+          Expr n = atN * tileN + tx * group + j * (group * tileN / threadN);
           if (width == group)
             return columns(loop, n, width, acc, {i, j * group});
-          return low.loop("c", 0, group / width, 1, /*unroll=*/true,
-                          [&] { return columns(loop, n + c * width, width, acc, {i, j * group + c * width}); });
+          return low.loop("c", 0, group / width, 1, /*unroll=*/true, [&](const Expr &c) {
+            return columns(loop, n + c * width, width, acc, {i, j * group + c * width});
+          });
         });
       });
     });
   }
 
   int64_t threadM = number("thread_m"), threadN = number("thread_n");
+  Expr tx, ty; ///< of the thread among those along n and m
   Value acc;
 };
 
-struct LowerGemm : cuda::impl::LowerGemmBase<LowerGemm> {
-  void runOnOperation() override {
-    FuncOp func = getOperation();
-    if (func.getSchedule() == "gemm" && !func->hasAttr("launch"))
-      if (failed(Gemm(func).run()))
-        signalPassFailure();
-  }
-};
-
 } // namespace
+
+LogicalResult cuda::lowerGemm(kernel::FuncOp func) { return Gemm(func).run(); }

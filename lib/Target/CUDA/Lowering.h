@@ -1,125 +1,154 @@
-//===- lib/Target/CUDA/Lowering.h - from level 1 to level 2, what schedules share ---===//
+//===- lib/Target/CUDA/Lowering.h - from kernel to simt, what schedules share ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// A schedule decides which thread runs which iterations. It takes a kernel's body
-// out, and writes the program of one thread in its place: names for positions,
-// loops, guards, registers, and clones of the scalar ops of level 1, whose
-// expressions keep their meaning because the names they use are defined again.
+// A schedule decides which thread runs which iterations. It writes the program of one
+// thread beside the kernel: positions, loops, guards, registers, and clones of the scalar
+// ops of the kernel, whose index values are bound to those of the thread first.
 //===----------------------------------------------------------------------===//
 #ifndef CUPOLA_LIB_TARGET_CUDA_LOWERING_H
 #define CUPOLA_LIB_TARGET_CUDA_LOWERING_H
 
-#include "dialects/Kernel/Kernel.h"
+#include "dialects/Simt/Simt.h"
 
 #include "mlir/IR/IRMapping.h"
 
+#include <functional>
+
 namespace cupola::cuda {
 
-inline Expr symbol(llvm::StringRef name) { return Expr::symbol(name.str()); }
-llvm::SmallVector<std::string> names(mlir::ArrayAttr texts);
 /// Bytes of an element in memory; a bool takes one.
 int64_t byteSize(mlir::Type type);
 
-/// The expressions of an op, without those of ops inside it.
-llvm::SmallVector<Expr> expressions(mlir::Operation *op);
-bool usesVariable(mlir::Operation *op, llvm::StringRef var);
+/// `loc` with a name for sources. No other location has one: names of the model never
+/// reach a source.
+mlir::Location namedLoc(mlir::Location loc, llvm::StringRef hint);
+std::optional<std::string> nameOf(mlir::Location loc);
 
-/// Replaces variables in every expression of `op` and of the ops inside it.
-void substitute(mlir::Operation *op, const std::map<std::string, Expr> &values);
-
-/// Where a tile of level 1 lives: in registers at `index`, for the thread that
-/// runs the loop whose variables are those the tile was made over.
+/// Where a tile of the kernel lives, for the thread that runs the loop over the space that
+/// the tile was made over: in registers, at `index` of the iteration's place in its vector.
 struct TilePlace {
   mlir::Value registers;
-  graph::Exprs index;
+  std::function<graph::Exprs(const Expr &place)> index;
   mlir::Value element = {}; ///< what stands there, where it was read before
 };
 
 class Lowering {
 public:
   using Body = llvm::function_ref<mlir::LogicalResult()>;
-  using Yield = llvm::function_ref<void(mlir::ValueRange)>;
+  using LoopBody = llvm::function_ref<mlir::LogicalResult(const Expr &index)>;
+  /// What an iteration yields, and its place in the vector (0 where there is none).
+  using Yield = llvm::function_ref<void(mlir::ValueRange, const Expr &place)>;
 
-  explicit Lowering(kernel::FuncOp func);
-  ~Lowering();
+  /// Adds an empty simt.func of the same name before `source`.
+  explicit Lowering(kernel::FuncOp source);
 
-  kernel::FuncOp func;
+  kernel::FuncOp source;
+  simt::FuncOp func;
   mlir::OpBuilder builder;
-  mlir::IRMapping values;                       ///< level 1 to level 2
+  kernel::Variables vars;                       ///< of both functions
+  mlir::IRMapping values;                       ///< of the kernel to those of the thread
   llvm::DenseMap<mlir::Value, TilePlace> tiles; ///< maps kept in registers
-  mlir::ArrayAttr space, spaceExtents;          ///< of the loop being distributed
   std::map<std::string, int64_t> divisors;      ///< of n0, n1, ..
 
-  mlir::Block &source() { return *old; }
-  graph::Exprs grid() const { return gridExtents; }
-  /// Sets the launch; comes first, so that t and b have ranges.
+  mlir::Block &body() { return source.getBody().front(); }
+  graph::Exprs grid() { return graph::exprsOf(source.getGrid()); }
+  Expr block() { return vars.of(func.getBlockIndex()); }
+  Expr thread() { return vars.of(func.getThreadIndex()); }
+  /// Comes first, so that the block and the thread have ranges.
   void launch(int64_t threads, const Expr &blocks);
+  /// The loop that is being distributed: its iterations read their own elements of tiles.
+  void enter(mlir::Operation *loop);
 
-  void enter(mlir::ArrayAttr vars, mlir::ArrayAttr extents) {
-    space = vars;
-    spaceExtents = extents;
-  }
+  // Positions.
+  /// Expressions of an op of the kernel, in the thread's variables.
+  Expr read(const Expr &expr, mlir::ValueRange indices) { return here(vars.read(expr, indices)); }
+  graph::Exprs read(mlir::ArrayAttr exprs, mlir::ValueRange indices);
+  /// The same of an expression in the kernel's variables: those that are bound are replaced.
+  Expr here(const Expr &expr);
+  /// A new variable. `hint` is its name in the source.
+  Expr let(llvm::StringRef hint, const Expr &value, const Expr &extent);
+  /// Binds an index value of the kernel to a new variable.
+  void bind(mlir::Value index, const Expr &value, const Expr &extent);
+  /// Binds them to the coordinates of row-major position `flat`.
+  void bindCoordinates(mlir::ValueRange indices, llvm::ArrayRef<Expr> extents, const Expr &flat);
+  void bindGrid(const Expr &flat) { bindCoordinates(source.getPoint(), grid(), flat); }
 
   // Structure.
-  /// What is known of the variables in scope at the insertion point.
-  Ranges rangesHere();
-  void let(llvm::StringRef name, const Expr &value, const Expr &extent);
-  /// Names the coordinates of row-major position `flat`.
-  void letCoordinates(llvm::ArrayRef<std::string> vars, llvm::ArrayRef<Expr> extents, const Expr &flat);
-  void letGrid(const Expr &flat);
-  mlir::LogicalResult loop(llvm::StringRef name, const Expr &from, const Expr &to, const Expr &step, bool unroll,
+  mlir::LogicalResult loop(llvm::StringRef hint, const Expr &from, const Expr &to, const Expr &step, bool unroll,
+                           LoopBody body);
+  /// The loop of an index value of the kernel.
+  mlir::LogicalResult loop(mlir::Value index, const Expr &from, const Expr &to, const Expr &step, bool unroll,
                            Body body);
   /// Runs the body where all conditions are >= 0; those proved to hold are dropped. A
-  /// condition is about t, b and loops: a name of `let` is in its range by definition.
+  /// condition is about the thread, the block and loops: other variables are in their range
+  /// by definition.
   mlir::LogicalResult guard(llvm::ArrayRef<Expr> conditions, Body body);
   /// Leaves out blocks beyond `blocks`, which only plans with symbols launch.
   mlir::LogicalResult guardBlocks(const Expr &blocks, Body body);
+  /// Whether `condition` is proved to be >= 0 here.
+  bool holds(const Expr &condition);
 
-  // Registers, constants.
+  // Registers, memory, constants.
   mlir::Value registers(llvm::ArrayRef<int64_t> extents, mlir::Type element, int64_t vector = 1, bool zero = false);
   mlir::Value variable(mlir::Value init);
-  mlir::Value get(mlir::Value registers, llvm::ArrayRef<Expr> index = {});
-  void set(mlir::Value value, mlir::Value registers, llvm::ArrayRef<Expr> index = {});
+  mlir::Value get(mlir::Value registers, graph::Exprs index = {});
+  void set(mlir::Value value, mlir::Value registers, graph::Exprs index = {});
+  void accumulate(graph::ReduceKind kind, mlir::Value value, mlir::Value registers, graph::Exprs index = {});
   mlir::Value constant(mlir::Type type, double number);
   mlir::Value cast(mlir::Value value, mlir::Type type);
   mlir::Value smem(int64_t count, mlir::Type element);
+  mlir::Value loadShared(mlir::Value smem, Expr position);
+  void storeShared(mlir::Value value, mlir::Value smem, Expr position);
+  /// Where an element or a vector comes from, and when: `other` elsewhere.
+  struct Source {
+    Expr position;
+    graph::Exprs mask;
+    mlir::Value other = {};
+  };
+  mlir::Value load(mlir::Value view, const Source &from);
+  void loadVector(mlir::Value memory, const Source &from, mlir::Value registers, graph::Exprs index = {});
+  void storeVector(mlir::Value registers, graph::Exprs index, mlir::Value memory, const Expr &position);
 
-  // Clones of level 1.
+  // Clones of the kernel's ops.
   /// The ops of a block but its terminator, one iteration.
   mlir::LogicalResult clone(mlir::Block &block);
   mlir::LogicalResult clone(mlir::Operation &op);
   llvm::SmallVector<mlir::Value> yielded(mlir::Block &block);
-  /// Clones what does not depend on the loop variables here, outside of the loop that
+  /// Clones what does not depend on the index values here, outside of the loop that
   /// the rest of the block will be cloned into.
-  mlir::LogicalResult hoistInvariant(mlir::Block &block, llvm::ArrayRef<std::string> vars);
-  /// A loop of level 1 run by this thread alone.
-  mlir::LogicalResult cloneSerial(mlir::Operation &loop);
-  /// `width` iterations of `block`, for `var` = base, base + 1, ..; contiguous
-  /// loads and stores become vectors. `yield` gets what each iteration yields; its
-  /// position in the vector is the variable "e" (absent if width is 1).
-  mlir::LogicalResult cloneVector(mlir::Block &block, llvm::StringRef var, const Expr &base, const Expr &extent,
+  mlir::LogicalResult hoistInvariant(mlir::Block &block, mlir::ValueRange indices);
+  /// `width` iterations of `block`, for `index` = base, base + 1, ..; contiguous
+  /// loads and stores become vectors.
+  mlir::LogicalResult cloneVector(mlir::Block &block, mlir::Value index, const Expr &base, const Expr &extent,
                                   int64_t width, Yield yield);
 
 private:
+  /// A vector of iterations: the index value of the kernel, and that of the first of them.
+  struct Vector {
+    mlir::Value index;
+    Expr base, first, extent;
+    int64_t width;
+  };
+  mlir::LogicalResult cloneSerial(mlir::Operation &loop);
   mlir::LogicalResult cloneExtract(kernel::ExtractOp op);
   mlir::LogicalResult cloneReduce(kernel::ReduceOp op);
   mlir::LogicalResult cloneArgReduce(kernel::ArgReduceOp op);
-  mlir::LogicalResult loops(mlir::ArrayAttr vars, mlir::ArrayAttr extents, Body body, size_t depth = 0);
-  /// The `width` iterations that start at `base`, named var + "v".
-  mlir::LogicalResult cloneElements(mlir::Block &block, llvm::StringRef var, const Expr &base, const Expr &extent,
-                                    int64_t width, Yield yield);
-  mlir::LogicalResult reduceVector(kernel::ReduceOp op, llvm::StringRef var, const Expr &base, const Expr &extent,
-                                   int64_t width, mlir::Value &registers);
-  /// An expression in `var` for the first element of a vector.
-  Expr atBase(const Expr &e, llvm::StringRef var, const Expr &base);
-  void cloneShared(kernel::InRangeOp op, llvm::StringRef var, const Expr &base);
-  void cloneVectorLoad(kernel::LoadOp op, llvm::StringRef var, const Expr &base, int64_t width, mlir::Value &registers);
+  mlir::LogicalResult loops(mlir::ValueRange indices, mlir::ArrayAttr extents, Body body);
+  mlir::LogicalResult cloneElements(mlir::Block &block, const Vector &vector, Yield yield);
+  mlir::LogicalResult reduceVector(kernel::ReduceOp op, const Vector &vector, mlir::Value &registers);
+  Expr atBase(const Expr &e, const Vector &vector);
+  void cloneShared(kernel::InRangeOp op, const Vector &vector);
+  void cloneVectorLoad(kernel::LoadOp op, const Vector &vector, mlir::Value &registers);
+  void nameIndices();
+  std::string hintOf(mlir::Value index) const { return hints.lookup(index); }
 
-  std::unique_ptr<mlir::Block> old;
-  llvm::DenseSet<mlir::Operation *> hoisted;
-  graph::Exprs gridExtents;
-  bool mayHaveSurplus = false; ///< blocks beyond those of the launch are here, too
   mlir::Location loc;
+  llvm::DenseSet<mlir::Operation *> hoisted;
+  llvm::DenseMap<mlir::Value, std::string> hints; ///< names of the kernel's index values in the source
+  llvm::SmallVector<mlir::Value> space;           ///< of the loop being distributed
+  mlir::ArrayAttr spaceExtents;
+  Expr place;                  ///< of the current iteration in its vector
+  bool mayHaveSurplus = false; ///< blocks beyond those of the launch are here, too
 };
 
 /// The accumulator of a reduction: in the result's type, or in a wider one that
@@ -130,22 +159,25 @@ struct Accumulator {
   mlir::Value registers; ///< a variable
 };
 Accumulator makeAccumulator(Lowering &lowering, graph::ReduceKind kind, mlir::Type type);
-void accumulate(Lowering &lowering, const Accumulator &accumulator, mlir::Value value, llvm::ArrayRef<Expr> index = {});
+void accumulate(Lowering &lowering, const Accumulator &accumulator, mlir::Value value, const graph::Exprs &index = {});
 /// The value a reduction starts with, in the type it accumulates in.
 mlir::Value neutralValue(Lowering &lowering, graph::ReduceKind kind, mlir::Type type);
 
-/// The most elements of `var` that every loop of a kernel can handle at once:
-/// `blocks` and their innermost variables. At least one access becomes a vector
-/// and no store is left behind. 1 if there is no such width.
-int64_t vectorWidth(llvm::ArrayRef<std::pair<mlir::Block *, std::string>> blocks, const Expr &extent,
-                    const std::map<std::string, int64_t> &divisors);
+/// The most elements along an index value that every loop of a kernel can handle at once:
+/// `blocks` and their innermost index values. At least one access becomes a vector and no
+/// store is left behind. 1 if there is no such width.
+int64_t vectorWidth(llvm::ArrayRef<std::pair<mlir::Block *, mlir::Value>> blocks, const Expr &extent,
+                    kernel::Variables &vars, const std::map<std::string, int64_t> &divisors);
 
-/// Whether the reductions of a block can be made for several elements of `var` at once: none
-/// needs what comes of another.
-bool reducesVectors(mlir::Block &block, llvm::StringRef var);
+/// Whether the reductions of a block can be made for several elements along `index` at once:
+/// none needs what comes of another.
+bool reducesVectors(mlir::Block &block, mlir::Value index);
 
-/// Ops of a block that give different values for different values of the variables.
-llvm::DenseSet<mlir::Operation *> varyingOps(mlir::Block &block, llvm::ArrayRef<std::string> vars);
+/// Whether a position depends on data: some index comes from a tensor.
+bool isIndirect(mlir::ValueRange indices);
+
+/// Ops of a block that give different values for different values of the indices.
+llvm::DenseSet<mlir::Operation *> varyingOps(mlir::Block &block, mlir::ValueRange indices);
 
 /// Whether `width` elements from a multiple of `width` on lie in one aligned vector.
 bool isContiguous(const Expr &position, llvm::StringRef var, int64_t width,
@@ -153,7 +185,7 @@ bool isContiguous(const Expr &position, llvm::StringRef var, int64_t width,
 /// Whether the first two elements along `var` are neighbours.
 bool stepsByOne(const Expr &position, llvm::StringRef var);
 /// Whether a mask is the same for all elements of such a vector.
-bool sharesMask(mlir::ArrayAttr mask, llvm::StringRef var, int64_t width,
+bool sharesMask(llvm::ArrayRef<Expr> mask, llvm::StringRef var, int64_t width,
                 const std::map<std::string, int64_t> &divisors);
 
 } // namespace cupola::cuda

@@ -1,9 +1,9 @@
-//===- lib/Target/CUDA/Passes.h - kernel level 1 to level 2 ---===//
+//===- lib/Target/CUDA/Passes.h - kernel to simt ---===//
 // SPDX-License-Identifier: Apache-2.0
 #ifndef CUPOLA_LIB_TARGET_CUDA_PASSES_H
 #define CUPOLA_LIB_TARGET_CUDA_PASSES_H
 
-#include "dialects/Kernel/Kernel.h"
+#include "dialects/Simt/Simt.h"
 #include "lib/Target/CUDA/CudaTarget.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -17,9 +17,9 @@ namespace cupola::cuda {
 #define GEN_PASS_REGISTRATION
 #include "lib/Target/CUDA/Passes.h.inc"
 
-/// Those that leave a kernel on level 1, its schedule chosen.
+/// Those that leave a kernel in the kernel dialect, its schedule chosen.
 void buildPreparation(mlir::OpPassManager &passes, const CudaTargetInfo &target);
-/// All passes from there to level 2, in order, for a pass manager of kernel.func.
+/// All passes from there to what is printed, in order, for a pass manager of a module.
 void buildCudaPipeline(mlir::OpPassManager &passes);
 
 } // namespace cupola::cuda

@@ -6,7 +6,7 @@
 
 using namespace mlir;
 using namespace cupola;
-using namespace cupola::kernel;
+using namespace cupola::simt;
 
 namespace cupola::cuda {
 #define GEN_PASS_DEF_PLACESHARED

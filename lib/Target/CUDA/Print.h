@@ -1,4 +1,4 @@
-//===- lib/Target/CUDA/Print.h - kernel level 2 to text ---===//
+//===- lib/Target/CUDA/Print.h - simt to text ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
 // One statement or header call per op. The only names are counters and those of
@@ -7,7 +7,7 @@
 #ifndef CUPOLA_LIB_TARGET_CUDA_PRINT_H
 #define CUPOLA_LIB_TARGET_CUDA_PRINT_H
 
-#include "dialects/Kernel/Kernel.h"
+#include "dialects/Simt/Simt.h"
 
 #include <string>
 
@@ -26,7 +26,7 @@ std::string combineText(graph::ReduceKind kind, mlir::Type type, const std::stri
 struct ExprText {
   const Ranges &ranges;
   bool wide;
-  llvm::ArrayRef<std::string> indices; ///< texts of x0, x1, ..
+  const std::map<std::string, std::string> &names; ///< of variables
 
   const char *type() const { return wide ? "i64" : "i32"; }
   std::string operator()(const Expr &e) const;
@@ -38,13 +38,10 @@ struct ExprText {
 
 /// Whether some value while computing `e` may leave 32 bits.
 bool mayOverflow32(const Expr &e, const Ranges &ranges);
-/// Bounds of x0, x1, .. from the ops that make them.
-void addIndexRanges(mlir::ValueRange indices, const Ranges &outer, Ranges &ranges);
-
 /// The whole function, named `name`.
-std::string printKernel(kernel::FuncOp func, llvm::StringRef name, bool wide);
-/// Whether the kernel's positions need 64 bits.
-bool needsWideIndex(kernel::FuncOp func);
+std::string printKernel(simt::FuncOp func, llvm::StringRef name, bool wide);
+/// Whether the positions of a kernel.func or simt.func need 64 bits.
+bool needsWideIndex(mlir::Operation *func);
 
 } // namespace cupola::cuda
 

@@ -32,9 +32,8 @@ struct TextBuilder {
   }
   Node symbol(const std::string &name) {
     Expr e = Expr::symbol(name);
-    if (name[0] == 'x' && name.size() > 1 && llvm::all_of(name.substr(1), llvm::isDigit))
-      return {e, context.indices[std::stoul(name.substr(1))], Primary};
-    return {e, name, Primary};
+    auto found = context.names.find(name);
+    return {e, found == context.names.end() ? name : found->second, Primary};
   }
   static std::string wrap(const Node &node, Precedence needed) {
     return node.precedence < needed ? "(" + node.text + ")" : node.text;
@@ -151,15 +150,4 @@ bool cuda::mayOverflow32(const Expr &e, const Ranges &ranges) {
   OverflowBuilder builder{ranges};
   buildExpr(simplify(e, ranges), builder);
   return builder.overflows;
-}
-
-void cuda::addIndexRanges(ValueRange indices, const Ranges &outer, Ranges &ranges) {
-  for (auto [i, index] : llvm::enumerate(indices)) {
-    cupola::Range &range = ranges["x" + std::to_string(i)];
-    range = {};
-    if (auto checked = index.getDefiningOp<CheckedIndexOp>())
-      range = {Expr(0), checked.getExtent() - 1};
-    if (auto position = index.getDefiningOp<IndexOp>(); position && position.getIndices().empty())
-      range = {position.getExpr(), position.getExpr()};
-  }
 }

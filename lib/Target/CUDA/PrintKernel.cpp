@@ -6,19 +6,21 @@
 
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <set>
+
 using namespace mlir;
 using namespace cupola;
 using namespace cupola::kernel;
+using namespace cupola::simt;
 using cupola::cuda::ExprText;
 using cupola::cuda::typeName;
-using graph::exprOf;
 using graph::exprsOf;
 
 namespace {
 
 class Printer {
 public:
-  Printer(FuncOp func, bool wide) : func(func), wide(wide), scope(rangesAt(func)) {}
+  Printer(simt::FuncOp func, bool wide) : func(func), wide(wide), vars(func) {}
 
   std::string print(StringRef name) {
     head(name);
@@ -26,30 +28,29 @@ public:
     parameters();
     block(func.getBody().front());
     line("}", 0);
-    return std::move(text);
+    return std::move(source);
   }
 
 private:
   void line(const llvm::Twine &content) { line(content, depth); }
   void line(const llvm::Twine &content, unsigned level) {
-    text.append(2 * level, ' ');
-    text += content.str();
-    text += '\n';
+    source.append(2 * level, ' ');
+    source += content.str();
+    source += '\n';
   }
 
   void head(StringRef name) {
-    auto launch = func->getAttrOfType<LaunchAttr>("launch");
     std::string parameters = "const u64 *bindings";
-    for (size_t i = 0; i < func.getBody().getNumArguments(); ++i)
+    for (size_t i = 0; i < func.getViews().size(); ++i)
       parameters += ", u64 ref" + std::to_string(i);
     for (size_t i = 0; i < func.getScalars().size(); ++i)
       parameters += ", u32 slot" + std::to_string(i);
-    line("CUPOLA_KERNEL(" + llvm::Twine(launch.getThreads()) + ", 1) " + name + "(" + parameters + ", u32 step) {", 0);
+    line("CUPOLA_KERNEL(" + llvm::Twine(func.getThreads()) + ", 1) " + name + "(" + parameters + ", u32 step) {", 0);
   }
 
   void parameters() {
     unsigned in = 0, out = 0, both = 0;
-    for (BlockArgument arg : func.getBody().getArguments()) {
+    for (BlockArgument arg : func.getViews()) {
       auto view = cast<ViewType>(arg.getType());
       std::string element = typeName(view.getElement());
       bool read = view.getAccess() == Access::Read;
@@ -64,15 +65,19 @@ private:
     for (size_t i = 0; i < func.getScalars().size(); ++i)
       line("const " + type + " n" + llvm::Twine(i) + " = cu_scalar<" + type + ">(bindings, slot" + llvm::Twine(i) +
            ");");
+    for (size_t i = 0; i < func.getScalars().size(); ++i)
+      taken.insert("n" + std::to_string(i));
     line("const " + type + " t = cu_tid(), b = cu_block();");
+    name(func.getThreadIndex(), "t");
+    name(func.getBlockIndex(), "b");
   }
 
-  /// Prints a block's ops; what they bring into scope ends with it.
+  /// Prints a block's ops; the names that they take are free behind it.
   void block(Block &ops) {
-    Ranges outer = scope;
+    std::set<std::string> outer = taken;
     for (Operation &op : ops)
       statement(&op);
-    scope = std::move(outer);
+    taken = std::move(outer);
   }
 
   template <class Body> void braces(const llvm::Twine &head, Body body) {
@@ -85,24 +90,22 @@ private:
 
   //===--- Expressions and operands ---===//
 
-  struct Context {
-    Ranges ranges;
-    SmallVector<std::string> indices;
-  };
-  Context context(ValueRange indices) {
-    Context result{scope, {}};
-    cuda::addIndexRanges(indices, scope, result.ranges);
-    for (Value index : indices)
-      result.indices.push_back(wide ? operand(index) : "i32(" + operand(index) + ")");
-    return result;
+  /// Names an index value as its location does, or `fallback`; with a number where the name is taken.
+  const std::string &name(Value index, StringRef fallback = "p") {
+    std::string base = cuda::nameOf(index.getLoc()).value_or(fallback.str()), text = base;
+    for (unsigned i = 1; !taken.insert(text).second; ++i)
+      text = base + "_" + std::to_string(i);
+    return indexNames[vars.name(index)] = text;
   }
-  std::string expr(const Expr &e, ValueRange indices = {}) {
-    Context c = context(indices);
-    return ExprText{c.ranges, wide, c.indices}(e);
+
+  ExprText text() { return {vars.ranges(), wide, indexNames}; }
+  std::string expr(const Expr &e, ValueRange indices) {
+    Expr named = vars.read(e, indices);
+    return text()(named);
   }
-  std::string all(ArrayAttr conditions, ValueRange indices = {}) {
-    Context c = context(indices);
-    return ExprText{c.ranges, wide, c.indices}.all(exprsOf(conditions));
+  std::string all(ArrayAttr conditions, ValueRange indices) {
+    graph::Exprs named = vars.read(conditions, indices);
+    return text().all(named);
   }
   const char *indexType() const { return wide ? "i64" : "i32"; }
 
@@ -112,10 +115,10 @@ private:
     return names.lookup(value);
   }
   /// "r0[i][e]"
-  std::string element(Value registers, ArrayAttr index) {
+  std::string element(Value registers, ArrayAttr index, ValueRange indices) {
     std::string result = names.lookup(registers);
     for (const Expr &e : exprsOf(index))
-      result += "[" + expr(e) + "]";
+      result += "[" + expr(e, indices) + "]";
     return result;
   }
   std::string define(Value value) {
@@ -128,22 +131,28 @@ private:
 
   void statement(Operation *op) {
     llvm::TypeSwitch<Operation *>(op)
-        .Case<LetOp, ForOp, GuardOp, RegistersOp, SmemOp, LoadOp, StoreOp, LoadVectorOp, StoreVectorOp, IndexOp,
+        .Case<ApplyOp, ForOp, GuardOp, RegistersOp, SmemOp, LoadOp, StoreOp, LoadVectorOp, StoreVectorOp, IndexOp,
               InRangeOp, CheckedIndexOp, AsyncCopyOp, LoadFragmentOp, MmaLoadOp, WarpReduceOp, BlockReduceOp>(
             [&](auto it) { print(it); })
         .Case<kernel::ConstantOp>([](auto) {})
-        .Case([&](GetOp it) { line(define(it.getResult()) + element(it.getRegisters(), it.getIndex()) + ";"); })
-        .Case([&](SetOp it) { line(element(it.getRegisters(), it.getIndex()) + " = " + operand(it.getValue()) + ";"); })
+        .Case([&](GetOp it) {
+          line(define(it.getResult()) + element(it.getRegisters(), it.getIndex(), it.getIndices()) + ";");
+        })
+        .Case([&](SetOp it) {
+          line(element(it.getRegisters(), it.getIndex(), it.getIndices()) + " = " + operand(it.getValue()) + ";");
+        })
         .Case([&](AccumulateOp it) {
-          std::string target = element(it.getRegisters(), it.getIndex());
+          std::string target = element(it.getRegisters(), it.getIndex(), it.getIndices());
           line(target + " = " +
                cuda::combineText(it.getKind(), it.getValue().getType(), target, operand(it.getValue())) + ";");
         })
         .Case([&](LoadSharedOp it) {
-          line(define(it.getResult()) + names.lookup(it.getSmem()) + "[" + expr(it.getPosition()) + "];");
+          line(define(it.getResult()) + names.lookup(it.getSmem()) + "[" + expr(it.getPosition(), it.getIndices()) +
+               "];");
         })
         .Case([&](StoreSharedOp it) {
-          line(names.lookup(it.getSmem()) + "[" + expr(it.getPosition()) + "] = " + operand(it.getValue()) + ";");
+          line(names.lookup(it.getSmem()) + "[" + expr(it.getPosition(), it.getIndices()) +
+               "] = " + operand(it.getValue()) + ";");
         })
         .Case([&](BarrierOp) { line("cu_barrier();"); })
         .Case([&](AsyncCommitOp) { line("cp_async_commit();"); })
@@ -160,30 +169,28 @@ private:
           std::string value = cuda::scalarText(it, [&](Value v) { return operand(v); });
           line(define(it.getResult()) + value + ";");
         })
-        .Default([](Operation *) { llvm_unreachable("emitCudaKernel looked for level 1"); });
+        .Default([](Operation *) { llvm_unreachable("emitCudaKernel looked for ops of the kernel dialect"); });
   }
 
-  void print(LetOp op) {
+  void print(ApplyOp op) {
     std::string value = expr(op.getExpr(), op.getIndices());
-    line("const " + llvm::Twine(indexType()) + " " + op.getName() + " = " + value + ";");
-    scope[op.getName().str()] = {Expr(0), op.getExtent() - 1};
+    line("const " + llvm::Twine(indexType()) + " " + name(op.getResult()) + " = " + value + ";");
   }
 
   void print(ForOp op) {
     if (op.getUnroll())
       line("CUPOLA_UNROLL");
-    std::string name = op.getName().str();
-    std::string step = op.getStep().isConstant(1) ? "++" + name : name + " += " + expr(op.getStep());
-    std::string head = std::string("for (") + indexType() + " " + name + " = " + expr(op.getFrom()) + "; " + name +
-                       " < " + expr(op.getTo()) + "; " + step + ")";
-    Ranges outer = scope;
-    scope[name] = {op.getFrom(), op.getTo() - 1};
-    braces(head, [&] { block(op.getBody().front()); });
-    scope = std::move(outer);
+    std::string from = expr(op.getFrom(), op.getIndices()), to = expr(op.getTo(), op.getIndices());
+    std::set<std::string> outer = taken;
+    std::string i = name(op.getIndex(), "i");
+    std::string step = op.getStep().isConstant(1) ? "++" + i : i + " += " + expr(op.getStep(), op.getIndices());
+    braces(std::string("for (") + indexType() + " " + i + " = " + from + "; " + i + " < " + to + "; " + step + ")",
+           [&] { block(op.getBody().front()); });
+    taken = std::move(outer);
   }
 
   void print(GuardOp op) {
-    braces("if (" + all(op.getExprs()) + ")", [&] { block(op.getBody().front()); });
+    braces("if (" + all(op.getExprs(), op.getIndices()) + ")", [&] { block(op.getBody().front()); });
   }
 
   void print(RegistersOp op) {
@@ -236,12 +243,12 @@ private:
     if (op.getOther())
       value = all(op.getMask(), op.getIndices()) + " ? " + value + " : splat_vec" + type + "(" +
               operand(op.getOther()) + ")";
-    line(element(op.getRegisters(), op.getIndex()) + " = " + value + ";");
+    line(element(op.getRegisters(), op.getIndex(), op.getIndices()) + " = " + value + ";");
   }
 
   void print(StoreVectorOp op) {
-    line("st_vec(" + operand(op.getMemory()) + " + " + expr(op.getPosition()) + ", " +
-         element(op.getRegisters(), op.getIndex()) + ");");
+    line("st_vec(" + operand(op.getMemory()) + " + " + expr(op.getPosition(), op.getIndices()) + ", " +
+         element(op.getRegisters(), op.getIndex(), op.getIndices()) + ");");
   }
 
   void print(IndexOp op) { line(define(op.getResult()) + "i64(" + expr(op.getExpr(), op.getIndices()) + ");"); }
@@ -249,25 +256,30 @@ private:
   void print(InRangeOp op) { line(define(op.getResult()) + all(op.getExprs(), op.getIndices()) + ";"); }
 
   void print(CheckedIndexOp op) {
-    line(define(op.getResult()) + "cu_wrapped_index(bindings, step, cu_cast<i64>(" + operand(op.getValue()) +
-         "), i64(" + expr(op.getExtent()) + "));");
+    std::string value = "v" + std::to_string(scalars++);
+    line("const i64 " + value + " = cu_wrapped_index(bindings, step, cu_cast<i64>(" + operand(op.getValue()) +
+         "), i64(" + expr(op.getExtent(), {}) + "));");
+    indexNames[vars.name(op.getResult())] = wide ? value : "i32(" + value + ")";
   }
 
   void print(AsyncCopyOp op) {
-    std::string valid = op.getMask().empty() ? "" : ", " + all(op.getMask());
-    line("cp_async<" + llvm::Twine(op.getBytes()) + ">(" + names.lookup(op.getSmem()) + " + " + expr(op.getTarget()) +
-         ", " + operand(op.getView()) + " + " + expr(op.getPosition()) + valid + ");");
+    std::string valid = op.getMask().empty() ? "" : ", " + all(op.getMask(), op.getIndices());
+    line("cp_async<" + llvm::Twine(op.getBytes()) + ">(" + names.lookup(op.getSmem()) + " + " +
+         expr(op.getTarget(), op.getIndices()) + ", " + operand(op.getView()) + " + " +
+         expr(op.getPosition(), op.getIndices()) + valid + ");");
   }
 
   void print(LoadFragmentOp op) {
     line("ld_fragment<" + llvm::Twine(op.getWidth()) + ">(" + names.lookup(op.getFragment()) + ", " +
-         names.lookup(op.getSmem()) + " + " + expr(op.getPosition()) + ", " + llvm::Twine(op.getStride()) + ");");
+         names.lookup(op.getSmem()) + " + " + expr(op.getPosition(), op.getIndices()) + ", " +
+         llvm::Twine(op.getStride()) + ");");
   }
 
   void print(MmaLoadOp op) {
     static constexpr const char *functions[] = {"mma_load_a", "mma_load_b", "mma_load_b_transposed"};
     line(llvm::Twine(functions[static_cast<int>(op.getOperand())]) + "(" + names.lookup(op.getFragment()) + ", " +
-         names.lookup(op.getSmem()) + " + " + expr(op.getPosition()) + ", " + llvm::Twine(op.getStride()) + ");");
+         names.lookup(op.getSmem()) + " + " + expr(op.getPosition(), op.getIndices()) + ", " +
+         llvm::Twine(op.getStride()) + ");");
   }
 
   void print(WarpReduceOp op) {
@@ -276,52 +288,38 @@ private:
   }
 
   void print(BlockReduceOp op) {
-    int64_t threads = func->getAttrOfType<LaunchAttr>("launch").getThreads();
-    line(define(op.getResult()) + "block_" + graph::stringifyReduceKind(op.getKind()) + "<" + llvm::Twine(threads) +
-         ">(" + operand(op.getValue()) + ", " + names.lookup(op.getScratch()) + ");");
+    line(define(op.getResult()) + "block_" + graph::stringifyReduceKind(op.getKind()) + "<" +
+         llvm::Twine(func.getThreads()) + ">(" + operand(op.getValue()) + ", " + names.lookup(op.getScratch()) + ");");
   }
 
-  FuncOp func;
+  simt::FuncOp func;
   bool wide;
-  Ranges scope;
-  std::string text;
+  Variables vars;
+  std::map<std::string, std::string> indexNames; ///< symbol -> name
+  std::set<std::string> taken;                   ///< names in scope
+  std::string source;
   unsigned depth = 0, scalars = 0, arrays = 0, buffers = 0;
   llvm::DenseMap<Value, std::string> names;
 };
 
-ValueRange indexOperands(Operation *op) {
-  return llvm::TypeSwitch<Operation *, ValueRange>(op)
-      .Case<LoadOp, StoreOp, LoadVectorOp, IndexOp, InRangeOp, LetOp>(
-          [](auto it) { return ValueRange(it.getIndices()); })
-      .Default([](Operation *) { return ValueRange(); });
-}
-
-bool anyWide(Block &block, Ranges scope) {
-  for (Operation &op : block) {
-    Ranges ranges = scope;
-    cuda::addIndexRanges(indexOperands(&op), scope, ranges);
-    for (const Expr &e : cuda::expressions(&op))
-      if (cuda::mayOverflow32(e, ranges))
-        return true;
-    if (auto let = dyn_cast<LetOp>(op))
-      scope[let.getName().str()] = {Expr(0), let.getExtent() - 1};
-    if (auto loop = dyn_cast<ForOp>(op))
-      ranges[loop.getName().str()] = {loop.getFrom(), loop.getTo() - 1};
-    for (Region &region : op.getRegions())
-      if (anyWide(region.front(), ranges))
-        return true;
-  }
-  return false;
-}
-
 } // namespace
 
-std::string cuda::printKernel(FuncOp func, StringRef name, bool wide) { return Printer(func, wide).print(name); }
+std::string cuda::printKernel(simt::FuncOp func, StringRef name, bool wide) { return Printer(func, wide).print(name); }
 
-bool cuda::needsWideIndex(FuncOp func) {
-  Ranges scope = rangesAt(func);
-  for (auto &[name, range] : scope)
-    if (mayOverflow32(Expr::symbol(name), scope))
+bool cuda::needsWideIndex(Operation *func) {
+  Variables vars(func);
+  for (const auto &[name, range] : Ranges(vars.ranges()))
+    if (mayOverflow32(Expr::symbol(name), vars.ranges()))
       return true;
-  return anyWide(func.getBody().front(), scope);
+  auto result = func->walk([&](Operation *op) {
+    auto positions = dyn_cast<PositionInterface>(op);
+    ValueRange indices = positions ? ValueRange(OperandRange(positions.getIndicesMutable())) : ValueRange();
+    bool overflows = false;
+    forEachExpr(op, [&](const Expr &e) {
+      Expr named = vars.read(e, indices);
+      overflows |= mayOverflow32(named, vars.ranges());
+    });
+    return overflows ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return result.wasInterrupted();
 }

@@ -54,17 +54,6 @@ struct Renumber {
   }
 };
 
-Attribute mapNumbers(Attribute attr, Change change) {
-  if (auto expr = dyn_cast<graph::ExprAttr>(attr)) {
-    Renumber builder{change};
-    return graph::exprAttr(attr.getContext(), buildExpr(expr.getValue(), builder));
-  }
-  SmallVector<Attribute> changed;
-  for (Attribute element : cast<ArrayAttr>(attr))
-    changed.push_back(mapNumbers(element, change));
-  return ArrayAttr::get(attr.getContext(), changed);
-}
-
 /// Gives the tile the extents of its product.
 void retype(DotOp dot) {
   Type element = dot.getTile().getType().getElement();
@@ -74,9 +63,10 @@ void retype(DotOp dot) {
 /// Rewrites the numbers of all expressions of a kernel, in the order of a walk.
 void mapNumbers(FuncOp func, Change change) {
   func->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    for (StringRef name : {"grid", "extents", "position", "mask", "expr", "exprs", "extent"})
-      if (Attribute attr = op->getAttr(name))
-        op->setAttr(name, mapNumbers(attr, change));
+    mapExprs(op, [&](const Expr &e) {
+      Renumber builder{change};
+      return buildExpr(e, builder);
+    });
     if (auto dot = dyn_cast<DotOp>(op))
       retype(dot);
   });
@@ -102,9 +92,10 @@ struct Member {
 
   explicit Member(FuncOp func) : func(func) {
     auto dot = *func.getBody().getOps<DotOp>().begin();
-    std::string depth = cuda::names(dot.getVars())[2], divisors;
-    dot.walk([&](Operation *op) {
-      for (const Expr &e : cuda::expressions(op))
+    Variables vars(func);
+    std::string depth = vars.name(indicesOf(dot).k), divisors;
+    dot.walk([&](PositionInterface op) {
+      for (const Expr &e : vars.read(op))
         addDivisors(e, depth, divisors);
     });
     OwningOpRef<FuncOp> copy(func.clone());

@@ -7,9 +7,9 @@
 
 namespace cupola::cuda {
 
-/// The variable along which some load is contiguous while the stores are along the
+/// The axis along which some load is contiguous while the stores are along the
 /// innermost one; none if there is no such load or an axis is short.
-std::optional<std::string> transposedAxis(kernel::ForeachOp loop);
+std::optional<unsigned> transposedAxis(kernel::ForeachOp loop, kernel::Variables &vars);
 
 } // namespace cupola::cuda
 

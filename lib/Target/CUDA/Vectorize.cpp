@@ -6,26 +6,27 @@
 using namespace mlir;
 using namespace cupola;
 using namespace cupola::kernel;
-using graph::exprOf;
+using namespace cupola::simt;
 
 namespace cupola::cuda {
 
-/// Where an element is in its vector.
-static constexpr StringLiteral place = "place";
+/// The symbol of an element's place in its vector.
+static constexpr StringLiteral placeSymbol = "place";
 
 /// `e` for var = width * vector + place. Digits of the variable whose unit is a multiple of
 /// the width, as convolutions have them, do not see the place.
 static Expr byPlace(const Expr &e, StringRef var, int64_t width) {
   if (!e.uses(var.str()))
     return e;
-  const Ranges ranges = {{"vector", {Expr(0), std::nullopt}}, {place.str(), {Expr(0), Expr(width - 1)}}};
-  return simplify(e.substitute({{var.str(), symbol("vector") * width + symbol(place)}}), ranges);
+  const Ranges ranges = {{"vector", {Expr(0), std::nullopt}}, {placeSymbol.str(), {Expr(0), Expr(width - 1)}}};
+  return simplify(e.substitute({{var.str(), Expr::symbol("vector") * width + Expr::symbol(placeSymbol.str())}}),
+                  ranges);
 }
 
 bool isContiguous(const Expr &position, StringRef var, int64_t width, const std::map<std::string, int64_t> &divisors) {
   Expr at = byPlace(position, var, width);
-  std::optional<Expr> stride = at.coefficient(place.str());
-  return stride && stride->isConstant(1) && divisible(at - symbol(place), width, divisors);
+  std::optional<Expr> stride = at.coefficient(placeSymbol.str());
+  return stride && stride->isConstant(1) && divisible(at - Expr::symbol(placeSymbol.str()), width, divisors);
 }
 
 bool stepsByOne(const Expr &position, StringRef var) {
@@ -38,23 +39,28 @@ bool stepsByOne(const Expr &position, StringRef var) {
 static bool isShared(const Expr &condition, StringRef var, int64_t width,
                      const std::map<std::string, int64_t> &divisors) {
   Expr at = byPlace(condition, var, width);
-  std::optional<Expr> step = at.coefficient(place.str());
+  std::optional<Expr> step = at.coefficient(placeSymbol.str());
   if (!step)
     return false;
-  Expr first = at - *step * symbol(place);
+  Expr first = at - *step * Expr::symbol(placeSymbol.str());
   return step->isConstant(0) || (step->isConstant(1) && divisible(first, width, divisors)) ||
          (step->isConstant(-1) && divisible(first + 1, width, divisors));
 }
 
-bool sharesMask(ArrayAttr mask, StringRef var, int64_t width, const std::map<std::string, int64_t> &divisors) {
-  return llvm::all_of(graph::exprsOf(mask), [&](const Expr &e) { return isShared(e, var, width, divisors); });
+bool sharesMask(ArrayRef<Expr> mask, StringRef var, int64_t width, const std::map<std::string, int64_t> &divisors) {
+  return llvm::all_of(mask, [&](const Expr &e) { return isShared(e, var, width, divisors); });
 }
 
-llvm::DenseSet<Operation *> varyingOps(Block &block, ArrayRef<std::string> vars) {
+bool isIndirect(ValueRange indices) {
+  return llvm::any_of(indices, [](Value index) { return index.getDefiningOp<CheckedIndexOp>() != nullptr; });
+}
+
+llvm::DenseSet<Operation *> varyingOps(Block &block, ValueRange indices) {
   llvm::DenseSet<Operation *> varying;
   auto varies = [&](Operation *inner) {
-    return llvm::any_of(vars, [&](const std::string &var) { return usesVariable(inner, var); }) ||
-           llvm::any_of(inner->getOperands(), [&](Value value) { return varying.contains(value.getDefiningOp()); });
+    return llvm::any_of(inner->getOperands(), [&](Value value) {
+      return llvm::is_contained(indices, value) || varying.contains(value.getDefiningOp());
+    });
   };
   for (Operation &op : block) {
     auto result =
@@ -71,44 +77,49 @@ namespace {
 /// What can become a vector in a block, at some width.
 struct VectorAccesses {
   llvm::DenseSet<Operation *> varying;
-  StringRef var;
+  Variables &vars;
+  std::string var;
   int64_t width;
   const std::map<std::string, int64_t> &divisors;
 
-  VectorAccesses(Block &block, StringRef var, int64_t width, const std::map<std::string, int64_t> &divisors)
-      : varying(varyingOps(block, {var.str()})), var(var), width(width), divisors(divisors) {}
+  VectorAccesses(Block &block, Value index, int64_t width, Variables &vars,
+                 const std::map<std::string, int64_t> &divisors)
+      : varying(varyingOps(block, index)), vars(vars), var(vars.name(index)), width(width), divisors(divisors) {}
 
   bool fits(Type type) const { return width * byteSize(type) <= 16; }
+  template <class Op> bool isContiguous(Op op) const {
+    return cuda::isContiguous(vars.read(op.getPosition(), op.getIndices()), var, width, divisors);
+  }
 
   bool isVector(LoadOp op) const {
-    if (!varying.contains(op) || !fits(op.getType()) || !sharesMask(op.getMask(), var, width, divisors))
+    if (!varying.contains(op) || !fits(op.getType()) ||
+        !sharesMask(vars.read(op.getMask(), op.getIndices()), var, width, divisors))
       return false;
     for (Value operand : op->getOperands())
       if (Operation *def = operand.getDefiningOp(); def && varying.contains(def))
         return false;
-    return isContiguous(op.getPosition(), var, width, divisors);
+    return isContiguous(op);
   }
   /// A condition that all elements of a vector share.
   bool isShared(InRangeOp op) const {
-    return op.getIndices().empty() && sharesMask(op.getExprs(), var, width, divisors);
+    return !isIndirect(op.getIndices()) && sharesMask(vars.read(op.getExprs(), op.getIndices()), var, width, divisors);
   }
   bool isVector(StoreOp op) const {
-    return op.getIndices().empty() && op.getMask().empty() && fits(op.getValue().getType()) &&
-           isContiguous(op.getPosition(), var, width, divisors);
+    return !isIndirect(op.getIndices()) && op.getMask().empty() && fits(op.getValue().getType()) && isContiguous(op);
   }
 };
 
 } // namespace
 
-int64_t vectorWidth(ArrayRef<std::pair<Block *, std::string>> blocks, const Expr &extent,
+int64_t vectorWidth(ArrayRef<std::pair<Block *, Value>> blocks, const Expr &extent, Variables &vars,
                     const std::map<std::string, int64_t> &divisors) {
   for (int64_t width : {16, 8, 4, 2}) {
     if (!divisible(extent, width, divisors))
       continue;
     int64_t bytes = 0;
     bool whole = true;
-    for (auto &[block, var] : blocks) {
-      VectorAccesses accesses(*block, var, width, divisors);
+    for (auto &[block, index] : blocks) {
+      VectorAccesses accesses(*block, index, width, vars, divisors);
       for (Operation &op : *block) {
         if (auto load = dyn_cast<LoadOp>(op); load && accesses.isVector(load))
           bytes = std::max(bytes, width * byteSize(load.getType()));
@@ -118,7 +129,7 @@ int64_t vectorWidth(ArrayRef<std::pair<Block *, std::string>> blocks, const Expr
         }
         // A contiguous load that would not fit is better served by a narrower width.
         if (auto load = dyn_cast<LoadOp>(op); load && !accesses.fits(load.getType()))
-          whole &= !isContiguous(load.getPosition(), var, width, divisors);
+          whole &= !accesses.isContiguous(load);
       }
     }
     if (whole && bytes > 0)
@@ -127,32 +138,34 @@ int64_t vectorWidth(ArrayRef<std::pair<Block *, std::string>> blocks, const Expr
   return 1;
 }
 
-/// Digits of the variable come apart where it is known how the base is made.
-Expr Lowering::atBase(const Expr &e, StringRef var, const Expr &base) {
-  return e.coefficient(var.str()) ? e.substitute({{var.str(), symbol(var.str() + "v")}})
-                                  : simplify(e.substitute({{var.str(), base}}), rangesHere());
+/// An expression in the kernel's variables, at the first element of the vector. Digits of the
+/// variable come apart where it is known how the base is made.
+Expr Lowering::atBase(const Expr &e, const Vector &vector) {
+  const std::string var = vars.name(vector.index);
+  return e.coefficient(var) ? here(e.substitute({{var, vector.first}}))
+                            : simplify(here(e.substitute({{var, vector.base}})), vars.ranges());
 }
 
-void Lowering::cloneShared(InRangeOp op, StringRef var, const Expr &base) {
+void Lowering::cloneShared(InRangeOp op, const Vector &vector) {
   graph::Exprs exprs =
-      llvm::map_to_vector(graph::exprsOf(op.getExprs()), [&](const Expr &e) { return atBase(e, var, base); });
-  Operation *copy = builder.clone(*op, values);
-  copy->setAttr("exprs", graph::exprArray(op.getContext(), exprs));
+      llvm::map_to_vector(vars.read(op.getExprs(), op.getIndices()), [&](const Expr &e) { return atBase(e, vector); });
+  SmallVector<Value> indices = vars.write(exprs);
+  auto copy = InRangeOp::create(builder, loc, op.getType(), graph::exprArray(op.getContext(), exprs), indices);
+  values.map(op.getResult(), copy.getResult());
 }
 
-void Lowering::cloneVectorLoad(LoadOp op, StringRef var, const Expr &base, int64_t width, Value &vector) {
-  auto here = [&](const Expr &e) { return atBase(e, var, base); };
-  SmallVector<Value> indices = llvm::map_to_vector(op.getIndices(), [&](Value v) { return values.lookupOrDefault(v); });
-  vector = registers({}, op.getType(), width);
-  graph::Exprs mask = llvm::map_to_vector(graph::exprsOf(op.getMask()), here);
-  LoadVectorOp::create(builder, loc, values.lookupOrDefault(op.getView()), here(op.getPosition()), indices,
-                       graph::exprArray(op.getContext(), mask),
-                       op.getOther() ? values.lookupOrDefault(op.getOther()) : Value(), vector,
-                       builder.getArrayAttr({}));
+void Lowering::cloneVectorLoad(LoadOp op, const Vector &vector, Value &place) {
+  auto base = [&](const Expr &e) { return atBase(e, vector); };
+  place = registers({}, op.getType(), vector.width);
+  Source from{base(vars.read(op.getPosition(), op.getIndices())),
+              llvm::map_to_vector(vars.read(op.getMask(), op.getIndices()), base)};
+  if (op.getOther())
+    from.other = values.lookupOrDefault(op.getOther());
+  loadVector(values.lookupOrDefault(op.getView()), from, place);
 }
 
-bool reducesVectors(Block &block, StringRef var) {
-  llvm::DenseSet<Operation *> varying = varyingOps(block, {var.str()});
+bool reducesVectors(Block &block, Value index) {
+  llvm::DenseSet<Operation *> varying = varyingOps(block, index);
   return llvm::all_of(block.getOps<kernel::ReduceOp>(), [&](kernel::ReduceOp op) {
     if (op.getNumResults() != 1)
       return false;
@@ -167,57 +180,56 @@ bool reducesVectors(Block &block, StringRef var) {
   });
 }
 
-/// One accumulator per element, in `registers`.
-LogicalResult Lowering::reduceVector(kernel::ReduceOp op, StringRef var, const Expr &base, const Expr &extent,
-                                     int64_t width, Value &place) {
+/// One accumulator per element, in `place`.
+LogicalResult Lowering::reduceVector(kernel::ReduceOp op, const Vector &vector, Value &place) {
   graph::ReduceKind kind = llvm::cast<graph::ReduceKindAttr>(op.getKinds()[0]).getValue();
   Type type = op.getResult(0).getType();
   Value first = neutralValue(*this, kind, type);
-  place = registers({width}, first.getType());
-  (void)loop("e", 0, width, 1, /*unroll=*/true, [&]() -> LogicalResult {
-    set(first, place, {symbol("e")});
+  place = registers({vector.width}, first.getType());
+  (void)loop("e", 0, vector.width, 1, /*unroll=*/true, [&](const Expr &e) -> LogicalResult {
+    set(first, place, {e});
     return success();
   });
-  return loops(op.getVars(), op.getExtents(), [&] {
-    return cloneElements(op.getBody().front(), var, base, extent, width, [&](ValueRange yielded) {
-      accumulate(*this, {kind, type, place}, yielded[0], {symbol("e")});
+  Block &body = op.getBody().front();
+  return loops(body.getArguments(), op.getExtents(), [&] {
+    return cloneElements(body, vector, [&](ValueRange yielded, const Expr &e) {
+      cuda::accumulate(*this, {kind, type, place}, yielded[0], {e});
     });
   });
 }
 
-LogicalResult Lowering::cloneVector(Block &block, StringRef var, const Expr &base, const Expr &extent, int64_t width,
+LogicalResult Lowering::cloneVector(Block &block, Value index, const Expr &base, const Expr &extent, int64_t width,
                                     Yield yield) {
   if (width == 1) {
-    let(var, base, extent);
+    bind(index, base, extent);
     if (failed(clone(block)))
       return failure();
-    yield(isa<YieldOp>(block.back()) ? yielded(block) : SmallVector<Value>());
+    yield(yielded(block), 0);
     return success();
   }
-  let(var.str() + "v", base, extent);
-  return cloneElements(block, var, base, extent, width, yield);
+  Expr first = let(hintOf(index) + "v", base, extent);
+  return cloneElements(block, {index, base, first, extent, width}, yield);
 }
 
-LogicalResult Lowering::cloneElements(Block &block, StringRef var, const Expr &base, const Expr &extent, int64_t width,
-                                      Yield yield) {
-  std::string first = var.str() + "v";
-  VectorAccesses accesses(block, var, width, divisors);
+LogicalResult Lowering::cloneElements(Block &block, const Vector &vector, Yield yield) {
+  VectorAccesses accesses(block, vector.index, vector.width, vars, divisors);
   llvm::DenseMap<Operation *, Value> vectors;
   for (Operation &op : block) {
     if (auto load = dyn_cast<LoadOp>(op); load && accesses.isVector(load))
-      cloneVectorLoad(load, var, base, width, vectors[&op]);
+      cloneVectorLoad(load, vector, vectors[&op]);
     else if (auto inRange = dyn_cast<InRangeOp>(op); inRange && accesses.isShared(inRange))
-      cloneShared(inRange, var, base);
+      cloneShared(inRange, vector);
     else if (auto store = dyn_cast<StoreOp>(op); store && accesses.isVector(store))
-      vectors[&op] = registers({}, store.getValue().getType(), width);
+      vectors[&op] = registers({}, store.getValue().getType(), vector.width);
     else if (auto reduce = dyn_cast<kernel::ReduceOp>(op); reduce && accesses.varying.contains(&op)) {
-      if (failed(reduceVector(reduce, var, base, extent, width, vectors[&op])))
+      if (failed(reduceVector(reduce, vector, vectors[&op])))
         return failure();
     } else if (!accesses.varying.contains(&op) && !isa<YieldOp>(op) && failed(clone(op)))
       return failure();
   }
-  LogicalResult done = loop("e", 0, width, 1, /*unroll=*/true, [&]() -> LogicalResult {
-    let(var, symbol(first) + symbol("e"), extent);
+  LogicalResult done = loop("e", 0, vector.width, 1, /*unroll=*/true, [&](const Expr &e) -> LogicalResult {
+    bind(vector.index, vector.first + e, vector.extent);
+    place = e;
     for (Operation &op : block) {
       if (auto it = vectors.find(&op); it == vectors.end()) {
         auto inRange = dyn_cast<InRangeOp>(op);
@@ -225,21 +237,24 @@ LogicalResult Lowering::cloneElements(Block &block, StringRef var, const Expr &b
         if (!isDone && !isa<YieldOp>(op) && failed(clone(op)))
           return failure();
       } else if (auto store = dyn_cast<StoreOp>(op)) {
-        set(values.lookupOrDefault(store.getValue()), it->second, {symbol("e")});
+        set(values.lookupOrDefault(store.getValue()), it->second, {e});
       } else {
-        Value element = get(it->second, {symbol("e")});
-        values.map(op.getResult(0), cast(element, op.getResult(0).getType()));
+        values.map(op.getResult(0), cast(get(it->second, {e}), op.getResult(0).getType()));
       }
     }
-    yield(isa<YieldOp>(block.back()) ? yielded(block) : SmallVector<Value>());
+    yield(yielded(block), e);
+    place = 0;
     return success();
   });
   if (failed(done))
     return failure();
+  values.erase(vector.index);
   for (Operation &op : block)
-    if (auto store = dyn_cast<StoreOp>(op); store && vectors.count(&op))
-      StoreVectorOp::create(builder, loc, vectors[&op], builder.getArrayAttr({}), store.getView(),
-                            store.getPosition().substitute({{var.str(), symbol(first)}}));
+    if (auto store = dyn_cast<StoreOp>(op); store && vectors.count(&op)) {
+      Expr position = vars.read(store.getPosition(), store.getIndices());
+      storeVector(vectors[&op], {}, values.lookup(store.getView()),
+                  here(position.substitute({{vars.name(vector.index), vector.first}})));
+    }
   return success();
 }
 

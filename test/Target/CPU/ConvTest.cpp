@@ -43,12 +43,12 @@ std::string convText(const Conv &v) {
   Expr x = mod(m, v.places()) * v.stride + mod(floorDiv(k, v.channels), v.window) * v.dilation - v.pad;
   std::string masks;
   for (const Expr &e : {y, Expr(v.size - 1) - y, x, Expr(v.size - 1) - x})
-    masks += (masks.empty() ? "\"" : ", \"") + simplify(e, ranges).text() + "\"";
+    masks += (masks.empty() ? "" : ", ") + positionText(simplify(e, ranges));
   Expr input = simplify((y * v.size + x) * v.channels + mod(k, v.channels), ranges);
-  return kernelText("conv", {{"INPUT", input.text()},
+  return kernelText("conv", {{"INPUT", positionText(input)},
                              {"MASK", v.pad ? "mask [" + masks + "] else %zero : f32" : ""},
-                             {"WEIGHT", (k * v.columns + Expr::symbol("d1")).text()},
-                             {"OUT", (Expr::symbol("d3") * v.columns + Expr::symbol("d4")).text()},
+                             {"WEIGHT", positionText(k * v.columns + Expr::symbol("d1"))},
+                             {"OUT", positionText(Expr::symbol("d3") * v.columns + Expr::symbol("d4"))},
                              {"ROWS", std::to_string(v.places() * v.places())},
                              {"COLUMNS", std::to_string(v.columns)},
                              {"DEPTH", std::to_string(v.depth())}});
@@ -102,9 +102,9 @@ TEST_P(ConvTest, DepthwiseOverWholeAndRaggedVectors) {
          g2 = Expr::symbol("g2");
     Expr input = ((d0 + g0 - 1) * 6 + d1 + g1 - 1) * channels + g2;
     KernelRunner runner(kernelText("depthwise", {{"CHANNELS", std::to_string(channels)},
-                                                 {"INPUT", input.text()},
-                                                 {"WEIGHT", ((d0 * 3 + d1) * channels + g2).text()},
-                                                 {"OUT", ((g0 * 6 + g1) * channels + g2).text()}}),
+                                                 {"INPUT", positionText(input)},
+                                                 {"WEIGHT", positionText((d0 * 3 + d1) * channels + g2)},
+                                                 {"OUT", positionText((g0 * 6 + g1) * channels + g2)}}),
                         GetParam());
     std::vector<float> x = randomFloats(36 * channels, 1), w = randomFloats(9 * channels, 2), o(36 * channels + 1, -1);
     runner.run(0, {x.data(), w.data(), o.data()}, {});
@@ -122,7 +122,8 @@ TEST(DepthPiecesTest, AreRowsOfTheWindowOrItsChannels) {
     ASSERT_TRUE(module);
     kernel::DotOp dot;
     module->walk([&](kernel::DotOp op) { dot = op; });
-    EXPECT_EQ(cpu::DepthPieces::of(dot, dot.getLhs(), 512, 16).size, v.piece)
+    kernel::Variables vars(dot->getParentOp());
+    EXPECT_EQ(cpu::DepthPieces::of(vars, dot, dot.getLhs(), 512, 16).size, v.piece)
         << v.channels << " channels, window " << v.window;
   }
 }

@@ -26,7 +26,7 @@ INSTANTIATE_TEST_SUITE_P(Levels, DotTest, testing::ValuesIn(runnableLevels()));
 
 std::string canonical(const std::string &text) {
   std::string error;
-  return Expr::parse(text, &error)->text();
+  return positionText(*Expr::parse(text, &error));
 }
 
 std::string gemmText(const Shape &s, const Layout &layout) {

@@ -13,16 +13,16 @@ namespace cupola::test {
 /// One kernel over n0 elements of each operand.
 inline std::string elementKernel(const std::string &name, const std::string &op,
                                  const std::vector<std::string> &operands, const std::string &result) {
-  std::string text = "kernel.func @" + name + R"( "pointwise" grid [] scalars [#kernel.scalar<0, 0, 1>] {} ()";
+  std::string text = "kernel.func @" + name + R"( "pointwise" grid () in [] scalars [#kernel.scalar<0, 0, 1>] {} ()";
   std::string body;
   for (size_t i = 0; i < operands.size(); ++i) {
     std::string view = "!kernel.view<" + operands[i] + ", read>", number = std::to_string(i);
     text += "%a" + number + ": " + view + ", ";
-    body += "%x" + number + " = kernel.load %a" + number + "[\"d0\"] : " + operands[i] + " from " + view + "\n";
+    body += "%x" + number + " = kernel.load %a" + number + "[%d0] : " + operands[i] + " from " + view + "\n";
   }
   std::string out = "!kernel.view<" + result + ", write>";
-  return text + "%o: " + out + ") { kernel.foreach [\"d0\"] [\"n0\"] {\n" + body + "%r = " + op +
-         "\nkernel.store %r, %o[\"d0\"] : " + result + " to " + out + "\n} }\n";
+  return text + "%o: " + out + ") { kernel.foreach (%d0) in [n0] {\n" + body + "%r = " + op +
+         "\nkernel.store %r, %o[%d0] : " + result + " to " + out + "\n} }\n";
 }
 
 inline std::string unaryKernel(graph::UnaryKind kind, const std::string &type, double alpha, double beta) {

@@ -1,4 +1,4 @@
-//===- test/Target/CPU/KernelRunner.cpp - compile, load and run kernels of level 1 ---===//
+//===- test/Target/CPU/KernelRunner.cpp - compile, load and run kernels ---===//
 // SPDX-License-Identifier: Apache-2.0
 
 #include "test/Target/CPU/KernelRunner.h"
@@ -9,6 +9,7 @@
 #include <fstream>
 #include <gtest/gtest.h>
 #include <random>
+#include <regex>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -34,6 +35,10 @@ std::string kernelText(const std::string &name, const std::vector<std::pair<std:
     for (size_t at = 0; (at = text.find(word, at)) != std::string::npos; at += value.size())
       text.replace(at, word.size(), value);
   return text;
+}
+
+std::string positionText(const Expr &position) {
+  return std::regex_replace(position.text(), std::regex("\\b[dg][0-9]"), "%$&");
 }
 
 std::vector<float> randomFloats(size_t count, uint32_t seed) {

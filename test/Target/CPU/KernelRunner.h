@@ -1,4 +1,4 @@
-//===- test/Target/CPU/KernelRunner.h - compile, load and run kernels of level 1 ---===//
+//===- test/Target/CPU/KernelRunner.h - compile, load and run kernels ---===//
 // SPDX-License-Identifier: Apache-2.0
 #ifndef CUPOLA_TEST_TARGET_CPU_KERNELRUNNER_H
 #define CUPOLA_TEST_TARGET_CPU_KERNELRUNNER_H
@@ -18,6 +18,8 @@ std::vector<int> runnableLevels();
 
 /// test/Target/CPU/Inputs/<name>.mlir with words replaced.
 std::string kernelText(const std::string &name, const std::vector<std::pair<std::string, std::string>> &words = {});
+/// A position as a kernel has it, where d0, d1, .. and g0, g1, .. are values.
+std::string positionText(const Expr &position);
 /// Numbers of N(0, 1), the same for the same seed.
 std::vector<float> randomFloats(size_t count, uint32_t seed = 1);
 

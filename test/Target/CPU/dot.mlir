@@ -16,19 +16,19 @@
 // V4-COUNT-24: math.fma {{.*}} : vector<16xf32>
 // V3: llvm.func internal @micro_f32_6_2_16
 // V3-COUNT-12: math.fma {{.*}} : vector<8xf32>
-kernel.func @gemm "gemm" grid [] scalars [#kernel.scalar<1, 0, 1>] {}
+kernel.func @gemm "gemm" grid () in [] scalars [#kernel.scalar<1, 0, 1>] {}
     (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
-  %t = kernel.dot ["d0", "d1", "d2"] ["n0", "384", "64"] lhs {
-    %x = kernel.load %a["64*d0 + d2"] : f32 from !kernel.view<f32, read>
+  %t = kernel.dot [n0, 384, 64] lhs (%d0, %d2) {
+    %x = kernel.load %a[64*%d0 + %d2] : f32 from !kernel.view<f32, read>
     kernel.yield %x : f32
-  } rhs {
-    %y = kernel.load %b["d1 + 384*d2"] : f32 from !kernel.view<f32, read>
+  } rhs (%d2, %d1) {
+    %y = kernel.load %b[%d1 + 384*%d2] : f32 from !kernel.view<f32, read>
     kernel.yield %y : f32
   } : !kernel.tile<f32, "n0", "384">
-  kernel.foreach ["d3", "d4"] ["n0", "384"] {
-    %s = kernel.extract %t ["d3", "d4"] : f32 from !kernel.tile<f32, "n0", "384">
+  kernel.foreach (%d3, %d4) in [n0, 384] {
+    %s = kernel.extract %t [%d3, %d4] : f32 from !kernel.tile<f32, "n0", "384">
     %e = kernel.unary exp %s : f32 -> f32
-    kernel.store %e, %o["384*d3 + d4"] : f32 to !kernel.view<f32, write>
+    kernel.store %e, %o[384*%d3 + %d4] : f32 to !kernel.view<f32, write>
   }
 }
 
@@ -37,18 +37,18 @@ kernel.func @gemm "gemm" grid [] scalars [#kernel.scalar<1, 0, 1>] {}
 // V4: llvm.call @micro_f32_8_3_48_ahead
 // V4: llvm.func internal @micro_f32_8_3_48_ahead
 // V4: llvm.intr.prefetch
-kernel.func @packed "gemm" grid [] scalars [] {}
+kernel.func @packed "gemm" grid () in [] scalars [] {}
     (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>)
     attributes {cpu.packed = array<i64: 1>} {
-  %t = kernel.dot ["d0", "d1", "d2"] ["32", "384", "64"] lhs {
-    %x = kernel.load %a["64*d0 + d2"] : f32 from !kernel.view<f32, read>
+  %t = kernel.dot [32, 384, 64] lhs (%d0, %d2) {
+    %x = kernel.load %a[64*%d0 + %d2] : f32 from !kernel.view<f32, read>
     kernel.yield %x : f32
-  } rhs {
-    %y = kernel.load %b["d1 + 384*d2"] : f32 from !kernel.view<f32, read>
+  } rhs (%d2, %d1) {
+    %y = kernel.load %b[%d1 + 384*%d2] : f32 from !kernel.view<f32, read>
     kernel.yield %y : f32
   } : !kernel.tile<f32, "32", "384">
-  kernel.foreach ["d3", "d4"] ["32", "384"] {
-    %s = kernel.extract %t ["d3", "d4"] : f32 from !kernel.tile<f32, "32", "384">
-    kernel.store %s, %o["384*d3 + d4"] : f32 to !kernel.view<f32, write>
+  kernel.foreach (%d3, %d4) in [32, 384] {
+    %s = kernel.extract %t [%d3, %d4] : f32 from !kernel.tile<f32, "32", "384">
+    kernel.store %s, %o[384*%d3 + %d4] : f32 to !kernel.view<f32, write>
   }
 }

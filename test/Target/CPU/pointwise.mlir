@@ -18,12 +18,12 @@
 // LLVM-NOT: scf.
 // LLVM: llvm.fadd {{.*}} : vector<8xf32>
 // LLVM: llvm.intr.masked.store
-kernel.func @pointwise "pointwise" grid [] scalars [#kernel.scalar<0, 0, 1>] {}
+kernel.func @pointwise "pointwise" grid () in [] scalars [#kernel.scalar<0, 0, 1>] {}
     (%a: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
-  kernel.foreach ["d0"] ["n0"] {
-    %x = kernel.load %a["d0"] : f32 from !kernel.view<f32, read>
+  kernel.foreach (%d0) in [n0] {
+    %x = kernel.load %a[%d0] : f32 from !kernel.view<f32, read>
     %q = kernel.binary add %x, %x : f32 -> f32
-    kernel.store %q, %o["d0"] : f32 to !kernel.view<f32, write>
+    kernel.store %q, %o[%d0] : f32 to !kernel.view<f32, write>
   }
 }
 
@@ -31,11 +31,11 @@ kernel.func @pointwise "pointwise" grid [] scalars [#kernel.scalar<0, 0, 1>] {}
 // CHECK-LABEL: llvm.func @whole(
 // CHECK-NOT: masked
 // CHECK: llvm.return
-kernel.func @whole "pointwise" grid [] scalars [#kernel.scalar<0, 0, 16>] {}
+kernel.func @whole "pointwise" grid () in [] scalars [#kernel.scalar<0, 0, 16>] {}
     (%a: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
-  kernel.foreach ["d0"] ["n0"] {
-    %x = kernel.load %a["d0"] : f32 from !kernel.view<f32, read>
-    kernel.store %x, %o["d0"] : f32 to !kernel.view<f32, write>
+  kernel.foreach (%d0) in [n0] {
+    %x = kernel.load %a[%d0] : f32 from !kernel.view<f32, read>
+    kernel.store %x, %o[%d0] : f32 to !kernel.view<f32, write>
   }
 }
 
@@ -45,11 +45,11 @@ kernel.func @whole "pointwise" grid [] scalars [#kernel.scalar<0, 0, 16>] {}
 // CHECK: scf.for
 // CHECK: vector.broadcast
 // CHECK: llvm.store {{.*}} : vector<16xf32>, !llvm.ptr
-kernel.func @row "pointwise" grid [] scalars [#kernel.scalar<0, 0, 1>] {}
+kernel.func @row "pointwise" grid () in [] scalars [#kernel.scalar<0, 0, 1>] {}
     (%a: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
-  kernel.foreach ["d0", "d1"] ["n0", "384"] {
-    %x = kernel.load %a["d0"] : f32 from !kernel.view<f32, read>
-    kernel.store %x, %o["384*d0 + d1"] : f32 to !kernel.view<f32, write>
+  kernel.foreach (%d0, %d1) in [n0, 384] {
+    %x = kernel.load %a[%d0] : f32 from !kernel.view<f32, read>
+    kernel.store %x, %o[384*%d0 + %d1] : f32 to !kernel.view<f32, write>
   }
 }
 
@@ -58,10 +58,10 @@ kernel.func @row "pointwise" grid [] scalars [#kernel.scalar<0, 0, 1>] {}
 // LLVM-LABEL: llvm.func @wide(
 // LLVM-COUNT-2: llvm.intr.masked.load {{.*}} -> vector<4xi64>
 // LLVM-NOT: masked.load
-kernel.func @wide "pointwise" grid [] scalars [] {} (%a: !kernel.view<i64, read>, %o: !kernel.view<i64, write>) {
-  kernel.foreach ["d0", "d1"] ["6", "5"] {
+kernel.func @wide "pointwise" grid () in [] scalars [] {} (%a: !kernel.view<i64, read>, %o: !kernel.view<i64, write>) {
+  kernel.foreach (%d0, %d1) in [6, 5] {
     %zero = kernel.constant 0 : i64
-    %x = kernel.load %a["4*d0 + d1"] mask ["-d0 + 3", "-d1 + 3"] else %zero : i64 : i64 from <i64, read>
-    kernel.store %x, %o["5*d0 + d1"] : i64 to <i64, write>
+    %x = kernel.load %a[4*%d0 + %d1] mask [-%d0 + 3, -%d1 + 3] else %zero : i64 : i64 from <i64, read>
+    kernel.store %x, %o[5*%d0 + %d1] : i64 to <i64, write>
   }
 }

@@ -1,9 +1,9 @@
-//===- test/Target/CUDA/KernelTexts.cpp - kernels of level 1 to run schedules on ---===//
+//===- test/Target/CUDA/KernelTexts.cpp - kernels to run schedules on ---===//
 // SPDX-License-Identifier: Apache-2.0
 
 #include "test/Target/CUDA/KernelTexts.h"
 
-#include "test/Target/CUDA/Level1Text.h"
+#include "test/Target/CUDA/KernelText.h"
 
 namespace cupola::test {
 
@@ -11,8 +11,7 @@ KernelCase pointwiseCase(const std::string &type, int64_t rows, int64_t columns,
   Text text;
   Expr at = v("d0") * columns + v("d1");
   std::string compute = computeOf(type);
-  text.raw("kernel.foreach [\"d0\", \"d1\"] [" + quoted(dynamic ? v("n0") : Expr(rows)) + ", " + quoted(columns) +
-           "] {");
+  text.loop({v("d0"), v("d1")}, {dynamic ? v("n0") : Expr(rows), columns});
   std::string x = text.load(0, type, at), y = text.load(1, type, v("d1"));
   std::string z = text.binary(type == "i1" ? "max" : "add", x, y, compute);
   if (isFloat(type))
@@ -22,7 +21,7 @@ KernelCase pointwiseCase(const std::string &type, int64_t rows, int64_t columns,
   KernelCase result{
       "pointwise_" + type + tag(rows) + tag(columns) + (dynamic ? "_dynamic" : ""),
       "pointwise",
-      text.func("pointwise", "", dynamic ? anyScalar : "", {type + ", read", type + ", read", type + ", write"}),
+      text.func("pointwise", {}, dynamic ? anyScalar : "", {type + ", read", type + ", read", type + ", write"}),
       {},
       {rows * columns, columns, rows * columns}};
   if (dynamic)
@@ -34,14 +33,14 @@ KernelCase transposeCase(const std::string &type, int64_t a, int64_t b, int64_t 
   Text text;
   int64_t extents[] = {a, b, c}, strides[] = {b * c, c, 1};
   Expr in, out;
-  std::string loops;
+  Exprs vars, loops;
   for (int i = 0; i < 3; ++i) {
-    Expr d = v("d" + std::to_string(i));
-    in += d * strides[order[i]];
-    out = out * extents[order[i]] + d;
-    loops += (i ? ", " : "") + quoted(extents[order[i]]);
+    vars.push_back(v("d" + std::to_string(i)));
+    in += vars[i] * strides[order[i]];
+    out = out * extents[order[i]] + vars[i];
+    loops.push_back(extents[order[i]]);
   }
-  text.raw("kernel.foreach [\"d0\", \"d1\", \"d2\"] [" + loops + "] {");
+  text.loop(vars, loops);
   std::string x = text.load(0, type, in), y = text.load(1, type, out);
   text.store(text.binary("add", x, y, computeOf(type)), 2, type, out);
   text.raw("}");
@@ -51,7 +50,7 @@ KernelCase transposeCase(const std::string &type, int64_t a, int64_t b, int64_t 
   bool turned = order[2] != 2 && extents[order[2]] >= 8;
   return {name,
           turned ? "transpose" : "pointwise",
-          text.func("pointwise", "", "", {type + ", read", type + ", read", type + ", write"}),
+          text.func("pointwise", {}, "", {type + ", read", type + ", read", type + ", write"}),
           {},
           {a * b * c, a * b * c, a * b * c}};
 }
@@ -59,17 +58,15 @@ KernelCase transposeCase(const std::string &type, int64_t a, int64_t b, int64_t 
 KernelCase gatherCase(const std::string &type, int64_t count, int64_t columns, bool outOfRange) {
   Text text;
   const int64_t tableRows = 11;
-  text.raw("kernel.foreach [\"d0\", \"d1\"] [\"n0\", " + quoted(columns) + "] {");
+  text.loop({v("d0"), v("d1")}, {v("n0"), columns});
   std::string id = text.load(0, "i64", v("d0"));
-  std::string safe = text.line("kernel.checked_index " + id + " below \"11\" : i64");
-  std::string x = text.line("kernel.load %a1[" + quoted(v("x0") * columns + v("d1")) + "] indices(" + safe +
-                            ") : " + type + " from !kernel.view<" + type + ", read>");
-  x = text.convert(x, type, computeOf(type));
+  std::string row = text.line("kernel.checked_index " + id + " below 11 : i64");
+  std::string x = text.load(1, type, v(row.substr(1)) * columns + v("d1"));
   text.store(x, 2, type, v("d0") * columns + v("d1"));
   text.raw("}");
   return {"gather_" + type + tag(count) + tag(columns) + (outOfRange ? "_outOfRange" : ""),
           "gather",
-          text.func("gather", "", anyScalar, {"i64, read", type + ", read", type + ", write"}),
+          text.func("gather", {}, anyScalar, {"i64, read", type + ", read", type + ", write"}),
           {count},
           {count, tableRows * columns, count * columns},
           outOfRange ? tableRows + 5 : tableRows,
@@ -78,35 +75,32 @@ KernelCase gatherCase(const std::string &type, int64_t count, int64_t columns, b
 
 KernelCase softmaxCase(const std::string &type, int64_t rows, int64_t columns, bool dynamic) {
   Text text;
-  std::string compute = computeOf(type), extent = quoted(dynamic ? v("n1") : Expr(columns));
-  Expr pitch = dynamic ? v("n1") : Expr(columns);
+  std::string compute = computeOf(type);
+  Expr extent = dynamic ? v("n1") : Expr(columns);
   std::string tile;
   auto element = [&](const std::string &d) {
-    return dynamic ? text.load(0, type, v("g0") * pitch + v(d)) : text.extract(tile, "\"" + d + "\"", compute, extent);
+    return dynamic ? text.load(0, type, v("g0") * extent + v(d)) : text.extract(tile, {v(d)}, compute, {extent});
   };
   if (!dynamic) {
-    tile = text.line("kernel.map [\"d0\"] [" + extent + "] {");
-    text.yield(text.load(0, type, v("g0") * pitch + v("d0")), compute);
-    text.raw("} : !kernel.tile<" + compute + ", " + extent + ">");
+    tile = text.map({v("d0")}, {extent});
+    text.yield(text.load(0, type, v("g0") * extent + v("d0")), compute);
+    text.close(tileType(compute, {extent}));
   }
-  auto reduce = [&](const std::string &kind, const std::string &d) {
-    return text.line("kernel.reduce [#graph<reduce_kind " + kind + ">] [\"" + d + "\"] [" + extent + "] {");
-  };
-  std::string largest = reduce("max", "d1");
+  std::string largest = text.reduce("max", {v("d1")}, {extent});
   text.yield(element("d1"), compute);
-  text.raw("} : " + compute);
+  text.close(compute);
   auto exponential = [&](const std::string &d) {
     return text.unary("exp", text.binary("sub", element(d), largest, compute), compute);
   };
-  std::string sum = reduce("sum", "d2");
+  std::string sum = text.reduce("sum", {v("d2")}, {extent});
   text.yield(exponential("d2"), compute);
-  text.raw("} : " + compute);
-  text.raw("kernel.foreach [\"d3\"] [" + extent + "] {");
-  text.store(text.binary("div", exponential("d3"), sum, compute), 1, type, v("g0") * pitch + v("d3"));
+  text.close(compute);
+  text.loop({v("d3")}, {extent});
+  text.store(text.binary("div", exponential("d3"), sum, compute), 1, type, v("g0") * extent + v("d3"));
   text.raw("}");
   KernelCase result{"softmax_" + type + tag(rows) + tag(columns) + (dynamic ? "_dynamic" : ""),
                     "row_reduction",
-                    text.func("softmax", "\"n0\"",
+                    text.func("softmax", {v("n0")},
                               std::string(anyScalar) + (dynamic ? ", " + std::string(anyScalar) : ""),
                               {type + ", read", type + ", write"}),
                     {rows},
@@ -118,35 +112,35 @@ KernelCase softmaxCase(const std::string &type, int64_t rows, int64_t columns, b
 
 KernelCase layerNormCase(const std::string &type, int64_t rows, int64_t columns) {
   Text text;
-  std::string compute = computeOf(type), extent = quoted(columns);
-  std::string tile = text.line("kernel.map [\"d0\"] [" + extent + "] {");
+  std::string compute = computeOf(type);
+  Exprs extents = {columns};
+  std::string tile = text.map({v("d0")}, extents);
   text.yield(text.load(0, type, v("g0") * columns + v("d0")), compute);
-  std::string close = "} : !kernel.tile<" + compute + ", " + extent + ">";
-  text.raw(close);
+  text.close(tileType(compute, extents));
   std::string count = text.line("kernel.constant " + std::to_string(columns) + ".0 : " + compute);
   auto mean = [&](const std::string &d, bool square) {
-    std::string sum = text.line("kernel.reduce [#graph<reduce_kind sum>] [\"" + d + "\"] [" + extent + "] {");
-    std::string x = text.extract(tile, "\"" + d + "\"", compute, extent);
+    std::string sum = text.reduce("sum", {v(d)}, extents);
+    std::string x = text.extract(tile, {v(d)}, compute, extents);
     text.yield(square ? text.binary("mul", x, x, compute) : x, compute);
-    text.raw("} : " + compute);
+    text.close(compute);
     return text.binary("div", sum, count, compute);
   };
   std::string center = mean("d1", false);
-  std::string shifted = text.line("kernel.map [\"d2\"] [" + extent + "] {");
-  text.yield(text.binary("sub", text.extract(tile, "\"d2\"", compute, extent), center, compute), compute);
-  text.raw(close);
+  std::string shifted = text.map({v("d2")}, extents);
+  text.yield(text.binary("sub", text.extract(tile, {v("d2")}, compute, extents), center, compute), compute);
+  text.close(tileType(compute, extents));
   tile = shifted;
   std::string variance = mean("d3", true);
   std::string epsilon = text.line("kernel.constant 1.0e-5 : " + compute);
   std::string scale = text.unary("rsqrt", text.binary("add", variance, epsilon, compute), compute);
-  text.raw("kernel.foreach [\"d4\"] [" + extent + "] {");
-  std::string x = text.extract(tile, "\"d4\"", compute, extent);
+  text.loop({v("d4")}, extents);
+  std::string x = text.extract(tile, {v("d4")}, compute, extents);
   x = text.binary("mul", x, scale, compute);
   text.store(text.binary("mul", x, text.load(1, type, v("d4")), compute), 2, type, v("g0") * columns + v("d4"));
   text.raw("}");
   return {"layerNorm_" + type + tag(rows) + tag(columns),
           "row_reduction",
-          text.func("layer_norm", quoted(rows), "", {type + ", read", type + ", read", type + ", write"}),
+          text.func("layer_norm", {rows}, "", {type + ", read", type + ", read", type + ", write"}),
           {},
           {rows * columns, columns, rows * columns}};
 }
@@ -155,14 +149,14 @@ KernelCase reductionCase(const std::string &type, const std::string &kind, int64
                          int64_t inner) {
   Text text;
   std::string compute = computeOf(type);
-  std::string sum = text.line("kernel.reduce [#graph<reduce_kind " + kind + ">] [\"d0\"] [" + quoted(reduced) + "] {");
+  std::string sum = text.reduce(kind, {v("d0")}, {reduced});
   text.yield(text.load(0, type, (v("g0") * reduced + v("d0")) * inner + v("g1")), compute);
-  text.raw("} : " + compute);
+  text.close(compute);
   text.store(sum, 1, type, v("g0") * inner + v("g1"));
   const char *across = reduced >= 32 ? "column_reduction" : outer * inner >= 2048 ? "reduction" : "row_reduction";
   return {"reduction_" + type + "_" + kind + tag(outer) + tag(reduced) + tag(inner),
           inner > 1 ? across : "row_reduction",
-          text.func("reduction", quoted(outer) + ", " + quoted(inner), "", {type + ", read", type + ", write"}),
+          text.func("reduction", {outer, inner}, "", {type + ", read", type + ", write"}),
           {},
           {outer * reduced * inner, outer * inner}};
 }
@@ -170,13 +164,13 @@ KernelCase reductionCase(const std::string &type, const std::string &kind, int64
 KernelCase argReductionCase(const std::string &type, bool last, int64_t rows, int64_t columns) {
   Text text;
   std::string best =
-      text.line("kernel.arg_reduce max [\"d0\"] [" + quoted(columns) + "] last " + (last ? "true" : "false") + " {");
+      text.line("kernel.arg_reduce max last " + std::string(last ? "true " : "false ") + over({v("d0")}, {columns}));
   text.yield(text.load(0, type, v("g0") * columns + v("d0")), computeOf(type));
-  text.raw("} : i64");
+  text.close("i64");
   text.store(best, 1, "i64", v("g0"));
   return {"argReduction_" + type + (last ? "_last" : "_first") + tag(rows) + tag(columns),
           "reduction",
-          text.func("arg_reduction", quoted(rows), "", {type + ", read", "i64, write"}),
+          text.func("arg_reduction", {rows}, "", {type + ", read", "i64, write"}),
           {},
           {rows * columns, rows},
           5};
@@ -192,17 +186,17 @@ KernelCase gemmCase(int64_t m, int64_t n, int64_t k, const GemmOptions &o) {
   Expr rhs = g * (pitch * (o.rhsTransposed ? n : k)) +
              (o.rhsTransposed ? v("d1") * pitch + v("d2") : v("d2") * pitch + v("d1"));
   Expr out = (g * em + v("d3")) * n + v("d4");
-  std::string extents = quoted(em) + ", " + quoted(n);
-  std::string tile = text.line("kernel.dot [\"d0\", \"d1\", \"d2\"] [" + extents + ", " + quoted(k) + "] lhs {");
+  Exprs extents = {em, n};
+  std::string tile = text.dot({em, n, k});
   std::string a = text.load(0, type, lhs);
   if (o.prologue)
     a = text.unary("gelu_erf", a, compute);
   text.yield(text.convert(a, compute, type), type);
-  text.raw("} rhs {");
+  text.rhs();
   text.yield(text.convert(text.load(1, type, rhs), compute, type), type);
-  text.raw("} : !kernel.tile<" + compute + ", " + extents + ">");
-  text.raw("kernel.foreach [\"d3\", \"d4\"] [" + extents + "] {");
-  std::string x = text.extract(tile, "\"d3\", \"d4\"", compute, extents);
+  text.close(tileType(compute, extents));
+  text.loop({v("d3"), v("d4")}, extents);
+  std::string x = text.extract(tile, {v("d3"), v("d4")}, compute, extents);
   x = text.binary("add", x, text.load(2, type, v("d4")), compute);
   x = text.binary("add", text.unary("gelu_erf", x, compute), text.load(3, type, out), compute);
   text.store(x, 4, type, out);
@@ -223,7 +217,7 @@ KernelCase gemmCase(int64_t m, int64_t n, int64_t k, const GemmOptions &o) {
           : few                   ? "matvec"
           : half                  ? "gemm_mma"
                                   : "gemm",
-          text.func("gemm", o.batch > 1 ? quoted(o.batch) : "", o.dynamic ? anyScalar : "",
+          text.func("gemm", o.batch > 1 ? Exprs{o.batch} : Exprs{}, o.dynamic ? anyScalar : "",
                     {read, read, read, read, type + ", write"}),
           o.dynamic ? std::vector<int64_t>{m} : std::vector<int64_t>{},
           {o.batch * m * k, o.batch * pitch * (o.rhsTransposed ? n : k), n, o.batch * m * n, o.batch * m * n}};

@@ -1,4 +1,4 @@
-//===- test/Target/CUDA/KernelTexts.h - kernels of level 1 to run schedules on ---===//
+//===- test/Target/CUDA/KernelTexts.h - kernels to run schedules on ---===//
 // SPDX-License-Identifier: Apache-2.0
 #ifndef CUPOLA_TEST_TARGET_CUDA_KERNELTEXTS_H
 #define CUPOLA_TEST_TARGET_CUDA_KERNELTEXTS_H
@@ -10,7 +10,7 @@
 
 namespace cupola::test {
 
-/// A kernel of level 1 and what to run it on.
+/// A kernel and what to run it on.
 struct KernelCase {
   std::string name, schedule; ///< schedule: what ChooseSchedule must choose
   std::string text;           ///< one kernel.func

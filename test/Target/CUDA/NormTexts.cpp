@@ -1,17 +1,14 @@
-//===- test/Target/CUDA/NormTexts.cpp - the two stages of a norm at level 1 ---===//
+//===- test/Target/CUDA/NormTexts.cpp - the two stages of a norm ---===//
 // SPDX-License-Identifier: Apache-2.0
 
 #include "test/Target/CUDA/KernelTexts.h"
 
-#include "test/Target/CUDA/Level1Text.h"
+#include "test/Target/CUDA/KernelText.h"
 
 namespace cupola::test {
 
 namespace {
 
-std::string sumOver(Text &text, const std::string &vars, const std::string &extents) {
-  return text.line("kernel.reduce [#graph<reduce_kind sum>] [" + vars + "] [" + extents + "] {");
-}
 std::string number(Text &text, int64_t value, const std::string &type) {
   return text.line("kernel.constant " + std::to_string(value) + ".0 : " + type);
 }
@@ -26,30 +23,29 @@ KernelCase momentsCase(const std::string &type, const NormShape &shape) {
   const std::string compute = computeOf(type);
   const bool one = shape.channels == 1;
   auto vars = [&](int i) {
-    const std::string d = "\"d" + std::to_string(2 * i);
-    return one ? d + "\"" : d + "\", \"d" + std::to_string(2 * i + 1) + "\"";
+    const Expr place = v("d" + std::to_string(2 * i)), channel = v("d" + std::to_string(2 * i + 1));
+    return one ? Exprs{place} : Exprs{place, channel};
   };
-  const std::string extents = quoted(shape.length) + (one ? "" : ", " + quoted(shape.channels));
-  std::string tile = text.line("kernel.map [" + vars(0) + "] [" + extents + "] {");
+  const Exprs extents = one ? Exprs{shape.length} : Exprs{shape.length, shape.channels};
+  std::string tile = text.map(vars(0), extents);
   Expr at = ((v("g0") * shape.length + v("d0")) * shape.groups + v("g1")) * shape.channels;
   text.yield(text.load(0, type, one ? at : at + v("d1")), compute);
-  text.raw("} : !kernel.tile<" + compute + ", " + extents + ">");
+  text.close(tileType(compute, extents));
   const std::string count = number(text, shape.length * shape.channels, compute);
-  std::string sum = sumOver(text, vars(1), extents);
+  std::string sum = text.reduce("sum", vars(1), extents);
   text.yield(text.extract(tile, vars(1), compute, extents), compute);
-  text.raw("} : " + compute);
+  text.close(compute);
   const std::string mean = text.binary("div", sum, count, compute);
-  sum = sumOver(text, vars(2), extents);
+  sum = text.reduce("sum", vars(2), extents);
   const std::string difference = text.binary("sub", text.extract(tile, vars(2), compute, extents), mean, compute);
   text.yield(text.binary("mul", difference, difference, compute), compute);
-  text.raw("} : " + compute);
+  text.close(compute);
   const Expr place = (v("g0") * shape.groups + v("g1")) * 2;
   text.store(mean, 1, compute, place);
   text.store(text.binary("div", sum, count, compute), 1, compute, place + 1);
   return {"moments_" + type + tagOf(shape),
           one ? "column_reduction" : "row_reduction",
-          text.func("row_reduction", quoted(shape.parts) + ", " + quoted(shape.groups), "",
-                    {type + ", read", compute + ", write"}),
+          text.func("row_reduction", {shape.parts, shape.groups}, "", {type + ", read", compute + ", write"}),
           {},
           {shape.elements(), shape.parts * shape.groups * 2}};
 }
@@ -57,22 +53,21 @@ KernelCase momentsCase(const std::string &type, const NormShape &shape) {
 KernelCase normalizeCase(const std::string &type, const NormShape &shape) {
   Text text;
   const std::string compute = computeOf(type);
-  text.raw("kernel.foreach [\"d0\", \"d1\", \"d2\", \"d3\"] [" + quoted(shape.parts) + ", " + quoted(shape.length) +
-           ", " + quoted(shape.groups) + ", " + quoted(shape.channels) + "] {");
+  text.loop({v("d0"), v("d1"), v("d2"), v("d3")}, {shape.parts, shape.length, shape.groups, shape.channels});
   auto moment = [&](int64_t which) { return text.load(1, compute, (v("d4") * shape.groups + v("d2")) * 2 + which); };
   const std::string count = number(text, shape.parts, compute);
-  std::string sum = sumOver(text, "\"d4\"", quoted(shape.parts));
+  std::string sum = text.reduce("sum", {v("d4")}, {shape.parts});
   text.yield(moment(0), compute);
-  text.raw("} : " + compute);
+  text.close(compute);
   const std::string mean = text.binary("div", sum, count, compute);
-  sum = sumOver(text, "\"d4\"", quoted(shape.parts));
+  sum = text.reduce("sum", {v("d4")}, {shape.parts});
   const std::string difference = text.binary("sub", moment(0), mean, compute);
   // Random numbers stand for variances: squares keep them positive.
   const std::string variance = moment(1);
   text.yield(text.binary("add", text.binary("mul", variance, variance, compute),
                          text.binary("mul", difference, difference, compute), compute),
              compute);
-  text.raw("} : " + compute);
+  text.close(compute);
   const std::string epsilon = text.line("kernel.constant 1.0e-1 : " + compute);
   const std::string scale =
       text.unary("rsqrt", text.binary("add", text.binary("div", sum, count, compute), epsilon, compute), compute);
@@ -82,7 +77,7 @@ KernelCase normalizeCase(const std::string &type, const NormShape &shape) {
   text.raw("}");
   return {"normalize_" + type + tagOf(shape),
           "pointwise",
-          text.func("pointwise", "", "", {type + ", read", compute + ", read", type + ", write"}),
+          text.func("pointwise", {}, "", {type + ", read", compute + ", read", type + ", write"}),
           {},
           {shape.elements(), shape.parts * shape.groups * 2, shape.elements()}};
 }

@@ -1,13 +1,13 @@
-//===- test/Target/CUDA/ScheduleTest.cpp - every schedule against the meaning of level 1 ---===//
+//===- test/Target/CUDA/ScheduleTest.cpp - every schedule against the meaning of its kernel ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
 // Each kernel is emitted, run by the simulator with all checks on, and compared with
-// the interpreter of level 1: aligned and ragged extents, every type a schedule takes.
+// the interpreter of kernels: aligned and ragged extents, every type a schedule takes.
 
 #include "lib/Target/CUDA/CudaTarget.h"
 #include "test/Sim/KernelRunner.h"
+#include "test/Target/CUDA/KernelInterpreter.h"
 #include "test/Target/CUDA/KernelTexts.h"
-#include "test/Target/CUDA/Level1Interpreter.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -56,8 +56,8 @@ double tolerance(Type type) {
 class KernelCheck {
 public:
   KernelCheck(const KernelCase &test, kernel::FuncOp func) : test(test), func(func) {
-    for (auto [i, type] : llvm::enumerate(func.getBody().getArgumentTypes())) {
-      auto view = cast<kernel::ViewType>(type);
+    for (auto [i, argument] : llvm::enumerate(func.getViews())) {
+      auto view = cast<kernel::ViewType>(argument.getType());
       elements.push_back(view.getElement());
       isWritten.push_back(view.getAccess() != kernel::Access::Read);
       int64_t bound = view.getElement().isInteger(1) ? 2 : test.indexBound;

@@ -1,8 +1,8 @@
-//===- test/Target/CUDA/WindowTexts.cpp - convolutions and windows of level 1 ---===//
+//===- test/Target/CUDA/WindowTexts.cpp - convolutions and windows ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "test/Target/CUDA/KernelText.h"
 #include "test/Target/CUDA/KernelTexts.h"
-#include "test/Target/CUDA/Level1Text.h"
 
 namespace cupola::test {
 
@@ -11,7 +11,7 @@ namespace {
 /// A position in channels-last images [n, h, w, c] and when it lies inside of them.
 struct Pixel {
   Expr linear;
-  std::vector<Expr> inside;
+  Exprs inside;
 
   Pixel(const ConvOptions &o, const Expr &image, const Expr &y, const Expr &x, const Expr &channel)
       : linear(((image * o.height + y) * o.width + x) * (o.channels * o.groups) + channel) {
@@ -20,10 +20,7 @@ struct Pixel {
   }
 
   std::string mask(const std::string &other, const std::string &type) const {
-    std::string text;
-    for (const Expr &condition : inside)
-      text += (text.empty() ? "" : ", ") + quoted(condition);
-    return text.empty() ? "" : " mask [" + text + "] else " + other + " : " + type;
+    return inside.empty() ? "" : " mask [" + list(inside) + "] else " + other + " : " + type;
   }
 };
 
@@ -52,29 +49,30 @@ KernelCase convCase(int64_t columns, const ConvOptions &o) {
   int64_t oh = outputExtent(o.height, o), ow = outputExtent(o.width, o);
   Expr rows = (o.dynamic ? v("n0") : Expr(o.images)) * (oh * ow), m = v("d0"), k = v("d2");
   Expr depth = o.taps * o.taps * o.channels, group = o.groups > 1 ? v("g0") : Expr(0);
-  std::string extents = quoted(rows) + ", " + quoted(columns);
-  std::string tile = text.line("kernel.dot [\"d0\", \"d1\", \"d2\"] [" + extents + ", " + quoted(depth) + "] lhs {");
+  Exprs extents = {rows, columns};
+  std::string tile = text.dot({rows, columns, depth});
   Expr y = mod(floorDiv(m, ow), oh) * o.stride + mod(floorDiv(k, o.channels * o.taps), o.taps) * o.dilation - o.pad;
   Expr x = mod(m, ow) * o.stride + mod(floorDiv(k, o.channels), o.taps) * o.dilation - o.pad;
   Pixel pixel(o, floorDiv(m, oh * ow), y, x, group * o.channels + mod(k, o.channels));
   std::string zero = text.line("kernel.constant 0.0 : " + type);
-  text.yield(text.line("kernel.load %a0[" + quoted(pixel.linear) + "]" + pixel.mask(zero, type) + " : " + type +
+  text.yield(text.line("kernel.load %a0[" + inOp(pixel.linear) + "]" + pixel.mask(zero, type) + " : " + type +
                        " from !kernel.view<" + type + ", read>"),
              type);
-  text.raw("} rhs {");
+  text.rhs();
   int64_t outputs = columns * o.groups;
-  text.yield(text.line("kernel.load %a1[" + quoted(k * outputs + group * columns + v("d1")) + "] : " + type +
+  text.yield(text.line("kernel.load %a1[" + inOp(k * outputs + group * columns + v("d1")) + "] : " + type +
                        " from !kernel.view<" + type + ", read>"),
              type);
-  text.raw("} : !kernel.tile<f32, " + extents + ">");
-  text.raw("kernel.foreach [\"d3\", \"d4\"] [" + extents + "] {");
+  text.close(tileType("f32", extents));
+  text.loop({v("d3"), v("d4")}, extents);
   Expr n = group * columns + v("d4"), out = v("d3") * outputs + n;
-  std::string sum = text.extract(tile, "\"d3\", \"d4\"", "f32", extents);
+  std::string sum = text.extract(tile, {v("d3"), v("d4")}, "f32", extents);
   sum = text.binary("add", sum, text.load(2, type, n), "f32");
   sum = text.binary("add", sum, text.load(3, type, out), "f32");
   text.store(text.unary("relu", sum, "f32"), 4, type, out);
   text.raw("}");
-  std::string read = type + ", read", grid = o.groups > 1 ? quoted(o.groups) : "";
+  std::string read = type + ", read";
+  Exprs grid = o.groups > 1 ? Exprs{o.groups} : Exprs{};
   int64_t places = o.images * oh * ow;
   return {nameOf("conv", o, columns),
           type == "f32" ? "gemm" : "gemm_mma",
@@ -88,9 +86,8 @@ KernelCase windowCase(const std::string &kind, const ConvOptions &o) {
   Text text;
   const std::string &type = o.type;
   int64_t oh = outputExtent(o.height, o), ow = outputExtent(o.width, o);
-  std::string compute = computeOf(type), taps = quoted(o.taps);
-  std::string sum =
-      text.line("kernel.reduce [#graph<reduce_kind " + kind + ">] [\"d0\", \"d1\"] [" + taps + ", " + taps + "] {");
+  std::string compute = computeOf(type);
+  std::string sum = text.reduce(kind, {v("d0"), v("d1")}, {o.taps, o.taps});
   Expr y = v("g1") * o.stride + v("d0") * o.dilation - o.pad;
   Expr x = v("g2") * o.stride + v("d1") * o.dilation - o.pad, channel = v("g3");
   Pixel pixel(o, v("g0"), y, x, channel);
@@ -99,11 +96,11 @@ KernelCase windowCase(const std::string &kind, const ConvOptions &o) {
   text.yield(
       text.binary("mul", value, text.load(1, type, (v("d0") * o.taps + v("d1")) * o.channels + channel), compute),
       compute);
-  text.raw("} : " + compute);
+  text.close(compute);
   Expr out = ((v("g0") * oh + v("g1")) * ow + v("g2")) * o.channels + channel;
   text.store(text.binary("add", sum, text.load(2, type, channel), compute), 3, type, out);
   int64_t places = o.images * oh * ow;
-  std::string grid = "\"n0\", " + quoted(oh) + ", " + quoted(ow) + ", " + quoted(o.channels);
+  Exprs grid = {v("n0"), oh, ow, o.channels};
   return {
       nameOf("window_" + kind, o, o.channels),
       "reduction",

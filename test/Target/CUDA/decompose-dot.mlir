@@ -2,59 +2,59 @@
 
 // CHECK-LABEL: @f64
 // CHECK-NOT: kernel.dot
-// CHECK: kernel.foreach ["d3", "d4"] ["8", "16"]
-// CHECK: kernel.reduce [#graph<reduce_kind sum>] ["d2"] ["4"]
-// CHECK: kernel.load %{{.*}}["d2 + 4*d3"]
-// CHECK: kernel.load %{{.*}}["16*d2 + d4"]
+// CHECK: kernel.foreach (%[[M:.*]], %[[N:.*]]) in [8, 16]
+// CHECK: kernel.reduce [#graph<reduce_kind sum>] (%[[K:.*]]) in [4]
+// CHECK: kernel.load %{{.*}}[4*%[[M]] + %[[K]]]
+// CHECK: kernel.load %{{.*}}[%[[N]] + 16*%[[K]]]
 // CHECK: kernel.binary mul
-kernel.func @f64 "gemm" grid [] scalars [] {}
+kernel.func @f64 "gemm" grid () in [] scalars [] {}
     (%in0: !kernel.view<f64, read>, %in1: !kernel.view<f64, read>, %out0: !kernel.view<f64, write>) {
-  %0 = kernel.dot ["d0", "d1", "d2"] ["8", "16", "4"] lhs {
-    %1 = kernel.load %in0["4*d0 + d2"] : f64 from !kernel.view<f64, read>
+  %0 = kernel.dot [8, 16, 4] lhs (%d0, %d2) {
+    %1 = kernel.load %in0[4*%d0 + %d2] : f64 from !kernel.view<f64, read>
     kernel.yield %1 : f64
-  } rhs {
-    %1 = kernel.load %in1["d1 + 16*d2"] : f64 from !kernel.view<f64, read>
+  } rhs (%d2, %d1) {
+    %1 = kernel.load %in1[%d1 + 16*%d2] : f64 from !kernel.view<f64, read>
     kernel.yield %1 : f64
   } : !kernel.tile<f64, "8", "16">
-  kernel.foreach ["d3", "d4"] ["8", "16"] {
-    %1 = kernel.extract %0 ["d3", "d4"] : f64 from !kernel.tile<f64, "8", "16">
-    kernel.store %1, %out0["16*d3 + d4"] : f64 to !kernel.view<f64, write>
+  kernel.foreach (%d3, %d4) in [8, 16] {
+    %1 = kernel.extract %0 [%d3, %d4] : f64 from !kernel.tile<f64, "8", "16">
+    kernel.store %1, %out0[16*%d3 + %d4] : f64 to !kernel.view<f64, write>
   }
 }
 
 // CHECK-LABEL: @f32
 // CHECK: kernel.dot
-kernel.func @f32 "gemm" grid [] scalars [] {}
+kernel.func @f32 "gemm" grid () in [] scalars [] {}
     (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
-  %0 = kernel.dot ["d0", "d1", "d2"] ["8", "16", "4"] lhs {
-    %1 = kernel.load %in0["4*d0 + d2"] : f32 from !kernel.view<f32, read>
+  %0 = kernel.dot [8, 16, 4] lhs (%d0, %d2) {
+    %1 = kernel.load %in0[4*%d0 + %d2] : f32 from !kernel.view<f32, read>
     kernel.yield %1 : f32
-  } rhs {
-    %1 = kernel.load %in1["d1 + 16*d2"] : f32 from !kernel.view<f32, read>
+  } rhs (%d2, %d1) {
+    %1 = kernel.load %in1[%d1 + 16*%d2] : f32 from !kernel.view<f32, read>
     kernel.yield %1 : f32
   } : !kernel.tile<f32, "8", "16">
-  kernel.foreach ["d3", "d4"] ["8", "16"] {
-    %1 = kernel.extract %0 ["d3", "d4"] : f32 from !kernel.tile<f32, "8", "16">
-    kernel.store %1, %out0["16*d3 + d4"] : f32 to !kernel.view<f32, write>
+  kernel.foreach (%d3, %d4) in [8, 16] {
+    %1 = kernel.extract %0 [%d3, %d4] : f32 from !kernel.tile<f32, "8", "16">
+    kernel.store %1, %out0[16*%d3 + %d4] : f32 to !kernel.view<f32, write>
   }
 }
 
 // Many rows of few columns: a thread sums up a row.
 // CHECK-LABEL: @narrow
 // CHECK-NOT: kernel.dot
-// CHECK: kernel.foreach ["d3", "d4"] ["64*n0", "2"]
-// CHECK: kernel.reduce [#graph<reduce_kind sum>] ["d2"] ["32"]
-kernel.func @narrow "conv" grid [] scalars [#kernel.scalar<1, 0, 1>] {}
+// CHECK: kernel.foreach (%{{.*}}, %{{.*}}) in [64*n0, 2]
+// CHECK: kernel.reduce [#graph<reduce_kind sum>] (%{{.*}}) in [32]
+kernel.func @narrow "conv" grid () in [] scalars [#kernel.scalar<1, 0, 1>] {}
     (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
-  %0 = kernel.dot ["d0", "d1", "d2"] ["64*n0", "2", "32"] lhs {
-    %1 = kernel.load %in0["32*d0 + d2"] : f32 from !kernel.view<f32, read>
+  %0 = kernel.dot [64*n0, 2, 32] lhs (%d0, %d2) {
+    %1 = kernel.load %in0[32*%d0 + %d2] : f32 from !kernel.view<f32, read>
     kernel.yield %1 : f32
-  } rhs {
-    %1 = kernel.load %in1["d1 + 2*d2"] : f32 from !kernel.view<f32, read>
+  } rhs (%d2, %d1) {
+    %1 = kernel.load %in1[%d1 + 2*%d2] : f32 from !kernel.view<f32, read>
     kernel.yield %1 : f32
   } : !kernel.tile<f32, "64*n0", "2">
-  kernel.foreach ["d3", "d4"] ["64*n0", "2"] {
-    %1 = kernel.extract %0 ["d3", "d4"] : f32 from !kernel.tile<f32, "64*n0", "2">
-    kernel.store %1, %out0["2*d3 + d4"] : f32 to !kernel.view<f32, write>
+  kernel.foreach (%d3, %d4) in [64*n0, 2] {
+    %1 = kernel.extract %0 [%d3, %d4] : f32 from !kernel.tile<f32, "64*n0", "2">
+    kernel.store %1, %out0[2*%d3 + %d4] : f32 to !kernel.view<f32, write>
   }
 }

@@ -1,49 +1,55 @@
-// RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel.func(kernel-choose-schedule{arch=sm_80},kernel-distribute-pointwise,kernel-drop-unused))' | FileCheck %s
+// RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel.func(kernel-choose-schedule))' | FileCheck %s --check-prefix=SCHEDULE
+// RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel.func(kernel-choose-schedule{arch=sm_80}),kernel-to-simt)' | FileCheck %s
 // RUN: not cupola-opt %s --pass-pipeline='builtin.module(kernel.func(kernel-choose-schedule{arch=sm_13}))' 2>&1 | FileCheck %s --check-prefix=ARCH
 // ARCH: error: architecture 'sm_13' is not known
 
-// CHECK-LABEL: @vectors "pointwise"
-// CHECK-SAME: {threads = 256 : i64, vector = 4 : i64}
-// CHECK-SAME: launch = #kernel.launch<256, "floordiv(3*n0 + 7, 8)">
-// CHECK: kernel.guard ["-256*b + 96*n0 - t - 1"]
-// CHECK: %[[V:.*]] = kernel.registers : <f32, vector 4>
-// CHECK: kernel.load_vector %{{.*}}["384*d0 + d1v"] to %[[V]]
-// CHECK: kernel.for "e" = "0" to "4" step "1" unroll
-// CHECK: kernel.get %[[V]] ["e"]
-// CHECK: kernel.set %{{.*}}, %[[O:.*]] ["e"]
-// CHECK: kernel.store_vector %[[O]] [], %{{.*}}["384*d0 + d1v"]
-kernel.func @vectors "pointwise" grid [] scalars [#kernel.scalar<1, 0, 1>] {}
+// SCHEDULE-LABEL: @vectors "pointwise"
+// SCHEDULE-SAME: {threads = 256 : i64, vector = 4 : i64}
+// CHECK-LABEL: simt.func @vectors
+// CHECK-SAME: block %[[B:.*]] of floordiv(3*n0 + 7, 8) thread %[[T:.*]] of 256 scalars
+// CHECK: simt.guard [96*n0 - 256*%[[B]] - %[[T]] - 1]
+// CHECK: %[[D0:.*]] = kernel.apply 2*%[[B]] + floordiv(64*%[[B]] + %[[T]], 96) below n0
+// CHECK: %[[D1:.*]] = kernel.apply 4*mod(64*%[[B]] + %[[T]], 96) below 384
+// CHECK: %[[V:.*]] = simt.registers : <f32, vector 4>
+// CHECK: simt.load_vector %{{.*}} to %[[V]] [384*%[[D0]] + %[[D1]]] into []
+// CHECK: simt.for %[[E:.*]] = 0 to 4 step 1 unroll
+// CHECK: simt.get %[[V]] [%[[E]]]
+// CHECK: simt.set %{{.*}}, %[[O:.*]] [%[[E]]]
+// CHECK: simt.store_vector %[[O]] to %{{.*}} [384*%[[D0]] + %[[D1]]] from []
+kernel.func @vectors "pointwise" grid () in [] scalars [#kernel.scalar<1, 0, 1>] {}
     (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
-  kernel.foreach ["d0", "d1"] ["n0", "384"] {
-    %0 = kernel.load %in0["384*d0 + d1"] : f32 from !kernel.view<f32, read>
-    %1 = kernel.load %in1["d0"] : f32 from !kernel.view<f32, read>
+  kernel.foreach (%d0, %d1) in [n0, 384] {
+    %0 = kernel.load %in0[384*%d0 + %d1] : f32 from !kernel.view<f32, read>
+    %1 = kernel.load %in1[%d0] : f32 from !kernel.view<f32, read>
     %2 = kernel.binary add %0, %1 : f32 -> f32
-    kernel.store %2, %out0["384*d0 + d1"] : f32 to !kernel.view<f32, write>
+    kernel.store %2, %out0[384*%d0 + %d1] : f32 to !kernel.view<f32, write>
   }
 }
 
 // 385 elements a row: no vector is aligned.
-// CHECK-LABEL: @ragged "pointwise"
-// CHECK-SAME: vector = 1 : i64
+// SCHEDULE-LABEL: @ragged "pointwise"
+// SCHEDULE-SAME: vector = 1 : i64
+// CHECK-LABEL: simt.func @ragged
 // CHECK-NOT: vector 4
-kernel.func @ragged "pointwise" grid [] scalars [#kernel.scalar<1, 0, 1>] {}
+kernel.func @ragged "pointwise" grid () in [] scalars [#kernel.scalar<1, 0, 1>] {}
     (%in0: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
-  kernel.foreach ["d0", "d1"] ["n0", "385"] {
-    %0 = kernel.load %in0["d1"] : f32 from !kernel.view<f32, read>
-    kernel.store %0, %out0["385*d0 + d1"] : f32 to !kernel.view<f32, write>
+  kernel.foreach (%d0, %d1) in [n0, 385] {
+    %0 = kernel.load %in0[%d1] : f32 from !kernel.view<f32, read>
+    kernel.store %0, %out0[385*%d0 + %d1] : f32 to !kernel.view<f32, write>
   }
 }
 
 // The row is found once per vector, the columns are one access.
-// CHECK-LABEL: @gather
+// CHECK-LABEL: simt.func @gather
+// CHECK: %[[D1:.*]] = kernel.apply 4*mod({{.*}}, 16) below 64
 // CHECK: %[[I:.*]] = kernel.checked_index
-// CHECK: kernel.load_vector %{{.*}}["d1v + 64*x0"] indices(%[[I]])
-kernel.func @gather "gather" grid [] scalars [] {}
+// CHECK: simt.load_vector %{{.*}} [%[[D1]] + 64*%[[I]]] into []
+kernel.func @gather "gather" grid () in [] scalars [] {}
     (%in0: !kernel.view<i64, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
-  kernel.foreach ["d0", "d1"] ["8", "64"] {
-    %0 = kernel.load %in0["d0"] : i64 from !kernel.view<i64, read>
-    %1 = kernel.checked_index %0 below "100" : i64
-    %2 = kernel.load %in1["d1 + 64*x0"] indices(%1) : f32 from !kernel.view<f32, read>
-    kernel.store %2, %out0["64*d0 + d1"] : f32 to !kernel.view<f32, write>
+  kernel.foreach (%d0, %d1) in [8, 64] {
+    %0 = kernel.load %in0[%d0] : i64 from !kernel.view<i64, read>
+    %1 = kernel.checked_index %0 below 100 : i64
+    %2 = kernel.load %in1[%d1 + 64*%1] : f32 from !kernel.view<f32, read>
+    kernel.store %2, %out0[64*%d0 + %d1] : f32 to !kernel.view<f32, write>
   }
 }

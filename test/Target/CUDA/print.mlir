@@ -11,7 +11,7 @@
 // CHECK-NEXT:   f32 *const out0 = cu_write<f32>(bindings, ref2);
 // CHECK-NEXT:   const i32 n0 = cu_scalar<i32>(bindings, slot0);
 // CHECK-NEXT:   const i32 t = cu_tid(), b = cu_block();
-// CHECK-NEXT:   if (12 * n0 > 256 * b + t) {
+// CHECK-NEXT:   if (12 * n0 > t + 256 * b) {
 // CHECK:          const i64 v0 = in0[d0];
 // CHECK-NEXT:     const i64 v1 = cu_wrapped_index(bindings, step, cu_cast<i64>(v0), i64(100));
 // CHECK-NEXT:     vec<f16, 4> r0;
@@ -28,14 +28,14 @@
 
 // WIDE: const i64 n0 = cu_scalar<i64>(bindings, slot0);
 // WIDE: ld_vec<f16, 4>(in1 + d1v + 48 * v1)
-kernel.func @gather "gather" grid [] scalars [#kernel.scalar<1, 1000000, 1>] {}
+kernel.func @gather "gather" grid () in [] scalars [#kernel.scalar<1, 1000000, 1>] {}
     (%in0: !kernel.view<i64, read>, %in1: !kernel.view<f16, read>, %out0: !kernel.view<f32, write>) {
-  kernel.foreach ["d0", "d1"] ["n0", "48"] {
-    %0 = kernel.load %in0["d0"] : i64 from !kernel.view<i64, read>
-    %1 = kernel.checked_index %0 below "100" : i64
-    %2 = kernel.load %in1["d1 + 48*x0"] indices(%1) : f16 from !kernel.view<f16, read>
+  kernel.foreach (%d0, %d1) in [n0, 48] {
+    %0 = kernel.load %in0[%d0] : i64 from !kernel.view<i64, read>
+    %1 = kernel.checked_index %0 below 100 : i64
+    %2 = kernel.load %in1[%d1 + 48*%1] : f16 from !kernel.view<f16, read>
     %3 = kernel.cast %2 : f16 -> f32
     %4 = kernel.unary leaky_relu %3 {alpha = 2.5e-1 : f64} : f32 -> f32
-    kernel.store %4, %out0["48*d0 + d1"] : f32 to !kernel.view<f32, write>
+    kernel.store %4, %out0[48*%d0 + %d1] : f32 to !kernel.view<f32, write>
   }
 }

@@ -21,116 +21,117 @@ func.func @main(%a: tensor<196x64xf32>, %b: tensor<49x128xf32>) {
   return
 }
 
-// CHECK: kernel.func @k0 "gemm" grid [] scalars [#kernel.scalar<1, 4, 1>, #kernel.scalar<1, 2, 1>] {tile_m = 16 : i64}
-// CHECK: kernel.dot ["d0", "d1", "d2"] ["49*n0", "64*n1", "32*n1"]
-// CHECK: kernel.load %{{.*}}["32*d0*n1 + d2"]
-// CHECK: kernel.store %{{.*}}["64*d3*n1 + d4"]
+// CHECK: kernel.func @k0 "gemm" grid () in [] scalars [#kernel.scalar<1, 4, 1>, #kernel.scalar<1, 2, 1>] {tile_m = 16 : i64}
+// CHECK: kernel.dot [49*n0, 64*n1, 32*n1] lhs (%[[M:.*]], %[[K:.*]]) {
+// CHECK: kernel.load %{{.*}}[32*n1*%[[M]] + %[[K]]]
+// CHECK: kernel.foreach (%[[M:.*]], %[[N:.*]]) in [49*n0, 64*n1]
+// CHECK: kernel.store %{{.*}}[64*n1*%[[M]] + %[[N]]]
 // CHECK-NOT: @k1
 // CHECK: kernel.func @k2
-kernel.func @k0 "gemm" grid [] scalars [] {tile_m = 16}
+kernel.func @k0 "gemm" grid () in [] scalars [] {tile_m = 16}
     (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
-  %0 = kernel.dot ["d0", "d1", "d2"] ["196", "64", "32"] lhs {
-    %1 = kernel.load %in0["32*d0 + d2"] : f32 from !kernel.view<f32, read>
+  %0 = kernel.dot [196, 64, 32] lhs (%d0, %d2) {
+    %1 = kernel.load %in0[32*%d0 + %d2] : f32 from !kernel.view<f32, read>
     kernel.yield %1 : f32
-  } rhs {
-    %1 = kernel.load %in1["d1 + 64*d2"] : f32 from !kernel.view<f32, read>
+  } rhs (%d2, %d1) {
+    %1 = kernel.load %in1[%d1 + 64*%d2] : f32 from !kernel.view<f32, read>
     kernel.yield %1 : f32
   } : !kernel.tile<f32, "196", "64">
-  kernel.foreach ["d3", "d4"] ["196", "64"] {
-    %1 = kernel.extract %0 ["d3", "d4"] : f32 from !kernel.tile<f32, "196", "64">
-    kernel.store %1, %out0["64*d3 + d4"] : f32 to !kernel.view<f32, write>
+  kernel.foreach (%d3, %d4) in [196, 64] {
+    %1 = kernel.extract %0 [%d3, %d4] : f32 from !kernel.tile<f32, "196", "64">
+    kernel.store %1, %out0[64*%d3 + %d4] : f32 to !kernel.view<f32, write>
   }
 }
-kernel.func @k1 "gemm" grid [] scalars [] {tile_m = 16}
+kernel.func @k1 "gemm" grid () in [] scalars [] {tile_m = 16}
     (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
-  %0 = kernel.dot ["d0", "d1", "d2"] ["49", "128", "64"] lhs {
-    %1 = kernel.load %in0["64*d0 + d2"] : f32 from !kernel.view<f32, read>
+  %0 = kernel.dot [49, 128, 64] lhs (%d0, %d2) {
+    %1 = kernel.load %in0[64*%d0 + %d2] : f32 from !kernel.view<f32, read>
     kernel.yield %1 : f32
-  } rhs {
-    %1 = kernel.load %in1["d1 + 128*d2"] : f32 from !kernel.view<f32, read>
+  } rhs (%d2, %d1) {
+    %1 = kernel.load %in1[%d1 + 128*%d2] : f32 from !kernel.view<f32, read>
     kernel.yield %1 : f32
   } : !kernel.tile<f32, "49", "128">
-  kernel.foreach ["d3", "d4"] ["49", "128"] {
-    %1 = kernel.extract %0 ["d3", "d4"] : f32 from !kernel.tile<f32, "49", "128">
-    kernel.store %1, %out0["128*d3 + d4"] : f32 to !kernel.view<f32, write>
+  kernel.foreach (%d3, %d4) in [49, 128] {
+    %1 = kernel.extract %0 [%d3, %d4] : f32 from !kernel.tile<f32, "49", "128">
+    kernel.store %1, %out0[128*%d3 + %d4] : f32 to !kernel.view<f32, write>
   }
 }
 // Another tile.
-kernel.func @k2 "gemm" grid [] scalars [] {tile_m = 32}
+kernel.func @k2 "gemm" grid () in [] scalars [] {tile_m = 32}
     (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
-  %0 = kernel.dot ["d0", "d1", "d2"] ["49", "128", "64"] lhs {
-    %1 = kernel.load %in0["64*d0 + d2"] : f32 from !kernel.view<f32, read>
+  %0 = kernel.dot [49, 128, 64] lhs (%d0, %d2) {
+    %1 = kernel.load %in0[64*%d0 + %d2] : f32 from !kernel.view<f32, read>
     kernel.yield %1 : f32
-  } rhs {
-    %1 = kernel.load %in1["d1 + 128*d2"] : f32 from !kernel.view<f32, read>
+  } rhs (%d2, %d1) {
+    %1 = kernel.load %in1[%d1 + 128*%d2] : f32 from !kernel.view<f32, read>
     kernel.yield %1 : f32
   } : !kernel.tile<f32, "49", "128">
-  kernel.foreach ["d3", "d4"] ["49", "128"] {
-    %1 = kernel.extract %0 ["d3", "d4"] : f32 from !kernel.tile<f32, "49", "128">
-    kernel.store %1, %out0["128*d3 + d4"] : f32 to !kernel.view<f32, write>
+  kernel.foreach (%d3, %d4) in [49, 128] {
+    %1 = kernel.extract %0 [%d3, %d4] : f32 from !kernel.tile<f32, "49", "128">
+    kernel.store %1, %out0[128*%d3 + %d4] : f32 to !kernel.view<f32, write>
   }
 }
 
 // The depth is divided by numbers that differ: they stay numbers.
 // CHECK: kernel.func @k3
 // CHECK: kernel.func @k4
-kernel.func @k3 "conv" grid [] scalars [] {tile_m = 16}
+kernel.func @k3 "conv" grid () in [] scalars [] {tile_m = 16}
     (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
-  %0 = kernel.dot ["d0", "d1", "d2"] ["49", "128", "96"] lhs {
-    %1 = kernel.load %in0["64*d0 + 99*floordiv(d2, 32) + mod(d2, 32)"] : f32 from !kernel.view<f32, read>
+  %0 = kernel.dot [49, 128, 96] lhs (%d0, %d2) {
+    %1 = kernel.load %in0[64*%d0 + 99*floordiv(%d2, 32) + mod(%d2, 32)] : f32 from !kernel.view<f32, read>
     kernel.yield %1 : f32
-  } rhs {
-    %1 = kernel.load %in1["d1 + 128*d2"] : f32 from !kernel.view<f32, read>
+  } rhs (%d2, %d1) {
+    %1 = kernel.load %in1[%d1 + 128*%d2] : f32 from !kernel.view<f32, read>
     kernel.yield %1 : f32
   } : !kernel.tile<f32, "49", "128">
-  kernel.foreach ["d3", "d4"] ["49", "128"] {
-    %1 = kernel.extract %0 ["d3", "d4"] : f32 from !kernel.tile<f32, "49", "128">
-    kernel.store %1, %out0["128*d3 + d4"] : f32 to !kernel.view<f32, write>
+  kernel.foreach (%d3, %d4) in [49, 128] {
+    %1 = kernel.extract %0 [%d3, %d4] : f32 from !kernel.tile<f32, "49", "128">
+    kernel.store %1, %out0[128*%d3 + %d4] : f32 to !kernel.view<f32, write>
   }
 }
-kernel.func @k4 "conv" grid [] scalars [] {tile_m = 16}
+kernel.func @k4 "conv" grid () in [] scalars [] {tile_m = 16}
     (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
-  %0 = kernel.dot ["d0", "d1", "d2"] ["49", "128", "96"] lhs {
-    %1 = kernel.load %in0["64*d0 + 99*floordiv(d2, 48) + mod(d2, 48)"] : f32 from !kernel.view<f32, read>
+  %0 = kernel.dot [49, 128, 96] lhs (%d0, %d2) {
+    %1 = kernel.load %in0[64*%d0 + 99*floordiv(%d2, 48) + mod(%d2, 48)] : f32 from !kernel.view<f32, read>
     kernel.yield %1 : f32
-  } rhs {
-    %1 = kernel.load %in1["d1 + 128*d2"] : f32 from !kernel.view<f32, read>
+  } rhs (%d2, %d1) {
+    %1 = kernel.load %in1[%d1 + 128*%d2] : f32 from !kernel.view<f32, read>
     kernel.yield %1 : f32
   } : !kernel.tile<f32, "49", "128">
-  kernel.foreach ["d3", "d4"] ["49", "128"] {
-    %1 = kernel.extract %0 ["d3", "d4"] : f32 from !kernel.tile<f32, "49", "128">
-    kernel.store %1, %out0["128*d3 + d4"] : f32 to !kernel.view<f32, write>
+  kernel.foreach (%d3, %d4) in [49, 128] {
+    %1 = kernel.extract %0 [%d3, %d4] : f32 from !kernel.tile<f32, "49", "128">
+    kernel.store %1, %out0[128*%d3 + %d4] : f32 to !kernel.view<f32, write>
   }
 }
 
 // Grids of a dynamic extent and of a number that differs: their product is in canonical order.
-// CHECK: kernel.func @k5 {{.*}} grid ["4*n0*n1"]
+// CHECK: kernel.func @k5 {{.*}} grid (%{{.*}}) in [4*n0*n1]
 // CHECK-NOT: kernel.func @k6
-kernel.func @k5 "conv" grid ["4*n0"] scalars [#kernel.scalar<1, 9, 1>] {tile_m = 16}
+kernel.func @k5 "conv" grid (%g0) in [4*n0] scalars [#kernel.scalar<1, 9, 1>] {tile_m = 16}
     (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
-  %0 = kernel.dot ["d0", "d1", "d2"] ["49", "128", "96"] lhs {
-    %1 = kernel.load %in0["96*d0 + d2 + 4704*g0"] : f32 from !kernel.view<f32, read>
+  %0 = kernel.dot [49, 128, 96] lhs (%d0, %d2) {
+    %1 = kernel.load %in0[96*%d0 + %d2 + 4704*%g0] : f32 from !kernel.view<f32, read>
     kernel.yield %1 : f32
-  } rhs {
-    %1 = kernel.load %in1["d1 + 128*d2"] : f32 from !kernel.view<f32, read>
+  } rhs (%d2, %d1) {
+    %1 = kernel.load %in1[%d1 + 128*%d2] : f32 from !kernel.view<f32, read>
     kernel.yield %1 : f32
   } : !kernel.tile<f32, "49", "128">
-  kernel.foreach ["d3", "d4"] ["49", "128"] {
-    %1 = kernel.extract %0 ["d3", "d4"] : f32 from !kernel.tile<f32, "49", "128">
-    kernel.store %1, %out0["128*d3 + d4 + 6272*g0"] : f32 to !kernel.view<f32, write>
+  kernel.foreach (%d3, %d4) in [49, 128] {
+    %1 = kernel.extract %0 [%d3, %d4] : f32 from !kernel.tile<f32, "49", "128">
+    kernel.store %1, %out0[128*%d3 + %d4 + 6272*%g0] : f32 to !kernel.view<f32, write>
   }
 }
-kernel.func @k6 "conv" grid ["8*n0"] scalars [#kernel.scalar<1, 9, 1>] {tile_m = 16}
+kernel.func @k6 "conv" grid (%g0) in [8*n0] scalars [#kernel.scalar<1, 9, 1>] {tile_m = 16}
     (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
-  %0 = kernel.dot ["d0", "d1", "d2"] ["49", "128", "96"] lhs {
-    %1 = kernel.load %in0["96*d0 + d2 + 4704*g0"] : f32 from !kernel.view<f32, read>
+  %0 = kernel.dot [49, 128, 96] lhs (%d0, %d2) {
+    %1 = kernel.load %in0[96*%d0 + %d2 + 4704*%g0] : f32 from !kernel.view<f32, read>
     kernel.yield %1 : f32
-  } rhs {
-    %1 = kernel.load %in1["d1 + 128*d2"] : f32 from !kernel.view<f32, read>
+  } rhs (%d2, %d1) {
+    %1 = kernel.load %in1[%d1 + 128*%d2] : f32 from !kernel.view<f32, read>
     kernel.yield %1 : f32
   } : !kernel.tile<f32, "49", "128">
-  kernel.foreach ["d3", "d4"] ["49", "128"] {
-    %1 = kernel.extract %0 ["d3", "d4"] : f32 from !kernel.tile<f32, "49", "128">
-    kernel.store %1, %out0["128*d3 + d4 + 6272*g0"] : f32 to !kernel.view<f32, write>
+  kernel.foreach (%d3, %d4) in [49, 128] {
+    %1 = kernel.extract %0 [%d3, %d4] : f32 from !kernel.tile<f32, "49", "128">
+    kernel.store %1, %out0[128*%d3 + %d4 + 6272*%g0] : f32 to !kernel.view<f32, write>
   }
 }

@@ -1,7 +1,7 @@
-//===- test/Target/CUDA/Level1Interpreter.h - what a kernel of level 1 means ---===//
+//===- test/Target/CUDA/KernelInterpreter.h - what a kernel means ---===//
 // SPDX-License-Identifier: Apache-2.0
-#ifndef CUPOLA_TEST_TARGET_CUDA_LEVEL1INTERPRETER_H
-#define CUPOLA_TEST_TARGET_CUDA_LEVEL1INTERPRETER_H
+#ifndef CUPOLA_TEST_TARGET_CUDA_KERNELINTERPRETER_H
+#define CUPOLA_TEST_TARGET_CUDA_KERNELINTERPRETER_H
 
 #include "dialects/Kernel/Kernel.h"
 
@@ -25,4 +25,4 @@ bool interpret(kernel::FuncOp func, const std::vector<int64_t> &scalars, std::ve
 
 } // namespace cupola::test
 
-#endif // CUPOLA_TEST_TARGET_CUDA_LEVEL1INTERPRETER_H
+#endif // CUPOLA_TEST_TARGET_CUDA_KERNELINTERPRETER_H

@@ -1,7 +1,9 @@
-//===- test/Target/CUDA/Level1Interpreter.cpp - what a kernel of level 1 means ---===//
+//===- test/Target/CUDA/KernelInterpreter.cpp - what a kernel means ---===//
 // SPDX-License-Identifier: Apache-2.0
 
-#include "test/Target/CUDA/Level1Interpreter.h"
+#include "test/Target/CUDA/KernelInterpreter.h"
+
+#include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
 #include <cstring>
@@ -71,44 +73,36 @@ public:
 
   bool run(const std::vector<int64_t> &scalars) {
     for (size_t i = 0; i < scalars.size(); ++i)
-      vars["n" + std::to_string(i)] = scalars[i];
-    std::vector<std::string> names;
-    for (size_t i = 0; i < func.getGrid().size(); ++i)
-      names.push_back("g" + std::to_string(i));
-    iterate(names, func.getGrid(), 0, [&] { block(func.getBody().front()); });
+      symbols["n" + std::to_string(i)] = scalars[i];
+    iterate(func.getPoint(), func.getGrid().getValue(), [&] { block(func.getBody().front()); });
     return raised;
   }
 
 private:
-  int64_t value(Attribute text, ValueRange indices = {}) {
-    auto [it, isNew] = exprs.try_emplace(text);
-    if (isNew)
-      it->second = graph::exprOf(text);
+  int64_t value(const Expr &expr, ValueRange indices = {}) {
     for (auto [i, index] : llvm::enumerate(indices))
-      vars["x" + std::to_string(i)] = numbers[index].whole;
-    std::optional<int64_t> result = it->second.evaluate(vars);
+      symbols["x" + std::to_string(i)] = numbers[index].whole;
+    std::optional<int64_t> result = expr.evaluate(symbols);
     if (!result)
       llvm::report_fatal_error("an expression has no value");
     return *result;
   }
   bool holds(ArrayAttr conditions, ValueRange indices) {
-    return llvm::all_of(conditions, [&](Attribute e) { return value(e, indices) >= 0; });
+    return llvm::all_of(conditions, [&](Attribute e) { return value(graph::exprOf(e), indices) >= 0; });
   }
 
-  void iterate(ArrayRef<std::string> names, ArrayAttr extents, size_t depth, llvm::function_ref<void()> body) {
-    if (depth == names.size())
+  void iterate(ValueRange point, ArrayRef<Attribute> extents, llvm::function_ref<void()> body) {
+    if (point.empty())
       return body();
-    int64_t extent = value(extents[depth]);
+    int64_t extent = value(graph::exprOf(extents.front()));
     for (int64_t i = 0; i < extent; ++i) {
-      vars[names[depth]] = i;
-      iterate(names, extents, depth + 1, body);
+      numbers[point.front()].whole = i;
+      iterate(point.drop_front(), extents.drop_front(), body);
     }
   }
-  void iterate(ArrayAttr varsAttr, ArrayAttr extents, llvm::function_ref<void()> body) {
-    std::vector<std::string> names;
-    for (auto name : varsAttr.getAsRange<StringAttr>())
-      names.push_back(name.str());
-    iterate(names, extents, 0, body);
+  /// A loop of one region.
+  template <class Loop> void iterate(Loop loop, llvm::function_ref<void()> body) {
+    iterate(loop.getBody().getArguments(), loop.getExtents().getValue(), body);
   }
 
   OperandRange block(Block &ops) {
@@ -121,13 +115,13 @@ private:
   size_t flat(TileType type, ArrayRef<int64_t> index) {
     size_t position = 0;
     for (auto [extent, i] : llvm::zip_equal(type.getExtents(), index))
-      position = position * value(extent) + i;
+      position = position * value(extent.getValue()) + i;
     return position;
   }
 
   void execute(Operation *op) {
     llvm::TypeSwitch<Operation *>(op)
-        .Case([&](ForeachOp it) { iterate(it.getVars(), it.getExtents(), [&] { block(it.getBody().front()); }); })
+        .Case([&](ForeachOp it) { iterate(it, [&] { block(it.getBody().front()); }); })
         .Case<MapOp, kernel::ReduceOp, ArgReduceOp, DotOp, ExtractOp, LoadOp, StoreOp>([&](auto it) { run(it); })
         .Case([&](kernel::ConstantOp it) {
           Number &n = numbers[it.getResult()];
@@ -137,10 +131,10 @@ private:
             n.whole =
                 wrap(static_cast<int64_t>(cast<IntegerAttr>(it.getValue()).getValue().getZExtValue()), it.getType());
         })
-        .Case([&](IndexOp it) { numbers[it.getResult()].whole = value(it.getExprAttr(), it.getIndices()); })
+        .Case<IndexOp, ApplyOp>([&](auto it) { numbers[it.getResult()].whole = value(it.getExpr(), it.getIndices()); })
         .Case([&](InRangeOp it) { numbers[it.getResult()].whole = holds(it.getExprs(), it.getIndices()); })
         .Case([&](CheckedIndexOp it) {
-          int64_t extent = value(it.getExtentAttr()), i = numbers[it.getValue()].whole;
+          int64_t extent = value(it.getExtent()), i = numbers[it.getValue()].whole;
           raised |= i < -extent || i >= extent;
           i = i < 0 && i >= -extent ? i + extent : i;
           numbers[it.getResult()].whole = std::clamp<int64_t>(i, 0, extent - 1);
@@ -171,7 +165,7 @@ private:
   void run(MapOp op) {
     for (Value tile : op.getTiles())
       tiles[tile].clear();
-    iterate(op.getVars(), op.getExtents(), [&] {
+    iterate(op, [&] {
       OperandRange yielded = block(op.getBody().front());
       for (auto [tile, value] : llvm::zip_equal(op.getTiles(), yielded))
         tiles[tile].push_back(numbers[value]);
@@ -197,7 +191,7 @@ private:
       kinds.push_back(kind.getValue());
       sums.push_back(neutral(kind.getValue(), type));
     }
-    iterate(op.getVars(), op.getExtents(), [&] {
+    iterate(op, [&] {
       OperandRange yielded = block(op.getBody().front());
       for (size_t i = 0; i < sums.size(); ++i) {
         BinaryKind kind = kinds[i] == ReduceKind::Sum    ? BinaryKind::Add
@@ -214,7 +208,7 @@ private:
   void run(ArgReduceOp op) {
     int64_t position = 0, best = -1;
     Number largest;
-    iterate(op.getVars(), op.getExtents(), [&] {
+    iterate(op, [&] {
       Value yielded = block(op.getBody().front())[0];
       Number n = numbers[yielded];
       bool isReal = isa<FloatType>(yielded.getType());
@@ -232,18 +226,14 @@ private:
 
   void run(DotOp op) {
     std::vector<Number> &tile = tiles[op.getTile()];
-    auto names = op.getVars().getAsValueRange<StringAttr>();
-    SmallVector<std::string> vk;
-    for (StringRef name : names)
-      vk.push_back(name.str());
-    int64_t m = value(op.getExtents()[0]), n = value(op.getExtents()[1]), k = value(op.getExtents()[2]);
-    std::vector<double> a(m * k), b(k * n);
-    for (vars[vk[2]] = 0; vars[vk[2]] < k; ++vars[vk[2]]) {
-      for (vars[vk[0]] = 0; vars[vk[0]] < m; ++vars[vk[0]])
-        a[vars[vk[0]] * k + vars[vk[2]]] = numbers[block(op.getLhs().front())[0]].real;
-      for (vars[vk[1]] = 0; vars[vk[1]] < n; ++vars[vk[1]])
-        b[vars[vk[2]] * n + vars[vk[1]]] = numbers[block(op.getRhs().front())[0]].real;
-    }
+    Attribute em = op.getExtents()[0], en = op.getExtents()[1], ek = op.getExtents()[2];
+    auto elements = [&](Region &operand, ArrayRef<Attribute> extents) {
+      std::vector<double> result;
+      iterate(operand.getArguments(), extents, [&] { result.push_back(numbers[block(operand.front())[0]].real); });
+      return result;
+    };
+    const std::vector<double> a = elements(op.getLhs(), {em, ek}), b = elements(op.getRhs(), {ek, en});
+    int64_t m = value(graph::exprOf(em)), n = value(graph::exprOf(en)), k = value(graph::exprOf(ek));
     tile.assign(m * n, {});
     for (int64_t i = 0; i < m; ++i)
       for (int64_t l = 0; l < k; ++l)
@@ -253,8 +243,8 @@ private:
 
   void run(ExtractOp op) {
     SmallVector<int64_t> index;
-    for (Attribute e : op.getIndex())
-      index.push_back(value(e));
+    for (Attribute e : op.getPoint())
+      index.push_back(value(graph::exprOf(e), op.getIndices()));
     numbers[op.getResult()] = tiles[op.getTile()].at(flat(op.getTile().getType(), index));
   }
 
@@ -262,12 +252,12 @@ private:
   void run(LoadOp op) {
     Number n = op.getOther() ? numbers[op.getOther()] : Number();
     if (holds(op.getMask(), op.getIndices()))
-      n = buffer(op.getView()).at(value(op.getPositionAttr(), op.getIndices()));
+      n = buffer(op.getView()).at(value(op.getPosition(), op.getIndices()));
     numbers[op.getResult()] = n;
   }
   void run(StoreOp op) {
     if (holds(op.getMask(), op.getIndices()))
-      buffer(op.getView()).at(value(op.getPositionAttr(), op.getIndices())) =
+      buffer(op.getView()).at(value(op.getPosition(), op.getIndices())) =
           cast_(numbers[op.getValue()], op.getValue().getType(), op.getValue().getType());
   }
 
@@ -326,9 +316,8 @@ private:
 
   FuncOp func;
   std::vector<std::vector<Number>> &buffers;
-  std::map<std::string, int64_t> vars;
-  llvm::DenseMap<Attribute, Expr> exprs;
-  llvm::DenseMap<Value, Number> numbers;
+  std::map<std::string, int64_t> symbols; ///< n0, n1, ..; x0, x1, .. of the op at hand
+  llvm::DenseMap<Value, Number> numbers;  ///< indices are whole
   llvm::DenseMap<Value, std::vector<Number>> tiles;
   bool raised = false;
 };

@@ -1,0 +1,64 @@
+//===- dialects/Kernel/Variables.h - index values as symbols of expressions ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Passes compute with `cupola::Expr`; ops hold expressions over x0, x1, .. , their operands.
+// A table of variables goes between the two: it gives every index value of a function a
+// symbol and what is known of it, reads the expressions of ops in these symbols, and writes
+// expressions back as attributes and operands.
+//===----------------------------------------------------------------------===//
+#ifndef CUPOLA_DIALECTS_KERNEL_VARIABLES_H
+#define CUPOLA_DIALECTS_KERNEL_VARIABLES_H
+
+#include "dialects/Graph/Shape.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace cupola::kernel {
+
+class PositionInterface;
+
+class Variables {
+public:
+  /// `func` is a kernel.func or a simt.func.
+  explicit Variables(mlir::Operation *func);
+
+  /// The symbol of an index value: v0, v1, .. in the order in which they are asked for. A
+  /// dot's k is one symbol in both of its regions.
+  std::string name(mlir::Value index);
+  Expr of(mlir::Value index) { return Expr::symbol(name(index)); }
+  std::vector<std::string> names(mlir::ValueRange indices);
+  /// Null for a symbol that is no variable (n0, n1, ..).
+  mlir::Value value(const std::string &name) const;
+
+  /// The expressions of an op in these symbols.
+  Expr read(const Expr &expr, mlir::ValueRange indices);
+  graph::Exprs read(mlir::ArrayAttr exprs, mlir::ValueRange indices);
+  /// All of an op's expressions, in the order of its attributes.
+  graph::Exprs read(PositionInterface op);
+
+  /// Expressions as an op takes them: in place, over x0, x1, .. ; the values of these.
+  llvm::SmallVector<mlir::Value> write(llvm::MutableArrayRef<Expr> exprs) const;
+  /// Changes all expressions of an op.
+  void rewrite(PositionInterface op, llvm::function_ref<Expr(const Expr &)> change);
+
+  /// What is known of n0, n1, .. and of all values with a symbol.
+  const Ranges &ranges() const { return known; }
+  /// Sets what is known of a value from here on.
+  void setRange(mlir::Value index, const Range &range) { known[name(index)] = range; }
+
+private:
+  llvm::DenseMap<mlir::Value, std::string> symbols;
+  std::map<std::string, mlir::Value> values;
+  Ranges known;
+};
+
+/// Calls `visit` with the expressions of an op, over x0, x1, ..
+void forEachExpr(mlir::Operation *op, llvm::function_ref<void(const Expr &)> visit);
+/// Replaces them.
+void mapExprs(mlir::Operation *op, llvm::function_ref<Expr(const Expr &)> map);
+
+} // namespace cupola::kernel
+
+#endif // CUPOLA_DIALECTS_KERNEL_VARIABLES_H

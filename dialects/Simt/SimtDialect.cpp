@@ -1,0 +1,233 @@
+//===- dialects/Simt/SimtDialect.cpp - registration, syntax, ranges ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "dialects/Simt/Simt.h"
+
+#include "dialects/Kernel/Syntax.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace cupola;
+using namespace cupola::simt;
+using graph::ExprAttr;
+using kernel::Indices;
+
+// The directives of the kernel dialect, and those of ops with more expressions.
+namespace cupola::simt {
+using namespace kernel;
+
+/// [position] (mask [..])? into [index]
+static ParseResult parseVectorAccess(OpAsmParser &parser, ExprAttr &position, ArrayAttr &mask, ArrayAttr &index,
+                                     Indices &indices) {
+  return failure(parseAccess(parser, position, mask, indices) || parser.parseKeyword("into") ||
+                 parsePositions(parser, index, indices));
+}
+static void printVectorAccess(OpAsmPrinter &printer, Operation *op, ExprAttr position, ArrayAttr mask, ArrayAttr index,
+                              OperandRange indices) {
+  printAccess(printer, op, position, mask, indices);
+  printer << " into ";
+  printPositions(printer, op, index, indices);
+}
+
+/// [position] from [index]
+static ParseResult parseVectorStore(OpAsmParser &parser, ArrayAttr &index, ExprAttr &position, Indices &indices) {
+  return failure(parsePlace(parser, position, indices) || parser.parseKeyword("from") ||
+                 parsePositions(parser, index, indices));
+}
+static void printVectorStore(OpAsmPrinter &printer, Operation *op, ArrayAttr index, ExprAttr position,
+                             OperandRange indices) {
+  printPlace(printer, op, position, indices);
+  printer << " from ";
+  printPositions(printer, op, index, indices);
+}
+
+/// [position] to [target] (mask [..])?
+static ParseResult parseCopy(OpAsmParser &parser, ExprAttr &position, ExprAttr &target, ArrayAttr &mask,
+                             Indices &indices) {
+  return failure(parsePlace(parser, position, indices) || parser.parseKeyword("to") ||
+                 parsePlace(parser, target, indices) || parseMask(parser, mask, indices));
+}
+static void printCopy(OpAsmPrinter &printer, Operation *op, ExprAttr position, ExprAttr target, ArrayAttr mask,
+                      OperandRange indices) {
+  printPlace(printer, op, position, indices);
+  printer << " to ";
+  printPlace(printer, op, target, indices);
+  printMask(printer, op, mask, indices);
+}
+
+} // namespace cupola::simt
+
+#include "dialects/Simt/SimtDialect.cpp.inc"
+#include "dialects/Simt/SimtEnums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/Simt/SimtAttrs.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "dialects/Simt/SimtTypes.cpp.inc"
+#define GET_OP_CLASSES
+#include "dialects/Simt/SimtOps.cpp.inc"
+
+void SimtDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/Simt/SimtAttrs.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "dialects/Simt/SimtTypes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/Simt/SimtOps.cpp.inc"
+      >();
+}
+
+//===----------------------------------------------------------------------===//
+// simt.func @name block %b of n0 thread %t of 128 scalars [..] (%a: type, ..) {body}
+//===----------------------------------------------------------------------===//
+
+void simt::FuncOp::print(OpAsmPrinter &p) {
+  p << ' ';
+  p.printSymbolName(getSymName());
+  p << " block ";
+  p.printOperand(getBlockIndex());
+  p << " of ";
+  kernel::printExtent(p, *this, getBlocksAttr());
+  p << " thread ";
+  p.printOperand(getThreadIndex());
+  p << " of " << getThreads() << " scalars " << getScalarsAttr() << " (";
+  llvm::interleaveComma(getViews(), p, [&](BlockArgument arg) { p.printRegionArgument(arg); });
+  p << ") ";
+  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"sym_name", "blocks", "threads", "scalars"});
+  p.printRegion(getBody(), /*printEntryBlockArgs=*/false, /*printBlockTerminators=*/false);
+}
+
+ParseResult simt::FuncOp::parse(OpAsmParser &parser, OperationState &result) {
+  StringAttr name;
+  ExprAttr blocks;
+  ArrayAttr scalars;
+  int64_t threads = 0;
+  SmallVector<OpAsmParser::Argument> args;
+  OpAsmParser::Argument block, thread;
+  if (parser.parseSymbolName(name, "sym_name", result.attributes) || parser.parseKeyword("block") ||
+      parser.parseArgument(block) || parser.parseKeyword("of") || kernel::parseExtent(parser, blocks) ||
+      parser.parseKeyword("thread") || parser.parseArgument(thread) || parser.parseKeyword("of") ||
+      parser.parseInteger(threads) || parser.parseKeyword("scalars") ||
+      parser.parseAttribute(scalars, "scalars", result.attributes) ||
+      parser.parseArgumentList(args, OpAsmParser::Delimiter::Paren, /*allowType=*/true) ||
+      parser.parseOptionalAttrDictWithKeyword(result.attributes))
+    return failure();
+  result.addAttribute("blocks", blocks);
+  result.addAttribute("threads", parser.getBuilder().getI64IntegerAttr(threads));
+  block.type = thread.type = parser.getBuilder().getIndexType();
+  args.append({block, thread});
+  Region *body = result.addRegion();
+  if (parser.parseRegion(*body, args))
+    return failure();
+  if (body->empty()) {
+    Block &entry = body->emplaceBlock();
+    for (const OpAsmParser::Argument &arg : args)
+      entry.addArgument(arg.type, result.location);
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// simt.for %i = from to end step 1 unroll {body}
+//===----------------------------------------------------------------------===//
+
+void ForOp::print(OpAsmPrinter &p) {
+  p << ' ';
+  p.printOperand(getIndex());
+  p << " = ";
+  kernel::printPosition(p, *this, getFromAttr(), getIndices());
+  p << " to ";
+  kernel::printPosition(p, *this, getToAttr(), getIndices());
+  p << " step ";
+  kernel::printPosition(p, *this, getStepAttr(), getIndices());
+  p << (getUnroll() ? " unroll " : " ");
+  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"from", "to", "step", "unroll"});
+  p.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+}
+
+ParseResult ForOp::parse(OpAsmParser &parser, OperationState &result) {
+  OpAsmParser::Argument index;
+  SmallVector<OpAsmParser::UnresolvedOperand> indices;
+  ExprAttr from, to, step;
+  index.type = parser.getBuilder().getIndexType();
+  if (parser.parseArgument(index) || parser.parseEqual() || kernel::parsePosition(parser, from, indices) ||
+      parser.parseKeyword("to") || kernel::parsePosition(parser, to, indices) || parser.parseKeyword("step") ||
+      kernel::parsePosition(parser, step, indices))
+    return failure();
+  result.addAttribute("from", from);
+  result.addAttribute("to", to);
+  result.addAttribute("step", step);
+  if (succeeded(parser.parseOptionalKeyword("unroll")))
+    result.addAttribute("unroll", parser.getBuilder().getUnitAttr());
+  Region *body = result.addRegion();
+  if (parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
+      parser.resolveOperands(indices, index.type, result.operands) || parser.parseRegion(*body, index))
+    return failure();
+  if (body->empty())
+    body->emplaceBlock().addArgument(index.type, result.location);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// What is known of index values
+//===----------------------------------------------------------------------===//
+
+cupola::Range simt::FuncOp::getIndexRange(Value index, kernel::Variables &) {
+  return {Expr(0), (index == getThreadIndex() ? Expr(getThreads()) : getBlocks()) - 1};
+}
+
+cupola::Range ForOp::getIndexRange(Value, kernel::Variables &variables) {
+  return {variables.read(getFrom(), getIndices()), variables.read(getTo(), getIndices()) - 1};
+}
+
+cupola::Range TileLoopOp::getIndexRange(Value index, kernel::Variables &) {
+  bool isTile = cast<BlockArgument>(index).getArgNumber() == 0;
+  return {Expr(0), (isTile ? getTrips() : Expr(getStages())) - 1};
+}
+
+//===----------------------------------------------------------------------===//
+// Types: <2x4xf32>, <2xf32, vector 4>, <4096xf32>
+//===----------------------------------------------------------------------===//
+
+Type RegistersType::parse(AsmParser &parser) {
+  SmallVector<int64_t> extents;
+  Type element;
+  int64_t vector = 1;
+  if (parser.parseLess() || parser.parseDimensionList(extents, /*allowDynamic=*/false) || parser.parseType(element))
+    return {};
+  if (succeeded(parser.parseOptionalComma()) && (parser.parseKeyword("vector") || parser.parseInteger(vector)))
+    return {};
+  if (parser.parseGreater())
+    return {};
+  return get(parser.getContext(), extents, element, vector);
+}
+
+void RegistersType::print(AsmPrinter &printer) const {
+  printer << '<';
+  for (int64_t extent : getExtents())
+    printer << extent << 'x';
+  printer << getElement();
+  if (getVector() > 1)
+    printer << ", vector " << getVector();
+  printer << '>';
+}
+
+Type SmemType::parse(AsmParser &parser) {
+  SmallVector<int64_t> extents;
+  Type element;
+  if (parser.parseLess() || parser.parseDimensionList(extents, /*allowDynamic=*/false) || parser.parseType(element) ||
+      parser.parseGreater())
+    return {};
+  if (extents.size() != 1) {
+    parser.emitError(parser.getNameLoc(), "shared memory has one extent");
+    return {};
+  }
+  return get(parser.getContext(), extents[0], element);
+}
+
+void SmemType::print(AsmPrinter &printer) const { printer << '<' << getCount() << 'x' << getElement() << '>'; }

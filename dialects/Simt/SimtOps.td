@@ -1,0 +1,288 @@
+//===- SimtOps.td - ops of the simt dialect -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CUPOLA_DIALECTS_SIMT_SIMTOPS_TD
+#define CUPOLA_DIALECTS_SIMT_SIMTOPS_TD
+
+include "dialects/Kernel/KernelOps.td"
+include "dialects/Simt/SimtDialect.td"
+
+class Simt_Op<string mnemonic, list<Trait> traits = []> : Op<Simt_Dialect, mnemonic, traits>;
+
+//===----------------------------------------------------------------------===//
+// Control
+//===----------------------------------------------------------------------===//
+
+def Simt_FuncOp : Simt_Op<"func", [Symbol, IsolatedFromAbove, SingleBlock, NoTerminator,
+                                   Kernel_Defines]> {
+  let summary = "a kernel as the program of one thread";
+  let description = [{
+    The region's arguments are the buffer parameters and, after them, the block of the grid
+    and the thread of the block. Where a plan may launch more than `blocks` blocks, those
+    beyond leave at once.
+
+    ```mlir
+    simt.func @k0 block %b of n0 thread %t of 128 scalars [#kernel.scalar<1, 0, 1>]
+        (%in0: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
+      ...
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, Graph_Expr:$blocks, I64Attr:$threads,
+                       TypedArrayAttrBase<Kernel_ScalarAttr, "scalar parameters">:$scalars);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The buffer parameters.
+    ::llvm::MutableArrayRef<::mlir::BlockArgument> getViews() {
+      return getBody().getArguments().drop_back(2);
+    }
+    ::mlir::BlockArgument getBlockIndex() { return getBody().getArguments().drop_back().back(); }
+    ::mlir::BlockArgument getThreadIndex() { return getBody().getArguments().back(); }
+  }];
+}
+
+def Simt_ForOp : Simt_Op<"for", [SingleBlock, NoTerminator, RecursiveMemoryEffects,
+                                 Kernel_Position, Kernel_Defines]> {
+  let summary = "a loop of one thread";
+  let arguments = (ins Graph_Expr:$from, Graph_Expr:$to, Graph_Expr:$step,
+                       Variadic<Index>:$indices, UnitAttr:$unroll);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::BlockArgument getIndex() { return getBody().getArgument(0); }
+  }];
+}
+
+def Simt_GuardOp : Simt_Op<"guard", [SingleBlock, NoTerminator, RecursiveMemoryEffects,
+                                     Kernel_Position]> {
+  let summary = "runs its region where every expression is >= 0";
+  let arguments = (ins Graph_ExprArray:$exprs, Variadic<Index>:$indices);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "custom<Positions>($exprs, $indices) attr-dict-with-keyword $body";
+  let hasVerifier = 1;
+}
+
+def Simt_TileLoopOp : Simt_Op<"tile_loop", [SingleBlock, NoTerminator, RecursiveMemoryEffects,
+                                            Kernel_Defines]> {
+  let summary = "the main loop of a product over tiles of k, before pipelining";
+  let description = [{
+    Each region's arguments are the tile, below `trips`, and the buffer of shared memory that
+    it is in, below `stages`. `fetch` starts the transfer: to registers, or, with `async`, to
+    shared memory. `store` moves registers to shared memory. The regions are independent but
+    for registers declared before the loop. PipelineCopies makes a `for` of it.
+  }];
+  let arguments = (ins Graph_Expr:$trips, I64Attr:$stages, UnitAttr:$async);
+  let regions = (region SizedRegion<1>:$fetch, SizedRegion<1>:$store, SizedRegion<1>:$compute);
+  let assemblyFormat = [{
+    `to` custom<Extent>($trips) `stages` $stages (`async` $async^)? attr-dict-with-keyword
+    `fetch` custom<Body>($fetch) `store` custom<Body>($store) `compute` custom<Body>($compute)
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Registers
+//===----------------------------------------------------------------------===//
+
+def Simt_RegistersOp : Simt_Op<"registers", [MemoryEffects<[MemAlloc]>]> {
+  let summary = "declares registers: unset, all zero, or a variable with a first value";
+  let arguments = (ins UnitAttr:$zero, Optional<Kernel_Scalar>:$init);
+  let results = (outs Simt_RegistersType:$registers);
+  let assemblyFormat = [{
+    (`zero` $zero^)? (`init` $init^ `:` type($init))? attr-dict `:` type($registers)
+  }];
+  let hasVerifier = 1;
+}
+
+def Simt_GetOp : Simt_Op<"get", [Kernel_Position, MemoryEffects<[MemRead]>]> {
+  let summary = "a register; a vector's element is the last index";
+  let arguments = (ins Simt_RegistersType:$registers, Graph_ExprArray:$index, Variadic<Index>:$indices);
+  let results = (outs Kernel_Scalar:$result);
+  let assemblyFormat = [{
+    $registers custom<Positions>($index, $indices) attr-dict `:` type($result) `from` type($registers)
+  }];
+  let hasVerifier = 1;
+}
+
+def Simt_SetOp : Simt_Op<"set", [Kernel_Position, MemoryEffects<[MemWrite]>]> {
+  let summary = "writes a register";
+  let arguments = (ins Kernel_Scalar:$value, Simt_RegistersType:$registers,
+                       Graph_ExprArray:$index, Variadic<Index>:$indices);
+  let assemblyFormat = [{
+    $value `,` $registers custom<Positions>($index, $indices) attr-dict
+    `:` type($value) `to` type($registers)
+  }];
+  let hasVerifier = 1;
+}
+
+def Simt_AccumulateOp : Simt_Op<"accumulate", [Kernel_Position, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "combines a value into a register";
+  let arguments = (ins Graph_ReduceKindAttr:$kind, Kernel_Scalar:$value,
+                       Simt_RegistersType:$registers, Graph_ExprArray:$index, Variadic<Index>:$indices);
+  let assemblyFormat = [{
+    $kind $value `,` $registers custom<Positions>($index, $indices) attr-dict
+    `:` type($value) `to` type($registers)
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+// A place that vectors are loaded from and stored to.
+def Simt_Memory : AnyTypeOf<[Kernel_ViewType, Simt_SmemType]>;
+
+def Simt_LoadVectorOp : Simt_Op<"load_vector", [AttrSizedOperandSegments, Kernel_Position,
+    MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "fills one vector of the registers by one access, `other` where the mask fails";
+  let arguments = (ins Simt_Memory:$memory, Simt_RegistersType:$registers, Graph_Expr:$position,
+                       DefaultValuedAttr<Graph_ExprArray, "{}">:$mask, Graph_ExprArray:$index,
+                       Variadic<Index>:$indices, Optional<Kernel_Scalar>:$other);
+  let assemblyFormat = [{
+    $memory `to` $registers custom<VectorAccess>($position, $mask, $index, $indices)
+    (`else` $other^ `:` type($other))? attr-dict `:` type($memory) `to` type($registers)
+  }];
+  let hasVerifier = 1;
+}
+
+def Simt_StoreVectorOp : Simt_Op<"store_vector", [Kernel_Position, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "writes one vector of the registers by one access";
+  let arguments = (ins Simt_RegistersType:$registers, Simt_Memory:$memory, Graph_ExprArray:$index,
+                       Graph_Expr:$position, Variadic<Index>:$indices);
+  let assemblyFormat = [{
+    $registers `to` $memory custom<VectorStore>($index, $position, $indices) attr-dict
+    `:` type($registers) `to` type($memory)
+  }];
+  let hasVerifier = 1;
+}
+
+def Simt_SmemOp : Simt_Op<"smem", [MemoryEffects<[MemAlloc]>]> {
+  let summary = "reserves shared memory; PlaceShared sets its byte offset";
+  let arguments = (ins OptionalAttr<I64Attr>:$offset);
+  let results = (outs Simt_SmemType:$smem);
+  let assemblyFormat = "(`at` $offset^)? attr-dict `:` type($smem)";
+  let hasVerifier = 1;
+}
+
+def Simt_LoadSharedOp : Simt_Op<"load_shared", [Kernel_Position, MemoryEffects<[MemRead]>]> {
+  let summary = "an element of shared memory";
+  let arguments = (ins Simt_SmemType:$smem, Graph_Expr:$position, Variadic<Index>:$indices);
+  let results = (outs Kernel_Scalar:$result);
+  let assemblyFormat = [{
+    $smem `` custom<Place>($position, $indices) attr-dict `:` type($result) `from` type($smem)
+  }];
+  let hasVerifier = 1;
+}
+
+def Simt_StoreSharedOp : Simt_Op<"store_shared", [Kernel_Position, MemoryEffects<[MemWrite]>]> {
+  let summary = "writes an element of shared memory";
+  let arguments = (ins Kernel_Scalar:$value, Simt_SmemType:$smem, Graph_Expr:$position,
+                       Variadic<Index>:$indices);
+  let assemblyFormat = [{
+    $value `,` $smem `` custom<Place>($position, $indices) attr-dict `:` type($value) `to` type($smem)
+  }];
+  let hasVerifier = 1;
+}
+
+def Simt_AsyncCopyOp : Simt_Op<"async_copy", [Kernel_Position, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "starts a copy of `bytes` bytes to shared memory; zeros where the mask fails";
+  let arguments = (ins Kernel_ViewType:$view, Simt_SmemType:$smem, Graph_Expr:$position,
+                       Graph_Expr:$target, DefaultValuedAttr<Graph_ExprArray, "{}">:$mask,
+                       Variadic<Index>:$indices, I64Attr:$bytes);
+  let assemblyFormat = [{
+    $view `to` $smem custom<Copy>($position, $target, $mask, $indices) `bytes` $bytes attr-dict
+    `:` type($view) `to` type($smem)
+  }];
+  let hasVerifier = 1;
+}
+
+def Simt_AsyncCommitOp : Simt_Op<"async_commit", [MemoryEffects<[MemWrite]>]> {
+  let summary = "closes the group of copies started since the last commit";
+  let assemblyFormat = "attr-dict";
+}
+
+def Simt_AsyncWaitOp : Simt_Op<"async_wait", [MemoryEffects<[MemWrite]>]> {
+  let summary = "waits until at most `pending` of the newest groups are under way";
+  let arguments = (ins I64Attr:$pending);
+  let assemblyFormat = "$pending attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Threads together
+//===----------------------------------------------------------------------===//
+
+def Simt_BarrierOp : Simt_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "all threads of the block meet; orders their accesses";
+  let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
+}
+
+def Simt_WarpReduceOp : Simt_Op<"warp_reduce", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "the lanes' values combined, in every lane";
+  let arguments = (ins Graph_ReduceKindAttr:$kind, Kernel_Scalar:$value);
+  let results = (outs Kernel_Scalar:$result);
+  let assemblyFormat = "$kind $value attr-dict `:` type($value) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Simt_BlockReduceOp : Simt_Op<"block_reduce", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "the threads' values combined, in every thread; `scratch` holds one per warp";
+  let arguments = (ins Graph_ReduceKindAttr:$kind, Kernel_Scalar:$value, Simt_SmemType:$scratch);
+  let results = (outs Kernel_Scalar:$result);
+  let assemblyFormat = [{
+    $kind $value `,` $scratch attr-dict `:` type($value) `,` type($scratch) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+def Simt_LoadFragmentOp : Simt_Op<"load_fragment", [Kernel_Position, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "fills a register array with vectors `stride` elements apart in shared memory";
+  let arguments = (ins Simt_SmemType:$smem, Graph_Expr:$position, Variadic<Index>:$indices,
+                       I64Attr:$width, I64Attr:$stride, Simt_RegistersType:$fragment);
+  let assemblyFormat = [{
+    $smem `` custom<Place>($position, $indices) `width` $width `stride` $stride `to` $fragment attr-dict
+    `:` type($smem) `to` type($fragment)
+  }];
+  let hasVerifier = 1;
+}
+
+def Simt_FmaTileOp : Simt_Op<"fma_tile", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "acc[i][j] += a[i] * b[j]";
+  let arguments = (ins Simt_RegistersType:$acc, Simt_RegistersType:$a,
+                       Simt_RegistersType:$b);
+  let assemblyFormat = "$acc `,` $a `,` $b attr-dict `:` type($acc) `,` type($a) `,` type($b)";
+  let hasVerifier = 1;
+}
+
+def Simt_MmaOperandAttr : EnumAttr<Simt_Dialect, Simt_MmaOperand, "mma_operand">;
+
+def Simt_MmaLoadOp : Simt_Op<"mma_load", [Kernel_Position, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "loads the fragments of a warp tile; rows of shared memory are `stride` apart";
+  let arguments = (ins Simt_MmaOperandAttr:$operand, Simt_SmemType:$smem, Graph_Expr:$position,
+                       Variadic<Index>:$indices, I64Attr:$stride, Simt_RegistersType:$fragment);
+  let assemblyFormat = [{
+    $operand $smem `` custom<Place>($position, $indices) `stride` $stride `to` $fragment attr-dict
+    `:` type($smem) `to` type($fragment)
+  }];
+  let hasVerifier = 1;
+}
+
+def Simt_MmaOp : Simt_Op<"mma", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "acc += a * b by the warp's matrix unit; f32 accumulators";
+  let arguments = (ins Simt_RegistersType:$acc, Simt_RegistersType:$a,
+                       Simt_RegistersType:$b, UnitAttr:$bf16);
+  let assemblyFormat = [{
+    $acc `,` $a `,` $b (`bf16` $bf16^)? attr-dict `:` type($acc) `,` type($a) `,` type($b)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // CUPOLA_DIALECTS_SIMT_SIMTOPS_TD

@@ -1,0 +1,236 @@
+//===- dialects/Simt/SimtVerifiers.cpp - verifiers of the simt dialect ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "dialects/Simt/Simt.h"
+
+using namespace mlir;
+using namespace cupola;
+using namespace cupola::simt;
+using cupola::kernel::ViewType;
+
+namespace {
+
+/// Whether all threads of a group of `threads` consecutive ones see the same value.
+bool isUniform(const Expr &expr, ValueRange indices, int64_t threads);
+
+bool isUniform(Value index, int64_t threads) {
+  if (auto argument = dyn_cast<BlockArgument>(index)) {
+    auto loop = dyn_cast<ForOp>(argument.getOwner()->getParentOp());
+    return !loop || (isUniform(loop.getFrom(), loop.getIndices(), threads) &&
+                     isUniform(loop.getStep(), loop.getIndices(), threads));
+  }
+  auto apply = index.getDefiningOp<kernel::ApplyOp>();
+  return apply && isUniform(apply.getExpr(), apply.getIndices(), threads);
+}
+
+bool isThread(Value index) {
+  auto argument = dyn_cast<BlockArgument>(index);
+  auto func = argument ? dyn_cast<simt::FuncOp>(argument.getOwner()->getParentOp()) : simt::FuncOp();
+  return func && func.getThreadIndex() == argument;
+}
+
+bool isUniform(const Expr &expr, ValueRange indices, int64_t threads) {
+  std::map<std::string, Expr> split;
+  for (auto [i, index] : llvm::enumerate(indices))
+    if (isThread(index))
+      split["x" + std::to_string(i)] = Expr::symbol("group") * threads + Expr::symbol("lane");
+  Expr byLane = simplify(expr.substitute(split), {{"lane", cupola::Range{Expr(0), Expr(threads - 1)}}});
+  if (byLane.uses("lane"))
+    return false;
+  for (auto [i, index] : llvm::enumerate(indices))
+    if (byLane.uses("x" + std::to_string(i)) && !isUniform(index, threads))
+      return false;
+  return true;
+}
+
+/// Threads of a group reach `op` together.
+LogicalResult reachedTogether(Operation *op, int64_t threads) {
+  for (Operation *outer = op->getParentOp(); outer; outer = outer->getParentOp()) {
+    if (!isa<GuardOp, ForOp>(outer))
+      continue;
+    ValueRange indices = OperandRange(cast<kernel::PositionInterface>(outer).getIndicesMutable());
+    bool together = true;
+    kernel::forEachExpr(outer, [&](const Expr &condition) { together &= isUniform(condition, indices, threads); });
+    if (!together)
+      return op->emitOpError("is under a condition that differs between threads that must meet")
+                 .attachNote(outer->getLoc())
+             << "the condition";
+  }
+  return success();
+}
+
+int64_t blockThreads(Operation *op) {
+  auto func = op->getParentOfType<simt::FuncOp>();
+  return func ? func.getThreads() : 0;
+}
+
+LogicalResult index(Operation *op, RegistersType type, ArrayAttr index, bool element) {
+  size_t expected = type.getExtents().size() + (element && type.getVector() > 1);
+  if (index.size() != expected)
+    return op->emitOpError() << "has " << index.size() << " indices, not " << expected;
+  return kernel::verifyPositions(op);
+}
+
+Type elementOf(Value memory) {
+  if (auto view = dyn_cast<ViewType>(memory.getType()))
+    return view.getElement();
+  return cast<SmemType>(memory.getType()).getElement();
+}
+
+int64_t byteSize(Type type) { return type.isInteger(1) ? 1 : type.getIntOrFloatBitWidth() / 8; }
+
+LogicalResult access(Operation *op, RegistersType registers, Value memory) {
+  if (registers.getElement() != elementOf(memory))
+    return op->emitOpError("moves another type than the memory holds");
+  int64_t bytes = registers.getVector() * byteSize(registers.getElement());
+  if (!llvm::isPowerOf2_64(bytes) || bytes > 16)
+    return op->emitOpError() << "moves " << bytes << " bytes, not 1, 2, 4, 8 or 16";
+  return kernel::verifyPositions(op);
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Verifiers
+//===----------------------------------------------------------------------===//
+
+LogicalResult simt::FuncOp::verify() {
+  size_t count = getBody().getNumArguments();
+  if (count < 2 || !getBlockIndex().getType().isIndex() || !getThreadIndex().getType().isIndex())
+    return emitOpError("has no index of the block and the thread");
+  for (BlockArgument view : getViews())
+    if (!isa<ViewType>(view.getType()))
+      return emitOpError() << "parameter of type " << view.getType() << " is no view";
+  return kernel::verifyPositions(*this);
+}
+
+LogicalResult ForOp::verify() {
+  if (failed(kernel::verifyIndices(*this, getBody(), 1)))
+    return failure();
+  return kernel::verifyPositions(*this);
+}
+
+LogicalResult GuardOp::verify() { return kernel::verifyPositions(*this); }
+
+LogicalResult TileLoopOp::verify() {
+  if (getStages() < 1)
+    return emitOpError("needs at least one stage");
+  if (getAsync() && !getStore().front().empty())
+    return emitOpError("copies asynchronously, there is nothing to store");
+  for (Region &region : getOperation()->getRegions())
+    if (failed(kernel::verifyIndices(*this, region, 2)))
+      return failure();
+  return kernel::verifyPositions(*this);
+}
+
+LogicalResult RegistersOp::verify() {
+  RegistersType type = getRegisters().getType();
+  if (!getInit())
+    return success();
+  if (!type.getExtents().empty() || type.getVector() > 1 || getInit().getType() != type.getElement())
+    return emitOpError("a first value of its own type is for a variable");
+  return success();
+}
+
+LogicalResult GetOp::verify() {
+  if (getResult().getType() != getRegisters().getType().getElement())
+    return emitOpError("reads another type than the registers hold");
+  return index(*this, getRegisters().getType(), getIndex(), /*element=*/true);
+}
+
+LogicalResult SetOp::verify() {
+  if (getValue().getType() != getRegisters().getType().getElement())
+    return emitOpError("writes another type than the registers hold");
+  return index(*this, getRegisters().getType(), getIndex(), /*element=*/true);
+}
+
+LogicalResult AccumulateOp::verify() {
+  if (getValue().getType() != getRegisters().getType().getElement())
+    return emitOpError("combines another type than the registers hold");
+  return index(*this, getRegisters().getType(), getIndex(), /*element=*/true);
+}
+
+LogicalResult LoadVectorOp::verify() {
+  if (getMask().empty() != !getOther())
+    return emitOpError("needs a mask and a value for where it fails, or neither");
+  if (failed(index(*this, getRegisters().getType(), getIndex(), /*element=*/false)))
+    return failure();
+  return access(*this, getRegisters().getType(), getMemory());
+}
+
+LogicalResult StoreVectorOp::verify() {
+  if (failed(index(*this, getRegisters().getType(), getIndex(), /*element=*/false)))
+    return failure();
+  return access(*this, getRegisters().getType(), getMemory());
+}
+
+LogicalResult SmemOp::verify() {
+  if (getOffset() && *getOffset() % 16 != 0)
+    return emitOpError() << "offset " << *getOffset() << " is no multiple of 16";
+  return success();
+}
+
+LogicalResult LoadSharedOp::verify() {
+  if (getResult().getType() != getSmem().getType().getElement())
+    return emitOpError("loads another type than the memory holds");
+  return kernel::verifyPositions(*this);
+}
+
+LogicalResult StoreSharedOp::verify() {
+  if (getValue().getType() != getSmem().getType().getElement())
+    return emitOpError("stores another type than the memory holds");
+  return kernel::verifyPositions(*this);
+}
+
+LogicalResult AsyncCopyOp::verify() {
+  if (getView().getType().getElement() != getSmem().getType().getElement())
+    return emitOpError("copies between different types");
+  if (getBytes() != 4 && getBytes() != 8 && getBytes() != 16)
+    return emitOpError() << "copies " << getBytes() << " bytes, not 4, 8 or 16";
+  return kernel::verifyPositions(*this);
+}
+
+LogicalResult BarrierOp::verify() { return reachedTogether(*this, blockThreads(*this)); }
+
+LogicalResult BlockReduceOp::verify() {
+  if (getScratch().getType().getCount() < blockThreads(*this) / 32)
+    return emitOpError("needs scratch for one value per warp");
+  return reachedTogether(*this, blockThreads(*this));
+}
+
+LogicalResult LoadFragmentOp::verify() {
+  auto type = getFragment().getType();
+  if (type.getExtents().size() != 1 || type.getExtents()[0] % getWidth() != 0)
+    return emitOpError() << "fragment " << type << " is not made of vectors of " << getWidth();
+  return kernel::verifyPositions(*this);
+}
+
+LogicalResult FmaTileOp::verify() {
+  ArrayRef<int64_t> acc = getAcc().getType().getExtents();
+  ArrayRef<int64_t> a = getA().getType().getExtents(), b = getB().getType().getExtents();
+  if (acc.size() != 2 || a.size() != 1 || b.size() != 1 || acc[0] != a[0] || acc[1] != b[0])
+    return emitOpError("accumulators are not lhs by rhs");
+  return success();
+}
+
+LogicalResult MmaLoadOp::verify() {
+  if (getFragment().getType().getExtents().size() != 2)
+    return emitOpError("fragments are [tiles][registers]");
+  if (getStride() % 8 != 0)
+    return emitOpError() << "rows " << getStride() << " apart are not aligned to 16 bytes";
+  if (failed(reachedTogether(*this, 32)))
+    return failure();
+  return kernel::verifyPositions(*this);
+}
+
+LogicalResult MmaOp::verify() {
+  ArrayRef<int64_t> acc = getAcc().getType().getExtents();
+  ArrayRef<int64_t> a = getA().getType().getExtents(), b = getB().getType().getExtents();
+  if (acc.size() != 3 || a.size() != 2 || b.size() != 2 || acc[0] != a[0] || acc[1] != b[0] || acc[2] != 4)
+    return emitOpError("accumulators are not lhs tiles by rhs tiles by 4");
+  if (a[1] != 2 * b[1] || (b[1] != 1 && b[1] != 2))
+    return emitOpError("fragments are neither of K 8 nor of K 16");
+  return reachedTogether(*this, 32);
+}
+
+LogicalResult WarpReduceOp::verify() { return reachedTogether(*this, 32); }

@@ -1,0 +1,193 @@
+//===- lib/Target/CUDA/LoweringClones.cpp - a kernel's ops in the program of a thread ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "dialects/Graph/Neutral.h"
+#include "lib/Target/CUDA/Lowering.h"
+
+using namespace mlir;
+using namespace cupola;
+using namespace cupola::kernel;
+using namespace cupola::simt;
+
+namespace cupola::cuda {
+
+LogicalResult Lowering::clone(Block &block) {
+  for (Operation &op : block)
+    if (!isa<YieldOp>(op) && failed(clone(op)))
+      return failure();
+  return success();
+}
+
+LogicalResult Lowering::hoistInvariant(Block &block, ValueRange indices) {
+  llvm::DenseSet<Operation *> varying = varyingOps(block, indices);
+  for (Operation &op : block) {
+    if (varying.contains(&op) || isa<YieldOp>(op))
+      continue;
+    if (failed(clone(op)))
+      return failure();
+    hoisted.insert(&op);
+  }
+  return success();
+}
+
+LogicalResult Lowering::clone(Operation &op) {
+  if (hoisted.contains(&op))
+    return success();
+  if (auto extract = dyn_cast<ExtractOp>(op))
+    return cloneExtract(extract);
+  if (isa<ForeachOp, kernel::ReduceOp, MapOp, ArgReduceOp>(op))
+    return cloneSerial(op);
+  if (op.getNumRegions() != 0)
+    return op.emitOpError("has no place inside an iteration on a GPU");
+  builder.clone(op, values);
+  return success();
+}
+
+SmallVector<Value> Lowering::yielded(Block &block) {
+  if (!isa<YieldOp>(block.back()))
+    return {};
+  return llvm::map_to_vector(block.getTerminator()->getOperands(),
+                             [&](Value value) { return values.lookupOrDefault(value); });
+}
+
+/// A tile element is read where this thread made it, or computed once more.
+LogicalResult Lowering::cloneExtract(ExtractOp op) {
+  auto kept = tiles.find(op.getTile());
+  if (kept != tiles.end() && isOwnPoint(op, space) &&
+      llvm::equal(op.getTile().getType().getExtents(), spaceExtents.getAsRange<graph::ExprAttr>())) {
+    const TilePlace &at = kept->second;
+    values.map(op.getResult(), at.element ? at.element : get(at.registers, at.index(place)));
+    return success();
+  }
+  auto map = op.getTile().getDefiningOp<MapOp>();
+  if (!map)
+    return op.emitOpError("reads a product's tile at another point than its own");
+  for (auto [index, at, extent] : llvm::zip_equal(map.getBody().getArguments(), read(op.getPoint(), op.getIndices()),
+                                                  graph::exprsOf(map.getExtents()))) {
+    std::optional<std::string> symbol = at.asSymbol();
+    if (Value known = symbol ? vars.value(*symbol) : Value())
+      values.map(index, known);
+    else
+      bind(index, at, extent);
+  }
+  Block &body = map.getBody().front();
+  if (failed(clone(body)))
+    return failure();
+  values.map(op.getResult(), yielded(body)[llvm::cast<OpResult>(op.getTile()).getResultNumber()]);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Loops of one thread
+//===----------------------------------------------------------------------===//
+
+/// Loops of one thread with fewer iterations are unrolled: the taps of a window.
+static constexpr int64_t longLoop = 9;
+
+LogicalResult Lowering::loops(ValueRange indices, ArrayAttr extents, Body body) {
+  if (indices.empty())
+    return body();
+  size_t depth = extents.size() - indices.size();
+  Expr extent = graph::exprOf(extents[depth]);
+  bool unroll = indices.size() == 1 && extent.constant().value_or(longLoop) < longLoop;
+  return loop(indices.front(), 0, extent, 1, unroll, [&] { return loops(indices.drop_front(), extents, body); });
+}
+
+LogicalResult Lowering::cloneSerial(Operation &op) {
+  if (auto each = dyn_cast<ForeachOp>(op))
+    return loops(each.getBody().getArguments(), each.getExtents(), [&] { return clone(each.getBody().front()); });
+  if (auto reduce = dyn_cast<kernel::ReduceOp>(op))
+    return cloneReduce(reduce);
+  if (auto reduce = dyn_cast<ArgReduceOp>(op))
+    return cloneArgReduce(reduce);
+  return success(); // A map is computed where it is read.
+}
+
+LogicalResult Lowering::cloneReduce(kernel::ReduceOp op) {
+  SmallVector<Accumulator> accumulators;
+  for (auto [kind, type] : llvm::zip_equal(op.getKinds().getAsRange<graph::ReduceKindAttr>(), op.getResultTypes()))
+    accumulators.push_back(makeAccumulator(*this, kind.getValue(), type));
+  Block &body = op.getBody().front();
+  LogicalResult done = loops(body.getArguments(), op.getExtents(), [&]() -> LogicalResult {
+    if (failed(clone(body)))
+      return failure();
+    for (auto [accumulator, value] : llvm::zip_equal(accumulators, yielded(body)))
+      cuda::accumulate(*this, accumulator, value);
+    return success();
+  });
+  for (auto [accumulator, result] : llvm::zip_equal(accumulators, op.getResults()))
+    values.map(result, cast(get(accumulator.registers), accumulator.type));
+  return done;
+}
+
+/// Keeps the best value and its position; NaN beats every number, as in numpy.
+LogicalResult Lowering::cloneArgReduce(ArgReduceOp op) {
+  Block &body = op.getBody().front();
+  Type type = body.getTerminator()->getOperand(0).getType();
+  Type i64 = builder.getI64Type(), boolean = builder.getI1Type();
+  bool isMax = op.getKind() == graph::ReduceKind::Max;
+  using graph::BinaryKind;
+  BinaryKind better = isMax ? (op.getLast() ? BinaryKind::GreaterEqual : BinaryKind::Greater)
+                            : (op.getLast() ? BinaryKind::LessEqual : BinaryKind::Less);
+  Value best = variable(constant(type, 0)), where = variable(constant(i64, -1));
+  LogicalResult done = loops(body.getArguments(), op.getExtents(), [&]() -> LogicalResult {
+    if (failed(clone(body)))
+      return failure();
+    Value value = yielded(body)[0], old = get(best), place = get(where);
+    auto binary = [&](BinaryKind kind, Value lhs, Value rhs) -> Value {
+      return BinaryOp::create(builder, loc, boolean, kind, lhs, rhs);
+    };
+    Value wins = binary(BinaryKind::Or, binary(BinaryKind::Less, place, constant(i64, 0)), binary(better, value, old));
+    if (llvm::isa<FloatType>(type)) {
+      auto predicate = [&](graph::UnaryKind kind, Value v) -> Value {
+        llvm::APFloat none(0.0);
+        return UnaryOp::create(builder, loc, boolean, kind, v, none, none);
+      };
+      Value isNaN = predicate(graph::UnaryKind::IsNaN, value);
+      if (!op.getLast()) { // The first NaN stays.
+        Value open = predicate(graph::UnaryKind::Not, predicate(graph::UnaryKind::IsNaN, old));
+        isNaN = binary(BinaryKind::And, isNaN, open);
+        wins = binary(BinaryKind::And, wins, open);
+      }
+      wins = binary(BinaryKind::Or, isNaN, wins);
+    }
+    Expr position = 0;
+    for (auto [index, extent] : llvm::zip_equal(body.getArguments(), graph::exprsOf(op.getExtents())))
+      position = position * extent + vars.of(values.lookup(index));
+    SmallVector<Value> indices = vars.write(position);
+    Value here = IndexOp::create(builder, loc, i64, position, indices);
+    set(SelectOp::create(builder, loc, type, wins, value, old), best);
+    set(SelectOp::create(builder, loc, i64, wins, here, place), where);
+    return success();
+  });
+  values.map(op.getResult(), get(where));
+  return done;
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+/// f32 for f16 and bf16, 32 bits for smaller integers: threads exchange words.
+static Type wordType(Type type) {
+  if (type.isF16() || type.isBF16())
+    return Float32Type::get(type.getContext());
+  if (auto integer = llvm::dyn_cast<IntegerType>(type); integer && integer.getWidth() < 32)
+    return IntegerType::get(type.getContext(), 32, integer.getSignedness());
+  return type;
+}
+
+Accumulator makeAccumulator(Lowering &lowering, graph::ReduceKind kind, Type type) {
+  return {kind, type, lowering.variable(neutralValue(lowering, kind, type))};
+}
+
+Value neutralValue(Lowering &lowering, graph::ReduceKind kind, Type type) {
+  return ConstantOp::create(lowering.builder, lowering.func.getLoc(), graph::neutralElement(kind, wordType(type)));
+}
+
+void accumulate(Lowering &lowering, const Accumulator &accumulator, Value value, const graph::Exprs &index) {
+  Type word = llvm::cast<RegistersType>(accumulator.registers.getType()).getElement();
+  lowering.accumulate(accumulator.kind, lowering.cast(value, word), accumulator.registers, index);
+}
+
+} // namespace cupola::cuda

@@ -1,0 +1,122 @@
+//===- test/Dialect/Kernel/ops.mlir - every op of the kernel dialect, read and printed ---===//
+// SPDX-License-Identifier: Apache-2.0
+// RUN: cupola-opt %s | cupola-opt | FileCheck %s
+
+// The point of the grid comes after the views, however it is written.
+// CHECK: kernel.func @row "row_reduction" grid (%[[G:.*]]) in [16*n0] scalars [#kernel.scalar<1, 0, 1>] {threads = 128 : i64}
+// CHECK-SAME: (%[[IN:.*]]: !kernel.view<f32, read>, %[[OUT:.*]]: !kernel.view<f32, write>) {
+// CHECK: %[[X:.*]] = kernel.map (%[[D:.*]]) in [384] {
+// CHECK-NEXT: %[[V:.*]] = kernel.load %[[IN]][384*%[[G]] + %[[D]]] : f32 from <f32, read>
+// CHECK-NEXT: kernel.yield %[[V]] : f32
+// CHECK-NEXT: } : !kernel.tile<f32, "384">
+// CHECK: %[[S:.*]]:2 = kernel.reduce [#graph<reduce_kind sum>, #graph<reduce_kind max>] (%[[D:.*]]) in [384] {
+// CHECK-NEXT: %[[V:.*]] = kernel.extract %[[X]] [-%[[D]] + 383] : f32 from <f32, "384">
+// CHECK-NEXT: kernel.yield %[[V]], %[[V]] : f32, f32
+// CHECK-NEXT: } : f32, f32
+// CHECK: kernel.foreach (%[[D:.*]]) in [384] {
+// CHECK: %[[E:.*]] = kernel.extract %[[X]] [%[[D]]] : f32 from <f32, "384">
+// CHECK: %[[Q:.*]] = kernel.binary div %[[E]], %[[S]]#0 : f32 -> f32
+// CHECK: kernel.store %[[Q]], %[[OUT]][384*%[[G]] + %[[D]]] : f32 to <f32, write>
+kernel.func @row "row_reduction" grid (%g0) in [16*n0] scalars [#kernel.scalar<1, 0, 1>] {threads = 128}
+    (%in0: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
+  %x = kernel.map (%d0) in [384] {
+    %v = kernel.load %in0[384*%g0 + %d0] : f32 from !kernel.view<f32, read>
+    kernel.yield %v : f32
+  } : !kernel.tile<f32, "384">
+  %s:2 = kernel.reduce [#graph<reduce_kind sum>, #graph<reduce_kind max>] (%d0) in [384] {
+    %v = kernel.extract %x [383 - %d0] : f32 from !kernel.tile<f32, "384">
+    kernel.yield %v, %v : f32, f32
+  } : f32, f32
+  kernel.foreach (%d0) in [384] {
+    %v = kernel.extract %x [%d0] : f32 from !kernel.tile<f32, "384">
+    %q = kernel.binary div %v, %s#0 : f32 -> f32
+    kernel.store %q, %out0[384*%g0 + %d0] : f32 to !kernel.view<f32, write>
+  }
+}
+
+// k is the second index of one side and the first of the other.
+// CHECK-LABEL: kernel.func @product "gemm" grid () in []
+// CHECK: %[[T:.*]] = kernel.dot [n0, 64, 96] lhs (%[[M:.*]], %[[K:.*]]) {
+// CHECK-NEXT: %[[A:.*]] = kernel.load %arg0[96*%[[M]] + %[[K]]] : f16 from <f16, read>
+// CHECK-NEXT: kernel.yield %[[A]] : f16
+// CHECK-NEXT: } rhs (%[[K:.*]], %[[N:.*]]) {
+// CHECK-NEXT: %[[B:.*]] = kernel.load %arg1[64*%[[K]] + %[[N]]] : f16 from <f16, read>
+// CHECK-NEXT: kernel.yield %[[B]] : f16
+// CHECK-NEXT: } : <f32, "n0", "64">
+// CHECK: kernel.foreach (%[[M:.*]], %[[N:.*]]) in [n0, 64] {
+// CHECK-NEXT: %[[V:.*]] = kernel.extract %[[T]] [%[[M]], %[[N]]] : f32 from <f32, "n0", "64">
+// CHECK-NEXT: kernel.cast %[[V]] : f32 -> f16
+kernel.func @product "gemm" grid () in [] scalars [#kernel.scalar<1, 0, 1>] {}
+    (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %out0: !kernel.view<f16, readwrite>) {
+  %t = kernel.dot [n0, 64, 96] lhs (%m, %k) {
+    %a = kernel.load %in0[96*%m + %k] : f16 from !kernel.view<f16, read>
+    kernel.yield %a : f16
+  } rhs (%k, %n) {
+    %b = kernel.load %in1[64*%k + %n] : f16 from !kernel.view<f16, read>
+    kernel.yield %b : f16
+  } : !kernel.tile<f32, "n0", "64">
+  kernel.foreach (%m, %n) in [n0, 64] {
+    %v = kernel.extract %t [%m, %n] : f32 from !kernel.tile<f32, "n0", "64">
+    %h = kernel.cast %v : f32 -> f16
+    kernel.store %h, %out0[64*%m + %n] : f16 to !kernel.view<f16, readwrite>
+  }
+}
+
+// A loop without variables runs once.
+// CHECK-LABEL: kernel.func @best
+// CHECK: %[[P:.*]] = kernel.arg_reduce max last false (%[[D:.*]]) in [8] {
+// CHECK: } : i64
+// CHECK: kernel.foreach () in [] {
+// CHECK-NEXT: kernel.store %[[P]], %arg1[0] : i64 to <i64, write>
+kernel.func @best "reduction" grid () in [] scalars [] {} (%in0: !kernel.view<f32, read>, %out0: !kernel.view<i64, write>) {
+  %p = kernel.arg_reduce max last false (%d0) in [8] {
+    %v = kernel.load %in0[%d0] : f32 from !kernel.view<f32, read>
+    kernel.yield %v : f32
+  } : i64
+  kernel.foreach () in [] {
+    kernel.store %p, %out0[0] : i64 to !kernel.view<i64, write>
+  }
+}
+
+// Expressions of an op share its operands; masks may be of stores, too.
+// CHECK-LABEL: kernel.func @places
+// CHECK: kernel.foreach (%[[D0:.*]], %[[D1:.*]]) in [n0, 32] {
+// CHECK: %[[ID:.*]] = kernel.load %arg0[%[[D0]]] : i64 from <i64, read>
+// CHECK: %[[ROW:.*]] = kernel.checked_index %[[ID]] below 4*n1 : i64
+// CHECK: %[[I:.*]] = kernel.index n1*%[[D0]] - 2
+// CHECK: %[[POS:.*]] = kernel.apply min(%[[D0]], %[[D1]]) below 32
+// CHECK: %[[Z:.*]] = kernel.constant 0.000000e+00 : f32
+// CHECK: %[[V:.*]] = kernel.load %arg1[32*%[[ROW]] + %[[POS]]] mask [%[[POS]] - 3, n0 - %[[D0]] - 5] else %[[Z]] : f32 : f32 from <f32, read>
+// CHECK: %[[IN:.*]] = kernel.in_range [floordiv(%[[D1]], 4) - 1, -mod(%[[D1]], 4) + max(n0, %[[D0]])]
+// CHECK: %[[U:.*]] = kernel.unary leaky_relu %[[V]] {alpha = 2.500000e-01 : f64} : f32 -> f32
+// CHECK: %[[R:.*]] = kernel.select %[[IN]], %[[U]], %[[Z]] : f32
+// CHECK: kernel.store %[[R]], %arg2[32*%[[D0]] + %[[D1]]] mask [%[[D1]] - 1] : f32 to <f32, write>
+kernel.func @places "pointwise" grid () in [] scalars [#kernel.scalar<1, 0, 1>, #kernel.scalar<1, 64, 8>] {}
+    (%ids: !kernel.view<i64, read>, %in0: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
+  kernel.foreach (%d0, %d1) in [n0, 32] {
+    %id = kernel.load %ids[%d0] : i64 from !kernel.view<i64, read>
+    %row = kernel.checked_index %id below 4*n1 : i64
+    %i = kernel.index n1*%d0 - 2
+    %p = kernel.apply min(%d0, %d1) below 32
+    %z = kernel.constant 0.0 : f32
+    %v = kernel.load %in0[32*%row + %p] mask [%p - 3, -%d0 + n0 - 5] else %z : f32 : f32 from !kernel.view<f32, read>
+    %inside = kernel.in_range [floordiv(%d1, 4) - 1, max(%d0, n0) - mod(%d1, 4)]
+    %u = kernel.unary leaky_relu %v {alpha = 2.5e-1 : f64} : f32 -> f32
+    %r = kernel.select %inside, %u, %z : f32
+    kernel.store %r, %out0[32*%d0 + %d1] mask [%d1 - 1] : f32 to !kernel.view<f32, write>
+  }
+}
+
+// What is written in any way is printed in the canonical one; products of sums are multiplied out.
+// CHECK-LABEL: kernel.func @canonical
+// CHECK: kernel.foreach (%[[D:.*]]) in [n0*n0] {
+// CHECK-NEXT: kernel.index 6*%[[D]] - 3
+// CHECK-NEXT: kernel.index -%[[D]] + ceildiv(%[[D]], n0)
+// CHECK-NEXT: kernel.index 7
+kernel.func @canonical "pointwise" grid () in [] scalars [#kernel.scalar<1, 0, 1>] {} () {
+  kernel.foreach (%d0) in [n0*n0] {
+    %0 = kernel.index -3 + (%d0 + %d0)*3
+    %1 = kernel.index ceildiv(%d0, n0) - %d0
+    %2 = kernel.index %d0 + 7 - %d0
+  }
+}

@@ -1,0 +1,284 @@
+//===- test/Dialect/Simt/invalid.mlir - what no thread can run ---===//
+// SPDX-License-Identifier: Apache-2.0
+// RUN: cupola-opt %s --split-input-file --verify-diagnostics
+
+simt.func @divergent block %b of 1 thread %t of 64 scalars [] () {
+  // expected-note @below {{the condition}}
+  simt.guard [31 - %t] {
+    // expected-error @below {{is under a condition that differs between threads that must meet}}
+    simt.barrier
+  }
+}
+
+// -----
+
+// A value that depends on the thread is found through its definition.
+simt.func @throughApply block %b of 1 thread %t of 64 scalars [] () {
+  %lane = kernel.apply mod(%t, 32) below 32
+  // expected-note @below {{the condition}}
+  simt.guard [-%lane] {
+    %0 = kernel.constant 1.0 : f32
+    // expected-error @below {{is under a condition that differs between threads that must meet}}
+    %1 = simt.warp_reduce sum %0 : f32 -> f32
+  }
+}
+
+// -----
+
+// So is a loop that starts where the thread says.
+simt.func @throughLoop block %b of 1 thread %t of 64 scalars [] () {
+  simt.for %i = %t to 128 step 64 {
+    // expected-note @below {{the condition}}
+    simt.guard [%i - 3] {
+      // expected-error @below {{is under a condition that differs between threads that must meet}}
+      simt.barrier
+    }
+  }
+}
+
+// -----
+
+// Whole warps may differ where only a warp meets.
+simt.func @warps block %b of 1 thread %t of 64 scalars [] () {
+  %warp = kernel.apply floordiv(%t, 32) below 2
+  simt.guard [-%warp, -floordiv(%t, 32)] {
+    %0 = kernel.constant 1.0 : f32
+    %1 = simt.warp_reduce sum %0 : f32 -> f32
+  }
+}
+
+// -----
+
+simt.func @unknown block %b of 1 thread %t of 64 scalars [] () {
+  // expected-error @below {{'n0 + x0' uses 'n0', which is neither an operand nor a scalar parameter}}
+  %j = kernel.apply %t + n0 below 8
+}
+
+// -----
+
+// expected-error @below {{has no index of the block and the thread}}
+"simt.func"() <{sym_name = "none", blocks = #graph.expr<"1">, threads = 64 : i64, scalars = []}> ({
+^bb0(%b: index):
+}) : () -> ()
+
+// -----
+
+// expected-error @below {{parameter of type 'f32' is no view}}
+simt.func @scalar block %b of 1 thread %t of 64 scalars [] (%x: f32) {
+}
+
+// -----
+
+simt.func @arguments block %b of 1 thread %t of 64 scalars [] () {
+  // expected-error @below {{has 0 variables, not 1 indices}}
+  "simt.for"() <{from = #graph.expr<"0">, to = #graph.expr<"4">, step = #graph.expr<"1">}> ({
+  ^bb0:
+  }) : () -> ()
+}
+
+// -----
+
+simt.func @stages block %b of 1 thread %t of 64 scalars [] () {
+  // expected-error @below {{needs at least one stage}}
+  simt.tile_loop to 4 stages 0 fetch (%i, %s) {
+  } store (%i, %s) {
+  } compute (%i, %s) {
+  }
+}
+
+// -----
+
+simt.func @stored block %b of 1 thread %t of 64 scalars [] () {
+  // expected-error @below {{copies asynchronously, there is nothing to store}}
+  simt.tile_loop to 4 stages 2 async fetch (%i, %s) {
+  } store (%i, %s) {
+    simt.barrier
+  } compute (%i, %s) {
+  }
+}
+
+// -----
+
+simt.func @variables block %b of 1 thread %t of 64 scalars [] () {
+  // expected-error @below {{has 1 variables, not 2 indices}}
+  simt.tile_loop to 4 stages 2 fetch (%i) {
+  } store (%i, %s) {
+  } compute (%i, %s) {
+  }
+}
+
+// -----
+
+simt.func @first block %b of 1 thread %t of 64 scalars [] () {
+  %0 = kernel.constant 1.0 : f32
+  // expected-error @below {{a first value of its own type is for a variable}}
+  %r = simt.registers init %0 : f32 : !simt.registers<2xf32>
+}
+
+// -----
+
+simt.func @get block %b of 1 thread %t of 64 scalars [] () {
+  %r = simt.registers : !simt.registers<f32>
+  // expected-error @below {{reads another type than the registers hold}}
+  %0 = simt.get %r [] : f16 from !simt.registers<f32>
+}
+
+// -----
+
+simt.func @set block %b of 1 thread %t of 64 scalars [] () {
+  %r = simt.registers : !simt.registers<f32>
+  %0 = kernel.constant 1.0 : f16
+  // expected-error @below {{writes another type than the registers hold}}
+  simt.set %0, %r [] : f16 to !simt.registers<f32>
+}
+
+// -----
+
+simt.func @accumulate block %b of 1 thread %t of 64 scalars [] () {
+  %r = simt.registers : !simt.registers<f32>
+  %0 = kernel.constant 1.0 : f16
+  // expected-error @below {{combines another type than the registers hold}}
+  simt.accumulate sum %0, %r [] : f16 to !simt.registers<f32>
+}
+
+// -----
+
+simt.func @rank block %b of 1 thread %t of 64 scalars [] () {
+  %r = simt.registers zero : !simt.registers<2x4xf32>
+  // expected-error @below {{has 1 indices, not 2}}
+  %0 = simt.get %r [1] : f32 from !simt.registers<2x4xf32>
+}
+
+// -----
+
+simt.func @wide block %b of 1 thread %t of 64 scalars [] (%in: !kernel.view<f64, read>) {
+  %r = simt.registers : !simt.registers<f64, vector 4>
+  // expected-error @below {{moves 32 bytes, not 1, 2, 4, 8 or 16}}
+  simt.load_vector %in to %r [4*%t] into [] : !kernel.view<f64, read> to !simt.registers<f64, vector 4>
+}
+
+// -----
+
+simt.func @element block %b of 1 thread %t of 64 scalars [] (%out: !kernel.view<f32, write>) {
+  %r = simt.registers : !simt.registers<f16, vector 4>
+  // expected-error @below {{moves another type than the memory holds}}
+  simt.store_vector %r to %out [4*%t] from [] : !simt.registers<f16, vector 4> to !kernel.view<f32, write>
+}
+
+// -----
+
+simt.func @mask block %b of 1 thread %t of 64 scalars [] (%in: !kernel.view<f32, read>) {
+  %r = simt.registers : !simt.registers<f32, vector 4>
+  // expected-error @below {{needs a mask and a value for where it fails, or neither}}
+  simt.load_vector %in to %r [4*%t] mask [%t - 3] into [] : !kernel.view<f32, read> to !simt.registers<f32, vector 4>
+}
+
+// -----
+
+simt.func @offset block %b of 1 thread %t of 64 scalars [] () {
+  // expected-error @below {{offset 8 is no multiple of 16}}
+  %s = simt.smem at 8 : !simt.smem<64xf32>
+}
+
+// -----
+
+simt.func @loadShared block %b of 1 thread %t of 64 scalars [] () {
+  %s = simt.smem : !simt.smem<64xf32>
+  // expected-error @below {{loads another type than the memory holds}}
+  %0 = simt.load_shared %s [%t] : f16 from !simt.smem<64xf32>
+}
+
+// -----
+
+simt.func @storeShared block %b of 1 thread %t of 64 scalars [] () {
+  %s = simt.smem : !simt.smem<64xf32>
+  %0 = kernel.constant 1.0 : f16
+  // expected-error @below {{stores another type than the memory holds}}
+  simt.store_shared %0, %s [%t] : f16 to !simt.smem<64xf32>
+}
+
+// -----
+
+simt.func @copyTypes block %b of 1 thread %t of 64 scalars [] (%in: !kernel.view<f16, read>) {
+  %s = simt.smem : !simt.smem<64xf32>
+  // expected-error @below {{copies between different types}}
+  simt.async_copy %in to %s [8*%t] to [8*%t] bytes 16 : !kernel.view<f16, read> to !simt.smem<64xf32>
+}
+
+// -----
+
+simt.func @copyBytes block %b of 1 thread %t of 64 scalars [] (%in: !kernel.view<f32, read>) {
+  %s = simt.smem : !simt.smem<64xf32>
+  // expected-error @below {{copies 32 bytes, not 4, 8 or 16}}
+  simt.async_copy %in to %s [8*%t] to [8*%t] bytes 32 : !kernel.view<f32, read> to !simt.smem<64xf32>
+}
+
+// -----
+
+simt.func @scratch block %b of 1 thread %t of 64 scalars [] () {
+  %s = simt.smem at 0 : !simt.smem<1xf32>
+  %0 = kernel.constant 1.0 : f32
+  // expected-error @below {{needs scratch for one value per warp}}
+  %1 = simt.block_reduce sum %0, %s : f32, !simt.smem<1xf32> -> f32
+}
+
+// -----
+
+simt.func @fragment block %b of 1 thread %t of 64 scalars [] () {
+  %s = simt.smem : !simt.smem<64xf32>
+  %r = simt.registers : !simt.registers<6xf32>
+  // expected-error @below {{is not made of vectors of 4}}
+  simt.load_fragment %s [%t] width 4 stride 8 to %r : !simt.smem<64xf32> to !simt.registers<6xf32>
+}
+
+// -----
+
+simt.func @fma block %b of 1 thread %t of 64 scalars [] () {
+  %acc = simt.registers zero : !simt.registers<4x4xf32>
+  %a = simt.registers : !simt.registers<2xf32>
+  // expected-error @below {{accumulators are not lhs by rhs}}
+  simt.fma_tile %acc, %a, %a : !simt.registers<4x4xf32>, !simt.registers<2xf32>, !simt.registers<2xf32>
+}
+
+// -----
+
+simt.func @mmaFragments block %b of 1 thread %t of 32 scalars [] () {
+  %s = simt.smem : !simt.smem<64xf16>
+  %r = simt.registers : !simt.registers<4xui32>
+  // expected-error @below {{fragments are [tiles][registers]}}
+  simt.mma_load a %s [0] stride 8 to %r : !simt.smem<64xf16> to !simt.registers<4xui32>
+}
+
+// -----
+
+simt.func @mmaRows block %b of 1 thread %t of 32 scalars [] () {
+  %s = simt.smem : !simt.smem<64xf16>
+  %r = simt.registers : !simt.registers<2x4xui32>
+  // expected-error @below {{rows 12 apart are not aligned to 16 bytes}}
+  simt.mma_load a %s [0] stride 12 to %r : !simt.smem<64xf16> to !simt.registers<2x4xui32>
+}
+
+// -----
+
+simt.func @mmaTiles block %b of 1 thread %t of 32 scalars [] () {
+  %acc = simt.registers zero : !simt.registers<2x4xf32>
+  %a = simt.registers : !simt.registers<2x4xui32>
+  %c = simt.registers : !simt.registers<4x2xui32>
+  // expected-error @below {{accumulators are not lhs tiles by rhs tiles by 4}}
+  simt.mma %acc, %a, %c : !simt.registers<2x4xf32>, !simt.registers<2x4xui32>, !simt.registers<4x2xui32>
+}
+
+// -----
+
+simt.func @mma block %b of 1 thread %t of 32 scalars [] () {
+  %acc = simt.registers zero : !simt.registers<2x4x4xf32>
+  %a = simt.registers : !simt.registers<2x4xui32>
+  %c = simt.registers : !simt.registers<4x1xui32>
+  // expected-error @below {{fragments are neither of K 8 nor of K 16}}
+  simt.mma %acc, %a, %c : !simt.registers<2x4x4xf32>, !simt.registers<2x4xui32>, !simt.registers<4x1xui32>
+}
+
+// -----
+
+// expected-error @below {{shared memory has one extent}}
+func.func private @smem(!simt.smem<4x4xf32>)

@@ -1,0 +1,116 @@
+//===- test/Dialect/Simt/ops.mlir - every op of the simt dialect, read and printed ---===//
+// SPDX-License-Identifier: Apache-2.0
+// RUN: cupola-opt %s | cupola-opt | FileCheck %s
+
+// CHECK: simt.func @copy block %[[B:.*]] of n0 thread %[[T:.*]] of 64 scalars [#kernel.scalar<1, 0, 1>]
+// CHECK-SAME: (%[[IN:.*]]: !kernel.view<f32, read>, %[[OUT:.*]]: !kernel.view<f32, write>) {
+// CHECK: %[[ROW:.*]] = kernel.apply floordiv(%[[T]], 32) below 2
+// CHECK: simt.guard [n0 - %[[B]] - 1] {
+// CHECK: %[[R:.*]] = simt.registers zero : <2x4xf32>
+// CHECK: %[[V:.*]] = simt.registers : <2xf32, vector 4>
+// CHECK: %[[ONE:.*]] = kernel.constant 1.000000e+00 : f32
+// CHECK: %[[SUM:.*]] = simt.registers init %[[ONE]] : f32 : <f32>
+// CHECK: %[[S:.*]] = simt.smem at 16 : <64xf32>
+// CHECK: simt.for %[[I:.*]] = 0 to 2 step 1 unroll {
+// CHECK: simt.load_vector %[[IN]] to %[[V]] [512*%[[B]] + 8*%[[I]] + 16*%[[ROW]]] into [%[[I]]] : !kernel.view<f32, read> to <2xf32, vector 4>
+// CHECK: simt.load_vector %[[IN]] to %[[V]] [4*%[[I]]] mask [-%[[I]] + 1, n0 - %[[B]] - 2] into [%[[I]]] else %[[ONE]] : f32 : !kernel.view<f32, read> to <2xf32, vector 4>
+// CHECK: simt.store_vector %[[V]] to %[[S]] [4*%[[T]] + %[[I]]] from [%[[I]]] : <2xf32, vector 4> to !simt.smem<64xf32>
+// CHECK: %[[E:.*]] = simt.get %[[V]] [%[[I]], 3] : f32 from <2xf32, vector 4>
+// CHECK: simt.accumulate sum %[[E]], %[[R]] [%[[I]], 1] : f32 to <2x4xf32>
+// CHECK: simt.set %[[E]], %[[R]] [%[[I]], 2] : f32 to <2x4xf32>
+// CHECK: simt.async_copy %[[IN]] to %[[S]] [4*%[[I]]] to [8*%[[I]] + 4] mask [-%[[I]] + 1] bytes 16 : <f32, read> to <64xf32>
+// CHECK: simt.async_copy %[[IN]] to %[[S]] [4*%[[T]]] to [0] bytes 4 : <f32, read> to <64xf32>
+// CHECK: simt.for %{{.*}} = %[[ROW]] to 4*n0 step 2 {
+// CHECK: simt.async_commit
+// CHECK: simt.async_wait 1
+// CHECK: simt.barrier
+// CHECK: %[[E:.*]] = simt.load_shared %[[S]][%[[T]]] : f32 from <64xf32>
+// CHECK: simt.store_shared %[[E]], %[[S]][-%[[T]] + 63] : f32 to <64xf32>
+// CHECK: %[[W:.*]] = simt.warp_reduce sum %[[E]] : f32 -> f32
+// CHECK: %[[A:.*]] = simt.block_reduce max %[[W]], %[[S]] : f32, <64xf32> -> f32
+// CHECK: simt.set %[[A]], %[[SUM]] [] : f32 to <f32>
+// CHECK: kernel.store %[[A]], %[[OUT]][%[[B]]] : f32 to <f32, write>
+simt.func @copy block %b of n0 thread %t of 64 scalars [#kernel.scalar<1, 0, 1>]
+    (%in: !kernel.view<f32, read>, %out: !kernel.view<f32, write>) {
+  %row = kernel.apply floordiv(%t, 32) below 2
+  simt.guard [-%b + n0 - 1] {
+    %r = simt.registers zero : !simt.registers<2x4xf32>
+    %v = simt.registers : !simt.registers<2xf32, vector 4>
+    %one = kernel.constant 1.0 : f32
+    %sum = simt.registers init %one : f32 : !simt.registers<f32>
+    %s = simt.smem at 16 : !simt.smem<64xf32>
+    simt.for %i = 0 to 2 step 1 unroll {
+      simt.load_vector %in to %v[512*%b + 8*%i + 16*%row] into [%i] : !kernel.view<f32, read> to !simt.registers<2xf32, vector 4>
+      simt.load_vector %in to %v[4*%i] mask [-%i + 1, n0 - %b - 2] into [%i] else %one : f32
+          : !kernel.view<f32, read> to !simt.registers<2xf32, vector 4>
+      simt.store_vector %v to %s[4*%t + %i] from [%i] : !simt.registers<2xf32, vector 4> to !simt.smem<64xf32>
+      %0 = simt.get %v[%i, 3] : f32 from !simt.registers<2xf32, vector 4>
+      simt.accumulate sum %0, %r[%i, 1] : f32 to !simt.registers<2x4xf32>
+      simt.set %0, %r[%i, 2] : f32 to !simt.registers<2x4xf32>
+      simt.async_copy %in to %s[4*%i] to [8*%i + 4] mask [-%i + 1] bytes 16 : !kernel.view<f32, read> to !simt.smem<64xf32>
+      simt.async_copy %in to %s[4*%t] to [0] bytes 4 : !kernel.view<f32, read> to !simt.smem<64xf32>
+    }
+    simt.for %i = %row to 4*n0 step 2 {
+    }
+    simt.async_commit
+    simt.async_wait 1
+    simt.barrier
+    %1 = simt.load_shared %s[%t] : f32 from !simt.smem<64xf32>
+    simt.store_shared %1, %s[63 - %t] : f32 to !simt.smem<64xf32>
+    %2 = simt.warp_reduce sum %1 : f32 -> f32
+    %3 = simt.block_reduce max %2, %s : f32, !simt.smem<64xf32> -> f32
+    simt.set %3, %sum[] : f32 to !simt.registers<f32>
+    kernel.store %3, %out[%b] : f32 to !kernel.view<f32, write>
+  }
+}
+
+// CHECK-LABEL: simt.func @product
+// CHECK-SAME: block %{{.*}} of 1 thread %[[T:.*]] of 32 scalars []
+// CHECK: %[[ACC:.*]] = simt.registers zero : <4x4xf32>
+// CHECK: simt.tile_loop to 6 stages 2 fetch (%[[KT:.*]], %{{.*}}) {
+// CHECK: simt.get %{{.*}} [mod(%[[KT]], 4)]
+// CHECK: } store (%{{.*}}, %[[S:.*]]) {
+// CHECK: simt.store_shared %{{.*}}, %{{.*}}[32*%[[S]] + %[[T]]]
+// CHECK: } compute (%{{.*}}, %[[S:.*]]) {
+// CHECK: simt.load_fragment %{{.*}}[32*%[[S]]] width 2 stride 8 to %[[A:.*]] : <64xf32> to <4xf32>
+// CHECK: simt.fma_tile %[[ACC]], %[[A]], %{{.*}} : <4x4xf32>, <4xf32>, <4xf32>
+simt.func @product block %b of 1 thread %t of 32 scalars [] () {
+  %acc = simt.registers zero : !simt.registers<4x4xf32>
+  %a = simt.registers : !simt.registers<4xf32>
+  %c = simt.registers : !simt.registers<4xf32>
+  %smem = simt.smem : !simt.smem<64xf32>
+  simt.tile_loop to 6 stages 2 fetch (%kt, %s) {
+    %0 = simt.get %a[mod(%kt, 4)] : f32 from !simt.registers<4xf32>
+  } store (%kt, %s) {
+    %0 = kernel.constant 1.0 : f32
+    simt.store_shared %0, %smem[32*%s + %t] : f32 to !simt.smem<64xf32>
+  } compute (%kt, %s) {
+    simt.load_fragment %smem[32*%s] width 2 stride 8 to %a : !simt.smem<64xf32> to !simt.registers<4xf32>
+    simt.fma_tile %acc, %a, %c : !simt.registers<4x4xf32>, !simt.registers<4xf32>, !simt.registers<4xf32>
+  }
+}
+
+// CHECK-LABEL: simt.func @matrices
+// CHECK: simt.tile_loop to n0 stages 3 async fetch (%{{.*}}, %{{.*}}) {
+// CHECK: } store (%{{.*}}, %{{.*}}) {
+// CHECK-NEXT: } compute (%{{.*}}, %[[S:.*]]) {
+// CHECK: simt.mma_load a %[[SMEM:.*]][1024*%[[S]]] stride 32 to %[[A:.*]] : <3072xf16> to <2x4xui32>
+// CHECK: simt.mma_load b %[[SMEM]][1024*%[[S]]] stride 40 to %[[B:.*]] : <3072xf16> to <4x2xui32>
+// CHECK: simt.mma_load bt %[[SMEM]][0] stride 40 to %[[B]] : <3072xf16> to <4x2xui32>
+// CHECK: simt.mma %[[ACC:.*]], %[[A]], %[[B]] : <2x4x4xf32>, <2x4xui32>, <4x2xui32>
+// CHECK: simt.mma %[[ACC]], %[[A]], %[[B]] bf16 : <2x4x4xf32>, <2x4xui32>, <4x2xui32>
+simt.func @matrices block %b of 1 thread %t of 32 scalars [#kernel.scalar<1, 0, 1>] () {
+  %acc = simt.registers zero : !simt.registers<2x4x4xf32>
+  %a = simt.registers : !simt.registers<2x4xui32>
+  %c = simt.registers : !simt.registers<4x2xui32>
+  %smem = simt.smem : !simt.smem<3072xf16>
+  simt.tile_loop to n0 stages 3 async fetch (%kt, %s) {
+  } store (%kt, %s) {
+  } compute (%kt, %s) {
+    simt.mma_load a %smem[1024*%s] stride 32 to %a : !simt.smem<3072xf16> to !simt.registers<2x4xui32>
+    simt.mma_load b %smem[1024*%s] stride 40 to %c : !simt.smem<3072xf16> to !simt.registers<4x2xui32>
+    simt.mma_load bt %smem[0] stride 40 to %c : !simt.smem<3072xf16> to !simt.registers<4x2xui32>
+    simt.mma %acc, %a, %c : !simt.registers<2x4x4xf32>, !simt.registers<2x4xui32>, !simt.registers<4x2xui32>
+    simt.mma %acc, %a, %c bf16 : !simt.registers<2x4x4xf32>, !simt.registers<2x4xui32>, !simt.registers<4x2xui32>
+  }
+}

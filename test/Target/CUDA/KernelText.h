@@ -1,0 +1,111 @@
+//===- test/Target/CUDA/KernelText.h - writes kernels ---===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_TEST_TARGET_CUDA_KERNELTEXT_H
+#define CUPOLA_TEST_TARGET_CUDA_KERNELTEXT_H
+
+#include "lib/Planner/Expr.h"
+
+#include <regex>
+#include <string>
+#include <vector>
+
+namespace cupola::test {
+
+inline Expr v(const std::string &name) { return Expr::symbol(name); }
+using Exprs = std::vector<Expr>;
+
+/// An expression as an op has it: n0, n1, .. are constants, all other symbols are values.
+inline std::string inOp(const Expr &e) {
+  static const std::regex value("\\b([dgv][0-9]+)");
+  return std::regex_replace(e.text(), value, "%$1");
+}
+/// %d0, %d1
+inline std::string list(const Exprs &exprs) {
+  std::string text;
+  for (const Expr &e : exprs)
+    text += (text.empty() ? "" : ", ") + inOp(e);
+  return text;
+}
+/// (%d0, %d1) in [40, n0] {
+inline std::string over(const Exprs &vars, const Exprs &extents) {
+  return "(" + list(vars) + ") in [" + list(extents) + "] {";
+}
+inline std::string tileType(const std::string &type, const Exprs &extents) {
+  std::string text = "!kernel.tile<" + type;
+  for (const Expr &extent : extents)
+    text += ", \"" + extent.text() + "\"";
+  return text + ">";
+}
+
+inline bool isFloat(const std::string &type) { return type[0] == 'f' || type[0] == 'b'; }
+inline std::string computeOf(const std::string &type) { return type == "f16" || type == "bf16" ? "f32" : type; }
+
+/// Writes a kernel, a value per line.
+class Text {
+public:
+  std::string load(int view, const std::string &type, const Expr &at, const std::string &more = "") {
+    return convert(line("kernel.load %a" + std::to_string(view) + "[" + inOp(at) + "]" + more + " : " + type +
+                        " from !kernel.view<" + type + ", read>"),
+                   type, computeOf(type));
+  }
+  void store(std::string value, int view, const std::string &type, const Expr &at) {
+    value = convert(value, computeOf(type), type);
+    body += "kernel.store " + value + ", %a" + std::to_string(view) + "[" + inOp(at) + "] : " + type +
+            " to !kernel.view<" + type + ", write>\n";
+  }
+  std::string convert(const std::string &value, const std::string &from, const std::string &to) {
+    return from == to ? value : line("kernel.cast " + value + " : " + from + " -> " + to);
+  }
+  std::string binary(const std::string &kind, const std::string &a, const std::string &b, const std::string &type) {
+    return line("kernel.binary " + kind + " " + a + ", " + b + " : " + type + " -> " + type);
+  }
+  std::string unary(const std::string &kind, const std::string &a, const std::string &type) {
+    return line("kernel.unary " + kind + " " + a + " : " + type + " -> " + type);
+  }
+  std::string extract(const std::string &tile, const Exprs &point, const std::string &type, const Exprs &extents) {
+    return line("kernel.extract " + tile + " [" + list(point) + "] : " + type + " from " + tileType(type, extents));
+  }
+  /// The heads of loops; bodies follow, and close() of those that give values.
+  void loop(const Exprs &vars, const Exprs &extents) { raw("kernel.foreach " + over(vars, extents)); }
+  std::string map(const Exprs &vars, const Exprs &extents) { return line("kernel.map " + over(vars, extents)); }
+  std::string reduce(const std::string &kind, const Exprs &vars, const Exprs &extents) {
+    return line("kernel.reduce [#graph<reduce_kind " + kind + ">] " + over(vars, extents));
+  }
+  /// m, n and k are %d0, %d1 and %d2.
+  std::string dot(const Exprs &extents) { return line("kernel.dot [" + list(extents) + "] lhs (%d0, %d2) {"); }
+  void rhs() { raw("} rhs (%d2, %d1) {"); }
+  void close(const std::string &type) { raw("} : " + type); }
+  std::string line(const std::string &op) {
+    std::string name = "%v" + std::to_string(count++);
+    body += name + " = " + op + "\n";
+    return name;
+  }
+  void yield(const std::string &value, const std::string &type) {
+    body += "kernel.yield " + value + " : " + type + "\n";
+  }
+  void raw(const std::string &text) { body += text + "\n"; }
+
+  std::string func(const std::string &schedule, const Exprs &grid, const std::string &scalars,
+                   const std::vector<std::string> &views) {
+    Exprs point;
+    for (size_t i = 0; i < grid.size(); ++i)
+      point.push_back(v("g" + std::to_string(i)));
+    std::string text = "kernel.func @k \"" + schedule + "\" grid (" + list(point) + ") in [" + list(grid) +
+                       "] scalars [" + scalars + "] {} (";
+    for (size_t i = 0; i < views.size(); ++i)
+      text += (i ? ", %a" : "%a") + std::to_string(i) + ": !kernel.view<" + views[i] + ">";
+    return text + ") {\n" + body + "}\n";
+  }
+
+private:
+  std::string body;
+  int count = 0;
+};
+
+const char *const anyScalar = "#kernel.scalar<1, 4096, 1>";
+
+inline std::string tag(int64_t value) { return "_" + std::to_string(value); }
+
+} // namespace cupola::test
+
+#endif // CUPOLA_TEST_TARGET_CUDA_KERNELTEXT_H
