@@ -88,7 +88,7 @@ Status compileCpuImage(const VariantSpec &spec, BuiltVariant &built, VariantCont
   // Kernel names are hashes of their content; with what turns it into code they are the key
   // of the image. Raise the number whenever lib/Target/CPU makes other code of a kernel.
   runtime::CacheKey key("cpu");
-  key.add("image 7").add(LLVM_VERSION_STRING).add(spec.arch);
+  key.add("image 8").add(LLVM_VERSION_STRING).add(spec.arch);
   for (const format::Kernel &kernel : built.variant.program.kernels)
     key.add(kernel.name);
   std::string image;

@@ -4,8 +4,12 @@
 #include "lib/Pipelines/PassErrors.h"
 #include "lib/Pipelines/Variant.h"
 #include "lib/Runtime/CUDA/DeviceHeaders.h"
+#include "lib/Runtime/Format/Parallel.h"
 #include "lib/Runtime/Text.h"
 #include "lib/Target/CUDA/CudaTarget.h"
+
+#include <atomic>
+#include <mutex>
 
 using namespace mlir;
 
@@ -42,31 +46,65 @@ Status buildCudaKernels(ModuleOp module, const VariantSpec &spec, TargetKernels 
   return {};
 }
 
+namespace {
+
+/// One source for one architecture.
+struct CubinJob {
+  const std::string &arch;
+  size_t source;
+  std::optional<Result<runtime::cuda::CudaBinary>> binary = {}; ///< none: left out, one before it failed
+};
+
+Result<runtime::cuda::CudaBinary> compileOne(const CubinJob &job, const format::Source &source,
+                                             VariantContext &context) {
+  runtime::cuda::NvrtcRequest request;
+  request.name = source.name;
+  request.source = source.text;
+  request.arch = job.arch;
+  for (const auto &header : runtime::cuda::deviceHeaders())
+    request.headers.push_back({std::string(header.name), header.text});
+  return context.nvrtc->compile(request);
+}
+
+/// Several at a time. A failure keeps the later ones from starting; all before it were started, so that the first of
+/// them in order is the same for any number of threads.
+void compileAll(std::vector<CubinJob> &jobs, const std::vector<format::Source> &sources, VariantContext &context) {
+  std::mutex telling;
+  std::atomic<bool> hasFailed{false};
+  parallelFor(jobs.size(), context.threads, [&](size_t i) {
+    if (hasFailed)
+      return;
+    if (context.progress) {
+      const std::lock_guard lock(telling);
+      context.progress("NVRTC for " + jobs[i].arch + ": source " + std::to_string(jobs[i].source + 1) + " of " +
+                       std::to_string(sources.size()));
+    }
+    jobs[i].binary = compileOne(jobs[i], sources[jobs[i].source], context);
+    if (jobs[i].binary->failed())
+      hasFailed = true;
+  });
+}
+
+} // namespace
+
 Status compileCubins(ArrayRef<std::string> archs, BuiltVariant &built, VariantContext &context) {
   const format::Program &program = built.variant.program;
-  for (const std::string &arch : archs) {
-    for (auto [i, source] : llvm::enumerate(built.variant.sources)) {
-      if (context.progress)
-        context.progress("NVRTC for " + arch + ": source " + std::to_string(i + 1) + " of " +
-                         std::to_string(built.variant.sources.size()));
-      runtime::cuda::NvrtcRequest request;
-      request.name = source.name;
-      request.source = source.text;
-      request.arch = arch;
-      for (const auto &header : runtime::cuda::deviceHeaders())
-        request.headers.push_back({std::string(header.name), header.text});
-      Result<runtime::cuda::CudaBinary> binary = context.nvrtc->compile(request);
-      if (binary.failed())
-        return runtime::withKernelNodes(binary.status(), context.nodes.all(), program);
-      format::Binary record;
-      record.arch = arch;
-      for (auto [k, kernel] : llvm::enumerate(program.kernels))
-        if (kernel.source == i)
-          record.kernels.push_back(k);
-      record.image = std::move(binary->cubin);
-      built.variant.binaries.push_back(std::move(record));
-      llvm::append_range(built.resources[arch], binary->kernels);
-    }
+  std::vector<CubinJob> jobs;
+  for (const std::string &arch : archs)
+    for (size_t i = 0; i < built.variant.sources.size(); ++i)
+      jobs.push_back({arch, i});
+  compileAll(jobs, built.variant.sources, context);
+  for (CubinJob &job : jobs) {
+    if (job.binary->failed())
+      return runtime::withKernelNodes(job.binary->status(), context.nodes.all(), program);
+    format::Binary record;
+    record.arch = job.arch;
+    for (auto [k, kernel] : llvm::enumerate(program.kernels))
+      if (kernel.source == job.source)
+        record.kernels.push_back(k);
+    record.image = std::move((*job.binary)->cubin);
+    built.variant.binaries.push_back(std::move(record));
+    llvm::append_range(built.resources[job.arch], (*job.binary)->kernels);
   }
   return {};
 }

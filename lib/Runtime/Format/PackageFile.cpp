@@ -3,6 +3,7 @@
 #include "lib/Runtime/Format/PackageFile.h"
 #include "lib/Runtime/Format/MachineMemory.h"
 #include "lib/Runtime/Format/Manifest.h"
+#include "lib/Runtime/Format/Parallel.h"
 #include "lib/Runtime/Format/Validate.h"
 
 #include <algorithm>
@@ -123,17 +124,7 @@ Status PackageFile::verifyLeaves(const Layout &layout) const {
       results[part] = Status::package("damaged");
     }
   };
-  std::vector<std::thread> threads;
-  try {
-    while (threads.size() + 1 < count)
-      threads.emplace_back(work, threads.size() + 1);
-  } catch (const std::exception &) { // no more threads, or memory for them, to be had: this one does their parts
-  }
-  work(0);
-  for (uint64_t part = threads.size() + 1; part < count; ++part)
-    work(part);
-  for (std::thread &thread : threads)
-    thread.join();
+  parallelFor(count, count, work);
   for (const Status &result : results)
     CUPOLA_TRY(result);
   return Status::ok();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "lib/Target/CPU/CpuTarget.h"
+#include "lib/Runtime/Format/Parallel.h"
 #include "lib/Runtime/Format/Sha256.h"
 #include "lib/Target/CPU/Emitter.h"
 #include "lib/Target/CPU/Lowering.h"
@@ -12,7 +13,6 @@
 
 #include <algorithm>
 #include <set>
-#include <thread>
 
 using namespace mlir;
 using namespace cupola::kernel;
@@ -107,19 +107,10 @@ Result<Unit> lower(ArrayRef<NamedKernel> kernels, const CpuTargetInfo &info) {
 }
 
 void compileUnits(std::vector<Unit> &units, const CpuTargetInfo &info, unsigned threads) {
-  std::atomic<size_t> next{0};
-  auto work = [&] {
-    for (size_t i; (i = next++) < units.size();) {
-      units[i].object = compile(*units[i].module, info);
-      units[i].module.reset();
-    }
-  };
-  std::vector<std::thread> others;
-  for (size_t i = 1; i < std::min<size_t>(threads, units.size()); ++i)
-    others.emplace_back(work);
-  work();
-  for (std::thread &other : others)
-    other.join();
+  parallelFor(units.size(), threads, [&](size_t i) {
+    units[i].object = compile(*units[i].module, info);
+    units[i].module.reset();
+  });
 }
 
 } // namespace
