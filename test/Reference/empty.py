@@ -4,7 +4,8 @@
 """empty.py BIN [OPS]: the cases of test/models/make_ops.py with extents of 0. A form of a case has 0 for one dimension of one operand,
 or for all dimensions of one extent (rows, columns and depth of a product, a batch). Those that onnx.reference answers go through
 lib/Reference and the CPU twice: with the 0 in the model, and with a dimension that is 0 only when shapes are bound. The simulator
-runs all of the first kind and every SAMPLE-th of the second. OPS: a regular expression that chooses ops by name."""
+runs all of the first kind and every SAMPLE-th of the second; NVRTC compiles all, for sm_80. OPS: a regular expression that chooses ops by
+name."""
 
 import collections
 import pathlib
@@ -162,10 +163,22 @@ class Runner:
         self.failures += len(wrong)
         print(f"{what}: {len(expected) - len(wrong)} of {len(expected)} outputs right")
 
+    def compile(self, what, chosen, dynamic):
+        """Every kernel of a joined model passes NVRTC."""
+        model, feeds, _ = joined(chosen, dynamic)
+        path = self.folder / "model.onnx"
+        path.write_bytes(model.SerializeToString())
+        done = self.call(self.bin_dir / "cupola", "compile", path, "--target", "cuda", "--arch", "sm_80", "-o",
+                         self.folder / "model.cupola", *([] if dynamic else shape_flags(feeds)))
+        if done.returncode:
+            self.fail(what, done)
+        print(f"{what}: {done.stdout.strip().splitlines()[-1].split(': ')[-1]}")
+
     def run(self, what, chosen, dynamic):
         device = ("run", "{model}", "--inputs", "{inputs}", "--outputs", "{outputs}", "--threads", 2, "--device")
         self.compare(what + ", reference", chosen, dynamic, self.bin_dir / "cupola-reference", "{model}", "{inputs}", "{outputs}")
         self.compare(what + ", cpu", chosen, dynamic, self.bin_dir / "cupola", *device, "cpu")
+        self.compile(what + ", cuda", chosen, dynamic)
         self.compare(what + ", sim", chosen[::SAMPLE] if dynamic else chosen, dynamic, self.bin_dir / "cupola", *device, "sim")
 
 
