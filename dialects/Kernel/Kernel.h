@@ -28,6 +28,8 @@ DotIndices indicesOf(DotOp dot);
 /// The extents of a loop or a dot; null of any other op.
 mlir::ArrayAttr extentsOf(mlir::Operation *loop);
 
+/// The operand that expression `i` of the point is, or null where it is no bare operand.
+mlir::Value bareIndex(ExtractOp extract, unsigned i);
 /// The point is just these index values: an iteration reads its own element.
 bool isOwnPoint(ExtractOp extract, mlir::ValueRange point);
 

@@ -126,16 +126,19 @@ ArrayAttr kernel::extentsOf(Operation *loop) {
       .Default([](Operation *) { return ArrayAttr(); });
 }
 
+Value kernel::bareIndex(ExtractOp extract, unsigned i) {
+  std::optional<std::string> symbol = graph::exprOf(extract.getPoint()[i]).asSymbol();
+  unsigned place = 0;
+  bool isOperand = symbol && symbol->front() == 'x' && !StringRef(*symbol).drop_front().getAsInteger(10, place);
+  return isOperand && place < extract.getIndices().size() ? extract.getIndices()[place] : Value();
+}
+
 bool kernel::isOwnPoint(ExtractOp extract, ValueRange point) {
   if (extract.getPoint().size() != point.size())
     return false;
-  for (auto [e, index] : llvm::zip_equal(graph::exprsOf(extract.getPoint()), point)) {
-    std::optional<std::string> symbol = e.asSymbol();
-    unsigned place = 0;
-    if (!symbol || StringRef(*symbol).drop_front().getAsInteger(10, place) || place >= extract.getIndices().size() ||
-        extract.getIndices()[place] != index)
+  for (auto [i, index] : llvm::enumerate(point))
+    if (bareIndex(extract, i) != index)
       return false;
-  }
   return true;
 }
 

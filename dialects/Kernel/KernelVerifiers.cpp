@@ -39,7 +39,7 @@ LogicalResult kernel::verifyIndices(Operation *op, Region &region, size_t count)
   auto isIndex = [](Type type) { return type.isIndex(); };
   if (region.getNumArguments() == count && llvm::all_of(region.getArgumentTypes(), isIndex))
     return success();
-  return op->emitOpError() << "has " << region.getNumArguments() << " variables, not " << count << " indices";
+  return op->emitOpError() << "has " << region.getNumArguments() << " arguments, not " << count << " indices";
 }
 
 namespace {

@@ -25,7 +25,8 @@ public:
   explicit Variables(mlir::Operation *func);
 
   /// The symbol of an index value: v0, v1, .. in the order in which they are asked for. A
-  /// dot's k is one symbol in both of its regions.
+  /// dot's k is one symbol in both of its regions: value(), write() and rewrite() give that of
+  /// the left one. No value with a symbol may be erased while others get theirs.
   std::string name(mlir::Value index);
   Expr of(mlir::Value index) { return Expr::symbol(name(index)); }
   std::vector<std::string> names(mlir::ValueRange indices);

@@ -52,7 +52,7 @@ namespace {
 struct CubinJob {
   const std::string &arch;
   size_t source;
-  std::optional<Result<runtime::cuda::CudaBinary>> binary = {}; ///< none: left out, one before it failed
+  std::optional<Result<runtime::cuda::CudaBinary>> binary = {}; ///< none: left out, for one before it failed
 };
 
 Result<runtime::cuda::CudaBinary> compileOne(const CubinJob &job, const format::Source &source,
@@ -66,13 +66,13 @@ Result<runtime::cuda::CudaBinary> compileOne(const CubinJob &job, const format::
   return context.nvrtc->compile(request);
 }
 
-/// Several at a time. A failure keeps the later ones from starting; all before it were started, so that the first of
-/// them in order is the same for any number of threads.
+/// Several at a time. Those behind a failure are left out; none before it is, so that the first failure in their order
+/// is the same for any number of threads.
 void compileAll(std::vector<CubinJob> &jobs, const std::vector<format::Source> &sources, VariantContext &context) {
   std::mutex telling;
-  std::atomic<bool> hasFailed{false};
+  std::atomic<size_t> firstFailed{jobs.size()};
   parallelFor(jobs.size(), context.threads, [&](size_t i) {
-    if (hasFailed)
+    if (i > firstFailed)
       return;
     if (context.progress) {
       const std::lock_guard lock(telling);
@@ -80,8 +80,9 @@ void compileAll(std::vector<CubinJob> &jobs, const std::vector<format::Source> &
                        std::to_string(sources.size()));
     }
     jobs[i].binary = compileOne(jobs[i], sources[jobs[i].source], context);
-    if (jobs[i].binary->failed())
-      hasFailed = true;
+    size_t first = firstFailed;
+    while (jobs[i].binary->failed() && i < first && !firstFailed.compare_exchange_weak(first, i)) {
+    }
   });
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -12,9 +13,18 @@ namespace cupola {
 
 void parallelFor(size_t count, size_t threads, const std::function<void(size_t)> &work) {
   std::atomic<size_t> next{0};
-  const auto take = [&] {
-    for (size_t i; (i = next++) < count;)
-      work(i);
+  std::mutex throwing;
+  std::exception_ptr thrown;
+  const auto take = [&]() noexcept {
+    try {
+      for (size_t i; (i = next++) < count;)
+        work(i);
+    } catch (...) {
+      const std::lock_guard lock(throwing);
+      next = count;
+      if (!thrown)
+        thrown = std::current_exception();
+    }
   };
   std::vector<std::thread> others;
   try {
@@ -25,6 +35,8 @@ void parallelFor(size_t count, size_t threads, const std::function<void(size_t)>
   take();
   for (std::thread &other : others)
     other.join();
+  if (thrown)
+    std::rethrow_exception(thrown);
 }
 
 } // namespace cupola

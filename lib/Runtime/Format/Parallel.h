@@ -9,7 +9,8 @@
 namespace cupola {
 
 /// Calls work(0) .. work(count - 1), once each and started in this order, on up to `threads` threads, the caller's
-/// included; fewer where no more are to be had. `work` does not throw. Returns when all are done.
+/// included; fewer where no more are to be had. Returns when all are done. When `work` throws, nothing more is started,
+/// and the first exception is thrown here.
 void parallelFor(size_t count, size_t threads, const std::function<void(size_t)> &work);
 
 } // namespace cupola

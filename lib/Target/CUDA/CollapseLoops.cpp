@@ -57,6 +57,7 @@ void collapse(Operation *loop, Variables &vars) {
       continue;
     gone[outer] = 0;
     extents[inner] = extents[i - 1] * extents[inner];
+    vars.setRange(body.getArgument(inner), {Expr(0), extents[inner] - 1});
     dead.push_back(i - 1);
   }
   if (gone.empty())

@@ -48,28 +48,24 @@ Value operandAt(OpBuilder &builder, Region &region, ValueRange point, Type type)
 }
 
 /// The point that an extract reads, as index values.
-SmallVector<Value> pointOf(ExtractOp extract, OpBuilder &builder, Variables &vars) {
-  auto extents = extract.getTile().getType().getExtents();
+SmallVector<Value> pointOf(ExtractOp extract, OpBuilder &builder) {
   SmallVector<Value> point;
-  for (auto [e, extent] : llvm::zip_equal(vars.read(extract.getPoint(), extract.getIndices()), extents)) {
-    std::optional<std::string> symbol = e.asSymbol();
-    Value known = symbol ? vars.value(*symbol) : Value();
-    Expr at = e;
-    if (!known) {
-      SmallVector<Value> indices = vars.write(at);
-      known = ApplyOp::create(builder, extract.getLoc(), builder.getIndexType(), at, extent.getValue(), indices);
-    }
-    point.push_back(known);
+  for (auto [i, extent] : llvm::enumerate(extract.getTile().getType().getExtents())) {
+    Value index = bareIndex(extract, i);
+    if (!index)
+      index = ApplyOp::create(builder, extract.getLoc(), builder.getIndexType(), graph::exprOf(extract.getPoint()[i]),
+                              extent.getValue(), extract.getIndices());
+    point.push_back(index);
   }
   return point;
 }
 
-void inlineAt(ExtractOp extract, Variables &vars) {
+void inlineAt(ExtractOp extract) {
   auto dot = extract.getTile().getDefiningOp<DotOp>();
   OpBuilder builder(extract);
   Location loc = dot.getLoc();
   Type type = extract.getType();
-  SmallVector<Value> point = pointOf(extract, builder, vars);
+  SmallVector<Value> point = pointOf(extract, builder);
   auto sum = graph::ReduceKindAttr::get(builder.getContext(), graph::ReduceKind::Sum);
   auto reduce = kernel::ReduceOp::create(builder, loc, TypeRange(type), builder.getArrayAttr({sum}),
                                          builder.getArrayAttr({dot.getExtents()[2]}));
@@ -86,12 +82,11 @@ void inlineAt(ExtractOp extract, Variables &vars) {
 
 struct DecomposeDot : cuda::impl::DecomposeDotBase<DecomposeDot> {
   void runOnOperation() override {
-    Variables vars(getOperation());
     for (auto dot : llvm::make_early_inc_range(getOperation().getBody().getOps<DotOp>())) {
       if (hasSchedule(dot))
         continue;
       for (Operation *user : llvm::make_early_inc_range(dot.getTile().getUsers()))
-        inlineAt(cast<ExtractOp>(user), vars);
+        inlineAt(cast<ExtractOp>(user));
       dot.erase();
     }
   }

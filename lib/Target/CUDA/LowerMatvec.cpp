@@ -63,8 +63,7 @@ private:
     Type f32 = low.builder.getF32Type();
     Value weight = low.registers({1}, f32), vector = low.registers({rows}, f32);
     Block &rhs = dot.getRhs().front(), &lhs = dot.getLhs().front();
-    for (Value index : {dot.getLhs().getArgument(1), dot.getRhs().getArgument(0)})
-      low.values.map(index, low.vars.value(*k.asSymbol()));
+    low.map(dot.getRhs().getArgument(0), low.vars.value(*k.asSymbol()));
     if (failed(low.clone(rhs)))
       return failure();
     low.set(low.cast(low.yielded(rhs)[0], f32), weight, {Expr(0)});

@@ -95,8 +95,13 @@ Expr Lowering::let(StringRef hint, const Expr &value, const Expr &extent) {
   return vars.of(ApplyOp::create(builder, namedLoc(loc, hint), builder.getIndexType(), expr, extent, indices));
 }
 
+void Lowering::map(Value index, Value to) {
+  values.map(index, to);
+  values.map(vars.value(vars.name(index)), to); // the one that stands for both k of a dot
+}
+
 void Lowering::bind(Value index, const Expr &value, const Expr &extent) {
-  values.map(index, vars.value(*let(hintOf(index), value, extent).asSymbol()));
+  map(index, vars.value(*let(hintOf(index), value, extent).asSymbol()));
 }
 
 void Lowering::bindCoordinates(ValueRange indices, ArrayRef<Expr> extents, const Expr &flat) {
@@ -128,7 +133,7 @@ LogicalResult Lowering::loop(StringRef hint, const Expr &from, const Expr &to, c
 
 LogicalResult Lowering::loop(Value index, const Expr &from, const Expr &to, const Expr &step, bool unroll, Body body) {
   return loop(hintOf(index), from, to, step, unroll, [&](const Expr &here) {
-    values.map(index, vars.value(*here.asSymbol()));
+    map(index, vars.value(*here.asSymbol()));
     return body();
   });
 }

@@ -67,7 +67,9 @@ public:
   Expr here(const Expr &expr);
   /// A new variable. `hint` is its name in the source.
   Expr let(llvm::StringRef hint, const Expr &value, const Expr &extent);
-  /// Binds an index value of the kernel to a new variable.
+  /// Binds an index value of the kernel to one of the thread; a dot's k in both of its regions.
+  void map(mlir::Value index, mlir::Value to);
+  /// Binds it to a new variable.
   void bind(mlir::Value index, const Expr &value, const Expr &extent);
   /// Binds them to the coordinates of row-major position `flat`.
   void bindCoordinates(mlir::ValueRange indices, llvm::ArrayRef<Expr> extents, const Expr &flat);
@@ -135,10 +137,10 @@ private:
   mlir::LogicalResult cloneArgReduce(kernel::ArgReduceOp op);
   mlir::LogicalResult loops(mlir::ValueRange indices, mlir::ArrayAttr extents, Body body);
   mlir::LogicalResult cloneElements(mlir::Block &block, const Vector &vector, Yield yield);
-  mlir::LogicalResult reduceVector(kernel::ReduceOp op, const Vector &vector, mlir::Value &registers);
+  mlir::LogicalResult reduceVector(kernel::ReduceOp op, const Vector &vector, mlir::Value &sums);
   Expr atBase(const Expr &e, const Vector &vector);
   void cloneShared(kernel::InRangeOp op, const Vector &vector);
-  void cloneVectorLoad(kernel::LoadOp op, const Vector &vector, mlir::Value &registers);
+  void cloneVectorLoad(kernel::LoadOp op, const Vector &vector, mlir::Value &elements);
   void nameIndices();
   std::string hintOf(mlir::Value index) const { return hints.lookup(index); }
 

@@ -62,14 +62,12 @@ LogicalResult Lowering::cloneExtract(ExtractOp op) {
   auto map = op.getTile().getDefiningOp<MapOp>();
   if (!map)
     return op.emitOpError("reads a product's tile at another point than its own");
-  for (auto [index, at, extent] : llvm::zip_equal(map.getBody().getArguments(), read(op.getPoint(), op.getIndices()),
-                                                  graph::exprsOf(map.getExtents()))) {
-    std::optional<std::string> symbol = at.asSymbol();
-    if (Value known = symbol ? vars.value(*symbol) : Value())
-      values.map(index, known);
+  graph::Exprs point = read(op.getPoint(), op.getIndices()), extents = graph::exprsOf(map.getExtents());
+  for (auto [i, index] : llvm::enumerate(map.getBody().getArguments()))
+    if (Value known = bareIndex(op, i))
+      values.map(index, values.lookup(known));
     else
-      bind(index, at, extent);
-  }
+      bind(index, point[i], extents[i]);
   Block &body = map.getBody().front();
   if (failed(clone(body)))
     return failure();

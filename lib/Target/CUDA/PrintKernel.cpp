@@ -132,8 +132,8 @@ private:
   void statement(Operation *op) {
     llvm::TypeSwitch<Operation *>(op)
         .Case<ApplyOp, ForOp, GuardOp, RegistersOp, SmemOp, LoadOp, StoreOp, LoadVectorOp, StoreVectorOp, IndexOp,
-              InRangeOp, CheckedIndexOp, AsyncCopyOp, LoadFragmentOp, MmaLoadOp, WarpReduceOp, BlockReduceOp>(
-            [&](auto it) { print(it); })
+              InRangeOp, CheckedIndexOp, AsyncCopyOp, LoadSharedOp, StoreSharedOp, LoadFragmentOp, MmaLoadOp,
+              WarpReduceOp, BlockReduceOp>([&](auto it) { print(it); })
         .Case<kernel::ConstantOp>([](auto) {})
         .Case([&](GetOp it) {
           line(define(it.getResult()) + element(it.getRegisters(), it.getIndex(), it.getIndices()) + ";");
@@ -145,14 +145,6 @@ private:
           std::string target = element(it.getRegisters(), it.getIndex(), it.getIndices());
           line(target + " = " +
                cuda::combineText(it.getKind(), it.getValue().getType(), target, operand(it.getValue())) + ";");
-        })
-        .Case([&](LoadSharedOp it) {
-          line(define(it.getResult()) + names.lookup(it.getSmem()) + "[" + expr(it.getPosition(), it.getIndices()) +
-               "];");
-        })
-        .Case([&](StoreSharedOp it) {
-          line(names.lookup(it.getSmem()) + "[" + expr(it.getPosition(), it.getIndices()) +
-               "] = " + operand(it.getValue()) + ";");
         })
         .Case([&](BarrierOp) { line("cu_barrier();"); })
         .Case([&](AsyncCommitOp) { line("cp_async_commit();"); })
@@ -260,6 +252,15 @@ private:
     line("const i64 " + value + " = cu_wrapped_index(bindings, step, cu_cast<i64>(" + operand(op.getValue()) +
          "), i64(" + expr(op.getExtent(), {}) + "));");
     indexNames[vars.name(op.getResult())] = wide ? value : "i32(" + value + ")";
+  }
+
+  void print(LoadSharedOp op) {
+    line(define(op.getResult()) + names.lookup(op.getSmem()) + "[" + expr(op.getPosition(), op.getIndices()) + "];");
+  }
+
+  void print(StoreSharedOp op) {
+    line(names.lookup(op.getSmem()) + "[" + expr(op.getPosition(), op.getIndices()) + "] = " + operand(op.getValue()) +
+         ";");
   }
 
   void print(AsyncCopyOp op) {

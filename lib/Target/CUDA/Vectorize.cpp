@@ -154,14 +154,14 @@ void Lowering::cloneShared(InRangeOp op, const Vector &vector) {
   values.map(op.getResult(), copy.getResult());
 }
 
-void Lowering::cloneVectorLoad(LoadOp op, const Vector &vector, Value &place) {
+void Lowering::cloneVectorLoad(LoadOp op, const Vector &vector, Value &elements) {
   auto base = [&](const Expr &e) { return atBase(e, vector); };
-  place = registers({}, op.getType(), vector.width);
+  elements = registers({}, op.getType(), vector.width);
   Source from{base(vars.read(op.getPosition(), op.getIndices())),
               llvm::map_to_vector(vars.read(op.getMask(), op.getIndices()), base)};
   if (op.getOther())
     from.other = values.lookupOrDefault(op.getOther());
-  loadVector(values.lookupOrDefault(op.getView()), from, place);
+  loadVector(values.lookupOrDefault(op.getView()), from, elements);
 }
 
 bool reducesVectors(Block &block, Value index) {
@@ -180,20 +180,20 @@ bool reducesVectors(Block &block, Value index) {
   });
 }
 
-/// One accumulator per element, in `place`.
-LogicalResult Lowering::reduceVector(kernel::ReduceOp op, const Vector &vector, Value &place) {
+/// One accumulator per element.
+LogicalResult Lowering::reduceVector(kernel::ReduceOp op, const Vector &vector, Value &sums) {
   graph::ReduceKind kind = llvm::cast<graph::ReduceKindAttr>(op.getKinds()[0]).getValue();
   Type type = op.getResult(0).getType();
   Value first = neutralValue(*this, kind, type);
-  place = registers({vector.width}, first.getType());
+  sums = registers({vector.width}, first.getType());
   (void)loop("e", 0, vector.width, 1, /*unroll=*/true, [&](const Expr &e) -> LogicalResult {
-    set(first, place, {e});
+    set(first, sums, {e});
     return success();
   });
   Block &body = op.getBody().front();
   return loops(body.getArguments(), op.getExtents(), [&] {
     return cloneElements(body, vector, [&](ValueRange yielded, const Expr &e) {
-      cuda::accumulate(*this, {kind, type, place}, yielded[0], {e});
+      cuda::accumulate(*this, {kind, type, sums}, yielded[0], {e});
     });
   });
 }
@@ -248,7 +248,6 @@ LogicalResult Lowering::cloneElements(Block &block, const Vector &vector, Yield 
   });
   if (failed(done))
     return failure();
-  values.erase(vector.index);
   for (Operation &op : block)
     if (auto store = dyn_cast<StoreOp>(op); store && vectors.count(&op)) {
       Expr position = vars.read(store.getPosition(), store.getIndices());

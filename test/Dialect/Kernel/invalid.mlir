@@ -99,7 +99,7 @@ kernel.func @view "test" grid () in [8] scalars [] {} (%in0: !kernel.view<f32, r
 //===----------------------------------------------------------------------===//
 
 kernel.func @variables "test" grid () in [] scalars [] {} () {
-  // expected-error @below {{has 1 variables, not 2 indices}}
+  // expected-error @below {{has 1 arguments, not 2 indices}}
   kernel.foreach (%d0) in [8, 4] {
   }
 }
@@ -179,7 +179,7 @@ kernel.func @turned "test" grid () in [] scalars [] {} () {
 // -----
 
 kernel.func @depth "test" grid () in [] scalars [] {} () {
-  // expected-error @below {{has 1 variables, not 2 indices}}
+  // expected-error @below {{has 1 arguments, not 2 indices}}
   %0 = kernel.dot [8, 4, 2] lhs (%m) {
   } rhs (%k, %n) {
   } : !kernel.tile<f32, "8", "4">

@@ -70,7 +70,7 @@ simt.func @scalar block %b of 1 thread %t of 64 scalars [] (%x: f32) {
 // -----
 
 simt.func @arguments block %b of 1 thread %t of 64 scalars [] () {
-  // expected-error @below {{has 0 variables, not 1 indices}}
+  // expected-error @below {{has 0 arguments, not 1 indices}}
   "simt.for"() <{from = #graph.expr<"0">, to = #graph.expr<"4">, step = #graph.expr<"1">}> ({
   ^bb0:
   }) : () -> ()
@@ -100,7 +100,7 @@ simt.func @stored block %b of 1 thread %t of 64 scalars [] () {
 // -----
 
 simt.func @variables block %b of 1 thread %t of 64 scalars [] () {
-  // expected-error @below {{has 1 variables, not 2 indices}}
+  // expected-error @below {{has 1 arguments, not 2 indices}}
   simt.tile_loop to 4 stages 2 fetch (%i) {
   } store (%i, %s) {
   } compute (%i, %s) {

@@ -187,6 +187,9 @@ std::vector<KernelCase> halfGemmCases() {
   options.dynamic = true;
   options.batch = 2;
   cases.push_back(gemmCase(45, 64, 96, options));
+  options.rhsPrologue = true;
+  cases.push_back(gemmCase(45, 64, 96, options));
+  options.rhsPrologue = false;
   options.prologue = true;
   cases.push_back(gemmCase(45, 64, 40, options));
   options = {};
@@ -214,6 +217,11 @@ std::vector<KernelCase> gemmCases() {
   options = {};
   options.prologue = true;
   cases.push_back(gemmCase(40, 64, 40, options));
+  for (bool transposed : {false, true}) {
+    options.rhsPrologue = true;
+    options.rhsTransposed = transposed;
+    cases.push_back(gemmCase(40, 64, 40, options));
+  }
   options = {};
   options.rhsPitch = 72;
   cases.push_back(gemmCase(32, 64, 16, options));

@@ -193,7 +193,10 @@ KernelCase gemmCase(int64_t m, int64_t n, int64_t k, const GemmOptions &o) {
     a = text.unary("gelu_erf", a, compute);
   text.yield(text.convert(a, compute, type), type);
   text.rhs();
-  text.yield(text.convert(text.load(1, type, rhs), compute, type), type);
+  std::string b = text.load(1, type, rhs);
+  if (o.rhsPrologue)
+    b = text.unary("gelu_erf", b, compute);
+  text.yield(text.convert(b, compute, type), type);
   text.close(tileType(compute, extents));
   text.loop({v("d3"), v("d4")}, extents);
   std::string x = text.extract(tile, {v("d3"), v("d4")}, compute, extents);
@@ -206,6 +209,7 @@ KernelCase gemmCase(int64_t m, int64_t n, int64_t k, const GemmOptions &o) {
                            {o.lhsTransposed, "lhsT"},
                            {o.rhsTransposed, "rhsT"},
                            {o.prologue, "prologue"},
+                           {o.rhsPrologue, "rhsPrologue"},
                            {o.batch > 1, "batched"},
                            {o.rhsPitch > 0, "pitch"}})
     name += set ? std::string("_") + word : "";

@@ -55,7 +55,8 @@ struct GemmOptions {
   std::string type = "f32"; ///< of operands and result
   bool dynamic = false;     ///< m is n0
   bool lhsTransposed = false, rhsTransposed = false;
-  bool prologue = false; ///< lhs is a function of what is loaded
+  bool prologue = false;    ///< lhs is a function of what is loaded
+  bool rhsPrologue = false; ///< so is rhs
   int64_t batch = 1;
   int64_t rhsPitch = 0; ///< between rows of rhs; 0: dense
 };
