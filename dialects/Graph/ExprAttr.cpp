@@ -14,8 +14,6 @@ bool isExpr(Attribute attr) {
   return expr && !expr.getValue().overflowed();
 }
 
-ExprAttr exprAttr(MLIRContext *context, const Expr &expr) { return ExprAttr::get(context, expr); }
-
 ArrayAttr exprArray(MLIRContext *context, ArrayRef<Expr> exprs) {
   auto attrs = llvm::map_to_vector(exprs, [&](const Expr &expr) -> Attribute { return ExprAttr::get(context, expr); });
   return ArrayAttr::get(context, attrs);

@@ -24,7 +24,6 @@ using Exprs = llvm::SmallVector<Expr>;
 
 /// An ExprAttr that is not overflowed.
 bool isExpr(mlir::Attribute attr);
-ExprAttr exprAttr(mlir::MLIRContext *context, const Expr &expr);
 mlir::ArrayAttr exprArray(mlir::MLIRContext *context, llvm::ArrayRef<Expr> exprs);
 /// The expression of an ExprAttr, or those of an array of them.
 const Expr &exprOf(mlir::Attribute attr);

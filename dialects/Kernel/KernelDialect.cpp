@@ -71,21 +71,13 @@ ParseResult kernel::FuncOp::parse(OpAsmParser &parser, OperationState &result) {
   for (OpAsmParser::Argument &index : point)
     index.type = parser.getBuilder().getIndexType();
   args.append(point);
-  Region *body = result.addRegion();
-  if (parser.parseRegion(*body, args))
-    return failure();
-  if (body->empty()) {
-    Block &block = body->emplaceBlock();
-    for (const OpAsmParser::Argument &arg : args)
-      block.addArgument(arg.type, result.location);
-  }
-  return success();
+  return parseRegion(parser, *result.addRegion(), args);
 }
 
 TileType kernel::tileType(Type element, ArrayRef<Expr> extents) {
   SmallVector<graph::ExprAttr> attrs;
   for (const Expr &extent : extents)
-    attrs.push_back(graph::exprAttr(element.getContext(), extent));
+    attrs.push_back(graph::ExprAttr::get(element.getContext(), extent));
   return TileType::get(element.getContext(), element, attrs);
 }
 

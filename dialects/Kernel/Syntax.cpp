@@ -25,7 +25,7 @@ public:
       return failure();
     if (expr.overflowed())
       return parser.emitError(where, "this leaves the range of 64 bits");
-    attr = graph::exprAttr(parser.getContext(), expr);
+    attr = graph::ExprAttr::get(parser.getContext(), expr);
     return success();
   }
 
@@ -188,17 +188,6 @@ void printArguments(OpAsmPrinter &printer, Region &body) {
   printer << ") ";
 }
 
-ParseResult parseRegion(OpAsmParser &parser, Region &body, ArrayRef<OpAsmParser::Argument> arguments) {
-  if (parser.parseRegion(body, arguments))
-    return failure();
-  if (body.empty()) {
-    Block &block = body.emplaceBlock();
-    for (const OpAsmParser::Argument &argument : arguments)
-      block.addArgument(argument.type, parser.getEncodedSourceLoc(argument.ssaName.location));
-  }
-  return success();
-}
-
 } // namespace
 
 ParseResult parsePosition(OpAsmParser &parser, ExprAttr &position, Indices &indices) {
@@ -250,6 +239,17 @@ void printExtent(OpAsmPrinter &printer, Operation *, ExprAttr extent) { print(pr
 
 ParseResult parseExtents(OpAsmParser &parser, ArrayAttr &extents) { return parseList(parser, extents, nullptr); }
 void printExtents(OpAsmPrinter &printer, Operation *, ArrayAttr extents) { printList(printer, extents, {}); }
+
+ParseResult parseRegion(OpAsmParser &parser, Region &body, ArrayRef<OpAsmParser::Argument> arguments) {
+  if (parser.parseRegion(body, arguments))
+    return failure();
+  if (body.empty()) {
+    Block &block = body.emplaceBlock();
+    for (const OpAsmParser::Argument &argument : arguments)
+      block.addArgument(argument.type, parser.getEncodedSourceLoc(argument.ssaName.location));
+  }
+  return success();
+}
 
 ParseResult parseBody(OpAsmParser &parser, Region &body) {
   SmallVector<OpAsmParser::Argument> arguments;

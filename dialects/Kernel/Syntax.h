@@ -40,6 +40,9 @@ void printExtent(mlir::OpAsmPrinter &printer, mlir::Operation *op, graph::ExprAt
 mlir::ParseResult parseExtents(mlir::OpAsmParser &parser, mlir::ArrayAttr &extents);
 void printExtents(mlir::OpAsmPrinter &printer, mlir::Operation *op, mlir::ArrayAttr extents);
 
+/// A body with these arguments, which an empty one has, too.
+mlir::ParseResult parseRegion(mlir::OpAsmParser &parser, mlir::Region &body,
+                              llvm::ArrayRef<mlir::OpAsmParser::Argument> arguments);
 /// (%index, ..) {body}
 mlir::ParseResult parseBody(mlir::OpAsmParser &parser, mlir::Region &body);
 void printBody(mlir::OpAsmPrinter &printer, mlir::Operation *op, mlir::Region &body);

@@ -5,15 +5,13 @@
 
 #include "dialects/Kernel/Kernel.h"
 
-#include <set>
-
 using namespace mlir;
 
 namespace cupola::kernel {
 
 static Attribute mapAttr(Attribute attr, llvm::function_ref<Expr(const Expr &)> map) {
   if (auto expr = dyn_cast<graph::ExprAttr>(attr))
-    return graph::exprAttr(attr.getContext(), map(expr.getValue()));
+    return graph::ExprAttr::get(attr.getContext(), map(expr.getValue()));
   auto array = dyn_cast<ArrayAttr>(attr);
   if (!array || array.empty() || !isa<graph::ExprAttr>(array[0]))
     return attr;
@@ -30,6 +28,24 @@ void mapExprs(Operation *op, llvm::function_ref<Expr(const Expr &)> map) {
   for (NamedAttribute attr : op->getAttrs())
     if (Attribute mapped = mapAttr(attr.getValue(), map); mapped != attr.getValue())
       op->setAttr(attr.getName(), mapped);
+}
+
+SmallVector<Value> takeOperands(llvm::MutableArrayRef<Expr> exprs,
+                                llvm::function_ref<Variable(const std::string &)> find) {
+  std::map<size_t, std::pair<std::string, Value>> used;
+  for (const Expr &e : exprs)
+    for (const std::string &symbol : e.symbols())
+      if (Variable variable = find(symbol); variable.value)
+        used[variable.number] = {symbol, variable.value};
+  std::map<std::string, Expr> names;
+  SmallVector<Value> operands;
+  for (const auto &[number, entry] : used) {
+    names[entry.first] = Expr::symbol("x" + std::to_string(operands.size()));
+    operands.push_back(entry.second);
+  }
+  for (Expr &e : exprs)
+    e = e.substitute(names);
+  return operands;
 }
 
 Variables::Variables(Operation *func) {
@@ -90,21 +106,10 @@ graph::Exprs Variables::read(PositionInterface op) {
 }
 
 SmallVector<Value> Variables::write(llvm::MutableArrayRef<Expr> exprs) const {
-  // In the order of the numbers of variables, so that terms keep their order.
-  std::map<unsigned, std::string> used;
-  for (const Expr &e : exprs)
-    for (const std::string &symbol : e.symbols())
-      if (values.count(symbol))
-        used[std::stoul(symbol.substr(1))] = symbol;
-  std::map<std::string, Expr> map;
-  SmallVector<Value> indices;
-  for (const auto &[number, symbol] : used) {
-    map[symbol] = Expr::symbol("x" + std::to_string(indices.size()));
-    indices.push_back(values.at(symbol));
-  }
-  for (Expr &e : exprs)
-    e = e.substitute(map);
-  return indices;
+  return takeOperands(exprs, [&](const std::string &symbol) {
+    Value index = value(symbol);
+    return index ? Variable{index, std::stoul(symbol.substr(1))} : Variable();
+  });
 }
 
 void Variables::rewrite(PositionInterface op, llvm::function_ref<Expr(const Expr &)> change) {

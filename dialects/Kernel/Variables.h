@@ -11,13 +11,22 @@
 
 #include "dialects/Graph/Shape.h"
 
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace cupola::kernel {
 
 class PositionInterface;
+
+/// A variable of an expression: its value, null for a constant, and its place among all.
+struct Variable {
+  mlir::Value value;
+  size_t number = 0;
+};
+/// Writes expressions as an op takes them: in place, over x0, x1, .. for the variables among
+/// their symbols in the order of the numbers. Returns the values of these.
+llvm::SmallVector<mlir::Value> takeOperands(llvm::MutableArrayRef<Expr> exprs,
+                                            llvm::function_ref<Variable(const std::string &symbol)> find);
 
 class Variables {
 public:

@@ -82,6 +82,8 @@ void SimtDialect::initialize() {
       >();
 }
 
+int64_t simt::byteSize(Type type) { return type.isInteger(1) ? 1 : type.getIntOrFloatBitWidth() / 8; }
+
 //===----------------------------------------------------------------------===//
 // simt.func @name block %b of n0 thread %t of 128 scalars [..] (%a: type, ..) {body}
 //===----------------------------------------------------------------------===//
@@ -121,15 +123,7 @@ ParseResult simt::FuncOp::parse(OpAsmParser &parser, OperationState &result) {
   result.addAttribute("threads", parser.getBuilder().getI64IntegerAttr(threads));
   block.type = thread.type = parser.getBuilder().getIndexType();
   args.append({block, thread});
-  Region *body = result.addRegion();
-  if (parser.parseRegion(*body, args))
-    return failure();
-  if (body->empty()) {
-    Block &entry = body->emplaceBlock();
-    for (const OpAsmParser::Argument &arg : args)
-      entry.addArgument(arg.type, result.location);
-  }
-  return success();
+  return kernel::parseRegion(parser, *result.addRegion(), args);
 }
 
 //===----------------------------------------------------------------------===//
@@ -164,13 +158,10 @@ ParseResult ForOp::parse(OpAsmParser &parser, OperationState &result) {
   result.addAttribute("step", step);
   if (succeeded(parser.parseOptionalKeyword("unroll")))
     result.addAttribute("unroll", parser.getBuilder().getUnitAttr());
-  Region *body = result.addRegion();
   if (parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
-      parser.resolveOperands(indices, index.type, result.operands) || parser.parseRegion(*body, index))
+      parser.resolveOperands(indices, index.type, result.operands))
     return failure();
-  if (body->empty())
-    body->emplaceBlock().addArgument(index.type, result.location);
-  return success();
+  return kernel::parseRegion(parser, *result.addRegion(), index);
 }
 
 //===----------------------------------------------------------------------===//

@@ -77,8 +77,6 @@ Type elementOf(Value memory) {
   return cast<SmemType>(memory.getType()).getElement();
 }
 
-int64_t byteSize(Type type) { return type.isInteger(1) ? 1 : type.getIntOrFloatBitWidth() / 8; }
-
 LogicalResult access(Operation *op, RegistersType registers, Value memory) {
   if (registers.getElement() != elementOf(memory))
     return op->emitOpError("moves another type than the memory holds");

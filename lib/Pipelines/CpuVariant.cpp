@@ -51,7 +51,7 @@ private:
       llvm::append_range(all, before);
     all.push_back(b.getDictionaryAttr({
         b.getNamedAttr("parameter", b.getI64IntegerAttr(parameter)),
-        b.getNamedAttr("bytes", graph::exprAttr(b.getContext(), packed.bytes)),
+        b.getNamedAttr("bytes", graph::ExprAttr::get(b.getContext(), packed.bytes)),
         b.getNamedAttr("packer", FlatSymbolRefAttr::get(module.getContext(), name)),
     }));
     func->setAttr(packedAttr, b.getArrayAttr(all));

@@ -197,6 +197,8 @@ bool divisible(const Expr &e, int64_t d, const std::map<std::string, int64_t> &d
 ///   Value binary(ExprOp, Value, Value).
 /// Sub is used for terms with a negative coefficient. Not for overflowed ones.
 enum class ExprOp : uint8_t { Add, Sub, Mul, FloorDiv, CeilDiv, Mod, Min, Max };
+/// The operation on expressions, for builders that make expressions again.
+Expr apply(ExprOp op, const Expr &a, const Expr &b);
 template <class Builder> using BuilderValue = decltype(std::declval<Builder &>().constant(int64_t()));
 template <class Builder> BuilderValue<Builder> buildExpr(const Expr &e, Builder &builder);
 

@@ -184,4 +184,26 @@ bool divisible(const Expr &e, int64_t d, const Divisors &divisors) {
   return d >= 1 && !e.overflowed() && knownDivisor(e, d, divisors) == d;
 }
 
+Expr apply(ExprOp op, const Expr &a, const Expr &b) {
+  switch (op) {
+  case ExprOp::Add:
+    return a + b;
+  case ExprOp::Sub:
+    return a - b;
+  case ExprOp::Mul:
+    return a * b;
+  case ExprOp::FloorDiv:
+    return floorDiv(a, b);
+  case ExprOp::CeilDiv:
+    return ceilDiv(a, b);
+  case ExprOp::Mod:
+    return mod(a, b);
+  case ExprOp::Min:
+    return min(a, b);
+  case ExprOp::Max:
+    return max(a, b);
+  }
+  return Expr::overflow();
+}
+
 } // namespace cupola

@@ -57,26 +57,7 @@ Expr build(const Tree &tree) {
     return Expr::symbol(tree.symbol);
   if (tree.children.empty())
     return tree.number;
-  Expr a = build(tree.children[0]), b = build(tree.children[1]);
-  switch (tree.op) {
-  case ExprOp::Add:
-    return a + b;
-  case ExprOp::Sub:
-    return a - b;
-  case ExprOp::Mul:
-    return a * b;
-  case ExprOp::FloorDiv:
-    return floorDiv(a, b);
-  case ExprOp::CeilDiv:
-    return ceilDiv(a, b);
-  case ExprOp::Mod:
-    return mod(a, b);
-  case ExprOp::Min:
-    return min(a, b);
-  case ExprOp::Max:
-    return max(a, b);
-  }
-  return Expr::overflow();
+  return apply(tree.op, build(tree.children[0]), build(tree.children[1]));
 }
 
 /// In 128 bits, which the small values here never leave.

@@ -270,22 +270,15 @@ Value Emitter::indexValue(const Expr &expr, Type type) {
 }
 
 void Emitter::bind(const Expr &variable, Value value) {
-  variables.try_emplace(*variable.asSymbol(), Variable{{}, variables.size()}).first->second.value = value;
+  kernel::Variable unbound{{}, variables.size()};
+  variables.try_emplace(*variable.asSymbol(), unbound).first->second.value = value;
 }
 
 SmallVector<Value> Emitter::operandsOf(MutableArrayRef<Expr> exprs) const {
-  std::map<size_t, std::string> used; // in the order of their bindings
-  for (const Expr &expr : exprs)
-    for (const std::string &symbol : expr.symbols())
-      if (auto found = variables.find(symbol); found != variables.end())
-        used[found->second.order] = symbol;
-  std::map<std::string, Expr> names = toKernel;
-  SmallVector<Value> operands;
-  for (const auto &[order, symbol] : used) {
-    names[symbol] = Expr::symbol("x" + std::to_string(operands.size()));
-    operands.push_back(variables.at(symbol).value);
-  }
   for (Expr &expr : exprs)
-    expr = expr.substitute(names);
-  return operands;
+    expr = inKernel(expr);
+  return kernel::takeOperands(exprs, [&](const std::string &symbol) {
+    auto found = variables.find(symbol);
+    return found == variables.end() ? kernel::Variable() : found->second;
+  });
 }

@@ -140,11 +140,7 @@ private:
   unsigned loopVariables = 0, indirectVariables = 0;
 
   /// Points of the grid, of loops, and checked indices: their values, in the order of the first binding.
-  struct Variable {
-    mlir::Value value;
-    size_t order;
-  };
-  std::map<std::string, Variable> variables;
+  std::map<std::string, kernel::Variable> variables;
   graph::Exprs mask; ///< every load happens where these are >= 0
   std::map<Key, mlir::Value> memo;
   llvm::MapVector<mlir::Value, graph::Exprs> forward; ///< values after the hero: their index

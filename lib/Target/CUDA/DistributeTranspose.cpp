@@ -70,16 +70,14 @@ private:
 
   /// Binds the axes that are not cut, and finds the tile that the block owns of the others.
   void bindTiles(ArrayRef<Expr> tiles) {
-    Expr rest = low.block();
-    for (size_t i = tiles.size(); i-- > 0;) {
-      Expr coordinate = i == 0 ? rest : mod(rest, tiles[i]);
-      rest = floorDiv(rest, tiles[i]);
+    graph::Exprs coordinates = cuda::Lowering::coordinatesOf(tiles, low.block());
+    for (size_t i = tiles.size(); i-- > 0;) { // the inner axis comes first in the source
       if (i == across)
-        tileAcross = low.let("across", coordinate, tiles[i]);
+        tileAcross = low.let("across", coordinates[i], tiles[i]);
       else if (i + 1 == tiles.size())
-        tileAlong = low.let("along", coordinate, tiles[i]);
+        tileAlong = low.let("along", coordinates[i], tiles[i]);
       else
-        low.bind(indices[i], coordinate, tiles[i]);
+        low.bind(indices[i], coordinates[i], tiles[i]);
     }
   }
 

@@ -63,12 +63,12 @@ private:
     Type f32 = low.builder.getF32Type();
     Value weight = low.registers({1}, f32), vector = low.registers({rows}, f32);
     Block &rhs = dot.getRhs().front(), &lhs = dot.getLhs().front();
-    low.map(dot.getRhs().getArgument(0), low.vars.value(*k.asSymbol()));
+    low.map(dot.getRhs().getArgument(0), k);
     if (failed(low.clone(rhs)))
       return failure();
     low.set(low.cast(low.yielded(rhs)[0], f32), weight, {Expr(0)});
     LogicalResult done = low.loop("m", 0, rows, 1, /*unroll=*/true, [&](const Expr &m) -> LogicalResult {
-      low.values.map(indicesOf(dot).m, low.vars.value(*m.asSymbol()));
+      low.map(indicesOf(dot).m, m);
       if (failed(low.clone(lhs)))
         return failure();
       low.set(low.cast(low.yielded(lhs)[0], f32), vector, {m});
@@ -83,7 +83,7 @@ private:
     Type f32 = low.builder.getF32Type();
     Expr column = tile * lanes + lane;
     return low.loop("row", warp, rows, warps, /*unroll=*/false, [&](const Expr &row) {
-      low.values.map(loop.getBody().getArgument(0), low.vars.value(*row.asSymbol()));
+      low.map(loop.getBody().getArgument(0), row);
       return low.guard({extents[1] - 1 - column}, [&] {
         low.bind(loop.getBody().getArgument(1), column, extents[1]);
         Value sum = low.variable(low.constant(f32, 0));

@@ -8,11 +8,9 @@ using namespace cupola;
 using namespace cupola::kernel;
 using namespace cupola::simt;
 
-int64_t cuda::byteSize(Type type) { return type.isInteger(1) ? 1 : type.getIntOrFloatBitWidth() / 8; }
-
 Location cuda::namedLoc(Location loc, StringRef hint) {
   MLIRContext *context = loc.getContext();
-  return FusedLoc::get(context, loc, graph::exprAttr(context, Expr::symbol(hint.str())));
+  return FusedLoc::get(context, loc, graph::ExprAttr::get(context, Expr::symbol(hint.str())));
 }
 
 std::optional<std::string> cuda::nameOf(Location loc) {
@@ -63,7 +61,7 @@ void Lowering::nameIndices() {
 
 void Lowering::launch(int64_t threads, const Expr &blocks) {
   func.setThreads(threads);
-  func.setBlocksAttr(graph::exprAttr(func.getContext(), blocks));
+  func.setBlocksAttr(graph::ExprAttr::get(func.getContext(), blocks));
   mayHaveSurplus = !blocks.constant();
   (void)vars.names({func.getBlockIndex(), func.getThreadIndex()}); // before all others: they come first in sums
 }
@@ -95,23 +93,28 @@ Expr Lowering::let(StringRef hint, const Expr &value, const Expr &extent) {
   return vars.of(ApplyOp::create(builder, namedLoc(loc, hint), builder.getIndexType(), expr, extent, indices));
 }
 
-void Lowering::map(Value index, Value to) {
+void Lowering::map(Value index, const Expr &variable) {
+  Value to = vars.value(*variable.asSymbol());
   values.map(index, to);
   values.map(vars.value(vars.name(index)), to); // the one that stands for both k of a dot
 }
 
 void Lowering::bind(Value index, const Expr &value, const Expr &extent) {
-  map(index, vars.value(*let(hintOf(index), value, extent).asSymbol()));
+  map(index, let(hintOf(index), value, extent));
 }
 
-void Lowering::bindCoordinates(ValueRange indices, ArrayRef<Expr> extents, const Expr &flat) {
+graph::Exprs Lowering::coordinatesOf(ArrayRef<Expr> extents, const Expr &flat) {
   Expr rest = flat;
-  SmallVector<Expr> coordinates(indices.size());
-  for (size_t i = indices.size(); i-- > 0;) {
+  graph::Exprs coordinates(extents.size());
+  for (size_t i = extents.size(); i-- > 0;) {
     coordinates[i] = i == 0 ? rest : mod(rest, extents[i]);
     rest = floorDiv(rest, extents[i]);
   }
-  for (auto [index, coordinate, extent] : llvm::zip_equal(indices, coordinates, extents))
+  return coordinates;
+}
+
+void Lowering::bindCoordinates(ValueRange indices, ArrayRef<Expr> extents, const Expr &flat) {
+  for (auto [index, coordinate, extent] : llvm::zip_equal(indices, coordinatesOf(extents, flat), extents))
     bind(index, coordinate, extent);
 }
 
@@ -133,15 +136,16 @@ LogicalResult Lowering::loop(StringRef hint, const Expr &from, const Expr &to, c
 
 LogicalResult Lowering::loop(Value index, const Expr &from, const Expr &to, const Expr &step, bool unroll, Body body) {
   return loop(hintOf(index), from, to, step, unroll, [&](const Expr &here) {
-    map(index, vars.value(*here.asSymbol()));
+    map(index, here);
     return body();
   });
 }
 
 bool Lowering::holds(const Expr &condition) {
+  if (!mayHaveSurplus)
+    return proveLessEqual(0, condition, vars.ranges()) == true;
   Ranges ranges = vars.ranges();
-  if (mayHaveSurplus)
-    ranges[vars.name(func.getBlockIndex())].hi.reset();
+  ranges[vars.name(func.getBlockIndex())].hi.reset();
   return proveLessEqual(0, condition, ranges) == true;
 }
 

@@ -16,8 +16,7 @@
 
 namespace cupola::cuda {
 
-/// Bytes of an element in memory; a bool takes one.
-int64_t byteSize(mlir::Type type);
+using simt::byteSize;
 
 /// `loc` with a name for sources. No other location has one: names of the model never
 /// reach a source.
@@ -61,17 +60,18 @@ public:
 
   // Positions.
   /// Expressions of an op of the kernel, in the thread's variables.
-  Expr read(const Expr &expr, mlir::ValueRange indices) { return here(vars.read(expr, indices)); }
   graph::Exprs read(mlir::ArrayAttr exprs, mlir::ValueRange indices);
   /// The same of an expression in the kernel's variables: those that are bound are replaced.
   Expr here(const Expr &expr);
   /// A new variable. `hint` is its name in the source.
   Expr let(llvm::StringRef hint, const Expr &value, const Expr &extent);
-  /// Binds an index value of the kernel to one of the thread; a dot's k in both of its regions.
-  void map(mlir::Value index, mlir::Value to);
+  /// Binds an index value of the kernel to a variable of the thread; a dot's k in both of its regions.
+  void map(mlir::Value index, const Expr &variable);
   /// Binds it to a new variable.
   void bind(mlir::Value index, const Expr &value, const Expr &extent);
-  /// Binds them to the coordinates of row-major position `flat`.
+  /// The coordinates of row-major position `flat`.
+  static graph::Exprs coordinatesOf(llvm::ArrayRef<Expr> extents, const Expr &flat);
+  /// Binds index values to them.
   void bindCoordinates(mlir::ValueRange indices, llvm::ArrayRef<Expr> extents, const Expr &flat);
   void bindGrid(const Expr &flat) { bindCoordinates(source.getPoint(), grid(), flat); }
 

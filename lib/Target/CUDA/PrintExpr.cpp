@@ -94,26 +94,9 @@ struct OverflowBuilder {
   Expr constant(int64_t value) { return checked(value); }
   Expr symbol(const std::string &name) { return checked(Expr::symbol(name)); }
   Expr binary(ExprOp op, const Expr &a, const Expr &b) {
-    switch (op) {
-    case ExprOp::Add:
-      return checked(a + b);
-    case ExprOp::Sub:
-      return checked(a - b);
-    case ExprOp::Mul:
-      return checked(a * b);
-    case ExprOp::FloorDiv:
-      return checked(floorDiv(a, b));
-    case ExprOp::CeilDiv:
+    if (op == ExprOp::CeilDiv)
       checked(a + b);
-      return checked(ceilDiv(a, b));
-    case ExprOp::Mod:
-      return checked(mod(a, b));
-    case ExprOp::Min:
-      return checked(min(a, b));
-    case ExprOp::Max:
-      return checked(max(a, b));
-    }
-    llvm_unreachable("all operations are handled");
+    return checked(apply(op, a, b));
   }
 };
 

@@ -31,27 +31,7 @@ struct Renumber {
 
   Expr constant(int64_t value) { return value == -1 ? Expr(-1) : value < 0 ? -change(-value) : change(value); }
   Expr symbol(const std::string &name) { return Expr::symbol(name); }
-  Expr binary(ExprOp op, const Expr &a, const Expr &b) {
-    switch (op) {
-    case ExprOp::Add:
-      return a + b;
-    case ExprOp::Sub:
-      return a - b;
-    case ExprOp::Mul:
-      return a * b;
-    case ExprOp::FloorDiv:
-      return floorDiv(a, b);
-    case ExprOp::CeilDiv:
-      return ceilDiv(a, b);
-    case ExprOp::Mod:
-      return mod(a, b);
-    case ExprOp::Min:
-      return min(a, b);
-    case ExprOp::Max:
-      return max(a, b);
-    }
-    llvm_unreachable("every operation has a case");
-  }
+  Expr binary(ExprOp op, const Expr &a, const Expr &b) { return apply(op, a, b); }
 };
 
 /// Gives the tile the extents of its product.
@@ -197,7 +177,7 @@ private:
       for (graph::FusionOp fusion : uses[member.func.getSymName()]) {
         SmallVector<Attribute> scalars(fusion->getAttrOfType<ArrayAttr>("scalars").getValue());
         for (const auto &[index, values] : parameters.scalars)
-          scalars.push_back(graph::exprAttr(b.getContext(), values[i]));
+          scalars.push_back(graph::ExprAttr::get(b.getContext(), values[i]));
         fusion->setAttr("kernel", name);
         fusion->setAttr("scalars", b.getArrayAttr(scalars));
       }
