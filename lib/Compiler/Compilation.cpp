@@ -9,12 +9,11 @@
 #include "lib/Import/Onnx/OpTable.h"
 #include "lib/Runtime/Format/MachineMemory.h"
 #include "lib/Runtime/Format/PackageWriter.h"
-#include "lib/Target/CPU/CpuTarget.h"
-#include "lib/Target/CUDA/CudaTarget.h"
 #include "lib/Transforms/DeclareAliases.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "onnx/onnx_pb.h"
+#include "llvm/Support/ThreadPool.h"
 
 using namespace mlir;
 
@@ -22,40 +21,45 @@ namespace cupola::compiler {
 
 namespace {
 
-/// Source families: every GPU runs the newest one that is not newer than itself. Later
-/// families differ in what a block may use of shared memory; where a GPU has less than
-/// the one before it (sm_86, 89, 120 against sm_80), it has a family of its own.
-constexpr StringRef cudaFamilies[] = {"sm_75", "sm_80", "sm_86"};
-
-StringRef familyOf(const cuda::CudaTargetInfo &target) {
-  if (!target.asyncCopy)
-    return "sm_75";
-  return target.sharedBytes < cuda::cudaTarget("sm_80")->sharedBytes ? "sm_86" : "sm_80";
-}
-
 DialectRegistry makeRegistry() {
   DialectRegistry registry;
   registry.insert<func::FuncDialect, graph::GraphDialect, kernel::KernelDialect, plan::PlanDialect>();
-  cpu::registerCpuDialects(registry);
+  for (const Target *target : targets())
+    target->registerDialects(registry);
   return registry;
 }
 
-bool contains(const std::vector<std::string> &list, StringRef item) { return llvm::is_contained(list, item.str()); }
+/// Runs what it is given at once: passes have one thread, the phases of a compilation share them out
+/// (Variant.cpp). A context without a pool would not lock what its threads share.
+class CallersThread : public llvm::ThreadPoolInterface {
+public:
+  void wait() override {}
+  void wait(llvm::ThreadPoolTaskGroup &) override {}
+  unsigned getMaxConcurrency() const override { return 1; }
+
+private:
+  void asyncEnqueue(llvm::unique_function<void()> task, llvm::ThreadPoolTaskGroup *) override { task(); }
+};
 
 } // namespace
 
 Compilation::Impl::Impl(Options opts)
     : options(std::move(opts)), context(makeRegistry(), MLIRContext::Threading::DISABLED) {
   context.loadAllAvailableDialects();
+  static CallersThread pool;
+  if (options.threads > 1)
+    context.setThreadPool(pool);
   variantContext.pipeline.dumpDir = options.dumpIrDir;
   variantContext.pipeline.disabled.insert(options.disabledPasses.begin(), options.disabledPasses.end());
   variantContext.pipeline.libraries = options.libraries == "auto";
-  variantContext.threads = options.threads;
-  variantContext.progress = options.progress;
   variantContext.kernelResults = options.kernelResults;
+  variantContext.request = {options.archs, options.sourceOnly, options.cpuLevels};
+  TargetServices &services = variantContext.services;
+  services.threads = options.threads;
+  services.progress = options.progress;
   auto warn = options.warn ? options.warn : [](const std::string &) {};
-  variantContext.cache = std::make_shared<runtime::ByteCache>(options.cacheDir, warn);
-  variantContext.nvrtc = std::make_shared<runtime::cuda::CubinCache>(variantContext.cache);
+  services.cache = std::make_shared<runtime::ByteCache>(options.cacheDir, warn);
+  services.nvrtc = std::make_shared<runtime::cuda::CubinCache>(services.cache);
 }
 
 void Compilation::Impl::progress(const std::string &what) const {
@@ -68,48 +72,31 @@ static std::string limitNames() {
   return llvm::join(names, ", ");
 }
 
-static std::string architectureNames() {
-  return llvm::join(llvm::map_range(cuda::cudaTargets(), [](const auto &target) { return target.arch; }), ", ");
-}
-
 static std::string optionalPassNames() {
   auto names = llvm::map_range(optionalPasses(), [](const OptionalPass &pass) { return pass.name; });
   return llvm::join(names, ", ");
+}
+
+static std::string targetNames() {
+  return llvm::join(llvm::map_range(targets(), [](const Target *target) { return target->name().str(); }), ", ");
 }
 
 Status Compilation::Impl::chooseVariants() {
   for (const std::string &name : options.disabledPasses)
     if (llvm::none_of(optionalPasses(), [&](const OptionalPass &pass) { return pass.name == name; }))
       return Status::usage("no optional pass is called '" + name + "'; there are: " + optionalPassNames());
-  if (contains(options.targets, "cuda")) {
-    for (const std::string &arch : options.archs)
-      if (!cuda::cudaTarget(arch))
-        return Status::usage("unknown CUDA architecture '" + arch + "'; there are: " + architectureNames());
-    for (StringRef family : cudaFamilies) {
-      bool isWanted = options.archs.empty() || llvm::any_of(options.archs, [&](const std::string &arch) {
-                        return familyOf(*cuda::cudaTarget(arch)) == family;
-                      });
-      if (isWanted)
-        specs.push_back({"cuda", family.str()});
-    }
+  for (const std::string &name : options.targets)
+    if (!findTarget(name))
+      return Status::usage("no target is called '" + name + "'; there are: " + targetNames());
+  for (const Target *target : targets()) {
+    if (!llvm::is_contained(options.targets, target->name().str()))
+      continue;
+    std::vector<std::string> archs;
+    CUPOLA_TRY(target->chooseArchitectures(variantContext.request, archs));
+    for (std::string &arch : archs)
+      specs.push_back({target->name().str(), std::move(arch)});
   }
-  if (contains(options.targets, "cpu"))
-    for (StringRef level : {"x86-64-v3", "x86-64-v4"})
-      if (options.cpuLevels.empty() || contains(options.cpuLevels, level))
-        specs.push_back({"cpu", level.str()});
-  if (specs.empty())
-    return Status::usage("no known target among those asked for: cuda and cpu exist");
-  return {};
-}
-
-std::vector<std::string> Compilation::Impl::cubinsFor(const VariantSpec &spec) const {
-  std::vector<std::string> archs;
-  if (options.sourceOnly)
-    return archs;
-  for (const std::string &arch : options.archs)
-    if (spec.target == "cuda" && familyOf(*cuda::cudaTarget(arch)) == spec.arch)
-      archs.push_back(arch);
-  return archs;
+  return specs.empty() ? Status::usage("no target was asked for; there are: " + targetNames()) : Status();
 }
 
 /// `--shape NAME=..` names an input or a symbol of the model.
@@ -183,14 +170,8 @@ Status Compilation::Impl::declareAliases(ModuleOp graph) const {
 Status Compilation::Impl::build() {
   if (!variants.empty())
     return {};
-  for (const VariantSpec &spec : specs) {
-    progress("kernels " + spec.target + " " + spec.arch);
-    Result<BuiltVariant> built = buildVariant(*module, spec, cubinsFor(spec), variantContext);
-    if (built.failed())
-      return built.status();
-    variants.push_back(built.take());
-  }
-  return {};
+  progress("kernels");
+  return buildVariants(*module, specs, variantContext, variants);
 }
 
 static void printModule(ModuleOp module, llvm::raw_ostream &stream) {
@@ -260,7 +241,7 @@ Result<std::string> Compilation::explain() {
 }
 
 std::vector<std::pair<std::string, double>> Compilation::phases() const { return state->variantContext.phases; }
-uint64_t Compilation::nvrtcCompiles() const { return state->variantContext.nvrtc->counters().compiles; }
-uint64_t Compilation::llvmCompiles() const { return state->variantContext.llvmCompiles; }
+uint64_t Compilation::nvrtcCompiles() const { return state->variantContext.services.nvrtc->counters().compiles; }
+uint64_t Compilation::llvmCompiles() const { return state->variantContext.services.llvmCompiles; }
 
 } // namespace cupola::compiler

@@ -37,7 +37,6 @@ public:
 
 private:
   Status chooseVariants();
-  std::vector<std::string> cubinsFor(const VariantSpec &spec) const;
   void progress(const std::string &what) const;
 
   std::string explained;

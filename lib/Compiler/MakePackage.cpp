@@ -6,7 +6,6 @@
 #include "dialects/Graph/Interface.h"
 #include "dialects/Graph/Placement.h"
 #include "lib/Reference/Tensor.h"
-#include "lib/Runtime/CUDA/DeviceHeaders.h"
 #include "lib/Runtime/Format/OutputFile.h"
 #include "lib/Runtime/Format/PackageWriter.h"
 
@@ -154,9 +153,9 @@ Result<format::Package> Compilation::Impl::makePackage() {
   package.nodes = nodes.takeNodes();
   for (const BuiltVariant &built : variants)
     package.variants.push_back(built.variant);
-  if (llvm::is_contained(options.targets, "cuda"))
-    for (const auto &header : runtime::cuda::deviceHeaders())
-      package.headers.push_back({std::string(header.name), std::string(header.text)});
+  for (const Target *target : targets())
+    if (llvm::is_contained(options.targets, target->name().str()))
+      llvm::append_range(package.headers, target->headers());
   package.reports.push_back({"explain", explain()});
   return package;
 }
@@ -188,15 +187,15 @@ static Status writeText(const std::string &path, StringRef text) {
 Status Compilation::dumpCuda(const std::string &dir) {
   CUPOLA_TRY(state->build());
   for (const BuiltVariant &built : state->variants) {
-    if (built.variant.target != "cuda")
+    if (built.variant.sources.empty())
       continue;
     std::string folder = dir + "/" + built.variant.arch;
     if (llvm::sys::fs::create_directories(folder))
       return Status::io("cannot make the folder '" + folder + "'");
     for (const format::Source &source : built.variant.sources)
       CUPOLA_TRY(writeText(folder + "/" + source.name, source.text));
-    for (const auto &header : runtime::cuda::deviceHeaders())
-      CUPOLA_TRY(writeText(folder + "/" + std::string(header.name), StringRef(header.text.data(), header.text.size())));
+    for (const format::Source &header : findTarget(built.variant.target)->headers())
+      CUPOLA_TRY(writeText(folder + "/" + header.name, header.text));
   }
   return {};
 }

@@ -4,6 +4,7 @@
 #include "lib/Pipelines/Instrumentation.h"
 
 #include "lib/Pipelines/ProvenanceAudit.h"
+#include "lib/Target/PassErrors.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassInstrumentation.h"
@@ -76,13 +77,9 @@ public:
   void runAfterPass(Pass *pass, Operation *op) override {
     if (!broken.empty() || !isa<ModuleOp, func::FuncOp>(op)) // a pass over one kernel leaves the graph as it is
       return;
-    std::string why;
-    ScopedDiagnosticHandler handler(op->getContext(), [&](Diagnostic &diagnostic) {
-      why = diagnostic.str();
-      return success();
-    });
+    const PassErrors errors(op->getContext());
     if (failed(audit.check(moduleOf(op))))
-      broken = ("pass " + optionName(*pass) + " broke the provenance: " + why).str();
+      broken = "pass " + optionName(*pass).str() + " broke the provenance: " + errors.text();
   }
 
 private:
@@ -93,8 +90,6 @@ private:
 } // namespace
 
 void addInstrumentation(PassManager &manager, ModuleOp module, const PipelineOptions &options, std::string &broken) {
-  // One module at a time is dumped and checked, whatever the passes are nested in.
-  manager.getContext()->disableMultithreading();
   if (!options.dumpDir.empty())
     manager.addInstrumentation(std::make_unique<DumpInstrumentation>(options.dumpDir));
   if (options.afterPass)

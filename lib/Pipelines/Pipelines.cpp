@@ -4,10 +4,9 @@
 #include "lib/Pipelines/Pipelines.h"
 
 #include "lib/Conversion/GraphToKernel/Passes.h"
-#include "lib/Conversion/GraphToKernel/Schedule.h"
 #include "lib/Pipelines/Instrumentation.h"
-#include "lib/Pipelines/PassErrors.h"
-#include "lib/Target/CUDA/CudaTarget.h"
+#include "lib/Target/PassErrors.h"
+#include "lib/Target/Target.h"
 #include "lib/Transforms/Passes.h"
 
 #include "mlir/IR/Verifier.h"
@@ -60,25 +59,23 @@ class Builder {
 public:
   Builder(ModuleOp module, const PipelineOptions &options)
       : module(module), options(options), manager(module.getContext()) {
-    manager.enableVerifier(isWatched()); // what it takes is a fifth of a large model's compile
+    manager.enableVerifier(options.isWatched()); // what it takes is a fifth of a large model's compile
     addInstrumentation(manager, module, options, broken);
   }
 
   bool isOn(StringRef name) const { return !options.disabled.count(name.str()); }
   void add(std::unique_ptr<Pass> pass) { manager.addPass(std::move(pass)); }
   template <class Op> void addNested(std::unique_ptr<Pass> pass) { manager.addNestedPass<Op>(std::move(pass)); }
+  OpPassManager &main() { return manager.nest<func::FuncOp>(); }
 
   Status run() {
     const PassErrors errors(module.getContext());
-    if (failed(manager.run(module)) || (!isWatched() && failed(verify(module))))
+    if (failed(manager.run(module)) || (!options.isWatched() && failed(verify(module))))
       return errors.status("a pass failed");
     return broken.empty() ? Status() : Status::internal(broken);
   }
 
 private:
-  /// Whether somebody looks at the IR between the passes, and wants to know which one broke it.
-  bool isWatched() const { return options.afterPass || !options.dumpDir.empty(); }
-
   ModuleOp module;
   const PipelineOptions &options;
   std::string broken; ///< by which pass and how, as instrumentation found
@@ -122,9 +119,9 @@ Status runGraphPasses(ModuleOp module, const PipelineOptions &options) {
 
 Status runFusionPasses(ModuleOp module, const VariantSpec &variant, const PipelineOptions &options) {
   Builder b(module, options);
-  const cuda::CudaTargetInfo *gpu = variant.target == "cuda" ? cuda::cudaTarget(variant.arch) : nullptr;
-  if (gpu && b.isOn("split-norms"))
-    b.addNested<func::FuncOp>(createSplitNorms({gpu->multiprocessors, maxRowElements}));
+  const Target &target = *findTarget(variant.target);
+  auto isOn = [&](StringRef name) { return name == "libraries" ? options.libraries : b.isOn(name); };
+  target.addGraphPasses(b.main(), variant.arch, isOn);
   if (b.isOn("join-parts"))
     b.addNested<func::FuncOp>(createJoinParts());
   if (b.isOn("cut-concats"))
@@ -133,8 +130,7 @@ Status runFusionPasses(ModuleOp module, const VariantSpec &variant, const Pipeli
   fusion.epilogues = b.isOn("fuse-epilogues");
   fusion.prologues = b.isOn("fuse-prologues");
   b.addNested<func::FuncOp>(createFormFusions(fusion));
-  if (variant.target == "cpu" && options.libraries)
-    b.addNested<func::FuncOp>(createChooseLibraries());
+  target.addFusionPasses(b.main(), variant.arch, isOn);
   return b.run();
 }
 

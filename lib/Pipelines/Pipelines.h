@@ -33,6 +33,9 @@ struct PipelineOptions {
   bool checkProvenance = true;    ///< that no pass loses or invents a node of the model
   /// Called after every pass with its name; may be empty.
   std::function<void(llvm::StringRef pass, mlir::ModuleOp module)> afterPass;
+
+  /// Whether somebody looks at the IR between the passes, and wants to know which one broke it.
+  bool isWatched() const { return afterPass || !dumpDir.empty(); }
 };
 
 /// What a build is for: {cuda, sm_80}, {cpu, x86-64-v3}.

@@ -1,12 +1,15 @@
-//===- lib/Pipelines/Variant.cpp - the phases of one variant ---===//
+//===- lib/Pipelines/Variant.cpp - the phases of all variants ---===//
 // SPDX-License-Identifier: Apache-2.0
 
 #include "lib/Pipelines/Variant.h"
+
 #include "lib/Pipelines/ProvenanceAudit.h"
+#include "lib/Runtime/Text.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include <chrono>
+#include <numeric>
 
 using namespace mlir;
 
@@ -14,103 +17,159 @@ namespace cupola {
 
 namespace {
 
-/// Adds the time of its life to a phase.
+using Module = OwningOpRef<ModuleOp>;
+
+/// Adds the time of its life to the phases.
 class PhaseTimer {
 public:
-  PhaseTimer(VariantContext &context, std::string name)
-      : context(context), name(std::move(name)), start(std::chrono::steady_clock::now()) {}
+  PhaseTimer(VariantContext &context, const char *name)
+      : context(context), name(name), start(std::chrono::steady_clock::now()) {}
   ~PhaseTimer() {
     double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-    for (auto &[phase, total] : context.phases)
-      if (phase == name) {
-        total += ms;
-        return;
-      }
     context.phases.emplace_back(name, ms);
   }
 
 private:
   VariantContext &context;
-  std::string name;
+  const char *name;
   std::chrono::steady_clock::time_point start;
 };
 
-/// The binaries name kernels by their position in the program.
-std::vector<uint32_t> allKernels(const format::Program &program) {
-  std::vector<uint32_t> indices(program.kernels.size());
-  for (size_t i = 0; i < indices.size(); ++i)
-    indices[i] = i;
-  return indices;
-}
+/// Takes all variants through one phase after the other. What variants share, the tables of
+/// weights and nodes, is filled by one thread in the order of the variants.
+class Build {
+public:
+  Build(ModuleOp shared, ArrayRef<VariantSpec> specs, VariantContext &context)
+      : shared(shared), context(context), variants(specs.size()) {
+    for (auto [variant, spec] : llvm::zip(variants, specs)) {
+      variant.spec = spec;
+      variant.target = findTarget(spec.target);
+    }
+  }
+
+  Status run(std::vector<BuiltVariant> &built) {
+    CUPOLA_TRY(makeKernels());
+    CUPOLA_TRY(lowerKernels());
+    CUPOLA_TRY(makePlans());
+    CUPOLA_TRY(compileCode());
+    for (Variant &variant : variants)
+      built.push_back(std::move(variant.built));
+    return {};
+  }
+
+private:
+  struct Variant {
+    VariantSpec spec;
+    const Target *target = nullptr;
+    Module kernels;         ///< at phase kernel, of the first variant among those that share them
+    Variant *own = nullptr; ///< that variant
+    TargetKernels records;
+    TargetCode code;
+    BuiltVariant built;
+  };
+
+  /// Several variants at a time; `inner` threads are left to each.
+  Status forEach(llvm::function_ref<Status(Variant &, unsigned inner)> work) {
+    // One module at a time is dumped.
+    const unsigned threads = context.pipeline.isWatched() ? 1 : std::max(1u, context.services.threads);
+    const unsigned outer = std::min<unsigned>(threads, variants.size());
+    CodeJobs jobs;
+    for (Variant &variant : variants)
+      jobs.pieces.push_back([&variant, &work, inner = std::max(1u, threads / outer)] { return work(variant, inner); });
+    jobs.join = [] { return Status(); };
+    return runJobs(jobs, outer);
+  }
+
+  /// Fusions and kernels, once for all architectures of a target whose kernels are the same.
+  Status makeKernels() {
+    const PhaseTimer timer(context, "kernels");
+    for (Variant &variant : variants)
+      variant.own = &*llvm::find_if(variants, [&](const Variant &other) {
+        return &other == &variant || (other.target == variant.target && variant.target->sharesKernels());
+      });
+    return forEach([&](Variant &variant, unsigned) -> Status {
+      if (variant.own != &variant)
+        return {};
+      variant.kernels = shared.clone();
+      CUPOLA_TRY(runFusionPasses(*variant.kernels, variant.spec, context.pipeline));
+      if (context.kernelResults)
+        returnFusionResults(*variant.kernels);
+      return runKernelPasses(*variant.kernels, variant.spec, context.pipeline);
+    });
+  }
+
+  Status lowerKernels() {
+    const PhaseTimer timer(context, "text");
+    for (Variant &variant : llvm::reverse(variants)) // the first takes what the others have copied
+      variant.built.module =
+          variant.own == &variant ? std::move(variant.kernels) : Module(variant.own->kernels->clone());
+    return forEach([&](Variant &variant, unsigned inner) -> Status {
+      CUPOLA_TRY(variant.target->lower(*variant.built.module, variant.spec.arch, inner, variant.records, variant.code));
+      for (auto func : variant.built.module->getOps<kernel::FuncOp>())
+        variant.records[func.getSymName().str()].record.flops = kernel::operationsOf(func).text();
+      return {};
+    });
+  }
+
+  Status makePlans() {
+    const PhaseTimer timer(context, "plan");
+    for (Variant &variant : variants) {
+      ModuleOp module = *variant.built.module;
+      plan::ProgramOp program =
+          graphToPlan(module, variant.spec.target, variant.spec.arch, variant.records, context.weights);
+      planMemory(program);
+      if (context.pipeline.checkProvenance)
+        CUPOLA_TRY(ProvenanceAudit(module).checkPlan(module, program));
+      variant.built.variant.program = planToFormat(program, variant.records, context.nodes);
+      for (auto &[name, kernel] : variant.records)
+        variant.built.kernelNames[name] = kernel.record.name;
+    }
+    return {};
+  }
+
+  Status compileCode() {
+    const PhaseTimer timer(context, "code");
+    std::vector<CodeJobs> jobs;
+    for (Variant &variant : variants) {
+      const format::Program &program = variant.built.variant.program;
+      jobs.push_back(variant.target->compile(*variant.built.module, variant.spec.arch, program, context.request,
+                                             context.services, variant.code));
+      for (std::function<Status()> &piece : jobs.back().pieces)
+        piece = [this, &program, piece = std::move(piece)] {
+          return runtime::withKernelNodes(piece(), context.nodes.all(), program);
+        };
+    }
+    CUPOLA_TRY(runJobs(jobs, context.services.threads));
+    for (Variant &variant : variants)
+      take(variant);
+    return {};
+  }
+
+  /// The code becomes part of the variant.
+  static void take(Variant &variant) {
+    format::Variant &result = variant.built.variant;
+    result.target = variant.spec.target;
+    result.arch = variant.spec.arch;
+    result.sources = std::move(variant.code.sources);
+    result.binaries = std::move(variant.code.binaries);
+    variant.built.resources = std::move(variant.code.resources);
+    std::vector<uint32_t> all(result.program.kernels.size());
+    std::iota(all.begin(), all.end(), 0); // binaries name kernels by their position in the program
+    for (format::Binary &binary : result.binaries)
+      if (binary.kernels.empty())
+        binary.kernels = all;
+  }
+
+  ModuleOp shared;
+  VariantContext &context;
+  std::vector<Variant> variants;
+};
 
 } // namespace
 
-/// `shared` at phase kernel.
-static Result<OwningOpRef<ModuleOp>> lowered(ModuleOp shared, const VariantSpec &spec, VariantContext &context) {
-  OwningOpRef<ModuleOp> module = shared.clone();
-  {
-    PhaseTimer timer(context, "fusion");
-    CUPOLA_TRY(runFusionPasses(*module, spec, context.pipeline));
-    if (context.kernelResults)
-      returnFusionResults(*module);
-  }
-  PhaseTimer timer(context, "kernels");
-  CUPOLA_TRY(runKernelPasses(*module, spec, context.pipeline));
-  return module;
-}
-
-/// The same; levels of the CPU, which differ in their code alone, share the work.
-static Result<OwningOpRef<ModuleOp>> kernelsOf(ModuleOp shared, const VariantSpec &spec, VariantContext &context) {
-  if (spec.target != "cpu")
-    return lowered(shared, spec, context);
-  if (!context.cpuKernels) {
-    Result<OwningOpRef<ModuleOp>> module = lowered(shared, spec, context);
-    if (module.failed())
-      return module.status();
-    context.cpuKernels = module.take();
-  }
-  return OwningOpRef<ModuleOp>(context.cpuKernels->clone());
-}
-
-Result<BuiltVariant> buildVariant(ModuleOp shared, const VariantSpec &spec, ArrayRef<std::string> cubins,
-                                  VariantContext &context) {
-  BuiltVariant built;
-  built.variant.target = spec.target;
-  built.variant.arch = spec.arch;
-  bool isCuda = spec.target == "cuda";
-  Result<OwningOpRef<ModuleOp>> module = kernelsOf(shared, spec, context);
-  if (module.failed())
-    return module.status();
-  built.module = module.take();
-  TargetKernels kernels;
-  {
-    PhaseTimer timer(context, "kernels");
-    if (isCuda)
-      CUPOLA_TRY(buildCudaKernels(*built.module, spec, kernels, built));
-    else
-      CUPOLA_TRY(prepareCpuKernels(*built.module, spec, kernels));
-    for (auto func : built.module->getOps<kernel::FuncOp>())
-      kernels[func.getSymName().str()].record.flops = kernel::operationsOf(func).text();
-  }
-  {
-    PhaseTimer timer(context, "plan");
-    plan::ProgramOp program = graphToPlan(*built.module, spec.target, spec.arch, kernels, context.weights);
-    planMemory(program);
-    if (context.pipeline.checkProvenance)
-      CUPOLA_TRY(ProvenanceAudit(*built.module).checkPlan(*built.module, program));
-    built.variant.program = planToFormat(program, kernels, context.nodes);
-    for (auto &[name, kernel] : kernels)
-      built.kernelNames[name] = kernel.record.name;
-  }
-  PhaseTimer timer(context, isCuda ? "nvrtc" : "llvm");
-  if (isCuda)
-    CUPOLA_TRY(compileCubins(cubins, built, context));
-  else
-    CUPOLA_TRY(compileCpuImage(spec, built, context));
-  for (format::Binary &binary : built.variant.binaries)
-    if (binary.kernels.empty())
-      binary.kernels = allKernels(built.variant.program);
-  return built;
+Status buildVariants(ModuleOp shared, ArrayRef<VariantSpec> specs, VariantContext &context,
+                     std::vector<BuiltVariant> &built) {
+  return Build(shared, specs, context).run(built);
 }
 
 } // namespace cupola

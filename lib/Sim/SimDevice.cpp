@@ -4,8 +4,9 @@
 // Device memory is host memory and streams do their work at once. All checks are always on: what one kernel is seen to
 // write decides what the next may read, so that they cannot be left out for some.
 #include "lib/Runtime/Device.h"
+#include "lib/Runtime/Format/Architectures.h"
+#include "lib/Runtime/Format/GpuArch.h"
 #include "lib/Runtime/Format/MachineMemory.h"
-#include "lib/Sim/Architecture.h"
 #include "lib/Sim/Compile.h"
 #include "lib/Sim/Launch.h"
 
@@ -25,7 +26,7 @@ struct SimState {
   explicit SimState(const DeviceOptions &options)
       : options(options), cache(options.cacheDir, options.warn), compiler(cache) {}
   DeviceOptions options;
-  Architecture architecture;
+  GpuArchitecture architecture;
   ByteCache cache;
   KernelCompiler compiler;
   Memory memory;
@@ -157,7 +158,7 @@ Status SimStream::launch(const LaunchArguments &arguments) {
 
 class SimDevice : public Device {
 public:
-  SimDevice(const DeviceOptions &options, const Architecture &architecture) : state(options) {
+  SimDevice(const DeviceOptions &options, const GpuArchitecture &architecture) : state(options) {
     state.architecture = architecture;
     deviceProperties.name = "sim";
     deviceProperties.arch = architecture.name;
@@ -171,10 +172,8 @@ public:
   const DeviceProperties &properties() const override { return deviceProperties; }
 
   int rank(std::string_view target, std::string_view arch) const override {
-    const Architecture *family = target == "cuda" ? findArchitecture(arch) : nullptr;
-    const bool runs = family && (family->exact ? family->name == state.architecture.name
-                                               : family->number <= state.architecture.number);
-    return runs ? family->number : -1;
+    const std::optional<GpuArch> source = GpuArch::parse(arch);
+    return target == "cuda" && source ? rankSource(*source, *GpuArch::parse(state.architecture.name)) : -1;
   }
 
   bool accepts(ImageKind kind, std::string_view) const override { return kind == ImageKind::CudaSource; }
@@ -228,7 +227,7 @@ Result<std::unique_ptr<Module>> SimDevice::loadModule(const ModuleImage &image) 
   for (const format::Source &header : *image.headers)
     source.headers.emplace_back(header.name, header.text);
   for (const format::Kernel *kernel : image.kernels) {
-    if (kernel->sharedBytes > state.architecture.sharedBytes)
+    if (kernel->sharedBytes > static_cast<uint64_t>(state.architecture.sharedBytes))
       return Status::environment("kernel " + kernel->name + " needs " + std::to_string(kernel->sharedBytes) +
                                  " bytes of shared memory; " + deviceProperties.arch + " has " +
                                  std::to_string(state.architecture.sharedBytes));
@@ -280,9 +279,10 @@ std::vector<KernelStatistics> SimDevice::statistics() const {
 
 Status createSimDevice(const DeviceOptions &options, std::unique_ptr<Device> &device) {
   const std::string wanted = options.arch.empty() ? "sm_80" : options.arch;
-  const Architecture *architecture = findArchitecture(wanted);
+  const GpuArchitecture *architecture = findGpu(wanted);
   if (!architecture)
-    return Status::usage("the simulator has no architecture '" + wanted + "'; it has " + architectureNames());
+    return Status::usage("the simulator has no architecture '" + wanted + "'; it has " +
+                         architectureNames(kGpuArchitectures));
   device = std::make_unique<SimDevice>(options, *architecture);
   return {};
 }

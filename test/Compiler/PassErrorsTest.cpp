@@ -1,14 +1,16 @@
 //===- test/Compiler/PassErrorsTest.cpp - what a target cannot do is a bug, with its node ---===//
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/Pipelines/PassErrors.h"
+#include "lib/Target/PassErrors.h"
 #include "dialects/Graph/Graph.h"
 #include "dialects/Kernel/Kernel.h"
-#include "lib/Pipelines/Variant.h"
+#include "lib/Target/Target.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 
 #include <gtest/gtest.h>
+
+#include <thread>
 
 using namespace mlir;
 
@@ -44,7 +46,6 @@ protected:
 
   MLIRContext context;
   OwningOpRef<ModuleOp> module;
-  TargetKernels kernels;
 };
 
 TEST_F(PassErrorsTest, NameTheNode) {
@@ -55,8 +56,21 @@ TEST_F(PassErrorsTest, NameTheNode) {
 }
 
 TEST_F(PassErrorsTest, WhatTheCpuTargetCannotDoIsABugWithItsNode) {
-  expectBug(prepareCpuKernels(*module, {"cpu", "x86-64-v3"}, kernels),
+  TargetKernels kernels;
+  TargetCode code;
+  expectBug(findTarget("cpu")->lower(*module, "x86-64-v3", 1, kernels, code),
             "node 'block/grow' (Exp): the CPU target has no code for exp");
+}
+
+TEST_F(PassErrorsTest, AreThoseOfTheirThread) {
+  const PassErrors errors(&context);
+  std::thread([&] {
+    const PassErrors others(&context);
+    emitError(UnknownLoc::get(&context), "over there");
+    EXPECT_EQ(others.text(), "over there");
+  }).join();
+  emitError(UnknownLoc::get(&context), "here");
+  EXPECT_EQ(errors.text(), "here");
 }
 
 } // namespace

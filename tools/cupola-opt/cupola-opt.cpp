@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "lib/Conversion/GraphToKernel/Passes.h"
-#include "lib/Target/CPU/CpuTarget.h"
+#include "lib/Target/CPU/Passes.h"
 #include "lib/Target/CUDA/Passes.h"
 #include "lib/Transforms/Passes.h"
 
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -15,9 +16,10 @@ int main(int argc, char **argv) {
                   mlir::func::FuncDialect>();
   mlir::registerCSEPass();
   mlir::registerCanonicalizerPass();
+  mlir::registerPass([] { return mlir::createSCFToControlFlowPass(); });
   cupola::registerCupolaTransformsPasses();
   cupola::registerCupolaGraphToKernelPasses();
   cupola::cuda::registerCudaTargetPasses();
-  cupola::cpu::registerCpuPasses();
+  cupola::cpu::registerCpuTargetPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Runs Cupola's passes on IR files\n", registry));
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "lib/Runtime/CPU/CpuFeatures.h"
+#include "lib/Runtime/Format/Architectures.h"
 #include "lib/Runtime/Format/MachineMemory.h"
 #include "lib/Runtime/Format/OutputFile.h"
 #include "lib/Runtime/Tools/Errors.h"
@@ -23,6 +24,15 @@ Status writeJson(const std::string &path, const Json &json) {
 
 bool CompileFlags::isPackage() const { return format::isPackageFile(model); }
 
+/// The highest level that this machine has, else the lowest of all.
+static std::string bestLevel() {
+  std::string_view best = kCpuArchitectures[0].name;
+  for (const CpuArchitecture &row : kCpuArchitectures)
+    if (row.level <= runtime::hostLevel())
+      best = row.name;
+  return std::string(best);
+}
+
 Status chooseForDevice(const DeviceFlags &flags, compiler::Options &options) {
   std::string device = flags.device;
   if (device == "auto") {
@@ -34,7 +44,7 @@ Status chooseForDevice(const DeviceFlags &flags, compiler::Options &options) {
   if (device == "cpu") {
     options.targets = {"cpu"};
     if (options.cpuLevels.empty())
-      options.cpuLevels = {runtime::hostLevel() >= 4 ? "x86-64-v4" : "x86-64-v3"};
+      options.cpuLevels = {bestLevel()};
   } else {
     options.targets = {"cuda"};
     if (device == "sim" && options.archs.empty())

@@ -74,7 +74,7 @@ struct Options {
   /// comparing kernel by kernel. Takes one target architecture.
   bool kernelResults = false;
   std::map<std::string, int64_t> limits; ///< overrides by name; see `cupola compile --help`
-  /// Called with "import", "kernels cuda sm_80", .. as phases begin; may be empty.
+  /// Called with "import", "graph", "kernels", .. as phases begin, one call at a time; may be empty.
   std::function<void(const std::string &)> progress;
   /// Problems that do not stop the compilation (an unusable cache); may be empty.
   std::function<void(const std::string &)> warn;

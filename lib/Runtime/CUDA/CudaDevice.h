@@ -5,10 +5,10 @@
 
 #include "lib/Runtime/CUDA/CubinCache.h"
 #include "lib/Runtime/CUDA/CudaContext.h"
-#include "lib/Runtime/CUDA/GpuArch.h"
 #include "lib/Runtime/CUDA/GrowingMemory.h"
 #include "lib/Runtime/CUDA/LaunchCounters.h"
 #include "lib/Runtime/Device.h"
+#include "lib/Runtime/Format/GpuArch.h"
 
 namespace cupola::runtime {
 

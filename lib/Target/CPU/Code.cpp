@@ -7,12 +7,6 @@ using namespace mlir;
 
 namespace cupola::cpu {
 
-const Isa &isaOf(const CpuTargetInfo &info) {
-  // Level 4 prefers 256-bit vectors by default, for processors that clock down.
-  static const Isa levels[] = {{"x86-64-v3", "", 32, 6, 2}, {"x86-64-v4", "-prefer-256-bit", 64, 8, 3}};
-  return levels[info.level >= 4];
-}
-
 Type valueType(Type element) {
   if (element.isBF16())
     return IntegerType::get(element.getContext(), 16);

@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Every element of a kernel is emitted either as one scalar or as a vector of
-// Isa::lanes() of them. The functions here take both: where one operand is a vector,
+// CpuArchitecture::lanes() of them. The functions here take both: where one operand is a vector,
 // the others are broadcast.
 //===----------------------------------------------------------------------===//
 #ifndef CUPOLA_LIB_TARGET_CPU_CODE_H
 #define CUPOLA_LIB_TARGET_CPU_CODE_H
 
-#include "lib/Target/CPU/Isa.h"
+#include "dialects/Kernel/Kernel.h"
+#include "lib/Runtime/Format/Architectures.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

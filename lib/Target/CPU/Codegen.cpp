@@ -22,7 +22,7 @@ namespace {
 
 constexpr const char *kTriple = "x86_64-unknown-linux-gnu";
 
-Result<std::unique_ptr<llvm::TargetMachine>> targetMachine(const CpuTargetInfo &info) {
+Result<std::unique_ptr<llvm::TargetMachine>> targetMachine(const CpuArchitecture &isa) {
   static std::once_flag once;
   std::call_once(once, [] {
     LLVMInitializeX86TargetInfo();
@@ -35,9 +35,8 @@ Result<std::unique_ptr<llvm::TargetMachine>> targetMachine(const CpuTargetInfo &
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target)
     return Status::environment("LLVM has no x86-64 target: " + error);
-  const Isa &isa = isaOf(info);
   std::unique_ptr<llvm::TargetMachine> machine(
-      target->createTargetMachine(triple, isa.arch, isa.features, llvm::TargetOptions(), llvm::Reloc::PIC_,
+      target->createTargetMachine(triple, isa.name, isa.features, llvm::TargetOptions(), llvm::Reloc::PIC_,
                                   std::nullopt, llvm::CodeGenOptLevel::Default));
   return machine;
 }
@@ -45,8 +44,7 @@ Result<std::unique_ptr<llvm::TargetMachine>> targetMachine(const CpuTargetInfo &
 } // namespace
 
 Result<std::unique_ptr<llvm::Module>> translate(ModuleOp module, llvm::LLVMContext &context,
-                                                const CpuTargetInfo &info) {
-  const Isa &isa = isaOf(info);
+                                                const CpuArchitecture &isa) {
   std::unique_ptr<llvm::Module> result = translateModuleToLLVMIR(module, context, "kernels");
   if (!result)
     return Status::internal("translation to LLVM failed");
@@ -54,8 +52,8 @@ Result<std::unique_ptr<llvm::Module>> translate(ModuleOp module, llvm::LLVMConte
   for (llvm::Function &function : *result) {
     if (function.isDeclaration())
       continue;
-    function.addFnAttr("target-cpu", isa.arch);
-    if (*isa.features)
+    function.addFnAttr("target-cpu", isa.name);
+    if (!isa.features.empty())
       function.addFnAttr("target-features", isa.features);
     function.addFnAttr("prefer-vector-width", width);
     // The image calls nothing but what the lowering asks for.
@@ -65,8 +63,8 @@ Result<std::unique_ptr<llvm::Module>> translate(ModuleOp module, llvm::LLVMConte
   return result;
 }
 
-Result<std::string> compile(llvm::Module &module, const CpuTargetInfo &info) {
-  Result<std::unique_ptr<llvm::TargetMachine>> machine = targetMachine(info);
+Result<std::string> compile(llvm::Module &module, const CpuArchitecture &isa) {
+  Result<std::unique_ptr<llvm::TargetMachine>> machine = targetMachine(isa);
   CUPOLA_TRY(machine.status());
   module.setTargetTriple((*machine)->getTargetTriple());
   module.setDataLayout((*machine)->createDataLayout());

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "lib/Target/CPU/CpuTarget.h"
-#include "lib/Runtime/Format/Parallel.h"
 #include "lib/Runtime/Format/Sha256.h"
 #include "lib/Target/CPU/Emitter.h"
 #include "lib/Target/CPU/Lowering.h"
@@ -19,15 +18,13 @@ using namespace cupola::kernel;
 
 namespace cupola::cpu {
 
-std::string archName(const CpuTargetInfo &info) { return isaOf(info).arch; }
-
-KernelName kernelName(FuncOp func, const CpuTargetInfo &info) {
+KernelName kernelName(FuncOp func, const CpuArchitecture &isa) {
   OwningOpRef<FuncOp> copy(func.clone());
   copy->setSymName("kernel");
   std::string text;
   llvm::raw_string_ostream stream(text);
   copy->print(stream, OpPrintingFlags().useLocalScope().enableDebugInfo(false));
-  text += "\n" + archName(info);
+  text += "\n" + std::string(isa.name);
   std::string hex = format::hex(format::sha256(text));
   return KernelName{"k_" + hex.substr(0, 16), hex};
 }
@@ -36,10 +33,10 @@ static const char *accessName(Access access) {
   return access == Access::Read ? "r" : access == Access::Write ? "w" : "rw";
 }
 
-Result<CpuKernel> prepareCpuKernel(FuncOp func, const CpuTargetInfo &info) {
-  Result<KernelPlan> plan = planKernel(func, isaOf(info));
+Result<CpuKernel> prepareCpuKernel(FuncOp func, const CpuArchitecture &isa) {
+  Result<KernelPlan> plan = planKernel(func, isa);
   CUPOLA_TRY(plan.status());
-  KernelName name = kernelName(func, info);
+  KernelName name = kernelName(func, isa);
   CpuKernel kernel;
   kernel.record.name = std::move(name.name);
   kernel.record.sourceHash = std::move(name.digest);
@@ -52,8 +49,7 @@ Result<CpuKernel> prepareCpuKernel(FuncOp func, const CpuTargetInfo &info) {
   return kernel;
 }
 
-Result<OwningOpRef<ModuleOp>> emitLoops(ArrayRef<NamedKernel> kernels, const CpuTargetInfo &info) {
-  const Isa &isa = isaOf(info);
+Result<OwningOpRef<ModuleOp>> emitLoops(ArrayRef<NamedKernel> kernels, const CpuArchitecture &isa) {
   MLIRContext *context = kernels.front().func->getContext();
   // Locations would carry names of the model into the image.
   OwningOpRef<ModuleOp> module(ModuleOp::create(UnknownLoc::get(context)));
@@ -72,11 +68,11 @@ namespace {
 /// depend on the number of threads.
 constexpr size_t kKernelsPerModule = 6;
 
-std::vector<NamedKernel> distinctKernels(ArrayRef<FuncOp> funcs, const CpuTargetInfo &info) {
+std::vector<NamedKernel> distinctKernels(ArrayRef<FuncOp> funcs, const CpuArchitecture &isa) {
   std::vector<NamedKernel> kernels;
   std::set<std::string> seen;
   for (FuncOp func : funcs) {
-    std::string name = kernelName(func, info).name;
+    std::string name = kernelName(func, isa).name;
     if (seen.insert(name).second)
       kernels.push_back({func, std::move(name)});
   }
@@ -84,57 +80,31 @@ std::vector<NamedKernel> distinctKernels(ArrayRef<FuncOp> funcs, const CpuTarget
   return kernels;
 }
 
-/// One module on its way; the LLVM part runs on any thread.
-struct Unit {
-  std::unique_ptr<llvm::LLVMContext> context;
-  std::unique_ptr<llvm::Module> module;
-  std::optional<Result<std::string>> object;
-};
+} // namespace
 
-Result<Unit> lower(ArrayRef<NamedKernel> kernels, const CpuTargetInfo &info) {
-  Result<OwningOpRef<ModuleOp>> loops = emitLoops(kernels, info);
+ImageBuilder::ImageBuilder(ArrayRef<FuncOp> funcs, const CpuArchitecture &isa)
+    : isa(isa), kernels(distinctKernels(funcs, isa)),
+      objects((kernels.size() + kKernelsPerModule - 1) / kKernelsPerModule) {}
+ImageBuilder::~ImageBuilder() = default;
+
+Status ImageBuilder::compile(size_t piece) {
+  ArrayRef<NamedKernel> own = ArrayRef(kernels).drop_front(piece * kKernelsPerModule).take_front(kKernelsPerModule);
+  Result<OwningOpRef<ModuleOp>> loops = emitLoops(own, isa);
   CUPOLA_TRY(loops.status());
   PassManager passes((*loops)->getContext());
   addLlvmPasses(passes);
   if (failed(passes.run(**loops)))
     return Status::internal("lowering to LLVM failed");
-  Unit unit;
-  unit.context = std::make_unique<llvm::LLVMContext>();
-  Result<std::unique_ptr<llvm::Module>> module = translate(**loops, *unit.context, info);
+  llvm::LLVMContext context;
+  Result<std::unique_ptr<llvm::Module>> module = translate(**loops, context, isa);
   CUPOLA_TRY(module.status());
-  unit.module = module.take();
-  return unit;
+  *loops = nullptr; // what LLVM takes is enough
+  Result<std::string> object = cpu::compile(**module, isa);
+  CUPOLA_TRY(object.status());
+  objects[piece] = object.take();
+  return {};
 }
 
-void compileUnits(std::vector<Unit> &units, const CpuTargetInfo &info, unsigned threads) {
-  parallelFor(units.size(), threads, [&](size_t i) {
-    units[i].object = compile(*units[i].module, info);
-    units[i].module.reset();
-  });
-}
-
-} // namespace
-
-Result<CpuImage> compileCpuKernels(ArrayRef<FuncOp> funcs, const CpuTargetInfo &info, unsigned threads) {
-  const std::vector<NamedKernel> distinct = distinctKernels(funcs, info);
-  std::vector<Unit> units;
-  ArrayRef<NamedKernel> rest(distinct);
-  while (!rest.empty()) {
-    size_t count = std::min(rest.size(), kKernelsPerModule);
-    Result<Unit> unit = lower(rest.take_front(count), info);
-    CUPOLA_TRY(unit.status());
-    units.push_back(unit.take());
-    rest = rest.drop_front(count);
-  }
-  compileUnits(units, info, threads);
-  std::vector<std::string> objects;
-  for (Unit &unit : units) {
-    CUPOLA_TRY(unit.object->status());
-    objects.push_back(unit.object->take());
-  }
-  Result<std::string> image = linkImage(objects, info);
-  CUPOLA_TRY(image.status());
-  return CpuImage{image.take(), static_cast<unsigned>(units.size())};
-}
+Result<std::string> ImageBuilder::link() const { return linkImage(objects, isa); }
 
 } // namespace cupola::cpu

@@ -14,23 +14,17 @@
 #define CUPOLA_LIB_TARGET_CPU_CPUTARGET_H
 
 #include "dialects/Kernel/Kernel.h"
+#include "lib/Runtime/Format/Architectures.h"
 #include "lib/Runtime/Format/Plan.h"
 #include "lib/Runtime/Status.h"
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
 #include <string>
 #include <vector>
 
 namespace cupola::cpu {
-
-/// The x86-64 psABI level to compile for: 3 (AVX2, FMA, F16C) or 4 (AVX-512).
-struct CpuTargetInfo {
-  int level = 3;
-};
-
-/// "x86-64-v3" or "x86-64-v4".
-std::string archName(const CpuTargetInfo &info);
 
 /// What a launch needs to know of a kernel.
 struct CpuKernel {
@@ -43,7 +37,7 @@ struct CpuKernel {
 /// Names the kernel after its content: SHA-256 of the printed function (without its
 /// name and locations) and the level, so equal kernels of any model are one.
 /// Code::Internal when the function is outside of what the CPU lowers.
-Result<CpuKernel> prepareCpuKernel(kernel::FuncOp func, const CpuTargetInfo &info);
+Result<CpuKernel> prepareCpuKernel(kernel::FuncOp func, const CpuArchitecture &isa);
 
 /// Sorts the depth of a contraction by the steps of its left operand in memory. Do
 /// this before packOperand.
@@ -52,7 +46,7 @@ void orderDepth(kernel::FuncOp func);
 /// The parameters that a contraction rather reads in the order of its
 /// micro-kernel. Packing pays once per executable, so the caller asks for it
 /// (packOperand) where the parameter is a weight in every launch of `func`.
-std::vector<unsigned> packableOperands(kernel::FuncOp func, const CpuTargetInfo &info);
+std::vector<unsigned> packableOperands(kernel::FuncOp func, const CpuArchitecture &isa);
 
 /// A parameter that holds a packed copy of what the model gives.
 struct PackedOperand {
@@ -65,23 +59,34 @@ struct PackedOperand {
 
 /// Changes `func` to read `parameter` (one of packableOperands) packed. Do this
 /// before prepareCpuKernel: the kernel becomes another one.
-PackedOperand packOperand(kernel::FuncOp func, unsigned parameter, const CpuTargetInfo &info);
+PackedOperand packOperand(kernel::FuncOp func, unsigned parameter, const CpuArchitecture &isa);
 
-struct CpuImage {
-  std::string bytes;            ///< an ELF shared object; needs libm.so.6 at most
-  unsigned codeGenerations = 0; ///< LLVM modules that were compiled
+/// Packs the operands that are constants in every launch of a kernel, by new kernels p0, p1, .. of the module.
+void packWeights(mlir::ModuleOp module, const CpuArchitecture &isa);
+
+/// The compilation of kernels to one image, in pieces that may run at once: LLVM modules of a
+/// few kernels each, by the list of kernels alone.
+class ImageBuilder {
+public:
+  /// Equal functions are compiled once. They are not changed, and outlive this. Their context
+  /// must have the dialects of registerCpuDialects.
+  ImageBuilder(llvm::ArrayRef<kernel::FuncOp> funcs, const CpuArchitecture &isa);
+  ~ImageBuilder();
+
+  size_t pieces() const { return objects.size(); }
+  /// Thread-safe for different pieces, each once.
+  Status compile(size_t piece);
+  /// After all pieces: an ELF shared object, which needs libm.so.6 at most.
+  Result<std::string> link() const;
+
+private:
+  const CpuArchitecture &isa;
+  std::vector<struct NamedKernel> kernels; ///< distinct, by name
+  std::vector<std::string> objects;
 };
-
-/// Compiles the functions (equal ones once) on up to `threads` threads; the bytes
-/// do not depend on `threads`. The functions are not changed. Their context must
-/// have the dialects of registerCpuDialects.
-Result<CpuImage> compileCpuKernels(llvm::ArrayRef<kernel::FuncOp> funcs, const CpuTargetInfo &info, unsigned threads);
 
 /// Dialects and translations that the lowering creates.
 void registerCpuDialects(mlir::DialectRegistry &registry);
-
-/// The passes of Passes.cpp, for cupola-opt.
-void registerCpuPasses();
 
 } // namespace cupola::cpu
 

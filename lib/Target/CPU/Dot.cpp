@@ -191,7 +191,7 @@ void Emitter::emitTile(Value panel, Value row) {
 
 /// The numbers of rows that tiles have, ascending: a whole tile's, and for what is left
 /// at the end half of it or one.
-static SmallVector<int64_t> tileHeights(const Expr &rows, const Isa &isa,
+static SmallVector<int64_t> tileHeights(const Expr &rows, const CpuArchitecture &isa,
                                         const std::map<std::string, int64_t> &divisors) {
   int64_t whole = isa.tileRows;
   if (divisible(rows, whole, divisors))

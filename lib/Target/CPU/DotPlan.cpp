@@ -59,7 +59,7 @@ int64_t blockOf(const Expr &extent, int64_t unit, int64_t wanted) {
 
 /// Rows and columns of an iteration: few, so that threads have something to share, but
 /// an operand that is copied should serve many rows or columns.
-void chooseBlocks(Contraction &c, const Isa &isa) {
+void chooseBlocks(Contraction &c, const CpuArchitecture &isa) {
   bool copies = c.lhs == OperandForm::Copied;
   c.rowBlock = blockOf(c.rows, isa.tileRows, c.rhs == OperandForm::Copied ? 128 : copies ? 64 : 32);
   int64_t columns = !copies && estimate(c.depth) > 768 ? 48 : 96;
@@ -70,7 +70,7 @@ void chooseBlocks(Contraction &c, const Isa &isa) {
     c.columnBlock = std::min(c.columnBlock, 2 * c.panel);
 }
 
-OperandForm rhsForm(Variables &vars, FuncOp func, const Contraction &c, const Isa &isa, Type accumulator) {
+OperandForm rhsForm(Variables &vars, FuncOp func, const Contraction &c, const CpuArchitecture &isa, Type accumulator) {
   DotOp dot = c.dot;
   LoadOp load = plainOperand(dot.getRhs());
   if (load && isPacked(func, cast<BlockArgument>(load.getView()).getArgNumber()))
@@ -99,7 +99,7 @@ bool isPacked(FuncOp func, unsigned parameter) {
   return packed && llvm::is_contained(packed.asArrayRef(), static_cast<int64_t>(parameter));
 }
 
-Result<Contraction> planContraction(Variables &vars, FuncOp func, DotOp dot, const Isa &isa) {
+Result<Contraction> planContraction(Variables &vars, FuncOp func, DotOp dot, const CpuArchitecture &isa) {
   if (!isSupported(func, dot))
     return Status::internal("the CPU target has no code for a dot inside of loops or whose "
                             "tile is not read by a foreach over it, in kernel " +

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Emits scf loops, arith, math and vector ops on values, and llvm ops on memory. At
-// any point at most one loop is vectorised: its variable stands for Isa::lanes()
+// any point at most one loop is vectorised: its variable stands for CpuArchitecture::lanes()
 // consecutive values (Nest::vectors times as many in a nest), everything that depends on
 // it is a vector, all else a scalar.
 // A loop runs whole vectors first, then one more under a mask.
@@ -19,7 +19,7 @@ namespace cupola::cpu {
 
 class Emitter {
 public:
-  Emitter(mlir::OpBuilder &builder, kernel::FuncOp func, const KernelPlan &plan, const Isa &isa);
+  Emitter(mlir::OpBuilder &builder, kernel::FuncOp func, const KernelPlan &plan, const CpuArchitecture &isa);
 
   /// Adds the kernel to `module` under this name.
   void emitKernel(mlir::ModuleOp module, llvm::StringRef name);
@@ -148,7 +148,7 @@ private:
   Code c;
   kernel::FuncOp func;
   const KernelPlan &plan;
-  const Isa &isa;
+  const CpuArchitecture &isa;
   kernel::Variables vars; ///< the plan's
   std::map<std::string, int64_t> divisors;
 

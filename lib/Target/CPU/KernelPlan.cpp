@@ -136,7 +136,7 @@ Nest collectLoops(Variables &vars, FuncOp func) {
 }
 
 /// The vectorised loop becomes the innermost.
-void orderLoops(Nest &nest, KernelPlan &plan, const Isa &isa) {
+void orderLoops(Nest &nest, KernelPlan &plan, const CpuArchitecture &isa) {
   std::optional<unsigned> choice =
       chooseVector(plan.vars, nest.vars, nest.extents, *nest.body, plan.tiles, isa.lanes());
   if (!choice)
@@ -149,7 +149,7 @@ void orderLoops(Nest &nest, KernelPlan &plan, const Isa &isa) {
 /// A reduction that runs for every vector of the outer loop spends its time on finding
 /// positions and waiting for the sum before: several vectors share the one and fill the
 /// other. A step costs about as much as kStep vectors; vectors beyond the end count, too.
-unsigned chooseVectors(const Nest &nest, const KernelPlan &plan, const Isa &isa) {
+unsigned chooseVectors(const Nest &nest, const KernelPlan &plan, const CpuArchitecture &isa) {
   constexpr int64_t kStep = 6;
   constexpr unsigned kMost = 4;
   std::optional<int64_t> extent = nest.vectorised ? nest.extents.back().constant() : std::nullopt;
@@ -190,7 +190,7 @@ std::vector<Expr> parallelExtents(const Nest &nest) {
 
 uint32_t grainFor(double work) { return static_cast<uint32_t>(std::clamp(kThreadWork / work, 1.0, 1e6)); }
 
-void planNest(FuncOp func, const Isa &isa, KernelPlan &plan) {
+void planNest(FuncOp func, const CpuArchitecture &isa, KernelPlan &plan) {
   plan.nest = collectLoops(plan.vars, func);
   orderLoops(plan.nest, plan, isa);
   plan.nest.vectors = chooseVectors(plan.nest, plan, isa);
@@ -199,7 +199,7 @@ void planNest(FuncOp func, const Isa &isa, KernelPlan &plan) {
   plan.grain = grainFor(iterationWork(plan.nest));
 }
 
-Status planDot(FuncOp func, DotOp dot, const Isa &isa, KernelPlan &plan) {
+Status planDot(FuncOp func, DotOp dot, const CpuArchitecture &isa, KernelPlan &plan) {
   Result<Contraction> contraction = planContraction(plan.vars, func, dot, isa);
   CUPOLA_TRY(contraction.status());
   Contraction &c = *contraction;
@@ -232,7 +232,7 @@ double estimate(const Expr &extent) {
   return std::max<double>(1, extent.evaluate(values).value_or(1));
 }
 
-Result<KernelPlan> planKernel(FuncOp func, const Isa &isa) {
+Result<KernelPlan> planKernel(FuncOp func, const CpuArchitecture &isa) {
   CUPOLA_TRY(checkOps(func));
   KernelPlan plan(func);
   placeTiles(func, plan);

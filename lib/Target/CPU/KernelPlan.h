@@ -7,9 +7,11 @@
 #ifndef CUPOLA_LIB_TARGET_CPU_KERNELPLAN_H
 #define CUPOLA_LIB_TARGET_CPU_KERNELPLAN_H
 
+#include "dialects/Kernel/Kernel.h"
+#include "lib/Runtime/Format/Architectures.h"
+#include "lib/Runtime/Status.h"
 #include "lib/Target/CPU/Access.h"
 #include "lib/Target/CPU/DepthPieces.h"
-#include "lib/Target/CPU/Isa.h"
 
 namespace cupola::cpu {
 
@@ -33,7 +35,7 @@ enum class OperandForm : uint8_t {
 };
 
 /// tile[m, n] in blocks of rowBlock x columnBlock per iteration, depthBlock of k at a
-/// time. Panels are Isa::tileVectors vectors wide.
+/// time. Panels are CpuArchitecture::tileVectors vectors wide.
 struct Contraction {
   kernel::DotOp dot;
   std::string m, n, k; ///< names of its variables
@@ -60,10 +62,11 @@ struct KernelPlan {
 };
 
 /// Code::Internal names what the lowering does not know.
-Result<KernelPlan> planKernel(kernel::FuncOp func, const Isa &isa);
+Result<KernelPlan> planKernel(kernel::FuncOp func, const CpuArchitecture &isa);
 
 /// Parts of planKernel for functions that contract.
-Result<Contraction> planContraction(kernel::Variables &vars, kernel::FuncOp func, kernel::DotOp dot, const Isa &isa);
+Result<Contraction> planContraction(kernel::Variables &vars, kernel::FuncOp func, kernel::DotOp dot,
+                                    const CpuArchitecture &isa);
 
 /// The load that is all of an operand's region, if it is one.
 kernel::LoadOp plainOperand(mlir::Region &region);

@@ -123,7 +123,7 @@ std::set<std::string> undefinedSymbols(llvm::ArrayRef<std::string> objects) {
 
 /// A library that says which functions libm.so.6 has, to link against: the C library
 /// of the machine this runs on has no part in the image.
-Result<std::string> mathStub(const std::set<std::string> &functions, const CpuTargetInfo &info) {
+Result<std::string> mathStub(const std::set<std::string> &functions, const CpuArchitecture &isa) {
   llvm::LLVMContext context;
   llvm::Module module("stub", context);
   auto *type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), false);
@@ -132,7 +132,7 @@ Result<std::string> mathStub(const std::set<std::string> &functions, const CpuTa
     auto *body = llvm::BasicBlock::Create(context, "", function);
     llvm::ReturnInst::Create(context, body);
   }
-  Result<std::string> object = compile(module, info);
+  Result<std::string> object = compile(module, isa);
   CUPOLA_TRY(object.status());
   Result<Descriptor> file = anonymousFile(*object);
   CUPOLA_TRY(file.status());
@@ -143,7 +143,7 @@ Result<std::string> mathStub(const std::set<std::string> &functions, const CpuTa
 
 } // namespace
 
-Result<std::string> linkImage(llvm::ArrayRef<std::string> objects, const CpuTargetInfo &info) {
+Result<std::string> linkImage(llvm::ArrayRef<std::string> objects, const CpuArchitecture &isa) {
   std::vector<Descriptor> files;
   std::vector<std::string> arguments = kOptions;
   auto add = [&](const std::string &bytes) -> Status {
@@ -156,7 +156,7 @@ Result<std::string> linkImage(llvm::ArrayRef<std::string> objects, const CpuTarg
   for (const std::string &object : objects)
     CUPOLA_TRY(add(object));
   if (std::set<std::string> functions = undefinedSymbols(objects); !functions.empty()) {
-    Result<std::string> stub = mathStub(functions, info);
+    Result<std::string> stub = mathStub(functions, isa);
     CUPOLA_TRY(stub.status());
     CUPOLA_TRY(add(*stub));
   }

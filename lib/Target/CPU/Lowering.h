@@ -3,7 +3,9 @@
 #ifndef CUPOLA_LIB_TARGET_CPU_LOWERING_H
 #define CUPOLA_LIB_TARGET_CPU_LOWERING_H
 
-#include "lib/Target/CPU/Isa.h"
+#include "dialects/Kernel/Kernel.h"
+#include "lib/Runtime/Format/Architectures.h"
+#include "lib/Runtime/Status.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -19,7 +21,7 @@ namespace cupola::cpu {
 struct KernelName {
   std::string name, digest;
 };
-KernelName kernelName(kernel::FuncOp func, const CpuTargetInfo &info);
+KernelName kernelName(kernel::FuncOp func, const CpuArchitecture &isa);
 
 /// One function of scf, arith, math, vector and llvm ops.
 struct NamedKernel {
@@ -28,17 +30,17 @@ struct NamedKernel {
 };
 
 /// A new module with the kernels as loops (see Emitter.h).
-Result<mlir::OwningOpRef<mlir::ModuleOp>> emitLoops(llvm::ArrayRef<NamedKernel> kernels, const CpuTargetInfo &info);
+Result<mlir::OwningOpRef<mlir::ModuleOp>> emitLoops(llvm::ArrayRef<NamedKernel> kernels, const CpuArchitecture &isa);
 /// All of the module becomes llvm ops.
 void addLlvmPasses(mlir::PassManager &passes);
 
 /// Machine code of a module of llvm ops. Thread-safe for different contexts.
 Result<std::unique_ptr<llvm::Module>> translate(mlir::ModuleOp module, llvm::LLVMContext &context,
-                                                const CpuTargetInfo &info);
-Result<std::string> compile(llvm::Module &module, const CpuTargetInfo &info);
+                                                const CpuArchitecture &isa);
+Result<std::string> compile(llvm::Module &module, const CpuArchitecture &isa);
 
 /// Links relocatable objects to a shared object, in memory. One at a time.
-Result<std::string> linkImage(llvm::ArrayRef<std::string> objects, const CpuTargetInfo &info);
+Result<std::string> linkImage(llvm::ArrayRef<std::string> objects, const CpuArchitecture &isa);
 
 } // namespace cupola::cpu
 

@@ -14,7 +14,7 @@ using Values = SmallVector<Value>;
 constexpr int64_t kLine = 64;
 
 struct Generator {
-  Generator(OpBuilder &b, Location loc, const MicroKernel &shape, const Isa &isa)
+  Generator(OpBuilder &b, Location loc, const MicroKernel &shape, const CpuArchitecture &isa)
       : c(b, loc, isa.lanesOf(elementBytes(shape.element))), shape(shape), rows(shape.rows),
         vectorType(VectorType::get({static_cast<int64_t>(c.lanes)}, valueType(shape.element))) {}
 
@@ -120,7 +120,7 @@ std::string nameOf(const MicroKernel &shape) {
 
 } // namespace
 
-LLVM::LLVMFuncOp microKernel(ModuleOp module, const MicroKernel &shape, const Isa &isa) {
+LLVM::LLVMFuncOp microKernel(ModuleOp module, const MicroKernel &shape, const CpuArchitecture &isa) {
   std::string name = nameOf(shape);
   if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
     return known;

@@ -13,8 +13,8 @@ namespace cupola::cpu {
 
 struct MicroKernel {
   mlir::Type element;
-  unsigned rows;      ///< at most Isa::tileRows
-  unsigned vectors;   ///< of columns, at most Isa::tileVectors
+  unsigned rows;      ///< at most CpuArchitecture::tileRows
+  unsigned vectors;   ///< of columns, at most CpuArchitecture::tileVectors
   bool masked;        ///< the last vector has only some columns
   bool prefetches;    ///< a line of `ahead` per step of k
   int64_t tileStride; ///< elements from a row of the tile to the next
@@ -24,7 +24,7 @@ struct MicroKernel {
 ///   void (lhs, lhsStride, rows, rhs, rhsStride, depth, tile, accumulate, columns, ahead)
 /// Strides count elements from a row to the next; rows of lhs are contiguous along k,
 /// rows of rhs along columns. `ahead`: memory that is read soon, for the second cache.
-mlir::LLVM::LLVMFuncOp microKernel(mlir::ModuleOp module, const MicroKernel &shape, const Isa &isa);
+mlir::LLVM::LLVMFuncOp microKernel(mlir::ModuleOp module, const MicroKernel &shape, const CpuArchitecture &isa);
 
 } // namespace cupola::cpu
 

@@ -1,6 +1,7 @@
 //===- lib/Target/CPU/Packing.cpp - weights in the order of the micro-kernel ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "lib/Target/CPU/CpuTarget.h"
 #include "lib/Target/CPU/KernelPlan.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -30,12 +31,12 @@ static LoadOp packableLoad(FuncOp func, DotOp dot) {
   return isFixed ? load : nullptr;
 }
 
-std::vector<unsigned> packableOperands(FuncOp func, const CpuTargetInfo &info) {
+std::vector<unsigned> packableOperands(FuncOp func, const CpuArchitecture &isa) {
   DotOp dot = dotOf(func);
   if (!dot)
     return {};
   Variables vars(func);
-  if (planContraction(vars, func, dot, isaOf(info)).failed())
+  if (planContraction(vars, func, dot, isa).failed())
     return {};
   LoadOp load = packableLoad(func, dot);
   if (!load)
@@ -70,11 +71,11 @@ static void buildPacker(OpBuilder &b, FuncOp packer, DotOp dot, LoadOp load, int
   StoreOp::create(b, loc, value, body->getArgument(1), target, b.getArrayAttr({}), point);
 }
 
-PackedOperand packOperand(FuncOp func, unsigned parameter, const CpuTargetInfo &info) {
+PackedOperand packOperand(FuncOp func, unsigned parameter, const CpuArchitecture &isa) {
   DotOp dot = dotOf(func);
   LoadOp load = packableLoad(func, dot);
   Variables vars(func);
-  int64_t width = planContraction(vars, func, dot, isaOf(info))->panel;
+  int64_t width = planContraction(vars, func, dot, isa)->panel;
   graph::Exprs extents = exprsOf(dot.getExtents());
   Type accumulator = dot.getTile().getType().getElement();
   MLIRContext *context = func.getContext();

@@ -1,6 +1,8 @@
 //===- lib/Target/CPU/Passes.cpp - the passes of the CPU target ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "lib/Target/CPU/Passes.h"
+#include "lib/Target/CPU/CpuTarget.h"
 #include "lib/Target/CPU/Emitter.h"
 #include "lib/Target/CPU/Lowering.h"
 
@@ -13,45 +15,26 @@
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 
 using namespace mlir;
 
 namespace cupola::cpu {
+
+#define GEN_PASS_DEF_ORDERDEPTH
+#define GEN_PASS_DEF_KERNELTOLOOPS
+#define GEN_PASS_DEF_LOOPSTOLLVM
+#include "lib/Target/CPU/Passes.h.inc"
+
 namespace {
 
-void insertDialects(DialectRegistry &registry) {
-  registry.insert<arith::ArithDialect, math::MathDialect, scf::SCFDialect, vector::VectorDialect,
-                  cf::ControlFlowDialect, LLVM::LLVMDialect>();
-}
-
-/// See OrderDepth.cpp.
-struct OrderDepth : PassWrapper<OrderDepth, OperationPass<kernel::FuncOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(OrderDepth)
-
-  StringRef getArgument() const override { return "order-cpu-depth"; }
-  StringRef getDescription() const override {
-    return "sort the depth of contractions by the steps of the left operand in memory";
-  }
+struct OrderDepth : impl::OrderDepthBase<OrderDepth> {
   void runOnOperation() override { orderDepth(getOperation()); }
 };
 
-/// kernel.func to llvm.func with loops:
-///   kernel.foreach (%d0) in [n0] { %x = kernel.load .. }
-/// becomes
-///   scf.for %i = .. step 16 { llvm.load : vector<16xf32> .. }, scf.if { masked tail }
-struct KernelToLoops : PassWrapper<KernelToLoops, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(KernelToLoops)
-  KernelToLoops() = default;
-  KernelToLoops(const KernelToLoops &other) : PassWrapper(other) {}
-
-  Option<int> level{*this, "level", llvm::cl::desc("x86-64 level: 3 or 4"), llvm::cl::init(3)};
-
-  StringRef getArgument() const override { return "kernel-to-cpu-loops"; }
-  StringRef getDescription() const override { return "lower kernels to loops over vectors for an x86-64 level"; }
-  void getDependentDialects(DialectRegistry &registry) const override { insertDialects(registry); }
+struct KernelToLoops : impl::KernelToLoopsBase<KernelToLoops> {
+  using KernelToLoopsBase::KernelToLoopsBase;
 
   void runOnOperation() override {
     std::vector<NamedKernel> kernels;
@@ -59,7 +42,12 @@ struct KernelToLoops : PassWrapper<KernelToLoops, OperationPass<ModuleOp>> {
       kernels.push_back({func, func.getSymName().str()});
     if (kernels.empty())
       return;
-    Result<OwningOpRef<ModuleOp>> loops = emitLoops(kernels, {level});
+    const CpuArchitecture *isa = findCpu(arch);
+    if (!isa) {
+      getOperation().emitError() << "architecture '" << arch << "' is not known";
+      return signalPassFailure();
+    }
+    Result<OwningOpRef<ModuleOp>> loops = emitLoops(kernels, *isa);
     if (loops.failed()) {
       getOperation().emitError(loops.status().message());
       return signalPassFailure();
@@ -71,14 +59,7 @@ struct KernelToLoops : PassWrapper<KernelToLoops, OperationPass<ModuleOp>> {
   }
 };
 
-/// arith, math, vector and cf ops of one module to llvm ops.
-struct LoopsToLlvm : PassWrapper<LoopsToLlvm, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LoopsToLlvm)
-
-  StringRef getArgument() const override { return "cpu-loops-to-llvm"; }
-  StringRef getDescription() const override { return "lower what kernel-to-cpu-loops makes to the llvm dialect"; }
-  void getDependentDialects(DialectRegistry &registry) const override { insertDialects(registry); }
-
+struct LoopsToLlvm : impl::LoopsToLlvmBase<LoopsToLlvm> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     LLVMTypeConverter converter(context);
@@ -98,20 +79,14 @@ struct LoopsToLlvm : PassWrapper<LoopsToLlvm, OperationPass<ModuleOp>> {
 
 void addLlvmPasses(PassManager &passes) {
   passes.addPass(createSCFToControlFlowPass());
-  passes.addPass(std::make_unique<LoopsToLlvm>());
+  passes.addPass(createLoopsToLlvm());
 }
 
 void registerCpuDialects(DialectRegistry &registry) {
-  insertDialects(registry);
+  registry.insert<arith::ArithDialect, math::MathDialect, scf::SCFDialect, vector::VectorDialect,
+                  cf::ControlFlowDialect, LLVM::LLVMDialect>();
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
-}
-
-void registerCpuPasses() {
-  registerPass([] { return createSCFToControlFlowPass(); });
-  PassRegistration<OrderDepth>();
-  PassRegistration<KernelToLoops>();
-  PassRegistration<LoopsToLlvm>();
 }
 
 } // namespace cupola::cpu

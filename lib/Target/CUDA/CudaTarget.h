@@ -10,6 +10,7 @@
 #define CUPOLA_LIB_TARGET_CUDA_CUDATARGET_H
 
 #include "dialects/Kernel/Kernel.h"
+#include "lib/Runtime/Format/Architectures.h"
 #include "lib/Runtime/Format/Plan.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -19,21 +20,9 @@
 
 namespace cupola::cuda {
 
-/// What the schedules may use on a family of architectures.
-struct CudaTargetInfo {
-  const char *arch;        ///< "sm_80"
-  int capability;          ///< 80
-  int64_t sharedBytes;     ///< most dynamic shared memory of a block
-  int64_t residentThreads; ///< most threads of a multiprocessor
-  int64_t multiprocessors; ///< of a usual device of the family, one of its large ones
-  bool asyncCopy;          ///< cp.async
-  int mmaK;                ///< K of the f16 mma: 8 or 16; 0: none
-};
-
-/// All targets, oldest first.
-llvm::ArrayRef<CudaTargetInfo> cudaTargets();
+using CudaTargetInfo = GpuArchitecture;
 /// Null for a name that is not in the table.
-const CudaTargetInfo *cudaTarget(llvm::StringRef arch);
+inline const CudaTargetInfo *cudaTarget(llvm::StringRef arch) { return findGpu(arch); }
 
 struct CudaOptions {
   /// Compute every position in 64 bits, also where 32 are proved to suffice.

@@ -16,7 +16,7 @@ void cuda::buildPreparation(OpPassManager &passes, const CudaTargetInfo &target)
   passes.addPass(createDecomposeDot());
   passes.addPass(createFoldGrid());
   passes.addPass(createCollapseLoops());
-  passes.addPass(createChooseSchedule({target.arch}));
+  passes.addPass(createChooseSchedule({std::string(target.name)}));
 }
 
 void cuda::buildCudaPipeline(OpPassManager &passes) {
@@ -68,7 +68,7 @@ FailureOr<cuda::CudaKernel> cuda::emitCudaKernel(kernel::FuncOp prepared, const 
     return failure();
   int64_t shared = sharedBytes(func);
   if (shared > target.sharedBytes)
-    return func.emitError() << "needs " << shared << " bytes of shared memory, " << target.arch << " has "
+    return func.emitError() << "needs " << shared << " bytes of shared memory, " << StringRef(target.name) << " has "
                             << target.sharedBytes;
 
   // The name is the hash of everything else: equal kernels of different models are one.

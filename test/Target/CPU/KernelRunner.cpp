@@ -50,9 +50,11 @@ std::vector<float> randomFloats(size_t count, uint32_t seed) {
   return values;
 }
 
-KernelRunner::KernelRunner(const std::string &text, int level, bool pack) { compile(text, {level}, pack); }
+KernelRunner::KernelRunner(const std::string &text, int level, bool pack) {
+  compile(text, *findCpu("x86-64-v" + std::to_string(level)), pack);
+}
 
-void KernelRunner::compile(const std::string &text, const cpu::CpuTargetInfo &info, bool pack) {
+void KernelRunner::compile(const std::string &text, const CpuArchitecture &isa, bool pack) {
   cpu::registerCpuDialects(registry);
   registry.insert<graph::GraphDialect, kernel::KernelDialect>();
   context = std::make_unique<mlir::MLIRContext>(registry);
@@ -63,19 +65,24 @@ void KernelRunner::compile(const std::string &text, const cpu::CpuTargetInfo &in
   for (auto func : module->getOps<kernel::FuncOp>())
     funcs.push_back(func);
   for (size_t i = 0, count = funcs.size(); pack && i < count; ++i)
-    for (unsigned parameter : cpu::packableOperands(funcs[i], info)) {
-      packers.push_back(cpu::packOperand(funcs[i], parameter, info));
+    for (unsigned parameter : cpu::packableOperands(funcs[i], isa)) {
+      packers.push_back(cpu::packOperand(funcs[i], parameter, isa));
       funcs.push_back(*packers.back().packer);
     }
   for (kernel::FuncOp func : funcs) {
-    auto prepared = cpu::prepareCpuKernel(func, info);
+    auto prepared = cpu::prepareCpuKernel(func, isa);
     ASSERT_TRUE(prepared.isOk()) << prepared.status().message();
     kernels.push_back(prepared.take());
   }
-  auto compiled = cpu::compileCpuKernels(funcs, info, 2);
-  ASSERT_TRUE(compiled.isOk()) << compiled.status().message();
-  bytes = compiled->bytes;
-  generations = compiled->codeGenerations;
+  cpu::ImageBuilder image(funcs, isa);
+  generations = image.pieces();
+  for (size_t i = 0; i < generations; ++i) {
+    cupola::Status compiled = image.compile(i);
+    ASSERT_TRUE(compiled.isOk()) << compiled.message();
+  }
+  auto linked = image.link();
+  ASSERT_TRUE(linked.isOk()) << linked.status().message();
+  bytes = linked.take();
   load();
 }
 

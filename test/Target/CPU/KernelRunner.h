@@ -43,7 +43,7 @@ public:
   uint32_t run(size_t i, const std::vector<void *> &buffers, const std::vector<int64_t> &scalars, int64_t pieces = 3);
 
 private:
-  void compile(const std::string &text, const cpu::CpuTargetInfo &info, bool pack);
+  void compile(const std::string &text, const CpuArchitecture &isa, bool pack);
   void load();
 
   mlir::DialectRegistry registry;

@@ -1,6 +1,6 @@
 //===- test/Target/CPU/depthwise.mlir - several vectors share the steps of a window ---===//
 // SPDX-License-Identifier: Apache-2.0
-// RUN: cupola-opt %s --kernel-to-cpu-loops=level=4 | FileCheck %s
+// RUN: cupola-opt %s --kernel-to-cpu-loops=arch=x86-64-v4 | FileCheck %s
 
 // Four vectors of channels at a time: 200 take four steps instead of thirteen.
 // CHECK-LABEL: llvm.func @wide(

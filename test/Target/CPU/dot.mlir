@@ -1,7 +1,7 @@
 //===- test/Target/CPU/dot.mlir - a contraction calls the micro-kernel of its level ---===//
 // SPDX-License-Identifier: Apache-2.0
-// RUN: cupola-opt %s --kernel-to-cpu-loops=level=4 | FileCheck %s --check-prefixes=CHECK,V4
-// RUN: cupola-opt %s --kernel-to-cpu-loops=level=3 | FileCheck %s --check-prefixes=CHECK,V3
+// RUN: cupola-opt %s --kernel-to-cpu-loops=arch=x86-64-v4 | FileCheck %s --check-prefixes=CHECK,V4
+// RUN: cupola-opt %s --kernel-to-cpu-loops=arch=x86-64-v3 | FileCheck %s --check-prefixes=CHECK,V3
 
 // CHECK-LABEL: llvm.func @gemm(
 // Rows that are left at the end have tiles of their own.

@@ -1,6 +1,6 @@
 //===- test/Target/CPU/order-depth.mlir - the depth runs as the image lies ---===//
 // SPDX-License-Identifier: Apache-2.0
-// RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel.func(order-cpu-depth))' | FileCheck %s
+// RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel.func(cpu-order-depth))' | FileCheck %s
 
 // An 8x8 image of 3 channels, channels first: windows of 3x3 run along the rows of a channel.
 // CHECK-LABEL: @channels_first

@@ -1,7 +1,7 @@
 //===- test/Target/CPU/pointwise.mlir - one loop: whole vectors, then a masked one ---===//
 // SPDX-License-Identifier: Apache-2.0
-// RUN: cupola-opt %s --kernel-to-cpu-loops=level=4 | FileCheck %s
-// RUN: cupola-opt %s --kernel-to-cpu-loops=level=3 --convert-scf-to-cf --cpu-loops-to-llvm | FileCheck %s --check-prefix=LLVM
+// RUN: cupola-opt %s --kernel-to-cpu-loops=arch=x86-64-v4 | FileCheck %s
+// RUN: cupola-opt %s --kernel-to-cpu-loops=arch=x86-64-v3 --convert-scf-to-cf --cpu-loops-to-llvm | FileCheck %s --check-prefix=LLVM
 
 // CHECK-LABEL: llvm.func @pointwise(
 // CHECK-SAME: !llvm.ptr {llvm.noalias}

@@ -1,6 +1,6 @@
 //===- test/Target/CPU/unsupported.mlir - what has no code is named ---===//
 // SPDX-License-Identifier: Apache-2.0
-// RUN: not cupola-opt %s --kernel-to-cpu-loops=level=3 2>&1 | FileCheck %s
+// RUN: not cupola-opt %s --kernel-to-cpu-loops=arch=x86-64-v3 2>&1 | FileCheck %s
 
 // CHECK: the CPU target has no code for exp in kernel integers
 kernel.func @integers "pointwise" grid () in [] scalars [#kernel.scalar<0, 0, 1>] {}

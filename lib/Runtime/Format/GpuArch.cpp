@@ -1,10 +1,12 @@
-//===- lib/Runtime/CUDA/GpuArch.cpp - GPU architectures: which code runs where ---===//
+//===- lib/Runtime/Format/GpuArch.cpp - GPU architectures: which code runs where ---===//
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/Runtime/CUDA/GpuArch.h"
+#include "lib/Runtime/Format/GpuArch.h"
+
+#include "lib/Runtime/Format/Architectures.h"
 
 #include <charconv>
 
-namespace cupola::runtime::cuda {
+namespace cupola {
 
 std::optional<GpuArch> GpuArch::parse(std::string_view text) {
   constexpr std::string_view prefix = "sm_";
@@ -23,13 +25,18 @@ std::optional<GpuArch> GpuArch::parse(std::string_view text) {
 }
 
 int rankSource(GpuArch family, GpuArch gpu) {
+  constexpr int own = 1 << 16, exact = own + 1;
   if (family.exact)
-    return family.number == gpu.number ? 2 * family.number + 1 : -1;
-  return family.number <= gpu.number ? 2 * family.number : -1;
+    return family.number == gpu.number ? exact : -1;
+  if (family.number > gpu.number)
+    return -1;
+  // A newer family may ask for more shared memory than the GPU has, or know of less.
+  const GpuArchitecture *row = findGpu(gpu.text());
+  return row && row->family == family.text() ? own : family.number;
 }
 
 bool runsCubin(GpuArch built, GpuArch gpu) { return built.number == gpu.number; }
 
 GpuArch compileArch(GpuArch family, GpuArch gpu) { return {gpu.number, family.exact}; }
 
-} // namespace cupola::runtime::cuda
+} // namespace cupola

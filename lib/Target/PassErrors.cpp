@@ -1,10 +1,12 @@
-//===- lib/Pipelines/PassErrors.cpp - what passes complain of, by ONNX node ---===//
+//===- lib/Target/PassErrors.cpp - what passes complain of, by ONNX node ---===//
 // SPDX-License-Identifier: Apache-2.0
 
-#include "lib/Pipelines/PassErrors.h"
+#include "lib/Target/PassErrors.h"
 
 #include "dialects/Graph/Provenance.h"
 #include "lib/Runtime/Text.h"
+
+#include <thread>
 
 using namespace mlir;
 
@@ -20,7 +22,9 @@ std::string nodesText(Location location) {
 }
 
 PassErrors::PassErrors(MLIRContext *context)
-    : handler(context, [this](Diagnostic &diagnostic) {
+    : handler(context, [this, own = std::this_thread::get_id()](Diagnostic &diagnostic) {
+        if (std::this_thread::get_id() != own)
+          return failure(); // another thread's handler takes it
         if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
           return success();
         const std::string node = nodesText(diagnostic.getLocation());

@@ -1,7 +1,7 @@
-//===- lib/Pipelines/PassErrors.h - what passes complain of, by ONNX node ---===//
+//===- lib/Target/PassErrors.h - what passes complain of, by ONNX node ---===//
 // SPDX-License-Identifier: Apache-2.0
-#ifndef CUPOLA_LIB_PIPELINES_PASSERRORS_H
-#define CUPOLA_LIB_PIPELINES_PASSERRORS_H
+#ifndef CUPOLA_LIB_TARGET_PASSERRORS_H
+#define CUPOLA_LIB_TARGET_PASSERRORS_H
 
 #include "lib/Runtime/Status.h"
 
@@ -10,13 +10,14 @@
 
 namespace cupola {
 
-/// Collects the errors of one context while it lives. The importer has accepted the model,
-/// so whatever a pass or a target cannot do with it is a bug of ours.
+/// Collects the errors that its thread has in one context while it lives. The importer has
+/// accepted the model, so whatever a pass or a target cannot do with it is a bug of ours.
 class PassErrors {
 public:
   explicit PassErrors(mlir::MLIRContext *context);
   /// `what` failed: with the errors, each with its node, if there are any.
   Status status(const std::string &what) const;
+  const std::string &text() const { return messages; }
   /// The same of a Status that something between the passes returned.
   Status added(const Status &status) const;
 
@@ -30,4 +31,4 @@ std::string nodesText(mlir::Location location);
 
 } // namespace cupola
 
-#endif // CUPOLA_LIB_PIPELINES_PASSERRORS_H
+#endif // CUPOLA_LIB_TARGET_PASSERRORS_H

@@ -1,13 +1,13 @@
-//===- lib/Runtime/CUDA/GpuArch.h - GPU architectures: which code runs where ---===//
+//===- lib/Runtime/Format/GpuArch.h - GPU architectures: which code runs where ---===//
 // SPDX-License-Identifier: Apache-2.0
-#ifndef CUPOLA_LIB_RUNTIME_CUDA_GPUARCH_H
-#define CUPOLA_LIB_RUNTIME_CUDA_GPUARCH_H
+#ifndef CUPOLA_LIB_RUNTIME_FORMAT_GPUARCH_H
+#define CUPOLA_LIB_RUNTIME_FORMAT_GPUARCH_H
 
 #include <optional>
 #include <string>
 #include <string_view>
 
-namespace cupola::runtime::cuda {
+namespace cupola {
 
 /// "sm_86" is 86. With the suffix `a` code uses what exactly this architecture has and runs nowhere else.
 struct GpuArch {
@@ -28,6 +28,6 @@ bool runsCubin(GpuArch built, GpuArch gpu);
 /// What source written for `family` is compiled for on this GPU.
 GpuArch compileArch(GpuArch family, GpuArch gpu);
 
-} // namespace cupola::runtime::cuda
+} // namespace cupola
 
-#endif // CUPOLA_LIB_RUNTIME_CUDA_GPUARCH_H
+#endif // CUPOLA_LIB_RUNTIME_FORMAT_GPUARCH_H

@@ -1,0 +1,50 @@
+//===- lib/Target/CPU/Passes.td - kernels to loops, loops to llvm -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CUPOLA_LIB_TARGET_CPU_PASSES_TD
+#define CUPOLA_LIB_TARGET_CPU_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def OrderDepth : Pass<"cpu-order-depth", "::cupola::kernel::FuncOp"> {
+  let summary = "sorts the depth of contractions by the steps of the left operand in memory";
+  let description = [{
+    The order of a sum is free. A convolution's depth has the channels innermost; where the
+    image has them outermost, neighbours along k lie far from each other.
+
+    ```mlir
+    kernel.dot [12544, 64, 147] lhs (%m, %k) {                                                    // before
+      kernel.load %in0[224*floordiv(%k, 21) + 50176*mod(%k, 3) + ..]
+    kernel.dot [12544, 64, 147] lhs (%m, %k) {                                                    // after
+      kernel.load %in0[50176*floordiv(%k, 49) + 224*mod(floordiv(%k, 7), 7) + mod(%k, 7) + ..]
+    ```
+  }];
+  let dependentDialects = ["::cupola::kernel::KernelDialect"];
+}
+
+def KernelToLoops : Pass<"kernel-to-cpu-loops", "::mlir::ModuleOp"> {
+  let summary = "lowers kernels to loops over vectors";
+  let description = [{
+    ```mlir
+    kernel.foreach (%d0) in [n0] { %x = kernel.load .. }                           // before
+    scf.for %i = .. step 16 { llvm.load : vector<16xf32> .. }, scf.if { tail }     // after
+    ```
+  }];
+  let options = [Option<"arch", "arch", "std::string", "\"x86-64-v3\"", "level of the x86-64 psABI">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect", "::mlir::cf::ControlFlowDialect",
+                           "::mlir::LLVM::LLVMDialect"];
+}
+
+def LoopsToLlvm : Pass<"cpu-loops-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "lowers the arith, math, vector and cf ops of one module to llvm ops";
+  let description = [{
+    ```mlir
+    %1 = arith.addf %0, %x : vector<16xf32>                                        // before
+    %1 = llvm.fadd %0, %x : vector<16xf32>                                         // after
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+#endif // CUPOLA_LIB_TARGET_CPU_PASSES_TD

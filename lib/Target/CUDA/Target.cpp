@@ -1,0 +1,174 @@
+//===- lib/Target/CUDA/Target.cpp - CUDA C++ for NVRTC ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Target/Target.h"
+
+#include "lib/Conversion/GraphToKernel/Schedule.h"
+#include "lib/Runtime/CUDA/DeviceHeaders.h"
+#include "lib/Target/CUDA/CudaTarget.h"
+#include "lib/Target/CUDA/Passes.h"
+#include "lib/Target/PassErrors.h"
+#include "lib/Transforms/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <mutex>
+
+using namespace mlir;
+
+namespace cupola::cuda {
+
+namespace {
+
+using EmittedKernel = std::optional<CudaKernel>;
+
+/// The text of every kernel, several at a time.
+Status emitAll(ArrayRef<kernel::FuncOp> funcs, const GpuArchitecture &gpu, unsigned threads,
+               std::vector<EmittedKernel> &emitted) {
+  CodeJobs jobs;
+  emitted.resize(funcs.size());
+  for (size_t i = 0; i < funcs.size(); ++i)
+    jobs.pieces.push_back([&gpu, func = funcs[i], &place = emitted[i]]() mutable -> Status {
+      const PassErrors errors(func.getContext());
+      FailureOr<CudaKernel> kernel = emitCudaKernel(func, gpu);
+      if (failed(kernel))
+        return errors.status(nodesText(func.getLoc()) + ": schedule '" + func.getSchedule().str() +
+                             "' has no CUDA form on " + std::string(gpu.name));
+      place = std::move(*kernel);
+      return {};
+    });
+  jobs.join = [] { return Status(); };
+  return runJobs(jobs, threads);
+}
+
+class CudaTarget : public Target {
+public:
+  StringRef name() const override { return "cuda"; }
+
+  Status chooseArchitectures(const TargetRequest &request, std::vector<std::string> &archs) const override {
+    std::set<std::string_view> wanted;
+    for (const std::string &gpu : request.gpus) {
+      const GpuArchitecture *row = findGpu(gpu);
+      if (!row)
+        return Status::usage("unknown CUDA architecture '" + gpu +
+                             "'; there are: " + architectureNames(kGpuArchitectures));
+      wanted.insert(row->family);
+    }
+    for (const GpuArchitecture &row : kGpuArchitectures)
+      if (row.name == row.family && (wanted.empty() || wanted.count(row.name)))
+        archs.emplace_back(row.name);
+    return {};
+  }
+
+  void registerDialects(DialectRegistry &registry) const override { registry.insert<simt::SimtDialect>(); }
+
+  void addGraphPasses(OpPassManager &main, StringRef arch, PassSwitch isOn) const override {
+    if (isOn("split-norms"))
+      main.addPass(createSplitNorms({findGpu(arch)->multiprocessors, maxRowElements}));
+  }
+  bool sharesKernels() const override { return false; }
+
+  Status lower(ModuleOp module, StringRef arch, unsigned threads, TargetKernels &kernels,
+               TargetCode &code) const override {
+    const GpuArchitecture &gpu = *findGpu(arch);
+    const PassErrors errors(module.getContext());
+    if (failed(prepareCudaKernels(module, gpu)))
+      return errors.status("the kernels have no schedules on " + arch.str());
+    std::vector<kernel::FuncOp> funcs(module.getOps<kernel::FuncOp>().begin(), module.getOps<kernel::FuncOp>().end());
+    std::vector<EmittedKernel> emitted;
+    CUPOLA_TRY(emitAll(funcs, gpu, threads, emitted));
+    std::vector<CudaKernel> distinct;     // by text, and so by name
+    std::map<std::string, size_t> places; // kernel name -> where in `distinct`
+    std::vector<size_t> uses;             // parallel to `funcs`
+    for (EmittedKernel &kernel : emitted) {
+      auto [place, isNew] = places.emplace(kernel->record.name, distinct.size());
+      uses.push_back(place->second);
+      if (isNew)
+        distinct.push_back(*kernel);
+    }
+    code.sources = packSources(distinct);
+    for (auto [func, kernel, use] : llvm::zip(funcs, emitted, uses))
+      kernels[func.getSymName().str()] = {distinct[use].record, kernel->grid};
+    return {};
+  }
+
+  std::vector<format::Source> headers() const override {
+    std::vector<format::Source> headers;
+    for (const auto &header : runtime::cuda::deviceHeaders())
+      headers.push_back({std::string(header.name), std::string(header.text)});
+    return headers;
+  }
+
+  CodeJobs compile(ModuleOp, StringRef arch, const format::Program &program, const TargetRequest &request,
+                   TargetServices &services, TargetCode &code) const override;
+};
+
+/// The compilation of sources for one architecture after the other.
+struct CubinJobs {
+  struct Cubin {
+    std::string arch;
+    size_t source;
+    runtime::cuda::CudaBinary binary = {};
+  };
+  const format::Program &program;
+  TargetServices &services;
+  TargetCode &code;
+  std::vector<Cubin> cubins;
+  std::mutex telling;
+
+  Status compile(Cubin &cubin) {
+    const format::Source &source = code.sources[cubin.source];
+    if (services.progress) {
+      const std::lock_guard lock(telling);
+      services.progress("NVRTC for " + cubin.arch + ": source " + std::to_string(cubin.source + 1) + " of " +
+                        std::to_string(code.sources.size()));
+    }
+    runtime::cuda::NvrtcRequest request;
+    request.name = source.name;
+    request.source = source.text;
+    request.arch = cubin.arch;
+    for (const auto &header : runtime::cuda::deviceHeaders())
+      request.headers.push_back({std::string(header.name), header.text});
+    Result<runtime::cuda::CudaBinary> binary = services.nvrtc->compile(request);
+    CUPOLA_TRY(binary.status());
+    cubin.binary = binary.take();
+    return {};
+  }
+
+  Status join() {
+    for (Cubin &cubin : cubins) {
+      format::Binary record;
+      record.arch = cubin.arch;
+      for (auto [k, kernel] : llvm::enumerate(program.kernels))
+        if (kernel.source == cubin.source)
+          record.kernels.push_back(k);
+      record.image = std::move(cubin.binary.cubin);
+      code.binaries.push_back(std::move(record));
+      llvm::append_range(code.resources[cubin.arch], cubin.binary.kernels);
+    }
+    return {};
+  }
+};
+
+CodeJobs CudaTarget::compile(ModuleOp, StringRef arch, const format::Program &program, const TargetRequest &request,
+                             TargetServices &services, TargetCode &code) const {
+  auto work = std::shared_ptr<CubinJobs>(new CubinJobs{program, services, code, {}, {}});
+  if (!request.sourceOnly)
+    for (const std::string &gpu : request.gpus)
+      for (size_t i = 0; StringRef(findGpu(gpu)->family) == arch && i < code.sources.size(); ++i)
+        work->cubins.push_back({gpu, i});
+  CodeJobs jobs;
+  for (CubinJobs::Cubin &cubin : work->cubins)
+    jobs.pieces.push_back([work, &cubin] { return work->compile(cubin); });
+  jobs.join = [work] { return work->join(); };
+  return jobs;
+}
+
+} // namespace
+
+const Target &target() {
+  static const CudaTarget instance;
+  return instance;
+}
+
+} // namespace cupola::cuda

@@ -1,0 +1,100 @@
+//===- lib/Target/Target.h - what a target is ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// A target makes code of kernels: for which architectures, with which passes of its own, and
+// in which form it comes into the package. The pipelines know targets by this interface and by
+// the table of Target.cpp alone; each is a folder beside this file.
+//
+// Nothing here looks at the machine: the same module, request and architecture give the same
+// bytes everywhere, on any number of threads.
+//===----------------------------------------------------------------------===//
+#ifndef CUPOLA_LIB_TARGET_TARGET_H
+#define CUPOLA_LIB_TARGET_TARGET_H
+
+#include "lib/Conversion/GraphToPlan/GraphToPlan.h"
+#include "lib/Runtime/CUDA/CubinCache.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Pass/PassManager.h"
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace cupola {
+
+/// What the user asked for, as in Options (cupola/Compiler/Compiler.h).
+struct TargetRequest {
+  std::vector<std::string> gpus;      ///< make machine code for these now; none: source for all families
+  bool sourceOnly = false;            ///< `gpus` choose families of source and nothing more
+  std::vector<std::string> cpuLevels; ///< none: all
+};
+
+/// What one compilation lends to its targets; all of it may be used on several threads.
+struct TargetServices {
+  std::shared_ptr<runtime::ByteCache> cache;        ///< never null
+  std::shared_ptr<runtime::cuda::CubinCache> nvrtc; ///< never null
+  unsigned threads = 1;
+  std::function<void(const std::string &)> progress; ///< what long work is at; may be null; one call at a time
+  std::atomic<uint64_t> llvmCompiles{0};             ///< LLVM modules that were compiled, not found in the cache
+};
+
+/// The code of one variant, as the package and its reports take it.
+struct TargetCode {
+  std::vector<format::Source> sources;
+  std::vector<format::Binary> binaries; ///< no kernels named: it holds all of the program
+  /// Per architecture of `binaries` and kernel name, where the compiler tells.
+  std::map<std::string, std::vector<runtime::cuda::KernelResources>> resources;
+};
+
+/// Which optional passes are on, by name (Pipelines.h).
+using PassSwitch = llvm::function_ref<bool(llvm::StringRef name)>;
+
+/// Work towards machine code: pieces that may run at once, in any order, and what joins them.
+struct CodeJobs {
+  std::vector<std::function<Status()>> pieces;
+  std::function<Status()> join; ///< after all pieces, on one thread
+};
+
+class Target {
+public:
+  virtual ~Target() = default;
+  virtual llvm::StringRef name() const = 0; ///< "cuda"
+
+  /// The architectures to build variants for, in order. Code::Usage for a name that it does not know.
+  virtual Status chooseArchitectures(const TargetRequest &request, std::vector<std::string> &archs) const = 0;
+  /// What its passes and kernels are made of.
+  virtual void registerDialects(mlir::DialectRegistry &registry) const = 0;
+
+  /// Passes on main, before fusions are formed and after.
+  virtual void addGraphPasses(mlir::OpPassManager &main, llvm::StringRef arch, PassSwitch isOn) const {}
+  virtual void addFusionPasses(mlir::OpPassManager &main, llvm::StringRef arch, PassSwitch isOn) const {}
+  /// Whether those are the same for all architectures, so that the kernels are, too.
+  virtual bool sharesKernels() const = 0;
+
+  /// The kernels of a module at phase kernel: their records, and text where a package carries
+  /// some. The module may change.
+  virtual Status lower(mlir::ModuleOp module, llvm::StringRef arch, unsigned threads, TargetKernels &kernels,
+                       TargetCode &code) const = 0;
+  /// What the text includes, for packages that carry it.
+  virtual std::vector<format::Source> headers() const { return {}; }
+  /// Machine code for now: what the request asks for. `program` holds the kernels that lower() made of `module`.
+  /// All arguments outlive the jobs. Errors name kernels of the program or nodes.
+  virtual CodeJobs compile(mlir::ModuleOp module, llvm::StringRef arch, const format::Program &program,
+                           const TargetRequest &request, TargetServices &services, TargetCode &code) const = 0;
+};
+
+/// All targets, in the order of their variants.
+llvm::ArrayRef<const Target *> targets();
+/// Null for a name that none has.
+const Target *findTarget(llvm::StringRef name);
+
+/// Runs the jobs on up to `threads` threads. The error is that of the first piece in order that
+/// fails, whatever the number of threads; nothing is joined then.
+Status runJobs(llvm::MutableArrayRef<CodeJobs> jobs, unsigned threads);
+
+} // namespace cupola
+
+#endif // CUPOLA_LIB_TARGET_TARGET_H
