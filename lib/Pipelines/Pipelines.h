@@ -14,6 +14,7 @@
 #include "lib/Runtime/Status.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
 
 #include <functional>
 #include <set>
@@ -30,7 +31,9 @@ struct PipelineOptions {
   std::set<std::string> disabled; ///< names of optionalPasses() to leave out
   std::string dumpDir;            ///< IR after every pass as NN-pass.mlir; "": none
   bool libraries = true;          ///< whether fusions may be described to a library
-  bool checkProvenance = true;    ///< that no pass loses or invents a node of the model
+  /// That no pass loses or invents a node of the model; like the verifier after every pass where the pipeline is
+  /// watched, else at its end.
+  bool checkProvenance = true;
   /// Called after every pass with its name; may be empty.
   std::function<void(llvm::StringRef pass, mlir::ModuleOp module)> afterPass;
 
@@ -48,6 +51,12 @@ struct OptionalPass {
 };
 /// Every pass that may be left out; the answer stays right.
 llvm::ArrayRef<OptionalPass> optionalPasses();
+
+/// Runs `passes` on `module`. Where one of them is at fault (Code::Internal) they run again on what `before` gives,
+/// the module as it was, and watched, for an error that names the pass.
+Status runNamingFaults(llvm::function_ref<Status(mlir::ModuleOp, const PipelineOptions &)> passes,
+                       mlir::ModuleOp module, const PipelineOptions &options,
+                       llvm::function_ref<mlir::OwningOpRef<mlir::ModuleOp>()> before);
 
 /// Passes on the graph that all variants share.
 Status runGraphPasses(mlir::ModuleOp module, const PipelineOptions &options);

@@ -90,11 +90,15 @@ private:
     return forEach([&](Variant &variant, unsigned) -> Status {
       if (variant.own != &variant)
         return {};
-      variant.kernels = shared.clone();
-      CUPOLA_TRY(runFusionPasses(*variant.kernels, variant.spec, context.pipeline));
-      if (context.kernelResults)
-        returnFusionResults(*variant.kernels);
-      return runKernelPasses(*variant.kernels, variant.spec, context.pipeline);
+      auto passes = [&](ModuleOp module, const PipelineOptions &options) -> Status {
+        CUPOLA_TRY(runFusionPasses(module, variant.spec, options));
+        if (context.kernelResults)
+          returnFusionResults(module);
+        return runKernelPasses(module, variant.spec, options);
+      };
+      auto copy = [&]() -> Module { return shared.clone(); };
+      variant.kernels = copy();
+      return runNamingFaults(passes, *variant.kernels, context.pipeline, copy);
     });
   }
 

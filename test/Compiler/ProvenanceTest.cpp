@@ -96,5 +96,21 @@ TEST_F(Provenance, APipelineNamesNodeAndPass) {
       << status.message();
 }
 
+/// Nobody watches at first: what is found at the end is looked for again.
+TEST_F(Provenance, AFaultIsFoundAgainByItsPass) {
+  unsigned runs = 0;
+  auto breaking = [&](ModuleOp graph, const PipelineOptions &options) {
+    ++runs;
+    graph.lookupSymbol("main")->removeAttr("graph.gone");
+    return runGraphPasses(graph, options);
+  };
+  OwningOpRef<ModuleOp> before = module->clone();
+  const Status status =
+      runNamingFaults(breaking, *module, {}, [&]() -> OwningOpRef<ModuleOp> { return before->clone(); });
+  EXPECT_EQ(status.message().find("pass graph-fold-empty broke the provenance: node 'size'"), 0u) << status.message();
+  EXPECT_EQ(runs, 2u);
+  EXPECT_TRUE(runNamingFaults(runGraphPasses, *before, {}, [] { return OwningOpRef<ModuleOp>(); }).isOk());
+}
+
 } // namespace
 } // namespace cupola
