@@ -37,6 +37,7 @@ DialectRegistry makeRegistry() {
   DialectRegistry registry;
   registry.insert<func::FuncDialect, graph::GraphDialect, kernel::KernelDialect, plan::PlanDialect>();
   cpu::registerCpuDialects(registry);
+  cuda::registerCudaDialect(registry);
   return registry;
 }
 

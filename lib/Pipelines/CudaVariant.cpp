@@ -33,8 +33,8 @@ Status buildCudaKernels(ModuleOp module, const VariantSpec &spec, TargetKernels 
   for (auto func : module.getOps<kernel::FuncOp>()) {
     FailureOr<cuda::CudaKernel> kernel = cuda::emitCudaKernel(func, *target);
     if (failed(kernel))
-      return errors.status(nodesText(func.getLoc()) + ": schedule '" + func.getSchedule().str() +
-                           "' has no CUDA form on " + spec.arch);
+      return errors.status(nodesText(func.getLoc()) + ": a kernel of kind '" +
+                           graph::stringifyKernelKind(func.getKind()).str() + "' has no CUDA form on " + spec.arch);
     auto [place, isNew] = places.emplace(kernel->record.name, emitted.size());
     uses.push_back({func.getSymName().str(), place->second, kernel->grid});
     if (isNew)

@@ -44,6 +44,7 @@ static LogicalResult emitCuda(Operation *op, raw_ostream &os) {
 int main(int argc, char **argv) {
   TranslateFromMLIRRegistration cuda("kernel-to-cuda", "kernels to CUDA C++", emitCuda, [](DialectRegistry &registry) {
     registry.insert<graph::GraphDialect, kernel::KernelDialect>();
+    cuda::registerCudaDialect(registry);
   });
   return failed(mlirTranslateMain(argc, argv, "Cupola's translations\n"));
 }

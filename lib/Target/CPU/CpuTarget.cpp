@@ -43,7 +43,7 @@ Result<CpuKernel> prepareCpuKernel(FuncOp func, const CpuTargetInfo &info) {
   CpuKernel kernel;
   kernel.record.name = std::move(name.name);
   kernel.record.sourceHash = std::move(name.digest);
-  kernel.record.schedule = func.getSchedule().str();
+  kernel.record.schedule = graph::stringifyKernelKind(func.getKind()).str();
   kernel.record.scratchBytes = plan->scratchBytes;
   kernel.record.grain = plan->grain;
   for (Value view : func.getViews())

@@ -41,9 +41,10 @@ struct CudaOptions {
 };
 
 struct CudaKernel {
-  format::Kernel record; ///< `source` is set by packSources
-  std::string text;      ///< the function alone, without its #include
-  Expr grid;             ///< blocks, over the scalar parameters n0..
+  format::Kernel record;      ///< `source` is set by packSources
+  std::string text;           ///< the function alone, without its #include
+  Expr grid;                  ///< blocks, over the scalar parameters n0..
+  bool compilesAlone = false; ///< for so long that it is worth a module of its own
 };
 
 /// Chooses the schedules of all kernels and makes one kernel of those that differ in numbers
@@ -55,6 +56,9 @@ mlir::LogicalResult prepareCudaKernels(mlir::ModuleOp module, const CudaTargetIn
 /// May run concurrently for different kernels of one context.
 mlir::FailureOr<CudaKernel> emitCudaKernel(kernel::FuncOp prepared, const CudaTargetInfo &target,
                                            const CudaOptions &options = {});
+
+/// The dialect of the schedules that kernels have from then on.
+void registerCudaDialect(mlir::DialectRegistry &registry);
 
 /// Groups distinct kernels into modules m0.cu, m1.cu, .. in the order given: small
 /// kernels share modules, each product of matrices has one of its own. Sets

@@ -4,6 +4,7 @@
 #define CUPOLA_LIB_TARGET_CUDA_PASSES_H
 
 #include "dialects/Simt/Simt.h"
+#include "lib/Target/CUDA/CudaDialect.h"
 #include "lib/Target/CUDA/CudaTarget.h"
 
 #include "mlir/IR/BuiltinOps.h"

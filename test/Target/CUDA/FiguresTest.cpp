@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "lib/Runtime/CUDA/Nvrtc.h"
+#include "lib/Target/CUDA/CudaDialect.h"
 #include "lib/Target/CUDA/CudaTarget.h"
 #include "test/Sim/KernelRunner.h"
 #include "test/Target/CUDA/KernelTexts.h"
@@ -20,7 +21,7 @@ namespace {
 /// The kernels of all cases, each once.
 std::vector<cuda::CudaKernel> emitAll(const cuda::CudaTargetInfo &target) {
   MLIRContext context;
-  context.loadDialect<graph::GraphDialect, kernel::KernelDialect>();
+  context.loadDialect<graph::GraphDialect, kernel::KernelDialect, cuda::CudaDialect>();
   std::vector<cuda::CudaKernel> kernels;
   std::set<std::string> names;
   for (auto cases : {pointwiseCases, transposeCases, gatherCases, rowCases, reductionCases, normCases, windowCases,
