@@ -86,12 +86,23 @@ def Graph_SoftmaxGuard : Graph_Enum<"SoftmaxGuard", "guard of a softmax", [
   I32EnumAttrCase<"Hidden", 2, "hidden">, // 0; other quotients that are NaN stay
 ]>;
 
+/// What a fusion's kernel computes. Reports show it where a target has no schedules of its own.
+def Graph_KernelKind : Graph_Enum<"KernelKind", "kind of a kernel", [
+  I32EnumAttrCase<"Pointwise", 0, "pointwise">, // also what only moves elements
+  I32EnumAttrCase<"Gather", 1, "gather">,       // pointwise, with an index that comes from a tensor
+  I32EnumAttrCase<"RowReduction", 2, "row_reduction">, // rows that are read more than once
+  I32EnumAttrCase<"Reduction", 3, "reduction">,
+  I32EnumAttrCase<"Gemm", 4, "gemm">, I32EnumAttrCase<"Conv", 5, "conv">,
+  I32EnumAttrCase<"Pack", 6, "pack">,           // a weight in the order in which a product reads it
+]>;
+
 class Graph_EnumAttrOf<EnumAttrInfo info, string attrMnemonic>
     : EnumAttr<Graph_Dialect, info, attrMnemonic>;
 def Graph_UnaryKindAttr : Graph_EnumAttrOf<Graph_UnaryKind, "unary_kind">;
 def Graph_BinaryKindAttr : Graph_EnumAttrOf<Graph_BinaryKind, "binary_kind">;
 def Graph_ReduceKindAttr : Graph_EnumAttrOf<Graph_ReduceKind, "reduce_kind">;
 def Graph_SoftmaxGuardAttr : Graph_EnumAttrOf<Graph_SoftmaxGuard, "softmax_guard">;
+def Graph_KernelKindAttr : Graph_EnumAttrOf<Graph_KernelKind, "kernel_kind">;
 def Graph_PadModeAttr : Graph_EnumAttrOf<Graph_PadMode, "pad_mode">;
 
 #endif // CUPOLA_DIALECTS_GRAPH_GRAPHENUMS_TD

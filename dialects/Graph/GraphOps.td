@@ -442,16 +442,16 @@ def Graph_FusionOp : Graph_Op<"fusion", [IsolatedFromAbove, Pure,
     SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "ops that become one kernel";
   let description = [{
-    The region's arguments are the operands. `schedule` names the schedule that was
-    chosen; the hero is the one op in the region that is neither pointwise nor view
-    (none for pointwise fusions).
+    The region's arguments are the operands. `kind` is that of the kernel which it becomes;
+    the hero is the one op in the region that is neither pointwise nor view (none for
+    pointwise fusions).
   }];
-  let arguments = (ins Variadic<Graph_Tensor>:$inputs, StrAttr:$schedule);
+  let arguments = (ins Variadic<Graph_Tensor>:$inputs, Graph_KernelKindAttr:$kind);
   let results = (outs Variadic<Graph_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let hasVerifier = 1;
   let assemblyFormat = [{
-    $schedule `(` $inputs `)` attr-dict-with-keyword `:` functional-type($inputs, $results) $body
+    $kind `(` $inputs `)` attr-dict-with-keyword `:` functional-type($inputs, $results) $body
   }];
 }
 

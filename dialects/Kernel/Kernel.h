@@ -10,6 +10,8 @@
 #include "dialects/Kernel/KernelDialect.h.inc"
 #include "dialects/Kernel/KernelEnums.h.inc"
 #include "dialects/Kernel/KernelInterfaces.h.inc"
+
+#include "dialects/Kernel/KernelAttrInterfaces.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dialects/Kernel/KernelAttrs.h.inc"
 #define GET_TYPEDEF_CLASSES

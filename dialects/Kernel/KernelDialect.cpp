@@ -14,6 +14,8 @@ using namespace cupola::kernel;
 #include "dialects/Kernel/KernelDialect.cpp.inc"
 #include "dialects/Kernel/KernelEnums.cpp.inc"
 #include "dialects/Kernel/KernelInterfaces.cpp.inc"
+
+#include "dialects/Kernel/KernelAttrInterfaces.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "dialects/Kernel/KernelAttrs.cpp.inc"
 #define GET_TYPEDEF_CLASSES
@@ -38,32 +40,47 @@ void KernelDialect::initialize() {
 
 OpFoldResult kernel::ConstantOp::fold(FoldAdaptor) { return getValue(); }
 
-// kernel.func @name "schedule" grid (%g0, ..) in [..] scalars [..] {params} (%a: type, ..) {body}
+// kernel.func @name kind grid (%g0, ..) in [..] scalars [..] (schedule attribute)? (%a: type, ..) {body}
 void kernel::FuncOp::print(OpAsmPrinter &p) {
   p << ' ';
   p.printSymbolName(getSymName());
-  p << ' ' << getScheduleAttr() << " grid (";
+  p << ' ' << getKind() << " grid (";
   llvm::interleaveComma(getPoint(), p, [&](BlockArgument arg) { p.printOperand(arg); });
   p << ") in ";
   printExtents(p, *this, getGridAttr());
-  p << " scalars " << getScalarsAttr() << ' ' << getParamsAttr() << " (";
+  p << " scalars " << getScalarsAttr();
+  if (ScheduleInterface schedule = getScheduleAttr())
+    p << " schedule " << schedule;
+  p << " (";
   llvm::interleaveComma(getViews(), p, [&](BlockArgument arg) { p.printRegionArgument(arg); });
   p << ") ";
-  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"sym_name", "schedule", "grid", "scalars", "params"});
+  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"sym_name", "kind", "grid", "scalars", "schedule"});
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false, /*printBlockTerminators=*/false);
 }
 
+static ParseResult parseKind(OpAsmParser &parser, NamedAttrList &attributes) {
+  FailureOr<graph::KernelKind> kind = FieldParser<graph::KernelKind>::parse(parser);
+  if (succeeded(kind))
+    attributes.append("kind", graph::KernelKindAttr::get(parser.getContext(), *kind));
+  return success(succeeded(kind));
+}
+
+static ParseResult parseOptionalSchedule(OpAsmParser &parser, NamedAttrList &attributes) {
+  if (failed(parser.parseOptionalKeyword("schedule")))
+    return success();
+  ScheduleInterface schedule;
+  return parser.parseAttribute(schedule, "schedule", attributes);
+}
+
 ParseResult kernel::FuncOp::parse(OpAsmParser &parser, OperationState &result) {
-  StringAttr name, schedule;
+  StringAttr name;
   ArrayAttr grid, scalars;
-  DictionaryAttr params;
   SmallVector<OpAsmParser::Argument> point, args;
-  if (parser.parseSymbolName(name, "sym_name", result.attributes) ||
-      parser.parseAttribute(schedule, "schedule", result.attributes) || parser.parseKeyword("grid") ||
-      parser.parseArgumentList(point, OpAsmParser::Delimiter::Paren) || parser.parseKeyword("in") ||
-      parseExtents(parser, grid) || parser.parseKeyword("scalars") ||
+  if (parser.parseSymbolName(name, "sym_name", result.attributes) || parseKind(parser, result.attributes) ||
+      parser.parseKeyword("grid") || parser.parseArgumentList(point, OpAsmParser::Delimiter::Paren) ||
+      parser.parseKeyword("in") || parseExtents(parser, grid) || parser.parseKeyword("scalars") ||
       parser.parseAttribute(scalars, "scalars", result.attributes) ||
-      parser.parseAttribute(params, "params", result.attributes) ||
+      parseOptionalSchedule(parser, result.attributes) ||
       parser.parseArgumentList(args, OpAsmParser::Delimiter::Paren, /*allowType=*/true) ||
       parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();

@@ -1,4 +1,4 @@
-//===- KernelInterfaces.td - ops with positions, ops that define them -*- tablegen -*-===//
+//===- KernelInterfaces.td - ops with positions, ops that define them, schedules -*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CUPOLA_DIALECTS_KERNEL_KERNELINTERFACES_TD
@@ -23,6 +23,15 @@ def Kernel_IndexInterface : OpInterface<"IndexInterface"> {
   let methods = [
     InterfaceMethod<"what is known of one of them", "::cupola::Range", "getIndexRange",
                     (ins "::mlir::Value":$index, "::cupola::kernel::Variables &":$variables)>,
+  ];
+}
+
+def Kernel_ScheduleInterface : AttrInterface<"ScheduleInterface"> {
+  let cppNamespace = "::cupola::kernel";
+  let description = "How a target runs a kernel: an attribute of the target's own dialect.";
+  let methods = [
+    InterfaceMethod<"what reports call a kernel of this kind that runs so", "::llvm::StringRef", "getLabel",
+                    (ins "::cupola::graph::KernelKind":$kind), "", "return ConcreteAttr::getMnemonic();">,
   ];
 }
 

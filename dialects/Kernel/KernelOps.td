@@ -26,10 +26,10 @@ def Kernel_FuncOp : Kernel_Op<"func", [Symbol, IsolatedFromAbove, SingleBlock, N
   let description = [{
     The region's arguments are the buffer parameters and, after them, the point of the grid.
     `grid` holds its extents, row-major; no extents: one point. `scalars` describes n0, n1,
-    .. `schedule` names the generator that made it, `params` its choices.
+    .. `kind` says what it computes; `schedule` how a target runs it, once that is chosen.
 
     ```mlir
-    kernel.func @k0 "row_reduction" grid (%g0) in [16*n0] scalars [#kernel.scalar<1, 0, 1>] {}
+    kernel.func @k0 row_reduction grid (%g0) in [16*n0] scalars [#kernel.scalar<1, 0, 1>]
         (%in0: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
       %x = kernel.map (%d0) in [384] {
         %v = kernel.load %in0[384*%g0 + %d0] : f32 from !kernel.view<f32, read>
@@ -39,9 +39,9 @@ def Kernel_FuncOp : Kernel_Op<"func", [Symbol, IsolatedFromAbove, SingleBlock, N
     }
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$schedule, Graph_ExprArray:$grid,
+  let arguments = (ins SymbolNameAttr:$sym_name, Graph_KernelKindAttr:$kind, Graph_ExprArray:$grid,
                        TypedArrayAttrBase<Kernel_ScalarAttr, "scalar parameters">:$scalars,
-                       DictionaryAttr:$params);
+                       OptionalAttr<Kernel_ScheduleInterface>:$schedule);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

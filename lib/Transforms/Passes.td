@@ -399,7 +399,7 @@ def FormFusions : Pass<"graph-form-fusions", "::mlir::func::FuncOp"> {
     %0 = graph.matmul %a, %w : tensor<16x384xf32>, tensor<384x384xf32> -> tensor<16x384xf32>
     %1 = graph.binary <add> %0, %r : ... -> tensor<16x384xf32>
     // becomes
-    %1 = graph.fusion "gemm"(%a, %w, %r) : (...) -> tensor<16x384xf32> {
+    %1 = graph.fusion gemm(%a, %w, %r) : (...) -> tensor<16x384xf32> {
       ^bb0(%b0: ..., %b1: ..., %b2: ...):
         %2 = graph.matmul %b0, %b1 : ...
         %3 = graph.binary <add> %2, %b2 : ...
@@ -424,9 +424,9 @@ def ChooseLibraries : Pass<"graph-choose-libraries", "::mlir::func::FuncOp"> {
     (lib/Runtime/Format/LibraryCosts.h).
 
     ```mlir
-    %1 = graph.fusion "gemm"(%a, %w) : (tensor<16x384xf32>, tensor<384x384xf32>) -> tensor<16x384xf32> {..}
+    %1 = graph.fusion gemm(%a, %w) : (tensor<16x384xf32>, tensor<384x384xf32>) -> tensor<16x384xf32> {..}
     // becomes
-    %1 = graph.fusion "gemm"(%a, %w) attributes {
+    %1 = graph.fusion gemm(%a, %w) attributes {
         library = {kind = "product", post_ops = [], result = array<i64: 16, 384>, source = array<i64: 16, 384>,
                    weights = array<i64: 384, 384>},
         library_inputs = array<i64: 0, 1>} : ..

@@ -20,7 +20,7 @@ namespace {
 /// No importer makes this: e to the power of an integer has no code anywhere.
 constexpr StringLiteral text = R"(
 func.func @main() { return }
-kernel.func @k7 "pointwise" grid () in [] scalars [] {}
+kernel.func @k7 pointwise grid () in [] scalars []
     (%a: !kernel.view<i32, read>, %o: !kernel.view<i32, write>) {
   kernel.foreach (%d0) in [4] {
     %x = kernel.load %a[%d0] : i32 from !kernel.view<i32, read>

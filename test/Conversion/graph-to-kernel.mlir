@@ -3,7 +3,7 @@
 // RUN: cupola-opt %s --split-input-file --pass-pipeline="builtin.module(func.func(graph-form-fusions),graph-to-kernel)" | FileCheck %s
 
 // A contraction with a bias: the views of the bias are addresses, n0 is the symbol.
-// CHECK: kernel.func @k0 "gemm"
+// CHECK: kernel.func @k0 gemm
 // CHECK: %[[T:.*]] = kernel.dot [n0, 6, 8] lhs (%[[M:.*]], %[[K:.*]]) {
 // CHECK: kernel.load %arg0[8*%[[M]] + %[[K]]]
 // CHECK: } rhs (%[[K:.*]], %[[N:.*]]) {
@@ -26,7 +26,7 @@ func.func @main(%x: tensor<?x8xf32, #graph.shape<"s0", "8">>, %w: tensor<8x6xf32
 // -----
 
 // Merged columns are read in place: a slice and the split into heads are one address.
-// CHECK: kernel.func @k0 "gemm" grid (%[[G:.*]]) in [2]
+// CHECK: kernel.func @k0 gemm grid (%[[G:.*]]) in [2]
 // CHECK: kernel.dot [5, 5, 4] lhs (%[[M:.*]], %[[K:.*]]) {
 // CHECK: kernel.load %arg0[4*%[[G]] + 16*%[[M]] + %[[K]]]
 // CHECK: } rhs (%[[K:.*]], %[[N:.*]]) {
@@ -45,7 +45,7 @@ func.func @main(%qk: tensor<5x16xf32>) -> tensor<2x5x5xf32> {
 // -----
 
 // The guard of a softmax is computed with the quotient.
-// CHECK: kernel.func @k0 "row_reduction" grid (%{{.*}}) in [4]
+// CHECK: kernel.func @k0 row_reduction grid (%{{.*}}) in [4]
 // CHECK: kernel.reduce [#graph<reduce_kind max>]
 // CHECK: kernel.reduce [#graph<reduce_kind sum>]
 // CHECK: %[[Q:.*]] = kernel.binary div
@@ -60,7 +60,7 @@ func.func @main(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 // -----
 
 // A guard of hidden rows asks their largest element, so what is NaN beside stays.
-// CHECK: kernel.func @k0 "row_reduction" grid (%{{.*}}) in [4]
+// CHECK: kernel.func @k0 row_reduction grid (%{{.*}}) in [4]
 // CHECK: %[[M:.*]] = kernel.reduce [#graph<reduce_kind max>]
 // CHECK: %[[Q:.*]] = kernel.binary div
 // CHECK: %[[L:.*]] = kernel.constant 0xFF800000
@@ -75,7 +75,7 @@ func.func @main(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 // -----
 
 // A transpose swaps the load's address; the store stays in order.
-// CHECK: kernel.func @k0 "pointwise"
+// CHECK: kernel.func @k0 pointwise
 // CHECK: kernel.foreach (%[[D0:.*]], %[[D1:.*]]) in [8, 4]
 // CHECK: kernel.load %arg0[%[[D0]] + 8*%[[D1]]]
 // CHECK: kernel.unary exp
@@ -90,7 +90,7 @@ func.func @main(%x: tensor<4x8xf32>) -> tensor<8x4xf32> {
 
 // A convolution is a dot whose left operand is computed from the place; the border is a
 // masked load that gives 0.
-// CHECK: kernel.func @k0 "conv"
+// CHECK: kernel.func @k0 conv
 // CHECK: kernel.dot [64, 6, 36] lhs
 // CHECK: kernel.load %arg0[{{.*}}] mask
 // CHECK-NOT: kernel.select
@@ -107,7 +107,7 @@ func.func @main(%x: tensor<1x8x8x4xf32>, %w: tensor<3x3x4x6xf32>) -> tensor<1x8x
 // -----
 
 // A window of one element is a matrix product.
-// CHECK: kernel.func @k0 "conv"
+// CHECK: kernel.func @k0 conv
 // CHECK: kernel.dot [128, 6, 4] lhs (%[[M:.*]], %[[K:.*]]) {
 // CHECK: kernel.load %arg0[4*%[[M]] + %[[K]]]
 // CHECK: } rhs (%[[K:.*]], %[[N:.*]]) {
@@ -120,7 +120,7 @@ func.func @main(%x: tensor<2x8x8x4xf32>, %w: tensor<1x1x4x6xf32>) -> tensor<2x8x
 // -----
 
 // A maximum over windows: places and windows are one position.
-// CHECK: kernel.func @k0 "reduction" grid (%[[G0:.*]], %[[G1:.*]]) in [4, 16]
+// CHECK: kernel.func @k0 reduction grid (%[[G0:.*]], %[[G1:.*]]) in [4, 16]
 // CHECK: kernel.reduce [#graph<reduce_kind max>] (%[[D:.*]]) in [3]
 // CHECK: kernel.load %arg0[32*%[[G0]] + %[[G1]] + 16*%[[D]]]
 func.func @main(%x: tensor<1x9x16xf32>) -> tensor<1x4x1x16xf32> {
@@ -133,12 +133,12 @@ func.func @main(%x: tensor<1x9x16xf32>) -> tensor<1x4x1x16xf32> {
 
 // The two stages of a norm: a row of each part, then one loop in which every element
 // combines the moments of its row's parts.
-// CHECK: kernel.func @k0 "row_reduction" grid (%[[G0:.*]], %[[G1:.*]]) in [4, 3]
+// CHECK: kernel.func @k0 row_reduction grid (%[[G0:.*]], %[[G1:.*]]) in [4, 3]
 // CHECK: kernel.map (%{{.*}}, %{{.*}}) in [8, 2]
 // CHECK-COUNT-2: kernel.reduce [#graph<reduce_kind sum>]
 // CHECK: kernel.store %{{.*}}, %arg1[6*%[[G0]] + 2*%[[G1]]]
 // CHECK: kernel.store %{{.*}}, %arg1[6*%[[G0]] + 2*%[[G1]] + 1]
-// CHECK: kernel.func @k1 "pointwise" grid () in []
+// CHECK: kernel.func @k1 pointwise grid () in []
 // CHECK: kernel.foreach (%[[D0:.*]], %[[D1:.*]], %[[D2:.*]], %[[D3:.*]]) in [4, 8, 3, 2]
 // CHECK: kernel.reduce [#graph<reduce_kind sum>] (%[[P:.*]]) in [4]
 // CHECK: kernel.load %arg1[2*%[[D2]] + 6*%[[P]]] : f32
@@ -155,12 +155,12 @@ func.func @main(%x: tensor<4x8x3x2xf16>) -> tensor<4x8x3x2xf16> {
 // -----
 
 // What is joined is written where it stands: after the n1 rows of the input, in memory with room for n0 rows.
-// CHECK: kernel.func @k0 "pointwise"
+// CHECK: kernel.func @k0 pointwise
 // CHECK: kernel.foreach (%[[D0:.*]], %[[D1:.*]], %[[D2:.*]]) in [3, 2, 8]
 // CHECK: kernel.load %arg0[16*%[[D0]] + 8*%[[D1]] + %[[D2]]]
 // CHECK: kernel.store %{{.*}}, %arg1[8*n0*%[[D0]] + 8*n1 + 8*%[[D1]] + %[[D2]]]
 // What reads it reads all rows.
-// CHECK: kernel.func @k1 "reduction" grid (%[[G0:.*]], %[[G1:.*]]) in [3, 8]
+// CHECK: kernel.func @k1 reduction grid (%[[G0:.*]], %[[G1:.*]]) in [3, 8]
 // CHECK: kernel.reduce [#graph<reduce_kind sum>] (%[[D:.*]]) in [n0 + 2]
 // CHECK: kernel.load %arg0[8*n1*%[[G0]] + %[[G1]] + 8*%[[D]]]
 graph.symbol @s0 {min = 0 : i64, max = 0 : i64, divisor = 1 : i64}

@@ -4,7 +4,7 @@
 
 // Bias, residual and function; the border of zeros is the call's.
 // CHECK-LABEL: @conv
-// CHECK: graph.fusion "conv"
+// CHECK: graph.fusion conv
 // CHECK-SAME: library = {dilations = array<i64: 1, 1>, kind = "convolution", padding = array<i64: 1, 2>
 // CHECK-SAME: post_ops = [{kind = "add_channel"}, {kind = "add_tensor"}, {kind = "relu"}]
 // CHECK-SAME: result = array<i64: 1, 8, 8, 16>, source = array<i64: 1, 15, 14, 24>, strides = array<i64: 2, 2>, weights = array<i64: 3, 3, 24, 16>}
@@ -23,7 +23,7 @@ func.func @conv(%x: tensor<1x15x14x24xf32>, %r: tensor<1x8x8x16xf32>) -> tensor<
 
 // Every place is a row; both bounds are one clip.
 // CHECK-LABEL: @places
-// CHECK: graph.fusion "conv"
+// CHECK: graph.fusion conv
 // CHECK-SAME: kind = "product", post_ops = [{alpha = 0.000000e+00 : f32, beta = 6.000000e+00 : f32, kind = "clip"}]
 // CHECK-SAME: result = array<i64: 1024, 16>, source = array<i64: 1024, 32>, weights = array<i64: 32, 16>
 func.func @places(%x: tensor<1x32x32x32xf32>) -> tensor<1x32x32x16xf32> {

@@ -5,7 +5,7 @@
 
 // Bias and residual join the contraction; a transpose after it composes into the store.
 // CHECK-LABEL: @epilogue
-// CHECK-COUNT-1: graph.fusion "gemm"
+// CHECK-COUNT-1: graph.fusion gemm
 // CHECK: graph.matmul
 // CHECK: graph.binary add
 // CHECK: graph.transpose
@@ -13,8 +13,8 @@
 // CHECK-NOT: graph.fusion
 // CHECK: return
 // OFF-LABEL: @epilogue
-// OFF: graph.fusion "gemm"
-// OFF: graph.fusion "pointwise"
+// OFF: graph.fusion gemm
+// OFF: graph.fusion pointwise
 func.func @epilogue(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>, %r: tensor<4x6xf32>) -> tensor<6x4xf32> {
   %0 = graph.matmul %x, %w : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32>
   %1 = graph.binary add %0, %r : tensor<4x6xf32>, tensor<4x6xf32> -> tensor<4x6xf32>
@@ -24,7 +24,7 @@ func.func @epilogue(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>, %r: tensor<4x6xf32
 
 // A gather and pointwise ops are computed where the row kernel reads them.
 // CHECK-LABEL: @prologue
-// CHECK: graph.fusion "row_reduction"
+// CHECK: graph.fusion row_reduction
 // CHECK: graph.gather
 // CHECK: graph.binary add
 // CHECK: graph.layer_norm
@@ -40,8 +40,8 @@ func.func @prologue(%table: tensor<9x8xf32>, %i: tensor<4xi64>, %p: tensor<4x8xf
 // Arithmetic on a contraction's operand would be repeated for every tile.
 // CHECK-LABEL: @contraction_operand
 // CHECK-SAME: rule = "contraction-operand"
-// CHECK: graph.fusion "pointwise"
-// CHECK: graph.fusion "gemm"
+// CHECK: graph.fusion pointwise
+// CHECK: graph.fusion gemm
 func.func @contraction_operand(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>) -> tensor<4x6xf32> {
   %0 = graph.unary exp %x : tensor<4x8xf32> -> tensor<4x8xf32>
   %1 = graph.matmul %0, %w : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32>
@@ -50,9 +50,9 @@ func.func @contraction_operand(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>) -> tens
 
 // A gate is multiplied with what the tiles read; what makes the operand besides is computed once.
 // CHECK-LABEL: @gate
-// CHECK: graph.fusion "pointwise"
+// CHECK: graph.fusion pointwise
 // CHECK: graph.unary exp
-// CHECK: graph.fusion "gemm"
+// CHECK: graph.fusion gemm
 // CHECK: graph.binary mul
 // CHECK: graph.matmul
 // CHECK-NOT: graph.fusion
@@ -67,7 +67,7 @@ func.func @gate(%x: tensor<4x8xf32>, %g: tensor<1x8xf32>, %w: tensor<8x6xf32>) -
 
 // No gate: a product of two matrices, many columns, the right operand, several taps.
 // CHECK-LABEL: @no_gates
-// CHECK-COUNT-4: graph.fusion "pointwise"
+// CHECK-COUNT-4: graph.fusion pointwise
 // CHECK: return
 func.func @no_gates(%x: tensor<4x8xf32>, %g: tensor<1x8xf32>, %w: tensor<8x6xf32>, %many: tensor<8x512xf32>, %wide: tensor<6x4xf32>,
                     %image: tensor<1x4x4x8xf32>, %gates: tensor<1x1x1x8xf32>, %taps: tensor<3x3x8x6xf32>)
@@ -89,9 +89,9 @@ func.func @no_gates(%x: tensor<4x8xf32>, %g: tensor<1x8xf32>, %w: tensor<8x6xf32
 // Two kernels read the exponential: it is computed once.
 // CHECK-LABEL: @several_readers
 // CHECK-SAME: rule = "several-readers"
-// CHECK: graph.fusion "pointwise"
-// CHECK: graph.fusion "reduction"
-// CHECK: graph.fusion "reduction"
+// CHECK: graph.fusion pointwise
+// CHECK: graph.fusion reduction
+// CHECK: graph.fusion reduction
 func.func @several_readers(%x: tensor<4x8xf32>) -> (tensor<4x1xf32>, tensor<1x8xf32>) {
   %0 = graph.unary exp %x : tensor<4x8xf32> -> tensor<4x8xf32>
   %1 = graph.reduce sum %0 [1] : tensor<4x8xf32> -> tensor<4x1xf32>
@@ -101,8 +101,8 @@ func.func @several_readers(%x: tensor<4x8xf32>) -> (tensor<4x1xf32>, tensor<1x8x
 
 // What is costly is not computed again for every element of a broadcast.
 // CHECK-LABEL: @broadcast
-// CHECK: graph.fusion "pointwise"
-// CHECK: graph.fusion "pointwise"
+// CHECK: graph.fusion pointwise
+// CHECK: graph.fusion pointwise
 func.func @broadcast(%x: tensor<4x1xf32>, %y: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %0 = graph.unary exp %x : tensor<4x1xf32> -> tensor<4x1xf32>
   %1 = graph.broadcast %0 : tensor<4x1xf32> -> tensor<4x8xf32>
@@ -113,8 +113,8 @@ func.func @broadcast(%x: tensor<4x1xf32>, %y: tensor<4x8xf32>) -> tensor<4x8xf32
 // Two heroes are two kernels.
 // CHECK-LABEL: @two_heroes
 // CHECK-SAME: rule = "hero"
-// CHECK: graph.fusion "gemm"
-// CHECK: graph.fusion "row_reduction"
+// CHECK: graph.fusion gemm
+// CHECK: graph.fusion row_reduction
 func.func @two_heroes(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>) -> tensor<4x6xf32> {
   %0 = graph.matmul %x, %w : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32>
   %1 = graph.softmax %0 axis 1 : tensor<4x6xf32> -> tensor<4x6xf32>
@@ -124,7 +124,7 @@ func.func @two_heroes(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>) -> tensor<4x6xf3
 // Rows of a contraction are turned before the residual: a division per element costs
 // less than another kernel.
 // CHECK-LABEL: @turned_residual
-// CHECK-COUNT-1: graph.fusion "gemm"
+// CHECK-COUNT-1: graph.fusion gemm
 // CHECK: graph.transpose
 // CHECK: graph.binary add
 // CHECK-NOT: graph.fusion
@@ -139,11 +139,11 @@ func.func @turned_residual(%x: tensor<12x8xf32>, %w: tensor<8x6xf32>, %r: tensor
 
 // Sine and cosine side by side are one kernel, although a contraction reads them.
 // CHECK-LABEL: @joined_parts
-// CHECK: graph.fusion "pointwise"
+// CHECK: graph.fusion pointwise
 // CHECK: graph.unary sin
 // CHECK: graph.unary cos
 // CHECK: graph.concat
-// CHECK: graph.fusion "gemm"
+// CHECK: graph.fusion gemm
 // CHECK-NOT: graph.fusion
 // CHECK: return
 func.func @joined_parts(%x: tensor<4x8xf32>, %w: tensor<16x6xf32>) -> tensor<4x6xf32> {
@@ -157,9 +157,9 @@ func.func @joined_parts(%x: tensor<4x8xf32>, %w: tensor<16x6xf32>) -> tensor<4x6
 // A cast of an input is computed by both kernels that read it: neither stores it.
 // CHECK-LABEL: @twice
 // CHECK-COUNT-2: rule = "prologue"
-// CHECK: graph.fusion "reduction"
+// CHECK: graph.fusion reduction
 // CHECK: graph.cast
-// CHECK: graph.fusion "reduction"
+// CHECK: graph.fusion reduction
 // CHECK: graph.cast
 // CHECK-NOT: graph.fusion
 // CHECK: return
@@ -172,11 +172,11 @@ func.func @twice(%x: tensor<4x8xi64>) -> (tensor<4x1xf32>, tensor<1x8xf32>) {
 
 // Sines cost too much; three readers would read more than they do; two products would have to stay in memory for their sum.
 // CHECK-LABEL: @stored
-// CHECK: graph.fusion "pointwise"
+// CHECK: graph.fusion pointwise
 // CHECK: graph.unary sin
-// CHECK: graph.fusion "pointwise"
+// CHECK: graph.fusion pointwise
 // CHECK: graph.cast
-// CHECK: graph.fusion "pointwise"
+// CHECK: graph.fusion pointwise
 // CHECK: graph.binary add
 // CHECK: return
 func.func @stored(%x: tensor<4x8xf32>, %i: tensor<4x8xi64>, %w: tensor<8x8xf32>)
@@ -204,9 +204,9 @@ func.func @stored(%x: tensor<4x8xf32>, %i: tensor<4x8xi64>, %w: tensor<8x8xf32>)
 
 // Positions are made where they are read, by both kernels.
 // CHECK-LABEL: @positions
-// CHECK: graph.fusion "reduction"
+// CHECK: graph.fusion reduction
 // CHECK: graph.iota
-// CHECK: graph.fusion "reduction"
+// CHECK: graph.fusion reduction
 // CHECK: graph.iota
 // CHECK-NOT: graph.fusion
 // CHECK: return
@@ -235,10 +235,10 @@ func.func @copies(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> (tensor<8x4xf32>,
 
 // A value that is both given out and read on leaves the contraction as it is given out: heads split off by a division, too.
 // CHECK-LABEL: @given_out_and_read
-// CHECK: graph.fusion "gemm"
+// CHECK: graph.fusion gemm
 // CHECK: graph.transpose
 // CHECK: graph.yield
-// CHECK: graph.fusion "row_reduction"
+// CHECK: graph.fusion row_reduction
 // CHECK-NOT: graph.fusion
 // CHECK: return
 func.func @given_out_and_read(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>) -> (tensor<2x4x3xf32>, tensor<2x4x3xf32>) {
@@ -266,14 +266,14 @@ func.func @checked(%i: tensor<3xi64>) -> tensor<5x1xi64> {
 // A joined tensor has no kernel: those of its parts write into it. What is no kernel's result, or has to lie
 // elsewhere, too, is copied there.
 // CHECK-LABEL: @join
-// CHECK: %[[SUM:.*]] = graph.fusion "gemm"
-// CHECK: %[[PART:.*]] = graph.fusion "pointwise"(%arg2)
+// CHECK: %[[SUM:.*]] = graph.fusion gemm
+// CHECK: %[[PART:.*]] = graph.fusion pointwise(%arg2)
 // CHECK: graph.unary exp
 // CHECK: graph.slice
-// CHECK: %[[IN:.*]] = graph.fusion "pointwise"(%arg3) attributes {copies = "uncomputed"}
-// CHECK: %[[BOTH:.*]] = graph.fusion "pointwise"(%[[SUM]]) attributes {copies = "shared"}
+// CHECK: %[[IN:.*]] = graph.fusion pointwise(%arg3) attributes {copies = "uncomputed"}
+// CHECK: %[[BOTH:.*]] = graph.fusion pointwise(%[[SUM]]) attributes {copies = "shared"}
 // CHECK: %[[JOIN:.*]] = graph.join %[[PART]], %[[IN]], %[[BOTH]] axis 0
-// CHECK: graph.fusion "reduction"(%[[JOIN]])
+// CHECK: graph.fusion reduction(%[[JOIN]])
 // CHECK: return
 func.func @join(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>, %y: tensor<9x6xf32>, %z: tensor<2x6xf32>) -> (tensor<4x6xf32>, tensor<8x1xf32>) {
   %0 = graph.matmul %x, %w : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32>
@@ -286,9 +286,9 @@ func.func @join(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>, %y: tensor<9x6xf32>, %
 
 // A window would choose among the parts again for every tap: a kernel of its own joins them.
 // CHECK-LABEL: @window_of_parts
-// CHECK: graph.fusion "pointwise"
+// CHECK: graph.fusion pointwise
 // CHECK: graph.concat
-// CHECK: graph.fusion "conv"
+// CHECK: graph.fusion conv
 // CHECK-NOT: graph.concat
 // CHECK: return
 func.func @window_of_parts(%x: tensor<1x8x8x4xf32>, %w: tensor<3x3x8x16xf32>) -> tensor<1x6x6x16xf32> {
@@ -300,7 +300,7 @@ func.func @window_of_parts(%x: tensor<1x8x8x4xf32>, %w: tensor<3x3x8x16xf32>) ->
 
 // One tap reads each element once.
 // CHECK-LABEL: @places_of_parts
-// CHECK: graph.fusion "conv"
+// CHECK: graph.fusion conv
 // CHECK: graph.concat
 // CHECK-NOT: graph.fusion
 // CHECK: return

@@ -10,7 +10,7 @@
 // CHECK: graph.transpose
 // CHECK: graph.transpose
 // CHECK: graph.yield
-// CHECK: graph.fusion "pointwise"(%[[STORED]])
+// CHECK: graph.fusion pointwise(%[[STORED]])
 // CHECK-NEXT: ^bb0
 // CHECK-NEXT: graph.reshape
 // CHECK: graph.unary  exp

@@ -24,7 +24,7 @@ static void print(const cuda::CudaKernel &kernel, raw_ostream &os) {
 }
 
 static LogicalResult emitCuda(Operation *op, raw_ostream &os) {
-  const cuda::CudaTargetInfo *target = cuda::cudaTarget(arch);
+  const GpuArchitecture *target = findGpu(arch);
   if (!target)
     return op->emitError() << "architecture '" << arch << "' is not known";
   if (failed(cuda::prepareCudaKernels(cast<ModuleOp>(op), *target)))
@@ -44,6 +44,7 @@ static LogicalResult emitCuda(Operation *op, raw_ostream &os) {
 int main(int argc, char **argv) {
   TranslateFromMLIRRegistration cuda("kernel-to-cuda", "kernels to CUDA C++", emitCuda, [](DialectRegistry &registry) {
     registry.insert<graph::GraphDialect, kernel::KernelDialect>();
+    cuda::registerCudaDialect(registry);
   });
   return failed(mlirTranslateMain(argc, argv, "Cupola's translations\n"));
 }

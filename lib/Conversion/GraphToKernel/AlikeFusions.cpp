@@ -10,7 +10,7 @@ using namespace mlir;
 namespace cupola {
 
 static llvm::hash_code hashOf(graph::FusionOp fusion) {
-  llvm::hash_code hash = llvm::hash_combine(fusion.getScheduleAttr());
+  llvm::hash_code hash = llvm::hash_combine(fusion.getKindAttr());
   for (Type type : fusion.getInputs().getTypes())
     hash = llvm::hash_combine(hash, type);
   for (Operation &op : fusion.getBody().front())
@@ -21,7 +21,7 @@ static llvm::hash_code hashOf(graph::FusionOp fusion) {
 }
 
 static bool isAlike(graph::FusionOp a, graph::FusionOp b) {
-  return a.getScheduleAttr() == b.getScheduleAttr() && a.getInputs().getTypes() == b.getInputs().getTypes() &&
+  return a.getKind() == b.getKind() && a.getInputs().getTypes() == b.getInputs().getTypes() &&
          a.getResultTypes() == b.getResultTypes() &&
          OperationEquivalence::isRegionEquivalentTo(&a.getBody(), &b.getBody(), OperationEquivalence::IgnoreLocations);
 }

@@ -13,7 +13,7 @@ Type cupola::computeType(Type element) {
   return element;
 }
 
-Emitter::Emitter(graph::FusionOp fusion, OpBuilder &builder, StringRef name, StringRef schedule)
+Emitter::Emitter(graph::FusionOp fusion, OpBuilder &builder, StringRef name, graph::KernelKind kind)
     : theFusion(fusion), b(builder), known(graph::symbolRanges(fusion->getParentOfType<ModuleOp>())),
       divisors(graph::symbolDivisors(fusion->getParentOfType<ModuleOp>())) {
   declareScalars();
@@ -22,7 +22,7 @@ Emitter::Emitter(graph::FusionOp fusion, OpBuilder &builder, StringRef name, Str
   declareSliceBegins();
   for (unsigned i = 0; i < theFusion.getNumResults(); ++i)
     declareBegin(i);
-  createFunc(name, schedule);
+  createFunc(name, kind);
 }
 
 /// Symbols become n0, n1, .. in the order of their first use, so that equal kernels of
@@ -58,15 +58,15 @@ void Emitter::declareScalars() {
     visitPlace(result);
 }
 
-void Emitter::createFunc(StringRef name, StringRef schedule) {
+void Emitter::createFunc(StringRef name, graph::KernelKind kind) {
   SmallVector<Attribute> scalarAttrs;
   for (const std::string &symbol : scalarSymbols) {
     const Range &range = known[symbol];
     scalarAttrs.push_back(kernel::ScalarAttr::get(b.getContext(), range.lo ? range.lo->constant().value_or(0) : 0,
                                                   range.hi ? range.hi->constant().value_or(0) : 0, divisors[symbol]));
   }
-  kernelFunc = kernel::FuncOp::create(b, loc(), b.getStringAttr(name), b.getStringAttr(schedule), b.getArrayAttr({}),
-                                      b.getArrayAttr(scalarAttrs), b.getDictionaryAttr({}));
+  kernelFunc =
+      kernel::FuncOp::create(b, loc(), name, kind, b.getArrayAttr({}), b.getArrayAttr(scalarAttrs), /*schedule=*/{});
   Block &body = kernelFunc.getBody().emplaceBlock();
   auto add = [&](Value value, kernel::Access access) {
     body.addArgument(kernel::ViewType::get(b.getContext(), graph::elementOf(value), access), loc());

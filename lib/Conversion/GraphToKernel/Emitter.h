@@ -26,7 +26,7 @@ public:
   using Index = llvm::ArrayRef<Expr>;
 
   /// Creates an empty kernel.func for `fusion` at `builder`.
-  Emitter(graph::FusionOp fusion, mlir::OpBuilder &builder, llvm::StringRef name, llvm::StringRef schedule);
+  Emitter(graph::FusionOp fusion, mlir::OpBuilder &builder, llvm::StringRef name, graph::KernelKind kind);
 
   kernel::FuncOp func() const { return kernelFunc; }
   graph::FusionOp fusion() const { return theFusion; }
@@ -100,7 +100,7 @@ private:
   void declareSliceBegins();
   void declareSliceBegin(graph::SliceOp slice, bool alone);
   static std::string beginOf(unsigned result) { return "begin" + std::to_string(result); }
-  void createFunc(llvm::StringRef name, llvm::StringRef schedule);
+  void createFunc(llvm::StringRef name, graph::KernelKind kind);
   mlir::Value emitUncached(mlir::Value value, Index index);
   mlir::Value emitLoad(mlir::BlockArgument argument, Index index);
   /// The element at a row-major position of the argument's memory.

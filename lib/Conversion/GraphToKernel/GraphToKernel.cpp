@@ -51,8 +51,8 @@ private:
       OpBuilder b = OpBuilder::atBlockEnd(getOperation().getBody());
       std::string name = "k" + std::to_string(kernels.size());
       // Gathers are pointwise kernels with an indirect index; reports tell them apart.
-      StringRef label = hero ? schedule.name : fusion.getSchedule();
-      Emitter emitter(fusion, b, name, label);
+      graph::KernelKind kind = hero ? schedule.kind : fusion.getKind();
+      Emitter emitter(fusion, b, name, kind);
       schedule.generate(emitter, hero);
       adopt(fusion, emitter);
       return success();

@@ -14,10 +14,10 @@ def GraphToKernel : Pass<"graph-to-kernel", "::mlir::ModuleOp"> {
     become one.
 
     ```mlir
-    %1 = graph.fusion "pointwise"(%0) : (tensor<?x8xf32, #graph.shape<"s0", "8">>) -> ... {..}
+    %1 = graph.fusion pointwise(%0) : (tensor<?x8xf32, #graph.shape<"s0", "8">>) -> ... {..}
     // becomes
-    %1 = graph.fusion "pointwise"(%0) attributes {kernel = @k0, scalars = ["s0"]} : ... {..}
-    kernel.func @k0 "pointwise" grid [] scalars [#kernel.scalar<1, 0, 1>] {}
+    %1 = graph.fusion pointwise(%0) attributes {kernel = @k0, scalars = ["s0"]} : ... {..}
+    kernel.func @k0 pointwise grid [] scalars [#kernel.scalar<1, 0, 1>]
         (%arg0: !kernel.view<f32, read>, %arg1: !kernel.view<f32, write>) {
       kernel.foreach (%d0, %d1) in [n0, 8] { .. }
     }

@@ -19,7 +19,7 @@
 namespace cupola {
 
 struct Schedule {
-  llvm::StringRef name;
+  graph::KernelKind kind; ///< of the kernels that it makes
   /// Whether it can make the kernel of a fusion with this hero (null: pointwise).
   bool (*matches)(mlir::Operation *hero);
   /// Fills the emitter's kernel.

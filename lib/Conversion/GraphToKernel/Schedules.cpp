@@ -7,18 +7,20 @@ using namespace mlir;
 
 namespace cupola {
 
+using graph::KernelKind;
+
 template <class Hero> static bool hasHero(Operation *hero) { return isa_and_nonnull<Hero>(hero); }
 
 static const Schedule table[] = {
-    {"pointwise", [](Operation *hero) { return !hero; }, generatePointwise},
-    {"gemm", hasHero<graph::MatMulOp>, generateGemm},
-    {"conv", hasHero<graph::ConvOp>, generateConv},
-    {"row_reduction", hasHero<graph::SoftmaxOp>, generateSoftmax},
-    {"row_reduction", hasHero<graph::LayerNormOp>, generateLayerNorm},
-    {"row_reduction", hasHero<graph::MomentsOp>, generateMoments},
-    {"pointwise", hasHero<graph::NormalizeOp>, generateNormalize},
-    {"reduction", hasHero<graph::ReduceOp>, generateReduction},
-    {"reduction", hasHero<graph::ArgReduceOp>, generateArgReduction},
+    {KernelKind::Pointwise, [](Operation *hero) { return !hero; }, generatePointwise},
+    {KernelKind::Gemm, hasHero<graph::MatMulOp>, generateGemm},
+    {KernelKind::Conv, hasHero<graph::ConvOp>, generateConv},
+    {KernelKind::RowReduction, hasHero<graph::SoftmaxOp>, generateSoftmax},
+    {KernelKind::RowReduction, hasHero<graph::LayerNormOp>, generateLayerNorm},
+    {KernelKind::RowReduction, hasHero<graph::MomentsOp>, generateMoments},
+    {KernelKind::Pointwise, hasHero<graph::NormalizeOp>, generateNormalize},
+    {KernelKind::Reduction, hasHero<graph::ReduceOp>, generateReduction},
+    {KernelKind::Reduction, hasHero<graph::ArgReduceOp>, generateArgReduction},
 };
 
 ArrayRef<Schedule> schedules() { return table; }

@@ -40,7 +40,7 @@ Result<CpuKernel> prepareCpuKernel(FuncOp func, const CpuArchitecture &isa) {
   CpuKernel kernel;
   kernel.record.name = std::move(name.name);
   kernel.record.sourceHash = std::move(name.digest);
-  kernel.record.schedule = func.getSchedule().str();
+  kernel.record.schedule = graph::stringifyKernelKind(func.getKind()).str();
   kernel.record.scratchBytes = plan->scratchBytes;
   kernel.record.grain = plan->grain;
   for (Value view : func.getViews())

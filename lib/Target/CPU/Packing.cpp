@@ -80,8 +80,8 @@ PackedOperand packOperand(FuncOp func, unsigned parameter, const CpuArchitecture
   Type accumulator = dot.getTile().getType().getElement();
   MLIRContext *context = func.getContext();
   OpBuilder b(context);
-  auto packer = FuncOp::create(b, UnknownLoc::get(context), (func.getSymName() + "_pack").str(), "pack",
-                               b.getArrayAttr({}), func.getScalars(), b.getDictionaryAttr({}));
+  auto packer = FuncOp::create(b, UnknownLoc::get(context), (func.getSymName() + "_pack").str(),
+                               graph::KernelKind::Pack, b.getArrayAttr({}), func.getScalars(), /*schedule=*/{});
   mlir::Block &body = packer.getBody().emplaceBlock();
   Location loc = packer.getLoc();
   body.addArgument(ViewType::get(context, load.getResult().getType(), Access::Read), loc);

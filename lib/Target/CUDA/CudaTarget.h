@@ -20,30 +20,30 @@
 
 namespace cupola::cuda {
 
-using CudaTargetInfo = GpuArchitecture;
-/// Null for a name that is not in the table.
-inline const CudaTargetInfo *cudaTarget(llvm::StringRef arch) { return findGpu(arch); }
-
 struct CudaOptions {
   /// Compute every position in 64 bits, also where 32 are proved to suffice.
   bool force64BitIndex = false;
 };
 
 struct CudaKernel {
-  format::Kernel record; ///< `source` is set by packSources
-  std::string text;      ///< the function alone, without its #include
-  Expr grid;             ///< blocks, over the scalar parameters n0..
+  format::Kernel record;      ///< `source` is set by packSources
+  std::string text;           ///< the function alone, without its #include
+  Expr grid;                  ///< blocks, over the scalar parameters n0..
+  bool compilesAlone = false; ///< for so long that it is worth a module of its own
 };
 
 /// Chooses the schedules of all kernels and makes one kernel of those that differ in numbers
 /// only; the fusions that use them follow.
-mlir::LogicalResult prepareCudaKernels(mlir::ModuleOp module, const CudaTargetInfo &target);
+mlir::LogicalResult prepareCudaKernels(mlir::ModuleOp module, const GpuArchitecture &target);
 
 /// Emits one kernel of a module that was prepared. `prepared` is not changed. Diagnostics go
 /// to its location.
 /// May run concurrently for different kernels of one context.
-mlir::FailureOr<CudaKernel> emitCudaKernel(kernel::FuncOp prepared, const CudaTargetInfo &target,
+mlir::FailureOr<CudaKernel> emitCudaKernel(kernel::FuncOp prepared, const GpuArchitecture &target,
                                            const CudaOptions &options = {});
+
+/// The dialect of the schedules that kernels have from then on.
+void registerCudaDialect(mlir::DialectRegistry &registry);
 
 /// Groups distinct kernels into modules m0.cu, m1.cu, .. in the order given: small
 /// kernels share modules, each product of matrices has one of its own. Sets

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "lib/Runtime/Format/Sha256.h"
+#include "lib/Target/CUDA/CudaDialect.h"
 #include "lib/Target/CUDA/Lowering.h"
 #include "lib/Target/CUDA/Passes.h"
 #include "lib/Target/CUDA/Print.h"
@@ -12,7 +13,7 @@ using namespace mlir;
 using namespace cupola;
 using namespace cupola::kernel;
 
-void cuda::buildPreparation(OpPassManager &passes, const CudaTargetInfo &target) {
+void cuda::buildPreparation(OpPassManager &passes, const GpuArchitecture &target) {
   passes.addPass(createDecomposeDot());
   passes.addPass(createFoldGrid());
   passes.addPass(createCollapseLoops());
@@ -48,14 +49,14 @@ static int64_t sharedBytes(simt::FuncOp func) {
   return end;
 }
 
-LogicalResult cuda::prepareCudaKernels(ModuleOp module, const CudaTargetInfo &target) {
+LogicalResult cuda::prepareCudaKernels(ModuleOp module, const GpuArchitecture &target) {
   PassManager passes(module.getContext(), ModuleOp::getOperationName());
   buildPreparation(passes.nest<kernel::FuncOp>(), target);
   passes.addPass(createShareKernels());
   return passes.run(module);
 }
 
-FailureOr<cuda::CudaKernel> cuda::emitCudaKernel(kernel::FuncOp prepared, const CudaTargetInfo &target,
+FailureOr<cuda::CudaKernel> cuda::emitCudaKernel(kernel::FuncOp prepared, const GpuArchitecture &target,
                                                  const CudaOptions &options) {
   OwningOpRef<ModuleOp> holder(ModuleOp::create(prepared.getLoc()));
   holder->push_back(prepared.clone());
@@ -73,11 +74,12 @@ FailureOr<cuda::CudaKernel> cuda::emitCudaKernel(kernel::FuncOp prepared, const 
 
   // The name is the hash of everything else: equal kernels of different models are one.
   bool wide = options.force64BitIndex || needsWideIndex(func);
+  auto schedule = cast<ScheduleInterface>(prepared.getScheduleAttr());
   CudaKernel kernel;
   format::Kernel &record = kernel.record;
   record.sourceHash = format::hex(format::sha256(printKernel(func, "", wide)));
   record.name = "k_" + record.sourceHash.substr(0, 16);
-  record.schedule = prepared.getSchedule().str();
+  record.schedule = schedule.getLabel(prepared.getKind()).str();
   record.threads = func.getThreads();
   record.sharedBytes = shared;
   for (BlockArgument view : func.getViews()) {
@@ -86,5 +88,6 @@ FailureOr<cuda::CudaKernel> cuda::emitCudaKernel(kernel::FuncOp prepared, const 
   }
   kernel.text = printKernel(func, record.name, wide);
   kernel.grid = func.getBlocks();
+  kernel.compilesAlone = schedule.compilesAlone();
   return kernel;
 }

@@ -1,8 +1,8 @@
 //===- lib/Target/CUDA/KernelToSimt.cpp - kernels as programs of threads ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "lib/Target/CUDA/CudaDialect.h"
 #include "lib/Target/CUDA/Passes.h"
-#include "lib/Target/CUDA/Schedules.h"
 
 using namespace mlir;
 using namespace cupola;
@@ -14,29 +14,11 @@ namespace cupola::cuda {
 
 namespace {
 
-struct ScheduleRow {
-  StringRef name; ///< as ChooseSchedule spells it
-  LogicalResult (*lower)(kernel::FuncOp);
-};
-
-constexpr ScheduleRow schedules[] = {
-    {"pointwise", cuda::lowerPointwise},
-    {"gather", cuda::lowerPointwise},
-    {"transpose", cuda::lowerTranspose},
-    {"row_reduction", cuda::lowerRows},
-    {"column_reduction", cuda::lowerColumns},
-    {"reduction", cuda::lowerPoints},
-    {"gemm", cuda::lowerGemm},
-    {"gemm_mma", cuda::lowerMma},
-    {"matvec", cuda::lowerMatvec},
-};
-
 LogicalResult lower(kernel::FuncOp func) {
-  const auto *row =
-      llvm::find_if(schedules, [&](const ScheduleRow &schedule) { return schedule.name == func.getSchedule(); });
-  if (row == std::end(schedules))
-    return func.emitError() << "schedule '" << func.getSchedule() << "' has no CUDA form";
-  if (failed(row->lower(func)))
+  auto schedule = dyn_cast_or_null<cuda::ScheduleInterface>(func.getScheduleAttr());
+  if (!schedule)
+    return func.emitError() << "has no schedule of a GPU";
+  if (failed(schedule.lower(func)))
     return failure();
   func.erase();
   return success();

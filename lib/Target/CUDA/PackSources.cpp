@@ -9,11 +9,6 @@ using namespace cupola;
 /// keep too few compilers busy.
 static constexpr unsigned kernelsPerModule = 16;
 
-/// Products compile for long enough to be worth a module each.
-static bool isLarge(const cuda::CudaKernel &kernel) {
-  return llvm::StringRef(kernel.record.schedule).starts_with("gemm");
-}
-
 std::vector<format::Source> cuda::packSources(llvm::MutableArrayRef<CudaKernel> kernels) {
   std::vector<format::Source> sources;
   auto open = [&] {
@@ -25,7 +20,7 @@ std::vector<format::Source> cuda::packSources(llvm::MutableArrayRef<CudaKernel> 
   std::optional<uint32_t> shared;
   unsigned inShared = 0;
   for (CudaKernel &kernel : kernels) {
-    if (isLarge(kernel)) {
+    if (kernel.compilesAlone) {
       kernel.record.source = open();
     } else {
       if (!shared || inShared == kernelsPerModule) {

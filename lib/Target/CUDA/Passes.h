@@ -4,6 +4,7 @@
 #define CUPOLA_LIB_TARGET_CUDA_PASSES_H
 
 #include "dialects/Simt/Simt.h"
+#include "lib/Target/CUDA/CudaDialect.h"
 #include "lib/Target/CUDA/CudaTarget.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -18,7 +19,7 @@ namespace cupola::cuda {
 #include "lib/Target/CUDA/Passes.h.inc"
 
 /// Those that leave a kernel in the kernel dialect, its schedule chosen.
-void buildPreparation(mlir::OpPassManager &passes, const CudaTargetInfo &target);
+void buildPreparation(mlir::OpPassManager &passes, const GpuArchitecture &target);
 /// All passes from there to what is printed, in order, for a pass manager of a module.
 void buildCudaPipeline(mlir::OpPassManager &passes);
 

@@ -30,8 +30,8 @@ def FoldGrid : KernelPass<"kernel-fold-grid"> {
   let summary = "makes the grid part of the loops where grid points only run loops";
   let description = [{
     ```mlir
-    kernel.func @k "pointwise" grid (%g0) in [12] .. { kernel.foreach (%d0) in [64] {B} }          // before
-    kernel.func @k "pointwise" grid () in [] .. { kernel.foreach (%g0, %d0) in [12, 64] {B} }      // after
+    kernel.func @k pointwise grid (%g0) in [12] .. { kernel.foreach (%d0) in [64] {B} }          // before
+    kernel.func @k pointwise grid () in [] .. { kernel.foreach (%g0, %d0) in [12, 64] {B} }      // after
     ```
   }];
 }
@@ -53,13 +53,15 @@ def CollapseLoops : KernelPass<"kernel-collapse-loops"> {
 def ChooseSchedule : KernelPass<"kernel-choose-schedule"> {
   let summary = "decides how a kernel runs on a GPU: schedule, threads, vector width, tile";
   let description = [{
-    Decides from the kernel and the target description alone; the choices are `params`.
+    Every schedule that can run the kernel names its candidates; the cheapest is taken, by the
+    kernel and the target description alone.
 
     ```mlir
-    kernel.func @k "fused" grid () in [] scalars [] {} (..)                                // before
-    kernel.func @k "pointwise" grid () in [] scalars [] {threads = 256, vector = 4} (..)   // after
+    kernel.func @k pointwise grid () in [] scalars [] (..)                                                    // before
+    kernel.func @k pointwise grid () in [] scalars [] schedule #cuda.pointwise<threads 256, vector 4> (..)    // after
     ```
   }];
+  let dependentDialects = ["::cupola::kernel::KernelDialect", "::cupola::cuda::CudaDialect"];
   let options = [Option<"arch", "arch", "std::string", "\"sm_80\"", "architecture family">];
 }
 
@@ -84,10 +86,10 @@ def ShareKernels : Pass<"kernel-share", "::mlir::ModuleOp"> {
 def KernelToSimt : Pass<"kernel-to-simt", "::mlir::ModuleOp"> {
   let summary = "the program of one thread of every kernel, by its schedule";
   let description = [{
-    Every schedule has a file of its own (Schedules.h); what they share is Lowering.h.
+    Every schedule has a file of its own in Schedules/; what they share is Lowering.h.
 
     ```mlir
-    kernel.func @k "row_reduction" grid (%g0) in [64] scalars [] {..} (%in0: .., %out0: ..) {   // before
+    kernel.func @k row_reduction grid (%g0) in [64] scalars [] schedule .. (%in0: .., %out0: ..) {   // before
       %1 = kernel.reduce [sum] (%d0) in [384] { .. kernel.yield %0 : f32 } : f32
     simt.func @k block %b of 16 thread %t of 128 scalars [] (%in0: .., %out0: ..) {           // after
       %a = simt.registers init %zero : f32 : !simt.registers<f32>

@@ -32,9 +32,9 @@ LoadOp plainLoad(Block &operand) {
   return plain ? load : LoadOp();
 }
 
-ProductLowering::ProductLowering(kernel::FuncOp func)
-    : low(func), params(func.getParams()), tileM(number("tile_m")), tileN(number("tile_n")), tileK(number("tile_k")),
-      threads(number("threads")), split(number("split_k")), sharers(threads / split) {
+ProductLowering::ProductLowering(kernel::FuncOp func, const Tile &tile, int64_t threads)
+    : low(func), tileM(tile.m), tileN(tile.n), tileK(tile.k), threads(threads), split(tile.split),
+      sharers(threads / split) {
   dot = *low.body().getOps<DotOp>().begin();
   extents = graph::exprsOf(dot.getExtents());
 }

@@ -4,6 +4,7 @@
 #define CUPOLA_LIB_TARGET_CUDA_PRODUCTLOWERING_H
 
 #include "lib/Target/CUDA/Lowering.h"
+#include "lib/Target/CUDA/Schedules/Tiles.h"
 
 namespace cupola::cuda {
 
@@ -28,12 +29,11 @@ struct Operand {
 /// multiplies and which accumulators are its own.
 class ProductLowering {
 public:
-  explicit ProductLowering(kernel::FuncOp func);
+  ProductLowering(kernel::FuncOp func, const Tile &tile, int64_t threads);
   virtual ~ProductLowering() = default;
   mlir::LogicalResult run();
 
 protected:
-  int64_t number(llvm::StringRef name) const { return params.getAs<mlir::IntegerAttr>(name).getInt(); }
   /// Names what threads are, once per kernel.
   virtual void letThreads() = 0;
   /// Declares accumulators and emits the loop over tiles.
@@ -69,7 +69,6 @@ protected:
   mlir::LogicalResult row(kernel::ForeachOp loop, const Expr &m, Lowering::Body body);
 
   Lowering low;
-  mlir::DictionaryAttr params;
   kernel::DotOp dot;
   graph::Exprs extents; ///< m, n, k
   int64_t tileM, tileN, tileK, threads;

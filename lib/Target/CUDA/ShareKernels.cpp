@@ -80,6 +80,7 @@ struct Member {
     });
     OwningOpRef<FuncOp> copy(func.clone());
     copy->setSymName("k");
+    copy->setKind(graph::KernelKind::Gemm); // A convolution may be the same product.
     mapNumbers(*copy, [&](int64_t number) {
       numbers.push_back(number);
       return Expr::symbol("number" + std::to_string(numbers.size()));

@@ -32,8 +32,9 @@ Status emitAll(ArrayRef<kernel::FuncOp> funcs, const GpuArchitecture &gpu, unsig
       const PassErrors errors(func.getContext());
       FailureOr<CudaKernel> kernel = emitCudaKernel(func, gpu);
       if (failed(kernel))
-        return errors.status(nodesText(func.getLoc()) + ": schedule '" + func.getSchedule().str() +
-                             "' has no CUDA form on " + std::string(gpu.name));
+        return errors.status(nodesText(func.getLoc()) + ": a kernel of kind '" +
+                             graph::stringifyKernelKind(func.getKind()).str() + "' has no CUDA form on " +
+                             std::string(gpu.name));
       place = std::move(*kernel);
       return {};
     });
@@ -60,7 +61,10 @@ public:
     return {};
   }
 
-  void registerDialects(DialectRegistry &registry) const override { registry.insert<simt::SimtDialect>(); }
+  void registerDialects(DialectRegistry &registry) const override {
+    registry.insert<simt::SimtDialect>();
+    registerCudaDialect(registry);
+  }
 
   void addGraphPasses(OpPassManager &main, StringRef arch, PassSwitch isOn) const override {
     if (isOn("split-norms"))

@@ -15,7 +15,7 @@ namespace cupola {
 
 namespace {
 using namespace cupola::fusion;
-using graph::FusionClass;
+using graph::FusionClass, graph::KernelKind;
 
 /// A constant with one value travels inside the kernel, any other is a buffer.
 bool isInlineConstant(Operation *op) {
@@ -24,18 +24,18 @@ bool isInlineConstant(Operation *op) {
          cast<DenseElementsAttr>(constant.getValue()).isSplat();
 }
 
-StringRef scheduleOf(const Group &group) {
+KernelKind kindOf(const Group &group) {
   if (!group.hero) {
     bool gathers = llvm::any_of(group.ops, [](Operation *op) { return classOf(op) == FusionClass::Gather; });
-    return gathers ? "gather" : "pointwise";
+    return gathers ? KernelKind::Gather : KernelKind::Pointwise;
   }
   switch (classOf(group.hero)) {
   case FusionClass::Contraction:
-    return isa<graph::ConvOp>(group.hero) ? "conv" : "gemm";
+    return isa<graph::ConvOp>(group.hero) ? KernelKind::Conv : KernelKind::Gemm;
   case FusionClass::RowNormal:
-    return "row_reduction";
+    return KernelKind::RowReduction;
   default:
-    return "reduction";
+    return KernelKind::Reduction;
   }
 }
 
@@ -96,7 +96,7 @@ public:
     for (Operation *op : ops)
       locations.push_back(op->getLoc());
     auto fusion = graph::FusionOp::create(b, b.getFusedLoc(locations), TypeRange(group.output.getType()),
-                                          inputs.getArrayRef(), b.getStringAttr(scheduleOf(group)));
+                                          inputs.getArrayRef(), kindOf(group));
     if (onlyMoves())
       fusion->setAttr(copiesAttr, b.getStringAttr(reasonToCopy()));
     Block &body = fusion.getBody().emplaceBlock();

@@ -9,7 +9,7 @@
 // CHECK-NEXT: kernel.load %{{.*}}[%[[A]]]
 // CHECK: kernel.foreach (%[[B:.*]]) in [8]
 // CHECK-NEXT: kernel.load %{{.*}}[%[[B]]]
-kernel.func @merged "test" grid (%g0) in [16] scalars [] {} (%in: !kernel.view<f32, read>, %out: !kernel.view<f32, write>) {
+kernel.func @merged pointwise grid (%g0) in [16] scalars [] (%in: !kernel.view<f32, read>, %out: !kernel.view<f32, write>) {
   %a = kernel.apply 4*%g0 below 64
   %b = kernel.apply %g0*4 below 64
   %0 = kernel.load %in[%a] : f32 from !kernel.view<f32, read>
@@ -31,7 +31,7 @@ kernel.func @merged "test" grid (%g0) in [16] scalars [] {} (%in: !kernel.view<f
 // CHECK: kernel.store
 // CHECK: kernel.load
 // CHECK: kernel.store
-kernel.func @between "test" grid (%g0) in [16] scalars [] {} (%io: !kernel.view<f32, readwrite>) {
+kernel.func @between pointwise grid (%g0) in [16] scalars [] (%io: !kernel.view<f32, readwrite>) {
   %unused = kernel.apply 3*%g0 below 48
   %0 = kernel.load %io[%g0] : f32 from !kernel.view<f32, readwrite>
   %1 = kernel.binary add %0, %0 : f32 -> f32

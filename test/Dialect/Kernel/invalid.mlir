@@ -6,21 +6,21 @@
 // Expressions as they are written
 //===----------------------------------------------------------------------===//
 
-kernel.func @wide "test" grid (%g0) in [8] scalars [] {} () {
+kernel.func @wide pointwise grid (%g0) in [8] scalars [] () {
   // expected-error @below {{this leaves the range of 64 bits}}
   %0 = kernel.index 4611686018427387904*%g0 + 4611686018427387904*%g0
 }
 
 // -----
 
-kernel.func @nothing "test" grid (%g0) in [8] scalars [] {} () {
+kernel.func @nothing pointwise grid (%g0) in [8] scalars [] () {
   // expected-error @below {{expected an expression}}
   %0 = kernel.index 4*[%g0]
 }
 
 // -----
 
-kernel.func @word "test" grid (%g0) in [8] scalars [] {} () {
+kernel.func @word pointwise grid (%g0) in [8] scalars [] () {
   // expected-error @below {{'overflow' is no symbol}}
   %0 = kernel.index overflow
 }
@@ -28,12 +28,12 @@ kernel.func @word "test" grid (%g0) in [8] scalars [] {} () {
 // -----
 
 // expected-error @below {{an extent is made of constants of the launch}}
-kernel.func @extent "test" grid (%g0) in [8*%g0] scalars [] {} () {
+kernel.func @extent pointwise grid (%g0) in [8*%g0] scalars [] () {
 }
 
 // -----
 
-kernel.func @dynamic "test" grid (%g0) in [8] scalars [] {} () {
+kernel.func @dynamic pointwise grid (%g0) in [8] scalars [] () {
   // expected-error @below {{an extent is made of constants of the launch}}
   kernel.foreach (%d0) in [%g0 + 1] {
   }
@@ -45,21 +45,21 @@ kernel.func @dynamic "test" grid (%g0) in [8] scalars [] {} () {
 // Symbols
 //===----------------------------------------------------------------------===//
 
-kernel.func @unknown "test" grid (%g0) in [8] scalars [#kernel.scalar<1, 0, 1>] {} () {
+kernel.func @unknown pointwise grid (%g0) in [8] scalars [#kernel.scalar<1, 0, 1>] () {
   // expected-error @below {{'n1 + x0' uses 'n1', which is neither an operand nor a scalar parameter}}
   %0 = kernel.index %g0 + n1
 }
 
 // -----
 
-kernel.func @name "test" grid (%g0) in [8] scalars [] {} () {
+kernel.func @name pointwise grid (%g0) in [8] scalars [] () {
   // expected-error @below {{'d0' uses 'd0', which is neither an operand nor a scalar parameter}}
   %0 = kernel.index d0
 }
 
 // -----
 
-kernel.func @operand "test" grid (%g0) in [8] scalars [] {} () {
+kernel.func @operand pointwise grid (%g0) in [8] scalars [] () {
   // expected-error @below {{'x1' uses 'x1', which is neither an operand nor a scalar parameter}}
   %0 = "kernel.index"(%g0) <{expr = #graph.expr<"x1">}> : (index) -> i64
 }
@@ -67,7 +67,7 @@ kernel.func @operand "test" grid (%g0) in [8] scalars [] {} () {
 // -----
 
 // expected-error @below {{'n0' uses 'n0', which is neither an operand nor a scalar parameter}}
-kernel.func @grid "test" grid (%g0) in [n0] scalars [] {} () {
+kernel.func @grid pointwise grid (%g0) in [n0] scalars [] () {
 }
 
 // -----
@@ -77,19 +77,19 @@ kernel.func @grid "test" grid (%g0) in [n0] scalars [] {} () {
 //===----------------------------------------------------------------------===//
 
 // expected-error @below {{has no index for each of 2 extents of the grid}}
-kernel.func @point "test" grid (%g0) in [8, 4] scalars [] {} () {
+kernel.func @point pointwise grid (%g0) in [8, 4] scalars [] () {
 }
 
 // -----
 
 // expected-error @below {{parameter of type 'f32' is no view}}
-kernel.func @scalar "test" grid (%g0) in [8] scalars [] {} (%x: f32) {
+kernel.func @scalar pointwise grid (%g0) in [8] scalars [] (%x: f32) {
 }
 
 // -----
 
 // expected-error @below {{point of the grid of type '!kernel.view<f32, read>' is no index}}
-kernel.func @view "test" grid () in [8] scalars [] {} (%in0: !kernel.view<f32, read>) {
+kernel.func @view pointwise grid () in [8] scalars [] (%in0: !kernel.view<f32, read>) {
 }
 
 // -----
@@ -98,7 +98,7 @@ kernel.func @view "test" grid () in [8] scalars [] {} (%in0: !kernel.view<f32, r
 // Loops
 //===----------------------------------------------------------------------===//
 
-kernel.func @variables "test" grid () in [] scalars [] {} () {
+kernel.func @variables pointwise grid () in [] scalars [] () {
   // expected-error @below {{has 1 arguments, not 2 indices}}
   kernel.foreach (%d0) in [8, 4] {
   }
@@ -106,7 +106,7 @@ kernel.func @variables "test" grid () in [] scalars [] {} () {
 
 // -----
 
-kernel.func @tile "test" grid () in [] scalars [] {} () {
+kernel.func @tile pointwise grid () in [] scalars [] () {
   // expected-error @below {{tile of type '!kernel.tile<f32, "4">' has not the loop's extents}}
   %0 = kernel.map (%d0) in [8] {
     %1 = kernel.constant 1.0 : f32
@@ -116,7 +116,7 @@ kernel.func @tile "test" grid () in [] scalars [] {} () {
 
 // -----
 
-kernel.func @mapped "test" grid () in [] scalars [] {} () {
+kernel.func @mapped pointwise grid () in [] scalars [] () {
   // expected-error @below {{yields other types than it has results}}
   %0 = kernel.map (%d0) in [8] {
     %1 = kernel.constant 1.0 : f16
@@ -126,7 +126,7 @@ kernel.func @mapped "test" grid () in [] scalars [] {} () {
 
 // -----
 
-kernel.func @kinds "test" grid () in [] scalars [] {} () {
+kernel.func @kinds pointwise grid () in [] scalars [] () {
   // expected-error @below {{1 kinds for 2 results}}
   %0:2 = kernel.reduce [#graph<reduce_kind sum>] (%d0) in [8] {
     %1 = kernel.constant 1.0 : f32
@@ -136,7 +136,7 @@ kernel.func @kinds "test" grid () in [] scalars [] {} () {
 
 // -----
 
-kernel.func @mean "test" grid () in [] scalars [] {} () {
+kernel.func @mean pointwise grid () in [] scalars [] () {
   // expected-error @below {{mean is a sum and a division here}}
   %0 = kernel.reduce [#graph<reduce_kind mean>] (%d0) in [8] {
     %1 = kernel.constant 1.0 : f32
@@ -146,7 +146,7 @@ kernel.func @mean "test" grid () in [] scalars [] {} () {
 
 // -----
 
-kernel.func @where "test" grid () in [] scalars [] {} () {
+kernel.func @where pointwise grid () in [] scalars [] () {
   // expected-error @below {{gives an i64}}
   %0 = kernel.arg_reduce max last true (%d0) in [8] {
     %1 = kernel.constant 1.0 : f32
@@ -160,7 +160,7 @@ kernel.func @where "test" grid () in [] scalars [] {} () {
 // Products
 //===----------------------------------------------------------------------===//
 
-kernel.func @plane "test" grid () in [] scalars [] {} () {
+kernel.func @plane pointwise grid () in [] scalars [] () {
   // expected-error @below {{has the extents of m, n and k}}
   %0 = kernel.dot [8, 4] lhs (%m, %k) {
   } rhs (%k, %n) {
@@ -169,7 +169,7 @@ kernel.func @plane "test" grid () in [] scalars [] {} () {
 
 // -----
 
-kernel.func @turned "test" grid () in [] scalars [] {} () {
+kernel.func @turned pointwise grid () in [] scalars [] () {
   // expected-error @below {{tile of type '!kernel.tile<f32, "4", "8">' is not m by n}}
   %0 = kernel.dot [8, 4, 2] lhs (%m, %k) {
   } rhs (%k, %n) {
@@ -178,7 +178,7 @@ kernel.func @turned "test" grid () in [] scalars [] {} () {
 
 // -----
 
-kernel.func @depth "test" grid () in [] scalars [] {} () {
+kernel.func @depth pointwise grid () in [] scalars [] () {
   // expected-error @below {{has 1 arguments, not 2 indices}}
   %0 = kernel.dot [8, 4, 2] lhs (%m) {
   } rhs (%k, %n) {
@@ -187,7 +187,7 @@ kernel.func @depth "test" grid () in [] scalars [] {} () {
 
 // -----
 
-kernel.func @pair "test" grid () in [] scalars [] {} () {
+kernel.func @pair pointwise grid () in [] scalars [] () {
   // expected-error @below {{regions yield one scalar}}
   %0 = kernel.dot [8, 4, 2] lhs (%m, %k) {
     %1 = kernel.constant 1.0 : f32
@@ -204,28 +204,28 @@ kernel.func @pair "test" grid () in [] scalars [] {} () {
 // Elements
 //===----------------------------------------------------------------------===//
 
-kernel.func @loadType "test" grid () in [] scalars [] {} (%in0: !kernel.view<f32, read>) {
+kernel.func @loadType pointwise grid () in [] scalars [] (%in0: !kernel.view<f32, read>) {
   // expected-error @below {{loads another type than the view holds}}
   %0 = kernel.load %in0[0] : f16 from !kernel.view<f32, read>
 }
 
 // -----
 
-kernel.func @loadAccess "test" grid () in [] scalars [] {} (%out0: !kernel.view<f32, write>) {
+kernel.func @loadAccess pointwise grid () in [] scalars [] (%out0: !kernel.view<f32, write>) {
   // expected-error @below {{loads from a write-only view}}
   %0 = kernel.load %out0[0] : f32 from !kernel.view<f32, write>
 }
 
 // -----
 
-kernel.func @mask "test" grid (%g0) in [8] scalars [] {} (%in0: !kernel.view<f32, read>) {
+kernel.func @mask pointwise grid (%g0) in [8] scalars [] (%in0: !kernel.view<f32, read>) {
   // expected-error @below {{needs a mask and a value for where it fails, or neither}}
   %0 = kernel.load %in0[%g0] mask [%g0 - 1] : f32 from !kernel.view<f32, read>
 }
 
 // -----
 
-kernel.func @storeType "test" grid () in [] scalars [] {} (%out0: !kernel.view<f32, write>) {
+kernel.func @storeType pointwise grid () in [] scalars [] (%out0: !kernel.view<f32, write>) {
   %0 = kernel.constant 1.0 : f16
   // expected-error @below {{stores another type than the view holds}}
   kernel.store %0, %out0[0] : f16 to !kernel.view<f32, write>
@@ -233,7 +233,7 @@ kernel.func @storeType "test" grid () in [] scalars [] {} (%out0: !kernel.view<f
 
 // -----
 
-kernel.func @storeAccess "test" grid () in [] scalars [] {} (%in0: !kernel.view<f32, read>) {
+kernel.func @storeAccess pointwise grid () in [] scalars [] (%in0: !kernel.view<f32, read>) {
   %0 = kernel.constant 1.0 : f32
   // expected-error @below {{stores to a read-only view}}
   kernel.store %0, %in0[0] : f32 to !kernel.view<f32, read>
@@ -241,7 +241,7 @@ kernel.func @storeAccess "test" grid () in [] scalars [] {} (%in0: !kernel.view<
 
 // -----
 
-kernel.func @extractType "test" grid () in [] scalars [] {} () {
+kernel.func @extractType pointwise grid () in [] scalars [] () {
   %0 = kernel.map (%d0) in [8] {
     %1 = kernel.constant 1.0 : f32
     kernel.yield %1 : f32
@@ -252,7 +252,7 @@ kernel.func @extractType "test" grid () in [] scalars [] {} () {
 
 // -----
 
-kernel.func @rank "test" grid () in [] scalars [] {} () {
+kernel.func @rank pointwise grid () in [] scalars [] () {
   %0 = kernel.map (%d0) in [8] {
     %1 = kernel.constant 1.0 : f32
     kernel.yield %1 : f32

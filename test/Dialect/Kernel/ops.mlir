@@ -3,7 +3,7 @@
 // RUN: cupola-opt %s | cupola-opt | FileCheck %s
 
 // The point of the grid comes after the views, however it is written.
-// CHECK: kernel.func @row "row_reduction" grid (%[[G:.*]]) in [16*n0] scalars [#kernel.scalar<1, 0, 1>] {threads = 128 : i64}
+// CHECK: kernel.func @row row_reduction grid (%[[G:.*]]) in [16*n0] scalars [#kernel.scalar<1, 0, 1>] schedule #cuda.row_reduction<threads 128, row 32, vector 4>
 // CHECK-SAME: (%[[IN:.*]]: !kernel.view<f32, read>, %[[OUT:.*]]: !kernel.view<f32, write>) {
 // CHECK: %[[X:.*]] = kernel.map (%[[D:.*]]) in [384] {
 // CHECK-NEXT: %[[V:.*]] = kernel.load %[[IN]][384*%[[G]] + %[[D]]] : f32 from <f32, read>
@@ -17,7 +17,7 @@
 // CHECK: %[[E:.*]] = kernel.extract %[[X]] [%[[D]]] : f32 from <f32, "384">
 // CHECK: %[[Q:.*]] = kernel.binary div %[[E]], %[[S]]#0 : f32 -> f32
 // CHECK: kernel.store %[[Q]], %[[OUT]][384*%[[G]] + %[[D]]] : f32 to <f32, write>
-kernel.func @row "row_reduction" grid (%g0) in [16*n0] scalars [#kernel.scalar<1, 0, 1>] {threads = 128}
+kernel.func @row row_reduction grid (%g0) in [16*n0] scalars [#kernel.scalar<1, 0, 1>] schedule #cuda.row_reduction<threads 128, row 32, vector 4>
     (%in0: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
   %x = kernel.map (%d0) in [384] {
     %v = kernel.load %in0[384*%g0 + %d0] : f32 from !kernel.view<f32, read>
@@ -35,7 +35,7 @@ kernel.func @row "row_reduction" grid (%g0) in [16*n0] scalars [#kernel.scalar<1
 }
 
 // k is the second index of one side and the first of the other.
-// CHECK-LABEL: kernel.func @product "gemm" grid () in []
+// CHECK-LABEL: kernel.func @product gemm grid () in []
 // CHECK: %[[T:.*]] = kernel.dot [n0, 64, 96] lhs (%[[M:.*]], %[[K:.*]]) {
 // CHECK-NEXT: %[[A:.*]] = kernel.load %arg0[96*%[[M]] + %[[K]]] : f16 from <f16, read>
 // CHECK-NEXT: kernel.yield %[[A]] : f16
@@ -46,7 +46,7 @@ kernel.func @row "row_reduction" grid (%g0) in [16*n0] scalars [#kernel.scalar<1
 // CHECK: kernel.foreach (%[[M:.*]], %[[N:.*]]) in [n0, 64] {
 // CHECK-NEXT: %[[V:.*]] = kernel.extract %[[T]] [%[[M]], %[[N]]] : f32 from <f32, "n0", "64">
 // CHECK-NEXT: kernel.cast %[[V]] : f32 -> f16
-kernel.func @product "gemm" grid () in [] scalars [#kernel.scalar<1, 0, 1>] {}
+kernel.func @product gemm grid () in [] scalars [#kernel.scalar<1, 0, 1>]
     (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %out0: !kernel.view<f16, readwrite>) {
   %t = kernel.dot [n0, 64, 96] lhs (%m, %k) {
     %a = kernel.load %in0[96*%m + %k] : f16 from !kernel.view<f16, read>
@@ -68,7 +68,7 @@ kernel.func @product "gemm" grid () in [] scalars [#kernel.scalar<1, 0, 1>] {}
 // CHECK: } : i64
 // CHECK: kernel.foreach () in [] {
 // CHECK-NEXT: kernel.store %[[P]], %arg1[0] : i64 to <i64, write>
-kernel.func @best "reduction" grid () in [] scalars [] {} (%in0: !kernel.view<f32, read>, %out0: !kernel.view<i64, write>) {
+kernel.func @best reduction grid () in [] scalars [] (%in0: !kernel.view<f32, read>, %out0: !kernel.view<i64, write>) {
   %p = kernel.arg_reduce max last false (%d0) in [8] {
     %v = kernel.load %in0[%d0] : f32 from !kernel.view<f32, read>
     kernel.yield %v : f32
@@ -91,7 +91,7 @@ kernel.func @best "reduction" grid () in [] scalars [] {} (%in0: !kernel.view<f3
 // CHECK: %[[U:.*]] = kernel.unary leaky_relu %[[V]] {alpha = 2.500000e-01 : f64} : f32 -> f32
 // CHECK: %[[R:.*]] = kernel.select %[[IN]], %[[U]], %[[Z]] : f32
 // CHECK: kernel.store %[[R]], %arg2[32*%[[D0]] + %[[D1]]] mask [%[[D1]] - 1] : f32 to <f32, write>
-kernel.func @places "pointwise" grid () in [] scalars [#kernel.scalar<1, 0, 1>, #kernel.scalar<1, 64, 8>] {}
+kernel.func @places pointwise grid () in [] scalars [#kernel.scalar<1, 0, 1>, #kernel.scalar<1, 64, 8>]
     (%ids: !kernel.view<i64, read>, %in0: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
   kernel.foreach (%d0, %d1) in [n0, 32] {
     %id = kernel.load %ids[%d0] : i64 from !kernel.view<i64, read>
@@ -113,7 +113,7 @@ kernel.func @places "pointwise" grid () in [] scalars [#kernel.scalar<1, 0, 1>, 
 // CHECK-NEXT: kernel.index 6*%[[D]] - 3
 // CHECK-NEXT: kernel.index -%[[D]] + ceildiv(%[[D]], n0)
 // CHECK-NEXT: kernel.index 7
-kernel.func @canonical "pointwise" grid () in [] scalars [#kernel.scalar<1, 0, 1>] {} () {
+kernel.func @canonical pointwise grid () in [] scalars [#kernel.scalar<1, 0, 1>] () {
   kernel.foreach (%d0) in [n0*n0] {
     %0 = kernel.index -3 + (%d0 + %d0)*3
     %1 = kernel.index ceildiv(%d0, n0) - %d0

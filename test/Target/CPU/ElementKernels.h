@@ -13,7 +13,7 @@ namespace cupola::test {
 /// One kernel over n0 elements of each operand.
 inline std::string elementKernel(const std::string &name, const std::string &op,
                                  const std::vector<std::string> &operands, const std::string &result) {
-  std::string text = "kernel.func @" + name + R"( "pointwise" grid () in [] scalars [#kernel.scalar<0, 0, 1>] {} ()";
+  std::string text = "kernel.func @" + name + R"( pointwise grid () in [] scalars [#kernel.scalar<0, 0, 1>] ()";
   std::string body;
   for (size_t i = 0; i < operands.size(); ++i) {
     std::string view = "!kernel.view<" + operands[i] + ", read>", number = std::to_string(i);

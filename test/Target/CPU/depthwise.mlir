@@ -6,7 +6,7 @@
 // CHECK-LABEL: llvm.func @wide(
 // CHECK: scf.for {{.*}} -> (vector<64xf32>)
 // CHECK-COUNT-4: llvm.intr.masked.load {{.*}} vector<16xf32>
-kernel.func @wide "reduction" grid (%g0, %g1, %g2) in [6, 6, 200] scalars [] {} (%x: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+kernel.func @wide reduction grid (%g0, %g1, %g2) in [6, 6, 200] scalars [] (%x: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
   %s = kernel.reduce [#graph<reduce_kind max>] (%d0, %d1) in [3, 3] {
     %a = kernel.load %x[1600*%d0 + 200*%d1 + 1600*%g0 + 200*%g1 + %g2] : f32 from !kernel.view<f32, read>
     kernel.yield %a : f32
@@ -18,7 +18,7 @@ kernel.func @wide "reduction" grid (%g0, %g1, %g2) in [6, 6, 200] scalars [] {} 
 // CHECK-LABEL: llvm.func @narrow(
 // CHECK: scf.for {{.*}} -> (vector<16xf32>)
 // CHECK-NOT: vector<32xf32>
-kernel.func @narrow "reduction" grid (%g0, %g1, %g2) in [6, 6, 16] scalars [] {} (%x: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+kernel.func @narrow reduction grid (%g0, %g1, %g2) in [6, 6, 16] scalars [] (%x: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
   %s = kernel.reduce [#graph<reduce_kind max>] (%d0, %d1) in [3, 3] {
     %a = kernel.load %x[128*%d0 + 16*%d1 + 128*%g0 + 16*%g1 + %g2] : f32 from !kernel.view<f32, read>
     kernel.yield %a : f32
@@ -30,7 +30,7 @@ kernel.func @narrow "reduction" grid (%g0, %g1, %g2) in [6, 6, 16] scalars [] {}
 // CHECK-LABEL: llvm.func @border(
 // CHECK: %[[AT:.*]] = arith.select %{{.*}}, %{{.*}}, %{{.*}} : !llvm.ptr
 // CHECK: llvm.intr.masked.load %[[AT]], {{.*}} vector<16xf32>
-kernel.func @border "reduction" grid (%g0, %g1) in [6, 16] scalars [] {} (%x: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+kernel.func @border reduction grid (%g0, %g1) in [6, 16] scalars [] (%x: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
   %s = kernel.reduce [#graph<reduce_kind sum>] (%d0) in [3] {
     %zero = kernel.constant 0.0 : f32
     %a = kernel.load %x[16*%d0 + 16*%g0 + %g1 - 16] mask [%d0 + %g0 - 1, -%d0 - %g0 + 6] else %zero : f32

@@ -16,7 +16,7 @@
 // V4-COUNT-24: math.fma {{.*}} : vector<16xf32>
 // V3: llvm.func internal @micro_f32_6_2_16
 // V3-COUNT-12: math.fma {{.*}} : vector<8xf32>
-kernel.func @gemm "gemm" grid () in [] scalars [#kernel.scalar<1, 0, 1>] {}
+kernel.func @gemm gemm grid () in [] scalars [#kernel.scalar<1, 0, 1>]
     (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
   %t = kernel.dot [n0, 384, 64] lhs (%d0, %d2) {
     %x = kernel.load %a[64*%d0 + %d2] : f32 from !kernel.view<f32, read>
@@ -37,7 +37,7 @@ kernel.func @gemm "gemm" grid () in [] scalars [#kernel.scalar<1, 0, 1>] {}
 // V4: llvm.call @micro_f32_8_3_48_ahead
 // V4: llvm.func internal @micro_f32_8_3_48_ahead
 // V4: llvm.intr.prefetch
-kernel.func @packed "gemm" grid () in [] scalars [] {}
+kernel.func @packed gemm grid () in [] scalars []
     (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>)
     attributes {cpu.packed = array<i64: 1>} {
   %t = kernel.dot [32, 384, 64] lhs (%d0, %d2) {

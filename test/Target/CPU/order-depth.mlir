@@ -8,7 +8,7 @@
 // CHECK: kernel.load %{{.*}}[%[[M]] + 64*floordiv(%[[K]], 9) + mod(%[[K]], 3) + 8*mod(floordiv(%[[K]], 3), 3)]
 // CHECK: } rhs (%[[K:.*]], %[[N:.*]]) {
 // CHECK: kernel.load %{{.*}}[%[[N]] + 4*floordiv(%[[K]], 9) + 12*mod(%[[K]], 9)]
-kernel.func @channels_first "conv" grid () in [] scalars [] {}
+kernel.func @channels_first conv grid () in [] scalars []
     (%x: !kernel.view<f32, read>, %w: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
   %t = kernel.dot [6, 4, 27] lhs (%d0, %d2) {
     %a = kernel.load %x[%d0 + 8*floordiv(%d2, 9) + 64*mod(%d2, 3) + mod(floordiv(%d2, 3), 3)] : f32 from !kernel.view<f32, read>
@@ -29,7 +29,7 @@ kernel.func @channels_first "conv" grid () in [] scalars [] {}
 // CHECK: kernel.load %{{.*}}[3*%[[M]] + 24*floordiv(%[[K]], 9) + mod(%[[K]], 9)]
 // CHECK: } rhs (%[[K:.*]], %[[N:.*]]) {
 // CHECK: kernel.load %{{.*}}[%[[N]] + 4*%[[K]]]
-kernel.func @channels_last "conv" grid () in [] scalars [] {}
+kernel.func @channels_last conv grid () in [] scalars []
     (%x: !kernel.view<f32, read>, %w: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
   %t = kernel.dot [6, 4, 27] lhs (%d0, %d2) {
     %a = kernel.load %x[3*%d0 + 24*floordiv(%d2, 9) + mod(%d2, 9)] : f32 from !kernel.view<f32, read>

@@ -18,7 +18,7 @@
 // LLVM-NOT: scf.
 // LLVM: llvm.fadd {{.*}} : vector<8xf32>
 // LLVM: llvm.intr.masked.store
-kernel.func @pointwise "pointwise" grid () in [] scalars [#kernel.scalar<0, 0, 1>] {}
+kernel.func @pointwise pointwise grid () in [] scalars [#kernel.scalar<0, 0, 1>]
     (%a: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
   kernel.foreach (%d0) in [n0] {
     %x = kernel.load %a[%d0] : f32 from !kernel.view<f32, read>
@@ -31,7 +31,7 @@ kernel.func @pointwise "pointwise" grid () in [] scalars [#kernel.scalar<0, 0, 1
 // CHECK-LABEL: llvm.func @whole(
 // CHECK-NOT: masked
 // CHECK: llvm.return
-kernel.func @whole "pointwise" grid () in [] scalars [#kernel.scalar<0, 0, 16>] {}
+kernel.func @whole pointwise grid () in [] scalars [#kernel.scalar<0, 0, 16>]
     (%a: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
   kernel.foreach (%d0) in [n0] {
     %x = kernel.load %a[%d0] : f32 from !kernel.view<f32, read>
@@ -45,7 +45,7 @@ kernel.func @whole "pointwise" grid () in [] scalars [#kernel.scalar<0, 0, 16>] 
 // CHECK: scf.for
 // CHECK: vector.broadcast
 // CHECK: llvm.store {{.*}} : vector<16xf32>, !llvm.ptr
-kernel.func @row "pointwise" grid () in [] scalars [#kernel.scalar<0, 0, 1>] {}
+kernel.func @row pointwise grid () in [] scalars [#kernel.scalar<0, 0, 1>]
     (%a: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
   kernel.foreach (%d0, %d1) in [n0, 384] {
     %x = kernel.load %a[%d0] : f32 from !kernel.view<f32, read>
@@ -58,7 +58,7 @@ kernel.func @row "pointwise" grid () in [] scalars [#kernel.scalar<0, 0, 1>] {}
 // LLVM-LABEL: llvm.func @wide(
 // LLVM-COUNT-2: llvm.intr.masked.load {{.*}} -> vector<4xi64>
 // LLVM-NOT: masked.load
-kernel.func @wide "pointwise" grid () in [] scalars [] {} (%a: !kernel.view<i64, read>, %o: !kernel.view<i64, write>) {
+kernel.func @wide pointwise grid () in [] scalars [] (%a: !kernel.view<i64, read>, %o: !kernel.view<i64, write>) {
   kernel.foreach (%d0, %d1) in [6, 5] {
     %zero = kernel.constant 0 : i64
     %x = kernel.load %a[4*%d0 + %d1] mask [-%d0 + 3, -%d1 + 3] else %zero : i64 : i64 from <i64, read>

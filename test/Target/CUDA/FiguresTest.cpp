@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "lib/Runtime/CUDA/Nvrtc.h"
+#include "lib/Target/CUDA/CudaDialect.h"
 #include "lib/Target/CUDA/CudaTarget.h"
 #include "test/Sim/KernelRunner.h"
 #include "test/Target/CUDA/KernelTexts.h"
@@ -18,9 +19,9 @@ using namespace cupola::test;
 namespace {
 
 /// The kernels of all cases, each once.
-std::vector<cuda::CudaKernel> emitAll(const cuda::CudaTargetInfo &target) {
+std::vector<cuda::CudaKernel> emitAll(const GpuArchitecture &target) {
   MLIRContext context;
-  context.loadDialect<graph::GraphDialect, kernel::KernelDialect>();
+  context.loadDialect<graph::GraphDialect, kernel::KernelDialect, cuda::CudaDialect>();
   std::vector<cuda::CudaKernel> kernels;
   std::set<std::string> names;
   for (auto cases : {pointwiseCases, transposeCases, gatherCases, rowCases, reductionCases, normCases, windowCases,
@@ -42,7 +43,7 @@ TEST_P(Figures, NoSpillsNoStackWithinLimits) {
   auto nvrtc = runtime::cuda::Nvrtc::load();
   if (nvrtc.failed())
     GTEST_SKIP() << nvrtc.status().message();
-  const cuda::CudaTargetInfo &target = *cuda::cudaTarget(GetParam());
+  const GpuArchitecture &target = *findGpu(GetParam());
   std::vector<cuda::CudaKernel> kernels = emitAll(target);
   std::map<std::string, const format::Kernel *> records;
   std::vector<format::Source> sources = cuda::packSources(kernels);

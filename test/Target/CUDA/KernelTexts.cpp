@@ -100,7 +100,7 @@ KernelCase softmaxCase(const std::string &type, int64_t rows, int64_t columns, b
   text.raw("}");
   KernelCase result{"softmax_" + type + tag(rows) + tag(columns) + (dynamic ? "_dynamic" : ""),
                     "row_reduction",
-                    text.func("softmax", {v("n0")},
+                    text.func("row_reduction", {v("n0")},
                               std::string(anyScalar) + (dynamic ? ", " + std::string(anyScalar) : ""),
                               {type + ", read", type + ", write"}),
                     {rows},
@@ -140,7 +140,7 @@ KernelCase layerNormCase(const std::string &type, int64_t rows, int64_t columns)
   text.raw("}");
   return {"layerNorm_" + type + tag(rows) + tag(columns),
           "row_reduction",
-          text.func("layer_norm", {rows}, "", {type + ", read", type + ", read", type + ", write"}),
+          text.func("row_reduction", {rows}, "", {type + ", read", type + ", read", type + ", write"}),
           {},
           {rows * columns, columns, rows * columns}};
 }
@@ -170,7 +170,7 @@ KernelCase argReductionCase(const std::string &type, bool last, int64_t rows, in
   text.store(best, 1, "i64", v("g0"));
   return {"argReduction_" + type + (last ? "_last" : "_first") + tag(rows) + tag(columns),
           "reduction",
-          text.func("arg_reduction", {rows}, "", {type + ", read", "i64, write"}),
+          text.func("reduction", {rows}, "", {type + ", read", "i64, write"}),
           {},
           {rows * columns, rows},
           5};

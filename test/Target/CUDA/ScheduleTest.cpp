@@ -4,6 +4,7 @@
 // Each kernel is emitted, run by the simulator with all checks on, and compared with
 // the interpreter of kernels: aligned and ragged extents, every type a schedule takes.
 
+#include "lib/Target/CUDA/CudaDialect.h"
 #include "lib/Target/CUDA/CudaTarget.h"
 #include "test/Sim/KernelRunner.h"
 #include "test/Target/CUDA/KernelInterpreter.h"
@@ -29,7 +30,7 @@ struct Parsed {
   kernel::FuncOp func;
 
   explicit Parsed(const std::string &text) {
-    context.loadDialect<graph::GraphDialect, kernel::KernelDialect>();
+    context.loadDialect<graph::GraphDialect, kernel::KernelDialect, cuda::CudaDialect>();
     module = parseSourceString<ModuleOp>(text, &context);
     if (module)
       func = *module->getOps<kernel::FuncOp>().begin();
@@ -67,7 +68,7 @@ public:
   }
 
   void onSimulator(const std::string &arch, const cuda::CudaOptions &options) {
-    const cuda::CudaTargetInfo &target = *cuda::cudaTarget(arch);
+    const GpuArchitecture &target = *findGpu(arch);
     OwningOpRef<ModuleOp> prepared = cast<ModuleOp>(func->getParentOp()).clone();
     ASSERT_TRUE(succeeded(cuda::prepareCudaKernels(*prepared, target)));
     FailureOr<cuda::CudaKernel> emitted =

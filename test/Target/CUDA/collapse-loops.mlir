@@ -4,7 +4,7 @@
 // CHECK: kernel.foreach (%[[D:.*]]) in [384*n0]
 // CHECK-NEXT: kernel.load %{{.*}}[%[[D]]]
 // CHECK-NEXT: kernel.store %{{.*}}[%[[D]]]
-kernel.func @merged "pointwise" grid () in [] scalars [#kernel.scalar<1, 0, 1>] {}
+kernel.func @merged pointwise grid () in [] scalars [#kernel.scalar<1, 0, 1>]
     (%in0: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
   kernel.foreach (%d0, %d1) in [n0, 384] {
     %0 = kernel.load %in0[384*%d0 + %d1] : f32 from !kernel.view<f32, read>
@@ -15,7 +15,7 @@ kernel.func @merged "pointwise" grid () in [] scalars [#kernel.scalar<1, 0, 1>] 
 // A broadcast uses %d1 alone: the two stay apart.
 // CHECK-LABEL: @broadcast
 // CHECK: kernel.foreach (%{{.*}}, %{{.*}}) in [n0, 384]
-kernel.func @broadcast "pointwise" grid () in [] scalars [#kernel.scalar<1, 0, 1>] {}
+kernel.func @broadcast pointwise grid () in [] scalars [#kernel.scalar<1, 0, 1>]
     (%in0: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
   kernel.foreach (%d0, %d1) in [n0, 384] {
     %0 = kernel.load %in0[%d1] : f32 from !kernel.view<f32, read>

@@ -2,7 +2,8 @@
 // RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel.func(kernel-choose-schedule),kernel-to-simt)' | FileCheck %s
 
 // A mean over the places of a channels-last image: eight warps share the places.
-// SCHEDULE-LABEL: @mean "column_reduction"
+// SCHEDULE-LABEL: @mean
+// SCHEDULE-SAME: schedule #cuda.column_reduction<threads 256>
 // CHECK-LABEL: simt.func @mean
 // CHECK-SAME: block %[[B:.*]] of 15 thread %[[T:.*]] of 256 scalars
 // CHECK: %[[LANE:.*]] = kernel.apply mod(%[[T]], 32) below 32
@@ -19,7 +20,7 @@
 // CHECK: simt.load_shared %{{.*}}[%[[LANE]] + 32*%[[W]]]
 // CHECK: simt.guard [-%[[WARP]]]
 // CHECK-NEXT: kernel.store
-kernel.func @mean "reduction" grid (%g0) in [480] scalars [] {}
+kernel.func @mean reduction grid (%g0) in [480] scalars []
     (%in0: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
   %s = kernel.reduce [#graph<reduce_kind sum>] (%d0) in [196] {
     %0 = kernel.load %in0[480*%d0 + %g0] : f32 from !kernel.view<f32, read>
@@ -29,8 +30,9 @@ kernel.func @mean "reduction" grid (%g0) in [480] scalars [] {}
 }
 
 // Neighbouring points are far apart in memory.
-// SCHEDULE-LABEL: @apart "row_reduction"
-kernel.func @apart "reduction" grid (%g0) in [480] scalars [] {}
+// SCHEDULE-LABEL: @apart
+// SCHEDULE-SAME: schedule #cuda.row_reduction<
+kernel.func @apart reduction grid (%g0) in [480] scalars []
     (%in0: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
   %s = kernel.reduce [#graph<reduce_kind sum>] (%d0) in [196] {
     %0 = kernel.load %in0[%d0 + 196*%g0] : f32 from !kernel.view<f32, read>
@@ -40,7 +42,8 @@ kernel.func @apart "reduction" grid (%g0) in [480] scalars [] {}
 }
 
 // What a map keeps of a column is read again.
-// SCHEDULE-LABEL: @map "column_reduction"
+// SCHEDULE-LABEL: @map
+// SCHEDULE-SAME: schedule #cuda.column_reduction<
 // CHECK-LABEL: simt.func @map
 // CHECK: %[[WARP:.*]] = kernel.apply floordiv({{.*}}, 32) below 8
 // CHECK: %[[POINT:.*]] = kernel.apply min({{.*}}) below 480
@@ -48,7 +51,7 @@ kernel.func @apart "reduction" grid (%g0) in [480] scalars [] {}
 // CHECK: simt.for %[[I:.*]] = %[[WARP]] to 196 step 8
 // CHECK: %[[D1:.*]] = kernel.apply %[[I]] below 196
 // CHECK: kernel.load %{{.*}}[480*%[[D1]] + %[[G0]]]
-kernel.func @map "row_reduction" grid (%g0) in [480] scalars [] {}
+kernel.func @map row_reduction grid (%g0) in [480] scalars []
     (%in0: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
   %t = kernel.map (%d0) in [196] {
     %0 = kernel.load %in0[480*%d0 + %g0] : f32 from !kernel.view<f32, read>

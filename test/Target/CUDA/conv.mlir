@@ -3,14 +3,15 @@
 
 // Channels last: neighbours along k are neighbours in memory, and a vector's elements share
 // their tap. A tile of k lies within a tap, so its digits are those of the tile.
-// SCHEDULE-LABEL: @aligned "gemm"
+// SCHEDULE-LABEL: @aligned conv
+// SCHEDULE-SAME: schedule #cuda.gemm<
 // CHECK-LABEL: simt.func @aligned
 // CHECK-SAME: thread %[[T:.*]] of {{[0-9]*}} scalars
 // CHECK: simt.tile_loop to 36 stages 2 fetch (%[[KT:.*]], %{{.*}}) {
 // CHECK: %[[D0:.*]] = kernel.apply {{.*}} below 3136
 // CHECK: simt.load_vector %{{.*}} [64*%[[D0]] + 3584*floordiv(%[[KT]], 12) + 4*mod(%[[T]], 4) + 16*mod(%[[KT]], 12) - 3584]
 // CHECK-SAME: mask [floordiv(%[[KT]], 12) + floordiv(%[[D0]], 56) - 1
-kernel.func @aligned "conv" grid () in [] scalars [] {}
+kernel.func @aligned conv grid () in [] scalars []
     (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
   %0 = kernel.dot [3136, 64, 576] lhs (%d0, %d2) {
     %z = kernel.constant 0.0 : f32
@@ -29,11 +30,12 @@ kernel.func @aligned "conv" grid () in [] scalars [] {}
 }
 
 // Three channels: the elements of a vector could belong to two taps.
-// SCHEDULE-LABEL: @ragged "gemm"
+// SCHEDULE-LABEL: @ragged conv
+// SCHEDULE-SAME: schedule #cuda.gemm<
 // CHECK-LABEL: simt.func @ragged
 // CHECK-NOT: simt.load_vector %arg0
 // CHECK: kernel.load %{{.*}} mask
-kernel.func @ragged "conv" grid () in [] scalars [] {}
+kernel.func @ragged conv grid () in [] scalars []
     (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
   %0 = kernel.dot [3136, 64, 27] lhs (%d0, %d2) {
     %z = kernel.constant 0.0 : f32
@@ -51,13 +53,14 @@ kernel.func @ragged "conv" grid () in [] scalars [] {}
 }
 
 // The operands of a concatenation meet between two vectors.
-// SCHEDULE-LABEL: @joined "gemm"
+// SCHEDULE-LABEL: @joined conv
+// SCHEDULE-SAME: schedule #cuda.gemm<
 // CHECK-LABEL: simt.func @joined
 // CHECK: %[[D0:.*]] = kernel.apply {{.*}} below 3136
 // CHECK: %[[D2:.*]] = kernel.apply {{.*}} below 64
 // CHECK: simt.load_vector %arg0 to %{{.*}} [32*%[[D0]] + %[[D2]] - 32] mask [%[[D2]] - 32] into [] else
 // CHECK: simt.load_vector %arg1 to %{{.*}} [32*%[[D0]] + %[[D2]]] mask [-%[[D2]] + 31] into [] else
-kernel.func @joined "conv" grid () in [] scalars [] {}
+kernel.func @joined conv grid () in [] scalars []
     (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %in2: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
   %0 = kernel.dot [3136, 64, 64] lhs (%d0, %d2) {
     %z = kernel.constant 0.0 : f32
@@ -77,13 +80,14 @@ kernel.func @joined "conv" grid () in [] scalars [] {}
 }
 
 // cp.async writes zeros where the mask fails.
-// SCHEDULE-LABEL: @half "gemm_mma"
+// SCHEDULE-LABEL: @half conv
+// SCHEDULE-SAME: schedule #cuda.gemm_mma<
 // CHECK-LABEL: simt.func @half
 // CHECK: simt.tile_loop {{.*}} async fetch (%[[KT:.*]], %{{.*}}) {
 // CHECK: %[[D0:.*]] = kernel.apply {{.*}} below 3136
 // CHECK: simt.async_copy %{{.*}} [64*%[[D0]] + 3584*floordiv(%[[KT]], 3) {{.*}} mask [floordiv(%[[KT]], 3) + floordiv(%[[D0]], 56) - 1] bytes 16
 // CHECK: simt.mma
-kernel.func @half "conv" grid () in [] scalars [] {}
+kernel.func @half conv grid () in [] scalars []
     (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %out0: !kernel.view<f16, write>) {
   %0 = kernel.dot [3136, 64, 576] lhs (%d0, %d2) {
     %z = kernel.constant 0.0 : f16
@@ -102,8 +106,8 @@ kernel.func @half "conv" grid () in [] scalars [] {}
 }
 
 // A small result and a long depth: four parts of each tile's k, added up in one order.
-// SCHEDULE-LABEL: @deep "gemm"
-// SCHEDULE-SAME: split_k = 4
+// SCHEDULE-LABEL: @deep conv
+// SCHEDULE-SAME: schedule #cuda.gemm<tile 16x32x64, thread 4x4, split 4>
 // CHECK-LABEL: simt.func @deep
 // CHECK-SAME: thread %[[T:.*]] of {{[0-9]*}} scalars
 // CHECK: %[[TK:.*]] = kernel.apply floordiv(%[[T]], 32) below 4
@@ -114,7 +118,7 @@ kernel.func @half "conv" grid () in [] scalars [] {}
 // CHECK: simt.guard [-%[[TK]]]
 // CHECK: simt.for %{{.*}} = 0 to 3 step 1 unroll
 // CHECK: simt.accumulate sum
-kernel.func @deep "conv" grid () in [] scalars [] {}
+kernel.func @deep conv grid () in [] scalars []
     (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
   %0 = kernel.dot [49, 512, 2048] lhs (%d0, %d2) {
     %1 = kernel.load %in0[2048*%d0 + %d2] : f32 from !kernel.view<f32, read>

@@ -7,7 +7,7 @@
 // CHECK: kernel.load %{{.*}}[4*%[[M]] + %[[K]]]
 // CHECK: kernel.load %{{.*}}[%[[N]] + 16*%[[K]]]
 // CHECK: kernel.binary mul
-kernel.func @f64 "gemm" grid () in [] scalars [] {}
+kernel.func @f64 gemm grid () in [] scalars []
     (%in0: !kernel.view<f64, read>, %in1: !kernel.view<f64, read>, %out0: !kernel.view<f64, write>) {
   %0 = kernel.dot [8, 16, 4] lhs (%d0, %d2) {
     %1 = kernel.load %in0[4*%d0 + %d2] : f64 from !kernel.view<f64, read>
@@ -24,7 +24,7 @@ kernel.func @f64 "gemm" grid () in [] scalars [] {}
 
 // CHECK-LABEL: @f32
 // CHECK: kernel.dot
-kernel.func @f32 "gemm" grid () in [] scalars [] {}
+kernel.func @f32 gemm grid () in [] scalars []
     (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
   %0 = kernel.dot [8, 16, 4] lhs (%d0, %d2) {
     %1 = kernel.load %in0[4*%d0 + %d2] : f32 from !kernel.view<f32, read>
@@ -44,7 +44,7 @@ kernel.func @f32 "gemm" grid () in [] scalars [] {}
 // CHECK-NOT: kernel.dot
 // CHECK: kernel.foreach (%{{.*}}, %{{.*}}) in [64*n0, 2]
 // CHECK: kernel.reduce [#graph<reduce_kind sum>] (%{{.*}}) in [32]
-kernel.func @narrow "conv" grid () in [] scalars [#kernel.scalar<1, 0, 1>] {}
+kernel.func @narrow conv grid () in [] scalars [#kernel.scalar<1, 0, 1>]
     (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
   %0 = kernel.dot [64*n0, 2, 32] lhs (%d0, %d2) {
     %1 = kernel.load %in0[32*%d0 + %d2] : f32 from !kernel.view<f32, read>

@@ -2,7 +2,8 @@
 // RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel.func(kernel-choose-schedule),kernel-to-simt)' | FileCheck %s
 // RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel.func(kernel-choose-schedule),kernel-to-simt,simt.func(simt-pipeline-copies))' | FileCheck %s --check-prefix=PIPE
 
-// SCHEDULE-LABEL: @f32 "gemm"
+// SCHEDULE-LABEL: @f32 gemm
+// SCHEDULE-SAME: schedule #cuda.gemm<
 // CHECK-LABEL: simt.func @f32
 // CHECK-SAME: block %[[B:.*]] of 3 thread %[[T:.*]] of {{[0-9]*}} scalars
 // CHECK: %[[TM:.*]] = kernel.apply mod(%[[B]], 3) below 3
@@ -36,7 +37,7 @@
 // PIPE: simt.load_vector
 // PIPE: simt.fma_tile
 // PIPE-NOT: simt.barrier
-kernel.func @f32 "gemm" grid () in [] scalars [] {}
+kernel.func @f32 gemm grid () in [] scalars []
     (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
   %0 = kernel.dot [40, 64, 96] lhs (%d0, %d2) {
     %1 = kernel.load %in0[96*%d0 + %d2] : f32 from !kernel.view<f32, read>
@@ -52,7 +53,8 @@ kernel.func @f32 "gemm" grid () in [] scalars [] {}
 }
 
 // One column: its accumulator is read before the guard, so that nothing that is known of the position becomes its index.
-// SCHEDULE-LABEL: @one_column "gemm"
+// SCHEDULE-LABEL: @one_column
+// SCHEDULE-SAME: schedule #cuda.gemm<
 // PIPE-LABEL: simt.func @one_column
 // CHECK-LABEL: simt.func @one_column
 // CHECK: simt.fma_tile
@@ -60,7 +62,7 @@ kernel.func @f32 "gemm" grid () in [] scalars [] {}
 // CHECK-NEXT: %[[V:.*]] = simt.get
 // CHECK-NEXT: simt.guard
 // CHECK: kernel.store %[[V]]
-kernel.func @one_column "gemm" grid () in [] scalars [] {}
+kernel.func @one_column gemm grid () in [] scalars []
     (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
   %0 = kernel.dot [40, 1, 96] lhs (%d0, %d2) {
     %1 = kernel.load %in0[96*%d0 + %d2] : f32 from !kernel.view<f32, read>

@@ -1,8 +1,8 @@
 // RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel.func(kernel-choose-schedule))' | FileCheck %s --check-prefix=SCHEDULE
 // RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel.func(kernel-choose-schedule),kernel-to-simt)' | FileCheck %s
 
-// SCHEDULE-LABEL: @few "matvec"
-// SCHEDULE-SAME: {rows = 2 : i64}
+// SCHEDULE-LABEL: @few
+// SCHEDULE-SAME: schedule #cuda.matvec<rows 2>
 // CHECK-LABEL: simt.func @few
 // CHECK-SAME: block %{{.*}} of 12 thread %[[T:.*]] of 256 scalars
 // CHECK: %[[WARP:.*]] = kernel.apply floordiv(%[[T]], 32) below 8
@@ -13,7 +13,7 @@
 // CHECK: simt.barrier
 // CHECK: simt.load_shared
 // CHECK: kernel.store
-kernel.func @few "gemm" grid () in [] scalars [] {}
+kernel.func @few gemm grid () in [] scalars []
     (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
   %0 = kernel.dot [2, 384, 1536] lhs (%d0, %d2) {
     %1 = kernel.load %in0[1536*%d0 + %d2] : f32 from !kernel.view<f32, read>
@@ -29,8 +29,9 @@ kernel.func @few "gemm" grid () in [] scalars [] {}
 }
 
 // Columns that are not neighbours in memory stay with gemm.
-// SCHEDULE-LABEL: @transposed "gemm"
-kernel.func @transposed "gemm" grid () in [] scalars [] {}
+// SCHEDULE-LABEL: @transposed
+// SCHEDULE-SAME: schedule #cuda.gemm<
+kernel.func @transposed gemm grid () in [] scalars []
     (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
   %0 = kernel.dot [2, 384, 1536] lhs (%d0, %d2) {
     %1 = kernel.load %in0[1536*%d0 + %d2] : f32 from !kernel.view<f32, read>

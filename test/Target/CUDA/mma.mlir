@@ -3,8 +3,8 @@
 // RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel.func(kernel-choose-schedule{arch=sm_80}),kernel-to-simt)' | FileCheck %s --check-prefix=K16
 // RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel.func(kernel-choose-schedule{arch=sm_80}),kernel-to-simt,simt.func(simt-pipeline-copies))' | FileCheck %s --check-prefix=PIPE
 
-// SCHEDULE: @plain "gemm_mma"
-// SCHEDULE: @prologue "gemm_mma"
+// SCHEDULE: @plain {{.*}} schedule #cuda.gemm_mma<
+// SCHEDULE: @prologue {{.*}} schedule #cuda.gemm_mma<
 
 // K8-LABEL: simt.func @plain
 // K8-NOT: simt.async
@@ -30,7 +30,7 @@
 // PIPE: simt.async_copy
 // PIPE: simt.async_commit
 // PIPE: simt.mma
-kernel.func @plain "gemm" grid () in [] scalars [] {}
+kernel.func @plain gemm grid () in [] scalars []
     (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %out0: !kernel.view<f16, write>) {
   %0 = kernel.dot [64, 64, 96] lhs (%d0, %d2) {
     %1 = kernel.load %in0[96*%d0 + %d2] : f16 from !kernel.view<f16, read>
@@ -51,7 +51,7 @@ kernel.func @plain "gemm" grid () in [] scalars [] {}
 // K16: simt.tile_loop
 // K16-NOT: simt.async
 // K16: kernel.unary tanh
-kernel.func @prologue "gemm" grid () in [] scalars [] {}
+kernel.func @prologue gemm grid () in [] scalars []
     (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %out0: !kernel.view<f16, write>) {
   %0 = kernel.dot [64, 64, 96] lhs (%d0, %d2) {
     %1 = kernel.load %in0[96*%d0 + %d2] : f16 from !kernel.view<f16, read>

@@ -3,8 +3,8 @@
 // RUN: not cupola-opt %s --pass-pipeline='builtin.module(kernel.func(kernel-choose-schedule{arch=sm_13}))' 2>&1 | FileCheck %s --check-prefix=ARCH
 // ARCH: error: architecture 'sm_13' is not known
 
-// SCHEDULE-LABEL: @vectors "pointwise"
-// SCHEDULE-SAME: {threads = 256 : i64, vector = 4 : i64}
+// SCHEDULE-LABEL: @vectors
+// SCHEDULE-SAME: schedule #cuda.pointwise<threads 256, vector 4>
 // CHECK-LABEL: simt.func @vectors
 // CHECK-SAME: block %[[B:.*]] of floordiv(3*n0 + 7, 8) thread %[[T:.*]] of 256 scalars
 // CHECK: simt.guard [96*n0 - 256*%[[B]] - %[[T]] - 1]
@@ -16,7 +16,7 @@
 // CHECK: simt.get %[[V]] [%[[E]]]
 // CHECK: simt.set %{{.*}}, %[[O:.*]] [%[[E]]]
 // CHECK: simt.store_vector %[[O]] to %{{.*}} [384*%[[D0]] + %[[D1]]] from []
-kernel.func @vectors "pointwise" grid () in [] scalars [#kernel.scalar<1, 0, 1>] {}
+kernel.func @vectors pointwise grid () in [] scalars [#kernel.scalar<1, 0, 1>]
     (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
   kernel.foreach (%d0, %d1) in [n0, 384] {
     %0 = kernel.load %in0[384*%d0 + %d1] : f32 from !kernel.view<f32, read>
@@ -27,11 +27,11 @@ kernel.func @vectors "pointwise" grid () in [] scalars [#kernel.scalar<1, 0, 1>]
 }
 
 // 385 elements a row: no vector is aligned.
-// SCHEDULE-LABEL: @ragged "pointwise"
-// SCHEDULE-SAME: vector = 1 : i64
+// SCHEDULE-LABEL: @ragged
+// SCHEDULE-SAME: schedule #cuda.pointwise<threads 256, vector 1>
 // CHECK-LABEL: simt.func @ragged
 // CHECK-NOT: vector 4
-kernel.func @ragged "pointwise" grid () in [] scalars [#kernel.scalar<1, 0, 1>] {}
+kernel.func @ragged pointwise grid () in [] scalars [#kernel.scalar<1, 0, 1>]
     (%in0: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
   kernel.foreach (%d0, %d1) in [n0, 385] {
     %0 = kernel.load %in0[%d1] : f32 from !kernel.view<f32, read>
@@ -44,7 +44,7 @@ kernel.func @ragged "pointwise" grid () in [] scalars [#kernel.scalar<1, 0, 1>] 
 // CHECK: %[[D1:.*]] = kernel.apply 4*mod({{.*}}, 16) below 64
 // CHECK: %[[I:.*]] = kernel.checked_index
 // CHECK: simt.load_vector %{{.*}} [%[[D1]] + 64*%[[I]]] into []
-kernel.func @gather "gather" grid () in [] scalars [] {}
+kernel.func @gather gather grid () in [] scalars []
     (%in0: !kernel.view<i64, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
   kernel.foreach (%d0, %d1) in [8, 64] {
     %0 = kernel.load %in0[%d0] : i64 from !kernel.view<i64, read>

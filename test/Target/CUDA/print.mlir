@@ -28,7 +28,7 @@
 
 // WIDE: const i64 n0 = cu_scalar<i64>(bindings, slot0);
 // WIDE: ld_vec<f16, 4>(in1 + d1v + 48 * v1)
-kernel.func @gather "gather" grid () in [] scalars [#kernel.scalar<1, 1000000, 1>] {}
+kernel.func @gather gather grid () in [] scalars [#kernel.scalar<1, 1000000, 1>]
     (%in0: !kernel.view<i64, read>, %in1: !kernel.view<f16, read>, %out0: !kernel.view<f32, write>) {
   kernel.foreach (%d0, %d1) in [n0, 48] {
     %0 = kernel.load %in0[%d0] : i64 from !kernel.view<i64, read>

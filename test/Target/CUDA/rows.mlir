@@ -2,8 +2,8 @@
 // RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel.func(kernel-choose-schedule),kernel-to-simt,simt.func(simt-place-shared))' | FileCheck %s
 
 // A warp per row, four rows a block; the row stays in registers.
-// SCHEDULE-LABEL: @warp "row_reduction"
-// SCHEDULE-SAME: {row_threads = 32 : i64, threads = 128 : i64, vector = 4 : i64}
+// SCHEDULE-LABEL: @warp
+// SCHEDULE-SAME: schedule #cuda.row_reduction<threads 128, row 32, vector 4>
 // CHECK-LABEL: simt.func @warp
 // CHECK: %[[ROW:.*]] = simt.registers : <3x4xf32>
 // CHECK: simt.for %[[I:.*]] = 0 to 3 step 1 unroll
@@ -15,7 +15,7 @@
 // CHECK: simt.for %[[E:.*]] = 0 to 4 step 1 unroll
 // CHECK: simt.get %[[ROW]] [%[[I]], %[[E]]]
 // CHECK: simt.store_vector
-kernel.func @warp "sum" grid (%g0) in [n0] scalars [#kernel.scalar<1, 0, 1>] {}
+kernel.func @warp reduction grid (%g0) in [n0] scalars [#kernel.scalar<1, 0, 1>]
     (%in0: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
   %x = kernel.map (%d0) in [384] {
     %0 = kernel.load %in0[%d0 + 384*%g0] : f32 from !kernel.view<f32, read>
@@ -33,8 +33,8 @@ kernel.func @warp "sum" grid (%g0) in [n0] scalars [#kernel.scalar<1, 0, 1>] {}
 }
 
 // A block per row; the result is stored by one thread.
-// SCHEDULE-LABEL: @block "row_reduction"
-// SCHEDULE-SAME: row_threads = 512 : i64, threads = 512 : i64
+// SCHEDULE-LABEL: @block
+// SCHEDULE-SAME: schedule #cuda.row_reduction<threads 512, row 512, vector
 // CHECK-LABEL: simt.func @block
 // CHECK-SAME: thread %[[T:.*]] of 512 scalars
 // CHECK: %[[S:.*]] = simt.smem at 0 : <16xf32>
@@ -42,7 +42,7 @@ kernel.func @warp "sum" grid (%g0) in [n0] scalars [#kernel.scalar<1, 0, 1>] {}
 // CHECK: simt.block_reduce max %{{.*}}, %[[S]]
 // CHECK: simt.guard [-%[[LANE]]]
 // CHECK-NEXT: kernel.store
-kernel.func @block "max" grid (%g0) in [7] scalars [] {}
+kernel.func @block reduction grid (%g0) in [7] scalars []
     (%in0: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
   %s = kernel.reduce [#graph<reduce_kind max>] (%d0) in [6000] {
     %0 = kernel.load %in0[%d0 + 6000*%g0] : f32 from !kernel.view<f32, read>
@@ -61,7 +61,7 @@ kernel.func @block "max" grid (%g0) in [7] scalars [] {}
 // CHECK: %[[D1:.*]] = kernel.apply %[[FIRST]] + %{{.*}} below 100000
 // CHECK-NEXT: kernel.load %{{.*}}[%[[D1]] + 100000*%[[G0]]]
 // CHECK: simt.accumulate sum
-kernel.func @again "sum" grid (%g0) in [7] scalars [] {}
+kernel.func @again reduction grid (%g0) in [7] scalars []
     (%in0: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
   %x = kernel.map (%d0) in [100000] {
     %0 = kernel.load %in0[%d0 + 100000*%g0] : f32 from !kernel.view<f32, read>

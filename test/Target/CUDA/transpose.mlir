@@ -1,7 +1,8 @@
 // RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel.func(kernel-choose-schedule))' | FileCheck %s --check-prefix=SCHEDULE
 // RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel.func(kernel-choose-schedule),kernel-to-simt)' | FileCheck %s
 
-// SCHEDULE-LABEL: @turn "transpose"
+// SCHEDULE-LABEL: @turn
+// SCHEDULE-SAME: schedule #cuda.transpose<threads 256>
 // CHECK-LABEL: simt.func @turn
 // CHECK-SAME: block %[[B:.*]] of 6 thread
 // CHECK: kernel.apply mod(%[[B]], 3) below 3
@@ -16,7 +17,7 @@
 // CHECK: %[[D0:.*]] = kernel.apply {{.*}} below 64
 // CHECK: simt.load_shared %[[S]]
 // CHECK: kernel.store %{{.*}}[96*%[[D0]] + %[[D1]]]
-kernel.func @turn "pointwise" grid () in [] scalars [] {}
+kernel.func @turn pointwise grid () in [] scalars []
     (%in0: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
   kernel.foreach (%d0, %d1) in [64, 96] {
     %0 = kernel.load %in0[%d0 + 64*%d1] : f32 from !kernel.view<f32, read>
@@ -25,8 +26,9 @@ kernel.func @turn "pointwise" grid () in [] scalars [] {}
 }
 
 // Four columns are read with full sectors anyway.
-// SCHEDULE-LABEL: @short "pointwise"
-kernel.func @short "pointwise" grid () in [] scalars [] {}
+// SCHEDULE-LABEL: @short
+// SCHEDULE-SAME: schedule #cuda.pointwise<
+kernel.func @short pointwise grid () in [] scalars []
     (%in0: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
   kernel.foreach (%d0, %d1) in [4, 96] {
     %0 = kernel.load %in0[%d0 + 4*%d1] : f32 from !kernel.view<f32, read>

@@ -1,6 +1,6 @@
 //===- test/Target/CPU/Inputs/attention_scores.mlir - q k^T of heads in one [n0, n1, 384] ---===//
 // SPDX-License-Identifier: Apache-2.0
-kernel.func @scores "gemm" grid (%g0, %g1) in [n0, 12] scalars [#kernel.scalar<1, 0, 1>, #kernel.scalar<1, 0, 1>] {}
+kernel.func @scores gemm grid (%g0, %g1) in [n0, 12] scalars [#kernel.scalar<1, 0, 1>, #kernel.scalar<1, 0, 1>]
     (%q: !kernel.view<f32, read>, %k: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
   %t = kernel.dot [n1, n1, 32] lhs (%d0, %d2) {
     %x = kernel.load %q[384*%g0*n1 + 384*%d0 + %d2 + 32*%g1] : f32 from !kernel.view<f32, read>

@@ -1,6 +1,6 @@
 //===- test/Target/CPU/Inputs/broadcast.mlir - o[i, j] = a[i] + b[j] ---===//
 // SPDX-License-Identifier: Apache-2.0
-kernel.func @broadcast "pointwise" grid () in [] scalars [#kernel.scalar<0, 0, 1>, #kernel.scalar<0, 0, 1>] {}
+kernel.func @broadcast pointwise grid () in [] scalars [#kernel.scalar<0, 0, 1>, #kernel.scalar<0, 0, 1>]
     (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
   kernel.foreach (%d0, %d1) in [n0, n1] {
     %x = kernel.load %a[%d0] : f32 from !kernel.view<f32, read>

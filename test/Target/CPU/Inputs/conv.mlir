@@ -1,6 +1,6 @@
 //===- test/Target/CPU/Inputs/conv.mlir - o = conv(x, w), the border as masks ---===//
 // SPDX-License-Identifier: Apache-2.0
-kernel.func @conv "conv" grid () in [] scalars [] {}
+kernel.func @conv conv grid () in [] scalars []
     (%x: !kernel.view<f32, read>, %w: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
   %zero = kernel.constant 0.0 : f32
   %t = kernel.dot [ROWS, COLUMNS, DEPTH] lhs (%d0, %d2) {

@@ -1,6 +1,6 @@
 //===- test/Target/CPU/Inputs/gather.mlir - rows of a [n1, n2] table ---===//
 // SPDX-License-Identifier: Apache-2.0
-kernel.func @gather "pointwise" grid () in [] scalars [#kernel.scalar<0, 0, 1>, #kernel.scalar<0, 0, 1>, #kernel.scalar<0, 0, 1>] {}
+kernel.func @gather pointwise grid () in [] scalars [#kernel.scalar<0, 0, 1>, #kernel.scalar<0, 0, 1>, #kernel.scalar<0, 0, 1>]
     (%table: !kernel.view<f32, read>, %ids: !kernel.view<i64, read>, %o: !kernel.view<f32, write>) {
   kernel.foreach (%d0, %d1) in [n0, n2] {
     %id = kernel.load %ids[%d0] : i64 from !kernel.view<i64, read>

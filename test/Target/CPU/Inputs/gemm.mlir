@@ -1,6 +1,6 @@
 //===- test/Target/CPU/Inputs/gemm.mlir - o = relu(a * b + bias) ---===//
 // SPDX-License-Identifier: Apache-2.0
-kernel.func @gemm "gemm" grid () in [] scalars [#kernel.scalar<0, 0, 1>, #kernel.scalar<0, 0, 1>, #kernel.scalar<0, 0, 1>] {}
+kernel.func @gemm gemm grid () in [] scalars [#kernel.scalar<0, 0, 1>, #kernel.scalar<0, 0, 1>, #kernel.scalar<0, 0, 1>]
     (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %bias: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
   %t = kernel.dot [ROWS, COLUMNS, DEPTH] lhs (%d0, %d2) {
     %x = kernel.load %a[LHS] : f32 from !kernel.view<f32, read>

@@ -1,6 +1,6 @@
 //===- test/Target/CPU/Inputs/gemm_half.mlir - batches of halves, the left through an exp ---===//
 // SPDX-License-Identifier: Apache-2.0
-kernel.func @gemm "gemm" grid (%g0) in [n0] scalars [#kernel.scalar<0, 0, 1>] {}
+kernel.func @gemm gemm grid (%g0) in [n0] scalars [#kernel.scalar<0, 0, 1>]
     (%a: !kernel.view<f16, read>, %b: !kernel.view<f16, read>, %o: !kernel.view<f32, write>) {
   %t = kernel.dot [19, 35, 70] lhs (%d0, %d2) {
     %x = kernel.load %a[70*%d0 + %d2 + 1330*%g0] : f16 from !kernel.view<f16, read>

@@ -1,6 +1,6 @@
 //===- test/Target/CPU/Inputs/layer_norm.mlir - of rows of 50 halves ---===//
 // SPDX-License-Identifier: Apache-2.0
-kernel.func @layer_norm "row_reduction" grid (%g0) in [n0] scalars [#kernel.scalar<0, 0, 1>] {}
+kernel.func @layer_norm row_reduction grid (%g0) in [n0] scalars [#kernel.scalar<0, 0, 1>]
     (%a: !kernel.view<f16, read>, %o: !kernel.view<f16, write>) {
   %count = kernel.constant 50.0 : f32
   %epsilon = kernel.constant 1.0e-5 : f32

@@ -1,6 +1,6 @@
 //===- test/Target/CPU/Inputs/pad.mlir - two 9s before a, three after ---===//
 // SPDX-License-Identifier: Apache-2.0
-kernel.func @pad "pointwise" grid () in [] scalars [#kernel.scalar<0, 0, 1>] {}
+kernel.func @pad pointwise grid () in [] scalars [#kernel.scalar<0, 0, 1>]
     (%a: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
   kernel.foreach (%d0) in [n0 + 5] {
     %nine = kernel.constant 9.0 : f32

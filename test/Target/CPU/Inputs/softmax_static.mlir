@@ -1,6 +1,6 @@
 //===- test/Target/CPU/Inputs/softmax_static.mlir - softmax of rows kept in a tile ---===//
 // SPDX-License-Identifier: Apache-2.0
-kernel.func @softmax "row_reduction" grid (%g0) in [n0] scalars [#kernel.scalar<0, 0, 1>] {}
+kernel.func @softmax row_reduction grid (%g0) in [n0] scalars [#kernel.scalar<0, 0, 1>]
     (%a: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
   %x = kernel.map (%d0) in [COLUMNS] {
     %v = kernel.load %a[%d0 + COLUMNS*%g0] : f32 from !kernel.view<f32, read>

@@ -1,8 +1,9 @@
-//===- lib/Target/CUDA/DistributeRows.cpp - a warp or a block per row ---===//
+//===- lib/Target/CUDA/Schedules/RowReduction.cpp - a warp or a block per row ---===//
 // SPDX-License-Identifier: Apache-2.0
 
 #include "lib/Target/CUDA/Lowering.h"
-#include "lib/Target/CUDA/Schedules.h"
+#include "lib/Target/CUDA/Schedules/Cost.h"
+#include "lib/Target/CUDA/Schedules/Schedules.h"
 
 using namespace mlir;
 using namespace cupola;
@@ -13,7 +14,8 @@ namespace {
 
 class Rows {
 public:
-  explicit Rows(kernel::FuncOp func) : low(func), params(func.getParams()) {}
+  Rows(kernel::FuncOp func, cuda::RowReductionAttr schedule)
+      : low(func), threads(schedule.getThreads()), cooperating(schedule.getRow()), width(schedule.getVector()) {}
 
   LogicalResult run() {
     Expr rows = graph::product(low.grid());
@@ -27,7 +29,6 @@ public:
   }
 
 private:
-  int64_t number(StringRef name) { return params.getAs<IntegerAttr>(name).getInt(); }
   bool isBlock() const { return cooperating > 32; }
 
   LogicalResult body(const Expr &row) {
@@ -133,13 +134,40 @@ private:
 
   static constexpr int64_t registerElements = 32; ///< of one map, per thread
   cuda::Lowering low;
-  DictionaryAttr params;
-  int64_t threads = number("threads"), cooperating = number("row_threads");
-  int64_t width = number("vector");
+  int64_t threads, cooperating, width;
   Expr lane, iteration; ///< of the thread in its row; of the current loop
   llvm::DenseMap<Type, Value> scratches;
 };
 
 } // namespace
 
-LogicalResult cuda::lowerRows(kernel::FuncOp func) { return Rows(func).run(); }
+/// Rows up to this many elements belong to a warp, wider ones to a block.
+static constexpr int64_t warpRow = 1024;
+
+cuda::Candidates cuda::rowReductionCandidates(KernelFacts &facts, const GpuArchitecture &) {
+  if (!facts.sharesLoops)
+    return {};
+  int64_t vector = facts.vector;
+  Expr columns = iterationsOf(facts.loops.front());
+  std::optional<int64_t> count = columns.constant();
+  if (!count)
+    count = bounds(columns, facts.vars.ranges()).hi;
+  if (count && *count <= warpRow) {
+    while (vector > 1 && *count / vector < 32) // Better all lanes than whole vectors.
+      vector /= 2;
+    return {RowReductionAttr::get(facts.context(), /*threads=*/128, /*row=*/32, vector)};
+  }
+  // Wide or of unknown width: as many threads as vectors, up to a full block.
+  int64_t threads = 256;
+  while (threads < 1024 && count && *count / vector > threads * 4)
+    threads *= 2;
+  return {RowReductionAttr::get(facts.context(), threads, /*row=*/threads, vector)};
+}
+
+/// Of a row's threads one warp counts: more of them do not make up for strided reads.
+double cuda::RowReductionAttr::cost(const KernelFacts &facts, const GpuArchitecture &target) const {
+  int64_t points = facts.points.value_or(typicalPoints(target));
+  return idle(points * 32, target) * (facts.readsAlongRows ? 1 : strided);
+}
+
+LogicalResult cuda::RowReductionAttr::lower(kernel::FuncOp func) const { return Rows(func, *this).run(); }

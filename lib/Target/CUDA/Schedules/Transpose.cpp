@@ -1,9 +1,9 @@
-//===- lib/Target/CUDA/DistributeTranspose.cpp - turn tiles in shared memory ---===//
+//===- lib/Target/CUDA/Schedules/Transpose.cpp - turn tiles in shared memory ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "lib/Target/CUDA/Schedules/Transpose.h"
 #include "lib/Target/CUDA/Lowering.h"
-#include "lib/Target/CUDA/Schedules.h"
-#include "lib/Target/CUDA/Transpose.h"
+#include "lib/Target/CUDA/Schedules/Schedules.h"
 
 using namespace mlir;
 using namespace cupola;
@@ -43,7 +43,7 @@ namespace {
 
 class Transpose {
 public:
-  explicit Transpose(kernel::FuncOp func) : low(func) {}
+  Transpose(kernel::FuncOp func, int64_t threads) : low(func), threads(threads) {}
 
   LogicalResult run() {
     auto loop = *low.body().getOps<ForeachOp>().begin();
@@ -66,7 +66,7 @@ public:
   }
 
 private:
-  static constexpr int64_t threads = 256, tile = 32, pitch = tile + 1;
+  static constexpr int64_t tile = 32, pitch = tile + 1;
 
   /// Binds the axes that are not cut, and finds the tile that the block owns of the others.
   void bindTiles(ArrayRef<Expr> tiles) {
@@ -126,6 +126,7 @@ private:
   }
 
   cuda::Lowering low;
+  int64_t threads;
   ValueRange indices;
   graph::Exprs extents;
   size_t across = 0;
@@ -134,4 +135,13 @@ private:
 
 } // namespace
 
-LogicalResult cuda::lowerTranspose(kernel::FuncOp func) { return Transpose(func).run(); }
+cuda::Candidates cuda::transposeCandidates(KernelFacts &facts, const GpuArchitecture &) {
+  if (!facts.transposedAxis)
+    return {};
+  return {TransposeAttr::get(facts.context(), /*threads=*/256)};
+}
+
+/// No read is strided, but elements pass through shared memory.
+double cuda::TransposeAttr::cost(const KernelFacts &, const GpuArchitecture &) const { return 2; }
+
+LogicalResult cuda::TransposeAttr::lower(kernel::FuncOp func) const { return Transpose(func, getThreads()).run(); }

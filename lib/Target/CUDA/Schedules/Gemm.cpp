@@ -1,8 +1,9 @@
-//===- lib/Target/CUDA/LowerGemm.cpp - a product on plain cores ---===//
+//===- lib/Target/CUDA/Schedules/Gemm.cpp - a product on plain cores ---===//
 // SPDX-License-Identifier: Apache-2.0
 
 #include "lib/Target/CUDA/ProductLowering.h"
-#include "lib/Target/CUDA/Schedules.h"
+#include "lib/Target/CUDA/Schedules/Schedules.h"
+#include "lib/Target/CUDA/Schedules/Tiles.h"
 
 using namespace mlir;
 using namespace cupola;
@@ -15,7 +16,9 @@ namespace {
 /// (tileM/threadM)*group + r, so that a warp's fragments come from few banks.
 class Gemm : public cuda::ProductLowering {
 public:
-  using ProductLowering::ProductLowering;
+  Gemm(kernel::FuncOp func, cuda::GemmAttr schedule)
+      : ProductLowering(func, tileOf(schedule), schedule.getThreads()), threadM(schedule.getThreadM()),
+        threadN(schedule.getThreadN()) {}
 
 private:
   static constexpr int64_t stages = 2, group = 4;
@@ -85,11 +88,31 @@ private:
     });
   }
 
-  int64_t threadM = number("thread_m"), threadN = number("thread_n");
+  int64_t threadM, threadN;
   Expr tx, ty; ///< of the thread among those along n and m
   Value acc;
 };
 
 } // namespace
 
-LogicalResult cuda::lowerGemm(kernel::FuncOp func) { return Gemm(func).run(); }
+cuda::Candidates cuda::gemmCandidates(KernelFacts &facts, const GpuArchitecture &target) {
+  // What the matrix units take is never faster without them.
+  if (!facts.product || isForMatrixUnits(facts.product->dot, target))
+    return {};
+  auto shape = [&](int64_t m, int64_t n, int64_t k, int64_t threadM, int64_t threadN, int64_t split) {
+    return GemmAttr::get(facts.context(), m, n, k, threadM, threadN, split);
+  };
+  // Largest first. Tiles with small m are for few rows: short sequences, late layers. Where the
+  // result is small and k long, the threads of a block share k, too.
+  const GemmAttr table[] = {shape(128, 128, 16, 8, 8, 1), shape(64, 128, 16, 8, 8, 1), shape(64, 64, 16, 8, 4, 1),
+                            shape(32, 64, 16, 4, 4, 1),   shape(16, 64, 16, 4, 4, 1),  shape(16, 32, 64, 4, 4, 4)};
+  return fitting(ArrayRef(table), *facts.product);
+}
+
+double cuda::GemmAttr::cost(const KernelFacts &facts, const GpuArchitecture &target) const {
+  return tileCost(tileOf(*this), *facts.product, target);
+}
+
+bool cuda::GemmAttr::compilesAlone() const { return true; }
+
+LogicalResult cuda::GemmAttr::lower(kernel::FuncOp func) const { return Gemm(func, *this).run(); }

@@ -1,8 +1,9 @@
-//===- lib/Target/CUDA/DistributeColumns.cpp - the warps of a block share long columns ---===//
+//===- lib/Target/CUDA/Schedules/ColumnReduction.cpp - the warps of a block share long columns ---===//
 // SPDX-License-Identifier: Apache-2.0
 
 #include "lib/Target/CUDA/Lowering.h"
-#include "lib/Target/CUDA/Schedules.h"
+#include "lib/Target/CUDA/Schedules/Cost.h"
+#include "lib/Target/CUDA/Schedules/Schedules.h"
 
 using namespace mlir;
 using namespace cupola;
@@ -14,7 +15,7 @@ namespace {
 /// A lane per grid point, a warp per part of the loops: a warp reads neighbouring points.
 class Columns {
 public:
-  explicit Columns(kernel::FuncOp func) : low(func), threads(func.getParams().getAs<IntegerAttr>("threads").getInt()) {}
+  Columns(kernel::FuncOp func, int64_t threads) : low(func), threads(threads) {}
 
   LogicalResult run() {
     Expr points = graph::product(low.grid()), blocks = ceilDiv(points, lanes);
@@ -82,4 +83,34 @@ private:
 
 } // namespace
 
-LogicalResult cuda::lowerColumns(kernel::FuncOp func) { return Columns(func).run(); }
+/// Columns of this many elements are shared by the warps of a block.
+static constexpr int64_t longColumn = 32;
+
+static int64_t steps(Operation *loop) { return cuda::iterationsOf(loop).constant().value_or(longColumn); }
+
+/// Some loop is long and reads neighbouring elements for neighbouring points.
+static bool hasLongColumn(cuda::KernelFacts &facts) {
+  Value point = facts.func.getPoint().back();
+  return llvm::any_of(facts.loops, [&](Operation *loop) {
+    return steps(loop) >= longColumn && llvm::any_of(loop->getRegion(0).getOps<LoadOp>(),
+                                                     [&](LoadOp load) { return facts.stepsByOne(load, point); });
+  });
+}
+
+cuda::Candidates cuda::columnReductionCandidates(KernelFacts &facts, const GpuArchitecture &) {
+  // What a loop writes itself would be written by every thread of the block.
+  if (!facts.sharesLoops || facts.func.getGrid().empty() || !facts.hasOnly<kernel::ReduceOp, MapOp>() ||
+      !hasLongColumn(facts))
+    return {};
+  int64_t longest = 0;
+  for (Operation *loop : facts.loops)
+    longest = std::max(longest, steps(loop));
+  return {ColumnReductionAttr::get(facts.context(), longest >= 1024 ? 1024 : 256)};
+}
+
+double cuda::ColumnReductionAttr::cost(const KernelFacts &facts, const GpuArchitecture &target) const {
+  int64_t points = facts.points.value_or(typicalPoints(target));
+  return idle(points * (getThreads() / 32), target) * (facts.readsAlongRows ? strided : 1);
+}
+
+LogicalResult cuda::ColumnReductionAttr::lower(kernel::FuncOp func) const { return Columns(func, getThreads()).run(); }

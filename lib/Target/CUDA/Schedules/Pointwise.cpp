@@ -1,8 +1,9 @@
-//===- lib/Target/CUDA/DistributePointwise.cpp - one thread per vector of a foreach ---===//
+//===- lib/Target/CUDA/Schedules/Pointwise.cpp - one thread per vector of a foreach ---===//
 // SPDX-License-Identifier: Apache-2.0
 
 #include "lib/Target/CUDA/Lowering.h"
-#include "lib/Target/CUDA/Schedules.h"
+#include "lib/Target/CUDA/Schedules/Cost.h"
+#include "lib/Target/CUDA/Schedules/Schedules.h"
 
 using namespace mlir;
 using namespace cupola;
@@ -30,9 +31,22 @@ static LogicalResult distribute(cuda::Lowering &low, ForeachOp loop, int64_t thr
   });
 }
 
-LogicalResult cuda::lowerPointwise(kernel::FuncOp func) {
-  int64_t threads = func.getParams().getAs<IntegerAttr>("threads").getInt();
-  int64_t width = func.getParams().getAs<IntegerAttr>("vector").getInt();
+cuda::Candidates cuda::pointwiseCandidates(KernelFacts &facts, const GpuArchitecture &) {
+  if (!facts.isElementwise)
+    return {};
+  return {PointwiseAttr::get(facts.context(), /*threads=*/256, facts.vector)};
+}
+
+double cuda::PointwiseAttr::cost(const KernelFacts &facts, const GpuArchitecture &) const {
+  return facts.transposedAxis ? strided : 1;
+}
+
+StringRef cuda::PointwiseAttr::getLabel(graph::KernelKind kind) const {
+  return kind == graph::KernelKind::Gather ? "gather" : getMnemonic();
+}
+
+LogicalResult cuda::PointwiseAttr::lower(kernel::FuncOp func) const {
+  int64_t threads = getThreads(), width = getVector();
   Lowering low(func);
   std::optional<Expr> blocks;
   for (auto loop : low.body().getOps<ForeachOp>()) {

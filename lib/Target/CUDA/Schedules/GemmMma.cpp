@@ -1,8 +1,9 @@
-//===- lib/Target/CUDA/LowerMma.cpp - a product by the warps' matrix units ---===//
+//===- lib/Target/CUDA/Schedules/GemmMma.cpp - a product by the warps' matrix units ---===//
 // SPDX-License-Identifier: Apache-2.0
 
 #include "lib/Target/CUDA/ProductLowering.h"
-#include "lib/Target/CUDA/Schedules.h"
+#include "lib/Target/CUDA/Schedules/Schedules.h"
+#include "lib/Target/CUDA/Schedules/Tiles.h"
 
 using namespace mlir;
 using namespace cupola;
@@ -14,7 +15,9 @@ namespace {
 /// A warp owns a tile of 16*MI by 8*NI; its fragments come from shared memory by ldmatrix.
 class Mma : public cuda::ProductLowering {
 public:
-  using ProductLowering::ProductLowering;
+  Mma(kernel::FuncOp func, cuda::GemmMmaAttr schedule)
+      : ProductLowering(func, tileOf(schedule), schedule.getThreads()), warpsM(schedule.getWarpsM()),
+        warpsN(schedule.getWarpsN()), mmaK(schedule.getMmaK()), hasAsync(schedule.getAsync()) {}
 
 private:
   void letThreads() override {
@@ -88,9 +91,8 @@ private:
     });
   }
 
-  int64_t warpsM = number("warps_m"), warpsN = number("warps_n");
-  int64_t mmaK = number("mma_k");
-  bool hasAsync = number("async") != 0;
+  int64_t warpsM, warpsN, mmaK;
+  bool hasAsync;
   int64_t tilesM = tileM / (16 * warpsM), tilesN = tileN / (8 * warpsN);
   Expr wm, wn, lane; ///< of the warp along m and n; of the thread in it
   Value acc;
@@ -98,4 +100,22 @@ private:
 
 } // namespace
 
-LogicalResult cuda::lowerMma(kernel::FuncOp func) { return Mma(func).run(); }
+cuda::Candidates cuda::gemmMmaCandidates(KernelFacts &facts, const GpuArchitecture &target) {
+  if (!facts.product || !isForMatrixUnits(facts.product->dot, target))
+    return {};
+  auto shape = [&](int64_t m, int64_t n, int64_t k, int64_t warpsM, int64_t warpsN, int64_t split) {
+    return GemmMmaAttr::get(facts.context(), m, n, k, warpsM, warpsN, split, target.mmaK, target.asyncCopy);
+  };
+  // As those of plain cores, largest first.
+  const GemmMmaAttr table[] = {shape(128, 128, 32, 2, 4, 1), shape(64, 64, 32, 2, 2, 1), shape(32, 64, 32, 1, 2, 2),
+                               shape(32, 64, 32, 1, 2, 1), shape(32, 32, 64, 1, 1, 4)};
+  return fitting(ArrayRef(table), *facts.product);
+}
+
+double cuda::GemmMmaAttr::cost(const KernelFacts &facts, const GpuArchitecture &target) const {
+  return tileCost(tileOf(*this), *facts.product, target);
+}
+
+bool cuda::GemmMmaAttr::compilesAlone() const { return true; }
+
+LogicalResult cuda::GemmMmaAttr::lower(kernel::FuncOp func) const { return Mma(func, *this).run(); }

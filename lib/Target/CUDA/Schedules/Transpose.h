@@ -1,7 +1,7 @@
-//===- lib/Target/CUDA/Transpose.h - when tiles must be turned ---===//
+//===- lib/Target/CUDA/Schedules/Transpose.h - when tiles must be turned ---===//
 // SPDX-License-Identifier: Apache-2.0
-#ifndef CUPOLA_LIB_TARGET_CUDA_TRANSPOSE_H
-#define CUPOLA_LIB_TARGET_CUDA_TRANSPOSE_H
+#ifndef CUPOLA_LIB_TARGET_CUDA_SCHEDULES_TRANSPOSE_H
+#define CUPOLA_LIB_TARGET_CUDA_SCHEDULES_TRANSPOSE_H
 
 #include "dialects/Kernel/Kernel.h"
 
@@ -13,4 +13,4 @@ std::optional<unsigned> transposedAxis(kernel::ForeachOp loop, kernel::Variables
 
 } // namespace cupola::cuda
 
-#endif // CUPOLA_LIB_TARGET_CUDA_TRANSPOSE_H
+#endif // CUPOLA_LIB_TARGET_CUDA_SCHEDULES_TRANSPOSE_H

@@ -1,8 +1,9 @@
-//===- lib/Target/CUDA/LowerMatvec.cpp - a product with few rows ---===//
+//===- lib/Target/CUDA/Schedules/Matvec.cpp - a product with few rows ---===//
 // SPDX-License-Identifier: Apache-2.0
 
 #include "lib/Target/CUDA/Lowering.h"
-#include "lib/Target/CUDA/Schedules.h"
+#include "lib/Target/CUDA/Schedules/Schedules.h"
+#include "lib/Target/CUDA/Schedules/Tiles.h"
 
 using namespace mlir;
 using namespace cupola;
@@ -15,7 +16,7 @@ namespace {
 /// lane each; its warps share k and add up in shared memory.
 class Matvec {
 public:
-  explicit Matvec(kernel::FuncOp func) : low(func), rows(func.getParams().getAs<IntegerAttr>("rows").getInt()) {
+  Matvec(kernel::FuncOp func, int64_t rows) : low(func), rows(rows) {
     dot = *low.body().getOps<DotOp>().begin();
     extents = graph::exprsOf(dot.getExtents());
   }
@@ -37,9 +38,9 @@ public:
     });
   }
 
-private:
   static constexpr int64_t threads = 256, lanes = 32, warps = threads / lanes;
 
+private:
   /// Partial sums of this warp's k to shared memory: [warp][row][lane].
   LogicalResult product() {
     Type f32 = low.builder.getF32Type();
@@ -108,4 +109,31 @@ private:
 
 } // namespace
 
-LogicalResult cuda::lowerMatvec(kernel::FuncOp func) { return Matvec(func).run(); }
+/// A thread has an accumulator per row.
+static constexpr int64_t mostRows = 8;
+
+/// Neighbouring columns of the rhs are neighbours in memory, or one element.
+static bool readsAlongColumns(cuda::KernelFacts &facts) {
+  DotOp dot = facts.product->dot;
+  const std::string column = facts.vars.name(indicesOf(dot).n);
+  return llvm::all_of(dot.getRhs().front().getOps<LoadOp>(), [&](LoadOp load) {
+    std::optional<Expr> stride = facts.vars.read(load.getPosition(), load.getIndices()).coefficient(column);
+    return stride && (stride->isConstant(0) || stride->isConstant(1));
+  });
+}
+
+cuda::Candidates cuda::matvecCandidates(KernelFacts &facts, const GpuArchitecture &) {
+  if (!facts.product)
+    return {};
+  std::optional<int64_t> rows = graph::exprsOf(facts.product->dot.getExtents())[0].constant();
+  if (!rows || *rows > mostRows || !readsAlongColumns(facts))
+    return {};
+  return {MatvecAttr::get(facts.context(), *rows)};
+}
+
+/// All rows by a lane's column each; every warp has a part of k.
+double cuda::MatvecAttr::cost(const KernelFacts &facts, const GpuArchitecture &target) const {
+  return tileCost({getRows(), Matvec::lanes, /*k=*/1, Matvec::warps}, *facts.product, target);
+}
+
+LogicalResult cuda::MatvecAttr::lower(kernel::FuncOp func) const { return Matvec(func, getRows()).run(); }

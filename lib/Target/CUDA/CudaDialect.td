@@ -1,0 +1,122 @@
+//===- CudaDialect.td - how a GPU runs a kernel: one attribute per schedule -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CUPOLA_LIB_TARGET_CUDA_CUDADIALECT_TD
+#define CUPOLA_LIB_TARGET_CUDA_CUDADIALECT_TD
+
+include "dialects/Kernel/KernelInterfaces.td"
+include "mlir/IR/AttrTypeBase.td"
+
+def Cuda_Dialect : Dialect {
+  let name = "cuda";
+  let cppNamespace = "::cupola::cuda";
+  let summary = "how a GPU runs a kernel";
+  let description = [{
+    Schedules of kernels as attributes of `kernel.func`. All numbers are positive; a block has
+    whole warps of 32 threads, at most 1024 threads in all.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+}
+
+def Cuda_ScheduleInterface : AttrInterface<"ScheduleInterface", [Kernel_ScheduleInterface]> {
+  let cppNamespace = "::cupola::cuda";
+  let description = [{
+    A schedule with its parameters. Its file in Schedules/ has these methods and the function
+    that lists its candidates for a kernel.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      An estimate of the time, lower is better, to compare schedules of one kernel on one target.
+      Of a kernel with a product: what the busiest multiprocessor does per multiply-add or step of
+      the depth (Tiles.h). Of any other: the time of an access to memory, relative to one that
+      reads nothing in vain while the multiprocessors have all threads they need (Cost.h).
+    }], "double", "cost", (ins "const ::cupola::cuda::KernelFacts &":$facts,
+                               "const ::cupola::GpuArchitecture &":$target)>,
+    InterfaceMethod<"adds the simt.func of a kernel before it; the kernel is left as it is",
+                    "::llvm::LogicalResult", "lower", (ins "::cupola::kernel::FuncOp":$func)>,
+    InterfaceMethod<"whether the source takes so long to compile that it is worth a module of its own", "bool",
+                    "compilesAlone", (ins), "", "return false;">,
+  ];
+}
+
+class Cuda_Schedule<string attrName, string attrMnemonic, list<string> overridden = []>
+    : AttrDef<Cuda_Dialect, attrName, [DeclareAttrInterfaceMethods<Cuda_ScheduleInterface, overridden>]> {
+  let mnemonic = attrMnemonic;
+  let genVerifyDecl = 1;
+}
+
+def Cuda_PointwiseAttr : Cuda_Schedule<"Pointwise", "pointwise"> {
+  let summary = "one thread per vector of a foreach";
+  let parameters = (ins "int64_t":$threads, "int64_t":$vector);
+  let assemblyFormat = "`<` `threads` $threads `,` `vector` $vector `>`";
+  let extraClassDeclaration = [{
+    /// Gathers are pointwise kernels with an indirect index; reports tell them apart.
+    ::llvm::StringRef getLabel(::cupola::graph::KernelKind kind) const;
+  }];
+}
+
+def Cuda_TransposeAttr : Cuda_Schedule<"Transpose", "transpose"> {
+  let summary = "loads and stores along different axes, tiles in shared memory";
+  let parameters = (ins "int64_t":$threads);
+  let assemblyFormat = "`<` `threads` $threads `>`";
+}
+
+def Cuda_RowReductionAttr : Cuda_Schedule<"RowReduction", "row_reduction"> {
+  let summary = "a warp or a block per grid point";
+  let description = "`row` of the block's threads share a grid point: a warp of them or all.";
+  let parameters = (ins "int64_t":$threads, "int64_t":$row, "int64_t":$vector);
+  let assemblyFormat = "`<` `threads` $threads `,` `row` $row `,` `vector` $vector `>`";
+}
+
+def Cuda_ColumnReductionAttr : Cuda_Schedule<"ColumnReduction", "column_reduction"> {
+  let summary = "a lane per grid point, the warps share its loops";
+  let parameters = (ins "int64_t":$threads);
+  let assemblyFormat = "`<` `threads` $threads `>`";
+}
+
+def Cuda_ReductionAttr : Cuda_Schedule<"Reduction", "reduction"> {
+  let summary = "one thread per vector of grid points, which runs its loops alone";
+  let parameters = (ins "int64_t":$threads, "int64_t":$vector);
+  let assemblyFormat = "`<` `threads` $threads `,` `vector` $vector `>`";
+}
+
+def Cuda_GemmAttr : Cuda_Schedule<"Gemm", "gemm", ["compilesAlone"]> {
+  let summary = "tiles of a product through shared memory, f32 arithmetic";
+  let description = [{
+    A block computes m by n with tiles of k; a thread threadM by threadN of it, over one of
+    `split` equal parts of each tile's k.
+  }];
+  let parameters = (ins "int64_t":$m, "int64_t":$n, "int64_t":$k, "int64_t":$threadM, "int64_t":$threadN,
+                        "int64_t":$split);
+  let assemblyFormat = [{
+    `<` `tile` custom<Dims>($m, $n, $k) `,` `thread` custom<Dims>($threadM, $threadN) `,` `split` $split `>`
+  }];
+  let extraClassDeclaration = [{
+    int64_t getThreads() const { return getM() / getThreadM() * (getN() / getThreadN()) * getSplit(); }
+  }];
+}
+
+def Cuda_GemmMmaAttr : Cuda_Schedule<"GemmMma", "gemm_mma", ["compilesAlone"]> {
+  let summary = "tiles of a product through shared memory, by the warps' matrix units";
+  let description = [{
+    warpsM by warpsN warps share a tile, or a part of its k. `mma_k` is the depth of one mma;
+    `async`: tiles come by cp.async where their layout allows.
+  }];
+  let parameters = (ins "int64_t":$m, "int64_t":$n, "int64_t":$k, "int64_t":$warpsM, "int64_t":$warpsN,
+                        "int64_t":$split, "int64_t":$mmaK, "bool":$async);
+  let assemblyFormat = [{
+    `<` `tile` custom<Dims>($m, $n, $k) `,` `warps` custom<Dims>($warpsM, $warpsN) `,` `split` $split `,`
+    `mma_k` $mmaK `,` `async` $async `>`
+  }];
+  let extraClassDeclaration = [{
+    int64_t getThreads() const { return getWarpsM() * getWarpsN() * getSplit() * 32; }
+  }];
+}
+
+def Cuda_MatvecAttr : Cuda_Schedule<"Matvec", "matvec"> {
+  let summary = "a product with few rows, which reads its weights once";
+  let parameters = (ins "int64_t":$rows);
+  let assemblyFormat = "`<` `rows` $rows `>`";
+}
+
+#endif // CUPOLA_LIB_TARGET_CUDA_CUDADIALECT_TD

@@ -1,0 +1,83 @@
+//===- lib/Target/CUDA/Schedules/KernelFacts.cpp - what the choice of a schedule asks of a kernel ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Target/CUDA/Schedules/KernelFacts.h"
+
+#include "lib/Target/CUDA/Lowering.h"
+#include "lib/Target/CUDA/Schedules/Transpose.h"
+
+using namespace mlir;
+using namespace cupola;
+using namespace cupola::kernel;
+
+namespace cupola::cuda {
+
+/// What a symbolic extent is taken for.
+static constexpr int64_t typicalExtent = 256;
+
+static int64_t typical(const Expr &extent) {
+  std::map<std::string, int64_t> values;
+  for (const std::string &symbol : extent.symbols())
+    values[symbol] = typicalExtent;
+  return extent.evaluate(values).value_or(typicalExtent);
+}
+
+/// The iteration of a loop op and its innermost index value.
+static std::pair<Block *, Value> innermost(Operation *loop) {
+  return {&loop->getRegion(0).front(), loop->getRegion(0).getArguments().back()};
+}
+static Expr innermostExtent(Operation *loop) { return graph::exprsOf(extentsOf(loop)).back(); }
+
+/// One step has nothing to share, and neither has a search for the position of the best value.
+static bool canShare(Operation *loop) { return !extentsOf(loop).empty() && !isa<ArgReduceOp>(loop); }
+
+Expr iterationsOf(Operation *loop) { return graph::product(graph::exprsOf(extentsOf(loop))); }
+
+KernelFacts::KernelFacts(FuncOp func) : func(func), vars(func), divisors(scalarDivisors(func.getScalars())) {
+  if (auto dots = func.getBody().getOps<DotOp>(); !dots.empty()) {
+    product = productOf(*dots.begin());
+    return;
+  }
+  for (Operation &op : func.getBody().front())
+    if (isa<ForeachOp, MapOp, kernel::ReduceOp, ArgReduceOp>(op))
+      loops.push_back(&op);
+  points = graph::product(graph::exprsOf(func.getGrid())).constant();
+  sharesLoops = !loops.empty() && llvm::all_of(loops, canShare);
+  if (!sharesLoops)
+    return;
+  isElementwise = hasOnly<ForeachOp>() && func.getGrid().empty();
+  readsAlongRows = loadsAlongRows();
+  vector = widest();
+  if (isElementwise && loops.size() == 1)
+    transposedAxis = cuda::transposedAxis(cast<ForeachOp>(loops.front()), vars);
+}
+
+ProductFacts KernelFacts::productOf(DotOp dot) const {
+  graph::Exprs extents = graph::exprsOf(dot.getExtents());
+  int64_t batch = typical(graph::product(graph::exprsOf(dot->getParentOfType<FuncOp>().getGrid())));
+  return {dot, typical(extents[0]), typical(extents[1]), typical(extents[2]), batch};
+}
+
+bool KernelFacts::stepsByOne(LoadOp load, Value index) {
+  return cuda::stepsByOne(vars.read(load.getPosition(), load.getIndices()), vars.name(index));
+}
+
+bool KernelFacts::loadsAlongRows() {
+  return llvm::any_of(loops, [&](Operation *loop) {
+    auto [block, index] = innermost(loop);
+    return llvm::any_of(block->getOps<LoadOp>(), [&, index = index](LoadOp load) { return stepsByOne(load, index); });
+  });
+}
+
+int64_t KernelFacts::widest() {
+  SmallVector<std::pair<Block *, Value>> all;
+  for (Operation *loop : loops) {
+    all.push_back(innermost(loop));
+    if (innermostExtent(loop) != innermostExtent(loops.front()) ||
+        !reducesVectors(*all.back().first, all.back().second))
+      return 1;
+  }
+  return vectorWidth(all, innermostExtent(loops.front()), vars, divisors);
+}
+
+} // namespace cupola::cuda

@@ -1,0 +1,52 @@
+//===- lib/Target/CUDA/Schedules/KernelFacts.h - what the choice of a schedule asks of a kernel ---===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_LIB_TARGET_CUDA_SCHEDULES_KERNELFACTS_H
+#define CUPOLA_LIB_TARGET_CUDA_SCHEDULES_KERNELFACTS_H
+
+#include "dialects/Kernel/Kernel.h"
+
+namespace cupola::cuda {
+
+/// A product's extents, those that depend on symbols at a typical size.
+struct ProductFacts {
+  kernel::DotOp dot;
+  int64_t m, n, k;
+  int64_t batch; ///< products of this size: points of the grid
+};
+
+/// Computed once per kernel. Without a product, unless that is said.
+struct KernelFacts {
+  explicit KernelFacts(kernel::FuncOp func);
+
+  kernel::FuncOp func;
+  kernel::Variables vars;
+  std::map<std::string, int64_t> divisors;    ///< of n0, n1, ..
+  std::optional<ProductFacts> product;        ///< the first, if any
+  llvm::SmallVector<mlir::Operation *> loops; ///< of the body
+  std::optional<int64_t> points;              ///< of the grid; none: depends on symbols
+  bool sharesLoops = false;                   ///< threads may share every loop, and there are some
+  bool isElementwise = false;                 ///< they do nothing else, and there is no grid
+  bool readsAlongRows = false;                ///< some load steps by one with the innermost index of its loop
+  std::optional<unsigned> transposedAxis;     ///< of an elementwise kernel (Transpose.h)
+  int64_t vector = 1;                         ///< widest that every loop that threads share agrees on
+
+  mlir::MLIRContext *context() const { return func->getContext(); }
+  /// All loops of the body are of these types.
+  template <class... Loops> bool hasOnly() const {
+    return llvm::all_of(loops, [](mlir::Operation *loop) { return mlir::isa<Loops...>(loop); });
+  }
+  /// Neighbouring values of `index` read neighbouring elements.
+  bool stepsByOne(kernel::LoadOp load, mlir::Value index);
+
+private:
+  ProductFacts productOf(kernel::DotOp dot) const;
+  bool loadsAlongRows();
+  int64_t widest();
+};
+
+/// The steps of a loop.
+Expr iterationsOf(mlir::Operation *loop);
+
+} // namespace cupola::cuda
+
+#endif // CUPOLA_LIB_TARGET_CUDA_SCHEDULES_KERNELFACTS_H

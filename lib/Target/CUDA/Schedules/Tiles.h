@@ -1,0 +1,48 @@
+//===- lib/Target/CUDA/Schedules/Tiles.h - tiles of products ---===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_LIB_TARGET_CUDA_SCHEDULES_TILES_H
+#define CUPOLA_LIB_TARGET_CUDA_SCHEDULES_TILES_H
+
+#include "lib/Target/CUDA/Schedules/Schedules.h"
+
+namespace cupola::cuda {
+
+/// What a block computes: m by n elements, over k at a time, whose depth `split` groups of its
+/// threads share.
+struct Tile {
+  int64_t m, n, k, split;
+};
+
+/// That of a gemm or gemm_mma.
+template <class Attr> Tile tileOf(Attr schedule) {
+  return {schedule.getM(), schedule.getN(), schedule.getK(), schedule.getSplit()};
+}
+
+/// Requirements: m and n are no more than about twice what the product has, and there are tiles of
+/// k to overlap.
+bool fits(const Tile &tile, const ProductFacts &product);
+
+/// If there are enough blocks, what a multiprocessor moves: operand elements per multiply-add, with
+/// what tiles beyond m multiply in vain; two at most. If blocks are too few to keep all of them busy,
+/// what the busiest one computes: the multiply-adds of a tile per step of the depth, and the
+/// additions of its parts; 32 at least.
+double tileCost(const Tile &tile, const ProductFacts &product, const GpuArchitecture &target);
+
+/// Both operands are f16, or bf16 where the matrix units take it.
+bool isForMatrixUnits(kernel::DotOp dot, const GpuArchitecture &target);
+
+/// The schedules of a table that fit. If none does, there are very few rows: the first, whose
+/// blocks read the most columns at once.
+template <class Attr> Candidates fitting(llvm::ArrayRef<Attr> table, const ProductFacts &product) {
+  Candidates found;
+  for (Attr shape : table)
+    if (fits(tileOf(shape), product))
+      found.push_back(shape);
+  if (found.empty())
+    found.push_back(table.front());
+  return found;
+}
+
+} // namespace cupola::cuda
+
+#endif // CUPOLA_LIB_TARGET_CUDA_SCHEDULES_TILES_H

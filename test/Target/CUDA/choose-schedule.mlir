@@ -1,0 +1,190 @@
+// What is chosen, by the kernel and by the number of multiprocessors.
+// RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel.func(kernel-choose-schedule{arch=sm_75}))' | FileCheck %s --check-prefixes=ALL,SM75
+// RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel.func(kernel-choose-schedule{arch=sm_80}))' | FileCheck %s --check-prefixes=ALL,SM80
+// RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel.func(kernel-choose-schedule{arch=sm_86}))' | FileCheck %s --check-prefixes=ALL,SM80
+
+// The largest tile that gives every multiprocessor a block: 40 of them here, 108 there.
+// SM75: @full {{.*}} schedule #cuda.gemm<tile 64x64x16, thread 8x4, split 1> (
+// SM80: @full {{.*}} schedule #cuda.gemm<tile 32x64x16, thread 4x4, split 1> (
+kernel.func @full gemm grid () in [] scalars []
+    (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %c: !kernel.view<f32, write>) {
+  %0 = kernel.dot [512, 512, 512] lhs (%m, %k) {
+    %1 = kernel.load %a[512*%m + %k] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } rhs (%k, %n) {
+    %1 = kernel.load %b[512*%k + %n] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } : !kernel.tile<f32, "512", "512">
+  kernel.foreach (%m, %n) in [512, 512] {
+    %1 = kernel.extract %0 [%m, %n] : f32 from !kernel.tile<f32, "512", "512">
+    kernel.store %1, %c[512*%m + %n] : f32 to !kernel.view<f32, write>
+  }
+}
+
+// Where the largest tile is enough for all of them, nothing else reads less.
+// ALL: @large {{.*}} schedule #cuda.gemm<tile 128x128x16, thread 8x8, split 1> (
+kernel.func @large gemm grid () in [] scalars []
+    (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %c: !kernel.view<f32, write>) {
+  %0 = kernel.dot [2048, 2048, 512] lhs (%m, %k) {
+    %1 = kernel.load %a[512*%m + %k] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } rhs (%k, %n) {
+    %1 = kernel.load %b[2048*%k + %n] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } : !kernel.tile<f32, "2048", "2048">
+  kernel.foreach (%m, %n) in [2048, 2048] {
+    %1 = kernel.extract %0 [%m, %n] : f32 from !kernel.tile<f32, "2048", "2048">
+    kernel.store %1, %c[2048*%m + %n] : f32 to !kernel.view<f32, write>
+  }
+}
+
+// Too few blocks whatever the tile: the one with the least work for the busiest multiprocessor.
+// ALL: @small {{.*}} schedule #cuda.gemm<tile 16x32x64, thread 4x4, split 4> (
+kernel.func @small gemm grid () in [] scalars []
+    (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %c: !kernel.view<f32, write>) {
+  %0 = kernel.dot [48, 64, 256] lhs (%m, %k) {
+    %1 = kernel.load %a[256*%m + %k] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } rhs (%k, %n) {
+    %1 = kernel.load %b[64*%k + %n] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } : !kernel.tile<f32, "48", "64">
+  kernel.foreach (%m, %n) in [48, 64] {
+    %1 = kernel.extract %0 [%m, %n] : f32 from !kernel.tile<f32, "48", "64">
+    kernel.store %1, %c[64*%m + %n] : f32 to !kernel.view<f32, write>
+  }
+}
+
+// Parts of k need a long k.
+// ALL: @shallow {{.*}} schedule #cuda.gemm<tile 16x64x16, thread 4x4, split 1> (
+kernel.func @shallow gemm grid () in [] scalars []
+    (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %c: !kernel.view<f32, write>) {
+  %0 = kernel.dot [48, 64, 255] lhs (%m, %k) {
+    %1 = kernel.load %a[255*%m + %k] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } rhs (%k, %n) {
+    %1 = kernel.load %b[64*%k + %n] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } : !kernel.tile<f32, "48", "64">
+  kernel.foreach (%m, %n) in [48, 64] {
+    %1 = kernel.extract %0 [%m, %n] : f32 from !kernel.tile<f32, "48", "64">
+    kernel.store %1, %c[64*%m + %n] : f32 to !kernel.view<f32, write>
+  }
+}
+
+// Matrix units take f16; only the newer ones read tiles asynchronously.
+// SM75: @halves {{.*}} schedule #cuda.gemm_mma<tile 64x64x32, warps 2x2, split 1, mma_k 8, async false> (
+// SM80: @halves {{.*}} schedule #cuda.gemm_mma<tile 32x64x32, warps 1x2, split 2, mma_k 16, async true> (
+kernel.func @halves gemm grid () in [] scalars []
+    (%a: !kernel.view<f16, read>, %b: !kernel.view<f16, read>, %c: !kernel.view<f16, write>) {
+  %0 = kernel.dot [512, 512, 512] lhs (%m, %k) {
+    %1 = kernel.load %a[512*%m + %k] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } rhs (%k, %n) {
+    %1 = kernel.load %b[512*%k + %n] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } : !kernel.tile<f32, "512", "512">
+  kernel.foreach (%m, %n) in [512, 512] {
+    %1 = kernel.extract %0 [%m, %n] : f32 from !kernel.tile<f32, "512", "512">
+    %2 = kernel.cast %1 : f32 -> f16
+    kernel.store %2, %c[512*%m + %n] : f16 to !kernel.view<f16, write>
+  }
+}
+
+// Up to eight rows the weights are read once.
+// ALL: @eight {{.*}} schedule #cuda.matvec<rows 8> (
+kernel.func @eight gemm grid () in [] scalars []
+    (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %c: !kernel.view<f32, write>) {
+  %0 = kernel.dot [8, 4096, 512] lhs (%m, %k) {
+    %1 = kernel.load %a[512*%m + %k] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } rhs (%k, %n) {
+    %1 = kernel.load %b[4096*%k + %n] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } : !kernel.tile<f32, "8", "4096">
+  kernel.foreach (%m, %n) in [8, 4096] {
+    %1 = kernel.extract %0 [%m, %n] : f32 from !kernel.tile<f32, "8", "4096">
+    kernel.store %1, %c[4096*%m + %n] : f32 to !kernel.view<f32, write>
+  }
+}
+
+// Nine are a tile.
+// ALL: @nine {{.*}} schedule #cuda.gemm<tile 16x32x64, thread 4x4, split 4> (
+kernel.func @nine gemm grid () in [] scalars []
+    (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %c: !kernel.view<f32, write>) {
+  %0 = kernel.dot [9, 512, 512] lhs (%m, %k) {
+    %1 = kernel.load %a[512*%m + %k] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } rhs (%k, %n) {
+    %1 = kernel.load %b[512*%k + %n] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } : !kernel.tile<f32, "9", "512">
+  kernel.foreach (%m, %n) in [9, 512] {
+    %1 = kernel.extract %0 [%m, %n] : f32 from !kernel.tile<f32, "9", "512">
+    kernel.store %1, %c[512*%m + %n] : f32 to !kernel.view<f32, write>
+  }
+}
+
+// And so are fewer where neighbouring lanes would read columns that are apart.
+// ALL: @turned {{.*}} schedule #cuda.gemm<tile 128x128x16, thread 8x8, split 1> (
+kernel.func @turned gemm grid () in [] scalars []
+    (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %c: !kernel.view<f32, write>) {
+  %0 = kernel.dot [8, 512, 512] lhs (%m, %k) {
+    %1 = kernel.load %a[512*%m + %k] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } rhs (%k, %n) {
+    %1 = kernel.load %b[512*%n + %k] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } : !kernel.tile<f32, "8", "512">
+  kernel.foreach (%m, %n) in [8, 512] {
+    %1 = kernel.extract %0 [%m, %n] : f32 from !kernel.tile<f32, "8", "512">
+    kernel.store %1, %c[512*%m + %n] : f32 to !kernel.view<f32, write>
+  }
+}
+
+// A thread per vector of points, if enough threads are left.
+// SM75: @points {{.*}} schedule #cuda.reduction<threads 128, vector 4> (
+// SM80: @points {{.*}} schedule #cuda.reduction<threads 128, vector 2> (
+kernel.func @points reduction grid (%g) in [65536] scalars []
+    (%in: !kernel.view<f32, read>, %out: !kernel.view<f32, write>) {
+  %0 = kernel.reduce [#graph<reduce_kind sum>] (%d) in [20] {
+    %1 = kernel.load %in[65536*%d + %g] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } : f32
+  kernel.store %0, %out[%g] : f32 to !kernel.view<f32, write>
+}
+
+// A thread per point beats strided reads of a warp each if there are many points.
+// SM75: @few {{.*}} schedule #cuda.reduction<threads 128, vector 1> (
+// SM80: @few {{.*}} schedule #cuda.row_reduction<threads 128, row 32, vector 1> (
+kernel.func @few reduction grid (%g) in [1025] scalars []
+    (%in: !kernel.view<f32, read>, %out: !kernel.view<f32, write>) {
+  %0 = kernel.reduce [#graph<reduce_kind sum>] (%d) in [20] {
+    %1 = kernel.load %in[1025*%d + %g] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } : f32
+  kernel.store %0, %out[%g] : f32 to !kernel.view<f32, write>
+}
+
+// Long columns of few points are shared by the warps of a block,
+// SM75: @long {{.*}} schedule #cuda.reduction<threads 128, vector 1> (
+// SM80: @long {{.*}} schedule #cuda.column_reduction<threads 256> (
+kernel.func @long reduction grid (%g) in [20001] scalars []
+    (%in: !kernel.view<f32, read>, %out: !kernel.view<f32, write>) {
+  %0 = kernel.reduce [#graph<reduce_kind sum>] (%d) in [100] {
+    %1 = kernel.load %in[20001*%d + %g] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } : f32
+  kernel.store %0, %out[%g] : f32 to !kernel.view<f32, write>
+}
+
+// by more of them where they are longer.
+// ALL: @longest {{.*}} schedule #cuda.column_reduction<threads 1024> (
+kernel.func @longest reduction grid (%g) in [64] scalars []
+    (%in: !kernel.view<f32, read>, %out: !kernel.view<f32, write>) {
+  %0 = kernel.reduce [#graph<reduce_kind sum>] (%d) in [1024] {
+    %1 = kernel.load %in[64*%d + %g] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } : f32
+  kernel.store %0, %out[%g] : f32 to !kernel.view<f32, write>
+}

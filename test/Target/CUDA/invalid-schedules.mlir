@@ -1,0 +1,125 @@
+// RUN: cupola-opt %s --split-input-file --verify-diagnostics
+
+// expected-error @below {{48 threads are no block of whole warps, 1024 threads at most}}
+kernel.func @k pointwise grid () in [] scalars [] schedule #cuda.pointwise<threads 48, vector 4> () {
+}
+
+// -----
+
+// expected-error @below {{0 threads are no block of whole warps, 1024 threads at most}}
+kernel.func @k pointwise grid () in [] scalars [] schedule #cuda.pointwise<threads 0, vector 4> () {
+}
+
+// -----
+
+// expected-error @below {{a vector of 3 elements is none of 1, 2, 4, 8 and 16}}
+kernel.func @k pointwise grid () in [] scalars [] schedule #cuda.pointwise<threads 256, vector 3> () {
+}
+
+// -----
+
+// expected-error @below {{a tile of 1024 is no multiple of 96}}
+kernel.func @k pointwise grid () in [] scalars [] schedule #cuda.transpose<threads 96> () {
+}
+
+// -----
+
+// expected-error @below {{64 threads of a row are neither a warp nor the block of 256}}
+kernel.func @k row_reduction grid () in [] scalars [] schedule #cuda.row_reduction<threads 256, row 64, vector 1> () {
+}
+
+// -----
+
+// expected-error @below {{a vector of 32 elements is none of 1, 2, 4, 8 and 16}}
+kernel.func @k row_reduction grid () in [] scalars [] schedule #cuda.row_reduction<threads 256, row 32, vector 32> () {
+}
+
+// -----
+
+// expected-error @below {{2048 threads are no block of whole warps, 1024 threads at most}}
+kernel.func @k reduction grid () in [] scalars [] schedule #cuda.column_reduction<threads 2048> () {
+}
+
+// -----
+
+// expected-error @below {{a vector of -1 elements is none of 1, 2, 4, 8 and 16}}
+kernel.func @k reduction grid () in [] scalars [] schedule #cuda.reduction<threads 128, vector -1> () {
+}
+
+// -----
+
+// expected-error @below {{expected 3 numbers with an x between them}}
+kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm<tile 128x128, thread 8x8, split 1> () {
+}
+
+// -----
+
+// expected-error @below {{has a number that is not positive}}
+kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm<tile 128x128x16, thread 8x0, split 1> () {
+}
+
+// -----
+
+// expected-error @below {{the thread's n of 6 is no multiple of 4}}
+kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm<tile 128x128x16, thread 8x6, split 1> () {
+}
+
+// -----
+
+// expected-error @below {{the tile's m of 100 is no multiple of 8}}
+kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm<tile 100x128x16, thread 8x8, split 1> () {
+}
+
+// -----
+
+// expected-error @below {{the tile's k of 64 is no multiple of 3}}
+kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm<tile 16x32x64, thread 4x4, split 3> () {
+}
+
+// -----
+
+// expected-error @below {{16 threads are no block of whole warps, 1024 threads at most}}
+kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm<tile 16x16x16, thread 4x4, split 1> () {
+}
+
+// -----
+
+// expected-error @below {{the tile's m of 64 is no multiple of 48}}
+kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_mma<tile 64x64x32, warps 3x2, split 1, mma_k 16, async true> () {
+}
+
+// -----
+
+// expected-error @below {{the tile's n of 64 is no multiple of 24}}
+kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_mma<tile 64x64x32, warps 2x3, split 1, mma_k 16, async true> () {
+}
+
+// -----
+
+// expected-error @below {{the tile's k of 32 is no multiple of 64}}
+kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_mma<tile 64x64x32, warps 2x2, split 4, mma_k 16, async true> () {
+}
+
+// -----
+
+// expected-error @below {{an mma of depth 4 is none of 8 and 16}}
+kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_mma<tile 64x64x32, warps 2x2, split 1, mma_k 4, async true> () {
+}
+
+// -----
+
+// expected-error @below {{has a number that is not positive}}
+kernel.func @k gemm grid () in [] scalars [] schedule #cuda.matvec<rows 0> () {
+}
+
+// -----
+
+// expected-error @below {{invalid kind of attribute specified}}
+kernel.func @k gemm grid () in [] scalars [] schedule 4 : i64 () {
+}
+
+// -----
+
+// expected-error @below {{expected}}
+kernel.func @k fused grid () in [] scalars [] schedule #cuda.matvec<rows 1> () {
+}

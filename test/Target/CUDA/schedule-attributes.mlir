@@ -1,0 +1,31 @@
+// RUN: cupola-opt %s | cupola-opt | FileCheck %s
+
+// CHECK: @pointwise pointwise grid () in [] scalars [] schedule #cuda.pointwise<threads 256, vector 4> ()
+kernel.func @pointwise pointwise grid () in [] scalars [] schedule #cuda.pointwise<threads 256, vector 4> () {
+}
+// CHECK: @transpose {{.*}} schedule #cuda.transpose<threads 256> ()
+kernel.func @transpose pointwise grid () in [] scalars [] schedule #cuda.transpose<threads 256> () {
+}
+// CHECK: @row {{.*}} schedule #cuda.row_reduction<threads 128, row 32, vector 8> ()
+kernel.func @row row_reduction grid () in [] scalars [] schedule #cuda.row_reduction<threads 128, row 32, vector 8> () {
+}
+// CHECK: @column {{.*}} schedule #cuda.column_reduction<threads 1024> ()
+kernel.func @column reduction grid () in [] scalars [] schedule #cuda.column_reduction<threads 1024> () {
+}
+// CHECK: @points {{.*}} schedule #cuda.reduction<threads 128, vector 2> ()
+kernel.func @points reduction grid () in [] scalars [] schedule #cuda.reduction<threads 128, vector 2> () {
+}
+// CHECK: @gemm {{.*}} schedule #cuda.gemm<tile 16x32x64, thread 4x4, split 4> ()
+kernel.func @gemm gemm grid () in [] scalars [] schedule #cuda.gemm<tile 16x32x64, thread 4x4, split 4> () {
+}
+// CHECK: @mma {{.*}} schedule #cuda.gemm_mma<tile 128x128x32, warps 2x4, split 1, mma_k 16, async true> ()
+kernel.func @mma conv grid () in [] scalars []
+    schedule #cuda.gemm_mma<tile 128x128x32, warps 2x4, split 1, mma_k 16, async true> () {
+}
+// CHECK: @older {{.*}} schedule #cuda.gemm_mma<tile 64x64x32, warps 2x2, split 1, mma_k 8, async false> ()
+kernel.func @older gemm grid () in [] scalars []
+    schedule #cuda.gemm_mma<tile 64x64x32, warps 2x2, split 1, mma_k 8, async false> () {
+}
+// CHECK: @matvec {{.*}} schedule #cuda.matvec<rows 8> ()
+kernel.func @matvec gemm grid () in [] scalars [] schedule #cuda.matvec<rows 8> () {
+}
