@@ -132,7 +132,7 @@ Status runFusionPasses(ModuleOp module, const VariantSpec &variant, const Pipeli
   FormFusionsOptions fusion;
   fusion.epilogues = b.isOn("fuse-epilogues");
   fusion.prologues = b.isOn("fuse-prologues");
-  b.addNested<func::FuncOp>(createFormFusions(fusion));
+  b.add(createFormFusions(fusion));
   if (variant.target == "cpu" && options.libraries)
     b.addNested<func::FuncOp>(createChooseLibraries());
   return b.run();
