@@ -56,6 +56,16 @@ bool isPredicate(UnaryKind kind);
 /// How a reduction takes in one more element; a mean is the quotient of a sum.
 BinaryKind combiningKind(ReduceKind kind);
 
+//===--- Syntax: custom<Text> and custom<Fused> of attributes, custom<Reason> of ops, too ---===//
+
+mlir::ParseResult parseText(mlir::AsmParser &parser, std::string &text);
+void printText(mlir::AsmPrinter &printer, llvm::StringRef text);
+mlir::ParseResult parseFused(mlir::AsmParser &parser, bool &fused);
+void printFused(mlir::AsmPrinter &printer, bool fused);
+mlir::ParseResult parseReason(mlir::AsmParser &parser, ReasonAttr &reason);
+void printReason(mlir::AsmPrinter &printer, ReasonAttr reason);
+void printReason(mlir::OpAsmPrinter &printer, mlir::Operation *op, ReasonAttr reason);
+
 } // namespace cupola::graph
 
 #endif // CUPOLA_DIALECTS_GRAPH_GRAPH_H

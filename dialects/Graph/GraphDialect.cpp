@@ -1,7 +1,7 @@
 //===- dialects/Graph/GraphDialect.cpp - registration, attributes, folds ---===//
 // SPDX-License-Identifier: Apache-2.0
 
-#include "dialects/Graph/Graph.h"
+#include "dialects/Graph/Placement.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -43,6 +43,54 @@ LogicalResult ShapeAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
   if (!dynamic)
     return emitError() << "a static shape needs no expressions";
   return success();
+}
+
+//===--- Attributes of the function's arguments and results ---===//
+
+namespace {
+
+bool isExprs(Attribute attr) {
+  auto list = dyn_cast<ArrayAttr>(attr);
+  return list && llvm::all_of(list, cupola::graph::isExpr);
+}
+
+struct InterfaceAttr {
+  StringLiteral name;
+  bool ofArguments, ofResults;
+  bool (*isValid)(Attribute);
+};
+
+/// All that there are.
+constexpr InterfaceAttr interfaceAttrs[] = {
+    {"graph.name", true, true, [](Attribute attr) { return isa<StringAttr>(attr); }},
+    {"graph.dims", true, false, isExprs},
+    {storageAttr, true, true, isExprs},
+    {aliasAttr, false, true, [](Attribute attr) { return isa<IntegerAttr>(attr); }},
+};
+
+LogicalResult verifyInterface(Operation *op, NamedAttribute attr, bool InterfaceAttr::*isThere, StringRef where) {
+  for (const InterfaceAttr &row : interfaceAttrs)
+    if (row.*isThere && attr.getName() == row.name && row.isValid(attr.getValue()))
+      return success();
+  return op->emitError() << "no " << where << " has an attribute " << attr.getName() << " like this";
+}
+
+} // namespace
+
+LogicalResult GraphDialect::verifyOperationAttribute(Operation *op, NamedAttribute attr) {
+  return op->emitError() << "no op has the attribute " << attr.getName();
+}
+
+LogicalResult GraphDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned, NamedAttribute attr) {
+  return verifyInterface(op, attr, &InterfaceAttr::ofArguments, "argument");
+}
+
+LogicalResult GraphDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned, NamedAttribute attr) {
+  return verifyInterface(op, attr, &InterfaceAttr::ofResults, "result");
+}
+
+int64_t LibraryCallAttr::countInputs() {
+  return 2 + llvm::count_if(getPostOps(), [](PostOpAttr op) { return op.getKind() <= PostOpKind::AddTensor; });
 }
 
 OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }

@@ -25,8 +25,24 @@ def Graph_Dialect : Dialect {
     ones are unknown. Names of the model stay in locations.
 
     Broadcasting is explicit: operands of pointwise ops have the shape of the result.
+
+    What a pass tells a later one is declared: an attribute of an op, an op of the module
+    (`graph.provenance`, `graph.verdicts`), or one of the attributes that the function's
+    arguments and results may have:
+
+    | attribute | on | value |
+    |---|---|---|
+    | `graph.name` | arguments, results | the model's name of the input or output |
+    | `graph.dims` | arguments | extents that bind symbols (dialects/Graph/Interface.h) |
+    | `graph.storage` | arguments, results | shape of the memory (dialects/Graph/Placement.h) |
+    | `graph.alias` | results | number of the argument that shares the memory |
+
+    No pass reads a text: sentences for people are `#graph.reason`.
   }];
   let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
 }
 
 class Graph_Attr<string attrName, string attrMnemonic, list<Trait> traits = []>

@@ -1,7 +1,7 @@
-//===- GraphEnums.td - kinds of pointwise ops and reductions -*- tablegen -*-===//
+//===- GraphEnums.td - closed lists of the graph dialect -*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// One kind has one meaning in the reference interpreter, in CUDA device headers
+// One kind of op has one meaning in the reference interpreter, in CUDA device headers
 // (`cu_<kind>`) and in the CPU lowering.
 
 #ifndef CUPOLA_DIALECTS_GRAPH_GRAPHENUMS_TD
@@ -96,6 +96,48 @@ def Graph_KernelKind : Graph_Enum<"KernelKind", "kind of a kernel", [
   I32EnumAttrCase<"Pack", 6, "pack">,           // a weight in the order in which a product reads it
 ]>;
 
+def Graph_Relation : Graph_Enum<"Relation", "relation of two extents", [
+  I32EnumAttrCase<"Equal", 0, "equal">, I32EnumAttrCase<"LessEqual", 1, "less_equal">,
+  I32EnumAttrCase<"Broadcast", 2, "broadcast">, // equal, or one of them is 1
+]>;
+
+/// What decided whether an edge between two ops stays within a kernel.
+def Graph_FusionRule : Graph_Enum<"FusionRule", "rule of fusion", [
+  // within a kernel
+  I32EnumAttrCase<"Constant", 0, "constant">, I32EnumAttrCase<"View", 1, "view">,
+  I32EnumAttrCase<"Epilogue", 2, "epilogue">, I32EnumAttrCase<"Prologue", 3, "prologue">,
+  // either
+  I32EnumAttrCase<"Join", 4, "join">,
+  // through memory
+  I32EnumAttrCase<"Hero", 5, "hero">, I32EnumAttrCase<"TwoStages", 6, "two-stages">,
+  I32EnumAttrCase<"SeveralReaders", 7, "several-readers">, I32EnumAttrCase<"Result", 8, "result">,
+  I32EnumAttrCase<"ContractionOperand", 9, "contraction-operand">,
+  I32EnumAttrCase<"Broadcast", 10, "broadcast">, I32EnumAttrCase<"Address", 11, "address">,
+  I32EnumAttrCase<"Size", 12, "size">, I32EnumAttrCase<"Disabled", 13, "disabled">,
+]>;
+
+/// Why no kernel that computes writes the elements of a result of the model.
+def Graph_CopyReason : Graph_Enum<"CopyReason", "why a fusion only moves elements", [
+  I32EnumAttrCase<"Joined", 0, "joined">,         // several values stand side by side in it
+  I32EnumAttrCase<"Part", 1, "part">,             // it is a part of a value
+  I32EnumAttrCase<"Shared", 2, "shared">,         // the value is read in its own layout, too
+  I32EnumAttrCase<"Uncomputed", 3, "uncomputed">, // it is a view of an input or a constant
+]>;
+
+/// Numbered as format::LibraryCallKind (lib/Runtime/Format/LibraryCall.h).
+def Graph_LibraryCallKind : Graph_Enum<"LibraryCallKind", "what a library computes", [
+  I32EnumAttrCase<"Convolution", 1, "convolution">, I32EnumAttrCase<"MatrixProduct", 2, "product">,
+]>;
+
+/// Numbered as format::PostOpKind.
+def Graph_PostOpKind : Graph_Enum<"PostOpKind", "what a library does to every element", [
+  I32EnumAttrCase<"AddChannel", 1, "add_channel">, I32EnumAttrCase<"AddTensor", 2, "add_tensor">,
+  I32EnumAttrCase<"Relu", 3, "relu">, I32EnumAttrCase<"Clip", 4, "clip">,
+  I32EnumAttrCase<"Sigmoid", 5, "sigmoid">, I32EnumAttrCase<"Silu", 6, "silu">,
+  I32EnumAttrCase<"HardSwish", 7, "hard_swish">, I32EnumAttrCase<"GeluErf", 8, "gelu_erf">,
+  I32EnumAttrCase<"GeluTanh", 9, "gelu_tanh">, I32EnumAttrCase<"Tanh", 10, "tanh">,
+]>;
+
 class Graph_EnumAttrOf<EnumAttrInfo info, string attrMnemonic>
     : EnumAttr<Graph_Dialect, info, attrMnemonic>;
 def Graph_UnaryKindAttr : Graph_EnumAttrOf<Graph_UnaryKind, "unary_kind">;
@@ -104,5 +146,7 @@ def Graph_ReduceKindAttr : Graph_EnumAttrOf<Graph_ReduceKind, "reduce_kind">;
 def Graph_SoftmaxGuardAttr : Graph_EnumAttrOf<Graph_SoftmaxGuard, "softmax_guard">;
 def Graph_KernelKindAttr : Graph_EnumAttrOf<Graph_KernelKind, "kernel_kind">;
 def Graph_PadModeAttr : Graph_EnumAttrOf<Graph_PadMode, "pad_mode">;
+def Graph_RelationAttr : Graph_EnumAttrOf<Graph_Relation, "relation">;
+def Graph_CopyReasonAttr : Graph_EnumAttrOf<Graph_CopyReason, "copy_reason">;
 
 #endif // CUPOLA_DIALECTS_GRAPH_GRAPHENUMS_TD

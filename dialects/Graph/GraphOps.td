@@ -4,17 +4,12 @@
 #ifndef CUPOLA_DIALECTS_GRAPH_GRAPHOPS_TD
 #define CUPOLA_DIALECTS_GRAPH_GRAPHOPS_TD
 
-include "dialects/Graph/GraphDialect.td"
-include "dialects/Graph/GraphEnums.td"
 include "dialects/Graph/GraphInterfaces.td"
-include "mlir/IR/SymbolInterfaces.td"
+include "dialects/Graph/GraphModuleOps.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Graph_Tensor : TensorOf<[AnyFloat, AnySignlessInteger, AnyUnsignedInteger]>;
-
-class Graph_Op<string mnemonic, list<Trait> traits = []>
-    : Op<Graph_Dialect, mnemonic, traits>;
 
 /// An op on tensors without side effects that declares its classes.
 class Graph_PureOp<string mnemonic, string fusionClass, string precisionClass,
@@ -39,33 +34,8 @@ class Graph_ViewOp<string mnemonic, list<string> methods = []>
                    [DeclareOpInterfaceMethods<Graph_IndexingInterface, methods>]>;
 
 //===----------------------------------------------------------------------===//
-// Symbols, facts, constants
+// Constants
 //===----------------------------------------------------------------------===//
-
-def Graph_SymbolOp : Graph_Op<"symbol", [Symbol]> {
-  let summary = "a dimension whose extent is known when shapes are bound";
-  let description = [{
-    `max` 0 means unbounded. The location names the model's dimension (for people only).
-
-    ```mlir
-    graph.symbol @s0 {min = 1 : i64, max = 0 : i64, divisor = 1 : i64}
-    ```
-  }];
-  let arguments = (ins SymbolNameAttr:$sym_name, DefaultValuedAttr<I64Attr, "1">:$min,
-                       DefaultValuedAttr<I64Attr, "0">:$max,
-                       DefaultValuedAttr<I64Attr, "1">:$divisor);
-  let assemblyFormat = "$sym_name attr-dict";
-}
-
-def Graph_AssumeOp : Graph_Op<"assume"> {
-  let summary = "a fact about extents that the model forces; checked when shapes are bound";
-  let description = [{
-    `relation` is `==` (both expressions are equal), `<=`, or `broadcast` (they are equal
-    or one of them is 1). `reason` says, with the names of both inputs, who forces it.
-  }];
-  let arguments = (ins Graph_Expr:$lhs, StrAttr:$relation, Graph_Expr:$rhs, StrAttr:$reason);
-  let assemblyFormat = "custom<Expr>($lhs) $relation custom<Expr>($rhs) `because` $reason attr-dict";
-}
 
 def Graph_ConstantOp : Graph_PureOp<"constant", "Constant", "Compute", [ConstantLike]> {
   let summary = "a constant tensor; big ones are resources backed by the blob store";
@@ -372,7 +342,7 @@ def Graph_NormalizeOp : Graph_PureOp<"normalize", "RowNormal", "Compute"> {
   let description = [{
     `axes` (ascending) span a row, as in graph.layer_norm. Along them `moments` has the
     input's extent where the row comes in parts, and 1 within a part. Mean and variance of
-    the row are computed from those of its parts.
+    the row are computed from those of its parts. `two_stages`: why the row was split.
 
     ```mlir
     graph.normalize %x moments %m axes [1, 2, 3, 4] {epsilon = 1.0e-5 : f64}
@@ -380,11 +350,11 @@ def Graph_NormalizeOp : Graph_PureOp<"normalize", "RowNormal", "Compute"> {
     ```
   }];
   let arguments = (ins Graph_Tensor:$input, Graph_Tensor:$moments, DenseI64ArrayAttr:$axes,
-                       F64Attr:$epsilon);
+                       F64Attr:$epsilon, OptionalAttr<Graph_ReasonAttr>:$two_stages);
   let results = (outs Graph_Tensor:$result);
   let hasVerifier = 1;
   let assemblyFormat = [{
-    $input `moments` $moments `axes` $axes attr-dict
+    $input `moments` $moments `axes` $axes (`because` custom<Reason>($two_stages)^)? attr-dict
     `:` type($input) `,` type($moments) `->` type($result)
   }];
 }
@@ -439,19 +409,43 @@ def Graph_ConvOp : Graph_PureOp<"conv", "Contraction", "Matrix"> {
 //===----------------------------------------------------------------------===//
 
 def Graph_FusionOp : Graph_Op<"fusion", [IsolatedFromAbove, Pure,
-    SingleBlockImplicitTerminator<"YieldOp">]> {
+    SingleBlockImplicitTerminator<"YieldOp">, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "ops that become one kernel";
   let description = [{
     The region's arguments are the operands. `kind` is that of the kernel which it becomes;
     the hero is the one op in the region that is neither pointwise nor view (none for
-    pointwise fusions).
+    pointwise fusions). Later passes add:
+
+    - `copies`: it only moves elements, and why nothing that computes writes them there
+    - `library`: what a library may do instead of the kernel. `library_inputs` are the inputs
+      that are its source, weights and operands of post-ops; the one result is the call's.
+    - `library_refused`: why the fusion's contraction is left to the kernel
+    - `kernel`: the kernel.func that computes it, and `scalars`: its n0, n1, ..
+
+    ```mlir
+    %1 = graph.fusion gemm(%a, %w) kernel @k0 []
+        library <product source [16, 384] weights [384, 384] result [16, 384]> inputs [0, 1]
+        : (tensor<16x384xf32>, tensor<384x384xf32>) -> tensor<16x384xf32> { .. }
+    ```
   }];
-  let arguments = (ins Variadic<Graph_Tensor>:$inputs, Graph_KernelKindAttr:$kind);
+  let arguments = (ins Variadic<Graph_Tensor>:$inputs, Graph_KernelKindAttr:$kind,
+                       OptionalAttr<Graph_CopyReasonAttr>:$copies,
+                       OptionalAttr<Graph_LibraryCallAttr>:$library,
+                       OptionalAttr<DenseI64ArrayAttr>:$library_inputs,
+                       OptionalAttr<Graph_ReasonAttr>:$library_refused,
+                       OptionalAttr<FlatSymbolRefAttr>:$kernel, OptionalAttr<Graph_ExprArray>:$scalars);
   let results = (outs Variadic<Graph_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
+  let builders = [OpBuilder<(ins "::mlir::TypeRange":$results, "::mlir::ValueRange":$inputs,
+                                 "::cupola::graph::KernelKind":$kind), [{
+    build($_builder, $_state, results, inputs, kind, /*copies=*/nullptr, /*library=*/nullptr,
+          /*library_inputs=*/nullptr, /*library_refused=*/nullptr, /*kernel=*/nullptr, /*scalars=*/nullptr);
+  }]>];
   let hasVerifier = 1;
   let assemblyFormat = [{
-    $kind `(` $inputs `)` attr-dict-with-keyword `:` functional-type($inputs, $results) $body
+    $kind `(` $inputs `)` (`kernel` $kernel^ custom<Exprs>($scalars))? (`copies` $copies^)?
+    (`library` $library^ `inputs` $library_inputs)? (`refused` custom<Reason>($library_refused)^)?
+    attr-dict-with-keyword `:` functional-type($inputs, $results) $body
   }];
 }
 

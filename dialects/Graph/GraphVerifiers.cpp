@@ -3,6 +3,8 @@
 
 #include "dialects/Graph/Graph.h"
 
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
 using namespace mlir;
 using namespace cupola;
 using namespace cupola::graph;
@@ -375,6 +377,23 @@ LogicalResult ConvOp::verify() {
   return sameElement(*this, getInput(), getResult());
 }
 
+/// The inputs are there that the call takes.
+static LogicalResult verifyLibrary(FusionOp op) {
+  std::optional<ArrayRef<int64_t>> inputs = op.getLibraryInputs();
+  if (op.getLibrary().has_value() != inputs.has_value())
+    return op.emitOpError("has a library call and its inputs, or none of both");
+  if (!inputs)
+    return success();
+  if (op.getLibraryRefused())
+    return op.emitOpError("has a library call that is refused");
+  if (static_cast<int64_t>(inputs->size()) != op.getLibrary()->countInputs())
+    return op.emitOpError() << "has " << inputs->size() << " inputs of a library call that takes "
+                            << op.getLibrary()->countInputs();
+  if (llvm::any_of(*inputs, [&](int64_t i) { return i < 0 || i >= static_cast<int64_t>(op.getInputs().size()); }))
+    return op.emitOpError("has an input of its library call that is no input of the fusion");
+  return success();
+}
+
 LogicalResult FusionOp::verify() {
   Block &body = getBody().front();
   if (body.getArgumentTypes() != TypeRange(getInputs()))
@@ -382,5 +401,19 @@ LogicalResult FusionOp::verify() {
   auto yield = cast<YieldOp>(body.getTerminator());
   if (yield.getValues().getTypes() != getResultTypes())
     return emitOpError("yielded values and results differ in type");
+  if (getKernel().has_value() != getScalars().has_value())
+    return emitOpError("has a kernel and its scalars, or none of both");
+  return verifyLibrary(*this);
+}
+
+LogicalResult FusionOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (getKernel() && !symbols.lookupNearestSymbolFrom(*this, getKernelAttr()))
+    return emitOpError() << "has the kernel " << getKernelAttr() << ", which is not there";
+  return success();
+}
+
+LogicalResult VerdictsOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (!symbols.lookupNearestSymbolFrom<FunctionOpInterface>(*this, getFunctionAttr()))
+    return emitOpError() << "is about " << getFunctionAttr() << ", which is no function";
   return success();
 }

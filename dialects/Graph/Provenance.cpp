@@ -48,27 +48,33 @@ NodeNames namedNodes(Operation *root) {
   return names;
 }
 
-static constexpr StringLiteral goneAttr = "graph.gone";
-static StringRef nameOf(Fate fate) { return fate == Fate::Folded ? "folded" : "dead"; }
+ProvenanceOp provenanceOf(ModuleOp module) {
+  auto ops = module.getOps<ProvenanceOp>();
+  return ops.empty() ? ProvenanceOp() : *ops.begin();
+}
 
-NodeNames goneNodes(Operation *func, Fate fate) {
+static ArrayAttr namesOf(ProvenanceOp record, Fate fate) {
+  return fate == Fate::Folded ? record.getFolded() : record.getDead();
+}
+
+NodeNames goneNodes(ModuleOp module, Fate fate) {
   NodeNames names;
-  if (auto gone = func->getAttrOfType<DictionaryAttr>(goneAttr))
-    if (auto list = gone.getAs<ArrayAttr>(nameOf(fate)))
-      for (auto name : list.getAsRange<StringAttr>())
-        names.insert(name);
+  if (ProvenanceOp record = provenanceOf(module))
+    for (auto name : namesOf(record, fate).getAsRange<StringAttr>())
+      names.insert(name);
   return names;
 }
 
 void recordFate(Operation *func, const NodeNames &nodes, Fate fate) {
-  NodeNames names = goneNodes(func, fate);
-  names.insert(nodes.begin(), nodes.end());
-  if (names.empty())
+  auto module = func->getParentOfType<ModuleOp>();
+  ProvenanceOp record = provenanceOf(module);
+  if (!record)
     return;
-  Builder b(func->getContext());
-  NamedAttrList gone(func->getAttrOfType<DictionaryAttr>(goneAttr));
-  gone.set(nameOf(fate), b.getArrayAttr(llvm::map_to_vector(names, [](StringAttr name) -> Attribute { return name; })));
-  func->setAttr(goneAttr, gone.getDictionary(func->getContext()));
+  NodeNames names = goneNodes(module, fate);
+  names.insert(nodes.begin(), nodes.end());
+  auto list =
+      ArrayAttr::get(func->getContext(), llvm::map_to_vector(names, [](StringAttr name) -> Attribute { return name; }));
+  fate == Fate::Folded ? record.setFoldedAttr(list) : record.setDeadAttr(list);
 }
 
 void recordGone(Operation *func, const NodeNames &nodes, Fate fate) {

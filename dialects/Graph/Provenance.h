@@ -7,7 +7,9 @@
 #ifndef CUPOLA_DIALECTS_GRAPH_PROVENANCE_H
 #define CUPOLA_DIALECTS_GRAPH_PROVENANCE_H
 
-#include "mlir/IR/Operation.h"
+#include "dialects/Graph/Graph.h"
+
+#include "mlir/IR/BuiltinOps.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -28,15 +30,18 @@ llvm::SmallVector<NodeRef> nodesOf(mlir::Location location);
 using NodeNames = llvm::SetVector<mlir::StringAttr>;
 NodeNames namedNodes(mlir::Operation *root);
 
-/// Why no op need name a node. The function's attribute `graph.gone` keeps the names of both
-/// kinds; what it does not keep must be named.
+/// The module's graph.provenance; null where it was not imported (hand-written, of tests).
+ProvenanceOp provenanceOf(mlir::ModuleOp module);
+
+/// Why no op need name a node. The module's graph.provenance keeps the names of both kinds;
+/// what it does not keep must be named. Nothing is kept where there is no such op.
 ///   Folded   its results are known to the compiler: extents, constants
 ///   Dead     no result of the model needs it, or it did nothing
 enum class Fate { Folded, Dead };
 void recordFate(mlir::Operation *func, const NodeNames &nodes, Fate fate);
 /// Those of `nodes` that `func` does not name are gone.
 void recordGone(mlir::Operation *func, const NodeNames &nodes, Fate fate);
-NodeNames goneNodes(mlir::Operation *func, Fate fate);
+NodeNames goneNodes(mlir::ModuleOp module, Fate fate);
 
 /// "name" of the only node or "first (+2)"; "?" where the location has none.
 std::string displayName(mlir::Location location);

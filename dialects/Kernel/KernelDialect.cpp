@@ -40,7 +40,7 @@ void KernelDialect::initialize() {
 
 OpFoldResult kernel::ConstantOp::fold(FoldAdaptor) { return getValue(); }
 
-// kernel.func @name kind grid (%g0, ..) in [..] scalars [..] (schedule attribute)? (%a: type, ..) {body}
+// kernel.func @name kind grid (%g0, ..) in [..] scalars [..] (schedule attribute)? (packed [..])? (%a: type, ..) {body}
 void kernel::FuncOp::print(OpAsmPrinter &p) {
   p << ' ';
   p.printSymbolName(getSymName());
@@ -51,10 +51,13 @@ void kernel::FuncOp::print(OpAsmPrinter &p) {
   p << " scalars " << getScalarsAttr();
   if (ScheduleInterface schedule = getScheduleAttr())
     p << " schedule " << schedule;
+  if (ArrayAttr packed = getPackedAttr())
+    p << " packed " << packed;
   p << " (";
   llvm::interleaveComma(getViews(), p, [&](BlockArgument arg) { p.printRegionArgument(arg); });
   p << ") ";
-  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"sym_name", "kind", "grid", "scalars", "schedule"});
+  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
+                                     {"sym_name", "kind", "grid", "scalars", "schedule", "packed"});
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false, /*printBlockTerminators=*/false);
 }
 
@@ -65,11 +68,10 @@ static ParseResult parseKind(OpAsmParser &parser, NamedAttrList &attributes) {
   return success(succeeded(kind));
 }
 
-static ParseResult parseOptionalSchedule(OpAsmParser &parser, NamedAttrList &attributes) {
-  if (failed(parser.parseOptionalKeyword("schedule")))
-    return success();
-  ScheduleInterface schedule;
-  return parser.parseAttribute(schedule, "schedule", attributes);
+/// `name` and its attribute, or nothing.
+template <class Attr> static ParseResult parseOptional(OpAsmParser &parser, StringRef name, NamedAttrList &attributes) {
+  Attr attr;
+  return failed(parser.parseOptionalKeyword(name)) ? success() : parser.parseAttribute(attr, name, attributes);
 }
 
 ParseResult kernel::FuncOp::parse(OpAsmParser &parser, OperationState &result) {
@@ -80,7 +82,8 @@ ParseResult kernel::FuncOp::parse(OpAsmParser &parser, OperationState &result) {
       parser.parseKeyword("grid") || parser.parseArgumentList(point, OpAsmParser::Delimiter::Paren) ||
       parser.parseKeyword("in") || parseExtents(parser, grid) || parser.parseKeyword("scalars") ||
       parser.parseAttribute(scalars, "scalars", result.attributes) ||
-      parseOptionalSchedule(parser, result.attributes) ||
+      parseOptional<ScheduleInterface>(parser, "schedule", result.attributes) ||
+      parseOptional<ArrayAttr>(parser, "packed", result.attributes) ||
       parser.parseArgumentList(args, OpAsmParser::Delimiter::Paren, /*allowType=*/true) ||
       parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();
@@ -89,6 +92,15 @@ ParseResult kernel::FuncOp::parse(OpAsmParser &parser, OperationState &result) {
     index.type = parser.getBuilder().getIndexType();
   args.append(point);
   return parseRegion(parser, *result.addRegion(), args);
+}
+
+SmallVector<PackedAttr> kernel::FuncOp::getPackedOperands() {
+  ArrayAttr packed = getPackedAttr();
+  return packed ? llvm::to_vector(packed.getAsRange<PackedAttr>()) : SmallVector<PackedAttr>();
+}
+
+bool kernel::FuncOp::isPacked(unsigned parameter) {
+  return llvm::any_of(getPackedOperands(), [&](PackedAttr packed) { return packed.getParameter() == parameter; });
 }
 
 TileType kernel::tileType(Type element, ArrayRef<Expr> extents) {

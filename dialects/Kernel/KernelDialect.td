@@ -60,4 +60,19 @@ def Kernel_ScalarAttr : AttrDef<Kernel_Dialect, "Scalar"> {
   let assemblyFormat = "`<` $min `,` $max `,` $divisor `>`";
 }
 
+def Kernel_PackedAttr : AttrDef<Kernel_Dialect, "Packed"> {
+  let mnemonic = "packed";
+  let summary = "a buffer parameter that holds its operand in another order";
+  let description = [{
+    The copy of `bytes` bytes, over the kernel's n0, n1, .. , is made once per executable by
+    the kernel `packer`, whose parameters are the operand and the copy.
+
+    ```mlir
+    #kernel.packed<1 bytes <"36864"> by @p0>
+    ```
+  }];
+  let parameters = (ins "unsigned":$parameter, "::cupola::graph::ExprAttr":$bytes, "::mlir::FlatSymbolRefAttr":$packer);
+  let assemblyFormat = "`<` $parameter `bytes` $bytes `by` $packer `>`";
+}
+
 #endif // CUPOLA_DIALECTS_KERNEL_KERNELDIALECT_TD

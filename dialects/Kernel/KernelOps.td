@@ -41,7 +41,8 @@ def Kernel_FuncOp : Kernel_Op<"func", [Symbol, IsolatedFromAbove, SingleBlock, N
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, Graph_KernelKindAttr:$kind, Graph_ExprArray:$grid,
                        TypedArrayAttrBase<Kernel_ScalarAttr, "scalar parameters">:$scalars,
-                       OptionalAttr<Kernel_ScheduleInterface>:$schedule);
+                       OptionalAttr<Kernel_ScheduleInterface>:$schedule,
+                       OptionalAttr<TypedArrayAttrBase<Kernel_PackedAttr, "packed parameters">>:$packed);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -54,6 +55,9 @@ def Kernel_FuncOp : Kernel_Op<"func", [Symbol, IsolatedFromAbove, SingleBlock, N
     ::llvm::MutableArrayRef<::mlir::BlockArgument> getPoint() {
       return getBody().getArguments().take_back(getGrid().size());
     }
+    /// Those of getPacked(), none where there is none.
+    ::llvm::SmallVector<PackedAttr> getPackedOperands();
+    bool isPacked(unsigned parameter);
   }];
 }
 

@@ -12,52 +12,14 @@ using namespace mlir;
 namespace cupola::plan {
 
 using format::LibraryCall;
-using format::LibraryCallKind;
 using format::PostOp;
-using format::PostOpKind;
 
 namespace {
 
-constexpr std::pair<StringRef, LibraryCallKind> kinds[] = {
-    {"convolution", LibraryCallKind::Convolution},
-    {"product", LibraryCallKind::MatrixProduct},
-};
-
-constexpr std::pair<StringRef, PostOpKind> postOpKinds[] = {
-    {"add_channel", PostOpKind::AddChannel},
-    {"add_tensor", PostOpKind::AddTensor},
-    {"relu", PostOpKind::Relu},
-    {"clip", PostOpKind::Clip},
-    {"sigmoid", PostOpKind::Sigmoid},
-    {"silu", PostOpKind::Silu},
-    {"hard_swish", PostOpKind::HardSwish},
-    {"gelu_erf", PostOpKind::GeluErf},
-    {"gelu_tanh", PostOpKind::GeluTanh},
-    {"tanh", PostOpKind::Tanh},
-};
-
-/// The lists of numbers, by name.
-constexpr std::pair<StringRef, std::vector<int64_t> LibraryCall::*> lists[] = {
-    {"source", &LibraryCall::source},   {"weights", &LibraryCall::weights},     {"result", &LibraryCall::result},
-    {"strides", &LibraryCall::strides}, {"dilations", &LibraryCall::dilations}, {"padding", &LibraryCall::padding},
-};
-
-template <class Table, class Kind> StringRef nameIn(const Table &table, Kind kind) {
-  for (auto &[name, value] : table)
-    if (value == kind)
-      return name;
-  return "";
-}
-
-template <class Table, class Kind> bool readKind(const Table &table, DictionaryAttr attr, Kind &kind) {
-  auto text = attr.getAs<StringAttr>("kind");
-  for (auto &[name, value] : table)
-    if (text && text.getValue() == name) {
-      kind = value;
-      return true;
-    }
-  return false;
-}
+// The kinds of both sides have the same numbers.
+static_assert(uint32_t(graph::LibraryCallKind::MatrixProduct) == uint32_t(format::LibraryCallKind::MatrixProduct));
+static_assert(uint32_t(graph::PostOpKind::AddTensor) == uint32_t(format::PostOpKind::AddTensor));
+static_assert(uint32_t(graph::PostOpKind::Tanh) == uint32_t(format::PostOpKind::Tanh));
 
 FloatAttr floatAttr(Builder &b, uint32_t bits) {
   float value;
@@ -66,52 +28,38 @@ FloatAttr floatAttr(Builder &b, uint32_t bits) {
 }
 
 /// 0 where there is none.
-uint32_t bitsOf(DictionaryAttr attr, StringRef name) {
-  auto number = attr.getAs<FloatAttr>(name);
-  return number && number.getType().isF32() ? number.getValue().bitcastToAPInt().getZExtValue() : 0;
-}
+uint32_t bitsOf(FloatAttr number) { return number ? number.getValue().bitcastToAPInt().getZExtValue() : 0; }
 
-DictionaryAttr postOpAttr(Builder &b, const PostOp &op) {
-  SmallVector<NamedAttribute> fields{b.getNamedAttr("kind", b.getStringAttr(nameIn(postOpKinds, op.kind)))};
-  if (op.alpha != 0 || op.beta != 0) {
-    fields.push_back(b.getNamedAttr("alpha", floatAttr(b, op.alpha)));
-    fields.push_back(b.getNamedAttr("beta", floatAttr(b, op.beta)));
-  }
-  return b.getDictionaryAttr(fields);
+graph::PostOpAttr postOpAttr(Builder &b, const PostOp &op) {
+  const auto kind = static_cast<graph::PostOpKind>(op.kind);
+  if (op.alpha == 0 && op.beta == 0)
+    return graph::PostOpAttr::get(b.getContext(), kind, /*alpha=*/nullptr, /*beta=*/nullptr);
+  return graph::PostOpAttr::get(b.getContext(), kind, floatAttr(b, op.alpha), floatAttr(b, op.beta));
 }
 
 } // namespace
 
-DictionaryAttr libraryCallAttr(MLIRContext *context, const LibraryCall &call) {
+graph::LibraryCallAttr libraryCallAttr(MLIRContext *context, const LibraryCall &call) {
   Builder b(context);
-  SmallVector<NamedAttribute> fields{b.getNamedAttr("kind", b.getStringAttr(nameIn(kinds, call.kind)))};
-  for (auto &[name, list] : lists)
-    if (!(call.*list).empty())
-      fields.push_back(b.getNamedAttr(name, b.getDenseI64ArrayAttr(call.*list)));
-  SmallVector<Attribute> ops;
+  SmallVector<graph::PostOpAttr> ops;
   for (const PostOp &op : call.postOps)
     ops.push_back(postOpAttr(b, op));
-  fields.push_back(b.getNamedAttr("post_ops", b.getArrayAttr(ops)));
-  return b.getDictionaryAttr(fields);
+  return graph::LibraryCallAttr::get(context, static_cast<graph::LibraryCallKind>(call.kind), call.source, call.weights,
+                                     call.result, call.strides, call.dilations, call.padding, ops);
 }
 
-std::optional<LibraryCall> libraryCallOf(DictionaryAttr attr) {
+LibraryCall libraryCallOf(graph::LibraryCallAttr attr) {
   LibraryCall call;
-  if (!readKind(kinds, attr, call.kind))
-    return std::nullopt;
-  for (auto &[name, list] : lists)
-    if (auto numbers = attr.getAs<DenseI64ArrayAttr>(name))
-      (call.*list).assign(numbers.asArrayRef().begin(), numbers.asArrayRef().end());
-  auto ops = attr.getAs<ArrayAttr>("post_ops");
-  for (Attribute entry : ops ? ops : ArrayAttr::get(attr.getContext(), {})) {
-    auto fields = dyn_cast<DictionaryAttr>(entry);
-    PostOp op;
-    if (!fields || !readKind(postOpKinds, fields, op.kind))
-      return std::nullopt;
-    op.alpha = bitsOf(fields, "alpha");
-    op.beta = bitsOf(fields, "beta");
-    call.postOps.push_back(op);
-  }
+  call.kind = static_cast<format::LibraryCallKind>(attr.getKind());
+  call.source = attr.getSource().vec();
+  call.weights = attr.getWeights().vec();
+  call.result = attr.getResult().vec();
+  call.strides = attr.getStrides().vec();
+  call.dilations = attr.getDilations().vec();
+  call.padding = attr.getPadding().vec();
+  for (graph::PostOpAttr op : attr.getPostOps())
+    call.postOps.push_back(
+        {static_cast<format::PostOpKind>(op.getKind()), bitsOf(op.getAlpha()), bitsOf(op.getBeta())});
   return call;
 }
 

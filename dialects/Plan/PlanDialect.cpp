@@ -30,11 +30,9 @@ void PlanDialect::initialize() {
 
 LogicalResult LaunchOp::verify() {
   if (getCall()) {
-    std::optional<cupola::format::LibraryCall> call = libraryCallOf(*getCall());
-    if (!call)
-      return emitOpError("call has not the form of a library call");
-    call->buffers.resize(getCallBuffers().size());
-    if (cupola::Status status = checkLibraryCall(*call); status.failed())
+    cupola::format::LibraryCall call = libraryCallOf(*getCall());
+    call.buffers.resize(getCallBuffers().size());
+    if (cupola::Status status = checkLibraryCall(call); status.failed())
       return emitOpError() << status.message();
   }
   return success();

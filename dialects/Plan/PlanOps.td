@@ -6,7 +6,7 @@
 #ifndef CUPOLA_DIALECTS_PLAN_PLANOPS_TD
 #define CUPOLA_DIALECTS_PLAN_PLANOPS_TD
 
-include "dialects/Graph/GraphDialect.td"
+include "dialects/Graph/GraphAttrs.td"
 include "dialects/Plan/PlanEnums.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/OpBase.td"
@@ -57,17 +57,16 @@ def Plan_LaunchOp : Plan_Op<"launch", [AttrSizedOperandSegments]> {
   let description = [{
     `grid` counts blocks (cuda) or iterations (cpu). `scalars` are the values of the
     kernel's n0, n1, ..; `init` launches run once per executable. `call` is what a library
-    may do instead (dialects/Plan/LibraryCallAttr.h): its buffers are source, weights,
-    operands of the post-ops, result.
+    may do instead: its buffers are source, weights, operands of the post-ops, result.
 
     ```mlir
     plan.launch @k0(%x, %packed, %b, %y) grid "1" scalars []
-        call(%x, %w, %b, %y) {kind = "product", source = array<i64: 5, 48>, ..}
+        call(%x, %w, %b, %y) <product source [5, 48] weights [48, 8] result [5, 8] post_ops [<add_channel>]>
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Plan_BufferType>:$buffers,
                        Graph_Expr:$grid, Graph_ExprArray:$scalars, UnitAttr:$init,
-                       Variadic<Plan_BufferType>:$callBuffers, OptionalAttr<DictionaryAttr>:$call);
+                       Variadic<Plan_BufferType>:$callBuffers, OptionalAttr<Graph_LibraryCallAttr>:$call);
   let hasVerifier = 1;
   let assemblyFormat = [{
     (`init` $init^)? $kernel `(` $buffers `)` `grid` custom<Expr>($grid) `scalars` custom<Exprs>($scalars)

@@ -5,11 +5,9 @@
 #include "lib/Compiler/Traffic.h"
 
 #include "dialects/Graph/Provenance.h"
-#include "dialects/Plan/LibraryCallAttr.h"
 #include "lib/Reference/Tensor.h"
 #include "lib/Runtime/Format/LibraryCosts.h"
 #include "lib/Runtime/Format/Parallel.h"
-#include "lib/Transforms/Fusion/Grouping.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -72,8 +70,7 @@ std::map<std::string, Use> usesOf(const BuiltVariant &built) {
   }
   auto main = built.module.get().lookupSymbol<func::FuncOp>("main");
   for (auto fusion : main.getOps<graph::FusionOp>()) {
-    auto func = fusion->getAttrOfType<FlatSymbolRefAttr>("kernel");
-    Use &use = uses[built.kernelNames.at(func.getValue().str())];
+    Use &use = uses[built.kernelNames.at(fusion.getKernel()->str())];
     use.bytes = use.bytes + compulsoryBytes(fusion);
   }
   return uses;
@@ -93,13 +90,13 @@ Json resourcesOf(const BuiltVariant &built, const std::string &kernel, const for
   return archs;
 }
 
-/// By kernel: why it only moves elements (lib/Transforms/Fusion/Grouping.h), if it does.
+/// By kernel: why it only moves elements, if it does.
 std::map<std::string, std::string> reasonsToCopy(const BuiltVariant &built) {
   std::map<std::string, std::string> reasons;
   ModuleOp module = *built.module;
   for (auto fusion : module.lookupSymbol<func::FuncOp>("main").getOps<graph::FusionOp>())
-    if (auto reason = fusion->getAttrOfType<StringAttr>(fusion::copiesAttr))
-      reasons[built.kernelNames.at(fusion->getAttrOfType<FlatSymbolRefAttr>("kernel").getValue().str())] = reason.str();
+    if (std::optional<graph::CopyReason> reason = fusion.getCopies())
+      reasons[built.kernelNames.at(fusion.getKernel()->str())] = graph::stringifyCopyReason(*reason).str();
   return reasons;
 }
 
@@ -132,8 +129,8 @@ Json refusedCalls(const BuiltVariant &built) {
   Json refused = Json::array();
   ModuleOp module = *built.module;
   for (auto fusion : module.lookupSymbol<func::FuncOp>("main").getOps<graph::FusionOp>())
-    if (auto reason = fusion->getAttrOfType<StringAttr>(libraryRefusedAttrName))
-      refused.push_back({{"node", graph::displayName(fusion.getLoc())}, {"reason", reason.str()}});
+    if (graph::ReasonAttr reason = fusion.getLibraryRefusedAttr())
+      refused.push_back({{"node", graph::displayName(fusion.getLoc())}, {"reason", reason.getText().str()}});
   return refused;
 }
 
@@ -201,23 +198,21 @@ Json buffersOf(const format::Program &program) {
   return buffers;
 }
 
+Json edgeOf(graph::VerdictAttr verdict) {
+  Json views = Json::array();
+  for (LocationAttr view : verdict.getViews())
+    views.push_back(graph::displayName(view));
+  return objectOf(Member("producer", graph::displayName(verdict.getProducer())),
+                  Member("consumer", graph::displayName(verdict.getConsumer())), Member("fused", verdict.getFused()),
+                  Member("rule", graph::stringifyFusionRule(verdict.getRule()).str()),
+                  Member("reason", verdict.getReason().getText().str()), Member("views", std::move(views)));
+}
+
 Json edgesOf(ModuleOp module) {
   Json edges = Json::array();
-  auto main = module.lookupSymbol<func::FuncOp>("main");
-  auto verdicts = main->getAttrOfType<ArrayAttr>("graph.verdicts");
-  if (!verdicts)
-    return edges;
-  for (auto verdict : verdicts.getAsRange<DictionaryAttr>()) {
-    auto text = [&](StringRef key) { return cast<StringAttr>(verdict.get(key)).str(); };
-    Json views = Json::array();
-    for (auto view : cast<ArrayAttr>(verdict.get("views")).getAsRange<LocationAttr>())
-      views.push_back(graph::displayName(view));
-    edges.push_back(objectOf(Member("producer", graph::displayName(cast<LocationAttr>(verdict.get("producer")))),
-                             Member("consumer", graph::displayName(cast<LocationAttr>(verdict.get("consumer")))),
-                             Member("fused", cast<BoolAttr>(verdict.get("fused")).getValue()),
-                             Member("rule", text("rule")), Member("reason", text("reason")),
-                             Member("views", std::move(views))));
-  }
+  for (auto record : module.getOps<graph::VerdictsOp>())
+    for (auto verdict : record.getVerdicts().getAsRange<graph::VerdictAttr>())
+      edges.push_back(edgeOf(verdict));
   return edges;
 }
 

@@ -84,8 +84,10 @@ void addSymbols(ModuleOp module, format::Package &package) {
                                static_cast<int64_t>(symbol.getDivisor())});
   }
   for (auto fact : module.getOps<graph::AssumeOp>()) {
-    format::Check check{fact.getLhs().text(), fact.getRelation().str(), fact.getRhs().text(), fact.getReason().str()};
-    if (check.relation == "broadcast") { // equal, or one of them is 1
+    const bool isLess = fact.getRelation() == graph::Relation::LessEqual;
+    format::Check check{fact.getLhs().text(), isLess ? "<=" : "==", fact.getRhs().text(),
+                        fact.getReason().getText().str()};
+    if (fact.getRelation() == graph::Relation::Broadcast) { // equal, or one of them is 1
       Expr a = fact.getLhs(), b = fact.getRhs();
       check = {((a - b) * (a - 1) * (b - 1)).text(), "==", "0", check.message};
     }

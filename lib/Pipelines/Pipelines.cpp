@@ -143,7 +143,7 @@ Status runFusionPasses(ModuleOp module, const VariantSpec &variant, const Pipeli
   FormFusionsOptions fusion;
   fusion.epilogues = b.isOn("fuse-epilogues");
   fusion.prologues = b.isOn("fuse-prologues");
-  b.addNested<func::FuncOp>(createFormFusions(fusion));
+  b.add(createFormFusions(fusion));
   target.addFusionPasses(b.main(), variant.arch, isOn);
   return b.run();
 }

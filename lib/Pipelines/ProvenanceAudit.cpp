@@ -11,11 +11,11 @@ using namespace mlir;
 namespace cupola {
 
 ProvenanceAudit::ProvenanceAudit(ModuleOp module) {
-  auto all = module->getAttrOfType<ArrayAttr>("graph.nodes");
-  imported = all != nullptr;
+  graph::ProvenanceOp record = graph::provenanceOf(module);
+  imported = record != nullptr;
   if (!imported)
     return;
-  for (auto node : all.getAsRange<ArrayAttr>()) { // [name, op]
+  for (auto node : record.getNodes().getAsRange<ArrayAttr>()) { // [name, op]
     places.try_emplace(cast<StringAttr>(node[0]), nodes.size());
     nodes.push_back(cast<StringAttr>(node[0]));
   }
@@ -47,9 +47,9 @@ void ProvenanceAudit::visitAll(Operation *root) {
   root->walk([&](Operation *op) { visit(op->getLoc()); });
 }
 
-void ProvenanceAudit::visitGone(Operation *main) {
+void ProvenanceAudit::visitGone(ModuleOp module) {
   for (graph::Fate fate : {graph::Fate::Folded, graph::Fate::Dead})
-    for (StringAttr name : graph::goneNodes(main, fate))
+    for (StringAttr name : graph::goneNodes(module, fate))
       if (auto place = places.find(name); place != places.end())
         found[place->second] = audit;
 }
@@ -76,28 +76,26 @@ std::string ProvenanceAudit::lostNode() const {
 }
 
 LogicalResult ProvenanceAudit::check(ModuleOp module) {
-  Operation *main = module.lookupSymbol("main");
   if (!imported)
     return success();
   ++audit;
   const WalkResult walk = module.walk([&](Operation *op) { return WalkResult(checkOp(op)); });
   if (walk.wasInterrupted())
     return failure();
-  if (!main)
+  if (!module.lookupSymbol("main"))
     return success();
-  visitGone(main);
+  visitGone(module);
   const std::string lost = lostNode();
   return lost.empty() ? success() : module.emitError(lost);
 }
 
 Status ProvenanceAudit::checkPlan(ModuleOp module, plan::ProgramOp program) {
-  Operation *main = module.lookupSymbol("main");
-  if (!imported || !main)
+  if (!imported || !module.lookupSymbol("main"))
     return {};
   ++audit;
   visitAll(program);
   module.walk([&](graph::ConstantOp op) { visit(op.getLoc()); });
-  visitGone(main);
+  visitGone(module);
   const std::string lost = lostNode();
   return lost.empty() ? Status() : Status::internal("the plan: " + lost);
 }

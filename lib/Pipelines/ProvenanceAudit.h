@@ -10,7 +10,7 @@
 
 namespace cupola {
 
-/// Every op on tensors names nodes of the model (`graph.nodes` of the module), and none
+/// Every op on tensors names nodes of the model (graph.provenance of the module), and none
 /// that the model does not have; every node is named, folded or dead (graph::Fate). An
 /// error of this is one of our own passes. IR that was not imported (hand-written, of tests) passes.
 ///
@@ -37,7 +37,7 @@ private:
 
   Names visit(mlir::Location location);
   void visitAll(mlir::Operation *root);
-  void visitGone(mlir::Operation *main);
+  void visitGone(mlir::ModuleOp module);
   mlir::LogicalResult checkOp(mlir::Operation *op);
   /// What is wrong with the first node that this audit did not come across; empty: nothing.
   std::string lostNode() const;

@@ -98,9 +98,9 @@ Symbols solveSymbols(func::FuncOp main, ArrayRef<Tensor> inputs) {
 }
 
 bool holds(graph::AssumeOp fact, int64_t lhs, int64_t rhs) {
-  if (fact.getRelation() == "<=")
+  if (fact.getRelation() == graph::Relation::LessEqual)
     return lhs <= rhs;
-  return lhs == rhs || (fact.getRelation() == "broadcast" && (lhs == 1 || rhs == 1));
+  return lhs == rhs || (fact.getRelation() == graph::Relation::Broadcast && (lhs == 1 || rhs == 1));
 }
 
 Status checkAssumptions(ModuleOp module, const Symbols &symbols) {
@@ -108,7 +108,7 @@ Status checkAssumptions(ModuleOp module, const Symbols &symbols) {
     const auto lhs = fact.getLhs().evaluate(symbols);
     const auto rhs = fact.getRhs().evaluate(symbols);
     if (!lhs || !rhs || !holds(fact, *lhs, *rhs))
-      return Status::usage(fact.getReason().str() + ": " + fact.getLhs().text() + " = " +
+      return Status::usage(fact.getReason().getText().str() + ": " + fact.getLhs().text() + " = " +
                            (lhs ? std::to_string(*lhs) : "?") + ", and " + fact.getRhs().text() + " = " +
                            (rhs ? std::to_string(*rhs) : "?"));
   }

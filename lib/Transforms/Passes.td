@@ -292,7 +292,7 @@ def SplitNorms : Pass<"graph-split-norms", "::mlir::func::FuncOp"> {
     are wanted, at most 64, of the outermost static dimension of a row that divides into
     them, else of the one that divides into most. Where that is less than 4, or symbols
     without bounds leave a number open, the norm stays; so do RMS norms. The reason is in
-    `two_stages` of the second op, and becomes the verdict of the edge between the two.
+    the second op (`because`), and becomes the verdict of the edge between the two.
 
     ```mlir
     %1 = graph.layer_norm %x axes [1, 2, 3] {epsilon = 1.0e-5 : f64} : tensor<32x64x64x10xf32> -> ..
@@ -377,7 +377,7 @@ def CutConcats : Pass<"graph-cut-concats", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::cupola::graph::GraphDialect"];
 }
 
-def FormFusions : Pass<"graph-form-fusions", "::mlir::func::FuncOp"> {
+def FormFusions : Pass<"graph-form-fusions", "::mlir::ModuleOp"> {
   let summary = "group ops into graph.fusion, one kernel each";
   let description = [{
     Heroes (contractions, softmax, layer norm, reductions) take the pointwise ops and
@@ -386,8 +386,8 @@ def FormFusions : Pass<"graph-form-fusions", "::mlir::func::FuncOp"> {
     two where that moves and keeps no more bytes than storing what they make, else form
     fusions of their own. An operand of a contraction is computed for its tiles only where
     it is a product with a gate and the columns few. Views never become kernels: every consumer gets its own
-    copy, and they compose into addresses. Each edge between two ops gets a verdict
-    {producer, consumer, fused, rule, reason, views} in the function's `graph.verdicts`.
+    copy, and they compose into addresses. Each edge between two ops gets a
+    #graph.verdict in graph.verdicts, which stands in front of the function.
     A fusion that only moves elements makes a result of the model and says in `copies`
     why nothing that computes writes them there: `joined` (several values side by side),
     `part` (of a value), `shared` (the value is read in its own layout, too) or
@@ -417,19 +417,16 @@ def FormFusions : Pass<"graph-form-fusions", "::mlir::func::FuncOp"> {
 def ChooseLibraries : Pass<"graph-choose-libraries", "::mlir::func::FuncOp"> {
   let summary = "say which fusions a library may do instead of their kernels";
   let description = [{
-    A fusion with a contraction is described in a library's words (`library`, the inputs of
-    the call in `library_inputs`) where its shapes are static, its weights constant, and its
-    epilogue a chain of post-ops; else `library_refused` says why not. The fusion gets its
-    kernel in any case: the runtime chooses between the two by library, level and threads
-    (lib/Runtime/Format/LibraryCosts.h).
+    A fusion with a contraction is described in a library's words where its shapes are static,
+    its weights constant, and its epilogue a chain of post-ops; else `refused` says why not.
+    The fusion gets its kernel in any case: the runtime chooses between the two by library,
+    level and threads (lib/Runtime/Format/LibraryCosts.h).
 
     ```mlir
     %1 = graph.fusion gemm(%a, %w) : (tensor<16x384xf32>, tensor<384x384xf32>) -> tensor<16x384xf32> {..}
     // becomes
-    %1 = graph.fusion gemm(%a, %w) attributes {
-        library = {kind = "product", post_ops = [], result = array<i64: 16, 384>, source = array<i64: 16, 384>,
-                   weights = array<i64: 384, 384>},
-        library_inputs = array<i64: 0, 1>} : ..
+    %1 = graph.fusion gemm(%a, %w)
+        library <product source [16, 384] weights [384, 384] result [16, 384]> inputs [0, 1] : ..
     ```
   }];
 }

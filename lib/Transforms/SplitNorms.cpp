@@ -1,7 +1,6 @@
 //===- lib/Transforms/SplitNorms.cpp - few long rows are normalised in two stages ---===//
 // SPDX-License-Identifier: Apache-2.0
 
-#include "lib/Transforms/Fusion/Grouping.h"
 #include "lib/Transforms/Match.h"
 #include "lib/Transforms/Passes.h"
 
@@ -97,8 +96,8 @@ void rewrite(graph::LayerNormOp op, const Split &split) {
   Value apart = match::reshapeTo(b, loc, op.getInput(), shape);
   Value moments = graph::MomentsOp::create(
       b, loc, graph::tensorType(places, element.isF64() ? element : b.getF32Type()), apart, within);
-  auto norm = graph::NormalizeOp::create(b, loc, apart.getType(), apart, moments, axes, op.getEpsilon());
-  norm->setAttr(fusion::twoStagesAttr, b.getStringAttr(split.reason));
+  auto norm = graph::NormalizeOp::create(b, loc, apart.getType(), apart, moments, axes, op.getEpsilon(),
+                                         graph::ReasonAttr::get(b.getContext(), split.reason));
   op.replaceAllUsesWith(match::reshapeTo(b, loc, norm, graph::shapeOf(op.getInput())));
   op.erase();
 }

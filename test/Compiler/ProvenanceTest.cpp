@@ -19,12 +19,11 @@ namespace {
 
 /// "exp" is computed, "size" folded, "copy" dead.
 constexpr StringLiteral text = R"(
-module attributes {graph.nodes = [["size", "Shape"], ["copy", "Identity"], ["exp", "Exp"]]} {
-  func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> attributes {graph.gone = {folded = ["size"], dead = ["copy"]}} {
-    %0 = graph.unary exp %x : tensor<2xf32> -> tensor<2xf32> loc(#exp)
-    %1 = graph.unary neg %0 : tensor<2xf32> -> tensor<2xf32> loc(#exp)
-    return %1 : tensor<2xf32>
-  }
+graph.provenance nodes [["size", "Shape"], ["copy", "Identity"], ["exp", "Exp"]] folded ["size"] dead ["copy"]
+func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = graph.unary exp %x : tensor<2xf32> -> tensor<2xf32> loc(#exp)
+  %1 = graph.unary neg %0 : tensor<2xf32> -> tensor<2xf32> loc(#exp)
+  return %1 : tensor<2xf32>
 }
 #exp = loc("exp"("Exp"))
 )";
@@ -38,6 +37,12 @@ protected:
   /// The nodes of all ops become those of `name`.
   void rename(StringRef name, StringRef op) {
     module->walk([&](graph::UnaryOp unary) { unary->setLoc(graph::nodeLocation(&context, name, op)); });
+  }
+
+  void forgetGone() {
+    graph::ProvenanceOp record = graph::provenanceOf(*module);
+    record.setFoldedAttr(ArrayAttr::get(&context, {}));
+    record.setDeadAttr(ArrayAttr::get(&context, {}));
   }
 
   MLIRContext context;
@@ -57,7 +62,7 @@ TEST_F(Provenance, ALostNodeIsFound) {
 }
 
 TEST_F(Provenance, ANodeThatNoOneDeclaredGoneIsFound) {
-  module->lookupSymbol("main")->removeAttr("graph.gone");
+  forgetGone();
   EXPECT_TRUE(failed(ProvenanceAudit(*module).check(*module)));
   EXPECT_EQ(error, "node 'size' of the model is neither computed nor folded nor dead");
 }
@@ -73,10 +78,10 @@ TEST_F(Provenance, OnlyWhatIsNotNamedAnyMoreIsGone) {
   graph::NodeNames before = graph::namedNodes(main);
   EXPECT_EQ(before.size(), 1u);
   graph::recordGone(main, before, graph::Fate::Dead);
-  EXPECT_EQ(graph::goneNodes(main, graph::Fate::Dead).size(), 1u); // "copy" alone
+  EXPECT_EQ(graph::goneNodes(*module, graph::Fate::Dead).size(), 1u); // "copy" alone
   rename("size", "Shape");
   graph::recordGone(main, before, graph::Fate::Dead);
-  EXPECT_EQ(graph::goneNodes(main, graph::Fate::Dead).size(), 2u);
+  EXPECT_EQ(graph::goneNodes(*module, graph::Fate::Dead).size(), 2u);
   EXPECT_TRUE(succeeded(ProvenanceAudit(*module).check(*module))) << error;
 }
 
@@ -85,7 +90,7 @@ TEST_F(Provenance, APipelineNamesNodeAndPass) {
   PipelineOptions options;
   options.afterPass = [&](llvm::StringRef pass, mlir::ModuleOp) { // what the next pass is blamed for
     if (pass == "graph-fold-empty")
-      module->lookupSymbol("main")->removeAttr("graph.gone");
+      forgetGone();
   };
   const Status status = runGraphPasses(*module, options);
   EXPECT_EQ(status.code(), Code::Internal);

@@ -1,6 +1,6 @@
 //===- test/Conversion/graph-to-kernel.mlir - fusions become kernels ---===//
 // SPDX-License-Identifier: Apache-2.0
-// RUN: cupola-opt %s --split-input-file --pass-pipeline="builtin.module(func.func(graph-form-fusions),graph-to-kernel)" | FileCheck %s
+// RUN: cupola-opt %s --split-input-file --pass-pipeline="builtin.module(graph-form-fusions,graph-to-kernel)" | FileCheck %s
 
 // A contraction with a bias: the views of the bias are addresses, n0 is the symbol.
 // CHECK: kernel.func @k0 gemm

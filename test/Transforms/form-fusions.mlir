@@ -1,7 +1,7 @@
 //===- test/Transforms/form-fusions.mlir - which ops become one kernel, and why not ---===//
 // SPDX-License-Identifier: Apache-2.0
-// RUN: cupola-opt %s --pass-pipeline="builtin.module(func.func(graph-form-fusions))" | FileCheck %s
-// RUN: cupola-opt %s --pass-pipeline="builtin.module(func.func(graph-form-fusions{epilogues=false prologues=false}))" | FileCheck %s --check-prefix=OFF
+// RUN: cupola-opt %s --pass-pipeline="builtin.module(graph-form-fusions)" | FileCheck %s
+// RUN: cupola-opt %s --pass-pipeline="builtin.module(graph-form-fusions{epilogues=false prologues=false})" | FileCheck %s --check-prefix=OFF
 
 // Bias and residual join the contraction; a transpose after it composes into the store.
 // CHECK-LABEL: @epilogue
@@ -38,8 +38,8 @@ func.func @prologue(%table: tensor<9x8xf32>, %i: tensor<4xi64>, %p: tensor<4x8xf
 }
 
 // Arithmetic on a contraction's operand would be repeated for every tile.
-// CHECK-LABEL: @contraction_operand
-// CHECK-SAME: rule = "contraction-operand"
+// CHECK-LABEL: graph.verdicts @contraction_operand
+// CHECK-SAME: <apart "contraction-operand" :
 // CHECK: graph.fusion pointwise
 // CHECK: graph.fusion gemm
 func.func @contraction_operand(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>) -> tensor<4x6xf32> {
@@ -87,8 +87,8 @@ func.func @no_gates(%x: tensor<4x8xf32>, %g: tensor<1x8xf32>, %w: tensor<8x6xf32
 }
 
 // Two kernels read the exponential: it is computed once.
-// CHECK-LABEL: @several_readers
-// CHECK-SAME: rule = "several-readers"
+// CHECK-LABEL: graph.verdicts @several_readers
+// CHECK-SAME: <apart "several-readers" :
 // CHECK: graph.fusion pointwise
 // CHECK: graph.fusion reduction
 // CHECK: graph.fusion reduction
@@ -111,8 +111,8 @@ func.func @broadcast(%x: tensor<4x1xf32>, %y: tensor<4x8xf32>) -> tensor<4x8xf32
 }
 
 // Two heroes are two kernels.
-// CHECK-LABEL: @two_heroes
-// CHECK-SAME: rule = "hero"
+// CHECK-LABEL: graph.verdicts @two_heroes
+// CHECK-SAME: <apart hero :
 // CHECK: graph.fusion gemm
 // CHECK: graph.fusion row_reduction
 func.func @two_heroes(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>) -> tensor<4x6xf32> {
@@ -155,8 +155,8 @@ func.func @joined_parts(%x: tensor<4x8xf32>, %w: tensor<16x6xf32>) -> tensor<4x6
 }
 
 // A cast of an input is computed by both kernels that read it: neither stores it.
-// CHECK-LABEL: @twice
-// CHECK-COUNT-2: rule = "prologue"
+// CHECK-LABEL: graph.verdicts @twice
+// CHECK-COUNT-2: <fused prologue :
 // CHECK: graph.fusion reduction
 // CHECK: graph.cast
 // CHECK: graph.fusion reduction
@@ -221,9 +221,9 @@ func.func @positions(%x: tensor<4x8xi64>) -> (tensor<4x1xi64>, tensor<1x8xi64>) 
 
 // Results that are moved only, and why.
 // CHECK-LABEL: @copies
-// CHECK: attributes {copies = "uncomputed"}
-// CHECK: attributes {copies = "joined"}
-// CHECK: attributes {copies = "part"}
+// CHECK: copies uncomputed
+// CHECK: copies joined
+// CHECK: copies part
 func.func @copies(%x: tensor<4x8xf32>, %w: tensor<8x8xf32>) -> (tensor<8x4xf32>, tensor<8x8xf32>, tensor<4x4xf32>, tensor<4x1xf32>) {
   %0 = graph.matmul %x, %w : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
   %1 = graph.transpose %x [1, 0] : tensor<4x8xf32> -> tensor<8x4xf32>
@@ -270,8 +270,8 @@ func.func @checked(%i: tensor<3xi64>) -> tensor<5x1xi64> {
 // CHECK: %[[PART:.*]] = graph.fusion pointwise(%arg2)
 // CHECK: graph.unary exp
 // CHECK: graph.slice
-// CHECK: %[[IN:.*]] = graph.fusion pointwise(%arg3) attributes {copies = "uncomputed"}
-// CHECK: %[[BOTH:.*]] = graph.fusion pointwise(%[[SUM]]) attributes {copies = "shared"}
+// CHECK: %[[IN:.*]] = graph.fusion pointwise(%arg3) copies uncomputed
+// CHECK: %[[BOTH:.*]] = graph.fusion pointwise(%[[SUM]]) copies shared
 // CHECK: %[[JOIN:.*]] = graph.join %[[PART]], %[[IN]], %[[BOTH]] axis 0
 // CHECK: graph.fusion reduction(%[[JOIN]])
 // CHECK: return

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RUN: cupola-opt %s --split-input-file --pass-pipeline="builtin.module(func.func(graph-split-norms{multiprocessors=108}))" | FileCheck %s
 // RUN: cupola-opt %s --split-input-file --pass-pipeline="builtin.module(func.func(graph-split-norms))" | FileCheck %s --check-prefix=NONE
-// RUN: cupola-opt %s --split-input-file --pass-pipeline="builtin.module(func.func(graph-split-norms{multiprocessors=108},graph-form-fusions))" | FileCheck %s --check-prefix=FUSED
+// RUN: cupola-opt %s --split-input-file --pass-pipeline="builtin.module(func.func(graph-split-norms{multiprocessors=108}),graph-form-fusions)" | FileCheck %s --check-prefix=FUSED
 
 // NONE-NOT: graph.moments
 
@@ -10,10 +10,10 @@
 // CHECK-LABEL: @groups
 // CHECK: %[[X:.*]] = graph.reshape %arg0 : tensor<1x64x64x32x10xf16> -> tensor<1x4x16x64x32x10xf16>
 // CHECK: %[[M:.*]] = graph.moments %[[X]] axes [2, 3, 5] : {{.*}} -> tensor<1x4x1x1x32x1x2xf32>
-// CHECK: %[[N:.*]] = graph.normalize %[[X]] moments %[[M]] axes [1, 2, 3, 5] {epsilon = 1.000000e-05 : f64, two_stages = "32 rows of 40960 elements would leave 76 of 108 multiprocessors idle; 4 parts of each row share them"}
+// CHECK: %[[N:.*]] = graph.normalize %[[X]] moments %[[M]] axes [1, 2, 3, 5] because "32 rows of 40960 elements would leave 76 of 108 multiprocessors idle; 4 parts of each row share them" {epsilon = 1.000000e-05 : f64}
 // CHECK: graph.reshape %[[N]] : {{.*}} -> tensor<1x64x64x32x10xf16>
-// FUSED-LABEL: @groups
-// FUSED-SAME: rule = "two-stages"
+// FUSED-LABEL: graph.verdicts @groups
+// FUSED-SAME: <apart "two-stages" : {{.*}} because "32 rows
 // FUSED: graph.fusion
 // FUSED: graph.moments
 // FUSED: graph.fusion

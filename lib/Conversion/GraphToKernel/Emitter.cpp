@@ -66,7 +66,8 @@ void Emitter::createFunc(StringRef name, graph::KernelKind kind) {
                                                   range.hi ? range.hi->constant().value_or(0) : 0, divisors[symbol]));
   }
   kernelFunc =
-      kernel::FuncOp::create(b, loc(), name, kind, b.getArrayAttr({}), b.getArrayAttr(scalarAttrs), /*schedule=*/{});
+      kernel::FuncOp::create(b, loc(), name, kind, b.getArrayAttr({}), b.getArrayAttr(scalarAttrs), /*schedule=*/{},
+                             /*packed=*/{});
   Block &body = kernelFunc.getBody().emplaceBlock();
   auto add = [&](Value value, kernel::Access access) {
     body.addArgument(kernel::ViewType::get(b.getContext(), graph::elementOf(value), access), loc());

@@ -40,8 +40,8 @@ public:
 private:
   LogicalResult convert(graph::FusionOp fusion) {
     if (graph::FusionOp first = alike.firstLike(fusion); first && first != fusion) {
-      for (StringRef name : {"kernel", "scalars"})
-        fusion->setAttr(name, first->getAttr(name));
+      fusion.setKernelAttr(first.getKernelAttr());
+      fusion.setScalarsAttr(first.getScalarsAttr());
       return success();
     }
     Operation *hero = heroOf(fusion);
@@ -65,9 +65,8 @@ private:
     auto [entry, isNew] = kernels.try_emplace(structureOf(func), func);
     if (!isNew)
       func.erase();
-    Builder b(fusion.getContext());
-    fusion->setAttr("kernel", FlatSymbolRefAttr::get(entry->second.getSymNameAttr()));
-    fusion->setAttr("scalars", graph::exprArray(b.getContext(), emitter.scalars()));
+    fusion.setKernel(entry->second.getSymName());
+    fusion.setScalarsAttr(graph::exprArray(fusion.getContext(), emitter.scalars()));
   }
 
   std::map<std::string, kernel::FuncOp> kernels; ///< by structure

@@ -128,20 +128,19 @@ private:
   Expr gridOf(StringRef kernel, ArrayAttr scalars) { return inSymbols(kernels.at(kernel.str()).grid, scalars); }
 
   void addLaunch(graph::FusionOp fusion) {
-    auto kernel = fusion->getAttrOfType<FlatSymbolRefAttr>("kernel");
-    auto scalars = fusion->getAttrOfType<ArrayAttr>("scalars");
+    StringRef kernel = *fusion.getKernel();
+    ArrayAttr scalars = *fusion.getScalars();
     SmallVector<Value> operands;
     for (Value input : fusion.getInputs())
       operands.push_back(bufferOf(input));
-    auto func = module.lookupSymbol<kernel::FuncOp>(kernel.getValue());
-    if (auto packed = func->getAttrOfType<ArrayAttr>(packedAttr))
-      for (auto entry : packed.getAsRange<DictionaryAttr>())
-        pack(fusion, entry, scalars, operands);
+    auto func = module.lookupSymbol<kernel::FuncOp>(kernel);
+    for (kernel::PackedAttr packed : func.getPackedOperands())
+      pack(fusion, packed, scalars, operands);
     for (Value result : fusion.getResults())
       operands.push_back(bufferOf(result));
-    auto call = fusion->getAttrOfType<DictionaryAttr>(libraryCallAttrName);
-    plan::LaunchOp::create(b, locationOf(fusion), kernel.getValue(), operands, gridOf(kernel.getValue(), scalars),
-                           scalars, /*init=*/false, call ? callBuffers(fusion) : SmallVector<Value>(), call);
+    graph::LibraryCallAttr call = fusion.getLibraryAttr();
+    plan::LaunchOp::create(b, locationOf(fusion), kernel, operands, gridOf(kernel, scalars), scalars, /*init=*/false,
+                           call ? callBuffers(fusion) : SmallVector<Value>(), call);
   }
 
   /// With the joins that its results stand in; those that hold nothing but joins, too.
@@ -160,20 +159,19 @@ private:
   /// In their own layout: a library packs weights as it likes.
   SmallVector<Value> callBuffers(graph::FusionOp fusion) {
     SmallVector<Value> operands;
-    for (int64_t input : fusion->getAttrOfType<DenseI64ArrayAttr>(libraryInputsAttrName).asArrayRef())
+    for (int64_t input : fusion.getLibraryInputsAttr().asArrayRef())
       operands.push_back(bufferOf(fusion.getInputs()[input]));
     operands.push_back(bufferOf(fusion.getResults().front()));
     return operands;
   }
 
   /// Replaces an operand by its packed copy, made once by an init launch.
-  void pack(graph::FusionOp fusion, DictionaryAttr entry, ArrayAttr scalars, SmallVectorImpl<Value> &operands) {
-    unsigned parameter = cast<IntegerAttr>(entry.get("parameter")).getInt();
-    auto packer = cast<FlatSymbolRefAttr>(entry.get("packer"));
+  void pack(graph::FusionOp fusion, kernel::PackedAttr packed, ArrayAttr scalars, SmallVectorImpl<Value> &operands) {
+    const unsigned parameter = packed.getParameter();
+    const FlatSymbolRefAttr packer = packed.getPacker();
     Value &copy = packedCopies[{operands[parameter], packer}];
     if (!copy) {
-      Expr bytes = graph::exprOf(entry.get("bytes"));
-      copy = addBuffer(plan::BufferKind::Init, 0, inSymbols(bytes, scalars), fusion.getLoc());
+      copy = addBuffer(plan::BufferKind::Init, 0, inSymbols(packed.getBytes().getValue(), scalars), fusion.getLoc());
       plan::LaunchOp::create(b, fusion.getLoc(), packer.getValue(), ValueRange{operands[parameter], copy},
                              gridOf(packer.getValue(), scalars), scalars, /*init=*/true,
                              /*callBuffers=*/ValueRange(), /*call=*/nullptr);

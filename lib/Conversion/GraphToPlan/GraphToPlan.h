@@ -41,11 +41,6 @@ struct TargetKernel {
 };
 using TargetKernels = std::map<std::string, TargetKernel>; ///< by the kernel.func's name
 
-/// A parameter that wants its operand in another order, made once per executable by
-/// the kernel `packer` (source, packed): the attribute `packed` of a kernel.func is an
-/// array of dictionaries {parameter, bytes, packer}.
-constexpr llvm::StringLiteral packedAttr = "packed";
-
 /// Makes the plan.program of `module`'s main function at the end of the module.
 plan::ProgramOp graphToPlan(mlir::ModuleOp module, llvm::StringRef target, llvm::StringRef arch,
                             const TargetKernels &kernels, WeightTable &weights);

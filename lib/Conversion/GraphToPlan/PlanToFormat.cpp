@@ -81,7 +81,7 @@ private:
     for (auto scalar : op.getScalars().getAsRange<graph::ExprAttr>())
       step.launch.scalars.push_back(scalarIndex(scalar));
     if (op.getCall()) {
-      step.launch.call = *plan::libraryCallOf(*op.getCall()); // the verifier read it, too
+      step.launch.call = plan::libraryCallOf(*op.getCall());
       for (Value buffer : op.getCallBuffers())
         step.launch.call.buffers.push_back(bufferIndex.lookup(buffer));
     }

@@ -302,7 +302,8 @@ OwningOpRef<ModuleOp> Importer::run() {
   for (const auto &node : graph.node())
     importNode(node);
   listOtherProblems();
-  module.get()->setAttr("graph.nodes", ops.getArrayAttr(nodeNames));
+  OpBuilder front = OpBuilder::atBlockBegin(module->getBody());
+  graph::ProvenanceOp::create(front, module->getLoc(), ops.getArrayAttr(nodeNames));
   makeReturn();
   if (diagnostics.failed() || !verifyModule())
     return nullptr;

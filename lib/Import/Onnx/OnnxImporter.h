@@ -1,10 +1,9 @@
 //===- lib/Import/Onnx/OnnxImporter.h - from a model to the graph dialect --===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// The result is a module with graph.symbol and graph.assume ops and one
-// `func.func @main`. Names of the model stand in locations and in attributes that
-// are for people: `graph.name` of arguments and results, and the module's
-// `graph.nodes`, [name, op] for every node of the inlined model in order. An
+// The result is a module with graph.provenance, graph.symbol and graph.assume ops
+// and one `func.func @main`. Names of the model stand in locations and in what is
+// for people: `graph.name` of arguments and results, and graph.provenance. An
 // operation's location is NameLoc(node name)(NameLoc(op)). Where facts changed the
 // type of an argument, its `graph.dims` keeps the extents that the model declares.
 //===----------------------------------------------------------------------===//

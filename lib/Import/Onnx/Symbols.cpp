@@ -73,12 +73,13 @@ Exprs Symbols::current(ArrayRef<Expr> exprs) const {
   return result;
 }
 
-void Symbols::record(const Expr &a, StringRef relation, const Expr &b, const std::string &who) {
-  if (!recorded.insert(a.text() + " " + relation.str() + " " + b.text()).second)
+void Symbols::record(const Expr &a, graph::Relation relation, const Expr &b, const std::string &who) {
+  if (!recorded.insert(a.text() + " " + stringifyRelation(relation).str() + " " + b.text()).second)
     return;
   OpBuilder builder = builderAfter(module, last);
   const std::string reason = describe(a) + " and " + describe(b) + ": " + who;
-  last = graph::AssumeOp::create(builder, builder.getUnknownLoc(), a, relation, b, reason);
+  last = graph::AssumeOp::create(builder, builder.getUnknownLoc(), a, relation, b,
+                                 graph::ReasonAttr::get(builder.getContext(), reason));
 }
 
 bool Symbols::replace(const Expr &symbol, const Expr &value) {
@@ -96,7 +97,7 @@ Symbols::Outcome Symbols::assumeEqual(const Expr &first, const Expr &second, con
   const auto equal = proveEqual(a, b, known);
   if (equal)
     return *equal ? Outcome::Holds : Outcome::Impossible;
-  record(a, "==", b, who);
+  record(a, graph::Relation::Equal, b, who);
   // The later symbol gives way to the earlier one; any symbol to what is no symbol.
   const auto left = a.asSymbol(), right = b.asSymbol();
   const bool replaceLeft =
@@ -111,7 +112,7 @@ Symbols::Outcome Symbols::assumeLessEqual(const Expr &first, const Expr &second,
   const auto holds = proveLessEqual(a, b, known);
   if (holds)
     return *holds ? Outcome::Holds : Outcome::Impossible;
-  record(a, "<=", b, who);
+  record(a, graph::Relation::LessEqual, b, who);
   const auto symbol = a.asSymbol();
   if (symbol && b.constant())
     known[*symbol].hi = b;
@@ -130,7 +131,7 @@ void Symbols::raiseLow(const Expr &e) {
 }
 
 void Symbols::assumeBroadcast(const Expr &a, const Expr &b, const std::string &who) {
-  record(current(a), "broadcast", current(b), who);
+  record(current(a), graph::Relation::Broadcast, current(b), who);
 }
 
 std::string Symbols::nameOf(const std::string &id) const {

@@ -59,7 +59,7 @@ private:
   mlir::Operation *last = nullptr;
   Ranges known;
 
-  void record(const Expr &a, llvm::StringRef relation, const Expr &b, const std::string &who);
+  void record(const Expr &a, graph::Relation relation, const Expr &b, const std::string &who);
   bool replace(const Expr &symbol, const Expr &value);
   void raiseLow(const Expr &e);
 };

@@ -21,6 +21,12 @@ namespace cupola::cpu {
 KernelName kernelName(FuncOp func, const CpuArchitecture &isa) {
   OwningOpRef<FuncOp> copy(func.clone());
   copy->setSymName("kernel");
+  if (auto packed = copy->getPackedOperands(); !packed.empty()) { // whatever the packers are called
+    for (PackedAttr &operand : packed)
+      operand = PackedAttr::get(func.getContext(), operand.getParameter(), operand.getBytes(),
+                                FlatSymbolRefAttr::get(func.getContext(), "packer"));
+    copy->setPackedAttr(Builder(func.getContext()).getArrayAttr(SmallVector<Attribute>(packed.begin(), packed.end())));
+  }
   std::string text;
   llvm::raw_string_ostream stream(text);
   copy->print(stream, OpPrintingFlags().useLocalScope().enableDebugInfo(false));

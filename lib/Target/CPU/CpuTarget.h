@@ -48,18 +48,11 @@ void orderDepth(kernel::FuncOp func);
 /// (packOperand) where the parameter is a weight in every launch of `func`.
 std::vector<unsigned> packableOperands(kernel::FuncOp func, const CpuArchitecture &isa);
 
-/// A parameter that holds a packed copy of what the model gives.
-struct PackedOperand {
-  unsigned parameter = 0;
-  /// Size of the packed copy, over n0, n1, .. of the function.
-  Expr bytes;
-  /// A kernel (source, packed) with the scalars of the function.
-  mlir::OwningOpRef<kernel::FuncOp> packer;
-};
-
-/// Changes `func` to read `parameter` (one of packableOperands) packed. Do this
-/// before prepareCpuKernel: the kernel becomes another one.
-PackedOperand packOperand(kernel::FuncOp func, unsigned parameter, const CpuArchitecture &isa);
+/// Changes `func` to read `parameter` (one of packableOperands) packed, by the kernel of this
+/// name, which is returned: (source, packed) with the scalars of the function. Do this before
+/// prepareCpuKernel: the kernel becomes another one.
+mlir::OwningOpRef<kernel::FuncOp> packOperand(kernel::FuncOp func, unsigned parameter, llvm::StringRef packer,
+                                              const CpuArchitecture &isa);
 
 /// Packs the operands that are constants in every launch of a kernel, by new kernels p0, p1, .. of the module.
 void packWeights(mlir::ModuleOp module, const CpuArchitecture &isa);

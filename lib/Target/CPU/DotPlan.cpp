@@ -73,7 +73,7 @@ void chooseBlocks(Contraction &c, const CpuArchitecture &isa) {
 OperandForm rhsForm(Variables &vars, FuncOp func, const Contraction &c, const CpuArchitecture &isa, Type accumulator) {
   DotOp dot = c.dot;
   LoadOp load = plainOperand(dot.getRhs());
-  if (load && isPacked(func, cast<BlockArgument>(load.getView()).getArgNumber()))
+  if (load && func.isPacked(cast<BlockArgument>(load.getView()).getArgNumber()))
     return OperandForm::Packed;
   if (!isContiguous(vars, dot.getRhs(), c.n, c.k, accumulator))
     return OperandForm::Copied;
@@ -92,11 +92,6 @@ LoadOp plainOperand(Region &region) {
   if (!load || body.getOperations().size() != 2 || !load.getMask().empty())
     return nullptr;
   return llvm::all_of(load.getIndices(), [](Value index) { return isa<BlockArgument>(index); }) ? load : nullptr;
-}
-
-bool isPacked(FuncOp func, unsigned parameter) {
-  auto packed = func->getAttrOfType<DenseI64ArrayAttr>(kPackedAttr);
-  return packed && llvm::is_contained(packed.asArrayRef(), static_cast<int64_t>(parameter));
 }
 
 Result<Contraction> planContraction(Variables &vars, FuncOp func, DotOp dot, const CpuArchitecture &isa) {

@@ -70,9 +70,6 @@ Result<Contraction> planContraction(kernel::Variables &vars, kernel::FuncOp func
 
 /// The load that is all of an operand's region, if it is one.
 kernel::LoadOp plainOperand(mlir::Region &region);
-/// Whether packOperand changed the parameter.
-bool isPacked(kernel::FuncOp func, unsigned parameter);
-constexpr const char *kPackedAttr = "cpu.packed";
 
 /// The value of an extent for estimates: unknown scalars count as 64.
 double estimate(const Expr &extent);

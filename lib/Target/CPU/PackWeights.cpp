@@ -1,8 +1,9 @@
 //===- lib/Target/CPU/PackWeights.cpp - constant operands in the order of their kernel ---===//
 // SPDX-License-Identifier: Apache-2.0
 
-#include "lib/Conversion/GraphToPlan/GraphToPlan.h"
 #include "lib/Target/CPU/CpuTarget.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
 
@@ -16,7 +17,7 @@ public:
   Packer(ModuleOp module, const CpuArchitecture &isa) : module(module), isa(isa) {
     auto main = module.lookupSymbol<func::FuncOp>("main");
     for (auto fusion : main.getOps<graph::FusionOp>())
-      launches[fusion->getAttrOfType<FlatSymbolRefAttr>("kernel").getValue()].push_back(fusion);
+      launches[*fusion.getKernel()].push_back(fusion);
   }
 
   void run() {
@@ -34,21 +35,8 @@ private:
   }
 
   void pack(kernel::FuncOp func, unsigned parameter) {
-    PackedOperand packed = packOperand(func, parameter, isa);
-    kernel::FuncOp packer = packed.packer.release();
-    std::string name = "p" + std::to_string(count++);
-    packer.setSymName(name);
-    module.getBody()->push_back(packer);
-    Builder b(module.getContext());
-    SmallVector<Attribute> all;
-    if (auto before = func->getAttrOfType<ArrayAttr>(packedAttr))
-      llvm::append_range(all, before);
-    all.push_back(b.getDictionaryAttr({
-        b.getNamedAttr("parameter", b.getI64IntegerAttr(parameter)),
-        b.getNamedAttr("bytes", graph::ExprAttr::get(b.getContext(), packed.bytes)),
-        b.getNamedAttr("packer", FlatSymbolRefAttr::get(module.getContext(), name)),
-    }));
-    func->setAttr(packedAttr, b.getArrayAttr(all));
+    const std::string name = "p" + std::to_string(count++);
+    module.getBody()->push_back(packOperand(func, parameter, name, isa).release());
   }
 
   ModuleOp module;

@@ -25,7 +25,7 @@ static LoadOp packableLoad(FuncOp func, DotOp dot) {
     return nullptr;
   auto parameter = cast<BlockArgument>(load.getView());
   bool isShared = llvm::any_of(parameter.getUsers(), [&](Operation *user) { return user != load; });
-  if (isShared || isPacked(func, parameter.getArgNumber()))
+  if (isShared || func.isPacked(parameter.getArgNumber()))
     return nullptr;
   bool isFixed = llvm::all_of(load.getIndices(), [&](Value index) { return index.getParentRegion() == &dot.getRhs(); });
   return isFixed ? load : nullptr;
@@ -71,7 +71,7 @@ static void buildPacker(OpBuilder &b, FuncOp packer, DotOp dot, LoadOp load, int
   StoreOp::create(b, loc, value, body->getArgument(1), target, b.getArrayAttr({}), point);
 }
 
-PackedOperand packOperand(FuncOp func, unsigned parameter, const CpuArchitecture &isa) {
+OwningOpRef<FuncOp> packOperand(FuncOp func, unsigned parameter, StringRef name, const CpuArchitecture &isa) {
   DotOp dot = dotOf(func);
   LoadOp load = packableLoad(func, dot);
   Variables vars(func);
@@ -80,8 +80,8 @@ PackedOperand packOperand(FuncOp func, unsigned parameter, const CpuArchitecture
   Type accumulator = dot.getTile().getType().getElement();
   MLIRContext *context = func.getContext();
   OpBuilder b(context);
-  auto packer = FuncOp::create(b, UnknownLoc::get(context), (func.getSymName() + "_pack").str(),
-                               graph::KernelKind::Pack, b.getArrayAttr({}), func.getScalars(), /*schedule=*/{});
+  auto packer = FuncOp::create(b, UnknownLoc::get(context), name, graph::KernelKind::Pack, b.getArrayAttr({}),
+                               func.getScalars(), /*schedule=*/nullptr, /*packed=*/nullptr);
   mlir::Block &body = packer.getBody().emplaceBlock();
   Location loc = packer.getLoc();
   body.addArgument(ViewType::get(context, load.getResult().getType(), Access::Read), loc);
@@ -91,17 +91,14 @@ PackedOperand packOperand(FuncOp func, unsigned parameter, const CpuArchitecture
 
   // The operand now holds elements of the tile's type, at positions of its own; the
   // load's position only says which they are.
-  SmallVector<int64_t> packed;
-  if (auto before = func->getAttrOfType<DenseI64ArrayAttr>(kPackedAttr))
-    llvm::append_range(packed, before.asArrayRef());
-  packed.push_back(parameter);
-  func->setAttr(kPackedAttr, b.getDenseI64ArrayAttr(packed));
-  PackedOperand result;
-  result.parameter = parameter;
-  unsigned bytes = accumulator.getIntOrFloatBitWidth() / 8;
-  result.bytes = ceilDiv(extents[1], width) * extents[2] * (width * bytes);
-  result.packer = packer;
-  return result;
+  const unsigned elementBytes = accumulator.getIntOrFloatBitWidth() / 8;
+  const Expr bytes = ceilDiv(extents[1], width) * extents[2] * (width * elementBytes);
+  SmallVector<Attribute> packed;
+  llvm::append_range(packed, func.getPackedOperands());
+  packed.push_back(
+      PackedAttr::get(context, parameter, graph::ExprAttr::get(context, bytes), FlatSymbolRefAttr::get(context, name)));
+  func.setPackedAttr(b.getArrayAttr(packed));
+  return packer;
 }
 
 } // namespace cupola::cpu

@@ -144,8 +144,8 @@ class Share {
 public:
   explicit Share(ModuleOp module) : module(module) {
     module.walk([&](graph::FusionOp fusion) {
-      if (auto kernel = fusion->getAttrOfType<FlatSymbolRefAttr>("kernel"))
-        uses[kernel.getValue()].push_back(fusion);
+      if (std::optional<StringRef> kernel = fusion.getKernel())
+        uses[*kernel].push_back(fusion);
     });
   }
 
@@ -176,11 +176,11 @@ private:
     auto name = FlatSymbolRefAttr::get(united->getSymNameAttr());
     for (auto [i, member] : llvm::enumerate(members))
       for (graph::FusionOp fusion : uses[member.func.getSymName()]) {
-        SmallVector<Attribute> scalars(fusion->getAttrOfType<ArrayAttr>("scalars").getValue());
+        SmallVector<Attribute> scalars(fusion.getScalars()->getValue());
         for (const auto &[index, values] : parameters.scalars)
           scalars.push_back(graph::ExprAttr::get(b.getContext(), values[i]));
-        fusion->setAttr("kernel", name);
-        fusion->setAttr("scalars", b.getArrayAttr(scalars));
+        fusion.setKernelAttr(name);
+        fusion.setScalarsAttr(b.getArrayAttr(scalars));
       }
     OpBuilder(members[0].func).insert(united.release());
     for (const Member &member : members)

@@ -26,18 +26,17 @@ public:
   using ChooseLibrariesBase::ChooseLibrariesBase;
 
   void runOnOperation() override {
-    Builder b(&getContext());
     for (auto fusion : getOperation().getOps<graph::FusionOp>()) {
       Operation *hero = contractionOf(fusion);
       if (!hero)
         continue;
       fusion::CallDescription description = fusion::describeCall(fusion, hero);
       if (!description.refused.empty()) {
-        fusion->setAttr(libraryRefusedAttrName, b.getStringAttr(description.refused));
+        fusion.setLibraryRefusedAttr(graph::ReasonAttr::get(&getContext(), description.refused));
         continue;
       }
-      fusion->setAttr(libraryCallAttrName, plan::libraryCallAttr(&getContext(), description.call));
-      fusion->setAttr(libraryInputsAttrName, b.getDenseI64ArrayAttr(description.inputs));
+      fusion.setLibraryAttr(plan::libraryCallAttr(&getContext(), description.call));
+      fusion.setLibraryInputs(description.inputs);
     }
   }
 };

@@ -98,7 +98,7 @@ public:
     auto fusion = graph::FusionOp::create(b, b.getFusedLoc(locations), TypeRange(group.output.getType()),
                                           inputs.getArrayRef(), kindOf(group));
     if (onlyMoves())
-      fusion->setAttr(copiesAttr, b.getStringAttr(reasonToCopy()));
+      fusion.setCopies(reasonToCopy());
     Block &body = fusion.getBody().emplaceBlock();
     IRMapping map;
     for (Value input : inputs)
@@ -119,14 +119,14 @@ private:
     return llvm::all_of(ops, [](Operation *op) { return isView(op) || isInlineConstant(op); });
   }
 
-  /// Why no kernel that computes writes the elements where they go (Grouping.h).
-  StringRef reasonToCopy() const {
+  /// Why no kernel that computes writes the elements where they go.
+  graph::CopyReason reasonToCopy() const {
     auto has = [&](auto tag) { return llvm::any_of(ops, [](Operation *op) { return isa<decltype(tag)>(op); }); };
     if (has(graph::ConcatOp()))
-      return "joined";
+      return graph::CopyReason::Joined;
     if (llvm::none_of(inputs, [](Value input) { return input.getDefiningOp<graph::FusionOp>(); }))
-      return "uncomputed";
-    return has(graph::SliceOp()) ? "part" : "shared";
+      return graph::CopyReason::Uncomputed;
+    return has(graph::SliceOp()) ? graph::CopyReason::Part : graph::CopyReason::Shared;
   }
 
   /// Everything that the kernel computes, producers first, and what it reads.
@@ -155,7 +155,12 @@ public:
   using FormFusionsBase::FormFusionsBase;
 
   void runOnOperation() override {
-    func::FuncOp func = getOperation();
+    for (auto func : getOperation().getOps<func::FuncOp>())
+      form(func);
+  }
+
+private:
+  void form(func::FuncOp func) {
     CopySharedValues(func).run();
     Grouping grouping = formGroups(func, {epilogues, prologues});
     recordVerdicts(func, grouping.verdicts);
@@ -164,7 +169,6 @@ public:
     eraseDead(func);
   }
 
-private:
   static void eraseDead(func::FuncOp func) {
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(func.getBody().front())))
       if (isOpTriviallyDead(&op))

@@ -13,6 +13,7 @@ using namespace cupola;
 using namespace cupola::fusion;
 using graph::Exprs;
 using graph::FusionClass;
+using graph::FusionRule;
 
 namespace {
 
@@ -112,7 +113,7 @@ public:
 
   Grouping run() {
     for (Operation *op : longAddresses(func, ranges)) {
-      refusals[op] = {"address", "with it, the address of an element would be too long an expression"};
+      refusals[op] = {FusionRule::Address, "with it, the address of an element would be too long an expression"};
       startGroup(nullptr, op);
     }
     for (Operation &op : func.getBody().front())
@@ -333,34 +334,37 @@ private:
     }
   }
 
-  /// The rule and the words.
-  using Refusal = std::pair<StringRef, StringRef>;
-  static constexpr Refusal severalReaders() { return {"several-readers", "more than one kernel reads it"}; }
+  struct Refusal {
+    FusionRule rule;
+    StringRef reason;
+  };
+  static constexpr Refusal severalReaders() { return {FusionRule::SeveralReaders, "more than one kernel reads it"}; }
 
-  /// Why `op` is not computed inside its readers; empty if it may be.
-  Refusal refuse(Operation *op, ArrayRef<Group *> readers, bool broadcast, ArrayRef<OpOperand *> uses) {
+  /// Why `op` is not computed inside its readers; none if it may be.
+  std::optional<Refusal> refuse(Operation *op, ArrayRef<Group *> readers, bool broadcast, ArrayRef<OpOperand *> uses) {
     if (readers.size() == 1 && !readers.front())
-      return {"result", "it is a result of the model, or a part of a joined tensor"};
+      return Refusal{FusionRule::Result, "it is a result of the model, or a part of a joined tensor"};
     if (readers.size() > 2 || (readers.size() == 2 && (llvm::is_contained(readers, nullptr) || !isCheapTwice(op))))
       return severalReaders();
     for (Group *group : readers)
-      if (Refusal refusal = refuse(op, *group, broadcast, uses); !refusal.first.empty())
+      if (std::optional<Refusal> refusal = refuse(op, *group, broadcast, uses))
         return readers.size() > 1 ? severalReaders() : refusal;
-    return {};
+    return std::nullopt;
   }
 
-  Refusal refuse(Operation *op, Group &group, bool broadcast, ArrayRef<OpOperand *> uses) {
+  std::optional<Refusal> refuse(Operation *op, Group &group, bool broadcast, ArrayRef<OpOperand *> uses) {
     if (!options.prologues)
-      return {"disabled", "prologues are switched off"};
+      return Refusal{FusionRule::Disabled, "prologues are switched off"};
     if (group.ops.size() >= maxOps)
-      return {"size", "the kernel has its limit of ops"};
+      return Refusal{FusionRule::Size, "the kernel has its limit of ops"};
     if (group.hero && classOf(group.hero) == FusionClass::Contraction)
       for (OpOperand *use : uses)
         if (gates.contains(use->getOwner()) || (use->getOwner() == group.hero && !isGate(op, group.hero, *use)))
-          return {"contraction-operand", "an operand of a contraction would be computed again for every tile"};
+          return Refusal{FusionRule::ContractionOperand,
+                         "an operand of a contraction would be computed again for every tile"};
     if (broadcast && (isCostly(op) || repeatedOps(op) > maxRepeatedOps))
-      return {"broadcast", "it would be computed again for every element of a broadcast"};
-    return {};
+      return Refusal{FusionRule::Broadcast, "it would be computed again for every element of a broadcast"};
+    return std::nullopt;
   }
 
   size_t repeatedOps(Operation *op) {
@@ -375,9 +379,8 @@ private:
     collectReaders(op, readers, broadcast, uses);
     if (readers.empty() || (isGenerator(op) && !readers.contains(nullptr)))
       return; // dead, or made wherever it is read
-    Refusal refusal = refuse(op, readers.getArrayRef(), broadcast, uses);
-    if (!refusal.first.empty()) {
-      refusals[op] = refusal;
+    if (std::optional<Refusal> refusal = refuse(op, readers.getArrayRef(), broadcast, uses)) {
+      refusals[op] = *refusal;
       startGroup(nullptr, op);
       return;
     }
@@ -428,35 +431,37 @@ private:
   }
 
   void explainEdge(Operation *producer, Operation *consumer, ArrayRef<Operation *> views) {
-    auto add = [&](bool fused, StringRef rule, StringRef reason) {
+    auto add = [&](bool fused, FusionRule rule, StringRef reason) {
       result.verdicts.push_back({producer, consumer, fused, rule, reason.str(), SmallVector<Operation *>(views)});
     };
     if (classOf(producer) == FusionClass::Constant || (isGenerator(producer) && !groupsOf.count(producer)))
-      return add(true, "constant", "a constant is no kernel");
+      return add(true, FusionRule::Constant, "a constant is no kernel");
     if (isa<graph::JoinOp>(consumer))
-      return add(true, "join", "written where it stands in the joined tensor");
+      return add(true, FusionRule::Join, "written where it stands in the joined tensor");
     if (isa<graph::JoinOp>(producer))
-      return add(false, "join", "a joined tensor lies in memory");
+      return add(false, FusionRule::Join, "a joined tensor lies in memory");
     SmallVector<Group *, 1> makers = groupsOf.lookup(producer), takers = groupsOf.lookup(consumer);
     Group *from = makers.empty() ? nullptr : makers.front(), *to = takers.empty() ? nullptr : takers.front();
     if (to && llvm::is_contained(makers, to)) {
       if (makers.size() > 1)
-        return add(true, "prologue", "computed in both kernels that read it");
-      return from->hero && isAfterHero(producer, *from) ? add(true, "epilogue", "computed on the hero's result")
-                                                        : add(true, "prologue", "computed where its only reader is");
+        return add(true, FusionRule::Prologue, "computed in both kernels that read it");
+      return from->hero && isAfterHero(producer, *from)
+                 ? add(true, FusionRule::Epilogue, "computed on the hero's result")
+                 : add(true, FusionRule::Prologue, "computed where its only reader is");
     }
     auto found = refusals.find(producer);
     bool isStored = isView(producer) && found != refusals.end();
     if (!isStored && (isView(producer) || isView(consumer)))
-      return add(true, "view", "composes into addresses");
-    if (auto reason = consumer->getAttrOfType<StringAttr>(twoStagesAttr); reason && isa<graph::MomentsOp>(producer))
-      return add(false, "two-stages", reason);
+      return add(true, FusionRule::View, "composes into addresses");
+    if (auto norm = dyn_cast<graph::NormalizeOp>(consumer);
+        norm && norm.getTwoStages() && isa<graph::MomentsOp>(producer))
+      return add(false, FusionRule::TwoStages, norm.getTwoStages()->getText());
     if (found != refusals.end())
-      return add(false, found->second.first, found->second.second);
+      return add(false, found->second.rule, found->second.reason);
     bool hasTwoHeroes = from && to && from->hero && to->hero && producer->getResult(0).hasOneUse();
     if (isHero(consumer) || hasTwoHeroes)
-      return add(false, "hero", "a kernel has one hero");
-    return add(false, "several-readers", "its result has readers outside of the kernel");
+      return add(false, FusionRule::Hero, "a kernel has one hero");
+    return add(false, FusionRule::SeveralReaders, "its result has readers outside of the kernel");
   }
 
   static bool isAfterHero(Operation *op, Group &group) { return op == group.hero || !op->isBeforeInBlock(group.hero); }

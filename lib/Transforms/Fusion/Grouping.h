@@ -25,25 +25,13 @@ struct Group {
   mlir::Value output;
 };
 
-/// On a graph.fusion that only moves elements, which makes a result of the model: why no
-/// kernel that computes writes them there.
-///   joined      several values stand side by side in it
-///   part        it is a part of a value
-///   shared      the value is read in its own layout, too
-///   uncomputed  it is a view of an input or a constant
-constexpr llvm::StringLiteral copiesAttr = "copies";
-
-/// On a graph.normalize: why its row was split (lib/Transforms/SplitNorms.cpp).
-constexpr llvm::StringLiteral twoStagesAttr = "two_stages";
-
-/// Why an edge is what it is. `rule` is "epilogue", "prologue", "view", "constant"
-/// for fused edges, and the name of the refusing rule otherwise. Where views stand between
-/// what computes a value and what computes with it, there is an edge from the one to the
-/// other besides those into and between the views.
+/// Why an edge is what it is. Where views stand between what computes a value and what
+/// computes with it, there is an edge from the one to the other besides those into and
+/// between the views.
 struct Verdict {
   mlir::Operation *producer, *consumer;
   bool fused;
-  llvm::StringRef rule;
+  graph::FusionRule rule;
   std::string reason;
   llvm::SmallVector<mlir::Operation *> views; ///< passed on the way, from the producer on
 };
@@ -61,7 +49,7 @@ bool isGenerator(mlir::Operation *op);
 /// Decides for every op of `func` in which kernel it is computed.
 Grouping formGroups(mlir::func::FuncOp func, const Options &options);
 
-/// Records the verdicts as the attribute `graph.verdicts` of `func`.
+/// Records the verdicts as graph.verdicts in front of `func`.
 void recordVerdicts(mlir::func::FuncOp func, llvm::ArrayRef<Verdict> verdicts);
 
 } // namespace cupola::fusion

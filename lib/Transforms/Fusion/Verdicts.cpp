@@ -8,20 +8,14 @@ using namespace mlir;
 namespace cupola::fusion {
 
 void recordVerdicts(func::FuncOp func, ArrayRef<Verdict> verdicts) {
-  Builder b(func.getContext());
+  OpBuilder b(func);
   SmallVector<Attribute> records;
   for (const Verdict &v : verdicts) {
-    auto views = llvm::map_to_vector(v.views, [](Operation *view) -> Attribute { return view->getLoc(); });
-    records.push_back(b.getDictionaryAttr({
-        b.getNamedAttr("producer", v.producer->getLoc()),
-        b.getNamedAttr("consumer", v.consumer->getLoc()),
-        b.getNamedAttr("fused", b.getBoolAttr(v.fused)),
-        b.getNamedAttr("rule", b.getStringAttr(v.rule)),
-        b.getNamedAttr("reason", b.getStringAttr(v.reason)),
-        b.getNamedAttr("views", b.getArrayAttr(views)),
-    }));
+    auto views = llvm::map_to_vector(v.views, [](Operation *view) -> LocationAttr { return view->getLoc(); });
+    records.push_back(graph::VerdictAttr::get(b.getContext(), v.producer->getLoc(), v.consumer->getLoc(), v.fused,
+                                              v.rule, graph::ReasonAttr::get(b.getContext(), v.reason), views));
   }
-  func->setAttr("graph.verdicts", b.getArrayAttr(records));
+  graph::VerdictsOp::create(b, func.getLoc(), func.getSymName(), b.getArrayAttr(records));
 }
 
 } // namespace cupola::fusion

@@ -24,8 +24,8 @@ protected:
   std::vector<std::string> reasons() {
     std::vector<std::string> texts;
     for (auto op : module->getOps<graph::AssumeOp>())
-      texts.push_back(op.getLhs().text() + " " + op.getRelation().str() + " " + op.getRhs().text() + ": " +
-                      op.getReason().str());
+      texts.push_back(op.getLhs().text() + " " + stringifyRelation(op.getRelation()).str() + " " + op.getRhs().text() +
+                      ": " + op.getReason().getText().str());
     return texts;
   }
 };
@@ -37,7 +37,7 @@ TEST_F(SymbolsTest, EqualSymbolsBecomeTheEarlierOne) {
   EXPECT_EQ(symbols.current(a + b + c), a * Expr(3));
   EXPECT_EQ(symbols.assumeEqual(a, c, "node 'k'"), Symbols::Outcome::Holds);
   ASSERT_EQ(reasons().size(), 2u); // the last one follows from the others
-  EXPECT_EQ(reasons()[1], "s0 == s1: dimension 0 ('batch') of input 'x' and dimension 0 ('other') "
+  EXPECT_EQ(reasons()[1], "s0 equal s1: dimension 0 ('batch') of input 'x' and dimension 0 ('other') "
                           "of input 'x': node 'm'");
 }
 

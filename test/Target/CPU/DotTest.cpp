@@ -130,7 +130,7 @@ TEST_P(DotTest, PackedSizeIsStated) {
   KernelRunner runner(gemmText(shape, {false, false, true, false}), GetParam(), true);
   ASSERT_EQ(runner.size(), 2u);
   int64_t panel = GetParam() == 3 ? 16 : 48;
-  EXPECT_EQ(runner.packedBytes(0).evaluate({}), (100 + panel - 1) / panel * panel * 30 * 4);
+  EXPECT_EQ(runner.packedBytes.at(0).evaluate({}), (100 + panel - 1) / panel * panel * 30 * 4);
 }
 
 } // namespace

@@ -66,8 +66,9 @@ void KernelRunner::compile(const std::string &text, const CpuArchitecture &isa, 
     funcs.push_back(func);
   for (size_t i = 0, count = funcs.size(); pack && i < count; ++i)
     for (unsigned parameter : cpu::packableOperands(funcs[i], isa)) {
-      packers.push_back(cpu::packOperand(funcs[i], parameter, isa));
-      funcs.push_back(*packers.back().packer);
+      packers.push_back(cpu::packOperand(funcs[i], parameter, "pack" + std::to_string(i), isa));
+      packedBytes.push_back(funcs[i].getPackedOperands().back().getBytes().getValue());
+      funcs.push_back(*packers.back());
     }
   for (kernel::FuncOp func : funcs) {
     auto prepared = cpu::prepareCpuKernel(func, isa);

@@ -35,7 +35,7 @@ public:
   const cpu::CpuKernel &kernel(size_t i) const { return kernels[i]; }
   const std::string &image() const { return bytes; }
   /// What packing the operand of packer `i` needs.
-  const Expr &packedBytes(size_t i) const { return packers[i].bytes; }
+  std::vector<Expr> packedBytes; ///< of those, in order
   unsigned codeGenerations() const { return generations; }
 
   /// Runs kernel `i` in `pieces` calls, as threads would, last piece first. Returns
@@ -49,7 +49,7 @@ private:
   mlir::DialectRegistry registry;
   std::unique_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  std::vector<cpu::PackedOperand> packers;
+  std::vector<mlir::OwningOpRef<kernel::FuncOp>> packers;
   std::vector<cpu::CpuKernel> kernels;
   std::string bytes;
   unsigned generations = 0;

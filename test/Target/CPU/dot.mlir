@@ -37,9 +37,8 @@ kernel.func @gemm gemm grid () in [] scalars [#kernel.scalar<1, 0, 1>]
 // V4: llvm.call @micro_f32_8_3_48_ahead
 // V4: llvm.func internal @micro_f32_8_3_48_ahead
 // V4: llvm.intr.prefetch
-kernel.func @packed gemm grid () in [] scalars []
-    (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>)
-    attributes {cpu.packed = array<i64: 1>} {
+kernel.func @packed gemm grid () in [] scalars [] packed [#kernel.packed<1 bytes <"0"> by @p0>]
+    (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
   %t = kernel.dot [32, 384, 64] lhs (%d0, %d2) {
     %x = kernel.load %a[64*%d0 + %d2] : f32 from !kernel.view<f32, read>
     kernel.yield %x : f32

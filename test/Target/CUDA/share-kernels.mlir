@@ -3,19 +3,19 @@
 // Two layers of one structure: columns and depth double, rows are fourfold in the first. That one of
 // them is a convolution makes no difference.
 // CHECK-LABEL: func.func @main
-// CHECK: kernel = @k0, scalars = [#graph.expr<"4">, #graph.expr<"1">]
-// CHECK: kernel = @k0, scalars = [#graph.expr<"1">, #graph.expr<"2">]
-// CHECK: kernel = @k2, scalars = []
+// CHECK: kernel @k0 ["4", "1"]
+// CHECK: kernel @k0 ["1", "2"]
+// CHECK: kernel @k2 []
 func.func @main(%a: tensor<196x64xf32>, %b: tensor<49x128xf32>) {
-  %0 = graph.fusion gemm(%a) attributes {kernel = @k0, scalars = []} : (tensor<196x64xf32>) -> tensor<196x64xf32> {
+  %0 = graph.fusion gemm(%a) kernel @k0 [] : (tensor<196x64xf32>) -> tensor<196x64xf32> {
   ^bb0(%x: tensor<196x64xf32>):
     graph.yield %x : tensor<196x64xf32>
   }
-  %1 = graph.fusion gemm(%b) attributes {kernel = @k1, scalars = []} : (tensor<49x128xf32>) -> tensor<49x128xf32> {
+  %1 = graph.fusion gemm(%b) kernel @k1 [] : (tensor<49x128xf32>) -> tensor<49x128xf32> {
   ^bb0(%x: tensor<49x128xf32>):
     graph.yield %x : tensor<49x128xf32>
   }
-  %2 = graph.fusion gemm(%b) attributes {kernel = @k2, scalars = []} : (tensor<49x128xf32>) -> tensor<49x128xf32> {
+  %2 = graph.fusion gemm(%b) kernel @k2 [] : (tensor<49x128xf32>) -> tensor<49x128xf32> {
   ^bb0(%x: tensor<49x128xf32>):
     graph.yield %x : tensor<49x128xf32>
   }

@@ -1,0 +1,75 @@
+//===- GraphAttrs.td - reasons, verdicts and library calls -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CUPOLA_DIALECTS_GRAPH_GRAPHATTRS_TD
+#define CUPOLA_DIALECTS_GRAPH_GRAPHATTRS_TD
+
+include "dialects/Graph/GraphEnums.td"
+
+def Graph_ReasonAttr : Graph_Attr<"Reason", "reason"> {
+  let summary = "a text for people; no pass reads it";
+  let parameters = (ins StringRefParameter<"a sentence">:$text);
+  let assemblyFormat = "`<` custom<Text>($text) `>`";
+}
+
+/// Some names of rules are no keywords: they stand in quotes.
+def Graph_FusionRuleParameter : EnumParameter<Graph_FusionRule> {
+  let printer = "$_printer << $_self";
+}
+
+def Graph_VerdictAttr : Graph_Attr<"Verdict", "verdict"> {
+  let summary = "whether two ops are computed in one kernel, by which rule and why";
+  let description = [{
+    `views` are passed on the way, from the producer on.
+
+    ```mlir
+    #graph.verdict<apart hero : loc("scores"("MatMul")) -> loc("probs"("Softmax")) because "a kernel has one hero">
+    ```
+  }];
+  let parameters = (ins "::mlir::LocationAttr":$producer, "::mlir::LocationAttr":$consumer, "bool":$fused,
+                        Graph_FusionRuleParameter:$rule, "::cupola::graph::ReasonAttr":$reason,
+                        OptionalArrayRefParameter<"::mlir::LocationAttr">:$views);
+  let assemblyFormat = [{
+    `<` custom<Fused>($fused) $rule `:` $producer `->` $consumer (`through` `[` $views^ `]`)?
+    `because` custom<Reason>($reason) `>`
+  }];
+}
+
+def Graph_PostOpAttr : Graph_Attr<"PostOp", "post_op"> {
+  let summary = "what a library does to every element of its result";
+  let description = [{ `alpha` and `beta` are f32; both are there unless both are 0. }];
+  let parameters = (ins EnumParameter<Graph_PostOpKind>:$kind, OptionalParameter<"::mlir::FloatAttr">:$alpha,
+                        OptionalParameter<"::mlir::FloatAttr">:$beta);
+  let assemblyFormat = "`<` $kind (`,` $alpha^ `,` $beta)? `>`";
+}
+
+def Graph_LibraryCallAttr : Graph_Attr<"LibraryCall", "library_call"> {
+  let summary = "what a library may do in place of a kernel";
+  let description = [{
+    A `format::LibraryCall` (lib/Runtime/Format/LibraryCall.h, which says what the shapes are)
+    without its buffers, which are operands in the IR.
+
+    ```mlir
+    #graph.library_call<convolution source [1, 56, 56, 64] weights [3, 3, 64, 64] result [1, 56, 56, 64]
+                        strides [1, 1] dilations [1, 1] padding [1, 1]
+                        post_ops [<add_channel>, <clip, 0.0 : f32, 6.0 : f32>]>
+    ```
+  }];
+  let parameters = (ins EnumParameter<Graph_LibraryCallKind>:$kind, ArrayRefParameter<"int64_t">:$source,
+                        ArrayRefParameter<"int64_t">:$weights, ArrayRefParameter<"int64_t">:$result,
+                        OptionalArrayRefParameter<"int64_t">:$strides,
+                        OptionalArrayRefParameter<"int64_t">:$dilations,
+                        OptionalArrayRefParameter<"int64_t">:$padding,
+                        OptionalArrayRefParameter<"::cupola::graph::PostOpAttr">:$post_ops);
+  let assemblyFormat = [{
+    `<` $kind `source` `[` $source `]` `weights` `[` $weights `]` `result` `[` $result `]`
+    (`strides` `[` $strides^ `]`)? (`dilations` `[` $dilations^ `]`)? (`padding` `[` $padding^ `]`)?
+    (`post_ops` `[` $post_ops^ `]`)? `>`
+  }];
+  let extraClassDeclaration = [{
+    /// Source, weights and the operands of post-ops.
+    int64_t countInputs();
+  }];
+}
+
+#endif // CUPOLA_DIALECTS_GRAPH_GRAPHATTRS_TD

@@ -1,0 +1,82 @@
+//===- GraphModuleOps.td - what a module holds beside its function -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CUPOLA_DIALECTS_GRAPH_GRAPHMODULEOPS_TD
+#define CUPOLA_DIALECTS_GRAPH_GRAPHMODULEOPS_TD
+
+include "dialects/Graph/GraphAttrs.td"
+include "mlir/IR/SymbolInterfaces.td"
+
+class Graph_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Graph_Dialect, mnemonic, traits>;
+
+def Graph_SymbolOp : Graph_Op<"symbol", [Symbol]> {
+  let summary = "a dimension whose extent is known when shapes are bound";
+  let description = [{
+    `max` 0 means unbounded. The location names the model's dimension (for people only).
+
+    ```mlir
+    graph.symbol @s0 {min = 1 : i64, max = 0 : i64, divisor = 1 : i64}
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, DefaultValuedAttr<I64Attr, "1">:$min,
+                       DefaultValuedAttr<I64Attr, "0">:$max,
+                       DefaultValuedAttr<I64Attr, "1">:$divisor);
+  let assemblyFormat = "$sym_name attr-dict";
+}
+
+def Graph_AssumeOp : Graph_Op<"assume"> {
+  let summary = "a fact about extents that the model forces; checked when shapes are bound";
+  let description = [{
+    `reason` says, with the names of both inputs, who forces it.
+
+    ```mlir
+    graph.assume "s1" equal "s0" because "dimension 1 ('L') of input 'b' and dimension ..."
+    ```
+  }];
+  let arguments = (ins Graph_Expr:$lhs, Graph_RelationAttr:$relation, Graph_Expr:$rhs,
+                       Graph_ReasonAttr:$reason);
+  let assemblyFormat = [{
+    custom<Expr>($lhs) $relation custom<Expr>($rhs) `because` custom<Reason>($reason) attr-dict
+  }];
+}
+
+def Graph_NodeName : ConfinedAttr<StrArrayAttr, [ArrayCount<2>]>;
+
+def Graph_ProvenanceOp : Graph_Op<"provenance", [HasParent<"::mlir::ModuleOp">]> {
+  let summary = "the nodes of the imported model, and which of them no op need name";
+  let description = [{
+    `nodes` are [name, op] of every node of the inlined model, in order; names are unique.
+    `folded` nodes have results that the compiler knows, `dead` ones computed nothing that is
+    needed (graph::Fate). Every other node is in the location of an op (ProvenanceAudit).
+    A module with this op has one function, whose passes write here.
+
+    ```mlir
+    graph.provenance nodes [["size", "Shape"], ["copy", "Identity"], ["exp", "Exp"]] folded ["size"] dead ["copy"]
+    ```
+  }];
+  let arguments = (ins TypedArrayAttrBase<Graph_NodeName, "names and op types of nodes">:$nodes,
+                       DefaultValuedAttr<StrArrayAttr, "{}">:$folded,
+                       DefaultValuedAttr<StrArrayAttr, "{}">:$dead);
+  let builders = [OpBuilder<(ins "::mlir::ArrayAttr":$nodes), [{
+    build($_builder, $_state, nodes, $_builder.getArrayAttr({}), $_builder.getArrayAttr({}));
+  }]>];
+  let assemblyFormat = "`nodes` $nodes (`folded` $folded^)? (`dead` $dead^)? attr-dict";
+}
+
+def Graph_VerdictsOp : Graph_Op<"verdicts", [HasParent<"::mlir::ModuleOp">,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "what was decided about every edge of a function that became fusions";
+  let description = [{
+    For reports. Edges between ops that stood in the function then, by their locations.
+
+    ```mlir
+    graph.verdicts @main [#graph.verdict<fused view : loc("a") -> loc("b") because "composes into addresses">]
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$function,
+                       TypedArrayAttrBase<Graph_VerdictAttr, "verdicts">:$verdicts);
+  let assemblyFormat = "$function $verdicts attr-dict";
+}
+
+#endif // CUPOLA_DIALECTS_GRAPH_GRAPHMODULEOPS_TD
