@@ -3,6 +3,7 @@
 #ifndef CUPOLA_DIALECTS_GRAPH_GRAPH_H
 #define CUPOLA_DIALECTS_GRAPH_GRAPH_H
 
+#include "dialects/Graph/ElementTypes.h"
 #include "dialects/Graph/Indexing.h"
 #include "dialects/Graph/Shape.h"
 

@@ -14,11 +14,4 @@
 #define GET_OP_CLASSES
 #include "dialects/Simt/SimtOps.h.inc"
 
-namespace cupola::simt {
-
-/// Bytes of an element in memory; a bool takes one.
-int64_t byteSize(mlir::Type type);
-
-} // namespace cupola::simt
-
 #endif // CUPOLA_DIALECTS_SIMT_SIMT_H

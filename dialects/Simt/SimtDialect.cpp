@@ -82,8 +82,6 @@ void SimtDialect::initialize() {
       >();
 }
 
-int64_t simt::byteSize(Type type) { return type.isInteger(1) ? 1 : type.getIntOrFloatBitWidth() / 8; }
-
 //===----------------------------------------------------------------------===//
 // simt.func @name block %b of n0 thread %t of 128 scalars [..] (%a: type, ..) {body}
 //===----------------------------------------------------------------------===//

@@ -80,7 +80,7 @@ Type elementOf(Value memory) {
 LogicalResult access(Operation *op, RegistersType registers, Value memory) {
   if (registers.getElement() != elementOf(memory))
     return op->emitOpError("moves another type than the memory holds");
-  int64_t bytes = registers.getVector() * byteSize(registers.getElement());
+  int64_t bytes = registers.getVector() * graph::byteSize(registers.getElement());
   if (!llvm::isPowerOf2_64(bytes) || bytes > 16)
     return op->emitOpError() << "moves " << bytes << " bytes, not 1, 2, 4, 8 or 16";
   return kernel::verifyPositions(op);

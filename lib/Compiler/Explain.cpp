@@ -222,7 +222,7 @@ Json memoryOf(const BuiltVariant &built, const WeightTable &weights) {
   uint64_t weightBytes = 0;
   for (const WeightTable::Entry &entry : weights.entries()) {
     auto type = cast<RankedTensorType>(entry.value.getShapedType());
-    weightBytes += type.getNumElements() * format::byteSize(reference::dtypeOf(type.getElementType()));
+    weightBytes += type.getNumElements() * graph::byteSize(type.getElementType());
   }
   Json memory = Json::object();
   if (program.arenaBytes < 0) {

@@ -50,7 +50,7 @@ void addInputs(func::FuncOp main, format::Package &package) {
   for (auto [i, argument] : llvm::enumerate(main.getArguments())) {
     format::Tensor tensor;
     tensor.name = main.getArgAttrOfType<StringAttr>(i, "graph.name").str();
-    tensor.dtype = reference::dtypeOf(graph::elementOf(argument));
+    tensor.dtype = graph::dtypeOf(graph::elementOf(argument));
     tensor.dims = textsOf(graph::declaredShapeOf(argument));
     if (!isa<FloatType>(graph::elementOf(argument))) {
       tensor.indexedExtent = indexedExtent(argument);
@@ -66,7 +66,7 @@ void addOutputs(func::FuncOp main, format::Package &package) {
   for (auto [i, type] : llvm::enumerate(main.getResultTypes())) {
     format::Tensor tensor;
     tensor.name = main.getResultAttrOfType<StringAttr>(i, "graph.name").str();
-    tensor.dtype = reference::dtypeOf(cast<RankedTensorType>(type).getElementType());
+    tensor.dtype = graph::dtypeOf(cast<RankedTensorType>(type).getElementType());
     tensor.dims = textsOf(graph::shapeOf(type));
     if (auto storage = main.getResultAttrOfType<ArrayAttr>(i, graph::storageAttr)) {
       tensor.storage = textsOf(graph::exprsOf(storage));
@@ -99,7 +99,7 @@ void addWeights(ArrayRef<WeightTable::Entry> entries, format::Package &package) 
   for (const WeightTable::Entry &entry : entries) {
     auto type = cast<RankedTensorType>(entry.value.getShapedType());
     format::Weight weight;
-    weight.dtype = reference::dtypeOf(type.getElementType());
+    weight.dtype = graph::dtypeOf(type.getElementType());
     weight.dims = type.getShape().vec();
     weight.bytes = type.getNumElements() * format::byteSize(weight.dtype);
     package.weights.push_back(std::move(weight));

@@ -11,7 +11,7 @@ namespace cupola::compiler {
 
 namespace {
 
-Expr bytesPerElement(Value tensor) { return Expr(format::byteSize(reference::dtypeOf(graph::elementOf(tensor)))); }
+Expr bytesPerElement(Value tensor) { return Expr(graph::byteSize(graph::elementOf(tensor))); }
 
 Expr elementsRead(Value value);
 

@@ -118,7 +118,7 @@ Status checkAssumptions(ModuleOp module, const Symbols &symbols) {
 Status checkInputs(func::FuncOp main, ArrayRef<Tensor> inputs, const Symbols &symbols) {
   for (auto [i, input] : llvm::enumerate(inputs)) {
     const Type type = main.getArgument(i).getType();
-    const format::DType dtype = dtypeOf(cast<RankedTensorType>(type).getElementType());
+    const format::DType dtype = graph::dtypeOf(cast<RankedTensorType>(type).getElementType());
     Result<Shape> shape = shapeFor(type, symbols);
     const std::string where = "input " + std::to_string(i);
     if (shape.failed())
@@ -216,7 +216,7 @@ Result<Tensor> evaluate(Operation *op, ArrayRef<Tensor> operands, const Symbols 
   Result<Shape> shape = shapeFor(type, symbols);
   if (shape.failed())
     return shape.status().within(where);
-  const format::DType dtype = dtypeOf(type.getElementType());
+  const format::DType dtype = graph::dtypeOf(type.getElementType());
   // Ops that only pass memory on get none of their own.
   const bool isInPlace = isa<graph::ConstantOp, graph::ReshapeOp>(op);
   Result<Tensor> result = isInPlace ? Tensor::borrow(dtype, shape.take(), nullptr) : Tensor::make(dtype, shape.take());

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "lib/Reference/Tensor.h"
+
+#include "dialects/Graph/ElementTypes.h"
 #include "lib/Runtime/Format/MachineMemory.h"
 
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -21,31 +23,6 @@ int64_t countOf(ArrayRef<int64_t> extents) {
   for (int64_t extent : extents)
     count *= extent;
   return count;
-}
-
-format::DType dtypeOf(Type element) {
-  using format::DType;
-  if (element.isF32())
-    return DType::F32;
-  if (element.isF16())
-    return DType::F16;
-  if (element.isBF16())
-    return DType::BF16;
-  if (element.isF64())
-    return DType::F64;
-  const bool isUnsigned = element.isUnsignedInteger();
-  switch (element.getIntOrFloatBitWidth()) {
-  case 1:
-    return DType::Bool;
-  case 8:
-    return isUnsigned ? DType::U8 : DType::I8;
-  case 16:
-    return isUnsigned ? DType::U16 : DType::I16;
-  case 32:
-    return isUnsigned ? DType::U32 : DType::I32;
-  default:
-    return isUnsigned ? DType::U64 : DType::I64;
-  }
 }
 
 Tensor Tensor::borrow(format::DType dtype, Shape shape, const void *data) {
@@ -76,7 +53,7 @@ Result<Tensor> Tensor::make(format::DType dtype, Shape shape) {
 
 Result<Tensor> Tensor::of(ElementsAttr value) {
   auto shaped = cast<RankedTensorType>(value.getShapedType());
-  const format::DType dtype = dtypeOf(shaped.getElementType());
+  const format::DType dtype = graph::dtypeOf(shaped.getElementType());
   const Shape shape = shaped.getShape().vec();
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(value))
     return borrow(dtype, shape, resource.getRawHandle().getBlob()->getData().data());

@@ -21,9 +21,6 @@ std::string shapeText(const Shape &shape);
 /// Elements of a shape whose tensor exists, or of a part of it.
 int64_t countOf(llvm::ArrayRef<int64_t> extents);
 
-/// The stored form of an element type of the graph dialect.
-format::DType dtypeOf(mlir::Type element);
-
 /// Dense, row-major elements in their stored form. Copies share the memory, which
 /// nobody changes once the op that made the tensor is done.
 class Tensor {

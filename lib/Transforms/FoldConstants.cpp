@@ -28,7 +28,7 @@ std::optional<int64_t> elementsOf(Value value) {
   std::optional<int64_t> count = graph::elementCount(value).constant();
   return count && *count >= 0 ? count : std::nullopt;
 }
-int64_t elementBytes(Value value) { return format::byteSize(reference::dtypeOf(graph::elementOf(value))); }
+int64_t elementBytes(Value value) { return graph::byteSize(graph::elementOf(value)); }
 
 class FoldConstants : public impl::FoldConstantsBase<FoldConstants> {
 public:

@@ -27,7 +27,7 @@ Value Emitter::emitUncached(Value value, Index index) {
   if (forward.count(value))
     return emitChain(value);
   Operation *op = value.getDefiningOp();
-  Type type = computeType(graph::elementOf(value));
+  Type type = graph::accumulatorOf(graph::elementOf(value));
   if (auto iota = dyn_cast<graph::IotaOp>(op))
     return indexValue(index[iota.getAxis()], type);
   if (auto dims = dyn_cast<graph::DimsOp>(op))
@@ -60,17 +60,17 @@ Value Emitter::emitLoadAt(BlockArgument argument, const Expr &position) {
   Value other = mask.empty() ? Value() : constant(element, 0);
   ArrayAttr conditions = graph::exprArray(b.getContext(), ArrayRef(exprs).drop_front());
   Value loaded = kernel::LoadOp::create(b, loc(), element, view, exprs[0], conditions, operands, other);
-  return convert(loaded, computeType(element));
+  return convert(loaded, graph::accumulatorOf(element));
 }
 
 Value Emitter::emitConstant(graph::ConstantOp op) {
   auto elements = mlir::cast<DenseElementsAttr>(op.getValue());
   TypedAttr value = mlir::cast<TypedAttr>(elements.getSplatValue<Attribute>());
-  return convert(kernel::ConstantOp::create(b, loc(), value), computeType(value.getType()));
+  return convert(kernel::ConstantOp::create(b, loc(), value), graph::accumulatorOf(value.getType()));
 }
 
 Value Emitter::emitPointwise(Operation *op, ArrayRef<Value> operands) {
-  Type type = computeType(graph::elementOf(op->getResult(0)));
+  Type type = graph::accumulatorOf(graph::elementOf(op->getResult(0)));
   if (auto unary = dyn_cast<graph::UnaryOp>(op))
     return kernel::UnaryOp::create(b, loc(), type, unary.getKind(), operands[0], unary.getAlpha(), unary.getBeta());
   if (auto binary = dyn_cast<graph::BinaryOp>(op))
@@ -132,7 +132,7 @@ Value Emitter::emitPad(graph::PadOp op, Index index) {
   graph::OperandIndex at = op.mapIndex(0, index, known);
   if (neverHolds(at.mask, known))
     return convert(kernel::ConstantOp::create(b, loc(), mlir::cast<TypedAttr>(op.getValue())),
-                   computeType(graph::elementOf(op.getResult())));
+                   graph::accumulatorOf(graph::elementOf(op.getResult())));
   Value inside = emitMasked(op.getInput(), at);
   if (at.mask.empty() || (isZero(op.getValue()) && isMaskedLoad(inside)))
     return inside;
@@ -157,7 +157,7 @@ Value Emitter::emitConcat(graph::ConcatOp op, Index index) {
 }
 
 Value Emitter::emitDims(graph::DimsOp op, Index index) {
-  Type type = computeType(graph::elementOf(op.getResult()));
+  Type type = graph::accumulatorOf(graph::elementOf(op.getResult()));
   Exprs exprs = graph::exprsOf(op.getExprs());
   Expr at = simplify(graph::linearize(index, graph::shapeOf(op.getResult())), known);
   if (std::optional<int64_t> position = at.constant())

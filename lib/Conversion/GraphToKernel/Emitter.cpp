@@ -7,12 +7,6 @@ using namespace mlir;
 using namespace cupola;
 using graph::Exprs;
 
-Type cupola::computeType(Type element) {
-  if (element.isF16() || element.isBF16())
-    return Float32Type::get(element.getContext());
-  return element;
-}
-
 Emitter::Emitter(graph::FusionOp fusion, OpBuilder &builder, StringRef name, graph::KernelKind kind)
     : theFusion(fusion), b(builder), known(graph::symbolRanges(fusion->getParentOfType<ModuleOp>())),
       divisors(graph::symbolDivisors(fusion->getParentOfType<ModuleOp>())) {
@@ -259,7 +253,7 @@ Value Emitter::convert(Value scalar, Type type) {
     return scalar;
   // Half precision that was widened for arithmetic and is stored as it was.
   if (auto widened = scalar.getDefiningOp<kernel::CastOp>())
-    if (widened.getInput().getType() == type && computeType(type) == scalar.getType())
+    if (widened.getInput().getType() == type && graph::accumulatorOf(type) == scalar.getType())
       return widened.getInput();
   return kernel::CastOp::create(b, loc(), type, scalar);
 }

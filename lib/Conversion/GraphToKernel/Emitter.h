@@ -18,9 +18,6 @@
 
 namespace cupola {
 
-/// f32 for f16 and bf16, else the type itself.
-mlir::Type computeType(mlir::Type element);
-
 class Emitter {
 public:
   using Index = llvm::ArrayRef<Expr>;

@@ -18,7 +18,7 @@ void generateLayerNorm(Emitter &emitter, Operation *hero) {
   graph::Exprs columns;
   auto at = gridOfRows(emitter, norm.getInput(), norm.getAxes(), columns);
   Row row(emitter, norm.getInput(), columns, at);
-  Type type = computeType(graph::elementOf(norm.getInput()));
+  Type type = graph::accumulatorOf(graph::elementOf(norm.getInput()));
   Value count = emitter.indexValue(row.count(), type);
   auto mean = [&](Value sum) { return emitter.binary(BinaryKind::Div, sum, count); };
   if (!norm.getRms()) {

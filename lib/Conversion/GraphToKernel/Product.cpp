@@ -12,8 +12,8 @@ void generateProduct(Emitter &emitter, Operation *hero, const Product &product) 
   OpBuilder &b = emitter.builder();
   Emitter::Loop mnk = emitter.makeLoop({product.rows, product.columns, product.depth}, /*keepOnes=*/true);
   Value result = hero->getResult(0);
-  Type tile =
-      kernel::tileType(computeType(graph::elementOf(result)), ArrayRef(graph::exprsOf(mnk.extents)).take_front(2));
+  Type tile = kernel::tileType(graph::accumulatorOf(graph::elementOf(result)),
+                               ArrayRef(graph::exprsOf(mnk.extents)).take_front(2));
   auto dot = kernel::DotOp::create(b, emitter.loc(), tile, mnk.extents);
   const Expr &m = mnk.index[0], &n = mnk.index[1], &k = mnk.index[2];
   auto operand = [&](Region &region, ArrayRef<Expr> vars, Value value, const graph::Exprs &index) {

@@ -41,8 +41,7 @@ namespace {
 
 /// Of the memory that the tensor lies in.
 Expr bytesOf(Value tensor) {
-  return graph::product(graph::placementOf(tensor).storage) *
-         Expr(format::byteSize(reference::dtypeOf(graph::elementOf(tensor))));
+  return graph::product(graph::placementOf(tensor).storage) * Expr(graph::byteSize(graph::elementOf(tensor)));
 }
 
 class PlanBuilder {

@@ -3,6 +3,7 @@
 #include "lib/Import/Onnx/Constants.h"
 
 #include "dialects/Graph/Constants.h"
+#include "dialects/Graph/ElementTypes.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -14,45 +15,12 @@ using T = onnx::TensorProto;
 namespace cupola::onnx_import {
 
 Type elementTypeOf(int32_t dataType, MLIRContext *context) {
-  Builder b(context);
-  switch (dataType) {
-  case T::FLOAT:
-    return b.getF32Type();
-  case T::FLOAT16:
-    return b.getF16Type();
-  case T::BFLOAT16:
-    return b.getBF16Type();
-  case T::DOUBLE:
-    return b.getF64Type();
-  case T::INT8:
-    return b.getIntegerType(8);
-  case T::INT16:
-    return b.getIntegerType(16);
-  case T::INT32:
-    return b.getI32Type();
-  case T::INT64:
-    return b.getI64Type();
-  case T::UINT8:
-    return b.getIntegerType(8, /*isSigned=*/false);
-  case T::UINT16:
-    return b.getIntegerType(16, /*isSigned=*/false);
-  case T::UINT32:
-    return b.getIntegerType(32, /*isSigned=*/false);
-  case T::UINT64:
-    return b.getIntegerType(64, /*isSigned=*/false);
-  case T::BOOL:
-    return b.getI1Type();
-  default:
-    return Type();
-  }
+  const format::ElementType *row =
+      format::findElementType([&](const format::ElementType &candidate) { return candidate.onnx == dataType; });
+  return row ? graph::typeOf(row->dtype, context) : Type();
 }
 
-int32_t dataTypeOf(Type element) {
-  for (int32_t type = T::FLOAT; type <= T::BFLOAT16; ++type)
-    if (elementTypeOf(type, element.getContext()) == element)
-      return type;
-  return T::UNDEFINED;
-}
+int32_t dataTypeOf(Type element) { return graph::elementTypeOf(element).onnx; }
 
 ElementsAttr constantAttr(const TensorValue &tensor, Type element) {
   return graph::constantOf(RankedTensorType::get(tensor.dims, element), {tensor.bytes.data(), tensor.bytes.size()},

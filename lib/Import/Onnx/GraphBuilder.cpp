@@ -16,16 +16,7 @@ std::string shapeText(ArrayRef<Expr> shape) {
   return text + "]";
 }
 
-std::string typeText(Type element) {
-  if (element.isInteger(1))
-    return "bool";
-  if (element.isBF16())
-    return "bfloat16";
-  const std::string bits = std::to_string(element.getIntOrFloatBitWidth());
-  if (isa<FloatType>(element))
-    return "float" + bits;
-  return (element.isUnsignedInteger() ? "uint" : "int") + bits;
-}
+std::string typeText(Type element) { return graph::elementTypeOf(element).onnxName; }
 
 void GraphBuilder::fail(const std::string &message, ErrorKind kind) const { throw NodeError{kind, message}; }
 

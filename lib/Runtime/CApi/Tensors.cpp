@@ -8,30 +8,18 @@ using format::DType;
 
 namespace {
 
-struct TypeRow {
-  DType dtype;
-  cupola_type type;
-};
-
-constexpr TypeRow kTypes[] = {
-    {DType::F32, {CUPOLA_TYPE_FLOAT, 32, 1}},   {DType::F16, {CUPOLA_TYPE_FLOAT, 16, 1}},
-    {DType::BF16, {CUPOLA_TYPE_BFLOAT, 16, 1}}, {DType::F64, {CUPOLA_TYPE_FLOAT, 64, 1}},
-    {DType::I8, {CUPOLA_TYPE_INT, 8, 1}},       {DType::I16, {CUPOLA_TYPE_INT, 16, 1}},
-    {DType::I32, {CUPOLA_TYPE_INT, 32, 1}},     {DType::I64, {CUPOLA_TYPE_INT, 64, 1}},
-    {DType::U8, {CUPOLA_TYPE_UINT, 8, 1}},      {DType::U16, {CUPOLA_TYPE_UINT, 16, 1}},
-    {DType::U32, {CUPOLA_TYPE_UINT, 32, 1}},    {DType::U64, {CUPOLA_TYPE_UINT, 64, 1}},
-    {DType::Bool, {CUPOLA_TYPE_BOOL, 8, 1}},
-};
-
 /// DLPack's DLDeviceType.
 enum DeviceType : int32_t { Cpu = 1, Cuda = 2, CudaHost = 3, CudaManaged = 13 };
 
 Status readType(const cupola_type &type, DType &dtype) {
-  for (const TypeRow &row : kTypes)
-    if (row.type.code == type.code && row.type.bits == type.bits && row.type.lanes == type.lanes) {
-      dtype = row.dtype;
-      return Status::ok();
-    }
+  const format::ElementType *row = format::findElementType([&](const format::ElementType &candidate) {
+    const cupola_type known = toC(candidate.dtype);
+    return known.code == type.code && known.bits == type.bits && known.lanes == type.lanes;
+  });
+  if (row) {
+    dtype = row->dtype;
+    return Status::ok();
+  }
   return Status::usage("element type with code " + std::to_string(type.code) + ", " + std::to_string(type.bits) +
                        " bits and " + std::to_string(type.lanes) + " lanes is not known");
 }
@@ -66,11 +54,15 @@ Status readPlace(const cupola_tensor &tensor, const Device &device, int32_t ordi
 
 } // namespace
 
+static_assert(static_cast<int>(format::NumberClass::Int) == CUPOLA_TYPE_INT &&
+              static_cast<int>(format::NumberClass::UInt) == CUPOLA_TYPE_UINT &&
+              static_cast<int>(format::NumberClass::Float) == CUPOLA_TYPE_FLOAT &&
+              static_cast<int>(format::NumberClass::BFloat) == CUPOLA_TYPE_BFLOAT &&
+              static_cast<int>(format::NumberClass::Bool) == CUPOLA_TYPE_BOOL);
+
 cupola_type toC(DType dtype) {
-  for (const TypeRow &row : kTypes)
-    if (row.dtype == dtype)
-      return row.type;
-  return {};
+  const format::ElementType &row = format::rowOf(dtype);
+  return {static_cast<uint8_t>(row.number), static_cast<uint8_t>(8 * row.bytes), 1};
 }
 
 Status fromC(const cupola_tensor &tensor, const Device &device, int32_t ordinal, bool isShared, TensorRef &result) {

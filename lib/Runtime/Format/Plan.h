@@ -20,6 +20,8 @@
 #ifndef CUPOLA_LIB_RUNTIME_FORMAT_PLAN_H
 #define CUPOLA_LIB_RUNTIME_FORMAT_PLAN_H
 
+#include "lib/Runtime/Format/ElementTypes.h"
+
 #include "lib/Runtime/Format/LibraryCall.h"
 
 #include <cstdint>
@@ -39,31 +41,6 @@ constexpr uint64_t kTensorAlignment = 64;
 constexpr uint32_t kFlagWords = 16;
 /// Set in a kernel's buffer argument that names a word of the bindings table.
 constexpr uint64_t kReferenceBit = uint64_t(1) << 63;
-
-enum class DType : uint8_t {
-  F32 = 1,
-  F16,
-  BF16,
-  F64,
-  I8,
-  I16,
-  I32,
-  I64,
-  U8,
-  U16,
-  U32,
-  U64,
-  Bool, ///< one byte, 0 or 1
-};
-
-/// Whether a number read from outside is one of the above; the functions below
-/// expect that it is.
-bool isValid(DType dtype);
-/// Bytes of one element.
-uint32_t byteSize(DType dtype);
-/// "f32", "bool", ...
-const char *dtypeName(DType dtype);
-bool isFloat(DType dtype);
 
 /// A model input or output. `name` is the model's and only for people and for
 /// matching the caller's tensors. `indexedExtent` is set on integer inputs whose

@@ -16,20 +16,15 @@ namespace {
 
 constexpr std::string_view kNpyMagic = "\x93NUMPY";
 
-struct DescrRow {
-  format::DType dtype;
-  const char *descr;
-};
+/// Of single bytes, and of bits without a meaning, the order is not said.
+bool hasOrder(const format::ElementType &row) { return row.bytes > 1 && row.npy[0] != 'V'; }
 
-// The first row of a type is what is written.
-constexpr DescrRow kDescrs[] = {
-    {format::DType::F32, "<f4"},  {format::DType::F16, "<f2"}, {format::DType::BF16, "|V2"},
-    {format::DType::BF16, "<V2"}, {format::DType::F64, "<f8"}, {format::DType::I8, "|i1"},
-    {format::DType::I8, "<i1"},   {format::DType::I16, "<i2"}, {format::DType::I32, "<i4"},
-    {format::DType::I64, "<i8"},  {format::DType::U8, "|u1"},  {format::DType::U8, "<u1"},
-    {format::DType::U16, "<u2"},  {format::DType::U32, "<u4"}, {format::DType::U64, "<u8"},
-    {format::DType::Bool, "|b1"},
-};
+/// The type that .npy calls so, or null; values of several bytes are read little-endian.
+const format::ElementType *elementTypeOf(std::string_view descr) {
+  return format::findElementType([&](const format::ElementType &row) {
+    return !descr.empty() && descr.substr(1) == row.npy && (descr[0] == '<' || (descr[0] == '|' && !hasOrder(row)));
+  });
+}
 
 Status bad(const std::string &what) { return Status::usage("not a readable .npy: " + what); }
 
@@ -169,14 +164,10 @@ Result<Array> parseNpy(std::string_view npy) {
   if (!HeaderParser(*text).parse(header))
     return bad("its header is '" + std::string(text->substr(0, 80)) + "'");
   Array array;
-  bool known = false;
-  for (const DescrRow &row : kDescrs)
-    if (header.descr == row.descr) {
-      array.dtype = row.dtype;
-      known = true;
-    }
-  if (!known)
+  const format::ElementType *type = elementTypeOf(header.descr);
+  if (!type)
     return bad("element type '" + header.descr + "' is not read");
+  array.dtype = type->dtype;
   format::Size bytes = format::byteSize(array.dtype);
   for (int64_t extent : header.shape)
     bytes = bytes * format::Size(static_cast<uint64_t>(extent));
@@ -192,10 +183,8 @@ Result<Array> parseNpy(std::string_view npy) {
 }
 
 std::string npyHeader(const Array &array) {
-  std::string descr;
-  for (const DescrRow &row : kDescrs)
-    if (descr.empty() && row.dtype == array.dtype)
-      descr = row.descr;
+  const format::ElementType &row = format::rowOf(array.dtype);
+  const std::string descr = (hasOrder(row) ? "<" : "|") + std::string(row.npy);
   std::string text = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': (";
   for (int64_t extent : array.shape)
     text += std::to_string(extent) + (array.shape.size() == 1 ? "," : ", ");

@@ -44,7 +44,7 @@ static int64_t sharedBytes(simt::FuncOp func) {
   int64_t end = 0;
   func.walk([&](simt::SmemOp op) {
     simt::SmemType type = op.getSmem().getType();
-    end = std::max<int64_t>(end, *op.getOffset() + type.getCount() * cuda::byteSize(type.getElement()));
+    end = std::max<int64_t>(end, *op.getOffset() + type.getCount() * graph::byteSize(type.getElement()));
   });
   return end;
 }

@@ -16,8 +16,6 @@
 
 namespace cupola::cuda {
 
-using simt::byteSize;
-
 /// `loc` with a name for sources. No other location has one: names of the model never
 /// reach a source.
 mlir::Location namedLoc(mlir::Location loc, llvm::StringRef hint);

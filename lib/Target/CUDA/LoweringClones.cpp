@@ -168,11 +168,9 @@ LogicalResult Lowering::cloneArgReduce(ArgReduceOp op) {
 
 /// f32 for f16 and bf16, 32 bits for smaller integers: threads exchange words.
 static Type wordType(Type type) {
-  if (type.isF16() || type.isBF16())
-    return Float32Type::get(type.getContext());
   if (auto integer = llvm::dyn_cast<IntegerType>(type); integer && integer.getWidth() < 32)
     return IntegerType::get(type.getContext(), 32, integer.getSignedness());
-  return type;
+  return graph::accumulatorOf(type);
 }
 
 Accumulator makeAccumulator(Lowering &lowering, graph::ReduceKind kind, Type type) {

@@ -22,7 +22,7 @@ struct PlaceShared : cuda::impl::PlaceSharedBase<PlaceShared> {
     getOperation()->walk([&](SmemOp op) {
       SmemType type = op.getSmem().getType();
       op.setOffsetAttr(builder.getI64IntegerAttr(end));
-      end += llvm::alignTo(type.getCount() * cuda::byteSize(type.getElement()), 16);
+      end += llvm::alignTo(type.getCount() * graph::byteSize(type.getElement()), 16);
     });
   }
 };

@@ -12,15 +12,7 @@ using graph::BinaryKind;
 using graph::ReduceKind;
 using graph::UnaryKind;
 
-std::string cuda::typeName(Type type) {
-  if (type.isBF16())
-    return "bf16";
-  if (auto real = dyn_cast<FloatType>(type))
-    return "f" + std::to_string(real.getWidth());
-  if (type.isInteger(1))
-    return "bool";
-  return (type.isUnsignedInteger() ? "u" : "i") + std::to_string(type.getIntOrFloatBitWidth());
-}
+std::string cuda::typeName(Type type) { return graph::elementTypeOf(type).name; }
 
 /// The shortest decimal that reads back as the same value.
 template <class T> static std::string decimal(T value) {

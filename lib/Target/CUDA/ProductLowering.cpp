@@ -218,7 +218,7 @@ LogicalResult ProductLowering::fetchAsync(Operand &op) {
     SmallVector<Value> indices = low.vars.write(exprs);
     ArrayAttr mask = graph::exprArray(low.func.getContext(), ArrayRef(exprs).drop_front(2));
     AsyncCopyOp::create(low.builder, low.func.getLoc(), low.values.lookup(load.getView()), op.smem, exprs[0], exprs[1],
-                        mask, indices, op.width * byteSize(load.getType()));
+                        mask, indices, op.width * graph::byteSize(load.getType()));
     return success();
   });
 }

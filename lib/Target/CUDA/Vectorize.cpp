@@ -86,7 +86,7 @@ struct VectorAccesses {
                  const std::map<std::string, int64_t> &divisors)
       : varying(varyingOps(block, index)), vars(vars), var(vars.name(index)), width(width), divisors(divisors) {}
 
-  bool fits(Type type) const { return width * byteSize(type) <= 16; }
+  bool fits(Type type) const { return width * graph::byteSize(type) <= 16; }
   template <class Op> bool isContiguous(Op op) const {
     return cuda::isContiguous(vars.read(op.getPosition(), op.getIndices()), var, width, divisors);
   }
@@ -122,10 +122,10 @@ int64_t vectorWidth(ArrayRef<std::pair<Block *, Value>> blocks, const Expr &exte
       VectorAccesses accesses(*block, index, width, vars, divisors);
       for (Operation &op : *block) {
         if (auto load = dyn_cast<LoadOp>(op); load && accesses.isVector(load))
-          bytes = std::max(bytes, width * byteSize(load.getType()));
+          bytes = std::max(bytes, width * graph::byteSize(load.getType()));
         if (auto store = dyn_cast<StoreOp>(op)) {
           whole &= accesses.isVector(store);
-          bytes = std::max(bytes, width * byteSize(store.getValue().getType()));
+          bytes = std::max(bytes, width * graph::byteSize(store.getValue().getType()));
         }
         // A contiguous load that would not fit is better served by a narrower width.
         if (auto load = dyn_cast<LoadOp>(op); load && !accesses.fits(load.getType()))

@@ -1,0 +1,49 @@
+//===- dialects/Graph/ElementTypes.cpp - element types as MLIR has them ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "dialects/Graph/ElementTypes.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+
+using namespace mlir;
+using cupola::format::DType;
+using cupola::format::NumberClass;
+
+namespace cupola::graph {
+
+Type typeOf(DType dtype, MLIRContext *context) {
+  const format::ElementType &row = format::rowOf(dtype);
+  switch (row.number) {
+  case NumberClass::Int:
+  case NumberClass::Bool:
+    return IntegerType::get(context, row.bits);
+  case NumberClass::UInt:
+    return IntegerType::get(context, row.bits, IntegerType::Unsigned);
+  case NumberClass::BFloat:
+    return BFloat16Type::get(context);
+  case NumberClass::Float:
+    break;
+  }
+  return row.bits == 16   ? Type(Float16Type::get(context))
+         : row.bits == 32 ? Type(Float32Type::get(context))
+                          : Type(Float64Type::get(context));
+}
+
+static NumberClass numberClassOf(Type element) {
+  if (isa<FloatType>(element))
+    return element.isBF16() ? NumberClass::BFloat : NumberClass::Float;
+  return element.isInteger(1) ? NumberClass::Bool : element.isUnsignedInteger() ? NumberClass::UInt : NumberClass::Int;
+}
+
+const format::ElementType &elementTypeOf(Type element) {
+  const NumberClass number = numberClassOf(element);
+  const unsigned bits = element.getIntOrFloatBitWidth();
+  return *format::findElementType(
+      [&](const format::ElementType &row) { return row.number == number && row.bits == bits; });
+}
+
+DType dtypeOf(Type element) { return elementTypeOf(element).dtype; }
+int64_t byteSize(Type element) { return elementTypeOf(element).bytes; }
+Type accumulatorOf(Type element) { return typeOf(elementTypeOf(element).accumulator, element.getContext()); }
+
+} // namespace cupola::graph

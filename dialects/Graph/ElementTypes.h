@@ -1,0 +1,25 @@
+//===- dialects/Graph/ElementTypes.h - element types as MLIR has them ---===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_DIALECTS_GRAPH_ELEMENTTYPES_H
+#define CUPOLA_DIALECTS_GRAPH_ELEMENTTYPES_H
+
+#include "lib/Runtime/Format/ElementTypes.h"
+
+#include "mlir/IR/Types.h"
+
+namespace cupola::graph {
+
+/// f16, bf16, i8 (signless is signed), ui8, i1 (bool), ..
+mlir::Type typeOf(format::DType dtype, mlir::MLIRContext *context);
+/// Its inverse; `element` is an element type of the graph dialect.
+format::DType dtypeOf(mlir::Type element);
+/// The row of the table (lib/Runtime/Format/ElementTypes.h).
+const format::ElementType &elementTypeOf(mlir::Type element);
+/// Bytes of an element in memory; a bool takes one.
+int64_t byteSize(mlir::Type element);
+/// What sums and products of the type are computed in: f32 for f16 and bf16, else itself.
+mlir::Type accumulatorOf(mlir::Type element);
+
+} // namespace cupola::graph
+
+#endif // CUPOLA_DIALECTS_GRAPH_ELEMENTTYPES_H

@@ -1,0 +1,57 @@
+//===- test/Import/ElementTypesTest.cpp - element types of ONNX, MLIR and the package ---===//
+// SPDX-License-Identifier: Apache-2.0
+#include "dialects/Graph/ElementTypes.h"
+#include "lib/Import/Onnx/Constants.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/MLIRContext.h"
+#include "onnx/onnx_pb.h"
+
+#include <gtest/gtest.h>
+
+using namespace cupola;
+using T = onnx::TensorProto;
+
+TEST(ElementTypes, AreTheSameInOnnxMlirAndThePackage) {
+  mlir::MLIRContext context;
+  for (const format::ElementType &row : format::kElementTypes) {
+    const mlir::Type type = graph::typeOf(row.dtype, &context);
+    EXPECT_EQ(graph::dtypeOf(type), row.dtype) << row.name;
+    EXPECT_EQ(onnx_import::elementTypeOf(row.onnx, &context), type) << row.name;
+    EXPECT_EQ(onnx_import::dataTypeOf(type), row.onnx) << row.name;
+    EXPECT_EQ(type.getIntOrFloatBitWidth(), row.bits) << row.name;
+    EXPECT_EQ(graph::byteSize(type), row.bytes) << row.name;
+  }
+}
+
+TEST(ElementTypes, NumbersAreOnnxs) {
+  using format::DType, format::rowOf;
+  EXPECT_EQ(rowOf(DType::F32).onnx, T::FLOAT);
+  EXPECT_EQ(rowOf(DType::F16).onnx, T::FLOAT16);
+  EXPECT_EQ(rowOf(DType::BF16).onnx, T::BFLOAT16);
+  EXPECT_EQ(rowOf(DType::F64).onnx, T::DOUBLE);
+  EXPECT_EQ(rowOf(DType::I8).onnx, T::INT8);
+  EXPECT_EQ(rowOf(DType::I16).onnx, T::INT16);
+  EXPECT_EQ(rowOf(DType::I32).onnx, T::INT32);
+  EXPECT_EQ(rowOf(DType::I64).onnx, T::INT64);
+  EXPECT_EQ(rowOf(DType::U8).onnx, T::UINT8);
+  EXPECT_EQ(rowOf(DType::U16).onnx, T::UINT16);
+  EXPECT_EQ(rowOf(DType::U32).onnx, T::UINT32);
+  EXPECT_EQ(rowOf(DType::U64).onnx, T::UINT64);
+  EXPECT_EQ(rowOf(DType::Bool).onnx, T::BOOL);
+}
+
+TEST(ElementTypes, WithoutAPlaceInTheGraphHaveNone) {
+  mlir::MLIRContext context;
+  for (int type : {T::UNDEFINED, T::STRING, T::COMPLEX64, T::FLOAT8E4M3FN, T::INT4, 1000, -1})
+    EXPECT_FALSE(onnx_import::elementTypeOf(type, &context)) << type;
+}
+
+TEST(ElementTypes, NarrowFloatsAreAccumulatedInF32) {
+  mlir::MLIRContext context;
+  const mlir::Type f32 = mlir::Float32Type::get(&context), f64 = mlir::Float64Type::get(&context);
+  EXPECT_EQ(graph::accumulatorOf(mlir::Float16Type::get(&context)), f32);
+  EXPECT_EQ(graph::accumulatorOf(mlir::BFloat16Type::get(&context)), f32);
+  EXPECT_EQ(graph::accumulatorOf(f32), f32);
+  EXPECT_EQ(graph::accumulatorOf(f64), f64);
+}
