@@ -1,10 +1,27 @@
-//===- lib/Target/CPU/Passes.td - kernels to loops, loops to llvm -*- tablegen -*-===//
+//===- lib/Target/CPU/Passes.td - library calls, kernels to loops, loops to llvm -*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CUPOLA_LIB_TARGET_CPU_PASSES_TD
 #define CUPOLA_LIB_TARGET_CPU_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
+
+def ChooseLibraries : Pass<"cpu-choose-libraries", "::mlir::func::FuncOp"> {
+  let summary = "say which fusions a library may do instead of their kernels";
+  let description = [{
+    A fusion with a contraction is described in a library's words where its shapes are static,
+    its weights constant, and its epilogue a chain of post-ops; else `refused` says why not.
+    The fusion gets its kernel in any case: the runtime chooses between the two by library,
+    level and threads (lib/Runtime/Format/LibraryCosts.h).
+
+    ```mlir
+    %1 = graph.fusion gemm(%a, %w) : (tensor<16x384xf32>, tensor<384x384xf32>) -> tensor<16x384xf32> {..}
+    // becomes
+    %1 = graph.fusion gemm(%a, %w)
+        library <product source [16, 384] weights [384, 384] result [16, 384]> inputs [0, 1] : ..
+    ```
+  }];
+}
 
 def OrderDepth : Pass<"cpu-order-depth", "::cupola::kernel::FuncOp"> {
   let summary = "sorts the depth of contractions by the steps of the left operand in memory";

@@ -4,8 +4,8 @@
 #include "lib/Target/Target.h"
 
 #include "lib/Target/CPU/CpuTarget.h"
+#include "lib/Target/CPU/Passes.h"
 #include "lib/Target/PassErrors.h"
-#include "lib/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Config/llvm-config.h"
