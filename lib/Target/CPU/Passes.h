@@ -3,7 +3,7 @@
 #ifndef CUPOLA_LIB_TARGET_CPU_PASSES_H
 #define CUPOLA_LIB_TARGET_CPU_PASSES_H
 
-#include "dialects/Kernel/Kernel.h"
+#include "lib/Target/CPU/CpuDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"

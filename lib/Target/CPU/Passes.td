@@ -39,18 +39,37 @@ def OrderDepth : Pass<"cpu-order-depth", "::cupola::kernel::FuncOp"> {
   let dependentDialects = ["::cupola::kernel::KernelDialect"];
 }
 
+def ChooseSchedule : Pass<"cpu-choose-schedule", "::cupola::kernel::FuncOp"> {
+  let summary = "decides how a kernel runs on a CPU: loops and vectors, or the blocks of a contraction";
+  let description = [{
+    By the kernel and the architecture alone. The form of an operand is part of it: those to be packed are so already.
+
+    ```mlir
+    kernel.func @k pointwise grid () in [] scalars [..] (..) {                                             // before
+      kernel.foreach (%d0, %d1) in [n0, 384] {..}
+    kernel.func @k pointwise grid () in [] scalars [..]                                                    // after
+        schedule #cpu.nest<parallel 1, vector 1, vectors 1, chunk 0> (..) {
+      kernel.foreach (%d0, %d1) in [n0, 384] {..}
+    ```
+  }];
+  let options = [Option<"arch", "arch", "std::string", "\"x86-64-v3\"", "level of the x86-64 psABI">];
+  let dependentDialects = ["::cupola::kernel::KernelDialect", "::cupola::cpu::CpuDialect"];
+}
+
 def KernelToLoops : Pass<"kernel-to-cpu-loops", "::mlir::ModuleOp"> {
   let summary = "lowers kernels to loops over vectors";
   let description = [{
+    By their schedules; a kernel without one gets what `cpu-choose-schedule` chooses.
+
     ```mlir
     kernel.foreach (%d0) in [n0] { %x = kernel.load .. }                           // before
     scf.for %i = .. step 16 { llvm.load : vector<16xf32> .. }, scf.if { tail }     // after
     ```
   }];
   let options = [Option<"arch", "arch", "std::string", "\"x86-64-v3\"", "level of the x86-64 psABI">];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
-                           "::mlir::vector::VectorDialect", "::mlir::cf::ControlFlowDialect",
-                           "::mlir::LLVM::LLVMDialect"];
+  let dependentDialects = ["::cupola::cpu::CpuDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect",
+                           "::mlir::cf::ControlFlowDialect", "::mlir::LLVM::LLVMDialect"];
 }
 
 def LoopsToLlvm : Pass<"cpu-loops-to-llvm", "::mlir::ModuleOp"> {

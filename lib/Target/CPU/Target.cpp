@@ -44,6 +44,8 @@ public:
       orderDepth(func);
     packWeights(module, isa);
     for (auto func : module.getOps<kernel::FuncOp>()) {
+      if (Status status = chooseSchedule(func, isa); status.failed())
+        return status.within(nodesText(func.getLoc()));
       Result<CpuKernel> kernel = prepareCpuKernel(func, isa);
       if (kernel.failed())
         return kernel.status().within(nodesText(func.getLoc()));
