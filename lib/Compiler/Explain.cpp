@@ -124,7 +124,7 @@ Json kernelsOf(const BuiltVariant &built, const std::vector<format::Node> &nodes
   return kernels;
 }
 
-/// By node: why a contraction is left to its kernel (lib/Transforms/Fusion/ChooseLibraries.cpp).
+/// By node: why a contraction is left to its kernel (lib/Target/CPU/ChooseLibraries.cpp).
 Json refusedCalls(const BuiltVariant &built) {
   Json refused = Json::array();
   ModuleOp module = *built.module;

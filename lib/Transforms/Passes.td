@@ -414,21 +414,4 @@ def FormFusions : Pass<"graph-form-fusions", "::mlir::ModuleOp"> {
   let dependentDialects = ["::cupola::graph::GraphDialect"];
 }
 
-def ChooseLibraries : Pass<"graph-choose-libraries", "::mlir::func::FuncOp"> {
-  let summary = "say which fusions a library may do instead of their kernels";
-  let description = [{
-    A fusion with a contraction is described in a library's words where its shapes are static,
-    its weights constant, and its epilogue a chain of post-ops; else `refused` says why not.
-    The fusion gets its kernel in any case: the runtime chooses between the two by library,
-    level and threads (lib/Runtime/Format/LibraryCosts.h).
-
-    ```mlir
-    %1 = graph.fusion gemm(%a, %w) : (tensor<16x384xf32>, tensor<384x384xf32>) -> tensor<16x384xf32> {..}
-    // becomes
-    %1 = graph.fusion gemm(%a, %w)
-        library <product source [16, 384] weights [384, 384] result [16, 384]> inputs [0, 1] : ..
-    ```
-  }];
-}
-
 #endif // CUPOLA_LIB_TRANSFORMS_PASSES_TD

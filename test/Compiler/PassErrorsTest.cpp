@@ -56,6 +56,10 @@ TEST_F(PassErrorsTest, NameTheNode) {
 }
 
 TEST_F(PassErrorsTest, WhatTheCpuTargetCannotDoIsABugWithItsNode) {
+  DialectRegistry dialects;
+  findTarget("cpu")->registerDialects(dialects);
+  context.appendDialectRegistry(dialects);
+  context.loadAllAvailableDialects();
   TargetKernels kernels;
   TargetCode code;
   expectBug(findTarget("cpu")->lower(*module, "x86-64-v3", 1, kernels, code),

@@ -13,7 +13,7 @@
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registry.insert<cupola::graph::GraphDialect, cupola::kernel::KernelDialect, cupola::simt::SimtDialect,
-                  cupola::cuda::CudaDialect, mlir::func::FuncDialect>();
+                  cupola::cuda::CudaDialect, cupola::cpu::CpuDialect, mlir::func::FuncDialect>();
   mlir::registerCSEPass();
   mlir::registerCanonicalizerPass();
   mlir::registerPass([] { return mlir::createSCFToControlFlowPass(); });

@@ -80,7 +80,8 @@ std::set<std::string> variablesOf(Variables &vars, Operation *op, const StoredTi
 
 namespace {
 
-constexpr int kVeto = -1000;
+/// Far below what accesses sum up to.
+constexpr int kVeto = -1'000'000;
 /// Nothing vectorises: worse than gathering for a contiguous store.
 constexpr int kScalar = -7;
 
@@ -192,6 +193,10 @@ std::optional<unsigned> chooseVector(Variables &vars, ArrayRef<std::string> loop
                                      const StoredTiles &tiles, unsigned lanes) {
   int score = 0;
   return Scorer{vars, tiles, lanes}.best(loops, extents, body, score);
+}
+
+bool canVectorise(Variables &vars, const std::string &loop, Block &body, const StoredTiles &tiles) {
+  return Scorer{vars, tiles, /*lanes=*/1}.scoreBody(body, {}, loop) > kVeto / 2;
 }
 
 } // namespace cupola::cpu

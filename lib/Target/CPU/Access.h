@@ -39,6 +39,10 @@ std::optional<unsigned> chooseVector(kernel::Variables &vars, llvm::ArrayRef<std
                                      llvm::ArrayRef<Expr> extents, mlir::Block &body, const StoredTiles &tiles,
                                      unsigned lanes);
 
+/// Whether iterations of `loop` may run as lanes of a vector in `body`: it has no dot and no stored tile, and
+/// every store has a place per lane.
+bool canVectorise(kernel::Variables &vars, const std::string &loop, mlir::Block &body, const StoredTiles &tiles);
+
 } // namespace cupola::cpu
 
 #endif // CUPOLA_LIB_TARGET_CPU_ACCESS_H

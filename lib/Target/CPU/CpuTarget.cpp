@@ -46,7 +46,7 @@ Result<CpuKernel> prepareCpuKernel(FuncOp func, const CpuArchitecture &isa) {
   CpuKernel kernel;
   kernel.record.name = std::move(name.name);
   kernel.record.sourceHash = std::move(name.digest);
-  kernel.record.schedule = graph::stringifyKernelKind(func.getKind()).str();
+  kernel.record.schedule = func.getScheduleAttr().getLabel(func.getKind()).str();
   kernel.record.scratchBytes = plan->scratchBytes;
   kernel.record.grain = plan->grain;
   for (Value view : func.getViews())

@@ -34,11 +34,6 @@ struct CpuKernel {
   Expr grid;
 };
 
-/// Names the kernel after its content: SHA-256 of the printed function (without its
-/// name and locations) and the level, so equal kernels of any model are one.
-/// Code::Internal when the function is outside of what the CPU lowers.
-Result<CpuKernel> prepareCpuKernel(kernel::FuncOp func, const CpuArchitecture &isa);
-
 /// Sorts the depth of a contraction by the steps of its left operand in memory. Do
 /// this before packOperand.
 void orderDepth(kernel::FuncOp func);
@@ -46,23 +41,32 @@ void orderDepth(kernel::FuncOp func);
 /// The parameters that a contraction rather reads in the order of its
 /// micro-kernel. Packing pays once per executable, so the caller asks for it
 /// (packOperand) where the parameter is a weight in every launch of `func`.
-std::vector<unsigned> packableOperands(kernel::FuncOp func, const CpuArchitecture &isa);
+std::vector<unsigned> packableOperands(kernel::FuncOp func);
 
 /// Changes `func` to read `parameter` (one of packableOperands) packed, by the kernel of this
 /// name, which is returned: (source, packed) with the scalars of the function. Do this before
-/// prepareCpuKernel: the kernel becomes another one.
+/// chooseSchedule: the kernel becomes another one.
 mlir::OwningOpRef<kernel::FuncOp> packOperand(kernel::FuncOp func, unsigned parameter, llvm::StringRef packer,
                                               const CpuArchitecture &isa);
 
 /// Packs the operands that are constants in every launch of a kernel, by new kernels p0, p1, .. of the module.
 void packWeights(mlir::ModuleOp module, const CpuArchitecture &isa);
 
+/// Sets the function's schedule, whatever it had. Code::Internal for a contraction that is outside of what the
+/// CPU lowers.
+Status chooseSchedule(kernel::FuncOp func, const CpuArchitecture &isa);
+
+/// Names the kernel, whose schedule is chosen, after its content: SHA-256 of the printed function
+/// (without its name and locations) and the level, so equal kernels of any model are one.
+/// Code::Internal when the function or its schedule is outside of what the CPU lowers.
+Result<CpuKernel> prepareCpuKernel(kernel::FuncOp func, const CpuArchitecture &isa);
+
 /// The compilation of kernels to one image, in pieces that may run at once: LLVM modules of a
 /// few kernels each, by the list of kernels alone.
 class ImageBuilder {
 public:
-  /// Equal functions are compiled once. They are not changed, and outlive this. Their context
-  /// must have the dialects of registerCpuDialects.
+  /// Functions with their schedules; equal ones are compiled once. They are not changed, and outlive this. Their
+  /// context must have the dialects of registerCpuDialects.
   ImageBuilder(llvm::ArrayRef<kernel::FuncOp> funcs, const CpuArchitecture &isa);
   ~ImageBuilder();
 

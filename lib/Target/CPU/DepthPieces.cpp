@@ -110,9 +110,22 @@ bool DepthPieces::isUniform(Variables &vars, Region &operand) const {
   return all;
 }
 
-DepthPieces DepthPieces::of(Variables &vars, DotOp dot, Region &operand, int64_t most, int64_t lanes) {
+std::optional<DepthPieces> DepthPieces::ofSize(Variables &vars, DotOp dot, Region &operand, int64_t size) {
   DepthPieces pieces;
+  if (size == 0)
+    return pieces;
+  std::optional<int64_t> depth = graph::exprsOf(dot.getExtents())[2].constant();
+  if (!depth || *depth == 0 || *depth % size != 0)
+    return std::nullopt;
+  pieces.size = size;
   pieces.depth = vars.name(indicesOf(dot).k);
+  pieces.ranges = vars.ranges();
+  pieces.ranges[kPiece] = {Expr(0), Expr(*depth / size - 1)};
+  pieces.ranges[kPlace] = {Expr(0), Expr(size - 1)};
+  return pieces.isLinear(vars, operand) ? std::optional(pieces) : std::nullopt;
+}
+
+DepthPieces DepthPieces::of(Variables &vars, DotOp dot, Region &operand, int64_t most, int64_t lanes) {
   std::optional<int64_t> depth = graph::exprsOf(dot.getExtents())[2].constant();
   std::set<int64_t> divisors = depthDivisors(vars, dot, operand);
   if (!depth || *depth == 0 || divisors.empty())
@@ -120,19 +133,13 @@ DepthPieces DepthPieces::of(Variables &vars, DotOp dot, Region &operand, int64_t
   divisors.insert(*depth);
   DepthPieces best;
   for (int64_t divisor : divisors) {
-    DepthPieces candidate = pieces;
-    candidate.size = dividedTo(divisor, most);
-    if (*depth % candidate.size != 0)
-      continue;
-    candidate.ranges = vars.ranges();
-    candidate.ranges[kPiece] = {Expr(0), Expr(*depth / candidate.size - 1)};
-    candidate.ranges[kPlace] = {Expr(0), Expr(candidate.size - 1)};
-    if (!candidate.isLinear(vars, operand))
+    std::optional<DepthPieces> candidate = ofSize(vars, dot, operand, dividedTo(divisor, most));
+    if (!candidate)
       continue;
     // Whole vectors whose conditions are those of the piece are better than longer pieces.
     bool isGood = best.size >= lanes && best.isUniform(vars, operand);
-    if (candidate.size > best.size && !(isGood && !candidate.isUniform(vars, operand)))
-      best = candidate;
+    if (candidate->size > best.size && !(isGood && !candidate->isUniform(vars, operand)))
+      best = *candidate;
   }
   return best;
 }

@@ -25,6 +25,9 @@ std::set<int64_t> depthDivisors(kernel::Variables &vars, kernel::DotOp dot, mlir
 class DepthPieces {
 public:
   DepthPieces() = default; ///< size 0: the depth is not divided
+  /// Pieces of an operand of `dot`, or none where they do not divide the depth or positions are not linear in them.
+  static std::optional<DepthPieces> ofSize(kernel::Variables &vars, kernel::DotOp dot, mlir::Region &operand,
+                                           int64_t size);
   /// Of an operand of `dot`, the longest of at most `most` elements among those of at
   /// least a vector whose conditions hold for all of it or for none.
   static DepthPieces of(kernel::Variables &vars, kernel::DotOp dot, mlir::Region &operand, int64_t most, int64_t lanes);

@@ -1,4 +1,4 @@
-//===- lib/Target/CPU/KernelPlan.cpp - what of a kernel runs in parallel ---===//
+//===- lib/Target/CPU/KernelPlan.cpp - what follows from a kernel and its schedule ---===//
 // SPDX-License-Identifier: Apache-2.0
 
 #include "lib/Target/CPU/KernelPlan.h"
@@ -13,10 +13,8 @@ using cupola::graph::exprsOf;
 namespace cupola::cpu {
 namespace {
 
-/// A thread should have at least this many elements of work. Iterations below
-/// kIterationWork spend more on finding their indices than on the work.
-constexpr double kThreadWork = 8192, kIterationWork = 128;
-constexpr int64_t kChunk = 4096;
+/// A thread should have at least this many elements of work.
+constexpr double kThreadWork = 8192;
 /// Tiles above this size are computed again instead of stored.
 constexpr int64_t kMaxTileBytes = 1 << 18;
 
@@ -61,21 +59,6 @@ std::optional<int64_t> bytesOf(Value tile, const Ranges &ranges) {
   return *most * elementBytes(type.getElement());
 }
 
-void placeTiles(FuncOp func, KernelPlan &plan) {
-  func.walk([&](MapOp map) {
-    if (isCheap(map))
-      return;
-    for (Value tile : map.getTiles()) {
-      std::optional<int64_t> bytes = bytesOf(tile, plan.vars.ranges());
-      if (!bytes)
-        continue;
-      plan.tiles[tile] = plan.scratchBytes;
-      // One vector more: whole vectors may be stored at the end.
-      plan.scratchBytes += (*bytes + 127) / 64 * 64;
-    }
-  });
-}
-
 //===----------------------------------------------------------------------===//
 // Work
 //===----------------------------------------------------------------------===//
@@ -90,17 +73,6 @@ double workOf(Block &body) {
       for (const Expr &extent : exprsOf(extents))
         inner *= estimate(extent);
     work += inner;
-  }
-  return work;
-}
-
-/// Elements of work of one iteration, where an op counts an eighth.
-double iterationWork(const Nest &nest) {
-  double work = std::max(1.0, workOf(*nest.body) / 8);
-  for (unsigned i = nest.parallel; i < nest.vars.size(); ++i) {
-    bool isChunked = nest.chunk && i + 1 == nest.vars.size();
-    // Many pieces are what threads are for: then each is whole.
-    work *= isChunked ? nest.chunk / 4 : estimate(nest.extents[i]);
   }
   return work;
 }
@@ -122,65 +94,6 @@ ForeachOp onlyForeach(FuncOp func) {
   return found;
 }
 
-Nest collectLoops(Variables &vars, FuncOp func) {
-  Nest nest;
-  nest.vars = vars.names(func.getPoint());
-  llvm::append_range(nest.extents, exprsOf(func.getGrid()));
-  nest.body = &func.getBody().front();
-  if (ForeachOp loop = onlyForeach(func)) {
-    llvm::append_range(nest.vars, vars.names(loop.getBody().getArguments()));
-    llvm::append_range(nest.extents, exprsOf(loop.getExtents()));
-    nest.body = &loop.getBody().front();
-  }
-  return nest;
-}
-
-/// The vectorised loop becomes the innermost.
-void orderLoops(Nest &nest, KernelPlan &plan, const CpuArchitecture &isa) {
-  std::optional<unsigned> choice =
-      chooseVector(plan.vars, nest.vars, nest.extents, *nest.body, plan.tiles, isa.lanes());
-  if (!choice)
-    return;
-  nest.vectorised = true;
-  std::rotate(nest.vars.begin() + *choice, nest.vars.begin() + *choice + 1, nest.vars.end());
-  std::rotate(nest.extents.begin() + *choice, nest.extents.begin() + *choice + 1, nest.extents.end());
-}
-
-/// A reduction that runs for every vector of the outer loop spends its time on finding
-/// positions and waiting for the sum before: several vectors share the one and fill the
-/// other. A step costs about as much as kStep vectors; vectors beyond the end count, too.
-unsigned chooseVectors(const Nest &nest, const KernelPlan &plan, const CpuArchitecture &isa) {
-  constexpr int64_t kStep = 6;
-  constexpr unsigned kMost = 4;
-  std::optional<int64_t> extent = nest.vectorised ? nest.extents.back().constant() : std::nullopt;
-  if (!extent || !plan.tiles.empty() ||
-      llvm::none_of(*nest.body, [](Operation &op) { return llvm::isa<kernel::ReduceOp>(op); }))
-    return 1;
-  unsigned best = 1;
-  auto cost = [&](int64_t vectors) {
-    int64_t wide = vectors * isa.lanes();
-    return (*extent + wide - 1) / wide * (kStep + vectors);
-  };
-  for (unsigned vectors = 2; vectors <= kMost; vectors *= 2)
-    if (cost(vectors) < cost(best))
-      best = vectors;
-  return best;
-}
-
-/// Outer loops are iterations of the grid; those of known extent stay inside where an
-/// iteration would be tiny.
-void chooseParallel(Nest &nest) {
-  nest.parallel = nest.vars.size() - nest.vectorised;
-  if (nest.vectorised) {
-    std::optional<int64_t> extent = nest.extents.back().constant();
-    if (!extent || *extent > kChunk)
-      nest.chunk = kChunk;
-  }
-  while (nest.parallel > 1 && !nest.chunk && iterationWork(nest) < kIterationWork &&
-         nest.extents[nest.parallel - 1].constant())
-    --nest.parallel;
-}
-
 std::vector<Expr> parallelExtents(const Nest &nest) {
   std::vector<Expr> result(nest.extents.begin(), nest.extents.begin() + nest.parallel);
   if (nest.chunk)
@@ -190,20 +103,38 @@ std::vector<Expr> parallelExtents(const Nest &nest) {
 
 uint32_t grainFor(double work) { return static_cast<uint32_t>(std::clamp(kThreadWork / work, 1.0, 1e6)); }
 
-void planNest(FuncOp func, const CpuArchitecture &isa, KernelPlan &plan) {
-  plan.nest = collectLoops(plan.vars, func);
-  orderLoops(plan.nest, plan, isa);
-  plan.nest.vectors = chooseVectors(plan.nest, plan, isa);
-  chooseParallel(plan.nest);
-  plan.parallel = parallelExtents(plan.nest);
-  plan.grain = grainFor(iterationWork(plan.nest));
+/// A last vector may be stored beyond the end of a tile, but several may not.
+bool suits(NestAttr schedule, Variables &vars, const Nest &nest, const StoredTiles &tiles, const CpuArchitecture &isa) {
+  std::optional<int64_t> vector = schedule.getVector();
+  if (schedule.getParallel() + vector.has_value() > static_cast<int64_t>(nest.vars.size()))
+    return false;
+  if (!vector)
+    return true;
+  return *vector < static_cast<int64_t>(nest.vars.size()) &&
+         schedule.getChunk() % (schedule.getVectors() * isa.lanes()) == 0 &&
+         (schedule.getVectors() == 1 || tiles.empty()) && canVectorise(vars, nest.vars[*vector], *nest.body, tiles);
 }
 
-Status planDot(FuncOp func, DotOp dot, const CpuArchitecture &isa, KernelPlan &plan) {
-  Result<Contraction> contraction = planContraction(plan.vars, func, dot, isa);
+Status planNest(FuncOp func, NestAttr schedule, const CpuArchitecture &isa, KernelPlan &plan) {
+  Nest nest = collectLoops(plan.vars, func);
+  if (!suits(schedule, plan.vars, nest, plan.tiles, isa))
+    return doesNotSuit(func, isa);
+  if (std::optional<int64_t> vector = schedule.getVector())
+    nest.vectorise(*vector);
+  nest.vectors = schedule.getVectors();
+  nest.parallel = schedule.getParallel();
+  nest.chunk = schedule.getChunk();
+  plan.parallel = parallelExtents(nest);
+  plan.grain = grainFor(iterationWork(nest));
+  plan.nest = std::move(nest);
+  return {};
+}
+
+Status planDot(FuncOp func, ContractionAttr schedule, const CpuArchitecture &isa, KernelPlan &plan) {
+  Result<Contraction> contraction = planContraction(plan.vars, func, schedule, isa);
   CUPOLA_TRY(contraction.status());
   Contraction &c = *contraction;
-  int64_t acc = elementBytes(dot.getTile().getType().getElement());
+  int64_t acc = elementBytes(c.accumulator());
   auto reserve = [&](int64_t &offset, int64_t elements) {
     offset = plan.scratchBytes;
     plan.scratchBytes += (elements * acc + 127) / 64 * 64;
@@ -225,6 +156,55 @@ Status planDot(FuncOp func, DotOp dot, const CpuArchitecture &isa, KernelPlan &p
 
 } // namespace
 
+Status doesNotSuit(FuncOp func, const CpuArchitecture &isa) {
+  return Status::internal(
+      ("the schedule of kernel " + func.getSymName() + " does not suit it on " + StringRef(isa.name)).str());
+}
+
+void Nest::vectorise(unsigned loop) {
+  vectorised = true;
+  std::rotate(vars.begin() + loop, vars.begin() + loop + 1, vars.end());
+  std::rotate(extents.begin() + loop, extents.begin() + loop + 1, extents.end());
+}
+
+KernelPlan::KernelPlan(FuncOp func) : vars(func) {
+  func.walk([&](MapOp map) {
+    if (isCheap(map))
+      return;
+    for (Value tile : map.getTiles()) {
+      std::optional<int64_t> bytes = bytesOf(tile, vars.ranges());
+      if (!bytes)
+        continue;
+      tiles[tile] = scratchBytes;
+      // One vector more: whole vectors may be stored at the end.
+      scratchBytes += (*bytes + 127) / 64 * 64;
+    }
+  });
+}
+
+Nest collectLoops(Variables &vars, FuncOp func) {
+  Nest nest;
+  nest.vars = vars.names(func.getPoint());
+  llvm::append_range(nest.extents, exprsOf(func.getGrid()));
+  nest.body = &func.getBody().front();
+  if (ForeachOp loop = onlyForeach(func)) {
+    llvm::append_range(nest.vars, vars.names(loop.getBody().getArguments()));
+    llvm::append_range(nest.extents, exprsOf(loop.getExtents()));
+    nest.body = &loop.getBody().front();
+  }
+  return nest;
+}
+
+double iterationWork(const Nest &nest) {
+  double work = std::max(1.0, workOf(*nest.body) / 8);
+  for (unsigned i = nest.parallel; i < nest.vars.size(); ++i) {
+    bool isChunked = nest.chunk && i + 1 == nest.vars.size();
+    // Many pieces are what threads are for: then each is whole.
+    work *= isChunked ? nest.chunk / 4 : estimate(nest.extents[i]);
+  }
+  return work;
+}
+
 double estimate(const Expr &extent) {
   std::map<std::string, int64_t> values;
   for (const std::string &symbol : extent.symbols())
@@ -235,13 +215,13 @@ double estimate(const Expr &extent) {
 Result<KernelPlan> planKernel(FuncOp func, const CpuArchitecture &isa) {
   CUPOLA_TRY(checkOps(func));
   KernelPlan plan(func);
-  placeTiles(func, plan);
-  DotOp dot;
-  func.walk([&](DotOp op) { dot = op; });
-  if (dot)
-    CUPOLA_TRY(planDot(func, dot, isa, plan));
+  Attribute schedule = func.getScheduleAttr();
+  if (auto nest = dyn_cast_or_null<NestAttr>(schedule); nest && !dotOf(func))
+    CUPOLA_TRY(planNest(func, nest, isa, plan));
+  else if (auto contraction = dyn_cast_or_null<ContractionAttr>(schedule); contraction && dotOf(func))
+    CUPOLA_TRY(planDot(func, contraction, isa, plan));
   else
-    planNest(func, isa, plan);
+    return doesNotSuit(func, isa);
   return plan;
 }
 

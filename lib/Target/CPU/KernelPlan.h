@@ -1,8 +1,8 @@
-//===- lib/Target/CPU/KernelPlan.h - what of a kernel runs in parallel ---===//
+//===- lib/Target/CPU/KernelPlan.h - what follows from a kernel and its schedule ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// Decided before lowering, from the function and the level alone, because the plan
-// of the model needs the number of iterations and the scratch memory.
+// Computed before lowering, because the plan of the model needs the number of iterations
+// and the scratch memory. Nothing is chosen here (see Schedules/).
 //===----------------------------------------------------------------------===//
 #ifndef CUPOLA_LIB_TARGET_CPU_KERNELPLAN_H
 #define CUPOLA_LIB_TARGET_CPU_KERNELPLAN_H
@@ -11,6 +11,7 @@
 #include "lib/Runtime/Format/Architectures.h"
 #include "lib/Runtime/Status.h"
 #include "lib/Target/CPU/Access.h"
+#include "lib/Target/CPU/CpuDialect.h"
 #include "lib/Target/CPU/DepthPieces.h"
 
 namespace cupola::cpu {
@@ -25,13 +26,9 @@ struct Nest {
   unsigned vectors = 1;    ///< so many vectors of it at a time
   unsigned parallel = 0;   ///< so many loops are iterations of the grid
   int64_t chunk = 0;       ///< pieces of this size of the last loop are, too
-};
 
-/// How an operand of a contraction is read.
-enum class OperandForm : uint8_t {
-  Direct, ///< where it lies: f32, contiguous along k (lhs) or n (rhs)
-  Copied, ///< computed into scratch memory, block by block
-  Packed, ///< the parameter holds it in panels (see packOperand)
+  /// Makes the loop the innermost, for vectors.
+  void vectorise(unsigned loop);
 };
 
 /// tile[m, n] in blocks of rowBlock x columnBlock per iteration, depthBlock of k at a
@@ -39,16 +36,28 @@ enum class OperandForm : uint8_t {
 struct Contraction {
   kernel::DotOp dot;
   std::string m, n, k; ///< names of its variables
+  Expr rows, columns, depth;
+
+  // The schedule.
   OperandForm lhs = OperandForm::Copied, rhs = OperandForm::Copied;
   int64_t rowBlock = 0, columnBlock = 0, depthBlock = 0;
-  int64_t panel = 0;                                    ///< columns of a panel
-  int64_t tileOffset = 0, lhsOffset = 0, rhsOffset = 0; ///< bytes into scratch memory
-  Expr rows, columns, depth;
+  int64_t panel = 0;  ///< columns of a panel
   DepthPieces pieces; ///< of a copied left operand; depthBlock is a multiple of their size
+
+  int64_t tileOffset = 0, lhsOffset = 0, rhsOffset = 0; ///< bytes into scratch memory
+
+  mlir::Type accumulator() { return dot.getTile().getType().getElement(); }
+  /// Whether the operand may be read where it lies: a plain load of the tile's type whose neighbours along
+  /// k (lhs) or n (rhs) are neighbours in memory, and along the other variable lie in equal distances.
+  bool isLhsContiguous(kernel::Variables &vars);
+  bool isRhsContiguous(kernel::Variables &vars);
+  /// Whether the right operand is in panels.
+  bool isPacked(kernel::FuncOp func);
 };
 
 struct KernelPlan {
-  explicit KernelPlan(kernel::FuncOp func) : vars(func) {}
+  /// What does not depend on the schedule: `vars`, and `tiles` with their scratch memory.
+  explicit KernelPlan(kernel::FuncOp func);
 
   kernel::Variables vars;                 ///< the names in all of the plan
   std::optional<Contraction> contraction; ///< else the nest
@@ -61,12 +70,27 @@ struct KernelPlan {
   Expr grid() const { return graph::product(parallel); }
 };
 
-/// Code::Internal names what the lowering does not know.
+/// Code::Internal names what the lowering does not know, or a schedule that does not suit the
+/// kernel or the level.
 Result<KernelPlan> planKernel(kernel::FuncOp func, const CpuArchitecture &isa);
 
-/// Parts of planKernel for functions that contract.
-Result<Contraction> planContraction(kernel::Variables &vars, kernel::FuncOp func, kernel::DotOp dot,
+// Parts of planKernel, which the choice of a schedule needs, too.
+
+/// The contraction of a function; null: it has none.
+kernel::DotOp dotOf(kernel::FuncOp func);
+/// Names, extents and operands of it. Code::Internal where it stands in a loop, or an element of its tile
+/// is read by another iteration than its own.
+Result<Contraction> readContraction(kernel::Variables &vars, kernel::FuncOp func);
+/// Columns of a panel of the micro-kernel.
+int64_t panelWidth(mlir::Type accumulator, const CpuArchitecture &isa);
+/// Code::Internal: the function has another schedule than it may have.
+Status doesNotSuit(kernel::FuncOp func, const CpuArchitecture &isa);
+/// The contraction as the schedule says.
+Result<Contraction> planContraction(kernel::Variables &vars, kernel::FuncOp func, ContractionAttr schedule,
                                     const CpuArchitecture &isa);
+Nest collectLoops(kernel::Variables &vars, kernel::FuncOp func);
+/// Elements of work of one iteration, where an op counts an eighth.
+double iterationWork(const Nest &nest);
 
 /// The load that is all of an operand's region, if it is one.
 kernel::LoadOp plainOperand(mlir::Region &region);

@@ -29,7 +29,7 @@ struct NamedKernel {
   std::string name;
 };
 
-/// A new module with the kernels as loops (see Emitter.h).
+/// A new module with the kernels as loops, by their schedules (see Emitter.h).
 Result<mlir::OwningOpRef<mlir::ModuleOp>> emitLoops(llvm::ArrayRef<NamedKernel> kernels, const CpuArchitecture &isa);
 /// All of the module becomes llvm ops.
 void addLlvmPasses(mlir::PassManager &passes);

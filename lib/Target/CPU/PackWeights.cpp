@@ -22,7 +22,7 @@ public:
 
   void run() {
     for (auto func : llvm::make_early_inc_range(module.getOps<kernel::FuncOp>()))
-      for (unsigned parameter : packableOperands(func, isa))
+      for (unsigned parameter : packableOperands(func))
         if (isConstantEverywhere(func, parameter))
           pack(func, parameter);
   }

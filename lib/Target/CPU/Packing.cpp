@@ -12,12 +12,6 @@ using cupola::graph::exprsOf;
 
 namespace cupola::cpu {
 
-static DotOp dotOf(FuncOp func) {
-  DotOp dot;
-  func.walk([&](DotOp op) { dot = op; });
-  return dot;
-}
-
 /// The load of a right operand of which one matrix serves all of the grid.
 static LoadOp packableLoad(FuncOp func, DotOp dot) {
   LoadOp load = plainOperand(dot.getRhs());
@@ -31,12 +25,12 @@ static LoadOp packableLoad(FuncOp func, DotOp dot) {
   return isFixed ? load : nullptr;
 }
 
-std::vector<unsigned> packableOperands(FuncOp func, const CpuArchitecture &isa) {
+std::vector<unsigned> packableOperands(FuncOp func) {
   DotOp dot = dotOf(func);
   if (!dot)
     return {};
   Variables vars(func);
-  if (planContraction(vars, func, dot, isa).failed())
+  if (readContraction(vars, func).failed())
     return {};
   LoadOp load = packableLoad(func, dot);
   if (!load)
@@ -74,10 +68,9 @@ static void buildPacker(OpBuilder &b, FuncOp packer, DotOp dot, LoadOp load, int
 OwningOpRef<FuncOp> packOperand(FuncOp func, unsigned parameter, StringRef name, const CpuArchitecture &isa) {
   DotOp dot = dotOf(func);
   LoadOp load = packableLoad(func, dot);
-  Variables vars(func);
-  int64_t width = planContraction(vars, func, dot, isa)->panel;
   graph::Exprs extents = exprsOf(dot.getExtents());
   Type accumulator = dot.getTile().getType().getElement();
+  int64_t width = panelWidth(accumulator, isa);
   MLIRContext *context = func.getContext();
   OpBuilder b(context);
   auto packer = FuncOp::create(b, UnknownLoc::get(context), name, graph::KernelKind::Pack, b.getArrayAttr({}),

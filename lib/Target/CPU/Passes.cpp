@@ -47,7 +47,7 @@ struct KernelToLoops : impl::KernelToLoopsBase<KernelToLoops> {
       getOperation().emitError() << "architecture '" << arch << "' is not known";
       return signalPassFailure();
     }
-    Result<OwningOpRef<ModuleOp>> loops = emitLoops(kernels, *isa);
+    Result<OwningOpRef<ModuleOp>> loops = emitScheduled(kernels, *isa);
     if (loops.failed()) {
       getOperation().emitError(loops.status().message());
       return signalPassFailure();
@@ -56,6 +56,14 @@ struct KernelToLoops : impl::KernelToLoopsBase<KernelToLoops> {
       kernel.func->erase();
     Block *target = getOperation().getBody();
     target->getOperations().splice(target->end(), (*loops)->getBody()->getOperations());
+  }
+
+private:
+  static Result<OwningOpRef<ModuleOp>> emitScheduled(ArrayRef<NamedKernel> kernels, const CpuArchitecture &isa) {
+    for (const NamedKernel &kernel : kernels)
+      if (kernel::FuncOp func = kernel.func; !func.getScheduleAttr())
+        CUPOLA_TRY(chooseSchedule(func, isa));
+    return emitLoops(kernels, isa);
   }
 };
 
@@ -83,7 +91,7 @@ void addLlvmPasses(PassManager &passes) {
 }
 
 void registerCpuDialects(DialectRegistry &registry) {
-  registry.insert<arith::ArithDialect, math::MathDialect, scf::SCFDialect, vector::VectorDialect,
+  registry.insert<CpuDialect, arith::ArithDialect, math::MathDialect, scf::SCFDialect, vector::VectorDialect,
                   cf::ControlFlowDialect, LLVM::LLVMDialect>();
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);

@@ -1,12 +1,13 @@
-//===- lib/Target/CPU/Passes.h - kernels to loops, loops to llvm ---===//
+//===- lib/Target/CPU/Passes.h - library calls, kernels to loops, loops to llvm ---===//
 // SPDX-License-Identifier: Apache-2.0
 #ifndef CUPOLA_LIB_TARGET_CPU_PASSES_H
 #define CUPOLA_LIB_TARGET_CPU_PASSES_H
 
-#include "dialects/Kernel/Kernel.h"
+#include "lib/Target/CPU/CpuDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -1,10 +1,27 @@
-//===- lib/Target/CPU/Passes.td - kernels to loops, loops to llvm -*- tablegen -*-===//
+//===- lib/Target/CPU/Passes.td - library calls, kernels to loops, loops to llvm -*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CUPOLA_LIB_TARGET_CPU_PASSES_TD
 #define CUPOLA_LIB_TARGET_CPU_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
+
+def ChooseLibraries : Pass<"cpu-choose-libraries", "::mlir::func::FuncOp"> {
+  let summary = "say which fusions a library may do instead of their kernels";
+  let description = [{
+    A fusion with a contraction is described in a library's words where its shapes are static,
+    its weights constant, and its epilogue a chain of post-ops; else `refused` says why not.
+    The fusion gets its kernel in any case: the runtime chooses between the two by library,
+    level and threads (lib/Runtime/Format/LibraryCosts.h).
+
+    ```mlir
+    %1 = graph.fusion gemm(%a, %w) : (tensor<16x384xf32>, tensor<384x384xf32>) -> tensor<16x384xf32> {..}
+    // becomes
+    %1 = graph.fusion gemm(%a, %w)
+        library <product source [16, 384] weights [384, 384] result [16, 384]> inputs [0, 1] : ..
+    ```
+  }];
+}
 
 def OrderDepth : Pass<"cpu-order-depth", "::cupola::kernel::FuncOp"> {
   let summary = "sorts the depth of contractions by the steps of the left operand in memory";
@@ -22,18 +39,37 @@ def OrderDepth : Pass<"cpu-order-depth", "::cupola::kernel::FuncOp"> {
   let dependentDialects = ["::cupola::kernel::KernelDialect"];
 }
 
+def ChooseSchedule : Pass<"cpu-choose-schedule", "::cupola::kernel::FuncOp"> {
+  let summary = "decides how a kernel runs on a CPU: loops and vectors, or the blocks of a contraction";
+  let description = [{
+    By the kernel and the architecture alone. The form of an operand is part of it: those to be packed are so already.
+
+    ```mlir
+    kernel.func @k pointwise grid () in [] scalars [..] (..) {                                             // before
+      kernel.foreach (%d0, %d1) in [n0, 384] {..}
+    kernel.func @k pointwise grid () in [] scalars [..]                                                    // after
+        schedule #cpu.nest<parallel 1, vector 1, vectors 1, chunk 0> (..) {
+      kernel.foreach (%d0, %d1) in [n0, 384] {..}
+    ```
+  }];
+  let options = [Option<"arch", "arch", "std::string", "\"x86-64-v3\"", "level of the x86-64 psABI">];
+  let dependentDialects = ["::cupola::kernel::KernelDialect", "::cupola::cpu::CpuDialect"];
+}
+
 def KernelToLoops : Pass<"kernel-to-cpu-loops", "::mlir::ModuleOp"> {
   let summary = "lowers kernels to loops over vectors";
   let description = [{
+    By their schedules; a kernel without one gets what `cpu-choose-schedule` chooses.
+
     ```mlir
     kernel.foreach (%d0) in [n0] { %x = kernel.load .. }                           // before
     scf.for %i = .. step 16 { llvm.load : vector<16xf32> .. }, scf.if { tail }     // after
     ```
   }];
   let options = [Option<"arch", "arch", "std::string", "\"x86-64-v3\"", "level of the x86-64 psABI">];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
-                           "::mlir::vector::VectorDialect", "::mlir::cf::ControlFlowDialect",
-                           "::mlir::LLVM::LLVMDialect"];
+  let dependentDialects = ["::cupola::cpu::CpuDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect",
+                           "::mlir::cf::ControlFlowDialect", "::mlir::LLVM::LLVMDialect"];
 }
 
 def LoopsToLlvm : Pass<"cpu-loops-to-llvm", "::mlir::ModuleOp"> {

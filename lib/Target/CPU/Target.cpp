@@ -4,8 +4,8 @@
 #include "lib/Target/Target.h"
 
 #include "lib/Target/CPU/CpuTarget.h"
+#include "lib/Target/CPU/Passes.h"
 #include "lib/Target/PassErrors.h"
-#include "lib/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Config/llvm-config.h"
@@ -44,6 +44,8 @@ public:
       orderDepth(func);
     packWeights(module, isa);
     for (auto func : module.getOps<kernel::FuncOp>()) {
+      if (Status status = chooseSchedule(func, isa); status.failed())
+        return status.within(nodesText(func.getLoc()));
       Result<CpuKernel> kernel = prepareCpuKernel(func, isa);
       if (kernel.failed())
         return kernel.status().within(nodesText(func.getLoc()));

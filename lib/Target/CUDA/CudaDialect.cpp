@@ -1,36 +1,15 @@
-//===- lib/Target/CUDA/CudaDialect.cpp - registration, syntax, verifiers ---===//
+//===- lib/Target/CUDA/CudaDialect.cpp - registration, verifiers ---===//
 // SPDX-License-Identifier: Apache-2.0
 
 #include "lib/Target/CUDA/CudaDialect.h"
 #include "lib/Target/CUDA/CudaTarget.h"
+#include "lib/Target/ScheduleAttr.h"
 
-#include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace cupola;
 using namespace cupola::cuda;
-
-//===----------------------------------------------------------------------===//
-// Syntax
-//===----------------------------------------------------------------------===//
-
-/// 128x64x32
-template <class... Numbers> static ParseResult parseDims(AsmParser &parser, Numbers &...dims) {
-  SMLoc loc = parser.getCurrentLocation();
-  SmallVector<int64_t> numbers;
-  if (parser.parseDimensionList(numbers, /*allowDynamic=*/false, /*withTrailingX=*/false))
-    return failure();
-  if (numbers.size() != sizeof...(dims))
-    return parser.emitError(loc) << "expected " << sizeof...(dims) << " numbers with an x between them";
-  const int64_t *next = numbers.begin();
-  ((dims = *next++), ...);
-  return success();
-}
-
-template <class... Numbers> static void printDims(AsmPrinter &printer, Numbers... dims) {
-  llvm::interleave(std::initializer_list<int64_t>{dims...}, printer.getStream(), "x");
-}
 
 //===----------------------------------------------------------------------===//
 // Registration
@@ -54,14 +33,6 @@ void cuda::registerCudaDialect(DialectRegistry &registry) { registry.insert<Cuda
 // Verifiers
 //===----------------------------------------------------------------------===//
 
-using EmitError = llvm::function_ref<InFlightDiagnostic()>;
-
-static LogicalResult verifyPositive(EmitError error, ArrayRef<int64_t> numbers) {
-  if (llvm::all_of(numbers, [](int64_t number) { return number > 0; }))
-    return success();
-  return error() << "has a number that is not positive";
-}
-
 static LogicalResult verifyThreads(EmitError error, int64_t threads) {
   if (threads > 0 && threads <= 1024 && threads % 32 == 0)
     return success();
@@ -72,13 +43,6 @@ static LogicalResult verifyVector(EmitError error, int64_t vector) {
   if (vector > 0 && vector <= 16 && llvm::isPowerOf2_64(vector))
     return success();
   return error() << "a vector of " << vector << " elements is none of 1, 2, 4, 8 and 16";
-}
-
-/// `whole` is parts of `part` each.
-static LogicalResult verifyDivides(EmitError error, StringRef name, int64_t whole, int64_t part) {
-  if (whole % part == 0)
-    return success();
-  return error() << name << " of " << whole << " is no multiple of " << part;
 }
 
 LogicalResult PointwiseAttr::verify(EmitError error, int64_t threads, int64_t vector) {

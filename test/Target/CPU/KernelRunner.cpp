@@ -65,12 +65,14 @@ void KernelRunner::compile(const std::string &text, const CpuArchitecture &isa, 
   for (auto func : module->getOps<kernel::FuncOp>())
     funcs.push_back(func);
   for (size_t i = 0, count = funcs.size(); pack && i < count; ++i)
-    for (unsigned parameter : cpu::packableOperands(funcs[i], isa)) {
+    for (unsigned parameter : cpu::packableOperands(funcs[i])) {
       packers.push_back(cpu::packOperand(funcs[i], parameter, "pack" + std::to_string(i), isa));
       packedBytes.push_back(funcs[i].getPackedOperands().back().getBytes().getValue());
       funcs.push_back(*packers.back());
     }
   for (kernel::FuncOp func : funcs) {
+    cupola::Status chosen = cpu::chooseSchedule(func, isa);
+    ASSERT_TRUE(chosen.isOk()) << chosen.message();
     auto prepared = cpu::prepareCpuKernel(func, isa);
     ASSERT_TRUE(prepared.isOk()) << prepared.status().message();
     kernels.push_back(prepared.take());

@@ -1,6 +1,6 @@
-//===- test/Transforms/choose-libraries.mlir - contractions in a library's words ---===//
+//===- test/Target/CPU/choose-libraries.mlir - contractions in a library's words ---===//
 // SPDX-License-Identifier: Apache-2.0
-// RUN: cupola-opt %s --pass-pipeline="builtin.module(graph-form-fusions,func.func(graph-choose-libraries))" | FileCheck %s
+// RUN: cupola-opt %s --pass-pipeline="builtin.module(graph-form-fusions,func.func(cpu-choose-libraries))" | FileCheck %s
 
 // Bias, residual and function; the border of zeros is the call's.
 // CHECK-LABEL: @conv

@@ -1,7 +1,7 @@
-//===- lib/Transforms/Fusion/DescribeCall.cpp - a fusion in a library's words ---===//
+//===- lib/Target/CPU/DescribeCall.cpp - a fusion in a library's words ---===//
 // SPDX-License-Identifier: Apache-2.0
 
-#include "lib/Transforms/Fusion/DescribeCall.h"
+#include "lib/Target/CPU/DescribeCall.h"
 
 #include "dialects/Graph/Placement.h"
 #include "lib/Transforms/Match.h"
@@ -11,7 +11,7 @@
 
 using namespace mlir;
 
-namespace cupola::fusion {
+namespace cupola::cpu {
 namespace {
 
 using format::LibraryCall;
@@ -255,4 +255,4 @@ private:
 
 CallDescription describeCall(graph::FusionOp fusion, Operation *hero) { return Describer(fusion, hero).describe(); }
 
-} // namespace cupola::fusion
+} // namespace cupola::cpu

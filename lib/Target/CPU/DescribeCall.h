@@ -1,12 +1,12 @@
-//===- lib/Transforms/Fusion/DescribeCall.h - a fusion in a library's words ---===//
+//===- lib/Target/CPU/DescribeCall.h - a fusion in a library's words ---===//
 // SPDX-License-Identifier: Apache-2.0
-#ifndef CUPOLA_LIB_TRANSFORMS_FUSION_DESCRIBECALL_H
-#define CUPOLA_LIB_TRANSFORMS_FUSION_DESCRIBECALL_H
+#ifndef CUPOLA_LIB_TARGET_CPU_DESCRIBECALL_H
+#define CUPOLA_LIB_TARGET_CPU_DESCRIBECALL_H
 
 #include "dialects/Graph/Graph.h"
 #include "lib/Runtime/Format/LibraryCall.h"
 
-namespace cupola::fusion {
+namespace cupola::cpu {
 
 /// A description, or why there is none.
 struct CallDescription {
@@ -19,6 +19,6 @@ struct CallDescription {
 /// epilogue is a chain of oneDNN's post-ops. A window of one place is described as a product.
 CallDescription describeCall(graph::FusionOp fusion, mlir::Operation *hero);
 
-} // namespace cupola::fusion
+} // namespace cupola::cpu
 
-#endif // CUPOLA_LIB_TRANSFORMS_FUSION_DESCRIBECALL_H
+#endif // CUPOLA_LIB_TARGET_CPU_DESCRIBECALL_H

@@ -1,15 +1,15 @@
-//===- lib/Transforms/Fusion/ChooseLibraries.cpp - fusions that a library may do ---===//
+//===- lib/Target/CPU/ChooseLibraries.cpp - fusions that a library may do ---===//
 // SPDX-License-Identifier: Apache-2.0
 
 #include "dialects/Plan/LibraryCallAttr.h"
-#include "lib/Transforms/Fusion/DescribeCall.h"
-#include "lib/Transforms/Passes.h"
+#include "lib/Target/CPU/DescribeCall.h"
+#include "lib/Target/CPU/Passes.h"
 
 using namespace mlir;
 
-namespace cupola {
+namespace cupola::cpu {
 #define GEN_PASS_DEF_CHOOSELIBRARIES
-#include "lib/Transforms/Passes.h.inc"
+#include "lib/Target/CPU/Passes.h.inc"
 
 namespace {
 
@@ -30,7 +30,7 @@ public:
       Operation *hero = contractionOf(fusion);
       if (!hero)
         continue;
-      fusion::CallDescription description = fusion::describeCall(fusion, hero);
+      CallDescription description = describeCall(fusion, hero);
       if (!description.refused.empty()) {
         fusion.setLibraryRefusedAttr(graph::ReasonAttr::get(&getContext(), description.refused));
         continue;
@@ -42,4 +42,4 @@ public:
 };
 
 } // namespace
-} // namespace cupola
+} // namespace cupola::cpu

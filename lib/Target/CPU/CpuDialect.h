@@ -1,0 +1,13 @@
+//===- lib/Target/CPU/CpuDialect.h - how a CPU runs a kernel: one attribute per schedule ---===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_LIB_TARGET_CPU_CPUDIALECT_H
+#define CUPOLA_LIB_TARGET_CPU_CPUDIALECT_H
+
+#include "dialects/Kernel/Kernel.h"
+
+#include "lib/Target/CPU/CpuDialect.h.inc"
+#include "lib/Target/CPU/CpuEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "lib/Target/CPU/CpuAttrs.h.inc"
+
+#endif // CUPOLA_LIB_TARGET_CPU_CPUDIALECT_H

@@ -1,0 +1,66 @@
+//===- CpuDialect.td - how a CPU runs a kernel: one attribute per schedule -*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0
+
+#ifndef CUPOLA_LIB_TARGET_CPU_CPUDIALECT_TD
+#define CUPOLA_LIB_TARGET_CPU_CPUDIALECT_TD
+
+include "dialects/Kernel/KernelInterfaces.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+
+def Cpu_Dialect : Dialect {
+  let name = "cpu";
+  let cppNamespace = "::cupola::cpu";
+  let summary = "how a CPU runs a kernel";
+  let description = [{
+    Schedules of kernels as attributes of `kernel.func`: what is chosen. What follows from the
+    kernel and its schedule, as the places of tiles in scratch memory, is the plan (KernelPlan.h).
+  }];
+  let useDefaultAttributePrinterParser = 1;
+}
+
+class Cpu_Schedule<string attrName, string attrMnemonic>
+    : AttrDef<Cpu_Dialect, attrName, [DeclareAttrInterfaceMethods<Kernel_ScheduleInterface, ["getLabel"]>]> {
+  let mnemonic = attrMnemonic;
+  let genVerifyDecl = 1;
+}
+
+def Cpu_NestAttr : Cpu_Schedule<"Nest", "nest"> {
+  let summary = "loops over scalars, or over vectors in one of them";
+  let description = [{
+    The loops are those of the grid and, where the kernel is nothing but one foreach, those of it,
+    counted from 0, outermost first. Loop `vector` becomes the innermost and takes `vectors`
+    vectors at a time; without one all loops are over scalars. The `parallel` outermost loops are
+    iterations of the grid, and so are pieces of `chunk` elements of the vectorised one; 0: it is
+    not cut.
+  }];
+  let parameters = (ins "int64_t":$parallel, "std::optional<int64_t>":$vector, "int64_t":$vectors, "int64_t":$chunk);
+  let assemblyFormat = "`<` `parallel` $parallel `` custom<Vectors>($vector, $vectors, $chunk) `>`";
+}
+
+def Cpu_OperandForm : I32EnumAttr<"OperandForm", "how an operand of a contraction is read", [
+  I32EnumAttrCase<"Direct", 0, "direct">, // where it lies: of the tile's type, contiguous along k (lhs) or n (rhs)
+  I32EnumAttrCase<"Copied", 1, "copied">, // computed into scratch memory, block by block
+  I32EnumAttrCase<"Packed", 2, "packed">, // the parameter holds it in panels (packOperand)
+]> {
+  let cppNamespace = "::cupola::cpu";
+  let genSpecializedAttr = 0;
+}
+
+def Cpu_ContractionAttr : Cpu_Schedule<"Contraction", "contraction"> {
+  let summary = "blocks of a product by micro-kernels";
+  let description = [{
+    An iteration computes rows by columns, `depth` of k at a time, in panels of `panel` columns. A
+    left operand that is copied may be so in pieces of the depth, within which its positions are
+    linear (DepthPieces.h); 0: it is not.
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$columns, "int64_t":$depth, "int64_t":$panel,
+                        EnumParameter<Cpu_OperandForm>:$lhs, EnumParameter<Cpu_OperandForm>:$rhs,
+                        DefaultValuedParameter<"int64_t", "0">:$piece);
+  let assemblyFormat = [{
+    `<` `block` custom<Dims>($rows, $columns, $depth) `,` `panel` $panel `,` `lhs` $lhs `,` `rhs` $rhs
+    (`,` `piece` $piece^)? `>`
+  }];
+}
+
+#endif // CUPOLA_LIB_TARGET_CPU_CPUDIALECT_TD

@@ -1,0 +1,158 @@
+//===- test/Target/CPU/choose-schedule.mlir - loops, vectors and blocks, by kernel and level ---===//
+// SPDX-License-Identifier: Apache-2.0
+// RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel.func(cpu-choose-schedule{arch=x86-64-v3}))' > %t.v3
+// RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel.func(cpu-choose-schedule{arch=x86-64-v4}))' > %t.v4
+// RUN: FileCheck %s --check-prefixes=ALL,V3 < %t.v3
+// RUN: FileCheck %s --check-prefixes=ALL,V4 < %t.v4
+// The lowering takes what is there, and else chooses the same.
+// RUN: cupola-opt %s --kernel-to-cpu-loops=arch=x86-64-v4 > %t.chosen
+// RUN: cupola-opt %t.v4 --kernel-to-cpu-loops=arch=x86-64-v4 | diff %t.chosen -
+// RUN: sed 's/vectors 4/vectors 2/' %t.v4 | cupola-opt --kernel-to-cpu-loops=arch=x86-64-v4 | FileCheck %s --check-prefix=OTHER
+// RUN: not cupola-opt %s --pass-pipeline='builtin.module(kernel.func(cpu-choose-schedule{arch=sm_80}))' 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// UNKNOWN: architecture 'sm_80' is not known
+
+// The loop along memory, in pieces where it may be long.
+// ALL: @long {{.*}} schedule #cpu.nest<parallel 0, vector 0, vectors 1, chunk 4096> (
+kernel.func @long pointwise grid () in [] scalars [#kernel.scalar<0, 0, 1>]
+    (%a: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  kernel.foreach (%d0) in [n0] {
+    %x = kernel.load %a[%d0] : f32 from <f32, read>
+    kernel.store %x, %o[%d0] : f32 to <f32, write>
+  }
+}
+
+// Outer loops are iterations,
+// ALL: @rows {{.*}} schedule #cpu.nest<parallel 2, vector 2, vectors 1, chunk 0> (
+kernel.func @rows pointwise grid () in [] scalars [#kernel.scalar<0, 0, 1>]
+    (%a: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  kernel.foreach (%d0, %d1, %d2) in [n0, 6, 1024] {
+    %x = kernel.load %a[1024*%d1 + %d2] : f32 from <f32, read>
+    kernel.store %x, %o[6144*%d0 + 1024*%d1 + %d2] : f32 to <f32, write>
+  }
+}
+
+// but for those that would make tiny ones.
+// ALL: @tiny {{.*}} schedule #cpu.nest<parallel 1, vector 2, vectors 1, chunk 0> (
+kernel.func @tiny pointwise grid () in [] scalars [#kernel.scalar<0, 0, 1>]
+    (%a: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  kernel.foreach (%d0, %d1, %d2) in [n0, 6, 32] {
+    %x = kernel.load %a[32*%d1 + %d2] : f32 from <f32, read>
+    kernel.store %x, %o[192*%d0 + 32*%d1 + %d2] : f32 to <f32, write>
+  }
+}
+
+// Stores are contiguous rather than loads.
+// ALL: @transpose {{.*}} schedule #cpu.nest<parallel 1, vector 1, vectors 1, chunk 0> (
+kernel.func @transpose pointwise grid () in [] scalars []
+    (%a: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  kernel.foreach (%d0, %d1) in [256, 512] {
+    %x = kernel.load %a[%d0 + 256*%d1] : f32 from <f32, read>
+    kernel.store %x, %o[512*%d0 + %d1] : f32 to <f32, write>
+  }
+}
+
+// The loops inside run over vectors.
+// ALL: @sums {{.*}} schedule #cpu.nest<parallel 1> (
+kernel.func @sums row_reduction grid (%g) in [n0] scalars [#kernel.scalar<0, 0, 1>]
+    (%a: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  %s = kernel.reduce [#graph<reduce_kind sum>] (%d) in [512] {
+    %x = kernel.load %a[512*%g + %d] : f32 from <f32, read>
+    kernel.yield %x : f32
+  } : f32
+  kernel.store %s, %o[%g] : f32 to <f32, write>
+}
+
+// Vectors share the steps of a window: as many as leave few lanes of the last ones without work.
+// ALL: @window {{.*}} schedule #cpu.nest<parallel 2, vector 2, vectors 4, chunk 0> (
+// OTHER-LABEL: llvm.func @window(
+// OTHER: scf.for {{.*}} -> (vector<32xf32>)
+kernel.func @window reduction grid (%g0, %g1, %g2) in [6, 6, 200] scalars []
+    (%a: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  %s = kernel.reduce [#graph<reduce_kind max>] (%d0, %d1) in [3, 3] {
+    %x = kernel.load %a[1600*%d0 + 200*%d1 + 1600*%g0 + 200*%g1 + %g2] : f32 from <f32, read>
+    kernel.yield %x : f32
+  } : f32
+  kernel.store %s, %o[1200*%g0 + 200*%g1 + %g2] : f32 to <f32, write>
+}
+// V3: @narrow {{.*}} schedule #cpu.nest<parallel 1, vector 2, vectors 2, chunk 0> (
+// V4: @narrow {{.*}} schedule #cpu.nest<parallel 1, vector 2, vectors 1, chunk 0> (
+kernel.func @narrow reduction grid (%g0, %g1, %g2) in [6, 6, 16] scalars []
+    (%a: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  %s = kernel.reduce [#graph<reduce_kind max>] (%d0, %d1) in [3, 3] {
+    %x = kernel.load %a[128*%d0 + 16*%d1 + 128*%g0 + 16*%g1 + %g2] : f32 from <f32, read>
+    kernel.yield %x : f32
+  } : f32
+  kernel.store %s, %o[96*%g0 + 16*%g1 + %g2] : f32 to <f32, write>
+}
+
+// Rows that are far from each other are copied: more rows share the copy.
+// V3: @copied {{.*}} schedule #cpu.contraction<block 132x96x512, panel 16, lhs direct, rhs copied> (
+// V4: @copied {{.*}} schedule #cpu.contraction<block 128x96x512, panel 48, lhs direct, rhs copied> (
+kernel.func @copied gemm grid () in [] scalars []
+    (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  %t = kernel.dot [1024, 768, 512] lhs (%m, %k) {
+    %x = kernel.load %a[512*%m + %k] : f32 from <f32, read>
+    kernel.yield %x : f32
+  } rhs (%k, %n) {
+    %y = kernel.load %b[768*%k + %n] : f32 from <f32, read>
+    kernel.yield %y : f32
+  } : !kernel.tile<f32, "1024", "768">
+  kernel.foreach (%m, %n) in [1024, 768] {
+    %s = kernel.extract %t [%m, %n] : f32 from !kernel.tile<f32, "1024", "768">
+    kernel.store %s, %o[768*%m + %n] : f32 to <f32, write>
+  }
+}
+
+// Read once, they are not. The few blocks have few columns, so that threads share them.
+// V3: @once {{.*}} schedule #cpu.contraction<block 6x32x512, panel 16, lhs direct, rhs direct> (
+// V4: @once {{.*}} schedule #cpu.contraction<block 8x96x512, panel 48, lhs direct, rhs direct> (
+kernel.func @once gemm grid () in [] scalars []
+    (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  %t = kernel.dot [1, 384, 512] lhs (%m, %k) {
+    %x = kernel.load %a[512*%m + %k] : f32 from <f32, read>
+    kernel.yield %x : f32
+  } rhs (%k, %n) {
+    %y = kernel.load %b[384*%k + %n] : f32 from <f32, read>
+    kernel.yield %y : f32
+  } : !kernel.tile<f32, "1", "384">
+  kernel.foreach (%m, %n) in [1, 384] {
+    %s = kernel.extract %t [%m, %n] : f32 from !kernel.tile<f32, "1", "384">
+    kernel.store %s, %o[384*%m + %n] : f32 to <f32, write>
+  }
+}
+
+// A long depth is cut into equal blocks; weights in panels come fewer columns at a time.
+// V3: @packed {{.*}} schedule #cpu.contraction<block 42x48x400, panel 16, lhs direct, rhs packed> packed
+// V4: @packed {{.*}} schedule #cpu.contraction<block 32x48x400, panel 48, lhs direct, rhs packed> packed
+kernel.func @packed gemm grid () in [] scalars [] packed [#kernel.packed<1 bytes <"0"> by @p0>]
+    (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  %t = kernel.dot [480, 768, 800] lhs (%m, %k) {
+    %x = kernel.load %a[800*%m + %k] : f32 from <f32, read>
+    kernel.yield %x : f32
+  } rhs (%k, %n) {
+    %y = kernel.load %b[768*%k + %n] : f32 from <f32, read>
+    kernel.yield %y : f32
+  } : !kernel.tile<f32, "480", "768">
+  kernel.foreach (%m, %n) in [480, 768] {
+    %s = kernel.extract %t [%m, %n] : f32 from !kernel.tile<f32, "480", "768">
+    kernel.store %s, %o[768*%m + %n] : f32 to <f32, write>
+  }
+}
+
+// The window of a convolution is copied, a row of it at a time.
+// V3: @conv {{.*}} schedule #cpu.contraction<block 6x16x27, panel 16, lhs copied, rhs direct, piece 9> (
+// V4: @conv {{.*}} schedule #cpu.contraction<block 8x48x27, panel 48, lhs copied, rhs direct, piece 9> (
+kernel.func @conv conv grid () in [] scalars []
+    (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  %t = kernel.dot [6, 4, 27] lhs (%m, %k) {
+    %x = kernel.load %a[3*%m + 24*floordiv(%k, 9) + mod(%k, 9)] : f32 from <f32, read>
+    kernel.yield %x : f32
+  } rhs (%k, %n) {
+    %y = kernel.load %b[%n + 4*%k] : f32 from <f32, read>
+    kernel.yield %y : f32
+  } : !kernel.tile<f32, "6", "4">
+  kernel.foreach (%m, %n) in [6, 4] {
+    %s = kernel.extract %t [%m, %n] : f32 from !kernel.tile<f32, "6", "4">
+    kernel.store %s, %o[4*%m + %n] : f32 to <f32, write>
+  }
+}

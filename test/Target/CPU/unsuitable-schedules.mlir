@@ -1,0 +1,106 @@
+//===- test/Target/CPU/unsuitable-schedules.mlir - schedules that are right for other kernels or levels ---===//
+// SPDX-License-Identifier: Apache-2.0
+// RUN: not cupola-opt %s --split-input-file --kernel-to-cpu-loops=arch=x86-64-v4 2>&1 | FileCheck %s
+// RUN: not cupola-opt %s --split-input-file --kernel-to-cpu-loops=arch=x86-64-v4 2>&1 | grep -c 'error:' | FileCheck %s --check-prefix=COUNT
+// COUNT: 9
+
+// CHECK: the schedule of kernel gpu does not suit it on x86-64-v4
+kernel.func @gpu pointwise grid () in [] scalars [] schedule #cuda.pointwise<threads 256, vector 1> () {
+}
+
+// -----
+
+// CHECK: the schedule of kernel no_dot does not suit it on x86-64-v4
+kernel.func @no_dot pointwise grid () in [] scalars []
+    schedule #cpu.contraction<block 8x48x4, panel 48, lhs copied, rhs copied> () {
+}
+
+// -----
+
+// CHECK: the schedule of kernel loops does not suit it on x86-64-v4
+kernel.func @loops pointwise grid (%g) in [64] scalars [] schedule #cpu.nest<parallel 1, vector 0, vectors 1, chunk 0>
+    (%o: !kernel.view<f32, write>) {
+  %x = kernel.constant 0.0 : f32
+  kernel.store %x, %o[%g] : f32 to <f32, write>
+}
+
+// -----
+
+// Pieces are whole vectors.
+// CHECK: the schedule of kernel pieces does not suit it on x86-64-v4
+kernel.func @pieces pointwise grid (%g) in [64] scalars [] schedule #cpu.nest<parallel 0, vector 0, vectors 2, chunk 16>
+    (%o: !kernel.view<f32, write>) {
+  %x = kernel.constant 0.0 : f32
+  kernel.store %x, %o[%g] : f32 to <f32, write>
+}
+
+// -----
+
+// Lanes would write one place.
+// CHECK: the schedule of kernel lanes does not suit it on x86-64-v4
+kernel.func @lanes pointwise grid (%g, %h) in [64, 64] scalars []
+    schedule #cpu.nest<parallel 1, vector 0, vectors 1, chunk 0> (%o: !kernel.view<f32, write>) {
+  %x = kernel.constant 0.0 : f32
+  kernel.store %x, %o[%h] : f32 to <f32, write>
+}
+
+// -----
+
+// Blocks and panels of the other level.
+// CHECK: the schedule of kernel block does not suit it on x86-64-v4
+kernel.func @block gemm grid () in [] scalars []
+    schedule #cpu.contraction<block 6x16x64, panel 16, lhs direct, rhs direct>
+    (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  %t = kernel.dot [6, 32, 64] lhs (%m, %k) {
+    %x = kernel.load %a[64*%m + %k] : f32 from <f32, read>
+    kernel.yield %x : f32
+  } rhs (%k, %n) {
+    %y = kernel.load %b[32*%k + %n] : f32 from <f32, read>
+    kernel.yield %y : f32
+  } : !kernel.tile<f32, "6", "32">
+}
+
+// -----
+
+// CHECK: the schedule of kernel turned does not suit it on x86-64-v4
+kernel.func @turned gemm grid () in [] scalars []
+    schedule #cpu.contraction<block 8x48x64, panel 48, lhs direct, rhs direct>
+    (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  %t = kernel.dot [6, 32, 64] lhs (%m, %k) {
+    %x = kernel.load %a[64*%m + %k] : f32 from <f32, read>
+    kernel.yield %x : f32
+  } rhs (%k, %n) {
+    %y = kernel.load %b[%k + 64*%n] : f32 from <f32, read>
+    kernel.yield %y : f32
+  } : !kernel.tile<f32, "6", "32">
+}
+
+// -----
+
+// CHECK: the schedule of kernel unpacked does not suit it on x86-64-v4
+kernel.func @unpacked gemm grid () in [] scalars []
+    schedule #cpu.contraction<block 8x48x64, panel 48, lhs direct, rhs packed>
+    (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  %t = kernel.dot [6, 32, 64] lhs (%m, %k) {
+    %x = kernel.load %a[64*%m + %k] : f32 from <f32, read>
+    kernel.yield %x : f32
+  } rhs (%k, %n) {
+    %y = kernel.load %b[32*%k + %n] : f32 from <f32, read>
+    kernel.yield %y : f32
+  } : !kernel.tile<f32, "6", "32">
+}
+
+// -----
+
+// CHECK: the schedule of kernel crooked does not suit it on x86-64-v4
+kernel.func @crooked conv grid () in [] scalars []
+    schedule #cpu.contraction<block 8x48x27, panel 48, lhs copied, rhs direct, piece 27>
+    (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  %t = kernel.dot [6, 4, 27] lhs (%m, %k) {
+    %x = kernel.load %a[3*%m + 24*floordiv(%k, 9) + mod(%k, 9)] : f32 from <f32, read>
+    kernel.yield %x : f32
+  } rhs (%k, %n) {
+    %y = kernel.load %b[%n + 4*%k] : f32 from <f32, read>
+    kernel.yield %y : f32
+  } : !kernel.tile<f32, "6", "4">
+}
