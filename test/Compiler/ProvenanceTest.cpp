@@ -39,7 +39,8 @@ protected:
     module->walk([&](graph::UnaryOp unary) { unary->setLoc(graph::nodeLocation(&context, name, op)); });
   }
 
-  void forgetGone() {
+  void forgetGone() { forgetGone(*module); }
+  static void forgetGone(ModuleOp module) {
     graph::ProvenanceOp record = graph::provenanceOf(*module);
     record.setFoldedAttr(ArrayAttr::get(&context, {}));
     record.setDeadAttr(ArrayAttr::get(&context, {}));
@@ -106,7 +107,7 @@ TEST_F(Provenance, AFaultIsFoundAgainByItsPass) {
   unsigned runs = 0;
   auto breaking = [&](ModuleOp graph, const PipelineOptions &options) {
     ++runs;
-    graph.lookupSymbol("main")->removeAttr("graph.gone");
+    forgetGone(graph);
     return runGraphPasses(graph, options);
   };
   OwningOpRef<ModuleOp> before = module->clone();

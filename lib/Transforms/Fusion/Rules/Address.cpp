@@ -1,9 +1,7 @@
-//===- lib/Transforms/Fusion/LongAddresses.cpp - where addresses grow too long ---===//
+//===- lib/Transforms/Fusion/Rules/Address.cpp - where addresses grow too long ---===//
 // SPDX-License-Identifier: Apache-2.0
 
-#include "lib/Transforms/Fusion/LongAddresses.h"
-
-#include "lib/Transforms/Fusion/Grouping.h"
+#include "lib/Transforms/Fusion/Rules/Rule.h"
 
 using namespace mlir;
 using namespace cupola;
@@ -111,9 +109,17 @@ private:
 
 } // namespace
 
-SetVector<Operation *> fusion::longAddresses(func::FuncOp func, const Ranges &ranges) {
-  Addresses addresses(ranges);
-  for (Operation &op : func.getBody().front())
+namespace cupola::fusion {
+
+/// Views compose into addresses, and a run of reshapes between unrelated extents doubles an
+/// address with every step, up to expressions that no kernel should compute and `Expr` refuses.
+void storeLongAddresses(Formation &kernels) {
+  Addresses addresses(kernels.ranges);
+  for (Operation &op : kernels.body)
     addresses.visit(op);
-  return std::move(addresses.stored);
+  for (Operation *op : addresses.stored)
+    kernels.store(op,
+                  {graph::FusionRule::Address, "with it, the address of an element would be too long an expression"});
 }
+
+} // namespace cupola::fusion

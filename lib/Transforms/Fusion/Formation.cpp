@@ -1,0 +1,112 @@
+//===- lib/Transforms/Fusion/Formation.cpp - kernels while rules form them ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Transforms/Fusion/Formation.h"
+
+using namespace mlir;
+using namespace cupola;
+using namespace cupola::fusion;
+using graph::FusionClass;
+
+bool fusion::isOutside(Operation *user) { return isa<func::ReturnOp, graph::JoinOp>(user); }
+
+bool fusion::isHero(Operation *op) {
+  FusionClass c = classOf(op);
+  return c == FusionClass::Contraction || c == FusionClass::RowNormal || c == FusionClass::Reduction;
+}
+
+bool fusion::hasContraction(const Group &group) {
+  return group.hero && classOf(group.hero) == FusionClass::Contraction;
+}
+
+Formation::Formation(func::FuncOp func, const Options &options)
+    : body(func.getBody().front()), options(options), ranges(graph::symbolRanges(func->getParentOfType<ModuleOp>())) {
+  int64_t position = 0;
+  for (Operation &op : body)
+    positions[&op] = position++;
+}
+
+//===--- What there is ---===//
+
+ArrayRef<Group *> Formation::kernelsOf(Operation *op) const {
+  auto found = computed.find(op);
+  return found == computed.end() ? ArrayRef<Group *>() : ArrayRef<Group *>(found->second);
+}
+
+const Refusal *Formation::refusalOf(Operation *op) const {
+  auto found = refusals.find(op);
+  return found == refusals.end() ? nullptr : &found->second;
+}
+
+size_t Formation::chainFrom(Operation *op) const {
+  auto found = chains.find(op);
+  return found == chains.end() ? 1 : found->second;
+}
+
+Reads Formation::readsOf(Operation *op) const {
+  Reads reads;
+  collectReads(op, reads);
+  return reads;
+}
+
+void Formation::collectReads(Operation *op, Reads &reads) const {
+  for (OpOperand &use : op->getResult(0).getUses()) {
+    Operation *user = use.getOwner();
+    ArrayRef<Group *> kernels = kernelsOf(user);
+    if (!kernels.empty()) {
+      reads.kernels.insert(kernels.begin(), kernels.end());
+      reads.uses.push_back(&use);
+    } else if (isView(user)) {
+      reads.broadcast |= isa<graph::BroadcastOp>(user);
+      collectReads(user, reads);
+    } else if (isOutside(user)) {
+      reads.kernels.insert(nullptr);
+    }
+  }
+}
+
+//===--- What comes to be ---===//
+
+Group &Formation::start(Operation *hero, Operation *output) {
+  auto group = std::make_unique<Group>();
+  group->hero = hero;
+  group->output = output->getResult(0);
+  group->ops.insert(output);
+  computed[output] = {group.get()};
+  groups.push_back(std::move(group));
+  return *groups.back();
+}
+
+void Formation::store(Operation *op, const Refusal &refusal) {
+  refusals.insert({op, refusal});
+  start(nullptr, op);
+}
+
+void Formation::extend(Group &group, const SetVector<Operation *> &ops, Value output) {
+  for (Operation *op : ops) {
+    group.ops.insert(op);
+    computed[op] = {&group};
+  }
+  group.output = output;
+}
+
+void Formation::computeInside(Operation *op, const Reads &reads) {
+  for (Group *group : reads.kernels) {
+    auto isOperand = [&](OpOperand *use) { return use->getOwner() == group->hero; };
+    if (hasContraction(*group) && llvm::any_of(reads.uses, isOperand))
+      inTiles.insert(op);
+    group->ops.insert(op);
+    computed[op].push_back(group);
+  }
+  const size_t chain = chainFrom(op) + 1;
+  for (Value operand : op->getOperands())
+    if (Operation *producer = operand.getDefiningOp())
+      chains[producer] = std::max(chains[producer], chain);
+}
+
+std::vector<std::unique_ptr<Group>> Formation::takeGroups() {
+  llvm::sort(groups, [&](const auto &a, const auto &b) {
+    return positionOf(a->output.getDefiningOp()) < positionOf(b->output.getDefiningOp());
+  });
+  return std::move(groups);
+}

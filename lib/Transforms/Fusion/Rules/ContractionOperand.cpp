@@ -1,0 +1,74 @@
+//===- lib/Transforms/Fusion/Rules/ContractionOperand.cpp - what a contraction reads ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Transforms/Fusion/Rules/Rule.h"
+
+using namespace mlir;
+
+namespace cupola::fusion {
+
+/// `op` scales the left operand of a contraction of one tap, which reads it by `use`, with
+/// something that repeats. Two of the widest tiles have all columns: the multiplications
+/// repeated for each cost less than a pass over the tensor.
+static bool isGate(Operation *op, Operation *hero, OpOperand &use) {
+  constexpr int64_t mostColumns = 256;
+  auto product = dyn_cast<graph::BinaryOp>(op);
+  if (!product || product.getKind() != graph::BinaryKind::Mul || use.getOperandNumber() != 0)
+    return false;
+  auto repeats = [](Value value) { return isa_and_nonnull<graph::BroadcastOp>(value.getDefiningOp()); };
+  if (llvm::none_of(op->getOperands(), repeats))
+    return false;
+  graph::Exprs weights = graph::shapeOf(hero->getOperand(1));
+  if (auto conv = dyn_cast<graph::ConvOp>(hero); conv && (conv.getGroups() != 1 || conv.hasWindow()))
+    return false;
+  return weights.back().constant() && *weights.back().constant() <= mostColumns;
+}
+
+std::optional<StringRef> refuseContractionOperand(const Candidate &candidate) {
+  Group *reader = candidate.onlyReader();
+  if (!reader || !hasContraction(*reader))
+    return std::nullopt;
+  for (OpOperand *use : candidate.reads.uses) {
+    Operation *user = use->getOwner();
+    if (candidate.kernels.isInTile(user) || (user == reader->hero && !isGate(candidate.op, user, *use)))
+      return "an operand of a contraction would be computed again for every tile";
+  }
+  return std::nullopt;
+}
+
+//===--- Operands of parts ---===//
+
+static bool hasWindow(Operation *hero) {
+  auto conv = dyn_cast_or_null<graph::ConvOp>(hero);
+  return conv && conv.hasWindow();
+}
+
+/// Pointwise ops whose results reach `value` through views; false where some of it
+/// comes from memory.
+static bool collectParts(const Formation &kernels, Value value, SetVector<Operation *> &parts) {
+  Operation *op = value.getDefiningOp();
+  if (!op || kernels.isComputed(op))
+    return false;
+  if (classOf(op) == graph::FusionClass::Pointwise)
+    return parts.insert(op), true;
+  return isView(op) &&
+         llvm::all_of(op->getOperands(), [&](Value operand) { return collectParts(kernels, operand, parts); });
+}
+
+/// A contraction that reads several computed parts would have each of them written by
+/// a kernel of its own: one kernel writes the joined tensor. So it does for a window, which
+/// would choose among the parts again for every tap.
+bool storeParts(const Formation &kernels, Operation *view) {
+  if (!isa<graph::ConcatOp>(view))
+    return false;
+  const SetVector<Group *> readers = kernels.readsOf(view).kernels;
+  SetVector<Operation *> parts;
+  if (llvm::any_of(readers, [](Group *group) { return group && hasWindow(group->hero); }))
+    return true;
+  if (!kernels.options.prologues || !collectParts(kernels, view->getResult(0), parts) || parts.size() < 2)
+    return false;
+  return llvm::all_of(parts, [&](Operation *part) { return kernels.readsOf(part).kernels == readers; }) &&
+         llvm::any_of(readers, [](Group *group) { return group && hasContraction(*group); });
+}
+
+} // namespace cupola::fusion

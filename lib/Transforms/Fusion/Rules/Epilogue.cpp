@@ -1,0 +1,158 @@
+//===- lib/Transforms/Fusion/Rules/Epilogue.cpp - heroes and what follows them ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Transforms/Fusion/Rules/Rule.h"
+
+using namespace mlir;
+using namespace cupola;
+using namespace cupola::fusion;
+using graph::Exprs;
+
+namespace {
+
+bool isBijectiveView(Operation *op) { return isa<graph::ReshapeOp, graph::TransposeOp>(op); }
+
+bool usesDivision(const Expr &expr) {
+  for (const Term &term : expr.terms())
+    for (const Factor &factor : term.factors)
+      if (factor.atom->kind() != Atom::Kind::Symbol)
+        return true;
+  return false;
+}
+
+using Ops = llvm::SetVector<Operation *>;
+
+/// Values of `ops` that something outside reads.
+SmallVector<Value> openValues(const Ops &ops) {
+  SmallVector<Value> open;
+  for (Operation *op : ops)
+    if (llvm::any_of(op->getUsers(), [&](Operation *user) { return !ops.contains(user); }))
+      open.push_back(op->getResult(0));
+  return open;
+}
+
+class Epilogue {
+public:
+  Epilogue(Formation &kernels, Group &group) : kernels(kernels), group(group), ops(group.ops) {}
+
+  /// Extends the group whenever what it has taken leaves one value to read outside.
+  void grow() {
+    while (ops.size() < maxOps) {
+      SmallVector<Value> open = openValues(ops);
+      if (open.empty())
+        return;
+      bool pays = true;
+      if (Operation *next = nextOp(ops, open))
+        ops.insert(next);
+      else if (open.size() != 1 || !addViews(open.front(), pays))
+        return;
+      if (!pays)
+        continue;
+      if (SmallVector<Value> left = openValues(ops); left.size() == 1)
+        kernels.extend(group, ops, left.front());
+    }
+  }
+
+private:
+  /// `value` is computed from something in `taken`, through ops outside of it.
+  bool dependsOn(Value value, const Ops &taken) {
+    SmallVector<Value> work{value};
+    DenseSet<Operation *> seen;
+    while (!work.empty()) {
+      Operation *op = work.pop_back_val().getDefiningOp();
+      if (!op || kernels.positionOf(op) < kernels.positionOf(group.hero) || !seen.insert(op).second)
+        continue;
+      if (taken.contains(op))
+        return true;
+      llvm::append_range(work, op->getOperands());
+    }
+    return false;
+  }
+
+  bool canJoin(Operation *op, const Ops &taken) {
+    if (kernels.isComputed(op) || classOf(op) != graph::FusionClass::Pointwise)
+      return false;
+    for (Value operand : op->getOperands())
+      if (!(operand.getDefiningOp() && taken.contains(operand.getDefiningOp())) && dependsOn(operand, taken))
+        return false;
+    return true;
+  }
+
+  /// The reader of an open value that comes first and can join, if any.
+  Operation *nextOp(const Ops &taken, ArrayRef<Value> open) {
+    Operation *best = nullptr;
+    for (Value value : open)
+      for (Operation *user : value.getUsers())
+        if (!taken.contains(user) && (!best || kernels.positionOf(user) < kernels.positionOf(best)) &&
+            canJoin(user, taken))
+          best = user;
+    return best;
+  }
+
+  /// Takes the longest run of bijective views after `value` that keeps the place of an
+  /// element free of division. Views that are returned are always taken: a kernel that
+  /// only copies would cost more. Views before arithmetic that can join are taken, too,
+  /// for a division costs less than another pass over the tensor; they pay only once the
+  /// arithmetic has joined.
+  bool addViews(Value value, bool &pays) {
+    Exprs index;
+    Ranges scope = kernels.ranges;
+    for (auto [i, extent] : llvm::enumerate(graph::shapeOf(value))) {
+      std::string name = "d" + std::to_string(i);
+      scope[name] = {Expr(0), extent - 1};
+      index.push_back(extent.isConstant(1) ? Expr(0) : Expr::symbol(name));
+    }
+    SmallVector<Operation *> run;
+    size_t keep = 0;
+    while (value.hasOneUse()) {
+      Operation *user = *value.getUsers().begin();
+      if (!isBijectiveView(user) || kernels.isComputed(user))
+        break;
+      run.push_back(user);
+      index = *cast<graph::IndexingInterface>(user).mapIndexForward(index, scope);
+      value = user->getResult(0);
+      if (llvm::none_of(index, usesDivision))
+        keep = run.size();
+    }
+    if (llvm::any_of(value.getUsers(), isOutside))
+      keep = run.size();
+    if (keep < run.size()) {
+      Ops whole = ops;
+      whole.insert(run.begin(), run.end());
+      pays = !nextOp(whole, value);
+      if (!pays)
+        keep = run.size();
+    }
+    ops.insert(run.begin(), run.begin() + keep);
+    return keep > 0;
+  }
+
+  Formation &kernels;
+  Group &group;
+  Ops ops;
+};
+
+} // namespace
+
+namespace cupola::fusion {
+
+/// Every hero starts a kernel.
+void growEpilogues(Formation &kernels) {
+  for (Operation &op : kernels.body)
+    if (isHero(&op)) {
+      Group &group = kernels.start(&op, &op);
+      if (kernels.options.epilogues)
+        Epilogue(kernels, group).grow();
+    }
+}
+
+std::optional<Decision> decideEpilogue(const Edge &edge) {
+  if (!edge.isWithin || edge.makers.size() > 1)
+    return std::nullopt;
+  Operation *hero = edge.from->hero;
+  if (!hero || (edge.producer != hero && edge.producer->isBeforeInBlock(hero)))
+    return std::nullopt;
+  return Decision{true, "computed on the hero's result"};
+}
+
+} // namespace cupola::fusion

@@ -1,0 +1,68 @@
+//===- lib/Transforms/Fusion/Rules/Rule.h - what a rule of fusion is asked ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// A rule is a row of the table in Rules.cpp: a name and functions of the types below, which
+// a file of this folder defines. What a rule leaves to those after it, it does not answer.
+
+#ifndef CUPOLA_LIB_TRANSFORMS_FUSION_RULES_RULE_H
+#define CUPOLA_LIB_TRANSFORMS_FUSION_RULES_RULE_H
+
+#include "lib/Transforms/Fusion/Formation.h"
+
+#include <optional>
+
+namespace cupola::fusion {
+
+/// An op that may be computed inside the kernels that read it.
+struct Candidate {
+  const Formation &kernels;
+  mlir::Operation *op;
+  llvm::ArrayRef<Group *> readers; ///< of `reads`, at least one
+  const Reads &reads;
+
+  /// The one kernel that reads the op; null where there are more, or none but memory.
+  Group *onlyReader() const { return readers.size() == 1 ? readers.front() : nullptr; }
+};
+
+/// An op and one that reads its result, directly or through views, once all kernels are formed.
+struct Edge {
+  Edge(const Formation &kernels, mlir::Operation *producer, mlir::Operation *consumer);
+
+  mlir::Operation *producer, *consumer;
+  llvm::ArrayRef<Group *> makers; ///< kernels that compute the producer
+  Group *from, *to;               ///< the first that computes the producer, the consumer; null: none
+  bool isWithin;                  ///< `to` computes the producer, too
+  const Refusal *refusal;         ///< why the producer is stored; null if no rule refused it
+};
+
+struct Decision {
+  bool fused;
+  llvm::StringRef reason; ///< of static storage, or of an attribute
+};
+
+//===--- The functions of a rule ---===//
+
+/// Starts kernels, or extends those that rules above started.
+using Form = void(Formation &);
+/// Why a candidate is stored: the reason in words, which becomes the verdict of all edges to its readers.
+using Refuse = std::optional<llvm::StringRef>(const Candidate &);
+/// A view gets a kernel that writes it, although it could compose into its readers' addresses.
+using StoreView = bool(const Formation &, mlir::Operation *view);
+/// Whether an edge stays within a kernel, and why.
+using Decide = std::optional<Decision>(const Edge &);
+
+//===--- The table, read top to bottom ---===//
+
+void formKernels(Formation &kernels);
+/// The first rule that refuses the candidate, if any.
+std::optional<Refusal> refuse(const Candidate &candidate);
+bool storesView(const Formation &kernels, mlir::Operation *view);
+/// Of the first rule that refused the producer or decides the edge, which is one of the table.
+Verdict decide(const Edge &edge);
+
+/// The verdicts of all edges, in program order of their consumers.
+std::vector<Verdict> decideEdges(const Formation &kernels);
+
+} // namespace cupola::fusion
+
+#endif // CUPOLA_LIB_TRANSFORMS_FUSION_RULES_RULE_H

@@ -1,0 +1,95 @@
+//===- lib/Transforms/Fusion/Rules/Rules.cpp - the ordered table ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Transforms/Fusion/Rules/Rule.h"
+
+using namespace mlir;
+
+namespace cupola::fusion {
+
+using graph::FusionRule;
+
+// A type here is the row's column; the definitions are in this folder's other files.
+Form storeLongAddresses, growEpilogues, copyResults;
+Refuse refuseResult, refuseDisabled, refuseSize, refuseContractionOperand, refuseBroadcast, refuseSeveralReaders;
+StoreView storeParts;
+Decide decideConstant, decideJoin, decideView, decideEpilogue, decidePrologue, decideTwoStages, decideHero,
+    decideSeveralReaders;
+
+namespace {
+
+struct Rule {
+  FusionRule name;
+  Form *form;
+  Refuse *refuse;
+  StoreView *storeView;
+  Decide *decide;
+};
+
+// Kernels are formed top to bottom: what is stored in any case, heroes with what follows them, copies. An edge to or
+// from a view composes wherever the value lies, so this stands above all that refuses; of refusals the first counts.
+// The last row decides every edge that is left.
+constexpr Rule table[] = {
+    {FusionRule::Constant, {}, {}, {}, decideConstant},
+    {FusionRule::Join, {}, {}, {}, decideJoin},
+    {FusionRule::View, {}, {}, {}, decideView},
+    {FusionRule::Address, storeLongAddresses, {}, {}, {}},
+    {FusionRule::Epilogue, growEpilogues, {}, {}, decideEpilogue},
+    {FusionRule::Result, copyResults, refuseResult, {}, {}},
+    {FusionRule::Prologue, {}, {}, {}, decidePrologue},
+    {FusionRule::TwoStages, {}, {}, {}, decideTwoStages},
+    {FusionRule::Disabled, {}, refuseDisabled, {}, {}},
+    {FusionRule::Size, {}, refuseSize, {}, {}},
+    {FusionRule::ContractionOperand, {}, refuseContractionOperand, storeParts, {}},
+    {FusionRule::Broadcast, {}, refuseBroadcast, {}, {}},
+    {FusionRule::Hero, {}, {}, {}, decideHero},
+    {FusionRule::SeveralReaders, {}, refuseSeveralReaders, {}, decideSeveralReaders},
+};
+
+constexpr bool hasEachNameOnce() {
+  for (unsigned name = 0; name <= graph::getMaxEnumValForFusionRule(); ++name) {
+    unsigned rows = 0;
+    for (const Rule &rule : table)
+      rows += static_cast<unsigned>(rule.name) == name;
+    if (rows != 1)
+      return false;
+  }
+  return true;
+}
+static_assert(hasEachNameOnce(), "the table and FusionRule (GraphEnums.td) agree");
+
+} // namespace
+
+void formKernels(Formation &kernels) {
+  for (const Rule &rule : table)
+    if (rule.form)
+      rule.form(kernels);
+}
+
+std::optional<Refusal> refuse(const Candidate &candidate) {
+  for (const Rule &rule : table)
+    if (rule.refuse)
+      if (std::optional<StringRef> reason = rule.refuse(candidate))
+        return Refusal{rule.name, *reason};
+  return std::nullopt;
+}
+
+bool storesView(const Formation &kernels, Operation *view) {
+  return llvm::any_of(table, [&](const Rule &rule) { return rule.storeView && rule.storeView(kernels, view); });
+}
+
+Verdict decide(const Edge &edge) {
+  auto verdict = [&](const Rule &rule, const Decision &decision) {
+    return Verdict{edge.producer, edge.consumer, decision.fused, rule.name, decision.reason.str(), {}};
+  };
+  for (const Rule &rule : table) {
+    if (edge.refusal && edge.refusal->rule == rule.name)
+      return verdict(rule, {false, edge.refusal->reason});
+    if (rule.decide)
+      if (std::optional<Decision> decision = rule.decide(edge))
+        return verdict(rule, *decision);
+  }
+  llvm_unreachable("the last row decides");
+}
+
+} // namespace cupola::fusion
