@@ -41,9 +41,9 @@ protected:
 
   void forgetGone() { forgetGone(*module); }
   static void forgetGone(ModuleOp module) {
-    graph::ProvenanceOp record = graph::provenanceOf(*module);
-    record.setFoldedAttr(ArrayAttr::get(&context, {}));
-    record.setDeadAttr(ArrayAttr::get(&context, {}));
+    graph::ProvenanceOp record = graph::provenanceOf(module);
+    record.setFoldedAttr(ArrayAttr::get(module.getContext(), {}));
+    record.setDeadAttr(ArrayAttr::get(module.getContext(), {}));
   }
 
   MLIRContext context;

@@ -43,7 +43,7 @@ TEST(ElementTypes, NumbersAreOnnxs) {
 
 TEST(ElementTypes, WithoutAPlaceInTheGraphHaveNone) {
   mlir::MLIRContext context;
-  for (int type : {T::UNDEFINED, T::STRING, T::COMPLEX64, T::FLOAT8E4M3FN, T::INT4, 1000, -1})
+  for (int type : std::initializer_list<int>{T::UNDEFINED, T::STRING, T::COMPLEX64, T::FLOAT8E4M3FN, T::INT4, 1000, -1})
     EXPECT_FALSE(onnx_import::elementTypeOf(type, &context)) << type;
 }
 
