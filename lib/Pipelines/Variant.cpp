@@ -76,7 +76,6 @@ private:
     CodeJobs jobs;
     for (Variant &variant : variants)
       jobs.pieces.push_back([&variant, &work, inner = std::max(1u, threads / outer)] { return work(variant, inner); });
-    jobs.join = [] { return Status(); };
     return runJobs(jobs, outer);
   }
 

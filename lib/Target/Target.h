@@ -55,7 +55,7 @@ using PassSwitch = llvm::function_ref<bool(llvm::StringRef name)>;
 /// Work towards machine code: pieces that may run at once, in any order, and what joins them.
 struct CodeJobs {
   std::vector<std::function<Status()>> pieces;
-  std::function<Status()> join; ///< after all pieces, on one thread
+  std::function<Status()> join = [] { return Status(); }; ///< after all pieces, on one thread
 };
 
 class Target {

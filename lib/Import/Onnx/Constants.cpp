@@ -64,7 +64,7 @@ std::optional<Known> knownElements(const TensorValue &tensor, Type element) {
   const auto count = knownCount(tensor.dims);
   if (!count || (isa<FloatType>(element) && *count > Known::maxReals))
     return std::nullopt;
-  const size_t width = std::max(8u, element.getIntOrFloatBitWidth()) / 8;
+  const size_t width = graph::byteSize(element);
   Known known{tensor.dims, {}};
   known.elements.reserve(static_cast<size_t>(*count));
   for (int64_t i = 0; i < *count; ++i) {

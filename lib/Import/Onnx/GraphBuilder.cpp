@@ -25,7 +25,7 @@ RankedTensorType GraphBuilder::type(ArrayRef<Expr> dims, Type element) const {
     fail("the result has rank " + std::to_string(dims.size()) + ", supported are ranks up to " +
              std::to_string(maxRank),
          ErrorKind::Unsupported);
-  std::optional<int64_t> bytes = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+  std::optional<int64_t> bytes = graph::byteSize(element);
   for (const Expr &dim : dims) {
     if (dim.overflowed())
       fail("an extent of the result does not fit 64 bits");

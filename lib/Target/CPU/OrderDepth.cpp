@@ -11,7 +11,7 @@
 
 #include "lib/Target/CPU/Access.h"
 #include "lib/Target/CPU/CpuTarget.h"
-#include "lib/Target/CPU/DepthPieces.h"
+#include "lib/Target/CPU/KernelPlan.h"
 
 using namespace mlir;
 using namespace cupola::kernel;
@@ -92,8 +92,7 @@ void substituteDepth(Variables &vars, DotOp dot, const Expr &old) {
 } // namespace
 
 void orderDepth(FuncOp func) {
-  DotOp dot;
-  func.walk([&](DotOp op) { dot = op; });
+  DotOp dot = dotOf(func);
   auto loads = dot ? llvm::to_vector(dot.getLhs().getOps<LoadOp>()) : SmallVector<LoadOp>();
   if (loads.size() != 1)
     return;

@@ -84,8 +84,7 @@ OwningOpRef<FuncOp> packOperand(FuncOp func, unsigned parameter, StringRef name,
 
   // The operand now holds elements of the tile's type, at positions of its own; the
   // load's position only says which they are.
-  const unsigned elementBytes = accumulator.getIntOrFloatBitWidth() / 8;
-  const Expr bytes = ceilDiv(extents[1], width) * extents[2] * (width * elementBytes);
+  const Expr bytes = ceilDiv(extents[1], width) * extents[2] * (width * graph::byteSize(accumulator));
   SmallVector<Attribute> packed;
   llvm::append_range(packed, func.getPackedOperands());
   packed.push_back(

@@ -71,7 +71,6 @@ std::shared_ptr<runtime::CacheKey> keyOf(const format::Program &program, StringR
 CodeJobs CpuTarget::compile(ModuleOp module, StringRef arch, const format::Program &program, const TargetRequest &,
                             TargetServices &services, TargetCode &code) const {
   CodeJobs jobs;
-  jobs.join = [] { return Status(); };
   SmallVector<kernel::FuncOp> funcs(module.getOps<kernel::FuncOp>());
   if (funcs.empty()) // a model of copies and constants: there is nothing to link
     return jobs;

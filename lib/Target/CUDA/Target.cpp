@@ -38,7 +38,6 @@ Status emitAll(ArrayRef<kernel::FuncOp> funcs, const GpuArchitecture &gpu, unsig
       place = std::move(*kernel);
       return {};
     });
-  jobs.join = [] { return Status(); };
   return runJobs(jobs, threads);
 }
 

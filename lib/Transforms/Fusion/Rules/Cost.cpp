@@ -31,7 +31,7 @@ bool fusion::isCostly(Operation *op) {
 static int64_t bytesRead(Operation *op, bool computed) {
   int64_t bytes = 0;
   for (Value operand : op->getOperands()) {
-    int64_t width = std::max<int64_t>(8, graph::elementOf(operand).getIntOrFloatBitWidth()) / 8;
+    int64_t width = graph::byteSize(graph::elementOf(operand));
     bool repeated = false;
     Operation *producer = operand.getDefiningOp();
     while (producer && isView(producer) && producer->getNumOperands() == 1) {
@@ -47,6 +47,6 @@ static int64_t bytesRead(Operation *op, bool computed) {
 }
 
 bool fusion::isCheapTwice(Operation *op) {
-  int64_t made = std::max<int64_t>(8, graph::elementOf(op->getResult(0)).getIntOrFloatBitWidth()) / 8;
+  int64_t made = graph::byteSize(graph::elementOf(op->getResult(0)));
   return !isCostly(op) && bytesRead(op, false) <= 3 * made && bytesRead(op, true) <= made;
 }
