@@ -94,6 +94,7 @@ def Graph_KernelKind : Graph_Enum<"KernelKind", "kind of a kernel", [
   I32EnumAttrCase<"Reduction", 3, "reduction">,
   I32EnumAttrCase<"Gemm", 4, "gemm">, I32EnumAttrCase<"Conv", 5, "conv">,
   I32EnumAttrCase<"Pack", 6, "pack">,           // a weight in the order in which a product reads it
+  I32EnumAttrCase<"Attention", 7, "attention">, // two products with a softmax of rows between them
 ]>;
 
 def Graph_Relation : Graph_Enum<"Relation", "relation of two extents", [
@@ -114,6 +115,8 @@ def Graph_FusionRule : Graph_Enum<"FusionRule", "rule of fusion", [
   I32EnumAttrCase<"ContractionOperand", 9, "contraction-operand">,
   I32EnumAttrCase<"Broadcast", 10, "broadcast">, I32EnumAttrCase<"Address", 11, "address">,
   I32EnumAttrCase<"Size", 12, "size">, I32EnumAttrCase<"Disabled", 13, "disabled">,
+  // either
+  I32EnumAttrCase<"Attention", 14, "attention">,
 ]>;
 
 /// Why no kernel that computes writes the elements of a result of the model.

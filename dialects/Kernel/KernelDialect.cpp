@@ -94,6 +94,47 @@ ParseResult kernel::FuncOp::parse(OpAsmParser &parser, OperationState &result) {
   return parseRegion(parser, *result.addRegion(), args);
 }
 
+// kernel.for (%step) below extent carry (%carried = %init, ..) : types {body}
+void ForOp::print(OpAsmPrinter &p) {
+  p << " (";
+  p.printOperand(getStep());
+  p << ") below ";
+  printExtent(p, *this, getStepsAttr());
+  p << " carry (";
+  llvm::interleaveComma(llvm::zip_equal(getCarried(), getInits()), p, [&](auto pair) {
+    p.printOperand(std::get<0>(pair));
+    p << " = ";
+    p.printOperand(std::get<1>(pair));
+  });
+  p << ") : " << getResultTypes() << ' ';
+  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"steps"});
+  p.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+}
+
+ParseResult ForOp::parse(OpAsmParser &parser, OperationState &result) {
+  SmallVector<OpAsmParser::Argument> arguments(1);
+  SmallVector<OpAsmParser::UnresolvedOperand> inits;
+  graph::ExprAttr steps;
+  auto carried = [&]() -> ParseResult {
+    return failure(parser.parseArgument(arguments.emplace_back()) || parser.parseEqual() ||
+                   parser.parseOperand(inits.emplace_back()));
+  };
+  SMLoc where = parser.getCurrentLocation();
+  if (parser.parseLParen() || parser.parseArgument(arguments[0]) || parser.parseRParen() ||
+      parser.parseKeyword("below") || parseExtent(parser, steps) || parser.parseKeyword("carry") ||
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, carried) || parser.parseColonTypeList(result.types) ||
+      parser.resolveOperands(inits, result.types, where, result.operands) ||
+      parser.parseOptionalAttrDictWithKeyword(result.attributes))
+    return failure();
+  result.addAttribute("steps", steps);
+  arguments[0].type = parser.getBuilder().getIndexType();
+  for (auto [argument, type] : llvm::zip_equal(llvm::drop_begin(arguments), result.types))
+    argument.type = type;
+  return parseRegion(parser, *result.addRegion(), arguments);
+}
+
+YieldOp ForOp::getYield() { return cast<YieldOp>(getBody().front().getTerminator()); }
+
 SmallVector<PackedAttr> kernel::FuncOp::getPackedOperands() {
   ArrayAttr packed = getPackedAttr();
   return packed ? llvm::to_vector(packed.getAsRange<PackedAttr>()) : SmallVector<PackedAttr>();
@@ -127,6 +168,7 @@ cupola::Range ForeachOp::getIndexRange(Value index, Variables &) { return ofLoop
 cupola::Range MapOp::getIndexRange(Value index, Variables &) { return ofLoop(index, getExtents()); }
 cupola::Range kernel::ReduceOp::getIndexRange(Value index, Variables &) { return ofLoop(index, getExtents()); }
 cupola::Range ArgReduceOp::getIndexRange(Value index, Variables &) { return ofLoop(index, getExtents()); }
+cupola::Range ForOp::getIndexRange(Value, Variables &) { return below(getSteps()); }
 cupola::Range ApplyOp::getIndexRange(Value, Variables &) { return below(getBelow()); }
 cupola::Range CheckedIndexOp::getIndexRange(Value, Variables &) { return below(getExtent()); }
 

@@ -15,6 +15,9 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 // A scalar: a float, a signed or unsigned integer, or bool (i1).
 def Kernel_Scalar : AnyTypeOf<[AnyFloat, AnySignlessInteger, AnyUnsignedInteger]>;
 
+// What an ordered loop hands from one step to the next.
+def Kernel_Carried : AnyTypeOf<[Kernel_Scalar, Kernel_TileType]>;
+
 def Kernel_Position : DeclareOpInterfaceMethods<Kernel_PositionInterface>;
 def Kernel_Defines : DeclareOpInterfaceMethods<Kernel_IndexInterface>;
 
@@ -110,11 +113,39 @@ def Kernel_ArgReduceOp : Kernel_LoopOp<"arg_reduce", [RecursiveMemoryEffects,
   }];
 }
 
+def Kernel_ForOp : Kernel_Op<"for", [RecursiveMemoryEffects, Kernel_Defines,
+                                     SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "steps in order, which carry tiles and scalars from one to the next";
+  let description = [{
+    The region's arguments are the step, below `steps`, and what is carried: `inits` at the
+    first step, then what the step before yielded. The results are what the last one
+    yielded, `inits` where there are no steps.
+
+    ```mlir
+    %sum = kernel.for (%j) below ceildiv(n0, 64) carry (%s = %zero) : !kernel.tile<f32, "16"> {
+      ...
+      kernel.yield %next : !kernel.tile<f32, "16">
+    }
+    ```
+  }];
+  let arguments = (ins Graph_Expr:$steps, Variadic<Kernel_Carried>:$inits);
+  let results = (outs Variadic<Kernel_Carried>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::BlockArgument getStep() { return getBody().getArgument(0); }
+    ::llvm::MutableArrayRef<::mlir::BlockArgument> getCarried() { return getBody().getArguments().drop_front(); }
+    YieldOp getYield();
+  }];
+}
+
 def Kernel_DotOp : Kernel_Op<"dot", [RecursiveMemoryEffects, Kernel_Defines]> {
-  let summary = "tile[m, n] = sum over k of lhs(m, k) * rhs(k, n)";
+  let summary = "tile[m, n] = init[m, n] + sum over k of lhs(m, k) * rhs(k, n)";
   let description = [{
     `extents` are those of m, n and k; the regions yield one scalar each, `lhs` at its
-    arguments m and k, `rhs` at its arguments k and n. The tile's type accumulates.
+    arguments m and k, `rhs` at its arguments k and n. The tile's type accumulates; without
+    `init` it begins with 0.
     A region that only loads one element is a plain operand: it may be copied
     asynchronously or read where it lies; any other is a computed prologue.
 
@@ -122,20 +153,20 @@ def Kernel_DotOp : Kernel_Op<"dot", [RecursiveMemoryEffects, Kernel_Defines]> {
     %t = kernel.dot [40, 64, 96] lhs (%m, %k) { .. } rhs (%k, %n) { .. } : !kernel.tile<f32, "40", "64">
     ```
   }];
-  let arguments = (ins Graph_ExprArray:$extents);
+  let arguments = (ins Graph_ExprArray:$extents, Optional<Kernel_TileType>:$init);
   let results = (outs Kernel_TileType:$tile);
   let regions = (region SizedRegion<1>:$lhs, SizedRegion<1>:$rhs);
   let assemblyFormat = [{
-    custom<Extents>($extents) attr-dict-with-keyword `lhs` custom<Body>($lhs)
+    custom<Extents>($extents) (`init` $init^ `:` type($init))? attr-dict-with-keyword `lhs` custom<Body>($lhs)
     `rhs` custom<Body>($rhs) `:` type($tile)
   }];
   let hasVerifier = 1;
 }
 
 def Kernel_YieldOp : Kernel_Op<"yield", [Terminator, Pure, ReturnLike,
-    ParentOneOf<["MapOp", "ReduceOp", "ArgReduceOp", "DotOp"]>]> {
-  let summary = "the scalars of one point";
-  let arguments = (ins Variadic<Kernel_Scalar>:$values);
+    ParentOneOf<["MapOp", "ReduceOp", "ArgReduceOp", "DotOp", "ForOp"]>]> {
+  let summary = "the scalars of one point, or what a step hands to the next";
+  let arguments = (ins Variadic<Kernel_Carried>:$values);
   let builders = [OpBuilder<(ins), [{ /* no values */ }]>];
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }

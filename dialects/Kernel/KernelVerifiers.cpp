@@ -103,9 +103,23 @@ LogicalResult kernel::ArgReduceOp::verify() {
   return loop(*this, getExtents());
 }
 
+LogicalResult ForOp::verify() {
+  TypeRange carried = getResultTypes();
+  if (getInits().getTypes() != carried)
+    return emitOpError("begins with other types than it has results");
+  if (getBody().getNumArguments() != carried.size() + 1 || !getStep().getType().isIndex() ||
+      ValueRange(getCarried()).getTypes() != carried)
+    return emitOpError("has other arguments than its step and what it carries");
+  if (failed(yields(*this, getBody(), carried)))
+    return failure();
+  return verifyPositions(*this);
+}
+
 LogicalResult DotOp::verify() {
   if (getExtents().size() != 3)
     return emitOpError("has the extents of m, n and k");
+  if (getInit() && getInit().getType() != getTile().getType())
+    return emitOpError() << "adds to a tile of type " << getInit().getType() << ", not " << getTile().getType();
   auto type = getTile().getType();
   if (type.getExtents().size() != 2 || type.getExtents()[0] != getExtents()[0] ||
       type.getExtents()[1] != getExtents()[1])

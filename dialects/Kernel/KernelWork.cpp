@@ -15,6 +15,8 @@ static Expr operationsIn(Block &body) {
       once += operationsIn(region.front());
     if (auto extents = extentsOf(&op))
       once = once * graph::product(graph::exprsOf(extents));
+    else if (auto loop = dyn_cast<ForOp>(op))
+      once = once * loop.getSteps();
     total += once;
   }
   return total;

@@ -128,7 +128,7 @@ ParseResult simt::FuncOp::parse(OpAsmParser &parser, OperationState &result) {
 // simt.for %i = from to end step 1 unroll {body}
 //===----------------------------------------------------------------------===//
 
-void ForOp::print(OpAsmPrinter &p) {
+void simt::ForOp::print(OpAsmPrinter &p) {
   p << ' ';
   p.printOperand(getIndex());
   p << " = ";
@@ -142,7 +142,7 @@ void ForOp::print(OpAsmPrinter &p) {
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }
 
-ParseResult ForOp::parse(OpAsmParser &parser, OperationState &result) {
+ParseResult simt::ForOp::parse(OpAsmParser &parser, OperationState &result) {
   OpAsmParser::Argument index;
   SmallVector<OpAsmParser::UnresolvedOperand> indices;
   ExprAttr from, to, step;
@@ -170,7 +170,7 @@ cupola::Range simt::FuncOp::getIndexRange(Value index, kernel::Variables &) {
   return {Expr(0), (index == getThreadIndex() ? Expr(getThreads()) : getBlocks()) - 1};
 }
 
-cupola::Range ForOp::getIndexRange(Value, kernel::Variables &variables) {
+cupola::Range simt::ForOp::getIndexRange(Value, kernel::Variables &variables) {
   return {variables.read(getFrom(), getIndices()), variables.read(getTo(), getIndices()) - 1};
 }
 

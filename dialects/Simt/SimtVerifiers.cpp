@@ -15,7 +15,7 @@ bool isUniform(const Expr &expr, ValueRange indices, int64_t threads);
 
 bool isUniform(Value index, int64_t threads) {
   if (auto argument = dyn_cast<BlockArgument>(index)) {
-    auto loop = dyn_cast<ForOp>(argument.getOwner()->getParentOp());
+    auto loop = dyn_cast<simt::ForOp>(argument.getOwner()->getParentOp());
     return !loop || (isUniform(loop.getFrom(), loop.getIndices(), threads) &&
                      isUniform(loop.getStep(), loop.getIndices(), threads));
   }
@@ -46,7 +46,7 @@ bool isUniform(const Expr &expr, ValueRange indices, int64_t threads) {
 /// Threads of a group reach `op` together.
 LogicalResult reachedTogether(Operation *op, int64_t threads) {
   for (Operation *outer = op->getParentOp(); outer; outer = outer->getParentOp()) {
-    if (!isa<GuardOp, ForOp>(outer))
+    if (!isa<GuardOp, simt::ForOp>(outer))
       continue;
     ValueRange indices = OperandRange(cast<kernel::PositionInterface>(outer).getIndicesMutable());
     bool together = true;
@@ -102,7 +102,7 @@ LogicalResult simt::FuncOp::verify() {
   return kernel::verifyPositions(*this);
 }
 
-LogicalResult ForOp::verify() {
+LogicalResult simt::ForOp::verify() {
   if (failed(kernel::verifyIndices(*this, getBody(), 1)))
     return failure();
   return kernel::verifyPositions(*this);

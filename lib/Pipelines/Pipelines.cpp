@@ -46,6 +46,7 @@ ArrayRef<OptionalPass> optionalPasses() {
       {"split-norms", "few long rows normalised by the whole GPU (cuda)"},
       {"join-parts", "many computed parts are written where they stand in their concat"},
       {"cut-concats", "a concat of very many parts is written by several kernels of bounded size"},
+      {"fuse-attention", "computes both products of an attention, and the softmax between them, in one kernel"},
       {"fuse-epilogues", "computes what follows a hero in its kernel"},
       {"fuse-prologues", "computes pointwise producers inside their only reader"},
       {"cse", "computes equal scalars of a kernel once"},
@@ -143,6 +144,7 @@ Status runFusionPasses(ModuleOp module, const VariantSpec &variant, const Pipeli
   FormFusionsOptions fusion;
   fusion.epilogues = b.isOn("fuse-epilogues");
   fusion.prologues = b.isOn("fuse-prologues");
+  fusion.attention = b.isOn("fuse-attention");
   b.add(createFormFusions(fusion));
   target.addFusionPasses(b.main(), variant.arch, isOn);
   return b.run();

@@ -385,7 +385,8 @@ def FormFusions : Pass<"graph-form-fusions", "::mlir::ModuleOp"> {
     are computed inside their one consumer where that does not repeat costly work, inside
     two where that moves and keeps no more bytes than storing what they make, else form
     fusions of their own. An operand of a contraction is computed for its tiles only where
-    it is a product with a gate and the columns few. Views never become kernels: every consumer gets its own
+    it is a product with a gate and the columns few. Two products with a softmax of rows
+    between them, and only pointwise ops, are one kernel that keeps no scores in memory. Views never become kernels: every consumer gets its own
     copy, and they compose into addresses. Each edge between two ops gets a
     #graph.verdict in graph.verdicts, which stands in front of the function.
     A fusion that only moves elements makes a result of the model and says in `copies`
@@ -393,7 +394,7 @@ def FormFusions : Pass<"graph-form-fusions", "::mlir::ModuleOp"> {
     `part` (of a value), `shared` (the value is read in its own layout, too) or
     `uncomputed` (a view of an input or a constant).
 
-    With `epilogues=false prologues=false` every op is a kernel.
+    With `epilogues=false prologues=false attention=false` every op is a kernel.
 
     ```mlir
     %0 = graph.matmul %a, %w : tensor<16x384xf32>, tensor<384x384xf32> -> tensor<16x384xf32>
@@ -410,6 +411,7 @@ def FormFusions : Pass<"graph-form-fusions", "::mlir::ModuleOp"> {
   let options = [
     Option<"epilogues", "epilogues", "bool", "true", "fuse what follows a hero">,
     Option<"prologues", "prologues", "bool", "true", "compute producers inside their consumer">,
+    Option<"attention", "attention", "bool", "true", "compute both products of an attention in one kernel">,
   ];
   let dependentDialects = ["::cupola::graph::GraphDialect"];
 }

@@ -76,7 +76,7 @@ Value Emitter::emitPointwise(Operation *op, ArrayRef<Value> operands) {
   if (auto binary = dyn_cast<graph::BinaryOp>(op))
     return kernel::BinaryOp::create(b, loc(), type, binary.getKind(), operands[0], operands[1]);
   if (isa<graph::SelectOp>(op))
-    return kernel::SelectOp::create(b, loc(), type, operands[0], operands[1], operands[2]);
+    return select(operands[0], operands[1], operands[2]);
   return convert(operands[0], type); // graph.cast
 }
 
@@ -128,6 +128,11 @@ static bool isZero(Attribute value) {
   return number ? number.getValue().isPosZero() : mlir::cast<IntegerAttr>(value).getValue().isZero();
 }
 
+Value Emitter::emitStoredInside(Value value, Index index, Index conditions) {
+  Value element = convert(emitMasked(value, {Exprs(index), Exprs(conditions)}), graph::elementOf(value));
+  return isMaskedLoad(element) ? element : selectInside(conditions, element, constant(element.getType(), 0));
+}
+
 Value Emitter::emitPad(graph::PadOp op, Index index) {
   graph::OperandIndex at = op.mapIndex(0, index, known);
   if (neverHolds(at.mask, known))
@@ -137,7 +142,7 @@ Value Emitter::emitPad(graph::PadOp op, Index index) {
   if (at.mask.empty() || (isZero(op.getValue()) && isMaskedLoad(inside)))
     return inside;
   Value outside = convert(kernel::ConstantOp::create(b, loc(), mlir::cast<TypedAttr>(op.getValue())), inside.getType());
-  return kernel::SelectOp::create(b, loc(), inside.getType(), inRange(at.mask), inside, outside);
+  return selectInside(at.mask, inside, outside);
 }
 
 Value Emitter::emitConcat(graph::ConcatOp op, Index index) {
@@ -151,7 +156,7 @@ Value Emitter::emitConcat(graph::ConcatOp op, Index index) {
       result = inside;
       continue;
     }
-    result = kernel::SelectOp::create(b, loc(), inside.getType(), inRange(at.mask), inside, result);
+    result = selectInside(at.mask, inside, result);
   }
   return result;
 }
@@ -165,7 +170,7 @@ Value Emitter::emitDims(graph::DimsOp op, Index index) {
   Value result = indexValue(exprs.back(), type);
   for (size_t i = exprs.size() - 1; i-- > 0;) {
     Value isAtMost = inRange({Expr(static_cast<int64_t>(i)) - at});
-    result = kernel::SelectOp::create(b, loc(), type, isAtMost, indexValue(exprs[i], type), result);
+    result = select(isAtMost, indexValue(exprs[i], type), result);
   }
   return result;
 }
@@ -211,10 +216,10 @@ Value Emitter::emitGatherND(graph::GatherNDOp op, Index index) {
   return emit(op.getData(), at);
 }
 
-Value Emitter::extract(Value tile, const Loop &loop) {
+Value Emitter::extract(Value tile, Index point) {
   auto type = mlir::cast<kernel::TileType>(tile.getType());
-  Exprs point = loop.vars;
-  SmallVector<Value> operands = operandsOf(point);
-  return kernel::ExtractOp::create(b, loc(), type.getElement(), tile, graph::exprArray(b.getContext(), point),
+  Exprs exprs(point);
+  SmallVector<Value> operands = operandsOf(exprs);
+  return kernel::ExtractOp::create(b, loc(), type.getElement(), tile, graph::exprArray(b.getContext(), exprs),
                                    operands);
 }

@@ -161,6 +161,33 @@ Value Emitter::reduce(const Loop &loop, graph::ReduceKind kind, function_ref<Val
   return b.create(state)->getResult(0);
 }
 
+SmallVector<Value> Emitter::steps(const Expr &count, ValueRange inits,
+                                  function_ref<SmallVector<Value>(const Expr &, ValueRange)> body) {
+  std::string name = "s" + std::to_string(loopVariables++);
+  known[name] = {Expr(0), count - 1};
+  auto op = kernel::ForOp::create(b, loc(), inits.getTypes(), inKernel(count), inits);
+  op.getBody().getBlocks().clear();
+  inRegion(op.getBody(), Expr::symbol(name), [&] {
+    Block *block = b.getInsertionBlock();
+    for (Value init : inits)
+      block->addArgument(init.getType(), loc());
+    kernel::YieldOp::create(b, loc(), body(Expr::symbol(name), block->getArguments().drop_front()));
+  });
+  return SmallVector<Value>(op.getResults());
+}
+
+Value Emitter::dot(const Loop &mnk, Type element, Value init, function_ref<Value()> lhs, function_ref<Value()> rhs) {
+  Type tile = kernel::tileType(element, ArrayRef(graph::exprsOf(mnk.extents)).take_front(2));
+  auto op = kernel::DotOp::create(b, loc(), tile, mnk.extents, init);
+  const Expr &m = mnk.vars[0], &n = mnk.vars[1], &k = mnk.vars[2];
+  auto operand = [&](Region &region, Index vars, function_ref<Value()> body) {
+    inRegion(region, vars, [&] { kernel::YieldOp::create(b, loc(), body()); });
+  };
+  operand(op.getLhs(), {m, k}, lhs);
+  operand(op.getRhs(), {k, n}, rhs);
+  return op.getTile();
+}
+
 //===----------------------------------------------------------------------===//
 // After the hero
 //===----------------------------------------------------------------------===//
@@ -204,6 +231,14 @@ Value Emitter::emitChain(Value value) {
   return chain[value] = result;
 }
 
+Value Emitter::emitAfterHero(Value value, Index conditions) {
+  size_t outer = mask.size();
+  llvm::append_range(mask, conditions);
+  Value result = emitChain(value);
+  mask.truncate(outer);
+  return result;
+}
+
 void Emitter::storeResults() {
   auto yield = cast<graph::YieldOp>(theFusion.getBody().front().getTerminator());
   for (auto [i, value] : llvm::enumerate(yield.getValues()))
@@ -223,46 +258,8 @@ void Emitter::store(unsigned i, Index index, Value scalar) {
 }
 
 //===----------------------------------------------------------------------===//
-// Scalars
+// Variables
 //===----------------------------------------------------------------------===//
-
-Value Emitter::constant(Type type, double value) {
-  TypedAttr attribute;
-  if (isa<FloatType>(type))
-    attribute = b.getFloatAttr(type, value);
-  else
-    attribute =
-        IntegerAttr::get(type, APInt(type.getIntOrFloatBitWidth(), static_cast<int64_t>(value), /*isSigned=*/true,
-                                     /*implicitTrunc=*/true));
-  return kernel::ConstantOp::create(b, loc(), attribute);
-}
-
-Value Emitter::unary(graph::UnaryKind kind, Value input) {
-  Type type = graph::isPredicate(kind) ? b.getI1Type() : input.getType();
-  return kernel::UnaryOp::create(b, loc(), type, kind, input, /*alpha=*/llvm::APFloat(0.0),
-                                 /*beta=*/llvm::APFloat(0.0));
-}
-
-Value Emitter::binary(graph::BinaryKind kind, Value lhs, Value rhs) {
-  Type type = graph::isComparison(kind) ? b.getI1Type() : lhs.getType();
-  return kernel::BinaryOp::create(b, loc(), type, kind, lhs, rhs);
-}
-
-Value Emitter::convert(Value scalar, Type type) {
-  if (scalar.getType() == type)
-    return scalar;
-  // Half precision that was widened for arithmetic and is stored as it was.
-  if (auto widened = scalar.getDefiningOp<kernel::CastOp>())
-    if (widened.getInput().getType() == type && graph::accumulatorOf(type) == scalar.getType())
-      return widened.getInput();
-  return kernel::CastOp::create(b, loc(), type, scalar);
-}
-
-Value Emitter::indexValue(const Expr &expr, Type type) {
-  Expr position = expr;
-  SmallVector<Value> operands = operandsOf(position);
-  return convert(kernel::IndexOp::create(b, loc(), b.getI64Type(), position, operands), type);
-}
 
 void Emitter::bind(const Expr &variable, Value value) {
   kernel::Variable unbound{{}, variables.size()};

@@ -55,6 +55,14 @@ public:
   /// One tile per scalar that `body` returns.
   llvm::SmallVector<mlir::Value> map(const Loop &loop, llvm::function_ref<llvm::SmallVector<mlir::Value>()> body);
   mlir::Value reduce(const Loop &loop, graph::ReduceKind kind, llvm::function_ref<mlir::Value()> body);
+  /// A loop of ordered steps: `body` gets the step and what is carried to it and returns what goes on to the next.
+  llvm::SmallVector<mlir::Value>
+  steps(const Expr &count, mlir::ValueRange inits,
+        llvm::function_ref<llvm::SmallVector<mlir::Value>(const Expr &step, mlir::ValueRange carried)> body);
+  /// The contraction over m, n and k of `mnk`, all of which have variables, in a tile of `element`, added to `init` if
+  /// there is one; `lhs` and `rhs` return its operands at (m, k) and (k, n).
+  mlir::Value dot(const Loop &mnk, mlir::Type element, mlir::Value init, llvm::function_ref<mlir::Value()> lhs,
+                  llvm::function_ref<mlir::Value()> rhs);
   /// Runs `body` with the builder in `region`, whose block it creates with an argument for each of `vars`.
   void inRegion(mlir::Region &region, Index vars, llvm::function_ref<void()> body);
 
@@ -66,11 +74,17 @@ public:
   mlir::Value emitStored(mlir::Value value, Index index) {
     return convert(emit(value, index), graph::elementOf(value));
   }
+  /// The same where all conditions are >= 0, elsewhere 0.
+  mlir::Value emitStoredInside(mlir::Value value, Index index, Index conditions);
   /// The element of a tile made by a loop over the same space as `loop`.
-  mlir::Value extract(mlir::Value tile, const Loop &loop);
+  mlir::Value extract(mlir::Value tile, const Loop &loop) { return extract(tile, loop.vars); }
+  mlir::Value extract(mlir::Value tile, Index point);
 
   /// From here on (in this region) the hero's element at `index` is `scalar`.
   void setHero(mlir::Value heroResult, Index index, mlir::Value scalar);
+  /// The hero's element taken on to `value`, which is computed from it; what else it reads is read where all
+  /// conditions are >= 0.
+  mlir::Value emitAfterHero(mlir::Value value, Index conditions);
   /// Computes everything after the hero and stores the fusion's results.
   void storeResults();
   /// Stores the element of result `i` at `index`.
@@ -81,6 +95,9 @@ public:
   mlir::Value constant(mlir::Type type, double value);
   mlir::Value unary(graph::UnaryKind kind, mlir::Value input);
   mlir::Value binary(graph::BinaryKind kind, mlir::Value lhs, mlir::Value rhs);
+  mlir::Value select(mlir::Value condition, mlir::Value lhs, mlir::Value rhs);
+  /// `inside` where all conditions are >= 0.
+  mlir::Value selectInside(Index conditions, mlir::Value inside, mlir::Value outside);
   mlir::Value convert(mlir::Value scalar, mlir::Type type);
   /// The value of an expression, as `type`.
   mlir::Value indexValue(const Expr &expr, mlir::Type type);

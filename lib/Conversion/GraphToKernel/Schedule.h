@@ -9,6 +9,7 @@
 //   normalize            {in(r.., c..), moments(r.., p.., 2), out(r.., c..)}
 //   reduction            {in(r.., c..), out(r..)}
 //   gemm                 {A(b.., m, k), B(b.., k, n), out(b.., m, n)}
+//   attention            {q(b.., m, k), k(b.., k, n), score(b.., m, n), v(b.., n, d), out(b.., m, d)}
 //   conv                 {in(n, s.., c), weights(w.., c, n), out(n, o.., n)}
 //===----------------------------------------------------------------------===//
 #ifndef CUPOLA_LIB_CONVERSION_GRAPHTOKERNEL_SCHEDULE_H
@@ -29,7 +30,7 @@ struct Schedule {
 /// All schedules, in the order in which they are asked.
 llvm::ArrayRef<Schedule> schedules();
 
-/// The one op of the fusion that is no view, pointwise op, gather or constant.
+/// The last op of the fusion that is no view, pointwise op, gather or constant.
 mlir::Operation *heroOf(graph::FusionOp fusion);
 
 // One file each.
@@ -41,6 +42,7 @@ void generateNormalize(Emitter &emitter, mlir::Operation *hero);
 void generateReduction(Emitter &emitter, mlir::Operation *hero);
 void generateArgReduction(Emitter &emitter, mlir::Operation *hero);
 void generateGemm(Emitter &emitter, mlir::Operation *hero);
+void generateAttention(Emitter &emitter, mlir::Operation *hero);
 void generateConv(Emitter &emitter, mlir::Operation *hero);
 
 /// A contraction with one dimension each of rows, columns and depth: where the elements

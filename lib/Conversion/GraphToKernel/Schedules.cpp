@@ -11,8 +11,14 @@ using graph::KernelKind;
 
 template <class Hero> static bool hasHero(Operation *hero) { return isa_and_nonnull<Hero>(hero); }
 
+/// Of several heroes, which only this kernel has, the last is a product, too.
+static bool isAttention(Operation *hero) {
+  return hero && cast<graph::FusionOp>(hero->getParentOp()).getKind() == KernelKind::Attention;
+}
+
 static const Schedule table[] = {
     {KernelKind::Pointwise, [](Operation *hero) { return !hero; }, generatePointwise},
+    {KernelKind::Attention, isAttention, generateAttention},
     {KernelKind::Gemm, hasHero<graph::MatMulOp>, generateGemm},
     {KernelKind::Conv, hasHero<graph::ConvOp>, generateConv},
     {KernelKind::RowReduction, hasHero<graph::SoftmaxOp>, generateSoftmax},
@@ -26,7 +32,7 @@ static const Schedule table[] = {
 ArrayRef<Schedule> schedules() { return table; }
 
 Operation *heroOf(graph::FusionOp fusion) {
-  for (Operation &op : fusion.getBody().front()) {
+  for (Operation &op : llvm::reverse(fusion.getBody().front())) {
     auto classed = dyn_cast<graph::ClassInterface>(op);
     if (!classed)
       continue;

@@ -56,8 +56,7 @@ void generateSoftmax(Emitter &emitter, Operation *hero) {
     else
       result = emitter.binary(BinaryKind::Div, x, sum);
     if (Value isHidden = guarded(emitter, softmax.getGuard(), result, largest))
-      result = kernel::SelectOp::create(emitter.builder(), emitter.loc(), result.getType(), isHidden,
-                                        emitter.constant(result.getType(), 0), result);
+      result = emitter.select(isHidden, emitter.constant(result.getType(), 0), result);
     emitter.setHero(softmax.getResult(), at(space.index), result);
     emitter.storeResults();
   });

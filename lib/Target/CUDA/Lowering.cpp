@@ -127,7 +127,7 @@ LogicalResult Lowering::loop(StringRef hint, const Expr &from, const Expr &to, c
   OpBuilder::InsertionGuard saved(builder);
   Expr bounds[] = {from, to, step};
   SmallVector<Value> indices = vars.write(bounds);
-  auto op = ForOp::create(builder, loc, bounds[0], bounds[1], bounds[2], indices, unroll);
+  auto op = simt::ForOp::create(builder, loc, bounds[0], bounds[1], bounds[2], indices, unroll);
   Block &block = op.getBody().emplaceBlock();
   Value index = block.addArgument(builder.getIndexType(), namedLoc(loc, hint));
   builder.setInsertionPointToEnd(&block);

@@ -56,7 +56,7 @@ private:
 
   /// The loop over all tiles.
   void mainLoop(llvm::function_ref<void(const Expr &tile)> body) {
-    auto op = ForOp::create(builder, loc, Expr(0), trips, Expr(1), ValueRange(), /*unroll=*/false);
+    auto op = simt::ForOp::create(builder, loc, Expr(0), trips, Expr(1), ValueRange(), /*unroll=*/false);
     in(op.getBody(), [&] {
       Value tile = op.getBody().addArgument(builder.getIndexType(), loop.getFetch().getArgument(0).getLoc());
       body(vars.of(tile));

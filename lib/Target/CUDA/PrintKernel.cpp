@@ -131,7 +131,7 @@ private:
 
   void statement(Operation *op) {
     llvm::TypeSwitch<Operation *>(op)
-        .Case<ApplyOp, ForOp, GuardOp, RegistersOp, SmemOp, LoadOp, StoreOp, LoadVectorOp, StoreVectorOp, IndexOp,
+        .Case<ApplyOp, simt::ForOp, GuardOp, RegistersOp, SmemOp, LoadOp, StoreOp, LoadVectorOp, StoreVectorOp, IndexOp,
               InRangeOp, CheckedIndexOp, AsyncCopyOp, LoadSharedOp, StoreSharedOp, LoadFragmentOp, MmaLoadOp,
               WarpReduceOp, BlockReduceOp>([&](auto it) { print(it); })
         .Case<kernel::ConstantOp>([](auto) {})
@@ -169,7 +169,7 @@ private:
     line("const " + llvm::Twine(indexType()) + " " + name(op.getResult()) + " = " + value + ";");
   }
 
-  void print(ForOp op) {
+  void print(simt::ForOp op) {
     if (op.getUnroll())
       line("CUPOLA_UNROLL");
     std::string from = expr(op.getFrom(), op.getIndices()), to = expr(op.getTo(), op.getIndices());

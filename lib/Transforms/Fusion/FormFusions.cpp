@@ -29,6 +29,8 @@ KernelKind kindOf(const Group &group) {
     bool gathers = llvm::any_of(group.ops, [](Operation *op) { return classOf(op) == FusionClass::Gather; });
     return gathers ? KernelKind::Gather : KernelKind::Pointwise;
   }
+  if (!group.core.empty())
+    return KernelKind::Attention;
   switch (classOf(group.hero)) {
   case FusionClass::Contraction:
     return isa<graph::ConvOp>(group.hero) ? KernelKind::Conv : KernelKind::Gemm;
@@ -162,7 +164,7 @@ public:
 private:
   void form(func::FuncOp func) {
     CopySharedValues(func).run();
-    Grouping grouping = formGroups(func, {epilogues, prologues});
+    Grouping grouping = formGroups(func, {epilogues, prologues, attention});
     recordVerdicts(func, grouping.verdicts);
     for (const auto &group : grouping.groups)
       FusionBuilder(*group).build();

@@ -19,6 +19,10 @@ bool fusion::hasContraction(const Group &group) {
   return group.hero && classOf(group.hero) == FusionClass::Contraction;
 }
 
+bool fusion::isContraction(const Group &group, Operation *op) {
+  return hasContraction(group) && (op == group.hero || (group.core.contains(op) && classOf(op) == classOf(group.hero)));
+}
+
 Formation::Formation(func::FuncOp func, const Options &options)
     : body(func.getBody().front()), options(options), ranges(graph::symbolRanges(func->getParentOfType<ModuleOp>())) {
   int64_t position = 0;
@@ -77,6 +81,13 @@ Group &Formation::start(Operation *hero, Operation *output) {
   return *groups.back();
 }
 
+Group &Formation::startCore(const SetVector<Operation *> &core) {
+  Group &group = start(core.back(), core.back());
+  group.core = core;
+  extend(group, core, group.output);
+  return group;
+}
+
 void Formation::store(Operation *op, const Refusal &refusal) {
   refusals.insert({op, refusal});
   start(nullptr, op);
@@ -92,8 +103,8 @@ void Formation::extend(Group &group, const SetVector<Operation *> &ops, Value ou
 
 void Formation::computeInside(Operation *op, const Reads &reads) {
   for (Group *group : reads.kernels) {
-    auto isOperand = [&](OpOperand *use) { return use->getOwner() == group->hero; };
-    if (hasContraction(*group) && llvm::any_of(reads.uses, isOperand))
+    auto isOperand = [&](OpOperand *use) { return isContraction(*group, use->getOwner()); };
+    if (llvm::any_of(reads.uses, isOperand))
       inTiles.insert(op);
     group->ops.insert(op);
     computed[op].push_back(group);

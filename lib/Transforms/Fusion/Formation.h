@@ -16,6 +16,8 @@ bool isOutside(mlir::Operation *user);
 bool isHero(mlir::Operation *op);
 /// Has a hero that computes its result in tiles, each of which reads whole operands.
 bool hasContraction(const Group &group);
+/// `op` is such a hero of the group.
+bool isContraction(const Group &group, mlir::Operation *op);
 
 /// Why an op is stored, not computed inside the kernels that read it.
 struct Refusal {
@@ -54,6 +56,8 @@ public:
 
   /// A new kernel that computes `output`; `hero` is null or the same op.
   Group &start(mlir::Operation *hero, mlir::Operation *output);
+  /// A new kernel with several heroes.
+  Group &startCore(const llvm::SetVector<mlir::Operation *> &core);
   /// A new kernel, of `op`, which is computed in none that reads it.
   void store(mlir::Operation *op, const Refusal &refusal);
   /// The ops of `group` become `ops`, in which nothing but `output` is read outside.

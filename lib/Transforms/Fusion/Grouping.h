@@ -14,13 +14,16 @@ namespace cupola::fusion {
 struct Options {
   bool epilogues = true;
   bool prologues = true;
+  bool attention = true;
 };
 
 /// Ops that one kernel computes. Views that its operands pass through belong to
 /// every group that reads through them and are not listed, but for those after the
 /// hero, which are part of the epilogue.
 struct Group {
-  mlir::Operation *hero = nullptr; ///< null for pointwise groups
+  mlir::Operation *hero = nullptr; ///< null for pointwise groups; the last of several
+  /// Several heroes and what is computed on the way from the first to the last; else empty.
+  llvm::SetVector<mlir::Operation *> core;
   llvm::SetVector<mlir::Operation *> ops;
   mlir::Value output;
 };

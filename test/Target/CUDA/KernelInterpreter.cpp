@@ -122,7 +122,7 @@ private:
   void execute(Operation *op) {
     llvm::TypeSwitch<Operation *>(op)
         .Case([&](ForeachOp it) { iterate(it, [&] { block(it.getBody().front()); }); })
-        .Case<MapOp, kernel::ReduceOp, ArgReduceOp, DotOp, ExtractOp, LoadOp, StoreOp>([&](auto it) { run(it); })
+        .Case<MapOp, kernel::ReduceOp, ArgReduceOp, ForOp, DotOp, ExtractOp, LoadOp, StoreOp>([&](auto it) { run(it); })
         .Case([&](kernel::ConstantOp it) {
           Number &n = numbers[it.getResult()];
           if (auto real = dyn_cast<FloatAttr>(it.getValue()))
@@ -225,7 +225,7 @@ private:
   }
 
   void run(DotOp op) {
-    std::vector<Number> &tile = tiles[op.getTile()];
+    std::vector<Number> tile;
     Attribute em = op.getExtents()[0], en = op.getExtents()[1], ek = op.getExtents()[2];
     auto elements = [&](Region &operand, ArrayRef<Attribute> extents) {
       std::vector<double> result;
@@ -234,11 +234,32 @@ private:
     };
     const std::vector<double> a = elements(op.getLhs(), {em, ek}), b = elements(op.getRhs(), {ek, en});
     int64_t m = value(graph::exprOf(em)), n = value(graph::exprOf(en)), k = value(graph::exprOf(ek));
-    tile.assign(m * n, {});
+    if (op.getInit())
+      tile = tiles[op.getInit()];
+    else
+      tile.assign(m * n, {});
     for (int64_t i = 0; i < m; ++i)
       for (int64_t l = 0; l < k; ++l)
         for (int64_t j = 0; j < n; ++j)
           tile[i * n + j].real += a[i * k + l] * b[l * n + j];
+    tiles[op.getTile()] = std::move(tile);
+  }
+
+  /// Tiles or scalars of `from` become those of `to`, all at once.
+  void hand(ValueRange from, ValueRange to) {
+    auto read = [&](Value value) { return std::pair(numbers.lookup(value), tiles.lookup(value)); };
+    for (auto [value, carried] : llvm::zip_equal(to, llvm::map_to_vector(from, read)))
+      std::tie(numbers[value], tiles[value]) = carried;
+  }
+
+  void run(ForOp op) {
+    int64_t steps = value(op.getSteps());
+    hand(op.getInits(), op.getCarried());
+    for (int64_t step = 0; step < steps; ++step) {
+      numbers[op.getStep()].whole = step;
+      hand(block(op.getBody().front()), op.getCarried());
+    }
+    hand(op.getCarried(), op.getResults());
   }
 
   void run(ExtractOp op) {
@@ -307,6 +328,8 @@ private:
       return less || std::isnan(b.real) ? b : a;
     case BinaryKind::Min:
       return less || std::isnan(a.real) ? a : b;
+    case BinaryKind::Equal:
+      return {0, isReal ? a.real == b.real : x == y};
     case BinaryKind::Less:
       return {0, less};
     default:

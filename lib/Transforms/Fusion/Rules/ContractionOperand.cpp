@@ -30,7 +30,7 @@ std::optional<StringRef> refuseContractionOperand(const Candidate &candidate) {
     return std::nullopt;
   for (OpOperand *use : candidate.reads.uses) {
     Operation *user = use->getOwner();
-    if (candidate.kernels.isInTile(user) || (user == reader->hero && !isGate(candidate.op, user, *use)))
+    if (candidate.kernels.isInTile(user) || (isContraction(*reader, user) && !isGate(candidate.op, user, *use)))
       return "an operand of a contraction would be computed again for every tile";
   }
   return std::nullopt;

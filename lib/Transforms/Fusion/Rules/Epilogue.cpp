@@ -136,14 +136,15 @@ private:
 
 namespace cupola::fusion {
 
-/// Every hero starts a kernel.
+/// Every hero that has no kernel starts one.
 void growEpilogues(Formation &kernels) {
-  for (Operation &op : kernels.body)
-    if (isHero(&op)) {
-      Group &group = kernels.start(&op, &op);
-      if (kernels.options.epilogues)
-        Epilogue(kernels, group).grow();
-    }
+  for (Operation &op : kernels.body) {
+    if (!isHero(&op))
+      continue;
+    Group &group = kernels.isComputed(&op) ? *kernels.kernelsOf(&op).front() : kernels.start(&op, &op);
+    if (group.hero == &op && kernels.options.epilogues)
+      Epilogue(kernels, group).grow();
+  }
 }
 
 std::optional<Decision> decideEpilogue(const Edge &edge) {

@@ -10,10 +10,10 @@ namespace cupola::fusion {
 using graph::FusionRule;
 
 // A type here is the row's column; the definitions are in this folder's other files.
-Form storeLongAddresses, growEpilogues, copyResults;
+Form storeLongAddresses, formAttention, growEpilogues, copyResults;
 Refuse refuseResult, refuseDisabled, refuseSize, refuseContractionOperand, refuseBroadcast, refuseSeveralReaders;
 StoreView storeParts;
-Decide decideConstant, decideJoin, decideView, decideEpilogue, decidePrologue, decideTwoStages, decideHero,
+Decide decideConstant, decideJoin, decideView, decideAttention, decideEpilogue, decidePrologue, decideTwoStages, decideHero,
     decideSeveralReaders;
 
 namespace {
@@ -34,6 +34,7 @@ constexpr Rule table[] = {
     {FusionRule::Join, {}, {}, {}, decideJoin},
     {FusionRule::View, {}, {}, {}, decideView},
     {FusionRule::Address, storeLongAddresses, {}, {}, {}},
+    {FusionRule::Attention, formAttention, {}, {}, decideAttention},
     {FusionRule::Epilogue, growEpilogues, {}, {}, decideEpilogue},
     {FusionRule::Result, copyResults, refuseResult, {}, {}},
     {FusionRule::Prologue, {}, {}, {}, decidePrologue},

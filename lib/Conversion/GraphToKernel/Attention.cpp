@@ -1,0 +1,184 @@
+//===- lib/Conversion/GraphToKernel/Attention.cpp - softmax(q k + ..) v without its scores ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rows meet the keys block by block. What is carried of a row is the largest score so far,
+// the sum of exp(score - largest), and the sum of the values weighted with it; both are
+// scaled whenever a larger score comes (Milakov and Gimelshein, Online normalizer calculation
+// for softmax, 2018; Dao, FlashAttention-2, 2023).
+//===----------------------------------------------------------------------===//
+
+#include "lib/Conversion/GraphToKernel/Schedule.h"
+
+#include <limits>
+
+using namespace mlir;
+using cupola::graph::BinaryKind;
+using cupola::graph::ReduceKind;
+using cupola::graph::SoftmaxGuard;
+using cupola::graph::UnaryKind;
+
+namespace cupola {
+namespace {
+
+/// Keys that a row meets at once. Fewer where heads are large: a GPU's thread holds its
+/// part of the scores and of the result in registers.
+int64_t keysAtOnce(const Expr &keys, int64_t columns) {
+  int64_t most = columns > 128 ? 32 : 64;
+  while (most > 32 && keys.constant() && *keys.constant() * 2 <= most)
+    most /= 2;
+  return most;
+}
+
+class Attention {
+public:
+  Attention(Emitter &emitter, graph::MatMulOp result) : emitter(emitter), b(emitter.builder()), result(result) {
+    Block &body = emitter.fusion().getBody().front();
+    scores = *body.getOps<graph::MatMulOp>().begin();
+    softmax = *body.getOps<graph::SoftmaxOp>().begin();
+    graph::Exprs dims = graph::shapeOf(result.getResult());
+    columns = dims.pop_back_val();
+    rows = dims.pop_back_val();
+    for (const Expr &extent : dims)
+      batch.push_back(emitter.addGrid(extent));
+    emitter.finishGrid();
+    keys = graph::shapeOf(scores.getResult()).back();
+    depth = graph::shapeOf(scores.getLhs()).back();
+    atOnce = keysAtOnce(keys, *columns.constant());
+  }
+
+  void generate() {
+    Value low = fill({rows}, -std::numeric_limits<double>::infinity()), zero = fill({rows}, 0);
+    State first{low, zero, fill({rows, columns}, 0)};
+    SmallVector<Value> last = emitter.steps(ceilDiv(keys, atOnce), {first.largest, first.sum, first.result},
+                                            [&](const Expr &step, ValueRange carried) -> SmallVector<Value> {
+                                              block = step * atOnce;
+                                              State next = advance({carried[0], carried[1], carried[2]});
+                                              return {next.largest, next.sum, next.result};
+                                            });
+    finish({last[0], last[1], last[2]});
+  }
+
+private:
+  /// Of a row, of all keys so far; tiles over rows, and rows and columns.
+  struct State {
+    Value largest, sum, result;
+  };
+
+  Value fill(ArrayRef<Expr> extents, double number) {
+    return emitter.map(loop(extents), [&]() -> SmallVector<Value> { return {real(number)}; })[0];
+  }
+  Value real(double number) { return emitter.constant(b.getF32Type(), number); }
+  /// All extents keep their variables.
+  Emitter::Loop loop(ArrayRef<Expr> extents) { return emitter.makeLoop(extents, /*keepOnes=*/true); }
+  Value at(Value tile, const Emitter::Loop &space) { return emitter.extract(tile, space); }
+  graph::Exprs in(const Expr &row, const Expr &column) const {
+    graph::Exprs index = batch;
+    index.append({row, column});
+    return index;
+  }
+  /// What fails for keys beyond the last; nothing where there are none.
+  graph::Exprs inside(const Expr &key) const {
+    Expr condition = keys - 1 - (block + key);
+    return proveLessEqual(0, condition, emitter.ranges()) == true ? graph::Exprs() : graph::Exprs{condition};
+  }
+
+  State advance(const State &before) {
+    Value tile = score();
+    SmallVector<Value> ofRow = rescale(tile, before.largest);
+    Value largest = ofRow[0], shift = ofRow[1], factor = ofRow[2];
+    Emitter::Loop each = loop({rows, atOnce});
+    Value weights = emitter.map(each, [&]() -> SmallVector<Value> {
+      Value x = emitter.binary(BinaryKind::Sub, at(tile, each), atRow(shift, each));
+      return {emitter.unary(UnaryKind::Exp, x)};
+    })[0];
+    Emitter::Loop row = loop({rows});
+    Value sum = emitter.map(row, [&]() -> SmallVector<Value> {
+      Value scaled = emitter.binary(BinaryKind::Mul, at(before.sum, row), at(factor, row));
+      return {emitter.binary(BinaryKind::Add, scaled, reduce(ReduceKind::Sum, weights, row))};
+    })[0];
+    Emitter::Loop out = loop({rows, columns});
+    Value scaled = emitter.map(out, [&]() -> SmallVector<Value> {
+      return {emitter.binary(BinaryKind::Mul, at(before.result, out), atRow(factor, out))};
+    })[0];
+    return {largest, sum, weigh(weights, scaled)};
+  }
+
+  /// Scores of a block of keys as the softmax reads them; -inf beyond the last key.
+  Value score() {
+    Emitter::Loop mnk = loop({rows, atOnce, depth});
+    const Expr &m = mnk.index[0], &n = mnk.index[1], &k = mnk.index[2];
+    Value dots = emitter.dot(
+        mnk, b.getF32Type(), /*init=*/{}, [&] { return emitter.emitStored(scores.getLhs(), in(m, k)); },
+        [&] { return emitter.emitStoredInside(scores.getRhs(), in(k, block + n), inside(n)); });
+    Emitter::Loop each = loop({rows, atOnce});
+    return emitter.map(each, [&]() -> SmallVector<Value> {
+      const Expr &key = each.index[1];
+      emitter.setHero(scores.getResult(), in(each.index[0], block + key), at(dots, each));
+      Value x = emitter.emitAfterHero(softmax.getInput(), inside(key));
+      return {emitter.selectInside(inside(key), x, real(-std::numeric_limits<double>::infinity()))};
+    })[0];
+  }
+
+  /// The largest scores now; what exponents are relative to, 0 where all are -inf, so that no
+  /// difference of infinities arises; what the sums so far are scaled by.
+  SmallVector<Value> rescale(Value tile, Value before) {
+    Emitter::Loop row = loop({rows});
+    return emitter.map(row, [&]() -> SmallVector<Value> {
+      Value largest = emitter.binary(BinaryKind::Max, at(before, row), reduce(ReduceKind::Max, tile, row));
+      Value isEmpty = emitter.binary(BinaryKind::Equal, largest, real(-std::numeric_limits<double>::infinity()));
+      Value shift = emitter.select(isEmpty, real(0), largest);
+      Value factor = emitter.unary(UnaryKind::Exp, emitter.binary(BinaryKind::Sub, at(before, row), shift));
+      return {largest, shift, factor};
+    });
+  }
+
+  /// init + the values of the block, weighted.
+  Value weigh(Value weights, Value init) {
+    Emitter::Loop mnk = loop({rows, columns, atOnce});
+    const Expr &m = mnk.index[0], &n = mnk.index[1], &k = mnk.index[2];
+    Type stored = graph::elementOf(result.getLhs());
+    return emitter.dot(
+        mnk, b.getF32Type(), init, [&] { return emitter.convert(emitter.extract(weights, {m, k}), stored); },
+        [&] { return emitter.emitStoredInside(result.getRhs(), in(block + k, n), inside(k)); });
+  }
+
+  void finish(const State &last) {
+    Emitter::Loop out = loop({rows, columns});
+    emitter.foreach (out, [&] {
+      Value sum = atRow(last.sum, out), divisor = sum;
+      if (softmax.getGuard() != SoftmaxGuard::None) // rows of -inf are 0, not NaN
+        divisor = emitter.select(emitter.binary(BinaryKind::Equal, sum, real(0)), real(1), sum);
+      Value x = emitter.binary(BinaryKind::Div, at(last.result, out), divisor);
+      if (softmax.getGuard() == SoftmaxGuard::NaN)
+        x = emitter.select(emitter.unary(UnaryKind::IsNaN, sum), real(0), x);
+      if (proveLess(0, keys, emitter.ranges()) != true) // a product without depth
+        x = emitter.selectInside({keys - 1}, x, real(0));
+      emitter.setHero(result.getResult(), in(out.index[0], out.index[1]), x);
+      emitter.storeResults();
+    });
+  }
+
+  /// Over the block's keys of the row.
+  Value reduce(ReduceKind kind, Value tile, const Emitter::Loop &row) {
+    Emitter::Loop over = loop({atOnce});
+    return emitter.reduce(over, kind, [&] { return emitter.extract(tile, {row.index[0], over.index[0]}); });
+  }
+  Value atRow(Value tile, const Emitter::Loop &space) { return emitter.extract(tile, {space.index[0]}); }
+
+  Emitter &emitter;
+  OpBuilder &b;
+  graph::MatMulOp scores, result;
+  graph::SoftmaxOp softmax;
+  graph::Exprs batch;
+  Expr rows, keys, depth, columns; ///< of q, of k and v, of heads of q and k, of heads of v
+  int64_t atOnce;                  ///< keys of a block
+  Expr block;                      ///< where it begins
+};
+
+} // namespace
+
+void generateAttention(Emitter &emitter, Operation *hero) {
+  Attention(emitter, cast<graph::MatMulOp>(hero)).generate();
+}
+
+} // namespace cupola
