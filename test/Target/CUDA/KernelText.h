@@ -44,9 +44,12 @@ inline std::string computeOf(const std::string &type) { return type == "f16" || 
 class Text {
 public:
   std::string load(int view, const std::string &type, const Expr &at, const std::string &more = "") {
-    return convert(line("kernel.load %a" + std::to_string(view) + "[" + inOp(at) + "]" + more + " : " + type +
-                        " from !kernel.view<" + type + ", read>"),
-                   type, computeOf(type));
+    return convert(loadStored(view, type, at, more), type, computeOf(type));
+  }
+  /// Of the view's type.
+  std::string loadStored(int view, const std::string &type, const Expr &at, const std::string &more = "") {
+    return line("kernel.load %a" + std::to_string(view) + "[" + inOp(at) + "]" + more + " : " + type +
+                " from !kernel.view<" + type + ", read>");
   }
   void store(std::string value, int view, const std::string &type, const Expr &at) {
     value = convert(value, computeOf(type), type);
@@ -71,17 +74,36 @@ public:
   std::string reduce(const std::string &kind, const Exprs &vars, const Exprs &extents) {
     return line("kernel.reduce [#graph<reduce_kind " + kind + ">] " + over(vars, extents));
   }
-  /// m, n and k are %d0, %d1 and %d2.
-  std::string dot(const Exprs &extents) { return line("kernel.dot [" + list(extents) + "] lhs (%d0, %d2) {"); }
+  /// Maps to several tiles: results are %v0#0, %v0#1, ..
+  std::string maps(int results, const Exprs &vars, const Exprs &extents) {
+    return line("kernel.map " + over(vars, extents), results);
+  }
+  /// %d9 counts the steps; carry: `%name = init` each. The result, with #i of several.
+  std::string steps(const Expr &count, const std::vector<std::string> &carry, const std::vector<std::string> &types) {
+    return line("kernel.for (%d9) below " + inOp(count) + " carry (" + join(carry) + ") : " + join(types) + " {",
+                static_cast<int>(carry.size()));
+  }
+  /// m, n and k are %d0, %d1 and %d2. `more`: init and its type.
+  std::string dot(const Exprs &extents, const std::string &more = "") {
+    return line("kernel.dot [" + list(extents) + "]" + more + " lhs (%d0, %d2) {");
+  }
+  /// What a dot adds to.
+  static std::string init(const std::string &tile, const std::string &type) { return " init " + tile + " : " + type; }
   void rhs() { raw("} rhs (%d2, %d1) {"); }
   void close(const std::string &type) { raw("} : " + type); }
-  std::string line(const std::string &op) {
+  std::string line(const std::string &op, int results = 1) {
     std::string name = "%v" + std::to_string(count++);
-    body += name + " = " + op + "\n";
+    body += name + (results > 1 ? ":" + std::to_string(results) : "") + " = " + op + "\n";
     return name;
   }
   void yield(const std::string &value, const std::string &type) {
     body += "kernel.yield " + value + " : " + type + "\n";
+  }
+  static std::string join(const std::vector<std::string> &parts) {
+    std::string text;
+    for (const std::string &part : parts)
+      text += (text.empty() ? "" : ", ") + part;
+    return text;
   }
   void raw(const std::string &text) { body += text + "\n"; }
 

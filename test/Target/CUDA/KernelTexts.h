@@ -25,7 +25,7 @@ inline void PrintTo(const KernelCase &test, std::ostream *os) { *os << test.name
 
 /// Every schedule over its parameter space: aligned and ragged extents, types, layouts.
 std::vector<KernelCase> pointwiseCases(), transposeCases(), gatherCases(), rowCases(), reductionCases(), normCases(),
-    windowCases(), gemmCases(), halfGemmCases(), convCases(), halfConvCases();
+    windowCases(), gemmCases(), halfGemmCases(), convCases(), halfConvCases(), attentionCases();
 
 /// out[r, c] = f(in[r, c] + bias[c]), c fixed, r = n0; or both fixed.
 KernelCase pointwiseCase(const std::string &type, int64_t rows, int64_t columns, bool dynamic);
@@ -62,6 +62,24 @@ struct GemmOptions {
 };
 /// out = f(lhs * rhs + bias[n]) + residual[m, n].
 KernelCase gemmCase(int64_t m, int64_t n, int64_t k, const GemmOptions &options = {});
+
+struct AttentionShape {
+  std::string type = "f32"; ///< of all buffers
+  int64_t batch = 1, rows = 64, keys = 64;
+  int64_t head = 64, columns = 64; ///< of q and k, of v
+  bool dynamic = false;            ///< rows and keys are n0 and n1
+  bool keysTransposed = true;      ///< k is [keys, head], not [head, keys]
+  bool mask = false;               ///< adds a buffer [rows, keys] to the scores
+  bool causal = false;             ///< scores of keys after the row are -inf
+  bool guard = false;              ///< rows of which all scores are -inf, or one NaN, are 0
+  bool residual = false;           ///< adds a buffer [batch, rows, columns] to the result
+};
+/// What scores are multiplied with.
+constexpr double attentionScale = 0.25;
+/// out = softmax(scale q k + mask) v + residual in one kernel. Buffers: q, k, v, mask, residual, out.
+KernelCase attentionCase(const AttentionShape &shape);
+/// Of attentionCases().
+std::vector<AttentionShape> attentionShapes();
 
 struct ConvOptions {
   std::string type = "f32";

@@ -1,0 +1,268 @@
+//===- test/Target/CUDA/AttentionTexts.cpp - two products with a softmax between them ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// As GraphToKernel writes attention: rows meet the keys block by block and carry the largest
+// score, the sum of exponentials and the weighted sum of values.
+//===----------------------------------------------------------------------===//
+
+#include "test/Target/CUDA/KernelTexts.h"
+
+#include "test/Target/CUDA/KernelText.h"
+
+#include <tuple>
+
+namespace cupola::test {
+
+namespace {
+
+const char *const f32 = "f32";
+const char *const lowest = "0xFF800000"; ///< -inf
+
+class AttentionText {
+public:
+  explicit AttentionText(const AttentionShape &shape)
+      : shape(shape), rows(shape.dynamic ? v("n0") : Expr(shape.rows)),
+        keys(shape.dynamic ? v("n1") : Expr(shape.keys)), image(shape.batch > 1 ? v("g0") : Expr(0)),
+        key(v("d9") * atOnce() + v("d1")), ofRow(tileType(f32, {rows})), ofKeys(tileType(f32, {rows, atOnce()})),
+        ofResult(tileType(f32, {rows, shape.columns})) {}
+
+  std::string generate() {
+    const std::string largest = fill({rows}, lowest), sum = fill({rows}, "0.0"),
+                      result = fill({rows, shape.columns}, "0.0");
+    const std::string last =
+        text.steps(ceilDiv(keys, Expr(atOnce())), {"%largest = " + largest, "%sum = " + sum, "%result = " + result},
+                   {ofRow, ofRow, ofResult});
+    step();
+    text.raw("}");
+    finish(last);
+    const std::string read = shape.type + ", read";
+    std::vector<std::string> views(3 + (shape.mask ? 1 : 0) + (shape.residual ? 1 : 0), read);
+    views.push_back(shape.type + ", write");
+    const std::string scalars = shape.dynamic ? std::string(anyScalar) + ", " + anyScalar : "";
+    return text.func("attention", shape.batch > 1 ? Exprs{shape.batch} : Exprs{}, scalars, views);
+  }
+
+private:
+  int64_t atOnce() const { return shape.columns > 128 || (!shape.dynamic && shape.keys <= 32) ? 32 : 64; }
+  std::string constant(const std::string &number, const std::string &type = f32) {
+    return text.line("kernel.constant " + number + " : " + type);
+  }
+  std::string fill(const Exprs &extents, const std::string &number) {
+    const std::string tile = text.map(extents.size() > 1 ? Exprs{v("d0"), v("d1")} : Exprs{v("d0")}, extents);
+    text.yield(constant(number), f32);
+    text.close(tileType(f32, extents));
+    return tile;
+  }
+  std::string binary(const std::string &kind, const std::string &a, const std::string &b) {
+    return text.binary(kind, a, b, f32);
+  }
+  std::string select(const std::string &condition, const std::string &a, const std::string &b) {
+    return text.line("kernel.select " + condition + ", " + a + ", " + b + " : f32");
+  }
+  std::string isEqual(const std::string &a, const std::string &b) {
+    return text.line("kernel.binary equal " + a + ", " + b + " : f32 -> i1");
+  }
+  std::string inRange(const Expr &condition) { return text.line("kernel.in_range [" + inOp(condition) + "]"); }
+  std::string atRow(const std::string &tile) { return text.extract(tile, {v("d0")}, f32, {rows}); }
+  std::string atKey(const std::string &tile) { return text.extract(tile, {v("d0"), v("d1")}, f32, {rows, atOnce()}); }
+  std::string atColumn(const std::string &tile) {
+    return text.extract(tile, {v("d0"), v("d1")}, f32, {rows, shape.columns});
+  }
+  std::string reduce(const std::string &kind, const std::string &tile) {
+    const std::string result = text.reduce(kind, {v("d1")}, {atOnce()});
+    text.yield(atKey(tile), f32);
+    text.close(f32);
+    return result;
+  }
+
+  bool isRagged() const { return shape.dynamic || shape.keys % atOnce() != 0; }
+  /// What is at least 0 where there is such a key.
+  Expr inside(const Expr &column) const { return keys - 1 - column; }
+  /// 0 beyond the last key.
+  std::string loadInside(int view, const Expr &at, const Expr &column) {
+    std::string more;
+    if (isRagged())
+      more = " mask [" + inOp(inside(column)) + "] else " + constant("0.0", shape.type) + " : " + shape.type;
+    return text.loadStored(view, shape.type, at, more);
+  }
+
+  void step() {
+    const std::string scores = score();
+    const std::string state = rescale(scores), largest = state + "#0", shift = state + "#1", factor = state + "#2";
+    const std::string weights = text.map({v("d0"), v("d1")}, {rows, atOnce()});
+    text.yield(text.unary("exp", binary("sub", atKey(scores), atRow(shift)), f32), f32);
+    text.close(ofKeys);
+    const std::string sum = text.map({v("d0")}, {rows});
+    const std::string scaledSum = binary("mul", atRow("%sum"), atRow(factor));
+    text.yield(binary("add", scaledSum, reduce("sum", weights)), f32);
+    text.close(ofRow);
+    const std::string scaled = text.map({v("d0"), v("d1")}, {rows, shape.columns});
+    text.yield(binary("mul", atColumn("%result"), atRow(factor)), f32);
+    text.close(ofResult);
+    text.yield(Text::join({largest, sum, weigh(weights, scaled)}), Text::join({ofRow, ofRow, ofResult}));
+  }
+
+  std::string score() {
+    const std::string tile = text.dot({rows, atOnce(), shape.head});
+    text.yield(text.loadStored(0, shape.type, (image * rows + v("d0")) * shape.head + v("d2")), shape.type);
+    text.rhs();
+    const Expr at = shape.keysTransposed ? (image * keys + key) * shape.head + v("d2")
+                                         : (image * shape.head + v("d2")) * keys + key;
+    text.yield(loadInside(1, at, key), shape.type);
+    text.close(ofKeys);
+    const std::string scores = text.map({v("d0"), v("d1")}, {rows, atOnce()});
+    std::string x = binary("mul", atKey(tile), constant(std::to_string(attentionScale)));
+    if (shape.mask)
+      x = binary("add", x, text.convert(loadInside(3, v("d0") * keys + key, key), shape.type, f32));
+    if (shape.causal)
+      x = select(inRange(v("d0") - key), x, constant(lowest));
+    if (isRagged())
+      x = select(inRange(inside(key)), x, constant(lowest));
+    text.yield(x, f32);
+    text.close(ofKeys);
+    return scores;
+  }
+
+  std::string rescale(const std::string &scores) {
+    const std::string state = text.maps(3, {v("d0")}, {rows});
+    const std::string before = atRow("%largest");
+    const std::string largest = binary("max", before, reduce("max", scores));
+    const std::string shift = select(isEqual(largest, constant(lowest)), constant("0.0"), largest);
+    const std::string factor = text.unary("exp", binary("sub", before, shift), f32);
+    text.yield(Text::join({largest, shift, factor}), Text::join({f32, f32, f32}));
+    text.close(Text::join({ofRow, ofRow, ofRow}));
+    return state;
+  }
+
+  std::string weigh(const std::string &weights, const std::string &scaled) {
+    const std::string result = text.dot({rows, shape.columns, atOnce()}, Text::init(scaled, ofResult));
+    const std::string weight = text.extract(weights, {v("d0"), v("d2")}, f32, {rows, atOnce()});
+    text.yield(text.convert(weight, f32, shape.type), shape.type);
+    text.rhs();
+    const Expr row = v("d9") * atOnce() + v("d2");
+    text.yield(loadInside(2, (image * keys + row) * shape.columns + v("d1"), row), shape.type);
+    text.close(ofResult);
+    return result;
+  }
+
+  void finish(const std::string &last) {
+    text.loop({v("d0"), v("d1")}, {rows, shape.columns});
+    const std::string sum = atRow(last + "#1");
+    std::string divisor = sum;
+    if (shape.guard)
+      divisor = select(isEqual(sum, constant("0.0")), constant("1.0"), sum);
+    std::string x = binary("div", atColumn(last + "#2"), divisor);
+    if (shape.guard)
+      x = select(text.line("kernel.unary is_nan " + sum + " : f32 -> i1"), constant("0.0"), x);
+    const Expr at = (image * rows + v("d0")) * shape.columns + v("d1");
+    const int next = shape.mask ? 4 : 3;
+    if (shape.residual)
+      x = binary("add", x, text.load(next, shape.type, at));
+    text.store(x, shape.residual ? next + 1 : next, shape.type, at);
+    text.raw("}");
+  }
+
+  const AttentionShape &shape;
+  Text text;
+  Expr rows, keys, image;
+  Expr key; ///< of the block's column d1
+  std::string ofRow, ofKeys, ofResult;
+};
+
+std::string nameOf(const AttentionShape &shape) {
+  std::string name =
+      "attention_" + shape.type + tag(shape.rows) + tag(shape.keys) + tag(shape.head) + tag(shape.columns);
+  for (auto [set, word] : {std::pair(shape.batch > 1, "batched"),
+                           {shape.dynamic, "dynamic"},
+                           {!shape.keysTransposed, "keysLast"},
+                           {shape.mask, "mask"},
+                           {shape.causal, "causal"},
+                           {shape.guard, "guard"},
+                           {shape.residual, "residual"}})
+    name += set ? std::string("_") + word : "";
+  return name;
+}
+
+} // namespace
+
+KernelCase attentionCase(const AttentionShape &shape) {
+  KernelCase result;
+  result.name = nameOf(shape);
+  result.schedule = shape.type == "f32" ? "attention" : "attention_mma";
+  result.text = AttentionText(shape).generate();
+  if (shape.dynamic)
+    result.scalars = {shape.rows, shape.keys};
+  const int64_t results = shape.batch * shape.rows * shape.columns;
+  result.elements = {shape.batch * shape.rows * shape.head, shape.batch * shape.keys * shape.head,
+                     shape.batch * shape.keys * shape.columns};
+  if (shape.mask)
+    result.elements.push_back(shape.rows * shape.keys);
+  if (shape.residual)
+    result.elements.push_back(results);
+  result.elements.push_back(results);
+  return result;
+}
+
+/// Whole and ragged blocks of keys, one and several; heads that fill a tensor core's depth and
+/// ones that do not; all that may happen to scores and results.
+static std::vector<AttentionShape> attentionShapesOf(const std::string &type) {
+  std::vector<AttentionShape> shapes;
+  auto add = [&](int64_t rows, int64_t keys, int64_t head, int64_t columns, AttentionShape shape = {}) {
+    shape.type = type;
+    std::tie(shape.rows, shape.keys, shape.head, shape.columns) = std::tuple(rows, keys, head, columns);
+    shapes.push_back(shape);
+  };
+  add(64, 64, 64, 64);
+  AttentionShape s;
+  s.guard = true;
+  add(1, 77, 64, 64, s); // a step of generation
+  s = {};
+  s.mask = s.residual = true;
+  s.batch = 3;
+  add(50, 50, 32, 32, s);
+  s.dynamic = true;
+  s.batch = 2;
+  add(33, 200, 40, 40, s);
+  s = {};
+  s.causal = true;
+  add(70, 70, 64, 64, s);
+  s.dynamic = true;
+  add(90, 90, 32, 32, s);
+  s = {};
+  s.keysTransposed = false;
+  add(20, 130, 80, 24, s);
+  add(10, 20, 128, 128);
+  return shapes;
+}
+
+std::vector<AttentionShape> attentionShapes() {
+  std::vector<AttentionShape> shapes;
+  for (const char *type : {"f32", "f16"})
+    for (const AttentionShape &shape : attentionShapesOf(type))
+      shapes.push_back(shape);
+  AttentionShape s;
+  s.type = "bf16";
+  shapes.push_back(s);
+  s.rows = s.keys = 50;
+  s.mask = s.dynamic = true;
+  shapes.push_back(s);
+  s = {};
+  s.rows = 40;
+  s.keys = 70;
+  for (const char *type : {"f32", "f16"})
+    for (int64_t head : {160, 256}) { // fewer keys at once
+      s.type = type;
+      s.head = s.columns = head;
+      shapes.push_back(s);
+    }
+  return shapes;
+}
+
+std::vector<KernelCase> attentionCases() {
+  std::vector<KernelCase> cases;
+  for (const AttentionShape &shape : attentionShapes())
+    cases.push_back(attentionCase(shape));
+  return cases;
+}
+
+} // namespace cupola::test
