@@ -222,10 +222,11 @@ def Simt_BarrierOp : Simt_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
 }
 
 def Simt_WarpReduceOp : Simt_Op<"warp_reduce", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "the lanes' values combined, in every lane";
-  let arguments = (ins Graph_ReduceKindAttr:$kind, Kernel_Scalar:$value);
+  let summary = "the values of groups of `lanes` neighbouring lanes combined, in every lane of the group";
+  let arguments = (ins Graph_ReduceKindAttr:$kind, Kernel_Scalar:$value,
+                       DefaultValuedAttr<I64Attr, "32">:$lanes);
   let results = (outs Kernel_Scalar:$result);
-  let assemblyFormat = "$kind $value attr-dict `:` type($value) `->` type($result)";
+  let assemblyFormat = "$kind $value (`over` $lanes^)? attr-dict `:` type($value) `->` type($result)";
   let hasVerifier = 1;
 }
 
@@ -281,6 +282,17 @@ def Simt_MmaOp : Simt_Op<"mma", [MemoryEffects<[MemRead, MemWrite]>]> {
                        Simt_RegistersType:$b, UnitAttr:$bf16);
   let assemblyFormat = [{
     $acc `,` $a `,` $b (`bf16` $bf16^)? attr-dict `:` type($acc) `,` type($a) `,` type($b)
+  }];
+  let hasVerifier = 1;
+}
+
+def Simt_MmaPackOp : Simt_Op<"mma_pack", [Kernel_Position, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "accumulators of a product as the left fragments of the next, for its step of k";
+  let arguments = (ins Simt_RegistersType:$acc, Graph_Expr:$step, Variadic<Index>:$indices,
+                       Simt_RegistersType:$fragment, UnitAttr:$bf16);
+  let assemblyFormat = [{
+    $acc `` custom<Place>($step, $indices) `to` $fragment (`bf16` $bf16^)? attr-dict
+    `:` type($acc) `to` type($fragment)
   }];
   let hasVerifier = 1;
 }

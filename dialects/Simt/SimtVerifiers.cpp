@@ -231,4 +231,17 @@ LogicalResult MmaOp::verify() {
   return reachedTogether(*this, 32);
 }
 
-LogicalResult WarpReduceOp::verify() { return reachedTogether(*this, 32); }
+LogicalResult MmaPackOp::verify() {
+  ArrayRef<int64_t> acc = getAcc().getType().getExtents(), fragment = getFragment().getType().getExtents();
+  if (acc.size() != 3 || fragment.size() != 2 || acc[0] != fragment[0] || acc[2] != 4)
+    return emitOpError("fragments are not those of the accumulators' rows");
+  if (fragment[1] != 2 && fragment[1] != 4)
+    return emitOpError("fragments are neither of K 8 nor of K 16");
+  return kernel::verifyPositions(*this);
+}
+
+LogicalResult WarpReduceOp::verify() {
+  if (getLanes() < 2 || getLanes() > 32 || !llvm::isPowerOf2_64(getLanes()))
+    return emitOpError() << "combines " << getLanes() << " lanes, not a power of two up to 32";
+  return reachedTogether(*this, 32);
+}

@@ -96,4 +96,20 @@ LogicalResult GemmMmaAttr::verify(EmitError error, int64_t m, int64_t n, int64_t
   return verifyThreads(error, warpsM * warpsN * split * 32);
 }
 
+LogicalResult AttentionAttr::verify(EmitError error, int64_t rows) {
+  if (failed(verifyPositive(error, {rows})) || failed(verifyDivides(error, "the block's rows", rows, 8)))
+    return failure();
+  return verifyThreads(error, rows * 4);
+}
+
+LogicalResult AttentionMmaAttr::verify(EmitError error, int64_t rows, int64_t mmaK, bool) {
+  if (failed(verifyPositive(error, {rows, mmaK})))
+    return failure();
+  if (mmaK != 8 && mmaK != 16)
+    return error() << "an mma of depth " << mmaK << " is none of 8 and 16";
+  if (failed(verifyDivides(error, "the block's rows", rows, rowsOfWarp(mmaK))))
+    return failure();
+  return verifyThreads(error, rows / rowsOfWarp(mmaK) * 32);
+}
+
 LogicalResult MatvecAttr::verify(EmitError error, int64_t rows) { return verifyPositive(error, {rows}); }

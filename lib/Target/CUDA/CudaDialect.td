@@ -119,4 +119,31 @@ def Cuda_MatvecAttr : Cuda_Schedule<"Matvec", "matvec"> {
   let assemblyFormat = "`<` `rows` $rows `>`";
 }
 
+def Cuda_AttentionAttr : Cuda_Schedule<"Attention", "attention", ["compilesAlone"]> {
+  let summary = "rows of queries through all keys, f32 arithmetic";
+  let description = "A block has `rows` queries, four in each group of sixteen threads.";
+  let parameters = (ins "int64_t":$rows);
+  let assemblyFormat = "`<` `rows` $rows `>`";
+  let extraClassDeclaration = [{
+    int64_t getThreads() const { return getRows() * 4; }
+  }];
+}
+
+def Cuda_AttentionMmaAttr : Cuda_Schedule<"AttentionMma", "attention_mma", ["compilesAlone"]> {
+  let summary = "rows of queries through all keys, by the warps' matrix units";
+  let description = [{
+    A block has `rows` queries, 16 in each warp, or 32 where `mma_k`, the depth of one mma, is 8.
+    `async`: keys and values come by cp.async where their layout allows.
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$mmaK, "bool":$async);
+  let assemblyFormat = "`<` `rows` $rows `,` `mma_k` $mmaK `,` `async` $async `>`";
+  let extraClassDeclaration = [{
+    /// Fragments of an mma of depth 8 are loaded for pairs of tiles of 16 rows.
+    static int64_t rowsOfWarp(int64_t mmaK) { return mmaK == 8 ? 32 : 16; }
+    int64_t getThreads() const { return getRows() / rowsOfWarp(getMmaK()) * 32; }
+    /// The columns of whole groups of fragments.
+    static int64_t padded(int64_t columns, int64_t mmaK);
+  }];
+}
+
 #endif // CUPOLA_LIB_TARGET_CUDA_CUDADIALECT_TD

@@ -41,7 +41,7 @@ Lowering::Lowering(kernel::FuncOp source)
   builder.setInsertionPointToEnd(&func.getBody().front());
 }
 
-/// g0, .. for the grid, d0, .. for loops, and m, n, k.
+/// g0, .. for the grid, d0, .. for loops, j for steps, and m, n, k.
 void Lowering::nameIndices() {
   for (auto [i, index] : llvm::enumerate(source.getPoint()))
     hints[index] = "g" + std::to_string(i);
@@ -52,6 +52,8 @@ void Lowering::nameIndices() {
       hints[indices.m] = "m";
       hints[indices.n] = "n";
       hints[indices.k] = hints[dot.getRhs().getArgument(0)] = "k";
+    } else if (auto loop = dyn_cast<kernel::ForOp>(op)) {
+      hints[loop.getStep()] = "j";
     } else if (extentsOf(op)) {
       for (BlockArgument index : op->getRegion(0).getArguments())
         hints[index] = "d" + std::to_string(loops++);
@@ -66,9 +68,11 @@ void Lowering::launch(int64_t threads, const Expr &blocks) {
   (void)vars.names({func.getBlockIndex(), func.getThreadIndex()}); // before all others: they come first in sums
 }
 
-void Lowering::enter(Operation *loop) {
-  space = llvm::to_vector(ValueRange(loop->getRegion(0).getArguments()));
-  spaceExtents = extentsOf(loop);
+void Lowering::enter(Operation *loop) { enter(loop->getRegion(0).getArguments(), extentsOf(loop)); }
+
+void Lowering::enter(ValueRange indices, ArrayAttr extents) {
+  space = llvm::to_vector(indices);
+  spaceExtents = extents;
 }
 
 //===----------------------------------------------------------------------===//

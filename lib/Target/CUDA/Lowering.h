@@ -55,6 +55,7 @@ public:
   void launch(int64_t threads, const Expr &blocks);
   /// The loop that is being distributed: its iterations read their own elements of tiles.
   void enter(mlir::Operation *loop);
+  void enter(mlir::ValueRange indices, mlir::ArrayAttr extents);
 
   // Positions.
   /// Expressions of an op of the kernel, in the thread's variables.
@@ -130,6 +131,7 @@ private:
     int64_t width;
   };
   mlir::LogicalResult cloneSerial(mlir::Operation &loop);
+  bool readsOwn(kernel::ExtractOp op) const;
   mlir::LogicalResult cloneExtract(kernel::ExtractOp op);
   mlir::LogicalResult cloneReduce(kernel::ReduceOp op);
   mlir::LogicalResult cloneArgReduce(kernel::ArgReduceOp op);

@@ -50,11 +50,19 @@ SmallVector<Value> Lowering::yielded(Block &block) {
                              [&](Value value) { return values.lookupOrDefault(value); });
 }
 
+/// The iteration reads its own element of a tile over the first axes of the space, or over all.
+bool Lowering::readsOwn(ExtractOp op) const {
+  size_t rank = op.getPoint().size();
+  return rank <= space.size() && isOwnPoint(op, ArrayRef(space).take_front(rank)) &&
+         llvm::equal(op.getTile().getType().getExtents(),
+                     llvm::map_range(spaceExtents.getValue().take_front(rank),
+                                     [](Attribute extent) { return mlir::cast<graph::ExprAttr>(extent); }));
+}
+
 /// A tile element is read where this thread made it, or computed once more.
 LogicalResult Lowering::cloneExtract(ExtractOp op) {
   auto kept = tiles.find(op.getTile());
-  if (kept != tiles.end() && isOwnPoint(op, space) &&
-      llvm::equal(op.getTile().getType().getExtents(), spaceExtents.getAsRange<graph::ExprAttr>())) {
+  if (kept != tiles.end() && readsOwn(op)) {
     const TilePlace &at = kept->second;
     values.map(op.getResult(), at.element ? at.element : get(at.registers, at.index(place)));
     return success();

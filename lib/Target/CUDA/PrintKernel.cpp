@@ -132,7 +132,7 @@ private:
   void statement(Operation *op) {
     llvm::TypeSwitch<Operation *>(op)
         .Case<ApplyOp, simt::ForOp, GuardOp, RegistersOp, SmemOp, LoadOp, StoreOp, LoadVectorOp, StoreVectorOp, IndexOp,
-              InRangeOp, CheckedIndexOp, AsyncCopyOp, LoadSharedOp, StoreSharedOp, LoadFragmentOp, MmaLoadOp,
+              InRangeOp, CheckedIndexOp, AsyncCopyOp, LoadSharedOp, StoreSharedOp, LoadFragmentOp, MmaLoadOp, MmaPackOp,
               WarpReduceOp, BlockReduceOp>([&](auto it) { print(it); })
         .Case<kernel::ConstantOp>([](auto) {})
         .Case([&](GetOp it) {
@@ -283,9 +283,15 @@ private:
          llvm::Twine(op.getStride()) + ");");
   }
 
+  void print(MmaPackOp op) {
+    line(llvm::Twine("mma_pack_a<") + (op.getBf16() ? "bf16" : "f16") + ">(" + names.lookup(op.getFragment()) + ", " +
+         names.lookup(op.getAcc()) + ", " + expr(op.getStep(), op.getIndices()) + ");");
+  }
+
   void print(WarpReduceOp op) {
-    line(define(op.getResult()) + "warp_" + graph::stringifyReduceKind(op.getKind()) + "(" + operand(op.getValue()) +
-         ");");
+    std::string lanes = op.getLanes() == 32 ? "" : "<" + std::to_string(op.getLanes()) + ">";
+    line(define(op.getResult()) + (lanes.empty() ? "warp_" : "lanes_") + graph::stringifyReduceKind(op.getKind()) +
+         lanes + "(" + operand(op.getValue()) + ");");
   }
 
   void print(BlockReduceOp op) {

@@ -258,6 +258,13 @@ std::vector<AttentionShape> attentionShapes() {
   return shapes;
 }
 
+std::vector<KernelCase> halfAttentionCases() {
+  std::vector<KernelCase> cases;
+  for (const AttentionShape &shape : attentionShapesOf("f16"))
+    cases.push_back(attentionCase(shape));
+  return cases;
+}
+
 std::vector<KernelCase> attentionCases() {
   std::vector<KernelCase> cases;
   for (const AttentionShape &shape : attentionShapes())

@@ -25,7 +25,7 @@ std::vector<cuda::CudaKernel> emitAll(const GpuArchitecture &target) {
   std::vector<cuda::CudaKernel> kernels;
   std::set<std::string> names;
   for (auto cases : {pointwiseCases, transposeCases, gatherCases, rowCases, reductionCases, normCases, windowCases,
-                     gemmCases, convCases})
+                     gemmCases, convCases, attentionCases})
     for (const KernelCase &test : cases()) {
       auto module = parseSourceString<ModuleOp>(test.text, &context);
       EXPECT_TRUE(succeeded(cuda::prepareCudaKernels(*module, target))) << test.name;

@@ -25,7 +25,7 @@ inline void PrintTo(const KernelCase &test, std::ostream *os) { *os << test.name
 
 /// Every schedule over its parameter space: aligned and ragged extents, types, layouts.
 std::vector<KernelCase> pointwiseCases(), transposeCases(), gatherCases(), rowCases(), reductionCases(), normCases(),
-    windowCases(), gemmCases(), halfGemmCases(), convCases(), halfConvCases(), attentionCases();
+    windowCases(), gemmCases(), halfGemmCases(), convCases(), halfConvCases(), attentionCases(), halfAttentionCases();
 
 /// out[r, c] = f(in[r, c] + bias[c]), c fixed, r = n0; or both fixed.
 KernelCase pointwiseCase(const std::string &type, int64_t rows, int64_t columns, bool dynamic);

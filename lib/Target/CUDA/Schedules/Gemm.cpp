@@ -34,11 +34,11 @@ private:
     cuda::Operand a = lhs(), b = rhs();
     acc = low.registers({threadM, threadN}, f32, 1, /*zero=*/true);
     for (cuda::Operand *op : {&a, &b}) {
-      plan(*op, /*mostWidth=*/4);
+      copies.plan(*op, /*mostWidth=*/4);
       op->pitch = op->outer + 4; // Vectors stay aligned, rows start in different banks.
-      allocate(*op, f32, stages, /*withRegisters=*/true);
+      copies.allocate(*op, f32, stages, /*withRegisters=*/true);
     }
-    LogicalResult done = tileLoop(a, b, stages, /*async=*/false, [&] {
+    LogicalResult done = copies.tileLoop({&a, &b}, stages, /*async=*/false, [&] {
       return forDepth([&](const Expr &k) -> LogicalResult {
         Value left = fragment(a, k, ty, threadM, tileM / threadM);
         Value right = fragment(b, k, tx, threadN, tileN / threadN);
@@ -65,7 +65,7 @@ private:
   Value fragment(const cuda::Operand &op, const Expr &step, const Expr &thread, int64_t count, int64_t threadsAlong) {
     Value result = low.registers({count}, low.builder.getF32Type());
     Expr k = firstOfPart() + step;
-    Expr at = stage * (tileK * op.pitch) + k * op.pitch + thread * group;
+    Expr at = copies.buffer(op) + k * op.pitch + thread * group;
     SmallVector<Value> indices = low.vars.write(at);
     LoadFragmentOp::create(low.builder, low.func.getLoc(), op.smem, at, indices, group, threadsAlong * group, result);
     return result;

@@ -32,27 +32,24 @@ private:
     Type f16 = a.body->getTerminator()->getOperand(0).getType();
     acc = low.registers({tilesM, tilesN, 4}, low.builder.getF32Type(), 1, /*zero=*/true);
     for (cuda::Operand *op : {&a, &b})
-      plan(*op, /*mostWidth=*/8);
+      copies.plan(*op, /*mostWidth=*/8);
     // ldmatrix wants rows of lhs along k; those of rhs may go either way. Eight more
     // elements a row put neighbouring rows into different banks.
     a.kMajor = false;
     b.kMajor = !b.alongK;
-    bool async = hasAsync && canCopy(a) && canCopy(b);
+    bool async = hasAsync && copies.canCopyAsync(a) && copies.canCopyAsync(b);
     int64_t stages = async ? 3 : 2;
     for (cuda::Operand *op : {&a, &b}) {
       op->pitch = (op->kMajor ? op->outer : tileK) + 8;
-      allocate(*op, f16, stages, /*withRegisters=*/!async);
+      copies.allocate(*op, f16, stages, /*withRegisters=*/!async);
     }
-    LogicalResult done = tileLoop(a, b, stages, async, [&] {
+    LogicalResult done = copies.tileLoop({&a, &b}, stages, async, [&] {
       return low.loop("k", 0, tileK / split / mmaK, 1, /*unroll=*/true,
                       [&](const Expr &k) { return multiply(a, b, k, f16.isBF16()); });
     });
     addParts(acc);
     return done;
   }
-
-  /// Whole vectors of at least four bytes along the rows of shared memory.
-  bool canCopy(const cuda::Operand &op) { return op.width >= 2 && vectorLoad(op) && op.alongK != op.kMajor; }
 
   LogicalResult multiply(const cuda::Operand &a, const cuda::Operand &b, const Expr &step, bool bf16) {
     Location loc = low.func.getLoc();
@@ -63,9 +60,9 @@ private:
       SmallVector<Value> indices = low.vars.write(at);
       MmaLoadOp::create(low.builder, loc, form, op.smem, at, indices, op.pitch, fragment);
     };
-    load(MmaOperand::A, a, stage * (tileM * a.pitch) + wm * (16 * tilesM * a.pitch) + k, left);
+    load(MmaOperand::A, a, copies.buffer(a) + wm * (16 * tilesM * a.pitch) + k, left);
     Expr n = wn * (8 * tilesN);
-    Expr atB = b.kMajor ? stage * (tileK * b.pitch) + k * b.pitch + n : stage * (tileN * b.pitch) + n * b.pitch + k;
+    Expr atB = copies.buffer(b) + (b.kMajor ? k * b.pitch + n : n * b.pitch + k);
     load(b.kMajor ? MmaOperand::B : MmaOperand::BT, b, atB, right);
     MmaOp::create(low.builder, loc, acc, left, right, bf16);
     return success();

@@ -38,6 +38,10 @@ KernelFacts::KernelFacts(FuncOp func) : func(func), vars(func), divisors(scalarD
     product = productOf(*dots.begin());
     return;
   }
+  if (std::optional<AttentionParts> parts = attentionParts(func)) {
+    attention = {*parts, typical(parts->rows), typicalBatch()};
+    return;
+  }
   for (Operation &op : func.getBody().front())
     if (isa<ForeachOp, MapOp, kernel::ReduceOp, ArgReduceOp>(op))
       loops.push_back(&op);
@@ -52,10 +56,13 @@ KernelFacts::KernelFacts(FuncOp func) : func(func), vars(func), divisors(scalarD
     transposedAxis = cuda::transposedAxis(cast<ForeachOp>(loops.front()), vars);
 }
 
+int64_t KernelFacts::typicalBatch() const {
+  return typical(graph::product(graph::exprsOf(kernel::FuncOp(func).getGrid())));
+}
+
 ProductFacts KernelFacts::productOf(DotOp dot) const {
   graph::Exprs extents = graph::exprsOf(dot.getExtents());
-  int64_t batch = typical(graph::product(graph::exprsOf(dot->getParentOfType<FuncOp>().getGrid())));
-  return {dot, typical(extents[0]), typical(extents[1]), typical(extents[2]), batch};
+  return {dot, typical(extents[0]), typical(extents[1]), typical(extents[2]), typicalBatch()};
 }
 
 bool KernelFacts::stepsByOne(LoadOp load, Value index) {

@@ -3,7 +3,7 @@
 #ifndef CUPOLA_LIB_TARGET_CUDA_SCHEDULES_KERNELFACTS_H
 #define CUPOLA_LIB_TARGET_CUDA_SCHEDULES_KERNELFACTS_H
 
-#include "dialects/Kernel/Kernel.h"
+#include "lib/Target/CUDA/AttentionParts.h"
 
 namespace cupola::cuda {
 
@@ -14,7 +14,14 @@ struct ProductFacts {
   int64_t batch; ///< products of this size: points of the grid
 };
 
-/// Computed once per kernel. Without a product, unless that is said.
+/// Two products with steps over keys between them; rows at a typical number.
+struct AttentionFacts {
+  AttentionParts parts;
+  int64_t rows;
+  int64_t batch; ///< attentions of this size: points of the grid
+};
+
+/// Computed once per kernel. Without any of the two, unless that is said.
 struct KernelFacts {
   explicit KernelFacts(kernel::FuncOp func);
 
@@ -22,6 +29,7 @@ struct KernelFacts {
   kernel::Variables vars;
   std::map<std::string, int64_t> divisors;    ///< of n0, n1, ..
   std::optional<ProductFacts> product;        ///< the first, if any
+  std::optional<AttentionFacts> attention;    ///< or this
   llvm::SmallVector<mlir::Operation *> loops; ///< of the body
   std::optional<int64_t> points;              ///< of the grid; none: depends on symbols
   bool sharesLoops = false;                   ///< threads may share every loop, and there are some
@@ -39,6 +47,7 @@ struct KernelFacts {
   bool stepsByOne(kernel::LoadOp load, mlir::Value index);
 
 private:
+  int64_t typicalBatch() const;
   ProductFacts productOf(kernel::DotOp dot) const;
   bool loadsAlongRows();
   int64_t widest();

@@ -30,7 +30,7 @@ static int64_t pointWidth(cuda::KernelFacts &facts, const GpuArchitecture &targe
 }
 
 cuda::Candidates cuda::reductionCandidates(KernelFacts &facts, const GpuArchitecture &target) {
-  if (facts.product)
+  if (facts.product || facts.attention)
     return {};
   return {ReductionAttr::get(facts.context(), /*threads=*/128, pointWidth(facts, target))};
 }

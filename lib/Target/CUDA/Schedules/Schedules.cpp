@@ -6,8 +6,8 @@
 namespace cupola::cuda {
 
 static constexpr Candidates (*table[])(KernelFacts &, const GpuArchitecture &) = {
-    matvecCandidates,    gemmMmaCandidates,         gemmCandidates,         pointwiseCandidates, transposeCandidates,
-    reductionCandidates, columnReductionCandidates, rowReductionCandidates,
+    matvecCandidates,    gemmMmaCandidates,         gemmCandidates,         pointwiseCandidates,    transposeCandidates,
+    reductionCandidates, columnReductionCandidates, rowReductionCandidates, attentionMmaCandidates, attentionCandidates,
 };
 
 Candidates allCandidates(KernelFacts &facts, const GpuArchitecture &target) {

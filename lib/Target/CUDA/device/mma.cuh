@@ -13,6 +13,9 @@
 namespace cupola_device {
 template <int N> constexpr bool hasMmaK16 = CUPOLA_ARCH >= 800;
 template <int N> constexpr bool hasMmaK8 = CUPOLA_ARCH >= 750;
+template <class T> CUPOLA_DEVICE u32 packPair(T first, T second) {
+  return static_cast<u32>(first.bits) | static_cast<u32>(second.bits) << 16;
+}
 } // namespace cupola_device
 
 /// Element e of acc[i][j] belongs to row 16*i + mma_row(e) and column 8*j + mma_col(e) of the warp's tile.
@@ -142,6 +145,29 @@ CUPOLA_DEVICE void warp_mma_tile_bf16(f32 (&acc)[MI][NI][4], const u32 (&a)[MI][
                                       cupola_device::Place at = CUPOLA_HERE) {
   static_assert(cupola_device::hasMmaK16<MI>, "mma m16n8k16 needs sm_80");
   cupola_device::mmaTileK16<true>(acc, a, b, at);
+}
+
+/// A fragments for K = 16 of the columns 16*step .. 16*step + 15 of a 16*MI x 8*NI tile of accumulators, rounded to T (f16
+/// or bf16): the result of one product is the left operand of the next without leaving the registers.
+template <class T, int MI, int NI>
+CUPOLA_DEVICE void mma_pack_a(u32 (&a)[MI][4], const f32 (&acc)[MI][NI][4], u32 step) {
+  CUPOLA_UNROLL
+  for (int i = 0; i < MI; ++i) {
+    CUPOLA_UNROLL
+    for (u32 r = 0; r < 4; ++r) {
+      const f32(&from)[4] = acc[i][2 * step + r / 2];
+      a[i][r] = cupola_device::packPair(T(from[r % 2 * 2]), T(from[r % 2 * 2 + 1]));
+    }
+  }
+}
+/// A fragments for K = 8 of the columns 8*step .. 8*step + 7.
+template <class T, int MI, int NI>
+CUPOLA_DEVICE void mma_pack_a(u32 (&a)[MI][2], const f32 (&acc)[MI][NI][4], u32 step) {
+  CUPOLA_UNROLL
+  for (int i = 0; i < MI; ++i) {
+    a[i][0] = cupola_device::packPair(T(acc[i][step][0]), T(acc[i][step][1]));
+    a[i][1] = cupola_device::packPair(T(acc[i][step][2]), T(acc[i][step][3]));
+  }
 }
 
 /// Sets every accumulator to zero.

@@ -27,12 +27,16 @@ struct MinOp {
   template <class T> static CUPOLA_MEMBER T identity() { return cu_highest<T>(); }
 };
 
-template <class Op, class T> CUPOLA_DEVICE T warpReduce(T value, Place at) {
+/// Groups of `Lanes` neighbouring lanes, a power of two.
+template <class Op, int Lanes, class T> CUPOLA_DEVICE T lanesReduce(T value, Place at) {
+  static_assert(Lanes >= 2 && Lanes <= 32 && (Lanes & (Lanes - 1)) == 0, "2, 4, 8, 16 or 32 lanes");
   CUPOLA_UNROLL
-  for (u32 step = 16; step > 0; step /= 2)
+  for (u32 step = Lanes / 2; step > 0; step /= 2)
     value = Op::apply(value, cu_shfl_xor(value, step, at));
   return value;
 }
+
+template <class Op, class T> CUPOLA_DEVICE T warpReduce(T value, Place at) { return lanesReduce<Op, 32>(value, at); }
 
 /// Every warp reduces its lanes, then every warp reduces the warps' results: one pass through shared memory.
 template <class Op, int Threads, class T> CUPOLA_DEVICE T blockReduce(T value, T *scratch, Place at) {
@@ -64,6 +68,21 @@ template <class T> CUPOLA_DEVICE T warp_max(T value, cupola_device::Place at = C
 }
 template <class T> CUPOLA_DEVICE T warp_min(T value, cupola_device::Place at = CUPOLA_HERE) {
   return cupola_device::warpReduce<cupola_device::MinOp>(value, at);
+}
+
+/// The same over groups of `Lanes` (2, 4, 8, 16) neighbouring lanes; every lane gets the result of its group. All 32 lanes
+/// call.
+template <int Lanes, class T> CUPOLA_DEVICE T lanes_sum(T value, cupola_device::Place at = CUPOLA_HERE) {
+  return cupola_device::lanesReduce<cupola_device::SumOp, Lanes>(value, at);
+}
+template <int Lanes, class T> CUPOLA_DEVICE T lanes_prod(T value, cupola_device::Place at = CUPOLA_HERE) {
+  return cupola_device::lanesReduce<cupola_device::ProdOp, Lanes>(value, at);
+}
+template <int Lanes, class T> CUPOLA_DEVICE T lanes_max(T value, cupola_device::Place at = CUPOLA_HERE) {
+  return cupola_device::lanesReduce<cupola_device::MaxOp, Lanes>(value, at);
+}
+template <int Lanes, class T> CUPOLA_DEVICE T lanes_min(T value, cupola_device::Place at = CUPOLA_HERE) {
+  return cupola_device::lanesReduce<cupola_device::MinOp, Lanes>(value, at);
 }
 
 /// Reductions over a block of `Threads` threads (whole warps); every thread gets the result. `scratch` is shared memory

@@ -1,0 +1,217 @@
+//===- lib/Target/CUDA/AttentionLowering.cpp - what the attention schedules share ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Target/CUDA/AttentionLowering.h"
+
+using namespace mlir;
+using namespace cupola;
+using namespace cupola::kernel;
+using namespace cupola::simt;
+
+namespace cupola::cuda {
+
+AttentionLowering::AttentionLowering(kernel::FuncOp func, int64_t rows, int64_t threads, int64_t sharers)
+    : low(func), copies(low, threads), parts(*attentionParts(func)), rows(rows), threads(threads), sharers(sharers) {}
+
+LogicalResult AttentionLowering::run() {
+  Expr tiles = ceilDiv(parts.rows, rows), blocks = graph::product(low.grid()) * tiles;
+  low.launch(threads, blocks);
+  return low.guardBlocks(blocks, [&]() -> LogicalResult {
+    atRows = low.let("tm", mod(low.block(), tiles), tiles);
+    low.bindGrid(floorDiv(low.block(), tiles));
+    letThreads();
+    for (Operation &op : low.body())
+      if (failed(statement(op)))
+        return failure();
+    return success();
+  });
+}
+
+Operand AttentionLowering::queries() {
+  Region &region = parts.scores.getLhs();
+  return {&region.front(), region.getArgument(0), region.getArgument(1), parts.rows, firstRow(), rows, parts.depth, 0};
+}
+Operand AttentionLowering::keys() {
+  Region &region = parts.scores.getRhs();
+  return {&region.front(), region.getArgument(1), region.getArgument(0), parts.keys, 0, parts.keys, parts.depth, 0};
+}
+Operand AttentionLowering::values() {
+  Region &region = parts.result.getRhs();
+  return {&region.front(), region.getArgument(1), region.getArgument(0), parts.columns, 0, 0, parts.keys, 0};
+}
+
+//===----------------------------------------------------------------------===//
+// Statements
+//===----------------------------------------------------------------------===//
+
+LogicalResult AttentionLowering::statement(Operation &op) {
+  if (auto loop = dyn_cast<kernel::ForOp>(op))
+    return steps(loop);
+  if (auto loop = dyn_cast<MapOp>(op))
+    return loop.getExtents().size() == 1 ? mapRows(loop) : map(loop);
+  if (auto product = dyn_cast<DotOp>(op))
+    return dot(product);
+  if (isa<ForeachOp>(op))
+    return each(&op, [](ValueRange, const Expr &) {});
+  return isa<YieldOp>(op) ? success() : low.clone(op);
+}
+
+LogicalResult AttentionLowering::steps(kernel::ForOp op) {
+  for (auto [carried, init] : llvm::zip_equal(op.getCarried(), op.getInits()))
+    if (!isa<TileType>(carried.getType()) || failed(copy(heldOf(init), hold(carried))))
+      return op.emitOpError("carries more than tiles");
+  if (failed(begin()))
+    return failure();
+  LogicalResult done = low.loop(op.getStep(), 0, op.getSteps(), 1, /*unroll=*/false, [&]() -> LogicalResult {
+    for (Operation &inner : op.getBody().front())
+      if (failed(statement(inner)))
+        return failure();
+    for (auto [carried, next] : llvm::zip_equal(op.getCarried(), op.getYield().getValues()))
+      if (failed(copy(heldOf(next), heldOf(carried))))
+        return failure();
+    return success();
+  });
+  for (auto [carried, result] : llvm::zip_equal(op.getCarried(), op.getResults()))
+    hold(result, heldOf(carried));
+  return done;
+}
+
+LogicalResult AttentionLowering::dot(DotOp op) {
+  if (op == parts.scores)
+    return scores(hold(op.getTile(), /*zero=*/true));
+  hold(op.getTile(), heldOf(op.getInit())); // which nothing reads after it
+  return result(heldOf(op.getTile()), heldOf(parts.weights.getTile()));
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles in registers
+//===----------------------------------------------------------------------===//
+
+void AttentionLowering::hold(Value tile, Value registers) {
+  bool ofRows = cast<TileType>(tile.getType()).getExtents().size() == 1;
+  low.tiles[tile] = {registers, [this, ofRows](const Expr &place) {
+                       if (ofRows)
+                         return row.at;
+                       graph::Exprs at = column.at;
+                       at.back() += place;
+                       return element(row.at, at);
+                     }};
+}
+
+Value AttentionLowering::hold(Value tile, bool zero) {
+  auto type = cast<TileType>(tile.getType());
+  SmallVector<int64_t> extents =
+      type.getExtents().size() == 1 ? rowExtents() : tileExtents(*type.getExtents()[1].getValue().constant());
+  Value registers = low.registers(extents, type.getElement(), 1, zero);
+  hold(tile, registers);
+  return registers;
+}
+
+LogicalResult AttentionLowering::copy(Value from, Value to) {
+  if (from == to)
+    return success();
+  std::function<LogicalResult(graph::Exprs)> element = [&](graph::Exprs index) -> LogicalResult {
+    ArrayRef<int64_t> extents = cast<RegistersType>(to.getType()).getExtents();
+    if (index.size() == extents.size())
+      return low.set(low.get(from, index), to, index), success();
+    return low.loop("a" + std::to_string(index.size()), 0, extents[index.size()], 1, /*unroll=*/true,
+                    [&](const Expr &i) {
+                      graph::Exprs next = index;
+                      next.push_back(i);
+                      return element(next);
+                    });
+  };
+  return element({});
+}
+
+//===----------------------------------------------------------------------===//
+// Maps
+//===----------------------------------------------------------------------===//
+
+static bool readsMemory(Operation *loop) {
+  return loop->walk([](LoadOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
+LogicalResult AttentionLowering::map(MapOp op) {
+  SmallVector<Value> registers;
+  for (Value tile : op.getTiles())
+    registers.push_back(hold(tile, /*zero=*/readsMemory(op)));
+  return each(op, [&](ValueRange yielded, const Expr &place) {
+    graph::Exprs at = column.at;
+    at.back() += place;
+    for (auto [value, into] : llvm::zip_equal(yielded, registers))
+      low.set(value, into, element(row.at, at));
+  });
+}
+
+/// Elements beyond the tile are left out where memory is touched; elsewhere they do no harm.
+LogicalResult AttentionLowering::each(Operation *loop, Lowering::Yield yield) {
+  Block &body = loop->getRegion(0).front();
+  const Expr extent = graph::exprOf(extentsOf(loop)[1]);
+  const int64_t columns = *extent.constant();
+  const bool touches = readsMemory(loop) || isa<ForeachOp>(loop);
+  const int64_t width =
+      std::min(neighbours(columns), vectorWidth({{&body, body.getArgument(1)}}, extent, low.vars, low.divisors));
+  auto inside = [&](const Expr &condition) { return touches ? graph::Exprs{condition} : graph::Exprs(); };
+  low.enter(loop);
+  return forRows([&](const Place &at) {
+    row = at;
+    Expr m = firstRow() + at.index;
+    return low.guard(inside(parts.rows - 1 - m), [&] {
+      low.bind(body.getArgument(0), m, parts.rows);
+      return forColumns(columns, width, [&](const Place &at) {
+        column = at;
+        return low.guard(inside(extent - 1 - at.index),
+                         [&] { return low.cloneVector(body, body.getArgument(1), at.index, extent, width, yield); });
+      });
+    });
+  });
+}
+
+/// All lanes of a warp take part in the reductions of all rows, of those beyond the last, too.
+LogicalResult AttentionLowering::mapRows(MapOp op) {
+  Block &body = op.getBody().front();
+  SmallVector<Value> registers = llvm::map_to_vector(op.getTiles(), [&](Value tile) { return hold(tile); });
+  return forRows([&](const Place &at) -> LogicalResult {
+    row = at;
+    low.bind(body.getArgument(0), firstRow() + at.index, parts.rows);
+    for (Operation &inner : body.without_terminator()) {
+      low.enter(op);
+      auto reduce = dyn_cast<kernel::ReduceOp>(inner);
+      if (failed(reduce ? reduceRow(reduce, body.getArgument(0)) : low.clone(inner)))
+        return failure();
+    }
+    for (auto [value, into] : llvm::zip_equal(low.yielded(body), registers))
+      low.set(value, into, at.at);
+    return success();
+  });
+}
+
+LogicalResult AttentionLowering::reduceRow(kernel::ReduceOp op, BlockArgument rowIndex) {
+  Block &body = op.getBody().front();
+  const Expr extent = graph::exprOf(op.getExtents()[0]);
+  SmallVector<Accumulator> accumulators;
+  for (auto [kind, type] : llvm::zip_equal(op.getKinds().getAsRange<graph::ReduceKindAttr>(), op.getResultTypes()))
+    accumulators.push_back(makeAccumulator(low, kind.getValue(), type));
+  auto rowExtent = cast<MapOp>(op->getParentOp()).getExtents()[0];
+  low.enter(ValueRange{rowIndex, body.getArgument(0)},
+            ArrayAttr::get(op.getContext(), {rowExtent, op.getExtents()[0]}));
+  LogicalResult done = forColumns(*extent.constant(), 1, [&](const Place &at) -> LogicalResult {
+    column = at;
+    low.bind(body.getArgument(0), at.index, extent);
+    if (failed(low.clone(body)))
+      return failure();
+    for (auto [accumulator, value] : llvm::zip_equal(accumulators, low.yielded(body)))
+      accumulate(low, accumulator, value);
+    return success();
+  });
+  for (auto [accumulator, result] : llvm::zip_equal(accumulators, op.getResults())) {
+    Value own = low.get(accumulator.registers);
+    Value all =
+        WarpReduceOp::create(low.builder, low.func.getLoc(), own.getType(), accumulator.kind, own, sharers).getResult();
+    low.values.map(result, low.cast(all, accumulator.type));
+  }
+  return done;
+}
+
+} // namespace cupola::cuda

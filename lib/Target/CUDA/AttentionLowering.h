@@ -1,0 +1,81 @@
+//===- lib/Target/CUDA/AttentionLowering.h - what the attention schedules share ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// A kernel whose tiles all have the same rows first: a block takes some of the rows through
+// the whole program. Every tile lives in registers, an element in the one thread that owns
+// it, an element per row in all threads that share the row; rows are reduced by shuffles.
+// Only operands of products pass through shared memory.
+//===----------------------------------------------------------------------===//
+#ifndef CUPOLA_LIB_TARGET_CUDA_ATTENTIONLOWERING_H
+#define CUPOLA_LIB_TARGET_CUDA_ATTENTIONLOWERING_H
+
+#include "lib/Target/CUDA/AttentionParts.h"
+#include "lib/Target/CUDA/OperandCopies.h"
+
+namespace cupola::cuda {
+
+class AttentionLowering {
+public:
+  AttentionLowering(kernel::FuncOp func, int64_t rows, int64_t threads, int64_t sharers);
+  virtual ~AttentionLowering() = default;
+  mlir::LogicalResult run();
+
+protected:
+  /// A place in registers, and what it is in the block's part of a tile.
+  struct Place {
+    graph::Exprs at;
+    Expr index;
+  };
+  using PlaceBody = llvm::function_ref<mlir::LogicalResult(const Place &)>;
+
+  /// Names what threads are, once per kernel.
+  virtual void letThreads() = 0;
+  /// Extents of registers with an element for every row of this thread, and for every element of tiles with so many
+  /// columns.
+  virtual llvm::SmallVector<int64_t> rowExtents() const = 0;
+  virtual llvm::SmallVector<int64_t> tileExtents(int64_t columns) const = 0;
+  /// This thread's rows; the runs of `width` neighbouring columns that are its own, of tiles with so many columns.
+  virtual mlir::LogicalResult forRows(PlaceBody body) = 0;
+  virtual mlir::LogicalResult forColumns(int64_t columns, int64_t width, PlaceBody body) = 0;
+  /// Most neighbouring columns of a thread.
+  virtual int64_t neighbours(int64_t columns) const = 0;
+  /// The registers' index of an element, of its row's and its column's.
+  virtual graph::Exprs element(const graph::Exprs &row, const graph::Exprs &column) const = 0;
+  /// What comes before all steps.
+  virtual mlir::LogicalResult begin() { return mlir::success(); }
+  /// acc += the product.
+  virtual mlir::LogicalResult scores(mlir::Value acc) = 0;
+  virtual mlir::LogicalResult result(mlir::Value acc, mlir::Value weights) = 0;
+
+  Operand queries(), keys(), values();
+  Expr firstRow() const { return atRows * rows; }
+  void barrier() { simt::BarrierOp::create(low.builder, low.func.getLoc()); }
+
+  Lowering low;
+  OperandCopies copies;
+  AttentionParts parts;
+  int64_t rows, threads;
+  int64_t sharers; ///< neighbouring lanes that share a row
+  Expr atRows;     ///< the block's rows
+
+private:
+  mlir::LogicalResult statement(mlir::Operation &op);
+  mlir::LogicalResult steps(kernel::ForOp op);
+  mlir::LogicalResult map(kernel::MapOp op);
+  mlir::LogicalResult mapRows(kernel::MapOp op);
+  mlir::LogicalResult dot(kernel::DotOp op);
+  /// All elements of a loop over rows and columns.
+  mlir::LogicalResult each(mlir::Operation *loop, Lowering::Yield yield);
+  mlir::LogicalResult reduceRow(kernel::ReduceOp op, mlir::BlockArgument rowIndex);
+  /// Registers for a tile, where its elements are looked for from now on.
+  mlir::Value hold(mlir::Value tile, bool zero = false);
+  void hold(mlir::Value tile, mlir::Value registers);
+  mlir::Value heldOf(mlir::Value tile) { return low.tiles.lookup(tile).registers; }
+  mlir::LogicalResult copy(mlir::Value from, mlir::Value to);
+
+  Place row, column; ///< of the iteration that is being written
+};
+
+} // namespace cupola::cuda
+
+#endif // CUPOLA_LIB_TARGET_CUDA_ATTENTIONLOWERING_H

@@ -1,0 +1,23 @@
+//===- lib/Target/CUDA/AttentionParts.h - kernels of two products with steps over keys ---===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_LIB_TARGET_CUDA_ATTENTIONPARTS_H
+#define CUPOLA_LIB_TARGET_CUDA_ATTENTIONPARTS_H
+
+#include "dialects/Kernel/Kernel.h"
+
+namespace cupola::cuda {
+
+/// The parts of a kernel that the schedules know.
+struct AttentionParts {
+  kernel::ForOp steps;
+  kernel::DotOp scores, result; ///< of its body: q k, and weights v on top of what is carried
+  kernel::ExtractOp weights;    ///< what the left operand of `result` is, perhaps in another type
+  Expr rows;
+  int64_t depth, keys, columns; ///< of scores, of a step, of the result
+};
+/// None where the function is not such a kernel.
+std::optional<AttentionParts> attentionParts(kernel::FuncOp func);
+
+} // namespace cupola::cuda
+
+#endif // CUPOLA_LIB_TARGET_CUDA_ATTENTIONPARTS_H

@@ -1,0 +1,231 @@
+//===- lib/Target/CUDA/OperandCopies.cpp - operands of products on their way to shared memory ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Target/CUDA/OperandCopies.h"
+
+using namespace mlir;
+using namespace cupola;
+using namespace cupola::kernel;
+using namespace cupola::simt;
+
+namespace cupola::cuda {
+
+static bool isZero(Value value) {
+  auto constant = value.getDefiningOp<ConstantOp>();
+  auto number = constant ? dyn_cast<FloatAttr>(constant.getValue()) : FloatAttr();
+  return number && number.getValue().isPosZero();
+}
+
+LoadOp plainLoad(Block &operand) {
+  Value value = operand.getTerminator()->getOperand(0);
+  Type type = value.getType();
+  while (auto cast = value.getDefiningOp<CastOp>()) {
+    value = cast.getInput();
+    // Through a wider float and back is the value itself.
+    auto through = dyn_cast<FloatType>(value.getType());
+    if (!through || through.getWidth() < type.getIntOrFloatBitWidth())
+      return {};
+  }
+  auto load = value.getDefiningOp<LoadOp>();
+  bool plain = load && load.getType() == type && !isIndirect(load.getIndices()) &&
+               (!load.getOther() || isZero(load.getOther())) && load->getBlock() == &operand;
+  return plain ? load : LoadOp();
+}
+
+void OperandCopies::plan(Operand &op, int64_t mostWidth) {
+  auto direction = [&](Value along, const Expr &extent) -> int64_t {
+    bool runs = llvm::any_of(op.body->getOps<LoadOp>(), [&](LoadOp load) {
+      return stepsByOne(low.vars.read(load.getPosition(), load.getIndices()), low.vars.name(along));
+    });
+    if (!runs)
+      return 0;
+    int64_t width = std::min(vectorWidth({{op.body, along}}, extent, low.vars, low.divisors), mostWidth);
+    while (width > 1 && op.outer * op.depth % (threads * width) != 0)
+      width /= 2;
+    return width;
+  };
+  int64_t outerWidth = direction(op.outerIndex, op.outerExtent);
+  int64_t kWidth = direction(op.kIndex, op.depthExtent);
+  op.alongK = kWidth > outerWidth || outerWidth == 0;
+  op.width = std::max<int64_t>(op.alongK ? kWidth : outerWidth, 1);
+  op.count = op.outer * op.depth / (threads * op.width);
+}
+
+void OperandCopies::allocate(Operand &op, Type shared, int64_t stages, bool withRegisters) {
+  Type element = op.body->getTerminator()->getOperand(0).getType();
+  if (withRegisters)
+    op.registers = low.registers({op.count}, element, op.width);
+  int64_t rows = op.kMajor ? op.depth : op.outer;
+  op.smem = low.smem(stages * rows * op.pitch, shared);
+}
+
+LogicalResult
+OperandCopies::forVectors(Operand &op,
+                          llvm::function_ref<LogicalResult(const Expr &, const Expr &, const Expr &)> body) {
+  return low.loop("i", 0, op.count, 1, /*unroll=*/true, [&](const Expr &i) {
+    Expr flat = i * threads + low.thread();
+    int64_t minor = (op.alongK ? op.depth : op.outer) / op.width;
+    Expr inner = mod(flat, minor) * op.width, major = floorDiv(flat, minor);
+    return op.alongK ? body(i, major, inner) : body(i, inner, major);
+  });
+}
+
+/// Conditions under which a vector lies in the matrix, without those that always hold.
+graph::Exprs OperandCopies::inside(const Operand &op, const Expr &outer, const Expr &k) {
+  graph::Exprs open;
+  for (const Expr &condition :
+       {op.outerExtent - 1 - (op.outerBase + outer), op.depthExtent - 1 - (tile * op.depth + k)})
+    if (proveLessEqual(0, condition, low.vars.ranges()) != true)
+      open.push_back(condition);
+  return open;
+}
+
+Expr OperandCopies::sharedPlace(const Operand &op, const Expr &outer, const Expr &k) const {
+  return buffer(op) + (op.kMajor ? k * op.pitch + outer : outer * op.pitch + k);
+}
+
+graph::Exprs OperandCopies::element(const Operand &op, const Expr &i, const Expr &e) {
+  return op.width > 1 ? graph::Exprs{i, e} : graph::Exprs{i};
+}
+
+LogicalResult OperandCopies::forElements(const Operand &op, llvm::function_ref<void(const Expr &)> body) {
+  if (op.width == 1)
+    return body(0), success();
+  return low.loop("e", 0, op.width, 1, /*unroll=*/true, [&](const Expr &e) -> LogicalResult {
+    body(e);
+    return success();
+  });
+}
+
+LoadOp OperandCopies::vectorLoad(const Operand &op) {
+  LoadOp load = plainLoad(*op.body);
+  if (!load || op.width == 1)
+    return load;
+  const std::string var = low.vars.name(op.alongK ? op.kIndex : op.outerIndex);
+  bool whole = isContiguous(low.vars.read(load.getPosition(), load.getIndices()), var, op.width, low.divisors) &&
+               sharesMask(low.vars.read(load.getMask(), load.getIndices()), var, op.width, low.divisors);
+  return whole ? load : LoadOp();
+}
+
+LogicalResult OperandCopies::fetch(Operand &op) {
+  LoadOp load = vectorLoad(op);
+  return forVectors(op, [&](const Expr &i, const Expr &outer, const Expr &k) {
+    return load ? fetchPlain(op, load, i, outer, k) : fetchComputed(op, i, outer, k);
+  });
+}
+
+/// Digits of k come apart where the tile is known: a tile often lies within one of them, and
+/// the rest is the same for all threads.
+Lowering::Source OperandCopies::source(const Operand &op, LoadOp load, const Expr &outer, const Expr &k) {
+  Lowering::Source result;
+  result.mask = inside(op, outer, k);
+  low.bind(op.outerIndex, op.outerBase + outer, op.outerExtent);
+  Expr atK = tile * op.depth + k;
+  low.bind(op.kIndex, atK, op.depthExtent);
+  const std::string kVar = low.vars.name(op.kIndex);
+  auto resolve = [&](const Expr &e) {
+    if (e.coefficient(kVar))
+      return low.here(e.substitute({{kVar, low.vars.of(low.values.lookup(op.kIndex))}}));
+    return simplify(low.here(e.substitute({{kVar, atK}})), low.vars.ranges());
+  };
+  result.position = resolve(low.vars.read(load.getPosition(), load.getIndices()));
+  for (const Expr &condition : low.vars.read(load.getMask(), load.getIndices()))
+    result.mask.push_back(resolve(condition));
+  return result;
+}
+
+LogicalResult OperandCopies::fetchPlain(Operand &op, LoadOp load, const Expr &i, const Expr &outer, const Expr &k) {
+  Lowering::Source from = source(op, load, outer, k);
+  if (!from.mask.empty())
+    from.other = low.constant(load.getType(), 0);
+  Value view = low.values.lookup(load.getView());
+  if (op.width == 1)
+    low.set(low.load(view, from), op.registers, {i});
+  else
+    low.loadVector(view, from, op.registers, {i});
+  return success();
+}
+
+LogicalResult OperandCopies::fetchComputed(Operand &op, const Expr &i, const Expr &outer, const Expr &k) {
+  Type type = llvm::cast<RegistersType>(op.registers.getType()).getElement();
+  graph::Exprs mask = inside(op, outer, k);
+  if (!mask.empty())
+    (void)forElements(op, [&](const Expr &e) { low.set(low.constant(type, 0), op.registers, element(op, i, e)); });
+  Expr atOuter = op.outerBase + outer, atK = tile * op.depth + k;
+  return low.guard(mask, [&] {
+    low.bind(op.alongK ? op.outerIndex : op.kIndex, op.alongK ? atOuter : atK,
+             op.alongK ? op.outerExtent : op.depthExtent);
+    return low.cloneVector(*op.body, op.alongK ? op.kIndex : op.outerIndex, op.alongK ? atK : atOuter,
+                           op.alongK ? op.depthExtent : op.outerExtent, op.width, [&](ValueRange value, const Expr &e) {
+                             low.set(value[0], op.registers, element(op, i, e));
+                           });
+  });
+}
+
+LogicalResult OperandCopies::fetchAsync(Operand &op) {
+  LoadOp load = vectorLoad(op);
+  return forVectors(op, [&](const Expr &, const Expr &outer, const Expr &k) -> LogicalResult {
+    Lowering::Source from = source(op, load, outer, k);
+    graph::Exprs exprs{from.position, sharedPlace(op, outer, k)};
+    llvm::append_range(exprs, from.mask);
+    SmallVector<Value> indices = low.vars.write(exprs);
+    ArrayAttr mask = graph::exprArray(low.func.getContext(), ArrayRef(exprs).drop_front(2));
+    AsyncCopyOp::create(low.builder, low.func.getLoc(), low.values.lookup(load.getView()), op.smem, exprs[0], exprs[1],
+                        mask, indices, op.width * graph::byteSize(load.getType()));
+    return success();
+  });
+}
+
+LogicalResult OperandCopies::store(Operand &op) {
+  Type shared = llvm::cast<SmemType>(op.smem.getType()).getElement();
+  Type held = llvm::cast<RegistersType>(op.registers.getType()).getElement();
+  bool whole = op.width > 1 && shared == held && op.alongK != op.kMajor;
+  return forVectors(op, [&](const Expr &i, const Expr &outer, const Expr &k) -> LogicalResult {
+    if (whole) {
+      low.storeVector(op.registers, {i}, op.smem, sharedPlace(op, outer, k));
+      return success();
+    }
+    return forElements(op, [&](const Expr &e) {
+      Expr at = op.alongK ? sharedPlace(op, outer, k + e) : sharedPlace(op, outer + e, k);
+      low.storeShared(low.cast(low.get(op.registers, element(op, i, e)), shared), op.smem, at);
+    });
+  });
+}
+
+LogicalResult OperandCopies::bring(Operand &op, bool async) {
+  tile = stage = 0;
+  if (async)
+    return fetchAsync(op);
+  return failed(fetch(op)) ? failure() : store(op);
+}
+
+/// Enters a region of a tile_loop.
+void OperandCopies::enterRegion(Region &region) {
+  Block &block = region.emplaceBlock();
+  auto argument = [&](StringRef hint) {
+    Location loc = namedLoc(low.func.getLoc(), hint);
+    return low.vars.of(block.addArgument(low.builder.getIndexType(), loc));
+  };
+  tile = argument("kt");
+  stage = argument("s");
+  low.builder.setInsertionPointToEnd(&block);
+}
+
+LogicalResult OperandCopies::tileLoop(ArrayRef<Operand *> operands, int64_t stages, bool async, Lowering::Body body) {
+  Expr trips = ceilDiv(operands.front()->depthExtent, operands.front()->depth);
+  auto loop = TileLoopOp::create(low.builder, low.func.getLoc(), trips, stages, async);
+  OpBuilder::InsertionGuard saved(low.builder);
+  enterRegion(loop.getFetch());
+  for (Operand *op : operands)
+    if (failed(async ? fetchAsync(*op) : fetch(*op)))
+      return failure();
+  enterRegion(loop.getStore());
+  if (!async)
+    for (Operand *op : operands)
+      if (failed(store(*op)))
+        return failure();
+  enterRegion(loop.getCompute());
+  return body();
+}
+
+} // namespace cupola::cuda

@@ -1,0 +1,77 @@
+//===- lib/Target/CUDA/OperandCopies.h - operands of products on their way to shared memory ---===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_LIB_TARGET_CUDA_OPERANDCOPIES_H
+#define CUPOLA_LIB_TARGET_CUDA_OPERANDCOPIES_H
+
+#include "lib/Target/CUDA/Lowering.h"
+
+namespace cupola::cuda {
+
+/// The load of an operand that is nothing but one element or zero, perhaps cast to a wider
+/// type and back; null for a computed prologue.
+kernel::LoadOp plainLoad(mlir::Block &operand);
+
+/// One operand's way to shared memory, tile by tile.
+struct Operand {
+  mlir::Block *body;
+  mlir::Value outerIndex, kIndex; ///< of its region; outer is m of the lhs, n of the rhs
+  Expr outerExtent, outerBase;    ///< the matrix's extent; the block's first row or column
+  int64_t outer;                  ///< extent of the tile
+  Expr depthExtent;               ///< the matrix's k
+  int64_t depth;                  ///< the tile's
+  bool alongK = false;            ///< neighbouring threads take neighbouring k
+  int64_t width = 1, count = 0;   ///< of the vectors a thread moves, and how many
+  bool kMajor = true;             ///< in shared memory: [k][outer], else [outer][k]
+  int64_t pitch = 0;              ///< between rows of shared memory
+  mlir::Value registers = {}, smem = {};
+};
+
+/// What the threads of a block do to bring tiles of operands to shared memory.
+class OperandCopies {
+public:
+  OperandCopies(Lowering &low, int64_t threads) : low(low), threads(threads) {}
+
+  Expr tile, stage; ///< of k, and its buffer, in the region that is being written
+
+  /// Axis and width of the vectors a thread moves.
+  void plan(Operand &op, int64_t mostWidth);
+  /// The operand's load if a thread's vectors are single accesses, else null.
+  kernel::LoadOp vectorLoad(const Operand &op);
+  /// Whether cp.async may bring it: whole vectors of at least four bytes along the rows of shared memory.
+  bool canCopyAsync(const Operand &op) { return op.width >= 2 && vectorLoad(op) && op.alongK != op.kMajor; }
+  /// Registers and shared memory of an operand.
+  void allocate(Operand &op, mlir::Type shared, int64_t stages, bool withRegisters);
+  /// Emits a tile_loop that brings the operands tile by tile and whose compute region `body` fills.
+  mlir::LogicalResult tileLoop(llvm::ArrayRef<Operand *> operands, int64_t stages, bool async, Lowering::Body body);
+  /// The whole operand, which is one tile, to its one buffer, without waiting for other threads. `async`: by
+  /// cp.async, whose group stays open.
+  mlir::LogicalResult bring(Operand &op, bool async);
+  /// Where the current buffer of an operand begins.
+  Expr buffer(const Operand &op) const { return stage * ((op.kMajor ? op.depth : op.outer) * op.pitch); }
+
+private:
+  /// The tile into registers, zeros beyond the matrix.
+  mlir::LogicalResult fetch(Operand &op);
+  /// The tile to its buffer of shared memory by cp.async.
+  mlir::LogicalResult fetchAsync(Operand &op);
+  /// Registers to the buffer of shared memory.
+  mlir::LogicalResult store(Operand &op);
+  void enterRegion(mlir::Region &region);
+  Lowering::Source source(const Operand &op, kernel::LoadOp load, const Expr &outer, const Expr &k);
+  mlir::LogicalResult
+  forVectors(Operand &op,
+             llvm::function_ref<mlir::LogicalResult(const Expr &i, const Expr &outer, const Expr &k)> body);
+  mlir::LogicalResult fetchPlain(Operand &op, kernel::LoadOp load, const Expr &i, const Expr &outer, const Expr &k);
+  mlir::LogicalResult fetchComputed(Operand &op, const Expr &i, const Expr &outer, const Expr &k);
+  mlir::LogicalResult forElements(const Operand &op, llvm::function_ref<void(const Expr &e)> body);
+  graph::Exprs inside(const Operand &op, const Expr &outer, const Expr &k);
+  Expr sharedPlace(const Operand &op, const Expr &outer, const Expr &k) const;
+  static graph::Exprs element(const Operand &op, const Expr &i, const Expr &e);
+
+  Lowering &low;
+  int64_t threads;
+};
+
+} // namespace cupola::cuda
+
+#endif // CUPOLA_LIB_TARGET_CUDA_OPERANDCOPIES_H
