@@ -57,6 +57,11 @@ LogicalResult yields(Operation *op, Region &region, TypeRange expected) {
   return op->emitOpError("yields other types than it has results");
 }
 
+bool yieldsScalar(Region &region) {
+  auto yield = dyn_cast<YieldOp>(region.front().getTerminator());
+  return yield && yield.getValues().size() == 1 && !isa<TileType>(yield.getValues().getTypes()[0]);
+}
+
 } // namespace
 
 LogicalResult kernel::FuncOp::verify() {
@@ -100,6 +105,8 @@ LogicalResult kernel::ReduceOp::verify() {
 LogicalResult kernel::ArgReduceOp::verify() {
   if (!getResult().getType().isInteger(64))
     return emitOpError("gives an i64");
+  if (!yieldsScalar(getBody()))
+    return emitOpError("region yields one scalar");
   return loop(*this, getExtents());
 }
 
@@ -127,8 +134,7 @@ LogicalResult DotOp::verify() {
   for (Region *region : {&getLhs(), &getRhs()}) {
     if (failed(verifyIndices(*this, *region, 2)))
       return failure();
-    auto yield = dyn_cast<YieldOp>(region->front().getTerminator());
-    if (!yield || yield.getValues().size() != 1)
+    if (!yieldsScalar(*region))
       return emitOpError("regions yield one scalar");
   }
   return verifyPositions(*this);

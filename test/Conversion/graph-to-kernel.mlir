@@ -174,3 +174,80 @@ func.func @main(%past: tensor<3x?x8xf32, #graph.shape<"3", "s0", "8">> {graph.st
   %2 = graph.reduce sum %1 [1] : tensor<3x?x8xf32, #graph.shape<"3", "s0 + 2", "8">> -> tensor<3x1x8xf32>
   return %1, %2 : tensor<3x?x8xf32, #graph.shape<"3", "s0 + 2", "8">>, tensor<3x1x8xf32>
 }
+
+// -----
+
+// Attention keeps no scores: steps over 64 keys each carry the largest score of a row, the sum of exponentials and the
+// weighted sum of values. Keys beyond the last are 0 in products and -inf in scores.
+// CHECK: kernel.func @k0 attention grid (%[[G:.*]]) in [2]
+// CHECK: %[[LOW:.*]] = kernel.map (%{{.*}}) in [5]
+// CHECK: %[[ZERO:.*]] = kernel.map (%{{.*}}) in [5]
+// CHECK: %[[NONE:.*]] = kernel.map (%{{.*}}, %{{.*}}) in [5, 6]
+// CHECK: %[[R:.*]]:3 = kernel.for (%[[J:.*]]) below 2 carry (%[[MAX:.*]] = %[[LOW]], %[[SUM:.*]] = %[[ZERO]], %[[OUT:.*]] = %[[NONE]])
+// CHECK: %[[QK:.*]] = kernel.dot [5, 64, 8] lhs (%[[M:.*]], %[[K:.*]]) {
+// CHECK: kernel.load %arg0[40*%[[G]] + 8*%[[M]] + %[[K]]] : f32
+// CHECK: } rhs (%[[K:.*]], %[[N:.*]]) {
+// CHECK: kernel.load %arg1[560*%[[G]] + 64*%[[J]] + 70*%[[K]] + %[[N]]] mask [-64*%[[J]] - %[[N]] + 69] else
+// CHECK: %[[S:.*]] = kernel.map (%[[M:.*]], %[[N:.*]]) in [5, 64] {
+// CHECK: kernel.extract %[[QK]]
+// CHECK: kernel.load %arg2[64*%[[J]] + 70*%[[M]] + %[[N]]] mask [-64*%[[J]] - %[[N]] + 69] else
+// CHECK: %[[IN:.*]] = kernel.in_range [-64*%[[J]] - %[[N]] + 69]
+// CHECK: kernel.select %[[IN]]
+// CHECK: %[[ROW:.*]]:3 = kernel.map (%[[M:.*]]) in [5] {
+// CHECK: %[[BEFORE:.*]] = kernel.extract %[[MAX]] [%[[M]]]
+// CHECK: %[[LARGEST:.*]] = kernel.reduce [#graph<reduce_kind max>] (%{{.*}}) in [64] {
+// CHECK: kernel.extract %[[S]]
+// CHECK: %[[NOW:.*]] = kernel.binary max %[[BEFORE]], %[[LARGEST]]
+// CHECK: %[[SHIFT:.*]] = kernel.select %{{.*}}, %{{.*}}, %[[NOW]]
+// CHECK: %[[LESS:.*]] = kernel.binary sub %{{.*}}, %[[SHIFT]]
+// CHECK: %[[FACTOR:.*]] = kernel.unary exp %[[LESS]]
+// CHECK: kernel.yield %[[NOW]], %[[SHIFT]], %[[FACTOR]]
+// CHECK: %[[P:.*]] = kernel.map (%{{.*}}, %{{.*}}) in [5, 64] {
+// CHECK: kernel.unary exp
+// CHECK: %[[TOTAL:.*]] = kernel.map (%[[M:.*]]) in [5] {
+// CHECK: kernel.reduce [#graph<reduce_kind sum>]
+// CHECK: %[[SCALED:.*]] = kernel.map (%{{.*}}, %{{.*}}) in [5, 6] {
+// CHECK: kernel.extract %[[OUT]]
+// CHECK: %[[PV:.*]] = kernel.dot [5, 6, 64] init %[[SCALED]] : !kernel.tile<f32, "5", "6"> lhs (%[[M:.*]], %[[K:.*]]) {
+// CHECK: kernel.extract %[[P]] [%[[M]], %[[K]]]
+// CHECK: } rhs (%[[K:.*]], %[[N:.*]]) {
+// CHECK: kernel.load %arg3[420*%[[G]] + 384*%[[J]] + 6*%[[K]] + %[[N]]] mask [-64*%[[J]] - %[[K]] + 69] else
+// CHECK: kernel.yield %[[ROW]]#0, %[[TOTAL]], %[[PV]]
+// CHECK: kernel.foreach (%[[M:.*]], %[[N:.*]]) in [5, 6] {
+// CHECK: %[[D:.*]] = kernel.extract %[[R]]#1 [%[[M]]]
+// CHECK: %[[V:.*]] = kernel.extract %[[R]]#2 [%[[M]], %[[N]]]
+// CHECK: %[[Q:.*]] = kernel.binary div %[[V]], %[[D]]
+// CHECK: kernel.store %[[Q]], %arg4[30*%[[G]] + 6*%[[M]] + %[[N]]]
+func.func @main(%q: tensor<2x5x8xf32>, %k: tensor<2x8x70xf32>, %m: tensor<1x5x70xf32>, %v: tensor<2x70x6xf32>) -> tensor<2x5x6xf32> {
+  %0 = graph.matmul %q, %k : tensor<2x5x8xf32>, tensor<2x8x70xf32> -> tensor<2x5x70xf32>
+  %1 = graph.broadcast %m : tensor<1x5x70xf32> -> tensor<2x5x70xf32>
+  %2 = graph.binary add %0, %1 : tensor<2x5x70xf32>, tensor<2x5x70xf32> -> tensor<2x5x70xf32>
+  %3 = graph.softmax %2 axis 2 : tensor<2x5x70xf32> -> tensor<2x5x70xf32>
+  %4 = graph.matmul %3, %v : tensor<2x5x70xf32>, tensor<2x70x6xf32> -> tensor<2x5x6xf32>
+  return %4 : tensor<2x5x6xf32>
+}
+
+// -----
+
+// Weights are stored as the second product takes them, no key is masked where blocks are whole, and a row of which
+// all scores are -inf is 0.
+// CHECK: kernel.func @k0 attention grid () in []
+// CHECK: kernel.for (%{{.*}}) below 2 carry
+// CHECK: kernel.dot [5, 32, 8]
+// CHECK-NOT: mask
+// CHECK: kernel.dot [5, 160, 32] init
+// CHECK: %[[W:.*]] = kernel.extract
+// CHECK-NEXT: %[[H:.*]] = kernel.cast %[[W]] : f32 -> f16
+// CHECK-NEXT: kernel.yield %[[H]] : f16
+// CHECK: kernel.foreach
+// CHECK: %[[SUM:.*]] = kernel.extract
+// CHECK: %[[EMPTY:.*]] = kernel.binary equal %[[SUM]], %{{.*}} : f32 -> i1
+// CHECK: %[[DIVISOR:.*]] = kernel.select %[[EMPTY]], %{{.*}}, %[[SUM]] : f32
+// CHECK: kernel.binary div %{{.*}}, %[[DIVISOR]]
+// CHECK-NOT: is_nan
+func.func @main(%q: tensor<5x8xf16>, %k: tensor<8x64xf16>, %v: tensor<64x160xf16>) -> tensor<5x160xf16> {
+  %0 = graph.matmul %q, %k : tensor<5x8xf16>, tensor<8x64xf16> -> tensor<5x64xf16>
+  %1 = graph.softmax %0 axis 1 {guard = #graph<softmax_guard hidden>} : tensor<5x64xf16> -> tensor<5x64xf16>
+  %2 = graph.matmul %1, %v : tensor<5x64xf16>, tensor<64x160xf16> -> tensor<5x160xf16>
+  return %2 : tensor<5x160xf16>
+}

@@ -29,3 +29,16 @@ func.func @main(%x: tensor<4x8xf32> {graph.name = "x"}, %w: tensor<8x2xf32>) -> 
   }
   return %0 : tensor<4x2xf32>
 }
+
+// CHECK: graph.verdicts @rows [#graph.verdict<fused attention : loc("q k"("MatMul")) -> loc("rows"("Softmax")) because "kept">]
+graph.verdicts @rows [#graph.verdict<fused attention : loc("q k"("MatMul")) -> loc("rows"("Softmax")) because "kept">]
+
+// CHECK: graph.fusion attention(%{{.*}}, %{{.*}}) :
+func.func @rows(%x: tensor<4x8xf32>, %w: tensor<8x2xf32>) -> tensor<4x2xf32> {
+  %0 = graph.fusion attention(%x, %w) : (tensor<4x8xf32>, tensor<8x2xf32>) -> tensor<4x2xf32> {
+  ^bb0(%a: tensor<4x8xf32>, %b: tensor<8x2xf32>):
+    %1 = graph.matmul %a, %b : tensor<4x8xf32>, tensor<8x2xf32> -> tensor<4x2xf32>
+    graph.yield %1 : tensor<4x2xf32>
+  }
+  return %0 : tensor<4x2xf32>
+}

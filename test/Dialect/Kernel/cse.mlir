@@ -40,3 +40,29 @@ kernel.func @between pointwise grid (%g0) in [16] scalars [] (%io: !kernel.view<
   %3 = kernel.binary mul %2, %2 : f32 -> f32
   kernel.store %3, %io[%g0] : f32 to !kernel.view<f32, readwrite>
 }
+
+// Two loops' steps are apart, though their variables are written alike; equal constants are one.
+// CHECK-LABEL: @steps
+// CHECK-COUNT-1: kernel.constant
+// CHECK: kernel.for (%[[I:.*]]) below 4 carry (%[[X:.*]] =
+// CHECK-NEXT: kernel.load %{{.*}}[%[[I]]]
+// CHECK-NEXT: kernel.binary add %[[X]]
+// CHECK: kernel.for (%[[J:.*]]) below 4 carry (%[[Y:.*]] =
+// CHECK-NEXT: kernel.load %{{.*}}[%[[J]]]
+// CHECK-NEXT: kernel.binary add %[[Y]]
+kernel.func @steps pointwise grid () in [] scalars [] (%in: !kernel.view<f32, read>, %out: !kernel.view<f32, write>) {
+  %zero = kernel.constant 0.0 : f32
+  %0 = kernel.for (%i) below 4 carry (%x = %zero) : f32 {
+    %a = kernel.load %in[%i] : f32 from !kernel.view<f32, read>
+    %b = kernel.binary add %x, %a : f32 -> f32
+    kernel.yield %b : f32
+  }
+  kernel.store %0, %out[0] : f32 to !kernel.view<f32, write>
+  %same = kernel.constant 0.0 : f32
+  %1 = kernel.for (%i) below 4 carry (%x = %same) : f32 {
+    %a = kernel.load %in[%i] : f32 from !kernel.view<f32, read>
+    %b = kernel.binary add %x, %a : f32 -> f32
+    kernel.yield %b : f32
+  }
+  kernel.store %1, %out[1] : f32 to !kernel.view<f32, write>
+}

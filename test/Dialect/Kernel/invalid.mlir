@@ -156,6 +156,93 @@ kernel.func @where pointwise grid () in [] scalars [] () {
 
 // -----
 
+kernel.func @best pointwise grid () in [] scalars [] () {
+  // expected-error @below {{region yields one scalar}}
+  %0 = kernel.arg_reduce max last true (%d0) in [8] {
+    %1 = kernel.constant 1.0 : f32
+    kernel.yield %1, %1 : f32, f32
+  } : i64
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+kernel.func @first pointwise grid () in [] scalars [] () {
+  %0 = kernel.constant 1.0 : f16
+  // expected-error @below {{begins with other types than it has results}}
+  %1 = "kernel.for"(%0) <{steps = #graph.expr<"2">}> ({
+  ^bb0(%step: index, %x: f32):
+    kernel.yield %x : f32
+  }) : (f16) -> f32
+}
+
+// -----
+
+kernel.func @carried pointwise grid () in [] scalars [] () {
+  %0 = kernel.constant 1.0 : f32
+  // expected-error @below {{has other arguments than its step and what it carries}}
+  %1 = "kernel.for"(%0) <{steps = #graph.expr<"2">}> ({
+  ^bb0(%step: index):
+    kernel.yield %0 : f32
+  }) : (f32) -> f32
+}
+
+// -----
+
+kernel.func @step pointwise grid () in [] scalars [] () {
+  %0 = kernel.constant 1.0 : f32
+  // expected-error @below {{has other arguments than its step and what it carries}}
+  %1 = "kernel.for"(%0) <{steps = #graph.expr<"2">}> ({
+  ^bb0(%step: i64, %x: f32):
+    kernel.yield %x : f32
+  }) : (f32) -> f32
+}
+
+// -----
+
+kernel.func @next pointwise grid () in [] scalars [] () {
+  %0 = kernel.constant 1.0 : f32
+  // expected-error @below {{yields other types than it has results}}
+  %1 = kernel.for (%step) below 2 carry (%x = %0) : f32 {
+    kernel.yield %x, %x : f32, f32
+  }
+}
+
+// -----
+
+kernel.func @inits pointwise grid () in [] scalars [] () {
+  %0 = kernel.constant 1.0 : f32
+  // expected-error @below {{number of operands and types do not match: got 1 operands and 2 types}}
+  %1:2 = kernel.for (%step) below 2 carry (%x = %0) : f32, f32 {
+    kernel.yield %x, %x : f32, f32
+  }
+}
+
+// -----
+
+kernel.func @count pointwise grid () in [] scalars [] () {
+  %0 = kernel.constant 1.0 : f32
+  // expected-error @below {{'n0' uses 'n0', which is neither an operand nor a scalar parameter}}
+  %1 = kernel.for (%step) below n0 carry (%x = %0) : f32 {
+    kernel.yield %x : f32
+  }
+}
+
+// -----
+
+kernel.func @number pointwise grid (%g0) in [8] scalars [] () {
+  %0 = kernel.constant 1.0 : f32
+  // expected-error @below {{an extent is made of constants of the launch}}
+  %1 = kernel.for (%step) below %g0 carry (%x = %0) : f32 {
+    kernel.yield %x : f32
+  }
+}
+
+// -----
+
 //===----------------------------------------------------------------------===//
 // Products
 //===----------------------------------------------------------------------===//
@@ -182,6 +269,39 @@ kernel.func @depth pointwise grid () in [] scalars [] () {
   // expected-error @below {{has 1 arguments, not 2 indices}}
   %0 = kernel.dot [8, 4, 2] lhs (%m) {
   } rhs (%k, %n) {
+  } : !kernel.tile<f32, "8", "4">
+}
+
+// -----
+
+kernel.func @init pointwise grid () in [] scalars [] () {
+  %0 = kernel.map (%m, %n) in [8, 2] {
+    %1 = kernel.constant 1.0 : f32
+    kernel.yield %1 : f32
+  } : !kernel.tile<f32, "8", "2">
+  // expected-error @below {{adds to a tile of type '!kernel.tile<f32, "8", "2">', not '!kernel.tile<f32, "8", "4">'}}
+  %2 = kernel.dot [8, 4, 2] init %0 : !kernel.tile<f32, "8", "2"> lhs (%m, %k) {
+    %1 = kernel.constant 1.0 : f32
+    kernel.yield %1 : f32
+  } rhs (%k, %n) {
+    %1 = kernel.constant 1.0 : f32
+    kernel.yield %1 : f32
+  } : !kernel.tile<f32, "8", "4">
+}
+
+// -----
+
+kernel.func @whole pointwise grid () in [] scalars [] () {
+  %0 = kernel.map (%m, %k) in [8, 2] {
+    %1 = kernel.constant 1.0 : f32
+    kernel.yield %1 : f32
+  } : !kernel.tile<f32, "8", "2">
+  // expected-error @below {{regions yield one scalar}}
+  %2 = kernel.dot [8, 4, 2] lhs (%m, %k) {
+    kernel.yield %0 : !kernel.tile<f32, "8", "2">
+  } rhs (%k, %n) {
+    %1 = kernel.constant 1.0 : f32
+    kernel.yield %1 : f32
   } : !kernel.tile<f32, "8", "4">
 }
 

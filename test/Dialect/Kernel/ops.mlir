@@ -62,6 +62,47 @@ kernel.func @product gemm grid () in [] scalars [#kernel.scalar<1, 0, 1>]
   }
 }
 
+// Steps carry tiles and scalars; a product adds to what came before.
+// CHECK-LABEL: kernel.func @steps
+// CHECK: %[[Z:.*]] = kernel.map
+// CHECK: %[[ONE:.*]] = kernel.constant 1.000000e+00 : f32
+// CHECK: %[[R:.*]]:2 = kernel.for (%[[J:.*]]) below floordiv(n0 + 31, 32) carry (%[[T:.*]] = %[[Z]], %[[S:.*]] = %[[ONE]]) : !kernel.tile<f32, "4", "8">, f32 {
+// CHECK-NEXT: %[[D:.*]] = kernel.dot [4, 8, 32] init %[[T]] : !kernel.tile<f32, "4", "8"> lhs (%[[M:.*]], %[[K:.*]]) {
+// CHECK-NEXT: %{{.*}} = kernel.constant 0.000000e+00 : f32
+// CHECK-NEXT: kernel.load %arg0[n0*%[[M]] + 32*%[[J]] + %[[K]]] mask [n0 - 32*%[[J]] - %[[K]] - 1]
+// CHECK: } : <f32, "4", "8">
+// CHECK-NEXT: %[[U:.*]] = kernel.binary add %[[S]], %[[S]] : f32 -> f32
+// CHECK-NEXT: kernel.yield %[[D]], %[[U]] : !kernel.tile<f32, "4", "8">, f32
+// CHECK-NEXT: }
+// CHECK: kernel.extract %[[R]]#0 [%{{.*}}, %{{.*}}]
+// CHECK: kernel.binary mul %{{.*}}, %[[R]]#1
+kernel.func @steps gemm grid () in [] scalars [#kernel.scalar<1, 0, 1>]
+    (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
+  %z = kernel.map (%m, %n) in [4, 8] {
+    %0 = kernel.constant 0.0 : f32
+    kernel.yield %0 : f32
+  } : !kernel.tile<f32, "4", "8">
+  %one = kernel.constant 1.0 : f32
+  %r:2 = kernel.for (%j) below ceildiv(n0, 32) carry (%t = %z, %s = %one) : !kernel.tile<f32, "4", "8">, f32 {
+    %d = kernel.dot [4, 8, 32] init %t : !kernel.tile<f32, "4", "8"> lhs (%m, %k) {
+      %0 = kernel.constant 0.0 : f32
+      %a = kernel.load %in0[n0*%m + 32*%j + %k] mask [n0 - 32*%j - %k - 1] else %0 : f32 : f32 from !kernel.view<f32, read>
+      kernel.yield %a : f32
+    } rhs (%k, %n) {
+      %0 = kernel.constant 0.0 : f32
+      %b = kernel.load %in1[256*%j + 8*%k + %n] mask [n0 - 32*%j - %k - 1] else %0 : f32 : f32 from !kernel.view<f32, read>
+      kernel.yield %b : f32
+    } : !kernel.tile<f32, "4", "8">
+    %u = kernel.binary add %s, %s : f32 -> f32
+    kernel.yield %d, %u : !kernel.tile<f32, "4", "8">, f32
+  }
+  kernel.foreach (%m, %n) in [4, 8] {
+    %v = kernel.extract %r#0 [%m, %n] : f32 from !kernel.tile<f32, "4", "8">
+    %w = kernel.binary mul %v, %r#1 : f32 -> f32
+    kernel.store %w, %out0[8*%m + %n] : f32 to !kernel.view<f32, write>
+  }
+}
+
 // A loop without variables runs once.
 // CHECK-LABEL: kernel.func @best
 // CHECK: %[[P:.*]] = kernel.arg_reduce max last false (%[[D:.*]]) in [8] {

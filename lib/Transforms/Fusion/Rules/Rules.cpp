@@ -13,8 +13,8 @@ using graph::FusionRule;
 Form storeLongAddresses, formAttention, growEpilogues, copyResults;
 Refuse refuseResult, refuseDisabled, refuseSize, refuseContractionOperand, refuseBroadcast, refuseSeveralReaders;
 StoreView storeParts;
-Decide decideConstant, decideJoin, decideView, decideAttention, decideEpilogue, decidePrologue, decideTwoStages, decideHero,
-    decideSeveralReaders;
+Decide decideConstant, decideJoin, decideView, decideAttention, decideEpilogue, decidePrologue, decideTwoStages,
+    decideHero, decideSeveralReaders;
 
 namespace {
 
