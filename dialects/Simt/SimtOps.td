@@ -278,10 +278,11 @@ def Simt_MmaLoadOp : Simt_Op<"mma_load", [Kernel_Position, MemoryEffects<[MemRea
 
 def Simt_MmaOp : Simt_Op<"mma", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "acc += a * b by the warp's matrix unit; f32 accumulators";
+  let description = "With fewer tiles of columns in b than in acc: to those from tile `first` on, of one tile of rows.";
   let arguments = (ins Simt_RegistersType:$acc, Simt_RegistersType:$a,
-                       Simt_RegistersType:$b, UnitAttr:$bf16);
+                       Simt_RegistersType:$b, UnitAttr:$bf16, DefaultValuedAttr<I64Attr, "0">:$first);
   let assemblyFormat = [{
-    $acc `,` $a `,` $b (`bf16` $bf16^)? attr-dict `:` type($acc) `,` type($a) `,` type($b)
+    $acc `,` $a `,` $b (`bf16` $bf16^)? (`first` $first^)? attr-dict `:` type($acc) `,` type($a) `,` type($b)
   }];
   let hasVerifier = 1;
 }

@@ -39,7 +39,8 @@ public:
     columns = dims.pop_back_val();
     rows = dims.pop_back_val();
     for (const Expr &extent : dims)
-      batch.push_back(emitter.addGrid(extent));
+      if (!extent.isConstant(1))
+        batch.push_back(emitter.addGrid(extent));
     emitter.finishGrid();
     keys = graph::shapeOf(scores.getResult()).back();
     depth = graph::shapeOf(scores.getLhs()).back();
@@ -71,10 +72,18 @@ private:
   /// All extents keep their variables.
   Emitter::Loop loop(ArrayRef<Expr> extents) { return emitter.makeLoop(extents, /*keepOnes=*/true); }
   Value at(Value tile, const Emitter::Loop &space) { return emitter.extract(tile, space); }
-  graph::Exprs in(const Expr &row, const Expr &column) const {
-    graph::Exprs index = batch;
+  /// The index in one of the matrices; their batches differ in extents of 1 alone.
+  graph::Exprs in(Value matrices, const Expr &row, const Expr &column) const {
+    graph::Exprs index;
+    size_t next = 0;
+    for (const Expr &extent : ArrayRef<Expr>(graph::shapeOf(matrices)).drop_back(2))
+      index.push_back(extent.isConstant(1) ? Expr(0) : batch[next++]);
     index.append({row, column});
     return index;
+  }
+  /// An element as a product multiplies it; 0 where a condition fails.
+  Value read(Value matrices, const Expr &row, const Expr &column, const graph::Exprs &conditions = {}) {
+    return emitter.emitStoredInside(matrices, in(matrices, row, column), conditions);
   }
   /// What fails for keys beyond the last; nothing where there are none.
   graph::Exprs inside(const Expr &key) const {
@@ -108,12 +117,12 @@ private:
     Emitter::Loop mnk = loop({rows, atOnce, depth});
     const Expr &m = mnk.index[0], &n = mnk.index[1], &k = mnk.index[2];
     Value dots = emitter.dot(
-        mnk, b.getF32Type(), /*init=*/{}, [&] { return emitter.emitStored(scores.getLhs(), in(m, k)); },
-        [&] { return emitter.emitStoredInside(scores.getRhs(), in(k, block + n), inside(n)); });
+        mnk, b.getF32Type(), /*init=*/{}, [&] { return read(scores.getLhs(), m, k); },
+        [&] { return read(scores.getRhs(), k, block + n, inside(n)); });
     Emitter::Loop each = loop({rows, atOnce});
     return emitter.map(each, [&]() -> SmallVector<Value> {
       const Expr &key = each.index[1];
-      emitter.setHero(scores.getResult(), in(each.index[0], block + key), at(dots, each));
+      emitter.setHero(scores.getResult(), in(scores.getResult(), each.index[0], block + key), at(dots, each));
       Value x = emitter.emitAfterHero(softmax.getInput(), inside(key));
       return {emitter.selectInside(inside(key), x, real(-std::numeric_limits<double>::infinity()))};
     })[0];
@@ -139,7 +148,7 @@ private:
     Type stored = graph::elementOf(result.getLhs());
     return emitter.dot(
         mnk, b.getF32Type(), init, [&] { return emitter.convert(emitter.extract(weights, {m, k}), stored); },
-        [&] { return emitter.emitStoredInside(result.getRhs(), in(block + k, n), inside(k)); });
+        [&] { return read(result.getRhs(), block + k, n, inside(k)); });
   }
 
   void finish(const State &last) {
@@ -153,7 +162,7 @@ private:
         x = emitter.select(emitter.unary(UnaryKind::IsNaN, sum), real(0), x);
       if (proveLess(0, keys, emitter.ranges()) != true) // a product without depth
         x = emitter.selectInside({keys - 1}, x, real(0));
-      emitter.setHero(result.getResult(), in(out.index[0], out.index[1]), x);
+      emitter.setHero(result.getResult(), in(result.getResult(), out.index[0], out.index[1]), x);
       emitter.storeResults();
     });
   }
@@ -169,7 +178,7 @@ private:
   OpBuilder &b;
   graph::MatMulOp scores, result;
   graph::SoftmaxOp softmax;
-  graph::Exprs batch;
+  graph::Exprs batch;              ///< the point of the grid
   Expr rows, keys, depth, columns; ///< of q, of k and v, of heads of q and k, of heads of v
   int64_t atOnce;                  ///< keys of a block
   Expr block;                      ///< where it begins

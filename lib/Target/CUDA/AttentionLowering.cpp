@@ -20,6 +20,8 @@ LogicalResult AttentionLowering::run() {
     atRows = low.let("tm", mod(low.block(), tiles), tiles);
     low.bindGrid(floorDiv(low.block(), tiles));
     letThreads();
+    if (failed(begin()))
+      return failure();
     for (Operation &op : low.body())
       if (failed(statement(op)))
         return failure();
@@ -60,8 +62,6 @@ LogicalResult AttentionLowering::steps(kernel::ForOp op) {
   for (auto [carried, init] : llvm::zip_equal(op.getCarried(), op.getInits()))
     if (!isa<TileType>(carried.getType()) || failed(copy(heldOf(init), hold(carried))))
       return op.emitOpError("carries more than tiles");
-  if (failed(begin()))
-    return failure();
   LogicalResult done = low.loop(op.getStep(), 0, op.getSteps(), 1, /*unroll=*/false, [&]() -> LogicalResult {
     for (Operation &inner : op.getBody().front())
       if (failed(statement(inner)))

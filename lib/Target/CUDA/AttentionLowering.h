@@ -41,7 +41,7 @@ protected:
   virtual int64_t neighbours(int64_t columns) const = 0;
   /// The registers' index of an element, of its row's and its column's.
   virtual graph::Exprs element(const graph::Exprs &row, const graph::Exprs &column) const = 0;
-  /// What comes before all steps.
+  /// What comes before all else: nothing is held in registers yet.
   virtual mlir::LogicalResult begin() { return mlir::success(); }
   /// acc += the product.
   virtual mlir::LogicalResult scores(mlir::Value acc) = 0;

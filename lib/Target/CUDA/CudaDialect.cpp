@@ -102,14 +102,10 @@ LogicalResult AttentionAttr::verify(EmitError error, int64_t rows) {
   return verifyThreads(error, rows * 4);
 }
 
-LogicalResult AttentionMmaAttr::verify(EmitError error, int64_t rows, int64_t mmaK, bool) {
-  if (failed(verifyPositive(error, {rows, mmaK})))
+LogicalResult AttentionMmaAttr::verify(EmitError error, int64_t rows, bool) {
+  if (failed(verifyPositive(error, {rows})) || failed(verifyDivides(error, "the block's rows", rows, 16)))
     return failure();
-  if (mmaK != 8 && mmaK != 16)
-    return error() << "an mma of depth " << mmaK << " is none of 8 and 16";
-  if (failed(verifyDivides(error, "the block's rows", rows, rowsOfWarp(mmaK))))
-    return failure();
-  return verifyThreads(error, rows / rowsOfWarp(mmaK) * 32);
+  return verifyThreads(error, rows / 16 * 32);
 }
 
 LogicalResult MatvecAttr::verify(EmitError error, int64_t rows) { return verifyPositive(error, {rows}); }

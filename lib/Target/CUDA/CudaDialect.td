@@ -132,17 +132,13 @@ def Cuda_AttentionAttr : Cuda_Schedule<"Attention", "attention", ["compilesAlone
 def Cuda_AttentionMmaAttr : Cuda_Schedule<"AttentionMma", "attention_mma", ["compilesAlone"]> {
   let summary = "rows of queries through all keys, by the warps' matrix units";
   let description = [{
-    A block has `rows` queries, 16 in each warp, or 32 where `mma_k`, the depth of one mma, is 8.
-    `async`: keys and values come by cp.async where their layout allows.
+    A block has `rows` queries, 16 in each warp. `async`: keys and values come by cp.async where
+    their layout allows.
   }];
-  let parameters = (ins "int64_t":$rows, "int64_t":$mmaK, "bool":$async);
-  let assemblyFormat = "`<` `rows` $rows `,` `mma_k` $mmaK `,` `async` $async `>`";
+  let parameters = (ins "int64_t":$rows, "bool":$async);
+  let assemblyFormat = "`<` `rows` $rows `,` `async` $async `>`";
   let extraClassDeclaration = [{
-    /// Fragments of an mma of depth 8 are loaded for pairs of tiles of 16 rows.
-    static int64_t rowsOfWarp(int64_t mmaK) { return mmaK == 8 ? 32 : 16; }
-    int64_t getThreads() const { return getRows() / rowsOfWarp(getMmaK()) * 32; }
-    /// The columns of whole groups of fragments.
-    static int64_t padded(int64_t columns, int64_t mmaK);
+    int64_t getThreads() const { return getRows() / 16 * 32; }
   }];
 }
 

@@ -109,9 +109,11 @@ LoadOp OperandCopies::vectorLoad(const Operand &op) {
 
 LogicalResult OperandCopies::fetch(Operand &op) {
   LoadOp load = vectorLoad(op);
-  return forVectors(op, [&](const Expr &i, const Expr &outer, const Expr &k) {
-    return load ? fetchPlain(op, load, i, outer, k) : fetchComputed(op, i, outer, k);
-  });
+  return forVectors(op, [&](const Expr &i, const Expr &outer, const Expr &k) { return fetch(op, load, i, outer, k); });
+}
+
+LogicalResult OperandCopies::fetch(Operand &op, LoadOp load, const Expr &i, const Expr &outer, const Expr &k) {
+  return load ? fetchPlain(op, load, i, outer, k) : fetchComputed(op, i, outer, k);
 }
 
 /// Digits of k come apart where the tile is known: a tile often lies within one of them, and
@@ -177,18 +179,19 @@ LogicalResult OperandCopies::fetchAsync(Operand &op) {
 }
 
 LogicalResult OperandCopies::store(Operand &op) {
+  return forVectors(op, [&](const Expr &i, const Expr &outer, const Expr &k) { return store(op, i, outer, k); });
+}
+
+LogicalResult OperandCopies::store(Operand &op, const Expr &i, const Expr &outer, const Expr &k) {
   Type shared = llvm::cast<SmemType>(op.smem.getType()).getElement();
   Type held = llvm::cast<RegistersType>(op.registers.getType()).getElement();
-  bool whole = op.width > 1 && shared == held && op.alongK != op.kMajor;
-  return forVectors(op, [&](const Expr &i, const Expr &outer, const Expr &k) -> LogicalResult {
-    if (whole) {
-      low.storeVector(op.registers, {i}, op.smem, sharedPlace(op, outer, k));
-      return success();
-    }
-    return forElements(op, [&](const Expr &e) {
-      Expr at = op.alongK ? sharedPlace(op, outer, k + e) : sharedPlace(op, outer + e, k);
-      low.storeShared(low.cast(low.get(op.registers, element(op, i, e)), shared), op.smem, at);
-    });
+  if (op.width > 1 && shared == held && op.alongK != op.kMajor) {
+    low.storeVector(op.registers, {i}, op.smem, sharedPlace(op, outer, k));
+    return success();
+  }
+  return forElements(op, [&](const Expr &e) {
+    Expr at = op.alongK ? sharedPlace(op, outer, k + e) : sharedPlace(op, outer + e, k);
+    low.storeShared(low.cast(low.get(op.registers, element(op, i, e)), shared), op.smem, at);
   });
 }
 
@@ -196,7 +199,10 @@ LogicalResult OperandCopies::bring(Operand &op, bool async) {
   tile = stage = 0;
   if (async)
     return fetchAsync(op);
-  return failed(fetch(op)) ? failure() : store(op);
+  LoadOp load = vectorLoad(op);
+  return forVectors(op, [&](const Expr &i, const Expr &outer, const Expr &k) {
+    return failed(fetch(op, load, i, outer, k)) ? failure() : store(op, i, outer, k);
+  });
 }
 
 /// Enters a region of a tile_loop.

@@ -61,6 +61,8 @@ private:
   mlir::LogicalResult
   forVectors(Operand &op,
              llvm::function_ref<mlir::LogicalResult(const Expr &i, const Expr &outer, const Expr &k)> body);
+  mlir::LogicalResult fetch(Operand &op, kernel::LoadOp load, const Expr &i, const Expr &outer, const Expr &k);
+  mlir::LogicalResult store(Operand &op, const Expr &i, const Expr &outer, const Expr &k);
   mlir::LogicalResult fetchPlain(Operand &op, kernel::LoadOp load, const Expr &i, const Expr &outer, const Expr &k);
   mlir::LogicalResult fetchComputed(Operand &op, const Expr &i, const Expr &outer, const Expr &k);
   mlir::LogicalResult forElements(const Operand &op, llvm::function_ref<void(const Expr &e)> body);

@@ -133,7 +133,7 @@ private:
     llvm::TypeSwitch<Operation *>(op)
         .Case<ApplyOp, simt::ForOp, GuardOp, RegistersOp, SmemOp, LoadOp, StoreOp, LoadVectorOp, StoreVectorOp, IndexOp,
               InRangeOp, CheckedIndexOp, AsyncCopyOp, LoadSharedOp, StoreSharedOp, LoadFragmentOp, MmaLoadOp, MmaPackOp,
-              WarpReduceOp, BlockReduceOp>([&](auto it) { print(it); })
+              MmaOp, WarpReduceOp, BlockReduceOp>([&](auto it) { print(it); })
         .Case<kernel::ConstantOp>([](auto) {})
         .Case([&](GetOp it) {
           line(define(it.getResult()) + element(it.getRegisters(), it.getIndex(), it.getIndices()) + ";");
@@ -152,10 +152,6 @@ private:
         .Case([&](FmaTileOp it) {
           line("outer_fma(" + names.lookup(it.getAcc()) + ", " + names.lookup(it.getA()) + ", " +
                names.lookup(it.getB()) + ");");
-        })
-        .Case([&](MmaOp it) {
-          line(llvm::Twine(it.getBf16() ? "warp_mma_tile_bf16(" : "warp_mma_tile(") + names.lookup(it.getAcc()) + ", " +
-               names.lookup(it.getA()) + ", " + names.lookup(it.getB()) + ");");
         })
         .Case<UnaryOp, BinaryOp, CastOp, SelectOp>([&](auto it) {
           std::string value = cuda::scalarText(it, [&](Value v) { return operand(v); });
@@ -281,6 +277,13 @@ private:
     line(llvm::Twine(functions[static_cast<int>(op.getOperand())]) + "(" + names.lookup(op.getFragment()) + ", " +
          names.lookup(op.getSmem()) + " + " + expr(op.getPosition(), op.getIndices()) + ", " +
          llvm::Twine(op.getStride()) + ");");
+  }
+
+  void print(MmaOp op) {
+    const bool isWhole = op.getAcc().getType().getExtents()[1] == op.getB().getType().getExtents()[0];
+    line(llvm::Twine(isWhole ? "warp_mma_tile" : "warp_mma_columns") + (op.getBf16() ? "_bf16(" : "(") +
+         names.lookup(op.getAcc()) + ", " + names.lookup(op.getA()) + ", " + names.lookup(op.getB()) +
+         (isWhole ? std::string() : ", " + std::to_string(op.getFirst())) + ");");
   }
 
   void print(MmaPackOp op) {

@@ -8,7 +8,7 @@ using namespace mlir;
 namespace cupola::fusion {
 
 Edge::Edge(const Formation &kernels, Operation *producer, Operation *consumer)
-    : producer(producer), consumer(consumer), makers(kernels.kernelsOf(producer)),
+    : kernels(kernels), producer(producer), consumer(consumer), makers(kernels.kernelsOf(producer)),
       from(makers.empty() ? nullptr : makers.front()), refusal(kernels.refusalOf(producer)) {
   ArrayRef<Group *> takers = kernels.kernelsOf(consumer);
   to = takers.empty() ? nullptr : takers.front();

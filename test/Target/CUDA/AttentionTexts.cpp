@@ -188,7 +188,7 @@ std::string nameOf(const AttentionShape &shape) {
 KernelCase attentionCase(const AttentionShape &shape) {
   KernelCase result;
   result.name = nameOf(shape);
-  result.schedule = shape.type == "f32" ? "attention" : "attention_mma";
+  result.schedule = shape.type == "f32" || shape.columns > 192 ? "attention" : "attention_mma";
   result.text = AttentionText(shape).generate();
   if (shape.dynamic)
     result.scalars = {shape.rows, shape.keys};
@@ -250,7 +250,7 @@ std::vector<AttentionShape> attentionShapes() {
   s.rows = 40;
   s.keys = 70;
   for (const char *type : {"f32", "f16"})
-    for (int64_t head : {160, 256}) { // fewer keys at once
+    for (int64_t head : {160, 192, 256}) { // fewer keys at once
       s.type = type;
       s.head = s.columns = head;
       shapes.push_back(s);

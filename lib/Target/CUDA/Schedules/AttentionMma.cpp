@@ -13,14 +13,19 @@ using namespace cupola::simt;
 
 namespace {
 
+constexpr int64_t mmaDepth = 16; ///< of an mma
+
+/// Loads of fragments are for 16 columns.
+int64_t padded(int64_t columns) { return llvm::alignTo(columns, 16); }
+
 /// A warp has all columns of its rows, so that weights go from the accumulators of the first product to the fragments
 /// of the second without leaving the registers (Dao, FlashAttention-2, 2023). Queries stay in shared memory; with
 /// cp.async, keys and values of a step arrive while the product before is made.
 class Mma : public cuda::AttentionLowering {
 public:
   Mma(kernel::FuncOp func, cuda::AttentionMmaAttr schedule)
-      : AttentionLowering(func, schedule.getRows(), schedule.getThreads(), /*sharers=*/4), mmaK(schedule.getMmaK()),
-        hasAsync(schedule.getAsync()), tilesM(cuda::AttentionMmaAttr::rowsOfWarp(mmaK) / 16) {}
+      : AttentionLowering(func, schedule.getRows(), schedule.getThreads(), /*sharers=*/4),
+        hasAsync(schedule.getAsync()) {}
 
 private:
   void letThreads() override {
@@ -28,10 +33,8 @@ private:
     lane = low.let("lane", mod(low.thread(), 32), 32);
   }
 
-  SmallVector<int64_t> rowExtents() const override { return {tilesM, 2}; }
-  SmallVector<int64_t> tileExtents(int64_t columns) const override {
-    return {tilesM, cuda::AttentionMmaAttr::padded(columns, mmaK) / 8, 4};
-  }
+  SmallVector<int64_t> rowExtents() const override { return {1, 2}; }
+  SmallVector<int64_t> tileExtents(int64_t columns) const override { return {1, padded(columns) / 8, 4}; }
   int64_t neighbours(int64_t) const override { return 2; }
   /// Accumulators 2*h and 2*h + 1 are neighbours in row 8*h + lane/4 of a 16 by 8 tile.
   graph::Exprs element(const graph::Exprs &row, const graph::Exprs &column) const override {
@@ -39,11 +42,8 @@ private:
   }
 
   LogicalResult forRows(PlaceBody body) override {
-    return low.loop("i", 0, tilesM, 1, /*unroll=*/true, [&](const Expr &i) {
-      return low.loop("h", 0, 2, 1, /*unroll=*/true, [&](const Expr &h) {
-        return body({{i, h}, warp * (16 * tilesM) + i * 16 + h * 8 + floorDiv(lane, 4)});
-      });
-    });
+    return low.loop("h", 0, 2, 1, /*unroll=*/true,
+                    [&](const Expr &h) { return body({{0, h}, warp * 16 + h * 8 + floorDiv(lane, 4)}); });
   }
 
   LogicalResult forColumns(int64_t columns, int64_t width, PlaceBody body) override {
@@ -59,9 +59,9 @@ private:
     q = queries();
     k = keys();
     v = values();
-    v.outer = cuda::AttentionMmaAttr::padded(parts.columns, mmaK);
+    v.outer = padded(parts.columns);
     for (cuda::Operand *op : {&q, &k})
-      op->depth = cuda::AttentionMmaAttr::padded(parts.depth, mmaK);
+      op->depth = padded(parts.depth);
     v.depth = parts.keys;
     for (cuda::Operand *op : {&q, &k, &v})
       copies.plan(*op, /*mostWidth=*/8);
@@ -69,12 +69,13 @@ private:
     for (cuda::Operand *op : {&k, &v})
       op->kMajor = !op->alongK;
     async = hasAsync && copies.canCopyAsync(k) && copies.canCopyAsync(v);
+    const bool areQueriesAsync = async && copies.canCopyAsync(q);
     Type stored = q.body->getTerminator()->getOperand(0).getType();
     for (cuda::Operand *op : {&q, &k, &v}) {
       op->pitch = (op->kMajor ? op->outer : op->depth) + 8; // neighbouring rows in different banks
-      copies.allocate(*op, stored, /*stages=*/1, /*withRegisters=*/op == &q || !async);
+      copies.allocate(*op, stored, /*stages=*/1, /*withRegisters=*/op == &q ? !areQueriesAsync : !async);
     }
-    if (failed(copies.bring(q, /*async=*/false)))
+    if (failed(copies.bring(q, areQueriesAsync)))
       return failure();
     if (!async)
       return success();
@@ -90,9 +91,9 @@ private:
     barrier(); // What the last step read of the values is free from here on.
     if (async && failed(bringAsync(v)))
       return failure();
-    auto product = low.loop("k", 0, k.depth / mmaK, 1, /*unroll=*/true, [&](const Expr &step) -> LogicalResult {
-      Value left = low.registers({tilesM, mmaK / 4}, u32());
-      load(MmaOperand::A, q, warp * (16 * tilesM * q.pitch) + step * mmaK, left);
+    auto product = low.loop("k", 0, k.depth / mmaDepth, 1, /*unroll=*/true, [&](const Expr &step) -> LogicalResult {
+      Value left = low.registers({1, 4}, u32());
+      load(MmaOperand::A, q, warp * (16 * q.pitch) + step * mmaDepth, left);
       return multiply(acc, left, k, step);
     });
     return failed(product) || !async ? product : bringNextKeys();
@@ -104,8 +105,8 @@ private:
     if (async)
       wait(1); // The newest group is the next step's keys.
     barrier();
-    return low.loop("k", 0, v.depth / mmaK, 1, /*unroll=*/true, [&](const Expr &step) {
-      Value left = low.registers({tilesM, mmaK / 4}, u32());
+    return low.loop("k", 0, v.depth / mmaDepth, 1, /*unroll=*/true, [&](const Expr &step) {
+      Value left = low.registers({1, 4}, u32());
       Expr at = step;
       SmallVector<Value> indices = low.vars.write(at);
       MmaPackOp::create(low.builder, low.func.getLoc(), weights, at, indices, left, isBf16());
@@ -133,11 +134,17 @@ private:
     return done;
   }
 
-  /// acc += left * the rows step * mmaK .. of an operand.
+  /// acc += left * the rows step * mmaDepth .. of an operand. Some columns at a time: all fragments of wide heads would
+  /// not leave enough registers.
   LogicalResult multiply(Value acc, Value left, const cuda::Operand &op, const Expr &step) {
-    Value right = low.registers({op.outer / 8, mmaK / 8}, u32());
-    load(op.kMajor ? MmaOperand::B : MmaOperand::BT, op, step * (op.kMajor ? mmaK * op.pitch : mmaK), right);
-    MmaOp::create(low.builder, low.func.getLoc(), acc, left, right, isBf16());
+    constexpr int64_t columnsAtOnce = 64;
+    for (int64_t first = 0; first < op.outer; first += columnsAtOnce) {
+      Value right = low.registers({std::min(columnsAtOnce, op.outer - first) / 8, 2}, u32());
+      Expr k = step * mmaDepth;
+      load(op.kMajor ? MmaOperand::B : MmaOperand::BT, op, op.kMajor ? k * op.pitch + first : first * op.pitch + k,
+           right);
+      MmaOp::create(low.builder, low.func.getLoc(), acc, left, right, isBf16(), first / 8);
+    }
     return success();
   }
 
@@ -150,35 +157,29 @@ private:
   Type u32() { return IntegerType::get(low.func.getContext(), 32, IntegerType::Unsigned); }
   bool isBf16() { return q.body->getTerminator()->getOperand(0).getType().isBF16(); }
 
-  int64_t mmaK;
   bool hasAsync, async = false; ///< the target has cp.async; keys and values come by it
-  int64_t tilesM;               ///< of 16 rows, of a warp
   cuda::Operand q, k, v;
   Expr warp, lane;
 };
 
 } // namespace
 
-int64_t cuda::AttentionMmaAttr::padded(int64_t columns, int64_t mmaK) {
-  return llvm::alignTo(columns, mmaK == 8 ? 32 : 16);
-}
-
-static int64_t sharedBytes(const cuda::AttentionParts &parts, int64_t rows, int64_t mmaK) {
-  const int64_t depth = cuda::AttentionMmaAttr::padded(parts.depth, mmaK) + 8;
-  const int64_t columns = cuda::AttentionMmaAttr::padded(parts.columns, mmaK) + 8;
+static int64_t sharedBytes(const cuda::AttentionParts &parts, int64_t rows) {
+  const int64_t depth = padded(parts.depth) + 8, columns = padded(parts.columns) + 8;
   // Whichever way an operand lies, it is no larger than this.
   return 2 * ((rows + parts.keys + 8) * depth + (parts.keys + 8) * columns);
 }
 
 cuda::Candidates cuda::attentionMmaCandidates(KernelFacts &facts, const GpuArchitecture &target) {
-  if (!facts.attention || !isForMatrixUnits(facts.attention->parts.scores, target) ||
+  constexpr int64_t mostColumns = 192; // Accumulators of more leave ptxas too few registers.
+  if (!facts.attention || padded(facts.attention->parts.columns) > mostColumns || !isForMatrixUnits(facts.attention->parts.scores, target) ||
       !isForMatrixUnits(facts.attention->parts.result, target))
     return {};
   Candidates found;
   for (int64_t warps : {4, 2, 1}) {
-    const int64_t rows = warps * AttentionMmaAttr::rowsOfWarp(target.mmaK);
-    if (sharedBytes(facts.attention->parts, rows, target.mmaK) <= target.sharedBytes)
-      found.push_back(AttentionMmaAttr::get(facts.context(), rows, target.mmaK, target.asyncCopy));
+    const int64_t rows = warps * 16;
+    if (sharedBytes(facts.attention->parts, rows) <= target.sharedBytes)
+      found.push_back(AttentionMmaAttr::get(facts.context(), rows, target.asyncCopy));
   }
   return found;
 }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A warp multiplies A (16*MI x K) by B (K x 8*NI), f16 or bf16 operands from shared memory, f32 accumulators. K is 16
-// (m16n8k16, sm_80 and later: fragments a[MI][4], b[NI][2]) or 8 (m16n8k8, from sm_75: a[MI][2], b[NI][1]). The extents
-// of the fragment arrays choose between the two. Every function is called by all 32 lanes with the same arguments.
+// (fragments a[MI][4], b[NI][2]; m16n8k16, on sm_75 two m16n8k8) or 8 (m16n8k8: a[MI][2], b[NI][1]). The extents of the
+// fragment arrays choose between the two. bf16 needs sm_80. Every function is called by all 32 lanes with the same arguments.
 #ifndef CUPOLA_DEVICE_MMA_CUH
 #define CUPOLA_DEVICE_MMA_CUH
 
@@ -11,8 +11,8 @@
 #include "primitives_matrix.cuh"
 
 namespace cupola_device {
-template <int N> constexpr bool hasMmaK16 = CUPOLA_ARCH >= 800;
-template <int N> constexpr bool hasMmaK8 = CUPOLA_ARCH >= 750;
+template <int N> constexpr bool hasMmaBf16 = CUPOLA_ARCH >= 800;
+template <int N> constexpr bool hasMma = CUPOLA_ARCH >= 750;
 template <class T> CUPOLA_DEVICE u32 packPair(T first, T second) {
   return static_cast<u32>(first.bits) | static_cast<u32>(second.bits) << 16;
 }
@@ -131,20 +131,34 @@ CUPOLA_DEVICE void mma_load_b_transposed(u32 (&b)[NI][1], const T *tile, u32 str
 template <int MI, int NI>
 CUPOLA_DEVICE void warp_mma_tile(f32 (&acc)[MI][NI][4], const u32 (&a)[MI][4], const u32 (&b)[NI][2],
                                  cupola_device::Place at = CUPOLA_HERE) {
-  static_assert(cupola_device::hasMmaK16<MI>, "mma m16n8k16 needs sm_80");
+  static_assert(cupola_device::hasMma<MI>, "mma needs sm_75");
   cupola_device::mmaTileK16<false>(acc, a, b, at);
 }
 template <int MI, int NI>
 CUPOLA_DEVICE void warp_mma_tile(f32 (&acc)[MI][NI][4], const u32 (&a)[MI][2], const u32 (&b)[NI][1],
                                  cupola_device::Place at = CUPOLA_HERE) {
-  static_assert(cupola_device::hasMmaK8<MI>, "mma m16n8k8 needs sm_75");
+  static_assert(cupola_device::hasMma<MI>, "mma needs sm_75");
   cupola_device::mmaTileHalfK8(acc, a, b, at);
 }
 template <int MI, int NI>
 CUPOLA_DEVICE void warp_mma_tile_bf16(f32 (&acc)[MI][NI][4], const u32 (&a)[MI][4], const u32 (&b)[NI][2],
                                       cupola_device::Place at = CUPOLA_HERE) {
-  static_assert(cupola_device::hasMmaK16<MI>, "mma m16n8k16 needs sm_80");
+  static_assert(cupola_device::hasMmaBf16<MI>, "mma of bf16 needs sm_80");
   cupola_device::mmaTileK16<true>(acc, a, b, at);
+}
+
+/// acc[0][first + j] += a[0] * b[j]: some columns of a warp tile of 16 rows, so that few fragments of b are there at once.
+template <int NI, int N>
+CUPOLA_DEVICE void warp_mma_columns(f32 (&acc)[1][NI][4], const u32 (&a)[1][4], const u32 (&b)[N][2], u32 first,
+                                    cupola_device::Place at = CUPOLA_HERE) {
+  static_assert(cupola_device::hasMma<NI>, "mma needs sm_75");
+  cupola_device::mmaColumnsK16<false>(acc, a, b, first, at);
+}
+template <int NI, int N>
+CUPOLA_DEVICE void warp_mma_columns_bf16(f32 (&acc)[1][NI][4], const u32 (&a)[1][4], const u32 (&b)[N][2], u32 first,
+                                         cupola_device::Place at = CUPOLA_HERE) {
+  static_assert(cupola_device::hasMmaBf16<NI>, "mma of bf16 needs sm_80");
+  cupola_device::mmaColumnsK16<true>(acc, a, b, first, at);
 }
 
 /// A fragments for K = 16 of the columns 16*step .. 16*step + 15 of a 16*MI x 8*NI tile of accumulators, rounded to T (f16

@@ -39,7 +39,8 @@ CUPOLA_DEVICE void mmaHalfK8(float (&d)[4], const unsigned (&a)[2], const unsign
                : "r"(a[0]), "r"(a[1]), "r"(b[0]));
 }
 
-/// d(16x8) += a(16x16) * b(16x8), f16 or bf16 operands, f32 accumulators. Needs sm_80.
+/// d(16x8) += a(16x16) * b(16x8), f16 or bf16 operands, f32 accumulators. Before sm_80 two products of half the depth,
+/// whose fragments are the halves of these; bf16 needs sm_80.
 template <bool Bf16> CUPOLA_DEVICE void mmaK16(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
 #if CUPOLA_ARCH >= 800
   if (Bf16)
@@ -52,6 +53,10 @@ template <bool Bf16> CUPOLA_DEVICE void mmaK16(float (&d)[4], const unsigned (&a
                  "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
                  : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#else
+  const unsigned a0[2] = {a[0], a[1]}, a1[2] = {a[2], a[3]}, b0[1] = {b[0]}, b1[1] = {b[1]};
+  mmaHalfK8(d, a0, b0);
+  mmaHalfK8(d, a1, b1);
 #endif
 }
 
@@ -73,6 +78,14 @@ CUPOLA_DEVICE void mmaTileK16(float (&acc)[MI][NI][4], const unsigned (&a)[MI][4
     for (int j = 0; j < NI; ++j)
       mmaK16<Bf16>(acc[i][j], a[i], b[j]);
   }
+}
+
+template <bool Bf16, int NI, int N>
+CUPOLA_DEVICE void mmaColumnsK16(float (&acc)[1][NI][4], const unsigned (&a)[1][4], const unsigned (&b)[N][2],
+                                 unsigned first, Place) {
+  CUPOLA_UNROLL
+  for (int j = 0; j < N; ++j)
+    mmaK16<Bf16>(acc[0][first + j], a[0], b[j]);
 }
 
 } // namespace cupola_device

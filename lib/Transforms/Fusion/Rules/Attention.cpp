@@ -18,13 +18,30 @@ struct Attention {
   std::optional<StringRef> refusal;
 };
 
-/// The product whose result reaches `value` through pointwise ops, with what lies on the way.
+/// Only extents of 1 come or go, and rows and keys stay what they are.
+bool keepsMatrices(graph::ReshapeOp reshape) {
+  graph::Exprs from = graph::shapeOf(reshape.getInput()), to = graph::shapeOf(reshape.getResult());
+  if (from.size() < 2 || to.size() < 2 || !std::equal(from.end() - 2, from.end(), to.end() - 2))
+    return false;
+  auto isOne = [](const Expr &extent) { return extent.isConstant(1); };
+  llvm::erase_if(from, isOne);
+  llvm::erase_if(to, isOne);
+  return from == to;
+}
+
+/// What may lie between a product and the softmax: ops on each score alone.
+bool isOnTheWay(Operation *op) {
+  auto reshape = dyn_cast<graph::ReshapeOp>(op);
+  return classOf(op) == graph::FusionClass::Pointwise || (reshape && keepsMatrices(reshape));
+}
+
+/// The product whose result reaches `value` on the way to the softmax, with what lies on it.
 graph::MatMulOp findScores(Value value, Ops &path, DenseSet<Operation *> &seen) {
   Operation *op = value.getDefiningOp();
-  if (!op || !seen.insert(op).second)
+  if (!op || seen.size() == maxOps || !seen.insert(op).second)
     return {};
   graph::MatMulOp scores = dyn_cast<graph::MatMulOp>(op);
-  if (!scores && classOf(op) == graph::FusionClass::Pointwise)
+  if (!scores && isOnTheWay(op))
     for (Value operand : op->getOperands())
       if ((scores = findScores(operand, path, seen)))
         break;
@@ -42,7 +59,7 @@ graph::MatMulOp findResult(graph::SoftmaxOp softmax, Ops &path) {
     path.insert(user);
     if (auto product = dyn_cast<graph::MatMulOp>(user))
       return product.getLhs() == value ? product : graph::MatMulOp();
-    if (!isa<graph::CastOp>(user))
+    if (!isa<graph::CastOp>(user) && !(isa<graph::ReshapeOp>(user) && isOnTheWay(user)))
       return {};
     value = user->getResult(0);
   }
@@ -100,6 +117,8 @@ void formAttention(Formation &kernels) {
 std::optional<Decision> decideAttention(const Edge &edge) {
   if (edge.isWithin && edge.to->core.contains(edge.producer) && edge.to->core.contains(edge.consumer))
     return Decision{true, "the scores of attention stay within its kernel"};
+  if (!edge.kernels.options.attention)
+    return std::nullopt;
   for (Operation *op : {edge.producer, edge.consumer})
     if (auto softmax = dyn_cast<graph::SoftmaxOp>(op))
       if (std::optional<Attention> found = match(softmax);

@@ -28,6 +28,7 @@ struct Candidate {
 struct Edge {
   Edge(const Formation &kernels, mlir::Operation *producer, mlir::Operation *consumer);
 
+  const Formation &kernels;
   mlir::Operation *producer, *consumer;
   llvm::ArrayRef<Group *> makers; ///< kernels that compute the producer
   Group *from, *to;               ///< the first that computes the producer, the consumer; null: none
