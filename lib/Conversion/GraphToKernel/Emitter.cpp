@@ -163,7 +163,7 @@ Value Emitter::reduce(const Loop &loop, graph::ReduceKind kind, function_ref<Val
 
 SmallVector<Value> Emitter::steps(const Expr &count, ValueRange inits,
                                   function_ref<SmallVector<Value>(const Expr &, ValueRange)> body) {
-  std::string name = "s" + std::to_string(loopVariables++);
+  std::string name = "j" + std::to_string(loopVariables++); // "s0", .. are symbols of the model
   known[name] = {Expr(0), count - 1};
   auto op = kernel::ForOp::create(b, loc(), inits.getTypes(), inKernel(count), inits);
   op.getBody().getBlocks().clear();

@@ -14,6 +14,12 @@ namespace cupola::cpu {
 #include "lib/Target/CPU/Passes.h.inc"
 
 Status chooseSchedule(kernel::FuncOp func, const CpuArchitecture &isa) {
+  if (stepsOf(func)) {
+    Result<AttentionAttr> steps = chooseAttention(func, isa);
+    CUPOLA_TRY(steps.status());
+    func.setScheduleAttr(*steps);
+    return {};
+  }
   if (!dotOf(func)) {
     func.setScheduleAttr(chooseNest(func, isa));
     return {};

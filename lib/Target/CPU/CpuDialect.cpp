@@ -53,6 +53,7 @@ void CpuDialect::initialize() {
 // Reports tell kernels of a CPU apart by what they compute.
 StringRef NestAttr::getLabel(graph::KernelKind kind) const { return graph::stringifyKernelKind(kind); }
 StringRef ContractionAttr::getLabel(graph::KernelKind kind) const { return graph::stringifyKernelKind(kind); }
+StringRef AttentionAttr::getLabel(graph::KernelKind kind) const { return graph::stringifyKernelKind(kind); }
 
 //===----------------------------------------------------------------------===//
 // Verifiers
@@ -79,4 +80,12 @@ LogicalResult ContractionAttr::verify(EmitError error, int64_t rows, int64_t col
   if (piece < 0 || (piece > 0 && lhs != OperandForm::Copied))
     return error() << "pieces are positive numbers of a left operand that is copied";
   return piece == 0 ? success() : verifyDivides(error, "the block's depth", depth, piece);
+}
+
+LogicalResult AttentionAttr::verify(EmitError error, int64_t rows, OperandForm keys, OperandForm values) {
+  if (failed(verifyPositive(error, {rows})))
+    return failure();
+  if (keys == OperandForm::Packed || values == OperandForm::Packed)
+    return error() << "keys and values are direct or copied";
+  return success();
 }

@@ -63,4 +63,16 @@ def Cpu_ContractionAttr : Cpu_Schedule<"Contraction", "contraction"> {
   }];
 }
 
+def Cpu_AttentionAttr : Cpu_Schedule<"Attention", "attention"> {
+  let summary = "ordered steps over tiles of rows";
+  let description = [{
+    An iteration takes `rows` rows through all steps; its parts of the tiles stay in scratch memory.
+    `keys` says how products of a copied left operand read their right one, `values` how those of a
+    tile do: copied into panels block by block, or where it lies; along the depth this takes a
+    product per element instead of micro-kernels, for few rows.
+  }];
+  let parameters = (ins "int64_t":$rows, EnumParameter<Cpu_OperandForm>:$keys, EnumParameter<Cpu_OperandForm>:$values);
+  let assemblyFormat = "`<` `rows` $rows `,` `keys` $keys `,` `values` $values `>`";
+}
+
 #endif // CUPOLA_LIB_TARGET_CPU_CPUDIALECT_TD

@@ -61,7 +61,7 @@ Value Emitter::operandElement(Region &region) {
   mlir::Block &body = region.front();
   Value value = emitYield(body)[0];
   Type from = body.getTerminator()->getOperand(0).getType();
-  DotOp op = plan.contraction->dot;
+  auto op = cast<DotOp>(region.getParentOp());
   return emitCast(c, from, op.getTile().getType().getElement(), value);
 }
 
@@ -110,18 +110,22 @@ void Emitter::copyPieces(Value target) {
 
 void Emitter::copyRhs() {
   const Contraction &dot = *plan.contraction;
-  DotOp op = dot.dot;
-  Type element = op.getTile().getType().getElement();
-  forLoop(c.i64(0), block.columns, dot.panel, {}, [&](Value panel, Carried) -> Values {
-    Value first = c.addi(block.column, panel);
-    Value count = c.minsi(c.i64(dot.panel), c.subi(block.columns, panel));
-    Value start = c.address(scratchAt(dot.rhsOffset), c.muli(panel, c.i64(dot.depthBlock)), element);
-    forLoop(c.i64(0), block.depths, 1, {}, [&](Value k, Carried) -> Values {
-      variables[dot.k] = c.addi(block.depth, k);
-      Value base = c.address(start, c.muli(k, c.i64(dot.panel)), element);
-      vectorLoop(dot.n, first, c.addi(first, count), dot.columns, {}, [&](Carried) -> Values {
-        Value value = operandElement(op.getRhs());
-        Value at = c.subi(variables[dot.n], first);
+  copyPanels({dot.dot, dot.n, dot.k, dot.columns, block.column, block.columns, block.depth, block.depths, dot.panel,
+              dot.depthBlock, scratchAt(dot.rhsOffset)});
+}
+
+void Emitter::copyPanels(PanelCopy copy) {
+  Type element = copy.dot.getTile().getType().getElement();
+  forLoop(c.i64(0), copy.columns, copy.panel, {}, [&](Value panel, Carried) -> Values {
+    Value first = c.addi(copy.column, panel);
+    Value count = c.minsi(c.i64(copy.panel), c.subi(copy.columns, panel));
+    Value start = c.address(copy.target, c.muli(panel, c.i64(copy.panelDepth)), element);
+    forLoop(c.i64(0), copy.depths, 1, {}, [&](Value k, Carried) -> Values {
+      variables[copy.k] = c.addi(copy.depth, k);
+      Value base = c.address(start, c.muli(k, c.i64(copy.panel)), element);
+      vectorLoop(copy.n, first, c.addi(first, count), copy.length, {}, [&](Carried) -> Values {
+        Value value = operandElement(copy.dot.getRhs());
+        Value at = c.subi(variables[copy.n], first);
         store(value, {c.address(base, at, element), true}, element, {});
         return {};
       });
@@ -131,8 +135,7 @@ void Emitter::copyRhs() {
   });
 }
 
-Emitter::Operand Emitter::directAt(Region &region, const std::string &strided) {
-  kernel::LoadOp load = plainOperand(region);
+Emitter::Operand Emitter::loadedAt(kernel::LoadOp load, const std::string &strided) {
   Expr position = vars.read(load.getPosition(), load.getIndices());
   Address from = address(buffers.lookup(load.getView()), load.getView().getType().getElement(), position);
   return {from.pointer, index(*position.coefficient(strided))};
@@ -148,7 +151,7 @@ Emitter::Operand Emitter::lhsAt(Value row) {
   }
   variables[dot.m] = c.addi(block.row, row);
   variables[dot.k] = block.depth;
-  return directAt(op.getLhs(), dot.m);
+  return loadedAt(plainOperand(op.getLhs()), dot.m);
 }
 
 Emitter::Operand Emitter::rhsAt(Value panel) {
@@ -165,7 +168,7 @@ Emitter::Operand Emitter::rhsAt(Value panel) {
   }
   variables[dot.n] = column;
   variables[dot.k] = block.depth;
-  return directAt(op.getRhs(), dot.k);
+  return loadedAt(plainOperand(op.getRhs()), dot.k);
 }
 
 //===----------------------------------------------------------------------===//
@@ -177,7 +180,7 @@ void Emitter::emitTile(Value panel, Value row) {
   DotOp op = dot.dot;
   Value offset = c.addi(c.muli(panel, c.i64(dot.rowBlock)), c.muli(row, c.i64(dot.panel)));
   Value tile = c.address(scratchAt(dot.tileOffset), offset, valueType(op.getTile().getType().getElement()));
-  callMicroKernel(panel, row, tile);
+  multiplyTile(panel, row, tile);
   std::optional<int64_t> depth = dot.depth.constant();
   if (depth && *depth <= dot.depthBlock)
     return emitEpilogue(panel, row, tile);
@@ -217,35 +220,48 @@ void Emitter::chooseSize(Value value, ArrayRef<int64_t> sizes, function_ref<void
   chooseSize(value, sizes.drop_front(), body);
 }
 
-/// The smallest micro-kernel that covers the panel's columns and the tile's rows.
-void Emitter::callMicroKernel(Value panel, Value row, Value tile) {
+void Emitter::multiplyTile(Value panel, Value row, Value tile) {
   const Contraction &dot = *plan.contraction;
   DotOp op = dot.dot;
   Type element = op.getTile().getType().getElement();
-  int64_t lanes = isa.lanesOf(elementBytes(element));
-  Operand left = lhsAt(row), right = rhsAt(panel);
-  Value columns = c.minsi(c.i64(dot.panel), c.subi(block.columns, panel));
-  Value rows = c.subi(block.rows, row);
-  Value accumulate = c.convert<arith::ExtUIOp>(c.cmpi(CmpIPredicate::sgt, block.depth, c.i64(0)), c.b.getI64Type());
+  MicroCall call;
+  call.element = element;
+  call.left = lhsAt(row);
+  call.right = rhsAt(panel);
+  call.columns = c.minsi(c.i64(dot.panel), c.subi(block.columns, panel));
+  call.rows = c.subi(block.rows, row);
+  call.depth = block.depths;
+  call.tile = tile;
+  call.accumulate = c.convert<arith::ExtUIOp>(c.cmpi(CmpIPredicate::sgt, block.depth, c.i64(0)), c.b.getI64Type());
   // The rows share the block that follows in the packed operand: a line each per step.
-  bool isPacked = dot.rhs == OperandForm::Packed;
-  Value ahead = right.pointer;
-  if (isPacked) {
+  call.prefetches = dot.rhs == OperandForm::Packed;
+  call.ahead = call.right.pointer;
+  if (call.prefetches) {
     Value lines = c.muli(block.depths, c.binary<arith::DivUIOp>(row, c.i64(isa.tileRows)));
-    ahead = c.address(right.pointer, c.muli(block.depths, right.stride), element);
-    ahead = c.address(ahead, c.muli(lines, c.i64(64)), c.b.getI8Type());
+    call.ahead = c.address(call.right.pointer, c.muli(block.depths, call.right.stride), element);
+    call.ahead = c.address(call.ahead, c.muli(lines, c.i64(64)), c.b.getI8Type());
   }
-  SmallVector<int64_t> widths{dot.panel};
-  for (int64_t vectors = isa.tileVectors; --vectors > 0 && !divisible(dot.columns, dot.panel, divisors);)
+  call.isDirect = dot.rhs == OperandForm::Direct;
+  call.panel = call.tileStride = dot.panel;
+  callMicroKernel(call, dot.rows, dot.columns);
+}
+
+/// The smallest micro-kernel that covers the panel's columns and the tile's rows.
+void Emitter::callMicroKernel(const MicroCall &call, const Expr &allRows, const Expr &allColumns) {
+  const int64_t lanes = isa.lanesOf(elementBytes(call.element));
+  SmallVector<int64_t> widths{call.panel};
+  for (int64_t vectors = call.panel / lanes; --vectors > 0 && !divisible(allColumns, call.panel, divisors);)
     widths.insert(widths.begin(), vectors * lanes);
-  bool masked = dot.rhs == OperandForm::Direct && !divisible(dot.columns, lanes, divisors);
-  chooseSize(rows, tileHeights(dot.rows, isa, divisors), [&](int64_t height) {
-    chooseSize(columns, widths, [&](int64_t width) {
-      MicroKernel shape{element,  static_cast<unsigned>(height), static_cast<unsigned>(width / lanes), masked, isPacked,
-                        dot.panel};
+  const bool masked = call.isDirect && !divisible(allColumns, lanes, divisors);
+  chooseSize(call.rows, tileHeights(allRows, isa, divisors), [&](int64_t height) {
+    chooseSize(call.columns, widths, [&](int64_t width) {
+      MicroKernel shape{
+          call.element,   static_cast<unsigned>(height), static_cast<unsigned>(width / lanes), masked, call.prefetches,
+          call.tileStride};
       LLVM::CallOp::create(c.b, c.loc, microKernel(c.module, shape, isa),
-                           ValueRange{left.pointer, left.stride, rows, right.pointer, right.stride, block.depths, tile,
-                                      accumulate, columns, ahead});
+                           ValueRange{call.left.pointer, call.left.stride, call.rows, call.right.pointer,
+                                      call.right.stride, call.depth, call.tile, call.accumulate, call.columns,
+                                      call.ahead});
     });
   });
 }

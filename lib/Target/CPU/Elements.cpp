@@ -104,7 +104,7 @@ void Emitter::emitExtract(ExtractOp op) {
     return loadFrom(window.pointer, row * window.stride + column);
   }
   if (auto stored = plan.tiles.find(tile); stored != plan.tiles.end())
-    return loadFrom(scratchAt(stored->second), tilePosition(vars, op));
+    return loadFrom(scratchAt(stored->second), plan.steps ? rowTilePosition(op) : tilePosition(vars, op));
 
   auto map = tile.getDefiningOp<MapOp>();
   Aliases outer = aliases, inner = aliases;

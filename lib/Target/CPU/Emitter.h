@@ -122,18 +122,64 @@ private:
   void copyLhsPart(const std::string &var, mlir::Value first, mlir::Value end, const Expr &length, mlir::Value target);
   void copyPieces(mlir::Value target);
   void copyRhs();
+  /// Panels of a right operand, one after the other: rows of `panel` columns from `depth` on.
+  struct PanelCopy {
+    kernel::DotOp dot;
+    std::string n, k;
+    Expr length; ///< the extent of n
+    mlir::Value column, columns, depth, depths;
+    int64_t panel, panelDepth; ///< columns, and rows that there is room for
+    mlir::Value target;
+  };
+  void copyPanels(PanelCopy copy);
   void emitTile(mlir::Value panel, mlir::Value row);
   void chooseSize(mlir::Value value, llvm::ArrayRef<int64_t> sizes, llvm::function_ref<void(int64_t)> body);
-  void callMicroKernel(mlir::Value panel, mlir::Value row, mlir::Value tile);
+  void multiplyTile(mlir::Value panel, mlir::Value row, mlir::Value tile);
   void emitEpilogue(mlir::Value panel, mlir::Value row, mlir::Value tile);
   mlir::Value operandElement(mlir::Region &region);
   /// Where an operand's panel or rows begin, and the distance to the next row.
   struct Operand {
     mlir::Value pointer, stride;
   };
+  /// What a tile is of; see MicroKernel.h. `isDirect`: columns beyond the last may not be read.
+  struct MicroCall {
+    mlir::Type element;
+    Operand left, right;
+    mlir::Value rows, columns, depth, tile, accumulate, ahead;
+    int64_t panel = 0, tileStride = 0;
+    bool isDirect = false, prefetches = false;
+  };
+  void callMicroKernel(const MicroCall &call, const Expr &allRows, const Expr &allColumns);
   Operand lhsAt(mlir::Value row);
   Operand rhsAt(mlir::Value panel);
-  Operand directAt(mlir::Region &region, const std::string &strided);
+  Operand loadedAt(kernel::LoadOp load, const std::string &strided);
+
+  //===--- RowSteps.cpp: ordered steps over tiles of rows ---===//
+  void emitSteps(llvm::ArrayRef<mlir::Value> iteration);
+  void emitRowOps(mlir::Block &body);
+  void emitFor(kernel::ForOp op);
+  void emitRows(llvm::ArrayRef<mlir::Operation *> loops);
+  void emitRow(mlir::Operation *loop, mlir::Value row);
+  /// The extent of a loop, or where its columns begin not to count.
+  Expr liveExtent(const std::string &var, const Expr &extent) const;
+  /// The condition e >= 0 holds wherever elements are loaded now.
+  bool isProven(const Expr &e) const;
+  Expr rowTilePosition(kernel::ExtractOp op);
+
+  //===--- RowDot.cpp: the products of steps ---===//
+  void emitRowDot(RowDot dot);
+  void copyRowLhs(RowDot dot);
+  void copyRowRhs(RowDot dot);
+  void copyTurned(RowDot dot);
+  void multiplyRows(RowDot dot);
+  void multiplyAlongDepth(RowDot dot);
+  Values rhsAlongDepth(RowDot dot, mlir::Value column);
+  /// Lane j of vector i becomes lane i of vector j.
+  void transpose(Values &vectors);
+  mlir::Value rowLhsAt(const RowDot &dot, mlir::Value row);
+  mlir::Value rowTileAt(mlir::Value tile, mlir::Value row, mlir::Value column);
+  mlir::Value liveColumns(const RowDot &dot);
+  mlir::Value liveDepth(const RowDot &dot);
 
   /// What an iteration computes: firsts and counts; depth is the current block of k.
   struct DotBlock {
@@ -165,6 +211,7 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> values; ///< scalars of the kernel -> emitted
   TileWindow window;
   DotBlock block;
+  bool isLive = false; ///< only columns that count are loaded now
 };
 
 } // namespace cupola::cpu

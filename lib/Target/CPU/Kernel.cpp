@@ -10,7 +10,9 @@ namespace cupola::cpu {
 
 Emitter::Emitter(OpBuilder &builder, FuncOp func, const KernelPlan &plan, const CpuArchitecture &isa)
     : c(builder, func.getLoc(), isa.lanes()), func(func), plan(plan), isa(isa), vars(plan.vars),
-      divisors(scalarDivisors(func.getScalars())) {}
+      divisors(scalarDivisors(func.getScalars())) {
+  divisors[kLiveVectors] = isa.lanes();
+}
 
 void Emitter::emitKernel(ModuleOp module, StringRef name) {
   MLIRContext *context = func.getContext();
@@ -73,7 +75,9 @@ Emitter::Values Emitter::delinearize(Value iteration) {
 
 void Emitter::emitIteration(Value iteration) {
   Values parallel = delinearize(iteration);
-  if (plan.contraction)
+  if (plan.steps)
+    emitSteps(parallel);
+  else if (plan.contraction)
     emitContraction(parallel);
   else
     emitNest(plan.nest, parallel);

@@ -101,8 +101,6 @@ std::vector<Expr> parallelExtents(const Nest &nest) {
   return result;
 }
 
-uint32_t grainFor(double work) { return static_cast<uint32_t>(std::clamp(kThreadWork / work, 1.0, 1e6)); }
-
 /// A last vector may be stored beyond the end of a tile, but several may not.
 bool suits(NestAttr schedule, Variables &vars, const Nest &nest, const StoredTiles &tiles, const CpuArchitecture &isa) {
   std::optional<int64_t> vector = schedule.getVector();
@@ -161,6 +159,8 @@ Status doesNotSuit(FuncOp func, const CpuArchitecture &isa) {
       ("the schedule of kernel " + func.getSymName() + " does not suit it on " + StringRef(isa.name)).str());
 }
 
+uint32_t grainFor(double work) { return static_cast<uint32_t>(std::clamp(kThreadWork / work, 1.0, 1e6)); }
+
 void Nest::vectorise(unsigned loop) {
   vectorised = true;
   std::rotate(vars.begin() + loop, vars.begin() + loop + 1, vars.end());
@@ -216,7 +216,11 @@ Result<KernelPlan> planKernel(FuncOp func, const CpuArchitecture &isa) {
   CUPOLA_TRY(checkOps(func));
   KernelPlan plan(func);
   Attribute schedule = func.getScheduleAttr();
-  if (auto nest = dyn_cast_or_null<NestAttr>(schedule); nest && !dotOf(func))
+  if (auto attention = dyn_cast_or_null<AttentionAttr>(schedule); attention && stepsOf(func))
+    CUPOLA_TRY(planSteps(func, attention, isa, plan));
+  else if (stepsOf(func))
+    return doesNotSuit(func, isa);
+  else if (auto nest = dyn_cast_or_null<NestAttr>(schedule); nest && !dotOf(func))
     CUPOLA_TRY(planNest(func, nest, isa, plan));
   else if (auto contraction = dyn_cast_or_null<ContractionAttr>(schedule); contraction && dotOf(func))
     CUPOLA_TRY(planDot(func, contraction, isa, plan));

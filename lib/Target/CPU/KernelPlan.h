@@ -13,6 +13,7 @@
 #include "lib/Target/CPU/Access.h"
 #include "lib/Target/CPU/CpuDialect.h"
 #include "lib/Target/CPU/DepthPieces.h"
+#include "lib/Target/CPU/RowSteps.h"
 
 namespace cupola::cpu {
 
@@ -60,6 +61,7 @@ struct KernelPlan {
   explicit KernelPlan(kernel::FuncOp func);
 
   kernel::Variables vars;                 ///< the names in all of the plan
+  std::optional<RowSteps> steps;          ///< else a contraction
   std::optional<Contraction> contraction; ///< else the nest
   Nest nest;
   std::vector<Expr> parallel; ///< extents of the iterations, outermost first
@@ -88,6 +90,10 @@ Status doesNotSuit(kernel::FuncOp func, const CpuArchitecture &isa);
 /// The contraction as the schedule says.
 Result<Contraction> planContraction(kernel::Variables &vars, kernel::FuncOp func, ContractionAttr schedule,
                                     const CpuArchitecture &isa);
+/// Code::Internal as readSteps and shareTiles say, or where the schedule does not suit.
+Status planSteps(kernel::FuncOp func, AttentionAttr schedule, const CpuArchitecture &isa, KernelPlan &plan);
+/// Iterations of this much work that are worth a thread.
+uint32_t grainFor(double work);
 Nest collectLoops(kernel::Variables &vars, kernel::FuncOp func);
 /// Elements of work of one iteration, where an op counts an eighth.
 double iterationWork(const Nest &nest);

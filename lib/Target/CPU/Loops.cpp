@@ -174,7 +174,8 @@ void Emitter::emitLevel(const Nest &nest, unsigned level, const Levels &levels, 
 Emitter::LoopNest Emitter::loopsOf(Operation *op) {
   LoopNest loops;
   loops.vars = vars.names(op->getRegion(0).getArguments());
-  llvm::append_range(loops.extents, exprsOf(extentsOf(op)));
+  for (auto [var, extent] : llvm::zip_equal(loops.vars, exprsOf(extentsOf(op))))
+    loops.extents.push_back(liveExtent(var, extent));
   if (!vectorVar.empty())
     return loops;
   std::optional<unsigned> choice =

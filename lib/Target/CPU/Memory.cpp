@@ -101,6 +101,8 @@ Value Emitter::index(const Expr &e, bool scalar) {
 Emitter::Condition Emitter::conjunction(ArrayRef<Expr> exprs) {
   Value uniform, byLane;
   for (const Expr &e : exprs) {
+    if (isProven(e))
+      continue;
     Value value = index(pieces ? pieces->condition(e.substitute(aliases)) : e);
     Value holds = c.cmpi(CmpIPredicate::sge, value, c.i64(0));
     Value &part = Code::isVector(holds) ? byLane : uniform;

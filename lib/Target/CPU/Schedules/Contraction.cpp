@@ -14,18 +14,6 @@ namespace {
 
 constexpr int64_t kDepthBlock = 512;
 
-int64_t roundUp(int64_t value, int64_t multiple) { return (value + multiple - 1) / multiple * multiple; }
-
-/// A multiple of `unit` of about `wanted`, such that blocks of it are about equal.
-int64_t blockOf(const Expr &extent, int64_t unit, int64_t wanted) {
-  wanted = roundUp(wanted, unit);
-  std::optional<int64_t> known = extent.constant();
-  if (!known)
-    return wanted;
-  int64_t blocks = std::max<int64_t>(1, (*known + wanted / 2) / wanted);
-  return std::max(unit, roundUp((*known + blocks - 1) / blocks, unit));
-}
-
 /// Rows and columns of an iteration: few, so that threads have something to share, but
 /// an operand that is copied should serve many rows or columns.
 void chooseBlocks(Contraction &c, const CpuArchitecture &isa) {
@@ -52,6 +40,15 @@ OperandForm rhsForm(Variables &vars, FuncOp func, Contraction &c, const CpuArchi
 }
 
 } // namespace
+
+int64_t blockOf(const Expr &extent, int64_t unit, int64_t wanted) {
+  wanted = llvm::alignTo(wanted, unit);
+  std::optional<int64_t> known = extent.constant();
+  if (!known)
+    return wanted;
+  int64_t blocks = std::max<int64_t>(1, (*known + wanted / 2) / wanted);
+  return std::max<int64_t>(unit, llvm::alignTo((*known + blocks - 1) / blocks, unit));
+}
 
 Result<ContractionAttr> chooseContraction(FuncOp func, const CpuArchitecture &isa) {
   Variables vars(func);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A file per schedule: which of its parameters suit a kernel best. One schedule takes
-// kernels with a contraction, the other all that are left.
+// kernels with ordered steps, one those with a contraction, one all that are left.
 //===----------------------------------------------------------------------===//
 #ifndef CUPOLA_LIB_TARGET_CPU_SCHEDULES_SCHEDULES_H
 #define CUPOLA_LIB_TARGET_CPU_SCHEDULES_SCHEDULES_H
@@ -17,6 +17,12 @@ namespace cupola::cpu {
 NestAttr chooseNest(kernel::FuncOp func, const CpuArchitecture &isa);
 /// Code::Internal where the contraction is none that readContraction knows.
 Result<ContractionAttr> chooseContraction(kernel::FuncOp func, const CpuArchitecture &isa);
+
+/// Code::Internal where readSteps knows no code for them.
+Result<AttentionAttr> chooseAttention(kernel::FuncOp func, const CpuArchitecture &isa);
+
+/// A multiple of `unit` of about `wanted`, such that blocks of it are about equal.
+int64_t blockOf(const Expr &extent, int64_t unit, int64_t wanted);
 
 } // namespace cupola::cpu
 

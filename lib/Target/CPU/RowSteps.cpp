@@ -1,0 +1,112 @@
+//===- lib/Target/CPU/RowSteps.cpp - ordered steps over tiles of rows ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Between two products all maps run on one row before the next: its elements are in the first
+// cache from one to the other.
+
+#include "lib/Target/CPU/Emitter.h"
+
+using namespace mlir;
+using namespace cupola::kernel;
+using cupola::graph::exprsOf;
+
+namespace cupola::cpu {
+
+void Emitter::emitSteps(ArrayRef<Value> iteration) {
+  const RowSteps &steps = *plan.steps;
+  for (auto [index, value] : llvm::zip(func.getPoint(), iteration))
+    variables[vars.name(index)] = value;
+  block.row = c.muli(iteration.back(), c.i64(steps.rowBlock));
+  block.rows = c.minsi(c.i64(steps.rowBlock), c.subi(index(steps.rows), block.row));
+  variables[kFirstRow] = block.row;
+  for (const auto &[op, dot] : steps.dots)
+    if (!dot.lhsTile && dot.lhsIsFixed)
+      copyRowLhs(dot);
+  emitRowOps(func.getBody().front());
+}
+
+void Emitter::emitRowOps(mlir::Block &body) {
+  SmallVector<Operation *> loops;
+  const auto flush = [&] {
+    if (!loops.empty())
+      emitRows(loops);
+    loops.clear();
+  };
+  for (Operation &op : body) {
+    if (llvm::isa<MapOp, ForeachOp>(op)) {
+      loops.push_back(&op);
+    } else if (auto dot = dyn_cast<DotOp>(op)) {
+      flush();
+      emitRowDot(plan.steps->dots.find(dot)->second);
+    } else if (auto loop = dyn_cast<ForOp>(op)) {
+      flush();
+      emitFor(loop);
+    } else {
+      emitOp(&op); // reads no tile
+    }
+  }
+  flush();
+}
+
+/// What is carried stays where it is: a step's tiles take the places of those before.
+void Emitter::emitFor(ForOp op) {
+  forLoop(c.i64(0), index(op.getSteps()), 1, {}, [&](Value step, Carried) -> Values {
+    variables[vars.name(op.getStep())] = step;
+    if (const auto &live = plan.steps->live) {
+      variables[kLive] = c.minsi(c.maxsi(index(live->count), c.i64(0)), c.i64(live->columns));
+      Value lanes = c.i64(isa.lanes() - 1);
+      variables[kLiveVectors] = c.andi(c.addi(variables[kLive], lanes), c.i64(-static_cast<int64_t>(isa.lanes())));
+    }
+    emitRowOps(op.getBody().front());
+    return {};
+  });
+}
+
+void Emitter::emitRows(ArrayRef<Operation *> loops) {
+  forLoop(block.row, c.addi(block.row, block.rows), 1, {}, [&](Value row, Carried) -> Values {
+    for (Operation *loop : loops)
+      emitRow(loop, row);
+    return {};
+  });
+}
+
+void Emitter::emitRow(Operation *loop, Value row) {
+  const std::vector<std::string> names = vars.names(loop->getRegion(0).getArguments());
+  variables[names[0]] = row;
+  const auto body = [&](Carried) -> Values {
+    auto map = dyn_cast<MapOp>(loop);
+    if (!map)
+      emitBlock(loop->getRegion(0).front());
+    else
+      for (auto [tile, value] : llvm::zip_equal(map.getTiles(), emitYield(map.getBody().front()))) {
+        const Type element = cast<TileType>(tile.getType()).getElement();
+        const Value base = rowTileAt(tile, c.subi(row, block.row), c.i64(0));
+        store(value, address(base, element, names.size() == 2 ? Expr::symbol(names[1]) : Expr(0)), element, {});
+      }
+    return {};
+  };
+  if (names.size() == 1) {
+    body({});
+    return;
+  }
+  const Expr extent = liveExtent(names[1], exprsOf(extentsOf(loop))[1]);
+  vectorLoop(names[1], c.i64(0), index(extent), extent, {}, body);
+}
+
+Expr Emitter::liveExtent(const std::string &var, const Expr &extent) const {
+  const bool isCut = plan.steps && plan.steps->live && plan.steps->live->conditions.count(var);
+  return isCut ? Expr::symbol(kLiveVectors) : extent;
+}
+
+bool Emitter::isProven(const Expr &e) const {
+  return isLive && plan.steps->live &&
+         llvm::any_of(plan.steps->live->conditions, [&](const auto &condition) { return condition.second == e; });
+}
+
+Expr Emitter::rowTilePosition(ExtractOp op) {
+  graph::Exprs point = vars.read(op.getPoint(), op.getIndices());
+  Expr row = (point[0] - Expr::symbol(kFirstRow)) * plan.steps->tiles.at(op.getTile()).pitch;
+  return point.size() == 1 ? row : row + point[1];
+}
+
+} // namespace cupola::cpu
