@@ -74,9 +74,9 @@ private:
   Value at(Value tile, const Emitter::Loop &space) { return emitter.extract(tile, space); }
   /// The index in one of the matrices; their batches differ in extents of 1 alone.
   graph::Exprs in(Value matrices, const Expr &row, const Expr &column) const {
-    graph::Exprs index;
+    graph::Exprs index, dims = graph::shapeOf(matrices);
     size_t next = 0;
-    for (const Expr &extent : ArrayRef<Expr>(graph::shapeOf(matrices)).drop_back(2))
+    for (const Expr &extent : ArrayRef<Expr>(dims).drop_back(2))
       index.push_back(extent.isConstant(1) ? Expr(0) : batch[next++]);
     index.append({row, column});
     return index;
