@@ -19,8 +19,12 @@ bool fusion::hasContraction(const Group &group) {
   return group.hero && classOf(group.hero) == FusionClass::Contraction;
 }
 
-bool fusion::isContraction(const Group &group, Operation *op) {
-  return hasContraction(group) && (op == group.hero || (group.core.contains(op) && classOf(op) == classOf(group.hero)));
+bool fusion::isTileOperand(const Group &group, OpOperand &use) {
+  Operation *user = use.getOwner();
+  if (group.core.empty())
+    return hasContraction(group) && user == group.hero;
+  const bool areQueries = user == group.core.front() && use.getOperandNumber() == 0;
+  return group.core.contains(user) && classOf(user) == FusionClass::Contraction && !areQueries;
 }
 
 Formation::Formation(func::FuncOp func, const Options &options)
@@ -103,7 +107,7 @@ void Formation::extend(Group &group, const SetVector<Operation *> &ops, Value ou
 
 void Formation::computeInside(Operation *op, const Reads &reads) {
   for (Group *group : reads.kernels) {
-    auto isOperand = [&](OpOperand *use) { return isContraction(*group, use->getOwner()); };
+    auto isOperand = [&](OpOperand *use) { return isTileOperand(*group, *use); };
     if (llvm::any_of(reads.uses, isOperand))
       inTiles.insert(op);
     group->ops.insert(op);

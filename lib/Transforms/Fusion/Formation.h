@@ -16,8 +16,9 @@ bool isOutside(mlir::Operation *user);
 bool isHero(mlir::Operation *op);
 /// Has a hero that computes its result in tiles, each of which reads whole operands.
 bool hasContraction(const Group &group);
-/// `op` is such a hero of the group.
-bool isContraction(const Group &group, mlir::Operation *op);
+/// An operand of such a hero of the group, whose elements are read for several tiles. Not the queries of an attention:
+/// whatever block has a row of them takes it through all keys.
+bool isTileOperand(const Group &group, mlir::OpOperand &use);
 
 /// Why an op is stored, not computed inside the kernels that read it.
 struct Refusal {

@@ -1,6 +1,7 @@
 //===- lib/Transforms/Fusion/Rules/ContractionOperand.cpp - what a contraction reads ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "lib/Transforms/Fusion/Rules/Cost.h"
 #include "lib/Transforms/Fusion/Rules/Rule.h"
 
 using namespace mlir;
@@ -24,13 +25,21 @@ static bool isGate(Operation *op, Operation *hero, OpOperand &use) {
   return weights.back().constant() && *weights.back().constant() <= mostColumns;
 }
 
+/// Queries are computed in the kernel of their attention where that costs little: on plain cores again for every block
+/// of keys.
+static bool isRepeated(const Group &reader, Operation *op, OpOperand &use) {
+  const bool ofScores = !reader.core.empty() && use.getOwner() == reader.core.front();
+  return isTileOperand(reader, use) || (ofScores && isCostly(op));
+}
+
 std::optional<StringRef> refuseContractionOperand(const Candidate &candidate) {
   Group *reader = candidate.onlyReader();
   if (!reader || !hasContraction(*reader))
     return std::nullopt;
   for (OpOperand *use : candidate.reads.uses) {
     Operation *user = use->getOwner();
-    if (candidate.kernels.isInTile(user) || (isContraction(*reader, user) && !isGate(candidate.op, user, *use)))
+    if (candidate.kernels.isInTile(user) ||
+        (isRepeated(*reader, candidate.op, *use) && !isGate(candidate.op, user, *use)))
       return "an operand of a contraction would be computed again for every tile";
   }
   return std::nullopt;
