@@ -57,6 +57,9 @@ public:
                                               return {next.largest, next.sum, next.result};
                                             });
     finish({last[0], last[1], last[2]});
+    keep(scores.getRhs(), {keys, depth}, [&](const Expr &key, const Expr &k) { return in(scores.getRhs(), k, key); });
+    keep(result.getRhs(), {keys, columns},
+         [&](const Expr &key, const Expr &column) { return in(result.getRhs(), key, column); });
   }
 
 private:
@@ -165,6 +168,14 @@ private:
       emitter.setHero(result.getResult(), in(result.getResult(), out.index[0], out.index[1]), x);
       emitter.storeResults();
     });
+  }
+
+  /// Writes an operand that is views of a further result.
+  void keep(Value operand, ArrayRef<Expr> extents, function_ref<graph::Exprs(const Expr &, const Expr &)> index) {
+    if (!emitter.isViewOfResult(operand))
+      return;
+    Emitter::Loop each = loop(extents);
+    emitter.foreach (each, [&] { emitter.storeOrigin(operand, index(each.index[0], each.index[1])); });
   }
 
   /// Over the block's keys of the row.

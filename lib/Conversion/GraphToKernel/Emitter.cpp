@@ -242,19 +242,49 @@ Value Emitter::emitAfterHero(Value value, Index conditions) {
 void Emitter::storeResults() {
   auto yield = cast<graph::YieldOp>(theFusion.getBody().front().getTerminator());
   for (auto [i, value] : llvm::enumerate(yield.getValues()))
-    store(i, forward.find(value)->second, emitChain(value));
+    if (auto after = forward.find(value); after != forward.end())
+      store(i, Exprs(after->second), emitChain(value));
 }
 
-void Emitter::store(unsigned i, Index index, Value scalar) {
+bool Emitter::isViewOfResult(Value operand) {
+  auto yield = cast<graph::YieldOp>(theFusion.getBody().front().getTerminator());
+  while (!llvm::is_contained(yield.getValues(), operand)) {
+    Operation *view = operand.getDefiningOp();
+    if (!view || !isa<graph::TransposeOp, graph::ReshapeOp, graph::BroadcastOp>(view))
+      return false;
+    operand = view->getOperand(0);
+  }
+  return true;
+}
+
+void Emitter::storeOrigin(Value operand, Index index) {
+  auto yield = cast<graph::YieldOp>(theFusion.getBody().front().getTerminator());
+  Exprs at(index), conditions;
+  while (!llvm::is_contained(yield.getValues(), operand)) {
+    Operation *view = operand.getDefiningOp();
+    if (auto broadcast = dyn_cast<graph::BroadcastOp>(view))
+      for (auto [i, extent] : llvm::zip_equal(at, graph::shapeOf(broadcast.getInput())))
+        if (extent.isConstant(1) && !i.isConstant(0))
+          conditions.push_back(-i);
+    at = mlir::cast<graph::IndexingInterface>(view).mapIndex(0, at, known).index;
+    operand = view->getOperand(0);
+  }
+  auto result = llvm::find(yield.getValues(), operand) - yield.getValues().begin();
+  store(result, at, emit(operand, at), conditions);
+}
+
+void Emitter::store(unsigned i, Index index, Value scalar, Index conditions) {
   Value result = theFusion.getResult(i);
   Value view = kernelFunc.getBody().getArgument(theFusion.getInputs().size() + i);
   scalar = convert(scalar, graph::elementOf(result));
   graph::Placement place = graph::placementOf(result);
   if (toKernel.count(beginOf(i)))
     place.offset[graph::joinOf(result).getAxis()] = Expr::symbol(beginOf(i));
-  Expr position = simplify(place.positionOf(index), known);
-  SmallVector<Value> operands = operandsOf(position);
-  kernel::StoreOp::create(b, loc(), scalar, view, position, b.getArrayAttr({}), operands);
+  Exprs exprs{simplify(place.positionOf(index), known)};
+  llvm::append_range(exprs, conditions);
+  SmallVector<Value> operands = operandsOf(exprs);
+  kernel::StoreOp::create(b, loc(), scalar, view, exprs[0],
+                          graph::exprArray(b.getContext(), ArrayRef(exprs).drop_front()), operands);
 }
 
 //===----------------------------------------------------------------------===//

@@ -85,10 +85,15 @@ public:
   /// The hero's element taken on to `value`, which is computed from it; what else it reads is read where all
   /// conditions are >= 0.
   mlir::Value emitAfterHero(mlir::Value value, Index conditions);
-  /// Computes everything after the hero and stores the fusion's results.
+  /// Computes everything after the hero and stores those of the fusion's results.
   void storeResults();
-  /// Stores the element of result `i` at `index`.
-  void store(unsigned i, Index index, mlir::Value scalar);
+  /// Stores the element of result `i` at `index` where all conditions are >= 0.
+  void store(unsigned i, Index index, mlir::Value scalar, Index conditions = {});
+  /// Whether `operand` is a result of the fusion, or views of one.
+  bool isViewOfResult(mlir::Value operand);
+  /// Stores the element of `operand` at `index` in the result that the operand is views of, once for all elements that
+  /// repeat it.
+  void storeOrigin(mlir::Value operand, Index index);
 
   //===--- Scalars ---===//
 

@@ -53,8 +53,8 @@ LogicalResult AttentionLowering::statement(Operation &op) {
     return loop.getExtents().size() == 1 ? mapRows(loop) : map(loop);
   if (auto product = dyn_cast<DotOp>(op))
     return dot(product);
-  if (isa<ForeachOp>(op))
-    return each(&op, [](ValueRange, const Expr &) {});
+  if (auto loop = dyn_cast<ForeachOp>(op))
+    return readsTiles(loop.getBody()) ? each(loop, [](ValueRange, const Expr &) {}) : once(loop);
   return isa<YieldOp>(op) ? success() : low.clone(op);
 }
 
@@ -163,6 +163,28 @@ LogicalResult AttentionLowering::each(Operation *loop, Lowering::Yield yield) {
         column = at;
         return low.guard(inside(extent - 1 - at.index),
                          [&] { return low.cloneVector(body, body.getArgument(1), at.index, extent, width, yield); });
+      });
+    });
+  });
+}
+
+LogicalResult AttentionLowering::once(ForeachOp loop) {
+  Block &body = loop.getBody().front();
+  ValueRange indices = body.getArguments();
+  graph::Exprs extents = graph::exprsOf(loop.getExtents());
+  const Expr inner = extents.back();
+  const int64_t width = vectorWidth({{&body, indices.back()}}, inner, low.vars, low.divisors);
+  extents.back() = floorDiv(inner, width);
+  const Expr count = graph::product(extents);
+  low.enter(loop);
+  return low.guard({-atRows}, [&] {
+    return low.loop("i", 0, ceilDiv(count, threads), 1, /*unroll=*/false, [&](const Expr &i) {
+      const Expr flat = i * threads + low.thread();
+      return low.guard({count - 1 - flat}, [&] {
+        graph::Exprs at = Lowering::coordinatesOf(extents, flat);
+        for (auto [index, coordinate, extent] : llvm::zip(indices.drop_back(), at, extents))
+          low.bind(index, coordinate, extent);
+        return low.cloneVector(body, indices.back(), at.back() * width, inner, width, [](ValueRange, const Expr &) {});
       });
     });
   });

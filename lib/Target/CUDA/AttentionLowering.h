@@ -64,6 +64,8 @@ private:
   mlir::LogicalResult map(kernel::MapOp op);
   mlir::LogicalResult mapRows(kernel::MapOp op);
   mlir::LogicalResult dot(kernel::DotOp op);
+  /// A loop that the first block of a grid point's rows runs, every thread some of its iterations.
+  mlir::LogicalResult once(kernel::ForeachOp loop);
   /// All elements of a loop over rows and columns.
   mlir::LogicalResult each(mlir::Operation *loop, Lowering::Yield yield);
   mlir::LogicalResult reduceRow(kernel::ReduceOp op, mlir::BlockArgument rowIndex);

@@ -24,13 +24,15 @@ static ExtractOp extractOf(Region &operand) {
   return extract && isOwnPoint(extract, operand.getArguments()) ? extract : ExtractOp();
 }
 
-static bool readsTiles(Region &region) {
-  return region.walk([](ExtractOp) { return WalkResult::interrupt(); }).wasInterrupted();
+bool readsTiles(Region &body) {
+  return body.walk([](ExtractOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
-/// Nothing but maps over rows, and over rows and columns, and what makes their elements.
+/// Nothing but loops over rows, and over rows and columns, and over what has nothing to do with tiles.
 static bool isRowProgram(Block &block, const Expr &rows) {
   return llvm::all_of(block, [&](Operation &op) {
+    if (auto each = dyn_cast<ForeachOp>(op); each && !readsTiles(each.getBody()))
+      return !each.getExtents().empty();
     if (isa<MapOp, ForeachOp, DotOp>(op))
       return hasRowsFirst(op, rows);
     return isa<ForOp>(op) || op.getNumRegions() == 0;

@@ -12,9 +12,11 @@ struct AttentionParts {
   kernel::ForOp steps;
   kernel::DotOp scores, result; ///< of its body: q k, and weights v on top of what is carried
   kernel::ExtractOp weights;    ///< what the left operand of `result` is, perhaps in another type
-  Expr rows;
+  Expr rows;                    ///< of all tiles; a foreach that reads none is work of its own
   int64_t depth, keys, columns; ///< of scores, of a step, of the result
 };
+/// Some iteration reads an element of a tile.
+bool readsTiles(mlir::Region &body);
 /// None where the function is not such a kernel.
 std::optional<AttentionParts> attentionParts(kernel::FuncOp func);
 

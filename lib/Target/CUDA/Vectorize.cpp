@@ -105,7 +105,8 @@ struct VectorAccesses {
     return !isIndirect(op.getIndices()) && sharesMask(vars.read(op.getExprs(), op.getIndices()), var, width, divisors);
   }
   bool isVector(StoreOp op) const {
-    return !isIndirect(op.getIndices()) && op.getMask().empty() && fits(op.getValue().getType()) && isContiguous(op);
+    return !isIndirect(op.getIndices()) && fits(op.getValue().getType()) && isContiguous(op) &&
+           sharesMask(vars.read(op.getMask(), op.getIndices()), var, width, divisors);
   }
 };
 
@@ -250,9 +251,14 @@ LogicalResult Lowering::cloneElements(Block &block, const Vector &vector, Yield 
     return failure();
   for (Operation &op : block)
     if (auto store = dyn_cast<StoreOp>(op); store && vectors.count(&op)) {
-      Expr position = vars.read(store.getPosition(), store.getIndices());
-      storeVector(vectors[&op], {}, values.lookup(store.getView()),
-                  here(position.substitute({{vars.name(vector.index), vector.first}})));
+      const std::map<std::string, Expr> first = {{vars.name(vector.index), vector.first}};
+      auto atFirst = [&](const Expr &e) { return here(e.substitute(first)); };
+      graph::Exprs mask = llvm::map_to_vector(vars.read(store.getMask(), store.getIndices()), atFirst);
+      (void)guard(mask, [&] {
+        Expr position = vars.read(store.getPosition(), store.getIndices());
+        storeVector(vectors[&op], {}, values.lookup(store.getView()), atFirst(position));
+        return success();
+      });
     }
   return success();
 }

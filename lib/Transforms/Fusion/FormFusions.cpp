@@ -88,7 +88,11 @@ private:
 
 class FusionBuilder {
 public:
-  explicit FusionBuilder(const Group &group) : group(group) { collect(group.output); }
+  explicit FusionBuilder(const Group &group) : group(group), outputs{group.output} {
+    llvm::append_range(outputs, group.kept);
+    for (Value output : outputs)
+      collect(output);
+  }
 
   /// Creates the fusion where the group's output is computed and lets it take over.
   void build() {
@@ -97,7 +101,7 @@ public:
     SmallVector<Location> locations;
     for (Operation *op : ops)
       locations.push_back(op->getLoc());
-    auto fusion = graph::FusionOp::create(b, b.getFusedLoc(locations), TypeRange(group.output.getType()),
+    auto fusion = graph::FusionOp::create(b, b.getFusedLoc(locations), ValueRange(outputs).getTypes(),
                                           inputs.getArrayRef(), kindOf(group));
     if (onlyMoves())
       fusion.setCopies(reasonToCopy());
@@ -108,11 +112,12 @@ public:
     b.setInsertionPointToStart(&body);
     for (Operation *op : ops)
       b.clone(*op, map);
-    graph::YieldOp::create(b, last->getLoc(), map.lookup(group.output));
-    Value output = group.output;
-    output.replaceUsesWithIf(fusion.getResult(0), [&](OpOperand &use) {
-      return use.getOwner()->getParentOp() == fusion->getParentOp() && !llvm::is_contained(ops, use.getOwner());
-    });
+    graph::YieldOp::create(b, last->getLoc(),
+                           llvm::map_to_vector(outputs, [&](Value output) { return map.lookup(output); }));
+    for (auto [output, result] : llvm::zip_equal(outputs, fusion.getResults()))
+      output.replaceUsesWithIf(result, [&](OpOperand &use) {
+        return use.getOwner()->getParentOp() == fusion->getParentOp() && !llvm::is_contained(ops, use.getOwner());
+      });
   }
 
 private:
@@ -147,6 +152,7 @@ private:
   }
 
   const Group &group;
+  SmallVector<Value> outputs;
   SmallVector<Operation *> ops;
   DenseSet<Operation *> seen;
   llvm::SetVector<Value> inputs;

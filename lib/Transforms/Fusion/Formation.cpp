@@ -105,6 +105,13 @@ void Formation::extend(Group &group, const SetVector<Operation *> &ops, Value ou
   group.output = output;
 }
 
+void Formation::keep(Group &group, Value value) {
+  Operation *op = value.getDefiningOp();
+  group.ops.insert(op);
+  group.kept.push_back(value);
+  computed[op] = {&group};
+}
+
 void Formation::computeInside(Operation *op, const Reads &reads) {
   for (Group *group : reads.kernels) {
     auto isOperand = [&](OpOperand *use) { return isTileOperand(*group, *use); };

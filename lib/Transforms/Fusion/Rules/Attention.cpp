@@ -111,7 +111,7 @@ void formAttention(Formation &kernels) {
   for (auto softmax : kernels.body.getOps<graph::SoftmaxOp>())
     if (std::optional<Attention> found = match(softmax); found && !found->refusal)
       if (llvm::none_of(found->ops, [&](Operation *op) { return kernels.isComputed(op); }))
-        kernels.startCore(found->ops);
+        keepOperands(kernels, kernels.startCore(found->ops));
 }
 
 std::optional<Decision> decideAttention(const Edge &edge) {

@@ -52,6 +52,9 @@ using StoreView = bool(const Formation &, mlir::Operation *view);
 /// Whether an edge stays within a kernel, and why.
 using Decide = std::optional<Decision>(const Edge &);
 
+/// Keys and values that the model returns, too, become results of the kernel of their attention.
+void keepOperands(Formation &kernels, Group &attention);
+
 //===--- The table, read top to bottom ---===//
 
 void formKernels(Formation &kernels);
