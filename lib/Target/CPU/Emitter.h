@@ -160,6 +160,9 @@ private:
   void emitFor(kernel::ForOp op);
   void emitRows(llvm::ArrayRef<mlir::Operation *> loops);
   void emitRow(mlir::Operation *loop, mlir::Value row);
+  void emitTotals(kernel::MapOp map, mlir::Value row);
+  void emitAfterTotals(kernel::MapOp map, mlir::Value group, mlir::Value end);
+  void storeRow(kernel::MapOp map, const Values &yielded);
   /// The extent of a loop, or where its columns begin not to count.
   Expr liveExtent(const std::string &var, const Expr &extent) const;
   /// The condition e >= 0 holds wherever elements are loaded now.

@@ -72,7 +72,8 @@ private:
   /// exp(score - what is the same for the row)
   static bool isExponent(MapOp map, Value scores) {
     auto exp = map.getBody().front().getTerminator()->getOperand(0).getDefiningOp<UnaryOp>();
-    auto difference = exp && exp.getKind() == graph::UnaryKind::Exp ? exp.getInput().getDefiningOp<BinaryOp>() : BinaryOp();
+    auto difference =
+        exp && exp.getKind() == graph::UnaryKind::Exp ? exp.getInput().getDefiningOp<BinaryOp>() : BinaryOp();
     if (!difference || difference.getKind() != graph::BinaryKind::Sub)
       return false;
     auto score = difference.getLhs().getDefiningOp<ExtractOp>(), shift = difference.getRhs().getDefiningOp<ExtractOp>();

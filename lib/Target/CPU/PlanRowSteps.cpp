@@ -50,6 +50,15 @@ public:
     return {};
   }
 
+  void placeTotals() {
+    func.walk([&](MapOp map) {
+      if (reducesFirst(map))
+        for (auto reduce : map.getBody().getOps<kernel::ReduceOp>())
+          for (Value total : reduce.getResults())
+            steps.totals[total] = reserve(isa.lanes() * elementBytes(total.getType()));
+    });
+  }
+
   bool placeDot(RowDot &dot, AttentionAttr schedule) {
     dot.rhs = dot.lhsIsFixed ? schedule.getKeys() : schedule.getValues();
     if (dot.rhs == OperandForm::Direct && !isRhsReadable(plan.vars, steps, dot))
@@ -105,6 +114,7 @@ Status planSteps(FuncOp func, AttentionAttr schedule, const CpuArchitecture &isa
   plan.scratchBytes = 0;
   Planner planner(func, isa, plan, steps);
   CUPOLA_TRY(planner.placeTiles());
+  planner.placeTotals();
   for (auto &[op, dot] : steps.dots)
     if (!planner.placeDot(dot, schedule))
       return doesNotSuit(func, isa);

@@ -138,6 +138,20 @@ ForOp stepsOf(FuncOp func) {
   return loops.empty() ? ForOp() : *loops.begin();
 }
 
+bool reducesFirst(MapOp map) {
+  bool isOwn = map.getExtents().size() == 1;
+  for (Operation &op : map.getBody().front()) {
+    isOwn &= op.getNumRegions() == 0 || isa<kernel::ReduceOp>(op);
+    for (Region &region : op.getRegions())
+      region.walk([&](Operation *inner) {
+        for (Value operand : inner->getOperands())
+          isOwn &= region.isAncestor(operand.getParentRegion()) || isa<BlockArgument>(operand) ||
+                   operand.getParentRegion() != &map.getBody();
+      });
+  }
+  return isOwn;
+}
+
 LoadOp onlyLoad(Region &region) {
   auto load = region.front().getTerminator()->getOperand(0).getDefiningOp<LoadOp>();
   bool isAll = load && llvm::all_of(region.front(),

@@ -1,8 +1,8 @@
 //===- lib/Target/CPU/RowSteps.cpp - ordered steps over tiles of rows ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// Between two products all maps run on one row before the next: its elements are in the first
-// cache from one to the other.
+// Between two products all maps run on a vector of rows before the next: its elements are in the
+// first cache from one to the other. What is one number per row is computed for all of them at once.
 
 #include "lib/Target/CPU/Emitter.h"
 
@@ -63,26 +63,78 @@ void Emitter::emitFor(ForOp op) {
 }
 
 void Emitter::emitRows(ArrayRef<Operation *> loops) {
-  forLoop(block.row, c.addi(block.row, block.rows), 1, {}, [&](Value row, Carried) -> Values {
+  const Value end = c.addi(block.row, block.rows);
+  forLoop(block.row, end, isa.lanes(), {}, [&](Value group, Carried) -> Values {
+    variables[kGroup] = group;
+    const Value groupEnd = c.minsi(end, c.addi(group, c.i64(isa.lanes())));
+    const auto eachRow = [&](function_ref<void(Value)> body) {
+      forLoop(group, groupEnd, 1, {}, [&](Value row, Carried) -> Values {
+        body(row);
+        return {};
+      });
+    };
     for (Operation *loop : loops)
-      emitRow(loop, row);
+      if (auto map = dyn_cast<MapOp>(loop); map && reducesFirst(map)) {
+        if (!map.getBody().getOps<kernel::ReduceOp>().empty())
+          eachRow([&](Value row) { emitTotals(map, row); });
+        emitAfterTotals(map, group, groupEnd);
+      } else {
+        eachRow([&](Value row) { emitRow(loop, row); });
+      }
     return {};
   });
+}
+
+void Emitter::emitTotals(MapOp map, Value row) {
+  variables[vars.name(map.getBody().getArgument(0))] = row;
+  for (auto reduce : map.getBody().getOps<kernel::ReduceOp>()) {
+    emitReduce(reduce);
+    for (Value total : reduce.getResults()) {
+      const Value base = scratchAt(plan.steps->totals.at(total));
+      const Value at = c.address(base, c.subi(row, variables.at(kGroup)), storageType(total.getType()));
+      store(values.lookup(total), {at, false}, total.getType(), {});
+    }
+  }
+}
+
+/// A vector of rows.
+void Emitter::emitAfterTotals(MapOp map, Value group, Value end) {
+  const std::string row = vars.name(map.getBody().getArgument(0));
+  const Expr length = plan.steps->rows.isConstant(1) ? Expr(1) : Expr::symbol(kGroup);
+  vectorLoop(row, group, end, length, {}, [&](Carried) -> Values {
+    for (Operation &op : map.getBody().front())
+      if (!llvm::isa<kernel::ReduceOp>(op))
+        emitOp(&op);
+      else
+        for (Value total : op.getResults())
+          values[total] = load(address(scratchAt(plan.steps->totals.at(total)), total.getType(),
+                                       Expr::symbol(row) - Expr::symbol(kGroup)),
+                               total.getType(), {}, {}, false);
+    storeRow(map, lookup(map.getBody().front().getTerminator()->getOperands()));
+    return {};
+  });
+}
+
+void Emitter::storeRow(MapOp map, const Values &yielded) {
+  const std::vector<std::string> names = vars.names(map.getBody().getArguments());
+  for (auto [tile, value] : llvm::zip_equal(map.getTiles(), yielded)) {
+    const Type element = cast<TileType>(tile.getType()).getElement();
+    const RowTile &at = plan.steps->tiles.at(tile);
+    Expr position = (Expr::symbol(names[0]) - Expr::symbol(kFirstRow)) * at.pitch;
+    if (names.size() == 2)
+      position += Expr::symbol(names[1]);
+    store(value, address(scratchAt(at.offset), element, position), element, {});
+  }
 }
 
 void Emitter::emitRow(Operation *loop, Value row) {
   const std::vector<std::string> names = vars.names(loop->getRegion(0).getArguments());
   variables[names[0]] = row;
   const auto body = [&](Carried) -> Values {
-    auto map = dyn_cast<MapOp>(loop);
-    if (!map)
-      emitBlock(loop->getRegion(0).front());
+    if (auto map = dyn_cast<MapOp>(loop))
+      storeRow(map, emitYield(map.getBody().front()));
     else
-      for (auto [tile, value] : llvm::zip_equal(map.getTiles(), emitYield(map.getBody().front()))) {
-        const Type element = cast<TileType>(tile.getType()).getElement();
-        const Value base = rowTileAt(tile, c.subi(row, block.row), c.i64(0));
-        store(value, address(base, element, names.size() == 2 ? Expr::symbol(names[1]) : Expr(0)), element, {});
-      }
+      emitBlock(loop->getRegion(0).front());
     return {};
   };
   if (names.size() == 1) {

@@ -19,6 +19,8 @@ namespace cupola::cpu {
 
 // Symbols of an emitted step: how many columns count, the same in whole vectors, and the first row.
 constexpr const char *kLive = "live", *kLiveVectors = "live_vectors", *kFirstRow = "first_row";
+/// The first of the rows that run together, a vector of them.
+constexpr const char *kGroup = "row_group";
 
 struct RowTile {
   int64_t offset = 0; ///< bytes into scratch memory
@@ -55,10 +57,13 @@ struct RowSteps {
   Expr rows;
   int64_t rowBlock = 0;
   llvm::MapVector<mlir::Operation *, RowDot> dots; ///< in their order
+  llvm::DenseMap<mlir::Value, int64_t> totals;     ///< results of reductions: bytes into scratch memory, a vector each
   llvm::DenseMap<mlir::Value, RowTile> tiles;
   std::optional<LiveColumns> live;
 };
 
+/// A map over rows of which a vector may run at once after its reductions, which need nothing of it.
+bool reducesFirst(kernel::MapOp map);
 /// The ordered loop of a function; null: it has none.
 kernel::ForOp stepsOf(kernel::FuncOp func);
 /// What does not depend on the schedule. Code::Internal names what the steps have no code for.

@@ -59,7 +59,7 @@ private:
 
   void addTo(DotOp dot) {
     Value init = dot.getInit();
-    if (init && init.hasOneUse() && isAlone(init))
+    if (init && init.hasOneUse() && (isAlone(init) || isa<BlockArgument>(init)))
       unite(init, dot.getTile());
   }
 
@@ -95,12 +95,19 @@ private:
     }
   }
 
+  /// The op writes in the place of a carried tile, which nothing reads after it.
+  static bool changes(Operation *op, Value carried) {
+    if (auto dot = dyn_cast<DotOp>(op))
+      return dot.getInit() == carried && carried.hasOneUse();
+    return isa<MapOp>(op) && isLastReader(cast<MapOp>(op), carried);
+  }
+
   bool isReadBeforeItChanges(ForOp loop, Value carried) {
     Block *body = &loop.getBody().front();
     for (Operation &op : *body)
       for (Value result : op.getResults())
         if (!isAlone(result) && classes.isEquivalent(key(result), key(carried)))
-          return isa<MapOp>(op) && isLastReader(cast<MapOp>(op), carried);
+          return changes(&op, carried);
     return false;
   }
 

@@ -156,3 +156,99 @@ kernel.func @conv conv grid () in [] scalars []
     kernel.store %s, %o[4*%m + %n] : f32 to <f32, write>
   }
 }
+
+// As many rows as the cache holds share copies of keys and values,
+// V3: @attention {{.*}} schedule #cpu.attention<rows 300, keys copied, values copied> (
+// V4: @attention {{.*}} schedule #cpu.attention<rows 304, keys copied, values copied> (
+kernel.func @attention attention grid (%g) in [6] scalars []
+    (%q: !kernel.view<f32, read>, %a: !kernel.view<f32, read>, %v: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  %zero = kernel.map (%m, %n) in [1500, 64] {
+    %x = kernel.constant 0.0 : f32
+    kernel.yield %x : f32
+  } : !kernel.tile<f32, "1500", "64">
+  %r = kernel.for (%j) below 2 carry (%sum = %zero) : !kernel.tile<f32, "1500", "64"> {
+    %s = kernel.dot [1500, 64, 64] lhs (%m, %k) {
+      %x = kernel.load %q[64*%m + %k] : f32 from <f32, read>
+      kernel.yield %x : f32
+    } rhs (%k, %n) {
+      %x = kernel.load %a[4096*%j + 64*%n + %k] : f32 from <f32, read>
+      kernel.yield %x : f32
+    } : !kernel.tile<f32, "1500", "64">
+    %t = kernel.dot [1500, 64, 64] init %sum : !kernel.tile<f32, "1500", "64"> lhs (%m, %k) {
+      %x = kernel.extract %s [%m, %k] : f32 from !kernel.tile<f32, "1500", "64">
+      kernel.yield %x : f32
+    } rhs (%k, %n) {
+      %x = kernel.load %v[4096*%j + 64*%k + %n] : f32 from <f32, read>
+      kernel.yield %x : f32
+    } : !kernel.tile<f32, "1500", "64">
+    kernel.yield %t : !kernel.tile<f32, "1500", "64">
+  }
+  kernel.foreach (%m, %n) in [1500, 64] {
+    %x = kernel.extract %r [%m, %n] : f32 from !kernel.tile<f32, "1500", "64">
+    kernel.store %x, %o[4096*%g + 64*%m + %n] : f32 to <f32, write>
+  }
+}
+
+// but all threads have some.
+// V3: @heads {{.*}} schedule #cpu.attention<rows 42, keys copied, values copied> (
+// V4: @heads {{.*}} schedule #cpu.attention<rows 40, keys copied, values copied> (
+kernel.func @heads attention grid (%g) in [4] scalars []
+    (%q: !kernel.view<f32, read>, %a: !kernel.view<f32, read>, %v: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  %zero = kernel.map (%m, %n) in [80, 64] {
+    %x = kernel.constant 0.0 : f32
+    kernel.yield %x : f32
+  } : !kernel.tile<f32, "80", "64">
+  %r = kernel.for (%j) below 2 carry (%sum = %zero) : !kernel.tile<f32, "80", "64"> {
+    %s = kernel.dot [80, 64, 64] lhs (%m, %k) {
+      %x = kernel.load %q[64*%m + %k] : f32 from <f32, read>
+      kernel.yield %x : f32
+    } rhs (%k, %n) {
+      %x = kernel.load %a[4096*%j + 64*%n + %k] : f32 from <f32, read>
+      kernel.yield %x : f32
+    } : !kernel.tile<f32, "80", "64">
+    %t = kernel.dot [80, 64, 64] init %sum : !kernel.tile<f32, "80", "64"> lhs (%m, %k) {
+      %x = kernel.extract %s [%m, %k] : f32 from !kernel.tile<f32, "80", "64">
+      kernel.yield %x : f32
+    } rhs (%k, %n) {
+      %x = kernel.load %v[4096*%j + 64*%k + %n] : f32 from <f32, read>
+      kernel.yield %x : f32
+    } : !kernel.tile<f32, "80", "64">
+    kernel.yield %t : !kernel.tile<f32, "80", "64">
+  }
+  kernel.foreach (%m, %n) in [80, 64] {
+    %x = kernel.extract %r [%m, %n] : f32 from !kernel.tile<f32, "80", "64">
+    kernel.store %x, %o[4096*%g + 64*%m + %n] : f32 to <f32, write>
+  }
+}
+
+// One row meets keys and values where they lie.
+// V3: @row {{.*}} schedule #cpu.attention<rows 6, keys direct, values direct> (
+// V4: @row {{.*}} schedule #cpu.attention<rows 8, keys direct, values direct> (
+kernel.func @row attention grid (%g) in [12] scalars []
+    (%q: !kernel.view<f32, read>, %a: !kernel.view<f32, read>, %v: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  %zero = kernel.map (%m, %n) in [1, 64] {
+    %x = kernel.constant 0.0 : f32
+    kernel.yield %x : f32
+  } : !kernel.tile<f32, "1", "64">
+  %r = kernel.for (%j) below 2 carry (%sum = %zero) : !kernel.tile<f32, "1", "64"> {
+    %s = kernel.dot [1, 64, 64] lhs (%m, %k) {
+      %x = kernel.load %q[64*%m + %k] : f32 from <f32, read>
+      kernel.yield %x : f32
+    } rhs (%k, %n) {
+      %x = kernel.load %a[4096*%j + 64*%n + %k] : f32 from <f32, read>
+      kernel.yield %x : f32
+    } : !kernel.tile<f32, "1", "64">
+    %t = kernel.dot [1, 64, 64] init %sum : !kernel.tile<f32, "1", "64"> lhs (%m, %k) {
+      %x = kernel.extract %s [%m, %k] : f32 from !kernel.tile<f32, "1", "64">
+      kernel.yield %x : f32
+    } rhs (%k, %n) {
+      %x = kernel.load %v[4096*%j + 64*%k + %n] : f32 from <f32, read>
+      kernel.yield %x : f32
+    } : !kernel.tile<f32, "1", "64">
+    kernel.yield %t : !kernel.tile<f32, "1", "64">
+  }
+  kernel.foreach (%m, %n) in [1, 64] {
+    %x = kernel.extract %r [%m, %n] : f32 from !kernel.tile<f32, "1", "64">
+    kernel.store %x, %o[4096*%g + 64*%m + %n] : f32 to <f32, write>
+  }
+}

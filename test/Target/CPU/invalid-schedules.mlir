@@ -59,3 +59,15 @@ kernel.func @k conv grid () in [] scalars [] schedule #cpu.contraction<block 8x9
 // expected-error @below {{the block's depth of 27 is no multiple of 4}}
 kernel.func @k conv grid () in [] scalars [] schedule #cpu.contraction<block 8x96x27, panel 48, lhs copied, rhs packed, piece 4> () {
 }
+
+// -----
+
+// expected-error @below {{has a number that is not positive}}
+kernel.func @k attention grid () in [] scalars [] schedule #cpu.attention<rows 0, keys copied, values copied> () {
+}
+
+// -----
+
+// expected-error @below {{keys and values are direct or copied}}
+kernel.func @k attention grid () in [] scalars [] schedule #cpu.attention<rows 6, keys packed, values copied> () {
+}

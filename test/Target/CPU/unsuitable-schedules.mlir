@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RUN: not cupola-opt %s --split-input-file --kernel-to-cpu-loops=arch=x86-64-v4 2>&1 | FileCheck %s
 // RUN: not cupola-opt %s --split-input-file --kernel-to-cpu-loops=arch=x86-64-v4 2>&1 | grep -c 'error:' | FileCheck %s --check-prefix=COUNT
-// COUNT: 9
+// COUNT: 12
 
 // CHECK: the schedule of kernel gpu does not suit it on x86-64-v4
 kernel.func @gpu pointwise grid () in [] scalars [] schedule #cuda.pointwise<threads 256, vector 1> () {
@@ -103,4 +103,76 @@ kernel.func @crooked conv grid () in [] scalars []
     %y = kernel.load %b[%n + 4*%k] : f32 from <f32, read>
     kernel.yield %y : f32
   } : !kernel.tile<f32, "6", "4">
+}
+
+// -----
+
+// CHECK: the schedule of kernel no_steps does not suit it on x86-64-v4
+kernel.func @no_steps pointwise grid () in [] scalars [] schedule #cpu.attention<rows 8, keys copied, values copied> () {
+}
+
+// -----
+
+// Blocks of rows are whole tiles.
+// CHECK: the schedule of kernel rows does not suit it on x86-64-v4
+kernel.func @rows attention grid (%g) in [12] scalars [] schedule #cpu.attention<rows 6, keys copied, values copied>
+    (%q: !kernel.view<f32, read>, %a: !kernel.view<f32, read>, %v: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  %zero = kernel.map (%m, %n) in [100, 64] {
+    %x = kernel.constant 0.0 : f32
+    kernel.yield %x : f32
+  } : !kernel.tile<f32, "100", "64">
+  %r = kernel.for (%j) below 2 carry (%sum = %zero) : !kernel.tile<f32, "100", "64"> {
+    %s = kernel.dot [100, 64, 64] lhs (%m, %k) {
+      %x = kernel.load %q[64*%m + %k] : f32 from <f32, read>
+      kernel.yield %x : f32
+    } rhs (%k, %n) {
+      %x = kernel.load %a[4096*%j + 64*%n + %k] : f32 from <f32, read>
+      kernel.yield %x : f32
+    } : !kernel.tile<f32, "100", "64">
+    %t = kernel.dot [100, 64, 64] init %sum : !kernel.tile<f32, "100", "64"> lhs (%m, %k) {
+      %x = kernel.extract %s [%m, %k] : f32 from !kernel.tile<f32, "100", "64">
+      kernel.yield %x : f32
+    } rhs (%k, %n) {
+      %x = kernel.load %v[4096*%j + 64*%k + %n] : f32 from <f32, read>
+      kernel.yield %x : f32
+    } : !kernel.tile<f32, "100", "64">
+    kernel.yield %t : !kernel.tile<f32, "100", "64">
+  }
+  kernel.foreach (%m, %n) in [100, 64] {
+    %x = kernel.extract %r [%m, %n] : f32 from !kernel.tile<f32, "100", "64">
+    kernel.store %x, %o[4096*%g + 64*%m + %n] : f32 to <f32, write>
+  }
+}
+
+// -----
+
+// Values whose neighbours lie along the depth are no rows of a micro-kernel.
+// CHECK: the schedule of kernel values does not suit it on x86-64-v4
+kernel.func @values attention grid (%g) in [12] scalars [] schedule #cpu.attention<rows 8, keys copied, values direct>
+    (%q: !kernel.view<f32, read>, %a: !kernel.view<f32, read>, %v: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  %zero = kernel.map (%m, %n) in [100, 64] {
+    %x = kernel.constant 0.0 : f32
+    kernel.yield %x : f32
+  } : !kernel.tile<f32, "100", "64">
+  %r = kernel.for (%j) below 2 carry (%sum = %zero) : !kernel.tile<f32, "100", "64"> {
+    %s = kernel.dot [100, 64, 64] lhs (%m, %k) {
+      %x = kernel.load %q[64*%m + %k] : f32 from <f32, read>
+      kernel.yield %x : f32
+    } rhs (%k, %n) {
+      %x = kernel.load %a[4096*%j + 64*%n + %k] : f32 from <f32, read>
+      kernel.yield %x : f32
+    } : !kernel.tile<f32, "100", "64">
+    %t = kernel.dot [100, 64, 64] init %sum : !kernel.tile<f32, "100", "64"> lhs (%m, %k) {
+      %x = kernel.extract %s [%m, %k] : f32 from !kernel.tile<f32, "100", "64">
+      kernel.yield %x : f32
+    } rhs (%k, %n) {
+      %x = kernel.load %v[4096*%j + %k + 64*%n] : f32 from <f32, read>
+      kernel.yield %x : f32
+    } : !kernel.tile<f32, "100", "64">
+    kernel.yield %t : !kernel.tile<f32, "100", "64">
+  }
+  kernel.foreach (%m, %n) in [100, 64] {
+    %x = kernel.extract %r [%m, %n] : f32 from !kernel.tile<f32, "100", "64">
+    kernel.store %x, %o[4096*%g + 64*%m + %n] : f32 to <f32, write>
+  }
 }

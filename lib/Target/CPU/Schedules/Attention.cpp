@@ -13,7 +13,7 @@ namespace cupola::cpu {
 namespace {
 
 /// What an iteration keeps, within the second cache.
-constexpr int64_t kCacheBytes = 160 << 10;
+constexpr int64_t kCacheBytes = 256 << 10;
 /// Rows that pay for the copies of keys and values: a copy of an element takes about as long as
 /// the products of some rows with it.
 constexpr int64_t kFewRows = 3;
@@ -27,7 +27,7 @@ int64_t rowsInCache(RowSteps &steps) {
     shared += dot.columns * dot.depth * 4;
     perRow += (dot.columns + (dot.lhsTile ? 0 : dot.depth)) * 4;
   }
-  return std::clamp<int64_t>((kCacheBytes - shared) / std::max<int64_t>(perRow, 1), 24, 192);
+  return std::clamp<int64_t>((kCacheBytes - shared) / std::max<int64_t>(perRow, 1), 24, 320);
 }
 
 /// Points of a grid whose unknown extents are 1.
