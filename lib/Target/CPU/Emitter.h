@@ -157,6 +157,7 @@ private:
   //===--- RowSteps.cpp: ordered steps over tiles of rows ---===//
   void emitSteps(llvm::ArrayRef<mlir::Value> iteration);
   void emitRowOps(mlir::Block &body);
+  void emitOnce(kernel::ForeachOp op);
   void emitFor(kernel::ForOp op);
   void emitRows(llvm::ArrayRef<mlir::Operation *> loops);
   void emitRow(mlir::Operation *loop, mlir::Value row);

@@ -40,6 +40,8 @@ private:
   }
 
   bool isSupported(Operation &op) {
+    if (isWorkOfItsOwn(op))
+      return op.getBlock() == &func.getBody().front();
     if (isa<MapOp, ForeachOp>(op))
       return isRowLoop(op);
     if (auto dot = dyn_cast<DotOp>(op))
@@ -136,6 +138,11 @@ private:
 ForOp stepsOf(FuncOp func) {
   auto loops = func.getBody().getOps<ForOp>();
   return loops.empty() ? ForOp() : *loops.begin();
+}
+
+bool isWorkOfItsOwn(Operation &op) {
+  auto loop = dyn_cast<ForeachOp>(op);
+  return loop && !loop.walk([](ExtractOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
 bool reducesFirst(MapOp map) {

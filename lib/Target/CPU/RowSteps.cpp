@@ -33,7 +33,10 @@ void Emitter::emitRowOps(mlir::Block &body) {
     loops.clear();
   };
   for (Operation &op : body) {
-    if (llvm::isa<MapOp, ForeachOp>(op)) {
+    if (isWorkOfItsOwn(op)) {
+      flush();
+      emitOnce(cast<ForeachOp>(op));
+    } else if (llvm::isa<MapOp, ForeachOp>(op)) {
       loops.push_back(&op);
     } else if (auto dot = dyn_cast<DotOp>(op)) {
       flush();
@@ -46,6 +49,14 @@ void Emitter::emitRowOps(mlir::Block &body) {
     }
   }
   flush();
+}
+
+void Emitter::emitOnce(ForeachOp op) {
+  Value isFirst = c.cmpi(arith::CmpIPredicate::eq, block.row, c.i64(0));
+  auto branch = scf::IfOp::create(c.b, c.loc, isFirst);
+  OpBuilder::InsertionGuard guard(c.b);
+  c.b.setInsertionPointToStart(branch.thenBlock());
+  emitForeach(op);
 }
 
 /// What is carried stays where it is: a step's tiles take the places of those before.

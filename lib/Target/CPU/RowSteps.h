@@ -62,6 +62,8 @@ struct RowSteps {
   std::optional<LiveColumns> live;
 };
 
+/// A foreach that reads no tile, and so has no rows: the iteration of a grid point's first rows runs it.
+bool isWorkOfItsOwn(mlir::Operation &op);
 /// A map over rows of which a vector may run at once after its reductions, which need nothing of it.
 bool reducesFirst(kernel::MapOp map);
 /// The ordered loop of a function; null: it has none.
