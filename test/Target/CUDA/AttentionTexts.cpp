@@ -35,9 +35,11 @@ public:
     step();
     text.raw("}");
     finish(last);
+    if (shape.kept)
+      keep();
     const std::string read = shape.type + ", read";
     std::vector<std::string> views(3 + (shape.mask ? 1 : 0) + (shape.residual ? 1 : 0), read);
-    views.push_back(shape.type + ", write");
+    views.resize(views.size() + (shape.kept ? 2 : 1), shape.type + ", write");
     const std::string scalars = shape.dynamic ? std::string(anyScalar) + ", " + anyScalar : "";
     return text.func("attention", shape.batch > 1 ? Exprs{shape.batch} : Exprs{}, scalars, views);
   }
@@ -155,10 +157,22 @@ private:
     if (shape.guard)
       x = select(text.line("kernel.unary is_nan " + sum + " : f32 -> i1"), constant("0.0"), x);
     const Expr at = (image * rows + v("d0")) * shape.columns + v("d1");
-    const int next = shape.mask ? 4 : 3;
     if (shape.residual)
-      x = binary("add", x, text.load(next, shape.type, at));
-    text.store(x, shape.residual ? next + 1 : next, shape.type, at);
+      x = binary("add", x, text.load(shape.mask ? 4 : 3, shape.type, at));
+    text.store(x, results() + (shape.kept ? 1 : 0), shape.type, at);
+    text.raw("}");
+  }
+
+  int results() const { return 3 + (shape.mask ? 1 : 0) + (shape.residual ? 1 : 0); }
+
+  /// Two heads share values; the first of them writes these, doubled.
+  void keep() {
+    text.loop({v("d0"), v("d1")}, {keys, shape.columns});
+    const std::string x = text.load(2, shape.type, (image * keys + v("d0")) * shape.columns + v("d1"));
+    const std::string y = text.convert(binary("add", x, x), f32, shape.type);
+    const Expr at = (floorDiv(image, 2) * keys + v("d0")) * shape.columns + v("d1");
+    text.raw("kernel.store " + y + ", %a" + std::to_string(results()) + "[" + inOp(at) + "] mask [" +
+             inOp(-mod(image, 2)) + "] : " + shape.type + " to !kernel.view<" + shape.type + ", write>");
     text.raw("}");
   }
 
@@ -178,7 +192,8 @@ std::string nameOf(const AttentionShape &shape) {
                            {shape.mask, "mask"},
                            {shape.causal, "causal"},
                            {shape.guard, "guard"},
-                           {shape.residual, "residual"}})
+                           {shape.residual, "residual"},
+                           {shape.kept, "kept"}})
     name += set ? std::string("_") + word : "";
   return name;
 }
@@ -199,6 +214,8 @@ KernelCase attentionCase(const AttentionShape &shape) {
     result.elements.push_back(shape.rows * shape.keys);
   if (shape.residual)
     result.elements.push_back(results);
+  if (shape.kept)
+    result.elements.push_back((shape.batch + 1) / 2 * shape.keys * shape.columns);
   result.elements.push_back(results);
   return result;
 }
@@ -223,6 +240,12 @@ static std::vector<AttentionShape> attentionShapesOf(const std::string &type) {
   s.dynamic = true;
   s.batch = 2;
   add(33, 200, 40, 40, s);
+  s = {};
+  s.kept = true;
+  s.batch = 4;
+  add(40, 70, 32, 24, s);
+  s.dynamic = true;
+  add(1, 77, 32, 30, s); // a cache
   s = {};
   s.causal = true;
   add(70, 70, 64, 64, s);

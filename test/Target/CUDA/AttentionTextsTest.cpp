@@ -85,6 +85,12 @@ TEST_P(AttentionTexts, AreAttention) {
   const double tolerance = shape.type == "f32" ? 1e-6 : shape.type == "f16" ? 2e-3 : 1.6e-2;
   for (size_t i = 0; i < wanted.size(); ++i)
     ASSERT_NEAR(buffers.back()[i].real, wanted[i], tolerance * 4) << "at " << i;
+  if (!shape.kept)
+    return;
+  const std::vector<Number> &kept = buffers[buffers.size() - 2];
+  const int64_t image = shape.keys * shape.columns;
+  for (int64_t i = 0; i < static_cast<int64_t>(kept.size()); ++i)
+    ASSERT_EQ(kept[i].real, 2 * buffers[2][i / image * 2 * image + i % image].real) << "at " << i;
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, AttentionTexts, ::testing::ValuesIn(attentionShapes()),

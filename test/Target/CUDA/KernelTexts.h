@@ -73,10 +73,11 @@ struct AttentionShape {
   bool causal = false;             ///< scores of keys after the row are -inf
   bool guard = false;              ///< rows of which all scores are -inf, or one NaN, are 0
   bool residual = false;           ///< adds a buffer [batch, rows, columns] to the result
+  bool kept = false;               ///< writes 2 v of every other image, too
 };
 /// What scores are multiplied with.
 constexpr double attentionScale = 0.25;
-/// out = softmax(scale q k + mask) v + residual in one kernel. Buffers: q, k, v, mask, residual, out.
+/// out = softmax(scale q k + mask) v + residual in one kernel. Buffers: q, k, v, mask, residual, kept, out.
 KernelCase attentionCase(const AttentionShape &shape);
 /// Of attentionCases().
 std::vector<AttentionShape> attentionShapes();
