@@ -226,10 +226,13 @@ LogicalResult MmaOp::verify() {
   ArrayRef<int64_t> a = getA().getType().getExtents(), b = getB().getType().getExtents();
   if (acc.size() != 3 || a.size() != 2 || b.size() != 2 || acc[0] != a[0] || acc[2] != 4)
     return emitOpError("accumulators are not lhs tiles by rhs tiles by 4");
-  if (acc[1] != b[0] && (acc[0] != 1 || int64_t(getFirst()) + b[0] > acc[1]))
-    return emitOpError() << "rhs tiles from " << getFirst() << " on are none of the accumulators of one lhs tile";
+  const int64_t first = getFirst();
+  if (first < 0 || first + b[0] > acc[1] || (acc[1] != b[0] && acc[0] != 1))
+    return emitOpError() << "rhs tiles from " << first << " on are none of the accumulators of one lhs tile";
   if (a[1] != 2 * b[1] || (b[1] != 1 && b[1] != 2))
     return emitOpError("fragments are neither of K 8 nor of K 16");
+  if (acc[1] != b[0] && b[1] != 2)
+    return emitOpError("some of the accumulators take fragments of K 16");
   return reachedTogether(*this, 32);
 }
 

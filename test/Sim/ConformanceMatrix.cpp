@@ -44,9 +44,10 @@ struct MmaShape {
   bool transposedB, bf16;
 };
 const MmaShape kShapes[] = {
-    {"mma_k16", 80, 2, 4, 16, false, false}, {"mma_k16_transposed", 80, 1, 2, 16, true, false},
-    {"mma_k8", 75, 2, 4, 8, false, false},   {"mma_k8_transposed", 75, 4, 4, 8, true, false},
-    {"mma_bf16", 80, 2, 2, 16, false, true}, {"mma_bf16_transposed", 80, 3, 6, 16, true, true},
+    {"mma_k16", 80, 2, 4, 16, false, false},        {"mma_k16_transposed", 80, 1, 2, 16, true, false},
+    {"mma_k8", 75, 2, 4, 8, false, false},          {"mma_k8_transposed", 75, 4, 4, 8, true, false},
+    {"mma_bf16", 80, 2, 2, 16, false, true},        {"mma_bf16_transposed", 80, 3, 6, 16, true, true},
+    {"mma_k16_halves", 75, 2, 4, 16, false, false}, // sm_75: two products of half the depth
 };
 
 std::string mmaText(const MmaShape &s) {
@@ -102,12 +103,120 @@ ConformanceCase mmaCase(const MmaShape &s) {
   return c;
 }
 
+/// Reads a matrix to shared memory, rows eight elements longer than it is wide.
+std::string shareText(const std::string &type, const char *name, int offset, int reference, int rows, int columns) {
+  const std::string at = std::to_string(reference), width = std::to_string(columns);
+  return "  " + type + " *const " + name + " = cu_shared<" + type + ">(" + std::to_string(offset) +
+         ");\n  for (u32 i = cu_tid(); i < " + std::to_string(rows * columns) + "; i += 32)\n    " + name + "[i / " +
+         width + " * (" + width + " + 8) + i % " + width + "] = cu_read<" + type + ">(bindings, ref" + at + ")[i];\n";
+}
+
+std::string writeText(const std::string &acc, int reference, int mi, int ni) {
+  const std::string at = std::to_string(reference), n = std::to_string(ni);
+  return "  for (u32 i = 0; i < " + std::to_string(mi) + "; ++i)\n    for (u32 j = 0; j < " + n +
+         "; ++j)\n      for (u32 e = 0; e < 4; ++e)\n        cu_write<f32>(bindings, ref" + at +
+         ")[(16 * i + mma_row(e)) * " + n + " * 8 + 8 * j + mma_col(e)] = " + acc + "[i][j][e];\n";
+}
+
+using Matrix = std::vector<long double>;
+
+Matrix randomMatrix(int elements, int limit, uint64_t seed) {
+  Matrix matrix;
+  Numbers numbers(seed);
+  for (int i = 0; i < elements; ++i)
+    matrix.push_back(numbers.small(limit));
+  return matrix;
+}
+
+Matrix product(const Matrix &a, const Matrix &b, int m, int n, int k) {
+  Matrix sums;
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < n; ++j) {
+      long double sum = 0;
+      for (int p = 0; p < k; ++p)
+        sum += a[static_cast<size_t>(i * k + p)] * b[static_cast<size_t>(p * n + j)];
+      sums.push_back(sum);
+    }
+  return sums;
+}
+
+KernelBuffer matrixInput(const FloatFormat &format, const Matrix &matrix) {
+  const std::string bytes = encodeAll(format, matrix);
+  return {"r", bytes.size(), bytes};
+}
+
+/// Columns 16 .. 31 of 48 once and 32 .. 47 twice; nothing else changes.
+ConformanceCase columnsCase(const FloatFormat &format) {
+  const bool bf16 = format.mantissa == kBf16.mantissa;
+  const std::string type = format.name,
+                    call = bf16 ? "  warp_mma_columns_bf16(acc, a, b, " : "  warp_mma_columns(acc, a, b, ";
+  ConformanceCase c;
+  c.name = "mma_columns_" + type;
+  c.minimumArch = bf16 ? 80 : 75;
+  c.run.kernel = "k_columns";
+  c.run.sharedBytes = 16384;
+  c.run.text = kernelHead("k_columns", 32, 3, 0) + shareText(type, "as", 0, 0, 16, 16) +
+               shareText(type, "bs", 8192, 1, 16, 48) +
+               "  cu_barrier();\n  f32 acc[1][6][4];\n  mma_zero(acc);\n  u32 a[1][4], b[2][2];\n"
+               "  mma_load_a(a, as, 24);\n  mma_load_b(b, bs + 16, 56);\n" +
+               call + "2);\n  mma_load_b(b, bs + 32, 56);\n" + call + "4);\n" + call + "4);\n" +
+               writeText("acc", 2, 1, 6) + "}\n";
+  const Matrix a = randomMatrix(16 * 16, 8, 10), b = randomMatrix(16 * 48, 8, 11);
+  c.run.buffers = {matrixInput(format, a), matrixInput(format, b), output<float>(16 * 48)};
+  c.check = [=](const std::vector<std::string> &found) {
+    Matrix expected = product(a, b, 16, 48, 16);
+    for (size_t i = 0; i < expected.size(); ++i)
+      expected[i] = i % 48 / 16 == 0 ? 0 : expected[i] * static_cast<long double>(i % 48 / 16);
+    return compareFloats(kF32, found[0], expected, 0, 0);
+  };
+  return c;
+}
+
+/// (A B) rounded, times C; what is packed for K = 8 is put together to fragments for K = 16, which both types have.
+ConformanceCase packCase(const FloatFormat &format, bool halves) {
+  const std::string type = format.name, bf16 = format.mantissa == kBf16.mantissa ? "_bf16" : "";
+  ConformanceCase c;
+  c.name = "mma_pack_a_" + type + (halves ? "_k8" : "_k16");
+  c.minimumArch = bf16.empty() ? 75 : 80;
+  c.run.kernel = "k_pack";
+  c.run.sharedBytes = 16384;
+  const std::string pack =
+      halves
+          ? "    u32 low[2][2], high[2][2];\n    mma_pack_a<" + type + ">(low, acc, 2 * step);\n    mma_pack_a<" +
+                type +
+                ">(high, acc, 2 * step + 1);\n    CUPOLA_UNROLL\n    for (u32 i = 0; i < 4; ++i) {\n"
+                "      a[i / 2][i % 2] = low[i / 2][i % 2];\n      a[i / 2][2 + i % 2] = high[i / 2][i % 2];\n    }\n"
+          : "    mma_pack_a<" + type + ">(a, acc, step);\n";
+  c.run.text = kernelHead("k_pack", 32, 4, 0) + shareText(type, "as", 0, 0, 32, 16) +
+               shareText(type, "bs", 4096, 1, 16, 32) + shareText(type, "cs", 8192, 2, 32, 16) +
+               "  cu_barrier();\n  f32 acc[2][4][4], out[2][2][4];\n  mma_zero(acc);\n  mma_zero(out);\n"
+               "  u32 a[2][4], b[4][2], c[2][2];\n  mma_load_a(a, as, 24);\n  mma_load_b(b, bs, 40);\n  warp_mma_tile" +
+               bf16 + "(acc, a, b);\n  CUPOLA_UNROLL\n  for (u32 step = 0; step < 2; ++step) {\n" + pack +
+               "    mma_load_b(c, cs + step * 16 * 24, 24);\n    warp_mma_tile" + bf16 + "(out, a, c);\n  }\n" +
+               writeText("out", 3, 2, 2) + "}\n";
+  // Sums of some thousands, which neither type holds exactly; what follows is exact.
+  const Matrix a = randomMatrix(32 * 16, 64, 12), b = randomMatrix(16 * 32, 64, 13), d = randomMatrix(32 * 16, 8, 14);
+  c.run.buffers = {matrixInput(format, a), matrixInput(format, b), matrixInput(format, d), output<float>(32 * 16)};
+  c.check = [=](const std::vector<std::string> &found) {
+    Matrix rounded = product(a, b, 32, 32, 16);
+    for (long double &x : rounded)
+      x = roundTo(format, x);
+    return compareFloats(kF32, found[0], product(rounded, d, 32, 16, 32), 0, 0);
+  };
+  return c;
+}
+
 } // namespace
 
 std::vector<ConformanceCase> matrixCases() {
   std::vector<ConformanceCase> cases = {ldmatrixCase(false), ldmatrixCase(true)};
   for (const MmaShape &shape : kShapes)
     cases.push_back(mmaCase(shape));
+  for (const FloatFormat &format : {kF16, kBf16}) {
+    cases.push_back(columnsCase(format));
+    for (bool halves : {false, true})
+      cases.push_back(packCase(format, halves));
+  }
   return cases;
 }
 

@@ -7,6 +7,8 @@
 
 #include <cstdlib>
 #include <gtest/gtest.h>
+#include <regex>
+#include <set>
 
 using namespace cupola;
 using namespace cupola::test;
@@ -29,6 +31,31 @@ TEST_P(Conformance, MatchesTheDefinition) {
   const KernelOutcome outcome = runKernel(*device, GetParam().run);
   ASSERT_TRUE(outcome.status.isOk()) << outcome.status.message() << "\n" << GetParam().run.text;
   EXPECT_EQ(GetParam().check(outcome.buffers), "") << GetParam().run.text;
+}
+
+/// What a header offers to kernels: functions outside namespaces.
+std::set<std::string> wrappersOf(const std::string &header) {
+  static const std::regex function("CUPOLA_DEVICE [^{}=()]*?(\\w+)\\(");
+  const std::string end = "} // namespace cupola_device";
+  const std::string text = header.substr(header.rfind(end) + end.size());
+  std::set<std::string> names;
+  for (std::sregex_iterator at(text.begin(), text.end(), function), last; at != last; ++at)
+    names.insert((*at)[1]);
+  return names;
+}
+
+/// Those of the headers whose two halves, here and on a GPU, differ most.
+TEST(Headers, EveryCollectiveHasACase) {
+  std::string all;
+  for (const ConformanceCase &c : allConformanceCases())
+    all += c.run.text;
+  for (const format::Source &header : headerSources())
+    if (header.name == "async_copy.cuh" || header.name == "mma.cuh" || header.name == "reduce.cuh") {
+      const std::set<std::string> names = wrappersOf(header.text);
+      EXPECT_FALSE(names.empty()) << header.name;
+      for (const std::string &name : names)
+        EXPECT_TRUE(std::regex_search(all, std::regex("\\b" + name + "\\b"))) << name;
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Headers, Conformance, ::testing::ValuesIn(allConformanceCases()),

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 namespace cupola::test {
 
@@ -118,6 +119,39 @@ template <class T> ConformanceCase reduceCase(const std::string &type, uint32_t 
   return c;
 }
 
+/// Groups of 2, 4, 8 and 16 lanes; products are exact in f32.
+template <class T> ConformanceCase lanesCase(const std::string &type) {
+  ConformanceCase c;
+  c.name = "reduce_lanes_" + type;
+  c.run.kernel = "k_lanes";
+  c.run.threads = 64;
+  c.run.text = kernelHead("k_lanes", 64, 2, 0) + "  const " + type + " x = cu_read<" + type +
+               ">(bindings, ref0)[cu_tid()];\n  " + type + " *const out = cu_write<" + type +
+               ">(bindings, ref1) + cu_tid() * 16;\n";
+  int at = 0;
+  for (const char *lanes : {"2", "4", "8", "16"})
+    for (const char *kind : {"sum", "max", "min", "prod"})
+      c.run.text += "  out[" + std::to_string(at++) + "] = lanes_" + kind + "<" + lanes + ">(x);\n";
+  c.run.text += "}\n";
+  std::vector<T> in;
+  Numbers numbers(15);
+  for (int i = 0; i < 64; ++i)
+    in.push_back(static_cast<T>(i % 16 < 14 ? 1 + numbers.next() % 2 : 60 + i % 4));
+  c.run.buffers = {input(in), output<T>(64 * 16)};
+  c.check = [in](const std::vector<std::string> &found) {
+    std::vector<T> expected;
+    for (size_t i = 0; i < 64; ++i)
+      for (size_t lanes : {2, 4, 8, 16}) {
+        const auto first = in.begin() + static_cast<std::ptrdiff_t>(i / lanes * lanes), last = first + lanes;
+        expected.insert(expected.end(),
+                        {std::accumulate(first, last, T(0)), *std::max_element(first, last),
+                         *std::min_element(first, last), std::accumulate(first, last, T(1), std::multiplies<T>())});
+      }
+    return compareBytes(found[0], toBytes(expected));
+  };
+  return c;
+}
+
 /// A NaN anywhere is the maximum and the minimum.
 ConformanceCase reduceNanCase() {
   ConformanceCase c;
@@ -197,6 +231,10 @@ std::vector<ConformanceCase> threadCases() {
   cases.push_back(reduceCase<double>("f64", 128));
   cases.push_back(reduceCase<int32_t>("i32", 128));
   cases.push_back(reduceCase<uint32_t>("u32", 128));
+  cases.push_back(lanesCase<float>("f32"));
+  cases.push_back(lanesCase<double>("f64"));
+  cases.push_back(lanesCase<uint32_t>("u32"));
+  cases.push_back(lanesCase<int64_t>("i64"));
   return cases;
 }
 

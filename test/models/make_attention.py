@@ -134,7 +134,7 @@ FORMS = {f"attention_{name}": form for name, form in {
     "island": Form(island, HALF),
     "added_mask": Form(added_mask),
     "added_mask_half": Form(added_mask, HALF),
-    "squeezed_bias": Form(squeezed_bias, fused=False),
+    "squeezed_bias": Form(squeezed_bias),
     "causal": Form(causal, rows=70),
     "causal_half": Form(causal, HALF, rows=70),
     "hidden_rows": Form(hidden_rows),

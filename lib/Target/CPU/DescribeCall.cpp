@@ -85,6 +85,8 @@ private:
   static std::vector<int64_t> staticShape(Value value) { return graph::typeOf(value).getShape().vec(); }
 
   bool describeHero() {
+    if (fusion.getKind() == graph::KernelKind::Attention)
+      return refuse("attention is a kernel of its own, no library does all of it");
     for (Value value : {hero->getOperand(0), hero->getOperand(1), Value(hero->getResult(0))})
       if (!graph::elementOf(value).isF32() || !graph::typeOf(value).hasStaticShape())
         return refuse("the shapes are not static or the elements not f32: a library compiles for numbers");

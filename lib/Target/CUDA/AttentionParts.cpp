@@ -28,14 +28,15 @@ bool readsTiles(Region &body) {
   return body.walk([](ExtractOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
-/// Nothing but loops over rows, and over rows and columns, and over what has nothing to do with tiles.
-static bool isRowProgram(Block &block, const Expr &rows) {
+/// Nothing but loops over rows, and over rows and columns, and what makes their elements; and the steps, if they are in
+/// it, with loops that have nothing to do with tiles.
+static bool isRowProgram(Block &block, const Expr &rows, Operation *steps = nullptr) {
   return llvm::all_of(block, [&](Operation &op) {
     if (auto each = dyn_cast<ForeachOp>(op); each && !readsTiles(each.getBody()))
-      return !each.getExtents().empty();
+      return steps && !each.getExtents().empty();
     if (isa<MapOp, ForeachOp, DotOp>(op))
       return hasRowsFirst(op, rows);
-    return isa<ForOp>(op) || op.getNumRegions() == 0;
+    return &op == steps || op.getNumRegions() == 0;
   });
 }
 
@@ -45,6 +46,8 @@ std::optional<AttentionParts> attentionParts(FuncOp func) {
     return std::nullopt;
   AttentionParts parts;
   parts.steps = *loops.begin();
+  if (!llvm::all_of(parts.steps.getInits().getTypes(), llvm::IsaPred<TileType>))
+    return std::nullopt;
   SmallVector<DotOp> dots(parts.steps.getBody().getOps<DotOp>());
   if (dots.size() != 2 || dots[0].getInit() || !dots[1].getInit() || readsTiles(dots[0].getLhs()) ||
       readsTiles(dots[0].getRhs()) || readsTiles(dots[1].getRhs()))
@@ -53,7 +56,7 @@ std::optional<AttentionParts> attentionParts(FuncOp func) {
   parts.result = dots[1];
   parts.weights = extractOf(parts.result.getLhs());
   parts.rows = graph::exprOf(parts.scores.getExtents()[0]);
-  if (!parts.weights || !isRowProgram(func.getBody().front(), parts.rows) ||
+  if (!parts.weights || !isRowProgram(func.getBody().front(), parts.rows, parts.steps) ||
       !isRowProgram(parts.steps.getBody().front(), parts.rows))
     return std::nullopt;
   auto extent = [](DotOp dot, unsigned i) { return *graph::exprOf(dot.getExtents()[i]).constant(); };

@@ -280,5 +280,126 @@ simt.func @mma block %b of 1 thread %t of 32 scalars [] () {
 
 // -----
 
+simt.func @columnsBeyond block %b of 1 thread %t of 32 scalars [] () {
+  %acc = simt.registers zero : !simt.registers<1x4x4xf32>
+  %a = simt.registers : !simt.registers<1x4xui32>
+  %c = simt.registers : !simt.registers<2x2xui32>
+  // expected-error @below {{rhs tiles from 3 on are none of the accumulators of one lhs tile}}
+  simt.mma %acc, %a, %c first 3 : !simt.registers<1x4x4xf32>, !simt.registers<1x4xui32>, !simt.registers<2x2xui32>
+}
+
+// -----
+
+simt.func @columnsBefore block %b of 1 thread %t of 32 scalars [] () {
+  %acc = simt.registers zero : !simt.registers<1x4x4xf32>
+  %a = simt.registers : !simt.registers<1x4xui32>
+  %c = simt.registers : !simt.registers<2x2xui32>
+  // expected-error @below {{rhs tiles from -1 on are none of the accumulators of one lhs tile}}
+  simt.mma %acc, %a, %c first -1 : !simt.registers<1x4x4xf32>, !simt.registers<1x4xui32>, !simt.registers<2x2xui32>
+}
+
+// -----
+
+simt.func @columnsOfAll block %b of 1 thread %t of 32 scalars [] () {
+  %acc = simt.registers zero : !simt.registers<1x4x4xf32>
+  %a = simt.registers : !simt.registers<1x4xui32>
+  %c = simt.registers : !simt.registers<4x2xui32>
+  // expected-error @below {{rhs tiles from 1 on are none of the accumulators of one lhs tile}}
+  simt.mma %acc, %a, %c first 1 : !simt.registers<1x4x4xf32>, !simt.registers<1x4xui32>, !simt.registers<4x2xui32>
+}
+
+// -----
+
+simt.func @columnsOfRows block %b of 1 thread %t of 32 scalars [] () {
+  %acc = simt.registers zero : !simt.registers<2x4x4xf32>
+  %a = simt.registers : !simt.registers<2x4xui32>
+  %c = simt.registers : !simt.registers<2x2xui32>
+  // expected-error @below {{rhs tiles from 0 on are none of the accumulators of one lhs tile}}
+  simt.mma %acc, %a, %c : !simt.registers<2x4x4xf32>, !simt.registers<2x4xui32>, !simt.registers<2x2xui32>
+}
+
+// -----
+
+simt.func @columnsShallow block %b of 1 thread %t of 32 scalars [] () {
+  %acc = simt.registers zero : !simt.registers<1x8x4xf32>
+  %a = simt.registers : !simt.registers<1x2xui32>
+  %c = simt.registers : !simt.registers<4x1xui32>
+  // expected-error @below {{some of the accumulators take fragments of K 16}}
+  simt.mma %acc, %a, %c first 4 : !simt.registers<1x8x4xf32>, !simt.registers<1x2xui32>, !simt.registers<4x1xui32>
+}
+
+// -----
+
+simt.func @packedRows block %b of 1 thread %t of 32 scalars [] () {
+  %acc = simt.registers zero : !simt.registers<2x4x4xf32>
+  %a = simt.registers : !simt.registers<1x4xui32>
+  // expected-error @below {{fragments are not those of the accumulators' rows}}
+  simt.mma_pack %acc[0] to %a : !simt.registers<2x4x4xf32> to !simt.registers<1x4xui32>
+}
+
+// -----
+
+simt.func @packedTiles block %b of 1 thread %t of 32 scalars [] () {
+  %acc = simt.registers zero : !simt.registers<2x4xf32>
+  %a = simt.registers : !simt.registers<2x4xui32>
+  // expected-error @below {{fragments are not those of the accumulators' rows}}
+  simt.mma_pack %acc[0] to %a : !simt.registers<2x4xf32> to !simt.registers<2x4xui32>
+}
+
+// -----
+
+simt.func @packedDepth block %b of 1 thread %t of 32 scalars [] () {
+  %acc = simt.registers zero : !simt.registers<1x4x4xf32>
+  %a = simt.registers : !simt.registers<1x1xui32>
+  // expected-error @below {{fragments are neither of K 8 nor of K 16}}
+  simt.mma_pack %acc[0] to %a : !simt.registers<1x4x4xf32> to !simt.registers<1x1xui32>
+}
+
+// -----
+
+simt.func @packedStep block %b of 1 thread %t of 32 scalars [] () {
+  %acc = simt.registers zero : !simt.registers<1x4x4xf32>
+  %a = simt.registers : !simt.registers<1x4xui32>
+  // expected-error @below {{'n0' uses 'n0', which is neither an operand nor a scalar parameter}}
+  simt.mma_pack %acc[n0] to %a : !simt.registers<1x4x4xf32> to !simt.registers<1x4xui32>
+}
+
+// -----
+
+simt.func @lanes block %b of 1 thread %t of 32 scalars [] () {
+  %0 = kernel.constant 1.0 : f32
+  // expected-error @below {{combines 1 lanes, not a power of two up to 32}}
+  %1 = simt.warp_reduce sum %0 over 1 : f32 -> f32
+}
+
+// -----
+
+simt.func @lanes block %b of 1 thread %t of 32 scalars [] () {
+  %0 = kernel.constant 1.0 : f32
+  // expected-error @below {{combines 12 lanes, not a power of two up to 32}}
+  %1 = simt.warp_reduce sum %0 over 12 : f32 -> f32
+}
+
+// -----
+
+simt.func @lanes block %b of 1 thread %t of 32 scalars [] () {
+  %0 = kernel.constant 1.0 : f32
+  // expected-error @below {{combines 64 lanes, not a power of two up to 32}}
+  %1 = simt.warp_reduce sum %0 over 64 : f32 -> f32
+}
+
+// -----
+
+simt.func @groups block %b of 1 thread %t of 64 scalars [] () {
+  %0 = kernel.constant 1.0 : f32
+  // expected-note @below {{the condition}}
+  simt.guard [15 - %t] {
+    // expected-error @below {{is under a condition that differs between threads that must meet}}
+    %1 = simt.warp_reduce sum %0 over 16 : f32 -> f32
+  }
+}
+
+// -----
+
 // expected-error @below {{shared memory has one extent}}
 func.func private @smem(!simt.smem<4x4xf32>)

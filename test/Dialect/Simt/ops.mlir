@@ -27,6 +27,8 @@
 // CHECK: %[[E:.*]] = simt.load_shared %[[S]][%[[T]]] : f32 from <64xf32>
 // CHECK: simt.store_shared %[[E]], %[[S]][-%[[T]] + 63] : f32 to <64xf32>
 // CHECK: %[[W:.*]] = simt.warp_reduce sum %[[E]] : f32 -> f32
+// CHECK: simt.warp_reduce max %[[E]] over 4 : f32 -> f32
+// CHECK: simt.warp_reduce prod %[[E]] : f32 -> f32
 // CHECK: %[[A:.*]] = simt.block_reduce max %[[W]], %[[S]] : f32, <64xf32> -> f32
 // CHECK: simt.set %[[A]], %[[SUM]] [] : f32 to <f32>
 // CHECK: kernel.store %[[A]], %[[OUT]][%[[B]]] : f32 to <f32, write>
@@ -58,6 +60,8 @@ simt.func @copy block %b of n0 thread %t of 64 scalars [#kernel.scalar<1, 0, 1>]
     %1 = simt.load_shared %s[%t] : f32 from !simt.smem<64xf32>
     simt.store_shared %1, %s[63 - %t] : f32 to !simt.smem<64xf32>
     %2 = simt.warp_reduce sum %1 : f32 -> f32
+    %four = simt.warp_reduce max %1 over 4 : f32 -> f32
+    %warp = simt.warp_reduce prod %1 over 32 : f32 -> f32
     %3 = simt.block_reduce max %2, %s : f32, !simt.smem<64xf32> -> f32
     simt.set %3, %sum[] : f32 to !simt.registers<f32>
     kernel.store %3, %out[%b] : f32 to !kernel.view<f32, write>
@@ -112,5 +116,29 @@ simt.func @matrices block %b of 1 thread %t of 32 scalars [#kernel.scalar<1, 0, 
     simt.mma_load bt %smem[0] stride 40 to %c : !simt.smem<3072xf16> to !simt.registers<4x2xui32>
     simt.mma %acc, %a, %c : !simt.registers<2x4x4xf32>, !simt.registers<2x4xui32>, !simt.registers<4x2xui32>
     simt.mma %acc, %a, %c bf16 : !simt.registers<2x4x4xf32>, !simt.registers<2x4xui32>, !simt.registers<4x2xui32>
+  }
+}
+
+// Some columns of one tile of rows; accumulators that are the left operand of the next product.
+// CHECK-LABEL: simt.func @chain
+// CHECK: simt.mma %[[ACC:.*]], %[[A:.*]], %[[B:.*]] first 2 : <1x4x4xf32>, <1x4xui32>, <2x2xui32>
+// CHECK: simt.mma %[[ACC]], %[[A]], %[[B]] bf16 first 1 : <1x4x4xf32>, <1x4xui32>, <2x2xui32>
+// CHECK: simt.mma %[[ACC]], %[[A]], %[[B]] : <1x4x4xf32>, <1x4xui32>, <2x2xui32>
+// CHECK: simt.for %[[STEP:.*]] = 0 to 2 step 1 unroll {
+// CHECK: simt.mma_pack %[[ACC]][%[[STEP]]] to %[[A]] : <1x4x4xf32> to <1x4xui32>
+// CHECK: simt.mma_pack %[[ACC]][%[[STEP]]] to %[[A]] bf16 : <1x4x4xf32> to <1x4xui32>
+// CHECK: simt.mma_pack %[[ACC]][2*%[[STEP]]] to %{{.*}} : <1x4x4xf32> to <1x2xui32>
+simt.func @chain block %b of 1 thread %t of 32 scalars [] () {
+  %acc = simt.registers zero : !simt.registers<1x4x4xf32>
+  %a = simt.registers : !simt.registers<1x4xui32>
+  %half = simt.registers : !simt.registers<1x2xui32>
+  %c = simt.registers : !simt.registers<2x2xui32>
+  simt.mma %acc, %a, %c first 2 : !simt.registers<1x4x4xf32>, !simt.registers<1x4xui32>, !simt.registers<2x2xui32>
+  simt.mma %acc, %a, %c bf16 first 1 : !simt.registers<1x4x4xf32>, !simt.registers<1x4xui32>, !simt.registers<2x2xui32>
+  simt.mma %acc, %a, %c first 0 : !simt.registers<1x4x4xf32>, !simt.registers<1x4xui32>, !simt.registers<2x2xui32>
+  simt.for %step = 0 to 2 step 1 unroll {
+    simt.mma_pack %acc[%step] to %a : !simt.registers<1x4x4xf32> to !simt.registers<1x4xui32>
+    simt.mma_pack %acc[%step] to %a bf16 : !simt.registers<1x4x4xf32> to !simt.registers<1x4xui32>
+    simt.mma_pack %acc[2*%step] to %half : !simt.registers<1x4x4xf32> to !simt.registers<1x2xui32>
   }
 }

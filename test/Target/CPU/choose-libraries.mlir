@@ -124,3 +124,20 @@ func.func @joined(%x: tensor<600x64xf32>, %y: tensor<8x96xf32>) -> tensor<608x96
   %1 = graph.join %0, %y axis 0 : tensor<600x96xf32>, tensor<8x96xf32> -> tensor<608x96xf32>
   return %1 : tensor<608x96xf32>
 }
+
+// CHECK-LABEL: @attention
+// CHECK: graph.fusion attention
+// CHECK-SAME: refused "attention is a kernel of its own, no library does all of it"
+func.func @attention(%q: tensor<2x5x8xf32>, %k: tensor<2x8x7xf32>, %v: tensor<2x7x6xf32>) -> tensor<2x5x6xf32> {
+  %0 = graph.matmul %q, %k : tensor<2x5x8xf32>, tensor<2x8x7xf32> -> tensor<2x5x7xf32>
+  %1 = graph.softmax %0 axis 2 : tensor<2x5x7xf32> -> tensor<2x5x7xf32>
+  %2 = graph.matmul %1, %v : tensor<2x5x7xf32>, tensor<2x7x6xf32> -> tensor<2x5x6xf32>
+  return %2 : tensor<2x5x6xf32>
+}
+
+// CHECK-LABEL: @batch
+// CHECK: refused "one matrix is needed, not a batch of them"
+func.func @batch(%x: tensor<3x600x64xf32>, %w: tensor<3x64x96xf32>) -> tensor<3x600x96xf32> {
+  %0 = graph.matmul %x, %w : tensor<3x600x64xf32>, tensor<3x64x96xf32> -> tensor<3x600x96xf32>
+  return %0 : tensor<3x600x96xf32>
+}

@@ -114,6 +114,42 @@ kernel.func @k gemm grid () in [] scalars [] schedule #cuda.matvec<rows 0> () {
 
 // -----
 
+// expected-error @below {{has a number that is not positive}}
+kernel.func @k attention grid () in [] scalars [] schedule #cuda.attention<rows 0> () {
+}
+
+// -----
+
+// expected-error @below {{the block's rows of 12 is no multiple of 8}}
+kernel.func @k attention grid () in [] scalars [] schedule #cuda.attention<rows 12> () {
+}
+
+// -----
+
+// expected-error @below {{1056 threads are no block of whole warps, 1024 threads at most}}
+kernel.func @k attention grid () in [] scalars [] schedule #cuda.attention<rows 264> () {
+}
+
+// -----
+
+// expected-error @below {{has a number that is not positive}}
+kernel.func @k attention grid () in [] scalars [] schedule #cuda.attention_mma<rows -16, async true> () {
+}
+
+// -----
+
+// expected-error @below {{the block's rows of 24 is no multiple of 16}}
+kernel.func @k attention grid () in [] scalars [] schedule #cuda.attention_mma<rows 24, async true> () {
+}
+
+// -----
+
+// expected-error @below {{1056 threads are no block of whole warps, 1024 threads at most}}
+kernel.func @k attention grid () in [] scalars [] schedule #cuda.attention_mma<rows 528, async false> () {
+}
+
+// -----
+
 // expected-error @below {{invalid kind of attribute specified}}
 kernel.func @k gemm grid () in [] scalars [] schedule 4 : i64 () {
 }

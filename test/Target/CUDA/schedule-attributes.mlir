@@ -29,3 +29,9 @@ kernel.func @older gemm grid () in [] scalars []
 // CHECK: @matvec {{.*}} schedule #cuda.matvec<rows 8> ()
 kernel.func @matvec gemm grid () in [] scalars [] schedule #cuda.matvec<rows 8> () {
 }
+// CHECK: @attention attention grid () in [] scalars [] schedule #cuda.attention<rows 32> ()
+kernel.func @attention attention grid () in [] scalars [] schedule #cuda.attention<rows 32> () {
+}
+// CHECK: @attention_mma {{.*}} schedule #cuda.attention_mma<rows 64, async true> ()
+kernel.func @attention_mma attention grid () in [] scalars [] schedule #cuda.attention_mma<rows 64, async true> () {
+}

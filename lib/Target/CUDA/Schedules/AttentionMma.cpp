@@ -172,7 +172,8 @@ static int64_t sharedBytes(const cuda::AttentionParts &parts, int64_t rows) {
 
 cuda::Candidates cuda::attentionMmaCandidates(KernelFacts &facts, const GpuArchitecture &target) {
   constexpr int64_t mostColumns = 192; // Accumulators of more leave ptxas too few registers.
-  if (!facts.attention || padded(facts.attention->parts.columns) > mostColumns || !isForMatrixUnits(facts.attention->parts.scores, target) ||
+  if (!facts.attention || padded(facts.attention->parts.columns) > mostColumns ||
+      !isForMatrixUnits(facts.attention->parts.scores, target) ||
       !isForMatrixUnits(facts.attention->parts.result, target))
     return {};
   Candidates found;

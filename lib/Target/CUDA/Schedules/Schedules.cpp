@@ -3,6 +3,8 @@
 
 #include "lib/Target/CUDA/Schedules/Schedules.h"
 
+using namespace mlir;
+
 namespace cupola::cuda {
 
 static constexpr Candidates (*table[])(KernelFacts &, const GpuArchitecture &) = {
@@ -10,7 +12,14 @@ static constexpr Candidates (*table[])(KernelFacts &, const GpuArchitecture &) =
     reductionCandidates, columnReductionCandidates, rowReductionCandidates, attentionMmaCandidates, attentionCandidates,
 };
 
+static bool hasSteps(kernel::FuncOp func) {
+  return func.walk([](kernel::ForOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
 Candidates allCandidates(KernelFacts &facts, const GpuArchitecture &target) {
+  // Steps of attention are the only ones that any of them knows.
+  if (!facts.attention && hasSteps(facts.func))
+    return {};
   Candidates all;
   for (auto candidates : table)
     llvm::append_range(all, candidates(facts, target));

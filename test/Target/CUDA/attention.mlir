@@ -1,0 +1,89 @@
+//===- test/Target/CUDA/attention.mlir - attention in one kernel, by the type of its operands and its rows ---===//
+// SPDX-License-Identifier: Apache-2.0
+// RUN: sed 's/STORED/f32/g; s/ROWS/200/g' %S/Inputs/attention.mlir | cupola-translate --kernel-to-cuda --arch=sm_80 | FileCheck %s --check-prefix=PLAIN
+// RUN: sed 's/STORED/f16/g; s/ROWS/200/g' %S/Inputs/attention.mlir | cupola-translate --kernel-to-cuda --arch=sm_80 | FileCheck %s --check-prefix=ASYNC
+// RUN: sed 's/STORED/bf16/g; s/ROWS/200/g' %S/Inputs/attention.mlir | cupola-translate --kernel-to-cuda --arch=sm_80 | FileCheck %s --check-prefix=BF16
+// RUN: sed 's/STORED/f16/g; s/ROWS/200/g' %S/Inputs/attention.mlir | cupola-translate --kernel-to-cuda --arch=sm_75 | FileCheck %s --check-prefix=SM75
+
+// PLAIN: schedule=attention threads=128 {{.*}} grid=[84]
+// PLAIN: f32 *const [[WEIGHTS:s[0-9]+]] = cu_shared<f32>(0);
+// PLAIN: for (i32 [[STEP:j[_0-9]*]] = 0; [[STEP]] < 3; ++[[STEP]]) {
+// Scores: tiles of queries and keys in two buffers, one barrier for each.
+// PLAIN: for (i32 kt = 0; kt < 4; ++kt) {
+// PLAIN: cu_barrier();
+// PLAIN: outer_fma(
+// PLAIN-NOT: cu_barrier
+// Rows beyond the last are computed, and so all lanes meet.
+// PLAIN-NOT: if (
+// PLAIN: lanes_max<16>(
+// PLAIN: lanes_sum<16>(
+// Weights reach the other lanes of the row through shared memory, behind the barrier of the first values.
+// PLAIN: [[WEIGHTS]][{{.*}}] = v{{[0-9]+}};
+// PLAIN: for (i32 kt = 0; kt < 8; ++kt) {
+// PLAIN: cu_barrier();
+// PLAIN: ld_fragment<4>(r{{[0-9]+}}, [[WEIGHTS]] +
+// PLAIN: outer_fma(
+// PLAIN: if (199 >= {{.*}}) {
+// PLAIN: st_vec(out0
+
+// Queries and the first keys arrive together; values while the scores are made, the next keys while the result is.
+// ASYNC: schedule=attention_mma threads=64 {{.*}} grid=[84]
+// ASYNC: cp_async<16>({{.*}}in0 +{{.*}}, 199 >=
+// ASYNC-NOT: cp_async_commit
+// ASYNC: cp_async<16>({{.*}}in1 +
+// ASYNC: cp_async_commit();
+// ASYNC: for (i32 [[STEP:j[_0-9]*]] = 0; [[STEP]] < 3; ++[[STEP]]) {
+// ASYNC: cp_async_wait<0>();
+// ASYNC-NEXT: cu_barrier();
+// ASYNC: cp_async<16>({{.*}}in2 +
+// ASYNC: cp_async_commit();
+// ASYNC: mma_load_a(
+// ASYNC: mma_load_b_transposed(
+// ASYNC: warp_mma_tile(
+// ASYNC: cu_barrier();
+// ASYNC-NEXT: if (1 >= [[STEP]]) {
+// ASYNC: cp_async<16>({{.*}}in1 +
+// ASYNC: cp_async_commit();
+// ASYNC-NOT: if (
+// ASYNC: lanes_max<4>(
+// ASYNC: lanes_sum<4>(
+// ASYNC: cp_async_wait<1>();
+// ASYNC-NEXT: cu_barrier();
+// ASYNC: mma_pack_a<f16>([[LEFT:r[0-9]+]], r{{[0-9]+}}, [[K:k[_0-9]*]]);
+// ASYNC: mma_load_b(
+// ASYNC: warp_mma_tile(r{{[0-9]+}}, [[LEFT]],
+// ASYNC: if (199 >= {{.*}}) {
+// ASYNC: st_vec(out0
+
+// BF16: schedule=attention_mma
+// BF16: warp_mma_tile_bf16(
+// BF16: mma_pack_a<bf16>(
+// BF16: warp_mma_tile_bf16(
+
+// Without cp.async through registers; a product of depth 16 is two of depth 8 in the header.
+// SM75: schedule=attention_mma
+// SM75-NOT: cp_async
+// SM75: for (i32 [[STEP:j[_0-9]*]] = 0; [[STEP]] < 3; ++[[STEP]]) {
+// SM75: st_vec(s1
+// SM75: cu_barrier();
+// SM75: warp_mma_tile(
+// SM75: lanes_max<4>(
+// SM75: st_vec(s2
+// SM75: cu_barrier();
+// SM75: mma_pack_a<f16>(
+// SM75: warp_mma_tile(
+// SM75-NOT: cp_async
+
+// Rows of a block: what leaves the busiest multiprocessor the least to do, of 40 or of 108.
+// RUN: sed 's/STORED/f32/g; s/ROWS/64/g' %S/Inputs/attention.mlir | cupola-opt --pass-pipeline='builtin.module(kernel.func(kernel-choose-schedule{arch=sm_75}))' | FileCheck %s --check-prefix=FEW75
+// RUN: sed 's/STORED/f32/g; s/ROWS/64/g' %S/Inputs/attention.mlir | cupola-opt --pass-pipeline='builtin.module(kernel.func(kernel-choose-schedule{arch=sm_80}))' | FileCheck %s --check-prefix=FEW80
+// RUN: sed 's/STORED/f32/g; s/ROWS/1024/g' %S/Inputs/attention.mlir | cupola-opt --pass-pipeline='builtin.module(kernel.func(kernel-choose-schedule{arch=sm_80}))' | FileCheck %s --check-prefix=MANY
+// RUN: sed 's/STORED/f16/g; s/ROWS/64/g' %S/Inputs/attention.mlir | cupola-opt --pass-pipeline='builtin.module(kernel.func(kernel-choose-schedule{arch=sm_75}))' | FileCheck %s --check-prefix=HALF75
+// RUN: sed 's/STORED/f16/g; s/ROWS/64/g' %S/Inputs/attention.mlir | cupola-opt --pass-pipeline='builtin.module(kernel.func(kernel-choose-schedule{arch=sm_80}))' | FileCheck %s --check-prefix=HALF80
+// RUN: sed 's/STORED/bf16/g; s/ROWS/64/g' %S/Inputs/attention.mlir | cupola-opt --pass-pipeline='builtin.module(kernel.func(kernel-choose-schedule{arch=sm_75}))' | FileCheck %s --check-prefix=FEW75
+
+// FEW75: schedule #cuda.attention<rows 32> (
+// FEW80: schedule #cuda.attention<rows 16> (
+// MANY: schedule #cuda.attention<rows 64> (
+// HALF75: schedule #cuda.attention_mma<rows 32, async false> (
+// HALF80: schedule #cuda.attention_mma<rows 16, async true> (
