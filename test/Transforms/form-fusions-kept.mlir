@@ -67,12 +67,12 @@ func.func @costly(%q: tensor<2x1x8xf32>, %a: tensor<2x7x8xf32>, %v: tensor<2x7x4
 
 // CHECK-LABEL: func.func @read_twice
 // CHECK: graph.fusion attention({{.*}}) : (tensor<2x1x8xf32>, tensor<2x7x8xf32>, tensor<2x7x4xf32>) -> tensor<2x1x4xf32>
-func.func @read_twice(%q: tensor<2x1x8xf32>, %a: tensor<2x7x8xf32>, %v: tensor<2x7x4xf32>) -> (tensor<2x1x4xf32>, tensor<2x7x8xf32>, tensor<2x7xf32>) {
+func.func @read_twice(%q: tensor<2x1x8xf32>, %a: tensor<2x7x8xf32>, %v: tensor<2x7x4xf32>) -> (tensor<2x1x4xf32>, tensor<2x7x8xf32>, tensor<2x7x1xf32>) {
   %0 = graph.unary neg %a {alpha = 0.0, beta = 0.0} : tensor<2x7x8xf32> -> tensor<2x7x8xf32>
   %1 = graph.transpose %0 [0, 2, 1] : tensor<2x7x8xf32> -> tensor<2x8x7xf32>
   %3 = graph.matmul %q, %1 : tensor<2x1x8xf32>, tensor<2x8x7xf32> -> tensor<2x1x7xf32>
   %4 = graph.softmax %3 axis 2 : tensor<2x1x7xf32> -> tensor<2x1x7xf32>
   %5 = graph.matmul %4, %v : tensor<2x1x7xf32>, tensor<2x7x4xf32> -> tensor<2x1x4xf32>
-  %6 = graph.reduce sum %0 axes [2] : tensor<2x7x8xf32> -> tensor<2x7xf32>
-  return %5, %0, %6 : tensor<2x1x4xf32>, tensor<2x7x8xf32>, tensor<2x7xf32>
+  %6 = graph.reduce sum %0 [2] : tensor<2x7x8xf32> -> tensor<2x7x1xf32>
+  return %5, %0, %6 : tensor<2x1x4xf32>, tensor<2x7x8xf32>, tensor<2x7x1xf32>
 }
