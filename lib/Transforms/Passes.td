@@ -386,8 +386,9 @@ def FormFusions : Pass<"graph-form-fusions", "::mlir::ModuleOp"> {
     two where that moves and keeps no more bytes than storing what they make, else form
     fusions of their own. An operand of a contraction is computed for its tiles only where
     it is a product with a gate and the columns few. Two products with a softmax of rows
-    and only pointwise ops between them are one kernel that keeps no scores in memory.
-    Views never become kernels: every consumer gets its own copy, and they compose into
+    and only pointwise ops between them are one kernel that keeps no scores in memory; it
+    computes its queries, and keys and values, too, if few rows read them and the model
+    returns them: they are further results. Views never become kernels: every consumer gets its own copy, and they compose into
     addresses. Each edge between two ops gets a
     #graph.verdict in graph.verdicts, which stands in front of the function.
     A fusion that only moves elements makes a result of the model and says in `copies`
