@@ -76,7 +76,10 @@ def wrong(test, found):
         if value.dtype != expected.dtype or value.shape != expected.shape:
             return f"{name} is {value.dtype}{list(value.shape)}, expected {expected.dtype}{list(expected.shape)}"
         exact = expected.dtype.kind in "iub"
-        if not np.allclose(value, expected, 0 if exact else test.rtol, 0 if exact else test.atol, equal_nan=not exact):
+        # onnx rounds f16 after every step, a kernel of several steps once: both are within a unit in the last place of
+        # the exact result, and so two of them apart.
+        rtol = max(test.rtol, 2 ** -9) if expected.dtype == np.float16 else test.rtol
+        if not np.allclose(value, expected, 0 if exact else rtol, 0 if exact else test.atol, equal_nan=not exact):
             return f"{name} has other elements"
     return None
 

@@ -54,7 +54,7 @@ private:
 
   bool hasRows(ArrayAttr extents) const { return graph::exprOf(extents[0]) == steps.rows; }
 
-  /// Over rows, or rows and columns, of which a vector takes some.
+  /// Over rows, or rows and columns, of which a vector takes some; a single one needs none.
   bool isRowLoop(Operation &op) {
     ArrayAttr extents = extentsOf(&op);
     mlir::Block &body = op.getRegion(0).front();
@@ -62,8 +62,11 @@ private:
       return false;
     bool nests = false;
     body.walk([&](Operation *inner) { nests |= isa<MapOp, ForeachOp, DotOp, ForOp>(inner); });
-    return !nests && (extents.size() == 1 || (graph::exprOf(extents[1]).constant() &&
-                                              canVectorise(vars, vars.name(body.getArgument(1)), body, StoredTiles())));
+    if (nests || extents.size() == 1)
+      return !nests;
+    const Expr columns = graph::exprOf(extents[1]);
+    return columns.isConstant(1) ||
+           (columns.constant() && canVectorise(vars, vars.name(body.getArgument(1)), body, StoredTiles()));
   }
 
   static bool isRowTile(Value tile) { return cast<TileType>(tile.getType()).getExtents().size() <= 2; }

@@ -148,11 +148,14 @@ void Emitter::emitRow(Operation *loop, Value row) {
       emitBlock(loop->getRegion(0).front());
     return {};
   };
-  if (names.size() == 1) {
+  const graph::Exprs extents = exprsOf(extentsOf(loop));
+  if (names.size() == 1 || extents[1].isConstant(1)) {
+    if (names.size() > 1)
+      variables[names[1]] = c.i64(0);
     body({});
     return;
   }
-  const Expr extent = liveExtent(names[1], exprsOf(extentsOf(loop))[1]);
+  const Expr extent = liveExtent(names[1], extents[1]);
   vectorLoop(names[1], c.i64(0), index(extent), extent, {}, body);
 }
 

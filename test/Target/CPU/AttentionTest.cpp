@@ -132,6 +132,7 @@ TEST_P(AttentionTest, StaticShapes) {
                         {70, 77, 16, 16},
                         {197, 197, 64, 80},
                         {130, 1, 40, 7},
+                        {5, 5, 1, 1},
                         {100, 128, 128, 128}}) {
       Kind kind;
       kind.turned = turned;
