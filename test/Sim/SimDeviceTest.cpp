@@ -66,8 +66,8 @@ TEST(SimDevice, InstructionsOfNewerArchitecturesAreErrors) {
   EXPECT_TRUE(says(runKernel(*makeSimulator("sm_75"), run).status, "cp.async needs sm_80"));
   run.text =
       kernelHead("k_copy", 32, 2, 0) +
-      "  f32 acc[1][2][4];\n  mma_zero(acc);\n  u32 a[1][4] = {}, b[2][2] = {};\n  warp_mma_tile(acc, a, b);\n}\n";
-  EXPECT_TRUE(says(runKernel(*makeSimulator("sm_75"), run).status, "mma m16n8k16 needs sm_80"));
+      "  f32 acc[1][2][4];\n  mma_zero(acc);\n  u32 a[1][4] = {}, b[2][2] = {};\n  warp_mma_tile_bf16(acc, a, b);\n}\n";
+  EXPECT_TRUE(says(runKernel(*makeSimulator("sm_75"), run).status, "mma of bf16 needs sm_80"));
 }
 
 TEST(SimDevice, WrongNumberOfArguments) {

@@ -273,7 +273,7 @@ std::vector<AttentionShape> attentionShapes() {
   s.rows = 40;
   s.keys = 70;
   for (const char *type : {"f32", "f16"})
-    for (int64_t head : {160, 192, 256}) { // fewer keys at once
+    for (int64_t head : {128, 160, 192, 256}) { // fewer keys at once
       s.type = type;
       s.head = s.columns = head;
       shapes.push_back(s);

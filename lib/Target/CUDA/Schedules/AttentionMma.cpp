@@ -171,15 +171,20 @@ static int64_t sharedBytes(const cuda::AttentionParts &parts, int64_t rows) {
 }
 
 cuda::Candidates cuda::attentionMmaCandidates(KernelFacts &facts, const GpuArchitecture &target) {
-  constexpr int64_t mostColumns = 192; // Accumulators of more leave ptxas too few registers.
-  if (!facts.attention || padded(facts.attention->parts.columns) > mostColumns ||
-      !isForMatrixUnits(facts.attention->parts.scores, target) ||
-      !isForMatrixUnits(facts.attention->parts.result, target))
+  if (!facts.attention)
+    return {};
+  const AttentionParts &parts = facts.attention->parts;
+  const int64_t columns = padded(parts.columns);
+  // Accumulators of more leave ptxas too few registers; what does not come by cp.async takes some, too.
+  const int64_t mostColumns = target.asyncCopy ? 192 : 128;
+  if (columns > mostColumns || !isForMatrixUnits(parts.scores, target) || !isForMatrixUnits(parts.result, target))
     return {};
   Candidates found;
   for (int64_t warps : {4, 2, 1}) {
+    if (warps == 1 && columns > 128) // Positions of all that one warp copies take the registers that are left.
+      continue;
     const int64_t rows = warps * 16;
-    if (sharedBytes(facts.attention->parts, rows) <= target.sharedBytes)
+    if (sharedBytes(parts, rows) <= target.sharedBytes)
       found.push_back(AttentionMmaAttr::get(facts.context(), rows, target.asyncCopy));
   }
   return found;

@@ -3,7 +3,8 @@
 //
 // A warp multiplies A (16*MI x K) by B (K x 8*NI), f16 or bf16 operands from shared memory, f32 accumulators. K is 16
 // (fragments a[MI][4], b[NI][2]; m16n8k16, on sm_75 two m16n8k8) or 8 (m16n8k8: a[MI][2], b[NI][1]). The extents of the
-// fragment arrays choose between the two. bf16 needs sm_80. Every function is called by all 32 lanes with the same arguments.
+// fragment arrays choose between the two. bf16 needs sm_80. Every function is called by all 32 lanes with the same
+// arguments.
 #ifndef CUPOLA_DEVICE_MMA_CUH
 #define CUPOLA_DEVICE_MMA_CUH
 
@@ -147,7 +148,8 @@ CUPOLA_DEVICE void warp_mma_tile_bf16(f32 (&acc)[MI][NI][4], const u32 (&a)[MI][
   cupola_device::mmaTileK16<true>(acc, a, b, at);
 }
 
-/// acc[0][first + j] += a[0] * b[j]: some columns of a warp tile of 16 rows, so that few fragments of b are there at once.
+/// acc[0][first + j] += a[0] * b[j]: some columns of a warp tile of 16 rows, so that few fragments of b are there at
+/// once.
 template <int NI, int N>
 CUPOLA_DEVICE void warp_mma_columns(f32 (&acc)[1][NI][4], const u32 (&a)[1][4], const u32 (&b)[N][2], u32 first,
                                     cupola_device::Place at = CUPOLA_HERE) {
@@ -161,8 +163,8 @@ CUPOLA_DEVICE void warp_mma_columns_bf16(f32 (&acc)[1][NI][4], const u32 (&a)[1]
   cupola_device::mmaColumnsK16<true>(acc, a, b, first, at);
 }
 
-/// A fragments for K = 16 of the columns 16*step .. 16*step + 15 of a 16*MI x 8*NI tile of accumulators, rounded to T (f16
-/// or bf16): the result of one product is the left operand of the next without leaving the registers.
+/// A fragments for K = 16 of the columns 16*step .. 16*step + 15 of a 16*MI x 8*NI tile of accumulators, rounded to T
+/// (f16 or bf16): the result of one product is the left operand of the next without leaving the registers.
 template <class T, int MI, int NI>
 CUPOLA_DEVICE void mma_pack_a(u32 (&a)[MI][4], const f32 (&acc)[MI][NI][4], u32 step) {
   CUPOLA_UNROLL

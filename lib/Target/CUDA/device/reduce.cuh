@@ -70,8 +70,8 @@ template <class T> CUPOLA_DEVICE T warp_min(T value, cupola_device::Place at = C
   return cupola_device::warpReduce<cupola_device::MinOp>(value, at);
 }
 
-/// The same over groups of `Lanes` (2, 4, 8, 16) neighbouring lanes; every lane gets the result of its group. All 32 lanes
-/// call.
+/// The same over groups of `Lanes` (2, 4, 8, 16) neighbouring lanes; every lane gets the result of its group. All 32
+/// lanes call.
 template <int Lanes, class T> CUPOLA_DEVICE T lanes_sum(T value, cupola_device::Place at = CUPOLA_HERE) {
   return cupola_device::lanesReduce<cupola_device::SumOp, Lanes>(value, at);
 }
