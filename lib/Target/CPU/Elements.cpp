@@ -66,7 +66,10 @@ void Emitter::emitScalar(Operation *op) {
           .Case([&](kernel::SelectOp) { return c.select(in[0], in[1], in[2]); })
           .Case([&](kernel::CastOp cast) { return emitCast(c, cast.getInput().getType(), cast.getType(), in[0]); })
           .Case([&](IndexOp at) { return index(vars.read(at.getExpr(), at.getIndices())); })
-          .Case([&](InRangeOp range) { return conjunction(vars.read(range.getExprs(), range.getIndices())).all; })
+          .Case([&](InRangeOp range) -> Value {
+            Value all = conjunction(vars.read(range.getExprs(), range.getIndices())).all;
+            return all ? all : arith::ConstantOp::create(c.b, c.loc, c.b.getBoolAttr(true)).getResult();
+          })
           .Default([](Operation *) { return Value(); });
   if (result)
     values[op->getResult(0)] = result;

@@ -175,13 +175,14 @@ cuda::Candidates cuda::attentionMmaCandidates(KernelFacts &facts, const GpuArchi
     return {};
   const AttentionParts &parts = facts.attention->parts;
   const int64_t columns = padded(parts.columns);
-  // Accumulators of more leave ptxas too few registers; what does not come by cp.async takes some, too.
-  const int64_t mostColumns = target.asyncCopy ? 192 : 128;
+  constexpr int64_t mostColumns = 192; // Accumulators of more leave ptxas too few registers,
+  // and so do all that a lone warp copies, or where it lies.
+  const int64_t mostOfOneWarp = target.asyncCopy ? 128 : 64;
   if (columns > mostColumns || !isForMatrixUnits(parts.scores, target) || !isForMatrixUnits(parts.result, target))
     return {};
   Candidates found;
   for (int64_t warps : {4, 2, 1}) {
-    if (warps == 1 && columns > 128) // Positions of all that one warp copies take the registers that are left.
+    if (warps == 1 && columns > mostOfOneWarp)
       continue;
     const int64_t rows = warps * 16;
     if (sharedBytes(parts, rows) <= target.sharedBytes)
