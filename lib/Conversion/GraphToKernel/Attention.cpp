@@ -20,13 +20,11 @@ using cupola::graph::UnaryKind;
 namespace cupola {
 namespace {
 
-/// Keys that a row meets at once. Fewer where heads are large: a GPU's thread holds its
-/// part of the scores and of the result in registers.
+/// Keys that a row meets at once. Fewer where there are no more, and where heads are large: a
+/// GPU's thread holds its part of the scores and of the result in registers.
 int64_t keysAtOnce(const Expr &keys, int64_t columns) {
-  int64_t most = columns > 128 ? 32 : 64;
-  while (most > 32 && keys.constant() && *keys.constant() * 2 <= most)
-    most /= 2;
-  return most;
+  constexpr int64_t few = 32, many = 64;
+  return columns > 128 || keys.constant().value_or(many) <= few ? few : many;
 }
 
 class Attention {

@@ -166,7 +166,6 @@ SmallVector<Value> Emitter::steps(const Expr &count, ValueRange inits,
   std::string name = "j" + std::to_string(loopVariables++); // "s0", .. are symbols of the model
   known[name] = {Expr(0), count - 1};
   auto op = kernel::ForOp::create(b, loc(), inits.getTypes(), inKernel(count), inits);
-  op.getBody().getBlocks().clear();
   inRegion(op.getBody(), Expr::symbol(name), [&] {
     Block *block = b.getInsertionBlock();
     for (Value init : inits)

@@ -20,7 +20,8 @@ namespace {
 constexpr int64_t mostRows = 64;
 constexpr size_t mostOps = 8;
 
-bool isRepeatable(Operation *op) { return isa<graph::TransposeOp, graph::ReshapeOp, graph::BroadcastOp>(op); }
+/// A view that has all elements of what it is a view of: Emitter::storeOrigin goes back through it.
+bool hasAllElements(Operation *op) { return isa<graph::TransposeOp, graph::ReshapeOp, graph::BroadcastOp>(op); }
 
 /// What `value`, an operand of `product`, is a view of, if the model returns that and nothing else reads it.
 Value returnedOrigin(Value value, Operation *product) {
@@ -31,7 +32,7 @@ Value returnedOrigin(Value value, Operation *product) {
       return llvm::all_of(value.getUsers(), [&](Operation *user) { return user == reader || isReturned(user); })
                  ? value
                  : Value();
-    if (!isRepeatable(op) || !value.hasOneUse())
+    if (!hasAllElements(op) || !value.hasOneUse())
       return {};
     reader = op;
     value = op->getOperand(0);
