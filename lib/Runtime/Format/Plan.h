@@ -15,7 +15,10 @@
 //    address of the flag block (kFlagWords u32, zero before each run), words 1..S
 //    the values of Program::scalars, then the addresses of the inputs, then of
 //    the outputs, then of the views whose root is an input or output, in the
-//    order of Program::buffers.
+//    order of Program::buffers. The table of another body has its own scalars after
+//    word 0; its kernels get the addresses of parameters as such.
+//  - Steps are numbered through: those of the program first, then those of its bodies,
+//    in order (stepAt). That is the number which a kernel raises a flag with.
 //===----------------------------------------------------------------------===//
 #ifndef CUPOLA_LIB_RUNTIME_FORMAT_PLAN_H
 #define CUPOLA_LIB_RUNTIME_FORMAT_PLAN_H
@@ -65,6 +68,8 @@ struct Symbol {
   int64_t min = 0;
   int64_t max = 0; ///< 0: unbounded
   int64_t divisor = 1;
+  /// Has no value when shapes are bound: a control step gives it one, again and again.
+  bool run = false;
 };
 
 /// A relation that must hold when shapes are bound; `message` is the error.
@@ -91,13 +96,15 @@ enum class BufferKind : uint8_t {
   Input,     ///< inputs[index], read only
   Output,    ///< outputs[index]
   View,      ///< bytes at `offset` in buffers[index] (an earlier buffer)
-  Init,      ///< written by the init steps, once per executable, then read only
+  Init,      ///< written by the init steps, once per executable, then read only; in a body: buffers[index] of the program
+  Parameter, ///< of a body: buffer `index` that the step hands over which enters it
+  Growing,   ///< memory of its own, made large enough when a body is entered that has it as a parameter
 };
 
 struct Buffer {
   BufferKind kind = BufferKind::Arena;
   uint32_t index = 0;
-  std::string bytes;            ///< Expr
+  std::string bytes;            ///< Expr; empty where it is known only in a body that gets the buffer: Growing, Parameter
   std::string offset;           ///< View: Expr, bytes into the parent
   uint32_t first = 0, last = 0; ///< Arena: steps in which it is alive, inclusive
   int64_t planned = -1;         ///< Arena: its offset when the arena is static
@@ -116,11 +123,58 @@ struct Copy {
   std::string bytes;               ///< Expr
 };
 
+/// Enters one of `bodies`; a body is entered by one step only. Their parameters are `captures`,
+/// then `results`.
+struct Branch {
+  std::vector<uint32_t> bodies;   ///< into Program::bodies. If: then, else; Call: one
+  uint32_t condition = 0;         ///< If: a buffer of one bool
+  std::vector<uint32_t> captures; ///< buffers that the bodies read
+  std::vector<uint32_t> results;  ///< buffers that the bodies write
+  /// If: run symbols that have a value afterwards, and for each the Expr of either branch,
+  /// over what has a value at its end.
+  std::vector<std::string> symbols, thenValues, elseValues;
+};
+
+/// A value that each iteration makes of the one before: buffers. `initial` is only read, the others
+/// take turns; the last value is in `result` when the loop is left.
+struct Carried {
+  uint32_t initial = 0, result = 0, spare = 0;
+};
+
+/// A tensor of one row per iteration: buffers of what the body writes, and of all rows.
+struct Scanned {
+  uint32_t row = 0, rows = 0;
+};
+
+/// An extent of a carried value that is not the same in all iterations: a run symbol of the body.
+/// Expr over what has a value before the loop, and at the end of an iteration.
+struct CarriedExtent {
+  std::string symbol, initial, next;
+  std::string last; ///< the run symbol that has the value afterwards
+};
+
+/// Enters `body` while there is a reason to. Its parameters are `captures`, the carried values of the
+/// iteration before, those that it computes, a row of each of `scans`, and `proceed` where there is one.
+struct Loop {
+  uint32_t body = 0;
+  std::string limit;      ///< Expr: most iterations; empty: no limit
+  uint32_t trip = 0;      ///< 1 + a buffer of one int64, most iterations as well; 0: none
+  uint32_t condition = 0; ///< 1 + a buffer of one bool: whether to begin; 0: yes
+  uint32_t proceed = 0;   ///< 1 + a buffer of one bool, written by each iteration: whether another follows; 0: yes
+  std::vector<uint32_t> captures;
+  std::vector<Carried> carried;
+  std::vector<Scanned> scans;
+  std::vector<CarriedExtent> extents;
+  std::string index, count; ///< run symbols, or empty: the iteration, from 0 on; how many there were
+};
+
 struct Step {
-  enum Kind : uint8_t { LaunchStep = 1, CopyStep };
+  enum Kind : uint8_t { LaunchStep = 1, CopyStep, IfStep, CallStep, WhileStep };
   Kind kind = LaunchStep;
   Launch launch;
   Copy copy;
+  Branch branch; ///< IfStep, CallStep
+  Loop loop;     ///< WhileStep
   std::vector<uint32_t> nodes; ///< into Package::nodes
 };
 
@@ -137,12 +191,19 @@ struct Kernel {
   std::string flops;                  ///< Expr over n0.. (Launch::scalars), for reports only
 };
 
-struct Program {
+/// Steps and what they work on. All sizes but those of Growing buffers, and of parameters that are only
+/// handed on, follow from symbols that have values when it is entered.
+struct Body {
   std::vector<std::string> scalars; ///< Expr
   std::vector<Buffer> buffers;
-  std::vector<Step> init, steps;
-  std::vector<Kernel> kernels;
+  std::vector<Step> steps;
   int64_t arenaBytes = -1; ///< when the arena is static, else -1
+};
+
+struct Program : Body {
+  std::vector<Step> init;
+  std::vector<Kernel> kernels;
+  std::vector<Body> bodies; ///< those that a body's steps enter come after it
 };
 
 /// One text handed to the device compiler: a kernel module or a header. The
