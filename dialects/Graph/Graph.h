@@ -29,6 +29,7 @@ enum class FusionClass {
   Reduction,   ///< hero of a reduction
   RowNormal,   ///< hero: reduces and maps rows (softmax, layer norm)
   Contraction, ///< hero: matmul
+  Control,     ///< no kernel: bodies that have some
 };
 
 /// What the precision pass may do with an op.

@@ -117,6 +117,8 @@ def Graph_FusionRule : Graph_Enum<"FusionRule", "rule of fusion", [
   I32EnumAttrCase<"Size", 12, "size">, I32EnumAttrCase<"Disabled", 13, "disabled">,
   // either
   I32EnumAttrCase<"Attention", 14, "attention">,
+  // through memory
+  I32EnumAttrCase<"Control", 15, "control">,
 ]>;
 
 /// Why no kernel that computes writes the elements of a result of the model.

@@ -11,18 +11,20 @@ class Graph_Op<string mnemonic, list<Trait> traits = []>
     : Op<Graph_Dialect, mnemonic, traits>;
 
 def Graph_SymbolOp : Graph_Op<"symbol", [Symbol]> {
-  let summary = "a dimension whose extent is known when shapes are bound";
+  let summary = "a dimension whose extent is known when shapes are bound, or while running";
   let description = [{
-    `max` 0 means unbounded. The location names the model's dimension (for people only).
+    `max` 0 means unbounded. The location names the model's dimension (for people only). A `run`
+    symbol has no value then: a branch or a loop gives it one, when it is left or at each iteration.
 
     ```mlir
     graph.symbol @s0 {min = 1 : i64, max = 0 : i64, divisor = 1 : i64}
+    graph.symbol run @s1 {min = 0 : i64}
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, DefaultValuedAttr<I64Attr, "1">:$min,
                        DefaultValuedAttr<I64Attr, "0">:$max,
-                       DefaultValuedAttr<I64Attr, "1">:$divisor);
-  let assemblyFormat = "$sym_name attr-dict";
+                       DefaultValuedAttr<I64Attr, "1">:$divisor, UnitAttr:$run);
+  let assemblyFormat = "(`run` $run^)? $sym_name attr-dict";
 }
 
 def Graph_AssumeOp : Graph_Op<"assume"> {

@@ -449,11 +449,13 @@ def Graph_FusionOp : Graph_Op<"fusion", [IsolatedFromAbove, Pure,
   }];
 }
 
-def Graph_YieldOp : Graph_Op<"yield", [Terminator, Pure, ReturnLike, ParentOneOf<["FusionOp"]>]> {
-  let summary = "results of a fusion";
+def Graph_YieldOp : Graph_Op<"yield", [Terminator, Pure, ReturnLike, ParentOneOf<["FusionOp", "IfOp", "LoopOp"]>]> {
+  let summary = "what a region hands out";
   let arguments = (ins Variadic<Graph_Tensor>:$values);
   let builders = [OpBuilder<(ins), [{ /* no values */ }]>];
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
+
+include "dialects/Graph/GraphControlOps.td"
 
 #endif // CUPOLA_DIALECTS_GRAPH_GRAPHOPS_TD

@@ -24,7 +24,9 @@ JoinOp joinOf(Value value) {
 }
 
 bool sharesMemory(JoinOp join, BlockArgument argument) {
-  auto function = cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
+  auto function = dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
+  if (!function) // of a body within, whose results are others than its arguments
+    return false;
   return llvm::any_of(join.getResult().getUses(), [&](OpOperand &use) {
     if (!use.getOwner()->hasTrait<OpTrait::IsTerminator>())
       return false;
@@ -38,8 +40,8 @@ static Placement whole(ArrayRef<Expr> storage) { return {Exprs(storage), Exprs(s
 /// `graph.storage` of the argument or result that `value` is; null where it has none.
 static ArrayAttr declaredStorage(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto function = cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
-    return function.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), storageAttr);
+    auto function = dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
+    return function ? function.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), storageAttr) : nullptr;
   }
   for (OpOperand &use : value.getUses())
     if (auto function = dyn_cast<FunctionOpInterface>(use.getOwner()->getParentOp());

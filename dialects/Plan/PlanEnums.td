@@ -9,7 +9,8 @@ include "mlir/IR/EnumAttr.td"
 def Plan_BufferKindAttr : I32EnumAttr<"BufferKind", "where a buffer lives", [
   I32EnumAttrCase<"Arena", 1, "arena">, I32EnumAttrCase<"Weight", 2, "weight">,
   I32EnumAttrCase<"Input", 3, "input">, I32EnumAttrCase<"Output", 4, "output">,
-  I32EnumAttrCase<"Init", 6, "init">,
+  I32EnumAttrCase<"Init", 6, "init">, I32EnumAttrCase<"Parameter", 7, "parameter">,
+  I32EnumAttrCase<"Growing", 8, "growing">,
 ]> {
   let cppNamespace = "::cupola::plan";
 }

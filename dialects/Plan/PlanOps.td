@@ -43,13 +43,15 @@ def Plan_ProgramOp : Plan_Op<"program", [Symbol, IsolatedFromAbove, NoTerminator
 def Plan_BufferOp : Plan_Op<"buffer", [Pure]> {
   let summary = "an input, output, weight, or bytes in the arena or of the init steps";
   let description = [{
-    `index` is the position among inputs, outputs or weights. `offset` is the place in the
-    arena where the plan is static, else -1.
+    `index` is the position among inputs, outputs or weights, among what a step hands to its body
+    (parameter), or among what the init steps write. `offset` is the place in the arena where the
+    plan is static, else -1. A size that is known only in a body that gets the buffer is printed
+    as `?`; growing memory is made as large as it is needed then.
   }];
-  let arguments = (ins Plan_BufferKindAttr:$kind, I64Attr:$index, Graph_Expr:$bytes,
+  let arguments = (ins Plan_BufferKindAttr:$kind, I64Attr:$index, OptionalAttr<Graph_ExprAttr>:$bytes,
                        DefaultValuedAttr<I64Attr, "-1">:$offset);
   let results = (outs Plan_BufferType:$buffer);
-  let assemblyFormat = "$kind $index custom<Expr>($bytes) attr-dict";
+  let assemblyFormat = "$kind $index custom<Size>($bytes) attr-dict";
 }
 
 def Plan_LaunchOp : Plan_Op<"launch", [AttrSizedOperandSegments]> {
@@ -78,6 +80,68 @@ def Plan_CopyOp : Plan_Op<"copy"> {
   let summary = "copies bytes between buffers";
   let arguments = (ins Plan_BufferType:$source, Plan_BufferType:$target, Graph_Expr:$bytes);
   let assemblyFormat = "$source `to` $target `bytes` custom<Expr>($bytes) attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Branches and loops
+//===----------------------------------------------------------------------===//
+
+/// A step that enters bodies. They hold what plan.program holds; what they get are their
+/// parameters, by position.
+class Plan_ControlOp<string mnemonic>
+    : Plan_Op<mnemonic, [IsolatedFromAbove, SingleBlock, NoTerminator, AttrSizedOperandSegments]> {
+  let hasVerifier = 1;
+}
+
+def Plan_IfOp : Plan_ControlOp<"if"> {
+  let summary = "enters one of two bodies";
+  let description = [{
+    format::Branch (lib/Runtime/Format/Plan.h). The bodies' parameters are `captures`, which they
+    read, and `results`, which they write. When a branch is left, `symbols` get its values.
+  }];
+  let arguments = (ins Plan_BufferType:$condition, Variadic<Plan_BufferType>:$captures,
+                       Variadic<Plan_BufferType>:$results, FlatSymbolRefArrayAttr:$symbols,
+                       Graph_ExprArray:$then_values, Graph_ExprArray:$else_values,
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$arena_bytes);
+  let regions = (region SizedRegion<1>:$thenRegion, SizedRegion<1>:$elseRegion);
+  let assemblyFormat = [{
+    $condition `(` $captures `)` `to` `(` $results `)` `symbols` $symbols custom<Exprs>($then_values)
+    custom<Exprs>($else_values) attr-dict-with-keyword $thenRegion `else` $elseRegion
+  }];
+}
+
+def Plan_CallOp : Plan_ControlOp<"call"> {
+  let summary = "enters a body: the rest of one whose sizes are known from here on";
+  let arguments = (ins Variadic<Plan_BufferType>:$captures, Variadic<Plan_BufferType>:$results,
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$arena_bytes);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "`(` $captures `)` `to` `(` $results `)` attr-dict-with-keyword $body";
+}
+
+def Plan_WhileOp : Plan_ControlOp<"while"> {
+  let summary = "enters a body again and again";
+  let description = [{
+    format::Loop (lib/Runtime/Format/Plan.h). The body's parameters are `captures`, the carried values
+    of the iteration before, those that it computes, a row of each of `rows`, and `proceed`. Carried
+    extents: the symbol in the body, its value before the loop and after an iteration, and the symbol
+    that has the last value.
+  }];
+  let arguments = (ins Optional<Plan_BufferType>:$trip, Optional<Plan_BufferType>:$condition,
+                       Optional<Plan_BufferType>:$proceed, Variadic<Plan_BufferType>:$captures,
+                       Variadic<Plan_BufferType>:$initial, Variadic<Plan_BufferType>:$results,
+                       Variadic<Plan_BufferType>:$spare, Variadic<Plan_BufferType>:$row,
+                       Variadic<Plan_BufferType>:$rows, OptionalAttr<Graph_ExprAttr>:$limit,
+                       OptionalAttr<FlatSymbolRefAttr>:$index, OptionalAttr<FlatSymbolRefAttr>:$count,
+                       FlatSymbolRefArrayAttr:$symbols, Graph_ExprArray:$first_values,
+                       Graph_ExprArray:$next_values, FlatSymbolRefArrayAttr:$last_symbols,
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$arena_bytes);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    (`limit` custom<Expr>($limit)^)? (`trip` $trip^)? (`if` $condition^)? (`while` $proceed^)? `(` $captures `)`
+    `carries` `(` $initial `)` `to` `(` $results `)` `(` $spare `)` `rows` `(` $row `)` `to` `(` $rows `)`
+    (`index` $index^)? (`count` $count^)? `symbols` $symbols custom<Exprs>($first_values)
+    custom<Exprs>($next_values) $last_symbols attr-dict-with-keyword $body
+  }];
 }
 
 #endif // CUPOLA_DIALECTS_PLAN_PLANOPS_TD

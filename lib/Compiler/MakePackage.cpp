@@ -81,7 +81,7 @@ void addSymbols(ModuleOp module, format::Package &package) {
     auto name = dyn_cast<NameLoc>(symbol.getLoc());
     package.symbols.push_back({symbol.getSymName().str(), name ? name.getName().str() : "",
                                static_cast<int64_t>(symbol.getMin()), static_cast<int64_t>(symbol.getMax()),
-                               static_cast<int64_t>(symbol.getDivisor())});
+                               static_cast<int64_t>(symbol.getDivisor()), symbol.getRun()});
   }
   for (auto fact : module.getOps<graph::AssumeOp>()) {
     const bool isLess = fact.getRelation() == graph::Relation::LessEqual;

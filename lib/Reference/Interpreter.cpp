@@ -1,6 +1,7 @@
 //===- lib/Reference/Interpreter.cpp - runs a graph op by op ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "lib/Reference/Interpreter.h"
 #include "lib/Reference/Ops.h"
 
 #include "dialects/Graph/Interface.h"
@@ -56,6 +57,8 @@ OpFunction functionOf(Operation *op) {
   return nullptr;
 }
 
+} // namespace
+
 Result<Shape> shapeFor(Type type, const Symbols &symbols) {
   Shape shape;
   for (const Expr &dim : graph::shapeOf(type)) {
@@ -67,6 +70,8 @@ Result<Shape> shapeFor(Type type, const Symbols &symbols) {
   }
   return shape;
 }
+
+namespace {
 
 /// The values of the symbols that the shapes of `inputs` give: a dimension with one
 /// unknown symbol, linear in it, gives that one.
@@ -130,70 +135,59 @@ Status checkInputs(func::FuncOp main, ArrayRef<Tensor> inputs, const Symbols &sy
   return {};
 }
 
-/// The values that are alive while a function is computed.
-class Interpreter {
-public:
-  Interpreter(const Symbols &symbols, Observer observer) : symbols(symbols), observer(observer) {}
-
-  void define(Value value, Tensor tensor) {
-    const auto uses = std::distance(value.use_begin(), value.use_end());
-    if (uses != 0)
-      alive[value] = {std::move(tensor), uses};
-  }
-
-  /// The operands of `op`; those that nobody else reads are not kept here any longer.
-  std::vector<Tensor> takeOperands(Operation *op) {
-    std::vector<Tensor> operands;
-    for (Value operand : op->getOperands()) {
-      auto it = alive.find(operand);
-      operands.push_back(it->second.tensor);
-      if (--it->second.uses == 0)
-        alive.erase(it);
-    }
-    return operands;
-  }
-
-  Status run(Operation *op) {
-    if (auto fusion = dyn_cast<graph::FusionOp>(op))
-      return runFusion(fusion);
-    Result<Tensor> result = evaluate(op, takeOperands(op), symbols);
-    if (result.failed())
-      return result.status();
-    if (observer)
-      observer(op, *result);
-    define(op->getResult(0), result.take());
-    return {};
-  }
-
-  /// All ops of `block` but the last, whose operands are returned.
-  Result<std::vector<Tensor>> runBlock(Block &block, ArrayRef<Tensor> arguments) {
-    for (auto [argument, value] : llvm::zip_equal(block.getArguments(), arguments))
-      define(argument, value);
-    for (Operation &op : block.without_terminator())
-      CUPOLA_TRY(run(&op));
-    return takeOperands(block.getTerminator());
-  }
-
-private:
-  Status runFusion(graph::FusionOp fusion) {
-    Result<std::vector<Tensor>> results = runBlock(fusion.getBody().front(), takeOperands(fusion));
-    if (results.failed())
-      return results.status();
-    for (auto [result, value] : llvm::zip_equal(fusion.getResults(), *results))
-      define(result, value);
-    return {};
-  }
-
-  struct Entry {
-    Tensor tensor;
-    std::ptrdiff_t uses = 0; ///< by ops that are still to come
-  };
-  const Symbols &symbols;
-  Observer observer;
-  llvm::DenseMap<Value, Entry> alive;
-};
-
 } // namespace
+
+//===--- The ops of a body ---===//
+
+void Interpreter::define(Value value, Tensor tensor) {
+  const auto uses = std::distance(value.use_begin(), value.use_end());
+  if (uses != 0)
+    alive[value] = {std::move(tensor), uses};
+}
+
+Status Interpreter::defineAll(ValueRange values, Result<std::vector<Tensor>> tensors) {
+  if (tensors.failed())
+    return tensors.status();
+  for (auto [value, tensor] : llvm::zip_equal(values, *tensors))
+    define(value, tensor);
+  return {};
+}
+
+/// The operands of `op`; those that nobody else reads are not kept here any longer.
+std::vector<Tensor> Interpreter::takeOperands(Operation *op) {
+  std::vector<Tensor> operands;
+  for (Value operand : op->getOperands()) {
+    auto it = alive.find(operand);
+    operands.push_back(it->second.tensor);
+    if (--it->second.uses == 0)
+      alive.erase(it);
+  }
+  return operands;
+}
+
+Status Interpreter::run(Operation *op) {
+  if (auto fusion = dyn_cast<graph::FusionOp>(op))
+    return defineAll(fusion.getResults(), runBlock(fusion.getBody().front(), takeOperands(fusion)));
+  if (auto branch = dyn_cast<graph::IfOp>(op))
+    return defineAll(branch.getResults(), runIf(branch));
+  if (auto loop = dyn_cast<graph::LoopOp>(op))
+    return defineAll(loop.getResults(), runLoop(loop));
+  Result<Tensor> result = evaluate(op, takeOperands(op), symbols);
+  if (result.failed())
+    return result.status();
+  if (observer)
+    observer(op, *result);
+  define(op->getResult(0), result.take());
+  return {};
+}
+
+Result<std::vector<Tensor>> Interpreter::runBlock(Block &block, ArrayRef<Tensor> arguments) {
+  for (auto [argument, value] : llvm::zip_equal(block.getArguments(), arguments))
+    define(argument, value);
+  for (Operation &op : block.without_terminator())
+    CUPOLA_TRY(run(&op));
+  return takeOperands(block.getTerminator());
+}
 
 Result<std::vector<int64_t>> Call::numbers(ArrayAttr exprs) const {
   std::vector<int64_t> values;

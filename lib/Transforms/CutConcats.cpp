@@ -1,6 +1,7 @@
 //===- lib/Transforms/CutConcats.cpp - no kernel reads through very many parts ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "dialects/Graph/Control.h"
 #include "lib/Transforms/Fusion/Grouping.h"
 #include "lib/Transforms/Passes.h"
 
@@ -18,9 +19,10 @@ public:
 
   void runOnOperation() override {
     tests.clear();
-    for (Operation &op : llvm::make_early_inc_range(getOperation().getBody().front()))
-      if (fusion::isView(&op) && op.getNumOperands() != 0)
-        visit(&op);
+    for (Block *body : graph::bodiesOf(getOperation()))
+      for (Operation &op : llvm::make_early_inc_range(*body))
+        if (fusion::isView(&op) && op.getNumOperands() != 0)
+          visit(&op);
   }
 
 private:

@@ -1,6 +1,7 @@
 //===- lib/Transforms/FlattenMatMul.cpp - one weight for all batches: one matrix ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "dialects/Graph/Control.h"
 #include "lib/Transforms/Match.h"
 #include "lib/Transforms/Passes.h"
 
@@ -45,10 +46,12 @@ public:
   using FlattenMatMulBase::FlattenMatMulBase;
 
   void runOnOperation() override {
-    SmallVector<graph::MatMulOp> ops(getOperation().getOps<graph::MatMulOp>());
-    for (graph::MatMulOp op : ops)
-      flatten(op);
-    eraseDead(getOperation().getBody().front());
+    for (Block *body : graph::bodiesOf(getOperation())) {
+      SmallVector<graph::MatMulOp> ops(body->getOps<graph::MatMulOp>());
+      for (graph::MatMulOp op : ops)
+        flatten(op);
+      eraseDead(*body);
+    }
   }
 };
 

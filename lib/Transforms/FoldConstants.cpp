@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "dialects/Graph/Constants.h"
+#include "dialects/Graph/Control.h"
 #include "lib/Reference/Reference.h"
 #include "lib/Transforms/Passes.h"
 
@@ -35,8 +36,13 @@ public:
   using FoldConstantsBase::FoldConstantsBase;
 
   void runOnOperation() override {
+    for (Block *body : graph::bodiesOf(getOperation()))
+      foldIn(*body);
+  }
+
+private:
+  void foldIn(Block &body) {
     foldable.clear();
-    Block &body = getOperation().getBody().front();
     for (Operation &op : body.without_terminator())
       if (isFoldable(&op))
         foldable.insert(&op);
@@ -48,7 +54,6 @@ public:
         op.erase();
   }
 
-private:
   bool isFoldable(Operation *op) const {
     if (op->getNumResults() != 1 || op->getNumRegions() != 0 || !isa<graph::ClassInterface>(op))
       return false;

@@ -4,6 +4,7 @@
 // Nothing after it meets a tensor that has no elements whatever the shapes: no schedule, no
 // target and no library has to be able to make tiles of nothing.
 
+#include "dialects/Graph/Control.h"
 #include "dialects/Graph/Neutral.h"
 #include "dialects/Graph/Provenance.h"
 #include "lib/Transforms/Match.h"
@@ -47,13 +48,15 @@ public:
 
   void runOnOperation() override {
     const graph::NodeNames before = graph::namedNodes(getOperation());
-    Block &body = getOperation().getBody().front();
+    const SmallVector<Block *> bodies = graph::bodiesOf(getOperation());
     bool changed = false;
-    for (Operation &op : llvm::make_early_inc_range(body.without_terminator()))
-      changed |= isComputed(&op) && (fold(&op) || dropEmptyParts(&op));
+    for (Block *body : bodies)
+      for (Operation &op : llvm::make_early_inc_range(body->without_terminator()))
+        changed |= isComputed(&op) && (fold(&op) || dropEmptyParts(&op));
     if (!changed)
       return markAllAnalysesPreserved();
-    match::eraseDead(body);
+    for (Block *body : llvm::reverse(bodies)) // what only a dead loop reads is dead after it
+      match::eraseDead(*body);
     graph::recordGone(getOperation(), before, graph::Fate::Dead);
   }
 

@@ -5,6 +5,7 @@
 // stays, and leaves splat constants and their views apart: they cost nothing, and
 // every kernel that holds one should name its own node.
 
+#include "dialects/Graph/Control.h"
 #include "lib/Transforms/Match.h"
 #include "lib/Transforms/Passes.h"
 
@@ -88,12 +89,14 @@ public:
   using GraphCseBase::GraphCseBase;
 
   void runOnOperation() override {
-    EqualOps ops;
-    for (Operation &op : llvm::make_early_inc_range(getOperation().getBody().front()))
-      if (op.getNumResults() == 1 && op.getNumRegions() == 0 && isPure(&op))
-        ops.visit(&op);
-    ops.mergeUnread();
-    ops.nameMerged();
+    for (Block *body : graph::bodiesOf(getOperation())) {
+      EqualOps ops;
+      for (Operation &op : llvm::make_early_inc_range(*body))
+        if (op.getNumResults() == 1 && op.getNumRegions() == 0 && isPure(&op))
+          ops.visit(&op);
+      ops.mergeUnread();
+      ops.nameMerged();
+    }
   }
 };
 

@@ -1,6 +1,7 @@
 //===- lib/Transforms/JoinParts.cpp - many computed parts are written in place ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "dialects/Graph/Control.h"
 #include "lib/Transforms/Fusion/Grouping.h"
 #include "lib/Transforms/Passes.h"
 
@@ -19,8 +20,14 @@ constexpr size_t mostTests = 4;
 class JoinParts : public impl::JoinPartsBase<JoinParts> {
 public:
   void runOnOperation() override {
-    shareBeginnings();
-    SmallVector<graph::ConcatOp> all(getOperation().getOps<graph::ConcatOp>());
+    for (Block *body : graph::bodiesOf(getOperation()))
+      joinIn(*body);
+  }
+
+private:
+  static void joinIn(Block &body) {
+    shareBeginnings(body);
+    SmallVector<graph::ConcatOp> all(body.getOps<graph::ConcatOp>());
     DenseSet<Operation *> joined;
     for (graph::ConcatOp last : llvm::reverse(all)) { // holds those before it
       if (joined.contains(last))
@@ -38,12 +45,11 @@ public:
     }
   }
 
-private:
   /// [a, b, c] after [a, b] becomes [[a, b], c].
-  void shareBeginnings() {
+  static void shareBeginnings(Block &body) {
     SmallVector<graph::ConcatOp> before;
     SmallVector<std::pair<graph::ConcatOp, graph::ConcatOp>> shortened;
-    for (auto concat : getOperation().getOps<graph::ConcatOp>()) {
+    for (auto concat : body.getOps<graph::ConcatOp>()) {
       graph::ConcatOp longest;
       for (graph::ConcatOp other : before)
         if (other.getAxis() == concat.getAxis() && other.getInputs().size() < concat.getInputs().size() &&
@@ -84,7 +90,9 @@ private:
   static bool isOnlyIn(OpOperand &operand) {
     return llvm::all_of(operand.get().getUses(), [&](OpOperand &use) { return &use == &operand || !isPlace(use); });
   }
-  static bool isPlace(OpOperand &use) { return isa<graph::ConcatOp, graph::JoinOp, func::ReturnOp>(use.getOwner()); }
+  static bool isPlace(OpOperand &use) {
+    return isa<graph::ConcatOp, graph::JoinOp>(use.getOwner()) || graph::leavesBody(use.getOwner());
+  }
 
   static bool isWritten(OpOperand &part) { return isOnlyIn(part) && endsAKernel(part.get().getDefiningOp()); }
 

@@ -1,6 +1,7 @@
 //===- lib/Transforms/MergeMatMuls.cpp - one contraction for several weights ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "dialects/Graph/Control.h"
 #include "lib/Transforms/Constants.h"
 #include "lib/Transforms/Match.h"
 #include "lib/Transforms/Passes.h"
@@ -86,7 +87,7 @@ void findBias(Member &member) {
 /// Whether the model gives `value` out, maybe behind views.
 bool isGivenOut(Value value) {
   return llvm::any_of(value.getUsers(), [](Operation *user) {
-    return isa<func::ReturnOp>(user) || (viewInput(user) && isGivenOut(user->getResult(0)));
+    return graph::leavesBody(user) || (viewInput(user) && isGivenOut(user->getResult(0)));
   });
 }
 
@@ -247,8 +248,14 @@ public:
   using MergeMatMulsBase::MergeMatMulsBase;
 
   void runOnOperation() override {
+    for (Block *body : graph::bodiesOf(getOperation()))
+      mergeIn(*body);
+  }
+
+private:
+  void mergeIn(Block &body) {
     llvm::MapVector<std::pair<Value, unsigned>, SmallVector<Member>> groups;
-    for (graph::MatMulOp op : getOperation().getOps<graph::MatMulOp>())
+    for (graph::MatMulOp op : body.getOps<graph::MatMulOp>())
       if (std::optional<Member> member = memberOf(op))
         groups[{op.getLhs(), member->transposed}].push_back(*member);
     for (auto &[key, members] : groups) {
@@ -258,7 +265,7 @@ public:
       if (members.size() >= 2 && columns <= maxColumns)
         Merger(members).merge();
     }
-    eraseDead(getOperation().getBody().front());
+    eraseDead(body);
   }
 };
 

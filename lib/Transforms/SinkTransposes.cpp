@@ -4,6 +4,7 @@
 // One sweep in program order: an op that reads a sunk transpose computes on the
 // transpose's input instead, and a transpose of its result takes over.
 
+#include "dialects/Graph/Control.h"
 #include "dialects/Graph/Provenance.h"
 #include "lib/Transforms/Match.h"
 #include "lib/Transforms/Passes.h"
@@ -93,7 +94,14 @@ public:
   explicit Sinker(func::FuncOp func) : func(func) {}
 
   void run() {
-    for (Operation &op : llvm::make_early_inc_range(func.getBody().front())) {
+    for (Block *body : graph::bodiesOf(func))
+      sinkIn(*body);
+    graph::recordGone(func, moved, graph::Fate::Dead); // their transposes met
+  }
+
+private:
+  void sinkIn(Block &body) {
+    for (Operation &op : llvm::make_early_inc_range(body)) {
       auto transpose = dyn_cast<graph::TransposeOp>(op);
       if (transpose && meetsInverse(transpose))
         continue;
@@ -103,11 +111,9 @@ public:
       }
       sink(&op);
     }
-    eraseDead(func.getBody().front());
-    graph::recordGone(func, moved, graph::Fate::Dead); // their transposes met
+    eraseDead(body);
   }
 
-private:
   void addNodes(graph::TransposeOp op) {
     for (const graph::NodeRef &node : graph::nodesOf(op.getLoc()))
       moved.insert(node.name);

@@ -1,6 +1,7 @@
 //===- lib/Transforms/SplitNorms.cpp - few long rows are normalised in two stages ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "dialects/Graph/Control.h"
 #include "lib/Transforms/Match.h"
 #include "lib/Transforms/Passes.h"
 
@@ -108,9 +109,10 @@ public:
 
   void runOnOperation() override {
     const Rule rule(multiprocessors, keptElements, graph::symbolRanges(getOperation()->getParentOfType<ModuleOp>()));
-    for (auto op : llvm::make_early_inc_range(getOperation().getOps<graph::LayerNormOp>()))
-      if (std::optional<Split> split = rule(op))
-        rewrite(op, *split);
+    for (Block *body : graph::bodiesOf(getOperation()))
+      for (auto op : llvm::make_early_inc_range(body->getOps<graph::LayerNormOp>()))
+        if (std::optional<Split> split = rule(op))
+          rewrite(op, *split);
   }
 };
 

@@ -1,6 +1,7 @@
 //===- lib/Transforms/TurnConcats.cpp - windows read neighbours of a concat as neighbours ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "dialects/Graph/Control.h"
 #include "lib/Transforms/Passes.h"
 #include "lib/Transforms/Permuted.h"
 
@@ -15,11 +16,12 @@ namespace {
 class TurnConcats : public impl::TurnConcatsBase<TurnConcats> {
 public:
   void runOnOperation() override {
-    for (auto concat : llvm::make_early_inc_range(getOperation().getOps<graph::ConcatOp>())) {
-      SmallVector<graph::TransposeOp> readers;
-      if (collect(concat.getResult(), readers) && isWorth(readers))
-        turn(readers);
-    }
+    for (Block *body : graph::bodiesOf(getOperation()))
+      for (auto concat : llvm::make_early_inc_range(body->getOps<graph::ConcatOp>())) {
+        SmallVector<graph::TransposeOp> readers;
+        if (collect(concat.getResult(), readers) && isWorth(readers))
+          turn(readers);
+      }
   }
 
 private:

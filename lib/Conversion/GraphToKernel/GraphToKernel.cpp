@@ -1,6 +1,7 @@
 //===- lib/Conversion/GraphToKernel/GraphToKernel.cpp - the pass ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "dialects/Graph/Control.h"
 #include "lib/Conversion/GraphToKernel/AlikeFusions.h"
 #include "lib/Conversion/GraphToKernel/Passes.h"
 #include "lib/Conversion/GraphToKernel/Schedule.h"
@@ -32,9 +33,10 @@ public:
     auto main = getOperation().lookupSymbol<func::FuncOp>("main");
     if (!main)
       return;
-    for (auto fusion : llvm::make_early_inc_range(main.getOps<graph::FusionOp>()))
-      if (failed(convert(fusion)))
-        return signalPassFailure();
+    for (Block *body : graph::bodiesOf(main))
+      for (auto fusion : llvm::make_early_inc_range(body->getOps<graph::FusionOp>()))
+        if (failed(convert(fusion)))
+          return signalPassFailure();
   }
 
 private:

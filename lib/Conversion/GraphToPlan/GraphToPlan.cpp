@@ -1,10 +1,9 @@
 //===- lib/Conversion/GraphToPlan/GraphToPlan.cpp - launches and buffers ---===//
 // SPDX-License-Identifier: Apache-2.0
 
-#include "lib/Conversion/GraphToPlan/GraphToPlan.h"
+#include "lib/Conversion/GraphToPlan/BodyBuilder.h"
 
 #include "dialects/Graph/Placement.h"
-#include "dialects/Plan/LibraryCallAttr.h"
 #include "lib/Reference/Tensor.h"
 
 #include "llvm/Support/xxhash.h"
@@ -37,164 +36,210 @@ unsigned WeightTable::indexOfContent(const Entry &entry) {
   return table.size() - 1;
 }
 
-namespace {
-
-/// Of the memory that the tensor lies in.
 Expr bytesOf(Value tensor) {
   return graph::product(graph::placementOf(tensor).storage) * Expr(graph::byteSize(graph::elementOf(tensor)));
 }
 
-class PlanBuilder {
-public:
-  PlanBuilder(ModuleOp module, const TargetKernels &kernels, WeightTable &weights)
-      : module(module), kernels(kernels), weights(weights), b(module.getContext()) {}
+BodyBuilder::BodyBuilder(ProgramBuilder &program, Block &block, std::set<std::string> known, BodyBuilder *outer)
+    : program(program), outer(outer), b(OpBuilder::atBlockEnd(&block)), known(std::move(known)) {}
 
-  plan::ProgramOp build(StringRef target, StringRef arch) {
-    main = module.lookupSymbol<func::FuncOp>("main");
-    b.setInsertionPointToEnd(module.getBody());
-    auto program = plan::ProgramOp::create(b, main.getLoc(), "program", target, arch);
-    body = &program.getBody().emplaceBlock();
-    b.setInsertionPointToStart(body);
-    for (auto [i, argument] : llvm::enumerate(main.getArguments()))
-      buffers[argument] = addBuffer(plan::BufferKind::Input, i, bytesOf(argument), argument.getLoc());
-    declareOutputs();
-    for (auto fusion : main.getOps<graph::FusionOp>())
-      addLaunch(fusion);
-    copyOutputs();
-    return program;
-  }
+//===--- Buffers ---===//
 
-private:
-  Value addBuffer(plan::BufferKind kind, int64_t index, const Expr &bytes, Location loc) {
-    return plan::BufferOp::create(b, loc, plan::BufferType::get(b.getContext()), kind, index, bytes);
-  }
+bool BodyBuilder::isKnown(const Expr &expr) const {
+  return llvm::all_of(expr.symbols(), [&](const std::string &symbol) {
+    return !program.runSymbols.count(symbol) || known.count(symbol);
+  });
+}
 
-  /// Kernels write straight into the first output that returns what they compute, alone or
-  /// joined; every other output is a copy.
-  void declareOutputs() {
-    auto ret = cast<func::ReturnOp>(main.getBody().front().getTerminator());
-    for (auto [i, value] : llvm::enumerate(ret.getOperands())) {
-      Value output = addBuffer(plan::BufferKind::Output, i, bytesOf(value), value.getLoc());
-      bool isWritten = isa_and_present<graph::FusionOp, graph::JoinOp>(value.getDefiningOp());
-      if (isWritten && !buffers.count(value))
-        place(value, output);
-      else
-        copies.push_back({value, output});
-    }
-  }
+Value BodyBuilder::addBuffer(plan::BufferKind kind, int64_t index, const Expr &bytes, Location loc) {
+  const auto size = isKnown(bytes) ? graph::ExprAttr::get(b.getContext(), bytes) : graph::ExprAttr();
+  return plan::BufferOp::create(b, loc, plan::BufferType::get(b.getContext()), kind, index, size);
+}
 
-  void copyOutputs() {
-    for (auto [value, output] : copies)
-      plan::CopyOp::create(b, value.getLoc(), bufferOf(value), output, bytesOf(value));
-  }
+Value BodyBuilder::weightBuffer(graph::ConstantOp constant) {
+  const unsigned index = program.weights.indexOf(constant.getValue(), constant.getLoc());
+  Value &buffer = weightBuffers[index];
+  if (!buffer)
+    buffer = addBuffer(plan::BufferKind::Weight, index, bytesOf(constant), constant.getLoc());
+  return buffer;
+}
 
-  /// With all that is joined in `value`. An argument that is joined brought its memory along.
-  void place(Value value, Value buffer) {
-    buffers[value] = buffer;
-    if (auto join = value.getDefiningOp<graph::JoinOp>())
-      for (Value part : join.getInputs())
-        if (part.getDefiningOp())
-          place(part, buffer);
-  }
-
-  Value bufferOf(Value value) {
-    if (Value buffer = buffers.lookup(value))
-      return buffer;
-    if (auto constant = value.getDefiningOp<graph::ConstantOp>()) {
-      unsigned index = weights.indexOf(constant.getValue(), constant.getLoc());
-      Value &buffer = weightBuffers[index];
-      if (!buffer)
-        buffer = addBuffer(plan::BufferKind::Weight, index, bytesOf(value), value.getLoc());
-      return buffers[value] = buffer;
-    }
-    Value whole = value;
-    while (graph::JoinOp join = graph::joinOf(whole))
-      whole = join.getResult();
-    Value buffer = addBuffer(plan::BufferKind::Arena, 0, bytesOf(whole), whole.getLoc());
-    place(whole, buffer);
+/// The buffer of a value that a step reads.
+Value BodyBuilder::bufferOf(Value value) {
+  Value &buffer = buffers[value];
+  if (buffer)
     return buffer;
-  }
+  if (auto constant = value.getDefiningOp<graph::ConstantOp>())
+    return buffer = weightBuffer(constant);
+  captured.insert(value); // nothing here has computed it: this is a rest
+  return buffer = addBuffer(plan::BufferKind::Parameter, captured.size() - 1, bytesOf(value), value.getLoc());
+}
 
-  /// An expression over n0, n1, .. in the model's symbols.
-  static Expr inSymbols(const Expr &expr, ArrayAttr scalars) {
-    std::map<std::string, Expr> map;
-    for (auto [i, scalar] : llvm::enumerate(graph::exprsOf(scalars)))
-      map["n" + std::to_string(i)] = scalar;
-    return expr.substitute(map);
-  }
+SmallVector<Value> BodyBuilder::buffersOf(ValueRange values) {
+  return llvm::map_to_vector(values, [&](Value value) { return bufferOf(value); });
+}
 
-  /// The grid in the model's symbols; a kernel over nothing still needs no block.
-  Expr gridOf(StringRef kernel, ArrayAttr scalars) { return inSymbols(kernels.at(kernel.str()).grid, scalars); }
+/// Memory of this body, or memory of its own where nobody knows the size yet.
+Value BodyBuilder::ownBuffer(Value value) {
+  const Expr bytes = bytesOf(value);
+  return addBuffer(isKnown(bytes) ? plan::BufferKind::Arena : plan::BufferKind::Growing, 0, bytes, value.getLoc());
+}
 
-  void addLaunch(graph::FusionOp fusion) {
-    StringRef kernel = *fusion.getKernel();
-    ArrayAttr scalars = *fusion.getScalars();
-    SmallVector<Value> operands;
-    for (Value input : fusion.getInputs())
-      operands.push_back(bufferOf(input));
-    auto func = module.lookupSymbol<kernel::FuncOp>(kernel);
-    for (kernel::PackedAttr packed : func.getPackedOperands())
-      pack(fusion, packed, scalars, operands);
-    for (Value result : fusion.getResults())
-      operands.push_back(bufferOf(result));
-    graph::LibraryCallAttr call = fusion.getLibraryAttr();
-    plan::LaunchOp::create(b, locationOf(fusion), kernel, operands, gridOf(kernel, scalars), scalars, /*init=*/false,
-                           call ? callBuffers(fusion) : SmallVector<Value>(), call);
-  }
+/// The buffer of a value that a step writes.
+Value BodyBuilder::resultBuffer(Value value) {
+  if (Value buffer = buffers.lookup(value))
+    return buffer;
+  Value whole = value;
+  while (graph::JoinOp join = graph::joinOf(whole))
+    whole = join.getResult();
+  Value buffer = ownBuffer(whole);
+  place(whole, buffer);
+  return buffer;
+}
 
-  /// With the joins that its results stand in; those that hold nothing but joins, too.
-  Location locationOf(graph::FusionOp fusion) {
-    SmallVector<Location> locations{fusion.getLoc()};
-    for (Value result : fusion.getResults())
-      for (graph::JoinOp join = graph::joinOf(result); join; join = graph::joinOf(join.getResult())) {
-        locations.push_back(join.getLoc());
-        graph::JoinOp outer = graph::joinOf(join.getResult());
-        if (!outer || llvm::any_of(outer.getInputs(), [](Value part) { return part.getDefiningOp<graph::FusionOp>(); }))
-          break;
-      }
-    return b.getFusedLoc(locations);
-  }
+/// With all that is joined in `value`. An argument that is joined brought its memory along.
+void BodyBuilder::place(Value value, Value buffer) {
+  buffers[value] = buffer;
+  if (auto join = value.getDefiningOp<graph::JoinOp>())
+    for (Value part : join.getInputs())
+      if (part.getDefiningOp())
+        place(part, buffer);
+}
 
-  /// In their own layout: a library packs weights as it likes.
-  SmallVector<Value> callBuffers(graph::FusionOp fusion) {
-    SmallVector<Value> operands;
-    for (int64_t input : fusion.getLibraryInputsAttr().asArrayRef())
-      operands.push_back(bufferOf(fusion.getInputs()[input]));
-    operands.push_back(bufferOf(fusion.getResults().front()));
-    return operands;
-  }
+//===--- Steps ---===//
 
-  /// Replaces an operand by its packed copy, made once by an init launch.
-  void pack(graph::FusionOp fusion, kernel::PackedAttr packed, ArrayAttr scalars, SmallVectorImpl<Value> &operands) {
-    const unsigned parameter = packed.getParameter();
-    const FlatSymbolRefAttr packer = packed.getPacker();
-    Value &copy = packedCopies[{operands[parameter], packer}];
-    if (!copy) {
-      copy = addBuffer(plan::BufferKind::Init, 0, inSymbols(packed.getBytes().getValue(), scalars), fusion.getLoc());
-      plan::LaunchOp::create(b, fusion.getLoc(), packer.getValue(), ValueRange{operands[parameter], copy},
-                             gridOf(packer.getValue(), scalars), scalars, /*init=*/true,
-                             /*callBuffers=*/ValueRange(), /*call=*/nullptr);
+/// The last values of a loop take turns in memory that has to be there before it.
+bool BodyBuilder::isWrittenInPlace(Value value) const {
+  Operation *op = value.getDefiningOp();
+  return isa_and_present<graph::FusionOp, graph::JoinOp, graph::IfOp>(op) ||
+         (isa_and_present<graph::LoopOp>(op) && isKnown(bytesOf(value)));
+}
+
+/// Kernels write straight into the first result that returns what they compute, alone or
+/// joined; every other result is a copy.
+void BodyBuilder::build(Block::iterator first, SmallVector<Value> results) {
+  Operation *terminator = first->getBlock()->getTerminator();
+  Block::iterator end =
+      std::find_if(first, Block::iterator(terminator), [](Operation &op) { return !symbolsAfter(&op).empty(); });
+  auto isHere = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    return !op->isBeforeInBlock(&*first) && (op == &*end || op->isBeforeInBlock(&*end));
+  };
+  for (auto [value, result] : llvm::zip_equal(terminator->getOperands(), results))
+    if (result && isWrittenInPlace(value) && isHere(value) && !buffers.count(value)) {
+      place(value, result);
+      result = Value();
     }
-    operands[parameter] = copy;
+  for (auto op = first; op != Block::iterator(terminator); ++op) {
+    if (auto fusion = dyn_cast<graph::FusionOp>(*op))
+      addLaunch(fusion);
+    else if (auto branch = dyn_cast<graph::IfOp>(*op))
+      addIf(branch);
+    else if (auto loop = dyn_cast<graph::LoopOp>(*op))
+      addLoop(loop);
+    if (op == end)
+      return addRest(&*op, results);
   }
+  for (auto [value, result] : llvm::zip_equal(terminator->getOperands(), results))
+    if (result) {
+      Value source = bufferOf(value);
+      plan::CopyOp::create(b, value.getLoc(), source, result, bytesOf(value));
+    }
+}
 
-  ModuleOp module;
-  const TargetKernels &kernels;
-  WeightTable &weights;
-  OpBuilder b;
-  func::FuncOp main;
-  Block *body = nullptr;
-  DenseMap<Value, Value> buffers;
-  DenseMap<unsigned, Value> weightBuffers;
-  SmallVector<std::pair<Value, Value>> copies;
-  DenseMap<std::pair<Value, Attribute>, Value> packedCopies;
-};
+/// An expression over n0, n1, .. in the model's symbols.
+static Expr inSymbols(const Expr &expr, ArrayAttr scalars) {
+  std::map<std::string, Expr> map;
+  for (auto [i, scalar] : llvm::enumerate(graph::exprsOf(scalars)))
+    map["n" + std::to_string(i)] = scalar;
+  return expr.substitute(map);
+}
 
-} // namespace
+/// The grid in the model's symbols; a kernel over nothing still needs no block.
+Expr BodyBuilder::gridOf(StringRef kernel, ArrayAttr scalars) {
+  return inSymbols(program.kernels.at(kernel.str()).grid, scalars);
+}
+
+/// With the joins that its results stand in; those that hold nothing but joins, too.
+static Location locationOf(graph::FusionOp fusion) {
+  SmallVector<Location> locations{fusion.getLoc()};
+  for (Value result : fusion.getResults())
+    for (graph::JoinOp join = graph::joinOf(result); join; join = graph::joinOf(join.getResult())) {
+      locations.push_back(join.getLoc());
+      graph::JoinOp outer = graph::joinOf(join.getResult());
+      if (!outer || llvm::any_of(outer.getInputs(), [](Value part) { return part.getDefiningOp<graph::FusionOp>(); }))
+        break;
+    }
+  return FusedLoc::get(fusion.getContext(), locations);
+}
+
+void BodyBuilder::addLaunch(graph::FusionOp fusion) {
+  StringRef kernel = *fusion.getKernel();
+  ArrayAttr scalars = *fusion.getScalars();
+  SmallVector<Value> operands = buffersOf(fusion.getInputs());
+  auto func = program.module.lookupSymbol<kernel::FuncOp>(kernel);
+  for (kernel::PackedAttr packed : func.getPackedOperands())
+    pack(fusion, packed, scalars, operands);
+  for (Value result : fusion.getResults())
+    operands.push_back(resultBuffer(result));
+  graph::LibraryCallAttr call = fusion.getLibraryAttr();
+  plan::LaunchOp::create(b, locationOf(fusion), kernel, operands, gridOf(kernel, scalars), scalars, /*init=*/false,
+                         call ? callBuffers(fusion) : SmallVector<Value>(), call);
+}
+
+/// In their own layout: a library packs weights as it likes.
+SmallVector<Value> BodyBuilder::callBuffers(graph::FusionOp fusion) {
+  SmallVector<Value> operands;
+  for (int64_t input : fusion.getLibraryInputsAttr().asArrayRef())
+    operands.push_back(bufferOf(fusion.getInputs()[input]));
+  operands.push_back(bufferOf(fusion.getResults().front()));
+  return operands;
+}
+
+/// Replaces an operand, a constant, by its packed copy, made once by an init launch.
+void BodyBuilder::pack(graph::FusionOp fusion, kernel::PackedAttr packed, ArrayAttr scalars,
+                       SmallVectorImpl<Value> &operands) {
+  const unsigned parameter = packed.getParameter();
+  const StringRef packer = packed.getPacker().getValue();
+  auto constant = fusion.getInputs()[parameter].getDefiningOp<graph::ConstantOp>();
+  const Expr bytes = inSymbols(packed.getBytes().getValue(), scalars);
+  const auto [found, isNew] = program.packed.try_emplace(
+      {program.weights.indexOf(constant.getValue(), constant.getLoc()), packer.str()}, program.packed.size());
+  const unsigned place = found->second;
+  auto addCopy = [&](BodyBuilder &body) {
+    Value &copy = body.packedBuffers[place];
+    if (!copy)
+      copy = body.addBuffer(plan::BufferKind::Init, place, bytes, fusion.getLoc());
+    return copy;
+  };
+  if (isNew) {
+    BodyBuilder &main = *program.main;
+    Value weight = main.weightBuffer(constant), copy = addCopy(main);
+    plan::LaunchOp::create(main.b, fusion.getLoc(), packer, ValueRange{weight, copy}, gridOf(packer, scalars), scalars,
+                           /*init=*/true, /*callBuffers=*/ValueRange(), /*call=*/nullptr);
+  }
+  operands[parameter] = addCopy(*this);
+}
 
 plan::ProgramOp graphToPlan(ModuleOp module, StringRef target, StringRef arch, const TargetKernels &kernels,
                             WeightTable &weights) {
-  return PlanBuilder(module, kernels, weights).build(target, arch);
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
+  auto op = plan::ProgramOp::create(b, main.getLoc(), "program", target, arch);
+  ProgramBuilder program{module, kernels, weights, /*main=*/nullptr, /*runSymbols=*/{}, /*packed=*/{}};
+  for (auto symbol : module.getOps<graph::SymbolOp>())
+    if (symbol.getRun())
+      program.runSymbols.insert(symbol.getSymName().str());
+  BodyBuilder body(program, op.getBody().emplaceBlock(), /*known=*/{});
+  program.main = &body;
+  for (auto [i, argument] : llvm::enumerate(main.getArguments()))
+    body.define(argument, body.addBuffer(plan::BufferKind::Input, i, bytesOf(argument), argument.getLoc()));
+  Block &block = main.getBody().front();
+  SmallVector<Value> results;
+  for (auto [i, value] : llvm::enumerate(block.getTerminator()->getOperands()))
+    results.push_back(body.addBuffer(plan::BufferKind::Output, i, bytesOf(value), value.getLoc()));
+  body.build(block.begin(), results);
+  return op;
 }
 
 } // namespace cupola

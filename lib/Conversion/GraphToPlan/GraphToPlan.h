@@ -45,12 +45,14 @@ using TargetKernels = std::map<std::string, TargetKernel>; ///< by the kernel.fu
 plan::ProgramOp graphToPlan(mlir::ModuleOp module, llvm::StringRef target, llvm::StringRef arch,
                             const TargetKernels &kernels, WeightTable &weights);
 
-/// Gives every arena buffer of a static program its place (lib/Planner/MemoryPlanner.h);
-/// leaves a program with symbolic sizes to the runtime.
+/// Gives every arena buffer of a static body its place (lib/Planner/MemoryPlanner.h);
+/// leaves bodies with symbolic sizes to the runtime. A branch and the other are never both
+/// alive, and no body is while one beside it is: each has an arena that begins anew.
 void planMemory(plan::ProgramOp program);
 
-/// First and last step in which each arena buffer of `program` is alive, inclusive.
-llvm::MapVector<plan::BufferOp, std::pair<uint32_t, uint32_t>> liveness(plan::ProgramOp program);
+/// First and last step in which each arena buffer of a body is alive, inclusive.
+using Lifetimes = llvm::MapVector<plan::BufferOp, std::pair<uint32_t, uint32_t>>;
+Lifetimes liveness(mlir::Block &body);
 
 /// The records of the package. Steps refer to `nodes`, which grows.
 class NodeTable;

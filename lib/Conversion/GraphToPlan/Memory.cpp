@@ -11,13 +11,13 @@ namespace cupola {
 
 static bool isStep(Operation &op) {
   auto launch = dyn_cast<plan::LaunchOp>(op);
-  return isa<plan::CopyOp>(op) || (launch && !launch.getInit());
+  return !isa<plan::BufferOp>(op) && !(launch && launch.getInit());
 }
 
-llvm::MapVector<plan::BufferOp, std::pair<uint32_t, uint32_t>> liveness(plan::ProgramOp program) {
-  llvm::MapVector<plan::BufferOp, std::pair<uint32_t, uint32_t>> spans;
+Lifetimes liveness(Block &body) {
+  Lifetimes spans;
   uint32_t step = 0;
-  for (Operation &op : program.getBody().front()) {
+  for (Operation &op : body) {
     if (!isStep(op))
       continue;
     for (Value operand : op.getOperands()) {
@@ -32,23 +32,37 @@ llvm::MapVector<plan::BufferOp, std::pair<uint32_t, uint32_t>> liveness(plan::Pr
   return spans;
 }
 
-void planMemory(plan::ProgramOp program) {
-  auto spans = liveness(program);
+/// The size of the arena of a body whose buffers it places; -1 if their sizes are known when shapes are bound.
+static int64_t planBody(Block &body) {
+  Lifetimes spans = liveness(body);
   std::vector<MemoryRequest> requests;
   for (auto &[buffer, span] : spans) {
-    std::optional<int64_t> bytes = buffer.getBytes().constant();
+    std::optional<int64_t> bytes = buffer.getBytesAttr().getValue().constant();
     if (!bytes)
-      return; // sizes are known when shapes are bound
+      return -1;
     requests.push_back({static_cast<uint64_t>(*bytes), span.first, span.second});
   }
   std::optional<MemoryPlan> plan = planMemory(requests);
   if (!plan)
-    return; // more bytes than addresses: the runtime reports it with the numbers
+    return -1; // more bytes than addresses: the runtime reports it with the numbers
   for (auto [i, entry] : llvm::enumerate(spans)) {
     plan::BufferOp buffer = entry.first;
     buffer.setOffset(plan->offsets[i]);
   }
-  program.setArenaBytes(plan->bytes);
+  return plan->bytes;
+}
+
+void planMemory(plan::ProgramOp program) {
+  program.setArenaBytes(planBody(program.getBody().front()));
+  Builder b(program.getContext());
+  program.walk([&](Operation *op) {
+    if (!isa<plan::IfOp, plan::CallOp, plan::WhileOp>(op))
+      return;
+    SmallVector<int64_t> arenas;
+    for (Region &body : op->getRegions())
+      arenas.push_back(planBody(body.front()));
+    op->setAttr("arena_bytes", b.getDenseI64ArrayAttr(arenas));
+  });
 }
 
 } // namespace cupola

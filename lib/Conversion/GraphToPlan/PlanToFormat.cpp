@@ -24,87 +24,204 @@ std::vector<uint32_t> NodeTable::indicesOf(Location location) {
 
 namespace {
 
+/// Numbers bodies as they are met, each before those that its steps enter.
 class Translator {
 public:
   Translator(const TargetKernels &kernels, NodeTable &nodes) : kernels(kernels), nodes(nodes) {}
 
   format::Program translate(plan::ProgramOp op) {
-    program.arenaBytes = op.getArenaBytes();
-    spans = liveness(op);
-    for (Operation &inner : op.getBody().front()) {
-      if (auto buffer = dyn_cast<plan::BufferOp>(inner))
-        addBuffer(buffer);
-      else if (auto launch = dyn_cast<plan::LaunchOp>(inner))
-        addLaunch(launch);
-      else if (auto copy = dyn_cast<plan::CopyOp>(inner))
-        addCopy(copy);
-    }
+    static_cast<format::Body &>(program) = translateBody(op.getBody().front(), op.getArenaBytes(), /*isMain=*/true);
     return std::move(program);
   }
 
 private:
-  void addBuffer(plan::BufferOp op) {
-    format::Buffer buffer;
-    buffer.kind = static_cast<format::BufferKind>(op.getKind());
-    buffer.index = op.getIndex();
-    buffer.bytes = op.getBytes().text();
-    buffer.planned = op.getOffset();
-    auto span = spans.find(op);
-    if (span != spans.end())
-      std::tie(buffer.first, buffer.last) = span->second;
-    bufferIndex[op.getBuffer()] = program.buffers.size();
-    program.buffers.push_back(std::move(buffer));
-  }
+  /// The body that is being made, and what its steps call its parts.
+  struct Names {
+    DenseMap<Value, uint32_t> buffers;
+    DenseMap<Attribute, uint32_t> scalars;
+  };
 
-  uint32_t kernelIndex(StringRef name) {
-    const format::Kernel &record = kernels.at(name.str()).record;
-    auto [found, isNew] = kernelOf.try_emplace(record.name, program.kernels.size());
-    if (isNew)
-      program.kernels.push_back(record);
-    return found->second;
-  }
+  format::Body translateBody(Block &block, int64_t arenaBytes, bool isMain);
+  uint32_t addBody(Operation *op, unsigned region);
+  format::Buffer translateBuffer(plan::BufferOp op, const Lifetimes &spans, bool isMain);
+  uint32_t kernelIndex(StringRef name);
+  uint32_t scalarIndex(graph::ExprAttr expr, Names &names, format::Body &body);
 
-  uint32_t scalarIndex(graph::ExprAttr expr) {
-    auto [found, isNew] = scalarOf.try_emplace(expr, program.scalars.size());
-    if (isNew)
-      program.scalars.push_back(expr.getValue().text());
-    return found->second;
-  }
-
-  void addLaunch(plan::LaunchOp op) {
-    format::Step step;
-    step.kind = format::Step::LaunchStep;
-    step.launch.kernel = kernelIndex(op.getKernel());
-    step.launch.grid = op.getGrid().text();
-    for (Value buffer : op.getBuffers())
-      step.launch.buffers.push_back(bufferIndex.lookup(buffer));
-    for (auto scalar : op.getScalars().getAsRange<graph::ExprAttr>())
-      step.launch.scalars.push_back(scalarIndex(scalar));
-    if (op.getCall()) {
-      step.launch.call = plan::libraryCallOf(*op.getCall());
-      for (Value buffer : op.getCallBuffers())
-        step.launch.call.buffers.push_back(bufferIndex.lookup(buffer));
-    }
-    step.nodes = nodes.indicesOf(op.getLoc());
-    (op.getInit() ? program.init : program.steps).push_back(std::move(step));
-  }
-
-  void addCopy(plan::CopyOp op) {
-    format::Step step;
-    step.kind = format::Step::CopyStep;
-    step.copy = {bufferIndex.lookup(op.getSource()), bufferIndex.lookup(op.getTarget()), op.getBytes().text()};
-    step.nodes = nodes.indicesOf(op.getLoc());
-    program.steps.push_back(std::move(step));
-  }
+  format::Launch launchOf(plan::LaunchOp op, Names &names, format::Body &body);
+  format::Branch branchOf(plan::IfOp op, const Names &names);
+  format::Branch branchOf(plan::CallOp op, const Names &names);
+  format::Loop loopOf(plan::WhileOp op, const Names &names);
+  format::Step stepOf(Operation *op, Names &names, format::Body &body);
 
   const TargetKernels &kernels;
   NodeTable &nodes;
   format::Program program;
-  llvm::MapVector<plan::BufferOp, std::pair<uint32_t, uint32_t>> spans;
-  DenseMap<Value, uint32_t> bufferIndex;
+  DenseMap<int64_t, uint32_t> initBuffers; ///< by their place among Init buffers: into the program's
   std::map<std::string, uint32_t> kernelOf;
-  DenseMap<Attribute, uint32_t> scalarOf;
 };
+
+format::Body Translator::translateBody(Block &block, int64_t arenaBytes, bool isMain) {
+  format::Body body;
+  body.arenaBytes = arenaBytes;
+  const Lifetimes spans = liveness(block);
+  Names names;
+  for (auto op : block.getOps<plan::BufferOp>()) {
+    names.buffers[op.getBuffer()] = body.buffers.size();
+    if (isMain && op.getKind() == plan::BufferKind::Init)
+      initBuffers[op.getIndex()] = body.buffers.size();
+    body.buffers.push_back(translateBuffer(op, spans, isMain));
+  }
+  for (Operation &op : block) {
+    if (isa<plan::BufferOp>(op))
+      continue;
+    auto launch = dyn_cast<plan::LaunchOp>(op);
+    format::Step step = stepOf(&op, names, body);
+    step.nodes = nodes.indicesOf(op.getLoc());
+    (launch && launch.getInit() ? program.init : body.steps).push_back(std::move(step));
+  }
+  return body;
+}
+
+uint32_t Translator::addBody(Operation *op, unsigned region) {
+  const uint32_t index = program.bodies.size();
+  program.bodies.emplace_back(); // those within come after it
+  const int64_t arenaBytes = op->getAttrOfType<DenseI64ArrayAttr>("arena_bytes")[region];
+  format::Body body = translateBody(op->getRegion(region).front(), arenaBytes, /*isMain=*/false);
+  program.bodies[index] = std::move(body);
+  return index;
+}
+
+format::Buffer Translator::translateBuffer(plan::BufferOp op, const Lifetimes &spans, bool isMain) {
+  format::Buffer buffer;
+  buffer.kind = static_cast<format::BufferKind>(op.getKind());
+  buffer.index = op.getIndex();
+  if (op.getKind() == plan::BufferKind::Init)
+    buffer.index = isMain ? 0 : initBuffers.lookup(op.getIndex());
+  if (op.getBytesAttr())
+    buffer.bytes = op.getBytesAttr().getValue().text();
+  buffer.planned = op.getOffset();
+  auto span = spans.find(op);
+  if (span != spans.end())
+    std::tie(buffer.first, buffer.last) = span->second;
+  return buffer;
+}
+
+uint32_t Translator::kernelIndex(StringRef name) {
+  const format::Kernel &record = kernels.at(name.str()).record;
+  auto [found, isNew] = kernelOf.try_emplace(record.name, program.kernels.size());
+  if (isNew)
+    program.kernels.push_back(record);
+  return found->second;
+}
+
+uint32_t Translator::scalarIndex(graph::ExprAttr expr, Names &names, format::Body &body) {
+  auto [found, isNew] = names.scalars.try_emplace(expr, body.scalars.size());
+  if (isNew)
+    body.scalars.push_back(expr.getValue().text());
+  return found->second;
+}
+
+//===--- Steps ---===//
+
+std::vector<uint32_t> indicesOf(ValueRange buffers, const DenseMap<Value, uint32_t> &names) {
+  std::vector<uint32_t> indices;
+  for (Value buffer : buffers)
+    indices.push_back(names.lookup(buffer));
+  return indices;
+}
+
+std::vector<std::string> textsOf(ArrayAttr exprs) {
+  std::vector<std::string> texts;
+  for (const Expr &expr : graph::exprsOf(exprs))
+    texts.push_back(expr.text());
+  return texts;
+}
+
+std::vector<std::string> namesOf(ArrayAttr symbols) {
+  std::vector<std::string> names;
+  for (auto symbol : symbols.getAsRange<FlatSymbolRefAttr>())
+    names.push_back(symbol.getValue().str());
+  return names;
+}
+
+format::Launch Translator::launchOf(plan::LaunchOp op, Names &names, format::Body &body) {
+  format::Launch launch;
+  launch.kernel = kernelIndex(op.getKernel());
+  launch.grid = op.getGrid().text();
+  launch.buffers = indicesOf(op.getBuffers(), names.buffers);
+  for (auto scalar : op.getScalars().getAsRange<graph::ExprAttr>())
+    launch.scalars.push_back(scalarIndex(scalar, names, body));
+  if (op.getCall()) {
+    launch.call = plan::libraryCallOf(*op.getCall());
+    launch.call.buffers = indicesOf(op.getCallBuffers(), names.buffers);
+  }
+  return launch;
+}
+
+format::Branch Translator::branchOf(plan::IfOp op, const Names &names) {
+  format::Branch branch;
+  branch.condition = names.buffers.lookup(op.getCondition());
+  branch.captures = indicesOf(op.getCaptures(), names.buffers);
+  branch.results = indicesOf(op.getResults(), names.buffers);
+  branch.symbols = namesOf(op.getSymbols());
+  branch.thenValues = textsOf(op.getThenValues());
+  branch.elseValues = textsOf(op.getElseValues());
+  branch.bodies = {addBody(op, 0)};
+  branch.bodies.push_back(addBody(op, 1));
+  return branch;
+}
+
+format::Branch Translator::branchOf(plan::CallOp op, const Names &names) {
+  format::Branch branch;
+  branch.captures = indicesOf(op.getCaptures(), names.buffers);
+  branch.results = indicesOf(op.getResults(), names.buffers);
+  branch.bodies = {addBody(op, 0)};
+  return branch;
+}
+
+format::Loop Translator::loopOf(plan::WhileOp op, const Names &names) {
+  auto optional = [&](Value buffer) { return buffer ? 1 + names.buffers.lookup(buffer) : 0; };
+  format::Loop loop;
+  loop.limit = op.getLimitAttr() ? op.getLimitAttr().getValue().text() : "";
+  loop.trip = optional(op.getTrip());
+  loop.condition = optional(op.getCondition());
+  loop.proceed = optional(op.getProceed());
+  loop.captures = indicesOf(op.getCaptures(), names.buffers);
+  for (auto [initial, result, spare] : llvm::zip_equal(op.getInitial(), op.getResults(), op.getSpare()))
+    loop.carried.push_back({names.buffers.lookup(initial), names.buffers.lookup(result), names.buffers.lookup(spare)});
+  for (auto [row, rows] : llvm::zip_equal(op.getRow(), op.getRows()))
+    loop.scans.push_back({names.buffers.lookup(row), names.buffers.lookup(rows)});
+  const auto symbols = namesOf(op.getSymbols()), first = textsOf(op.getFirstValues()),
+             next = textsOf(op.getNextValues()), last = namesOf(op.getLastSymbols());
+  for (size_t i = 0; i < symbols.size(); ++i)
+    loop.extents.push_back({symbols[i], first[i], next[i], last[i]});
+  loop.index = op.getIndex().value_or("").str();
+  loop.count = op.getCount().value_or("").str();
+  loop.body = addBody(op, 0);
+  return loop;
+}
+
+format::Step Translator::stepOf(Operation *op, Names &names, format::Body &body) {
+  format::Step step;
+  if (auto launch = dyn_cast<plan::LaunchOp>(op)) {
+    step.kind = format::Step::LaunchStep;
+    step.launch = launchOf(launch, names, body);
+  } else if (auto copy = dyn_cast<plan::CopyOp>(op)) {
+    step.kind = format::Step::CopyStep;
+    step.copy = {names.buffers.lookup(copy.getSource()), names.buffers.lookup(copy.getTarget()),
+                 copy.getBytes().text()};
+  } else if (auto branch = dyn_cast<plan::IfOp>(op)) {
+    step.kind = format::Step::IfStep;
+    step.branch = branchOf(branch, names);
+  } else if (auto call = dyn_cast<plan::CallOp>(op)) {
+    step.kind = format::Step::CallStep;
+    step.branch = branchOf(call, names);
+  } else {
+    step.kind = format::Step::WhileStep;
+    step.loop = loopOf(cast<plan::WhileOp>(op), names);
+  }
+  return step;
+}
 
 } // namespace
 

@@ -2,14 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Import/Onnx/Finish.h"
 
+#include "dialects/Graph/Control.h"
+
 using namespace mlir;
 
 namespace cupola::onnx_import {
 
 void eraseDeadOps(func::FuncOp function) {
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(function.getBody().front())))
-    if (isOpTriviallyDead(&op))
-      op.erase();
+  for (Block *body : llvm::reverse(graph::bodiesOf(function))) // what dead ops in a body keep alive is outside
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*body)))
+      if (isOpTriviallyDead(&op))
+        op.erase();
 }
 
 static Type current(Type type, const Symbols &symbols) {
@@ -21,6 +24,24 @@ static Type current(Type type, const Symbols &symbols) {
 
 static ArrayAttr current(ArrayAttr exprs, const Symbols &symbols) {
   return graph::exprArray(exprs.getContext(), symbols.current(graph::exprsOf(exprs)));
+}
+
+static void retype(Block &body, const Symbols &symbols) {
+  if (!isa<func::FuncOp>(body.getParentOp()))
+    for (BlockArgument argument : body.getArguments())
+      argument.setType(current(argument.getType(), symbols));
+  for (Operation &op : body) {
+    for (OpResult result : op.getResults())
+      result.setType(current(result.getType(), symbols));
+    if (auto slice = dyn_cast<graph::SliceOp>(op))
+      slice.setStartsAttr(current(slice.getStarts(), symbols));
+    if (auto pad = dyn_cast<graph::PadOp>(op))
+      pad.setLowAttr(current(pad.getLow(), symbols));
+    if (auto dims = dyn_cast<graph::DimsOp>(op))
+      dims.setExprsAttr(current(dims.getExprs(), symbols));
+    if (auto loop = dyn_cast<graph::LoopOp>(op); loop && loop.getLimitAttr())
+      loop.setLimitAttr(graph::ExprAttr::get(op.getContext(), symbols.current(loop.getLimitAttr().getValue())));
+  }
 }
 
 void retype(func::FuncOp function, const Symbols &symbols) {
@@ -35,16 +56,8 @@ void retype(func::FuncOp function, const Symbols &symbols) {
     attributes.push_back(list.getDictionary(function.getContext()));
   }
   function.setAllArgAttrs(attributes);
-  for (Operation &op : body) {
-    for (OpResult result : op.getResults())
-      result.setType(current(result.getType(), symbols));
-    if (auto slice = dyn_cast<graph::SliceOp>(op))
-      slice.setStartsAttr(current(slice.getStarts(), symbols));
-    if (auto pad = dyn_cast<graph::PadOp>(op))
-      pad.setLowAttr(current(pad.getLow(), symbols));
-    if (auto dims = dyn_cast<graph::DimsOp>(op))
-      dims.setExprsAttr(current(dims.getExprs(), symbols));
-  }
+  for (Block *block : graph::bodiesOf(function))
+    retype(*block, symbols);
   function.setFunctionType(
       FunctionType::get(function.getContext(), body.getArgumentTypes(), body.getTerminator()->getOperandTypes()));
 }

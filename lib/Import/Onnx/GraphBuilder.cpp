@@ -49,17 +49,25 @@ RankedTensorType GraphBuilder::type(ArrayRef<Expr> dims, Type element) const {
 // Facts
 //===----------------------------------------------------------------------===//
 
+void GraphBuilder::check(Symbols::Outcome outcome, const Expr &a, const Expr &b, const std::string &what,
+                         const std::string &expected) const {
+  const std::string found = what + " are " + symbols.current(a).text() + " and " + symbols.current(b).text();
+  if (outcome == Symbols::Outcome::Impossible)
+    fail(found + ", expected " + expected);
+  if (outcome == Symbols::Outcome::Open)
+    fail(found + ", expected " + expected + "; they are known only while the model runs, supported are extents for " +
+             "which that follows from the model",
+         ErrorKind::Unsupported);
+}
+
 Expr GraphBuilder::sameExtent(const Expr &a, const Expr &b, const std::string &what) {
-  if (symbols.assumeEqual(a, b, who + " needs them equal (" + what + ")") == Symbols::Outcome::Impossible)
-    fail(what + " are " + symbols.current(a).text() + " and " + symbols.current(b).text() + ", expected equal ones");
+  check(symbols.assumeEqual(a, b, who + " needs them equal (" + what + ")"), a, b, what, "equal ones");
   return symbols.current(a);
 }
 
 void GraphBuilder::atMost(const Expr &a, const Expr &b, const std::string &what) {
-  if (symbols.assumeLessEqual(a, b, who + " needs the first to be at most the second (" + what + ")") ==
-      Symbols::Outcome::Impossible)
-    fail(what + " are " + symbols.current(a).text() + " and " + symbols.current(b).text() +
-         ", expected the first to be at most the second");
+  check(symbols.assumeLessEqual(a, b, who + " needs the first to be at most the second (" + what + ")"), a, b, what,
+        "the first to be at most the second");
 }
 
 Exprs GraphBuilder::sameShape(ArrayRef<Expr> a, ArrayRef<Expr> b, const std::string &what) {
@@ -103,7 +111,8 @@ Expr GraphBuilder::broadcastExtent(const Expr &first, const Expr &second) {
   const auto aboveOne = [&](const Expr &e) { return proveLess(Expr(1), e, ranges()) == true; };
   if (aboveOne(a) && aboveOne(b))
     return sameExtent(a, b, "extents of the operands");
-  symbols.assumeBroadcast(a, b, who + " broadcasts them to each other");
+  check(symbols.assumeBroadcast(a, b, who + " broadcasts them to each other"), a, b, "extents of the operands",
+        "equal ones or 1");
   if (a.constant() || b.constant())
     return a.constant() ? a : b; // the other one is 1 or equal to it
   // The larger one, unless the other is an empty 0: that is what an extent of 1 becomes beside it.

@@ -52,6 +52,7 @@ public:
     who = std::move(label);
   }
   mlir::Location location() const { return where; }
+  const std::string &label() const { return who; }
   /// Sets the location alone; returns the one before.
   mlir::Location swapLocation(mlir::Location next) {
     std::swap(next, where);
@@ -117,6 +118,9 @@ public:
   [[noreturn]] void fail(const std::string &message, ErrorKind kind = ErrorKind::BadModel) const;
 
 private:
+  void check(Symbols::Outcome outcome, const Expr &a, const Expr &b, const std::string &what,
+             const std::string &expected) const;
+
   mlir::OpBuilder &ops;
   Symbols &symbols;
   const Limits &limits;

@@ -3,6 +3,7 @@
 #include "lib/Import/Onnx/OnnxImporter.h"
 
 #include "dialects/Graph/Provenance.h"
+#include "lib/Import/Onnx/Bodies.h"
 #include "lib/Import/Onnx/Constants.h"
 #include "lib/Import/Onnx/Finish.h"
 #include "lib/Import/Onnx/ModelInputs.h"
@@ -32,7 +33,11 @@ public:
       : model(model), graph(model.proto->graph()), shapes(shapes), limits(limits), diagnostics(diagnostics),
         opsets(opsetsOf(*model.proto)), functions(functionsOf(*model.proto)),
         module(ModuleOp::create(UnknownLoc::get(&context))), ops(&context), symbols(*module),
-        builder(ops, symbols, limits), pool(builder), remedy(values, symbols) {}
+        builder(ops, symbols, limits), pool(builder), remedy(values, symbols),
+        bodies(
+            ops, pool,
+            [this](const onnx::GraphProto &body, ArrayRef<Tensor> inputs) { return importSubgraph(body, inputs); },
+            [this] { return checkpoint(); }) {}
 
   OwningOpRef<ModuleOp> run();
 
@@ -52,6 +57,7 @@ private:
   func::FuncOp function;
   Remedy::Values values;
   Remedy remedy;
+  Bodies bodies;
   std::unordered_map<std::string, const onnx::TensorProto *> initializers;
   std::vector<const onnx::NodeProto *> refused; ///< whose bodies were not imported with them
 
@@ -64,7 +70,8 @@ private:
   void importNode(const onnx::NodeProto &node);
   void importBodies(const onnx::NodeProto &node);
   void listOtherProblems();
-  std::vector<Tensor> importSubgraph(const onnx::GraphProto &subgraph);
+  std::vector<Tensor> importSubgraph(const onnx::GraphProto &subgraph, ArrayRef<Tensor> inputs);
+  std::function<void()> checkpoint();
   bool runImport(const onnx::NodeProto &node, const NodeLabel &label, const OpRow &row);
   void bindResults(const onnx::NodeProto &node, OpBinder &op);
   Tensor lookUp(const std::string &name);
@@ -76,7 +83,6 @@ private:
   std::set<std::string> takenNames;
   std::vector<Attribute> nodeNames; ///< [name, op] in the order of import
   graph::NodeNames knownNodes;      ///< whose results all are known values
-  const SubgraphImport subgraphs = [this](const onnx::GraphProto &subgraph) { return importSubgraph(subgraph); };
 };
 
 /// One argument per input, with its name.
@@ -100,7 +106,7 @@ bool Importer::makeFunction() {
   ops.setInsertionPointToEnd(module->getBody());
   function = func::FuncOp::create(ops, UnknownLoc::get(context), "main", FunctionType::get(context, types, {}));
   Block *body = function.addEntryBlock();
-  ops.setInsertionPointToEnd(body);
+  bodies.scopes.enter(body);
   SmallVector<DictionaryAttr> names;
   for (auto [input, argument] : llvm::zip_equal(inputs.inputs(), body->getArguments())) {
     argument.setLoc(NameLoc::get(ops.getStringAttr(input->name())));
@@ -163,11 +169,11 @@ bool Importer::runImport(const onnx::NodeProto &node, const NodeLabel &label, co
   try {
     std::vector<Tensor> inputs;
     for (const std::string &name : node.input()) {
-      inputs.push_back(lookUp(name));
+      inputs.push_back(bodies.scopes.here(lookUp(name)));
       if (inputs.back() && inputs.back()->poisoned)
         return false; // its maker has been reported
     }
-    OpBinder op(node, builder, pool, model.blobs, limits, std::move(inputs), subgraphs);
+    OpBinder op(node, builder, pool, model.blobs, limits, std::move(inputs), bodies);
     row.import(op);
     op.checkAllAttributesRead();
     bindResults(node, op);
@@ -175,22 +181,56 @@ bool Importer::runImport(const onnx::NodeProto &node, const NodeLabel &label, co
   } catch (const NodeError &error) {
     diagnostics.error(error.kind, label, error.message + remedy.forError(error, node));
     return false;
+  } catch (const BodyError &) {
+    return true; // all problems of its bodies have been reported
   }
 }
 
-/// The names of a subgraph's values are its own but for the outer ones it reads,
-/// which nothing shadows: one table holds all.
-std::vector<Tensor> Importer::importSubgraph(const onnx::GraphProto &subgraph) {
+/// The names of a subgraph's values are its own but for the outer ones it reads: they are gone
+/// afterwards, and those that they hide are back.
+std::vector<Tensor> Importer::importSubgraph(const onnx::GraphProto &subgraph, ArrayRef<Tensor> inputs) {
+  std::vector<std::pair<std::string, Tensor>> hidden;
+  const auto hide = [&](const std::string &name) {
+    const auto found = values.find(name);
+    hidden.push_back({name, found == values.end() ? nullptr : found->second});
+    values.erase(name);
+  };
   for (const auto &tensor : subgraph.initializer()) {
+    hide(tensor.name());
     initializers[tensor.name()] = &tensor;
-    values.erase(tensor.name());
   }
-  for (const auto &node : subgraph.node())
+  for (auto [i, input] : llvm::enumerate(inputs)) {
+    hide(subgraph.input(static_cast<int>(i)).name());
+    values[subgraph.input(static_cast<int>(i)).name()] = input;
+  }
+  for (const auto &node : subgraph.node()) {
+    for (const std::string &output : node.output())
+      hide(output);
     importNode(node);
+  }
   std::vector<Tensor> outputs;
   for (const auto &output : subgraph.output())
     outputs.push_back(lookUp(output.name()));
+  for (const auto &[name, tensor] : llvm::reverse(hidden)) {
+    values.erase(name);
+    if (tensor)
+      values[name] = tensor;
+  }
   return outputs;
+}
+
+/// A body is imported again once its shapes are known better.
+std::function<void()> Importer::checkpoint() {
+  return [this, facts = symbols.save(), count = nodeNames.size()] {
+    symbols.restore(*facts);
+    graph::NodeNames gone;
+    for (size_t i = count; i < nodeNames.size(); ++i) {
+      gone.insert(cast<StringAttr>(cast<ArrayAttr>(nodeNames[i])[0]));
+      takenNames.erase(gone.back().str());
+    }
+    knownNodes.remove_if([&](StringAttr name) { return gone.contains(name); });
+    nodeNames.resize(count);
+  };
 }
 
 void Importer::importNode(const onnx::NodeProto &node) {
@@ -242,7 +282,7 @@ void Importer::listOtherProblems() {
 }
 
 Value Importer::outputValue(const onnx::ValueInfoProto &output) {
-  const Tensor tensor = lookUp(output.name());
+  const Tensor tensor = bodies.scopes.here(lookUp(output.name()));
   if (tensor->poisoned)
     return Value();
   const Type declared = elementTypeOf(output.type().tensor_type().elem_type(), ops.getContext());

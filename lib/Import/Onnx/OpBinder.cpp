@@ -49,6 +49,14 @@ Exprs OpBinder::shape(size_t index, StringRef name) const {
 
 Type OpBinder::element(size_t index, StringRef name) const { return tensor(index, name)->element; }
 
+Value OpBinder::scalar(size_t index, StringRef name) const {
+  const Exprs dims = shape(index, name);
+  if (!graph::product(dims).isConstant(1))
+    bad("input " + std::to_string(index) + " (" + name.str() + ") has the shape " + shapeText(dims) +
+        ", expected one element");
+  return value(index, name);
+}
+
 static std::string operandText(size_t index, StringRef name) {
   return "input " + std::to_string(index) + " (" + name.str() + ")";
 }
@@ -216,11 +224,11 @@ Tensor OpBinder::tensorAttribute(StringRef name) const {
   return entry ? pool.ofConstant(entry->t(), blobs) : nullptr;
 }
 
-std::vector<Tensor> OpBinder::importSubgraph(StringRef name) const {
+const onnx::GraphProto &OpBinder::graphAttribute(StringRef name) const {
   const auto *entry = attribute(name, onnx::AttributeProto::GRAPH);
   if (!entry)
     bad("attribute '" + name.str() + "' is missing, expected a graph");
-  return subgraphs(entry->g());
+  return entry->g();
 }
 
 void OpBinder::ignoreAttribute(StringRef name) const { read.insert(name.str()); }

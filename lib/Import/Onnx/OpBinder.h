@@ -28,6 +28,9 @@ class TensorProto;
 
 namespace cupola::onnx_import {
 
+class Bodies;
+struct Scope;
+
 /// A value of the model: in the IR, or known and put into the IR when needed.
 struct TensorRecord {
   Exprs dims;
@@ -35,9 +38,10 @@ struct TensorRecord {
   Value value;                 ///< null: not in the IR yet
   mlir::ElementsAttr constant; ///< of an initialiser or Constant node
   std::optional<Known> known;
-  mlir::Location where;    ///< of the node that made it
-  bool poisoned = false;   ///< made by a node that cannot be imported
-  bool allNonZero = false; ///< every element is a constant other than 0
+  mlir::Location where;         ///< of the node that made it
+  bool poisoned = false;        ///< made by a node that cannot be imported
+  bool allNonZero = false;      ///< every element is a constant other than 0
+  const Scope *scope = nullptr; ///< the body that may use `value` (Scopes.h)
 };
 using Tensor = TensorRecord *;
 
@@ -46,6 +50,8 @@ class TensorPool {
 public:
   explicit TensorPool(GraphBuilder &builder) : builder(builder) {}
   Tensor add(TensorRecord record) { return &records.emplace_back(std::move(record)); }
+  /// Of the tensors that are made from here on.
+  void setScope(const Scope *next) { scope = next; }
   Tensor ofValue(Value value);
   Tensor ofKnown(Known known, Type element);
   Tensor ofConstant(const onnx::TensorProto &tensor, const BlobStore &blobs);
@@ -56,19 +62,17 @@ public:
 private:
   GraphBuilder &builder;
   std::deque<TensorRecord> records; ///< addresses stay
+  const Scope *scope = nullptr;
 
   Value materializeKnown(const TensorRecord &tensor);
 };
 
-/// Imports the nodes of a subgraph in place and returns its outputs.
-using SubgraphImport = std::function<std::vector<Tensor>(const onnx::GraphProto &)>;
-
 class OpBinder {
 public:
   OpBinder(const onnx::NodeProto &node, GraphBuilder &builder, TensorPool &pool, const BlobStore &blobs,
-           const Limits &limits, std::vector<Tensor> inputs, const SubgraphImport &subgraphs)
+           const Limits &limits, std::vector<Tensor> inputs, Bodies &bodies)
       : b(builder), limits(limits), node(node), pool(pool), blobs(blobs), operands(std::move(inputs)),
-        subgraphs(subgraphs) {}
+        subgraphs(bodies) {}
 
   GraphBuilder &b;
   const Limits &limits;
@@ -78,7 +82,8 @@ public:
   bool has(size_t index) const { return index < operands.size() && operands[index]; }
   Tensor tensor(size_t index, llvm::StringRef name) const;
   Value value(size_t index, llvm::StringRef name) const;
-  std::vector<Value> allValues() const; ///< of a variadic op; at least one
+  std::vector<Value> allValues() const;                   ///< of a variadic op; at least one
+  Value scalar(size_t index, llvm::StringRef name) const; ///< of one element, which has the type that ONNX asks for
   Exprs shape(size_t index, llvm::StringRef name) const;
   Type element(size_t index, llvm::StringRef name) const;
   void requireFloat(size_t index, llvm::StringRef name) const;
@@ -104,7 +109,7 @@ public:
   std::optional<std::vector<double>> floatsAttribute(llvm::StringRef name) const;
   Tensor tensorAttribute(llvm::StringRef name) const; ///< null: absent
   void ignoreAttribute(llvm::StringRef name) const;   ///< without effect on the result
-  std::vector<Tensor> importSubgraph(llvm::StringRef name) const;
+  const onnx::GraphProto &graphAttribute(llvm::StringRef name) const;
   int64_t requiredInt(llvm::StringRef name) const;
   /// An attribute nobody asked for is an error: it could change the result.
   void checkAllAttributesRead() const;
@@ -112,6 +117,12 @@ public:
   // Axes: -rank..rank-1 become 0..rank-1; lists are sorted and free of repetition.
   int64_t axis(int64_t value, int64_t rank, llvm::StringRef name = "axis") const;
   Ints axes(llvm::ArrayRef<int64_t> values, int64_t rank, llvm::StringRef name = "axes") const;
+
+  // Bodies (Bodies.h, LoopBody.h).
+  Bodies &bodies() const { return subgraphs; }
+  Tensor ofValue(Value value) const { return pool.ofValue(value); }
+  Value materialize(Tensor tensor) const { return pool.materialize(tensor); }
+  Tensor ofKnown(Known known, Type element) const { return pool.ofKnown(std::move(known), element); }
 
   // Results.
   size_t outputCount() const;
@@ -133,7 +144,7 @@ private:
   const BlobStore &blobs;
   std::vector<Tensor> operands;
   std::vector<Tensor> outputs;
-  const SubgraphImport &subgraphs;
+  Bodies &subgraphs;
   mutable std::set<std::string> read; ///< attributes that were asked for
 
   const onnx::AttributeProto *attribute(llvm::StringRef name, int type) const;

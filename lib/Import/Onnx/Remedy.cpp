@@ -27,7 +27,10 @@ void Remedy::recordMaker(const onnx::NodeProto &node) {
 void Remedy::addExtents(ArrayRef<Expr> extents, Options &options) const {
   for (const Expr &extent : extents)
     for (const std::string &id : symbols.current(extent).symbols())
-      options.dimensions.insert(symbols.nameOf(id));
+      if (symbols.isRun(id))
+        options.isEnough = false;
+      else
+        options.dimensions.insert(symbols.nameOf(id));
 }
 
 /// True where the walk towards the sources ends: at what is known, and at an input.

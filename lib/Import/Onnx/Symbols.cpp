@@ -47,23 +47,44 @@ std::optional<int64_t> leastValue(const Expr &e, const std::string &symbol, int6
 } // namespace
 
 Expr Symbols::create(const std::string &name, const std::string &origin, int64_t min, int64_t max) {
-  const std::string id = "s" + std::to_string(ops.size());
-  OpBuilder builder = builderAfter(module, last);
+  const std::string id = "s" + std::to_string(state.ops.size());
+  OpBuilder builder = builderAfter(module, state.last);
   auto op = graph::SymbolOp::create(builder, NameLoc::get(builder.getStringAttr(name)), id, min, max, /*divisor=*/1);
-  last = op;
-  ops[id] = op;
-  origins[id] = origin;
-  Range &range = known[id];
+  state.last = op;
+  state.ops[id] = op;
+  state.origins[id] = origin;
+  Range &range = state.known[id];
   range.lo = Expr(min);
   if (max > 0)
     range.hi = Expr(max);
   return Expr::symbol(id);
 }
 
+Expr Symbols::createRun(const std::string &origin) {
+  const Expr symbol = create("", origin, /*min=*/0, /*max=*/0);
+  state.ops.at(*symbol.asSymbol()).setRun(true);
+  state.runs.insert(*symbol.asSymbol());
+  return symbol;
+}
+
+void Symbols::restore(const State &before) {
+  while (state.last != before.last) {
+    Operation *previous = state.last->getPrevNode();
+    state.last->erase();
+    state.last = previous;
+  }
+  state = before;
+}
+
+bool Symbols::usesRun(const Expr &a, const Expr &b) const {
+  auto isOne = [&](const std::string &id) { return isRun(id); };
+  return llvm::any_of(a.symbols(), isOne) || llvm::any_of(b.symbols(), isOne);
+}
+
 Expr Symbols::current(const Expr &expr) const {
   if (expr.constant())
     return expr;
-  return simplify(replaced.empty() ? expr : expr.substitute(replaced), known);
+  return simplify(state.replaced.empty() ? expr : expr.substitute(state.replaced), state.known);
 }
 
 Exprs Symbols::current(ArrayRef<Expr> exprs) const {
@@ -74,34 +95,37 @@ Exprs Symbols::current(ArrayRef<Expr> exprs) const {
 }
 
 void Symbols::record(const Expr &a, graph::Relation relation, const Expr &b, const std::string &who) {
-  if (!recorded.insert(a.text() + " " + stringifyRelation(relation).str() + " " + b.text()).second)
+  if (!state.recorded.insert(a.text() + " " + stringifyRelation(relation).str() + " " + b.text()).second)
     return;
-  OpBuilder builder = builderAfter(module, last);
+  OpBuilder builder = builderAfter(module, state.last);
   const std::string reason = describe(a) + " and " + describe(b) + ": " + who;
-  last = graph::AssumeOp::create(builder, builder.getUnknownLoc(), a, relation, b,
-                                 graph::ReasonAttr::get(builder.getContext(), reason));
+  state.last = graph::AssumeOp::create(builder, builder.getUnknownLoc(), a, relation, b,
+                                       graph::ReasonAttr::get(builder.getContext(), reason));
 }
 
 bool Symbols::replace(const Expr &symbol, const Expr &value) {
   const auto id = symbol.asSymbol();
   if (!id || value.uses(*id))
     return false;
-  for (auto &[name, expr] : replaced)
+  for (auto &[name, expr] : state.replaced)
     expr = expr.substitute({{*id, value}});
-  replaced[*id] = value;
+  state.replaced[*id] = value;
   return true;
 }
 
 Symbols::Outcome Symbols::assumeEqual(const Expr &first, const Expr &second, const std::string &who) {
   const Expr a = current(first), b = current(second);
-  const auto equal = proveEqual(a, b, known);
+  const auto equal = proveEqual(a, b, state.known);
   if (equal)
     return *equal ? Outcome::Holds : Outcome::Impossible;
+  if (usesRun(a, b))
+    return Outcome::Open;
   record(a, graph::Relation::Equal, b, who);
   // The later symbol gives way to the earlier one; any symbol to what is no symbol.
   const auto left = a.asSymbol(), right = b.asSymbol();
-  const bool replaceLeft =
-      left && right ? ops.find(*left)->second->isBeforeInBlock(ops.find(*right)->second) == false : left.has_value();
+  const bool replaceLeft = left && right
+                               ? state.ops.find(*left)->second->isBeforeInBlock(state.ops.find(*right)->second) == false
+                               : left.has_value();
   if (replaceLeft ? !replace(a, b) : !replace(b, a))
     replace(replaceLeft ? b : a, replaceLeft ? a : b);
   return Outcome::Holds;
@@ -109,13 +133,15 @@ Symbols::Outcome Symbols::assumeEqual(const Expr &first, const Expr &second, con
 
 Symbols::Outcome Symbols::assumeLessEqual(const Expr &first, const Expr &second, const std::string &who) {
   const Expr a = current(first), b = current(second);
-  const auto holds = proveLessEqual(a, b, known);
+  const auto holds = proveLessEqual(a, b, state.known);
   if (holds)
     return *holds ? Outcome::Holds : Outcome::Impossible;
+  if (usesRun(a, b))
+    return Outcome::Open;
   record(a, graph::Relation::LessEqual, b, who);
   const auto symbol = a.asSymbol();
   if (symbol && b.constant())
-    known[*symbol].hi = b;
+    state.known[*symbol].hi = b;
   raiseLow(b - a);
   return Outcome::Holds;
 }
@@ -125,34 +151,37 @@ void Symbols::raiseLow(const Expr &e) {
   const std::set<std::string> symbols = e.symbols();
   if (symbols.size() != 1 || !growsWith(e, *symbols.begin()))
     return;
-  std::optional<Expr> &low = known[*symbols.begin()].lo;
+  std::optional<Expr> &low = state.known[*symbols.begin()].lo;
   if (const auto least = leastValue(e, *symbols.begin(), low && low->constant() ? *low->constant() : 0))
     low = Expr(*least);
 }
 
-void Symbols::assumeBroadcast(const Expr &a, const Expr &b, const std::string &who) {
+Symbols::Outcome Symbols::assumeBroadcast(const Expr &a, const Expr &b, const std::string &who) {
+  if (usesRun(a, b))
+    return Outcome::Open;
   record(current(a), graph::Relation::Broadcast, current(b), who);
+  return Outcome::Holds;
 }
 
 std::string Symbols::nameOf(const std::string &id) const {
-  graph::SymbolOp op = ops.at(id);
+  graph::SymbolOp op = state.ops.at(id);
   return cast<NameLoc>(op.getLoc()).getName().str();
 }
 
 std::string Symbols::describe(const Expr &expr) const {
   if (const auto id = expr.asSymbol())
-    return origins.at(*id);
+    return state.origins.at(*id);
   std::string text = expr.text(), where;
   for (const std::string &id : expr.symbols())
-    where += (where.empty() ? " (" : ", ") + id + " is " + origins.at(id);
+    where += (where.empty() ? " (" : ", ") + id + " is " + state.origins.at(id);
   return where.empty() ? text : text + where + ")";
 }
 
 void Symbols::finish() {
-  for (auto &[id, op] : ops) {
-    if (const auto &hi = known[id].hi; hi && hi->constant())
+  for (auto &[id, op] : state.ops) {
+    if (const auto &hi = state.known[id].hi; hi && hi->constant())
       op.setMax(*hi->constant());
-    if (const auto &lo = known[id].lo; lo && lo->constant())
+    if (const auto &lo = state.known[id].lo; lo && lo->constant())
       op.setMin(*lo->constant());
   }
 }

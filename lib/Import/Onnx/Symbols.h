@@ -12,6 +12,7 @@
 #include "dialects/Graph/Graph.h"
 
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 
@@ -28,17 +29,22 @@ public:
   /// model, for the location; max 0: unbounded.
   Expr create(const std::string &name, const std::string &origin, int64_t min, int64_t max);
 
+  /// A symbol that a branch or a loop gives values to; no fact can be checked of it.
+  Expr createRun(const std::string &origin);
+  bool isRun(const std::string &id) const { return state.runs.count(id) != 0; }
+
   /// The expression under all facts so far, simplified.
   Expr current(const Expr &expr) const;
   Exprs current(llvm::ArrayRef<Expr> exprs) const;
-  const Ranges &ranges() const { return known; }
+  const Ranges &ranges() const { return state.known; }
 
-  enum class Outcome { Holds, Impossible };
+  /// Open: it depends on run symbols, so that nobody can check it when shapes are bound.
+  enum class Outcome { Holds, Impossible, Open };
   /// Both are equal from now on. `who`: the node that forces it.
   Outcome assumeEqual(const Expr &a, const Expr &b, const std::string &who);
   Outcome assumeLessEqual(const Expr &a, const Expr &b, const std::string &who);
   /// Equal, or one of them is 1: no change to the expressions.
-  void assumeBroadcast(const Expr &a, const Expr &b, const std::string &who);
+  Outcome assumeBroadcast(const Expr &a, const Expr &b, const std::string &who);
 
   /// What the user calls the symbol: "batch", "x[0]".
   std::string nameOf(const std::string &id) const;
@@ -47,18 +53,27 @@ public:
   /// dimension 0 ('batch') of input 'x')".
   std::string describe(const Expr &expr) const;
 
+  /// All symbols and facts so far; `restore` takes back those that came after.
+  struct State {
+    std::map<std::string, Expr> replaced;
+    std::map<std::string, std::string> origins;
+    std::map<std::string, graph::SymbolOp> ops;
+    std::set<std::string> runs;
+    std::set<std::string> recorded;  ///< facts already written, as text
+    mlir::Operation *last = nullptr; ///< of the ops at the module's front that were made here
+    Ranges known;
+  };
+  std::shared_ptr<const State> save() const { return std::make_shared<State>(state); }
+  void restore(const State &before);
+
   /// Writes bounds found by facts into the graph.symbol ops.
   void finish();
 
 private:
   mlir::ModuleOp module;
-  std::map<std::string, Expr> replaced;
-  std::map<std::string, std::string> origins;
-  std::map<std::string, graph::SymbolOp> ops;
-  std::set<std::string> recorded; ///< facts already written, as text
-  mlir::Operation *last = nullptr;
-  Ranges known;
+  State state;
 
+  bool usesRun(const Expr &a, const Expr &b) const;
   void record(const Expr &a, graph::Relation relation, const Expr &b, const std::string &who);
   bool replace(const Expr &symbol, const Expr &value);
   void raiseLow(const Expr &e);

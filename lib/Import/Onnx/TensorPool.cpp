@@ -15,12 +15,12 @@ namespace cupola::onnx_import {
 static Exprs exprsOfDims(const std::vector<int64_t> &dims) { return Exprs(dims.begin(), dims.end()); }
 
 Tensor TensorPool::ofValue(Value value) {
-  return add({builder.shape(value), builder.element(value), value, {}, {}, builder.location()});
+  return add({builder.shape(value), builder.element(value), value, {}, {}, builder.location(), false, false, scope});
 }
 
 Tensor TensorPool::ofKnown(Known known, Type element) {
   const Exprs dims = exprsOfDims(known.dims);
-  return add({dims, element, {}, {}, std::move(known), builder.location()});
+  return add({dims, element, {}, {}, std::move(known), builder.location(), false, false, scope});
 }
 
 Tensor TensorPool::ofConstant(const onnx::TensorProto &tensor, const BlobStore &blobs) {
@@ -31,7 +31,15 @@ Tensor TensorPool::ofConstant(const onnx::TensorProto &tensor, const BlobStore &
                  ErrorKind::Unsupported);
   const Exprs dims = exprsOfDims(data.dims);
   builder.type(dims, element);
-  return add({dims, element, {}, constantAttr(data, element), knownElements(data, element), builder.location()});
+  return add({dims,
+              element,
+              {},
+              constantAttr(data, element),
+              knownElements(data, element),
+              builder.location(),
+              false,
+              false,
+              scope});
 }
 
 Tensor TensorPool::poison() { return add({{}, {}, {}, {}, {}, builder.location(), /*poisoned=*/true}); }

@@ -26,18 +26,18 @@ public:
   using ChooseLibrariesBase::ChooseLibrariesBase;
 
   void runOnOperation() override {
-    for (auto fusion : getOperation().getOps<graph::FusionOp>()) {
-      Operation *hero = contractionOf(fusion);
-      if (!hero)
-        continue;
-      CallDescription description = describeCall(fusion, hero);
-      if (!description.refused.empty()) {
-        fusion.setLibraryRefusedAttr(graph::ReasonAttr::get(&getContext(), description.refused));
-        continue;
-      }
-      fusion.setLibraryAttr(plan::libraryCallAttr(&getContext(), description.call));
-      fusion.setLibraryInputs(description.inputs);
-    }
+    getOperation().walk([&](graph::FusionOp fusion) {
+      if (Operation *hero = contractionOf(fusion))
+        choose(fusion, describeCall(fusion, hero));
+    });
+  }
+
+private:
+  void choose(graph::FusionOp fusion, const CallDescription &description) {
+    if (!description.refused.empty())
+      return fusion.setLibraryRefusedAttr(graph::ReasonAttr::get(&getContext(), description.refused));
+    fusion.setLibraryAttr(plan::libraryCallAttr(&getContext(), description.call));
+    fusion.setLibraryInputs(description.inputs);
   }
 };
 

@@ -16,8 +16,7 @@ class Packer {
 public:
   Packer(ModuleOp module, const CpuArchitecture &isa) : module(module), isa(isa) {
     auto main = module.lookupSymbol<func::FuncOp>("main");
-    for (auto fusion : main.getOps<graph::FusionOp>())
-      launches[*fusion.getKernel()].push_back(fusion);
+    main.walk([&](graph::FusionOp fusion) { launches[*fusion.getKernel()].push_back(fusion); });
   }
 
   void run() {

@@ -1,8 +1,10 @@
 //===- lib/Transforms/Fusion/FormFusions.cpp - groups become graph.fusion ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "dialects/Graph/Control.h"
 #include "dialects/Graph/Placement.h"
 #include "lib/Transforms/Fusion/Grouping.h"
+#include "lib/Transforms/Match.h"
 #include "lib/Transforms/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -49,21 +51,34 @@ public:
   explicit CopySharedValues(func::FuncOp func) : func(func), b(func.getContext()) {}
 
   void run() {
-    for (auto join : func.getOps<graph::JoinOp>())
-      for (OpOperand &part : join->getOpOperands())
-        if (!isOwnPart(part))
-          copy(part);
-    DenseMap<Value, bool> isDense; // a value may be very many results
-    for (OpOperand &result : func.getBody().front().getTerminator()->getOpOperands()) {
-      auto [known, isNew] = isDense.try_emplace(result.get());
-      if (isNew)
-        known->second = graph::isDense(result.get());
-      if (!known->second && !func.getResultAttr(result.getOperandNumber(), graph::storageAttr))
-        copy(result);
-    }
+    for (Block *body : graph::bodiesOf(func))
+      run(*body);
   }
 
 private:
+  void run(Block &body) {
+    for (auto join : body.getOps<graph::JoinOp>())
+      for (OpOperand &part : join->getOpOperands())
+        if (!isOwnPart(part))
+          copy(part);
+    DenseMap<Value, bool> isDense; // a value may be very many operands
+    for (Operation &op : body)
+      if (graph::leavesBody(&op))
+        for (OpOperand &operand : op.getOpOperands()) {
+          auto [known, isNew] = isDense.try_emplace(operand.get());
+          if (isNew)
+            known->second = graph::isDense(operand.get());
+          if (!known->second && !hasStorage(operand))
+            copy(operand);
+        }
+  }
+
+  /// A result of the model that lies in memory with room for more rows.
+  bool hasStorage(OpOperand &operand) {
+    return operand.getOwner() == func.getBody().front().getTerminator() &&
+           func.getResultAttr(operand.getOperandNumber(), graph::storageAttr);
+  }
+
   /// The kernel that computes it may write it there.
   bool isOwnPart(OpOperand &part) {
     if (auto argument = dyn_cast<BlockArgument>(part.get()))
@@ -71,7 +86,7 @@ private:
     if (classOf(part.get().getDefiningOp()) == FusionClass::Constant)
       return false;
     return llvm::all_of(part.get().getUses(), [&](OpOperand &use) {
-      return &use == &part || !isa<graph::JoinOp, func::ReturnOp>(use.getOwner());
+      return &use == &part || !(isa<graph::JoinOp>(use.getOwner()) || graph::leavesBody(use.getOwner()));
     });
   }
 
@@ -170,17 +185,19 @@ public:
 private:
   void form(func::FuncOp func) {
     CopySharedValues(func).run();
-    Grouping grouping = formGroups(func, {epilogues, prologues, attention});
-    recordVerdicts(func, grouping.verdicts);
-    for (const auto &group : grouping.groups)
-      FusionBuilder(*group).build();
-    eraseDead(func);
-  }
-
-  static void eraseDead(func::FuncOp func) {
-    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(func.getBody().front())))
-      if (isOpTriviallyDead(&op))
-        op.erase();
+    const SmallVector<Block *> bodies = graph::bodiesOf(func);
+    std::vector<Grouping> groupings;
+    std::vector<Verdict> verdicts;
+    for (Block *body : bodies) {
+      groupings.push_back(formGroups(*body, {epilogues, prologues, attention}));
+      llvm::append_range(verdicts, std::move(groupings.back().verdicts));
+    }
+    recordVerdicts(func, verdicts); // before ops go that they are about
+    for (auto [body, grouping] : llvm::zip_equal(bodies, groupings)) {
+      for (const auto &group : grouping.groups)
+        FusionBuilder(*group).build();
+      match::eraseDead(*body);
+    }
   }
 };
 

@@ -3,12 +3,14 @@
 
 #include "lib/Transforms/Fusion/Formation.h"
 
+#include "dialects/Graph/Control.h"
+
 using namespace mlir;
 using namespace cupola;
 using namespace cupola::fusion;
 using graph::FusionClass;
 
-bool fusion::isOutside(Operation *user) { return isa<func::ReturnOp, graph::JoinOp>(user); }
+bool fusion::isOutside(Operation *user) { return isa<graph::JoinOp>(user) || graph::leavesBody(user); }
 
 bool fusion::isHero(Operation *op) {
   FusionClass c = classOf(op);
@@ -27,8 +29,8 @@ bool fusion::isTileOperand(const Group &group, OpOperand &use) {
   return group.core.contains(user) && classOf(user) == FusionClass::Contraction && !areQueries;
 }
 
-Formation::Formation(func::FuncOp func, const Options &options)
-    : body(func.getBody().front()), options(options), ranges(graph::symbolRanges(func->getParentOfType<ModuleOp>())) {
+Formation::Formation(Block &body, const Options &options)
+    : body(body), options(options), ranges(graph::symbolRanges(body.getParentOp()->getParentOfType<ModuleOp>())) {
   int64_t position = 0;
   for (Operation &op : body)
     positions[&op] = position++;

@@ -28,21 +28,21 @@ struct Refusal {
 
 /// How the kernels that there are read a result, directly or through views.
 struct Reads {
-  llvm::SetVector<Group *> kernels;          ///< null stands for the function's results and joins
+  llvm::SetVector<Group *> kernels;          ///< null stands for joins and what leaves the body
   llvm::SmallVector<mlir::OpOperand *> uses; ///< by ops of those kernels
   bool broadcast = false;                    ///< a reader sees elements several times
 };
 
-/// The kernels of a function so far, and what rules ask about its ops. Owns the groups.
+/// The kernels of a body so far, and what rules ask about its ops. Owns the groups.
 class Formation {
 public:
-  Formation(mlir::func::FuncOp func, const Options &options);
+  Formation(mlir::Block &body, const Options &options);
 
   mlir::Block &body;
   const Options options;
   const Ranges ranges; ///< of the model's symbols
 
-  /// The place of `op` in the function.
+  /// The place of `op` in the body.
   int64_t positionOf(mlir::Operation *op) const { return positions.lookup(op); }
   /// The kernels that compute `op`: none, one or two.
   llvm::ArrayRef<Group *> kernelsOf(mlir::Operation *op) const;

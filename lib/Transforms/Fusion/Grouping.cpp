@@ -39,8 +39,8 @@ static void place(Operation *op, Formation &kernels) {
     kernels.computeInside(op, reads);
 }
 
-Grouping fusion::formGroups(func::FuncOp func, const Options &options) {
-  Formation kernels(func, options);
+Grouping fusion::formGroups(Block &body, const Options &options) {
+  Formation kernels(body, options);
   formKernels(kernels);
   for (Operation &op : llvm::reverse(kernels.body))
     if (kernels.isComputed(&op))

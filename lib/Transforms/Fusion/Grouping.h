@@ -50,10 +50,10 @@ bool isView(mlir::Operation *op);
 /// Made of nothing but its own index: every kernel that reads it makes it.
 bool isGenerator(mlir::Operation *op);
 
-/// Decides for every op of `func` in which kernel it is computed.
-Grouping formGroups(mlir::func::FuncOp func, const Options &options);
+/// Decides for every op of `body` in which kernel it is computed.
+Grouping formGroups(mlir::Block &body, const Options &options);
 
-/// Records the verdicts as graph.verdicts in front of `func`.
+/// Records the verdicts on all bodies of `func` as graph.verdicts in front of it.
 void recordVerdicts(mlir::func::FuncOp func, llvm::ArrayRef<Verdict> verdicts);
 
 } // namespace cupola::fusion

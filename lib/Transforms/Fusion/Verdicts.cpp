@@ -44,7 +44,7 @@ std::vector<Verdict> decideEdges(const Formation &kernels) {
   std::vector<Verdict> verdicts;
   for (Operation &op : kernels.body)
     for (Value operand : op.getOperands())
-      if (Operation *producer = operand.getDefiningOp(); producer && !isa<func::ReturnOp>(op)) {
+      if (Operation *producer = operand.getDefiningOp(); producer && !op.hasTrait<OpTrait::IsTerminator>()) {
         verdicts.push_back(decide({kernels, producer, &op}));
         decideBehindViews(kernels, producer, &op, verdicts);
       }

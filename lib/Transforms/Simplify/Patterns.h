@@ -17,6 +17,9 @@ void addScalarPatterns(mlir::RewritePatternSet &patterns);
 /// Gathers at constant places become slices.
 void addGatherPatterns(mlir::RewritePatternSet &patterns);
 
+/// What branches and loops do not need: captures, results, conditions that are constant.
+void addBodyPatterns(mlir::RewritePatternSet &patterns);
+
 /// Pointwise ops move before reshapes and transposes, factors behind contractions.
 void addMotionPatterns(mlir::RewritePatternSet &patterns);
 

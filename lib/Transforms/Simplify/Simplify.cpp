@@ -24,6 +24,7 @@ public:
     simplification::addViewPatterns(patterns);
     simplification::addScalarPatterns(patterns);
     simplification::addGatherPatterns(patterns);
+    simplification::addBodyPatterns(patterns);
     if (motion)
       simplification::addMotionPatterns(patterns);
     if (failed(match::rewriteAll(getOperation(), std::move(patterns), "simplification")))

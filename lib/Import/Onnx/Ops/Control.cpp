@@ -1,32 +1,97 @@
-//===- lib/Import/Onnx/Ops/Control.cpp - branches that are decided ---------===//
+//===- lib/Import/Onnx/Ops/Control.cpp - branches --------------------------===//
 // SPDX-License-Identifier: Apache-2.0
+#include "lib/Import/Onnx/Bodies.h"
 #include "lib/Import/Onnx/Ops/Ops.h"
 
 using namespace mlir;
 
 namespace cupola::onnx_import {
+namespace {
 
 /// TorchScript writes `squeeze` of an unknown dimension as an If over Shape: where
 /// the condition follows from shapes, the branch takes the node's place.
-void importIf(OpBinder &op) {
-  op.requireInputs(1, 1);
-  op.requireBool(0, "cond");
-  const Known *condition = op.known(0);
-  const auto value = condition && condition->isScalarLike() ? condition->elements[0].intConstant() : std::nullopt;
-  if (!value)
-    op.undecided(0, condition
-                        ? "input 0 (cond) depends on dimensions that are not fixed, supported are conditions that "
-                          "are decided while compiling"
-                        : "input 0 (cond) is computed from the data of the model's inputs, supported are "
-                          "conditions that are decided while compiling");
-  op.ignoreAttribute("then_branch");
-  op.ignoreAttribute("else_branch");
-  const std::vector<Tensor> results = op.importSubgraph(*value ? "then_branch" : "else_branch");
+void takeBranch(OpBinder &op, bool condition) {
+  op.ignoreAttribute(condition ? "else_branch" : "then_branch");
+  const std::vector<Tensor> results = op.bodies().inPlace(op.graphAttribute(condition ? "then_branch" : "else_branch"));
   if (results.size() != op.outputCount())
     op.bad("the branch has " + std::to_string(results.size()) + " outputs, the node has " +
            std::to_string(op.outputCount()));
   for (size_t i = 0; i < results.size(); ++i)
     op.result(results[i], i);
+}
+
+Body importBranch(OpBinder &op, StringRef name) {
+  Body body = op.bodies().asRegion(
+      op.graphAttribute(name), [](Block &) { return std::vector<Tensor>(); }, [](size_t, Tensor) { return false; });
+  if (body.outputs.size() != op.outputCount())
+    op.bad("the graph '" + name.str() + "' has " + std::to_string(body.outputs.size()) + " outputs, the node has " +
+           std::to_string(op.outputCount()));
+  return body;
+}
+
+/// The type of a result, and the run symbols that stand for extents in which the branches differ.
+class Results {
+public:
+  explicit Results(OpBinder &op) : op(op) {}
+
+  Type typeOf(Value taken, Value other, size_t index) {
+    const Exprs a = op.b.shape(taken), b = op.b.shape(other);
+    const std::string what = "output " + std::to_string(index) + " of the branches";
+    if (op.b.element(taken) != op.b.element(other))
+      op.bad(what + " has elements of " + typeText(op.b.element(taken)) + " and " + typeText(op.b.element(other)) +
+             ", expected one type");
+    if (a.size() != b.size())
+      op.undecided(0, what + " has the shapes " + shapeText(a) + " and " + shapeText(b) +
+                          ", supported are equal ranks unless the condition is decided while compiling");
+    Exprs dims;
+    for (auto [x, y] : llvm::zip_equal(a, b))
+      dims.push_back(proveEqual(x, y, op.b.ranges()) == true ? x : symbolFor(x, y));
+    return op.b.type(dims, op.b.element(taken));
+  }
+
+  ArrayAttr symbols() const {
+    Builder b(op.b.context());
+    return b.getArrayAttr(llvm::map_to_vector(
+        list, [&](const std::string &id) -> Attribute { return FlatSymbolRefAttr::get(b.getContext(), id); }));
+  }
+
+private:
+  /// One for each pair of extents.
+  Expr symbolFor(const Expr &a, const Expr &b) {
+    auto [found, isNew] = known.try_emplace({a.text(), b.text()});
+    if (isNew) {
+      found->second = op.b.facts().createRun("an extent of what " + op.b.label() + " gives");
+      list.push_back(*found->second.asSymbol());
+    }
+    return found->second;
+  }
+
+  OpBinder &op;
+  std::map<std::pair<std::string, std::string>, Expr> known;
+  std::vector<std::string> list;
+};
+
+} // namespace
+
+void importIf(OpBinder &op) {
+  op.requireInputs(1, 1);
+  op.requireBool(0, "cond");
+  const Known *known = op.known(0);
+  if (const auto decided = known && known->isScalarLike() ? known->elements[0].intConstant() : std::nullopt)
+    return takeBranch(op, *decided);
+  const Value condition = op.scalar(0, "cond");
+  Body taken = importBranch(op, "then_branch"), other = importBranch(op, "else_branch");
+  Bodies::shareCaptures(taken, other);
+  Results results(op);
+  SmallVector<Type> types;
+  for (auto [i, values] : llvm::enumerate(llvm::zip_equal(taken.yielded, other.yielded)))
+    types.push_back(results.typeOf(std::get<0>(values), std::get<1>(values), i));
+  auto branch =
+      graph::IfOp::create(op.bodies().ops, op.b.location(), types, condition, taken.captures, results.symbols());
+  op.bodies().finish(taken, branch.getThenRegion(), op.b.location());
+  op.bodies().finish(other, branch.getElseRegion(), op.b.location());
+  for (auto [i, result] : llvm::enumerate(branch.getResults()))
+    op.result(result, i);
 }
 
 } // namespace cupola::onnx_import

@@ -159,6 +159,12 @@ void importTopK(OpBinder &op);
 // Control.cpp
 void importIf(OpBinder &op);
 
+// Loop.cpp
+void importLoop(OpBinder &op);
+
+// Scan.cpp
+void importScan(OpBinder &op); ///< from opset 9 on
+
 // Constant.cpp
 void importConstant(OpBinder &op);
 void importConstantOfShape(OpBinder &op);

@@ -1,7 +1,7 @@
 //===- lib/Transforms/Fusion/Rules/NoKernels.cpp - edges of ops that are no kernels ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// Constants, joins and views have no kernels, unless a rule stores them.
+// Constants, branches, loops, joins and views have no kernels, unless a rule stores them.
 
 #include "lib/Transforms/Fusion/Rules/Rule.h"
 
@@ -13,6 +13,14 @@ std::optional<Decision> decideConstant(const Edge &edge) {
   if (classOf(edge.producer) != graph::FusionClass::Constant && (!isGenerator(edge.producer) || edge.from))
     return std::nullopt;
   return Decision{true, "a constant is no kernel"};
+}
+
+std::optional<Decision> decideControl(const Edge &edge) {
+  if (classOf(edge.consumer) == graph::FusionClass::Control)
+    return Decision{false, "a branch or a loop reads it in memory"};
+  if (classOf(edge.producer) == graph::FusionClass::Control)
+    return Decision{false, "what a branch or a loop leaves lies in memory"};
+  return std::nullopt;
 }
 
 std::optional<Decision> decideJoin(const Edge &edge) {

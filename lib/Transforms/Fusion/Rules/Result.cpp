@@ -7,7 +7,7 @@ using namespace mlir;
 
 namespace cupola::fusion {
 
-/// A view that is a result of the function, or a part of a joined tensor, and that no kernel
+/// A view that leaves the body, or is a part of a joined tensor, and that no kernel
 /// writes yet gets one that copies.
 void copyResults(Formation &kernels) {
   for (Operation &user : kernels.body)

@@ -13,8 +13,8 @@ using graph::FusionRule;
 Form storeLongAddresses, formAttention, growEpilogues, copyResults;
 Refuse refuseResult, refuseDisabled, refuseSize, refuseContractionOperand, refuseBroadcast, refuseSeveralReaders;
 StoreView storeParts;
-Decide decideConstant, decideJoin, decideView, decideAttention, decideEpilogue, decidePrologue, decideTwoStages,
-    decideHero, decideSeveralReaders;
+Decide decideConstant, decideControl, decideJoin, decideView, decideAttention, decideEpilogue, decidePrologue,
+    decideTwoStages, decideHero, decideSeveralReaders;
 
 namespace {
 
@@ -31,6 +31,7 @@ struct Rule {
 // The last row decides every edge that is left.
 constexpr Rule table[] = {
     {FusionRule::Constant, {}, {}, {}, decideConstant},
+    {FusionRule::Control, {}, {}, {}, decideControl},
     {FusionRule::Join, {}, {}, {}, decideJoin},
     {FusionRule::View, {}, {}, {}, decideView},
     {FusionRule::Address, storeLongAddresses, {}, {}, {}},

@@ -1,0 +1,24 @@
+//===- dialects/Graph/Control.h - the bodies of a function ---===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_DIALECTS_GRAPH_CONTROL_H
+#define CUPOLA_DIALECTS_GRAPH_CONTROL_H
+
+#include "dialects/Graph/Graph.h"
+
+namespace cupola::graph {
+
+/// The blocks that hold a function's ops: its own, then those of the branches and loops in
+/// it, each before those that it holds. Not the regions of graph.fusion.
+llvm::SmallVector<mlir::Block *> bodiesOf(mlir::Operation *function);
+
+/// Hands its operands to another body, each in dense memory of its own: the end of a body, a
+/// branch or a loop.
+bool leavesBody(mlir::Operation *op);
+
+/// The value that a run symbol of `results`, the results of a branch, gets in the branch that
+/// yields `yielded`: the extent that stands where the symbol does.
+Expr extentBehind(llvm::StringRef symbol, mlir::ValueRange results, mlir::ValueRange yielded);
+
+} // namespace cupola::graph
+
+#endif // CUPOLA_DIALECTS_GRAPH_CONTROL_H

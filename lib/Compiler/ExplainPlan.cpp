@@ -1,0 +1,202 @@
+//===- lib/Compiler/ExplainPlan.cpp - the parts of a report that are about the plan ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Compiler/ExplainPlan.h"
+
+#include "dialects/Graph/Graph.h"
+#include "lib/Runtime/Format/LibraryCosts.h"
+
+using namespace mlir;
+
+namespace cupola::compiler {
+
+std::vector<const format::Body *> bodiesOf(const format::Program &program) {
+  std::vector<const format::Body *> bodies{&program};
+  for (const format::Body &body : program.bodies)
+    bodies.push_back(&body);
+  return bodies;
+}
+
+namespace {
+
+/// The buffers that a step reads, and those that it writes.
+struct Touched {
+  std::vector<uint32_t> reads, writes;
+};
+
+Touched touchedBy(const format::Step &step, const format::Program &program) {
+  Touched touched;
+  switch (step.kind) {
+  case format::Step::LaunchStep:
+    for (auto [buffer, use] : llvm::zip_equal(step.launch.buffers, program.kernels[step.launch.kernel].readWrite)) {
+      if (use != "w")
+        touched.reads.push_back(buffer);
+      if (use != "r")
+        touched.writes.push_back(buffer);
+    }
+    break;
+  case format::Step::CopyStep:
+    touched = {{step.copy.source}, {step.copy.target}};
+    break;
+  case format::Step::IfStep:
+    touched.reads = {step.branch.condition};
+    [[fallthrough]];
+  case format::Step::CallStep:
+    llvm::append_range(touched.reads, step.branch.captures);
+    touched.writes = step.branch.results;
+    break;
+  case format::Step::WhileStep:
+    for (uint32_t optional : {step.loop.trip, step.loop.condition})
+      if (optional != 0)
+        touched.reads.push_back(optional - 1);
+    llvm::append_range(touched.reads, step.loop.captures);
+    for (const format::Carried &carried : step.loop.carried) {
+      touched.reads.push_back(carried.initial);
+      llvm::append_values(touched.writes, carried.result, carried.spare);
+    }
+    for (const format::Scanned &scanned : step.loop.scans)
+      llvm::append_values(touched.writes, scanned.row, scanned.rows);
+    break;
+  }
+  return touched;
+}
+
+/// Buffers by their place among those of all bodies. Those of a view are its parent's.
+Json placesOf(const std::vector<uint32_t> &buffers, const format::Body &body, size_t first) {
+  Json places = Json::array();
+  for (uint32_t buffer : buffers) {
+    while (body.buffers[buffer].kind == format::BufferKind::View)
+      buffer = body.buffers[buffer].index;
+    places.push_back(first + buffer);
+  }
+  return places;
+}
+
+std::vector<uint32_t> entered(const format::Step &step) {
+  return step.kind == format::Step::WhileStep ? std::vector<uint32_t>{step.loop.body} : step.branch.bodies;
+}
+
+const char *nameOf(format::Step::Kind kind) {
+  switch (kind) {
+  case format::Step::LaunchStep:
+    return "launch";
+  case format::Step::CopyStep:
+    return "copy";
+  case format::Step::IfStep:
+    return "if";
+  case format::Step::CallStep:
+    return "call";
+  case format::Step::WhileStep:
+    return "while";
+  }
+  return "";
+}
+
+const char *nameOf(format::BufferKind kind) {
+  switch (kind) {
+  case format::BufferKind::Arena:
+    return "arena";
+  case format::BufferKind::Weight:
+    return "weight";
+  case format::BufferKind::Input:
+    return "input";
+  case format::BufferKind::Output:
+    return "output";
+  case format::BufferKind::View:
+    return "view";
+  case format::BufferKind::Init:
+    return "init";
+  case format::BufferKind::Parameter:
+    return "parameter";
+  case format::BufferKind::Growing:
+    return "growing";
+  }
+  return "";
+}
+
+} // namespace
+
+Json stepsOf(const format::Variant &variant, const std::vector<format::Node> &nodes) {
+  const format::Program &program = variant.program;
+  Json steps = Json::array();
+  size_t first = 0;
+  for (auto [number, body] : llvm::enumerate(bodiesOf(program))) {
+    for (const format::Step &step : body->steps) {
+      Json names = Json::array();
+      for (uint32_t node : step.nodes)
+        names.push_back(nodes[node].name);
+      const Touched touched = touchedBy(step, program);
+      const bool isLaunch = step.kind == format::Step::LaunchStep;
+      steps.push_back(objectOf(Member("kernel", isLaunch ? Json(program.kernels[step.launch.kernel].name) : Json()),
+                               Member("nodes", std::move(names)),
+                               Member("reads", placesOf(touched.reads, *body, first)),
+                               Member("writes", placesOf(touched.writes, *body, first))));
+      if (isLaunch && step.launch.call) {
+        steps.back()["library"] = "oneDNN";
+        steps.back()["library_threads"] = format::mostThreads(step.launch.call, format::measuredOneDnn, variant.arch);
+      }
+      if (!isLaunch && step.kind != format::Step::CopyStep) {
+        steps.back()["control"] = nameOf(step.kind);
+        steps.back()["enters"] = entered(step);
+      }
+      if (number != 0)
+        steps.back()["body"] = number - 1;
+    }
+    first += body->buffers.size();
+  }
+  return steps;
+}
+
+size_t stepCount(const format::Program &program) {
+  size_t count = 0;
+  for (const format::Body *body : bodiesOf(program))
+    count += body->steps.size();
+  return count;
+}
+
+Json buffersOf(const format::Program &program) {
+  Json buffers = Json::array();
+  for (const format::Body *body : bodiesOf(program))
+    for (const format::Buffer &buffer : body->buffers)
+      buffers.push_back(objectOf(Member("kind", nameOf(buffer.kind)), Member("bytes", buffer.bytes)));
+  return buffers;
+}
+
+/// What the arenas of a body, and of those that its steps enter, take at most; nullopt: it depends on shapes.
+static std::optional<int64_t> peakOf(const format::Program &program, const format::Body &body) {
+  int64_t within = 0;
+  for (const format::Step &step : body.steps)
+    for (uint32_t index : entered(step)) {
+      const std::optional<int64_t> peak = peakOf(program, program.bodies[index]);
+      if (!peak)
+        return std::nullopt;
+      within = std::max(within, *peak);
+    }
+  return body.arenaBytes < 0 ? std::nullopt : std::optional(body.arenaBytes + within);
+}
+
+/// The most bytes that are alive at one step of the program itself.
+static int64_t mostAlive(const format::Program &program) {
+  std::vector<int64_t> live(program.steps.size() + 1, 0);
+  for (const format::Buffer &buffer : program.buffers)
+    if (buffer.kind == format::BufferKind::Arena)
+      for (uint32_t step = buffer.first; step <= buffer.last; ++step)
+        live[step] += (std::stoll(buffer.bytes) + 255) / 256 * 256;
+  return *std::max_element(live.begin(), live.end());
+}
+
+Json memoryOf(const format::Program &program, const WeightTable &weights) {
+  uint64_t weightBytes = 0;
+  for (const WeightTable::Entry &entry : weights.entries()) {
+    auto type = cast<RankedTensorType>(entry.value.getShapedType());
+    weightBytes += type.getNumElements() * graph::byteSize(type.getElementType());
+  }
+  Json memory = Json::object();
+  const std::optional<int64_t> peak = peakOf(program, program);
+  memory["peak_bytes"] = peak ? Json(*peak) : Json();
+  memory["lower_bound_bytes"] = peak && program.bodies.empty() ? Json(mostAlive(program)) : Json();
+  memory["weight_bytes"] = weightBytes;
+  return memory;
+}
+
+} // namespace cupola::compiler

@@ -1,0 +1,82 @@
+//===- lib/Conversion/GraphToPlan/BodyBuilder.h - one body of the host program ---===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_LIB_CONVERSION_GRAPHTOPLAN_BODYBUILDER_H
+#define CUPOLA_LIB_CONVERSION_GRAPHTOPLAN_BODYBUILDER_H
+
+#include "dialects/Graph/Graph.h"
+#include "lib/Conversion/GraphToPlan/GraphToPlan.h"
+
+#include <set>
+
+namespace cupola {
+
+class BodyBuilder;
+
+/// What all bodies of a program share.
+struct ProgramBuilder {
+  mlir::ModuleOp module;
+  const TargetKernels &kernels;
+  WeightTable &weights;
+  BodyBuilder *main = nullptr; ///< the outermost body, which has the init launches
+  std::set<std::string> runSymbols;
+  /// By weight and the kernel that packs it: its place among the Init buffers.
+  std::map<std::pair<unsigned, std::string>, unsigned> packed;
+};
+
+/// Makes the steps of a block of the graph, or of its end: what follows a branch or a loop whose results
+/// have extents that nobody knows before becomes a body of its own, which is called then.
+class BodyBuilder {
+public:
+  /// Steps go into `block`. `known`: the run symbols that have values when it is entered. `outer`: of which this is
+  /// the rest; null for the body of a region.
+  BodyBuilder(ProgramBuilder &program, mlir::Block &block, std::set<std::string> known, BodyBuilder *outer = nullptr);
+
+  mlir::Value addBuffer(plan::BufferKind kind, int64_t index, const Expr &bytes, mlir::Location loc);
+  /// `buffer` holds `value`, which this body is handed.
+  void define(mlir::Value value, mlir::Value buffer) { buffers[value] = buffer; }
+
+  /// The ops from `first` to the end of its block. What the block returns goes to `results`, by position; null:
+  /// it is there already.
+  void build(mlir::Block::iterator first, llvm::SmallVector<mlir::Value> results);
+
+  /// The buffer of a constant.
+  mlir::Value weightBuffer(graph::ConstantOp constant);
+
+private:
+  bool isKnown(const Expr &expr) const;
+  mlir::Value bufferOf(mlir::Value value);
+  llvm::SmallVector<mlir::Value> buffersOf(mlir::ValueRange values);
+  mlir::Value resultBuffer(mlir::Value value);
+  mlir::Value ownBuffer(mlir::Value value);
+  void place(mlir::Value value, mlir::Value buffer);
+  bool isWrittenInPlace(mlir::Value value) const;
+
+  void addLaunch(graph::FusionOp fusion);
+  llvm::SmallVector<mlir::Value> callBuffers(graph::FusionOp fusion);
+  void pack(graph::FusionOp fusion, kernel::PackedAttr packed, mlir::ArrayAttr scalars,
+            llvm::SmallVectorImpl<mlir::Value> &operands);
+  Expr gridOf(llvm::StringRef kernel, mlir::ArrayAttr scalars);
+
+  // Branches and loops (ControlToPlan.cpp)
+  void addIf(graph::IfOp op);
+  void addLoop(graph::LoopOp op);
+  void addRest(mlir::Operation *control, llvm::ArrayRef<mlir::Value> results);
+
+  ProgramBuilder &program;
+  BodyBuilder *outer;
+  mlir::OpBuilder b;
+  std::set<std::string> known;
+  llvm::DenseMap<mlir::Value, mlir::Value> buffers;
+  llvm::DenseMap<unsigned, mlir::Value> weightBuffers, packedBuffers;
+  llvm::SetVector<mlir::Value> captured; ///< values of `outer` that it reads, in the order of its parameters
+};
+
+/// Run symbols that have values once `op`, a branch or a loop, is done.
+std::set<std::string> symbolsAfter(mlir::Operation *op);
+
+/// Bytes of the memory that the tensor lies in.
+Expr bytesOf(mlir::Value tensor);
+
+} // namespace cupola
+
+#endif // CUPOLA_LIB_CONVERSION_GRAPHTOPLAN_BODYBUILDER_H

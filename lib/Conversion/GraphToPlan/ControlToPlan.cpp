@@ -1,0 +1,147 @@
+//===- lib/Conversion/GraphToPlan/ControlToPlan.cpp - branches and loops ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Conversion/GraphToPlan/BodyBuilder.h"
+
+#include "dialects/Graph/Control.h"
+
+using namespace mlir;
+
+namespace cupola {
+
+static void insertNames(ArrayAttr symbols, std::set<std::string> &names) {
+  for (auto symbol : symbols.getAsRange<FlatSymbolRefAttr>())
+    names.insert(symbol.getValue().str());
+}
+
+std::set<std::string> symbolsAfter(Operation *op) {
+  std::set<std::string> names;
+  if (auto branch = dyn_cast<graph::IfOp>(op))
+    insertNames(branch.getSymbols(), names);
+  if (auto loop = dyn_cast<graph::LoopOp>(op)) {
+    insertNames(loop.getSymbols(), names);
+    if (loop.getCount())
+      names.insert(loop.getCount()->str());
+  }
+  return names;
+}
+
+/// The steps of a region of the graph: its arguments are the body's first parameters, its results those at `results`.
+static void buildRegion(ProgramBuilder &program, Region &region, Block &graphBlock, const std::set<std::string> &known,
+                        ArrayRef<int64_t> results) {
+  BodyBuilder body(program, region.emplaceBlock(), known);
+  for (BlockArgument argument : graphBlock.getArguments())
+    body.define(argument, body.addBuffer(plan::BufferKind::Parameter, argument.getArgNumber(), bytesOf(argument),
+                                         argument.getLoc()));
+  SmallVector<Value> buffers;
+  for (auto [value, index] : llvm::zip_equal(graphBlock.getTerminator()->getOperands(), results))
+    buffers.push_back(body.addBuffer(plan::BufferKind::Parameter, index, bytesOf(value), value.getLoc()));
+  body.build(graphBlock.begin(), buffers);
+}
+
+void BodyBuilder::addIf(graph::IfOp op) {
+  Value condition = bufferOf(op.getCondition());
+  SmallVector<Value> captures = buffersOf(op.getCaptures()), results;
+  for (Value result : op.getResults())
+    results.push_back(resultBuffer(result));
+  Block &thenBlock = op.getThenRegion().front(), &elseBlock = op.getElseRegion().front();
+  auto valuesOf = [&](Block &block) {
+    graph::Exprs values;
+    for (auto symbol : op.getSymbols().getAsRange<FlatSymbolRefAttr>())
+      values.push_back(graph::extentBehind(symbol.getValue(), op.getResults(), block.getTerminator()->getOperands()));
+    return graph::exprArray(b.getContext(), values);
+  };
+  auto branch = plan::IfOp::create(b, op.getLoc(), condition, captures, results, op.getSymbols(), valuesOf(thenBlock),
+                                   valuesOf(elseBlock));
+  auto places = llvm::to_vector(llvm::seq<int64_t>(captures.size(), captures.size() + results.size()));
+  buildRegion(program, branch.getThenRegion(), thenBlock, known, places);
+  buildRegion(program, branch.getElseRegion(), elseBlock, known, places);
+}
+
+namespace {
+
+/// Extents of carried values that change, each symbol once.
+struct CarriedExtents {
+  explicit CarriedExtents(graph::LoopOp op) {
+    std::set<std::string> symbols, seen;
+    insertNames(op.getSymbols(), symbols);
+    for (auto [i, argument] : llvm::enumerate(op.getCarriedArguments()))
+      for (unsigned d = 0; d < graph::rankOf(argument); ++d) {
+        const auto symbol = graph::extentOf(argument, d).asSymbol();
+        if (!symbol || !symbols.count(*symbol) || !seen.insert(*symbol).second)
+          continue;
+        inner.push_back(*symbol);
+        first.push_back(graph::extentOf(op.getCarried()[i], d));
+        next.push_back(graph::extentOf(op.getYieldedCarried()[i], d));
+        last.push_back(*graph::extentOf(op.getResult(i), d).asSymbol());
+      }
+  }
+
+  std::vector<std::string> inner, last;
+  graph::Exprs first, next;
+};
+
+ArrayAttr symbolRefs(Builder &b, ArrayRef<std::string> names) {
+  return b.getArrayAttr(llvm::map_to_vector(
+      names, [&](const std::string &name) -> Attribute { return FlatSymbolRefAttr::get(b.getContext(), name); }));
+}
+
+} // namespace
+
+void BodyBuilder::addLoop(graph::LoopOp op) {
+  const size_t carried = op.getCarried().size();
+  Value trip = op.getTrip() ? bufferOf(op.getTrip()) : Value();
+  Value condition = op.getCondition() ? bufferOf(op.getCondition()) : Value();
+  Value proceed = op.getProceeds() ? addBuffer(plan::BufferKind::Arena, 0, Expr(1), op.getLoc()) : Value();
+  SmallVector<Value> captures = buffersOf(op.getCaptures()), initial = buffersOf(op.getCarried());
+  SmallVector<Value> results, spare, row, rows;
+  for (Value result : op.getResults().take_front(carried)) {
+    results.push_back(resultBuffer(result));
+    spare.push_back(ownBuffer(result));
+  }
+  for (Value result : op.getResults().drop_front(carried))
+    rows.push_back(resultBuffer(result));
+  for (Value value : op.getYieldedRows())
+    row.push_back(addBuffer(plan::BufferKind::Arena, 0, bytesOf(value), value.getLoc()));
+
+  const CarriedExtents extents(op);
+  auto loop = plan::WhileOp::create(b, op.getLoc(), trip, condition, proceed, captures, initial, results, spare, row,
+                                    rows, op.getLimitAttr(), op.getIndexAttr(), op.getCountAttr(),
+                                    symbolRefs(b, extents.inner), graph::exprArray(b.getContext(), extents.first),
+                                    graph::exprArray(b.getContext(), extents.next), symbolRefs(b, extents.last));
+  std::set<std::string> inside = known;
+  inside.insert(extents.inner.begin(), extents.inner.end());
+  if (op.getIndex())
+    inside.insert(op.getIndex()->str());
+  const int64_t first = captures.size() + carried; // of what an iteration writes
+  auto places = llvm::to_vector(llvm::seq<int64_t>(first, first + carried + row.size()));
+  if (op.getProceeds())
+    places.insert(places.begin(), first + carried + row.size());
+  buildRegion(program, loop.getBody(), op.getBody().front(), inside, places);
+}
+
+/// What follows `control` knows the symbols that have values then. It is handed what it reads, and `results`.
+void BodyBuilder::addRest(Operation *control, ArrayRef<Value> results) {
+  auto call = plan::CallOp::create(b, control->getLoc(), ValueRange(), ValueRange());
+  b.setInsertionPoint(call); // what the rest is found to read
+  std::set<std::string> after = symbolsAfter(control);
+  after.insert(known.begin(), known.end());
+  BodyBuilder rest(program, call.getBody().emplaceBlock(), after, this);
+  SmallVector<Value> handed, parameters;
+  for (auto [value, result] : llvm::zip_equal(control->getBlock()->getTerminator()->getOperands(), results)) {
+    parameters.push_back(result ? rest.addBuffer(plan::BufferKind::Parameter, 0, bytesOf(value), value.getLoc())
+                                : Value());
+    if (result)
+      handed.push_back(result);
+  }
+  rest.build(std::next(Block::iterator(control)), parameters);
+  int64_t place = rest.captured.size();
+  for (Value parameter : parameters)
+    if (parameter)
+      parameter.getDefiningOp<plan::BufferOp>().setIndex(place++);
+  call.getCapturesMutable().assign(buffersOf(rest.captured.getArrayRef()));
+  call.getResultsMutable().assign(handed);
+  b.setInsertionPointToEnd(call->getBlock());
+}
+
+} // namespace cupola

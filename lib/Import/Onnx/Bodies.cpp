@@ -1,0 +1,68 @@
+//===- lib/Import/Onnx/Bodies.cpp - the bodies of If, Loop and Scan --------===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Import/Onnx/Bodies.h"
+
+#include "onnx/onnx_pb.h"
+
+using namespace mlir;
+
+namespace cupola::onnx_import {
+
+namespace {
+
+/// Leaves the scope that is current, also by an exception.
+class Leave {
+public:
+  explicit Leave(Scopes &scopes) : scopes(scopes) {}
+  ~Leave() { scopes.leave(); }
+
+private:
+  Scopes &scopes;
+};
+
+} // namespace
+
+Body Bodies::asRegion(const onnx::GraphProto &graph, llvm::function_ref<std::vector<Tensor>(Block &)> inputs,
+                      llvm::function_ref<bool(size_t, Tensor)> isDropped) {
+  Body body;
+  body.region = std::make_unique<Region>();
+  Scope &scope = scopes.enter(&body.region->emplaceBlock());
+  const Leave leave(scopes);
+  body.outputs = import(graph, inputs(*scope.block));
+  for (auto [i, output] : llvm::enumerate(body.outputs)) {
+    output = scopes.here(output);
+    if (output->poisoned)
+      throw BodyError();
+    if (!isDropped(i, output))
+      body.yielded.push_back(pool.materialize(output));
+  }
+  body.captures = scope.captures;
+  return body;
+}
+
+void Bodies::shareCaptures(Body &a, Body &b) {
+  llvm::SetVector<Value> all(a.captures.begin(), a.captures.end());
+  all.insert(b.captures.begin(), b.captures.end());
+  for (Body *body : {&a, &b}) {
+    const unsigned own = body->captures.size();
+    for (Value value : all) {
+      BlockArgument argument = body->block().addArgument(value.getType(), value.getLoc());
+      auto at = llvm::find(body->captures, value);
+      if (at == body->captures.end())
+        continue;
+      Value before = body->block().getArgument(at - body->captures.begin());
+      before.replaceAllUsesWith(argument);
+      std::replace(body->yielded.begin(), body->yielded.end(), before, Value(argument));
+    }
+    body->block().eraseArguments(0, own);
+    body->captures.assign(all.begin(), all.end());
+  }
+}
+
+void Bodies::finish(Body &body, Region &region, Location location) {
+  region.takeBody(*body.region);
+  OpBuilder atEnd = OpBuilder::atBlockEnd(&region.front());
+  graph::YieldOp::create(atEnd, location, body.yielded);
+}
+
+} // namespace cupola::onnx_import

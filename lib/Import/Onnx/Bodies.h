@@ -1,0 +1,60 @@
+//===- lib/Import/Onnx/Bodies.h - the bodies of If, Loop and Scan ----------===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_LIB_IMPORT_ONNX_BODIES_H
+#define CUPOLA_LIB_IMPORT_ONNX_BODIES_H
+
+#include "lib/Import/Onnx/Scopes.h"
+
+namespace cupola::onnx_import {
+
+/// Something in a body cannot be imported; its nodes have said what.
+struct BodyError {};
+
+/// A body whose arguments are its captures, then its inputs.
+struct Body {
+  std::unique_ptr<mlir::Region> region;
+  llvm::SmallVector<Value> captures;
+  std::vector<Tensor> outputs;      ///< in the body's scope, made of values or known
+  llvm::SmallVector<Value> yielded; ///< their values, but for those that are dropped
+
+  mlir::Block &block() const { return region->front(); }
+};
+
+class Bodies {
+public:
+  /// Imports the nodes of a graph where ops are made, with these inputs; its outputs.
+  using Import = std::function<std::vector<Tensor>(const onnx::GraphProto &, llvm::ArrayRef<Tensor> inputs)>;
+  /// Remembers how far the import is; the function that it returns takes back everything since.
+  using Checkpoint = std::function<std::function<void()>()>;
+
+  Bodies(mlir::OpBuilder &ops, TensorPool &pool, Import import, Checkpoint checkpoint)
+      : scopes(ops, pool), ops(ops), pool(pool), import(std::move(import)), checkpoint(std::move(checkpoint)) {}
+
+  /// In place of its node.
+  std::vector<Tensor> inPlace(const onnx::GraphProto &graph) { return import(graph, {}); }
+
+  /// As a region. `inputs` adds arguments to the empty block and says what the graph's inputs are. `isDropped`: of
+  /// an output that is known, whether it needs no value. Throws BodyError.
+  Body asRegion(const onnx::GraphProto &graph, llvm::function_ref<std::vector<Tensor>(mlir::Block &)> inputs,
+                llvm::function_ref<bool(size_t output, Tensor)> isDropped);
+
+  /// Gives both bodies the captures of either, in one order.
+  static void shareCaptures(Body &a, Body &b);
+  /// Ends the body and moves it to where it belongs.
+  void finish(Body &body, mlir::Region &region, mlir::Location location);
+
+  /// See Checkpoint.
+  std::function<void()> remember() const { return checkpoint(); }
+
+  Scopes scopes;
+  mlir::OpBuilder &ops; ///< at the end of the innermost body
+
+private:
+  TensorPool &pool;
+  Import import;
+  Checkpoint checkpoint;
+};
+
+} // namespace cupola::onnx_import
+
+#endif // CUPOLA_LIB_IMPORT_ONNX_BODIES_H

@@ -1,0 +1,122 @@
+//===- lib/Import/Onnx/LoopBody.cpp - a graph.loop of a body graph ---------===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Import/Onnx/LoopBody.h"
+
+#include "onnx/onnx_pb.h"
+
+using namespace mlir;
+
+namespace cupola::onnx_import {
+
+LoopBody::LoopBody(OpBinder &op, const onnx::GraphProto &graph, std::vector<Value> initial, bool hasCondition)
+    : op(op), graph(graph), initial(std::move(initial)), hasCondition(hasCondition),
+      index(op.b.facts().createRun("the iteration of " + op.b.label())) {
+  for (Value value : this->initial)
+    shapes.push_back(op.b.shape(value));
+}
+
+static bool isTrue(const Tensor tensor) {
+  return tensor->known && tensor->known->isScalarLike() && tensor->known->elements[0].intConstant() == 1;
+}
+
+void LoopBody::import(Inputs inputs) {
+  constexpr int mostRounds = 8; // each names extents that change; most loops take one or two
+  auto makeInputs = [&](Block &block) {
+    std::vector<Tensor> carried;
+    for (auto [value, shape] : llvm::zip_equal(initial, shapes))
+      carried.push_back(op.ofValue(block.addArgument(op.b.type(shape, op.b.element(value)), value.getLoc())));
+    return inputs(index, carried);
+  };
+  auto isDropped = [&](size_t output, Tensor tensor) { return hasCondition && output == 0 && isTrue(tensor); };
+  for (int round = 0; round < mostRounds; ++round) {
+    const std::function<void()> takeBack = op.bodies().remember();
+    body = op.bodies().asRegion(graph, makeInputs, isDropped);
+    if (!findChanges())
+      return;
+    body = Body();
+    takeBack();
+    nameChanges();
+  }
+  op.unsupported("the shapes of its carried values change in more than " + std::to_string(mostRounds) + " ways");
+}
+
+bool LoopBody::isChanging(const Expr &extent) const {
+  const auto symbol = extent.asSymbol();
+  return symbol && last.count(*symbol);
+}
+
+bool LoopBody::findChanges() {
+  changes.clear();
+  for (size_t i = 0; i < initial.size(); ++i) {
+    const Exprs after = op.b.shape(next()[i]);
+    const std::string what = "carried value " + std::to_string(i);
+    if (op.b.element(next()[i]) != op.b.element(initial[i]))
+      op.bad(what + " has elements of " + typeText(op.b.element(initial[i])) + " before an iteration and " +
+             typeText(op.b.element(next()[i])) + " after it, expected one type");
+    if (after.size() != shapes[i].size())
+      op.unsupported(what + " has the shape " + shapeText(shapes[i]) + " before an iteration and " + shapeText(after) +
+                     " after it, supported are equal ranks");
+    for (size_t d = 0; d < after.size(); ++d)
+      if (!isChanging(shapes[i][d]) && proveEqual(after[d], shapes[i][d], op.b.ranges()) != true)
+        changes[{shapes[i][d].text(), after[d].text()}].push_back({i, d});
+  }
+  return !changes.empty();
+}
+
+/// Extents that begin and grow alike are one.
+void LoopBody::nameChanges() {
+  for (const auto &[extents, places] : changes) {
+    const Expr symbol = op.b.facts().createRun("an extent that " + op.b.label() + " carries");
+    last[*symbol.asSymbol()] = op.b.facts().createRun("an extent of what " + op.b.label() + " gives");
+    for (auto [value, dimension] : places)
+      shapes[value][dimension] = symbol;
+  }
+}
+
+Type LoopBody::lastType(size_t carried) {
+  Exprs dims = op.b.facts().current(shapes[carried]);
+  for (Expr &extent : dims)
+    if (isChanging(extent))
+      extent = last.at(*extent.asSymbol());
+  return op.b.type(dims, op.b.element(initial[carried]));
+}
+
+Type LoopBody::rowsType(Value row, const Expr &count) const {
+  Exprs dims{count};
+  for (const Expr &extent : op.b.shape(row)) {
+    const std::set<std::string> symbols = extent.symbols();
+    if (llvm::any_of(symbols, [&](const std::string &id) {
+          return last.count(id) || id == *index.asSymbol() || op.b.facts().isRun(id);
+        }))
+      op.unsupported("what it stacks has the extent " + extent.text() +
+                     ", which is not the same in every iteration, supported are rows of one shape");
+    dims.push_back(extent);
+  }
+  return op.b.type(dims, op.b.element(row));
+}
+
+std::vector<Value> LoopBody::create(const LoopBounds &bounds) {
+  OpBuilder &ops = op.bodies().ops;
+  const auto refs = [&](const std::string &id) { return FlatSymbolRefAttr::get(ops.getContext(), id); };
+  // How many there are is asked only where rows are stacked.
+  const bool isCounted = bounds.limit && !bounds.trip && !bounds.condition && !proceeds();
+  const bool isAsked = !isCounted && next().size() > initial.size();
+  const Expr count = isAsked ? op.b.facts().createRun("the number of iterations of " + op.b.label())
+                             : op.b.facts().current(max(bounds.limit.value_or(Expr(0)), Expr(0)));
+  SmallVector<Type> types;
+  for (size_t i = 0; i < initial.size(); ++i)
+    types.push_back(lastType(i));
+  for (Value row : next().drop_front(initial.size()))
+    types.push_back(rowsType(row, count));
+  SmallVector<Attribute> symbols;
+  for (const auto &[inner, outer] : last)
+    symbols.append({refs(inner), refs(*outer.asSymbol())});
+  auto loop = graph::LoopOp::create(
+      ops, op.b.location(), types, bounds.trip, bounds.condition, initial, body.captures,
+      bounds.limit ? graph::ExprAttr::get(ops.getContext(), *bounds.limit) : graph::ExprAttr(), proceeds(),
+      refs(*index.asSymbol()), isAsked ? refs(*count.asSymbol()) : FlatSymbolRefAttr(), ops.getArrayAttr(symbols));
+  op.bodies().finish(body, loop.getBody(), op.b.location());
+  return {loop.getResults().begin(), loop.getResults().end()};
+}
+
+} // namespace cupola::onnx_import
