@@ -57,6 +57,29 @@ private:
 format::Package makeControlPackage(format::Package package, size_t bodies,
                                    const std::function<void(std::vector<BodyBuilder> &)> &fill);
 
+// ControlModels.cpp: inputs x: f32[s0], n: i64[], go: bool[]; one output y. Run symbols r0..r3
+// are 0..4096.
+
+/// y = go ? 2 * x : 3 * x
+format::Package branchPackage();
+
+enum class Ends { Trip, Condition, Both };
+/// y = x * 2 * 2 * .. : n times, or while the first element is below 100 if go, or both.
+format::Package doublingPackage(Ends ends);
+/// n times n times, at most 5 of the inner loop's iterations each.
+format::Package nestedPackage();
+
+/// y: f32[r1, s0] has rows x * 1, x * 2, ..: n of them, where it is not `counted` none after
+/// one that begins with 100 or more.
+format::Package scanPackage(bool counted);
+
+/// y: f32[r2] is x with the numbers s0, s0 + 1, .. behind it, n of them, or s0 where not go.
+/// A loop in a branch; whether the loop knows beforehand how often it runs is `counted`.
+format::Package growingPackage(bool counted);
+
+/// y = x + n * 3 * w[ids] with x: f32[s0, 4], a fourth input ids: i64[s0], w as of makePackage.
+format::Package selectingPackage();
+
 } // namespace cupola::test
 
 #endif // CUPOLA_TEST_RUNTIME_CONTROLPACKAGE_H

@@ -22,6 +22,11 @@ const Step *stepAt(const Program &program, uint32_t number) {
   return nullptr;
 }
 
+const char *stepKindName(Step::Kind kind) {
+  constexpr const char *kNames[] = {"launch", "copy", "if", "call", "while"};
+  return kNames[kind - Step::LaunchStep];
+}
+
 std::vector<uint32_t> bodiesOf(const Step &step) {
   if (!isControl(step.kind))
     return {};

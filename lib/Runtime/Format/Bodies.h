@@ -31,6 +31,9 @@ size_t stepCount(const Program &program);
 /// The step of that number; null: there is none.
 const Step *stepAt(const Program &program, uint32_t number);
 
+/// "launch", "copy", "if", "call", "while"
+const char *stepKindName(Step::Kind kind);
+
 /// The bodies that a control step enters.
 std::vector<uint32_t> bodiesOf(const Step &step);
 
