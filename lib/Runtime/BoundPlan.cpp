@@ -1,4 +1,4 @@
-//===- lib/Runtime/BoundPlan.cpp - A program at one set of input shapes ---===//
+//===- lib/Runtime/BoundPlan.cpp - A body at one set of symbol values ---===//
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/BoundPlan.h"
 #include "lib/Runtime/Format/Checked.h"
@@ -13,9 +13,8 @@ std::string item(const char *kind, size_t index) { return std::string(kind) + " 
 
 class PlanBinder {
 public:
-  PlanBinder(const format::Package &package, const format::Program &program, const ParsedProgram &parsed,
-             const SymbolValues &values, BoundPlan &plan)
-      : package(package), program(program), parsed(parsed), values(values), plan(plan) {}
+  PlanBinder(const BodyPlace &place, const BoundInterface *interface, const SymbolValues &values, BoundPlan &plan)
+      : place(place), body(place.body()), parsed(place.parsed()), interface(interface), values(values), plan(plan) {}
 
   Status bindScalars() {
     for (const Expr &scalar : parsed.scalars) {
@@ -29,14 +28,15 @@ public:
 
   /// `wanted[i]`: whether buffer i is placed.
   Status bindBuffers(const std::vector<bool> &wanted) {
-    plan.buffers.resize(program.buffers.size());
-    for (size_t i = 0; i < program.buffers.size(); ++i) {
+    plan.buffers.resize(body.buffers.size());
+    for (size_t i = 0; i < body.buffers.size(); ++i) {
       if (!wanted[i])
         continue;
       Result<uint64_t> bytes = size(parsed.buffers[i].bytes, item("buffer", i));
       if (bytes.failed())
         return bytes.status();
       plan.buffers[i].bytes = *bytes;
+      plan.buffers[i].isOpen = body.buffers[i].bytes.empty();
       CUPOLA_TRY(bindBuffer(i));
     }
     return Status::ok();
@@ -73,33 +73,63 @@ private:
   }
 
   Status bindBuffer(size_t i) {
-    const format::Buffer &buffer = program.buffers[i];
-    Placement &place = plan.buffers[i];
-    place.root = buffer.kind;
-    place.index = buffer.index;
+    const format::Buffer &buffer = body.buffers[i];
+    plan.buffers[i].root = buffer.kind;
+    plan.buffers[i].index = buffer.index;
     switch (buffer.kind) {
     case format::BufferKind::Arena:
+    case format::BufferKind::Growing:
+      plan.buffers[i].index = static_cast<uint32_t>(i);
+      return Status::ok();
     case format::BufferKind::Init:
-      place.index = static_cast<uint32_t>(i);
+      return bindInit(i);
+    case format::BufferKind::Parameter:
       return Status::ok();
     case format::BufferKind::Weight:
-      return within(i, package.weights[buffer.index].bytes);
+      return within(i, place.package.weights[buffer.index].bytes);
     case format::BufferKind::Input:
-      return within(i, plan.inputBytes[buffer.index]);
+      return within(i, interface->inputBytes[buffer.index]);
     case format::BufferKind::Output:
-      return within(i, plan.outputBytes[buffer.index]);
+      return bindOutput(i);
     case format::BufferKind::View:
-      break;
+      return bindView(i);
     }
+    return Status::ok();
+  }
+
+  /// Another body names the program's buffer, which the init plan placed.
+  Status bindInit(size_t i) {
+    if (place.position != 0)
+      return within(i, initBytes(plan.buffers[i].index));
+    plan.buffers[i].index = static_cast<uint32_t>(i);
+    return Status::ok();
+  }
+
+  uint64_t initBytes(uint32_t buffer) const {
+    return static_cast<uint64_t>(place.parsedProgram.buffers[buffer].bytes.constant().value_or(0));
+  }
+
+  /// One that is only handed on still has the size of its shape, if that is known.
+  Status bindOutput(size_t i) {
+    Placement &output = plan.buffers[i];
+    if (output.isOpen && !interface->isOpen[output.index]) {
+      output.isOpen = false;
+      output.bytes = interface->outputBytes[output.index];
+    }
+    return within(i, interface->outputBytes[output.index]);
+  }
+
+  Status bindView(size_t i) {
+    Placement &view = plan.buffers[i];
     Result<uint64_t> offset = size(parsed.buffers[i].offset, item("buffer", i));
     if (offset.failed())
       return offset.status();
-    const Placement &parent = plan.buffers[buffer.index];
-    if (!format::fits(*offset, place.bytes, parent.bytes))
+    const Placement &parent = plan.buffers[body.buffers[i].index];
+    if (!format::fits(*offset, view.bytes, parent.bytes))
       return bad(item("buffer", i) + " reaches beyond the one it is a part of");
-    place.root = parent.root;
-    place.index = parent.index;
-    place.offset = parent.offset + *offset;
+    view.root = parent.root;
+    view.index = parent.index;
+    view.offset = parent.offset + *offset;
     return Status::ok();
   }
 
@@ -121,34 +151,36 @@ private:
     return Status::ok();
   }
 
-  const format::Package &package;
-  const format::Program &program;
-  const ParsedProgram &parsed;
+  const BodyPlace &place;
+  const format::Body &body;
+  const ParsedBody &parsed;
+  const BoundInterface *interface; ///< null: no input or output is bound
   const SymbolValues &values;
   BoundPlan &plan;
 };
 
 /// Buffers of a root kind, in order.
-std::vector<size_t> buffersOfKind(const format::Program &program, format::BufferKind kind) {
+std::vector<size_t> buffersOfKind(const format::Body &body, format::BufferKind kind) {
   std::vector<size_t> list;
-  for (size_t i = 0; i < program.buffers.size(); ++i)
-    if (program.buffers[i].kind == kind)
+  for (size_t i = 0; i < body.buffers.size(); ++i)
+    if (body.buffers[i].kind == kind)
       list.push_back(i);
   return list;
 }
 
 Status PlanBinder::placeArena(const BucketPlans &known) {
+  const SymbolValues sizing = restricted(values, parsed.sizeSymbols);
   for (const std::shared_ptr<const BucketPlan> &bucket : known)
-    if (contains(bucket->bucket, values))
+    if (contains(bucket->bucket, sizing))
       plan.bucket = bucket;
   if (!plan.bucket) {
-    Result<std::shared_ptr<const BucketPlan>> made = planBucket(package, program, parsed, values);
+    Result<std::shared_ptr<const BucketPlan>> made = planBucket(place.package, body, parsed, sizing);
     if (made.failed())
       return made.status();
     plan.bucket = made.take();
   }
   plan.arenaBytes = plan.bucket->arenaBytes;
-  for (size_t i : buffersOfKind(program, format::BufferKind::Arena))
+  for (size_t i : buffersOfKind(body, format::BufferKind::Arena))
     plan.buffers[i].offset = plan.bucket->offsets[i];
   addRootOffsets(format::BufferKind::Arena);
   return Status::ok();
@@ -157,7 +189,7 @@ Status PlanBinder::placeArena(const BucketPlans &known) {
 /// Init buffers stay for the life of the executable, so they never share.
 Status PlanBinder::placeInit() {
   format::Size end = 0;
-  for (size_t i : buffersOfKind(program, format::BufferKind::Init)) {
+  for (size_t i : buffersOfKind(body, format::BufferKind::Init)) {
     const format::Size start = end.alignedTo(format::kBufferAlignment);
     plan.buffers[i].offset = start.value().value_or(0);
     end = start + plan.buffers[i].bytes;
@@ -172,7 +204,7 @@ Status PlanBinder::placeInit() {
 /// Views were placed relative to their root.
 void PlanBinder::addRootOffsets(format::BufferKind kind) {
   for (size_t i = 0; i < plan.buffers.size(); ++i)
-    if (program.buffers[i].kind == format::BufferKind::View && plan.buffers[i].root == kind)
+    if (body.buffers[i].kind == format::BufferKind::View && plan.buffers[i].root == kind)
       plan.buffers[i].offset += plan.buffers[plan.buffers[i].index].offset;
 }
 
@@ -193,43 +225,32 @@ std::vector<bool> buffersUsed(const format::Program &program, const std::vector<
   return used;
 }
 
-Status bindTensors(const std::vector<format::Tensor> &tensors, const std::vector<ParsedTensor> &parsed,
-                   const SymbolValues &values, std::vector<Shape> &shapes, std::vector<uint64_t> &bytes) {
-  for (size_t i = 0; i < tensors.size(); ++i) {
-    Result<Shape> shape = evaluateShape(tensors[i], parsed[i], values);
-    if (shape.failed())
-      return shape.status();
-    Result<Shape> storage = evaluateStorage(tensors[i], parsed[i], values);
-    if (storage.failed())
-      return storage.status();
-    Result<uint64_t> size = tensorBytes(tensors[i].dtype, *storage);
-    if (size.failed())
-      return size.status();
-    shapes.push_back(shape.take());
-    bytes.push_back(*size);
-  }
+/// A body is entered with all that it uses.
+Status checkValues(const std::set<std::string> &symbols, const SymbolValues &values) {
+  for (const std::string &symbol : symbols)
+    if (values.count(symbol) == 0)
+      return bad("symbol " + symbol + " has no value yet");
   return Status::ok();
 }
 
 } // namespace
 
-Result<BoundPlan> bindPlan(const format::Package &package, const format::Program &program,
-                           const ParsedInterface &parsedInterface, const ParsedProgram &parsedProgram,
-                           const std::vector<Shape> &inputs, const BucketPlans &known,
-                           const std::vector<Strides> &strides) {
-  Result<SymbolValues> values = bindShapes(package, parsedInterface, inputs, strides);
-  if (values.failed())
-    return values.status();
+SymbolValues restricted(const SymbolValues &values, const std::set<std::string> &symbols) {
+  SymbolValues some;
+  for (const std::string &symbol : symbols)
+    if (const auto at = values.find(symbol); at != values.end())
+      some.emplace_hint(some.end(), *at);
+  return some;
+}
+
+Result<BoundPlan> bindBody(const BodyPlace &place, const BoundInterface *interface, const SymbolValues &values,
+                           const BucketPlans &known) {
+  CUPOLA_TRY(checkValues(place.parsed().symbols, values));
   BoundPlan plan;
-  CUPOLA_TRY(bindTensors(package.inputs, parsedInterface.inputs, *values, plan.inputShapes, plan.inputBytes));
-  CUPOLA_TRY(bindTensors(package.outputs, parsedInterface.outputs, *values, plan.outputShapes, plan.outputBytes));
-  for (size_t i = 0; i < package.outputs.size(); ++i)
-    if (package.outputs[i].memoryOf != 0) // bindTensors evaluated its storage
-      plan.sharedStrides[i] = denseStrides(*evaluateStorage(package.outputs[i], parsedInterface.outputs[i], *values));
-  PlanBinder binder(package, program, parsedProgram, *values, plan);
+  PlanBinder binder(place, interface, values, plan);
   CUPOLA_TRY(binder.bindScalars());
-  CUPOLA_TRY(binder.bindBuffers(std::vector<bool>(program.buffers.size(), true)));
-  CUPOLA_TRY(binder.bindSteps(program.steps, parsedProgram.steps));
+  CUPOLA_TRY(binder.bindBuffers(std::vector<bool>(place.body().buffers.size(), true)));
+  CUPOLA_TRY(binder.bindSteps(place.body().steps, place.parsed().steps));
   CUPOLA_TRY(binder.placeArena(known));
   return plan;
 }
@@ -239,15 +260,16 @@ Result<BoundPlan> bindInitPlan(const format::Package &package, const format::Pro
   std::vector<bool> used = buffersUsed(program, program.init);
   for (size_t i = 0; i < used.size(); ++i) {
     const format::BufferKind kind = program.buffers[i].kind;
-    if (used[i] &&
-        (kind == format::BufferKind::Arena || kind == format::BufferKind::Input || kind == format::BufferKind::Output))
+    if (used[i] && kind != format::BufferKind::Weight && kind != format::BufferKind::Init &&
+        kind != format::BufferKind::View)
       return bad(item("buffer", i) + " does not exist yet in the init steps");
     if (kind == format::BufferKind::Init)
       used[i] = needs.buffers[i];
   }
   BoundPlan plan;
   const SymbolValues none;
-  PlanBinder binder(package, program, parsed, none, plan);
+  const BodyPlace place{package, program, parsed};
+  PlanBinder binder(place, nullptr, none, plan);
   for (const Expr &scalar : parsed.scalars) // those of shapes are not used here
     plan.scalars.push_back(scalar.constant().value_or(0));
   CUPOLA_TRY(binder.bindBuffers(used));

@@ -1,15 +1,17 @@
-//===- lib/Runtime/BoundPlan.h - A program at one set of input shapes ---===//
+//===- lib/Runtime/BoundPlan.h - A body at one set of symbol values ---===//
 // SPDX-License-Identifier: Apache-2.0
 #ifndef CUPOLA_LIB_RUNTIME_BOUNDPLAN_H
 #define CUPOLA_LIB_RUNTIME_BOUNDPLAN_H
 
+#include "lib/Runtime/BoundInterface.h"
 #include "lib/Runtime/Bucket.h"
+#include "lib/Runtime/Format/Bodies.h"
 #include "lib/Runtime/LibraryCalls.h"
 
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 namespace cupola::runtime {
@@ -17,18 +19,16 @@ namespace cupola::runtime {
 /// Where a buffer lies, relative to what it is in the end a part of.
 struct Placement {
   format::BufferKind root = format::BufferKind::Arena; ///< never View
-  uint32_t index = 0;                                  ///< weight, input or output; Init: the root buffer
+  uint32_t index = 0; ///< weight, input, output or parameter; Init: the program's buffer; Growing: the buffer
   uint64_t offset = 0, bytes = 0;
+  bool isOpen = false; ///< its size is known only in a body that it is handed to
 };
 
-/// Everything that depends on shapes and on no address. Immutable.
+/// Everything of a body that depends on symbols and on no address. Immutable.
 struct BoundPlan {
-  std::vector<Shape> inputShapes, outputShapes;
-  std::vector<uint64_t> inputBytes, outputBytes; ///< of the memory they lie in
-  std::map<size_t, Strides> sharedStrides;       ///< of outputs in the memory of an input
   std::vector<int64_t> scalars;
   std::vector<Placement> buffers; ///< by buffer
-  std::vector<uint64_t> sizes;    ///< by step: the grid, or the bytes of a copy
+  std::vector<uint64_t> sizes;    ///< by step: the grid, or the bytes of a copy; 1 of a control step
   uint64_t arenaBytes = 0;
   std::shared_ptr<const BucketPlan> bucket; ///< null for init steps
 };
@@ -36,13 +36,26 @@ struct BoundPlan {
 /// The plans of buckets that were bound before; the one last used comes first.
 using BucketPlans = std::deque<std::shared_ptr<const BucketPlan>>;
 
-/// The shapes do not fit: Code::Usage; a size leaves its type: Code::Limit; the
-/// plan contradicts itself at these shapes: Code::Package. A plan of the shapes' bucket
-/// is taken from `known` or made.
-Result<BoundPlan> bindPlan(const format::Package &package, const format::Program &program,
-                           const ParsedInterface &parsedInterface, const ParsedProgram &parsedProgram,
-                           const std::vector<Shape> &inputs, const BucketPlans &known = {},
-                           const std::vector<Strides> &strides = {});
+/// A body and what binding it needs besides symbol values.
+struct BodyPlace {
+  const format::Package &package;
+  const format::Program &program;
+  const ParsedProgram &parsedProgram;
+  size_t position = 0; ///< as of lib/Runtime/Format/Bodies.h
+
+  const format::Body &body() const { return format::bodyAt(program, position); }
+  const ParsedBody &parsed() const { return position == 0 ? parsedProgram : parsedProgram.bodies[position - 1]; }
+};
+
+/// `interface` is that of the program itself; null: of another body, which has no inputs
+/// and outputs. A size leaves its type: Code::Limit; the plan contradicts itself at these
+/// values, or one that it uses is not there: Code::Package. A plan of the values' bucket is
+/// taken from `known` or made.
+Result<BoundPlan> bindBody(const BodyPlace &place, const BoundInterface *interface, const SymbolValues &values,
+                           const BucketPlans &known = {});
+
+/// Those of `values` that `symbols` names.
+SymbolValues restricted(const SymbolValues &values, const std::set<std::string> &symbols);
 
 /// The same for the init steps, which know no shapes: `sizes` is theirs, 0 where they are
 /// not needed, Init buffers that are needed lie one after the other in `arenaBytes`, and

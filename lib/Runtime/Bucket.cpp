@@ -25,8 +25,7 @@ SymbolInterval quarterOctave(int64_t value) {
 
 class BucketPlanner {
 public:
-  BucketPlanner(const format::Program &program, const ParsedProgram &parsed, Bucket bucket)
-      : program(program), parsed(parsed) {
+  BucketPlanner(const format::Body &body, const ParsedBody &parsed, Bucket bucket) : body(body), parsed(parsed) {
     for (const auto &[id, interval] : bucket)
       ranges[id] = {Expr(interval.low), Expr(interval.high)};
     plan.bucket = std::move(bucket);
@@ -34,15 +33,15 @@ public:
 
   /// Null: a size has no bound in this bucket.
   Result<std::shared_ptr<const BucketPlan>> run() {
-    for (size_t i = 0; i < program.steps.size(); ++i) {
+    for (size_t i = 0; i < body.steps.size(); ++i) {
       const Interval size = bounds(parsed.steps[i], ranges);
       if (!size.hi)
         return {nullptr};
       plan.sizes.push_back(static_cast<uint64_t>(std::max<int64_t>(*size.hi, 0)));
-      plan.copiesVary |= program.steps[i].kind == format::Step::CopyStep && size.lo != size.hi;
+      plan.copiesVary |= body.steps[i].kind == format::Step::CopyStep && size.lo != size.hi;
     }
-    plan.offsets.assign(program.buffers.size(), 0);
-    if (program.arenaBytes >= 0)
+    plan.offsets.assign(body.buffers.size(), 0);
+    if (body.arenaBytes >= 0)
       return placeAsPlanned();
     return placeByLifetime();
   }
@@ -52,11 +51,11 @@ private:
 
   /// The compiler has placed a static arena.
   Result<std::shared_ptr<const BucketPlan>> placeAsPlanned() {
-    plan.arenaBytes = static_cast<uint64_t>(program.arenaBytes);
-    for (size_t i = 0; i < program.buffers.size(); ++i) {
-      if (program.buffers[i].kind != format::BufferKind::Arena)
+    plan.arenaBytes = static_cast<uint64_t>(body.arenaBytes);
+    for (size_t i = 0; i < body.buffers.size(); ++i) {
+      if (body.buffers[i].kind != format::BufferKind::Arena)
         continue;
-      const int64_t planned = program.buffers[i].planned, bytes = parsed.buffers[i].bytes.constant().value_or(-1);
+      const int64_t planned = body.buffers[i].planned, bytes = parsed.buffers[i].bytes.constant().value_or(-1);
       if (planned < 0 || planned % format::kBufferAlignment != 0 || bytes < 0 ||
           !format::fits(static_cast<uint64_t>(planned), static_cast<uint64_t>(bytes), plan.arenaBytes))
         return Status::package("the manifest is inconsistent: buffer " + std::to_string(i) +
@@ -69,15 +68,15 @@ private:
   Result<std::shared_ptr<const BucketPlan>> placeByLifetime() {
     std::vector<MemoryRequest> requests;
     std::vector<size_t> buffers;
-    for (size_t i = 0; i < program.buffers.size(); ++i) {
-      if (program.buffers[i].kind != format::BufferKind::Arena)
+    for (size_t i = 0; i < body.buffers.size(); ++i) {
+      if (body.buffers[i].kind != format::BufferKind::Arena)
         continue;
       const Interval bytes = bounds(parsed.buffers[i].bytes, ranges);
       if (!bytes.hi)
         return {nullptr};
       buffers.push_back(i);
       requests.push_back(
-          {static_cast<uint64_t>(std::max<int64_t>(*bytes.hi, 0)), program.buffers[i].first, program.buffers[i].last});
+          {static_cast<uint64_t>(std::max<int64_t>(*bytes.hi, 0)), body.buffers[i].first, body.buffers[i].last});
     }
     const std::optional<MemoryPlan> placed = planMemory(requests, format::kBufferAlignment);
     if (!placed)
@@ -88,8 +87,8 @@ private:
     return finished();
   }
 
-  const format::Program &program;
-  const ParsedProgram &parsed;
+  const format::Body &body;
+  const ParsedBody &parsed;
   Ranges ranges;
   BucketPlan plan;
 };
@@ -118,15 +117,15 @@ bool contains(const Bucket &bucket, const SymbolValues &values) {
   });
 }
 
-Result<std::shared_ptr<const BucketPlan>> planBucket(const format::Package &package, const format::Program &program,
-                                                     const ParsedProgram &parsed, const SymbolValues &values) {
-  Result<std::shared_ptr<const BucketPlan>> plan = BucketPlanner(program, parsed, bucketOf(package, values)).run();
+Result<std::shared_ptr<const BucketPlan>> planBucket(const format::Package &package, const format::Body &body,
+                                                     const ParsedBody &parsed, const SymbolValues &values) {
+  Result<std::shared_ptr<const BucketPlan>> plan = BucketPlanner(body, parsed, bucketOf(package, values)).run();
   if (plan.failed() || *plan)
     return plan;
   Bucket alone;
   for (const auto &[id, value] : values)
     alone[id] = {value, value};
-  plan = BucketPlanner(program, parsed, alone).run();
+  plan = BucketPlanner(body, parsed, alone).run();
   if (plan.isOk() && !*plan)
     return Status::limit("the size of a buffer or step has no value within 64 bits");
   return plan;

@@ -38,10 +38,10 @@ struct BucketPlan {
   bool copiesVary = false;       ///< some copy has other sizes in other shapes
 };
 
-/// Where sizes have no bound in the bucket, the plan is for `values` alone. Errors are
-/// those of bindPlan.
-Result<std::shared_ptr<const BucketPlan>> planBucket(const format::Package &package, const format::Program &program,
-                                                     const ParsedProgram &parsed, const SymbolValues &values);
+/// Of the symbols that the body's sizes use. Where sizes have no bound in the bucket, the
+/// plan is for `values` alone. Errors are those of bindBody.
+Result<std::shared_ptr<const BucketPlan>> planBucket(const format::Package &package, const format::Body &body,
+                                                     const ParsedBody &parsed, const SymbolValues &values);
 
 } // namespace cupola::runtime
 

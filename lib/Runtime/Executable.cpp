@@ -58,9 +58,10 @@ Status Executable::load() {
 Status Executable::uploadWeights(Stream &stream) {
   weights.assign(package().weights.size(), 0);
   std::vector<bool> used(weights.size());
-  for (const format::Buffer &buffer : program().buffers)
-    if (buffer.kind == format::BufferKind::Weight)
-      used[buffer.index] = true;
+  for (size_t position = 0; position < format::bodyCount(program()); ++position)
+    for (const format::Buffer &buffer : format::bodyAt(program(), position).buffers)
+      if (buffer.kind == format::BufferKind::Weight)
+        used[buffer.index] = true;
   format::Size end = 0;
   for (uint32_t i = 0; i < weights.size(); ++i) {
     if (!used[i])
@@ -92,12 +93,14 @@ Status Executable::runInit(Stream &stream) {
   resident += initPlan.arenaBytes + libraryCalls.residentBytes();
   if (program().init.empty())
     return Status::ok();
+  FlagBlock flags;
+  CUPOLA_TRY(flags.allocate(*target));
   Bindings bindings;
-  CUPOLA_TRY(bindings.allocate(*target, initPlan.scalars.size()));
+  CUPOLA_TRY(bindings.allocate(*target, initPlan.scalars.size(), flags.address()));
   for (size_t i = 0; i < initPlan.scalars.size(); ++i)
     bindings.set(i, static_cast<uint64_t>(initPlan.scalars[i]));
   CUPOLA_TRY(bindings.upload(stream));
-  CUPOLA_TRY(bindings.clearFlags(stream));
+  CUPOLA_TRY(flags.clear(stream));
 
   std::vector<BufferValue> values(initPlan.buffers.size());
   for (size_t i = 0; i < values.size(); ++i) {
@@ -108,14 +111,14 @@ Status Executable::runInit(Stream &stream) {
     values[i].bytes = place.bytes;
   }
   StepList steps;
-  steps.build(program().init, initPlan.sizes, initPlan.sizes, loaded, nullptr);
+  steps.build(program().init, 0, initPlan.sizes, initPlan.sizes, loaded, nullptr);
   steps.setBuffers(values);
   for (size_t i = 0; i < steps.count(); ++i)
     CUPOLA_TRY(steps.queue(stream, i, bindings.address()));
-  CUPOLA_TRY(bindings.fetchFlags(stream));
+  CUPOLA_TRY(flags.fetch(stream));
   CUPOLA_TRY(stream.synchronize());
-  if (const auto step = bindings.raisedBy())
-    return flagError(package(), program().init, *step);
+  if (const auto step = flags.raisedBy())
+    return flagError(package(), *step < program().init.size() ? &program().init[*step] : nullptr, *step);
   return Status::ok();
 }
 

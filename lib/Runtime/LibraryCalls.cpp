@@ -1,32 +1,35 @@
 //===- lib/Runtime/LibraryCalls.cpp - The steps that a library does ---===//
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/LibraryCalls.h"
+#include "lib/Runtime/Format/Bodies.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace cupola::runtime {
 
 void LibraryCalls::prepare(Device &device, const format::Variant &variant, const std::vector<DeviceAddress> &weights) {
   const format::Program &program = variant.program;
+  const size_t steps = format::stepCount(program);
   functions.clear();
-  functions.resize(program.steps.size());
-  refusals.assign(program.steps.size(), "");
-  for (size_t i = 0; i < program.steps.size(); ++i) {
-    const format::LibraryCall &call = program.steps[i].launch.call;
-    if (program.steps[i].kind != format::Step::LaunchStep || !call)
-      continue;
+  functions.resize(steps);
+  refusals.assign(steps, "");
+  format::forEachStep(program, [&](const format::Body &body, const format::Step &step, uint32_t number) {
+    const format::LibraryCall &call = step.launch.call;
+    if (step.kind != format::Step::LaunchStep || !call)
+      return;
     ++wanted;
-    const uint32_t weight = program.buffers[call.buffers[1]].index;
+    const uint32_t weight = body.buffers[call.buffers[1]].index;
     Result<std::unique_ptr<Function>> function =
         device.prepareCall(call, variant.arch, reinterpret_cast<const void *>(weights[weight]));
     if (function.failed()) {
-      refusals[i] = function.status().message();
-      continue;
+      refusals[number] = function.status().message();
+      return;
     }
-    functions[i] = function.take();
-    resident += functions[i]->residentBytes();
+    functions[number] = function.take();
+    resident += functions[number]->residentBytes();
     ++made;
-  }
+  });
 }
 
 std::vector<std::string> LibraryCalls::reasons() const {
@@ -37,37 +40,64 @@ std::vector<std::string> LibraryCalls::reasons() const {
   return list;
 }
 
+namespace {
+
+/// The program's buffer that a body's one is a part of or stands for, where that is one of the init steps.
+std::optional<uint32_t> initBuffer(const format::Program &program, const format::Body &body, uint32_t buffer) {
+  while (body.buffers[buffer].kind == format::BufferKind::View)
+    buffer = body.buffers[buffer].index;
+  if (body.buffers[buffer].kind != format::BufferKind::Init)
+    return std::nullopt;
+  return &body == &program ? buffer : body.buffers[buffer].index;
+}
+
+std::vector<uint32_t> buffersOf(const format::Step &step) {
+  if (step.kind == format::Step::CopyStep)
+    return {step.copy.source, step.copy.target};
+  if (step.kind == format::Step::LaunchStep)
+    return step.launch.buffers;
+  std::vector<uint32_t> buffers;
+  for (const format::Handed &handed : format::handedOver(step))
+    buffers.push_back(handed.buffer);
+  if (step.kind == format::Step::IfStep)
+    buffers.push_back(step.branch.condition);
+  for (uint32_t flag : {step.loop.trip, step.loop.condition})
+    if (step.kind == format::Step::WhileStep && flag != 0)
+      buffers.push_back(flag - 1);
+  return buffers;
+}
+
+} // namespace
+
 InitNeeds LibraryCalls::initNeeds(const format::Program &program) const {
-  const auto ownerOf = [&](uint32_t buffer) {
-    while (program.buffers[buffer].kind == format::BufferKind::View)
-      buffer = program.buffers[buffer].index;
-    return buffer;
-  };
   InitNeeds needs;
   needs.steps.resize(program.init.size());
   needs.buffers.resize(program.buffers.size());
-  const auto need = [&](const format::Step &step) {
-    if (step.kind == format::Step::CopyStep)
-      needs.buffers[ownerOf(step.copy.source)] = needs.buffers[ownerOf(step.copy.target)] = true;
-    else
-      for (uint32_t buffer : step.launch.buffers)
-        needs.buffers[ownerOf(buffer)] = true;
+  const auto need = [&](const format::Body &body, const format::Step &step) {
+    for (uint32_t buffer : buffersOf(step))
+      if (const auto owner = initBuffer(program, body, buffer))
+        needs.buffers[*owner] = true;
   };
-  const auto isNeeded = [&](const format::Step &step) {
+  const auto isNeeded = [&](uint32_t buffer) {
+    const auto owner = initBuffer(program, program, buffer);
+    return owner && needs.buffers[*owner];
+  };
+  const auto isStepNeeded = [&](const format::Step &step) {
     if (step.kind == format::Step::CopyStep)
-      return needs.buffers[ownerOf(step.copy.target)] == true;
+      return isNeeded(step.copy.target);
     const std::vector<std::string> &access = program.kernels[step.launch.kernel].readWrite;
     for (size_t i = 0; i < access.size(); ++i)
-      if (access[i] != "r" && needs.buffers[ownerOf(step.launch.buffers[i])])
+      if (access[i] != "r" && isNeeded(step.launch.buffers[i]))
         return true;
     return false;
   };
-  for (size_t i = 0; i < program.steps.size(); ++i)
-    if (!functions[i])
-      need(program.steps[i]);
+  format::forEachStep(program, [&](const format::Body &body, const format::Step &step, uint32_t number) {
+    if (!functions[number])
+      need(body, step);
+  });
   for (size_t i = program.init.size(); i-- > 0;)
-    if ((needs.steps[i] = isNeeded(program.init[i])))
-      need(program.init[i]);
+    if ((needs.steps[i] = isStepNeeded(program.init[i])))
+      need(program, program.init[i]);
   return needs;
 }
 

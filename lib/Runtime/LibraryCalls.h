@@ -16,7 +16,7 @@ struct InitNeeds {
   std::vector<bool> steps, buffers;
 };
 
-/// For each step of a program that describes itself to a library (LibraryCall.h): the
+/// For each step of a program and its bodies, by number, that describes itself to a library (LibraryCall.h): the
 /// library's function, or the reason why its kernel runs.
 class LibraryCalls {
 public:

@@ -1,8 +1,7 @@
 //===- lib/Runtime/ParsedProgram.cpp - A variant's program with its expressions read ---===//
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/ParsedProgram.h"
-
-#include <set>
+#include "lib/Runtime/Format/Bodies.h"
 
 namespace cupola::runtime {
 
@@ -13,8 +12,11 @@ class Parser {
 public:
   explicit Parser(const format::Package &package) {
     for (const format::Symbol &symbol : package.symbols)
-      declared.insert(symbol.id);
+      isRunSymbol.emplace(symbol.id, symbol.run);
   }
+
+  /// Whether run symbols may be used from here on.
+  void allowRunSymbols(bool allow) { runSymbols = allow; }
 
   Expr parse(const std::string &text) {
     std::string error;
@@ -23,9 +25,13 @@ public:
       fail(text, error);
       return Expr();
     }
-    for (const std::string &symbol : expr->symbols())
-      if (declared.count(symbol) == 0)
+    for (const std::string &symbol : expr->symbols()) {
+      const auto declared = isRunSymbol.find(symbol);
+      if (declared == isRunSymbol.end())
         fail(text, "the package declares no symbol " + symbol);
+      else if (declared->second && !runSymbols)
+        fail(text, "symbol " + symbol + " has no value before a run");
+    }
     return *expr;
   }
 
@@ -44,7 +50,8 @@ private:
       status = Status::package("the manifest is inconsistent: expression '" + text + "': " + why);
   }
 
-  std::set<std::string> declared;
+  std::map<std::string, bool> isRunSymbol; ///< of those that are declared
+  bool runSymbols = false;
   Status status;
 };
 
@@ -64,11 +71,60 @@ std::vector<ParsedTensor> parseTensors(Parser &parser, const std::vector<format:
   return parsed;
 }
 
+std::vector<ParsedTensor> parseOutputs(Parser &parser, const std::vector<format::Tensor> &list) {
+  parser.allowRunSymbols(true);
+  std::vector<ParsedTensor> parsed = parseTensors(parser, list);
+  parser.allowRunSymbols(false);
+  return parsed;
+}
+
 std::vector<Expr> parseSteps(Parser &parser, const std::vector<format::Step> &steps) {
   std::vector<Expr> parsed;
   for (const format::Step &step : steps)
-    parsed.push_back(parser.parse(step.kind == format::Step::CopyStep ? step.copy.bytes : step.launch.grid));
+    parsed.push_back(format::isControl(step.kind)
+                         ? Expr(1)
+                         : parser.parse(step.kind == format::Step::CopyStep ? step.copy.bytes : step.launch.grid));
   return parsed;
+}
+
+ParsedControl parseControl(Parser &parser, const format::Step &step) {
+  ParsedControl parsed;
+  for (const std::string &value : step.branch.thenValues)
+    parsed.thenValues.push_back(parser.parse(value));
+  for (const std::string &value : step.branch.elseValues)
+    parsed.elseValues.push_back(parser.parse(value));
+  parsed.limit = parser.parseOptional(step.loop.limit);
+  for (const format::CarriedExtent &extent : step.loop.extents)
+    parsed.extents.push_back({parser.parse(extent.initial), parser.parse(extent.next)});
+  return parsed;
+}
+
+void collectSymbols(ParsedBody &body) {
+  for (const ParsedBuffer &buffer : body.buffers) {
+    body.sizeSymbols.merge(buffer.bytes.symbols());
+    body.sizeSymbols.merge(buffer.offset.symbols());
+  }
+  for (const Expr &size : body.steps)
+    body.sizeSymbols.merge(size.symbols());
+  body.symbols = body.sizeSymbols;
+  for (const Expr &scalar : body.scalars)
+    body.symbols.merge(scalar.symbols());
+}
+
+/// The program itself has its sizes before the run; what its control steps evaluate may use what others gave values.
+void parseBody(Parser &parser, const format::Body &body, bool isProgram, ParsedBody &parsed) {
+  parser.allowRunSymbols(!isProgram);
+  for (const std::string &scalar : body.scalars)
+    parsed.scalars.push_back(parser.parse(scalar));
+  for (const format::Buffer &buffer : body.buffers)
+    parsed.buffers.push_back({parser.parseOptional(buffer.bytes), parser.parseOptional(buffer.offset)});
+  parsed.steps = parseSteps(parser, body.steps);
+  collectSymbols(parsed);
+  parser.allowRunSymbols(true);
+  for (size_t i = 0; i < body.steps.size(); ++i)
+    if (format::isControl(body.steps[i].kind))
+      parsed.controls[i] = parseControl(parser, body.steps[i]);
+  parser.allowRunSymbols(false);
 }
 
 } // namespace
@@ -77,7 +133,7 @@ Result<ParsedInterface> parseInterface(const format::Package &package) {
   Parser parser(package);
   ParsedInterface parsed;
   parsed.inputs = parseTensors(parser, package.inputs);
-  parsed.outputs = parseTensors(parser, package.outputs);
+  parsed.outputs = parseOutputs(parser, package.outputs);
   for (const format::Check &check : package.checks)
     parsed.checks.push_back({parser.parse(check.lhs), parser.parse(check.rhs)});
   return parser.result(std::move(parsed));
@@ -86,12 +142,10 @@ Result<ParsedInterface> parseInterface(const format::Package &package) {
 Result<ParsedProgram> parseProgram(const format::Package &package, const format::Program &program) {
   Parser parser(package);
   ParsedProgram parsed;
-  for (const std::string &scalar : program.scalars)
-    parsed.scalars.push_back(parser.parse(scalar));
-  for (const format::Buffer &buffer : program.buffers)
-    parsed.buffers.push_back({parser.parse(buffer.bytes), parser.parseOptional(buffer.offset)});
+  parseBody(parser, program, /*isProgram=*/true, parsed);
   parsed.init = parseSteps(parser, program.init);
-  parsed.steps = parseSteps(parser, program.steps);
+  for (const format::Body &body : program.bodies)
+    parseBody(parser, body, /*isProgram=*/false, parsed.bodies.emplace_back());
   return parser.result(std::move(parsed));
 }
 

@@ -7,6 +7,9 @@
 #include "lib/Runtime/Format/Plan.h"
 #include "lib/Runtime/Status.h"
 
+#include <map>
+#include <set>
+#include <string>
 #include <vector>
 
 namespace cupola::runtime {
@@ -21,15 +24,34 @@ struct ParsedCheck {
   Expr lhs, rhs;
 };
 
+/// Zero where the text is empty.
 struct ParsedBuffer {
   Expr bytes, offset;
 };
 
-/// `init` and `steps` hold the size of each step: a grid, or the bytes of a copy.
-struct ParsedProgram {
+struct ParsedExtent {
+  Expr initial, next;
+};
+
+/// What a control step evaluates while it runs; as Branch and Loop in Plan.h.
+struct ParsedControl {
+  std::vector<Expr> thenValues, elseValues;
+  Expr limit;
+  std::vector<ParsedExtent> extents;
+};
+
+struct ParsedBody {
   std::vector<Expr> scalars;
   std::vector<ParsedBuffer> buffers;
-  std::vector<Expr> init, steps;
+  std::vector<Expr> steps;                  ///< a grid, or the bytes of a copy; 1 of a control step
+  std::map<size_t, ParsedControl> controls; ///< by step
+  /// What all but `controls` use: the buffers and steps, and these or the scalars.
+  std::set<std::string> sizeSymbols, symbols;
+};
+
+struct ParsedProgram : ParsedBody {
+  std::vector<Expr> init; ///< as `steps`
+  std::vector<ParsedBody> bodies;
 };
 
 /// What all variants of a package share.
@@ -39,7 +61,7 @@ struct ParsedInterface {
 };
 
 /// Code::Package names the text that is no expression, or that uses a symbol
-/// which the package does not declare.
+/// which the package does not declare, or a run symbol where none has a value yet.
 Result<ParsedInterface> parseInterface(const format::Package &package);
 Result<ParsedProgram> parseProgram(const format::Package &package, const format::Program &program);
 

@@ -8,14 +8,14 @@
 
 namespace cupola::runtime {
 
-/// How many shapes and how many buckets of them a session remembers.
-constexpr size_t kRecentPlans = 32, kRecentBuckets = 64;
+/// How many sets of input shapes a session remembers.
+constexpr size_t kRecentShapes = 32;
 
-template <class T> static void moveToFront(std::deque<T> &list, const T &item, size_t most) {
-  list.erase(std::remove(list.begin(), list.end(), item), list.end());
-  list.push_front(item);
-  if (list.size() > most)
-    list.pop_back();
+static bool usesRunSymbols(const format::Package &package, const ParsedTensor &tensor) {
+  return std::any_of(package.symbols.begin(), package.symbols.end(), [&](const format::Symbol &symbol) {
+    return symbol.run &&
+           std::any_of(tensor.dims.begin(), tensor.dims.end(), [&](const Expr &dim) { return dim.uses(symbol.id); });
+  });
 }
 
 Result<std::unique_ptr<Session>> Session::create(std::shared_ptr<const Executable> executable, SessionOptions options) {
@@ -32,17 +32,16 @@ Status Session::start() {
     const format::BufferKind kind = buffers[i].kind;
     isIo[i] = kind == format::BufferKind::Input || kind == format::BufferKind::Output ||
               (kind == format::BufferKind::View && isIo[buffers[i].index]);
-    if (kind == format::BufferKind::View && isIo[i])
-      ioViews.push_back(i);
   }
   for (const format::Step &step : program().steps)
     copiesIo |= step.kind == format::Step::CopyStep && (isIo[step.copy.source] || isIo[step.copy.target]);
+  for (const ParsedTensor &output : shared->parsedInterface().outputs)
+    openOutputs.push_back(usesRunSymbols(package(), output));
   Result<std::unique_ptr<Stream>> made = device().createStream(options.stream);
   if (made.failed())
     return made.status();
   stream = made.take();
-  return bindings.allocate(device(), program().scalars.size() + package().inputs.size() + package().outputs.size() +
-                                         ioViews.size());
+  return runner.start(*shared, *stream, options.memory);
 }
 
 Status Session::checkProcess() const {
@@ -61,79 +60,64 @@ Status Session::bind(const std::vector<Shape> &inputs, const std::vector<Strides
   return bindNow(inputs, strides);
 }
 
-Result<std::shared_ptr<Session::Bound>> Session::planFor(const std::vector<Shape> &inputs,
-                                                         const std::vector<Strides> &strides) {
+Result<std::shared_ptr<const Session::Bound>> Session::boundFor(const std::vector<Shape> &inputs,
+                                                                const std::vector<Strides> &strides) {
   const auto known = std::find_if(recent.begin(), recent.end(), [&](const auto &bound) {
     return bound->inputs == inputs && bound->strides == strides;
   });
   if (known != recent.end())
     return *known;
-  BucketPlans plans;
-  for (const std::shared_ptr<BucketState> &state : buckets)
-    plans.push_back(state->plan);
-  Result<BoundPlan> plan =
-      bindPlan(package(), program(), shared->parsedInterface(), shared->parsedProgram(), inputs, plans, strides);
-  if (plan.failed())
-    return plan.status();
-  auto bound = std::make_shared<Bound>();
-  bound->inputs = inputs;
-  bound->strides = strides;
-  bound->plan = plan.take();
-  bound->bucket = stateOf(bound->plan.bucket);
-  return bound;
-}
-
-std::shared_ptr<Session::BucketState> Session::stateOf(const std::shared_ptr<const BucketPlan> &bucket) {
-  for (const std::shared_ptr<BucketState> &state : buckets)
-    if (state->plan == bucket)
-      return state;
-  auto state = std::make_shared<BucketState>();
-  state->plan = bucket;
-  ++planned;
-  return state;
+  Result<BoundInterface> interface = bindInterface(package(), shared->parsedInterface(), inputs, strides);
+  if (interface.failed())
+    return interface.status();
+  return std::make_shared<const Bound>(Bound{inputs, strides, interface.take()});
 }
 
 Status Session::bindNow(const std::vector<Shape> &inputs, const std::vector<Strides> &strides) {
-  if (current && current->inputs == inputs && current->strides == strides)
+  hasResults = false;
+  if (current && current->inputs == inputs && current->strides == strides) {
+    shapes = current->interface.outputShapes;
     return Status::ok();
-  Result<std::shared_ptr<Bound>> found = planFor(inputs, strides);
+  }
+  Result<std::shared_ptr<const Bound>> found = boundFor(inputs, strides);
   if (found.failed())
     return found.status();
-  const std::shared_ptr<Bound> bound = found.take();
-  CUPOLA_TRY(makeRoom(bound->plan));
-  moveToFront(recent, bound, kRecentPlans);
-  moveToFront(buckets, bound->bucket, kRecentBuckets);
+  const std::shared_ptr<const Bound> bound = found.take();
+  Result<std::shared_ptr<Frame::Bound>> plan = runner.program().find(bound->interface.values, &bound->interface);
+  if (plan.failed())
+    return plan.status();
+  CUPOLA_TRY(makeRoom((*plan)->plan, bound->interface));
+  recent.erase(std::remove(recent.begin(), recent.end(), bound), recent.end());
+  recent.push_front(bound);
+  if (recent.size() > kRecentShapes)
+    recent.pop_back();
+  runner.program().use(*plan);
   current = bound;
-  steps.build(program().steps, bound->plan.sizes, bound->plan.bucket->sizes, shared->kernels(), &shared->calls());
-  for (size_t i = 0; i < bound->plan.scalars.size(); ++i)
-    bindings.set(i, static_cast<uint64_t>(bound->plan.scalars[i]));
-  preparedIo.clear(); // the steps hold addresses of the plan before
+  shapes = bound->interface.outputShapes;
   return Status::ok();
 }
 
 /// The arena only grows. Recordings hold its address, so they go when it moves;
 /// where there is no memory for the larger one and the smaller is gone, the next
 /// bind makes that anew.
-Status Session::makeRoom(const BoundPlan &plan) {
+Status Session::makeRoom(const BoundPlan &plan, const BoundInterface &interface) {
+  DeviceMemory &arena = runner.arena();
   if (arena.address() != 0 && arena.bytes() >= plan.arenaBytes)
     return Status::ok();
   const DeviceAddress before = arena.address();
   const Status status = arena.growTo(device(), plan.arenaBytes, &options.memory);
   if (arena.address() != before) {
     current.reset();
-    for (const std::shared_ptr<Bound> &bound : recent)
-      bound->bucket->recording.reset();
-    for (const std::shared_ptr<BucketState> &state : buckets)
-      state->recording.reset();
+    runner.program().dropRecordings();
   }
-  return status.isOk() ? status : outOfMemory(plan, status);
+  return status.isOk() ? status : outOfMemory(plan, interface, status);
 }
 
-Status Session::outOfMemory(const BoundPlan &plan, const Status &cause) const {
+Status Session::outOfMemory(const BoundPlan &plan, const BoundInterface &interface, const Status &cause) const {
   uint64_t tensors = 0;
-  for (uint64_t bytes : plan.inputBytes)
+  for (uint64_t bytes : interface.inputBytes)
     tensors += bytes;
-  for (uint64_t bytes : plan.outputBytes)
+  for (uint64_t bytes : interface.outputBytes)
     tensors += bytes;
   const Result<uint64_t> free = device().freeBytes();
   return Status(cause.code(),

@@ -3,9 +3,8 @@
 #ifndef CUPOLA_LIB_RUNTIME_SESSION_H
 #define CUPOLA_LIB_RUNTIME_SESSION_H
 
-#include "lib/Runtime/Bindings.h"
+#include "lib/Runtime/BodyRunner.h"
 #include "lib/Runtime/Executable.h"
-#include "lib/Runtime/StepList.h"
 #include "lib/Runtime/Tensor.h"
 
 #include <atomic>
@@ -39,21 +38,22 @@ public:
   Status bind(const std::vector<Shape> &inputs, const std::vector<Strides> &strides = {});
 
   bool isBound() const { return current != nullptr; }
-  /// Valid while bound.
-  const std::vector<Shape> &outputShapes() const { return current->plan.outputShapes; }
+  /// Valid while bound. A dimension that is known only after a run is -1 until one succeeded.
+  const std::vector<Shape> &outputShapes() const { return shapes; }
   /// Of an output in the memory of an input, else null. Valid while bound.
   const Strides *sharedStrides(size_t output) const {
-    const auto found = current->plan.sharedStrides.find(output);
-    return found == current->plan.sharedStrides.end() ? nullptr : &found->second;
+    const auto found = current->interface.sharedStrides.find(output);
+    return found == current->interface.sharedStrides.end() ? nullptr : &found->second;
   }
-  uint64_t arenaBytes() const { return current->plan.arenaBytes; }
+  uint64_t arenaBytes() const { return plan().arenaBytes; }
   /// How many layouts of the arena the session made so far: one per bucket of shapes.
-  uint64_t arenasPlanned() const { return planned; }
+  uint64_t arenasPlanned() const { return runner.program().arenasPlanned(); }
 
   /// Runs once and waits. Binds first if the inputs' shapes or strides are others than the
   /// bound ones. Writes nothing outside `outputs`, whose contents after an error
   /// are unspecified. An output in the memory of an input has that one's address and
-  /// strides; only the rows that follow the input's are written.
+  /// strides; only the rows that follow the input's are written. An output whose shape is
+  /// known only after the run is given without an address, and its shape is not looked at.
   Status run(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs) {
     return runOnce(inputs, outputs, nullptr);
   }
@@ -63,7 +63,12 @@ public:
                   std::vector<double> &milliseconds) {
     return runOnce(inputs, outputs, &milliseconds);
   }
-  /// The size of the buffers that a step names, and what its kernel computes. Valid while bound.
+  /// After a run: copies an output whose shape was known only then, which the session keeps
+  /// until the next run or bind. `tensor` has the shape of outputShapes(). Code::Usage for
+  /// other outputs, and where no run went before.
+  Status fetch(size_t output, const TensorRef &tensor);
+
+  /// The size of the buffers that a step of the program names, and what its kernel computes. Valid while bound.
   struct StepWork {
     uint64_t bytes = 0;
     int64_t operations = 0; ///< 0: unknown
@@ -73,17 +78,10 @@ public:
   const Executable &executable() const { return *shared; }
 
 private:
-  /// A bucket's plan with what running its shapes left behind.
-  struct BucketState {
-    std::shared_ptr<const BucketPlan> plan;
-    std::unique_ptr<Recording> recording; ///< of all steps, for every shape of the bucket
-    bool ran = false;                     ///< every kernel ran once, so that it may be recorded
-  };
   struct Bound {
     std::vector<Shape> inputs;
     std::vector<Strides> strides;
-    BoundPlan plan;
-    std::shared_ptr<BucketState> bucket;
+    BoundInterface interface;
   };
   class Turn;
 
@@ -93,18 +91,17 @@ private:
   Status start();
   Status checkProcess() const;
   Status bindNow(const std::vector<Shape> &inputs, const std::vector<Strides> &strides);
-  Result<std::shared_ptr<Bound>> planFor(const std::vector<Shape> &inputs, const std::vector<Strides> &strides);
-  std::shared_ptr<BucketState> stateOf(const std::shared_ptr<const BucketPlan> &bucket);
-  Status makeRoom(const BoundPlan &plan);
-  Status outOfMemory(const BoundPlan &plan, const Status &cause) const;
+  Result<std::shared_ptr<const Bound>> boundFor(const std::vector<Shape> &inputs, const std::vector<Strides> &strides);
+  Status makeRoom(const BoundPlan &plan, const BoundInterface &interface);
+  Status outOfMemory(const BoundPlan &plan, const BoundInterface &interface, const Status &cause) const;
 
   Status checkTensors(const char *kind, const std::vector<TensorRef> &tensors,
                       const std::vector<format::Tensor> &declared) const;
+  Status checkAddress(const std::string &name, const TensorRef &tensor, bool isOpen) const;
   Status checkOutputShapes(const std::vector<TensorRef> &outputs) const;
   Status checkShared(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs) const;
   Status checkOverlap(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs) const;
   Status locate(const std::vector<const TensorRef *> &tensors);
-  void setBuffers();
   Status runOnce(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs,
                  std::vector<double> *milliseconds);
   Status queueRun(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs,
@@ -112,36 +109,35 @@ private:
   Status queueInputs(const std::vector<TensorRef> &inputs);
   Status queueOutputs(const std::vector<TensorRef> &outputs);
   Status queueSteps();
-  Status queueStep(size_t step, bool atMost = false);
-  Status queueEach(bool atMost = false);
+  Status queueEach();
+  Status queueRecorded();
   Status queueMarked();
   Status queueTimed(std::vector<double> &milliseconds);
-  Status markDead(DeviceAddress address, uint64_t bytes);
+  Status finishShapes();
 
   const format::Package &package() const { return shared->package(); }
   const format::Program &program() const { return shared->program(); }
   Device &device() const { return shared->device(); }
+  const BoundPlan &plan() const { return runner.program().plan(); }
 
   std::shared_ptr<const Executable> shared; ///< outlives what follows
   SessionOptions options;
   pid_t process = 0;
   std::atomic<bool> busy{false};
   std::unique_ptr<Stream> stream;
-  DeviceMemory arena, staging;
-  Bindings bindings;
+  BodyRunner runner;
+  DeviceMemory staging;
 
-  std::shared_ptr<Bound> current; ///< null before the first bind
-  std::deque<std::shared_ptr<Bound>> recent;
-  std::deque<std::shared_ptr<BucketState>> buckets; ///< the last used first
-  uint64_t planned = 0;
-  StepList steps;
-  std::vector<uint32_t> ioViews; ///< buffers with a bindings word of their own
+  std::shared_ptr<const Bound> current; ///< null before the first bind
+  std::deque<std::shared_ptr<const Bound>> recent;
+  std::vector<Shape> shapes;     ///< of the outputs
+  std::vector<bool> openOutputs; ///< their shape is known only after a run
+  bool hasResults = false;       ///< a run succeeded since the last bind
   bool copiesIo = false;         ///< a copy step names an input or output
   /// By input, then by output: the address in this run, and whether it is that
   /// of a copy.
-  std::vector<DeviceAddress> io, preparedIo;
+  std::vector<DeviceAddress> io;
   std::vector<bool> staged;
-  std::vector<BufferValue> values;
 };
 
 } // namespace cupola::runtime

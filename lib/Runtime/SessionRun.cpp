@@ -24,18 +24,25 @@ Status Session::checkTensors(const char *kind, const std::vector<TensorRef> &ten
     if (tensors[i].dtype != declared[i].dtype)
       return Status::usage(name + ": element type is " + format::dtypeName(tensors[i].dtype) + ", the model declares " +
                            format::dtypeName(declared[i].dtype));
-    bool empty = false;
-    for (int64_t extent : tensors[i].shape)
-      empty |= extent == 0;
-    if (!tensors[i].data && !empty)
-      return Status::usage(name + ": its address is null");
+    CUPOLA_TRY(checkAddress(name, tensors[i], &declared == &package().outputs && openOutputs[i]));
   }
+  return Status::ok();
+}
+
+Status Session::checkAddress(const std::string &name, const TensorRef &tensor, bool isOpen) const {
+  bool empty = false;
+  for (int64_t extent : tensor.shape)
+    empty |= extent == 0;
+  if (isOpen && tensor.data)
+    return Status::usage(name + ": its shape is known only after the run; give it no address and fetch it then");
+  if (!isOpen && !tensor.data && !empty)
+    return Status::usage(name + ": its address is null");
   return Status::ok();
 }
 
 Status Session::checkOutputShapes(const std::vector<TensorRef> &outputs) const {
   for (size_t i = 0; i < outputs.size(); ++i)
-    if (outputs[i].shape != outputShapes()[i])
+    if (!openOutputs[i] && outputs[i].shape != outputShapes()[i])
       return Status::usage("output " + quote(package().outputs[i].name) + ": shape is " + shapeText(outputs[i].shape) +
                            ", these inputs give " + shapeText(outputShapes()[i]));
   return Status::ok();
@@ -43,14 +50,14 @@ Status Session::checkOutputShapes(const std::vector<TensorRef> &outputs) const {
 
 /// An output in the memory of an input begins where that does and has its strides.
 Status Session::checkShared(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs) const {
-  for (const auto &[output, expected] : current->plan.sharedStrides) {
+  for (const auto &[output, expected] : current->interface.sharedStrides) {
     const TensorRef &tensor = outputs[output], &input = inputs[package().outputs[output].memoryOf - 1];
     const std::string name = "output " + quote(package().outputs[output].name);
     if (tensor.data != input.data || tensor.onDevice != input.onDevice)
       return Status::usage(name + " does not lie in the memory of input " +
                            quote(package().inputs[package().outputs[output].memoryOf - 1].name) +
                            ", for which the package was compiled: the address of the one is expected for both");
-    if (!tensor.data && current->plan.outputBytes[output] != 0) // the input may have no rows yet
+    if (!tensor.data && current->interface.outputBytes[output] != 0) // the input may have no rows yet
       return Status::usage(name + ": its address is null");
     const Strides given = tensor.strides.empty() ? denseStrides(tensor.shape) : tensor.strides;
     for (size_t d = 0; d < given.size(); ++d)
@@ -65,7 +72,7 @@ Status Session::checkShared(const std::vector<TensorRef> &inputs, const std::vec
 Status Session::checkOverlap(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs) const {
   const auto begin = [](const TensorRef &tensor) { return reinterpret_cast<uint64_t>(tensor.data); };
   const auto check = [&](size_t output, const TensorRef &other, uint64_t bytes, const std::string &name) {
-    const uint64_t mine = current->plan.outputBytes[output];
+    const uint64_t mine = current->interface.outputBytes[output];
     const TensorRef &tensor = outputs[output];
     if (tensor.onDevice != other.onDevice || mine == 0 || bytes == 0 || begin(tensor) >= begin(other) + bytes ||
         begin(other) >= begin(tensor) + mine)
@@ -75,18 +82,20 @@ Status Session::checkOverlap(const std::vector<TensorRef> &inputs, const std::ve
   for (size_t o = 0; o < outputs.size(); ++o) {
     for (size_t i = 0; i < inputs.size(); ++i)
       if (package().outputs[o].memoryOf != i + 1)
-        CUPOLA_TRY(check(o, inputs[i], current->plan.inputBytes[i], "input " + quote(package().inputs[i].name)));
+        CUPOLA_TRY(check(o, inputs[i], current->interface.inputBytes[i], "input " + quote(package().inputs[i].name)));
     for (size_t i = 0; i < o; ++i)
-      CUPOLA_TRY(check(o, outputs[i], current->plan.outputBytes[i], "output " + quote(package().outputs[i].name)));
+      CUPOLA_TRY(check(o, outputs[i], current->interface.outputBytes[i], "output " + quote(package().outputs[i].name)));
   }
   return Status::ok();
 }
 
 /// Decides per tensor between its own memory and a copy in `staging`.
 Status Session::locate(const std::vector<const TensorRef *> &tensors) {
-  const BoundPlan &plan = current->plan;
-  const size_t inputs = plan.inputBytes.size();
-  const auto bytesOf = [&](size_t i) { return i < inputs ? plan.inputBytes[i] : plan.outputBytes[i - inputs]; };
+  const BoundInterface &interface = current->interface;
+  const size_t inputs = interface.inputBytes.size();
+  const auto bytesOf = [&](size_t i) {
+    return i < inputs ? interface.inputBytes[i] : interface.outputBytes[i - inputs];
+  };
   const bool reachesHost = device().properties().hostMemory;
   io.assign(tensors.size(), 0);
   staged.assign(tensors.size(), false);
@@ -112,7 +121,7 @@ Status Session::locate(const std::vector<const TensorRef *> &tensors) {
   if (staging.address() == 0 || staging.bytes() < *needed) {
     const Status status = staging.allocate(device(), *needed, &options.memory);
     if (status.failed())
-      return outOfMemory(plan, status);
+      return outOfMemory(plan(), interface, status);
   }
   for (size_t i = 0; i < io.size(); ++i)
     if (staged[i])
@@ -120,52 +129,9 @@ Status Session::locate(const std::vector<const TensorRef *> &tensors) {
   return Status::ok();
 }
 
-/// Addresses for the steps and words for the bindings table.
-void Session::setBuffers() {
-  const BoundPlan &plan = current->plan;
-  const size_t inputs = package().inputs.size();
-  const size_t firstIo = plan.scalars.size();
-  const size_t firstView = firstIo + io.size();
-  const auto reference = [](size_t word) { return format::kReferenceBit | (word + 1); };
-  values.resize(plan.buffers.size());
-  for (size_t i = 0; i < plan.buffers.size(); ++i) {
-    const Placement &place = plan.buffers[i];
-    const size_t ioIndex = place.index + (place.root == BufferKind::Output ? inputs : 0);
-    DeviceAddress base = 0;
-    switch (place.root) {
-    case BufferKind::Weight:
-      base = shared->weightAddress(place.index);
-      break;
-    case BufferKind::Init:
-      base = shared->initAddress() + shared->initOffset(place.index);
-      break;
-    case BufferKind::Input:
-    case BufferKind::Output:
-      base = io[ioIndex];
-      break;
-    case BufferKind::Arena:
-    case BufferKind::View: // a root is no view
-      base = arena.address();
-      break;
-    }
-    values[i].address = base + place.offset;
-    values[i].bytes = place.bytes;
-    values[i].reference = place.root == BufferKind::Input || place.root == BufferKind::Output
-                              ? reference(firstIo + ioIndex)
-                              : values[i].address;
-  }
-  for (size_t i = 0; i < io.size(); ++i)
-    bindings.set(firstIo + i, io[i]);
-  for (size_t i = 0; i < ioViews.size(); ++i) {
-    values[ioViews[i]].reference = reference(firstView + i);
-    bindings.set(firstView + i, values[ioViews[i]].address);
-  }
-  steps.setBuffers(values);
-}
-
 Status Session::queueInputs(const std::vector<TensorRef> &inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const uint64_t bytes = current->plan.inputBytes[i];
+    const uint64_t bytes = current->interface.inputBytes[i];
     if (!staged[i])
       continue;
     if (inputs[i].onDevice)
@@ -179,7 +145,7 @@ Status Session::queueInputs(const std::vector<TensorRef> &inputs) {
 Status Session::queueOutputs(const std::vector<TensorRef> &outputs) {
   for (size_t i = 0; i < outputs.size(); ++i) {
     const size_t at = package().inputs.size() + i;
-    const uint64_t bytes = current->plan.outputBytes[i];
+    const uint64_t bytes = current->interface.outputBytes[i];
     if (!staged[at])
       continue;
     if (outputs[i].onDevice)
@@ -190,15 +156,9 @@ Status Session::queueOutputs(const std::vector<TensorRef> &outputs) {
   return Status::ok();
 }
 
-Status Session::queueStep(size_t step, bool atMost) {
-  const std::vector<uint32_t> &nodes = program().steps[step].nodes;
-  return steps.queue(*stream, step, bindings.address(), atMost)
-      .within(nodes.empty() ? "step " + std::to_string(step) : nodeList(package(), nodes));
-}
-
-Status Session::queueEach(bool atMost) {
-  for (size_t i = 0; i < steps.count(); ++i)
-    CUPOLA_TRY(queueStep(i, atMost));
+Status Session::queueEach() {
+  for (size_t i = 0; i < program().steps.size(); ++i)
+    CUPOLA_TRY(runner.runStep(runner.program(), i, 0));
   return Status::ok();
 }
 
@@ -206,15 +166,16 @@ Status Session::queueEach(bool atMost) {
 /// later ones replay it. Kernels find extents and the tensors of the caller through the
 /// bindings table, so that other shapes of the bucket and other addresses need no new
 /// recording; copies hold addresses and sizes, so plans that copy such a tensor, or
-/// sizes that vary, are not recorded.
+/// sizes that vary, are not recorded. Neither are programs with bodies: what is queued
+/// depends on values that the host reads on the way.
 Status Session::queueSteps() {
-  BucketState &bucket = *current->bucket;
+  Frame::BucketState &bucket = runner.program().bucket();
   if (bucket.recording)
     return stream->replay(*bucket.recording);
-  if (!bucket.ran || copiesIo || bucket.plan->copiesVary || !stream->canRecord())
+  if (!bucket.ran || copiesIo || bucket.plan->copiesVary || !program().bodies.empty() || !stream->canRecord())
     return queueEach();
   CUPOLA_TRY(stream->beginRecording());
-  const Status queued = queueEach(/*atMost=*/true);
+  const Status queued = queueRecorded();
   Result<std::unique_ptr<Recording>> recorded = stream->endRecording();
   CUPOLA_TRY(queued);
   if (recorded.failed())
@@ -223,46 +184,30 @@ Status Session::queueSteps() {
   return stream->replay(*bucket.recording);
 }
 
-Status Session::markDead(DeviceAddress address, uint64_t bytes) {
-  if (options.poison)
-    CUPOLA_TRY(stream->fill(address, 0xff, bytes));
-  if (device().properties().tracksContents)
-    return stream->discard(address, bytes);
+Status Session::queueRecorded() {
+  for (size_t i = 0; i < program().steps.size(); ++i)
+    CUPOLA_TRY(runner.queue(runner.program(), i, /*atMost=*/true));
   return Status::ok();
 }
 
-/// The steps, with every arena region marked while nothing lives there.
 Status Session::queueMarked() {
-  CUPOLA_TRY(markDead(arena.address(), current->plan.arenaBytes));
   for (size_t i = 0; i < package().outputs.size(); ++i)
     if (package().outputs[i].memoryOf == 0)
-      CUPOLA_TRY(markDead(io[package().inputs.size() + i], current->plan.outputBytes[i]));
-  for (size_t i = 0; i < steps.count(); ++i) {
-    if (device().progress)
-      device().progress("step " + std::to_string(i + 1) + " of " + std::to_string(steps.count()));
-    CUPOLA_TRY(queueStep(i));
-    for (size_t b = 0; b < program().buffers.size(); ++b) {
-      const format::Buffer &buffer = program().buffers[b];
-      if (buffer.kind == BufferKind::Arena && buffer.last == i)
-        CUPOLA_TRY(markDead(values[b].address, values[b].bytes));
-    }
-  }
-  return Status::ok();
+      CUPOLA_TRY(runner.markDead(io[package().inputs.size() + i], current->interface.outputBytes[i]));
+  return runner.runSteps(runner.program(), 0);
 }
 
 Status Session::queueRun(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs,
                          std::vector<double> *milliseconds) {
-  if (io != preparedIo) {
-    setBuffers();
-    CUPOLA_TRY(bindings.upload(*stream));
-    preparedIo = io;
-  }
-  CUPOLA_TRY(bindings.clearFlags(*stream));
+  const bool poisons = options.poison && !milliseconds, tracks = device().properties().tracksContents && !milliseconds;
+  runner.begin(current->interface.values, poisons, tracks);
+  runner.program().place({runner.arena().address(), {}, io, &runner.openOutputs()});
+  CUPOLA_TRY(runner.program().upload(*stream));
+  CUPOLA_TRY(runner.flags().clear(*stream));
   CUPOLA_TRY(queueInputs(inputs));
-  const bool marked = options.poison || device().properties().tracksContents;
-  CUPOLA_TRY(milliseconds ? queueTimed(*milliseconds) : marked ? queueMarked() : queueSteps());
+  CUPOLA_TRY(milliseconds ? queueTimed(*milliseconds) : poisons || tracks ? queueMarked() : queueSteps());
   CUPOLA_TRY(queueOutputs(outputs));
-  return bindings.fetchFlags(*stream);
+  return runner.flags().fetch(*stream);
 }
 
 Status Session::runOnce(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs,
@@ -295,10 +240,10 @@ Status Session::runOnce(const std::vector<TensorRef> &inputs, const std::vector<
   const Status done = stream->synchronize();
   CUPOLA_TRY(queued);
   CUPOLA_TRY(done);
-  current->bucket->ran |= steps.runsAll();
-  if (const auto step = bindings.raisedBy())
-    return flagError(package(), program().steps, *step);
-  return Status::ok();
+  runner.program().bucket().ran |= runner.program().runsAll();
+  if (const auto step = runner.flags().raisedBy())
+    return flagError(package(), format::stepAt(program(), *step), *step);
+  return finishShapes();
 }
 
 } // namespace cupola::runtime

@@ -6,12 +6,13 @@
 
 namespace cupola::runtime {
 
+/// The time of a control step is that of the bodies that it enters.
 Status Session::queueTimed(std::vector<double> &milliseconds) {
   milliseconds.clear();
   CUPOLA_TRY(stream->synchronize());
-  for (size_t i = 0; i < steps.count(); ++i) {
+  for (size_t i = 0; i < program().steps.size(); ++i) {
     const auto begin = std::chrono::steady_clock::now();
-    CUPOLA_TRY(queueStep(i));
+    CUPOLA_TRY(runner.runStep(runner.program(), i, 0));
     CUPOLA_TRY(stream->synchronize());
     milliseconds.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
   }
@@ -22,14 +23,16 @@ Session::StepWork Session::workOf(size_t step) const {
   const format::Step &entry = program().steps[step];
   StepWork work;
   if (entry.kind == format::Step::CopyStep) {
-    work.bytes = 2 * current->plan.sizes[step];
+    work.bytes = 2 * plan().sizes[step];
     return work;
   }
+  if (entry.kind != format::Step::LaunchStep)
+    return work;
   for (uint32_t buffer : shared->calls().function(step) ? entry.launch.call.buffers : entry.launch.buffers)
-    work.bytes += current->plan.buffers[buffer].bytes;
+    work.bytes += plan().buffers[buffer].bytes;
   std::map<std::string, int64_t> scalars;
   for (size_t i = 0; i < entry.launch.scalars.size(); ++i)
-    scalars["n" + std::to_string(i)] = current->plan.scalars[entry.launch.scalars[i]];
+    scalars["n" + std::to_string(i)] = plan().scalars[entry.launch.scalars[i]];
   const std::optional<Expr> operations = Expr::parse(program().kernels[entry.launch.kernel].flops, nullptr);
   if (operations)
     work.operations = operations->evaluate(scalars).value_or(0);

@@ -56,6 +56,19 @@ std::optional<std::string> solveDim(const Expr &dim, int64_t extent, SymbolValue
   return unknown;
 }
 
+Status checkSymbolRange(const format::Package &package, const format::Symbol &symbol, int64_t value,
+                        const std::string &from) {
+  const bool above = symbol.max != 0 && value > symbol.max;
+  const bool divides = symbol.divisor <= 1 || value % symbol.divisor == 0;
+  if (value >= symbol.min && !above && divides)
+    return Status::ok();
+  std::string range = std::to_string(symbol.min) + ".." + (symbol.max ? std::to_string(symbol.max) : "");
+  if (symbol.divisor > 1)
+    range += ", a multiple of " + std::to_string(symbol.divisor);
+  return Status::usage(from + " gives " + symbolText(package, symbol.id) + " = " + std::to_string(value) +
+                       ", the package was compiled for " + range);
+}
+
 namespace {
 
 class Binder {
@@ -74,7 +87,8 @@ public:
     for (size_t i = 0; i < package.checks.size(); ++i)
       CUPOLA_TRY(checkRelation(package.checks[i], parsed.checks[i]));
     for (const format::Symbol &symbol : package.symbols)
-      CUPOLA_TRY(checkSymbol(symbol));
+      if (!symbol.run)
+        CUPOLA_TRY(checkSymbol(symbol));
     return values;
   }
 
@@ -205,16 +219,7 @@ private:
     const auto at = values.find(symbol.id);
     if (at == values.end())
       return Status::usage("the inputs' shapes do not determine dimension " + symbolText(package, symbol.id));
-    const int64_t value = at->second;
-    const bool above = symbol.max != 0 && value > symbol.max;
-    const bool divides = symbol.divisor <= 1 || value % symbol.divisor == 0;
-    if (value >= symbol.min && !above && divides)
-      return Status::ok();
-    std::string range = std::to_string(symbol.min) + ".." + (symbol.max ? std::to_string(symbol.max) : "");
-    if (symbol.divisor > 1)
-      range += ", a multiple of " + std::to_string(symbol.divisor);
-    return Status::usage(origin.at(symbol.id) + " gives " + symbolText(package, symbol.id) + " = " +
-                         std::to_string(value) + ", the package was compiled for " + range);
+    return checkSymbolRange(package, symbol, at->second, origin.at(symbol.id));
   }
 
   Status checkRelation(const format::Check &check, const ParsedCheck &expr) const {

@@ -21,7 +21,8 @@ using SymbolValues = std::map<std::string, int64_t>;
 
 /// Solves the declared dims for the symbols, then holds the extents against
 /// them, the symbols against their ranges and the package's checks. Code::Usage
-/// names the input, the dimension, what was found and what was expected.
+/// names the input, the dimension, what was found and what was expected. Run
+/// symbols get no value.
 ///
 /// `strides`, by input or empty, are those of inputs that share their memory with an
 /// output; they tell for how many rows there is room. Where they are not given, or no
@@ -36,6 +37,10 @@ std::optional<std::string> solveDim(const Expr &dim, int64_t extent, SymbolValue
 
 /// "s0 'batch'": the id, and the model's name if it has one.
 std::string symbolText(const format::Package &package, const std::string &id);
+
+/// That the package was compiled for the value; `from` is what gave it, for the error.
+Status checkSymbolRange(const format::Package &package, const format::Symbol &symbol, int64_t value,
+                        const std::string &from);
 
 /// Of a dense row-major tensor, saturated where they leave int64.
 Strides denseStrides(const Shape &shape);

@@ -6,8 +6,9 @@
 
 namespace cupola::runtime {
 
-void StepList::build(const std::vector<format::Step> &steps, const std::vector<uint64_t> &sizes,
+void StepList::build(const std::vector<format::Step> &steps, uint32_t firstNumber, const std::vector<uint64_t> &sizes,
                      const std::vector<uint64_t> &most, const LoadedKernels &kernels, const LibraryCalls *calls) {
+  first = firstNumber;
   list.clear();
   slots.clear();
   size_t buffers = 0;
@@ -16,10 +17,10 @@ void StepList::build(const std::vector<format::Step> &steps, const std::vector<u
     entry.step = &steps[i];
     entry.size = sizes[i];
     entry.most = most[i];
-    if (steps[i].kind == format::Step::CopyStep)
+    if (!isLaunch(entry))
       continue;
     const format::Launch &launch = steps[i].launch;
-    Function *call = calls ? calls->function(i) : nullptr;
+    Function *call = calls ? calls->function(first + i) : nullptr;
     entry.function = call ? call : &kernels.function(launch.kernel);
     entry.buffers = call ? &launch.call.buffers : &launch.buffers;
     entry.firstReference = buffers;
@@ -40,6 +41,8 @@ void StepList::setBuffers(const std::vector<BufferValue> &values) {
       entry.target = values[entry.step->copy.target];
       continue;
     }
+    if (!isLaunch(entry))
+      continue;
     size_t at = entry.firstReference;
     for (uint32_t buffer : *entry.buffers) {
       references[at] = values[buffer].reference;
@@ -71,7 +74,7 @@ Status StepList::queue(Stream &stream, size_t step, DeviceAddress bindings, bool
   arguments.referenceCount = entry.buffers->size();
   arguments.slots = slots.data() + entry.firstSlot;
   arguments.slotCount = entry.step->launch.scalars.size();
-  arguments.step = static_cast<uint32_t>(step);
+  arguments.step = first + static_cast<uint32_t>(step);
   return stream.launch(arguments);
 }
 

@@ -26,15 +26,15 @@ inline uint32_t scalarSlot(uint32_t scalar) { return scalar + 1; }
 /// nothing.
 class StepList {
 public:
-  /// `most`: the sizes for a recording that serves all shapes of a bucket. `calls`: of the
-  /// steps that a library does; null: none.
-  void build(const std::vector<format::Step> &steps, const std::vector<uint64_t> &sizes,
+  /// `first`: the number of the first step. `most`: the sizes for a recording that serves all
+  /// shapes of a bucket. `calls`: of the steps that a library does; null: none.
+  void build(const std::vector<format::Step> &steps, uint32_t first, const std::vector<uint64_t> &sizes,
              const std::vector<uint64_t> &most, const LoadedKernels &kernels, const LibraryCalls *calls);
   /// New values of the buffers, by buffer.
   void setBuffers(const std::vector<BufferValue> &values);
 
   size_t count() const { return list.size(); }
-  /// `atMost`: with the blocks of the bucket's largest shape; kernels leave the surplus alone.
+  /// A launch or copy. `atMost`: with the blocks of the bucket's largest shape; kernels leave the surplus alone.
   Status queue(Stream &stream, size_t step, DeviceAddress bindings, bool atMost = false) const;
   /// Every step that some shape of the bucket runs is run by this shape, too.
   bool runsAll() const;
@@ -49,6 +49,9 @@ private:
     BufferValue source, target; ///< of a copy
   };
 
+  bool isLaunch(const Entry &entry) const { return entry.step->kind == format::Step::LaunchStep; }
+
+  uint32_t first = 0;
   std::vector<Entry> list;
   std::vector<uint64_t> references, addresses, bytes;
   std::vector<uint32_t> slots;

@@ -10,7 +10,8 @@ namespace cupola::runtime {
 
 /// Memory of the caller: row-major, not owned.
 struct TensorRef {
-  void *data = nullptr; ///< null only where there are no elements
+  /// Null only where there are no elements, and for an output whose shape a run finds (Session::fetch).
+  void *data = nullptr;
   format::DType dtype = format::DType::F32;
   Shape shape;
   bool onDevice = false; ///< `data` is an address of the session's device
@@ -24,7 +25,7 @@ struct HostTensor {
   Shape shape;
   std::vector<uint8_t> bytes;
 
-  TensorRef ref() { return {bytes.data(), dtype, shape, false, {}}; }
+  TensorRef ref() { return {bytes.empty() ? nullptr : bytes.data(), dtype, shape, false, {}}; }
 };
 
 } // namespace cupola::runtime

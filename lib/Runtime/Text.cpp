@@ -1,6 +1,7 @@
 //===- lib/Runtime/Text.cpp - Model strings in messages ---===//
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/Text.h"
+#include "lib/Runtime/Format/Bodies.h"
 
 #include <algorithm>
 
@@ -37,11 +38,13 @@ Status withKernelNodes(const Status &status, const std::vector<format::Node> &no
   for (const format::Kernel &kernel : program.kernels) {
     if (status.isOk() || status.message().find(kernel.name) == std::string::npos)
       continue;
-    const auto step = std::find_if(program.steps.begin(), program.steps.end(), [&](const format::Step &s) {
-      return s.kind == format::Step::LaunchStep && program.kernels[s.launch.kernel].name == kernel.name;
+    const format::Step *first = nullptr;
+    format::forEachStep(program, [&](const format::Body &, const format::Step &step, uint32_t) {
+      if (!first && step.kind == format::Step::LaunchStep && program.kernels[step.launch.kernel].name == kernel.name)
+        first = &step;
     });
-    if (step != program.steps.end())
-      text += (text.empty() ? "" : "; ") + nodeList(nodes, step->nodes);
+    if (first)
+      text += (text.empty() ? "" : "; ") + nodeList(nodes, first->nodes);
   }
   return text.empty() ? status : status.within(text);
 }

@@ -36,7 +36,8 @@ struct Model {
   }
 
   Result<BoundPlan> bind(int64_t rows, int64_t length, const BucketPlans &known = {}) const {
-    return bindPlan(package, program, interface, parsed, {{rows, length}}, known);
+    const BoundInterface bound = bindInterface(package, interface, {{rows, length}}).take();
+    return bindBody({package, program, parsed}, &bound, bound.values, known);
   }
 };
 

@@ -41,3 +41,18 @@ KERNEL(k_0000000000000002) {
     out[i] = x[i] + table[id * 4 + i % 4];
   }
 }
+
+// in, out; bound: whether the first element is below it
+KERNEL(k_0000000000000003) {
+  (void)begin, (void)end, (void)scratch;
+  *(uint8_t *)args[1] = *(const float *)args[0] < (float)(int64_t)bindings[args[2]];
+}
+
+// in, out; elements, those that in has: what is missing is the element's number
+KERNEL(k_0000000000000004) {
+  (void)scratch;
+  const float *in = (const float *)args[0];
+  float *out = (float *)args[1];
+  for (int64_t i = begin; i < end; ++i)
+    out[i] = i < (int64_t)bindings[args[3]] ? in[i] : (float)i;
+}

@@ -39,6 +39,20 @@ CUPOLA_KERNEL(128, 1) k_0000000000000002(const u64 *bindings, u64 ref0, u64 ref1
 }
 )";
 
+constexpr const char *kControlSource = R"(
+CUPOLA_KERNEL(128, 1) k_0000000000000003(const u64 *bindings, u64 ref0, u64 ref1, u32 slot0, u32 step) {
+  if (cu_tid() == 0)
+    *cu_write<u8>(bindings, ref1) = *cu_read<f32>(bindings, ref0) < static_cast<f32>(cu_scalar<i32>(bindings, slot0));
+}
+CUPOLA_KERNEL(128, 1) k_0000000000000004(const u64 *bindings, u64 ref0, u64 ref1, u32 slot0, u32 slot1, u32 step) {
+  const f32 *const in0 = cu_read<f32>(bindings, ref0);
+  f32 *const out0 = cu_write<f32>(bindings, ref1);
+  const i32 i = static_cast<i32>(cu_block() * 128u + cu_tid());
+  if (i < cu_scalar<i32>(bindings, slot0))
+    out0[i] = i < cu_scalar<i32>(bindings, slot1) ? in0[i] : static_cast<f32>(i);
+}
+)";
+
 Step launch(uint32_t kernel, const std::string &grid, std::vector<uint32_t> buffers, std::vector<uint32_t> scalars,
             std::vector<uint32_t> nodes) {
   Step step;
@@ -81,12 +95,21 @@ Program makeProgram(bool cuda) {
   return program;
 }
 
+} // namespace
+
 std::string cpuImage() {
   const char *moved = std::getenv("CUPOLA_TEST_IMAGE"); // a build that was carried to another machine
   return need(readFile(moved ? moved : CUPOLA_TEST_KERNELS, 1 << 20));
 }
 
-} // namespace
+std::string cudaSource() { return std::string(kCudaSource) + kControlSource; }
+
+std::vector<Source> runnableHeaders() {
+  std::vector<Source> headers;
+  for (const runtime::cuda::EmbeddedHeader &header : runtime::cuda::deviceHeaders())
+    headers.push_back({std::string(header.name), std::string(header.text)});
+  return headers;
+}
 
 Package makePackage() {
   Package package;
@@ -118,9 +141,7 @@ Package makePackage() {
 
 Package makeRunnablePackage() {
   Package package = makePackage();
-  package.headers.clear();
-  for (const runtime::cuda::EmbeddedHeader &header : runtime::cuda::deviceHeaders())
-    package.headers.push_back({std::string(header.name), std::string(header.text)});
+  package.headers = runnableHeaders();
   return package;
 }
 

@@ -9,6 +9,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace cupola::test {
 
@@ -25,6 +26,11 @@ template <typename T> T need(Result<T> result) {
 format::Package makePackage();
 /// The same with the device headers that its CUDA sources include.
 format::Package makeRunnablePackage();
+/// The device headers that its CUDA sources include.
+std::vector<format::Source> runnableHeaders();
+/// All cpu kernels of TestKernels.c, and their text in CUDA.
+std::string cpuImage();
+std::string cudaSource();
 /// The values of its weight.
 format::WeightSource packageWeights();
 /// Written and read back.

@@ -82,6 +82,7 @@ Status runPackage(const Options &options) {
       return steps.status();
     report.profile = steps.take();
   }
+  CUPOLA_TRY(fetchOutputs(**session, *outputs));
   clearProgress();
   std::fputs(reportText(report).c_str(), stdout);
   if (!options.json.empty())

@@ -1,6 +1,7 @@
 //===- tools/cupola/Inspect.cpp - cupola inspect ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "lib/Runtime/Format/Bodies.h"
 #include "lib/Runtime/Format/LibraryCosts.h"
 #include "lib/Runtime/Format/OutputFile.h"
 #include "lib/Runtime/Format/PackageFile.h"
@@ -51,26 +52,43 @@ struct InspectCommand {
                   place.c_str());
     }
     for (const format::Symbol &symbol : package.symbols)
-      std::printf("  symbol %s %s from %lld to %s\n", symbol.id.c_str(), runtime::quote(symbol.name).c_str(),
-                  static_cast<long long>(symbol.min), symbol.max ? std::to_string(symbol.max).c_str() : "any size");
+      std::printf("  symbol %s %s from %lld to %s%s\n", symbol.id.c_str(), runtime::quote(symbol.name).c_str(),
+                  static_cast<long long>(symbol.min), symbol.max ? std::to_string(symbol.max).c_str() : "any size",
+                  symbol.run ? ", found in a run" : "");
     for (const format::Variant &variant : package.variants) {
       std::printf("  variant %s %s: %zu steps, %zu kernels, %zu sources", variant.target.c_str(), variant.arch.c_str(),
-                  variant.program.steps.size(), variant.program.kernels.size(), variant.sources.size());
+                  format::stepCount(variant.program), variant.program.kernels.size(), variant.sources.size());
       for (const format::Binary &binary : variant.binaries)
         std::printf(", %s (%zu bytes)", binary.arch.c_str(), binary.image.size());
       printLibraries(variant);
       std::printf("\n");
+      printBodies(variant.program);
     }
   }
 
   static void printLibraries(const format::Variant &variant) {
     size_t described = 0, gaining = 0;
-    for (const format::Step &step : variant.program.steps) {
+    format::forEachStep(variant.program, [&](const format::Body &, const format::Step &step, uint32_t) {
       described += bool(step.launch.call);
       gaining += step.launch.call && format::mostThreads(step.launch.call, format::measuredOneDnn, variant.arch) > 0;
-    }
+    });
     if (described)
       std::printf(", a library's form of %zu steps (%zu gain by it)", described, gaining);
+  }
+
+  /// A line for each body, with the step that enters it. Steps are numbered through.
+  static void printBodies(const format::Program &program) {
+    std::vector<std::string> entered(program.bodies.size());
+    format::forEachStep(program, [&](const format::Body &, const format::Step &step, uint32_t number) {
+      for (uint32_t body : format::bodiesOf(step))
+        entered[body] = std::string(format::stepKindName(step.kind)) + " of step " + std::to_string(number);
+    });
+    size_t number = program.steps.size();
+    for (size_t i = 0; i < program.bodies.size(); ++i) {
+      std::printf("    body %zu: %zu steps from step %zu on, %s\n", i, program.bodies[i].steps.size(), number,
+                  entered[i].c_str());
+      number += program.bodies[i].steps.size();
+    }
   }
 
   /// File names are numbers and names of our own: nothing of the model is in them.

@@ -58,6 +58,7 @@ struct RunCommand {
         return steps.status();
       report.profile = steps.take();
     }
+    CUPOLA_TRY(runtime::fetchOutputs(**session, *out));
     runtime::clearProgress();
     std::fputs(runtime::reportText(report).c_str(), stdout);
     Json full = Json::parse(runtime::reportJson(report));

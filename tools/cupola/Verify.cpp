@@ -116,6 +116,7 @@ struct VerifyCommand {
     if (outputs.failed())
       return outputs.status();
     CUPOLA_TRY((*session)->run(runtime::inputRefs(package, *inputs, *outputs), runtime::refsOf(*outputs)));
+    CUPOLA_TRY(runtime::fetchOutputs(**session, *outputs));
     const std::vector<npz::Array> out = named(package.outputs, *outputs), none;
     Result<bool> pass = judge(out);
     if (flags.kernelResults && pass.isOk()) {

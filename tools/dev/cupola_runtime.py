@@ -100,17 +100,18 @@ class Session:
             yield c.string_at(info.name.data, info.name.size).decode(), dtype, info.shares_with
 
     def bind(self, feeds):
-        self.inputs, self.outputs = {}, {}
+        self.inputs, self.outputs, self.found = {}, {}, []
         for name, dtype, shares_with in self.interface("input"):
             self.inputs[name] = feeds[name] if shares_with >= 0 else aligned(feeds[name].shape, dtype)
             self.inputs[name][...] = feeds[name]
         shapes = [Shape(numbers(a.shape), a.ndim, strides(a)) for a in self.inputs.values()]
         self.call("session_bind", self.session, (Shape * len(shapes))(*shapes), c.c_size_t(len(shapes)))
         for index, (name, dtype, shares_with) in enumerate(self.interface("output")):
-            shape = Shape()
-            self.call("session_output_shape", self.session, c.c_size_t(index), c.byref(shape))
-            extents = shape.extents[:shape.rank]
-            if shares_with >= 0:
+            extents = self.output_extents(index)
+            if -1 in extents:  # found in a run, which is given no memory
+                self.found.append((index, name, dtype))
+                self.outputs[name] = np.empty(0, dtype)
+            elif shares_with >= 0:
                 memory = list(self.inputs.values())[shares_with]
                 self.outputs[name] = np.lib.stride_tricks.as_strided(memory, extents, memory.strides)
             else:
@@ -119,6 +120,17 @@ class Session:
         for arrays in (self.inputs, self.outputs):
             tensors = [tensor(array) for array in arrays.values()]
             self.arguments += [(Tensor * len(tensors))(*tensors), c.c_size_t(len(tensors))]
+        for index, _, _ in self.found:
+            self.arguments[2][index].data = None
+
+    def output_extents(self, index):
+        shape = Shape()
+        self.call("session_output_shape", self.session, c.c_size_t(index), c.byref(shape))
+        return shape.extents[:shape.rank]
 
     def run(self):
         self.call("session_run", self.session, *self.arguments)
+        for index, name, dtype in self.found:
+            self.outputs[name] = aligned(self.output_extents(index), dtype)
+            array = tensor(self.outputs[name])
+            self.call("session_fetch_output", self.session, c.c_size_t(index), c.byref(array))

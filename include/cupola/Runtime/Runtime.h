@@ -179,7 +179,8 @@ typedef struct cupola_shape {
  * the session can be bound again. */
 CUPOLA_API cupola_status *cupola_session_bind(cupola_session *session, const cupola_shape *inputs, size_t count);
 /* Strides are those of an output that shares its memory with an input, else NULL. Both live until the next bind or run.
- * CUPOLA_USAGE before the first bind. */
+ * An extent that follows from values, as the number of times that a loop runs, is -1 after a bind and after a run that
+ * failed, and known after a run that succeeded. CUPOLA_USAGE before the first bind. */
 CUPOLA_API cupola_status *cupola_session_output_shape(const cupola_session *session, size_t index, cupola_shape *shape);
 
 /* The layout of DLPack's DLTensor (https://dmlc.github.io/dlpack): a DLTensor * may be cast to it. */
@@ -198,9 +199,16 @@ typedef struct cupola_tensor {
 
 /* Runs once and waits. Tensors lie in host memory (device type 1 or 3) or in the memory of the session's device; those
  * aligned to 64 bytes are used where they lie if the device reaches them, others are copied. Binds first if the shapes
- * are not the bound ones. Outputs share no byte with inputs but those that are to share all. */
+ * are not the bound ones. Outputs share no byte with inputs but those that are to share all. An output with an extent
+ * of -1 is given with data NULL, its shape is not looked at; cupola_session_fetch_output has its values afterwards. */
 CUPOLA_API cupola_status *cupola_session_run(cupola_session *session, const cupola_tensor *inputs, size_t input_count,
                                              const cupola_tensor *outputs, size_t output_count);
+
+/* After a run: copies an output that had an extent of -1 before it to a tensor of the shape that
+ * cupola_session_output_shape gives now, in host or device memory. The session keeps such outputs until the next bind
+ * or run; may be called again. CUPOLA_USAGE for other outputs, and where no run succeeded since the last bind. */
+CUPOLA_API cupola_status *cupola_session_fetch_output(cupola_session *session, size_t index,
+                                                      const cupola_tensor *tensor);
 
 #ifdef __cplusplus
 }

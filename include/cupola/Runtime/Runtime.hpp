@@ -155,6 +155,10 @@ public:
   void run(const std::vector<cupola_tensor> &inputs, const std::vector<cupola_tensor> &outputs) {
     capi::check(cupola_session_run(get(), inputs.data(), inputs.size(), outputs.data(), outputs.size()));
   }
+  /// Of an output whose shape the run found.
+  void fetchOutput(size_t index, const cupola_tensor &tensor) {
+    capi::check(cupola_session_fetch_output(get(), index, &tensor));
+  }
   cupola_session *get() const { return handle.get(); }
 
 private:

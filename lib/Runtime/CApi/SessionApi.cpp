@@ -117,4 +117,17 @@ cupola_status *cupola_session_run(cupola_session *session, const cupola_tensor *
   });
 }
 
+cupola_status *cupola_session_fetch_output(cupola_session *session, size_t index, const cupola_tensor *tensor) {
+  return guarded([&] {
+    CUPOLA_TRY(present({session, tensor}));
+    const std::vector<format::Tensor> &outputs = session->session->executable().package().outputs;
+    if (index >= outputs.size())
+      return Status::usage("output " + std::to_string(index) + " of " + std::to_string(outputs.size()));
+    TensorRef ref;
+    CUPOLA_TRY(fromC(*tensor, session->session->executable().device(), session->ordinal, /*isShared=*/false, ref)
+                   .within("output " + quote(outputs[index].name)));
+    return session->session->fetch(index, ref);
+  });
+}
+
 } // extern "C"

@@ -21,7 +21,7 @@ template <typename V> void fields(V &v, typename V::template Ref<Tensor> t) {
 }
 
 template <typename V> void fields(V &v, typename V::template Ref<Symbol> s) {
-  v(1, s.id), v(2, s.name), v(3, s.min), v(4, s.max), v(5, s.divisor);
+  v(1, s.id), v(2, s.name), v(3, s.min), v(4, s.max), v(5, s.divisor), v(6, s.run);
 }
 
 template <typename V> void fields(V &v, typename V::template Ref<Check> c) {
@@ -53,8 +53,28 @@ template <typename V> void fields(V &v, typename V::template Ref<Copy> c) {
   v(1, c.source), v(2, c.target), v(3, c.bytes);
 }
 
+template <typename V> void fields(V &v, typename V::template Ref<Branch> b) {
+  v(1, b.bodies), v(2, b.condition), v(3, b.captures), v(4, b.results), v(5, b.symbols), v(6, b.thenValues),
+      v(7, b.elseValues);
+}
+
+template <typename V> void fields(V &v, typename V::template Ref<Carried> c) {
+  v(1, c.initial), v(2, c.result), v(3, c.spare);
+}
+
+template <typename V> void fields(V &v, typename V::template Ref<Scanned> s) { v(1, s.row), v(2, s.rows); }
+
+template <typename V> void fields(V &v, typename V::template Ref<CarriedExtent> e) {
+  v(1, e.symbol), v(2, e.initial), v(3, e.next), v(4, e.last);
+}
+
+template <typename V> void fields(V &v, typename V::template Ref<Loop> l) {
+  v(1, l.body), v(2, l.limit), v(3, l.trip), v(4, l.condition), v(5, l.proceed), v(6, l.captures), v(7, l.carried),
+      v(8, l.scans), v(9, l.extents), v(10, l.index), v(11, l.count);
+}
+
 template <typename V> void fields(V &v, typename V::template Ref<Step> s) {
-  v(1, s.kind), v(2, s.launch), v(3, s.copy), v(4, s.nodes);
+  v(1, s.kind), v(2, s.launch), v(3, s.copy), v(4, s.nodes), v(5, s.branch), v(6, s.loop);
 }
 
 template <typename V> void fields(V &v, typename V::template Ref<Kernel> k) {
@@ -62,8 +82,12 @@ template <typename V> void fields(V &v, typename V::template Ref<Kernel> k) {
       v(7, k.grain), v(8, k.source), v(9, k.readWrite), v(10, k.flops);
 }
 
+template <typename V> void fields(V &v, typename V::template Ref<Body> b) {
+  v(1, b.scalars), v(2, b.buffers), v(3, b.steps), v(4, b.arenaBytes);
+}
+
 template <typename V> void fields(V &v, typename V::template Ref<Program> p) {
-  v(1, p.scalars), v(2, p.buffers), v(3, p.init), v(4, p.steps), v(5, p.kernels), v(6, p.arenaBytes);
+  v(1, p.scalars), v(2, p.buffers), v(3, p.init), v(4, p.steps), v(5, p.kernels), v(6, p.arenaBytes), v(7, p.bodies);
 }
 
 template <typename V> void fields(V &v, typename V::template Ref<Source> s) {

@@ -96,7 +96,7 @@ enum class BufferKind : uint8_t {
   Input,     ///< inputs[index], read only
   Output,    ///< outputs[index]
   View,      ///< bytes at `offset` in buffers[index] (an earlier buffer)
-  Init,      ///< written by the init steps, once per executable, then read only; in a body: buffers[index] of the program
+  Init, ///< written by the init steps, once per executable, then read only; in a body: buffers[index] of the program
   Parameter, ///< of a body: buffer `index` that the step hands over which enters it
   Growing,   ///< memory of its own, made large enough when a body is entered that has it as a parameter
 };
@@ -104,8 +104,8 @@ enum class BufferKind : uint8_t {
 struct Buffer {
   BufferKind kind = BufferKind::Arena;
   uint32_t index = 0;
-  std::string bytes;            ///< Expr; empty where it is known only in a body that gets the buffer: Growing, Parameter
-  std::string offset;           ///< View: Expr, bytes into the parent
+  std::string bytes;  ///< Expr; empty where it is known only in a body that gets the buffer: Growing, Parameter
+  std::string offset; ///< View: Expr, bytes into the parent
   uint32_t first = 0, last = 0; ///< Arena: steps in which it is alive, inclusive
   int64_t planned = -1;         ///< Arena: its offset when the arena is static
 };
@@ -173,8 +173,8 @@ struct Step {
   Kind kind = LaunchStep;
   Launch launch;
   Copy copy;
-  Branch branch; ///< IfStep, CallStep
-  Loop loop;     ///< WhileStep
+  Branch branch;               ///< IfStep, CallStep
+  Loop loop;                   ///< WhileStep
   std::vector<uint32_t> nodes; ///< into Package::nodes
 };
 

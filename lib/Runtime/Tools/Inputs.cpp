@@ -52,10 +52,15 @@ Status checkNoneLeft(const std::vector<npz::Array> &arrays, const std::vector<bo
   return Status::ok();
 }
 
-/// Of all tensors together.
+/// A run finds some extent of it.
+bool isOpen(const Shape &shape) { return std::find(shape.begin(), shape.end(), -1) != shape.end(); }
+
+/// Of all tensors together whose shape is known.
 Result<uint64_t> bytesOf(const std::vector<format::Tensor> &tensors, const std::vector<Shape> &shapes) {
   format::Size sum(0);
   for (size_t i = 0; i < shapes.size(); ++i) {
+    if (isOpen(shapes[i]))
+      continue;
     const Result<uint64_t> bytes = tensorBytes(tensors[i].dtype, shapes[i]);
     if (bytes.failed())
       return bytes;
@@ -125,9 +130,27 @@ Result<std::vector<HostTensor>> makeOutputs(const Session &session) {
                                      " bytes and an arena of " + std::to_string(arena),
                                  (format::Size(*bytes) + arena).value().value_or(*bytes)));
   std::vector<HostTensor> outputs;
-  for (size_t i = 0; i < shapes.size(); ++i)
-    outputs.push_back({declared[i].dtype, shapes[i], std::vector<uint8_t>(*tensorBytes(declared[i].dtype, shapes[i]))});
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    outputs.push_back({declared[i].dtype, shapes[i], {}});
+    if (!isOpen(shapes[i]))
+      outputs[i].bytes.resize(*tensorBytes(declared[i].dtype, shapes[i]));
+  }
   return outputs;
+}
+
+Status fetchOutputs(Session &session, std::vector<HostTensor> &outputs) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!isOpen(outputs[i].shape))
+      continue;
+    outputs[i].shape = session.outputShapes()[i];
+    const Result<uint64_t> bytes = tensorBytes(outputs[i].dtype, outputs[i].shape);
+    if (bytes.failed())
+      return bytes.status();
+    CUPOLA_TRY(format::checkMemory("out of memory: an output", *bytes));
+    outputs[i].bytes.resize(*bytes);
+    CUPOLA_TRY(session.fetch(i, outputs[i].ref()));
+  }
+  return Status::ok();
 }
 
 Status writeOutputs(const std::string &path, const format::Package &package, const std::vector<HostTensor> &outputs) {

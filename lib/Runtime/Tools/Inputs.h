@@ -26,8 +26,12 @@ Result<std::vector<HostTensor>> makeInputs(const format::Package &package, const
 Result<std::vector<HostTensor>> inputsFromArrays(const format::Package &package, std::vector<npz::Array> arrays);
 
 /// Room for the outputs of a bound session, all bytes zero. Code::Environment where the machine
-/// has not enough memory for them and for what the session will touch.
+/// has not enough memory for them and for what the session will touch. One whose shape a run
+/// finds has no room yet.
 Result<std::vector<HostTensor>> makeOutputs(const Session &session);
+
+/// After a run: gives those room and fetches them.
+Status fetchOutputs(Session &session, std::vector<HostTensor> &outputs);
 
 /// Under the outputs' names.
 Status writeOutputs(const std::string &path, const format::Package &package, const std::vector<HostTensor> &outputs);

@@ -13,7 +13,8 @@
 
 namespace cupola::runtime {
 
-/// What one launch wrote, and how far it is from its reference.
+/// What one step wrote, and how far it is from its reference. A branch or loop has no kernel; its schedule is
+/// "if", "call" or "while".
 struct KernelResult {
   uint32_t step = 0;           ///< into Program::steps
   std::vector<uint32_t> nodes; ///< into Package::nodes
@@ -21,9 +22,9 @@ struct KernelResult {
   Difference difference;
 };
 
-/// Every result of a launch, in the order of execution. `outputs` and `references` are
-/// parallel to the package's outputs. The first that does not pass is the first wrong
-/// kernel: all that it read agrees.
+/// Every result of a launch, and of a branch or loop as a whole, in the order of execution. `outputs` and `references`
+/// are parallel to the package's outputs. The first that does not pass is the first wrong kernel: all that it read
+/// agrees.
 std::vector<KernelResult> compareKernelResults(const format::Program &program, const std::vector<npz::Array> &outputs,
                                                const std::vector<npz::Array> &references, double tolerance);
 

@@ -89,15 +89,22 @@ std::string milliseconds(double value) {
   return text;
 }
 
-/// The kernel's schedule and name, the library's code that runs instead, or "copy".
+/// The kernel's schedule and name, the library's code that runs instead, or what other steps are.
 std::string stepName(const Executable &executable, size_t step) {
   const format::Step &entry = executable.program().steps[step];
-  if (entry.kind == format::Step::CopyStep)
-    return "copy";
+  if (entry.kind != format::Step::LaunchStep)
+    return format::stepKindName(entry.kind);
   if (const Function *call = executable.calls().function(step))
     return call->library();
   const format::Kernel &kernel = executable.program().kernels[entry.launch.kernel];
   return kernel.schedule + " " + kernel.name;
+}
+
+std::string stepsText(const format::Program &program) {
+  std::string text = std::to_string(format::stepCount(program)) + " steps";
+  if (!program.bodies.empty())
+    text += ", " + std::to_string(program.steps.size()) + " of them outside of branches and loops";
+  return text;
 }
 
 /// Empty where the package describes no step to a library.
@@ -178,7 +185,7 @@ std::string reportText(const RunReport &report) {
   const DeviceProperties &device = executable.device().properties();
   std::string text = "device: " + device.name + " " + device.arch + " (" + device.description + "), variant " +
                      executable.variant().target + " " + executable.variant().arch + ", " +
-                     std::to_string(executable.program().steps.size()) + " steps\n" + librariesText(executable.calls());
+                     stepsText(executable.program()) + "\n" + librariesText(executable.calls());
   for (size_t i = 0; i < report.outputs->size(); ++i) {
     const HostTensor &output = (*report.outputs)[i];
     text += "output " + quote(executable.package().outputs[i].name) + ": " + format::dtypeName(output.dtype) + " " +
@@ -198,8 +205,9 @@ std::string reportJson(const RunReport &report) {
   json["schema"] = "cupola-run/1";
   json["device"] = {{"name", device.name}, {"arch", device.arch}, {"description", device.description}};
   json["variant"] = {{"target", executable.variant().target}, {"arch", executable.variant().arch}};
-  json["steps"] = executable.program().steps.size();
-  json["libraries"] = librariesJson(executable.calls(), executable.program().steps.size());
+  json["steps"] = format::stepCount(executable.program());
+  json["bodies"] = executable.program().bodies.size();
+  json["libraries"] = librariesJson(executable.calls(), format::stepCount(executable.program()));
   json["iterations"] = report.iterations;
   json["latency_ms"] = {{"min", report.latency.min}, {"median", report.latency.median}, {"p99", report.latency.p99}};
   json["memory"] = {{"arena_bytes", report.session->arenaBytes()}, {"resident_bytes", executable.residentBytes()}};

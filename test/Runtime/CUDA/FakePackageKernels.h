@@ -47,10 +47,25 @@ inline void gather(const CuLaunchConfig &config, void *const *values) {
   }
 }
 
+/// k_..3: in, out; bound
+inline void less(const CuLaunchConfig &config, void *const *values) {
+  const PackageParameters p{config, values};
+  *p.buffer<uint8_t>(1) = *p.buffer<float>(0) < float(p.scalar(3));
+}
+
+/// k_..4: in, out; count, those of in
+inline void extend(const CuLaunchConfig &config, void *const *values) {
+  const PackageParameters p{config, values};
+  for (int64_t i = 0; i < std::min(p.scalar(3), p.threads()); ++i)
+    p.buffer<float>(1)[i] = i < p.scalar(4) ? p.buffer<float>(0)[i] : float(i);
+}
+
 inline std::unique_ptr<FakeDriver> fakeWithKernels() {
   auto fake = makeFake();
   fake->kernels["k_0000000000000001"] = {scale, {8, 8, 8, 4, 4, 4}};
   fake->kernels["k_0000000000000002"] = {gather, {8, 8, 8, 8, 8, 4, 4, 4}};
+  fake->kernels["k_0000000000000003"] = {less, {8, 8, 8, 4, 4}};
+  fake->kernels["k_0000000000000004"] = {extend, {8, 8, 8, 4, 4, 4}};
   return fake;
 }
 

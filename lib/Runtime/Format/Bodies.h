@@ -1,0 +1,50 @@
+//===- lib/Runtime/Format/Bodies.h - The bodies of a program and their steps ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Position 0 is the program itself, position 1 + i its body i; steps are numbered
+// through in this order (Plan.h).
+//===----------------------------------------------------------------------===//
+#ifndef CUPOLA_LIB_RUNTIME_FORMAT_BODIES_H
+#define CUPOLA_LIB_RUNTIME_FORMAT_BODIES_H
+
+#include "lib/Runtime/Format/Plan.h"
+
+namespace cupola::format {
+
+inline bool isControl(Step::Kind kind) { return kind >= Step::IfStep && kind <= Step::WhileStep; }
+
+inline size_t bodyCount(const Program &program) { return 1 + program.bodies.size(); }
+inline const Body &bodyAt(const Program &program, size_t position) {
+  return position == 0 ? static_cast<const Body &>(program) : program.bodies[position - 1];
+}
+
+/// Calls visit(body, step, number) for every step of every body.
+template <typename Visit> void forEachStep(const Program &program, Visit visit) {
+  uint32_t number = 0;
+  for (size_t position = 0; position < bodyCount(program); ++position)
+    for (const Step &step : bodyAt(program, position).steps)
+      visit(bodyAt(program, position), step, number++);
+}
+
+/// How many steps all bodies have.
+size_t stepCount(const Program &program);
+/// The step of that number; null: there is none.
+const Step *stepAt(const Program &program, uint32_t number);
+
+/// "launch", "copy", "if", "call", "while"
+const char *stepKindName(Step::Kind kind);
+
+/// The bodies that a control step enters.
+std::vector<uint32_t> bodiesOf(const Step &step);
+
+/// A buffer that a control step hands over to its bodies.
+struct Handed {
+  uint32_t buffer = 0; ///< of the body that the step is in
+  bool written = false;
+};
+/// In the order of the bodies' parameters. Of a loop, the first iteration's.
+std::vector<Handed> handedOver(const Step &step);
+
+} // namespace cupola::format
+
+#endif // CUPOLA_LIB_RUNTIME_FORMAT_BODIES_H

@@ -1,0 +1,184 @@
+//===- lib/Runtime/Frame.cpp - What a session has per body ---===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Runtime/Frame.h"
+
+#include <algorithm>
+
+namespace cupola::runtime {
+
+using format::BufferKind;
+
+/// How many sets of values and how many buckets of them a body remembers.
+constexpr size_t kRecentPlans = 32, kRecentBuckets = 64;
+
+template <class T> static void moveToFront(std::deque<T> &list, const T &item, size_t most) {
+  list.erase(std::remove(list.begin(), list.end(), item), list.end());
+  list.push_front(item);
+  if (list.size() > most)
+    list.pop_back();
+}
+
+Frame::Frame(const Executable &executable, size_t position, uint32_t first)
+    : executable(executable), position(position), first(first), growing(body().buffers.size()) {
+  const std::vector<format::Buffer> &buffers = body().buffers;
+  std::vector<bool> isIo(buffers.size());
+  for (uint32_t i = 0; i < buffers.size(); ++i) {
+    const BufferKind kind = buffers[i].kind;
+    const bool isView = kind == BufferKind::View && isIo[buffers[i].index];
+    isIo[i] = kind == BufferKind::Input || kind == BufferKind::Output || isView;
+    if (isView)
+      ioViews.push_back(i);
+  }
+}
+
+Status Frame::allocate(DeviceAddress flags) {
+  const format::Package &package = executable.package();
+  const size_t io = position == 0 ? package.inputs.size() + package.outputs.size() : 0;
+  return bindings.allocate(executable.device(), body().scalars.size() + io + ioViews.size(), flags);
+}
+
+//===--- Plans ---===//
+
+std::shared_ptr<Frame::BucketState> Frame::stateOf(const std::shared_ptr<const BucketPlan> &bucket) {
+  for (const std::shared_ptr<BucketState> &state : buckets)
+    if (state->plan == bucket)
+      return state;
+  auto state = std::make_shared<BucketState>();
+  state->plan = bucket;
+  ++planned;
+  return state;
+}
+
+Result<std::shared_ptr<Frame::Bound>> Frame::find(const SymbolValues &all, const BoundInterface *interface) {
+  // The program's plan was also held against its tensors, whose sizes may follow from symbols that it does not use.
+  SymbolValues wanted = interface ? all : restricted(all, parsed().symbols);
+  const auto known =
+      std::find_if(recent.begin(), recent.end(), [&](const auto &bound) { return bound->values == wanted; });
+  if (known != recent.end())
+    return *known;
+  BucketPlans plans;
+  for (const std::shared_ptr<BucketState> &state : buckets)
+    plans.push_back(state->plan);
+  Result<BoundPlan> plan = bindBody(bodyPlace(), interface, wanted, plans);
+  if (plan.failed())
+    return plan.status();
+  auto bound = std::make_shared<Bound>();
+  bound->values = std::move(wanted);
+  bound->plan = plan.take();
+  bound->bucket = stateOf(bound->plan.bucket);
+  return bound;
+}
+
+void Frame::use(const std::shared_ptr<Bound> &bound) {
+  if (current == bound)
+    return;
+  moveToFront(recent, bound, kRecentPlans);
+  moveToFront(buckets, bound->bucket, kRecentBuckets);
+  current = bound;
+  steps.build(body().steps, first, plan().sizes, plan().bucket->sizes, executable.kernels(), &executable.calls());
+  for (size_t i = 0; i < plan().scalars.size(); ++i)
+    bindings.set(i, static_cast<uint64_t>(plan().scalars[i]));
+  isPlaced = isUploaded = false; // the steps hold addresses of the plan before
+}
+
+void Frame::dropRecordings() {
+  for (const std::shared_ptr<Bound> &bound : recent)
+    bound->bucket->recording.reset();
+  for (const std::shared_ptr<BucketState> &state : buckets)
+    state->recording.reset();
+}
+
+//===--- Addresses ---===//
+
+void Frame::place(const Places &now) {
+  std::vector<DeviceAddress> nowStarts;
+  for (const HandedBuffer &parameter : now.parameters)
+    nowStarts.push_back(parameter.start());
+  const bool isSame = isPlaced && places.arena == now.arena && places.io == now.io && starts == nowStarts;
+  if (places.io != now.io)
+    isUploaded = false;
+  places = now;
+  starts = std::move(nowStarts);
+  if (isSame)
+    return;
+  values.resize(plan().buffers.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    const Placement &placement = plan().buffers[i];
+    values[i].address = baseOf(placement) + placement.offset;
+    values[i].bytes = placement.bytes;
+    values[i].reference = values[i].address;
+  }
+  bindIo();
+  steps.setBuffers(values);
+  isPlaced = true;
+}
+
+/// Of what an open buffer stands for nothing is known here.
+DeviceAddress Frame::baseOf(const Placement &placement) const {
+  switch (placement.root) {
+  case BufferKind::Weight:
+    return executable.weightAddress(placement.index);
+  case BufferKind::Init:
+    return executable.initAddress() + executable.initOffset(placement.index);
+  case BufferKind::Input:
+    return places.io[placement.index];
+  case BufferKind::Output:
+    return places.io[executable.package().inputs.size() + placement.index];
+  case BufferKind::Parameter:
+    return places.parameters[placement.index].start();
+  case BufferKind::Growing:
+    return 0;
+  case BufferKind::Arena:
+  case BufferKind::View: // a root is no view
+    break;
+  }
+  return places.arena;
+}
+
+/// Kernels find the caller's tensors, and parts of them, through the bindings table.
+void Frame::bindIo() {
+  const size_t firstIo = plan().scalars.size(), firstView = firstIo + places.io.size();
+  const auto reference = [](size_t word) { return format::kReferenceBit | (word + 1); };
+  for (size_t i = 0; i < places.io.size(); ++i)
+    bindings.set(firstIo + i, places.io[i]);
+  for (size_t i = 0; i < values.size(); ++i) {
+    const Placement &placement = plan().buffers[i];
+    const size_t inputs = placement.root == BufferKind::Output ? executable.package().inputs.size() : 0;
+    if (placement.root == BufferKind::Input || placement.root == BufferKind::Output)
+      values[i].reference = reference(firstIo + inputs + placement.index);
+  }
+  for (size_t i = 0; i < ioViews.size(); ++i) {
+    values[ioViews[i]].reference = reference(firstView + i);
+    bindings.set(firstView + i, values[ioViews[i]].address);
+  }
+}
+
+Status Frame::upload(Stream &stream) {
+  if (isUploaded)
+    return Status::ok();
+  CUPOLA_TRY(bindings.upload(stream));
+  isUploaded = true;
+  return Status::ok();
+}
+
+GrowingBuffer *Frame::memoryOf(uint32_t buffer) {
+  const Placement &placement = plan().buffers[buffer];
+  if (placement.root == BufferKind::Growing)
+    return &growing[buffer];
+  return placement.root == BufferKind::Output ? &(*places.outputs)[placement.index] : nullptr;
+}
+
+HandedBuffer Frame::handed(uint32_t buffer, bool written) {
+  const Placement &placement = plan().buffers[buffer];
+  HandedBuffer result;
+  if (placement.isOpen && placement.root == BufferKind::Parameter)
+    result = places.parameters[placement.index];
+  else if (placement.isOpen)
+    result.memory = memoryOf(buffer);
+  else
+    result.address = values[buffer].address, result.bytes = values[buffer].bytes;
+  result.written = written;
+  return result;
+}
+
+} // namespace cupola::runtime
