@@ -74,11 +74,13 @@ void Frame::use(const std::shared_ptr<Bound> &bound) {
     return;
   moveToFront(recent, bound, kRecentPlans);
   moveToFront(buckets, bound->bucket, kRecentBuckets);
-  current = bound;
-  steps.build(body().steps, first, plan().sizes, plan().bucket->sizes, executable.kernels(), &executable.calls());
-  for (size_t i = 0; i < plan().scalars.size(); ++i)
-    bindings.set(i, static_cast<uint64_t>(plan().scalars[i]));
+  current.reset(); // what follows may run out of memory
+  const BoundPlan &plan = bound->plan;
+  steps.build(body().steps, first, plan.sizes, plan.bucket->sizes, executable.kernels(), &executable.calls());
+  for (size_t i = 0; i < plan.scalars.size(); ++i)
+    bindings.set(i, static_cast<uint64_t>(plan.scalars[i]));
   isPlaced = isUploaded = false; // the steps hold addresses of the plan before
+  current = bound;
 }
 
 void Frame::dropRecordings() {
@@ -97,8 +99,10 @@ void Frame::place(const Places &now) {
   const bool isSame = isPlaced && places.arena == now.arena && places.io == now.io && starts == nowStarts;
   if (places.io != now.io)
     isUploaded = false;
+  isPlaced = false;
   places = now;
   starts = std::move(nowStarts);
+  isPlaced = isSame;
   if (isSame)
     return;
   values.resize(plan().buffers.size());

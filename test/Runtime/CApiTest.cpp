@@ -1,7 +1,7 @@
 //===- test/Runtime/CApiTest.cpp - libcupola_runtime.so through its C interface ---===//
 // SPDX-License-Identifier: Apache-2.0
 #include "cupola/Runtime/Runtime.hpp"
-#include "test/Runtime/TestPackage.h"
+#include "test/Runtime/ControlPackage.h"
 
 #include <algorithm>
 #include <cstring>
@@ -106,6 +106,30 @@ TEST(CApi, TensorsAreDlpack) {
             Expected(CUPOLA_USAGE, "input 'x': its address is null"));
 }
 
+TEST(CApi, AnOutputWhoseShapeARunFinds) {
+  const std::string bytes = test::packageBytes(test::scanPackage(true));
+  Session session(Executable(Package(bytes.data(), bytes.size()), Device("cpu")));
+  alignas(64) float x[2] = {1, 2}, y[6] = {};
+  alignas(64) int64_t n = 3;
+  bool go = true;
+  int64_t two[1] = {2}, found[2] = {3, 2};
+  const cupola_type floats = {CUPOLA_TYPE_FLOAT, 32, 1};
+  const std::vector<cupola_tensor> inputs = {{x, {1, 0}, 1, floats, two, nullptr, 0},
+                                             {&n, {1, 0}, 0, {CUPOLA_TYPE_INT, 64, 1}, nullptr, nullptr, 0},
+                                             {&go, {1, 0}, 0, {CUPOLA_TYPE_BOOL, 8, 1}, nullptr, nullptr, 0}};
+  const cupola_tensor none = {nullptr, {1, 0}, 0, floats, nullptr, nullptr, 0};
+  const cupola_tensor whole = {y, {1, 0}, 2, floats, found, nullptr, 0};
+  session.bind({{2}, {}, {}});
+  EXPECT_EQ(session.outputShape(0), (Extents{-1, 2}));
+  EXPECT_EQ(errorOf([&] { session.fetchOutput(0, whole); }).second, "output 'y': no run has made it");
+  EXPECT_EQ(errorOf([&] { session.run(inputs, {whole}); }).first, CUPOLA_USAGE);
+  session.run(inputs, {none});
+  EXPECT_EQ(session.outputShape(0), (Extents{3, 2}));
+  session.fetchOutput(0, whole);
+  EXPECT_EQ(std::vector<float>(y, y + 6), (std::vector<float>{1, 2, 2, 4, 3, 6}));
+  EXPECT_EQ(errorOf([&] { session.fetchOutput(1, whole); }).second, "output 1 of 1");
+}
+
 TEST(CApi, ErrorsHaveCodesAndTexts) {
   EXPECT_EQ(errorOf([] { Package package("/no/such/file"); }),
             std::make_pair(CUPOLA_IO, std::string("/no/such/file: cannot open: No such file or directory")));
@@ -136,6 +160,7 @@ TEST(CApi, NullIsAnErrorNotACrash) {
   EXPECT_TRUE(usage(cupola_session_bind(nullptr, nullptr, 0)));
   EXPECT_TRUE(usage(cupola_session_run(nullptr, nullptr, 0, nullptr, 0)));
   EXPECT_TRUE(usage(cupola_session_output_shape(nullptr, 0, nullptr)));
+  EXPECT_TRUE(usage(cupola_session_fetch_output(nullptr, 0, nullptr)));
   cupola_package_release(nullptr);
   cupola_device_release(nullptr);
   cupola_executable_release(nullptr);

@@ -82,7 +82,11 @@ TEST_P(ControlFlowTest, PoisonChangesNoAnswer) {
   SessionOptions options;
   options.poison = true;
   const auto session = start(growingPackage(true), std::move(options));
+  std::vector<std::string> texts;
+  device->progress = [&](const std::string &text) { texts.push_back(text); };
   expectRuns(*session, {9}, 3, true, {9, 1, 2, 3});
+  device->progress = nullptr;
+  EXPECT_NE(std::find(texts.begin(), texts.end(), "step 1 of 2: step 1 of 1: iteration 3: step 1 of 1"), texts.end());
 }
 
 TEST_P(ControlFlowTest, AnOutputOfUnknownShapeIsFetched) {

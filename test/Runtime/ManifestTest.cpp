@@ -31,6 +31,21 @@ static Package fullPackage() {
                                   {{PostOpKind::Clip, 13, ~0u}, {PostOpKind::Relu, 14, 15}},
                                   {16, 17, 18}};
   program.kernels[0] = {"k_1", "gemm", "ab", 64, uint64_t(1) << 40, 17, 3, 9, {"r", "rw"}, "4*n0"};
+  package.symbols.push_back({"r0", "", 1, 2, 3, true});
+  Step branch;
+  branch.kind = Step::IfStep;
+  branch.branch = {{1, 2}, 3, {4, 5}, {6, 7}, {"r0"}, {"s0"}, {"s0 + 1"}};
+  Step loop;
+  loop.kind = Step::WhileStep;
+  loop.loop = {1,   "s0", 2, 3, 4, {5, 6}, {{7, 8, 9}, {10, 11, 12}}, {{13, 14}, {15, 16}}, {{"a", "b", "c", "d"}},
+               "e", "f"};
+  Body body;
+  body.scalars = {"s0"};
+  body.buffers.push_back({BufferKind::Parameter, 3, "8*s0", "4", 5, 6, 512});
+  body.steps = {loop, copy};
+  body.arenaBytes = 768;
+  program.steps.push_back(branch);
+  program.bodies = {body, Body()};
   package.weights[0].offset = ~uint64_t(0);
   package.variants[0].binaries[0].offset = 256;
   package.variants[1].sources[0].bytes = 77;
@@ -51,6 +66,14 @@ TEST(Manifest, ProtobufReadsAndWritesTheSameBytes) {
   EXPECT_EQ(message.variants(0).program().steps(0).launch().call().post_ops(0).beta(), ~0u);
   EXPECT_FALSE(message.variants(0).program().steps(1).launch().has_call());
   EXPECT_EQ(message.variants(1).sources(0).bytes(), 77u);
+  EXPECT_TRUE(message.symbols(1).run());
+  EXPECT_EQ(message.variants(0).program().steps(3).branch().else_values(0), "s0 + 1");
+  const manifest::Body &body = message.variants(0).program().bodies(0);
+  EXPECT_EQ(body.arena_bytes(), 768);
+  EXPECT_EQ(body.steps(0).loop().carried(1).spare(), 12u);
+  EXPECT_EQ(body.steps(0).loop().scans(1).rows(), 16u);
+  EXPECT_EQ(body.steps(0).loop().extents(0).last(), "d");
+  EXPECT_EQ(body.steps(0).loop().count(), "f");
 }
 
 TEST(Manifest, HasNoFieldThatProtobufDoesNotKnow) {

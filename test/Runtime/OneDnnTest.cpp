@@ -3,7 +3,7 @@
 #include "lib/Runtime/CPU/OneDnnCall.h"
 #include "lib/Runtime/Session.h"
 #include "test/Runtime/ChosenOneDnn.h"
-#include "test/Runtime/TestPackage.h"
+#include "test/Runtime/ControlPackage.h"
 
 #include <cmath>
 #include <cstdlib>
@@ -267,6 +267,25 @@ TEST(OneDnn, APackageRunsWithoutIt) {
                                         {{y.data(), format::DType::F32, {5, 4}}});
   ASSERT_TRUE(status.isOk()) << status.message();
   EXPECT_EQ(y[1], 8); // 2 * (1 + 3 * 1)
+}
+
+TEST(OneDnn, StepsOfBodiesAreDescribedToo) {
+  format::Package package = test::selectingPackage();
+  format::Body &body = package.variants[0].program.bodies[0];
+  const std::vector<uint32_t> &buffers = body.steps[0].launch.buffers;
+  format::Buffer weight;
+  weight.kind = format::BufferKind::Weight;
+  weight.bytes = "48";
+  body.buffers.push_back(weight);
+  const uint32_t last = static_cast<uint32_t>(body.buffers.size() - 1);
+  body.steps[0].launch.call = {LibraryCallKind::MatrixProduct, {5, 3}, {3, 4}, {5, 4}, {}, {}, {}, {},
+                               {buffers[0], last, buffers[3]}};
+  const Chosen chosen("none");
+  const auto executable =
+      Executable::create(test::loadPackage(package), createDevice("cpu", DeviceOptions()).take()).take();
+  EXPECT_EQ(executable->calls().described(), 1u);
+  EXPECT_EQ(executable->calls().refusal(0), "");
+  EXPECT_EQ(executable->calls().refusal(1), "CUPOLA_ONEDNN is none");
 }
 
 TEST(OneDnn, ACallLargerThanItsBuffersIsRefused) {

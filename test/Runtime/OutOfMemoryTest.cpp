@@ -3,8 +3,8 @@
 #include "lib/Runtime/Format/MachineMemory.h"
 #include "lib/Runtime/Format/OutputFile.h"
 #include "lib/Runtime/Format/PackageWriter.h"
+#include "test/Runtime/ControlPackage.h"
 #include "test/Runtime/Scratch.h"
-#include "test/Runtime/TestPackage.h"
 
 #include <cstdio>
 #include <gtest/gtest.h>
@@ -40,7 +40,9 @@ TEST_P(OutOfMemory, AtAnyPointIsCode6AndNoSignal) {
   constexpr long kPoints = 60;
   test::Scratch scratch;
   const std::string package = scratch.path("m.cupola"), counted = scratch.path("count");
-  ASSERT_TRUE(format::writePackage(test::makePackage(), test::packageWeights(), package).isOk());
+  const bool hasLoop = std::string(GetParam()).find("found") != std::string::npos;
+  const format::Package made = hasLoop ? test::scanPackage(true) : test::makePackage();
+  ASSERT_TRUE(format::writePackage(made, test::packageWeights(), package).isOk());
   char command[4096];
   std::snprintf(command, sizeof(command), GetParam(), package.c_str());
   const std::string preload = "env LD_PRELOAD=" CUPOLA_FAILING_MALLOC " CUPOLA_";
@@ -60,8 +62,10 @@ TEST_P(OutOfMemory, AtAnyPointIsCode6AndNoSignal) {
 
 INSTANTIATE_TEST_SUITE_P(Runtime, OutOfMemory,
                          ::testing::Values(CUPOLA_RUN " %s --device cpu --threads 2 --shape batch=2",
-                                           CUPOLA_CAPI_RUN " %s"),
-                         [](const auto &info) { return info.index == 0 ? "Tool" : "CApi"; });
+                                           CUPOLA_CAPI_RUN " %s", CUPOLA_CAPI_RUN " %s found"),
+                         [](const auto &info) {
+                           return info.index == 0 ? "Tool" : info.index == 1 ? "CApi" : "CApiWithALoop";
+                         });
 
 TEST(MachineMemory, MoreThanThereIsIsRefusedWithBothNumbers) {
   EXPECT_LE(format::availableMemory(), format::totalMemory());

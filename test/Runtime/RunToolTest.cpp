@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/Format/OutputFile.h"
 #include "lib/Runtime/Npz/Npz.h"
+#include "test/Runtime/ControlPackage.h"
 #include "test/Runtime/Scratch.h"
-#include "test/Runtime/TestPackage.h"
 
 #include <cstdio>
 #include <cstring>
@@ -82,6 +82,24 @@ TEST_F(RunTool, RunsOnGivenValues) {
   for (const auto &kernel : json["kernels"])
     launches += kernel["launches"].get<uint64_t>();
   EXPECT_EQ(launches, 4u * 2) << "two steps, one warm-up and three runs";
+}
+
+TEST_F(RunTool, AnOutputWhoseShapeARunFinds) {
+  ASSERT_TRUE(format::writePackage(test::scanPackage(true), test::packageWeights(), package).isOk());
+  npz::Array x{"x", format::DType::F32, {2}, std::vector<uint8_t>(8)};
+  const float values[2] = {1, 2};
+  std::memcpy(x.bytes.data(), values, 8);
+  const npz::Array n{"n", format::DType::I64, {}, {3, 0, 0, 0, 0, 0, 0, 0}}, go{"go", format::DType::Bool, {}, {1}};
+  ASSERT_TRUE(npz::write(scratch.path("in.npz"), {x, n, go}).isOk());
+  const Outcome outcome = run(package + " --device cpu --inputs " + scratch.path("in.npz") + " --outputs " +
+                              scratch.path("out.npz") + " --json " + scratch.path("r.json") + " --profile");
+  ASSERT_EQ(outcome.code, 0) << outcome.text;
+  EXPECT_NE(outcome.text.find("4 steps, 2 of them outside of branches and loops"), std::string::npos) << outcome.text;
+  EXPECT_NE(outcome.text.find("output 'y': f32 [3, 2]: 1, 2, 2, 4, ..."), std::string::npos) << outcome.text;
+  EXPECT_EQ(test::need(npz::read(scratch.path("out.npz")))[0].bytes.size(), 24u);
+  const auto json = nlohmann::json::parse(test::need(format::readFile(scratch.path("r.json"), 1 << 20)));
+  EXPECT_EQ(json["outputs"][0]["shape"], nlohmann::json({3, 2}));
+  EXPECT_EQ(json["profile"][0]["kernel"], "while");
 }
 
 TEST_F(RunTool, SeededRunsRepeatWhateverTheThreads) {

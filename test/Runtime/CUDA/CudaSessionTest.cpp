@@ -3,7 +3,7 @@
 #include "lib/Runtime/CUDA/DeviceHeaders.h"
 #include "lib/Runtime/Session.h"
 #include "test/Runtime/CUDA/FakePackageKernels.h"
-#include "test/Runtime/TestPackage.h"
+#include "test/Runtime/ControlPackage.h"
 
 using namespace cupola;
 using namespace cupola::runtime;
@@ -107,20 +107,55 @@ TEST(CudaSession, OutOfMemoryIsATableThenASmallerRunWorks) {
   EXPECT_TRUE(runOnce(*session, 5).isOk());
 }
 
-class EverySessionCallFails : public testing::TestWithParam<CuResult> {};
+/// Loops in a branch whose values grow, then the other way.
+Status runControl(const std::shared_ptr<const format::PackageFile> &file) {
+  Result<std::shared_ptr<Device>> device = openDevice();
+  if (device.failed())
+    return device.status();
+  Result<std::shared_ptr<const Executable>> executable = Executable::create(file, *device);
+  if (executable.failed())
+    return executable.status();
+  Result<std::unique_ptr<Session>> session = Session::create(*executable, {});
+  if (session.failed())
+    return session.status();
+  for (int64_t n : {2, 9, 0}) {
+    float x[3] = {5, 6, 7}, y[12] = {};
+    bool go = n != 0;
+    CUPOLA_TRY(
+        (*session)->run({{x, format::DType::F32, {3}}, {&n, format::DType::I64, {}}, {&go, format::DType::Bool, {}}},
+                        {{nullptr, format::DType::F32, {}}}));
+    const Shape shape = (*session)->outputShapes()[0];
+    EXPECT_EQ(shape, Shape({go ? 3 + n : 6}));
+    CUPOLA_TRY((*session)->fetch(0, {y, format::DType::F32, shape}));
+    for (int64_t i = 0; i < shape[0]; ++i)
+      EXPECT_EQ(y[i], i < 3 ? x[i] : float(i));
+  }
+  return {};
+}
 
-TEST_P(EverySessionCallFails, CleanlyAndTheNextAttemptWorks) {
-  const std::shared_ptr<const format::PackageFile> file = test::loadPackage(test::makePackage());
+TEST(CudaSession, BranchesAndLoopsAreNotRecorded) {
+  auto fake = fakeWithKernels();
+  for (bool counted : {false, true}) {
+    const Status status = runControl(test::loadPackage(test::growingPackage(counted)));
+    EXPECT_TRUE(status.isOk()) << status.message();
+  }
+  EXPECT_EQ(fake->count("cuStreamBeginCapture"), 0u);
+  expectClean(*fake, "after the run");
+}
+
+/// Runs with every driver call failing in turn, then again with none.
+template <typename Run>
+void everyCallFails(CuResult code, uint64_t least, const std::shared_ptr<const format::PackageFile> &file, Run run) {
   uint64_t seen = 0;
   for (uint64_t failAt = 1;; ++failAt) {
     auto fake = fakeWithKernels();
     fake->failAt = failAt;
-    fake->failCode = GetParam();
-    const Status status = runModel(file);
+    fake->failCode = code;
+    const Status status = run(file);
     const std::string when = "call " + std::to_string(failAt);
     if (fake->calls < failAt) {
       EXPECT_TRUE(status.isOk()) << status.message();
-      EXPECT_GT(failAt, 200u);
+      EXPECT_GT(failAt, least);
       EXPECT_GT(seen, failAt / 2) << "most failures must be reported";
       return;
     }
@@ -130,10 +165,20 @@ TEST_P(EverySessionCallFails, CleanlyAndTheNextAttemptWorks) {
     expectClean(*fake, when);
     fake->failAt = 0;
     fake->lost = cuSuccess;
-    const Status again = runModel(file);
+    const Status again = run(file);
     EXPECT_TRUE(again.isOk()) << again.message();
     expectClean(*fake, when + ", then a second attempt");
   }
+}
+
+class EverySessionCallFails : public testing::TestWithParam<CuResult> {};
+
+TEST_P(EverySessionCallFails, CleanlyAndTheNextAttemptWorks) {
+  everyCallFails(GetParam(), 200, test::loadPackage(test::makePackage()), runModel);
+}
+
+TEST_P(EverySessionCallFails, InBranchesAndLoops) {
+  everyCallFails(GetParam(), 200, test::loadPackage(test::growingPackage(false)), runControl);
 }
 
 INSTANTIATE_TEST_SUITE_P(CudaSession, EverySessionCallFails, testing::Values(1, cuOutOfMemory, cuIllegalAddress),
