@@ -6,6 +6,7 @@
 #include "lib/Compiler/Traffic.h"
 
 #include "dialects/Graph/Provenance.h"
+#include "lib/Runtime/Format/Bodies.h"
 #include "lib/Runtime/Format/Parallel.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -45,15 +46,14 @@ Expr flopsOf(const format::Program &program, const format::Body &body, const for
 std::map<std::string, Use> usesOf(const BuiltVariant &built) {
   std::map<std::string, Use> uses;
   const format::Program &program = built.variant.program;
-  for (const format::Body *body : bodiesOf(program))
-    for (const format::Step &step : body->steps) {
-      if (step.kind != format::Step::LaunchStep)
-        continue;
-      Use &use = uses[program.kernels[step.launch.kernel].name];
-      use.nodes.insert(step.nodes.begin(), step.nodes.end());
-      ++use.launches;
-      use.flops = use.flops + flopsOf(program, *body, step.launch);
-    }
+  format::forEachStep(program, [&](const format::Body &body, const format::Step &step, uint32_t) {
+    if (step.kind != format::Step::LaunchStep)
+      return;
+    Use &use = uses[program.kernels[step.launch.kernel].name];
+    use.nodes.insert(step.nodes.begin(), step.nodes.end());
+    ++use.launches;
+    use.flops = use.flops + flopsOf(program, body, step.launch);
+  });
   auto main = built.module.get().lookupSymbol<func::FuncOp>("main");
   main.walk([&](graph::FusionOp fusion) {
     Use &use = uses[built.kernelNames.at(fusion.getKernel()->str())];
@@ -150,8 +150,8 @@ using Nodes = const std::vector<format::Node> &;
 constexpr Section sections[] = {
     {"target", [](const Compilation::Impl &, const BuiltVariant &b, Nodes) { return Json(b.variant.target); }},
     {"arch", [](const Compilation::Impl &, const BuiltVariant &b, Nodes) { return Json(b.variant.arch); }},
-    {"launches",
-     [](const Compilation::Impl &, const BuiltVariant &b, Nodes) { return Json(stepCount(b.variant.program)); }},
+    {"launches", [](const Compilation::Impl &, const BuiltVariant &b,
+                    Nodes) { return Json(format::stepCount(b.variant.program)); }},
     {"kernels", [](const Compilation::Impl &, const BuiltVariant &b, Nodes nodes) { return kernelsOf(b, nodes); }},
     {"steps", [](const Compilation::Impl &, const BuiltVariant &b, Nodes nodes) { return stepsOf(b.variant, nodes); }},
     {"buffers", [](const Compilation::Impl &, const BuiltVariant &b, Nodes) { return buffersOf(b.variant.program); }},

@@ -4,18 +4,12 @@
 #include "lib/Compiler/ExplainPlan.h"
 
 #include "dialects/Graph/Graph.h"
+#include "lib/Runtime/Format/Bodies.h"
 #include "lib/Runtime/Format/LibraryCosts.h"
 
 using namespace mlir;
 
 namespace cupola::compiler {
-
-std::vector<const format::Body *> bodiesOf(const format::Program &program) {
-  std::vector<const format::Body *> bodies{&program};
-  for (const format::Body &body : program.bodies)
-    bodies.push_back(&body);
-  return bodies;
-}
 
 namespace {
 
@@ -26,38 +20,23 @@ struct Touched {
 
 Touched touchedBy(const format::Step &step, const format::Program &program) {
   Touched touched;
-  switch (step.kind) {
-  case format::Step::LaunchStep:
+  if (step.kind == format::Step::CopyStep)
+    return {{step.copy.source}, {step.copy.target}};
+  if (step.kind == format::Step::LaunchStep)
     for (auto [buffer, use] : llvm::zip_equal(step.launch.buffers, program.kernels[step.launch.kernel].readWrite)) {
       if (use != "w")
         touched.reads.push_back(buffer);
       if (use != "r")
         touched.writes.push_back(buffer);
     }
-    break;
-  case format::Step::CopyStep:
-    touched = {{step.copy.source}, {step.copy.target}};
-    break;
-  case format::Step::IfStep:
+  if (step.kind == format::Step::IfStep)
     touched.reads = {step.branch.condition};
-    [[fallthrough]];
-  case format::Step::CallStep:
-    llvm::append_range(touched.reads, step.branch.captures);
-    touched.writes = step.branch.results;
-    break;
-  case format::Step::WhileStep:
+  if (step.kind == format::Step::WhileStep)
     for (uint32_t optional : {step.loop.trip, step.loop.condition})
       if (optional != 0)
         touched.reads.push_back(optional - 1);
-    llvm::append_range(touched.reads, step.loop.captures);
-    for (const format::Carried &carried : step.loop.carried) {
-      touched.reads.push_back(carried.initial);
-      llvm::append_values(touched.writes, carried.result, carried.spare);
-    }
-    for (const format::Scanned &scanned : step.loop.scans)
-      llvm::append_values(touched.writes, scanned.row, scanned.rows);
-    break;
-  }
+  for (const format::Handed &handed : format::handedOver(step))
+    (handed.written ? touched.writes : touched.reads).push_back(handed.buffer);
   return touched;
 }
 
@@ -70,26 +49,6 @@ Json placesOf(const std::vector<uint32_t> &buffers, const format::Body &body, si
     places.push_back(first + buffer);
   }
   return places;
-}
-
-std::vector<uint32_t> entered(const format::Step &step) {
-  return step.kind == format::Step::WhileStep ? std::vector<uint32_t>{step.loop.body} : step.branch.bodies;
-}
-
-const char *nameOf(format::Step::Kind kind) {
-  switch (kind) {
-  case format::Step::LaunchStep:
-    return "launch";
-  case format::Step::CopyStep:
-    return "copy";
-  case format::Step::IfStep:
-    return "if";
-  case format::Step::CallStep:
-    return "call";
-  case format::Step::WhileStep:
-    return "while";
-  }
-  return "";
 }
 
 const char *nameOf(format::BufferKind kind) {
@@ -120,44 +79,37 @@ Json stepsOf(const format::Variant &variant, const std::vector<format::Node> &no
   const format::Program &program = variant.program;
   Json steps = Json::array();
   size_t first = 0;
-  for (auto [number, body] : llvm::enumerate(bodiesOf(program))) {
-    for (const format::Step &step : body->steps) {
+  for (size_t position = 0; position < format::bodyCount(program); ++position) {
+    const format::Body &body = format::bodyAt(program, position);
+    for (const format::Step &step : body.steps) {
       Json names = Json::array();
       for (uint32_t node : step.nodes)
         names.push_back(nodes[node].name);
       const Touched touched = touchedBy(step, program);
       const bool isLaunch = step.kind == format::Step::LaunchStep;
       steps.push_back(objectOf(Member("kernel", isLaunch ? Json(program.kernels[step.launch.kernel].name) : Json()),
-                               Member("nodes", std::move(names)),
-                               Member("reads", placesOf(touched.reads, *body, first)),
-                               Member("writes", placesOf(touched.writes, *body, first))));
+                               Member("nodes", std::move(names)), Member("reads", placesOf(touched.reads, body, first)),
+                               Member("writes", placesOf(touched.writes, body, first))));
       if (isLaunch && step.launch.call) {
         steps.back()["library"] = "oneDNN";
         steps.back()["library_threads"] = format::mostThreads(step.launch.call, format::measuredOneDnn, variant.arch);
       }
-      if (!isLaunch && step.kind != format::Step::CopyStep) {
-        steps.back()["control"] = nameOf(step.kind);
-        steps.back()["enters"] = entered(step);
+      if (format::isControl(step.kind)) {
+        steps.back()["control"] = format::stepKindName(step.kind);
+        steps.back()["enters"] = format::bodiesOf(step);
       }
-      if (number != 0)
-        steps.back()["body"] = number - 1;
+      if (position != 0)
+        steps.back()["body"] = position - 1;
     }
-    first += body->buffers.size();
+    first += body.buffers.size();
   }
   return steps;
 }
 
-size_t stepCount(const format::Program &program) {
-  size_t count = 0;
-  for (const format::Body *body : bodiesOf(program))
-    count += body->steps.size();
-  return count;
-}
-
 Json buffersOf(const format::Program &program) {
   Json buffers = Json::array();
-  for (const format::Body *body : bodiesOf(program))
-    for (const format::Buffer &buffer : body->buffers)
+  for (size_t position = 0; position < format::bodyCount(program); ++position)
+    for (const format::Buffer &buffer : format::bodyAt(program, position).buffers)
       buffers.push_back(objectOf(Member("kind", nameOf(buffer.kind)), Member("bytes", buffer.bytes)));
   return buffers;
 }
@@ -166,7 +118,7 @@ Json buffersOf(const format::Program &program) {
 static std::optional<int64_t> peakOf(const format::Program &program, const format::Body &body) {
   int64_t within = 0;
   for (const format::Step &step : body.steps)
-    for (uint32_t index : entered(step)) {
+    for (uint32_t index : format::bodiesOf(step)) {
       const std::optional<int64_t> peak = peakOf(program, program.bodies[index]);
       if (!peak)
         return std::nullopt;

@@ -22,12 +22,6 @@ template <class... Members> Json objectOf(Members &&...members) {
 }
 using Member = Json::object_t::value_type;
 
-/// The program's own steps and buffers, then those of its bodies.
-std::vector<const format::Body *> bodiesOf(const format::Program &program);
-
-/// Of all bodies.
-size_t stepCount(const format::Program &program);
-
 /// What one run does, in order: kernels and copies, with the buffers they touch, and on how many threads at most
 /// the runtime takes a library's form of a step. Steps of bodies follow those of the program, with their body's
 /// number; `enters` says which steps run them.
