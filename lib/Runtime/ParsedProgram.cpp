@@ -55,10 +55,12 @@ private:
   Status status;
 };
 
-std::vector<ParsedTensor> parseTensors(Parser &parser, const std::vector<format::Tensor> &list) {
+/// A run finds extents of outputs, but for those that lie in the memory of an input.
+std::vector<ParsedTensor> parseTensors(Parser &parser, const std::vector<format::Tensor> &list, bool isOutput) {
   std::vector<ParsedTensor> parsed;
   for (const format::Tensor &tensor : list) {
     ParsedTensor &entry = parsed.emplace_back();
+    parser.allowRunSymbols(isOutput && tensor.memoryOf == 0);
     for (const std::string &dim : tensor.dims)
       entry.dims.push_back(parser.parse(dim));
     for (const std::string &extent : tensor.storage)
@@ -68,13 +70,6 @@ std::vector<ParsedTensor> parseTensors(Parser &parser, const std::vector<format:
     for (size_t d = entry.storage.size(); d-- > 0; stride = stride * entry.storage[d])
       entry.strides[d] = stride;
   }
-  return parsed;
-}
-
-std::vector<ParsedTensor> parseOutputs(Parser &parser, const std::vector<format::Tensor> &list) {
-  parser.allowRunSymbols(true);
-  std::vector<ParsedTensor> parsed = parseTensors(parser, list);
-  parser.allowRunSymbols(false);
   return parsed;
 }
 
@@ -132,8 +127,9 @@ void parseBody(Parser &parser, const format::Body &body, bool isProgram, ParsedB
 Result<ParsedInterface> parseInterface(const format::Package &package) {
   Parser parser(package);
   ParsedInterface parsed;
-  parsed.inputs = parseTensors(parser, package.inputs);
-  parsed.outputs = parseOutputs(parser, package.outputs);
+  parsed.inputs = parseTensors(parser, package.inputs, /*isOutput=*/false);
+  parsed.outputs = parseTensors(parser, package.outputs, /*isOutput=*/true);
+  parser.allowRunSymbols(false);
   for (const format::Check &check : package.checks)
     parsed.checks.push_back({parser.parse(check.lhs), parser.parse(check.rhs)});
   return parser.result(std::move(parsed));

@@ -26,7 +26,7 @@ public:
       if (package.inputs[i].name == name)
         return addShape(i, numbers, request);
     for (const format::Symbol &symbol : package.symbols)
-      if ((symbol.id == name || symbol.name == name) && numbers.size() == 1)
+      if (!symbol.run && (symbol.id == name || symbol.name == name) && numbers.size() == 1)
         return addSymbol(symbol.id, numbers[0], request);
     return Status::usage("--shape " + request + ": the model has no input and no dimension " + quote(name));
   }

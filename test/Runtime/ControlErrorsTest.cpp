@@ -77,6 +77,12 @@ TEST_P(ControlErrorsTest, ASizeOfTheProgramItselfNeedsNoRunSymbol) {
   expectError(Executable::create(test::loadPackage(package), device).status(), Code::Package,
               "symbol r0 has no value before a run");
   package = branchPackage();
+  package.inputs[0].dims = {"r0"};
+  expectError(Executable::create(test::loadPackage(package), device).status(), Code::Package, "no value before a run");
+  package = branchPackage();
+  package.checks = {{"s0", "<=", "r0", "too long"}};
+  expectError(Executable::create(test::loadPackage(package), device).status(), Code::Package, "no value before a run");
+  package = branchPackage();
   for (format::Variant &variant : package.variants)
     variant.program.bodies[0].scalars[0] = "r0";
   expectError(run(*start(package), numbers(2), 0, true).status(), Code::Package, "symbol r0 has no value yet");
