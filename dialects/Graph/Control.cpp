@@ -115,6 +115,8 @@ LogicalResult LoopOp::verify() {
   if (getProceeds() && !isOne(yielded.front(), 1))
     return emitOpError() << "yields the condition " << yielded.front().getType() << ", expected one i1";
   const SymbolNames symbols = namesOf(getSymbols());
+  if (getSymbols().size() % 2 != 0)
+    return emitOpError("has symbols that are not in pairs");
   for (auto [initial, argument, next, result] :
        llvm::zip(getCarried(), getCarriedArguments(), getYieldedCarried(), getResults()))
     for (Type type : {initial.getType(), next.getType()})
@@ -122,7 +124,7 @@ LogicalResult LoopOp::verify() {
         return emitOpError() << "carries " << type << " as " << argument.getType() << " to " << result.getType();
   for (auto [row, result] : llvm::zip_equal(getYieldedRows(), getResults().drop_front(getCarried().size()))) {
     const Exprs rows = shapeOf(result);
-    if (rows.empty() || elementOf(row) != elementOf(result) || ArrayRef(rows).drop_front() != ArrayRef(shapeOf(row)))
+    if (rows.empty() || !fits(row.getType(), tensorType(ArrayRef(rows).drop_front(), elementOf(result)), symbols))
       return emitOpError() << "yields the row " << row.getType() << " of " << result.getType();
   }
   return success();

@@ -30,7 +30,8 @@ def Graph_SymbolOp : Graph_Op<"symbol", [Symbol]> {
 def Graph_AssumeOp : Graph_Op<"assume"> {
   let summary = "a fact about extents that the model forces; checked when shapes are bound";
   let description = [{
-    `reason` says, with the names of both inputs, who forces it.
+    `reason` says, with the names of both inputs, who forces it. In a body it is about run
+    symbols, and checked once those have values that the ops after it read.
 
     ```mlir
     graph.assume "s1" equal "s0" because "dimension 1 ('L') of input 'b' and dimension ..."

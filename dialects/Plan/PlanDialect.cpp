@@ -24,7 +24,7 @@ static void printSize(OpAsmPrinter &printer, Operation *, graph::ExprAttr bytes)
     printer << '?';
 }
 
-using graph::parseExpr, graph::parseExprs, graph::printExpr, graph::printExprs;
+using graph::parseExpr, graph::parseExprs, graph::parseReason, graph::printExpr, graph::printExprs, graph::printReason;
 
 } // namespace cupola::plan
 

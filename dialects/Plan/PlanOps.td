@@ -82,6 +82,14 @@ def Plan_CopyOp : Plan_Op<"copy"> {
   let assemblyFormat = "$source `to` $target `bytes` custom<Expr>($bytes) attr-dict";
 }
 
+def Plan_AssertOp : Plan_Op<"assert"> {
+  let summary = "what has to hold when the body is entered; `reason` is the error";
+  let arguments = (ins Graph_Expr:$lhs, Graph_RelationAttr:$relation, Graph_Expr:$rhs, Graph_ReasonAttr:$reason);
+  let assemblyFormat = [{
+    custom<Expr>($lhs) $relation custom<Expr>($rhs) `because` custom<Reason>($reason) attr-dict
+  }];
+}
+
 //===----------------------------------------------------------------------===//
 // Branches and loops
 //===----------------------------------------------------------------------===//

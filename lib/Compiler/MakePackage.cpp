@@ -83,16 +83,8 @@ void addSymbols(ModuleOp module, format::Package &package) {
                                static_cast<int64_t>(symbol.getMin()), static_cast<int64_t>(symbol.getMax()),
                                static_cast<int64_t>(symbol.getDivisor()), symbol.getRun()});
   }
-  for (auto fact : module.getOps<graph::AssumeOp>()) {
-    const bool isLess = fact.getRelation() == graph::Relation::LessEqual;
-    format::Check check{fact.getLhs().text(), isLess ? "<=" : "==", fact.getRhs().text(),
-                        fact.getReason().getText().str()};
-    if (fact.getRelation() == graph::Relation::Broadcast) { // equal, or one of them is 1
-      Expr a = fact.getLhs(), b = fact.getRhs();
-      check = {((a - b) * (a - 1) * (b - 1)).text(), "==", "0", check.message};
-    }
-    package.checks.push_back(std::move(check));
-  }
+  for (auto fact : module.getOps<graph::AssumeOp>())
+    package.checks.push_back(checkOf(fact.getLhs(), fact.getRelation(), fact.getRhs(), fact.getReason()));
 }
 
 void addWeights(ArrayRef<WeightTable::Entry> entries, format::Package &package) {

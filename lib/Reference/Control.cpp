@@ -109,6 +109,9 @@ Result<std::vector<Tensor>> Interpreter::runLoop(graph::LoopOp op) {
   for (auto [result, tensor] : llvm::zip(op.getResults(), results))
     bindExtents(result.getType(), tensor, op.getSymbols(), symbols);
   for (auto [result, list] : llvm::zip_equal(op.getResults().drop_front(results.size()), state.rows)) {
+    const Type row = graph::tensorType(ArrayRef(graph::shapeOf(result)).drop_front(), graph::elementOf(result));
+    const Tensor none = Tensor::borrow({}, Shape(graph::rankOf(result) - 1), nullptr);
+    bindExtents(row, list.empty() ? none : list.front(), op.getSymbols(), symbols);
     Result<Tensor> whole = stack(result.getType(), list, symbols);
     if (whole.failed())
       return whole.status().within("node '" + graph::displayName(op.getLoc()) + "'");

@@ -6,6 +6,7 @@
 
 #include "dialects/Graph/Interface.h"
 #include "dialects/Graph/Provenance.h"
+#include "lib/Planner/SolveDim.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -73,31 +74,15 @@ Result<Shape> shapeFor(Type type, const Symbols &symbols) {
 
 namespace {
 
-/// The values of the symbols that the shapes of `inputs` give: a dimension with one
-/// unknown symbol, linear in it, gives that one.
+/// The values of the symbols that the shapes of `inputs` give.
 Symbols solveSymbols(func::FuncOp main, ArrayRef<Tensor> inputs) {
   Symbols symbols;
-  auto solve = [&](const Expr &dim, int64_t extent) {
-    std::vector<std::string> unknown;
-    for (const std::string &symbol : dim.symbols())
-      if (!symbols.count(symbol))
-        unknown.push_back(symbol);
-    if (unknown.size() != 1)
-      return false;
-    const std::optional<Expr> slope = dim.coefficient(unknown[0]);
-    const std::optional<int64_t> factor = slope ? slope->evaluate(symbols) : std::nullopt;
-    const std::optional<int64_t> rest = dim.substitute({{unknown[0], Expr(0)}}).evaluate(symbols);
-    if (!factor || *factor == 0 || !rest)
-      return false;
-    symbols[unknown[0]] = (extent - *rest) / *factor;
-    return true;
-  };
   bool progress = true;
   while (progress) {
     progress = false;
     for (auto [argument, input] : llvm::zip_equal(main.getArguments(), inputs))
       for (auto [dim, extent] : llvm::zip_equal(graph::declaredShapeOf(argument), input.shape()))
-        progress |= solve(dim, extent);
+        progress |= solveDim(dim, extent, symbols).has_value();
   }
   return symbols;
 }
@@ -108,16 +93,14 @@ bool holds(graph::AssumeOp fact, int64_t lhs, int64_t rhs) {
   return lhs == rhs || (fact.getRelation() == graph::Relation::Broadcast && (lhs == 1 || rhs == 1));
 }
 
-Status checkAssumptions(ModuleOp module, const Symbols &symbols) {
-  for (auto fact : module.getOps<graph::AssumeOp>()) {
-    const auto lhs = fact.getLhs().evaluate(symbols);
-    const auto rhs = fact.getRhs().evaluate(symbols);
-    if (!lhs || !rhs || !holds(fact, *lhs, *rhs))
-      return Status::usage(fact.getReason().getText().str() + ": " + fact.getLhs().text() + " = " +
-                           (lhs ? std::to_string(*lhs) : "?") + ", and " + fact.getRhs().text() + " = " +
-                           (rhs ? std::to_string(*rhs) : "?"));
-  }
-  return {};
+Status checkAssumption(graph::AssumeOp fact, const Symbols &symbols) {
+  const auto lhs = fact.getLhs().evaluate(symbols);
+  const auto rhs = fact.getRhs().evaluate(symbols);
+  if (lhs && rhs && holds(fact, *lhs, *rhs))
+    return {};
+  return Status::usage(fact.getReason().getText().str() + ": " + fact.getLhs().text() + " = " +
+                       (lhs ? std::to_string(*lhs) : "?") + ", and " + fact.getRhs().text() + " = " +
+                       (rhs ? std::to_string(*rhs) : "?"));
 }
 
 Status checkInputs(func::FuncOp main, ArrayRef<Tensor> inputs, const Symbols &symbols) {
@@ -172,6 +155,8 @@ Status Interpreter::run(Operation *op) {
     return defineAll(branch.getResults(), runIf(branch));
   if (auto loop = dyn_cast<graph::LoopOp>(op))
     return defineAll(loop.getResults(), runLoop(loop));
+  if (auto fact = dyn_cast<graph::AssumeOp>(op))
+    return checkAssumption(fact, symbols);
   Result<Tensor> result = evaluate(op, takeOperands(op), symbols);
   if (result.failed())
     return result.status();
@@ -233,7 +218,8 @@ Result<std::vector<Tensor>> interpret(ModuleOp module, ArrayRef<Tensor> inputs, 
                            ", expected " + std::to_string(graph::rankOf(main.getArgument(i))));
   const Symbols symbols = solveSymbols(main, inputs);
   CUPOLA_TRY(checkInputs(main, inputs, symbols));
-  CUPOLA_TRY(checkAssumptions(module, symbols));
+  for (auto fact : module.getOps<graph::AssumeOp>())
+    CUPOLA_TRY(checkAssumption(fact, symbols));
   return Interpreter(symbols, observer).runBlock(main.getBody().front(), inputs);
 }
 

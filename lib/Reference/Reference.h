@@ -8,16 +8,15 @@
 #ifndef CUPOLA_LIB_REFERENCE_REFERENCE_H
 #define CUPOLA_LIB_REFERENCE_REFERENCE_H
 
+#include "lib/Planner/SolveDim.h"
 #include "lib/Reference/Tensor.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
-#include <map>
-
 namespace cupola::reference {
 
 /// Values of the graph.symbols, by name.
-using Symbols = std::map<std::string, int64_t>;
+using Symbols = SymbolValues;
 
 /// Sees every op and its result, in the order of computation.
 using Observer = llvm::function_ref<void(mlir::Operation *, const Tensor &)>;

@@ -1,6 +1,7 @@
 //===- lib/Runtime/BodyRunner.cpp - Runs the steps of a program and its bodies ---===//
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/BodyRunner.h"
+#include "lib/Runtime/Checks.h"
 #include "lib/Runtime/LoopRun.h"
 #include "lib/Runtime/Text.h"
 
@@ -117,6 +118,7 @@ Status BodyRunner::enter(uint32_t body, size_t depth, std::vector<HandedBuffer> 
 }
 
 Status BodyRunner::prepare(Frame &frame, size_t depth, std::vector<HandedBuffer> parameters) {
+  CUPOLA_TRY(checkBody(frame.body(), frame.parsed(), symbols));
   Result<std::shared_ptr<Frame::Bound>> found = frame.find(symbols, nullptr);
   if (found.failed())
     return found.status();

@@ -116,6 +116,8 @@ void parseBody(Parser &parser, const format::Body &body, bool isProgram, ParsedB
   parsed.steps = parseSteps(parser, body.steps);
   collectSymbols(parsed);
   parser.allowRunSymbols(true);
+  for (const format::Check &check : body.checks)
+    parsed.checks.push_back({parser.parse(check.lhs), parser.parse(check.rhs)});
   for (size_t i = 0; i < body.steps.size(); ++i)
     if (format::isControl(body.steps[i].kind))
       parsed.controls[i] = parseControl(parser, body.steps[i]);

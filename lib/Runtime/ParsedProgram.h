@@ -45,6 +45,7 @@ struct ParsedBody {
   std::vector<ParsedBuffer> buffers;
   std::vector<Expr> steps;                  ///< a grid, or the bytes of a copy; 1 of a control step
   std::map<size_t, ParsedControl> controls; ///< by step
+  std::vector<ParsedCheck> checks;
   /// What all but `controls` use: the buffers and steps, and these or the scalars.
   std::set<std::string> sizeSymbols, symbols;
 };

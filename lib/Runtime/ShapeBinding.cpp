@@ -6,6 +6,7 @@
 // make others solvable. Then everything is checked by evaluation alone.
 //===----------------------------------------------------------------------===//
 #include "lib/Runtime/ShapeBinding.h"
+#include "lib/Runtime/Checks.h"
 #include "lib/Runtime/Text.h"
 
 #include <limits>
@@ -31,29 +32,6 @@ std::string declaredShapeText(const format::Package &package, const format::Tens
   for (size_t i = 0; i < tensor.dims.size(); ++i)
     text += (i ? ", " : "") + symbolText(package, tensor.dims[i]);
   return text + "]";
-}
-
-std::optional<std::string> solveDim(const Expr &dim, int64_t extent, SymbolValues &values) {
-  std::string unknown;
-  for (const std::string &symbol : dim.symbols()) {
-    if (values.count(symbol))
-      continue;
-    if (!unknown.empty())
-      return std::nullopt;
-    unknown = symbol;
-  }
-  const std::optional<Expr> slope = unknown.empty() ? std::nullopt : dim.coefficient(unknown);
-  if (!slope)
-    return std::nullopt;
-  SymbolValues atZero = values;
-  atZero[unknown] = 0;
-  const auto factor = slope->evaluate(values);
-  const auto rest = dim.evaluate(atZero);
-  int64_t difference = 0;
-  if (!factor || *factor <= 0 || !rest || __builtin_sub_overflow(extent, *rest, &difference))
-    return std::nullopt;
-  values[unknown] = difference / *factor;
-  return unknown;
 }
 
 Status checkSymbolRange(const format::Package &package, const format::Symbol &symbol, int64_t value,
@@ -223,21 +201,10 @@ private:
   }
 
   Status checkRelation(const format::Check &check, const ParsedCheck &expr) const {
-    const auto lhs = expr.lhs.evaluate(values);
-    const auto rhs = expr.rhs.evaluate(values);
-    bool holds = false;
-    if (!lhs || !rhs)
-      holds = false;
-    else if (check.relation == "==")
-      holds = *lhs == *rhs;
-    else if (check.relation == "<=")
-      holds = *lhs <= *rhs;
-    else if (check.relation == "%==0")
-      holds = *rhs > 0 && *lhs % *rhs == 0;
-    else
-      return Status::package("the manifest is inconsistent: no relation '" + check.relation + "'");
-    if (holds)
-      return Status::ok();
+    const Result<bool> result = holds(check, expr, values);
+    if (result.failed() || *result)
+      return result.failed() ? result.status() : Status::ok();
+    const auto lhs = expr.lhs.evaluate(values), rhs = expr.rhs.evaluate(values);
     const auto side = [&](const Expr &e, std::optional<int64_t> value) {
       return e.constant() ? e.text() : explain(e, value);
     };

@@ -3,6 +3,7 @@
 #ifndef CUPOLA_LIB_RUNTIME_SHAPEBINDING_H
 #define CUPOLA_LIB_RUNTIME_SHAPEBINDING_H
 
+#include "lib/Planner/SolveDim.h"
 #include "lib/Runtime/ParsedProgram.h"
 
 #include <cstdint>
@@ -16,8 +17,6 @@ namespace cupola::runtime {
 using Shape = std::vector<int64_t>;
 /// Elements between neighbours, by dimension; empty: not given.
 using Strides = std::vector<int64_t>;
-/// By symbol id.
-using SymbolValues = std::map<std::string, int64_t>;
 
 /// Solves the declared dims for the symbols, then holds the extents against
 /// them, the symbols against their ranges and the package's checks. Code::Usage
@@ -29,11 +28,6 @@ using SymbolValues = std::map<std::string, int64_t>;
 /// element shows them, there is room for as many as the output has.
 Result<SymbolValues> bindShapes(const format::Package &package, const ParsedInterface &parsed,
                                 const std::vector<Shape> &inputs, const std::vector<Strides> &strides = {});
-
-/// If `dim` holds exactly one symbol without a value, and that linearly, gives it
-/// the value that makes `dim` equal to `extent` and returns its name. Rounds
-/// where there is none: whoever asks evaluates `dim` afterwards.
-std::optional<std::string> solveDim(const Expr &dim, int64_t extent, SymbolValues &values);
 
 /// "s0 'batch'": the id, and the model's name if it has one.
 std::string symbolText(const format::Package &package, const std::string &id);

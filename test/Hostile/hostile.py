@@ -11,10 +11,11 @@ import shutil
 import subprocess
 import sys
 
+import bodies
 import files
 import models
 
-CASES = [*files.CASES, *models.CASES]
+CASES = [*files.CASES, *models.CASES, *bodies.CASES]
 MOST_MEMORY = 512 << 20                             # bytes beyond what a sound model takes
 SECONDS = 20                                        # far above what any takes: a hang is an error, a slow machine is not
 

@@ -60,21 +60,38 @@ void BodyBuilder::addIf(graph::IfOp op) {
 
 namespace {
 
-/// Extents of carried values that change, each symbol once.
+/// Extents of carried values that change, and of rows that are known in the body: the pairs of the loop's symbols.
 struct CarriedExtents {
   explicit CarriedExtents(graph::LoopOp op) {
-    std::set<std::string> symbols, seen;
-    insertNames(op.getSymbols(), symbols);
+    const auto symbols = llvm::to_vector(op.getSymbols().getAsRange<FlatSymbolRefAttr>());
+    for (size_t i = 0; i < symbols.size(); i += 2) {
+      inner.push_back(symbols[i].getValue().str());
+      last.push_back(symbols[i + 1].getValue().str());
+      if (!addCarried(op) && !addRow(op))
+        llvm_unreachable("the verifier has seen both symbols");
+    }
+  }
+
+  bool addCarried(graph::LoopOp op) {
     for (auto [i, argument] : llvm::enumerate(op.getCarriedArguments()))
-      for (unsigned d = 0; d < graph::rankOf(argument); ++d) {
-        const auto symbol = graph::extentOf(argument, d).asSymbol();
-        if (!symbol || !symbols.count(*symbol) || !seen.insert(*symbol).second)
-          continue;
-        inner.push_back(*symbol);
-        first.push_back(graph::extentOf(op.getCarried()[i], d));
-        next.push_back(graph::extentOf(op.getYieldedCarried()[i], d));
-        last.push_back(*graph::extentOf(op.getResult(i), d).asSymbol());
-      }
+      for (auto [d, extent] : llvm::enumerate(graph::shapeOf(argument)))
+        if (extent.asSymbol() == inner.back()) {
+          first.push_back(graph::extentOf(op.getCarried()[i], d));
+          next.push_back(graph::extentOf(op.getYieldedCarried()[i], d));
+          return true;
+        }
+    return false;
+  }
+
+  bool addRow(graph::LoopOp op) {
+    for (auto [row, rows] : llvm::zip_equal(op.getYieldedRows(), op.getResults().drop_front(op.getCarried().size())))
+      for (auto [d, extent] : llvm::enumerate(graph::shapeOf(rows)))
+        if (extent.asSymbol() == last.back()) {
+          first.push_back(Expr(0)); // of rows that there are not
+          next.push_back(graph::extentOf(row, d - 1));
+          return true;
+        }
+    return false;
   }
 
   std::vector<std::string> inner, last;
@@ -102,7 +119,7 @@ void BodyBuilder::addLoop(graph::LoopOp op) {
   for (Value result : op.getResults().drop_front(carried))
     rows.push_back(resultBuffer(result));
   for (Value value : op.getYieldedRows())
-    row.push_back(addBuffer(plan::BufferKind::Arena, 0, bytesOf(value), value.getLoc()));
+    row.push_back(ownBuffer(value));
 
   const CarriedExtents extents(op);
   auto loop = plan::WhileOp::create(b, op.getLoc(), trip, condition, proceed, captures, initial, results, spare, row,

@@ -133,6 +133,8 @@ void BodyBuilder::build(Block::iterator first, SmallVector<Value> results) {
   for (auto op = first; op != Block::iterator(terminator); ++op) {
     if (auto fusion = dyn_cast<graph::FusionOp>(*op))
       addLaunch(fusion);
+    else if (auto fact = dyn_cast<graph::AssumeOp>(*op))
+      plan::AssertOp::create(b, fact.getLoc(), fact.getLhs(), fact.getRelation(), fact.getRhs(), fact.getReason());
     else if (auto branch = dyn_cast<graph::IfOp>(*op))
       addIf(branch);
     else if (auto loop = dyn_cast<graph::LoopOp>(*op))

@@ -58,6 +58,9 @@ Lifetimes liveness(mlir::Block &body);
 class NodeTable;
 format::Program planToFormat(plan::ProgramOp program, const TargetKernels &kernels, NodeTable &nodes);
 
+/// The record of a fact, whose error is `reason`.
+format::Check checkOf(const Expr &lhs, graph::Relation relation, const Expr &rhs, graph::ReasonAttr reason);
+
 /// The nodes that steps name, each once, in order of first use.
 class NodeTable {
 public:

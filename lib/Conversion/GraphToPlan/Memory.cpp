@@ -11,7 +11,7 @@ namespace cupola {
 
 static bool isStep(Operation &op) {
   auto launch = dyn_cast<plan::LaunchOp>(op);
-  return !isa<plan::BufferOp>(op) && !(launch && launch.getInit());
+  return !isa<plan::AssertOp, plan::BufferOp>(op) && !(launch && launch.getInit());
 }
 
 Lifetimes liveness(Block &body) {

@@ -22,6 +22,13 @@ std::vector<uint32_t> NodeTable::indicesOf(Location location) {
   return indices;
 }
 
+format::Check checkOf(const Expr &lhs, graph::Relation relation, const Expr &rhs, graph::ReasonAttr reason) {
+  const std::string message = reason.getText().str();
+  if (relation == graph::Relation::Broadcast) // equal, or one of them is 1
+    return {((lhs - rhs) * (lhs - 1) * (rhs - 1)).text(), "==", "0", message};
+  return {lhs.text(), relation == graph::Relation::LessEqual ? "<=" : "==", rhs.text(), message};
+}
+
 namespace {
 
 /// Numbers bodies as they are met, each before those that its steps enter.
@@ -72,7 +79,9 @@ format::Body Translator::translateBody(Block &block, int64_t arenaBytes, bool is
     body.buffers.push_back(translateBuffer(op, spans, isMain));
   }
   for (Operation &op : block) {
-    if (isa<plan::BufferOp>(op))
+    if (auto fact = dyn_cast<plan::AssertOp>(op))
+      body.checks.push_back(checkOf(fact.getLhs(), fact.getRelation(), fact.getRhs(), fact.getReason()));
+    if (isa<plan::AssertOp, plan::BufferOp>(op))
       continue;
     auto launch = dyn_cast<plan::LaunchOp>(op);
     format::Step step = stepOf(&op, names, body);

@@ -24,6 +24,7 @@ private:
 
 Body Bodies::asRegion(const onnx::GraphProto &graph, llvm::function_ref<std::vector<Tensor>(Block &)> inputs,
                       llvm::function_ref<bool(size_t, Tensor)> isDropped) {
+  nodes += graph.node_size();
   Body body;
   body.region = std::make_unique<Region>();
   Scope &scope = scopes.enter(&body.region->emplaceBlock());

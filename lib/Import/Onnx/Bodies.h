@@ -45,6 +45,8 @@ public:
 
   /// See Checkpoint.
   std::function<void()> remember() const { return checkpoint(); }
+  /// Nodes of regions so far, also of those that were taken back.
+  int64_t importedNodes() const { return nodes; }
 
   Scopes scopes;
   mlir::OpBuilder &ops; ///< at the end of the innermost body
@@ -53,6 +55,7 @@ private:
   TensorPool &pool;
   Import import;
   Checkpoint checkpoint;
+  int64_t nodes = 0;
 };
 
 } // namespace cupola::onnx_import

@@ -111,8 +111,9 @@ Expr GraphBuilder::broadcastExtent(const Expr &first, const Expr &second) {
   const auto aboveOne = [&](const Expr &e) { return proveLess(Expr(1), e, ranges()) == true; };
   if (aboveOne(a) && aboveOne(b))
     return sameExtent(a, b, "extents of the operands");
-  check(symbols.assumeBroadcast(a, b, who + " broadcasts them to each other"), a, b, "extents of the operands",
-        "equal ones or 1");
+  const std::string why = who + " broadcasts them to each other";
+  if (symbols.assumeBroadcast(a, b, why) == Symbols::Outcome::Open)
+    graph::AssumeOp::create(ops, where, a, graph::Relation::Broadcast, b, symbols.reason(a, b, why));
   if (a.constant() || b.constant())
     return a.constant() ? a : b; // the other one is 1 or equal to it
   // The larger one, unless the other is an empty 0: that is what an extent of 1 becomes beside it.

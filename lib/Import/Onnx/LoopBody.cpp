@@ -9,7 +9,7 @@ using namespace mlir;
 namespace cupola::onnx_import {
 
 LoopBody::LoopBody(OpBinder &op, const onnx::GraphProto &graph, std::vector<Value> initial, bool hasCondition)
-    : op(op), graph(graph), initial(std::move(initial)), hasCondition(hasCondition),
+    : op(op), graph(graph), initial(std::move(initial)), hasCondition(hasCondition), outside(op.b.facts().runSymbols()),
       index(op.b.facts().createRun("the iteration of " + op.b.label())) {
   for (Value value : this->initial)
     shapes.push_back(op.b.shape(value));
@@ -36,6 +36,11 @@ void LoopBody::import(Inputs inputs) {
     body = Body();
     takeBack();
     nameChanges();
+    if (const int64_t nodes = op.bodies().importedNodes(); nodes > op.limits.nodes) // loops in loops
+      op.b.fail(exceeds(op.limits, &Limits::nodes,
+                        std::to_string(nodes) +
+                            " nodes, those of loops counted for each attempt to find what shapes they carry,"),
+                ErrorKind::Limit);
   }
   op.unsupported("the shapes of its carried values change in more than " + std::to_string(mostRounds) + " ways");
 }
@@ -81,21 +86,30 @@ Type LoopBody::lastType(size_t carried) {
   return op.b.type(dims, op.b.element(initial[carried]));
 }
 
-Type LoopBody::rowsType(Value row, const Expr &count) const {
+bool LoopBody::isKnownOutside(const Expr &extent) const {
+  return llvm::none_of(extent.symbols(),
+                       [&](const std::string &id) { return op.b.facts().isRun(id) && !outside.count(id); });
+}
+
+/// Rows have one shape, which may be known only when the loop is done.
+Type LoopBody::rowsType(Value row, const Expr &count) {
   Exprs dims{count};
   for (const Expr &extent : op.b.shape(row)) {
-    const std::set<std::string> symbols = extent.symbols();
-    if (llvm::any_of(symbols, [&](const std::string &id) {
-          return last.count(id) || id == *index.asSymbol() || op.b.facts().isRun(id);
-        }))
-      op.unsupported("what it stacks has the extent " + extent.text() +
-                     ", which is not the same in every iteration, supported are rows of one shape");
-    dims.push_back(extent);
+    if (isKnownOutside(extent)) {
+      dims.push_back(extent);
+      continue;
+    }
+    auto [symbol, isNew] = rowExtents.try_emplace(extent.text());
+    if (isNew)
+      symbol->second = op.b.facts().createRun("an extent of the rows of " + op.b.label());
+    dims.push_back(symbol->second);
   }
   return op.b.type(dims, op.b.element(row));
 }
 
 std::vector<Value> LoopBody::create(const LoopBounds &bounds) {
+  if (!bounds.limit && !bounds.trip && !proceeds())
+    op.unsupported("it never ends: it has no trip count, and its condition is always true");
   OpBuilder &ops = op.bodies().ops;
   const auto refs = [&](const std::string &id) { return FlatSymbolRefAttr::get(ops.getContext(), id); };
   // How many there are is asked only where rows are stacked.
@@ -111,6 +125,9 @@ std::vector<Value> LoopBody::create(const LoopBounds &bounds) {
   SmallVector<Attribute> symbols;
   for (const auto &[inner, outer] : last)
     symbols.append({refs(inner), refs(*outer.asSymbol())});
+  for (const auto &[inside, extent] : rowExtents)
+    symbols.append(
+        {refs(*op.b.facts().createRun("an extent of a row of " + op.b.label()).asSymbol()), refs(*extent.asSymbol())});
   auto loop = graph::LoopOp::create(
       ops, op.b.location(), types, bounds.trip, bounds.condition, initial, body.captures,
       bounds.limit ? graph::ExprAttr::get(ops.getContext(), *bounds.limit) : graph::ExprAttr(), proceeds(),

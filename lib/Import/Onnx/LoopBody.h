@@ -37,18 +37,21 @@ private:
   bool findChanges();
   void nameChanges();
   Type lastType(size_t carried);
-  Type rowsType(Value row, const Expr &count) const;
+  Type rowsType(Value row, const Expr &count);
+  bool isKnownOutside(const Expr &extent) const;
 
   OpBinder &op;
   const onnx::GraphProto &graph;
   const std::vector<Value> initial;
   const bool hasCondition;
+  const std::set<std::string> outside; ///< run symbols that had a meaning before
   const Expr index;
   std::vector<Exprs> shapes; ///< of the carried values in the body
   Body body;
   /// By extent before and after an iteration: carried value and dimension.
   std::map<std::pair<std::string, std::string>, std::vector<std::pair<size_t, size_t>>> changes;
-  std::map<std::string, Expr> last; ///< of the symbols of changing extents: those that have the last values
+  std::map<std::string, Expr> last;       ///< of the symbols of changing extents: those that have the last values
+  std::map<std::string, Expr> rowExtents; ///< by the expression in the body
 };
 
 } // namespace cupola::onnx_import

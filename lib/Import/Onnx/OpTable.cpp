@@ -361,6 +361,7 @@ constexpr OpRow rows[] = {
     {"", "RotaryEmbedding", 23, importRotaryEmbedding},
     {"", "Round", 11, floatUnary<UnaryKind::Round>},
     {"", "Round", 22, floatUnary<UnaryKind::Round>},
+    {"", "Scan", 8, importOldScan},
     {"", "Scan", 9, importScan},
     {"", "Scan", 11, importScan},
     {"", "Scan", 16, importScan},

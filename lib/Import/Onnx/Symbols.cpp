@@ -98,9 +98,11 @@ void Symbols::record(const Expr &a, graph::Relation relation, const Expr &b, con
   if (!state.recorded.insert(a.text() + " " + stringifyRelation(relation).str() + " " + b.text()).second)
     return;
   OpBuilder builder = builderAfter(module, state.last);
-  const std::string reason = describe(a) + " and " + describe(b) + ": " + who;
-  state.last = graph::AssumeOp::create(builder, builder.getUnknownLoc(), a, relation, b,
-                                       graph::ReasonAttr::get(builder.getContext(), reason));
+  state.last = graph::AssumeOp::create(builder, builder.getUnknownLoc(), a, relation, b, reason(a, b, who));
+}
+
+graph::ReasonAttr Symbols::reason(const Expr &a, const Expr &b, const std::string &who) const {
+  return graph::ReasonAttr::get(module->getContext(), describe(a) + " and " + describe(b) + ": " + who);
 }
 
 bool Symbols::replace(const Expr &symbol, const Expr &value) {

@@ -32,6 +32,7 @@ public:
   /// A symbol that a branch or a loop gives values to; no fact can be checked of it.
   Expr createRun(const std::string &origin);
   bool isRun(const std::string &id) const { return state.runs.count(id) != 0; }
+  const std::set<std::string> &runSymbols() const { return state.runs; }
 
   /// The expression under all facts so far, simplified.
   Expr current(const Expr &expr) const;
@@ -52,6 +53,9 @@ public:
   /// Names the inputs that the symbols of `expr` come from, "384*s0 (s0 is
   /// dimension 0 ('batch') of input 'x')".
   std::string describe(const Expr &expr) const;
+
+  /// Of a fact that `who` forces.
+  graph::ReasonAttr reason(const Expr &a, const Expr &b, const std::string &who) const;
 
   /// All symbols and facts so far; `restore` takes back those that came after.
   struct State {

@@ -83,7 +83,7 @@ template <typename V> void fields(V &v, typename V::template Ref<Kernel> k) {
 }
 
 template <typename V> void fields(V &v, typename V::template Ref<Body> b) {
-  v(1, b.scalars), v(2, b.buffers), v(3, b.steps), v(4, b.arenaBytes);
+  v(1, b.scalars), v(2, b.buffers), v(3, b.steps), v(4, b.arenaBytes), v(5, b.checks);
 }
 
 template <typename V> void fields(V &v, typename V::template Ref<Program> p) {

@@ -198,6 +198,8 @@ struct Body {
   std::vector<Buffer> buffers;
   std::vector<Step> steps;
   int64_t arenaBytes = -1; ///< when the arena is static, else -1
+  /// What has to hold when it is entered. Of the program itself, Package::checks say that.
+  std::vector<Check> checks = {};
 };
 
 struct Program : Body {

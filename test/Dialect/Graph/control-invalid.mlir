@@ -147,6 +147,18 @@ func.func @carried(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 // -----
 
+graph.symbol run @s0
+func.func @pairs(%x: tensor<2xf32>) -> tensor<2xf32> {
+  // expected-error@+1 {{has symbols that are not in pairs}}
+  %y = graph.loop limit "3" carried(%x) symbols [@s0] : (tensor<2xf32>) -> tensor<2xf32> {
+  ^bb0(%a: tensor<2xf32>):
+    graph.yield %a : tensor<2xf32>
+  }
+  return %y : tensor<2xf32>
+}
+
+// -----
+
 func.func @rows(%x: tensor<2xf32>) -> tensor<3x4xf32> {
   // expected-error@+1 {{yields the row 'tensor<2xf32>' of 'tensor<3x4xf32>'}}
   %y = graph.loop limit "3" captures(%x) : (tensor<2xf32>) -> tensor<3x4xf32> {

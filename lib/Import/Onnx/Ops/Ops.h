@@ -163,7 +163,8 @@ void importIf(OpBinder &op);
 void importLoop(OpBinder &op);
 
 // Scan.cpp
-void importScan(OpBinder &op); ///< from opset 9 on
+void importOldScan(OpBinder &op); ///< up to opset 8
+void importScan(OpBinder &op);
 
 // Constant.cpp
 void importConstant(OpBinder &op);

@@ -20,20 +20,20 @@ struct Walk {
   std::vector<bool> isReverse;
 };
 
-/// The attributes about `count` inputs or outputs, of these ranks.
-Walk walkOf(OpBinder &op, StringRef kind, ArrayRef<int64_t> ranks) {
-  const std::string axesName = "scan_" + kind.str() + "_axes", directionsName = "scan_" + kind.str() + "_directions";
-  const Ints axes = op.intsAttribute(axesName).value_or(Ints(ranks.size(), 0));
-  const Ints directions = op.intsAttribute(directionsName).value_or(Ints(ranks.size(), 0));
-  for (const auto &[name, list] : {std::pair(axesName, axes), std::pair(directionsName, directions)})
+/// What `axes` and `directions`, names of attributes, say about inputs or outputs of these ranks.
+Walk walkOf(OpBinder &op, const std::string &axes, const std::string &directions, ArrayRef<int64_t> ranks) {
+  const auto listOf = [&](const std::string &name) {
+    const Ints list = op.intsAttribute(name).value_or(Ints(ranks.size(), 0));
     if (list.size() != ranks.size())
       op.bad("attribute '" + name + "' has " + std::to_string(list.size()) + " entries, expected " +
              std::to_string(ranks.size()));
+    return list;
+  };
   Walk walk;
-  for (auto [axis, direction, rank] : llvm::zip_equal(axes, directions, ranks)) {
+  for (auto [axis, direction, rank] : llvm::zip_equal(listOf(axes), listOf(directions), ranks)) {
     if (direction != 0 && direction != 1)
-      op.bad("attribute '" + directionsName + "' holds " + std::to_string(direction) + ", expected 0 or 1");
-    walk.axes.push_back(op.axis(axis, rank, axesName));
+      op.bad("attribute '" + directions + "' holds " + std::to_string(direction) + ", expected 0 or 1");
+    walk.axes.push_back(op.axis(axis, rank, axes));
     walk.isReverse.push_back(direction == 1);
   }
   return walk;
@@ -61,48 +61,91 @@ Value placeRows(OpBinder &op, Value rows, int64_t axis, bool isReverse) {
   return op.b.transpose(rows, perm);
 }
 
+/// Opset 8 has lengths of sequences and a batch in front of everything.
+class ScanImport {
+public:
+  ScanImport(OpBinder &op, bool hasBatch) : op(op), hasBatch(hasBatch), first(hasBatch ? 1 : 0) {}
+
+  void run() {
+    const onnx::GraphProto &graph = op.graphAttribute("body");
+    countOperands(graph);
+    std::vector<Value> initial;
+    for (int64_t i = 0; i < carried; ++i)
+      initial.push_back(withoutBatch(op.value(first + i, "initial_state")));
+    Ints ranks;
+    for (int64_t i = 0; i < scanned; ++i)
+      ranks.push_back(int64_t(op.shape(first + carried + i, "scan_input").size()) - (hasBatch ? 1 : 0));
+    const Walk walk = walkOf(op, "scan_input_axes", hasBatch ? "directions" : "scan_input_directions", ranks);
+    const Expr length = lengthOf(walk);
+    LoopBody body(op, graph, initial, /*hasCondition=*/false);
+    body.import([&](const Expr &index, ArrayRef<Tensor> values) {
+      std::vector<Tensor> tensors = values.vec();
+      for (int64_t i = 0; i < scanned; ++i) {
+        const Tensor whole = op.bodies().scopes.here(op.tensor(first + carried + i, "scan_input"));
+        tensors.push_back(op.ofValue(sliceAt(op, withoutBatch(op.materialize(whole)), walk.axes[i],
+                                             walk.isReverse[i] ? length - 1 - index : index)));
+      }
+      return tensors;
+    });
+    setResults(body.create({length, Value(), Value()}));
+  }
+
+private:
+  void countOperands(const onnx::GraphProto &graph) {
+    if (hasBatch && op.has(0))
+      op.unsupported("input 0 (sequence_lens) is given, supported are sequences of one length");
+    const int64_t inputs = int64_t(op.inputCount()) - first, outputs = op.outputCount();
+    scanned = op.requiredInt("num_scan_inputs");
+    if (scanned < 1 || scanned > inputs)
+      op.bad("attribute 'num_scan_inputs' is " + std::to_string(scanned) + ", the node has " + std::to_string(inputs) +
+             " states and scan inputs");
+    carried = inputs - scanned;
+    if (graph.input_size() != inputs || graph.output_size() != outputs || outputs < carried)
+      op.bad("the body has " + std::to_string(graph.input_size()) + " inputs and " +
+             std::to_string(graph.output_size()) + " outputs, the node " + std::to_string(inputs) + " and " +
+             std::to_string(outputs));
+  }
+
+  Value withoutBatch(Value value) const {
+    if (!hasBatch)
+      return value;
+    const Exprs dims = op.b.shape(value);
+    if (dims.empty() || !dims[0].isConstant(1))
+      op.unsupported("an input has the shape " + shapeText(dims) + ", supported are batches of 1 before opset 9");
+    return op.b.squeeze(value, {0});
+  }
+
+  Expr lengthOf(const Walk &walk) const {
+    std::optional<Expr> length;
+    for (int64_t i = 0; i < scanned; ++i) {
+      const Expr extent = op.shape(first + carried + i, "scan_input")[walk.axes[i] + (hasBatch ? 1 : 0)];
+      length = length ? op.b.sameExtent(*length, extent, "lengths of the scan inputs") : extent;
+    }
+    return *length;
+  }
+
+  void setResults(std::vector<Value> results) {
+    Ints ranks;
+    for (size_t i = carried; i < results.size(); ++i)
+      ranks.push_back(graph::rankOf(results[i]));
+    const Walk walk = hasBatch ? Walk{Ints(ranks.size(), 0), std::vector<bool>(ranks.size())}
+                               : walkOf(op, "scan_output_axes", "scan_output_directions", ranks);
+    for (size_t i = 0; i < results.size(); ++i) {
+      if (const size_t row = i - carried; i >= static_cast<size_t>(carried))
+        results[i] = placeRows(op, results[i], walk.axes[row], walk.isReverse[row]);
+      op.result(hasBatch ? op.b.unsqueeze(results[i], {0}) : results[i], i);
+    }
+  }
+
+  OpBinder &op;
+  const bool hasBatch;
+  const int64_t first; ///< of the states among the inputs
+  int64_t carried = 0, scanned = 0;
+};
+
 } // namespace
 
-void importScan(OpBinder &op) {
-  const onnx::GraphProto &graph = op.graphAttribute("body");
-  const int64_t scanned = op.requiredInt("num_scan_inputs"), inputs = op.inputCount();
-  if (scanned < 1 || scanned > inputs)
-    op.bad("attribute 'num_scan_inputs' is " + std::to_string(scanned) + ", the node has " + std::to_string(inputs) +
-           " inputs");
-  const int64_t carried = inputs - scanned, rows = int64_t(op.outputCount()) - carried;
-  if (graph.input_size() != inputs || rows < 0 || graph.output_size() != int64_t(op.outputCount()))
-    op.bad("the body has " + std::to_string(graph.input_size()) + " inputs and " + std::to_string(graph.output_size()) +
-           " outputs, the node " + std::to_string(inputs) + " and " + std::to_string(op.outputCount()));
-  std::vector<Value> initial;
-  for (int64_t i = 0; i < carried; ++i)
-    initial.push_back(op.value(i, "initial_state"));
-  Ints ranks;
-  for (int64_t i = carried; i < inputs; ++i)
-    ranks.push_back(op.shape(i, "scan_input").size());
-  const Walk in = walkOf(op, "input", ranks);
-  Expr length = op.shape(carried, "scan_input")[in.axes[0]];
-  for (int64_t i = 1; i < scanned; ++i)
-    length = op.b.sameExtent(length, op.shape(carried + i, "scan_input")[in.axes[i]], "lengths of the scan inputs");
-
-  LoopBody body(op, graph, initial, /*hasCondition=*/false);
-  body.import([&](const Expr &index, ArrayRef<Tensor> values) {
-    std::vector<Tensor> tensors = values.vec();
-    for (int64_t i = 0; i < scanned; ++i) {
-      const Tensor whole = op.bodies().scopes.here(op.tensor(carried + i, "scan_input"));
-      tensors.push_back(
-          op.ofValue(sliceAt(op, op.materialize(whole), in.axes[i], in.isReverse[i] ? length - 1 - index : index)));
-    }
-    return tensors;
-  });
-  const std::vector<Value> results = body.create({length, Value(), Value()});
-  Ints rowRanks;
-  for (int64_t i = carried; i < carried + rows; ++i)
-    rowRanks.push_back(graph::rankOf(results[i]));
-  const Walk out = walkOf(op, "output", rowRanks);
-  for (int64_t i = 0; i < carried; ++i)
-    op.result(results[i], i);
-  for (int64_t i = 0; i < rows; ++i)
-    op.result(placeRows(op, results[carried + i], out.axes[i], out.isReverse[i]), carried + i);
-}
+void importOldScan(OpBinder &op) { ScanImport(op, /*hasBatch=*/true).run(); }
+void importScan(OpBinder &op) { ScanImport(op, /*hasBatch=*/false).run(); }
 
 } // namespace cupola::onnx_import
