@@ -14,12 +14,18 @@ def Graph_SymbolRefs : TypedArrayAttrBase<FlatSymbolRefAttr, "symbols"> {
 }
 
 class Graph_ControlOp<string mnemonic, list<Trait> traits = []>
-    : Graph_Op<mnemonic, !listconcat([IsolatedFromAbove, SingleBlock, RecursiveMemoryEffects, RecursivelySpeculatable,
-                                      DeclareOpInterfaceMethods<Graph_ClassInterface>], traits)> {
+    : Graph_Op<mnemonic, !listconcat([IsolatedFromAbove, SingleBlock, DeclareOpInterfaceMethods<Graph_ClassInterface>,
+                                      DeclareOpInterfaceMethods<MemoryEffectsOpInterface>], traits)> {
   let hasVerifier = 1;
   let extraClassDefinition = [{
     ::cupola::graph::FusionClass $cppClass::getFusionClass() { return ::cupola::graph::FusionClass::Control; }
     ::cupola::graph::PrecisionClass $cppClass::getPrecisionClass() { return ::cupola::graph::PrecisionClass::Never; }
+    /// Without results that are read it is dead unless something reads the symbols that it gives values.
+    void $cppClass::getEffects(
+        ::llvm::SmallVectorImpl<::mlir::SideEffects::EffectInstance<::mlir::MemoryEffects::Effect>> &effects) {
+      if (givesSymbols())
+        effects.emplace_back(::mlir::MemoryEffects::Write::get());
+    }
   }];
 }
 
@@ -44,6 +50,9 @@ def Graph_IfOp : Graph_ControlOp<"if"> {
                        DefaultValuedAttr<Graph_SymbolRefs, "{}">:$symbols);
   let results = (outs Variadic<Graph_Tensor>:$results);
   let regions = (region SizedRegion<1>:$thenRegion, SizedRegion<1>:$elseRegion);
+  let extraClassDeclaration = [{
+    bool givesSymbols() { return !getSymbols().empty(); }
+  }];
   let assemblyFormat = [{
     $condition (`captures` `(` $captures^ `)`)? (`symbols` $symbols^)? attr-dict `:`
     functional-type(operands, results) $thenRegion `else` $elseRegion
@@ -82,6 +91,7 @@ def Graph_LoopOp : Graph_ControlOp<"loop", [AttrSizedOperandSegments]> {
   let results = (outs Variadic<Graph_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let extraClassDeclaration = [{
+    bool givesSymbols() { return !getSymbols().empty() || getCount(); }
     /// What the body yields of the carried values, and of the rows.
     ::mlir::ValueRange getYieldedCarried();
     ::mlir::ValueRange getYieldedRows();

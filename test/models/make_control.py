@@ -35,6 +35,11 @@ MODELS = {
         y, w = If (c) <then_branch = t () => (float[2] a, float[2] b) { a = Identity(x) b = Neg(z) },
                        else_branch = e () => (float[2] d, float[2] g) { d = Identity(z) g = Identity(x) }>""",
                           [{"c": flag(v), "x": floats(2), "z": floats(2)} for v in (True, False)]),
+    "if_names": ("(bool c, float[4] x) => (float[4] y)", """
+        a = Identity(x) b = Identity(x)
+        y = If (c) <then_branch = t () => (float[4] p) { p = Add(a, b) },
+                    else_branch = e () => (float[4] q) { r = Mul(b, x) q = Sub(r, a) }>""",
+                 [{"c": flag(c), "x": floats(4)} for c in (True, False)]),
     "if_extent": ("(float[n] x) => (float[m] y, float total)", """
         zero = Constant <value = float {0}> ()
         sum = ReduceSum <keepdims = 0> (x)

@@ -45,17 +45,17 @@ void Bodies::shareCaptures(Body &a, Body &b) {
   llvm::SetVector<Value> all(a.captures.begin(), a.captures.end());
   all.insert(b.captures.begin(), b.captures.end());
   for (Body *body : {&a, &b}) {
-    const unsigned own = body->captures.size();
-    for (Value value : all) {
-      BlockArgument argument = body->block().addArgument(value.getType(), value.getLoc());
-      auto at = llvm::find(body->captures, value);
-      if (at == body->captures.end())
-        continue;
-      Value before = body->block().getArgument(at - body->captures.begin());
-      before.replaceAllUsesWith(argument);
-      std::replace(body->yielded.begin(), body->yielded.end(), before, Value(argument));
+    Block &block = body->block();
+    const unsigned own = body->captures.size(); // one value may be several of them, under several names
+    llvm::DenseMap<Value, Value> arguments;
+    for (Value value : all)
+      arguments[value] = block.addArgument(value.getType(), value.getLoc());
+    for (unsigned i = 0; i < own; ++i) {
+      const Value before = block.getArgument(i), after = arguments.lookup(body->captures[i]);
+      Value(before).replaceAllUsesWith(after);
+      std::replace(body->yielded.begin(), body->yielded.end(), before, after);
     }
-    body->block().eraseArguments(0, own);
+    block.eraseArguments(0, own);
     body->captures.assign(all.begin(), all.end());
   }
 }

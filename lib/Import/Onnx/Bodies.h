@@ -47,6 +47,8 @@ public:
   std::function<void()> remember() const { return checkpoint(); }
   /// Nodes of regions so far, also of those that were taken back.
   int64_t importedNodes() const { return nodes; }
+  /// Those since there were `before` are imported again; all such nodes so far.
+  int64_t countAgain(int64_t before) { return again += nodes - before; }
 
   Scopes scopes;
   mlir::OpBuilder &ops; ///< at the end of the innermost body
@@ -55,7 +57,7 @@ private:
   TensorPool &pool;
   Import import;
   Checkpoint checkpoint;
-  int64_t nodes = 0;
+  int64_t nodes = 0, again = 0;
 };
 
 } // namespace cupola::onnx_import

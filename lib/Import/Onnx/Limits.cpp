@@ -11,6 +11,7 @@ const std::vector<LimitInfo> &allLimits() {
       {"initializers", &Limits::initializers, "initialisers, and graph inputs"},
       {"functions", &Limits::functions, "local functions"},
       {"function-depth", &Limits::functionDepth, "function calls inside function calls"},
+      {"body-nodes", &Limits::bodyNodes, "nodes of loops that are imported again to find what shapes they carry"},
       {"node-operands", &Limits::nodeOperands, "inputs, or outputs, of one node"},
       {"node-attributes", &Limits::nodeAttributes, "attributes of one node"},
       {"attribute-elements", &Limits::attributeElements, "elements of one attribute"},

@@ -21,6 +21,7 @@ struct Limits {
   int64_t initializers = 262144;              ///< also graph inputs: in old files each is one
   int64_t functions = 10000;
   int64_t functionDepth = 100;            ///< calls inside calls
+  int64_t bodyNodes = 50000;              ///< of loops, each time that they are imported again (LoopBody.h)
   int64_t nodeOperands = 32768;           ///< inputs and outputs of one node, each
   int64_t nodeAttributes = 1024;          ///< of one node
   int64_t attributeElements = 1 << 24;    ///< numbers or strings of one attribute

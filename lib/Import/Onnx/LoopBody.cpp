@@ -30,16 +30,16 @@ void LoopBody::import(Inputs inputs) {
   auto isDropped = [&](size_t output, Tensor tensor) { return hasCondition && output == 0 && isTrue(tensor); };
   for (int round = 0; round < mostRounds; ++round) {
     const std::function<void()> takeBack = op.bodies().remember();
+    const int64_t before = op.bodies().importedNodes();
     body = op.bodies().asRegion(graph, makeInputs, isDropped);
     if (!findChanges())
       return;
     body = Body();
     takeBack();
     nameChanges();
-    if (const int64_t nodes = op.bodies().importedNodes(); nodes > op.limits.nodes) // loops in loops
-      op.b.fail(exceeds(op.limits, &Limits::nodes,
-                        std::to_string(nodes) +
-                            " nodes, those of loops counted for each attempt to find what shapes they carry,"),
+    if (const int64_t again = op.bodies().countAgain(before); again > op.limits.bodyNodes) // loops in loops
+      op.b.fail(exceeds(op.limits, &Limits::bodyNodes,
+                        std::to_string(again) + " nodes, imported again to find what shapes loops carry,"),
                 ErrorKind::Limit);
   }
   op.unsupported("the shapes of its carried values change in more than " + std::to_string(mostRounds) + " ways");

@@ -30,7 +30,7 @@ func.func @extent(%c: tensor<i1>, %x: tensor<4xf32>) -> tensor<?xf32, #graph.sha
     graph.yield %a : tensor<4xf32>
   } else {
   ^bb0(%a: tensor<4xf32>):
-    %n = graph.slice %a starts ["1"] steps [1] : tensor<4xf32> -> tensor<3xf32>
+    %n = graph.slice %a ["1"] [1] : tensor<4xf32> -> tensor<3xf32>
     graph.yield %n : tensor<3xf32>
   }
   return %y : tensor<?xf32, #graph.shape<"s0">>

@@ -20,11 +20,18 @@ void takeBranch(OpBinder &op, bool condition) {
     op.result(results[i], i);
 }
 
-Body importBranch(OpBinder &op, StringRef name) {
-  Body body = op.bodies().asRegion(
-      op.graphAttribute(name), [](Block &) { return std::vector<Tensor>(); }, [](size_t, Tensor) { return false; });
-  if (body.outputs.size() != op.outputCount())
-    op.bad("the graph '" + name.str() + "' has " + std::to_string(body.outputs.size()) + " outputs, the node has " +
+/// Nothing where its nodes have problems: the other branch may have some, too.
+std::optional<Body> importBranch(OpBinder &op, StringRef name) {
+  const onnx::GraphProto &graph = op.graphAttribute(name);
+  std::optional<Body> body;
+  try {
+    body = op.bodies().asRegion(
+        graph, [](Block &) { return std::vector<Tensor>(); }, [](size_t, Tensor) { return false; });
+  } catch (const BodyError &) {
+    return std::nullopt;
+  }
+  if (body->outputs.size() != op.outputCount())
+    op.bad("the graph '" + name.str() + "' has " + std::to_string(body->outputs.size()) + " outputs, the node has " +
            std::to_string(op.outputCount()));
   return body;
 }
@@ -80,7 +87,10 @@ void importIf(OpBinder &op) {
   if (const auto decided = known && known->isScalarLike() ? known->elements[0].intConstant() : std::nullopt)
     return takeBranch(op, *decided);
   const Value condition = op.scalar(0, "cond");
-  Body taken = importBranch(op, "then_branch"), other = importBranch(op, "else_branch");
+  std::optional<Body> first = importBranch(op, "then_branch"), second = importBranch(op, "else_branch");
+  if (!first || !second)
+    throw BodyError();
+  Body &taken = *first, &other = *second;
   Bodies::shareCaptures(taken, other);
   Results results(op);
   SmallVector<Type> types;
