@@ -71,7 +71,7 @@ public:
   ///  - for all of them, where a new shape takes more memory that cannot grow in place;
   ///  - on the way of a program with branches and loops: its control steps read values;
   ///  - for the run itself, where that finds the shape of an output: there is one such memory;
-  ///  - cuda: for work before it, where a tensor lies in host memory that is not page-locked.
+  ///  - cuda: for what comes before a copy from or to host memory that is not page-locked.
   /// On cpu and sim it computes.
   Result<uint64_t> enqueue(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs);
   /// Waits for a run and returns its error. Runs are waited for in any order, each at most once:

@@ -213,8 +213,8 @@ CUPOLA_API cupola_status *cupola_session_run(cupola_session *session, const cupo
  *
  * The call itself waits where as many runs as session options allow are under way, for the oldest of them; for all of
  * them where a larger shape needs memory that cannot grow in place; inside of models with branches and loops, whose
- * way depends on values; for the run itself where an output has an extent of -1; and on cuda for earlier work where
- * tensors lie in host memory that is not page-locked. On cpu and sim it computes. */
+ * way depends on values; for the run itself where an output has an extent of -1; and on cuda for what comes before
+ * a copy from or to host memory that is not page-locked. On cpu and sim it computes. */
 CUPOLA_API cupola_status *cupola_session_enqueue(cupola_session *session, const cupola_tensor *inputs,
                                                  size_t input_count, const cupola_tensor *outputs, size_t output_count,
                                                  uint64_t *run);
