@@ -7,12 +7,6 @@
 
 namespace cupola::runtime {
 
-namespace {
-constexpr uint64_t kFlagBytes = format::kFlagWords * sizeof(uint32_t);
-/// Uploads of a table that may be under way at once: a loop changes it in every iteration.
-constexpr size_t kMostCopies = 8;
-} // namespace
-
 //===--- Host memory ---===//
 
 Status HostBlock::allocate(Device &device, uint64_t bytes) {
@@ -34,48 +28,52 @@ void HostBlock::release() {
 
 //===--- Flags ---===//
 
-Status FlagBlock::allocate(Device &device) {
-  CUPOLA_TRY(flags.allocate(device, kFlagBytes));
-  return host.allocate(device, kFlagBytes + sizeof(uint64_t));
+Status Readback::allocate(Device &device) { return host.allocate(device, FlagBlock::kBytes + sizeof(uint64_t)); }
+
+Status Readback::fetch(Stream &stream, const FlagBlock &flags) {
+  return stream.download(host.data(), flags.address(), FlagBlock::kBytes);
 }
 
-Status FlagBlock::clear(Stream &stream) { return stream.fill(flags.address(), 0, kFlagBytes); }
-
-Status FlagBlock::fetch(Stream &stream) { return stream.download(host.data(), flags.address(), kFlagBytes); }
-
-std::optional<uint32_t> FlagBlock::raisedBy() const {
+std::optional<uint32_t> Readback::raisedBy() const {
   uint32_t word = 0;
   std::memcpy(&word, host.data(), sizeof(word));
   return word == 0 ? std::nullopt : std::optional<uint32_t>(word - 1);
 }
 
-Status FlagBlock::read(Stream &stream, DeviceAddress from, void *value, uint64_t bytes) {
-  CUPOLA_TRY(fetch(stream));
-  CUPOLA_TRY(stream.download(host.data() + kFlagBytes, from, bytes));
+Status Readback::read(Stream &stream, const FlagBlock &flags, DeviceAddress from, void *value, uint64_t bytes) {
+  char *room = host.data() + FlagBlock::kBytes;
+  CUPOLA_TRY(fetch(stream, flags));
+  CUPOLA_TRY(stream.download(room, from, bytes));
   CUPOLA_TRY(stream.synchronize());
-  std::memcpy(value, host.data() + kFlagBytes, bytes);
+  std::memcpy(value, room, bytes);
   return Status::ok();
 }
 
 //===--- Tables ---===//
 
-Status Bindings::allocate(Device &device, size_t count, DeviceAddress flags) {
+Status Bindings::allocate(Device &device, Stream &stream, size_t count, DeviceAddress flags) {
   words.assign(count + 1, 0);
   words[0] = flags;
+  for (std::unique_ptr<Event> &event : uploaded) {
+    Result<std::unique_ptr<Event>> made = stream.createEvent();
+    if (made.failed())
+      return made.status();
+    event = made.take();
+  }
   CUPOLA_TRY(table.allocate(device, words.size() * sizeof(uint64_t)));
-  return host.allocate(device, kMostCopies * words.size() * sizeof(uint64_t));
+  return host.allocate(device, uploaded.size() * words.size() * sizeof(uint64_t));
 }
 
-/// An upload may read host memory until the stream is synchronised, so that each takes a copy of its own.
+/// An upload may read host memory until it has happened, so that each has a copy of its own.
 Status Bindings::upload(Stream &stream) {
-  if (copies == kMostCopies) {
-    CUPOLA_TRY(stream.synchronize());
-    copies = 0;
-  }
+  Event &event = *uploaded[next];
+  CUPOLA_TRY(event.wait());
   const uint64_t bytes = words.size() * sizeof(uint64_t);
-  char *copy = host.data() + copies++ * bytes;
+  char *copy = host.data() + next * bytes;
+  next = (next + 1) % uploaded.size();
   std::memcpy(copy, words.data(), bytes);
-  return stream.upload(table.address(), copy, bytes);
+  CUPOLA_TRY(stream.upload(table.address(), copy, bytes));
+  return stream.record(event);
 }
 
 Status flagError(const format::Package &package, const format::Step *step, uint32_t number) {

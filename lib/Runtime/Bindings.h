@@ -9,7 +9,9 @@
 
 #include "lib/Runtime/DeviceMemory.h"
 
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,44 +37,60 @@ private:
   char *memory = nullptr;
 };
 
-/// The flags of all bodies, and single values that the host reads.
+/// The flags of all bodies. Runs on one stream share it: each clears it when it begins and
+/// reads it when it ends.
 class FlagBlock {
 public:
-  Status allocate(Device &device);
+  Status allocate(Device &device) { return flags.allocate(device, kBytes); }
   DeviceAddress address() const { return flags.address(); }
 
   /// Queues zeros for the flags.
-  Status clear(Stream &stream);
-  /// Queues reading the flags; after the stream is synchronised `raisedBy` is
-  /// the last step that raised one, or nullopt.
-  Status fetch(Stream &stream);
-  std::optional<uint32_t> raisedBy() const;
-  /// Waits for all that is queued, then reads flags and a value of at most 8 bytes.
-  Status read(Stream &stream, DeviceAddress from, void *value, uint64_t bytes);
+  Status clear(Stream &stream) { return stream.fill(flags.address(), 0, kBytes); }
+
+  static constexpr uint64_t kBytes = format::kFlagWords * sizeof(uint32_t);
 
 private:
   DeviceMemory flags;
+};
+
+/// Flags, and single values, as the host reads them.
+class Readback {
+public:
+  Status allocate(Device &device);
+
+  /// Queues reading the flags; when that happened `raisedBy` is the last step that raised
+  /// one, or nullopt.
+  Status fetch(Stream &stream, const FlagBlock &flags);
+  std::optional<uint32_t> raisedBy() const;
+  /// Waits for all that is queued, then reads flags and a value of at most 8 bytes.
+  Status read(Stream &stream, const FlagBlock &flags, DeviceAddress from, void *value, uint64_t bytes);
+
+private:
   HostBlock host; ///< the flags, then room for the value
 };
 
 /// The table of one body.
 class Bindings {
 public:
-  /// Makes room for `words` words after word 0, the address of the flags.
-  Status allocate(Device &device, size_t words, DeviceAddress flags);
+  /// Makes room for `words` words after word 0, the address of the flags. `stream` is that of all uploads.
+  Status allocate(Device &device, Stream &stream, size_t words, DeviceAddress flags);
 
   DeviceAddress address() const { return table.address(); }
   /// Word 1 + i of the table. The next `upload` brings a change over.
   void set(size_t i, uint64_t value) { words[1 + i] = value; }
 
-  /// Queues the table as it is now.
+  /// Queues the table as it is now. Waits only where as many uploads as there are copies are under
+  /// way, and then for the oldest of these.
   Status upload(Stream &stream);
 
 private:
   DeviceMemory table;
   std::vector<uint64_t> words;
-  HostBlock host;    ///< copies under way
-  size_t copies = 0; ///< queued since the stream was last waited for here
+  HostBlock host; ///< copies of the table, used in turn
+  /// Recorded behind the upload of each copy. A loop uploads its table once per iteration, so that
+  /// the copies belong to uploads, not to runs.
+  std::array<std::unique_ptr<Event>, 8> uploaded;
+  size_t next = 0;
 };
 
 /// The error of a step that raised a flag, naming its nodes; null: of one that does not exist.

@@ -20,10 +20,11 @@ Status BodyRunner::start(const Executable &of, Stream &on, const MemoryHooks &wi
   outputs.resize(of.package().outputs.size());
   arenas.resize(1);
   CUPOLA_TRY(flagBlock.allocate(device()));
+  CUPOLA_TRY(found.allocate(device()));
   uint32_t number = 0;
   for (size_t at = 0; at < format::bodyCount(of.program()); ++at) {
     Frame &frame = frames.emplace_back(of, at, number);
-    CUPOLA_TRY(frame.allocate(flagBlock.address()));
+    CUPOLA_TRY(frame.allocate(*stream, flagBlock.address()));
     number += static_cast<uint32_t>(frame.body().steps.size());
   }
   return Status::ok();
@@ -130,15 +131,13 @@ Status BodyRunner::prepare(Frame &frame, size_t depth, std::vector<HandedBuffer>
   return frame.upload(*stream);
 }
 
-/// Kernels of a body that was left may still use the memory.
 Status BodyRunner::makeRoom(size_t depth, uint64_t bytes) {
   while (arenas.size() <= depth)
     arenas.emplace_back();
   DeviceMemory &memory = arenas[depth];
   if (memory.address() != 0 && memory.bytes() >= bytes)
     return Status::ok();
-  CUPOLA_TRY(stream->synchronize());
-  const Status grown = memory.growTo(device(), bytes, hooks);
+  const Status grown = memory.growTo(device(), *stream, bytes, hooks);
   return grown.isOk() ? grown : noMemory("a body's arena", bytes, grown);
 }
 
@@ -172,8 +171,8 @@ Status BodyRunner::read(const HandedBuffer &buffer, void *value, uint64_t bytes)
   if (buffer.size() < bytes)
     return Status::package("the manifest is inconsistent: a value of " + std::to_string(bytes) +
                            " bytes is read from a buffer that has " + std::to_string(buffer.size()));
-  CUPOLA_TRY(flagBlock.read(*stream, buffer.start(), value, bytes));
-  if (const auto raised = flagBlock.raisedBy())
+  CUPOLA_TRY(found.read(*stream, flagBlock, buffer.start(), value, bytes));
+  if (const auto raised = found.raisedBy())
     return flagError(executable->package(), format::stepAt(executable->program(), *raised), *raised);
   return Status::ok();
 }

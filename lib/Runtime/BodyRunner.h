@@ -73,6 +73,7 @@ private:
   Stream *stream = nullptr;
   const MemoryHooks *hooks = nullptr;
   FlagBlock flagBlock;
+  Readback found;                  ///< by a control step
   std::deque<Frame> frames;        ///< by position
   std::deque<DeviceMemory> arenas; ///< by depth: one body of each is alive at a time
   std::vector<GrowingBuffer> outputs;

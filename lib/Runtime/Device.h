@@ -7,7 +7,8 @@
 //  - A Device may be used by several threads, a Stream and its Modules by one at
 //    a time. Modules and Streams do not outlive their Device.
 //  - Work on one stream happens in order. `upload` and `download` may return
-//    before the bytes moved: host memory stays valid until `synchronize`.
+//    before the bytes moved: host memory stays valid until `synchronize`, or until
+//    an event that was recorded behind them is waited for.
 //  - After an error that the device cannot recover from, every later call
 //    returns the first cause.
 //  - A length of zero bytes or a grid of zero blocks succeeds and does nothing.
@@ -104,10 +105,21 @@ struct LaunchArguments {
 };
 
 /// Work recorded once and replayed at little cost (a CUDA graph). It may outlive
-/// its stream, not its device, the modules and the memory that it names.
+/// its stream, not its device, the modules and the memory that it names, and goes when no
+/// replay of it is under way.
 class Recording {
 public:
   virtual ~Recording() = default;
+};
+
+/// A point in the work of a stream, for one thread at a time. This class is that of streams
+/// whose work has happened when a call returns.
+class Event {
+public:
+  virtual ~Event() = default;
+  /// Waits for everything that was queued before the last `record`, and returns the first
+  /// error of it. Without a `record` there is nothing to wait for.
+  virtual Status wait() { return {}; }
 };
 
 class Stream {
@@ -124,10 +136,15 @@ public:
   /// Waits for everything queued, and returns the first error of it.
   virtual Status synchronize() = 0;
 
+  /// An event for `record` of this stream, which it may outlive.
+  virtual Result<std::unique_ptr<Event>> createEvent() { return std::make_unique<Event>(); }
+  /// Moves the event behind everything queued so far.
+  virtual Status record(Event &) { return {}; }
+
   /// Whether the three calls below work here.
   virtual bool canRecord() const { return false; }
   /// From here on `copy`, `fill` and `launch` are recorded, not run; `upload`,
-  /// `download` and `synchronize` are errors. Functions must have run before.
+  /// `download`, `record` and `synchronize` are errors. Functions must have run before.
   virtual Status beginRecording() { return Status::unsupported("the device does not record"); }
   /// Ends it after an error, too; the result is then to be dropped.
   virtual Result<std::unique_ptr<Recording>> endRecording() {
@@ -204,7 +221,7 @@ public:
 ///   extern "C" const cupola::runtime::DevicePlugin *cupola_device_plugin();
 /// and is built with the same compiler and headers as the runtime; kPluginAbi
 /// changes whenever this file or Plan.h does.
-constexpr uint32_t kPluginAbi = 5;
+constexpr uint32_t kPluginAbi = 6;
 
 struct DevicePlugin {
   uint32_t abi;     ///< kPluginAbi

@@ -23,7 +23,7 @@ Status DeviceMemory::allocate(Device &device, uint64_t bytes, const MemoryHooks 
   return take(device, bytes, with, /*growing=*/false);
 }
 
-Status DeviceMemory::growTo(Device &device, uint64_t bytes, const MemoryHooks *with) {
+Status DeviceMemory::growTo(Device &device, Stream &stream, uint64_t bytes, const MemoryHooks *with) {
   if (owner && !hooks) {
     const Status grown = device.grow(start, bytes);
     if (grown.isOk())
@@ -31,6 +31,8 @@ Status DeviceMemory::growTo(Device &device, uint64_t bytes, const MemoryHooks *w
     if (grown.code() != Code::Unsupported)
       return grown;
   }
+  if (owner)
+    CUPOLA_TRY(stream.synchronize());
   return take(device, bytes, with, /*growing=*/true);
 }
 

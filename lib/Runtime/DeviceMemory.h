@@ -31,8 +31,9 @@ public:
   /// Frees what it held, then allocates `bytes`, at least one.
   Status allocate(Device &device, uint64_t bytes, const MemoryHooks *hooks = nullptr);
   /// Room for `bytes`, where it was if the device can do that, else elsewhere;
-  /// the contents are lost. After an error it holds what it held, or nothing.
-  Status growTo(Device &device, uint64_t bytes, const MemoryHooks *hooks = nullptr);
+  /// the contents are lost. Work on `stream` may use the memory: it is waited for
+  /// before memory is freed. After an error it holds what it held, or nothing.
+  Status growTo(Device &device, Stream &stream, uint64_t bytes, const MemoryHooks *hooks = nullptr);
   void release();
 
   DeviceAddress address() const { return start; }

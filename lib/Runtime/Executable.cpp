@@ -95,13 +95,23 @@ Status Executable::runInit(Stream &stream) {
     return Status::ok();
   FlagBlock flags;
   CUPOLA_TRY(flags.allocate(*target));
+  Readback found;
+  CUPOLA_TRY(found.allocate(*target));
   Bindings bindings;
-  CUPOLA_TRY(bindings.allocate(*target, initPlan.scalars.size(), flags.address()));
+  CUPOLA_TRY(bindings.allocate(*target, stream, initPlan.scalars.size(), flags.address()));
   for (size_t i = 0; i < initPlan.scalars.size(); ++i)
     bindings.set(i, static_cast<uint64_t>(initPlan.scalars[i]));
+  const Status queued = queueInit(stream, bindings, flags, found);
+  CUPOLA_TRY(stream.synchronize()); // also behind an error: the memory of the above goes now
+  CUPOLA_TRY(queued);
+  if (const auto step = found.raisedBy())
+    return flagError(package(), *step < program().init.size() ? &program().init[*step] : nullptr, *step);
+  return Status::ok();
+}
+
+Status Executable::queueInit(Stream &stream, Bindings &bindings, FlagBlock &flags, Readback &found) const {
   CUPOLA_TRY(bindings.upload(stream));
   CUPOLA_TRY(flags.clear(stream));
-
   std::vector<BufferValue> values(initPlan.buffers.size());
   for (size_t i = 0; i < values.size(); ++i) {
     const Placement &place = initPlan.buffers[i];
@@ -115,11 +125,7 @@ Status Executable::runInit(Stream &stream) {
   steps.setBuffers(values);
   for (size_t i = 0; i < steps.count(); ++i)
     CUPOLA_TRY(steps.queue(stream, i, bindings.address()));
-  CUPOLA_TRY(flags.fetch(stream));
-  CUPOLA_TRY(stream.synchronize());
-  if (const auto step = flags.raisedBy())
-    return flagError(package(), *step < program().init.size() ? &program().init[*step] : nullptr, *step);
-  return Status::ok();
+  return found.fetch(stream, flags);
 }
 
 } // namespace cupola::runtime

@@ -16,6 +16,10 @@
 
 namespace cupola::runtime {
 
+class Bindings;
+class FlagBlock;
+class Readback;
+
 /// The variant that fits the device best, its kernels loaded, its weights on the
 /// device, its init steps run. Immutable: any number of sessions, in any threads,
 /// share it; it keeps package and device alive.
@@ -52,6 +56,7 @@ private:
   Status load();
   Status uploadWeights(Stream &stream);
   Status runInit(Stream &stream);
+  Status queueInit(Stream &stream, Bindings &bindings, FlagBlock &flags, Readback &found) const;
 
   std::shared_ptr<const format::PackageFile> file;
   std::shared_ptr<Device> target; ///< outlives what follows

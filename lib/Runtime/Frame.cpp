@@ -31,10 +31,10 @@ Frame::Frame(const Executable &executable, size_t position, uint32_t first)
   }
 }
 
-Status Frame::allocate(DeviceAddress flags) {
+Status Frame::allocate(Stream &stream, DeviceAddress flags) {
   const format::Package &package = executable.package();
   const size_t io = position == 0 ? package.inputs.size() + package.outputs.size() : 0;
-  return bindings.allocate(executable.device(), body().scalars.size() + io + ioViews.size(), flags);
+  return bindings.allocate(executable.device(), stream, body().scalars.size() + io + ioViews.size(), flags);
 }
 
 //===--- Plans ---===//

@@ -43,7 +43,7 @@ public:
   /// A bucket's plan with what running its shapes left behind.
   struct BucketState {
     std::shared_ptr<const BucketPlan> plan;
-    std::unique_ptr<Recording> recording; ///< of all steps, for every shape of the bucket
+    std::shared_ptr<Recording> recording; ///< of all steps, for every shape of the bucket
     bool ran = false;                     ///< every kernel ran once, so that it may be recorded
   };
   struct Bound {
@@ -55,8 +55,8 @@ public:
   /// `position` as of lib/Runtime/Format/Bodies.h, `first` the number of its first step.
   Frame(const Executable &executable, size_t position, uint32_t first);
 
-  /// Memory for the bindings table.
-  Status allocate(DeviceAddress flags);
+  /// Memory for the bindings table, which is uploaded on `stream`.
+  Status allocate(Stream &stream, DeviceAddress flags);
 
   /// The plan for these values, remembered or made. `interface` as of bindBody.
   Result<std::shared_ptr<Bound>> find(const SymbolValues &values, const BoundInterface *interface);

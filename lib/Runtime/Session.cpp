@@ -41,7 +41,14 @@ Status Session::start() {
   if (made.failed())
     return made.status();
   stream = made.take();
+  CUPOLA_TRY(runs.allocate(device(), *stream, std::max<size_t>(options.inFlight, 1)));
   return runner.start(*shared, *stream, options.memory);
+}
+
+/// Runs under way use what the session frees.
+Session::~Session() {
+  if (stream)
+    (void)stream->synchronize();
 }
 
 Status Session::checkProcess() const {
@@ -105,7 +112,7 @@ Status Session::makeRoom(const BoundPlan &plan, const BoundInterface &interface)
   if (arena.address() != 0 && arena.bytes() >= plan.arenaBytes)
     return Status::ok();
   const DeviceAddress before = arena.address();
-  const Status status = arena.growTo(device(), plan.arenaBytes, &options.memory);
+  const Status status = arena.growTo(device(), *stream, plan.arenaBytes, &options.memory);
   if (arena.address() != before) {
     current.reset();
     runner.program().dropRecordings();

@@ -5,6 +5,7 @@
 
 #include "lib/Runtime/BodyRunner.h"
 #include "lib/Runtime/Executable.h"
+#include "lib/Runtime/RunsInFlight.h"
 #include "lib/Runtime/Tensor.h"
 
 #include <atomic>
@@ -23,13 +24,17 @@ struct SessionOptions {
   /// Arena regions hold 0xFF bytes (NaN as floats) whenever no live buffer is
   /// there, and so do outputs before the run: for finding wrong plans.
   bool poison = false;
+  /// How many runs may be under way at once; at least 1.
+  size_t inFlight = 2;
 };
 
-/// Arena, bindings and tensors of one run at a time. A second thread in `bind`
-/// or `run`, and a process made by fork, get Code::Usage.
+/// Runs on one stream, in order, that share arena, bindings and copies of tensors. A second
+/// thread in a call of it, and a process made by fork, get Code::Usage.
 class Session {
 public:
   static Result<std::unique_ptr<Session>> create(std::shared_ptr<const Executable> executable, SessionOptions options);
+  /// Waits for the runs under way.
+  ~Session();
 
   /// Fixes the inputs' shapes, finds those of the outputs and makes room. Plans
   /// of the last shapes are kept. Wrong shapes: Code::Usage; no memory:
@@ -49,11 +54,32 @@ public:
   /// How many layouts of the arena the session made so far: one per bucket of shapes.
   uint64_t arenasPlanned() const { return runner.program().arenasPlanned(); }
 
-  /// Runs once and waits. Binds first if the inputs' shapes or strides are others than the
-  /// bound ones. Writes nothing outside `outputs`, whose contents after an error
-  /// are unspecified. An output in the memory of an input has that one's address and
-  /// strides; only the rows that follow the input's are written. An output whose shape is
-  /// known only after the run is given without an address, and its shape is not looked at.
+  /// Queues a run behind all that is on the stream, and gives its number: 1, 2, .. Binds first
+  /// if the inputs' shapes or strides are others than the bound ones. Writes nothing outside
+  /// `outputs`, whose contents after an error are unspecified. An output in the memory of an
+  /// input has that one's address and strides; only the rows that follow the input's are
+  /// written. An output whose shape is known only after the run is given without an address,
+  /// and its shape is not looked at.
+  ///
+  /// The memory of the tensors is the run's until `wait`, or until the caller knows otherwise
+  /// that the stream is past it; the lists are read during the call. What is wrong with the
+  /// tensors, or no memory for their shapes, is returned here, and there is no run; every other
+  /// error is returned by `wait`.
+  ///
+  /// The call waits
+  ///  - where SessionOptions::inFlight runs are under way, for the oldest of them;
+  ///  - for all of them, where a new shape takes more memory that cannot grow in place;
+  ///  - on the way of a program with branches and loops: its control steps read values;
+  ///  - for the run itself, where that finds the shape of an output: there is one such memory;
+  ///  - cuda: for what comes before a copy from or to host memory that is not page-locked.
+  /// On cpu and sim it computes.
+  Result<uint64_t> enqueue(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs);
+  /// Waits for a run and returns its error. Runs are waited for in any order, each at most once:
+  /// Code::Usage for one that was, and for a number that no run has. Of a run that nobody waits
+  /// for nothing stays but its error. Where a device is lost, the runs under way and all later
+  /// ones return the first cause.
+  Status wait(uint64_t run);
+  /// `enqueue` and `wait`.
   Status run(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs) {
     return runOnce(inputs, outputs, nullptr);
   }
@@ -63,9 +89,9 @@ public:
                   std::vector<double> &milliseconds) {
     return runOnce(inputs, outputs, &milliseconds);
   }
-  /// After a run: copies an output whose shape was known only then, which the session keeps
-  /// until the next run or bind. `tensor` has the shape of outputShapes(). Code::Usage for
-  /// other outputs, and where no run went before.
+  /// After `run` or `enqueue`: copies an output whose shape was known only then, which the session
+  /// keeps until the next one or a bind. `tensor` has the shape of outputShapes(). Code::Usage for
+  /// other outputs, and where the last run failed or there is none.
   Status fetch(size_t output, const TensorRef &tensor);
 
   /// The size of the buffers that a step of the program names, and what its kernel computes. Valid while bound.
@@ -102,13 +128,19 @@ private:
   Status checkShared(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs) const;
   Status checkOverlap(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs) const;
   Status locate(const std::vector<const TensorRef *> &tensors);
+  Status reserveStaging(uint64_t bytes);
+  Status prepare(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs);
+  Result<uint64_t> enqueueNow(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs,
+                              std::vector<double> *milliseconds);
+  void endRun(RunSlot &slot);
+  Status waitNow(uint64_t run);
   Status runOnce(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs,
                  std::vector<double> *milliseconds);
-  Status queueRun(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs,
+  Status queueRun(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs, RunSlot &slot,
                   std::vector<double> *milliseconds);
   Status queueInputs(const std::vector<TensorRef> &inputs);
   Status queueOutputs(const std::vector<TensorRef> &outputs);
-  Status queueSteps();
+  Status queueSteps(RunSlot &slot);
   Status queueEach();
   Status queueRecorded();
   Status queueMarked();
@@ -125,6 +157,7 @@ private:
   pid_t process = 0;
   std::atomic<bool> busy{false};
   std::unique_ptr<Stream> stream;
+  RunsInFlight runs;
   BodyRunner runner;
   DeviceMemory staging;
 

@@ -28,6 +28,7 @@ Status Session::finishShapes() {
   return Status::ok();
 }
 
+/// The run that made it has ended: see enqueueNow.
 Status Session::fetch(size_t output, const TensorRef &tensor) {
   CUPOLA_TRY(checkProcess());
   Turn turn(busy);

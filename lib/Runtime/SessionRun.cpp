@@ -1,93 +1,27 @@
 //===- lib/Runtime/SessionRun.cpp - One run of a session ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// check the tensors -> find or make an address for each -> bindings table ->
-// inputs -> steps -> outputs and flags -> wait. Nothing is allocated on the way
-// once a shape has run.
+// check the tensors -> find or make an address for each -> a slot -> bindings
+// table -> inputs -> steps -> outputs and flags -> event of the slot; then, at any
+// time, wait for the event. Nothing is allocated on the device on the way once a
+// shape has run.
+//
+// Runs under way share all that lies on the device: arena, staging, bindings tables
+// and flags are written and read by work of one stream, so that what a run puts there
+// comes after the last use by the runs before it. What lies on the host is read or
+// written at an unknown time; it belongs to the slot of one run, or, copies of the
+// bindings tables, to one upload (lib/Runtime/Bindings.h). Memory is freed only when
+// the stream was waited for.
 //===----------------------------------------------------------------------===//
 #include "lib/Runtime/Format/Checked.h"
 #include "lib/Runtime/Session.h"
 #include "lib/Runtime/SessionTurn.h"
-#include "lib/Runtime/Text.h"
+
+#include <algorithm>
 
 namespace cupola::runtime {
 
 using format::BufferKind;
-
-Status Session::checkTensors(const char *kind, const std::vector<TensorRef> &tensors,
-                             const std::vector<format::Tensor> &declared) const {
-  if (tensors.size() != declared.size())
-    return Status::usage(std::to_string(tensors.size()) + " " + kind + "s were given, the model has " +
-                         std::to_string(declared.size()));
-  for (size_t i = 0; i < tensors.size(); ++i) {
-    const std::string name = std::string(kind) + " " + quote(declared[i].name);
-    if (tensors[i].dtype != declared[i].dtype)
-      return Status::usage(name + ": element type is " + format::dtypeName(tensors[i].dtype) + ", the model declares " +
-                           format::dtypeName(declared[i].dtype));
-    CUPOLA_TRY(checkAddress(name, tensors[i], &declared == &package().outputs && openOutputs[i]));
-  }
-  return Status::ok();
-}
-
-Status Session::checkAddress(const std::string &name, const TensorRef &tensor, bool isOpen) const {
-  bool empty = false;
-  for (int64_t extent : tensor.shape)
-    empty |= extent == 0;
-  if (isOpen && tensor.data)
-    return Status::usage(name + ": its shape is known only after the run; give it no address and fetch it then");
-  if (!isOpen && !tensor.data && !empty)
-    return Status::usage(name + ": its address is null");
-  return Status::ok();
-}
-
-Status Session::checkOutputShapes(const std::vector<TensorRef> &outputs) const {
-  for (size_t i = 0; i < outputs.size(); ++i)
-    if (!openOutputs[i] && outputs[i].shape != outputShapes()[i])
-      return Status::usage("output " + quote(package().outputs[i].name) + ": shape is " + shapeText(outputs[i].shape) +
-                           ", these inputs give " + shapeText(outputShapes()[i]));
-  return Status::ok();
-}
-
-/// An output in the memory of an input begins where that does and has its strides.
-Status Session::checkShared(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs) const {
-  for (const auto &[output, expected] : current->interface.sharedStrides) {
-    const TensorRef &tensor = outputs[output], &input = inputs[package().outputs[output].memoryOf - 1];
-    const std::string name = "output " + quote(package().outputs[output].name);
-    if (tensor.data != input.data || tensor.onDevice != input.onDevice)
-      return Status::usage(name + " does not lie in the memory of input " +
-                           quote(package().inputs[package().outputs[output].memoryOf - 1].name) +
-                           ", for which the package was compiled: the address of the one is expected for both");
-    if (!tensor.data && current->interface.outputBytes[output] != 0) // the input may have no rows yet
-      return Status::usage(name + ": its address is null");
-    const Strides given = tensor.strides.empty() ? denseStrides(tensor.shape) : tensor.strides;
-    for (size_t d = 0; d < given.size(); ++d)
-      if (tensor.shape[d] > 1 && given[d] != expected[d])
-        return Status::usage(name + ": stride of dimension " + std::to_string(d) + " is " + std::to_string(given[d]) +
-                             ", the input whose memory it shares gives " + std::to_string(expected[d]));
-  }
-  return Status::ok();
-}
-
-/// Outputs share no byte with inputs or with each other, but for those that are to.
-Status Session::checkOverlap(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs) const {
-  const auto begin = [](const TensorRef &tensor) { return reinterpret_cast<uint64_t>(tensor.data); };
-  const auto check = [&](size_t output, const TensorRef &other, uint64_t bytes, const std::string &name) {
-    const uint64_t mine = current->interface.outputBytes[output];
-    const TensorRef &tensor = outputs[output];
-    if (tensor.onDevice != other.onDevice || mine == 0 || bytes == 0 || begin(tensor) >= begin(other) + bytes ||
-        begin(other) >= begin(tensor) + mine)
-      return Status::ok();
-    return Status::usage("output " + quote(package().outputs[output].name) + " overlaps " + name);
-  };
-  for (size_t o = 0; o < outputs.size(); ++o) {
-    for (size_t i = 0; i < inputs.size(); ++i)
-      if (package().outputs[o].memoryOf != i + 1)
-        CUPOLA_TRY(check(o, inputs[i], current->interface.inputBytes[i], "input " + quote(package().inputs[i].name)));
-    for (size_t i = 0; i < o; ++i)
-      CUPOLA_TRY(check(o, outputs[i], current->interface.outputBytes[i], "output " + quote(package().outputs[i].name)));
-  }
-  return Status::ok();
-}
 
 /// Decides per tensor between its own memory and a copy in `staging`.
 Status Session::locate(const std::vector<const TensorRef *> &tensors) {
@@ -118,15 +52,20 @@ Status Session::locate(const std::vector<const TensorRef *> &tensors) {
   const std::optional<uint64_t> needed = end.value();
   if (!needed)
     return Status::limit("inputs and outputs are larger than 2^64 bytes");
-  if (staging.address() == 0 || staging.bytes() < *needed) {
-    const Status status = staging.allocate(device(), *needed, &options.memory);
-    if (status.failed())
-      return outOfMemory(plan(), interface, status);
-  }
+  CUPOLA_TRY(reserveStaging(*needed));
   for (size_t i = 0; i < io.size(); ++i)
     if (staged[i])
       io[i] += staging.address();
   return Status::ok();
+}
+
+Status Session::reserveStaging(uint64_t bytes) {
+  if (staging.address() != 0 && staging.bytes() >= bytes)
+    return Status::ok();
+  if (staging.address() != 0) // runs under way use it
+    CUPOLA_TRY(stream->synchronize());
+  const Status status = staging.allocate(device(), bytes, &options.memory);
+  return status.isOk() ? status : outOfMemory(plan(), current->interface, status);
 }
 
 Status Session::queueInputs(const std::vector<TensorRef> &inputs) {
@@ -168,8 +107,9 @@ Status Session::queueEach() {
 /// recording; copies hold addresses and sizes, so plans that copy such a tensor, or
 /// sizes that vary, are not recorded. Neither are programs with bodies: what is queued
 /// depends on values that the host reads on the way.
-Status Session::queueSteps() {
+Status Session::queueSteps(RunSlot &slot) {
   Frame::BucketState &bucket = runner.program().bucket();
+  slot.recording = bucket.recording;
   if (bucket.recording)
     return stream->replay(*bucket.recording);
   if (!bucket.ran || copiesIo || bucket.plan->copiesVary || !program().bodies.empty() || !stream->canRecord())
@@ -180,7 +120,7 @@ Status Session::queueSteps() {
   CUPOLA_TRY(queued);
   if (recorded.failed())
     return recorded.status();
-  bucket.recording = recorded.take();
+  slot.recording = bucket.recording = recorded.take();
   return stream->replay(*bucket.recording);
 }
 
@@ -197,7 +137,7 @@ Status Session::queueMarked() {
   return runner.runSteps(runner.program(), 0);
 }
 
-Status Session::queueRun(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs,
+Status Session::queueRun(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs, RunSlot &slot,
                          std::vector<double> *milliseconds) {
   const bool poisons = options.poison && !milliseconds, tracks = device().properties().tracksContents && !milliseconds;
   runner.begin(current->interface.values, poisons, tracks);
@@ -205,16 +145,13 @@ Status Session::queueRun(const std::vector<TensorRef> &inputs, const std::vector
   CUPOLA_TRY(runner.program().upload(*stream));
   CUPOLA_TRY(runner.flags().clear(*stream));
   CUPOLA_TRY(queueInputs(inputs));
-  CUPOLA_TRY(milliseconds ? queueTimed(*milliseconds) : poisons || tracks ? queueMarked() : queueSteps());
+  CUPOLA_TRY(milliseconds ? queueTimed(*milliseconds) : poisons || tracks ? queueMarked() : queueSteps(slot));
   CUPOLA_TRY(queueOutputs(outputs));
-  return runner.flags().fetch(*stream);
+  return slot.found.fetch(*stream, runner.flags());
 }
 
-Status Session::runOnce(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs,
-                        std::vector<double> *milliseconds) {
-  CUPOLA_TRY(checkProcess());
-  Turn turn(busy);
-  CUPOLA_TRY(turn.status());
+/// All that is found without the device.
+Status Session::prepare(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs) {
   CUPOLA_TRY(checkTensors("input", inputs, package().inputs));
   CUPOLA_TRY(checkTensors("output", outputs, package().outputs));
   std::vector<Shape> shapes;
@@ -234,16 +171,79 @@ Status Session::runOnce(const std::vector<TensorRef> &inputs, const std::vector<
   CUPOLA_TRY(checkOutputShapes(outputs));
   CUPOLA_TRY(checkShared(inputs, outputs));
   CUPOLA_TRY(checkOverlap(inputs, outputs));
-  CUPOLA_TRY(locate(tensors));
-  const Status queued = queueRun(inputs, outputs, milliseconds);
-  // Also after an error: transfers under way use the caller's memory.
-  const Status done = stream->synchronize();
-  CUPOLA_TRY(queued);
-  CUPOLA_TRY(done);
-  runner.program().bucket().ran |= runner.program().runsAll();
-  if (const auto step = runner.flags().raisedBy())
-    return flagError(package(), format::stepAt(program(), *step), *step);
-  return finishShapes();
+  return locate(tensors);
+}
+
+//===--- Runs ---===//
+
+Result<uint64_t> Session::enqueueNow(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs,
+                                     std::vector<double> *milliseconds) {
+  CUPOLA_TRY(prepare(inputs, outputs));
+  RunSlot &slot = runs.next();
+  if (slot.run != 0)
+    endRun(slot);
+  try {
+    slot.queued = queueRun(inputs, outputs, slot, milliseconds);
+    // Also behind an error: transfers under way use the caller's memory.
+    const Status marked = stream->record(*slot.end);
+    if (marked.failed())
+      (void)stream->synchronize();
+    if (slot.queued.isOk())
+      slot.queued = marked;
+    runs.begin();
+  } catch (...) { // no memory: there is no run, so that nobody will wait
+    (void)stream->synchronize();
+    throw;
+  }
+  const uint64_t run = slot.run;
+  if (slot.queued.isOk())
+    runner.program().bucket().ran |= runner.program().runsAll();
+  if (std::find(openOutputs.begin(), openOutputs.end(), true) != openOutputs.end())
+    endRun(slot);
+  return run;
+}
+
+/// Waits for it, and finds how it ended.
+void Session::endRun(RunSlot &slot) {
+  const Status done = slot.end->wait();
+  Status outcome = slot.queued.isOk() ? done : slot.queued;
+  const auto step = outcome.isOk() ? slot.found.raisedBy() : std::nullopt;
+  if (step)
+    outcome = flagError(package(), format::stepAt(program(), *step), *step);
+  if (outcome.isOk())
+    outcome = finishShapes();
+  runs.end(slot, outcome);
+}
+
+Status Session::waitNow(uint64_t run) {
+  CUPOLA_TRY(runs.check(run));
+  if (RunSlot *slot = runs.find(run))
+    endRun(*slot);
+  return runs.take(run);
+}
+
+Result<uint64_t> Session::enqueue(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs) {
+  CUPOLA_TRY(checkProcess());
+  Turn turn(busy);
+  CUPOLA_TRY(turn.status());
+  return enqueueNow(inputs, outputs, nullptr);
+}
+
+Status Session::wait(uint64_t run) {
+  CUPOLA_TRY(checkProcess());
+  Turn turn(busy);
+  CUPOLA_TRY(turn.status());
+  return waitNow(run);
+}
+
+/// In one turn: no other thread gets between the two.
+Status Session::runOnce(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs,
+                        std::vector<double> *milliseconds) {
+  CUPOLA_TRY(checkProcess());
+  Turn turn(busy);
+  CUPOLA_TRY(turn.status());
+  const Result<uint64_t> run = enqueueNow(inputs, outputs, milliseconds);
+  return run.isOk() ? waitNow(*run) : run.status();
 }
 
 } // namespace cupola::runtime

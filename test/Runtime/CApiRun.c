@@ -3,7 +3,8 @@
 //
 // CApiRun PACKAGE: runs the test package for two rows on the cpu and returns the code of the
 // first error, whose text goes to standard error. CApiRun PACKAGE found: the same with a loop
-// of three iterations, whose output has a row for each.
+// of three iterations, whose output has a row for each. CApiRun PACKAGE queued: the first
+// three times, waiting only then.
 //===----------------------------------------------------------------------===//
 #include "cupola/Runtime/Runtime.h"
 
@@ -15,14 +16,36 @@ static cupola_string text(const char *value) {
   return string;
 }
 
-static cupola_status *runRows(cupola_session *session) {
-  static _Alignas(64) float x[8] = {1, 2, 3, 4, 5, 6, 7, 8}, y[8];
+static cupola_status *queueRows(cupola_session *session, float *y, uint64_t *run) {
+  static _Alignas(64) float x[8] = {1, 2, 3, 4, 5, 6, 7, 8};
   static _Alignas(64) int64_t ids[2] = {2, 0};
   static int64_t matrix[2] = {2, 4}, vector[1] = {2};
   const cupola_tensor inputs[2] = {{x, {1, 0}, 2, {CUPOLA_TYPE_FLOAT, 32, 1}, matrix, NULL, 0},
                                    {ids, {1, 0}, 1, {CUPOLA_TYPE_INT, 64, 1}, vector, NULL, 0}};
   const cupola_tensor output = {y, {1, 0}, 2, {CUPOLA_TYPE_FLOAT, 32, 1}, matrix, NULL, 0};
-  return cupola_session_run(session, inputs, 2, &output, 1);
+  return run ? cupola_session_enqueue(session, inputs, 2, &output, 1, run)
+             : cupola_session_run(session, inputs, 2, &output, 1);
+}
+
+static cupola_status *runRows(cupola_session *session) {
+  static _Alignas(64) float y[8];
+  return queueRows(session, y, NULL);
+}
+
+static cupola_status *runQueued(cupola_session *session) {
+  static _Alignas(64) float y[3][16];
+  uint64_t runs[3];
+  for (int i = 0; i < 3; ++i) {
+    cupola_status *status = queueRows(session, y[i], &runs[i]);
+    if (status)
+      return status;
+  }
+  for (int i = 0; i < 3; ++i) {
+    cupola_status *status = cupola_session_wait(session, runs[i]);
+    if (status)
+      return status;
+  }
+  return NULL;
 }
 
 static cupola_status *runLoop(cupola_session *session) {
@@ -76,7 +99,7 @@ static cupola_status *run(const char *path, cupola_status *(*call)(cupola_sessio
 int main(int argc, char **argv) {
   if (argc < 2)
     return CUPOLA_USAGE;
-  cupola_status *status = run(argv[1], argc == 2 ? runRows : runLoop);
+  cupola_status *status = run(argv[1], argc == 2 ? runRows : strcmp(argv[2], "queued") == 0 ? runQueued : runLoop);
   const cupola_code code = cupola_status_code(status);
   const cupola_string message = cupola_status_message(status);
   if (write(STDERR_FILENO, message.data, message.size) < 0)

@@ -130,6 +130,27 @@ TEST(CApi, AnOutputWhoseShapeARunFinds) {
   EXPECT_EQ(errorOf([&] { session.fetchOutput(1, whole); }).second, "output 1 of 1");
 }
 
+TEST(CApi, RunsAreQueuedAndWaitedFor) {
+  const std::string bytes = packageBytes();
+  cupola_session_options options{sizeof(options), nullptr, nullptr, 3};
+  Session session(Executable(Package(bytes.data(), bytes.size()), Device("cpu")), &options);
+  TwoRows data[4];
+  data[2].ids[0] = 3; // of 3
+  for (uint64_t i = 0; i < 4; ++i)
+    EXPECT_EQ(session.enqueue(data[i].inputs(), data[i].outputs()), i + 1);
+  EXPECT_EQ(errorOf([&] { session.wait(3); }),
+            std::make_pair(CUPOLA_USAGE, std::string("nodes 'embed/Gather' (Gather), 'add' (Add): an index lies "
+                                                     "outside the tensor it selects from")));
+  for (uint64_t run : {4, 1, 2}) {
+    session.wait(run);
+    data[run - 1].expectAnswer();
+  }
+  EXPECT_EQ(errorOf([&] { session.wait(3); }).second, "run 3 was waited for before");
+  EXPECT_EQ(errorOf([&] { session.wait(5); }).second, "there is no run 5: the last one has number 4");
+  EXPECT_EQ(errorOf([&] { session.enqueue(data[0].inputs(), {}); }).second, "0 outputs were given, the model has 1");
+  EXPECT_EQ(session.enqueue(data[0].inputs(), data[0].outputs()), 5u);
+}
+
 TEST(CApi, ErrorsHaveCodesAndTexts) {
   EXPECT_EQ(errorOf([] { Package package("/no/such/file"); }),
             std::make_pair(CUPOLA_IO, std::string("/no/such/file: cannot open: No such file or directory")));
@@ -159,6 +180,8 @@ TEST(CApi, NullIsAnErrorNotACrash) {
   EXPECT_TRUE(usage(cupola_session_create(nullptr, nullptr, nullptr)));
   EXPECT_TRUE(usage(cupola_session_bind(nullptr, nullptr, 0)));
   EXPECT_TRUE(usage(cupola_session_run(nullptr, nullptr, 0, nullptr, 0)));
+  EXPECT_TRUE(usage(cupola_session_enqueue(nullptr, nullptr, 0, nullptr, 0, nullptr)));
+  EXPECT_TRUE(usage(cupola_session_wait(nullptr, 1)));
   EXPECT_TRUE(usage(cupola_session_output_shape(nullptr, 0, nullptr)));
   EXPECT_TRUE(usage(cupola_session_fetch_output(nullptr, 0, nullptr)));
   cupola_package_release(nullptr);
@@ -205,7 +228,7 @@ TEST(CApi, AnAllocatorServesTheSession) {
                                static_cast<Counter *>(user)->live--;
                                std::free(memory);
                              }};
-  cupola_session_options options{sizeof(options), nullptr, &allocator};
+  cupola_session_options options{sizeof(options), nullptr, &allocator, 0};
   {
     const std::string bytes = packageBytes();
     Session session(Executable(Package(bytes.data(), bytes.size()), Device("cpu")), &options);

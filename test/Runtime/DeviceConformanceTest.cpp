@@ -110,6 +110,24 @@ TEST_P(DeviceConformance, MovesBytes) {
   release(second);
 }
 
+TEST_P(DeviceConformance, AnEventComesAfterWhatWasQueued) {
+  Result<std::unique_ptr<Event>> made = stream->createEvent();
+  ASSERT_TRUE(made.isOk()) << made.status().message();
+  std::unique_ptr<Event> event = made.take();
+  EXPECT_TRUE(event->wait().isOk()) << "it was not recorded";
+  const DeviceAddress address = allocate(4);
+  for (uint32_t value : {7u, 8u}) {
+    uint32_t back = 0;
+    ASSERT_TRUE(stream->upload(address, &value, 4).isOk());
+    ASSERT_TRUE(stream->download(&back, address, 4).isOk());
+    ASSERT_TRUE(stream->record(*event).isOk());
+    ASSERT_TRUE(event->wait().isOk());
+    EXPECT_EQ(back, value);
+  }
+  stream.reset();
+  EXPECT_TRUE(event->wait().isOk());
+}
+
 TEST_P(DeviceConformance, ZeroBytesDoNothing) {
   EXPECT_TRUE(stream->upload(0, nullptr, 0).isOk());
   EXPECT_TRUE(stream->download(nullptr, 0, 0).isOk());

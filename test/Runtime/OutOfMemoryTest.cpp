@@ -60,12 +60,13 @@ TEST_P(OutOfMemory, AtAnyPointIsCode6AndNoSignal) {
   }
 }
 
+const char *const kNames[] = {"Tool", "CApi", "CApiQueued", "CApiWithALoop"};
+
 INSTANTIATE_TEST_SUITE_P(Runtime, OutOfMemory,
                          ::testing::Values(CUPOLA_RUN " %s --device cpu --threads 2 --shape batch=2",
-                                           CUPOLA_CAPI_RUN " %s", CUPOLA_CAPI_RUN " %s found"),
-                         [](const auto &info) {
-                           return info.index == 0 ? "Tool" : info.index == 1 ? "CApi" : "CApiWithALoop";
-                         });
+                                           CUPOLA_CAPI_RUN " %s", CUPOLA_CAPI_RUN " %s queued",
+                                           CUPOLA_CAPI_RUN " %s found"),
+                         [](const auto &info) { return kNames[info.index]; });
 
 TEST(MachineMemory, MoreThanThereIsIsRefusedWithBothNumbers) {
   EXPECT_LE(format::availableMemory(), format::totalMemory());

@@ -162,10 +162,12 @@ typedef struct cupola_session_options {
   size_t struct_size;
   void *stream;                      /* cuda: the caller's CUstream; NULL: one of the session's own */
   const cupola_allocator *allocator; /* NULL: the device's; read during the call only */
+  uint32_t in_flight;                /* how many runs may be under way at once; 0: two */
 } cupola_session_options;
 
 CUPOLA_API cupola_status *cupola_session_create(cupola_executable *executable, const cupola_session_options *options,
                                                 cupola_session **session);
+/* Waits for the runs under way. */
 CUPOLA_API void cupola_session_release(cupola_session *session);
 
 typedef struct cupola_shape {
@@ -203,6 +205,23 @@ typedef struct cupola_tensor {
  * of -1 is given with data NULL, its shape is not looked at; cupola_session_fetch_output has its values afterwards. */
 CUPOLA_API cupola_status *cupola_session_run(cupola_session *session, const cupola_tensor *inputs, size_t input_count,
                                              const cupola_tensor *outputs, size_t output_count);
+
+/* The two halves of cupola_session_run. The first queues the run behind all that is on the stream and gives its number:
+ * 1, 2, .. The memory of the tensors stays valid, and is left alone, until the run was waited for or the caller knows
+ * otherwise that the stream is past it; the arrays of tensors are read during the call. What is wrong with the tensors,
+ * and no memory for their shapes, are errors of this call, and then there is no run; all others are errors of the wait.
+ *
+ * The call itself waits where as many runs as session options allow are under way, for the oldest of them; for all of
+ * them where a larger shape needs memory that cannot grow in place; inside of models with branches and loops, whose
+ * way depends on values; for the run itself where an output has an extent of -1; and on cuda for what comes before
+ * a copy from or to host memory that is not page-locked. On cpu and sim it computes. */
+CUPOLA_API cupola_status *cupola_session_enqueue(cupola_session *session, const cupola_tensor *inputs,
+                                                 size_t input_count, const cupola_tensor *outputs, size_t output_count,
+                                                 uint64_t *run);
+/* Waits for a run and returns its error. In any order, and at most once for each: CUPOLA_USAGE for a run that was
+ * waited for and for a number that no run has. Runs need not be waited for; of those nothing stays but their errors,
+ * until the session is released. */
+CUPOLA_API cupola_status *cupola_session_wait(cupola_session *session, uint64_t run);
 
 /* After a run: copies an output that had an extent of -1 before it to a tensor of the shape that
  * cupola_session_output_shape gives now, in host or device memory. The session keeps such outputs until the next bind

@@ -155,6 +155,13 @@ public:
   void run(const std::vector<cupola_tensor> &inputs, const std::vector<cupola_tensor> &outputs) {
     capi::check(cupola_session_run(get(), inputs.data(), inputs.size(), outputs.data(), outputs.size()));
   }
+  /// The number of the run, for `wait`.
+  uint64_t enqueue(const std::vector<cupola_tensor> &inputs, const std::vector<cupola_tensor> &outputs) {
+    uint64_t run = 0;
+    capi::check(cupola_session_enqueue(get(), inputs.data(), inputs.size(), outputs.data(), outputs.size(), &run));
+    return run;
+  }
+  void wait(uint64_t run) { capi::check(cupola_session_wait(get(), run)); }
   /// Of an output whose shape the run found.
   void fetchOutput(size_t index, const cupola_tensor &tensor) {
     capi::check(cupola_session_fetch_output(get(), index, &tensor));

@@ -37,6 +37,17 @@ Status readTensors(const cupola_session &session, const cupola_tensor *tensors, 
   return Status::ok();
 }
 
+/// Calls a member of the session with the caller's tensors.
+template <typename Call>
+Status withTensors(cupola_session &session, const cupola_tensor *inputs, size_t inputCount,
+                   const cupola_tensor *outputs, size_t outputCount, Call call) {
+  const format::Package &package = session.session->executable().package();
+  std::vector<TensorRef> in, out;
+  CUPOLA_TRY(readTensors(session, inputs, inputCount, "input", package.inputs, in));
+  CUPOLA_TRY(readTensors(session, outputs, outputCount, "output", package.outputs, out));
+  return call(in, out);
+}
+
 } // namespace
 
 extern "C" {
@@ -62,6 +73,8 @@ cupola_status *cupola_session_create(cupola_executable *executable, const cupola
     const cupola_session_options known = versioned(options);
     SessionOptions chosen;
     chosen.stream = known.stream;
+    if (known.in_flight != 0)
+      chosen.inFlight = known.in_flight;
     CUPOLA_TRY(readHooks(known.allocator, chosen.memory));
     Result<std::unique_ptr<Session>> made = Session::create(executable->executable, std::move(chosen));
     if (made.failed())
@@ -109,11 +122,28 @@ cupola_status *cupola_session_run(cupola_session *session, const cupola_tensor *
                                   const cupola_tensor *outputs, size_t output_count) {
   return guarded([&] {
     CUPOLA_TRY(present({session}));
-    const format::Package &package = session->session->executable().package();
-    std::vector<TensorRef> in, out;
-    CUPOLA_TRY(readTensors(*session, inputs, input_count, "input", package.inputs, in));
-    CUPOLA_TRY(readTensors(*session, outputs, output_count, "output", package.outputs, out));
-    return session->session->run(in, out);
+    return withTensors(*session, inputs, input_count, outputs, output_count,
+                       [&](const auto &in, const auto &out) { return session->session->run(in, out); });
+  });
+}
+
+cupola_status *cupola_session_enqueue(cupola_session *session, const cupola_tensor *inputs, size_t input_count,
+                                      const cupola_tensor *outputs, size_t output_count, uint64_t *run) {
+  return guarded([&] {
+    CUPOLA_TRY(present({session, run}));
+    return withTensors(*session, inputs, input_count, outputs, output_count, [&](const auto &in, const auto &out) {
+      const Result<uint64_t> queued = session->session->enqueue(in, out);
+      if (queued.isOk())
+        *run = *queued;
+      return queued.status();
+    });
+  });
+}
+
+cupola_status *cupola_session_wait(cupola_session *session, uint64_t run) {
+  return guarded([&] {
+    CUPOLA_TRY(present({session}));
+    return session->session->wait(run);
   });
 }
 

@@ -145,6 +145,40 @@ Status CudaStream::synchronize() {
   return context->check(code, "waiting for the device");
 }
 
+//===--- Events ---===//
+
+Result<std::unique_ptr<Event>> CudaStream::createEvent() {
+  const ContextScope scope(*context);
+  CUPOLA_TRY(scope.status());
+  CuEvent made = nullptr;
+  CUPOLA_TRY(
+      context->check(context->api().eventCreate(&made, cuEventBlockingSync | cuEventDisableTiming), "making an event"));
+  return std::unique_ptr<Event>(std::make_unique<CudaEvent>(context, made));
+}
+
+Status CudaStream::record(Event &event) {
+  CUPOLA_TRY(notRecording("an event"));
+  const ContextScope scope(*context);
+  CUPOLA_TRY(scope.status());
+  return context->check(context->api().eventRecord(static_cast<CudaEvent &>(event).event, stream),
+                        "recording an event");
+}
+
+Status CudaEvent::wait() {
+  const ContextScope scope(*context);
+  if (!scope.mayRelease())
+    return scope.status();
+  const CuResult code = context->api().eventSynchronize(event); // in any case, as `synchronize`
+  CUPOLA_TRY(scope.status());
+  return context->check(code, "waiting for the device");
+}
+
+CudaEvent::~CudaEvent() {
+  const ContextScope scope(*context);
+  if (scope.mayRelease())
+    context->api().eventDestroy(event);
+}
+
 //===--- Recording ---===//
 
 bool CudaStream::canRecord() const {

@@ -20,6 +20,16 @@ public:
   std::vector<std::pair<LaunchCounter *, uint64_t>> launches;
 };
 
+class CudaEvent : public Event {
+public:
+  CudaEvent(std::shared_ptr<CudaContext> context, CuEvent event) : context(std::move(context)), event(event) {}
+  ~CudaEvent() override;
+  Status wait() override;
+
+  std::shared_ptr<CudaContext> context;
+  CuEvent event;
+};
+
 class CudaStream : public Stream {
 public:
   /// `native`: the caller's CUstream, or null for one of our own. `waitAfterLaunch`: find out at each launch whether it
@@ -35,6 +45,8 @@ public:
   Status fill(DeviceAddress target, uint8_t value, uint64_t bytes) override;
   Status launch(const LaunchArguments &arguments) override;
   Status synchronize() override;
+  Result<std::unique_ptr<Event>> createEvent() override;
+  Status record(Event &event) override;
 
   bool canRecord() const override;
   Status beginRecording() override;

@@ -77,11 +77,15 @@ Status runProgram(const FakeDriver &fake, Answer &answer) {
   CUPOLA_TRY(recorded);
   if (recording.failed())
     return recording.status();
-  for (int i = 0; i < 2; ++i)
-    CUPOLA_TRY(stream.replay(**recording));
-  CUPOLA_TRY(stream.download(answer.replayed.data(), out.address, 32));
-  CUPOLA_TRY(stream.download(answer.flags, flags.address, 64));
-  CUPOLA_TRY(stream.synchronize());
+  const auto queueReplays = [&]() -> Status {
+    for (int i = 0; i < 2; ++i)
+      CUPOLA_TRY(stream.replay(**recording));
+    CUPOLA_TRY(stream.download(answer.replayed.data(), out.address, 32));
+    return stream.download(answer.flags, flags.address, 64);
+  };
+  const Status replayed = queueReplays();
+  CUPOLA_TRY(stream.synchronize()); // also behind an error: the recording goes now
+  CUPOLA_TRY(replayed);
   answer.workCalls = fake.calls;
   return {};
 }

@@ -177,6 +177,41 @@ TEST_P(EverySessionCallFails, CleanlyAndTheNextAttemptWorks) {
   everyCallFails(GetParam(), 200, test::loadPackage(test::makePackage()), runModel);
 }
 
+/// As runModel, with all runs queued before the first is waited for.
+Status runQueued(const std::shared_ptr<const format::PackageFile> &file) {
+  Result<std::shared_ptr<Device>> device = openDevice();
+  if (device.failed())
+    return device.status();
+  Result<std::shared_ptr<const Executable>> executable = Executable::create(file, *device);
+  if (executable.failed())
+    return executable.status();
+  Result<std::unique_ptr<Session>> session = Session::create(*executable, {});
+  if (session.failed())
+    return session.status();
+  std::vector<float> x(800, 1), y(4000, -1);
+  std::vector<int64_t> ids(200, 2);
+  std::vector<uint64_t> runs;
+  for (int64_t rows : {5, 5, 5, 200, 5}) {
+    Result<uint64_t> run =
+        (*session)->enqueue({{x.data(), format::DType::F32, {rows, 4}}, {ids.data(), format::DType::I64, {rows}}},
+                            {{y.data() + 800 * runs.size(), format::DType::F32, {rows, 4}}});
+    if (run.failed())
+      return run.status();
+    runs.push_back(*run);
+  }
+  for (uint64_t run : runs)
+    CUPOLA_TRY((*session)->wait(run));
+  for (size_t i = 0; i < y.size(); ++i) // 2 * (x + 3 * w[2])
+    if (i % 800 < 20 || i / 800 == 3) {
+      EXPECT_EQ(y[i], 2 * (1 + 3 * float(8 + i % 4))) << i;
+    }
+  return {};
+}
+
+TEST_P(EverySessionCallFails, WhileRunsAreUnderWay) {
+  everyCallFails(GetParam(), 200, test::loadPackage(test::makePackage()), runQueued);
+}
+
 TEST_P(EverySessionCallFails, InBranchesAndLoops) {
   everyCallFails(GetParam(), 200, test::loadPackage(test::growingPackage(false)), runControl);
 }

@@ -54,14 +54,17 @@ struct FakeCalls {
       self().violation(std::string(name) + " during capture");
   }
 
-  /// Freeing waits for the device.
-  static void waitForAll() {
-    for (const auto &[key, stream] : self().streams)
+  /// A driver would wait for the device; Device::free is not to rely on that.
+  static void forbidWhileQueued(const char *name) {
+    for (const auto &[key, stream] : self().streams) {
+      if (!stream->queue.empty() && self().lost == cuSuccess)
+        self().violation(std::string(name) + " while work is queued");
       self().drain(*stream);
+    }
   }
 
   template <typename Map, typename Key> static CuResult release(const char *name, Map &map, Key address) {
-    waitForAll();
+    forbidWhileQueued(name);
     const CuResult code = self().enter(name);
     auto it = map.find(address);
     if (it == map.end()) {

@@ -3,8 +3,8 @@
 //
 // Implements the driver's function table. Work is queued and runs as late as the driver's rules allow, so that memory
 // which must stay valid is looked at when it is really needed. Kernels are C++ functions by name. Every misuse (no
-// current context, a handle that is gone, a range outside of an allocation, a call that capture forbids) is a
-// violation; every object is accounted for.
+// current context, a handle that is gone, a range outside of an allocation, a call that capture forbids, memory that
+// goes while work is queued, a graph while it is) is a violation; every object is accounted for.
 #ifndef CUPOLA_TEST_RUNTIME_CUDA_FAKEDRIVER_H
 #define CUPOLA_TEST_RUNTIME_CUDA_FAKEDRIVER_H
 
@@ -73,6 +73,7 @@ private:
   };
   struct Graph {
     std::vector<Work> work;
+    std::shared_ptr<int> queued = std::make_shared<int>(0); ///< launches that have not ended
   };
   struct Library {
     std::deque<const FakeKernelRow *> found;

@@ -122,7 +122,7 @@ void FakeCalls::fillVirtualMemory(DriverApi &api) {
     return CuResult(cuSuccess);
   };
   api.memUnmap = [](CuPointer address, size_t bytes) {
-    waitForAll();
+    forbidWhileQueued("cuMemUnmap");
     mprotect(reinterpret_cast<void *>(address), bytes, PROT_NONE);
     return drop(self().enter("cuMemUnmap"), self().mapped, address, "cuMemUnmap");
   };

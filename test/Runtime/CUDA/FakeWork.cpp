@@ -15,7 +15,7 @@ void FakeCalls::fillModules(DriverApi &api) {
     return make<Library>(code, self().libraries, library);
   };
   api.libraryUnload = [](CuLibrary library) {
-    waitForAll();
+    forbidWhileQueued("cuLibraryUnload");
     return drop(self().enter("cuLibraryUnload"), self().libraries, library, "cuLibraryUnload");
   };
   api.libraryGetKernel = [](CuKernel *kernel, CuLibrary library, const char *name) {
@@ -130,13 +130,17 @@ void FakeCalls::fillGraphs(DriverApi &api) {
       return code;
     if (!exists(self().executables, executable, "cuGraphLaunch"))
       return CuResult(400);
-    for (const FakeDriver::Work &work : reinterpret_cast<Graph *>(executable)->work)
+    const auto *graph = reinterpret_cast<Graph *>(executable);
+    for (const FakeDriver::Work &work : graph->work)
       if (const CuResult code = self().submit(stream, work))
         return code;
-    return CuResult(cuSuccess);
+    ++*graph->queued;
+    return self().submit(stream, [queued = graph->queued] { --*queued; });
   };
   api.graphExecDestroy = [](CuGraphExec executable) {
-    waitForAll();
+    if (exists(self().executables, executable, "cuGraphExecDestroy") &&
+        *reinterpret_cast<Graph *>(executable)->queued > 0 && self().lost == cuSuccess)
+      self().violation("cuGraphExecDestroy of a graph under way");
     return drop(self().enter("cuGraphExecDestroy"), self().executables, executable, "cuGraphExecDestroy");
   };
   api.graphDestroy = [](CuGraph graph) {
