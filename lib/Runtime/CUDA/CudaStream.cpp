@@ -151,8 +151,7 @@ Result<std::unique_ptr<Event>> CudaStream::createEvent() {
   const ContextScope scope(*context);
   CUPOLA_TRY(scope.status());
   CuEvent made = nullptr;
-  CUPOLA_TRY(
-      context->check(context->api().eventCreate(&made, cuEventBlockingSync | cuEventDisableTiming), "making an event"));
+  CUPOLA_TRY(context->check(context->api().eventCreate(&made, cuEventDisableTiming), "making an event"));
   return std::unique_ptr<Event>(std::make_unique<CudaEvent>(context, made));
 }
 

@@ -63,11 +63,10 @@ enum CuDeviceAttribute : int {
 enum CuFunctionAttribute : int { cuFunctionMaxDynamicShared = 8 };
 
 enum : unsigned {
-  cuHostPortable = 1,      // cuMemHostAlloc: pinned for every context
-  cuHostDeviceMap = 2,     // and addressable by the device
-  cuStreamNonBlocking = 1, // cuStreamCreate: no implicit order with stream 0
-  cuEventBlockingSync = 1, // cuEventCreate: who waits for it sleeps
-  cuEventDisableTiming = 2,
+  cuHostPortable = 1,       // cuMemHostAlloc: pinned for every context
+  cuHostDeviceMap = 2,      // and addressable by the device
+  cuStreamNonBlocking = 1,  // cuStreamCreate: no implicit order with stream 0
+  cuEventDisableTiming = 2, // cuEventCreate
 };
 
 enum : int {

@@ -142,7 +142,6 @@ TEST(CudaAbi, Constants) {
       {cuHostPortable, CU_MEMHOSTALLOC_PORTABLE},
       {cuHostDeviceMap, CU_MEMHOSTALLOC_DEVICEMAP},
       {cuStreamNonBlocking, CU_STREAM_NON_BLOCKING},
-      {cuEventBlockingSync, CU_EVENT_BLOCKING_SYNC},
       {cuEventDisableTiming, CU_EVENT_DISABLE_TIMING},
       {cuMemoryPinned, CU_MEM_ALLOCATION_TYPE_PINNED},
       {cuLocationDevice, CU_MEM_LOCATION_TYPE_DEVICE},
