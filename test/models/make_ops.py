@@ -309,11 +309,34 @@ def constants():
     case("EyeLike", floats(3, 4), k=1)
     case("NonZero", Const(0, 1, 2, 0, 3, 4, shape=(2, 3)))
     case("If", Const(False, kind=bool, shape=()), then_branch=branch("then", 1), else_branch=branch("else", 2))
+    case("If", np.array(True), then_branch=branch("taken", 1), else_branch=branch("left", 2))
+    case("Loop", np.array(3), Const(True, kind=bool, shape=()), floats(2, 3), body=loop_body(), outputs=2)
+    case("Scan", None, floats(1, 2), floats(1, 5, 2), body=sum_body(), num_scan_inputs=1, since=8, until=8, outputs=2)
+    case("Scan", floats(2), floats(5, 2), body=sum_body(), num_scan_inputs=1, since=9, outputs=2)
 
 
 def branch(name, value):
     node = helper.make_node("Constant", [], [name], value=numpy_helper.from_array(np.array([value], np.float32)))
     return helper.make_graph([node], name, [], [helper.make_tensor_value_info(name, TensorProto.FLOAT, [1])])
+
+
+def loop_body():
+    """Adds what is carried to itself; a row of each iteration is its negative."""
+    nodes = [helper.make_node("Identity", ["loop_c"], ["loop_go"]), helper.make_node("Add", ["loop_v", "loop_v"], ["loop_w"]),
+             helper.make_node("Neg", ["loop_w"], ["loop_row"])]
+    kinds = {"loop_i": (TensorProto.INT64, []), "loop_c": (TensorProto.BOOL, []), "loop_go": (TensorProto.BOOL, [])}
+    def value(name):
+        return helper.make_tensor_value_info(name, *kinds.get(name, (TensorProto.FLOAT, [2, 3])))
+    return helper.make_graph(nodes, "loop", list(map(value, ["loop_i", "loop_c", "loop_v"])),
+                             list(map(value, ["loop_go", "loop_w", "loop_row"])))
+
+
+def sum_body():
+    """The sum of all rows, and those up to each."""
+    nodes = [helper.make_node("Add", ["scan_sum", "scan_next"], ["scan_now"]), helper.make_node("Identity", ["scan_now"], ["scan_row"])]
+    def values(*names):
+        return [helper.make_tensor_value_info(name, TensorProto.FLOAT, [2]) for name in names]
+    return helper.make_graph(nodes, "scan", values("scan_sum", "scan_next"), values("scan_now", "scan_row"))
 
 
 @functools.lru_cache(maxsize=None)
