@@ -41,6 +41,10 @@ CASES = [
          loop(f"(int64 i, bool c, float[2, 3] v) => (bool go, float[2, 3] w) {{ {GO} [inner] w = Frobnicate(v) }}")),
     case("40 loops in loops whose shapes change", 5, "--limit body-nodes",
          "c0 = Constant <value = bool {1}> () v28 = Identity(x) " + nested(28) + " y = Relu(w28)"),
+    case("40 a branch that is not supported, in a body", 4, "'inner'.*rank",
+         loop(f"(int64 i, bool c, float[2, 3] v) => (bool go, float[2, 3] w) {{ {GO} u = Neg(v) "
+              "[inner] w = If (b) <then_branch = t () => (float[2, 3] p) { p = Relu(u) }, "
+              "else_branch = e () => (float q) { q = ReduceSum <keepdims = 0> (u) }> }")),
     case("41 branches of other types", 3, "'bad'.*float32.*int64",
          "[bad] y = If (b) <then_branch = t () => (float[2, 3] p) { p = Relu(x) }, "
          "else_branch = e () => (int64[2, 3] q) { q = Cast <to = 7> (x) }>"),

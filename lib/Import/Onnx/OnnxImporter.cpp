@@ -148,6 +148,8 @@ Tensor Importer::lookUp(const std::string &name) {
   if (known != values.end())
     return known->second;
   const auto initializer = initializers.find(name);
+  if (initializer == initializers.end()) // of a body that was left: what is in it is looked at for its problems
+    return pool.poison();
   const Location user = builder.swapLocation(NameLoc::get(StringAttr::get(module->getContext(), name)));
   Tensor tensor = pool.ofConstant(*initializer->second, model.blobs);
   builder.swapLocation(user);
