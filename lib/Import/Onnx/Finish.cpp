@@ -9,7 +9,8 @@ using namespace mlir;
 namespace cupola::onnx_import {
 
 void eraseDeadOps(func::FuncOp function) {
-  for (Block *body : llvm::reverse(graph::bodiesOf(function))) // what dead ops in a body keep alive is outside
+  const SmallVector<Block *> bodies = graph::bodiesOf(function);
+  for (Block *body : llvm::reverse(bodies)) // what dead ops in a body keep alive is outside
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*body)))
       if (isOpTriviallyDead(&op))
         op.erase();
