@@ -308,6 +308,9 @@ def constants():
     case("OneHot", ints(3, high=5), Const(4, shape=()), floats(2), axis=0)
     case("EyeLike", floats(3, 4), k=1)
     case("NonZero", Const(0, 1, 2, 0, 3, 4, shape=(2, 3)))
+
+
+def bodies():
     case("If", Const(False, kind=bool, shape=()), then_branch=branch("then", 1), else_branch=branch("else", 2))
     case("If", np.array(True), then_branch=branch("taken", 1), else_branch=branch("left", 2))
     case("Loop", np.array(3), Const(True, kind=bool, shape=()), floats(2, 3), body=loop_body(), outputs=2)
@@ -435,7 +438,7 @@ def write_opset(folder, opset):
 def make_cases():
     """Fills CASES."""
     for fill in (elementwise, reductions, normalisations, contractions, convolutions, pools, resizes, shapes, parts, samples, scatters, sorts,
-                 constants):
+                 constants, bodies):
         fill()
 
 
