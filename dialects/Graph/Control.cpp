@@ -36,6 +36,19 @@ Expr extentBehind(StringRef symbol, ValueRange results, ValueRange yielded) {
   llvm_unreachable("the verifier has seen the symbol in a result");
 }
 
+std::vector<std::string> symbolNames(ArrayAttr symbols) {
+  std::vector<std::string> names;
+  for (auto symbol : symbols.getAsRange<FlatSymbolRefAttr>())
+    names.push_back(symbol.getValue().str());
+  return names;
+}
+
+ArrayAttr symbolRefs(MLIRContext *context, ArrayRef<std::string> names) {
+  return ArrayAttr::get(context, llvm::map_to_vector(names, [&](const std::string &name) -> Attribute {
+                          return FlatSymbolRefAttr::get(context, name);
+                        }));
+}
+
 ValueRange LoopOp::getYieldedCarried() {
   return getBody().front().getTerminator()->getOperands().slice(getProceeds() ? 1 : 0, getCarried().size());
 }
@@ -49,10 +62,8 @@ ValueRange LoopOp::getYieldedRows() {
 using SymbolNames = std::set<std::string>;
 
 static SymbolNames namesOf(ArrayAttr symbols) {
-  SymbolNames names;
-  for (auto symbol : symbols.getAsRange<FlatSymbolRefAttr>())
-    names.insert(symbol.getValue().str());
-  return names;
+  const std::vector<std::string> names = symbolNames(symbols);
+  return {names.begin(), names.end()};
 }
 
 /// `inner` where `outer` is, or one of the run symbols in place of an extent.

@@ -19,6 +19,10 @@ bool leavesBody(mlir::Operation *op);
 /// yields `yielded`: the extent that stands where the symbol does.
 Expr extentBehind(llvm::StringRef symbol, mlir::ValueRange results, mlir::ValueRange yielded);
 
+/// The names in an array of references to symbols, and the array of some names.
+std::vector<std::string> symbolNames(mlir::ArrayAttr symbols);
+mlir::ArrayAttr symbolRefs(mlir::MLIRContext *context, llvm::ArrayRef<std::string> names);
+
 } // namespace cupola::graph
 
 #endif // CUPOLA_DIALECTS_GRAPH_CONTROL_H

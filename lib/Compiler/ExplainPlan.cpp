@@ -13,37 +13,12 @@ namespace cupola::compiler {
 
 namespace {
 
-/// The buffers that a step reads, and those that it writes.
-struct Touched {
-  std::vector<uint32_t> reads, writes;
-};
-
-Touched touchedBy(const format::Step &step, const format::Program &program) {
-  Touched touched;
-  if (step.kind == format::Step::CopyStep)
-    return {{step.copy.source}, {step.copy.target}};
-  if (step.kind == format::Step::LaunchStep)
-    for (auto [buffer, use] : llvm::zip_equal(step.launch.buffers, program.kernels[step.launch.kernel].readWrite)) {
-      if (use != "w")
-        touched.reads.push_back(buffer);
-      if (use != "r")
-        touched.writes.push_back(buffer);
-    }
-  if (step.kind == format::Step::IfStep)
-    touched.reads = {step.branch.condition};
-  if (step.kind == format::Step::WhileStep)
-    for (uint32_t optional : {step.loop.trip, step.loop.condition})
-      if (optional != 0)
-        touched.reads.push_back(optional - 1);
-  for (const format::Handed &handed : format::handedOver(step))
-    (handed.written ? touched.writes : touched.reads).push_back(handed.buffer);
-  return touched;
-}
-
-/// Buffers by their place among those of all bodies. Those of a view are its parent's.
-Json placesOf(const std::vector<uint32_t> &buffers, const format::Body &body, size_t first) {
+/// The buffers that a step reads or writes, by their place among those of all bodies. Those of a view are its parent's.
+Json placesOf(const std::vector<format::Handed> &touched, bool written, const format::Body &body, size_t first) {
   Json places = Json::array();
-  for (uint32_t buffer : buffers) {
+  for (auto [buffer, isWritten] : touched) {
+    if (isWritten != written)
+      continue;
     while (body.buffers[buffer].kind == format::BufferKind::View)
       buffer = body.buffers[buffer].index;
     places.push_back(first + buffer);
@@ -85,11 +60,12 @@ Json stepsOf(const format::Variant &variant, const std::vector<format::Node> &no
       Json names = Json::array();
       for (uint32_t node : step.nodes)
         names.push_back(nodes[node].name);
-      const Touched touched = touchedBy(step, program);
+      const std::vector<format::Handed> touched = format::touchedBy(program, step);
       const bool isLaunch = step.kind == format::Step::LaunchStep;
       steps.push_back(objectOf(Member("kernel", isLaunch ? Json(program.kernels[step.launch.kernel].name) : Json()),
-                               Member("nodes", std::move(names)), Member("reads", placesOf(touched.reads, body, first)),
-                               Member("writes", placesOf(touched.writes, body, first))));
+                               Member("nodes", std::move(names)),
+                               Member("reads", placesOf(touched, /*written=*/false, body, first)),
+                               Member("writes", placesOf(touched, /*written=*/true, body, first))));
       if (isLaunch && step.launch.call) {
         steps.back()["library"] = "oneDNN";
         steps.back()["library_threads"] = format::mostThreads(step.launch.call, format::measuredOneDnn, variant.arch);

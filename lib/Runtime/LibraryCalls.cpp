@@ -51,22 +51,6 @@ std::optional<uint32_t> initBuffer(const format::Program &program, const format:
   return &body == &program ? buffer : body.buffers[buffer].index;
 }
 
-std::vector<uint32_t> buffersOf(const format::Step &step) {
-  if (step.kind == format::Step::CopyStep)
-    return {step.copy.source, step.copy.target};
-  if (step.kind == format::Step::LaunchStep)
-    return step.launch.buffers;
-  std::vector<uint32_t> buffers;
-  for (const format::Handed &handed : format::handedOver(step))
-    buffers.push_back(handed.buffer);
-  if (step.kind == format::Step::IfStep)
-    buffers.push_back(step.branch.condition);
-  for (uint32_t flag : {step.loop.trip, step.loop.condition})
-    if (step.kind == format::Step::WhileStep && flag != 0)
-      buffers.push_back(flag - 1);
-  return buffers;
-}
-
 } // namespace
 
 InitNeeds LibraryCalls::initNeeds(const format::Program &program) const {
@@ -74,22 +58,16 @@ InitNeeds LibraryCalls::initNeeds(const format::Program &program) const {
   needs.steps.resize(program.init.size());
   needs.buffers.resize(program.buffers.size());
   const auto need = [&](const format::Body &body, const format::Step &step) {
-    for (uint32_t buffer : buffersOf(step))
-      if (const auto owner = initBuffer(program, body, buffer))
+    for (const format::Handed &touched : format::touchedBy(program, step))
+      if (const auto owner = initBuffer(program, body, touched.buffer))
         needs.buffers[*owner] = true;
   };
-  const auto isNeeded = [&](uint32_t buffer) {
-    const auto owner = initBuffer(program, program, buffer);
-    return owner && needs.buffers[*owner];
-  };
   const auto isStepNeeded = [&](const format::Step &step) {
-    if (step.kind == format::Step::CopyStep)
-      return isNeeded(step.copy.target);
-    const std::vector<std::string> &access = program.kernels[step.launch.kernel].readWrite;
-    for (size_t i = 0; i < access.size(); ++i)
-      if (access[i] != "r" && isNeeded(step.launch.buffers[i]))
-        return true;
-    return false;
+    const std::vector<format::Handed> touched = format::touchedBy(program, step);
+    return std::any_of(touched.begin(), touched.end(), [&](const format::Handed &entry) {
+      const auto owner = entry.written ? initBuffer(program, program, entry.buffer) : std::nullopt;
+      return owner && needs.buffers[*owner];
+    });
   };
   format::forEachStep(program, [&](const format::Body &body, const format::Step &step, uint32_t number) {
     if (!functions[number])

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "dialects/Graph/Control.h"
-#include "lib/Transforms/Fusion/Grouping.h"
+#include "lib/Transforms/Fusion/Formation.h"
 #include "lib/Transforms/Passes.h"
 
 using namespace mlir;
@@ -91,7 +91,7 @@ private:
     return llvm::all_of(operand.get().getUses(), [&](OpOperand &use) { return &use == &operand || !isPlace(use); });
   }
   static bool isPlace(OpOperand &use) {
-    return isa<graph::ConcatOp, graph::JoinOp>(use.getOwner()) || graph::leavesBody(use.getOwner());
+    return isa<graph::ConcatOp>(use.getOwner()) || fusion::isOutside(use.getOwner());
   }
 
   static bool isWritten(OpOperand &part) { return isOnlyIn(part) && endsAKernel(part.get().getDefiningOp()); }

@@ -27,9 +27,8 @@ struct ProgramBuilder {
 /// have extents that nobody knows before becomes a body of its own, which is called then.
 class BodyBuilder {
 public:
-  /// Steps go into `block`. `known`: the run symbols that have values when it is entered. `outer`: of which this is
-  /// the rest; null for the body of a region.
-  BodyBuilder(ProgramBuilder &program, mlir::Block &block, std::set<std::string> known, BodyBuilder *outer = nullptr);
+  /// Steps go into `block`. `known`: the run symbols that have values when it is entered.
+  BodyBuilder(ProgramBuilder &program, mlir::Block &block, std::set<std::string> known);
 
   mlir::Value addBuffer(plan::BufferKind kind, int64_t index, const Expr &bytes, mlir::Location loc);
   /// `buffer` holds `value`, which this body is handed.
@@ -63,12 +62,12 @@ private:
   void addRest(mlir::Operation *control, llvm::ArrayRef<mlir::Value> results);
 
   ProgramBuilder &program;
-  BodyBuilder *outer;
   mlir::OpBuilder b;
   std::set<std::string> known;
   llvm::DenseMap<mlir::Value, mlir::Value> buffers;
   llvm::DenseMap<unsigned, mlir::Value> weightBuffers, packedBuffers;
-  llvm::SetVector<mlir::Value> captured; ///< values of `outer` that it reads, in the order of its parameters
+  llvm::SetVector<mlir::Value>
+      captured; ///< by a rest: what it reads of the body around it, in the order of its parameters
 };
 
 /// Run symbols that have values once `op`, a branch or a loop, is done.

@@ -9,21 +9,16 @@ using namespace mlir;
 
 namespace cupola {
 
-static void insertNames(ArrayAttr symbols, std::set<std::string> &names) {
-  for (auto symbol : symbols.getAsRange<FlatSymbolRefAttr>())
-    names.insert(symbol.getValue().str());
-}
-
 std::set<std::string> symbolsAfter(Operation *op) {
-  std::set<std::string> names;
+  std::vector<std::string> names;
   if (auto branch = dyn_cast<graph::IfOp>(op))
-    insertNames(branch.getSymbols(), names);
+    names = graph::symbolNames(branch.getSymbols());
   if (auto loop = dyn_cast<graph::LoopOp>(op)) {
-    insertNames(loop.getSymbols(), names);
+    names = graph::symbolNames(loop.getSymbols());
     if (loop.getCount())
-      names.insert(loop.getCount()->str());
+      names.push_back(loop.getCount()->str());
   }
-  return names;
+  return {names.begin(), names.end()};
 }
 
 /// The steps of a region of the graph: its arguments are the body's first parameters, its results those at `results`.
@@ -63,10 +58,10 @@ namespace {
 /// Extents of carried values that change, and of rows that are known in the body: the pairs of the loop's symbols.
 struct CarriedExtents {
   explicit CarriedExtents(graph::LoopOp op) {
-    const auto symbols = llvm::to_vector(op.getSymbols().getAsRange<FlatSymbolRefAttr>());
+    const std::vector<std::string> symbols = graph::symbolNames(op.getSymbols());
     for (size_t i = 0; i < symbols.size(); i += 2) {
-      inner.push_back(symbols[i].getValue().str());
-      last.push_back(symbols[i + 1].getValue().str());
+      inner.push_back(symbols[i]);
+      last.push_back(symbols[i + 1]);
       if (!addCarried(op) && !addRow(op))
         llvm_unreachable("the verifier has seen both symbols");
     }
@@ -98,11 +93,6 @@ struct CarriedExtents {
   graph::Exprs first, next;
 };
 
-ArrayAttr symbolRefs(Builder &b, ArrayRef<std::string> names) {
-  return b.getArrayAttr(llvm::map_to_vector(
-      names, [&](const std::string &name) -> Attribute { return FlatSymbolRefAttr::get(b.getContext(), name); }));
-}
-
 } // namespace
 
 void BodyBuilder::addLoop(graph::LoopOp op) {
@@ -122,10 +112,11 @@ void BodyBuilder::addLoop(graph::LoopOp op) {
     row.push_back(ownBuffer(value));
 
   const CarriedExtents extents(op);
-  auto loop = plan::WhileOp::create(b, op.getLoc(), trip, condition, proceed, captures, initial, results, spare, row,
-                                    rows, op.getLimitAttr(), op.getIndexAttr(), op.getCountAttr(),
-                                    symbolRefs(b, extents.inner), graph::exprArray(b.getContext(), extents.first),
-                                    graph::exprArray(b.getContext(), extents.next), symbolRefs(b, extents.last));
+  auto loop = plan::WhileOp::create(
+      b, op.getLoc(), trip, condition, proceed, captures, initial, results, spare, row, rows, op.getLimitAttr(),
+      op.getIndexAttr(), op.getCountAttr(), graph::symbolRefs(b.getContext(), extents.inner),
+      graph::exprArray(b.getContext(), extents.first), graph::exprArray(b.getContext(), extents.next),
+      graph::symbolRefs(b.getContext(), extents.last));
   std::set<std::string> inside = known;
   inside.insert(extents.inner.begin(), extents.inner.end());
   if (op.getIndex())
@@ -143,7 +134,7 @@ void BodyBuilder::addRest(Operation *control, ArrayRef<Value> results) {
   b.setInsertionPoint(call); // what the rest is found to read
   std::set<std::string> after = symbolsAfter(control);
   after.insert(known.begin(), known.end());
-  BodyBuilder rest(program, call.getBody().emplaceBlock(), after, this);
+  BodyBuilder rest(program, call.getBody().emplaceBlock(), after);
   SmallVector<Value> handed, parameters;
   for (auto [value, result] : llvm::zip_equal(control->getBlock()->getTerminator()->getOperands(), results)) {
     parameters.push_back(result ? rest.addBuffer(plan::BufferKind::Parameter, 0, bytesOf(value), value.getLoc())

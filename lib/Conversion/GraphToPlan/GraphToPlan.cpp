@@ -40,8 +40,8 @@ Expr bytesOf(Value tensor) {
   return graph::product(graph::placementOf(tensor).storage) * Expr(graph::byteSize(graph::elementOf(tensor)));
 }
 
-BodyBuilder::BodyBuilder(ProgramBuilder &program, Block &block, std::set<std::string> known, BodyBuilder *outer)
-    : program(program), outer(outer), b(OpBuilder::atBlockEnd(&block)), known(std::move(known)) {}
+BodyBuilder::BodyBuilder(ProgramBuilder &program, Block &block, std::set<std::string> known)
+    : program(program), b(OpBuilder::atBlockEnd(&block)), known(std::move(known)) {}
 
 //===--- Buffers ---===//
 

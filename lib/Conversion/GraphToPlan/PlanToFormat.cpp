@@ -1,6 +1,7 @@
 //===- lib/Conversion/GraphToPlan/PlanToFormat.cpp - plan ops to package records ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "dialects/Graph/Control.h"
 #include "dialects/Graph/Provenance.h"
 #include "dialects/Plan/LibraryCallAttr.h"
 #include "lib/Conversion/GraphToPlan/GraphToPlan.h"
@@ -146,13 +147,6 @@ std::vector<std::string> textsOf(ArrayAttr exprs) {
   return texts;
 }
 
-std::vector<std::string> namesOf(ArrayAttr symbols) {
-  std::vector<std::string> names;
-  for (auto symbol : symbols.getAsRange<FlatSymbolRefAttr>())
-    names.push_back(symbol.getValue().str());
-  return names;
-}
-
 format::Launch Translator::launchOf(plan::LaunchOp op, Names &names, format::Body &body) {
   format::Launch launch;
   launch.kernel = kernelIndex(op.getKernel());
@@ -172,7 +166,7 @@ format::Branch Translator::branchOf(plan::IfOp op, const Names &names) {
   branch.condition = names.buffers.lookup(op.getCondition());
   branch.captures = indicesOf(op.getCaptures(), names.buffers);
   branch.results = indicesOf(op.getResults(), names.buffers);
-  branch.symbols = namesOf(op.getSymbols());
+  branch.symbols = graph::symbolNames(op.getSymbols());
   branch.thenValues = textsOf(op.getThenValues());
   branch.elseValues = textsOf(op.getElseValues());
   branch.bodies = {addBody(op, 0)};
@@ -200,8 +194,8 @@ format::Loop Translator::loopOf(plan::WhileOp op, const Names &names) {
     loop.carried.push_back({names.buffers.lookup(initial), names.buffers.lookup(result), names.buffers.lookup(spare)});
   for (auto [row, rows] : llvm::zip_equal(op.getRow(), op.getRows()))
     loop.scans.push_back({names.buffers.lookup(row), names.buffers.lookup(rows)});
-  const auto symbols = namesOf(op.getSymbols()), first = textsOf(op.getFirstValues()),
-             next = textsOf(op.getNextValues()), last = namesOf(op.getLastSymbols());
+  const auto symbols = graph::symbolNames(op.getSymbols()), first = textsOf(op.getFirstValues()),
+             next = textsOf(op.getNextValues()), last = graph::symbolNames(op.getLastSymbols());
   for (size_t i = 0; i < symbols.size(); ++i)
     loop.extents.push_back({symbols[i], first[i], next[i], last[i]});
   loop.index = op.getIndex().value_or("").str();

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Import/Onnx/LoopBody.h"
 
+#include "dialects/Graph/Control.h"
+
 #include "onnx/onnx_pb.h"
 
 using namespace mlir;
@@ -122,16 +124,20 @@ std::vector<Value> LoopBody::create(const LoopBounds &bounds) {
     types.push_back(lastType(i));
   for (Value row : next().drop_front(initial.size()))
     types.push_back(rowsType(row, count));
-  SmallVector<Attribute> symbols;
+  std::vector<std::string> symbols; // in pairs
+  const auto addPair = [&](const std::string &inner, const Expr &outer) {
+    symbols.push_back(inner);
+    symbols.push_back(*outer.asSymbol());
+  };
   for (const auto &[inner, outer] : last)
-    symbols.append({refs(inner), refs(*outer.asSymbol())});
+    addPair(inner, outer);
   for (const auto &[inside, extent] : rowExtents)
-    symbols.append(
-        {refs(*op.b.facts().createRun("an extent of a row of " + op.b.label()).asSymbol()), refs(*extent.asSymbol())});
+    addPair(*op.b.facts().createRun("an extent of a row of " + op.b.label()).asSymbol(), extent);
   auto loop = graph::LoopOp::create(
       ops, op.b.location(), types, bounds.trip, bounds.condition, initial, body.captures,
       bounds.limit ? graph::ExprAttr::get(ops.getContext(), *bounds.limit) : graph::ExprAttr(), proceeds(),
-      refs(*index.asSymbol()), isAsked ? refs(*count.asSymbol()) : FlatSymbolRefAttr(), ops.getArrayAttr(symbols));
+      refs(*index.asSymbol()), isAsked ? refs(*count.asSymbol()) : FlatSymbolRefAttr(),
+      graph::symbolRefs(ops.getContext(), symbols));
   op.bodies().finish(body, loop.getBody(), op.b.location());
   return {loop.getResults().begin(), loop.getResults().end()};
 }

@@ -55,4 +55,29 @@ std::vector<Handed> handedOver(const Step &step) {
   return list;
 }
 
+std::vector<Handed> touchedBy(const Program &program, const Step &step) {
+  if (step.kind == Step::CopyStep)
+    return {{step.copy.source, false}, {step.copy.target, true}};
+  std::vector<Handed> list;
+  if (step.kind == Step::LaunchStep) {
+    const std::vector<std::string> &access = program.kernels[step.launch.kernel].readWrite;
+    for (size_t i = 0; i < access.size(); ++i) {
+      if (access[i] != "w")
+        list.push_back({step.launch.buffers[i], false});
+      if (access[i] != "r")
+        list.push_back({step.launch.buffers[i], true});
+    }
+    return list;
+  }
+  if (step.kind == Step::IfStep)
+    list.push_back({step.branch.condition, false});
+  if (step.kind == Step::WhileStep)
+    for (uint32_t optional : {step.loop.trip, step.loop.condition})
+      if (optional != 0)
+        list.push_back({optional - 1, false});
+  const std::vector<Handed> handed = handedOver(step);
+  list.insert(list.end(), handed.begin(), handed.end());
+  return list;
+}
+
 } // namespace cupola::format

@@ -45,6 +45,10 @@ struct Handed {
 /// In the order of the bodies' parameters. Of a loop, the first iteration's.
 std::vector<Handed> handedOver(const Step &step);
 
+/// All buffers that a step of `program` reads or lets others read, and those that it writes; one that it does
+/// both with twice. Of a loop as handedOver, with the trip count and the condition.
+std::vector<Handed> touchedBy(const Program &program, const Step &step);
+
 } // namespace cupola::format
 
 #endif // CUPOLA_LIB_RUNTIME_FORMAT_BODIES_H

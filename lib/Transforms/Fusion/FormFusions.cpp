@@ -3,7 +3,7 @@
 
 #include "dialects/Graph/Control.h"
 #include "dialects/Graph/Placement.h"
-#include "lib/Transforms/Fusion/Grouping.h"
+#include "lib/Transforms/Fusion/Formation.h"
 #include "lib/Transforms/Match.h"
 #include "lib/Transforms/Passes.h"
 
@@ -85,9 +85,8 @@ private:
       return graph::sharesMemory(cast<graph::JoinOp>(part.getOwner()), argument);
     if (classOf(part.get().getDefiningOp()) == FusionClass::Constant)
       return false;
-    return llvm::all_of(part.get().getUses(), [&](OpOperand &use) {
-      return &use == &part || !(isa<graph::JoinOp>(use.getOwner()) || graph::leavesBody(use.getOwner()));
-    });
+    return llvm::all_of(part.get().getUses(),
+                        [&](OpOperand &use) { return &use == &part || !isOutside(use.getOwner()); });
   }
 
   void copy(OpOperand &operand) {

@@ -1,5 +1,6 @@
 //===- lib/Import/Onnx/Ops/Control.cpp - branches --------------------------===//
 // SPDX-License-Identifier: Apache-2.0
+#include "dialects/Graph/Control.h"
 #include "lib/Import/Onnx/Bodies.h"
 #include "lib/Import/Onnx/Ops/Ops.h"
 
@@ -56,11 +57,7 @@ public:
     return op.b.type(dims, op.b.element(taken));
   }
 
-  ArrayAttr symbols() const {
-    Builder b(op.b.context());
-    return b.getArrayAttr(llvm::map_to_vector(
-        list, [&](const std::string &id) -> Attribute { return FlatSymbolRefAttr::get(b.getContext(), id); }));
-  }
+  ArrayAttr symbols() const { return graph::symbolRefs(op.b.context(), list); }
 
 private:
   /// One for each pair of extents.

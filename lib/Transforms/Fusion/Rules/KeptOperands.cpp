@@ -5,7 +5,6 @@
 // both. The kernel that multiplies them reads all parts anyway: it computes what is appended
 // and writes the whole, which saves a kernel for each.
 
-#include "dialects/Graph/Control.h"
 #include "dialects/Graph/Placement.h"
 #include "lib/Transforms/Fusion/Rules/Cost.h"
 #include "lib/Transforms/Fusion/Rules/Rule.h"
@@ -28,9 +27,7 @@ bool hasAllElements(Operation *op) { return isa<graph::TransposeOp, graph::Resha
 Value returnedOrigin(Value value, Operation *product) {
   Operation *reader = product;
   while (Operation *op = value.getDefiningOp()) {
-    auto isReturned = [](Operation *user) {
-      return graph::leavesBody(user) && user->hasTrait<OpTrait::IsTerminator>();
-    };
+    auto isReturned = [](Operation *user) { return user->hasTrait<OpTrait::IsTerminator>(); };
     if (llvm::any_of(value.getUsers(), isReturned))
       return llvm::all_of(value.getUsers(), [&](Operation *user) { return user == reader || isReturned(user); })
                  ? value
