@@ -11,6 +11,8 @@
 
 CUPOLA_DEVICE u32 cu_tid() { return cupola_device::threadIndex(); }
 CUPOLA_DEVICE u32 cu_block() { return cupola_device::blockIndex(); }
+CUPOLA_DEVICE u32 cu_block_y() { return cupola_device::blockIndexY(); }
+CUPOLA_DEVICE u32 cu_block_z() { return cupola_device::blockIndexZ(); }
 CUPOLA_DEVICE u32 cu_threads() { return cupola_device::blockThreads(); }
 CUPOLA_DEVICE u32 cu_blocks() { return cupola_device::gridBlocks(); }
 CUPOLA_DEVICE u32 cu_lane() { return cu_tid() % 32; }

@@ -21,4 +21,10 @@
 #include "sync.cuh"
 #include "vector.cuh"
 
+#if CUPOLA_ARCH >= 900
+#include "cluster.cuh"
+#include "tensor_copy.cuh"
+#include "wgmma.cuh"
+#endif
+
 #endif

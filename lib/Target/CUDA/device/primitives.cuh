@@ -17,7 +17,7 @@
 #define CUPOLA_ARCH 0
 #endif
 
-/// Head of a kernel: `CUPOLA_KERNEL(threads, minBlocks) name(parameters) { ... }`. Grid and block are one-dimensional.
+/// Head of a kernel: `CUPOLA_KERNEL(threads, minBlocks) name(parameters) { ... }`. Blocks are one-dimensional.
 #define CUPOLA_KERNEL(threads, minBlocks) extern "C" __global__ void __launch_bounds__(threads, minBlocks)
 
 extern __shared__ __align__(1024) unsigned char cupolaDynamicShared[];
@@ -33,6 +33,8 @@ CUPOLA_DEVICE Place operator+(Place outer, Place) { return outer; }
 
 CUPOLA_DEVICE unsigned threadIndex() { return threadIdx.x; }
 CUPOLA_DEVICE unsigned blockIndex() { return blockIdx.x; }
+CUPOLA_DEVICE unsigned blockIndexY() { return blockIdx.y; }
+CUPOLA_DEVICE unsigned blockIndexZ() { return blockIdx.z; }
 CUPOLA_DEVICE unsigned blockThreads() { return blockDim.x; }
 CUPOLA_DEVICE unsigned gridBlocks() { return gridDim.x; }
 CUPOLA_DEVICE unsigned char *sharedBase() { return cupolaDynamicShared; }
