@@ -56,6 +56,32 @@ static void printCopy(OpAsmPrinter &printer, Operation *op, ExprAttr position, E
   printMask(printer, op, mask, indices);
 }
 
+/// [place] of [other]
+static ParseResult parsePlaceOf(OpAsmParser &parser, ExprAttr &place, ExprAttr &other, Indices &indices) {
+  return failure(parsePlace(parser, place, indices) || parser.parseKeyword("of") || parsePlace(parser, other, indices));
+}
+static void printPlaceOf(OpAsmPrinter &printer, Operation *op, ExprAttr place, ExprAttr other, OperandRange indices) {
+  printPlace(printer, op, place, indices);
+  printer << " of ";
+  printPlace(printer, op, other, indices);
+}
+
+/// [coordinates] to [target] for [barrier]
+static ParseResult parseTensorCopy(OpAsmParser &parser, ArrayAttr &coordinates, ExprAttr &target, ExprAttr &barrier,
+                                   Indices &indices) {
+  return failure(parsePositions(parser, coordinates, indices) || parser.parseKeyword("to") ||
+                 parsePlace(parser, target, indices) || parser.parseKeyword("for") ||
+                 parsePlace(parser, barrier, indices));
+}
+static void printTensorCopy(OpAsmPrinter &printer, Operation *op, ArrayAttr coordinates, ExprAttr target,
+                            ExprAttr barrier, OperandRange indices) {
+  printPositions(printer, op, coordinates, indices);
+  printer << " to ";
+  printPlace(printer, op, target, indices);
+  printer << " for ";
+  printPlace(printer, op, barrier, indices);
+}
+
 } // namespace cupola::simt
 
 #include "dialects/Simt/SimtDialect.cpp.inc"
@@ -83,44 +109,75 @@ void SimtDialect::initialize() {
 }
 
 //===----------------------------------------------------------------------===//
-// simt.func @name block %b of n0 thread %t of 128 scalars [..] (%a: type, ..) {body}
+// simt.func @name block %b of n0 cluster 2 thread %t of 128 scalars [..] maps [..] (%a: type, ..) {body}
 //===----------------------------------------------------------------------===//
 
 void simt::FuncOp::print(OpAsmPrinter &p) {
   p << ' ';
   p.printSymbolName(getSymName());
   p << " block ";
-  p.printOperand(getBlockIndex());
-  p << " of ";
-  kernel::printExtent(p, *this, getBlocksAttr());
+  llvm::interleaveComma(llvm::zip_equal(getBlockIndices(), getBlocks().getAsRange<ExprAttr>()), p, [&](auto axis) {
+    p.printOperand(std::get<0>(axis));
+    p << " of ";
+    kernel::printExtent(p, *this, std::get<1>(axis));
+  });
+  if (getCluster())
+    p << " cluster " << getCluster();
   p << " thread ";
   p.printOperand(getThreadIndex());
-  p << " of " << getThreads() << " scalars " << getScalarsAttr() << " (";
+  p << " of " << getThreads() << " scalars " << getScalarsAttr();
+  if (!getMaps().empty())
+    p << " maps " << getMapsAttr();
+  p << " (";
   llvm::interleaveComma(getViews(), p, [&](BlockArgument arg) { p.printRegionArgument(arg); });
   p << ") ";
-  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"sym_name", "blocks", "threads", "scalars"});
+  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
+                                     {"sym_name", "blocks", "threads", "scalars", "cluster", "maps"});
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false, /*printBlockTerminators=*/false);
+}
+
+/// %x of extent, ..
+static ParseResult parseBlocks(OpAsmParser &parser, SmallVectorImpl<OpAsmParser::Argument> &indices,
+                               SmallVectorImpl<Attribute> &extents) {
+  return parser.parseCommaSeparatedList([&]() -> ParseResult {
+    ExprAttr extent;
+    if (parser.parseArgument(indices.emplace_back()) || parser.parseKeyword("of") ||
+        kernel::parseExtent(parser, extent))
+      return failure();
+    extents.push_back(extent);
+    return success();
+  });
 }
 
 ParseResult simt::FuncOp::parse(OpAsmParser &parser, OperationState &result) {
   StringAttr name;
-  ExprAttr blocks;
-  ArrayAttr scalars;
-  int64_t threads = 0;
-  SmallVector<OpAsmParser::Argument> args;
-  OpAsmParser::Argument block, thread;
+  ArrayAttr scalars, maps;
+  int64_t threads = 0, cluster = 0;
+  SmallVector<Attribute> blocks;
+  SmallVector<OpAsmParser::Argument> args, indices;
+  OpAsmParser::Argument thread;
+  Builder &builder = parser.getBuilder();
   if (parser.parseSymbolName(name, "sym_name", result.attributes) || parser.parseKeyword("block") ||
-      parser.parseArgument(block) || parser.parseKeyword("of") || kernel::parseExtent(parser, blocks) ||
-      parser.parseKeyword("thread") || parser.parseArgument(thread) || parser.parseKeyword("of") ||
+      parseBlocks(parser, indices, blocks))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("cluster")) && parser.parseInteger(cluster))
+    return failure();
+  if (parser.parseKeyword("thread") || parser.parseArgument(thread) || parser.parseKeyword("of") ||
       parser.parseInteger(threads) || parser.parseKeyword("scalars") ||
-      parser.parseAttribute(scalars, "scalars", result.attributes) ||
-      parser.parseArgumentList(args, OpAsmParser::Delimiter::Paren, /*allowType=*/true) ||
+      parser.parseAttribute(scalars, "scalars", result.attributes))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("maps")) && parser.parseAttribute(maps, "maps", result.attributes))
+    return failure();
+  if (parser.parseArgumentList(args, OpAsmParser::Delimiter::Paren, /*allowType=*/true) ||
       parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();
-  result.addAttribute("blocks", blocks);
-  result.addAttribute("threads", parser.getBuilder().getI64IntegerAttr(threads));
-  block.type = thread.type = parser.getBuilder().getIndexType();
-  args.append({block, thread});
+  result.addAttribute("blocks", builder.getArrayAttr(blocks));
+  result.addAttribute("threads", builder.getI64IntegerAttr(threads));
+  result.addAttribute("cluster", builder.getI64IntegerAttr(cluster));
+  indices.push_back(thread);
+  for (OpAsmParser::Argument &index : indices)
+    index.type = builder.getIndexType();
+  args.append(indices);
   return kernel::parseRegion(parser, *result.addRegion(), args);
 }
 
@@ -167,7 +224,14 @@ ParseResult simt::ForOp::parse(OpAsmParser &parser, OperationState &result) {
 //===----------------------------------------------------------------------===//
 
 cupola::Range simt::FuncOp::getIndexRange(Value index, kernel::Variables &) {
-  return {Expr(0), (index == getThreadIndex() ? Expr(getThreads()) : getBlocks()) - 1};
+  for (auto [block, extent] : llvm::zip_equal(getBlockIndices(), graph::exprsOf(getBlocks())))
+    if (index == block)
+      return {Expr(0), extent - 1};
+  return {Expr(0), Expr(getThreads()) - 1};
+}
+
+cupola::Range ClusterRankOp::getIndexRange(Value, kernel::Variables &) {
+  return {Expr(0), Expr((*this)->getParentOfType<simt::FuncOp>().getCluster() - 1)};
 }
 
 cupola::Range simt::ForOp::getIndexRange(Value, kernel::Variables &variables) {
@@ -180,7 +244,7 @@ cupola::Range TileLoopOp::getIndexRange(Value index, kernel::Variables &) {
 }
 
 //===----------------------------------------------------------------------===//
-// Types: <2x4xf32>, <2xf32, vector 4>, <4096xf32>
+// Types: <2x4xf32>, <2xf32, vector 4>, <4096xf32>, <8192xf16, swizzle 128>
 //===----------------------------------------------------------------------===//
 
 Type RegistersType::parse(AsmParser &parser) {
@@ -209,14 +273,23 @@ void RegistersType::print(AsmPrinter &printer) const {
 Type SmemType::parse(AsmParser &parser) {
   SmallVector<int64_t> extents;
   Type element;
-  if (parser.parseLess() || parser.parseDimensionList(extents, /*allowDynamic=*/false) || parser.parseType(element) ||
-      parser.parseGreater())
+  int64_t swizzle = 0;
+  if (parser.parseLess() || parser.parseDimensionList(extents, /*allowDynamic=*/false) || parser.parseType(element))
+    return {};
+  if (succeeded(parser.parseOptionalComma()) && (parser.parseKeyword("swizzle") || parser.parseInteger(swizzle)))
+    return {};
+  if (parser.parseGreater())
     return {};
   if (extents.size() != 1) {
     parser.emitError(parser.getNameLoc(), "shared memory has one extent");
     return {};
   }
-  return get(parser.getContext(), extents[0], element);
+  return get(parser.getContext(), extents[0], element, swizzle);
 }
 
-void SmemType::print(AsmPrinter &printer) const { printer << '<' << getCount() << 'x' << getElement() << '>'; }
+void SmemType::print(AsmPrinter &printer) const {
+  printer << '<' << getCount() << 'x' << getElement();
+  if (getSwizzle())
+    printer << ", swizzle " << getSwizzle();
+  printer << '>';
+}

@@ -4,6 +4,7 @@
 #ifndef CUPOLA_DIALECTS_SIMT_SIMTDIALECT_TD
 #define CUPOLA_DIALECTS_SIMT_SIMTDIALECT_TD
 
+include "dialects/Kernel/KernelDialect.td"
 include "dialects/Simt/SimtEnums.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/OpBase.td"
@@ -40,8 +41,38 @@ def Simt_RegistersType : Simt_Type<"Registers", "registers"> {
 
 def Simt_SmemType : Simt_Type<"Smem", "smem"> {
   let summary = "elements in the block's shared memory";
-  let parameters = (ins "int64_t":$count, "::mlir::Type":$element);
+  let description = [{
+    `!simt.smem<4096xf32>`. With `swizzle`, in bytes, tensor copies permute the sixteen bytes of each
+    row of that many, as wgmma reads them: `!simt.smem<8192xf16, swizzle 128>`. Nothing else reads it.
+  }];
+  let parameters = (ins "int64_t":$count, "::mlir::Type":$element, DefaultValuedParameter<"int64_t", "0">:$swizzle);
   let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    /// Bytes. A swizzle depends on the address, by groups of eight rows.
+    int64_t getAlignment() const { return getSwizzle() ? 8 * getSwizzle() : 16; }
+  }];
+}
+
+def Simt_TensorMapAttr : AttrDef<Simt_Dialect, "TensorMap"> {
+  let mnemonic = "tensor_map";
+  let summary = "a tensor in a buffer parameter, and the box of it that one tensor copy takes";
+  let description = [{
+    The tensor begins at element `offset` of the parameter `view`. `extents`, `strides` and `box` are in
+    elements, innermost first; the innermost stride is 1. Expressions are over the kernel's n0, n1, ..
+
+    ```mlir
+    #simt.tensor_map<0 offset "0" extents ["256", "n0"] strides ["1", "256"] box [64, 128] swizzle 128>
+    ```
+  }];
+  let parameters = (ins "unsigned":$view, "::cupola::graph::ExprAttr":$offset,
+                        ArrayRefParameter<"::cupola::graph::ExprAttr">:$extents,
+                        ArrayRefParameter<"::cupola::graph::ExprAttr">:$strides,
+                        ArrayRefParameter<"int64_t">:$box, "int64_t":$swizzle);
+  let assemblyFormat = [{
+    `<` $view `offset` custom<Expr>($offset) `extents` ` ` `[` custom<ExprList>($extents) `]`
+    `strides` ` ` `[` custom<ExprList>($strides) `]` `box` ` ` `[` $box `]` `swizzle` $swizzle `>`
+  }];
+  let genVerifyDecl = 1;
 }
 
 #endif // CUPOLA_DIALECTS_SIMT_SIMTDIALECT_TD

@@ -17,28 +17,35 @@ def Simt_FuncOp : Simt_Op<"func", [Symbol, IsolatedFromAbove, SingleBlock, NoTer
                                    Kernel_Defines]> {
   let summary = "a kernel as the program of one thread";
   let description = [{
-    The region's arguments are the buffer parameters and, after them, the block of the grid
-    and the thread of the block. Where a plan may launch more than `blocks` blocks, those
-    beyond leave at once.
+    The region's arguments are the buffer parameters and, after them, the block of the grid,
+    along one to three axes, and the thread of the block. Where a plan may launch more than
+    `blocks` blocks, those beyond leave at once. `cluster` neighbouring blocks along the first
+    axis run together; 0: each alone. `maps` describe boxes of buffers for tensor copies.
 
     ```mlir
     simt.func @k0 block %b of n0 thread %t of 128 scalars [#kernel.scalar<1, 0, 1>]
         (%in0: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
       ...
     }
+    simt.func @k1 block %x of 2*n0, %y of 16 cluster 2 thread %t of 384 scalars [..]
+        maps [#simt.tensor_map<0 ..>] (..) {
     ```
   }];
-  let arguments = (ins SymbolNameAttr:$sym_name, Graph_Expr:$blocks, I64Attr:$threads,
-                       TypedArrayAttrBase<Kernel_ScalarAttr, "scalar parameters">:$scalars);
+  let arguments = (ins SymbolNameAttr:$sym_name, Graph_ExprArray:$blocks, I64Attr:$threads,
+                       TypedArrayAttrBase<Kernel_ScalarAttr, "scalar parameters">:$scalars,
+                       DefaultValuedAttr<I64Attr, "0">:$cluster,
+                       DefaultValuedAttr<TypedArrayAttrBase<Simt_TensorMapAttr, "tensor maps">, "{}">:$maps);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// The buffer parameters.
     ::llvm::MutableArrayRef<::mlir::BlockArgument> getViews() {
-      return getBody().getArguments().drop_back(2);
+      return getBody().getArguments().drop_back(getBlocks().size() + 1);
     }
-    ::mlir::BlockArgument getBlockIndex() { return getBody().getArguments().drop_back().back(); }
+    ::llvm::MutableArrayRef<::mlir::BlockArgument> getBlockIndices() {
+      return getBody().getArguments().drop_back().take_back(getBlocks().size());
+    }
     ::mlir::BlockArgument getThreadIndex() { return getBody().getArguments().back(); }
   }];
 }
@@ -62,6 +69,22 @@ def Simt_GuardOp : Simt_Op<"guard", [SingleBlock, NoTerminator, RecursiveMemoryE
   let arguments = (ins Graph_ExprArray:$exprs, Variadic<Index>:$indices);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "custom<Positions>($exprs, $indices) attr-dict-with-keyword $body";
+  let hasVerifier = 1;
+}
+
+def Simt_RoleOp : Simt_Op<"role", [SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
+  let summary = "what some warpgroups of the block do, with registers of their own";
+  let description = [{
+    The threads from `from` on, below `to`, run the region; each has `registers` registers there.
+
+    ```mlir
+    simt.role threads 0 to 128 registers 40 { .. }
+    simt.role threads 128 to 384 registers 232 { .. }
+    ```
+  }];
+  let arguments = (ins I64Attr:$from, I64Attr:$to, I64Attr:$registers);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "`threads` $from `to` $to `registers` $registers attr-dict-with-keyword $body";
   let hasVerifier = 1;
 }
 
@@ -297,5 +320,7 @@ def Simt_MmaPackOp : Simt_Op<"mma_pack", [Kernel_Position, MemoryEffects<[MemRea
   }];
   let hasVerifier = 1;
 }
+
+include "dialects/Simt/SimtClusterOps.td"
 
 #endif // CUPOLA_DIALECTS_SIMT_SIMTOPS_TD

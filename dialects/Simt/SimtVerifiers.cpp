@@ -1,7 +1,7 @@
 //===- dialects/Simt/SimtVerifiers.cpp - verifiers of the simt dialect ---===//
 // SPDX-License-Identifier: Apache-2.0
 
-#include "dialects/Simt/Simt.h"
+#include "dialects/Simt/Verify.h"
 
 using namespace mlir;
 using namespace cupola;
@@ -43,27 +43,6 @@ bool isUniform(const Expr &expr, ValueRange indices, int64_t threads) {
   return true;
 }
 
-/// Threads of a group reach `op` together.
-LogicalResult reachedTogether(Operation *op, int64_t threads) {
-  for (Operation *outer = op->getParentOp(); outer; outer = outer->getParentOp()) {
-    if (!isa<GuardOp, simt::ForOp>(outer))
-      continue;
-    ValueRange indices = OperandRange(cast<kernel::PositionInterface>(outer).getIndicesMutable());
-    bool together = true;
-    kernel::forEachExpr(outer, [&](const Expr &condition) { together &= isUniform(condition, indices, threads); });
-    if (!together)
-      return op->emitOpError("is under a condition that differs between threads that must meet")
-                 .attachNote(outer->getLoc())
-             << "the condition";
-  }
-  return success();
-}
-
-int64_t blockThreads(Operation *op) {
-  auto func = op->getParentOfType<simt::FuncOp>();
-  return func ? func.getThreads() : 0;
-}
-
 LogicalResult index(Operation *op, RegistersType type, ArrayAttr index, bool element) {
   size_t expected = type.getExtents().size() + (element && type.getVector() > 1);
   if (index.size() != expected)
@@ -77,7 +56,17 @@ Type elementOf(Value memory) {
   return cast<SmemType>(memory.getType()).getElement();
 }
 
+/// Threads read and write elements where they are without a swizzle.
+LogicalResult isPlain(Operation *op, Value memory) {
+  auto smem = dyn_cast<SmemType>(memory.getType());
+  if (smem && smem.getSwizzle())
+    return op->emitOpError("accesses swizzled memory, which is for tensor copies and wgmma");
+  return success();
+}
+
 LogicalResult access(Operation *op, RegistersType registers, Value memory) {
+  if (failed(isPlain(op, memory)))
+    return failure();
   if (registers.getElement() != elementOf(memory))
     return op->emitOpError("moves another type than the memory holds");
   int64_t bytes = registers.getVector() * graph::byteSize(registers.getElement());
@@ -88,17 +77,52 @@ LogicalResult access(Operation *op, RegistersType registers, Value memory) {
 
 } // namespace
 
+/// A role is reached by whole warpgroups.
+static bool splitsGroups(RoleOp role, int64_t threads) {
+  return role.getFrom() % threads != 0 || role.getTo() % threads != 0;
+}
+
+LogicalResult simt::reachedTogether(Operation *op, int64_t threads) {
+  for (Operation *outer = op->getParentOp(); outer; outer = outer->getParentOp()) {
+    bool together = true;
+    if (auto role = dyn_cast<RoleOp>(outer))
+      together = !splitsGroups(role, threads);
+    else if (isa<GuardOp, simt::ForOp>(outer)) {
+      ValueRange indices = OperandRange(cast<kernel::PositionInterface>(outer).getIndicesMutable());
+      kernel::forEachExpr(outer, [&](const Expr &condition) { together &= isUniform(condition, indices, threads); });
+    }
+    if (!together)
+      return op->emitOpError("is under a condition that differs between threads that must meet")
+                 .attachNote(outer->getLoc())
+             << "the condition";
+  }
+  return success();
+}
+
+int64_t simt::blockThreads(Operation *op) {
+  auto func = op->getParentOfType<simt::FuncOp>();
+  return func ? func.getThreads() : 0;
+}
+
 //===----------------------------------------------------------------------===//
 // Verifiers
 //===----------------------------------------------------------------------===//
 
 LogicalResult simt::FuncOp::verify() {
-  size_t count = getBody().getNumArguments();
-  if (count < 2 || !getBlockIndex().getType().isIndex() || !getThreadIndex().getType().isIndex())
+  const size_t axes = getBlocks().size(), count = getBody().getNumArguments();
+  if (axes < 1 || axes > 3)
+    return emitOpError() << "a grid has 1 to 3 axes, not " << axes;
+  auto isIndex = [](BlockArgument argument) { return argument.getType().isIndex(); };
+  if (count < axes + 1 || !llvm::all_of(getBlockIndices(), isIndex) || !isIndex(getThreadIndex()))
     return emitOpError("has no index of the block and the thread");
   for (BlockArgument view : getViews())
     if (!isa<ViewType>(view.getType()))
       return emitOpError() << "parameter of type " << view.getType() << " is no view";
+  if (getCluster() < 0 || getCluster() > 8)
+    return emitOpError() << "a cluster has at most 8 blocks, not " << getCluster();
+  for (auto map : getMaps().getAsRange<TensorMapAttr>())
+    if (map.getView() >= getViews().size())
+      return emitOpError() << "a tensor map is about parameter " << map.getView() << " of " << getViews().size();
   return kernel::verifyPositions(*this);
 }
 
@@ -163,21 +187,22 @@ LogicalResult StoreVectorOp::verify() {
 }
 
 LogicalResult SmemOp::verify() {
-  if (getOffset() && *getOffset() % 16 != 0)
-    return emitOpError() << "offset " << *getOffset() << " is no multiple of 16";
+  const int64_t alignment = getSmem().getType().getAlignment();
+  if (getOffset() && *getOffset() % alignment != 0)
+    return emitOpError() << "offset " << *getOffset() << " is no multiple of " << alignment;
   return success();
 }
 
 LogicalResult LoadSharedOp::verify() {
   if (getResult().getType() != getSmem().getType().getElement())
     return emitOpError("loads another type than the memory holds");
-  return kernel::verifyPositions(*this);
+  return success(succeeded(isPlain(*this, getSmem())) && succeeded(kernel::verifyPositions(*this)));
 }
 
 LogicalResult StoreSharedOp::verify() {
   if (getValue().getType() != getSmem().getType().getElement())
     return emitOpError("stores another type than the memory holds");
-  return kernel::verifyPositions(*this);
+  return success(succeeded(isPlain(*this, getSmem())) && succeeded(kernel::verifyPositions(*this)));
 }
 
 LogicalResult AsyncCopyOp::verify() {
@@ -185,7 +210,7 @@ LogicalResult AsyncCopyOp::verify() {
     return emitOpError("copies between different types");
   if (getBytes() != 4 && getBytes() != 8 && getBytes() != 16)
     return emitOpError() << "copies " << getBytes() << " bytes, not 4, 8 or 16";
-  return kernel::verifyPositions(*this);
+  return success(succeeded(isPlain(*this, getSmem())) && succeeded(kernel::verifyPositions(*this)));
 }
 
 LogicalResult BarrierOp::verify() { return reachedTogether(*this, blockThreads(*this)); }
@@ -200,7 +225,7 @@ LogicalResult LoadFragmentOp::verify() {
   auto type = getFragment().getType();
   if (type.getExtents().size() != 1 || type.getExtents()[0] % getWidth() != 0)
     return emitOpError() << "fragment " << type << " is not made of vectors of " << getWidth();
-  return kernel::verifyPositions(*this);
+  return success(succeeded(isPlain(*this, getSmem())) && succeeded(kernel::verifyPositions(*this)));
 }
 
 LogicalResult FmaTileOp::verify() {
@@ -218,7 +243,7 @@ LogicalResult MmaLoadOp::verify() {
     return emitOpError() << "rows " << getStride() << " apart are not aligned to 16 bytes";
   if (failed(reachedTogether(*this, 32)))
     return failure();
-  return kernel::verifyPositions(*this);
+  return success(succeeded(isPlain(*this, getSmem())) && succeeded(kernel::verifyPositions(*this)));
 }
 
 LogicalResult MmaOp::verify() {

@@ -16,7 +16,7 @@ AttentionLowering::AttentionLowering(kernel::FuncOp func, int64_t rows, int64_t 
 LogicalResult AttentionLowering::run() {
   Expr tiles = ceilDiv(parts.rows, rows), blocks = graph::product(low.grid()) * tiles;
   low.launch(threads, blocks);
-  return low.guardBlocks(blocks, [&]() -> LogicalResult {
+  return low.guardBlocks([&]() -> LogicalResult {
     atRows = low.let("tm", mod(low.block(), tiles), tiles);
     low.bindGrid(floorDiv(low.block(), tiles));
     letThreads();

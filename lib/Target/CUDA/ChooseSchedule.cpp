@@ -35,6 +35,8 @@ struct ChooseSchedule : cuda::impl::ChooseScheduleBase<ChooseSchedule> {
       getOperation()->emitError() << "architecture '" << arch << "' is not known";
       return signalPassFailure();
     }
+    if (getOperation().getScheduleAttr())
+      return;
     cuda::ScheduleInterface schedule = cheapest(getOperation(), *target);
     if (!schedule) {
       getOperation()->emitError() << "no schedule of " << arch << " can run this kernel";

@@ -113,6 +113,19 @@ def Cuda_GemmMmaAttr : Cuda_Schedule<"GemmMma", "gemm_mma", ["compilesAlone"]> {
   }];
 }
 
+def Cuda_GemmWgmmaAttr : Cuda_Schedule<"GemmWgmma", "gemm_wgmma", ["compilesAlone"]> {
+  let summary = "tiles of a product by warpgroups, which another brings by tensor copies";
+  let description = [{
+    A tile has m by n elements, 64 rows of it for each warpgroup that multiplies; k is 64 at a time,
+    `stages` of them under way. `cluster` blocks with neighbouring rows share their columns.
+  }];
+  let parameters = (ins "int64_t":$m, "int64_t":$n, "int64_t":$stages, "int64_t":$cluster);
+  let assemblyFormat = "`<` `tile` custom<Dims>($m, $n) `,` `stages` $stages `,` `cluster` $cluster `>`";
+  let extraClassDeclaration = [{
+    int64_t getThreads() const { return (getM() / 64 + 1) * 128; }
+  }];
+}
+
 def Cuda_MatvecAttr : Cuda_Schedule<"Matvec", "matvec"> {
   let summary = "a product with few rows, which reads its weights once";
   let parameters = (ins "int64_t":$rows);

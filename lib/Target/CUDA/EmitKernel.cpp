@@ -87,7 +87,7 @@ FailureOr<cuda::CudaKernel> cuda::emitCudaKernel(kernel::FuncOp prepared, const 
     record.readWrite.push_back(access == Access::Read ? "r" : access == Access::Write ? "w" : "rw");
   }
   kernel.text = printKernel(func, record.name, wide);
-  kernel.grid = func.getBlocks();
+  kernel.grid = graph::exprsOf(func.getBlocks()).front();
   kernel.compilesAlone = schedule.compilesAlone();
   return kernel;
 }

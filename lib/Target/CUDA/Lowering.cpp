@@ -21,8 +21,9 @@ std::optional<std::string> cuda::nameOf(Location loc) {
 namespace cupola::cuda {
 
 static simt::FuncOp createFunc(OpBuilder &builder, kernel::FuncOp source) {
-  auto func = simt::FuncOp::create(builder, source.getLoc(), source.getSymName(), /*blocks=*/Expr(1), /*threads=*/1,
-                                   source.getScalars());
+  ArrayAttr blocks = graph::exprArray(builder.getContext(), {Expr(1)});
+  auto func =
+      simt::FuncOp::create(builder, source.getLoc(), source.getSymName(), blocks, /*threads=*/1, source.getScalars());
   Block &body = func.getBody().emplaceBlock();
   for (BlockArgument view : source.getViews())
     body.addArgument(view.getType(), view.getLoc());
@@ -61,11 +62,14 @@ void Lowering::nameIndices() {
   });
 }
 
-void Lowering::launch(int64_t threads, const Expr &blocks) {
+void Lowering::launch(int64_t threads, ArrayRef<Expr> blocks) {
   func.setThreads(threads);
-  func.setBlocksAttr(graph::ExprAttr::get(func.getContext(), blocks));
-  mayHaveSurplus = !blocks.constant();
-  (void)vars.names({func.getBlockIndex(), func.getThreadIndex()}); // before all others: they come first in sums
+  func.setBlocksAttr(graph::exprArray(func.getContext(), blocks));
+  for (size_t axis = 1; axis < blocks.size(); ++axis)
+    func.getBody().insertArgument(func.getBody().getNumArguments() - 1, builder.getIndexType(), loc);
+  mayHaveSurplus = !llvm::all_of(blocks, [](const Expr &extent) { return extent.constant().has_value(); });
+  // Before all others: they come first in sums.
+  (void)vars.names(llvm::to_vector_of<Value>(func.getBody().getArguments().take_back(blocks.size() + 1)));
 }
 
 void Lowering::enter(Operation *loop) { enter(loop->getRegion(0).getArguments(), extentsOf(loop)); }
@@ -149,7 +153,8 @@ bool Lowering::holds(const Expr &condition) {
   if (!mayHaveSurplus)
     return proveLessEqual(0, condition, vars.ranges()) == true;
   Ranges ranges = vars.ranges();
-  ranges[vars.name(func.getBlockIndex())].hi.reset();
+  for (BlockArgument index : func.getBlockIndices())
+    ranges[vars.name(index)].hi.reset();
   return proveLessEqual(0, condition, ranges) == true;
 }
 
@@ -165,10 +170,13 @@ LogicalResult Lowering::guard(ArrayRef<Expr> conditions, Body body) {
   return body();
 }
 
-LogicalResult Lowering::guardBlocks(const Expr &blocks, Body body) {
-  if (blocks.constant())
+LogicalResult Lowering::guardBlocks(Body body) {
+  if (!mayHaveSurplus)
     return body();
-  return guard({blocks - 1 - block()}, [&] {
+  graph::Exprs exists;
+  for (auto [axis, extent] : llvm::enumerate(graph::exprsOf(func.getBlocks())))
+    exists.push_back(extent - 1 - block(axis));
+  return guard(exists, [&] {
     mayHaveSurplus = false;
     LogicalResult done = body();
     mayHaveSurplus = true;
@@ -216,8 +224,8 @@ Value Lowering::cast(Value value, Type type) {
   return value.getType() == type ? value : CastOp::create(builder, loc, type, value).getResult();
 }
 
-Value Lowering::smem(int64_t count, Type element) {
-  return SmemOp::create(builder, loc, SmemType::get(func.getContext(), count, element), IntegerAttr());
+Value Lowering::smem(int64_t count, Type element, int64_t swizzle) {
+  return SmemOp::create(builder, loc, SmemType::get(func.getContext(), count, element, swizzle), IntegerAttr());
 }
 
 Value Lowering::loadShared(Value smem, Expr position) {

@@ -49,10 +49,11 @@ public:
 
   mlir::Block &body() { return source.getBody().front(); }
   graph::Exprs grid() { return graph::exprsOf(source.getGrid()); }
-  Expr block() { return vars.of(func.getBlockIndex()); }
+  /// The block along an axis of the grid.
+  Expr block(size_t axis = 0) { return vars.of(func.getBlockIndices()[axis]); }
   Expr thread() { return vars.of(func.getThreadIndex()); }
-  /// Comes first, so that the block and the thread have ranges.
-  void launch(int64_t threads, const Expr &blocks);
+  /// Comes first, so that the block and the thread have ranges. `blocks` along one to three axes.
+  void launch(int64_t threads, llvm::ArrayRef<Expr> blocks);
   /// The loop that is being distributed: its iterations read their own elements of tiles.
   void enter(mlir::Operation *loop);
   void enter(mlir::ValueRange indices, mlir::ArrayAttr extents);
@@ -84,8 +85,8 @@ public:
   /// condition is about the thread, the block and loops: other variables are in their range
   /// by definition.
   mlir::LogicalResult guard(llvm::ArrayRef<Expr> conditions, Body body);
-  /// Leaves out blocks beyond `blocks`, which only plans with symbols launch.
-  mlir::LogicalResult guardBlocks(const Expr &blocks, Body body);
+  /// Leaves out blocks beyond those of the launch, which only plans with symbols launch.
+  mlir::LogicalResult guardBlocks(Body body);
   /// Whether `condition` is proved to be >= 0 here.
   bool holds(const Expr &condition);
 
@@ -97,7 +98,7 @@ public:
   void accumulate(graph::ReduceKind kind, mlir::Value value, mlir::Value registers, graph::Exprs index = {});
   mlir::Value constant(mlir::Type type, double number);
   mlir::Value cast(mlir::Value value, mlir::Type type);
-  mlir::Value smem(int64_t count, mlir::Type element);
+  mlir::Value smem(int64_t count, mlir::Type element, int64_t swizzle = 0);
   mlir::Value loadShared(mlir::Value smem, Expr position);
   void storeShared(mlir::Value value, mlir::Value smem, Expr position);
   /// Where an element or a vector comes from, and when: `other` elsewhere.

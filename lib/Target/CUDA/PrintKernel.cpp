@@ -1,322 +1,274 @@
 //===- lib/Target/CUDA/PrintKernel.cpp - a kernel as CUDA C++ ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "lib/Target/CUDA/KernelPrinter.h"
 #include "lib/Target/CUDA/Lowering.h"
-#include "lib/Target/CUDA/Print.h"
 
 #include "llvm/ADT/TypeSwitch.h"
-
-#include <set>
 
 using namespace mlir;
 using namespace cupola;
 using namespace cupola::kernel;
 using namespace cupola::simt;
-using cupola::cuda::ExprText;
-using cupola::cuda::typeName;
 using graph::exprsOf;
 
-namespace {
+namespace cupola::cuda {
 
-class Printer {
-public:
-  Printer(simt::FuncOp func, bool wide) : func(func), wide(wide), vars(func) {}
+std::string KernelPrinter::print(StringRef name) {
+  head(name);
+  depth = 1;
+  parameters();
+  block(func.getBody().front());
+  line("}", 0);
+  return std::move(source);
+}
 
-  std::string print(StringRef name) {
-    head(name);
-    depth = 1;
-    parameters();
-    block(func.getBody().front());
-    line("}", 0);
-    return std::move(source);
+void KernelPrinter::line(const llvm::Twine &content) { line(content, depth); }
+
+void KernelPrinter::line(const llvm::Twine &content, unsigned level) {
+  source.append(2 * level, ' ');
+  source += content.str();
+  source += '\n';
+}
+
+void KernelPrinter::head(StringRef name) {
+  std::string parameters = "const u64 *bindings";
+  for (size_t i = 0; i < func.getViews().size(); ++i)
+    parameters += ", u64 ref" + std::to_string(i);
+  for (size_t i = 0; i < func.getScalars().size() + func.getMaps().size(); ++i)
+    parameters += ", u32 slot" + std::to_string(i);
+  line("CUPOLA_KERNEL(" + llvm::Twine(func.getThreads()) + ", 1) " + name + "(" + parameters + ", u32 step) {", 0);
+}
+
+void KernelPrinter::parameters() {
+  unsigned in = 0, out = 0, both = 0;
+  for (BlockArgument arg : func.getViews()) {
+    auto view = cast<ViewType>(arg.getType());
+    std::string element = typeName(view.getElement());
+    bool read = view.getAccess() == Access::Read;
+    std::string &name = names[arg];
+    name = read                                ? "in" + std::to_string(in++)
+           : view.getAccess() == Access::Write ? "out" + std::to_string(out++)
+                                               : "io" + std::to_string(both++);
+    line(llvm::Twine(read ? "const " : "") + element + " *const " + name + " = " + (read ? "cu_read<" : "cu_write<") +
+         element + ">(bindings, ref" + llvm::Twine(arg.getArgNumber()) + ");");
   }
+  std::string type = wide ? "i64" : "i32";
+  for (size_t i = 0; i < func.getScalars().size(); ++i)
+    line("const " + type + " n" + llvm::Twine(i) + " = cu_scalar<" + type + ">(bindings, slot" + llvm::Twine(i) + ");");
+  for (size_t i = 0; i < func.getScalars().size(); ++i)
+    taken.insert("n" + std::to_string(i));
+  for (size_t i = 0; i < func.getMaps().size(); ++i)
+    line("const TensorMap *const map" + llvm::Twine(i) + " = cu_tensor_map(bindings, slot" +
+         llvm::Twine(func.getScalars().size() + i) + ");");
+  threadAndBlock();
+}
 
-private:
-  void line(const llvm::Twine &content) { line(content, depth); }
-  void line(const llvm::Twine &content, unsigned level) {
-    source.append(2 * level, ' ');
-    source += content.str();
-    source += '\n';
-  }
+void KernelPrinter::threadAndBlock() {
+  static constexpr const char *names[] = {"bx", "by", "bz"}, *calls[] = {"cu_block", "cu_block_y", "cu_block_z"};
+  std::string text = std::string("const ") + indexType() + " t = cu_tid()";
+  name(func.getThreadIndex(), "t");
+  for (auto [axis, index] : llvm::enumerate(func.getBlockIndices()))
+    text += ", " + name(index, func.getBlocks().size() == 1 ? "b" : names[axis]) + " = " + calls[axis] + "()";
+  line(text + ";");
+}
 
-  void head(StringRef name) {
-    std::string parameters = "const u64 *bindings";
-    for (size_t i = 0; i < func.getViews().size(); ++i)
-      parameters += ", u64 ref" + std::to_string(i);
-    for (size_t i = 0; i < func.getScalars().size(); ++i)
-      parameters += ", u32 slot" + std::to_string(i);
-    line("CUPOLA_KERNEL(" + llvm::Twine(func.getThreads()) + ", 1) " + name + "(" + parameters + ", u32 step) {", 0);
-  }
+void KernelPrinter::block(Block &ops) {
+  std::set<std::string> outer = taken;
+  for (Operation &op : ops)
+    statement(&op);
+  taken = std::move(outer);
+}
 
-  void parameters() {
-    unsigned in = 0, out = 0, both = 0;
-    for (BlockArgument arg : func.getViews()) {
-      auto view = cast<ViewType>(arg.getType());
-      std::string element = typeName(view.getElement());
-      bool read = view.getAccess() == Access::Read;
-      std::string &name = names[arg];
-      name = read                                ? "in" + std::to_string(in++)
-             : view.getAccess() == Access::Write ? "out" + std::to_string(out++)
-                                                 : "io" + std::to_string(both++);
-      line(llvm::Twine(read ? "const " : "") + element + " *const " + name + " = " + (read ? "cu_read<" : "cu_write<") +
-           element + ">(bindings, ref" + llvm::Twine(arg.getArgNumber()) + ");");
-    }
-    std::string type = wide ? "i64" : "i32";
-    for (size_t i = 0; i < func.getScalars().size(); ++i)
-      line("const " + type + " n" + llvm::Twine(i) + " = cu_scalar<" + type + ">(bindings, slot" + llvm::Twine(i) +
-           ");");
-    for (size_t i = 0; i < func.getScalars().size(); ++i)
-      taken.insert("n" + std::to_string(i));
-    line("const " + type + " t = cu_tid(), b = cu_block();");
-    name(func.getThreadIndex(), "t");
-    name(func.getBlockIndex(), "b");
-  }
+const std::string &KernelPrinter::name(Value index, StringRef fallback) {
+  std::string base = cuda::nameOf(index.getLoc()).value_or(fallback.str()), text = base;
+  for (unsigned i = 1; !taken.insert(text).second; ++i)
+    text = base + "_" + std::to_string(i);
+  return indexNames[vars.name(index)] = text;
+}
 
-  /// Prints a block's ops; the names that they take are free behind it.
-  void block(Block &ops) {
-    std::set<std::string> outer = taken;
-    for (Operation &op : ops)
-      statement(&op);
-    taken = std::move(outer);
-  }
+ExprText KernelPrinter::text() { return {vars.ranges(), wide, indexNames}; }
 
-  template <class Body> void braces(const llvm::Twine &head, Body body) {
-    line(head + " {");
-    ++depth;
-    body();
-    --depth;
-    line("}");
-  }
+std::string KernelPrinter::expr(const Expr &e, ValueRange indices) {
+  Expr named = vars.read(e, indices);
+  return text()(named);
+}
 
-  //===--- Expressions and operands ---===//
+std::string KernelPrinter::all(ArrayAttr conditions, ValueRange indices) {
+  graph::Exprs named = vars.read(conditions, indices);
+  return text().all(named);
+}
 
-  /// Names an index value as its location does, or `fallback`; with a number where the name is taken.
-  const std::string &name(Value index, StringRef fallback = "p") {
-    std::string base = cuda::nameOf(index.getLoc()).value_or(fallback.str()), text = base;
-    for (unsigned i = 1; !taken.insert(text).second; ++i)
-      text = base + "_" + std::to_string(i);
-    return indexNames[vars.name(index)] = text;
-  }
+const char *KernelPrinter::indexType() const { return wide ? "i64" : "i32"; }
 
-  ExprText text() { return {vars.ranges(), wide, indexNames}; }
-  std::string expr(const Expr &e, ValueRange indices) {
-    Expr named = vars.read(e, indices);
-    return text()(named);
-  }
-  std::string all(ArrayAttr conditions, ValueRange indices) {
-    graph::Exprs named = vars.read(conditions, indices);
-    return text().all(named);
-  }
-  const char *indexType() const { return wide ? "i64" : "i32"; }
+std::string KernelPrinter::operand(Value value) {
+  if (auto constant = value.getDefiningOp<kernel::ConstantOp>())
+    return cuda::literal(constant.getValue());
+  return names.lookup(value);
+}
 
-  std::string operand(Value value) {
-    if (auto constant = value.getDefiningOp<kernel::ConstantOp>())
-      return cuda::literal(constant.getValue());
-    return names.lookup(value);
-  }
-  /// "r0[i][e]"
-  std::string element(Value registers, ArrayAttr index, ValueRange indices) {
-    std::string result = names.lookup(registers);
-    for (const Expr &e : exprsOf(index))
-      result += "[" + expr(e, indices) + "]";
-    return result;
-  }
-  std::string define(Value value) {
-    std::string &name = names[value];
-    name = "v" + std::to_string(scalars++);
-    return "const " + typeName(value.getType()) + " " + name + " = ";
-  }
+std::string KernelPrinter::element(Value registers, ArrayAttr index, ValueRange indices) {
+  std::string result = names.lookup(registers);
+  for (const Expr &e : exprsOf(index))
+    result += "[" + expr(e, indices) + "]";
+  return result;
+}
 
-  //===--- Statements ---===//
+std::string KernelPrinter::define(Value value) {
+  std::string &name = names[value];
+  name = "v" + std::to_string(scalars++);
+  return "const " + typeName(value.getType()) + " " + name + " = ";
+}
 
-  void statement(Operation *op) {
-    llvm::TypeSwitch<Operation *>(op)
-        .Case<ApplyOp, simt::ForOp, GuardOp, RegistersOp, SmemOp, LoadOp, StoreOp, LoadVectorOp, StoreVectorOp, IndexOp,
-              InRangeOp, CheckedIndexOp, AsyncCopyOp, LoadSharedOp, StoreSharedOp, LoadFragmentOp, MmaLoadOp, MmaPackOp,
-              MmaOp, WarpReduceOp, BlockReduceOp>([&](auto it) { print(it); })
-        .Case<kernel::ConstantOp>([](auto) {})
-        .Case([&](GetOp it) {
-          line(define(it.getResult()) + element(it.getRegisters(), it.getIndex(), it.getIndices()) + ";");
-        })
-        .Case([&](SetOp it) {
-          line(element(it.getRegisters(), it.getIndex(), it.getIndices()) + " = " + operand(it.getValue()) + ";");
-        })
-        .Case([&](AccumulateOp it) {
-          std::string target = element(it.getRegisters(), it.getIndex(), it.getIndices());
-          line(target + " = " +
-               cuda::combineText(it.getKind(), it.getValue().getType(), target, operand(it.getValue())) + ";");
-        })
-        .Case([&](BarrierOp) { line("cu_barrier();"); })
-        .Case([&](AsyncCommitOp) { line("cp_async_commit();"); })
-        .Case([&](AsyncWaitOp it) { line("cp_async_wait<" + llvm::Twine(it.getPending()) + ">();"); })
-        .Case([&](FmaTileOp it) {
-          line("outer_fma(" + names.lookup(it.getAcc()) + ", " + names.lookup(it.getA()) + ", " +
-               names.lookup(it.getB()) + ");");
-        })
-        .Case<UnaryOp, BinaryOp, CastOp, SelectOp>([&](auto it) {
-          std::string value = cuda::scalarText(it, [&](Value v) { return operand(v); });
-          line(define(it.getResult()) + value + ";");
-        })
-        .Default([](Operation *) { llvm_unreachable("emitCudaKernel looked for ops of the kernel dialect"); });
-  }
+void KernelPrinter::statement(Operation *op) {
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<ApplyOp, simt::ForOp, GuardOp, RegistersOp, SmemOp, LoadOp, StoreOp, LoadVectorOp, StoreVectorOp, IndexOp,
+            InRangeOp, CheckedIndexOp, AsyncCopyOp, LoadSharedOp, StoreSharedOp, LoadFragmentOp, MmaLoadOp, MmaPackOp,
+            MmaOp, WarpReduceOp, BlockReduceOp, RoleOp, ClusterRankOp, MbarrierInitOp, MbarrierExpectOp,
+            MbarrierArriveOp, MbarrierWaitOp, TensorMapAcquireOp, TensorCopyOp, WgmmaFenceOp, WgmmaOp, WgmmaWaitOp>(
+          [&](auto it) { print(it); })
+      .Case<kernel::ConstantOp>([](auto) {})
+      .Case([&](GetOp it) {
+        line(define(it.getResult()) + element(it.getRegisters(), it.getIndex(), it.getIndices()) + ";");
+      })
+      .Case([&](SetOp it) {
+        line(element(it.getRegisters(), it.getIndex(), it.getIndices()) + " = " + operand(it.getValue()) + ";");
+      })
+      .Case([&](AccumulateOp it) {
+        std::string target = element(it.getRegisters(), it.getIndex(), it.getIndices());
+        line(target + " = " + cuda::combineText(it.getKind(), it.getValue().getType(), target, operand(it.getValue())) +
+             ";");
+      })
+      .Case([&](BarrierOp) { line("cu_barrier();"); })
+      .Case([&](ClusterBarrierOp) { line("cluster_barrier();"); })
+      .Case([&](GridWaitOp) { line("grid_wait();"); })
+      .Case([&](GridReleaseOp) { line("grid_release();"); })
+      .Case([&](MbarrierInitFenceOp) { line("mbarrier_init_fence();"); })
+      .Case([&](WgmmaCommitOp) { line("wgmma_commit();"); })
+      .Case([&](AsyncCommitOp) { line("cp_async_commit();"); })
+      .Case([&](AsyncWaitOp it) { line("cp_async_wait<" + llvm::Twine(it.getPending()) + ">();"); })
+      .Case([&](FmaTileOp it) {
+        line("outer_fma(" + names.lookup(it.getAcc()) + ", " + names.lookup(it.getA()) + ", " +
+             names.lookup(it.getB()) + ");");
+      })
+      .Case<UnaryOp, BinaryOp, CastOp, SelectOp>([&](auto it) {
+        std::string value = cuda::scalarText(it, [&](Value v) { return operand(v); });
+        line(define(it.getResult()) + value + ";");
+      })
+      .Default([](Operation *) { llvm_unreachable("emitCudaKernel looked for ops of the kernel dialect"); });
+}
 
-  void print(ApplyOp op) {
-    std::string value = expr(op.getExpr(), op.getIndices());
-    line("const " + llvm::Twine(indexType()) + " " + name(op.getResult()) + " = " + value + ";");
-  }
+void KernelPrinter::print(ApplyOp op) {
+  std::string value = expr(op.getExpr(), op.getIndices());
+  line("const " + llvm::Twine(indexType()) + " " + name(op.getResult()) + " = " + value + ";");
+}
 
-  void print(simt::ForOp op) {
-    if (op.getUnroll())
-      line("CUPOLA_UNROLL");
-    std::string from = expr(op.getFrom(), op.getIndices()), to = expr(op.getTo(), op.getIndices());
-    std::set<std::string> outer = taken;
-    std::string i = name(op.getIndex(), "i");
-    std::string step = op.getStep().isConstant(1) ? "++" + i : i + " += " + expr(op.getStep(), op.getIndices());
-    braces(std::string("for (") + indexType() + " " + i + " = " + from + "; " + i + " < " + to + "; " + step + ")",
-           [&] { block(op.getBody().front()); });
-    taken = std::move(outer);
-  }
+void KernelPrinter::print(simt::ForOp op) {
+  if (op.getUnroll())
+    line("CUPOLA_UNROLL");
+  std::string from = expr(op.getFrom(), op.getIndices()), to = expr(op.getTo(), op.getIndices());
+  std::set<std::string> outer = taken;
+  std::string i = name(op.getIndex(), "i");
+  std::string step = op.getStep().isConstant(1) ? "++" + i : i + " += " + expr(op.getStep(), op.getIndices());
+  braces(std::string("for (") + indexType() + " " + i + " = " + from + "; " + i + " < " + to + "; " + step + ")",
+         [&] { block(op.getBody().front()); });
+  taken = std::move(outer);
+}
 
-  void print(GuardOp op) {
-    braces("if (" + all(op.getExprs(), op.getIndices()) + ")", [&] { block(op.getBody().front()); });
-  }
+void KernelPrinter::print(GuardOp op) {
+  braces("if (" + all(op.getExprs(), op.getIndices()) + ")", [&] { block(op.getBody().front()); });
+}
 
-  void print(RegistersOp op) {
-    RegistersType type = op.getRegisters().getType();
-    std::string element = typeName(type.getElement());
-    if (type.getVector() > 1)
-      element = "vec<" + element + ", " + std::to_string(type.getVector()) + ">";
-    std::string &name = names[op.getRegisters()];
-    name = "r" + std::to_string(arrays++);
-    std::string declaration = element + " " + name;
-    for (int64_t extent : type.getExtents())
-      declaration += "[" + std::to_string(extent) + "]";
-    if (op.getInit())
-      declaration += " = " + operand(op.getInit());
-    else if (op.getZero())
-      declaration += " = {}";
-    line(declaration + ";");
-  }
+void KernelPrinter::print(RegistersOp op) {
+  RegistersType type = op.getRegisters().getType();
+  std::string element = typeName(type.getElement());
+  if (type.getVector() > 1)
+    element = "vec<" + element + ", " + std::to_string(type.getVector()) + ">";
+  std::string &name = names[op.getRegisters()];
+  name = "r" + std::to_string(arrays++);
+  std::string declaration = element + " " + name;
+  for (int64_t extent : type.getExtents())
+    declaration += "[" + std::to_string(extent) + "]";
+  if (op.getInit())
+    declaration += " = " + operand(op.getInit());
+  else if (op.getZero())
+    declaration += " = {}";
+  line(declaration + ";");
+}
 
-  void print(SmemOp op) {
-    std::string type = typeName(op.getSmem().getType().getElement());
-    std::string &name = names[op.getSmem()];
-    name = "s" + std::to_string(buffers++);
-    line(type + " *const " + name + " = cu_shared<" + type + ">(" + llvm::Twine(*op.getOffset()) + ");");
-  }
+void KernelPrinter::print(SmemOp op) {
+  std::string type = typeName(op.getSmem().getType().getElement());
+  std::string &name = names[op.getSmem()];
+  name = "s" + std::to_string(buffers++);
+  line(type + " *const " + name + " = cu_shared<" + type + ">(" + llvm::Twine(*op.getOffset()) + ");");
+}
 
-  void print(LoadOp op) {
-    std::string value = operand(op.getView()) + "[" + expr(op.getPosition(), op.getIndices()) + "]";
-    if (op.getOther())
-      value = all(op.getMask(), op.getIndices()) + " ? " + value + " : " + operand(op.getOther());
-    line(define(op.getResult()) + value + ";");
-  }
+void KernelPrinter::print(LoadOp op) {
+  std::string value = operand(op.getView()) + "[" + expr(op.getPosition(), op.getIndices()) + "]";
+  if (op.getOther())
+    value = all(op.getMask(), op.getIndices()) + " ? " + value + " : " + operand(op.getOther());
+  line(define(op.getResult()) + value + ";");
+}
 
-  void print(StoreOp op) {
-    std::string statement =
-        operand(op.getView()) + "[" + expr(op.getPosition(), op.getIndices()) + "] = " + operand(op.getValue()) + ";";
-    if (op.getMask().empty())
-      return line(statement);
-    braces("if (" + all(op.getMask(), op.getIndices()) + ")", [&] { line(statement); });
-  }
+void KernelPrinter::print(StoreOp op) {
+  std::string statement =
+      operand(op.getView()) + "[" + expr(op.getPosition(), op.getIndices()) + "] = " + operand(op.getValue()) + ";";
+  if (op.getMask().empty())
+    return line(statement);
+  braces("if (" + all(op.getMask(), op.getIndices()) + ")", [&] { line(statement); });
+}
 
-  std::string vectorType(RegistersType type) {
-    return "<" + typeName(type.getElement()) + ", " + std::to_string(type.getVector()) + ">";
-  }
+std::string KernelPrinter::vectorType(RegistersType type) {
+  return "<" + typeName(type.getElement()) + ", " + std::to_string(type.getVector()) + ">";
+}
 
-  void print(LoadVectorOp op) {
-    std::string type = vectorType(op.getRegisters().getType());
-    std::string value =
-        "ld_vec" + type + "(" + operand(op.getMemory()) + " + " + expr(op.getPosition(), op.getIndices()) + ")";
-    if (op.getOther())
-      value = all(op.getMask(), op.getIndices()) + " ? " + value + " : splat_vec" + type + "(" +
-              operand(op.getOther()) + ")";
-    line(element(op.getRegisters(), op.getIndex(), op.getIndices()) + " = " + value + ";");
-  }
+void KernelPrinter::print(LoadVectorOp op) {
+  std::string type = vectorType(op.getRegisters().getType());
+  std::string value =
+      "ld_vec" + type + "(" + operand(op.getMemory()) + " + " + expr(op.getPosition(), op.getIndices()) + ")";
+  if (op.getOther())
+    value =
+        all(op.getMask(), op.getIndices()) + " ? " + value + " : splat_vec" + type + "(" + operand(op.getOther()) + ")";
+  line(element(op.getRegisters(), op.getIndex(), op.getIndices()) + " = " + value + ";");
+}
 
-  void print(StoreVectorOp op) {
-    line("st_vec(" + operand(op.getMemory()) + " + " + expr(op.getPosition(), op.getIndices()) + ", " +
-         element(op.getRegisters(), op.getIndex(), op.getIndices()) + ");");
-  }
+void KernelPrinter::print(StoreVectorOp op) {
+  line("st_vec(" + operand(op.getMemory()) + " + " + expr(op.getPosition(), op.getIndices()) + ", " +
+       element(op.getRegisters(), op.getIndex(), op.getIndices()) + ");");
+}
 
-  void print(IndexOp op) { line(define(op.getResult()) + "i64(" + expr(op.getExpr(), op.getIndices()) + ");"); }
+void KernelPrinter::print(IndexOp op) {
+  line(define(op.getResult()) + "i64(" + expr(op.getExpr(), op.getIndices()) + ");");
+}
 
-  void print(InRangeOp op) { line(define(op.getResult()) + all(op.getExprs(), op.getIndices()) + ";"); }
+void KernelPrinter::print(InRangeOp op) { line(define(op.getResult()) + all(op.getExprs(), op.getIndices()) + ";"); }
 
-  void print(CheckedIndexOp op) {
-    std::string value = "v" + std::to_string(scalars++);
-    line("const i64 " + value + " = cu_wrapped_index(bindings, step, cu_cast<i64>(" + operand(op.getValue()) +
-         "), i64(" + expr(op.getExtent(), {}) + "));");
-    indexNames[vars.name(op.getResult())] = wide ? value : "i32(" + value + ")";
-  }
+void KernelPrinter::print(CheckedIndexOp op) {
+  std::string value = "v" + std::to_string(scalars++);
+  line("const i64 " + value + " = cu_wrapped_index(bindings, step, cu_cast<i64>(" + operand(op.getValue()) + "), i64(" +
+       expr(op.getExtent(), {}) + "));");
+  indexNames[vars.name(op.getResult())] = wide ? value : "i32(" + value + ")";
+}
 
-  void print(LoadSharedOp op) {
-    line(define(op.getResult()) + names.lookup(op.getSmem()) + "[" + expr(op.getPosition(), op.getIndices()) + "];");
-  }
+void KernelPrinter::print(LoadSharedOp op) {
+  line(define(op.getResult()) + names.lookup(op.getSmem()) + "[" + expr(op.getPosition(), op.getIndices()) + "];");
+}
 
-  void print(StoreSharedOp op) {
-    line(names.lookup(op.getSmem()) + "[" + expr(op.getPosition(), op.getIndices()) + "] = " + operand(op.getValue()) +
-         ";");
-  }
+void KernelPrinter::print(StoreSharedOp op) {
+  line(names.lookup(op.getSmem()) + "[" + expr(op.getPosition(), op.getIndices()) + "] = " + operand(op.getValue()) +
+       ";");
+}
 
-  void print(AsyncCopyOp op) {
-    std::string valid = op.getMask().empty() ? "" : ", " + all(op.getMask(), op.getIndices());
-    line("cp_async<" + llvm::Twine(op.getBytes()) + ">(" + names.lookup(op.getSmem()) + " + " +
-         expr(op.getTarget(), op.getIndices()) + ", " + operand(op.getView()) + " + " +
-         expr(op.getPosition(), op.getIndices()) + valid + ");");
-  }
+void KernelPrinter::print(AsyncCopyOp op) {
+  std::string valid = op.getMask().empty() ? "" : ", " + all(op.getMask(), op.getIndices());
+  line("cp_async<" + llvm::Twine(op.getBytes()) + ">(" + names.lookup(op.getSmem()) + " + " +
+       expr(op.getTarget(), op.getIndices()) + ", " + operand(op.getView()) + " + " +
+       expr(op.getPosition(), op.getIndices()) + valid + ");");
+}
 
-  void print(LoadFragmentOp op) {
-    line("ld_fragment<" + llvm::Twine(op.getWidth()) + ">(" + names.lookup(op.getFragment()) + ", " +
-         names.lookup(op.getSmem()) + " + " + expr(op.getPosition(), op.getIndices()) + ", " +
-         llvm::Twine(op.getStride()) + ");");
-  }
+std::string printKernel(simt::FuncOp func, StringRef name, bool wide) { return KernelPrinter(func, wide).print(name); }
 
-  void print(MmaLoadOp op) {
-    static constexpr const char *functions[] = {"mma_load_a", "mma_load_b", "mma_load_b_transposed"};
-    line(llvm::Twine(functions[static_cast<int>(op.getOperand())]) + "(" + names.lookup(op.getFragment()) + ", " +
-         names.lookup(op.getSmem()) + " + " + expr(op.getPosition(), op.getIndices()) + ", " +
-         llvm::Twine(op.getStride()) + ");");
-  }
-
-  void print(MmaOp op) {
-    const bool isWhole = op.getAcc().getType().getExtents()[1] == op.getB().getType().getExtents()[0];
-    line(llvm::Twine(isWhole ? "warp_mma_tile" : "warp_mma_columns") + (op.getBf16() ? "_bf16(" : "(") +
-         names.lookup(op.getAcc()) + ", " + names.lookup(op.getA()) + ", " + names.lookup(op.getB()) +
-         (isWhole ? std::string() : ", " + std::to_string(op.getFirst())) + ");");
-  }
-
-  void print(MmaPackOp op) {
-    line(llvm::Twine("mma_pack_a<") + (op.getBf16() ? "bf16" : "f16") + ">(" + names.lookup(op.getFragment()) + ", " +
-         names.lookup(op.getAcc()) + ", " + expr(op.getStep(), op.getIndices()) + ");");
-  }
-
-  void print(WarpReduceOp op) {
-    std::string lanes = op.getLanes() == 32 ? "" : "<" + std::to_string(op.getLanes()) + ">";
-    line(define(op.getResult()) + (lanes.empty() ? "warp_" : "lanes_") + graph::stringifyReduceKind(op.getKind()) +
-         lanes + "(" + operand(op.getValue()) + ");");
-  }
-
-  void print(BlockReduceOp op) {
-    line(define(op.getResult()) + "block_" + graph::stringifyReduceKind(op.getKind()) + "<" +
-         llvm::Twine(func.getThreads()) + ">(" + operand(op.getValue()) + ", " + names.lookup(op.getScratch()) + ");");
-  }
-
-  simt::FuncOp func;
-  bool wide;
-  Variables vars;
-  std::map<std::string, std::string> indexNames; ///< symbol -> name
-  std::set<std::string> taken;                   ///< names in scope
-  std::string source;
-  unsigned depth = 0, scalars = 0, arrays = 0, buffers = 0;
-  llvm::DenseMap<Value, std::string> names;
-};
-
-} // namespace
-
-std::string cuda::printKernel(simt::FuncOp func, StringRef name, bool wide) { return Printer(func, wide).print(name); }
-
-bool cuda::needsWideIndex(Operation *func) {
+bool needsWideIndex(Operation *func) {
   Variables vars(func);
   for (const auto &[name, range] : Ranges(vars.ranges()))
     if (mayOverflow32(Expr::symbol(name), vars.ranges()))
@@ -333,3 +285,5 @@ bool cuda::needsWideIndex(Operation *func) {
   });
   return result.wasInterrupted();
 }
+
+} // namespace cupola::cuda

@@ -21,20 +21,24 @@ LogicalResult ProductLowering::run() {
   Expr tilesM = ceilDiv(extents[0], tileM), tilesN = ceilDiv(extents[1], tileN);
   Expr blocks = graph::product(low.grid()) * tilesM * tilesN, b = low.block();
   low.launch(threads, blocks);
-  return low.guardBlocks(blocks, [&]() -> LogicalResult {
+  return low.guardBlocks([&]() -> LogicalResult {
     atN = low.let("tn", mod(b, tilesN), tilesN);
     atM = low.let("tm", mod(floorDiv(b, tilesN), tilesM), tilesM);
     low.bindGrid(floorDiv(b, tilesN * tilesM));
     letThreads();
     if (split > 1)
       part = low.let("tk", floorDiv(low.thread(), sharers), split);
-    for (Operation &op : low.body()) {
-      auto each = dyn_cast<ForeachOp>(op);
-      if (failed(&op == dot.getOperation() ? product() : each ? finish(each) : low.clone(op)))
-        return failure();
-    }
-    return success();
+    return ops();
   });
+}
+
+LogicalResult ProductLowering::ops() {
+  for (Operation &op : low.body()) {
+    auto each = dyn_cast<ForeachOp>(op);
+    if (failed(&op == dot.getOperation() ? product() : each ? finish(each) : low.clone(op)))
+      return failure();
+  }
+  return success();
 }
 
 LogicalResult ProductLowering::finish(ForeachOp loop) {
@@ -109,6 +113,27 @@ LogicalResult ProductLowering::accumulators(ArrayRef<int64_t> extents, graph::Ex
 int64_t ProductLowering::epilogueWidth(ForeachOp loop, int64_t most) {
   Block &body = loop.getBody().front();
   return std::min(most, vectorWidth({{&body, body.getArgument(1)}}, extents[1], low.vars, low.divisors));
+}
+
+LogicalResult ProductLowering::fragments(ForeachOp loop, const Expr &m, const Expr &n, int64_t tilesN, const Expr &lane,
+                                         Value acc, const graph::Exprs &part) {
+  const int64_t width = epilogueWidth(loop, 2);
+  auto element = [&](const Expr &j, const Expr &e) {
+    graph::Exprs index = part;
+    index.append({j, e});
+    return index;
+  };
+  auto pair = [&](const Expr &h, const Expr &j) -> LogicalResult {
+    Expr at = n + j * 8 + mod(lane, 4) * 2;
+    if (width == 2)
+      return columns(loop, at, width, acc, element(j, h * 2));
+    return low.loop("c", 0, 2, 1, /*unroll=*/true,
+                    [&](const Expr &c) { return columns(loop, at + c, 1, acc, element(j, h * 2 + c)); });
+  };
+  return low.loop("h", 0, 2, 1, /*unroll=*/true, [&](const Expr &h) {
+    return row(loop, m + h * 8 + floorDiv(lane, 4),
+               [&] { return low.loop("j", 0, tilesN, 1, /*unroll=*/true, [&](const Expr &j) { return pair(h, j); }); });
+  });
 }
 
 LogicalResult ProductLowering::row(ForeachOp loop, const Expr &m, Lowering::Body body) {

@@ -24,6 +24,8 @@ protected:
   /// Calls `element` for rows and runs of columns of this thread's accumulators.
   virtual mlir::LogicalResult epilogue(kernel::ForeachOp loop) = 0;
 
+  /// The kernel's ops in order: `product` for the dot, `epilogue` for loops over its tile.
+  mlir::LogicalResult ops();
   Operand lhs(), rhs();
   /// Where this thread's part of a tile's k begins.
   Expr firstOfPart() const { return split > 1 ? part * (tileK / split) : Expr(0); }
@@ -32,6 +34,11 @@ protected:
   /// `width` columns from `n` on of row `m`, with the tile at `index`.
   mlir::LogicalResult columns(kernel::ForeachOp loop, const Expr &n, int64_t width, mlir::Value acc,
                               graph::Exprs index);
+  /// A 16 by 8*tilesN part of the tile whose accumulators [tilesN, 4], behind the indices `part` of `acc`, the
+  /// matrix units left in the lanes of a warp: 2*h and 2*h + 1 are neighbours in row 8*h + lane/4 of each 16 by
+  /// 8. `m` and `n` are its first row and column.
+  mlir::LogicalResult fragments(kernel::ForeachOp loop, const Expr &m, const Expr &n, int64_t tilesN, const Expr &lane,
+                                mlir::Value acc, const graph::Exprs &part);
   int64_t epilogueWidth(kernel::ForeachOp loop, int64_t most);
   mlir::LogicalResult row(kernel::ForeachOp loop, const Expr &m, Lowering::Body body);
 

@@ -57,7 +57,7 @@ simt.func @unknown block %b of 1 thread %t of 64 scalars [] () {
 // -----
 
 // expected-error @below {{has no index of the block and the thread}}
-"simt.func"() <{sym_name = "none", blocks = #graph.expr<"1">, threads = 64 : i64, scalars = []}> ({
+"simt.func"() <{sym_name = "none", blocks = [#graph.expr<"1">], threads = 64 : i64, scalars = []}> ({
 ^bb0(%b: index):
 }) : () -> ()
 

@@ -159,3 +159,27 @@ kernel.func @k gemm grid () in [] scalars [] schedule 4 : i64 () {
 // expected-error @below {{expected}}
 kernel.func @k fused grid () in [] scalars [] schedule #cuda.matvec<rows 1> () {
 }
+
+// -----
+
+// expected-error @below {{the tile's m of 96 is no multiple of 64}}
+kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_wgmma<tile 96x128, stages 4, cluster 1> () {
+}
+
+// -----
+
+// expected-error @below {{a tile of 192 columns is none of 64, 128 and 256}}
+kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_wgmma<tile 128x192, stages 4, cluster 1> () {
+}
+
+// -----
+
+// expected-error @below {{one stage leaves nothing to overlap}}
+kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_wgmma<tile 128x128, stages 1, cluster 1> () {
+}
+
+// -----
+
+// expected-error @below {{a cluster of 3 blocks does not share 256 columns}}
+kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_wgmma<tile 128x256, stages 4, cluster 3> () {
+}

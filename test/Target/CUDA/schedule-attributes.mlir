@@ -26,6 +26,9 @@ kernel.func @mma conv grid () in [] scalars []
 kernel.func @older gemm grid () in [] scalars []
     schedule #cuda.gemm_mma<tile 64x64x32, warps 2x2, split 1, mma_k 8, async false> () {
 }
+// CHECK: @wgmma {{.*}} schedule #cuda.gemm_wgmma<tile 128x256, stages 4, cluster 2> ()
+kernel.func @wgmma gemm grid () in [] scalars [] schedule #cuda.gemm_wgmma<tile 128x256, stages 4, cluster 2> () {
+}
 // CHECK: @matvec {{.*}} schedule #cuda.matvec<rows 8> ()
 kernel.func @matvec gemm grid () in [] scalars [] schedule #cuda.matvec<rows 8> () {
 }

@@ -20,7 +20,7 @@ public:
   LogicalResult run() {
     Expr points = graph::product(low.grid()), blocks = ceilDiv(points, lanes);
     low.launch(threads, blocks);
-    return low.guardBlocks(blocks, [&]() -> LogicalResult {
+    return low.guardBlocks([&]() -> LogicalResult {
       lane = low.let("lane", mod(low.thread(), lanes), lanes);
       warp = low.let("warp", floorDiv(low.thread(), lanes), warps);
       // Lanes beyond the last point repeat it: all threads pass the barriers.

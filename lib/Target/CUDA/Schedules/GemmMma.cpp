@@ -68,23 +68,10 @@ private:
     return success();
   }
 
-  /// Accumulators 2*h and 2*h + 1 are neighbours in row 8*h + lane/4 of a 16 by 8 tile.
   LogicalResult epilogue(ForeachOp loop) override {
-    int64_t width = epilogueWidth(loop, 2);
-    auto pair = [&](const Expr &i, const Expr &h, const Expr &j) -> LogicalResult {
-      Expr n = atN * tileN + wn * (8 * tilesN) + j * 8 + mod(lane, 4) * 2;
-      if (width == 2)
-        return columns(loop, n, width, acc, {i, j, h * 2});
-      return low.loop("c", 0, 2, 1, /*unroll=*/true,
-                      [&](const Expr &c) { return columns(loop, n + c, 1, acc, {i, j, h * 2 + c}); });
-    };
     return low.loop("i", 0, tilesM, 1, /*unroll=*/true, [&](const Expr &i) {
-      return low.loop("h", 0, 2, 1, /*unroll=*/true, [&](const Expr &h) {
-        Expr m = atM * tileM + wm * (16 * tilesM) + i * 16 + h * 8 + floorDiv(lane, 4);
-        return row(loop, m, [&] {
-          return low.loop("j", 0, tilesN, 1, /*unroll=*/true, [&](const Expr &j) { return pair(i, h, j); });
-        });
-      });
+      Expr m = atM * tileM + wm * (16 * tilesM) + i * 16, n = atN * tileN + wn * (8 * tilesN);
+      return fragments(loop, m, n, tilesN, lane, acc, {i});
     });
   }
 

@@ -24,7 +24,7 @@ public:
   LogicalResult run() {
     Expr tiles = ceilDiv(extents[1], lanes), blocks = graph::product(low.grid()) * tiles;
     low.launch(threads, blocks);
-    return low.guardBlocks(blocks, [&]() -> LogicalResult {
+    return low.guardBlocks([&]() -> LogicalResult {
       tile = low.let("tn", mod(low.block(), tiles), tiles);
       low.bindGrid(floorDiv(low.block(), tiles));
       lane = low.let("lane", mod(low.thread(), lanes), lanes);

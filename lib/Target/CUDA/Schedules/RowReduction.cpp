@@ -23,7 +23,7 @@ public:
     Expr blocks = ceilDiv(rows, rowsPerBlock);
     low.launch(threads, blocks);
     if (rowsPerBlock == 1)
-      return low.guardBlocks(blocks, [&] { return body(low.block()); });
+      return low.guardBlocks([&] { return body(low.block()); });
     Expr row = low.block() * rowsPerBlock + floorDiv(low.thread(), cooperating);
     return low.guard({rows - 1 - row}, [&] { return body(row); });
   }

@@ -8,8 +8,9 @@ using namespace mlir;
 namespace cupola::cuda {
 
 static constexpr Candidates (*table[])(KernelFacts &, const GpuArchitecture &) = {
-    matvecCandidates,    gemmMmaCandidates,         gemmCandidates,         pointwiseCandidates,    transposeCandidates,
-    reductionCandidates, columnReductionCandidates, rowReductionCandidates, attentionMmaCandidates, attentionCandidates,
+    matvecCandidates,       gemmWgmmaCandidates,    gemmMmaCandidates,   gemmCandidates,
+    pointwiseCandidates,    transposeCandidates,    reductionCandidates, columnReductionCandidates,
+    rowReductionCandidates, attentionMmaCandidates, attentionCandidates,
 };
 
 static bool hasSteps(kernel::FuncOp func) {

@@ -25,6 +25,7 @@ Candidates columnReductionCandidates(KernelFacts &facts, const GpuArchitecture &
 Candidates reductionCandidates(KernelFacts &facts, const GpuArchitecture &target);
 Candidates gemmCandidates(KernelFacts &facts, const GpuArchitecture &target);
 Candidates gemmMmaCandidates(KernelFacts &facts, const GpuArchitecture &target);
+Candidates gemmWgmmaCandidates(KernelFacts &facts, const GpuArchitecture &target);
 Candidates attentionCandidates(KernelFacts &facts, const GpuArchitecture &target);
 Candidates attentionMmaCandidates(KernelFacts &facts, const GpuArchitecture &target);
 Candidates matvecCandidates(KernelFacts &facts, const GpuArchitecture &target);

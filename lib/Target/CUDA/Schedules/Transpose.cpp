@@ -58,7 +58,7 @@ public:
     for (Operation &op : low.body())
       if (&op != loop.getOperation() && failed(low.clone(op)))
         return failure();
-    return low.guardBlocks(blocks, [&] {
+    return low.guardBlocks([&] {
       bindTiles(tiles);
       low.enter(loop);
       return body(loop);

@@ -1,0 +1,137 @@
+//===- dialects/Simt/SimtClusterVerifiers.cpp - verifiers of clusters, mbarriers, tensor copies, wgmma ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "dialects/Simt/Verify.h"
+
+using namespace mlir;
+using namespace cupola;
+using namespace cupola::simt;
+using cupola::kernel::ViewType;
+
+/// The threads that wgmma and the budget of registers take as one.
+static constexpr int64_t warpgroup = 128;
+/// Of a multiprocessor.
+static constexpr int64_t allRegisters = 65536;
+
+//===----------------------------------------------------------------------===//
+// Tensor maps
+//===----------------------------------------------------------------------===//
+
+LogicalResult TensorMapAttr::verify(llvm::function_ref<InFlightDiagnostic()> error, unsigned, graph::ExprAttr,
+                                    ArrayRef<graph::ExprAttr> extents, ArrayRef<graph::ExprAttr> strides,
+                                    ArrayRef<int64_t> box, int64_t swizzle) {
+  if (extents.empty() || extents.size() > 5)
+    return error() << "a tensor map of rank " << extents.size() << ", 1 to 5 are possible";
+  if (strides.size() != extents.size() || box.size() != extents.size())
+    return error() << extents.size() << " extents have " << strides.size() << " strides and " << box.size()
+                   << " extents of a box";
+  if (!strides.front().getValue().isConstant(1))
+    return error() << "the innermost stride is " << strides.front().getValue().text() << ", not 1";
+  for (int64_t extent : box)
+    if (extent < 1 || extent > 256)
+      return error() << "a box of " << extent << " elements, 1 to 256 are possible";
+  if (swizzle != 0 && swizzle != 32 && swizzle != 64 && swizzle != 128)
+    return error() << "a swizzle of " << swizzle << " bytes is none of 0, 32, 64 and 128";
+  return success();
+}
+
+static TensorMapAttr mapOf(Operation *op, int64_t map) {
+  auto func = op->getParentOfType<simt::FuncOp>();
+  if (!func || map < 0 || map >= static_cast<int64_t>(func.getMaps().size()))
+    return {};
+  return cast<TensorMapAttr>(func.getMaps()[map]);
+}
+
+LogicalResult TensorMapAcquireOp::verify() {
+  if (!mapOf(*this, getMap()))
+    return emitOpError() << "is about tensor map " << getMap() << ", which the function does not have";
+  return success();
+}
+
+LogicalResult TensorCopyOp::verify() {
+  TensorMapAttr map = mapOf(*this, getMap());
+  if (!map)
+    return emitOpError() << "is about tensor map " << getMap() << ", which the function does not have";
+  auto func = (*this)->getParentOfType<simt::FuncOp>();
+  auto view = cast<ViewType>(func.getViews()[map.getView()].getType());
+  SmemType to = getSmem().getType();
+  if (view.getElement() != to.getElement())
+    return emitOpError("copies between different types");
+  if (map.getSwizzle() != to.getSwizzle())
+    return emitOpError() << "copies with a swizzle of " << map.getSwizzle() << " bytes to memory with one of "
+                         << to.getSwizzle();
+  if (getCoordinates().size() != map.getBox().size())
+    return emitOpError() << "has " << getCoordinates().size() << " coordinates, not " << map.getBox().size();
+  if (getBlocks() >> func.getCluster())
+    return emitOpError() << "goes to blocks that a cluster of " << func.getCluster() << " does not have";
+  return kernel::verifyPositions(*this);
+}
+
+//===----------------------------------------------------------------------===//
+// Clusters and roles
+//===----------------------------------------------------------------------===//
+
+LogicalResult ClusterBarrierOp::verify() {
+  auto func = (*this)->getParentOfType<simt::FuncOp>();
+  if (func && func.getCluster() == 0)
+    return emitOpError("is in a function without clusters");
+  return reachedTogether(*this, blockThreads(*this));
+}
+
+LogicalResult RoleOp::verify() {
+  const int64_t from = getFrom(), to = getTo(), threads = blockThreads(*this);
+  if (from < 0 || from >= to || to > threads || from % warpgroup != 0 || to % warpgroup != 0)
+    return emitOpError() << "threads " << from << " to " << to << " are no warpgroups of the block's " << threads;
+  if (getRegisters() % 8 != 0 || getRegisters() < 24 || getRegisters() > 240)
+    return emitOpError() << getRegisters() << " registers are no multiple of 8 from 24 to 240";
+  int64_t taken = 0;
+  for (RoleOp role : (*this)->getBlock()->getOps<RoleOp>())
+    taken += (role.getTo() - role.getFrom()) * role.getRegisters();
+  if (taken > allRegisters)
+    return emitOpError() << "the roles have " << taken << " registers, more than " << allRegisters;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// mbarriers
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyBarriers(Operation *op, SmemType barriers) {
+  if (!barriers.getElement().isInteger(64))
+    return op->emitOpError("mbarriers have 64 bits");
+  return kernel::verifyPositions(op);
+}
+
+LogicalResult MbarrierInitOp::verify() {
+  if (getArrivals() < 1)
+    return emitOpError("a phase has at least one arrival");
+  return verifyBarriers(*this, getBarriers().getType());
+}
+LogicalResult MbarrierExpectOp::verify() {
+  // PTX ISA, "Tracking asynchronous operations by the mbarrier object": the range of tx-count.
+  if (getBytes() < 0 || getBytes() >= 1 << 20)
+    return emitOpError() << getBytes() << " bytes are not what an mbarrier counts";
+  return verifyBarriers(*this, getBarriers().getType());
+}
+LogicalResult MbarrierArriveOp::verify() { return verifyBarriers(*this, getBarriers().getType()); }
+LogicalResult MbarrierWaitOp::verify() { return verifyBarriers(*this, getBarriers().getType()); }
+
+//===----------------------------------------------------------------------===//
+// wgmma
+//===----------------------------------------------------------------------===//
+
+LogicalResult WgmmaOp::verify() {
+  RegistersType acc = getAcc().getType();
+  ArrayRef<int64_t> extents = acc.getExtents();
+  if (!acc.getElement().isF32() || acc.getVector() > 1 || extents.size() != 2 || extents[1] != 4 ||
+      (extents[0] != 8 && extents[0] != 16 && extents[0] != 32))
+    return emitOpError() << "accumulators " << acc << " are none of 64 by 64, 128 or 256";
+  Type element = getA().getType().getElement();
+  if (element != getB().getType().getElement() || (!element.isF16() && !element.isBF16()))
+    return emitOpError("multiplies f16 with f16 or bf16 with bf16");
+  if (getA().getType().getSwizzle() != 128 || getB().getType().getSwizzle() != 128)
+    return emitOpError("reads shared memory with a swizzle of 128 bytes");
+  if (failed(reachedTogether(*this, warpgroup)))
+    return failure();
+  return kernel::verifyPositions(*this);
+}

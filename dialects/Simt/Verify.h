@@ -1,0 +1,17 @@
+//===- dialects/Simt/Verify.h - what verifiers of the simt dialect share ---===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_DIALECTS_SIMT_VERIFY_H
+#define CUPOLA_DIALECTS_SIMT_VERIFY_H
+
+#include "dialects/Simt/Simt.h"
+
+namespace cupola::simt {
+
+/// All threads of each group of `threads` consecutive ones reach `op`, or none.
+mlir::LogicalResult reachedTogether(mlir::Operation *op, int64_t threads);
+/// Of the function that `op` is in; 0: in none.
+int64_t blockThreads(mlir::Operation *op);
+
+} // namespace cupola::simt
+
+#endif // CUPOLA_DIALECTS_SIMT_VERIFY_H

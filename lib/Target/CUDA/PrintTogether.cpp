@@ -1,0 +1,113 @@
+//===- lib/Target/CUDA/PrintTogether.cpp - what threads do together, as CUDA C++ ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Target/CUDA/KernelPrinter.h"
+
+using namespace mlir;
+using namespace cupola;
+using namespace cupola::simt;
+using graph::exprsOf;
+
+namespace cupola::cuda {
+
+void KernelPrinter::print(LoadFragmentOp op) {
+  line("ld_fragment<" + llvm::Twine(op.getWidth()) + ">(" + names.lookup(op.getFragment()) + ", " +
+       names.lookup(op.getSmem()) + " + " + expr(op.getPosition(), op.getIndices()) + ", " +
+       llvm::Twine(op.getStride()) + ");");
+}
+
+void KernelPrinter::print(MmaLoadOp op) {
+  static constexpr const char *functions[] = {"mma_load_a", "mma_load_b", "mma_load_b_transposed"};
+  line(llvm::Twine(functions[static_cast<int>(op.getOperand())]) + "(" + names.lookup(op.getFragment()) + ", " +
+       names.lookup(op.getSmem()) + " + " + expr(op.getPosition(), op.getIndices()) + ", " +
+       llvm::Twine(op.getStride()) + ");");
+}
+
+void KernelPrinter::print(MmaOp op) {
+  const bool isWhole = op.getAcc().getType().getExtents()[1] == op.getB().getType().getExtents()[0];
+  line(llvm::Twine(isWhole ? "warp_mma_tile" : "warp_mma_columns") + (op.getBf16() ? "_bf16(" : "(") +
+       names.lookup(op.getAcc()) + ", " + names.lookup(op.getA()) + ", " + names.lookup(op.getB()) +
+       (isWhole ? std::string() : ", " + std::to_string(op.getFirst())) + ");");
+}
+
+void KernelPrinter::print(MmaPackOp op) {
+  line(llvm::Twine("mma_pack_a<") + (op.getBf16() ? "bf16" : "f16") + ">(" + names.lookup(op.getFragment()) + ", " +
+       names.lookup(op.getAcc()) + ", " + expr(op.getStep(), op.getIndices()) + ");");
+}
+
+void KernelPrinter::print(RoleOp op) {
+  const std::string &t = indexNames[vars.name(func.getThreadIndex())];
+  // What every thread starts with: the multiprocessor's registers, shared by the block.
+  const bool gives = op.getRegisters() * func.getThreads() < 65536;
+  std::string from = op.getFrom() == 0 ? "" : t + " >= " + std::to_string(op.getFrom());
+  std::string to = op.getFrom() != 0 && op.getTo() == func.getThreads() ? "" : t + " < " + std::to_string(op.getTo());
+  braces("if (" + from + (from.empty() || to.empty() ? "" : " && ") + to + ")", [&] {
+    line(llvm::Twine(gives ? "give" : "take") + "_registers<" + llvm::Twine(op.getRegisters()) + ">();");
+    block(op.getBody().front());
+  });
+}
+
+void KernelPrinter::print(ClusterRankOp op) {
+  line("const " + llvm::Twine(indexType()) + " " + name(op.getResult(), "rank") + " = cluster_rank();");
+}
+
+std::string KernelPrinter::at(Value smem, const Expr &position, ValueRange indices) {
+  return names.lookup(smem) + " + " + expr(position, indices);
+}
+
+void KernelPrinter::print(MbarrierInitOp op) {
+  line("mbarrier_init(" + at(op.getBarriers(), op.getPosition(), op.getIndices()) + ", " +
+       llvm::Twine(op.getArrivals()) + ");");
+}
+
+void KernelPrinter::print(MbarrierExpectOp op) {
+  line("mbarrier_expect(" + at(op.getBarriers(), op.getPosition(), op.getIndices()) + ", " +
+       llvm::Twine(op.getBytes()) + ");");
+}
+
+void KernelPrinter::print(MbarrierArriveOp op) {
+  line("mbarrier_arrive(" + at(op.getBarriers(), op.getPosition(), op.getIndices()) + ", " +
+       expr(op.getRank(), op.getIndices()) + ");");
+}
+
+void KernelPrinter::print(MbarrierWaitOp op) {
+  line("mbarrier_wait(" + at(op.getBarriers(), op.getPosition(), op.getIndices()) + ", " +
+       expr(op.getParity(), op.getIndices()) + ");");
+}
+
+void KernelPrinter::print(TensorMapAcquireOp op) { line("tensor_map_acquire(map" + llvm::Twine(op.getMap()) + ");"); }
+
+void KernelPrinter::print(TensorCopyOp op) {
+  std::string coordinates;
+  for (const Expr &e : exprsOf(op.getCoordinates()))
+    coordinates += (coordinates.empty() ? "i32(" : ", i32(") + expr(e, op.getIndices()) + ")";
+  line(llvm::Twine(op.getBlocks() ? "tensor_copy_multicast(" : "tensor_copy(") +
+       at(op.getSmem(), op.getTarget(), op.getIndices()) + ", map" + llvm::Twine(op.getMap()) + ", {" + coordinates +
+       "}, " + at(op.getBarriers(), op.getBarrier(), op.getIndices()) +
+       (op.getBlocks() ? ", " + std::to_string(op.getBlocks()) : std::string()) + ");");
+}
+
+void KernelPrinter::print(WgmmaFenceOp op) { line("wgmma_fence(" + names.lookup(op.getAcc()) + ");"); }
+
+void KernelPrinter::print(WgmmaWaitOp op) {
+  line("wgmma_wait<" + llvm::Twine(op.getPending()) + ">(" + names.lookup(op.getAcc()) + ");");
+}
+
+void KernelPrinter::print(WgmmaOp op) {
+  line(llvm::Twine(op.getGroup() ? "wgmma_transposed(" : "wgmma(") + names.lookup(op.getAcc()) + ", " +
+       at(op.getA(), op.getPositionA(), op.getIndices()) + ", " + at(op.getB(), op.getPositionB(), op.getIndices()) +
+       (op.getGroup() ? ", " + std::to_string(op.getGroup()) : std::string()) + ");");
+}
+
+void KernelPrinter::print(WarpReduceOp op) {
+  std::string lanes = op.getLanes() == 32 ? "" : "<" + std::to_string(op.getLanes()) + ">";
+  line(define(op.getResult()) + (lanes.empty() ? "warp_" : "lanes_") + graph::stringifyReduceKind(op.getKind()) +
+       lanes + "(" + operand(op.getValue()) + ");");
+}
+
+void KernelPrinter::print(BlockReduceOp op) {
+  line(define(op.getResult()) + "block_" + graph::stringifyReduceKind(op.getKind()) + "<" +
+       llvm::Twine(func.getThreads()) + ">(" + operand(op.getValue()) + ", " + names.lookup(op.getScratch()) + ");");
+}
+
+} // namespace cupola::cuda

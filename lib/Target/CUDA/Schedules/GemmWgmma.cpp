@@ -1,0 +1,263 @@
+//===- lib/Target/CUDA/Schedules/GemmWgmma.cpp - a product by warpgroups, copies by another ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Target/CUDA/ProductLowering.h"
+#include "lib/Target/CUDA/Schedules/Schedules.h"
+#include "lib/Target/CUDA/Schedules/Tiles.h"
+#include "lib/Target/CUDA/TensorOperand.h"
+
+using namespace mlir;
+using namespace cupola;
+using namespace cupola::kernel;
+using namespace cupola::simt;
+
+/// Most blocks along the second and third axis of a grid.
+static constexpr int64_t mostBlocks = 65535;
+static constexpr int64_t warpgroup = 128, rowsOfGroup = 64, mmaK = 16, swizzle = 128;
+/// A row of shared memory, in elements of two bytes; as many k as a tile has.
+static constexpr int64_t rowElements = swizzle / 2;
+
+namespace {
+
+/// Both operands, as one copies them.
+struct Operands {
+  cuda::TensorOperand a, b;
+};
+
+std::optional<Operands> operandsOf(kernel::FuncOp func, DotOp dot, Variables &vars) {
+  const graph::Exprs extents = graph::exprsOf(dot.getExtents());
+  const DotIndices indices = indicesOf(dot);
+  auto a = cuda::tensorOperand(func, dot.getLhs().front(), indices.m, indices.k, extents[0], extents[2], vars);
+  auto b = cuda::tensorOperand(func, dot.getRhs().front(), indices.n, dot.getRhs().getArgument(0), extents[1],
+                               extents[2], vars);
+  if (!a || !b || !a->alongK)
+    return std::nullopt;
+  return Operands{std::move(*a), std::move(*b)};
+}
+
+/// One warpgroup, a thread of it, copies tiles; the others multiply 64 rows each. An mbarrier per
+/// stage says that it is full, another that nobody reads it any more. Blocks of a cluster are
+/// neighbours along m: each copies its rows of lhs, and its part of the columns of rhs to all.
+class Wgmma : public cuda::ProductLowering {
+public:
+  Wgmma(kernel::FuncOp func, cuda::GemmWgmmaAttr schedule)
+      : ProductLowering(func, {schedule.getM(), schedule.getN(), rowElements, 1}, schedule.getThreads()),
+        stages(schedule.getStages()), cluster(schedule.getCluster()), consumers(schedule.getM() / rowsOfGroup),
+        operands(*operandsOf(func, dot, low.vars)) {}
+
+  LogicalResult run() {
+    graph::Exprs blocks = {ceilDiv(extents[0], tileM * cluster) * cluster, ceilDiv(extents[1], tileN)};
+    if (const graph::Exprs grid = low.grid(); !grid.empty())
+      blocks.push_back(graph::product(grid));
+    low.launch(threads, blocks);
+    low.func.setCluster(cluster);
+    low.func.setMapsAttr(ArrayAttr::get(context(), {mapOfLhs(), mapOfRhs()}));
+    return low.guardBlocks([&] { return program(); });
+  }
+
+private:
+  MLIRContext *context() { return low.func.getContext(); }
+  Location loc() { return low.func.getLoc(); }
+
+  TensorMapAttr mapOfLhs() { return operands.a.map(context(), rowElements, tileM, swizzle); }
+  TensorMapAttr mapOfRhs() {
+    return operands.b.map(context(), rowElements, operands.b.alongK ? tileN / cluster : rowElements, swizzle);
+  }
+
+  LogicalResult program() {
+    atM = low.block(0);
+    atN = low.block(1);
+    if (low.func.getBlocks().size() > 2)
+      low.bindGrid(low.block(2));
+    letThreads();
+    allocate();
+    if (failed(prepareBarriers()))
+      return failure();
+    ClusterBarrierOp::create(low.builder, loc());
+    GridWaitOp::create(low.builder, loc());
+    if (failed(role(0, warpgroup, producerRegisters, [&] { return produce(); })) ||
+        failed(role(warpgroup, threads, consumerRegisters, [&] { return ops(); })))
+      return failure();
+    // Nobody may end while others still reach its barriers.
+    ClusterBarrierOp::create(low.builder, loc());
+    return success();
+  }
+
+  void letThreads() override {
+    rank = low.vars.of(ClusterRankOp::create(low.builder, cuda::namedLoc(loc(), "rank"), low.builder.getIndexType()));
+    lane = low.let("lane", mod(low.thread(), 32), 32);
+    warp = low.let("warp", mod(floorDiv(low.thread(), 32), 4), 4);
+  }
+
+  void allocate() {
+    Type element = dot.getLhs().front().getTerminator()->getOperand(0).getType();
+    smemA = low.smem(stages * tileM * rowElements, element, swizzle);
+    smemB = low.smem(stages * tileN * rowElements, element, swizzle);
+    Type barrier = low.builder.getIntegerType(64, /*isSigned=*/false);
+    full = low.smem(stages, barrier);
+    empty = low.smem(stages, barrier);
+  }
+
+  LogicalResult prepareBarriers() {
+    return low.guard({-low.thread()}, [&] {
+      (void)low.loop("s", 0, stages, 1, /*unroll=*/true, [&](Expr s) -> LogicalResult {
+        SmallVector<Value> indices = low.vars.write(s);
+        MbarrierInitOp::create(low.builder, loc(), full, s, indices, 1);
+        // A lane of every warp that multiplies, in every block that a copy goes to.
+        MbarrierInitOp::create(low.builder, loc(), empty, s, indices, consumers * 4 * cluster);
+        return success();
+      });
+      MbarrierInitFenceOp::create(low.builder, loc());
+      for (int64_t map : {0, 1})
+        TensorMapAcquireOp::create(low.builder, loc(), map);
+      return success();
+    });
+  }
+
+  LogicalResult role(int64_t from, int64_t to, int64_t registers, cuda::Lowering::Body body) {
+    auto op = RoleOp::create(low.builder, loc(), from, to, registers);
+    OpBuilder::InsertionGuard saved(low.builder);
+    low.builder.setInsertionPointToEnd(&op.getBody().emplaceBlock());
+    const cupola::Range all = low.vars.ranges().at(*low.thread().asSymbol());
+    low.vars.setRange(low.func.getThreadIndex(), {Expr(from), Expr(to - 1)});
+    LogicalResult done = body();
+    low.vars.setRange(low.func.getThreadIndex(), all);
+    return done;
+  }
+
+  /// The loop over tiles of k, with the stage of each.
+  LogicalResult forTiles(llvm::function_ref<void(const Expr &tile, const Expr &stage)> body) {
+    return low.loop("kt", 0, ceilDiv(extents[2], tileK), 1, /*unroll=*/false, [&](const Expr &tile) -> LogicalResult {
+      body(tile, low.let("s", mod(tile, stages), stages));
+      return success();
+    });
+  }
+
+  //===--- The warpgroup that copies ---===//
+
+  LogicalResult produce() {
+    return low.guard({-low.thread()}, [&] {
+      return forTiles([&](const Expr &tile, const Expr &stage) {
+        wait(empty, stage, mod(floorDiv(tile, stages) + 1, 2)); // the first round finds them empty
+        Expr at = stage;
+        SmallVector<Value> indices = low.vars.write(at);
+        MbarrierExpectOp::create(low.builder, loc(), full, at, indices, (tileM + tileN) * rowElements * 2);
+        copy(0, smemA, operands.a, {tile * tileK, atM * tileM}, stage * (tileM * rowElements), stage);
+        copyRhs(tile, stage);
+      });
+    });
+  }
+
+  /// This block's part of the columns, to all blocks of the cluster.
+  void copyRhs(const Expr &tile, const Expr &stage) {
+    const int64_t own = tileN / cluster;
+    const Expr n = atN * tileN + rank * own, target = stage * (tileN * rowElements) + rank * (own * rowElements);
+    if (operands.b.alongK)
+      return copy(1, smemB, operands.b, {tile * tileK, n}, target, stage);
+    for (int64_t first = 0; first < own; first += rowElements)
+      copy(1, smemB, operands.b, {n + first, tile * tileK}, target + first * rowElements, stage);
+  }
+
+  void copy(int64_t map, Value smem, const cuda::TensorOperand &operand, graph::Exprs coordinates, const Expr &target,
+            const Expr &stage) {
+    for (Value point : operand.batch)
+      coordinates.push_back(low.vars.of(low.values.lookup(point)));
+    const size_t rank = coordinates.size();
+    coordinates.append({target, stage});
+    SmallVector<Value> indices = low.vars.write(coordinates);
+    const int64_t toAll = map == 1 && cluster > 1 ? (1 << cluster) - 1 : 0;
+    TensorCopyOp::create(low.builder, loc(), map, smem, full,
+                         graph::exprArray(context(), ArrayRef(coordinates).take_front(rank)), coordinates[rank],
+                         coordinates[rank + 1], indices, toAll);
+  }
+
+  //===--- The warpgroups that multiply ---===//
+
+  LogicalResult product() override {
+    acc = low.registers({tileN / 8, 4}, low.builder.getF32Type(), 1, /*zero=*/true);
+    group = low.let("wg", floorDiv(low.thread(), warpgroup) - 1, consumers);
+    if (failed(forTiles([&](const Expr &tile, const Expr &stage) {
+          wait(full, stage, mod(floorDiv(tile, stages), 2));
+          multiply(stage);
+          // The products of this tile run on; those of the tile before have read theirs.
+          WgmmaWaitOp::create(low.builder, loc(), 1, acc);
+          (void)low.guard({tile - 1, cluster - 1 - lane}, [&] { return arrive(mod(tile + stages - 1, stages)); });
+        })))
+      return failure();
+    WgmmaWaitOp::create(low.builder, loc(), 0, acc);
+    GridReleaseOp::create(low.builder, loc());
+    return success();
+  }
+
+  void multiply(const Expr &stage) {
+    WgmmaFenceOp::create(low.builder, loc(), acc);
+    (void)low.loop("k", 0, tileK / mmaK, 1, /*unroll=*/true, [&](const Expr &k) -> LogicalResult {
+      // Sixteen k are part of a row of shared memory, or sixteen rows.
+      graph::Exprs at = {stage * (tileM * rowElements) + group * (rowsOfGroup * rowElements) + k * mmaK,
+                         stage * (tileN * rowElements) + k * (operands.b.alongK ? mmaK : mmaK * rowElements)};
+      SmallVector<Value> indices = low.vars.write(at);
+      const int64_t toNext = operands.b.alongK ? 0 : tileK * rowElements;
+      WgmmaOp::create(low.builder, loc(), acc, smemA, smemB, at[0], at[1], indices, toNext);
+      return success();
+    });
+    WgmmaCommitOp::create(low.builder, loc());
+  }
+
+  void wait(Value barriers, const Expr &stage, const Expr &parity) {
+    graph::Exprs at = {stage, parity};
+    SmallVector<Value> indices = low.vars.write(at);
+    MbarrierWaitOp::create(low.builder, loc(), barriers, at[0], at[1], indices);
+  }
+
+  /// A lane per block of the cluster.
+  LogicalResult arrive(const Expr &stage) {
+    graph::Exprs at = {stage, lane};
+    SmallVector<Value> indices = low.vars.write(at);
+    MbarrierArriveOp::create(low.builder, loc(), empty, at[0], at[1], indices);
+    return success();
+  }
+
+  LogicalResult epilogue(ForeachOp loop) override {
+    Expr m = atM * tileM + group * rowsOfGroup + warp * 16;
+    return fragments(loop, m, atN * tileN, tileN / 8, lane, acc, {});
+  }
+
+  /// What setmaxnreg gives either: of 65536 in all.
+  static constexpr int64_t producerRegisters = 40, consumerRegisters = 232;
+  int64_t stages, cluster, consumers;
+  Operands operands;
+  Expr rank, lane, warp, group; ///< of the block in its cluster; in the warp, of the warp in its group; the group
+  Value acc, smemA, smemB, full, empty;
+};
+
+} // namespace
+
+cuda::Candidates cuda::gemmWgmmaCandidates(KernelFacts &facts, const GpuArchitecture &target) {
+  if (!facts.product || !target.wgmma || !isForMatrixUnits(facts.product->dot, target) ||
+      !operandsOf(facts.func, facts.product->dot, facts.vars))
+    return {};
+  const Expr n = graph::exprsOf(facts.product->dot.getExtents())[1];
+  const Expr batch = graph::product(graph::exprsOf(facts.func.getGrid()));
+  for (const Expr &blocks : {ceilDiv(n, 128), batch})
+    if (proveLessEqual(blocks, mostBlocks, facts.vars.ranges()) != true)
+      return {};
+  Candidates found;
+  auto add = [&](int64_t n, int64_t stages, int64_t cluster) {
+    auto shape = GemmWgmmaAttr::get(facts.context(), 128, n, stages, cluster);
+    if (fits({128 * cluster, n, rowElements, 1}, *facts.product))
+      found.push_back(shape);
+  };
+  add(256, 4, 2);
+  add(256, 4, 1);
+  add(128, 6, 1);
+  return found;
+}
+
+/// Blocks of a cluster read the columns once.
+double cuda::GemmWgmmaAttr::cost(const KernelFacts &facts, const GpuArchitecture &target) const {
+  return tileCost({getM() * getCluster(), getN(), rowElements, 1}, *facts.product, target);
+}
+
+bool cuda::GemmWgmmaAttr::compilesAlone() const { return true; }
+
+LogicalResult cuda::GemmWgmmaAttr::lower(kernel::FuncOp func) const { return Wgmma(func, *this).run(); }

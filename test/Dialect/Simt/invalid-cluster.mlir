@@ -1,0 +1,262 @@
+//===- test/Dialect/Simt/invalid-cluster.mlir - clusters, copies and products that no GPU runs ---===//
+// SPDX-License-Identifier: Apache-2.0
+// RUN: cupola-opt %s --split-input-file --verify-diagnostics
+
+// expected-error @below {{a grid has 1 to 3 axes, not 4}}
+simt.func @axes block %x of 1, %y of 1, %z of 1, %w of 1 thread %t of 32 scalars [] () {
+}
+
+// -----
+
+// expected-error @below {{a cluster has at most 8 blocks, not 16}}
+simt.func @cluster block %x of 16 cluster 16 thread %t of 32 scalars [] () {
+}
+
+// -----
+
+// expected-error @below {{a tensor map is about parameter 1 of 1}}
+simt.func @parameter block %x of 1 thread %t of 32 scalars []
+    maps [#simt.tensor_map<1 offset "0" extents ["64"] strides ["1"] box [64] swizzle 0>]
+    (%in0: !kernel.view<f16, read>) {
+}
+
+// -----
+
+simt.func @rank block %x of 1 thread %t of 32 scalars []
+    // expected-error @below {{a tensor map of rank 6, 1 to 5 are possible}}
+    maps [#simt.tensor_map<0 offset "0" extents ["1", "1", "1", "1", "1", "1"] strides ["1", "1", "1", "1", "1", "1"] box [1, 1, 1, 1, 1, 1] swizzle 0>]
+    (%in0: !kernel.view<f16, read>) {
+}
+
+// -----
+
+simt.func @strides block %x of 1 thread %t of 32 scalars []
+    // expected-error @below {{2 extents have 1 strides and 2 extents of a box}}
+    maps [#simt.tensor_map<0 offset "0" extents ["64", "64"] strides ["1"] box [64, 64] swizzle 0>]
+    (%in0: !kernel.view<f16, read>) {
+}
+
+// -----
+
+simt.func @inner block %x of 1 thread %t of 32 scalars []
+    // expected-error @below {{the innermost stride is 2, not 1}}
+    maps [#simt.tensor_map<0 offset "0" extents ["64"] strides ["2"] box [64] swizzle 0>]
+    (%in0: !kernel.view<f16, read>) {
+}
+
+// -----
+
+simt.func @box block %x of 1 thread %t of 32 scalars []
+    // expected-error @below {{a box of 512 elements, 1 to 256 are possible}}
+    maps [#simt.tensor_map<0 offset "0" extents ["1024"] strides ["1"] box [512] swizzle 0>]
+    (%in0: !kernel.view<f16, read>) {
+}
+
+// -----
+
+simt.func @span block %x of 1 thread %t of 32 scalars []
+    // expected-error @below {{a swizzle of 16 bytes is none of 0, 32, 64 and 128}}
+    maps [#simt.tensor_map<0 offset "0" extents ["64"] strides ["1"] box [8] swizzle 16>]
+    (%in0: !kernel.view<f16, read>) {
+}
+
+// -----
+
+simt.func @alignment block %x of 1 thread %t of 32 scalars [] () {
+  // expected-error @below {{offset 512 is no multiple of 1024}}
+  %a = simt.smem at 512 : !simt.smem<64xf16, swizzle 128>
+}
+
+// -----
+
+simt.func @swizzled block %x of 1 thread %t of 32 scalars [] () {
+  %a = simt.smem : !simt.smem<64xf16, swizzle 128>
+  // expected-error @below {{accesses swizzled memory, which is for tensor copies and wgmma}}
+  %0 = simt.load_shared %a[%t] : f16 from <64xf16, swizzle 128>
+}
+
+// -----
+
+simt.func @swizzledVector block %x of 1 thread %t of 32 scalars [] () {
+  %a = simt.smem : !simt.smem<256xf16, swizzle 128>
+  %r = simt.registers : !simt.registers<f16, vector 8>
+  // expected-error @below {{accesses swizzled memory, which is for tensor copies and wgmma}}
+  simt.load_vector %a to %r [8*%t] into [] : !simt.smem<256xf16, swizzle 128> to <f16, vector 8>
+}
+
+// -----
+
+simt.func @acquire block %x of 1 thread %t of 32 scalars [] () {
+  // expected-error @below {{is about tensor map 0, which the function does not have}}
+  simt.tensor_map_acquire 0
+}
+
+// -----
+
+simt.func @copies block %x of 1 thread %t of 32 scalars [] () {
+  %a = simt.smem : !simt.smem<64xf16>
+  %bars = simt.smem : !simt.smem<1xui64>
+  // expected-error @below {{is about tensor map 2, which the function does not have}}
+  simt.tensor_copy 2 to %a for %bars at [0] to [0] for [0] : <64xf16>, <1xui64>
+}
+
+// -----
+
+simt.func @types block %x of 1 thread %t of 32 scalars []
+    maps [#simt.tensor_map<0 offset "0" extents ["64"] strides ["1"] box [64] swizzle 0>]
+    (%in0: !kernel.view<f16, read>) {
+  %a = simt.smem : !simt.smem<64xf32>
+  %bars = simt.smem : !simt.smem<1xui64>
+  // expected-error @below {{copies between different types}}
+  simt.tensor_copy 0 to %a for %bars at [0] to [0] for [0] : <64xf32>, <1xui64>
+}
+
+// -----
+
+simt.func @swizzles block %x of 1 thread %t of 32 scalars []
+    maps [#simt.tensor_map<0 offset "0" extents ["64"] strides ["1"] box [64] swizzle 0>]
+    (%in0: !kernel.view<f16, read>) {
+  %a = simt.smem : !simt.smem<64xf16, swizzle 128>
+  %bars = simt.smem : !simt.smem<1xui64>
+  // expected-error @below {{copies with a swizzle of 0 bytes to memory with one of 128}}
+  simt.tensor_copy 0 to %a for %bars at [0] to [0] for [0] : <64xf16, swizzle 128>, <1xui64>
+}
+
+// -----
+
+simt.func @coordinates block %x of 1 thread %t of 32 scalars []
+    maps [#simt.tensor_map<0 offset "0" extents ["64"] strides ["1"] box [64] swizzle 0>]
+    (%in0: !kernel.view<f16, read>) {
+  %a = simt.smem : !simt.smem<64xf16>
+  %bars = simt.smem : !simt.smem<1xui64>
+  // expected-error @below {{has 2 coordinates, not 1}}
+  simt.tensor_copy 0 to %a for %bars at [0, 0] to [0] for [0] : <64xf16>, <1xui64>
+}
+
+// -----
+
+simt.func @blocks block %x of 2 cluster 2 thread %t of 32 scalars []
+    maps [#simt.tensor_map<0 offset "0" extents ["64"] strides ["1"] box [64] swizzle 0>]
+    (%in0: !kernel.view<f16, read>) {
+  %a = simt.smem : !simt.smem<64xf16>
+  %bars = simt.smem : !simt.smem<1xui64>
+  // expected-error @below {{goes to blocks that a cluster of 2 does not have}}
+  simt.tensor_copy 0 to %a for %bars at [0] to [0] for [0] blocks 4 : <64xf16>, <1xui64>
+}
+
+// -----
+
+simt.func @alone block %x of 2 thread %t of 32 scalars [] () {
+  // expected-error @below {{is in a function without clusters}}
+  simt.cluster_barrier
+}
+
+// -----
+
+simt.func @divergent block %x of 2 cluster 2 thread %t of 64 scalars [] () {
+  // expected-note @below {{the condition}}
+  simt.guard [31 - %t] {
+    // expected-error @below {{is under a condition that differs between threads that must meet}}
+    simt.cluster_barrier
+  }
+}
+
+// -----
+
+simt.func @inRole block %x of 1 thread %t of 256 scalars [] () {
+  // expected-note @below {{the condition}}
+  simt.role threads 0 to 128 registers 40 {
+    // expected-error @below {{is under a condition that differs between threads that must meet}}
+    simt.barrier
+  }
+}
+
+// -----
+
+simt.func @role block %x of 1 thread %t of 256 scalars [] () {
+  // expected-error @below {{threads 64 to 256 are no warpgroups of the block's 256}}
+  simt.role threads 64 to 256 registers 40 {
+  }
+}
+
+// -----
+
+simt.func @count block %x of 1 thread %t of 256 scalars [] () {
+  // expected-error @below {{20 registers are no multiple of 8 from 24 to 240}}
+  simt.role threads 0 to 128 registers 20 {
+  }
+}
+
+// -----
+
+simt.func @budget block %x of 1 thread %t of 384 scalars [] () {
+  // expected-error @below {{the roles have 71680 registers, more than 65536}}
+  simt.role threads 0 to 128 registers 80 {
+  }
+  simt.role threads 128 to 384 registers 240 {
+  }
+}
+
+// -----
+
+simt.func @arrivals block %x of 1 thread %t of 32 scalars [] () {
+  %bars = simt.smem : !simt.smem<1xui64>
+  // expected-error @below {{a phase has at least one arrival}}
+  simt.mbarrier_init %bars[0] arrivals 0 : <1xui64>
+}
+
+// -----
+
+simt.func @expected block %x of 1 thread %t of 32 scalars [] () {
+  %bars = simt.smem : !simt.smem<1xui64>
+  // expected-error @below {{1048576 bytes are not what an mbarrier counts}}
+  simt.mbarrier_expect %bars[0] bytes 1048576 : <1xui64>
+}
+
+// -----
+
+simt.func @words block %x of 1 thread %t of 32 scalars [] () {
+  %bars = simt.smem : !simt.smem<1xf32>
+  // expected-error @below {{mbarriers have 64 bits}}
+  simt.mbarrier_wait %bars [0] of [0] : <1xf32>
+}
+
+// -----
+
+simt.func @accumulators block %x of 1 thread %t of 128 scalars [] () {
+  %a = simt.smem : !simt.smem<4096xf16, swizzle 128>
+  %acc = simt.registers zero : !simt.registers<4x4xf32>
+  // expected-error @below {{accumulators '!simt.registers<4x4xf32>' are none of 64 by 64, 128 or 256}}
+  simt.wgmma %acc, %a, %a at [0] of [0] : <4x4xf32>, <4096xf16, swizzle 128>, <4096xf16, swizzle 128>
+}
+
+// -----
+
+simt.func @operands block %x of 1 thread %t of 128 scalars [] () {
+  %a = simt.smem : !simt.smem<4096xf16, swizzle 128>
+  %b = simt.smem : !simt.smem<4096xbf16, swizzle 128>
+  %acc = simt.registers zero : !simt.registers<8x4xf32>
+  // expected-error @below {{multiplies f16 with f16 or bf16 with bf16}}
+  simt.wgmma %acc, %a, %b at [0] of [0] : <8x4xf32>, <4096xf16, swizzle 128>, <4096xbf16, swizzle 128>
+}
+
+// -----
+
+simt.func @plain block %x of 1 thread %t of 128 scalars [] () {
+  %a = simt.smem : !simt.smem<4096xf16>
+  %acc = simt.registers zero : !simt.registers<8x4xf32>
+  // expected-error @below {{reads shared memory with a swizzle of 128 bytes}}
+  simt.wgmma %acc, %a, %a at [0] of [0] : <8x4xf32>, <4096xf16>, <4096xf16>
+}
+
+// -----
+
+simt.func @half block %x of 1 thread %t of 128 scalars [] () {
+  %a = simt.smem : !simt.smem<4096xf16, swizzle 128>
+  %acc = simt.registers zero : !simt.registers<8x4xf32>
+  // expected-note @below {{the condition}}
+  simt.guard [63 - %t] {
+    // expected-error @below {{is under a condition that differs between threads that must meet}}
+    simt.wgmma %acc, %a, %a at [0] of [0] : <8x4xf32>, <4096xf16, swizzle 128>, <4096xf16, swizzle 128>
+  }
+}

@@ -1,0 +1,180 @@
+//===- test/Target/CUDA/wgmma.mlir - products by warpgroups, and those that are none ---===//
+// SPDX-License-Identifier: Apache-2.0
+// RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel.func(kernel-choose-schedule{arch=sm_90a}))' | FileCheck %s --check-prefix=SCHEDULE
+// RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel.func(kernel-choose-schedule{arch=sm_80}))' | FileCheck %s --check-prefix=OLDER
+// RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel.func(kernel-choose-schedule{arch=sm_90a}),kernel-to-simt)' | FileCheck %s
+
+// OLDER-NOT: gemm_wgmma
+
+// B is [k][n]: tiles of 64 columns, two for each of the two blocks.
+// SCHEDULE: @large {{.*}} schedule #cuda.gemm_wgmma<tile 128x256, stages 4, cluster 2>
+// CHECK: simt.func @large block %[[X:.*]] of 32, %[[Y:.*]] of 16 cluster 2 thread %[[T:.*]] of 384
+// CHECK-SAME: maps [#simt.tensor_map<0 offset "0" extents ["4096", "4096"] strides ["1", "4096"] box [64, 128] swizzle 128>,
+// CHECK-SAME:       #simt.tensor_map<1 offset "0" extents ["4096", "4096"] strides ["1", "4096"] box [64, 64] swizzle 128>]
+// CHECK: simt.mbarrier_init %[[FULL:.*]][{{.*}}] arrivals 1 : <4xui64>
+// CHECK: simt.mbarrier_init %[[EMPTY:.*]][{{.*}}] arrivals 16 : <4xui64>
+// CHECK: simt.cluster_barrier
+// CHECK: simt.grid_wait
+// CHECK: simt.role threads 0 to 128 registers 40 {
+// CHECK:   simt.for %[[KT:.*]] = 0 to 64 step 1 {
+// CHECK:     simt.mbarrier_wait %[[EMPTY]] [%[[S:.*]]] of [mod(floordiv(%[[KT]], 4) + 1, 2)]
+// CHECK:     simt.mbarrier_expect %[[FULL]][%[[S]]] bytes 49152
+// CHECK:     simt.tensor_copy 0 to %[[A:.*]] for %[[FULL]] at [64*%[[KT]], 128*%[[X]]] to [8192*%[[S]]] for [%[[S]]] : 
+// CHECK-COUNT-2: simt.tensor_copy 1 to {{.*}} blocks 3
+// CHECK: simt.role threads 128 to 384 registers 232 {
+// CHECK:   simt.mbarrier_wait %[[FULL]] [%[[R:.*]]] of [mod(floordiv(%[[K2:.*]], 4), 2)]
+// CHECK:   simt.wgmma_fence
+// CHECK:   simt.wgmma %{{.*}} group 4096
+// CHECK:   simt.wgmma_commit
+// CHECK:   simt.wgmma_wait 1
+// CHECK:   simt.mbarrier_arrive %[[EMPTY]]
+// CHECK:   simt.wgmma_wait 0
+// CHECK:   simt.grid_release
+// CHECK: simt.cluster_barrier
+kernel.func @large gemm grid () in [] scalars []
+    (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %out0: !kernel.view<f16, write>) {
+  %0 = kernel.dot [4096, 4096, 4096] lhs (%m, %k) {
+    %1 = kernel.load %in0[4096*%m + %k] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } rhs (%k, %n) {
+    %1 = kernel.load %in1[4096*%k + %n] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } : !kernel.tile<f32, "4096", "4096">
+  kernel.foreach (%d0, %d1) in [4096, 4096] {
+    %1 = kernel.extract %0 [%d0, %d1] : f32 from !kernel.tile<f32, "4096", "4096">
+    %2 = kernel.cast %1 : f32 -> f16
+    kernel.store %2, %out0[4096*%d0 + %d1] : f16 to !kernel.view<f16, write>
+  }
+}
+
+// B is [n][k], lhs of a batch, rhs shared: a dimension for the batch where it is one.
+// SCHEDULE: @batched {{.*}} schedule #cuda.gemm_wgmma<tile 128x128, stages 6, cluster 1>
+// CHECK: simt.func @batched block %{{.*}} of 16, %{{.*}} of 1, %[[Z:.*]] of 48 cluster 1
+// CHECK-SAME: extents ["512", "2048", "48"] strides ["1", "520", "1064960"] box [64, 128, 1]
+// CHECK-SAME: extents ["512", "128"] strides ["1", "512"] box [64, 128] swizzle 128>]
+// CHECK: simt.tensor_copy 0 {{.*}} at [64*%{{.*}}, 128*%{{.*}}, %{{.*}}] to
+// CHECK: simt.tensor_copy 1 {{.*}} at [64*%{{.*}}, 128*%{{.*}}] to {{.*}}] : 
+// CHECK: simt.wgmma %{{.*}}] : <16x4xf32>
+kernel.func @batched gemm grid (%g0) in [48] scalars []
+    (%in0: !kernel.view<bf16, read>, %in1: !kernel.view<bf16, read>, %out0: !kernel.view<f32, write>) {
+  %0 = kernel.dot [2048, 128, 512] lhs (%m, %k) {
+    %1 = kernel.load %in0[1064960*%g0 + 520*%m + %k] : bf16 from !kernel.view<bf16, read>
+    kernel.yield %1 : bf16
+  } rhs (%k, %n) {
+    %1 = kernel.load %in1[512*%n + %k] : bf16 from !kernel.view<bf16, read>
+    kernel.yield %1 : bf16
+  } : !kernel.tile<f32, "2048", "128">
+  kernel.foreach (%d0, %d1) in [2048, 128] {
+    %1 = kernel.extract %0 [%d0, %d1] : f32 from !kernel.tile<f32, "2048", "128">
+    kernel.store %1, %out0[262144*%g0 + 128*%d0 + %d1] : f32 to !kernel.view<f32, write>
+  }
+}
+
+// The blocks of a plan with symbols may be more: whole clusters leave.
+// CHECK: simt.func @symbolic block %[[X:.*]] of 2*floordiv(n0 + 255, 256), %{{.*}} of 1 cluster 2
+// CHECK: simt.guard [2*floordiv(n0 + 255, 256) - %[[X]] - 1
+kernel.func @symbolic gemm grid () in [] scalars [#kernel.scalar<1, 8192, 1>]
+    schedule #cuda.gemm_wgmma<tile 128x256, stages 4, cluster 2>
+    (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %out0: !kernel.view<f32, write>) {
+  %0 = kernel.dot [n0, 256, 64] lhs (%m, %k) {
+    %1 = kernel.load %in0[64*%m + %k] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } rhs (%k, %n) {
+    %1 = kernel.load %in1[64*%n + %k] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } : !kernel.tile<f32, "n0", "256">
+  kernel.foreach (%d0, %d1) in [n0, 256] {
+    %1 = kernel.extract %0 [%d0, %d1] : f32 from !kernel.tile<f32, "n0", "256">
+    kernel.store %1, %out0[256*%d0 + %d1] : f32 to !kernel.view<f32, write>
+  }
+}
+
+// What a tensor copy cannot bring. lhs along m:
+// SCHEDULE: @transposed {{.*}} schedule #cuda.gemm_mma<
+kernel.func @transposed gemm grid () in [] scalars []
+    (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %out0: !kernel.view<f16, write>) {
+  %0 = kernel.dot [4096, 4096, 4096] lhs (%m, %k) {
+    %1 = kernel.load %in0[4096*%k + %m] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } rhs (%k, %n) {
+    %1 = kernel.load %in1[4096*%k + %n] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } : !kernel.tile<f32, "4096", "4096">
+  kernel.foreach (%d0, %d1) in [4096, 4096] {
+    %1 = kernel.extract %0 [%d0, %d1] : f32 from !kernel.tile<f32, "4096", "4096">
+    %2 = kernel.cast %1 : f32 -> f16
+    kernel.store %2, %out0[4096*%d0 + %d1] : f16 to !kernel.view<f16, write>
+  }
+}
+
+// Rows of 4100 elements begin at no multiple of 16 bytes:
+// SCHEDULE: @unaligned {{.*}} schedule #cuda.gemm_mma<
+kernel.func @unaligned gemm grid () in [] scalars []
+    (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %out0: !kernel.view<f16, write>) {
+  %0 = kernel.dot [4096, 4096, 4096] lhs (%m, %k) {
+    %1 = kernel.load %in0[4100*%m + %k] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } rhs (%k, %n) {
+    %1 = kernel.load %in1[4096*%k + %n] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } : !kernel.tile<f32, "4096", "4096">
+  kernel.foreach (%d0, %d1) in [4096, 4096] {
+    %1 = kernel.extract %0 [%d0, %d1] : f32 from !kernel.tile<f32, "4096", "4096">
+    %2 = kernel.cast %1 : f32 -> f16
+    kernel.store %2, %out0[4096*%d0 + %d1] : f16 to !kernel.view<f16, write>
+  }
+}
+
+// An operand with a mask, and one that is computed:
+// SCHEDULE: @masked {{.*}} schedule #cuda.gemm_mma<
+kernel.func @masked gemm grid () in [] scalars []
+    (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %out0: !kernel.view<f16, write>) {
+  %0 = kernel.dot [4096, 4096, 4096] lhs (%m, %k) {
+    %z = kernel.constant 0.0 : f16
+    %1 = kernel.load %in0[4096*%m + %k] mask [4000 - %m] else %z : f16 : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } rhs (%k, %n) {
+    %1 = kernel.load %in1[4096*%k + %n] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } : !kernel.tile<f32, "4096", "4096">
+  kernel.foreach (%d0, %d1) in [4096, 4096] {
+    %1 = kernel.extract %0 [%d0, %d1] : f32 from !kernel.tile<f32, "4096", "4096">
+    %2 = kernel.cast %1 : f32 -> f16
+    kernel.store %2, %out0[4096*%d0 + %d1] : f16 to !kernel.view<f16, write>
+  }
+}
+// SCHEDULE: @computed {{.*}} schedule #cuda.gemm_mma<
+kernel.func @computed gemm grid () in [] scalars []
+    (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %out0: !kernel.view<f16, write>) {
+  %0 = kernel.dot [4096, 4096, 4096] lhs (%m, %k) {
+    %1 = kernel.load %in0[4096*%m + %k] : f16 from !kernel.view<f16, read>
+    %2 = kernel.unary tanh %1 : f16 -> f16
+    kernel.yield %2 : f16
+  } rhs (%k, %n) {
+    %1 = kernel.load %in1[4096*%k + %n] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } : !kernel.tile<f32, "4096", "4096">
+  kernel.foreach (%d0, %d1) in [4096, 4096] {
+    %1 = kernel.extract %0 [%d0, %d1] : f32 from !kernel.tile<f32, "4096", "4096">
+    %2 = kernel.cast %1 : f32 -> f16
+    kernel.store %2, %out0[4096*%d0 + %d1] : f16 to !kernel.view<f16, write>
+  }
+}
+
+// More products than a grid has blocks along its third axis:
+// SCHEDULE: @many {{.*}} schedule #cuda.gemm_mma<
+kernel.func @many gemm grid (%g0) in [n0] scalars [#kernel.scalar<1, 0, 1>]
+    (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %out0: !kernel.view<f16, write>) {
+  %0 = kernel.dot [2048, 2048, 64] lhs (%m, %k) {
+    %1 = kernel.load %in0[131072*%g0 + 64*%m + %k] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } rhs (%k, %n) {
+    %1 = kernel.load %in1[131072*%g0 + 64*%n + %k] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } : !kernel.tile<f32, "2048", "2048">
+  kernel.foreach (%d0, %d1) in [2048, 2048] {
+    %1 = kernel.extract %0 [%d0, %d1] : f32 from !kernel.tile<f32, "2048", "2048">
+    %2 = kernel.cast %1 : f32 -> f16
+    kernel.store %2, %out0[4194304*%g0 + 2048*%d0 + %d1] : f16 to !kernel.view<f16, write>
+  }
+}
