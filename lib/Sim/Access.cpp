@@ -22,6 +22,14 @@ void failAccess(Finding finding, uintptr_t address, uint64_t bytes, bool write, 
   abandonLaunch();
 }
 
+void reportEarlyAccess(uintptr_t address, uint64_t bytes, bool write, uintptr_t pc) {
+  machine.reports.add(Finding::GridWait,
+                      std::string(write ? "write" : "read") + " of " + std::to_string(bytes) + " bytes at " +
+                          describeAddress(address) + " by " + threadText() +
+                          ", which touches it before it waited for the kernels queued before it",
+                      pc);
+}
+
 namespace {
 
 bool isOwnStack(uintptr_t address) { return address - machine.current->stackLow < kStackBytes; }
@@ -61,6 +69,8 @@ inline __attribute__((always_inline)) void check(uintptr_t address, uintptr_t pc
     touchRegion<Write>(*region, t, access);
     if (!region->counted)
       return;
+    if (__builtin_expect(!t.hasWaitedForGrid, 0))
+      reportEarlyAccess(address, Bytes, Write, pc);
   } else {
     checkForeign(address, Bytes, Write, pc);
     return;

@@ -18,6 +18,9 @@ void checkRange(uintptr_t address, uint64_t bytes, bool write, uintptr_t pc);
 [[noreturn]] void failAccess(Finding finding, uintptr_t address, uint64_t bytes, bool write, uintptr_t pc,
                              const std::string &detail = "");
 
+/// The running thread has not waited for the kernels before its own, which it must.
+void reportEarlyAccess(uintptr_t address, uint64_t bytes, bool write, uintptr_t pc);
+
 } // namespace cupola::sim
 
 #endif

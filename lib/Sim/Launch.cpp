@@ -5,6 +5,7 @@
 #include "lib/Sim/Machine.h"
 #include "lib/Sim/Regions.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <dlfcn.h>
@@ -73,33 +74,59 @@ std::vector<Region::Part> listParts(const LaunchRequest &request) {
   return parts;
 }
 
-/// 1024-aligned memory for one block, and its cells.
+/// 1024-aligned memory for the blocks of the largest cluster.
 bool prepareShared() {
-  if (machine.sharedBase)
+  if (machine.allShared)
     return true;
-  void *memory = mmap(nullptr, kMaxSharedBytes + 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void *memory = mmap(nullptr, kMaxSharedBytes * kMaxCluster + 65536, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED)
     return false;
-  machine.sharedBase = (reinterpret_cast<uintptr_t>(memory) + 1023) / 1024 * 1024;
+  machine.allShared = (reinterpret_cast<uintptr_t>(memory) + 1023) / 1024 * 1024;
   return true;
 }
 
+uint32_t clusterOf(const LaunchRequest &request) { return std::max(request.cluster, 1u); }
+uint64_t countSerials(const LaunchRequest &request) {
+  return uint64_t(request.grid / clusterOf(request)) * request.gridY * request.gridZ;
+}
+
+Status checkRequest(const LaunchRequest &request) {
+  const uint32_t cluster = clusterOf(request);
+  if (request.threads == 0 || request.threads > kMaxThreads || request.sharedBytes > kMaxSharedBytes)
+    return Status::usage("a block of " + std::to_string(request.threads) + " threads and " +
+                         std::to_string(request.sharedBytes) + " bytes of shared memory is not possible");
+  if (cluster > kMaxCluster || request.grid % cluster != 0)
+    return Status::usage("a grid of " + std::to_string(request.grid) + " blocks along x in clusters of " +
+                         std::to_string(cluster) + " is not possible");
+  if (cluster * request.threads > kMaxThreads)
+    return Status::limit("the simulator runs clusters of at most " + std::to_string(kMaxThreads) + " threads; kernel " +
+                         request.kernel->name + " has " + std::to_string(cluster * request.threads));
+  if (countSerials(request) > 0x7fffffff)
+    return Status::limit("a grid of more than 2147483647 blocks");
+  return {};
+}
+
 Status prepareMachine(const LaunchRequest &request, Memory &memory) {
-  if (!prepareShared() || !machine.stacks.reserve(request.threads))
-    return Status::environment("no memory for the stacks of " + std::to_string(request.threads) + " simulated threads");
-  if (machine.nextSerial + request.grid > kMaxBlockSerial) {
+  const uint32_t cluster = clusterOf(request), threads = cluster * request.threads;
+  if (!prepareShared() || !machine.stacks.reserve(threads))
+    return Status::environment("no memory for the stacks of " + std::to_string(threads) + " simulated threads");
+  if (machine.nextSerial + countSerials(request) > kMaxBlockSerial) {
     machine.nextSerial = 1;
     machine.cellPool.clear();
-    machine.sharedCells.clear();
+    machine.allSharedCells.clear();
   }
   machine.launchStart = makeStamp(machine.nextSerial, 0, 0);
   machine.sharedBytes = request.sharedBytes;
   machine.sharedShift = 2;
-  machine.sharedCells.resize(kMaxSharedBytes / 4);
-  machine.gridBlocks = request.grid;
+  machine.allSharedCells.resize(cluster * kMaxSharedBytes / 4);
+  machine.grid[0] = request.grid, machine.grid[1] = request.gridY, machine.grid[2] = request.gridZ;
+  machine.cluster = cluster;
+  machine.isProgrammatic = request.programmatic;
   machine.threadCount = request.threads;
-  machine.threads.resize(request.threads);
-  machine.warps.resize((request.threads + kWarpLanes - 1) / kWarpLanes);
+  machine.blocks.resize(cluster);
+  machine.threads.resize(threads);
+  machine.warps.resize(size_t(cluster) * ((request.threads + kWarpLanes - 1) / kWarpLanes));
   machine.memory = &memory;
   machine.entry = request.kernel->call;
   machine.arguments = request.arguments.data();
@@ -107,7 +134,7 @@ Status prepareMachine(const LaunchRequest &request, Memory &memory) {
   machine.abandoned = false;
   machine.reports = Reports();
   machine.order.beginLaunch();
-  machine.traffic.begin(request.threads);
+  machine.traffic.begin(threads);
   buildRegions(listParts(request));
   for (const Region &region : machine.regions)
     machine.traffic.addRange(region.begin, region.end);
@@ -115,7 +142,7 @@ Status prepareMachine(const LaunchRequest &request, Memory &memory) {
 }
 
 std::vector<uint32_t> makeBlockOrder(const LaunchRequest &request) {
-  std::vector<uint32_t> order(request.grid);
+  std::vector<uint32_t> order(countSerials(request));
   std::iota(order.begin(), order.end(), 0u);
   uint64_t random = request.seed * 0x2545f4914f6cdd1dull;
   if (random)
@@ -142,16 +169,14 @@ void addCounts(TrafficCounts &to, const TrafficCounts &from) {
 } // namespace
 
 Status runLaunch(const LaunchRequest &request, Memory &memory, TrafficCounts &counts) {
-  if (request.threads == 0 || request.threads > kMaxThreads || request.sharedBytes > kMaxSharedBytes)
-    return Status::usage("a block of " + std::to_string(request.threads) + " threads and " +
-                         std::to_string(request.sharedBytes) + " bytes of shared memory is not possible");
-  if (request.grid == 0)
+  CUPOLA_TRY(checkRequest(request));
+  if (countSerials(request) == 0)
     return {};
   std::lock_guard<std::mutex> lock(launchMutex);
   CUPOLA_TRY(prepareMachine(request, memory));
   machine.blockOrder = makeBlockOrder(request);
   for (uint32_t block : machine.blockOrder)
-    if (!runBlock(block))
+    if (!runBlocks(block))
       break;
   if (const std::string damage = memory.damagedGuard(); !damage.empty())
     machine.reports.add(Finding::GuardZone, damage, 0);

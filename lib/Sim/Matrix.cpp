@@ -37,14 +37,6 @@ void loadMatrices(Thread *lanes, uint32_t parameter) {
 
 namespace {
 
-constexpr unsigned kMaxRows = 16 * 8, kMaxColumns = 8 * 32, kMaxK = 16;
-
-struct Tile {
-  uint16_t a[kMaxK][kMaxRows];    ///< [k][row]
-  uint16_t b[kMaxK][kMaxColumns]; ///< [k][column]
-  alignas(32) float c[kMaxRows][kMaxColumns];
-};
-
 void gatherOperands(Tile &tile, const Thread *lanes, unsigned mi, unsigned ni, unsigned k) {
   const unsigned elementsA = 16 * k / kWarpLanes, elementsB = 8 * k / kWarpLanes;
   for (unsigned l = 0; l < kWarpLanes; ++l) {
@@ -86,8 +78,8 @@ inline float halfToFloat(uint16_t bits) {
   return __builtin_bit_cast(float, __builtin_bit_cast(uint32_t, scaled) | special | sign);
 }
 
-CUPOLA_SIM_FAST void multiply(Tile &tile, unsigned rows, unsigned columns, unsigned k, bool bf16) {
-  static float b[kMaxK][kMaxColumns];
+CUPOLA_SIM_FAST void multiplyTile(Tile &tile, unsigned rows, unsigned columns, unsigned k, bool bf16) {
+  static float b[Tile::kMaxK][Tile::kMaxColumns];
   const auto widen = [bf16](uint16_t bits) {
     if (!bf16)
       return halfToFloat(bits);
@@ -106,17 +98,21 @@ CUPOLA_SIM_FAST void multiply(Tile &tile, unsigned rows, unsigned columns, unsig
 
 } // namespace
 
+void Tile::multiply(unsigned rows, unsigned columns, unsigned k, bool bf16) {
+  multiplyTile(*this, rows, columns, k, bf16);
+}
+
 void multiplyTiles(Thread *lanes, uint32_t parameter) {
   static Tile tile;
   const unsigned mi = parameter >> 16, ni = parameter >> 8 & 255, shape = parameter & 255;
   const unsigned k = shape == CupolaSimHalfK8 ? 8 : 16;
-  if (mi * 16 > kMaxRows || ni * 8 > kMaxColumns) {
+  if (mi * 16 > Tile::kMaxRows || ni * 8 > Tile::kMaxColumns) {
     machine.reports.add(Finding::Limit, "a warp tile of more than 128x256 elements", lanes[0].waitPc);
     abandonLaunch();
   }
   gatherOperands(tile, lanes, mi, ni, k);
   moveAccumulators<false>(tile, lanes, mi, ni);
-  multiply(tile, mi * 16, ni * 8, k, shape == CupolaSimBf16K16);
+  tile.multiply(mi * 16, ni * 8, k, shape == CupolaSimBf16K16);
   moveAccumulators<true>(tile, lanes, mi, ni);
 }
 

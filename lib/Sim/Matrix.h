@@ -10,6 +10,15 @@
 
 namespace cupola::sim {
 
+/// A product of one warp: c += a * b.
+struct Tile {
+  static constexpr unsigned kMaxRows = 16 * 8, kMaxColumns = 8 * 32, kMaxK = 16;
+  uint16_t a[kMaxK][kMaxRows];    ///< [k][row]
+  uint16_t b[kMaxK][kMaxColumns]; ///< [k][column]
+  alignas(32) float c[kMaxRows][kMaxColumns];
+  void multiply(unsigned rows, unsigned columns, unsigned k, bool bf16);
+};
+
 /// The running lane's row pointer of an ldmatrix: 16 bytes of shared memory, aligned to 16.
 void checkMatrixRow(const void *row, uintptr_t pc);
 /// `parameter`: count << 1 | transposed. Lane operands: rows in operandA, fragments in result.

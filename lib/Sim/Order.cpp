@@ -8,6 +8,8 @@ namespace cupola::sim {
 
 bool Publication::covers(Stamp access) const {
   const uint32_t by = stampThread(access), at = stampClock(access);
+  if (known)
+    return at < (*known)[by];
   return at < barrierClock || (by == thread && at <= clock) ||
          (by / kWarpLanes == thread / kWarpLanes && at < warpClock);
 }
@@ -31,15 +33,27 @@ void BlockOrder::merge(std::vector<Publication> &into, const Publication &public
 }
 
 void BlockOrder::fence(Thread &thread) {
-  fenced[thread.index] = {machine.blockSerial, thread.index, thread.clock, machine.blockClock,
-                          machine.warps[thread.warp].syncClock};
-  ++thread.clock;
-  refreshStamp(thread);
+  Publication mine = {machine.blockSerial,
+                      thread.index,
+                      thread.clock,
+                      machine.blockClock,
+                      machine.warps[thread.warp].syncClock,
+                      nullptr};
+  if (machine.isPrecise) {
+    Clocks::Vector known = machine.clocks.makeVector();
+    machine.clocks.collect(thread, known);
+    mine.known = std::make_shared<const Clocks::Vector>(std::move(known));
+  }
+  fenced[thread.index] = std::move(mine);
+  advanceClock(thread);
   auto pending = received.find(thread.index);
   if (pending == received.end())
     return;
   for (const Publication &p : pending->second)
-    acquired[p.block].push_back({p, thread.index, thread.clock});
+    if (p.block != machine.blockSerial)
+      acquired[p.block].push_back({p, thread.index, thread.clock});
+    else if (p.known)
+      machine.clocks.acquire(thread.index, *p.known);
   received.erase(pending);
 }
 
@@ -48,7 +62,7 @@ void BlockOrder::atomic(const Thread &thread, uintptr_t address) {
   const auto known = released.find(address);
   if (known != released.end())
     for (const Publication &p : known->second)
-      if (p.block != machine.blockSerial)
+      if (p.block != machine.blockSerial || p.known)
         merge(received[thread.index], p);
   if (mine == fenced.end() && acquired.empty())
     return; // nothing to pass on; most atomics only add
@@ -62,6 +76,8 @@ void BlockOrder::atomic(const Thread &thread, uintptr_t address) {
 }
 
 bool BlockOrder::isVisible(const Acquired &a, const Thread &thread) const {
+  if (machine.isPrecise && a.thread != thread.index)
+    return a.clock < machine.clocks.known(thread.index, a.thread);
   return a.thread == thread.index || a.clock < machine.blockClock ||
          (a.thread / kWarpLanes == thread.warp && a.clock < machine.warps[thread.warp].syncClock);
 }

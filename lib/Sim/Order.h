@@ -3,13 +3,17 @@
 //
 // Blocks are not ordered, except through: a fence of thread A, then an atomic of A on some address, then an atomic of
 // thread B on that address, then a fence of B. What happened before A's fence then happens before what follows B's.
+// Blocks of a cluster run together and have one number here; between them the vectors of clocks count, into which the
+// same fences and atomics go.
 #ifndef CUPOLA_LIB_SIM_ORDER_H
 #define CUPOLA_LIB_SIM_ORDER_H
 
+#include "lib/Sim/Clocks.h"
 #include "lib/Sim/Stamp.h"
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <vector>
 
 namespace cupola::sim {
@@ -19,9 +23,10 @@ struct Thread;
 /// What one fence made public: all accesses of its block that happen before it.
 struct Publication {
   uint64_t block;
-  uint32_t thread, clock; ///< the thread that fenced, and its clock
-  uint32_t barrierClock;  ///< accesses of the block with a lower clock
-  uint32_t warpClock;     ///< accesses of the thread's warp with a lower clock
+  uint32_t thread, clock;                      ///< the thread that fenced, and its clock
+  uint32_t barrierClock;                       ///< accesses of the block with a lower clock
+  uint32_t warpClock;                          ///< accesses of the thread's warp with a lower clock
+  std::shared_ptr<const Clocks::Vector> known; ///< instead, where order is by vectors of clocks
   bool covers(Stamp access) const;
 };
 

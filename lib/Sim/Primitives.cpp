@@ -87,10 +87,13 @@ void copyAccess(void *to, const void *from, int bytes) {
 
 extern "C" {
 
-unsigned cupola_sim_thread() { return machine.current->index; }
-unsigned cupola_sim_block() { return machine.blockIndex; }
+unsigned cupola_sim_thread() { return machine.current->number; }
+unsigned cupola_sim_block() { return machine.block->x; }
+unsigned cupola_sim_block_y() { return machine.block->y; }
+unsigned cupola_sim_block_z() { return machine.block->z; }
+unsigned cupola_sim_cluster_rank() { return machine.block->rank; }
 unsigned cupola_sim_threads() { return machine.threadCount; }
-unsigned cupola_sim_blocks() { return machine.gridBlocks; }
+unsigned cupola_sim_blocks() { return machine.grid[0]; }
 unsigned char *cupola_sim_shared() { return reinterpret_cast<unsigned char *>(machine.sharedBase); }
 
 CupolaSimWords cupola_sim_load(const void *p, int bytes) {
@@ -107,6 +110,7 @@ void cupola_sim_store(void *p, int bytes, CupolaSimWords value) {
   copyAccess(p, &value, bytes);
 }
 
+void cupola_sim_grid_wait() { machine.current->hasWaitedForGrid = true; }
 void cupola_sim_fence() { machine.order.fence(*machine.current); }
 
 unsigned long long cupola_sim_atomic(void *p, int operation, unsigned long long value, unsigned long long expected) {

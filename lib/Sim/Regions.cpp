@@ -75,9 +75,11 @@ bool isAllowedSlow(const Region &region, uintptr_t address, unsigned bytes, bool
 }
 
 std::string describeAddress(uintptr_t address) {
-  if (address - machine.sharedBase < kMaxSharedBytes)
-    return "shared+" + std::to_string(address - machine.sharedBase) + " (of " + std::to_string(machine.sharedBytes) +
-           " bytes)";
+  if (address - machine.allShared < machine.blocks.size() * kMaxSharedBytes) {
+    const Block &block = machine.blocks[(address - machine.allShared) / kMaxSharedBytes];
+    return "shared+" + std::to_string(address - block.sharedBase) + " (of " + std::to_string(machine.sharedBytes) +
+           " bytes)" + (&block == machine.block ? "" : " of " + blockText(block));
+  }
   const Region::Part *nearest = nullptr;
   uint64_t best = uint64_t(1) << 20;
   for (const Region &region : machine.regions)

@@ -31,6 +31,16 @@ const char *findingName(Finding finding) {
     return "divergence";
   case Finding::AsyncCopy:
     return "asynchronous copy";
+  case Finding::MBarrier:
+    return "mbarrier";
+  case Finding::TensorCopy:
+    return "tensor copy";
+  case Finding::Wgmma:
+    return "wgmma";
+  case Finding::Registers:
+    return "registers";
+  case Finding::GridWait:
+    return "overlapping launch";
   case Finding::Undefined:
     return "undefined behaviour";
   case Finding::GuardZone:

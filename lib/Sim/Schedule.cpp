@@ -1,20 +1,23 @@
-//===- lib/Sim/Schedule.cpp - Running the threads of a block: ready queue, barrier, deadlock ---===//
+//===- lib/Sim/Schedule.cpp - Running the threads of blocks: ready queue, deadlock ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
 // A thread runs until it must wait, then continues on the next ready thread directly. With seed 0 that is the thread
-// made ready last (so a warp stays together), else a random one.
+// made ready last (so a warp stays together), else a random one. The blocks of a cluster run together: their threads
+// are in one queue.
+#include "lib/Sim/Barrier.h"
 #include "lib/Sim/Machine.h"
-#include "lib/Sim/device/calls.cuh"
 
-#include <algorithm>
 #include <cstring>
 
 namespace cupola::sim {
 
 Machine machine;
 
-std::string threadText() {
-  return "thread " + std::to_string(machine.current->index) + " of block " + std::to_string(machine.blockIndex);
+uint64_t nextRandom() {
+  machine.random ^= machine.random << 13;
+  machine.random ^= machine.random >> 7;
+  machine.random ^= machine.random << 17;
+  return machine.random;
 }
 
 void makeReady(Thread &thread) {
@@ -23,13 +26,6 @@ void makeReady(Thread &thread) {
 }
 
 namespace {
-
-uint64_t nextRandom() {
-  machine.random ^= machine.random << 13;
-  machine.random ^= machine.random >> 7;
-  machine.random ^= machine.random << 17;
-  return machine.random;
-}
 
 Thread *pickReady() {
   std::vector<uint16_t> &ready = machine.ready;
@@ -42,14 +38,9 @@ Thread *pickReady() {
   return t;
 }
 
-void mergeTraffic(const Warp &warp) {
-  const unsigned first = static_cast<unsigned>(&warp - machine.warps.data()) * kWarpLanes;
-  machine.traffic.mergeWarp(first, std::min(kWarpLanes, machine.threadCount - first));
-}
-
 /// All warps that have a thread waiting for room in its log.
 void drainTraffic() {
-  for (unsigned i = machine.threadCount; i-- > 0;) {
+  for (size_t i = machine.threads.size(); i-- > 0;) {
     Thread &t = machine.threads[i];
     if (t.wait != Wait::Traffic)
       continue;
@@ -59,12 +50,24 @@ void drainTraffic() {
   machine.atTraffic = 0;
 }
 
-const char *waitName(Wait wait) { return wait == Wait::Barrier ? "at a barrier" : "in a warp operation"; }
+const char *waitName(Wait wait) {
+  switch (wait) {
+  case Wait::Barrier:
+    return "at a barrier";
+  case Wait::ClusterBarrier:
+    return "at a barrier of the cluster";
+  case Wait::MBarrier:
+    return "for mbarriers";
+  default:
+    return "in a warp operation";
+  }
+}
 
 void reportDeadlock() {
-  std::string text = "block " + std::to_string(machine.blockIndex) + ": nobody can go on;";
+  const bool several = machine.blocks.size() > 1;
+  std::string text = blockText(machine.blocks[0]) + (several ? " and its cluster" : "") + ": nobody can go on;";
   uintptr_t places[2] = {0, 0};
-  for (Wait wait : {Wait::Barrier, Wait::Warp}) {
+  for (Wait wait : {Wait::MBarrier, Wait::ClusterBarrier, Wait::Barrier, Wait::Warp}) {
     unsigned count = 0;
     const Thread *first = nullptr;
     for (const Thread &t : machine.threads)
@@ -72,17 +75,26 @@ void reportDeadlock() {
         first = &t;
     if (!first)
       continue;
-    text += " " + std::to_string(count) + " threads wait " + waitName(wait) + " (first: thread " +
-            std::to_string(first->index) + ")";
+    text += " " + std::to_string(count) + " threads wait " + waitName(wait) +
+            " (first: " + (several ? threadText(*first) : "thread " + std::to_string(first->number)) +
+            (wait == Wait::MBarrier ? ", for " + describe(*first->waitBarrier) : "") + ")";
     (places[0] ? places[1] : places[0]) = first->waitPc;
   }
-  text += ", " + std::to_string(machine.threadCount - machine.live) + " have finished";
+  text += ", " + std::to_string(machine.threads.size() - machine.live) + " have finished";
   machine.reports.add(Finding::Deadlock, text, places[0], places[1]);
   machine.abandoned = true;
 }
 
+void enterBlock(Block &block) {
+  machine.block = &block;
+  machine.sharedBase = block.sharedBase;
+  machine.sharedCells = blockCells(block);
+}
+
 void switchTo(void **from, Thread *to) {
   machine.current = to;
+  if (to && to->block != machine.block)
+    enterBlock(*to->block);
   cupolaSimSwitch(from, to ? to->stackPointer : machine.mainStackPointer);
 }
 
@@ -102,16 +114,20 @@ void leave(Thread &self) {
 
 void finishThread() {
   Thread &self = *machine.current;
+  Block &block = *self.block;
+  Warp &warp = machine.warps[self.warp];
   self.wait = Wait::Finished;
   --machine.live;
-  machine.warps[self.warp].present &= ~(1u << self.lane);
-  if (machine.live && machine.atBarrier == machine.live) {
-    machine.reports.add(Finding::Divergence,
-                        std::to_string(machine.live) + " threads of block " + std::to_string(machine.blockIndex) +
-                            " wait at a barrier that the other " + std::to_string(machine.threadCount - machine.live) +
-                            " threads never reached",
-                        machine.barrier.pc);
-    abandonLaunch();
+  --block.live;
+  warp.present &= ~(1u << self.lane);
+  if (warp.present == 0)
+    checkProductsAtEnd(warp);
+  checkBarriersAtEnd(block);
+  if (machine.isPrecise)
+    machine.clocks.collect(self, block.known);
+  if (block.live == 0) {
+    checkWarpgroupsAtEnd(block);
+    checkMBarriersAtEnd(block);
   }
   leave(self);
 }
@@ -121,42 +137,70 @@ void threadMain() {
   finishThread();
 }
 
-void beginBlock(uint32_t index) {
-  machine.blockIndex = index;
+/// Block `rank` of cluster `index`.
+void beginBlock(Block &block, uint32_t index, uint32_t rank) {
+  block = Block();
+  placeBlock(block, index, rank);
+  block.firstThread = rank * machine.threadCount;
+  block.firstWarp = rank * static_cast<unsigned>(machine.warps.size() / machine.cluster);
+  block.sharedBase = machine.allShared + rank * kMaxSharedBytes;
+  block.live = machine.threadCount;
+  block.known = machine.clocks.makeVector();
+  std::memset(reinterpret_cast<void *>(block.sharedBase), kPoison, machine.sharedBytes);
+}
+
+void beginThread(Thread &t, unsigned index) {
+  Block &block = machine.blocks[index / machine.threadCount];
+  t.block = &block;
+  t.index = static_cast<uint16_t>(index);
+  t.number = static_cast<uint16_t>(index % machine.threadCount);
+  t.warp = static_cast<uint16_t>(block.firstWarp + t.number / kWarpLanes);
+  t.lane = static_cast<uint8_t>(t.number % kWarpLanes);
+  t.clock = machine.blockClock;
+  t.hasWaitedForGrid = !machine.isProgrammatic;
+  t.stackLow = machine.stacks.low(index);
+  t.stackPointer = machine.stacks.prepare(index, threadMain);
+  t.copies.clear();
+  t.openGroup = 0;
+  refreshStamp(t);
+  Warp &warp = machine.warps[t.warp];
+  warp.block = &block;
+  if (warp.lanes++ == 0)
+    warp.firstThread = index;
+  warp.present |= 1u << t.lane;
+}
+
+void beginBlocks(uint32_t index) {
   machine.blockSerial = machine.nextSerial++;
   machine.blockClock = 1;
   machine.blockStart = makeStamp(machine.blockSerial, 0, 0);
   machine.blockBound = makeStamp(machine.blockSerial, machine.blockClock, 0);
-  machine.live = machine.threadCount;
-  machine.atBarrier = machine.atTraffic = 0;
+  machine.live = static_cast<unsigned>(machine.threads.size());
+  machine.atClusterBarrier = machine.atTraffic = 0;
+  machine.isPrecise = false;
+  machine.acquiredMaps.clear();
   machine.ready.clear();
   machine.order.beginBlock();
-  std::memset(reinterpret_cast<void *>(machine.sharedBase), kPoison, machine.sharedBytes);
+  for (uint32_t rank = 0; rank < machine.cluster; ++rank)
+    beginBlock(machine.blocks[rank], index, rank);
+  enterBlock(machine.blocks[0]);
   for (Warp &warp : machine.warps)
     warp = Warp();
-  for (unsigned i = machine.threadCount; i-- > 0;) {
-    Thread &t = machine.threads[i];
-    t.index = static_cast<uint16_t>(i);
-    t.warp = static_cast<uint16_t>(i / kWarpLanes);
-    t.lane = static_cast<uint8_t>(i % kWarpLanes);
-    t.clock = machine.blockClock;
-    t.stackLow = machine.stacks.low(i);
-    t.stackPointer = machine.stacks.prepare(i, threadMain);
-    t.copies.clear();
-    t.openGroup = 0;
-    refreshStamp(t);
-    machine.warps[t.warp].present |= 1u << t.lane;
-    makeReady(t);
-  }
+  for (unsigned i = 0; i < machine.threads.size(); ++i)
+    beginThread(machine.threads[i], i);
+  for (size_t i = machine.threads.size(); i-- > 0;)
+    makeReady(machine.threads[i]);
+  if (machine.cluster > 1)
+    beginPreciseOrder();
 }
 
 } // namespace
 
-bool runBlock(uint32_t index) {
-  beginBlock(index);
+bool runBlocks(uint32_t index) {
+  beginBlocks(index);
   switchTo(&machine.mainStackPointer, pickReady());
   machine.current = nullptr;
-  ++machine.traffic.counted.blocks;
+  machine.traffic.counted.blocks += machine.blocks.size();
   for (const Warp &warp : machine.warps)
     mergeTraffic(warp);
   return !machine.abandoned && !machine.reports.full();
@@ -178,58 +222,4 @@ void abandonLaunch() {
   __builtin_unreachable();
 }
 
-namespace {
-
-void checkBarrier(MeetingPlace here) {
-  if (machine.atBarrier == 0)
-    machine.barrier = here;
-  if (machine.barrier.place != here.place)
-    machine.reports.add(Finding::Divergence, threadText() + " waits at another barrier than the threads before it",
-                        here.pc, machine.barrier.pc);
-  if (machine.live == machine.threadCount)
-    return;
-  machine.reports.add(Finding::Divergence,
-                      threadText() + " waits at a barrier that " + std::to_string(machine.threadCount - machine.live) +
-                          " threads never reached",
-                      here.pc);
-  abandonLaunch();
-}
-
-/// Everybody is at the barrier: one clock for all, above every earlier one.
-void releaseBarrier(const Thread &last) {
-  uint32_t clock = 0;
-  for (const Thread &t : machine.threads)
-    clock = std::max(clock, t.clock);
-  if (++clock >= kMaxClock) {
-    machine.reports.add(Finding::Limit, "more than " + std::to_string(kMaxClock) + " barriers in one block",
-                        last.waitPc);
-    abandonLaunch();
-  }
-  machine.atBarrier = 0;
-  machine.blockClock = clock;
-  machine.blockBound = makeStamp(machine.blockSerial, clock, 0);
-  ++machine.traffic.counted.barriers;
-  for (const Warp &warp : machine.warps)
-    mergeTraffic(warp);
-  for (unsigned i = machine.threadCount; i-- > 0;) {
-    Thread &t = machine.threads[i];
-    t.clock = clock;
-    refreshStamp(t);
-    if (&t != &last)
-      makeReady(t);
-  }
-}
-
-} // namespace
 } // namespace cupola::sim
-
-using namespace cupola::sim;
-
-extern "C" void cupola_sim_barrier(unsigned long long place) {
-  const auto pc = reinterpret_cast<uintptr_t>(__builtin_return_address(0));
-  checkBarrier({place, pc});
-  if (++machine.atBarrier == machine.live)
-    releaseBarrier(*machine.current);
-  else
-    waitFor(Wait::Barrier, pc);
-}

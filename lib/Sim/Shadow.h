@@ -16,15 +16,22 @@ struct Access {
   unsigned bytes;
   bool write, atomic;
   uintptr_t pc;
+  const char *by = nullptr; ///< who accesses in the thread's place: "tensor copy"
 };
 
 // Slow paths, in Shadow.cpp.
 Stamp mergeRead(Stamp read, const Thread &t);
 void checkSharedWrite(Stamp earlier, const Thread &t, const Access &access);
 void checkSharedReads(Stamp reads, const Thread &t, const Access &access);
+/// Another access of these bytes under way. True: there is none.
+bool checkProducts(const Block &block, const Thread &t, const Access &access);
 void checkGlobalWrite(Stamp earlier, const Thread &t, const Access &access);
 void checkGlobalReads(Stamp reads, const Thread &t, const Access &access);
 void reportUninitialised(const Access &access);
+/// `access` of these blocks happens before what `t` does now.
+bool isOrderedInBlock(Stamp access, const Thread &t);
+/// The same of a reader, in the order of vectors.
+bool isOrderedBefore(const ReadSets::Reader &reader, unsigned thread);
 void splitSharedCells(uintptr_t offset, unsigned bytes);
 void splitRegionCells(Region &region, uintptr_t offset, unsigned bytes);
 
@@ -45,7 +52,7 @@ template <bool Write> inline void touchSharedCell(Cell &cell, const Thread &t, c
     cell.read = 0;
   } else if (reads < machine.blockBound) {
     cell.read = t.stamp | kReadByOne;
-  } else if ((reads & kFlagMask) != kReadByMany) {
+  } else if ((reads & kFlagMask) != kReadByMany || machine.isPrecise) {
     cell.read = mergeRead(reads, t);
   }
 }
@@ -74,7 +81,7 @@ template <bool Write> inline void touchGlobalCell(Cell &cell, const Thread &t, c
     cell.read = reads | kNeverClock << kClockShift; // several blocks read it
   } else if (reads < machine.blockBound) {
     cell.read = t.stamp | kReadByOne;
-  } else if ((reads & kFlagMask) != kReadByMany) {
+  } else if ((reads & kFlagMask) != kReadByMany || machine.isPrecise) {
     cell.read = mergeRead(reads, t);
   }
 }

@@ -6,7 +6,8 @@
 // all threads of the block have one clock that is above every clock before it. So within a block
 //   "ordered by a block barrier" is   stamp < (block, clock at the last barrier, 0),
 // one comparison of integers, and no vector of clocks is needed: warp barriers always join all lanes of a warp, so that
-// one more number per warp says what they order.
+// one more number per warp says what they order. Kernels with mbarriers or clusters need the vectors (Clocks.h); the
+// blocks of a cluster have one number, and their threads are numbered through.
 #ifndef CUPOLA_LIB_SIM_STAMP_H
 #define CUPOLA_LIB_SIM_STAMP_H
 
@@ -17,7 +18,8 @@ namespace cupola::sim {
 using Stamp = uint64_t;
 
 constexpr int kClockShift = 12, kBlockShift = 36;
-constexpr uint64_t kMaxClock = (uint64_t(1) << 24) - 2;
+/// The highest bit is ReadSets'.
+constexpr uint64_t kMaxClock = (uint64_t(1) << 23) - 2;
 /// The clock of a copy that nobody has waited for: above every barrier.
 constexpr uint64_t kNeverClock = (uint64_t(1) << 24) - 1;
 constexpr uint64_t kMaxBlockSerial = (uint64_t(1) << 28) - 1;

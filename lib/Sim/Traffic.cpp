@@ -68,6 +68,15 @@ void Traffic::noteSector(uint64_t sector) {
   range.isTouched[sector - range.first] = true;
 }
 
+void Traffic::countCopy(uintptr_t address, uint64_t bytes) {
+  ++counted.requests;
+  counted.bytesRead += bytes;
+  for (uint64_t sector = address / kSectorBytes; sector <= (address + bytes - 1) / kSectorBytes; ++sector) {
+    ++counted.sectors;
+    noteSector(sector);
+  }
+}
+
 void Traffic::mergeWarp(unsigned firstThread, unsigned lanes) {
   unsigned cursor[kLanes] = {};
   uint64_t addresses[kLanes];

@@ -35,6 +35,8 @@ public:
                                         address};
     return at + 1 < kCapacity;
   }
+  /// Counts a row of a tensor copy, one request.
+  void countCopy(uintptr_t address, uint64_t bytes);
   /// Counts and empties the logs of 32 threads from `firstThread` on.
   void mergeWarp(unsigned firstThread, unsigned lanes);
   /// The place of the newest logged access of `thread` that touches [address, address + bytes), or 0.

@@ -26,6 +26,18 @@ const char *meetingName(Meeting m) {
     return "ldmatrix";
   case Meeting::Mma:
     return "mma";
+  case Meeting::WgmmaFence:
+    return "wgmma_fence";
+  case Meeting::Wgmma:
+    return "wgmma";
+  case Meeting::WgmmaCommit:
+    return "wgmma_commit";
+  case Meeting::WgmmaWait:
+    return "wgmma_wait";
+  case Meeting::GiveRegisters:
+    return "give_registers";
+  case Meeting::TakeRegisters:
+    return "take_registers";
   case Meeting::None:
     break;
   }
@@ -72,6 +84,8 @@ void syncWarp(Warp &warp, Thread *lanes, unsigned count) {
   for (unsigned l = 0; l < count; ++l)
     clock = std::max(clock, lanes[l].clock);
   warp.syncClock = clock + 1;
+  if (machine.isPrecise)
+    return machine.clocks.join(lanes, count, warp.syncClock);
   for (unsigned l = 0; l < count; ++l) {
     lanes[l].clock = warp.syncClock;
     refreshStamp(lanes[l]);
@@ -90,6 +104,17 @@ void carryOut(Warp &warp, Thread *lanes, unsigned count) {
     return loadMatrices(lanes, warp.parameter);
   case Meeting::Mma:
     return multiplyTiles(lanes, warp.parameter);
+  case Meeting::WgmmaFence:
+    return fenceAccumulators(warp, lanes, warp.parameter);
+  case Meeting::Wgmma:
+    return startProduct(warp, lanes, warp.parameter);
+  case Meeting::WgmmaCommit:
+    return commitProducts(warp, lanes);
+  case Meeting::WgmmaWait:
+    return waitForProducts(warp, lanes, warp.parameter);
+  case Meeting::GiveRegisters:
+  case Meeting::TakeRegisters:
+    return changeRegisters(warp, lanes, warp.parameter, warp.meeting == Meeting::TakeRegisters);
   case Meeting::None:
     return;
   }
@@ -113,7 +138,7 @@ void meet(Meeting meeting, uint32_t parameter, MeetingPlace at) {
   }
   self.waitPc = at.pc;
   warp.arrived |= 1u << self.lane;
-  const unsigned first = self.warp * kWarpLanes, count = std::min(kWarpLanes, machine.threadCount - first);
+  const unsigned first = warp.firstThread, count = warp.lanes;
   const uint32_t everybody = count == kWarpLanes ? ~0u : (1u << count) - 1;
   if (warp.arrived != everybody) {
     waitFor(Wait::Warp, at.pc);
@@ -174,5 +199,35 @@ void cupola_sim_mma(float *acc, const unsigned *a, const unsigned *b, int mi, in
   self.operandB = b;
   const auto packed = static_cast<uint32_t>(mi << 16 | ni << 8 | shape);
   meet(Meeting::Mma, packed, {place, asPc(__builtin_return_address(0))});
+}
+
+void cupola_sim_wgmma_fence(float *acc, int tiles, unsigned long long place) {
+  machine.current->result = acc;
+  meet(Meeting::WgmmaFence, static_cast<uint32_t>(tiles), {place, asPc(__builtin_return_address(0))});
+}
+
+void cupola_sim_wgmma(float *acc, int tiles, unsigned long long a, unsigned long long b, int kind,
+                      unsigned long long place) {
+  Thread &self = *machine.current;
+  self.result = acc;
+  self.operandA = &a;
+  self.operandB = &b;
+  meet(Meeting::Wgmma, static_cast<uint32_t>(tiles << 8 | kind), {place, asPc(__builtin_return_address(0))});
+}
+
+void cupola_sim_wgmma_commit(unsigned long long place) {
+  meet(Meeting::WgmmaCommit, 0, {place, asPc(__builtin_return_address(0))});
+}
+
+void cupola_sim_wgmma_wait(int pending, unsigned long long place) {
+  meet(Meeting::WgmmaWait, static_cast<uint32_t>(pending), {place, asPc(__builtin_return_address(0))});
+}
+
+void cupola_sim_give_registers(int count, unsigned long long place) {
+  meet(Meeting::GiveRegisters, static_cast<uint32_t>(count), {place, asPc(__builtin_return_address(0))});
+}
+
+void cupola_sim_take_registers(int count, unsigned long long place) {
+  meet(Meeting::TakeRegisters, static_cast<uint32_t>(count), {place, asPc(__builtin_return_address(0))});
 }
 }

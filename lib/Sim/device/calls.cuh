@@ -20,6 +20,9 @@ struct CupolaSimWords {
 extern "C" {
 unsigned cupola_sim_thread(void) __attribute__((const));
 unsigned cupola_sim_block(void) __attribute__((const));
+unsigned cupola_sim_block_y(void) __attribute__((const));
+unsigned cupola_sim_block_z(void) __attribute__((const));
+unsigned cupola_sim_cluster_rank(void) __attribute__((const));
 unsigned cupola_sim_threads(void) __attribute__((const));
 unsigned cupola_sim_blocks(void) __attribute__((const));
 unsigned char *cupola_sim_shared(void) __attribute__((const));
@@ -27,6 +30,7 @@ unsigned char *cupola_sim_shared(void) __attribute__((const));
 /// Who meets must come to one `place`: the optimiser may copy or merge calls, but each thread makes the same calls with
 /// the same operands, in order. That they are not merged only keeps the source lines of reports exact.
 void cupola_sim_barrier(unsigned long long place) CUPOLA_SIM_NOMERGE;
+void cupola_sim_cluster_barrier(unsigned long long place) CUPOLA_SIM_NOMERGE;
 void cupola_sim_syncwarp(unsigned long long place) CUPOLA_SIM_NOMERGE;
 void cupola_sim_fence(void);
 
@@ -51,10 +55,38 @@ void cupola_sim_load_matrices(unsigned *fragments, const void *const *rows, int 
 /// acc[mi][ni][4] += a * b for the warp's tile; `shape` is a CupolaSimMma.
 void cupola_sim_mma(float *acc, const unsigned *a, const unsigned *b, int mi, int ni, int shape,
                     unsigned long long place) CUPOLA_SIM_NOMERGE;
+
+/// `barrier` is shared memory of the block.
+void cupola_sim_mbarrier_init(unsigned long long *barrier, unsigned arrivals) CUPOLA_SIM_NOMERGE;
+void cupola_sim_mbarrier_init_fence(void) CUPOLA_SIM_NOMERGE;
+void cupola_sim_mbarrier_expect(unsigned long long *barrier, unsigned bytes) CUPOLA_SIM_NOMERGE;
+void cupola_sim_mbarrier_arrive(unsigned long long *barrier) CUPOLA_SIM_NOMERGE;
+void cupola_sim_mbarrier_arrive_remote(unsigned long long *barrier, unsigned rank) CUPOLA_SIM_NOMERGE;
+void cupola_sim_mbarrier_wait(unsigned long long *barrier, unsigned parity) CUPOLA_SIM_NOMERGE;
+
+void cupola_sim_tensor_map_acquire(const void *map) CUPOLA_SIM_NOMERGE;
+/// The box at `rank` coordinates, innermost first, to the caller's block, or to every block of the cluster whose bit of
+/// `blocks` is set.
+void cupola_sim_tensor_copy(void *shared, const void *map, const int *at, int rank,
+                            unsigned long long *barrier) CUPOLA_SIM_NOMERGE;
+void cupola_sim_tensor_copy_multicast(void *shared, const void *map, const int *at, int rank,
+                                      unsigned long long *barrier, unsigned blocks) CUPOLA_SIM_NOMERGE;
+
+/// acc[tiles][4] is the lane's part of 64 x 8*tiles accumulators; `kind` is a sum of CupolaSimWgmma.
+void cupola_sim_wgmma_fence(float *acc, int tiles, unsigned long long place) CUPOLA_SIM_NOMERGE;
+void cupola_sim_wgmma(float *acc, int tiles, unsigned long long a, unsigned long long b, int kind,
+                      unsigned long long place) CUPOLA_SIM_NOMERGE;
+void cupola_sim_wgmma_commit(unsigned long long place) CUPOLA_SIM_NOMERGE;
+void cupola_sim_wgmma_wait(int pending, unsigned long long place) CUPOLA_SIM_NOMERGE;
+
+void cupola_sim_give_registers(int count, unsigned long long place) CUPOLA_SIM_NOMERGE;
+void cupola_sim_take_registers(int count, unsigned long long place) CUPOLA_SIM_NOMERGE;
+void cupola_sim_grid_wait(void);
 }
 
 enum CupolaSimShuffle { CupolaSimXor, CupolaSimIndex, CupolaSimUp, CupolaSimDown };
 enum CupolaSimMma { CupolaSimHalfK8, CupolaSimHalfK16, CupolaSimBf16K16 };
+enum CupolaSimWgmma { CupolaSimWgmmaBf16 = 1, CupolaSimWgmmaTransposedB = 2 };
 enum CupolaSimAtomic {
   CupolaSimAddI32,
   CupolaSimAddU64,

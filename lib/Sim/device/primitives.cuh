@@ -70,6 +70,8 @@ CUPOLA_DEVICE Place operator+(Place outer, Place inner) { return {outer.id * 0x9
 
 CUPOLA_DEVICE unsigned threadIndex() { return cupola_sim_thread(); }
 CUPOLA_DEVICE unsigned blockIndex() { return cupola_sim_block(); }
+CUPOLA_DEVICE unsigned blockIndexY() { return cupola_sim_block_y(); }
+CUPOLA_DEVICE unsigned blockIndexZ() { return cupola_sim_block_z(); }
 CUPOLA_DEVICE unsigned blockThreads() { return cupola_sim_threads(); }
 CUPOLA_DEVICE unsigned gridBlocks() { return cupola_sim_blocks(); }
 CUPOLA_DEVICE unsigned char *sharedBase() { return cupola_sim_shared(); }

@@ -25,6 +25,11 @@ template <class Vector> CUPOLA_DEVICE void storeVector(void *p, const Vector &v)
   cupola_sim_store(p, sizeof(Vector), words);
 }
 
+/// As on a GPU an offset in the block's shared memory.
+CUPOLA_DEVICE unsigned sharedAddress(const void *p) {
+  return static_cast<unsigned>(static_cast<const unsigned char *>(p) - cupola_sim_shared());
+}
+
 template <int Bytes> CUPOLA_DEVICE void asyncCopy(void *shared, const void *global, unsigned sourceBytes) {
   cupola_sim_async_copy(shared, global, Bytes, sourceBytes);
 }
