@@ -153,8 +153,9 @@ bool Lowering::holds(const Expr &condition) {
   if (!mayHaveSurplus)
     return proveLessEqual(0, condition, vars.ranges()) == true;
   Ranges ranges = vars.ranges();
-  for (BlockArgument index : func.getBlockIndices())
-    ranges[vars.name(index)].hi.reset();
+  for (auto [index, extent] : llvm::zip_equal(func.getBlockIndices(), graph::exprsOf(func.getBlocks())))
+    if (!extent.constant())
+      ranges[vars.name(index)].hi.reset();
   return proveLessEqual(0, condition, ranges) == true;
 }
 
@@ -175,7 +176,8 @@ LogicalResult Lowering::guardBlocks(Body body) {
     return body();
   graph::Exprs exists;
   for (auto [axis, extent] : llvm::enumerate(graph::exprsOf(func.getBlocks())))
-    exists.push_back(extent - 1 - block(axis));
+    if (!extent.constant())
+      exists.push_back(extent - 1 - block(axis));
   return guard(exists, [&] {
     mayHaveSurplus = false;
     LogicalResult done = body();

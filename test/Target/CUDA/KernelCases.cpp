@@ -198,6 +198,40 @@ std::vector<KernelCase> halfGemmCases() {
   return cases;
 }
 
+std::vector<KernelCase> wgmmaCases() {
+  const char *wide = "tile 128x256, stages 4, cluster 2", *alone = "tile 128x256, stages 4, cluster 1",
+             *narrow = "tile 128x128, stages 6, cluster 1", *small = "tile 64x64, stages 2, cluster 1";
+  std::vector<KernelCase> cases;
+  auto add = [&](int64_t m, int64_t n, int64_t k, const GemmOptions &options) {
+    cases.push_back(gemmCase(m, n, k, options));
+  };
+  // Whole tiles; more of them than stages; less than a tile of each; odd numbers of tiles of rows.
+  for (const char *shape : {wide, alone, narrow, small})
+    for (bool transposed : {false, true}) {
+      GemmOptions options;
+      options.type = shape == alone ? "bf16" : "f16";
+      options.wgmma = shape;
+      options.rhsTransposed = transposed;
+      for (auto [m, n, k] : {std::tuple(256, 256, 64), std::tuple(300, 264, 328), std::tuple(7, 24, 40)})
+        add(m, n, k, options);
+    }
+  GemmOptions options;
+  options.type = "f16";
+  options.wgmma = wide;
+  options.rhsTransposed = true;
+  add(130, 33, 72, options); // columns that no vector has
+  options.dynamic = true;
+  options.batch = 2;
+  add(140, 40, 72, options);
+  options.wgmma = narrow;
+  options.rhsTransposed = false;
+  add(45, 64, 96, options);
+  options.rhsPitch = 72;
+  options.dynamic = false;
+  add(45, 64, 96, options);
+  return cases;
+}
+
 std::vector<KernelCase> gemmCases() {
   std::vector<KernelCase> cases;
   for (auto [m, n, k] : {std::tuple(64, 64, 32), std::tuple(33, 70, 19), std::tuple(16, 130, 48)})

@@ -107,13 +107,14 @@ public:
   }
   void raw(const std::string &text) { body += text + "\n"; }
 
+  /// `schedule`: an attribute, or empty: the compiler chooses.
   std::string func(const std::string &kind, const Exprs &grid, const std::string &scalars,
-                   const std::vector<std::string> &views) {
+                   const std::vector<std::string> &views, const std::string &schedule = "") {
     Exprs point;
     for (size_t i = 0; i < grid.size(); ++i)
       point.push_back(v("g" + std::to_string(i)));
-    std::string text =
-        "kernel.func @k " + kind + " grid (" + list(point) + ") in [" + list(grid) + "] scalars [" + scalars + "] (";
+    std::string text = "kernel.func @k " + kind + " grid (" + list(point) + ") in [" + list(grid) + "] scalars [" +
+                       scalars + "] " + (schedule.empty() ? "" : "schedule " + schedule + " ") + "(";
     for (size_t i = 0; i < views.size(); ++i)
       text += (i ? ", %a" : "%a") + std::to_string(i) + ": !kernel.view<" + views[i] + ">";
     return text + ") {\n" + body + "}\n";

@@ -25,7 +25,8 @@ inline void PrintTo(const KernelCase &test, std::ostream *os) { *os << test.name
 
 /// Every schedule over its parameter space: aligned and ragged extents, types, layouts.
 std::vector<KernelCase> pointwiseCases(), transposeCases(), gatherCases(), rowCases(), reductionCases(), normCases(),
-    windowCases(), gemmCases(), halfGemmCases(), convCases(), halfConvCases(), attentionCases(), halfAttentionCases();
+    windowCases(), gemmCases(), halfGemmCases(), wgmmaCases(), convCases(), halfConvCases(), attentionCases(),
+    halfAttentionCases();
 
 /// out[r, c] = f(in[r, c] + bias[c]), c fixed, r = n0; or both fixed.
 KernelCase pointwiseCase(const std::string &type, int64_t rows, int64_t columns, bool dynamic);
@@ -59,6 +60,7 @@ struct GemmOptions {
   bool rhsPrologue = false; ///< so is rhs
   int64_t batch = 1;
   int64_t rhsPitch = 0; ///< between rows of rhs; 0: dense
+  std::string wgmma;    ///< parameters of a schedule gemm_wgmma; empty: the compiler chooses one
 };
 /// out = f(lhs * rhs + bias[n]) + residual[m, n].
 KernelCase gemmCase(int64_t m, int64_t n, int64_t k, const GemmOptions &options = {});

@@ -4,7 +4,7 @@
 // RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel.func(kernel-choose-schedule{arch=sm_80}))' | FileCheck %s --check-prefix=OLDER
 // RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel.func(kernel-choose-schedule{arch=sm_90a}),kernel-to-simt)' | FileCheck %s
 
-// OLDER-NOT: gemm_wgmma
+// OLDER: @large {{.*}} schedule #cuda.gemm_mma<
 
 // B is [k][n]: tiles of 64 columns, two for each of the two blocks.
 // SCHEDULE: @large {{.*}} schedule #cuda.gemm_wgmma<tile 128x256, stages 4, cluster 2>
@@ -72,7 +72,7 @@ kernel.func @batched gemm grid (%g0) in [48] scalars []
 
 // The blocks of a plan with symbols may be more: whole clusters leave.
 // CHECK: simt.func @symbolic block %[[X:.*]] of 2*floordiv(n0 + 255, 256), %{{.*}} of 1 cluster 2
-// CHECK: simt.guard [2*floordiv(n0 + 255, 256) - %[[X]] - 1
+// CHECK: simt.guard [-%[[X]] + 2*floordiv(n0 + 255, 256) - 1] {
 kernel.func @symbolic gemm grid () in [] scalars [#kernel.scalar<1, 8192, 1>]
     schedule #cuda.gemm_wgmma<tile 128x256, stages 4, cluster 2>
     (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %out0: !kernel.view<f32, write>) {

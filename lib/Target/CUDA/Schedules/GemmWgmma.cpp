@@ -40,10 +40,10 @@ std::optional<Operands> operandsOf(kernel::FuncOp func, DotOp dot, Variables &va
 /// neighbours along m: each copies its rows of lhs, and its part of the columns of rhs to all.
 class Wgmma : public cuda::ProductLowering {
 public:
-  Wgmma(kernel::FuncOp func, cuda::GemmWgmmaAttr schedule)
+  Wgmma(kernel::FuncOp func, cuda::GemmWgmmaAttr schedule, const Operands &operands)
       : ProductLowering(func, {schedule.getM(), schedule.getN(), rowElements, 1}, schedule.getThreads()),
         stages(schedule.getStages()), cluster(schedule.getCluster()), consumers(schedule.getM() / rowsOfGroup),
-        operands(*operandsOf(func, dot, low.vars)) {}
+        operands(operands) {}
 
   LogicalResult run() {
     graph::Exprs blocks = {ceilDiv(extents[0], tileM * cluster) * cluster, ceilDiv(extents[1], tileN)};
@@ -260,4 +260,12 @@ double cuda::GemmWgmmaAttr::cost(const KernelFacts &facts, const GpuArchitecture
 
 bool cuda::GemmWgmmaAttr::compilesAlone() const { return true; }
 
-LogicalResult cuda::GemmWgmmaAttr::lower(kernel::FuncOp func) const { return Wgmma(func, *this).run(); }
+LogicalResult cuda::GemmWgmmaAttr::lower(kernel::FuncOp func) const {
+  KernelFacts facts(func);
+  std::optional<Operands> operands;
+  if (facts.product)
+    operands = operandsOf(func, facts.product->dot, facts.vars);
+  if (!operands)
+    return func.emitError() << "has no operands that tensor copies bring";
+  return Wgmma(func, *this, *operands).run();
+}
