@@ -58,7 +58,8 @@ LogicalResult yields(Operation *op, Region &region, TypeRange expected) {
 }
 
 bool yieldsScalar(Region &region) {
-  auto yield = dyn_cast<YieldOp>(region.front().getTerminator());
+  Block &body = region.front();
+  auto yield = body.empty() ? YieldOp() : dyn_cast<YieldOp>(body.back());
   return yield && yield.getValues().size() == 1 && !isa<TileType>(yield.getValues().getTypes()[0]);
 }
 
