@@ -74,6 +74,9 @@ LogicalResult kernel::FuncOp::verify() {
   for (BlockArgument index : getPoint())
     if (!index.getType().isIndex())
       return emitOpError() << "point of the grid of type " << index.getType() << " is no index";
+  for (PackedAttr packed : getPackedOperands())
+    if (packed.getParameter() >= getViews().size())
+      return emitOpError() << "packs parameter " << packed.getParameter() << " of " << getViews().size();
   return verifyPositions(*this);
 }
 

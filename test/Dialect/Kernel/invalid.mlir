@@ -106,6 +106,13 @@ kernel.func @packed pointwise grid () in [] scalars [] packed [#kernel.scalar<1,
 
 // -----
 
+// expected-error @below {{packs parameter 1 of 1}}
+kernel.func @beyond gemm grid () in [] scalars [] packed [#kernel.packed<1 bytes <"36864"> by @pack>]
+    (%in0: !kernel.view<f32, read>) {
+}
+
+// -----
+
 //===----------------------------------------------------------------------===//
 // Loops
 //===----------------------------------------------------------------------===//

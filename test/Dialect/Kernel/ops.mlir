@@ -174,5 +174,38 @@ kernel.func @packed gemm grid () in [] scalars [] packed [#kernel.packed<1 bytes
 kernel.func @bare pointwise grid () in [] scalars [] () {
 }
 
+// Steps that carry nothing, loops without results, a tile of one element.
+// CHECK-LABEL: kernel.func @less
+// CHECK: %[[ONE:.*]] = kernel.map () in [] {
+// CHECK: } : !kernel.tile<f32>
+// CHECK: kernel.for (%{{.*}}) below n0 carry () {
+// CHECK-NEXT: kernel.extract %[[ONE]] [] : f32 from <f32>
+// CHECK: kernel.for (%{{.*}}) below 2 carry () attributes {once} {
+// CHECK: kernel.map (%{{.*}}) in [8] {
+// CHECK-NEXT: kernel.yield{{$}}
+// CHECK-NEXT: }{{$}}
+// CHECK: kernel.reduce [] (%{{.*}}) in [8] {
+// CHECK-NEXT: kernel.yield{{$}}
+// CHECK-NEXT: }{{$}}
+kernel.func @less pointwise grid () in [] scalars [#kernel.scalar<1, 0, 1>] () {
+  %one = kernel.map () in [] {
+    %0 = kernel.constant 1.0 : f32
+    kernel.yield %0 : f32
+  } : !kernel.tile<f32>
+  kernel.for (%j) below n0 carry () {
+    %0 = kernel.extract %one [] : f32 from !kernel.tile<f32>
+    kernel.yield
+  }
+  kernel.for (%j) below 2 carry () attributes {once} {
+    kernel.yield
+  }
+  kernel.map (%d0) in [8] {
+    kernel.yield
+  }
+  kernel.reduce [] (%d0) in [8] {
+    kernel.yield
+  }
+}
+
 // CHECK: func.func private @types(!kernel.view<f16, write>, !kernel.tile<i1, "8", "4*n0">)
 func.func private @types(!kernel.view<f16, write>, !kernel.tile<i1, "8", "4*n0">)
