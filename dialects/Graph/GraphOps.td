@@ -9,7 +9,14 @@ include "dialects/Graph/GraphModuleOps.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-def Graph_Tensor : TensorOf<[AnyFloat, AnySignlessInteger, AnyUnsignedInteger]>;
+def Graph_Elements : TensorOf<[AnyFloat, AnySignlessInteger, AnyUnsignedInteger]>;
+def Graph_HasShape : CPred<[{
+  ::llvm::isa_and_nonnull<::cupola::graph::ShapeAttr>(::llvm::cast<::mlir::RankedTensorType>($_self).getEncoding())
+}]>;
+
+/// Its extents are numbers, or all of them expressions.
+def Graph_Tensor : Type<And<[Graph_Elements.predicate, HasRankPred, Or<[HasStaticShapePred, Graph_HasShape]>]>,
+                        Graph_Elements.summary # " with a shape", "::mlir::TensorType">;
 
 /// An op on tensors without side effects that declares its classes.
 class Graph_PureOp<string mnemonic, string fusionClass, string precisionClass,

@@ -177,6 +177,8 @@ LogicalResult ConcatOp::verify() { return verifyInARow(*this); }
 LogicalResult JoinOp::verify() { return verifyInARow(*this); }
 
 LogicalResult WindowOp::verify() {
+  if (failed(axisInRange(*this, getAxis(), getInput())))
+    return failure();
   size_t axis = getAxis(), dims = getSizes().size();
   Exprs in = shapeOf(getInput()), out = shapeOf(getResult());
   if (dims == 0 || axis + dims > in.size() || out.size() != in.size() + dims)
@@ -204,8 +206,12 @@ LogicalResult GatherOp::verify() {
   if (failed(axisInRange(*this, getAxis(), getData())))
     return failure();
   Exprs data = shapeOf(getData()), indices = shapeOf(getIndices());
+  const int64_t batch = getBatchDims();
+  if (batch < 0 || batch > static_cast<int64_t>(getAxis()) || batch > static_cast<int64_t>(indices.size()))
+    return emitOpError() << batch << " common dimensions of " << getAxis() << " before the axis and " << indices.size()
+                         << " of indices";
   Exprs expected(ArrayRef<Expr>(data).take_front(getAxis()));
-  llvm::append_range(expected, ArrayRef<Expr>(indices).drop_front(getBatchDims()));
+  llvm::append_range(expected, ArrayRef<Expr>(indices).drop_front(batch));
   llvm::append_range(expected, ArrayRef<Expr>(data).drop_front(getAxis() + 1));
   if (failed(shapeIs(*this, expected, getResult())))
     return failure();
@@ -228,7 +234,7 @@ LogicalResult GatherNDOp::verify() {
   std::optional<int64_t> depth;
   if (last >= 0)
     depth = indices[last].constant();
-  if (!depth || batch > last || batch + *depth > static_cast<int64_t>(data.size()))
+  if (!depth || batch < 0 || batch > last || batch + *depth > static_cast<int64_t>(data.size()))
     return emitOpError("the last dimension of indices must be static and fit the data's rank");
   Exprs expected(ArrayRef<Expr>(indices).drop_back());
   llvm::append_range(expected, ArrayRef<Expr>(data).drop_front(batch + *depth));
@@ -398,8 +404,7 @@ LogicalResult FusionOp::verify() {
   Block &body = getBody().front();
   if (body.getArgumentTypes() != TypeRange(getInputs()))
     return emitOpError("operands and arguments of the region differ in type");
-  auto yield = cast<YieldOp>(body.getTerminator());
-  if (yield.getValues().getTypes() != getResultTypes())
+  if (auto yield = dyn_cast<YieldOp>(body.back()); !yield || yield.getValues().getTypes() != getResultTypes())
     return emitOpError("yielded values and results differ in type");
   if (getKernel().has_value() != getScalars().has_value())
     return emitOpError("has a kernel and its scalars, or none of both");

@@ -55,9 +55,10 @@ void kernel::FuncOp::print(OpAsmPrinter &p) {
     p << " packed " << packed;
   p << " (";
   llvm::interleaveComma(getViews(), p, [&](BlockArgument arg) { p.printRegionArgument(arg); });
-  p << ") ";
+  p << ')';
   p.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
                                      {"sym_name", "kind", "grid", "scalars", "schedule", "packed"});
+  p << ' ';
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false, /*printBlockTerminators=*/false);
 }
 
@@ -94,7 +95,7 @@ ParseResult kernel::FuncOp::parse(OpAsmParser &parser, OperationState &result) {
   return parseRegion(parser, *result.addRegion(), args);
 }
 
-// kernel.for (%step) below extent carry (%carried = %init, ..) : types {body}
+// kernel.for (%step) below extent carry (%carried = %init, ..) (: types)? {body}
 void ForOp::print(OpAsmPrinter &p) {
   p << " (";
   p.printOperand(getStep());
@@ -106,8 +107,11 @@ void ForOp::print(OpAsmPrinter &p) {
     p << " = ";
     p.printOperand(std::get<1>(pair));
   });
-  p << ") : " << getResultTypes() << ' ';
+  p << ')';
+  if (getNumResults() > 0)
+    p << " : " << getResultTypes();
   p.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"steps"});
+  p << ' ';
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }
 
@@ -122,7 +126,8 @@ ParseResult ForOp::parse(OpAsmParser &parser, OperationState &result) {
   SMLoc where = parser.getCurrentLocation();
   if (parser.parseLParen() || parser.parseArgument(arguments[0]) || parser.parseRParen() ||
       parser.parseKeyword("below") || parseExtent(parser, steps) || parser.parseKeyword("carry") ||
-      parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, carried) || parser.parseColonTypeList(result.types) ||
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, carried) ||
+      parser.parseOptionalColonTypeList(result.types) ||
       parser.resolveOperands(inits, result.types, where, result.operands) ||
       parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();

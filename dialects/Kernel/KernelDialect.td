@@ -49,8 +49,8 @@ def Kernel_ViewType : Kernel_Type<"View", "view"> {
 
 def Kernel_TileType : Kernel_Type<"Tile", "tile"> {
   let summary = "values of a map or dot, one per iteration; extents are expressions";
-  let parameters = (ins "::mlir::Type":$element, ArrayRefParameter<"::cupola::graph::ExprAttr">:$extents);
-  let assemblyFormat = "`<` $element `,` custom<ExprList>($extents) `>`";
+  let parameters = (ins "::mlir::Type":$element, OptionalArrayRefParameter<"::cupola::graph::ExprAttr">:$extents);
+  let assemblyFormat = "`<` $element (`,` custom<ExprList>($extents)^)? `>`";
 }
 
 def Kernel_ScalarAttr : AttrDef<Kernel_Dialect, "Scalar"> {

@@ -83,7 +83,7 @@ def Kernel_MapOp : Kernel_LoopOp<"map", [RecursiveMemoryEffects,
   let arguments = (ins Graph_ExprArray:$extents);
   let results = (outs Variadic<Kernel_TileType>:$tiles);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "custom<Loop>($extents, $body) attr-dict-with-keyword `:` type($tiles)";
+  let assemblyFormat = "custom<Loop>($extents, $body) attr-dict-with-keyword (`:` type($tiles)^)?";
 }
 
 def Kernel_ReduceOp : Kernel_LoopOp<"reduce", [RecursiveMemoryEffects,
@@ -98,7 +98,7 @@ def Kernel_ReduceOp : Kernel_LoopOp<"reduce", [RecursiveMemoryEffects,
   let results = (outs Variadic<Kernel_Scalar>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $kinds custom<Loop>($extents, $body) attr-dict-with-keyword `:` type($results)
+    $kinds custom<Loop>($extents, $body) attr-dict-with-keyword (`:` type($results)^)?
   }];
 }
 

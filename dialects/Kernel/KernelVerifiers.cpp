@@ -58,7 +58,8 @@ LogicalResult yields(Operation *op, Region &region, TypeRange expected) {
 }
 
 bool yieldsScalar(Region &region) {
-  auto yield = dyn_cast<YieldOp>(region.front().getTerminator());
+  Block &body = region.front();
+  auto yield = body.empty() ? YieldOp() : dyn_cast<YieldOp>(body.back());
   return yield && yield.getValues().size() == 1 && !isa<TileType>(yield.getValues().getTypes()[0]);
 }
 
@@ -73,6 +74,9 @@ LogicalResult kernel::FuncOp::verify() {
   for (BlockArgument index : getPoint())
     if (!index.getType().isIndex())
       return emitOpError() << "point of the grid of type " << index.getType() << " is no index";
+  for (PackedAttr packed : getPackedOperands())
+    if (packed.getParameter() >= getViews().size())
+      return emitOpError() << "packs parameter " << packed.getParameter() << " of " << getViews().size();
   return verifyPositions(*this);
 }
 

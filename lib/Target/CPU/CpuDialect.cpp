@@ -65,8 +65,6 @@ LogicalResult NestAttr::verify(EmitError error, int64_t parallel, std::optional<
     return error() << "has a negative number";
   if (vectors != 1 && vectors != 2 && vectors != 4)
     return error() << vectors << " vectors at a time are none of 1, 2 and 4";
-  if (!vector && (vectors != 1 || chunk != 0))
-    return error() << "has vectors or chunks of no loop";
   return success();
 }
 

@@ -94,6 +94,25 @@ kernel.func @view pointwise grid () in [8] scalars [] (%in0: !kernel.view<f32, r
 
 // -----
 
+// expected-error @below {{attribute 'scalars' failed to satisfy constraint: scalar parameters}}
+kernel.func @scalars pointwise grid () in [] scalars [4] () {
+}
+
+// -----
+
+// expected-error @below {{attribute 'packed' failed to satisfy constraint: packed parameters}}
+kernel.func @packed pointwise grid () in [] scalars [] packed [#kernel.scalar<1, 0, 1>] () {
+}
+
+// -----
+
+// expected-error @below {{packs parameter 1 of 1}}
+kernel.func @beyond gemm grid () in [] scalars [] packed [#kernel.packed<1 bytes <"36864"> by @pack>]
+    (%in0: !kernel.view<f32, read>) {
+}
+
+// -----
+
 //===----------------------------------------------------------------------===//
 // Loops
 //===----------------------------------------------------------------------===//
@@ -268,6 +287,15 @@ kernel.func @turned pointwise grid () in [] scalars [] () {
 kernel.func @depth pointwise grid () in [] scalars [] () {
   // expected-error @below {{has 1 arguments, not 2 indices}}
   %0 = kernel.dot [8, 4, 2] lhs (%m) {
+  } rhs (%k, %n) {
+  } : !kernel.tile<f32, "8", "4">
+}
+
+// -----
+
+kernel.func @nothing pointwise grid () in [] scalars [] () {
+  // expected-error @below {{regions yield one scalar}}
+  %0 = kernel.dot [8, 4, 2] lhs (%m, %k) {
   } rhs (%k, %n) {
   } : !kernel.tile<f32, "8", "4">
 }

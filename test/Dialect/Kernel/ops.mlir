@@ -1,6 +1,9 @@
 //===- test/Dialect/Kernel/ops.mlir - every op of the kernel dialect, read and printed ---===//
 // SPDX-License-Identifier: Apache-2.0
 // RUN: cupola-opt %s | cupola-opt | FileCheck %s
+// What is read from the text is what was there before it was printed.
+// RUN: cupola-opt %s --mlir-print-op-generic > %t.read
+// RUN: cupola-opt %s | cupola-opt --mlir-print-op-generic | diff %t.read -
 
 // The point of the grid comes after the views, however it is written.
 // CHECK: kernel.func @row row_reduction grid (%[[G:.*]]) in [16*n0] scalars [#kernel.scalar<1, 0, 1>] schedule #cuda.row_reduction<threads 128, row 32, vector 4>
@@ -148,16 +151,61 @@ kernel.func @places pointwise grid () in [] scalars [#kernel.scalar<1, 0, 1>, #k
   }
 }
 
-// What is written in any way is printed in the canonical one; products of sums are multiplied out.
-// CHECK-LABEL: kernel.func @canonical
-// CHECK: kernel.foreach (%[[D:.*]]) in [n0*n0] {
-// CHECK-NEXT: kernel.index 6*%[[D]] - 3
-// CHECK-NEXT: kernel.index -%[[D]] + ceildiv(%[[D]], n0)
-// CHECK-NEXT: kernel.index 7
-kernel.func @canonical pointwise grid () in [] scalars [#kernel.scalar<1, 0, 1>] () {
-  kernel.foreach (%d0) in [n0*n0] {
-    %0 = kernel.index -3 + (%d0 + %d0)*3
-    %1 = kernel.index ceildiv(%d0, n0) - %d0
-    %2 = kernel.index %d0 + 7 - %d0
+// What a function may have, and do without.
+// CHECK-LABEL: kernel.func @packed gemm grid () in [] scalars []
+// CHECK-SAME: packed [#kernel.packed<1 bytes <"36864"> by @pack>, #kernel.packed<0 bytes <"64"> by @pack>]
+// CHECK-SAME: (%{{.*}}: !kernel.view<f32, read>, %{{.*}}: !kernel.view<ui8, readwrite>) attributes {exported}
+// CHECK: kernel.unary relu %{{.*}} : f32 -> f32
+// CHECK: kernel.arg_reduce min last true (%{{.*}}, %{{.*}}) in [8, 4] {
+// CHECK: kernel.foreach () in [] {
+// CHECK-NEXT: } attributes {once}
+kernel.func @packed gemm grid () in [] scalars [] packed [#kernel.packed<1 bytes <"36864"> by @pack>, #kernel.packed<0 bytes <"64"> by @pack>]
+    (%in0: !kernel.view<f32, read>, %in1: !kernel.view<ui8, readwrite>) attributes {exported} {
+  %0 = kernel.constant 1.0 : f32
+  %1 = kernel.unary relu %0 : f32 -> f32
+  %2 = kernel.arg_reduce min last true (%d0, %d1) in [8, 4] {
+    kernel.yield %1 : f32
+  } : i64
+  kernel.foreach () in [] {
+  } attributes {once}
+}
+// CHECK: kernel.func @bare pointwise grid () in [] scalars [] () {
+// CHECK-NEXT: }
+kernel.func @bare pointwise grid () in [] scalars [] () {
+}
+
+// Steps that carry nothing, loops without results, a tile of one element.
+// CHECK-LABEL: kernel.func @less
+// CHECK: %[[ONE:.*]] = kernel.map () in [] {
+// CHECK: } : !kernel.tile<f32>
+// CHECK: kernel.for (%{{.*}}) below n0 carry () {
+// CHECK-NEXT: kernel.extract %[[ONE]] [] : f32 from <f32>
+// CHECK: kernel.for (%{{.*}}) below 2 carry () attributes {once} {
+// CHECK: kernel.map (%{{.*}}) in [8] {
+// CHECK-NEXT: kernel.yield{{$}}
+// CHECK-NEXT: }{{$}}
+// CHECK: kernel.reduce [] (%{{.*}}) in [8] {
+// CHECK-NEXT: kernel.yield{{$}}
+// CHECK-NEXT: }{{$}}
+kernel.func @less pointwise grid () in [] scalars [#kernel.scalar<1, 0, 1>] () {
+  %one = kernel.map () in [] {
+    %0 = kernel.constant 1.0 : f32
+    kernel.yield %0 : f32
+  } : !kernel.tile<f32>
+  kernel.for (%j) below n0 carry () {
+    %0 = kernel.extract %one [] : f32 from !kernel.tile<f32>
+    kernel.yield
+  }
+  kernel.for (%j) below 2 carry () attributes {once} {
+    kernel.yield
+  }
+  kernel.map (%d0) in [8] {
+    kernel.yield
+  }
+  kernel.reduce [] (%d0) in [8] {
+    kernel.yield
   }
 }
+
+// CHECK: func.func private @types(!kernel.view<f16, write>, !kernel.tile<i1, "8", "4*n0">)
+func.func private @types(!kernel.view<f16, write>, !kernel.tile<i1, "8", "4*n0">)

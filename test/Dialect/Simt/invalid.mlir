@@ -227,7 +227,7 @@ simt.func @scratch block %b of 1 thread %t of 64 scalars [] () {
 simt.func @fragment block %b of 1 thread %t of 64 scalars [] () {
   %s = simt.smem : !simt.smem<64xf32>
   %r = simt.registers : !simt.registers<6xf32>
-  // expected-error @below {{is not made of vectors of 4}}
+  // expected-error @below {{fragment '!simt.registers<6xf32>' is not made of vectors of 4}}
   simt.load_fragment %s [%t] width 4 stride 8 to %r : !simt.smem<64xf32> to !simt.registers<6xf32>
 }
 

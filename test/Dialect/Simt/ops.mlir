@@ -1,6 +1,9 @@
 //===- test/Dialect/Simt/ops.mlir - every op of the simt dialect, read and printed ---===//
 // SPDX-License-Identifier: Apache-2.0
 // RUN: cupola-opt %s | cupola-opt | FileCheck %s
+// What is read from the text is what was there before it was printed.
+// RUN: cupola-opt %s --mlir-print-op-generic > %t.read
+// RUN: cupola-opt %s | cupola-opt --mlir-print-op-generic | diff %t.read -
 
 // CHECK: simt.func @copy block %[[B:.*]] of n0 thread %[[T:.*]] of 64 scalars [#kernel.scalar<1, 0, 1>]
 // CHECK-SAME: (%[[IN:.*]]: !kernel.view<f32, read>, %[[OUT:.*]]: !kernel.view<f32, write>) {
@@ -142,3 +145,20 @@ simt.func @chain block %b of 1 thread %t of 32 scalars [] () {
     simt.mma_pack %acc[2*%step] to %half : !simt.registers<1x4x4xf32> to !simt.registers<1x2xui32>
   }
 }
+
+// Vectors come from shared memory and go to views, too.
+// CHECK-LABEL: simt.func @back
+// CHECK-SAME: (%[[OUT:.*]]: !kernel.view<f16, write>) attributes {exported}
+// CHECK: simt.load_vector %[[S:.*]] to %[[V:.*]] [8*%{{.*}}] into [] : !simt.smem<512xf16> to <f16, vector 8>
+// CHECK: simt.store_vector %[[V]] to %[[OUT]] [8*%{{.*}}] from [] : <f16, vector 8> to !kernel.view<f16, write>
+simt.func @back block %b of 1 thread %t of 64 scalars [] (%out: !kernel.view<f16, write>) attributes {exported} {
+  %s = simt.smem : !simt.smem<512xf16>
+  %v = simt.registers : !simt.registers<f16, vector 8>
+  simt.load_vector %s to %v[8*%t] into [] : !simt.smem<512xf16> to !simt.registers<f16, vector 8>
+  simt.store_vector %v to %out[8*%t] from [] : !simt.registers<f16, vector 8> to !kernel.view<f16, write>
+}
+
+// CHECK: func.func private @forms(!simt.registers<2x4xf32>, !simt.registers<i1>, !simt.smem<16xbf16>)
+// CHECK-SAME: operands = [#simt<mma_operand a>, #simt<mma_operand b>, #simt<mma_operand bt>]
+func.func private @forms(!simt.registers<2x4xf32>, !simt.registers<i1>, !simt.smem<16xbf16>)
+    attributes {operands = [#simt<mma_operand a>, #simt<mma_operand b>, #simt<mma_operand bt>]}

@@ -1,4 +1,9 @@
+//===- test/Target/CUDA/schedule-attributes.mlir - every schedule of a GPU, read and printed ---===//
+// SPDX-License-Identifier: Apache-2.0
 // RUN: cupola-opt %s | cupola-opt | FileCheck %s
+// What is read from the text is what was there before it was printed.
+// RUN: cupola-opt %s --mlir-print-op-generic > %t.read
+// RUN: cupola-opt %s | cupola-opt --mlir-print-op-generic | diff %t.read -
 
 // CHECK: @pointwise pointwise grid () in [] scalars [] schedule #cuda.pointwise<threads 256, vector 4> ()
 kernel.func @pointwise pointwise grid () in [] scalars [] schedule #cuda.pointwise<threads 256, vector 4> () {

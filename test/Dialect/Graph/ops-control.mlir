@@ -1,5 +1,8 @@
-// Branches and loops keep their meaning through text.
+//===- test/Dialect/Graph/ops-control.mlir - branches and loops, read and printed ---===//
+// SPDX-License-Identifier: Apache-2.0
 // RUN: cupola-opt %s | cupola-opt | FileCheck %s
+// RUN: cupola-opt %s --mlir-print-op-generic > %t.read
+// RUN: cupola-opt %s | cupola-opt --mlir-print-op-generic | diff %t.read -
 
 // CHECK: graph.symbol run @s0 {min = 0 : i64}
 graph.symbol run @s0 {min = 0 : i64}
@@ -20,6 +23,20 @@ func.func @branch(%c: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
     graph.yield %n : tensor<4xf32>
   }
   return %y : tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @nothing
+// CHECK: graph.if %arg0 : (tensor<i1>) -> () {
+// CHECK-NEXT: graph.yield{{$}}
+// CHECK-NEXT: } else {
+// CHECK-NEXT: graph.yield{{$}}
+func.func @nothing(%c: tensor<i1>) {
+  graph.if %c : (tensor<i1>) -> () {
+    graph.yield
+  } else {
+    graph.yield
+  }
+  return
 }
 
 // CHECK-LABEL: func.func @extent
@@ -60,4 +77,15 @@ func.func @grow(%m: tensor<i64>, %c: tensor<i1>, %x: tensor<1xi1>) -> tensor<?xi
     graph.yield %t, %n : tensor<1xi1>, tensor<?xi1, #graph.shape<"s2 + 1">>
   }
   return %s : tensor<?xi1, #graph.shape<"s3">>
+}
+
+// CHECK-LABEL: func.func @rows
+// CHECK: graph.loop limit "4*s0" captures(%arg0) : (tensor<2xf32>) -> tensor<?x2xf32, #graph.shape<"4*s0", "2">> {
+// CHECK: graph.yield %{{.*}} : tensor<2xf32>
+func.func @rows(%x: tensor<2xf32>) -> tensor<?x2xf32, #graph.shape<"4*s0", "2">> {
+  %y = graph.loop limit "4*s0" captures(%x) : (tensor<2xf32>) -> tensor<?x2xf32, #graph.shape<"4*s0", "2">> {
+  ^bb0(%a: tensor<2xf32>):
+    graph.yield %a : tensor<2xf32>
+  }
+  return %y : tensor<?x2xf32, #graph.shape<"4*s0", "2">>
 }

@@ -1,0 +1,30 @@
+//===- test/Target/CPU/schedule-attributes.mlir - every schedule of a CPU, read and printed ---===//
+// SPDX-License-Identifier: Apache-2.0
+// RUN: cupola-opt %s | cupola-opt | FileCheck %s
+// What is read from the text is what was there before it was printed.
+// RUN: cupola-opt %s --mlir-print-op-generic > %t.read
+// RUN: cupola-opt %s | cupola-opt --mlir-print-op-generic | diff %t.read -
+
+// CHECK: @scalars {{.*}} schedule #cpu.nest<parallel 0> ()
+kernel.func @scalars gather grid () in [] scalars [] schedule #cpu.nest<parallel 0> () {
+}
+// CHECK: @vectors {{.*}} schedule #cpu.nest<parallel 2, vector 1, vectors 4, chunk 4096> ()
+kernel.func @vectors pointwise grid () in [] scalars []
+    schedule #cpu.nest<parallel 2, vector 1, vectors 4, chunk 4096> () {
+}
+// CHECK: @whole {{.*}} schedule #cpu.nest<parallel 1, vector 0, vectors 1, chunk 0> ()
+kernel.func @whole reduction grid () in [] scalars []
+    schedule #cpu.nest<parallel 1, vector 0, vectors 1, chunk 0> () {
+}
+// CHECK: @product {{.*}} schedule #cpu.contraction<block 8x96x512, panel 48, lhs direct, rhs packed> ()
+kernel.func @product gemm grid () in [] scalars []
+    schedule #cpu.contraction<block 8x96x512, panel 48, lhs direct, rhs packed> () {
+}
+// CHECK: @pieces {{.*}} schedule #cpu.contraction<block 8x96x27, panel 48, lhs copied, rhs direct, piece 9> ()
+kernel.func @pieces conv grid () in [] scalars []
+    schedule #cpu.contraction<block 8x96x27, panel 48, lhs copied, rhs direct, piece 9> () {
+}
+// CHECK: @attention {{.*}} schedule #cpu.attention<rows 6, keys copied, values direct> ()
+kernel.func @attention attention grid () in [] scalars []
+    schedule #cpu.attention<rows 6, keys copied, values direct> () {
+}
