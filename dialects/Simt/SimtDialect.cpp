@@ -257,7 +257,7 @@ Type RegistersType::parse(AsmParser &parser) {
     return {};
   if (parser.parseGreater())
     return {};
-  return get(parser.getContext(), extents, element, vector);
+  return parser.getChecked<RegistersType>(parser.getContext(), extents, element, vector);
 }
 
 void RegistersType::print(AsmPrinter &printer) const {
@@ -284,7 +284,7 @@ Type SmemType::parse(AsmParser &parser) {
     parser.emitError(parser.getNameLoc(), "shared memory has one extent");
     return {};
   }
-  return get(parser.getContext(), extents[0], element, swizzle);
+  return parser.getChecked<SmemType>(parser.getContext(), extents[0], element, swizzle);
 }
 
 void SmemType::print(AsmPrinter &printer) const {

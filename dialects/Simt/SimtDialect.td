@@ -37,6 +37,7 @@ def Simt_RegistersType : Simt_Type<"Registers", "registers"> {
   let parameters = (ins ArrayRefParameter<"int64_t">:$extents, "::mlir::Type":$element,
                         "int64_t":$vector);
   let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
 }
 
 def Simt_SmemType : Simt_Type<"Smem", "smem"> {
@@ -51,6 +52,7 @@ def Simt_SmemType : Simt_Type<"Smem", "smem"> {
     /// Bytes. A swizzle depends on the address, by groups of eight rows.
     int64_t getAlignment() const { return getSwizzle() ? 8 * getSwizzle() : 16; }
   }];
+  let genVerifyDecl = 1;
 }
 
 def Simt_TensorMapAttr : AttrDef<Simt_Dialect, "TensorMap"> {

@@ -105,6 +105,30 @@ int64_t simt::blockThreads(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+using EmitError = llvm::function_ref<InFlightDiagnostic()>;
+
+static LogicalResult verifyElement(EmitError error, Type element) {
+  if (element.isIntOrFloat())
+    return success();
+  return error() << "elements of type " << element << " are no numbers";
+}
+
+LogicalResult RegistersType::verify(EmitError error, ArrayRef<int64_t>, Type element, int64_t vector) {
+  if (vector < 1)
+    return error() << "a vector of " << vector << " elements";
+  return verifyElement(error, element);
+}
+
+LogicalResult SmemType::verify(EmitError error, int64_t, Type element, int64_t swizzle) {
+  if (swizzle != 0 && swizzle != 32 && swizzle != 64 && swizzle != 128)
+    return error() << "a swizzle of " << swizzle << " bytes is none of 0, 32, 64 and 128";
+  return verifyElement(error, element);
+}
+
+//===----------------------------------------------------------------------===//
 // Verifiers
 //===----------------------------------------------------------------------===//
 
@@ -118,7 +142,9 @@ LogicalResult simt::FuncOp::verify() {
   for (BlockArgument view : getViews())
     if (!isa<ViewType>(view.getType()))
       return emitOpError() << "parameter of type " << view.getType() << " is no view";
-  if (getCluster() < 0 || getCluster() > 8)
+  if (getThreads() < 1 || getThreads() > 1024)
+    return emitOpError() << "a block has 1 to 1024 threads, not " << static_cast<int64_t>(getThreads());
+  if (getCluster() > 8)
     return emitOpError() << "a cluster has at most 8 blocks, not " << getCluster();
   for (auto map : getMaps().getAsRange<TensorMapAttr>())
     if (map.getView() >= getViews().size())
@@ -223,7 +249,7 @@ LogicalResult BlockReduceOp::verify() {
 
 LogicalResult LoadFragmentOp::verify() {
   auto type = getFragment().getType();
-  if (type.getExtents().size() != 1 || type.getExtents()[0] % getWidth() != 0)
+  if (getWidth() == 0 || type.getExtents().size() != 1 || type.getExtents()[0] % getWidth() != 0)
     return emitOpError() << "fragment " << type << " is not made of vectors of " << getWidth();
   return success(succeeded(isPlain(*this, getSmem())) && succeeded(kernel::verifyPositions(*this)));
 }

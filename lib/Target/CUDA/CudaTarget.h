@@ -10,6 +10,7 @@
 #define CUPOLA_LIB_TARGET_CUDA_CUDATARGET_H
 
 #include "dialects/Kernel/Kernel.h"
+#include "lib/Conversion/GraphToPlan/GraphToPlan.h"
 #include "lib/Runtime/Format/Architectures.h"
 #include "lib/Runtime/Format/Plan.h"
 
@@ -26,10 +27,11 @@ struct CudaOptions {
 };
 
 struct CudaKernel {
-  format::Kernel record;      ///< `source` is set by packSources
-  std::string text;           ///< the function alone, without its #include
-  Expr grid;                  ///< blocks, over the scalar parameters n0..
-  bool compilesAlone = false; ///< for so long that it is worth a module of its own
+  format::Kernel record;             ///< `source` is set by packSources
+  std::string text;                  ///< the function alone, without its #include
+  std::vector<Expr> grid;            ///< blocks along x, y and z, over the scalar parameters n0..
+  std::vector<KernelTensorMap> maps; ///< which it takes behind its scalars
+  bool compilesAlone = false;        ///< for so long that it is worth a module of its own
 };
 
 /// Chooses the schedules of all kernels and makes one kernel of those that differ in numbers

@@ -49,6 +49,23 @@ static int64_t sharedBytes(simt::FuncOp func) {
   return end;
 }
 
+/// In bytes, as the driver wants it.
+static KernelTensorMap tensorMap(simt::FuncOp func, simt::TensorMapAttr map) {
+  Type element = cast<ViewType>(func.getViews()[map.getView()].getType()).getElement();
+  const int64_t bytes = graph::byteSize(element);
+  KernelTensorMap result;
+  result.buffer = map.getView();
+  result.offset = map.getOffset().getValue() * bytes;
+  result.dtype = graph::elementTypeOf(element).dtype;
+  for (graph::ExprAttr extent : map.getExtents())
+    result.extents.push_back(extent.getValue());
+  for (graph::ExprAttr stride : map.getStrides().drop_front())
+    result.strides.push_back(stride.getValue() * bytes);
+  result.box.assign(map.getBox().begin(), map.getBox().end());
+  result.swizzle = map.getSwizzle();
+  return result;
+}
+
 LogicalResult cuda::prepareCudaKernels(ModuleOp module, const GpuArchitecture &target) {
   PassManager passes(module.getContext(), ModuleOp::getOperationName());
   buildPreparation(passes.nest<kernel::FuncOp>(), target);
@@ -87,7 +104,12 @@ FailureOr<cuda::CudaKernel> cuda::emitCudaKernel(kernel::FuncOp prepared, const 
     record.readWrite.push_back(access == Access::Read ? "r" : access == Access::Write ? "w" : "rw");
   }
   kernel.text = printKernel(func, record.name, wide);
-  kernel.grid = graph::exprsOf(func.getBlocks()).front();
+  record.cluster = func.getCluster();
+  record.programmatic = func.walk([](simt::GridWaitOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  const graph::Exprs blocks = graph::exprsOf(func.getBlocks());
+  kernel.grid.assign(blocks.begin(), blocks.end());
+  for (auto map : func.getMaps().getAsRange<simt::TensorMapAttr>())
+    kernel.maps.push_back(tensorMap(func, map));
   kernel.compilesAlone = schedule.compilesAlone();
   return kernel;
 }

@@ -260,3 +260,10 @@ simt.func @half block %x of 1 thread %t of 128 scalars [] () {
     simt.wgmma %acc, %a, %a at [0] of [0] : <8x4xf32>, <4096xf16, swizzle 128>, <4096xf16, swizzle 128>
   }
 }
+
+// -----
+
+simt.func @swizzle block %x of 1 thread %t of 128 scalars [] () {
+  // expected-error @below {{a swizzle of 48 bytes is none of 0, 32, 64 and 128}}
+  %a = simt.smem : !simt.smem<4096xf16, swizzle 48>
+}

@@ -403,3 +403,23 @@ simt.func @groups block %b of 1 thread %t of 64 scalars [] () {
 
 // expected-error @below {{shared memory has one extent}}
 func.func private @smem(!simt.smem<4x4xf32>)
+
+// -----
+
+// expected-error @below {{a block has 1 to 1024 threads, not 2048}}
+simt.func @threads block %b of 1 thread %t of 2048 scalars [] () {
+}
+
+// -----
+
+simt.func @elements block %b of 1 thread %t of 64 scalars [] () {
+  // expected-error @below {{elements of type 'index' are no numbers}}
+  %r = simt.registers : !simt.registers<2xindex>
+}
+
+// -----
+
+simt.func @vectors block %b of 1 thread %t of 64 scalars [] () {
+  // expected-error @below {{a vector of 0 elements}}
+  %r = simt.registers : !simt.registers<2xf32, vector 0>
+}

@@ -24,8 +24,12 @@ std::vector<cuda::CudaKernel> emitAll(const GpuArchitecture &target) {
   context.loadDialect<graph::GraphDialect, kernel::KernelDialect, cuda::CudaDialect>();
   std::vector<cuda::CudaKernel> kernels;
   std::set<std::string> names;
-  for (auto cases : {pointwiseCases, transposeCases, gatherCases, rowCases, reductionCases, normCases, windowCases,
-                     gemmCases, convCases, attentionCases})
+  std::vector<std::vector<KernelCase> (*)()> families = {pointwiseCases, transposeCases, gatherCases, rowCases,
+                                                         reductionCases, normCases,      windowCases, gemmCases,
+                                                         convCases,      attentionCases};
+  if (target.wgmma)
+    families.push_back(wgmmaCases);
+  for (auto cases : families)
     for (const KernelCase &test : cases()) {
       auto module = parseSourceString<ModuleOp>(test.text, &context);
       EXPECT_TRUE(succeeded(cuda::prepareCudaKernels(*module, target))) << test.name;

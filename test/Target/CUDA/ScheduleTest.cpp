@@ -83,9 +83,10 @@ public:
     run.kernel = emitted->record.name;
     run.threads = emitted->record.threads;
     run.sharedBytes = emitted->record.sharedBytes;
-    // A plan may launch more blocks than a symbolic grid says.
-    run.grid = *emitted->grid.evaluate(values) + (emitted->grid.constant() ? 0 : 2);
+    setGrid(run, *emitted, values);
     run.scalars = test.scalars;
+    for (const KernelTensorMap &map : emitted->maps)
+      run.maps.push_back(mapOf(map, values));
     for (size_t i = 0; i < bytes.size(); ++i)
       run.buffers.push_back({emitted->record.readWrite[i], bytes[i].size(), isWritten[i] ? std::string() : bytes[i]});
     KernelOutcome outcome = runKernel(*makeSimulator(arch), run);
@@ -99,6 +100,37 @@ public:
   }
 
 private:
+  using Values = std::map<std::string, int64_t>;
+
+  /// A plan may launch more blocks than a symbolic grid says, in whole clusters.
+  static void setGrid(KernelRun &run, const cuda::CudaKernel &kernel, const Values &values) {
+    run.cluster = kernel.record.cluster;
+    run.programmatic = kernel.record.programmatic;
+    uint64_t *const axes[] = {&run.grid, &run.gridY, &run.gridZ};
+    for (auto [axis, blocks] : llvm::enumerate(kernel.grid)) {
+      const int64_t surplus = blocks.constant() ? 0 : axis == 0 ? 2 * std::max(run.cluster, 1u) : 2;
+      *axes[axis] = *blocks.evaluate(values) + surplus;
+    }
+  }
+
+  static KernelMap mapOf(const KernelTensorMap &map, const Values &values) {
+    auto numbers = [&](const std::vector<Expr> &exprs) {
+      std::vector<uint64_t> result;
+      for (const Expr &e : exprs)
+        result.push_back(*e.evaluate(values));
+      return result;
+    };
+    KernelMap result;
+    result.buffer = map.buffer;
+    result.offset = *map.offset.evaluate(values);
+    result.dtype = map.dtype;
+    result.extents = numbers(map.extents);
+    result.strides = numbers(map.strides);
+    result.box = map.box;
+    result.swizzle = map.swizzle;
+    return result;
+  }
+
   void compare(const std::vector<Number> &actual, size_t buffer) {
     const std::vector<Number> &wanted = expected[buffer];
     ASSERT_EQ(actual.size(), wanted.size());
@@ -137,6 +169,9 @@ TEST_P(ScheduleSm75, Sm75) { onArch("sm_75"); }
 class ScheduleWide : public Schedule {};
 TEST_P(ScheduleWide, Sm80) { onArch("sm_80", {/*force64BitIndex=*/true}); }
 
+class ScheduleSm90a : public Schedule {};
+TEST_P(ScheduleSm90a, Sm90a) { onArch("sm_90a"); }
+
 std::string nameOf(const ::testing::TestParamInfo<KernelCase> &info) { return info.param.name; }
 
 INSTANTIATE_TEST_SUITE_P(Pointwise, Schedule, ::testing::ValuesIn(pointwiseCases()), nameOf);
@@ -146,6 +181,7 @@ INSTANTIATE_TEST_SUITE_P(Rows, Schedule, ::testing::ValuesIn(rowCases()), nameOf
 INSTANTIATE_TEST_SUITE_P(Reductions, Schedule, ::testing::ValuesIn(reductionCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Norms, Schedule, ::testing::ValuesIn(normCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Gemms, Schedule, ::testing::ValuesIn(gemmCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(Wgmma, ScheduleSm90a, ::testing::ValuesIn(wgmmaCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Windows, Schedule, ::testing::ValuesIn(windowCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Convs, Schedule, ::testing::ValuesIn(convCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Attentions, Schedule, ::testing::ValuesIn(attentionCases()), nameOf);
