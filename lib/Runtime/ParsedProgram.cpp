@@ -78,7 +78,7 @@ std::vector<Expr> parseSteps(Parser &parser, const std::vector<format::Step> &st
   for (const format::Step &step : steps)
     parsed.push_back(format::isControl(step.kind)
                          ? Expr(1)
-                         : parser.parse(step.kind == format::Step::CopyStep ? step.copy.bytes : step.launch.grid));
+                         : parser.parse(step.kind == format::Step::CopyStep ? step.copy.bytes : step.launch.grid[0]));
   return parsed;
 }
 

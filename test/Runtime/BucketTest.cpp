@@ -29,7 +29,7 @@ struct Model {
     program.buffers = {arena("4*s0*s1", 0, 1), arena("4*s0*s1 - 4*s1", 1, 1), arena(thirdBytes, 2, 2)};
     for (int i = 0; i < 3; ++i) {
       program.steps.emplace_back();
-      program.steps.back().launch.grid = "ceildiv(s0*s1, 128)";
+      program.steps.back().launch.grid = {"ceildiv(s0*s1, 128)"};
     }
     interface = parseInterface(package).take();
     parsed = parseProgram(package, program).take();
