@@ -145,6 +145,8 @@ Status runLaunch(const LaunchRequest &request, Memory &memory, TrafficCounts &co
   if (request.threads == 0 || request.threads > kMaxThreads || request.sharedBytes > kMaxSharedBytes)
     return Status::usage("a block of " + std::to_string(request.threads) + " threads and " +
                          std::to_string(request.sharedBytes) + " bytes of shared memory is not possible");
+  if (request.gridY != 1 || request.gridZ != 1 || request.cluster > 1)
+    return Status::unsupported("the simulator has neither grids of several dimensions nor clusters");
   if (request.grid == 0)
     return {};
   std::lock_guard<std::mutex> lock(launchMutex);
