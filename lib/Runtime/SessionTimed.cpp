@@ -28,6 +28,7 @@ Session::StepWork Session::workOf(size_t step) const {
   }
   if (entry.kind != format::Step::LaunchStep)
     return work;
+  work.grid = plan().sizes[step];
   for (uint32_t buffer : shared->calls().function(step) ? entry.launch.call.buffers : entry.launch.buffers)
     work.bytes += plan().buffers[buffer].bytes;
   std::map<std::string, int64_t> scalars;

@@ -1,6 +1,7 @@
 //===- tools/cupola-opt/cupola-opt.cpp - passes on IR files ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "dialects/Plan/Plan.h"
 #include "lib/Conversion/GraphToKernel/Passes.h"
 #include "lib/Target/CPU/Passes.h"
 #include "lib/Target/CUDA/Passes.h"
@@ -12,8 +13,9 @@
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  registry.insert<cupola::graph::GraphDialect, cupola::kernel::KernelDialect, cupola::simt::SimtDialect,
-                  cupola::cuda::CudaDialect, cupola::cpu::CpuDialect, mlir::func::FuncDialect>();
+  registry
+      .insert<cupola::graph::GraphDialect, cupola::kernel::KernelDialect, cupola::simt::SimtDialect,
+              cupola::plan::PlanDialect, cupola::cuda::CudaDialect, cupola::cpu::CpuDialect, mlir::func::FuncDialect>();
   mlir::registerCSEPass();
   mlir::registerCanonicalizerPass();
   mlir::registerPass([] { return mlir::createSCFToControlFlowPass(); });
