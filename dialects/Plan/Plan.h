@@ -21,6 +21,8 @@ using graph::printExprs;
 
 #include "dialects/Plan/PlanDialect.h.inc"
 #include "dialects/Plan/PlanEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/Plan/PlanAttrs.h.inc"
 #define GET_TYPEDEF_CLASSES
 #include "dialects/Plan/PlanTypes.h.inc"
 #define GET_OP_CLASSES

@@ -24,18 +24,53 @@ static void printSize(OpAsmPrinter &printer, Operation *, graph::ExprAttr bytes)
     printer << '?';
 }
 
+/// One expression, or a list.
+static ParseResult parseGrid(OpAsmParser &parser, ArrayAttr &grid) {
+  SmallVector<graph::ExprAttr> extents;
+  const bool isList = succeeded(parser.parseOptionalLSquare());
+  if (failed(isList ? graph::parseExprList(parser, extents) : graph::parseExpr(parser, extents.emplace_back())) ||
+      (isList && failed(parser.parseRSquare())))
+    return failure();
+  grid = ArrayAttr::get(parser.getContext(), SmallVector<Attribute>(extents.begin(), extents.end()));
+  return success();
+}
+
+static void printGrid(OpAsmPrinter &printer, Operation *op, ArrayAttr grid) {
+  if (grid.size() == 1)
+    graph::printExpr(printer, cast<graph::ExprAttr>(grid[0]));
+  else
+    graph::printExprs(printer, op, grid);
+}
+
+static ParseResult parseExprArray(AsmParser &parser, SmallVectorImpl<graph::ExprAttr> &exprs) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
+                                        [&] { return graph::parseExpr(parser, exprs.emplace_back()); });
+}
+
+static void printExprArray(AsmPrinter &printer, ArrayRef<graph::ExprAttr> exprs) {
+  printer << '[';
+  graph::printExprList(printer, exprs);
+  printer << ']';
+}
+
 using graph::parseExpr, graph::parseExprs, graph::parseReason, graph::printExpr, graph::printExprs, graph::printReason;
 
 } // namespace cupola::plan
 
 #include "dialects/Plan/PlanDialect.cpp.inc"
 #include "dialects/Plan/PlanEnums.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "dialects/Plan/PlanAttrs.cpp.inc"
 #define GET_TYPEDEF_CLASSES
 #include "dialects/Plan/PlanTypes.cpp.inc"
 #define GET_OP_CLASSES
 #include "dialects/Plan/PlanOps.cpp.inc"
 
 void PlanDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/Plan/PlanAttrs.cpp.inc"
+      >();
   addTypes<
 #define GET_TYPEDEF_LIST
 #include "dialects/Plan/PlanTypes.cpp.inc"
@@ -75,7 +110,30 @@ LogicalResult WhileOp::verify() {
   return verifyBodies(*this, getCaptures().size() + 2 * carried + getRow().size() + (getProceed() ? 1 : 0));
 }
 
+//===--- Launches ---===//
+
+LogicalResult TensorMapAttr::verify(function_ref<InFlightDiagnostic()> emitError, uint32_t, graph::ExprAttr, Type,
+                                    ArrayRef<graph::ExprAttr> extents, ArrayRef<graph::ExprAttr> strides,
+                                    ArrayRef<uint32_t> box, uint32_t swizzle) {
+  if (extents.empty() || extents.size() > 5)
+    return emitError() << "has " << extents.size() << " extents, possible are 1 to 5";
+  if (strides.size() + 1 != extents.size() || box.size() != extents.size())
+    return emitError() << "of " << extents.size() << " extents has " << strides.size() << " strides and a box of "
+                       << box.size();
+  if (llvm::any_of(box, [](uint32_t elements) { return elements == 0 || elements > 256; }))
+    return emitError() << "has a box of other than 1 to 256 elements";
+  if (!llvm::is_contained({0u, 32u, 64u, 128u}, swizzle))
+    return emitError() << "has an unknown swizzle of " << swizzle << " bytes";
+  return success();
+}
+
 LogicalResult LaunchOp::verify() {
+  if (getGrid().empty() || getGrid().size() > 3)
+    return emitOpError() << "has a grid of " << getGrid().size() << " extents, possible are 1 to 3";
+  if (std::optional<ArrayAttr> maps = getMaps())
+    for (auto map : maps->getAsRange<TensorMapAttr>())
+      if (map.getBuffer() >= getBuffers().size())
+        return emitOpError() << "has a tensor map of buffer " << map.getBuffer() << " of " << getBuffers().size();
   if (getCall()) {
     cupola::format::LibraryCall call = libraryCallOf(*getCall());
     call.buffers.resize(getCallBuffers().size());

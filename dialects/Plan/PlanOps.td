@@ -23,12 +23,37 @@ def Plan_Dialect : Dialect {
     The printed form is what `--emit=plan` shows; the package stores the same records.
   }];
   let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
 }
 
 def Plan_BufferType : TypeDef<Plan_Dialect, "Buffer"> {
   let mnemonic = "buffer";
   let summary = "bytes on the program's device";
 }
+
+def Plan_TensorMapAttr : AttrDef<Plan_Dialect, "TensorMap"> {
+  let mnemonic = "tensor_map";
+  let summary = "a part of a launch's buffer for a GPU's tensor-copy instruction";
+  let description = [{
+    A `format::TensorMap` (lib/Runtime/Format/Plan.h): `buffer` is a position among the launch's
+    buffers, extents, strides (bytes, of all dimensions but the innermost) and box start with the
+    innermost dimension.
+
+    ```mlir
+    #plan.tensor_map<buffer 0 at "0" f16 extents ["s1", "s0"] strides ["2*s1"] box [64, 128] swizzle 128>
+    ```
+  }];
+  let parameters = (ins "uint32_t":$buffer, "::cupola::graph::ExprAttr":$offset, "::mlir::Type":$element,
+                        ArrayRefParameter<"::cupola::graph::ExprAttr">:$extents,
+                        ArrayRefParameter<"::cupola::graph::ExprAttr">:$strides,
+                        ArrayRefParameter<"uint32_t">:$box, "uint32_t":$swizzle);
+  let genVerifyDecl = 1;
+  let assemblyFormat = [{
+    `<` `buffer` $buffer `at` custom<Expr>($offset) $element `extents` custom<ExprArray>($extents)
+    `strides` custom<ExprArray>($strides) `box` `[` $box `]` `swizzle` $swizzle `>`
+  }];
+}
+def Plan_TensorMapArray : TypedArrayAttrBase<Plan_TensorMapAttr, "tensor maps">;
 
 class Plan_Op<string mnemonic, list<Trait> traits = []> : Op<Plan_Dialect, mnemonic, traits>;
 
@@ -57,22 +82,27 @@ def Plan_BufferOp : Plan_Op<"buffer", [Pure]> {
 def Plan_LaunchOp : Plan_Op<"launch", [AttrSizedOperandSegments]> {
   let summary = "runs a kernel over `grid`";
   let description = [{
-    `grid` counts blocks (cuda) or iterations (cpu). `scalars` are the values of the
-    kernel's n0, n1, ..; `init` launches run once per executable. `call` is what a library
-    may do instead: its buffers are source, weights, operands of the post-ops, result.
+    `grid` counts iterations (cpu), or blocks along x, y and z (cuda): one number, or a list of
+    up to three. `scalars` are the values of the kernel's n0, n1, ..; `init` launches run once
+    per executable. `maps` are the tensor maps that the kernel gets behind its scalars (cuda).
+    `call` is what a library may do instead: its buffers are source, weights, operands of the
+    post-ops, result.
 
     ```mlir
     plan.launch @k0(%x, %packed, %b, %y) grid "1" scalars []
         call(%x, %w, %b, %y) <product source [5, 48] weights [48, 8] result [5, 8] post_ops [<add_channel>]>
+    plan.launch @k1(%x, %y) grid ["ceildiv(s0, 128)", "8"] scalars ["s0"]
+        maps [#plan.tensor_map<buffer 0 at "0" f16 extents ["64", "s0"] strides ["128"] box [64, 64] swizzle 128>]
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<Plan_BufferType>:$buffers,
-                       Graph_Expr:$grid, Graph_ExprArray:$scalars, UnitAttr:$init,
+                       Graph_ExprArray:$grid, Graph_ExprArray:$scalars, UnitAttr:$init,
+                       OptionalAttr<Plan_TensorMapArray>:$maps,
                        Variadic<Plan_BufferType>:$callBuffers, OptionalAttr<Graph_LibraryCallAttr>:$call);
   let hasVerifier = 1;
   let assemblyFormat = [{
-    (`init` $init^)? $kernel `(` $buffers `)` `grid` custom<Expr>($grid) `scalars` custom<Exprs>($scalars)
-    (`call` `(` $callBuffers^ `)` $call)? attr-dict
+    (`init` $init^)? $kernel `(` $buffers `)` `grid` custom<Grid>($grid) `scalars` custom<Exprs>($scalars)
+    (`maps` $maps^)? (`call` `(` $callBuffers^ `)` $call)? attr-dict
   }];
 }
 

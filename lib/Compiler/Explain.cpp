@@ -27,6 +27,7 @@ Json jsonOf(const Expr &expr) {
 /// All launches of a kernel in one run.
 struct Use {
   std::set<uint32_t> nodes;
+  std::set<std::string> forms; ///< format::launchText of the launches
   uint64_t launches = 0;
   Expr bytes{0}, flops{0};
 };
@@ -49,7 +50,10 @@ std::map<std::string, Use> usesOf(const BuiltVariant &built) {
   format::forEachStep(program, [&](const format::Body &body, const format::Step &step, uint32_t) {
     if (step.kind != format::Step::LaunchStep)
       return;
-    Use &use = uses[program.kernels[step.launch.kernel].name];
+    const format::Kernel &kernel = program.kernels[step.launch.kernel];
+    Use &use = uses[kernel.name];
+    if (std::string form = format::launchText(kernel, step.launch, step.launch.grid); !form.empty())
+      use.forms.insert(form);
     use.nodes.insert(step.nodes.begin(), step.nodes.end());
     ++use.launches;
     use.flops = use.flops + flopsOf(program, body, step.launch);
@@ -105,6 +109,8 @@ Json kernelsOf(const BuiltVariant &built, const std::vector<format::Node> &nodes
                        {"bytes", jsonOf(use.bytes)},
                        {"flops", jsonOf(use.flops)},
                        {"arch", resourcesOf(built, kernel.name, kernel)}});
+    if (!use.forms.empty())
+      kernels.back()["launch"] = use.forms;
     if (auto reason = copies.find(kernel.name); reason != copies.end())
       kernels.back()["copies"] = reason->second;
   }

@@ -98,6 +98,7 @@ public:
   struct StepWork {
     uint64_t bytes = 0;
     int64_t operations = 0; ///< 0: unknown
+    Grid grid;              ///< of a launch
   };
   StepWork workOf(size_t step) const;
 

@@ -23,11 +23,12 @@ Session::StepWork Session::workOf(size_t step) const {
   const format::Step &entry = program().steps[step];
   StepWork work;
   if (entry.kind == format::Step::CopyStep) {
-    work.bytes = 2 * plan().sizes[step];
+    work.bytes = 2 * plan().sizes[step].x;
     return work;
   }
   if (entry.kind != format::Step::LaunchStep)
     return work;
+  work.grid = plan().sizes[step];
   for (uint32_t buffer : shared->calls().function(step) ? entry.launch.call.buffers : entry.launch.buffers)
     work.bytes += plan().buffers[buffer].bytes;
   std::map<std::string, int64_t> scalars;

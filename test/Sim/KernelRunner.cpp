@@ -84,7 +84,7 @@ Status launchOnce(Stream &stream, Function &function, const KernelRun &run, Devi
   for (size_t i = 0; i < run.scalars.size(); ++i)
     slots.push_back(static_cast<uint32_t>(i + 1));
   arguments.function = &function;
-  arguments.grid = run.grid;
+  arguments.grid = {run.grid};
   arguments.bindings = bindings;
   arguments.references = addresses.data();
   arguments.addresses = addresses.data();

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "test/Sim/KernelRunner.h"
 
+#include "lib/Sim/TensorMap.h"
+
 #include <cstdlib>
+#include <cstring>
 #include <gtest/gtest.h>
 
 using namespace cupola;
@@ -48,6 +51,33 @@ TEST(SimDevice, RunsOwnAndOlderFamilies) {
   EXPECT_LT(device->rank("cpu", "x86-64-v3"), 0);
   EXPECT_LT(makeSimulator("sm_100")->rank("cuda", "sm_90a"), 0) << "sm_90a code runs on sm_90a alone";
   EXPECT_GE(makeSimulator("sm_90a")->rank("cuda", "sm_90a"), 0);
+}
+
+TEST(SimDevice, TensorMapsAreRecordsOfTheirNumbers) {
+  runtime::TensorMapValue value;
+  value.address = 0x1230;
+  value.dtype = format::DType::BF16;
+  value.rank = 2;
+  value.extents = {72, 5};
+  value.strides = {144};
+  value.box = {64, 8};
+  value.swizzle = 128;
+  runtime::TensorMapBytes bytes;
+  EXPECT_TRUE(says(makeSimulator("sm_80")->encodeTensorMap(value, bytes), "sm_80 has no tensor maps"));
+  const auto device = makeSimulator("sm_90a");
+  ASSERT_TRUE(device->encodeTensorMap(value, bytes).isOk());
+  sim::TensorMap map;
+  std::memcpy(&map, bytes.data(), sizeof(map));
+  EXPECT_EQ(map.magic, sim::kTensorMapMagic);
+  EXPECT_EQ(map.address, 0x1230u);
+  EXPECT_EQ(map.rank, 2u);
+  EXPECT_EQ(map.elementBytes, 2u);
+  EXPECT_EQ(map.extents[1], 5u);
+  EXPECT_EQ(map.strides[0], 144u);
+  EXPECT_EQ(map.box[0], 64u);
+  EXPECT_EQ(map.swizzle, 128u);
+  value.strides = {140};
+  EXPECT_TRUE(says(device->encodeTensorMap(value, bytes), "a stride of 140 bytes, which is no multiple of 16"));
 }
 
 TEST(SimDevice, SharedMemoryLimitOfTheArchitecture) {

@@ -53,6 +53,9 @@ void printVariant(const Json &variant, bool edges) {
   for (const Json &kernel : variant["kernels"]) {
     std::printf("  %s %-14s %s\n", kernel["name"].get<std::string>().c_str(),
                 kernel["schedule"].get<std::string>().c_str(), join(kernel["nodes"], 6).c_str());
+    if (kernel.contains("launch"))
+      for (const Json &form : kernel["launch"])
+        std::printf("    launched with %s\n", form.get<std::string>().c_str());
     for (const auto &[arch, r] : kernel["arch"].items())
       std::printf("    %-7s %d registers, %d spill bytes, %d + %d shared bytes\n", arch.c_str(),
                   r["registers"].get<int>(), r["spill_bytes"].get<int>(), r["static_shared"].get<int>(),

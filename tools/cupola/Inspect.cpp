@@ -10,6 +10,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <map>
 
 namespace cupola::tool {
 
@@ -61,6 +62,7 @@ struct InspectCommand {
       for (const format::Binary &binary : variant.binaries)
         std::printf(", %s (%zu bytes)", binary.arch.c_str(), binary.image.size());
       printLibraries(variant);
+      printLaunches(variant.program);
       std::printf("\n");
       printBodies(variant.program);
     }
@@ -74,6 +76,17 @@ struct InspectCommand {
     });
     if (described)
       std::printf(", a library's form of %zu steps (%zu gain by it)", described, gaining);
+  }
+
+  static void printLaunches(const format::Program &program) {
+    std::map<std::string, size_t> forms;
+    format::forEachStep(program, [&](const format::Body &, const format::Step &step, uint32_t) {
+      if (step.kind == format::Step::LaunchStep)
+        ++forms[format::launchText(program.kernels[step.launch.kernel], step.launch, step.launch.grid)];
+    });
+    forms.erase("");
+    for (const auto &[form, count] : forms)
+      std::printf("\n    %zu launches with %s", count, form.c_str());
   }
 
   /// A line for each body, with the step that enters it. Steps are numbered through.

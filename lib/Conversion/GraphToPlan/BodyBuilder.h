@@ -54,7 +54,8 @@ private:
   llvm::SmallVector<mlir::Value> callBuffers(graph::FusionOp fusion);
   void pack(graph::FusionOp fusion, kernel::PackedAttr packed, mlir::ArrayAttr scalars,
             llvm::SmallVectorImpl<mlir::Value> &operands);
-  Expr gridOf(llvm::StringRef kernel, mlir::ArrayAttr scalars);
+  plan::LaunchOp launch(mlir::Location location, llvm::StringRef kernel, mlir::ValueRange buffers,
+                        mlir::ArrayAttr scalars);
 
   // Branches and loops (ControlToPlan.cpp)
   void addIf(graph::IfOp op);

@@ -157,9 +157,29 @@ static Expr inSymbols(const Expr &expr, ArrayAttr scalars) {
   return expr.substitute(map);
 }
 
-/// The grid in the model's symbols; a kernel over nothing still needs no block.
-Expr BodyBuilder::gridOf(StringRef kernel, ArrayAttr scalars) {
-  return inSymbols(program.kernels.at(kernel.str()).grid, scalars);
+static SmallVector<graph::ExprAttr> allInSymbols(ArrayRef<Expr> exprs, ArrayAttr scalars) {
+  return llvm::map_to_vector(
+      exprs, [&](const Expr &e) { return graph::ExprAttr::get(scalars.getContext(), inSymbols(e, scalars)); });
+}
+
+static plan::TensorMapAttr mapInSymbols(const KernelTensorMap &map, ArrayAttr scalars) {
+  MLIRContext *context = scalars.getContext();
+  return plan::TensorMapAttr::get(context, map.buffer, allInSymbols(map.offset, scalars)[0],
+                                  graph::typeOf(map.dtype, context), allInSymbols(map.extents, scalars),
+                                  allInSymbols(map.strides, scalars), map.box, map.swizzle);
+}
+
+/// The grid and the tensor maps in the model's symbols; a kernel over nothing still needs no block.
+plan::LaunchOp BodyBuilder::launch(Location location, StringRef kernel, ValueRange buffers, ArrayAttr scalars) {
+  const TargetKernel &made = program.kernels.at(kernel.str());
+  auto grid = llvm::to_vector_of<Attribute>(allInSymbols(made.grid, scalars));
+  auto maps = llvm::map_to_vector(made.maps,
+                                  [&](const KernelTensorMap &map) -> Attribute { return mapInSymbols(map, scalars); });
+  auto op = plan::LaunchOp::create(b, location, kernel, buffers, b.getArrayAttr(grid), scalars, /*init=*/false,
+                                   /*maps=*/nullptr, /*callBuffers=*/ValueRange(), /*call=*/nullptr);
+  if (!maps.empty())
+    op.setMapsAttr(b.getArrayAttr(maps));
+  return op;
 }
 
 /// With the joins that its results stand in; those that hold nothing but joins, too.
@@ -185,8 +205,11 @@ void BodyBuilder::addLaunch(graph::FusionOp fusion) {
   for (Value result : fusion.getResults())
     operands.push_back(resultBuffer(result));
   graph::LibraryCallAttr call = fusion.getLibraryAttr();
-  plan::LaunchOp::create(b, locationOf(fusion), kernel, operands, gridOf(kernel, scalars), scalars, /*init=*/false,
-                         call ? callBuffers(fusion) : SmallVector<Value>(), call);
+  const SmallVector<Value> called = call ? callBuffers(fusion) : SmallVector<Value>(); // some are made here
+  plan::LaunchOp op = launch(locationOf(fusion), kernel, operands, scalars);
+  op.getCallBuffersMutable().assign(called);
+  if (call)
+    op.setCallAttr(call);
 }
 
 /// In their own layout: a library packs weights as it likes.
@@ -217,8 +240,7 @@ void BodyBuilder::pack(graph::FusionOp fusion, kernel::PackedAttr packed, ArrayA
   if (isNew) {
     BodyBuilder &main = *program.main;
     Value weight = main.weightBuffer(constant), copy = addCopy(main);
-    plan::LaunchOp::create(main.b, fusion.getLoc(), packer, ValueRange{weight, copy}, gridOf(packer, scalars), scalars,
-                           /*init=*/true, /*callBuffers=*/ValueRange(), /*call=*/nullptr);
+    main.launch(fusion.getLoc(), packer, {weight, copy}, scalars).setInit(true);
   }
   operands[parameter] = addCopy(*this);
 }

@@ -34,10 +34,21 @@ private:
   llvm::DenseMap<uint64_t, llvm::SmallVector<unsigned, 1>> byHash;
 };
 
+/// format::TensorMap of a kernel, over n0, n1, ..
+struct KernelTensorMap {
+  uint32_t buffer = 0; ///< parameter
+  Expr offset;
+  format::DType dtype = format::DType::F32;
+  std::vector<Expr> extents, strides;
+  std::vector<uint32_t> box;
+  uint32_t swizzle = 0;
+};
+
 /// A kernel as a target made it.
 struct TargetKernel {
   format::Kernel record;
-  Expr grid; ///< blocks or iterations, over n0, n1, ..
+  std::vector<Expr> grid; ///< blocks along x, y, z, 1 to 3 of them, or iterations; over n0, n1, ..
+  std::vector<KernelTensorMap> maps = {};
 };
 using TargetKernels = std::map<std::string, TargetKernel>; ///< by the kernel.func's name
 

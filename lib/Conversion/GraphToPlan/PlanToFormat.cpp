@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "dialects/Graph/Control.h"
+#include "dialects/Graph/ElementTypes.h"
 #include "dialects/Graph/Provenance.h"
 #include "dialects/Plan/LibraryCallAttr.h"
 #include "lib/Conversion/GraphToPlan/GraphToPlan.h"
@@ -147,13 +148,34 @@ std::vector<std::string> textsOf(ArrayAttr exprs) {
   return texts;
 }
 
+std::vector<std::string> textsOf(ArrayRef<graph::ExprAttr> exprs) {
+  std::vector<std::string> texts;
+  for (graph::ExprAttr expr : exprs)
+    texts.push_back(expr.getValue().text());
+  return texts;
+}
+
+format::TensorMap mapOf(plan::TensorMapAttr map) {
+  const bool isAtStart = map.getOffset().getValue() == Expr(0);
+  return {map.getBuffer(),
+          isAtStart ? "" : map.getOffset().getValue().text(),
+          graph::dtypeOf(map.getElement()),
+          textsOf(map.getExtents()),
+          textsOf(map.getStrides()),
+          map.getBox().vec(),
+          map.getSwizzle()};
+}
+
 format::Launch Translator::launchOf(plan::LaunchOp op, Names &names, format::Body &body) {
   format::Launch launch;
   launch.kernel = kernelIndex(op.getKernel());
-  launch.grid = op.getGrid().text();
+  launch.grid = textsOf(op.getGrid());
   launch.buffers = indicesOf(op.getBuffers(), names.buffers);
   for (auto scalar : op.getScalars().getAsRange<graph::ExprAttr>())
     launch.scalars.push_back(scalarIndex(scalar, names, body));
+  if (std::optional<ArrayAttr> maps = op.getMaps())
+    for (auto map : maps->getAsRange<plan::TensorMapAttr>())
+      launch.maps.push_back(mapOf(map));
   if (op.getCall()) {
     launch.call = plan::libraryCallOf(*op.getCall());
     launch.call.buffers = indicesOf(op.getCallBuffers(), names.buffers);

@@ -27,6 +27,26 @@ const char *stepKindName(Step::Kind kind) {
   return kNames[kind - Step::LaunchStep];
 }
 
+size_t mapCount(const std::vector<Step> &steps) {
+  size_t count = 0;
+  for (const Step &step : steps)
+    count += step.kind == Step::LaunchStep ? step.launch.maps.size() : 0;
+  return count;
+}
+
+std::string launchText(const Kernel &kernel, const Launch &launch, const std::vector<std::string> &grid) {
+  std::string extents, text;
+  for (const std::string &extent : grid)
+    extents += (extents.empty() ? "grid " : " * ") + extent;
+  const auto add = [&](bool has, const std::string &what) { text += has ? (text.empty() ? "" : ", ") + what : ""; };
+  add(launch.grid.size() > 1, extents);
+  add(kernel.cluster > 1, "clusters of " + std::to_string(kernel.cluster));
+  add(kernel.programmatic, "programmatic");
+  add(launch.maps.size() == 1, "1 tensor map");
+  add(launch.maps.size() > 1, std::to_string(launch.maps.size()) + " tensor maps");
+  return text;
+}
+
 std::vector<uint32_t> bodiesOf(const Step &step) {
   if (!isControl(step.kind))
     return {};

@@ -9,6 +9,9 @@
 
 #include "lib/Runtime/Format/Plan.h"
 
+#include <string>
+#include <vector>
+
 namespace cupola::format {
 
 inline bool isControl(Step::Kind kind) { return kind >= Step::IfStep && kind <= Step::WhileStep; }
@@ -33,6 +36,13 @@ const Step *stepAt(const Program &program, uint32_t number);
 
 /// "launch", "copy", "if", "call", "while"
 const char *stepKindName(Step::Kind kind);
+
+/// How many tensor maps all launches have.
+size_t mapCount(const std::vector<Step> &steps);
+
+/// What a launch has besides blocks along x: "grid ceildiv(s0, 64) * 8, clusters of 2, programmatic, 1 tensor map";
+/// empty: nothing. `grid`: its extents, as numbers or Exprs.
+std::string launchText(const Kernel &kernel, const Launch &launch, const std::vector<std::string> &grid);
 
 /// The bodies that a control step enters.
 std::vector<uint32_t> bodiesOf(const Step &step);

@@ -100,6 +100,16 @@ std::string stepName(const Executable &executable, size_t step) {
   return kernel.schedule + " " + kernel.name;
 }
 
+/// What its launch has besides blocks along x.
+std::string launchOf(const Executable &executable, const StepTime &step) {
+  const format::Step &entry = executable.program().steps[step.step];
+  if (entry.kind != format::Step::LaunchStep)
+    return {};
+  const Grid &grid = step.work.grid;
+  const std::vector<std::string> extents = {std::to_string(grid.x), std::to_string(grid.y), std::to_string(grid.z)};
+  return format::launchText(executable.program().kernels[entry.launch.kernel], entry.launch, extents);
+}
+
 std::string stepsText(const format::Program &program) {
   std::string text = std::to_string(format::stepCount(program)) + " steps";
   if (!program.bodies.empty())
@@ -154,7 +164,8 @@ std::string profileText(const RunReport &report) {
                   100 * step.milliseconds / total, static_cast<double>(step.work.operations) / step.milliseconds / 1e6,
                   static_cast<double>(step.work.bytes) / step.milliseconds / 1e6,
                   100 * rooflineShare(ceilings, step.work, step.milliseconds));
-    text += line + stepName(executable, step.step) + ": " +
+    const std::string launch = launchOf(executable, step);
+    text += line + stepName(executable, step.step) + (launch.empty() ? "" : " (" + launch + ")") + ": " +
             nodeList(executable.package(), executable.program().steps[step.step].nodes) + "\n";
   }
   return text;
@@ -174,6 +185,10 @@ nlohmann::ordered_json profileJson(const RunReport &report) {
                     {"operations", step.work.operations},
                     {"bytes", step.work.bytes},
                     {"roofline", rooflineShare(report.profile.ceilings, step.work, step.milliseconds)}});
+    if (executable.program().steps[step.step].kind == format::Step::LaunchStep)
+      list.back()["blocks"] = step.work.grid.blocks().value_or(0);
+    if (const std::string launch = launchOf(executable, step); !launch.empty())
+      list.back()["launch"] = launch;
   }
   return list;
 }

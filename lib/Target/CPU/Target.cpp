@@ -49,7 +49,7 @@ public:
       Result<CpuKernel> kernel = prepareCpuKernel(func, isa);
       if (kernel.failed())
         return kernel.status().within(nodesText(func.getLoc()));
-      kernels[func.getSymName().str()] = {kernel->record, kernel->grid};
+      kernels[func.getSymName().str()] = {kernel->record, {kernel->grid}};
     }
     return {};
   }

@@ -64,6 +64,10 @@ TEST(CudaModule, RefusesWhatItCannotRun) {
   expectError(device->loadModule(imageOf(kernel)).status(), Code::Unsupported,
               "needs 101377 bytes of shared memory, this GPU has 101376");
   kernel = good;
+  kernel.cluster = 2;
+  expectError(device->loadModule(imageOf(kernel)).status(), Code::Unsupported,
+              "runs in clusters of 2 blocks, which GPUs have from sm_90 on");
+  kernel = good;
   kernel.threads = 1025;
   expectError(device->loadModule(imageOf(kernel)).status(), Code::Package, "1025");
   kernel = good;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/CUDA/DeviceHeaders.h"
 #include "lib/Runtime/Session.h"
+#include "test/Runtime/CUDA/EveryCall.h"
 #include "test/Runtime/CUDA/FakePackageKernels.h"
 #include "test/Runtime/ControlPackage.h"
 
@@ -141,34 +142,6 @@ TEST(CudaSession, BranchesAndLoopsAreNotRecorded) {
   }
   EXPECT_EQ(fake->count("cuStreamBeginCapture"), 0u);
   expectClean(*fake, "after the run");
-}
-
-/// Runs with every driver call failing in turn, then again with none.
-template <typename Run>
-void everyCallFails(CuResult code, uint64_t least, const std::shared_ptr<const format::PackageFile> &file, Run run) {
-  uint64_t seen = 0;
-  for (uint64_t failAt = 1;; ++failAt) {
-    auto fake = fakeWithKernels();
-    fake->failAt = failAt;
-    fake->failCode = code;
-    const Status status = run(file);
-    const std::string when = "call " + std::to_string(failAt);
-    if (fake->calls < failAt) {
-      EXPECT_TRUE(status.isOk()) << status.message();
-      EXPECT_GT(failAt, least);
-      EXPECT_GT(seen, failAt / 2) << "most failures must be reported";
-      return;
-    }
-    SCOPED_TRACE(when + ", " + fake->log[failAt - 1]);
-    seen += status.failed();
-    EXPECT_EQ(status.code(), status.failed() ? Code::Environment : Code::Ok) << status.message();
-    expectClean(*fake, when);
-    fake->failAt = 0;
-    fake->lost = cuSuccess;
-    const Status again = run(file);
-    EXPECT_TRUE(again.isOk()) << again.message();
-    expectClean(*fake, when + ", then a second attempt");
-  }
 }
 
 class EverySessionCallFails : public testing::TestWithParam<CuResult> {};

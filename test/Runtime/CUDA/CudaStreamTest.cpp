@@ -100,22 +100,27 @@ TEST(CudaStream, TheCallersStreamIsNotDestroyed) {
 /// A device with one kernel, and a launch of it that multiplies by one.
 struct OneKernel {
   std::unique_ptr<FakeDriver> fake = makeFake();
-  std::shared_ptr<Device> device = openDevice().take();
+  std::shared_ptr<Device> device;
   format::Kernel kernel = scaleRecord();
-  std::unique_ptr<Module> module = device->loadModule(imageOf(kernel)).take();
-  std::unique_ptr<Stream> stream = device->createStream(nullptr).take();
+  std::unique_ptr<Module> module;
+  std::unique_ptr<Stream> stream;
   Memory memory;
   uint64_t references[2] = {};
   uint32_t slot = 1;
   LaunchArguments arguments;
 
-  OneKernel() {
+  explicit OneKernel(int capability = 86, uint32_t cluster = 0) {
+    fake->capability = capability;
+    kernel.cluster = cluster;
+    device = openDevice().take();
+    module = device->loadModule(imageOf(kernel)).take();
+    stream = device->createStream(nullptr).take();
     EXPECT_TRUE(memory.allocate(device, 64).isOk());
     const uint64_t table[] = {memory.address, 1};
     EXPECT_TRUE(stream->upload(memory.address, table, sizeof(table)).isOk());
     references[0] = references[1] = memory.address + sizeof(table);
     arguments.function = &module->function(0);
-    arguments.grid = 3;
+    arguments.grid = {3};
     arguments.bindings = memory.address;
     arguments.references = references;
     arguments.referenceCount = 2;
@@ -151,9 +156,65 @@ TEST(CudaStream, SyncModeNamesTheKernel) {
 
 TEST(CudaStream, RefusesAGridThatNoLaunchHas) {
   OneKernel one;
-  one.arguments.grid = uint64_t(1) << 31;
+  one.arguments.grid = {uint64_t(1) << 31};
   expectError(one.stream->launch(one.arguments), Code::Limit,
-              "wants 2147483648 blocks, a launch has at most 2147483647");
+              "wants 2147483648 blocks along x, a launch has at most 2147483647");
+  one.arguments.grid = {1, 65536, 1};
+  expectError(one.stream->launch(one.arguments), Code::Limit, "wants 65536 blocks along y, a launch has at most 65535");
+  one.arguments.grid = {1, 1, 65536};
+  expectError(one.stream->launch(one.arguments), Code::Limit, "wants 65536 blocks along z, a launch has at most 65535");
+}
+
+/// The same with a kernel of several blocks along each dimension.
+FakeLaunch launchOf(uint32_t cluster, bool programmatic, int capability, int version = 13000) {
+  auto fake = makeFake();
+  fake->capability = capability;
+  fake->version = version;
+  fake->kernels[kernelName].run = [](const CuLaunchConfig &, void *const *) {};
+  std::shared_ptr<Device> device = openDevice().take();
+  format::Kernel kernel = scaleRecord();
+  kernel.cluster = cluster;
+  kernel.programmatic = programmatic;
+  std::unique_ptr<Module> module = device->loadModule(imageOf(kernel)).take();
+  std::unique_ptr<Stream> stream = device->createStream(nullptr).take();
+  const uint64_t references[2] = {};
+  const uint32_t slot = 0;
+  LaunchArguments arguments;
+  arguments.function = &module->function(0);
+  arguments.grid = {4, 3, 2};
+  arguments.references = references;
+  arguments.referenceCount = 2;
+  arguments.slots = &slot;
+  arguments.slotCount = 1;
+  EXPECT_TRUE(stream->launch(arguments).isOk());
+  arguments.grid = {4, 0, 2};
+  EXPECT_TRUE(stream->launch(arguments).isOk());
+  EXPECT_TRUE(stream->synchronize().isOk());
+  EXPECT_EQ(fake->launches.size(), 1u);
+  EXPECT_EQ(device->statistics().at(0).blocks, 24u);
+  const FakeLaunch launch = fake->launches.at(0);
+  stream.reset(), module.reset(), device.reset();
+  expectClean(*fake, "after a launch");
+  return launch;
+}
+
+TEST(CudaStream, LaunchesHaveWhatTheKernelWantsAndTheDeviceCan) {
+  const FakeLaunch plain = launchOf(0, false, 90), full = launchOf(4, true, 90);
+  EXPECT_EQ(plain.grid, (std::array<unsigned, 3>{4, 3, 2}));
+  EXPECT_EQ(plain.cluster, 0u);
+  EXPECT_FALSE(plain.programmatic);
+  EXPECT_EQ(full.grid, plain.grid);
+  EXPECT_EQ(full.cluster, 4u);
+  EXPECT_TRUE(full.programmatic);
+  EXPECT_FALSE(launchOf(0, true, 86).programmatic) << "older GPUs have none";
+  EXPECT_FALSE(launchOf(0, true, 90, 12020).programmatic) << "older drivers cannot record it";
+  EXPECT_TRUE(launchOf(0, true, 90, 12030).programmatic);
+}
+
+TEST(CudaStream, RefusesAGridThatMakesNoClusters) {
+  OneKernel one(90, 2);
+  expectError(one.stream->launch(one.arguments), Code::Package,
+              "wants 3 blocks along x, which do not make clusters of 2");
 }
 
 } // namespace

@@ -84,7 +84,9 @@ struct FakeCalls {
   static void fillDevice(DriverApi &api);
   static void fillMemory(DriverApi &api);
   static void fillVirtualMemory(DriverApi &api);
+  static FakeLaunch readLaunch(const CuLaunchConfig &config);
   static void fillModules(DriverApi &api);
+  static void fillTensorMaps(DriverApi &api);
   static void fillStreams(DriverApi &api);
   static void fillGraphs(DriverApi &api);
 };

@@ -161,6 +161,7 @@ DriverApi FakeDriver::table() {
   FakeCalls::fillMemory(api);
   FakeCalls::fillVirtualMemory(api);
   FakeCalls::fillModules(api);
+  FakeCalls::fillTensorMaps(api);
   FakeCalls::fillStreams(api);
   FakeCalls::fillGraphs(api);
   return api;

@@ -10,6 +10,7 @@
 
 #include "lib/Runtime/CUDA/DriverApi.h"
 
+#include <array>
 #include <deque>
 #include <functional>
 #include <map>
@@ -25,6 +26,24 @@ using FakeKernel = std::function<void(const CuLaunchConfig &config, void *const 
 struct FakeKernelRow {
   FakeKernel run;
   std::vector<size_t> parameterBytes; ///< the driver knows the signature from the cubin, and copies the values
+};
+
+/// What cuLaunchKernelEx was asked for.
+struct FakeLaunch {
+  std::array<unsigned, 3> grid = {};
+  unsigned cluster = 0; ///< blocks along x; 0: not asked for
+  bool programmatic = false;
+};
+
+/// What stands for the descriptor that cuTensorMapEncodeTiled makes.
+struct FakeTensorMap {
+  uint32_t magic = 0; ///< kMagic
+  uint8_t type = 0, rank = 0, swizzle = 0, unused = 0;
+  CuPointer address = 0;
+  std::array<uint64_t, 5> extents = {};
+  std::array<uint64_t, 4> strides = {};
+  std::array<uint16_t, 5> box = {};
+  static constexpr uint32_t kMagic = 0x7e5024a9;
 };
 
 class FakeDriver {
@@ -52,7 +71,8 @@ public:
   uint64_t calls = 0;
   std::vector<std::string> log; ///< names of the calls
   std::vector<std::string> violations;
-  CuResult lost = cuSuccess; ///< the sticky error that ended the context
+  std::vector<FakeLaunch> launches; ///< in the order of the calls; replays of graphs are none
+  CuResult lost = cuSuccess;        ///< the sticky error that ended the context
 
   /// What is not given back, as "2 cuMemAlloc, 1 context".
   std::string leaks() const;

@@ -18,8 +18,8 @@ struct FakeNvrtc {
     NvrtcApi api = {};
     api.getErrorString = [](NvrtcResult) { return "NVRTC_ERROR_INTERNAL_ERROR"; };
     api.version = [](int *major, int *minor) { return *major = 13, *minor = 0, next(); };
-    api.getNumSupportedArchs = [](int *count) { return *count = 2, next(); };
-    api.getSupportedArchs = [](int *archs) { return archs[0] = 86, archs[1] = 80, next(); };
+    api.getNumSupportedArchs = [](int *count) { return *count = 3, next(); };
+    api.getSupportedArchs = [](int *archs) { return archs[0] = 86, archs[1] = 80, archs[2] = 90, next(); };
     api.createProgram = [](NvrtcProgram *, const char *, const char *, int, const char *const *, const char *const *) {
       const NvrtcResult result = next();
       programs += result == nvrtcSuccess;

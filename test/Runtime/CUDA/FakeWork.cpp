@@ -6,6 +6,33 @@
 
 namespace cupola::runtime::cuda {
 
+/// Held against what the device and the driver can do.
+FakeLaunch FakeCalls::readLaunch(const CuLaunchConfig &config) {
+  FakeLaunch launch;
+  launch.grid = {config.gridX, config.gridY, config.gridZ};
+  if (config.gridX == 0 || config.gridX > 0x7fffffff || config.gridY == 0 || config.gridY > 65535 ||
+      config.gridZ == 0 || config.gridZ > 65535)
+    self().violation("cuLaunchKernelEx with a grid that no launch has");
+  for (unsigned i = 0; i < config.attributeCount; ++i) {
+    const CuLaunchAttribute &attribute = config.attributes[i];
+    if (self().capability < 90)
+      self().violation("cuLaunchKernelEx with an attribute that the GPU does not know");
+    if (attribute.id == cuLaunchClusterDimension) {
+      launch.cluster = attribute.value.cluster.x;
+      if (launch.cluster == 0 || launch.cluster > 8 || config.gridX % launch.cluster != 0 ||
+          attribute.value.cluster.y != 1 || attribute.value.cluster.z != 1)
+        self().violation("cuLaunchKernelEx with a grid that does not make clusters");
+    } else if (attribute.id == cuLaunchProgrammaticSerialization) {
+      launch.programmatic = attribute.value.flag == 1;
+      if (capturing() && self().version < 12030)
+        self().violation("a driver before CUDA 12.3 does not capture a programmatic launch");
+    } else {
+      self().violation("cuLaunchKernelEx with an unknown attribute");
+    }
+  }
+  return launch;
+}
+
 void FakeCalls::fillModules(DriverApi &api) {
   api.libraryLoadData = [](CuLibrary *library, const void *image, void *, void *, unsigned, void *, void *, unsigned) {
     forbidInCapture("cuLibraryLoadData");
@@ -39,8 +66,9 @@ void FakeCalls::fillModules(DriverApi &api) {
   api.launchKernelEx = [](const CuLaunchConfig *config, CuFunction function, void **parameters, void **) {
     if (const CuResult code = self().enter("cuLaunchKernelEx"))
       return code;
-    if (self().libraries.empty() || config->gridX == 0 || config->blockX == 0 || config->blockX > 1024)
+    if (self().libraries.empty() || config->blockX == 0 || config->blockX > 1024)
       self().violation("cuLaunchKernelEx with a bad configuration");
+    self().launches.push_back(readLaunch(*config));
     const auto *row = reinterpret_cast<const FakeKernelRow *>(function);
     // The values are copied now, as the driver does.
     std::vector<std::vector<char>> values;
@@ -49,6 +77,7 @@ void FakeCalls::fillModules(DriverApi &api) {
       values.emplace_back(from, from + row->parameterBytes[i]);
     }
     return self().submit(config->stream, [row, values, config = *config]() mutable {
+      config.attributes = nullptr; // the caller's
       std::vector<void *> pointers;
       for (std::vector<char> &value : values)
         pointers.push_back(value.data());
