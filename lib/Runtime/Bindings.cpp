@@ -51,8 +51,9 @@ Status Readback::read(Stream &stream, const FlagBlock &flags, DeviceAddress from
 
 //===--- Tables ---===//
 
-Status Bindings::allocate(Device &device, Stream &stream, size_t count, DeviceAddress flags) {
-  words.assign(count + 1, 0);
+Status Bindings::allocate(Device &device, Stream &stream, size_t count, size_t maps, DeviceAddress flags) {
+  firstMap = (count + 1 + kMapWords - 1) / kMapWords * kMapWords;
+  words.assign(maps == 0 ? count + 1 : firstMap + maps * kMapWords, 0);
   words[0] = flags;
   for (std::unique_ptr<Event> &event : uploaded) {
     Result<std::unique_ptr<Event>> made = stream.createEvent();
@@ -63,6 +64,8 @@ Status Bindings::allocate(Device &device, Stream &stream, size_t count, DeviceAd
   CUPOLA_TRY(table.allocate(device, words.size() * sizeof(uint64_t)));
   return host.allocate(device, uploaded.size() * words.size() * sizeof(uint64_t));
 }
+
+void Bindings::setMap(size_t i, const TensorMapBytes &map) { std::memcpy(&words[mapSlot(i)], map.data(), map.size()); }
 
 /// An upload may read host memory until it has happened, so that each has a copy of its own.
 Status Bindings::upload(Stream &stream) {

@@ -72,20 +72,28 @@ private:
 /// The table of one body.
 class Bindings {
 public:
-  /// Makes room for `words` words after word 0, the address of the flags. `stream` is that of all uploads.
-  Status allocate(Device &device, Stream &stream, size_t words, DeviceAddress flags);
+  /// Makes room for `words` words after word 0, the address of the flags, and for `maps` tensor maps. `stream` is that
+  /// of all uploads.
+  Status allocate(Device &device, Stream &stream, size_t words, size_t maps, DeviceAddress flags);
 
   DeviceAddress address() const { return table.address(); }
   /// Word 1 + i of the table. The next `upload` brings a change over.
   void set(size_t i, uint64_t value) { words[1 + i] = value; }
+  /// Tensor map i, likewise.
+  void setMap(size_t i, const TensorMapBytes &map);
+  /// The word that tensor map i begins at.
+  uint32_t mapSlot(size_t i) const { return static_cast<uint32_t>(firstMap + i * kMapWords); }
 
   /// Queues the table as it is now. Waits only where as many uploads as there are copies are under
   /// way, and then for the oldest of these.
   Status upload(Stream &stream);
 
 private:
+  static constexpr size_t kMapWords = format::kTensorMapBytes / sizeof(uint64_t);
+
   DeviceMemory table;
   std::vector<uint64_t> words;
+  size_t firstMap = 0;
   HostBlock host; ///< copies of the table, used in turn
   /// Recorded behind the upload of each copy. A loop uploads its table once per iteration, so that
   /// the copies belong to uploads, not to runs.

@@ -42,8 +42,7 @@ void BodyRunner::begin(const SymbolValues &values, bool poisons, bool tracks) {
 //===--- Steps ---===//
 
 std::string BodyRunner::stepText(const Frame &frame, size_t step) const {
-  const std::vector<uint32_t> &nodes = frame.body().steps[step].nodes;
-  return nodes.empty() ? "step " + std::to_string(frame.firstStep() + step) : nodeList(executable->package(), nodes);
+  return runtime::stepText(executable->package(), frame.body().steps[step], frame.firstStep() + step);
 }
 
 void BodyRunner::reportProgress(const Frame &frame, size_t step) const {
@@ -127,7 +126,7 @@ Status BodyRunner::prepare(Frame &frame, size_t depth, std::vector<HandedBuffer>
   CUPOLA_TRY(makeRoom(depth, bound->plan.arenaBytes));
   frame.use(bound);
   CUPOLA_TRY(settle(frame, parameters));
-  frame.place({arenas[depth].address(), std::move(parameters), {}, nullptr});
+  CUPOLA_TRY(frame.place({arenas[depth].address(), std::move(parameters), {}, nullptr}));
   return frame.upload(*stream);
 }
 

@@ -1,6 +1,7 @@
 //===- lib/Runtime/BoundPlan.cpp - A body at one set of symbol values ---===//
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/BoundPlan.h"
+#include "lib/Runtime/Checks.h"
 #include "lib/Runtime/Format/Checked.h"
 
 namespace cupola::runtime {
@@ -20,7 +21,7 @@ public:
     for (const Expr &scalar : parsed.scalars) {
       const auto value = scalar.evaluate(values);
       if (!value)
-        return beyond("scalar " + scalar.text());
+        return noValue("scalar " + scalar.text());
       plan.scalars.push_back(*value);
     }
     return Status::ok();
@@ -42,16 +43,15 @@ public:
     return Status::ok();
   }
 
-  Status bindSteps(const std::vector<format::Step> &steps, const std::vector<Expr> &sizes) {
+  Status bindSteps(const std::vector<format::Step> &steps, const std::vector<ParsedStep> &parsedSteps) {
     for (size_t i = 0; i < steps.size(); ++i) {
-      Result<uint64_t> value = size(sizes[i], item("step", i));
-      if (value.failed())
-        return value.status();
-      plan.sizes.push_back(*value);
+      Grid grid;
+      CUPOLA_TRY(bindGrid(parsedSteps[i].sizes, item("step", i), grid));
+      plan.sizes.push_back(grid);
       const format::Copy &copy = steps[i].copy;
       if (steps[i].kind == format::Step::CopyStep &&
-          (*value > plan.buffers[copy.source].bytes || *value > plan.buffers[copy.target].bytes))
-        return bad(item("step", i) + " copies " + std::to_string(*value) + " bytes, more than its buffers have");
+          (grid.x > plan.buffers[copy.source].bytes || grid.x > plan.buffers[copy.target].bytes))
+        return bad(item("step", i) + " copies " + std::to_string(grid.x) + " bytes, more than its buffers have");
       CUPOLA_TRY(checkCall(steps[i].launch.call, item("step", i)));
     }
     return Status::ok();
@@ -63,13 +63,17 @@ public:
 private:
   void addRootOffsets(format::BufferKind kind);
 
-  static Status beyond(const std::string &what) { return Status::limit(what + " has no value within 64 bits"); }
+  Result<uint64_t> size(const Expr &expr, const std::string &what) const { return evaluateSize(expr, values, what); }
 
-  Result<uint64_t> size(const Expr &expr, const std::string &what) const {
-    const auto value = expr.evaluate(values);
-    if (!value || *value < 0)
-      return beyond(what + ": " + expr.text());
-    return static_cast<uint64_t>(*value);
+  Status bindGrid(const std::vector<Expr> &sizes, const std::string &what, Grid &grid) const {
+    uint64_t *const extents[] = {&grid.x, &grid.y, &grid.z};
+    for (size_t d = 0; d < sizes.size(); ++d) {
+      Result<uint64_t> value = size(sizes[d], what);
+      if (value.failed())
+        return value.status();
+      *extents[d] = *value;
+    }
+    return grid.isEmpty() || grid.blocks() ? Status::ok() : noValue(what + ": " + grid.text() + " blocks");
   }
 
   Status bindBuffer(size_t i) {
@@ -250,7 +254,10 @@ Result<BoundPlan> bindBody(const BodyPlace &place, const BoundInterface *interfa
   PlanBinder binder(place, interface, values, plan);
   CUPOLA_TRY(binder.bindScalars());
   CUPOLA_TRY(binder.bindBuffers(std::vector<bool>(place.body().buffers.size(), true)));
-  CUPOLA_TRY(binder.bindSteps(place.body().steps, place.parsed().steps));
+  const std::vector<format::Step> &steps = place.body().steps;
+  CUPOLA_TRY(binder.bindSteps(steps, place.parsed().steps));
+  const std::vector<bool> all(steps.size(), true);
+  CUPOLA_TRY(bindMaps(steps, place.parsed().steps, all, values, plan));
   CUPOLA_TRY(binder.placeArena(known));
   return plan;
 }
@@ -276,7 +283,8 @@ Result<BoundPlan> bindInitPlan(const format::Package &package, const format::Pro
   CUPOLA_TRY(binder.bindSteps(program.init, parsed.init));
   for (size_t i = 0; i < plan.sizes.size(); ++i)
     if (!needs.steps[i])
-      plan.sizes[i] = 0;
+      plan.sizes[i].x = 0;
+  CUPOLA_TRY(bindMaps(program.init, parsed.init, needs.steps, none, plan));
   CUPOLA_TRY(binder.placeInit());
   return plan;
 }

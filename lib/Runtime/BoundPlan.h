@@ -7,6 +7,7 @@
 #include "lib/Runtime/Bucket.h"
 #include "lib/Runtime/Format/Bodies.h"
 #include "lib/Runtime/LibraryCalls.h"
+#include "lib/Runtime/TensorMaps.h"
 
 #include <cstdint>
 #include <deque>
@@ -28,7 +29,8 @@ struct Placement {
 struct BoundPlan {
   std::vector<int64_t> scalars;
   std::vector<Placement> buffers; ///< by buffer
-  std::vector<uint64_t> sizes;    ///< by step: the grid, or the bytes of a copy; 1 of a control step
+  std::vector<Grid> sizes;        ///< by step: the grid; x alone: the bytes of a copy; 1 of a control step
+  std::vector<BoundMap> maps;     ///< in the order of the bindings table
   uint64_t arenaBytes = 0;
   std::shared_ptr<const BucketPlan> bucket; ///< null for init steps
 };

@@ -34,11 +34,16 @@ public:
   /// Null: a size has no bound in this bucket.
   Result<std::shared_ptr<const BucketPlan>> run() {
     for (size_t i = 0; i < body.steps.size(); ++i) {
-      const Interval size = bounds(parsed.steps[i], ranges);
-      if (!size.hi)
-        return {nullptr};
-      plan.sizes.push_back(static_cast<uint64_t>(std::max<int64_t>(*size.hi, 0)));
-      plan.copiesVary |= body.steps[i].kind == format::Step::CopyStep && size.lo != size.hi;
+      uint64_t most[3] = {1, 1, 1};
+      const std::vector<Expr> &sizes = parsed.steps[i].sizes;
+      for (size_t d = 0; d < sizes.size(); ++d) {
+        const Interval size = bounds(sizes[d], ranges);
+        if (!size.hi)
+          return {nullptr};
+        most[d] = static_cast<uint64_t>(std::max<int64_t>(*size.hi, 0));
+        plan.copiesVary |= body.steps[i].kind == format::Step::CopyStep && size.lo != size.hi;
+      }
+      plan.sizes.push_back({most[0], most[1], most[2]});
     }
     plan.offsets.assign(body.buffers.size(), 0);
     if (body.arenaBytes >= 0)

@@ -3,6 +3,7 @@
 #ifndef CUPOLA_LIB_RUNTIME_BUCKET_H
 #define CUPOLA_LIB_RUNTIME_BUCKET_H
 
+#include "lib/Runtime/Grid.h"
 #include "lib/Runtime/ParsedProgram.h"
 #include "lib/Runtime/ShapeBinding.h"
 
@@ -34,7 +35,7 @@ struct BucketPlan {
   Bucket bucket;
   uint64_t arenaBytes = 0;
   std::vector<uint64_t> offsets; ///< by buffer, of those in the arena
-  std::vector<uint64_t> sizes;   ///< by step: blocks, or bytes of a copy, at most
+  std::vector<Grid> sizes;       ///< by step, as of BoundPlan, at most
   bool copiesVary = false;       ///< some copy has other sizes in other shapes
 };
 

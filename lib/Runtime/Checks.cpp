@@ -1,4 +1,4 @@
-//===- lib/Runtime/Checks.cpp - Relations that have to hold ---===//
+//===- lib/Runtime/Checks.cpp - Relations that have to hold, values that have to be there ---===//
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/Checks.h"
 
@@ -37,6 +37,15 @@ Status checkBody(const format::Body &body, const ParsedBody &parsed, const Symbo
                            " does not hold" + valuesText(parsed.checks[i], values));
   }
   return Status::ok();
+}
+
+Status noValue(const std::string &what) { return Status::limit(what + " has no value within 64 bits"); }
+
+Result<uint64_t> evaluateSize(const Expr &expr, const SymbolValues &values, const std::string &what) {
+  const auto value = expr.evaluate(values);
+  if (!value || *value < 0)
+    return noValue(what + ": " + expr.text());
+  return static_cast<uint64_t>(*value);
 }
 
 } // namespace cupola::runtime

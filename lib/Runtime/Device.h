@@ -17,8 +17,10 @@
 #define CUPOLA_LIB_RUNTIME_DEVICE_H
 
 #include "lib/Runtime/Format/Plan.h"
+#include "lib/Runtime/Grid.h"
 #include "lib/Runtime/Status.h"
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <string>
@@ -88,18 +90,30 @@ public:
   virtual Function &function(size_t index) = 0;
 };
 
+/// format::TensorMap at one set of symbol values. Entries beyond `rank` mean nothing.
+struct TensorMapValue {
+  DeviceAddress address = 0;
+  format::DType dtype = format::DType::F32;
+  size_t rank = 0;
+  std::array<uint64_t, 5> extents = {}; ///< elements, none 0
+  std::array<uint64_t, 4> strides = {}; ///< bytes
+  std::array<uint32_t, 5> box = {};
+  uint32_t swizzle = 0;
+};
+using TensorMapBytes = std::array<unsigned char, format::kTensorMapBytes>;
+
 /// A launch. The kernel receives `bindings`, then the references, the slots and
 /// the step number (see lib/Runtime/Format/Plan.h). `addresses` and `bytes` say
 /// what each reference resolves to and how large that buffer is.
 struct LaunchArguments {
   Function *function = nullptr;
-  uint64_t grid = 0;
+  Grid grid = {0};
   DeviceAddress bindings = 0;
   const uint64_t *references = nullptr;
   const DeviceAddress *addresses = nullptr;
   const uint64_t *bytes = nullptr;
   size_t referenceCount = 0;
-  const uint32_t *slots = nullptr; ///< word indices into the bindings table
+  const uint32_t *slots = nullptr; ///< word indices into the bindings table: of scalars, then of tensor maps
   size_t slotCount = 0;
   uint32_t step = 0;
 };
@@ -212,6 +226,12 @@ public:
     return Status::unsupported("the device calls no libraries");
   }
 
+  /// What kernels find in the bindings table for `value`. Code::Unsupported: the device has no such instruction;
+  /// Code::Package: it has, and cannot copy from there or so.
+  virtual Status encodeTensorMap(const TensorMapValue & /*value*/, TensorMapBytes & /*map*/) {
+    return Status::unsupported("the device knows no tensor maps");
+  }
+
   /// Per kernel, sorted by name.
   virtual std::vector<KernelStatistics> statistics() const = 0;
   virtual void resetStatistics() = 0;
@@ -221,7 +241,7 @@ public:
 ///   extern "C" const cupola::runtime::DevicePlugin *cupola_device_plugin();
 /// and is built with the same compiler and headers as the runtime; kPluginAbi
 /// changes whenever this file or Plan.h does.
-constexpr uint32_t kPluginAbi = 6;
+constexpr uint32_t kPluginAbi = 7;
 
 struct DevicePlugin {
   uint32_t abi;     ///< kPluginAbi

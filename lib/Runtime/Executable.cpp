@@ -4,6 +4,8 @@
 #include "lib/Runtime/Bindings.h"
 #include "lib/Runtime/Format/Checked.h"
 #include "lib/Runtime/StepList.h"
+#include "lib/Runtime/TensorMaps.h"
+#include "lib/Runtime/Text.h"
 
 namespace cupola::runtime {
 
@@ -98,7 +100,8 @@ Status Executable::runInit(Stream &stream) {
   Readback found;
   CUPOLA_TRY(found.allocate(*target));
   Bindings bindings;
-  CUPOLA_TRY(bindings.allocate(*target, stream, initPlan.scalars.size(), flags.address()));
+  CUPOLA_TRY(
+      bindings.allocate(*target, stream, initPlan.scalars.size(), format::mapCount(program().init), flags.address()));
   for (size_t i = 0; i < initPlan.scalars.size(); ++i)
     bindings.set(i, static_cast<uint64_t>(initPlan.scalars[i]));
   const Status queued = queueInit(stream, bindings, flags, found);
@@ -110,8 +113,6 @@ Status Executable::runInit(Stream &stream) {
 }
 
 Status Executable::queueInit(Stream &stream, Bindings &bindings, FlagBlock &flags, Readback &found) const {
-  CUPOLA_TRY(bindings.upload(stream));
-  CUPOLA_TRY(flags.clear(stream));
   std::vector<BufferValue> values(initPlan.buffers.size());
   for (size_t i = 0; i < values.size(); ++i) {
     const Placement &place = initPlan.buffers[i];
@@ -120,8 +121,12 @@ Status Executable::queueInit(Stream &stream, Bindings &bindings, FlagBlock &flag
     values[i].reference = values[i].address;
     values[i].bytes = place.bytes;
   }
+  CUPOLA_TRY(encodeMaps(*target, initPlan.maps, values, bindings,
+                        [&](uint32_t step) { return stepText(package(), program().init[step], step); }));
+  CUPOLA_TRY(bindings.upload(stream));
+  CUPOLA_TRY(flags.clear(stream));
   StepList steps;
-  steps.build(program().init, 0, initPlan.sizes, initPlan.sizes, loaded, nullptr);
+  steps.build(program().init, 0, initPlan.sizes, initPlan.sizes, loaded, nullptr, bindings);
   steps.setBuffers(values);
   for (size_t i = 0; i < steps.count(); ++i)
     CUPOLA_TRY(steps.queue(stream, i, bindings.address()));

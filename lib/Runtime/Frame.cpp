@@ -1,6 +1,8 @@
 //===- lib/Runtime/Frame.cpp - What a session has per body ---===//
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/Frame.h"
+#include "lib/Runtime/TensorMaps.h"
+#include "lib/Runtime/Text.h"
 
 #include <algorithm>
 
@@ -34,7 +36,8 @@ Frame::Frame(const Executable &executable, size_t position, uint32_t first)
 Status Frame::allocate(Stream &stream, DeviceAddress flags) {
   const format::Package &package = executable.package();
   const size_t io = position == 0 ? package.inputs.size() + package.outputs.size() : 0;
-  return bindings.allocate(executable.device(), stream, body().scalars.size() + io + ioViews.size(), flags);
+  return bindings.allocate(executable.device(), stream, body().scalars.size() + io + ioViews.size(),
+                           format::mapCount(body().steps), flags);
 }
 
 //===--- Plans ---===//
@@ -76,7 +79,7 @@ void Frame::use(const std::shared_ptr<Bound> &bound) {
   moveToFront(buckets, bound->bucket, kRecentBuckets);
   current.reset(); // what follows may run out of memory
   const BoundPlan &plan = bound->plan;
-  steps.build(body().steps, first, plan.sizes, plan.bucket->sizes, executable.kernels(), &executable.calls());
+  steps.build(body().steps, first, plan.sizes, plan.bucket->sizes, executable.kernels(), &executable.calls(), bindings);
   for (size_t i = 0; i < plan.scalars.size(); ++i)
     bindings.set(i, static_cast<uint64_t>(plan.scalars[i]));
   isPlaced = isUploaded = false; // the steps hold addresses of the plan before
@@ -92,7 +95,7 @@ void Frame::dropRecordings() {
 
 //===--- Addresses ---===//
 
-void Frame::place(const Places &now) {
+Status Frame::place(const Places &now) {
   std::vector<DeviceAddress> nowStarts;
   for (const HandedBuffer &parameter : now.parameters)
     nowStarts.push_back(parameter.start());
@@ -104,7 +107,7 @@ void Frame::place(const Places &now) {
   starts = std::move(nowStarts);
   isPlaced = isSame;
   if (isSame)
-    return;
+    return Status::ok();
   values.resize(plan().buffers.size());
   for (size_t i = 0; i < values.size(); ++i) {
     const Placement &placement = plan().buffers[i];
@@ -114,7 +117,9 @@ void Frame::place(const Places &now) {
   }
   bindIo();
   steps.setBuffers(values);
+  CUPOLA_TRY(bindMaps());
   isPlaced = true;
+  return Status::ok();
 }
 
 /// Of what an open buffer stands for nothing is known here.
@@ -155,6 +160,15 @@ void Frame::bindIo() {
     values[ioViews[i]].reference = reference(firstView + i);
     bindings.set(firstView + i, values[ioViews[i]].address);
   }
+}
+
+/// They hold addresses, wherever those are from.
+Status Frame::bindMaps() {
+  if (plan().maps.empty())
+    return Status::ok();
+  isUploaded = false;
+  return encodeMaps(executable.device(), plan().maps, values, bindings,
+                    [&](uint32_t step) { return stepText(executable.package(), body().steps[step], first + step); });
 }
 
 Status Frame::upload(Stream &stream) {

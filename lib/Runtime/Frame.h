@@ -70,8 +70,8 @@ public:
   /// How many layouts of the arena were made so far: one per bucket of values.
   uint64_t arenasPlanned() const { return planned; }
 
-  /// Addresses for the steps and words for the bindings table.
-  void place(const Places &places);
+  /// Addresses for the steps, words and tensor maps for the bindings table. An error names the launch's nodes.
+  Status place(const Places &places);
   /// Queues the bindings table if it is another than the device has.
   Status upload(Stream &stream);
   /// A step that is no control step.
@@ -98,6 +98,7 @@ private:
   GrowingBuffer *memoryOf(uint32_t buffer);
   DeviceAddress baseOf(const Placement &placement) const;
   void bindIo();
+  Status bindMaps();
 
   const Executable &executable;
   const size_t position;

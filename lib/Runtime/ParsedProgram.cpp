@@ -55,16 +55,21 @@ private:
   Status status;
 };
 
+std::vector<Expr> parseAll(Parser &parser, const std::vector<std::string> &texts) {
+  std::vector<Expr> parsed;
+  for (const std::string &text : texts)
+    parsed.push_back(parser.parse(text));
+  return parsed;
+}
+
 /// A run finds extents of outputs, but for those that lie in the memory of an input.
 std::vector<ParsedTensor> parseTensors(Parser &parser, const std::vector<format::Tensor> &list, bool isOutput) {
   std::vector<ParsedTensor> parsed;
   for (const format::Tensor &tensor : list) {
     ParsedTensor &entry = parsed.emplace_back();
     parser.allowRunSymbols(isOutput && tensor.memoryOf == 0);
-    for (const std::string &dim : tensor.dims)
-      entry.dims.push_back(parser.parse(dim));
-    for (const std::string &extent : tensor.storage)
-      entry.storage.push_back(parser.parse(extent));
+    entry.dims = parseAll(parser, tensor.dims);
+    entry.storage = parseAll(parser, tensor.storage);
     entry.strides.resize(entry.storage.size());
     Expr stride(1);
     for (size_t d = entry.storage.size(); d-- > 0; stride = stride * entry.storage[d])
@@ -73,44 +78,59 @@ std::vector<ParsedTensor> parseTensors(Parser &parser, const std::vector<format:
   return parsed;
 }
 
-std::vector<Expr> parseSteps(Parser &parser, const std::vector<format::Step> &steps) {
-  std::vector<Expr> parsed;
+ParsedStep parseStep(Parser &parser, const format::Step &step) {
+  if (format::isControl(step.kind))
+    return {{Expr(1)}, {}};
+  if (step.kind == format::Step::CopyStep)
+    return {{parser.parse(step.copy.bytes)}, {}};
+  ParsedStep parsed{parseAll(parser, step.launch.grid), {}};
+  for (const format::TensorMap &map : step.launch.maps)
+    parsed.maps.push_back(
+        {parser.parseOptional(map.offset), parseAll(parser, map.extents), parseAll(parser, map.strides)});
+  return parsed;
+}
+
+std::vector<ParsedStep> parseSteps(Parser &parser, const std::vector<format::Step> &steps) {
+  std::vector<ParsedStep> parsed;
   for (const format::Step &step : steps)
-    parsed.push_back(format::isControl(step.kind)
-                         ? Expr(1)
-                         : parser.parse(step.kind == format::Step::CopyStep ? step.copy.bytes : step.launch.grid));
+    parsed.push_back(parseStep(parser, step));
   return parsed;
 }
 
 ParsedControl parseControl(Parser &parser, const format::Step &step) {
   ParsedControl parsed;
-  for (const std::string &value : step.branch.thenValues)
-    parsed.thenValues.push_back(parser.parse(value));
-  for (const std::string &value : step.branch.elseValues)
-    parsed.elseValues.push_back(parser.parse(value));
+  parsed.thenValues = parseAll(parser, step.branch.thenValues);
+  parsed.elseValues = parseAll(parser, step.branch.elseValues);
   parsed.limit = parser.parseOptional(step.loop.limit);
   for (const format::CarriedExtent &extent : step.loop.extents)
     parsed.extents.push_back({parser.parse(extent.initial), parser.parse(extent.next)});
   return parsed;
 }
 
+void mergeSymbols(std::set<std::string> &symbols, const std::vector<Expr> &exprs) {
+  for (const Expr &expr : exprs)
+    symbols.merge(expr.symbols());
+}
+
 void collectSymbols(ParsedBody &body) {
-  for (const ParsedBuffer &buffer : body.buffers) {
-    body.sizeSymbols.merge(buffer.bytes.symbols());
-    body.sizeSymbols.merge(buffer.offset.symbols());
-  }
-  for (const Expr &size : body.steps)
-    body.sizeSymbols.merge(size.symbols());
+  for (const ParsedBuffer &buffer : body.buffers)
+    mergeSymbols(body.sizeSymbols, {buffer.bytes, buffer.offset});
+  for (const ParsedStep &step : body.steps)
+    mergeSymbols(body.sizeSymbols, step.sizes);
   body.symbols = body.sizeSymbols;
-  for (const Expr &scalar : body.scalars)
-    body.symbols.merge(scalar.symbols());
+  mergeSymbols(body.symbols, body.scalars);
+  for (const ParsedStep &step : body.steps)
+    for (const ParsedMap &map : step.maps) {
+      mergeSymbols(body.symbols, {map.offset});
+      mergeSymbols(body.symbols, map.extents);
+      mergeSymbols(body.symbols, map.strides);
+    }
 }
 
 /// The program itself has its sizes before the run; what its control steps evaluate may use what others gave values.
 void parseBody(Parser &parser, const format::Body &body, bool isProgram, ParsedBody &parsed) {
   parser.allowRunSymbols(!isProgram);
-  for (const std::string &scalar : body.scalars)
-    parsed.scalars.push_back(parser.parse(scalar));
+  parsed.scalars = parseAll(parser, body.scalars);
   for (const format::Buffer &buffer : body.buffers)
     parsed.buffers.push_back({parser.parseOptional(buffer.bytes), parser.parseOptional(buffer.offset)});
   parsed.steps = parseSteps(parser, body.steps);

@@ -29,6 +29,17 @@ struct ParsedBuffer {
   Expr bytes, offset;
 };
 
+struct ParsedMap {
+  Expr offset;
+  std::vector<Expr> extents, strides;
+};
+
+/// What a step has besides control.
+struct ParsedStep {
+  std::vector<Expr> sizes;     ///< the extents of a grid, or the bytes of a copy; 1 of a control step
+  std::vector<ParsedMap> maps; ///< of a launch
+};
+
 struct ParsedExtent {
   Expr initial, next;
 };
@@ -43,15 +54,15 @@ struct ParsedControl {
 struct ParsedBody {
   std::vector<Expr> scalars;
   std::vector<ParsedBuffer> buffers;
-  std::vector<Expr> steps;                  ///< a grid, or the bytes of a copy; 1 of a control step
+  std::vector<ParsedStep> steps;
   std::map<size_t, ParsedControl> controls; ///< by step
   std::vector<ParsedCheck> checks;
-  /// What all but `controls` use: the buffers and steps, and these or the scalars.
+  /// What all but `controls` use: the buffers and the sizes of steps, and these, the scalars or the tensor maps.
   std::set<std::string> sizeSymbols, symbols;
 };
 
 struct ParsedProgram : ParsedBody {
-  std::vector<Expr> init; ///< as `steps`
+  std::vector<ParsedStep> init;
   std::vector<ParsedBody> bodies;
 };
 

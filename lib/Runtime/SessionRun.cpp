@@ -141,7 +141,7 @@ Status Session::queueRun(const std::vector<TensorRef> &inputs, const std::vector
                          std::vector<double> *milliseconds) {
   const bool poisons = options.poison && !milliseconds, tracks = device().properties().tracksContents && !milliseconds;
   runner.begin(current->interface.values, poisons, tracks);
-  runner.program().place({runner.arena().address(), {}, io, &runner.openOutputs()});
+  CUPOLA_TRY(runner.program().place({runner.arena().address(), {}, io, &runner.openOutputs()}));
   CUPOLA_TRY(runner.program().upload(*stream));
   CUPOLA_TRY(runner.flags().clear(*stream));
   CUPOLA_TRY(queueInputs(inputs));

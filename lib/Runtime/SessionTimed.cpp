@@ -23,7 +23,7 @@ Session::StepWork Session::workOf(size_t step) const {
   const format::Step &entry = program().steps[step];
   StepWork work;
   if (entry.kind == format::Step::CopyStep) {
-    work.bytes = 2 * plan().sizes[step];
+    work.bytes = 2 * plan().sizes[step].x;
     return work;
   }
   if (entry.kind != format::Step::LaunchStep)

@@ -6,12 +6,13 @@
 
 namespace cupola::runtime {
 
-void StepList::build(const std::vector<format::Step> &steps, uint32_t firstNumber, const std::vector<uint64_t> &sizes,
-                     const std::vector<uint64_t> &most, const LoadedKernels &kernels, const LibraryCalls *calls) {
+void StepList::build(const std::vector<format::Step> &steps, uint32_t firstNumber, const std::vector<Grid> &sizes,
+                     const std::vector<Grid> &most, const LoadedKernels &kernels, const LibraryCalls *calls,
+                     const Bindings &bindings) {
   first = firstNumber;
   list.clear();
   slots.clear();
-  size_t buffers = 0;
+  size_t buffers = 0, maps = 0;
   for (size_t i = 0; i < steps.size(); ++i) {
     Entry &entry = list.emplace_back();
     entry.step = &steps[i];
@@ -28,6 +29,8 @@ void StepList::build(const std::vector<format::Step> &steps, uint32_t firstNumbe
     buffers += entry.buffers->size();
     for (uint32_t scalar : launch.scalars)
       slots.push_back(scalarSlot(scalar));
+    for (size_t m = 0; m < launch.maps.size(); ++m)
+      slots.push_back(bindings.mapSlot(maps++));
   }
   references.assign(buffers, 0);
   addresses.assign(buffers, 0);
@@ -54,16 +57,17 @@ void StepList::setBuffers(const std::vector<BufferValue> &values) {
 }
 
 bool StepList::runsAll() const {
-  return std::all_of(list.begin(), list.end(), [](const Entry &entry) { return entry.size != 0 || entry.most == 0; });
+  return std::all_of(list.begin(), list.end(),
+                     [](const Entry &entry) { return !entry.size.isEmpty() || entry.most.isEmpty(); });
 }
 
 Status StepList::queue(Stream &stream, size_t step, DeviceAddress bindings, bool atMost) const {
   const Entry &entry = list[step];
-  const uint64_t size = atMost ? entry.most : entry.size;
-  if (size == 0)
+  const Grid &size = atMost ? entry.most : entry.size;
+  if (size.isEmpty())
     return Status::ok();
   if (entry.step->kind == format::Step::CopyStep)
-    return stream.copy(entry.target.address, entry.source.address, size);
+    return stream.copy(entry.target.address, entry.source.address, size.x);
   LaunchArguments arguments;
   arguments.function = entry.function;
   arguments.grid = size;
@@ -73,7 +77,7 @@ Status StepList::queue(Stream &stream, size_t step, DeviceAddress bindings, bool
   arguments.bytes = bytes.data() + entry.firstReference;
   arguments.referenceCount = entry.buffers->size();
   arguments.slots = slots.data() + entry.firstSlot;
-  arguments.slotCount = entry.step->launch.scalars.size();
+  arguments.slotCount = entry.step->launch.scalars.size() + entry.step->launch.maps.size();
   arguments.step = first + static_cast<uint32_t>(step);
   return stream.launch(arguments);
 }

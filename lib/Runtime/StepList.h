@@ -3,6 +3,7 @@
 #ifndef CUPOLA_LIB_RUNTIME_STEPLIST_H
 #define CUPOLA_LIB_RUNTIME_STEPLIST_H
 
+#include "lib/Runtime/Bindings.h"
 #include "lib/Runtime/BoundPlan.h"
 #include "lib/Runtime/Device.h"
 #include "lib/Runtime/LibraryCalls.h"
@@ -27,9 +28,10 @@ inline uint32_t scalarSlot(uint32_t scalar) { return scalar + 1; }
 class StepList {
 public:
   /// `first`: the number of the first step. `most`: the sizes for a recording that serves all
-  /// shapes of a bucket. `calls`: of the steps that a library does; null: none.
-  void build(const std::vector<format::Step> &steps, uint32_t first, const std::vector<uint64_t> &sizes,
-             const std::vector<uint64_t> &most, const LoadedKernels &kernels, const LibraryCalls *calls);
+  /// shapes of a bucket. `calls`: of the steps that a library does; null: none. `bindings`: whose table will be queued.
+  void build(const std::vector<format::Step> &steps, uint32_t first, const std::vector<Grid> &sizes,
+             const std::vector<Grid> &most, const LoadedKernels &kernels, const LibraryCalls *calls,
+             const Bindings &bindings);
   /// New values of the buffers, by buffer.
   void setBuffers(const std::vector<BufferValue> &values);
 
@@ -43,7 +45,7 @@ private:
   struct Entry {
     const format::Step *step = nullptr;
     const std::vector<uint32_t> *buffers = nullptr; ///< of the kernel or the call
-    uint64_t size = 0, most = 0;
+    Grid size, most;                                ///< as of BoundPlan
     Function *function = nullptr;
     size_t firstReference = 0, firstSlot = 0;
     BufferValue source, target; ///< of a copy

@@ -33,6 +33,10 @@ std::string nodeList(const std::vector<format::Node> &all, const std::vector<uin
   return text;
 }
 
+std::string stepText(const format::Package &package, const format::Step &step, size_t number) {
+  return step.nodes.empty() ? "step " + std::to_string(number) : nodeList(package, step.nodes);
+}
+
 Status withKernelNodes(const Status &status, const std::vector<format::Node> &nodes, const format::Program &program) {
   std::string text;
   for (const format::Kernel &kernel : program.kernels) {

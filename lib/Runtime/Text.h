@@ -21,6 +21,8 @@ std::string nodeList(const std::vector<format::Node> &all, const std::vector<uin
 inline std::string nodeList(const format::Package &package, const std::vector<uint32_t> &nodes) {
   return nodeList(package.nodes, nodes);
 }
+/// The same of a step; "step 7" of one without nodes.
+std::string stepText(const format::Package &package, const format::Step &step, size_t number);
 
 /// `status` with the nodes, before its text, of each kernel of `program` that it names.
 Status withKernelNodes(const Status &status, const std::vector<format::Node> &nodes, const format::Program &program);

@@ -102,8 +102,8 @@ Status checkRequest(const LaunchRequest &request) {
   if (cluster * request.threads > kMaxThreads)
     return Status::limit("the simulator runs clusters of at most " + std::to_string(kMaxThreads) + " threads; kernel " +
                          request.kernel->name + " has " + std::to_string(cluster * request.threads));
-  if (countSerials(request) > 0x7fffffff)
-    return Status::limit("a grid of more than 2147483647 blocks");
+  if (countSerials(request) >= kMaxBlockSerial)
+    return Status::limit("the simulator runs grids of less than " + std::to_string(kMaxBlockSerial) + " blocks");
   return {};
 }
 

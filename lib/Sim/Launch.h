@@ -42,9 +42,9 @@ struct LaunchBuffer {
 
 struct LaunchRequest {
   const KernelEntry *kernel = nullptr;
-  uint32_t grid = 0, gridY = 1, gridZ = 1; ///< blocks
-  uint32_t cluster = 0;                    ///< neighbours along x that run together; 0: none do
-  bool programmatic = false;               ///< the kernel waits itself for the launches before it
+  uint32_t grid = 0, gridY = 1, gridZ = 1; ///< blocks along x, y and z
+  uint32_t cluster = 0;                    ///< blocks along x that run together; at most 1: none
+  bool programmatic = false;               ///< the kernel itself waits for the work queued before it
   uint32_t threads = 0;
   uint64_t sharedBytes = 0;
   std::vector<void *> arguments;     ///< addresses of the kernel's arguments

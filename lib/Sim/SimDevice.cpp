@@ -7,8 +7,10 @@
 #include "lib/Runtime/Format/Architectures.h"
 #include "lib/Runtime/Format/GpuArch.h"
 #include "lib/Runtime/Format/MachineMemory.h"
+#include "lib/Runtime/TensorMapRules.h"
 #include "lib/Sim/Compile.h"
 #include "lib/Sim/Launch.h"
+#include "lib/Sim/TensorMap.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -20,6 +22,8 @@ namespace cupola::sim {
 namespace {
 
 using namespace cupola::runtime;
+
+constexpr int kFirstWithTensorMaps = 90;
 
 /// What all streams and modules of a device share.
 struct SimState {
@@ -39,6 +43,8 @@ public:
   KernelEntry entry;
   uint32_t threads = 0;
   uint64_t sharedBytes = 0;
+  uint32_t cluster = 0;
+  bool programmatic = false;
   std::vector<bool> writable; ///< per buffer parameter
 };
 
@@ -133,8 +139,11 @@ private:
 Status SimStream::launch(const LaunchArguments &arguments) {
   std::lock_guard<std::mutex> lock(state.mutex);
   const auto &function = static_cast<const SimFunction &>(*arguments.function);
-  if (arguments.grid > 0x7fffffff)
-    return Status::limit("a grid of " + std::to_string(arguments.grid) + " blocks; at most 2147483647 are possible");
+  const Grid &grid = arguments.grid;
+  if (grid.isEmpty())
+    return {};
+  if (grid.x > 0x7fffffff || grid.y > 0xffff || grid.z > 0xffff)
+    return Status::limit("a grid of " + grid.text() + " blocks; at most 2147483647 * 65535 * 65535 are possible");
   const size_t passed = 2 + arguments.referenceCount + arguments.slotCount;
   if (passed != static_cast<size_t>(function.entry.parameters) || arguments.referenceCount != function.writable.size())
     return Status::usage("kernel " + function.entry.name + " takes " + std::to_string(function.entry.parameters) +
@@ -143,7 +152,11 @@ Status SimStream::launch(const LaunchArguments &arguments) {
   ArgumentList list(arguments);
   LaunchRequest request;
   request.kernel = &function.entry;
-  request.grid = static_cast<uint32_t>(arguments.grid);
+  request.grid = static_cast<uint32_t>(grid.x);
+  request.gridY = static_cast<uint32_t>(grid.y);
+  request.gridZ = static_cast<uint32_t>(grid.z);
+  request.cluster = function.cluster;
+  request.programmatic = function.programmatic;
   request.threads = function.threads;
   request.sharedBytes = function.sharedBytes;
   request.arguments = list.pointers;
@@ -206,6 +219,8 @@ public:
 
   Result<std::unique_ptr<Module>> loadModule(const ModuleImage &image) override;
 
+  Status encodeTensorMap(const TensorMapValue &value, TensorMapBytes &map) override;
+
   std::vector<KernelStatistics> statistics() const override;
   void resetStatistics() override {
     std::lock_guard<std::mutex> lock(state.mutex);
@@ -249,11 +264,35 @@ Result<std::unique_ptr<Module>> SimDevice::loadModule(const ModuleImage &image) 
     function.entry = *entry;
     function.threads = kernel->threads;
     function.sharedBytes = kernel->sharedBytes;
+    function.cluster = kernel->cluster;
+    function.programmatic = kernel->programmatic;
     for (const std::string &mode : kernel->readWrite)
       function.writable.push_back(mode != "r");
     module->functions.push_back(std::move(function));
   }
   return std::unique_ptr<Module>(std::move(module));
+}
+
+Status SimDevice::encodeTensorMap(const TensorMapValue &value, TensorMapBytes &map) {
+  if (state.architecture.number < kFirstWithTensorMaps)
+    return Status::unsupported(deviceProperties.arch + " has no tensor maps, GPUs have them from sm_90 on");
+  CUPOLA_TRY(checkTensorMap(value));
+  TensorMap made = {};
+  made.address = value.address;
+  made.elementBytes = format::byteSize(value.dtype);
+  made.rank = static_cast<uint32_t>(value.rank);
+  made.swizzle = value.swizzle;
+  made.magic = kTensorMapMagic;
+  for (size_t d = 0; d < value.rank; ++d) {
+    if (value.extents[d] > UINT32_MAX)
+      return Status::limit("a tensor map has an extent of " + std::to_string(value.extents[d]));
+    made.extents[d] = static_cast<uint32_t>(value.extents[d]);
+    made.box[d] = value.box[d];
+    if (d > 0)
+      made.strides[d - 1] = value.strides[d - 1];
+  }
+  std::memcpy(map.data(), &made, sizeof(made));
+  return {};
 }
 
 std::vector<KernelStatistics> SimDevice::statistics() const {

@@ -78,7 +78,7 @@ const TensorMap &checkMap(const void *pointer, int rank, uintptr_t pc) {
   if (!region || !isAllowed(*region, address, sizeof(TensorMap), false))
     fail("its map lies at " + describeAddress(address), pc);
   const auto &map = *static_cast<const TensorMap *>(pointer);
-  if (address % 64 != 0 || map.magic != TensorMap::kMagic)
+  if (address % 64 != 0 || map.magic != kTensorMapMagic)
     fail("there is no tensor map at " + describeAddress(address), pc);
   if (map.rank != static_cast<uint32_t>(rank))
     fail(std::to_string(rank) + " coordinates for a tensor of " + std::to_string(map.rank) + " dimensions", pc);

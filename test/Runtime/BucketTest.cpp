@@ -29,7 +29,7 @@ struct Model {
     program.buffers = {arena("4*s0*s1", 0, 1), arena("4*s0*s1 - 4*s1", 1, 1), arena(thirdBytes, 2, 2)};
     for (int i = 0; i < 3; ++i) {
       program.steps.emplace_back();
-      program.steps.back().launch.grid = "ceildiv(s0*s1, 128)";
+      program.steps.back().launch.grid = {"ceildiv(s0*s1, 128)"};
     }
     interface = parseInterface(package).take();
     parsed = parseProgram(package, program).take();
@@ -80,7 +80,7 @@ TEST(Bucket, ShapesOfABucketShareTheLayoutOfItsLargest) {
   for (size_t i = 0; i < first.buffers.size(); ++i)
     EXPECT_EQ(first.buffers[i].offset, largest.buffers[i].offset);
   EXPECT_EQ(first.buffers[0].bytes, 4u * 37 * 20) << "buffers have the size of their shape";
-  EXPECT_EQ(first.bucket->sizes[0], 7u) << "40 * 20 elements at most";
+  EXPECT_EQ(first.bucket->sizes[0].x, 7u) << "40 * 20 elements at most";
   const BoundPlan other = model.bind(38, 18, {first.bucket}).take();
   EXPECT_EQ(other.bucket, first.bucket) << "a plan that is known is not made again";
   EXPECT_NE(model.bind(41, 20, {first.bucket}).take().bucket, first.bucket);

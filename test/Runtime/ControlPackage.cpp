@@ -25,7 +25,7 @@ void BodyBuilder::launch(uint32_t kernel, const std::string &count, std::vector<
                          const std::vector<std::string> &scalars) {
   Step step;
   step.launch.kernel = kernel;
-  step.launch.grid = cuda ? "ceildiv(" + count + ", 128)" : count;
+  step.launch.grid = {cuda ? "ceildiv(" + count + ", 128)" : count};
   step.launch.buffers = std::move(buffers);
   for (const std::string &scalar : scalars) {
     step.launch.scalars.push_back(static_cast<uint32_t>(body.scalars.size()));

@@ -184,7 +184,7 @@ protected:
     const uint32_t slots[] = {1, 2};
     LaunchArguments arguments;
     arguments.function = &kernels.function(0);
-    arguments.grid = static_cast<uint64_t>(variant->target == "cpu" ? count : (count + 127) / 128);
+    arguments.grid = {static_cast<uint64_t>(variant->target == "cpu" ? count : (count + 127) / 128)};
     arguments.bindings = bindings;
     arguments.references = references;
     arguments.addresses = addresses;

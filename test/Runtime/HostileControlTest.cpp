@@ -2,20 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/Format/Bodies.h"
 #include "test/Runtime/ControlPackage.h"
-
-#include <gtest/gtest.h>
+#include "test/Runtime/Hostile.h"
 
 namespace cupola::format {
 
-namespace {
+using test::expectRefused;
 
-/// Whether readers refuse `package` once `change` was made to its first variant's program.
-template <typename Change> void expectRefused(Package package, Change change, const std::string &text) {
-  change(package.variants[0].program);
-  const Status status = writePackageToMemory(package, test::packageWeights()).status();
-  EXPECT_EQ(status.code(), Code::Package) << text;
-  EXPECT_NE(status.message().find(text), std::string::npos) << status.message() << " instead of " << text;
-}
+namespace {
 
 // Steps of the packages: an If of bodies 0 and 1; a loop of body 0; a loop and a call.
 Branch &branchOf(Program &p) { return p.steps[0].branch; }

@@ -30,7 +30,9 @@ static Package fullPackage() {
                                   {11, 12},
                                   {{PostOpKind::Clip, 13, ~0u}, {PostOpKind::Relu, 14, 15}},
                                   {16, 17, 18}};
-  program.kernels[0] = {"k_1", "gemm", "ab", 64, uint64_t(1) << 40, 17, 3, 9, {"r", "rw"}, "4*n0"};
+  program.steps[0].launch.maps = {{}, {1, "64", DType::BF16, {"s0", "7"}, {"16*s0"}, {8, 9}, 32}};
+  program.steps[1].launch.grid = {"s0", "5", "6"};
+  program.kernels[0] = {"k_1", "gemm", "ab", 64, uint64_t(1) << 40, 17, 3, 9, {"r", "rw"}, "4*n0", 2, true};
   package.symbols.push_back({"r0", "", 1, 2, 3, true});
   Step branch;
   branch.kind = Step::IfStep;
@@ -65,6 +67,9 @@ TEST(Manifest, ProtobufReadsAndWritesTheSameBytes) {
   EXPECT_EQ(message.variants(0).program().steps(2).copy().bytes(), "16");
   EXPECT_EQ(message.variants(0).program().steps(0).launch().call().post_ops(0).beta(), ~0u);
   EXPECT_FALSE(message.variants(0).program().steps(1).launch().has_call());
+  EXPECT_EQ(message.variants(0).program().steps(0).launch().maps(1).strides(0), "16*s0");
+  EXPECT_EQ(message.variants(0).program().steps(1).launch().grid(2), "6");
+  EXPECT_TRUE(message.variants(0).program().kernels(0).programmatic());
   EXPECT_EQ(message.variants(1).sources(0).bytes(), 77u);
   EXPECT_TRUE(message.symbols(1).run());
   EXPECT_EQ(message.variants(0).program().steps(3).branch().else_values(0), "s0 + 1");
@@ -91,6 +96,21 @@ TEST(Manifest, RoundTrips) {
   EXPECT_EQ(parsed.variants[0].program.arenaBytes, 1024);
   EXPECT_EQ(parsed.variants[0].program.buffers[0].planned, -1);
   EXPECT_EQ(parsed.symbols[0].max, 1000);
+}
+
+TEST(Manifest, AGridOfOneExtentHasTheBytesOfASingleField) {
+  Package package;
+  package.variants.resize(1);
+  package.variants[0].program.steps.resize(1);
+  package.variants[0].program.steps[0].kind = Step::Kind(0);
+  package.variants[0].program.steps[0].launch.grid = {"s0"};
+  package.format = 0;
+  package.variants[0].program.arenaBytes = 0;
+  const std::string bytes = serializeManifest(package);
+  EXPECT_NE(bytes.find("\x12\x04\x12\x02s0"), std::string::npos) << "Step::launch, Launch::grid";
+  Package parsed;
+  ASSERT_TRUE(parseManifest(bytes, parsed).isOk());
+  EXPECT_EQ(parsed.variants[0].program.steps[0].launch.grid, std::vector<std::string>{"s0"});
 }
 
 TEST(Manifest, AbsentFieldsAreZeroNotDefaults) {

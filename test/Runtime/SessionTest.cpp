@@ -148,7 +148,7 @@ TEST_P(SessionTest, AViewOfAnInputAndACopyIntoAnOutput) {
     program.scalars.push_back("4*s0 - 4");
     program.steps[1].launch.buffers = {7, 6};
     program.steps[1].launch.scalars[0] = 4;
-    program.steps[1].launch.grid = variant.target == "cpu" ? "4*s0 - 4" : "ceildiv(4*s0 - 4, 128)";
+    program.steps[1].launch.grid = {variant.target == "cpu" ? "4*s0 - 4" : "ceildiv(4*s0 - 4, 128)"};
     format::Step copy;
     copy.kind = format::Step::CopyStep;
     copy.copy = {2, 5, "16"};
@@ -269,7 +269,7 @@ TEST_P(SessionTest, AnExpressionThatIsNoneIsRefused) {
   for (const char *text : {"4*", "s9", "floordiv(1, "}) {
     format::Package package = test::makeRunnablePackage();
     for (format::Variant &variant : package.variants)
-      variant.program.steps[0].launch.grid = text;
+      variant.program.steps[0].launch.grid = {text};
     expectError(Executable::create(test::loadPackage(package), device).status(), Code::Package, text);
   }
 }

@@ -56,7 +56,7 @@ CUPOLA_KERNEL(128, 1) k_0000000000000004(const u64 *bindings, u64 ref0, u64 ref1
 Step launch(uint32_t kernel, const std::string &grid, std::vector<uint32_t> buffers, std::vector<uint32_t> scalars,
             std::vector<uint32_t> nodes) {
   Step step;
-  step.launch = {kernel, grid, std::move(buffers), std::move(scalars)};
+  step.launch = {kernel, {grid}, std::move(buffers), std::move(scalars)};
   step.nodes = std::move(nodes);
   return step;
 }

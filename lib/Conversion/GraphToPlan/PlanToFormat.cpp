@@ -150,7 +150,7 @@ std::vector<std::string> textsOf(ArrayAttr exprs) {
 format::Launch Translator::launchOf(plan::LaunchOp op, Names &names, format::Body &body) {
   format::Launch launch;
   launch.kernel = kernelIndex(op.getKernel());
-  launch.grid = op.getGrid().text();
+  launch.grid = {op.getGrid().text()};
   launch.buffers = indicesOf(op.getBuffers(), names.buffers);
   for (auto scalar : op.getScalars().getAsRange<graph::ExprAttr>())
     launch.scalars.push_back(scalarIndex(scalar, names, body));

@@ -93,7 +93,7 @@ public:
 
 private:
   void *scratch(uint64_t bytes);
-  void count(const CpuFunction &function, uint64_t grid);
+  void count(const CpuFunction &function, uint64_t iterations);
 
   const int level;
   DeviceProperties facts;
@@ -231,20 +231,20 @@ void *CpuDevice::scratch(uint64_t bytes) {
   return scratchMemory.get();
 }
 
-void CpuDevice::count(const CpuFunction &function, uint64_t grid) {
+void CpuDevice::count(const CpuFunction &function, uint64_t iterations) {
   const std::lock_guard<std::mutex> lock(counting);
   KernelStatistics &entry = counts[function.name];
   entry.name = function.name;
   entry.launches += 1;
-  entry.blocks += grid;
+  entry.blocks += iterations;
 }
 
 Status CpuDevice::launch(const LaunchArguments &arguments) {
   auto &function = static_cast<CpuFunction &>(*arguments.function);
-  if (arguments.grid == 0)
+  if (arguments.grid.isEmpty())
     return Status::ok();
-  if (arguments.grid > static_cast<uint64_t>(INT64_MAX))
-    return Status::limit("a grid of " + std::to_string(arguments.grid) + " iterations");
+  if (arguments.grid.x > static_cast<uint64_t>(INT64_MAX))
+    return Status::limit("a grid of " + arguments.grid.text() + " iterations");
   const std::lock_guard<std::mutex> lock(launching);
   CpuLaunch launch{arguments, pool, nullptr, (function.scratchBytes + 63) / 64 * 64};
   if (launch.stride != 0) {
@@ -253,7 +253,7 @@ Status CpuDevice::launch(const LaunchArguments &arguments) {
       return Status::environment("out of memory for scratch of " + function.name);
   }
   CUPOLA_TRY(function.run(launch));
-  count(function, arguments.grid);
+  count(function, arguments.grid.x);
   return Status::ok();
 }
 
@@ -268,7 +268,7 @@ Status KernelFunction::run(const CpuLaunch &launch) {
     const CpuLaunch &launch;
   } call{entry, pointer<const uint64_t>(arguments.bindings), words.data(), launch};
   launch.pool.parallelFor(
-      static_cast<int64_t>(arguments.grid), grain,
+      static_cast<int64_t>(arguments.grid.x), grain,
       [](void *context, int64_t begin, int64_t end, unsigned worker) {
         const Call &call = *static_cast<const Call *>(context);
         call.entry(call.bindings, call.words, begin, end, call.launch.scratch + worker * call.launch.stride);

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/CUDA/CudaDevice.h"
 
-#include "lib/Runtime/CUDA/CudaModule.h"
 #include "lib/Runtime/CUDA/CudaStream.h"
 #include "lib/Runtime/CUDA/DeviceHeaders.h"
+#include "lib/Runtime/CUDA/TensorMap.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -19,6 +19,11 @@ Result<std::shared_ptr<Device>> createCudaDevice(const DeviceOptions &options) {
 }
 
 namespace cuda {
+
+/// The first compute capability with clusters, tensor maps and programmatic launches.
+static constexpr int kHopper = 90;
+/// Drivers before CUDA 12.3 cannot capture a programmatic launch into a graph.
+static constexpr int kCapturesProgrammatic = 12030;
 
 Result<std::shared_ptr<Device>> CudaDevice::create(const std::shared_ptr<Driver> &driver, const DeviceOptions &options,
                                                    std::shared_ptr<Nvrtc> nvrtc) {
@@ -196,16 +201,30 @@ Result<CudaBinary> CudaDevice::compile(const ModuleImage &image) {
   return compilerAtNeed().compile(request);
 }
 
+LaunchLimits CudaDevice::launchLimits() const {
+  LaunchLimits limits;
+  limits.sharedBytes = facts.sharedBytes;
+  limits.clusters = arch.number >= kHopper;
+  limits.programmatic = arch.number >= kHopper && context->owner().version() >= kCapturesProgrammatic;
+  return limits;
+}
+
+Status CudaDevice::encodeTensorMap(const TensorMapValue &value, TensorMapBytes &map) {
+  if (arch.number < kHopper)
+    return Status::unsupported("this GPU is " + facts.arch + ", tensor maps are of GPUs from sm_90 on");
+  return cuda::encodeTensorMap(*context, value, map);
+}
+
 Result<std::unique_ptr<Module>> CudaDevice::loadModule(const ModuleImage &image) {
   CUPOLA_TRY(context->alive());
   if (image.kind == ImageKind::CpuObject || !accepts(image.kind, image.arch))
     return Status::environment("module " + image.name + " was built for " + image.arch + ", this GPU is " + facts.arch);
   if (image.kind == ImageKind::Cubin)
-    return CudaModule::load(context, counters, image, image.bytes, facts.sharedBytes);
+    return CudaModule::load(context, counters, image, image.bytes, launchLimits());
   Result<CudaBinary> binary = compile(image);
   if (binary.failed())
     return binary.status();
-  return CudaModule::load(context, counters, image, binary->cubin, facts.sharedBytes);
+  return CudaModule::load(context, counters, image, binary->cubin, launchLimits());
 }
 
 } // namespace cuda

@@ -5,8 +5,8 @@
 
 #include "lib/Runtime/CUDA/CubinCache.h"
 #include "lib/Runtime/CUDA/CudaContext.h"
+#include "lib/Runtime/CUDA/CudaModule.h"
 #include "lib/Runtime/CUDA/GrowingMemory.h"
-#include "lib/Runtime/CUDA/LaunchCounters.h"
 #include "lib/Runtime/Device.h"
 #include "lib/Runtime/Format/GpuArch.h"
 
@@ -39,6 +39,7 @@ public:
 
   Result<std::unique_ptr<Stream>> createStream(void *native) override;
   Result<std::unique_ptr<Module>> loadModule(const ModuleImage &image) override;
+  Status encodeTensorMap(const TensorMapValue &value, TensorMapBytes &map) override;
 
   std::vector<KernelStatistics> statistics() const override { return counters->read(); }
   void resetStatistics() override { counters->reset(); }
@@ -50,6 +51,7 @@ private:
   Status allocationError(CuResult code, uint64_t bytes);
   CubinCache &compilerAtNeed();
   Result<CudaBinary> compile(const ModuleImage &image);
+  LaunchLimits launchLimits() const;
 
   std::shared_ptr<CudaContext> context;
   std::shared_ptr<LaunchCounters> counters;

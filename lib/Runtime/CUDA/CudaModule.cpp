@@ -28,7 +28,7 @@ static Status loadError(CudaContext &context, CuResult code, const ModuleImage &
 
 Result<std::unique_ptr<Module>> CudaModule::load(const std::shared_ptr<CudaContext> &context,
                                                  std::shared_ptr<LaunchCounters> counters, const ModuleImage &image,
-                                                 std::string_view cubin, uint64_t sharedLimit) {
+                                                 std::string_view cubin, const LaunchLimits &limits) {
   std::unique_ptr<CudaModule> module(new CudaModule);
   module->context = context;
   module->counters = std::move(counters);
@@ -41,23 +41,34 @@ Result<std::unique_ptr<Module>> CudaModule::load(const std::shared_ptr<CudaConte
   if (code != cuSuccess)
     return loadError(*context, code, image);
   for (const format::Kernel *kernel : image.kernels)
-    CUPOLA_TRY(module->addFunction(*kernel, sharedLimit).within(image.name));
+    CUPOLA_TRY(module->addFunction(*kernel, limits).within(image.name));
   return std::unique_ptr<Module>(std::move(module));
 }
 
-Status CudaModule::addFunction(const format::Kernel &kernel, uint64_t sharedLimit) {
+/// Whether launches of it can have what it wants.
+static Status checkLimits(const format::Kernel &kernel, const LaunchLimits &limits) {
   if (kernel.threads == 0 || kernel.threads > maxThreads)
     return Status::package("kernel " + kernel.name + " wants blocks of " + std::to_string(kernel.threads) +
                            " threads, 1 to 1024 are possible");
-  if (kernel.sharedBytes > sharedLimit)
+  if (kernel.sharedBytes > limits.sharedBytes)
     return Status::unsupported("kernel " + kernel.name + " needs " + std::to_string(kernel.sharedBytes) +
-                               " bytes of shared memory, this GPU has " + std::to_string(sharedLimit));
+                               " bytes of shared memory, this GPU has " + std::to_string(limits.sharedBytes));
+  if (kernel.cluster > 1 && !limits.clusters)
+    return Status::unsupported("kernel " + kernel.name + " runs in clusters of " + std::to_string(kernel.cluster) +
+                               " blocks, which GPUs have from sm_90 on");
+  return {};
+}
+
+Status CudaModule::addFunction(const format::Kernel &kernel, const LaunchLimits &limits) {
+  CUPOLA_TRY(checkLimits(kernel, limits));
   const DriverApi &api = context->api();
   CuKernel found = nullptr;
   CudaFunction function;
   function.name = kernel.name;
   function.threads = kernel.threads;
   function.sharedBytes = unsigned(kernel.sharedBytes);
+  function.cluster = kernel.cluster;
+  function.programmatic = kernel.programmatic && limits.programmatic;
   CUPOLA_TRY(
       context->check(api.libraryGetKernel(&found, library, kernel.name.c_str()), "finding kernel " + kernel.name));
   if (kernel.sharedBytes > defaultDynamicShared)

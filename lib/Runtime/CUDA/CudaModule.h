@@ -18,21 +18,30 @@ public:
   CuFunction handle = nullptr;
   unsigned threads = 1;
   unsigned sharedBytes = 0;
+  unsigned cluster = 0;             ///< blocks along x; at most 1: none
+  bool programmatic = false;        ///< its launch may begin before the work queued earlier ends
   LaunchCounter *counter = nullptr; ///< owned by the device's LaunchCounters, which the module keeps alive
+};
+
+/// What launches on a GPU may have.
+struct LaunchLimits {
+  uint64_t sharedBytes = 0;  ///< dynamic shared memory of a block, at most
+  bool clusters = false;     ///< blocks of a cluster
+  bool programmatic = false; ///< a launch that begins before earlier work ends, also in a graph
 };
 
 class CudaModule : public Module {
 public:
-  /// Loads `cubin` and finds every kernel of `image` in it. `sharedLimit`: most dynamic shared memory of a block here.
+  /// Loads `cubin` and finds every kernel of `image` in it.
   static Result<std::unique_ptr<Module>> load(const std::shared_ptr<CudaContext> &context,
                                               std::shared_ptr<LaunchCounters> counters, const ModuleImage &image,
-                                              std::string_view cubin, uint64_t sharedLimit);
+                                              std::string_view cubin, const LaunchLimits &limits);
   ~CudaModule() override;
   Function &function(size_t index) override { return functions.at(index); }
 
 private:
   CudaModule() = default;
-  Status addFunction(const format::Kernel &kernel, uint64_t sharedLimit);
+  Status addFunction(const format::Kernel &kernel, const LaunchLimits &limits);
   std::shared_ptr<CudaContext> context;
   std::shared_ptr<LaunchCounters> counters;
   CuLibrary library = nullptr;

@@ -4,7 +4,6 @@
 
 namespace cupola::runtime::cuda {
 
-static constexpr uint64_t maxGrid = (uint64_t(1) << 31) - 1; // gridDim.x
 /// CUstream values that are names: the legacy default stream cannot be captured.
 static CuStream legacyStream() { return reinterpret_cast<CuStream>(uintptr_t(1)); }
 
@@ -95,28 +94,58 @@ void CudaStream::collectParameters(const LaunchArguments &arguments) {
   parameters.push_back(&arguments.step);
 }
 
+static Status checkGrid(const CudaFunction &function, const Grid &grid) {
+  constexpr uint64_t most[] = {(uint64_t(1) << 31) - 1, 65535, 65535};
+  const uint64_t wanted[] = {grid.x, grid.y, grid.z};
+  for (int d = 0; d < 3; ++d)
+    if (wanted[d] > most[d])
+      return Status::limit("kernel " + function.name + " wants " + std::to_string(wanted[d]) + " blocks along " +
+                           "xyz"[d] + ", a launch has at most " + std::to_string(most[d]));
+  if (function.cluster > 1 && grid.x % function.cluster != 0)
+    return Status::package("kernel " + function.name + " wants " + std::to_string(grid.x) +
+                           " blocks along x, which do not make clusters of " + std::to_string(function.cluster));
+  return {};
+}
+
+void CudaStream::addAttributes(const CudaFunction &function) {
+  attributes.clear();
+  if (function.cluster > 1) {
+    CuLaunchAttribute &cluster = attributes.emplace_back();
+    cluster.id = cuLaunchClusterDimension;
+    cluster.value.cluster = {function.cluster, 1, 1};
+  }
+  if (function.programmatic) {
+    CuLaunchAttribute &programmatic = attributes.emplace_back();
+    programmatic.id = cuLaunchProgrammaticSerialization;
+    programmatic.value.flag = 1;
+  }
+}
+
 Status CudaStream::configure(const LaunchArguments &arguments, CuLaunchConfig &config) {
   const auto &function = static_cast<const CudaFunction &>(*arguments.function);
-  if (arguments.grid > maxGrid)
-    return Status::limit("kernel " + function.name + " wants " + std::to_string(arguments.grid) +
-                         " blocks, a launch has at most " + std::to_string(maxGrid));
+  CUPOLA_TRY(checkGrid(function, arguments.grid));
   config = {};
-  config.gridX = unsigned(arguments.grid);
-  config.gridY = config.gridZ = 1;
+  config.gridX = unsigned(arguments.grid.x);
+  config.gridY = unsigned(arguments.grid.y);
+  config.gridZ = unsigned(arguments.grid.z);
   config.blockX = function.threads;
   config.blockY = config.blockZ = 1;
   config.sharedBytes = function.sharedBytes;
   config.stream = stream;
+  addAttributes(function);
+  config.attributes = attributes.data();
+  config.attributeCount = unsigned(attributes.size());
   return {};
 }
 
 Status CudaStream::launch(const LaunchArguments &arguments) {
-  if (arguments.grid == 0)
+  if (arguments.grid.isEmpty())
     return {};
   const auto &function = static_cast<const CudaFunction &>(*arguments.function);
   CuLaunchConfig config;
   CUPOLA_TRY(configure(arguments, config));
   collectParameters(arguments);
+  const uint64_t blocks = arguments.grid.blocks().value_or(0);
   const ContextScope scope(*context);
   CUPOLA_TRY(scope.status());
   const DriverApi &api = context->api();
@@ -124,10 +153,10 @@ Status CudaStream::launch(const LaunchArguments &arguments) {
   if (code != cuSuccess)
     return context->check(code, "launching " + function.name + " at step " + std::to_string(arguments.step));
   if (recording) {
-    recorded.push_back({function.counter, arguments.grid});
+    recorded.push_back({function.counter, blocks});
     return {};
   }
-  function.counter->add(arguments.grid);
+  function.counter->add(blocks);
   if (!waitAfterLaunch)
     return {};
   return context->check(api.streamSynchronize(stream),
@@ -230,8 +259,8 @@ Status CudaStream::replay(Recording &recordingOf) {
   const ContextScope scope(*context);
   CUPOLA_TRY(scope.status());
   CUPOLA_TRY(context->check(context->api().graphLaunch(graph.graph, stream), "launching a CUDA graph"));
-  for (const auto &[counter, grid] : graph.launches)
-    counter->add(grid);
+  for (const auto &[counter, blocks] : graph.launches)
+    counter->add(blocks);
   return {};
 }
 

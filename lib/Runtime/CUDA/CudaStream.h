@@ -57,6 +57,7 @@ private:
   CudaStream(std::shared_ptr<CudaContext> context, std::shared_ptr<LaunchCounters> counters);
   Status notRecording(const char *what) const;
   Status configure(const LaunchArguments &arguments, CuLaunchConfig &config);
+  void addAttributes(const CudaFunction &function);
   void collectParameters(const LaunchArguments &arguments);
 
   std::shared_ptr<CudaContext> context;
@@ -64,7 +65,8 @@ private:
   PinnedRing ring;
   CuStream stream = nullptr;
   bool owned = false, waitAfterLaunch = false, recording = false;
-  std::vector<const void *> parameters; ///< of the launch at hand; kept for its memory
+  std::vector<const void *> parameters;      ///< of the launch at hand; kept for its memory
+  std::vector<CuLaunchAttribute> attributes; ///< likewise
   std::vector<std::pair<LaunchCounter *, uint64_t>> recorded;
 };
 

@@ -78,13 +78,52 @@ enum : int {
 
 enum CuCaptureMode : int { cuCaptureThreadLocal = 1 };
 
+enum CuLaunchAttributeId : int {
+  cuLaunchClusterDimension = 4,
+  cuLaunchProgrammaticSerialization = 6, // the kernel itself waits for what the stream has before it
+};
+
+struct CuLaunchAttribute {
+  CuLaunchAttributeId id;
+  char padding[4];
+  union alignas(8) {
+    char room[64];
+    struct {
+      unsigned x, y, z;
+    } cluster; // blocks
+    int flag;
+  } value;
+};
+
 struct CuLaunchConfig {
   unsigned gridX, gridY, gridZ;
   unsigned blockX, blockY, blockZ;
   unsigned sharedBytes;
   CuStream stream;
-  void *attributes;
+  const CuLaunchAttribute *attributes;
   unsigned attributeCount;
+};
+
+/// CUtensorMapDataType
+enum CuTensorType : int {
+  cuTensorU8 = 0,
+  cuTensorU16,
+  cuTensorU32,
+  cuTensorI32,
+  cuTensorU64,
+  cuTensorI64,
+  cuTensorF16,
+  cuTensorF32,
+  cuTensorF64,
+  cuTensorBF16,
+};
+
+enum CuTensorSwizzle : int { cuSwizzleNone = 0, cuSwizzle32, cuSwizzle64, cuSwizzle128 };
+
+enum : int {
+  cuTensorNoInterleave = 0,
+  cuTensorPromote128 = 2,    // into L2, at least so many bytes
+  cuTensorFillWithZeros = 0, // what lies outside
 };
 
 struct CuMemoryLocation {
@@ -152,6 +191,12 @@ struct DriverApi {
   CuResult (*kernelSetAttribute)(CuFunctionAttribute, int value, CuKernel, CuDevice);
   CuResult (*launchKernelEx)(const CuLaunchConfig *, CuFunction, void **parameters, void **extra);
 
+  /// `map`: 128 bytes at a multiple of 64.
+  CuResult (*tensorMapEncodeTiled)(void *map, CuTensorType, unsigned rank, void *address,
+                                   const unsigned long long *extents, const unsigned long long *strides,
+                                   const unsigned *box, const unsigned *elementStrides, int interleave, CuTensorSwizzle,
+                                   int promotion, int fill);
+
   CuResult (*streamCreate)(CuStream *, unsigned flags);
   CuResult (*streamDestroy)(CuStream);
   CuResult (*streamSynchronize)(CuStream);
@@ -210,6 +255,7 @@ inline constexpr DriverSymbol driverSymbols[] = {
     {"cuKernelGetFunction", offsetof(DriverApi, kernelGetFunction)},
     {"cuKernelSetAttribute", offsetof(DriverApi, kernelSetAttribute)},
     {"cuLaunchKernelEx", offsetof(DriverApi, launchKernelEx)},
+    {"cuTensorMapEncodeTiled", offsetof(DriverApi, tensorMapEncodeTiled)},
     {"cuStreamCreate", offsetof(DriverApi, streamCreate)},
     {"cuStreamDestroy", offsetof(DriverApi, streamDestroy)},
     {"cuStreamSynchronize", offsetof(DriverApi, streamSynchronize)},

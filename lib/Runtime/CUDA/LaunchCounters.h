@@ -13,9 +13,9 @@ namespace cupola::runtime::cuda {
 
 struct LaunchCounter {
   std::atomic<uint64_t> launches{0}, blocks{0};
-  void add(uint64_t grid) {
+  void add(uint64_t count) {
     launches.fetch_add(1, std::memory_order_relaxed);
-    blocks.fetch_add(grid, std::memory_order_relaxed);
+    blocks.fetch_add(count, std::memory_order_relaxed);
   }
 };
 

@@ -27,6 +27,13 @@ const char *stepKindName(Step::Kind kind) {
   return kNames[kind - Step::LaunchStep];
 }
 
+size_t mapCount(const std::vector<Step> &steps) {
+  size_t count = 0;
+  for (const Step &step : steps)
+    count += step.kind == Step::LaunchStep ? step.launch.maps.size() : 0;
+  return count;
+}
+
 std::vector<uint32_t> bodiesOf(const Step &step) {
   if (!isControl(step.kind))
     return {};

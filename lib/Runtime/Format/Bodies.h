@@ -34,6 +34,9 @@ const Step *stepAt(const Program &program, uint32_t number);
 /// "launch", "copy", "if", "call", "while"
 const char *stepKindName(Step::Kind kind);
 
+/// How many tensor maps all launches have.
+size_t mapCount(const std::vector<Step> &steps);
+
 /// The bodies that a control step enters.
 std::vector<uint32_t> bodiesOf(const Step &step);
 

@@ -45,8 +45,12 @@ template <typename V> void fields(V &v, typename V::template Ref<LibraryCall> c)
       v(8, c.postOps), v(9, c.buffers);
 }
 
+template <typename V> void fields(V &v, typename V::template Ref<TensorMap> m) {
+  v(1, m.buffer), v(2, m.offset), v(3, m.dtype), v(4, m.extents), v(5, m.strides), v(6, m.box), v(7, m.swizzle);
+}
+
 template <typename V> void fields(V &v, typename V::template Ref<Launch> l) {
-  v(1, l.kernel), v(2, l.grid), v(3, l.buffers), v(4, l.scalars), v(5, l.call);
+  v(1, l.kernel), v(2, l.grid), v(3, l.buffers), v(4, l.scalars), v(5, l.call), v(6, l.maps);
 }
 
 template <typename V> void fields(V &v, typename V::template Ref<Copy> c) {
@@ -79,7 +83,7 @@ template <typename V> void fields(V &v, typename V::template Ref<Step> s) {
 
 template <typename V> void fields(V &v, typename V::template Ref<Kernel> k) {
   v(1, k.name), v(2, k.schedule), v(3, k.sourceHash), v(4, k.threads), v(5, k.sharedBytes), v(6, k.scratchBytes),
-      v(7, k.grain), v(8, k.source), v(9, k.readWrite), v(10, k.flops);
+      v(7, k.grain), v(8, k.source), v(9, k.readWrite), v(10, k.flops), v(11, k.cluster), v(12, k.programmatic);
 }
 
 template <typename V> void fields(V &v, typename V::template Ref<Body> b) {

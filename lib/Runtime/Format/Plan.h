@@ -16,7 +16,12 @@
 //    the values of Program::scalars, then the addresses of the inputs, then of
 //    the outputs, then of the views whose root is an input or output, in the
 //    order of Program::buffers. The table of another body has its own scalars after
-//    word 0; its kernels get the addresses of parameters as such.
+//    word 0; its kernels get the addresses of parameters as such. Behind all words,
+//    from a multiple of kTensorMapBytes on, lie the tensor maps of the body's launches,
+//    in the order of the steps and of Launch::maps.
+//  - A kernel is called with the address of its bindings table, a u64 per buffer of the
+//    launch (an address, or kReferenceBit and the word that holds it), a u32 per scalar
+//    and then per tensor map (the word that it is or begins at), and its step's number.
 //  - Steps are numbered through: those of the program first, then those of its bodies,
 //    in order (stepAt). That is the number which a kernel raises a flag with.
 //===----------------------------------------------------------------------===//
@@ -44,6 +49,8 @@ constexpr uint64_t kTensorAlignment = 64;
 constexpr uint32_t kFlagWords = 16;
 /// Set in a kernel's buffer argument that names a word of the bindings table.
 constexpr uint64_t kReferenceBit = uint64_t(1) << 63;
+/// What a tensor map takes in the bindings table, and what it is aligned to there.
+constexpr uint64_t kTensorMapBytes = 128;
 
 /// A model input or output. `name` is the model's and only for people and for
 /// matching the caller's tensors. `indexedExtent` is set on integer inputs whose
@@ -110,12 +117,25 @@ struct Buffer {
   int64_t planned = -1;         ///< Arena: its offset when the arena is static
 };
 
+/// What a GPU's tensor-copy instruction needs to know about a part of a buffer: how its elements lie, and
+/// how many one instruction copies. Elements outside of `extents` are read as zeros and not written.
+struct TensorMap {
+  uint32_t buffer = 0; ///< position in Launch::buffers
+  std::string offset;  ///< Expr: bytes from the buffer's start; empty: 0
+  DType dtype = DType::F32;
+  std::vector<std::string> extents; ///< Expr: elements, the innermost dimension first; 1 to 5 of them
+  std::vector<std::string> strides; ///< Expr: bytes, of all dimensions but the innermost
+  std::vector<uint32_t> box;        ///< elements copied at once, by dimension; 1 to 256 each
+  uint32_t swizzle = 0;             ///< bytes that the 16-byte pieces of a row are spread over: 0 (none), 32, 64, 128
+};
+
 struct Launch {
-  uint32_t kernel = 0;           ///< into Program::kernels
-  std::string grid;              ///< Expr: blocks (cuda) or iterations (cpu)
-  std::vector<uint32_t> buffers; ///< into Program::buffers, parameter order
-  std::vector<uint32_t> scalars; ///< into Program::scalars, parameter order
-  LibraryCall call = {};         ///< what a library may do instead; of kind None: nothing
+  uint32_t kernel = 0;                ///< into Program::kernels
+  std::vector<std::string> grid = {}; ///< Expr: cuda: blocks along x, y and z, 1 to 3 of them; cpu: the iterations
+  std::vector<uint32_t> buffers;      ///< into Program::buffers, parameter order
+  std::vector<uint32_t> scalars;      ///< into Program::scalars, parameter order
+  LibraryCall call = {};              ///< what a library may do instead; of kind None: nothing
+  std::vector<TensorMap> maps = {};   ///< cuda: parameter order, behind the scalars
 };
 
 struct Copy {
@@ -189,6 +209,8 @@ struct Kernel {
   uint32_t source = 0;                ///< cuda: into Variant::sources; cpu: 0
   std::vector<std::string> readWrite; ///< "r", "w" or "rw" per buffer parameter
   std::string flops;                  ///< Expr over n0.. (Launch::scalars), for reports only
+  uint32_t cluster = 0;               ///< cuda: neighbouring blocks along x that run together; 0: none do
+  bool programmatic = false; ///< cuda: it waits itself for the work queued before it, so that it may begin earlier
 };
 
 /// Steps and what they work on. All sizes but those of Growing buffers, and of parameters that are only

@@ -185,6 +185,8 @@ private:
     if (launch.buffers.size() != expected)
       return bad(what + " passes " + std::to_string(launch.buffers.size()) + " buffers to a kernel of " +
                  std::to_string(expected));
+    CUPOLA_TRY(checkGrid(variant, launch, what));
+    CUPOLA_TRY(checkMaps(variant, launch, what));
     return launch.call ? checkCall(launch, what) : Status::ok();
   }
 

@@ -10,6 +10,7 @@ namespace cupola::format {
 namespace {
 
 constexpr uint64_t kMaxKernelMemory = uint64_t(1) << 32;
+constexpr uint32_t kMaxCluster = 8; // of every GPU that has clusters
 
 class ProgramRules {
 public:
@@ -46,6 +47,11 @@ private:
                  std::to_string(kernel.grain));
     if (kernel.sharedBytes > kMaxKernelMemory || kernel.scratchBytes > kMaxKernelMemory)
       return bad(what + " wants more than " + std::to_string(kMaxKernelMemory) + " bytes of its own");
+    if (kernel.cluster > kMaxCluster)
+      return bad(what + " has clusters of " + std::to_string(kernel.cluster) + " blocks, at most " +
+                 std::to_string(kMaxCluster) + " are possible");
+    if (variant.target == "cpu" && (kernel.cluster != 0 || kernel.programmatic))
+      return bad(what + " has what only a launch on a GPU has");
     if (variant.target == "cuda" && kernel.source >= variant.sources.size())
       return bad(what + " names no source");
     for (const std::string &access : kernel.readWrite)

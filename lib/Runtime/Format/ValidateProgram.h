@@ -25,6 +25,10 @@ inline Status checkIndices(const std::string &what, const std::vector<uint32_t> 
 /// How deep bodies may nest; entering one is a recursion of the runtime.
 constexpr size_t kMaxDepth = 64;
 
+/// The rules of a launch's grid and tensor maps, which need nothing else of the package.
+Status checkGrid(const Variant &variant, const Launch &launch, const std::string &what);
+Status checkMaps(const Variant &variant, const Launch &launch, const std::string &what);
+
 /// The rules of one body. `parameters` says of each buffer that is handed over whether the
 /// body may write it; null: `body` is the program itself.
 Status checkBody(const Package &package, const Variant &variant, const Body &body, const std::vector<bool> *parameters);

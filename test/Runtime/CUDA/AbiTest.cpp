@@ -5,6 +5,7 @@
 // result are of the same number, sizes and kinds.
 #include "lib/Runtime/CUDA/DriverApi.h"
 #include "lib/Runtime/CUDA/NvrtcApi.h"
+#include "lib/Runtime/Format/Plan.h"
 
 #include <cuda.h>
 #include <gtest/gtest.h>
@@ -71,6 +72,7 @@ SAME(DriverApi, libraryGetKernel, cuLibraryGetKernel);
 SAME(DriverApi, kernelGetFunction, cuKernelGetFunction);
 SAME(DriverApi, kernelSetAttribute, cuKernelSetAttribute);
 SAME(DriverApi, launchKernelEx, cuLaunchKernelEx);
+SAME(DriverApi, tensorMapEncodeTiled, cuTensorMapEncodeTiled);
 SAME(DriverApi, streamCreate, cuStreamCreate);
 SAME(DriverApi, streamDestroy, cuStreamDestroy);
 SAME(DriverApi, streamSynchronize, cuStreamSynchronize);
@@ -105,6 +107,13 @@ FIELD(CuLaunchConfig, CUlaunchConfig, sharedBytes, sharedMemBytes);
 FIELD(CuLaunchConfig, CUlaunchConfig, stream, hStream);
 FIELD(CuLaunchConfig, CUlaunchConfig, attributes, attrs);
 FIELD(CuLaunchConfig, CUlaunchConfig, attributeCount, numAttrs);
+static_assert(sizeof(CuLaunchAttribute) == sizeof(CUlaunchAttribute));
+static_assert(alignof(CuLaunchAttribute) == alignof(CUlaunchAttribute));
+FIELD(CuLaunchAttribute, CUlaunchAttribute, id, id);
+FIELD(CuLaunchAttribute, CUlaunchAttribute, value.cluster.x, value.clusterDim.x);
+FIELD(CuLaunchAttribute, CUlaunchAttribute, value.cluster.z, value.clusterDim.z);
+FIELD(CuLaunchAttribute, CUlaunchAttribute, value.flag, value.programmaticStreamSerializationAllowed);
+static_assert(sizeof(CUtensorMap) == cupola::format::kTensorMapBytes);
 static_assert(sizeof(CuMemoryProperties) == sizeof(CUmemAllocationProp));
 FIELD(CuMemoryProperties, CUmemAllocationProp, type, type);
 FIELD(CuMemoryProperties, CUmemAllocationProp, location, location);
@@ -148,6 +157,25 @@ TEST(CudaAbi, Constants) {
       {cuGranularityMinimum, CU_MEM_ALLOC_GRANULARITY_MINIMUM},
       {cuAccessReadWrite, CU_MEM_ACCESS_FLAGS_PROT_READWRITE},
       {cuCaptureThreadLocal, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL},
+      {cuLaunchClusterDimension, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION},
+      {cuLaunchProgrammaticSerialization, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION},
+      {cuTensorU8, CU_TENSOR_MAP_DATA_TYPE_UINT8},
+      {cuTensorU16, CU_TENSOR_MAP_DATA_TYPE_UINT16},
+      {cuTensorU32, CU_TENSOR_MAP_DATA_TYPE_UINT32},
+      {cuTensorI32, CU_TENSOR_MAP_DATA_TYPE_INT32},
+      {cuTensorU64, CU_TENSOR_MAP_DATA_TYPE_UINT64},
+      {cuTensorI64, CU_TENSOR_MAP_DATA_TYPE_INT64},
+      {cuTensorF16, CU_TENSOR_MAP_DATA_TYPE_FLOAT16},
+      {cuTensorF32, CU_TENSOR_MAP_DATA_TYPE_FLOAT32},
+      {cuTensorF64, CU_TENSOR_MAP_DATA_TYPE_FLOAT64},
+      {cuTensorBF16, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16},
+      {cuSwizzleNone, CU_TENSOR_MAP_SWIZZLE_NONE},
+      {cuSwizzle32, CU_TENSOR_MAP_SWIZZLE_32B},
+      {cuSwizzle64, CU_TENSOR_MAP_SWIZZLE_64B},
+      {cuSwizzle128, CU_TENSOR_MAP_SWIZZLE_128B},
+      {cuTensorNoInterleave, CU_TENSOR_MAP_INTERLEAVE_NONE},
+      {cuTensorPromote128, CU_TENSOR_MAP_L2_PROMOTION_L2_128B},
+      {cuTensorFillWithZeros, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE},
       {nvrtcInvalidOption, NVRTC_ERROR_INVALID_OPTION},
       {nvrtcCompilationFailed, NVRTC_ERROR_COMPILATION},
   };

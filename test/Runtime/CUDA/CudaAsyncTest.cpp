@@ -179,7 +179,7 @@ TEST(CudaAsync, ATableUnderWayIsNotOverwritten) {
     std::unique_ptr<Stream> stream = device->createStream(nullptr).take();
     Bindings table;
     constexpr size_t words = 9000, uploads = 30;
-    ASSERT_TRUE(table.allocate(*device, *stream, words, 0).isOk());
+    ASSERT_TRUE(table.allocate(*device, *stream, words, 0, 0).isOk());
     std::vector<uint64_t> seen(uploads);
     for (uint64_t i = 0; i < uploads; ++i) {
       table.set(words - 1, 100 + i);

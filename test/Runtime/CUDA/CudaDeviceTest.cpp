@@ -55,7 +55,7 @@ Status runProgram(const FakeDriver &fake, Answer &answer) {
   const uint32_t slot = 1;
   LaunchArguments arguments;
   arguments.function = &(*module)->function(0);
-  arguments.grid = 2;
+  arguments.grid = {2};
   arguments.bindings = bindings.address;
   arguments.references = references;
   arguments.referenceCount = 2;

@@ -115,7 +115,7 @@ struct OneKernel {
     EXPECT_TRUE(stream->upload(memory.address, table, sizeof(table)).isOk());
     references[0] = references[1] = memory.address + sizeof(table);
     arguments.function = &module->function(0);
-    arguments.grid = 3;
+    arguments.grid = {3};
     arguments.bindings = memory.address;
     arguments.references = references;
     arguments.referenceCount = 2;
@@ -151,9 +151,13 @@ TEST(CudaStream, SyncModeNamesTheKernel) {
 
 TEST(CudaStream, RefusesAGridThatNoLaunchHas) {
   OneKernel one;
-  one.arguments.grid = uint64_t(1) << 31;
+  one.arguments.grid = {uint64_t(1) << 31};
   expectError(one.stream->launch(one.arguments), Code::Limit,
-              "wants 2147483648 blocks, a launch has at most 2147483647");
+              "wants 2147483648 blocks along x, a launch has at most 2147483647");
+  one.arguments.grid = {1, 65536, 1};
+  expectError(one.stream->launch(one.arguments), Code::Limit, "wants 65536 blocks along y, a launch has at most 65535");
+  one.arguments.grid = {1, 1, 65536};
+  expectError(one.stream->launch(one.arguments), Code::Limit, "wants 65536 blocks along z, a launch has at most 65535");
 }
 
 } // namespace

@@ -1,0 +1,65 @@
+//===- lib/Runtime/Format/ValidateLaunch.cpp - The rules of a launch's grid and tensor maps ---===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Runtime/Format/ValidateProgram.h"
+
+namespace cupola::format {
+
+namespace {
+
+constexpr size_t kMaxMaps = 32, kMaxRank = 5;
+constexpr uint32_t kMaxBox = 256;
+constexpr uint32_t kCopyGranule = 16; // bytes that a tensor copy moves at least
+
+Status checkShape(const TensorMap &map, const std::string &what) {
+  const size_t rank = map.extents.size();
+  if (rank == 0 || rank > kMaxRank)
+    return bad(what + " has " + std::to_string(rank) + " extents, possible are 1 to " + std::to_string(kMaxRank));
+  if (map.strides.size() + 1 != rank || map.box.size() != rank)
+    return bad(what + " of " + std::to_string(rank) + " extents has " + std::to_string(map.strides.size()) +
+               " strides and a box of " + std::to_string(map.box.size()));
+  for (uint32_t elements : map.box)
+    if (elements == 0 || elements > kMaxBox)
+      return bad(what + " copies " + std::to_string(elements) + " elements at once, possible are 1 to " +
+                 std::to_string(kMaxBox));
+  return Status::ok();
+}
+
+Status checkMap(const Launch &launch, const TensorMap &map, const std::string &what) {
+  CUPOLA_TRY(checkIndices(what, {map.buffer}, launch.buffers.size()));
+  if (!isValid(map.dtype))
+    return bad(what + " has no known element type");
+  CUPOLA_TRY(checkShape(map, what));
+  const uint32_t innermost = map.box[0] * byteSize(map.dtype);
+  if (innermost % kCopyGranule != 0)
+    return bad(what + " copies rows of " + std::to_string(innermost) + " bytes, which are no multiple of " +
+               std::to_string(kCopyGranule));
+  if (map.swizzle != 0 && map.swizzle != 32 && map.swizzle != 64 && map.swizzle != 128)
+    return bad(what + " has an unknown swizzle of " + std::to_string(map.swizzle) + " bytes");
+  if (map.swizzle != 0 && map.swizzle < innermost)
+    return bad(what + " copies rows of " + std::to_string(innermost) + " bytes, more than its swizzle of " +
+               std::to_string(map.swizzle));
+  return Status::ok();
+}
+
+} // namespace
+
+Status checkGrid(const Variant &variant, const Launch &launch, const std::string &what) {
+  const size_t most = variant.target == "cuda" ? 3 : 1;
+  if (launch.grid.empty() || launch.grid.size() > most)
+    return bad(what + " has a grid of " + std::to_string(launch.grid.size()) + " extents, possible are 1 to " +
+               std::to_string(most));
+  return Status::ok();
+}
+
+Status checkMaps(const Variant &variant, const Launch &launch, const std::string &what) {
+  if (!launch.maps.empty() && variant.target != "cuda")
+    return bad(what + " has tensor maps, which " + variant.target + " does not know");
+  if (launch.maps.size() > kMaxMaps)
+    return bad(what + " has " + std::to_string(launch.maps.size()) + " tensor maps, at most " +
+               std::to_string(kMaxMaps) + " are possible");
+  for (size_t i = 0; i < launch.maps.size(); ++i)
+    CUPOLA_TRY(checkMap(launch, launch.maps[i], what + ", " + item("tensor map", i)));
+  return Status::ok();
+}
+
+} // namespace cupola::format

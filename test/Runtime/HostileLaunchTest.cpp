@@ -1,0 +1,69 @@
+//===- test/Runtime/HostileLaunchTest.cpp - Packages whose grids and tensor maps break a rule ---===//
+// SPDX-License-Identifier: Apache-2.0
+#include "test/Runtime/Hostile.h"
+
+namespace cupola::format {
+
+namespace {
+
+constexpr size_t kCpu = 0, kCuda = 1; // variants of the test package
+
+/// The test package with a tensor map of its input in each cuda variant.
+Package mappedPackage() {
+  Package package = test::makePackage();
+  for (size_t i = kCuda; i < package.variants.size(); ++i)
+    package.variants[i].program.steps[0].launch.maps = {{0, "", DType::F32, {"4", "s0"}, {"16"}, {4, 64}, 0},
+                                                        {3, "16", DType::F32, {"4", "s0 - 1"}, {"16"}, {8, 8}, 32}};
+  return package;
+}
+
+template <typename Change> void expectMapRefused(Change change, const std::string &text) {
+  const auto changeMap = [&](Program &p) { change(p.steps[0].launch.maps[0]); };
+  test::expectRefused(mappedPackage(), changeMap, text, kCuda);
+}
+
+} // namespace
+
+TEST(HostileLaunch, Grids) {
+  const auto grid = [](std::vector<std::string> extents) {
+    return [extents](Program &p) { p.steps[0].launch.grid = extents; };
+  };
+  const Package package = test::makePackage();
+  test::expectRefused(package, grid({}), "step 0 has a grid of 0 extents", kCpu);
+  test::expectRefused(package, grid({"1", "1"}), "step 0 has a grid of 2 extents, possible are 1 to 1", kCpu);
+  test::expectRefused(package, grid({}), "step 0 has a grid of 0 extents", kCuda);
+  test::expectRefused(package, grid({"1", "1", "1", "1"}), "has a grid of 4 extents, possible are 1 to 3", kCuda);
+  const auto initGrid = [](Program &p) { p.init[0].launch.grid.clear(); };
+  test::expectRefused(package, initGrid, "init step 0 has a grid of 0 extents", kCuda);
+}
+
+TEST(HostileLaunch, Kernels) {
+  const Package package = test::makePackage();
+  test::expectRefused(
+      package, [](Program &p) { p.kernels[1].cluster = 9; }, "kernel 1 has clusters of 9 blocks", kCuda);
+  test::expectRefused(package, [](Program &p) { p.kernels[0].cluster = 1; }, "only a launch on a GPU has", kCpu);
+  test::expectRefused(package, [](Program &p) { p.kernels[0].programmatic = true; }, "only a launch on a GPU", kCpu);
+}
+
+TEST(HostileLaunch, TensorMaps) {
+  ASSERT_TRUE(writePackageToMemory(mappedPackage(), test::packageWeights()).isOk());
+  const auto move = [](Program &p) { p.steps[0].launch.maps.resize(1); };
+  test::expectRefused(mappedPackage(), move, "step 0 has tensor maps, which cpu does not know", kCpu);
+  const auto many = [](Program &p) { p.steps[0].launch.maps.resize(33); };
+  test::expectRefused(mappedPackage(), many, "step 0 has 33 tensor maps, at most 32 are possible", kCuda);
+  expectMapRefused([](TensorMap &m) { m.buffer = 4; }, "step 0, tensor map 0 refers to 4 of 4");
+  expectMapRefused([](TensorMap &m) { m.dtype = DType(0); }, "has no known element type");
+  expectMapRefused([](TensorMap &m) { m.dtype = DType(14); }, "has no known element type");
+  expectMapRefused([](TensorMap &m) { m.extents.clear(); }, "has 0 extents, possible are 1 to 5");
+  expectMapRefused([](TensorMap &m) { m.extents.resize(6, "1"); }, "has 6 extents, possible are 1 to 5");
+  expectMapRefused([](TensorMap &m) { m.strides.clear(); }, "of 2 extents has 0 strides and a box of 2");
+  expectMapRefused([](TensorMap &m) { m.box.push_back(1); }, "of 2 extents has 1 strides and a box of 3");
+  expectMapRefused([](TensorMap &m) { m.box[1] = 0; }, "copies 0 elements at once");
+  expectMapRefused([](TensorMap &m) { m.box[0] = 260; }, "copies 260 elements at once, possible are 1 to 256");
+  expectMapRefused([](TensorMap &m) { m.box[0] = 5; }, "copies rows of 20 bytes, which are no multiple of 16");
+  expectMapRefused([](TensorMap &m) { m.swizzle = 16; }, "has an unknown swizzle of 16 bytes");
+  expectMapRefused([](TensorMap &m) { m.swizzle = 32, m.box[0] = 12; },
+                   "rows of 48 bytes, more than its swizzle of 32");
+}
+
+} // namespace cupola::format
