@@ -126,7 +126,7 @@ void checkRow(const Row &row, const MBarrier &reader, const Copy &copy) {
   Cell *cell = &machine.cellPool[region->cells + (offset >> region->shift)];
   const Access access{row.address, static_cast<unsigned>(row.bytes), false, false, copy.pc, "read by a tensor copy"};
   for (Cell *end = cell + (row.bytes >> region->shift); cell != end; ++cell) {
-    if (cell->write >= machine.launchStart && stampThread(cell->write) != t.index)
+    if (cell->write >= machine.launchStart && !(cell->write >= machine.blockStart && isOwn(cell->write, t)))
       checkGlobalWrite(cell->write, t, access);
     cell->read = cell->read < machine.launchStart  ? stamp | kReadByOne
                  : cell->read < machine.blockStart ? cell->read | kNeverClock << kClockShift
