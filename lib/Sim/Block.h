@@ -17,8 +17,8 @@ constexpr unsigned kMaxThreads = 1024;
 constexpr uint64_t kMaxSharedBytes = 232448;
 /// The most blocks that hardware runs as one cluster.
 constexpr uint32_t kMaxCluster = 16;
-/// Of a multiprocessor, and the grain in which they are given to threads.
-constexpr uint32_t kRegisters = 65536, kRegisterGrain = 8;
+/// Of a multiprocessor, of a thread, and the grain in which threads get them.
+constexpr uint32_t kRegisters = 65536, kMaxThreadRegisters = 256, kRegisterGrain = 8;
 
 /// Where threads meet. `place` is the identity, made where the source says it (lib/Sim/device/primitives.cuh); `pc` is
 /// for reports.

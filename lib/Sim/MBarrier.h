@@ -23,7 +23,7 @@ constexpr int64_t kMaxMBarrierCount = (1 << 20) - 1;
 /// A tensor copy on its way to one block.
 struct Delivery {
   TensorMap map;
-  int32_t at[TensorMap::kMaxRank];
+  int32_t at[5];
   uint32_t target; ///< offset in the block's shared memory
   uint32_t bytes;
   std::string by; ///< "thread 0 of block 1"

@@ -78,7 +78,7 @@ const TensorMap &checkMap(const void *pointer, int rank, uintptr_t pc) {
   if (!region || !isAllowed(*region, address, sizeof(TensorMap), false))
     fail("its map lies at " + describeAddress(address), pc);
   const auto &map = *static_cast<const TensorMap *>(pointer);
-  if (address % 64 != 0 || map.magic != TensorMap::kMagic)
+  if (address % 64 != 0 || map.magic != kTensorMapMagic)
     fail("there is no tensor map at " + describeAddress(address), pc);
   if (map.rank != static_cast<uint32_t>(rank))
     fail(std::to_string(rank) + " coordinates for a tensor of " + std::to_string(map.rank) + " dimensions", pc);
@@ -126,7 +126,7 @@ void checkRow(const Row &row, const MBarrier &reader, const Copy &copy) {
   Cell *cell = &machine.cellPool[region->cells + (offset >> region->shift)];
   const Access access{row.address, static_cast<unsigned>(row.bytes), false, false, copy.pc, "read by a tensor copy"};
   for (Cell *end = cell + (row.bytes >> region->shift); cell != end; ++cell) {
-    if (cell->write >= machine.launchStart && stampThread(cell->write) != t.index)
+    if (cell->write >= machine.launchStart && !(cell->write >= machine.blockStart && isOwn(cell->write, t)))
       checkGlobalWrite(cell->write, t, access);
     cell->read = cell->read < machine.launchStart  ? stamp | kReadByOne
                  : cell->read < machine.blockStart ? cell->read | kNeverClock << kClockShift

@@ -4,6 +4,7 @@
 // The warps drift freely: each checks that it does what the first to come has done.
 #include "lib/Sim/Machine.h"
 
+#include <algorithm>
 #include <numeric>
 
 namespace cupola::sim {
@@ -18,7 +19,9 @@ unsigned warpInBlock(const Warp &warp) {
 unsigned countWarps() { return machine.threadCount / kWarpLanes; }
 
 /// How many each thread has when the kernel begins.
-uint32_t firstRegisters() { return kRegisters / machine.threadCount / kRegisterGrain * kRegisterGrain; }
+uint32_t firstRegisters() {
+  return std::min(kRegisters / machine.threadCount / kRegisterGrain * kRegisterGrain, kMaxThreadRegisters);
+}
 
 } // namespace
 

@@ -16,6 +16,7 @@ namespace cupola::test {
 struct ConformanceCase {
   std::string name;
   int minimumArch = 75;
+  bool isOfSm90a = false; ///< runs there alone
   KernelRun run;
   /// Empty, or what is wrong with the output buffers.
   std::function<std::string(const std::vector<std::string> &)> check;
@@ -32,6 +33,8 @@ std::vector<ConformanceCase> castCases();
 std::vector<ConformanceCase> threadCases();
 std::vector<ConformanceCase> memoryCases();
 std::vector<ConformanceCase> matrixCases();
+std::vector<ConformanceCase> clusterCases();
+std::vector<ConformanceCase> tensorCases();
 
 /// A floating-point format: `mantissa` stored bits, exponents of normal numbers from `lowest` to `highest`.
 struct FloatFormat {

@@ -15,10 +15,10 @@ using namespace cupola::test;
 
 namespace {
 
-std::shared_ptr<runtime::Device> makeDevice(int minimumArch) {
+std::shared_ptr<runtime::Device> makeDevice(const ConformanceCase &c) {
   const char *name = std::getenv("CUPOLA_TEST_DEVICE");
   if (!name || name == std::string("sim"))
-    return makeSimulator("sm_" + std::to_string(minimumArch));
+    return makeSimulator("sm_" + std::to_string(c.minimumArch) + (c.isOfSm90a ? "a" : ""));
   Result<std::shared_ptr<runtime::Device>> device = runtime::createDevice(name, {});
   return device.isOk() ? *device : nullptr;
 }
@@ -26,8 +26,10 @@ std::shared_ptr<runtime::Device> makeDevice(int minimumArch) {
 class Conformance : public ::testing::TestWithParam<ConformanceCase> {};
 
 TEST_P(Conformance, MatchesTheDefinition) {
-  const std::shared_ptr<runtime::Device> device = makeDevice(GetParam().minimumArch);
+  const std::shared_ptr<runtime::Device> device = makeDevice(GetParam());
   ASSERT_TRUE(device);
+  if (GetParam().isOfSm90a && device->properties().arch != "sm_90a")
+    GTEST_SKIP() << "needs sm_90a";
   const KernelOutcome outcome = runKernel(*device, GetParam().run);
   ASSERT_TRUE(outcome.status.isOk()) << outcome.status.message() << "\n" << GetParam().run.text;
   EXPECT_EQ(GetParam().check(outcome.buffers), "") << GetParam().run.text;
@@ -37,7 +39,8 @@ TEST_P(Conformance, MatchesTheDefinition) {
 std::set<std::string> wrappersOf(const std::string &header) {
   static const std::regex function("CUPOLA_DEVICE [^{}=()]*?(\\w+)\\(");
   const std::string end = "} // namespace cupola_device";
-  const std::string text = header.substr(header.rfind(end) + end.size());
+  const size_t inner = header.rfind(end);
+  const std::string text = inner == std::string::npos ? header : header.substr(inner + end.size());
   std::set<std::string> names;
   for (std::sregex_iterator at(text.begin(), text.end(), function), last; at != last; ++at)
     names.insert((*at)[1]);
@@ -46,11 +49,13 @@ std::set<std::string> wrappersOf(const std::string &header) {
 
 /// Those of the headers whose two halves, here and on a GPU, differ most.
 TEST(Headers, EveryCollectiveHasACase) {
+  const std::set<std::string> collectives = {"async_copy.cuh", "cluster.cuh",     "mma.cuh",
+                                             "reduce.cuh",     "tensor_copy.cuh", "wgmma.cuh"};
   std::string all;
   for (const ConformanceCase &c : allConformanceCases())
     all += c.run.text;
   for (const format::Source &header : headerSources())
-    if (header.name == "async_copy.cuh" || header.name == "mma.cuh" || header.name == "reduce.cuh") {
+    if (collectives.count(header.name)) {
       const std::set<std::string> names = wrappersOf(header.text);
       EXPECT_FALSE(names.empty()) << header.name;
       for (const std::string &name : names)

@@ -4,19 +4,22 @@
 
 #include "lib/Runtime/CUDA/DeviceHeaders.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace cupola::test {
 
 using namespace cupola::runtime;
 
-std::string kernelHead(const std::string &name, int threads, int references, int slots) {
+std::string kernelHead(const std::string &name, int threads, int references, int slots, int maps) {
   std::string text =
       "#include \"device.cuh\"\nCUPOLA_KERNEL(" + std::to_string(threads) + ", 1) " + name + "(const u64 *bindings";
   for (int i = 0; i < references; ++i)
     text += ", u64 ref" + std::to_string(i);
   for (int i = 0; i < slots; ++i)
     text += ", u32 slot" + std::to_string(i);
+  for (int i = 0; i < maps; ++i)
+    text += ", u32 map" + std::to_string(i);
   return text + ", u32 step) {\n";
 }
 
@@ -67,9 +70,40 @@ format::Kernel describeKernel(const KernelRun &run) {
   kernel.name = run.kernel;
   kernel.threads = run.threads;
   kernel.sharedBytes = run.sharedBytes;
+  kernel.cluster = run.cluster;
+  kernel.programmatic = run.programmatic;
   for (const KernelBuffer &b : run.buffers)
     kernel.readWrite.push_back(b.mode);
   return kernel;
+}
+
+constexpr uint64_t kMapWords = format::kTensorMapBytes / 8;
+
+/// The word of the bindings table where the maps begin.
+uint64_t firstMapWord(const KernelRun &run) { return (1 + run.scalars.size() + kMapWords - 1) / kMapWords * kMapWords; }
+
+/// Word 0, the scalars and the tensor maps.
+Status makeBindings(Device &device, const KernelRun &run, DeviceAddress flags,
+                    const std::vector<std::unique_ptr<DeviceBuffer>> &buffers, std::vector<uint64_t> &words) {
+  words = {flags};
+  words.insert(words.end(), run.scalars.begin(), run.scalars.end());
+  if (!run.maps.empty())
+    words.resize(firstMapWord(run) + run.maps.size() * kMapWords);
+  for (size_t i = 0; i < run.maps.size(); ++i) {
+    const KernelMap &map = run.maps[i];
+    TensorMapValue value;
+    value.address = buffers[map.buffer]->address;
+    value.dtype = map.dtype;
+    value.rank = map.extents.size();
+    std::copy(map.extents.begin(), map.extents.end(), value.extents.begin());
+    std::copy(map.strides.begin(), map.strides.end(), value.strides.begin());
+    std::copy(map.box.begin(), map.box.end(), value.box.begin());
+    value.swizzle = map.swizzle;
+    TensorMapBytes bytes;
+    CUPOLA_TRY(device.encodeTensorMap(value, bytes));
+    std::memcpy(&words[firstMapWord(run) + i * kMapWords], bytes.data(), bytes.size());
+  }
+  return {};
 }
 
 Status launchOnce(Stream &stream, Function &function, const KernelRun &run, DeviceAddress bindings,
@@ -83,8 +117,10 @@ Status launchOnce(Stream &stream, Function &function, const KernelRun &run, Devi
   }
   for (size_t i = 0; i < run.scalars.size(); ++i)
     slots.push_back(static_cast<uint32_t>(i + 1));
+  for (size_t i = 0; i < run.maps.size(); ++i)
+    slots.push_back(static_cast<uint32_t>(firstMapWord(run) + i * kMapWords));
   arguments.function = &function;
-  arguments.grid = {run.grid};
+  arguments.grid = {run.grid, run.gridY, run.gridZ};
   arguments.bindings = bindings;
   arguments.references = addresses.data();
   arguments.addresses = addresses.data();
@@ -112,11 +148,8 @@ Status runOn(Device &device, const KernelRun &run, KernelOutcome &outcome) {
   if (stream.failed())
     return stream.status();
 
-  DeviceBuffer flags(device, 64), table(device, 8 * (1 + run.scalars.size()));
-  std::vector<uint64_t> words = {flags.address};
-  words.insert(words.end(), run.scalars.begin(), run.scalars.end());
+  DeviceBuffer flags(device, 64);
   CUPOLA_TRY((*stream)->fill(flags.address, 0, 64));
-  CUPOLA_TRY((*stream)->upload(table.address, words.data(), table.bytes));
   std::vector<std::unique_ptr<DeviceBuffer>> buffers;
   for (const KernelBuffer &b : run.buffers) {
     buffers.push_back(b.parent < 0
@@ -125,6 +158,10 @@ Status runOn(Device &device, const KernelRun &run, KernelOutcome &outcome) {
     if (!b.data.empty())
       CUPOLA_TRY((*stream)->upload(buffers.back()->address, b.data.data(), b.bytes));
   }
+  std::vector<uint64_t> words;
+  CUPOLA_TRY(makeBindings(device, run, flags.address, buffers, words));
+  DeviceBuffer table(device, 8 * words.size());
+  CUPOLA_TRY((*stream)->upload(table.address, words.data(), table.bytes));
   CUPOLA_TRY(launchOnce(**stream, (*module)->function(0), run, table.address, buffers));
   CUPOLA_TRY((*stream)->download(&outcome.flag, flags.address, 4));
   for (size_t i = 0; i < buffers.size() && run.downloads; ++i) {

@@ -40,14 +40,27 @@ template <class T> KernelBuffer inPlace(const std::vector<T> &values) {
   return {"rw", values.size() * sizeof(T), toBytes(values), -1, 0};
 }
 
+/// A tensor in a buffer, as tensor copies take boxes of it; dimensions from the innermost on.
+struct KernelMap {
+  size_t buffer = 0; ///< where it begins
+  format::DType dtype = format::DType::F16;
+  std::vector<uint64_t> extents; ///< elements
+  std::vector<uint64_t> strides; ///< bytes, of all dimensions but the innermost
+  std::vector<uint32_t> box;     ///< elements
+  uint32_t swizzle = 0;          ///< bytes
+};
+
 struct KernelRun {
   std::string text;   ///< a whole source file
   std::string kernel; ///< its kernel
   uint32_t threads = 32;
   uint64_t sharedBytes = 0;
-  uint64_t grid = 1;
+  uint64_t grid = 1, gridY = 1, gridZ = 1;
+  uint32_t cluster = 0;
+  bool programmatic = false;
   std::vector<KernelBuffer> buffers;
   std::vector<int64_t> scalars; ///< bound to slots 1, 2, ...
+  std::vector<KernelMap> maps;  ///< slots behind those
   bool downloads = true;        ///< fetch what was written
 };
 
@@ -66,8 +79,9 @@ std::shared_ptr<runtime::Device> makeSimulator(const std::string &arch, uint64_t
 /// The device headers, as a package carries them.
 std::vector<format::Source> headerSources();
 
-/// Head of a test kernel with `references` buffers and `slots` scalars: the text up to the opening brace.
-std::string kernelHead(const std::string &name, int threads, int references, int slots);
+/// Head of a test kernel with `references` buffers, `slots` scalars and `maps` tensor maps: the text up to the opening
+/// brace.
+std::string kernelHead(const std::string &name, int threads, int references, int slots, int maps = 0);
 
 } // namespace cupola::test
 

@@ -78,11 +78,11 @@ std::vector<double> product(const std::vector<float> &a, const std::vector<float
   return c;
 }
 
-class Kernels : public ::testing::TestWithParam<uint64_t> {
+class KernelsOn : public ::testing::Test {
 protected:
   /// Runs without a report and returns the output buffers.
-  std::vector<std::string> run(const KernelRun &what, const std::string &arch = "sm_80") {
-    device = makeSimulator(arch, GetParam());
+  std::vector<std::string> run(const KernelRun &what, const std::string &arch, uint64_t seed) {
+    device = makeSimulator(arch, seed);
     const KernelOutcome outcome = runKernel(*device, what);
     EXPECT_TRUE(outcome.status.isOk()) << outcome.status.message();
     flag = outcome.flag;
@@ -90,6 +90,13 @@ protected:
   }
   std::shared_ptr<runtime::Device> device;
   uint32_t flag = 0;
+};
+
+class Kernels : public KernelsOn, public ::testing::WithParamInterface<uint64_t> {
+protected:
+  std::vector<std::string> run(const KernelRun &what, const std::string &arch = "sm_80") {
+    return KernelsOn::run(what, arch, GetParam());
+  }
 };
 
 TEST_P(Kernels, Softmax) {
@@ -215,5 +222,87 @@ TEST_P(Kernels, GatherOutOfRangeRaisesTheFlag) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Kernels, ::testing::Values(0, 1, 2, 3));
+
+struct WgmmaShape {
+  size_t m, n, k;
+  size_t tileN = 256;
+  bool bf16 = false, transposed = false;
+};
+
+uint16_t toElement(float x, bool bf16) {
+  uint32_t bits;
+  std::memcpy(&bits, &x, 4);
+  return bf16 ? static_cast<uint16_t>(bits >> 16) : toHalf(x);
+}
+float fromElement(uint16_t x, bool bf16) {
+  const uint32_t bits = static_cast<uint32_t>(x) << 16;
+  float wide;
+  std::memcpy(&wide, &bits, 4);
+  return bf16 ? wide : fromHalf(x);
+}
+
+/// Rounds the values to 16 bits and returns those.
+std::vector<uint16_t> roundAll(std::vector<float> &values, bool bf16) {
+  std::vector<uint16_t> rounded;
+  for (float &x : values) {
+    rounded.push_back(toElement(x, bf16));
+    x = fromElement(rounded.back(), bf16);
+  }
+  return rounded;
+}
+
+KernelRun makeWgmmaRun(const WgmmaShape &s, std::vector<double> &expected) {
+  KernelRun gemm = makeRun("gemm_wgmma", 384, 65536 + 512 * s.tileN + 64, (s.m + 255) / 256 * 2);
+  gemm.gridY = (s.n + s.tileN - 1) / s.tileN;
+  gemm.cluster = 2;
+  gemm.programmatic = true;
+  gemm.text = "#define TILE_N " + std::to_string(s.tileN) + "\n#define ELEMENT " + (s.bf16 ? "bf16" : "f16") +
+              "\n#define TRANSPOSED_B " + (s.transposed ? "1\n" : "0\n") + gemm.text;
+  std::vector<float> a = makeValues(s.m * s.k, 4), b = makeValues(s.k * s.n, 5);
+  gemm.buffers = {input(roundAll(a, s.bf16)), input(roundAll(b, s.bf16)), output<float>(s.m * s.n)};
+  gemm.scalars = {int64_t(s.m), int64_t(s.n), int64_t(s.k)};
+  const auto dtype = s.bf16 ? format::DType::BF16 : format::DType::F16;
+  gemm.maps = {{0, dtype, {s.k, s.m}, {2 * s.k}, {64, 128}, 128},
+               {1, dtype, {s.k, s.n}, {2 * s.k}, {64, static_cast<uint32_t>(s.tileN / 2)}, 128}};
+  if (s.transposed)
+    gemm.maps[1] = {1, dtype, {s.n, s.k}, {2 * s.n}, {64, 32}, 128};
+  expected = product(a, b, s.m, s.n, s.k, !s.transposed);
+  return gemm;
+}
+
+// Short ones, and some whose stages are used three times.
+const WgmmaShape kWgmmaShapes[] = {
+    {128, 256, 64},
+    {100, 200, 40},
+    {300, 260, 600},
+    {257, 72, 584, 64},
+    {40, 136, 520, 128},
+    {200, 100, 648, 128, true},
+    {130, 264, 584, 256, false, true},
+    {90, 72, 600, 64, true, true},
+};
+
+/// A case for each, so that it compiles one text.
+class GemmWgmma : public KernelsOn, public ::testing::WithParamInterface<std::tuple<WgmmaShape, uint64_t>> {};
+
+TEST_P(GemmWgmma, IsRight) {
+  const auto &[shape, seed] = GetParam();
+  std::vector<double> expected;
+  const KernelRun gemm = makeWgmmaRun(shape, expected);
+  const auto found = run(gemm, "sm_90a", seed);
+  ASSERT_EQ(found.size(), 1u);
+  expectNear(fromBytes<float>(found[0]), expected, 1e-4);
+}
+
+std::string nameOf(const ::testing::TestParamInfo<std::tuple<WgmmaShape, uint64_t>> &info) {
+  const auto &[s, seed] = info.param;
+  return "m" + std::to_string(s.m) + "n" + std::to_string(s.n) + "k" + std::to_string(s.k) + "tile" +
+         std::to_string(s.tileN) + (s.bf16 ? "bf16" : "f16") + (s.transposed ? "transposed" : "") + "seed" +
+         std::to_string(seed);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, GemmWgmma,
+                         ::testing::Combine(::testing::ValuesIn(kWgmmaShapes), ::testing::Range<uint64_t>(0, 6)),
+                         nameOf);
 
 } // namespace
