@@ -92,7 +92,7 @@ Status makeBindings(Device &device, const KernelRun &run, DeviceAddress flags,
   for (size_t i = 0; i < run.maps.size(); ++i) {
     const KernelMap &map = run.maps[i];
     TensorMapValue value;
-    value.address = buffers[map.buffer]->address;
+    value.address = buffers[map.buffer]->address + map.offset;
     value.dtype = map.dtype;
     value.rank = map.extents.size();
     std::copy(map.extents.begin(), map.extents.end(), value.extents.begin());

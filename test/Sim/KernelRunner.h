@@ -42,12 +42,13 @@ template <class T> KernelBuffer inPlace(const std::vector<T> &values) {
 
 /// A tensor in a buffer, as tensor copies take boxes of it; dimensions from the innermost on.
 struct KernelMap {
-  size_t buffer = 0; ///< where it begins
+  size_t buffer = 0;
   format::DType dtype = format::DType::F16;
   std::vector<uint64_t> extents; ///< elements
   std::vector<uint64_t> strides; ///< bytes, of all dimensions but the innermost
   std::vector<uint32_t> box;     ///< elements
   uint32_t swizzle = 0;          ///< bytes
+  uint64_t offset = 0;           ///< bytes, from the buffer's start
 };
 
 struct KernelRun {

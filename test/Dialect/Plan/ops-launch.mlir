@@ -1,4 +1,4 @@
-//===- test/Dialect/Plan/launch.mlir - grids and tensor maps of launches ---===//
+//===- test/Dialect/Plan/ops-launch.mlir - grids and tensor maps of launches ---===//
 // SPDX-License-Identifier: Apache-2.0
 // RUN: cupola-opt %s | cupola-opt | FileCheck %s
 
