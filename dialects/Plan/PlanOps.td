@@ -17,6 +17,7 @@ def Plan_Dialect : Dialect {
   let name = "plan";
   let cppNamespace = "::cupola::plan";
   let summary = "what the runtime does: buffers, launches, copies, checks";
+  let dependentDialects = ["::cupola::graph::GraphDialect"];
   let description = [{
     A `plan.program` is the host program of one variant, in total order. Sizes, grids and
     offsets are expressions over the model's symbols, evaluated when shapes are bound.
@@ -50,7 +51,7 @@ def Plan_TensorMapAttr : AttrDef<Plan_Dialect, "TensorMap"> {
   let genVerifyDecl = 1;
   let assemblyFormat = [{
     `<` `buffer` $buffer `at` custom<Expr>($offset) $element `extents` custom<ExprArray>($extents)
-    `strides` custom<ExprArray>($strides) `box` `[` $box `]` `swizzle` $swizzle `>`
+    `strides` custom<ExprArray>($strides) `box` ` ` `[` $box `]` `swizzle` $swizzle `>`
   }];
 }
 def Plan_TensorMapArray : TypedArrayAttrBase<Plan_TensorMapAttr, "tensor maps">;
