@@ -1,5 +1,6 @@
 //===- test/Sim/PlantedClusterBugsTest.cpp - Faults with clusters, mbarriers, tensor copies, wgmma are found ---===//
 // SPDX-License-Identifier: Apache-2.0
+#include "test/Sim/PlantedClusterBugs.h"
 #include "test/Sim/KernelRunner.h"
 
 #include <gtest/gtest.h>
@@ -8,17 +9,6 @@ using namespace cupola;
 using namespace cupola::test;
 
 namespace {
-
-/// A kernel with one fault. Buffers: 0: 64 x 64 f16 to read, 1: 256 f32 to write, 2: 64 x 64 f16 to read and write. The
-/// maps take all of each of these (of buffer 1 64 x 4 f32) as one box of rows of 128 bytes, swizzled.
-struct PlantedBug {
-  const char *name;
-  int threads, cluster; ///< with clusters two blocks, else one
-  bool ready;           ///< `bar` expects one arrival a phase; thread 0 of each block may copy
-  std::string body;
-  std::vector<const char *> said;
-  bool programmatic = false;
-};
 
 const char *const kPreamble =
     "  f32 *const out = cu_write<f32>(bindings, ref1);\n  f16 *const g = cu_write<f16>(bindings, ref2);\n"
@@ -29,14 +19,6 @@ const char *const kPreamble =
 const char *const kReady = "  if (t == 0) {\n    mbarrier_init(bar, 1);\n    mbarrier_init_fence();\n"
                            "    tensor_map_acquire(a);\n    tensor_map_acquire(b);\n    tensor_map_acquire(c);\n  }\n"
                            "  cluster_barrier();\n";
-
-/// Brings `in` to `s`.
-const std::string kBring =
-    "  if (t == 0) {\n    mbarrier_expect(bar, 8192);\n    tensor_copy(s, a, {0, 0}, bar);\n  }\n";
-const std::string kBrought = kBring + "  mbarrier_wait(bar, 0);\n";
-const std::string kZero = "  f32 acc[8][4];\n  for (i32 j = 0; j < 8; ++j)\n    for (i32 e = 0; e < 4; ++e)\n"
-                          "      acc[j][e] = 0.0f;\n";
-const std::string kUse = "  out[t] = acc[0][0] + acc[7][3];";
 
 const PlantedBug kMBarrierBugs[] = {
     {"InitTwice",
@@ -297,6 +279,13 @@ const PlantedBug kClusterBugs[] = {
      false,
      "  if (cluster_rank() == 0) out[t] = 1.0f;\n  cu_barrier();\n  if (cluster_rank() == 1) out[t] = 2.0f;",
      {"race: "}},
+    {"TooManyNumbers",
+     512,
+     2,
+     true,
+     "",
+     {"limit: threads, mbarriers and warps with wgmma of the blocks that run "
+      "together are more than 1024"}},
     {"NoSuchBlock",
      32,
      2,
@@ -309,186 +298,6 @@ const PlantedBug kClusterBugs[] = {
      true,
      "  if (t == 0) tensor_copy_multicast(s, a, {0, 0}, bar, 4);\n  cluster_barrier();",
      {"a mask of 4 in a cluster of 2"}},
-};
-
-const PlantedBug kWgmmaBugs[] = {
-    {"NoFence",
-     128,
-     0,
-     true,
-     kZero + kBrought + "  wgmma(acc, s, s);\n  wgmma_commit();\n  wgmma_wait<0>(acc);\n" + kUse,
-     {"wgmma: the warp of thread ", "accumulators that were in no wgmma_fence"}},
-    {"ChangedAfterFence",
-     128,
-     0,
-     true,
-     kZero + kBrought +
-         "  wgmma_fence(acc);\n  acc[3][1] = 1.0f;\n  wgmma(acc, s, s);\n  wgmma_commit();\n"
-         "  wgmma_wait<0>(acc);\n" +
-         kUse,
-     {"accumulators that it has changed since the last wgmma_fence"}},
-    {"ChangedBetweenProducts",
-     128,
-     0,
-     true,
-     kZero + kBrought +
-         "  wgmma_fence(acc);\n  wgmma(acc, s, s);\n  wgmma_commit();\n  wgmma_wait<0>(acc);\n"
-         "  acc[0][0] *= 2.0f;\n  wgmma(acc, s, s);\n  wgmma_commit();\n  wgmma_wait<0>(acc);\n" +
-         kUse,
-     {"accumulators that it has changed since the last wgmma_fence"}},
-    {"ChangedUnderWay",
-     128,
-     0,
-     true,
-     kZero + kBrought +
-         "  wgmma_fence(acc);\n  wgmma(acc, s, s);\n  wgmma_commit();\n  acc[0][0] = 1.0f;\n"
-         "  wgmma_wait<0>(acc);\n" +
-         kUse,
-     {"has changed accumulators of products that it had not waited for"}},
-    {"NeverCommitted",
-     128,
-     0,
-     true,
-     kZero + kBrought + "  wgmma_fence(acc);\n  wgmma(acc, s, s);\n  wgmma_wait<0>(acc);",
-     {"ends before it has committed its products"}},
-    {"NeverWaitedFor",
-     128,
-     0,
-     true,
-     kZero + kBrought + "  wgmma_fence(acc);\n  wgmma(acc, s, s);\n  wgmma_commit();\n  wgmma_wait<1>(acc);",
-     {"ends before it has waited for its products"}},
-    {"OperandNotThere",
-     128,
-     0,
-     true,
-     kZero + kBring +
-         "  wgmma_fence(acc);\n  wgmma(acc, s, s);\n  wgmma_commit();\n  wgmma_wait<0>(acc);\n"
-         "  mbarrier_wait(bar, 0);\n" +
-         kUse,
-     {"race: read by wgmma of 16 bytes at shared+"}},
-    {"OperandUninitialised",
-     128,
-     0,
-     true,
-     kZero + kBrought + "  wgmma_fence(acc);\n  wgmma(acc, s, s + 4096);\n  wgmma_commit();\n  wgmma_wait<0>(acc);\n" +
-         kUse,
-     {"uninitialised read: read by wgmma of 16 bytes at shared+8192"}},
-    {"OperandWrittenByHand",
-     128,
-     0,
-     true,
-     kZero +
-         "  for (u32 i = t; i < 4096; i += 128)\n    s[i] = f16(0.0f);\n  cu_barrier();\n  wgmma_fence(acc);\n"
-         "  wgmma(acc, s, s);\n  wgmma_commit();\n  wgmma_wait<0>(acc);\n" +
-         kUse,
-     {"wgmma: the warp of thread ", "by itself, and no proxy fence stands between"}},
-    {"OperandPast",
-     128,
-     0,
-     true,
-     kZero + kBrought + "  wgmma_fence(acc);\n  wgmma(acc, s, s + 8192);\n  wgmma_commit();\n  wgmma_wait<0>(acc);",
-     {"out of bounds: read of 16 bytes at shared+"}},
-    {"CopiedOverUnderWay",
-     128,
-     0,
-     true,
-     kZero + kBrought +
-         "  wgmma_fence(acc);\n  wgmma(acc, s, s);\n  wgmma_commit();\n  cu_barrier();\n"
-         "  if (t == 0) {\n    mbarrier_expect(bar, 8192);\n    tensor_copy(s, a, {0, 0}, bar);\n  }\n"
-         "  wgmma_wait<0>(acc);\n  mbarrier_wait(bar, 1);\n" +
-         kUse,
-     {"race: tensor copy of 8192 bytes at shared+0", "is not ordered after the wgmma of the warp of thread ",
-      "which reads it"}},
-    {"WrittenUnderWay",
-     128,
-     0,
-     true,
-     kZero + kBrought +
-         "  wgmma_fence(acc);\n  wgmma(acc, s, s);\n  wgmma_commit();\n  cu_barrier();\n"
-         "  if (t == 0) s[0] = f16(1.0f);\n  wgmma_wait<0>(acc);\n" +
-         kUse,
-     {"race: write of 2 bytes at shared+0", "is not ordered after the wgmma of the warp of thread "}},
-    {"WaitOfOneWarp",
-     128,
-     0,
-     true,
-     kZero + "  if (t == 0) {\n    mbarrier_init(bar + 1, 1);\n    mbarrier_init_fence();\n  }\n  cu_barrier();\n" +
-         kBrought +
-         "  wgmma_fence(acc);\n  wgmma(acc, s, s);\n  wgmma_commit();\n  wgmma_wait<0>(acc);\n"
-         "  if (t == 0) {\n    mbarrier_expect(bar + 1, 8192);\n    tensor_copy(s, a, {0, 0}, bar + 1);\n  }\n"
-         "  mbarrier_wait(bar + 1, 0);\n" +
-         kUse,
-     {"race: "}},
-    {"OtherLanesDiffer",
-     128,
-     0,
-     true,
-     kZero + kBrought +
-         "  wgmma_fence(acc);\n  wgmma(acc, s, s + t % 2 * 16);\n  wgmma_commit();\n  wgmma_wait<0>(acc);",
-     {"multiplies other operands in one lane than in another"}},
-    {"OtherWarpsDiffer",
-     128,
-     0,
-     true,
-     kZero + kBrought +
-         "  wgmma_fence(acc);\n  wgmma(acc, s, s + t / 64 * 16);\n  wgmma_commit();\n  wgmma_wait<0>(acc);",
-     {"divergence: the warp of thread ", "does something else than another warp of its warpgroup did"}},
-    {"ThreeWarps",
-     128,
-     0,
-     true,
-     kZero + kBrought +
-         "  if (t < 96) {\n    wgmma_fence(acc);\n    wgmma(acc, s, s);\n    wgmma_commit();\n"
-         "    wgmma_wait<0>(acc);\n  }\n" +
-         kUse,
-     {"divergence: warp 3 of block 0 ends before it has done what another warp of its warpgroup did"}},
-    {"HalfAWarpgroup",
-     64,
-     0,
-     true,
-     kZero + kBrought + "  wgmma_fence(acc);",
-     {"divergence: thread ", "belongs to no whole warpgroup: the block has 64 threads"}},
-    {"DivergentWgmma",
-     128,
-     0,
-     true,
-     kZero + kBrought + "  if (t % 2)\n    wgmma_fence(acc);\n  else\n    wgmma_commit();",
-     {"divergence: ", "comes to wgmma_"}},
-    {"TakesTooMany",
-     384,
-     0,
-     false,
-     "  take_registers<232>();",
-     {"registers: the warps of block 0 take 89088 registers of 64512"}},
-    {"GivesMore",
-     384,
-     0,
-     false,
-     "  give_registers<176>();",
-     {"registers: the warp of thread ", "gives all but 176", "has 168"}},
-    {"TakesLess",
-     384,
-     0,
-     false,
-     "  take_registers<160>();",
-     {"registers: the warp of thread ", "takes 160 ", "has 168"}},
-    {"EarlyRead",
-     32,
-     0,
-     false,
-     "  out[t] = cu_cast<f32>(in[t]);\n  grid_wait();",
-     {"overlapping launch: read of 2 bytes at buffer 0 (8192 bytes) + 0 by thread 0 of block 0, which touches it "
-      "before "
-      "it waited for the kernels queued before it"},
-     true},
-    {"NeverWaits", 32, 1, false, "  out[t] = 1.0f;", {"overlapping launch: write of 4 bytes at buffer 1"}, true},
-    {"EarlyCopy",
-     32,
-     0,
-     true,
-     "  if (t > 0) grid_wait();\n" + kBrought,
-     {"overlapping launch: read of 128 bytes at buffer 0 (8192 bytes) + 0 by thread 0"},
-     true},
 };
 
 class PlantedClusterBugs : public ::testing::TestWithParam<PlantedBug> {};
@@ -524,6 +333,6 @@ std::string nameOf(const ::testing::TestParamInfo<PlantedBug> &info) { return in
 INSTANTIATE_TEST_SUITE_P(MBarrier, PlantedClusterBugs, ::testing::ValuesIn(kMBarrierBugs), nameOf);
 INSTANTIATE_TEST_SUITE_P(Copy, PlantedClusterBugs, ::testing::ValuesIn(kCopyBugs), nameOf);
 INSTANTIATE_TEST_SUITE_P(Cluster, PlantedClusterBugs, ::testing::ValuesIn(kClusterBugs), nameOf);
-INSTANTIATE_TEST_SUITE_P(Wgmma, PlantedClusterBugs, ::testing::ValuesIn(kWgmmaBugs), nameOf);
+INSTANTIATE_TEST_SUITE_P(Wgmma, PlantedClusterBugs, ::testing::ValuesIn(plantedWgmmaBugs()), nameOf);
 
 } // namespace

@@ -106,6 +106,28 @@ TEST(Traffic, LongLoopsAreCountedWhole) {
   EXPECT_EQ(c.bytesRead, 2u * 64 * 1000 * 4);
 }
 
+TEST(Traffic, RowsOfTensorCopiesAreRequests) {
+  KernelRun run;
+  run.kernel = "k_copied";
+  run.text = kernelHead("k_copied", 32, 1, 0, 1) +
+             "  u64 *const bar = cu_shared<u64>(8192);\n  if (cu_tid() == 0) {\n    mbarrier_init(bar, 1);\n"
+             "    mbarrier_init_fence();\n    tensor_map_acquire(cu_tensor_map(bindings, map0));\n"
+             "    mbarrier_expect(bar, 8192);\n"
+             "    tensor_copy(cu_shared<f16>(0), cu_tensor_map(bindings, map0), {0, 0}, bar);\n  }\n"
+             "  cu_barrier();\n  mbarrier_wait(bar, 0);\n}\n";
+  run.sharedBytes = 8192 + 8;
+  run.buffers = {input(std::vector<uint16_t>(40 * 20))};
+  run.maps = {{0, format::DType::F16, {40, 20}, {80}, {64, 64}, 128}};
+  const auto device = makeSimulator("sm_90a");
+  const KernelOutcome outcome = runKernel(*device, run);
+  ASSERT_TRUE(outcome.status.isOk()) << outcome.status.message();
+  const auto c = device->statistics()[0];
+  EXPECT_EQ(c.requests, 20u) << "rows inside of the tensor";
+  EXPECT_EQ(c.bytesRead, 20u * 80);
+  EXPECT_EQ(c.distinctSectors, 20u * 80 / 32);
+  EXPECT_EQ(c.bankConflicts, 0u);
+}
+
 TEST(Traffic, LargestBlock) {
   const auto c = countOf("  s[t] = in[i];\n  cu_barrier();\n  out[i] = s[1023 - t];", 1024);
   EXPECT_EQ(c.barriers, 2u);

@@ -15,7 +15,7 @@
 // TILE_N, or 64 n x 32 k.
 CUPOLA_KERNEL(384, 1)
 k_gemm_wgmma(const u64 *bindings, u64 ref0, u64 ref1, u64 ref2, u32 slot0, u32 slot1, u32 slot2, u32 map0, u32 map1,
-           u32 step) {
+             u32 step) {
   f32 *const out0 = cu_write<f32>(bindings, ref2);
   const i32 n0 = cu_scalar<i32>(bindings, slot0);
   const i32 n1 = cu_scalar<i32>(bindings, slot1);
@@ -52,8 +52,8 @@ k_gemm_wgmma(const u64 *bindings, u64 ref0, u64 ref1, u64 ref2, u32 slot0, u32 s
           tensor_copy_multicast(s1 + 64 * TILE_N * s + 4096 * j + 2048 * rank, b,
                                 {TILE_N * tn + 64 * j, 64 * kt + 32 * rank}, full + s, 3);
 #else
-        tensor_copy_multicast(s1 + 64 * TILE_N * s + 32 * TILE_N * rank, b,
-                              {64 * kt, TILE_N * tn + TILE_N / 2 * rank}, full + s, 3);
+        tensor_copy_multicast(s1 + 64 * TILE_N * s + 32 * TILE_N * rank, b, {64 * kt, TILE_N * tn + TILE_N / 2 * rank},
+                              full + s, 3);
 #endif
       }
     }
