@@ -134,6 +134,8 @@ LogicalResult LaunchOp::verify() {
     for (auto map : maps->getAsRange<TensorMapAttr>())
       if (map.getBuffer() >= getBuffers().size())
         return emitOpError() << "has a tensor map of buffer " << map.getBuffer() << " of " << getBuffers().size();
+  if (!getCall() && !getCallBuffers().empty())
+    return emitOpError() << "has " << getCallBuffers().size() << " buffers of a library call, and no call";
   if (getCall()) {
     cupola::format::LibraryCall call = libraryCallOf(*getCall());
     call.buffers.resize(getCallBuffers().size());

@@ -36,3 +36,12 @@ plan.program @program "cuda" "sm_90" {
 
 // expected-error @below {{has an unknown swizzle of 48 bytes}}
 #map = #plan.tensor_map<buffer 0 at "0" f16 extents ["8"] strides [] box [8] swizzle 48>
+
+// -----
+
+plan.program @program "cpu" "x86-64-v3" {
+  %0 = plan.buffer input 0 "128"
+  // expected-error @below {{has 1 buffers of a library call, and no call}}
+  "plan.launch"(%0, %0) <{kernel = @k, grid = [#graph.expr<"1">], scalars = [], operandSegmentSizes = array<i32: 1, 1>}>
+      : (!plan.buffer, !plan.buffer) -> ()
+}

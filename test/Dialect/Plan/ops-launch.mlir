@@ -1,6 +1,8 @@
 //===- test/Dialect/Plan/ops-launch.mlir - grids and tensor maps of launches ---===//
 // SPDX-License-Identifier: Apache-2.0
 // RUN: cupola-opt %s | cupola-opt | FileCheck %s
+// RUN: cupola-opt %s --mlir-print-op-generic > %t.read
+// RUN: cupola-opt %s | cupola-opt --mlir-print-op-generic | diff %t.read -
 
 // A grid of one extent stands alone, one of several is a list.
 // CHECK-LABEL: plan.program

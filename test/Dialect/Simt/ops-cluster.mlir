@@ -1,6 +1,8 @@
 //===- test/Dialect/Simt/ops-cluster.mlir - clusters, mbarriers, tensor copies, wgmma round-trip ---===//
 // SPDX-License-Identifier: Apache-2.0
 // RUN: cupola-opt %s | cupola-opt | FileCheck %s
+// RUN: cupola-opt %s --mlir-print-op-generic > %t.read
+// RUN: cupola-opt %s | cupola-opt --mlir-print-op-generic | diff %t.read -
 
 // CHECK: simt.func @one block %{{.*}} of n0 thread %{{.*}} of 32 scalars [#kernel.scalar<1, 0, 1>] () {
 simt.func @one block %b of n0 thread %t of 32 scalars [#kernel.scalar<1, 0, 1>] () {
