@@ -328,6 +328,22 @@ TEST_P(PlantedClusterBugs, IsFound) {
   }
 }
 
+TEST(ClusterLaunch, ImpossibleOnesAreRefused) {
+  KernelRun run;
+  run.kernel = "k_empty";
+  run.text = kernelHead(run.kernel, 1024, 0, 0) + "}\n";
+  run.threads = 1024;
+  run.grid = 3;
+  run.cluster = 2;
+  const Status uneven = runKernel(*makeSimulator("sm_90a"), run).status;
+  EXPECT_EQ(uneven.code(), Code::Usage);
+  EXPECT_NE(uneven.message().find("3 blocks along x in clusters of 2"), std::string::npos) << uneven.message();
+  run.grid = 4;
+  const Status large = runKernel(*makeSimulator("sm_90a"), run).status;
+  EXPECT_EQ(large.code(), Code::Limit);
+  EXPECT_NE(large.message().find("clusters of at most 1024 threads"), std::string::npos) << large.message();
+}
+
 std::string nameOf(const ::testing::TestParamInfo<PlantedBug> &info) { return info.param.name; }
 
 INSTANTIATE_TEST_SUITE_P(MBarrier, PlantedClusterBugs, ::testing::ValuesIn(kMBarrierBugs), nameOf);
