@@ -222,6 +222,15 @@ const PlantedBug kCopyBugs[] = {
      "}\n"
      "  mbarrier_wait(bar, 0);",
      {"race: write of 2 bytes at buffer 2 (8192 bytes) + 10", "is not ordered after the read by a tensor copy"}},
+    {"SourceReadAndCopied",
+     32,
+     0,
+     true,
+     "  if (t == 3) out[3] = cu_cast<f32>(g[0]);\n  cu_shfl_xor(t, 1);\n  if (t == 0) {\n    mbarrier_expect(bar, "
+     "8192);\n"
+     "    tensor_copy(s, c, {0, 0}, bar);\n  }\n  mbarrier_wait(bar, 0);\n  if (t == 0) g[0] = f16(1.0f);",
+     {"race: write of 2 bytes at buffer 2 (8192 bytes) + 0 by thread 0 of block 0 is not ordered after the read by "
+      "thread 3"}},
     {"SourceWrittenByOtherBlock",
      32,
      1,
