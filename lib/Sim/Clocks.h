@@ -27,7 +27,7 @@ public:
   void begin();
   /// A number for something that is no thread. Its clock begins with 1. kCapacity: there is none left.
   unsigned add() { return count < kCapacity ? count++ : kCapacity; }
-  Vector makeVector() const { return Vector(kCapacity); }
+  static Vector makeVector() { return Vector(kCapacity); }
 
   uint32_t &known(unsigned t, unsigned u) { return rows[size_t(t) * kCapacity + u]; }
   /// Everything before `begin` that other threads did happens before what `thread` does now.

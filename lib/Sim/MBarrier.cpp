@@ -64,7 +64,7 @@ void initialise(Block &block, uint32_t offset, uint32_t arrivals, uintptr_t pc) 
   barrier.initThread = t.index;
   barrier.initClock = t.clock;
   barrier.initPc = pc;
-  barrier.arriving = machine.clocks.makeVector();
+  barrier.arriving = Clocks::makeVector();
   barrier.complete = barrier.arriving;
   stampBytes(block, barrier);
   block.mbarriers.emplace(offset, std::move(barrier));

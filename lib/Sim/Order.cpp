@@ -40,7 +40,7 @@ void BlockOrder::fence(Thread &thread) {
                       machine.warps[thread.warp].syncClock,
                       nullptr};
   if (machine.isPrecise) {
-    Clocks::Vector known = machine.clocks.makeVector();
+    Clocks::Vector known = Clocks::makeVector();
     machine.clocks.collect(thread, known);
     mine.known = std::make_shared<const Clocks::Vector>(std::move(known));
   }

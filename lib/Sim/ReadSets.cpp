@@ -32,7 +32,11 @@ Stamp ReadSets::copy(Stamp reads) {
 
 Stamp ReadSets::add(Stamp reads, Stamp read) {
   const Reader reader = {stampThread(read), stampClock(read)};
-  const auto isPast = [&](const Reader &r) { return r.thread == reader.thread || isOrderedBefore(r, reader.thread); };
+  // What a copy reads is ordered for others by its mbarrier, which need not know what came before the copy.
+  const bool isCopy = reader.thread >= machine.threads.size();
+  const auto isPast = [&](const Reader &r) {
+    return r.thread == reader.thread || (!isCopy && isOrderedBefore(r, reader.thread));
+  };
   if (!isSet(reads)) {
     const bool one = (reads & kFlagMask) == kReadByOne;
     const Reader earlier = {one ? stampThread(reads) : kEverybody, stampClock(reads)};

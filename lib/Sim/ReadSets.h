@@ -23,8 +23,7 @@ public:
   static bool isSet(Stamp reads) { return (reads & kFlagMask) == kReadByMany && (stampClock(reads) & kSetBit); }
   /// Nobody has read anything.
   void clear();
-  /// The stamp of `reads` and a read by thread `thread`, which is the one who asks whether others are ordered before
-  /// it.
+  /// The stamp of `reads` and `read`, of a thread that reads now or of a copy.
   Stamp add(Stamp reads, Stamp read);
   const std::vector<Reader> &of(Stamp reads) const { return sets[indexOf(reads)]; }
   /// A set of its own that holds the same, for a cell that was split.

@@ -123,8 +123,10 @@ void finishThread() {
   if (warp.present == 0)
     checkProductsAtEnd(warp);
   checkBarriersAtEnd(block);
-  if (machine.isPrecise)
+  if (machine.isPrecise) {
+    block.known.resize(Clocks::kCapacity);
     machine.clocks.collect(self, block.known);
+  }
   if (block.live == 0) {
     checkWarpgroupsAtEnd(block);
     checkMBarriersAtEnd(block);
@@ -145,7 +147,6 @@ void beginBlock(Block &block, uint32_t index, uint32_t rank) {
   block.firstWarp = rank * static_cast<unsigned>(machine.warps.size() / machine.cluster);
   block.sharedBase = machine.allShared + rank * kMaxSharedBytes;
   block.live = machine.threadCount;
-  block.known = machine.clocks.makeVector();
   std::memset(reinterpret_cast<void *>(block.sharedBase), kPoison, machine.sharedBytes);
 }
 

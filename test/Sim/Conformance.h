@@ -16,7 +16,6 @@ namespace cupola::test {
 struct ConformanceCase {
   std::string name;
   int minimumArch = 75;
-  bool isOfSm90a = false; ///< runs there alone
   KernelRun run;
   /// Empty, or what is wrong with the output buffers.
   std::function<std::string(const std::vector<std::string> &)> check;

@@ -113,7 +113,7 @@ ConformanceCase registersCase() {
   ConformanceCase c;
   c.name = "registers_and_launches";
   c.minimumArch = 90;
-  c.isOfSm90a = true;
+  c.run.arch = "sm_90a";
   c.run.kernel = "k_registers";
   c.run.threads = 384;
   c.run.programmatic = true;

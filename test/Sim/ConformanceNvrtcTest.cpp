@@ -26,7 +26,7 @@ TEST_P(ConformanceNvrtc, AllKernelsCompile) {
   std::string text;
   size_t kernels = 0;
   for (const ConformanceCase &c : allConformanceCases())
-    if (c.minimumArch <= arch && (!c.isOfSm90a || GetParam() == std::string("sm_90a"))) {
+    if (c.minimumArch <= arch && (c.run.arch.empty() || c.run.arch == GetParam())) {
       text += c.run.text;
       ++kernels;
     }

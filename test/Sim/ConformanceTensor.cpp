@@ -152,7 +152,7 @@ ConformanceCase wgmmaCase(const WgmmaCase &s) {
   c.name = std::string(s.transposed ? "wgmma_transposed_" : "wgmma_") + (s.bf16 ? "bf16_" : "f16_") +
            std::to_string(s.tiles * 8);
   c.minimumArch = 90;
-  c.isOfSm90a = true;
+  c.run.arch = "sm_90a";
   c.run.kernel = "k_wgmma";
   c.run.threads = 128;
   c.run.sharedBytes = 65536 + 8;

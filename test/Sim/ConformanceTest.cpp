@@ -18,7 +18,7 @@ namespace {
 std::shared_ptr<runtime::Device> makeDevice(const ConformanceCase &c) {
   const char *name = std::getenv("CUPOLA_TEST_DEVICE");
   if (!name || name == std::string("sim"))
-    return makeSimulator("sm_" + std::to_string(c.minimumArch) + (c.isOfSm90a ? "a" : ""));
+    return makeSimulator(c.run.arch.empty() ? "sm_" + std::to_string(c.minimumArch) : c.run.arch);
   Result<std::shared_ptr<runtime::Device>> device = runtime::createDevice(name, {});
   return device.isOk() ? *device : nullptr;
 }
@@ -28,8 +28,8 @@ class Conformance : public ::testing::TestWithParam<ConformanceCase> {};
 TEST_P(Conformance, MatchesTheDefinition) {
   const std::shared_ptr<runtime::Device> device = makeDevice(GetParam());
   ASSERT_TRUE(device);
-  if (GetParam().isOfSm90a && device->properties().arch != "sm_90a")
-    GTEST_SKIP() << "needs sm_90a";
+  if (const std::string &arch = GetParam().run.arch; !arch.empty() && arch.find(device->properties().arch) != 0)
+    GTEST_SKIP() << "needs " << arch;
   const KernelOutcome outcome = runKernel(*device, GetParam().run);
   ASSERT_TRUE(outcome.status.isOk()) << outcome.status.message() << "\n" << GetParam().run.text;
   EXPECT_EQ(GetParam().check(outcome.buffers), "") << GetParam().run.text;

@@ -137,7 +137,7 @@ Status runOn(Device &device, const KernelRun &run, KernelOutcome &outcome) {
   const format::Kernel kernel = describeKernel(run);
   ModuleImage image;
   image.name = run.kernel;
-  image.arch = device.properties().arch;
+  image.arch = run.arch.empty() ? device.properties().arch : run.arch;
   image.bytes = run.text;
   image.kernels = {&kernel};
   image.headers = &headers;

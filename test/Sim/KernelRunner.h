@@ -54,6 +54,7 @@ struct KernelMap {
 struct KernelRun {
   std::string text;   ///< a whole source file
   std::string kernel; ///< its kernel
+  std::string arch;   ///< what alone it is for, "sm_90a"; empty: the device's own
   uint32_t threads = 32;
   uint64_t sharedBytes = 0;
   uint64_t grid = 1, gridY = 1, gridZ = 1;

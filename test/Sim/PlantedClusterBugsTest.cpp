@@ -222,6 +222,15 @@ const PlantedBug kCopyBugs[] = {
      "}\n"
      "  mbarrier_wait(bar, 0);",
      {"race: write of 2 bytes at buffer 2 (8192 bytes) + 10", "is not ordered after the read by a tensor copy"}},
+    {"SourceReadAndCopied",
+     32,
+     0,
+     true,
+     "  if (t == 3) out[3] = cu_cast<f32>(g[0]);\n  cu_shfl_xor(t, 1);\n  if (t == 0) {\n    mbarrier_expect(bar, "
+     "8192);\n"
+     "    tensor_copy(s, c, {0, 0}, bar);\n  }\n  mbarrier_wait(bar, 0);\n  if (t == 0) g[0] = f16(1.0f);",
+     {"race: write of 2 bytes at buffer 2 (8192 bytes) + 0 by thread 0 of block 0 is not ordered after the read by "
+      "thread 3"}},
     {"SourceWrittenByOtherBlock",
      32,
      1,
@@ -326,6 +335,22 @@ TEST_P(PlantedClusterBugs, IsFound) {
       EXPECT_NE(outcome.status.message().find(part), std::string::npos)
           << "expected: " << part << "\nfound: " << outcome.status.message();
   }
+}
+
+TEST(ClusterLaunch, ImpossibleOnesAreRefused) {
+  KernelRun run;
+  run.kernel = "k_empty";
+  run.text = kernelHead(run.kernel, 1024, 0, 0) + "}\n";
+  run.threads = 1024;
+  run.grid = 3;
+  run.cluster = 2;
+  const Status uneven = runKernel(*makeSimulator("sm_90a"), run).status;
+  EXPECT_EQ(uneven.code(), Code::Usage);
+  EXPECT_NE(uneven.message().find("3 blocks along x in clusters of 2"), std::string::npos) << uneven.message();
+  run.grid = 4;
+  const Status large = runKernel(*makeSimulator("sm_90a"), run).status;
+  EXPECT_EQ(large.code(), Code::Limit);
+  EXPECT_NE(large.message().find("clusters of at most 1024 threads"), std::string::npos) << large.message();
 }
 
 std::string nameOf(const ::testing::TestParamInfo<PlantedBug> &info) { return info.param.name; }
