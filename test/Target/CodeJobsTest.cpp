@@ -62,10 +62,10 @@ TEST(Targets, ChooseFamiliesByArchitectures) {
   std::vector<std::string> archs;
   const Target &cuda = *findTarget("cuda");
   EXPECT_TRUE(cuda.chooseArchitectures({}, archs).isOk());
-  EXPECT_EQ(archs, (std::vector<std::string>{"sm_75", "sm_80", "sm_86"}));
+  EXPECT_EQ(archs, (std::vector<std::string>{"sm_75", "sm_80", "sm_86", "sm_90a"}));
   archs.clear();
   EXPECT_TRUE(cuda.chooseArchitectures({{"sm_120", "sm_90a", "sm_100"}, false, {}}, archs).isOk());
-  EXPECT_EQ(archs, (std::vector<std::string>{"sm_80", "sm_86"}));
+  EXPECT_EQ(archs, (std::vector<std::string>{"sm_80", "sm_86", "sm_90a"}));
   archs.clear();
   EXPECT_EQ(cuda.chooseArchitectures({{"sm_12"}, false, {}}, archs).code(), Code::Usage);
   EXPECT_EQ(findTarget("cpu")->chooseArchitectures({{}, false, {"x86-64-v5"}}, archs).code(), Code::Usage);
