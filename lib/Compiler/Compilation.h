@@ -1,8 +1,9 @@
-//===- cupola/Compiler/Compiler.h - ONNX models to packages ---===//
+//===- lib/Compiler/Compilation.h - ONNX models to packages ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// The compiler as a library. No MLIR type appears here. Calls never throw; errors are
-// Status values whose code is the exit code of the command line.
+// What the command line and the C interface (cupola/Compiler/Compiler.h) are made of. No
+// MLIR type appears here. Errors are Status values whose code is the exit code of the
+// command line.
 //
 //   cupola::compiler::Options options;
 //   options.targets = {"cpu"};
@@ -13,8 +14,8 @@
 // In-process compilation trusts the model not to exhaust memory or time; the command
 // line compiles in a worker process with limits.
 //===----------------------------------------------------------------------===//
-#ifndef CUPOLA_COMPILER_COMPILER_H
-#define CUPOLA_COMPILER_COMPILER_H
+#ifndef CUPOLA_LIB_COMPILER_COMPILATION_H
+#define CUPOLA_LIB_COMPILER_COMPILATION_H
 
 #include "lib/Runtime/Npz/Npz.h"
 #include "lib/Runtime/Status.h"
@@ -23,10 +24,26 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace cupola::compiler {
+
+/// A model: a file, or bytes in memory, which the caller keeps while they are loaded.
+struct ModelSource {
+  ModelSource(std::string path) : name(std::move(path)) {}
+  ModelSource(const char *path) : name(path) {}
+  ModelSource(std::string_view bytes, std::string name) : name(std::move(name)), bytes(bytes) {}
+
+  std::string name; ///< the path; with bytes: what messages call the model
+  std::optional<std::string_view> bytes;
+  /// With bytes: the folder of its external data, or who gives them (lib/Import/Onnx/ExternalData.h). Without either,
+  /// it may have none.
+  std::string externalFolder;
+  std::function<Result<std::string_view>(const std::string &location, int64_t offset, int64_t size)> readExternal;
+};
 
 /// A value for an input's shape (dims) or for a symbol (dims has one entry).
 struct ShapeSetting {
@@ -74,10 +91,15 @@ struct Options {
   /// comparing kernel by kernel. Takes one target architecture.
   bool kernelResults = false;
   std::map<std::string, int64_t> limits; ///< overrides by name; see `cupola compile --help`
-  /// Called with "import", "graph", "kernels", .. as phases begin, one call at a time; may be empty.
+  /// Called with "import", "graph", "kernels", .. as phases begin, on any thread, one call at a time of this and
+  /// of `warn`; may be empty.
   std::function<void(const std::string &)> progress;
-  /// Problems that do not stop the compilation (an unusable cache); may be empty.
+  /// Problems that do not stop the compilation (an unusable cache), likewise.
   std::function<void(const std::string &)> warn;
+  /// Whether to stop. Asked between phases, passes, kernels, NVRTC programs and calls of readExternal, on any thread,
+  /// several at once; once it was true, this and every later call that has work to do ends with Code::Cancelled. May be
+  /// empty.
+  std::function<bool()> cancelled;
 };
 
 /// A reason why a model cannot be compiled.
@@ -104,9 +126,9 @@ struct Diagnosis {
 class Compilation {
 public:
   /// Reads, checks and imports the model. Every problem found, up to 100, is a line of the message.
-  static Result<std::unique_ptr<Compilation>> load(const std::string &path, Options options);
+  static Result<std::unique_ptr<Compilation>> load(const ModelSource &source, Options options);
   /// The same with nothing left out: `problems` in the order of the model.
-  static Status check(const std::string &path, Options options, std::vector<Problem> &problems);
+  static Status check(const ModelSource &source, Options options, std::vector<Problem> &problems);
   ~Compilation();
 
   /// The text of a phase: "graph", "fused", "kernel", "plan" (IR, every variant) or "cuda"
@@ -150,4 +172,4 @@ private:
 
 } // namespace cupola::compiler
 
-#endif // CUPOLA_COMPILER_COMPILER_H
+#endif // CUPOLA_LIB_COMPILER_COMPILATION_H
