@@ -5,15 +5,13 @@
 
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Plan/Plan.h"
-#include "lib/Import/Onnx/OnnxImporter.h"
-#include "lib/Import/Onnx/OpTable.h"
-#include "lib/Runtime/Format/MachineMemory.h"
 #include "lib/Runtime/Format/PackageWriter.h"
 #include "lib/Transforms/DeclareAliases.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "onnx/onnx_pb.h"
 #include "llvm/Support/ThreadPool.h"
+
+#include <mutex>
 
 using namespace mlir;
 
@@ -43,6 +41,29 @@ private:
 
 } // namespace
 
+/// Once asked to stop, a compilation stays stopped: what a pass left out is missing for good.
+static CancelPoll latched(std::function<bool()> cancelled) {
+  if (!cancelled)
+    return nullptr;
+  return [cancelled = std::move(cancelled), isLatched = std::make_shared<std::atomic<bool>>(false)] {
+    if (!*isLatched && cancelled())
+      *isLatched = true;
+    return isLatched->load();
+  };
+}
+
+using Tell = std::function<void(const std::string &)>;
+
+/// One call at a time of all that share `turn`.
+static Tell inTurn(Tell tell, std::shared_ptr<std::mutex> turn) {
+  if (!tell)
+    return nullptr;
+  return [tell = std::move(tell), turn = std::move(turn)](const std::string &what) {
+    const std::lock_guard lock(*turn);
+    tell(what);
+  };
+}
+
 Compilation::Impl::Impl(Options opts)
     : options(std::move(opts)), context(makeRegistry(), MLIRContext::Threading::DISABLED) {
   context.loadAllAvailableDialects();
@@ -56,20 +77,21 @@ Compilation::Impl::Impl(Options opts)
   variantContext.request = {options.archs, options.sourceOnly, options.cpuLevels};
   TargetServices &services = variantContext.services;
   services.threads = options.threads;
-  services.progress = options.progress;
-  auto warn = options.warn ? options.warn : [](const std::string &) {};
+  auto turn = std::make_shared<std::mutex>();
+  services.progress = inTurn(options.progress, turn);
+  services.cancelled = latched(options.cancelled);
+  variantContext.pipeline.cancelled = services.cancelled;
+  const Tell warn = options.warn ? inTurn(options.warn, turn) : [](const std::string &) {};
   services.cache = std::make_shared<runtime::ByteCache>(options.cacheDir, warn);
   services.nvrtc = std::make_shared<runtime::cuda::CubinCache>(services.cache);
 }
 
-void Compilation::Impl::progress(const std::string &what) const {
-  if (options.progress)
-    options.progress(what);
-}
-
-static std::string limitNames() {
-  auto names = llvm::map_range(onnx_import::allLimits(), [](const onnx_import::LimitInfo &row) { return row.name; });
-  return llvm::join(names, ", ");
+Status Compilation::Impl::begin(const std::string &phase) const {
+  const TargetServices &services = variantContext.services;
+  CUPOLA_TRY(pollCancel(services.cancelled));
+  if (services.progress)
+    services.progress(phase);
+  return {};
 }
 
 static std::string optionalPassNames() {
@@ -99,65 +121,13 @@ Status Compilation::Impl::chooseVariants() {
   return specs.empty() ? Status::usage("no target was asked for; there are: " + targetNames()) : Status();
 }
 
-/// `--shape NAME=..` names an input or a symbol of the model.
-static Status sortShapes(const onnx::ModelProto &proto, const Options &options, onnx_import::ShapeOptions &shapes) {
-  std::set<std::string> inputs;
-  for (const onnx::ValueInfoProto &input : proto.graph().input())
-    inputs.insert(input.name());
-  for (const ShapeSetting &setting : options.shapes) {
-    if (inputs.count(setting.name))
-      shapes.inputs[setting.name] = setting.dims;
-    else if (setting.dims.size() == 1)
-      shapes.symbols[setting.name] = setting.dims.front();
-    else
-      return Status::usage("the model has no input '" + setting.name + "'");
-  }
-  for (const DimRange &dim : options.dims)
-    shapes.bounds[dim.name] = {dim.min, dim.max};
-  for (const ValueSetting &setting : options.values)
-    shapes.values[setting.name] = setting.value;
-  return {};
-}
-
-static Status refusal(const onnx_import::Diagnostics &diagnostics, const std::string &path,
-                      std::vector<Problem> *problems) {
-  const auto code = static_cast<Code>(diagnostics.exitCode());
-  const std::string text = llvm::join(diagnostics.lines(path), "\n");
-  const std::vector<std::string> lines =
-      problems ? diagnostics.lines(path, diagnostics.errors().size()) : std::vector<std::string>();
-  for (auto [line, error] : llvm::zip(lines, diagnostics.errors())) {
-    const onnx_import::NodeLabel &node = error.node;
-    problems->push_back({static_cast<Code>(error.kind), node.name.empty() ? node.firstOutput : node.name, node.op,
-                         node.opset, error.message, line});
-  }
-  return code == Code::Internal ? Status::internal(text) : Status(code, text);
-}
-
-Status Compilation::Impl::load(const std::string &path, std::vector<Problem> *problems) {
+Status Compilation::Impl::load(const ModelSource &source, std::vector<Problem> *problems) {
   CUPOLA_TRY(chooseVariants());
-  progress("import");
-  onnx_import::LoadOptions loading;
-  loading.allowHardLinks = options.allowHardLinks;
-  // What cannot be there anyway needs no option to be refused.
-  loading.limits.tensorBytes = std::min<int64_t>(loading.limits.tensorBytes, format::totalMemory());
-  for (const auto &[name, value] : options.limits)
-    if (!onnx_import::setLimit(loading.limits, name, value))
-      return Status::usage("no limit '" + name + "' takes the value " + std::to_string(value) +
-                           "; there are: " + limitNames());
-  onnx_import::Diagnostics diagnostics;
-  auto loaded = onnx_import::loadModelFile(path, loading, onnx_import::isKnownOp, diagnostics);
-  if (loaded) {
-    model.emplace(std::move(*loaded));
-    onnx_import::ShapeOptions shapes;
-    CUPOLA_TRY(sortShapes(*model->proto, options, shapes));
-    module = onnx_import::importModel(*model, shapes, loading.limits, context, diagnostics);
-  }
-  if (!module)
-    return refusal(diagnostics, path, problems);
-  model->proto.reset(); // the weights live in the blob store
+  CUPOLA_TRY(begin("import"));
+  CUPOLA_TRY(importFrom(source, problems));
   imported = module->clone();
   CUPOLA_TRY(declareAliases(*module));
-  progress("graph");
+  CUPOLA_TRY(begin("graph"));
   return runNamingFaults(runGraphPasses, *module, variantContext.pipeline, [&] {
     OwningOpRef<ModuleOp> again = imported->clone();
     (void)declareAliases(*again); // it worked before
@@ -174,7 +144,7 @@ Status Compilation::Impl::declareAliases(ModuleOp graph) const {
 Status Compilation::Impl::build() {
   if (!variants.empty())
     return {};
-  progress("kernels");
+  CUPOLA_TRY(begin("kernels"));
   return buildVariants(*module, specs, variantContext, variants);
 }
 
@@ -215,14 +185,14 @@ Status Compilation::Impl::emit(Phase phase, std::string &text) {
 Compilation::Compilation(std::unique_ptr<Impl> state) : state(std::move(state)) {}
 Compilation::~Compilation() = default;
 
-Result<std::unique_ptr<Compilation>> Compilation::load(const std::string &path, Options options) {
+Result<std::unique_ptr<Compilation>> Compilation::load(const ModelSource &source, Options options) {
   auto state = std::make_unique<Impl>(std::move(options));
-  CUPOLA_TRY(state->load(path));
+  CUPOLA_TRY(state->load(source));
   return std::unique_ptr<Compilation>(new Compilation(std::move(state)));
 }
 
-Status Compilation::check(const std::string &path, Options options, std::vector<Problem> &problems) {
-  Status status = Impl(std::move(options)).load(path, &problems);
+Status Compilation::check(const ModelSource &source, Options options, std::vector<Problem> &problems) {
+  Status status = Impl(std::move(options)).load(source, &problems);
   if (status.failed() && problems.empty())
     problems.push_back({status.code(), "", "", 0, status.message(), status.message()});
   return status;

@@ -3,7 +3,7 @@
 #ifndef CUPOLA_LIB_COMPILER_COMPILATIONIMPL_H
 #define CUPOLA_LIB_COMPILER_COMPILATIONIMPL_H
 
-#include "cupola/Compiler/Compiler.h"
+#include "lib/Compiler/Compilation.h"
 #include "lib/Import/Onnx/LoadModel.h"
 #include "lib/Pipelines/Variant.h"
 
@@ -17,7 +17,7 @@ public:
   explicit Impl(Options options);
 
   /// `problems`: where given, what the model is refused for, each by itself.
-  Status load(const std::string &path, std::vector<Problem> *problems = nullptr);
+  Status load(const ModelSource &source, std::vector<Problem> *problems = nullptr);
   Status build();
   Status emit(Phase phase, std::string &text);
   Result<format::Package> makePackage();
@@ -37,7 +37,9 @@ public:
 
 private:
   Status chooseVariants();
-  void progress(const std::string &what) const;
+  Status importFrom(const ModelSource &source, std::vector<Problem> *problems);
+  /// Says that a phase begins, unless the compilation is to stop.
+  Status begin(const std::string &phase) const;
 
   std::string explained;
 };

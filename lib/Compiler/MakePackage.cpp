@@ -133,6 +133,7 @@ static Status commonMain(const std::vector<BuiltVariant> &variants, func::FuncOp
 
 Result<format::Package> Compilation::Impl::makePackage() {
   CUPOLA_TRY(build());
+  CUPOLA_TRY(pollCancel(variantContext.services.cancelled));
   format::Package package;
   package.producer = "cupola " + std::string(format::version());
   package.tools = {std::string("llvm ") + LLVM_VERSION_STRING};

@@ -56,6 +56,21 @@ ArrayRef<OptionalPass> optionalPasses() {
 
 namespace {
 
+/// Stands before another pass and fails where the compilation is to stop.
+class CancelPoint : public PassWrapper<CancelPoint, OperationPass<>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CancelPoint)
+  explicit CancelPoint(CancelPoll poll) : poll(std::move(poll)) {}
+  void runOnOperation() override {
+    markAllAnalysesPreserved();
+    if (poll())
+      signalPassFailure();
+  }
+
+private:
+  CancelPoll poll;
+};
+
 /// Adds passes to a manager unless they are switched off.
 class Builder {
 public:
@@ -66,13 +81,16 @@ public:
   }
 
   bool isOn(StringRef name) const { return !options.disabled.count(name.str()); }
-  void add(std::unique_ptr<Pass> pass) { manager.addPass(std::move(pass)); }
-  template <class Op> void addNested(std::unique_ptr<Pass> pass) { manager.addNestedPass<Op>(std::move(pass)); }
+  void add(std::unique_ptr<Pass> pass) { addTo(manager, std::move(pass)); }
+  template <class Op> void addNested(std::unique_ptr<Pass> pass) { addTo(manager.nest<Op>(), std::move(pass)); }
   OpPassManager &main() { return manager.nest<func::FuncOp>(); }
 
   Status run() {
     const PassErrors errors(module.getContext());
-    if (failed(manager.run(module)) || (!options.isWatched() && failed(verify(module))))
+    const bool ran = succeeded(manager.run(module));
+    if (!ran)
+      CUPOLA_TRY(pollCancel(options.cancelled));
+    if (!ran || (!options.isWatched() && failed(verify(module))))
       return errors.status("a pass failed");
     if (!options.isWatched() && options.checkProvenance && failed(ProvenanceAudit(module).check(module)))
       return errors.status("the passes broke the provenance");
@@ -80,6 +98,12 @@ public:
   }
 
 private:
+  void addTo(OpPassManager &place, std::unique_ptr<Pass> pass) {
+    if (options.cancelled)
+      place.addPass(std::make_unique<CancelPoint>(options.cancelled));
+    place.addPass(std::move(pass));
+  }
+
   ModuleOp module;
   const PipelineOptions &options;
   std::string broken; ///< by which pass and how, as instrumentation found

@@ -12,6 +12,7 @@
 #define CUPOLA_LIB_PIPELINES_PIPELINES_H
 
 #include "lib/Runtime/Status.h"
+#include "lib/Target/Cancel.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -34,6 +35,7 @@ struct PipelineOptions {
   /// That no pass loses or invents a node of the model; like the verifier after every pass where the pipeline is
   /// watched, else at its end.
   bool checkProvenance = true;
+  CancelPoll cancelled; ///< looked at before every pass
   /// Called after every pass with its name; may be empty.
   std::function<void(llvm::StringRef pass, mlir::ModuleOp module)> afterPass;
 

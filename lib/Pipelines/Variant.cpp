@@ -76,7 +76,7 @@ private:
     CodeJobs jobs;
     for (Variant &variant : variants)
       jobs.pieces.push_back([&variant, &work, inner = std::max(1u, threads / outer)] { return work(variant, inner); });
-    return runJobs(jobs, outer);
+    return runJobs(jobs, {outer, context.services.cancelled});
   }
 
   /// Fusions and kernels, once for all architectures of a target whose kernels are the same.
@@ -107,7 +107,8 @@ private:
       variant.built.module =
           variant.own == &variant ? std::move(variant.kernels) : Module(variant.own->kernels->clone());
     return forEach([&](Variant &variant, unsigned inner) -> Status {
-      CUPOLA_TRY(variant.target->lower(*variant.built.module, variant.spec.arch, inner, variant.records, variant.code));
+      CUPOLA_TRY(variant.target->lower(*variant.built.module, variant.spec.arch, {inner, context.services.cancelled},
+                                       variant.records, variant.code));
       for (auto func : variant.built.module->getOps<kernel::FuncOp>())
         variant.records[func.getSymName().str()].record.flops = kernel::operationsOf(func).text();
       return {};
@@ -117,6 +118,7 @@ private:
   Status makePlans() {
     const PhaseTimer timer(context, "plan");
     for (Variant &variant : variants) {
+      CUPOLA_TRY(pollCancel(context.services.cancelled));
       ModuleOp module = *variant.built.module;
       plan::ProgramOp program =
           graphToPlan(module, variant.spec.target, variant.spec.arch, variant.records, context.weights);
@@ -142,7 +144,7 @@ private:
           return runtime::withKernelNodes(piece(), context.nodes.all(), program);
         };
     }
-    CUPOLA_TRY(runJobs(jobs, context.services.threads));
+    CUPOLA_TRY(runJobs(jobs, {context.services.threads, context.services.cancelled}));
     for (Variant &variant : variants)
       take(variant);
     return {};

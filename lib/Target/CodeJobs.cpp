@@ -6,7 +6,7 @@
 
 namespace cupola {
 
-Status runJobs(llvm::MutableArrayRef<CodeJobs> jobs, unsigned threads) {
+Status runJobs(llvm::MutableArrayRef<CodeJobs> jobs, const Workers &workers) {
   std::vector<std::function<Status()> *> pieces;
   for (CodeJobs &job : jobs)
     for (std::function<Status()> &piece : job.pieces)
@@ -15,10 +15,12 @@ Status runJobs(llvm::MutableArrayRef<CodeJobs> jobs, unsigned threads) {
   // for any number of threads.
   std::vector<Status> results(pieces.size());
   std::atomic<size_t> firstFailed{pieces.size()};
-  parallelFor(pieces.size(), threads, [&](size_t i) {
+  parallelFor(pieces.size(), workers.threads, [&](size_t i) {
     if (i > firstFailed)
       return;
-    results[i] = (*pieces[i])();
+    results[i] = pollCancel(workers.cancelled);
+    if (results[i].isOk())
+      results[i] = (*pieces[i])();
     size_t first = firstFailed;
     while (results[i].failed() && i < first && !firstFailed.compare_exchange_weak(first, i)) {
     }

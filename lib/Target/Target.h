@@ -13,6 +13,7 @@
 
 #include "lib/Conversion/GraphToPlan/GraphToPlan.h"
 #include "lib/Runtime/CUDA/CubinCache.h"
+#include "lib/Target/Cancel.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -25,7 +26,7 @@
 
 namespace cupola {
 
-/// What the user asked for, as in Options (cupola/Compiler/Compiler.h).
+/// What the user asked for, as in Options (lib/Compiler/Compilation.h).
 struct TargetRequest {
   std::vector<std::string> gpus;      ///< make machine code for these now; none: source for all families
   bool sourceOnly = false;            ///< `gpus` choose families of source and nothing more
@@ -37,8 +38,9 @@ struct TargetServices {
   std::shared_ptr<runtime::ByteCache> cache;        ///< never null
   std::shared_ptr<runtime::cuda::CubinCache> nvrtc; ///< never null
   unsigned threads = 1;
-  std::function<void(const std::string &)> progress; ///< what long work is at; may be null; one call at a time
-  std::atomic<uint64_t> llvmCompiles{0};             ///< LLVM modules that were compiled, not found in the cache
+  std::function<void(const std::string &)> progress; ///< what long work is at; may be null
+  CancelPoll cancelled;
+  std::atomic<uint64_t> llvmCompiles{0}; ///< LLVM modules that were compiled, not found in the cache
 };
 
 /// The code of one variant, as the package and its reports take it.
@@ -56,6 +58,12 @@ using PassSwitch = llvm::function_ref<bool(llvm::StringRef name)>;
 struct CodeJobs {
   std::vector<std::function<Status()>> pieces;
   std::function<Status()> join = [] { return Status(); }; ///< after all pieces, on one thread
+};
+
+/// How work is done.
+struct Workers {
+  unsigned threads = 1; ///< at most
+  CancelPoll cancelled = {};
 };
 
 class Target {
@@ -76,7 +84,7 @@ public:
 
   /// The kernels of a module at phase kernel: their records, and text where a package carries
   /// some. The module may change.
-  virtual Status lower(mlir::ModuleOp module, llvm::StringRef arch, unsigned threads, TargetKernels &kernels,
+  virtual Status lower(mlir::ModuleOp module, llvm::StringRef arch, const Workers &workers, TargetKernels &kernels,
                        TargetCode &code) const = 0;
   /// What the text includes, for packages that carry it.
   virtual std::vector<format::Source> headers() const { return {}; }
@@ -91,9 +99,9 @@ llvm::ArrayRef<const Target *> targets();
 /// Null for a name that none has.
 const Target *findTarget(llvm::StringRef name);
 
-/// Runs the jobs on up to `threads` threads. The error is that of the first piece in order that
-/// fails, whatever the number of threads; nothing is joined then.
-Status runJobs(llvm::MutableArrayRef<CodeJobs> jobs, unsigned threads);
+/// Runs the jobs. The error is that of the first piece in order that fails, whatever the number
+/// of threads; nothing is joined then. Before every piece it is looked whether to stop.
+Status runJobs(llvm::MutableArrayRef<CodeJobs> jobs, const Workers &workers);
 
 } // namespace cupola
 

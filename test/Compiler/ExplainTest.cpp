@@ -1,6 +1,6 @@
 //===- test/Compiler/ExplainTest.cpp - the figures of a report, against what a person counts ---===//
 // SPDX-License-Identifier: Apache-2.0
-#include "cupola/Compiler/Compiler.h"
+#include "lib/Compiler/Compilation.h"
 #include "test/Compiler/Layers.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 //===- test/Compiler/KernelResultsTest.cpp - a wrong kernel is found and named ---===//
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/Tools/KernelResults.h"
-#include "cupola/Compiler/Compiler.h"
+#include "lib/Compiler/Compilation.h"
 #include "lib/Compiler/CompilationImpl.h"
 #include "lib/Runtime/Executable.h"
 #include "lib/Runtime/Format/PackageWriter.h"

@@ -1,6 +1,6 @@
 //===- test/Compiler/ProgressTest.cpp - long work says what it is at ---===//
 // SPDX-License-Identifier: Apache-2.0
-#include "cupola/Compiler/Compiler.h"
+#include "lib/Compiler/Compilation.h"
 #include "lib/Runtime/CUDA/Nvrtc.h"
 #include "test/Compiler/Layers.h"
 

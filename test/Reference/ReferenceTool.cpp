@@ -5,7 +5,7 @@
 // in:NAME of CASE, by the outputs' names. The model is imported with the shapes that CASE has
 // for the named inputs. The exit code is the Status's.
 //===----------------------------------------------------------------------===//
-#include "cupola/Compiler/Compiler.h"
+#include "lib/Compiler/Compilation.h"
 #include "lib/Compiler/CompilationImpl.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

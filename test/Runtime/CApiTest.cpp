@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupola/Runtime/Runtime.hpp"
 #include "test/Runtime/ControlPackage.h"
+#include "test/Runtime/Exports.h"
 
 #include <algorithm>
 #include <cstring>
@@ -45,6 +46,23 @@ template <typename Call> std::pair<cupola_code, std::string> errorOf(Call call) 
 } // namespace
 
 TEST(CApi, TheHeaderIsC) { EXPECT_EQ(cupolaHeaderIsC(), 1); }
+
+TEST(CApi, TheLibraryExportsWhatTheHeadersDeclare) {
+  std::set<std::string> declared = test::declaredIn("cupola/Runtime/Runtime.h");
+  declared.merge(test::declaredIn("cupola/Status.h"));
+  EXPECT_EQ(test::exportsOf(CUPOLA_RUNTIME_LIBRARY), declared);
+}
+
+TEST(CApi, StatusesAreMadeForCallbacks) {
+  EXPECT_EQ(cupola_status_create(CUPOLA_OK, {"well", 4}), nullptr);
+  cupola_status *status = cupola_status_create(CUPOLA_IO, {"the server is away", 10});
+  EXPECT_EQ(cupola_status_code(status), CUPOLA_IO);
+  EXPECT_EQ(capi::text(cupola_status_message(status)), "the server");
+  cupola_status_release(status);
+  status = cupola_status_create(CUPOLA_USAGE, {nullptr, 3});
+  EXPECT_EQ(cupola_status_message(status).size, 0u);
+  cupola_status_release(status);
+}
 
 TEST(CApi, DescribesAPackage) {
   const std::string bytes = packageBytes();

@@ -30,7 +30,7 @@ TEST(CodeJobs, RunAllPiecesAndJoinInOrder) {
       return {};
     };
     std::vector<CodeJobs> jobs = {jobsOf(50, add, joined), jobsOf(0, add, joined), jobsOf(7, add, joined)};
-    EXPECT_TRUE(runJobs(jobs, threads).isOk());
+    EXPECT_TRUE(runJobs(jobs, {threads}).isOk());
     EXPECT_EQ(sum, 50u * 51 / 2 + 7 * 8 / 2);
     EXPECT_EQ(joined, 3);
   }
@@ -46,10 +46,26 @@ TEST(CodeJobs, TheFirstFailureInOrderIsTheAnswerForAnyNumberOfThreads) {
         return i < 3 ? Status() : Status::internal("piece " + std::to_string(i));
       };
       std::vector<CodeJobs> jobs = {jobsOf(2, [](size_t) { return Status(); }, joined), jobsOf(9, fail, joined)};
-      const Status status = runJobs(jobs, threads);
+      const Status status = runJobs(jobs, {threads});
       EXPECT_EQ(status.message().substr(0, 7), "piece 3") << threads << " threads";
       EXPECT_EQ(joined, 0);
     }
+}
+
+TEST(CodeJobs, StopBeforeTheNextPiece) {
+  for (unsigned threads : {1u, 2u}) {
+    std::atomic<int> ran{0};
+    int joined = 0;
+    auto count = [&](size_t) -> Status {
+      ++ran;
+      return {};
+    };
+    std::vector<CodeJobs> jobs = {jobsOf(50, count, joined)};
+    const Status status = runJobs(jobs, {threads, [&] { return ran >= 3; }});
+    EXPECT_EQ(status.code(), Code::Cancelled);
+    EXPECT_LE(ran, 3 + static_cast<int>(threads));
+    EXPECT_EQ(joined, 0);
+  }
 }
 
 TEST(Targets, AreFoundByTheirNames) {

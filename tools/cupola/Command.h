@@ -3,7 +3,7 @@
 #ifndef CUPOLA_TOOLS_CUPOLA_COMMAND_H
 #define CUPOLA_TOOLS_CUPOLA_COMMAND_H
 
-#include "cupola/Compiler/Compiler.h"
+#include "lib/Compiler/Compilation.h"
 #include "lib/Runtime/Device.h"
 #include "lib/Runtime/Executable.h"
 #include "lib/Runtime/Tools/Inputs.h"

@@ -1,153 +1,202 @@
-//===- cupola/Compiler/Compiler.h - ONNX models to packages ---===//
+//===- include/cupola/Compiler/Compiler.h - Cupola's compiler: the C interface ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// The compiler as a library. No MLIR type appears here. Calls never throw; errors are
-// Status values whose code is the exit code of the command line.
+// Makes a .cupola package of an ONNX model. libcupola_compiler.so exports these
+// functions and nothing else; those of statuses come from libcupola_runtime.so.
 //
-//   cupola::compiler::Options options;
-//   options.targets = {"cpu"};
-//   auto compilation = cupola::compiler::Compilation::load("model.onnx", options);
-//   if (compilation.failed()) ...
-//   cupola::Status status = (*compilation)->writePackage("model.cupola");
+//   cupola_model model = {0};
+//   model.struct_size = sizeof(model);
+//   model.path = path;
+//   cupola_compilation *compilation = NULL;
+//   cupola_status *status = cupola_compilation_create(&model, NULL, &compilation);
+//   if (!status)
+//     status = cupola_compilation_write_package(compilation, target);
+//   cupola_compilation_release(compilation);
 //
-// In-process compilation trusts the model not to exhaust memory or time; the command
-// line compiles in a worker process with limits.
+// Rules
+//  - A function that can fail returns a status (cupola/Status.h). No C++ exception
+//    leaves the library, and callbacks must not throw.
+//  - Handles come from functions through their last parameter, which is written
+//    only on success, and go to the `release` function of their kind, which takes
+//    NULL.
+//  - Strings that functions return live as long as their handle. What a caller
+//    gives is read during the call only, but for callbacks and `user`, which
+//    outlive the compilation.
+//  - A struct begins with its size (struct_size = sizeof) so that fields can be
+//    added at its end. Fields of zero, and NULL options, stand for the defaults.
+//  - A compilation is used by one thread at a time; any number of them may be under
+//    way at once. None shares state with another but the cache folder, in which
+//    entries appear whole.
+//  - The same model and options give the same bytes, on any machine and for any
+//    number of threads.
+//  - The model may come from a stranger: it is checked, with limits on what it may
+//    ask for. It still runs the caller's process out of memory or time if those
+//    allow it to; the command line compiles in a process of its own.
 //===----------------------------------------------------------------------===//
 #ifndef CUPOLA_COMPILER_COMPILER_H
 #define CUPOLA_COMPILER_COMPILER_H
 
-#include "lib/Runtime/Npz/Npz.h"
-#include "lib/Runtime/Status.h"
+#include "cupola/Status.h"
 
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <memory>
-#include <string>
-#include <vector>
+#ifdef __cplusplus
+extern "C" {
+#endif
 
-namespace cupola::compiler {
+typedef struct cupola_compilation cupola_compilation;
+typedef struct cupola_problems cupola_problems;
 
-/// A value for an input's shape (dims) or for a symbol (dims has one entry).
-struct ShapeSetting {
-  std::string name;
-  std::vector<int64_t> dims;
-};
+/* "0.1.0" */
+CUPOLA_API cupola_string cupola_compiler_version(void);
 
-/// The interval of a symbol that stays dynamic; max 0: unbounded.
-struct DimRange {
-  std::string name;
-  int64_t min = 1, max = 0;
-};
+/* ---- model ---- */
 
-/// A value for an input, which is no input of the package then: up to 256 numbers of its type
-/// in row-major order, "16000" or "1,2,3".
-struct ValueSetting {
-  std::string name, value;
-};
+typedef struct cupola_bytes {
+  const void *data;
+  size_t size;
+} cupola_bytes;
 
-/// The names of an input and an output that share their memory; one `*` in both stands for
-/// the same text.
-struct AliasSetting {
-  std::string input, output;
-};
+/* Gives `size` bytes at `offset` of the external data called `location`: a relative path without "..", as the model
+ * spells it. `size` is what the tensor takes by its type and dimensions, which are within the limits, and never 0; any
+ * other number of bytes given is an error. They stay valid until the next call or the end of the one that loads the
+ * model, whose thread this is called on. A status returned becomes CUPOLA_IO with its text and the tensor's name; it is
+ * released by the compiler. */
+typedef cupola_status *cupola_read_external(void *user, cupola_string location, uint64_t offset, uint64_t size,
+                                            cupola_bytes *bytes);
 
-struct Options {
-  std::vector<std::string> targets = {"cuda", "cpu"};
-  /// Architectures to make cubins for now (needs NVRTC); none: source for all families.
-  std::vector<std::string> archs;
-  /// With archs: only choose the families of source by them, make no cubin.
-  bool sourceOnly = false;
-  std::vector<std::string> cpuLevels; ///< x86-64-v3, x86-64-v4; none: both
-  std::vector<ShapeSetting> shapes;
-  std::vector<DimRange> dims;
-  std::vector<ValueSetting> values;
-  /// Outputs that lie in the memory of an input, whose rows they begin with: past=present.
-  std::vector<AliasSetting> aliases;
-  std::vector<std::string> disabledPasses;
-  std::string dumpIrDir;          ///< IR after every pass; "": none
-  std::string cacheDir;           ///< "": the default folder, "none": no cache
-  std::string libraries = "auto"; ///< auto, none: whether library calls may be candidates
-  unsigned threads = 1;           ///< of the compilation; the bytes do not depend on it
-  bool allowHardLinks = false;
-  /// The package's outputs are the model's, then the result of every other kernel: for
-  /// comparing kernel by kernel. Takes one target architecture.
-  bool kernelResults = false;
-  std::map<std::string, int64_t> limits; ///< overrides by name; see `cupola compile --help`
-  /// Called with "import", "graph", "kernels", .. as phases begin, one call at a time; may be empty.
-  std::function<void(const std::string &)> progress;
-  /// Problems that do not stop the compilation (an unusable cache); may be empty.
-  std::function<void(const std::string &)> warn;
-};
+/* A file, or a model in memory. */
+typedef struct cupola_model {
+  size_t struct_size;
+  cupola_string path;                  /* of the file, whose folder has its external data; empty: in memory */
+  cupola_bytes bytes;                  /* in memory: the encoded ModelProto, without a copy */
+  cupola_string name;                  /* in memory: what errors call it; empty: "model" */
+  cupola_string external_folder;       /* in memory: where external data lies */
+  cupola_read_external *read_external; /* in memory: gives external data; not with external_folder */
+  void *user;                          /* of read_external */
+} cupola_model;
 
-/// A reason why a model cannot be compiled.
-struct Problem {
-  Code code;
-  std::string node, op; ///< the node, or its first output, and its op type; empty: of the model as a whole
-  int64_t opset = 0;    ///< that the node is of
-  std::string reason;   ///< without the node
-  std::string text;     ///< the whole error: "model.onnx: node 'a' (Relu, opset 17): .."
-};
+/* ---- options ---- */
 
-/// The answer of a model at the stages of its compilation, by lib/Reference.
-struct Diagnosis {
-  std::vector<npz::Array> imported; ///< outputs of the graph as imported
-  /// Outputs of the graph that became kernels; with Options::kernelResults, every output
-  /// of the package.
-  std::vector<npz::Array> fused;
-  /// The first pass after which the outputs were no longer those of `imported`, and the
-  /// node whose value it changed; empty where they stayed.
-  std::string wrongPass, wrongNode;
-};
+typedef struct cupola_strings {
+  const cupola_string *items;
+  size_t count;
+} cupola_strings;
 
-/// A compiled model. Everything it returns is deterministic.
-class Compilation {
-public:
-  /// Reads, checks and imports the model. Every problem found, up to 100, is a line of the message.
-  static Result<std::unique_ptr<Compilation>> load(const std::string &path, Options options);
-  /// The same with nothing left out: `problems` in the order of the model.
-  static Status check(const std::string &path, Options options, std::vector<Problem> &problems);
-  ~Compilation();
+/* The extents of an input, or the value of a symbol (rank 1). */
+typedef struct cupola_fixed_shape {
+  cupola_string name;
+  const int64_t *extents;
+  size_t rank;
+} cupola_fixed_shape;
 
-  /// The text of a phase: "graph", "fused", "kernel", "plan" (IR, every variant) or "cuda"
-  /// (the kernels' source).
-  Result<std::string> emit(const std::string &phase);
+/* The interval of a symbol that stays dynamic; max 0: without bound. */
+typedef struct cupola_dim_range {
+  cupola_string name;
+  int64_t min;
+  int64_t max;
+} cupola_dim_range;
 
-  /// Builds all variants, once; the other calls do so when needed.
-  Status build();
-  /// Writes the package; a failed write leaves nothing behind.
-  Status writePackage(const std::string &path);
-  /// The package's bytes in memory.
-  Result<std::string> package();
-  /// Writes each CUDA module to DIR/<arch>/<module>.cu, and the headers beside them.
-  Status dumpCuda(const std::string &dir);
+typedef struct cupola_limit {
+  cupola_string name; /* "tensor-bytes"; an unknown name is an error that lists all */
+  int64_t value;
+} cupola_limit;
 
-  /// What was decided and why, as JSON (docs/schemas.md), per variant.
-  Result<std::string> explain();
+/* `name` and `value` are: an input and up to 256 numbers for it, "16000" or "1,2,3", which is no input of the package
+ * then; or an input and the output that begins with it and shares its memory, where one `*` in both stands for the same
+ * text. */
+typedef struct cupola_setting {
+  cupola_string name;
+  cupola_string value;
+} cupola_setting;
 
-  /// What the model gives for these inputs (by name), computed op by op by
-  /// lib/Reference, without any optimisation.
-  Result<std::vector<npz::Array>> reference(const std::vector<npz::Array> &inputs);
+typedef struct cupola_compile_options {
+  size_t struct_size;
+  cupola_strings targets;           /* "cuda", "cpu"; none: both */
+  cupola_strings archs;             /* "sm_80": make machine code for these now (needs NVRTC); none: source for all */
+  int32_t source_only;              /* 1: archs choose which source, and nothing is made of it now */
+  cupola_strings cpu_levels;        /* "x86-64-v3", "x86-64-v4"; none: both */
+  const cupola_fixed_shape *shapes; /* an array, as the four below */
+  size_t shape_count;
+  const cupola_dim_range *dims;
+  size_t dim_count;
+  const cupola_setting *values;
+  size_t value_count;
+  const cupola_setting *aliases;
+  size_t alias_count;
+  const cupola_limit *limits; /* other values of limits on models */
+  size_t limit_count;
+  cupola_strings disabled_passes;
+  cupola_string cache_dir;   /* compiled kernels; empty: the default, "none": no cache */
+  cupola_string dump_ir_dir; /* the IR after every pass is written to it; empty: nowhere */
+  cupola_string libraries;   /* "auto": library calls may be candidates; "none"; empty: "auto" */
+  uint32_t threads;          /* 0: one per core */
+  int32_t allow_hard_links;  /* 1: files with external data may have hard links */
+  void *user;                /* of the callbacks */
+  /* What begins: "import", "graph", "kernels", "NVRTC for sm_80: source 1 of 9". On any thread; one call at a time of
+   * this and `warn`. */
+  void (*progress)(void *user, cupola_string what);
+  /* What is wrong and does not stop the compilation, as a cache that cannot be written. */
+  void (*warn)(void *user, cupola_string text);
+  /* Whether to stop: anything but 0. Asked between phases, passes, kernels, NVRTC programs and calls of read_external,
+   * on any thread, several at once. The call under way then ends with CUPOLA_CANCELLED and leaves no file behind, and
+   * so does every later call of the compilation that has work to do. */
+  int (*cancelled)(void *user);
+} cupola_compile_options;
 
-  /// What every kernel of a variant should compute for these inputs (by name), and whether the
-  /// passes kept the model's answer. `tolerance` as of `cupola verify`.
-  Result<Diagnosis> diagnose(const std::vector<npz::Array> &inputs, const std::string &target, const std::string &arch,
-                             double tolerance);
+/* ---- what is wrong with a model ---- */
 
-  /// Milliseconds by phase, in order.
-  std::vector<std::pair<std::string, double>> phases() const;
-  /// NVRTC programs and LLVM modules compiled, not taken from the cache.
-  uint64_t nvrtcCompiles() const;
-  uint64_t llvmCompiles() const;
+typedef struct cupola_problem {
+  size_t struct_size;
+  cupola_code code;     /* CUPOLA_BAD_MODEL, CUPOLA_UNSUPPORTED, CUPOLA_LIMIT or CUPOLA_IO */
+  cupola_string node;   /* its name, or its first output; empty: the problem is of the whole model */
+  cupola_string op;     /* "Relu" */
+  int64_t opset;        /* that the node is of */
+  cupola_string reason; /* without the node */
+  cupola_string text;   /* the whole error: "model.onnx: node 'a' (Relu, opset 17): .." */
+} cupola_problem;
 
-  class Impl;
-  Impl &impl() { return *state; } ///< for the compiler's own tools
+/* Lists what keeps the model from being compiled, in its order: nothing where it can be. A wrong option, a cancelled
+ * check or a failure of the machine is an error of the call. */
+CUPOLA_API cupola_status *cupola_model_check(const cupola_model *model, const cupola_compile_options *options,
+                                             cupola_problems **problems);
+CUPOLA_API size_t cupola_problems_count(const cupola_problems *problems);
+/* CUPOLA_USAGE for an index that does not exist. */
+CUPOLA_API cupola_status *cupola_problems_get(const cupola_problems *problems, size_t index, cupola_problem *problem);
+CUPOLA_API void cupola_problems_release(cupola_problems *problems);
 
-private:
-  explicit Compilation(std::unique_ptr<Impl> state);
-  std::unique_ptr<Impl> state;
-};
+/* ---- compilation ---- */
 
-} // namespace cupola::compiler
+/* Reads, checks and imports the model. The message of the error has a line for each problem, up to 100. */
+CUPOLA_API cupola_status *cupola_compilation_create(const cupola_model *model, const cupola_compile_options *options,
+                                                    cupola_compilation **compilation);
+CUPOLA_API void cupola_compilation_release(cupola_compilation *compilation);
+
+/* Compiles for all targets. The functions below do so where they need it, once. */
+CUPOLA_API cupola_status *cupola_compilation_build(cupola_compilation *compilation);
+/* Writes the package; the file is there whole or not at all. */
+CUPOLA_API cupola_status *cupola_compilation_write_package(cupola_compilation *compilation, cupola_string path);
+/* The same bytes in memory, as cupola_package_open_memory takes them; the compilation keeps them. */
+CUPOLA_API cupola_status *cupola_compilation_package(cupola_compilation *compilation, cupola_bytes *bytes);
+
+/* The text of a phase: "graph", "fused", "kernel", "plan" (IR of every variant) or "cuda" (the kernels' source). */
+CUPOLA_API cupola_status *cupola_compilation_emit(cupola_compilation *compilation, cupola_string phase,
+                                                  cupola_string *text);
+/* What was decided and why, as JSON (docs/schemas.md). */
+CUPOLA_API cupola_status *cupola_compilation_explain(cupola_compilation *compilation, cupola_string *json);
+
+/* How long the phases of the build took, in order; none before it. */
+typedef struct cupola_phase {
+  size_t struct_size;
+  cupola_string name;
+  double milliseconds;
+} cupola_phase;
+
+CUPOLA_API size_t cupola_compilation_phase_count(const cupola_compilation *compilation);
+/* CUPOLA_USAGE for an index that does not exist. */
+CUPOLA_API cupola_status *cupola_compilation_phase(const cupola_compilation *compilation, size_t index,
+                                                   cupola_phase *phase);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif // CUPOLA_COMPILER_COMPILER_H

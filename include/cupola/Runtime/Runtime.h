@@ -10,13 +10,12 @@
 //   session    runs an executable; one thread at a time, one per thread
 //
 // Rules
-//  - A function that can fail returns a status: NULL is success, everything else
-//    is released by cupola_status_release. No C++ exception leaves the library.
+//  - A function that can fail returns a status (cupola/Status.h). No C++ exception
+//    leaves the library.
 //  - Handles come from the `create` and `open` functions through their last
 //    parameter and go to the `release` function of their kind, which takes NULL.
 //    A handle keeps what it was made from alive, so the order of release is free.
-//  - Strings are (pointer, length) without a terminator. Strings that functions
-//    return live as long as their handle.
+//  - Strings that functions return live as long as their handle.
 //  - A struct begins with its size (struct_size = sizeof) so that fields can be
 //    added at its end. NULL options stand for all defaults.
 //  - Shapes are arrays of extents, outermost first. Tensors are dense and
@@ -31,51 +30,16 @@
 #ifndef CUPOLA_RUNTIME_RUNTIME_H
 #define CUPOLA_RUNTIME_RUNTIME_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-#if defined(_WIN32)
-#define CUPOLA_API
-#else
-#define CUPOLA_API __attribute__((visibility("default")))
-#endif
+#include "cupola/Status.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-typedef struct cupola_status cupola_status;
 typedef struct cupola_package cupola_package;
 typedef struct cupola_device cupola_device;
 typedef struct cupola_executable cupola_executable;
 typedef struct cupola_session cupola_session;
-
-typedef struct cupola_string {
-  const char *data;
-  size_t size;
-} cupola_string;
-
-/* ---- status ---- */
-
-/* The exit codes of the command line tools. */
-typedef enum cupola_code {
-  CUPOLA_OK = 0,
-  CUPOLA_FINDING = 1,     /* the simulator found a defect */
-  CUPOLA_USAGE = 2,       /* wrong call, option, tensor or value */
-  CUPOLA_BAD_MODEL = 3,   /* the model is malformed */
-  CUPOLA_UNSUPPORTED = 4, /* well-formed, but not implemented */
-  CUPOLA_LIMIT = 5,       /* a limit was exceeded */
-  CUPOLA_ENVIRONMENT = 6, /* device, driver, library or memory is missing */
-  CUPOLA_PACKAGE = 7,     /* the package is damaged or of another format */
-  CUPOLA_IO = 8,          /* a file could not be read or written */
-  CUPOLA_INTERNAL = 70,   /* a bug of Cupola */
-  CUPOLA_CANCELLED = 130
-} cupola_code;
-
-/* Both take NULL: CUPOLA_OK and an empty text. */
-CUPOLA_API cupola_code cupola_status_code(const cupola_status *status);
-CUPOLA_API cupola_string cupola_status_message(const cupola_status *status);
-CUPOLA_API void cupola_status_release(cupola_status *status);
 
 /* "0.1.0" */
 CUPOLA_API cupola_string cupola_version(void);

@@ -34,7 +34,7 @@ int Diagnostics::exitCode() const {
 }
 
 std::vector<std::string> Diagnostics::lines(std::string_view model, size_t most) const {
-  const std::string prefix = "error: " + printable(model, 512) + ": ";
+  const std::string prefix = printable(model, 512) + ": ";
   std::vector<std::string> result;
   for (const Diagnostic &entry : list) {
     if (result.size() == most) {

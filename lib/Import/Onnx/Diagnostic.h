@@ -58,7 +58,7 @@ public:
   /// 0 without errors; else the code of the gravest kind: a bug of ours before a
   /// bad model before an exceeded limit before something unsupported.
   int exitCode() const;
-  /// One "error: <model>: <text>" per error, at most `most` and a count of the rest.
+  /// One "<model>: <text>" per error, at most `most` and a count of the rest.
   std::vector<std::string> lines(std::string_view model, size_t most = 100) const;
 
 private:

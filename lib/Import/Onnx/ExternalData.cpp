@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <sys/stat.h>
 
 namespace cupola::onnx_import {
@@ -23,9 +24,10 @@ std::string folderOf(const std::string &path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-std::string resolvedFolderOf(const std::string &path) {
-  std::unique_ptr<char, decltype(&std::free)> resolved(::realpath(path.c_str(), nullptr), &std::free);
-  return resolved ? folderOf(resolved.get()) : folderOf(path);
+/// The path behind all links; as given where there is none.
+std::string resolved(const std::string &path) {
+  std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
+  return real ? real.get() : path;
 }
 
 /// Why a location is no relative path beneath a folder; empty when it is one.
@@ -92,12 +94,20 @@ std::optional<ExternalReference> parseExternalReference(const onnx::TensorProto 
   return ExternalReference{*location, offset.value_or(0), length};
 }
 
-ExternalData::ExternalData(std::string modelPath, bool allowHardLinks)
-    : fromBytes(modelPath.empty()), allowHardLinks(allowHardLinks) {
-  if (fromBytes)
-    return;
-  namedFolder = folderOf(modelPath);
-  resolvedFolder = resolvedFolderOf(modelPath);
+ExternalData ExternalData::besideModel(const std::string &modelPath, bool allowHardLinks) {
+  ExternalData data;
+  data.namedFolder = folderOf(modelPath);
+  data.resolvedFolder = folderOf(resolved(modelPath));
+  data.allowHardLinks = allowHardLinks;
+  return data;
+}
+
+ExternalData ExternalData::beneath(const std::string &folder, bool allowHardLinks) {
+  ExternalData data;
+  data.namedFolder = folder;
+  data.resolvedFolder = resolved(folder);
+  data.allowHardLinks = allowHardLinks;
+  return data;
 }
 
 bool ExternalData::open(const std::string &location, ErrorKind &kind, std::string &problem) {
@@ -129,28 +139,55 @@ bool ExternalData::open(const std::string &location, ErrorKind &kind, std::strin
   return true;
 }
 
-std::optional<Blob> ExternalData::load(const ExternalReference &reference, int64_t size, ErrorKind &kind,
-                                       std::string &problem) {
+bool ExternalData::readFile(const ExternalReference &reference, char *target, int64_t size, ErrorKind &kind,
+                            std::string &problem) {
+  if (readFully(file.get(), target, static_cast<size_t>(size), reference.offset))
+    return true;
+  kind = ErrorKind::InputOutput;
+  problem = "cannot be read from " + quoted(reference.location) + ": " +
+            (errno ? std::strerror(errno) : "the file became shorter");
+  return false;
+}
+
+bool ExternalData::askReader(const ExternalReference &reference, char *target, int64_t size, ErrorKind &kind,
+                             std::string &problem) {
+  const Result<std::string_view> bytes = reader(reference.location, reference.offset, size);
+  kind = ErrorKind::InputOutput;
+  if (bytes.failed())
+    problem = "cannot be had from " + quoted(reference.location) + ": " + bytes.status().message();
+  else if (bytes->size() != static_cast<size_t>(size))
+    problem = "needs " + std::to_string(size) + " bytes at offset " + std::to_string(reference.offset) + " of " +
+              quoted(reference.location) + ", the caller gave " + std::to_string(bytes->size());
+  else
+    std::copy(bytes->begin(), bytes->end(), target);
+  return problem.empty();
+}
+
+/// That there are `size` bytes, as far as can be known before they are read.
+bool ExternalData::find(const ExternalReference &reference, int64_t size, ErrorKind &kind, std::string &problem) {
   kind = ErrorKind::BadModel;
-  if (fromBytes) {
+  problem.clear();
+  if (!reader && namedFolder.empty())
     problem = "refers to the external file " + quoted(reference.location) +
               ", but the model was given as bytes and has no folder";
-    return std::nullopt;
-  }
-  if (reference.length && *reference.length != size) {
+  else if (reference.length && *reference.length != size)
     problem = "has the external data length " + std::to_string(*reference.length) + ", expected " +
               std::to_string(size) + " for its type and dimensions";
-    return std::nullopt;
-  }
-  if (!open(reference.location, kind, problem)) {
+  else if (reader && reference.offset > std::numeric_limits<int64_t>::max() - size)
+    problem = "has the external data offset " + std::to_string(reference.offset) + ", which with its " +
+              std::to_string(size) + " bytes does not fit 63 bits";
+  else if (!reader && !open(reference.location, kind, problem))
     problem = "cannot be loaded: " + problem;
-    return std::nullopt;
-  }
-  if (size > fileSize || reference.offset > fileSize - size) {
+  else if (!reader && (size > fileSize || reference.offset > fileSize - size))
     problem = "needs " + std::to_string(size) + " bytes at offset " + std::to_string(reference.offset) + " of " +
               quoted(reference.location) + ", which has " + std::to_string(fileSize) + " bytes";
+  return problem.empty();
+}
+
+std::optional<Blob> ExternalData::load(const ExternalReference &reference, int64_t size, ErrorKind &kind,
+                                       std::string &problem) {
+  if (!find(reference, size, kind, problem))
     return std::nullopt;
-  }
   if (const Status enough = format::checkMemory("it", static_cast<uint64_t>(size)); enough.failed()) {
     kind = ErrorKind::Environment;
     problem = "does not fit into memory: " + enough.message();
@@ -158,13 +195,15 @@ std::optional<Blob> ExternalData::load(const ExternalReference &reference, int64
   }
   const size_t rounded = (static_cast<size_t>(size) + 63) / 64 * 64;
   std::shared_ptr<char> memory(static_cast<char *>(std::aligned_alloc(64, rounded ? rounded : 64)), &std::free);
-  if (!memory || !readFully(file.get(), memory.get(), static_cast<size_t>(size), reference.offset)) {
-    kind = memory ? ErrorKind::InputOutput : ErrorKind::Environment;
-    problem = memory ? "cannot be read from " + quoted(reference.location) + ": " +
-                           (errno ? std::strerror(errno) : "the file became shorter")
-                     : "does not fit into memory (" + std::to_string(size) + " bytes)";
+  if (!memory) {
+    kind = ErrorKind::Environment;
+    problem = "does not fit into memory (" + std::to_string(size) + " bytes)";
     return std::nullopt;
   }
+  const bool isRead = reader ? size == 0 || askReader(reference, memory.get(), size, kind, problem)
+                             : readFile(reference, memory.get(), size, kind, problem);
+  if (!isRead)
+    return std::nullopt;
   return Blob{0, {}, std::string_view(memory.get(), static_cast<size_t>(size)), memory};
 }
 

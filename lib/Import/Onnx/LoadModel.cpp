@@ -3,7 +3,6 @@
 #include "lib/Import/Onnx/LoadModel.h"
 
 #include "lib/Import/Onnx/ExpansionBudget.h"
-#include "lib/Import/Onnx/ExternalData.h"
 #include "lib/Import/Onnx/ModelFile.h"
 #include "lib/Import/Onnx/ModelNames.h"
 #include "lib/Import/Onnx/OnnxLibrary.h"
@@ -66,13 +65,12 @@ bool allKnown(const onnx::ModelProto &model, OpKnown known) {
 }
 
 /// The stages after parsing.
-bool prepare(LoadedModel &loaded, const std::string &path, const LoadOptions &options, OpKnown known,
+bool prepare(LoadedModel &loaded, ExternalData &files, const LoadOptions &options, OpKnown known,
              Diagnostics &diagnostics) {
   onnx::ModelProto &model = *loaded.proto;
   dropTexts(*model.mutable_graph()->mutable_node());
   for (auto &function : *model.mutable_functions())
     dropTexts(*function.mutable_node());
-  ExternalData files(path, options.allowHardLinks);
   if (!validateModel(model, options.limits, diagnostics) || !checkExpansion(model, options.limits, diagnostics) ||
       !takeInTensors(model, files, options.limits, loaded.blobs, diagnostics))
     return false;
@@ -93,17 +91,19 @@ std::optional<LoadedModel> loadModelFile(const std::string &path, const LoadOpti
     if (!bytes || !parseModel(*bytes, options.limits, *loaded.proto, diagnostics))
       return std::nullopt;
   } // the file's bytes go before the weights are worked on
-  if (!prepare(loaded, path, options, known, diagnostics))
+  ExternalData files = ExternalData::besideModel(path, options.allowHardLinks);
+  if (!prepare(loaded, files, options, known, diagnostics))
     return std::nullopt;
   return loaded;
 }
 
 std::optional<LoadedModel> loadModelBytes(std::string_view bytes, const std::string &name, const LoadOptions &options,
-                                          OpKnown known, Diagnostics &diagnostics) {
+                                          OpKnown known, Diagnostics &diagnostics, ExternalData files) {
   LoadedModel loaded;
   loaded.name = name;
-  if (!parseModel(bytes, options.limits, *loaded.proto, diagnostics) ||
-      !prepare(loaded, "", options, known, diagnostics))
+  if (!checkModelSize(static_cast<int64_t>(bytes.size()), options.limits, diagnostics) ||
+      !parseModel(bytes, options.limits, *loaded.proto, diagnostics) ||
+      !prepare(loaded, files, options, known, diagnostics))
     return std::nullopt;
   return loaded;
 }

@@ -9,6 +9,7 @@
 
 #include "lib/Import/Onnx/BlobStore.h"
 #include "lib/Import/Onnx/Diagnostic.h"
+#include "lib/Import/Onnx/ExternalData.h"
 #include "lib/Import/Onnx/Limits.h"
 
 #include <memory>
@@ -43,9 +44,9 @@ struct LoadedModel {
 std::optional<LoadedModel> loadModelFile(const std::string &path, const LoadOptions &options, OpKnown known,
                                          Diagnostics &diagnostics);
 
-/// A model in memory. It cannot refer to external files.
+/// A model in memory, called `name` in messages; what its tensors refer to is in `files`.
 std::optional<LoadedModel> loadModelBytes(std::string_view bytes, const std::string &name, const LoadOptions &options,
-                                          OpKnown known, Diagnostics &diagnostics);
+                                          OpKnown known, Diagnostics &diagnostics, ExternalData files = {});
 
 } // namespace cupola::onnx_import
 

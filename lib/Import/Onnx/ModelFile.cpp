@@ -109,6 +109,15 @@ void rejectAsModel(std::string_view bytes, Diagnostics &diagnostics) {
 
 } // namespace
 
+bool checkModelSize(int64_t bytes, const Limits &limits, Diagnostics &diagnostics) {
+  if (bytes == 0)
+    diagnostics.error(ErrorKind::BadModel, "the file is empty, expected an ONNX model");
+  else if (bytes > limits.fileBytes)
+    diagnostics.error(ErrorKind::Limit,
+                      exceeds(limits, &Limits::fileBytes, "a file of " + std::to_string(bytes) + " bytes"));
+  return bytes > 0 && bytes <= limits.fileBytes;
+}
+
 std::optional<std::string> readModelFile(const std::string &path, const Limits &limits, Diagnostics &diagnostics) {
   const auto fail = [&](ErrorKind kind, const std::string &what) {
     diagnostics.error(kind, what);
@@ -126,11 +135,8 @@ std::optional<std::string> readModelFile(const std::string &path, const Limits &
   const std::string problem = fileTypeProblem(status.st_mode);
   if (!problem.empty())
     return fail(ErrorKind::InputOutput, "the path " + problem + ", expected a regular file");
-  if (status.st_size == 0)
-    return fail(ErrorKind::BadModel, "the file is empty, expected an ONNX model");
-  if (status.st_size > limits.fileBytes)
-    return fail(ErrorKind::Limit,
-                exceeds(limits, &Limits::fileBytes, "a file of " + std::to_string(status.st_size) + " bytes"));
+  if (!checkModelSize(status.st_size, limits, diagnostics))
+    return std::nullopt;
   if (const Status memory = format::checkMemory("reading the file", static_cast<uint64_t>(status.st_size));
       memory.failed())
     return fail(ErrorKind::Environment, "out of memory: " + memory.message());

@@ -38,6 +38,9 @@ bool readFully(int descriptor, char *target, size_t size, int64_t offset);
 /// "is a directory", "is a FIFO"... of st_mode; empty for a regular file.
 std::string fileTypeProblem(unsigned mode);
 
+/// That there is a byte, and no more than the limit.
+bool checkModelSize(int64_t bytes, const Limits &limits, Diagnostics &diagnostics);
+
 /// The whole file, by read() into memory: a mapped file that somebody cuts short
 /// would kill the process. Only regular files; never blocks.
 std::optional<std::string> readModelFile(const std::string &path, const Limits &limits, Diagnostics &diagnostics);

@@ -1,23 +1,12 @@
-//===- lib/Runtime/CApi/PackageApi.cpp - The C functions of status, package and device ---===//
+//===- lib/Runtime/CApi/PackageApi.cpp - The C functions of package and device ---===//
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/CApi/Handles.h"
-
-#include <algorithm>
 
 using namespace cupola;
 using namespace cupola::runtime;
 using namespace cupola::runtime::capi;
 
 namespace {
-/// Not on the heap: it is for when that is full. Never released.
-struct StaticStatus {
-  cupola_status value{Status::environment("out of memory")};
-};
-cupola_status *staticStatus() noexcept {
-  static StaticStatus status;
-  return &status.value;
-}
-
 /// The output in the memory of an input, or -1.
 int32_t sharerOf(const format::Package &package, size_t input) {
   for (size_t i = 0; i < package.outputs.size(); ++i)
@@ -33,12 +22,11 @@ Status tensorInfo(const std::vector<format::Tensor> &tensors, size_t index, int3
     return Status::usage("tensor " + std::to_string(index) + " of " + std::to_string(tensors.size()));
   const format::Tensor &tensor = tensors[index];
   cupola_tensor_info known{};
-  known.struct_size = info->struct_size;
   known.name = string(tensor.name);
   known.type = toC(tensor.dtype);
   known.rank = static_cast<int32_t>(tensor.dims.size());
   known.shares_with = sharesWith;
-  std::memcpy(info, &known, std::min(info->struct_size, sizeof(known)));
+  giveVersioned(known, info);
   return Status::ok();
 }
 
@@ -58,36 +46,7 @@ Status take(Result<std::shared_ptr<const format::PackageFile>> file, cupola_pack
 }
 } // namespace
 
-namespace cupola::runtime::capi {
-
-cupola_status *outOfMemory() noexcept { return staticStatus(); }
-
-cupola_status *toC(const Status &status) noexcept {
-  if (status.isOk())
-    return nullptr;
-  try {
-    return new cupola_status{status};
-  } catch (...) {
-    return outOfMemory();
-  }
-}
-
-} // namespace cupola::runtime::capi
-
 extern "C" {
-
-cupola_code cupola_status_code(const cupola_status *status) {
-  return status ? static_cast<cupola_code>(status->status.code()) : CUPOLA_OK;
-}
-
-cupola_string cupola_status_message(const cupola_status *status) {
-  return status ? string(status->status.message()) : string("");
-}
-
-void cupola_status_release(cupola_status *status) {
-  if (status != staticStatus())
-    delete status;
-}
 
 cupola_string cupola_version(void) { return string(format::version()); }
 

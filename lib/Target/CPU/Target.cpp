@@ -38,12 +38,14 @@ public:
   }
   bool sharesKernels() const override { return true; }
 
-  Status lower(ModuleOp module, StringRef arch, unsigned, TargetKernels &kernels, TargetCode &) const override {
+  Status lower(ModuleOp module, StringRef arch, const Workers &workers, TargetKernels &kernels,
+               TargetCode &) const override {
     const CpuArchitecture &isa = *findCpu(arch);
     for (auto func : module.getOps<kernel::FuncOp>())
       orderDepth(func);
     packWeights(module, isa);
     for (auto func : module.getOps<kernel::FuncOp>()) {
+      CUPOLA_TRY(pollCancel(workers.cancelled));
       if (Status status = chooseSchedule(func, isa); status.failed())
         return status.within(nodesText(func.getLoc()));
       Result<CpuKernel> kernel = prepareCpuKernel(func, isa);

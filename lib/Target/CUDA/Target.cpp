@@ -12,8 +12,6 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
-#include <mutex>
-
 using namespace mlir;
 
 namespace cupola::cuda {
@@ -23,7 +21,7 @@ namespace {
 using EmittedKernel = std::optional<CudaKernel>;
 
 /// The text of every kernel, several at a time.
-Status emitAll(ArrayRef<kernel::FuncOp> funcs, const GpuArchitecture &gpu, unsigned threads,
+Status emitAll(ArrayRef<kernel::FuncOp> funcs, const GpuArchitecture &gpu, const Workers &workers,
                std::vector<EmittedKernel> &emitted) {
   CodeJobs jobs;
   emitted.resize(funcs.size());
@@ -38,7 +36,7 @@ Status emitAll(ArrayRef<kernel::FuncOp> funcs, const GpuArchitecture &gpu, unsig
       place = std::move(*kernel);
       return {};
     });
-  return runJobs(jobs, threads);
+  return runJobs(jobs, workers);
 }
 
 class CudaTarget : public Target {
@@ -71,7 +69,7 @@ public:
   }
   bool sharesKernels() const override { return false; }
 
-  Status lower(ModuleOp module, StringRef arch, unsigned threads, TargetKernels &kernels,
+  Status lower(ModuleOp module, StringRef arch, const Workers &workers, TargetKernels &kernels,
                TargetCode &code) const override {
     const GpuArchitecture &gpu = *findGpu(arch);
     const PassErrors errors(module.getContext());
@@ -79,7 +77,7 @@ public:
       return errors.status("the kernels have no schedules on " + arch.str());
     std::vector<kernel::FuncOp> funcs(module.getOps<kernel::FuncOp>().begin(), module.getOps<kernel::FuncOp>().end());
     std::vector<EmittedKernel> emitted;
-    CUPOLA_TRY(emitAll(funcs, gpu, threads, emitted));
+    CUPOLA_TRY(emitAll(funcs, gpu, workers, emitted));
     std::vector<CudaKernel> distinct;     // by text, and so by name
     std::map<std::string, size_t> places; // kernel name -> where in `distinct`
     std::vector<size_t> uses;             // parallel to `funcs`
@@ -117,15 +115,12 @@ struct CubinJobs {
   TargetServices &services;
   TargetCode &code;
   std::vector<Cubin> cubins;
-  std::mutex telling;
 
   Status compile(Cubin &cubin) {
     const format::Source &source = code.sources[cubin.source];
-    if (services.progress) {
-      const std::lock_guard lock(telling);
+    if (services.progress)
       services.progress("NVRTC for " + cubin.arch + ": source " + std::to_string(cubin.source + 1) + " of " +
                         std::to_string(code.sources.size()));
-    }
     runtime::cuda::NvrtcRequest request;
     request.name = source.name;
     request.source = source.text;
@@ -155,7 +150,7 @@ struct CubinJobs {
 
 CodeJobs CudaTarget::compile(ModuleOp, StringRef arch, const format::Program &program, const TargetRequest &request,
                              TargetServices &services, TargetCode &code) const {
-  auto work = std::shared_ptr<CubinJobs>(new CubinJobs{program, services, code, {}, {}});
+  auto work = std::shared_ptr<CubinJobs>(new CubinJobs{program, services, code, {}});
   if (!request.sourceOnly)
     for (const std::string &gpu : request.gpus)
       for (size_t i = 0; StringRef(findGpu(gpu)->family) == arch && i < code.sources.size(); ++i)

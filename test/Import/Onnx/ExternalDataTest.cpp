@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 /// "" when 8 bytes "01234567" could be read from offset 2 of `location`.
 std::string load(const std::string &model, const std::string &location, bool hardLinks = false) {
-  ExternalData files(model, hardLinks);
+  ExternalData files = ExternalData::besideModel(model, hardLinks);
   std::string problem;
   ErrorKind kind;
   const auto blob = files.load({location, 2, std::nullopt}, 8, kind, problem);
@@ -63,12 +63,51 @@ TEST(ExternalData, OffsetsStayInsideTheFile) {
   EXPECT_EQ(load(model, "w.bin"), "");
   folder.write("w.bin", "..0123456");
   EXPECT_CONTAINS(load(model, "w.bin"), "needs 8 bytes at offset 2 of 'w.bin', which has 9 bytes");
-  ExternalData files(model, false);
+  ExternalData files = ExternalData::besideModel(model, false);
   std::string problem;
   ErrorKind kind;
   EXPECT_FALSE(files.load({"w.bin", INT64_MAX, std::nullopt}, 8, kind, problem));
   EXPECT_FALSE(files.load({"w.bin", 0, 7}, 8, kind, problem));
   EXPECT_CONTAINS(problem, "length 7, expected 8");
+}
+
+TEST(ExternalData, TheCallersFunctionInPlaceOfAFolder) {
+  std::string given = "01234567", asked;
+  ExternalData files([&](const std::string &location, int64_t offset, int64_t size) -> Result<std::string_view> {
+    asked += location + "@" + std::to_string(offset) + "+" + std::to_string(size) + ";";
+    return given.empty() ? Result<std::string_view>(Status::environment("no server")) : std::string_view(given);
+  });
+  std::string problem;
+  ErrorKind kind;
+  const auto blob = files.load({"w.bin", 2, 8}, 8, kind, problem);
+  ASSERT_TRUE(blob) << problem;
+  EXPECT_EQ(blob->bytes, given);
+  EXPECT_NE(blob->bytes.data(), given.data()) << "not copied";
+  EXPECT_TRUE(files.load({"w.bin", 2, std::nullopt}, 0, kind, problem)) << problem;
+  EXPECT_FALSE(files.load({"w.bin", 2, 7}, 8, kind, problem));
+  EXPECT_FALSE(files.load({"w.bin", INT64_MAX - 7, 8}, 8, kind, problem));
+  EXPECT_CONTAINS(problem, "does not fit 63 bits");
+  EXPECT_EQ(asked, "w.bin@2+8;") << "asked before sizes were checked";
+  given += "8";
+  EXPECT_FALSE(files.load({"w.bin", 2, 8}, 8, kind, problem));
+  EXPECT_CONTAINS(problem, "needs 8 bytes at offset 2 of 'w.bin', the caller gave 9");
+  given.clear();
+  EXPECT_FALSE(files.load({"w.bin", 2, 8}, 8, kind, problem));
+  EXPECT_CONTAINS(problem, "cannot be had from 'w.bin': no server");
+  EXPECT_EQ(kind, ErrorKind::InputOutput);
+}
+
+TEST(ExternalData, AFolderByItselfAllowsNothingBesideIt) {
+  ScratchFolder folder;
+  folder.write("inner/w.bin", "..01234567");
+  folder.write("w.bin", "..01234567");
+  fs::create_symlink("../w.bin", folder / "inner/out.bin");
+  std::string problem;
+  ErrorKind kind;
+  ExternalData files = ExternalData::beneath(folder / "inner", false);
+  EXPECT_TRUE(files.load({"w.bin", 2, 8}, 8, kind, problem)) << problem;
+  EXPECT_FALSE(files.load({"out.bin", 2, 8}, 8, kind, problem));
+  EXPECT_CONTAINS(problem, "outside of the model's folder");
 }
 
 TEST(ExternalData, LinksOutOfTheFolderAreRefused) {

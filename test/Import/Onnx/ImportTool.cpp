@@ -69,7 +69,7 @@ int import(std::optional<LoadedModel> model, const Arguments &arguments, Diagnos
   if (model)
     module = importModel(*model, arguments.shapes, arguments.loading.limits, context, diagnostics);
   for (const std::string &line : diagnostics.lines("model", SIZE_MAX))
-    llvm::outs() << line << "\n";
+    llvm::outs() << "error: " << line << "\n";
   if (module) {
     mlir::OpPrintingFlags flags;
     flags.elideLargeElementsAttrs(64).elideLargeResourceString();

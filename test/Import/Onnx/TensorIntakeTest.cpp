@@ -12,7 +12,7 @@ using T = onnx::TensorProto;
 
 std::string takeIn(onnx::ModelProto &model, BlobStore &blobs) {
   Diagnostics diagnostics;
-  ExternalData files("", false);
+  ExternalData files;
   takeInTensors(model, files, {}, blobs, diagnostics);
   return firstError(diagnostics);
 }

@@ -1,0 +1,112 @@
+//===- include/cupola/Compiler/Compiler.hpp - The C interface as C++ objects ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Header-only; errors are cupola::Error. Objects are move-only owners of their
+// handles and have the rules of Compiler.h.
+//
+//   cupola::Compilation compilation(cupola::modelFile("model.onnx"));
+//   compilation.writePackage("model.cupola");
+//===----------------------------------------------------------------------===//
+#ifndef CUPOLA_COMPILER_COMPILER_HPP
+#define CUPOLA_COMPILER_COMPILER_HPP
+
+#include "cupola/Compiler/Compiler.h"
+#include "cupola/Status.hpp"
+
+#include <utility>
+#include <vector>
+
+namespace cupola {
+
+/// Refers to `path`, which outlives its use.
+inline cupola_model modelFile(std::string_view path) {
+  cupola_model model{};
+  model.struct_size = sizeof(model);
+  model.path = capi::string(path);
+  return model;
+}
+
+/// Refers to the bytes, which outlive its use.
+inline cupola_model modelInMemory(const void *data, size_t size) {
+  cupola_model model{};
+  model.struct_size = sizeof(model);
+  model.bytes = {data, size};
+  return model;
+}
+
+inline cupola_compile_options compileOptions() {
+  cupola_compile_options options{};
+  options.struct_size = sizeof(options);
+  return options;
+}
+
+/// cupola_problem
+struct Problem {
+  cupola_code code;
+  std::string node, op;
+  int64_t opset;
+  std::string reason, text;
+};
+
+/// What keeps the model from being compiled.
+inline std::vector<Problem> checkModel(const cupola_model &model, const cupola_compile_options *options = nullptr) {
+  cupola_problems *made = nullptr;
+  capi::check(cupola_model_check(&model, options, &made));
+  const capi::Handle<cupola_problems, cupola_problems_release> handle(made);
+  std::vector<Problem> problems;
+  for (size_t i = 0; i < cupola_problems_count(made); ++i) {
+    cupola_problem given{};
+    given.struct_size = sizeof(given);
+    capi::check(cupola_problems_get(made, i, &given));
+    problems.push_back({given.code, capi::text(given.node), capi::text(given.op), given.opset, capi::text(given.reason),
+                        capi::text(given.text)});
+  }
+  return problems;
+}
+
+class Compilation {
+public:
+  explicit Compilation(const cupola_model &model, const cupola_compile_options *options = nullptr) {
+    cupola_compilation *made = nullptr;
+    capi::check(cupola_compilation_create(&model, options, &made));
+    handle.reset(made);
+  }
+
+  void build() { capi::check(cupola_compilation_build(get())); }
+  void writePackage(std::string_view path) { capi::check(cupola_compilation_write_package(get(), capi::string(path))); }
+  /// Lives as long as the compilation, as the texts below.
+  std::string_view package() {
+    cupola_bytes bytes{};
+    capi::check(cupola_compilation_package(get(), &bytes));
+    return {static_cast<const char *>(bytes.data), bytes.size};
+  }
+  std::string_view emit(std::string_view phase) {
+    cupola_string text{};
+    capi::check(cupola_compilation_emit(get(), capi::string(phase), &text));
+    return {text.data, text.size};
+  }
+  std::string_view explain() {
+    cupola_string json{};
+    capi::check(cupola_compilation_explain(get(), &json));
+    return {json.data, json.size};
+  }
+  /// Milliseconds by phase, in order.
+  std::vector<std::pair<std::string, double>> phases() const {
+    std::vector<std::pair<std::string, double>> phases;
+    for (size_t i = 0; i < cupola_compilation_phase_count(get()); ++i) {
+      cupola_phase phase{};
+      phase.struct_size = sizeof(phase);
+      capi::check(cupola_compilation_phase(get(), i, &phase));
+      phases.emplace_back(capi::text(phase.name), phase.milliseconds);
+    }
+    return phases;
+  }
+  cupola_compilation *get() const { return handle.get(); }
+
+private:
+  capi::Handle<cupola_compilation, cupola_compilation_release> handle;
+};
+
+} // namespace cupola
+
+#endif // CUPOLA_COMPILER_COMPILER_HPP

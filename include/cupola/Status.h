@@ -1,0 +1,60 @@
+//===- include/cupola/Status.h - Errors and strings of the C interfaces ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// What runtime and compiler share; libcupola_runtime.so has the functions.
+//
+//  - A function that can fail returns a status: NULL is success, everything else
+//    is released by cupola_status_release, once and by whoever received it.
+//  - Strings are (pointer, length) without a terminator.
+//===----------------------------------------------------------------------===//
+#ifndef CUPOLA_STATUS_H
+#define CUPOLA_STATUS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(_WIN32)
+#define CUPOLA_API
+#else
+#define CUPOLA_API __attribute__((visibility("default")))
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct cupola_status cupola_status;
+
+typedef struct cupola_string {
+  const char *data;
+  size_t size;
+} cupola_string;
+
+/* The exit codes of the command line tools. */
+typedef enum cupola_code {
+  CUPOLA_OK = 0,
+  CUPOLA_FINDING = 1,     /* the simulator found a defect */
+  CUPOLA_USAGE = 2,       /* wrong call, option, tensor or value */
+  CUPOLA_BAD_MODEL = 3,   /* the model is malformed */
+  CUPOLA_UNSUPPORTED = 4, /* well-formed, but not implemented */
+  CUPOLA_LIMIT = 5,       /* a limit was exceeded */
+  CUPOLA_ENVIRONMENT = 6, /* device, driver, library or memory is missing */
+  CUPOLA_PACKAGE = 7,     /* the package is damaged or of another format */
+  CUPOLA_IO = 8,          /* a file could not be read or written */
+  CUPOLA_INTERNAL = 70,   /* a bug of Cupola */
+  CUPOLA_CANCELLED = 130
+} cupola_code;
+
+/* Both take NULL: CUPOLA_OK and an empty text. */
+CUPOLA_API cupola_code cupola_status_code(const cupola_status *status);
+CUPOLA_API cupola_string cupola_status_message(const cupola_status *status);
+/* Takes NULL. */
+CUPOLA_API void cupola_status_release(cupola_status *status);
+/* For callbacks that fail. The message is copied. NULL for CUPOLA_OK; where memory is out, a status that says so. */
+CUPOLA_API cupola_status *cupola_status_create(cupola_code code, cupola_string message);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // CUPOLA_STATUS_H

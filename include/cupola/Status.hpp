@@ -1,0 +1,47 @@
+//===- include/cupola/Status.hpp - Errors of the C interfaces as exceptions ---===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_STATUS_HPP
+#define CUPOLA_STATUS_HPP
+
+#include "cupola/Status.h"
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace cupola {
+
+class Error : public std::runtime_error {
+public:
+  Error(cupola_code code, const std::string &message) : std::runtime_error(message), kind(code) {}
+  cupola_code code() const { return kind; }
+
+private:
+  cupola_code kind;
+};
+
+namespace capi {
+
+inline std::string text(cupola_string string) { return std::string(string.data, string.size); }
+inline cupola_string string(std::string_view text) { return {text.data(), text.size()}; }
+
+/// Throws and releases an error.
+inline void check(cupola_status *status) {
+  if (!status)
+    return;
+  const Error error(cupola_status_code(status), text(cupola_status_message(status)));
+  cupola_status_release(status);
+  throw error;
+}
+
+template <typename T, void (*Release)(T *)> struct Releaser {
+  void operator()(T *handle) const { Release(handle); }
+};
+template <typename T, void (*Release)(T *)> using Handle = std::unique_ptr<T, Releaser<T, Release>>;
+
+} // namespace capi
+
+} // namespace cupola
+
+#endif // CUPOLA_STATUS_HPP

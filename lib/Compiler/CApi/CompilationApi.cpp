@@ -1,0 +1,171 @@
+//===- lib/Compiler/CApi/CompilationApi.cpp - The C functions of the compiler ---===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Compiler/CApi/Options.h"
+#include "lib/Runtime/CApi/Guard.h"
+#include "lib/Runtime/Format/PackageWriter.h"
+
+#include <optional>
+#include <set>
+
+using namespace cupola;
+using namespace cupola::compiler;
+using namespace cupola::runtime::capi;
+
+struct cupola_problems {
+  std::vector<Problem> list;
+};
+
+/// With what its functions have returned.
+struct cupola_compilation {
+  std::unique_ptr<Compilation> compilation;
+  std::optional<std::string> package, explained;
+  std::map<std::string, std::string> texts; ///< by phase
+  mutable std::set<std::string> names;      ///< of phases
+};
+
+namespace {
+
+/// Calls `make` for a text that is not there yet.
+template <typename Make> Status fill(std::optional<std::string> &text, Make make) {
+  if (text)
+    return Status::ok();
+  Result<std::string> made = make();
+  CUPOLA_TRY(made.status());
+  text = made.take();
+  return Status::ok();
+}
+
+/// Whether a check finds such an error in the model, rather than failing.
+bool isOfModel(Code code) {
+  return code == Code::BadModel || code == Code::Unsupported || code == Code::Limit || code == Code::IO;
+}
+
+Status noIndex(const char *what, size_t index, size_t count) {
+  return Status::usage(std::string(what) + " " + std::to_string(index) + " of " + std::to_string(count));
+}
+
+} // namespace
+
+extern "C" {
+
+cupola_string cupola_compiler_version(void) { return string(format::version()); }
+
+cupola_status *cupola_model_check(const cupola_model *model, const cupola_compile_options *options,
+                                  cupola_problems **problems) {
+  return guarded([&] {
+    CUPOLA_TRY(present({problems}));
+    Result<ModelSource> source = compiler::capi::sourceOf(model);
+    CUPOLA_TRY(source.status());
+    Result<Options> chosen = compiler::capi::optionsOf(options);
+    CUPOLA_TRY(chosen.status());
+    auto found = std::make_unique<cupola_problems>();
+    const Status status = Compilation::check(*source, chosen.take(), found->list);
+    if (status.failed() && !isOfModel(status.code()))
+      return status;
+    *problems = found.release();
+    return Status::ok();
+  });
+}
+
+size_t cupola_problems_count(const cupola_problems *problems) { return problems ? problems->list.size() : 0; }
+
+cupola_status *cupola_problems_get(const cupola_problems *problems, size_t index, cupola_problem *problem) {
+  return guarded([&] {
+    CUPOLA_TRY(present({problems, problem}));
+    if (index >= problems->list.size())
+      return noIndex("problem", index, problems->list.size());
+    const Problem &found = problems->list[index];
+    giveVersioned(cupola_problem{0, static_cast<cupola_code>(found.code), string(found.node), string(found.op),
+                                 found.opset, string(found.reason), string(found.text)},
+                  problem);
+    return Status::ok();
+  });
+}
+
+void cupola_problems_release(cupola_problems *problems) { delete problems; }
+
+cupola_status *cupola_compilation_create(const cupola_model *model, const cupola_compile_options *options,
+                                         cupola_compilation **compilation) {
+  return guarded([&] {
+    CUPOLA_TRY(present({compilation}));
+    Result<ModelSource> source = compiler::capi::sourceOf(model);
+    CUPOLA_TRY(source.status());
+    Result<Options> chosen = compiler::capi::optionsOf(options);
+    CUPOLA_TRY(chosen.status());
+    auto handle = std::make_unique<cupola_compilation>();
+    Result<std::unique_ptr<Compilation>> made = Compilation::load(*source, chosen.take());
+    CUPOLA_TRY(made.status());
+    handle->compilation = made.take();
+    *compilation = handle.release();
+    return Status::ok();
+  });
+}
+
+void cupola_compilation_release(cupola_compilation *compilation) { delete compilation; }
+
+cupola_status *cupola_compilation_build(cupola_compilation *compilation) {
+  return guarded([&] {
+    CUPOLA_TRY(present({compilation}));
+    return compilation->compilation->build();
+  });
+}
+
+cupola_status *cupola_compilation_write_package(cupola_compilation *compilation, cupola_string path) {
+  return guarded([&] {
+    CUPOLA_TRY(present({compilation}));
+    std::string name;
+    CUPOLA_TRY(toText(path, name));
+    return compilation->compilation->writePackage(name);
+  });
+}
+
+cupola_status *cupola_compilation_package(cupola_compilation *compilation, cupola_bytes *bytes) {
+  return guarded([&] {
+    CUPOLA_TRY(present({compilation, bytes}));
+    CUPOLA_TRY(fill(compilation->package, [&] { return compilation->compilation->package(); }));
+    *bytes = {compilation->package->data(), compilation->package->size()};
+    return Status::ok();
+  });
+}
+
+cupola_status *cupola_compilation_emit(cupola_compilation *compilation, cupola_string phase, cupola_string *text) {
+  return guarded([&] {
+    CUPOLA_TRY(present({compilation, text}));
+    const std::string name(view(phase));
+    auto place = compilation->texts.find(name);
+    if (place == compilation->texts.end()) {
+      Result<std::string> made = compilation->compilation->emit(name);
+      CUPOLA_TRY(made.status());
+      place = compilation->texts.emplace(name, made.take()).first;
+    }
+    *text = string(place->second);
+    return Status::ok();
+  });
+}
+
+cupola_status *cupola_compilation_explain(cupola_compilation *compilation, cupola_string *json) {
+  return guarded([&] {
+    CUPOLA_TRY(present({compilation, json}));
+    CUPOLA_TRY(fill(compilation->explained, [&] { return compilation->compilation->explain(); }));
+    *json = string(*compilation->explained);
+    return Status::ok();
+  });
+}
+
+size_t cupola_compilation_phase_count(const cupola_compilation *compilation) {
+  return compilation ? compilation->compilation->phases().size() : 0;
+}
+
+cupola_status *cupola_compilation_phase(const cupola_compilation *compilation, size_t index, cupola_phase *phase) {
+  return guarded([&] {
+    CUPOLA_TRY(present({compilation, phase}));
+    const auto phases = compilation->compilation->phases();
+    if (index >= phases.size())
+      return noIndex("phase", index, phases.size());
+    const auto &[name, milliseconds] = phases[index];
+    giveVersioned(cupola_phase{0, string(*compilation->names.insert(name).first), milliseconds}, phase);
+    return Status::ok();
+  });
+}
+
+} // extern "C"

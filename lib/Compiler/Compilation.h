@@ -1,0 +1,175 @@
+//===- lib/Compiler/Compilation.h - ONNX models to packages ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the command line and the C interface (cupola/Compiler/Compiler.h) are made of. No
+// MLIR type appears here. Errors are Status values whose code is the exit code of the
+// command line.
+//
+//   cupola::compiler::Options options;
+//   options.targets = {"cpu"};
+//   auto compilation = cupola::compiler::Compilation::load("model.onnx", options);
+//   if (compilation.failed()) ...
+//   cupola::Status status = (*compilation)->writePackage("model.cupola");
+//
+// In-process compilation trusts the model not to exhaust memory or time; the command
+// line compiles in a worker process with limits.
+//===----------------------------------------------------------------------===//
+#ifndef CUPOLA_LIB_COMPILER_COMPILATION_H
+#define CUPOLA_LIB_COMPILER_COMPILATION_H
+
+#include "lib/Runtime/Npz/Npz.h"
+#include "lib/Runtime/Status.h"
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cupola::compiler {
+
+/// A model: a file, or bytes in memory, which the caller keeps while they are loaded.
+struct ModelSource {
+  ModelSource(std::string path) : name(std::move(path)) {}
+  ModelSource(const char *path) : name(path) {}
+  ModelSource(std::string_view bytes, std::string name) : name(std::move(name)), bytes(bytes) {}
+
+  std::string name; ///< the path; with bytes: what messages call the model
+  std::optional<std::string_view> bytes;
+  /// With bytes: the folder of its external data, or who gives them (lib/Import/Onnx/ExternalData.h). Without either,
+  /// it may have none.
+  std::string externalFolder;
+  std::function<Result<std::string_view>(const std::string &location, int64_t offset, int64_t size)> readExternal;
+};
+
+/// A value for an input's shape (dims) or for a symbol (dims has one entry).
+struct ShapeSetting {
+  std::string name;
+  std::vector<int64_t> dims;
+};
+
+/// The interval of a symbol that stays dynamic; max 0: unbounded.
+struct DimRange {
+  std::string name;
+  int64_t min = 1, max = 0;
+};
+
+/// A value for an input, which is no input of the package then: up to 256 numbers of its type
+/// in row-major order, "16000" or "1,2,3".
+struct ValueSetting {
+  std::string name, value;
+};
+
+/// The names of an input and an output that share their memory; one `*` in both stands for
+/// the same text.
+struct AliasSetting {
+  std::string input, output;
+};
+
+struct Options {
+  std::vector<std::string> targets = {"cuda", "cpu"};
+  /// Architectures to make cubins for now (needs NVRTC); none: source for all families.
+  std::vector<std::string> archs;
+  /// With archs: only choose the families of source by them, make no cubin.
+  bool sourceOnly = false;
+  std::vector<std::string> cpuLevels; ///< x86-64-v3, x86-64-v4; none: both
+  std::vector<ShapeSetting> shapes;
+  std::vector<DimRange> dims;
+  std::vector<ValueSetting> values;
+  /// Outputs that lie in the memory of an input, whose rows they begin with: past=present.
+  std::vector<AliasSetting> aliases;
+  std::vector<std::string> disabledPasses;
+  std::string dumpIrDir;          ///< IR after every pass; "": none
+  std::string cacheDir;           ///< "": the default folder, "none": no cache
+  std::string libraries = "auto"; ///< auto, none: whether library calls may be candidates
+  unsigned threads = 1;           ///< of the compilation; the bytes do not depend on it
+  bool allowHardLinks = false;
+  /// The package's outputs are the model's, then the result of every other kernel: for
+  /// comparing kernel by kernel. Takes one target architecture.
+  bool kernelResults = false;
+  std::map<std::string, int64_t> limits; ///< overrides by name; see `cupola compile --help`
+  /// Called with "import", "graph", "kernels", .. as phases begin, on any thread, one call at a time of this and
+  /// of `warn`; may be empty.
+  std::function<void(const std::string &)> progress;
+  /// Problems that do not stop the compilation (an unusable cache), likewise.
+  std::function<void(const std::string &)> warn;
+  /// Whether to stop. Asked between phases, passes, kernels, NVRTC programs and calls of readExternal, on any thread,
+  /// several at once; once it was true, this and every later call that has work to do ends with Code::Cancelled. May be
+  /// empty.
+  std::function<bool()> cancelled;
+};
+
+/// A reason why a model cannot be compiled.
+struct Problem {
+  Code code;
+  std::string node, op; ///< the node, or its first output, and its op type; empty: of the model as a whole
+  int64_t opset = 0;    ///< that the node is of
+  std::string reason;   ///< without the node
+  std::string text;     ///< the whole error: "model.onnx: node 'a' (Relu, opset 17): .."
+};
+
+/// The answer of a model at the stages of its compilation, by lib/Reference.
+struct Diagnosis {
+  std::vector<npz::Array> imported; ///< outputs of the graph as imported
+  /// Outputs of the graph that became kernels; with Options::kernelResults, every output
+  /// of the package.
+  std::vector<npz::Array> fused;
+  /// The first pass after which the outputs were no longer those of `imported`, and the
+  /// node whose value it changed; empty where they stayed.
+  std::string wrongPass, wrongNode;
+};
+
+/// A compiled model. Everything it returns is deterministic.
+class Compilation {
+public:
+  /// Reads, checks and imports the model. Every problem found, up to 100, is a line of the message.
+  static Result<std::unique_ptr<Compilation>> load(const ModelSource &source, Options options);
+  /// The same with nothing left out: `problems` in the order of the model.
+  static Status check(const ModelSource &source, Options options, std::vector<Problem> &problems);
+  ~Compilation();
+
+  /// The text of a phase: "graph", "fused", "kernel", "plan" (IR, every variant) or "cuda"
+  /// (the kernels' source).
+  Result<std::string> emit(const std::string &phase);
+
+  /// Builds all variants, once; the other calls do so when needed.
+  Status build();
+  /// Writes the package; a failed write leaves nothing behind.
+  Status writePackage(const std::string &path);
+  /// The package's bytes in memory.
+  Result<std::string> package();
+  /// Writes each CUDA module to DIR/<arch>/<module>.cu, and the headers beside them.
+  Status dumpCuda(const std::string &dir);
+
+  /// What was decided and why, as JSON (docs/schemas.md), per variant.
+  Result<std::string> explain();
+
+  /// What the model gives for these inputs (by name), computed op by op by
+  /// lib/Reference, without any optimisation.
+  Result<std::vector<npz::Array>> reference(const std::vector<npz::Array> &inputs);
+
+  /// What every kernel of a variant should compute for these inputs (by name), and whether the
+  /// passes kept the model's answer. `tolerance` as of `cupola verify`.
+  Result<Diagnosis> diagnose(const std::vector<npz::Array> &inputs, const std::string &target, const std::string &arch,
+                             double tolerance);
+
+  /// Milliseconds by phase, in order.
+  std::vector<std::pair<std::string, double>> phases() const;
+  /// NVRTC programs and LLVM modules compiled, not taken from the cache.
+  uint64_t nvrtcCompiles() const;
+  uint64_t llvmCompiles() const;
+
+  class Impl;
+  Impl &impl() { return *state; } ///< for the compiler's own tools
+
+private:
+  explicit Compilation(std::unique_ptr<Impl> state);
+  std::unique_ptr<Impl> state;
+};
+
+} // namespace cupola::compiler
+
+#endif // CUPOLA_LIB_COMPILER_COMPILATION_H

@@ -1,0 +1,102 @@
+//===- lib/Compiler/ImportSource.cpp - a model becomes a graph ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Compiler/CompilationImpl.h"
+
+#include "lib/Import/Onnx/OnnxImporter.h"
+#include "lib/Import/Onnx/OpTable.h"
+#include "lib/Runtime/Format/MachineMemory.h"
+
+#include "onnx/onnx_pb.h"
+
+namespace cupola::compiler {
+
+static std::string limitNames() {
+  auto names = llvm::map_range(onnx_import::allLimits(), [](const onnx_import::LimitInfo &row) { return row.name; });
+  return llvm::join(names, ", ");
+}
+
+/// `--shape NAME=..` names an input or a symbol of the model.
+static Status sortShapes(const onnx::ModelProto &proto, const Options &options, onnx_import::ShapeOptions &shapes) {
+  std::set<std::string> inputs;
+  for (const onnx::ValueInfoProto &input : proto.graph().input())
+    inputs.insert(input.name());
+  for (const ShapeSetting &setting : options.shapes) {
+    if (inputs.count(setting.name))
+      shapes.inputs[setting.name] = setting.dims;
+    else if (setting.dims.size() == 1)
+      shapes.symbols[setting.name] = setting.dims.front();
+    else
+      return Status::usage("the model has no input '" + setting.name + "'");
+  }
+  for (const DimRange &dim : options.dims)
+    shapes.bounds[dim.name] = {dim.min, dim.max};
+  for (const ValueSetting &setting : options.values)
+    shapes.values[setting.name] = setting.value;
+  return {};
+}
+
+static Status refusal(const onnx_import::Diagnostics &diagnostics, const std::string &path,
+                      std::vector<Problem> *problems) {
+  const auto code = static_cast<Code>(diagnostics.exitCode());
+  const std::string text = llvm::join(diagnostics.lines(path), "\n");
+  const std::vector<std::string> lines =
+      problems ? diagnostics.lines(path, diagnostics.errors().size()) : std::vector<std::string>();
+  for (auto [line, error] : llvm::zip(lines, diagnostics.errors())) {
+    const onnx_import::NodeLabel &node = error.node;
+    problems->push_back({static_cast<Code>(error.kind), node.name.empty() ? node.firstOutput : node.name, node.op,
+                         node.opset, error.message, line});
+  }
+  return code == Code::Internal ? Status::internal(text) : Status(code, text);
+}
+
+/// Where the external data of a model in memory is.
+static onnx_import::ExternalData externalDataOf(const ModelSource &source, bool allowHardLinks,
+                                                const CancelPoll &cancelled) {
+  if (!source.readExternal)
+    return source.externalFolder.empty() ? onnx_import::ExternalData()
+                                         : onnx_import::ExternalData::beneath(source.externalFolder, allowHardLinks);
+  return onnx_import::ExternalData(
+      [&](const std::string &location, int64_t offset, int64_t size) -> Result<std::string_view> {
+        CUPOLA_TRY(pollCancel(cancelled));
+        return source.readExternal(location, offset, size);
+      });
+}
+
+/// Reads and checks the model, without the importer.
+static std::optional<onnx_import::LoadedModel> readSource(const ModelSource &source,
+                                                          const onnx_import::LoadOptions &options,
+                                                          const CancelPoll &cancelled,
+                                                          onnx_import::Diagnostics &diagnostics) {
+  if (!source.bytes)
+    return onnx_import::loadModelFile(source.name, options, onnx_import::isKnownOp, diagnostics);
+  return onnx_import::loadModelBytes(*source.bytes, source.name, options, onnx_import::isKnownOp, diagnostics,
+                                     externalDataOf(source, options.allowHardLinks, cancelled));
+}
+
+Status Compilation::Impl::importFrom(const ModelSource &source, std::vector<Problem> *problems) {
+  onnx_import::LoadOptions loading;
+  loading.allowHardLinks = options.allowHardLinks;
+  // What cannot be there anyway needs no option to be refused.
+  loading.limits.tensorBytes = std::min<int64_t>(loading.limits.tensorBytes, format::totalMemory());
+  for (const auto &[name, value] : options.limits)
+    if (!onnx_import::setLimit(loading.limits, name, value))
+      return Status::usage("no limit '" + name + "' takes the value " + std::to_string(value) +
+                           "; there are: " + limitNames());
+  onnx_import::Diagnostics diagnostics;
+  const CancelPoll &cancelled = variantContext.services.cancelled;
+  auto loaded = readSource(source, loading, cancelled, diagnostics);
+  CUPOLA_TRY(pollCancel(cancelled));
+  if (loaded) {
+    model.emplace(std::move(*loaded));
+    onnx_import::ShapeOptions shapes;
+    CUPOLA_TRY(sortShapes(*model->proto, options, shapes));
+    module = onnx_import::importModel(*model, shapes, loading.limits, context, diagnostics);
+  }
+  if (!module)
+    return refusal(diagnostics, source.name, problems);
+  model->proto.reset(); // the weights live in the blob store
+  return {};
+}
+
+} // namespace cupola::compiler
