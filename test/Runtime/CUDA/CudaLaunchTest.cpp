@@ -1,6 +1,7 @@
 //===- test/Runtime/CUDA/CudaLaunchTest.cpp - grids, clusters and tensor maps in a session ---===//
 // SPDX-License-Identifier: Apache-2.0
 #include "test/Runtime/CUDA/EveryCall.h"
+#include "test/Runtime/CUDA/OpenedSession.h"
 #include "test/Runtime/ControlPackage.h"
 
 #include <cstring>
@@ -122,23 +123,6 @@ format::Package loopPackage() {
   });
 }
 
-struct Opened {
-  std::shared_ptr<Device> device;
-  std::unique_ptr<Session> session;
-};
-Result<Opened> open(const std::shared_ptr<const format::PackageFile> &file) {
-  Result<std::shared_ptr<Device>> device = openDevice();
-  if (device.failed())
-    return device.status();
-  Result<std::shared_ptr<const Executable>> executable = Executable::create(file, *device);
-  if (executable.failed())
-    return executable.status();
-  Result<std::unique_ptr<Session>> session = Session::create(*executable, {});
-  if (session.failed())
-    return session.status();
-  return Opened{*device, session.take()};
-}
-
 /// One run with tensors of the host, or with x at `x` on the device.
 Status runOnce(Session &session, int64_t rows, int64_t n, float factor, DeviceAddress x = 0) {
   std::vector<float> in(size_t(4 * rows), 7), y(in.size() + 1, -1), z(12, -1);
@@ -158,7 +142,7 @@ Status runOnce(Session &session, int64_t rows, int64_t n, float factor, DeviceAd
 }
 
 Status runStraight(const std::shared_ptr<const format::PackageFile> &file) {
-  Result<Opened> opened = open(file);
+  Result<Opened> opened = openSession(file);
   if (opened.failed())
     return opened.status();
   for (int64_t rows : {40, 40, 33, 200, 0, 38})
@@ -167,7 +151,7 @@ Status runStraight(const std::shared_ptr<const format::PackageFile> &file) {
 }
 
 Status runLoop(const std::shared_ptr<const format::PackageFile> &file) {
-  Result<Opened> opened = open(file);
+  Result<Opened> opened = openSession(file);
   if (opened.failed())
     return opened.status();
   for (int64_t n : {3, 0, 2})
@@ -178,7 +162,7 @@ Status runLoop(const std::shared_ptr<const format::PackageFile> &file) {
 TEST(CudaLaunch, TensorMapsAreThoseOfTheRunAlsoInAReplay) {
   auto fake = fakeHopper();
   {
-    Opened opened = open(test::loadPackage(straightPackage())).take();
+    Opened opened = openSession(test::loadPackage(straightPackage())).take();
     Memory first, second;
     ASSERT_TRUE(first.allocate(opened.device, 16 * 200).isOk());
     ASSERT_TRUE(second.allocate(opened.device, 16 * 200).isOk());
@@ -195,7 +179,7 @@ TEST(CudaLaunch, TensorMapsAreThoseOfTheRunAlsoInAReplay) {
 
 TEST(CudaLaunch, GridsClustersAndProgrammaticLaunches) {
   auto fake = fakeHopper();
-  Opened opened = open(test::loadPackage(straightPackage())).take();
+  Opened opened = openSession(test::loadPackage(straightPackage())).take();
   ASSERT_EQ(fake->launches.size(), 1u) << "the init step";
   EXPECT_EQ(fake->launches[0].grid, (std::array<unsigned, 3>{2, 3, 2}));
   ASSERT_TRUE(runOnce(*opened.session, 33, 0, 6).isOk());
@@ -222,7 +206,7 @@ TEST(CudaLaunch, TensorMapsInABodyAreThoseOfTheIteration) {
 
 TEST(CudaLaunch, AMapIsMadeAnewOnlyWhereSomethingChanged) {
   auto fake = fakeHopper();
-  Opened opened = open(test::loadPackage(straightPackage())).take();
+  Opened opened = openSession(test::loadPackage(straightPackage())).take();
   ASSERT_TRUE(runOnce(*opened.session, 5, 0, 6).isOk());
   const uint64_t made = fake->count("cuTensorMapEncodeTiled");
   EXPECT_EQ(made, 2u + 6u);
@@ -236,7 +220,7 @@ TEST(CudaLaunch, ErrorsNameTheNodes) {
     auto fake = fakeHopper();
     format::Package package = straightPackage();
     change(package.variants[0].program);
-    Result<Opened> opened = open(test::loadPackage(package));
+    Result<Opened> opened = openSession(test::loadPackage(package));
     return opened.failed() ? opened.status() : runOnce(*opened->session, 5, 0, 6);
   };
   const auto atEight = [](format::Launch &launch, std::string rows) {

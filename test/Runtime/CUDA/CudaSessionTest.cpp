@@ -4,6 +4,7 @@
 #include "lib/Runtime/Session.h"
 #include "test/Runtime/CUDA/EveryCall.h"
 #include "test/Runtime/CUDA/FakePackageKernels.h"
+#include "test/Runtime/CUDA/OpenedSession.h"
 #include "test/Runtime/ControlPackage.h"
 
 using namespace cupola;
@@ -26,17 +27,12 @@ Status runOnce(Session &session, int64_t rows, int64_t badId = 0) {
 
 /// Loads the package, runs a shape directly, recorded and replayed, then a larger one, then the first again.
 Status runModel(const std::shared_ptr<const format::PackageFile> &file) {
-  Result<std::shared_ptr<Device>> device = openDevice();
-  if (device.failed())
-    return device.status();
-  Result<std::shared_ptr<const Executable>> executable = Executable::create(file, *device);
-  if (executable.failed())
-    return executable.status();
-  Result<std::unique_ptr<Session>> session = Session::create(*executable, {});
-  if (session.failed())
-    return session.status();
+  Result<Opened> opened = openSession(file);
+  if (opened.failed())
+    return opened.status();
+  Session &session = *opened->session;
   for (int64_t rows : {5, 5, 5, 200, 5})
-    CUPOLA_TRY(runOnce(**session, rows));
+    CUPOLA_TRY(runOnce(session, rows));
   return {};
 }
 
@@ -110,24 +106,18 @@ TEST(CudaSession, OutOfMemoryIsATableThenASmallerRunWorks) {
 
 /// Loops in a branch whose values grow, then the other way.
 Status runControl(const std::shared_ptr<const format::PackageFile> &file) {
-  Result<std::shared_ptr<Device>> device = openDevice();
-  if (device.failed())
-    return device.status();
-  Result<std::shared_ptr<const Executable>> executable = Executable::create(file, *device);
-  if (executable.failed())
-    return executable.status();
-  Result<std::unique_ptr<Session>> session = Session::create(*executable, {});
-  if (session.failed())
-    return session.status();
+  Result<Opened> opened = openSession(file);
+  if (opened.failed())
+    return opened.status();
+  Session &session = *opened->session;
   for (int64_t n : {2, 9, 0}) {
     float x[3] = {5, 6, 7}, y[12] = {};
     bool go = n != 0;
-    CUPOLA_TRY(
-        (*session)->run({{x, format::DType::F32, {3}}, {&n, format::DType::I64, {}}, {&go, format::DType::Bool, {}}},
-                        {{nullptr, format::DType::F32, {}}}));
-    const Shape shape = (*session)->outputShapes()[0];
+    CUPOLA_TRY(session.run({{x, format::DType::F32, {3}}, {&n, format::DType::I64, {}}, {&go, format::DType::Bool, {}}},
+                           {{nullptr, format::DType::F32, {}}}));
+    const Shape shape = session.outputShapes()[0];
     EXPECT_EQ(shape, Shape({go ? 3 + n : 6}));
-    CUPOLA_TRY((*session)->fetch(0, {y, format::DType::F32, shape}));
+    CUPOLA_TRY(session.fetch(0, {y, format::DType::F32, shape}));
     for (int64_t i = 0; i < shape[0]; ++i)
       EXPECT_EQ(y[i], i < 3 ? x[i] : float(i));
   }
@@ -152,28 +142,23 @@ TEST_P(EverySessionCallFails, CleanlyAndTheNextAttemptWorks) {
 
 /// As runModel, with all runs queued before the first is waited for.
 Status runQueued(const std::shared_ptr<const format::PackageFile> &file) {
-  Result<std::shared_ptr<Device>> device = openDevice();
-  if (device.failed())
-    return device.status();
-  Result<std::shared_ptr<const Executable>> executable = Executable::create(file, *device);
-  if (executable.failed())
-    return executable.status();
-  Result<std::unique_ptr<Session>> session = Session::create(*executable, {});
-  if (session.failed())
-    return session.status();
+  Result<Opened> opened = openSession(file);
+  if (opened.failed())
+    return opened.status();
+  Session &session = *opened->session;
   std::vector<float> x(800, 1), y(4000, -1);
   std::vector<int64_t> ids(200, 2);
   std::vector<uint64_t> runs;
   for (int64_t rows : {5, 5, 5, 200, 5}) {
     Result<uint64_t> run =
-        (*session)->enqueue({{x.data(), format::DType::F32, {rows, 4}}, {ids.data(), format::DType::I64, {rows}}},
-                            {{y.data() + 800 * runs.size(), format::DType::F32, {rows, 4}}});
+        session.enqueue({{x.data(), format::DType::F32, {rows, 4}}, {ids.data(), format::DType::I64, {rows}}},
+                        {{y.data() + 800 * runs.size(), format::DType::F32, {rows, 4}}});
     if (run.failed())
       return run.status();
     runs.push_back(*run);
   }
   for (uint64_t run : runs)
-    CUPOLA_TRY((*session)->wait(run));
+    CUPOLA_TRY(session.wait(run));
   for (size_t i = 0; i < y.size(); ++i) // 2 * (x + 3 * w[2])
     if (i % 800 < 20 || i / 800 == 3) {
       EXPECT_EQ(y[i], 2 * (1 + 3 * float(8 + i % 4))) << i;

@@ -1,0 +1,31 @@
+//===- test/Runtime/CUDA/OpenedSession.h - a session on the device of the test ---===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_TEST_RUNTIME_CUDA_OPENEDSESSION_H
+#define CUPOLA_TEST_RUNTIME_CUDA_OPENEDSESSION_H
+
+#include "lib/Runtime/Session.h"
+#include "test/Runtime/CUDA/DeviceFixture.h"
+
+namespace cupola::runtime::cuda {
+
+/// The session goes before its device.
+struct Opened {
+  std::shared_ptr<Device> device;
+  std::unique_ptr<Session> session;
+};
+inline Result<Opened> openSession(const std::shared_ptr<const format::PackageFile> &file) {
+  Result<std::shared_ptr<Device>> device = openDevice();
+  if (device.failed())
+    return device.status();
+  Result<std::shared_ptr<const Executable>> executable = Executable::create(file, *device);
+  if (executable.failed())
+    return executable.status();
+  Result<std::unique_ptr<Session>> session = Session::create(*executable, {});
+  if (session.failed())
+    return session.status();
+  return Opened{*device, session.take()};
+}
+
+} // namespace cupola::runtime::cuda
+
+#endif // CUPOLA_TEST_RUNTIME_CUDA_OPENEDSESSION_H
