@@ -30,28 +30,24 @@ LogicalResult TensorMapAttr::verify(llvm::function_ref<InFlightDiagnostic()> err
   for (int64_t extent : box)
     if (extent < 1 || extent > 256)
       return error() << "a box of " << extent << " elements, 1 to 256 are possible";
-  if (swizzle != 0 && swizzle != 32 && swizzle != 64 && swizzle != 128)
-    return error() << "a swizzle of " << swizzle << " bytes is none of 0, 32, 64 and 128";
-  return success();
+  return verifySwizzle(error, swizzle);
 }
 
-static TensorMapAttr mapOf(Operation *op, int64_t map) {
+/// Null, and an error, if the function has no such map.
+static TensorMapAttr mapOf(Operation *op, uint64_t map) {
   auto func = op->getParentOfType<simt::FuncOp>();
-  if (!func || map < 0 || map >= static_cast<int64_t>(func.getMaps().size()))
-    return {};
-  return cast<TensorMapAttr>(func.getMaps()[map]);
+  if (func && map < func.getMaps().size())
+    return cast<TensorMapAttr>(func.getMaps()[map]);
+  op->emitOpError() << "is about tensor map " << map << ", which the function does not have";
+  return {};
 }
 
-LogicalResult TensorMapAcquireOp::verify() {
-  if (!mapOf(*this, getMap()))
-    return emitOpError() << "is about tensor map " << getMap() << ", which the function does not have";
-  return success();
-}
+LogicalResult TensorMapAcquireOp::verify() { return success(mapOf(*this, getMap()) != nullptr); }
 
 LogicalResult TensorCopyOp::verify() {
   TensorMapAttr map = mapOf(*this, getMap());
   if (!map)
-    return emitOpError() << "is about tensor map " << getMap() << ", which the function does not have";
+    return failure();
   auto func = (*this)->getParentOfType<simt::FuncOp>();
   auto view = cast<ViewType>(func.getViews()[map.getView()].getType());
   SmemType to = getSmem().getType();
@@ -77,6 +73,8 @@ LogicalResult ClusterBarrierOp::verify() {
     return emitOpError("is in a function without clusters");
   return reachedTogether(*this, blockThreads(*this));
 }
+
+bool RoleOp::givesRegisters() { return static_cast<int64_t>(getRegisters()) * blockThreads(*this) < allRegisters; }
 
 LogicalResult RoleOp::verify() {
   const int64_t from = getFrom(), to = getTo(), threads = blockThreads(*this);

@@ -86,6 +86,10 @@ def Simt_RoleOp : Simt_Op<"role", [SingleBlock, NoTerminator, RecursiveMemoryEff
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "`threads` $from `to` $to `registers` $registers attr-dict-with-keyword $body";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Whether that is fewer than threads of the block have before: equal shares of all.
+    bool givesRegisters();
+  }];
 }
 
 def Simt_TileLoopOp : Simt_Op<"tile_loop", [SingleBlock, NoTerminator, RecursiveMemoryEffects,

@@ -122,10 +122,14 @@ LogicalResult RegistersType::verify(EmitError error, ArrayRef<int64_t>, Type ele
   return verifyElement(error, element);
 }
 
+LogicalResult simt::verifySwizzle(EmitError error, int64_t swizzle) {
+  if (llvm::is_contained({0, 32, 64, 128}, swizzle))
+    return success();
+  return error() << "a swizzle of " << swizzle << " bytes is none of 0, 32, 64 and 128";
+}
+
 LogicalResult SmemType::verify(EmitError error, int64_t, Type element, int64_t swizzle) {
-  if (swizzle != 0 && swizzle != 32 && swizzle != 64 && swizzle != 128)
-    return error() << "a swizzle of " << swizzle << " bytes is none of 0, 32, 64 and 128";
-  return verifyElement(error, element);
+  return success(succeeded(verifySwizzle(error, swizzle)) && succeeded(verifyElement(error, element)));
 }
 
 //===----------------------------------------------------------------------===//

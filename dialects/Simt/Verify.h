@@ -12,6 +12,9 @@ mlir::LogicalResult reachedTogether(mlir::Operation *op, int64_t threads);
 /// Of the function that `op` is in; 0: in none.
 int64_t blockThreads(mlir::Operation *op);
 
+/// 0, 32, 64 or 128 bytes.
+mlir::LogicalResult verifySwizzle(llvm::function_ref<mlir::InFlightDiagnostic()> error, int64_t swizzle);
+
 } // namespace cupola::simt
 
 #endif // CUPOLA_DIALECTS_SIMT_VERIFY_H

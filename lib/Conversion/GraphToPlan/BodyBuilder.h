@@ -67,8 +67,8 @@ private:
   std::set<std::string> known;
   llvm::DenseMap<mlir::Value, mlir::Value> buffers;
   llvm::DenseMap<unsigned, mlir::Value> weightBuffers, packedBuffers;
-  llvm::SetVector<mlir::Value>
-      captured; ///< by a rest: what it reads of the body around it, in the order of its parameters
+  /// By a rest: what it reads of the body around it, in the order of its parameters.
+  llvm::SetVector<mlir::Value> captured;
 };
 
 /// Run symbols that have values once `op`, a branch or a loop, is done.

@@ -37,12 +37,10 @@ void KernelPrinter::print(MmaPackOp op) {
 
 void KernelPrinter::print(RoleOp op) {
   const std::string &t = indexNames[vars.name(func.getThreadIndex())];
-  // What every thread starts with: the multiprocessor's registers, shared by the block.
-  const bool gives = op.getRegisters() * func.getThreads() < 65536;
   std::string from = op.getFrom() == 0 ? "" : t + " >= " + std::to_string(op.getFrom());
   std::string to = op.getFrom() != 0 && op.getTo() == func.getThreads() ? "" : t + " < " + std::to_string(op.getTo());
   braces("if (" + from + (from.empty() || to.empty() ? "" : " && ") + to + ")", [&] {
-    line(llvm::Twine(gives ? "give" : "take") + "_registers<" + llvm::Twine(op.getRegisters()) + ">();");
+    line(llvm::Twine(op.givesRegisters() ? "give" : "take") + "_registers<" + llvm::Twine(op.getRegisters()) + ">();");
     block(op.getBody().front());
   });
 }

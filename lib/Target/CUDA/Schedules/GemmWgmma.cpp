@@ -261,10 +261,11 @@ double cuda::GemmWgmmaAttr::cost(const KernelFacts &facts, const GpuArchitecture
 bool cuda::GemmWgmmaAttr::compilesAlone() const { return true; }
 
 LogicalResult cuda::GemmWgmmaAttr::lower(kernel::FuncOp func) const {
-  KernelFacts facts(func);
+  Variables vars(func);
+  auto dots = func.getBody().getOps<DotOp>();
   std::optional<Operands> operands;
-  if (facts.product)
-    operands = operandsOf(func, facts.product->dot, facts.vars);
+  if (!dots.empty())
+    operands = operandsOf(func, *dots.begin(), vars);
   if (!operands)
     return func.emitError() << "has no operands that tensor copies bring";
   return Wgmma(func, *this, *operands).run();
