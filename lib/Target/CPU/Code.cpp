@@ -83,7 +83,7 @@ Value Code::cmpf(arith::CmpFPredicate predicate, Value a, Value c) {
 
 Value Code::cmpi(arith::CmpIPredicate predicate, Value a, Value c) {
   unify(a, c);
-  return arith::CmpIOp::create(b, loc, predicate, a, c);
+  return b.createOrFold<arith::CmpIOp>(loc, predicate, a, c);
 }
 
 Value Code::isNaN(Value x) { return cmpf(arith::CmpFPredicate::UNO, x, x); }
@@ -92,7 +92,7 @@ Value Code::select(Value condition, Value a, Value c) {
   unify(a, c);
   if (isVector(condition))
     a = splat(a), c = splat(c);
-  return arith::SelectOp::create(b, loc, condition, a, c);
+  return b.createOrFold<arith::SelectOp>(loc, condition, a, c);
 }
 
 Value Code::bitcast(Value value, Type element) { return convert<arith::BitcastOp>(value, element); }

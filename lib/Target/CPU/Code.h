@@ -53,11 +53,11 @@ public:
 
   template <class Op> mlir::Value binary(mlir::Value lhs, mlir::Value rhs) {
     unify(lhs, rhs);
-    return Op::create(b, loc, lhs, rhs);
+    return b.createOrFold<Op>(loc, lhs, rhs);
   }
   template <class Op> mlir::Value unary(mlir::Value value) { return Op::create(b, loc, value); }
   template <class Op> mlir::Value convert(mlir::Value value, mlir::Type element) {
-    return Op::create(b, loc, typeLike(element, value), value);
+    return b.createOrFold<Op>(loc, typeLike(element, value), value);
   }
 
   mlir::Value addf(mlir::Value a, mlir::Value c) { return binary<mlir::arith::AddFOp>(a, c); }

@@ -5,6 +5,7 @@
 #include "lib/Runtime/Format/Sha256.h"
 #include "lib/Target/CPU/Emitter.h"
 #include "lib/Target/CPU/Lowering.h"
+#include "lib/Target/CPU/MicroKernel.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "llvm/IR/LLVMContext.h"
@@ -93,24 +94,51 @@ ImageBuilder::ImageBuilder(ArrayRef<FuncOp> funcs, const CpuArchitecture &isa)
       objects((kernels.size() + kKernelsPerModule - 1) / kKernelsPerModule) {}
 ImageBuilder::~ImageBuilder() = default;
 
+/// Machine code of a module of loops, which is freed.
+static Result<std::string> compileLoops(OwningOpRef<ModuleOp> loops, const CpuArchitecture &isa) {
+  PassManager passes(loops->getContext());
+  addLlvmPasses(passes);
+  if (failed(passes.run(*loops)))
+    return Status::internal("lowering to LLVM failed");
+  llvm::LLVMContext context;
+  Result<std::unique_ptr<llvm::Module>> module = translate(*loops, context, isa);
+  CUPOLA_TRY(module.status());
+  loops = nullptr; // what LLVM takes is enough
+  return compile(**module, isa);
+}
+
+Status ImageBuilder::compileMicroKernels(ModuleOp loops) {
+  for (OwningOpRef<ModuleOp> &module : takeMicroKernels(loops)) {
+    std::string name = (*module->getOps<LLVM::LLVMFuncOp>().begin()).getName().str();
+    {
+      std::lock_guard<std::mutex> lock(mutex);
+      if (!microKernels.try_emplace(name).second)
+        continue;
+    }
+    Result<std::string> object = compileLoops(std::move(module), isa);
+    CUPOLA_TRY(object.status());
+    std::lock_guard<std::mutex> lock(mutex);
+    microKernels[name] = object.take();
+  }
+  return {};
+}
+
 Status ImageBuilder::compile(size_t piece) {
   ArrayRef<NamedKernel> own = ArrayRef(kernels).drop_front(piece * kKernelsPerModule).take_front(kKernelsPerModule);
   Result<OwningOpRef<ModuleOp>> loops = emitLoops(own, isa);
   CUPOLA_TRY(loops.status());
-  PassManager passes((*loops)->getContext());
-  addLlvmPasses(passes);
-  if (failed(passes.run(**loops)))
-    return Status::internal("lowering to LLVM failed");
-  llvm::LLVMContext context;
-  Result<std::unique_ptr<llvm::Module>> module = translate(**loops, context, isa);
-  CUPOLA_TRY(module.status());
-  *loops = nullptr; // what LLVM takes is enough
-  Result<std::string> object = cpu::compile(**module, isa);
+  CUPOLA_TRY(compileMicroKernels(**loops));
+  Result<std::string> object = compileLoops(loops.take(), isa);
   CUPOLA_TRY(object.status());
   objects[piece] = object.take();
   return {};
 }
 
-Result<std::string> ImageBuilder::link() const { return linkImage(objects, isa); }
+Result<std::string> ImageBuilder::link() const {
+  std::vector<std::string> all = objects;
+  for (const auto &[name, object] : microKernels)
+    all.push_back(object);
+  return linkImage(all, isa);
+}
 
 } // namespace cupola::cpu

@@ -21,6 +21,8 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -62,7 +64,8 @@ Status chooseSchedule(kernel::FuncOp func, const CpuArchitecture &isa);
 Result<CpuKernel> prepareCpuKernel(kernel::FuncOp func, const CpuArchitecture &isa);
 
 /// The compilation of kernels to one image, in pieces that may run at once: LLVM modules of a
-/// few kernels each, by the list of kernels alone.
+/// few kernels each, by the list of kernels alone. A micro-kernel is an object of its own, made by the first piece
+/// that calls it.
 class ImageBuilder {
 public:
   /// Functions with their schedules; equal ones are compiled once. They are not changed, and outlive this. Their
@@ -77,9 +80,13 @@ public:
   Result<std::string> link() const;
 
 private:
+  Status compileMicroKernels(mlir::ModuleOp loops);
+
   const CpuArchitecture &isa;
   std::vector<struct NamedKernel> kernels; ///< distinct, by name
-  std::vector<std::string> objects;
+  std::vector<std::string> objects;        ///< of the pieces
+  std::mutex mutex;
+  std::map<std::string, std::string> microKernels; ///< objects, by name; empty while one is made
 };
 
 /// Dialects and translations that the lowering creates.

@@ -246,6 +246,9 @@ void Emitter::multiplyTile(Value panel, Value row, Value tile) {
   callMicroKernel(call, dot.rows, dot.columns);
 }
 
+/// Depths that a micro-kernel is made for: their loop is unrolled.
+static constexpr int64_t kShortDepth = 128;
+
 /// The smallest micro-kernel that covers the panel's columns and the tile's rows.
 void Emitter::callMicroKernel(const MicroCall &call, const Expr &allRows, const Expr &allColumns) {
   const int64_t lanes = isa.lanesOf(elementBytes(call.element));
@@ -253,11 +256,16 @@ void Emitter::callMicroKernel(const MicroCall &call, const Expr &allRows, const 
   for (int64_t vectors = call.panel / lanes; --vectors > 0 && !divisible(allColumns, call.panel, divisors);)
     widths.insert(widths.begin(), vectors * lanes);
   const bool masked = call.isDirect && !divisible(allColumns, lanes, divisors);
+  const int64_t known = getConstantIntValue(call.depth).value_or(0), depth = known <= kShortDepth ? known : 0;
   chooseSize(call.rows, tileHeights(allRows, isa, divisors), [&](int64_t height) {
     chooseSize(call.columns, widths, [&](int64_t width) {
-      MicroKernel shape{
-          call.element,   static_cast<unsigned>(height), static_cast<unsigned>(width / lanes), masked, call.prefetches,
-          call.tileStride};
+      MicroKernel shape{call.element,
+                        static_cast<unsigned>(height),
+                        static_cast<unsigned>(width / lanes),
+                        masked,
+                        call.prefetches,
+                        call.tileStride,
+                        depth};
       LLVM::CallOp::create(c.b, c.loc, microKernel(c.module, shape, isa),
                            ValueRange{call.left.pointer, call.left.stride, call.rows, call.right.pointer,
                                       call.right.stride, call.depth, call.tile, call.accumulate, call.columns,

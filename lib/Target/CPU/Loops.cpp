@@ -19,6 +19,11 @@ namespace cupola::cpu {
 //===----------------------------------------------------------------------===//
 
 Emitter::Values Emitter::forLoop(Value lower, Value upper, int64_t by, ValueRange init, LoopBody body) {
+  std::optional<int64_t> first = getConstantIntValue(lower), end = getConstantIntValue(upper);
+  if (first && end && *first >= *end)
+    return Values(init);
+  if (first && end && *end - *first <= by) // one iteration is no loop
+    return body(lower, llvm::to_vector(init));
   auto loop = scf::ForOp::create(c.b, c.loc, lower, upper, c.i64(by), init,
                                  [&](OpBuilder &b, Location loc, Value iv, ValueRange carried) {
                                    Values next = body(iv, llvm::to_vector(carried));
@@ -60,16 +65,18 @@ Emitter::Values Emitter::interleavedLoop(const std::string &var, Value &lower, V
 }
 
 Emitter::Values Emitter::maskedTail(const std::string &var, Value lower, Value upper, Carried carried, LaneBody body) {
-  Value rest = c.subi(upper, lower);
-  auto tail = [&](OpBuilder &b, Location loc) {
+  Value rest = c.subi(upper, lower), some = c.cmpi(CmpIPredicate::sgt, rest, c.i64(0));
+  auto masked = [&] {
     variables[var] = lower;
     mask = tailMask(rest);
     Values next = body(carried);
     mask = nullptr;
-    scf::YieldOp::create(b, loc, next);
+    return next;
   };
+  if (std::optional<int64_t> known = getConstantIntValue(some))
+    return *known ? masked() : Values(carried);
+  auto tail = [&](OpBuilder &b, Location loc) { scf::YieldOp::create(b, loc, masked()); };
   auto skip = [&](OpBuilder &b, Location loc) { scf::YieldOp::create(b, loc, carried); };
-  Value some = c.cmpi(CmpIPredicate::sgt, rest, c.i64(0));
   auto branch =
       carried.empty() ? scf::IfOp::create(c.b, c.loc, some, tail) : scf::IfOp::create(c.b, c.loc, some, tail, skip);
   return Values(branch.getResults());

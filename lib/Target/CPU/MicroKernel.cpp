@@ -12,6 +12,7 @@ namespace {
 
 using Values = SmallVector<Value>;
 constexpr int64_t kLine = 64;
+constexpr const char *kPrefix = "micro_";
 
 struct Generator {
   Generator(OpBuilder &b, Location loc, const MicroKernel &shape, const CpuArchitecture &isa)
@@ -95,6 +96,8 @@ struct Generator {
     findMask();
     Value zero = c.number(cast<TypedAttr>(c.b.getZeroAttr(vectorType)));
     Values init(rows * shape.vectors, zero);
+    if (shape.depth)
+      depth = c.i64(shape.depth);
     auto loop = scf::ForOp::create(c.b, c.loc, c.i64(0), depth, c.i64(1), init,
                                    [&](OpBuilder &b, Location loc, Value k, ValueRange sums) {
                                      scf::YieldOp::create(b, loc, depthStep(k, sums));
@@ -114,8 +117,9 @@ struct Generator {
 std::string nameOf(const MicroKernel &shape) {
   std::string type;
   llvm::raw_string_ostream(type) << shape.element;
-  return "micro_" + type + "_" + std::to_string(shape.rows) + "_" + std::to_string(shape.vectors) + "_" +
-         std::to_string(shape.tileStride) + (shape.masked ? "_masked" : "") + (shape.prefetches ? "_ahead" : "");
+  return kPrefix + type + "_" + std::to_string(shape.rows) + "_" + std::to_string(shape.vectors) + "_" +
+         std::to_string(shape.tileStride) + (shape.masked ? "_masked" : "") + (shape.prefetches ? "_ahead" : "") +
+         (shape.depth ? "_depth" + std::to_string(shape.depth) : "");
 }
 
 } // namespace
@@ -129,8 +133,8 @@ LLVM::LLVMFuncOp microKernel(ModuleOp module, const MicroKernel &shape, const Cp
   Type pointer = LLVM::LLVMPointerType::get(context), i64 = b.getI64Type();
   SmallVector<Type> types{pointer, i64, i64, pointer, i64, i64, pointer, i64, i64, pointer};
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types);
-  auto function = LLVM::LLVMFuncOp::create(b, module.getLoc(), name, type, LLVM::Linkage::Internal);
-  function.setNoInline(true);
+  auto function = LLVM::LLVMFuncOp::create(b, module.getLoc(), name, type, LLVM::Linkage::External);
+  function.setVisibility_(LLVM::Visibility::Hidden); // between the objects of an image
   for (unsigned pointerArgument : {0, 3, 6})
     function.setArgAttr(pointerArgument, LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
   b.setInsertionPointToStart(function.addEntryBlock(b));
@@ -142,6 +146,18 @@ LLVM::LLVMFuncOp microKernel(ModuleOp module, const MicroKernel &shape, const Cp
     *argument = function.getArgument(i);
   generator.emit();
   return function;
+}
+
+std::vector<OwningOpRef<ModuleOp>> takeMicroKernels(ModuleOp module) {
+  std::vector<OwningOpRef<ModuleOp>> taken;
+  for (auto function : llvm::to_vector(module.getOps<LLVM::LLVMFuncOp>())) {
+    if (!function.getName().starts_with(kPrefix))
+      continue;
+    taken.push_back(ModuleOp::create(module.getLoc()));
+    OpBuilder::atBlockEnd(taken.back()->getBody()).clone(*function);
+    function.getBody().getBlocks().clear();
+  }
+  return taken;
 }
 
 } // namespace cupola::cpu

@@ -9,6 +9,10 @@
 
 #include "lib/Target/CPU/Code.h"
 
+#include "mlir/IR/OwningOpRef.h"
+
+#include <vector>
+
 namespace cupola::cpu {
 
 struct MicroKernel {
@@ -18,6 +22,7 @@ struct MicroKernel {
   bool masked;        ///< the last vector has only some columns
   bool prefetches;    ///< a line of `ahead` per step of k
   int64_t tileStride; ///< elements from a row of the tile to the next
+  int64_t depth = 0;  ///< of all calls, 0: the argument says
 };
 
 /// The function, made in `module` when it is not there yet:
@@ -25,6 +30,10 @@ struct MicroKernel {
 /// Strides count elements from a row to the next; rows of lhs are contiguous along k,
 /// rows of rhs along columns. `ahead`: memory that is read soon, for the second cache.
 mlir::LLVM::LLVMFuncOp microKernel(mlir::ModuleOp module, const MicroKernel &shape, const CpuArchitecture &isa);
+
+/// Moves each micro-kernel of `module` to a module of its own; declarations stay. Those of one name and one level are
+/// equal in all modules.
+std::vector<mlir::OwningOpRef<mlir::ModuleOp>> takeMicroKernels(mlir::ModuleOp module);
 
 } // namespace cupola::cpu
 

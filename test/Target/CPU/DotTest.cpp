@@ -88,6 +88,32 @@ TEST_P(DotTest, StaticShapes) {
     }
 }
 
+/// Pieces of an image call each other's micro-kernels.
+TEST_P(DotTest, ManyKernelsShareMicroKernels) {
+  const int64_t count = 15; // more than two pieces
+  std::string text;
+  for (int64_t k = 1; k <= count; ++k) {
+    std::string one = gemmText({9, 20, 200 + k}, {false, false, false, false});
+    one.replace(one.find("@"), 1, "@k" + std::to_string(k) + "_");
+    text += one;
+  }
+  KernelRunner runner(text, GetParam());
+  ASSERT_GT(runner.codeGenerations(), 2u);
+  for (int64_t k = 1; k <= count; ++k) {
+    std::vector<float> a(9 * (200 + k), 1), b((200 + k) * 20, 2), bias(20, 3), o(9 * 20);
+    runner.run(k - 1, {a.data(), b.data(), bias.data(), o.data()}, {9, 20, 200 + k});
+    EXPECT_EQ(o, std::vector<float>(9 * 20, 3.0f + 2 * (200 + k)));
+  }
+}
+
+/// Depths that a micro-kernel is made for, and those beside them.
+TEST_P(DotTest, ShortDepths) {
+  for (int64_t k : {2, 31, 32, 127, 128, 129}) {
+    KernelRunner runner(gemmText({13, 50, k}, {false, false, false, false}), GetParam());
+    expectGemm(runner, {13, 50, k}, {false, false, false, false});
+  }
+}
+
 TEST_P(DotTest, OneKernelForDynamicShapes) {
   for (Layout layout : {Layout{false, false, false, true}, {false, false, true, true}, {true, true, false, true}}) {
     KernelRunner runner(gemmText({}, layout), GetParam(), layout.pack);

@@ -12,9 +12,9 @@
 // V3: llvm.call @micro_f32_3_2_16
 // V3: llvm.call @micro_f32_6_2_16
 // CHECK: math.fma
-// V4: llvm.func internal @micro_f32_8_3_48
+// V4: llvm.func hidden @micro_f32_8_3_48
 // V4-COUNT-24: math.fma {{.*}} : vector<16xf32>
-// V3: llvm.func internal @micro_f32_6_2_16
+// V3: llvm.func hidden @micro_f32_6_2_16
 // V3-COUNT-12: math.fma {{.*}} : vector<8xf32>
 kernel.func @gemm gemm grid () in [] scalars [#kernel.scalar<1, 0, 1>]
     (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
@@ -35,7 +35,7 @@ kernel.func @gemm gemm grid () in [] scalars [#kernel.scalar<1, 0, 1>]
 // A packed operand is read from end to end: what follows is on its way.
 // CHECK-LABEL: llvm.func @packed(
 // V4: llvm.call @micro_f32_8_3_48_ahead
-// V4: llvm.func internal @micro_f32_8_3_48_ahead
+// V4: llvm.func hidden @micro_f32_8_3_48_ahead
 // V4: llvm.intr.prefetch
 kernel.func @packed gemm grid () in [] scalars [] packed [#kernel.packed<1 bytes <"0"> by @p0>]
     (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {

@@ -53,6 +53,20 @@ kernel.func @row pointwise grid () in [] scalars [#kernel.scalar<0, 0, 1>]
   }
 }
 
+// An iteration that is known to be the only one is no loop, and a rest that is known has no branch.
+// CHECK-LABEL: llvm.func @once(
+// CHECK: scf.for
+// CHECK-NOT: scf.
+// CHECK: llvm.intr.masked.store
+// CHECK-NOT: scf.for
+// CHECK: llvm.return
+kernel.func @once pointwise grid () in [] scalars [] (%a: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  kernel.foreach (%d0) in [21] {
+    %x = kernel.load %a[%d0] : f32 from !kernel.view<f32, read>
+    kernel.store %x, %o[%d0] : f32 to !kernel.view<f32, write>
+  }
+}
+
 // A masked load of 64-bit elements is one per register: of a wider one, whose upper lanes have a mask that is known to be
 // false, LLVM makes a load without a mask.
 // LLVM-LABEL: llvm.func @wide(
