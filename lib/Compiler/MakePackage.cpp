@@ -13,6 +13,8 @@
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FileSystem.h"
 
+#include <mutex>
+
 using namespace mlir;
 
 namespace cupola::compiler {
@@ -101,18 +103,22 @@ void addWeights(ArrayRef<WeightTable::Entry> entries, format::Package &package) 
 /// The writer asks for a weight piece by piece; a splat is written out once.
 format::WeightSource weightSource(ArrayRef<WeightTable::Entry> entries) {
   struct Current {
+    std::mutex mutex;
     uint32_t index = ~0u;
-    reference::Tensor value;
+    reference::Tensor value; ///< its elements are shared by its copies
   };
   return [entries, current = std::make_shared<Current>()](uint32_t index, uint64_t offset, char *target,
                                                           uint64_t size) -> Status {
+    std::unique_lock<std::mutex> lock(current->mutex);
     if (current->index != index) {
       Result<reference::Tensor> value = reference::Tensor::of(entries[index].value);
-      if (value.failed())
-        return value.status();
-      *current = {index, value.take()};
+      CUPOLA_TRY(value.status());
+      current->value = value.take();
+      current->index = index;
     }
-    std::copy_n(current->value.data() + offset, size, target);
+    const reference::Tensor value = current->value;
+    lock.unlock();
+    std::copy_n(value.data() + offset, size, target);
     return {};
   };
 }
@@ -159,14 +165,16 @@ Status Compilation::writePackage(const std::string &path) {
   Result<format::Package> package = state->makePackage();
   if (package.failed())
     return package.status();
-  return format::writePackage(package.take(), weightSource(state->variantContext.weights.entries()), path);
+  return format::writePackage(package.take(), weightSource(state->variantContext.weights.entries()), path,
+                              state->options.threads);
 }
 
 Result<std::string> Compilation::package() {
   Result<format::Package> package = state->makePackage();
   if (package.failed())
     return package.status();
-  return format::writePackageToMemory(package.take(), weightSource(state->variantContext.weights.entries()));
+  return format::writePackageToMemory(package.take(), weightSource(state->variantContext.weights.entries()),
+                                      state->options.threads);
 }
 
 static Status writeText(const std::string &path, StringRef text) {

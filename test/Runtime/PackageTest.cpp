@@ -66,6 +66,8 @@ TEST(Package, EqualPackagesAreEqualBytesInFileAndMemory) {
   Result<std::string> memory = writePackageToMemory(largePackage(), largeWeights());
   ASSERT_TRUE(file.isOk() && memory.isOk());
   EXPECT_EQ(*file, *memory);
+  for (unsigned threads : {2, 8})
+    EXPECT_EQ(test::need(writePackageToMemory(largePackage(), largeWeights(), threads)), *memory) << threads;
 }
 
 TEST(Package, StoresEqualTextsOnce) {

@@ -12,6 +12,8 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <new>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -49,6 +51,15 @@ bool readFully(int descriptor, char *target, size_t size, int64_t offset) {
     offset += got;
   }
   return true;
+}
+
+FileBytes::FileBytes(size_t size) : count(size) {
+  constexpr size_t page = size_t(2) << 20;
+  const size_t whole = (size + page - 1) / page * page;
+  memory.reset(static_cast<char *>(std::aligned_alloc(page, whole)));
+  if (!memory)
+    throw std::bad_alloc();
+  ::madvise(memory.get(), whole, MADV_HUGEPAGE); // small pages do as well
 }
 
 std::string fileTypeProblem(unsigned mode) {
@@ -118,7 +129,7 @@ bool checkModelSize(int64_t bytes, const Limits &limits, Diagnostics &diagnostic
   return bytes > 0 && bytes <= limits.fileBytes;
 }
 
-std::optional<std::string> readModelFile(const std::string &path, const Limits &limits, Diagnostics &diagnostics) {
+std::optional<FileBytes> readModelFile(const std::string &path, const Limits &limits, Diagnostics &diagnostics) {
   const auto fail = [&](ErrorKind kind, const std::string &what) {
     diagnostics.error(kind, what);
     return std::nullopt;
@@ -140,8 +151,9 @@ std::optional<std::string> readModelFile(const std::string &path, const Limits &
   if (const Status memory = format::checkMemory("reading the file", static_cast<uint64_t>(status.st_size));
       memory.failed())
     return fail(ErrorKind::Environment, "out of memory: " + memory.message());
-  std::string bytes(static_cast<size_t>(status.st_size), '\0');
-  if (!readFully(file.get(), bytes.data(), bytes.size(), 0))
+  const auto size = static_cast<size_t>(status.st_size);
+  FileBytes bytes(size);
+  if (!readFully(file.get(), bytes.data(), size, 0))
     return cannotRead();
   return bytes;
 }

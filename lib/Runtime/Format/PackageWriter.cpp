@@ -1,19 +1,22 @@
-//===- lib/Runtime/Format/PackageWriter.cpp - Writes a package as a stream ---===//
+//===- lib/Runtime/Format/PackageWriter.cpp - Writes a package leaf by leaf ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// The sections' sizes are known before anything is written. So the header, which
-// holds the hash of every leaf, can be written last while the sections go out
-// once, in order, a leaf at a time.
+// The sections' sizes are known before anything is written. So every leaf can be filled,
+// hashed and written by itself, on any thread; the header, which holds all hashes, is last.
 //===----------------------------------------------------------------------===//
 #include "lib/Runtime/Format/PackageWriter.h"
 #include "lib/Runtime/Format/Checked.h"
 #include "lib/Runtime/Format/Layout.h"
 #include "lib/Runtime/Format/Manifest.h"
 #include "lib/Runtime/Format/OutputFile.h"
+#include "lib/Runtime/Format/Parallel.h"
 #include "lib/Runtime/Format/Validate.h"
 
 #include <algorithm>
+#include <atomic>
+#include <cstring>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -25,42 +28,40 @@ Status tooLarge() { return Status::limit("the package would exceed 2^64 bytes");
 
 using WriteAt = std::function<Status(uint64_t offset, std::string_view bytes)>;
 
-/// Gathers the data into leaves, hashes them and hands them on.
-class LeafStream {
+/// What stands where behind the header, in rising order; between the parts are zeros.
+class Contents {
 public:
-  LeafStream(uint64_t start, WriteAt sink) : next(start), sink(std::move(sink)) { leaf.reserve(kLeafBytes); }
+  using Copy = std::function<Status(uint64_t from, char *target, uint64_t size)>;
 
-  uint64_t position() const { return next + leaf.size(); }
-  const std::string &hashes() const { return leaves; }
+  void add(uint64_t offset, uint64_t bytes, Copy copy) {
+    if (bytes)
+      parts.push_back({offset, offset + bytes, std::move(copy)});
+  }
+  void add(uint64_t offset, std::string_view text) {
+    add(offset, text.size(), [text](uint64_t from, char *target, uint64_t size) {
+      std::memcpy(target, text.data() + from, size);
+      return Status::ok();
+    });
+  }
 
-  Status write(std::string_view bytes) {
-    while (!bytes.empty()) {
-      const std::string_view part = bytes.substr(0, kLeafBytes - leaf.size());
-      leaf.append(part);
-      bytes.remove_prefix(part.size());
-      if (leaf.size() == kLeafBytes)
-        CUPOLA_TRY(flush());
+  /// Fills `leaf` with the bytes from `start` on.
+  Status read(uint64_t start, std::string &leaf) const {
+    std::fill(leaf.begin(), leaf.end(), '\0');
+    const uint64_t stop = start + leaf.size();
+    auto part = std::partition_point(parts.begin(), parts.end(), [&](const Part &p) { return p.end <= start; });
+    for (; part != parts.end() && part->begin < stop; ++part) {
+      const uint64_t first = std::max(start, part->begin), last = std::min(stop, part->end);
+      CUPOLA_TRY(part->copy(first - part->begin, leaf.data() + (first - start), last - first));
     }
     return Status::ok();
   }
 
-  Status padTo(uint64_t offset) { return write(std::string(offset - position(), '\0')); }
-
-  Status flush() {
-    if (leaf.empty())
-      return Status::ok();
-    const Digest digest = leafHash(leaf);
-    leaves.append(digest.begin(), digest.end());
-    CUPOLA_TRY(sink(next, leaf));
-    next += leaf.size();
-    leaf.clear();
-    return Status::ok();
-  }
-
 private:
-  uint64_t next; ///< where the leaf begins
-  WriteAt sink;
-  std::string leaf, leaves;
+  struct Part {
+    uint64_t begin, end;
+    Copy copy;
+  };
+  std::vector<Part> parts;
 };
 
 /// Lays contents one after the other, equal ones once.
@@ -82,12 +83,9 @@ public:
 
   std::optional<uint64_t> bytes() const { return end.value(); }
 
-  Status write(uint64_t start, LeafStream &stream) const {
-    for (const auto &[offset, content] : order) {
-      CUPOLA_TRY(stream.padTo(start + offset));
-      CUPOLA_TRY(stream.write(content));
-    }
-    return Status::ok();
+  void addTo(Contents &contents, uint64_t start) const {
+    for (const auto &[offset, content] : order)
+      contents.add(start + offset, content);
   }
 
 private:
@@ -119,21 +117,43 @@ Status placeContents(Package &package, Section &sources, Section &binaries, Sect
   return Status::ok();
 }
 
-Status writeWeights(const Package &package, const WeightSource &source, uint64_t start, LeafStream &stream) {
-  std::string piece;
+void addWeights(Contents &contents, const Package &package, const WeightSource &source, uint64_t start) {
   for (uint32_t index = 0; index < package.weights.size(); ++index) {
     const Weight &weight = package.weights[index];
-    CUPOLA_TRY(stream.padTo(start + weight.offset));
-    for (uint64_t done = 0; done < weight.bytes; done += piece.size()) {
-      piece.resize(std::min(kLeafBytes, weight.bytes - done));
-      CUPOLA_TRY(source(index, done, piece.data(), piece.size()));
-      CUPOLA_TRY(stream.write(piece));
-    }
+    contents.add(start + weight.offset, weight.bytes, [&source, index](uint64_t from, char *target, uint64_t size) {
+      return source(index, from, target, size);
+    });
   }
-  return Status::ok();
 }
 
-Status writeTo(Package &package, const WeightSource &weights, const WriteAt &sink) {
+/// Writes all leaves; their hashes, in order.
+Result<std::string> writeLeaves(const Contents &contents, const Layout &layout, const WriteAt &sink, unsigned threads) {
+  std::string hashes(layout.leafCount * sizeof(Digest), '\0');
+  std::vector<Status> statuses(layout.leafCount);
+  std::atomic<bool> failed{false};
+  std::mutex writing;
+  parallelFor(layout.leafCount, threads, [&](size_t i) {
+    if (failed)
+      return;
+    const uint64_t at = layout.dataStart + i * kLeafBytes;
+    std::string leaf(std::min(kLeafBytes, layout.fileBytes - at), '\0');
+    statuses[i] = contents.read(at, leaf);
+    const Digest digest = leafHash(leaf);
+    std::memcpy(&hashes[i * sizeof(Digest)], digest.data(), sizeof(Digest));
+    if (statuses[i].isOk()) {
+      std::lock_guard<std::mutex> lock(writing); // the system writes to a file one at a time, too, but spins for it
+      statuses[i] = sink(at, leaf);
+    }
+    failed = failed || statuses[i].failed();
+  });
+  for (Status &status : statuses)
+    CUPOLA_TRY(std::move(status));
+  return hashes;
+}
+
+/// Tells how large the file will be, then writes it in pieces, the header last.
+Status writeTo(Package &package, const WeightSource &weights, const std::function<void(uint64_t bytes)> &begin,
+               const WriteAt &sink, unsigned threads) {
   Section sources, binaries;
   SectionSizes sizes;
   CUPOLA_TRY(placeContents(package, sources, binaries, sizes));
@@ -143,36 +163,38 @@ Status writeTo(Package &package, const WeightSource &weights, const WriteAt &sin
   if (!layout)
     return tooLarge();
   const auto start = [&](SectionKind kind) { return layout->section(kind).offset; };
-  LeafStream stream(layout->dataStart, sink);
-  CUPOLA_TRY(stream.write(manifest));
-  CUPOLA_TRY(stream.padTo(start(SectionKind::Sources)));
-  CUPOLA_TRY(sources.write(start(SectionKind::Sources), stream));
-  CUPOLA_TRY(stream.padTo(start(SectionKind::Binaries)));
-  CUPOLA_TRY(binaries.write(start(SectionKind::Binaries), stream));
-  CUPOLA_TRY(stream.padTo(start(SectionKind::Weights)));
-  CUPOLA_TRY(writeWeights(package, weights, start(SectionKind::Weights), stream));
-  CUPOLA_TRY(stream.flush());
-  return sink(0, makeHeader(*layout, stream.hashes()));
+  begin(layout->fileBytes);
+  Contents contents;
+  contents.add(layout->dataStart, manifest);
+  sources.addTo(contents, start(SectionKind::Sources));
+  binaries.addTo(contents, start(SectionKind::Binaries));
+  addWeights(contents, package, weights, start(SectionKind::Weights));
+  Result<std::string> hashes = writeLeaves(contents, *layout, sink, threads);
+  CUPOLA_TRY(hashes.status());
+  return sink(0, makeHeader(*layout, *hashes));
 }
 
 } // namespace
 
-Status writePackage(Package package, const WeightSource &weights, const std::string &path) {
+Status writePackage(Package package, const WeightSource &weights, const std::string &path, unsigned threads) {
   Result<std::unique_ptr<OutputFile>> file = OutputFile::create(path);
   if (file.failed())
     return file.status();
-  CUPOLA_TRY(writeTo(package, weights,
-                     [&](uint64_t offset, std::string_view bytes) { return (*file)->write(offset, bytes); }));
+  CUPOLA_TRY(writeTo(
+      package, weights, [](uint64_t) {},
+      [&](uint64_t offset, std::string_view bytes) { return (*file)->write(offset, bytes); }, threads));
   return (*file)->commit();
 }
 
-Result<std::string> writePackageToMemory(Package package, const WeightSource &weights) {
+Result<std::string> writePackageToMemory(Package package, const WeightSource &weights, unsigned threads) {
   std::string memory;
-  CUPOLA_TRY(writeTo(package, weights, [&](uint64_t offset, std::string_view bytes) {
-    memory.resize(std::max<uint64_t>(memory.size(), offset + bytes.size()));
-    memory.replace(offset, bytes.size(), bytes);
-    return Status::ok();
-  }));
+  CUPOLA_TRY(writeTo(
+      package, weights, [&](uint64_t bytes) { memory.resize(bytes); },
+      [&](uint64_t offset, std::string_view bytes) {
+        std::memcpy(&memory[offset], bytes.data(), bytes.size());
+        return Status::ok();
+      },
+      threads));
   return memory;
 }
 

@@ -1,4 +1,4 @@
-//===- lib/Runtime/Format/PackageWriter.h - Writes a package as a stream ---===//
+//===- lib/Runtime/Format/PackageWriter.h - Writes a package leaf by leaf ---===//
 // SPDX-License-Identifier: Apache-2.0
 #ifndef CUPOLA_LIB_RUNTIME_FORMAT_PACKAGEWRITER_H
 #define CUPOLA_LIB_RUNTIME_FORMAT_PACKAGEWRITER_H
@@ -11,21 +11,21 @@
 
 namespace cupola::format {
 
-/// Copies bytes [offset, offset + size) of weight `index` to `target`. Called
-/// with rising indices and offsets, at most 1 MiB at a time, so that the values
-/// never need to be in memory at once.
+/// Copies bytes [offset, offset + size) of weight `index` to `target`. Called from
+/// as many threads as write, in about rising order and for at most 1 MiB at a time, so that the
+/// values never need to be in memory at once.
 using WeightSource = std::function<Status(uint32_t index, uint64_t offset, char *target, uint64_t size)>;
 
 /// Writes the package to `path`, after setting the offsets and sizes of sources,
 /// binaries and weights: the caller fills texts, images and Weight::bytes. Equal
 /// texts and equal images are stored once. The bytes go into a file without a name beside
 /// it, which is synced, then renamed over. On failure `path` is as it was and nothing else is left.
-/// Equal packages give equal bytes. I/O errors are Code::IO, a package that
+/// Equal packages give equal bytes, whatever the number of threads. I/O errors are Code::IO, a package that
 /// readers would refuse is Code::Package.
-Status writePackage(Package package, const WeightSource &weights, const std::string &path);
+Status writePackage(Package package, const WeightSource &weights, const std::string &path, unsigned threads = 1);
 
 /// The same bytes, in memory.
-Result<std::string> writePackageToMemory(Package package, const WeightSource &weights);
+Result<std::string> writePackageToMemory(Package package, const WeightSource &weights, unsigned threads = 1);
 
 } // namespace cupola::format
 
