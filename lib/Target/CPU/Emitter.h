@@ -177,6 +177,7 @@ private:
   void copyTurned(RowDot dot);
   void multiplyRows(RowDot dot);
   void multiplyAlongDepth(RowDot dot);
+  void multiplyComputed(RowDot dot);
   Values rhsAlongDepth(RowDot dot, mlir::Value column);
   /// Lane j of vector i becomes lane i of vector j.
   void transpose(Values &vectors);

@@ -61,7 +61,8 @@ public:
 
   bool placeDot(RowDot &dot, AttentionAttr schedule) {
     dot.rhs = dot.lhsIsFixed ? schedule.getKeys() : schedule.getValues();
-    if (dot.rhs == OperandForm::Direct && !isRhsReadable(plan.vars, steps, dot))
+    dot.isComputed = dot.rhs == OperandForm::Direct && !isRhsReadable(plan.vars, steps, dot);
+    if (dot.isComputed && !isRhsComputable(plan.vars, dot, isa.lanes()))
       return false;
     dot.panel = panelOf(dot);
     dot.lhsPitch = dot.lhsTile ? steps.tiles.at(dot.lhsTile).pitch : llvm::alignTo(dot.depth, isa.lanes());

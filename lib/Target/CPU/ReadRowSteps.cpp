@@ -183,6 +183,18 @@ bool isRhsReadable(Variables &vars, const RowSteps &steps, RowDot &dot) {
   return step && step->isConstant(1) && position.coefficient(dot.k);
 }
 
+bool isRhsComputable(Variables &vars, RowDot &dot, int64_t lanes) {
+  constexpr int64_t sums = 8; // that stay in registers beside the operands
+  if (dot.isAlongDepth || dot.columns % lanes != 0 || dot.columns > sums * lanes)
+    return false;
+  bool isContiguous = true;
+  dot.dot.getRhs().walk([&](LoadOp load) {
+    std::optional<Expr> step = vars.read(load.getPosition(), load.getIndices()).coefficient(dot.n);
+    isContiguous &= step && step->isConstant(1);
+  });
+  return isContiguous;
+}
+
 Result<RowSteps> readSteps(Variables &vars, FuncOp func) {
   Reader reader(vars, func);
   CUPOLA_TRY(reader.read());

@@ -39,6 +39,8 @@ void Emitter::emitRowDot(RowDot dot) {
     copyRowRhs(dot);
   if (dot.rhs == OperandForm::Direct && dot.isAlongDepth)
     multiplyAlongDepth(dot);
+  else if (dot.isComputed)
+    multiplyComputed(dot);
   else
     multiplyRows(dot);
 }
@@ -152,6 +154,35 @@ void Emitter::multiplyRows(RowDot dot) {
       callMicroKernel(call, plan.steps->rows, liveExtent(dot.n, dot.columns));
       return {};
     });
+    return {};
+  });
+}
+
+/// All columns of a row at once, so that each row of the right operand is read once, in order.
+void Emitter::multiplyComputed(RowDot dot) {
+  const Type element = dot.element();
+  const Value zero = c.splat(c.number(c.b.getF32FloatAttr(0)));
+  forLoop(c.i64(0), block.rows, 1, {}, [&](Value row, Carried) -> Values {
+    const Value base = rowLhsAt(dot, row);
+    Values sums = forLoop(c.i64(0), liveDepth(dot), 1, Values(dot.columns / c.lanes, zero), [&](Value k, Carried sums) {
+      variables[dot.k] = k;
+      const Value left = c.splat(load(address(base, element, Expr::symbol(dot.k)), element, {}, {}, false));
+      Values next;
+      vectorVar = dot.n;
+      isLive = true;
+      for (auto [i, sum] : llvm::enumerate(sums)) {
+        variables[dot.n] = c.i64(i * c.lanes);
+        next.push_back(c.fma(left, operandElement(dot.dot.getRhs()), sum));
+      }
+      isLive = false;
+      vectorVar.clear();
+      return next;
+    });
+    for (auto [i, sum] : llvm::enumerate(sums)) {
+      const Value at = rowTileAt(dot.dot.getTile(), row, c.i64(i * c.lanes));
+      const Value total = dot.dot.getInit() ? c.addf(LLVM::LoadOp::create(c.b, c.loc, sum.getType(), at, 4), sum) : sum;
+      LLVM::StoreOp::create(c.b, c.loc, total, at, 4);
+    }
     return {};
   });
 }

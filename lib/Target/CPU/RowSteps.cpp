@@ -22,6 +22,9 @@ void Emitter::emitSteps(ArrayRef<Value> iteration) {
   for (const auto &[op, dot] : steps.dots)
     if (!dot.lhsTile && dot.lhsIsFixed)
       copyRowLhs(dot);
+  for (Operation &op : func.getBody().front())
+    if (isWorkOfItsOwn(op)) // first, since it reads caches in order and leaves them near
+      emitOnce(cast<ForeachOp>(op));
   emitRowOps(func.getBody().front());
 }
 
@@ -33,10 +36,9 @@ void Emitter::emitRowOps(mlir::Block &body) {
     loops.clear();
   };
   for (Operation &op : body) {
-    if (isWorkOfItsOwn(op)) {
-      flush();
-      emitOnce(cast<ForeachOp>(op));
-    } else if (llvm::isa<MapOp, ForeachOp>(op)) {
+    if (isWorkOfItsOwn(op))
+      continue;
+    if (llvm::isa<MapOp, ForeachOp>(op)) {
       loops.push_back(&op);
     } else if (auto dot = dyn_cast<DotOp>(op)) {
       flush();

@@ -35,9 +35,10 @@ struct RowDot {
   mlir::Value lhsTile;       ///< the left operand is just this; null: it is copied
   bool lhsIsFixed = false;   ///< the same in all steps
   bool isAlongDepth = false; ///< neighbours of the right operand lie along k, not n
+  bool isComputed = false;   ///< the right operand, which no pointer and stride say, is computed where it is used
 
   // The schedule.
-  OperandForm rhs = OperandForm::Copied; ///< direct along k: no micro-kernel but a product per element
+  OperandForm rhs = OperandForm::Copied; ///< direct along k, or computed: no micro-kernel but products of vectors
   int64_t panel = 0;                     ///< columns of a panel
   int64_t lhsPitch = 0, rhsDepth = 0;    ///< elements between rows of the copies, and rows of a panel
   int64_t lhsOffset = 0, rhsOffset = 0;  ///< bytes into scratch memory
@@ -72,6 +73,9 @@ kernel::ForOp stepsOf(kernel::FuncOp func);
 Result<RowSteps> readSteps(kernel::Variables &vars, kernel::FuncOp func);
 /// The right operand may be read where it lies.
 bool isRhsReadable(kernel::Variables &vars, const RowSteps &steps, RowDot &dot);
+/// Vectors of the right operand's columns may be computed for each row: what several parts make up, as a cache and its
+/// new rows.
+bool isRhsComputable(kernel::Variables &vars, RowDot &dot, int64_t lanes);
 /// The load that is all of the region, under a mask perhaps; null: there is more.
 kernel::LoadOp onlyLoad(mlir::Region &region);
 

@@ -171,7 +171,7 @@ TEST_P(AttentionTest, HalfPrecision) {
   Kind kind;
   kind.stored = "f16";
   kind.causal = true;
-  for (Shape shape : {Shape{1, 70, 64, 64}, {90, 90, 32, 20}}) {
+  for (Shape shape : {Shape{1, 70, 64, 64}, {3, 70, 64, 64}, {4, 70, 64, 64}, {90, 90, 32, 20}}) {
     KernelRunner runner(attentionText(shape, kind), GetParam());
     expectAttention<_Float16>(runner, shape, kind, 2e-3);
   }

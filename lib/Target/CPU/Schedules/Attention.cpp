@@ -58,8 +58,9 @@ Result<AttentionAttr> chooseAttention(FuncOp func, const CpuArchitecture &isa) {
   std::optional<int64_t> most = bounds(steps.rows, vars.ranges()).hi;
   OperandForm keys = OperandForm::Direct, values = OperandForm::Direct;
   for (auto &[op, dot] : steps.dots) {
-    bool isFew = most && *most <= (dot.isAlongDepth ? kFewRows : isa.tileRows);
-    if (!isFew || !isRhsReadable(vars, steps, dot))
+    const int64_t rows = most.value_or(INT64_MAX);
+    const bool isReadable = isRhsReadable(vars, steps, dot) && rows <= (dot.isAlongDepth ? kFewRows : isa.tileRows);
+    if (!isReadable && !(rows <= kFewRows && isRhsComputable(vars, dot, isa.lanes())))
       (dot.lhsIsFixed ? keys : values) = OperandForm::Copied;
   }
   return AttentionAttr::get(func.getContext(), chooseRows(func, steps, isa), keys, values);
