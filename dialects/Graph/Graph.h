@@ -5,7 +5,7 @@
 
 #include "dialects/Graph/ElementTypes.h"
 #include "dialects/Graph/Indexing.h"
-#include "dialects/Graph/Shape.h"
+#include "dialects/Graph/InferType.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinAttributes.h"

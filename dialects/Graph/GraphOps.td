@@ -4,6 +4,7 @@
 #ifndef CUPOLA_DIALECTS_GRAPH_GRAPHOPS_TD
 #define CUPOLA_DIALECTS_GRAPH_GRAPHOPS_TD
 
+include "dialects/Graph/GraphInferType.td"
 include "dialects/Graph/GraphInterfaces.td"
 include "dialects/Graph/GraphModuleOps.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
@@ -33,12 +34,17 @@ class Graph_PureOp<string mnemonic, string fusionClass, string precisionClass,
   }];
 }
 
-class Graph_PointwiseOp<string mnemonic>
-    : Graph_PureOp<mnemonic, "Pointwise", "Compute",
-                   [DeclareOpInterfaceMethods<Graph_IndexingInterface>]>;
 class Graph_ViewOp<string mnemonic, list<string> methods = []>
     : Graph_PureOp<mnemonic, "View", "Compute",
                    [DeclareOpInterfaceMethods<Graph_IndexingInterface, methods>]>;
+
+/// An op whose result type follows: `create` needs none.
+class Graph_InferredOp<string mnemonic, string fusionClass, string precisionClass, list<Trait> traits = []>
+    : Graph_PureOp<mnemonic, fusionClass, precisionClass, !listconcat(traits, [Graph_InferType])> {
+  let builders = [Graph_InferringBuilder<arguments>.builder];
+}
+class Graph_PointwiseOp<string mnemonic>
+    : Graph_InferredOp<mnemonic, "Pointwise", "Compute", [DeclareOpInterfaceMethods<Graph_IndexingInterface>]>;
 
 //===----------------------------------------------------------------------===//
 // Constants
@@ -83,7 +89,6 @@ def Graph_UnaryOp : Graph_PointwiseOp<"unary"> {
                        DefaultValuedAttr<F64Attr, "0.0">:$alpha,
                        DefaultValuedAttr<F64Attr, "0.0">:$beta);
   let results = (outs Graph_Tensor:$result);
-  let hasVerifier = 1;
   let assemblyFormat = "$kind $input attr-dict `:` type($input) `->` type($result)";
 }
 
@@ -108,7 +113,8 @@ def Graph_SelectOp : Graph_PointwiseOp<"select"> {
   }];
 }
 
-def Graph_CastOp : Graph_PointwiseOp<"cast"> {
+def Graph_CastOp : Graph_PureOp<"cast", "Pointwise", "Compute",
+    [DeclareOpInterfaceMethods<Graph_IndexingInterface>]> {
   let summary = "conversion of the element type";
   let description = [{
     Float to integer truncates and saturates; NaN becomes 0. To bool: not equal to 0.
@@ -131,7 +137,8 @@ def Graph_ReshapeOp : Graph_ViewOp<"reshape", ["mapIndexForward"]> {
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
 }
 
-def Graph_TransposeOp : Graph_ViewOp<"transpose", ["mapIndexForward"]> {
+def Graph_TransposeOp : Graph_InferredOp<"transpose", "View", "Compute",
+    [DeclareOpInterfaceMethods<Graph_IndexingInterface, ["mapIndexForward"]>]> {
   let summary = "result dimension i is input dimension perm[i]";
   let arguments = (ins Graph_Tensor:$input, DenseI64ArrayAttr:$perm);
   let results = (outs Graph_Tensor:$result);
@@ -173,7 +180,8 @@ def Graph_PadOp : Graph_ViewOp<"pad"> {
   }];
 }
 
-def Graph_ConcatOp : Graph_ViewOp<"concat"> {
+def Graph_ConcatOp : Graph_InferredOp<"concat", "View", "Compute",
+    [DeclareOpInterfaceMethods<Graph_IndexingInterface>]> {
   let summary = "operands one after the other along `axis`";
   let arguments = (ins Variadic<Graph_Tensor>:$inputs, I64Attr:$axis);
   let results = (outs Graph_Tensor:$result);
@@ -181,7 +189,7 @@ def Graph_ConcatOp : Graph_ViewOp<"concat"> {
   let assemblyFormat = "$inputs `axis` $axis attr-dict `:` type($inputs) `->` type($result)";
 }
 
-def Graph_JoinOp : Graph_PureOp<"join", "Join", "Compute"> {
+def Graph_JoinOp : Graph_InferredOp<"join", "Join", "Compute"> {
   let summary = "a concat that no kernel computes: its operands are written where they stand in it";
   let description = [{
     The value is that of graph.concat. The kernels that compute the operands write straight
@@ -226,13 +234,18 @@ def Graph_WindowOp : Graph_ViewOp<"window"> {
     $input `axis` $axis `sizes` $sizes `strides` $strides `dilations` $dilations attr-dict
     `:` type($input) `->` type($result)
   }];
+  let extraClassDeclaration = [{
+    /// `places`: how many windows there are along each dimension.
+    static Exprs resultShape(::llvm::ArrayRef<Expr> input, int64_t axis, ::llvm::ArrayRef<int64_t> sizes,
+                             ::llvm::ArrayRef<Expr> places);
+  }];
 }
 
 //===----------------------------------------------------------------------===//
 // Gather: one indirect dimension
 //===----------------------------------------------------------------------===//
 
-def Graph_GatherOp : Graph_PureOp<"gather", "Gather", "Compute"> {
+def Graph_GatherOp : Graph_InferredOp<"gather", "Gather", "Compute"> {
   let summary = "result[a.., i.., b..] = data[a.., indices[i..], b..]";
   let description = [{
     Negative indices count from the end. An index out of range is an error of the run.
@@ -247,7 +260,7 @@ def Graph_GatherOp : Graph_PureOp<"gather", "Gather", "Compute"> {
   }];
 }
 
-def Graph_GatherElementsOp : Graph_PureOp<"gather_elements", "Gather", "Compute"> {
+def Graph_GatherElementsOp : Graph_InferredOp<"gather_elements", "Gather", "Compute"> {
   let summary = "result[i] = data[i with i[axis] = indices[i]]";
   let arguments = (ins Graph_Tensor:$data, Graph_Tensor:$indices, I64Attr:$axis);
   let results = (outs Graph_Tensor:$result);
@@ -257,7 +270,7 @@ def Graph_GatherElementsOp : Graph_PureOp<"gather_elements", "Gather", "Compute"
   }];
 }
 
-def Graph_GatherNDOp : Graph_PureOp<"gather_nd", "Gather", "Compute"> {
+def Graph_GatherNDOp : Graph_InferredOp<"gather_nd", "Gather", "Compute"> {
   let summary = "the last dimension of indices holds whole coordinates of data";
   let arguments = (ins Graph_Tensor:$data, Graph_Tensor:$indices,
                        DefaultValuedAttr<I64Attr, "0">:$batch_dims);
@@ -272,7 +285,7 @@ def Graph_GatherNDOp : Graph_PureOp<"gather_nd", "Gather", "Compute"> {
 // Reductions and normalisations
 //===----------------------------------------------------------------------===//
 
-def Graph_ReduceOp : Graph_PureOp<"reduce", "Reduction", "Compute"> {
+def Graph_ReduceOp : Graph_InferredOp<"reduce", "Reduction", "Compute"> {
   let summary = "reduces `axes`, which stay with extent 1; f32 accumulation at least";
   let description = [{
     An empty reduction gives 0, 1, -inf or +inf (integers: smallest, largest) and NaN for mean.
@@ -283,7 +296,7 @@ def Graph_ReduceOp : Graph_PureOp<"reduce", "Reduction", "Compute"> {
   let assemblyFormat = "$kind $input $axes attr-dict `:` type($input) `->` type($result)";
 }
 
-def Graph_ArgReduceOp : Graph_PureOp<"arg_reduce", "Reduction", "Never"> {
+def Graph_ArgReduceOp : Graph_InferredOp<"arg_reduce", "Reduction", "Never"> {
   let summary = "position (i64) of the largest or smallest element along `axis`, kept with extent 1";
   let arguments = (ins Graph_ReduceKindAttr:$kind, Graph_Tensor:$input, I64Attr:$axis,
                        DefaultValuedAttr<BoolAttr, "false">:$last);
@@ -292,7 +305,7 @@ def Graph_ArgReduceOp : Graph_PureOp<"arg_reduce", "Reduction", "Never"> {
   let assemblyFormat = "$kind $input `axis` $axis attr-dict `:` type($input) `->` type($result)";
 }
 
-def Graph_SoftmaxOp : Graph_PureOp<"softmax", "RowNormal", "Compute"> {
+def Graph_SoftmaxOp : Graph_InferredOp<"softmax", "RowNormal", "Compute"> {
   let summary = "exp(x - max) / sum along `axis`";
   let description = [{
     `guard`: what a row of -inf becomes.
@@ -306,7 +319,7 @@ def Graph_SoftmaxOp : Graph_PureOp<"softmax", "RowNormal", "Compute"> {
   let assemblyFormat = "$input `axis` $axis attr-dict `:` type($input) `->` type($result)";
 }
 
-def Graph_LayerNormOp : Graph_PureOp<"layer_norm", "RowNormal", "Compute"> {
+def Graph_LayerNormOp : Graph_InferredOp<"layer_norm", "RowNormal", "Compute"> {
   let summary = "(x - mean) * rsqrt(variance + epsilon) over the dimensions `axes`";
   let description = [{
     Layer, group and instance normalisation: a row is what `axes` (ascending, at least
@@ -326,7 +339,7 @@ def Graph_LayerNormOp : Graph_PureOp<"layer_norm", "RowNormal", "Compute"> {
   let assemblyFormat = "$input `axes` $axes attr-dict `:` type($input) `->` type($result)";
 }
 
-def Graph_MomentsOp : Graph_PureOp<"moments", "RowNormal", "Compute"> {
+def Graph_MomentsOp : Graph_InferredOp<"moments", "RowNormal", "Compute"> {
   let summary = "mean and variance over the dimensions `axes`, side by side";
   let description = [{
     The reduced dimensions stay with extent 1; a last dimension of 2 holds the mean and the
@@ -344,7 +357,7 @@ def Graph_MomentsOp : Graph_PureOp<"moments", "RowNormal", "Compute"> {
   let assemblyFormat = "$input `axes` $axes attr-dict `:` type($input) `->` type($result)";
 }
 
-def Graph_NormalizeOp : Graph_PureOp<"normalize", "RowNormal", "Compute"> {
+def Graph_NormalizeOp : Graph_InferredOp<"normalize", "RowNormal", "Compute"> {
   let summary = "layer_norm whose rows come in parts of one size with known moments";
   let description = [{
     `axes` (ascending) span a row, as in graph.layer_norm. Along them `moments` has the
@@ -370,7 +383,7 @@ def Graph_NormalizeOp : Graph_PureOp<"normalize", "RowNormal", "Compute"> {
 // Contractions
 //===----------------------------------------------------------------------===//
 
-def Graph_MatMulOp : Graph_PureOp<"matmul", "Contraction", "Matrix"> {
+def Graph_MatMulOp : Graph_InferredOp<"matmul", "Contraction", "Matrix"> {
   let summary = "result[b.., m, n] = sum over k of lhs[b.., m, k] * rhs[b.., k, n]";
   let description = [{
     Both operands and the result have one rank >= 2 and the same batch dimensions
@@ -406,6 +419,9 @@ def Graph_ConvOp : Graph_PureOp<"conv", "Contraction", "Matrix"> {
     `:` type($input) `,` type($weights) `->` type($result)
   }];
   let extraClassDeclaration = [{
+    /// `places`: how many windows there are along each dimension.
+    static Exprs resultShape(::llvm::ArrayRef<Expr> input, ::llvm::ArrayRef<Expr> weights,
+                             ::llvm::ArrayRef<Expr> places);
     /// More than one tap: it reads elements of its input several times.
     bool hasWindow();
   }];

@@ -50,7 +50,8 @@ private:
     SmallVector<Value> pieces, piece;
     int64_t sum = 0;
     auto finish = [&] {
-      pieces.push_back(piece.size() == 1 ? piece.front() : joined(b, concat, piece));
+      pieces.push_back(piece.size() == 1 ? piece.front()
+                                         : graph::ConcatOp::create(b, concat.getLoc(), piece, concat.getAxis()));
       piece.clear();
       sum = 0;
     };
@@ -61,19 +62,9 @@ private:
       sum += testsOf(operand);
     }
     finish();
-    auto join = graph::JoinOp::create(b, concat.getLoc(), concat.getType(), pieces, concat.getAxis());
+    auto join = graph::JoinOp::create(b, concat.getLoc(), pieces, concat.getAxis());
     concat.replaceAllUsesWith(join.getResult());
     concat.erase();
-  }
-
-  static Value joined(OpBuilder &b, graph::ConcatOp concat, ArrayRef<Value> parts) {
-    graph::Exprs shape = graph::shapeOf(concat.getResult());
-    Expr &extent = shape[concat.getAxis()];
-    extent = Expr(0);
-    for (Value part : parts)
-      extent += graph::extentOf(part, concat.getAxis());
-    RankedTensorType type = graph::tensorType(shape, graph::elementOf(concat.getResult()));
-    return graph::ConcatOp::create(b, concat.getLoc(), type, parts, concat.getAxis());
   }
 
   llvm::DenseMap<Value, int64_t> tests; ///< of views

@@ -69,7 +69,7 @@ private:
                                  maker);
     }
     b.setInsertionPoint(concat);
-    auto join = graph::JoinOp::create(b, concat.getLoc(), concat.getType(), concat.getInputs(), concat.getAxis());
+    auto join = graph::JoinOp::create(b, concat.getLoc(), concat.getInputs(), concat.getAxis());
     concat.replaceAllUsesWith(join.getResult());
     concat.erase();
     ArrayAttr storage = storageOf(join, argumentName(input));

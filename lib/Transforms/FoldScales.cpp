@@ -73,7 +73,7 @@ Value scaled(OpBuilder &b, Location loc, Value value, Value factor) {
   Value wide = reshapeTo(b, loc, factor, ones);
   if (wide.getType() != value.getType())
     wide = graph::BroadcastOp::create(b, loc, value.getType(), wide);
-  return graph::BinaryOp::create(b, loc, value.getType(), BinaryKind::Mul, value, wide);
+  return graph::BinaryOp::create(b, loc, BinaryKind::Mul, value, wide);
 }
 
 /// (sum(x * w) + bias) * scale = sum(x * (w * scale)) + bias * scale
@@ -99,7 +99,7 @@ struct ScaleIntoWeights : OpRewritePattern<graph::BinaryOp> {
         Value shift = scaled(rewriter, loc, bias, scale);
         if (shift.getType() != value.getType())
           shift = graph::BroadcastOp::create(rewriter, loc, value.getType(), shift);
-        rewriter.replaceOpWithNewOp<graph::BinaryOp>(op, op.getType(), BinaryKind::Add, value, shift)->setLoc(loc);
+        rewriter.replaceOpWithNewOp<graph::BinaryOp>(op, BinaryKind::Add, value, shift)->setLoc(loc);
         return success();
       }
     }

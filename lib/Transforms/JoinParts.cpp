@@ -117,7 +117,7 @@ private:
 
   static void join(graph::ConcatOp concat) {
     OpBuilder b(concat);
-    auto join = graph::JoinOp::create(b, concat.getLoc(), concat.getType(), concat.getInputs(), concat.getAxis());
+    auto join = graph::JoinOp::create(b, concat.getLoc(), concat.getInputs(), concat.getAxis());
     concat.replaceAllUsesWith(join.getResult());
     concat.erase();
   }

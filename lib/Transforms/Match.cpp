@@ -63,7 +63,7 @@ Value withoutCasts(Value value) {
 }
 
 graph::UnaryOp unary(OpBuilder &b, Location loc, graph::UnaryKind kind, Value input, double alpha) {
-  return graph::UnaryOp::create(b, loc, input.getType(), kind, input, APFloat(alpha), APFloat(0.0));
+  return graph::UnaryOp::create(b, loc, kind, input, APFloat(alpha), APFloat(0.0));
 }
 
 Value unaryAs(OpBuilder &b, Location loc, RankedTensorType type, graph::UnaryKind kind, Value input, double alpha) {

@@ -122,17 +122,13 @@ public:
 
   void merge() {
     graph::MatMulOp first = members.front().matmul;
-    Expr rows = graph::shapeOf(first.getResult()).front();
-    int64_t columns = 0;
-    for (Member &member : members)
-      columns += member.columns();
-    auto type = graph::tensorType({rows, Expr(columns)}, element);
     Location loc = location();
-    Value merged = graph::MatMulOp::create(b, loc, type, first.getLhs(), joinedWeight());
+    Value merged = graph::MatMulOp::create(b, loc, first.getLhs(), joinedWeight());
+    const RankedTensorType type = graph::typeOf(merged);
     if (llvm::any_of(members, [](Member &m) { return bool(m.add); }))
-      merged = graph::BinaryOp::create(b, loc, type, graph::BinaryKind::Add, merged, joinedBias(type));
+      merged = graph::BinaryOp::create(b, loc, graph::BinaryKind::Add, merged, joinedBias(type));
     if (llvm::any_of(members, [](Member &m) { return bool(m.multiply); }))
-      merged = graph::BinaryOp::create(b, loc, type, graph::BinaryKind::Mul, merged, joinedFactors(type));
+      merged = graph::BinaryOp::create(b, loc, graph::BinaryKind::Mul, merged, joinedFactors(type));
     int64_t begin = 0;
     for (Member &member : members) {
       replace(member, merged, begin);
@@ -188,8 +184,7 @@ private:
       turns.push_back(member.matmul.getRhs().getDefiningOp());
     Location turned = fusedLoc(b, turns);
     Value stacked = reshapeTo(b, turned, flat, {Expr(columns), Expr(depth)});
-    return graph::TransposeOp::create(b, turned, RankedTensorType::get({depth, columns}, element), stacked,
-                                      ArrayRef<int64_t>{1, 0});
+    return graph::TransposeOp::create(b, turned, stacked, ArrayRef<int64_t>{1, 0});
   }
 
   Value joinedBias(RankedTensorType type) {

@@ -46,8 +46,7 @@ struct FlatGroups : OpRewritePattern<graph::LayerNormOp> {
     SmallVector<int64_t> axes;
     for (size_t axis = 2; axis < grouped->size(); ++axis)
       axes.push_back(axis);
-    Value norm =
-        graph::LayerNormOp::create(rewriter, op.getLoc(), apart.getType(), apart, axes, op.getEpsilon(), op.getRms());
+    Value norm = graph::LayerNormOp::create(rewriter, op.getLoc(), apart, axes, op.getEpsilon(), op.getRms());
     rewriter.replaceOpWithNewOp<graph::ReshapeOp>(restore, restore.getType(), norm);
     return success();
   }

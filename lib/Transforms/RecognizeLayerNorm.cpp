@@ -37,8 +37,7 @@ public:
   Value normalized() {
     Type of = graph::elementOf(norm.input), to = type.getElementType();
     Value input = castTo(b, loc, norm.input, of.getIntOrFloatBitWidth() > to.getIntOrFloatBitWidth() ? of : to);
-    Value result = graph::LayerNormOp::create(b, loc, input.getType(), input, b.getDenseI64ArrayAttr(norm.root.axes),
-                                              b.getF64FloatAttr(norm.root.epsilon), b.getBoolAttr(norm.rms));
+    Value result = graph::LayerNormOp::create(b, loc, input, norm.root.axes, APFloat(norm.root.epsilon), norm.rms);
     return castTo(b, loc, result, to);
   }
 
@@ -47,7 +46,7 @@ public:
     other = castTo(b, loc, other, type.getElementType());
     if (other.getType() != type)
       other = graph::BroadcastOp::create(b, loc, type, other);
-    return graph::BinaryOp::create(b, loc, type, kind, value, other);
+    return graph::BinaryOp::create(b, loc, kind, value, other);
   }
 
 private:

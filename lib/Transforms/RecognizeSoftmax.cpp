@@ -94,7 +94,7 @@ struct GuardedSoftmax : OpRewritePattern<graph::SelectOp> {
       return failure();
     Value input = softmax.getInput();
     auto loc = locationOf(rewriter, op, {input});
-    Value whole = graph::SoftmaxOp::create(rewriter, loc, softmax.getType(), input, softmax.getAxis(), guard, false);
+    Value whole = graph::SoftmaxOp::create(rewriter, loc, input, softmax.getAxis(), guard, false);
     rewriter.replaceOp(op, castTo(rewriter, loc, whole, graph::elementOf(op.getResult())));
     return success();
   }
@@ -165,8 +165,8 @@ private:
 
   static LogicalResult replace(PatternRewriter &rewriter, graph::BinaryOp op, const Lowered &lowered, bool log) {
     auto loc = locationOf(rewriter, op, {lowered.x});
-    rewriter.replaceOp(op, graph::SoftmaxOp::create(rewriter, loc, op.getType(), lowered.x, lowered.axis,
-                                                    graph::SoftmaxGuard::None, log));
+    rewriter.replaceOp(
+        op, graph::SoftmaxOp::create(rewriter, loc, lowered.x, lowered.axis, graph::SoftmaxGuard::None, log));
     return success();
   }
 };

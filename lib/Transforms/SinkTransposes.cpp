@@ -147,7 +147,7 @@ private:
     if (!sunk.value)
       return;
     // The views in front are part of what the op computes now.
-    auto result = graph::TransposeOp::create(b, found.getLoc(), op->getResult(0).getType(), sunk.value, sunk.perm);
+    auto result = graph::TransposeOp::create(b, found.getLoc(), sunk.value, sunk.perm);
     op->getResult(0).replaceAllUsesWith(result);
     transposed.insert(result.getResult());
     op->erase();
@@ -163,7 +163,7 @@ private:
     if (auto broadcast = value.getDefiningOp<graph::BroadcastOp>())
       return graph::BroadcastOp::create(b, broadcast.getLoc(), type, unpermute(b, broadcast.getInput(), perm));
     // An argument's or a constant's location may name no node.
-    return graph::TransposeOp::create(b, sinking->getLoc(), type, value, inverse(perm));
+    return graph::TransposeOp::create(b, sinking->getLoc(), value, inverse(perm));
   }
 
   /// Clones `op` with other operands and another shape; `change` adapts attributes.

@@ -89,15 +89,9 @@ void rewrite(graph::LayerNormOp op, const Split &split) {
     axes.push_back(moved);
     within.push_back(moved);
   }
-  Exprs places = shape;
-  for (int64_t axis : within)
-    places[axis] = 1;
-  places.push_back(2);
-  const Type element = graph::elementOf(op.getInput());
   Value apart = match::reshapeTo(b, loc, op.getInput(), shape);
-  Value moments = graph::MomentsOp::create(
-      b, loc, graph::tensorType(places, element.isF64() ? element : b.getF32Type()), apart, within);
-  auto norm = graph::NormalizeOp::create(b, loc, apart.getType(), apart, moments, axes, op.getEpsilon(),
+  Value moments = graph::MomentsOp::create(b, loc, apart, within);
+  auto norm = graph::NormalizeOp::create(b, loc, apart, moments, axes, op.getEpsilon(),
                                          graph::ReasonAttr::get(b.getContext(), split.reason));
   op.replaceAllUsesWith(match::reshapeTo(b, loc, norm, graph::shapeOf(op.getInput())));
   op.erase();

@@ -68,9 +68,8 @@ private:
     Operation *op = value.getDefiningOp();
     SmallVector<Value> operands;
     for (Value operand : op->getOperands())
-      operands.push_back(isa<graph::ConcatOp>(op)
-                             ? graph::TransposeOp::create(b, loc, unpermutedType(operand, places), operand, perm)
-                             : turned(b, operand, perm, loc));
+      operands.push_back(isa<graph::ConcatOp>(op) ? graph::TransposeOp::create(b, loc, operand, perm)
+                                                  : turned(b, operand, perm, loc));
     return unpermutedView(b, op, operands, places);
   }
 };

@@ -165,8 +165,7 @@ Value GraphBuilder::dims(ArrayRef<Expr> values, ArrayRef<int64_t> shape, Type el
 //===----------------------------------------------------------------------===//
 
 Value GraphBuilder::unary(UnaryKind kind, Value value, double alpha, double beta) {
-  const Type element = isPredicate(kind) ? ops.getI1Type() : this->element(value);
-  return UnaryOp::create(ops, where, type(shape(value), element), kind, value, APFloat(alpha), APFloat(beta));
+  return make<UnaryOp>(kind, value, APFloat(alpha), APFloat(beta));
 }
 
 Value GraphBuilder::binary(BinaryKind kind, Value lhs, Value rhs) {
@@ -174,8 +173,7 @@ Value GraphBuilder::binary(BinaryKind kind, Value lhs, Value rhs) {
     fail("the operands have elements of " + typeText(element(lhs)) + " and " + typeText(element(rhs)) +
          ", expected one type");
   const Exprs dims = broadcastShapes(shape(lhs), shape(rhs));
-  const Type result = isComparison(kind) ? ops.getI1Type() : element(lhs);
-  return BinaryOp::create(ops, where, type(dims, result), kind, broadcast(lhs, dims), broadcast(rhs, dims));
+  return make<BinaryOp>(kind, broadcast(lhs, dims), broadcast(rhs, dims));
 }
 
 Value GraphBuilder::select(Value condition, Value lhs, Value rhs) {
@@ -183,8 +181,7 @@ Value GraphBuilder::select(Value condition, Value lhs, Value rhs) {
     fail("the branches have elements of " + typeText(element(lhs)) + " and " + typeText(element(rhs)) +
          ", expected one type");
   const Exprs dims = broadcastShapes(broadcastShapes(shape(lhs), shape(rhs)), shape(condition));
-  return SelectOp::create(ops, where, type(dims, element(lhs)), broadcast(condition, dims), broadcast(lhs, dims),
-                          broadcast(rhs, dims));
+  return make<SelectOp>(broadcast(condition, dims), broadcast(lhs, dims), broadcast(rhs, dims));
 }
 
 Value GraphBuilder::cast(Value value, Type element) {

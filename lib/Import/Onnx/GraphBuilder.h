@@ -1,9 +1,9 @@
 //===- lib/Import/Onnx/GraphBuilder.h - graph ops with inferred types ------===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes ops of the graph dialect, infers their types and inserts the explicit
-// broadcasts. What the operands' shapes force becomes a fact (Symbols.h). Shapes
-// that contradict each other throw NodeError, which the importer's node loop
+// Makes ops of the graph dialect of what is known of extents by now, and inserts the
+// explicit broadcasts. What the operands' shapes force becomes a fact (Symbols.h).
+// Shapes that contradict each other throw NodeError, which the importer's node loop
 // catches; nothing else in the import throws.
 //===----------------------------------------------------------------------===//
 #ifndef CUPOLA_LIB_IMPORT_ONNX_GRAPHBUILDER_H
@@ -118,6 +118,16 @@ public:
   [[noreturn]] void fail(const std::string &message, ErrorKind kind = ErrorKind::BadModel) const;
 
 private:
+  /// An op whose result type is inferred.
+  template <class Op, class... Args> Value make(Args &&...args) {
+    mlir::OperationState state(where, Op::getOperationName());
+    Op::build(ops, state, Type(), std::forward<Args>(args)...);
+    const auto operands = llvm::map_to_vector(
+        state.operands, [&](Value operand) { return graph::TensorComponents{shape(operand), element(operand)}; });
+    const graph::TensorComponents result = Op::inferFor(state, operands);
+    state.types.front() = type(symbols.current(result.dims), result.element);
+    return ops.create(state)->getResult(0);
+  }
   void check(Symbols::Outcome outcome, const Expr &a, const Expr &b, const std::string &what,
              const std::string &expected) const;
 

@@ -35,13 +35,9 @@ Value GraphBuilder::broadcast(Value value, ArrayRef<Expr> dims) {
 }
 
 Value GraphBuilder::transpose(Value value, ArrayRef<int64_t> perm) {
-  const Exprs from = shape(value);
   if (llvm::all_of(llvm::enumerate(perm), [](auto entry) { return entry.value() == int64_t(entry.index()); }))
     return value;
-  Exprs to;
-  for (int64_t dim : perm)
-    to.push_back(from[dim]);
-  return TransposeOp::create(ops, where, type(to, element(value)), value, perm);
+  return make<TransposeOp>(value, perm);
 }
 
 Value GraphBuilder::slice(Value value, ArrayRef<Expr> starts, ArrayRef<int64_t> steps, ArrayRef<Expr> sizes) {
@@ -53,7 +49,7 @@ Value GraphBuilder::slice(Value value, ArrayRef<Expr> starts, ArrayRef<int64_t> 
 }
 
 Value GraphBuilder::concat(ArrayRef<Value> values, int64_t axis) {
-  Exprs dims = shape(values[0]);
+  const Exprs dims = shape(values[0]);
   for (Value value : values.drop_front()) {
     const Exprs next = shape(value);
     if (next.size() != dims.size())
@@ -62,16 +58,15 @@ Value GraphBuilder::concat(ArrayRef<Value> values, int64_t axis) {
       fail("operands have elements of " + typeText(element(values[0])) + " and " + typeText(element(value)) +
            ", expected one type");
     for (size_t i = 0; i < dims.size(); ++i)
-      dims[i] = i == static_cast<size_t>(axis)
-                    ? dims[i] + next[i]
-                    : sameExtent(dims[i], next[i], "extents of the operands in dimension " + std::to_string(i));
+      if (i != static_cast<size_t>(axis))
+        sameExtent(dims[i], next[i], "extents of the operands in dimension " + std::to_string(i));
   }
   // Caches that start empty are joined with nothing at first.
   SmallVector<Value> parts(llvm::make_filter_range(
       values, [&](Value value) { return !shape(value)[static_cast<size_t>(axis)].isConstant(0); }));
   if (parts.size() < 2)
     return parts.empty() ? values[0] : parts[0];
-  return ConcatOp::create(ops, where, type(symbols.current(dims), element(values[0])), parts, axis);
+  return make<ConcatOp>(parts, axis);
 }
 
 Value GraphBuilder::pad(Value value, ArrayRef<Expr> low, ArrayRef<Expr> high, PadMode mode, TypedAttr fill) {
@@ -87,11 +82,7 @@ Value GraphBuilder::pad(Value value, ArrayRef<Expr> low, ArrayRef<Expr> high, Pa
 
 Value GraphBuilder::window(Value value, int64_t axis, ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides,
                            ArrayRef<int64_t> dilations, ArrayRef<Expr> places) {
-  const Exprs from = shape(value);
-  Exprs dims(ArrayRef<Expr>(from).take_front(axis));
-  llvm::append_range(dims, places);
-  dims.append(sizes.begin(), sizes.end());
-  llvm::append_range(dims, ArrayRef<Expr>(from).drop_front(axis + sizes.size()));
+  const Exprs dims = WindowOp::resultShape(shape(value), axis, sizes, places);
   return WindowOp::create(ops, where, type(symbols.current(dims), element(value)), value, axis, sizes, strides,
                           dilations);
 }
@@ -118,37 +109,30 @@ Value GraphBuilder::unsqueeze(Value value, ArrayRef<int64_t> axes) {
 // Reductions, normalisations, contractions, gathers
 //===----------------------------------------------------------------------===//
 
-/// There is something along an axis of `extent` to choose the elements of a result from.
-static void chosenFrom(GraphBuilder &b, const Expr &extent, ArrayRef<Expr> result) {
-  const Expr chosen = simplify(min(product(b.facts().current(result)), Expr(1)), b.ranges());
+/// There is something along an axis of `extent` to choose the elements of `result` from.
+static void chosenFrom(GraphBuilder &b, const Expr &extent, Value result) {
+  const Expr chosen = simplify(min(product(b.shape(result)), Expr(1)), b.ranges());
   b.atMost(chosen, extent, "1, or 0 without a result, and the extent of the axis that elements are chosen from");
-}
-
-static Exprs reduced(Exprs dims, ArrayRef<int64_t> axes) {
-  for (int64_t axis : axes)
-    dims[axis] = Expr(1);
-  return dims;
 }
 
 Value GraphBuilder::reduce(ReduceKind kind, Value value, ArrayRef<int64_t> axes) {
   if (axes.empty())
     return value;
-  return ReduceOp::create(ops, where, type(reduced(shape(value), axes), element(value)), kind, value, axes);
+  return make<ReduceOp>(kind, value, axes);
 }
 
 Value GraphBuilder::argReduce(ReduceKind kind, Value value, int64_t axis, bool last) {
-  chosenFrom(*this, shape(value)[axis], reduced(shape(value), {axis}));
-  return ArgReduceOp::create(ops, where, type(reduced(shape(value), {axis}), ops.getI64Type()), kind, value, axis,
-                             last);
+  Value result = make<ArgReduceOp>(kind, value, axis, last);
+  chosenFrom(*this, shape(value)[axis], result);
+  return result;
 }
 
 Value GraphBuilder::softmax(Value value, int64_t axis, bool log, graph::SoftmaxGuard guard) {
-  return SoftmaxOp::create(ops, where, type(shape(value), element(value)), value, axis, guard, log);
+  return make<SoftmaxOp>(value, axis, guard, log);
 }
 
 Value GraphBuilder::layerNorm(Value value, int64_t axis, double epsilon, bool rms) {
-  const Ints axes = sequence(axis, shape(value).size());
-  return LayerNormOp::create(ops, where, type(shape(value), element(value)), value, axes, APFloat(epsilon), rms);
+  return make<LayerNormOp>(value, sequence(axis, shape(value).size()), APFloat(epsilon), rms);
 }
 
 Value GraphBuilder::matmul(Value lhs, Value rhs) {
@@ -176,7 +160,7 @@ Value GraphBuilder::matmul(Value lhs, Value rhs) {
   const Expr m = symbols.current(left[left.size() - 2]), n = symbols.current(right.back());
   Value a = broadcast(reshape(lhs, left), whole(m, depth));
   Value b = broadcast(reshape(rhs, right), whole(depth, n));
-  Value result = MatMulOp::create(ops, where, type(whole(m, n), element(lhs)), a, b);
+  Value result = make<MatMulOp>(a, b);
   Exprs dims = batch;
   if (!row)
     dims.push_back(m);
@@ -190,29 +174,24 @@ Value GraphBuilder::conv(Value input, Value weights, ArrayRef<int64_t> strides, 
   if (element(input) != element(weights))
     fail("input and weights have elements of " + typeText(element(input)) + " and " + typeText(element(weights)) +
          ", expected one type");
-  Exprs dims = {shape(input)[0]};
-  llvm::append_range(dims, places);
-  dims.push_back(shape(weights).back());
+  const Exprs dims = ConvOp::resultShape(shape(input), shape(weights), places);
   return ConvOp::create(ops, where, type(symbols.current(dims), element(input)), input, weights, strides, dilations,
                         groups);
 }
 
 Value GraphBuilder::gather(Value data, Value indices, int64_t axis) {
-  const Exprs from = shape(data);
-  Exprs dims(ArrayRef<Expr>(from).take_front(axis));
-  llvm::append_range(dims, shape(indices));
-  llvm::append_range(dims, ArrayRef<Expr>(from).drop_front(axis + 1));
-  chosenFrom(*this, from[axis], dims);
-  return GatherOp::create(ops, where, type(dims, element(data)), data, indices, axis,
-                          /*batch_dims=*/0);
+  Value result = make<GatherOp>(data, indices, axis, /*batch_dims=*/0);
+  chosenFrom(*this, shape(data)[axis], result);
+  return result;
 }
 
 Value GraphBuilder::gatherElements(Value data, Value indices, int64_t axis) {
   if (shape(data).size() != shape(indices).size())
     fail("data and indices have shapes " + shapeText(shape(data)) + " and " + shapeText(shape(indices)) +
          ", expected one rank");
-  chosenFrom(*this, shape(data)[axis], shape(indices));
-  return GatherElementsOp::create(ops, where, type(shape(indices), element(data)), data, indices, axis);
+  Value result = make<GatherElementsOp>(data, indices, axis);
+  chosenFrom(*this, shape(data)[axis], result);
+  return result;
 }
 
 Value GraphBuilder::gatherND(Value data, Value indices, int64_t batchDims) {
@@ -226,13 +205,12 @@ Value GraphBuilder::gatherND(Value data, Value indices, int64_t batchDims) {
     fail("the last extent of indices is " + index.back().text() + ", supported is a constant", ErrorKind::Unsupported);
   if (*depth < 1 || batchDims + *depth > rank)
     fail("indices have " + std::to_string(*depth) + " coordinates, expected 1 to " + std::to_string(rank - batchDims));
-  Exprs dims;
-  for (int64_t i = 0; i < last; ++i)
-    dims.push_back(i < batchDims ? sameExtent(from[i], index[i], "batch extents of the operands") : index[i]);
-  llvm::append_range(dims, ArrayRef<Expr>(from).drop_front(batchDims + *depth));
+  for (int64_t i = 0; i < batchDims; ++i)
+    sameExtent(from[i], index[i], "batch extents of the operands");
+  Value result = make<GatherNDOp>(data, indices, batchDims);
   for (const Expr &extent : ArrayRef<Expr>(from).slice(batchDims, *depth))
-    chosenFrom(*this, extent, dims);
-  return GatherNDOp::create(ops, where, type(dims, element(data)), data, indices, batchDims);
+    chosenFrom(*this, extent, result);
+  return result;
 }
 
 } // namespace cupola::onnx_import

@@ -173,11 +173,10 @@ struct FactorBehindMatMul : OpRewritePattern<graph::MatMulOp> {
         operand = rewriter.clone(*view, map)->getResult(0);
       }
       Location factorLoc = factorOp(op->getOperand(side))->getLoc();
-      Value product = graph::MatMulOp::create(rewriter, op.getLoc(), op.getType(), side == 0 ? operand : op.getLhs(),
+      Value product = graph::MatMulOp::create(rewriter, op.getLoc(), side == 0 ? operand : op.getLhs(),
                                               side == 1 ? operand : op.getRhs());
       Value factor = splat(rewriter, factorLoc, scaled->number, graph::typeOf(op.getResult()));
-      rewriter.replaceOp(
-          op, graph::BinaryOp::create(rewriter, factorLoc, op.getType(), graph::BinaryKind::Mul, product, factor));
+      rewriter.replaceOp(op, graph::BinaryOp::create(rewriter, factorLoc, graph::BinaryKind::Mul, product, factor));
       return success();
     }
     return failure();

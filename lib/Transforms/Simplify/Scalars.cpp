@@ -112,7 +112,7 @@ struct SquareByProduct : OpRewritePattern<graph::BinaryOp> {
   LogicalResult matchAndRewrite(graph::BinaryOp op, PatternRewriter &rewriter) const override {
     if (op.getKind() != BinaryKind::Pow || splatOf(op.getRhs()) != 2.0)
       return failure();
-    rewriter.replaceOpWithNewOp<graph::BinaryOp>(op, op.getType(), BinaryKind::Mul, op.getLhs(), op.getLhs());
+    rewriter.replaceOpWithNewOp<graph::BinaryOp>(op, BinaryKind::Mul, op.getLhs(), op.getLhs());
     return success();
   }
 };
@@ -132,7 +132,7 @@ struct DivideByProduct : OpRewritePattern<graph::BinaryOp> {
       return failure();
     auto loc = fusedLoc(rewriter, {op});
     Value factor = splat(rewriter, loc, 1 / *divisor, graph::typeOf(op.getRhs()));
-    rewriter.replaceOp(op, graph::BinaryOp::create(rewriter, loc, op.getType(), BinaryKind::Mul, op.getLhs(), factor));
+    rewriter.replaceOp(op, graph::BinaryOp::create(rewriter, loc, BinaryKind::Mul, op.getLhs(), factor));
     return success();
   }
 };
@@ -149,7 +149,7 @@ struct MergeFactors : OpRewritePattern<graph::BinaryOp> {
       return failure();
     auto loc = fusedLoc(rewriter, {outer->x.getDefiningOp(), op});
     Value factor = splat(rewriter, loc, inner->number * outer->number, graph::typeOf(inner->x));
-    rewriter.replaceOp(op, graph::BinaryOp::create(rewriter, loc, op.getType(), BinaryKind::Mul, inner->x, factor));
+    rewriter.replaceOp(op, graph::BinaryOp::create(rewriter, loc, BinaryKind::Mul, inner->x, factor));
     return success();
   }
 

@@ -73,7 +73,7 @@ struct MergeTransposes : OpRewritePattern<graph::TransposeOp> {
     for (int64_t dim : op.getPerm())
       perm.push_back(inner.getPerm()[dim]);
     auto loc = fusedLoc(rewriter, {inner, op});
-    rewriter.replaceOp(op, graph::TransposeOp::create(rewriter, loc, op.getType(), inner.getInput(), perm));
+    rewriter.replaceOp(op, graph::TransposeOp::create(rewriter, loc, inner.getInput(), perm));
     return success();
   }
 };

@@ -80,7 +80,7 @@ func.func @windowShape(%x: tensor<1x8x16xf32>) {
 // -----
 
 func.func @windowElement(%x: tensor<1x8x16xf32>) {
-  // expected-error @below {{'graph.window' op element types 'f32' and 'f16' differ}}
+  // expected-error @below {{'graph.window' op expected result of type 'tensor<1x6x3x16xf32>', found 'tensor<1x6x3x16xf16>'}}
   %0 = graph.window %x axis 1 sizes [3] strides [1] dilations [1] : tensor<1x8x16xf32> -> tensor<1x6x3x16xf16>
   return
 }
@@ -181,7 +181,7 @@ func.func @convWeights(%x: tensor<1x8x8x4xf32>, %w: tensor<3x3x4x10xf16>) {
 // -----
 
 func.func @convResult(%x: tensor<1x8x8x4xf32>, %w: tensor<3x3x4x10xf32>) {
-  // expected-error @below {{'graph.conv' op element types 'f32' and 'f64' differ}}
+  // expected-error @below {{'graph.conv' op expected result of type 'tensor<1x6x6x10xf32>', found 'tensor<1x6x6x10xf64>'}}
   %0 = graph.conv %x, %w strides [1, 1] dilations [1, 1] groups 1
       : tensor<1x8x8x4xf32>, tensor<3x3x4x10xf32> -> tensor<1x6x6x10xf64>
   return
@@ -242,7 +242,7 @@ func.func @productSides(%x: tensor<4x6xf32>, %y: tensor<6x5xf16>) {
 // -----
 
 func.func @productElement(%x: tensor<4x6xf16>, %y: tensor<6x5xf16>) {
-  // expected-error @below {{'graph.matmul' op element types 'f16' and 'f32' differ}}
+  // expected-error @below {{'graph.matmul' op expected result of type 'tensor<4x5xf16>', found 'tensor<4x5xf32>'}}
   %0 = graph.matmul %x, %y : tensor<4x6xf16>, tensor<6x5xf16> -> tensor<4x5xf32>
   return
 }

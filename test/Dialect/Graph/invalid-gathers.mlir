@@ -19,7 +19,7 @@ func.func @gatherShape(%x: tensor<4x6xf32>, %i: tensor<3xi64>) {
 // -----
 
 func.func @gatherElement(%x: tensor<4x6xf32>, %i: tensor<3xi64>) {
-  // expected-error @below {{'graph.gather' op element types 'f32' and 'i64' differ}}
+  // expected-error @below {{'graph.gather' op expected result of type 'tensor<4x3xf32>', found 'tensor<4x3xi64>'}}
   %0 = graph.gather %x, %i axis 1 : tensor<4x6xf32>, tensor<3xi64> -> tensor<4x3xi64>
   return
 }
@@ -67,7 +67,7 @@ func.func @elementsShape(%x: tensor<4x6xf32>, %i: tensor<4x3xi64>) {
 // -----
 
 func.func @elementsElement(%x: tensor<4x6xf32>, %i: tensor<4x3xi64>) {
-  // expected-error @below {{'graph.gather_elements' op element types 'f32' and 'f64' differ}}
+  // expected-error @below {{'graph.gather_elements' op expected result of type 'tensor<4x3xf32>', found 'tensor<4x3xf64>'}}
   %0 = graph.gather_elements %x, %i axis 1 : tensor<4x6xf32>, tensor<4x3xi64> -> tensor<4x3xf64>
   return
 }
@@ -107,7 +107,7 @@ func.func @coordinates(%x: tensor<4x6xf32>, %i: tensor<3x1xi64>) {
 // -----
 
 func.func @coordinatesElement(%x: tensor<4x6xf32>, %i: tensor<3x2xi64>) {
-  // expected-error @below {{'graph.gather_nd' op element types 'f32' and 'bf16' differ}}
+  // expected-error @below {{'graph.gather_nd' op expected result of type 'tensor<3xf32>', found 'tensor<3xbf16>'}}
   %0 = graph.gather_nd %x, %i : tensor<4x6xf32>, tensor<3x2xi64> -> tensor<3xbf16>
   return
 }

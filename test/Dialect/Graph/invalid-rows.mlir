@@ -31,7 +31,7 @@ func.func @reduceShape(%x: tensor<4x6x8xf32>) {
 // -----
 
 func.func @reduceElement(%x: tensor<4x6x8xf32>) {
-  // expected-error @below {{'graph.reduce' op element types 'f32' and 'f64' differ}}
+  // expected-error @below {{'graph.reduce' op expected result of type 'tensor<4x1x8xf32>', found 'tensor<4x1x8xf64>'}}
   %0 = graph.reduce sum %x [1] : tensor<4x6x8xf32> -> tensor<4x1x8xf64>
   return
 }
@@ -47,7 +47,7 @@ func.func @argKind(%x: tensor<4x6x8xf32>) {
 // -----
 
 func.func @argElement(%x: tensor<4x6x8xf32>) {
-  // expected-error @below {{'graph.arg_reduce' op expected elements of type i64, found 'i32'}}
+  // expected-error @below {{'graph.arg_reduce' op expected result of type 'tensor<4x1x8xi64>', found 'tensor<4x1x8xi32>'}}
   %0 = graph.arg_reduce max %x axis 1 : tensor<4x6x8xf32> -> tensor<4x1x8xi32>
   return
 }
@@ -83,7 +83,7 @@ func.func @softmaxAxis(%x: tensor<4x6x8xf32>) {
 // -----
 
 func.func @softmaxShape(%x: tensor<4x6x8xf32>) {
-  // expected-error @below {{'graph.softmax' op operand of type 'tensor<4x6x8xf32>' has not the shape of 'tensor<4x6x1xf32>'}}
+  // expected-error @below {{'graph.softmax' op expected result of type 'tensor<4x6x8xf32>', found 'tensor<4x6x1xf32>'}}
   %0 = graph.softmax %x axis 2 : tensor<4x6x8xf32> -> tensor<4x6x1xf32>
   return
 }
@@ -91,7 +91,7 @@ func.func @softmaxShape(%x: tensor<4x6x8xf32>) {
 // -----
 
 func.func @softmaxElement(%x: tensor<4x6x8xf32>) {
-  // expected-error @below {{'graph.softmax' op element types 'f32' and 'f16' differ}}
+  // expected-error @below {{'graph.softmax' op expected result of type 'tensor<4x6x8xf32>', found 'tensor<4x6x8xf16>'}}
   %0 = graph.softmax %x axis 2 : tensor<4x6x8xf32> -> tensor<4x6x8xf16>
   return
 }
@@ -123,7 +123,7 @@ func.func @normTwice(%x: tensor<4x6x8xf32>) {
 // -----
 
 func.func @normShape(%x: tensor<4x6x8xf32>) {
-  // expected-error @below {{'graph.layer_norm' op operand of type 'tensor<4x6x8xf32>' has not the shape of 'tensor<4x6x1xf32>'}}
+  // expected-error @below {{'graph.layer_norm' op expected result of type 'tensor<4x6x8xf32>', found 'tensor<4x6x1xf32>'}}
   %0 = graph.layer_norm %x axes [2] {epsilon = 1.0e-5 : f64} : tensor<4x6x8xf32> -> tensor<4x6x1xf32>
   return
 }
@@ -131,7 +131,7 @@ func.func @normShape(%x: tensor<4x6x8xf32>) {
 // -----
 
 func.func @normElement(%x: tensor<4x6x8xf32>) {
-  // expected-error @below {{'graph.layer_norm' op element types 'f32' and 'f64' differ}}
+  // expected-error @below {{'graph.layer_norm' op expected result of type 'tensor<4x6x8xf32>', found 'tensor<4x6x8xf64>'}}
   %0 = graph.layer_norm %x axes [2] {epsilon = 1.0e-5 : f64} : tensor<4x6x8xf32> -> tensor<4x6x8xf64>
   return
 }
@@ -211,7 +211,7 @@ func.func @pair(%x: tensor<4x6xf32>, %m: tensor<4x1x3xf32>) {
 // -----
 
 func.func @result(%x: tensor<4x6xf32>, %m: tensor<4x1x2xf32>) {
-  // expected-error @below {{'graph.normalize' op operand of type 'tensor<4x6xf32>' has not the shape of 'tensor<6x4xf32>'}}
+  // expected-error @below {{'graph.normalize' op expected result of type 'tensor<4x6xf32>', found 'tensor<6x4xf32>'}}
   %0 = graph.normalize %x moments %m axes [1] {epsilon = 1.0e-5 : f64}
       : tensor<4x6xf32>, tensor<4x1x2xf32> -> tensor<6x4xf32>
   return

@@ -106,6 +106,14 @@ func.func @sliceStarts(%x: tensor<4x6xf32>) {
 
 // -----
 
+func.func @sliceElement(%x: tensor<4x6xf32>) {
+  // expected-error @below {{'graph.slice' op element types 'f32' and 'f16' differ}}
+  %0 = graph.slice %x ["0", "0"] [1, 1] : tensor<4x6xf32> -> tensor<4x6xf16>
+  return
+}
+
+// -----
+
 func.func @padRank(%x: tensor<4x6xf32>) {
   // expected-error @below {{'graph.pad' op keeps the rank}}
   %0 = graph.pad %x ["0", "0"] edge 0.0 : f32 : tensor<4x6xf32> -> tensor<4xf32>
@@ -130,6 +138,14 @@ func.func @padLow(%x: tensor<4x6xf32>) {
 
 // -----
 
+func.func @padElement(%x: tensor<4x6xf32>) {
+  // expected-error @below {{'graph.pad' op element types 'f32' and 'f64' differ}}
+  %0 = graph.pad %x ["0", "1"] wrap 0.0 : f32 : tensor<4x6xf32> -> tensor<4x8xf64>
+  return
+}
+
+// -----
+
 func.func @concatNothing() {
   // expected-error @below {{'graph.concat' op needs an operand}}
   %0 = "graph.concat"() <{axis = 0 : i64}> : () -> tensor<4x6xf32>
@@ -147,7 +163,7 @@ func.func @concatAxis(%x: tensor<4x6xf32>) {
 // -----
 
 func.func @concatRank(%x: tensor<4x6xf32>, %y: tensor<6xf32>) {
-  // expected-error @below {{'graph.concat' op operands and result have one rank}}
+  // expected-error @below {{'graph.concat' op operands have one rank}}
   %0 = graph.concat %x, %y axis 0 : tensor<4x6xf32>, tensor<6xf32> -> tensor<5x6xf32>
   return
 }
@@ -170,6 +186,23 @@ func.func @concatExtent(%x: tensor<4x6xf32>) {
 
 // -----
 
+func.func @concatOther(%x: tensor<4x6xf32>, %y: tensor<5x6xf32>) {
+  // expected-error @below {{'graph.concat' op extents 4 and 5 differ in dimension 0}}
+  %0 = graph.concat %x, %y axis 1 : tensor<4x6xf32>, tensor<5x6xf32> -> tensor<4x12xf32>
+  return
+}
+
+// -----
+
+func.func @concatTooLong(%x: tensor<?xf32, #graph.shape<"9223372036854775807*s0">>) {
+  // expected-error @below {{'graph.concat' op has a result with an extent that leaves the range of 64 bits}}
+  %0 = graph.concat %x, %x axis 0 : tensor<?xf32, #graph.shape<"9223372036854775807*s0">>,
+      tensor<?xf32, #graph.shape<"9223372036854775807*s0">> -> tensor<?xf32, #graph.shape<"s1">>
+  return
+}
+
+// -----
+
 func.func @joinExtent(%x: tensor<4x6xf32>, %y: tensor<4x3xf32>) {
   // expected-error @below {{'graph.join' op expected result of type 'tensor<4x9xf32>', found 'tensor<4x8xf32>'}}
   %0 = graph.join %x, %y axis 1 : tensor<4x6xf32>, tensor<4x3xf32> -> tensor<4x8xf32>
@@ -179,7 +212,7 @@ func.func @joinExtent(%x: tensor<4x6xf32>, %y: tensor<4x3xf32>) {
 // -----
 
 func.func @joinRank(%x: tensor<4x6xf32>, %y: tensor<6xf32>) {
-  // expected-error @below {{'graph.join' op operands and result have one rank}}
+  // expected-error @below {{'graph.join' op operands have one rank}}
   %0 = graph.join %x, %y axis 1 : tensor<4x6xf32>, tensor<6xf32> -> tensor<4x12xf32>
   return
 }

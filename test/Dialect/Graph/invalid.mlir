@@ -63,7 +63,7 @@ func.func @iota() {
 //===----------------------------------------------------------------------===//
 
 func.func @unaryShape(%x: tensor<4x6xf32>) {
-  // expected-error @below {{'graph.unary' op operand of type 'tensor<4x6xf32>' has not the shape of 'tensor<4x1xf32>'}}
+  // expected-error @below {{'graph.unary' op expected result of type 'tensor<4x6xf32>', found 'tensor<4x1xf32>'}}
   %0 = graph.unary exp %x : tensor<4x6xf32> -> tensor<4x1xf32>
   return
 }
@@ -71,7 +71,7 @@ func.func @unaryShape(%x: tensor<4x6xf32>) {
 // -----
 
 func.func @unaryElement(%x: tensor<4x6xf32>) {
-  // expected-error @below {{'graph.unary' op element types 'f32' and 'f16' differ}}
+  // expected-error @below {{'graph.unary' op expected result of type 'tensor<4x6xf32>', found 'tensor<4x6xf16>'}}
   %0 = graph.unary exp %x : tensor<4x6xf32> -> tensor<4x6xf16>
   return
 }
@@ -79,7 +79,7 @@ func.func @unaryElement(%x: tensor<4x6xf32>) {
 // -----
 
 func.func @predicate(%x: tensor<4x6xf32>) {
-  // expected-error @below {{'graph.unary' op expected elements of type i1, found 'f32'}}
+  // expected-error @below {{'graph.unary' op expected result of type 'tensor<4x6xi1>', found 'tensor<4x6xf32>'}}
   %0 = graph.unary is_inf %x : tensor<4x6xf32> -> tensor<4x6xf32>
   return
 }
@@ -87,7 +87,7 @@ func.func @predicate(%x: tensor<4x6xf32>) {
 // -----
 
 func.func @lhs(%x: tensor<4x6xf32>, %y: tensor<1x6xf32>) {
-  // expected-error @below {{'graph.binary' op operand of type 'tensor<1x6xf32>' has not the shape of 'tensor<4x6xf32>'}}
+  // expected-error @below {{'graph.binary' op operand of type 'tensor<4x6xf32>' has not the shape of 'tensor<1x6xf32>'}}
   %0 = graph.binary add %y, %x : tensor<1x6xf32>, tensor<4x6xf32> -> tensor<4x6xf32>
   return
 }
@@ -112,7 +112,7 @@ func.func @sides(%x: tensor<4x6xf32>, %y: tensor<4x6xi32>) {
 // -----
 
 func.func @comparison(%x: tensor<4x6xf32>) {
-  // expected-error @below {{'graph.binary' op expected elements of type i1, found 'f32'}}
+  // expected-error @below {{'graph.binary' op expected result of type 'tensor<4x6xi1>', found 'tensor<4x6xf32>'}}
   %0 = graph.binary equal %x, %x : tensor<4x6xf32>, tensor<4x6xf32> -> tensor<4x6xf32>
   return
 }
@@ -120,7 +120,7 @@ func.func @comparison(%x: tensor<4x6xf32>) {
 // -----
 
 func.func @sum(%x: tensor<4x6xf32>) {
-  // expected-error @below {{'graph.binary' op element types 'f32' and 'f64' differ}}
+  // expected-error @below {{'graph.binary' op expected result of type 'tensor<4x6xf32>', found 'tensor<4x6xf64>'}}
   %0 = graph.binary add %x, %x : tensor<4x6xf32>, tensor<4x6xf32> -> tensor<4x6xf64>
   return
 }
@@ -154,6 +154,14 @@ func.func @branch(%x: tensor<4x6xf32>, %c: tensor<4x6xi1>, %y: tensor<f32>) {
 func.func @branches(%x: tensor<4x6xf32>, %c: tensor<4x6xi1>, %y: tensor<4x6xf16>) {
   // expected-error @below {{'graph.select' op element types 'f16' and 'f32' differ}}
   %0 = graph.select %c, %x, %y : tensor<4x6xi1>, tensor<4x6xf32>, tensor<4x6xf16> -> tensor<4x6xf32>
+  return
+}
+
+// -----
+
+func.func @selected(%x: tensor<4x6xf32>, %c: tensor<4x6xi1>) {
+  // expected-error @below {{'graph.select' op expected result of type 'tensor<4x6xf32>', found 'tensor<4x6xf16>'}}
+  %0 = graph.select %c, %x, %x : tensor<4x6xi1>, tensor<4x6xf32>, tensor<4x6xf32> -> tensor<4x6xf16>
   return
 }
 
