@@ -58,10 +58,12 @@ bool isPredicate(UnaryKind kind);
 /// How a reduction takes in one more element; a mean is the quotient of a sum.
 BinaryKind combiningKind(ReduceKind kind);
 
-//===--- Syntax: custom<Text> and custom<Fused> of attributes, custom<Reason> of ops, too ---===//
+//===--- Syntax: custom<Text>, custom<Name> and custom<Fused> of attributes, custom<Reason> of ops, too ---===//
 
 mlir::ParseResult parseText(mlir::AsmParser &parser, std::string &text);
 void printText(mlir::AsmPrinter &printer, llvm::StringRef text);
+mlir::ParseResult parseName(mlir::AsmParser &parser, std::string &name);
+void printName(mlir::AsmPrinter &printer, llvm::StringRef name);
 mlir::ParseResult parseFused(mlir::AsmParser &parser, bool &fused);
 void printFused(mlir::AsmPrinter &printer, bool fused);
 mlir::ParseResult parseReason(mlir::AsmParser &parser, ReasonAttr &reason);

@@ -12,25 +12,22 @@ def Graph_ReasonAttr : Graph_Attr<"Reason", "reason"> {
   let assemblyFormat = "`<` custom<Text>($text) `>`";
 }
 
-/// Some names of rules are no keywords: they stand in quotes.
-def Graph_FusionRuleParameter : EnumParameter<Graph_FusionRule> {
-  let printer = "$_printer << $_self";
-}
-
 def Graph_VerdictAttr : Graph_Attr<"Verdict", "verdict"> {
   let summary = "whether two ops are computed in one kernel, by which rule and why";
   let description = [{
-    `views` are passed on the way, from the producer on.
+    `rule` names a row of the table of rules (lib/Transforms/Fusion/Rules/Rules.cpp); `views` are
+    passed on the way, from the producer on.
 
     ```mlir
     #graph.verdict<apart hero : loc("scores"("MatMul")) -> loc("probs"("Softmax")) because "a kernel has one hero">
     ```
   }];
   let parameters = (ins "::mlir::LocationAttr":$producer, "::mlir::LocationAttr":$consumer, "bool":$fused,
-                        Graph_FusionRuleParameter:$rule, "::cupola::graph::ReasonAttr":$reason,
+                        StringRefParameter<"name of a rule">:$rule, "::cupola::graph::ReasonAttr":$reason,
                         OptionalArrayRefParameter<"::mlir::LocationAttr">:$views);
+  let genVerifyDecl = 1;
   let assemblyFormat = [{
-    `<` custom<Fused>($fused) $rule `:` $producer `->` $consumer (`through` `[` $views^ `]`)?
+    `<` custom<Fused>($fused) custom<Name>($rule) `:` $producer `->` $consumer (`through` `[` $views^ `]`)?
     `because` custom<Reason>($reason) `>`
   }];
 }

@@ -102,25 +102,6 @@ def Graph_Relation : Graph_Enum<"Relation", "relation of two extents", [
   I32EnumAttrCase<"Broadcast", 2, "broadcast">, // equal, or one of them is 1
 ]>;
 
-/// What decided whether an edge between two ops stays within a kernel.
-def Graph_FusionRule : Graph_Enum<"FusionRule", "rule of fusion", [
-  // within a kernel
-  I32EnumAttrCase<"Constant", 0, "constant">, I32EnumAttrCase<"View", 1, "view">,
-  I32EnumAttrCase<"Epilogue", 2, "epilogue">, I32EnumAttrCase<"Prologue", 3, "prologue">,
-  // either
-  I32EnumAttrCase<"Join", 4, "join">,
-  // through memory
-  I32EnumAttrCase<"Hero", 5, "hero">, I32EnumAttrCase<"TwoStages", 6, "two-stages">,
-  I32EnumAttrCase<"SeveralReaders", 7, "several-readers">, I32EnumAttrCase<"Result", 8, "result">,
-  I32EnumAttrCase<"ContractionOperand", 9, "contraction-operand">,
-  I32EnumAttrCase<"Broadcast", 10, "broadcast">, I32EnumAttrCase<"Address", 11, "address">,
-  I32EnumAttrCase<"Size", 12, "size">, I32EnumAttrCase<"Disabled", 13, "disabled">,
-  // either
-  I32EnumAttrCase<"Attention", 14, "attention">,
-  // through memory
-  I32EnumAttrCase<"Control", 15, "control">,
-]>;
-
 /// Why no kernel that computes writes the elements of a result of the model.
 def Graph_CopyReason : Graph_Enum<"CopyReason", "why a fusion only moves elements", [
   I32EnumAttrCase<"Joined", 0, "joined">,         // several values stand side by side in it

@@ -343,6 +343,13 @@ LogicalResult FusionOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return success();
 }
 
+LogicalResult VerdictAttr::verify(function_ref<InFlightDiagnostic()> emitError, LocationAttr, LocationAttr, bool,
+                                  StringRef rule, ReasonAttr, ArrayRef<LocationAttr>) {
+  if (rule.empty() || !llvm::all_of(rule, [](char c) { return (c >= 'a' && c <= 'z') || c == '-'; }))
+    return emitError() << "'" << rule << "' is no name of a rule: small letters and hyphens";
+  return success();
+}
+
 LogicalResult VerdictsOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!symbols.lookupNearestSymbolFrom<FunctionOpInterface>(*this, getFunctionAttr()))
     return emitOpError() << "is about " << getFunctionAttr() << ", which is no function";

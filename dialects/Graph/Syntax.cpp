@@ -12,6 +12,11 @@ ParseResult parseText(AsmParser &parser, std::string &text) { return parser.pars
 /// With escapes: names of a model may hold any byte.
 void printText(AsmPrinter &printer, StringRef text) { printer.printString(text); }
 
+/// A keyword, or in quotes where it is none.
+ParseResult parseName(AsmParser &parser, std::string &name) { return parser.parseKeywordOrString(&name); }
+
+void printName(AsmPrinter &printer, StringRef name) { printer.printKeywordOrString(name); }
+
 ParseResult parseFused(AsmParser &parser, bool &fused) {
   fused = succeeded(parser.parseOptionalKeyword("fused"));
   return fused ? success() : parser.parseKeyword("apart");

@@ -134,8 +134,8 @@ Json edgeOf(graph::VerdictAttr verdict) {
     views.push_back(graph::displayName(view));
   return objectOf(Member("producer", graph::displayName(verdict.getProducer())),
                   Member("consumer", graph::displayName(verdict.getConsumer())), Member("fused", verdict.getFused()),
-                  Member("rule", graph::stringifyFusionRule(verdict.getRule()).str()),
-                  Member("reason", verdict.getReason().getText().str()), Member("views", std::move(views)));
+                  Member("rule", verdict.getRule().str()), Member("reason", verdict.getReason().getText().str()),
+                  Member("views", std::move(views)));
 }
 
 Json edgesOf(ModuleOp module) {

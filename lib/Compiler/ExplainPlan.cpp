@@ -14,7 +14,7 @@ namespace cupola::compiler {
 namespace {
 
 /// The buffers that a step reads or writes, by their place among those of all bodies. Those of a view are its parent's.
-Json placesOf(const std::vector<format::Handed> &touched, bool written, const format::Body &body, size_t first) {
+Json placesOf(const std::vector<format::Touched> &touched, bool written, const format::Body &body, size_t first) {
   Json places = Json::array();
   for (auto [buffer, isWritten] : touched) {
     if (isWritten != written)
@@ -60,7 +60,7 @@ Json stepsOf(const format::Variant &variant, const std::vector<format::Node> &no
       Json names = Json::array();
       for (uint32_t node : step.nodes)
         names.push_back(nodes[node].name);
-      const std::vector<format::Handed> touched = format::touchedBy(program, step);
+      const std::vector<format::Touched> touched = format::touchedBy(program, step);
       const bool isLaunch = step.kind == format::Step::LaunchStep;
       steps.push_back(objectOf(Member("kernel", isLaunch ? Json(program.kernels[step.launch.kernel].name) : Json()),
                                Member("nodes", std::move(names)),
@@ -70,6 +70,8 @@ Json stepsOf(const format::Variant &variant, const std::vector<format::Node> &no
         steps.back()["library"] = "oneDNN";
         steps.back()["library_threads"] = format::mostThreads(step.launch.call, format::measuredOneDnn, variant.arch);
       }
+      if (format::transferOf(step))
+        steps.back()["transfer"] = format::stepKindName(step.kind);
       if (format::isControl(step.kind)) {
         steps.back()["control"] = format::stepKindName(step.kind);
         steps.back()["enters"] = format::bodiesOf(step);

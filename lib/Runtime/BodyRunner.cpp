@@ -97,7 +97,7 @@ Status BodyRunner::runBranch(Frame &frame, size_t step, size_t depth) {
   if (frame.body().steps[step].kind == format::Step::IfStep)
     CUPOLA_TRY(readBool(frame.handed(branch.condition, false), chosen));
   std::vector<HandedBuffer> parameters;
-  for (const format::Handed &handed : format::handedOver(frame.body().steps[step]))
+  for (const format::Touched &handed : format::handedOver(frame.body().steps[step]))
     parameters.push_back(frame.handed(handed.buffer, handed.written));
   CUPOLA_TRY(enter(branch.bodies[chosen ? 0 : 1], depth, std::move(parameters), nodes));
   const ParsedControl &parsed = frame.parsed().controls.at(step);

@@ -48,10 +48,7 @@ public:
       Grid grid;
       CUPOLA_TRY(bindGrid(parsedSteps[i].sizes, item("step", i), grid));
       plan.sizes.push_back(grid);
-      const format::Copy &copy = steps[i].copy;
-      if (steps[i].kind == format::Step::CopyStep &&
-          (grid.x > plan.buffers[copy.source].bytes || grid.x > plan.buffers[copy.target].bytes))
-        return bad(item("step", i) + " copies " + std::to_string(grid.x) + " bytes, more than its buffers have");
+      CUPOLA_TRY(checkTransfer(steps[i], grid.x, item("step", i)));
       CUPOLA_TRY(checkCall(steps[i].launch.call, item("step", i)));
     }
     return Status::ok();
@@ -144,6 +141,14 @@ private:
                std::to_string(bytes));
   }
 
+  Status checkTransfer(const format::Step &step, uint64_t bytes, const std::string &what) const {
+    if (const std::optional<format::Transfer> transfer = format::transferOf(step))
+      for (const format::Touched &touched : transfer->buffers)
+        if (bytes > plan.buffers[touched.buffer].bytes)
+          return bad(what + " moves " + std::to_string(bytes) + " bytes, more than its buffers have");
+    return Status::ok();
+  }
+
   Status checkCall(const format::LibraryCall &call, const std::string &what) const {
     if (!call)
       return Status::ok();
@@ -215,13 +220,9 @@ void PlanBinder::addRootOffsets(format::BufferKind kind) {
 /// What a list of steps touches, with the parents of views.
 std::vector<bool> buffersUsed(const format::Program &program, const std::vector<format::Step> &steps) {
   std::vector<bool> used(program.buffers.size());
-  for (const format::Step &step : steps) {
-    if (step.kind == format::Step::CopyStep)
-      used[step.copy.source] = used[step.copy.target] = true;
-    else
-      for (uint32_t buffer : step.launch.buffers)
-        used[buffer] = true;
-  }
+  for (const format::Step &step : steps)
+    for (const format::Touched &touched : format::touchedBy(program, step))
+      used[touched.buffer] = true;
   // Parents come before their views.
   for (size_t i = program.buffers.size(); i-- > 0;)
     if (used[i] && program.buffers[i].kind == format::BufferKind::View)

@@ -29,7 +29,7 @@ struct Placement {
 struct BoundPlan {
   std::vector<int64_t> scalars;
   std::vector<Placement> buffers; ///< by buffer
-  std::vector<Grid> sizes;        ///< by step: the grid; x alone: the bytes of a copy; 1 of a control step
+  std::vector<Grid> sizes;        ///< by step: the grid; x alone: the bytes of a transfer; 1 of a control step
   std::vector<BoundMap> maps;     ///< in the order of the bindings table
   uint64_t arenaBytes = 0;
   std::shared_ptr<const BucketPlan> bucket; ///< null for init steps

@@ -41,7 +41,7 @@ public:
         if (!size.hi)
           return {nullptr};
         most[d] = static_cast<uint64_t>(std::max<int64_t>(*size.hi, 0));
-        plan.copiesVary |= body.steps[i].kind == format::Step::CopyStep && size.lo != size.hi;
+        plan.transfersVary |= format::transferOf(body.steps[i]) && size.lo != size.hi;
       }
       plan.sizes.push_back({most[0], most[1], most[2]});
     }

@@ -36,7 +36,7 @@ struct BucketPlan {
   uint64_t arenaBytes = 0;
   std::vector<uint64_t> offsets; ///< by buffer, of those in the arena
   std::vector<Grid> sizes;       ///< by step, as of BoundPlan, at most
-  bool copiesVary = false;       ///< some copy has other sizes in other shapes
+  bool transfersVary = false;    ///< some transfer has other sizes in other shapes
 };
 
 /// Of the symbols that the body's sizes use. Where sizes have no bound in the bucket, the

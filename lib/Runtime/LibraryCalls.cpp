@@ -58,13 +58,13 @@ InitNeeds LibraryCalls::initNeeds(const format::Program &program) const {
   needs.steps.resize(program.init.size());
   needs.buffers.resize(program.buffers.size());
   const auto need = [&](const format::Body &body, const format::Step &step) {
-    for (const format::Handed &touched : format::touchedBy(program, step))
+    for (const format::Touched &touched : format::touchedBy(program, step))
       if (const auto owner = initBuffer(program, body, touched.buffer))
         needs.buffers[*owner] = true;
   };
   const auto isStepNeeded = [&](const format::Step &step) {
-    const std::vector<format::Handed> touched = format::touchedBy(program, step);
-    return std::any_of(touched.begin(), touched.end(), [&](const format::Handed &entry) {
+    const std::vector<format::Touched> touched = format::touchedBy(program, step);
+    return std::any_of(touched.begin(), touched.end(), [&](const format::Touched &entry) {
       const auto owner = entry.written ? initBuffer(program, program, entry.buffer) : std::nullopt;
       return owner && needs.buffers[*owner];
     });

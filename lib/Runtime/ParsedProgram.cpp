@@ -81,8 +81,8 @@ std::vector<ParsedTensor> parseTensors(Parser &parser, const std::vector<format:
 ParsedStep parseStep(Parser &parser, const format::Step &step) {
   if (format::isControl(step.kind))
     return {{Expr(1)}, {}};
-  if (step.kind == format::Step::CopyStep)
-    return {{parser.parse(step.copy.bytes)}, {}};
+  if (const std::optional<format::Transfer> transfer = format::transferOf(step))
+    return {{parser.parse(transfer->bytes)}, {}};
   ParsedStep parsed{parseAll(parser, step.launch.grid), {}};
   for (const format::TensorMap &map : step.launch.maps)
     parsed.maps.push_back(

@@ -36,7 +36,7 @@ struct ParsedMap {
 
 /// What a step has besides control.
 struct ParsedStep {
-  std::vector<Expr> sizes;     ///< the extents of a grid, or the bytes of a copy; 1 of a control step
+  std::vector<Expr> sizes;     ///< the extents of a grid, or the bytes of a transfer; 1 of a control step
   std::vector<ParsedMap> maps; ///< of a launch
 };
 

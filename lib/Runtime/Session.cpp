@@ -34,7 +34,9 @@ Status Session::start() {
               (kind == format::BufferKind::View && isIo[buffers[i].index]);
   }
   for (const format::Step &step : program().steps)
-    copiesIo |= step.kind == format::Step::CopyStep && (isIo[step.copy.source] || isIo[step.copy.target]);
+    if (const std::optional<format::Transfer> transfer = format::transferOf(step))
+      for (const format::Touched &touched : transfer->buffers)
+        transfersIo |= isIo[touched.buffer];
   for (const ParsedTensor &output : shared->parsedInterface().outputs)
     openOutputs.push_back(usesRunSymbols(package(), output));
   Result<std::unique_ptr<Stream>> made = device().createStream(options.stream);

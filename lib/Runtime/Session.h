@@ -167,7 +167,7 @@ private:
   std::vector<Shape> shapes;     ///< of the outputs
   std::vector<bool> openOutputs; ///< their shape is known only after a run
   bool hasResults = false;       ///< a run succeeded since the last bind
-  bool copiesIo = false;         ///< a copy step names an input or output
+  bool transfersIo = false;      ///< a transfer names an input or output
   /// By input, then by output: the address in this run, and whether it is that
   /// of a copy.
   std::vector<DeviceAddress> io;

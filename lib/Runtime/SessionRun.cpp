@@ -112,7 +112,7 @@ Status Session::queueSteps(RunSlot &slot) {
   slot.recording = bucket.recording;
   if (bucket.recording)
     return stream->replay(*bucket.recording);
-  if (!bucket.ran || copiesIo || bucket.plan->copiesVary || !program().bodies.empty() || !stream->canRecord())
+  if (!bucket.ran || transfersIo || bucket.plan->transfersVary || !program().bodies.empty() || !stream->canRecord())
     return queueEach();
   CUPOLA_TRY(stream->beginRecording());
   const Status queued = queueRecorded();

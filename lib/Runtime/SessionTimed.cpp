@@ -22,10 +22,8 @@ Status Session::queueTimed(std::vector<double> &milliseconds) {
 Session::StepWork Session::workOf(size_t step) const {
   const format::Step &entry = program().steps[step];
   StepWork work;
-  if (entry.kind == format::Step::CopyStep) {
-    work.bytes = 2 * plan().sizes[step].x;
-    return work;
-  }
+  if (const std::optional<format::Transfer> transfer = format::transferOf(entry))
+    work.bytes = transfer->buffers.size() * plan().sizes[step].x;
   if (entry.kind != format::Step::LaunchStep)
     return work;
   work.grid = plan().sizes[step];

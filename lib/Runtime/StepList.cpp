@@ -11,48 +11,47 @@ void StepList::build(const std::vector<format::Step> &steps, uint32_t firstNumbe
                      const Bindings &bindings) {
   first = firstNumber;
   list.clear();
+  buffers.clear();
   slots.clear();
-  size_t buffers = 0, maps = 0;
+  size_t maps = 0;
   for (size_t i = 0; i < steps.size(); ++i) {
     Entry &entry = list.emplace_back();
     entry.step = &steps[i];
     entry.size = sizes[i];
     entry.most = most[i];
-    if (!isLaunch(entry))
-      continue;
-    const format::Launch &launch = steps[i].launch;
-    Function *call = calls ? calls->function(first + i) : nullptr;
-    entry.function = call ? call : &kernels.function(launch.kernel);
-    entry.buffers = call ? &launch.call.buffers : &launch.buffers;
-    entry.firstReference = buffers;
+    entry.firstBuffer = buffers.size();
     entry.firstSlot = slots.size();
-    buffers += entry.buffers->size();
-    for (uint32_t scalar : launch.scalars)
-      slots.push_back(scalarSlot(scalar));
-    for (size_t m = 0; m < launch.maps.size(); ++m)
-      slots.push_back(bindings.mapSlot(maps++));
+    if (const std::optional<format::Transfer> transfer = format::transferOf(steps[i]))
+      for (const format::Touched &touched : transfer->buffers)
+        buffers.push_back(touched.buffer);
+    if (steps[i].kind == format::Step::LaunchStep) {
+      addLaunch(entry, kernels, calls ? calls->function(first + i) : nullptr);
+      for (size_t m = 0; m < steps[i].launch.maps.size(); ++m)
+        slots.push_back(bindings.mapSlot(maps++));
+    }
+    entry.bufferCount = buffers.size() - entry.firstBuffer;
   }
-  references.assign(buffers, 0);
-  addresses.assign(buffers, 0);
-  bytes.assign(buffers, 0);
+  references.assign(buffers.size(), 0);
+  addresses.assign(buffers.size(), 0);
+  bytes.assign(buffers.size(), 0);
+}
+
+/// `call`: of the library that does it; null: its kernel does.
+void StepList::addLaunch(Entry &entry, const LoadedKernels &kernels, Function *call) {
+  const format::Launch &launch = entry.step->launch;
+  entry.function = call ? call : &kernels.function(launch.kernel);
+  const std::vector<uint32_t> &used = call ? launch.call.buffers : launch.buffers;
+  buffers.insert(buffers.end(), used.begin(), used.end());
+  for (uint32_t scalar : launch.scalars)
+    slots.push_back(scalarSlot(scalar));
 }
 
 void StepList::setBuffers(const std::vector<BufferValue> &values) {
-  for (Entry &entry : list) {
-    if (entry.step->kind == format::Step::CopyStep) {
-      entry.source = values[entry.step->copy.source];
-      entry.target = values[entry.step->copy.target];
-      continue;
-    }
-    if (!isLaunch(entry))
-      continue;
-    size_t at = entry.firstReference;
-    for (uint32_t buffer : *entry.buffers) {
-      references[at] = values[buffer].reference;
-      addresses[at] = values[buffer].address;
-      bytes[at] = values[buffer].bytes;
-      ++at;
-    }
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    const BufferValue &value = values[buffers[i]];
+    references[i] = value.reference;
+    addresses[i] = value.address;
+    bytes[i] = value.bytes;
   }
 }
 
@@ -66,16 +65,17 @@ Status StepList::queue(Stream &stream, size_t step, DeviceAddress bindings, bool
   const Grid &size = atMost ? entry.most : entry.size;
   if (size.isEmpty())
     return Status::ok();
+  const DeviceAddress *at = addresses.data() + entry.firstBuffer;
   if (entry.step->kind == format::Step::CopyStep)
-    return stream.copy(entry.target.address, entry.source.address, size.x);
+    return stream.copy(at[1], at[0], size.x);
   LaunchArguments arguments;
   arguments.function = entry.function;
   arguments.grid = size;
   arguments.bindings = bindings;
-  arguments.references = references.data() + entry.firstReference;
-  arguments.addresses = addresses.data() + entry.firstReference;
-  arguments.bytes = bytes.data() + entry.firstReference;
-  arguments.referenceCount = entry.buffers->size();
+  arguments.references = references.data() + entry.firstBuffer;
+  arguments.addresses = at;
+  arguments.bytes = bytes.data() + entry.firstBuffer;
+  arguments.referenceCount = entry.bufferCount;
   arguments.slots = slots.data() + entry.firstSlot;
   arguments.slotCount = entry.step->launch.scalars.size() + entry.step->launch.maps.size();
   arguments.step = first + static_cast<uint32_t>(step);

@@ -36,7 +36,7 @@ public:
   void setBuffers(const std::vector<BufferValue> &values);
 
   size_t count() const { return list.size(); }
-  /// A launch or copy. `atMost`: with the blocks of the bucket's largest shape; kernels leave the surplus alone.
+  /// A launch or transfer. `atMost`: with the blocks of the bucket's largest shape; kernels leave the surplus alone.
   Status queue(Stream &stream, size_t step, DeviceAddress bindings, bool atMost = false) const;
   /// Every step that some shape of the bucket runs is run by this shape, too.
   bool runsAll() const;
@@ -44,17 +44,17 @@ public:
 private:
   struct Entry {
     const format::Step *step = nullptr;
-    const std::vector<uint32_t> *buffers = nullptr; ///< of the kernel or the call
-    Grid size, most;                                ///< as of BoundPlan
-    Function *function = nullptr;
-    size_t firstReference = 0, firstSlot = 0;
-    BufferValue source, target; ///< of a copy
+    Grid size, most;              ///< as of BoundPlan
+    Function *function = nullptr; ///< of a launch
+    size_t firstBuffer = 0, firstSlot = 0;
+    size_t bufferCount = 0;
   };
 
-  bool isLaunch(const Entry &entry) const { return entry.step->kind == format::Step::LaunchStep; }
+  void addLaunch(Entry &entry, const LoadedKernels &kernels, Function *call);
 
   uint32_t first = 0;
   std::vector<Entry> list;
+  std::vector<uint32_t> buffers; ///< of all launches and transfers
   std::vector<uint64_t> references, addresses, bytes;
   std::vector<uint32_t> slots;
 };

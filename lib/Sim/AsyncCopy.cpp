@@ -27,7 +27,7 @@ void stampTarget(const PendingCopy &copy, Stamp from, Stamp to) {
 void start(Thread &t, const PendingCopy &copy) {
   if (copy.shared - machine.sharedBase >= kMaxSharedBytes)
     failAccess(Finding::OutOfBounds, copy.shared, copy.bytes, true, copy.pc, "cp.async writes shared memory only");
-  if (copy.global - machine.sharedBase < kMaxSharedBytes)
+  if (copy.sourceBytes && copy.global - machine.sharedBase < kMaxSharedBytes)
     failAccess(Finding::AsyncCopy, copy.global, copy.bytes, false, copy.pc, "cp.async reads global memory only");
   if (copy.global % copy.bytes != 0)
     failAccess(Finding::Misaligned, copy.global, copy.bytes, false, copy.pc);

@@ -19,7 +19,7 @@ DIALECTS = [
     ("kernel", ["dialects/Kernel/*.cpp"], "test/Dialect/Kernel", "ops*.mlir"),
     ("simt", ["dialects/Simt/*.cpp"], "test/Dialect/Simt", "ops*.mlir"),
     ("plan", ["dialects/Plan/*.cpp"], "test/Dialect/Plan", "ops*.mlir"),
-    ("cuda", ["lib/Target/CUDA/CudaDialect.cpp", SCHEDULES], "test/Target/CUDA", "schedule-attributes.mlir"),
+    ("cuda", ["lib/Target/CUDA/Schedules/*", SCHEDULES], "test/Target/CUDA", "schedule-attributes.mlir"),
     ("cpu", ["lib/Target/CPU/CpuDialect.cpp", SCHEDULES], "test/Target/CPU", "schedule-attributes.mlir"),
 ]
 ROUND_TRIP = "--mlir-print-op-generic | diff "

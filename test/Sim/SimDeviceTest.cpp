@@ -100,6 +100,22 @@ TEST(SimDevice, InstructionsOfNewerArchitecturesAreErrors) {
   EXPECT_TRUE(says(runKernel(*makeSimulator("sm_75"), run).status, "mma of bf16 needs sm_80"));
 }
 
+/// An address that is not read may lie anywhere, as those beyond the end of a small tensor do.
+TEST(SimDevice, AnAsyncCopyReadsGlobalMemoryIfAnything) {
+  const auto run = [](const std::string &valid) {
+    KernelRun run = copyRun();
+    run.sharedBytes = 256;
+    run.text = kernelHead("k_copy", 32, 2, 0) +
+               "  f32 *const s = cu_shared<f32>(0);\n  cp_async<4>(s + cu_tid(), s + 32 + cu_tid(), " + valid +
+               ");\n  cp_async_commit();\n  cp_async_wait<0>();\n  cu_write<f32>(bindings, ref1)[cu_tid()] = "
+               "s[cu_tid()];\n}\n";
+    return runKernel(*makeSimulator("sm_80"), run).status;
+  };
+  const Status nothing = run("false"), shared = run("true");
+  EXPECT_TRUE(nothing.isOk()) << nothing.message();
+  EXPECT_TRUE(says(shared, "cp.async reads global memory only")) << shared.message();
+}
+
 TEST(SimDevice, WrongNumberOfArguments) {
   KernelRun run = copyRun();
   run.buffers.push_back(output<float>(1));

@@ -1,10 +1,19 @@
 #===- test/Tools/full-check.test.py - Occupancies, arenas and what values are for, found by hand ---===#
 # SPDX-License-Identifier: Apache-2.0
 
+import pathlib
+import re
+
 import numpy as np
 from full_check import plans, roles
-from kernel_limits import occupancy, problems
+from kernel_limits import ARCHITECTURES, KB, occupancy, problems
 from onnx import TensorProto, helper, numpy_helper
+
+# Every architecture that code is made for, with the same limits.
+TABLE = (pathlib.Path(__file__).resolve().parents[2] / "lib/Runtime/Format/Architectures.h").read_text(encoding="utf-8")
+ROWS = re.findall(r'^    \{"(sm_\w+)", \d+, \w+, "sm_\w+", (\d+) << 10, (\d+), ', TABLE, re.M)
+assert {name: (int(shared) * KB, int(threads)) for name, shared, threads in ROWS} == {
+    name: (limits.shared_block, 32 * limits.warps) for name, limits in ARCHITECTURES.items()}
 
 # Registers of 64 warps; registers; the quarter of the registers that 8 warps of 255 leave; shared memory; registers of 20 warps.
 assert occupancy("sm_80", registers=32, threads=256, shared=0) == 1

@@ -5,7 +5,8 @@
 // RUN: cupola-opt %s --mlir-print-local-scope --pass-pipeline="builtin.module(graph-form-fusions{epilogues=false})" | FileCheck %s --check-prefix=APART
 //
 // In the order of the table (lib/Transforms/Fusion/Rules/Rules.cpp), from what makes a value to what reads it. `address`
-// is in long-addresses.mlir, `two-stages` in split-norms.mlir, too, `size` in form-fusions-size.test.
+// is in long-addresses.mlir, `two-stages` in split-norms.mlir, too, `size` in form-fusions-size.test;
+// rules.test says which rule decides in none of them.
 
 // A constant and positions are no kernels; positions that are a result are one.
 // CHECK-LABEL: graph.verdicts @constant
@@ -20,6 +21,24 @@ func.func @constant(%x: tensor<4x8xi64>) -> (tensor<4x8xi64>, tensor<4x8xi64>, t
   %4 = graph.iota 0 : tensor<4x8xi64> loc("result")
   %5 = graph.binary sub %x, %4 : tensor<4x8xi64>, tensor<4x8xi64> -> tensor<4x8xi64> loc("turned")
   return %3, %4, %5 : tensor<4x8xi64>, tensor<4x8xi64>, tensor<4x8xi64>
+}
+
+// What a branch reads, and what it leaves.
+// CHECK-LABEL: graph.verdicts @control
+// CHECK-SAME: <apart control : loc("before") -> loc("branch") because "a branch or a loop reads it in memory">
+// CHECK-SAME: <apart control : loc("branch") -> loc("after") because "what a branch or a loop leaves lies in memory">
+func.func @control(%c: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = graph.unary exp %x : tensor<4xf32> -> tensor<4xf32> loc("before")
+  %1 = graph.if %c captures(%0) : (tensor<i1>, tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<4xf32>):
+    %2 = graph.unary neg %a : tensor<4xf32> -> tensor<4xf32>
+    graph.yield %2 : tensor<4xf32>
+  } else {
+  ^bb0(%a: tensor<4xf32>):
+    graph.yield %a : tensor<4xf32>
+  } loc("branch")
+  %3 = graph.unary neg %1 : tensor<4xf32> -> tensor<4xf32> loc("after")
+  return %3 : tensor<4xf32>
 }
 
 // A part is written where it stands, and read from there; tensors that are only put together compose.

@@ -28,6 +28,7 @@ ARCHITECTURES = {
     "sm_80": Architecture(64, 32, 164 * KB, 163 * KB, 128, KB),
     "sm_86": Architecture(48, 16, 100 * KB, 99 * KB, 128, KB),
     "sm_89": Architecture(48, 24, 100 * KB, 99 * KB, 128, KB),
+    "sm_90": Architecture(64, 32, 228 * KB, 227 * KB, 128, KB),
     "sm_90a": Architecture(64, 32, 228 * KB, 227 * KB, 128, KB),
     "sm_100": Architecture(64, 32, 228 * KB, 227 * KB, 128, KB),
     "sm_120": Architecture(48, 24, 100 * KB, 99 * KB, 128, KB),

@@ -17,8 +17,8 @@ struct GpuArchitecture {
   std::string_view name; ///< "sm_80"
   int number;            ///< 80; kernels see CUPOLA_ARCH = 10 * number
   bool exact;            ///< sm_90a: code made for it runs nowhere else
-  /// The row whose source it runs: the newest that is not newer than itself and takes no more
-  /// shared memory than it has. Variants are made for the families alone.
+  /// The row whose source it runs: of those that are not newer than itself the one that uses the
+  /// most of its shared memory. Variants are made for the families alone.
   std::string_view family;
   int64_t sharedBytes;     ///< most dynamic shared memory of a block
   int64_t residentThreads; ///< most threads of a multiprocessor

@@ -22,11 +22,6 @@ const Step *stepAt(const Program &program, uint32_t number) {
   return nullptr;
 }
 
-const char *stepKindName(Step::Kind kind) {
-  constexpr const char *kNames[] = {"launch", "copy", "if", "call", "while"};
-  return kNames[kind - Step::LaunchStep];
-}
-
 size_t mapCount(const std::vector<Step> &steps) {
   size_t count = 0;
   for (const Step &step : steps)
@@ -53,8 +48,8 @@ std::vector<uint32_t> bodiesOf(const Step &step) {
   return step.kind == Step::WhileStep ? std::vector<uint32_t>{step.loop.body} : step.branch.bodies;
 }
 
-std::vector<Handed> handedOver(const Step &step) {
-  std::vector<Handed> list;
+std::vector<Touched> handedOver(const Step &step) {
+  std::vector<Touched> list;
   if (step.kind != Step::WhileStep) {
     for (uint32_t buffer : step.branch.captures)
       list.push_back({buffer, false});
@@ -75,10 +70,10 @@ std::vector<Handed> handedOver(const Step &step) {
   return list;
 }
 
-std::vector<Handed> touchedBy(const Program &program, const Step &step) {
-  if (step.kind == Step::CopyStep)
-    return {{step.copy.source, false}, {step.copy.target, true}};
-  std::vector<Handed> list;
+std::vector<Touched> touchedBy(const Program &program, const Step &step) {
+  if (const std::optional<Transfer> transfer = transferOf(step))
+    return transfer->buffers;
+  std::vector<Touched> list;
   if (step.kind == Step::LaunchStep) {
     const std::vector<std::string> &access = program.kernels[step.launch.kernel].readWrite;
     for (size_t i = 0; i < access.size(); ++i) {
@@ -95,7 +90,7 @@ std::vector<Handed> touchedBy(const Program &program, const Step &step) {
     for (uint32_t optional : {step.loop.trip, step.loop.condition})
       if (optional != 0)
         list.push_back({optional - 1, false});
-  const std::vector<Handed> handed = handedOver(step);
+  const std::vector<Touched> handed = handedOver(step);
   list.insert(list.end(), handed.begin(), handed.end());
   return list;
 }

@@ -14,8 +14,6 @@
 
 namespace cupola::format {
 
-inline bool isControl(Step::Kind kind) { return kind >= Step::IfStep && kind <= Step::WhileStep; }
-
 inline size_t bodyCount(const Program &program) { return 1 + program.bodies.size(); }
 inline const Body &bodyAt(const Program &program, size_t position) {
   return position == 0 ? static_cast<const Body &>(program) : program.bodies[position - 1];
@@ -34,9 +32,6 @@ size_t stepCount(const Program &program);
 /// The step of that number; null: there is none.
 const Step *stepAt(const Program &program, uint32_t number);
 
-/// "launch", "copy", "if", "call", "while"
-const char *stepKindName(Step::Kind kind);
-
 /// How many tensor maps all launches have.
 size_t mapCount(const std::vector<Step> &steps);
 
@@ -47,17 +42,12 @@ std::string launchText(const Kernel &kernel, const Launch &launch, const std::ve
 /// The bodies that a control step enters.
 std::vector<uint32_t> bodiesOf(const Step &step);
 
-/// A buffer that a control step hands over to its bodies.
-struct Handed {
-  uint32_t buffer = 0; ///< of the body that the step is in
-  bool written = false;
-};
-/// In the order of the bodies' parameters. Of a loop, the first iteration's.
-std::vector<Handed> handedOver(const Step &step);
+/// What a control step hands over to its bodies, in the order of their parameters. Of a loop, the first iteration's.
+std::vector<Touched> handedOver(const Step &step);
 
 /// All buffers that a step of `program` reads or lets others read, and those that it writes; one that it does
 /// both with twice. Of a loop as handedOver, with the trip count and the condition.
-std::vector<Handed> touchedBy(const Program &program, const Step &step);
+std::vector<Touched> touchedBy(const Program &program, const Step &step);
 
 } // namespace cupola::format
 

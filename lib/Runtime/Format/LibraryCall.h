@@ -45,6 +45,7 @@ struct PostOp {
   PostOpKind kind = PostOpKind::Relu;
   uint32_t alpha = 0, beta = 0; ///< the bits of two f32
 };
+template <class V> void fields(V &v, typename V::template Ref<PostOp> p) { v(1, p.kind), v(2, p.alpha), v(3, p.beta); }
 
 struct LibraryCall {
   LibraryCallKind kind = LibraryCallKind::None;
@@ -58,6 +59,10 @@ struct LibraryCall {
 
   explicit operator bool() const { return kind != LibraryCallKind::None; }
 };
+template <class V> void fields(V &v, typename V::template Ref<LibraryCall> c) {
+  v(1, c.kind), v(2, c.source), v(3, c.weights), v(4, c.result), v(5, c.strides), v(6, c.dilations), v(7, c.padding),
+      v(8, c.postOps), v(9, c.buffers);
+}
 
 /// Bytes of each of `buffers`.
 std::vector<uint64_t> bufferBytes(const LibraryCall &call);

@@ -1,10 +1,10 @@
 //===- lib/Runtime/Format/Manifest.cpp - Package structs to and from manifest bytes ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// One `fields` function per struct lists its fields as manifest.proto numbers
-// them. The encoder and the decoder are two visitors of these lists, so they
-// cannot disagree; test/Runtime/ManifestTest.cpp holds them against the code
-// that protoc makes of manifest.proto.
+// Beside each struct (Plan.h, Step.h, LibraryCall.h) a function `fields` lists its
+// fields as manifest.proto numbers them. The encoder and the decoder are two visitors
+// of these lists, so they cannot disagree; test/Runtime/ManifestTest.cpp holds them
+// against the code that protoc makes of manifest.proto.
 //===----------------------------------------------------------------------===//
 #include "lib/Runtime/Format/Manifest.h"
 #include "lib/Runtime/Format/Wire.h"
@@ -15,105 +15,6 @@
 namespace cupola::format {
 
 namespace {
-
-template <typename V> void fields(V &v, typename V::template Ref<Tensor> t) {
-  v(1, t.name), v(2, t.dtype), v(3, t.dims), v(4, t.indexedExtent), v(5, t.mask), v(6, t.storage), v(7, t.memoryOf);
-}
-
-template <typename V> void fields(V &v, typename V::template Ref<Symbol> s) {
-  v(1, s.id), v(2, s.name), v(3, s.min), v(4, s.max), v(5, s.divisor), v(6, s.run);
-}
-
-template <typename V> void fields(V &v, typename V::template Ref<Check> c) {
-  v(1, c.lhs), v(2, c.relation), v(3, c.rhs), v(4, c.message);
-}
-
-template <typename V> void fields(V &v, typename V::template Ref<Weight> w) {
-  v(1, w.name), v(2, w.dtype), v(3, w.dims), v(4, w.offset), v(5, w.bytes);
-}
-
-template <typename V> void fields(V &v, typename V::template Ref<Buffer> b) {
-  v(1, b.kind), v(2, b.index), v(3, b.bytes), v(4, b.offset), v(5, b.first), v(6, b.last), v(7, b.planned);
-}
-
-template <typename V> void fields(V &v, typename V::template Ref<PostOp> p) {
-  v(1, p.kind), v(2, p.alpha), v(3, p.beta);
-}
-
-template <typename V> void fields(V &v, typename V::template Ref<LibraryCall> c) {
-  v(1, c.kind), v(2, c.source), v(3, c.weights), v(4, c.result), v(5, c.strides), v(6, c.dilations), v(7, c.padding),
-      v(8, c.postOps), v(9, c.buffers);
-}
-
-template <typename V> void fields(V &v, typename V::template Ref<TensorMap> m) {
-  v(1, m.buffer), v(2, m.offset), v(3, m.dtype), v(4, m.extents), v(5, m.strides), v(6, m.box), v(7, m.swizzle);
-}
-
-template <typename V> void fields(V &v, typename V::template Ref<Launch> l) {
-  v(1, l.kernel), v(2, l.grid), v(3, l.buffers), v(4, l.scalars), v(5, l.call), v(6, l.maps);
-}
-
-template <typename V> void fields(V &v, typename V::template Ref<Copy> c) {
-  v(1, c.source), v(2, c.target), v(3, c.bytes);
-}
-
-template <typename V> void fields(V &v, typename V::template Ref<Branch> b) {
-  v(1, b.bodies), v(2, b.condition), v(3, b.captures), v(4, b.results), v(5, b.symbols), v(6, b.thenValues),
-      v(7, b.elseValues);
-}
-
-template <typename V> void fields(V &v, typename V::template Ref<Carried> c) {
-  v(1, c.initial), v(2, c.result), v(3, c.spare);
-}
-
-template <typename V> void fields(V &v, typename V::template Ref<Scanned> s) { v(1, s.row), v(2, s.rows); }
-
-template <typename V> void fields(V &v, typename V::template Ref<CarriedExtent> e) {
-  v(1, e.symbol), v(2, e.initial), v(3, e.next), v(4, e.last);
-}
-
-template <typename V> void fields(V &v, typename V::template Ref<Loop> l) {
-  v(1, l.body), v(2, l.limit), v(3, l.trip), v(4, l.condition), v(5, l.proceed), v(6, l.captures), v(7, l.carried),
-      v(8, l.scans), v(9, l.extents), v(10, l.index), v(11, l.count);
-}
-
-template <typename V> void fields(V &v, typename V::template Ref<Step> s) {
-  v(1, s.kind), v(2, s.launch), v(3, s.copy), v(4, s.nodes), v(5, s.branch), v(6, s.loop);
-}
-
-template <typename V> void fields(V &v, typename V::template Ref<Kernel> k) {
-  v(1, k.name), v(2, k.schedule), v(3, k.sourceHash), v(4, k.threads), v(5, k.sharedBytes), v(6, k.scratchBytes),
-      v(7, k.grain), v(8, k.source), v(9, k.readWrite), v(10, k.flops), v(11, k.cluster), v(12, k.programmatic);
-}
-
-template <typename V> void fields(V &v, typename V::template Ref<Body> b) {
-  v(1, b.scalars), v(2, b.buffers), v(3, b.steps), v(4, b.arenaBytes), v(5, b.checks);
-}
-
-template <typename V> void fields(V &v, typename V::template Ref<Program> p) {
-  v(1, p.scalars), v(2, p.buffers), v(3, p.init), v(4, p.steps), v(5, p.kernels), v(6, p.arenaBytes), v(7, p.bodies);
-}
-
-template <typename V> void fields(V &v, typename V::template Ref<Source> s) {
-  v(1, s.name), v(2, s.offset), v(3, s.bytes);
-}
-
-template <typename V> void fields(V &v, typename V::template Ref<Binary> b) {
-  v(1, b.arch), v(2, b.kernels), v(3, b.offset), v(4, b.bytes);
-}
-
-template <typename V> void fields(V &v, typename V::template Ref<Variant> r) {
-  v(1, r.target), v(2, r.arch), v(3, r.program), v(4, r.sources), v(5, r.binaries);
-}
-
-template <typename V> void fields(V &v, typename V::template Ref<Node> n) { v(1, n.name), v(2, n.op); }
-
-template <typename V> void fields(V &v, typename V::template Ref<Report> r) { v(1, r.name), v(2, r.json); }
-
-template <typename V> void fields(V &v, typename V::template Ref<Package> p) {
-  v(1, p.format), v(2, p.producer), v(3, p.tools), v(4, p.inputs), v(5, p.outputs), v(6, p.symbols), v(7, p.checks),
-      v(8, p.nodes), v(9, p.weights), v(10, p.headers), v(11, p.variants), v(12, p.reports);
-}
 
 template <typename T> constexpr bool isNumber = std::is_integral_v<T> || std::is_enum_v<T>;
 

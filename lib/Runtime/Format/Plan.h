@@ -5,6 +5,7 @@
 // them. They hold no MLIR, LLVM or Protobuf type. Sizes, grids and offsets are
 // texts of symbolic expressions (lib/Planner/Expr.h) over the package's symbols
 // and are evaluated when shapes are bound; a static package has constants there.
+// The function `fields` of a struct numbers them as manifest.proto does, for Manifest.cpp.
 //
 // Conventions that hold for every package:
 //  - Tensors are dense and row-major, but for those with Tensor::storage.
@@ -29,8 +30,7 @@
 #define CUPOLA_LIB_RUNTIME_FORMAT_PLAN_H
 
 #include "lib/Runtime/Format/ElementTypes.h"
-
-#include "lib/Runtime/Format/LibraryCall.h"
+#include "lib/Runtime/Format/Step.h"
 
 #include <cstdint>
 #include <string>
@@ -68,6 +68,9 @@ struct Tensor {
   /// An output: 1 + the input in whose memory it lies, which has the same `storage`; 0: its own.
   uint32_t memoryOf = 0;
 };
+template <class V> void fields(V &v, typename V::template Ref<Tensor> t) {
+  v(1, t.name), v(2, t.dtype), v(3, t.dims), v(4, t.indexedExtent), v(5, t.mask), v(6, t.storage), v(7, t.memoryOf);
+}
 
 /// A dynamic dimension. `name` is the model's dim_param, for people only.
 struct Symbol {
@@ -78,6 +81,9 @@ struct Symbol {
   /// Has no value when shapes are bound: a control step gives it one, again and again.
   bool run = false;
 };
+template <class V> void fields(V &v, typename V::template Ref<Symbol> s) {
+  v(1, s.id), v(2, s.name), v(3, s.min), v(4, s.max), v(5, s.divisor), v(6, s.run);
+}
 
 /// A relation that must hold when shapes are bound; `message` is the error.
 struct Check {
@@ -86,6 +92,9 @@ struct Check {
   std::string rhs;
   std::string message;
 };
+template <class V> void fields(V &v, typename V::template Ref<Check> c) {
+  v(1, c.lhs), v(2, c.relation), v(3, c.rhs), v(4, c.message);
+}
 
 /// Bytes [offset, offset + bytes) of the weights section. `name` is the ONNX
 /// initialiser, or empty for a constant that the compiler made.
@@ -96,6 +105,9 @@ struct Weight {
   uint64_t offset = 0; ///< multiple of kBufferAlignment
   uint64_t bytes = 0;
 };
+template <class V> void fields(V &v, typename V::template Ref<Weight> w) {
+  v(1, w.name), v(2, w.dtype), v(3, w.dims), v(4, w.offset), v(5, w.bytes);
+}
 
 enum class BufferKind : uint8_t {
   Arena = 1, ///< lives in steps [first, last], in the session's arena
@@ -116,87 +128,9 @@ struct Buffer {
   uint32_t first = 0, last = 0; ///< Arena: steps in which it is alive, inclusive
   int64_t planned = -1;         ///< Arena: its offset when the arena is static
 };
-
-/// What a GPU's tensor-copy instruction needs to know about a part of a buffer: how its elements lie, and
-/// how many one instruction copies. Elements outside of `extents` are read as zeros and not written.
-struct TensorMap {
-  uint32_t buffer = 0; ///< position in Launch::buffers
-  std::string offset;  ///< Expr: bytes from the buffer's start; empty: 0
-  DType dtype = DType::F32;
-  std::vector<std::string> extents; ///< Expr: elements, the innermost dimension first; 1 to 5 of them
-  std::vector<std::string> strides; ///< Expr: bytes, of all dimensions but the innermost
-  std::vector<uint32_t> box;        ///< elements copied at once, by dimension; 1 to 256 each
-  uint32_t swizzle = 0;             ///< bytes that the 16-byte pieces of a row are spread over: 0 (none), 32, 64, 128
-};
-
-struct Launch {
-  uint32_t kernel = 0;                ///< into Program::kernels
-  std::vector<std::string> grid = {}; ///< Expr: cuda: blocks along x, y and z, 1 to 3 of them; cpu: the iterations
-  std::vector<uint32_t> buffers;      ///< into Program::buffers, parameter order
-  std::vector<uint32_t> scalars;      ///< into Program::scalars, parameter order
-  LibraryCall call = {};              ///< what a library may do instead; of kind None: nothing
-  std::vector<TensorMap> maps = {};   ///< cuda: parameter order, behind the scalars
-};
-
-struct Copy {
-  uint32_t source = 0, target = 0; ///< into Program::buffers
-  std::string bytes;               ///< Expr
-};
-
-/// Enters one of `bodies`; a body is entered by one step only. Their parameters are `captures`,
-/// then `results`.
-struct Branch {
-  std::vector<uint32_t> bodies;   ///< into Program::bodies. If: then, else; Call: one
-  uint32_t condition = 0;         ///< If: a buffer of one bool
-  std::vector<uint32_t> captures; ///< buffers that the bodies read
-  std::vector<uint32_t> results;  ///< buffers that the bodies write
-  /// If: run symbols that have a value afterwards, and for each the Expr of either branch,
-  /// over what has a value at its end.
-  std::vector<std::string> symbols, thenValues, elseValues;
-};
-
-/// A value that each iteration makes of the one before: buffers. `initial` is only read, the others
-/// take turns; the last value is in `result` when the loop is left.
-struct Carried {
-  uint32_t initial = 0, result = 0, spare = 0;
-};
-
-/// A tensor of one row per iteration: buffers of what the body writes, and of all rows.
-struct Scanned {
-  uint32_t row = 0, rows = 0;
-};
-
-/// An extent of a carried value that is not the same in all iterations: a run symbol of the body.
-/// Expr over what has a value before the loop, and at the end of an iteration.
-struct CarriedExtent {
-  std::string symbol, initial, next;
-  std::string last; ///< the run symbol that has the value afterwards
-};
-
-/// Enters `body` while there is a reason to. Its parameters are `captures`, the carried values of the
-/// iteration before, those that it computes, a row of each of `scans`, and `proceed` where there is one.
-struct Loop {
-  uint32_t body = 0;
-  std::string limit;      ///< Expr: most iterations; empty: no limit
-  uint32_t trip = 0;      ///< 1 + a buffer of one int64, most iterations as well; 0: none
-  uint32_t condition = 0; ///< 1 + a buffer of one bool: whether to begin; 0: yes
-  uint32_t proceed = 0;   ///< 1 + a buffer of one bool, written by each iteration: whether another follows; 0: yes
-  std::vector<uint32_t> captures;
-  std::vector<Carried> carried;
-  std::vector<Scanned> scans;
-  std::vector<CarriedExtent> extents;
-  std::string index, count; ///< run symbols, or empty: the iteration, from 0 on; how many there were
-};
-
-struct Step {
-  enum Kind : uint8_t { LaunchStep = 1, CopyStep, IfStep, CallStep, WhileStep };
-  Kind kind = LaunchStep;
-  Launch launch;
-  Copy copy;
-  Branch branch;               ///< IfStep, CallStep
-  Loop loop;                   ///< WhileStep
-  std::vector<uint32_t> nodes; ///< into Package::nodes
-};
+template <class V> void fields(V &v, typename V::template Ref<Buffer> b) {
+  v(1, b.kind), v(2, b.index), v(3, b.bytes), v(4, b.offset), v(5, b.first), v(6, b.last), v(7, b.planned);
+}
 
 struct Kernel {
   std::string name;                   ///< k_ and 16 hex digits
@@ -212,6 +146,10 @@ struct Kernel {
   uint32_t cluster = 0;               ///< cuda: neighbouring blocks along x that run together; 0: none do
   bool programmatic = false; ///< cuda: it waits itself for the work queued before it, so that it may begin earlier
 };
+template <class V> void fields(V &v, typename V::template Ref<Kernel> k) {
+  v(1, k.name), v(2, k.schedule), v(3, k.sourceHash), v(4, k.threads), v(5, k.sharedBytes), v(6, k.scratchBytes),
+      v(7, k.grain), v(8, k.source), v(9, k.readWrite), v(10, k.flops), v(11, k.cluster), v(12, k.programmatic);
+}
 
 /// Steps and what they work on. All sizes but those of Growing buffers, and of parameters that are only
 /// handed on, follow from symbols that have values when it is entered.
@@ -223,12 +161,18 @@ struct Body {
   /// What has to hold when it is entered. Of the program itself, Package::checks say that.
   std::vector<Check> checks = {};
 };
+template <class V> void fields(V &v, typename V::template Ref<Body> b) {
+  v(1, b.scalars), v(2, b.buffers), v(3, b.steps), v(4, b.arenaBytes), v(5, b.checks);
+}
 
 struct Program : Body {
   std::vector<Step> init;
   std::vector<Kernel> kernels;
   std::vector<Body> bodies; ///< those that a body's steps enter come after it
 };
+template <class V> void fields(V &v, typename V::template Ref<Program> p) {
+  v(1, p.scalars), v(2, p.buffers), v(3, p.init), v(4, p.steps), v(5, p.kernels), v(6, p.arenaBytes), v(7, p.bodies);
+}
 
 /// One text handed to the device compiler: a kernel module or a header. The
 /// writer sets `offset` and `bytes` (in the sources section) from `text`.
@@ -237,6 +181,9 @@ struct Source {
   std::string text;
   uint64_t offset = 0, bytes = 0;
 };
+template <class V> void fields(V &v, typename V::template Ref<Source> s) {
+  v(1, s.name), v(2, s.offset), v(3, s.bytes);
+}
 
 /// A cubin, or the cpu's shared-object image. The writer sets `offset` and
 /// `bytes` (in the binaries section) from `image`.
@@ -246,6 +193,9 @@ struct Binary {
   std::string image;
   uint64_t offset = 0, bytes = 0;
 };
+template <class V> void fields(V &v, typename V::template Ref<Binary> b) {
+  v(1, b.arch), v(2, b.kernels), v(3, b.offset), v(4, b.bytes);
+}
 
 struct Variant {
   std::string target; ///< "cuda" or "cpu"
@@ -254,17 +204,22 @@ struct Variant {
   std::vector<Source> sources;
   std::vector<Binary> binaries;
 };
+template <class V> void fields(V &v, typename V::template Ref<Variant> r) {
+  v(1, r.target), v(2, r.arch), v(3, r.program), v(4, r.sources), v(5, r.binaries);
+}
 
 /// An ONNX node as errors and reports name it.
 struct Node {
   std::string name, op;
 };
+template <class V> void fields(V &v, typename V::template Ref<Node> n) { v(1, n.name), v(2, n.op); }
 
 /// A report the compiler stores for `inspect` and `explain`: JSON text.
 struct Report {
   std::string name; ///< "explain:cuda:sm_80"
   std::string json;
 };
+template <class V> void fields(V &v, typename V::template Ref<Report> r) { v(1, r.name), v(2, r.json); }
 
 struct Package {
   uint32_t format = kFormatVersion;
@@ -279,6 +234,10 @@ struct Package {
   std::vector<Variant> variants;
   std::vector<Report> reports;
 };
+template <class V> void fields(V &v, typename V::template Ref<Package> p) {
+  v(1, p.format), v(2, p.producer), v(3, p.tools), v(4, p.inputs), v(5, p.outputs), v(6, p.symbols), v(7, p.checks),
+      v(8, p.nodes), v(9, p.weights), v(10, p.headers), v(11, p.variants), v(12, p.reports);
+}
 
 } // namespace cupola::format
 

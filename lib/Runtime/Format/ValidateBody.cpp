@@ -112,7 +112,7 @@ private:
       return checkPlainStep(step, what);
     CUPOLA_TRY(checkIndices(what, step.nodes, package.nodes.size()));
     CUPOLA_TRY(step.kind == Step::WhileStep ? checkLoop(step.loop, what) : checkBranch(step, what));
-    for (const Handed &handed : handedOver(step)) {
+    for (const Touched &handed : handedOver(step)) {
       CUPOLA_TRY(checkIndices(what, {handed.buffer}, body.buffers.size()));
       if (handed.written && !isWritable(handed.buffer))
         return bad(what + " lets a body write " + item("buffer", handed.buffer) + ", which is only read");
@@ -122,7 +122,7 @@ private:
 
   /// Memory that may move while a step writes it is nothing else in that step.
   Status checkAlone(const Step &step, const std::string &what) const {
-    std::vector<Handed> all = handedOver(step);
+    std::vector<Touched> all = handedOver(step);
     if (step.kind == Step::WhileStep) {
       for (const Carried &carried : step.loop.carried)
         all.push_back({carried.spare, true});
@@ -130,7 +130,7 @@ private:
         all.push_back({scanned.rows, true});
     }
     std::map<uint32_t, bool> isWritten;
-    for (const Handed &handed : all) {
+    for (const Touched &handed : all) {
       const auto [before, isNew] = isWritten.emplace(handed.buffer, handed.written);
       if (!isNew && isOpen(handed.buffer) && (handed.written || before->second))
         return bad(what + " hands " + item("buffer", handed.buffer) + ", which may grow, over twice");
@@ -173,8 +173,11 @@ private:
 
   Status checkPlainStep(const Step &step, const std::string &what) const {
     CUPOLA_TRY(checkIndices(what, step.nodes, package.nodes.size()));
-    if (step.kind == Step::CopyStep)
-      return checkSized(what, {step.copy.source, step.copy.target});
+    if (const std::optional<Transfer> transfer = transferOf(step)) {
+      for (const Touched &touched : transfer->buffers)
+        CUPOLA_TRY(checkSized(what, {touched.buffer}));
+      return Status::ok();
+    }
     if (step.kind != Step::LaunchStep)
       return bad(what + " has no known kind");
     const Launch &launch = step.launch;

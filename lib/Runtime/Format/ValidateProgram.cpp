@@ -80,7 +80,7 @@ private:
     if (depth == kMaxDepth)
       return bad("bodies nest deeper than " + std::to_string(kMaxDepth));
     bodies[body].depth = depth + 1;
-    for (const Handed &handed : handedOver(step))
+    for (const Touched &handed : handedOver(step))
       bodies[body].parameters.push_back(handed.written);
     return Status::ok();
   }

@@ -14,7 +14,7 @@ static void addControl(const format::Program &program, uint32_t number,
                        const std::function<Difference(uint32_t)> &compareOutput, std::vector<KernelResult> &results) {
   const format::Step &step = program.steps[number];
   std::set<uint32_t> written;
-  for (const format::Handed &handed : format::handedOver(step))
+  for (const format::Touched &handed : format::handedOver(step))
     if (handed.written)
       written.insert(handed.buffer);
   for (const format::Scanned &scan : step.loop.scans)

@@ -15,6 +15,11 @@ struct KernelFacts;
 #include "lib/Target/CUDA/CudaDialect.h.inc"
 
 #include "lib/Target/CUDA/CudaAttrInterfaces.h.inc"
+
+namespace cupola::cuda {
+using Candidates = llvm::SmallVector<ScheduleInterface>;
+} // namespace cupola::cuda
+
 #define GET_ATTRDEF_CLASSES
 #include "lib/Target/CUDA/CudaAttrs.h.inc"
 

@@ -21,8 +21,8 @@ def Cuda_Dialect : Dialect {
 def Cuda_ScheduleInterface : AttrInterface<"ScheduleInterface", [Kernel_ScheduleInterface]> {
   let cppNamespace = "::cupola::cuda";
   let description = [{
-    A schedule with its parameters. Its file in Schedules/ has these methods and the function
-    that lists its candidates for a kernel.
+    A schedule with its parameters. Its file in Schedules/ has these methods, its verifier and
+    the list of its candidates for a kernel.
   }];
   let methods = [
     InterfaceMethod<[{
@@ -43,13 +43,19 @@ class Cuda_Schedule<string attrName, string attrMnemonic, list<string> overridde
     : AttrDef<Cuda_Dialect, attrName, [DeclareAttrInterfaceMethods<Cuda_ScheduleInterface, overridden>]> {
   let mnemonic = attrMnemonic;
   let genVerifyDecl = 1;
+  code methods = "";
+  let extraClassDeclaration = [{
+    /// With every choice of parameters that may be good; none where it cannot run the kernel.
+    static ::cupola::cuda::Candidates candidates(::cupola::cuda::KernelFacts &facts,
+                                                 const ::cupola::GpuArchitecture &target);
+  }] # methods;
 }
 
 def Cuda_PointwiseAttr : Cuda_Schedule<"Pointwise", "pointwise"> {
   let summary = "one thread per vector of a foreach";
   let parameters = (ins "int64_t":$threads, "int64_t":$vector);
   let assemblyFormat = "`<` `threads` $threads `,` `vector` $vector `>`";
-  let extraClassDeclaration = [{
+  let methods = [{
     /// Gathers are pointwise kernels with an indirect index; reports tell them apart.
     ::llvm::StringRef getLabel(::cupola::graph::KernelKind kind) const;
   }];
@@ -91,7 +97,7 @@ def Cuda_GemmAttr : Cuda_Schedule<"Gemm", "gemm", ["compilesAlone"]> {
   let assemblyFormat = [{
     `<` `tile` custom<Dims>($m, $n, $k) `,` `thread` custom<Dims>($threadM, $threadN) `,` `split` $split `>`
   }];
-  let extraClassDeclaration = [{
+  let methods = [{
     int64_t getThreads() const { return getM() / getThreadM() * (getN() / getThreadN()) * getSplit(); }
   }];
 }
@@ -108,7 +114,7 @@ def Cuda_GemmMmaAttr : Cuda_Schedule<"GemmMma", "gemm_mma", ["compilesAlone"]> {
     `<` `tile` custom<Dims>($m, $n, $k) `,` `warps` custom<Dims>($warpsM, $warpsN) `,` `split` $split `,`
     `mma_k` $mmaK `,` `async` $async `>`
   }];
-  let extraClassDeclaration = [{
+  let methods = [{
     int64_t getThreads() const { return getWarpsM() * getWarpsN() * getSplit() * 32; }
   }];
 }
@@ -121,7 +127,7 @@ def Cuda_GemmWgmmaAttr : Cuda_Schedule<"GemmWgmma", "gemm_wgmma", ["compilesAlon
   }];
   let parameters = (ins "int64_t":$m, "int64_t":$n, "int64_t":$stages, "int64_t":$cluster);
   let assemblyFormat = "`<` `tile` custom<Dims>($m, $n) `,` `stages` $stages `,` `cluster` $cluster `>`";
-  let extraClassDeclaration = [{
+  let methods = [{
     int64_t getThreads() const { return (getM() / 64 + 1) * 128; }
   }];
 }
@@ -137,7 +143,7 @@ def Cuda_AttentionAttr : Cuda_Schedule<"Attention", "attention", ["compilesAlone
   let description = "A block has `rows` queries, four in each group of sixteen threads.";
   let parameters = (ins "int64_t":$rows);
   let assemblyFormat = "`<` `rows` $rows `>`";
-  let extraClassDeclaration = [{
+  let methods = [{
     int64_t getThreads() const { return getRows() * 4; }
   }];
 }
@@ -150,7 +156,7 @@ def Cuda_AttentionMmaAttr : Cuda_Schedule<"AttentionMma", "attention_mma", ["com
   }];
   let parameters = (ins "int64_t":$rows, "bool":$async);
   let assemblyFormat = "`<` `rows` $rows `,` `async` $async `>`";
-  let extraClassDeclaration = [{
+  let methods = [{
     int64_t getThreads() const { return getRows() / 16 * 32; }
   }];
 }

@@ -22,8 +22,7 @@ bool isTileOperand(const Group &group, mlir::OpOperand &use);
 
 /// Why an op is stored, not computed inside the kernels that read it.
 struct Refusal {
-  graph::FusionRule rule;
-  llvm::StringRef reason;
+  llvm::StringRef rule, reason; ///< the rule's name in the table
 };
 
 /// How the kernels that there are read a result, directly or through views.

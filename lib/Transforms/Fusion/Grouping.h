@@ -35,7 +35,7 @@ struct Group {
 struct Verdict {
   mlir::Operation *producer, *consumer;
   bool fused;
-  graph::FusionRule rule;
+  llvm::StringRef rule; ///< its name in the table of rules
   std::string reason;
   llvm::SmallVector<mlir::Operation *> views; ///< passed on the way, from the producer on
 };

@@ -177,6 +177,12 @@ graph.verdicts @g []
 
 // -----
 
+// expected-error @below {{'Two stages' is no name of a rule: small letters and hyphens}}
+graph.verdicts @f [#graph.verdict<apart "Two stages" : loc("a") -> loc("b") because "no">]
+func.func private @f()
+
+// -----
+
 module {
   // expected-error @below {{attribute 'nodes' failed to satisfy constraint: names and op types of nodes}}
   graph.provenance nodes [["a", "Exp"], ["b"]]

@@ -34,22 +34,3 @@ func.func private @kinds() attributes {
       #graph<unary_kind acosh>, #graph<unary_kind atanh>, #graph<unary_kind not>, #graph<unary_kind bitwise_not>,
       #graph<unary_kind is_nan>, #graph<unary_kind is_inf>]
 }
-
-graph.verdicts @kinds [
-  #graph.verdict<fused constant : loc("a") -> loc("b") because "constant">,
-  #graph.verdict<fused view : loc("a") -> loc("b") because "view">,
-  #graph.verdict<fused epilogue : loc("a") -> loc("b") because "epilogue">,
-  #graph.verdict<fused prologue : loc("a") -> loc("b") because "prologue">,
-  #graph.verdict<fused join : loc("a") -> loc("b") because "join">,
-  #graph.verdict<apart hero : loc("a") -> loc("b") because "hero">,
-  #graph.verdict<apart "two-stages" : loc("a") -> loc("b") because "two-stages">,
-  #graph.verdict<apart "several-readers" : loc("a") -> loc("b") because "several-readers">,
-  #graph.verdict<apart result : loc("a") -> loc("b") because "result">,
-  #graph.verdict<apart "contraction-operand" : loc("a") -> loc("b") because "contraction-operand">,
-  #graph.verdict<apart broadcast : loc("a") -> loc("b") because "broadcast">,
-  #graph.verdict<apart address : loc("a") -> loc("b") because "address">,
-  #graph.verdict<apart size : loc("a") -> loc("b") because "size">,
-  #graph.verdict<apart disabled : loc("a") -> loc("b") because "disabled">,
-  #graph.verdict<fused attention : loc("a") -> loc("b") because "attention">,
-  #graph.verdict<apart control : loc("a") -> loc("b") because "control">
-]

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/CUDA/CubinCache.h"
 #include "lib/Runtime/CUDA/LibraryPaths.h"
+#include "lib/Runtime/Format/Architectures.h"
 #include "test/Runtime/CUDA/FakeNvrtc.h"
 #include "test/Runtime/CUDA/Scratch.h"
 
@@ -36,7 +37,7 @@ extern "C" __global__ void k_stack(const float *in, float *out, int i) {
 }
 )";
 
-NvrtcRequest request(const char *text, const char *arch) {
+NvrtcRequest request(const char *text, std::string_view arch) {
   NvrtcRequest result;
   result.name = "test.cu";
   result.source = text;
@@ -93,9 +94,9 @@ TEST(Nvrtc, OptionsComeFromTheTable) {
 
 TEST(Nvrtc, CompilesForEveryArchitecture) {
   NEED_NVRTC(nvrtc);
-  for (const char *arch : {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90a", "sm_100", "sm_120"}) {
-    SCOPED_TRACE(arch);
-    Result<CudaBinary> binary = nvrtc->compile(request(source, arch));
+  for (const GpuArchitecture &arch : kGpuArchitectures) {
+    SCOPED_TRACE(arch.name);
+    Result<CudaBinary> binary = nvrtc->compile(request(source, arch.name));
     ASSERT_TRUE(binary.isOk()) << binary.status().message();
     EXPECT_EQ(binary->cubin.compare(0, 4,
                                     "\x7f"
@@ -110,7 +111,7 @@ TEST(Nvrtc, CompilesForEveryArchitecture) {
       EXPECT_EQ(kernel.stackBytes, 0u);
     }
   }
-  EXPECT_EQ(nvrtc->compileCount(), 7u);
+  EXPECT_EQ(nvrtc->compileCount(), std::size(kGpuArchitectures));
 }
 
 TEST(Nvrtc, ReportsLocalMemory) {

@@ -41,13 +41,13 @@ std::vector<cuda::CudaKernel> emitAll(const GpuArchitecture &target) {
   return kernels;
 }
 
-class Figures : public ::testing::TestWithParam<const char *> {};
+class Figures : public ::testing::TestWithParam<GpuArchitecture> {};
 
 TEST_P(Figures, NoSpillsNoStackWithinLimits) {
   auto nvrtc = runtime::cuda::Nvrtc::load();
   if (nvrtc.failed())
     GTEST_SKIP() << nvrtc.status().message();
-  const GpuArchitecture &target = *findGpu(GetParam());
+  const GpuArchitecture &target = GetParam();
   std::vector<cuda::CudaKernel> kernels = emitAll(target);
   std::map<std::string, const format::Kernel *> records;
   std::vector<format::Source> sources = cuda::packSources(kernels);
@@ -58,7 +58,7 @@ TEST_P(Figures, NoSpillsNoStackWithinLimits) {
   for (const format::Source &source : sources) {
     runtime::cuda::NvrtcRequest request;
     request.source = source.text;
-    request.arch = GetParam();
+    request.arch = target.name;
     for (const format::Source &header : headers)
       request.headers.push_back({header.name, header.text});
     auto compiled = (*nvrtc)->compile(request);
@@ -76,8 +76,7 @@ TEST_P(Figures, NoSpillsNoStackWithinLimits) {
   EXPECT_GT(seen, 50u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Architectures, Figures,
-                         ::testing::Values("sm_75", "sm_80", "sm_86", "sm_89", "sm_90a", "sm_100", "sm_120"),
-                         [](const auto &info) { return std::string(info.param); });
+INSTANTIATE_TEST_SUITE_P(Architectures, Figures, ::testing::ValuesIn(kGpuArchitectures),
+                         [](const auto &info) { return std::string(info.param.name); });
 
 } // namespace

@@ -127,9 +127,15 @@ private:
 
 } // namespace
 
-cuda::Candidates cuda::attentionCandidates(KernelFacts &facts, const GpuArchitecture &target) {
+LogicalResult cuda::AttentionAttr::verify(EmitError error, int64_t rows) {
+  if (failed(verifyPositive(error, {rows})) || failed(verifyDivides(error, "the block's rows", rows, 8)))
+    return failure();
+  return verifyThreads(error, rows * 4);
+}
+
+cuda::Candidates cuda::AttentionAttr::candidates(KernelFacts &facts, const GpuArchitecture &target) {
   // What the matrix units take is never faster without them.
-  if (!facts.attention || !attentionMmaCandidates(facts, target).empty())
+  if (!facts.attention || !AttentionMmaAttr::candidates(facts, target).empty())
     return {};
   Candidates found;
   for (int64_t rows : {64, 32, 16})

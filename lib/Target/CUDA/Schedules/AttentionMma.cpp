@@ -170,7 +170,13 @@ static int64_t sharedBytes(const cuda::AttentionParts &parts, int64_t rows) {
   return 2 * ((rows + parts.keys + 8) * depth + (parts.keys + 8) * columns);
 }
 
-cuda::Candidates cuda::attentionMmaCandidates(KernelFacts &facts, const GpuArchitecture &target) {
+LogicalResult cuda::AttentionMmaAttr::verify(EmitError error, int64_t rows, bool) {
+  if (failed(verifyPositive(error, {rows})) || failed(verifyDivides(error, "the block's rows", rows, 16)))
+    return failure();
+  return verifyThreads(error, rows / 16 * 32);
+}
+
+cuda::Candidates cuda::AttentionMmaAttr::candidates(KernelFacts &facts, const GpuArchitecture &target) {
   if (!facts.attention)
     return {};
   const AttentionParts &parts = facts.attention->parts;

@@ -97,7 +97,11 @@ static bool hasLongColumn(cuda::KernelFacts &facts) {
   });
 }
 
-cuda::Candidates cuda::columnReductionCandidates(KernelFacts &facts, const GpuArchitecture &) {
+LogicalResult cuda::ColumnReductionAttr::verify(EmitError error, int64_t threads) {
+  return verifyThreads(error, threads);
+}
+
+cuda::Candidates cuda::ColumnReductionAttr::candidates(KernelFacts &facts, const GpuArchitecture &) {
   // What a loop writes itself would be written by every thread of the block.
   if (!facts.sharesLoops || facts.func.getGrid().empty() || !facts.hasOnly<kernel::ReduceOp, MapOp>() ||
       !hasLongColumn(facts))

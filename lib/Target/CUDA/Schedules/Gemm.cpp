@@ -95,7 +95,20 @@ private:
 
 } // namespace
 
-cuda::Candidates cuda::gemmCandidates(KernelFacts &facts, const GpuArchitecture &target) {
+LogicalResult cuda::GemmAttr::verify(EmitError error, int64_t m, int64_t n, int64_t k, int64_t threadM, int64_t threadN,
+                                     int64_t split) {
+  // A thread's elements come in groups of four by four.
+  if (failed(verifyPositive(error, {m, n, k, threadM, threadN, split})) ||
+      failed(verifyDivides(error, "the thread's m", threadM, 4)) ||
+      failed(verifyDivides(error, "the thread's n", threadN, 4)) ||
+      failed(verifyDivides(error, "the tile's m", m, threadM)) ||
+      failed(verifyDivides(error, "the tile's n", n, threadN)) ||
+      failed(verifyDivides(error, "the tile's k", k, split)))
+    return failure();
+  return verifyThreads(error, m / threadM * (n / threadN) * split);
+}
+
+cuda::Candidates cuda::GemmAttr::candidates(KernelFacts &facts, const GpuArchitecture &target) {
   // What the matrix units take is never faster without them.
   if (!facts.product || isForMatrixUnits(facts.product->dot, target))
     return {};

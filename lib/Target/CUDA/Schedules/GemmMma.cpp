@@ -84,7 +84,21 @@ private:
 
 } // namespace
 
-cuda::Candidates cuda::gemmMmaCandidates(KernelFacts &facts, const GpuArchitecture &target) {
+LogicalResult cuda::GemmMmaAttr::verify(EmitError error, int64_t m, int64_t n, int64_t k, int64_t warpsM,
+                                        int64_t warpsN, int64_t split, int64_t mmaK, bool) {
+  if (failed(verifyPositive(error, {m, n, k, warpsM, warpsN, split, mmaK})))
+    return failure();
+  if (mmaK != 8 && mmaK != 16)
+    return error() << "an mma of depth " << mmaK << " is none of 8 and 16";
+  // The matrix units multiply 16 by mmaK with mmaK by 8.
+  if (failed(verifyDivides(error, "the tile's m", m, 16 * warpsM)) ||
+      failed(verifyDivides(error, "the tile's n", n, 8 * warpsN)) ||
+      failed(verifyDivides(error, "the tile's k", k, split * mmaK)))
+    return failure();
+  return verifyThreads(error, warpsM * warpsN * split * 32);
+}
+
+cuda::Candidates cuda::GemmMmaAttr::candidates(KernelFacts &facts, const GpuArchitecture &target) {
   if (!facts.product || !isForMatrixUnits(facts.product->dot, target))
     return {};
   auto shape = [&](int64_t m, int64_t n, int64_t k, int64_t warpsM, int64_t warpsN, int64_t split) {

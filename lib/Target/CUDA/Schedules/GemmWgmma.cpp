@@ -232,7 +232,20 @@ private:
 
 } // namespace
 
-cuda::Candidates cuda::gemmWgmmaCandidates(KernelFacts &facts, const GpuArchitecture &target) {
+LogicalResult cuda::GemmWgmmaAttr::verify(EmitError error, int64_t m, int64_t n, int64_t stages, int64_t cluster) {
+  if (failed(verifyPositive(error, {m, n, stages, cluster})) || failed(verifyDivides(error, "the tile's m", m, 64)))
+    return failure();
+  if (n != 64 && n != 128 && n != 256)
+    return error() << "a tile of " << n << " columns is none of 64, 128 and 256";
+  if (stages < 2)
+    return error() << "one stage leaves nothing to overlap";
+  // A copy along n brings 64 columns.
+  if (cluster > 8 || n % (64 * cluster) != 0)
+    return error() << "a cluster of " << cluster << " blocks does not share " << n << " columns";
+  return verifyThreads(error, (m / 64 + 1) * 128);
+}
+
+cuda::Candidates cuda::GemmWgmmaAttr::candidates(KernelFacts &facts, const GpuArchitecture &target) {
   if (!facts.product || !target.wgmma || !isForMatrixUnits(facts.product->dot, target) ||
       !operandsOf(facts.func, facts.product->dot, facts.vars))
     return {};

@@ -122,7 +122,9 @@ static bool readsAlongColumns(cuda::KernelFacts &facts) {
   });
 }
 
-cuda::Candidates cuda::matvecCandidates(KernelFacts &facts, const GpuArchitecture &) {
+LogicalResult cuda::MatvecAttr::verify(EmitError error, int64_t rows) { return verifyPositive(error, {rows}); }
+
+cuda::Candidates cuda::MatvecAttr::candidates(KernelFacts &facts, const GpuArchitecture &) {
   if (!facts.product)
     return {};
   std::optional<int64_t> rows = graph::exprsOf(facts.product->dot.getExtents())[0].constant();

@@ -31,7 +31,11 @@ static LogicalResult distribute(cuda::Lowering &low, ForeachOp loop, int64_t thr
   });
 }
 
-cuda::Candidates cuda::pointwiseCandidates(KernelFacts &facts, const GpuArchitecture &) {
+LogicalResult cuda::PointwiseAttr::verify(EmitError error, int64_t threads, int64_t vector) {
+  return success(succeeded(verifyThreads(error, threads)) && succeeded(verifyVector(error, vector)));
+}
+
+cuda::Candidates cuda::PointwiseAttr::candidates(KernelFacts &facts, const GpuArchitecture &) {
   if (!facts.isElementwise)
     return {};
   return {PointwiseAttr::get(facts.context(), /*threads=*/256, facts.vector)};

@@ -29,7 +29,11 @@ static int64_t pointWidth(cuda::KernelFacts &facts, const GpuArchitecture &targe
   return width;
 }
 
-cuda::Candidates cuda::reductionCandidates(KernelFacts &facts, const GpuArchitecture &target) {
+LogicalResult cuda::ReductionAttr::verify(EmitError error, int64_t threads, int64_t vector) {
+  return success(succeeded(verifyThreads(error, threads)) && succeeded(verifyVector(error, vector)));
+}
+
+cuda::Candidates cuda::ReductionAttr::candidates(KernelFacts &facts, const GpuArchitecture &target) {
   if (facts.product || facts.attention)
     return {};
   return {ReductionAttr::get(facts.context(), /*threads=*/128, pointWidth(facts, target))};

@@ -144,7 +144,15 @@ private:
 /// Rows up to this many elements belong to a warp, wider ones to a block.
 static constexpr int64_t warpRow = 1024;
 
-cuda::Candidates cuda::rowReductionCandidates(KernelFacts &facts, const GpuArchitecture &) {
+LogicalResult cuda::RowReductionAttr::verify(EmitError error, int64_t threads, int64_t row, int64_t vector) {
+  if (failed(verifyThreads(error, threads)) || failed(verifyVector(error, vector)))
+    return failure();
+  if (row != 32 && row != threads)
+    return error() << row << " threads of a row are neither a warp nor the block of " << threads;
+  return success();
+}
+
+cuda::Candidates cuda::RowReductionAttr::candidates(KernelFacts &facts, const GpuArchitecture &) {
   if (!facts.sharesLoops)
     return {};
   int64_t vector = facts.vector;

@@ -7,11 +7,21 @@ using namespace mlir;
 
 namespace cupola::cuda {
 
+// clang-format off
 static constexpr Candidates (*table[])(KernelFacts &, const GpuArchitecture &) = {
-    matvecCandidates,       gemmWgmmaCandidates,    gemmMmaCandidates,   gemmCandidates,
-    pointwiseCandidates,    transposeCandidates,    reductionCandidates, columnReductionCandidates,
-    rowReductionCandidates, attentionMmaCandidates, attentionCandidates,
+    MatvecAttr::candidates,
+    GemmWgmmaAttr::candidates,
+    GemmMmaAttr::candidates,
+    GemmAttr::candidates,
+    PointwiseAttr::candidates,
+    TransposeAttr::candidates,
+    ReductionAttr::candidates,
+    ColumnReductionAttr::candidates,
+    RowReductionAttr::candidates,
+    AttentionMmaAttr::candidates,
+    AttentionAttr::candidates,
 };
+// clang-format on
 
 static bool hasSteps(kernel::FuncOp func) {
   return func.walk([](kernel::ForOp) { return WalkResult::interrupt(); }).wasInterrupted();

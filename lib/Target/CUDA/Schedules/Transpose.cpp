@@ -135,7 +135,13 @@ private:
 
 } // namespace
 
-cuda::Candidates cuda::transposeCandidates(KernelFacts &facts, const GpuArchitecture &) {
+LogicalResult cuda::TransposeAttr::verify(EmitError error, int64_t threads) {
+  // A block turns tiles of 32 by 32.
+  return success(succeeded(verifyThreads(error, threads)) &&
+                 succeeded(verifyDivides(error, "a tile", 32 * 32, threads)));
+}
+
+cuda::Candidates cuda::TransposeAttr::candidates(KernelFacts &facts, const GpuArchitecture &) {
   if (!facts.transposedAxis)
     return {};
   return {TransposeAttr::get(facts.context(), /*threads=*/256)};

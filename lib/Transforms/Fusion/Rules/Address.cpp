@@ -113,13 +113,12 @@ namespace cupola::fusion {
 
 /// Views compose into addresses, and a run of reshapes between unrelated extents doubles an
 /// address with every step, up to expressions that no kernel should compute and `Expr` refuses.
-void storeLongAddresses(Formation &kernels) {
+void storeLongAddresses(Formation &kernels, llvm::StringRef rule) {
   Addresses addresses(kernels.ranges);
   for (Operation &op : kernels.body)
     addresses.visit(op);
   for (Operation *op : addresses.stored)
-    kernels.store(op,
-                  {graph::FusionRule::Address, "with it, the address of an element would be too long an expression"});
+    kernels.store(op, {rule, "with it, the address of an element would be too long an expression"});
 }
 
 } // namespace cupola::fusion

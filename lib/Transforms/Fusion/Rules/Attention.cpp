@@ -105,7 +105,7 @@ std::optional<Attention> match(graph::SoftmaxOp softmax) {
 
 namespace cupola::fusion {
 
-void formAttention(Formation &kernels) {
+void formAttention(Formation &kernels, llvm::StringRef) {
   if (!kernels.options.attention)
     return;
   for (auto softmax : kernels.body.getOps<graph::SoftmaxOp>())

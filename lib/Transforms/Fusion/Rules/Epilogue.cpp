@@ -137,7 +137,7 @@ private:
 namespace cupola::fusion {
 
 /// Every hero that has no kernel starts one.
-void growEpilogues(Formation &kernels) {
+void growEpilogues(Formation &kernels, llvm::StringRef) {
   for (Operation &op : kernels.body) {
     if (!isHero(&op))
       continue;

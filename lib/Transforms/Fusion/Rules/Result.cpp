@@ -9,7 +9,7 @@ namespace cupola::fusion {
 
 /// A view that leaves the body, or is a part of a joined tensor, and that no kernel
 /// writes yet gets one that copies.
-void copyResults(Formation &kernels) {
+void copyResults(Formation &kernels, llvm::StringRef) {
   for (Operation &user : kernels.body)
     if (isOutside(&user))
       for (Value operand : user.getOperands())

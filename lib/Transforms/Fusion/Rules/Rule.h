@@ -43,8 +43,8 @@ struct Decision {
 
 //===--- The functions of a rule ---===//
 
-/// Starts kernels, or extends those that rules above started.
-using Form = void(Formation &);
+/// Starts kernels, or extends those that rules above started. `rule`: the row's name, for what it refuses.
+using Form = void(Formation &, llvm::StringRef rule);
 /// Why a candidate is stored: the reason in words, which becomes the verdict of all edges to its readers.
 using Refuse = std::optional<llvm::StringRef>(const Candidate &);
 /// A view gets a kernel that writes it, although it could compose into its readers' addresses.

@@ -3,11 +3,11 @@
 
 #include "lib/Transforms/Fusion/Rules/Rule.h"
 
+#include <string_view>
+
 using namespace mlir;
 
 namespace cupola::fusion {
-
-using graph::FusionRule;
 
 // A type here is the row's column; the definitions are in this folder's other files.
 Form storeLongAddresses, formAttention, growEpilogues, copyResults;
@@ -19,7 +19,7 @@ Decide decideConstant, decideControl, decideJoin, decideView, decideAttention, d
 namespace {
 
 struct Rule {
-  FusionRule name;
+  std::string_view name; ///< what verdicts and reports say
   Form *form;
   Refuse *refuse;
   StoreView *storeView;
@@ -30,42 +30,42 @@ struct Rule {
 // from a view composes wherever the value lies, so this stands above all that refuses; of refusals the first counts.
 // The last row decides every edge that is left.
 constexpr Rule table[] = {
-    {FusionRule::Constant, {}, {}, {}, decideConstant},
-    {FusionRule::Control, {}, {}, {}, decideControl},
-    {FusionRule::Join, {}, {}, {}, decideJoin},
-    {FusionRule::View, {}, {}, {}, decideView},
-    {FusionRule::Address, storeLongAddresses, {}, {}, {}},
-    {FusionRule::Attention, formAttention, {}, {}, decideAttention},
-    {FusionRule::Epilogue, growEpilogues, {}, {}, decideEpilogue},
-    {FusionRule::Result, copyResults, refuseResult, {}, {}},
-    {FusionRule::Prologue, {}, {}, {}, decidePrologue},
-    {FusionRule::TwoStages, {}, {}, {}, decideTwoStages},
-    {FusionRule::Disabled, {}, refuseDisabled, {}, {}},
-    {FusionRule::Size, {}, refuseSize, {}, {}},
-    {FusionRule::ContractionOperand, {}, refuseContractionOperand, storeParts, {}},
-    {FusionRule::Broadcast, {}, refuseBroadcast, {}, {}},
-    {FusionRule::Hero, {}, {}, {}, decideHero},
-    {FusionRule::SeveralReaders, {}, refuseSeveralReaders, {}, decideSeveralReaders},
+    {"constant", {}, {}, {}, decideConstant},
+    {"control", {}, {}, {}, decideControl},
+    {"join", {}, {}, {}, decideJoin},
+    {"view", {}, {}, {}, decideView},
+    {"address", storeLongAddresses, {}, {}, {}},
+    {"attention", formAttention, {}, {}, decideAttention},
+    {"epilogue", growEpilogues, {}, {}, decideEpilogue},
+    {"result", copyResults, refuseResult, {}, {}},
+    {"prologue", {}, {}, {}, decidePrologue},
+    {"two-stages", {}, {}, {}, decideTwoStages},
+    {"disabled", {}, refuseDisabled, {}, {}},
+    {"size", {}, refuseSize, {}, {}},
+    {"contraction-operand", {}, refuseContractionOperand, storeParts, {}},
+    {"broadcast", {}, refuseBroadcast, {}, {}},
+    {"hero", {}, {}, {}, decideHero},
+    {"several-readers", {}, refuseSeveralReaders, {}, decideSeveralReaders},
 };
 
 constexpr bool hasEachNameOnce() {
-  for (unsigned name = 0; name <= graph::getMaxEnumValForFusionRule(); ++name) {
+  for (const Rule &rule : table) {
     unsigned rows = 0;
-    for (const Rule &rule : table)
-      rows += static_cast<unsigned>(rule.name) == name;
+    for (const Rule &other : table)
+      rows += rule.name == other.name;
     if (rows != 1)
       return false;
   }
   return true;
 }
-static_assert(hasEachNameOnce(), "the table and FusionRule (GraphEnums.td) agree");
+static_assert(hasEachNameOnce(), "a verdict names one rule");
 
 } // namespace
 
 void formKernels(Formation &kernels) {
   for (const Rule &rule : table)
     if (rule.form)
-      rule.form(kernels);
+      rule.form(kernels, rule.name);
 }
 
 std::optional<Refusal> refuse(const Candidate &candidate) {
@@ -85,7 +85,7 @@ Verdict decide(const Edge &edge) {
     return Verdict{edge.producer, edge.consumer, decision.fused, rule.name, decision.reason.str(), {}};
   };
   for (const Rule &rule : table) {
-    if (edge.refusal && edge.refusal->rule == rule.name)
+    if (edge.refusal && edge.refusal->rule == llvm::StringRef(rule.name))
       return verdict(rule, {false, edge.refusal->reason});
     if (rule.decide)
       if (std::optional<Decision> decision = rule.decide(edge))
