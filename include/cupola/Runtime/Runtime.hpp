@@ -46,6 +46,12 @@ public:
   std::vector<TensorInfo> outputs() const {
     return list(cupola_package_output_count(get()), cupola_package_output, cupola_package_output_dim);
   }
+  /// The bytes of the file; they live as long as the package.
+  std::string_view contents() const {
+    cupola_bytes bytes{};
+    capi::check(cupola_package_contents(get(), &bytes));
+    return {static_cast<const char *>(bytes.data), bytes.size};
+  }
   cupola_package *get() const { return handle.get(); }
 
 private:
@@ -133,6 +139,7 @@ public:
   void fetchOutput(size_t index, const cupola_tensor &tensor) {
     capi::check(cupola_session_fetch_output(get(), index, &tensor));
   }
+  uint64_t copiedTensors() const { return cupola_session_copied_tensors(get()); }
   cupola_session *get() const { return handle.get(); }
 
 private:

@@ -68,6 +68,14 @@ cupola_status *cupola_package_open_memory(const void *data, size_t size, cupola_
 
 void cupola_package_release(cupola_package *package) { delete package; }
 
+cupola_status *cupola_package_contents(const cupola_package *package, cupola_bytes *bytes) {
+  return guarded([&] {
+    CUPOLA_TRY(present({package, bytes}));
+    *bytes = {package->file->all().data(), package->file->all().size()};
+    return Status::ok();
+  });
+}
+
 size_t cupola_package_input_count(const cupola_package *package) {
   return package ? package->file->package().inputs.size() : 0;
 }
