@@ -75,6 +75,13 @@ TEST(CApi, DescribesAPackage) {
   EXPECT_EQ(inputs[1].type.bits, 64);
   EXPECT_EQ(package.outputs()[0].name, "y");
   EXPECT_EQ(package.contents(), bytes);
+  const std::vector<Symbol> symbols = package.symbols();
+  ASSERT_EQ(symbols.size(), 1u);
+  EXPECT_EQ(symbols[0].id, "s0");
+  EXPECT_EQ(symbols[0].name, "batch");
+  EXPECT_FALSE(symbols[0].isFound);
+  cupola_symbol symbol{};
+  EXPECT_EQ(errorOf([&] { capi::check(cupola_package_symbol(package.get(), 1, &symbol)); }).second, "symbol 1 of 1");
 }
 
 TEST(CApi, RunsAndKeepsAliveWhatItNeeds) {
@@ -198,6 +205,7 @@ TEST(CApi, NullIsAnErrorNotACrash) {
   EXPECT_TRUE(usage(cupola_package_open_memory(nullptr, 0, &package)));
   EXPECT_TRUE(usage(cupola_package_input(nullptr, 0, &info)));
   EXPECT_TRUE(usage(cupola_package_contents(nullptr, nullptr)));
+  EXPECT_TRUE(usage(cupola_package_symbol(nullptr, 0, nullptr)));
   EXPECT_TRUE(usage(cupola_device_create({"cpu", 3}, nullptr, nullptr)));
   EXPECT_TRUE(usage(cupola_executable_create(nullptr, nullptr, nullptr)));
   EXPECT_TRUE(usage(cupola_session_create(nullptr, nullptr, nullptr)));

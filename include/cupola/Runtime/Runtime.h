@@ -89,6 +89,21 @@ CUPOLA_API cupola_status *cupola_package_input_dim(const cupola_package *package
 CUPOLA_API cupola_status *cupola_package_output_dim(const cupola_package *package, size_t index, int32_t dim,
                                                     cupola_string *text);
 
+/* What varies from run to run. */
+typedef struct cupola_symbol {
+  size_t struct_size;
+  cupola_string id;   /* in the dimensions' expressions: "s0" */
+  cupola_string name; /* the model's: "batch"; may be empty */
+  int64_t min;
+  int64_t max;      /* 0: without bound */
+  int64_t divisor;  /* it is a multiple of this */
+  int32_t is_found; /* 1: by a run, as the number of times that a loop runs; 0: by the inputs' shapes */
+} cupola_symbol;
+
+CUPOLA_API size_t cupola_package_symbol_count(const cupola_package *package);
+/* CUPOLA_USAGE for an index that does not exist. */
+CUPOLA_API cupola_status *cupola_package_symbol(const cupola_package *package, size_t index, cupola_symbol *symbol);
+
 /* ---- device ---- */
 
 typedef struct cupola_device_options {

@@ -115,6 +115,24 @@ cupola_status *cupola_package_output_dim(const cupola_package *package, size_t i
   });
 }
 
+size_t cupola_package_symbol_count(const cupola_package *package) {
+  return package ? package->file->package().symbols.size() : 0;
+}
+
+cupola_status *cupola_package_symbol(const cupola_package *package, size_t index, cupola_symbol *symbol) {
+  return guarded([&] {
+    CUPOLA_TRY(present({package, symbol}));
+    const std::vector<format::Symbol> &symbols = package->file->package().symbols;
+    if (index >= symbols.size())
+      return Status::usage("symbol " + std::to_string(index) + " of " + std::to_string(symbols.size()));
+    const format::Symbol &found = symbols[index];
+    giveVersioned(
+        cupola_symbol{0, string(found.id), string(found.name), found.min, found.max, found.divisor, found.run ? 1 : 0},
+        symbol);
+    return Status::ok();
+  });
+}
+
 cupola_status *cupola_device_create(cupola_string name, const cupola_device_options *options, cupola_device **device) {
   return guarded([&] {
     CUPOLA_TRY(present({device}));
