@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from . import _runtime
 from .errors import ResourceError, UsageError
 from .package import MAGIC, Package
 from .session import Executable, Session
@@ -28,8 +29,7 @@ def get_available_providers() -> list[str]:
 
 def get_device() -> str:
     """GPU where cuda has one, else CPU."""
-    from . import _runtime
-    return "GPU" if _runtime.Device.create("auto", "", 0, 1, "none").name == "cuda" else "CPU"
+    return "GPU" if _found("auto") == "cuda" else "CPU"
 
 
 class GraphOptimizationLevel(IntEnum):
@@ -202,11 +202,12 @@ class InferenceSession:
         devices = [known[name] for name in names] or ["auto"]
         for device in devices:
             try:
-                return Executable(_package(model, device, self._options), device, threads=self._options.intra_op_num_threads)
+                found = _found(device)
+                break
             except ResourceError:
                 if device == devices[-1]:
                     raise
-        raise AssertionError("there is a device")
+        return Executable(_package(model, found, self._options), found, threads=self._options.intra_op_num_threads)
 
     def run(self, output_names: Sequence[str] | None, input_feed: Mapping[str, Any],
             run_options: RunOptions | None = None) -> list[np.ndarray[Any, Any]]:
@@ -261,6 +262,11 @@ class InferenceSession:
             self._idle.append(session)
 
 
+def _found(device: str) -> str:
+    """The device that this name stands for here. Raises ResourceError where it is missing."""
+    return _runtime.Device.create(device, "", 0, 1, "none").name
+
+
 def _package(model: Any, device: str, options: SessionOptions) -> Package:
     if isinstance(model, Package):
         return model
@@ -275,8 +281,7 @@ def _package(model: Any, device: str, options: SessionOptions) -> Package:
     elif bytes(model[:len(MAGIC)]) == MAGIC:
         return Package.from_bytes(model)
     from .compiler import compile
-    targets = {"cpu": "cpu", "cuda": "cuda", "sim": "cuda"}.get(device)
-    return compile(model, targets=targets, threads=options.intra_op_num_threads, progress=False)
+    return compile(model, targets="cpu" if device == "cpu" else "cuda", threads=options.intra_op_num_threads, progress=False)
 
 
 def _check_names(feed: Mapping[str, Any], inputs: Sequence[Tensor]) -> None:

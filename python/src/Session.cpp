@@ -18,6 +18,8 @@ namespace {
 
 /// With what its package declares, and the last bind.
 struct Runner {
+  Runner(const Executable &executable, const Package &package, const cupola_session_options &options);
+
   Session session;
   std::vector<cupola_type> inputs, outputs;
   std::vector<int32_t> memoryOf;                    ///< by output
@@ -30,19 +32,27 @@ struct Runner {
   void fetch(size_t index, nb::handle out);
 };
 
+Runner::Runner(const Executable &executable, const Package &package, const cupola_session_options &options)
+    : session(executable, &options), inputs(typesOf(package.inputs())), outputs(typesOf(package.outputs())) {
+  for (const TensorInfo &info : package.outputs())
+    memoryOf.push_back(info.sharesWith);
+}
+
 void Runner::bind(const std::vector<Extents> &shapes, const std::vector<Extents> &strides) {
   std::vector<cupola_shape> given;
   for (size_t i = 0; i < shapes.size(); ++i) {
     const bool isDense = i >= strides.size() || strides[i].size() != shapes[i].size();
     given.push_back({shapes[i].data(), static_cast<int32_t>(shapes[i].size()), isDense ? nullptr : strides[i].data()});
   }
+  {
+    nb::gil_scoped_release release;
+    capi::check(cupola_session_bind(session.get(), given.data(), given.size()));
+  }
   inputStrides = strides;
   outputStrides.assign(outputs.size(), {});
   for (size_t i = 0; i < outputs.size(); ++i)
     if (memoryOf[i] >= 0 && static_cast<size_t>(memoryOf[i]) < strides.size())
       outputStrides[i] = strides[memoryOf[i]];
-  nb::gil_scoped_release release;
-  capi::check(cupola_session_bind(session.get(), given.data(), given.size()));
 }
 
 nb::tuple tupleOf(const int64_t *values, int32_t count) {
@@ -88,19 +98,8 @@ std::unique_ptr<Executable> executableOf(const Package &package, const Device &d
 std::unique_ptr<Runner> runnerOf(const Executable &executable, const Package &package, uintptr_t stream,
                                  uint32_t inFlight) {
   const cupola_session_options options{sizeof(options), reinterpret_cast<void *>(stream), nullptr, inFlight};
-  std::vector<int32_t> memoryOf;
-  for (const TensorInfo &info : package.outputs())
-    memoryOf.push_back(info.sharesWith);
-  Runner runner{[&] {
-                  nb::gil_scoped_release release;
-                  return Session(executable, &options);
-                }(),
-                typesOf(package.inputs()),
-                typesOf(package.outputs()),
-                std::move(memoryOf),
-                {},
-                {}};
-  return std::make_unique<Runner>(std::move(runner));
+  nb::gil_scoped_release release;
+  return std::make_unique<Runner>(executable, package, options);
 }
 
 } // namespace

@@ -23,8 +23,8 @@ template <typename Array> void Tensors::append(Array array, cupola_type type) {
   tensor.dtype = isBits ? type : cupola_type{found.code, found.bits, found.lanes};
 }
 
-Tensors::Tensors(nb::list arrays, const std::vector<cupola_type> &types, const std::vector<Extents> &strides,
-                 bool areWritten) {
+Tensors::Tensors(nb::list arrays, const std::vector<cupola_type> &types, std::vector<Extents> strides, bool areWritten)
+    : strides(std::move(strides)) {
   for (nb::handle array : arrays) {
     const cupola_type type = tensors.size() < types.size() ? types[tensors.size()] : cupola_type{};
     if (array.is_none())
@@ -34,9 +34,9 @@ Tensors::Tensors(nb::list arrays, const std::vector<cupola_type> &types, const s
     else
       append(read.emplace_back(nb::cast<nb::ndarray<nb::ro>>(array, /*convert=*/false)), type);
   }
-  for (size_t i = 0; i < tensors.size() && i < strides.size(); ++i)
-    if (!strides[i].empty() && static_cast<int32_t>(strides[i].size()) == tensors[i].ndim)
-      tensors[i].strides = const_cast<int64_t *>(strides[i].data());
+  for (size_t i = 0; i < tensors.size() && i < this->strides.size(); ++i)
+    if (Extents &own = this->strides[i]; !own.empty() && static_cast<int32_t>(own.size()) == tensors[i].ndim)
+      tensors[i].strides = own.data();
 }
 
 std::vector<cupola_type> typesOf(const std::vector<TensorInfo> &infos) {
