@@ -99,6 +99,7 @@ class Compilation:
         try:
             self._native = self._work(lambda: _compiler.Compilation.load(given, self._options))
         except _OF_MODELS as error:
+            self._options.progress = None
             raise type(error)(str(error), self._work(lambda: _problems(given, self._options))) from None
 
     def package(self) -> Package:
