@@ -9,7 +9,7 @@ from typing import NoReturn
 
 def main() -> NoReturn:
     tool = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "cupola")
-    os.execv(tool, ["cupola", *sys.argv[1:]])
+    os.execv(tool, [tool, *sys.argv[1:]])  # by its path: what it loads is looked for beside it
 
 
 if __name__ == "__main__":

@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
@@ -220,6 +221,21 @@ class InferenceSession:
         results = self._run(input_feed, None)
         return [results[name] for name in chosen]
 
+    def run_async(self, output_names: Sequence[str] | None, input_feed: Mapping[str, Any],
+                  callback: Callable[[list[np.ndarray[Any, Any]], Any, str], None], user_data: Any,
+                  run_options: RunOptions | None = None) -> None:
+        """Runs on another thread, which then calls `callback` with the outputs, `user_data`, and the error's text or ""."""
+
+        def work() -> None:
+            results, error = list[np.ndarray[Any, Any]](), ""
+            try:
+                results = self.run(output_names, input_feed)
+            except Exception as raised:
+                error = str(raised)
+            callback(results, user_data, error)
+
+        threading.Thread(target=work, name="cupola-run").start()
+
     def run_with_ort_values(self, output_names: Sequence[str] | None, input_dict_ort_values: Mapping[str, OrtValue],
                             run_options: RunOptions | None = None) -> list[OrtValue]:
         arrays = self.run(output_names, {name: value.numpy() for name, value in input_dict_ort_values.items()})
@@ -278,7 +294,7 @@ def _package(model: Any, device: str, options: SessionOptions) -> Package:
             is_package = False  # whose error the compiler says
         if is_package:
             return Package.load(model)
-    elif bytes(model[:len(MAGIC)]) == MAGIC:
+    elif isinstance(model, (bytes, bytearray, memoryview)) and bytes(model[:len(MAGIC)]) == MAGIC:
         return Package.from_bytes(model)
     from .compiler import compile
     return compile(model, targets="cpu" if device == "cpu" else "cuda", threads=options.intra_op_num_threads, progress=False)

@@ -10,6 +10,15 @@ namespace nb = nanobind;
 
 namespace cupola::python {
 
+/// Without a conversion, which would be a copy.
+template <typename Array> static Array arrayOf(nb::handle given, const char *what) {
+  Array array;
+  if (!nb::try_cast(given, array, /*convert=*/false))
+    throw Error(CUPOLA_USAGE, std::string("an array of type ") + nb::type_name(given.type()).c_str() + " gives no " +
+                                  what + " by DLPack or the buffer protocol");
+  return array;
+}
+
 template <typename Array> void Tensors::append(Array array, cupola_type type) {
   const nb::dlpack::dtype found = array.dtype();
   cupola_tensor &tensor = tensors.emplace_back();
@@ -30,9 +39,9 @@ Tensors::Tensors(nb::list arrays, const std::vector<cupola_type> &types, std::ve
     if (array.is_none())
       tensors.push_back({nullptr, {1, 0}, 0, type, nullptr, nullptr, 0});
     else if (areWritten)
-      append(written.emplace_back(nb::cast<nb::ndarray<>>(array, /*convert=*/false)), type);
+      append(written.emplace_back(arrayOf<nb::ndarray<>>(array, "memory to write")), type);
     else
-      append(read.emplace_back(nb::cast<nb::ndarray<nb::ro>>(array, /*convert=*/false)), type);
+      append(read.emplace_back(arrayOf<nb::ndarray<nb::ro>>(array, "memory to read")), type);
   }
   for (size_t i = 0; i < tensors.size() && i < this->strides.size(); ++i)
     if (Extents &own = this->strides[i]; !own.empty() && static_cast<int32_t>(own.size()) == tensors[i].ndim)

@@ -102,6 +102,23 @@ def test_io_binding(ort, session, rows):
     assert np.allclose(target.numpy(), graphs.layer_answer(x), atol=1e-5)
 
 
+def test_run_async(session, rows):
+    x, done, told = rows(3), threading.Event(), []
+
+    def callback(results, user_data, error):
+        told.append((results, user_data, error))
+        done.set()
+
+    session.run_async(["y"], {"x": x}, callback, "mine")
+    assert done.wait(60)
+    ((results, user_data, error),) = told
+    assert np.allclose(results[0], graphs.layer_answer(x), atol=1e-5) and (user_data, error) == ("mine", "")
+    if isinstance(session, cupola.InferenceSession):
+        done.clear()
+        session.run_async(["y"], {"x": x[:, :3]}, callback, None)
+        assert done.wait(60) and told[-1][0] == [] and "'x'" in told[-1][2]
+
+
 def test_run_from_many_threads(session, rows):
     wrong = []
 
@@ -130,10 +147,10 @@ def test_a_real_model(ort, models):
 #===--- What cupola's has besides ---===#
 
 
-def test_packages_are_models_too(package, rows, tmp_path):
+def test_packages_and_protos_are_models_too(layer, package, rows, tmp_path):
     path = tmp_path / "layer.cupola"
     package.save(path)
-    for model in (package, path, str(path), bytes(package.contents())):
+    for model in (package, path, str(path), bytes(package.contents()), layer):
         session = cupola.InferenceSession(model, providers=CPU)
         assert np.allclose(session.run(None, {"x": rows(2)})[0], graphs.layer_answer(rows(2)), atol=1e-5)
 

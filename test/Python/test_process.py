@@ -49,6 +49,7 @@ def test_importing_loads_neither_compiler_nor_runtime():
 def test_names():
     assert re.fullmatch(r"\d+\.\d+\.\d+", cupola.__version__)
     assert all(hasattr(cupola, name) for name in dir(cupola))
+    assert {name for names in cupola._HOMES.values() for name in names} < set(cupola.__all__)
     with pytest.raises(AttributeError, match="no attribute 'telepathy'"):
         cupola.telepathy
 
