@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any, Union
 
@@ -80,7 +81,7 @@ class Session:
         self._expected = frozenset(self._names)
         self._key: Key | None = None
         self._shapes: list[tuple[int, ...]] = []
-        self._queued: dict[int, Any] = {}
+        self._under_way: deque[Any] = deque(maxlen=in_flight or 2)  # more than that enqueue does not let be; ends after _native
 
     #===--- Shapes ---===#
 
@@ -113,19 +114,12 @@ class Session:
         return self._named(results)
 
     def enqueue(self, inputs: Mapping[str, Array], outputs: Mapping[str, Array] | None = None) -> Run:
-        """Queues a run behind those before it. The arrays are the run's until `Run.wait`; the session keeps them alive."""
+        """Queues a run behind those before it. The arrays are the run's until `Run.wait`, and stay alive so long."""
         given = self._arrays(inputs)
         results = self._results(given, outputs)
         number = self._native.enqueue(self._bits(given), self._bits(results))
-        self._queued[number] = (given, results)
-        return Run(self, number)
-
-    def _wait(self, number: int) -> dict[str, Array]:
-        try:
-            self._native.wait(number)
-        finally:
-            _, results = self._queued.pop(number, (None, []))
-        return self._named(results)
+        self._under_way.append((given, results))
+        return Run(self, number, results)
 
     @property
     def copied_tensors(self) -> int:
@@ -186,8 +180,7 @@ class Session:
 
     def _strides(self, given: list[Array]) -> tuple[Strides, ...]:
         """In elements, of the inputs that share their memory; empty for the others."""
-        return tuple(tuple(step // array.itemsize for step in array.strides) if is_shared else ()
-                     for array, (_, _, is_shared) in zip(given, self._given))
+        return tuple(_strides(array) if is_shared else () for array, (_, _, is_shared) in zip(given, self._given))
 
     def _named(self, results: list[Array]) -> dict[str, Array]:
         for i, array in enumerate(results):
@@ -207,14 +200,16 @@ class Session:
 class Run:
     """A run under way."""
 
-    def __init__(self, session: Session, number: int) -> None:
+    def __init__(self, session: Session, number: int, results: list[Array]) -> None:
         self.session = session
         self.number = number
+        self._results = results
 
     def wait(self) -> dict[str, Array]:
         """Waits for it, once, and returns what `Session.run` returns. An output whose shape the run found has to be waited for
         before the next run."""
-        return self.session._wait(self.number)
+        self.session._native.wait(self.number)
+        return self.session._named(self._results)
 
 
 def _package(package: PackageLike) -> Package:
@@ -228,6 +223,15 @@ def _imported(value: Any, dtype: np.dtype[Any]) -> Array:
     if hasattr(value, "__dlpack__") and hasattr(value, "shape") and not isinstance(value, np.generic):
         return value
     return np.asarray(value, dtype=dtype) if isinstance(value, (int, float, bool, list, tuple)) else np.asarray(value)
+
+
+def _strides(array: Array) -> Strides:
+    """In elements."""
+    if isinstance(array, np.ndarray):
+        return tuple(step // array.itemsize for step in array.strides)
+    if callable(getattr(array, "stride", None)):  # torch
+        return tuple(array.stride())
+    raise UsageError(f"an array of type {type(array).__name__} says no strides, which memory that is shared needs")
 
 
 def _grown(array: Array, shape: tuple[int, ...], name: str) -> Array:

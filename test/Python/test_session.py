@@ -189,6 +189,9 @@ def test_runs_are_queued_and_waited_for(session, rows):
         assert np.allclose(queued.wait()["y"], graphs.layer_answer(rows(n)), atol=1e-5)
     with pytest.raises(cupola.UsageError, match="waited for before"):
         runs[0].wait()
+    for _ in range(100):
+        session.enqueue({"x": rows(2)})  # nobody waits: what they hold ends with them
+    assert len(session._under_way) == 2
 
 
 def test_an_output_whose_shape_the_run_finds(models):
