@@ -17,6 +17,7 @@ from .errors import (CancelledError, Error, FileError, FindingError, InternalErr
                      ResourceError, UnsupportedError, UsageError)
 
 if TYPE_CHECKING:
+    from .cache import KVCache
     from .compiler import Compilation, check, compile, explain
     from .inference import (GraphOptimizationLevel, InferenceSession, IOBinding, OrtValue, RunOptions, SessionOptions,
                             get_available_providers, get_device)
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from .tensors import Tensor, empty
 
 _HOMES = {
+    "cache": ("KVCache",),
     "compiler": ("Compilation", "check", "compile", "explain"),
     "inference": ("GraphOptimizationLevel", "InferenceSession", "IOBinding", "OrtValue", "RunOptions", "SessionOptions",
                   "get_available_providers", "get_device"),
@@ -35,7 +37,7 @@ _HOMES = {
 
 __all__ = [
     "CancelledError", "Compilation", "Error", "Executable", "FileError", "FindingError", "GraphOptimizationLevel", "IOBinding",
-    "InferenceSession", "InternalError", "LimitError", "ModelError", "OrtValue", "Package", "PackageError", "Problem",
+    "InferenceSession", "InternalError", "KVCache", "LimitError", "ModelError", "OrtValue", "Package", "PackageError", "Problem",
     "ResourceError", "Run", "RunOptions", "Session", "SessionOptions", "Tensor", "UnsupportedError", "UsageError", "__version__",
     "check", "compile", "empty", "explain", "get_available_providers", "get_device"
 ]

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,9 @@ class Error(RuntimeError):
         self.problems = tuple(problems)
         first = self.problems[0] if self.problems else Problem(self.code, "", "", 0, message, message)
         self.node, self.op, self.opset, self.reason = first.node, first.op, first.opset, first.reason
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.problems)  # as between processes
 
 
 class FindingError(Error):

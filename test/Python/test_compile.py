@@ -106,6 +106,8 @@ def test_errors_have_classes_and_fields():
     assert (error.code, error.node, error.op, error.opset, error.reason) == (4, "first", "Furl", 17, "the op is not supported")
     assert [(problem.node, problem.op) for problem in error.problems] == [("first", "Furl"), ("second", "Unfurl")]
     assert isinstance(error, cupola.Error) and isinstance(error, NotImplementedError)
+    again = pickle.loads(pickle.dumps(error))
+    assert (type(again), str(again), again.problems) == (cupola.UnsupportedError, str(error), error.problems)
     with pytest.raises(cupola.ModelError) as caught:
         cupola.compile(b"no model", **QUIET)
     assert (caught.value.code, caught.value.node, caught.value.problems[0].node) == (3, "", "")

@@ -229,6 +229,33 @@ def test_a_cache_stays_where_it_is():
         session.run({"past": short, "new": new})
 
 
+def test_a_kv_cache_is_the_longer_prefill(models):
+    """Decode steps with caches in place give what steps that copy them give."""
+    path = os.path.join(models, "decoder_llama_decode.onnx")
+    plain = cupola.Session(cupola.compile(path, **QUIET), "cpu")
+    caches = {tensor.name: np.zeros((1, 2, 0, 16), np.float32) for tensor in plain.inputs if tensor.name.startswith("past")}
+    session = cupola.Session(cupola.compile(path, **QUIET, alias={"past_*": "present_*"}), "cpu")
+    cache = cupola.KVCache(session, rows=4, extents={"s15": 1})
+    memory = {name: view.ctypes.data for name, view in cache._views.items()}
+    for again in range(2):
+        assert cache.rows == 0
+        steps = {name: array[:, :, :0] for name, array in caches.items()}
+        for length, token in enumerate([17, 4, 99, 3]):
+            feed = {"input_ids": [[token]], "position_ids": [[length]], "attention_mask": np.ones((1, length + 1), np.int64)}
+            expected, answer = plain.run({**feed, **steps}), cache.run(feed)
+            assert np.allclose(answer["logits"], expected["logits"], atol=1e-4) and cache.rows == length + 1
+            steps = {name: expected[name.replace("past", "present")] for name in steps}
+        assert {name: view.ctypes.data for name, view in cache._views.items()} == memory
+        with pytest.raises(cupola.UsageError, match="has room for 4 by its strides"):
+            cache.run(feed | {"attention_mask": np.ones((1, 5), np.int64)})
+        assert cache.rows == 4
+        cache.clear()
+    with pytest.raises(cupola.UsageError, match="has the extent 's15', and extents says {}"):
+        cupola.KVCache(session, rows=4)
+    with pytest.raises(cupola.UsageError, match="compile the model with alias"):
+        cupola.KVCache(plain, rows=4)
+
+
 #===--- Threads ---===#
 
 
