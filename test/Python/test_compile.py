@@ -117,7 +117,7 @@ def test_errors_have_classes_and_fields():
 
 
 def test_check_lists_problems(layer):
-    assert cupola.check(layer) == []
+    assert cupola.check(layer) == cupola.check(layer, isolate=False) == []
     problems = cupola.check(broken(("first", "Furl"), ("\u00fcber", "Unfurl")))
     assert [problem.node for problem in problems] == ["first", "\u00fcber"]
     assert str(problems[0]) == "model: node 'first' (Furl, opset 17): the op is not supported"
@@ -130,6 +130,7 @@ def test_names_that_are_no_text_do_not_hurt():
 
 def test_explain_and_emit(layer):
     compilation = cupola.Compilation(layer, **QUIET)
+    assert compilation.explain() == cupola.explain(layer, **QUIET, isolate=False)
     assert compilation.explain() == cupola.explain(layer, **QUIET)
     assert compilation.explain()["schema"] == "cupola.explain/1"
     assert "graph.matmul" in compilation.emit("graph")
@@ -141,9 +142,10 @@ def test_explain_and_emit(layer):
         pickle.dumps(compilation)
 
 
-def test_progress_is_told_and_its_error_ends_the_compilation(layer):
+@pytest.mark.parametrize("isolate", [True, False])
+def test_progress_is_told_and_its_error_ends_the_compilation(layer, isolate):
     told = []
-    cupola.compile(layer, **{**QUIET, "progress": told.append})
+    cupola.compile(layer, **{**QUIET, "progress": told.append}, isolate=isolate)
     assert told[:2] == ["import", "graph"]
 
     def fail(what):
@@ -151,7 +153,7 @@ def test_progress_is_told_and_its_error_ends_the_compilation(layer):
             raise KeyError("enough")
 
     with pytest.raises(KeyError, match="enough"):
-        cupola.compile(layer, **{**QUIET, "progress": fail})
+        cupola.compile(layer, **{**QUIET, "progress": fail}, isolate=isolate)
 
 
 def test_progress_on_a_terminal(layer, capsys):
@@ -171,8 +173,52 @@ def test_ctrl_c_ends_a_compilation(layer):
         time.sleep(0.5)
 
     with pytest.raises(KeyboardInterrupt):
-        cupola.compile(layer, **{**QUIET, "progress": progress})
+        cupola.compile(layer, **{**QUIET, "progress": progress}, isolate=False)
     assert told == ["import"]
+
+
+def test_ctrl_c_ends_the_compilers_process():
+    timer = threading.Timer(0.7, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        cupola.compile(graphs.chain(20000, 16), **QUIET, cache_dir="none")
+    timer.join()
+    assert children() == []
+
+
+def children():
+    lists = [path.read_text().split() for path in pathlib.Path("/proc/self/task").glob("*/children")]
+    return [int(child) for found in lists for child in found]
+
+
+@pytest.mark.parametrize("number, error, text", [(signal.SIGKILL, cupola.ResourceError, "as the system does when memory is out"),
+                                                 (signal.SIGSEGV, cupola.InternalError, "stopped by signal 11")])
+def test_a_compiler_that_falls_is_an_error(layer, number, error, text):
+    def progress(what):
+        for child in children():
+            os.kill(child, number)
+
+    with pytest.raises(error, match=text):
+        cupola.compile(layer, **{**QUIET, "progress": progress})
+    assert children() == []
+
+
+def test_modules_in_the_current_folder_are_not_the_compilers(layer, tmp_path, monkeypatch):
+    (tmp_path / "json.py").write_text("raise SystemExit(3)")
+    monkeypatch.chdir(tmp_path)
+    cupola.compile(layer, **QUIET)
+
+
+def test_time_and_memory_of_the_compiler_are_limits(layer):
+    with pytest.raises(cupola.LimitError, match="ran longer than 0.01 s"):
+        cupola.compile(layer, **QUIET, deadline=0.01)
+    with pytest.raises(cupola.LimitError):
+        cupola.compile(layer, **QUIET, memory=64)
+    assert children() == []
+
+
+def test_the_bytes_are_those_of_a_compilation_in_this_process(layer):
+    assert contents(layer) == contents(layer, isolate=False) == bytes(cupola.Compilation(layer, **QUIET).package().contents())
 
 
 def test_other_threads_run_while_it_compiles():

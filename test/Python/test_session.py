@@ -16,7 +16,7 @@ import onnxruntime
 import pytest
 from onnx import TensorProto
 
-QUIET = {"targets": "cpu", "cpu": "x86-64-v3", "progress": False}
+QUIET = {"targets": "cpu", "cpu": "x86-64-v3", "progress": False, "isolate": False}
 KINDS = {
     TensorProto.FLOAT: np.float32, TensorProto.FLOAT16: np.float16, TensorProto.DOUBLE: np.float64, TensorProto.INT8: np.int8,
     TensorProto.INT16: np.int16, TensorProto.INT32: np.int32, TensorProto.INT64: np.int64, TensorProto.UINT8: np.uint8,
