@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, Union, Unpack
 from . import worker
 from .errors import CancelledError, FileError, LimitError, ModelError, Problem, UnsupportedError
 from .options import CompileOptions, External, Model, ModelLike, WorkerOptions, read_model, read_options
-from .package import Package
 
 if TYPE_CHECKING:
     from . import _compiler
+    from .package import Package
 
 Progress = Union[bool, Callable[[str], None], None]
 """Is told what begins; True writes it to the standard error, None does so on a terminal or in a notebook."""
@@ -33,6 +33,7 @@ def compile(model: ModelLike, *, external_data: External | None = None, progress
             **options: Unpack[WorkerOptions]) -> Package:
     """Compiles a model. Raises ModelError, UnsupportedError or LimitError with all `problems` of the model, UsageError for a wrong
     option, ResourceError where `arch` needs NVRTC and there is none."""
+    from .package import Package  # with numpy, which the compiler's process does not need
     return Package.from_bytes(_anywhere("package", model, external_data, progress, **options))
 
 
@@ -98,6 +99,7 @@ class Compilation:
 
     def package(self) -> Package:
         """The package, whose bytes depend on the model and the options alone."""
+        from .package import Package
         return Package.from_bytes(self._here.work(self._here.native.package))
 
     def explain(self) -> dict[str, Any]:

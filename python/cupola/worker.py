@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import IO, Any
 
 from . import errors
@@ -92,14 +92,17 @@ def _result(process: subprocess.Popen[bytes], progress: Callable[[str], None] | 
 
 
 def _fall(name: str, state: int, memory: int) -> errors.Error:
-    if state >= 0:
-        return errors.InternalError(f"{name}: the compiler's process ended with exit code {state} and no result")
-    what = f"{name}: the compiler was stopped by signal {-state} ({signal.strsignal(-state)})"
-    if memory and -state in (signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS):
-        return errors.LimitError(f"{what}, as where memory is out: it may take {memory} MiB (raise it with memory)")
+    what = f"{name}: the compiler was stopped by signal {-state} ({signal.strsignal(-state)})" if state < 0 else \
+        f"{name}: the compiler's process ended with exit code {state} and no result"
     if -state == signal.SIGKILL:
         return errors.ResourceError(f"{what}, as the system does when memory is out")
+    if memory:  # where it is out, not all code has a way on
+        return errors.LimitError(_ended(what, memory))
     return errors.InternalError(what)
+
+
+def _ended(what: str, memory: int) -> str:
+    return f"{what}; it may take {memory} MiB (raise it with memory)" if memory else what
 
 
 #===--- The worker ---===#
@@ -112,24 +115,29 @@ def main() -> None:
     _die_with_parent()
     request = json.loads(sys.stdin.buffer.readline())
     data = sys.stdin.buffer.read() if request["size"] >= 0 else None
-    _limit(request["memory"])
     try:
         _frame(frames, "result", _perform(request, data, frames))
     except errors.Error as error:
-        told = {"code": error.code, "message": str(error), "problems": [vars(problem) for problem in error.problems]}
-        _frame(frames, "error", json.dumps(told).encode())
+        ours = bool(request["memory"]) and "out of memory" in str(error)
+        _error(frames, 5 if ours else error.code, _ended(str(error), request["memory"] if ours else 0), error.problems)
     except Exception as error:  # with little memory, libraries may not even load
-        told = {"code": 5 if request["memory"] else 70, "message": f"the compiler's process ended: {error!r}", "problems": []}
-        _frame(frames, "error", json.dumps(told).encode())
+        _error(frames, 5 if request["memory"] else 70, _ended(f"the compiler failed: {error!r}", request["memory"]))
     frames.flush()
     os._exit(0)  # nothing to take down
 
 
 def _perform(request: dict[str, Any], data: bytes | None, frames: IO[bytes]) -> bytes | memoryview:
+    from . import _compiler  # noqa: F401: loaded before its memory is limited, which all of its code counts to
     from .compiler import Caller, perform
+    _limit(request["memory"])
     model = Model(request["path"], None if data is None else memoryview(data), request["external_folder"])
     caller = Caller((lambda what: _frame(frames, "progress", what.encode())) if request["progress"] else False)
     return perform(request["task"], model, request["options"], caller)
+
+
+def _error(frames: IO[bytes], code: int, message: str, problems: Sequence[errors.Problem] = ()) -> None:
+    told = {"code": code, "message": message, "problems": [vars(problem) for problem in problems]}
+    _frame(frames, "error", json.dumps(told).encode())
 
 
 def _frame(frames: IO[bytes], kind: str, body: bytes | memoryview) -> None:
