@@ -30,6 +30,11 @@ typedef struct cupola_string {
   size_t size;
 } cupola_string;
 
+typedef struct cupola_bytes {
+  const void *data;
+  size_t size;
+} cupola_bytes;
+
 /* The exit codes of the command line tools. */
 typedef enum cupola_code {
   CUPOLA_OK = 0,

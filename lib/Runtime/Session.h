@@ -53,6 +53,8 @@ public:
   uint64_t arenaBytes() const { return plan().arenaBytes; }
   /// How many layouts of the arena the session made so far: one per bucket of shapes.
   uint64_t arenasPlanned() const { return runner.program().arenasPlanned(); }
+  /// How many inputs and outputs the runs so far copied, because the device could not use them where they lie.
+  uint64_t copiedTensors() const { return copied; }
 
   /// Queues a run behind all that is on the stream, and gives its number: 1, 2, .. Binds first
   /// if the inputs' shapes or strides are others than the bound ones. Writes nothing outside
@@ -172,6 +174,7 @@ private:
   /// of a copy.
   std::vector<DeviceAddress> io;
   std::vector<bool> staged;
+  uint64_t copied = 0; ///< of `staged`, over all runs
 };
 
 } // namespace cupola::runtime

@@ -54,8 +54,10 @@ Status Session::locate(const std::vector<const TensorRef *> &tensors) {
     return Status::limit("inputs and outputs are larger than 2^64 bytes");
   CUPOLA_TRY(reserveStaging(*needed));
   for (size_t i = 0; i < io.size(); ++i)
-    if (staged[i])
+    if (staged[i]) {
       io[i] += staging.address();
+      copied += bytesOf(i) != 0;
+    }
   return Status::ok();
 }
 

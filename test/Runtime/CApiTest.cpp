@@ -74,6 +74,14 @@ TEST(CApi, DescribesAPackage) {
   EXPECT_EQ(inputs[1].type.code, CUPOLA_TYPE_INT);
   EXPECT_EQ(inputs[1].type.bits, 64);
   EXPECT_EQ(package.outputs()[0].name, "y");
+  EXPECT_EQ(package.contents(), bytes);
+  const std::vector<Symbol> symbols = package.symbols();
+  ASSERT_EQ(symbols.size(), 1u);
+  EXPECT_EQ(symbols[0].id, "s0");
+  EXPECT_EQ(symbols[0].name, "batch");
+  EXPECT_FALSE(symbols[0].isFound);
+  cupola_symbol symbol{};
+  EXPECT_EQ(errorOf([&] { capi::check(cupola_package_symbol(package.get(), 1, &symbol)); }).second, "symbol 1 of 1");
 }
 
 TEST(CApi, RunsAndKeepsAliveWhatItNeeds) {
@@ -99,11 +107,14 @@ TEST(CApi, TensorsAreDlpack) {
   auto inputs = data.inputs();
   int64_t dense[2] = {4, 1}, columns[2] = {1, 2};
   inputs[0].strides = dense;
-  float shifted[11] = {};
+  alignas(64) float shifted[11] = {};
   std::copy(data.x, data.x + 8, shifted + 3);
+  session.run(inputs, data.outputs());
+  EXPECT_EQ(session.copiedTensors(), 0u);
   inputs[0].data = shifted;
   inputs[0].byte_offset = 12;
   session.run(inputs, data.outputs());
+  EXPECT_EQ(session.copiedTensors(), 1u) << "12 bytes are no alignment";
   data.expectAnswer();
 
   const auto fails = [&](auto change) {
@@ -193,6 +204,8 @@ TEST(CApi, NullIsAnErrorNotACrash) {
   EXPECT_TRUE(usage(cupola_package_open({"x\0y", 3}, &package))); // to the system that is the file x
   EXPECT_TRUE(usage(cupola_package_open_memory(nullptr, 0, &package)));
   EXPECT_TRUE(usage(cupola_package_input(nullptr, 0, &info)));
+  EXPECT_TRUE(usage(cupola_package_contents(nullptr, nullptr)));
+  EXPECT_TRUE(usage(cupola_package_symbol(nullptr, 0, nullptr)));
   EXPECT_TRUE(usage(cupola_device_create({"cpu", 3}, nullptr, nullptr)));
   EXPECT_TRUE(usage(cupola_executable_create(nullptr, nullptr, nullptr)));
   EXPECT_TRUE(usage(cupola_session_create(nullptr, nullptr, nullptr)));
@@ -202,6 +215,7 @@ TEST(CApi, NullIsAnErrorNotACrash) {
   EXPECT_TRUE(usage(cupola_session_wait(nullptr, 1)));
   EXPECT_TRUE(usage(cupola_session_output_shape(nullptr, 0, nullptr)));
   EXPECT_TRUE(usage(cupola_session_fetch_output(nullptr, 0, nullptr)));
+  EXPECT_EQ(cupola_session_copied_tensors(nullptr), 0u);
   cupola_package_release(nullptr);
   cupola_device_release(nullptr);
   cupola_executable_release(nullptr);

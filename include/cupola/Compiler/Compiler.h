@@ -50,11 +50,6 @@ CUPOLA_API cupola_string cupola_compiler_version(void);
 
 /* ---- model ---- */
 
-typedef struct cupola_bytes {
-  const void *data;
-  size_t size;
-} cupola_bytes;
-
 /* Gives `size` bytes at `offset` of the external data called `location`: a relative path without "..", as the model
  * spells it. `size` is what the tensor takes by its type and dimensions, which are within the limits, and never 0; any
  * other number of bytes given is an error. They stay valid until the next call or the end of the one that loads the

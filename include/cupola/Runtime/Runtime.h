@@ -51,6 +51,8 @@ CUPOLA_API cupola_status *cupola_package_open(cupola_string path, cupola_package
 /* The same for bytes in memory, which are copied. */
 CUPOLA_API cupola_status *cupola_package_open_memory(const void *data, size_t size, cupola_package **package);
 CUPOLA_API void cupola_package_release(cupola_package *package);
+/* The bytes of the file, as the package holds and verified them; they live as long as it does. */
+CUPOLA_API cupola_status *cupola_package_contents(const cupola_package *package, cupola_bytes *bytes);
 
 /* DLPack's DLDataTypeCode values. */
 typedef enum cupola_type_code {
@@ -86,6 +88,21 @@ CUPOLA_API cupola_status *cupola_package_input_dim(const cupola_package *package
                                                    cupola_string *text);
 CUPOLA_API cupola_status *cupola_package_output_dim(const cupola_package *package, size_t index, int32_t dim,
                                                     cupola_string *text);
+
+/* What varies from run to run. */
+typedef struct cupola_symbol {
+  size_t struct_size;
+  cupola_string id;   /* in the dimensions' expressions: "s0" */
+  cupola_string name; /* the model's: "batch"; may be empty */
+  int64_t min;
+  int64_t max;      /* 0: without bound */
+  int64_t divisor;  /* it is a multiple of this */
+  int32_t is_found; /* 1: by a run, as the number of times that a loop runs; 0: by the inputs' shapes */
+} cupola_symbol;
+
+CUPOLA_API size_t cupola_package_symbol_count(const cupola_package *package);
+/* CUPOLA_USAGE for an index that does not exist. */
+CUPOLA_API cupola_status *cupola_package_symbol(const cupola_package *package, size_t index, cupola_symbol *symbol);
 
 /* ---- device ---- */
 
@@ -192,6 +209,10 @@ CUPOLA_API cupola_status *cupola_session_wait(cupola_session *session, uint64_t 
  * or run; may be called again. CUPOLA_USAGE for other outputs, and where no run succeeded since the last bind. */
 CUPOLA_API cupola_status *cupola_session_fetch_output(cupola_session *session, size_t index,
                                                       const cupola_tensor *tensor);
+
+/* How many tensors the runs so far copied, because they are not aligned to 64 bytes or the device does not reach them;
+ * memory that an input and an output share counts for both. 0 for NULL. */
+CUPOLA_API uint64_t cupola_session_copied_tensors(const cupola_session *session);
 
 #ifdef __cplusplus
 }

@@ -27,6 +27,13 @@ struct TensorInfo {
   int32_t sharesWith = -1;       ///< cupola_tensor_info::shares_with
 };
 
+/// cupola_symbol
+struct Symbol {
+  std::string id, name;
+  int64_t min, max, divisor;
+  bool isFound;
+};
+
 class Package {
 public:
   explicit Package(std::string_view path) {
@@ -45,6 +52,23 @@ public:
   }
   std::vector<TensorInfo> outputs() const {
     return list(cupola_package_output_count(get()), cupola_package_output, cupola_package_output_dim);
+  }
+  std::vector<Symbol> symbols() const {
+    std::vector<Symbol> symbols;
+    for (size_t i = 0; i < cupola_package_symbol_count(get()); ++i) {
+      cupola_symbol given{};
+      given.struct_size = sizeof(given);
+      capi::check(cupola_package_symbol(get(), i, &given));
+      symbols.push_back(
+          {capi::text(given.id), capi::text(given.name), given.min, given.max, given.divisor, given.is_found != 0});
+    }
+    return symbols;
+  }
+  /// The bytes of the file; they live as long as the package.
+  std::string_view contents() const {
+    cupola_bytes bytes{};
+    capi::check(cupola_package_contents(get(), &bytes));
+    return {static_cast<const char *>(bytes.data), bytes.size};
   }
   cupola_package *get() const { return handle.get(); }
 
@@ -133,6 +157,7 @@ public:
   void fetchOutput(size_t index, const cupola_tensor &tensor) {
     capi::check(cupola_session_fetch_output(get(), index, &tensor));
   }
+  uint64_t copiedTensors() const { return cupola_session_copied_tensors(get()); }
   cupola_session *get() const { return handle.get(); }
 
 private:

@@ -68,6 +68,14 @@ cupola_status *cupola_package_open_memory(const void *data, size_t size, cupola_
 
 void cupola_package_release(cupola_package *package) { delete package; }
 
+cupola_status *cupola_package_contents(const cupola_package *package, cupola_bytes *bytes) {
+  return guarded([&] {
+    CUPOLA_TRY(present({package, bytes}));
+    *bytes = {package->file->all().data(), package->file->all().size()};
+    return Status::ok();
+  });
+}
+
 size_t cupola_package_input_count(const cupola_package *package) {
   return package ? package->file->package().inputs.size() : 0;
 }
@@ -104,6 +112,24 @@ cupola_status *cupola_package_output_dim(const cupola_package *package, size_t i
   return guarded([&] {
     CUPOLA_TRY(present({package}));
     return tensorDim(package->file->package().outputs, index, dim, text);
+  });
+}
+
+size_t cupola_package_symbol_count(const cupola_package *package) {
+  return package ? package->file->package().symbols.size() : 0;
+}
+
+cupola_status *cupola_package_symbol(const cupola_package *package, size_t index, cupola_symbol *symbol) {
+  return guarded([&] {
+    CUPOLA_TRY(present({package, symbol}));
+    const std::vector<format::Symbol> &symbols = package->file->package().symbols;
+    if (index >= symbols.size())
+      return Status::usage("symbol " + std::to_string(index) + " of " + std::to_string(symbols.size()));
+    const format::Symbol &found = symbols[index];
+    giveVersioned(
+        cupola_symbol{0, string(found.id), string(found.name), found.min, found.max, found.divisor, found.run ? 1 : 0},
+        symbol);
+    return Status::ok();
   });
 }
 

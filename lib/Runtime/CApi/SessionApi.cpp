@@ -160,4 +160,8 @@ cupola_status *cupola_session_fetch_output(cupola_session *session, size_t index
   });
 }
 
+uint64_t cupola_session_copied_tensors(const cupola_session *session) {
+  return session ? session->session->copiedTensors() : 0;
+}
+
 } // extern "C"

@@ -7,7 +7,8 @@
 
 namespace cupola::runtime::cuda {
 
-/// The folder of the binary that holds this function: NVIDIA's Python packages install side by side with ours.
+/// The folder of the binary that holds this function: NVIDIA's Python packages install side by side with ours, which
+/// has the libraries in lib/ and the tools in bin/.
 static std::string ownFolder() {
   Dl_info info;
   if (!dladdr(reinterpret_cast<void *>(&ownFolder), &info) || !info.dli_fname)
@@ -32,8 +33,8 @@ std::vector<std::string> cudaLibraryCandidates(const std::string &stem, const st
   } else {
     const std::string own = ownFolder();
     if (!own.empty()) {
-      prefixes.push_back(own + "/../nvidia/cu13/lib/");
-      prefixes.push_back(own + "/../nvidia/cuda_nvrtc/lib/");
+      prefixes.push_back(own + "/../../nvidia/cu13/lib/");
+      prefixes.push_back(own + "/../../nvidia/cuda_nvrtc/lib/");
     }
     prefixes.push_back(""); // run path (a development build names its CUDA folder there), LD_LIBRARY_PATH, ld.so.cache
     prefixes.push_back("/usr/local/cuda/lib64/");

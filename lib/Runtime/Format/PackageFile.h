@@ -33,6 +33,8 @@ public:
   /// The root of the hash tree: equal for equal packages only.
   const Digest &root() const { return rootDigest; }
   uint64_t bytes() const { return size; }
+  /// The file, byte by byte.
+  std::string_view all() const { return {memory, size}; }
 
 private:
   PackageFile() = default;
@@ -43,7 +45,6 @@ private:
   Status verifyLeaves(const Layout &layout) const;
   Status loadContents(const Layout &layout);
   Status checkPadding(const Layout &layout) const;
-  std::string_view all() const { return {memory, size}; }
   std::string_view section(const Layout &layout, SectionKind kind) const;
 
   char *memory = nullptr; ///< mapped, so aligned to a page

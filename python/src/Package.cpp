@@ -1,0 +1,65 @@
+//===- python/src/Package.cpp - Packages, bound ---===//
+// SPDX-License-Identifier: Apache-2.0
+#include "cupola/Runtime/Runtime.hpp"
+#include "python/src/Bindings.h"
+#include "python/src/Errors.h"
+
+#include <memory>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+namespace nb = nanobind;
+
+namespace cupola::python {
+
+using Bytes = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig>;
+
+static std::unique_ptr<Package> packageOfBytes(const Bytes &bytes) {
+  nb::gil_scoped_release release;
+  return std::make_unique<Package>(bytes.data(), bytes.size());
+}
+
+static std::unique_ptr<Package> packageOfFile(std::string_view path) {
+  nb::gil_scoped_release release;
+  return std::make_unique<Package>(path);
+}
+
+static nb::list dimsOf(const TensorInfo &info) {
+  nb::list dims;
+  for (const std::string &dim : info.dims)
+    dims.append(textOf(dim));
+  return dims;
+}
+
+void bindPackage(nb::module_ &module) {
+  nb::class_<TensorInfo>(module, "TensorInfo", "What a package says of an input or output.")
+      .def_prop_ro("name", [](const TensorInfo &info) { return textOf(info.name); })
+      .def_ro("type", &TensorInfo::type)
+      .def_prop_ro("dims", dimsOf, nb::sig("def dims(self) -> list[str]"), "Numbers, or expressions over symbols.")
+      .def_ro("shares_with", &TensorInfo::sharesWith, "The output in the memory of this input, or the reverse; or -1.");
+
+  nb::class_<Symbol>(module, "Symbol", "What varies from run to run.")
+      .def_prop_ro("id", [](const Symbol &symbol) { return textOf(symbol.id); })
+      .def_prop_ro("name", [](const Symbol &symbol) { return textOf(symbol.name); });
+
+  nb::class_<Package>(module, "Package", "A package in memory, all of it verified.")
+      .def_static("of_file", packageOfFile, nb::arg("path"))
+      .def_static("of_bytes", packageOfBytes, nb::arg("data"), nb::sig("def of_bytes(data: memoryview) -> Package"),
+                  "Copies the bytes.")
+      .def_prop_ro("inputs", &Package::inputs)
+      .def_prop_ro("outputs", &Package::outputs)
+      .def_prop_ro("symbols", &Package::symbols)
+      .def(
+          "contents",
+          [](const Package &package) {
+            const std::string_view bytes = package.contents();
+            return nb::ndarray<const uint8_t, nb::memview, nb::ndim<1>>(bytes.data(), {bytes.size()},
+                                                                        nb::find(package));
+          },
+          "The bytes of the file, without a copy.");
+}
+
+} // namespace cupola::python

@@ -1,0 +1,130 @@
+//===- python/src/Session.cpp - Executables and sessions, bound ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// The interpreter's lock is free wherever the runtime works.
+//===----------------------------------------------------------------------===//
+#include "python/src/Bindings.h"
+#include "python/src/Tensors.h"
+
+#include <memory>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+namespace nb = nanobind;
+
+namespace cupola::python {
+
+namespace {
+
+/// With what its package declares, and the last bind.
+struct Runner {
+  Runner(const Executable &executable, const Package &package, const cupola_session_options &options);
+
+  Session session;
+  std::vector<cupola_type> inputs, outputs;
+  std::vector<int32_t> memoryOf;                    ///< by output
+  std::vector<Extents> inputStrides, outputStrides; ///< of memory that is shared, else empty
+
+  void bind(const std::vector<Extents> &shapes, const std::vector<Extents> &strides);
+  nb::tuple outputShape(size_t index) const;
+  void run(nb::list in, nb::list out);
+  uint64_t enqueue(nb::list in, nb::list out);
+  void fetch(size_t index, nb::handle out);
+};
+
+Runner::Runner(const Executable &executable, const Package &package, const cupola_session_options &options)
+    : session(executable, &options), inputs(typesOf(package.inputs())), outputs(typesOf(package.outputs())) {
+  for (const TensorInfo &info : package.outputs())
+    memoryOf.push_back(info.sharesWith);
+}
+
+void Runner::bind(const std::vector<Extents> &shapes, const std::vector<Extents> &strides) {
+  std::vector<cupola_shape> given;
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    const bool isDense = i >= strides.size() || strides[i].size() != shapes[i].size();
+    given.push_back({shapes[i].data(), static_cast<int32_t>(shapes[i].size()), isDense ? nullptr : strides[i].data()});
+  }
+  {
+    nb::gil_scoped_release release;
+    capi::check(cupola_session_bind(session.get(), given.data(), given.size()));
+  }
+  inputStrides = strides;
+  outputStrides.assign(outputs.size(), {});
+  for (size_t i = 0; i < outputs.size(); ++i)
+    if (memoryOf[i] >= 0 && static_cast<size_t>(memoryOf[i]) < strides.size())
+      outputStrides[i] = strides[memoryOf[i]];
+}
+
+nb::tuple tupleOf(const int64_t *values, int32_t count) {
+  nb::list list;
+  for (int32_t i = 0; i < count; ++i)
+    list.append(values[i]);
+  return nb::tuple(list);
+}
+
+nb::tuple Runner::outputShape(size_t index) const {
+  cupola_shape shape{};
+  capi::check(cupola_session_output_shape(session.get(), index, &shape));
+  return tupleOf(shape.extents, shape.rank);
+}
+
+void Runner::run(nb::list in, nb::list out) {
+  const Tensors given(in, inputs, inputStrides, /*areWritten=*/false);
+  const Tensors results(out, outputs, outputStrides, /*areWritten=*/true);
+  nb::gil_scoped_release release;
+  session.run(given.list(), results.list());
+}
+
+uint64_t Runner::enqueue(nb::list in, nb::list out) {
+  const Tensors given(in, inputs, inputStrides, /*areWritten=*/false);
+  const Tensors results(out, outputs, outputStrides, /*areWritten=*/true);
+  nb::gil_scoped_release release;
+  return session.enqueue(given.list(), results.list());
+}
+
+void Runner::fetch(size_t index, nb::handle out) {
+  nb::list arrays;
+  arrays.append(out);
+  const Tensors results(arrays, {index < outputs.size() ? outputs[index] : cupola_type{}}, {}, /*areWritten=*/true);
+  nb::gil_scoped_release release;
+  session.fetchOutput(index, results.list().front());
+}
+
+std::unique_ptr<Executable> executableOf(const Package &package, const Device &device) {
+  nb::gil_scoped_release release;
+  return std::make_unique<Executable>(package, device);
+}
+
+std::unique_ptr<Runner> runnerOf(const Executable &executable, const Package &package, uintptr_t stream,
+                                 uint32_t inFlight) {
+  const cupola_session_options options{sizeof(options), reinterpret_cast<void *>(stream), nullptr, inFlight};
+  nb::gil_scoped_release release;
+  return std::make_unique<Runner>(executable, package, options);
+}
+
+} // namespace
+
+void bindSession(nb::module_ &module) {
+  nb::class_<Executable>(module, "Executable", "A package on a device; for any number of sessions and threads.")
+      .def_static("create", executableOf, nb::arg("package"), nb::arg("device"));
+
+  nb::class_<Runner>(module, "Session", "Runs an executable, one thread at a time.")
+      .def_static("create", runnerOf, nb::arg("executable"), nb::arg("package"), nb::arg("stream"),
+                  nb::arg("in_flight"))
+      .def("bind", &Runner::bind, nb::arg("shapes"), nb::arg("strides"),
+           "Strides are in elements; an empty list stands for dense ones.")
+      .def("output_shape", &Runner::outputShape, nb::arg("index"),
+           nb::sig("def output_shape(self, index: int) -> tuple[int, ...]"))
+      .def("run", &Runner::run, nb::arg("inputs"), nb::arg("outputs"),
+           nb::sig("def run(self, inputs: list[typing.Any], outputs: list[typing.Any]) -> None"),
+           "Arrays in the package's order; None for an output whose shape the run finds.")
+      .def("enqueue", &Runner::enqueue, nb::arg("inputs"), nb::arg("outputs"),
+           nb::sig("def enqueue(self, inputs: list[typing.Any], outputs: list[typing.Any]) -> int"))
+      .def(
+          "wait", [](Runner &runner, uint64_t run) { runner.session.wait(run); }, nb::arg("run"),
+          nb::call_guard<nb::gil_scoped_release>())
+      .def("fetch", &Runner::fetch, nb::arg("index"), nb::arg("array"))
+      .def_prop_ro("copied_tensors", [](const Runner &runner) { return runner.session.copiedTensors(); });
+}
+
+} // namespace cupola::python

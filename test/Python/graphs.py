@@ -1,0 +1,55 @@
+#===- test/Python/graphs.py - Small models for the tests of the Python package ---===#
+# SPDX-License-Identifier: Apache-2.0
+
+import numpy as np
+from onnx import TensorProto, helper, numpy_helper
+
+
+def model(nodes, inputs, outputs, weights=()):
+    """`inputs` and `outputs`: (name, element type, shape)."""
+    graph = helper.make_graph(nodes, "graph", [helper.make_tensor_value_info(*v) for v in inputs],
+                              [helper.make_tensor_value_info(*v) for v in outputs],
+                              [numpy_helper.from_array(array, name) for name, array in weights])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
+
+
+def weights(width=4, depth=8):
+    random = np.random.default_rng(7)
+    return random.standard_normal((depth, width)).astype(np.float32), random.standard_normal(width).astype(np.float32)
+
+
+def layer(width=4, depth=8):
+    w, b = weights(width, depth)
+    return model([helper.make_node("MatMul", ["x", "w"], ["product"], "product"),
+                  helper.make_node("Add", ["product", "b"], ["sum"], "sum"),
+                  helper.make_node("Relu", ["sum"], ["y"], "relu")],
+                 [("x", TensorProto.FLOAT, ["rows", depth])], [("y", TensorProto.FLOAT, ["rows", width])],
+                 [("w", w), ("b", b)])
+
+
+def layer_answer(x, width=4):
+    w, b = weights(width, x.shape[1])
+    return np.maximum(x @ w + b, 0)
+
+
+def append():
+    """A cache and its new rows: present = concat(past, new); and what is read of it."""
+    return model([helper.make_node("Concat", ["past", "new"], ["present"], "append", axis=1),
+                  helper.make_node("ReduceSum", ["present", "axis"], ["sum"], "read", keepdims=0)],
+                 [("past", TensorProto.FLOAT, [2, "past", 16]), ("new", TensorProto.FLOAT, [2, 1, 16])],
+                 [("present", TensorProto.FLOAT, [2, "present", 16]), ("sum", TensorProto.FLOAT, [2, 16])],
+                 [("axis", np.array([1], np.int64))])
+
+
+def unary(op, kind, other=None):
+    """y = op(x) for an element type."""
+    return model([helper.make_node(op, ["x"], ["y"], "node", **({"to": other} if other else {}))],
+                 [("x", kind, ["n", 3])], [("y", other or kind, ["n", 3])])
+
+
+def chain(length=300, width=256):
+    """A chain of products, which takes long enough for other threads to be seen."""
+    w, _ = weights(width, width)
+    nodes = [helper.make_node("MatMul", [f"v{i}", "w"], [f"v{i + 1}"], f"n{i}") for i in range(length)]
+    return model(nodes, [("v0", TensorProto.FLOAT, ["rows", width])], [(f"v{length}", TensorProto.FLOAT, ["rows", width])],
+                 [("w", w / width)])

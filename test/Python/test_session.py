@@ -1,0 +1,359 @@
+#===- test/Python/test_session.py - cupola.Session: arrays in and out, runs, caches ---===#
+# SPDX-License-Identifier: Apache-2.0
+
+import array
+import gc
+import os
+import pickle
+import threading
+import time
+
+import cupola
+import graphs
+import ml_dtypes
+import numpy as np
+import onnxruntime
+import pytest
+from onnx import TensorProto
+
+QUIET = {"targets": "cpu", "cpu": "x86-64-v3", "progress": False, "isolate": False}
+KINDS = {
+    TensorProto.FLOAT: np.float32, TensorProto.FLOAT16: np.float16, TensorProto.DOUBLE: np.float64, TensorProto.INT8: np.int8,
+    TensorProto.INT16: np.int16, TensorProto.INT32: np.int32, TensorProto.INT64: np.int64, TensorProto.UINT8: np.uint8,
+    TensorProto.BOOL: np.bool_
+}
+
+
+def peer(model):
+    return onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+
+
+def run(model, inputs, **options):
+    return cupola.Session(cupola.compile(model, **QUIET, **options), "cpu", threads=1).run(inputs)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_element_types_are_onnxruntimes(kind):
+    dtype = KINDS[kind]
+    x = np.array([[0, 1, 2], [3, 100, 0]]).astype(dtype)
+    model = graphs.unary("Not", kind) if dtype is np.bool_ else graphs.unary("Cast", kind, TensorProto.FLOAT)
+    answer = run(model, {"x": x})["y"]
+    expected = peer(model).run(None, {"x": x})[0]
+    assert answer.dtype == expected.dtype and np.array_equal(answer, expected)
+    back = graphs.unary("Identity", kind)
+    assert run(back, {"x": x})["y"].dtype == dtype
+
+
+def test_bfloat16_is_that_of_ml_dtypes():
+    model = graphs.unary("Neg", TensorProto.BFLOAT16)
+    x = np.array([[1, 2.5, -3]]).astype(ml_dtypes.bfloat16)
+    session = cupola.Session(cupola.compile(model, **QUIET), "cpu")
+    y = session.run({"x": x})["y"]
+    assert session.inputs[0].dtype == "bfloat16" and y.dtype == ml_dtypes.bfloat16
+    assert np.array_equal(y, -x)
+    assert cupola.empty((2,), "bfloat16").dtype == ml_dtypes.bfloat16
+    with pytest.raises(cupola.UsageError, match="input 'x' is of uint16, expected bfloat16"):
+        session.run({"x": x.view(np.uint16)})
+
+
+def test_shapes_vary(session, rows):
+    for n in (1, 3, 8, 3, 0):
+        assert np.allclose(session.run({"x": rows(n)})["y"], graphs.layer_answer(rows(n)), atol=1e-5)
+    assert session.bind({"x": (6, 8)}) == session.output_shapes() == {"y": (6, 4)}
+    with pytest.raises(cupola.UsageError, match="the inputs are \\['x'\\]"):
+        session.bind({})
+
+
+def test_a_transformer_is_onnxruntimes(models):
+    path, case = os.path.join(models, "tiny_opset13.onnx"), np.load(os.path.join(models, "tiny_opset13.b3x11.npz"))
+    feed = {name[3:]: case[name] for name in case.files if name.startswith("in:")}
+    expected = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"]).run(None, feed)[0]
+    answer = cupola.Session(cupola.compile(path, **QUIET), "cpu").run(feed)
+    assert np.allclose(next(iter(answer.values())), expected, atol=1e-4)
+
+
+def test_the_simulator_runs_the_cuda_kernels(layer, rows):
+    session = cupola.Session(cupola.compile(layer, targets="cuda", progress=False), "sim", arch="sm_80")
+    assert (session.executable.device, session.executable.arch) == ("sim", "sm_80")
+    assert np.allclose(session.run({"x": rows(3)})["y"], graphs.layer_answer(rows(3)), atol=1e-5)
+
+
+#===--- Memory ---===#
+
+
+def aligned(values):
+    memory = cupola.empty(values.shape, values.dtype)
+    memory[...] = values
+    return memory
+
+
+def shifted(values):
+    """Four bytes behind an aligned address."""
+    memory = cupola.empty((values.size + 1,), values.dtype)[1:].reshape(values.shape)
+    memory[...] = values
+    return memory
+
+
+def test_aligned_arrays_are_used_where_they_lie(session, rows):
+    x, y = aligned(rows(5)), cupola.empty((5, 4))
+    assert x.ctypes.data % 64 == y.ctypes.data % 64 == 0
+    results = session.run({"x": x}, {"y": y})
+    assert results["y"] is y and np.allclose(y, graphs.layer_answer(x), atol=1e-5)
+    session.run({"x": x})
+    assert session.copied_tensors == 0
+    session.run({"x": shifted(rows(5))}, {"y": y})
+    assert session.copied_tensors == 1
+    session.run({"x": x}, {"y": shifted(rows(5)[:, :4])})
+    assert session.copied_tensors == 2
+
+
+class Exporter:
+    """An array of another library: DLPack and a shape, and nothing of numpy besides."""
+
+    def __init__(self, values):
+        self.values, self.shape, self.exports = values, values.shape, 0
+
+    def __dlpack__(self, **options):
+        self.exports += 1
+        return self.values.__dlpack__()
+
+    def __dlpack_device__(self):
+        return self.values.__dlpack_device__()
+
+
+def test_arrays_of_other_libraries_come_by_dlpack(session, rows):
+    x, y = Exporter(aligned(rows(3))), Exporter(cupola.empty((3, 4)))
+    assert session.run({"x": x}, {"y": y})["y"] is y
+    assert np.allclose(y.values, graphs.layer_answer(rows(3)), atol=1e-5)
+    assert session.copied_tensors == 0 and x.exports == y.exports == 1
+
+
+def test_arrays_of_torch(session, rows):
+    torch = pytest.importorskip("torch", reason="torch is no dependency")
+    x, y = torch.from_numpy(aligned(rows(3))), torch.empty((3, 4))
+    session.run({"x": x}, {"y": y})
+    assert np.allclose(y.numpy(), graphs.layer_answer(rows(3)), atol=1e-5) and session.copied_tensors == 0
+
+
+def test_buffers_lists_and_read_only_arrays(session, rows):
+    expected, x = graphs.layer_answer(rows(2)), rows(2)
+    buffer = memoryview(array.array("f", x.reshape(-1).tolist())).cast("B").cast("f", (2, 8))
+    frozen = rows(2)
+    frozen.flags.writeable = False
+    for given in (buffer, x.tolist(), frozen, np.asfortranarray(x), np.repeat(x, 2, axis=1)[:, ::2]):
+        assert np.allclose(session.run({"x": given})["y"], expected, atol=1e-5)
+
+
+def test_wrong_arrays_are_named(session, rows):
+    cases = [({}, "no array for input 'x'"), ({"x": rows(2), "z": 1}, "there is no input 'z'"),
+             ({"x": rows(2).astype(np.float64)}, "input 'x' is of float64, expected float32"), ({"x": rows(2)[:, :7]}, "'x'"),
+             ({"x": rows(2)[0]}, "'x'")]
+    for feed, text in cases:
+        with pytest.raises(cupola.UsageError, match=text):
+            session.run(feed)
+    with pytest.raises(cupola.UsageError, match="there is no output 'q'"):
+        session.run({"x": rows(2)}, {"q": rows(2)})
+    with pytest.raises(cupola.UsageError):
+        session.run({"x": rows(2)}, {"y": np.empty((3, 4), np.float32)})
+    frozen = np.empty((2, 4), np.float32)
+    frozen.flags.writeable = False
+    with pytest.raises(cupola.UsageError, match="type ndarray gives no memory to write"):
+        session.run({"x": rows(2)}, {"y": frozen})
+    liar = Exporter(rows(2))
+    liar.values = liar
+    with pytest.raises(cupola.UsageError, match="Exporter gives no memory to read"):
+        session.run({"x": liar})
+    assert np.allclose(session.run({"x": rows(2)})["y"], graphs.layer_answer(rows(2)), atol=1e-5)  # it stays usable
+
+
+def test_what_is_missing_is_a_resource(package):
+    with pytest.raises(cupola.UsageError, match="tpu"):
+        cupola.Session(package, "tpu")
+    with pytest.raises(cupola.Error) as caught:
+        cupola.Session(package, "sim")  # it has code for the CPU alone
+    assert caught.value.code in (6, 7)
+
+
+def test_results_outlive_the_session(package, rows):
+    y = cupola.Session(package, "cpu").run({"x": rows(4)})["y"]
+    gc.collect()
+    assert np.allclose(y, graphs.layer_answer(rows(4)), atol=1e-5)
+
+
+#===--- Runs ---===#
+
+
+def test_runs_are_queued_and_waited_for(session, rows):
+    runs = [session.enqueue({"x": rows(n)}) for n in (2, 3, 4)]
+    for n, queued in reversed(list(zip((2, 3, 4), runs))):
+        assert np.allclose(queued.wait()["y"], graphs.layer_answer(rows(n)), atol=1e-5)
+    with pytest.raises(cupola.UsageError, match="waited for before"):
+        runs[0].wait()
+    for _ in range(100):
+        session.enqueue({"x": rows(2)})  # nobody waits: what they hold ends with them
+    assert len(session._under_way) == 2
+
+
+def test_an_output_whose_shape_the_run_finds(models):
+    model = os.path.join(models, "control_loop_rows.onnx")
+    session = cupola.Session(cupola.compile(model, **QUIET), "cpu")
+    for case in (0, 1, 2):
+        arrays = np.load(os.path.join(models, f"control_loop_rows.{case}.npz"))
+        feed = {name[3:]: arrays[name] for name in arrays.files if name.startswith("in:")}
+        assert session.bind({name: value.shape for name, value in feed.items()})["all"] == (-1, 3)
+        answers = session.run(feed)
+        for name in answers:
+            assert np.allclose(answers[name], arrays["out:" + name], atol=1e-5), name
+        assert session.output_shapes()["all"] == answers["all"].shape == session.enqueue(feed).wait()["all"].shape
+
+
+def test_a_cache_stays_where_it_is():
+    """Step after step writes one row of the same memory; nothing is copied."""
+    session = cupola.Session(cupola.compile(graphs.append(), **QUIET, alias={"past": "present"}), "cpu")
+    cache = cupola.empty((2, 6, 16))
+    cache[...] = np.nan
+    plain = np.zeros((2, 0, 16), np.float32)
+    past = cache[:, :0]
+    for step in range(6):
+        new = aligned(np.full((2, 1, 16), step + 1, np.float32))
+        plain = np.concatenate([plain, new], axis=1)
+        answers = session.run({"past": past, "new": new})
+        past = answers["present"]
+        assert past.ctypes.data == cache.ctypes.data and past.shape == (2, step + 1, 16)
+        assert np.array_equal(past, plain) and np.allclose(answers["sum"], plain.sum(1))
+    assert np.array_equal(cache, plain) and session.copied_tensors == 0
+    with pytest.raises(cupola.UsageError, match="has room for 6 by its strides"):
+        session.run({"past": past, "new": new})
+    short = np.ndarray((2, 2, 16), np.float32, cupola.empty((130,)), 0, cache.strides)  # whose second half ends too early
+    with pytest.raises(cupola.UsageError, match="no room"):
+        session.run({"past": short, "new": new})
+
+
+def test_a_kv_cache_is_the_longer_prefill(models):
+    """Decode steps with caches in place give what steps that copy them give."""
+    path = os.path.join(models, "decoder_llama_decode.onnx")
+    plain = cupola.Session(cupola.compile(path, **QUIET), "cpu")
+    caches = {tensor.name: np.zeros((1, 2, 0, 16), np.float32) for tensor in plain.inputs if tensor.name.startswith("past")}
+    session = cupola.Session(cupola.compile(path, **QUIET, alias={"past_*": "present_*"}), "cpu")
+    cache = cupola.KVCache(session, rows=4, extents={"s15": 1})
+    memory = {name: view.ctypes.data for name, view in cache._views.items()}
+    for again in range(2):
+        assert cache.rows == 0
+        steps = {name: array[:, :, :0] for name, array in caches.items()}
+        for length, token in enumerate([17, 4, 99, 3]):
+            feed = {"input_ids": [[token]], "position_ids": [[length]], "attention_mask": np.ones((1, length + 1), np.int64)}
+            expected, answer = plain.run({**feed, **steps}), cache.run(feed)
+            assert np.allclose(answer["logits"], expected["logits"], atol=1e-4) and cache.rows == length + 1
+            steps = {name: expected[name.replace("past", "present")] for name in steps}
+        assert {name: view.ctypes.data for name, view in cache._views.items()} == memory
+        with pytest.raises(cupola.UsageError, match="has room for 4 by its strides"):
+            cache.run(feed | {"attention_mask": np.ones((1, 5), np.int64)})
+        assert cache.rows == 4
+        cache.clear()
+    with pytest.raises(cupola.UsageError, match="has the extent 's15', and extents says {}"):
+        cupola.KVCache(session, rows=4)
+    with pytest.raises(cupola.UsageError, match="compile the model with alias"):
+        cupola.KVCache(plain, rows=4)
+
+
+#===--- Threads ---===#
+
+
+def test_the_lock_is_free_while_it_runs():
+    """A run of some time; the other thread has to get its turns meanwhile, and the run may not wait for them."""
+    session = cupola.Session(cupola.compile(graphs.chain(), **QUIET), "cpu", threads=1)
+    x = cupola.empty((256, 256))
+    x[...] = 0
+    session.run({"v0": x})
+    turns, stop = [], threading.Event()
+
+    def count():
+        while not stop.is_set():
+            turns.append(time.monotonic())
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    begin = time.monotonic()
+    session.run({"v0": x})
+    end = time.monotonic()
+    stop.set()
+    thread.join()
+    inside = [turn for turn in turns if begin < turn < end]
+    assert end - begin > 0.02, "the run is too short to tell"
+    assert len(inside) >= 3
+
+
+def test_sessions_of_an_executable_run_at_once(package, rows):
+    executable = cupola.Executable(package, "cpu", threads=1)
+    wrong = []
+
+    def work(n):
+        session = executable.session()
+        for _ in range(200):
+            if not np.allclose(session.run({"x": rows(n)})["y"], graphs.layer_answer(rows(n)), atol=1e-5):
+                wrong.append(n)
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(1, 9)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+def test_one_session_refuses_two_threads():
+    session = cupola.Session(cupola.compile(graphs.chain(), **QUIET), "cpu", threads=1)
+    x = np.zeros((256, 256), np.float32)
+    session.run({"v0": x})
+    thread = threading.Thread(target=lambda: [session.run({"v0": x}) for _ in range(3)])
+    thread.start()
+    errors = []
+    while thread.is_alive() and not errors:
+        try:
+            session._native.wait(10**6)
+        except cupola.UsageError as error:
+            if "there is no run" not in str(error):
+                errors.append(str(error))
+    thread.join()
+    assert errors and "thread" in errors[0]
+
+
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def test_ten_thousand_runs_leave_nothing(session, rows):
+    inputs = [{"x": rows(n)} for n in (1, 2, 40)]
+
+    def work(count):
+        for i in range(count):
+            session.run(inputs[i % 3])
+            if i % 100 == 0:
+                with pytest.raises(cupola.UsageError):
+                    session.run({})
+        gc.collect()
+
+    work(2000)
+    before = resident()
+    work(10000)
+    assert resident() - before < 1 << 20
+
+
+def test_sessions_and_packages_leave_nothing(layer):
+    def work(count):
+        for _ in range(count):
+            cupola.Session(cupola.compile(layer, **QUIET), "cpu", threads=1).run({"x": np.zeros((2, 8), np.float32)})
+        gc.collect()
+
+    work(20)
+    before = resident()
+    work(60)
+    assert resident() - before < 4 << 20
+
+
+def test_what_cannot_be_pickled_says_why(session):
+    for thing in (session, session.executable):
+        with pytest.raises(TypeError, match="cannot be pickled; pickle its package"):
+            pickle.dumps(thing)
