@@ -34,8 +34,9 @@ void flatten(graph::MatMulOp op) {
     return;
   Exprs matrix(ArrayRef(graph::shapeOf(rhs)).take_back(2));
   Expr rows = graph::product(ArrayRef(shape).drop_back(1));
-  Value flat = graph::MatMulOp::create(b, loc, reshapeTo(b, loc, op.getLhs(), {rows, matrix.front()}),
-                                       reshapeTo(b, loc, rhs, matrix));
+  Value lhs = reshapeTo(b, loc, op.getLhs(), {rows, matrix.front()});
+  rhs = reshapeTo(b, loc, rhs, matrix);
+  Value flat = graph::MatMulOp::create(b, loc, lhs, rhs);
   op.replaceAllUsesWith(reshapeTo(b, loc, flat, shape));
   op.erase();
 }

@@ -173,7 +173,9 @@ Value GraphBuilder::binary(BinaryKind kind, Value lhs, Value rhs) {
     fail("the operands have elements of " + typeText(element(lhs)) + " and " + typeText(element(rhs)) +
          ", expected one type");
   const Exprs dims = broadcastShapes(shape(lhs), shape(rhs));
-  return make<BinaryOp>(kind, broadcast(lhs, dims), broadcast(rhs, dims));
+  lhs = broadcast(lhs, dims); // one after the other: arguments have no order
+  rhs = broadcast(rhs, dims);
+  return make<BinaryOp>(kind, lhs, rhs);
 }
 
 Value GraphBuilder::select(Value condition, Value lhs, Value rhs) {
@@ -181,7 +183,10 @@ Value GraphBuilder::select(Value condition, Value lhs, Value rhs) {
     fail("the branches have elements of " + typeText(element(lhs)) + " and " + typeText(element(rhs)) +
          ", expected one type");
   const Exprs dims = broadcastShapes(broadcastShapes(shape(lhs), shape(rhs)), shape(condition));
-  return make<SelectOp>(broadcast(condition, dims), broadcast(lhs, dims), broadcast(rhs, dims));
+  condition = broadcast(condition, dims);
+  lhs = broadcast(lhs, dims);
+  rhs = broadcast(rhs, dims);
+  return make<SelectOp>(condition, lhs, rhs);
 }
 
 Value GraphBuilder::cast(Value value, Type element) {
