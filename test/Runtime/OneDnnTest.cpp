@@ -172,14 +172,16 @@ TEST_F(OneDnnTest, ProductsOfRaggedShapes) {
 }
 
 TEST_F(OneDnnTest, ConvolutionsOfRaggedShapes) {
-  const std::vector<PostOp> ops = {{PostOpKind::AddChannel}, {PostOpKind::AddTensor}, {PostOpKind::Relu}};
-  for (unsigned threads : {1u, 2u, 3u, 8u}) {
-    expectRight(convolution(1, {13, 3, 1, 1, 1, 1}, {17, 3, 1, 1, 1, 1}, 24, 40, ops), threads);
-    expectRight(convolution(2, {15, 3, 2, 1, 0, 1}, {14, 3, 2, 1, 1, 1}, 33, 50, ops), threads); // uneven borders
-    expectRight(convolution(5, {9, 1, 2}, {8, 1, 2}, 64, 48, ops), threads);                     // rows are left over
-    expectRight(convolution(1, {21, 3, 1, 3, 3, 3}, {19, 5, 2, 2, 4, 4}, 16, 32, ops), threads); // dilations
-    expectRight(convolution(3, {7, 7, 3, 1, 3, 3}, {40, 2}, 8, 20, ops), threads);
-  }
+  const std::vector<PostOp> own = {{PostOpKind::AddChannel}, {PostOpKind::Relu}};
+  const std::vector<PostOp> joined = {{PostOpKind::AddChannel}, {PostOpKind::AddTensor}, {PostOpKind::Relu}};
+  for (const auto &ops : {own, joined}) // with AVX-512 the library has measured code for the first alone
+    for (unsigned threads : {1u, 2u, 3u, 8u}) {
+      expectRight(convolution(1, {13, 3, 1, 1, 1, 1}, {17, 3, 1, 1, 1, 1}, 24, 40, ops), threads);
+      expectRight(convolution(2, {15, 3, 2, 1, 0, 1}, {14, 3, 2, 1, 1, 1}, 33, 50, ops), threads); // uneven borders
+      expectRight(convolution(5, {9, 1, 2}, {8, 1, 2}, 64, 48, ops), threads);                     // rows are left over
+      expectRight(convolution(1, {21, 3, 1, 3, 3, 3}, {19, 5, 2, 2, 4, 4}, 16, 32, ops), threads); // dilations
+      expectRight(convolution(3, {7, 7, 3, 1, 3, 3}, {40, 2}, 8, 20, ops), threads);
+    }
   EXPECT_GE(computed, 8);
 }
 
