@@ -4,6 +4,7 @@
 #include "dialects/Plan/Plan.h"
 
 #include "dialects/Plan/LibraryCallAttr.h"
+#include "lib/Runtime/Format/TensorMapLimits.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -115,14 +116,14 @@ LogicalResult WhileOp::verify() {
 LogicalResult TensorMapAttr::verify(function_ref<InFlightDiagnostic()> emitError, uint32_t, graph::ExprAttr, Type,
                                     ArrayRef<graph::ExprAttr> extents, ArrayRef<graph::ExprAttr> strides,
                                     ArrayRef<uint32_t> box, uint32_t swizzle) {
-  if (extents.empty() || extents.size() > 5)
-    return emitError() << "has " << extents.size() << " extents, possible are 1 to 5";
+  if (extents.empty() || extents.size() > format::kTensorMapRank)
+    return emitError() << "has " << extents.size() << " extents, possible are 1 to " << format::kTensorMapRank;
   if (strides.size() + 1 != extents.size() || box.size() != extents.size())
     return emitError() << "of " << extents.size() << " extents has " << strides.size() << " strides and a box of "
                        << box.size();
-  if (llvm::any_of(box, [](uint32_t elements) { return elements == 0 || elements > 256; }))
-    return emitError() << "has a box of other than 1 to 256 elements";
-  if (!llvm::is_contained({0u, 32u, 64u, 128u}, swizzle))
+  if (llvm::any_of(box, [](uint32_t elements) { return elements == 0 || elements > format::kTensorMapBox; }))
+    return emitError() << "has a box of other than 1 to " << format::kTensorMapBox << " elements";
+  if (!format::isSwizzle(swizzle))
     return emitError() << "has an unknown swizzle of " << swizzle << " bytes";
   return success();
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "dialects/Simt/Verify.h"
+#include "lib/Runtime/Format/TensorMapLimits.h"
 
 using namespace mlir;
 using namespace cupola;
@@ -20,16 +21,17 @@ static constexpr int64_t allRegisters = 65536;
 LogicalResult TensorMapAttr::verify(llvm::function_ref<InFlightDiagnostic()> error, unsigned, graph::ExprAttr,
                                     ArrayRef<graph::ExprAttr> extents, ArrayRef<graph::ExprAttr> strides,
                                     ArrayRef<int64_t> box, int64_t swizzle) {
-  if (extents.empty() || extents.size() > 5)
-    return error() << "a tensor map of rank " << extents.size() << ", 1 to 5 are possible";
+  if (extents.empty() || extents.size() > format::kTensorMapRank)
+    return error() << "a tensor map of rank " << extents.size() << ", 1 to " << format::kTensorMapRank
+                   << " are possible";
   if (strides.size() != extents.size() || box.size() != extents.size())
     return error() << extents.size() << " extents have " << strides.size() << " strides and " << box.size()
                    << " extents of a box";
   if (!strides.front().getValue().isConstant(1))
     return error() << "the innermost stride is " << strides.front().getValue().text() << ", not 1";
   for (int64_t extent : box)
-    if (extent < 1 || extent > 256)
-      return error() << "a box of " << extent << " elements, 1 to 256 are possible";
+    if (extent < 1 || extent > format::kTensorMapBox)
+      return error() << "a box of " << extent << " elements, 1 to " << format::kTensorMapBox << " are possible";
   return verifySwizzle(error, swizzle);
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "dialects/Simt/Verify.h"
+#include "lib/Runtime/Format/TensorMapLimits.h"
 
 using namespace mlir;
 using namespace cupola;
@@ -123,7 +124,7 @@ LogicalResult RegistersType::verify(EmitError error, ArrayRef<int64_t>, Type ele
 }
 
 LogicalResult simt::verifySwizzle(EmitError error, int64_t swizzle) {
-  if (llvm::is_contained({0, 32, 64, 128}, swizzle))
+  if (format::isSwizzle(swizzle))
     return success();
   return error() << "a swizzle of " << swizzle << " bytes is none of 0, 32, 64 and 128";
 }

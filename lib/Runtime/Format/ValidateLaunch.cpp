@@ -1,26 +1,25 @@
 //===- lib/Runtime/Format/ValidateLaunch.cpp - The rules of a launch's grid and tensor maps ---===//
 // SPDX-License-Identifier: Apache-2.0
+#include "lib/Runtime/Format/TensorMapLimits.h"
 #include "lib/Runtime/Format/ValidateProgram.h"
 
 namespace cupola::format {
 
 namespace {
 
-constexpr size_t kMaxMaps = 32, kMaxRank = 5;
-constexpr uint32_t kMaxBox = 256;
-constexpr uint32_t kCopyGranule = 16; // bytes that a tensor copy moves at least
+constexpr size_t kMaxMaps = 32;
 
 Status checkShape(const TensorMap &map, const std::string &what) {
   const size_t rank = map.extents.size();
-  if (rank == 0 || rank > kMaxRank)
-    return bad(what + " has " + std::to_string(rank) + " extents, possible are 1 to " + std::to_string(kMaxRank));
+  if (rank == 0 || rank > kTensorMapRank)
+    return bad(what + " has " + std::to_string(rank) + " extents, possible are 1 to " + std::to_string(kTensorMapRank));
   if (map.strides.size() + 1 != rank || map.box.size() != rank)
     return bad(what + " of " + std::to_string(rank) + " extents has " + std::to_string(map.strides.size()) +
                " strides and a box of " + std::to_string(map.box.size()));
   for (uint32_t elements : map.box)
-    if (elements == 0 || elements > kMaxBox)
+    if (elements == 0 || elements > kTensorMapBox)
       return bad(what + " copies " + std::to_string(elements) + " elements at once, possible are 1 to " +
-                 std::to_string(kMaxBox));
+                 std::to_string(kTensorMapBox));
   return Status::ok();
 }
 
@@ -30,10 +29,10 @@ Status checkMap(const Launch &launch, const TensorMap &map, const std::string &w
     return bad(what + " has no known element type");
   CUPOLA_TRY(checkShape(map, what));
   const uint32_t innermost = map.box[0] * byteSize(map.dtype);
-  if (innermost % kCopyGranule != 0)
+  if (innermost % kTensorMapUnit != 0)
     return bad(what + " copies rows of " + std::to_string(innermost) + " bytes, which are no multiple of " +
-               std::to_string(kCopyGranule));
-  if (map.swizzle != 0 && map.swizzle != 32 && map.swizzle != 64 && map.swizzle != 128)
+               std::to_string(kTensorMapUnit));
+  if (!isSwizzle(map.swizzle))
     return bad(what + " has an unknown swizzle of " + std::to_string(map.swizzle) + " bytes");
   if (map.swizzle != 0 && map.swizzle < innermost)
     return bad(what + " copies rows of " + std::to_string(innermost) + " bytes, more than its swizzle of " +
