@@ -6,17 +6,35 @@
 #include "lib/Runtime/Tools/Latency.h"
 #include "tools/cupola/VerifyKernels.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <optional>
 
 namespace cupola::tool {
 
 namespace {
+
+/// What rounding alone does to a model, by the narrowest floats of its interface and weights.
+double usualTolerance(const format::Package &package) {
+  constexpr double f32 = 5e-5, f16 = 5e-3, bf16 = 4e-2; // bf16 has three bits less than f16
+  double tolerance = f32;
+  const auto take = [&](format::DType dtype) {
+    tolerance = std::max(tolerance, dtype == format::DType::BF16 ? bf16 : dtype == format::DType::F16 ? f16 : f32);
+  };
+  for (const auto *tensors : {&package.inputs, &package.outputs})
+    for (const format::Tensor &tensor : *tensors)
+      take(tensor.dtype);
+  for (const format::Weight &weight : package.weights)
+    take(weight.dtype);
+  return tolerance;
+}
 
 struct VerifyCommand {
   CompileFlags flags;
   DeviceFlags device;
   std::string casePath, json;
   uint64_t seed = 0;
+  std::optional<double> chosenTolerance;
   double tolerance = 5e-5;
   std::vector<npz::Array> caseInputs, caseOutputs;
   Json report;
@@ -75,8 +93,10 @@ struct VerifyCommand {
 
   /// The verdict, and the report whatever it is.
   Result<bool> run() {
-    report = {{"schema", "cupola.verify/1"}, {"tolerance", tolerance}, {"outputs", Json::array()}};
+    tolerance = chosenTolerance.value_or(tolerance);
+    report = {{"schema", "cupola.verify/1"}, {"outputs", Json::array()}};
     Result<bool> pass = verify();
+    report["tolerance"] = tolerance;
     report["peak_rss_bytes"] = runtime::peakResidentBytes();
     if (pass.isOk())
       CUPOLA_TRY(writeJson(json, report));
@@ -96,6 +116,7 @@ struct VerifyCommand {
     if (ready.failed())
       return ready.status();
     const format::Package &package = ready->executable->package();
+    tolerance = chosenTolerance.value_or(usualTolerance(package));
     auto inputs = makeInputs(*ready->executable);
     if (inputs.failed())
       return inputs.status();
@@ -192,8 +213,9 @@ std::function<int()> declareVerify(CLI::App &app) {
   app.add_option("--case", command->casePath,
                  "Inputs and references: an .npz file with arrays in:NAME and out:NAME; without it "
                  "the model is computed op by op, unfused");
-  app.add_option("--tol", command->tolerance, "Floats pass when |a - b| <= T * max|b| + T * |b|, T being this")
-      ->capture_default_str();
+  app.add_option("--tol", command->chosenTolerance,
+                 "Floats pass when |a - b| <= T * max|b| + T * |b|, T being this (default: 5e-5; 5e-3 for a model with "
+                 "float16, 4e-2 with bfloat16)");
   app.add_flag("--per-node", command->flags.kernelResults,
                "Compare what every kernel computes, not only the outputs, and name the first that differs");
   app.add_option("--seed", command->seed, "Without --case: of the inputs");
