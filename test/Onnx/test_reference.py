@@ -1,0 +1,60 @@
+#===- test/Onnx/test_reference.py - lib/Reference in ONNX's own tests ---===#
+# SPDX-License-Identifier: Apache-2.0
+"""Through the program CUPOLA_BIN/cupola-reference, with arrays in .npz files."""
+
+import os
+import pathlib
+import subprocess
+import tempfile
+
+import ml_dtypes
+import numpy as np
+from onnx import TensorProto
+from onnx.backend import base
+from suite import cases
+
+TOOL = pathlib.Path(os.environ["CUPOLA_BIN"]) / "cupola-reference"
+KINDS = {"bfloat16", "bool", "float16", "float32", "float64", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))}
+
+
+class Rep(base.BackendRep):
+
+    def __init__(self, model):
+        self.model = model
+
+    def run(self, inputs, **kwargs):
+        initial = {tensor.name for tensor in self.model.graph.initializer}
+        names = [value.name for value in self.model.graph.input if value.name not in initial]
+        # What an .npz cannot hold is refused by the model's types.
+        feeds = {"in:" + name: array for name, array in zip(names, inputs, strict=True)
+                 if hasattr(array, "dtype") and array.dtype.name in KINDS}
+        with tempfile.TemporaryDirectory() as folder:
+            model, case, out = (pathlib.Path(folder) / file for file in ("model.onnx", "in.npz", "out.npz"))
+            model.write_bytes(self.model.SerializeToString())
+            np.savez(case, **feeds)
+            done = subprocess.run([TOOL, model, case, out], capture_output=True, text=True, check=False)
+            if done.returncode == 4:
+                raise NotImplementedError(done.stderr)
+            assert done.returncode == 0, f"exit code {done.returncode}: {done.stderr}"
+            with np.load(out) as found:
+                return [_typed(found[value.name], value) for value in self.model.graph.output]
+
+
+def _typed(array, value):
+    """numpy has no name for bfloat16 in a file."""
+    return array.view(ml_dtypes.bfloat16) if value.type.tensor_type.elem_type == TensorProto.BFLOAT16 else array
+
+
+class Backend(base.Backend):
+    is_compatible = None                                 # what is refused raises
+
+    @classmethod
+    def supports_device(cls, device):
+        return device == "CPU"
+
+    @classmethod
+    def prepare(cls, model, device="CPU", **kwargs):
+        return Rep(model)
+
+
+globals().update(cases(Backend, __name__))
