@@ -50,3 +50,11 @@ function(cupola_static_llvm target)
   find_library(CUPOLA_ZSTD_ARCHIVE libzstd.a REQUIRED)
   target_link_libraries(${target} INTERFACE cupola_other_targets ${archives} ${CUPOLA_ZSTD_ARCHIVE} ZLIB::ZLIB)
 endfunction()
+
+# cupola_install_licences(folder component [EXCLUDE_FROM_ALL]): of what is linked statically, as its sources and packages state them.
+function(cupola_install_licences folder component)
+  foreach(library libcli11-dev libprotobuf-dev libssl-dev libzstd-dev llvm-22-dev nlohmann-json3-dev zlib1g-dev)
+    install(FILES /usr/share/doc/${library}/copyright DESTINATION ${folder} RENAME ${library}.txt COMPONENT ${component} ${ARGN})
+  endforeach()
+  install(FILES ${onnx_SOURCE_DIR}/LICENSE DESTINATION ${folder} RENAME onnx.txt COMPONENT ${component} ${ARGN})
+endfunction()
