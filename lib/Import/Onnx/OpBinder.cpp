@@ -51,9 +51,12 @@ Type OpBinder::element(size_t index, StringRef name) const { return tensor(index
 
 Value OpBinder::scalar(size_t index, StringRef name) const {
   const Exprs dims = shape(index, name);
-  if (!graph::product(dims).isConstant(1))
-    bad("input " + std::to_string(index) + " (" + name.str() + ") has the shape " + shapeText(dims) +
-        ", expected one element");
+  const Expr count = graph::product(dims);
+  const std::string found = "input " + std::to_string(index) + " (" + name.str() + ") has the shape " + shapeText(dims);
+  if (!count.constant())
+    unsupported(found + ", supported is what is known to be one element");
+  if (!count.isConstant(1))
+    bad(found + ", expected one element");
   return value(index, name);
 }
 
