@@ -1,7 +1,7 @@
 #===- test/Tools/wide_convs.py - Convolutions that a library does on every machine where it is used ---===#
 # SPDX-License-Identifier: Apache-2.0
-"""wide_convs.py OUT.onnx: wide images of few channels (lib/Runtime/Format/LibraryCosts.cpp), of those inside one with a sum and a relu behind it,
-one with a relu alone: with AVX-512 the library has measured code for this one"""
+"""wide_convs.py OUT.onnx: wide images of few channels (lib/Runtime/Format/LibraryCosts.cpp). Of those inside, one has a sum and a relu
+behind it, one a relu alone: with AVX-512 the library has measured code for the latter."""
 
 import sys
 
