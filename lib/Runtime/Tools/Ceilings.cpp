@@ -46,8 +46,8 @@ double bestTime(unsigned threads, const std::function<void(unsigned)> &work) {
 /// Eight sums, since an addition has to wait some cycles for the one before it.
 constexpr int kSums = 8;
 constexpr int64_t kRounds = int64_t(1) << 21;
-/// Results of the loops below, so that they are not left out.
-volatile float sink;
+/// Results of the loops below, so that they are not left out; of each thread.
+thread_local volatile float sink;
 
 #if defined(__x86_64__)
 __attribute__((target("avx512f"))) void multiplyAdd512() {
