@@ -44,9 +44,8 @@ public:
     });
   }
 
-  /// Fills `leaf` with the bytes from `start` on.
+  /// Fills `leaf`, which is zeros, with the bytes from `start` on.
   Status read(uint64_t start, std::string &leaf) const {
-    std::fill(leaf.begin(), leaf.end(), '\0');
     const uint64_t stop = start + leaf.size();
     auto part = std::partition_point(parts.begin(), parts.end(), [&](const Part &p) { return p.end <= start; });
     for (; part != parts.end() && part->begin < stop; ++part) {
