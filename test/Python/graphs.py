@@ -1,6 +1,8 @@
 #===- test/Python/graphs.py - Small models for the tests of the Python package ---===#
 # SPDX-License-Identifier: Apache-2.0
 
+import threading
+
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
@@ -30,6 +32,24 @@ def layer(width=4, depth=8):
 def layer_answer(x, width=4):
     w, b = weights(width, x.shape[1])
     return np.maximum(x @ w + b, 0)
+
+
+def wrong_in_threads(sizes, times, make_run, rows):
+    """The sizes whose thread, one each, got a wrong answer of the layer. `make_run` is called on the thread: a function from x to y."""
+    wrong = []
+
+    def work(n):
+        run = make_run()
+        for _ in range(times):
+            if not np.allclose(run(rows(n)), layer_answer(rows(n)), atol=1e-5):
+                wrong.append(n)
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in sizes]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return wrong
 
 
 def append():

@@ -120,19 +120,7 @@ def test_run_async(session, rows):
 
 
 def test_run_from_many_threads(session, rows):
-    wrong = []
-
-    def work(n):
-        for _ in range(50):
-            if not np.allclose(session.run(None, {"x": rows(n)})[0], graphs.layer_answer(rows(n)), atol=1e-5):
-                wrong.append(n)
-
-    threads = [threading.Thread(target=work, args=(n,)) for n in range(1, 7)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert wrong == []
+    assert graphs.wrong_in_threads(range(1, 7), 50, lambda: lambda x: session.run(None, {"x": x})[0], rows) == []
 
 
 def test_a_real_model(ort, models):

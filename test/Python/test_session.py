@@ -286,20 +286,12 @@ def test_the_lock_is_free_while_it_runs():
 
 def test_sessions_of_an_executable_run_at_once(package, rows):
     executable = cupola.Executable(package, "cpu", threads=1)
-    wrong = []
 
-    def work(n):
+    def make_run():
         session = executable.session()
-        for _ in range(200):
-            if not np.allclose(session.run({"x": rows(n)})["y"], graphs.layer_answer(rows(n)), atol=1e-5):
-                wrong.append(n)
+        return lambda x: session.run({"x": x})["y"]
 
-    threads = [threading.Thread(target=work, args=(n,)) for n in range(1, 9)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert wrong == []
+    assert graphs.wrong_in_threads(range(1, 9), 200, make_run, rows) == []
 
 
 def test_one_session_refuses_two_threads():
