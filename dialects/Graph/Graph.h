@@ -34,9 +34,9 @@ enum class FusionClass {
 
 /// What the precision pass may do with an op.
 enum class PrecisionClass {
-  Matrix,  ///< f16 operands, f32 accumulation
-  Compute, ///< f16 storage, f32 arithmetic
-  Keep,    ///< f32 storage
+  Matrix,  ///< 16-bit operands, f32 accumulation
+  Compute, ///< 16-bit storage, f32 arithmetic
+  Keep,    ///< f32 storage: the result may be far larger or smaller than the operands
   Never,   ///< integers, positions
 };
 
@@ -55,6 +55,12 @@ namespace cupola::graph {
 /// The result of a comparison, is_nan or is_inf is bool (i1).
 bool isComparison(BinaryKind kind);
 bool isPredicate(UnaryKind kind);
+PrecisionClass precisionOf(UnaryKind kind);
+PrecisionClass precisionOf(BinaryKind kind);
+PrecisionClass precisionOf(ReduceKind kind);
+/// Whether the kind tells neighbouring operands apart however large they are: angles, and what becomes a position.
+bool needsExactOperands(UnaryKind kind);
+bool needsExactOperands(BinaryKind kind);
 /// How a reduction takes in one more element; a mean is the quotient of a sum.
 BinaryKind combiningKind(ReduceKind kind);
 

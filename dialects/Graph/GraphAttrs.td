@@ -32,6 +32,17 @@ def Graph_VerdictAttr : Graph_Attr<"Verdict", "verdict"> {
   }];
 }
 
+def Graph_KeptAttr : Graph_Attr<"Kept", "kept"> {
+  let summary = "an op whose results stayed f32, and why";
+  let description = [{
+    ```mlir
+    #graph.kept<loc("exp_2"("Exp")) because "its results may be huge or tiny">
+    ```
+  }];
+  let parameters = (ins "::mlir::LocationAttr":$node, "::cupola::graph::ReasonAttr":$reason);
+  let assemblyFormat = "`<` $node `because` custom<Reason>($reason) `>`";
+}
+
 def Graph_PostOpAttr : Graph_Attr<"PostOp", "post_op"> {
   let summary = "what a library does to every element of its result";
   let description = [{ `alpha` and `beta` are f32; both are there unless both are 0. }];

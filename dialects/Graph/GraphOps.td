@@ -19,7 +19,7 @@ def Graph_HasShape : CPred<[{
 def Graph_Tensor : Type<And<[Graph_Elements.predicate, HasRankPred, Or<[HasStaticShapePred, Graph_HasShape]>]>,
                         Graph_Elements.summary # " with a shape", "::mlir::TensorType">;
 
-/// An op on tensors without side effects that declares its classes.
+/// An op on tensors without side effects that declares its classes; that of precision may be "ByKind".
 class Graph_PureOp<string mnemonic, string fusionClass, string precisionClass,
                    list<Trait> traits = []>
     : Graph_Op<mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<Graph_ClassInterface>],
@@ -29,7 +29,8 @@ class Graph_PureOp<string mnemonic, string fusionClass, string precisionClass,
       return ::cupola::graph::FusionClass::}] # fusionClass # [{;
     }
     ::cupola::graph::PrecisionClass $cppClass::getPrecisionClass() {
-      return ::cupola::graph::PrecisionClass::}] # precisionClass # [{;
+      return ::cupola::graph::}] # !if(!eq(precisionClass, "ByKind"), "precisionOf(getKind())",
+                                       "PrecisionClass::" # precisionClass) # [{;
     }
   }];
 }
@@ -43,8 +44,8 @@ class Graph_InferredOp<string mnemonic, string fusionClass, string precisionClas
     : Graph_PureOp<mnemonic, fusionClass, precisionClass, !listconcat(traits, [Graph_InferType])> {
   let builders = [Graph_InferringBuilder<arguments>.builder];
 }
-class Graph_PointwiseOp<string mnemonic>
-    : Graph_InferredOp<mnemonic, "Pointwise", "Compute", [DeclareOpInterfaceMethods<Graph_IndexingInterface>]>;
+class Graph_PointwiseOp<string mnemonic, string precisionClass = "Compute">
+    : Graph_InferredOp<mnemonic, "Pointwise", precisionClass, [DeclareOpInterfaceMethods<Graph_IndexingInterface>]>;
 
 //===----------------------------------------------------------------------===//
 // Constants
@@ -83,7 +84,7 @@ def Graph_IotaOp : Graph_PureOp<"iota", "Pointwise", "Never",
 // Pointwise
 //===----------------------------------------------------------------------===//
 
-def Graph_UnaryOp : Graph_PointwiseOp<"unary"> {
+def Graph_UnaryOp : Graph_PointwiseOp<"unary", "ByKind"> {
   let summary = "a scalar function of every element";
   let arguments = (ins Graph_UnaryKindAttr:$kind, Graph_Tensor:$input,
                        DefaultValuedAttr<F64Attr, "0.0">:$alpha,
@@ -92,7 +93,7 @@ def Graph_UnaryOp : Graph_PointwiseOp<"unary"> {
   let assemblyFormat = "$kind $input attr-dict `:` type($input) `->` type($result)";
 }
 
-def Graph_BinaryOp : Graph_PointwiseOp<"binary"> {
+def Graph_BinaryOp : Graph_PointwiseOp<"binary", "ByKind"> {
   let summary = "a scalar function of pairs of elements";
   let arguments = (ins Graph_BinaryKindAttr:$kind, Graph_Tensor:$lhs, Graph_Tensor:$rhs);
   let results = (outs Graph_Tensor:$result);
@@ -285,7 +286,7 @@ def Graph_GatherNDOp : Graph_InferredOp<"gather_nd", "Gather", "Compute"> {
 // Reductions and normalisations
 //===----------------------------------------------------------------------===//
 
-def Graph_ReduceOp : Graph_InferredOp<"reduce", "Reduction", "Compute"> {
+def Graph_ReduceOp : Graph_InferredOp<"reduce", "Reduction", "ByKind"> {
   let summary = "reduces `axes`, which stay with extent 1; f32 accumulation at least";
   let description = [{
     An empty reduction gives 0, 1, -inf or +inf (integers: smallest, largest) and NaN for mean.

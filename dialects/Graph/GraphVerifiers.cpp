@@ -350,8 +350,17 @@ LogicalResult VerdictAttr::verify(function_ref<InFlightDiagnostic()> emitError, 
   return success();
 }
 
-LogicalResult VerdictsOp::verifySymbolUses(SymbolTableCollection &symbols) {
-  if (!symbols.lookupNearestSymbolFrom<FunctionOpInterface>(*this, getFunctionAttr()))
-    return emitOpError() << "is about " << getFunctionAttr() << ", which is no function";
+/// What a report is about is there.
+static LogicalResult verifyFunctionOf(Operation *report, FlatSymbolRefAttr function, SymbolTableCollection &symbols) {
+  if (!symbols.lookupNearestSymbolFrom<FunctionOpInterface>(report, function))
+    return report->emitOpError() << "is about " << function << ", which is no function";
   return success();
+}
+
+LogicalResult VerdictsOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyFunctionOf(*this, getFunctionAttr(), symbols);
+}
+
+LogicalResult PrecisionOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyFunctionOf(*this, getFunctionAttr(), symbols);
 }

@@ -3,12 +3,14 @@
 
 #include "lib/Compiler/CompilationImpl.h"
 
+#include "dialects/Graph/Provenance.h"
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Plan/Plan.h"
 #include "lib/Runtime/Format/PackageWriter.h"
 #include "lib/Transforms/DeclareAliases.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/Support/GlobPattern.h"
 #include "llvm/Support/ThreadPool.h"
 
 #include <mutex>
@@ -121,10 +123,40 @@ Status Compilation::Impl::chooseVariants() {
   return specs.empty() ? Status::usage("no target was asked for; there are: " + targetNames()) : Status();
 }
 
+Status Compilation::Impl::choosePrecision() {
+  static const std::map<std::string, std::string> elements = {{"fp32", ""}, {"fp16", "f16"}, {"bf16", "bf16"}};
+  const auto element = elements.find(options.precision);
+  if (element == elements.end())
+    return Status::usage("precision is '" + options.precision + "', expected fp32, fp16 or bf16");
+  if (!options.io.empty() && (options.io != options.precision || options.precision == "fp32"))
+    return Status::usage("io is '" + options.io + "' where the precision is " + options.precision +
+                         ": inputs and outputs can only have the 16-bit type of the precision");
+  if (!options.keepFp32.empty() && options.precision == "fp32")
+    return Status::usage("nodes are to be kept in fp32, but the precision is fp32: choose fp16 or bf16");
+  variantContext.pipeline.precision = {element->second, options.keepFp32, !options.io.empty()};
+  return {};
+}
+
+Status Compilation::Impl::checkKeptNodes() const {
+  graph::ProvenanceOp provenance = graph::provenanceOf(*module);
+  for (const std::string &text : options.keepFp32) {
+    llvm::Expected<llvm::GlobPattern> pattern = llvm::GlobPattern::create(text);
+    if (!pattern)
+      return Status::usage("'" + text + "' is no pattern of node names: " + llvm::toString(pattern.takeError()));
+    if (provenance && llvm::none_of(provenance.getNodes().getAsRange<ArrayAttr>(), [&](ArrayAttr node) {
+          return pattern->match(cast<StringAttr>(node[0]).getValue());
+        }))
+      return Status::usage("no node is called '" + text + "', which is to be kept in fp32");
+  }
+  return {};
+}
+
 Status Compilation::Impl::load(const ModelSource &source, std::vector<Problem> *problems) {
   CUPOLA_TRY(chooseVariants());
+  CUPOLA_TRY(choosePrecision());
   CUPOLA_TRY(begin("import"));
   CUPOLA_TRY(importFrom(source, problems));
+  CUPOLA_TRY(checkKeptNodes());
   imported = module->clone();
   CUPOLA_TRY(declareAliases(*module));
   CUPOLA_TRY(begin("graph"));

@@ -82,10 +82,13 @@ struct Options {
   /// Outputs that lie in the memory of an input, whose rows they begin with: past=present.
   std::vector<AliasSetting> aliases;
   std::vector<std::string> disabledPasses;
-  std::string dumpIrDir;          ///< IR after every pass; "": none
-  std::string cacheDir;           ///< "": the default folder, "none": no cache
-  std::string libraries = "auto"; ///< auto, none: whether library calls may be candidates
-  unsigned threads = 1;           ///< of the compilation; the bytes do not depend on it
+  std::string dumpIrDir;             ///< IR after every pass; "": none
+  std::string cacheDir;              ///< "": the default folder, "none": no cache
+  std::string libraries = "auto";    ///< auto, none: whether library calls may be candidates
+  std::string precision = "fp32";    ///< fp16, bf16: f32 values lie in memory with 16 bits
+  std::vector<std::string> keepFp32; ///< patterns (*, ?, [a-z]) of names of nodes whose results stay f32 all the same
+  std::string io;       ///< fp16, bf16, as `precision`: inputs and outputs have 16 bits, too; "": they stay
+  unsigned threads = 1; ///< of the compilation; the bytes do not depend on it
   bool allowHardLinks = false;
   /// The package's outputs are the model's, then the result of every other kernel: for
   /// comparing kernel by kernel. Takes one target architecture.

@@ -37,6 +37,9 @@ public:
 
 private:
   Status chooseVariants();
+  Status choosePrecision();
+  /// That every pattern of Options::keepFp32 names nodes of the model.
+  Status checkKeptNodes() const;
   Status importFrom(const ModelSource &source, std::vector<Problem> *problems);
   /// Says that a phase begins, unless the compilation is to stop.
   Status begin(const std::string &phase) const;

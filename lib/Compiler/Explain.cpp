@@ -146,6 +146,18 @@ Json edgesOf(ModuleOp module) {
   return edges;
 }
 
+/// What 16 bits were given, and what not; null where nothing was asked for.
+Json precisionOf(ModuleOp module) {
+  for (auto record : module.getOps<graph::PrecisionOp>()) {
+    Json kept = Json::array();
+    for (auto op : record.getKept().getAsRange<graph::KeptAttr>())
+      kept.push_back({{"node", graph::displayName(op.getNode())}, {"reason", op.getReason().getText().str()}});
+    const char *element = record.getElement().isBF16() ? "bf16" : "f16";
+    return {{"element", element}, {"narrowed", record.getNarrowed()}, {"kept", std::move(kept)}};
+  }
+  return nullptr;
+}
+
 /// A member of the report of a variant.
 struct Section {
   const char *name;
@@ -162,6 +174,7 @@ constexpr Section sections[] = {
     {"steps", [](const Compilation::Impl &, const BuiltVariant &b, Nodes nodes) { return stepsOf(b.variant, nodes); }},
     {"buffers", [](const Compilation::Impl &, const BuiltVariant &b, Nodes) { return buffersOf(b.variant.program); }},
     {"library_refused", [](const Compilation::Impl &, const BuiltVariant &b, Nodes) { return refusedCalls(b); }},
+    {"precision", [](const Compilation::Impl &, const BuiltVariant &b, Nodes) { return precisionOf(*b.module); }},
     {"edges", [](const Compilation::Impl &, const BuiltVariant &b, Nodes) { return edgesOf(*b.module); }},
     {"memory", [](const Compilation::Impl &impl, const BuiltVariant &b,
                   Nodes) { return memoryOf(b.variant.program, impl.variantContext.weights); }},

@@ -153,6 +153,14 @@ Status runGraphPasses(ModuleOp module, const PipelineOptions &options) {
   if (b.isOn("merge-matmuls"))
     b.addNested<func::FuncOp>(createMergeMatMuls());
   tidy(/*motion=*/true);
+  if (const PrecisionChoice &choice = options.precision; !choice.element.empty()) {
+    PrecisionOptions precision;
+    precision.element = choice.element;
+    precision.keep.assign(choice.keep.begin(), choice.keep.end());
+    precision.interface = choice.interface;
+    b.addNested<func::FuncOp>(createPrecision(precision));
+    add("fold-constants", createFoldConstants); // weights get 16 bits now
+  }
   return b.run();
 }
 

@@ -28,10 +28,18 @@ enum class Phase { Graph, Fused, Kernel, Plan, Cuda, Package };
 /// "graph", ..; nullopt for other names.
 std::optional<Phase> parsePhase(llvm::StringRef name);
 
+/// What f32 values of the graph become (pass graph-precision).
+struct PrecisionChoice {
+  std::string element;           ///< f16, bf16; "": they stay
+  std::vector<std::string> keep; ///< patterns of names of nodes that stay f32
+  bool interface = false;        ///< inputs and outputs, too
+};
+
 struct PipelineOptions {
   std::set<std::string> disabled; ///< names of optionalPasses() to leave out
   std::string dumpDir;            ///< IR after every pass as NN-pass.mlir; "": none
-  bool libraries = true;          ///< whether fusions may be described to a library
+  PrecisionChoice precision;
+  bool libraries = true; ///< whether fusions may be described to a library
   /// That no pass loses or invents a node of the model; like the verifier after every pass where the pipeline is
   /// watched, else at its end.
   bool checkProvenance = true;

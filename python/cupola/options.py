@@ -42,6 +42,12 @@ class CompileOptions(TypedDict, total=False):
     """Other limits on models, {"tensor-bytes": 1 << 33}."""
     libraries: str
     """"auto": library calls may be candidates, or "none"."""
+    precision: str
+    """"fp32"; "fp16" or "bf16": f32 values lie in memory with 16 bits."""
+    keep_fp32: str | Sequence[str] | None
+    """Patterns (*, ?, [a-z]) of names of nodes whose results stay f32 all the same."""
+    io: str
+    """"fp16" or "bf16", as `precision`: inputs and outputs have 16 bits, too."""
     cache_dir: str | os.PathLike[str]
     """Of compiled kernels; "none": nowhere."""
     threads: int
@@ -96,7 +102,8 @@ def read_options(*, targets: str | Sequence[str] | None = None, arch: str | Sequ
                  cpu: str | Sequence[str] | None = None, shapes: Mapping[str, int | Sequence[int]] | None = None,
                  dims: Mapping[str, tuple[int, int | None]] | None = None, set: Mapping[str, Any] | None = None,
                  alias: Mapping[str, str] | None = None, limits: Mapping[str, int] | None = None,
-                 disabled_passes: Sequence[str] = (), libraries: str = "", cache_dir: str | os.PathLike[str] = "",
+                 disabled_passes: Sequence[str] = (), libraries: str = "", precision: str = "",
+                 keep_fp32: str | Sequence[str] | None = None, io: str = "", cache_dir: str | os.PathLike[str] = "",
                  dump_ir: str | os.PathLike[str] = "", threads: int = 0, source_only: bool = False,
                  allow_hard_links: bool = False) -> dict[str, Any]:
     """CompileOptions by the names of _compiler.Options."""
@@ -112,6 +119,9 @@ def read_options(*, targets: str | Sequence[str] | None = None, arch: str | Sequ
         "limits": list((limits or {}).items()),
         "disabled_passes": list(disabled_passes),
         "libraries": libraries,
+        "precision": precision,
+        "keep_fp32": _names(keep_fp32),
+        "io": io,
         "cache_dir": os.fspath(cache_dir),
         "dump_ir_dir": os.fspath(dump_ir),
         "threads": threads,

@@ -89,6 +89,9 @@ Options::View::View(Options &options) {
   given.cache_dir = capi::string(options.cacheDir);
   given.dump_ir_dir = capi::string(options.dumpIrDir);
   given.libraries = capi::string(options.libraries);
+  given.precision = capi::string(options.precision);
+  given.keep_fp32 = list(options.keepFp32);
+  given.io = capi::string(options.io);
   given.threads = options.threads;
   given.user = &options;
   if (!options.progress.is_none())
@@ -123,6 +126,9 @@ void bindOptions(nb::module_ &module) {
       .def_rw("cache_dir", &Options::cacheDir)
       .def_rw("dump_ir_dir", &Options::dumpIrDir)
       .def_rw("libraries", &Options::libraries)
+      .def_rw("precision", &Options::precision)
+      .def_rw("keep_fp32", &Options::keepFp32)
+      .def_rw("io", &Options::io)
       .def_rw("threads", &Options::threads)
       .def_rw("progress", &Options::progress, nb::arg().none())
       .def_rw("warn", &Options::warn, nb::arg().none())

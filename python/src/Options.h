@@ -33,13 +33,13 @@ struct Options {
   using Names = std::vector<std::string>;
   using Setting = std::pair<std::string, std::string>;
 
-  Names targets, archs, cpuLevels, disabledPasses;
+  Names targets, archs, cpuLevels, disabledPasses, keepFp32;
   bool sourceOnly = false, allowHardLinks = false;
   std::vector<std::pair<std::string, std::vector<int64_t>>> shapes;
   std::vector<std::tuple<std::string, int64_t, int64_t>> dims; ///< name, min, max
   std::vector<Setting> values, aliases;
   std::vector<std::pair<std::string, int64_t>> limits;
-  std::string cacheDir, dumpIrDir, libraries;
+  std::string cacheDir, dumpIrDir, libraries, precision, io;
   uint32_t threads = 0;
   /// (str) -> None, which do not raise; or None.
   nanobind::object progress = nanobind::none(), warn = nanobind::none();

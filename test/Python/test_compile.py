@@ -75,8 +75,23 @@ def test_shapes_dims_set_and_alias(layer):
     assert [tensor.shares_with for tensor in shared.inputs + shared.outputs] == ["present", None, "past", None]
 
 
+def test_precision_gives_16_bits(layer):
+    x = np.linspace(-1, 1, 24, dtype=np.float32).reshape(3, 8)
+    exact = cupola.Session(cupola.compile(layer, **QUIET), "cpu").run({"x": x})
+    narrow = cupola.Session(cupola.compile(layer, **QUIET, precision="fp16"), "cpu").run({"x": x})
+    for name, value in exact.items():
+        assert narrow[name].dtype == np.float32
+        assert 0 < np.abs(narrow[name] - value).max() < 5e-3 * np.abs(value).max()
+    kept = cupola.Session(cupola.compile(layer, **QUIET, precision="fp16", keep_fp32="*"), "cpu").run({"x": x})
+    assert all(np.array_equal(kept[name], value) for name, value in exact.items())
+    package = cupola.compile(layer, **QUIET, precision="fp16", io="fp16")
+    assert {tensor.dtype for tensor in package.inputs + package.outputs} == {"float16"}
+
+
 @pytest.mark.parametrize("options, what", [({"targets": "tpu"}, "tpu"), ({"cpu": "z80"}, "z80"), ({"shapes": {"z": 1}}, "z"),
                                            ({"limits": {"patience": 1}}, "patience"), ({"libraries": "some"}, "some"),
+                                           ({"precision": "fp8"}, "fp8"), ({"precision": "fp16", "keep_fp32": "no/*"}, "no/"),
+                                           ({"precision": "fp16", "io": "bf16"}, "bf16"),
                                            ({"alias": {"x": "none"}}, "none")])
 def test_a_wrong_option_is_named(layer, options, what):
     with pytest.raises(cupola.UsageError, match=what):

@@ -19,8 +19,8 @@ using Json = nlohmann::ordered_json;
 /// Options of everything that compiles.
 struct CompileFlags {
   std::string model;
-  std::vector<std::string> targets, archs, cpuLevels, shapes, dims, sets, aliases, disabledPasses, limits;
-  std::string dumpIr, cacheDir, libraries = "auto";
+  std::vector<std::string> targets, archs, cpuLevels, shapes, dims, sets, aliases, disabledPasses, limits, keepFp32;
+  std::string dumpIr, cacheDir, libraries = "auto", precision = "fp32", io;
   unsigned threads = 0; ///< 0: one per core
   bool allowHardLinks = false;
   bool kernelResults = false; ///< the package returns what every kernel computes

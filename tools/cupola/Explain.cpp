@@ -47,6 +47,18 @@ void printLibraries(const Json &variant, bool reasons) {
                   entry["reason"].get<std::string>().c_str());
 }
 
+/// What --precision left in f32.
+void printPrecision(const Json &precision) {
+  if (precision.is_null())
+    return;
+  const Json &kept = precision["kept"];
+  std::printf("  precision: %d results in %s; %zu stay f32\n", precision["narrowed"].get<int>(),
+              precision["element"].get<std::string>().c_str(), kept.size());
+  for (const Json &entry : kept)
+    std::printf("    %s: %s\n", runtime::quote(entry["node"].get<std::string>()).c_str(),
+                entry["reason"].get<std::string>().c_str());
+}
+
 void printVariant(const Json &variant, bool edges) {
   std::printf("%s %s: %zu steps, %zu distinct kernels\n", variant["target"].get<std::string>().c_str(),
               variant["arch"].get<std::string>().c_str(), variant["launches"].get<size_t>(), variant["kernels"].size());
@@ -61,6 +73,7 @@ void printVariant(const Json &variant, bool edges) {
                   r["registers"].get<int>(), r["spill_bytes"].get<int>(), r["static_shared"].get<int>(),
                   r["dynamic_shared"].get<int>());
   }
+  printPrecision(variant["precision"]);
   printLibraries(variant, edges);
   size_t fused = 0;
   for (const Json &edge : variant["edges"])

@@ -28,6 +28,15 @@ void CompileFlags::declare(CLI::App &app, const std::string &what, bool withTarg
   app.add_option("--alias", aliases,
                  "Keep an output in the memory of the input that it begins with, as past=present or, for all layers, "
                  "past_*=present_*: a run then writes only what Concat appends; may be repeated");
+  app.add_option("--precision", precision,
+                 "fp16 or bf16: what is f32 in the model lies in memory with 16 bits and is computed in f32, matrix "
+                 "products on 16-bit operands. What needs more stays f32 (`cupola explain` says what and why)")
+      ->check(CLI::IsMember({"fp32", "fp16", "bf16"}))
+      ->capture_default_str();
+  app.add_option("--keep-fp32", keepFp32,
+                 "With --precision: nodes whose results stay f32, by name, as '/encoder/layer.7/*'; may be repeated");
+  app.add_option("--io", io, "fp16 or bf16, as --precision: inputs and outputs have 16 bits, too")
+      ->check(CLI::IsMember({"fp16", "bf16"}));
   app.add_option("--disable-pass", disabledPasses, "Leave an optional pass out; the answer stays right");
   app.add_option("--limit", limits, "Raise or lower a limit on models, as nodes=2000000");
   app.add_option("--dump-ir", dumpIr, "Write the IR after every pass to this folder");
@@ -125,6 +134,9 @@ Result<compiler::Options> CompileFlags::options() const {
       return value.status();
     options.limits[parts->first] = *value;
   }
+  options.precision = precision;
+  options.keepFp32 = keepFp32;
+  options.io = io;
   options.disabledPasses = disabledPasses;
   options.dumpIrDir = dumpIr;
   options.cacheDir = cacheDir;

@@ -135,6 +135,9 @@ typedef struct cupola_compile_options {
    * on any thread, several at once. The call under way then ends with CUPOLA_CANCELLED and leaves no file behind, and
    * so does every later call of the compilation that has work to do. */
   int (*cancelled)(void *user);
+  cupola_string precision;  /* "fp32"; "fp16", "bf16": f32 values lie in memory with 16 bits; empty: "fp32" */
+  cupola_strings keep_fp32; /* patterns (*, ?, [a-z]) of names of nodes whose results stay f32 all the same */
+  cupola_string io;         /* "fp16", "bf16", as `precision`: inputs and outputs have 16 bits, too; empty: they stay */
 } cupola_compile_options;
 
 /* ---- what is wrong with a model ---- */

@@ -88,6 +88,10 @@ Status readTexts(const cupola_compile_options &given, Options &options) {
   CUPOLA_TRY(readStrings(given.disabled_passes, options.disabledPasses));
   CUPOLA_TRY(toText(given.cache_dir, options.cacheDir));
   CUPOLA_TRY(toText(given.dump_ir_dir, options.dumpIrDir));
+  if (view(given.precision).size() > 0)
+    CUPOLA_TRY(toText(given.precision, options.precision));
+  CUPOLA_TRY(readStrings(given.keep_fp32, options.keepFp32));
+  CUPOLA_TRY(toText(given.io, options.io));
   if (view(given.libraries).size() > 0)
     CUPOLA_TRY(toText(given.libraries, options.libraries));
   if (options.libraries != "auto" && options.libraries != "none")

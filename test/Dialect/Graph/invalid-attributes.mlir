@@ -201,3 +201,20 @@ func.func @f() {
 // expected-error @below {{attribute 'verdicts' failed to satisfy constraint: verdicts}}
 graph.verdicts @f [#graph.reason<"no">]
 func.func private @f()
+
+// -----
+
+// expected-error @below {{is about @g, which is no function}}
+graph.precision @g f16 narrowed 0 kept []
+
+// -----
+
+// expected-error @below {{attribute 'element' failed to satisfy constraint: type attribute of 16-bit float or bfloat16 type}}
+graph.precision @f f32 narrowed 0 kept []
+func.func private @f()
+
+// -----
+
+// expected-error @below {{attribute 'kept' failed to satisfy constraint: ops that stayed f32}}
+graph.precision @f f16 narrowed 0 kept [#graph.reason<"no">]
+func.func private @f()

@@ -1,0 +1,101 @@
+//===- lib/Transforms/Precision/Keep.cpp - what must not have 16 bits ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Transforms/Precision/Keep.h"
+
+#include "dialects/Graph/Provenance.h"
+
+#include "llvm/Support/Format.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace cupola {
+
+static bool isF32(Value value) { return graph::elementOf(value).isF32(); }
+
+/// A product that sums nothing multiplies.
+static bool isOuterProduct(Operation *op) {
+  auto product = dyn_cast<graph::MatMulOp>(op);
+  return product && graph::extentOf(product.getRhs(), graph::rankOf(product.getRhs()) - 2).isConstant(1);
+}
+
+/// Whether the numbers that an op reads are positions or angles, whatever it computes.
+static bool needsExactOperands(Operation *op) {
+  if (auto unary = dyn_cast<graph::UnaryOp>(op))
+    return graph::needsExactOperands(unary.getKind());
+  if (auto binary = dyn_cast<graph::BinaryOp>(op))
+    return graph::needsExactOperands(binary.getKind());
+  auto cast = dyn_cast<graph::CastOp>(op);
+  return cast && isa<IntegerType>(graph::elementOf(cast.getResult())) &&
+         !graph::elementOf(cast.getResult()).isInteger(1);
+}
+
+/// Whether a result that has to be exact asks that of the operands.
+static bool passesOn(Operation *op) {
+  switch (cast<graph::ClassInterface>(op).getFusionClass()) {
+  case graph::FusionClass::Pointwise:
+  case graph::FusionClass::View:
+  case graph::FusionClass::Join:
+  case graph::FusionClass::Gather:
+  case graph::FusionClass::Reduction:
+    return true;
+  default:
+    return isOuterProduct(op);
+  }
+}
+
+Keep::Keep(Block &body, FloatType element, const KeepsNode &keepsNode)
+    : element(element), keepsNode(keepsNode), intervals(body) {
+  markExact(body);
+}
+
+void Keep::markExact(Block &body) {
+  for (Operation &op : llvm::reverse(body.without_terminator())) {
+    if (!isa<graph::ClassInterface>(op) || op.getNumRegions() != 0)
+      continue;
+    if (needsExactOperands(&op) || (passesOn(&op) && exact.contains(op.getResult(0))))
+      exact.insert_range(op.getOperands());
+  }
+}
+
+bool Keep::fits(Value value) const {
+  const FloatInterval interval = intervals.of(value);
+  if (!interval.isKnown() || interval.largest() == 0)
+    return true;
+  const llvm::fltSemantics &format = element.getFloatSemantics();
+  const double largest = llvm::APFloat::getLargest(format).convertToDouble();
+  const double smallest = llvm::APFloat::getSmallestNormalized(format).convertToDouble();
+  // Two bits of room above: what is computed from the value is of its size.
+  return interval.largest() <= largest / 4 && interval.largest() >= smallest;
+}
+
+static std::string describe(const FloatInterval &interval) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("[%g, %g]", interval.lo + 0.0, interval.hi + 0.0); // no -0
+  return text;
+}
+
+std::optional<std::string> Keep::reason(Operation *op) const {
+  for (const graph::NodeRef &node : graph::nodesOf(op->getLoc()))
+    if (keepsNode && keepsNode(node.name))
+      return "it was asked to stay f32";
+  const Value result = op->getResult(0);
+  if (exact.contains(result))
+    return "positions or angles are computed from it";
+  if (!fits(result))
+    return "its results lie in " + describe(intervals.of(result)) + ", which 16 bits do not hold";
+  if (isKnownToFit(result))
+    return std::nullopt;
+  auto squared = dyn_cast<graph::BinaryOp>(op);
+  if (cast<graph::ClassInterface>(op).getPrecisionClass() == graph::PrecisionClass::Keep ||
+      (squared && squared.getKind() == graph::BinaryKind::Mul && squared.getLhs() == squared.getRhs()))
+    return "its results may be far larger or smaller than what it reads";
+  for (Value operand : op->getOperands())
+    if (isF32(operand) && !fits(operand))
+      return "it reads numbers in " + describe(intervals.of(operand)) + ", which 16 bits do not hold";
+  return std::nullopt;
+}
+
+} // namespace cupola
