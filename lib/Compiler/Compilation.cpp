@@ -157,14 +157,24 @@ Status Compilation::Impl::load(const ModelSource &source, std::vector<Problem> *
   CUPOLA_TRY(begin("import"));
   CUPOLA_TRY(importFrom(source, problems));
   CUPOLA_TRY(checkKeptNodes());
-  imported = module->clone();
-  CUPOLA_TRY(declareAliases(*module));
+  imported = std::move(module);
   CUPOLA_TRY(begin("graph"));
-  return runNamingFaults(runGraphPasses, *module, variantContext.pipeline, [&] {
-    OwningOpRef<ModuleOp> again = imported->clone();
-    (void)declareAliases(*again); // it worked before
-    return again;
-  });
+  auto graph = makeGraph(variantContext.pipeline);
+  if (graph.isOk())
+    module = graph.take();
+  return graph.status();
+}
+
+Result<OwningOpRef<ModuleOp>> Compilation::Impl::makeGraph(const PipelineOptions &pipeline) const {
+  auto aliased = [&]() -> OwningOpRef<ModuleOp> {
+    OwningOpRef<ModuleOp> graph = imported.get().clone();
+    (void)declareAliases(*graph); // it works, below
+    return graph;
+  };
+  OwningOpRef<ModuleOp> graph = imported.get().clone();
+  CUPOLA_TRY(declareAliases(*graph));
+  CUPOLA_TRY(runNamingFaults(runGraphPasses, *graph, pipeline, aliased));
+  return graph;
 }
 
 Status Compilation::Impl::declareAliases(ModuleOp graph) const {

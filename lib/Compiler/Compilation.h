@@ -17,6 +17,7 @@
 #ifndef CUPOLA_LIB_COMPILER_COMPILATION_H
 #define CUPOLA_LIB_COMPILER_COMPILATION_H
 
+#include "lib/Runtime/Format/Plan.h"
 #include "lib/Runtime/Npz/Npz.h"
 #include "lib/Runtime/Status.h"
 
@@ -125,6 +126,30 @@ struct Diagnosis {
   std::string wrongPass, wrongNode;
 };
 
+/// An op that --precision gave 16 bits, computed by lib/Reference on the operands that f32 would
+/// have given it, rounded to how they lie in memory.
+struct NodeError {
+  std::string node, op;            ///< of the ONNX node; the first, where there are several
+  double local = 0;                ///< largest error of its result, relative to the largest element
+  double accumulated = 0;          ///< the same where its operands have the errors of what came before
+  bool overflow = false;           ///< an element is infinite or NaN that should not be
+  std::vector<std::string> blamed; ///< nodes that have to stay f32 for the error to go
+};
+
+/// What 16 bits cost on some inputs: the ops in question, the worst first (overflows before all
+/// else), and the largest accumulated error of an output.
+struct PrecisionReport {
+  std::vector<NodeError> nodes;
+  double outputError = 0;
+};
+
+/// How a budget was held: the nodes that went back to f32, by the errors they had.
+struct BudgetReport {
+  double errorBefore = 0, errorAfter = 0; ///< of the outputs
+  std::vector<NodeError> kept;
+  unsigned rounds = 0; ///< how often the model was computed
+};
+
 /// A compiled model. Everything it returns is deterministic.
 class Compilation {
 public:
@@ -158,6 +183,15 @@ public:
   /// passes kept the model's answer. `tolerance` as of `cupola verify`.
   Result<Diagnosis> diagnose(const std::vector<npz::Array> &inputs, const std::string &target, const std::string &arch,
                              double tolerance);
+
+  /// What Options::precision costs on these inputs (by name), node by node, by lib/Reference: the
+  /// answer depends on model, options and inputs alone. Code::Usage without a 16-bit precision.
+  Result<PrecisionReport> blame(const std::vector<npz::Array> &inputs);
+  /// Returns nodes to f32, the worst first, until no output's error is above `budget` (relative to
+  /// its largest element). Before build(). Takes time in proportion to the ops, a few times over.
+  Result<BudgetReport> holdBudget(const std::vector<npz::Array> &inputs, double budget);
+  /// Inputs, outputs and symbols, as the package will have them, and nothing else.
+  format::Package interface() const;
 
   /// Milliseconds by phase, in order.
   std::vector<std::pair<std::string, double>> phases() const;

@@ -20,6 +20,10 @@ public:
   Status load(const ModelSource &source, std::vector<Problem> *problems = nullptr);
   Status build();
   Status emit(Phase phase, std::string &text);
+  /// Says that a phase begins, unless the compilation is to stop.
+  Status begin(const std::string &phase) const;
+  /// The graph as imported, through the passes that all variants share.
+  Result<mlir::OwningOpRef<mlir::ModuleOp>> makeGraph(const PipelineOptions &pipeline) const;
   Result<format::Package> makePackage();
   /// Those of the options, on a graph as imported.
   Status declareAliases(mlir::ModuleOp graph) const;
@@ -41,8 +45,6 @@ private:
   /// That every pattern of Options::keepFp32 names nodes of the model.
   Status checkKeptNodes() const;
   Status importFrom(const ModelSource &source, std::vector<Problem> *problems);
-  /// Says that a phase begins, unless the compilation is to stop.
-  Status begin(const std::string &phase) const;
 
   std::string explained;
 };

@@ -1,6 +1,7 @@
 //===- lib/Compiler/Diagnose.cpp - the model's answer, stage by stage ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "lib/Compiler/Arrays.h"
 #include "lib/Compiler/CompilationImpl.h"
 #include "lib/Compiler/PassAudit.h"
 
@@ -9,35 +10,6 @@
 using namespace mlir;
 
 namespace cupola::compiler {
-
-/// The inputs in the order of the model.
-static Result<std::vector<reference::Tensor>> inOrder(ModuleOp module, const std::vector<npz::Array> &inputs) {
-  auto main = module.lookupSymbol<func::FuncOp>("main");
-  std::vector<reference::Tensor> tensors;
-  for (unsigned i = 0; i < main.getNumArguments(); ++i) {
-    const std::string name = main.getArgAttrOfType<StringAttr>(i, "graph.name").str();
-    auto input = llvm::find_if(inputs, [&](const npz::Array &array) { return array.name == name; });
-    if (input == inputs.end())
-      return Status::usage("no value for input '" + name + "'");
-    tensors.push_back(reference::Tensor::borrow(input->dtype, input->shape, input->bytes.data()));
-  }
-  return tensors;
-}
-
-/// The results of `module` under their names.
-static std::vector<npz::Array> arraysOf(ModuleOp module, ArrayRef<reference::Tensor> results) {
-  auto main = module.lookupSymbol<func::FuncOp>("main");
-  std::vector<npz::Array> arrays;
-  for (auto [i, result] : llvm::enumerate(results)) {
-    npz::Array array;
-    array.name = main.getResultAttrOfType<StringAttr>(i, "graph.name").str();
-    array.dtype = result.dtype();
-    array.shape = result.shape();
-    array.bytes.assign(result.data(), result.data() + result.bytes());
-    arrays.push_back(std::move(array));
-  }
-  return arrays;
-}
 
 /// The passes once more, watched.
 static Status findWrongPass(Compilation::Impl &impl, ArrayRef<reference::Tensor> inputs, const VariantSpec &spec,
@@ -57,7 +29,7 @@ static Status findWrongPass(Compilation::Impl &impl, ArrayRef<reference::Tensor>
 }
 
 Result<std::vector<npz::Array>> Compilation::reference(const std::vector<npz::Array> &inputs) {
-  auto tensors = inOrder(*state->imported, inputs);
+  auto tensors = tensorsOf(*state->imported, inputs);
   if (tensors.failed())
     return tensors.status();
   auto results = reference::interpret(*state->imported, *tensors);
@@ -84,7 +56,7 @@ static Result<std::vector<reference::Tensor>> interpretFused(Compilation::Impl &
 
 Result<Diagnosis> Compilation::diagnose(const std::vector<npz::Array> &inputs, const std::string &target,
                                         const std::string &arch, double tolerance) {
-  auto tensors = inOrder(*state->imported, inputs);
+  auto tensors = tensorsOf(*state->imported, inputs);
   if (tensors.failed())
     return tensors.status();
   const VariantSpec spec{target, arch};

@@ -125,6 +125,15 @@ format::WeightSource weightSource(ArrayRef<WeightTable::Entry> entries) {
 
 } // namespace
 
+format::Package Compilation::interface() const {
+  format::Package package;
+  auto main = state->module->lookupSymbol<func::FuncOp>("main");
+  addInputs(main, package);
+  addOutputs(main, package);
+  addSymbols(*state->module, package);
+  return package;
+}
+
 /// With kernel results, `main` becomes that of a variant, which has them all.
 static Status commonMain(const std::vector<BuiltVariant> &variants, func::FuncOp &main) {
   for (const BuiltVariant &built : variants) {

@@ -45,8 +45,8 @@ Result<PassAudit::Run> PassAudit::run(ModuleOp module) const {
   };
   for (const reference::Tensor &input : inputs)
     note(module.getLoc(), input);
-  auto outputs = reference::interpret(
-      module, inputs, [&](Operation *op, const reference::Tensor &tensor) { note(op->getLoc(), tensor); });
+  auto outputs =
+      reference::interpret(module, inputs, [&](const reference::Step &step) { note(step.op->getLoc(), step.result); });
   if (outputs.failed())
     return outputs.status();
   run.outputs = outputs.take();

@@ -123,6 +123,14 @@ Status runNamingFaults(llvm::function_ref<Status(ModuleOp, const PipelineOptions
   return named.failed() ? named : status;
 }
 
+static PrecisionOptions passOptions(const PrecisionChoice &choice) {
+  PrecisionOptions options;
+  options.element = choice.element;
+  options.keep.assign(choice.keep.begin(), choice.keep.end());
+  options.interface = choice.interface;
+  return options;
+}
+
 Status runGraphPasses(ModuleOp module, const PipelineOptions &options) {
   Builder b(module, options);
   auto add = [&](StringRef name, std::unique_ptr<Pass> (*create)()) {
@@ -153,14 +161,16 @@ Status runGraphPasses(ModuleOp module, const PipelineOptions &options) {
   if (b.isOn("merge-matmuls"))
     b.addNested<func::FuncOp>(createMergeMatMuls());
   tidy(/*motion=*/true);
-  if (const PrecisionChoice &choice = options.precision; !choice.element.empty()) {
-    PrecisionOptions precision;
-    precision.element = choice.element;
-    precision.keep.assign(choice.keep.begin(), choice.keep.end());
-    precision.interface = choice.interface;
-    b.addNested<func::FuncOp>(createPrecision(precision));
+  if (!options.precision.element.empty()) {
+    b.addNested<func::FuncOp>(createPrecision(passOptions(options.precision)));
     add("fold-constants", createFoldConstants); // weights get 16 bits now
   }
+  return b.run();
+}
+
+Status runPrecisionPass(ModuleOp module, const PipelineOptions &options) {
+  Builder b(module, options);
+  b.addNested<func::FuncOp>(createPrecision(passOptions(options.precision)));
   return b.run();
 }
 

@@ -70,6 +70,8 @@ Status runNamingFaults(llvm::function_ref<Status(mlir::ModuleOp, const PipelineO
 
 /// Passes on the graph that all variants share.
 Status runGraphPasses(mlir::ModuleOp module, const PipelineOptions &options);
+/// The last of them alone, by which f32 values get 16 bits; ops stay what they are, but for casts.
+Status runPrecisionPass(mlir::ModuleOp module, const PipelineOptions &options);
 /// From the graph to fusions.
 Status runFusionPasses(mlir::ModuleOp module, const VariantSpec &variant, const PipelineOptions &options);
 /// Makes the result of every fusion a result of @main, too, after the model's own: what a

@@ -157,11 +157,12 @@ Status Interpreter::run(Operation *op) {
     return defineAll(loop.getResults(), runLoop(loop));
   if (auto fact = dyn_cast<graph::AssumeOp>(op))
     return checkAssumption(fact, symbols);
-  Result<Tensor> result = evaluate(op, takeOperands(op), symbols);
+  const std::vector<Tensor> operands = takeOperands(op);
+  Result<Tensor> result = evaluate(op, operands, symbols);
   if (result.failed())
     return result.status();
   if (observer)
-    observer(op, *result);
+    observer({op, operands, symbols, *result});
   define(op->getResult(0), result.take());
   return {};
 }

@@ -13,7 +13,7 @@ namespace cupola::reference {
 
 namespace {
 
-constexpr int64_t blockRows = 8, blockColumns = 256;
+constexpr int64_t blockRows = 16, blockColumns = 256;
 
 double multiplyAdd(double sum, double a, double b) { return sum + a * b; }
 uint64_t multiplyAdd(uint64_t sum, uint64_t a, uint64_t b) { return sum + a * b; } // wraps

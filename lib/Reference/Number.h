@@ -13,6 +13,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <type_traits>
 
@@ -29,10 +30,67 @@ struct Bool {
   uint8_t byte;
 };
 
-double widen(Half value);
-double widen(BFloat value);
-Half narrowToHalf(double value);
-BFloat narrowToBFloat(double value);
+/// The double of these bits.
+inline double fromBits(uint64_t bits) {
+  double value;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+inline uint64_t toBits(double value) {
+  uint64_t bits;
+  std::memcpy(&bits, &value, sizeof(bits));
+  return bits;
+}
+inline constexpr int doubleBias = 1023, doubleFraction = 52;
+/// 2^exponent, which is a normal double. std::ldexp takes ten times as long.
+inline double powerOfTwo(int exponent) {
+  return fromBits(static_cast<uint64_t>(exponent + doubleBias) << doubleFraction);
+}
+
+/// A 16-bit float of `precision` bits (the hidden one included) whose smallest
+/// normal number is 2^lowest.
+template <int precision, int lowest> struct Narrow {
+  static constexpr int fieldBits = 16 - precision;
+  static constexpr uint32_t infinity = ((1u << fieldBits) - 1) << (precision - 1);
+
+  static double decode(uint16_t bits) {
+    const uint32_t magnitude = bits & 0x7fffu, fraction = magnitude & ((1u << (precision - 1)) - 1);
+    const int field = static_cast<int>(magnitude >> (precision - 1));
+    double value;
+    if (magnitude >= infinity)
+      value = fraction ? std::numeric_limits<double>::quiet_NaN() : std::numeric_limits<double>::infinity();
+    else if (field == 0)
+      value = fraction * powerOfTwo(lowest - precision + 1);
+    else
+      value = fromBits(static_cast<uint64_t>(field + lowest - 1 + doubleBias) << doubleFraction |
+                       static_cast<uint64_t>(fraction) << (doubleFraction - precision + 1));
+    return bits & 0x8000u ? -value : value;
+  }
+
+  static uint16_t encode(double value) {
+    const uint32_t sign = std::signbit(value) ? 0x8000u : 0;
+    if (std::isnan(value))
+      return sign | infinity | 1u << (precision - 2);
+    const double magnitude = std::fabs(value);
+    if (magnitude >= powerOfTwo(2 - lowest))
+      return sign | infinity;
+    const int base = std::max(static_cast<int>(toBits(magnitude) >> doubleFraction) - doubleBias, lowest);
+    // Units in the last place, rounded half to even, as sums beyond 2^52 are; a carry runs into the exponent.
+    const double scaled = magnitude * powerOfTwo(precision - 1 - base), shift = powerOfTwo(doubleFraction);
+    const auto units = static_cast<uint32_t>((scaled + shift) - shift);
+    const uint32_t bits = (static_cast<uint32_t>(base - lowest) << (precision - 1)) + units;
+    return sign | std::min(bits, infinity);
+  }
+};
+
+using HalfFormat = Narrow<11, -14>;
+using BFloatFormat = Narrow<8, -126>;
+
+// Inline: products of 16-bit matrices widen every element several times.
+inline double widen(Half value) { return HalfFormat::decode(value.bits); }
+inline double widen(BFloat value) { return BFloatFormat::decode(value.bits); }
+inline Half narrowToHalf(double value) { return {HalfFormat::encode(value)}; }
+inline BFloat narrowToBFloat(double value) { return {BFloatFormat::encode(value)}; }
 
 /// The double next to `value` whose last bit says whether it is exact: rounding it
 /// again to a float of at most 40 bits gives what rounding `value` once would.

@@ -18,8 +18,15 @@ namespace cupola::reference {
 /// Values of the graph.symbols, by name.
 using Symbols = SymbolValues;
 
-/// Sees every op and its result, in the order of computation.
-using Observer = llvm::function_ref<void(mlir::Operation *, const Tensor &)>;
+/// What was computed: the result of an op for its operands and the symbols of that moment.
+struct Step {
+  mlir::Operation *op;
+  llvm::ArrayRef<Tensor> operands;
+  const Symbols &symbols;
+  const Tensor &result;
+};
+/// Sees every step, in the order of computation.
+using Observer = llvm::function_ref<void(const Step &)>;
 
 /// The results of @main for `inputs` (by position), which must stay alive as long as
 /// the results do. A graph.fusion is computed op by op like its surroundings. Constants

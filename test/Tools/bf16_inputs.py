@@ -16,4 +16,7 @@ onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], 
 exact = np.array([1.5, -0.0078125, 3e38, 0], np.float32)
 exact = (exact.view(np.uint32) & 0xffff0000).view(np.float32)
 np.savez(prefix + ".exact.npz", **{"in:x": exact, "out:y": -exact})
+bits = (exact.view(np.uint32) >> 16).astype(np.uint16)
+np.savez(prefix + ".bits.npz", **{"in:x": bits, "out:y": -exact})
+np.savez(prefix + ".void.npz", **{"in:x": bits.view("V2"), "out:y": -exact})
 np.savez(prefix + ".rounded.npz", **{"in:x": exact + np.float32(0.001), "out:y": exact})

@@ -3,7 +3,7 @@
 
 #include "lib/Runtime/Format/OutputFile.h"
 #include "lib/Runtime/Tools/Latency.h"
-#include "tools/cupola/Command.h"
+#include "tools/cupola/Precision.h"
 
 #include <cstdio>
 #include <sys/stat.h>
@@ -14,12 +14,18 @@ namespace {
 
 struct CompileCommand {
   CompileFlags flags;
-  std::string output, emit = "package", dumpCuda, json;
+  std::string output, emit = "package", dumpCuda, json, calibration;
+  std::optional<double> budget;
+  Json precision;
 
   Status run() {
+    if (budget && flags.precision == "fp32")
+      flags.precision = "fp16";
     Result<compiler::Options> options = flags.options();
     if (options.failed())
       return options.status();
+    if (!budget && !calibration.empty())
+      return Status::usage("--calibrate gives the inputs of --fp16-budget, which is missing");
     if (emit == "package" && output.empty())
       return Status::usage("compile needs -o FILE.cupola, or --emit to print a phase");
     // Never freed: the worker ends with this command, and a large model's IR would take a tenth of the time to go.
@@ -27,6 +33,8 @@ struct CompileCommand {
     if (compilation.failed())
       return compilation.status();
     compiler::Compilation &compiled = **compilation;
+    if (budget)
+      CUPOLA_TRY(holdBudget(compiled));
     if (emit != "package") {
       Result<std::string> text = compiled.emit(emit);
       if (text.failed())
@@ -42,6 +50,24 @@ struct CompileCommand {
     if (!dumpCuda.empty())
       CUPOLA_TRY(compiled.dumpCuda(dumpCuda));
     return report(compiled);
+  }
+
+  /// Nodes go back to f32 until the outputs are right to the budget.
+  Status holdBudget(compiler::Compilation &compiled) {
+    auto inputs = sampleInputs(compiled, calibration, flags.pinned());
+    CUPOLA_TRY(inputs.status());
+    Result<compiler::BudgetReport> held = compiled.holdBudget(*inputs, *budget);
+    CUPOLA_TRY(held.status());
+    runtime::clearProgress();
+    std::printf("%s: the outputs are off by %.3g, with %zu nodes in fp32 by %.3g (budget %.3g)\n",
+                flags.precision.c_str(), held->errorBefore, held->kept.size(), held->errorAfter, *budget);
+    printErrors(held->kept, held->kept.size());
+    precision = {{"budget", *budget},
+                 {"error_before", jsonOf(held->errorBefore)},
+                 {"error_after", jsonOf(held->errorAfter)},
+                 {"rounds", held->rounds},
+                 {"kept", jsonOf(held->kept)}};
+    return {};
   }
 
   Status report(compiler::Compilation &compiled) {
@@ -61,6 +87,7 @@ struct CompileCommand {
     }
     return writeJson(json, {{"schema", "cupola.compile/1"},
                             {"compile_ms", phases},
+                            {"precision", precision},
                             {"nvrtc_compiles", compiled.nvrtcCompiles()},
                             {"llvm_compiles", compiled.llvmCompiles()},
                             {"package_bytes", static_cast<uint64_t>(info.st_size)},
@@ -79,6 +106,13 @@ std::function<int()> declareCompile(CLI::App &app) {
       ->check(CLI::IsMember({"graph", "fused", "kernel", "plan", "cuda", "package"}))
       ->capture_default_str();
   app.add_option("--dump-cuda", command->dumpCuda, "Write the CUDA sources to this folder");
+  app.add_option(
+         "--fp16-budget", command->budget,
+         "Largest error of an output, relative to its largest element, as 0.005: nodes whose 16 bits cost too much "
+         "go back to fp32, by the error that each makes on sample inputs; implies --precision fp16")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--calibrate", command->calibration,
+                 "Sample inputs for --fp16-budget, an .npz file; without it random ones");
   app.add_option("--json", command->json, "Write a report to this file");
   return [command] { return runInWorker(command->flags, [&] { return finish(command->run()); }); };
 }

@@ -4,6 +4,7 @@
 #include "lib/Runtime/Text.h"
 #include "lib/Runtime/Tools/Compare.h"
 #include "lib/Runtime/Tools/Latency.h"
+#include "tools/cupola/Precision.h"
 #include "tools/cupola/VerifyKernels.h"
 
 #include <algorithm>
@@ -35,6 +36,7 @@ struct VerifyCommand {
   std::string casePath, json;
   uint64_t seed = 0;
   std::optional<double> chosenTolerance;
+  bool blame = false;
   double tolerance = 5e-5;
   std::vector<npz::Array> caseInputs, caseOutputs;
   Json report;
@@ -91,6 +93,30 @@ struct VerifyCommand {
     return npz::parse(bytes);
   }
 
+  /// What 16 bits cost, node by node.
+  Status printBlame(const std::vector<npz::Array> &inputs) {
+    Result<compiler::Options> options = flags.options();
+    CUPOLA_TRY(options.status());
+    options->targets = {"cpu"};
+    std::string bytes;
+    const int code = collectFromWorker(flags, bytes, [&](std::string &out) -> Status {
+      auto compilation = compiler::Compilation::load(flags.model, *options);
+      CUPOLA_TRY(compilation.status());
+      const Result<compiler::PrecisionReport> found = (*compilation)->blame(inputs);
+      CUPOLA_TRY(found.status());
+      out = Json{{"output_error", jsonOf(found->outputError)}, {"nodes", jsonOf(found->nodes)}}.dump(
+          -1, ' ', true, Json::error_handler_t::replace);
+      return {};
+    });
+    if (code != 0)
+      return Status(static_cast<Code>(code), "");
+    report["blame"] = Json::parse(bytes);
+    runtime::clearProgress();
+    std::printf("what %s costs, the worst first:\n", flags.precision.c_str());
+    printErrors(errorsOf(report["blame"]["nodes"]), 20);
+    return {};
+  }
+
   /// The verdict, and the report whatever it is.
   Result<bool> run() {
     tolerance = chosenTolerance.value_or(tolerance);
@@ -107,6 +133,9 @@ struct VerifyCommand {
     CUPOLA_TRY(readCase());
     if (flags.isPackage() && casePath.empty())
       return Status::usage("a package has no reference: give --case F.npz, or the model");
+    if (blame && (flags.isPackage() || flags.precision == "fp32" || device.device == "reference"))
+      return Status::usage(
+          "--blame says what 16 bits cost: it needs MODEL.onnx, --precision fp16 or bf16, and a device");
     if (flags.isPackage() && flags.kernelResults)
       return Status::usage("--per-node compiles the model once more: give the model, not a package");
     if (device.device == "reference")
@@ -140,6 +169,8 @@ struct VerifyCommand {
     CUPOLA_TRY(runtime::fetchOutputs(**session, *outputs));
     const std::vector<npz::Array> out = named(package.outputs, *outputs), none;
     Result<bool> pass = judge(out);
+    if (blame && pass.isOk())
+      CUPOLA_TRY(printBlame(in));
     if (flags.kernelResults && pass.isOk()) {
       Result<bool> kernels =
           verifyKernels({flags, *ready->executable, in, out, hasCase ? caseOutputs : none, tolerance}, report);
@@ -218,6 +249,8 @@ std::function<int()> declareVerify(CLI::App &app) {
                  "float16, 4e-2 with bfloat16)");
   app.add_flag("--per-node", command->flags.kernelResults,
                "Compare what every kernel computes, not only the outputs, and name the first that differs");
+  app.add_flag("--blame", command->blame,
+               "With --precision: name the nodes whose 16 bits cost most, by the error of each on exact operands");
   app.add_option("--seed", command->seed, "Without --case: of the inputs");
   app.add_option("--json", command->json, "Write a report to this file");
   return [command] {

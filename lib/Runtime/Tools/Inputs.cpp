@@ -29,7 +29,8 @@ std::string namesOf(const std::vector<npz::Array> &arrays) {
   return text.empty() ? "nothing" : text;
 }
 
-/// numpy has no bfloat16, so that files hold such values as floats: they become what they stand for.
+/// numpy has no bfloat16, so that files hold such values as floats, if not as their bits (void or uint16): they
+/// become what they stand for.
 /// False: one of them would have to be rounded.
 bool narrow(npz::Array &array) {
   std::vector<uint8_t> &bytes = array.bytes;
@@ -80,6 +81,8 @@ Result<std::vector<HostTensor>> inputsFromArrays(const format::Package &package,
     npz::Array *array = findArray(arrays, input.name);
     if (!array)
       return Status::usage("input " + quote(input.name) + " is missing, the file has " + namesOf(arrays));
+    if (array->dtype == format::DType::U16 && input.dtype == format::DType::BF16)
+      array->dtype = input.dtype; // its bits
     const bool mayNarrow = array->dtype == format::DType::F32 && input.dtype == format::DType::BF16;
     if (mayNarrow && !narrow(*array))
       return Status::usage("input " + quote(input.name) +

@@ -1,0 +1,62 @@
+//===- lib/Compiler/Arrays.cpp - arrays of the caller as tensors of lib/Reference ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Compiler/Arrays.h"
+
+#include "dialects/Graph/ElementTypes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+
+namespace cupola::compiler {
+
+Result<reference::Tensor> rounded(const reference::Tensor &tensor, format::DType dtype) {
+  if (tensor.dtype() == dtype)
+    return tensor;
+  Result<reference::Tensor> result = reference::Tensor::make(dtype, tensor.shape());
+  constexpr int64_t piece = 4096;
+  double numbers[piece];
+  for (int64_t at = 0; result.isOk() && at < tensor.count(); at += piece) {
+    const int64_t size = std::min(piece, tensor.count() - at);
+    tensor.read(at, size, numbers);
+    result->write(at, size, numbers);
+  }
+  return result;
+}
+
+Result<std::vector<reference::Tensor>> tensorsOf(ModuleOp module, const std::vector<npz::Array> &inputs) {
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  std::vector<reference::Tensor> tensors;
+  for (BlockArgument argument : main.getArguments()) {
+    const std::string name = main.getArgAttrOfType<StringAttr>(argument.getArgNumber(), "graph.name").str();
+    auto input = llvm::find_if(inputs, [&](const npz::Array &array) { return array.name == name; });
+    if (input == inputs.end())
+      return Status::usage("no value for input '" + name + "'");
+    tensors.push_back(reference::Tensor::borrow(input->dtype, input->shape, input->bytes.data()));
+    const Type element = cast<RankedTensorType>(argument.getType()).getElementType();
+    if (isa<FloatType>(element) && format::isFloat(input->dtype)) {
+      Result<reference::Tensor> tensor = rounded(tensors.back(), graph::dtypeOf(element));
+      if (tensor.failed())
+        return tensor.status();
+      tensors.back() = tensor.take();
+    }
+  }
+  return tensors;
+}
+
+std::vector<npz::Array> arraysOf(ModuleOp module, ArrayRef<reference::Tensor> results) {
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  std::vector<npz::Array> arrays;
+  for (auto [i, result] : llvm::enumerate(results)) {
+    npz::Array array;
+    array.name = main.getResultAttrOfType<StringAttr>(i, "graph.name").str();
+    array.dtype = result.dtype();
+    array.shape = result.shape();
+    array.bytes.assign(result.data(), result.data() + result.bytes());
+    arrays.push_back(std::move(array));
+  }
+  return arrays;
+}
+
+} // namespace cupola::compiler

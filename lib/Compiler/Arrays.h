@@ -1,0 +1,25 @@
+//===- lib/Compiler/Arrays.h - arrays of the caller as tensors of lib/Reference ---===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_LIB_COMPILER_ARRAYS_H
+#define CUPOLA_LIB_COMPILER_ARRAYS_H
+
+#include "lib/Reference/Tensor.h"
+#include "lib/Runtime/Npz/Npz.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace cupola::compiler {
+
+/// The inputs of `module` by their names, in its order. Floats of another width become what it declares; the others
+/// are the arrays' memory. Code::Usage where one is missing.
+Result<std::vector<reference::Tensor>> tensorsOf(mlir::ModuleOp module, const std::vector<npz::Array> &inputs);
+
+/// The results of `module` under their names.
+std::vector<npz::Array> arraysOf(mlir::ModuleOp module, llvm::ArrayRef<reference::Tensor> results);
+
+/// The same numbers, rounded to another float type.
+Result<reference::Tensor> rounded(const reference::Tensor &tensor, format::DType dtype);
+
+} // namespace cupola::compiler
+
+#endif // CUPOLA_LIB_COMPILER_ARRAYS_H
