@@ -10,7 +10,7 @@ REGISTERS = 64 * KB          # per multiprocessor, on all of these
 REGISTER_UNIT = 256          # registers of a warp are a multiple of it
 WARP_UNIT = 4                # a multiprocessor has four schedulers, each with a quarter of the registers
 LEAST_OCCUPANCY = 0.25
-CONTRACTIONS = ("gemm", "gemm_mma", "matvec", "attention", "attention_mma")
+CONTRACTIONS = ("gemm", "gemm_mma", "gemm_wgmma", "matvec", "attention", "attention_mma")
 
 
 @dataclass(frozen=True)
