@@ -40,16 +40,6 @@ template <class Op> struct DropIdentity : OpRewritePattern<Op> {
   }
 };
 
-struct DropSingleConcat : OpRewritePattern<graph::ConcatOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(graph::ConcatOp op, PatternRewriter &rewriter) const override {
-    if (op.getInputs().size() != 1)
-      return failure();
-    rewriter.replaceOp(op, op.getInputs().front());
-    return success();
-  }
-};
-
 /// reshape(reshape), broadcast(broadcast): the last shape alone decides.
 template <class Op> struct MergeTwo : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
@@ -155,8 +145,8 @@ template <class Op> struct ViewOfBroadcastSplat : OpRewritePattern<Op> {
 void addViewPatterns(RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
   patterns.add<DropIdentity<graph::ReshapeOp>, DropIdentity<graph::BroadcastOp>, DropIdentity<graph::CastOp>,
-               DropIdentity<graph::TransposeOp>, DropIdentity<graph::SliceOp>, DropIdentity<graph::PadOp>,
-               DropSingleConcat>(context, /*benefit=*/3);
+               DropIdentity<graph::TransposeOp>, DropIdentity<graph::SliceOp>, DropIdentity<graph::PadOp>>(
+      context, /*benefit=*/3);
   patterns.add<ViewOfSplat<graph::ReshapeOp>, ViewOfSplat<graph::BroadcastOp>, ViewOfSplat<graph::TransposeOp>,
                ViewOfSplat<graph::SliceOp>, ViewOfBroadcastSplat<graph::ReshapeOp>,
                ViewOfBroadcastSplat<graph::TransposeOp>, ViewOfBroadcastSplat<graph::SliceOp>>(context, /*benefit=*/2);
