@@ -3,8 +3,6 @@
 
 #include "lib/Reference/Number.h"
 
-#include <cstring>
-
 namespace cupola::reference {
 
 namespace {
