@@ -3,8 +3,6 @@
 
 #include "dialects/Graph/Provenance.h"
 
-#include "mlir/IR/Builders.h"
-
 using namespace mlir;
 
 namespace cupola::graph {

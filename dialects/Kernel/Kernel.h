@@ -35,8 +35,6 @@ mlir::Value bareIndex(ExtractOp extract, unsigned i);
 /// The point is just these index values: an iteration reads its own element.
 bool isOwnPoint(ExtractOp extract, mlir::ValueRange point);
 
-/// x0, x1, .. are operands of the op, and all other symbols are scalar parameters.
-mlir::LogicalResult verifyPositions(mlir::Operation *op);
 /// The arguments of a region are `count` index values.
 mlir::LogicalResult verifyIndices(mlir::Operation *op, mlir::Region &region, size_t count);
 

@@ -12,6 +12,7 @@ def Kernel_PositionInterface : OpInterface<"PositionInterface"> {
     An op that holds expressions: all its attributes of type `#graph.expr`, and arrays of
     them. x0, x1, .. in each of them are the op's operands `indices`.
   }];
+  let verify = "return ::cupola::kernel::verifyPositions($_op);";
   let methods = [
     InterfaceMethod<"the values of x0, x1, ..", "::mlir::MutableOperandRange", "getIndicesMutable">,
   ];
@@ -19,7 +20,8 @@ def Kernel_PositionInterface : OpInterface<"PositionInterface"> {
 
 def Kernel_IndexInterface : OpInterface<"IndexInterface"> {
   let cppNamespace = "::cupola::kernel";
-  let description = "An op with index values, as results or as arguments of its regions.";
+  let description = "An op with index values, as results or as arguments of its regions. Its extents are expressions, too.";
+  let verify = "return ::cupola::kernel::verifyPositions($_op);";
   let methods = [
     InterfaceMethod<"what is known of one of them", "::cupola::Range", "getIndexRange",
                     (ins "::mlir::Value":$index, "::cupola::kernel::Variables &":$variables)>,

@@ -218,7 +218,6 @@ def Kernel_IndexOp : Kernel_Op<"index", [Pure, Kernel_Position]> {
   let summary = "the value of an expression as a scalar";
   let arguments = (ins Graph_Expr:$expr, Variadic<Index>:$indices);
   let results = (outs I64:$result);
-  let hasVerifier = 1;
   let assemblyFormat = "custom<Position>($expr, $indices) attr-dict";
 }
 
@@ -230,7 +229,6 @@ def Kernel_ApplyOp : Kernel_Op<"apply", [Pure, Kernel_Position, Kernel_Defines]>
   }];
   let arguments = (ins Graph_Expr:$expr, Graph_Expr:$below, Variadic<Index>:$indices);
   let results = (outs Index:$result);
-  let hasVerifier = 1;
   let assemblyFormat = "custom<Position>($expr, $indices) `below` custom<Extent>($below) attr-dict";
 }
 
@@ -238,7 +236,6 @@ def Kernel_InRangeOp : Kernel_Op<"in_range", [Pure, Kernel_Position]> {
   let summary = "whether every expression is >= 0";
   let arguments = (ins Graph_ExprArray:$exprs, Variadic<Index>:$indices);
   let results = (outs I1:$result);
-  let hasVerifier = 1;
   let assemblyFormat = "custom<Positions>($exprs, $indices) attr-dict";
 }
 
@@ -250,7 +247,6 @@ def Kernel_CheckedIndexOp : Kernel_Op<"checked_index", [Kernel_Defines, MemoryEf
   }];
   let arguments = (ins Kernel_Scalar:$value, Graph_Expr:$extent);
   let results = (outs Index:$result);
-  let hasVerifier = 1;
   let assemblyFormat = "$value `below` custom<Extent>($extent) attr-dict `:` type($value)";
 }
 

@@ -44,11 +44,7 @@ LogicalResult kernel::verifyIndices(Operation *op, Region &region, size_t count)
 
 namespace {
 
-LogicalResult loop(Operation *op, ArrayAttr extents) {
-  if (failed(verifyIndices(op, op->getRegion(0), extents.size())))
-    return failure();
-  return verifyPositions(op);
-}
+LogicalResult loop(Operation *op, ArrayAttr extents) { return verifyIndices(op, op->getRegion(0), extents.size()); }
 
 LogicalResult yields(Operation *op, Region &region, TypeRange expected) {
   auto yield = dyn_cast<YieldOp>(region.front().getTerminator());
@@ -77,7 +73,7 @@ LogicalResult kernel::FuncOp::verify() {
   for (PackedAttr packed : getPackedOperands())
     if (packed.getParameter() >= getViews().size())
       return emitOpError() << "packs parameter " << packed.getParameter() << " of " << getViews().size();
-  return verifyPositions(*this);
+  return success();
 }
 
 LogicalResult ForeachOp::verify() { return loop(*this, getExtents()); }
@@ -121,9 +117,7 @@ LogicalResult ForOp::verify() {
   if (getBody().getNumArguments() != carried.size() + 1 || !getStep().getType().isIndex() ||
       ValueRange(getCarried()).getTypes() != carried)
     return emitOpError("has other arguments than its step and what it carries");
-  if (failed(yields(*this, getBody(), carried)))
-    return failure();
-  return verifyPositions(*this);
+  return yields(*this, getBody(), carried);
 }
 
 LogicalResult DotOp::verify() {
@@ -141,7 +135,7 @@ LogicalResult DotOp::verify() {
     if (!yieldsScalar(*region))
       return emitOpError("regions yield one scalar");
   }
-  return verifyPositions(*this);
+  return success();
 }
 
 LogicalResult LoadOp::verify() {
@@ -151,7 +145,7 @@ LogicalResult LoadOp::verify() {
     return emitOpError("loads from a write-only view");
   if (getMask().empty() != !getOther())
     return emitOpError("needs a mask and a value for where it fails, or neither");
-  return verifyPositions(*this);
+  return success();
 }
 
 LogicalResult StoreOp::verify() {
@@ -159,7 +153,7 @@ LogicalResult StoreOp::verify() {
     return emitOpError("stores another type than the view holds");
   if (getView().getType().getAccess() == Access::Read)
     return emitOpError("stores to a read-only view");
-  return verifyPositions(*this);
+  return success();
 }
 
 LogicalResult ExtractOp::verify() {
@@ -168,13 +162,5 @@ LogicalResult ExtractOp::verify() {
     return emitOpError("extracts another type than the tile holds");
   if (type.getExtents().size() != getPoint().size())
     return emitOpError() << getPoint().size() << " indices for a tile of rank " << type.getExtents().size();
-  return verifyPositions(*this);
+  return success();
 }
-
-LogicalResult IndexOp::verify() { return verifyPositions(*this); }
-
-LogicalResult ApplyOp::verify() { return verifyPositions(*this); }
-
-LogicalResult InRangeOp::verify() { return verifyPositions(*this); }
-
-LogicalResult CheckedIndexOp::verify() { return verifyPositions(*this); }

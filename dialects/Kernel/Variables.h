@@ -66,6 +66,8 @@ private:
 
 /// Calls `visit` with the expressions of an op, over x0, x1, ..
 void forEachExpr(mlir::Operation *op, llvm::function_ref<void(const Expr &)> visit);
+/// Whether x0, x1, .. in them are operands of the op, and all other symbols scalar parameters.
+mlir::LogicalResult verifyPositions(mlir::Operation *op);
 /// Replaces them.
 void mapExprs(mlir::Operation *op, llvm::function_ref<Expr(const Expr &)> map);
 

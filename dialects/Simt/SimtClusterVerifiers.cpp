@@ -62,7 +62,7 @@ LogicalResult TensorCopyOp::verify() {
     return emitOpError() << "has " << getCoordinates().size() << " coordinates, not " << map.getBox().size();
   if (getBlocks() >> func.getCluster())
     return emitOpError() << "goes to blocks that a cluster of " << func.getCluster() << " does not have";
-  return kernel::verifyPositions(*this);
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -97,9 +97,7 @@ LogicalResult RoleOp::verify() {
 //===----------------------------------------------------------------------===//
 
 static LogicalResult verifyBarriers(Operation *op, SmemType barriers) {
-  if (!barriers.getElement().isInteger(64))
-    return op->emitOpError("mbarriers have 64 bits");
-  return kernel::verifyPositions(op);
+  return barriers.getElement().isInteger(64) ? success() : op->emitOpError("mbarriers have 64 bits");
 }
 
 LogicalResult MbarrierInitOp::verify() {
@@ -131,7 +129,5 @@ LogicalResult WgmmaOp::verify() {
     return emitOpError("multiplies f16 with f16 or bf16 with bf16");
   if (getA().getType().getSwizzle() != 128 || getB().getType().getSwizzle() != 128)
     return emitOpError("reads shared memory with a swizzle of 128 bytes");
-  if (failed(reachedTogether(*this, warpgroup)))
-    return failure();
-  return kernel::verifyPositions(*this);
+  return reachedTogether(*this, warpgroup);
 }

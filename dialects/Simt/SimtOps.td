@@ -69,7 +69,6 @@ def Simt_GuardOp : Simt_Op<"guard", [SingleBlock, NoTerminator, RecursiveMemoryE
   let arguments = (ins Graph_ExprArray:$exprs, Variadic<Index>:$indices);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "custom<Positions>($exprs, $indices) attr-dict-with-keyword $body";
-  let hasVerifier = 1;
 }
 
 def Simt_RoleOp : Simt_Op<"role", [SingleBlock, NoTerminator, RecursiveMemoryEffects]> {

@@ -46,9 +46,9 @@ bool isUniform(const Expr &expr, ValueRange indices, int64_t threads) {
 
 LogicalResult index(Operation *op, RegistersType type, ArrayAttr index, bool element) {
   size_t expected = type.getExtents().size() + (element && type.getVector() > 1);
-  if (index.size() != expected)
-    return op->emitOpError() << "has " << index.size() << " indices, not " << expected;
-  return kernel::verifyPositions(op);
+  if (index.size() == expected)
+    return success();
+  return op->emitOpError() << "has " << index.size() << " indices, not " << expected;
 }
 
 Type elementOf(Value memory) {
@@ -73,7 +73,7 @@ LogicalResult access(Operation *op, RegistersType registers, Value memory) {
   int64_t bytes = registers.getVector() * graph::byteSize(registers.getElement());
   if (!llvm::isPowerOf2_64(bytes) || bytes > 16)
     return op->emitOpError() << "moves " << bytes << " bytes, not 1, 2, 4, 8 or 16";
-  return kernel::verifyPositions(op);
+  return success();
 }
 
 } // namespace
@@ -154,16 +154,10 @@ LogicalResult simt::FuncOp::verify() {
   for (auto map : getMaps().getAsRange<TensorMapAttr>())
     if (map.getView() >= getViews().size())
       return emitOpError() << "a tensor map is about parameter " << map.getView() << " of " << getViews().size();
-  return kernel::verifyPositions(*this);
+  return success();
 }
 
-LogicalResult simt::ForOp::verify() {
-  if (failed(kernel::verifyIndices(*this, getBody(), 1)))
-    return failure();
-  return kernel::verifyPositions(*this);
-}
-
-LogicalResult GuardOp::verify() { return kernel::verifyPositions(*this); }
+LogicalResult simt::ForOp::verify() { return kernel::verifyIndices(*this, getBody(), 1); }
 
 LogicalResult TileLoopOp::verify() {
   if (getStages() < 1)
@@ -173,7 +167,7 @@ LogicalResult TileLoopOp::verify() {
   for (Region &region : getOperation()->getRegions())
     if (failed(kernel::verifyIndices(*this, region, 2)))
       return failure();
-  return kernel::verifyPositions(*this);
+  return success();
 }
 
 LogicalResult RegistersOp::verify() {
@@ -227,13 +221,13 @@ LogicalResult SmemOp::verify() {
 LogicalResult LoadSharedOp::verify() {
   if (getResult().getType() != getSmem().getType().getElement())
     return emitOpError("loads another type than the memory holds");
-  return success(succeeded(isPlain(*this, getSmem())) && succeeded(kernel::verifyPositions(*this)));
+  return isPlain(*this, getSmem());
 }
 
 LogicalResult StoreSharedOp::verify() {
   if (getValue().getType() != getSmem().getType().getElement())
     return emitOpError("stores another type than the memory holds");
-  return success(succeeded(isPlain(*this, getSmem())) && succeeded(kernel::verifyPositions(*this)));
+  return isPlain(*this, getSmem());
 }
 
 LogicalResult AsyncCopyOp::verify() {
@@ -241,7 +235,7 @@ LogicalResult AsyncCopyOp::verify() {
     return emitOpError("copies between different types");
   if (getBytes() != 4 && getBytes() != 8 && getBytes() != 16)
     return emitOpError() << "copies " << getBytes() << " bytes, not 4, 8 or 16";
-  return success(succeeded(isPlain(*this, getSmem())) && succeeded(kernel::verifyPositions(*this)));
+  return isPlain(*this, getSmem());
 }
 
 LogicalResult BarrierOp::verify() { return reachedTogether(*this, blockThreads(*this)); }
@@ -256,7 +250,7 @@ LogicalResult LoadFragmentOp::verify() {
   auto type = getFragment().getType();
   if (getWidth() == 0 || type.getExtents().size() != 1 || type.getExtents()[0] % getWidth() != 0)
     return emitOpError() << "fragment " << type << " is not made of vectors of " << getWidth();
-  return success(succeeded(isPlain(*this, getSmem())) && succeeded(kernel::verifyPositions(*this)));
+  return isPlain(*this, getSmem());
 }
 
 LogicalResult FmaTileOp::verify() {
@@ -274,7 +268,7 @@ LogicalResult MmaLoadOp::verify() {
     return emitOpError() << "rows " << getStride() << " apart are not aligned to 16 bytes";
   if (failed(reachedTogether(*this, 32)))
     return failure();
-  return success(succeeded(isPlain(*this, getSmem())) && succeeded(kernel::verifyPositions(*this)));
+  return isPlain(*this, getSmem());
 }
 
 LogicalResult MmaOp::verify() {
@@ -298,7 +292,7 @@ LogicalResult MmaPackOp::verify() {
     return emitOpError("fragments are not those of the accumulators' rows");
   if (fragment[1] != 2 && fragment[1] != 4)
     return emitOpError("fragments are neither of K 8 nor of K 16");
-  return kernel::verifyPositions(*this);
+  return success();
 }
 
 LogicalResult WarpReduceOp::verify() {

@@ -6,8 +6,6 @@
 #include "lib/Pipelines/ProvenanceAudit.h"
 #include "lib/Runtime/Text.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-
 #include <chrono>
 #include <numeric>
 

@@ -5,8 +5,6 @@
 #include "lib/Runtime/LoopRun.h"
 #include "lib/Runtime/Text.h"
 
-#include <algorithm>
-
 namespace cupola::runtime {
 
 using format::BufferKind;

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/GrowingBuffer.h"
 
-#include <algorithm>
-
 namespace cupola::runtime {
 
 /// Exactly `bytes` where there is no memory for twice the size of before.

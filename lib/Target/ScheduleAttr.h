@@ -1,4 +1,4 @@
-//===- lib/Target/ScheduleAttr.h - syntax and checks that schedules of all targets share ---===//
+//===- lib/Target/ScheduleAttr.h - what schedules of all targets share: choice, syntax, checks ---===//
 // SPDX-License-Identifier: Apache-2.0
 #ifndef CUPOLA_LIB_TARGET_SCHEDULEATTR_H
 #define CUPOLA_LIB_TARGET_SCHEDULEATTR_H
@@ -6,6 +6,19 @@
 #include "mlir/IR/DialectImplementation.h"
 
 namespace cupola {
+
+/// The cheapest for a kernel, of equals the first; null if there is none.
+template <class Schedule, class Kernel, class Architecture>
+Schedule cheapest(const mlir::SmallVector<Schedule> &candidates, const Kernel &kernel, const Architecture &target) {
+  Schedule best;
+  double least = 0;
+  for (Schedule candidate : candidates)
+    if (double cost = candidate.cost(kernel, target); !best || cost < least) {
+      best = candidate;
+      least = cost;
+    }
+  return best;
+}
 
 //===----------------------------------------------------------------------===//
 // custom<Dims>(..): 128x64x32

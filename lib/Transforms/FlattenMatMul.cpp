@@ -43,8 +43,6 @@ void flatten(graph::MatMulOp op) {
 
 class FlattenMatMul : public impl::FlattenMatMulBase<FlattenMatMul> {
 public:
-  using FlattenMatMulBase::FlattenMatMulBase;
-
   void runOnOperation() override {
     for (Block *body : graph::bodiesOf(getOperation())) {
       SmallVector<graph::MatMulOp> ops(body->getOps<graph::MatMulOp>());

@@ -44,8 +44,6 @@ bool isComputed(Operation *op) {
 
 class FoldEmpty : public impl::FoldEmptyBase<FoldEmpty> {
 public:
-  using FoldEmptyBase::FoldEmptyBase;
-
   void runOnOperation() override {
     const graph::NodeNames before = graph::namedNodes(getOperation());
     const SmallVector<Block *> bodies = graph::bodiesOf(getOperation());

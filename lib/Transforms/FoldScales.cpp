@@ -76,60 +76,53 @@ Value scaled(OpBuilder &b, Location loc, Value value, Value factor) {
   return graph::BinaryOp::create(b, loc, BinaryKind::Mul, value, wide);
 }
 
+Value rebuild(PatternRewriter &rewriter, Operation *product, const Weighted &sum, Value scale) {
+  auto loc = fusedLoc(rewriter, {sum.op, product});
+  Operation *op = rewriter.clone(*sum.op);
+  op->setLoc(loc);
+  rewriter.setInsertionPoint(op);
+  Value weight = scaled(rewriter, loc, sum.op->getOperand(sum.weight), scale);
+  rewriter.modifyOpInPlace(op, [&] { op->setOperand(sum.weight, weight); });
+  rewriter.setInsertionPoint(product);
+  for (Operation *step : sum.after) {
+    Operation *next = rewriter.clone(*step);
+    rewriter.modifyOpInPlace(next, [&] { next->setOperand(0, op->getResult(0)); });
+    op = next;
+  }
+  return op->getResult(0);
+}
+
 /// (sum(x * w) + bias) * scale = sum(x * (w * scale)) + bias * scale
-struct ScaleIntoWeights : OpRewritePattern<graph::BinaryOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(graph::BinaryOp op, PatternRewriter &rewriter) const override {
-    for (Pair product : operandsOf(op.getResult(), BinaryKind::Mul)) {
-      Value scale = channelConstant(product.second);
-      if (!scale)
+LogicalResult moveScaleIntoWeights(graph::BinaryOp op, PatternRewriter &rewriter) {
+  for (Pair product : operandsOf(op.getResult(), BinaryKind::Mul)) {
+    Value scale = channelConstant(product.second);
+    if (!scale)
+      continue;
+    if (auto sum = weightedSum(product.first))
+      return rewriter.replaceOp(op, rebuild(rewriter, op, *sum, scale)), success();
+    if (!product.first.hasOneUse())
+      continue;
+    for (Pair biased : operandsOf(product.first, BinaryKind::Add)) {
+      Value bias = channelConstant(biased.second);
+      auto sum = bias ? weightedSum(biased.first) : std::nullopt;
+      if (!sum)
         continue;
-      if (auto sum = weightedSum(product.first))
-        return rewriter.replaceOp(op, rebuild(rewriter, op, *sum, scale)), success();
-      if (!product.first.hasOneUse())
-        continue;
-      for (Pair biased : operandsOf(product.first, BinaryKind::Add)) {
-        Value bias = channelConstant(biased.second);
-        auto sum = bias ? weightedSum(biased.first) : std::nullopt;
-        if (!sum)
-          continue;
-        Value value = rebuild(rewriter, op, *sum, scale);
-        auto loc = fusedLoc(rewriter, {product.first.getDefiningOp(), op});
-        Value shift = scaled(rewriter, loc, bias, scale);
-        if (shift.getType() != value.getType())
-          shift = graph::BroadcastOp::create(rewriter, loc, value.getType(), shift);
-        rewriter.replaceOpWithNewOp<graph::BinaryOp>(op, BinaryKind::Add, value, shift)->setLoc(loc);
-        return success();
-      }
+      Value value = rebuild(rewriter, op, *sum, scale);
+      auto loc = fusedLoc(rewriter, {product.first.getDefiningOp(), op});
+      Value shift = scaled(rewriter, loc, bias, scale);
+      if (shift.getType() != value.getType())
+        shift = graph::BroadcastOp::create(rewriter, loc, value.getType(), shift);
+      rewriter.replaceOpWithNewOp<graph::BinaryOp>(op, BinaryKind::Add, value, shift)->setLoc(loc);
+      return success();
     }
-    return failure();
   }
-
-private:
-  static Value rebuild(PatternRewriter &rewriter, Operation *product, const Weighted &sum, Value scale) {
-    auto loc = fusedLoc(rewriter, {sum.op, product});
-    Operation *op = rewriter.clone(*sum.op);
-    op->setLoc(loc);
-    rewriter.setInsertionPoint(op);
-    Value weight = scaled(rewriter, loc, sum.op->getOperand(sum.weight), scale);
-    rewriter.modifyOpInPlace(op, [&] { op->setOperand(sum.weight, weight); });
-    rewriter.setInsertionPoint(product);
-    for (Operation *step : sum.after) {
-      Operation *next = rewriter.clone(*step);
-      rewriter.modifyOpInPlace(next, [&] { next->setOperand(0, op->getResult(0)); });
-      op = next;
-    }
-    return op->getResult(0);
-  }
-};
+  return failure();
+}
 
 class FoldScales : public impl::FoldScalesBase<FoldScales> {
 public:
-  using FoldScalesBase::FoldScalesBase;
-
   void runOnOperation() override {
-    if (failed(rewriteAll<ScaleIntoWeights>(getOperation(), "the folding of scales")))
+    if (failed(rewriteAll(getOperation(), "the folding of scales", moveScaleIntoWeights)))
       signalPassFailure();
   }
 };

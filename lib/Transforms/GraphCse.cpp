@@ -86,8 +86,6 @@ private:
 
 class GraphCse : public impl::GraphCseBase<GraphCse> {
 public:
-  using GraphCseBase::GraphCseBase;
-
   void runOnOperation() override {
     for (Block *body : graph::bodiesOf(getOperation())) {
       EqualOps ops;

@@ -108,12 +108,20 @@ mlir::Value reshapeTo(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
 /// Erases ops whose results nothing reads.
 void eraseDead(mlir::Block &block);
 
+/// A function that is a pattern.
+template <class Op> using Rewrite = mlir::LogicalResult (*)(Op, mlir::PatternRewriter &);
+template <class... Ops>
+void addPatterns(mlir::RewritePatternSet &patterns, mlir::PatternBenefit benefit, Rewrite<Ops>... rewrites) {
+  (patterns.add(rewrites, benefit), ...);
+}
+
 /// Applies patterns until none fits; constants stay where they are, with their locations. An
 /// error of `root` where `what` does not come to an end.
 mlir::LogicalResult rewriteAll(mlir::Operation *root, mlir::RewritePatternSet patterns, llvm::StringRef what);
-template <class... Patterns> mlir::LogicalResult rewriteAll(mlir::Operation *root, llvm::StringRef what) {
+template <class... Ops>
+mlir::LogicalResult rewriteAll(mlir::Operation *root, llvm::StringRef what, Rewrite<Ops>... rewrites) {
   mlir::RewritePatternSet patterns(root->getContext());
-  patterns.add<Patterns...>(root->getContext());
+  addPatterns(patterns, /*benefit=*/1, rewrites...);
   return rewriteAll(root, std::move(patterns), what);
 }
 

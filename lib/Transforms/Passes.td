@@ -12,7 +12,8 @@ def Simplify : Pass<"graph-simplify", "::mlir::func::FuncOp"> {
   let summary = "drop what does nothing, merge views, move ops to where they fuse";
   let description = [{
     Identity views and neutral arithmetic go, chains of one kind of view become one,
-    views of a splat constant become that constant, gathers at constant places slices. Views move down and arithmetic up:
+    views of a splat constant become that constant, gathers at constant places slices, constants side by side in a concat
+    one constant. Views move down and arithmetic up:
     a pointwise op whose only tensor is a reshape or transpose moves before it, rows
     that were split into batch and position stay flat as long as ops treat all rows
     alike. A constant factor of a contraction's operand moves to its result (in f32 and

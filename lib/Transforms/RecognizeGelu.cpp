@@ -100,64 +100,53 @@ SmallVector<Scaled, 2> basesOf(Value factor, double number) {
   return result;
 }
 
+/// What number * x * gate is.
+std::optional<UnaryKind> kindOf(Value gate, const Scaled &base) {
+  double tolerance = toleranceOf(base.x);
+  if (Value argument = inputOf(gate, UnaryKind::Sigmoid)) // (1 + tanh(y)) / 2 = sigmoid(2 * y)
+    return isNear(base.number, 1, tolerance) && isTanhArgument(argument, base.x, 2 * sqrt2OverPi)
+               ? std::optional(UnaryKind::GeluTanh)
+               : std::nullopt;
+  auto affine = affineOf(gate);
+  if (!affine || !isNear(std::abs(affine->factor), affine->offset, tolerance) ||
+      !isNear(base.number * affine->offset, 0.5, tolerance))
+    return std::nullopt;
+  return errorFunction(affine->x, base.x, affine->factor < 0 ? -1 : 1);
+}
+
 /// x * 0.5 * (1 + erf(x / sqrt(2))) and the tanh form, factors in any order.
-struct ProductForm : OpRewritePattern<graph::BinaryOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(graph::BinaryOp op, PatternRewriter &rewriter) const override {
-    if (op.getKind() != BinaryKind::Mul && op.getKind() != BinaryKind::Div)
-      return failure();
-    Product product = productOf(op.getResult());
-    if (product.factors.size() != 2)
-      return failure();
-    for (unsigned i : {0u, 1u})
-      for (const Scaled &base : basesOf(product.factors[i], product.number))
-        if (auto kind = kindOf(withoutCasts(product.factors[1 - i]), base))
-          return replaceByUnary(rewriter, op, *kind, base.x);
+LogicalResult recognizeProductForm(graph::BinaryOp op, PatternRewriter &rewriter) {
+  if (op.getKind() != BinaryKind::Mul && op.getKind() != BinaryKind::Div)
     return failure();
-  }
-
-private:
-  /// What number * x * gate is.
-  static std::optional<UnaryKind> kindOf(Value gate, const Scaled &base) {
-    double tolerance = toleranceOf(base.x);
-    if (Value argument = inputOf(gate, UnaryKind::Sigmoid)) // (1 + tanh(y)) / 2 = sigmoid(2 * y)
-      return isNear(base.number, 1, tolerance) && isTanhArgument(argument, base.x, 2 * sqrt2OverPi)
-                 ? std::optional(UnaryKind::GeluTanh)
-                 : std::nullopt;
-    auto affine = affineOf(gate);
-    if (!affine || !isNear(std::abs(affine->factor), affine->offset, tolerance) ||
-        !isNear(base.number * affine->offset, 0.5, tolerance))
-      return std::nullopt;
-    return errorFunction(affine->x, base.x, affine->factor < 0 ? -1 : 1);
-  }
-};
+  Product product = productOf(op.getResult());
+  if (product.factors.size() != 2)
+    return failure();
+  for (unsigned i : {0u, 1u})
+    for (const Scaled &base : basesOf(product.factors[i], product.number))
+      if (auto kind = kindOf(withoutCasts(product.factors[1 - i]), base))
+        return replaceByUnary(rewriter, op, *kind, base.x);
+  return failure();
+}
 
 /// 0.5 * x + 0.5 * x * erf(x / sqrt(2)).
-struct SumForm : OpRewritePattern<graph::BinaryOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(graph::BinaryOp op, PatternRewriter &rewriter) const override {
-    for (Pair sum : operandsOf(op.getResult(), BinaryKind::Add)) {
-      Product product = productOf(sum.second);
-      if (product.factors.size() != 2)
-        continue;
-      for (unsigned i : {0u, 1u})
-        for (const Scaled &base : basesOf(product.factors[i], product.number))
-          if (isNear(base.number, 0.5, toleranceOf(base.x)) && isMultiple(sum.first, base.x, 0.5))
-            if (auto kind = errorFunction(product.factors[1 - i], base.x, 1))
-              return replaceByUnary(rewriter, op, *kind, base.x);
-    }
-    return failure();
+LogicalResult recognizeSumForm(graph::BinaryOp op, PatternRewriter &rewriter) {
+  for (Pair sum : operandsOf(op.getResult(), BinaryKind::Add)) {
+    Product product = productOf(sum.second);
+    if (product.factors.size() != 2)
+      continue;
+    for (unsigned i : {0u, 1u})
+      for (const Scaled &base : basesOf(product.factors[i], product.number))
+        if (isNear(base.number, 0.5, toleranceOf(base.x)) && isMultiple(sum.first, base.x, 0.5))
+          if (auto kind = errorFunction(product.factors[1 - i], base.x, 1))
+            return replaceByUnary(rewriter, op, *kind, base.x);
   }
-};
+  return failure();
+}
 
 class RecognizeGelu : public impl::RecognizeGeluBase<RecognizeGelu> {
 public:
-  using RecognizeGeluBase::RecognizeGeluBase;
-
   void runOnOperation() override {
-    if (failed(rewriteAll<ProductForm, SumForm>(getOperation(), "the search for GELU")))
+    if (failed(rewriteAll(getOperation(), "the search for GELU", recognizeProductForm, recognizeSumForm)))
       signalPassFailure();
   }
 };

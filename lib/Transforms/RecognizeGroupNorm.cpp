@@ -29,35 +29,29 @@ std::optional<Exprs> groupedShape(ArrayRef<Expr> shape, ArrayRef<Expr> rows) {
   return grouped;
 }
 
-struct FlatGroups : OpRewritePattern<graph::LayerNormOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(graph::LayerNormOp op, PatternRewriter &rewriter) const override {
-    auto flatten = op.getInput().getDefiningOp<graph::ReshapeOp>();
-    if (!flatten || op.getAxes() != ArrayRef<int64_t>{2} || !op->hasOneUse())
-      return failure();
-    auto restore = dyn_cast<graph::ReshapeOp>(*op->getUsers().begin());
-    if (!restore || restore.getType() != flatten.getInput().getType())
-      return failure();
-    auto grouped = groupedShape(graph::shapeOf(restore.getResult()), graph::shapeOf(op.getInput()));
-    if (!grouped)
-      return failure();
-    Value apart = reshapeTo(rewriter, flatten.getLoc(), flatten.getInput(), *grouped);
-    SmallVector<int64_t> axes;
-    for (size_t axis = 2; axis < grouped->size(); ++axis)
-      axes.push_back(axis);
-    Value norm = graph::LayerNormOp::create(rewriter, op.getLoc(), apart, axes, op.getEpsilon(), op.getRms());
-    rewriter.replaceOpWithNewOp<graph::ReshapeOp>(restore, restore.getType(), norm);
-    return success();
-  }
-};
+LogicalResult recognizeFlatGroups(graph::LayerNormOp op, PatternRewriter &rewriter) {
+  auto flatten = op.getInput().getDefiningOp<graph::ReshapeOp>();
+  if (!flatten || op.getAxes() != ArrayRef<int64_t>{2} || !op->hasOneUse())
+    return failure();
+  auto restore = dyn_cast<graph::ReshapeOp>(*op->getUsers().begin());
+  if (!restore || restore.getType() != flatten.getInput().getType())
+    return failure();
+  auto grouped = groupedShape(graph::shapeOf(restore.getResult()), graph::shapeOf(op.getInput()));
+  if (!grouped)
+    return failure();
+  Value apart = reshapeTo(rewriter, flatten.getLoc(), flatten.getInput(), *grouped);
+  SmallVector<int64_t> axes;
+  for (size_t axis = 2; axis < grouped->size(); ++axis)
+    axes.push_back(axis);
+  Value norm = graph::LayerNormOp::create(rewriter, op.getLoc(), apart, axes, op.getEpsilon(), op.getRms());
+  rewriter.replaceOpWithNewOp<graph::ReshapeOp>(restore, restore.getType(), norm);
+  return success();
+}
 
 class RecognizeGroupNorm : public impl::RecognizeGroupNormBase<RecognizeGroupNorm> {
 public:
-  using RecognizeGroupNormBase::RecognizeGroupNormBase;
-
   void runOnOperation() override {
-    if (failed(rewriteAll<FlatGroups>(getOperation(), "the search for group norms")))
+    if (failed(rewriteAll(getOperation(), "the search for group norms", recognizeFlatGroups)))
       signalPassFailure();
   }
 };

@@ -25,50 +25,40 @@ std::optional<Scaled> sigmoidDivisor(Value value) {
   return Scaled{argument.x, -argument.number};
 }
 
+Value divisorOfOne(graph::UnaryOp op) { return inputOf(op.getResult(), UnaryKind::Reciprocal); }
+Value divisorOfOne(graph::BinaryOp op) {
+  return op.getKind() == BinaryKind::Div && isSplat(op.getLhs(), 1) ? op.getRhs() : Value();
+}
+
 /// 1 / (1 + exp(-x)).
-template <class Op> struct WrittenSigmoid : OpRewritePattern<Op> {
-  using OpRewritePattern<Op>::OpRewritePattern;
+template <class Op> LogicalResult recognizeSigmoid(Op op, PatternRewriter &rewriter) {
+  Value divisor = divisorOfOne(op);
+  auto argument = divisor ? sigmoidDivisor(divisor) : std::nullopt;
+  if (!argument || argument->number != 1)
+    return failure();
+  auto loc = locationOf(rewriter, op, {argument->x, withoutCasts(argument->x)});
+  rewriter.replaceOp(op, unaryAs(rewriter, loc, graph::typeOf(op.getResult()), UnaryKind::Sigmoid, argument->x));
+  return success();
+}
 
-  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
-    Value divisor = divisorOfOne(op);
-    auto argument = divisor ? sigmoidDivisor(divisor) : std::nullopt;
-    if (!argument || argument->number != 1)
-      return failure();
-    auto loc = locationOf(rewriter, op, {argument->x, withoutCasts(argument->x)});
-    rewriter.replaceOp(op, unaryAs(rewriter, loc, graph::typeOf(op.getResult()), UnaryKind::Sigmoid, argument->x));
-    return success();
-  }
-
-private:
-  static Value divisorOfOne(graph::UnaryOp op) { return inputOf(op.getResult(), UnaryKind::Reciprocal); }
-  static Value divisorOfOne(graph::BinaryOp op) {
-    return op.getKind() == BinaryKind::Div && isSplat(op.getLhs(), 1) ? op.getRhs() : Value();
-  }
-};
+std::optional<double> factorOf(const Scaled &argument, Value x) {
+  if (isSameButForCasts(argument.x, x))
+    return argument.number;
+  return std::nullopt;
+}
 
 /// x * sigmoid(a * x), also x / (1 + exp(-a * x)).
-struct SigmoidProduct : OpRewritePattern<graph::BinaryOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(graph::BinaryOp op, PatternRewriter &rewriter) const override {
-    for (Pair pair : operandsOf(op.getResult(), BinaryKind::Mul))
-      if (Value argument = inputOf(withoutCasts(pair.second), UnaryKind::Sigmoid))
-        if (auto factor = factorOf(multipleOf(argument), pair.first))
-          return replaceByUnary(rewriter, op, UnaryKind::Silu, pair.first, *factor);
-    for (Pair pair : operandsOf(op.getResult(), BinaryKind::Div))
-      if (auto argument = sigmoidDivisor(pair.second))
-        if (auto factor = factorOf(*argument, pair.first))
-          return replaceByUnary(rewriter, op, UnaryKind::Silu, pair.first, *factor);
-    return failure();
-  }
-
-private:
-  static std::optional<double> factorOf(const Scaled &argument, Value x) {
-    if (isSameButForCasts(argument.x, x))
-      return argument.number;
-    return std::nullopt;
-  }
-};
+LogicalResult recognizeSigmoidProduct(graph::BinaryOp op, PatternRewriter &rewriter) {
+  for (Pair pair : operandsOf(op.getResult(), BinaryKind::Mul))
+    if (Value argument = inputOf(withoutCasts(pair.second), UnaryKind::Sigmoid))
+      if (auto factor = factorOf(multipleOf(argument), pair.first))
+        return replaceByUnary(rewriter, op, UnaryKind::Silu, pair.first, *factor);
+  for (Pair pair : operandsOf(op.getResult(), BinaryKind::Div))
+    if (auto argument = sigmoidDivisor(pair.second))
+      if (auto factor = factorOf(*argument, pair.first))
+        return replaceByUnary(rewriter, op, UnaryKind::Silu, pair.first, *factor);
+  return failure();
+}
 
 /// A bound of `value`, and what it bounds.
 std::optional<Scaled> boundedOf(Value value, BinaryKind kind) {
@@ -94,44 +84,37 @@ std::optional<Scaled> clampedOf(Value value) {
   return std::nullopt;
 }
 
+/// number * gate = hard_sigmoid(x).
+bool isHardSigmoid(Value gate, Value x, double number) {
+  double tolerance = toleranceOf(x);
+  auto near = [&](double value, double expected) { return isNear(number * value, expected, tolerance); };
+  if (auto op = gate.getDefiningOp<graph::UnaryOp>(); op && op.getKind() == UnaryKind::HardSigmoid)
+    return isSameButForCasts(op.getInput(), x) && isNear(number, 1, tolerance) &&
+           near(op.getAlpha().convertToDouble(), 1.0 / 6) && near(op.getBeta().convertToDouble(), 0.5);
+  auto clamped = clampedOf(gate);
+  auto inside = clamped ? affineOf(withoutCasts(clamped->x)) : std::nullopt;
+  return inside && isSameButForCasts(inside->x, x) && near(clamped->number, 1) && near(inside->factor, 1.0 / 6) &&
+         near(inside->offset, 0.5);
+}
+
 /// x * hard_sigmoid(x), also x * min(max(x + 3, 0), 6) / 6, the factors in any order.
-struct HardSigmoidProduct : OpRewritePattern<graph::BinaryOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(graph::BinaryOp op, PatternRewriter &rewriter) const override {
-    if (op.getKind() != BinaryKind::Mul && op.getKind() != BinaryKind::Div)
-      return failure();
-    Product product = productOf(op.getResult());
-    if (product.factors.size() != 2)
-      return failure();
-    for (unsigned i : {0u, 1u})
-      if (isHardSigmoid(withoutCasts(product.factors[1 - i]), product.factors[i], product.number))
-        return replaceByUnary(rewriter, op, UnaryKind::HardSwish, product.factors[i]);
+LogicalResult recognizeHardSigmoidProduct(graph::BinaryOp op, PatternRewriter &rewriter) {
+  if (op.getKind() != BinaryKind::Mul && op.getKind() != BinaryKind::Div)
     return failure();
-  }
-
-private:
-  /// number * gate = hard_sigmoid(x).
-  static bool isHardSigmoid(Value gate, Value x, double number) {
-    double tolerance = toleranceOf(x);
-    auto near = [&](double value, double expected) { return isNear(number * value, expected, tolerance); };
-    if (auto op = gate.getDefiningOp<graph::UnaryOp>(); op && op.getKind() == UnaryKind::HardSigmoid)
-      return isSameButForCasts(op.getInput(), x) && isNear(number, 1, tolerance) &&
-             near(op.getAlpha().convertToDouble(), 1.0 / 6) && near(op.getBeta().convertToDouble(), 0.5);
-    auto clamped = clampedOf(gate);
-    auto inside = clamped ? affineOf(withoutCasts(clamped->x)) : std::nullopt;
-    return inside && isSameButForCasts(inside->x, x) && near(clamped->number, 1) && near(inside->factor, 1.0 / 6) &&
-           near(inside->offset, 0.5);
-  }
-};
+  Product product = productOf(op.getResult());
+  if (product.factors.size() != 2)
+    return failure();
+  for (unsigned i : {0u, 1u})
+    if (isHardSigmoid(withoutCasts(product.factors[1 - i]), product.factors[i], product.number))
+      return replaceByUnary(rewriter, op, UnaryKind::HardSwish, product.factors[i]);
+  return failure();
+}
 
 class RecognizeSilu : public impl::RecognizeSiluBase<RecognizeSilu> {
 public:
-  using RecognizeSiluBase::RecognizeSiluBase;
-
   void runOnOperation() override {
-    if (failed(rewriteAll<WrittenSigmoid<graph::UnaryOp>, WrittenSigmoid<graph::BinaryOp>, SigmoidProduct,
-                          HardSigmoidProduct>(getOperation(), "the search for SiLU")))
+    if (failed(rewriteAll(getOperation(), "the search for SiLU", recognizeSigmoid<graph::UnaryOp>,
+                          recognizeSigmoid<graph::BinaryOp>, recognizeSigmoidProduct, recognizeHardSigmoidProduct)))
       signalPassFailure();
   }
 };

@@ -70,44 +70,39 @@ bool isHiddenRow(Value condition, bool isNegated, Value x, int64_t axis) {
   return false;
 }
 
+/// By them, or by casts between float types that nothing else reads.
+bool isReadOnlyBy(Value value, ArrayRef<Operation *> readers) {
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    bool isCast = isa<graph::CastOp>(user) && isSameButForCasts(user->getResult(0), value);
+    return llvm::is_contained(readers, user) || (isCast && isReadOnlyBy(user->getResult(0), readers));
+  });
+}
+
 /// isnan(s) ? 0 : s, and all(x == -inf) ? 0 : s for s = softmax(x), also with the
 /// condition negated.
-struct GuardedSoftmax : OpRewritePattern<graph::SelectOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(graph::SelectOp op, PatternRewriter &rewriter) const override {
-    Value condition = op.getCondition(), guarded = op.getRhs(), zero = op.getLhs();
-    bool isNegated = splatOf(zero) != 0.0;
-    if (isNegated)
-      std::swap(guarded, zero);
-    auto softmax = withoutCasts(guarded).getDefiningOp<graph::SoftmaxOp>();
-    if (!softmax || softmax.getLog() || splatOf(zero) != 0.0)
-      return failure();
-    Value question = isNegated ? inputOf(condition, UnaryKind::Not) : condition;
-    Value asked = question ? inputOf(question, UnaryKind::IsNaN) : Value();
-    graph::SoftmaxGuard guard = graph::SoftmaxGuard::Hidden;
-    if (asked && isSameButForCasts(asked, guarded))
-      guard = graph::SoftmaxGuard::NaN;
-    else if (!isHiddenRow(condition, isNegated, softmax.getInput(), softmax.getAxis()))
-      return failure();
-    if (!isReadOnlyBy(softmax.getResult(), {op, question ? question.getDefiningOp() : nullptr}))
-      return failure();
-    Value input = softmax.getInput();
-    auto loc = locationOf(rewriter, op, {input});
-    Value whole = graph::SoftmaxOp::create(rewriter, loc, input, softmax.getAxis(), guard, false);
-    rewriter.replaceOp(op, castTo(rewriter, loc, whole, graph::elementOf(op.getResult())));
-    return success();
-  }
-
-private:
-  /// By them, or by casts between float types that nothing else reads.
-  static bool isReadOnlyBy(Value value, ArrayRef<Operation *> readers) {
-    return llvm::all_of(value.getUsers(), [&](Operation *user) {
-      bool isCast = isa<graph::CastOp>(user) && isSameButForCasts(user->getResult(0), value);
-      return llvm::is_contained(readers, user) || (isCast && isReadOnlyBy(user->getResult(0), readers));
-    });
-  }
-};
+LogicalResult recognizeGuardedSoftmax(graph::SelectOp op, PatternRewriter &rewriter) {
+  Value condition = op.getCondition(), guarded = op.getRhs(), zero = op.getLhs();
+  bool isNegated = splatOf(zero) != 0.0;
+  if (isNegated)
+    std::swap(guarded, zero);
+  auto softmax = withoutCasts(guarded).getDefiningOp<graph::SoftmaxOp>();
+  if (!softmax || softmax.getLog() || splatOf(zero) != 0.0)
+    return failure();
+  Value question = isNegated ? inputOf(condition, UnaryKind::Not) : condition;
+  Value asked = question ? inputOf(question, UnaryKind::IsNaN) : Value();
+  graph::SoftmaxGuard guard = graph::SoftmaxGuard::Hidden;
+  if (asked && isSameButForCasts(asked, guarded))
+    guard = graph::SoftmaxGuard::NaN;
+  else if (!isHiddenRow(condition, isNegated, softmax.getInput(), softmax.getAxis()))
+    return failure();
+  if (!isReadOnlyBy(softmax.getResult(), {op, question ? question.getDefiningOp() : nullptr}))
+    return failure();
+  Value input = softmax.getInput();
+  auto loc = locationOf(rewriter, op, {input});
+  Value whole = graph::SoftmaxOp::create(rewriter, loc, input, softmax.getAxis(), guard, false);
+  rewriter.replaceOp(op, castTo(rewriter, loc, whole, graph::elementOf(op.getResult())));
+  return success();
+}
 
 /// x where value = x - max(x) along an axis.
 struct Lowered {
@@ -123,60 +118,53 @@ std::optional<Lowered> loweredOf(Value value) {
   return std::nullopt;
 }
 
+/// Numerators and divisors, also of products with a reciprocal.
+SmallVector<Pair, 2> quotientsOf(graph::BinaryOp op) {
+  SmallVector<Pair, 2> result = operandsOf(op.getResult(), BinaryKind::Div);
+  for (Pair product : operandsOf(op.getResult(), BinaryKind::Mul)) {
+    auto broadcast = product.second.getDefiningOp<graph::BroadcastOp>();
+    if (Value divisor = broadcast ? inputOf(broadcast.getInput(), UnaryKind::Reciprocal) : Value())
+      result.push_back({product.first, divisor});
+  }
+  return result;
+}
+
+/// sum = sum(exp(argument)), argument = x - max(x), along one axis.
+std::optional<Lowered> summedBy(Value sum, Value argument) {
+  auto reduce = rowReduction(sum, graph::ReduceKind::Sum);
+  auto lowered = loweredOf(argument);
+  if (reduce && lowered && reduce.getAxes().front() == lowered->axis &&
+      inputOf(reduce.getInput(), UnaryKind::Exp) == argument)
+    return lowered;
+  return std::nullopt;
+}
+
+LogicalResult replace(PatternRewriter &rewriter, graph::BinaryOp op, const Lowered &lowered, bool log) {
+  auto loc = locationOf(rewriter, op, {lowered.x});
+  rewriter.replaceOp(op,
+                     graph::SoftmaxOp::create(rewriter, loc, lowered.x, lowered.axis, graph::SoftmaxGuard::None, log));
+  return success();
+}
+
 /// exp(x - max(x)) / sum(exp(x - max(x))), and the logarithm of it.
-struct WrittenSoftmax : OpRewritePattern<graph::BinaryOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(graph::BinaryOp op, PatternRewriter &rewriter) const override {
-    for (Pair quotient : quotientsOf(op))
-      if (Value argument = inputOf(quotient.first, UnaryKind::Exp))
-        if (auto lowered = summedBy(quotient.second, argument))
-          return replace(rewriter, op, *lowered, false);
-    for (Pair difference : operandsOf(op.getResult(), BinaryKind::Sub)) {
-      auto broadcast = difference.second.getDefiningOp<graph::BroadcastOp>();
-      Value sum = broadcast ? inputOf(broadcast.getInput(), UnaryKind::Log) : Value();
-      if (auto lowered = sum ? summedBy(sum, difference.first) : std::nullopt)
-        return replace(rewriter, op, *lowered, true);
-    }
-    return failure();
+LogicalResult recognizeWrittenSoftmax(graph::BinaryOp op, PatternRewriter &rewriter) {
+  for (Pair quotient : quotientsOf(op))
+    if (Value argument = inputOf(quotient.first, UnaryKind::Exp))
+      if (auto lowered = summedBy(quotient.second, argument))
+        return replace(rewriter, op, *lowered, false);
+  for (Pair difference : operandsOf(op.getResult(), BinaryKind::Sub)) {
+    auto broadcast = difference.second.getDefiningOp<graph::BroadcastOp>();
+    Value sum = broadcast ? inputOf(broadcast.getInput(), UnaryKind::Log) : Value();
+    if (auto lowered = sum ? summedBy(sum, difference.first) : std::nullopt)
+      return replace(rewriter, op, *lowered, true);
   }
-
-private:
-  /// Numerators and divisors, also of products with a reciprocal.
-  static SmallVector<Pair, 2> quotientsOf(graph::BinaryOp op) {
-    SmallVector<Pair, 2> result = operandsOf(op.getResult(), BinaryKind::Div);
-    for (Pair product : operandsOf(op.getResult(), BinaryKind::Mul)) {
-      auto broadcast = product.second.getDefiningOp<graph::BroadcastOp>();
-      if (Value divisor = broadcast ? inputOf(broadcast.getInput(), UnaryKind::Reciprocal) : Value())
-        result.push_back({product.first, divisor});
-    }
-    return result;
-  }
-
-  /// sum = sum(exp(argument)), argument = x - max(x), along one axis.
-  static std::optional<Lowered> summedBy(Value sum, Value argument) {
-    auto reduce = rowReduction(sum, graph::ReduceKind::Sum);
-    auto lowered = loweredOf(argument);
-    if (reduce && lowered && reduce.getAxes().front() == lowered->axis &&
-        inputOf(reduce.getInput(), UnaryKind::Exp) == argument)
-      return lowered;
-    return std::nullopt;
-  }
-
-  static LogicalResult replace(PatternRewriter &rewriter, graph::BinaryOp op, const Lowered &lowered, bool log) {
-    auto loc = locationOf(rewriter, op, {lowered.x});
-    rewriter.replaceOp(
-        op, graph::SoftmaxOp::create(rewriter, loc, lowered.x, lowered.axis, graph::SoftmaxGuard::None, log));
-    return success();
-  }
-};
+  return failure();
+}
 
 class RecognizeSoftmax : public impl::RecognizeSoftmaxBase<RecognizeSoftmax> {
 public:
-  using RecognizeSoftmaxBase::RecognizeSoftmaxBase;
-
   void runOnOperation() override {
-    if (failed(rewriteAll<GuardedSoftmax, WrittenSoftmax>(getOperation(), "the search for softmax")))
+    if (failed(rewriteAll(getOperation(), "the search for softmax", recognizeGuardedSoftmax, recognizeWrittenSoftmax)))
       signalPassFailure();
   }
 };

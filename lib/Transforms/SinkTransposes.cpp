@@ -288,7 +288,6 @@ private:
 
 class SinkTransposes : public impl::SinkTransposesBase<SinkTransposes> {
 public:
-  using SinkTransposesBase::SinkTransposesBase;
   void runOnOperation() override { Sinker(getOperation()).run(); }
 };
 

@@ -1,6 +1,7 @@
 //===- test/Transforms/simplify.mlir - what `simplify` drops, merges and moves ---===//
 // SPDX-License-Identifier: Apache-2.0
 // RUN: cupola-opt %s --pass-pipeline="builtin.module(func.func(graph-simplify))" | FileCheck %s
+// RUN: cupola-opt %s --pass-pipeline="builtin.module(func.func(graph-simplify,graph-fold-constants))" | FileCheck %s --check-prefix=FOLDED
 
 // CHECK-LABEL: @identities
 // CHECK-NEXT: return %arg0
@@ -151,3 +152,42 @@ func.func @gathers_refused(%x: tensor<4x2xf32>, %y: tensor<?x2xf32, #graph.shape
   %2 = graph.gather %y, %four axis 0 : tensor<?x2xf32, #graph.shape<"s0", "2">>, tensor<i64> -> tensor<2xf32>
   return %0, %1, %2 : tensor<2xf32>, tensor<3x2xf32>, tensor<2xf32>
 }
+
+// Constants side by side are one part: splats of one value, and weights of which all elements are equal, are a
+// splat; others a concat of their own, unless something else reads them.
+// CHECK-LABEL: @constant_parts
+// CHECK-DAG: %[[ZEROS:.*]] = graph.constant dense<0.000000e+00> : tensor<5x2xf32>
+// CHECK-DAG: %[[ONES:.*]] = graph.constant dense<1.000000e+00> : tensor<1x2xf32>
+// CHECK: %[[OTHERS:.*]] = graph.concat %{{.*}}, %{{.*}} axis 0 : tensor<1x2xf32>, tensor<1x2xf32> -> tensor<2x2xf32>
+// CHECK: %[[ALL:.*]] = graph.concat %[[ZEROS]], %[[ONES]], %arg0, %[[OTHERS]], %[[READ:.*]] axis 0
+// CHECK: return %[[ALL]], %[[READ]]
+// FOLDED-LABEL: @constant_parts
+// FOLDED: graph.constant dense<{{\[}}[1.000000e+00, 2.000000e+00], [3.000000e+00, 4.000000e+00]]> : tensor<2x2xf32>
+// FOLDED: graph.concat {{.*}} -> tensor<10x2xf32>
+// FOLDED-NEXT: return
+func.func @constant_parts(%x: tensor<1x2xf32>) -> (tensor<10x2xf32>, tensor<1x2xf32>) {
+  %0 = graph.constant dense<0.0> : tensor<2x2xf32> : tensor<2x2xf32>
+  %1 = graph.constant dense_resource<zeros> : tensor<3x2xf32> : tensor<3x2xf32>
+  %2 = graph.constant dense<1.0> : tensor<1x2xf32> : tensor<1x2xf32>
+  %3 = graph.constant dense<[[1.0, 2.0]]> : tensor<1x2xf32> : tensor<1x2xf32>
+  %4 = graph.constant dense<[[3.0, 4.0]]> : tensor<1x2xf32> : tensor<1x2xf32>
+  %5 = graph.constant dense<[[5.0, 6.0]]> : tensor<1x2xf32> : tensor<1x2xf32>
+  %6 = graph.concat %0, %1, %2, %x, %3, %4, %5 axis 0 : tensor<2x2xf32>, tensor<3x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32> -> tensor<10x2xf32>
+  return %6, %5 : tensor<10x2xf32>, tensor<1x2xf32>
+}
+
+// CHECK-LABEL: @only_splats
+// CHECK-NEXT: %[[ALL:.*]] = graph.constant dense<true> : tensor<2x3xi1>
+// CHECK-NEXT: return %[[ALL]]
+func.func @only_splats() -> tensor<2x3xi1> {
+  %0 = graph.constant dense<true> : tensor<2x1xi1> : tensor<2x1xi1>
+  %1 = graph.constant dense<true> : tensor<2x2xi1> : tensor<2x2xi1>
+  %2 = graph.concat %0, %1 axis 1 : tensor<2x1xi1>, tensor<2x2xi1> -> tensor<2x3xi1>
+  return %2 : tensor<2x3xi1>
+}
+
+{-#
+  dialect_resources: {
+    builtin: { zeros: "0x04000000000000000000000000000000000000000000000000000000" }
+  }
+#-}

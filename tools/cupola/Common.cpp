@@ -8,7 +8,6 @@
 #include "lib/Runtime/Tools/Errors.h"
 #include "tools/cupola/Command.h"
 
-#include <cstdio>
 #include <sys/mman.h>
 #include <unistd.h>
 

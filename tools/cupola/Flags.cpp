@@ -3,7 +3,6 @@
 
 #include "tools/cupola/Command.h"
 
-#include <cstdio>
 #include <thread>
 
 namespace cupola::tool {

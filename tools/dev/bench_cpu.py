@@ -1,6 +1,6 @@
 #===- tools/dev/bench_cpu.py - Latency on the CPU beside onnxruntime's, rounds of both in alternation ---===#
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles each model with and without library calls, loads both in Cupola's runtime and the model in its peers (onnxruntime with all
+"""Compiles each model with and without library calls, loads both in Cupola's Python package and the model in its peers (onnxruntime with all
 graph optimisations; OpenVINO where it is installed), and times them in one process: a round is several runs of the one, then as many of
 the next, and counts with the medians. A figure is the median over the rounds of (Cupola's time / the peer's time): load on the machine
 that lasts longer than a round hits all alike. Outputs are compared first. onnxruntime's threads stop spinning when a run ends, as
@@ -27,8 +27,6 @@ try:
     import openvino
 except ImportError:
     openvino = None     # an optional peer
-
-from cupola_runtime import Session
 
 PEERS = ("onnxruntime", "openvino")
 REST_SECONDS = 0.1
@@ -74,12 +72,21 @@ def openvino_run(model, threads, feeds):
     return lambda: request.infer(feeds, share_inputs=True, share_outputs=True)
 
 
-def cupola_session(model, libraries, feeds, arguments):
+def cupola_run(model, libraries, feeds, arguments):
+    """A function that runs the model once, in arrays that the device uses where they lie, and returns the outputs by name."""
+    sys.path.insert(0, str(arguments.build / "python"))
+    import cupola
     with tempfile.TemporaryDirectory() as folder:
         package = pathlib.Path(folder) / "model.cupola"
         subprocess.run([arguments.build / "bin" / "cupola", "compile", model, "--target", "cpu", "--libraries", libraries, "-o", package,
                         *arguments.flag], check=True, stdout=subprocess.DEVNULL)
-        return Session(str(arguments.build / "lib" / "libcupola_runtime.so"), str(package), feeds, arguments.threads)
+        session = cupola.Session(package, "cpu", threads=arguments.threads)
+    inputs = {name: cupola.empty(value.shape, value.dtype) for name, value in feeds.items()}
+    for name, value in feeds.items():
+        inputs[name][...] = value
+    shapes, outputs = session.bind({name: value.shape for name, value in feeds.items()}), session.run(inputs)
+    kept = {name: value for name, value in outputs.items() if -1 not in shapes[name]}
+    return lambda: session.run(inputs, kept)
 
 
 def milliseconds(run):
@@ -126,12 +133,12 @@ def case_path(model, arguments):
 
 def engines(model, peer, feeds, arguments):
     """Functions that run the model once, by the engine's name, and the largest error of ours."""
-    sessions = {"cupola": cupola_session(model, "auto", feeds, arguments), "alone": cupola_session(model, "none", feeds, arguments)}
+    runs = {"cupola": cupola_run(model, "auto", feeds, arguments), "alone": cupola_run(model, "none", feeds, arguments)}
     error = 0
-    for session in sessions.values():
-        session.run()
-        error = max(error, largest_error(session.outputs.values(), peer.run(list(session.outputs), feeds)))
-    runs = {**{name: session.run for name, session in sessions.items()}, "onnxruntime": lambda: peer.run(None, feeds)}
+    for run in runs.values():
+        outputs = run()
+        error = max(error, largest_error(outputs.values(), peer.run(list(outputs), feeds)))
+    runs["onnxruntime"] = lambda: peer.run(None, feeds)
     other = openvino_run(model, arguments.threads, feeds)
     return ({**runs, "openvino": other} if other else runs), error
 

@@ -75,6 +75,7 @@ private:
   bool runImport(const onnx::NodeProto &node, const NodeLabel &label, const OpRow &row);
   void bindResults(const onnx::NodeProto &node, OpBinder &op);
   Tensor lookUp(const std::string &name);
+  void checkDeclared(const onnx::ValueInfoProto &output, Value value);
   Value outputValue(const onnx::ValueInfoProto &output);
   void makeReturn();
   void recordGoneNodes();
@@ -283,15 +284,42 @@ void Importer::listOtherProblems() {
       listUnknownOps(*callee->second, functions, listed, diagnostics);
 }
 
+/// Another rank, or another extent where both are known.
+bool contradicts(const onnx::TensorShapeProto &declared, ArrayRef<Expr> shape) {
+  if (declared.dim_size() != static_cast<int>(shape.size()))
+    return true;
+  return llvm::any_of(llvm::zip_equal(declared.dim(), shape), [](const auto &pair) {
+    const auto extent = extentOf(std::get<0>(pair));
+    return extent && std::get<1>(pair).constant() && !std::get<1>(pair).isConstant(*extent);
+  });
+}
+
+/// Shapes and values that the user gave may be others than those that the model was exported with.
+void Importer::checkDeclared(const onnx::ValueInfoProto &output, Value value) {
+  if (!output.type().has_tensor_type())
+    return;
+  const auto mismatch = [&](const std::string &declared, const std::string &found) {
+    diagnostics.error(ErrorKind::BadModel,
+                      "graph output " + quoted(output.name()) + " is declared with " + declared + ", but has " + found);
+  };
+  const auto &type = output.type().tensor_type();
+  const Type element = elementTypeOf(type.elem_type(), ops.getContext());
+  const Type found = cast<RankedTensorType>(value.getType()).getElementType();
+  if (element && element != found)
+    mismatch("elements of " + typeText(element), typeText(found));
+  const bool isGiven = !shapes.inputs.empty() || !shapes.symbols.empty() || !shapes.values.empty();
+  const Exprs shape = builder.shape(value);
+  if (!isGiven && type.has_shape() && contradicts(type.shape(), shape))
+    mismatch("the shape " + declaredShapeText(output), shapeText(shape));
+}
+
 Value Importer::outputValue(const onnx::ValueInfoProto &output) {
   const Tensor tensor = bodies.scopes.here(lookUp(output.name()));
   if (tensor->poisoned)
     return Value();
-  const Type declared = elementTypeOf(output.type().tensor_type().elem_type(), ops.getContext());
-  if (output.type().has_tensor_type() && declared && declared != tensor->element)
-    diagnostics.error(ErrorKind::BadModel, "graph output " + quoted(output.name()) + " is declared with elements of " +
-                                               typeText(declared) + ", but has " + typeText(tensor->element));
-  return pool.materialize(tensor);
+  const Value value = pool.materialize(tensor);
+  checkDeclared(output, value);
+  return value;
 }
 
 void Importer::makeReturn() {

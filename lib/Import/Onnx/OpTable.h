@@ -1,8 +1,8 @@
 //===- lib/Import/Onnx/OpTable.h - which function imports which op ---------===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// The only place that knows opsets: a row per (domain, op, since-version), sorted.
-// A node of opset n is imported by the row with the largest since-version <= n.
+// The only place that knows opsets: a row per domain, op and form of it, sorted. A node of
+// opset n is imported by the row with the largest first version <= n.
 //===----------------------------------------------------------------------===//
 #ifndef CUPOLA_LIB_IMPORT_ONNX_OPTABLE_H
 #define CUPOLA_LIB_IMPORT_ONNX_OPTABLE_H
@@ -19,7 +19,7 @@ class OpBinder;
 struct OpRow {
   std::string_view domain; ///< empty: ai.onnx
   std::string_view op;
-  int64_t since;
+  int64_t versions[12]; ///< ONNX's since-versions that are of this form, ascending; 0 behind the last
   void (*import)(OpBinder &);
 };
 

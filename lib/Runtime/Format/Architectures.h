@@ -51,6 +51,8 @@ struct CpuArchitecture {
   /// The micro-kernel keeps tileRows x tileVectors accumulators in registers, beside one
   /// vector of the right operand per column and a broadcast.
   unsigned tileRows, tileVectors;
+  int64_t cacheBytes; ///< second cache of a core of a usual processor
+  int64_t threads;    ///< of such a processor that share a kernel
 
   /// Every vectorised loop takes this many elements at a time, of any type.
   unsigned lanes() const { return vectorBytes / 4; }
@@ -59,8 +61,9 @@ struct CpuArchitecture {
 
 /// Lowest first. Level 4 prefers 256-bit vectors by default, for processors that clock down.
 inline constexpr CpuArchitecture kCpuArchitectures[] = {
-    {"x86-64-v3", 3, "", 32, 6, 2},                // 16 registers of 32 bytes
-    {"x86-64-v4", 4, "-prefer-256-bit", 64, 8, 3}, // 32 registers of 64 bytes
+    // name, level, features, vector bytes, rows and vectors of a tile, second cache, threads
+    {"x86-64-v3", 3, "", 32, 6, 2, 256 << 10, 8},                // 16 registers of 32 bytes
+    {"x86-64-v4", 4, "-prefer-256-bit", 64, 8, 3, 256 << 10, 8}, // 32 registers of 64 bytes
 };
 
 /// Null for a name that is not in the table.

@@ -7,8 +7,6 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
-#include <limits>
-
 using namespace mlir;
 using arith::CmpFPredicate;
 using arith::CmpIPredicate;

@@ -23,8 +23,6 @@ Operation *contractionOf(graph::FusionOp fusion) {
 
 class ChooseLibraries : public impl::ChooseLibrariesBase<ChooseLibraries> {
 public:
-  using ChooseLibrariesBase::ChooseLibrariesBase;
-
   void runOnOperation() override {
     getOperation().walk([&](graph::FusionOp fusion) {
       if (Operation *hero = contractionOf(fusion))

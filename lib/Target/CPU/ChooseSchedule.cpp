@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "lib/Target/CPU/CpuTarget.h"
-#include "lib/Target/CPU/KernelPlan.h"
 #include "lib/Target/CPU/Passes.h"
 #include "lib/Target/CPU/Schedules/Schedules.h"
 
@@ -13,20 +12,20 @@ namespace cupola::cpu {
 #define GEN_PASS_DEF_CHOOSESCHEDULE
 #include "lib/Target/CPU/Passes.h.inc"
 
+// In the order in which equal costs are decided.
+static constexpr Candidates (*table[])(KernelPlan &, const CpuArchitecture &) = {
+    AttentionAttr::candidates,
+    ContractionAttr::candidates,
+    NestAttr::candidates,
+};
+
 Status chooseSchedule(kernel::FuncOp func, const CpuArchitecture &isa) {
-  if (stepsOf(func)) {
-    Result<AttentionAttr> steps = chooseAttention(func, isa);
-    CUPOLA_TRY(steps.status());
-    func.setScheduleAttr(*steps);
-    return {};
-  }
-  if (!dotOf(func)) {
-    func.setScheduleAttr(chooseNest(func, isa));
-    return {};
-  }
-  Result<ContractionAttr> schedule = chooseContraction(func, isa);
-  CUPOLA_TRY(schedule.status());
-  func.setScheduleAttr(*schedule);
+  Result<KernelPlan> kernel = readKernel(func, isa);
+  CUPOLA_TRY(kernel.status());
+  Candidates all;
+  for (auto candidates : table)
+    llvm::append_range(all, candidates(*kernel, isa));
+  func.setScheduleAttr(cheapest(all, *kernel, isa));
   return {};
 }
 

@@ -19,10 +19,36 @@ def Cpu_Dialect : Dialect {
   let useDefaultAttributePrinterParser = 1;
 }
 
+def Cpu_ScheduleInterface : AttrInterface<"ScheduleInterface", [Kernel_ScheduleInterface]> {
+  let cppNamespace = "::cupola::cpu";
+  let description = [{
+    A schedule with its parameters. Its file in Schedules/ has these methods, its verifier and
+    the list of its candidates for a kernel.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      An estimate of the time, lower is better, to compare the candidates for one kernel on one
+      level: a product of factors, of which each schedule has its own.
+    }], "double", "cost", (ins "const ::cupola::cpu::KernelPlan &":$kernel,
+                               "const ::cupola::CpuArchitecture &":$isa)>,
+    InterfaceMethod<[{
+      Adds to a kernel that was read what follows from the schedule: iterations, blocks, scratch
+      memory. Code::Internal where it does not suit the kernel or the level.
+    }], "::cupola::Status", "plan", (ins "::cupola::cpu::KernelPlan &":$kernel,
+                                         "const ::cupola::CpuArchitecture &":$isa)>,
+  ];
+}
+
 class Cpu_Schedule<string attrName, string attrMnemonic>
-    : AttrDef<Cpu_Dialect, attrName, [DeclareAttrInterfaceMethods<Kernel_ScheduleInterface, ["getLabel"]>]> {
+    : AttrDef<Cpu_Dialect, attrName, [DeclareAttrInterfaceMethods<Cpu_ScheduleInterface>]> {
   let mnemonic = attrMnemonic;
   let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// With every choice of parameters that may be good; none where it cannot run the kernel.
+    static ::cupola::cpu::Candidates candidates(::cupola::cpu::KernelPlan &kernel, const ::cupola::CpuArchitecture &isa);
+    /// Reports tell kernels of a CPU apart by what they compute.
+    ::llvm::StringRef getLabel(::cupola::graph::KernelKind kind) const { return ::cupola::graph::stringifyKernelKind(kind); }
+  }];
 }
 
 def Cpu_NestAttr : Cpu_Schedule<"Nest", "nest"> {

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Computed before lowering, because the plan of the model needs the number of iterations
-// and the scratch memory. Nothing is chosen here (see Schedules/).
+// and the scratch memory. What a kernel is by itself is read first, schedules add the rest
+// (Schedules/).
 //===----------------------------------------------------------------------===//
 #ifndef CUPOLA_LIB_TARGET_CPU_KERNELPLAN_H
 #define CUPOLA_LIB_TARGET_CPU_KERNELPLAN_H
@@ -38,6 +39,10 @@ struct Contraction {
   kernel::DotOp dot;
   std::string m, n, k; ///< names of its variables
   Expr rows, columns, depth;
+  /// Whether the operand may be read where it lies: a plain load of the tile's type whose neighbours along
+  /// k (lhs) or n (rhs) are neighbours in memory, and along the other variable lie in equal distances.
+  bool isLhsContiguous = false, isRhsContiguous = false;
+  bool isPacked = false; ///< the right operand is in panels
 
   // The schedule.
   OperandForm lhs = OperandForm::Copied, rhs = OperandForm::Copied;
@@ -48,55 +53,45 @@ struct Contraction {
   int64_t tileOffset = 0, lhsOffset = 0, rhsOffset = 0; ///< bytes into scratch memory
 
   mlir::Type accumulator() { return dot.getTile().getType().getElement(); }
-  /// Whether the operand may be read where it lies: a plain load of the tile's type whose neighbours along
-  /// k (lhs) or n (rhs) are neighbours in memory, and along the other variable lie in equal distances.
-  bool isLhsContiguous(kernel::Variables &vars);
-  bool isRhsContiguous(kernel::Variables &vars);
-  /// Whether the right operand is in panels.
-  bool isPacked(kernel::FuncOp func);
 };
 
 struct KernelPlan {
-  /// What does not depend on the schedule: `vars`, and `tiles` with their scratch memory.
-  explicit KernelPlan(kernel::FuncOp func);
+  explicit KernelPlan(kernel::FuncOp func) : func(func), vars(func) {}
 
+  kernel::FuncOp func;
   kernel::Variables vars;                 ///< the names in all of the plan
   std::optional<RowSteps> steps;          ///< else a contraction
   std::optional<Contraction> contraction; ///< else the nest
   Nest nest;
+  StoredTiles tiles; ///< byte offsets into scratch memory
+
+  // The schedule.
   std::vector<Expr> parallel; ///< extents of the iterations, outermost first
-  StoredTiles tiles;          ///< byte offsets into scratch memory
   uint64_t scratchBytes = 0;
   uint32_t grain = 1;
 
   Expr grid() const { return graph::product(parallel); }
+  /// Room for so many bytes in scratch memory, by offset, and one vector more: whole ones may be stored at the end.
+  int64_t reserve(int64_t bytes);
+  /// Iterations of so many elements of work: as many as are worth a thread.
+  void setGrain(double work);
 };
 
-/// Code::Internal names what the lowering does not know, or a schedule that does not suit the
-/// kernel or the level.
+/// What does not depend on the schedule. Code::Internal names what the lowering does not know.
+Result<KernelPlan> readKernel(kernel::FuncOp func, const CpuArchitecture &isa);
+/// The same and what the schedule adds. Code::Internal where it does not suit the kernel or the level, too.
 Result<KernelPlan> planKernel(kernel::FuncOp func, const CpuArchitecture &isa);
 
-// Parts of planKernel, which the choice of a schedule needs, too.
+/// Code::Internal: the function has another schedule than it may have.
+Status doesNotSuit(kernel::FuncOp func, const CpuArchitecture &isa);
 
 /// The contraction of a function; null: it has none.
 kernel::DotOp dotOf(kernel::FuncOp func);
-/// Names, extents and operands of it. Code::Internal where it stands in a loop, or an element of its tile
+/// What does not depend on the schedule. Code::Internal where it stands in a loop, or an element of its tile
 /// is read by another iteration than its own.
 Result<Contraction> readContraction(kernel::Variables &vars, kernel::FuncOp func);
 /// Columns of a panel of the micro-kernel.
 int64_t panelWidth(mlir::Type accumulator, const CpuArchitecture &isa);
-/// Code::Internal: the function has another schedule than it may have.
-Status doesNotSuit(kernel::FuncOp func, const CpuArchitecture &isa);
-/// The contraction as the schedule says.
-Result<Contraction> planContraction(kernel::Variables &vars, kernel::FuncOp func, ContractionAttr schedule,
-                                    const CpuArchitecture &isa);
-/// Code::Internal as readSteps and shareTiles say, or where the schedule does not suit.
-Status planSteps(kernel::FuncOp func, AttentionAttr schedule, const CpuArchitecture &isa, KernelPlan &plan);
-/// Iterations of this much work that are worth a thread.
-uint32_t grainFor(double work);
-Nest collectLoops(kernel::Variables &vars, kernel::FuncOp func);
-/// Elements of work of one iteration, where an op counts an eighth.
-double iterationWork(const Nest &nest);
 
 /// The load that is all of an operand's region, if it is one.
 kernel::LoadOp plainOperand(mlir::Region &region);

@@ -136,6 +136,35 @@ private:
   FuncOp func;
 };
 
+/// The right operand may be read where it lies.
+bool isRhsReadable(Variables &vars, const RowSteps &steps, RowDot &dot) {
+  if (dot.isAlongDepth)
+    return !dot.dot.getInit();
+  LoadOp load = onlyLoad(dot.dot.getRhs());
+  if (!load || load.getView().getType().getElement() != dot.element())
+    return false;
+  for (const Expr &condition : vars.read(load.getMask(), load.getIndices()))
+    if (!steps.live || !steps.live->conditions.count(dot.k) || condition != steps.live->conditions.at(dot.k))
+      return false;
+  Expr position = vars.read(load.getPosition(), load.getIndices());
+  std::optional<Expr> step = position.coefficient(dot.n);
+  return step && step->isConstant(1) && position.coefficient(dot.k);
+}
+
+/// Vectors of the right operand's columns may be computed for each row: what several parts make up, as a cache and its
+/// new rows.
+bool isRhsComputable(Variables &vars, RowDot &dot, int64_t lanes) {
+  constexpr int64_t sums = 8; // that stay in registers beside the operands
+  if (dot.isAlongDepth || dot.columns % lanes != 0 || dot.columns > sums * lanes)
+    return false;
+  bool isContiguous = true;
+  dot.dot.getRhs().walk([&](LoadOp load) {
+    std::optional<Expr> step = vars.read(load.getPosition(), load.getIndices()).coefficient(dot.n);
+    isContiguous &= step && step->isConstant(1);
+  });
+  return isContiguous;
+}
+
 } // namespace
 
 ForOp stepsOf(FuncOp func) {
@@ -169,36 +198,16 @@ LoadOp onlyLoad(Region &region) {
   return isAll ? load : LoadOp();
 }
 
-bool isRhsReadable(Variables &vars, const RowSteps &steps, RowDot &dot) {
-  if (dot.isAlongDepth)
-    return !dot.dot.getInit();
-  LoadOp load = onlyLoad(dot.dot.getRhs());
-  if (!load || load.getView().getType().getElement() != dot.element())
-    return false;
-  for (const Expr &condition : vars.read(load.getMask(), load.getIndices()))
-    if (!steps.live || !steps.live->conditions.count(dot.k) || condition != steps.live->conditions.at(dot.k))
-      return false;
-  Expr position = vars.read(load.getPosition(), load.getIndices());
-  std::optional<Expr> step = position.coefficient(dot.n);
-  return step && step->isConstant(1) && position.coefficient(dot.k);
-}
-
-bool isRhsComputable(Variables &vars, RowDot &dot, int64_t lanes) {
-  constexpr int64_t sums = 8; // that stay in registers beside the operands
-  if (dot.isAlongDepth || dot.columns % lanes != 0 || dot.columns > sums * lanes)
-    return false;
-  bool isContiguous = true;
-  dot.dot.getRhs().walk([&](LoadOp load) {
-    std::optional<Expr> step = vars.read(load.getPosition(), load.getIndices()).coefficient(dot.n);
-    isContiguous &= step && step->isConstant(1);
-  });
-  return isContiguous;
-}
-
-Result<RowSteps> readSteps(Variables &vars, FuncOp func) {
+Result<RowSteps> readSteps(Variables &vars, FuncOp func, int64_t lanes) {
   Reader reader(vars, func);
   CUPOLA_TRY(reader.read());
-  return std::move(reader.steps);
+  RowSteps &steps = reader.steps;
+  steps.live = findLiveColumns(vars, steps, lanes);
+  for (auto &[op, dot] : steps.dots) {
+    dot.isReadable = isRhsReadable(vars, steps, dot);
+    dot.isComputable = isRhsComputable(vars, dot, lanes);
+  }
+  return std::move(steps);
 }
 
 } // namespace cupola::cpu

@@ -39,7 +39,7 @@ void Emitter::emitRowDot(RowDot dot) {
     copyRowRhs(dot);
   if (dot.rhs == OperandForm::Direct && dot.isAlongDepth)
     multiplyAlongDepth(dot);
-  else if (dot.isComputed)
+  else if (dot.rhs == OperandForm::Direct && !dot.isReadable)
     multiplyComputed(dot);
   else
     multiplyRows(dot);

@@ -35,7 +35,8 @@ struct RowDot {
   mlir::Value lhsTile;       ///< the left operand is just this; null: it is copied
   bool lhsIsFixed = false;   ///< the same in all steps
   bool isAlongDepth = false; ///< neighbours of the right operand lie along k, not n
-  bool isComputed = false;   ///< the right operand, which no pointer and stride say, is computed where it is used
+  bool isReadable = false;   ///< the right operand may be read where it lies
+  bool isComputable = false; ///< vectors of its columns may be computed for each row, as of a cache and its new rows
 
   // The schedule.
   OperandForm rhs = OperandForm::Copied; ///< direct along k, or computed: no micro-kernel but products of vectors
@@ -70,12 +71,7 @@ bool reducesFirst(kernel::MapOp map);
 /// The ordered loop of a function; null: it has none.
 kernel::ForOp stepsOf(kernel::FuncOp func);
 /// What does not depend on the schedule. Code::Internal names what the steps have no code for.
-Result<RowSteps> readSteps(kernel::Variables &vars, kernel::FuncOp func);
-/// The right operand may be read where it lies.
-bool isRhsReadable(kernel::Variables &vars, const RowSteps &steps, RowDot &dot);
-/// Vectors of the right operand's columns may be computed for each row: what several parts make up, as a cache and its
-/// new rows.
-bool isRhsComputable(kernel::Variables &vars, RowDot &dot, int64_t lanes);
+Result<RowSteps> readSteps(kernel::Variables &vars, kernel::FuncOp func, int64_t lanes);
 /// The load that is all of the region, under a mask perhaps; null: there is more.
 kernel::LoadOp onlyLoad(mlir::Region &region);
 

@@ -7,7 +7,6 @@
 #include "lib/Target/CPU/Passes.h"
 #include "lib/Target/PassErrors.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Config/llvm-config.h"
 
 using namespace mlir;

@@ -14,19 +14,6 @@ namespace cupola::cuda {
 
 namespace {
 
-/// The cheapest, of equals the first; null if there is none.
-cuda::ScheduleInterface cheapest(kernel::FuncOp func, const GpuArchitecture &target) {
-  cuda::KernelFacts facts(func);
-  cuda::ScheduleInterface best;
-  double least = 0;
-  for (cuda::ScheduleInterface candidate : cuda::allCandidates(facts, target))
-    if (double cost = candidate.cost(facts, target); !best || cost < least) {
-      best = candidate;
-      least = cost;
-    }
-  return best;
-}
-
 struct ChooseSchedule : cuda::impl::ChooseScheduleBase<ChooseSchedule> {
   using ChooseScheduleBase::ChooseScheduleBase;
   void runOnOperation() override {
@@ -37,7 +24,8 @@ struct ChooseSchedule : cuda::impl::ChooseScheduleBase<ChooseSchedule> {
     }
     if (getOperation().getScheduleAttr())
       return;
-    cuda::ScheduleInterface schedule = cheapest(getOperation(), *target);
+    cuda::KernelFacts facts(getOperation());
+    cuda::ScheduleInterface schedule = cheapest(cuda::allCandidates(facts, *target), facts, *target);
     if (!schedule) {
       getOperation()->emitError() << "no schedule of " << arch << " can run this kernel";
       return signalPassFailure();

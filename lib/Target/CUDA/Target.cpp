@@ -10,8 +10,6 @@
 #include "lib/Target/PassErrors.h"
 #include "lib/Transforms/Passes.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-
 using namespace mlir;
 
 namespace cupola::cuda {

@@ -35,34 +35,31 @@ std::optional<Progression> progressionOf(Value indices) {
 
 /// A gather of places known to exist is a slice: it composes into addresses. Where a
 /// dimension might be too short, the gather stays, for it reports the error of the run.
-struct GatherToSlice : OpRewritePattern<graph::GatherOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(graph::GatherOp op, PatternRewriter &rewriter) const override {
-    std::optional<Progression> places = op.getBatchDims() == 0 ? progressionOf(op.getIndices()) : std::nullopt;
-    if (!places || (places->first < 0) != (places->last() < 0))
+LogicalResult gatherToSlice(graph::GatherOp op, PatternRewriter &rewriter) {
+  std::optional<Progression> places = op.getBatchDims() == 0 ? progressionOf(op.getIndices()) : std::nullopt;
+  if (!places || (places->first < 0) != (places->last() < 0))
+    return failure();
+  Exprs shape = graph::shapeOf(op.getData()), starts(shape.size(), Expr(0));
+  int64_t axis = op.getAxis();
+  Expr base = places->first < 0 ? shape[axis] : Expr(0);
+  Ranges ranges = graph::symbolRanges(op->getParentOfType<ModuleOp>());
+  for (int64_t place : {places->first, places->last()})
+    if (proveLess(base + place, shape[axis], ranges) != true || proveLessEqual(0, base + place, ranges) != true)
       return failure();
-    Exprs shape = graph::shapeOf(op.getData()), starts(shape.size(), Expr(0));
-    int64_t axis = op.getAxis();
-    Expr base = places->first < 0 ? shape[axis] : Expr(0);
-    Ranges ranges = graph::symbolRanges(op->getParentOfType<ModuleOp>());
-    for (int64_t place : {places->first, places->last()})
-      if (proveLess(base + place, shape[axis], ranges) != true || proveLessEqual(0, base + place, ranges) != true)
-        return failure();
-    SmallVector<int64_t> steps(shape.size(), 1);
-    starts[axis] = base + places->first;
-    steps[axis] = places->step;
-    shape[axis] = places->count;
-    auto type = graph::tensorType(shape, graph::elementOf(op.getResult()));
-    auto loc = fusedLoc(rewriter, {op});
-    Value slice =
-        graph::SliceOp::create(rewriter, loc, type, op.getData(), graph::exprArray(getContext(), starts), steps);
-    rewriter.replaceOp(op, reshapeTo(rewriter, loc, slice, graph::shapeOf(op.getResult())));
-    return success();
-  }
-};
+  SmallVector<int64_t> steps(shape.size(), 1);
+  starts[axis] = base + places->first;
+  steps[axis] = places->step;
+  shape[axis] = places->count;
+  auto type = graph::tensorType(shape, graph::elementOf(op.getResult()));
+  auto loc = fusedLoc(rewriter, {op});
+  Value slice =
+      graph::SliceOp::create(rewriter, loc, type, op.getData(), graph::exprArray(op.getContext(), starts), steps);
+  rewriter.replaceOp(op, reshapeTo(rewriter, loc, slice, graph::shapeOf(op.getResult())));
+  return success();
+}
 
 } // namespace
 
-void addGatherPatterns(RewritePatternSet &patterns) { patterns.add<GatherToSlice>(patterns.getContext()); }
+void addGatherPatterns(RewritePatternSet &patterns) { patterns.add(gatherToSlice); }
 
 } // namespace cupola::simplification

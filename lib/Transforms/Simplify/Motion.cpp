@@ -107,30 +107,27 @@ struct PointwiseBeforeSplit : RewritePattern {
 
 /// reshape(broadcast(y)) that joins the first dimensions is a broadcast of y with its
 /// own first dimensions joined, where they are all repeated or none is.
-struct FlattenBeforeBroadcast : OpRewritePattern<graph::ReshapeOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(graph::ReshapeOp op, PatternRewriter &rewriter) const override {
-    auto broadcast = op.getInput().getDefiningOp<graph::BroadcastOp>();
-    if (!broadcast)
-      return failure();
-    Exprs wide = graph::shapeOf(op.getInput()), flat = graph::shapeOf(op.getResult());
-    Exprs source = graph::shapeOf(broadcast.getInput());
-    if (flat.empty() || wide.size() <= flat.size() ||
-        ArrayRef(flat).drop_front() != ArrayRef(wide).take_back(flat.size() - 1))
-      return failure();
-    size_t rows = wide.size() - flat.size() + 1;
-    ArrayRef<Expr> sourceRows = ArrayRef(source).take_front(rows);
-    bool repeated = llvm::all_of(sourceRows, [](const Expr &e) { return e.isConstant(1); });
-    if (!repeated && sourceRows != ArrayRef(wide).take_front(rows))
-      return failure();
-    Exprs shape{repeated ? Expr(1) : flat.front()};
-    shape.append(source.begin() + rows, source.end());
-    Value flattened = reshapeTo(rewriter, op.getLoc(), broadcast.getInput(), shape);
-    auto loc = fusedLoc(rewriter, {broadcast, op});
-    rewriter.replaceOp(op, graph::BroadcastOp::create(rewriter, loc, op.getType(), flattened));
-    return success();
-  }
-};
+LogicalResult flattenBeforeBroadcast(graph::ReshapeOp op, PatternRewriter &rewriter) {
+  auto broadcast = op.getInput().getDefiningOp<graph::BroadcastOp>();
+  if (!broadcast)
+    return failure();
+  Exprs wide = graph::shapeOf(op.getInput()), flat = graph::shapeOf(op.getResult());
+  Exprs source = graph::shapeOf(broadcast.getInput());
+  if (flat.empty() || wide.size() <= flat.size() ||
+      ArrayRef(flat).drop_front() != ArrayRef(wide).take_back(flat.size() - 1))
+    return failure();
+  size_t rows = wide.size() - flat.size() + 1;
+  ArrayRef<Expr> sourceRows = ArrayRef(source).take_front(rows);
+  bool repeated = llvm::all_of(sourceRows, [](const Expr &e) { return e.isConstant(1); });
+  if (!repeated && sourceRows != ArrayRef(wide).take_front(rows))
+    return failure();
+  Exprs shape{repeated ? Expr(1) : flat.front()};
+  shape.append(source.begin() + rows, source.end());
+  Value flattened = reshapeTo(rewriter, op.getLoc(), broadcast.getInput(), shape);
+  auto loc = fusedLoc(rewriter, {broadcast, op});
+  rewriter.replaceOp(op, graph::BroadcastOp::create(rewriter, loc, op.getType(), flattened));
+  return success();
+}
 
 SmallVector<int64_t> rowAxes(graph::LayerNormOp op) { return SmallVector<int64_t>(op.getAxes()); }
 SmallVector<int64_t> rowAxes(graph::SoftmaxOp op) { return {static_cast<int64_t>(op.getAxis())}; }
@@ -138,87 +135,80 @@ void setRowAxes(graph::LayerNormOp op, ArrayRef<int64_t> axes) { op.setAxes(axes
 void setRowAxes(graph::SoftmaxOp op, ArrayRef<int64_t> axes) { op.setAxis(axes.front()); }
 
 /// Row ops on rows that were split move before the split.
-template <class Op> struct RowOpBeforeSplit : OpRewritePattern<Op> {
-  using OpRewritePattern<Op>::OpRewritePattern;
-  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
-    auto split = op.getInput().template getDefiningOp<graph::ReshapeOp>();
-    std::optional<int64_t> added = split ? splitsRows(split) : std::nullopt;
-    SmallVector<int64_t> axes = rowAxes(op);
-    if (!added || axes.front() <= *added)
-      return failure();
-    Value input = split.getInput();
-    Value moved = rebuild(rewriter, op, input, graph::shapeOf(input));
-    for (int64_t &axis : axes)
-      axis -= *added;
-    rewriter.modifyOpInPlace(moved.getDefiningOp(), [&] { setRowAxes(moved.getDefiningOp<Op>(), axes); });
-    rewriter.replaceOp(op, graph::ReshapeOp::create(rewriter, split.getLoc(), op.getType(), moved));
-    return success();
+template <class Op> LogicalResult moveRowOpBeforeSplit(Op op, PatternRewriter &rewriter) {
+  auto split = op.getInput().template getDefiningOp<graph::ReshapeOp>();
+  std::optional<int64_t> added = split ? splitsRows(split) : std::nullopt;
+  SmallVector<int64_t> axes = rowAxes(op);
+  if (!added || axes.front() <= *added)
+    return failure();
+  Value input = split.getInput();
+  Value moved = rebuild(rewriter, op, input, graph::shapeOf(input));
+  for (int64_t &axis : axes)
+    axis -= *added;
+  rewriter.modifyOpInPlace(moved.getDefiningOp(), [&] { setRowAxes(moved.getDefiningOp<Op>(), axes); });
+  rewriter.replaceOp(op, graph::ReshapeOp::create(rewriter, split.getLoc(), op.getType(), moved));
+  return success();
+}
+
+Operation *factorOp(Value value) {
+  while (Value input = viewInput(value.getDefiningOp()))
+    value = input;
+  return value.getDefiningOp();
+}
+
+/// The scaled value behind views that nothing else reads.
+std::optional<Scaled> factorOf(Value value, SmallVectorImpl<Operation *> &views) {
+  while (value.hasOneUse()) {
+    if (auto scaled = scaledBy(value))
+      return scaled;
+    Value input = viewInput(value.getDefiningOp());
+    if (!input)
+      return std::nullopt;
+    views.push_back(value.getDefiningOp());
+    value = input;
   }
-};
+  return std::nullopt;
+}
+
+bool isHarmless(Type element, double number) {
+  double size = std::abs(number);
+  if (element.isF32() || element.isF64())
+    return size > 1e-10 && size < 1e10;
+  int exponent;
+  return std::frexp(size, &exponent) == 0.5 && size > 1e-3 && size < 1e3;
+}
 
 /// matmul(a * c, b) = matmul(a, b) * c: the factor joins the epilogue. In f32 and f64
 /// this changes rounding only; narrower types take powers of two.
-struct FactorBehindMatMul : OpRewritePattern<graph::MatMulOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(graph::MatMulOp op, PatternRewriter &rewriter) const override {
-    for (unsigned side : {0u, 1u}) {
-      SmallVector<Operation *> views;
-      std::optional<Scaled> scaled = factorOf(op->getOperand(side), views);
-      if (!scaled || !isHarmless(graph::elementOf(op.getResult()), scaled->number))
-        continue;
-      Value operand = scaled->x;
-      for (Operation *view : llvm::reverse(views)) {
-        IRMapping map;
-        map.map(view->getOperand(0), operand);
-        operand = rewriter.clone(*view, map)->getResult(0);
-      }
-      Location factorLoc = factorOp(op->getOperand(side))->getLoc();
-      Value product = graph::MatMulOp::create(rewriter, op.getLoc(), side == 0 ? operand : op.getLhs(),
-                                              side == 1 ? operand : op.getRhs());
-      Value factor = splat(rewriter, factorLoc, scaled->number, graph::typeOf(op.getResult()));
-      rewriter.replaceOp(op, graph::BinaryOp::create(rewriter, factorLoc, graph::BinaryKind::Mul, product, factor));
-      return success();
+LogicalResult moveFactorBehindMatMul(graph::MatMulOp op, PatternRewriter &rewriter) {
+  for (unsigned side : {0u, 1u}) {
+    SmallVector<Operation *> views;
+    std::optional<Scaled> scaled = factorOf(op->getOperand(side), views);
+    if (!scaled || !isHarmless(graph::elementOf(op.getResult()), scaled->number))
+      continue;
+    Value operand = scaled->x;
+    for (Operation *view : llvm::reverse(views)) {
+      IRMapping map;
+      map.map(view->getOperand(0), operand);
+      operand = rewriter.clone(*view, map)->getResult(0);
     }
-    return failure();
+    Location factorLoc = factorOp(op->getOperand(side))->getLoc();
+    Value product = graph::MatMulOp::create(rewriter, op.getLoc(), side == 0 ? operand : op.getLhs(),
+                                            side == 1 ? operand : op.getRhs());
+    Value factor = splat(rewriter, factorLoc, scaled->number, graph::typeOf(op.getResult()));
+    rewriter.replaceOp(op, graph::BinaryOp::create(rewriter, factorLoc, graph::BinaryKind::Mul, product, factor));
+    return success();
   }
-
-private:
-  static Operation *factorOp(Value value) {
-    while (Value input = viewInput(value.getDefiningOp()))
-      value = input;
-    return value.getDefiningOp();
-  }
-
-  /// The scaled value behind views that nothing else reads.
-  static std::optional<Scaled> factorOf(Value value, SmallVectorImpl<Operation *> &views) {
-    while (value.hasOneUse()) {
-      if (auto scaled = scaledBy(value))
-        return scaled;
-      Value input = viewInput(value.getDefiningOp());
-      if (!input)
-        return std::nullopt;
-      views.push_back(value.getDefiningOp());
-      value = input;
-    }
-    return std::nullopt;
-  }
-
-  static bool isHarmless(Type element, double number) {
-    double size = std::abs(number);
-    if (element.isF32() || element.isF64())
-      return size > 1e-10 && size < 1e10;
-    int exponent;
-    return std::frexp(size, &exponent) == 0.5 && size > 1e-3 && size < 1e3;
-  }
-};
+  return failure();
+}
 
 } // namespace
 
 void addMotionPatterns(RewritePatternSet &patterns) {
-  MLIRContext *context = patterns.getContext();
-  patterns.add<PointwiseBeforeView, PointwiseBeforeSplit, FlattenBeforeBroadcast, RowOpBeforeSplit<graph::LayerNormOp>,
-               RowOpBeforeSplit<graph::SoftmaxOp>>(context);
-  patterns.add<FactorBehindMatMul>(context, /*benefit=*/2);
+  patterns.add<PointwiseBeforeView, PointwiseBeforeSplit>(patterns.getContext());
+  addPatterns(patterns, /*benefit=*/1, flattenBeforeBroadcast, moveRowOpBeforeSplit<graph::LayerNormOp>,
+              moveRowOpBeforeSplit<graph::SoftmaxOp>);
+  patterns.add(moveFactorBehindMatMul, /*benefit=*/2);
 }
 
 } // namespace cupola::simplification

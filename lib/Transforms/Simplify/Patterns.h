@@ -11,6 +11,9 @@ namespace cupola::simplification {
 /// constant become that constant.
 void addViewPatterns(mlir::RewritePatternSet &patterns);
 
+/// Concats of one part go, constants side by side in one become one.
+void addConcatPatterns(mlir::RewritePatternSet &patterns);
+
 /// x * 1, x + 0, -(-x), a condition that is constant, ...
 void addScalarPatterns(mlir::RewritePatternSet &patterns);
 

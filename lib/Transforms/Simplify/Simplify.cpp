@@ -22,6 +22,7 @@ public:
     const graph::NodeNames before = graph::namedNodes(getOperation());
     RewritePatternSet patterns(&getContext());
     simplification::addViewPatterns(patterns);
+    simplification::addConcatPatterns(patterns);
     simplification::addScalarPatterns(patterns);
     simplification::addGatherPatterns(patterns);
     simplification::addBodyPatterns(patterns);

@@ -30,139 +30,107 @@ bool isIdentity(graph::SliceOp op) {
 }
 bool isIdentity(graph::PadOp op) { return isZero(op.getLow()); }
 
-template <class Op> struct DropIdentity : OpRewritePattern<Op> {
-  using OpRewritePattern<Op>::OpRewritePattern;
-  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
-    if (op.getInput().getType() != op.getType() || !isIdentity(op))
-      return failure();
-    rewriter.replaceOp(op, op.getInput());
-    return success();
-  }
-};
-
-struct DropSingleConcat : OpRewritePattern<graph::ConcatOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(graph::ConcatOp op, PatternRewriter &rewriter) const override {
-    if (op.getInputs().size() != 1)
-      return failure();
-    rewriter.replaceOp(op, op.getInputs().front());
-    return success();
-  }
-};
+template <class Op> LogicalResult dropIdentity(Op op, PatternRewriter &rewriter) {
+  if (op.getInput().getType() != op.getType() || !isIdentity(op))
+    return failure();
+  rewriter.replaceOp(op, op.getInput());
+  return success();
+}
 
 /// reshape(reshape), broadcast(broadcast): the last shape alone decides.
-template <class Op> struct MergeTwo : OpRewritePattern<Op> {
-  using OpRewritePattern<Op>::OpRewritePattern;
-  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
-    auto inner = op.getInput().template getDefiningOp<Op>();
-    if (!inner)
-      return failure();
-    auto loc = fusedLoc(rewriter, {inner, op});
-    rewriter.replaceOp(op, Op::create(rewriter, loc, op.getType(), inner.getInput()));
-    return success();
-  }
-};
+template <class Op> LogicalResult mergeTwo(Op op, PatternRewriter &rewriter) {
+  auto inner = op.getInput().template getDefiningOp<Op>();
+  if (!inner)
+    return failure();
+  auto loc = fusedLoc(rewriter, {inner, op});
+  rewriter.replaceOp(op, Op::create(rewriter, loc, op.getType(), inner.getInput()));
+  return success();
+}
 
-struct MergeTransposes : OpRewritePattern<graph::TransposeOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(graph::TransposeOp op, PatternRewriter &rewriter) const override {
-    auto inner = op.getInput().getDefiningOp<graph::TransposeOp>();
-    if (!inner)
-      return failure();
-    SmallVector<int64_t> perm;
-    for (int64_t dim : op.getPerm())
-      perm.push_back(inner.getPerm()[dim]);
-    auto loc = fusedLoc(rewriter, {inner, op});
-    rewriter.replaceOp(op, graph::TransposeOp::create(rewriter, loc, inner.getInput(), perm));
-    return success();
-  }
-};
+LogicalResult mergeTransposes(graph::TransposeOp op, PatternRewriter &rewriter) {
+  auto inner = op.getInput().getDefiningOp<graph::TransposeOp>();
+  if (!inner)
+    return failure();
+  SmallVector<int64_t> perm;
+  for (int64_t dim : op.getPerm())
+    perm.push_back(inner.getPerm()[dim]);
+  auto loc = fusedLoc(rewriter, {inner, op});
+  rewriter.replaceOp(op, graph::TransposeOp::create(rewriter, loc, inner.getInput(), perm));
+  return success();
+}
 
-struct MergeSlices : OpRewritePattern<graph::SliceOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(graph::SliceOp op, PatternRewriter &rewriter) const override {
-    auto inner = op.getInput().getDefiningOp<graph::SliceOp>();
-    if (!inner)
-      return failure();
-    Exprs starts;
-    SmallVector<int64_t> steps;
-    for (auto [outer, in, outerStep, inStep] : llvm::zip_equal(
-             graph::exprsOf(op.getStarts()), graph::exprsOf(inner.getStarts()), op.getSteps(), inner.getSteps())) {
-      starts.push_back(in + outer * Expr(inStep));
-      steps.push_back(outerStep * inStep);
-    }
-    auto loc = fusedLoc(rewriter, {inner, op});
-    rewriter.replaceOp(op, graph::SliceOp::create(rewriter, loc, op.getType(), inner.getInput(),
-                                                  graph::exprArray(getContext(), starts), steps));
-    return success();
+LogicalResult mergeSlices(graph::SliceOp op, PatternRewriter &rewriter) {
+  auto inner = op.getInput().getDefiningOp<graph::SliceOp>();
+  if (!inner)
+    return failure();
+  Exprs starts;
+  SmallVector<int64_t> steps;
+  for (auto [outer, in, outerStep, inStep] : llvm::zip_equal(
+           graph::exprsOf(op.getStarts()), graph::exprsOf(inner.getStarts()), op.getSteps(), inner.getSteps())) {
+    starts.push_back(in + outer * Expr(inStep));
+    steps.push_back(outerStep * inStep);
   }
-};
+  auto loc = fusedLoc(rewriter, {inner, op});
+  rewriter.replaceOp(op, graph::SliceOp::create(rewriter, loc, op.getType(), inner.getInput(),
+                                                graph::exprArray(op.getContext(), starts), steps));
+  return success();
+}
 
 /// A transpose that only moves dimensions of extent 1 is a reshape.
-struct TransposeToReshape : OpRewritePattern<graph::TransposeOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(graph::TransposeOp op, PatternRewriter &rewriter) const override {
-    Exprs shape = graph::shapeOf(op.getInput());
-    int64_t last = -1;
-    for (int64_t dim : op.getPerm()) {
-      if (shape[dim].isConstant(1))
-        continue;
-      if (dim < last)
-        return failure();
-      last = dim;
-    }
-    rewriter.replaceOpWithNewOp<graph::ReshapeOp>(op, op.getType(), op.getInput());
-    return success();
+LogicalResult transposeToReshape(graph::TransposeOp op, PatternRewriter &rewriter) {
+  Exprs shape = graph::shapeOf(op.getInput());
+  int64_t last = -1;
+  for (int64_t dim : op.getPerm()) {
+    if (shape[dim].isConstant(1))
+      continue;
+    if (dim < last)
+      return failure();
+    last = dim;
   }
-};
+  rewriter.replaceOpWithNewOp<graph::ReshapeOp>(op, op.getType(), op.getInput());
+  return success();
+}
 
 /// A view of a splat constant is a splat constant where its shape is static, else one
 /// broadcast of one element.
-template <class Op> struct ViewOfSplat : OpRewritePattern<Op> {
-  using OpRewritePattern<Op>::OpRewritePattern;
-  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
-    auto constant = op.getInput().template getDefiningOp<graph::ConstantOp>();
-    auto type = cast<RankedTensorType>(op.getType());
-    auto values = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : DenseElementsAttr();
-    if (!values || !values.isSplat() || !type.hasStaticShape())
-      return failure();
-    auto loc = fusedLoc(rewriter, {constant, op});
-    rewriter.replaceOp(op, graph::ConstantOp::create(rewriter, loc, values.resizeSplat(type)));
-    return success();
-  }
-};
+template <class Op> LogicalResult foldViewOfSplat(Op op, PatternRewriter &rewriter) {
+  auto constant = op.getInput().template getDefiningOp<graph::ConstantOp>();
+  auto type = cast<RankedTensorType>(op.getType());
+  auto values = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : DenseElementsAttr();
+  if (!values || !values.isSplat() || !type.hasStaticShape())
+    return failure();
+  auto loc = fusedLoc(rewriter, {constant, op});
+  rewriter.replaceOp(op, graph::ConstantOp::create(rewriter, loc, values.resizeSplat(type)));
+  return success();
+}
 
 /// reshape and transpose of a broadcast splat: a broadcast of the splat.
-template <class Op> struct ViewOfBroadcastSplat : OpRewritePattern<Op> {
-  using OpRewritePattern<Op>::OpRewritePattern;
-  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
-    auto broadcast = op.getInput().template getDefiningOp<graph::BroadcastOp>();
-    auto constant = broadcast ? broadcast.getInput().template getDefiningOp<graph::ConstantOp>() : nullptr;
-    auto values = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : DenseElementsAttr();
-    if (!values || !values.isSplat())
-      return failure();
-    auto type = cast<RankedTensorType>(op.getType());
-    auto ones = graph::tensorType(Exprs(type.getRank(), Expr(1)), type.getElementType());
-    auto loc = fusedLoc(rewriter, {constant, broadcast, op});
-    Value one = graph::ConstantOp::create(rewriter, loc, values.resizeSplat(ones));
-    rewriter.replaceOp(op, graph::BroadcastOp::create(rewriter, loc, type, one));
-    return success();
-  }
-};
+template <class Op> LogicalResult foldViewOfBroadcastSplat(Op op, PatternRewriter &rewriter) {
+  auto broadcast = op.getInput().template getDefiningOp<graph::BroadcastOp>();
+  auto constant = broadcast ? broadcast.getInput().template getDefiningOp<graph::ConstantOp>() : nullptr;
+  auto values = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : DenseElementsAttr();
+  if (!values || !values.isSplat())
+    return failure();
+  auto type = cast<RankedTensorType>(op.getType());
+  auto ones = graph::tensorType(Exprs(type.getRank(), Expr(1)), type.getElementType());
+  auto loc = fusedLoc(rewriter, {constant, broadcast, op});
+  Value one = graph::ConstantOp::create(rewriter, loc, values.resizeSplat(ones));
+  rewriter.replaceOp(op, graph::BroadcastOp::create(rewriter, loc, type, one));
+  return success();
+}
 
 } // namespace
 
 void addViewPatterns(RewritePatternSet &patterns) {
-  MLIRContext *context = patterns.getContext();
-  patterns.add<DropIdentity<graph::ReshapeOp>, DropIdentity<graph::BroadcastOp>, DropIdentity<graph::CastOp>,
-               DropIdentity<graph::TransposeOp>, DropIdentity<graph::SliceOp>, DropIdentity<graph::PadOp>,
-               DropSingleConcat>(context, /*benefit=*/3);
-  patterns.add<ViewOfSplat<graph::ReshapeOp>, ViewOfSplat<graph::BroadcastOp>, ViewOfSplat<graph::TransposeOp>,
-               ViewOfSplat<graph::SliceOp>, ViewOfBroadcastSplat<graph::ReshapeOp>,
-               ViewOfBroadcastSplat<graph::TransposeOp>, ViewOfBroadcastSplat<graph::SliceOp>>(context, /*benefit=*/2);
-  patterns
-      .add<MergeTwo<graph::ReshapeOp>, MergeTwo<graph::BroadcastOp>, MergeTransposes, MergeSlices, TransposeToReshape>(
-          context);
+  addPatterns(patterns, /*benefit=*/3, dropIdentity<graph::ReshapeOp>, dropIdentity<graph::BroadcastOp>,
+              dropIdentity<graph::CastOp>, dropIdentity<graph::TransposeOp>, dropIdentity<graph::SliceOp>,
+              dropIdentity<graph::PadOp>);
+  addPatterns(patterns, /*benefit=*/2, foldViewOfSplat<graph::ReshapeOp>, foldViewOfSplat<graph::BroadcastOp>,
+              foldViewOfSplat<graph::TransposeOp>, foldViewOfSplat<graph::SliceOp>,
+              foldViewOfBroadcastSplat<graph::ReshapeOp>, foldViewOfBroadcastSplat<graph::TransposeOp>,
+              foldViewOfBroadcastSplat<graph::SliceOp>);
+  addPatterns(patterns, /*benefit=*/1, mergeTwo<graph::ReshapeOp>, mergeTwo<graph::BroadcastOp>, mergeTransposes,
+              mergeSlices, transposeToReshape);
 }
 
 } // namespace cupola::simplification

@@ -16,8 +16,8 @@ WITHOUT_REFERENCE = {("GlobalLpPool", 22)}  # onnxruntime has no kernel for thes
 
 def rows(table):
     """(op, opset): the table's since-versions, those before OLDEST as OLDEST."""
-    found = re.findall(r'^ +\{"", "(\w+)", (\d+), ', pathlib.Path(table).read_text(encoding="utf-8"), re.MULTILINE)
-    return {(op, max(OLDEST, int(since))) for op, since in found} - WITHOUT_REFERENCE
+    found = re.findall(r'^ +\{"", "(\w+)", \{(.+?)\}, ', pathlib.Path(table).read_text(encoding="utf-8"), re.MULTILINE)
+    return {(op, max(OLDEST, int(since))) for op, versions in found for since in versions.split(", ")} - WITHOUT_REFERENCE
 
 
 def main():

@@ -121,6 +121,42 @@ kernel.func @once gemm grid () in [] scalars []
   }
 }
 
+// So are rows that are short: neighbours in memory.
+// V3: @short {{.*}} schedule #cpu.contraction<block 42x16x512, panel 16, lhs direct, rhs direct> (
+// V4: @short {{.*}} schedule #cpu.contraction<block 32x48x512, panel 48, lhs direct, rhs direct> (
+kernel.func @short gemm grid () in [] scalars []
+    (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  %t = kernel.dot [1024, 16, 512] lhs (%m, %k) {
+    %x = kernel.load %a[512*%m + %k] : f32 from <f32, read>
+    kernel.yield %x : f32
+  } rhs (%k, %n) {
+    %y = kernel.load %b[16*%k + %n] : f32 from <f32, read>
+    kernel.yield %y : f32
+  } : !kernel.tile<f32, "1024", "16">
+  kernel.foreach (%m, %n) in [1024, 16] {
+    %s = kernel.extract %t [%m, %n] : f32 from !kernel.tile<f32, "1024", "16">
+    kernel.store %s, %o[16*%m + %n] : f32 to <f32, write>
+  }
+}
+
+// A product that would have few blocks as well as short ones of a long depth: threads come first.
+// V3: @few {{.*}} schedule #cpu.contraction<block 36x32x500, panel 16, lhs direct, rhs copied> (
+// V4: @few {{.*}} schedule #cpu.contraction<block 40x48x500, panel 48, lhs direct, rhs copied> (
+kernel.func @few gemm grid () in [] scalars []
+    (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  %t = kernel.dot [36, 192, 1000] lhs (%m, %k) {
+    %x = kernel.load %a[1000*%m + %k] : f32 from <f32, read>
+    kernel.yield %x : f32
+  } rhs (%k, %n) {
+    %y = kernel.load %b[192*%k + %n] : f32 from <f32, read>
+    kernel.yield %y : f32
+  } : !kernel.tile<f32, "36", "192">
+  kernel.foreach (%m, %n) in [36, 192] {
+    %s = kernel.extract %t [%m, %n] : f32 from !kernel.tile<f32, "36", "192">
+    kernel.store %s, %o[192*%m + %n] : f32 to <f32, write>
+  }
+}
+
 // A long depth is cut into equal blocks; weights in panels come fewer columns at a time.
 // V3: @packed {{.*}} schedule #cpu.contraction<block 42x48x400, panel 16, lhs direct, rhs packed> packed
 // V4: @packed {{.*}} schedule #cpu.contraction<block 32x48x400, panel 48, lhs direct, rhs packed> packed

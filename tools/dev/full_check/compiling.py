@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import shutil
+import sys
 
 import numpy as np
 
-from cupola_runtime import Session
 from full_check.journal import Row
 
 COLD_SECONDS, WARM_SECONDS, KERNELS = 15, 3, 20
@@ -50,19 +50,18 @@ def random_feeds(random):
 def new_shapes(model, tool):
     """One package, many shapes, in a process that has no compiler; every tenth against onnxruntime."""
     import onnxruntime
+    sys.path.insert(0, str(tool.build / "python"))
+    import cupola
     package, _ = tool.package(model.path, "--target", "cpu")
     peer = onnxruntime.InferenceSession(str(model.path), providers=["CPUExecutionProvider"])
-    random, worst, session = np.random.Generator(np.random.Philox(key=9)), 0.0, None
+    random, worst = np.random.Generator(np.random.Philox(key=9)), 0.0
+    session = cupola.Session(package, "cpu", threads=2)
     for i in range(SHAPES):
         feeds = {entry.name: value for value_name, value in random_feeds(random).items() for entry in peer.get_inputs()
                  if entry.name == value_name}
-        if session is None:
-            session = Session(str(tool.build / "lib" / "libcupola_runtime.so"), str(package), feeds, 2)
-        else:
-            session.bind(feeds)
-        session.run()
+        outputs = session.run(feeds)
         if i % 10 == 0:
-            for name, value in zip(session.outputs, peer.run(list(session.outputs), feeds)):
-                error = np.abs(session.outputs[name] - value) / (np.abs(value).max() + np.abs(value))
+            for found, value in zip(outputs.values(), peer.run(list(outputs), feeds)):
+                error = np.abs(found - value) / (np.abs(value).max() + np.abs(value))
                 worst = max(worst, float(error.max()))
     yield Row(model.name, f"{SHAPES} shapes", "new shapes", f"{worst:.2e}", f"{model.tolerance():g}", worst <= model.tolerance())

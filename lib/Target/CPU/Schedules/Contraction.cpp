@@ -1,69 +1,123 @@
-//===- lib/Target/CPU/Schedules/Contraction.cpp - blocks and operands of a contraction ---===//
+//===- lib/Target/CPU/Schedules/Contraction.cpp - blocks of a product by micro-kernels ---===//
 // SPDX-License-Identifier: Apache-2.0
+//
+// A left operand is read where it lies if that can be; how a right one is read, and how many
+// columns a block has, is a matter of cost.
 
-#include "lib/Target/CPU/KernelPlan.h"
+#include "lib/Target/CPU/Code.h"
 #include "lib/Target/CPU/Schedules/Schedules.h"
-
-#include <algorithm>
 
 using namespace mlir;
 using namespace cupola::kernel;
 
 namespace cupola::cpu {
-namespace {
 
-constexpr int64_t kDepthBlock = 512;
+static constexpr int64_t kDepthBlock = 512;
 
-/// Rows and columns of an iteration: few, so that threads have something to share, but
-/// an operand that is copied should serve many rows or columns.
-void chooseBlocks(Contraction &c, const CpuArchitecture &isa) {
-  bool copies = c.lhs == OperandForm::Copied;
-  c.rowBlock = blockOf(c.rows, isa.tileRows, c.rhs == OperandForm::Copied ? 128 : copies ? 64 : 32);
-  int64_t columns = !copies && estimate(c.depth) > 768 ? 48 : 96;
-  c.columnBlock = blockOf(c.columns, c.panel, columns);
-  // Threads share what there is.
-  constexpr double kFewBlocks = 8;
-  if (estimate(ceilDiv(c.columns, c.columnBlock) * ceilDiv(c.rows, c.rowBlock)) < kFewBlocks)
-    c.columnBlock = std::min(c.columnBlock, 2 * c.panel);
+/// Rows of an iteration: few, so that threads have something to share, but an operand that is
+/// copied should serve many.
+static int64_t rowBlock(const Contraction &c, OperandForm rhs, const CpuArchitecture &isa) {
+  const bool copiesLhs = !c.isLhsContiguous;
+  return blockOf(c.rows, isa.tileRows, rhs == OperandForm::Copied ? 128 : copiesLhs ? 64 : 32);
 }
 
-OperandForm rhsForm(Variables &vars, FuncOp func, Contraction &c, const CpuArchitecture &isa) {
-  if (c.isPacked(func))
-    return OperandForm::Packed;
-  if (!c.isRhsContiguous(vars))
-    return OperandForm::Copied;
-  // Reading rows far from each other costs more than copying them, unless each is
-  // read once or the row is short.
-  std::optional<int64_t> rows = bounds(c.rows, vars.ranges()).hi, columns = bounds(c.columns, vars.ranges()).hi;
-  bool isReadOnce = rows && *rows <= isa.tileRows;
-  return isReadOnce || (columns && *columns <= c.panel) ? OperandForm::Direct : OperandForm::Copied;
+/// As many columns; fewer where the depth is long and nothing has to be copied again for it.
+static int64_t columnBlock(const Contraction &c, int64_t panel) {
+  return blockOf(c.columns, panel, c.isLhsContiguous && estimate(c.depth) > 768 ? 48 : 96);
 }
 
-} // namespace
-
-int64_t blockOf(const Expr &extent, int64_t unit, int64_t wanted) {
-  wanted = llvm::alignTo(wanted, unit);
-  std::optional<int64_t> known = extent.constant();
-  if (!known)
-    return wanted;
-  int64_t blocks = std::max<int64_t>(1, (*known + wanted / 2) / wanted);
-  return std::max<int64_t>(unit, llvm::alignTo((*known + blocks - 1) / blocks, unit));
+static SmallVector<OperandForm> rhsForms(const Contraction &c) {
+  if (c.isPacked)
+    return {OperandForm::Packed};
+  return c.isRhsContiguous ? SmallVector{OperandForm::Direct, OperandForm::Copied} : SmallVector{OperandForm::Copied};
 }
 
-Result<ContractionAttr> chooseContraction(FuncOp func, const CpuArchitecture &isa) {
-  Variables vars(func);
-  Result<Contraction> read = readContraction(vars, func);
-  CUPOLA_TRY(read.status());
-  Contraction &c = *read;
-  c.panel = panelWidth(c.accumulator(), isa);
-  c.lhs = c.isLhsContiguous(vars) ? OperandForm::Direct : OperandForm::Copied;
+LogicalResult ContractionAttr::verify(EmitError error, int64_t rows, int64_t columns, int64_t depth, int64_t panel,
+                                      OperandForm lhs, OperandForm, int64_t piece) {
+  if (failed(verifyPositive(error, {rows, columns, depth, panel})) ||
+      failed(verifyDivides(error, "the block's columns", columns, panel)))
+    return failure();
+  if (lhs == OperandForm::Packed)
+    return error() << "a left operand is direct or copied";
+  if (piece < 0 || (piece > 0 && lhs != OperandForm::Copied))
+    return error() << "pieces are positive numbers of a left operand that is copied";
+  return piece == 0 ? success() : verifyDivides(error, "the block's depth", depth, piece);
+}
+
+Candidates ContractionAttr::candidates(KernelPlan &kernel, const CpuArchitecture &isa) {
+  if (!kernel.contraction)
+    return {};
+  Contraction &c = *kernel.contraction;
+  const int64_t panel = panelWidth(c.accumulator(), isa), columns = columnBlock(c, panel);
+  const OperandForm lhs = c.isLhsContiguous ? OperandForm::Direct : OperandForm::Copied;
   int64_t piece = 0;
+  if (lhs == OperandForm::Copied)
+    piece = DepthPieces::of(kernel.vars, c.dot, c.dot.getLhs(), kDepthBlock, isa.lanes()).size;
+  const int64_t depth = blockOf(c.depth, std::max<int64_t>(piece, 1), kDepthBlock);
+  Candidates all;
+  for (OperandForm rhs : rhsForms(c))
+    for (int64_t width : {columns, std::min(columns, 2 * panel)})
+      all.push_back(
+          ContractionAttr::get(kernel.func.getContext(), rowBlock(c, rhs, isa), width, depth, panel, lhs, rhs, piece));
+  return all;
+}
+
+/// What it takes to read the right operand, once per tile of rows: an element of rows that lie far
+/// from each other costs kFar times as much as one of a panel. As Contraction::rows may have no
+/// bound, neither has this.
+static double reading(const ContractionAttr &schedule, const KernelPlan &kernel, const CpuArchitecture &isa) {
+  constexpr double kFar = 16;
+  const Contraction &c = *kernel.contraction;
+  if (schedule.getRhs() == OperandForm::Packed)
+    return 1;
+  std::optional<int64_t> rows = bounds(c.rows, kernel.vars.ranges()).hi;
+  std::optional<int64_t> columns = bounds(c.columns, kernel.vars.ranges()).hi;
+  const double tiles = rows ? static_cast<double>(llvm::divideCeil(*rows, isa.tileRows)) : 1e9;
+  const double first = columns && *columns <= schedule.getPanel() ? 1 : kFar;
+  return schedule.getRhs() == OperandForm::Copied ? first + 1 + tiles : first * tiles;
+}
+
+/// That, and what threads without a block cost.
+double ContractionAttr::cost(const KernelPlan &kernel, const CpuArchitecture &isa) const {
+  const Contraction &c = *kernel.contraction;
+  const double blocks = estimate(ceilDiv(c.columns, getColumns()) * ceilDiv(c.rows, getRows()));
+  return reading(*this, kernel, isa) * std::max(1.0, static_cast<double>(isa.threads) / blocks);
+}
+
+/// Blocks are whole tiles of the micro-kernel, and operands lie as the schedule says.
+static bool suits(ContractionAttr schedule, Contraction &c, const CpuArchitecture &isa) {
+  return schedule.getRows() % isa.tileRows == 0 && schedule.getPanel() == panelWidth(c.accumulator(), isa) &&
+         (schedule.getLhs() != OperandForm::Direct || c.isLhsContiguous) &&
+         (schedule.getRhs() != OperandForm::Direct || c.isRhsContiguous) &&
+         (schedule.getRhs() == OperandForm::Packed) == c.isPacked;
+}
+
+Status ContractionAttr::plan(KernelPlan &kernel, const CpuArchitecture &isa) const {
+  if (!kernel.contraction || !suits(*this, *kernel.contraction, isa))
+    return doesNotSuit(kernel.func, isa);
+  Contraction &c = *kernel.contraction;
+  std::optional<DepthPieces> pieces = DepthPieces::ofSize(kernel.vars, c.dot, c.dot.getLhs(), getPiece());
+  if (!pieces)
+    return doesNotSuit(kernel.func, isa);
+  c.pieces = *pieces;
+  c.lhs = getLhs();
+  c.rhs = getRhs();
+  c.rowBlock = getRows();
+  c.columnBlock = getColumns();
+  c.depthBlock = getDepth();
+  c.panel = getPanel();
+  const int64_t bytes = elementBytes(c.accumulator());
+  c.tileOffset = kernel.reserve(c.rowBlock * c.columnBlock * bytes);
   if (c.lhs == OperandForm::Copied)
-    piece = DepthPieces::of(vars, c.dot, c.dot.getLhs(), kDepthBlock, isa.lanes()).size;
-  c.depthBlock = blockOf(c.depth, std::max<int64_t>(piece, 1), kDepthBlock);
-  c.rhs = rhsForm(vars, func, c, isa);
-  chooseBlocks(c, isa);
-  return ContractionAttr::get(func.getContext(), c.rowBlock, c.columnBlock, c.depthBlock, c.panel, c.lhs, c.rhs, piece);
+    c.lhsOffset = kernel.reserve(c.rowBlock * (c.depthBlock + isa.lanes()) * bytes);
+  if (c.rhs == OperandForm::Copied)
+    c.rhsOffset = kernel.reserve(c.columnBlock * c.depthBlock * bytes);
+  llvm::append_range(kernel.parallel, graph::exprsOf(kernel.func.getGrid()));
+  kernel.parallel.push_back(ceilDiv(c.columns, c.columnBlock));
+  kernel.parallel.push_back(ceilDiv(c.rows, c.rowBlock));
+  kernel.setGrain(std::min<double>(c.rowBlock, estimate(c.rows)) *
+                  std::min<double>(c.columnBlock, estimate(c.columns)) * estimate(c.depth) / 16);
+  return {};
 }
 
 } // namespace cupola::cpu

@@ -1,68 +1,121 @@
-//===- lib/Target/CPU/Schedules/Nest.cpp - which loops are vectors, iterations, pieces ---===//
+//===- lib/Target/CPU/Schedules/Nest.cpp - loops over scalars or vectors ---===//
 // SPDX-License-Identifier: Apache-2.0
+//
+// Outer loops are iterations of the grid; those of known extent stay inside where an
+// iteration would be tiny. A reduction that runs for every vector of the outer loop may take
+// several of them at a time.
 
-#include "lib/Target/CPU/KernelPlan.h"
 #include "lib/Target/CPU/Schedules/Schedules.h"
 
 using namespace mlir;
 using namespace cupola::kernel;
 
 namespace cupola::cpu {
-namespace {
 
-/// Iterations below this many elements of work spend more on finding their indices than on
-/// the work.
-constexpr double kIterationWork = 128;
-constexpr int64_t kChunk = 4096;
+/// Elements of a piece where the vectorised loop is long: many pieces are what threads are for.
+static constexpr int64_t kChunk = 4096;
 
-/// A reduction that runs for every vector of the outer loop spends its time on finding
-/// positions and waiting for the sum before: several vectors share the one and fill the
-/// other. A step costs about as much as kStep vectors; vectors beyond the end count, too.
-int64_t costOf(int64_t vectors, int64_t extent, const CpuArchitecture &isa) {
-  constexpr int64_t kStep = 6;
-  int64_t wide = vectors * isa.lanes();
-  return (extent + wide - 1) / wide * (kStep + vectors);
-}
-
-/// Of equal costs, the fewest.
-unsigned chooseVectors(const Nest &nest, const StoredTiles &tiles, const CpuArchitecture &isa) {
-  std::optional<int64_t> extent = nest.vectorised ? nest.extents.back().constant() : std::nullopt;
-  if (!extent || !tiles.empty() ||
-      llvm::none_of(*nest.body, [](Operation &op) { return llvm::isa<kernel::ReduceOp>(op); }))
-    return 1;
-  unsigned best = 1;
-  for (unsigned vectors : {2, 4})
-    if (costOf(vectors, *extent, isa) < costOf(best, *extent, isa))
-      best = vectors;
-  return best;
-}
-
-/// Outer loops are iterations of the grid; those of known extent stay inside where an
-/// iteration would be tiny.
-void chooseParallel(Nest &nest) {
-  nest.parallel = nest.vars.size() - nest.vectorised;
-  if (nest.vectorised) {
-    std::optional<int64_t> extent = nest.extents.back().constant();
-    if (!extent || *extent > kChunk)
-      nest.chunk = kChunk;
+static double workOf(Block &body) {
+  double work = 0;
+  for (Operation &op : body) {
+    double inner = op.getNumRegions() ? 0 : 1;
+    for (Region &region : op.getRegions())
+      inner += workOf(region.front());
+    if (ArrayAttr extents = extentsOf(&op))
+      for (const Expr &extent : graph::exprsOf(extents))
+        inner *= estimate(extent);
+    work += inner;
   }
-  while (nest.parallel > 1 && !nest.chunk && iterationWork(nest) < kIterationWork &&
-         nest.extents[nest.parallel - 1].constant())
-    --nest.parallel;
+  return work;
 }
 
-} // namespace
+/// Elements of work of one iteration, where an op counts an eighth.
+static double iterationWork(const Nest &nest) {
+  double work = std::max(1.0, workOf(*nest.body) / 8);
+  for (unsigned i = nest.parallel; i < nest.vars.size(); ++i)
+    work *= nest.chunk && i + 1 == nest.vars.size() ? nest.chunk / 4 : estimate(nest.extents[i]);
+  return work;
+}
 
-NestAttr chooseNest(FuncOp func, const CpuArchitecture &isa) {
-  KernelPlan plan(func);
-  Nest nest = collectLoops(plan.vars, func);
-  std::optional<unsigned> vector =
-      chooseVector(plan.vars, nest.vars, nest.extents, *nest.body, plan.tiles, isa.lanes());
-  if (vector)
+static Nest scheduled(Nest nest, NestAttr schedule) {
+  if (std::optional<int64_t> vector = schedule.getVector())
     nest.vectorise(*vector);
-  nest.vectors = chooseVectors(nest, plan.tiles, isa);
-  chooseParallel(nest);
-  return NestAttr::get(func.getContext(), nest.parallel, vector, nest.vectors, nest.chunk);
+  nest.vectors = schedule.getVectors();
+  nest.parallel = schedule.getParallel();
+  nest.chunk = schedule.getChunk();
+  return nest;
+}
+
+LogicalResult NestAttr::verify(EmitError error, int64_t parallel, std::optional<int64_t> vector, int64_t vectors,
+                               int64_t chunk) {
+  if (parallel < 0 || vector.value_or(0) < 0 || chunk < 0)
+    return error() << "has a negative number";
+  if (vectors != 1 && vectors != 2 && vectors != 4)
+    return error() << vectors << " vectors at a time are none of 1, 2 and 4";
+  return success();
+}
+
+Candidates NestAttr::candidates(KernelPlan &kernel, const CpuArchitecture &isa) {
+  if (kernel.steps || kernel.contraction)
+    return {};
+  Nest nest = kernel.nest;
+  std::optional<unsigned> vector =
+      chooseVector(kernel.vars, nest.vars, nest.extents, *nest.body, kernel.tiles, isa.lanes());
+  std::optional<int64_t> extent;
+  if (vector) {
+    nest.vectorise(*vector);
+    extent = nest.extents.back().constant();
+  }
+  const int64_t chunk = vector && (!extent || *extent > kChunk) ? kChunk : 0;
+  const bool isShared = extent && kernel.tiles.empty() && !nest.body->getOps<kernel::ReduceOp>().empty();
+  Candidates all;
+  for (size_t parallel = nest.vars.size() - nest.vectorised;; --parallel) {
+    for (int64_t vectors : {1, 2, 4})
+      if (vectors == 1 || isShared)
+        all.push_back(NestAttr::get(kernel.func.getContext(), parallel, vector, vectors, chunk));
+    if (parallel <= 1 || chunk || !nest.extents[parallel - 1].constant())
+      return all;
+  }
+}
+
+/// What finding an iteration's indices adds to its work, times what the last vectors compute in
+/// vain. A step of a reduction costs about as much as kStep vectors, for positions and for
+/// waiting for the sum before.
+double NestAttr::cost(const KernelPlan &kernel, const CpuArchitecture &isa) const {
+  constexpr double kIterationWork = 128; // below it an iteration spends more on its indices
+  constexpr int64_t kStep = 6;
+  const Nest nest = scheduled(kernel.nest, *this);
+  const double indices = std::max(1.0, kIterationWork / iterationWork(nest));
+  std::optional<int64_t> extent = nest.vectorised ? nest.extents.back().constant() : std::nullopt;
+  if (!extent)
+    return indices;
+  return indices * static_cast<double>(llvm::divideCeil(*extent, getVectors() * isa.lanes()) * (kStep + getVectors()));
+}
+
+/// A last vector may be stored beyond the end of a tile, but several may not.
+static bool suits(NestAttr schedule, KernelPlan &kernel, const CpuArchitecture &isa) {
+  const Nest &nest = kernel.nest;
+  const auto loops = static_cast<int64_t>(nest.vars.size());
+  std::optional<int64_t> vector = schedule.getVector();
+  if (!nest.body || schedule.getParallel() + vector.has_value() > loops)
+    return false;
+  if (!vector)
+    return true;
+  return *vector < loops && schedule.getChunk() % (schedule.getVectors() * isa.lanes()) == 0 &&
+         (schedule.getVectors() == 1 || kernel.tiles.empty()) &&
+         canVectorise(kernel.vars, nest.vars[*vector], *nest.body, kernel.tiles);
+}
+
+Status NestAttr::plan(KernelPlan &kernel, const CpuArchitecture &isa) const {
+  if (!suits(*this, kernel, isa))
+    return doesNotSuit(kernel.func, isa);
+  Nest &nest = kernel.nest;
+  nest = scheduled(std::move(nest), *this);
+  llvm::append_range(kernel.parallel, ArrayRef(nest.extents).take_front(nest.parallel));
+  if (nest.chunk)
+    kernel.parallel.push_back(ceilDiv(nest.extents.back(), nest.chunk));
+  kernel.setGrain(iterationWork(nest));
+  return {};
 }
 
 } // namespace cupola::cpu

@@ -1,4 +1,4 @@
-//===- lib/Target/CPU/DotPlan.cpp - a contraction as its schedule says ---===//
+//===- lib/Target/CPU/ReadContraction.cpp - what a contraction is, whatever its schedule ---===//
 // SPDX-License-Identifier: Apache-2.0
 
 #include "lib/Target/CPU/Code.h"
@@ -41,14 +41,6 @@ bool isContiguous(Variables &vars, Region &region, const std::string &var, const
   return step && step->isConstant(1) && position.coefficient(other);
 }
 
-/// Blocks are whole tiles of the micro-kernel, and operands lie as the schedule says.
-bool suits(ContractionAttr schedule, Variables &vars, FuncOp func, Contraction &c, const CpuArchitecture &isa) {
-  return schedule.getRows() % isa.tileRows == 0 && schedule.getPanel() == panelWidth(c.accumulator(), isa) &&
-         (schedule.getLhs() != OperandForm::Direct || c.isLhsContiguous(vars)) &&
-         (schedule.getRhs() != OperandForm::Direct || c.isRhsContiguous(vars)) &&
-         (schedule.getRhs() == OperandForm::Packed) == c.isPacked(func);
-}
-
 } // namespace
 
 LoadOp plainOperand(Region &region) {
@@ -69,14 +61,6 @@ int64_t panelWidth(Type accumulator, const CpuArchitecture &isa) {
   return isa.tileVectors * isa.lanesOf(elementBytes(accumulator));
 }
 
-bool Contraction::isLhsContiguous(Variables &vars) { return isContiguous(vars, dot.getLhs(), k, m, accumulator()); }
-bool Contraction::isRhsContiguous(Variables &vars) { return isContiguous(vars, dot.getRhs(), n, k, accumulator()); }
-
-bool Contraction::isPacked(FuncOp func) {
-  LoadOp load = plainOperand(dot.getRhs());
-  return load && func.isPacked(cast<BlockArgument>(load.getView()).getArgNumber());
-}
-
 Result<Contraction> readContraction(Variables &vars, FuncOp func) {
   DotOp dot = dotOf(func);
   if (!isSupported(func, dot))
@@ -93,25 +77,11 @@ Result<Contraction> readContraction(Variables &vars, FuncOp func) {
   c.rows = extents[0];
   c.columns = extents[1];
   c.depth = extents[2];
+  c.isLhsContiguous = isContiguous(vars, dot.getLhs(), c.k, c.m, c.accumulator());
+  c.isRhsContiguous = isContiguous(vars, dot.getRhs(), c.n, c.k, c.accumulator());
+  LoadOp load = plainOperand(dot.getRhs());
+  c.isPacked = load && func.isPacked(cast<BlockArgument>(load.getView()).getArgNumber());
   return c;
-}
-
-Result<Contraction> planContraction(Variables &vars, FuncOp func, ContractionAttr schedule,
-                                    const CpuArchitecture &isa) {
-  Result<Contraction> read = readContraction(vars, func);
-  CUPOLA_TRY(read.status());
-  Contraction &c = *read;
-  std::optional<DepthPieces> pieces = DepthPieces::ofSize(vars, c.dot, c.dot.getLhs(), schedule.getPiece());
-  if (!pieces || !suits(schedule, vars, func, c, isa))
-    return doesNotSuit(func, isa);
-  c.lhs = schedule.getLhs();
-  c.rhs = schedule.getRhs();
-  c.rowBlock = schedule.getRows();
-  c.columnBlock = schedule.getColumns();
-  c.depthBlock = schedule.getDepth();
-  c.panel = schedule.getPanel();
-  c.pieces = *pieces;
-  return read;
 }
 
 } // namespace cupola::cpu
