@@ -142,12 +142,12 @@ TEST_P(EverySessionCallFails, CleanlyAndTheNextAttemptWorks) {
 
 /// As runModel, with all runs queued before the first is waited for.
 Status runQueued(const std::shared_ptr<const format::PackageFile> &file) {
+  std::vector<float> x(800, 1), y(4000, -1); // until the session, which ends runs under way, has gone
+  std::vector<int64_t> ids(200, 2);
   Result<Opened> opened = openSession(file);
   if (opened.failed())
     return opened.status();
   Session &session = *opened->session;
-  std::vector<float> x(800, 1), y(4000, -1);
-  std::vector<int64_t> ids(200, 2);
   std::vector<uint64_t> runs;
   for (int64_t rows : {5, 5, 5, 200, 5}) {
     Result<uint64_t> run =
