@@ -17,6 +17,7 @@
 #ifndef CUPOLA_LIB_COMPILER_COMPILATION_H
 #define CUPOLA_LIB_COMPILER_COMPILATION_H
 
+#include "lib/Runtime/Format/Libraries.h"
 #include "lib/Runtime/Npz/Npz.h"
 #include "lib/Runtime/Status.h"
 
@@ -82,10 +83,10 @@ struct Options {
   /// Outputs that lie in the memory of an input, whose rows they begin with: past=present.
   std::vector<AliasSetting> aliases;
   std::vector<std::string> disabledPasses;
-  std::string dumpIrDir;          ///< IR after every pass; "": none
-  std::string cacheDir;           ///< "": the default folder, "none": no cache
-  std::string libraries = "auto"; ///< auto, none: whether library calls may be candidates
-  unsigned threads = 1;           ///< of the compilation; the bytes do not depend on it
+  std::string dumpIrDir;                                              ///< IR after every pass; "": none
+  std::string cacheDir;                                               ///< "": the default folder, "none": no cache
+  std::set<std::string> libraries = *format::chosenLibraries("auto"); ///< that may do contractions
+  unsigned threads = 1; ///< of the compilation; the bytes do not depend on it
   bool allowHardLinks = false;
   /// The package's outputs are the model's, then the result of every other kernel: for
   /// comparing kernel by kernel. Takes one target architecture.

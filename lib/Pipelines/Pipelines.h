@@ -29,9 +29,9 @@ enum class Phase { Graph, Fused, Kernel, Plan, Cuda, Package };
 std::optional<Phase> parsePhase(llvm::StringRef name);
 
 struct PipelineOptions {
-  std::set<std::string> disabled; ///< names of optionalPasses() to leave out
-  std::string dumpDir;            ///< IR after every pass as NN-pass.mlir; "": none
-  bool libraries = true;          ///< whether fusions may be described to a library
+  std::set<std::string> disabled;  ///< names of optionalPasses() to leave out
+  std::string dumpDir;             ///< IR after every pass as NN-pass.mlir; "": none
+  std::set<std::string> libraries; ///< names of those that fusions may be described to (format::kLibraries)
   /// That no pass loses or invents a node of the model; like the verifier after every pass where the pipeline is
   /// watched, else at its end.
   bool checkProvenance = true;

@@ -41,7 +41,8 @@ class CompileOptions(TypedDict, total=False):
     limits: Mapping[str, int] | None
     """Other limits on models, {"tensor-bytes": 1 << 33}."""
     libraries: str
-    """"auto": library calls may be candidates, or "none"."""
+    """Those that may do contractions in place of kernels: "onednn", "cublaslt" or "onednn,cublaslt", or "none". "auto": those with
+    figures that say where they gain, which is oneDNN."""
     cache_dir: str | os.PathLike[str]
     """Of compiled kernels; "none": nowhere."""
     threads: int
