@@ -39,8 +39,10 @@ struct Machine {
   FakeCublasLt blas;
   std::shared_ptr<Device> device;
 
-  explicit Machine(const std::string &cache = "none", int driverVersion = 13000, size_t version = 130100) {
+  explicit Machine(const std::string &cache = "none", int driverVersion = 13000, size_t version = 130100,
+                   int capability = 86) {
     driver->version = driverVersion;
+    driver->capability = capability;
     blas.version = version;
     DeviceOptions options;
     options.cacheDir = cache;

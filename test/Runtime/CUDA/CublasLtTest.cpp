@@ -63,9 +63,9 @@ struct Asked {
   uint64_t heuristic, checks;
   friend bool operator==(const Asked &a, const Asked &b) { return a.heuristic == b.heuristic && a.checks == b.checks; }
 };
-Asked askedBy(const std::string &cache, int driver = 13000, size_t version = 130100,
+Asked askedBy(const std::string &cache, int driver = 13000, size_t version = 130100, int capability = 86,
               BlasStatus checkCode = blasSuccess) {
-  Machine machine(cache, driver, version);
+  Machine machine(cache, driver, version, capability);
   machine.blas.checkCode = checkCode;
   EXPECT_TRUE(machine.prepare(dense()).isOk());
   const Asked asked{machine.blas.count("cublasLtMatmulAlgoGetHeuristic"),
@@ -74,13 +74,14 @@ Asked askedBy(const std::string &cache, int driver = 13000, size_t version = 130
   return asked;
 }
 
-TEST(CublasLt, AlgorithmsAreKeptByVersionAndDriver) {
+TEST(CublasLt, AlgorithmsAreKeptByVersionDriverAndGpu) {
   const ScratchFolder cache;
   EXPECT_EQ(askedBy(cache.path()), (Asked{1, 0}));
   EXPECT_EQ(askedBy(cache.path()), (Asked{0, 1}));
   EXPECT_EQ(askedBy(cache.path(), 13010), (Asked{1, 0})) << "another driver";
   EXPECT_EQ(askedBy(cache.path(), 13000, 130101), (Asked{1, 0})) << "another library";
-  EXPECT_EQ(askedBy(cache.path(), 13000, 130100, blasNotSupported), (Asked{1, 1}))
+  EXPECT_EQ(askedBy(cache.path(), 13000, 130100, 90), (Asked{1, 0})) << "another GPU";
+  EXPECT_EQ(askedBy(cache.path(), 13000, 130100, 86, blasNotSupported), (Asked{1, 1}))
       << "what it does not accept any more";
   EXPECT_EQ(askedBy("none"), (Asked{1, 0}));
 }
