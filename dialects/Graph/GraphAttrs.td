@@ -61,6 +61,8 @@ def Graph_LibraryCallAttr : Graph_Attr<"LibraryCall", "library_call"> {
     #graph.library_call<convolution source [1, 56, 56, 64] weights [3, 3, 64, 64] result [1, 56, 56, 64]
                         strides [1, 1] dilations [1, 1] padding [1, 1]
                         post_ops [<add_channel>, <clip, 0.0 : f32, 6.0 : f32>]>
+    #graph.library_call<strided_product source [12, 32, 64] weights [12, 64, 32] result [12, 32, 32]
+                        of f16 steps [64, 768, 1] and [64, 1, 768] workspace 4194304>
     ```
   }];
   let parameters = (ins EnumParameter<Graph_LibraryCallKind>:$kind, ArrayRefParameter<"int64_t">:$source,
@@ -68,12 +70,18 @@ def Graph_LibraryCallAttr : Graph_Attr<"LibraryCall", "library_call"> {
                         OptionalArrayRefParameter<"int64_t">:$strides,
                         OptionalArrayRefParameter<"int64_t">:$dilations,
                         OptionalArrayRefParameter<"int64_t">:$padding,
-                        OptionalArrayRefParameter<"::cupola::graph::PostOpAttr">:$post_ops);
+                        OptionalArrayRefParameter<"::cupola::graph::PostOpAttr">:$post_ops,
+                        OptionalParameter<"::mlir::Type">:$element,
+                        OptionalArrayRefParameter<"int64_t">:$source_strides,
+                        OptionalArrayRefParameter<"int64_t">:$weights_strides,
+                        DefaultValuedParameter<"int64_t", "0">:$workspace);
   let assemblyFormat = [{
     `<` $kind `source` `[` $source `]` `weights` `[` $weights `]` `result` `[` $result `]`
     (`strides` `[` $strides^ `]`)? (`dilations` `[` $dilations^ `]`)? (`padding` `[` $padding^ `]`)?
-    (`post_ops` `[` $post_ops^ `]`)? `>`
+    (`post_ops` `[` $post_ops^ `]`)?
+    (`of` $element^ `steps` `[` $source_strides `]` `and` `[` $weights_strides `]`)? (`workspace` $workspace^)? `>`
   }];
+  let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// Source, weights and the operands of post-ops.
     int64_t countInputs();

@@ -89,6 +89,17 @@ LogicalResult GraphDialect::verifyRegionResultAttribute(Operation *op, unsigned,
   return verifyInterface(op, attr, &InterfaceAttr::ofResults, "result");
 }
 
+LogicalResult LibraryCallAttr::verify(function_ref<InFlightDiagnostic()> emitError, LibraryCallKind kind,
+                                      ArrayRef<int64_t>, ArrayRef<int64_t>, ArrayRef<int64_t>, ArrayRef<int64_t>,
+                                      ArrayRef<int64_t>, ArrayRef<int64_t>, ArrayRef<PostOpAttr>, Type element,
+                                      ArrayRef<int64_t>, ArrayRef<int64_t>, int64_t) {
+  if ((kind == LibraryCallKind::StridedProduct) != bool(element))
+    return emitError() << "has elements and steps, which a strided product has and no other call";
+  if (element && !isa<Float32Type, Float16Type, BFloat16Type>(element))
+    return emitError() << "has elements of " << element << ", which are none of f32, f16 and bf16";
+  return success();
+}
+
 int64_t LibraryCallAttr::countInputs() {
   return 2 + llvm::count_if(getPostOps(), [](PostOpAttr op) { return op.getKind() <= PostOpKind::AddTensor; });
 }

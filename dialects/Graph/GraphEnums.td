@@ -113,6 +113,7 @@ def Graph_CopyReason : Graph_Enum<"CopyReason", "why a fusion only moves element
 /// Numbered as format::LibraryCallKind (lib/Runtime/Format/LibraryCall.h).
 def Graph_LibraryCallKind : Graph_Enum<"LibraryCallKind", "what a library computes", [
   I32EnumAttrCase<"Convolution", 1, "convolution">, I32EnumAttrCase<"MatrixProduct", 2, "product">,
+  I32EnumAttrCase<"StridedProduct", 3, "strided_product">,
 ]>;
 
 /// Numbered as format::PostOpKind.

@@ -3,6 +3,8 @@
 
 #include "dialects/Plan/LibraryCallAttr.h"
 
+#include "dialects/Graph/ElementTypes.h"
+
 #include "mlir/IR/Builders.h"
 
 #include <cstring>
@@ -17,7 +19,7 @@ using format::PostOp;
 namespace {
 
 // The kinds of both sides have the same numbers.
-static_assert(uint32_t(graph::LibraryCallKind::MatrixProduct) == uint32_t(format::LibraryCallKind::MatrixProduct));
+static_assert(uint32_t(graph::LibraryCallKind::StridedProduct) == uint32_t(format::LibraryCallKind::StridedProduct));
 static_assert(uint32_t(graph::PostOpKind::AddTensor) == uint32_t(format::PostOpKind::AddTensor));
 static_assert(uint32_t(graph::PostOpKind::Tanh) == uint32_t(format::PostOpKind::Tanh));
 
@@ -45,7 +47,9 @@ graph::LibraryCallAttr libraryCallAttr(MLIRContext *context, const LibraryCall &
   for (const PostOp &op : call.postOps)
     ops.push_back(postOpAttr(b, op));
   return graph::LibraryCallAttr::get(context, static_cast<graph::LibraryCallKind>(call.kind), call.source, call.weights,
-                                     call.result, call.strides, call.dilations, call.padding, ops);
+                                     call.result, call.strides, call.dilations, call.padding, ops,
+                                     isValid(call.dtype) ? graph::typeOf(call.dtype, context) : Type(),
+                                     call.sourceStrides, call.weightsStrides, static_cast<int64_t>(call.workspace));
 }
 
 LibraryCall libraryCallOf(graph::LibraryCallAttr attr) {
@@ -60,6 +64,11 @@ LibraryCall libraryCallOf(graph::LibraryCallAttr attr) {
   for (graph::PostOpAttr op : attr.getPostOps())
     call.postOps.push_back(
         {static_cast<format::PostOpKind>(op.getKind()), bitsOf(op.getAlpha()), bitsOf(op.getBeta())});
+  if (attr.getElement())
+    call.dtype = graph::dtypeOf(attr.getElement());
+  call.sourceStrides = attr.getSourceStrides().vec();
+  call.weightsStrides = attr.getWeightsStrides().vec();
+  call.workspace = static_cast<uint64_t>(attr.getWorkspace());
   return call;
 }
 

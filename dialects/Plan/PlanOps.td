@@ -87,7 +87,7 @@ def Plan_LaunchOp : Plan_Op<"launch", [AttrSizedOperandSegments]> {
     up to three. `scalars` are the values of the kernel's n0, n1, ..; `init` launches run once
     per executable. `maps` are the tensor maps that the kernel gets behind its scalars (cuda).
     `call` is what a library may do instead: its buffers are source, weights, operands of the
-    post-ops, result.
+    post-ops, result, and the workspace if it has one.
 
     ```mlir
     plan.launch @k0(%x, %packed, %b, %y) grid "1" scalars []

@@ -74,7 +74,7 @@ Compilation::Impl::Impl(Options opts)
     context.setThreadPool(pool);
   variantContext.pipeline.dumpDir = options.dumpIrDir;
   variantContext.pipeline.disabled.insert(options.disabledPasses.begin(), options.disabledPasses.end());
-  variantContext.pipeline.libraries = options.libraries == "auto";
+  variantContext.pipeline.libraries = options.libraries;
   variantContext.kernelResults = options.kernelResults;
   variantContext.request = {options.archs, options.sourceOnly, options.cpuLevels};
   TargetServices &services = variantContext.services;

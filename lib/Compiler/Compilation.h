@@ -17,6 +17,7 @@
 #ifndef CUPOLA_LIB_COMPILER_COMPILATION_H
 #define CUPOLA_LIB_COMPILER_COMPILATION_H
 
+#include "lib/Runtime/Format/Libraries.h"
 #include "lib/Runtime/Format/Plan.h"
 #include "lib/Runtime/Npz/Npz.h"
 #include "lib/Runtime/Status.h"
@@ -83,9 +84,9 @@ struct Options {
   /// Outputs that lie in the memory of an input, whose rows they begin with: past=present.
   std::vector<AliasSetting> aliases;
   std::vector<std::string> disabledPasses;
-  std::string dumpIrDir;             ///< IR after every pass; "": none
-  std::string cacheDir;              ///< "": the default folder, "none": no cache
-  std::string libraries = "auto";    ///< auto, none: whether library calls may be candidates
+  std::string dumpIrDir;                                              ///< IR after every pass; "": none
+  std::string cacheDir;                                               ///< "": the default folder, "none": no cache
+  std::set<std::string> libraries = *format::chosenLibraries("auto"); ///< that may do contractions
   std::string precision = "fp32";    ///< fp16, bf16: f32 values lie in memory with 16 bits
   std::vector<std::string> keepFp32; ///< patterns (*, ?, [a-z]) of names of nodes whose results stay f32 all the same
   std::string io;       ///< fp16, bf16, as `precision`: inputs and outputs have 16 bits, too; "": they stay

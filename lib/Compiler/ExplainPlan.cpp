@@ -5,6 +5,7 @@
 
 #include "dialects/Graph/Graph.h"
 #include "lib/Runtime/Format/Bodies.h"
+#include "lib/Runtime/Format/Libraries.h"
 #include "lib/Runtime/Format/LibraryCosts.h"
 
 using namespace mlir;
@@ -67,8 +68,10 @@ Json stepsOf(const format::Variant &variant, const std::vector<format::Node> &no
                                Member("reads", placesOf(touched, /*written=*/false, body, first)),
                                Member("writes", placesOf(touched, /*written=*/true, body, first))));
       if (isLaunch && step.launch.call) {
-        steps.back()["library"] = "oneDNN";
-        steps.back()["library_threads"] = format::mostThreads(step.launch.call, format::measuredOneDnn, variant.arch);
+        const format::Library &library = format::libraryOf(step.launch.call.kind);
+        steps.back()["library"] = library.title;
+        if (library.isMeasured)
+          steps.back()["library_threads"] = format::mostThreads(step.launch.call, format::measuredOneDnn, variant.arch);
       }
       if (format::transferOf(step))
         steps.back()["transfer"] = format::stepKindName(step.kind);

@@ -6,6 +6,7 @@
 #include "lib/Conversion/GraphToKernel/Passes.h"
 #include "lib/Pipelines/Instrumentation.h"
 #include "lib/Pipelines/ProvenanceAudit.h"
+#include "lib/Runtime/Format/Libraries.h"
 #include "lib/Target/PassErrors.h"
 #include "lib/Target/Target.h"
 #include "lib/Transforms/Passes.h"
@@ -177,7 +178,9 @@ Status runPrecisionPass(ModuleOp module, const PipelineOptions &options) {
 Status runFusionPasses(ModuleOp module, const VariantSpec &variant, const PipelineOptions &options) {
   Builder b(module, options);
   const Target &target = *findTarget(variant.target);
-  auto isOn = [&](StringRef name) { return name == "libraries" ? options.libraries : b.isOn(name); };
+  auto isOn = [&](StringRef name) {
+    return format::findLibrary(name) ? options.libraries.count(name.str()) != 0 : b.isOn(name);
+  };
   target.addGraphPasses(b.main(), variant.arch, isOn);
   if (b.isOn("join-parts"))
     b.addNested<func::FuncOp>(createJoinParts());

@@ -39,7 +39,7 @@ struct PipelineOptions {
   std::set<std::string> disabled; ///< names of optionalPasses() to leave out
   std::string dumpDir;            ///< IR after every pass as NN-pass.mlir; "": none
   PrecisionChoice precision;
-  bool libraries = true; ///< whether fusions may be described to a library
+  std::set<std::string> libraries; ///< names of those that fusions may be described to (format::kLibraries)
   /// That no pass loses or invents a node of the model; like the verifier after every pass where the pipeline is
   /// watched, else at its end.
   bool checkProvenance = true;

@@ -218,9 +218,10 @@ public:
   /// `native` is the caller's stream (CUstream) or null for one of our own.
   virtual Result<std::unique_ptr<Stream>> createStream(void *native) = 0;
   virtual Result<std::unique_ptr<Module>> loadModule(const ModuleImage &image) = 0;
-  /// A library's way to do what `call` describes, where it gains over kernels for `arch`.
-  /// `weights` are read now. A launch of the function takes the addresses of the call's
-  /// buffers, and a grid of any size but 0. An error says why the kernel does it.
+  /// A library's way to do what `call` describes, where it is to be preferred to kernels for `arch`.
+  /// `weights` of the package, where the call names some, are read now; else null. A launch of the
+  /// function takes the addresses of the call's buffers, and a grid of any size but 0. It is shared by
+  /// streams on several threads. An error says why the kernel does it.
   virtual Result<std::unique_ptr<Function>> prepareCall(const format::LibraryCall & /*call*/, std::string_view /*arch*/,
                                                         const void * /*weights*/) {
     return Status::unsupported("the device calls no libraries");
@@ -241,7 +242,7 @@ public:
 ///   extern "C" const cupola::runtime::DevicePlugin *cupola_device_plugin();
 /// and is built with the same compiler and headers as the runtime; kPluginAbi
 /// changes whenever this file or Plan.h does.
-constexpr uint32_t kPluginAbi = 7;
+constexpr uint32_t kPluginAbi = 8;
 
 struct DevicePlugin {
   uint32_t abi;     ///< kPluginAbi

@@ -19,9 +19,10 @@ void LibraryCalls::prepare(Device &device, const format::Variant &variant, const
     if (step.kind != format::Step::LaunchStep || !call)
       return;
     ++wanted;
-    const uint32_t weight = body.buffers[call.buffers[1]].index;
-    Result<std::unique_ptr<Function>> function =
-        device.prepareCall(call, variant.arch, reinterpret_cast<const void *>(weights[weight]));
+    const format::Buffer &operand = body.buffers[call.buffers[1]];
+    const bool isWeight = operand.kind == format::BufferKind::Weight && device.properties().hostMemory;
+    const void *const weight = isWeight ? reinterpret_cast<const void *>(weights[operand.index]) : nullptr;
+    Result<std::unique_ptr<Function>> function = device.prepareCall(call, variant.arch, weight);
     if (function.failed()) {
       refusals[number] = function.status().message();
       return;

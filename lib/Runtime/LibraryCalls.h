@@ -20,7 +20,7 @@ struct InitNeeds {
 /// library's function, or the reason why its kernel runs.
 class LibraryCalls {
 public:
-  /// `weights`: host addresses of the package's weights, by index.
+  /// `weights`: addresses of the package's weights, by index, on a device with host memory.
   void prepare(Device &device, const format::Variant &variant, const std::vector<DeviceAddress> &weights);
 
   /// Null: the step's kernel runs.

@@ -33,10 +33,15 @@ Status Session::start() {
     isIo[i] = kind == format::BufferKind::Input || kind == format::BufferKind::Output ||
               (kind == format::BufferKind::View && isIo[buffers[i].index]);
   }
-  for (const format::Step &step : program().steps)
-    if (const std::optional<format::Transfer> transfer = format::transferOf(step))
+  const std::vector<format::Step> &steps = program().steps;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (const std::optional<format::Transfer> transfer = format::transferOf(steps[i]))
       for (const format::Touched &touched : transfer->buffers)
-        transfersIo |= isIo[touched.buffer];
+        holdsIo |= isIo[touched.buffer];
+    if (shared->calls().function(i))
+      for (uint32_t buffer : steps[i].launch.call.buffers)
+        holdsIo |= isIo[buffer];
+  }
   for (const ParsedTensor &output : shared->parsedInterface().outputs)
     openOutputs.push_back(usesRunSymbols(package(), output));
   Result<std::unique_ptr<Stream>> made = device().createStream(options.stream);

@@ -169,7 +169,7 @@ private:
   std::vector<Shape> shapes;     ///< of the outputs
   std::vector<bool> openOutputs; ///< their shape is known only after a run
   bool hasResults = false;       ///< a run succeeded since the last bind
-  bool transfersIo = false;      ///< a transfer names an input or output
+  bool holdsIo = false;          ///< what is recorded of a step has the address of an input or output in it
   /// By input, then by output: the address in this run, and whether it is that
   /// of a copy.
   std::vector<DeviceAddress> io;

@@ -106,15 +106,20 @@ Status Session::queueEach() {
 /// The second run of a bucket is recorded, with the blocks of its largest shape, the
 /// later ones replay it. Kernels find extents and the tensors of the caller through the
 /// bindings table, so that other shapes of the bucket and other addresses need no new
-/// recording; copies hold addresses and sizes, so plans that copy such a tensor, or
-/// sizes that vary, are not recorded. Neither are programs with bodies: what is queued
-/// depends on values that the host reads on the way.
+/// recording. Copies and calls of libraries hold addresses: where those of the caller's
+/// tensors are others than in the run before, nothing is recorded or replayed. Copies
+/// hold sizes, too, so plans in which these vary are not recorded. Neither are programs
+/// with bodies: what is queued depends on values that the host reads on the way.
 Status Session::queueSteps(RunSlot &slot) {
   Frame::BucketState &bucket = runner.program().bucket();
+  const bool hasMoved = holdsIo && bucket.io != io;
+  if (hasMoved)
+    bucket.recording.reset();
+  bucket.io = io;
   slot.recording = bucket.recording;
   if (bucket.recording)
     return stream->replay(*bucket.recording);
-  if (!bucket.ran || transfersIo || bucket.plan->transfersVary || !program().bodies.empty() || !stream->canRecord())
+  if (!bucket.ran || hasMoved || bucket.plan->transfersVary || !program().bodies.empty() || !stream->canRecord())
     return queueEach();
   CUPOLA_TRY(stream->beginRecording());
   const Status queued = queueRecorded();

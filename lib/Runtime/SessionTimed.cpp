@@ -27,8 +27,11 @@ Session::StepWork Session::workOf(size_t step) const {
   if (entry.kind != format::Step::LaunchStep)
     return work;
   work.grid = plan().sizes[step];
-  for (uint32_t buffer : shared->calls().function(step) ? entry.launch.call.buffers : entry.launch.buffers)
+  const bool isCalled = shared->calls().function(step) != nullptr;
+  for (uint32_t buffer : isCalled ? entry.launch.call.buffers : entry.launch.buffers)
     work.bytes += plan().buffers[buffer].bytes;
+  if (isCalled && entry.launch.call.workspace != 0) // the library's own affair
+    work.bytes -= plan().buffers[entry.launch.call.buffers.back()].bytes;
   std::map<std::string, int64_t> scalars;
   for (size_t i = 0; i < entry.launch.scalars.size(); ++i)
     scalars["n" + std::to_string(i)] = plan().scalars[entry.launch.scalars[i]];

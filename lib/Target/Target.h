@@ -51,7 +51,7 @@ struct TargetCode {
   std::map<std::string, std::vector<runtime::cuda::KernelResources>> resources;
 };
 
-/// Which optional passes are on, by name (Pipelines.h).
+/// Which optional passes (Pipelines.h) and libraries (format::kLibraries) are on, by name.
 using PassSwitch = llvm::function_ref<bool(llvm::StringRef name)>;
 
 /// Work towards machine code: pieces that may run at once, in any order, and what joins them.

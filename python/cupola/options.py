@@ -41,7 +41,8 @@ class CompileOptions(TypedDict, total=False):
     limits: Mapping[str, int] | None
     """Other limits on models, {"tensor-bytes": 1 << 33}."""
     libraries: str
-    """"auto": library calls may be candidates, or "none"."""
+    """Those that may do contractions in place of kernels: "onednn", "cublaslt" or "onednn,cublaslt", or "none". "auto": those with
+    figures that say where they gain, which is oneDNN."""
     precision: str
     """"fp32"; "fp16" or "bf16": f32 values lie in memory with 16 bits."""
     keep_fp32: str | Sequence[str] | None

@@ -18,7 +18,8 @@ TEST_F(CompilerCApi, OptionsAreTakenAndChecked) {
   EXPECT_NE(errorWith([&](auto &o) { o.targets = odds; }).find("no target is called 'odd'"), std::string::npos);
   EXPECT_NE(errorWith([&](auto &o) { o.cpu_levels = odds; }).find("unknown CPU level 'odd'"), std::string::npos);
   EXPECT_NE(errorWith([&](auto &o) { o.disabled_passes = odds; }).find("no optional pass"), std::string::npos);
-  EXPECT_NE(errorWith([&](auto &o) { o.libraries = odd; }).find("expected auto or none"), std::string::npos);
+  EXPECT_NE(errorWith([&](auto &o) { o.libraries = odd; }).find("expected auto, none, or some of onednn,cublaslt"),
+            std::string::npos);
   EXPECT_EQ(errorWith([&](auto &o) { o.precision = odd; }), "precision is 'odd', expected fp32, fp16 or bf16");
   EXPECT_NE(errorWith([&](auto &o) { o.keep_fp32 = odds; }).find("the precision is fp32"), std::string::npos);
   EXPECT_NE(errorWith([&](auto &o) { o.io = odd; }).find("the precision is fp32"), std::string::npos);

@@ -1,4 +1,4 @@
-//===- test/Runtime/HostileLaunchTest.cpp - Packages whose grids and tensor maps break a rule ---===//
+//===- test/Runtime/HostileLaunchTest.cpp - Packages whose grids, tensor maps and products break a rule ---===//
 // SPDX-License-Identifier: Apache-2.0
 #include "test/Runtime/Hostile.h"
 
@@ -15,6 +15,35 @@ Package mappedPackage() {
     package.variants[i].program.steps[0].launch.maps = {{0, "", DType::F32, {"4", "s0"}, {"16"}, {4, 64}, 0},
                                                         {3, "16", DType::F32, {"4", "s0 - 1"}, {"16"}, {8, 8}, 32}};
   return package;
+}
+
+/// The test package with a strided product in its first step, which reads buffers 2, 1 and 3 and writes buffer 4;
+/// buffer 6 is a workspace.
+Package productPackage() {
+  LibraryCall product;
+  product.kind = LibraryCallKind::StridedProduct;
+  product.source = {2, 5, 3};
+  product.weights = {2, 3, 4};
+  product.result = {2, 5, 4};
+  product.postOps = {{PostOpKind::AddChannel}, {PostOpKind::AddTensor}, {PostOpKind::Relu}};
+  product.buffers = {2, 1, 3, 2, 4, 6};
+  product.dtype = DType::F16;
+  product.sourceStrides = {15, 3, 1};
+  product.weightsStrides = {0, 1, 3};
+  product.workspace = 1024;
+  Buffer workspace;
+  workspace.bytes = "1024";
+  Package package = test::makePackage();
+  for (size_t i = kCuda; i < package.variants.size(); ++i) {
+    package.variants[i].program.buffers.push_back(workspace);
+    package.variants[i].program.steps[0].launch.call = product;
+  }
+  return package;
+}
+
+template <typename Change> void expectProductRefused(Change change, const std::string &text) {
+  const auto changeCall = [&](Program &p) { change(p.steps[0].launch.call); };
+  test::expectRefused(productPackage(), changeCall, text, kCuda);
 }
 
 template <typename Change> void expectMapRefused(Change change, const std::string &text) {
@@ -64,6 +93,36 @@ TEST(HostileLaunch, TensorMaps) {
   expectMapRefused([](TensorMap &m) { m.swizzle = 16; }, "has an unknown swizzle of 16 bytes");
   expectMapRefused([](TensorMap &m) { m.swizzle = 32, m.box[0] = 12; },
                    "rows of 48 bytes, more than its swizzle of 32");
+}
+
+TEST(HostileLaunch, StridedProducts) {
+  ASSERT_TRUE(writePackageToMemory(productPackage(), test::packageWeights()).isOk());
+  const LibraryCall product = productPackage().variants[kCuda].program.steps[0].launch.call;
+  const auto move = [&](Program &p) { p.steps[0].launch.call = product; };
+  test::expectRefused(test::makePackage(), move, "step 0 has a library call, which cpu does not know", kCpu);
+  using Call = LibraryCall;
+  expectProductRefused([](Call &c) { c.dtype = DType(0); }, "none of f32, f16 and bf16");
+  expectProductRefused([](Call &c) { c.dtype = DType::I8; }, "none of f32, f16 and bf16");
+  expectProductRefused([](Call &c) { c.source.pop_back(); }, "2 extents of source, expected 3");
+  expectProductRefused([](Call &c) { c.weights[0] = 1; }, "do not agree");
+  expectProductRefused([](Call &c) { c.result[2] = 5; }, "do not agree");
+  expectProductRefused([](Call &c) { c.padding = {1, 1}; }, "a product with a window");
+  expectProductRefused([](Call &c) { c.sourceStrides.pop_back(); }, "2 strides of source, expected 3");
+  expectProductRefused([](Call &c) { c.sourceStrides[0] = -1; }, "a stride -1 of source");
+  expectProductRefused([](Call &c) { c.sourceStrides[0] = int64_t(1) << 31; }, "a stride 2147483648 of source");
+  expectProductRefused([](Call &c) { c.sourceStrides[0] = (int64_t(1) << 31) - 1; }, "a source of more than");
+  expectProductRefused([](Call &c) { c.sourceStrides[1] = 2; }, "neither rows nor columns of source");
+  expectProductRefused([](Call &c) { c.weightsStrides = {0, 5, 2}; }, "neither rows nor columns of weights");
+  expectProductRefused([](Call &c) { std::swap(c.postOps[1], c.postOps[2]); }, "another epilogue");
+  expectProductRefused([](Call &c) { c.postOps[1] = c.postOps[0]; }, "another epilogue");
+  expectProductRefused([](Call &c) { c.postOps[2].kind = PostOpKind::GeluErf; }, "another epilogue");
+  expectProductRefused([](Call &c) { c.workspace = uint64_t(1) << 31; }, "a workspace of 2147483648 bytes");
+  expectProductRefused([](Call &c) { c.workspace = 0; }, "names 6 buffers, expected 5");
+  expectProductRefused([](Call &c) { c.buffers[1] = 0; }, "buffer 0, which its kernel does not use so");
+  expectProductRefused([](Call &c) { c.buffers[4] = 5; }, "buffer 5, which its kernel does not use so");
+  expectProductRefused([](Call &c) { c.buffers[5] = 5; }, "buffer 5, which is no workspace");
+  const auto outlive = [](Program &p) { p.buffers[6].last = 1; };
+  test::expectRefused(productPackage(), outlive, "buffer 6, which is no workspace", kCuda);
 }
 
 } // namespace cupola::format

@@ -29,7 +29,11 @@ static Package fullPackage() {
                                   {9, -10},
                                   {11, 12},
                                   {{PostOpKind::Clip, 13, ~0u}, {PostOpKind::Relu, 14, 15}},
-                                  {16, 17, 18}};
+                                  {16, 17, 18},
+                                  DType::BF16,
+                                  {19, -20, 21},
+                                  {22, 23, 24},
+                                  uint64_t(1) << 40};
   program.steps[0].launch.maps = {{}, {1, "64", DType::BF16, {"s0", "7"}, {"16*s0"}, {8, 9}, 32}};
   program.steps[1].launch.grid = {"s0", "5", "6"};
   program.kernels[0] = {"k_1", "gemm", "ab", 64, uint64_t(1) << 40, 17, 3, 9, {"r", "rw"}, "4*n0", 2, true};
@@ -66,6 +70,8 @@ TEST(Manifest, ProtobufReadsAndWritesTheSameBytes) {
   EXPECT_EQ(message.variants(0).program().buffers(6).offset(), "8*s0");
   EXPECT_EQ(message.variants(0).program().steps(2).copy().bytes(), "16");
   EXPECT_EQ(message.variants(0).program().steps(0).launch().call().post_ops(0).beta(), ~0u);
+  EXPECT_EQ(message.variants(0).program().steps(0).launch().call().source_strides(1), -20);
+  EXPECT_EQ(message.variants(0).program().steps(0).launch().call().workspace(), uint64_t(1) << 40);
   EXPECT_FALSE(message.variants(0).program().steps(1).launch().has_call());
   EXPECT_EQ(message.variants(0).program().steps(0).launch().maps(1).strides(0), "16*s0");
   EXPECT_EQ(message.variants(0).program().steps(1).launch().grid(2), "6");

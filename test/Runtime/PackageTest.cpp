@@ -273,7 +273,7 @@ TEST(PackageWriter, RefusesLibraryCallsThatDoNotFit) {
   EXPECT_FALSE(refused(window, same));
   EXPECT_TRUE(refused(product, same, /*variant=*/1)) << "cuda";
   for (const auto &change : std::vector<void (*)(LibraryCall &)>{
-           [](LibraryCall &c) { c.kind = LibraryCallKind(3); },
+           [](LibraryCall &c) { c.kind = LibraryCallKind::StridedProduct; },
            [](LibraryCall &c) { c.source[0] = 4; },
            [](LibraryCall &c) { c.source.push_back(1); },
            [](LibraryCall &c) { c.source[0] = c.result[0] = 0; },
@@ -307,6 +307,9 @@ TEST(PackageWriter, RefusesLibraryCallsThatDoNotFit) {
        })
     EXPECT_TRUE(refused(window, change));
   EXPECT_TRUE(refused(product, [](LibraryCall &c) { c.strides = {1, 1}; }));
+  EXPECT_TRUE(refused(product, [](LibraryCall &c) { c.kind = LibraryCallKind(4); }));
+  EXPECT_TRUE(refused(product, [](LibraryCall &c) { c.dtype = DType::F32; }));
+  EXPECT_TRUE(refused(product, [](LibraryCall &c) { c.sourceStrides = {3, 1}; }));
 }
 
 } // namespace cupola::format

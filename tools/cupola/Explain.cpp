@@ -18,13 +18,25 @@ std::string join(const Json &names, size_t most) {
   return names.size() > most ? text + ", .. (" + std::to_string(names.size()) + ")" : text;
 }
 
-/// Steps for which the package has a library's form besides the kernel, and on how many of them the runtime takes it.
+/// Steps for which the package has a library's form besides the kernel, and on how many of them the runtime takes it
+/// where figures decide.
 std::string librariesText(const Json &variant) {
+  std::string library;
+  size_t described = 0;
   std::vector<int64_t> most;
-  for (const Json &step : variant["steps"])
-    if (step.contains("library"))
+  for (const Json &step : variant["steps"]) {
+    if (!step.contains("library"))
+      continue;
+    library = step["library"].get<std::string>();
+    ++described;
+    if (step.contains("library_threads"))
       most.push_back(step["library_threads"].get<int64_t>());
-  std::string text = "oneDNN may do " + std::to_string(most.size()) + " of the steps";
+  }
+  if (described == 0)
+    return "none may do a step";
+  std::string text = library + " may do " + std::to_string(described) + " of the steps";
+  if (most.empty())
+    return text;
   for (int64_t threads : {1, 2, 4, 16})
     text += (threads == 1 ? "; it gains on " : ", ") +
             std::to_string(std::count_if(most.begin(), most.end(), [&](int64_t n) { return n >= threads; })) +

@@ -40,8 +40,10 @@ void CompileFlags::declare(CLI::App &app, const std::string &what, bool withTarg
   app.add_option("--limit", limits, "Raise or lower a limit on models, as nodes=2000000");
   app.add_option("--dump-ir", dumpIr, "Write the IR after every pass to this folder");
   app.add_option("--cache-dir", cacheDir, "Where compiled kernels are kept; 'none': nowhere");
-  app.add_option("--libraries", libraries, "auto, or none: no library call instead of own kernels")
-      ->check(CLI::IsMember({"auto", "none"}));
+  app.add_option("--libraries", libraries,
+                 "Libraries that may do contractions in place of kernels: onednn (cpu), cublaslt (cuda), or "
+                 "onednn,cublaslt; none; auto is onednn")
+      ->check([](const std::string &text) { return format::chosenLibraries(text).status().message(); });
   app.add_option("--threads", threads, "Threads; 0 is one per core");
   app.add_flag("--allow-hard-links", allowHardLinks, "Accept external data files with hard links");
   app.add_option("--deadline", deadline, "Seconds after which the compiler is stopped")->capture_default_str();
@@ -139,7 +141,7 @@ Result<compiler::Options> CompileFlags::options() const {
   options.disabledPasses = disabledPasses;
   options.dumpIrDir = dumpIr;
   options.cacheDir = cacheDir;
-  options.libraries = libraries;
+  options.libraries = *format::chosenLibraries(libraries);
   options.threads = threads ? threads : std::max(1u, std::thread::hardware_concurrency());
   options.allowHardLinks = allowHardLinks;
   options.kernelResults = kernelResults;

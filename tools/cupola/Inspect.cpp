@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "lib/Runtime/Format/Bodies.h"
+#include "lib/Runtime/Format/Libraries.h"
 #include "lib/Runtime/Format/LibraryCosts.h"
 #include "lib/Runtime/Format/OutputFile.h"
 #include "lib/Runtime/Format/PackageFile.h"
@@ -70,12 +71,19 @@ struct InspectCommand {
 
   static void printLibraries(const format::Variant &variant) {
     size_t described = 0, gaining = 0;
+    const format::Library *library = nullptr;
     format::forEachStep(variant.program, [&](const format::Body &, const format::Step &step, uint32_t) {
-      described += bool(step.launch.call);
-      gaining += step.launch.call && format::mostThreads(step.launch.call, format::measuredOneDnn, variant.arch) > 0;
+      if (!step.launch.call)
+        return;
+      ++described;
+      library = &format::libraryOf(step.launch.call.kind);
+      gaining += library->isMeasured && format::mostThreads(step.launch.call, format::measuredOneDnn, variant.arch) > 0;
     });
-    if (described)
-      std::printf(", a library's form of %zu steps (%zu gain by it)", described, gaining);
+    if (!library)
+      return;
+    std::printf(", %s's form of %zu steps", std::string(library->title).c_str(), described);
+    if (library->isMeasured)
+      std::printf(" (%zu gain by it)", gaining);
   }
 
   static void printLaunches(const format::Program &program) {

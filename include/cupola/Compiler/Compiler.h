@@ -122,10 +122,12 @@ typedef struct cupola_compile_options {
   cupola_strings disabled_passes;
   cupola_string cache_dir;   /* compiled kernels; empty: the default, "none": no cache */
   cupola_string dump_ir_dir; /* the IR after every pass is written to it; empty: nowhere */
-  cupola_string libraries;   /* "auto": library calls may be candidates; "none"; empty: "auto" */
-  uint32_t threads;          /* 0: one per core */
-  int32_t allow_hard_links;  /* 1: files with external data may have hard links */
-  void *user;                /* of the callbacks */
+  /* That may do contractions in place of kernels: "onednn" (cpu), "cublaslt" (cuda), or both with a comma between them;
+   * "none"; "auto", also if empty: those with figures that say where they gain, which is oneDNN. */
+  cupola_string libraries;
+  uint32_t threads;         /* 0: one per core */
+  int32_t allow_hard_links; /* 1: files with external data may have hard links */
+  void *user;               /* of the callbacks */
   /* What begins: "import", "graph", "kernels", "NVRTC for sm_80: source 1 of 9". On any thread; one call at a time of
    * this and `warn`. */
   void (*progress)(void *user, cupola_string what);

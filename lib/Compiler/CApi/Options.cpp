@@ -92,10 +92,12 @@ Status readTexts(const cupola_compile_options &given, Options &options) {
     CUPOLA_TRY(toText(given.precision, options.precision));
   CUPOLA_TRY(readStrings(given.keep_fp32, options.keepFp32));
   CUPOLA_TRY(toText(given.io, options.io));
+  std::string libraries = "auto";
   if (view(given.libraries).size() > 0)
-    CUPOLA_TRY(toText(given.libraries, options.libraries));
-  if (options.libraries != "auto" && options.libraries != "none")
-    return Status::usage("libraries are '" + options.libraries + "', expected auto or none");
+    CUPOLA_TRY(toText(given.libraries, libraries));
+  Result<std::set<std::string>> chosen = format::chosenLibraries(libraries);
+  CUPOLA_TRY(chosen.status());
+  options.libraries = chosen.take();
   return Status::ok();
 }
 

@@ -218,6 +218,8 @@ SmallVector<Value> BodyBuilder::callBuffers(graph::FusionOp fusion) {
   for (int64_t input : fusion.getLibraryInputsAttr().asArrayRef())
     operands.push_back(bufferOf(fusion.getInputs()[input]));
   operands.push_back(bufferOf(fusion.getResults().front()));
+  if (const int64_t workspace = fusion.getLibraryAttr().getWorkspace())
+    operands.push_back(addBuffer(plan::BufferKind::Arena, 0, workspace, fusion.getLoc()));
   return operands;
 }
 

@@ -26,7 +26,7 @@ static constexpr int kHopper = 90;
 static constexpr int kCapturesProgrammatic = 12030;
 
 Result<std::shared_ptr<Device>> CudaDevice::create(const std::shared_ptr<Driver> &driver, const DeviceOptions &options,
-                                                   std::shared_ptr<Nvrtc> nvrtc) {
+                                                   std::shared_ptr<Nvrtc> nvrtc, std::shared_ptr<const CublasLt> blas) {
   std::shared_ptr<CudaDevice> self(new CudaDevice);
   Result<std::shared_ptr<CudaContext>> context = CudaContext::create(driver, options.ordinal);
   if (context.failed())
@@ -35,6 +35,7 @@ Result<std::shared_ptr<Device>> CudaDevice::create(const std::shared_ptr<Driver>
   self->counters = std::make_shared<LaunchCounters>();
   self->options = options;
   self->nvrtc = std::move(nvrtc);
+  self->blas = std::move(blas);
   const char *wait = std::getenv("CUPOLA_SYNC");
   self->waitAfterLaunch = wait && std::string_view(wait) == "1";
   CUPOLA_TRY(self->readProperties());
@@ -174,11 +175,15 @@ bool CudaDevice::accepts(ImageKind kind, std::string_view built) const {
 }
 
 /// A package with a cubin for this GPU needs neither NVRTC nor a folder to cache in.
+std::shared_ptr<ByteCache> CudaDevice::cacheAtNeed() {
+  std::call_once(cacheOnce, [&] { cache = std::make_shared<ByteCache>(options.cacheDir, options.warn); });
+  return cache;
+}
+
 CubinCache &CudaDevice::compilerAtNeed() {
   std::call_once(compilerOnce, [&] {
-    auto cache = std::make_shared<ByteCache>(options.cacheDir, options.warn);
-    compiler = nvrtc ? std::make_unique<CubinCache>(std::move(cache), nvrtc)
-                     : std::make_unique<CubinCache>(std::move(cache), context->owner().nvrtcMajors());
+    compiler = nvrtc ? std::make_unique<CubinCache>(cacheAtNeed(), nvrtc)
+                     : std::make_unique<CubinCache>(cacheAtNeed(), context->owner().toolkitMajors());
   });
   return *compiler;
 }
@@ -213,6 +218,30 @@ Status CudaDevice::encodeTensorMap(const TensorMapValue &value, TensorMapBytes &
   if (arch.number < kHopper)
     return Status::unsupported("this GPU is " + facts.arch + ", tensor maps are of GPUs from sm_90 on");
   return cuda::encodeTensorMap(*context, value, map);
+}
+
+//===--- Libraries ---===//
+
+Result<std::shared_ptr<CublasLtDevice>> CudaDevice::openCublasLt() {
+  if (!blas) {
+    Result<std::shared_ptr<const CublasLt>> opened = CublasLt::load(context->owner().toolkitMajors());
+    if (opened.failed())
+      return opened.status();
+    blas = opened.take();
+  }
+  return CublasLtDevice::create(context, blas, cacheAtNeed(), facts.description + ", " + facts.arch);
+}
+
+Result<std::unique_ptr<Function>> CudaDevice::prepareCall(const format::LibraryCall &call, std::string_view,
+                                                          const void *) {
+  const std::lock_guard<std::mutex> lock(productMutex);
+  const ContextScope scope(*context);
+  CUPOLA_TRY(scope.status());
+  if (!products)
+    products = openCublasLt();
+  if (products->failed())
+    return products->status();
+  return CublasLtCall::create(**products, call, *counters);
 }
 
 Result<std::unique_ptr<Module>> CudaDevice::loadModule(const ModuleImage &image) {

@@ -4,6 +4,7 @@
 #define CUPOLA_LIB_RUNTIME_CUDA_CUDADEVICE_H
 
 #include "lib/Runtime/CUDA/CubinCache.h"
+#include "lib/Runtime/CUDA/CublasLtCalls.h"
 #include "lib/Runtime/CUDA/CudaContext.h"
 #include "lib/Runtime/CUDA/CudaModule.h"
 #include "lib/Runtime/CUDA/GrowingMemory.h"
@@ -20,9 +21,10 @@ namespace cuda {
 
 class CudaDevice : public Device {
 public:
-  /// Over a given driver (tests). `nvrtc`: null to open the machine's at need.
+  /// Over a given driver (tests). `nvrtc` and `blas`: null to open the machine's at need.
   static Result<std::shared_ptr<Device>> create(const std::shared_ptr<Driver> &driver, const DeviceOptions &options,
-                                                std::shared_ptr<Nvrtc> nvrtc = nullptr);
+                                                std::shared_ptr<Nvrtc> nvrtc = nullptr,
+                                                std::shared_ptr<const CublasLt> blas = nullptr);
 
   const DeviceProperties &properties() const override { return facts; }
   int rank(std::string_view target, std::string_view arch) const override;
@@ -39,6 +41,8 @@ public:
 
   Result<std::unique_ptr<Stream>> createStream(void *native) override;
   Result<std::unique_ptr<Module>> loadModule(const ModuleImage &image) override;
+  Result<std::unique_ptr<Function>> prepareCall(const format::LibraryCall &call, std::string_view arch,
+                                                const void *weights) override;
   Status encodeTensorMap(const TensorMapValue &value, TensorMapBytes &map) override;
 
   std::vector<KernelStatistics> statistics() const override { return counters->read(); }
@@ -49,16 +53,22 @@ private:
   Status readProperties();
   Status outOfMemory(const char *kind, uint64_t wanted);
   Status allocationError(CuResult code, uint64_t bytes);
+  std::shared_ptr<ByteCache> cacheAtNeed();
   CubinCache &compilerAtNeed();
+  Result<std::shared_ptr<CublasLtDevice>> openCublasLt();
   Result<CudaBinary> compile(const ModuleImage &image);
   LaunchLimits launchLimits() const;
 
   std::shared_ptr<CudaContext> context;
   std::shared_ptr<LaunchCounters> counters;
   DeviceOptions options;
-  std::shared_ptr<Nvrtc> nvrtc; ///< null: the machine's
-  std::once_flag compilerOnce;
+  std::shared_ptr<Nvrtc> nvrtc;         ///< null: the machine's
+  std::shared_ptr<const CublasLt> blas; ///< likewise
+  std::once_flag cacheOnce, compilerOnce;
+  std::shared_ptr<ByteCache> cache;
   std::unique_ptr<CubinCache> compiler;
+  std::mutex productMutex;
+  std::optional<Result<std::shared_ptr<CublasLtDevice>>> products; ///< none before the first call
   DeviceProperties facts;
   GpuArch arch;
   bool waitAfterLaunch = false;

@@ -63,7 +63,7 @@ Status CudaModule::addFunction(const format::Kernel &kernel, const LaunchLimits 
   CUPOLA_TRY(checkLimits(kernel, limits));
   const DriverApi &api = context->api();
   CuKernel found = nullptr;
-  CudaFunction function;
+  CudaKernel function(context);
   function.name = kernel.name;
   function.threads = kernel.threads;
   function.sharedBytes = unsigned(kernel.sharedBytes);

@@ -3,25 +3,11 @@
 #ifndef CUPOLA_LIB_RUNTIME_CUDA_CUDAMODULE_H
 #define CUPOLA_LIB_RUNTIME_CUDA_CUDAMODULE_H
 
-#include "lib/Runtime/CUDA/CudaContext.h"
-#include "lib/Runtime/CUDA/LaunchCounters.h"
-#include "lib/Runtime/Device.h"
+#include "lib/Runtime/CUDA/CudaFunction.h"
 
 #include <deque>
 
 namespace cupola::runtime::cuda {
-
-/// One kernel, ready to launch.
-class CudaFunction : public Function {
-public:
-  std::string name;
-  CuFunction handle = nullptr;
-  unsigned threads = 1;
-  unsigned sharedBytes = 0;
-  unsigned cluster = 0;             ///< blocks along x; at most 1: none
-  bool programmatic = false;        ///< its launch may begin before the work queued earlier ends
-  LaunchCounter *counter = nullptr; ///< owned by the device's LaunchCounters, which the module keeps alive
-};
 
 /// What launches on a GPU may have.
 struct LaunchLimits {
@@ -45,7 +31,7 @@ private:
   std::shared_ptr<CudaContext> context;
   std::shared_ptr<LaunchCounters> counters;
   CuLibrary library = nullptr;
-  std::deque<CudaFunction> functions;
+  std::deque<CudaKernel> functions;
 };
 
 } // namespace cupola::runtime::cuda

@@ -83,75 +83,14 @@ Status CudaStream::fill(DeviceAddress target, uint8_t value, uint64_t bytes) {
 
 //===--- Launches ---===//
 
-/// The parameters in the order of the kernel ABI: bindings, references, slots, step.
-void CudaStream::collectParameters(const LaunchArguments &arguments) {
-  parameters.clear();
-  parameters.push_back(&arguments.bindings);
-  for (size_t i = 0; i < arguments.referenceCount; ++i)
-    parameters.push_back(&arguments.references[i]);
-  for (size_t i = 0; i < arguments.slotCount; ++i)
-    parameters.push_back(&arguments.slots[i]);
-  parameters.push_back(&arguments.step);
-}
-
-static Status checkGrid(const CudaFunction &function, const Grid &grid) {
-  constexpr uint64_t most[] = {(uint64_t(1) << 31) - 1, 65535, 65535};
-  const uint64_t wanted[] = {grid.x, grid.y, grid.z};
-  for (int d = 0; d < 3; ++d)
-    if (wanted[d] > most[d])
-      return Status::limit("kernel " + function.name + " wants " + std::to_string(wanted[d]) + " blocks along " +
-                           "xyz"[d] + ", a launch has at most " + std::to_string(most[d]));
-  if (function.cluster > 1 && grid.x % function.cluster != 0)
-    return Status::package("kernel " + function.name + " wants " + std::to_string(grid.x) +
-                           " blocks along x, which do not make clusters of " + std::to_string(function.cluster));
-  return {};
-}
-
-void CudaStream::addAttributes(const CudaFunction &function) {
-  attributes.clear();
-  if (function.cluster > 1) {
-    CuLaunchAttribute &cluster = attributes.emplace_back();
-    cluster.id = cuLaunchClusterDimension;
-    cluster.value.cluster = {function.cluster, 1, 1};
-  }
-  if (function.programmatic) {
-    CuLaunchAttribute &programmatic = attributes.emplace_back();
-    programmatic.id = cuLaunchProgrammaticSerialization;
-    programmatic.value.flag = 1;
-  }
-}
-
-Status CudaStream::configure(const LaunchArguments &arguments, CuLaunchConfig &config) {
-  const auto &function = static_cast<const CudaFunction &>(*arguments.function);
-  CUPOLA_TRY(checkGrid(function, arguments.grid));
-  config = {};
-  config.gridX = unsigned(arguments.grid.x);
-  config.gridY = unsigned(arguments.grid.y);
-  config.gridZ = unsigned(arguments.grid.z);
-  config.blockX = function.threads;
-  config.blockY = config.blockZ = 1;
-  config.sharedBytes = function.sharedBytes;
-  config.stream = stream;
-  addAttributes(function);
-  config.attributes = attributes.data();
-  config.attributeCount = unsigned(attributes.size());
-  return {};
-}
-
 Status CudaStream::launch(const LaunchArguments &arguments) {
   if (arguments.grid.isEmpty())
     return {};
-  const auto &function = static_cast<const CudaFunction &>(*arguments.function);
-  CuLaunchConfig config;
-  CUPOLA_TRY(configure(arguments, config));
-  collectParameters(arguments);
+  auto &function = static_cast<CudaFunction &>(*arguments.function);
   const uint64_t blocks = arguments.grid.blocks().value_or(0);
   const ContextScope scope(*context);
   CUPOLA_TRY(scope.status());
-  const DriverApi &api = context->api();
-  const CuResult code = api.launchKernelEx(&config, function.handle, const_cast<void **>(parameters.data()), nullptr);
-  if (code != cuSuccess)
-    return context->check(code, "launching " + function.name + " at step " + std::to_string(arguments.step));
+  CUPOLA_TRY(function.queue(arguments, stream, room));
   if (recording) {
     recorded.push_back({function.counter, blocks});
     return {};
@@ -159,8 +98,8 @@ Status CudaStream::launch(const LaunchArguments &arguments) {
   function.counter->add(blocks);
   if (!waitAfterLaunch)
     return {};
-  return context->check(api.streamSynchronize(stream),
-                        "kernel " + function.name + " at step " + std::to_string(arguments.step));
+  return context->check(context->api().streamSynchronize(stream),
+                        function.what() + " at step " + std::to_string(arguments.step));
 }
 
 Status CudaStream::synchronize() {

@@ -3,7 +3,7 @@
 #ifndef CUPOLA_LIB_RUNTIME_CUDA_CUDASTREAM_H
 #define CUPOLA_LIB_RUNTIME_CUDA_CUDASTREAM_H
 
-#include "lib/Runtime/CUDA/CudaModule.h"
+#include "lib/Runtime/CUDA/CudaFunction.h"
 #include "lib/Runtime/CUDA/PinnedRing.h"
 
 namespace cupola::runtime::cuda {
@@ -56,17 +56,13 @@ public:
 private:
   CudaStream(std::shared_ptr<CudaContext> context, std::shared_ptr<LaunchCounters> counters);
   Status notRecording(const char *what) const;
-  Status configure(const LaunchArguments &arguments, CuLaunchConfig &config);
-  void addAttributes(const CudaFunction &function);
-  void collectParameters(const LaunchArguments &arguments);
 
   std::shared_ptr<CudaContext> context;
   std::shared_ptr<LaunchCounters> counters;
   PinnedRing ring;
   CuStream stream = nullptr;
   bool owned = false, waitAfterLaunch = false, recording = false;
-  std::vector<const void *> parameters;      ///< of the launch at hand; kept for its memory
-  std::vector<CuLaunchAttribute> attributes; ///< likewise
+  LaunchRoom room;
   std::vector<std::pair<LaunchCounter *, uint64_t>> recorded;
 };
 

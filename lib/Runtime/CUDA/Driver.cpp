@@ -80,7 +80,7 @@ Status Driver::start() {
   return Status::environment("the CUDA driver does not start: " + describe(code));
 }
 
-std::vector<int> Driver::nvrtcMajors() const {
+std::vector<int> Driver::toolkitMajors() const {
   std::vector<int> majors;
   for (int major : {13, 12})
     if (major <= driverVersion / 1000)

@@ -28,8 +28,9 @@ public:
   const DriverApi &api() const { return table; }
   /// As cuDriverGetVersion counts.
   int version() const { return driverVersion; }
-  /// The NVRTC majors whose cubins this driver loads, best first: a driver loads those of its own major and older ones.
-  std::vector<int> nvrtcMajors() const;
+  /// The majors of the toolkit whose libraries, and the cubins of whose NVRTC, work with this driver, best first: those
+  /// of its own major and older ones.
+  std::vector<int> toolkitMajors() const;
   /// "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered"
   std::string describe(CuResult code) const;
 

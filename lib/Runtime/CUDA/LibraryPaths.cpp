@@ -21,7 +21,7 @@ static std::string ownFolder() {
 /// The library folders below a CUDA home, as the toolkit ("lib64"), and NVIDIA's Python packages ("lib", or one folder
 /// per component until CUDA 12) lay them out.
 static void addHome(const std::string &home, std::vector<std::string> &prefixes) {
-  for (const char *sub : {"/lib64/", "/lib/", "/nvidia/cu13/lib/", "/nvidia/cuda_nvrtc/lib/"})
+  for (const char *sub : {"/lib64/", "/lib/", "/nvidia/cu13/lib/", "/nvidia/cuda_nvrtc/lib/", "/nvidia/cublas/lib/"})
     prefixes.push_back(home + sub);
 }
 
@@ -33,8 +33,8 @@ std::vector<std::string> cudaLibraryCandidates(const std::string &stem, const st
   } else {
     const std::string own = ownFolder();
     if (!own.empty()) {
-      prefixes.push_back(own + "/../../nvidia/cu13/lib/");
-      prefixes.push_back(own + "/../../nvidia/cuda_nvrtc/lib/");
+      for (const char *component : {"cu13", "cuda_nvrtc", "cublas"})
+        prefixes.push_back(own + "/../../nvidia/" + component + "/lib/");
     }
     prefixes.push_back(""); // run path (a development build names its CUDA folder there), LD_LIBRARY_PATH, ld.so.cache
     prefixes.push_back("/usr/local/cuda/lib64/");

@@ -1,6 +1,7 @@
 //===- lib/Runtime/Format/ValidateBody.cpp - The rules of one body ---===//
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/Format/Bodies.h"
+#include "lib/Runtime/Format/Libraries.h"
 #include "lib/Runtime/Format/ValidateProgram.h"
 
 #include <map>
@@ -193,21 +194,39 @@ private:
     return launch.call ? checkCall(launch, what) : Status::ok();
   }
 
-  /// A call reads a weight and what the kernel reads, and writes what the kernel writes.
+  /// A call reads what the kernel reads, or a weight, and writes what the kernel writes.
   Status checkCall(const Launch &launch, const std::string &what) const {
     const LibraryCall &call = launch.call;
-    if (variant.target != "cpu")
-      return bad(what + " has a library call, which " + variant.target + " does not know");
     CUPOLA_TRY(checkLibraryCall(call).within(what));
+    if (libraryOf(call.kind).target != variant.target)
+      return bad(what + " has a library call, which " + variant.target + " does not know");
     CUPOLA_TRY(checkSized(what, call.buffers));
+    const bool isPacked = call.kind != LibraryCallKind::StridedProduct; // the weights, once, from the package
+    if (isPacked)
+      CUPOLA_TRY(checkPackedWeights(call, what));
+    if (call.workspace != 0)
+      CUPOLA_TRY(checkWorkspace(launch, what));
+    const size_t result = call.buffers.size() - (call.workspace != 0 ? 2 : 1);
+    for (size_t i = 0; i <= result; ++i)
+      if (!(isPacked && i == 1) && !touches(launch, call.buffers[i], /*writes=*/i == result))
+        return bad(what + " calls a library with buffer " + std::to_string(call.buffers[i]) +
+                   ", which its kernel does not use so");
+    return Status::ok();
+  }
+
+  Status checkPackedWeights(const LibraryCall &call, const std::string &what) const {
     const Buffer &weights = body.buffers[call.buffers[1]];
     if (weights.kind != BufferKind::Weight || package.weights[weights.index].dtype != DType::F32 ||
         package.weights[weights.index].bytes != bufferBytes(call)[1])
       return bad(what + " calls a library with weights that are none of its shape");
-    for (size_t i = 0; i < call.buffers.size(); ++i)
-      if (i != 1 && !touches(launch, call.buffers[i], /*writes=*/i + 1 == call.buffers.size()))
-        return bad(what + " calls a library with buffer " + std::to_string(call.buffers[i]) +
-                   ", which its kernel does not use so");
+    return Status::ok();
+  }
+
+  /// Memory of the arena that is alive in this step alone.
+  Status checkWorkspace(const Launch &launch, const std::string &what) const {
+    const uint32_t buffer = launch.call.buffers.back();
+    if (body.buffers[buffer].kind != BufferKind::Arena || body.buffers[buffer].first != body.buffers[buffer].last)
+      return bad(what + " calls a library with " + item("buffer", buffer) + ", which is no workspace");
     return Status::ok();
   }
 

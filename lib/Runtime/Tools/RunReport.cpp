@@ -100,10 +100,10 @@ std::string stepName(const Executable &executable, size_t step) {
   return kernel.schedule + " " + kernel.name;
 }
 
-/// What its launch has besides blocks along x.
+/// What its kernel's launch has besides blocks along x.
 std::string launchOf(const Executable &executable, const StepTime &step) {
   const format::Step &entry = executable.program().steps[step.step];
-  if (entry.kind != format::Step::LaunchStep)
+  if (entry.kind != format::Step::LaunchStep || executable.calls().function(step.step))
     return {};
   const Grid &grid = step.work.grid;
   const std::vector<std::string> extents = {std::to_string(grid.x), std::to_string(grid.y), std::to_string(grid.z)};

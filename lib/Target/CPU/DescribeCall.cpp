@@ -3,7 +3,6 @@
 
 #include "lib/Target/CPU/DescribeCall.h"
 
-#include "dialects/Graph/Placement.h"
 #include "lib/Transforms/Match.h"
 
 #include <cstring>
@@ -41,52 +40,12 @@ uint32_t bitsOf(double number) {
   return bits;
 }
 
-/// The elements in another grouping of the dimensions: the same bytes.
-Value throughReshapes(Value value) {
-  while (auto reshape = value.getDefiningOp<graph::ReshapeOp>())
-    value = reshape.getInput();
-  return value;
-}
-
-class Describer {
+class OneDnnDescriber : public CallDescriber {
 public:
-  Describer(graph::FusionOp fusion, Operation *hero) : fusion(fusion), hero(hero) {}
-
-  CallDescription describe() {
-    if (!describeHero() || !describeEpilogue() || !isAllDense())
-      return {{}, {}, std::move(made.refused)};
-    // What the package may not say, a description says neither.
-    made.call.buffers.resize(made.inputs.size() + 1);
-    if (Status status = checkLibraryCall(made.call); status.failed())
-      return {{}, {}, status.message()};
-    made.call.buffers.clear();
-    return std::move(made);
-  }
+  using CallDescriber::CallDescriber;
 
 private:
-  bool isAllDense() {
-    bool isDense =
-        llvm::all_of(made.inputs, [&](int64_t input) { return graph::isDense(fusion.getInputs()[input]); }) &&
-        llvm::all_of(fusion.getResults(), graph::isDense);
-    return isDense || refuse("an operand or the result is a part of a joined tensor");
-  }
-
-  bool refuse(const Twine &why) {
-    made.refused = why.str();
-    return false;
-  }
-
-  /// The position of an input of the fusion whose bytes `value` is.
-  std::optional<int64_t> inputOf(Value value) {
-    auto argument = dyn_cast<BlockArgument>(throughReshapes(value));
-    return argument ? std::optional<int64_t>(argument.getArgNumber()) : std::nullopt;
-  }
-
-  static std::vector<int64_t> staticShape(Value value) { return graph::typeOf(value).getShape().vec(); }
-
-  bool describeHero() {
-    if (fusion.getKind() == graph::KernelKind::Attention)
-      return refuse("attention is a kernel of its own, no library does all of it");
+  bool describeHero() override {
     for (Value value : {hero->getOperand(0), hero->getOperand(1), Value(hero->getResult(0))})
       if (!graph::elementOf(value).isF32() || !graph::typeOf(value).hasStaticShape())
         return refuse("the shapes are not static or the elements not f32: a library compiles for numbers");
@@ -175,31 +134,11 @@ private:
     return true;
   }
 
-  /// Follows the hero's result to the fusion's.
-  bool describeEpilogue() {
-    Value current = hero->getResult(0);
-    while (true) {
-      if (!current.hasOneUse())
-        return refuse("a value of the epilogue is used twice");
-      Operation *user = *current.getUsers().begin();
-      if (isa<graph::YieldOp>(user))
-        return fusion.getNumResults() == 1 || refuse("there are several results");
-      if (!isa<graph::ReshapeOp>(user) && !addPostOp(user, current))
-        return refuse("no post-op does what " + user->getName().getStringRef() + " does here");
-      current = user->getResult(0);
-    }
-  }
-
-  bool addPostOp(Operation *op, Value current) {
+  bool addPostOp(Operation *op, Value current) override {
     if (auto unary = dyn_cast<graph::UnaryOp>(op))
       return addFunction(unary);
     auto binary = dyn_cast<graph::BinaryOp>(op);
-    if (!binary || !graph::elementOf(binary.getResult()).isF32())
-      return false;
-    Value other = binary.getLhs() == current ? binary.getRhs() : binary.getLhs();
-    if (binary.getKind() == BinaryKind::Add)
-      return addTensor(other, graph::typeOf(current));
-    return addBound(binary.getKind(), other);
+    return binary && addBound(binary.getKind(), binary.getLhs() == current ? binary.getRhs() : binary.getLhs());
   }
 
   bool addFunction(graph::UnaryOp unary) {
@@ -209,25 +148,6 @@ private:
         return true;
       }
     return false;
-  }
-
-  /// A tensor of the result's shape, or a vector along its last dimension.
-  bool addTensor(Value other, RankedTensorType type) {
-    PostOpKind kind = PostOpKind::AddTensor;
-    if (auto broadcast = other.getDefiningOp<graph::BroadcastOp>()) {
-      other = broadcast.getInput();
-      ArrayRef<int64_t> shape = graph::typeOf(other).getShape();
-      if (!graph::typeOf(other).hasStaticShape() || shape.back() != type.getShape().back() ||
-          type.getShape().back() != made.call.result.back() || graph::typeOf(other).getNumElements() != shape.back())
-        return false;
-      kind = PostOpKind::AddChannel;
-    }
-    auto input = inputOf(other);
-    if (!input)
-      return false;
-    made.inputs.push_back(*input);
-    made.call.postOps.push_back({kind, 0, 0});
-    return true;
   }
 
   /// max(x, number) and min(x, number); both of them become one clip.
@@ -247,14 +167,12 @@ private:
     ops.push_back(clip);
     return true;
   }
-
-  graph::FusionOp fusion;
-  Operation *hero;
-  CallDescription made;
 };
 
 } // namespace
 
-CallDescription describeCall(graph::FusionOp fusion, Operation *hero) { return Describer(fusion, hero).describe(); }
+CallDescription describeCall(graph::FusionOp fusion, Operation *hero) {
+  return OneDnnDescriber(fusion, hero).describe();
+}
 
 } // namespace cupola::cpu

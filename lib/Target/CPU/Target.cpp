@@ -32,7 +32,7 @@ public:
   void registerDialects(DialectRegistry &registry) const override { registerCpuDialects(registry); }
 
   void addFusionPasses(OpPassManager &main, StringRef, PassSwitch isOn) const override {
-    if (isOn("libraries"))
+    if (isOn("onednn"))
       main.addPass(createChooseLibraries());
   }
   bool sharesKernels() const override { return true; }

@@ -10,6 +10,25 @@ class KernelPass<string name> : Pass<name, "::cupola::kernel::FuncOp"> {
   let dependentDialects = ["::cupola::kernel::KernelDialect"];
 }
 
+def ChooseLibraries : Pass<"cuda-choose-libraries", "::mlir::func::FuncOp"> {
+  let summary = "say which products cuBLASLt may do instead of their kernels";
+  let description = [{
+    A fusion with a product is described in cuBLASLt's words where its shapes are static, its
+    operands strided views of inputs, and its epilogue at most sums and one function that means the
+    same there; else `refused` says why not. The fusion gets its kernel in any case: the runtime
+    takes it where there is no such library.
+
+    ```mlir
+    %1 = graph.fusion gemm(%a, %w) : (tensor<16x384xf16>, tensor<384x384xf16>) -> tensor<16x384xf16> {..}
+    // becomes
+    %1 = graph.fusion gemm(%a, %w)
+        library <strided_product source [1, 16, 384] weights [1, 384, 384] result [1, 16, 384]
+                 of f16 steps [0, 384, 1] and [0, 384, 1] workspace 4194304> inputs [0, 1] : ..
+    ```
+  }];
+  let options = [Option<"arch", "arch", "std::string", "\"sm_80\"", "architecture family">];
+}
+
 def DecomposeDot : KernelPass<"kernel-decompose-dot"> {
   let summary = "turns products that no gemm schedule takes into sums";
   let description = [{

@@ -65,6 +65,10 @@ public:
     if (isOn("split-norms"))
       main.addPass(createSplitNorms({findGpu(arch)->multiprocessors, maxRowElements}));
   }
+  void addFusionPasses(OpPassManager &main, StringRef arch, PassSwitch isOn) const override {
+    if (isOn("cublaslt"))
+      main.addPass(createChooseLibraries({arch.str()}));
+  }
   bool sharesKernels() const override { return false; }
 
   Status lower(ModuleOp module, StringRef arch, const Workers &workers, TargetKernels &kernels,

@@ -218,3 +218,13 @@ func.func private @f()
 // expected-error @below {{attribute 'kept' failed to satisfy constraint: ops that stayed f32}}
 graph.precision @f f16 narrowed 0 kept [#graph.reason<"no">]
 func.func private @f()
+
+// -----
+
+// expected-error @below {{has elements and steps, which a strided product has and no other call}}
+#call = #graph.library_call<product source [2, 2] weights [2, 2] result [2, 2] of f32 steps [0, 2, 1] and [0, 2, 1]>
+
+// -----
+
+// expected-error @below {{has elements of 'f64', which are none of f32, f16 and bf16}}
+#call = #graph.library_call<strided_product source [1, 2, 2] weights [1, 2, 2] result [1, 2, 2] of f64 steps [0, 2, 1] and [0, 2, 1]>

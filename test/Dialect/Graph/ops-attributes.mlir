@@ -64,6 +64,8 @@ func.func @rows(%x: tensor<4x8xf32>, %w: tensor<8x2xf32>) -> tensor<4x2xf32> {
 // CHECK-SAME: product = #graph.library_call<product source[5, 48] weights[48, 8] result[5, 8]>
 // CHECK-SAME: reason = #graph.reason<"a \22reason\22">
 // CHECK-SAME: shape = #graph.shape<"s0", "16", "384*s1">
+// CHECK-SAME: strided = #graph.library_call<strided_product source[2, 5, 3] weights[2, 3, 4] result[2, 5, 4] post_ops[<relu>] of bf16 steps[15, 3, 1] and[0, 1, 3] workspace 1024>
+// CHECK-SAME: strided_alone = #graph.library_call<strided_product source[1, 5, 3] weights[1, 3, 4] result[1, 5, 4] of f32 steps[0, 3, 1] and[0, 4, 1]>
 // CHECK-SAME: verdict = #graph.verdict<fused constant : loc("a") -> loc("b") because "">
 func.func private @forms() attributes {
   call = #graph.library_call<convolution source[1, 56, 56, 64] weights[3, 3, 64, 64] result[1, 56, 56, 64]
@@ -75,6 +77,9 @@ func.func private @forms() attributes {
   product = #graph.library_call<product source[5, 48] weights[48, 8] result[5, 8]>,
   reason = #graph.reason<"a \22reason\22">,
   shape = #graph.shape<"s0", "16", "384*s1">,
+  strided = #graph.library_call<strided_product source[2, 5, 3] weights[2, 3, 4] result[2, 5, 4] post_ops[<relu>]
+              of bf16 steps[15, 3, 1] and[0, 1, 3] workspace 1024>,
+  strided_alone = #graph.library_call<strided_product source[1, 5, 3] weights[1, 3, 4] result[1, 5, 4] of f32 steps[0, 3, 1] and[0, 4, 1]>,
   verdict = #graph.verdict<fused constant : loc("a") -> loc("b") because "">
 }
 

@@ -1,40 +1,19 @@
 //===- test/Runtime/CUDA/AbiTest.cpp - our words for NVIDIA's C ABI against its headers ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compiled only where a CUDA toolkit's headers are found. A function is the same to a caller if its parameters and
-// result are of the same number, sizes and kinds.
+// Compiled only where a CUDA toolkit's headers are found.
 #include "lib/Runtime/CUDA/DriverApi.h"
 #include "lib/Runtime/CUDA/NvrtcApi.h"
 #include "lib/Runtime/Format/Plan.h"
+#include "test/Runtime/CUDA/SameFunction.h"
 
 #include <cuda.h>
 #include <gtest/gtest.h>
 #include <nvrtc.h>
-#include <tuple>
-#include <type_traits>
 
 namespace {
 
 using namespace cupola::runtime::cuda;
-
-template <typename A, typename B> constexpr bool sameKind() {
-  return sizeof(A) == sizeof(B) && std::is_pointer_v<A> == std::is_pointer_v<B> &&
-         std::is_floating_point_v<A> == std::is_floating_point_v<B>;
-}
-template <typename Ours, typename Theirs> struct SameFunction : std::false_type {};
-template <typename R, typename... P, typename S, typename... Q> struct SameFunction<R (*)(P...), S (*)(Q...)> {
-  template <typename... X, typename... Y> static constexpr bool compare(std::tuple<X...> *, std::tuple<Y...> *) {
-    if constexpr (sizeof...(X) != sizeof...(Y))
-      return false;
-    else
-      return (sameKind<X, Y>() && ...);
-  }
-  static constexpr bool value =
-      sameKind<R, S>() && compare(static_cast<std::tuple<P...> *>(nullptr), static_cast<std::tuple<Q...> *>(nullptr));
-};
-
-#define SAME(table, slot, function)                                                                                    \
-  static_assert(SameFunction<decltype(table::slot), decltype(&function)>::value, #function " differs")
 
 SAME(DriverApi, init, cuInit);
 SAME(DriverApi, driverGetVersion, cuDriverGetVersion);

@@ -77,6 +77,39 @@ TEST(CudaSession, OneRecordingServesABucket) {
   EXPECT_EQ(fake->count("cuStreamBeginCapture"), 1u);
 }
 
+/// The model is a copy of its input, whose address a recording holds.
+TEST(CudaSession, ACopyIsRecordedWhileTensorsStay) {
+  auto fake = fakeWithKernels();
+  format::Package package = test::makePackage();
+  package.inputs.pop_back();
+  package.variants.erase(package.variants.begin(), package.variants.end() - 1); // that of sm_80
+  format::Program &program = package.variants[0].program;
+  program.buffers = {program.buffers[2], program.buffers[5]};
+  program.init.clear();
+  program.steps.resize(1);
+  program.steps[0] = format::Step();
+  program.steps[0].kind = format::Step::CopyStep;
+  program.steps[0].copy = {0, 1, "64"};
+  program.kernels.clear();
+  package.variants[0].sources.clear();
+  std::shared_ptr<Device> device = openDevice().take();
+  std::unique_ptr<Session> session =
+      Session::create(Executable::create(test::loadPackage(package), device).take(), {}).take();
+  Memory x[2], y;
+  for (Memory &memory : x)
+    ASSERT_TRUE(memory.allocate(device, 64).isOk());
+  ASSERT_TRUE(y.allocate(device, 64).isOk());
+  for (int place : {0, 0, 0, 1, 1, 0}) {
+    *reinterpret_cast<float *>(x[place].address) = float(place + 5);
+    const Status status = session->run({{reinterpret_cast<void *>(x[place].address), format::DType::F32, {4, 4}, true}},
+                                       {{reinterpret_cast<void *>(y.address), format::DType::F32, {4, 4}, true}});
+    ASSERT_TRUE(status.isOk()) << status.message();
+    EXPECT_EQ(*reinterpret_cast<const float *>(y.address), float(place + 5));
+  }
+  EXPECT_EQ(fake->count("cuStreamBeginCapture"), 2u);
+  EXPECT_EQ(fake->count("cuGraphLaunch"), 3u);
+}
+
 TEST(CudaSession, AnIndexOutOfRangeIsAnErrorNotTheEnd) {
   auto fake = fakeWithKernels();
   std::shared_ptr<const Executable> executable =
@@ -142,12 +175,12 @@ TEST_P(EverySessionCallFails, CleanlyAndTheNextAttemptWorks) {
 
 /// As runModel, with all runs queued before the first is waited for.
 Status runQueued(const std::shared_ptr<const format::PackageFile> &file) {
+  std::vector<float> x(800, 1), y(4000, -1); // until the session, which ends runs under way, has gone
+  std::vector<int64_t> ids(200, 2);
   Result<Opened> opened = openSession(file);
   if (opened.failed())
     return opened.status();
   Session &session = *opened->session;
-  std::vector<float> x(800, 1), y(4000, -1);
-  std::vector<int64_t> ids(200, 2);
   std::vector<uint64_t> runs;
   for (int64_t rows : {5, 5, 5, 200, 5}) {
     Result<uint64_t> run =

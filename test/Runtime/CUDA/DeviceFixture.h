@@ -45,7 +45,9 @@ inline std::unique_ptr<FakeDriver> makeFake() {
   return fake;
 }
 
-inline Result<std::shared_ptr<Device>> openDevice(DeviceOptions options = {}) {
+/// `blas`: null to look for one on this machine, if it is asked for.
+inline Result<std::shared_ptr<Device>> openDevice(DeviceOptions options = {},
+                                                  std::shared_ptr<const CublasLt> blas = nullptr) {
   if (options.cacheDir.empty())
     options.cacheDir = "none";
   Result<std::shared_ptr<Driver>> driver = Driver::create(FakeDriver::table());
@@ -54,7 +56,7 @@ inline Result<std::shared_ptr<Device>> openDevice(DeviceOptions options = {}) {
   Result<std::shared_ptr<Nvrtc>> nvrtc = Nvrtc::create(FakeNvrtc::table(), "fake");
   if (nvrtc.failed())
     return nvrtc.status();
-  return CudaDevice::create(*driver, options, *nvrtc);
+  return CudaDevice::create(*driver, options, *nvrtc, std::move(blas));
 }
 
 inline ModuleImage imageOf(const format::Kernel &kernel, ImageKind kind = ImageKind::CudaSource) {

@@ -49,6 +49,11 @@ struct FakeCalls {
     return false;
   }
 
+  // For libraries on top of the driver.
+  static bool hasContext() { return !self().contexts.empty(); }
+  static bool inAllocation(CuPointer address, size_t bytes) { return self().inAllocation(address, bytes); }
+  static CuResult submit(CuStream stream, FakeDriver::Work work) { return self().submit(stream, std::move(work)); }
+
   static void forbidInCapture(const char *name) {
     if (capturing())
       self().violation(std::string(name) + " during capture");

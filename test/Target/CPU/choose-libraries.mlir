@@ -99,7 +99,7 @@ func.func @groups(%x: tensor<1x15x15x48xf32>) -> tensor<1x13x13x16xf32> {
 }
 
 // CHECK-LABEL: @no_post_op
-// CHECK: refused "no post-op does what graph.unary does here"
+// CHECK: refused "no post-op does what graph.unary mish does here"
 func.func @no_post_op(%x: tensor<600x64xf32>) -> tensor<600x96xf32> {
   %w = graph.constant dense_resource<w2> : tensor<64x96xf32> : tensor<64x96xf32>
   %0 = graph.matmul %x, %w : tensor<600x64xf32>, tensor<64x96xf32> -> tensor<600x96xf32>
