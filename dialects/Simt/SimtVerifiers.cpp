@@ -158,8 +158,13 @@ LogicalResult simt::FuncOp::verify() {
 }
 
 LogicalResult simt::ForOp::verify() {
-  if (failed(kernel::verifyIndices(*this, getBody(), 1)))
+  if (failed(kernel::verifyIndices(*this, getBody(), 1 + getStarts().size())))
     return failure();
+  for (int64_t start : getStarts())
+    if (start < 0 || start >= static_cast<int64_t>(getRing()))
+      return emitOpError() << "starts at " << start << " in a ring of " << getRing();
+  if (getRing() && getUnroll())
+    return emitOpError("has a ring, which nothing unrolls");
   return kernel::verifyPositions(*this);
 }
 
@@ -170,9 +175,16 @@ LogicalResult TileLoopOp::verify() {
     return emitOpError("needs at least one stage");
   if (getAsync() && !getStore().front().empty())
     return emitOpError("copies asynchronously, there is nothing to store");
-  for (Region &region : getOperation()->getRegions())
-    if (failed(kernel::verifyIndices(*this, region, 2)))
+  for (Region *region : {&getFetch(), &getStore()})
+    if (failed(kernel::verifyIndices(*this, *region, 2)))
       return failure();
+  for (Region *region : {&getLoad(), &getCompute()})
+    if (failed(kernel::verifyIndices(*this, *region, 3)))
+      return failure();
+  // Fragments of one step are loaded while those of the other are used.
+  if (loadsFragments() ? getSteps() % 2 != 0 : getSteps() != 1)
+    return emitOpError() << "has " << getSteps() << " steps, "
+                         << (loadsFragments() ? "not an even number" : "but fragments of none");
   return kernel::verifyPositions(*this);
 }
 

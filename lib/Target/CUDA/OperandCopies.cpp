@@ -205,8 +205,7 @@ LogicalResult OperandCopies::bring(Operand &op, bool async) {
   });
 }
 
-/// Enters a region of a tile_loop.
-void OperandCopies::enterRegion(Region &region) {
+Expr OperandCopies::enterRegion(Region &region, bool hasStep) {
   Block &block = region.emplaceBlock();
   auto argument = [&](StringRef hint) {
     Location loc = namedLoc(low.func.getLoc(), hint);
@@ -214,12 +213,14 @@ void OperandCopies::enterRegion(Region &region) {
   };
   tile = argument("kt");
   stage = argument("s");
+  Expr step = hasStep ? argument("k") : Expr();
   low.builder.setInsertionPointToEnd(&block);
+  return step;
 }
 
-LogicalResult OperandCopies::tileLoop(ArrayRef<Operand *> operands, int64_t stages, bool async, Lowering::Body body) {
+LogicalResult OperandCopies::tileLoop(ArrayRef<Operand *> operands, int64_t stages, bool async, const Steps &steps) {
   Expr trips = ceilDiv(operands.front()->depthExtent, operands.front()->depth);
-  auto loop = TileLoopOp::create(low.builder, low.func.getLoc(), trips, stages, async);
+  auto loop = TileLoopOp::create(low.builder, low.func.getLoc(), trips, stages, steps.count, async);
   OpBuilder::InsertionGuard saved(low.builder);
   enterRegion(loop.getFetch());
   for (Operand *op : operands)
@@ -230,8 +231,9 @@ LogicalResult OperandCopies::tileLoop(ArrayRef<Operand *> operands, int64_t stag
     for (Operand *op : operands)
       if (failed(store(*op)))
         return failure();
-  enterRegion(loop.getCompute());
-  return body();
+  steps.load(enterRegion(loop.getLoad(), /*hasStep=*/true));
+  enterRegion(loop.getCompute(), /*hasStep=*/true);
+  return steps.compute();
 }
 
 } // namespace cupola::cuda

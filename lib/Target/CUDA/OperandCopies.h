@@ -41,8 +41,18 @@ public:
   bool canCopyAsync(const Operand &op) { return op.width >= 2 && vectorLoad(op) && op.alongK != op.kMajor; }
   /// Registers and shared memory of an operand.
   void allocate(Operand &op, mlir::Type shared, int64_t stages, bool withRegisters);
-  /// Emits a tile_loop that brings the operands tile by tile and whose compute region `body` fills.
-  mlir::LogicalResult tileLoop(llvm::ArrayRef<Operand *> operands, int64_t stages, bool async, Lowering::Body body);
+  /// What is done with a tile, in steps: `load` fills the fragments that `compute` uses.
+  struct Steps {
+    int64_t count;
+    llvm::function_ref<void(const Expr &step)> load;
+    Lowering::Body compute;
+  };
+  /// Emits a tile_loop that brings the operands tile by tile.
+  mlir::LogicalResult tileLoop(llvm::ArrayRef<Operand *> operands, int64_t stages, bool async, const Steps &steps);
+  /// The same through registers; one step loads what it needs.
+  mlir::LogicalResult tileLoop(llvm::ArrayRef<Operand *> operands, int64_t stages, Lowering::Body compute) {
+    return tileLoop(operands, stages, /*async=*/false, {1, [](const Expr &) {}, compute});
+  }
   /// The whole operand, which is one tile, to its one buffer, without waiting for other threads. `async`: by
   /// cp.async, whose group stays open.
   mlir::LogicalResult bring(Operand &op, bool async);
@@ -56,7 +66,8 @@ private:
   mlir::LogicalResult fetchAsync(Operand &op);
   /// Registers to the buffer of shared memory.
   mlir::LogicalResult store(Operand &op);
-  void enterRegion(mlir::Region &region);
+  /// Enters a region of a tile_loop. Returns its step, if it has one.
+  Expr enterRegion(mlir::Region &region, bool hasStep = false);
   Lowering::Source source(const Operand &op, kernel::LoadOp load, const Expr &outer, const Expr &k);
   mlir::LogicalResult
   forVectors(Operand &op,

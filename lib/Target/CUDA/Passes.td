@@ -110,17 +110,25 @@ def PipelineCopies : SimtPass<"simt-pipeline-copies"> {
   let summary = "makes a loop of a tile_loop whose transfers overlap with arithmetic";
   let description = [{
     Through registers, the next tile is fetched before the current one is used; with
-    cp.async, `stages - 1` tiles are under way.
+    cp.async, `stages - 1` tiles are under way. Where steps load fragments, those of the next
+    step are on their way while one multiplies, also from one tile to the next.
 
     ```mlir
-    simt.tile_loop to 24 stages 2 fetch (%kt, %s) {F} store (%kt, %s) {S} compute (%kt, %s) {C}    // before
-    F(0, 0)                                                                                        // after
+    simt.tile_loop to 24 stages 2 fetch {F} store {S} load {} compute {C}               // before
+    F(0, 0)                                                                             // after
     simt.for %kt = 0 to 24 step 1 {
       %s = kernel.apply mod(%kt, 2) below 2
       S(kt, s)
       simt.barrier
       simt.guard [-%kt + 22] { F(kt + 1, 0) }
-      C(kt, s)
+      C(kt, s, 0)
+    }
+
+    simt.tile_loop to 24 stages 3 steps 2 async fetch {F} store {} load {L} compute {C} // before
+    F(0, 0)  F(1, 1)  wait  L(0, 0, 0)                                                  // after
+    simt.for %kt = 0 to 24 step 1 ring 3 (%s = 0, %next = 1, %filled = 2) {
+      L(kt, s, 1)  F(kt + 2, filled)  C(kt, s, 0)
+      wait  L(kt + 1, next, 0)  C(kt, s, 1)
     }
     ```
   }];

@@ -164,13 +164,19 @@ void KernelPrinter::print(ApplyOp op) {
 }
 
 void KernelPrinter::print(simt::ForOp op) {
-  if (op.getUnroll())
-    line("CUPOLA_UNROLL");
+  if (op.getUnroll() || op.getRing())
+    line(op.getUnroll() ? "CUPOLA_UNROLL" : "CUPOLA_NO_UNROLL");
   std::string from = expr(op.getFrom(), op.getIndices()), to = expr(op.getTo(), op.getIndices());
   std::set<std::string> outer = taken;
   std::string i = name(op.getIndex(), "i");
   std::string step = op.getStep().isConstant(1) ? "++" + i : i + " += " + expr(op.getStep(), op.getIndices());
-  braces(std::string("for (") + indexType() + " " + i + " = " + from + "; " + i + " < " + to + "; " + step + ")",
+  std::string first = i + " = " + from;
+  for (auto [counter, start] : llvm::zip_equal(op.getCounters(), op.getStarts())) {
+    const std::string &c = name(counter, "s");
+    first += ", " + c + " = " + std::to_string(start);
+    step += ", " + c + " = cu_next<" + std::to_string(op.getRing()) + ">(" + c + ")";
+  }
+  braces(std::string("for (") + indexType() + " " + first + "; " + i + " < " + to + "; " + step + ")",
          [&] { block(op.getBody().front()); });
   taken = std::move(outer);
 }

@@ -74,7 +74,7 @@ kernel.func @shallow gemm grid () in [] scalars []
 
 // Matrix units take f16; only the newer ones read tiles asynchronously.
 // SM75: @halves {{.*}} schedule #cuda.gemm_mma<tile 64x64x32, warps 2x2, split 1, mma_k 8, async false> (
-// SM80: @halves {{.*}} schedule #cuda.gemm_mma<tile 32x64x32, warps 1x2, split 2, mma_k 16, async true> (
+// SM80: @halves {{.*}} schedule #cuda.gemm_mma<tile 32x64x64, warps 1x2, split 2, mma_k 16, async true> (
 kernel.func @halves gemm grid () in [] scalars []
     (%a: !kernel.view<f16, read>, %b: !kernel.view<f16, read>, %c: !kernel.view<f16, write>) {
   %0 = kernel.dot [512, 512, 512] lhs (%m, %k) {

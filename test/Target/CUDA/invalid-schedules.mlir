@@ -96,7 +96,7 @@ kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_mma<tile 64x64x
 
 // -----
 
-// expected-error @below {{the tile's k of 32 is no multiple of 64}}
+// expected-error @below {{the tile's k of 32 is no multiple of 128}}
 kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_mma<tile 64x64x32, warps 2x2, split 4, mma_k 16, async true> () {
 }
 

@@ -43,29 +43,28 @@ private:
       op->pitch = (op->kMajor ? op->outer : tileK) + 8;
       copies.allocate(*op, f16, stages, /*withRegisters=*/!async);
     }
-    LogicalResult done = copies.tileLoop({&a, &b}, stages, async, [&] {
-      return low.loop("k", 0, tileK / split / mmaK, 1, /*unroll=*/true,
-                      [&](const Expr &k) { return multiply(a, b, k, f16.isBF16()); });
-    });
+    Type u32 = IntegerType::get(low.func.getContext(), 32, IntegerType::Unsigned);
+    Value left = low.registers({tilesM, mmaK / 4}, u32), right = low.registers({tilesN, mmaK / 8}, u32);
+    auto load = [&](const Expr &step) { loadFragments(a, b, step, left, right); };
+    auto compute = [&]() -> LogicalResult {
+      MmaOp::create(low.builder, low.func.getLoc(), acc, left, right, f16.isBF16());
+      return success();
+    };
+    LogicalResult done = copies.tileLoop({&a, &b}, stages, async, {tileK / split / mmaK, load, compute});
     addParts(acc);
     return done;
   }
 
-  LogicalResult multiply(const cuda::Operand &a, const cuda::Operand &b, const Expr &step, bool bf16) {
-    Location loc = low.func.getLoc();
-    Type u32 = IntegerType::get(low.func.getContext(), 32, IntegerType::Unsigned);
-    Value left = low.registers({tilesM, mmaK / 4}, u32), right = low.registers({tilesN, mmaK / 8}, u32);
+  void loadFragments(const cuda::Operand &a, const cuda::Operand &b, const Expr &step, Value left, Value right) {
     Expr k = firstOfPart() + step * mmaK;
     auto load = [&](MmaOperand form, const cuda::Operand &op, Expr at, Value fragment) {
       SmallVector<Value> indices = low.vars.write(at);
-      MmaLoadOp::create(low.builder, loc, form, op.smem, at, indices, op.pitch, fragment);
+      MmaLoadOp::create(low.builder, low.func.getLoc(), form, op.smem, at, indices, op.pitch, fragment);
     };
     load(MmaOperand::A, a, copies.buffer(a) + wm * (16 * tilesM * a.pitch) + k, left);
     Expr n = wn * (8 * tilesN);
     Expr atB = copies.buffer(b) + (b.kMajor ? k * b.pitch + n : n * b.pitch + k);
     load(b.kMajor ? MmaOperand::B : MmaOperand::BT, b, atB, right);
-    MmaOp::create(low.builder, loc, acc, left, right, bf16);
-    return success();
   }
 
   LogicalResult epilogue(ForeachOp loop) override {
@@ -90,10 +89,10 @@ LogicalResult cuda::GemmMmaAttr::verify(EmitError error, int64_t m, int64_t n, i
     return failure();
   if (mmaK != 8 && mmaK != 16)
     return error() << "an mma of depth " << mmaK << " is none of 8 and 16";
-  // The matrix units multiply 16 by mmaK with mmaK by 8.
+  // The matrix units multiply 16 by mmaK with mmaK by 8; steps of a tile come in pairs.
   if (failed(verifyDivides(error, "the tile's m", m, 16 * warpsM)) ||
       failed(verifyDivides(error, "the tile's n", n, 8 * warpsN)) ||
-      failed(verifyDivides(error, "the tile's k", k, split * mmaK)))
+      failed(verifyDivides(error, "the tile's k", k, 2 * split * mmaK)))
     return failure();
   return verifyThreads(error, warpsM * warpsN * split * 32);
 }
@@ -105,8 +104,8 @@ cuda::Candidates cuda::GemmMmaAttr::candidates(KernelFacts &facts, const GpuArch
     return GemmMmaAttr::get(facts.context(), m, n, k, warpsM, warpsN, split, target.mmaK, target.asyncCopy);
   };
   // As those of plain cores, largest first.
-  const GemmMmaAttr table[] = {shape(128, 128, 32, 2, 4, 1), shape(64, 64, 32, 2, 2, 1), shape(32, 64, 32, 1, 2, 2),
-                               shape(32, 64, 32, 1, 2, 1), shape(32, 32, 64, 1, 1, 4)};
+  const GemmMmaAttr table[] = {shape(128, 128, 32, 2, 4, 1), shape(64, 64, 32, 2, 2, 1), shape(32, 64, 64, 1, 2, 2),
+                               shape(32, 64, 32, 1, 2, 1), shape(32, 32, 128, 1, 1, 4)};
   return fitting(ArrayRef(table), *facts.product);
 }
 
