@@ -87,11 +87,33 @@ class Kernel:
         return [(a, b) for a, b in ends if not any((c, d) != (a, b) and a <= c and d <= b for c, d in ends)]
 
     def main_loop(self):
-        """The instructions of the loop with the most matrix products; none if no loop has any."""
+        """The instructions of an iteration of the loop with the most matrix products; none if no loop has any. ptxas puts what
+        is under a condition outside of the loop, with a branch back: it belongs to it."""
         def products(loop):
             return sum(i.kind == "matrix" for i in self.code[loop[0]:loop[1] + 1])
         best = max(self.loops(), key=products, default=None)
-        return self.code[best[0]:best[1] + 1] if best and products(best) else []
+        return self.iteration(*best) if best and products(best) else []
+
+    def iteration(self, first, last):
+        result, at = [], first
+        while at <= last:
+            result.append(self.code[at])
+            aside = self.aside(at, first, last)
+            result += self.code[aside[0]:aside[1]] if aside else []
+            at = aside[2] if aside else at + 1
+        return result
+
+    def aside(self, at, first, last):
+        """Begin and end of the code that a branch goes to from a loop, and where in the loop that code goes on."""
+        branch = self.code[at]
+        begin = self.labels.get(branch.target) if branch.kind == "branch" and branch.predicate else None
+        if begin is None or first <= begin <= last:
+            return None
+        for end, code in enumerate(self.code[begin:], begin + 1):
+            if code.opcode.startswith("BRA") and not code.predicate:
+                back = self.labels.get(code.target, 0)
+                return (begin, end, back) if first <= back <= last else None
+        return None
 
 
 def parse(listing):
