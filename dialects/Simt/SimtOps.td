@@ -180,6 +180,14 @@ def Simt_AccumulateOp : Simt_Op<"accumulate", [Kernel_Position, MemoryEffects<[M
 // A place that vectors are loaded from and stored to.
 def Simt_Memory : AnyTypeOf<[Kernel_ViewType, Simt_SmemType]>;
 
+def Simt_AdvanceOp : Simt_Op<"advance", [Pure, Kernel_Position, AllTypesMatch<["view", "result"]>]> {
+  let summary = "a buffer from one of its elements on, for positions that are relative to it";
+  let arguments = (ins Kernel_ViewType:$view, Graph_Expr:$position, Variadic<Index>:$indices);
+  let results = (outs Kernel_ViewType:$result);
+  let assemblyFormat = "$view `` custom<Place>($position, $indices) attr-dict `:` type($view)";
+  let hasVerifier = 1;
+}
+
 def Simt_LoadVectorOp : Simt_Op<"load_vector", [AttrSizedOperandSegments, Kernel_Position,
     MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "fills one vector of the registers by one access, `other` where the mask fails";

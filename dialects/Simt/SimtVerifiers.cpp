@@ -57,17 +57,14 @@ Type elementOf(Value memory) {
   return cast<SmemType>(memory.getType()).getElement();
 }
 
-/// Threads read and write elements where they are without a swizzle.
-LogicalResult isPlain(Operation *op, Value memory) {
-  auto smem = dyn_cast<SmemType>(memory.getType());
-  if (smem && smem.getSwizzle())
-    return op->emitOpError("accesses swizzled memory, which is for tensor copies and wgmma");
+/// Fragments of many vectors and scratch are where they are without a swizzle.
+LogicalResult isPlain(Operation *op, SmemType memory) {
+  if (memory.getSwizzle())
+    return op->emitOpError() << "accesses memory with a swizzle of " << memory.getSwizzle() << " bytes";
   return success();
 }
 
 LogicalResult access(Operation *op, RegistersType registers, Value memory) {
-  if (failed(isPlain(op, memory)))
-    return failure();
   if (registers.getElement() != elementOf(memory))
     return op->emitOpError("moves another type than the memory holds");
   int64_t bytes = registers.getVector() * graph::byteSize(registers.getElement());
@@ -215,6 +212,8 @@ LogicalResult AccumulateOp::verify() {
   return index(*this, getRegisters().getType(), getIndex(), /*element=*/true);
 }
 
+LogicalResult AdvanceOp::verify() { return kernel::verifyPositions(*this); }
+
 LogicalResult LoadVectorOp::verify() {
   if (getMask().empty() != !getOther())
     return emitOpError("needs a mask and a value for where it fails, or neither");
@@ -239,13 +238,13 @@ LogicalResult SmemOp::verify() {
 LogicalResult LoadSharedOp::verify() {
   if (getResult().getType() != getSmem().getType().getElement())
     return emitOpError("loads another type than the memory holds");
-  return success(succeeded(isPlain(*this, getSmem())) && succeeded(kernel::verifyPositions(*this)));
+  return kernel::verifyPositions(*this);
 }
 
 LogicalResult StoreSharedOp::verify() {
   if (getValue().getType() != getSmem().getType().getElement())
     return emitOpError("stores another type than the memory holds");
-  return success(succeeded(isPlain(*this, getSmem())) && succeeded(kernel::verifyPositions(*this)));
+  return kernel::verifyPositions(*this);
 }
 
 LogicalResult AsyncCopyOp::verify() {
@@ -253,7 +252,7 @@ LogicalResult AsyncCopyOp::verify() {
     return emitOpError("copies between different types");
   if (getBytes() != 4 && getBytes() != 8 && getBytes() != 16)
     return emitOpError() << "copies " << getBytes() << " bytes, not 4, 8 or 16";
-  return success(succeeded(isPlain(*this, getSmem())) && succeeded(kernel::verifyPositions(*this)));
+  return kernel::verifyPositions(*this);
 }
 
 LogicalResult BarrierOp::verify() { return reachedTogether(*this, blockThreads(*this)); }
@@ -268,7 +267,7 @@ LogicalResult LoadFragmentOp::verify() {
   auto type = getFragment().getType();
   if (getWidth() == 0 || type.getExtents().size() != 1 || type.getExtents()[0] % getWidth() != 0)
     return emitOpError() << "fragment " << type << " is not made of vectors of " << getWidth();
-  return success(succeeded(isPlain(*this, getSmem())) && succeeded(kernel::verifyPositions(*this)));
+  return success(succeeded(isPlain(*this, getSmem().getType())) && succeeded(kernel::verifyPositions(*this)));
 }
 
 LogicalResult FmaTileOp::verify() {
@@ -284,9 +283,11 @@ LogicalResult MmaLoadOp::verify() {
     return emitOpError("fragments are [tiles][registers]");
   if (getStride() % 8 != 0)
     return emitOpError() << "rows " << getStride() << " apart are not aligned to 16 bytes";
-  if (failed(reachedTogether(*this, 32)))
-    return failure();
-  return success(succeeded(isPlain(*this, getSmem())) && succeeded(kernel::verifyPositions(*this)));
+  const SmemType smem = getSmem().getType();
+  const int64_t row = getStride() * graph::byteSize(smem.getElement());
+  if (smem.getSwizzle() && smem.getSwizzle() != row)
+    return emitOpError() << "reads rows of " << row << " bytes from memory with a swizzle of " << smem.getSwizzle();
+  return success(succeeded(reachedTogether(*this, 32)) && succeeded(kernel::verifyPositions(*this)));
 }
 
 LogicalResult MmaOp::verify() {

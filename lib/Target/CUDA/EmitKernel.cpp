@@ -24,6 +24,7 @@ void cuda::buildCudaPipeline(OpPassManager &passes) {
   passes.addPass(createKernelToSimt());
   OpPassManager &threads = passes.nest<simt::FuncOp>();
   threads.addPass(createPipelineCopies());
+  threads.addPass(createHoistPositions());
   threads.addPass(createCSEPass());
   threads.addPass(createCanonicalizerPass());
   threads.addPass(createPlaceShared());

@@ -32,14 +32,14 @@ LoadOp plainLoad(Block &operand) {
   return plain ? load : LoadOp();
 }
 
-void OperandCopies::plan(Operand &op, int64_t mostWidth) {
+void OperandVectors::plan(Operand &op, int64_t mostWidth) const {
   auto direction = [&](Value along, const Expr &extent) -> int64_t {
     bool runs = llvm::any_of(op.body->getOps<LoadOp>(), [&](LoadOp load) {
-      return stepsByOne(low.vars.read(load.getPosition(), load.getIndices()), low.vars.name(along));
+      return stepsByOne(vars.read(load.getPosition(), load.getIndices()), vars.name(along));
     });
     if (!runs)
       return 0;
-    int64_t width = std::min(vectorWidth({{op.body, along}}, extent, low.vars, low.divisors), mostWidth);
+    int64_t width = std::min(vectorWidth({{op.body, along}}, extent, vars, divisors), mostWidth);
     while (width > 1 && op.outer * op.depth % (threads * width) != 0)
       width /= 2;
     return width;
@@ -51,12 +51,27 @@ void OperandCopies::plan(Operand &op, int64_t mostWidth) {
   op.count = op.outer * op.depth / (threads * op.width);
 }
 
+LoadOp OperandVectors::vectorLoad(const Operand &op) const {
+  LoadOp load = plainLoad(*op.body);
+  if (!load || op.width == 1)
+    return load;
+  const std::string var = vars.name(op.alongK ? op.kIndex : op.outerIndex);
+  bool whole = isContiguous(vars.read(load.getPosition(), load.getIndices()), var, op.width, divisors) &&
+               sharesMask(vars.read(load.getMask(), load.getIndices()), var, op.width, divisors);
+  return whole ? load : LoadOp();
+}
+
+void OperandCopies::swizzle(Operand &op) {
+  const int64_t bytes = graph::byteSize(op.body->getTerminator()->getOperand(0).getType()), row = op.columns() * bytes;
+  op.swizzle = std::min<int64_t>(128, row & -row);
+  op.pitch = op.swizzle / bytes;
+}
+
 void OperandCopies::allocate(Operand &op, Type shared, int64_t stages, bool withRegisters) {
   Type element = op.body->getTerminator()->getOperand(0).getType();
   if (withRegisters)
     op.registers = low.registers({op.count}, element, op.width);
-  int64_t rows = op.kMajor ? op.depth : op.outer;
-  op.smem = low.smem(stages * rows * op.pitch, shared);
+  op.smem = low.smem(stages * op.size(), shared, op.swizzle);
 }
 
 LogicalResult
@@ -81,7 +96,10 @@ graph::Exprs OperandCopies::inside(const Operand &op, const Expr &outer, const E
 }
 
 Expr OperandCopies::sharedPlace(const Operand &op, const Expr &outer, const Expr &k) const {
-  return buffer(op) + (op.kMajor ? k * op.pitch + outer : outer * op.pitch + k);
+  const Expr &row = op.kMajor ? k : outer, &column = op.kMajor ? outer : k;
+  if (!op.swizzle || op.columns() == op.pitch)
+    return buffer(op) + row * op.pitch + column;
+  return buffer(op) + floorDiv(column, op.pitch) * (op.rows() * op.pitch) + row * op.pitch + mod(column, op.pitch);
 }
 
 graph::Exprs OperandCopies::element(const Operand &op, const Expr &i, const Expr &e) {
@@ -97,18 +115,8 @@ LogicalResult OperandCopies::forElements(const Operand &op, llvm::function_ref<v
   });
 }
 
-LoadOp OperandCopies::vectorLoad(const Operand &op) {
-  LoadOp load = plainLoad(*op.body);
-  if (!load || op.width == 1)
-    return load;
-  const std::string var = low.vars.name(op.alongK ? op.kIndex : op.outerIndex);
-  bool whole = isContiguous(low.vars.read(load.getPosition(), load.getIndices()), var, op.width, low.divisors) &&
-               sharesMask(low.vars.read(load.getMask(), load.getIndices()), var, op.width, low.divisors);
-  return whole ? load : LoadOp();
-}
-
 LogicalResult OperandCopies::fetch(Operand &op) {
-  LoadOp load = vectorLoad(op);
+  LoadOp load = vectors.vectorLoad(op);
   return forVectors(op, [&](const Expr &i, const Expr &outer, const Expr &k) { return fetch(op, load, i, outer, k); });
 }
 
@@ -165,7 +173,7 @@ LogicalResult OperandCopies::fetchComputed(Operand &op, const Expr &i, const Exp
 }
 
 LogicalResult OperandCopies::fetchAsync(Operand &op) {
-  LoadOp load = vectorLoad(op);
+  LoadOp load = vectors.vectorLoad(op);
   return forVectors(op, [&](const Expr &, const Expr &outer, const Expr &k) -> LogicalResult {
     Lowering::Source from = source(op, load, outer, k);
     graph::Exprs exprs{from.position, sharedPlace(op, outer, k)};
@@ -199,7 +207,7 @@ LogicalResult OperandCopies::bring(Operand &op, bool async) {
   tile = stage = 0;
   if (async)
     return fetchAsync(op);
-  LoadOp load = vectorLoad(op);
+  LoadOp load = vectors.vectorLoad(op);
   return forVectors(op, [&](const Expr &i, const Expr &outer, const Expr &k) {
     return failed(fetch(op, load, i, outer, k)) ? failure() : store(op, i, outer, k);
   });

@@ -134,6 +134,22 @@ def PipelineCopies : SimtPass<"simt-pipeline-copies"> {
   }];
 }
 
+def HoistPositions : SimtPass<"simt-hoist-positions"> {
+  let summary = "moves what the positions of copies have in common in all iterations before the main loop";
+  let description = [{
+    ```mlir
+    simt.for %kt = 0 to 24 step 1 ring 3 (..) {                           // before
+      %m = kernel.apply 128*%tm + 16*%i + floordiv(%t, 8) below 4096
+      simt.async_copy %in0 to %a [1536*%m + 64*%kt] ..
+
+    %0 = simt.advance %in0[196608*%tm + 1536*floordiv(%t, 8)]             // after
+    simt.for %kt = 0 to 24 step 1 ring 3 (..) {
+      simt.async_copy %0 to %a [24576*%i + 64*%kt] ..
+    ```
+  }];
+  let dependentDialects = ["::cupola::simt::SimtDialect"];
+}
+
 def PlaceShared : SimtPass<"simt-place-shared"> {
   let summary = "gives every simt.smem its offset in the block's shared memory";
   let description = [{

@@ -24,6 +24,7 @@
 // CHECK: simt.async_copy %[[IN]] to %[[S]] [4*%[[I]]] to [8*%[[I]] + 4] mask [-%[[I]] + 1] bytes 16 : <f32, read> to <64xf32>
 // CHECK: simt.async_copy %[[IN]] to %[[S]] [4*%[[T]]] to [0] bytes 4 : <f32, read> to <64xf32>
 // CHECK: simt.for %{{.*}} = %[[ROW]] to 4*n0 step 2 {
+// CHECK: simt.advance %[[IN]][512*%[[B]]] : <f32, read>
 // CHECK: simt.for %{{.*}} = 0 to n0 step 1 ring 3 (%[[R:.*]] = 0, %[[Q:.*]] = 2) {
 // CHECK-NEXT: simt.load_shared %[[S]][3*%[[R]] + %[[Q]]]
 // CHECK: simt.async_commit
@@ -59,6 +60,7 @@ simt.func @copy block %b of n0 thread %t of 64 scalars [#kernel.scalar<1, 0, 1>]
     }
     simt.for %i = %row to 4*n0 step 2 {
     }
+    %behind = simt.advance %in[512*%b] : !kernel.view<f32, read>
     simt.for %i = 0 to n0 step 1 ring 3 (%near = 0, %far = 2) {
       %at = simt.load_shared %s[3*%near + %far] : f32 from !simt.smem<64xf32>
     }

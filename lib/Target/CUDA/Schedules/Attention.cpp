@@ -89,7 +89,7 @@ private:
 
   /// Rows of shared memory along k, four elements longer, so that they begin in different banks.
   void place(cuda::Operand &op) {
-    copies.plan(op, /*mostWidth=*/4);
+    copies.vectors.plan(op, /*mostWidth=*/4);
     op.pitch = op.outer + 4;
     copies.allocate(op, low.builder.getF32Type(), stages, /*withRegisters=*/true);
   }

@@ -1,4 +1,4 @@
-// A product as large as any. At least 94 %. cuBLAS 98 %.
+// A product as large as any. At least 97 %. cuBLAS 98 %.
 kernel.func @gemm_4096 gemm grid () in [] scalars []
     (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %out: !kernel.view<f16, write>) {
   %0 = kernel.dot [4096, 4096, 4096] lhs (%m, %k) {
@@ -17,7 +17,7 @@ kernel.func @gemm_4096 gemm grid () in [] scalars []
 
 // -----
 
-// Weights with rows along k. At least 94 %. cuBLAS 94 %.
+// Weights with rows along k. At least 97 %. cuBLAS 94 %.
 kernel.func @gemm_nt_2048 gemm grid () in [] scalars []
     (%in0: !kernel.view<bf16, read>, %in1: !kernel.view<bf16, read>, %out: !kernel.view<bf16, write>) {
   %0 = kernel.dot [2048, 2048, 2048] lhs (%m, %k) {
@@ -36,7 +36,7 @@ kernel.func @gemm_nt_2048 gemm grid () in [] scalars []
 
 // -----
 
-// ResNet, 128 images: 3x3. At least 82 %.
+// ResNet, 128 images: 3x3. At least 97 %.
 kernel.func @conv_3x3_128 conv grid () in [] scalars []
     (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %in2: !kernel.view<f16, read>, %out: !kernel.view<f16, write>) {
   %0 = kernel.dot [100352, 128, 1152] lhs (%m, %k) {
@@ -61,7 +61,7 @@ kernel.func @conv_3x3_128 conv grid () in [] scalars []
 
 // -----
 
-// Columns as wide as half a tile. At least 64 %.
+// Columns as wide as half a tile. At least 97 %.
 kernel.func @conv_3x3_64 conv grid () in [] scalars []
     (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %in2: !kernel.view<f16, read>, %out: !kernel.view<f16, write>) {
   %0 = kernel.dot [100352, 64, 576] lhs (%m, %k) {
@@ -86,7 +86,7 @@ kernel.func @conv_3x3_64 conv grid () in [] scalars []
 
 // -----
 
-// Between two resolutions. At least 64 %.
+// Between two resolutions. At least 90 %.
 kernel.func @conv_3x3_s2_256 conv grid () in [] scalars []
     (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %in2: !kernel.view<f16, read>, %out: !kernel.view<f16, write>) {
   %0 = kernel.dot [6272, 256, 2304] lhs (%m, %k) {
@@ -111,7 +111,7 @@ kernel.func @conv_3x3_s2_256 conv grid () in [] scalars []
 
 // -----
 
-// A 1x1 convolution is a product. At least 94 %.
+// A 1x1 convolution is a product. At least 97 %.
 kernel.func @conv_1x1_1024 conv grid () in [] scalars []
     (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %in2: !kernel.view<f16, read>, %out: !kernel.view<f16, write>) {
   %0 = kernel.dot [6272, 1024, 256] lhs (%m, %k) {
@@ -134,7 +134,7 @@ kernel.func @conv_1x1_1024 conv grid () in [] scalars []
 
 // -----
 
-// Few places, one image. At least 28 %.
+// Few places, one image. At least 35 %.
 kernel.func @conv_3x3_512_b1 conv grid () in [] scalars []
     (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %in2: !kernel.view<f16, read>, %out: !kernel.view<f16, write>) {
   %0 = kernel.dot [49, 512, 4608] lhs (%m, %k) {
@@ -159,7 +159,7 @@ kernel.func @conv_3x3_512_b1 conv grid () in [] scalars []
 
 // -----
 
-// The stem, three channels. At least 17 %.
+// The stem, three channels. At least 15 %.
 kernel.func @conv_7x7_stem conv grid () in [] scalars []
     (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %in2: !kernel.view<f16, read>, %out: !kernel.view<f16, write>) {
   %0 = kernel.dot [401408, 64, 147] lhs (%m, %k) {
@@ -184,7 +184,7 @@ kernel.func @conv_7x7_stem conv grid () in [] scalars []
 
 // -----
 
-// BERT, one sentence of 128: both layers that add to the residual are one kernel. At least 30 %.
+// BERT, one sentence of 128: both layers that add to the residual are one kernel. At least 42 %.
 kernel.func @bert_o gemm grid () in [] scalars []
     (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %in2: !kernel.view<f16, read>, %out: !kernel.view<f16, write>) {
   %0 = kernel.dot [128, 768, 768] lhs (%m, %k) {
@@ -225,7 +225,7 @@ kernel.func @bert_ffn2 gemm grid () in [] scalars []
 
 // -----
 
-// Queries, keys, values at once. At least 55 %.
+// Queries, keys, values at once. At least 78 %.
 kernel.func @bert_qkv gemm grid () in [] scalars []
     (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %in2: !kernel.view<f16, read>, %out: !kernel.view<f16, write>) {
   %0 = kernel.dot [128, 2304, 768] lhs (%m, %k) {
@@ -247,7 +247,7 @@ kernel.func @bert_qkv gemm grid () in [] scalars []
 
 // -----
 
-// The wide layer. At least 55 %.
+// The wide layer. At least 78 %.
 kernel.func @bert_ffn1 gemm grid () in [] scalars []
     (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %in2: !kernel.view<f16, read>, %out: !kernel.view<f16, write>) {
   %0 = kernel.dot [128, 3072, 768] lhs (%m, %k) {
@@ -270,7 +270,7 @@ kernel.func @bert_ffn1 gemm grid () in [] scalars []
 
 // -----
 
-// The same of 32 sentences. At least 94 %. cuBLAS 98 %.
+// The same of 32 sentences. At least 97 %. cuBLAS 98 %.
 kernel.func @bert_b32_ffn1 gemm grid () in [] scalars []
     (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %in2: !kernel.view<f16, read>, %out: !kernel.view<f16, write>) {
   %0 = kernel.dot [4096, 3072, 768] lhs (%m, %k) {
