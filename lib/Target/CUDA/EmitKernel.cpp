@@ -17,6 +17,7 @@ void cuda::buildPreparation(OpPassManager &passes, const GpuArchitecture &target
   passes.addPass(createDecomposeDot());
   passes.addPass(createFoldGrid());
   passes.addPass(createCollapseLoops());
+  passes.addPass(createPadDepth({std::string(target.name)}));
   passes.addPass(createChooseSchedule({std::string(target.name)}));
 }
 

@@ -48,7 +48,32 @@ void OperandVectors::plan(Operand &op, int64_t mostWidth) const {
   int64_t kWidth = direction(op.kIndex, op.depthExtent);
   op.alongK = kWidth > outerWidth || outerWidth == 0;
   op.width = std::max<int64_t>(op.alongK ? kWidth : outerWidth, 1);
+  if (op.alongK && op.width == 1)
+    op.width = groupOf(op);
   op.count = op.outer * op.depth / (threads * op.width);
+}
+
+/// A width for groups, 1 if there are none.
+int64_t OperandVectors::groupOf(Operand op) const {
+  op.width = 4;
+  const bool isWhole =
+      op.outer * op.depth % (threads * op.width) == 0 && op.depthExtent.constant().value_or(1) % op.width == 0;
+  return isWhole && groupLoad(op) ? op.width : 1;
+}
+
+LoadOp OperandVectors::groupLoad(const Operand &op) const {
+  LoadOp load = plainLoad(*op.body);
+  if (!load || !op.alongK || op.width == 1)
+    return {};
+  const Expr first = Expr::symbol("first"), place = Expr::symbol("place");
+  Ranges ranges = vars.ranges();
+  ranges["first"] = {Expr(0), floorDiv(op.depthExtent, op.width) - 1};
+  ranges["place"] = {Expr(0), Expr(op.width - 1)};
+  const Expr position = vars.read(load.getPosition(), load.getIndices());
+  auto at = [&](const Expr &e) {
+    return simplify(position.substitute({{vars.name(op.kIndex), first * op.width + e}}), ranges);
+  };
+  return at(place) - at(0) == place ? load : LoadOp();
 }
 
 LoadOp OperandVectors::vectorLoad(const Operand &op) const {
@@ -116,12 +141,14 @@ LogicalResult OperandCopies::forElements(const Operand &op, llvm::function_ref<v
 }
 
 LogicalResult OperandCopies::fetch(Operand &op) {
-  LoadOp load = vectors.vectorLoad(op);
-  return forVectors(op, [&](const Expr &i, const Expr &outer, const Expr &k) { return fetch(op, load, i, outer, k); });
+  return forVectors(op, [&](const Expr &i, const Expr &outer, const Expr &k) { return fetchVector(op, i, outer, k); });
 }
 
-LogicalResult OperandCopies::fetch(Operand &op, LoadOp load, const Expr &i, const Expr &outer, const Expr &k) {
-  return load ? fetchPlain(op, load, i, outer, k) : fetchComputed(op, i, outer, k);
+LogicalResult OperandCopies::fetchVector(Operand &op, const Expr &i, const Expr &outer, const Expr &k) {
+  if (LoadOp load = vectors.vectorLoad(op))
+    return fetchPlain(op, load, i, outer, k);
+  LoadOp load = vectors.groupLoad(op);
+  return load ? fetchGroup(op, load, i, outer, k) : fetchComputed(op, i, outer, k);
 }
 
 /// Digits of k come apart where the tile is known: a tile often lies within one of them, and
@@ -154,6 +181,16 @@ LogicalResult OperandCopies::fetchPlain(Operand &op, LoadOp load, const Expr &i,
   else
     low.loadVector(view, from, op.registers, {i});
   return success();
+}
+
+/// Element by element: what does not change between them is the same expression.
+LogicalResult OperandCopies::fetchGroup(Operand &op, LoadOp load, const Expr &i, const Expr &outer, const Expr &k) {
+  return forElements(op, [&](const Expr &e) {
+    Lowering::Source from = source(op, load, outer, k + e);
+    if (!from.mask.empty())
+      from.other = low.constant(load.getType(), 0);
+    low.set(low.load(low.values.lookup(load.getView()), from), op.registers, {i, e});
+  });
 }
 
 LogicalResult OperandCopies::fetchComputed(Operand &op, const Expr &i, const Expr &outer, const Expr &k) {
@@ -207,9 +244,8 @@ LogicalResult OperandCopies::bring(Operand &op, bool async) {
   tile = stage = 0;
   if (async)
     return fetchAsync(op);
-  LoadOp load = vectors.vectorLoad(op);
   return forVectors(op, [&](const Expr &i, const Expr &outer, const Expr &k) {
-    return failed(fetch(op, load, i, outer, k)) ? failure() : store(op, i, outer, k);
+    return failed(fetchVector(op, i, outer, k)) ? failure() : store(op, i, outer, k);
   });
 }
 

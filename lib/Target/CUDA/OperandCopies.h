@@ -43,8 +43,14 @@ struct OperandVectors {
   void plan(Operand &op, int64_t mostWidth) const;
   /// The operand's load if a thread's vectors are single accesses, else null.
   kernel::LoadOp vectorLoad(const Operand &op) const;
+  /// The operand's load if the elements of a thread's vectors are neighbours along k, wherever a vector begins, else
+  /// null.
+  kernel::LoadOp groupLoad(const Operand &op) const;
   /// Whether cp.async may bring it: whole vectors of at least four bytes along the rows of shared memory.
   bool canCopyAsync(const Operand &op) const { return op.width >= 2 && vectorLoad(op) && op.alongK != op.kMajor; }
+
+private:
+  int64_t groupOf(Operand op) const;
 };
 
 /// What the threads of a block do to bring tiles of operands to shared memory.
@@ -93,9 +99,10 @@ private:
   mlir::LogicalResult
   forVectors(Operand &op,
              llvm::function_ref<mlir::LogicalResult(const Expr &i, const Expr &outer, const Expr &k)> body);
-  mlir::LogicalResult fetch(Operand &op, kernel::LoadOp load, const Expr &i, const Expr &outer, const Expr &k);
+  mlir::LogicalResult fetchVector(Operand &op, const Expr &i, const Expr &outer, const Expr &k);
   mlir::LogicalResult store(Operand &op, const Expr &i, const Expr &outer, const Expr &k);
   mlir::LogicalResult fetchPlain(Operand &op, kernel::LoadOp load, const Expr &i, const Expr &outer, const Expr &k);
+  mlir::LogicalResult fetchGroup(Operand &op, kernel::LoadOp load, const Expr &i, const Expr &outer, const Expr &k);
   mlir::LogicalResult fetchComputed(Operand &op, const Expr &i, const Expr &outer, const Expr &k);
   mlir::LogicalResult forElements(const Operand &op, llvm::function_ref<void(const Expr &e)> body);
   graph::Exprs inside(const Operand &op, const Expr &outer, const Expr &k);

@@ -50,6 +50,22 @@ def CollapseLoops : KernelPass<"kernel-collapse-loops"> {
   }];
 }
 
+def PadDepth : KernelPass<"kernel-pad-depth"> {
+  let summary = "pads runs of an odd length in the depth of products for the matrix units";
+  let description = [{
+    As the channels of an image: threads then bring whole groups of a run, with one position and
+    one mask each.
+
+    ```mlir
+    kernel.dot [m, n, 147] lhs (%m, %k) {                                     // before
+      kernel.load %in0[6*%m + 672*floordiv(%k, 21) + mod(%k, 21)] mask [..floordiv(%k, 3)..] ..
+    kernel.dot [m, n, 196] lhs (%m, %k) {                                     // after
+      kernel.load %in0[.. + 3*mod(floordiv(%k, 4), 7) + mod(%k, 4)] mask [.., -mod(%k, 4) + 2] ..
+    ```
+  }];
+  let options = [Option<"arch", "arch", "std::string", "\"sm_80\"", "architecture family">];
+}
+
 def ChooseSchedule : KernelPass<"kernel-choose-schedule"> {
   let summary = "decides how a kernel runs on a GPU: schedule, threads, vector width, tile";
   let description = [{

@@ -148,12 +148,23 @@ private:
   }
 
   /// Starts the transfer of a tile. With copies, stages - 1 groups are under way, each a tile's: where there is none,
-  /// zeros, so that a wait always means the same tile.
+  /// zeros, so that a wait always means the same tile. Loads are of the last tile once more: under a condition they
+  /// would be waited for where it ends.
   void fetch(const Expr &tile, const Expr &buffer) {
     if (!loop.getAsync())
-      return guarded(tile, [&] { place(loop.getFetch(), tile, buffer); });
+      return place(loop.getFetch(), lastOr(tile), buffer);
     place(loop.getFetch(), tile, buffer);
     AsyncCommitOp::create(builder, loc);
+  }
+
+  /// `tile`, or the last one, as a variable.
+  Expr lastOr(const Expr &tile) {
+    Expr at = simplify(min(tile, trips - 1), vars.ranges());
+    if (at.constant())
+      return at;
+    SmallVector<Value> indices = vars.write(at);
+    Location named = cuda::namedLoc(loc, "ahead");
+    return vars.of(kernel::ApplyOp::create(builder, named, builder.getIndexType(), at, trips, indices));
   }
 
   /// Behind it all threads may read the tile, and write what was read before: its last fragments were loaded a step

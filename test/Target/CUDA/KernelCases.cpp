@@ -296,6 +296,7 @@ std::vector<KernelCase> registerMmaCases(int64_t mmaK) {
   GemmOptions options;
   options.type = "f16";
   for (const MmaTile &tile : {MmaTile{128, 128, 32, 2, 4, 1, 2},
+                              {128, 64, 32, 4, 2, 1, 2},
                               {64, 64, 32, 2, 2, 1, 2},
                               {32, 64, 64, 1, 2, 2, 2},
                               {32, 64, 32, 1, 2, 1, 2},

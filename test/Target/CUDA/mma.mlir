@@ -95,7 +95,8 @@ kernel.func @older gemm grid () in [] scalars []
 // PIPE-LABEL: simt.func @prologue
 // PIPE: simt.barrier
 // PIPE: simt.for %[[KT:.*]] = 0 to 3 step 1 ring 2 (%[[S:.*]] = 0, %[[NEXT:.*]] = 1, %{{.*}} = 1) {
-// PIPE: simt.guard [-%[[KT]] + 1]
+// PIPE: %[[AHEAD:.*]] = kernel.apply min(%[[KT]], 1) + 1 below 3
+// PIPE-NOT: simt.guard
 // PIPE: kernel.unary tanh
 // PIPE: simt.mma
 // PIPE: simt.store_vector %{{.*}}*%[[NEXT]]

@@ -114,8 +114,8 @@ constexpr Shape asyncShapes[] = {
     {64, 64, 128, 2, 1, 4, 3},  {64, 64, 64, 2, 2, 1, 4},   {32, 64, 128, 1, 1, 4, 3},  {32, 32, 128, 1, 1, 4, 4},
 };
 constexpr Shape registerShapes[] = {
-    {128, 128, 32, 2, 4, 1, 2}, {64, 64, 32, 2, 2, 1, 2},  {32, 64, 64, 1, 2, 2, 2},
-    {32, 64, 32, 1, 2, 1, 2},   {32, 32, 128, 1, 1, 4, 2},
+    {128, 128, 32, 2, 4, 1, 2}, {128, 64, 32, 4, 2, 1, 2}, {64, 64, 32, 2, 2, 1, 2},
+    {32, 64, 64, 1, 2, 2, 2},   {32, 64, 32, 1, 2, 1, 2},  {32, 32, 128, 1, 1, 4, 2},
 };
 
 /// Whether cp.async can bring both operands: their neighbours along k, or along n for rhs, are neighbours in memory.
@@ -133,8 +133,8 @@ bool canCopyAsync(cuda::KernelFacts &facts) {
   return vectors.canCopyAsync(a) && vectors.canCopyAsync(b);
 }
 
-/// Registers of a thread for a row of lhs that it copies: where it begins, unless rows are equally far apart, and what
-/// its mask compares.
+/// Registers of a thread for a row of lhs that it copies: where it begins, unless rows are equally far apart, what its
+/// mask compares, and whether there is such a row, unless their number is known.
 int64_t registersOfRow(const cuda::KernelFacts &facts) {
   DotOp dot = facts.product->dot;
   LoadOp load = cuda::plainLoad(dot.getLhs().front());
@@ -143,7 +143,8 @@ int64_t registersOfRow(const cuda::KernelFacts &facts) {
   Variables vars(facts.func);
   const std::string row = vars.name(indicesOf(dot).m);
   const Expr position = simplify(vars.read(load.getPosition(), load.getIndices()), vars.ranges());
-  return (position.coefficient(row) ? 0 : 2) + (load.getMask().empty() ? 0 : 2);
+  const bool isCounted = graph::exprsOf(dot.getExtents())[0].constant().has_value();
+  return (position.coefficient(row) ? 0 : 2) + (load.getMask().empty() ? 0 : 2) + (isCounted ? 0 : 1);
 }
 
 /// Of the buffers of both operands, and of the sums of parts.
@@ -152,39 +153,39 @@ int64_t sharedBytes(cuda::GemmMmaAttr shape) {
          (shape.getSplit() - 1) * shape.getM() * shape.getN() * 4;
 }
 
-} // namespace
-
-cuda::Candidates cuda::GemmMmaAttr::candidates(KernelFacts &facts, const GpuArchitecture &target) {
-  if (!facts.product || !isForMatrixUnits(facts.product->dot, target))
-    return {};
-  const bool async = target.asyncCopy && canCopyAsync(facts);
-  SmallVector<GemmMmaAttr> table;
-  for (const Shape &s : async ? ArrayRef(asyncShapes) : ArrayRef(registerShapes)) {
-    auto shape =
-        GemmMmaAttr::get(facts.context(), s.m, s.n, s.k, s.warpsM, s.warpsN, s.split, s.stages, target.mmaK, async);
-    if (sharedBytes(shape) <= target.sharedBytes)
-      table.push_back(shape);
-  }
-  return fitting(ArrayRef(table), *facts.product);
-}
-
 /// Accumulators, two sets of fragments, and addresses.
-static double registersOf(cuda::GemmMmaAttr shape, const cuda::KernelFacts &facts) {
+double registersOf(cuda::GemmMmaAttr shape, const cuda::KernelFacts &facts) {
   const double accumulators = double(shape.getM() * shape.getN() * shape.getSplit()) / double(shape.getThreads());
   const double fragments = double(shape.getM() / shape.getWarpsM() + shape.getN() / shape.getWarpsN()) / 2;
   const double rows = double(shape.getM() * shape.getK()) / double(8 * shape.getThreads());
   return accumulators + fragments + rows * double(registersOfRow(facts)) + 46;
 }
 
+} // namespace
+
+cuda::Candidates cuda::GemmMmaAttr::candidates(KernelFacts &facts, const GpuArchitecture &target) {
+  if (!facts.product || !isForMatrixUnits(facts.product->dot, target))
+    return {};
+  constexpr double mostRegisters = 255; // of a thread
+  const bool async = target.asyncCopy && canCopyAsync(facts);
+  SmallVector<GemmMmaAttr> table;
+  for (const Shape &s : async ? ArrayRef(asyncShapes) : ArrayRef(registerShapes)) {
+    auto shape =
+        GemmMmaAttr::get(facts.context(), s.m, s.n, s.k, s.warpsM, s.warpsN, s.split, s.stages, target.mmaK, async);
+    if (sharedBytes(shape) <= target.sharedBytes && registersOf(shape, facts) <= mostRegisters)
+      table.push_back(shape);
+  }
+  return fitting(ArrayRef(table), *facts.product);
+}
+
 /// What is slowest of products, shared memory and L2; a block alone waits for fragments and at barriers.
 double cuda::GemmMmaAttr::cost(const KernelFacts &facts, const GpuArchitecture &target) const {
   constexpr double wavefront = 128, step = 60; // bytes of shared memory per cycle; cycles from a fragment to the next
-  constexpr double mostRegisters = 255, all = 65536;
+  constexpr double all = 65536;                // registers of a multiprocessor
   const double m = double(getM()), n = double(getN()), k = double(getK());
   const double multiply = m * n * k / mmaRate, bytes = (m + n) * k * 2;
   const double fragments = (m * double(getWarpsN()) + n * double(getWarpsM())) * k * 2;
-  const double registers = registersOf(*this, facts), spilled = std::max(registers / mostRegisters - 1, 0.0);
-  // Registers in memory are waited for in every step.
+  const double registers = registersOf(*this, facts);
   const int64_t resident =
       std::max<int64_t>(std::min({target.sharedBytes / sharedBytes(*this), target.residentThreads / getThreads(),
                                   int64_t(all / (registers * double(getThreads())))}),
@@ -192,8 +193,7 @@ double cuda::GemmMmaAttr::cost(const KernelFacts &facts, const GpuArchitecture &
   // Each of four pipes has the warps of its own.
   auto shared = [&](int64_t warps) { return multiply * double(llvm::alignTo(warps, 4)) / double(warps); };
   const int64_t warps = getThreads() / 32;
-  const double busy =
-      std::max({shared(resident * warps), (bytes + fragments) / wavefront, bytes / l2Rate}) * (1 + 50 * spilled);
+  const double busy = std::max({shared(resident * warps), (bytes + fragments) / wavefront, bytes / l2Rate});
   const double steps = k / double(getSplit() * getMmaK());
   const double alone = std::max({busy, shared(warps), steps * step}) + barrierTime;
   return productCycles(tileOf(*this), {busy, alone, resident}, *facts.product, target);
