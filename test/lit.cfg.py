@@ -37,6 +37,12 @@ try:
 except OSError:
     lit_config.note("tests of oneDNN are left out: libdnnl.so.2 (Debian's libdnnl2) is not here")
 
+# NVRTC and nvdisasm: see tools/dev/fetch-deps.
+if os.access(os.path.join(config.source_root, ".deps/cuda/bin/nvdisasm"), os.X_OK):
+    config.available_features.add("nvdisasm")
+else:
+    lit_config.note("tests of machine code are left out: .deps/cuda/bin/nvdisasm is not here")
+
 supported, _ = lit_config.maxIndividualTestTimeIsSupported
 if supported:                                   # needs psutil
     lit_config.maxIndividualTestTime = 600

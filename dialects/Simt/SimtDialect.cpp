@@ -183,6 +183,7 @@ ParseResult simt::FuncOp::parse(OpAsmParser &parser, OperationState &result) {
 
 //===----------------------------------------------------------------------===//
 // simt.for %i = from to end step 1 unroll {body}
+// simt.for %i = from to end step 1 ring 3 (%s = 0, ..) {body}
 //===----------------------------------------------------------------------===//
 
 void simt::ForOp::print(OpAsmPrinter &p) {
@@ -195,16 +196,41 @@ void simt::ForOp::print(OpAsmPrinter &p) {
   p << " step ";
   kernel::printPosition(p, *this, getStepAttr(), getIndices());
   p << (getUnroll() ? " unroll " : " ");
-  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"from", "to", "step", "unroll"});
+  if (getRing()) {
+    p << "ring " << getRing() << " (";
+    llvm::interleaveComma(llvm::zip_equal(getCounters(), getStarts()), p, [&](auto counter) {
+      p.printOperand(std::get<0>(counter));
+      p << " = " << std::get<1>(counter);
+    });
+    p << ") ";
+  }
+  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"from", "to", "step", "unroll", "ring", "starts"});
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }
 
+/// ring 3 (%s = 0, ..)
+static ParseResult parseRing(OpAsmParser &parser, OperationState &result,
+                             SmallVectorImpl<OpAsmParser::Argument> &indices) {
+  int64_t ring = 0;
+  SmallVector<int64_t> starts;
+  if (failed(parser.parseOptionalKeyword("ring")))
+    return success();
+  if (parser.parseInteger(ring) || parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, [&] {
+        return failure(parser.parseArgument(indices.emplace_back()) || parser.parseEqual() ||
+                       parser.parseInteger(starts.emplace_back()));
+      }))
+    return failure();
+  result.addAttribute("ring", parser.getBuilder().getI64IntegerAttr(ring));
+  result.addAttribute("starts", parser.getBuilder().getDenseI64ArrayAttr(starts));
+  return success();
+}
+
 ParseResult simt::ForOp::parse(OpAsmParser &parser, OperationState &result) {
-  OpAsmParser::Argument index;
+  SmallVector<OpAsmParser::Argument> arguments(1);
+  Type index = parser.getBuilder().getIndexType();
   SmallVector<OpAsmParser::UnresolvedOperand> indices;
   ExprAttr from, to, step;
-  index.type = parser.getBuilder().getIndexType();
-  if (parser.parseArgument(index) || parser.parseEqual() || kernel::parsePosition(parser, from, indices) ||
+  if (parser.parseArgument(arguments[0]) || parser.parseEqual() || kernel::parsePosition(parser, from, indices) ||
       parser.parseKeyword("to") || kernel::parsePosition(parser, to, indices) || parser.parseKeyword("step") ||
       kernel::parsePosition(parser, step, indices))
     return failure();
@@ -213,10 +239,12 @@ ParseResult simt::ForOp::parse(OpAsmParser &parser, OperationState &result) {
   result.addAttribute("step", step);
   if (succeeded(parser.parseOptionalKeyword("unroll")))
     result.addAttribute("unroll", parser.getBuilder().getUnitAttr());
-  if (parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
-      parser.resolveOperands(indices, index.type, result.operands))
+  if (parseRing(parser, result, arguments) || parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
+      parser.resolveOperands(indices, index, result.operands))
     return failure();
-  return kernel::parseRegion(parser, *result.addRegion(), index);
+  for (OpAsmParser::Argument &argument : arguments)
+    argument.type = index;
+  return kernel::parseRegion(parser, *result.addRegion(), arguments);
 }
 
 //===----------------------------------------------------------------------===//
@@ -234,13 +262,15 @@ cupola::Range ClusterRankOp::getIndexRange(Value, kernel::Variables &) {
   return {Expr(0), Expr((*this)->getParentOfType<simt::FuncOp>().getCluster() - 1)};
 }
 
-cupola::Range simt::ForOp::getIndexRange(Value, kernel::Variables &variables) {
+cupola::Range simt::ForOp::getIndexRange(Value index, kernel::Variables &variables) {
+  if (index != getIndex())
+    return {Expr(0), Expr(getRing() - 1)};
   return {variables.read(getFrom(), getIndices()), variables.read(getTo(), getIndices()) - 1};
 }
 
 cupola::Range TileLoopOp::getIndexRange(Value index, kernel::Variables &) {
-  bool isTile = cast<BlockArgument>(index).getArgNumber() == 0;
-  return {Expr(0), (isTile ? getTrips() : Expr(getStages())) - 1};
+  const Expr extents[] = {getTrips(), getStages(), getSteps()};
+  return {Expr(0), extents[cast<BlockArgument>(index).getArgNumber()] - 1};
 }
 
 //===----------------------------------------------------------------------===//

@@ -43,8 +43,9 @@ def Simt_RegistersType : Simt_Type<"Registers", "registers"> {
 def Simt_SmemType : Simt_Type<"Smem", "smem"> {
   let summary = "elements in the block's shared memory";
   let description = [{
-    `!simt.smem<4096xf32>`. With `swizzle`, in bytes, tensor copies permute the sixteen bytes of each
-    row of that many, as wgmma reads them: `!simt.smem<8192xf16, swizzle 128>`. Nothing else reads it.
+    `!simt.smem<4096xf32>`. With `swizzle`, rows of so many bytes follow each other, whose pieces of sixteen bytes
+    are permuted: `!simt.smem<8192xf16, swizzle 128>`. Positions are those without it; what reads and writes the memory
+    permutes them (device/swizzle.cuh), as tensor copies and wgmma do.
   }];
   let parameters = (ins "int64_t":$count, "::mlir::Type":$element, DefaultValuedParameter<"int64_t", "0">:$swizzle);
   let hasCustomAssemblyFormat = 1;

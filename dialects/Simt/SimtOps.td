@@ -53,13 +53,24 @@ def Simt_FuncOp : Simt_Op<"func", [Symbol, IsolatedFromAbove, SingleBlock, NoTer
 def Simt_ForOp : Simt_Op<"for", [SingleBlock, NoTerminator, RecursiveMemoryEffects,
                                  Kernel_Position, Kernel_Defines]> {
   let summary = "a loop of one thread";
+  let description = [{
+    With `ring`, arguments behind the index count around: from one iteration to the next by one, from the ring's last
+    number to 0. Such a loop is never unrolled.
+
+    ```mlir
+    simt.for %kt = 0 to 24 step 1 ring 3 (%s = 0, %next = 1) { .. }
+    ```
+  }];
   let arguments = (ins Graph_Expr:$from, Graph_Expr:$to, Graph_Expr:$step,
-                       Variadic<Index>:$indices, UnitAttr:$unroll);
+                       Variadic<Index>:$indices, UnitAttr:$unroll, DefaultValuedAttr<I64Attr, "0">:$ring,
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$starts);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::BlockArgument getIndex() { return getBody().getArgument(0); }
+    /// Those that count around.
+    ::llvm::ArrayRef<::mlir::BlockArgument> getCounters() { return getBody().getArguments().drop_front(); }
   }];
 }
 
@@ -97,14 +108,20 @@ def Simt_TileLoopOp : Simt_Op<"tile_loop", [SingleBlock, NoTerminator, Recursive
   let description = [{
     Each region's arguments are the tile, below `trips`, and the buffer of shared memory that
     it is in, below `stages`. `fetch` starts the transfer: to registers, or, with `async`, to
-    shared memory. `store` moves registers to shared memory. The regions are independent but
-    for registers declared before the loop. PipelineCopies makes a `for` of it.
+    shared memory. `store` moves registers to shared memory. `load` and `compute` have a third
+    argument, the step of the tile, below `steps`: `load` fills fragments from shared memory,
+    which `compute` uses. The regions are independent but for registers declared before the
+    loop. Without `load`, `compute` does both. PipelineCopies makes a `for` of it.
   }];
-  let arguments = (ins Graph_Expr:$trips, I64Attr:$stages, UnitAttr:$async);
-  let regions = (region SizedRegion<1>:$fetch, SizedRegion<1>:$store, SizedRegion<1>:$compute);
+  let arguments = (ins Graph_Expr:$trips, I64Attr:$stages, DefaultValuedAttr<I64Attr, "1">:$steps, UnitAttr:$async);
+  let regions = (region SizedRegion<1>:$fetch, SizedRegion<1>:$store, SizedRegion<1>:$load, SizedRegion<1>:$compute);
   let assemblyFormat = [{
-    `to` custom<Extent>($trips) `stages` $stages (`async` $async^)? attr-dict-with-keyword
-    `fetch` custom<Body>($fetch) `store` custom<Body>($store) `compute` custom<Body>($compute)
+    `to` custom<Extent>($trips) `stages` $stages (`steps` $steps^)? (`async` $async^)? attr-dict-with-keyword
+    `fetch` custom<Body>($fetch) `store` custom<Body>($store) `load` custom<Body>($load) `compute` custom<Body>($compute)
+  }];
+  let extraClassDeclaration = [{
+    /// Whether steps load their fragments apart from the arithmetic.
+    bool loadsFragments() { return !getLoad().front().empty(); }
   }];
   let hasVerifier = 1;
 }
@@ -161,6 +178,13 @@ def Simt_AccumulateOp : Simt_Op<"accumulate", [Kernel_Position, MemoryEffects<[M
 
 // A place that vectors are loaded from and stored to.
 def Simt_Memory : AnyTypeOf<[Kernel_ViewType, Simt_SmemType]>;
+
+def Simt_AdvanceOp : Simt_Op<"advance", [Pure, Kernel_Position, AllTypesMatch<["view", "result"]>]> {
+  let summary = "a buffer from one of its elements on, for positions that are relative to it";
+  let arguments = (ins Kernel_ViewType:$view, Graph_Expr:$position, Variadic<Index>:$indices);
+  let results = (outs Kernel_ViewType:$result);
+  let assemblyFormat = "$view `` custom<Place>($position, $indices) attr-dict `:` type($view)";
+}
 
 def Simt_LoadVectorOp : Simt_Op<"load_vector", [AttrSizedOperandSegments, Kernel_Position,
     MemoryEffects<[MemRead, MemWrite]>]> {

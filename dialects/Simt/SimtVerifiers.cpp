@@ -57,17 +57,14 @@ Type elementOf(Value memory) {
   return cast<SmemType>(memory.getType()).getElement();
 }
 
-/// Threads read and write elements where they are without a swizzle.
-LogicalResult isPlain(Operation *op, Value memory) {
-  auto smem = dyn_cast<SmemType>(memory.getType());
-  if (smem && smem.getSwizzle())
-    return op->emitOpError("accesses swizzled memory, which is for tensor copies and wgmma");
+/// Fragments of many vectors and scratch are where they are without a swizzle.
+LogicalResult isPlain(Operation *op, SmemType memory) {
+  if (memory.getSwizzle())
+    return op->emitOpError() << "accesses memory with a swizzle of " << memory.getSwizzle() << " bytes";
   return success();
 }
 
 LogicalResult access(Operation *op, RegistersType registers, Value memory) {
-  if (failed(isPlain(op, memory)))
-    return failure();
   if (registers.getElement() != elementOf(memory))
     return op->emitOpError("moves another type than the memory holds");
   int64_t bytes = registers.getVector() * graph::byteSize(registers.getElement());
@@ -157,16 +154,32 @@ LogicalResult simt::FuncOp::verify() {
   return success();
 }
 
-LogicalResult simt::ForOp::verify() { return kernel::verifyIndices(*this, getBody(), 1); }
+LogicalResult simt::ForOp::verify() {
+  if (failed(kernel::verifyIndices(*this, getBody(), 1 + getStarts().size())))
+    return failure();
+  for (int64_t start : getStarts())
+    if (start < 0 || start >= static_cast<int64_t>(getRing()))
+      return emitOpError() << "starts at " << start << " in a ring of " << getRing();
+  if (getRing() && getUnroll())
+    return emitOpError("has a ring, which nothing unrolls");
+  return success();
+}
 
 LogicalResult TileLoopOp::verify() {
   if (getStages() < 1)
     return emitOpError("needs at least one stage");
   if (getAsync() && !getStore().front().empty())
     return emitOpError("copies asynchronously, there is nothing to store");
-  for (Region &region : getOperation()->getRegions())
-    if (failed(kernel::verifyIndices(*this, region, 2)))
+  for (Region *region : {&getFetch(), &getStore()})
+    if (failed(kernel::verifyIndices(*this, *region, 2)))
       return failure();
+  for (Region *region : {&getLoad(), &getCompute()})
+    if (failed(kernel::verifyIndices(*this, *region, 3)))
+      return failure();
+  // Fragments of one step are loaded while those of the other are used.
+  if (loadsFragments() ? getSteps() % 2 != 0 : getSteps() != 1)
+    return emitOpError() << "has " << getSteps() << " steps, "
+                         << (loadsFragments() ? "not an even number" : "but fragments of none");
   return success();
 }
 
@@ -221,13 +234,13 @@ LogicalResult SmemOp::verify() {
 LogicalResult LoadSharedOp::verify() {
   if (getResult().getType() != getSmem().getType().getElement())
     return emitOpError("loads another type than the memory holds");
-  return isPlain(*this, getSmem());
+  return success();
 }
 
 LogicalResult StoreSharedOp::verify() {
   if (getValue().getType() != getSmem().getType().getElement())
     return emitOpError("stores another type than the memory holds");
-  return isPlain(*this, getSmem());
+  return success();
 }
 
 LogicalResult AsyncCopyOp::verify() {
@@ -235,7 +248,7 @@ LogicalResult AsyncCopyOp::verify() {
     return emitOpError("copies between different types");
   if (getBytes() != 4 && getBytes() != 8 && getBytes() != 16)
     return emitOpError() << "copies " << getBytes() << " bytes, not 4, 8 or 16";
-  return isPlain(*this, getSmem());
+  return success();
 }
 
 LogicalResult BarrierOp::verify() { return reachedTogether(*this, blockThreads(*this)); }
@@ -250,7 +263,7 @@ LogicalResult LoadFragmentOp::verify() {
   auto type = getFragment().getType();
   if (getWidth() == 0 || type.getExtents().size() != 1 || type.getExtents()[0] % getWidth() != 0)
     return emitOpError() << "fragment " << type << " is not made of vectors of " << getWidth();
-  return isPlain(*this, getSmem());
+  return isPlain(*this, getSmem().getType());
 }
 
 LogicalResult FmaTileOp::verify() {
@@ -266,9 +279,11 @@ LogicalResult MmaLoadOp::verify() {
     return emitOpError("fragments are [tiles][registers]");
   if (getStride() % 8 != 0)
     return emitOpError() << "rows " << getStride() << " apart are not aligned to 16 bytes";
-  if (failed(reachedTogether(*this, 32)))
-    return failure();
-  return isPlain(*this, getSmem());
+  const SmemType smem = getSmem().getType();
+  const int64_t row = getStride() * graph::byteSize(smem.getElement());
+  if (smem.getSwizzle() && smem.getSwizzle() != row)
+    return emitOpError() << "reads rows of " << row << " bytes from memory with a swizzle of " << smem.getSwizzle();
+  return reachedTogether(*this, 32);
 }
 
 LogicalResult MmaOp::verify() {

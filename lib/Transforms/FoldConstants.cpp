@@ -58,7 +58,8 @@ private:
     if (op->getNumResults() != 1 || op->getNumRegions() != 0 || !isa<graph::ClassInterface>(op))
       return false;
     const std::optional<int64_t> count = elementsOf(op->getResult(0));
-    if (isa<graph::ConstantOp>(op) || !count || *count > maxBytes / elementBytes(op->getResult(0)))
+    if (isa<graph::ConstantOp>(op) || !count ||
+        (*count > maxBytes / elementBytes(op->getResult(0)) && !isNarrowedWeight(op)))
       return false;
     if (auto matmul = dyn_cast<graph::MatMulOp>(op)) {
       const auto depth = graph::extentOf(matmul.getLhs(), graph::rankOf(matmul.getLhs()) - 1).constant();
@@ -69,6 +70,13 @@ private:
       Operation *producer = operand.getDefiningOp();
       return producer && (isa<graph::ConstantOp>(producer) || foldable.contains(producer));
     });
+  }
+
+  /// Whatever its size: the package holds it instead of the wider one.
+  static bool isNarrowedWeight(Operation *op) {
+    auto cast = dyn_cast<graph::CastOp>(op);
+    return cast && cast.getInput().getDefiningOp<graph::ConstantOp>() &&
+           elementBytes(cast.getResult()) < elementBytes(cast.getInput());
   }
 
   /// The constants that `op` is made of, and the foldable ops in between, in program order.

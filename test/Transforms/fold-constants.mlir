@@ -66,3 +66,14 @@ func.func @positions(%i: tensor<3xi64>) -> tensor<3xi64> {
   %1 = graph.gather %0, %i axis 0 : tensor<5xi64>, tensor<3xi64> -> tensor<3xi64>
   return %1 : tensor<3xi64>
 }
+
+// A weight with fewer bits takes the place of the wider one, however large it is.
+// CAP-LABEL: @narrowed
+// CAP: graph.constant dense<[1.000000e+00, 2.000000e+00, 3.000000e+00, 4.000000e+00, 5.000000e+00, 6.000000e+00]> : tensor<6xf16>
+// CAP-NOT: graph.cast
+func.func @narrowed(%x: tensor<6xf16>) -> tensor<6xf16> {
+  %0 = graph.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]> : tensor<6xf32> : tensor<6xf32>
+  %1 = graph.cast %0 : tensor<6xf32> -> tensor<6xf16>
+  %2 = graph.binary add %x, %1 : tensor<6xf16>, tensor<6xf16> -> tensor<6xf16>
+  return %2 : tensor<6xf16>
+}

@@ -11,6 +11,7 @@
 #define CUPOLA_DEVICE static inline __attribute__((always_inline))
 #define CUPOLA_MEMBER inline __attribute__((always_inline))
 #define CUPOLA_UNROLL _Pragma("unroll")
+#define CUPOLA_NO_UNROLL _Pragma("unroll 1")
 /// Internal linkage: of all kernels of a text only those with an entry point (entry.cuh) are compiled.
 #define CUPOLA_KERNEL(threads, minBlocks) static void
 

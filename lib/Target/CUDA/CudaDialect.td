@@ -106,13 +106,13 @@ def Cuda_GemmMmaAttr : Cuda_Schedule<"GemmMma", "gemm_mma", ["compilesAlone"]> {
   let summary = "tiles of a product through shared memory, by the warps' matrix units";
   let description = [{
     warpsM by warpsN warps share a tile, or a part of its k. `mma_k` is the depth of one mma;
-    `async`: tiles come by cp.async where their layout allows.
+    `async`: tiles come by cp.async where their layout allows, in so many `stages`; two otherwise.
   }];
   let parameters = (ins "int64_t":$m, "int64_t":$n, "int64_t":$k, "int64_t":$warpsM, "int64_t":$warpsN,
-                        "int64_t":$split, "int64_t":$mmaK, "bool":$async);
+                        "int64_t":$split, "int64_t":$stages, "int64_t":$mmaK, "bool":$async);
   let assemblyFormat = [{
     `<` `tile` custom<Dims>($m, $n, $k) `,` `warps` custom<Dims>($warpsM, $warpsN) `,` `split` $split `,`
-    `mma_k` $mmaK `,` `async` $async `>`
+    `stages` $stages `,` `mma_k` $mmaK `,` `async` $async `>`
   }];
   let methods = [{
     int64_t getThreads() const { return getWarpsM() * getWarpsN() * getSplit() * 32; }

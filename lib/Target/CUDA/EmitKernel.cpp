@@ -17,6 +17,7 @@ void cuda::buildPreparation(OpPassManager &passes, const GpuArchitecture &target
   passes.addPass(createDecomposeDot());
   passes.addPass(createFoldGrid());
   passes.addPass(createCollapseLoops());
+  passes.addPass(createPadDepth({std::string(target.name)}));
   passes.addPass(createChooseSchedule({std::string(target.name)}));
 }
 
@@ -24,6 +25,7 @@ void cuda::buildCudaPipeline(OpPassManager &passes) {
   passes.addPass(createKernelToSimt());
   OpPassManager &threads = passes.nest<simt::FuncOp>();
   threads.addPass(createPipelineCopies());
+  threads.addPass(createHoistPositions());
   threads.addPass(createCSEPass());
   threads.addPass(createCanonicalizerPass());
   threads.addPass(createPlaceShared());

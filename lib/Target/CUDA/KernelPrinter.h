@@ -46,13 +46,18 @@ private:
   void statement(mlir::Operation *op);
   std::string vectorType(simt::RegistersType type);
   /// "s2 + i"
-  std::string at(mlir::Value smem, const Expr &position, mlir::ValueRange indices);
+  std::string at(mlir::Value memory, const Expr &position, mlir::ValueRange indices);
+  /// The same, or "swizzled<128>(s2 + 512 * i, j)": what moves by whole groups of eight rows is outside.
+  std::string address(mlir::Value memory, const Expr &position, mlir::ValueRange indices);
+  /// An element of shared memory.
+  std::string sharedElement(mlir::Value smem, const Expr &position, mlir::ValueRange indices);
 
   void print(kernel::ApplyOp op);
   void print(simt::ForOp op);
   void print(simt::GuardOp op);
   void print(simt::RegistersOp op);
   void print(simt::SmemOp op);
+  void print(simt::AdvanceOp op);
   void print(kernel::LoadOp op);
   void print(kernel::StoreOp op);
   void print(simt::LoadVectorOp op);
@@ -87,7 +92,7 @@ private:
   std::map<std::string, std::string> indexNames; ///< symbol -> name
   std::set<std::string> taken;                   ///< names in scope
   std::string source;
-  unsigned depth = 0, scalars = 0, arrays = 0, buffers = 0;
+  unsigned depth = 0, scalars = 0, arrays = 0, buffers = 0, places = 0;
   llvm::DenseMap<mlir::Value, std::string> names;
 };
 

@@ -149,19 +149,25 @@ LogicalResult Lowering::loop(Value index, const Expr &from, const Expr &to, cons
   });
 }
 
-bool Lowering::holds(const Expr &condition) {
+std::optional<bool> Lowering::isKnown(const Expr &condition) {
   if (!mayHaveSurplus)
-    return proveLessEqual(0, condition, vars.ranges()) == true;
+    return proveLessEqual(0, condition, vars.ranges());
   Ranges ranges = vars.ranges();
   for (auto [index, extent] : llvm::zip_equal(func.getBlockIndices(), graph::exprsOf(func.getBlocks())))
     if (!extent.constant())
       ranges[vars.name(index)].hi.reset();
-  return proveLessEqual(0, condition, ranges) == true;
+  return proveLessEqual(0, condition, ranges);
 }
 
 LogicalResult Lowering::guard(ArrayRef<Expr> conditions, Body body) {
   graph::Exprs open;
-  llvm::copy_if(conditions, std::back_inserter(open), [&](const Expr &condition) { return !holds(condition); });
+  for (const Expr &condition : conditions) {
+    const std::optional<bool> known = isKnown(condition);
+    if (known == false)
+      return success();
+    if (!known)
+      open.push_back(condition);
+  }
   if (open.empty())
     return body();
   OpBuilder::InsertionGuard saved(builder);

@@ -81,14 +81,14 @@ public:
   /// The loop of an index value of the kernel.
   mlir::LogicalResult loop(mlir::Value index, const Expr &from, const Expr &to, const Expr &step, bool unroll,
                            Body body);
-  /// Runs the body where all conditions are >= 0; those proved to hold are dropped. A
-  /// condition is about the thread, the block and loops: other variables are in their range
-  /// by definition.
+  /// Runs the body where all conditions are >= 0; those proved to hold are dropped, and all of
+  /// it where one is proved to fail. A condition is about the thread, the block and loops:
+  /// other variables are in their range by definition.
   mlir::LogicalResult guard(llvm::ArrayRef<Expr> conditions, Body body);
   /// Leaves out blocks beyond those of the launch, which only plans with symbols launch.
   mlir::LogicalResult guardBlocks(Body body);
-  /// Whether `condition` is proved to be >= 0 here.
-  bool holds(const Expr &condition);
+  /// Whether `condition` is proved to be >= 0 here, or to be less.
+  std::optional<bool> isKnown(const Expr &condition);
 
   // Registers, memory, constants.
   mlir::Value registers(llvm::ArrayRef<int64_t> extents, mlir::Type element, int64_t vector = 1, bool zero = false);

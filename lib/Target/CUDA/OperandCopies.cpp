@@ -32,14 +32,14 @@ LoadOp plainLoad(Block &operand) {
   return plain ? load : LoadOp();
 }
 
-void OperandCopies::plan(Operand &op, int64_t mostWidth) {
+void OperandVectors::plan(Operand &op, int64_t mostWidth) const {
   auto direction = [&](Value along, const Expr &extent) -> int64_t {
     bool runs = llvm::any_of(op.body->getOps<LoadOp>(), [&](LoadOp load) {
-      return stepsByOne(low.vars.read(load.getPosition(), load.getIndices()), low.vars.name(along));
+      return stepsByOne(vars.read(load.getPosition(), load.getIndices()), vars.name(along));
     });
     if (!runs)
       return 0;
-    int64_t width = std::min(vectorWidth({{op.body, along}}, extent, low.vars, low.divisors), mostWidth);
+    int64_t width = std::min(vectorWidth({{op.body, along}}, extent, vars, divisors), mostWidth);
     while (width > 1 && op.outer * op.depth % (threads * width) != 0)
       width /= 2;
     return width;
@@ -48,15 +48,55 @@ void OperandCopies::plan(Operand &op, int64_t mostWidth) {
   int64_t kWidth = direction(op.kIndex, op.depthExtent);
   op.alongK = kWidth > outerWidth || outerWidth == 0;
   op.width = std::max<int64_t>(op.alongK ? kWidth : outerWidth, 1);
+  if (op.alongK && op.width == 1)
+    op.width = groupOf(op);
   op.count = op.outer * op.depth / (threads * op.width);
+}
+
+/// A width for groups, 1 if there are none.
+int64_t OperandVectors::groupOf(Operand op) const {
+  op.width = 4;
+  const bool isWhole =
+      op.outer * op.depth % (threads * op.width) == 0 && op.depthExtent.constant().value_or(1) % op.width == 0;
+  return isWhole && groupLoad(op) ? op.width : 1;
+}
+
+LoadOp OperandVectors::groupLoad(const Operand &op) const {
+  LoadOp load = plainLoad(*op.body);
+  if (!load || !op.alongK || op.width == 1)
+    return {};
+  const Expr first = Expr::symbol("first"), place = Expr::symbol("place");
+  Ranges ranges = vars.ranges();
+  ranges["first"] = {Expr(0), floorDiv(op.depthExtent, op.width) - 1};
+  ranges["place"] = {Expr(0), Expr(op.width - 1)};
+  const Expr position = vars.read(load.getPosition(), load.getIndices());
+  auto at = [&](const Expr &e) {
+    return simplify(position.substitute({{vars.name(op.kIndex), first * op.width + e}}), ranges);
+  };
+  return at(place) - at(0) == place ? load : LoadOp();
+}
+
+LoadOp OperandVectors::vectorLoad(const Operand &op) const {
+  LoadOp load = plainLoad(*op.body);
+  if (!load || op.width == 1)
+    return load;
+  const std::string var = vars.name(op.alongK ? op.kIndex : op.outerIndex);
+  bool whole = isContiguous(vars.read(load.getPosition(), load.getIndices()), var, op.width, divisors) &&
+               sharesMask(vars.read(load.getMask(), load.getIndices()), var, op.width, divisors);
+  return whole ? load : LoadOp();
+}
+
+void OperandCopies::swizzle(Operand &op) {
+  const int64_t bytes = graph::byteSize(op.body->getTerminator()->getOperand(0).getType()), row = op.columns() * bytes;
+  op.swizzle = std::min<int64_t>(128, row & -row);
+  op.pitch = op.swizzle / bytes;
 }
 
 void OperandCopies::allocate(Operand &op, Type shared, int64_t stages, bool withRegisters) {
   Type element = op.body->getTerminator()->getOperand(0).getType();
   if (withRegisters)
     op.registers = low.registers({op.count}, element, op.width);
-  int64_t rows = op.kMajor ? op.depth : op.outer;
-  op.smem = low.smem(stages * rows * op.pitch, shared);
+  op.smem = low.smem(stages * op.size(), shared, op.swizzle);
 }
 
 LogicalResult
@@ -81,7 +121,10 @@ graph::Exprs OperandCopies::inside(const Operand &op, const Expr &outer, const E
 }
 
 Expr OperandCopies::sharedPlace(const Operand &op, const Expr &outer, const Expr &k) const {
-  return buffer(op) + (op.kMajor ? k * op.pitch + outer : outer * op.pitch + k);
+  const Expr &row = op.kMajor ? k : outer, &column = op.kMajor ? outer : k;
+  if (!op.swizzle || op.columns() == op.pitch)
+    return buffer(op) + row * op.pitch + column;
+  return buffer(op) + floorDiv(column, op.pitch) * (op.rows() * op.pitch) + row * op.pitch + mod(column, op.pitch);
 }
 
 graph::Exprs OperandCopies::element(const Operand &op, const Expr &i, const Expr &e) {
@@ -97,23 +140,15 @@ LogicalResult OperandCopies::forElements(const Operand &op, llvm::function_ref<v
   });
 }
 
-LoadOp OperandCopies::vectorLoad(const Operand &op) {
-  LoadOp load = plainLoad(*op.body);
-  if (!load || op.width == 1)
-    return load;
-  const std::string var = low.vars.name(op.alongK ? op.kIndex : op.outerIndex);
-  bool whole = isContiguous(low.vars.read(load.getPosition(), load.getIndices()), var, op.width, low.divisors) &&
-               sharesMask(low.vars.read(load.getMask(), load.getIndices()), var, op.width, low.divisors);
-  return whole ? load : LoadOp();
-}
-
 LogicalResult OperandCopies::fetch(Operand &op) {
-  LoadOp load = vectorLoad(op);
-  return forVectors(op, [&](const Expr &i, const Expr &outer, const Expr &k) { return fetch(op, load, i, outer, k); });
+  return forVectors(op, [&](const Expr &i, const Expr &outer, const Expr &k) { return fetchVector(op, i, outer, k); });
 }
 
-LogicalResult OperandCopies::fetch(Operand &op, LoadOp load, const Expr &i, const Expr &outer, const Expr &k) {
-  return load ? fetchPlain(op, load, i, outer, k) : fetchComputed(op, i, outer, k);
+LogicalResult OperandCopies::fetchVector(Operand &op, const Expr &i, const Expr &outer, const Expr &k) {
+  if (LoadOp load = vectors.vectorLoad(op))
+    return fetchPlain(op, load, i, outer, k);
+  LoadOp load = vectors.groupLoad(op);
+  return load ? fetchGroup(op, load, i, outer, k) : fetchComputed(op, i, outer, k);
 }
 
 /// Digits of k come apart where the tile is known: a tile often lies within one of them, and
@@ -148,6 +183,16 @@ LogicalResult OperandCopies::fetchPlain(Operand &op, LoadOp load, const Expr &i,
   return success();
 }
 
+/// Element by element: what does not change between them is the same expression.
+LogicalResult OperandCopies::fetchGroup(Operand &op, LoadOp load, const Expr &i, const Expr &outer, const Expr &k) {
+  return forElements(op, [&](const Expr &e) {
+    Lowering::Source from = source(op, load, outer, k + e);
+    if (!from.mask.empty())
+      from.other = low.constant(load.getType(), 0);
+    low.set(low.load(low.values.lookup(load.getView()), from), op.registers, {i, e});
+  });
+}
+
 LogicalResult OperandCopies::fetchComputed(Operand &op, const Expr &i, const Expr &outer, const Expr &k) {
   Type type = llvm::cast<RegistersType>(op.registers.getType()).getElement();
   graph::Exprs mask = inside(op, outer, k);
@@ -165,7 +210,7 @@ LogicalResult OperandCopies::fetchComputed(Operand &op, const Expr &i, const Exp
 }
 
 LogicalResult OperandCopies::fetchAsync(Operand &op) {
-  LoadOp load = vectorLoad(op);
+  LoadOp load = vectors.vectorLoad(op);
   return forVectors(op, [&](const Expr &, const Expr &outer, const Expr &k) -> LogicalResult {
     Lowering::Source from = source(op, load, outer, k);
     graph::Exprs exprs{from.position, sharedPlace(op, outer, k)};
@@ -199,14 +244,12 @@ LogicalResult OperandCopies::bring(Operand &op, bool async) {
   tile = stage = 0;
   if (async)
     return fetchAsync(op);
-  LoadOp load = vectorLoad(op);
   return forVectors(op, [&](const Expr &i, const Expr &outer, const Expr &k) {
-    return failed(fetch(op, load, i, outer, k)) ? failure() : store(op, i, outer, k);
+    return failed(fetchVector(op, i, outer, k)) ? failure() : store(op, i, outer, k);
   });
 }
 
-/// Enters a region of a tile_loop.
-void OperandCopies::enterRegion(Region &region) {
+Expr OperandCopies::enterRegion(Region &region, bool hasStep) {
   Block &block = region.emplaceBlock();
   auto argument = [&](StringRef hint) {
     Location loc = namedLoc(low.func.getLoc(), hint);
@@ -214,12 +257,14 @@ void OperandCopies::enterRegion(Region &region) {
   };
   tile = argument("kt");
   stage = argument("s");
+  Expr step = hasStep ? argument("k") : Expr();
   low.builder.setInsertionPointToEnd(&block);
+  return step;
 }
 
-LogicalResult OperandCopies::tileLoop(ArrayRef<Operand *> operands, int64_t stages, bool async, Lowering::Body body) {
+LogicalResult OperandCopies::tileLoop(ArrayRef<Operand *> operands, int64_t stages, bool async, const Steps &steps) {
   Expr trips = ceilDiv(operands.front()->depthExtent, operands.front()->depth);
-  auto loop = TileLoopOp::create(low.builder, low.func.getLoc(), trips, stages, async);
+  auto loop = TileLoopOp::create(low.builder, low.func.getLoc(), trips, stages, steps.count, async);
   OpBuilder::InsertionGuard saved(low.builder);
   enterRegion(loop.getFetch());
   for (Operand *op : operands)
@@ -230,8 +275,9 @@ LogicalResult OperandCopies::tileLoop(ArrayRef<Operand *> operands, int64_t stag
     for (Operand *op : operands)
       if (failed(store(*op)))
         return failure();
-  enterRegion(loop.getCompute());
-  return body();
+  steps.load(enterRegion(loop.getLoad(), /*hasStep=*/true));
+  enterRegion(loop.getCompute(), /*hasStep=*/true);
+  return steps.compute();
 }
 
 } // namespace cupola::cuda

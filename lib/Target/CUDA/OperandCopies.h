@@ -23,31 +23,68 @@ struct Operand {
   int64_t width = 1, count = 0;   ///< of the vectors a thread moves, and how many
   bool kMajor = true;             ///< in shared memory: [k][outer], else [outer][k]
   int64_t pitch = 0;              ///< between rows of shared memory
+  int64_t swizzle = 0; ///< of rows of so many bytes, the pitch; longer ones lie in parts, one behind the other
   mlir::Value registers = {}, smem = {};
+
+  /// Of a tile in shared memory, and the elements of such a row.
+  int64_t rows() const { return kMajor ? depth : outer; }
+  int64_t columns() const { return kMajor ? outer : depth; }
+  /// Elements of a buffer.
+  int64_t size() const { return rows() * (swizzle ? columns() : pitch); }
+};
+
+/// How the threads of a block share an operand's tile.
+struct OperandVectors {
+  kernel::Variables &vars;
+  const std::map<std::string, int64_t> &divisors; ///< of n0, n1, ..
+  int64_t threads;
+
+  /// Axis and width of the vectors a thread moves.
+  void plan(Operand &op, int64_t mostWidth) const;
+  /// The operand's load if a thread's vectors are single accesses, else null.
+  kernel::LoadOp vectorLoad(const Operand &op) const;
+  /// The operand's load if the elements of a thread's vectors are neighbours along k, wherever a vector begins, else
+  /// null.
+  kernel::LoadOp groupLoad(const Operand &op) const;
+  /// Whether cp.async may bring it: whole vectors of at least four bytes along the rows of shared memory.
+  bool canCopyAsync(const Operand &op) const { return op.width >= 2 && vectorLoad(op) && op.alongK != op.kMajor; }
+
+private:
+  int64_t groupOf(Operand op) const;
 };
 
 /// What the threads of a block do to bring tiles of operands to shared memory.
 class OperandCopies {
 public:
-  OperandCopies(Lowering &low, int64_t threads) : low(low), threads(threads) {}
+  OperandCopies(Lowering &low, int64_t threads)
+      : vectors{low.vars, low.divisors, threads}, low(low), threads(threads) {}
 
+  const OperandVectors vectors;
   Expr tile, stage; ///< of k, and its buffer, in the region that is being written
 
-  /// Axis and width of the vectors a thread moves.
-  void plan(Operand &op, int64_t mostWidth);
-  /// The operand's load if a thread's vectors are single accesses, else null.
-  kernel::LoadOp vectorLoad(const Operand &op);
-  /// Whether cp.async may bring it: whole vectors of at least four bytes along the rows of shared memory.
-  bool canCopyAsync(const Operand &op) { return op.width >= 2 && vectorLoad(op) && op.alongK != op.kMajor; }
+  /// Rows in shared memory without bank conflicts of a matrix of eight rows.
+  void swizzle(Operand &op);
   /// Registers and shared memory of an operand.
   void allocate(Operand &op, mlir::Type shared, int64_t stages, bool withRegisters);
-  /// Emits a tile_loop that brings the operands tile by tile and whose compute region `body` fills.
-  mlir::LogicalResult tileLoop(llvm::ArrayRef<Operand *> operands, int64_t stages, bool async, Lowering::Body body);
+  /// What is done with a tile, in steps: `load` fills the fragments that `compute` uses.
+  struct Steps {
+    int64_t count;
+    llvm::function_ref<void(const Expr &step)> load;
+    Lowering::Body compute;
+  };
+  /// Emits a tile_loop that brings the operands tile by tile.
+  mlir::LogicalResult tileLoop(llvm::ArrayRef<Operand *> operands, int64_t stages, bool async, const Steps &steps);
+  /// The same through registers; one step loads what it needs.
+  mlir::LogicalResult tileLoop(llvm::ArrayRef<Operand *> operands, int64_t stages, Lowering::Body compute) {
+    return tileLoop(operands, stages, /*async=*/false, {1, [](const Expr &) {}, compute});
+  }
   /// The whole operand, which is one tile, to its one buffer, without waiting for other threads. `async`: by
   /// cp.async, whose group stays open.
   mlir::LogicalResult bring(Operand &op, bool async);
   /// Where the current buffer of an operand begins.
-  Expr buffer(const Operand &op) const { return stage * ((op.kMajor ? op.depth : op.outer) * op.pitch); }
+  Expr buffer(const Operand &op) const { return stage * op.size(); }
+  /// Where an element of the tile is.
+  Expr sharedPlace(const Operand &op, const Expr &outer, const Expr &k) const;
 
 private:
   /// The tile into registers, zeros beyond the matrix.
@@ -56,18 +93,19 @@ private:
   mlir::LogicalResult fetchAsync(Operand &op);
   /// Registers to the buffer of shared memory.
   mlir::LogicalResult store(Operand &op);
-  void enterRegion(mlir::Region &region);
+  /// Enters a region of a tile_loop. Returns its step, if it has one.
+  Expr enterRegion(mlir::Region &region, bool hasStep = false);
   Lowering::Source source(const Operand &op, kernel::LoadOp load, const Expr &outer, const Expr &k);
   mlir::LogicalResult
   forVectors(Operand &op,
              llvm::function_ref<mlir::LogicalResult(const Expr &i, const Expr &outer, const Expr &k)> body);
-  mlir::LogicalResult fetch(Operand &op, kernel::LoadOp load, const Expr &i, const Expr &outer, const Expr &k);
+  mlir::LogicalResult fetchVector(Operand &op, const Expr &i, const Expr &outer, const Expr &k);
   mlir::LogicalResult store(Operand &op, const Expr &i, const Expr &outer, const Expr &k);
   mlir::LogicalResult fetchPlain(Operand &op, kernel::LoadOp load, const Expr &i, const Expr &outer, const Expr &k);
+  mlir::LogicalResult fetchGroup(Operand &op, kernel::LoadOp load, const Expr &i, const Expr &outer, const Expr &k);
   mlir::LogicalResult fetchComputed(Operand &op, const Expr &i, const Expr &outer, const Expr &k);
   mlir::LogicalResult forElements(const Operand &op, llvm::function_ref<void(const Expr &e)> body);
   graph::Exprs inside(const Operand &op, const Expr &outer, const Expr &k);
-  Expr sharedPlace(const Operand &op, const Expr &outer, const Expr &k) const;
   static graph::Exprs element(const Operand &op, const Expr &i, const Expr &e);
 
   Lowering &low;

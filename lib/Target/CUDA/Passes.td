@@ -69,6 +69,22 @@ def CollapseLoops : KernelPass<"kernel-collapse-loops"> {
   }];
 }
 
+def PadDepth : KernelPass<"kernel-pad-depth"> {
+  let summary = "pads runs of an odd length in the depth of products for the matrix units";
+  let description = [{
+    As the channels of an image: threads then bring whole groups of a run, with one position and
+    one mask each.
+
+    ```mlir
+    kernel.dot [m, n, 147] lhs (%m, %k) {                                     // before
+      kernel.load %in0[6*%m + 672*floordiv(%k, 21) + mod(%k, 21)] mask [..floordiv(%k, 3)..] ..
+    kernel.dot [m, n, 196] lhs (%m, %k) {                                     // after
+      kernel.load %in0[.. + 3*mod(floordiv(%k, 4), 7) + mod(%k, 4)] mask [.., -mod(%k, 4) + 2] ..
+    ```
+  }];
+  let options = [Option<"arch", "arch", "std::string", "\"sm_80\"", "architecture family">];
+}
+
 def ChooseSchedule : KernelPass<"kernel-choose-schedule"> {
   let summary = "decides how a kernel runs on a GPU: schedule, threads, vector width, tile";
   let description = [{
@@ -129,20 +145,44 @@ def PipelineCopies : SimtPass<"simt-pipeline-copies"> {
   let summary = "makes a loop of a tile_loop whose transfers overlap with arithmetic";
   let description = [{
     Through registers, the next tile is fetched before the current one is used; with
-    cp.async, `stages - 1` tiles are under way.
+    cp.async, `stages - 1` tiles are under way. Where steps load fragments, those of the next
+    step are on their way while one multiplies, also from one tile to the next.
 
     ```mlir
-    simt.tile_loop to 24 stages 2 fetch (%kt, %s) {F} store (%kt, %s) {S} compute (%kt, %s) {C}    // before
-    F(0, 0)                                                                                        // after
+    simt.tile_loop to 24 stages 2 fetch {F} store {S} load {} compute {C}               // before
+    F(0, 0)                                                                             // after
     simt.for %kt = 0 to 24 step 1 {
       %s = kernel.apply mod(%kt, 2) below 2
       S(kt, s)
       simt.barrier
       simt.guard [-%kt + 22] { F(kt + 1, 0) }
-      C(kt, s)
+      C(kt, s, 0)
+    }
+
+    simt.tile_loop to 24 stages 3 steps 2 async fetch {F} store {} load {L} compute {C} // before
+    F(0, 0)  F(1, 1)  wait  L(0, 0, 0)                                                  // after
+    simt.for %kt = 0 to 24 step 1 ring 3 (%s = 0, %next = 1, %filled = 2) {
+      L(kt, s, 1)  F(kt + 2, filled)  C(kt, s, 0)
+      wait  L(kt + 1, next, 0)  C(kt, s, 1)
     }
     ```
   }];
+}
+
+def HoistPositions : SimtPass<"simt-hoist-positions"> {
+  let summary = "moves what the positions of copies have in common in all iterations before the main loop";
+  let description = [{
+    ```mlir
+    simt.for %kt = 0 to 24 step 1 ring 3 (..) {                           // before
+      %m = kernel.apply 128*%tm + 16*%i + floordiv(%t, 8) below 4096
+      simt.async_copy %in0 to %a [1536*%m + 64*%kt] ..
+
+    %0 = simt.advance %in0[196608*%tm + 1536*floordiv(%t, 8)]             // after
+    simt.for %kt = 0 to 24 step 1 ring 3 (..) {
+      simt.async_copy %0 to %a [24576*%i + 64*%kt] ..
+    ```
+  }];
+  let dependentDialects = ["::cupola::simt::SimtDialect"];
 }
 
 def PlaceShared : SimtPass<"simt-place-shared"> {

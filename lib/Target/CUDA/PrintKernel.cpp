@@ -122,9 +122,9 @@ std::string KernelPrinter::define(Value value) {
 
 void KernelPrinter::statement(Operation *op) {
   llvm::TypeSwitch<Operation *>(op)
-      .Case<ApplyOp, simt::ForOp, GuardOp, RegistersOp, SmemOp, LoadOp, StoreOp, LoadVectorOp, StoreVectorOp, IndexOp,
-            InRangeOp, CheckedIndexOp, AsyncCopyOp, LoadSharedOp, StoreSharedOp, LoadFragmentOp, MmaLoadOp, MmaPackOp,
-            MmaOp, WarpReduceOp, BlockReduceOp, RoleOp, ClusterRankOp, MbarrierInitOp, MbarrierExpectOp,
+      .Case<ApplyOp, simt::ForOp, GuardOp, RegistersOp, SmemOp, AdvanceOp, LoadOp, StoreOp, LoadVectorOp, StoreVectorOp,
+            IndexOp, InRangeOp, CheckedIndexOp, AsyncCopyOp, LoadSharedOp, StoreSharedOp, LoadFragmentOp, MmaLoadOp,
+            MmaPackOp, MmaOp, WarpReduceOp, BlockReduceOp, RoleOp, ClusterRankOp, MbarrierInitOp, MbarrierExpectOp,
             MbarrierArriveOp, MbarrierWaitOp, TensorMapAcquireOp, TensorCopyOp, WgmmaFenceOp, WgmmaOp, WgmmaWaitOp>(
           [&](auto it) { print(it); })
       .Case<kernel::ConstantOp>([](auto) {})
@@ -164,13 +164,19 @@ void KernelPrinter::print(ApplyOp op) {
 }
 
 void KernelPrinter::print(simt::ForOp op) {
-  if (op.getUnroll())
-    line("CUPOLA_UNROLL");
+  if (op.getUnroll() || op.getRing())
+    line(op.getUnroll() ? "CUPOLA_UNROLL" : "CUPOLA_NO_UNROLL");
   std::string from = expr(op.getFrom(), op.getIndices()), to = expr(op.getTo(), op.getIndices());
   std::set<std::string> outer = taken;
   std::string i = name(op.getIndex(), "i");
   std::string step = op.getStep().isConstant(1) ? "++" + i : i + " += " + expr(op.getStep(), op.getIndices());
-  braces(std::string("for (") + indexType() + " " + i + " = " + from + "; " + i + " < " + to + "; " + step + ")",
+  std::string first = i + " = " + from;
+  for (auto [counter, start] : llvm::zip_equal(op.getCounters(), op.getStarts())) {
+    const std::string &c = name(counter, "s");
+    first += ", " + c + " = " + std::to_string(start);
+    step += ", " + c + " = cu_next<" + std::to_string(op.getRing()) + ">(" + c + ")";
+  }
+  braces(std::string("for (") + indexType() + " " + first + "; " + i + " < " + to + "; " + step + ")",
          [&] { block(op.getBody().front()); });
   taken = std::move(outer);
 }
@@ -203,6 +209,15 @@ void KernelPrinter::print(SmemOp op) {
   line(type + " *const " + name + " = cu_shared<" + type + ">(" + llvm::Twine(*op.getOffset()) + ");");
 }
 
+void KernelPrinter::print(AdvanceOp op) {
+  const ViewType view = op.getView().getType();
+  const std::string place = at(op.getView(), op.getPosition(), op.getIndices());
+  std::string &name = names[op.getResult()];
+  name = "at" + std::to_string(places++);
+  line((view.getAccess() == Access::Read ? "const " : "") + typeName(view.getElement()) + " *const " + name + " = " +
+       place + ";");
+}
+
 void KernelPrinter::print(LoadOp op) {
   std::string value = operand(op.getView()) + "[" + expr(op.getPosition(), op.getIndices()) + "]";
   if (op.getOther())
@@ -224,8 +239,7 @@ std::string KernelPrinter::vectorType(RegistersType type) {
 
 void KernelPrinter::print(LoadVectorOp op) {
   std::string type = vectorType(op.getRegisters().getType());
-  std::string value =
-      "ld_vec" + type + "(" + operand(op.getMemory()) + " + " + expr(op.getPosition(), op.getIndices()) + ")";
+  std::string value = "ld_vec" + type + "(" + address(op.getMemory(), op.getPosition(), op.getIndices()) + ")";
   if (op.getOther())
     value =
         all(op.getMask(), op.getIndices()) + " ? " + value + " : splat_vec" + type + "(" + operand(op.getOther()) + ")";
@@ -233,7 +247,7 @@ void KernelPrinter::print(LoadVectorOp op) {
 }
 
 void KernelPrinter::print(StoreVectorOp op) {
-  line("st_vec(" + operand(op.getMemory()) + " + " + expr(op.getPosition(), op.getIndices()) + ", " +
+  line("st_vec(" + address(op.getMemory(), op.getPosition(), op.getIndices()) + ", " +
        element(op.getRegisters(), op.getIndex(), op.getIndices()) + ");");
 }
 
@@ -251,19 +265,17 @@ void KernelPrinter::print(CheckedIndexOp op) {
 }
 
 void KernelPrinter::print(LoadSharedOp op) {
-  line(define(op.getResult()) + names.lookup(op.getSmem()) + "[" + expr(op.getPosition(), op.getIndices()) + "];");
+  line(define(op.getResult()) + sharedElement(op.getSmem(), op.getPosition(), op.getIndices()) + ";");
 }
 
 void KernelPrinter::print(StoreSharedOp op) {
-  line(names.lookup(op.getSmem()) + "[" + expr(op.getPosition(), op.getIndices()) + "] = " + operand(op.getValue()) +
-       ";");
+  line(sharedElement(op.getSmem(), op.getPosition(), op.getIndices()) + " = " + operand(op.getValue()) + ";");
 }
 
 void KernelPrinter::print(AsyncCopyOp op) {
   std::string valid = op.getMask().empty() ? "" : ", " + all(op.getMask(), op.getIndices());
-  line("cp_async<" + llvm::Twine(op.getBytes()) + ">(" + names.lookup(op.getSmem()) + " + " +
-       expr(op.getTarget(), op.getIndices()) + ", " + operand(op.getView()) + " + " +
-       expr(op.getPosition(), op.getIndices()) + valid + ");");
+  line("cp_async<" + llvm::Twine(op.getBytes()) + ">(" + address(op.getSmem(), op.getTarget(), op.getIndices()) + ", " +
+       operand(op.getView()) + " + " + expr(op.getPosition(), op.getIndices()) + valid + ");");
 }
 
 std::string printKernel(simt::FuncOp func, StringRef name, bool wide) { return KernelPrinter(func, wide).print(name); }

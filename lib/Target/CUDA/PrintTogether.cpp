@@ -10,17 +10,51 @@ using graph::exprsOf;
 
 namespace cupola::cuda {
 
+/// A position in swizzled memory, in two: whole groups of eight rows, which no permutation changes, and the rest.
+static std::pair<Expr, Expr> splitRows(const Expr &position, SmemType type) {
+  const int64_t group = 8 * type.getSwizzle() / graph::byteSize(type.getElement());
+  std::vector<Term> outer, inner;
+  for (const Term &term : position.terms())
+    (term.coefficient % group == 0 ? outer : inner).push_back(term);
+  const int64_t rest = llvm::mod(position.offset(), static_cast<uint64_t>(group));
+  return {Expr::fromTerms(std::move(outer), position.offset() - rest), Expr::fromTerms(std::move(inner), rest)};
+}
+
+std::string KernelPrinter::at(Value memory, const Expr &position, ValueRange indices) {
+  return operand(memory) + " + " + expr(position, indices);
+}
+
+std::string KernelPrinter::address(Value memory, const Expr &position, ValueRange indices) {
+  auto type = dyn_cast<SmemType>(memory.getType());
+  if (!type || !type.getSwizzle())
+    return at(memory, position, indices);
+  const auto [rows, place] = splitRows(vars.read(position, indices), type);
+  return "swizzled<" + std::to_string(type.getSwizzle()) + ">(" + names.lookup(memory) +
+         (rows.isConstant(0) ? "" : " + " + text()(rows)) + ", " + text()(place) + ")";
+}
+
+std::string KernelPrinter::sharedElement(Value smem, const Expr &position, ValueRange indices) {
+  if (cast<SmemType>(smem.getType()).getSwizzle())
+    return "*" + address(smem, position, indices);
+  return names.lookup(smem) + "[" + expr(position, indices) + "]";
+}
+
 void KernelPrinter::print(LoadFragmentOp op) {
   line("ld_fragment<" + llvm::Twine(op.getWidth()) + ">(" + names.lookup(op.getFragment()) + ", " +
-       names.lookup(op.getSmem()) + " + " + expr(op.getPosition(), op.getIndices()) + ", " +
-       llvm::Twine(op.getStride()) + ");");
+       at(op.getSmem(), op.getPosition(), op.getIndices()) + ", " + llvm::Twine(op.getStride()) + ");");
 }
 
 void KernelPrinter::print(MmaLoadOp op) {
   static constexpr const char *functions[] = {"mma_load_a", "mma_load_b", "mma_load_b_transposed"};
-  line(llvm::Twine(functions[static_cast<int>(op.getOperand())]) + "(" + names.lookup(op.getFragment()) + ", " +
-       names.lookup(op.getSmem()) + " + " + expr(op.getPosition(), op.getIndices()) + ", " +
-       llvm::Twine(op.getStride()) + ");");
+  const std::string function = functions[static_cast<int>(op.getOperand())];
+  const std::string fragment = names.lookup(op.getFragment()), stride = std::to_string(op.getStride());
+  const SmemType type = op.getSmem().getType();
+  if (!type.getSwizzle())
+    return line(function + "(" + fragment + ", " + at(op.getSmem(), op.getPosition(), op.getIndices()) + ", " + stride +
+                ");");
+  const auto [rows, place] = splitRows(vars.read(op.getPosition(), op.getIndices()), type);
+  line(function + "<" + llvm::Twine(type.getSwizzle()) + ">(" + fragment + ", " + names.lookup(op.getSmem()) + " + " +
+       text()(rows) + ", " + stride + (place.isConstant(0) ? "" : ", " + text()(place)) + ");");
 }
 
 void KernelPrinter::print(MmaOp op) {
@@ -47,10 +81,6 @@ void KernelPrinter::print(RoleOp op) {
 
 void KernelPrinter::print(ClusterRankOp op) {
   line("const " + llvm::Twine(indexType()) + " " + name(op.getResult(), "rank") + " = cluster_rank();");
-}
-
-std::string KernelPrinter::at(Value smem, const Expr &position, ValueRange indices) {
-  return names.lookup(smem) + " + " + expr(position, indices);
 }
 
 void KernelPrinter::print(MbarrierInitOp op) {

@@ -70,18 +70,19 @@ simt.func @alignment block %x of 1 thread %t of 32 scalars [] () {
 // -----
 
 simt.func @swizzled block %x of 1 thread %t of 32 scalars [] () {
-  %a = simt.smem : !simt.smem<64xf16, swizzle 128>
-  // expected-error @below {{accesses swizzled memory, which is for tensor copies and wgmma}}
-  %0 = simt.load_shared %a[%t] : f16 from <64xf16, swizzle 128>
+  %a = simt.smem : !simt.smem<64xf32, swizzle 128>
+  %r = simt.registers : !simt.registers<4xf32>
+  // expected-error @below {{accesses memory with a swizzle of 128 bytes}}
+  simt.load_fragment %a[0] width 2 stride 8 to %r : <64xf32, swizzle 128> to <4xf32>
 }
 
 // -----
 
-simt.func @swizzledVector block %x of 1 thread %t of 32 scalars [] () {
-  %a = simt.smem : !simt.smem<256xf16, swizzle 128>
-  %r = simt.registers : !simt.registers<f16, vector 8>
-  // expected-error @below {{accesses swizzled memory, which is for tensor copies and wgmma}}
-  simt.load_vector %a to %r [8*%t] into [] : !simt.smem<256xf16, swizzle 128> to <f16, vector 8>
+simt.func @rows block %x of 1 thread %t of 32 scalars [] () {
+  %a = simt.smem : !simt.smem<4096xf16, swizzle 128>
+  %r = simt.registers : !simt.registers<2x4xui32>
+  // expected-error @below {{reads rows of 80 bytes from memory with a swizzle of 128}}
+  simt.mma_load a %a[0] stride 40 to %r : <4096xf16, swizzle 128> to <2x4xui32>
 }
 
 // -----

@@ -82,7 +82,8 @@ simt.func @stages block %b of 1 thread %t of 64 scalars [] () {
   // expected-error @below {{needs at least one stage}}
   simt.tile_loop to 4 stages 0 fetch (%i, %s) {
   } store (%i, %s) {
-  } compute (%i, %s) {
+  } load (%i, %s, %k) {
+  } compute (%i, %s, %k) {
   }
 }
 
@@ -93,7 +94,8 @@ simt.func @stored block %b of 1 thread %t of 64 scalars [] () {
   simt.tile_loop to 4 stages 2 async fetch (%i, %s) {
   } store (%i, %s) {
     simt.barrier
-  } compute (%i, %s) {
+  } load (%i, %s, %k) {
+  } compute (%i, %s, %k) {
   }
 }
 
@@ -103,7 +105,47 @@ simt.func @variables block %b of 1 thread %t of 64 scalars [] () {
   // expected-error @below {{has 1 arguments, not 2 indices}}
   simt.tile_loop to 4 stages 2 fetch (%i) {
   } store (%i, %s) {
-  } compute (%i, %s) {
+  } load (%i, %s, %k) {
+  } compute (%i, %s, %k) {
+  }
+}
+
+// -----
+
+simt.func @steps block %b of 1 thread %t of 64 scalars [] () {
+  // expected-error @below {{has 2 steps, but fragments of none}}
+  simt.tile_loop to 4 stages 2 steps 2 fetch (%i, %s) {
+  } store (%i, %s) {
+  } load (%i, %s, %k) {
+  } compute (%i, %s, %k) {
+  }
+}
+
+// -----
+
+simt.func @odd block %b of 1 thread %t of 64 scalars [] () {
+  // expected-error @below {{has 3 steps, not an even number}}
+  simt.tile_loop to 4 stages 2 steps 3 fetch (%i, %s) {
+  } store (%i, %s) {
+  } load (%i, %s, %k) {
+    simt.barrier
+  } compute (%i, %s, %k) {
+  }
+}
+
+// -----
+
+simt.func @ring block %b of 1 thread %t of 64 scalars [] () {
+  // expected-error @below {{starts at 3 in a ring of 3}}
+  simt.for %i = 0 to 4 step 1 ring 3 (%s = 3) {
+  }
+}
+
+// -----
+
+simt.func @unrolled block %b of 1 thread %t of 64 scalars [] () {
+  // expected-error @below {{has a ring, which nothing unrolls}}
+  simt.for %i = 0 to 4 step 1 unroll ring 3 (%s = 0) {
   }
 }
 

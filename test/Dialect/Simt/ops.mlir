@@ -24,6 +24,9 @@
 // CHECK: simt.async_copy %[[IN]] to %[[S]] [4*%[[I]]] to [8*%[[I]] + 4] mask [-%[[I]] + 1] bytes 16 : <f32, read> to <64xf32>
 // CHECK: simt.async_copy %[[IN]] to %[[S]] [4*%[[T]]] to [0] bytes 4 : <f32, read> to <64xf32>
 // CHECK: simt.for %{{.*}} = %[[ROW]] to 4*n0 step 2 {
+// CHECK: simt.advance %[[IN]][512*%[[B]]] : <f32, read>
+// CHECK: simt.for %{{.*}} = 0 to n0 step 1 ring 3 (%[[R:.*]] = 0, %[[Q:.*]] = 2) {
+// CHECK-NEXT: simt.load_shared %[[S]][3*%[[R]] + %[[Q]]]
 // CHECK: simt.async_commit
 // CHECK: simt.async_wait 1
 // CHECK: simt.barrier
@@ -57,6 +60,10 @@ simt.func @copy block %b of n0 thread %t of 64 scalars [#kernel.scalar<1, 0, 1>]
     }
     simt.for %i = %row to 4*n0 step 2 {
     }
+    %behind = simt.advance %in[512*%b] : !kernel.view<f32, read>
+    simt.for %i = 0 to n0 step 1 ring 3 (%near = 0, %far = 2) {
+      %at = simt.load_shared %s[3*%near + %far] : f32 from !simt.smem<64xf32>
+    }
     simt.async_commit
     simt.async_wait 1
     simt.barrier
@@ -78,7 +85,8 @@ simt.func @copy block %b of n0 thread %t of 64 scalars [#kernel.scalar<1, 0, 1>]
 // CHECK: simt.get %{{.*}} [mod(%[[KT]], 4)]
 // CHECK: } store (%{{.*}}, %[[S:.*]]) {
 // CHECK: simt.store_shared %{{.*}}, %{{.*}}[32*%[[S]] + %[[T]]]
-// CHECK: } compute (%{{.*}}, %[[S:.*]]) {
+// CHECK: } load (%{{.*}}, %{{.*}}, %{{.*}}) {
+// CHECK-NEXT: } compute (%{{.*}}, %[[S:.*]], %{{.*}}) {
 // CHECK: simt.load_fragment %{{.*}}[32*%[[S]]] width 2 stride 8 to %[[A:.*]] : <64xf32> to <4xf32>
 // CHECK: simt.fma_tile %[[ACC]], %[[A]], %{{.*}} : <4x4xf32>, <4xf32>, <4xf32>
 simt.func @product block %b of 1 thread %t of 32 scalars [] () {
@@ -91,19 +99,21 @@ simt.func @product block %b of 1 thread %t of 32 scalars [] () {
   } store (%kt, %s) {
     %0 = kernel.constant 1.0 : f32
     simt.store_shared %0, %smem[32*%s + %t] : f32 to !simt.smem<64xf32>
-  } compute (%kt, %s) {
+  } load (%kt, %s, %k) {
+  } compute (%kt, %s, %k) {
     simt.load_fragment %smem[32*%s] width 2 stride 8 to %a : !simt.smem<64xf32> to !simt.registers<4xf32>
     simt.fma_tile %acc, %a, %c : !simt.registers<4x4xf32>, !simt.registers<4xf32>, !simt.registers<4xf32>
   }
 }
 
 // CHECK-LABEL: simt.func @matrices
-// CHECK: simt.tile_loop to n0 stages 3 async fetch (%{{.*}}, %{{.*}}) {
+// CHECK: simt.tile_loop to n0 stages 3 steps 2 async fetch (%{{.*}}, %{{.*}}) {
 // CHECK: } store (%{{.*}}, %{{.*}}) {
-// CHECK-NEXT: } compute (%{{.*}}, %[[S:.*]]) {
-// CHECK: simt.mma_load a %[[SMEM:.*]][1024*%[[S]]] stride 32 to %[[A:.*]] : <3072xf16> to <2x4xui32>
+// CHECK-NEXT: } load (%{{.*}}, %[[S:.*]], %[[K:.*]]) {
+// CHECK: simt.mma_load a %[[SMEM:.*]][1024*%[[S]] + 16*%[[K]]] stride 32 to %[[A:.*]] : <3072xf16> to <2x4xui32>
 // CHECK: simt.mma_load b %[[SMEM]][1024*%[[S]]] stride 40 to %[[B:.*]] : <3072xf16> to <4x2xui32>
 // CHECK: simt.mma_load bt %[[SMEM]][0] stride 40 to %[[B]] : <3072xf16> to <4x2xui32>
+// CHECK: } compute (%{{.*}}, %{{.*}}, %{{.*}}) {
 // CHECK: simt.mma %[[ACC:.*]], %[[A]], %[[B]] : <2x4x4xf32>, <2x4xui32>, <4x2xui32>
 // CHECK: simt.mma %[[ACC]], %[[A]], %[[B]] bf16 : <2x4x4xf32>, <2x4xui32>, <4x2xui32>
 simt.func @matrices block %b of 1 thread %t of 32 scalars [#kernel.scalar<1, 0, 1>] () {
@@ -111,12 +121,13 @@ simt.func @matrices block %b of 1 thread %t of 32 scalars [#kernel.scalar<1, 0, 
   %a = simt.registers : !simt.registers<2x4xui32>
   %c = simt.registers : !simt.registers<4x2xui32>
   %smem = simt.smem : !simt.smem<3072xf16>
-  simt.tile_loop to n0 stages 3 async fetch (%kt, %s) {
+  simt.tile_loop to n0 stages 3 steps 2 async fetch (%kt, %s) {
   } store (%kt, %s) {
-  } compute (%kt, %s) {
-    simt.mma_load a %smem[1024*%s] stride 32 to %a : !simt.smem<3072xf16> to !simt.registers<2x4xui32>
+  } load (%kt, %s, %k) {
+    simt.mma_load a %smem[1024*%s + 16*%k] stride 32 to %a : !simt.smem<3072xf16> to !simt.registers<2x4xui32>
     simt.mma_load b %smem[1024*%s] stride 40 to %c : !simt.smem<3072xf16> to !simt.registers<4x2xui32>
     simt.mma_load bt %smem[0] stride 40 to %c : !simt.smem<3072xf16> to !simt.registers<4x2xui32>
+  } compute (%kt, %s, %k) {
     simt.mma %acc, %a, %c : !simt.registers<2x4x4xf32>, !simt.registers<2x4xui32>, !simt.registers<4x2xui32>
     simt.mma %acc, %a, %c bf16 : !simt.registers<2x4x4xf32>, !simt.registers<2x4xui32>, !simt.registers<4x2xui32>
   }

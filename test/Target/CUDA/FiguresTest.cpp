@@ -18,26 +18,39 @@ using namespace cupola::test;
 
 namespace {
 
+std::vector<KernelCase> casesOf(const GpuArchitecture &target) {
+  std::vector<KernelCase> all;
+  for (auto family : {pointwiseCases, transposeCases, gatherCases, rowCases, reductionCases, normCases, windowCases,
+                      gemmCases, convCases, attentionCases})
+    llvm::append_range(all, family());
+  llvm::append_range(all, registerMmaCases(target.mmaK));
+  if (target.asyncCopy)
+    llvm::append_range(all, asyncMmaCases(target.sharedBytes));
+  if (target.wgmma)
+    llvm::append_range(all, wgmmaCases());
+  return all;
+}
+
+/// A kernel, and the first case that has it.
+struct Emitted {
+  cuda::CudaKernel kernel;
+  std::string test;
+};
+
 /// The kernels of all cases, each once.
-std::vector<cuda::CudaKernel> emitAll(const GpuArchitecture &target) {
+std::vector<Emitted> emitAll(const GpuArchitecture &target) {
   MLIRContext context;
   context.loadDialect<graph::GraphDialect, kernel::KernelDialect, cuda::CudaDialect>();
-  std::vector<cuda::CudaKernel> kernels;
+  std::vector<Emitted> kernels;
   std::set<std::string> names;
-  std::vector<std::vector<KernelCase> (*)()> families = {pointwiseCases, transposeCases, gatherCases, rowCases,
-                                                         reductionCases, normCases,      windowCases, gemmCases,
-                                                         convCases,      attentionCases};
-  if (target.wgmma)
-    families.push_back(wgmmaCases);
-  for (auto cases : families)
-    for (const KernelCase &test : cases()) {
-      auto module = parseSourceString<ModuleOp>(test.text, &context);
-      EXPECT_TRUE(succeeded(cuda::prepareCudaKernels(*module, target))) << test.name;
-      auto emitted = cuda::emitCudaKernel(*module->getOps<kernel::FuncOp>().begin(), target);
-      EXPECT_TRUE(succeeded(emitted)) << test.name;
-      if (succeeded(emitted) && names.insert(emitted->record.name).second)
-        kernels.push_back(std::move(*emitted));
-    }
+  for (const KernelCase &test : casesOf(target)) {
+    auto module = parseSourceString<ModuleOp>(test.text, &context);
+    EXPECT_TRUE(succeeded(cuda::prepareCudaKernels(*module, target))) << test.name;
+    auto emitted = cuda::emitCudaKernel(*module->getOps<kernel::FuncOp>().begin(), target);
+    EXPECT_TRUE(succeeded(emitted)) << test.name;
+    if (succeeded(emitted) && names.insert(emitted->record.name).second)
+      kernels.push_back({std::move(*emitted), test.name});
+  }
   return kernels;
 }
 
@@ -48,7 +61,12 @@ TEST_P(Figures, NoSpillsNoStackWithinLimits) {
   if (nvrtc.failed())
     GTEST_SKIP() << nvrtc.status().message();
   const GpuArchitecture &target = GetParam();
-  std::vector<cuda::CudaKernel> kernels = emitAll(target);
+  std::vector<cuda::CudaKernel> kernels;
+  std::map<std::string, std::string> tests;
+  for (Emitted &emitted : emitAll(target)) {
+    tests[emitted.kernel.record.name] = emitted.test;
+    kernels.push_back(std::move(emitted.kernel));
+  }
   std::map<std::string, const format::Kernel *> records;
   std::vector<format::Source> sources = cuda::packSources(kernels);
   for (const cuda::CudaKernel &kernel : kernels)
@@ -65,10 +83,11 @@ TEST_P(Figures, NoSpillsNoStackWithinLimits) {
     ASSERT_TRUE(compiled.isOk()) << compiled.status().message();
     for (const runtime::cuda::KernelResources &use : compiled->kernels) {
       const format::Kernel &record = *records.at(use.name);
-      EXPECT_EQ(use.spillStoreBytes + use.spillLoadBytes, 0u) << record.schedule << " " << use.name;
-      EXPECT_EQ(use.stackBytes, 0u) << record.schedule << " " << use.name;
-      EXPECT_LE(use.registers * record.threads, 65536u) << record.schedule << " " << use.name;
-      EXPECT_LE(record.sharedBytes, static_cast<uint64_t>(target.sharedBytes)) << record.schedule << " " << use.name;
+      SCOPED_TRACE(tests.at(use.name));
+      EXPECT_EQ(use.spillStoreBytes + use.spillLoadBytes, 0u);
+      EXPECT_EQ(use.stackBytes, 0u);
+      EXPECT_LE(use.registers * record.threads, 65536u);
+      EXPECT_LE(record.sharedBytes, static_cast<uint64_t>(target.sharedBytes));
       ++seen;
     }
   }

@@ -199,8 +199,10 @@ std::vector<KernelCase> halfGemmCases() {
 }
 
 std::vector<KernelCase> wgmmaCases() {
-  const char *wide = "tile 128x256, stages 4, cluster 2", *alone = "tile 128x256, stages 4, cluster 1",
-             *narrow = "tile 128x128, stages 6, cluster 1", *small = "tile 64x64, stages 2, cluster 1";
+  const char *wide = "gemm_wgmma<tile 128x256, stages 4, cluster 2>",
+             *alone = "gemm_wgmma<tile 128x256, stages 4, cluster 1>",
+             *narrow = "gemm_wgmma<tile 128x128, stages 6, cluster 1>",
+             *small = "gemm_wgmma<tile 64x64, stages 2, cluster 1>";
   std::vector<KernelCase> cases;
   auto add = [&](int64_t m, int64_t n, int64_t k, const GemmOptions &options) {
     cases.push_back(gemmCase(m, n, k, options));
@@ -210,25 +212,99 @@ std::vector<KernelCase> wgmmaCases() {
     for (bool transposed : {false, true}) {
       GemmOptions options;
       options.type = shape == alone ? "bf16" : "f16";
-      options.wgmma = shape;
+      options.schedule = shape;
       options.rhsTransposed = transposed;
       for (auto [m, n, k] : {std::tuple(256, 256, 64), std::tuple(300, 264, 328), std::tuple(7, 24, 40)})
         add(m, n, k, options);
     }
   GemmOptions options;
   options.type = "f16";
-  options.wgmma = wide;
+  options.schedule = wide;
   options.rhsTransposed = true;
   add(130, 33, 72, options); // columns that no vector has
   options.dynamic = true;
   options.batch = 2;
   add(140, 40, 72, options);
-  options.wgmma = narrow;
+  options.schedule = narrow;
   options.rhsTransposed = false;
   add(45, 64, 96, options);
   options.rhsPitch = 72;
   options.dynamic = false;
   add(45, 64, 96, options);
+  return cases;
+}
+
+namespace {
+
+struct MmaTile {
+  int64_t m, n, k, warpsM, warpsN, split, stages;
+
+  std::string schedule(int64_t mmaK, bool async) const {
+    auto text = [](int64_t n) { return std::to_string(n); };
+    return "gemm_mma<tile " + text(m) + "x" + text(n) + "x" + text(k) + ", warps " + text(warpsM) + "x" + text(warpsN) +
+           ", split " + text(split) + ", stages " + text(stages) + ", mma_k " + text(mmaK) + ", async " +
+           (async ? "true" : "false") + ">";
+  }
+  int64_t sharedBytes() const { return stages * (m + n) * k * 2 + (split - 1) * m * n * 4; }
+};
+
+/// A whole tile or two; more tiles of k than stages, ragged everywhere; less than a tile of each.
+void addMmaCases(const MmaTile &tile, GemmOptions options, std::vector<KernelCase> &cases) {
+  for (auto [m, n, k] : {std::tuple(tile.m, tile.n, 2 * tile.k), std::tuple(tile.m + 20, tile.n + 24, 5 * tile.k - 8),
+                         std::tuple(int64_t(7), int64_t(24), int64_t(24))}) {
+    cases.push_back(gemmCase(m, n, k, options));
+    options.rhsTransposed = !options.rhsTransposed;
+  }
+}
+
+} // namespace
+
+std::vector<KernelCase> asyncMmaCases(int64_t sharedBytes) {
+  std::vector<KernelCase> cases;
+  GemmOptions options;
+  options.type = "bf16";
+  for (const MmaTile &tile : {MmaTile{256, 128, 64, 4, 2, 1, 3},
+                              {256, 128, 32, 4, 2, 1, 4},
+                              {128, 256, 32, 2, 4, 1, 3},
+                              {128, 128, 32, 2, 2, 1, 4},
+                              {128, 128, 32, 2, 4, 1, 3},
+                              {256, 64, 32, 4, 1, 1, 4},
+                              {128, 64, 32, 2, 1, 1, 3},
+                              {64, 128, 32, 1, 2, 1, 3},
+                              {64, 64, 128, 2, 1, 4, 3},
+                              {64, 64, 64, 2, 2, 1, 4},
+                              {32, 64, 128, 1, 1, 4, 3},
+                              {32, 32, 128, 1, 1, 4, 4},
+                              {32, 16, 32, 1, 1, 1, 2}}) { // rows of 32 bytes
+    if (tile.sharedBytes() > sharedBytes)
+      continue;
+    options.type = options.type == "f16" ? "bf16" : "f16";
+    options.rhsTransposed = !options.rhsTransposed;
+    options.schedule = tile.schedule(16, /*async=*/true);
+    addMmaCases(tile, options, cases);
+  }
+  options.schedule = MmaTile{128, 128, 32, 2, 2, 1, 4}.schedule(16, /*async=*/true);
+  options.dynamic = true;
+  options.batch = 2;
+  cases.push_back(gemmCase(150, 136, 96, options));
+  return cases;
+}
+
+/// One operand computed, both as they are, in turns.
+std::vector<KernelCase> registerMmaCases(int64_t mmaK) {
+  std::vector<KernelCase> cases;
+  GemmOptions options;
+  options.type = "f16";
+  for (const MmaTile &tile : {MmaTile{128, 128, 32, 2, 4, 1, 2},
+                              {128, 64, 32, 4, 2, 1, 2},
+                              {64, 64, 32, 2, 2, 1, 2},
+                              {32, 64, 64, 1, 2, 2, 2},
+                              {32, 64, 32, 1, 2, 1, 2},
+                              {32, 32, 128, 1, 1, 4, 2}}) {
+    options.prologue = !options.prologue;
+    options.schedule = tile.schedule(mmaK, /*async=*/false);
+    addMmaCases(tile, options, cases);
+  }
   return cases;
 }
 

@@ -213,20 +213,20 @@ KernelCase gemmCase(int64_t m, int64_t n, int64_t k, const GemmOptions &o) {
                            {o.batch > 1, "batched"},
                            {o.rhsPitch > 0, "pitch"}})
     name += set ? std::string("_") + word : "";
-  for (char c : o.wgmma) // "tile 128x256, stages 4, cluster 2"
-    name += std::isalnum(c) ? std::string(1, c) : c == ',' ? "_" : "";
+  name += o.schedule.empty() ? "" : "_";
+  for (char c : o.schedule) // "gemm_wgmma<tile 128x256, stages 4, cluster 2>"
+    name += std::isalnum(c) ? std::string(1, c) : c == ',' || c == '<' ? "_" : "";
   std::string read = type + ", read";
   bool narrow = n <= 4 && (o.dynamic || m >= 1024);
   bool half = type == "f16" || type == "bf16", few = m <= 8 && !o.dynamic && !o.rhsTransposed;
   return {name,
           type == "f64" || narrow ? "pointwise"
-          : !o.wgmma.empty()      ? "gemm_wgmma"
+          : !o.schedule.empty()   ? o.schedule.substr(0, o.schedule.find('<'))
           : few                   ? "matvec"
           : half                  ? "gemm_mma"
                                   : "gemm",
           text.func("gemm", o.batch > 1 ? Exprs{o.batch} : Exprs{}, o.dynamic ? anyScalar : "",
-                    {read, read, read, read, type + ", write"},
-                    o.wgmma.empty() ? "" : "#cuda.gemm_wgmma<" + o.wgmma + ">"),
+                    {read, read, read, read, type + ", write"}, o.schedule.empty() ? "" : "#cuda." + o.schedule),
           o.dynamic ? std::vector<int64_t>{m} : std::vector<int64_t>{},
           {o.batch * m * k, o.batch * pitch * (o.rhsTransposed ? n : k), n, o.batch * m * n, o.batch * m * n}};
 }

@@ -27,6 +27,9 @@ inline void PrintTo(const KernelCase &test, std::ostream *os) { *os << test.name
 std::vector<KernelCase> pointwiseCases(), transposeCases(), gatherCases(), rowCases(), reductionCases(), normCases(),
     windowCases(), gemmCases(), halfGemmCases(), wgmmaCases(), convCases(), halfConvCases(), attentionCases(),
     halfAttentionCases();
+/// Products by tiles of every shape: by cp.async, those that fit into so much shared memory; through registers, with an
+/// mma of depth `mmaK`.
+std::vector<KernelCase> asyncMmaCases(int64_t sharedBytes), registerMmaCases(int64_t mmaK);
 
 /// out[r, c] = f(in[r, c] + bias[c]), c fixed, r = n0; or both fixed.
 KernelCase pointwiseCase(const std::string &type, int64_t rows, int64_t columns, bool dynamic);
@@ -60,7 +63,7 @@ struct GemmOptions {
   bool rhsPrologue = false; ///< so is rhs
   int64_t batch = 1;
   int64_t rhsPitch = 0; ///< between rows of rhs; 0: dense
-  std::string wgmma;    ///< parameters of a schedule gemm_wgmma; empty: the compiler chooses one
+  std::string schedule; ///< "gemm_wgmma<..>"; empty: the compiler chooses one
 };
 /// out = f(lhs * rhs + bias[n]) + residual[m, n].
 KernelCase gemmCase(int64_t m, int64_t n, int64_t k, const GemmOptions &options = {});

@@ -181,6 +181,9 @@ INSTANTIATE_TEST_SUITE_P(Rows, Schedule, ::testing::ValuesIn(rowCases()), nameOf
 INSTANTIATE_TEST_SUITE_P(Reductions, Schedule, ::testing::ValuesIn(reductionCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Norms, Schedule, ::testing::ValuesIn(normCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Gemms, Schedule, ::testing::ValuesIn(gemmCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(AsyncMma, Schedule, ::testing::ValuesIn(asyncMmaCases(findGpu("sm_80")->sharedBytes)), nameOf);
+INSTANTIATE_TEST_SUITE_P(RegisterMma, Schedule, ::testing::ValuesIn(registerMmaCases(16)), nameOf);
+INSTANTIATE_TEST_SUITE_P(RegisterMma, ScheduleSm75, ::testing::ValuesIn(registerMmaCases(8)), nameOf);
 INSTANTIATE_TEST_SUITE_P(Wgmma, ScheduleSm90a, ::testing::ValuesIn(wgmmaCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Windows, Schedule, ::testing::ValuesIn(windowCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Convs, Schedule, ::testing::ValuesIn(convCases()), nameOf);

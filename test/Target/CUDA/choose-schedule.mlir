@@ -1,7 +1,7 @@
 // What is chosen, by the kernel and by the number of multiprocessors.
 // RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel.func(kernel-choose-schedule{arch=sm_75}))' | FileCheck %s --check-prefixes=ALL,SM75
-// RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel.func(kernel-choose-schedule{arch=sm_80}))' | FileCheck %s --check-prefixes=ALL,SM80
-// RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel.func(kernel-choose-schedule{arch=sm_86}))' | FileCheck %s --check-prefixes=ALL,SM80
+// RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel.func(kernel-choose-schedule{arch=sm_80}))' | FileCheck %s --check-prefixes=ALL,SM80,ASYNC,A100
+// RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel.func(kernel-choose-schedule{arch=sm_86}))' | FileCheck %s --check-prefixes=ALL,SM80,ASYNC,SM86
 
 // The largest tile that gives every multiprocessor a block: 40 of them here, 108 there.
 // SM75: @full {{.*}} schedule #cuda.gemm<tile 64x64x16, thread 8x4, split 1> (
@@ -72,9 +72,10 @@ kernel.func @shallow gemm grid () in [] scalars []
   }
 }
 
-// Matrix units take f16; only the newer ones read tiles asynchronously.
-// SM75: @halves {{.*}} schedule #cuda.gemm_mma<tile 64x64x32, warps 2x2, split 1, mma_k 8, async false> (
-// SM80: @halves {{.*}} schedule #cuda.gemm_mma<tile 32x64x32, warps 1x2, split 2, mma_k 16, async true> (
+// Matrix units take f16; only the newer ones read tiles asynchronously, of what memory they have.
+// SM75: @halves {{.*}} schedule #cuda.gemm_mma<tile 64x64x32, warps 2x2, split 1, stages 2, mma_k 8, async false> (
+// A100: @halves {{.*}} schedule #cuda.gemm_mma<tile 64x64x128, warps 2x1, split 4, stages 3, mma_k 16, async true> (
+// SM86: @halves {{.*}} schedule #cuda.gemm_mma<tile 64x64x64, warps 2x2, split 1, stages 4, mma_k 16, async true> (
 kernel.func @halves gemm grid () in [] scalars []
     (%a: !kernel.view<f16, read>, %b: !kernel.view<f16, read>, %c: !kernel.view<f16, write>) {
   %0 = kernel.dot [512, 512, 512] lhs (%m, %k) {
@@ -88,6 +89,62 @@ kernel.func @halves gemm grid () in [] scalars []
     %1 = kernel.extract %0 [%m, %n] : f32 from !kernel.tile<f32, "512", "512">
     %2 = kernel.cast %1 : f32 -> f16
     kernel.store %2, %c[512*%m + %n] : f16 to !kernel.view<f16, write>
+  }
+}
+
+// What is computed comes through registers.
+// SM75: @computed {{.*}} schedule #cuda.gemm_mma<{{.*}}, stages 2, mma_k 8, async false> (
+// ASYNC: @computed {{.*}} schedule #cuda.gemm_mma<{{.*}}, stages 2, mma_k 16, async false> (
+kernel.func @computed gemm grid () in [] scalars []
+    (%a: !kernel.view<f16, read>, %b: !kernel.view<f16, read>, %c: !kernel.view<f16, write>) {
+  %0 = kernel.dot [512, 512, 512] lhs (%m, %k) {
+    %1 = kernel.load %a[512*%m + %k] : f16 from !kernel.view<f16, read>
+    %2 = kernel.unary tanh %1 : f16 -> f16
+    kernel.yield %2 : f16
+  } rhs (%k, %n) {
+    %1 = kernel.load %b[512*%k + %n] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } : !kernel.tile<f32, "512", "512">
+  kernel.foreach (%m, %n) in [512, 512] {
+    %1 = kernel.extract %0 [%m, %n] : f32 from !kernel.tile<f32, "512", "512">
+    %2 = kernel.cast %1 : f32 -> f16
+    kernel.store %2, %c[512*%m + %n] : f16 to !kernel.view<f16, write>
+  }
+}
+
+// Warps of 64 by 64 where all multiprocessors have enough of them.
+// ASYNC: @wide {{.*}} schedule #cuda.gemm_mma<tile 128x128x32, warps 2x2, split 1, stages 4, mma_k 16, async true> (
+kernel.func @wide gemm grid () in [] scalars []
+    (%a: !kernel.view<f16, read>, %b: !kernel.view<f16, read>, %c: !kernel.view<f16, write>) {
+  %0 = kernel.dot [4096, 4096, 4096] lhs (%m, %k) {
+    %1 = kernel.load %a[4096*%m + %k] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } rhs (%k, %n) {
+    %1 = kernel.load %b[4096*%k + %n] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } : !kernel.tile<f32, "4096", "4096">
+  kernel.foreach (%m, %n) in [4096, 4096] {
+    %1 = kernel.extract %0 [%m, %n] : f32 from !kernel.tile<f32, "4096", "4096">
+    %2 = kernel.cast %1 : f32 -> f16
+    kernel.store %2, %c[4096*%m + %n] : f16 to !kernel.view<f16, write>
+  }
+}
+
+// Few rows, a long depth: the parts of a small tile.
+// ASYNC: @lowAndDeep {{.*}} schedule #cuda.gemm_mma<tile 32x{{32|64}}x128, warps 1x1, split 4, {{.*}}> (
+kernel.func @lowAndDeep gemm grid () in [] scalars []
+    (%a: !kernel.view<f16, read>, %b: !kernel.view<f16, read>, %c: !kernel.view<f16, write>) {
+  %0 = kernel.dot [32, 768, 3072] lhs (%m, %k) {
+    %1 = kernel.load %a[3072*%m + %k] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } rhs (%k, %n) {
+    %1 = kernel.load %b[768*%k + %n] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } : !kernel.tile<f32, "32", "768">
+  kernel.foreach (%m, %n) in [32, 768] {
+    %1 = kernel.extract %0 [%m, %n] : f32 from !kernel.tile<f32, "32", "768">
+    %2 = kernel.cast %1 : f32 -> f16
+    kernel.store %2, %c[768*%m + %n] : f16 to !kernel.view<f16, write>
   }
 }
 

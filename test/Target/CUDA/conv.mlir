@@ -85,9 +85,10 @@ kernel.func @joined conv grid () in [] scalars []
 // CHECK-LABEL: simt.func @half
 // CHECK: simt.tile_loop {{.*}} async fetch (%[[KT:.*]], %{{.*}}) {
 // CHECK: %[[D0:.*]] = kernel.apply {{.*}} below 3136
-// CHECK: simt.async_copy %{{.*}} [64*%[[D0]] + 3584*floordiv(%[[KT]], 3) {{.*}} mask [floordiv(%[[KT]], 3) + floordiv(%[[D0]], 56) - 1] bytes 16
+// CHECK: simt.async_copy %{{.*}} [64*%[[D0]] + 3584*floordiv(%[[KT]], 6) {{.*}} mask [floordiv(%[[KT]], 6) + floordiv(%[[D0]], 56) - 1] bytes 16
 // CHECK: simt.mma
 kernel.func @half conv grid () in [] scalars []
+    schedule #cuda.gemm_mma<tile 64x64x32, warps 2x2, split 1, stages 3, mma_k 16, async true>
     (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %out0: !kernel.view<f16, write>) {
   %0 = kernel.dot [3136, 64, 576] lhs (%d0, %d2) {
     %z = kernel.constant 0.0 : f16

@@ -85,25 +85,37 @@ kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm<tile 16x16x16, 
 // -----
 
 // expected-error @below {{the tile's m of 64 is no multiple of 48}}
-kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_mma<tile 64x64x32, warps 3x2, split 1, mma_k 16, async true> () {
+kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_mma<tile 64x64x32, warps 3x2, split 1, stages 3, mma_k 16, async true> () {
 }
 
 // -----
 
-// expected-error @below {{the tile's n of 64 is no multiple of 24}}
-kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_mma<tile 64x64x32, warps 2x3, split 1, mma_k 16, async true> () {
+// expected-error @below {{the tile's n of 64 is no multiple of 48}}
+kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_mma<tile 64x64x32, warps 2x3, split 1, stages 3, mma_k 16, async true> () {
 }
 
 // -----
 
-// expected-error @below {{the tile's k of 32 is no multiple of 64}}
-kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_mma<tile 64x64x32, warps 2x2, split 4, mma_k 16, async true> () {
+// expected-error @below {{the tile's k of 32 is no multiple of 128}}
+kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_mma<tile 64x64x32, warps 2x2, split 4, stages 3, mma_k 16, async true> () {
+}
+
+// -----
+
+// expected-error @below {{a warp's 128 columns are no part of a row of 64}}
+kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_mma<tile 64x128x64, warps 2x1, split 1, stages 3, mma_k 16, async true> () {
+}
+
+// -----
+
+// expected-error @below {{one stage leaves nothing to overlap}}
+kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_mma<tile 64x64x64, warps 2x2, split 1, stages 1, mma_k 16, async true> () {
 }
 
 // -----
 
 // expected-error @below {{an mma of depth 4 is none of 8 and 16}}
-kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_mma<tile 64x64x32, warps 2x2, split 1, mma_k 4, async true> () {
+kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_mma<tile 64x64x32, warps 2x2, split 1, stages 3, mma_k 4, async true> () {
 }
 
 // -----

@@ -1,36 +1,74 @@
-// RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel.func(kernel-choose-schedule{arch=sm_75}))' | FileCheck %s --check-prefix=SCHEDULE
-// RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel.func(kernel-choose-schedule{arch=sm_75}),kernel-to-simt,simt.func(simt-pipeline-copies))' | FileCheck %s --check-prefix=K8
-// RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel.func(kernel-choose-schedule{arch=sm_80}),kernel-to-simt)' | FileCheck %s --check-prefix=K16
-// RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel.func(kernel-choose-schedule{arch=sm_80}),kernel-to-simt,simt.func(simt-pipeline-copies))' | FileCheck %s --check-prefix=PIPE
+// RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel.func(kernel-choose-schedule{arch=sm_80}))' | FileCheck %s --check-prefix=SCHEDULE
+// RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel-to-simt)' | FileCheck %s
+// RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel-to-simt,simt.func(simt-pipeline-copies))' | FileCheck %s --check-prefix=PIPE
+// RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel-to-simt,simt.func(simt-pipeline-copies,simt-hoist-positions))' | FileCheck %s --check-prefix=HOIST
 
-// SCHEDULE: @plain {{.*}} schedule #cuda.gemm_mma<
-// SCHEDULE: @prologue {{.*}} schedule #cuda.gemm_mma<
+// CHECK-LABEL: simt.func @plain
+// CHECK: simt.smem : <6144xf16, swizzle 64>
+// CHECK: simt.smem : <6144xf16, swizzle 128>
+// CHECK: simt.tile_loop to 3 stages 3 steps 2 async fetch
+// CHECK: simt.async_copy %{{.*}} bytes 16
+// CHECK: } load (
+// CHECK: simt.mma_load a %{{.*}} stride 32
+// CHECK: simt.mma_load b %{{.*}} stride 64
+// CHECK: } compute (
+// CHECK-NEXT: simt.mma %{{.*}} : <2x4x4xf32>, <2x4xui32>, <4x2xui32>
 
-// K8-LABEL: simt.func @plain
-// K8-NOT: simt.async
-// K8: simt.mma %{{.*}} : <2x4x4xf32>, <2x2xui32>, <4x1xui32>
-
-// K16-LABEL: simt.func @plain
-// K16: simt.tile_loop to 3 stages 3 async fetch
-// K16: simt.async_copy %{{.*}} bytes 16
-// K16: simt.mma_load a
-// K16: simt.mma_load b
-// K16: simt.mma %{{.*}} : <2x4x4xf32>, <2x4xui32>, <4x2xui32>
-
-// Two groups under way, one wait and one barrier an iteration.
+// Two groups under way, one wait and one barrier an iteration, in which no product waits for fragments that were not
+// loaded before the one ahead of it. Behind the last tile copies bring zeros.
 // PIPE-LABEL: simt.func @plain
 // PIPE: simt.async_copy
 // PIPE: simt.async_commit
 // PIPE: simt.async_copy
 // PIPE: simt.async_commit
-// PIPE: simt.for %[[KT:.*]] = 0 to 3 step 1 {
 // PIPE-NEXT: simt.async_wait 1
 // PIPE-NEXT: simt.barrier
-// PIPE-NEXT: simt.guard [-%[[KT]]]
-// PIPE: simt.async_copy
+// PIPE-NEXT: simt.mma_load a %[[LHS:.*]][1024*%[[WM:.*]]] {{.*}} to %[[A0:.*]] :
+// PIPE-NEXT: simt.mma_load b %{{.*}} to %[[B0:.*]] :
+// PIPE-NEXT: simt.for %[[KT:.*]] = 0 to 3 step 1 ring 3 (%[[S:.*]] = 0, %[[NEXT:.*]] = 1, %[[FILLED:.*]] = 2) {
+// PIPE-NEXT: simt.mma_load a %[[LHS]][1024*%[[WM]] + 2048*%[[S]] + 16] {{.*}} to %[[A1:.*]] :
+// PIPE-NEXT: simt.mma_load b %{{.*}} to %[[B1:.*]] :
+// PIPE: simt.async_copy %{{.*}} to [2048*%[[FILLED]] + {{.*}}] mask [-%[[KT]]]
 // PIPE: simt.async_commit
-// PIPE: simt.mma
+// PIPE-NEXT: simt.mma %[[ACC:.*]], %[[A0]], %[[B0]] :
+// PIPE-NEXT: simt.async_wait 1
+// PIPE-NEXT: simt.barrier
+// PIPE-NEXT: simt.mma_load a %[[LHS]][1024*%[[WM]] + 2048*%[[NEXT]]] {{.*}} to %[[A0]] :
+// PIPE-NEXT: simt.mma_load b %{{.*}} to %[[B0]] :
+// PIPE-NEXT: simt.mma %[[ACC]], %[[A1]], %[[B1]] :
+
+// In the main loop, positions are apart by constants and by what a tile adds.
+// HOIST-LABEL: simt.func @plain
+// HOIST-SAME: thread %[[T:.*]] of
+// HOIST: %[[LHS:.*]] = simt.advance %{{.*}}[96*floordiv(%[[T]], 4) + 8*mod(%[[T]], 4)]
+// HOIST-NEXT: %[[RHS:.*]] = simt.advance %{{.*}}[8*%[[T]]]
+// HOIST-NEXT: simt.for %[[KT:.*]] = 0 to 3 step 1 ring
+// HOIST: simt.async_copy %[[LHS]] to %{{.*}} [32*%[[KT]] + 3072*%[[I:.*]] + 64] to
+// HOIST: simt.async_copy %[[RHS]] to %{{.*}} [2048*%[[KT]] + 1024*%[[J:.*]] + 4096] to
 kernel.func @plain gemm grid () in [] scalars []
+    schedule #cuda.gemm_mma<tile 64x64x32, warps 2x2, split 1, stages 3, mma_k 16, async true>
+    (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %out0: !kernel.view<f16, write>) {
+  %0 = kernel.dot [64, 64, 96] lhs (%d0, %d2) {
+    %1 = kernel.load %in0[96*%d0 + %d2] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } rhs (%d2, %d1) {
+    %1 = kernel.load %in1[%d1 + 64*%d2] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } : !kernel.tile<f32, "64", "64">
+  kernel.foreach (%d3, %d4) in [64, 64] {
+    %1 = kernel.extract %0 [%d3, %d4] : f32 from !kernel.tile<f32, "64", "64">
+    %2 = kernel.cast %1 : f32 -> f16
+    kernel.store %2, %out0[64*%d3 + %d4] : f16 to !kernel.view<f16, write>
+  }
+}
+
+// Older ones multiply half as deep.
+// CHECK-LABEL: simt.func @older
+// CHECK-NOT: simt.async
+// CHECK: simt.tile_loop to 3 stages 2 steps 4 fetch
+// CHECK: simt.mma %{{.*}} : <2x4x4xf32>, <2x2xui32>, <4x1xui32>
+kernel.func @older gemm grid () in [] scalars []
+    schedule #cuda.gemm_mma<tile 64x64x32, warps 2x2, split 1, stages 2, mma_k 8, async false>
     (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %out0: !kernel.view<f16, write>) {
   %0 = kernel.dot [64, 64, 96] lhs (%d0, %d2) {
     %1 = kernel.load %in0[96*%d0 + %d2] : f16 from !kernel.view<f16, read>
@@ -47,11 +85,25 @@ kernel.func @plain gemm grid () in [] scalars []
 }
 
 // A computed operand goes through registers.
-// K16-LABEL: simt.func @prologue
-// K16: simt.tile_loop
-// K16-NOT: simt.async
-// K16: kernel.unary tanh
+// SCHEDULE: @prologue {{.*}} schedule #cuda.gemm_mma<{{.*}}, stages 2, mma_k 16, async false>
+// CHECK-LABEL: simt.func @prologue
+// CHECK: simt.tile_loop
+// CHECK-NOT: simt.async
+// CHECK: kernel.unary tanh
+
+// What was fetched before the products of a tile is stored behind them, into the other buffer.
+// PIPE-LABEL: simt.func @prologue
+// PIPE: simt.barrier
+// PIPE: simt.for %[[KT:.*]] = 0 to 3 step 1 ring 2 (%[[S:.*]] = 0, %[[NEXT:.*]] = 1, %{{.*}} = 1) {
+// PIPE: %[[AHEAD:.*]] = kernel.apply min(%[[KT]], 1) + 1 below 3
+// PIPE-NOT: simt.guard
+// PIPE: kernel.unary tanh
+// PIPE: simt.mma
+// PIPE: simt.store_vector %{{.*}}*%[[NEXT]]
+// PIPE: simt.barrier
+// PIPE: simt.mma_load a %{{.*}}*%[[NEXT]]
 kernel.func @prologue gemm grid () in [] scalars []
+    schedule #cuda.gemm_mma<tile 64x64x32, warps 2x2, split 1, stages 2, mma_k 16, async false>
     (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %out0: !kernel.view<f16, write>) {
   %0 = kernel.dot [64, 64, 96] lhs (%d0, %d2) {
     %1 = kernel.load %in0[96*%d0 + %d2] : f16 from !kernel.view<f16, read>

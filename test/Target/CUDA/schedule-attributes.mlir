@@ -23,13 +23,13 @@ kernel.func @points reduction grid () in [] scalars [] schedule #cuda.reduction<
 // CHECK: @gemm {{.*}} schedule #cuda.gemm<tile 16x32x64, thread 4x4, split 4> ()
 kernel.func @gemm gemm grid () in [] scalars [] schedule #cuda.gemm<tile 16x32x64, thread 4x4, split 4> () {
 }
-// CHECK: @mma {{.*}} schedule #cuda.gemm_mma<tile 128x128x32, warps 2x4, split 1, mma_k 16, async true> ()
+// CHECK: @mma {{.*}} schedule #cuda.gemm_mma<tile 128x128x32, warps 2x4, split 1, stages 3, mma_k 16, async true> ()
 kernel.func @mma conv grid () in [] scalars []
-    schedule #cuda.gemm_mma<tile 128x128x32, warps 2x4, split 1, mma_k 16, async true> () {
+    schedule #cuda.gemm_mma<tile 128x128x32, warps 2x4, split 1, stages 3, mma_k 16, async true> () {
 }
-// CHECK: @older {{.*}} schedule #cuda.gemm_mma<tile 64x64x32, warps 2x2, split 1, mma_k 8, async false> ()
+// CHECK: @older {{.*}} schedule #cuda.gemm_mma<tile 64x64x32, warps 2x2, split 1, stages 3, mma_k 8, async false> ()
 kernel.func @older gemm grid () in [] scalars []
-    schedule #cuda.gemm_mma<tile 64x64x32, warps 2x2, split 1, mma_k 8, async false> () {
+    schedule #cuda.gemm_mma<tile 64x64x32, warps 2x2, split 1, stages 3, mma_k 8, async false> () {
 }
 // CHECK: @wgmma {{.*}} schedule #cuda.gemm_wgmma<tile 128x256, stages 4, cluster 2> ()
 kernel.func @wgmma gemm grid () in [] scalars [] schedule #cuda.gemm_wgmma<tile 128x256, stages 4, cluster 2> () {

@@ -59,7 +59,7 @@ private:
       op->depth = 16;
       place(*op);
     }
-    return copies.tileLoop({&q, &k}, stages, /*async=*/false, [&] {
+    return copies.tileLoop({&q, &k}, stages, [&] {
       return forDepth(
           q.depth, [&](const Expr &step) { return multiply(acc, q.smem, copies.buffer(q) + step * q.pitch, k, step); });
     });
@@ -80,7 +80,7 @@ private:
     v.outer = padded(parts.columns);
     v.depth = 8;
     place(v);
-    return failed(stored) ? stored : copies.tileLoop({&v}, stages, /*async=*/false, [&] {
+    return failed(stored) ? stored : copies.tileLoop({&v}, stages, [&] {
       return forDepth(v.depth, [&](const Expr &step) {
         return multiply(acc, shared, (copies.tile * v.depth + step) * pitch, v, step);
       });
@@ -89,7 +89,7 @@ private:
 
   /// Rows of shared memory along k, four elements longer, so that they begin in different banks.
   void place(cuda::Operand &op) {
-    copies.plan(op, /*mostWidth=*/4);
+    copies.vectors.plan(op, /*mostWidth=*/4);
     op.pitch = op.outer + 4;
     copies.allocate(op, low.builder.getF32Type(), stages, /*withRegisters=*/true);
   }

@@ -64,12 +64,12 @@ private:
       op->depth = padded(parts.depth);
     v.depth = parts.keys;
     for (cuda::Operand *op : {&q, &k, &v})
-      copies.plan(*op, /*mostWidth=*/8);
+      copies.vectors.plan(*op, /*mostWidth=*/8);
     q.kMajor = false;
     for (cuda::Operand *op : {&k, &v})
       op->kMajor = !op->alongK;
-    async = hasAsync && copies.canCopyAsync(k) && copies.canCopyAsync(v);
-    const bool areQueriesAsync = async && copies.canCopyAsync(q);
+    async = hasAsync && copies.vectors.canCopyAsync(k) && copies.vectors.canCopyAsync(v);
+    const bool areQueriesAsync = async && copies.vectors.canCopyAsync(q);
     Type stored = q.body->getTerminator()->getOperand(0).getType();
     for (cuda::Operand *op : {&q, &k, &v}) {
       op->pitch = (op->kMajor ? op->outer : op->depth) + 8; // neighbouring rows in different banks

@@ -34,11 +34,11 @@ private:
     cuda::Operand a = lhs(), b = rhs();
     acc = low.registers({threadM, threadN}, f32, 1, /*zero=*/true);
     for (cuda::Operand *op : {&a, &b}) {
-      copies.plan(*op, /*mostWidth=*/4);
+      copies.vectors.plan(*op, /*mostWidth=*/4);
       op->pitch = op->outer + 4; // Vectors stay aligned, rows start in different banks.
       copies.allocate(*op, f32, stages, /*withRegisters=*/true);
     }
-    LogicalResult done = copies.tileLoop({&a, &b}, stages, /*async=*/false, [&] {
+    LogicalResult done = copies.tileLoop({&a, &b}, stages, [&] {
       return forDepth([&](const Expr &k) -> LogicalResult {
         Value left = fragment(a, k, ty, threadM, tileM / threadM);
         Value right = fragment(b, k, tx, threadN, tileN / threadN);

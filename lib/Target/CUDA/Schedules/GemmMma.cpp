@@ -17,7 +17,8 @@ class Mma : public cuda::ProductLowering {
 public:
   Mma(kernel::FuncOp func, cuda::GemmMmaAttr schedule)
       : ProductLowering(func, tileOf(schedule), schedule.getThreads()), warpsM(schedule.getWarpsM()),
-        warpsN(schedule.getWarpsN()), mmaK(schedule.getMmaK()), hasAsync(schedule.getAsync()) {}
+        warpsN(schedule.getWarpsN()), asyncStages(schedule.getStages()), mmaK(schedule.getMmaK()),
+        hasAsync(schedule.getAsync()) {}
 
 private:
   void letThreads() override {
@@ -32,40 +33,36 @@ private:
     Type f16 = a.body->getTerminator()->getOperand(0).getType();
     acc = low.registers({tilesM, tilesN, 4}, low.builder.getF32Type(), 1, /*zero=*/true);
     for (cuda::Operand *op : {&a, &b})
-      copies.plan(*op, /*mostWidth=*/8);
-    // ldmatrix wants rows of lhs along k; those of rhs may go either way. Eight more
-    // elements a row put neighbouring rows into different banks.
+      copies.vectors.plan(*op, /*mostWidth=*/8);
+    // ldmatrix wants rows of lhs along k; those of rhs may go either way.
     a.kMajor = false;
     b.kMajor = !b.alongK;
-    bool async = hasAsync && copies.canCopyAsync(a) && copies.canCopyAsync(b);
-    int64_t stages = async ? 3 : 2;
+    bool async = hasAsync && copies.vectors.canCopyAsync(a) && copies.vectors.canCopyAsync(b);
+    int64_t stages = async ? asyncStages : 2;
     for (cuda::Operand *op : {&a, &b}) {
-      op->pitch = (op->kMajor ? op->outer : tileK) + 8;
+      copies.swizzle(*op);
       copies.allocate(*op, f16, stages, /*withRegisters=*/!async);
     }
-    LogicalResult done = copies.tileLoop({&a, &b}, stages, async, [&] {
-      return low.loop("k", 0, tileK / split / mmaK, 1, /*unroll=*/true,
-                      [&](const Expr &k) { return multiply(a, b, k, f16.isBF16()); });
-    });
+    Type u32 = IntegerType::get(low.func.getContext(), 32, IntegerType::Unsigned);
+    Value left = low.registers({tilesM, mmaK / 4}, u32), right = low.registers({tilesN, mmaK / 8}, u32);
+    auto load = [&](const Expr &step) { loadFragments(a, b, step, left, right); };
+    auto compute = [&]() -> LogicalResult {
+      MmaOp::create(low.builder, low.func.getLoc(), acc, left, right, f16.isBF16());
+      return success();
+    };
+    LogicalResult done = copies.tileLoop({&a, &b}, stages, async, {tileK / split / mmaK, load, compute});
     addParts(acc);
     return done;
   }
 
-  LogicalResult multiply(const cuda::Operand &a, const cuda::Operand &b, const Expr &step, bool bf16) {
-    Location loc = low.func.getLoc();
-    Type u32 = IntegerType::get(low.func.getContext(), 32, IntegerType::Unsigned);
-    Value left = low.registers({tilesM, mmaK / 4}, u32), right = low.registers({tilesN, mmaK / 8}, u32);
+  void loadFragments(const cuda::Operand &a, const cuda::Operand &b, const Expr &step, Value left, Value right) {
     Expr k = firstOfPart() + step * mmaK;
     auto load = [&](MmaOperand form, const cuda::Operand &op, Expr at, Value fragment) {
       SmallVector<Value> indices = low.vars.write(at);
-      MmaLoadOp::create(low.builder, loc, form, op.smem, at, indices, op.pitch, fragment);
+      MmaLoadOp::create(low.builder, low.func.getLoc(), form, op.smem, at, indices, op.pitch, fragment);
     };
-    load(MmaOperand::A, a, copies.buffer(a) + wm * (16 * tilesM * a.pitch) + k, left);
-    Expr n = wn * (8 * tilesN);
-    Expr atB = copies.buffer(b) + (b.kMajor ? k * b.pitch + n : n * b.pitch + k);
-    load(b.kMajor ? MmaOperand::B : MmaOperand::BT, b, atB, right);
-    MmaOp::create(low.builder, loc, acc, left, right, bf16);
-    return success();
+    load(MmaOperand::A, a, copies.sharedPlace(a, wm * (16 * tilesM), k), left);
+    load(b.kMajor ? MmaOperand::B : MmaOperand::BT, b, copies.sharedPlace(b, wn * (8 * tilesN), k), right);
   }
 
   LogicalResult epilogue(ForeachOp loop) override {
@@ -75,7 +72,7 @@ private:
     });
   }
 
-  int64_t warpsM, warpsN, mmaK;
+  int64_t warpsM, warpsN, asyncStages, mmaK;
   bool hasAsync;
   int64_t tilesM = tileM / (16 * warpsM), tilesN = tileN / (8 * warpsN);
   Expr wm, wn, lane; ///< of the warp along m and n; of the thread in it
@@ -85,33 +82,121 @@ private:
 } // namespace
 
 LogicalResult cuda::GemmMmaAttr::verify(EmitError error, int64_t m, int64_t n, int64_t k, int64_t warpsM,
-                                        int64_t warpsN, int64_t split, int64_t mmaK, bool) {
-  if (failed(verifyPositive(error, {m, n, k, warpsM, warpsN, split, mmaK})))
+                                        int64_t warpsN, int64_t split, int64_t stages, int64_t mmaK, bool) {
+  if (failed(verifyPositive(error, {m, n, k, warpsM, warpsN, split, stages, mmaK})))
     return failure();
+  if (stages < 2)
+    return error() << "one stage leaves nothing to overlap";
   if (mmaK != 8 && mmaK != 16)
     return error() << "an mma of depth " << mmaK << " is none of 8 and 16";
-  // The matrix units multiply 16 by mmaK with mmaK by 8.
-  if (failed(verifyDivides(error, "the tile's m", m, 16 * warpsM)) ||
-      failed(verifyDivides(error, "the tile's n", n, 8 * warpsN)) ||
-      failed(verifyDivides(error, "the tile's k", k, split * mmaK)))
+  // The matrix units multiply 16 by mmaK with mmaK by 8, an ldmatrix loads four of 8 by 8; steps of a tile come in
+  // pairs.
+  const int64_t at = 256 / mmaK;
+  if (failed(verifyDivides(error, "the tile's m", m, at * warpsM)) ||
+      failed(verifyDivides(error, "the tile's n", n, at * warpsN)) ||
+      failed(verifyDivides(error, "the tile's k", k, 2 * split * mmaK)))
     return failure();
+  if (64 % (n / warpsN) != 0)
+    return error() << "a warp's " << n / warpsN << " columns are no part of a row of 64";
   return verifyThreads(error, warpsM * warpsN * split * 32);
 }
+
+namespace {
+
+struct Shape {
+  int64_t m, n, k, warpsM, warpsN, split, stages;
+};
+// Largest first; warps of 64 by 64 need the fewest fragments per product. Tiles with small m and parts of k are for few
+// rows and small results. Those that come through registers need some for that, and have fewer accumulators.
+constexpr Shape asyncShapes[] = {
+    {256, 128, 64, 4, 2, 1, 3}, {256, 128, 32, 4, 2, 1, 4}, {128, 256, 32, 2, 4, 1, 3}, {128, 128, 32, 2, 2, 1, 4},
+    {128, 128, 32, 2, 4, 1, 3}, {256, 64, 32, 4, 1, 1, 4},  {128, 64, 32, 2, 1, 1, 3},  {64, 128, 32, 1, 2, 1, 3},
+    {64, 64, 128, 2, 1, 4, 3},  {64, 64, 64, 2, 2, 1, 4},   {32, 64, 128, 1, 1, 4, 3},  {32, 32, 128, 1, 1, 4, 4},
+};
+constexpr Shape registerShapes[] = {
+    {128, 128, 32, 2, 4, 1, 2}, {128, 64, 32, 4, 2, 1, 2}, {64, 64, 32, 2, 2, 1, 2},
+    {32, 64, 64, 1, 2, 2, 2},   {32, 64, 32, 1, 2, 1, 2},  {32, 32, 128, 1, 1, 4, 2},
+};
+
+/// Whether cp.async can bring both operands: their neighbours along k, or along n for rhs, are neighbours in memory.
+bool canCopyAsync(cuda::KernelFacts &facts) {
+  DotOp dot = facts.product->dot;
+  const graph::Exprs extents = graph::exprsOf(dot.getExtents());
+  Region &lhs = dot.getLhs(), &rhs = dot.getRhs();
+  cuda::Operand a = {&lhs.front(), lhs.getArgument(0), lhs.getArgument(1), extents[0], 0, 64, extents[2], 64};
+  cuda::Operand b = {&rhs.front(), rhs.getArgument(1), rhs.getArgument(0), extents[1], 0, 64, extents[2], 64};
+  cuda::OperandVectors vectors{facts.vars, facts.divisors, /*threads=*/128};
+  for (cuda::Operand *op : {&a, &b})
+    vectors.plan(*op, /*mostWidth=*/8);
+  a.kMajor = false;
+  b.kMajor = !b.alongK;
+  return vectors.canCopyAsync(a) && vectors.canCopyAsync(b);
+}
+
+/// Registers of a thread for a row of lhs that it copies: where it begins, unless rows are equally far apart, what its
+/// mask compares, and whether there is such a row, unless their number is known.
+int64_t registersOfRow(const cuda::KernelFacts &facts) {
+  DotOp dot = facts.product->dot;
+  LoadOp load = cuda::plainLoad(dot.getLhs().front());
+  if (!load)
+    return 0;
+  Variables vars(facts.func);
+  const std::string row = vars.name(indicesOf(dot).m);
+  const Expr position = simplify(vars.read(load.getPosition(), load.getIndices()), vars.ranges());
+  const bool isCounted = graph::exprsOf(dot.getExtents())[0].constant().has_value();
+  return (position.coefficient(row) ? 0 : 2) + (load.getMask().empty() ? 0 : 2) + (isCounted ? 0 : 1);
+}
+
+/// Of the buffers of both operands, and of the sums of parts.
+int64_t sharedBytes(cuda::GemmMmaAttr shape) {
+  return shape.getStages() * (shape.getM() + shape.getN()) * shape.getK() * 2 +
+         (shape.getSplit() - 1) * shape.getM() * shape.getN() * 4;
+}
+
+/// Accumulators, two sets of fragments, and addresses.
+double registersOf(cuda::GemmMmaAttr shape, const cuda::KernelFacts &facts) {
+  const double accumulators = double(shape.getM() * shape.getN() * shape.getSplit()) / double(shape.getThreads());
+  const double fragments = double(shape.getM() / shape.getWarpsM() + shape.getN() / shape.getWarpsN()) / 2;
+  const double rows = double(shape.getM() * shape.getK()) / double(8 * shape.getThreads());
+  return accumulators + fragments + rows * double(registersOfRow(facts)) + 46;
+}
+
+} // namespace
 
 cuda::Candidates cuda::GemmMmaAttr::candidates(KernelFacts &facts, const GpuArchitecture &target) {
   if (!facts.product || !isForMatrixUnits(facts.product->dot, target))
     return {};
-  auto shape = [&](int64_t m, int64_t n, int64_t k, int64_t warpsM, int64_t warpsN, int64_t split) {
-    return GemmMmaAttr::get(facts.context(), m, n, k, warpsM, warpsN, split, target.mmaK, target.asyncCopy);
-  };
-  // As those of plain cores, largest first.
-  const GemmMmaAttr table[] = {shape(128, 128, 32, 2, 4, 1), shape(64, 64, 32, 2, 2, 1), shape(32, 64, 32, 1, 2, 2),
-                               shape(32, 64, 32, 1, 2, 1), shape(32, 32, 64, 1, 1, 4)};
+  constexpr double mostRegisters = 255; // of a thread
+  const bool async = target.asyncCopy && canCopyAsync(facts);
+  SmallVector<GemmMmaAttr> table;
+  for (const Shape &s : async ? ArrayRef(asyncShapes) : ArrayRef(registerShapes)) {
+    auto shape =
+        GemmMmaAttr::get(facts.context(), s.m, s.n, s.k, s.warpsM, s.warpsN, s.split, s.stages, target.mmaK, async);
+    if (sharedBytes(shape) <= target.sharedBytes && registersOf(shape, facts) <= mostRegisters)
+      table.push_back(shape);
+  }
   return fitting(ArrayRef(table), *facts.product);
 }
 
+/// What is slowest of products, shared memory and L2; a block alone waits for fragments and at barriers.
 double cuda::GemmMmaAttr::cost(const KernelFacts &facts, const GpuArchitecture &target) const {
-  return tileCost(tileOf(*this), *facts.product, target);
+  constexpr double wavefront = 128, step = 60; // bytes of shared memory per cycle; cycles from a fragment to the next
+  constexpr double all = 65536;                // registers of a multiprocessor
+  const double m = double(getM()), n = double(getN()), k = double(getK());
+  const double multiply = m * n * k / mmaRate, bytes = (m + n) * k * 2;
+  const double fragments = (m * double(getWarpsN()) + n * double(getWarpsM())) * k * 2;
+  const double registers = registersOf(*this, facts);
+  const int64_t resident =
+      std::max<int64_t>(std::min({target.sharedBytes / sharedBytes(*this), target.residentThreads / getThreads(),
+                                  int64_t(all / (registers * double(getThreads())))}),
+                        1);
+  // Each of four pipes has the warps of its own.
+  auto shared = [&](int64_t warps) { return multiply * double(llvm::alignTo(warps, 4)) / double(warps); };
+  const int64_t warps = getThreads() / 32;
+  const double busy = std::max({shared(resident * warps), (bytes + fragments) / wavefront, bytes / l2Rate});
+  const double steps = k / double(getSplit() * getMmaK());
+  const double alone = std::max({busy, shared(warps), steps * step}) + barrierTime;
+  return productCycles(tileOf(*this), {busy, alone, resident}, *facts.product, target);
 }
 
 bool cuda::GemmMmaAttr::compilesAlone() const { return true; }

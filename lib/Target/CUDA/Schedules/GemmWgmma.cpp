@@ -266,9 +266,15 @@ cuda::Candidates cuda::GemmWgmmaAttr::candidates(KernelFacts &facts, const GpuAr
   return found;
 }
 
-/// Blocks of a cluster read the columns once.
+/// Blocks of a cluster read the columns once, and are launched together. mma.sync has 62 % of the rate of wgmma: Luo et
+/// al., "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture" (2024).
 double cuda::GemmWgmmaAttr::cost(const KernelFacts &facts, const GpuArchitecture &target) const {
-  return tileCost({getM() * getCluster(), getN(), rowElements, 1}, *facts.product, target);
+  const double multiply = double(getM() * getN() * rowElements) * 0.62 / mmaRate;
+  const double bytes = double((getM() + getN() / getCluster()) * rowElements * 2);
+  const double busy = std::max(multiply, bytes / l2Rate);
+  ProductFacts rounded = *facts.product;
+  rounded.m = llvm::alignTo(std::max<int64_t>(rounded.m, 1), getM() * getCluster());
+  return productCycles({getM(), getN(), rowElements, 1}, {busy, busy, 1}, rounded, target);
 }
 
 bool cuda::GemmWgmmaAttr::compilesAlone() const { return true; }

@@ -133,8 +133,11 @@ cuda::Candidates cuda::MatvecAttr::candidates(KernelFacts &facts, const GpuArchi
   return {MatvecAttr::get(facts.context(), *rows)};
 }
 
-/// All rows by a lane's column each; every warp has a part of k.
+/// All rows by a lane's column each; every warp has a part of k. So few rows wait for memory, and the matrix units read
+/// no less of it.
 double cuda::MatvecAttr::cost(const KernelFacts &facts, const GpuArchitecture &target) const {
+  if (isForMatrixUnits(facts.product->dot, target))
+    return 0;
   return tileCost({getRows(), Matvec::lanes, /*k=*/1, Matvec::warps}, *facts.product, target);
 }
 

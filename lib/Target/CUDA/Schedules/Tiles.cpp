@@ -27,6 +27,20 @@ double tileCost(const Tile &tile, const ProductFacts &product, const GpuArchitec
   return multiplied * (1.0 / double(tile.m) + 1.0 / double(tile.n));
 }
 
+double productCycles(const Tile &tile, const TilePace &pace, const ProductFacts &product,
+                     const GpuArchitecture &target) {
+  // Before the first tile is there; per element of the result, of two bytes at about the rate of L2.
+  constexpr double fill = 1000, element = 1.0 / 16;
+  const int64_t tilesM = llvm::divideCeilSigned(product.m, tile.m), tilesN = llvm::divideCeilSigned(product.n, tile.n);
+  const int64_t blocks = std::max<int64_t>(product.batch * tilesM * tilesN, 1);
+  const int64_t busiest = llvm::divideCeilSigned(blocks, target.multiprocessors);
+  const int64_t together = std::min(pace.resident, busiest);
+  const double loop =
+      double(llvm::divideCeilSigned(product.k, tile.k)) * std::max(pace.busy, pace.alone / double(together));
+  const double ends = fill + double(tile.m * tile.n) * element;
+  return double(busiest) * loop + double(llvm::divideCeilSigned(busiest, together)) * ends;
+}
+
 bool isForMatrixUnits(kernel::DotOp dot, const GpuArchitecture &target) {
   Type lhs = dot.getLhs().front().getTerminator()->getOperand(0).getType();
   Type rhs = dot.getRhs().front().getTerminator()->getOperand(0).getType();

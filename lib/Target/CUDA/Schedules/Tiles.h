@@ -28,6 +28,24 @@ bool fits(const Tile &tile, const ProductFacts &product);
 /// additions of its parts; 32 at least.
 double tileCost(const Tile &tile, const ProductFacts &product, const GpuArchitecture &target);
 
+/// How fast blocks of the matrix units are.
+struct TilePace {
+  double busy;      ///< cycles that a multiprocessor spends on a tile of k, with blocks enough
+  double alone;     ///< and with one block
+  int64_t resident; ///< blocks that a multiprocessor has at once
+};
+
+/// A tile's multiply-adds per cycle by the matrix units: A100, other architectures have about the same relations.
+constexpr double mmaRate = 1024;
+/// Bytes per cycle that a multiprocessor gets from L2.
+constexpr double l2Rate = 40;
+/// Cycles of a block's threads for a barrier and what they do around it.
+constexpr double barrierTime = 60;
+
+/// The cycles of the busiest multiprocessor.
+double productCycles(const Tile &tile, const TilePace &pace, const ProductFacts &product,
+                     const GpuArchitecture &target);
+
 /// Both operands are f16, or bf16 where the matrix units take it.
 bool isForMatrixUnits(kernel::DotOp dot, const GpuArchitecture &target);
 

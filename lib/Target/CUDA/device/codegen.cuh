@@ -6,6 +6,9 @@
 #include "bindings.cuh"
 #include "vector.cuh"
 
+/// The number behind `i` in a ring of N.
+template <int N, class I> CUPOLA_DEVICE I cu_next(I i) { return i + 1 == N ? 0 : i + 1; }
+
 /// An index of the model into an axis: negative ones count from the end; one outside of
 /// [-extent, extent) is clamped and raises the error flag.
 CUPOLA_DEVICE i64 cu_wrapped_index(const u64 *bindings, u32 step, i64 index, i64 extent) {

@@ -18,6 +18,7 @@
 #include "math.cuh"
 #include "mma.cuh"
 #include "reduce.cuh"
+#include "swizzle.cuh"
 #include "sync.cuh"
 #include "vector.cuh"
 

@@ -10,6 +10,7 @@
 
 #include "bindings.cuh"
 #include "primitives_matrix.cuh"
+#include "swizzle.cuh"
 
 namespace cupola_device {
 template <int N> constexpr bool hasMmaBf16 = CUPOLA_ARCH >= 800;
@@ -31,28 +32,37 @@ CUPOLA_DEVICE void ldmatrix_x4_trans(u32 (&r)[4], const void *row, cupola_device
   cupola_device::loadMatrix4<true>(r, row, at);
 }
 
-/// A fragments for K = 16 from row-major shared memory: `tile` is element (0, 0) of the warp's 16*MI x 16 tile,
-/// `stride` the distance between rows in elements (a multiple of 8; strides with stride/8 odd have no bank conflicts).
-template <class T, int MI>
-CUPOLA_DEVICE void mma_load_a(u32 (&a)[MI][4], const T *tile, u32 stride, cupola_device::Place at = CUPOLA_HERE) {
+//===----------------------------------------------------------------------===//
+// Fragments from shared memory. `rows` + `place` is the first element of the warp's tile, `stride` the distance between
+// rows in elements, a multiple of 8; with a Span, rows are of so many bytes and swizzled (swizzle.cuh). Strides with
+// stride/8 odd, and swizzled rows, have no bank conflicts.
+//===----------------------------------------------------------------------===//
+
+/// A fragments for K = 16 of a 16*MI x 16 tile, [m][k].
+template <int Span = 0, class T, int MI>
+CUPOLA_DEVICE void mma_load_a(u32 (&a)[MI][4], const T *rows, u32 stride, u32 place = 0,
+                              cupola_device::Place at = CUPOLA_HERE) {
   static_assert(sizeof(T) == 2, "16-bit operands");
-  const void *rows[MI];
+  const T *const first = swizzled<Span>(rows, place + cu_lane() % 16 * stride + cu_lane() / 16 * 8);
+  const void *from[MI];
   CUPOLA_UNROLL
   for (int i = 0; i < MI; ++i)
-    rows[i] = tile + (i * 16 + cu_lane() % 16) * stride + cu_lane() / 16 * 8;
-  cupola_device::loadMatrices<false>(a, rows, at);
+    from[i] = first + i * 16 * stride;
+  cupola_device::loadMatrices<false>(a, from, at);
 }
 
 /// A fragments for K = 8; MI must be even.
-template <class T, int MI>
-CUPOLA_DEVICE void mma_load_a(u32 (&a)[MI][2], const T *tile, u32 stride, cupola_device::Place at = CUPOLA_HERE) {
+template <int Span = 0, class T, int MI>
+CUPOLA_DEVICE void mma_load_a(u32 (&a)[MI][2], const T *rows, u32 stride, u32 place = 0,
+                              cupola_device::Place at = CUPOLA_HERE) {
   static_assert(sizeof(T) == 2 && MI % 2 == 0, "16-bit operands, pairs of 16-row tiles");
-  const void *rows[MI / 2];
+  const T *const first = swizzled<Span>(rows, place + cu_lane() * stride);
+  const void *from[MI / 2];
   CUPOLA_UNROLL
   for (int i = 0; i < MI / 2; ++i)
-    rows[i] = tile + (i * 32 + cu_lane()) * stride;
+    from[i] = first + i * 32 * stride;
   u32 r[MI / 2][4];
-  cupola_device::loadMatrices<false>(r, rows, at);
+  cupola_device::loadMatrices<false>(r, from, at);
   CUPOLA_UNROLL
   for (int i = 0; i < MI; ++i) {
     a[i][0] = r[i / 2][i % 2 * 2];
@@ -60,17 +70,17 @@ CUPOLA_DEVICE void mma_load_a(u32 (&a)[MI][2], const T *tile, u32 stride, cupola
   }
 }
 
-/// B fragments for K = 16 from shared memory that holds B as [k][n] (row-major): `tile` is element (k0, n0), `stride`
-/// the distance between rows k in elements. NI must be even.
-template <class T, int NI>
-CUPOLA_DEVICE void mma_load_b(u32 (&b)[NI][2], const T *tile, u32 stride, cupola_device::Place at = CUPOLA_HERE) {
+/// B fragments for K = 16 of a 16 x 8*NI tile, [k][n]. NI must be even.
+template <int Span = 0, class T, int NI>
+CUPOLA_DEVICE void mma_load_b(u32 (&b)[NI][2], const T *rows, u32 stride, u32 place = 0,
+                              cupola_device::Place at = CUPOLA_HERE) {
   static_assert(sizeof(T) == 2 && NI % 2 == 0, "16-bit operands, pairs of 8-column tiles");
-  const void *rows[NI / 2];
+  const void *from[NI / 2];
   CUPOLA_UNROLL
   for (int j = 0; j < NI / 2; ++j)
-    rows[j] = tile + cu_lane() % 16 * stride + j * 16 + cu_lane() / 16 * 8;
+    from[j] = swizzled<Span>(rows, place + cu_lane() % 16 * stride + j * 16 + cu_lane() / 16 * 8);
   u32 r[NI / 2][4];
-  cupola_device::loadMatrices<true>(r, rows, at);
+  cupola_device::loadMatrices<true>(r, from, at);
   CUPOLA_UNROLL
   for (int j = 0; j < NI; ++j) {
     b[j][0] = r[j / 2][j % 2 * 2];
@@ -79,32 +89,34 @@ CUPOLA_DEVICE void mma_load_b(u32 (&b)[NI][2], const T *tile, u32 stride, cupola
 }
 
 /// B fragments for K = 8 from [k][n]; NI must be a multiple of 4.
-template <class T, int NI>
-CUPOLA_DEVICE void mma_load_b(u32 (&b)[NI][1], const T *tile, u32 stride, cupola_device::Place at = CUPOLA_HERE) {
+template <int Span = 0, class T, int NI>
+CUPOLA_DEVICE void mma_load_b(u32 (&b)[NI][1], const T *rows, u32 stride, u32 place = 0,
+                              cupola_device::Place at = CUPOLA_HERE) {
   static_assert(sizeof(T) == 2 && NI % 4 == 0, "16-bit operands, groups of four 8-column tiles");
-  const void *rows[NI / 4];
+  const void *from[NI / 4];
   CUPOLA_UNROLL
   for (int j = 0; j < NI / 4; ++j)
-    rows[j] = tile + cu_lane() % 8 * stride + j * 32 + cu_lane() / 8 * 8;
+    from[j] = swizzled<Span>(rows, place + cu_lane() % 8 * stride + j * 32 + cu_lane() / 8 * 8);
   u32 r[NI / 4][4];
-  cupola_device::loadMatrices<true>(r, rows, at);
+  cupola_device::loadMatrices<true>(r, from, at);
   CUPOLA_UNROLL
   for (int j = 0; j < NI; ++j)
     b[j][0] = r[j / 4][j % 4];
 }
 
-/// B fragments for K = 16 from shared memory that holds B transposed, as [n][k]: `tile` is element (n0, k0), `stride`
-/// the distance between rows n in elements. NI must be even.
-template <class T, int NI>
-CUPOLA_DEVICE void mma_load_b_transposed(u32 (&b)[NI][2], const T *tile, u32 stride,
+/// B fragments for K = 16 where B lies transposed, as [n][k]. NI must be even.
+template <int Span = 0, class T, int NI>
+CUPOLA_DEVICE void mma_load_b_transposed(u32 (&b)[NI][2], const T *rows, u32 stride, u32 place = 0,
                                          cupola_device::Place at = CUPOLA_HERE) {
   static_assert(sizeof(T) == 2 && NI % 2 == 0, "16-bit operands, pairs of 8-column tiles");
-  const void *rows[NI / 2];
+  const u32 row = cu_lane() / 16 * 8 + cu_lane() % 8;
+  const T *const first = swizzled<Span>(rows, place + row * stride + cu_lane() / 8 % 2 * 8);
+  const void *from[NI / 2];
   CUPOLA_UNROLL
   for (int j = 0; j < NI / 2; ++j)
-    rows[j] = tile + (j * 16 + cu_lane() / 16 * 8 + cu_lane() % 8) * stride + cu_lane() / 8 % 2 * 8;
+    from[j] = first + j * 16 * stride;
   u32 r[NI / 2][4];
-  cupola_device::loadMatrices<false>(r, rows, at);
+  cupola_device::loadMatrices<false>(r, from, at);
   CUPOLA_UNROLL
   for (int j = 0; j < NI; ++j) {
     b[j][0] = r[j / 2][j % 2 * 2];
@@ -113,20 +125,25 @@ CUPOLA_DEVICE void mma_load_b_transposed(u32 (&b)[NI][2], const T *tile, u32 str
 }
 
 /// B fragments for K = 8 from [n][k]; NI must be a multiple of 4.
-template <class T, int NI>
-CUPOLA_DEVICE void mma_load_b_transposed(u32 (&b)[NI][1], const T *tile, u32 stride,
+template <int Span = 0, class T, int NI>
+CUPOLA_DEVICE void mma_load_b_transposed(u32 (&b)[NI][1], const T *rows, u32 stride, u32 place = 0,
                                          cupola_device::Place at = CUPOLA_HERE) {
   static_assert(sizeof(T) == 2 && NI % 4 == 0, "16-bit operands, groups of four 8-column tiles");
-  const void *rows[NI / 4];
+  const T *const first = swizzled<Span>(rows, place + cu_lane() * stride);
+  const void *from[NI / 4];
   CUPOLA_UNROLL
   for (int j = 0; j < NI / 4; ++j)
-    rows[j] = tile + (j * 32 + cu_lane()) * stride;
+    from[j] = first + j * 32 * stride;
   u32 r[NI / 4][4];
-  cupola_device::loadMatrices<false>(r, rows, at);
+  cupola_device::loadMatrices<false>(r, from, at);
   CUPOLA_UNROLL
   for (int j = 0; j < NI; ++j)
     b[j][0] = r[j / 4][j % 4];
 }
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
 
 /// acc += a * b for the whole warp tile.
 template <int MI, int NI>

@@ -9,6 +9,7 @@
 #define CUPOLA_DEVICE static __device__ __forceinline__
 #define CUPOLA_MEMBER __device__ __forceinline__
 #define CUPOLA_UNROLL _Pragma("unroll")
+#define CUPOLA_NO_UNROLL _Pragma("unroll 1")
 
 /// The compute capability the code is compiled for: 750, 800, 860, 890, 900, 1000, 1200.
 #ifdef __CUDA_ARCH__
