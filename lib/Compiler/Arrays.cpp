@@ -35,7 +35,7 @@ Result<std::vector<reference::Tensor>> tensorsOf(ModuleOp module, const std::vec
       return Status::usage("no value for input '" + name + "'");
     tensors.push_back(reference::Tensor::borrow(input->dtype, input->shape, input->bytes.data()));
     const Type element = cast<RankedTensorType>(argument.getType()).getElementType();
-    if (isa<FloatType>(element) && format::isFloat(input->dtype)) {
+    if (element.isF32() && (input->dtype == format::DType::F16 || input->dtype == format::DType::BF16)) {
       Result<reference::Tensor> tensor = rounded(tensors.back(), graph::dtypeOf(element));
       if (tensor.failed())
         return tensor.status();

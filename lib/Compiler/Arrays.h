@@ -10,8 +10,8 @@
 
 namespace cupola::compiler {
 
-/// The inputs of `module` by their names, in its order. Floats of another width become what it declares; the others
-/// are the arrays' memory. Code::Usage where one is missing.
+/// The inputs of `module` by their names, in its order. Floats of 16 bits become f32 where it declares
+/// that, exactly; the others are the arrays' memory. Code::Usage where one is missing.
 Result<std::vector<reference::Tensor>> tensorsOf(mlir::ModuleOp module, const std::vector<npz::Array> &inputs);
 
 /// The results of `module` under their names.

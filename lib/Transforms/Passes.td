@@ -79,7 +79,8 @@ def Precision : Pass<"graph-precision", "::mlir::func::FuncOp"> {
     handed on as it is. f32 stay: inputs and outputs (unless `interface`), what crosses the border of a body, results
     that may be far larger or smaller than what is read (exp, pow, sums, squares, ..), what angles and positions are
     computed from, what an interval analysis knows to pass a quarter of the type's largest number or to lie below
-    its smallest normal one, nodes whose names match `keep`, and pointwise results of nothing but such values.
+    its smallest normal one, nodes whose names match `keep`, constants along one dimension (biases), and pointwise results of nothing but such
+    values.
     `graph.precision` records it.
 
     ```mlir

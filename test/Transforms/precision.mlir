@@ -160,3 +160,35 @@ func.func @positions(%x: tensor<4x4xf32>) -> tensor<4x1xi64> {
   %1 = graph.arg_reduce max %0 axis 1 : tensor<4x4xf32> -> tensor<4x1xi64>
   return %1 : tensor<4x1xi64>
 }
+
+// -----
+
+// Biases and scales stay f32: they take no memory to speak of, and the sum is computed in f32 anyway.
+// CHECK-LABEL: @bias
+// CHECK: %[[P:.*]] = graph.matmul {{.*}} -> tensor<4x2xf16>
+// CHECK: %[[C:.*]] = graph.cast %[[P]] : tensor<4x2xf16> -> tensor<4x2xf32>
+// CHECK: graph.binary add %[[C]], %{{.*}} : tensor<4x2xf32>
+func.func @bias(%x: tensor<4x4xf32>, %w: tensor<4x2xf32>) -> tensor<4x2xf32> {
+  %b = graph.constant dense<[[0.1, 0.2]]> : tensor<1x2xf32> : tensor<1x2xf32>
+  %0 = graph.matmul %x, %w : tensor<4x4xf32>, tensor<4x2xf32> -> tensor<4x2xf32>
+  %1 = graph.broadcast %b : tensor<1x2xf32> -> tensor<4x2xf32>
+  %2 = graph.binary add %0, %1 : tensor<4x2xf32>, tensor<4x2xf32> -> tensor<4x2xf32>
+  return %2 : tensor<4x2xf32>
+}
+
+// A sum of products with weights is a convolution, whose result has 16 bits for its two readers, each with a cast of its own.
+// CHECK-LABEL: @depthwise
+// CHECK: %[[S:.*]] = graph.reduce sum
+// CHECK: %[[H:.*]] = graph.cast %[[S]] : tensor<1x4x1x2xf32> -> tensor<1x4x1x2xf16>
+// CHECK: graph.unary relu %[[H]]
+// CHECK: graph.unary sigmoid %[[H]]
+// CHECK: graph.precision @depthwise f16 narrowed {{[0-9]+}} kept []
+func.func @depthwise(%x: tensor<1x4x2x2xf32>) -> (tensor<1x4x1x2xf32>, tensor<1x4x1x2xf32>) {
+  %w = graph.constant dense<[[[[1.0, 2.0], [3.0, 4.0]]]]> : tensor<1x1x2x2xf32> : tensor<1x1x2x2xf32>
+  %0 = graph.broadcast %w : tensor<1x1x2x2xf32> -> tensor<1x4x2x2xf32>
+  %1 = graph.binary mul %x, %0 : tensor<1x4x2x2xf32>, tensor<1x4x2x2xf32> -> tensor<1x4x2x2xf32>
+  %2 = graph.reduce sum %1 [2] : tensor<1x4x2x2xf32> -> tensor<1x4x1x2xf32>
+  %3 = graph.unary relu %2 : tensor<1x4x1x2xf32> -> tensor<1x4x1x2xf32>
+  %4 = graph.unary sigmoid %2 : tensor<1x4x1x2xf32> -> tensor<1x4x1x2xf32>
+  return %3, %4 : tensor<1x4x1x2xf32>, tensor<1x4x1x2xf32>
+}

@@ -4,6 +4,7 @@
 #include "lib/Transforms/Precision/Keep.h"
 
 #include "dialects/Graph/Provenance.h"
+#include "lib/Transforms/Match.h"
 
 #include "llvm/Support/Format.h"
 
@@ -44,6 +45,22 @@ static bool passesOn(Operation *op) {
   default:
     return isOuterProduct(op);
   }
+}
+
+/// A sum of products with weights, as of a convolution with one filter per channel, is of the size of what it reads.
+static bool isWeightedSum(Operation *op) {
+  auto sum = dyn_cast<graph::ReduceOp>(op);
+  auto product = sum ? sum.getInput().getDefiningOp<graph::BinaryOp>() : nullptr;
+  if (!product || sum.getKind() != graph::ReduceKind::Sum || product.getKind() != graph::BinaryKind::Mul)
+    return false;
+  return llvm::any_of(product->getOperands(), [](Value value) {
+    while (Operation *view = value.getDefiningOp()) {
+      if (!isa<graph::CastOp>(view) && !match::viewInput(view))
+        return isa<graph::ConstantOp>(view);
+      value = view->getOperand(0);
+    }
+    return false;
+  });
 }
 
 Keep::Keep(Block &body, FloatType element, const KeepsNode &keepsNode)
@@ -89,6 +106,8 @@ std::optional<std::string> Keep::reason(Operation *op) const {
   if (isKnownToFit(result))
     return std::nullopt;
   auto squared = dyn_cast<graph::BinaryOp>(op);
+  if (isWeightedSum(op))
+    return std::nullopt;
   if (cast<graph::ClassInterface>(op).getPrecisionClass() == graph::PrecisionClass::Keep ||
       (squared && squared.getKind() == graph::BinaryKind::Mul && squared.getLhs() == squared.getRhs()))
     return "its results may be far larger or smaller than what it reads";

@@ -25,6 +25,7 @@ namespace {
 enum class Storage {
   Wide,     ///< f32: inputs of the model, of bodies, and views of them
   Constant, ///< as its readers like it
+  Vector,   ///< a view of a small constant: a bias, a scale
   Kept,     ///< f32 for a reason
   Fluid,    ///< computed in f32 for one reader, which may take it as it is or cast
   Narrow,   ///< 16 bits
@@ -66,24 +67,36 @@ public:
 private:
   static bool isF32(Value value) { return graph::elementOf(value).isF32(); }
 
+  /// Few elements, which differ: rounding them would cost more than memory is saved.
+  bool isVector(Value value) const {
+    if (storageOf(value) == Storage::Vector)
+      return true;
+    if (!hasStorage(value) || storageOf(value) != Storage::Constant || match::splatOf(value))
+      return false;
+    return llvm::count_if(graph::shapeOf(value), [](const Expr &extent) { return !extent.isConstant(1); }) <= 1;
+  }
   bool hasStorage(Value value) const { return storage.contains(value); }
   Storage storageOf(Value value) const { return storage.lookup(value); }
 
-  /// A cast belongs to the node that computes the value; what is given to the body has none.
-  Value converted(Value value, Type type, Operation *reader) {
+  /// A cast for this reader alone: were it shared, its result would lie in memory instead of the value.
+  Value wide(Value value, Operation *reader) {
+    OpBuilder b(reader);
+    const Location loc = reader->hasTrait<OpTrait::IsTerminator>() ? value.getLoc() : reader->getLoc();
+    return match::castTo(b, loc, value, Float32Type::get(value.getContext()));
+  }
+  /// One cast for all readers. It belongs to the node that computes the value; what is given to the body has none.
+  Value narrow(Value value, Operation *reader) {
+    if (!isF32(value))
+      return value;
     Value &known = casts[value];
     if (!known) {
       OpBuilder b(value.getContext());
       b.setInsertionPointAfterValue(value);
       const bool isGiven = isa<BlockArgument>(value) || value.getDefiningOp<graph::ConstantOp>();
-      known = match::castTo(b, isGiven ? reader->getLoc() : value.getLoc(), value, type);
+      known = match::castTo(b, isGiven ? reader->getLoc() : value.getLoc(), value, element);
     }
     return known;
   }
-  Value wide(Value value, Operation *reader) {
-    return isF32(value) ? value : converted(value, Float32Type::get(value.getContext()), reader);
-  }
-  Value narrow(Value value, Operation *reader) { return isF32(value) ? converted(value, element, reader) : value; }
 
   void takeWide(Operation *op) {
     for (OpOperand &operand : op->getOpOperands())
@@ -115,7 +128,7 @@ private:
     if (result.hasOneUse() || result.use_empty())
       return;
     SmallVector<OpOperand *> uses(llvm::make_pointer_range(result.getUses()));
-    const Value stored = converted(result, element, op);
+    const Value stored = narrow(result, op);
     for (OpOperand *use : uses)
       use->set(stored);
     storage[stored] = Storage::Narrow;
@@ -205,6 +218,8 @@ private:
       return makeWide(op, Storage::Kept);
     if (inPlace || (all == Storage::Wide && !isNarrower))
       return makeWide(op, Storage::Wide);
+    if ((all == Storage::Constant || all == Storage::Vector) && isVector(op->getOperand(0)))
+      return makeWide(op, Storage::Vector);
     makeNarrow(op);
   }
 
@@ -225,7 +240,7 @@ private:
     const bool fits = llvm::all_of(op->getOperands(), [&](Value operand) { return keep.fits(operand); });
     const Operands operands = operandsOf(op);
     const bool isMatrix = classes.getPrecisionClass() == graph::PrecisionClass::Matrix;
-    if (fits && (isMatrix || (operands.narrow && !operands.wide)))
+    if (fits && (isMatrix || (operands.narrow && !operands.wide && !operands.vector)))
       return makeNarrow(op);
     const bool goesOn = !isMatrix && classes.getFusionClass() != graph::FusionClass::RowNormal;
     if (operands.allKept && goesOn && isF32(result) && !keep.isKnownToFit(result))
@@ -235,12 +250,13 @@ private:
 
   /// Those that are or were f32, but for constants.
   struct Operands {
-    bool narrow = false, wide = false, allKept = true;
+    bool narrow = false, wide = false, allKept = true, vector = false;
   };
   Operands operandsOf(Operation *op) const {
     Operands found;
     for (Value operand : op->getOperands()) {
-      if (!hasStorage(operand) || storageOf(operand) == Storage::Constant)
+      found.vector |= isVector(operand);
+      if (!hasStorage(operand) || storageOf(operand) == Storage::Constant || storageOf(operand) == Storage::Vector)
         continue;
       found.allKept &= storageOf(operand) == Storage::Kept;
       (isF32(operand) ? found.wide : found.narrow) = true;
@@ -253,7 +269,7 @@ private:
   const FloatType element;
   const Keep keep;
   DenseMap<Value, Storage> storage; ///< of values that are or were f32
-  DenseMap<Value, Value> casts;     ///< to the other type
+  DenseMap<Value, Value> casts;     ///< to 16 bits
 };
 
 FloatType elementNamed(StringRef name, MLIRContext *context) {

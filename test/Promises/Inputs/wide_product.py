@@ -10,7 +10,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper
 
-DEPTH, COLUMNS = 72, 34816
+DEPTH, COLUMNS = 456, 17408
 
 
 def main(stem):
