@@ -109,7 +109,7 @@ void SimtDialect::initialize() {
 }
 
 //===----------------------------------------------------------------------===//
-// simt.func @name block %b of n0 cluster 2 thread %t of 128 scalars [..] maps [..] (%a: type, ..) {body}
+// simt.func @name block %b of n0 cluster 2 thread %t of 128 scalars [..] maps [..] workspace [..] (%a: type, ..) {body}
 //===----------------------------------------------------------------------===//
 
 void simt::FuncOp::print(OpAsmPrinter &p) {
@@ -128,11 +128,15 @@ void simt::FuncOp::print(OpAsmPrinter &p) {
   p << " of " << getThreads() << " scalars " << getScalarsAttr();
   if (!getMaps().empty())
     p << " maps " << getMapsAttr();
+  if (!getWorkspace().empty()) {
+    p << " workspace ";
+    kernel::printExtents(p, *this, getWorkspaceAttr());
+  }
   p << " (";
   llvm::interleaveComma(getViews(), p, [&](BlockArgument arg) { p.printRegionArgument(arg); });
   p << ") ";
   p.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
-                                     {"sym_name", "blocks", "threads", "scalars", "cluster", "maps"});
+                                     {"sym_name", "blocks", "threads", "scalars", "cluster", "maps", "workspace"});
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false, /*printBlockTerminators=*/false);
 }
 
@@ -151,7 +155,7 @@ static ParseResult parseBlocks(OpAsmParser &parser, SmallVectorImpl<OpAsmParser:
 
 ParseResult simt::FuncOp::parse(OpAsmParser &parser, OperationState &result) {
   StringAttr name;
-  ArrayAttr scalars, maps;
+  ArrayAttr scalars, maps, workspace;
   int64_t threads = 0, cluster = 0;
   SmallVector<Attribute> blocks;
   SmallVector<OpAsmParser::Argument> args, indices;
@@ -168,6 +172,11 @@ ParseResult simt::FuncOp::parse(OpAsmParser &parser, OperationState &result) {
     return failure();
   if (succeeded(parser.parseOptionalKeyword("maps")) && parser.parseAttribute(maps, "maps", result.attributes))
     return failure();
+  if (succeeded(parser.parseOptionalKeyword("workspace"))) {
+    if (kernel::parseExtents(parser, workspace))
+      return failure();
+    result.addAttribute("workspace", workspace);
+  }
   if (parser.parseArgumentList(args, OpAsmParser::Delimiter::Paren, /*allowType=*/true) ||
       parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();

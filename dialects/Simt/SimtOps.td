@@ -20,7 +20,9 @@ def Simt_FuncOp : Simt_Op<"func", [Symbol, IsolatedFromAbove, SingleBlock, NoTer
     The region's arguments are the buffer parameters and, after them, the block of the grid,
     along one to three axes, and the thread of the block. Where a plan may launch more than
     `blocks` blocks, those beyond leave at once. `cluster` neighbouring blocks along the first
-    axis run together; 0: each alone. `maps` describe boxes of buffers for tensor copies.
+    axis run together; 0: each alone. `maps` describe boxes of buffers for tensor copies. The last
+    parameters are memory of a launch alone where `workspace` has so many elements for each: sums
+    (f32), and counters (ui32), which are 0 before the launch and after it.
 
     ```mlir
     simt.func @k0 block %b of n0 thread %t of 128 scalars [#kernel.scalar<1, 0, 1>]
@@ -34,12 +36,13 @@ def Simt_FuncOp : Simt_Op<"func", [Symbol, IsolatedFromAbove, SingleBlock, NoTer
   let arguments = (ins SymbolNameAttr:$sym_name, Graph_ExprArray:$blocks, I64Attr:$threads,
                        TypedArrayAttrBase<Kernel_ScalarAttr, "scalar parameters">:$scalars,
                        DefaultValuedAttr<I64Attr, "0">:$cluster,
-                       DefaultValuedAttr<TypedArrayAttrBase<Simt_TensorMapAttr, "tensor maps">, "{}">:$maps);
+                       DefaultValuedAttr<TypedArrayAttrBase<Simt_TensorMapAttr, "tensor maps">, "{}">:$maps,
+                       DefaultValuedAttr<Graph_ExprArray, "{}">:$workspace);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The buffer parameters.
+    /// The buffer parameters, the workspace among them.
     ::llvm::MutableArrayRef<::mlir::BlockArgument> getViews() {
       return getBody().getArguments().drop_back(getBlocks().size() + 1);
     }
@@ -80,6 +83,26 @@ def Simt_GuardOp : Simt_Op<"guard", [SingleBlock, NoTerminator, RecursiveMemoryE
   let arguments = (ins Graph_ExprArray:$exprs, Variadic<Index>:$indices);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "custom<Positions>($exprs, $indices) attr-dict-with-keyword $body";
+}
+
+def Simt_LastBlockOp : Simt_Op<"last_block", [SingleBlock, NoTerminator, Kernel_Position,
+                                              MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "runs its region in the block that comes here last of so many";
+  let description = [{
+    They count at an element of the workspace. What the others wrote before is visible in the region.
+
+    ```mlir
+    simt.last_block %io1[%b] of 4 scratch %s { .. } : <ui32, readwrite>, <1xui32>
+    ```
+  }];
+  let arguments = (ins Kernel_ViewType:$counters, Graph_Expr:$position, I64Attr:$blocks, Simt_SmemType:$scratch,
+                       Variadic<Index>:$indices);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $counters `` custom<Place>($position, $indices) `of` $blocks `scratch` $scratch attr-dict-with-keyword $body
+    `:` type($counters) `,` type($scratch)
+  }];
+  let hasVerifier = 1;
 }
 
 def Simt_RoleOp : Simt_Op<"role", [SingleBlock, NoTerminator, RecursiveMemoryEffects]> {

@@ -151,6 +151,13 @@ LogicalResult simt::FuncOp::verify() {
   for (auto map : getMaps().getAsRange<TensorMapAttr>())
     if (map.getView() >= getViews().size())
       return emitOpError() << "a tensor map is about parameter " << map.getView() << " of " << getViews().size();
+  if (getWorkspace().size() > getViews().size())
+    return emitOpError() << "has " << getWorkspace().size() << " parts of a workspace, more than parameters";
+  for (BlockArgument part : getViews().take_back(getWorkspace().size()))
+    if (auto view = cast<ViewType>(part.getType());
+        view.getAccess() != kernel::Access::ReadWrite ||
+        (!view.getElement().isF32() && !view.getElement().isUnsignedInteger(32)))
+      return emitOpError() << "a workspace of " << view << " holds no sums and no counters";
   return success();
 }
 
@@ -249,6 +256,15 @@ LogicalResult AsyncCopyOp::verify() {
   if (getBytes() != 4 && getBytes() != 8 && getBytes() != 16)
     return emitOpError() << "copies " << getBytes() << " bytes, not 4, 8 or 16";
   return success();
+}
+
+LogicalResult LastBlockOp::verify() {
+  if (getBlocks() < 2)
+    return emitOpError("one block alone is the last one");
+  if (!getCounters().getType().getElement().isUnsignedInteger(32) ||
+      !getScratch().getType().getElement().isUnsignedInteger(32))
+    return emitOpError("counts by elements of ui32, and wants scratch of ui32");
+  return reachedTogether(*this, blockThreads(*this));
 }
 
 LogicalResult BarrierOp::verify() { return reachedTogether(*this, blockThreads(*this)); }

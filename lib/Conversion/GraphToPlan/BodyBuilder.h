@@ -51,6 +51,9 @@ private:
   bool isWrittenInPlace(mlir::Value value) const;
 
   void addLaunch(graph::FusionOp fusion);
+  /// Of the last parameters of a kernel.
+  mlir::Value workspace(const KernelWorkspace &part, mlir::ArrayAttr scalars, mlir::Location loc);
+  mlir::Value counters(mlir::Location loc);
   llvm::SmallVector<mlir::Value> callBuffers(graph::FusionOp fusion);
   void pack(graph::FusionOp fusion, kernel::PackedAttr packed, mlir::ArrayAttr scalars,
             llvm::SmallVectorImpl<mlir::Value> &operands);
@@ -67,6 +70,7 @@ private:
   std::set<std::string> known;
   llvm::DenseMap<mlir::Value, mlir::Value> buffers;
   llvm::DenseMap<unsigned, mlir::Value> weightBuffers, packedBuffers;
+  mlir::Value counterBuffer; ///< null: no launch of this body needs one
   /// By a rest: what it reads of the body around it, in the order of its parameters.
   llvm::SetVector<mlir::Value> captured;
 };

@@ -204,12 +204,36 @@ void BodyBuilder::addLaunch(graph::FusionOp fusion) {
     pack(fusion, packed, scalars, operands);
   for (Value result : fusion.getResults())
     operands.push_back(resultBuffer(result));
+  for (const KernelWorkspace &part : program.kernels.at(kernel.str()).workspace)
+    operands.push_back(workspace(part, scalars, fusion.getLoc()));
   graph::LibraryCallAttr call = fusion.getLibraryAttr();
   const SmallVector<Value> called = call ? callBuffers(fusion) : SmallVector<Value>(); // some are made here
   plan::LaunchOp op = launch(locationOf(fusion), kernel, operands, scalars);
   op.getCallBuffersMutable().assign(called);
   if (call)
     op.setCallAttr(call);
+}
+
+Value BodyBuilder::workspace(const KernelWorkspace &part, ArrayAttr scalars, Location loc) {
+  if (part.isCounters)
+    return counters(loc);
+  return addBuffer(plan::BufferKind::Arena, 0, inSymbols(part.bytes, scalars), loc);
+}
+
+/// Filled with zeros when the body begins. A launch leaves them at 0, so that all of the body can have the same.
+Value BodyBuilder::counters(Location loc) {
+  if (counterBuffer)
+    return counterBuffer;
+  OpBuilder::InsertionGuard saved(b);
+  b.setInsertionPointToStart(b.getBlock());
+  const auto type = RankedTensorType::get({kLaunchCounters}, b.getIntegerType(32, /*isSigned=*/false));
+  const Attribute zero = b.getIntegerAttr(type.getElementType(), 0);
+  const unsigned weight = program.weights.indexOf(DenseElementsAttr::get(type, zero), b.getUnknownLoc());
+  const Expr bytes = kLaunchCounters * 4;
+  Value zeros = addBuffer(plan::BufferKind::Weight, weight, bytes, loc);
+  counterBuffer = addBuffer(plan::BufferKind::Arena, 0, bytes, loc);
+  plan::CopyOp::create(b, loc, zeros, counterBuffer, bytes);
+  return counterBuffer;
 }
 
 /// In their own layout: a library packs weights as it likes.

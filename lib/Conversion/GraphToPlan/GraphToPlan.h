@@ -44,11 +44,21 @@ struct KernelTensorMap {
   uint32_t swizzle = 0;
 };
 
+/// Counters, u32, that a body of the plan has for its launches, one after the other; all 0 between two of them.
+constexpr int64_t kLaunchCounters = 1024;
+
+/// Memory that a launch needs for itself.
+struct KernelWorkspace {
+  Expr bytes;      ///< over n0, n1, ..
+  bool isCounters; ///< kLaunchCounters of them at most
+};
+
 /// A kernel as a target made it.
 struct TargetKernel {
   format::Kernel record;
   std::vector<Expr> grid; ///< blocks along x, y, z, 1 to 3 of them, or iterations; over n0, n1, ..
   std::vector<KernelTensorMap> maps = {};
+  std::vector<KernelWorkspace> workspace = {}; ///< its last parameters
 };
 using TargetKernels = std::map<std::string, TargetKernel>; ///< by the kernel.func's name
 

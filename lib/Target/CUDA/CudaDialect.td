@@ -90,32 +90,34 @@ def Cuda_GemmAttr : Cuda_Schedule<"Gemm", "gemm", ["compilesAlone"]> {
   let summary = "tiles of a product through shared memory, f32 arithmetic";
   let description = [{
     A block computes m by n with tiles of k; a thread threadM by threadN of it, over one of
-    `split` equal parts of each tile's k.
+    `slices` of each tile's k.
   }];
   let parameters = (ins "int64_t":$m, "int64_t":$n, "int64_t":$k, "int64_t":$threadM, "int64_t":$threadN,
-                        "int64_t":$split);
+                        "int64_t":$slices);
   let assemblyFormat = [{
-    `<` `tile` custom<Dims>($m, $n, $k) `,` `thread` custom<Dims>($threadM, $threadN) `,` `split` $split `>`
+    `<` `tile` custom<Dims>($m, $n, $k) `,` `thread` custom<Dims>($threadM, $threadN) `,` `slices` $slices `>`
   }];
   let methods = [{
-    int64_t getThreads() const { return getM() / getThreadM() * (getN() / getThreadN()) * getSplit(); }
+    int64_t getThreads() const { return getM() / getThreadM() * (getN() / getThreadN()) * getSlices(); }
   }];
 }
 
 def Cuda_GemmMmaAttr : Cuda_Schedule<"GemmMma", "gemm_mma", ["compilesAlone"]> {
   let summary = "tiles of a product through shared memory, by the warps' matrix units";
   let description = [{
-    warpsM by warpsN warps share a tile, or a part of its k. `mma_k` is the depth of one mma;
-    `async`: tiles come by cp.async where their layout allows, in so many `stages`; two otherwise.
+    warpsM by warpsN warps share a tile, or one of `slices` of its k. `mma_k` is the depth of one
+    mma; `async`: tiles come by cp.async where their layout allows, in so many `stages`; two
+    otherwise. `split` blocks share the depth of a tile of the result.
   }];
   let parameters = (ins "int64_t":$m, "int64_t":$n, "int64_t":$k, "int64_t":$warpsM, "int64_t":$warpsN,
-                        "int64_t":$split, "int64_t":$stages, "int64_t":$mmaK, "bool":$async);
+                        "int64_t":$slices, "int64_t":$stages, "int64_t":$mmaK, "bool":$async,
+                        DefaultValuedParameter<"int64_t", "1">:$split);
   let assemblyFormat = [{
-    `<` `tile` custom<Dims>($m, $n, $k) `,` `warps` custom<Dims>($warpsM, $warpsN) `,` `split` $split `,`
-    `stages` $stages `,` `mma_k` $mmaK `,` `async` $async `>`
+    `<` `tile` custom<Dims>($m, $n, $k) `,` `warps` custom<Dims>($warpsM, $warpsN) `,` `slices` $slices `,`
+    `stages` $stages `,` `mma_k` $mmaK `,` `async` $async (`,` `split` $split^)? `>`
   }];
   let methods = [{
-    int64_t getThreads() const { return getWarpsM() * getWarpsN() * getSplit() * 32; }
+    int64_t getThreads() const { return getWarpsM() * getWarpsN() * getSlices() * 32; }
   }];
 }
 

@@ -27,11 +27,12 @@ struct CudaOptions {
 };
 
 struct CudaKernel {
-  format::Kernel record;             ///< `source` is set by packSources
-  std::string text;                  ///< the function alone, without its #include
-  std::vector<Expr> grid;            ///< blocks along x, y and z, over the scalar parameters n0..
-  std::vector<KernelTensorMap> maps; ///< which it takes behind its scalars
-  bool compilesAlone = false;        ///< for so long that it is worth a module of its own
+  format::Kernel record;                  ///< `source` is set by packSources
+  std::string text;                       ///< the function alone, without its #include
+  std::vector<Expr> grid;                 ///< blocks along x, y and z, over the scalar parameters n0..
+  std::vector<KernelTensorMap> maps;      ///< which it takes behind its scalars
+  std::vector<KernelWorkspace> workspace; ///< behind its inputs and outputs
+  bool compilesAlone = false;             ///< for so long that it is worth a module of its own
 };
 
 /// Chooses the schedules of all kernels and makes one kernel of those that differ in numbers

@@ -112,6 +112,11 @@ FailureOr<cuda::CudaKernel> cuda::emitCudaKernel(kernel::FuncOp prepared, const 
   kernel.grid.assign(blocks.begin(), blocks.end());
   for (auto map : func.getMaps().getAsRange<simt::TensorMapAttr>())
     kernel.maps.push_back(tensorMap(func, map));
+  for (auto [part, elements] :
+       llvm::zip_equal(func.getViews().take_back(func.getWorkspace().size()), graph::exprsOf(func.getWorkspace()))) {
+    Type element = cast<ViewType>(part.getType()).getElement();
+    kernel.workspace.push_back({elements * graph::byteSize(element), element.isUnsignedInteger(32)});
+  }
   kernel.compilesAlone = schedule.compilesAlone();
   return kernel;
 }

@@ -55,6 +55,7 @@ private:
   void print(kernel::ApplyOp op);
   void print(simt::ForOp op);
   void print(simt::GuardOp op);
+  void print(simt::LastBlockOp op);
   void print(simt::RegistersOp op);
   void print(simt::SmemOp op);
   void print(simt::AdvanceOp op);

@@ -236,6 +236,14 @@ Value Lowering::smem(int64_t count, Type element, int64_t swizzle) {
   return SmemOp::create(builder, loc, SmemType::get(func.getContext(), count, element, swizzle), IntegerAttr());
 }
 
+Value Lowering::workspace(const Expr &elements, Type element) {
+  graph::Exprs all = graph::exprsOf(func.getWorkspace());
+  all.push_back(elements);
+  func.setWorkspaceAttr(graph::exprArray(func.getContext(), all));
+  auto type = ViewType::get(func.getContext(), element, Access::ReadWrite);
+  return func.getBody().insertArgument(func.getViews().size(), type, loc);
+}
+
 Value Lowering::loadShared(Value smem, Expr position) {
   SmallVector<Value> indices = vars.write(position);
   return LoadSharedOp::create(builder, loc, llvm::cast<SmemType>(smem.getType()).getElement(), smem, position, indices);
@@ -253,6 +261,12 @@ Value Lowering::load(Value view, const Source &from) {
   ArrayAttr mask = graph::exprArray(func.getContext(), ArrayRef(exprs).drop_front());
   Type element = llvm::cast<ViewType>(view.getType()).getElement();
   return LoadOp::create(builder, loc, element, view, exprs[0], mask, indices, from.other);
+}
+
+void Lowering::store(Value value, Value view, const Expr &position) {
+  Expr at = position;
+  SmallVector<Value> indices = vars.write(at);
+  StoreOp::create(builder, loc, value, view, at, ArrayAttr::get(func.getContext(), {}), indices);
 }
 
 void Lowering::loadVector(Value memory, const Source &from, Value registers, graph::Exprs index) {

@@ -99,6 +99,8 @@ public:
   mlir::Value constant(mlir::Type type, double number);
   mlir::Value cast(mlir::Value value, mlir::Type type);
   mlir::Value smem(int64_t count, mlir::Type element, int64_t swizzle = 0);
+  /// Memory of the launch alone, the newest parameter: sums, or counters that are 0 before and after.
+  mlir::Value workspace(const Expr &elements, mlir::Type element);
   mlir::Value loadShared(mlir::Value smem, Expr position);
   void storeShared(mlir::Value value, mlir::Value smem, Expr position);
   /// Where an element or a vector comes from, and when: `other` elsewhere.
@@ -108,6 +110,7 @@ public:
     mlir::Value other = {};
   };
   mlir::Value load(mlir::Value view, const Source &from);
+  void store(mlir::Value value, mlir::Value view, const Expr &position);
   void loadVector(mlir::Value memory, const Source &from, mlir::Value registers, graph::Exprs index = {});
   void storeVector(mlir::Value registers, graph::Exprs index, mlir::Value memory, const Expr &position);
 

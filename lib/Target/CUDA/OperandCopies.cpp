@@ -255,7 +255,7 @@ Expr OperandCopies::enterRegion(Region &region, bool hasStep) {
     Location loc = namedLoc(low.func.getLoc(), hint);
     return low.vars.of(block.addArgument(low.builder.getIndexType(), loc));
   };
-  tile = argument("kt");
+  tile = first + argument("kt");
   stage = argument("s");
   Expr step = hasStep ? argument("k") : Expr();
   low.builder.setInsertionPointToEnd(&block);
@@ -263,7 +263,8 @@ Expr OperandCopies::enterRegion(Region &region, bool hasStep) {
 }
 
 LogicalResult OperandCopies::tileLoop(ArrayRef<Operand *> operands, int64_t stages, bool async, const Steps &steps) {
-  Expr trips = ceilDiv(operands.front()->depthExtent, operands.front()->depth);
+  const Expr tiles = ceilDiv(operands.front()->depthExtent, operands.front()->depth), trips = floorDiv(tiles, parts);
+  first = part * trips;
   auto loop = TileLoopOp::create(low.builder, low.func.getLoc(), trips, stages, steps.count, async);
   OpBuilder::InsertionGuard saved(low.builder);
   enterRegion(loop.getFetch());

@@ -62,6 +62,11 @@ public:
   const OperandVectors vectors;
   Expr tile, stage; ///< of k, and its buffer, in the region that is being written
 
+  /// The tile loops go over one of so many equal parts of k alone.
+  void share(const Expr &which, int64_t count) {
+    part = which;
+    parts = count;
+  }
   /// Rows in shared memory without bank conflicts of a matrix of eight rows.
   void swizzle(Operand &op);
   /// Registers and shared memory of an operand.
@@ -110,6 +115,9 @@ private:
 
   Lowering &low;
   int64_t threads;
+  Expr part = 0;
+  int64_t parts = 1;
+  Expr first = 0; ///< tile of the block's part
 };
 
 } // namespace cupola::cuda

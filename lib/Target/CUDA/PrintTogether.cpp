@@ -79,6 +79,12 @@ void KernelPrinter::print(RoleOp op) {
   });
 }
 
+void KernelPrinter::print(LastBlockOp op) {
+  braces("if (cu_last_block(" + at(op.getCounters(), op.getPosition(), op.getIndices()) + ", " +
+             std::to_string(op.getBlocks()) + ", " + names.lookup(op.getScratch()) + "))",
+         [&] { block(op.getBody().front()); });
+}
+
 void KernelPrinter::print(ClusterRankOp op) {
   line("const " + llvm::Twine(indexType()) + " " + name(op.getResult(), "rank") + " = cluster_rank();");
 }

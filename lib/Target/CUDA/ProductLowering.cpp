@@ -11,40 +11,54 @@ using namespace cupola::simt;
 namespace cupola::cuda {
 
 ProductLowering::ProductLowering(kernel::FuncOp func, const Tile &tile, int64_t threads)
-    : low(func), copies(low, threads), tileM(tile.m), tileN(tile.n), tileK(tile.k), threads(threads), split(tile.split),
-      sharers(threads / split) {
+    : low(func), copies(low, threads), tileM(tile.m), tileN(tile.n), tileK(tile.k), threads(threads),
+      slices(tile.slices), sharers(threads / slices), split(tile.split) {
   dot = *low.body().getOps<DotOp>().begin();
   extents = graph::exprsOf(dot.getExtents());
 }
 
 LogicalResult ProductLowering::run() {
+  if (const Expr tiles = ceilDiv(extents[2], tileK); tiles.constant().value_or(0) % split != 0)
+    return dot.emitError() << "a depth of " << tiles.text() << " tiles is none of " << split << " equal parts";
   Expr tilesM = ceilDiv(extents[0], tileM), tilesN = ceilDiv(extents[1], tileN);
-  Expr blocks = graph::product(low.grid()) * tilesM * tilesN, b = low.block();
-  low.launch(threads, blocks);
+  low.launch(threads, graph::product(low.grid()) * tilesM * tilesN * split);
+  const Expr b = low.block();
   return low.guardBlocks([&]() -> LogicalResult {
     atN = low.let("tn", mod(b, tilesN), tilesN);
     atM = low.let("tm", mod(floorDiv(b, tilesN), tilesM), tilesM);
-    low.bindGrid(floorDiv(b, tilesN * tilesM));
-    letThreads();
     if (split > 1)
-      part = low.let("tk", floorDiv(low.thread(), sharers), split);
+      part = low.let("part", simplify(mod(floorDiv(b, tilesN * tilesM), split), low.vars.ranges()), split);
+    const Expr point = simplify(floorDiv(b, tilesN * tilesM * split), low.vars.ranges());
+    low.bindGrid(point);
+    letThreads();
+    if (slices > 1)
+      slice = low.let("tk", floorDiv(low.thread(), sharers), slices);
+    copies.share(part, split);
+    tile = (point * tilesM + atM) * tilesN + atN;
     return ops();
   });
 }
 
 LogicalResult ProductLowering::ops() {
-  for (Operation &op : low.body()) {
+  const Block::iterator after = std::next(dot->getIterator());
+  if (failed(clone(low.body().begin(), dot->getIterator())) || failed(product()))
+    return failure();
+  addSlices();
+  auto rest = [&] { return clone(after, low.body().end()); };
+  return split > 1 ? lastBlock(rest) : rest();
+}
+
+LogicalResult ProductLowering::clone(Block::iterator first, Block::iterator end) {
+  for (Operation &op : llvm::make_range(first, end)) {
     auto each = dyn_cast<ForeachOp>(op);
-    if (failed(&op == dot.getOperation() ? product() : each ? finish(each) : low.clone(op)))
+    if (failed(each ? inFirstSlice([&] { return epilogue(each); }) : low.clone(op)))
       return failure();
   }
   return success();
 }
 
-LogicalResult ProductLowering::finish(ForeachOp loop) {
-  if (split == 1)
-    return epilogue(loop);
-  return low.guard({-part}, [&] { return epilogue(loop); });
+LogicalResult ProductLowering::inFirstSlice(Lowering::Body body) {
+  return slices == 1 ? body() : low.guard({-slice}, body);
 }
 
 //===----------------------------------------------------------------------===//
@@ -63,46 +77,77 @@ Operand ProductLowering::rhs() {
 }
 
 //===----------------------------------------------------------------------===//
-// Parts of k
+// Sums over slices and parts of k
 //===----------------------------------------------------------------------===//
 
-void ProductLowering::addParts(Value acc) {
-  if (split == 1)
+/// Of an accumulator of the thread, where tiles with all of them stand one behind the other: neighbours have
+/// neighbouring elements.
+Expr ProductLowering::placeOf(const graph::Exprs &index, const Expr &tile) {
+  Expr own;
+  for (auto [at, extent] : llvm::zip_equal(index, accumulatorExtents()))
+    own = own * extent + at;
+  return tile * (tileM * tileN) + own * sharers + mod(low.thread(), sharers);
+}
+
+ArrayRef<int64_t> ProductLowering::accumulatorExtents() { return cast<RegistersType>(acc.getType()).getExtents(); }
+
+void ProductLowering::addSlices() {
+  if (slices == 1)
     return;
-  Type f32 = low.builder.getF32Type();
-  ArrayRef<int64_t> extents = llvm::cast<RegistersType>(acc.getType()).getExtents();
-  Value parts = low.smem((split - 1) * tileM * tileN, f32);
-  auto placeOf = [&](const graph::Exprs &index, const Expr &from) {
-    Expr own;
-    for (auto [at, extent] : llvm::zip_equal(index, extents))
-      own = own * extent + at;
-    return from * (tileM * tileN) + own * sharers + mod(low.thread(), sharers);
-  };
-  (void)low.guard({part - 1}, [&] {
-    return accumulators(extents, {}, [&](const graph::Exprs &index) {
-      low.storeShared(low.get(acc, index), parts, placeOf(index, part - 1));
-    });
+  Value sums = low.smem((slices - 1) * tileM * tileN, low.builder.getF32Type());
+  (void)low.guard({slice - 1}, [&] {
+    return accumulators(
+        {}, [&](const graph::Exprs &index) { low.storeShared(low.get(acc, index), sums, placeOf(index, slice - 1)); });
   });
   BarrierOp::create(low.builder, low.func.getLoc());
-  (void)low.guard({-part}, [&] {
-    return low.loop("p", 0, split - 1, 1, /*unroll=*/true, [&](const Expr &p) {
-      return accumulators(extents, {}, [&](const graph::Exprs &index) {
-        low.accumulate(graph::ReduceKind::Sum, low.loadShared(parts, placeOf(index, p)), acc, index);
+  (void)inFirstSlice([&] {
+    return low.loop("p", 0, slices - 1, 1, /*unroll=*/true, [&](const Expr &p) {
+      return accumulators({}, [&](const graph::Exprs &index) {
+        low.accumulate(graph::ReduceKind::Sum, low.loadShared(sums, placeOf(index, p)), acc, index);
       });
     });
   });
 }
 
+/// Every block leaves its sums in the workspace. The last one of a tile reads all of them again, its own, too: so their
+/// order never depends on who is last.
+LogicalResult ProductLowering::lastBlock(Lowering::Body body) {
+  const Type f32 = low.builder.getF32Type(), u32 = low.builder.getIntegerType(32, /*isSigned=*/false);
+  const Expr tiles = floorDiv(graph::exprsOf(low.func.getBlocks())[0], split);
+  Value sums = low.workspace(tiles * split * (tileM * tileN), f32), counters = low.workspace(tiles, u32);
+  (void)inFirstSlice([&] {
+    return accumulators({}, [&](const graph::Exprs &index) {
+      low.store(low.get(acc, index), sums, placeOf(index, tile * split + part));
+      low.set(low.constant(f32, 0), acc, index);
+    });
+  });
+  Expr counter = tile;
+  SmallVector<Value> indices = low.vars.write(counter);
+  auto last = LastBlockOp::create(low.builder, low.func.getLoc(), counters, counter, split, low.smem(1, u32), indices);
+  OpBuilder::InsertionGuard saved(low.builder);
+  low.builder.setInsertionPointToEnd(&last.getBody().emplaceBlock());
+  (void)inFirstSlice([&] {
+    return low.loop("p", 0, split, 1, /*unroll=*/false, [&](const Expr &p) {
+      return accumulators({}, [&](const graph::Exprs &index) {
+        Value sum = low.load(sums, {placeOf(index, tile * split + p), {}});
+        low.accumulate(graph::ReduceKind::Sum, sum, acc, index);
+      });
+    });
+  });
+  return body();
+}
+
 /// Loops a0, a1, .. over all accumulators of a thread.
-LogicalResult ProductLowering::accumulators(ArrayRef<int64_t> extents, graph::Exprs index,
+LogicalResult ProductLowering::accumulators(const graph::Exprs &index,
                                             llvm::function_ref<void(const graph::Exprs &)> body) {
+  const ArrayRef<int64_t> extents = accumulatorExtents();
   size_t depth = index.size();
   if (depth == extents.size())
     return body(index), success();
   return low.loop("a" + std::to_string(depth), 0, extents[depth], 1, /*unroll=*/true, [&](const Expr &a) {
     graph::Exprs next = index;
     next.push_back(a);
-    return accumulators(extents, next, body);
+    return accumulators(next, body);
   });
 }
 

@@ -19,7 +19,7 @@ public:
 protected:
   /// Names what threads are, once per kernel.
   virtual void letThreads() = 0;
-  /// Declares accumulators and emits the loop over tiles.
+  /// Declares the accumulators `acc` and emits the loop over tiles.
   virtual mlir::LogicalResult product() = 0;
   /// Calls `element` for rows and runs of columns of this thread's accumulators.
   virtual mlir::LogicalResult epilogue(kernel::ForeachOp loop) = 0;
@@ -27,10 +27,8 @@ protected:
   /// The kernel's ops in order: `product` for the dot, `epilogue` for loops over its tile.
   mlir::LogicalResult ops();
   Operand lhs(), rhs();
-  /// Where this thread's part of a tile's k begins.
-  Expr firstOfPart() const { return split > 1 ? part * (tileK / split) : Expr(0); }
-  /// The sums over parts of k meet in the threads of the first part, always in this order.
-  void addParts(mlir::Value acc);
+  /// Where this thread's slice of a tile's k begins.
+  Expr firstOfSlice() const { return slices > 1 ? slice * (tileK / slices) : Expr(0); }
   /// `width` columns from `n` on of row `m`, with the tile at `index`.
   mlir::LogicalResult columns(kernel::ForeachOp loop, const Expr &n, int64_t width, mlir::Value acc,
                               graph::Exprs index);
@@ -47,15 +45,25 @@ protected:
   kernel::DotOp dot;
   graph::Exprs extents; ///< m, n, k
   int64_t tileM, tileN, tileK, threads;
-  int64_t split; ///< parts of a tile's k, each the work of `sharers` threads
+  int64_t slices; ///< of a tile's k, each the work of `sharers` threads
   int64_t sharers;
-  Expr atM, atN, part; ///< the block's tile; the thread's part of k
+  int64_t split;        ///< parts of k, each the work of a block
+  Expr atM, atN, slice; ///< the block's tile; the thread's slice of k
+  mlir::Value acc;      ///< the thread's sums, f32
 
 private:
-  /// The epilogue, in the threads that have whole sums.
-  mlir::LogicalResult finish(kernel::ForeachOp loop);
-  mlir::LogicalResult accumulators(llvm::ArrayRef<int64_t> extents, graph::Exprs index,
-                                   llvm::function_ref<void(const graph::Exprs &)> body);
+  /// Ops of the kernel without the dot; epilogues in the threads that have whole sums.
+  mlir::LogicalResult clone(mlir::Block::iterator first, mlir::Block::iterator end);
+  mlir::LogicalResult inFirstSlice(Lowering::Body body);
+  /// The sums over slices meet in the threads of the first one, always in this order.
+  void addSlices();
+  /// The sums over parts meet in the block of a tile that is done last, which goes on with `body`.
+  mlir::LogicalResult lastBlock(Lowering::Body body);
+  llvm::ArrayRef<int64_t> accumulatorExtents();
+  Expr placeOf(const graph::Exprs &index, const Expr &tile);
+  mlir::LogicalResult accumulators(const graph::Exprs &index, llvm::function_ref<void(const graph::Exprs &)> body);
+
+  Expr part, tile; ///< of k that the block has; the number of its tile among those of the grid
 };
 
 } // namespace cupola::cuda

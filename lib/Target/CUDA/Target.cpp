@@ -91,7 +91,7 @@ public:
     }
     code.sources = packSources(distinct);
     for (auto [func, kernel, use] : llvm::zip(funcs, emitted, uses))
-      kernels[func.getSymName().str()] = {distinct[use].record, kernel->grid, kernel->maps};
+      kernels[func.getSymName().str()] = {distinct[use].record, kernel->grid, kernel->maps, kernel->workspace};
     return {};
   }
 

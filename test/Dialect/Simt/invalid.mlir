@@ -465,3 +465,45 @@ simt.func @vectors block %b of 1 thread %t of 64 scalars [] () {
   // expected-error @below {{a vector of 0 elements}}
   %r = simt.registers : !simt.registers<2xf32, vector 0>
 }
+
+// -----
+
+// expected-error @below {{has 2 parts of a workspace, more than parameters}}
+simt.func @workspace block %b of 1 thread %t of 64 scalars [] workspace [8, 8] (%sums: !kernel.view<f32, readwrite>) {
+}
+
+// -----
+
+// expected-error @below {{a workspace of '!kernel.view<f16, readwrite>' holds no sums and no counters}}
+simt.func @halfSums block %b of 1 thread %t of 64 scalars [] workspace [8] (%sums: !kernel.view<f16, readwrite>) {
+}
+
+// -----
+
+simt.func @alone block %b of 1 thread %t of 64 scalars [] workspace [1] (%counters: !kernel.view<ui32, readwrite>) {
+  %s = simt.smem at 0 : !simt.smem<1xui32>
+  // expected-error @below {{one block alone is the last one}}
+  simt.last_block %counters[0] of 1 scratch %s {
+  } : !kernel.view<ui32, readwrite>, !simt.smem<1xui32>
+}
+
+// -----
+
+simt.func @floats block %b of 2 thread %t of 64 scalars [] workspace [1] (%counters: !kernel.view<f32, readwrite>) {
+  %s = simt.smem at 0 : !simt.smem<1xui32>
+  // expected-error @below {{counts by elements of ui32, and wants scratch of ui32}}
+  simt.last_block %counters[0] of 2 scratch %s {
+  } : !kernel.view<f32, readwrite>, !simt.smem<1xui32>
+}
+
+// -----
+
+simt.func @someThreads block %b of 2 thread %t of 64 scalars [] workspace [1] (%counters: !kernel.view<ui32, readwrite>) {
+  %s = simt.smem at 0 : !simt.smem<1xui32>
+  // expected-note @below {{the condition}}
+  simt.guard [31 - %t] {
+    // expected-error @below {{is under a condition that differs between threads that must meet}}
+    simt.last_block %counters[0] of 2 scratch %s {
+    } : !kernel.view<ui32, readwrite>, !simt.smem<1xui32>
+  }
+}

@@ -173,3 +173,16 @@ simt.func @back block %b of 1 thread %t of 64 scalars [] (%out: !kernel.view<f16
 // CHECK-SAME: operands = [#simt<mma_operand a>, #simt<mma_operand b>, #simt<mma_operand bt>]
 func.func private @forms(!simt.registers<2x4xf32>, !simt.registers<i1>, !simt.smem<16xbf16>)
     attributes {operands = [#simt<mma_operand a>, #simt<mma_operand b>, #simt<mma_operand bt>]}
+
+// CHECK: simt.func @parts block %[[B:.*]] of 4*n0 thread %{{.*}} of 64 scalars [#kernel.scalar<1, 0, 1>] workspace [256*n0, n0]
+// CHECK-SAME: (%{{.*}}: !kernel.view<f32, readwrite>, %[[COUNTERS:.*]]: !kernel.view<ui32, readwrite>) {
+// CHECK: simt.last_block %[[COUNTERS]][floordiv(%[[B]], 4)] of 4 scratch %{{.*}} {
+// CHECK-NEXT: simt.barrier
+// CHECK-NEXT: } : <ui32, readwrite>, <1xui32>
+simt.func @parts block %b of 4*n0 thread %t of 64 scalars [#kernel.scalar<1, 0, 1>] workspace [256*n0, n0]
+    (%sums: !kernel.view<f32, readwrite>, %counters: !kernel.view<ui32, readwrite>) {
+  %s = simt.smem at 0 : !simt.smem<1xui32>
+  simt.last_block %counters[floordiv(%b, 4)] of 4 scratch %s {
+    simt.barrier
+  } : !kernel.view<ui32, readwrite>, !simt.smem<1xui32>
+}

@@ -24,8 +24,10 @@ std::vector<KernelCase> casesOf(const GpuArchitecture &target) {
                       gemmCases, convCases, attentionCases})
     llvm::append_range(all, family());
   llvm::append_range(all, registerMmaCases(target.mmaK));
-  if (target.asyncCopy)
+  if (target.asyncCopy) {
     llvm::append_range(all, asyncMmaCases(target.sharedBytes));
+    llvm::append_range(all, splitMmaCases());
+  }
   if (target.wgmma)
     llvm::append_range(all, wgmmaCases());
   return all;

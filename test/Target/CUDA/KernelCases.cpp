@@ -237,15 +237,15 @@ std::vector<KernelCase> wgmmaCases() {
 namespace {
 
 struct MmaTile {
-  int64_t m, n, k, warpsM, warpsN, split, stages;
+  int64_t m, n, k, warpsM, warpsN, slices, stages, split = 1;
 
   std::string schedule(int64_t mmaK, bool async) const {
     auto text = [](int64_t n) { return std::to_string(n); };
     return "gemm_mma<tile " + text(m) + "x" + text(n) + "x" + text(k) + ", warps " + text(warpsM) + "x" + text(warpsN) +
-           ", split " + text(split) + ", stages " + text(stages) + ", mma_k " + text(mmaK) + ", async " +
-           (async ? "true" : "false") + ">";
+           ", slices " + text(slices) + ", stages " + text(stages) + ", mma_k " + text(mmaK) + ", async " +
+           (async ? "true" : "false") + (split > 1 ? ", split " + text(split) : "") + ">";
   }
-  int64_t sharedBytes() const { return stages * (m + n) * k * 2 + (split - 1) * m * n * 4; }
+  int64_t sharedBytes() const { return stages * (m + n) * k * 2 + (slices - 1) * m * n * 4; }
 };
 
 /// A whole tile or two; more tiles of k than stages, ragged everywhere; less than a tile of each.
@@ -305,6 +305,28 @@ std::vector<KernelCase> registerMmaCases(int64_t mmaK) {
     options.schedule = tile.schedule(mmaK, /*async=*/false);
     addMmaCases(tile, options, cases);
   }
+  return cases;
+}
+
+/// Blocks that share a depth: of one tile, of ragged ones with more k than whole tiles, of several products; with
+/// slices, and through registers.
+std::vector<KernelCase> splitMmaCases() {
+  std::vector<KernelCase> cases;
+  GemmOptions options;
+  for (const MmaTile &tile : {MmaTile{64, 64, 64, 2, 2, 1, 4, 2},
+                              {32, 32, 128, 1, 1, 4, 4, 3},
+                              {32, 64, 128, 1, 1, 4, 3, 4},
+                              {64, 32, 64, 2, 1, 2, 2, 3}})
+    for (const char *type : {"f16", "bf16"}) {
+      options.type = type;
+      options.rhsTransposed = !options.rhsTransposed;
+      options.schedule = tile.schedule(16, /*async=*/tile.stages > 2);
+      cases.push_back(gemmCase(tile.m, tile.n, 4 * tile.split * tile.k, options));
+      cases.push_back(gemmCase(tile.m + 20, tile.n + 24, 4 * tile.split * tile.k - 24, options));
+      cases.push_back(gemmCase(7, 24, 4 * tile.split * tile.k, options));
+    }
+  options.batch = 3;
+  cases.push_back(gemmCase(40, 70, 520, options));
   return cases;
 }
 

@@ -30,6 +30,8 @@ std::vector<KernelCase> pointwiseCases(), transposeCases(), gatherCases(), rowCa
 /// Products by tiles of every shape: by cp.async, those that fit into so much shared memory; through registers, with an
 /// mma of depth `mmaK`.
 std::vector<KernelCase> asyncMmaCases(int64_t sharedBytes), registerMmaCases(int64_t mmaK);
+/// Products of a deep k that blocks share.
+std::vector<KernelCase> splitMmaCases();
 
 /// out[r, c] = f(in[r, c] + bias[c]), c fixed, r = n0; or both fixed.
 KernelCase pointwiseCase(const std::string &type, int64_t rows, int64_t columns, bool dynamic);

@@ -89,6 +89,8 @@ public:
       run.maps.push_back(mapOf(map, values));
     for (size_t i = 0; i < bytes.size(); ++i)
       run.buffers.push_back({emitted->record.readWrite[i], bytes[i].size(), isWritten[i] ? std::string() : bytes[i]});
+    for (const KernelWorkspace &part : emitted->workspace)
+      run.buffers.push_back(workspace(part, values));
     KernelOutcome outcome = runKernel(*makeSimulator(arch), run);
     ASSERT_TRUE(outcome.status.isOk()) << outcome.status.message() << "\n" << emitted->text;
     EXPECT_EQ(outcome.flag != 0, interpret(func, test.scalars, expected));
@@ -97,10 +99,21 @@ public:
     for (size_t i = 0; i < bytes.size(); ++i)
       if (isWritten[i])
         compare(decode(outcome.buffers[next++], elements[i]), i);
+    for (const KernelWorkspace &part : emitted->workspace)
+      EXPECT_TRUE(wasLeft(part, outcome.buffers[next++]));
   }
 
 private:
   using Values = std::map<std::string, int64_t>;
+
+  /// Sums hold anything, counters 0.
+  static KernelBuffer workspace(const KernelWorkspace &part, const Values &values) {
+    const uint64_t bytes = *part.bytes.evaluate(values);
+    return {"rw", bytes, part.isCounters ? std::string(bytes, 0) : std::string()};
+  }
+  static bool wasLeft(const KernelWorkspace &part, const std::string &bytes) {
+    return !part.isCounters || bytes == std::string(bytes.size(), 0);
+  }
 
   /// A plan may launch more blocks than a symbolic grid says, in whole clusters.
   static void setGrid(KernelRun &run, const cuda::CudaKernel &kernel, const Values &values) {
@@ -182,6 +195,7 @@ INSTANTIATE_TEST_SUITE_P(Reductions, Schedule, ::testing::ValuesIn(reductionCase
 INSTANTIATE_TEST_SUITE_P(Norms, Schedule, ::testing::ValuesIn(normCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Gemms, Schedule, ::testing::ValuesIn(gemmCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(AsyncMma, Schedule, ::testing::ValuesIn(asyncMmaCases(findGpu("sm_80")->sharedBytes)), nameOf);
+INSTANTIATE_TEST_SUITE_P(SplitMma, Schedule, ::testing::ValuesIn(splitMmaCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(RegisterMma, Schedule, ::testing::ValuesIn(registerMmaCases(16)), nameOf);
 INSTANTIATE_TEST_SUITE_P(RegisterMma, ScheduleSm75, ::testing::ValuesIn(registerMmaCases(8)), nameOf);
 INSTANTIATE_TEST_SUITE_P(Wgmma, ScheduleSm90a, ::testing::ValuesIn(wgmmaCases()), nameOf);

@@ -4,8 +4,8 @@
 // RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel.func(kernel-choose-schedule{arch=sm_86}))' | FileCheck %s --check-prefixes=ALL,SM80,ASYNC,SM86
 
 // The largest tile that gives every multiprocessor a block: 40 of them here, 108 there.
-// SM75: @full {{.*}} schedule #cuda.gemm<tile 64x64x16, thread 8x4, split 1> (
-// SM80: @full {{.*}} schedule #cuda.gemm<tile 32x64x16, thread 4x4, split 1> (
+// SM75: @full {{.*}} schedule #cuda.gemm<tile 64x64x16, thread 8x4, slices 1> (
+// SM80: @full {{.*}} schedule #cuda.gemm<tile 32x64x16, thread 4x4, slices 1> (
 kernel.func @full gemm grid () in [] scalars []
     (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %c: !kernel.view<f32, write>) {
   %0 = kernel.dot [512, 512, 512] lhs (%m, %k) {
@@ -22,7 +22,7 @@ kernel.func @full gemm grid () in [] scalars []
 }
 
 // Where the largest tile is enough for all of them, nothing else reads less.
-// ALL: @large {{.*}} schedule #cuda.gemm<tile 128x128x16, thread 8x8, split 1> (
+// ALL: @large {{.*}} schedule #cuda.gemm<tile 128x128x16, thread 8x8, slices 1> (
 kernel.func @large gemm grid () in [] scalars []
     (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %c: !kernel.view<f32, write>) {
   %0 = kernel.dot [2048, 2048, 512] lhs (%m, %k) {
@@ -39,7 +39,7 @@ kernel.func @large gemm grid () in [] scalars []
 }
 
 // Too few blocks whatever the tile: the one with the least work for the busiest multiprocessor.
-// ALL: @small {{.*}} schedule #cuda.gemm<tile 16x32x64, thread 4x4, split 4> (
+// ALL: @small {{.*}} schedule #cuda.gemm<tile 16x32x64, thread 4x4, slices 4> (
 kernel.func @small gemm grid () in [] scalars []
     (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %c: !kernel.view<f32, write>) {
   %0 = kernel.dot [48, 64, 256] lhs (%m, %k) {
@@ -56,7 +56,7 @@ kernel.func @small gemm grid () in [] scalars []
 }
 
 // Parts of k need a long k.
-// ALL: @shallow {{.*}} schedule #cuda.gemm<tile 16x64x16, thread 4x4, split 1> (
+// ALL: @shallow {{.*}} schedule #cuda.gemm<tile 16x64x16, thread 4x4, slices 1> (
 kernel.func @shallow gemm grid () in [] scalars []
     (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %c: !kernel.view<f32, write>) {
   %0 = kernel.dot [48, 64, 255] lhs (%m, %k) {
@@ -73,9 +73,9 @@ kernel.func @shallow gemm grid () in [] scalars []
 }
 
 // Matrix units take f16; only the newer ones read tiles asynchronously, of what memory they have.
-// SM75: @halves {{.*}} schedule #cuda.gemm_mma<tile 64x64x32, warps 2x2, split 1, stages 2, mma_k 8, async false> (
-// A100: @halves {{.*}} schedule #cuda.gemm_mma<tile 64x64x128, warps 2x1, split 4, stages 3, mma_k 16, async true> (
-// SM86: @halves {{.*}} schedule #cuda.gemm_mma<tile 64x64x64, warps 2x2, split 1, stages 4, mma_k 16, async true> (
+// SM75: @halves {{.*}} schedule #cuda.gemm_mma<tile 64x64x32, warps 2x2, slices 1, stages 2, mma_k 8, async false> (
+// A100: @halves {{.*}} schedule #cuda.gemm_mma<tile 64x64x128, warps 2x1, slices 4, stages 3, mma_k 16, async true> (
+// SM86: @halves {{.*}} schedule #cuda.gemm_mma<tile 64x64x64, warps 2x2, slices 1, stages 4, mma_k 16, async true> (
 kernel.func @halves gemm grid () in [] scalars []
     (%a: !kernel.view<f16, read>, %b: !kernel.view<f16, read>, %c: !kernel.view<f16, write>) {
   %0 = kernel.dot [512, 512, 512] lhs (%m, %k) {
@@ -113,7 +113,7 @@ kernel.func @computed gemm grid () in [] scalars []
 }
 
 // Warps of 64 by 64 where all multiprocessors have enough of them.
-// ASYNC: @wide {{.*}} schedule #cuda.gemm_mma<tile 128x128x32, warps 2x2, split 1, stages 4, mma_k 16, async true> (
+// ASYNC: @wide {{.*}} schedule #cuda.gemm_mma<tile 128x128x32, warps 2x2, slices 1, stages 4, mma_k 16, async true> (
 kernel.func @wide gemm grid () in [] scalars []
     (%a: !kernel.view<f16, read>, %b: !kernel.view<f16, read>, %c: !kernel.view<f16, write>) {
   %0 = kernel.dot [4096, 4096, 4096] lhs (%m, %k) {
@@ -131,7 +131,7 @@ kernel.func @wide gemm grid () in [] scalars []
 }
 
 // Few rows, a long depth: the parts of a small tile.
-// ASYNC: @lowAndDeep {{.*}} schedule #cuda.gemm_mma<tile 32x{{32|64}}x128, warps 1x1, split 4, {{.*}}> (
+// ASYNC: @lowAndDeep {{.*}} schedule #cuda.gemm_mma<tile 32x{{32|64}}x128, warps 1x1, slices 4, {{.*}}> (
 kernel.func @lowAndDeep gemm grid () in [] scalars []
     (%a: !kernel.view<f16, read>, %b: !kernel.view<f16, read>, %c: !kernel.view<f16, write>) {
   %0 = kernel.dot [32, 768, 3072] lhs (%m, %k) {
@@ -166,7 +166,7 @@ kernel.func @eight gemm grid () in [] scalars []
 }
 
 // Nine are a tile.
-// ALL: @nine {{.*}} schedule #cuda.gemm<tile 16x32x64, thread 4x4, split 4> (
+// ALL: @nine {{.*}} schedule #cuda.gemm<tile 16x32x64, thread 4x4, slices 4> (
 kernel.func @nine gemm grid () in [] scalars []
     (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %c: !kernel.view<f32, write>) {
   %0 = kernel.dot [9, 512, 512] lhs (%m, %k) {
@@ -183,7 +183,7 @@ kernel.func @nine gemm grid () in [] scalars []
 }
 
 // And so are fewer where neighbouring lanes would read columns that are apart.
-// ALL: @turned {{.*}} schedule #cuda.gemm<tile 128x128x16, thread 8x8, split 1> (
+// ALL: @turned {{.*}} schedule #cuda.gemm<tile 128x128x16, thread 8x8, slices 1> (
 kernel.func @turned gemm grid () in [] scalars []
     (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %c: !kernel.view<f32, write>) {
   %0 = kernel.dot [8, 512, 512] lhs (%m, %k) {

@@ -88,7 +88,7 @@ kernel.func @joined conv grid () in [] scalars []
 // CHECK: simt.async_copy %{{.*}} [64*%[[D0]] + 3584*floordiv(%[[KT]], 6) {{.*}} mask [floordiv(%[[KT]], 6) + floordiv(%[[D0]], 56) - 1] bytes 16
 // CHECK: simt.mma
 kernel.func @half conv grid () in [] scalars []
-    schedule #cuda.gemm_mma<tile 64x64x32, warps 2x2, split 1, stages 3, mma_k 16, async true>
+    schedule #cuda.gemm_mma<tile 64x64x32, warps 2x2, slices 1, stages 3, mma_k 16, async true>
     (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %out0: !kernel.view<f16, write>) {
   %0 = kernel.dot [3136, 64, 576] lhs (%d0, %d2) {
     %z = kernel.constant 0.0 : f16
@@ -108,7 +108,7 @@ kernel.func @half conv grid () in [] scalars []
 
 // A small result and a long depth: four parts of each tile's k, added up in one order.
 // SCHEDULE-LABEL: @deep conv
-// SCHEDULE-SAME: schedule #cuda.gemm<tile 16x32x64, thread 4x4, split 4>
+// SCHEDULE-SAME: schedule #cuda.gemm<tile 16x32x64, thread 4x4, slices 4>
 // CHECK-LABEL: simt.func @deep
 // CHECK-SAME: thread %[[T:.*]] of {{[0-9]*}} scalars
 // CHECK: %[[TK:.*]] = kernel.apply floordiv(%[[T]], 32) below 4

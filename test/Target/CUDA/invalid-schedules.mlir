@@ -49,73 +49,73 @@ kernel.func @k reduction grid () in [] scalars [] schedule #cuda.reduction<threa
 // -----
 
 // expected-error @below {{expected 3 numbers with an x between them}}
-kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm<tile 128x128, thread 8x8, split 1> () {
+kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm<tile 128x128, thread 8x8, slices 1> () {
 }
 
 // -----
 
 // expected-error @below {{has a number that is not positive}}
-kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm<tile 128x128x16, thread 8x0, split 1> () {
+kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm<tile 128x128x16, thread 8x0, slices 1> () {
 }
 
 // -----
 
 // expected-error @below {{the thread's n of 6 is no multiple of 4}}
-kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm<tile 128x128x16, thread 8x6, split 1> () {
+kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm<tile 128x128x16, thread 8x6, slices 1> () {
 }
 
 // -----
 
 // expected-error @below {{the tile's m of 100 is no multiple of 8}}
-kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm<tile 100x128x16, thread 8x8, split 1> () {
+kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm<tile 100x128x16, thread 8x8, slices 1> () {
 }
 
 // -----
 
 // expected-error @below {{the tile's k of 64 is no multiple of 3}}
-kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm<tile 16x32x64, thread 4x4, split 3> () {
+kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm<tile 16x32x64, thread 4x4, slices 3> () {
 }
 
 // -----
 
 // expected-error @below {{16 threads are no block of whole warps, 1024 threads at most}}
-kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm<tile 16x16x16, thread 4x4, split 1> () {
+kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm<tile 16x16x16, thread 4x4, slices 1> () {
 }
 
 // -----
 
 // expected-error @below {{the tile's m of 64 is no multiple of 48}}
-kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_mma<tile 64x64x32, warps 3x2, split 1, stages 3, mma_k 16, async true> () {
+kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_mma<tile 64x64x32, warps 3x2, slices 1, stages 3, mma_k 16, async true> () {
 }
 
 // -----
 
 // expected-error @below {{the tile's n of 64 is no multiple of 48}}
-kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_mma<tile 64x64x32, warps 2x3, split 1, stages 3, mma_k 16, async true> () {
+kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_mma<tile 64x64x32, warps 2x3, slices 1, stages 3, mma_k 16, async true> () {
 }
 
 // -----
 
 // expected-error @below {{the tile's k of 32 is no multiple of 128}}
-kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_mma<tile 64x64x32, warps 2x2, split 4, stages 3, mma_k 16, async true> () {
+kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_mma<tile 64x64x32, warps 2x2, slices 4, stages 3, mma_k 16, async true> () {
 }
 
 // -----
 
 // expected-error @below {{a warp's 128 columns are no part of a row of 64}}
-kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_mma<tile 64x128x64, warps 2x1, split 1, stages 3, mma_k 16, async true> () {
+kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_mma<tile 64x128x64, warps 2x1, slices 1, stages 3, mma_k 16, async true> () {
 }
 
 // -----
 
 // expected-error @below {{one stage leaves nothing to overlap}}
-kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_mma<tile 64x64x64, warps 2x2, split 1, stages 1, mma_k 16, async true> () {
+kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_mma<tile 64x64x64, warps 2x2, slices 1, stages 1, mma_k 16, async true> () {
 }
 
 // -----
 
 // expected-error @below {{an mma of depth 4 is none of 8 and 16}}
-kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_mma<tile 64x64x32, warps 2x2, split 1, stages 3, mma_k 4, async true> () {
+kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_mma<tile 64x64x32, warps 2x2, slices 1, stages 3, mma_k 4, async true> () {
 }
 
 // -----

@@ -46,7 +46,7 @@
 // HOIST: simt.async_copy %[[LHS]] to %{{.*}} [32*%[[KT]] + 3072*%[[I:.*]] + 64] to
 // HOIST: simt.async_copy %[[RHS]] to %{{.*}} [2048*%[[KT]] + 1024*%[[J:.*]] + 4096] to
 kernel.func @plain gemm grid () in [] scalars []
-    schedule #cuda.gemm_mma<tile 64x64x32, warps 2x2, split 1, stages 3, mma_k 16, async true>
+    schedule #cuda.gemm_mma<tile 64x64x32, warps 2x2, slices 1, stages 3, mma_k 16, async true>
     (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %out0: !kernel.view<f16, write>) {
   %0 = kernel.dot [64, 64, 96] lhs (%d0, %d2) {
     %1 = kernel.load %in0[96*%d0 + %d2] : f16 from !kernel.view<f16, read>
@@ -68,7 +68,7 @@ kernel.func @plain gemm grid () in [] scalars []
 // CHECK: simt.tile_loop to 3 stages 2 steps 4 fetch
 // CHECK: simt.mma %{{.*}} : <2x4x4xf32>, <2x2xui32>, <4x1xui32>
 kernel.func @older gemm grid () in [] scalars []
-    schedule #cuda.gemm_mma<tile 64x64x32, warps 2x2, split 1, stages 2, mma_k 8, async false>
+    schedule #cuda.gemm_mma<tile 64x64x32, warps 2x2, slices 1, stages 2, mma_k 8, async false>
     (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %out0: !kernel.view<f16, write>) {
   %0 = kernel.dot [64, 64, 96] lhs (%d0, %d2) {
     %1 = kernel.load %in0[96*%d0 + %d2] : f16 from !kernel.view<f16, read>
@@ -103,7 +103,7 @@ kernel.func @older gemm grid () in [] scalars []
 // PIPE: simt.barrier
 // PIPE: simt.mma_load a %{{.*}}*%[[NEXT]]
 kernel.func @prologue gemm grid () in [] scalars []
-    schedule #cuda.gemm_mma<tile 64x64x32, warps 2x2, split 1, stages 2, mma_k 16, async false>
+    schedule #cuda.gemm_mma<tile 64x64x32, warps 2x2, slices 1, stages 2, mma_k 16, async false>
     (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %out0: !kernel.view<f16, write>) {
   %0 = kernel.dot [64, 64, 96] lhs (%d0, %d2) {
     %1 = kernel.load %in0[96*%d0 + %d2] : f16 from !kernel.view<f16, read>
@@ -117,5 +117,36 @@ kernel.func @prologue gemm grid () in [] scalars []
     %1 = kernel.extract %0 [%d3, %d4] : f32 from !kernel.tile<f32, "64", "64">
     %2 = kernel.cast %1 : f32 -> f16
     kernel.store %2, %out0[64*%d3 + %d4] : f16 to !kernel.view<f16, write>
+  }
+}
+
+// Two blocks share a depth: each leaves its sums, the last one adds all of them, in order.
+// CHECK-LABEL: simt.func @split
+// CHECK-SAME: block %[[B:.*]] of 4 thread
+// CHECK-SAME: workspace [16384, 2] (%{{.*}}, %[[SUMS:[a-z0-9]*]]: !kernel.view<f32, readwrite>, %[[COUNTERS:.*]]: !kernel.view<ui32, readwrite>)
+// CHECK: %[[PART:.*]] = kernel.apply floordiv(%[[B]], 2) below 2
+// CHECK: simt.tile_loop to 4 stages 4 steps 4 async fetch (%[[KT:.*]], %{{.*}}) {
+// CHECK: kernel.apply 256*%[[PART]] + 64*%[[KT]] + {{.*}} below 512
+// CHECK: } compute
+// CHECK: kernel.store %{{.*}}, %[[SUMS]][
+// CHECK: simt.last_block %[[COUNTERS]][%{{.*}}] of 2 scratch %{{.*}} {
+// CHECK-NEXT: simt.for %[[P:.*]] = 0 to 2 step 1 {
+// CHECK: kernel.load %[[SUMS]][{{.*}} + 4096*%[[P]] + {{.*}}]
+// CHECK: simt.accumulate sum
+// CHECK: simt.store_vector %{{.*}} to %{{.*}} : <f16, vector 2>
+kernel.func @split gemm grid () in [] scalars []
+    schedule #cuda.gemm_mma<tile 64x64x64, warps 2x2, slices 1, stages 4, mma_k 16, async true, split 2>
+    (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %out0: !kernel.view<f16, write>) {
+  %0 = kernel.dot [64, 128, 512] lhs (%d0, %d2) {
+    %1 = kernel.load %in0[512*%d0 + %d2] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } rhs (%d2, %d1) {
+    %1 = kernel.load %in1[%d1 + 128*%d2] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } : !kernel.tile<f32, "64", "128">
+  kernel.foreach (%d3, %d4) in [64, 128] {
+    %1 = kernel.extract %0 [%d3, %d4] : f32 from !kernel.tile<f32, "64", "128">
+    %2 = kernel.cast %1 : f32 -> f16
+    kernel.store %2, %out0[128*%d3 + %d4] : f16 to !kernel.view<f16, write>
   }
 }

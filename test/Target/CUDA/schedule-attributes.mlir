@@ -20,16 +20,16 @@ kernel.func @column reduction grid () in [] scalars [] schedule #cuda.column_red
 // CHECK: @points {{.*}} schedule #cuda.reduction<threads 128, vector 2> ()
 kernel.func @points reduction grid () in [] scalars [] schedule #cuda.reduction<threads 128, vector 2> () {
 }
-// CHECK: @gemm {{.*}} schedule #cuda.gemm<tile 16x32x64, thread 4x4, split 4> ()
-kernel.func @gemm gemm grid () in [] scalars [] schedule #cuda.gemm<tile 16x32x64, thread 4x4, split 4> () {
+// CHECK: @gemm {{.*}} schedule #cuda.gemm<tile 16x32x64, thread 4x4, slices 4> ()
+kernel.func @gemm gemm grid () in [] scalars [] schedule #cuda.gemm<tile 16x32x64, thread 4x4, slices 4> () {
 }
-// CHECK: @mma {{.*}} schedule #cuda.gemm_mma<tile 128x128x32, warps 2x4, split 1, stages 3, mma_k 16, async true> ()
+// CHECK: @mma {{.*}} schedule #cuda.gemm_mma<tile 128x128x32, warps 2x4, slices 1, stages 3, mma_k 16, async true> ()
 kernel.func @mma conv grid () in [] scalars []
-    schedule #cuda.gemm_mma<tile 128x128x32, warps 2x4, split 1, stages 3, mma_k 16, async true> () {
+    schedule #cuda.gemm_mma<tile 128x128x32, warps 2x4, slices 1, stages 3, mma_k 16, async true> () {
 }
-// CHECK: @older {{.*}} schedule #cuda.gemm_mma<tile 64x64x32, warps 2x2, split 1, stages 3, mma_k 8, async false> ()
+// CHECK: @older {{.*}} schedule #cuda.gemm_mma<tile 64x64x32, warps 2x2, slices 1, stages 3, mma_k 8, async false> ()
 kernel.func @older gemm grid () in [] scalars []
-    schedule #cuda.gemm_mma<tile 64x64x32, warps 2x2, split 1, stages 3, mma_k 8, async false> () {
+    schedule #cuda.gemm_mma<tile 64x64x32, warps 2x2, slices 1, stages 3, mma_k 8, async false> () {
 }
 // CHECK: @wgmma {{.*}} schedule #cuda.gemm_wgmma<tile 128x256, stages 4, cluster 2> ()
 kernel.func @wgmma gemm grid () in [] scalars [] schedule #cuda.gemm_wgmma<tile 128x256, stages 4, cluster 2> () {

@@ -22,14 +22,14 @@ func.func @main(%a: tensor<196x64xf32>, %b: tensor<49x128xf32>) {
   return
 }
 
-// CHECK: kernel.func @k0 gemm grid () in [] scalars [#kernel.scalar<1, 4, 1>, #kernel.scalar<1, 2, 1>] schedule #cuda.gemm<tile 16x64x16, thread 4x4, split 1>
+// CHECK: kernel.func @k0 gemm grid () in [] scalars [#kernel.scalar<1, 4, 1>, #kernel.scalar<1, 2, 1>] schedule #cuda.gemm<tile 16x64x16, thread 4x4, slices 1>
 // CHECK: kernel.dot [49*n0, 64*n1, 32*n1] lhs (%[[M:.*]], %[[K:.*]]) {
 // CHECK: kernel.load %{{.*}}[32*n1*%[[M]] + %[[K]]]
 // CHECK: kernel.foreach (%[[M:.*]], %[[N:.*]]) in [49*n0, 64*n1]
 // CHECK: kernel.store %{{.*}}[64*n1*%[[M]] + %[[N]]]
 // CHECK-NOT: @k1
 // CHECK: kernel.func @k2
-kernel.func @k0 gemm grid () in [] scalars [] schedule #cuda.gemm<tile 16x64x16, thread 4x4, split 1>
+kernel.func @k0 gemm grid () in [] scalars [] schedule #cuda.gemm<tile 16x64x16, thread 4x4, slices 1>
     (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
   %0 = kernel.dot [196, 64, 32] lhs (%d0, %d2) {
     %1 = kernel.load %in0[32*%d0 + %d2] : f32 from !kernel.view<f32, read>
@@ -43,7 +43,7 @@ kernel.func @k0 gemm grid () in [] scalars [] schedule #cuda.gemm<tile 16x64x16,
     kernel.store %1, %out0[64*%d3 + %d4] : f32 to !kernel.view<f32, write>
   }
 }
-kernel.func @k1 conv grid () in [] scalars [] schedule #cuda.gemm<tile 16x64x16, thread 4x4, split 1>
+kernel.func @k1 conv grid () in [] scalars [] schedule #cuda.gemm<tile 16x64x16, thread 4x4, slices 1>
     (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
   %0 = kernel.dot [49, 128, 64] lhs (%d0, %d2) {
     %1 = kernel.load %in0[64*%d0 + %d2] : f32 from !kernel.view<f32, read>
@@ -58,7 +58,7 @@ kernel.func @k1 conv grid () in [] scalars [] schedule #cuda.gemm<tile 16x64x16,
   }
 }
 // Another tile.
-kernel.func @k2 gemm grid () in [] scalars [] schedule #cuda.gemm<tile 32x64x16, thread 4x4, split 1>
+kernel.func @k2 gemm grid () in [] scalars [] schedule #cuda.gemm<tile 32x64x16, thread 4x4, slices 1>
     (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
   %0 = kernel.dot [49, 128, 64] lhs (%d0, %d2) {
     %1 = kernel.load %in0[64*%d0 + %d2] : f32 from !kernel.view<f32, read>
@@ -76,7 +76,7 @@ kernel.func @k2 gemm grid () in [] scalars [] schedule #cuda.gemm<tile 32x64x16,
 // The depth is divided by numbers that differ: they stay numbers.
 // CHECK: kernel.func @k3
 // CHECK: kernel.func @k4
-kernel.func @k3 conv grid () in [] scalars [] schedule #cuda.gemm<tile 16x64x16, thread 4x4, split 1>
+kernel.func @k3 conv grid () in [] scalars [] schedule #cuda.gemm<tile 16x64x16, thread 4x4, slices 1>
     (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
   %0 = kernel.dot [49, 128, 96] lhs (%d0, %d2) {
     %1 = kernel.load %in0[64*%d0 + 99*floordiv(%d2, 32) + mod(%d2, 32)] : f32 from !kernel.view<f32, read>
@@ -90,7 +90,7 @@ kernel.func @k3 conv grid () in [] scalars [] schedule #cuda.gemm<tile 16x64x16,
     kernel.store %1, %out0[128*%d3 + %d4] : f32 to !kernel.view<f32, write>
   }
 }
-kernel.func @k4 conv grid () in [] scalars [] schedule #cuda.gemm<tile 16x64x16, thread 4x4, split 1>
+kernel.func @k4 conv grid () in [] scalars [] schedule #cuda.gemm<tile 16x64x16, thread 4x4, slices 1>
     (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
   %0 = kernel.dot [49, 128, 96] lhs (%d0, %d2) {
     %1 = kernel.load %in0[64*%d0 + 99*floordiv(%d2, 48) + mod(%d2, 48)] : f32 from !kernel.view<f32, read>
@@ -108,7 +108,7 @@ kernel.func @k4 conv grid () in [] scalars [] schedule #cuda.gemm<tile 16x64x16,
 // Grids of a dynamic extent and of a number that differs: their product is in canonical order.
 // CHECK: kernel.func @k5 {{.*}} grid (%{{.*}}) in [4*n0*n1]
 // CHECK-NOT: kernel.func @k6
-kernel.func @k5 conv grid (%g0) in [4*n0] scalars [#kernel.scalar<1, 9, 1>] schedule #cuda.gemm<tile 16x64x16, thread 4x4, split 1>
+kernel.func @k5 conv grid (%g0) in [4*n0] scalars [#kernel.scalar<1, 9, 1>] schedule #cuda.gemm<tile 16x64x16, thread 4x4, slices 1>
     (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
   %0 = kernel.dot [49, 128, 96] lhs (%d0, %d2) {
     %1 = kernel.load %in0[96*%d0 + %d2 + 4704*%g0] : f32 from !kernel.view<f32, read>
@@ -122,7 +122,7 @@ kernel.func @k5 conv grid (%g0) in [4*n0] scalars [#kernel.scalar<1, 9, 1>] sche
     kernel.store %1, %out0[128*%d3 + %d4 + 6272*%g0] : f32 to !kernel.view<f32, write>
   }
 }
-kernel.func @k6 conv grid (%g0) in [8*n0] scalars [#kernel.scalar<1, 9, 1>] schedule #cuda.gemm<tile 16x64x16, thread 4x4, split 1>
+kernel.func @k6 conv grid (%g0) in [8*n0] scalars [#kernel.scalar<1, 9, 1>] schedule #cuda.gemm<tile 16x64x16, thread 4x4, slices 1>
     (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
   %0 = kernel.dot [49, 128, 96] lhs (%d0, %d2) {
     %1 = kernel.load %in0[96*%d0 + %d2 + 4704*%g0] : f32 from !kernel.view<f32, read>

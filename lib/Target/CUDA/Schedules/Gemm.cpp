@@ -38,7 +38,7 @@ private:
       op->pitch = op->outer + 4; // Vectors stay aligned, rows start in different banks.
       copies.allocate(*op, f32, stages, /*withRegisters=*/true);
     }
-    LogicalResult done = copies.tileLoop({&a, &b}, stages, [&] {
+    return copies.tileLoop({&a, &b}, stages, [&] {
       return forDepth([&](const Expr &k) -> LogicalResult {
         Value left = fragment(a, k, ty, threadM, tileM / threadM);
         Value right = fragment(b, k, tx, threadN, tileN / threadN);
@@ -46,15 +46,13 @@ private:
         return success();
       });
     });
-    addParts(acc);
-    return done;
   }
 
   /// The loop over "k" of a tile, a few at a time: where a short main loop is unrolled around
   /// a longer one, ptxas loads everything ahead until it spills.
   LogicalResult forDepth(cuda::Lowering::LoopBody body) {
     constexpr int64_t atOnce = 8;
-    int64_t depth = tileK / split;
+    int64_t depth = tileK / slices;
     if (depth <= atOnce || depth % atOnce != 0)
       return low.loop("k", 0, depth, 1, /*unroll=*/true, body);
     return low.loop("kk", 0, depth, atOnce, /*unroll=*/false,
@@ -64,7 +62,7 @@ private:
   /// This thread's elements of row k of an operand's tile.
   Value fragment(const cuda::Operand &op, const Expr &step, const Expr &thread, int64_t count, int64_t threadsAlong) {
     Value result = low.registers({count}, low.builder.getF32Type());
-    Expr k = firstOfPart() + step;
+    Expr k = firstOfSlice() + step;
     Expr at = copies.buffer(op) + k * op.pitch + thread * group;
     SmallVector<Value> indices = low.vars.write(at);
     LoadFragmentOp::create(low.builder, low.func.getLoc(), op.smem, at, indices, group, threadsAlong * group, result);
@@ -90,30 +88,29 @@ private:
 
   int64_t threadM, threadN;
   Expr tx, ty; ///< of the thread among those along n and m
-  Value acc;
 };
 
 } // namespace
 
 LogicalResult cuda::GemmAttr::verify(EmitError error, int64_t m, int64_t n, int64_t k, int64_t threadM, int64_t threadN,
-                                     int64_t split) {
+                                     int64_t slices) {
   // A thread's elements come in groups of four by four.
-  if (failed(verifyPositive(error, {m, n, k, threadM, threadN, split})) ||
+  if (failed(verifyPositive(error, {m, n, k, threadM, threadN, slices})) ||
       failed(verifyDivides(error, "the thread's m", threadM, 4)) ||
       failed(verifyDivides(error, "the thread's n", threadN, 4)) ||
       failed(verifyDivides(error, "the tile's m", m, threadM)) ||
       failed(verifyDivides(error, "the tile's n", n, threadN)) ||
-      failed(verifyDivides(error, "the tile's k", k, split)))
+      failed(verifyDivides(error, "the tile's k", k, slices)))
     return failure();
-  return verifyThreads(error, m / threadM * (n / threadN) * split);
+  return verifyThreads(error, m / threadM * (n / threadN) * slices);
 }
 
 cuda::Candidates cuda::GemmAttr::candidates(KernelFacts &facts, const GpuArchitecture &target) {
   // What the matrix units take is never faster without them.
   if (!facts.product || isForMatrixUnits(facts.product->dot, target))
     return {};
-  auto shape = [&](int64_t m, int64_t n, int64_t k, int64_t threadM, int64_t threadN, int64_t split) {
-    return GemmAttr::get(facts.context(), m, n, k, threadM, threadN, split);
+  auto shape = [&](int64_t m, int64_t n, int64_t k, int64_t threadM, int64_t threadN, int64_t slices) {
+    return GemmAttr::get(facts.context(), m, n, k, threadM, threadN, slices);
   };
   // Largest first. Tiles with small m are for few rows: short sequences, late layers. Where the
   // result is small and k long, the threads of a block share k, too.

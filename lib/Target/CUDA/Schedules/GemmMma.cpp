@@ -50,13 +50,11 @@ private:
       MmaOp::create(low.builder, low.func.getLoc(), acc, left, right, f16.isBF16());
       return success();
     };
-    LogicalResult done = copies.tileLoop({&a, &b}, stages, async, {tileK / split / mmaK, load, compute});
-    addParts(acc);
-    return done;
+    return copies.tileLoop({&a, &b}, stages, async, {tileK / slices / mmaK, load, compute});
   }
 
   void loadFragments(const cuda::Operand &a, const cuda::Operand &b, const Expr &step, Value left, Value right) {
-    Expr k = firstOfPart() + step * mmaK;
+    Expr k = firstOfSlice() + step * mmaK;
     auto load = [&](MmaOperand form, const cuda::Operand &op, Expr at, Value fragment) {
       SmallVector<Value> indices = low.vars.write(at);
       MmaLoadOp::create(low.builder, low.func.getLoc(), form, op.smem, at, indices, op.pitch, fragment);
@@ -76,14 +74,14 @@ private:
   bool hasAsync;
   int64_t tilesM = tileM / (16 * warpsM), tilesN = tileN / (8 * warpsN);
   Expr wm, wn, lane; ///< of the warp along m and n; of the thread in it
-  Value acc;
 };
 
 } // namespace
 
 LogicalResult cuda::GemmMmaAttr::verify(EmitError error, int64_t m, int64_t n, int64_t k, int64_t warpsM,
-                                        int64_t warpsN, int64_t split, int64_t stages, int64_t mmaK, bool) {
-  if (failed(verifyPositive(error, {m, n, k, warpsM, warpsN, split, stages, mmaK})))
+                                        int64_t warpsN, int64_t slices, int64_t stages, int64_t mmaK, bool,
+                                        int64_t split) {
+  if (failed(verifyPositive(error, {m, n, k, warpsM, warpsN, slices, stages, mmaK, split})))
     return failure();
   if (stages < 2)
     return error() << "one stage leaves nothing to overlap";
@@ -94,20 +92,20 @@ LogicalResult cuda::GemmMmaAttr::verify(EmitError error, int64_t m, int64_t n, i
   const int64_t at = 256 / mmaK;
   if (failed(verifyDivides(error, "the tile's m", m, at * warpsM)) ||
       failed(verifyDivides(error, "the tile's n", n, at * warpsN)) ||
-      failed(verifyDivides(error, "the tile's k", k, 2 * split * mmaK)))
+      failed(verifyDivides(error, "the tile's k", k, 2 * slices * mmaK)))
     return failure();
   if (64 % (n / warpsN) != 0)
     return error() << "a warp's " << n / warpsN << " columns are no part of a row of 64";
-  return verifyThreads(error, warpsM * warpsN * split * 32);
+  return verifyThreads(error, warpsM * warpsN * slices * 32);
 }
 
 namespace {
 
 struct Shape {
-  int64_t m, n, k, warpsM, warpsN, split, stages;
+  int64_t m, n, k, warpsM, warpsN, slices, stages;
 };
-// Largest first; warps of 64 by 64 need the fewest fragments per product. Tiles with small m and parts of k are for few
-// rows and small results. Those that come through registers need some for that, and have fewer accumulators.
+// Largest first; warps of 64 by 64 need the fewest fragments per product. Tiles with small m and slices of k are for
+// few rows and small results. Those that come through registers need some for that, and have fewer accumulators.
 constexpr Shape asyncShapes[] = {
     {256, 128, 64, 4, 2, 1, 3}, {256, 128, 32, 4, 2, 1, 4}, {128, 256, 32, 2, 4, 1, 3}, {128, 128, 32, 2, 2, 1, 4},
     {128, 128, 32, 2, 4, 1, 3}, {256, 64, 32, 4, 1, 1, 4},  {128, 64, 32, 2, 1, 1, 3},  {64, 128, 32, 1, 2, 1, 3},
@@ -117,6 +115,9 @@ constexpr Shape registerShapes[] = {
     {128, 128, 32, 2, 4, 1, 2}, {128, 64, 32, 4, 2, 1, 2}, {64, 64, 32, 2, 2, 1, 2},
     {32, 64, 64, 1, 2, 2, 2},   {32, 64, 32, 1, 2, 1, 2},  {32, 32, 128, 1, 1, 4, 2},
 };
+
+/// Blocks that share a depth.
+constexpr int64_t splits[] = {1, 2, 3, 4, 6, 8, 9, 12, 16};
 
 /// Whether cp.async can bring both operands: their neighbours along k, or along n for rhs, are neighbours in memory.
 bool canCopyAsync(cuda::KernelFacts &facts) {
@@ -147,15 +148,15 @@ int64_t registersOfRow(const cuda::KernelFacts &facts) {
   return (position.coefficient(row) ? 0 : 2) + (load.getMask().empty() ? 0 : 2) + (isCounted ? 0 : 1);
 }
 
-/// Of the buffers of both operands, and of the sums of parts.
+/// Of the buffers of both operands, of the sums of slices, and of what tells a block whether it is the last one.
 int64_t sharedBytes(cuda::GemmMmaAttr shape) {
-  return shape.getStages() * (shape.getM() + shape.getN()) * shape.getK() * 2 +
-         (shape.getSplit() - 1) * shape.getM() * shape.getN() * 4;
+  return (shape.getSplit() > 1 ? 16 : 0) + shape.getStages() * (shape.getM() + shape.getN()) * shape.getK() * 2 +
+         (shape.getSlices() - 1) * shape.getM() * shape.getN() * 4;
 }
 
 /// Accumulators, two sets of fragments, and addresses.
 double registersOf(cuda::GemmMmaAttr shape, const cuda::KernelFacts &facts) {
-  const double accumulators = double(shape.getM() * shape.getN() * shape.getSplit()) / double(shape.getThreads());
+  const double accumulators = double(shape.getM() * shape.getN() * shape.getSlices()) / double(shape.getThreads());
   const double fragments = double(shape.getM() / shape.getWarpsM() + shape.getN() / shape.getWarpsN()) / 2;
   const double rows = double(shape.getM() * shape.getK()) / double(8 * shape.getThreads());
   return accumulators + fragments + rows * double(registersOfRow(facts)) + 46;
@@ -169,12 +170,13 @@ cuda::Candidates cuda::GemmMmaAttr::candidates(KernelFacts &facts, const GpuArch
   constexpr double mostRegisters = 255; // of a thread
   const bool async = target.asyncCopy && canCopyAsync(facts);
   SmallVector<GemmMmaAttr> table;
-  for (const Shape &s : async ? ArrayRef(asyncShapes) : ArrayRef(registerShapes)) {
-    auto shape =
-        GemmMmaAttr::get(facts.context(), s.m, s.n, s.k, s.warpsM, s.warpsN, s.split, s.stages, target.mmaK, async);
-    if (sharedBytes(shape) <= target.sharedBytes && registersOf(shape, facts) <= mostRegisters)
-      table.push_back(shape);
-  }
+  for (const Shape &s : async ? ArrayRef(asyncShapes) : ArrayRef(registerShapes))
+    for (int64_t split : splits) {
+      auto shape = GemmMmaAttr::get(facts.context(), s.m, s.n, s.k, s.warpsM, s.warpsN, s.slices, s.stages, target.mmaK,
+                                    async, split);
+      if (sharedBytes(shape) <= target.sharedBytes && registersOf(shape, facts) <= mostRegisters)
+        table.push_back(shape);
+    }
   return fitting(ArrayRef(table), *facts.product);
 }
 
@@ -194,7 +196,7 @@ double cuda::GemmMmaAttr::cost(const KernelFacts &facts, const GpuArchitecture &
   auto shared = [&](int64_t warps) { return multiply * double(llvm::alignTo(warps, 4)) / double(warps); };
   const int64_t warps = getThreads() / 32;
   const double busy = std::max({shared(resident * warps), (bytes + fragments) / wavefront, bytes / l2Rate});
-  const double steps = k / double(getSplit() * getMmaK());
+  const double steps = k / double(getSlices() * getMmaK());
   const double alone = std::max({busy, shared(warps), steps * step}) + barrierTime;
   return productCycles(tileOf(*this), {busy, alone, resident}, *facts.product, target);
 }

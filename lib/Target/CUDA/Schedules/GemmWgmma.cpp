@@ -227,7 +227,7 @@ private:
   int64_t stages, cluster, consumers;
   Operands operands;
   Expr rank, lane, warp, group; ///< of the block in its cluster; in the warp, of the warp in its group; the group
-  Value acc, smemA, smemB, full, empty;
+  Value smemA, smemB, full, empty;
 };
 
 } // namespace

@@ -39,13 +39,13 @@ KernelFacts::KernelFacts(FuncOp func) : func(func), vars(func), divisors(scalarD
     return;
   }
   if (std::optional<AttentionParts> parts = attentionParts(func)) {
-    attention = {*parts, typical(parts->rows), typicalBatch()};
+    attention = {*parts, typical(parts->rows), typical(gridPoints())};
     return;
   }
   for (Operation &op : func.getBody().front())
     if (isa<ForeachOp, MapOp, kernel::ReduceOp, ArgReduceOp>(op))
       loops.push_back(&op);
-  points = graph::product(graph::exprsOf(func.getGrid())).constant();
+  points = gridPoints().constant();
   sharesLoops = !loops.empty() && llvm::all_of(loops, canShare);
   if (!sharesLoops)
     return;
@@ -56,13 +56,13 @@ KernelFacts::KernelFacts(FuncOp func) : func(func), vars(func), divisors(scalarD
     transposedAxis = cuda::transposedAxis(cast<ForeachOp>(loops.front()), vars);
 }
 
-int64_t KernelFacts::typicalBatch() const {
-  return typical(graph::product(graph::exprsOf(kernel::FuncOp(func).getGrid())));
-}
+Expr KernelFacts::gridPoints() const { return graph::product(graph::exprsOf(kernel::FuncOp(func).getGrid())); }
 
 ProductFacts KernelFacts::productOf(DotOp dot) const {
   graph::Exprs extents = graph::exprsOf(dot.getExtents());
-  return {dot, typical(extents[0]), typical(extents[1]), typical(extents[2]), typicalBatch()};
+  auto isConstant = [](const Expr &extent) { return extent.constant().has_value(); };
+  const bool isStatic = llvm::all_of(extents, isConstant) && isConstant(gridPoints());
+  return {dot, typical(extents[0]), typical(extents[1]), typical(extents[2]), typical(gridPoints()), isStatic};
 }
 
 bool KernelFacts::stepsByOne(LoadOp load, Value index) {

@@ -12,6 +12,7 @@ struct ProductFacts {
   kernel::DotOp dot;
   int64_t m, n, k;
   int64_t batch; ///< products of this size: points of the grid
+  bool isStatic; ///< nothing of that depends on symbols
 };
 
 /// Two products with steps over keys between them; rows at a typical number.
@@ -47,7 +48,7 @@ struct KernelFacts {
   bool stepsByOne(kernel::LoadOp load, mlir::Value index);
 
 private:
-  int64_t typicalBatch() const;
+  Expr gridPoints() const;
   ProductFacts productOf(kernel::DotOp dot) const;
   bool loadsAlongRows();
   int64_t widest();

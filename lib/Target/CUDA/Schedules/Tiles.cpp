@@ -10,19 +10,29 @@ using namespace cupola;
 
 namespace cupola::cuda {
 
+/// A whole number of tiles of k for each of `split` blocks, enough of them to overlap; a counter for each tile of the
+/// result.
+static bool canSplit(const Tile &tile, const ProductFacts &product) {
+  constexpr int64_t leastTrips = 4;
+  const int64_t tiles = llvm::divideCeilSigned(product.k, tile.k);
+  const int64_t results =
+      product.batch * llvm::divideCeilSigned(product.m, tile.m) * llvm::divideCeilSigned(product.n, tile.n);
+  return product.isStatic && tiles % tile.split == 0 && tiles / tile.split >= leastTrips && results <= kLaunchCounters;
+}
+
 bool fits(const Tile &tile, const ProductFacts &product) {
   // A tile of k that is a large part of k leaves nothing to overlap; parts need more of them.
-  bool isDeep = tile.split == 1 || product.k >= 4 * tile.k;
+  bool isDeep = tile.slices == 1 || product.k >= 4 * tile.k;
   bool isTooHigh = product.m <= tile.m / 2;
   bool isTooWide = product.n <= tile.n / 2 && tile.n > 64;
-  return isDeep && !isTooHigh && !isTooWide;
+  return isDeep && !isTooHigh && !isTooWide && (tile.split == 1 || canSplit(tile, product));
 }
 
 double tileCost(const Tile &tile, const ProductFacts &product, const GpuArchitecture &target) {
   const int64_t m = std::max<int64_t>(product.m, 1), k = std::max<int64_t>(product.k, 1);
   const int64_t tilesM = llvm::divideCeilSigned(product.m, tile.m), tilesN = llvm::divideCeilSigned(product.n, tile.n);
   if (product.batch * tilesM * tilesN < enoughBlocks(target))
-    return double(tile.m * tile.n) * double(k + tile.split - 1) / double(k);
+    return double(tile.m * tile.n) * double(k + tile.slices - 1) / double(k);
   const double multiplied = double(tilesM * tile.m) / double(m);
   return multiplied * (1.0 / double(tile.m) + 1.0 / double(tile.n));
 }
@@ -31,13 +41,17 @@ double productCycles(const Tile &tile, const TilePace &pace, const ProductFacts 
                      const GpuArchitecture &target) {
   // Before the first tile is there; per element of the result, of two bytes at about the rate of L2.
   constexpr double fill = 1000, element = 1.0 / 16;
+  // From the sums of the last block but one to what the last one reads of all.
+  constexpr double meeting = 1500;
   const int64_t tilesM = llvm::divideCeilSigned(product.m, tile.m), tilesN = llvm::divideCeilSigned(product.n, tile.n);
-  const int64_t blocks = std::max<int64_t>(product.batch * tilesM * tilesN, 1);
+  const int64_t blocks = std::max<int64_t>(product.batch * tilesM * tilesN, 1) * tile.split;
   const int64_t busiest = llvm::divideCeilSigned(blocks, target.multiprocessors);
   const int64_t together = std::min(pace.resident, busiest);
-  const double loop =
-      double(llvm::divideCeilSigned(product.k, tile.k)) * std::max(pace.busy, pace.alone / double(together));
-  const double ends = fill + double(tile.m * tile.n) * element;
+  const double loop = double(llvm::divideCeilSigned(product.k, tile.k * tile.split)) *
+                      std::max(pace.busy, pace.alone / double(together));
+  double ends = fill + double(tile.m * tile.n) * element;
+  if (tile.split > 1) // sums of four bytes, written once and read by one block
+    ends += meeting + double(tile.m * tile.n * 4) * double(1 + tile.split) / l2Rate;
   return double(busiest) * loop + double(llvm::divideCeilSigned(busiest, together)) * ends;
 }
 

@@ -7,19 +7,23 @@
 
 namespace cupola::cuda {
 
-/// What a block computes: m by n elements, over k at a time, whose depth `split` groups of its
-/// threads share.
+/// What a block computes: m by n elements, over k at a time, which `slices` groups of its threads share. `split`
+/// blocks share the whole depth.
 struct Tile {
-  int64_t m, n, k, split;
+  int64_t m, n, k, slices;
+  int64_t split = 1;
 };
 
-/// That of a gemm or gemm_mma.
+/// That of a gemm.
 template <class Attr> Tile tileOf(Attr schedule) {
-  return {schedule.getM(), schedule.getN(), schedule.getK(), schedule.getSplit()};
+  return {schedule.getM(), schedule.getN(), schedule.getK(), schedule.getSlices()};
+}
+inline Tile tileOf(GemmMmaAttr schedule) {
+  return {schedule.getM(), schedule.getN(), schedule.getK(), schedule.getSlices(), schedule.getSplit()};
 }
 
-/// Requirements: m and n are no more than about twice what the product has, and there are tiles of
-/// k to overlap.
+/// Requirements: m and n are no more than about twice what the product has, there are tiles of
+/// k to overlap, and as many for every block that shares the depth.
 bool fits(const Tile &tile, const ProductFacts &product);
 
 /// If there are enough blocks, what a multiprocessor moves: operand elements per multiply-add, with

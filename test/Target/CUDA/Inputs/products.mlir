@@ -184,7 +184,7 @@ kernel.func @conv_7x7_stem conv grid () in [] scalars []
 
 // -----
 
-// BERT, one sentence of 128: both layers that add to the residual are one kernel. At least 42 %.
+// BERT, one sentence of 128: the small tiles are bound by shared memory, and done earlier than larger ones. At least 42 %.
 kernel.func @bert_o gemm grid () in [] scalars []
     (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %in2: !kernel.view<f16, read>, %out: !kernel.view<f16, write>) {
   %0 = kernel.dot [128, 768, 768] lhs (%m, %k) {
@@ -204,6 +204,9 @@ kernel.func @bert_o gemm grid () in [] scalars []
   }
 }
 
+// -----
+
+// The layer that leads back to the residual: four blocks share its depth. At least 78 %.
 kernel.func @bert_ffn2 gemm grid () in [] scalars []
     (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %in2: !kernel.view<f16, read>, %out: !kernel.view<f16, write>) {
   %0 = kernel.dot [128, 768, 3072] lhs (%m, %k) {
