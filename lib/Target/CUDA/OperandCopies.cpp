@@ -95,19 +95,22 @@ void OperandCopies::swizzle(Operand &op) {
 void OperandCopies::allocate(Operand &op, Type shared, int64_t stages, bool withRegisters) {
   Type element = op.body->getTerminator()->getOperand(0).getType();
   if (withRegisters)
-    op.registers = low.registers({op.count}, element, op.width);
+    op.registers = low.registers({op.held()}, element, op.width);
   op.smem = low.smem(stages * op.size(), shared, op.swizzle);
 }
 
 LogicalResult
 OperandCopies::forVectors(Operand &op,
                           llvm::function_ref<LogicalResult(const Expr &, const Expr &, const Expr &)> body) {
-  return low.loop("i", 0, op.count, 1, /*unroll=*/true, [&](const Expr &i) {
-    Expr flat = i * threads + low.thread();
-    int64_t minor = (op.alongK ? op.depth : op.outer) / op.width;
-    Expr inner = mod(flat, minor) * op.width, major = floorDiv(flat, minor);
-    return op.alongK ? body(i, major, inner) : body(i, inner, major);
-  });
+  auto some = [&](const Expr &first) {
+    return low.loop("i", 0, op.held(), 1, /*unroll=*/true, [&](const Expr &i) {
+      Expr flat = (first + i) * threads + low.thread();
+      int64_t minor = (op.alongK ? op.depth : op.outer) / op.width;
+      Expr inner = mod(flat, minor) * op.width, major = floorDiv(flat, minor);
+      return op.alongK ? body(i, major, inner) : body(i, inner, major);
+    });
+  };
+  return op.held() == op.count ? some(0) : low.loop("v", 0, op.count, op.held(), /*unroll=*/false, some);
 }
 
 /// Conditions under which a vector lies in the matrix, without those that always hold.

@@ -21,6 +21,7 @@ struct Operand {
   int64_t depth;                  ///< the tile's
   bool alongK = false;            ///< neighbouring threads take neighbouring k
   int64_t width = 1, count = 0;   ///< of the vectors a thread moves, and how many
+  int64_t atOnce = 0;             ///< those it has in registers at a time, a divisor of count; 0: all
   bool kMajor = true;             ///< in shared memory: [k][outer], else [outer][k]
   int64_t pitch = 0;              ///< between rows of shared memory
   int64_t swizzle = 0; ///< of rows of so many bytes, the pitch; longer ones lie in parts, one behind the other
@@ -29,6 +30,7 @@ struct Operand {
   /// Of a tile in shared memory, and the elements of such a row.
   int64_t rows() const { return kMajor ? depth : outer; }
   int64_t columns() const { return kMajor ? outer : depth; }
+  int64_t held() const { return atOnce ? atOnce : count; }
   /// Elements of a buffer.
   int64_t size() const { return rows() * (swizzle ? columns() : pitch); }
 };

@@ -80,12 +80,32 @@ private:
   bool isRagged() const { return shape.dynamic || shape.keys % atOnce() != 0; }
   /// What is at least 0 where there is such a key.
   Expr inside(const Expr &column) const { return keys - 1 - column; }
-  /// 0 beyond the last key.
-  std::string loadInside(int view, const Expr &at, const Expr &column) {
-    std::string more;
+  /// 0 beyond the last key, and where `more` is negative.
+  std::string loadInside(int view, const Expr &at, const Expr &column, Exprs more = {}) {
     if (isRagged())
-      more = " mask [" + inOp(inside(column)) + "] else " + constant("0.0", shape.type) + " : " + shape.type;
-    return text.loadStored(view, shape.type, at, more);
+      more.push_back(inside(column));
+    if (more.empty())
+      return text.loadStored(view, shape.type, at);
+    const std::string zero = constant("0.0", shape.type);
+    return text.loadStored(view, shape.type, at, " mask [" + list(more) + "] else " + zero + " : " + shape.type);
+  }
+  std::string asF32(const std::string &value) { return text.convert(value, shape.type, f32); }
+
+  /// Element d2 of a key.
+  std::string keyElement() {
+    const Expr at = shape.keysTransposed ? (image * keys + key) * shape.head + v("d2")
+                                         : (image * shape.head + v("d2")) * keys + key;
+    const std::string own = loadInside(1, at, key);
+    return shape.rotated ? rotate(own, at) : own;
+  }
+  std::string rotate(const std::string &own, const Expr &at) {
+    const Expr half = shape.head / 2, place = v("d2"), isFirst = half - 1 - place;
+    const std::string before = asF32(loadInside(1, at - half, key, {place - half}));
+    const std::string behind = binary("sub", constant("0.0"), asF32(loadInside(1, at + half, key, {isFirst})));
+    const std::string other = select(inRange(isFirst), behind, before);
+    const std::string cosine = asF32(loadInside(2, (image * keys + key) * shape.columns + place, key));
+    const std::string sine = asF32(text.loadStored(0, shape.type, image * rows * shape.head + place));
+    return text.convert(binary("add", binary("mul", asF32(own), cosine), binary("mul", other, sine)), f32, shape.type);
   }
 
   void step() {
@@ -108,9 +128,7 @@ private:
     const std::string tile = text.dot({rows, atOnce(), shape.head});
     text.yield(text.loadStored(0, shape.type, (image * rows + v("d0")) * shape.head + v("d2")), shape.type);
     text.rhs();
-    const Expr at = shape.keysTransposed ? (image * keys + key) * shape.head + v("d2")
-                                         : (image * shape.head + v("d2")) * keys + key;
-    text.yield(loadInside(1, at, key), shape.type);
+    text.yield(keyElement(), shape.type);
     text.close(ofKeys);
     const std::string scores = text.map({v("d0"), v("d1")}, {rows, atOnce()});
     std::string x = binary("mul", atKey(tile), constant(std::to_string(attentionScale)));
@@ -193,7 +211,8 @@ std::string nameOf(const AttentionShape &shape) {
                            {shape.causal, "causal"},
                            {shape.guard, "guard"},
                            {shape.residual, "residual"},
-                           {shape.kept, "kept"}})
+                           {shape.kept, "kept"},
+                           {shape.rotated, "rotated"}})
     name += set ? std::string("_") + word : "";
   return name;
 }
@@ -246,6 +265,10 @@ static std::vector<AttentionShape> attentionShapesOf(const std::string &type) {
   add(40, 70, 32, 24, s);
   s.dynamic = true;
   add(1, 77, 32, 30, s); // a cache
+  s.kept = false;
+  s.rotated = true; // many registers
+  add(1, 77, 128, 128, s);
+  add(16, 130, 64, 64, s);
   s = {};
   s.causal = true;
   add(70, 70, 64, 64, s);

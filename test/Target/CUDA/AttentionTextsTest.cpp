@@ -33,15 +33,24 @@ Buffers randomBuffers(const KernelCase &test, Type element) {
   return buffers;
 }
 
+/// Element i of a key.
+double keyElement(const AttentionShape &s, const Buffers &in, int64_t image, int64_t key, int64_t i) {
+  const int64_t first = image * s.keys * s.head, half = s.head / 2;
+  const double own = in[1][first + (s.keysTransposed ? key * s.head + i : i * s.keys + key)].real;
+  if (!s.rotated)
+    return own;
+  const double other =
+      i < half ? -in[1][first + key * s.head + i + half].real : in[1][first + key * s.head + i - half].real;
+  return own * in[2][(image * s.keys + key) * s.columns + i].real + other * in[0][image * s.rows * s.head + i].real;
+}
+
 /// exp(scores), not yet divided by their sum, of a row of q: what softmax is by definition.
 std::vector<double> weightsOf(const AttentionShape &s, const Buffers &in, int64_t image, int64_t row) {
   std::vector<double> weights(s.keys);
   for (int64_t key = 0; key < s.keys; ++key) {
     double score = 0;
-    for (int64_t i = 0; i < s.head; ++i) {
-      const int64_t at = s.keysTransposed ? key * s.head + i : i * s.keys + key;
-      score += in[0][(image * s.rows + row) * s.head + i].real * in[1][image * s.keys * s.head + at].real;
-    }
+    for (int64_t i = 0; i < s.head; ++i)
+      score += in[0][(image * s.rows + row) * s.head + i].real * keyElement(s, in, image, key, i);
     score = score * attentionScale + (s.mask ? in[3][row * s.keys + key].real : 0);
     weights[key] = s.causal && key > row ? 0 : std::exp(score);
   }

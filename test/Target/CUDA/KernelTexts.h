@@ -81,6 +81,7 @@ struct AttentionShape {
   bool guard = false;              ///< rows of which all scores are -inf, or one NaN, are 0
   bool residual = false;           ///< adds a buffer [batch, rows, columns] to the result
   bool kept = false;               ///< writes 2 v of every other image, too
+  bool rotated = false; ///< k is turned as by positions, each half with the other, by v and the first row of q
 };
 /// What scores are multiplied with.
 constexpr double attentionScale = 0.25;

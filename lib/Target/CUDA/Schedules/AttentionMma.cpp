@@ -14,6 +14,8 @@ using namespace cupola::simt;
 namespace {
 
 constexpr int64_t mmaDepth = 16; ///< of an mma
+/// Vectors of a thread that come through registers: what goes into all of them would not leave enough of these.
+constexpr int64_t plainAtOnce = 16, computedAtOnce = 4;
 
 /// Loads of fragments are for 16 columns.
 int64_t padded(int64_t columns) { return llvm::alignTo(columns, 16); }
@@ -73,7 +75,10 @@ private:
     Type stored = q.body->getTerminator()->getOperand(0).getType();
     for (cuda::Operand *op : {&q, &k, &v}) {
       op->pitch = (op->kMajor ? op->outer : op->depth) + 8; // neighbouring rows in different banks
-      copies.allocate(*op, stored, /*stages=*/1, /*withRegisters=*/op == &q ? !areQueriesAsync : !async);
+      const bool withRegisters = op == &q ? !areQueriesAsync : !async;
+      if (withRegisters)
+        op->atOnce = std::gcd(op->count, cuda::plainLoad(*op->body) ? plainAtOnce : computedAtOnce);
+      copies.allocate(*op, stored, /*stages=*/1, withRegisters);
     }
     if (failed(copies.bring(q, areQueriesAsync)))
       return failure();
