@@ -36,10 +36,7 @@ Result<std::vector<reference::Tensor>> tensorsOf(ModuleOp module, const std::vec
     tensors.push_back(reference::Tensor::borrow(input->dtype, input->shape, input->bytes.data()));
     const Type element = cast<RankedTensorType>(argument.getType()).getElementType();
     if (element.isF32() && (input->dtype == format::DType::F16 || input->dtype == format::DType::BF16)) {
-      Result<reference::Tensor> tensor = rounded(tensors.back(), graph::dtypeOf(element));
-      if (tensor.failed())
-        return tensor.status();
-      tensors.back() = tensor.take();
+      CUPOLA_ASSIGN(tensors.back(), rounded(tensors.back(), graph::dtypeOf(element)));
     }
   }
   return tensors;

@@ -159,10 +159,8 @@ Status Compilation::Impl::load(const ModelSource &source, std::vector<Problem> *
   CUPOLA_TRY(checkKeptNodes());
   imported = std::move(module);
   CUPOLA_TRY(begin("graph"));
-  auto graph = makeGraph(variantContext.pipeline);
-  if (graph.isOk())
-    module = graph.take();
-  return graph.status();
+  CUPOLA_ASSIGN(module, makeGraph(variantContext.pipeline));
+  return {};
 }
 
 Result<OwningOpRef<ModuleOp>> Compilation::Impl::makeGraph(const PipelineOptions &pipeline) const {

@@ -29,13 +29,9 @@ static Status findWrongPass(Compilation::Impl &impl, ArrayRef<reference::Tensor>
 }
 
 Result<std::vector<npz::Array>> Compilation::reference(const std::vector<npz::Array> &inputs) {
-  auto tensors = tensorsOf(*state->imported, inputs);
-  if (tensors.failed())
-    return tensors.status();
-  auto results = reference::interpret(*state->imported, *tensors);
-  if (results.failed())
-    return results.status();
-  return arraysOf(*state->imported, *results);
+  CUPOLA_ASSIGN(auto tensors, tensorsOf(*state->imported, inputs));
+  CUPOLA_ASSIGN(auto results, reference::interpret(*state->imported, tensors));
+  return arraysOf(*state->imported, results);
 }
 
 /// The outputs of the graph that became kernels; those that were added stand behind.
@@ -56,23 +52,17 @@ static Result<std::vector<reference::Tensor>> interpretFused(Compilation::Impl &
 
 Result<Diagnosis> Compilation::diagnose(const std::vector<npz::Array> &inputs, const std::string &target,
                                         const std::string &arch, double tolerance) {
-  auto tensors = tensorsOf(*state->imported, inputs);
-  if (tensors.failed())
-    return tensors.status();
+  CUPOLA_ASSIGN(auto tensors, tensorsOf(*state->imported, inputs));
   const VariantSpec spec{target, arch};
   Diagnosis diagnosis;
-  auto imported = reference::interpret(*state->imported, *tensors);
-  if (imported.failed())
-    return imported.status();
-  diagnosis.imported = arraysOf(*state->imported, *imported);
-  auto fused = interpretFused(*state, *tensors, spec, diagnosis.fused);
-  if (fused.failed())
-    return fused.status();
+  CUPOLA_ASSIGN(auto imported, reference::interpret(*state->imported, tensors));
+  diagnosis.imported = arraysOf(*state->imported, imported);
+  CUPOLA_ASSIGN(auto fused, interpretFused(*state, tensors, spec, diagnosis.fused));
   bool isSame = true;
-  for (auto [before, after] : llvm::zip(*imported, *fused))
+  for (auto [before, after] : llvm::zip(imported, fused))
     isSame &= agree(elementsOf(after), elementsOf(before), tolerance);
   if (!isSame)
-    CUPOLA_TRY(findWrongPass(*state, *tensors, spec, tolerance, diagnosis));
+    CUPOLA_TRY(findWrongPass(*state, tensors, spec, tolerance, diagnosis));
   return diagnosis;
 }
 

@@ -111,9 +111,7 @@ format::WeightSource weightSource(ArrayRef<WeightTable::Entry> entries) {
                                                           uint64_t size) -> Status {
     std::unique_lock<std::mutex> lock(current->mutex);
     if (current->index != index) {
-      Result<reference::Tensor> value = reference::Tensor::of(entries[index].value);
-      CUPOLA_TRY(value.status());
-      current->value = value.take();
+      CUPOLA_ASSIGN(current->value, reference::Tensor::of(entries[index].value));
       current->index = index;
     }
     const reference::Tensor value = current->value;
@@ -171,18 +169,14 @@ Result<format::Package> Compilation::Impl::makePackage() {
 }
 
 Status Compilation::writePackage(const std::string &path) {
-  Result<format::Package> package = state->makePackage();
-  if (package.failed())
-    return package.status();
-  return format::writePackage(package.take(), weightSource(state->variantContext.weights.entries()), path,
+  CUPOLA_ASSIGN(format::Package package, state->makePackage());
+  return format::writePackage(std::move(package), weightSource(state->variantContext.weights.entries()), path,
                               state->options.threads);
 }
 
 Result<std::string> Compilation::package() {
-  Result<format::Package> package = state->makePackage();
-  if (package.failed())
-    return package.status();
-  return format::writePackageToMemory(package.take(), weightSource(state->variantContext.weights.entries()),
+  CUPOLA_ASSIGN(format::Package package, state->makePackage());
+  return format::writePackageToMemory(std::move(package), weightSource(state->variantContext.weights.entries()),
                                       state->options.threads);
 }
 

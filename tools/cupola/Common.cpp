@@ -35,10 +35,8 @@ static std::string bestLevel() {
 Status chooseForDevice(const DeviceFlags &flags, compiler::Options &options) {
   std::string device = flags.device;
   if (device == "auto") {
-    auto found = runtime::createDevice("auto", flags.options);
-    if (found.failed())
-      return found.status();
-    device = (*found)->properties().name;
+    CUPOLA_ASSIGN(auto found, runtime::createDevice("auto", flags.options));
+    device = found->properties().name;
   }
   if (device == "cpu") {
     options.targets = {"cpu"};
@@ -89,18 +87,13 @@ private:
 
 /// The package behind a line of JSON.
 Status compileInto(const CompileFlags &flags, const compiler::Options &options, std::string &out) {
-  auto compilation = compiler::Compilation::load(flags.model, options);
-  if (compilation.failed())
-    return compilation.status();
-  Result<std::string> bytes = (*compilation)->package();
-  if (bytes.failed())
-    return bytes.status();
-  Json json{{"compile_ms", Json::object()},
-            {"nvrtc", (*compilation)->nvrtcCompiles()},
-            {"llvm", (*compilation)->llvmCompiles()}};
-  for (const auto &[phase, ms] : (*compilation)->phases())
+  CUPOLA_ASSIGN(auto compilation, compiler::Compilation::load(flags.model, options));
+  CUPOLA_ASSIGN(std::string bytes, compilation->package());
+  Json json{
+      {"compile_ms", Json::object()}, {"nvrtc", compilation->nvrtcCompiles()}, {"llvm", compilation->llvmCompiles()}};
+  for (const auto &[phase, ms] : compilation->phases())
     json["compile_ms"][phase] = ms;
-  out = json.dump() + "\n" + *bytes;
+  out = json.dump() + "\n" + bytes;
   return {};
 }
 
@@ -124,25 +117,17 @@ Result<Compiled> obtainPackage(const CompileFlags &flags, const DeviceFlags &dev
   if (flags.isPackage()) {
     if (!flags.sets.empty())
       return Status::usage("--set pins an input when a model is compiled; " + flags.model + " is a package");
-    auto file = format::PackageFile::open(flags.model);
-    if (file.failed())
-      return file.status();
-    compiled.file = file.take();
+    CUPOLA_ASSIGN(compiled.file, format::PackageFile::open(flags.model));
     return compiled;
   }
-  Result<compiler::Options> options = flags.options();
-  if (options.failed())
-    return options.status();
-  CUPOLA_TRY(chooseForDevice(device, *options));
+  CUPOLA_ASSIGN(compiler::Options options, flags.options());
+  CUPOLA_TRY(chooseForDevice(device, options));
   std::string bytes;
-  int code = collectFromWorker(flags, bytes, [&](std::string &out) { return compileInto(flags, *options, out); });
+  int code = collectFromWorker(flags, bytes, [&](std::string &out) { return compileInto(flags, options, out); });
   if (code != 0)
     return Status(static_cast<Code>(code), "");
   size_t line = bytes.find('\n');
-  auto file = format::PackageFile::fromMemory(std::string_view(bytes).substr(line + 1));
-  if (file.failed())
-    return file.status();
-  compiled.file = file.take();
+  CUPOLA_ASSIGN(compiled.file, format::PackageFile::fromMemory(std::string_view(bytes).substr(line + 1)));
   Json json = Json::parse(bytes.substr(0, line));
   compiled.compileMs = json["compile_ms"];
   compiled.nvrtcCompiles = json["nvrtc"];
@@ -151,21 +136,15 @@ Result<Compiled> obtainPackage(const CompileFlags &flags, const DeviceFlags &dev
 }
 
 Result<Ready> makeReady(const CompileFlags &flags, const DeviceFlags &device) {
-  Result<Compiled> compiled = obtainPackage(flags, device);
-  if (compiled.failed())
-    return compiled.status();
+  CUPOLA_ASSIGN(Compiled compiled, obtainPackage(flags, device));
   runtime::DeviceOptions options = device.options;
   options.threads = flags.threads;
   options.cacheDir = flags.cacheDir;
   if (device.device == "sim" && options.arch.empty())
     options.arch = flags.archs.empty() ? "sm_80" : flags.archs.front();
-  auto made = runtime::createDevice(device.device, options);
-  if (made.failed())
-    return made.status();
-  auto executable = runtime::Executable::create(compiled->file, made.take());
-  if (executable.failed())
-    return executable.status().within(flags.model);
-  return Ready{compiled.take(), executable.take()};
+  CUPOLA_ASSIGN(auto made, runtime::createDevice(device.device, options));
+  CUPOLA_ASSIGN(auto executable, runtime::Executable::create(compiled.file, std::move(made)).within(flags.model));
+  return Ready{std::move(compiled), std::move(executable)};
 }
 
 } // namespace cupola::tool

@@ -69,16 +69,12 @@ static Result<std::pair<std::string, std::string>> split(const std::string &text
 }
 
 static Status addShape(const std::string &text, compiler::Options &options) {
-  auto parts = split(text, "NAME=2x16 or NAME=16");
-  if (parts.failed())
-    return parts.status();
-  compiler::ShapeSetting setting{parts->first, {}};
-  for (size_t begin = 0; begin < parts->second.size();) {
-    size_t end = std::min(parts->second.find('x', begin), parts->second.size());
-    auto extent = number(parts->second.substr(begin, end - begin), text);
-    if (extent.failed())
-      return extent.status();
-    setting.dims.push_back(*extent);
+  CUPOLA_ASSIGN(auto parts, split(text, "NAME=2x16 or NAME=16"));
+  compiler::ShapeSetting setting{parts.first, {}};
+  for (size_t begin = 0; begin < parts.second.size();) {
+    size_t end = std::min(parts.second.find('x', begin), parts.second.size());
+    CUPOLA_ASSIGN(auto extent, number(parts.second.substr(begin, end - begin), text));
+    setting.dims.push_back(extent);
     begin = end + 1;
   }
   options.shapes.push_back(std::move(setting));
@@ -86,21 +82,15 @@ static Status addShape(const std::string &text, compiler::Options &options) {
 }
 
 static Status addDim(const std::string &text, compiler::Options &options) {
-  auto parts = split(text, "NAME=1..4096");
-  if (parts.failed())
-    return parts.status();
-  size_t dots = parts->second.find("..");
+  CUPOLA_ASSIGN(auto parts, split(text, "NAME=1..4096"));
+  size_t dots = parts.second.find("..");
   if (dots == std::string::npos)
     return Status::usage("'" + text + "' has not the form NAME=1..4096");
-  auto min = number(parts->second.substr(0, dots), text);
-  auto max = number(parts->second.substr(dots + 2), text);
-  if (min.failed())
-    return min.status();
-  if (max.failed())
-    return max.status();
-  if (*min < 0 || *max < std::max<int64_t>(*min, 1))
+  CUPOLA_ASSIGN(const int64_t min, number(parts.second.substr(0, dots), text));
+  CUPOLA_ASSIGN(const int64_t max, number(parts.second.substr(dots + 2), text));
+  if (min < 0 || max < std::max<int64_t>(min, 1))
     return Status::usage("'" + text + "': an interval is expected, as 1..4096");
-  options.dims.push_back({parts->first, *min, *max});
+  options.dims.push_back({parts.first, min, max});
   return {};
 }
 
@@ -115,25 +105,16 @@ Result<compiler::Options> CompileFlags::options() const {
   for (const std::string &dim : dims)
     CUPOLA_TRY(addDim(dim, options));
   for (const std::string &text : sets) {
-    auto parts = split(text, "NAME=16000 or NAME=1,2,3");
-    if (parts.failed())
-      return parts.status();
-    options.values.push_back({parts->first, parts->second});
+    CUPOLA_ASSIGN(auto parts, split(text, "NAME=16000 or NAME=1,2,3"));
+    options.values.push_back({parts.first, parts.second});
   }
   for (const std::string &text : aliases) {
-    auto parts = split(text, "past=present");
-    if (parts.failed())
-      return parts.status();
-    options.aliases.push_back({parts->first, parts->second});
+    CUPOLA_ASSIGN(auto parts, split(text, "past=present"));
+    options.aliases.push_back({parts.first, parts.second});
   }
   for (const std::string &text : limits) {
-    auto parts = split(text, "NAME=NUMBER");
-    if (parts.failed())
-      return parts.status();
-    auto value = number(parts->second, text);
-    if (value.failed())
-      return value.status();
-    options.limits[parts->first] = *value;
+    CUPOLA_ASSIGN(auto parts, split(text, "NAME=NUMBER"));
+    CUPOLA_ASSIGN(options.limits[parts.first], number(parts.second, text));
   }
   options.precision = precision;
   options.keepFp32 = keepFp32;

@@ -29,9 +29,7 @@ namespace {
 template <typename Make> Status fill(std::optional<std::string> &text, Make make) {
   if (text)
     return Status::ok();
-  Result<std::string> made = make();
-  CUPOLA_TRY(made.status());
-  text = made.take();
+  CUPOLA_ASSIGN(text, make());
   return Status::ok();
 }
 
@@ -54,12 +52,10 @@ cupola_status *cupola_model_check(const cupola_model *model, const cupola_compil
                                   cupola_problems **problems) {
   return guarded([&] {
     CUPOLA_TRY(present({problems}));
-    Result<ModelSource> source = compiler::capi::sourceOf(model);
-    CUPOLA_TRY(source.status());
-    Result<Options> chosen = compiler::capi::optionsOf(options);
-    CUPOLA_TRY(chosen.status());
+    CUPOLA_ASSIGN(ModelSource source, compiler::capi::sourceOf(model));
+    CUPOLA_ASSIGN(Options chosen, compiler::capi::optionsOf(options));
     auto found = std::make_unique<cupola_problems>();
-    const Status status = Compilation::check(*source, chosen.take(), found->list);
+    const Status status = Compilation::check(source, std::move(chosen), found->list);
     if (status.failed() && !isOfModel(status.code()))
       return status;
     *problems = found.release();
@@ -88,14 +84,10 @@ cupola_status *cupola_compilation_create(const cupola_model *model, const cupola
                                          cupola_compilation **compilation) {
   return guarded([&] {
     CUPOLA_TRY(present({compilation}));
-    Result<ModelSource> source = compiler::capi::sourceOf(model);
-    CUPOLA_TRY(source.status());
-    Result<Options> chosen = compiler::capi::optionsOf(options);
-    CUPOLA_TRY(chosen.status());
+    CUPOLA_ASSIGN(ModelSource source, compiler::capi::sourceOf(model));
+    CUPOLA_ASSIGN(Options chosen, compiler::capi::optionsOf(options));
     auto handle = std::make_unique<cupola_compilation>();
-    Result<std::unique_ptr<Compilation>> made = Compilation::load(*source, chosen.take());
-    CUPOLA_TRY(made.status());
-    handle->compilation = made.take();
+    CUPOLA_ASSIGN(handle->compilation, Compilation::load(source, std::move(chosen)));
     *compilation = handle.release();
     return Status::ok();
   });
@@ -134,9 +126,8 @@ cupola_status *cupola_compilation_emit(cupola_compilation *compilation, cupola_s
     const std::string name(view(phase));
     auto place = compilation->texts.find(name);
     if (place == compilation->texts.end()) {
-      Result<std::string> made = compilation->compilation->emit(name);
-      CUPOLA_TRY(made.status());
-      place = compilation->texts.emplace(name, made.take()).first;
+      CUPOLA_ASSIGN(std::string made, compilation->compilation->emit(name));
+      place = compilation->texts.emplace(name, std::move(made)).first;
     }
     *text = string(place->second);
     return Status::ok();

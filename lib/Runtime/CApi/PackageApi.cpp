@@ -39,8 +39,7 @@ Status tensorDim(const std::vector<format::Tensor> &tensors, size_t index, int32
 }
 
 Status take(Result<std::shared_ptr<const format::PackageFile>> file, cupola_package **package) {
-  if (file.failed())
-    return file.status();
+  CUPOLA_TRY(file.status());
   *package = new cupola_package{file.take()};
   return Status::ok();
 }
@@ -144,10 +143,8 @@ cupola_status *cupola_device_create(cupola_string name, const cupola_device_opti
     CUPOLA_TRY(toText(known.cache_dir, chosen.cacheDir));
     chosen.ordinal = known.ordinal;
     chosen.threads = known.threads;
-    Result<std::shared_ptr<Device>> made = createDevice(kind, chosen);
-    if (made.failed())
-      return made.status();
-    *device = new cupola_device{made.take(), known.ordinal};
+    CUPOLA_ASSIGN(std::shared_ptr<Device> made, createDevice(kind, chosen));
+    *device = new cupola_device{std::move(made), known.ordinal};
     return Status::ok();
   });
 }

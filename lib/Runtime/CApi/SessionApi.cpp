@@ -56,10 +56,8 @@ cupola_status *cupola_executable_create(cupola_package *package, cupola_device *
                                         cupola_executable **executable) {
   return guarded([&] {
     CUPOLA_TRY(present({package, device, executable}));
-    Result<std::shared_ptr<const Executable>> made = Executable::create(package->file, device->device);
-    if (made.failed())
-      return made.status();
-    *executable = new cupola_executable{made.take(), device->ordinal};
+    CUPOLA_ASSIGN(std::shared_ptr<const Executable> made, Executable::create(package->file, device->device));
+    *executable = new cupola_executable{std::move(made), device->ordinal};
     return Status::ok();
   });
 }
@@ -76,10 +74,8 @@ cupola_status *cupola_session_create(cupola_executable *executable, const cupola
     if (known.in_flight != 0)
       chosen.inFlight = known.in_flight;
     CUPOLA_TRY(readHooks(known.allocator, chosen.memory));
-    Result<std::unique_ptr<Session>> made = Session::create(executable->executable, std::move(chosen));
-    if (made.failed())
-      return made.status();
-    *session = new cupola_session{made.take(), executable->ordinal};
+    CUPOLA_ASSIGN(std::unique_ptr<Session> made, Session::create(executable->executable, std::move(chosen)));
+    *session = new cupola_session{std::move(made), executable->ordinal};
     return Status::ok();
   });
 }

@@ -141,11 +141,9 @@ Result<std::string> readFile(const std::string &path, uint64_t limit) {
 }
 
 Status writeFile(const std::string &path, std::string_view bytes) {
-  Result<std::unique_ptr<OutputFile>> file = OutputFile::create(path);
-  if (file.failed())
-    return file.status();
-  CUPOLA_TRY((*file)->write(0, bytes));
-  return (*file)->commit();
+  CUPOLA_ASSIGN(std::unique_ptr<OutputFile> file, OutputFile::create(path));
+  CUPOLA_TRY(file->write(0, bytes));
+  return file->commit();
 }
 
 } // namespace cupola::format

@@ -86,17 +86,11 @@ Status PackageFile::read(int descriptor) {
   const auto fileBytes = static_cast<uint64_t>(info.st_size);
   // Look at the header before making room for what may be any large file.
   char start[kTableOffset + kSectionCount * kSectionEntryBytes];
-  Result<uint64_t> startBytes = readAt(descriptor, start, sizeof(start));
-  if (startBytes.failed())
-    return startBytes.status();
-  Result<Layout> layout = parseHeader(std::string_view(start, *startBytes), fileBytes);
-  if (layout.failed())
-    return layout.status();
+  CUPOLA_ASSIGN(uint64_t startBytes, readAt(descriptor, start, sizeof(start)));
+  CUPOLA_TRY(parseHeader(std::string_view(start, startBytes), fileBytes).status());
   CUPOLA_TRY(allocate(fileBytes));
-  Result<uint64_t> got = readAt(descriptor, memory, size);
-  if (got.failed())
-    return got.status();
-  return *got == size ? Status::ok() : damaged("it shrank while it was read");
+  CUPOLA_ASSIGN(uint64_t got, readAt(descriptor, memory, size));
+  return got == size ? Status::ok() : damaged("it shrank while it was read");
 }
 
 Status PackageFile::verifyLeaf(const Layout &layout, uint64_t leaf) const {
@@ -185,15 +179,13 @@ Status PackageFile::checkPadding(const Layout &layout) const {
 }
 
 Status PackageFile::verify() {
-  Result<Layout> layout = parseHeader(all(), size);
-  if (layout.failed())
-    return layout.status();
-  rootDigest = rootHash(all().substr(0, layout->dataStart));
+  CUPOLA_ASSIGN(Layout layout, parseHeader(all(), size));
+  rootDigest = rootHash(all().substr(0, layout.dataStart));
   if (std::memcmp(rootDigest.data(), memory + kRootOffset, rootDigest.size()) != 0)
     return damaged("the hash of its header differs");
-  CUPOLA_TRY(verifyLeaves(*layout));
-  CUPOLA_TRY(loadContents(*layout));
-  CUPOLA_TRY(checkPadding(*layout));
+  CUPOLA_TRY(verifyLeaves(layout));
+  CUPOLA_TRY(loadContents(layout));
+  CUPOLA_TRY(checkPadding(layout));
   // From here on nobody writes to it.
   ::mprotect(memory, size, PROT_READ);
   return Status::ok();

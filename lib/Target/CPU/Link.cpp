@@ -132,12 +132,10 @@ Result<std::string> mathStub(const std::set<std::string> &functions, const CpuAr
     auto *body = llvm::BasicBlock::Create(context, "", function);
     llvm::ReturnInst::Create(context, body);
   }
-  Result<std::string> object = compile(module, isa);
-  CUPOLA_TRY(object.status());
-  Result<Descriptor> file = anonymousFile(*object);
-  CUPOLA_TRY(file.status());
+  CUPOLA_ASSIGN(std::string object, compile(module, isa));
+  CUPOLA_ASSIGN(Descriptor file, anonymousFile(object));
   std::vector<std::string> arguments = kOptions;
-  arguments.insert(arguments.end(), {"-soname", "libm.so.6", file->path()});
+  arguments.insert(arguments.end(), {"-soname", "libm.so.6", file.path()});
   return runLinker(std::move(arguments));
 }
 
@@ -147,18 +145,16 @@ Result<std::string> linkImage(llvm::ArrayRef<std::string> objects, const CpuArch
   std::vector<Descriptor> files;
   std::vector<std::string> arguments = kOptions;
   auto add = [&](const std::string &bytes) -> Status {
-    Result<Descriptor> file = anonymousFile(bytes);
-    CUPOLA_TRY(file.status());
-    arguments.push_back(file->path());
-    files.push_back(file.take());
+    CUPOLA_ASSIGN(Descriptor file, anonymousFile(bytes));
+    arguments.push_back(file.path());
+    files.push_back(std::move(file));
     return Status::ok();
   };
   for (const std::string &object : objects)
     CUPOLA_TRY(add(object));
   if (std::set<std::string> functions = undefinedSymbols(objects); !functions.empty()) {
-    Result<std::string> stub = mathStub(functions, isa);
-    CUPOLA_TRY(stub.status());
-    CUPOLA_TRY(add(*stub));
+    CUPOLA_ASSIGN(std::string stub, mathStub(functions, isa));
+    CUPOLA_TRY(add(stub));
   }
   arguments.push_back("--no-undefined");
   return runLinker(std::move(arguments));

@@ -86,16 +86,10 @@ struct Opened {
 
 Result<Opened> openWith(const std::shared_ptr<const CublasLt> &blas,
                         const std::shared_ptr<const format::PackageFile> &file) {
-  Result<std::shared_ptr<Device>> device = openDevice({}, blas);
-  if (device.failed())
-    return device.status();
-  Result<std::shared_ptr<const Executable>> executable = Executable::create(file, *device);
-  if (executable.failed())
-    return executable.status();
-  Result<std::unique_ptr<Session>> session = Session::create(*executable, {});
-  if (session.failed())
-    return session.status();
-  return Opened{*executable, session.take()};
+  CUPOLA_ASSIGN(std::shared_ptr<Device> device, openDevice({}, blas));
+  CUPOLA_ASSIGN(std::shared_ptr<const Executable> executable, Executable::create(file, device));
+  CUPOLA_ASSIGN(std::unique_ptr<Session> session, Session::create(executable, {}));
+  return Opened{executable, std::move(session)};
 }
 
 /// The first element of the answer, whose others have to fit.
@@ -221,10 +215,9 @@ TEST(CublasLtSession, EveryCallOfTheLibraryFails) {
 TEST(CublasLtSession, EveryCallOfTheDriverFails) {
   FakeCublasLt blas;
   const auto run = [&](const std::shared_ptr<const format::PackageFile> &file) -> Status {
-    Result<Opened> opened = openWith(fakeLibrary(), file);
-    CUPOLA_TRY(opened.status());
+    CUPOLA_ASSIGN(Opened opened, openWith(fakeLibrary(), file));
     for (int i = 0; i < 3; ++i)
-      CUPOLA_TRY(runOnce(*opened->session).status());
+      CUPOLA_TRY(runOnce(*opened.session).status());
     return {};
   };
   everyCallFails(cuIllegalAddress, 80, test::loadPackage(productPackage()), run, fakeWithProduct);

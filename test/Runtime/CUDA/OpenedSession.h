@@ -14,16 +14,10 @@ struct Opened {
   std::unique_ptr<Session> session;
 };
 inline Result<Opened> openSession(const std::shared_ptr<const format::PackageFile> &file) {
-  Result<std::shared_ptr<Device>> device = openDevice();
-  if (device.failed())
-    return device.status();
-  Result<std::shared_ptr<const Executable>> executable = Executable::create(file, *device);
-  if (executable.failed())
-    return executable.status();
-  Result<std::unique_ptr<Session>> session = Session::create(*executable, {});
-  if (session.failed())
-    return session.status();
-  return Opened{*device, session.take()};
+  CUPOLA_ASSIGN(std::shared_ptr<Device> device, openDevice());
+  CUPOLA_ASSIGN(std::shared_ptr<const Executable> executable, Executable::create(file, device));
+  CUPOLA_ASSIGN(std::unique_ptr<Session> session, Session::create(executable, {}));
+  return Opened{device, std::move(session)};
 }
 
 } // namespace cupola::runtime::cuda
