@@ -19,9 +19,7 @@ static Status findWrongPass(Compilation::Impl &impl, ArrayRef<reference::Tensor>
   PipelineOptions watched = impl.variantContext.pipeline;
   watched.dumpDir.clear();
   watched.afterPass = [&](StringRef pass, ModuleOp module) { audit.afterPass(pass, module); };
-  OwningOpRef<ModuleOp> module = impl.imported->clone();
-  CUPOLA_TRY(impl.declareAliases(*module));
-  CUPOLA_TRY(runGraphPasses(*module, watched));
+  CUPOLA_ASSIGN(OwningOpRef<ModuleOp> module, impl.makeGraph(watched));
   CUPOLA_TRY(runFusionPasses(*module, spec, watched));
   diagnosis.wrongPass = audit.pass;
   diagnosis.wrongNode = audit.node;
