@@ -3,6 +3,7 @@
 #include "test/Runtime/CUDA/CublasLtFixture.h"
 #include "test/Runtime/CUDA/EveryCall.h"
 #include "test/Runtime/CUDA/FakePackageKernels.h"
+#include "test/Runtime/CUDA/OpenedSession.h"
 #include "test/Runtime/TestPackage.h"
 
 using namespace cupola;
@@ -79,19 +80,6 @@ format::Package productPackage() {
   return package;
 }
 
-struct Opened {
-  std::shared_ptr<const Executable> executable;
-  std::unique_ptr<Session> session;
-};
-
-Result<Opened> openWith(const std::shared_ptr<const CublasLt> &blas,
-                        const std::shared_ptr<const format::PackageFile> &file) {
-  CUPOLA_ASSIGN(std::shared_ptr<Device> device, openDevice({}, blas));
-  CUPOLA_ASSIGN(std::shared_ptr<const Executable> executable, Executable::create(file, device));
-  CUPOLA_ASSIGN(std::unique_ptr<Session> session, Session::create(executable, {}));
-  return Opened{executable, std::move(session)};
-}
-
 /// The first element of the answer, whose others have to fit.
 Result<float> runOnce(Session &session) {
   std::vector<float> x = {1, 2, 3, 4, 5, 6}, y(8, -1);
@@ -108,7 +96,7 @@ TEST(CublasLtSession, ItDoesTheStepAndIsRecorded) {
   auto fake = fakeWithProduct();
   FakeCublasLt blas;
   {
-    Opened opened = openWith(fakeLibrary(), test::loadPackage(productPackage())).take();
+    Opened opened = openSession(test::loadPackage(productPackage()), fakeLibrary()).take();
     EXPECT_EQ(opened.executable->calls().used(), 1u);
     EXPECT_EQ(opened.executable->calls().function(0)->library(), "cuBLASLt 13.1.0 algorithm 66");
     for (int i = 0; i < 5; ++i)
@@ -132,7 +120,7 @@ TEST(CublasLtSession, ItDoesTheStepAndIsRecorded) {
 TEST(CublasLtSession, TensorsOfTheCallerMayMove) {
   auto fake = fakeWithProduct();
   FakeCublasLt blas;
-  Opened opened = openWith(fakeLibrary(), test::loadPackage(productPackage())).take();
+  Opened opened = openSession(test::loadPackage(productPackage()), fakeLibrary()).take();
   Device &device = opened.executable->device();
   std::vector<DeviceAddress> x, y;
   for (int i = 0; i < 2; ++i) {
@@ -163,7 +151,7 @@ TEST(CublasLtSession, WithoutItTheKernelRuns) {
   auto fake = fakeWithProduct();
   FakeCublasLt blas;
   blas.knowsAlgorithm = false;
-  Opened opened = openWith(fakeLibrary(), test::loadPackage(productPackage())).take();
+  Opened opened = openSession(test::loadPackage(productPackage()), fakeLibrary()).take();
   EXPECT_EQ(opened.executable->calls().described(), 1u);
   EXPECT_EQ(opened.executable->calls().used(), 0u);
   EXPECT_NE(opened.executable->calls().refusal(0).find("has no algorithm"), std::string::npos);
@@ -174,7 +162,7 @@ TEST(CublasLtSession, WithoutItTheKernelRuns) {
 TEST(CublasLtSession, SessionsShareACall) {
   auto fake = fakeWithProduct();
   FakeCublasLt blas;
-  Opened opened = openWith(fakeLibrary(), test::loadPackage(productPackage())).take();
+  Opened opened = openSession(test::loadPackage(productPackage()), fakeLibrary()).take();
   std::unique_ptr<Session> other = Session::create(opened.executable, {}).take();
   EXPECT_EQ(*runOnce(*opened.session), 32);
   EXPECT_EQ(*runOnce(*other), 32);
@@ -189,7 +177,7 @@ TEST(CublasLtSession, EveryCallOfTheLibraryFails) {
     FakeCublasLt blas;
     blas.failAt = failAt;
     {
-      Opened opened = openWith(fakeLibrary(), file).take();
+      Opened opened = openSession(file, fakeLibrary()).take();
       const bool isUsed = opened.executable->calls().used() == 1;
       for (int i = 0; i < 3; ++i) {
         const Result<float> answer = runOnce(*opened.session);
@@ -215,7 +203,7 @@ TEST(CublasLtSession, EveryCallOfTheLibraryFails) {
 TEST(CublasLtSession, EveryCallOfTheDriverFails) {
   FakeCublasLt blas;
   const auto run = [&](const std::shared_ptr<const format::PackageFile> &file) -> Status {
-    CUPOLA_ASSIGN(Opened opened, openWith(fakeLibrary(), file));
+    CUPOLA_ASSIGN(Opened opened, openSession(file, fakeLibrary()));
     for (int i = 0; i < 3; ++i)
       CUPOLA_TRY(runOnce(*opened.session).status());
     return {};
