@@ -21,13 +21,6 @@ namespace cupola::compiler {
 
 namespace {
 
-std::vector<std::string> textsOf(const graph::Exprs &exprs) {
-  std::vector<std::string> texts;
-  for (const Expr &expr : exprs)
-    texts.push_back(expr.text());
-  return texts;
-}
-
 /// The smallest extent that elements of `value` select from; 0 if they select nothing.
 int64_t indexedExtent(Value value) {
   int64_t smallest = 0;
@@ -53,13 +46,13 @@ void addInputs(func::FuncOp main, format::Package &package) {
     format::Tensor tensor;
     tensor.name = main.getArgAttrOfType<StringAttr>(i, "graph.name").str();
     tensor.dtype = graph::dtypeOf(graph::elementOf(argument));
-    tensor.dims = textsOf(graph::declaredShapeOf(argument));
+    tensor.dims = graph::textsOf(graph::declaredShapeOf(argument));
     if (!isa<FloatType>(graph::elementOf(argument))) {
       tensor.indexedExtent = indexedExtent(argument);
       tensor.mask = tensor.indexedExtent == 0;
     }
     if (auto storage = main.getArgAttrOfType<ArrayAttr>(i, graph::storageAttr))
-      tensor.storage = textsOf(graph::exprsOf(storage));
+      tensor.storage = graph::textsOf(graph::exprsOf(storage));
     package.inputs.push_back(std::move(tensor));
   }
 }
@@ -69,9 +62,9 @@ void addOutputs(func::FuncOp main, format::Package &package) {
     format::Tensor tensor;
     tensor.name = main.getResultAttrOfType<StringAttr>(i, "graph.name").str();
     tensor.dtype = graph::dtypeOf(cast<RankedTensorType>(type).getElementType());
-    tensor.dims = textsOf(graph::shapeOf(type));
+    tensor.dims = graph::textsOf(graph::shapeOf(type));
     if (auto storage = main.getResultAttrOfType<ArrayAttr>(i, graph::storageAttr)) {
-      tensor.storage = textsOf(graph::exprsOf(storage));
+      tensor.storage = graph::textsOf(graph::exprsOf(storage));
       tensor.memoryOf = 1 + main.getResultAttrOfType<IntegerAttr>(i, graph::aliasAttr).getInt();
     }
     package.outputs.push_back(std::move(tensor));
