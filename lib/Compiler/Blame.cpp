@@ -33,20 +33,18 @@ bool isFloat(Value value) { return isa<FloatType>(graph::elementOf(value)); }
 Blame::Error Blame::errorOf(const Tensor &found, const Tensor &expected) {
   Error error;
   double largest = 0, difference = 0;
-  constexpr int64_t piece = 4096;
-  double a[piece], b[piece];
-  for (int64_t at = 0; at < expected.count(); at += piece) {
-    const int64_t size = std::min(piece, expected.count() - at);
-    found.read(at, size, a);
-    expected.read(at, size, b);
-    for (int64_t i = 0; i < size; ++i) {
-      if (!std::isfinite(b[i]))
+  std::vector<double> piece;
+  expected.forPieces([&](int64_t begin, ArrayRef<double> numbers) {
+    piece.resize(numbers.size());
+    found.read(begin, static_cast<int64_t>(numbers.size()), piece.data());
+    for (auto [a, b] : llvm::zip_equal(piece, numbers)) {
+      if (!std::isfinite(b))
         continue;
-      error.overflow |= !std::isfinite(a[i]);
-      largest = std::max(largest, std::fabs(b[i]));
-      difference = std::isfinite(a[i]) ? std::max(difference, std::fabs(a[i] - b[i])) : difference;
+      error.overflow |= !std::isfinite(a);
+      largest = std::max(largest, std::fabs(b));
+      difference = std::isfinite(a) ? std::max(difference, std::fabs(a - b)) : difference;
     }
-  }
+  });
   error.relative = difference == 0 ? 0 : difference / std::max(largest, 1e-30);
   return error;
 }
