@@ -50,8 +50,7 @@ cupola_string cupola_compiler_version(void) { return string(format::version()); 
 
 cupola_status *cupola_model_check(const cupola_model *model, const cupola_compile_options *options,
                                   cupola_problems **problems) {
-  return guarded([&] {
-    CUPOLA_TRY(present({problems}));
+  return guarded({problems}, [&] {
     CUPOLA_ASSIGN(ModelSource source, compiler::capi::sourceOf(model));
     CUPOLA_ASSIGN(Options chosen, compiler::capi::optionsOf(options));
     auto found = std::make_unique<cupola_problems>();
@@ -66,8 +65,7 @@ cupola_status *cupola_model_check(const cupola_model *model, const cupola_compil
 size_t cupola_problems_count(const cupola_problems *problems) { return problems ? problems->list.size() : 0; }
 
 cupola_status *cupola_problems_get(const cupola_problems *problems, size_t index, cupola_problem *problem) {
-  return guarded([&] {
-    CUPOLA_TRY(present({problems, problem}));
+  return guarded({problems, problem}, [&] {
     if (index >= problems->list.size())
       return noIndex("problem", index, problems->list.size());
     const Problem &found = problems->list[index];
@@ -82,8 +80,7 @@ void cupola_problems_release(cupola_problems *problems) { delete problems; }
 
 cupola_status *cupola_compilation_create(const cupola_model *model, const cupola_compile_options *options,
                                          cupola_compilation **compilation) {
-  return guarded([&] {
-    CUPOLA_TRY(present({compilation}));
+  return guarded({compilation}, [&] {
     CUPOLA_ASSIGN(ModelSource source, compiler::capi::sourceOf(model));
     CUPOLA_ASSIGN(Options chosen, compiler::capi::optionsOf(options));
     auto handle = std::make_unique<cupola_compilation>();
@@ -96,15 +93,11 @@ cupola_status *cupola_compilation_create(const cupola_model *model, const cupola
 void cupola_compilation_release(cupola_compilation *compilation) { delete compilation; }
 
 cupola_status *cupola_compilation_build(cupola_compilation *compilation) {
-  return guarded([&] {
-    CUPOLA_TRY(present({compilation}));
-    return compilation->compilation->build();
-  });
+  return guarded({compilation}, [&] { return compilation->compilation->build(); });
 }
 
 cupola_status *cupola_compilation_write_package(cupola_compilation *compilation, cupola_string path) {
-  return guarded([&] {
-    CUPOLA_TRY(present({compilation}));
+  return guarded({compilation}, [&] {
     std::string name;
     CUPOLA_TRY(toText(path, name));
     return compilation->compilation->writePackage(name);
@@ -112,8 +105,7 @@ cupola_status *cupola_compilation_write_package(cupola_compilation *compilation,
 }
 
 cupola_status *cupola_compilation_package(cupola_compilation *compilation, cupola_bytes *bytes) {
-  return guarded([&] {
-    CUPOLA_TRY(present({compilation, bytes}));
+  return guarded({compilation, bytes}, [&] {
     CUPOLA_TRY(fill(compilation->package, [&] { return compilation->compilation->package(); }));
     *bytes = {compilation->package->data(), compilation->package->size()};
     return Status::ok();
@@ -121,8 +113,7 @@ cupola_status *cupola_compilation_package(cupola_compilation *compilation, cupol
 }
 
 cupola_status *cupola_compilation_emit(cupola_compilation *compilation, cupola_string phase, cupola_string *text) {
-  return guarded([&] {
-    CUPOLA_TRY(present({compilation, text}));
+  return guarded({compilation, text}, [&] {
     const std::string name(view(phase));
     auto place = compilation->texts.find(name);
     if (place == compilation->texts.end()) {
@@ -135,8 +126,7 @@ cupola_status *cupola_compilation_emit(cupola_compilation *compilation, cupola_s
 }
 
 cupola_status *cupola_compilation_explain(cupola_compilation *compilation, cupola_string *json) {
-  return guarded([&] {
-    CUPOLA_TRY(present({compilation, json}));
+  return guarded({compilation, json}, [&] {
     CUPOLA_TRY(fill(compilation->explained, [&] { return compilation->compilation->explain(); }));
     *json = string(*compilation->explained);
     return Status::ok();
@@ -148,8 +138,7 @@ size_t cupola_compilation_phase_count(const cupola_compilation *compilation) {
 }
 
 cupola_status *cupola_compilation_phase(const cupola_compilation *compilation, size_t index, cupola_phase *phase) {
-  return guarded([&] {
-    CUPOLA_TRY(present({compilation, phase}));
+  return guarded({compilation, phase}, [&] {
     const auto phases = compilation->compilation->phases();
     if (index >= phases.size())
       return noIndex("phase", index, phases.size());
