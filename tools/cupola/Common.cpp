@@ -139,9 +139,9 @@ Result<Ready> makeReady(const CompileFlags &flags, const DeviceFlags &device) {
   CUPOLA_ASSIGN(Compiled compiled, obtainPackage(flags, device));
   runtime::DeviceOptions options = device.options;
   options.threads = flags.threads;
-  options.cacheDir = flags.cacheDir;
+  options.cacheDir = flags.given.cacheDir;
   if (device.device == "sim" && options.arch.empty())
-    options.arch = flags.archs.empty() ? "sm_80" : flags.archs.front();
+    options.arch = flags.given.archs.empty() ? "sm_80" : flags.given.archs.front();
   CUPOLA_ASSIGN(auto made, runtime::createDevice(device.device, options));
   CUPOLA_ASSIGN(auto executable, runtime::Executable::create(compiled.file, std::move(made)).within(flags.model));
   return Ready{std::move(compiled), std::move(executable)};

@@ -19,8 +19,8 @@ struct CompileCommand {
   Json precision;
 
   Status run() {
-    if (budget && flags.precision == "fp32")
-      flags.precision = "fp16";
+    if (budget && flags.given.precision == "fp32")
+      flags.given.precision = "fp16";
     CUPOLA_ASSIGN(compiler::Options options, flags.options());
     if (!budget && !calibration.empty())
       return Status::usage("--calibrate gives the inputs of --fp16-budget, which is missing");
@@ -53,7 +53,7 @@ struct CompileCommand {
     CUPOLA_ASSIGN(compiler::BudgetReport held, compiled.holdBudget(inputs, *budget));
     runtime::clearProgress();
     std::printf("%s: the outputs are off by %.3g, with %zu nodes in fp32 by %.3g (budget %.3g)\n",
-                flags.precision.c_str(), held.errorBefore, held.kept.size(), held.errorAfter, *budget);
+                flags.given.precision.c_str(), held.errorBefore, held.kept.size(), held.errorAfter, *budget);
     printErrors(held.kept, held.kept.size());
     precision = {{"budget", *budget},
                  {"error_before", jsonOf(held.errorBefore)},

@@ -98,7 +98,7 @@ struct VerifyCommand {
       return Status(static_cast<Code>(code), "");
     report["blame"] = Json::parse(bytes);
     runtime::clearProgress();
-    std::printf("what %s costs, the worst first:\n", flags.precision.c_str());
+    std::printf("what %s costs, the worst first:\n", flags.given.precision.c_str());
     printErrors(errorsOf(report["blame"]["nodes"]), 20);
     return {};
   }
@@ -119,10 +119,10 @@ struct VerifyCommand {
     CUPOLA_TRY(readCase());
     if (flags.isPackage() && casePath.empty())
       return Status::usage("a package has no reference: give --case F.npz, or the model");
-    if (blame && (flags.isPackage() || flags.precision == "fp32" || device.device == "reference"))
+    if (blame && (flags.isPackage() || flags.given.precision == "fp32" || device.device == "reference"))
       return Status::usage(
           "--blame says what 16 bits cost: it needs MODEL.onnx, --precision fp16 or bf16, and a device");
-    if (flags.isPackage() && flags.kernelResults)
+    if (flags.isPackage() && flags.given.kernelResults)
       return Status::usage("--per-node compiles the model once more: give the model, not a package");
     if (device.device == "reference")
       return runReference();
@@ -146,7 +146,7 @@ struct VerifyCommand {
     Result<bool> pass = judge(out);
     if (blame && pass.isOk())
       CUPOLA_TRY(printBlame(in));
-    if (flags.kernelResults && pass.isOk()) {
+    if (flags.given.kernelResults && pass.isOk()) {
       Result<bool> kernels =
           verifyKernels({flags, *ready.executable, in, out, hasCase ? caseOutputs : none, tolerance}, report);
       pass = kernels.failed() ? std::move(kernels) : Result<bool>(*pass && *kernels);
@@ -156,7 +156,7 @@ struct VerifyCommand {
 
   /// lib/Reference itself against a case.
   Result<bool> runReference() {
-    if (flags.kernelResults)
+    if (flags.given.kernelResults)
       return Status::usage("--per-node is about kernels: --device reference has none");
     if (casePath.empty() || flags.isPackage())
       return Status::usage("--device reference computes a model op by op: it needs MODEL.onnx and "
@@ -220,7 +220,7 @@ std::function<int()> declareVerify(CLI::App &app) {
   app.add_option("--tol", command->chosenTolerance,
                  "Floats pass when |a - b| <= T * max|b| + T * |b|, T being this (default: 5e-5; 5e-3 for a model with "
                  "float16, 4e-2 with bfloat16)");
-  app.add_flag("--per-node", command->flags.kernelResults,
+  app.add_flag("--per-node", command->flags.given.kernelResults,
                "Compare what every kernel computes, not only the outputs, and name the first that differs");
   app.add_flag("--blame", command->blame,
                "With --precision: name the nodes whose 16 bits cost most, by the error of each on exact operands");
