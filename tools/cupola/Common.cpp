@@ -3,13 +3,13 @@
 
 #include "lib/Runtime/CPU/CpuFeatures.h"
 #include "lib/Runtime/Format/Architectures.h"
+#include "lib/Runtime/Format/Descriptor.h"
 #include "lib/Runtime/Format/MachineMemory.h"
 #include "lib/Runtime/Format/OutputFile.h"
 #include "lib/Runtime/Tools/Errors.h"
 #include "tools/cupola/Command.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 namespace cupola::tool {
 
@@ -54,36 +54,12 @@ Status chooseForDevice(const DeviceFlags &flags, compiler::Options &options) {
 
 namespace {
 
-/// A file in memory that a worker writes and the caller reads.
-class MemoryFile {
-public:
-  explicit MemoryFile(const char *name) : descriptor(memfd_create(name, MFD_CLOEXEC)) {}
-  ~MemoryFile() {
-    if (descriptor >= 0)
-      close(descriptor);
-  }
-  bool ok() const { return descriptor >= 0; }
-
-  Status write(const std::string &bytes) {
-    CUPOLA_TRY(format::checkMemory("out of memory: a copy of the package", bytes.size()));
-    for (size_t done = 0; done < bytes.size();) {
-      ssize_t n = ::write(descriptor, bytes.data() + done, bytes.size() - done);
-      if (n <= 0)
-        return Status::environment("cannot hand the package over: out of memory");
-      done += static_cast<size_t>(n);
-    }
-    return {};
-  }
-  std::string read() {
-    std::string bytes(static_cast<size_t>(lseek(descriptor, 0, SEEK_END)), '\0');
-    if (pread(descriptor, bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
-      bytes.clear();
-    return bytes;
-  }
-
-private:
-  int descriptor;
-};
+/// From a worker to the caller.
+Status handOver(const format::Descriptor &memory, const std::string &bytes) {
+  CUPOLA_TRY(format::checkMemory("out of memory: a copy of the package", bytes.size()));
+  return format::writeAll(memory.get(), bytes) ? Status::ok()
+                                               : Status::environment("cannot hand the package over: out of memory");
+}
 
 /// The package behind a line of JSON.
 Status compileInto(const CompileFlags &flags, const compiler::Options &options, std::string &out) {
@@ -100,15 +76,15 @@ Status compileInto(const CompileFlags &flags, const compiler::Options &options, 
 } // namespace
 
 int collectFromWorker(const CompileFlags &flags, std::string &bytes, const std::function<Status(std::string &)> &work) {
-  MemoryFile memory("cupola-worker");
-  if (!memory.ok())
+  const format::Descriptor memory(memfd_create("cupola-worker", MFD_CLOEXEC));
+  if (!memory)
     return finish(Status::environment("cannot make a file in memory"));
   int code = runInWorker(flags, [&] {
     std::string out;
     Status status = work(out);
-    return finish(status.failed() ? status : memory.write(out));
+    return finish(status.failed() ? status : handOver(memory, out));
   });
-  bytes = memory.read();
+  bytes = format::contentsOf(memory.get());
   return code;
 }
 
