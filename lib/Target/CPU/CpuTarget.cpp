@@ -105,13 +105,12 @@ static Result<std::string> compileLoops(OwningOpRef<ModuleOp> loops, const CpuAr
 }
 
 Status ImageBuilder::compileMicroKernels(ModuleOp loops) {
-  for (OwningOpRef<ModuleOp> &module : takeMicroKernels(loops)) {
+  auto isNew = [&](StringRef name) {
+    std::lock_guard<std::mutex> lock(mutex);
+    return microKernels.try_emplace(name.str()).second;
+  };
+  for (OwningOpRef<ModuleOp> &module : takeMicroKernels(loops, isNew)) {
     std::string name = (*module->getOps<LLVM::LLVMFuncOp>().begin()).getName().str();
-    {
-      std::lock_guard<std::mutex> lock(mutex);
-      if (!microKernels.try_emplace(name).second)
-        continue;
-    }
     CUPOLA_ASSIGN(std::string object, compileLoops(std::move(module), isa));
     std::lock_guard<std::mutex> lock(mutex);
     microKernels[name] = std::move(object);
