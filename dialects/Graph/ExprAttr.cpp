@@ -24,6 +24,10 @@ const Expr &exprOf(Attribute attr) { return cast<ExprAttr>(attr).getValue(); }
 Exprs exprsOf(ArrayAttr attrs) {
   return llvm::map_to_vector(attrs.getValue(), [](Attribute attr) { return exprOf(attr); });
 }
+std::vector<std::string> textsOf(ArrayRef<Expr> exprs) {
+  const auto texts = llvm::map_range(exprs, [](const Expr &expr) { return expr.text(); });
+  return {texts.begin(), texts.end()};
+}
 
 //===----------------------------------------------------------------------===//
 // Syntax

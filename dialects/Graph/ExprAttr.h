@@ -28,6 +28,8 @@ mlir::ArrayAttr exprArray(mlir::MLIRContext *context, llvm::ArrayRef<Expr> exprs
 /// The expression of an ExprAttr, or those of an array of them.
 const Expr &exprOf(mlir::Attribute attr);
 Exprs exprsOf(mlir::ArrayAttr attrs);
+/// As packages hold them.
+std::vector<std::string> textsOf(llvm::ArrayRef<Expr> exprs);
 
 //===--- Syntax: custom<Expr>, custom<Exprs> of ops; the others of types and attributes ---===//
 

@@ -95,10 +95,7 @@ OperandIndex TransposeOp::mapIndex(unsigned, ArrayRef<Expr> index, const Ranges 
   return {in, {}};
 }
 std::optional<SmallVector<Expr>> TransposeOp::mapIndexForward(ArrayRef<Expr> index, const Ranges &) {
-  Exprs out;
-  for (int64_t dim : getPerm())
-    out.push_back(index[dim]);
-  return out;
+  return llvm::map_to_vector(getPerm(), [&](int64_t dim) { return index[dim]; });
 }
 
 OperandIndex BroadcastOp::mapIndex(unsigned, ArrayRef<Expr> index, const Ranges &ranges) {

@@ -150,10 +150,9 @@ bool kernel::FuncOp::isPacked(unsigned parameter) {
 }
 
 TileType kernel::tileType(Type element, ArrayRef<Expr> extents) {
-  SmallVector<graph::ExprAttr> attrs;
-  for (const Expr &extent : extents)
-    attrs.push_back(graph::ExprAttr::get(element.getContext(), extent));
-  return TileType::get(element.getContext(), element, attrs);
+  MLIRContext *context = element.getContext();
+  auto attrOf = [&](const Expr &extent) { return graph::ExprAttr::get(context, extent); };
+  return TileType::get(context, element, llvm::map_to_vector(extents, attrOf));
 }
 
 //===----------------------------------------------------------------------===//

@@ -43,9 +43,7 @@ graph::PostOpAttr postOpAttr(Builder &b, const PostOp &op) {
 
 graph::LibraryCallAttr libraryCallAttr(MLIRContext *context, const LibraryCall &call) {
   Builder b(context);
-  SmallVector<graph::PostOpAttr> ops;
-  for (const PostOp &op : call.postOps)
-    ops.push_back(postOpAttr(b, op));
+  const auto ops = llvm::map_to_vector(call.postOps, [&](const PostOp &op) { return postOpAttr(b, op); });
   return graph::LibraryCallAttr::get(context, static_cast<graph::LibraryCallKind>(call.kind), call.source, call.weights,
                                      call.result, call.strides, call.dilations, call.padding, ops,
                                      isValid(call.dtype) ? graph::typeOf(call.dtype, context) : Type(),

@@ -199,23 +199,17 @@ LogicalResult RegistersOp::verify() {
   return success();
 }
 
-LogicalResult GetOp::verify() {
-  if (getResult().getType() != getRegisters().getType().getElement())
-    return emitOpError("reads another type than the registers hold");
-  return index(*this, getRegisters().getType(), getIndex(), /*element=*/true);
+/// An access of one element; `does`: what it does with it.
+template <class Op> static LogicalResult verifyElement(Op op, Value value, StringRef does) {
+  RegistersType registers = op.getRegisters().getType();
+  if (value.getType() != registers.getElement())
+    return op.emitOpError() << does << " another type than the registers hold";
+  return index(op, registers, op.getIndex(), /*element=*/true);
 }
 
-LogicalResult SetOp::verify() {
-  if (getValue().getType() != getRegisters().getType().getElement())
-    return emitOpError("writes another type than the registers hold");
-  return index(*this, getRegisters().getType(), getIndex(), /*element=*/true);
-}
-
-LogicalResult AccumulateOp::verify() {
-  if (getValue().getType() != getRegisters().getType().getElement())
-    return emitOpError("combines another type than the registers hold");
-  return index(*this, getRegisters().getType(), getIndex(), /*element=*/true);
-}
+LogicalResult GetOp::verify() { return verifyElement(*this, getResult(), "reads"); }
+LogicalResult SetOp::verify() { return verifyElement(*this, getValue(), "writes"); }
+LogicalResult AccumulateOp::verify() { return verifyElement(*this, getValue(), "combines"); }
 
 LogicalResult LoadVectorOp::verify() {
   if (getMask().empty() != !getOther())

@@ -14,14 +14,10 @@ namespace cupola::compiler {
 Result<reference::Tensor> rounded(const reference::Tensor &tensor, format::DType dtype) {
   if (tensor.dtype() == dtype)
     return tensor;
-  Result<reference::Tensor> result = reference::Tensor::make(dtype, tensor.shape());
-  constexpr int64_t piece = 4096;
-  double numbers[piece];
-  for (int64_t at = 0; result.isOk() && at < tensor.count(); at += piece) {
-    const int64_t size = std::min(piece, tensor.count() - at);
-    tensor.read(at, size, numbers);
-    result->write(at, size, numbers);
-  }
+  CUPOLA_ASSIGN(reference::Tensor result, reference::Tensor::make(dtype, tensor.shape()));
+  tensor.forPieces([&](int64_t begin, ArrayRef<double> numbers) {
+    result.write(begin, static_cast<int64_t>(numbers.size()), numbers.data());
+  });
   return result;
 }
 
@@ -36,10 +32,7 @@ Result<std::vector<reference::Tensor>> tensorsOf(ModuleOp module, const std::vec
     tensors.push_back(reference::Tensor::borrow(input->dtype, input->shape, input->bytes.data()));
     const Type element = cast<RankedTensorType>(argument.getType()).getElementType();
     if (element.isF32() && (input->dtype == format::DType::F16 || input->dtype == format::DType::BF16)) {
-      Result<reference::Tensor> tensor = rounded(tensors.back(), graph::dtypeOf(element));
-      if (tensor.failed())
-        return tensor.status();
-      tensors.back() = tensor.take();
+      CUPOLA_ASSIGN(tensors.back(), rounded(tensors.back(), graph::dtypeOf(element)));
     }
   }
   return tensors;

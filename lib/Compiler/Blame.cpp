@@ -33,20 +33,18 @@ bool isFloat(Value value) { return isa<FloatType>(graph::elementOf(value)); }
 Blame::Error Blame::errorOf(const Tensor &found, const Tensor &expected) {
   Error error;
   double largest = 0, difference = 0;
-  constexpr int64_t piece = 4096;
-  double a[piece], b[piece];
-  for (int64_t at = 0; at < expected.count(); at += piece) {
-    const int64_t size = std::min(piece, expected.count() - at);
-    found.read(at, size, a);
-    expected.read(at, size, b);
-    for (int64_t i = 0; i < size; ++i) {
-      if (!std::isfinite(b[i]))
+  std::vector<double> piece;
+  expected.forPieces([&](int64_t begin, ArrayRef<double> numbers) {
+    piece.resize(numbers.size());
+    found.read(begin, static_cast<int64_t>(numbers.size()), piece.data());
+    for (auto [a, b] : llvm::zip_equal(piece, numbers)) {
+      if (!std::isfinite(b))
         continue;
-      error.overflow |= !std::isfinite(a[i]);
-      largest = std::max(largest, std::fabs(b[i]));
-      difference = std::isfinite(a[i]) ? std::max(difference, std::fabs(a[i] - b[i])) : difference;
+      error.overflow |= !std::isfinite(a);
+      largest = std::max(largest, std::fabs(b));
+      difference = std::isfinite(a) ? std::max(difference, std::fabs(a - b)) : difference;
     }
-  }
+  });
   error.relative = difference == 0 ? 0 : difference / std::max(largest, 1e-30);
   return error;
 }
@@ -104,9 +102,7 @@ Result<Tensor> Blame::along(ArrayRef<Value> way, const Tensor &tensor) {
 Status Blame::run(ArrayRef<Tensor> inputs) {
   CUPOLA_TRY(status);
   for (auto [argument, input] : llvm::zip_equal(mainOf(*narrow).getArguments(), inputs)) {
-    Result<Tensor> tensor = along({argument}, input);
-    CUPOLA_TRY(tensor.status());
-    carried[argument] = tensor.take();
+    CUPOLA_ASSIGN(carried[argument], along({argument}, input));
   }
   auto results = reference::interpret(wide, inputs, [&](const reference::Step &step) {
     if (status.isOk())
@@ -120,9 +116,8 @@ Status Blame::run(ArrayRef<Tensor> inputs) {
     const auto base = carried.find(way.back());
     if (base == carried.end() || !isFloat(operand))
       continue; // of a branch or loop, or no number that can be off
-    Result<Tensor> found = along(way, base->second);
-    CUPOLA_TRY(found.status());
-    const Error error = errorOf(*found, expected);
+    CUPOLA_ASSIGN(Tensor found, along(way, base->second));
+    const Error error = errorOf(found, expected);
     outputError = std::max(outputError, error.overflow ? INFINITY : error.relative);
   }
   return {};
@@ -137,26 +132,23 @@ Status Blame::compare(const reference::Step &step) {
   for (auto [i, operand] : llvm::enumerate(twin->getOperands())) {
     const SmallVector<Value> way = wayOf(operand);
     isRounded |= llvm::any_of(way, [](Value value) { return isFloat(value) && !graph::elementOf(value).isF32(); });
-    Result<Tensor> local = along(way, step.operands[i]);
-    CUPOLA_TRY(local.status());
-    exact.push_back(local.take());
+    CUPOLA_ASSIGN(Tensor local, along(way, step.operands[i]));
+    exact.push_back(std::move(local));
     const auto known = carried.find(way.back());
     const bool isExact = known == carried.end() || way.back().getDefiningOp<graph::ConstantOp>();
-    Result<Tensor> reached = isExact ? Result<Tensor>(exact.back()) : along(way, known->second);
-    CUPOLA_TRY(reached.status());
-    off.push_back(reached.take());
+    CUPOLA_ASSIGN(Tensor reached, isExact ? Result<Tensor>(exact.back()) : along(way, known->second));
+    off.push_back(std::move(reached));
   }
-  Result<Tensor> accumulated = reference::evaluate(twin, off, step.symbols);
-  CUPOLA_TRY(accumulated.status());
+  CUPOLA_ASSIGN(Tensor accumulated, reference::evaluate(twin, off, step.symbols));
   if (isFloat(twin->getResult(0)) && !isa<graph::ConstantOp>(twin)) {
     Result<Tensor> local = step.result;
     if (isRounded || dtypeOf(twin->getResult(0)) != step.result.dtype())
       local = reference::evaluate(twin, exact, step.symbols);
     CUPOLA_TRY(local.status());
-    CUPOLA_TRY(note(step, twin, *local, *accumulated));
+    CUPOLA_TRY(note(step, twin, *local, accumulated));
   }
   if (twin->getBlock() == &mainOf(*narrow).getBody().front())
-    carried[twin->getResult(0)] = accumulated.take();
+    carried[twin->getResult(0)] = std::move(accumulated);
   for (Value value : dying.lookup(twin))
     carried.erase(value);
   return {};
@@ -173,9 +165,8 @@ Status Blame::note(const reference::Step &step, Operation *twin, const Tensor &l
   error.accumulated = std::max(error.accumulated, there.relative);
   error.overflow |= here.overflow;
   if (isNew || error.local == here.relative) {
-    Result<Tensor> stored = rounded(step.result, dtypeOf(twin->getResult(0)));
-    CUPOLA_TRY(stored.status());
-    error.blamed = blamedFor(twin, here, errorOf(*stored, step.result));
+    CUPOLA_ASSIGN(Tensor stored, rounded(step.result, dtypeOf(twin->getResult(0))));
+    error.blamed = blamedFor(twin, here, errorOf(stored, step.result));
   }
   return {};
 }

@@ -20,12 +20,10 @@ static Result<OwningOpRef<ModuleOp>> makeWideGraph(const Compilation::Impl &impl
 }
 
 Result<PrecisionReport> Compilation::blame(const std::vector<npz::Array> &inputs) {
-  auto graph = makeWideGraph(*state);
-  CUPOLA_TRY(graph.status());
-  auto tensors = tensorsOf(**graph, inputs);
-  CUPOLA_TRY(tensors.status());
-  Blame blame(**graph, state->variantContext.pipeline);
-  CUPOLA_TRY(blame.run(*tensors));
+  CUPOLA_ASSIGN(auto graph, makeWideGraph(*state));
+  CUPOLA_ASSIGN(auto tensors, tensorsOf(*graph, inputs));
+  Blame blame(*graph, state->variantContext.pipeline);
+  CUPOLA_TRY(blame.run(tensors));
   return PrecisionReport{blame.worstFirst(), blame.outputError};
 }
 
@@ -84,17 +82,15 @@ private:
 } // namespace
 
 Result<BudgetReport> Compilation::holdBudget(const std::vector<npz::Array> &inputs, double budget) {
-  auto graph = makeWideGraph(*state);
-  CUPOLA_TRY(graph.status());
-  auto tensors = tensorsOf(**graph, inputs);
-  CUPOLA_TRY(tensors.status());
+  CUPOLA_ASSIGN(auto graph, makeWideGraph(*state));
+  CUPOLA_ASSIGN(auto tensors, tensorsOf(*graph, inputs));
   PipelineOptions &pipeline = state->variantContext.pipeline;
   Budget givers(budget, pipeline.precision);
   BudgetReport report;
   for (;; ++report.rounds) {
     CUPOLA_TRY(state->begin("precision, round " + std::to_string(report.rounds + 1)));
-    Blame blame(**graph, pipeline);
-    CUPOLA_TRY(blame.run(*tensors));
+    Blame blame(*graph, pipeline);
+    CUPOLA_TRY(blame.run(tensors));
     report.errorAfter = blame.outputError;
     if (report.rounds == 0)
       report.errorBefore = blame.outputError;
@@ -109,9 +105,7 @@ Result<BudgetReport> Compilation::holdBudget(const std::vector<npz::Array> &inpu
   }
   ++report.rounds;
   if (!report.kept.empty()) {
-    auto again = state->makeGraph(pipeline);
-    CUPOLA_TRY(again.status());
-    state->module = again.take();
+    CUPOLA_ASSIGN(state->module, state->makeGraph(pipeline));
   }
   return report;
 }

@@ -159,28 +159,17 @@ Status Compilation::Impl::load(const ModelSource &source, std::vector<Problem> *
   CUPOLA_TRY(checkKeptNodes());
   imported = std::move(module);
   CUPOLA_TRY(begin("graph"));
-  auto graph = makeGraph(variantContext.pipeline);
-  if (graph.isOk())
-    module = graph.take();
-  return graph.status();
+  CUPOLA_ASSIGN(module, makeGraph(variantContext.pipeline));
+  return {};
 }
 
 Result<OwningOpRef<ModuleOp>> Compilation::Impl::makeGraph(const PipelineOptions &pipeline) const {
-  auto aliased = [&]() -> OwningOpRef<ModuleOp> {
-    OwningOpRef<ModuleOp> graph = imported.get().clone();
-    (void)declareAliases(*graph); // it works, below
-    return graph;
+  auto passes = [&](ModuleOp graph, const PipelineOptions &options) -> Status {
+    for (const AliasSetting &alias : this->options.aliases)
+      CUPOLA_TRY(declareAliases(graph, alias.input, alias.output));
+    return runGraphPasses(graph, options);
   };
-  OwningOpRef<ModuleOp> graph = imported.get().clone();
-  CUPOLA_TRY(declareAliases(*graph));
-  CUPOLA_TRY(runNamingFaults(runGraphPasses, *graph, pipeline, aliased));
-  return graph;
-}
-
-Status Compilation::Impl::declareAliases(ModuleOp graph) const {
-  for (const AliasSetting &alias : options.aliases)
-    CUPOLA_TRY(cupola::declareAliases(graph, alias.input, alias.output));
-  return {};
+  return runNamingFaults(passes, *imported, pipeline);
 }
 
 Status Compilation::Impl::build() {

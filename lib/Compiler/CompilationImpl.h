@@ -22,11 +22,9 @@ public:
   Status emit(Phase phase, std::string &text);
   /// Says that a phase begins, unless the compilation is to stop.
   Status begin(const std::string &phase) const;
-  /// The graph as imported, through the passes that all variants share.
+  /// The graph as imported, with the aliases of the options, through the passes that all variants share.
   Result<mlir::OwningOpRef<mlir::ModuleOp>> makeGraph(const PipelineOptions &pipeline) const;
   Result<format::Package> makePackage();
-  /// Those of the options, on a graph as imported.
-  Status declareAliases(mlir::ModuleOp graph) const;
   /// What was decided and why, as JSON; made once.
   const std::string &explain();
 

@@ -19,9 +19,7 @@ static Status findWrongPass(Compilation::Impl &impl, ArrayRef<reference::Tensor>
   PipelineOptions watched = impl.variantContext.pipeline;
   watched.dumpDir.clear();
   watched.afterPass = [&](StringRef pass, ModuleOp module) { audit.afterPass(pass, module); };
-  OwningOpRef<ModuleOp> module = impl.imported->clone();
-  CUPOLA_TRY(impl.declareAliases(*module));
-  CUPOLA_TRY(runGraphPasses(*module, watched));
+  CUPOLA_ASSIGN(OwningOpRef<ModuleOp> module, impl.makeGraph(watched));
   CUPOLA_TRY(runFusionPasses(*module, spec, watched));
   diagnosis.wrongPass = audit.pass;
   diagnosis.wrongNode = audit.node;
@@ -29,13 +27,9 @@ static Status findWrongPass(Compilation::Impl &impl, ArrayRef<reference::Tensor>
 }
 
 Result<std::vector<npz::Array>> Compilation::reference(const std::vector<npz::Array> &inputs) {
-  auto tensors = tensorsOf(*state->imported, inputs);
-  if (tensors.failed())
-    return tensors.status();
-  auto results = reference::interpret(*state->imported, *tensors);
-  if (results.failed())
-    return results.status();
-  return arraysOf(*state->imported, *results);
+  CUPOLA_ASSIGN(auto tensors, tensorsOf(*state->imported, inputs));
+  CUPOLA_ASSIGN(auto results, reference::interpret(*state->imported, tensors));
+  return arraysOf(*state->imported, results);
 }
 
 /// The outputs of the graph that became kernels; those that were added stand behind.
@@ -56,23 +50,17 @@ static Result<std::vector<reference::Tensor>> interpretFused(Compilation::Impl &
 
 Result<Diagnosis> Compilation::diagnose(const std::vector<npz::Array> &inputs, const std::string &target,
                                         const std::string &arch, double tolerance) {
-  auto tensors = tensorsOf(*state->imported, inputs);
-  if (tensors.failed())
-    return tensors.status();
+  CUPOLA_ASSIGN(auto tensors, tensorsOf(*state->imported, inputs));
   const VariantSpec spec{target, arch};
   Diagnosis diagnosis;
-  auto imported = reference::interpret(*state->imported, *tensors);
-  if (imported.failed())
-    return imported.status();
-  diagnosis.imported = arraysOf(*state->imported, *imported);
-  auto fused = interpretFused(*state, *tensors, spec, diagnosis.fused);
-  if (fused.failed())
-    return fused.status();
+  CUPOLA_ASSIGN(auto imported, reference::interpret(*state->imported, tensors));
+  diagnosis.imported = arraysOf(*state->imported, imported);
+  CUPOLA_ASSIGN(auto fused, interpretFused(*state, tensors, spec, diagnosis.fused));
   bool isSame = true;
-  for (auto [before, after] : llvm::zip(*imported, *fused))
+  for (auto [before, after] : llvm::zip(imported, fused))
     isSame &= agree(elementsOf(after), elementsOf(before), tolerance);
   if (!isSame)
-    CUPOLA_TRY(findWrongPass(*state, *tensors, spec, tolerance, diagnosis));
+    CUPOLA_TRY(findWrongPass(*state, tensors, spec, tolerance, diagnosis));
   return diagnosis;
 }
 

@@ -21,13 +21,6 @@ namespace cupola::compiler {
 
 namespace {
 
-std::vector<std::string> textsOf(const graph::Exprs &exprs) {
-  std::vector<std::string> texts;
-  for (const Expr &expr : exprs)
-    texts.push_back(expr.text());
-  return texts;
-}
-
 /// The smallest extent that elements of `value` select from; 0 if they select nothing.
 int64_t indexedExtent(Value value) {
   int64_t smallest = 0;
@@ -53,13 +46,13 @@ void addInputs(func::FuncOp main, format::Package &package) {
     format::Tensor tensor;
     tensor.name = main.getArgAttrOfType<StringAttr>(i, "graph.name").str();
     tensor.dtype = graph::dtypeOf(graph::elementOf(argument));
-    tensor.dims = textsOf(graph::declaredShapeOf(argument));
+    tensor.dims = graph::textsOf(graph::declaredShapeOf(argument));
     if (!isa<FloatType>(graph::elementOf(argument))) {
       tensor.indexedExtent = indexedExtent(argument);
       tensor.mask = tensor.indexedExtent == 0;
     }
     if (auto storage = main.getArgAttrOfType<ArrayAttr>(i, graph::storageAttr))
-      tensor.storage = textsOf(graph::exprsOf(storage));
+      tensor.storage = graph::textsOf(graph::exprsOf(storage));
     package.inputs.push_back(std::move(tensor));
   }
 }
@@ -69,9 +62,9 @@ void addOutputs(func::FuncOp main, format::Package &package) {
     format::Tensor tensor;
     tensor.name = main.getResultAttrOfType<StringAttr>(i, "graph.name").str();
     tensor.dtype = graph::dtypeOf(cast<RankedTensorType>(type).getElementType());
-    tensor.dims = textsOf(graph::shapeOf(type));
+    tensor.dims = graph::textsOf(graph::shapeOf(type));
     if (auto storage = main.getResultAttrOfType<ArrayAttr>(i, graph::storageAttr)) {
-      tensor.storage = textsOf(graph::exprsOf(storage));
+      tensor.storage = graph::textsOf(graph::exprsOf(storage));
       tensor.memoryOf = 1 + main.getResultAttrOfType<IntegerAttr>(i, graph::aliasAttr).getInt();
     }
     package.outputs.push_back(std::move(tensor));
@@ -111,9 +104,7 @@ format::WeightSource weightSource(ArrayRef<WeightTable::Entry> entries) {
                                                           uint64_t size) -> Status {
     std::unique_lock<std::mutex> lock(current->mutex);
     if (current->index != index) {
-      Result<reference::Tensor> value = reference::Tensor::of(entries[index].value);
-      CUPOLA_TRY(value.status());
-      current->value = value.take();
+      CUPOLA_ASSIGN(current->value, reference::Tensor::of(entries[index].value));
       current->index = index;
     }
     const reference::Tensor value = current->value;
@@ -171,18 +162,14 @@ Result<format::Package> Compilation::Impl::makePackage() {
 }
 
 Status Compilation::writePackage(const std::string &path) {
-  Result<format::Package> package = state->makePackage();
-  if (package.failed())
-    return package.status();
-  return format::writePackage(package.take(), weightSource(state->variantContext.weights.entries()), path,
+  CUPOLA_ASSIGN(format::Package package, state->makePackage());
+  return format::writePackage(std::move(package), weightSource(state->variantContext.weights.entries()), path,
                               state->options.threads);
 }
 
 Result<std::string> Compilation::package() {
-  Result<format::Package> package = state->makePackage();
-  if (package.failed())
-    return package.status();
-  return format::writePackageToMemory(package.take(), weightSource(state->variantContext.weights.entries()),
+  CUPOLA_ASSIGN(format::Package package, state->makePackage());
+  return format::writePackageToMemory(std::move(package), weightSource(state->variantContext.weights.entries()),
                                       state->options.threads);
 }
 

@@ -45,11 +45,8 @@ Result<PassAudit::Run> PassAudit::run(ModuleOp module) const {
   };
   for (const reference::Tensor &input : inputs)
     note(module.getLoc(), input);
-  auto outputs =
-      reference::interpret(module, inputs, [&](const reference::Step &step) { note(step.op->getLoc(), step.result); });
-  if (outputs.failed())
-    return outputs.status();
-  run.outputs = outputs.take();
+  auto noteStep = [&](const reference::Step &step) { note(step.op->getLoc(), step.result); };
+  CUPOLA_ASSIGN(run.outputs, reference::interpret(module, inputs, noteStep));
   return run;
 }
 
@@ -59,12 +56,10 @@ bool PassAudit::isKnown(const Value &value) const {
 }
 
 Status PassAudit::begin(ModuleOp imported) {
-  Result<Run> first = run(imported);
-  if (first.failed())
-    return first.status();
-  for (const reference::Tensor &output : first->outputs)
+  CUPOLA_ASSIGN(Run first, run(imported));
+  for (const reference::Tensor &output : first.outputs)
     expected.push_back(elementsOf(output));
-  before = std::move(first->values);
+  before = std::move(first.values);
   return {};
 }
 

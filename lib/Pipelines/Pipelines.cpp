@@ -113,15 +113,18 @@ private:
 
 } // namespace
 
-Status runNamingFaults(llvm::function_ref<Status(ModuleOp, const PipelineOptions &)> passes, ModuleOp module,
-                       const PipelineOptions &options, llvm::function_ref<OwningOpRef<ModuleOp>()> before) {
-  const Status status = passes(module, options);
-  if (status.code() != Code::Internal || options.isWatched())
-    return status;
-  PipelineOptions watched = options;
-  watched.afterPass = [](StringRef, ModuleOp) {};
-  const Status named = passes(*before(), watched);
-  return named.failed() ? named : status;
+Result<OwningOpRef<ModuleOp>> runNamingFaults(llvm::function_ref<Status(ModuleOp, const PipelineOptions &)> passes,
+                                              ModuleOp module, const PipelineOptions &options) {
+  OwningOpRef<ModuleOp> made = module.clone();
+  const Status status = passes(*made, options);
+  if (status.isOk())
+    return made;
+  if (status.code() == Code::Internal && !options.isWatched()) {
+    PipelineOptions watched = options;
+    watched.afterPass = [](StringRef, ModuleOp) {};
+    CUPOLA_TRY(passes(*OwningOpRef<ModuleOp>(module.clone()), watched));
+  }
+  return status;
 }
 
 static PrecisionOptions passOptions(const PrecisionChoice &choice) {

@@ -62,11 +62,11 @@ struct OptionalPass {
 /// Every pass that may be left out; the answer stays right.
 llvm::ArrayRef<OptionalPass> optionalPasses();
 
-/// Runs `passes` on `module`. Where one of them is at fault (Code::Internal) they run again on what `before` gives,
-/// the module as it was, and watched, for an error that names the pass.
-Status runNamingFaults(llvm::function_ref<Status(mlir::ModuleOp, const PipelineOptions &)> passes,
-                       mlir::ModuleOp module, const PipelineOptions &options,
-                       llvm::function_ref<mlir::OwningOpRef<mlir::ModuleOp>()> before);
+/// What `passes` make of a copy of `module`. Where one of them is at fault (Code::Internal) they run again on another
+/// copy, watched, for an error that names the pass.
+Result<mlir::OwningOpRef<mlir::ModuleOp>>
+runNamingFaults(llvm::function_ref<Status(mlir::ModuleOp, const PipelineOptions &)> passes, mlir::ModuleOp module,
+                const PipelineOptions &options);
 
 /// Passes on the graph that all variants share.
 Status runGraphPasses(mlir::ModuleOp module, const PipelineOptions &options);

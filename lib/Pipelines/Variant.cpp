@@ -93,9 +93,8 @@ private:
           returnFusionResults(module);
         return runKernelPasses(module, variant.spec, options);
       };
-      auto copy = [&]() -> Module { return shared.clone(); };
-      variant.kernels = copy();
-      return runNamingFaults(passes, *variant.kernels, context.pipeline, copy);
+      CUPOLA_ASSIGN(variant.kernels, runNamingFaults(passes, shared, context.pipeline));
+      return {};
     });
   }
 

@@ -39,13 +39,10 @@ namespace {
 
 /// Rows one after the other.
 Result<Tensor> stack(Type type, ArrayRef<Tensor> rows, const Symbols &symbols) {
-  Result<Shape> shape = shapeFor(type, symbols);
-  if (shape.failed())
-    return shape.status();
-  Result<Tensor> whole = Tensor::make(graph::dtypeOf(cast<RankedTensorType>(type).getElementType()), shape.take());
-  if (whole.failed())
-    return whole;
-  char *to = whole->mutableData();
+  CUPOLA_ASSIGN(Shape shape, shapeFor(type, symbols));
+  CUPOLA_ASSIGN(Tensor whole,
+                Tensor::make(graph::dtypeOf(cast<RankedTensorType>(type).getElementType()), std::move(shape)));
+  char *to = whole.mutableData();
   for (const Tensor &row : rows)
     to = std::copy_n(row.data(), row.bytes(), to);
   return whole;
@@ -98,10 +95,8 @@ Result<std::vector<Tensor>> Interpreter::runLoop(graph::LoopOp op) {
       bindExtents(argument.getType(), tensor, op.getSymbols(), symbols);
     std::vector<Tensor> arguments = state.captures;
     llvm::append_range(arguments, state.carried);
-    auto yielded = runBlock(op.getBody().front(), arguments);
-    if (yielded.failed())
-      return yielded;
-    state.take(op, *yielded);
+    CUPOLA_ASSIGN(auto yielded, runBlock(op.getBody().front(), arguments));
+    state.take(op, yielded);
   }
   if (op.getCount())
     symbols[op.getCount()->str()] = state.count;
@@ -112,10 +107,9 @@ Result<std::vector<Tensor>> Interpreter::runLoop(graph::LoopOp op) {
     const Type row = graph::tensorType(ArrayRef(graph::shapeOf(result)).drop_front(), graph::elementOf(result));
     const Tensor none = Tensor::borrow({}, Shape(graph::rankOf(result) - 1), nullptr);
     bindExtents(row, list.empty() ? none : list.front(), op.getSymbols(), symbols);
-    Result<Tensor> whole = stack(result.getType(), list, symbols);
-    if (whole.failed())
-      return whole.status().within("node '" + graph::displayName(op.getLoc()) + "'");
-    results.push_back(whole.take());
+    const std::string where = "node '" + graph::displayName(op.getLoc()) + "'";
+    CUPOLA_ASSIGN(Tensor whole, stack(result.getType(), list, symbols).within(where));
+    results.push_back(std::move(whole));
   }
   return results;
 }

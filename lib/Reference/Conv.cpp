@@ -93,8 +93,7 @@ Status checkWindows(Call &call) {
 } // namespace
 
 Status computeConv(Call &call) {
-  if (Status status = checkWindows(call); status.failed())
-    return status;
+  CUPOLA_TRY(checkWindows(call));
   Convolution(call).run();
   return {};
 }

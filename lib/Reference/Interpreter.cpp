@@ -107,13 +107,11 @@ Status checkInputs(func::FuncOp main, ArrayRef<Tensor> inputs, const Symbols &sy
   for (auto [i, input] : llvm::enumerate(inputs)) {
     const Type type = main.getArgument(i).getType();
     const format::DType dtype = graph::dtypeOf(cast<RankedTensorType>(type).getElementType());
-    Result<Shape> shape = shapeFor(type, symbols);
     const std::string where = "input " + std::to_string(i);
-    if (shape.failed())
-      return shape.status().within(where);
-    if (input.dtype() != dtype || input.shape() != *shape)
+    CUPOLA_ASSIGN(const Shape shape, shapeFor(type, symbols).within(where));
+    if (input.dtype() != dtype || input.shape() != shape)
       return Status::usage(where + " is " + format::dtypeName(input.dtype()) + shapeText(input.shape()) +
-                           ", expected " + format::dtypeName(dtype) + shapeText(*shape));
+                           ", expected " + format::dtypeName(dtype) + shapeText(shape));
   }
   return {};
 }
@@ -129,8 +127,7 @@ void Interpreter::define(Value value, Tensor tensor) {
 }
 
 Status Interpreter::defineAll(ValueRange values, Result<std::vector<Tensor>> tensors) {
-  if (tensors.failed())
-    return tensors.status();
+  CUPOLA_TRY(tensors.status());
   for (auto [value, tensor] : llvm::zip_equal(values, *tensors))
     define(value, tensor);
   return {};
@@ -158,12 +155,10 @@ Status Interpreter::run(Operation *op) {
   if (auto fact = dyn_cast<graph::AssumeOp>(op))
     return checkAssumption(fact, symbols);
   const std::vector<Tensor> operands = takeOperands(op);
-  Result<Tensor> result = evaluate(op, operands, symbols);
-  if (result.failed())
-    return result.status();
+  CUPOLA_ASSIGN(Tensor result, evaluate(op, operands, symbols));
   if (observer)
-    observer({op, operands, symbols, *result});
-  define(op->getResult(0), result.take());
+    observer({op, operands, symbols, result});
+  define(op->getResult(0), std::move(result));
   return {};
 }
 
@@ -193,18 +188,15 @@ Result<Tensor> evaluate(Operation *op, ArrayRef<Tensor> operands, const Symbols 
     return Status::unsupported(where + ": " + op->getName().getStringRef().str() +
                                " is not an op of an imported graph");
   const auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  Result<Shape> shape = shapeFor(type, symbols);
-  if (shape.failed())
-    return shape.status().within(where);
+  CUPOLA_ASSIGN(Shape shape, shapeFor(type, symbols).within(where));
   const format::DType dtype = graph::dtypeOf(type.getElementType());
   // Ops that only pass memory on get none of their own.
   const bool isInPlace = isa<graph::ConstantOp, graph::ReshapeOp>(op);
-  Result<Tensor> result = isInPlace ? Tensor::borrow(dtype, shape.take(), nullptr) : Tensor::make(dtype, shape.take());
-  if (result.failed())
-    return result.status().within(where);
-  Call call{op, operands, symbols, result.take()};
-  if (Status status = function(call); status.failed())
-    return status.within(where);
+  Result<Tensor> made =
+      isInPlace ? Tensor::borrow(dtype, std::move(shape), nullptr) : Tensor::make(dtype, std::move(shape));
+  CUPOLA_ASSIGN(Tensor result, std::move(made).within(where));
+  Call call{op, operands, symbols, std::move(result)};
+  CUPOLA_TRY(function(call).within(where));
   return call.result;
 }
 

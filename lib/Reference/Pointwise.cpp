@@ -28,18 +28,13 @@ Status noFunction(StringRef kind, format::DType dtype) {
 } // namespace
 
 Status computeConstant(Call &call) {
-  Result<Tensor> value = Tensor::of(cast<graph::ConstantOp>(call.op).getValue());
-  if (value.failed())
-    return value.status();
-  call.result = value.take();
+  CUPOLA_ASSIGN(call.result, Tensor::of(cast<graph::ConstantOp>(call.op).getValue()));
   return {};
 }
 
 Status computeDims(Call &call) {
-  Result<std::vector<int64_t>> numbers = call.numbers(cast<graph::DimsOp>(call.op).getExprs());
-  if (numbers.failed())
-    return numbers.status();
-  call.result.write(0, call.result.count(), numbers->data());
+  CUPOLA_ASSIGN(std::vector<int64_t> numbers, call.numbers(cast<graph::DimsOp>(call.op).getExprs()));
+  call.result.write(0, call.result.count(), numbers.data());
   return {};
 }
 

@@ -61,17 +61,15 @@ Result<Tensor> Tensor::of(ElementsAttr value) {
   const bool isBool = dtype == format::DType::Bool;
   if (!isBool && !dense.isSplat())
     return borrow(dtype, shape, dense.getRawData().data());
-  Result<Tensor> tensor = make(dtype, shape);
-  if (tensor.failed())
-    return tensor;
-  char *to = tensor->mutableData();
+  CUPOLA_ASSIGN(Tensor tensor, make(dtype, shape));
+  char *to = tensor.mutableData();
   if (isBool)
     for (bool bit : dense.getValues<bool>())
       *to++ = bit;
   else
-    for (int64_t i = 0; i < tensor->count(); ++i)
-      std::memcpy(to + i * static_cast<int64_t>(tensor->elementBytes()), dense.getRawData().data(),
-                  tensor->elementBytes());
+    for (int64_t i = 0; i < tensor.count(); ++i)
+      std::memcpy(to + i * static_cast<int64_t>(tensor.elementBytes()), dense.getRawData().data(),
+                  tensor.elementBytes());
   return tensor;
 }
 

@@ -63,6 +63,16 @@ public:
     read(position, 1, &value);
     return value;
   }
+  /// Calls visit(begin, numbers) with all elements, widened, piece by piece.
+  template <class Visit> void forPieces(Visit visit) const {
+    constexpr int64_t piece = 4096;
+    double numbers[piece];
+    for (int64_t begin = 0; begin < elements; begin += piece) {
+      const int64_t size = std::min(piece, elements - begin);
+      read(begin, size, numbers);
+      visit(begin, llvm::ArrayRef<double>(numbers, size));
+    }
+  }
   /// Rounds to the element type.
   template <class W> void write(int64_t begin, int64_t count, const W *in) {
     withStored(type, [&](auto tag) {

@@ -153,24 +153,20 @@ Status computeBroadcast(Call &call) {
 
 Status computeSlice(Call &call) {
   auto op = cast<graph::SliceOp>(call.op);
-  Result<std::vector<int64_t>> starts = call.numbers(op.getStarts());
-  if (starts.failed())
-    return starts.status();
+  CUPOLA_ASSIGN(std::vector<int64_t> starts, call.numbers(op.getStarts()));
   return copyByPlaces(call.operands[0], call.result,
-                      [&](size_t dim, int64_t i) { return (*starts)[dim] + i * op.getSteps()[dim]; });
+                      [&](size_t dim, int64_t i) { return starts[dim] + i * op.getSteps()[dim]; });
 }
 
 Status computePad(Call &call) {
   auto op = cast<graph::PadOp>(call.op);
   const Tensor &input = call.operands[0];
-  Result<std::vector<int64_t>> low = call.numbers(op.getLow());
-  if (low.failed())
-    return low.status();
+  CUPOLA_ASSIGN(std::vector<int64_t> low, call.numbers(op.getLow()));
   const uint64_t bits = storedBits(op.getValue()); // little-endian, as all machines we run on
   const bool isConstant = op.getMode() == graph::PadMode::Constant;
   return copyByPlaces(
       input, call.result,
-      [&](size_t dim, int64_t i) { return padPlace(op.getMode(), i - (*low)[dim], input.extent(dim)); },
+      [&](size_t dim, int64_t i) { return padPlace(op.getMode(), i - low[dim], input.extent(dim)); },
       isConstant ? reinterpret_cast<const char *>(&bits) : nullptr);
 }
 

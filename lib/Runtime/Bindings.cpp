@@ -11,11 +11,9 @@ namespace cupola::runtime {
 
 Status HostBlock::allocate(Device &device, uint64_t bytes) {
   release();
-  Result<void *> made = device.allocateHost(bytes);
-  if (made.failed())
-    return made.status();
+  CUPOLA_ASSIGN(void *made, device.allocateHost(bytes));
   owner = &device;
-  memory = static_cast<char *>(*made);
+  memory = static_cast<char *>(made);
   std::memset(memory, 0, bytes);
   return Status::ok();
 }
@@ -56,10 +54,7 @@ Status Bindings::allocate(Device &device, Stream &stream, size_t count, size_t m
   words.assign(maps == 0 ? count + 1 : firstMap + maps * kMapWords, 0);
   words[0] = flags;
   for (std::unique_ptr<Event> &event : uploaded) {
-    Result<std::unique_ptr<Event>> made = stream.createEvent();
-    if (made.failed())
-      return made.status();
-    event = made.take();
+    CUPOLA_ASSIGN(event, stream.createEvent());
   }
   CUPOLA_TRY(table.allocate(device, words.size() * sizeof(uint64_t)));
   return host.allocate(device, uploaded.size() * words.size() * sizeof(uint64_t));

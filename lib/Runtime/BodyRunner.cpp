@@ -117,10 +117,7 @@ Status BodyRunner::enter(uint32_t body, size_t depth, std::vector<HandedBuffer> 
 
 Status BodyRunner::prepare(Frame &frame, size_t depth, std::vector<HandedBuffer> parameters) {
   CUPOLA_TRY(checkBody(frame.body(), frame.parsed(), symbols));
-  Result<std::shared_ptr<Frame::Bound>> found = frame.find(symbols, nullptr);
-  if (found.failed())
-    return found.status();
-  const std::shared_ptr<Frame::Bound> bound = found.take();
+  CUPOLA_ASSIGN(const std::shared_ptr<Frame::Bound> bound, frame.find(symbols, nullptr));
   CUPOLA_TRY(makeRoom(depth, bound->plan.arenaBytes));
   frame.use(bound);
   CUPOLA_TRY(settle(frame, parameters));

@@ -10,17 +10,11 @@ namespace {
 
 Status bindTensor(const format::Tensor &tensor, const ParsedTensor &parsed, const SymbolValues &values,
                   std::vector<Shape> &shapes, std::vector<uint64_t> &bytes) {
-  Result<Shape> shape = evaluateShape(tensor, parsed, values);
-  if (shape.failed())
-    return shape.status();
-  Result<Shape> storage = evaluateStorage(tensor, parsed, values);
-  if (storage.failed())
-    return storage.status();
-  Result<uint64_t> size = tensorBytes(tensor.dtype, *storage);
-  if (size.failed())
-    return size.status();
-  shapes.push_back(shape.take());
-  bytes.push_back(*size);
+  CUPOLA_ASSIGN(Shape shape, evaluateShape(tensor, parsed, values));
+  CUPOLA_ASSIGN(Shape storage, evaluateStorage(tensor, parsed, values));
+  CUPOLA_ASSIGN(uint64_t size, tensorBytes(tensor.dtype, storage));
+  shapes.push_back(std::move(shape));
+  bytes.push_back(size);
   return Status::ok();
 }
 
@@ -45,11 +39,8 @@ std::optional<Shape> openShape(const ParsedTensor &parsed, const SymbolValues &v
 
 Result<BoundInterface> bindInterface(const format::Package &package, const ParsedInterface &parsed,
                                      const std::vector<Shape> &inputs, const std::vector<Strides> &strides) {
-  Result<SymbolValues> values = bindShapes(package, parsed, inputs, strides);
-  if (values.failed())
-    return values.status();
   BoundInterface bound;
-  bound.values = values.take();
+  CUPOLA_ASSIGN(bound.values, bindShapes(package, parsed, inputs, strides));
   for (size_t i = 0; i < package.inputs.size(); ++i)
     CUPOLA_TRY(bindTensor(package.inputs[i], parsed.inputs[i], bound.values, bound.inputShapes, bound.inputBytes));
   for (size_t i = 0; i < package.outputs.size(); ++i) {

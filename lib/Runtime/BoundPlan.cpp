@@ -33,10 +33,7 @@ public:
     for (size_t i = 0; i < body.buffers.size(); ++i) {
       if (!wanted[i])
         continue;
-      Result<uint64_t> bytes = size(parsed.buffers[i].bytes, item("buffer", i));
-      if (bytes.failed())
-        return bytes.status();
-      plan.buffers[i].bytes = *bytes;
+      CUPOLA_ASSIGN(plan.buffers[i].bytes, size(parsed.buffers[i].bytes, item("buffer", i)));
       plan.buffers[i].isOpen = body.buffers[i].bytes.empty();
       CUPOLA_TRY(bindBuffer(i));
     }
@@ -65,10 +62,7 @@ private:
   Status bindGrid(const std::vector<Expr> &sizes, const std::string &what, Grid &grid) const {
     uint64_t *const extents[] = {&grid.x, &grid.y, &grid.z};
     for (size_t d = 0; d < sizes.size(); ++d) {
-      Result<uint64_t> value = size(sizes[d], what);
-      if (value.failed())
-        return value.status();
-      *extents[d] = *value;
+      CUPOLA_ASSIGN(*extents[d], size(sizes[d], what));
     }
     return grid.isEmpty() || grid.blocks() ? Status::ok() : noValue(what + ": " + grid.text() + " blocks");
   }
@@ -122,15 +116,13 @@ private:
 
   Status bindView(size_t i) {
     Placement &view = plan.buffers[i];
-    Result<uint64_t> offset = size(parsed.buffers[i].offset, item("buffer", i));
-    if (offset.failed())
-      return offset.status();
+    CUPOLA_ASSIGN(uint64_t offset, size(parsed.buffers[i].offset, item("buffer", i)));
     const Placement &parent = plan.buffers[body.buffers[i].index];
-    if (!format::fits(*offset, view.bytes, parent.bytes))
+    if (!format::fits(offset, view.bytes, parent.bytes))
       return bad(item("buffer", i) + " reaches beyond the one it is a part of");
     view.root = parent.root;
     view.index = parent.index;
-    view.offset = parent.offset + *offset;
+    view.offset = parent.offset + offset;
     return Status::ok();
   }
 
@@ -183,10 +175,7 @@ Status PlanBinder::placeArena(const BucketPlans &known) {
     if (contains(bucket->bucket, sizing))
       plan.bucket = bucket;
   if (!plan.bucket) {
-    Result<std::shared_ptr<const BucketPlan>> made = planBucket(place.package, body, parsed, sizing);
-    if (made.failed())
-      return made.status();
-    plan.bucket = made.take();
+    CUPOLA_ASSIGN(plan.bucket, planBucket(place.package, body, parsed, sizing));
   }
   plan.arenaBytes = plan.bucket->arenaBytes;
   for (size_t i : buffersOfKind(body, format::BufferKind::Arena))

@@ -29,10 +29,8 @@ static std::string valuesText(const ParsedCheck &parsed, const SymbolValues &val
 Status checkBody(const format::Body &body, const ParsedBody &parsed, const SymbolValues &values) {
   for (size_t i = 0; i < body.checks.size(); ++i) {
     const format::Check &check = body.checks[i];
-    const Result<bool> result = holds(check, parsed.checks[i], values);
-    if (result.failed())
-      return result.status();
-    if (!*result)
+    CUPOLA_ASSIGN(const bool result, holds(check, parsed.checks[i], values));
+    if (!result)
       return Status::usage(check.message + ": " + check.lhs + " " + check.relation + " " + check.rhs +
                            " does not hold" + valuesText(parsed.checks[i], values));
   }

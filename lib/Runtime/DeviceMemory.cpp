@@ -40,14 +40,12 @@ Status DeviceMemory::take(Device &device, uint64_t bytes, const MemoryHooks *wit
   release();
   const bool hooked = with && with->allocate;
   const uint64_t wanted = std::max<uint64_t>(bytes, 1);
-  Result<DeviceAddress> address = hooked    ? askHooks(*with, wanted)
-                                  : growing ? device.allocateGrowing(wanted)
-                                            : device.allocate(wanted);
-  if (address.failed())
-    return address.status();
+  CUPOLA_ASSIGN(DeviceAddress address, hooked    ? askHooks(*with, wanted)
+                                       : growing ? device.allocateGrowing(wanted)
+                                                 : device.allocate(wanted));
   owner = &device;
   hooks = hooked ? with : nullptr;
-  start = *address;
+  start = address;
   size = bytes;
   return Status::ok();
 }

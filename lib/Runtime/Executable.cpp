@@ -35,25 +35,14 @@ Status Executable::choose() {
 }
 
 Status Executable::load() {
-  Result<ParsedInterface> shared = parseInterface(package());
-  if (shared.failed())
-    return shared.status();
-  interface = shared.take();
-  Result<ParsedProgram> own = parseProgram(package(), program());
-  if (own.failed())
-    return own.status();
-  parsed = own.take();
+  CUPOLA_ASSIGN(interface, parseInterface(package()));
+  CUPOLA_ASSIGN(parsed, parseProgram(package(), program()));
   CUPOLA_TRY(loaded.load(*target, package(), *chosen));
-  Result<std::unique_ptr<Stream>> stream = target->createStream(nullptr);
-  if (stream.failed())
-    return stream.status();
-  CUPOLA_TRY(uploadWeights(**stream));
+  CUPOLA_ASSIGN(std::unique_ptr<Stream> stream, target->createStream(nullptr));
+  CUPOLA_TRY(uploadWeights(*stream));
   libraryCalls.prepare(*target, *chosen, weights);
-  Result<BoundPlan> plan = bindInitPlan(package(), program(), parsed, libraryCalls.initNeeds(program()));
-  if (plan.failed())
-    return plan.status();
-  initPlan = plan.take();
-  return runInit(**stream);
+  CUPOLA_ASSIGN(initPlan, bindInitPlan(package(), program(), parsed, libraryCalls.initNeeds(program())));
+  return runInit(*stream);
 }
 
 /// One blob. A device that reads host memory takes the weights where they lie.

@@ -62,12 +62,10 @@ Result<std::shared_ptr<Frame::Bound>> Frame::find(const SymbolValues &all, const
   BucketPlans plans;
   for (const std::shared_ptr<BucketState> &state : buckets)
     plans.push_back(state->plan);
-  Result<BoundPlan> plan = bindBody(bodyPlace(), interface, wanted, plans);
-  if (plan.failed())
-    return plan.status();
+  CUPOLA_ASSIGN(BoundPlan plan, bindBody(bodyPlace(), interface, wanted, plans));
   auto bound = std::make_shared<Bound>();
   bound->values = std::move(wanted);
-  bound->plan = plan.take();
+  bound->plan = std::move(plan);
   bound->bucket = stateOf(bound->plan.bucket);
   return bound;
 }

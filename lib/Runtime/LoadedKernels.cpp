@@ -18,12 +18,10 @@ Status LoadedKernels::add(Device &device, ModuleImage &image, const format::Vari
                           const std::vector<uint32_t> &kernels) {
   for (uint32_t kernel : kernels)
     image.kernels.push_back(&variant.program.kernels[kernel]);
-  Result<std::unique_ptr<Module>> module = device.loadModule(image);
-  if (module.failed())
-    return module.status();
+  CUPOLA_ASSIGN(std::unique_ptr<Module> module, device.loadModule(image));
   for (size_t i = 0; i < kernels.size(); ++i)
-    functions[kernels[i]] = &(*module)->function(i);
-  modules.push_back(module.take());
+    functions[kernels[i]] = &module->function(i);
+  modules.push_back(std::move(module));
   return Status::ok();
 }
 

@@ -8,10 +8,7 @@ Status RunsInFlight::allocate(Device &device, Stream &stream, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     RunSlot &slot = slots.emplace_back();
     CUPOLA_TRY(slot.found.allocate(device));
-    Result<std::unique_ptr<Event>> made = stream.createEvent();
-    if (made.failed())
-      return made.status();
-    slot.end = made.take();
+    CUPOLA_ASSIGN(slot.end, stream.createEvent());
   }
   return Status::ok();
 }

@@ -44,10 +44,7 @@ Status Session::start() {
   }
   for (const ParsedTensor &output : shared->parsedInterface().outputs)
     openOutputs.push_back(usesRunSymbols(package(), output));
-  Result<std::unique_ptr<Stream>> made = device().createStream(options.stream);
-  if (made.failed())
-    return made.status();
-  stream = made.take();
+  CUPOLA_ASSIGN(stream, device().createStream(options.stream));
   CUPOLA_TRY(runs.allocate(device(), *stream, std::max<size_t>(options.inFlight, 1)));
   return runner.start(*shared, *stream, options.memory);
 }
@@ -81,10 +78,8 @@ Result<std::shared_ptr<const Session::Bound>> Session::boundFor(const std::vecto
   });
   if (known != recent.end())
     return *known;
-  Result<BoundInterface> interface = bindInterface(package(), shared->parsedInterface(), inputs, strides);
-  if (interface.failed())
-    return interface.status();
-  return std::make_shared<const Bound>(Bound{inputs, strides, interface.take()});
+  CUPOLA_ASSIGN(BoundInterface interface, bindInterface(package(), shared->parsedInterface(), inputs, strides));
+  return std::make_shared<const Bound>(Bound{inputs, strides, std::move(interface)});
 }
 
 Status Session::bindNow(const std::vector<Shape> &inputs, const std::vector<Strides> &strides) {
@@ -93,19 +88,14 @@ Status Session::bindNow(const std::vector<Shape> &inputs, const std::vector<Stri
     shapes = current->interface.outputShapes;
     return Status::ok();
   }
-  Result<std::shared_ptr<const Bound>> found = boundFor(inputs, strides);
-  if (found.failed())
-    return found.status();
-  const std::shared_ptr<const Bound> bound = found.take();
-  Result<std::shared_ptr<Frame::Bound>> plan = runner.program().find(bound->interface.values, &bound->interface);
-  if (plan.failed())
-    return plan.status();
-  CUPOLA_TRY(makeRoom((*plan)->plan, bound->interface));
+  CUPOLA_ASSIGN(const std::shared_ptr<const Bound> bound, boundFor(inputs, strides));
+  CUPOLA_ASSIGN(std::shared_ptr<Frame::Bound> plan, runner.program().find(bound->interface.values, &bound->interface));
+  CUPOLA_TRY(makeRoom(plan->plan, bound->interface));
   recent.erase(std::remove(recent.begin(), recent.end(), bound), recent.end());
   recent.push_front(bound);
   if (recent.size() > kRecentShapes)
     recent.pop_back();
-  runner.program().use(*plan);
+  runner.program().use(plan);
   current = bound;
   shapes = bound->interface.outputShapes;
   return Status::ok();

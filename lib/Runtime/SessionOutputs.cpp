@@ -12,17 +12,13 @@ Status Session::finishShapes() {
     if (!openOutputs[i])
       continue;
     const format::Tensor &declared = package().outputs[i];
-    Result<Shape> shape = evaluateShape(declared, shared->parsedInterface().outputs[i], runner.values());
-    if (shape.failed())
-      return shape.status();
-    Result<uint64_t> bytes = tensorBytes(declared.dtype, *shape);
-    if (bytes.failed())
-      return bytes.status();
-    if (*bytes > runner.openOutputs()[i].bytes())
+    CUPOLA_ASSIGN(Shape shape, evaluateShape(declared, shared->parsedInterface().outputs[i], runner.values()));
+    CUPOLA_ASSIGN(uint64_t bytes, tensorBytes(declared.dtype, shape));
+    if (bytes > runner.openOutputs()[i].bytes())
       return Status::package("the manifest is inconsistent: output " + quote(declared.name) + " has " +
-                             std::to_string(runner.openOutputs()[i].bytes()) + " bytes, its shape " +
-                             shapeText(*shape) + " needs " + std::to_string(*bytes));
-    shapes[i] = shape.take();
+                             std::to_string(runner.openOutputs()[i].bytes()) + " bytes, its shape " + shapeText(shape) +
+                             " needs " + std::to_string(bytes));
+    shapes[i] = std::move(shape);
   }
   hasResults = true;
   return Status::ok();

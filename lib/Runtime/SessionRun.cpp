@@ -125,8 +125,7 @@ Status Session::queueSteps(RunSlot &slot) {
   const Status queued = queueRecorded();
   Result<std::unique_ptr<Recording>> recorded = stream->endRecording();
   CUPOLA_TRY(queued);
-  if (recorded.failed())
-    return recorded.status();
+  CUPOLA_TRY(recorded.status());
   slot.recording = bucket.recording = recorded.take();
   return stream->replay(*bucket.recording);
 }

@@ -121,12 +121,10 @@ private:
 
   Status bindStorage() {
     for (size_t i = 0; i < inputs.size(); ++i) {
-      Result<const Strides *> given = givenStrides(i);
-      if (given.failed())
-        return given.status();
-      for (size_t d = 0; *given && d < inputs[i].size(); ++d)
+      CUPOLA_ASSIGN(const Strides *given, givenStrides(i));
+      for (size_t d = 0; given && d < inputs[i].size(); ++d)
         if (inputs[i][d] > 1) // else nothing lies a stride away
-          solve(parsed.inputs[i].strides[d], (**given)[d], strideOf(i, d));
+          solve(parsed.inputs[i].strides[d], (*given)[d], strideOf(i, d));
     }
     for (size_t o = 0; o < package.outputs.size(); ++o)
       if (package.outputs[o].memoryOf != 0)

@@ -38,19 +38,15 @@ public:
     CUPOLA_TRY(checkKnown(values));
     std::vector<Shape> result;
     for (size_t i = 0; i < shapes.size(); ++i) {
-      Result<Shape> shape =
-          shapes[i] ? Result<Shape>(*shapes[i]) : evaluateShape(package.inputs[i], parsed.inputs[i], values);
-      if (shape.failed())
-        return shape.status();
-      result.push_back(shape.take());
+      CUPOLA_ASSIGN(Shape shape,
+                    shapes[i] ? Result<Shape>(*shapes[i]) : evaluateShape(package.inputs[i], parsed.inputs[i], values));
+      result.push_back(std::move(shape));
     }
-    Result<SymbolValues> bound = bindShapes(package, parsed, result);
-    if (bound.failed())
-      return bound.status();
+    CUPOLA_ASSIGN(SymbolValues bound, bindShapes(package, parsed, result));
     for (const auto &[id, value] : symbols)
-      if ((*bound)[id] != value)
+      if (bound[id] != value)
         return Status::usage("--shape gives " + symbolText(package, id) + " = " + std::to_string(value) +
-                             ", the inputs' shapes give " + std::to_string((*bound)[id]));
+                             ", the inputs' shapes give " + std::to_string(bound[id]));
     return result;
   }
 

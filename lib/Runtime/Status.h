@@ -84,6 +84,9 @@ public:
   const T *operator->() const { return &*held; }
   T take() { return std::move(*held); }
 
+  /// Status::within, of an error.
+  Result within(const std::string &prefix) && { return failed() ? Result(state.within(prefix)) : std::move(*this); }
+
 private:
   std::optional<T> held;
   Status state;
@@ -97,5 +100,16 @@ private:
     if (::cupola::Status cupolaStatus = (expression); cupolaStatus.failed())                                           \
       return cupolaStatus;                                                                                             \
   } while (false)
+
+/// Gives `target`, a declaration or a place, the value of an expression that is a Result; returns from the enclosing
+/// function when it is an error. Two statements, so no body of an `if` without braces.
+#define CUPOLA_ASSIGN(target, ...) CUPOLA_ASSIGN_BY(CUPOLA_JOIN(cupolaResult, __LINE__), target, __VA_ARGS__)
+#define CUPOLA_ASSIGN_BY(result, target, ...)                                                                          \
+  auto result = (__VA_ARGS__);                                                                                         \
+  if (result.failed())                                                                                                 \
+    return result.status();                                                                                            \
+  target = result.take()
+#define CUPOLA_JOIN(a, b) CUPOLA_JOIN_AGAIN(a, b) // the first spells __LINE__ out
+#define CUPOLA_JOIN_AGAIN(a, b) a##b
 
 #endif // CUPOLA_LIB_RUNTIME_STATUS_H

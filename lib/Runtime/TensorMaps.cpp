@@ -16,10 +16,7 @@ constexpr uint64_t kStrideUnit = 16; // bytes
 Status evaluateAll(const std::vector<Expr> &exprs, const SymbolValues &symbols, const std::string &what,
                    uint64_t *values) {
   for (const Expr &expr : exprs) {
-    Result<uint64_t> value = evaluateSize(expr, symbols, what);
-    if (value.failed())
-      return value.status();
-    *values++ = *value;
+    CUPOLA_ASSIGN(*values++, evaluateSize(expr, symbols, what));
   }
   return Status::ok();
 }

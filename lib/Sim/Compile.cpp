@@ -131,8 +131,7 @@ Status KernelCompiler::findCompiler() {
 }
 
 Result<std::string> KernelCompiler::compile(const KernelText &source) {
-  if (Status s = findCompiler(); s.failed())
-    return s;
+  CUPOLA_TRY(findCompiler());
   runtime::CacheKey key("sim");
   key.add(compilerIdentity).add(source.text);
   for (const std::string &flag : makeFlags(source.arch))
@@ -196,26 +195,21 @@ Result<std::string> KernelCompiler::build(const KernelText &source) {
   TemporaryFolder folder;
   if (folder.path.empty())
     return Status::io("cannot make a temporary folder for the simulator's kernels");
-  if (Status s = writeSources(source, folder.path); s.failed())
-    return s;
+  CUPOLA_TRY(writeSources(source, folder.path));
   const size_t count = source.kernels.size();
   const size_t parts = std::clamp<size_t>((count + kKernelsPerPart - 1) / kKernelsPerPart, 1, kMostParts);
   std::vector<std::string> link = {compiler, "-shared", "-fuse-ld=lld", "-o", "kernels.so"};
   for (size_t i = 0; i < parts; ++i) {
     const std::string stem = "part" + std::to_string(i);
     const std::string text = partText(source.kernels, count * i / parts, count * (i + 1) / parts);
-    if (Status s = writeText(folder.path + "/" + stem + ".cpp", text); s.failed())
-      return s;
+    CUPOLA_TRY(writeText(folder.path + "/" + stem + ".cpp", text));
     link.push_back(stem + ".o");
   }
-  if (Status s = compileParts(compiler, folder.path, parts, source.arch); s.failed())
-    return s;
+  CUPOLA_TRY(compileParts(compiler, folder.path, parts, source.arch));
   link.insert(link.end(), {fs::absolute(ownPath()).string(), "-lm", "-Wl,-z,defs"});
   Process linker;
-  if (Status s = linker.start(link, folder.path); s.failed())
-    return s;
-  if (Status s = linker.wait(); s.failed())
-    return s;
+  CUPOLA_TRY(linker.start(link, folder.path));
+  CUPOLA_TRY(linker.wait());
   return readBytes(folder.path + "/kernels.so");
 }
 

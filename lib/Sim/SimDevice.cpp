@@ -251,17 +251,13 @@ Result<std::unique_ptr<Module>> SimDevice::loadModule(const ModuleImage &image) 
   Result<std::string> code = state.compiler.compile(source);
   if (code.failed())
     return code.status().within(image.name);
-  Result<std::unique_ptr<LoadedModule>> loaded = LoadedModule::load(*code);
-  if (loaded.failed())
-    return loaded.status();
+  CUPOLA_ASSIGN(std::unique_ptr<LoadedModule> loaded, LoadedModule::load(*code));
   auto module = std::make_unique<SimModule>();
-  module->code = loaded.take();
+  module->code = std::move(loaded);
   for (const format::Kernel *kernel : image.kernels) {
-    Result<KernelEntry> entry = module->code->find(kernel->name);
-    if (entry.failed())
-      return entry.status();
+    CUPOLA_ASSIGN(KernelEntry entry, module->code->find(kernel->name));
     SimFunction function;
-    function.entry = *entry;
+    function.entry = entry;
     function.threads = kernel->threads;
     function.sharedBytes = kernel->sharedBytes;
     function.cluster = kernel->cluster;

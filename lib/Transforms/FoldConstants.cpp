@@ -159,9 +159,8 @@ private:
     SmallVector<Location> locations;
     for (const auto *list : {&cone.constants, &cone.ops})
       for (Operation *part : *list) {
-        SmallVector<reference::Tensor> operands;
-        for (Value operand : part->getOperands())
-          operands.push_back(values.lookup(operand));
+        const auto operands =
+            llvm::map_to_vector(part->getOperands(), [&](Value operand) { return values.lookup(operand); });
         Result<reference::Tensor> value = reference::evaluate(part, operands);
         if (value.failed())
           return;

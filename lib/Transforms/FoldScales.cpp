@@ -15,12 +15,6 @@ using namespace cupola::match;
 using graph::BinaryKind;
 using graph::Exprs;
 
-bool isConstant(Value value) {
-  while (Value input = viewInput(value.getDefiningOp()))
-    value = input;
-  return value.getDefiningOp<graph::ConstantOp>();
-}
-
 /// The constant [1.., C] that `value`, [.., C], repeats; null for anything else, and for
 /// one number everywhere, which costs nothing in an epilogue.
 Value channelConstant(Value value) {
@@ -29,7 +23,7 @@ Value channelConstant(Value value) {
   Exprs shape = graph::shapeOf(value);
   bool perChannel =
       !shape.empty() && llvm::all_of(ArrayRef(shape).drop_back(), [](const Expr &e) { return e.isConstant(1); });
-  return perChannel && isConstant(value) && !splatOf(value) ? value : Value();
+  return perChannel && constantBehind(value) && !splatOf(value) ? value : Value();
 }
 
 /// A convolution, a contraction with a weight, or a sum over windows times a weight, and
@@ -51,7 +45,7 @@ std::optional<Weighted> weightedSum(Value value) {
   if (!op || !value.hasOneUse())
     return std::nullopt;
   if (isa<graph::ConvOp, graph::MatMulOp>(op))
-    return isConstant(op->getOperand(1)) ? std::optional(Weighted{op, 1, {}}) : std::nullopt;
+    return constantBehind(op->getOperand(1)) ? std::optional(Weighted{op, 1, {}}) : std::nullopt;
   if (auto reshape = dyn_cast<graph::ReshapeOp>(op); reshape && keepsChannels(op)) {
     auto inner = weightedSum(reshape.getInput());
     if (inner && inner->after.size() == 1)
@@ -62,7 +56,7 @@ std::optional<Weighted> weightedSum(Value value) {
     return std::nullopt;
   for (unsigned i : {0u, 1u})
     if (auto product = reduce.getInput().getDefiningOp<graph::BinaryOp>())
-      if (product.getKind() == BinaryKind::Mul && isConstant(product->getOperand(i)))
+      if (product.getKind() == BinaryKind::Mul && constantBehind(product->getOperand(i)))
         return Weighted{product, i, {op}};
   return std::nullopt;
 }

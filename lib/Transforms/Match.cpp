@@ -34,10 +34,14 @@ static std::optional<double> numberOf(DenseElementsAttr values) {
   return isUnsigned ? double(bits.getZExtValue()) : double(bits.getSExtValue());
 }
 
-std::optional<double> splatOf(Value value) {
+graph::ConstantOp constantBehind(Value value) {
   while (Value input = viewInput(value.getDefiningOp()))
     value = input;
-  auto constant = value.getDefiningOp<graph::ConstantOp>();
+  return value.getDefiningOp<graph::ConstantOp>();
+}
+
+std::optional<double> splatOf(Value value) {
+  graph::ConstantOp constant = constantBehind(value);
   auto values = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : DenseElementsAttr();
   return values ? numberOf(values) : std::nullopt;
 }
@@ -182,6 +186,14 @@ Product productOf(Value value) {
   Product product;
   collectFactors(value, product, 0);
   return product;
+}
+
+SmallVector<TwoFactors, 2> twoFactorsOf(Value value) {
+  const Product product = productOf(value);
+  if (product.factors.size() != 2)
+    return {};
+  return {{product.factors[0], product.factors[1], product.number},
+          {product.factors[1], product.factors[0], product.number}};
 }
 
 bool isPointwise(Operation *op) { return isa<graph::UnaryOp, graph::BinaryOp, graph::SelectOp, graph::CastOp>(op); }

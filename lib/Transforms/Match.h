@@ -11,6 +11,9 @@
 
 namespace cupola::match {
 
+/// The constant that `value` is, or a view of; null for others.
+graph::ConstantOp constantBehind(mlir::Value value);
+
 /// The one value that every element of a constant has, seen through views. Integers
 /// and bools as numbers; none for integers that a double does not hold.
 std::optional<double> splatOf(mlir::Value value);
@@ -84,6 +87,12 @@ struct Product {
   llvm::SmallVector<mlir::Value> factors;
 };
 Product productOf(mlir::Value value);
+/// The same of exactly two factors, in both orders; else nothing.
+struct TwoFactors {
+  mlir::Value first, second;
+  double number;
+};
+llvm::SmallVector<TwoFactors, 2> twoFactorsOf(mlir::Value value);
 
 /// The op computes on elements of its own place only.
 bool isPointwise(mlir::Operation *op);

@@ -179,10 +179,8 @@ private:
     ElementsAttr joined = joinColumns(1, parts, element);
     int64_t columns = joined.getNumElements() / depth;
     Value flat = graph::ConstantOp::create(b, loc, joined);
-    SmallVector<Operation *> turns;
-    for (Member &member : members)
-      turns.push_back(member.matmul.getRhs().getDefiningOp());
-    Location turned = fusedLoc(b, turns);
+    Location turned = fusedLoc(
+        b, llvm::map_to_vector(members, [](Member &member) { return member.matmul.getRhs().getDefiningOp(); }));
     Value stacked = reshapeTo(b, turned, flat, {Expr(columns), Expr(depth)});
     return graph::TransposeOp::create(b, turned, stacked, ArrayRef<int64_t>{1, 0});
   }
@@ -206,16 +204,10 @@ private:
       number.convert(cast<FloatType>(element).getFloatSemantics(), APFloat::rmNearestTiesToEven, &losesInfo);
       numbers.append(member.columns(), number);
       if (member.factor)
-        ops.push_back(constantBehind(member.factor));
+        ops.push_back(constantBehind(member.factor).getOperation());
     }
     auto row = DenseElementsAttr::get(RankedTensorType::get({1, int64_t(numbers.size())}, element), numbers);
     return repeated(graph::ConstantOp::create(b, fusedLoc(b, ops), row), type);
-  }
-
-  static Operation *constantBehind(Value value) {
-    while (Value input = viewInput(value.getDefiningOp()))
-      value = input;
-    return value.getDefiningOp();
   }
 
   Value repeated(Value row, RankedTensorType type) {

@@ -67,16 +67,11 @@ bool isTanhArgument(Value value, Value x, double a) {
   for (Pair sum : operandsOf(withoutCasts(scaled ? scaled->x : value), BinaryKind::Add))
     if (isMultiple(sum.first, x, inside) && isTerm(sum.second, x, inside * cubic, 3))
       return true;
-  Product product = productOf(value);
-  if (product.factors.size() != 2 || !isNear(product.number, a, toleranceOf(x)))
-    return false;
-  for (unsigned i : {0u, 1u}) {
-    auto sum = shiftedBy(withoutCasts(product.factors[1 - i]));
-    if (isSameButForCasts(product.factors[i], x) && sum && isNear(sum->number, 1, toleranceOf(x)) &&
-        isTerm(sum->x, x, cubic, 2))
-      return true;
-  }
-  return false;
+  return llvm::any_of(twoFactorsOf(value), [&](const TwoFactors &product) {
+    auto sum = shiftedBy(withoutCasts(product.second));
+    return isNear(product.number, a, toleranceOf(x)) && isSameButForCasts(product.first, x) && sum &&
+           isNear(sum->number, 1, toleranceOf(x)) && isTerm(sum->x, x, cubic, 2);
+  });
 }
 
 /// `value` = sign * erf(x / sqrt(2)), or the approximation of it by tanh.
@@ -91,12 +86,12 @@ std::optional<UnaryKind> errorFunction(Value value, Value x, double sign) {
   return std::nullopt;
 }
 
-/// number * factor as multiples of values: the factor itself, or of what it is a
+/// The number and the first factor as multiples of values: the factor itself, or of what it is a
 /// multiple (0.5 * x with more readers).
-SmallVector<Scaled, 2> basesOf(Value factor, double number) {
-  SmallVector<Scaled, 2> result{{factor, number}};
-  if (auto scaled = scaledBy(withoutCasts(factor)))
-    result.push_back({scaled->x, scaled->number * number});
+SmallVector<Scaled, 2> basesOf(const TwoFactors &product) {
+  SmallVector<Scaled, 2> result{{product.first, product.number}};
+  if (auto scaled = scaledBy(withoutCasts(product.first)))
+    result.push_back({scaled->x, scaled->number * product.number});
   return result;
 }
 
@@ -116,30 +111,21 @@ std::optional<UnaryKind> kindOf(Value gate, const Scaled &base) {
 
 /// x * 0.5 * (1 + erf(x / sqrt(2))) and the tanh form, factors in any order.
 LogicalResult recognizeProductForm(graph::BinaryOp op, PatternRewriter &rewriter) {
-  if (op.getKind() != BinaryKind::Mul && op.getKind() != BinaryKind::Div)
-    return failure();
-  Product product = productOf(op.getResult());
-  if (product.factors.size() != 2)
-    return failure();
-  for (unsigned i : {0u, 1u})
-    for (const Scaled &base : basesOf(product.factors[i], product.number))
-      if (auto kind = kindOf(withoutCasts(product.factors[1 - i]), base))
+  for (const TwoFactors &product : twoFactorsOf(op.getResult()))
+    for (const Scaled &base : basesOf(product))
+      if (auto kind = kindOf(withoutCasts(product.second), base))
         return replaceByUnary(rewriter, op, *kind, base.x);
   return failure();
 }
 
 /// 0.5 * x + 0.5 * x * erf(x / sqrt(2)).
 LogicalResult recognizeSumForm(graph::BinaryOp op, PatternRewriter &rewriter) {
-  for (Pair sum : operandsOf(op.getResult(), BinaryKind::Add)) {
-    Product product = productOf(sum.second);
-    if (product.factors.size() != 2)
-      continue;
-    for (unsigned i : {0u, 1u})
-      for (const Scaled &base : basesOf(product.factors[i], product.number))
+  for (Pair sum : operandsOf(op.getResult(), BinaryKind::Add))
+    for (const TwoFactors &product : twoFactorsOf(sum.second))
+      for (const Scaled &base : basesOf(product))
         if (isNear(base.number, 0.5, toleranceOf(base.x)) && isMultiple(sum.first, base.x, 0.5))
-          if (auto kind = errorFunction(product.factors[1 - i], base.x, 1))
+          if (auto kind = errorFunction(product.second, base.x, 1))
             return replaceByUnary(rewriter, op, *kind, base.x);
-  }
   return failure();
 }
 

@@ -99,14 +99,9 @@ bool isHardSigmoid(Value gate, Value x, double number) {
 
 /// x * hard_sigmoid(x), also x * min(max(x + 3, 0), 6) / 6, the factors in any order.
 LogicalResult recognizeHardSigmoidProduct(graph::BinaryOp op, PatternRewriter &rewriter) {
-  if (op.getKind() != BinaryKind::Mul && op.getKind() != BinaryKind::Div)
-    return failure();
-  Product product = productOf(op.getResult());
-  if (product.factors.size() != 2)
-    return failure();
-  for (unsigned i : {0u, 1u})
-    if (isHardSigmoid(withoutCasts(product.factors[1 - i]), product.factors[i], product.number))
-      return replaceByUnary(rewriter, op, UnaryKind::HardSwish, product.factors[i]);
+  for (const TwoFactors &product : twoFactorsOf(op.getResult()))
+    if (isHardSigmoid(withoutCasts(product.second), product.first, product.number))
+      return replaceByUnary(rewriter, op, UnaryKind::HardSwish, product.first);
   return failure();
 }
 

@@ -166,6 +166,10 @@ private:
     return graph::TransposeOp::create(b, sinking->getLoc(), value, inverse(perm));
   }
 
+  SmallVector<Value> unpermutedOperands(OpBuilder &b, Operation *op, ArrayRef<int64_t> perm) {
+    return llvm::map_to_vector(op->getOperands(), [&](Value operand) { return unpermute(b, operand, perm); });
+  }
+
   /// Clones `op` with other operands and another shape; `change` adapts attributes.
   template <class Op>
   Value clone(OpBuilder &b, Op op, ValueRange operands, ArrayRef<Expr> shape, function_ref<void(Op)> change = {}) {
@@ -193,16 +197,11 @@ private:
   }
 
   Sunk sameShape(OpBuilder &b, Operation *op, const Perm &perm) {
-    SmallVector<Value> operands;
-    for (Value operand : op->getOperands())
-      operands.push_back(unpermute(b, operand, perm));
-    return {clone(b, op, operands, resultShape(op, perm)), perm};
+    return {clone(b, op, unpermutedOperands(b, op, perm), resultShape(op, perm)), perm};
   }
 
   template <class Op> Sunk rebuildOverAxes(OpBuilder &b, Op op, const Perm &perm) {
-    Perm axes;
-    for (int64_t axis : op.getAxes())
-      axes.push_back(perm[axis]);
+    Perm axes = llvm::map_to_vector(op.getAxes(), [&](int64_t axis) { return perm[axis]; });
     llvm::sort(axes);
     return {clone<Op>(b, op, unpermute(b, op.getInput(), perm), resultShape(op, perm),
                       [&](Op copy) { copy.setAxes(axes); }),
@@ -237,10 +236,7 @@ private:
   }
 
   Sunk rebuildView(OpBuilder &b, Operation *op, const Perm &perm) {
-    SmallVector<Value> operands;
-    for (Value operand : op->getOperands())
-      operands.push_back(unpermute(b, operand, perm));
-    return {unpermutedView(b, op, operands, perm), perm};
+    return {unpermutedView(b, op, unpermutedOperands(b, op, perm), perm), perm};
   }
 
   /// One index per place along the axis, as of a resize.

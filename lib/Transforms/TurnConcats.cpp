@@ -66,10 +66,10 @@ private:
   static Value turned(OpBuilder &b, Value value, Perm perm, Location loc) {
     const SmallVector<int64_t> places = inverse(perm);
     Operation *op = value.getDefiningOp();
-    SmallVector<Value> operands;
-    for (Value operand : op->getOperands())
-      operands.push_back(isa<graph::ConcatOp>(op) ? graph::TransposeOp::create(b, loc, operand, perm)
-                                                  : turned(b, operand, perm, loc));
+    const auto operands = llvm::map_to_vector(op->getOperands(), [&](Value operand) -> Value {
+      return isa<graph::ConcatOp>(op) ? graph::TransposeOp::create(b, loc, operand, perm)
+                                      : turned(b, operand, perm, loc);
+    });
     return unpermutedView(b, op, operands, places);
   }
 };

@@ -37,19 +37,13 @@ Status run(const std::string &model, const std::string &casePath, const std::str
            const std::set<std::string> &fixed) {
   compiler::Options options;
   options.targets = {"cpu"};
-  Result<std::vector<npz::Array>> arrays = npz::read(casePath);
-  if (arrays.failed())
-    return arrays.status();
-  for (const npz::Array &array : *arrays)
+  CUPOLA_ASSIGN(std::vector<npz::Array> arrays, npz::read(casePath));
+  for (const npz::Array &array : arrays)
     if (array.name.rfind("in:", 0) == 0 && fixed.count(array.name.substr(3)))
       options.shapes.push_back({array.name.substr(3), array.shape});
-  auto compilation = compiler::Compilation::load(model, options);
-  if (compilation.failed())
-    return compilation.status();
-  auto inputs = inputsOf(**compilation, *arrays, casePath);
-  if (inputs.failed())
-    return inputs.status();
-  auto outputs = (*compilation)->reference(*inputs);
+  CUPOLA_ASSIGN(auto compilation, compiler::Compilation::load(model, options));
+  CUPOLA_ASSIGN(auto inputs, inputsOf(*compilation, arrays, casePath));
+  auto outputs = compilation->reference(inputs);
   return outputs.failed() ? outputs.status() : npz::write(out, *outputs);
 }
 

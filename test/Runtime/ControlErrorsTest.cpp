@@ -41,9 +41,7 @@ TEST_P(ControlErrorsTest, NoMemoryInABodyLeavesTheSessionUsable) {
   int calls = 0, live = 0, refused = -1;
   const auto runAll = [&](Session &session) {
     for (int64_t n : {3, 40}) {
-      const Result<Floats> y = run(session, numbers(50), n, true);
-      if (y.failed())
-        return y.status();
+      CUPOLA_ASSIGN(const Floats y, run(session, numbers(50), n, true));
     }
     return Status::ok();
   };

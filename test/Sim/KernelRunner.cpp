@@ -141,36 +141,32 @@ Status runOn(Device &device, const KernelRun &run, KernelOutcome &outcome) {
   image.bytes = run.text;
   image.kernels = {&kernel};
   image.headers = &headers;
-  Result<std::unique_ptr<Module>> module = device.loadModule(image);
-  if (module.failed())
-    return module.status();
-  Result<std::unique_ptr<Stream>> stream = device.createStream(nullptr);
-  if (stream.failed())
-    return stream.status();
+  CUPOLA_ASSIGN(std::unique_ptr<Module> module, device.loadModule(image));
+  CUPOLA_ASSIGN(std::unique_ptr<Stream> stream, device.createStream(nullptr));
 
   DeviceBuffer flags(device, 64);
-  CUPOLA_TRY((*stream)->fill(flags.address, 0, 64));
+  CUPOLA_TRY(stream->fill(flags.address, 0, 64));
   std::vector<std::unique_ptr<DeviceBuffer>> buffers;
   for (const KernelBuffer &b : run.buffers) {
     buffers.push_back(b.parent < 0
                           ? std::make_unique<DeviceBuffer>(device, b.bytes)
                           : std::make_unique<DeviceBuffer>(device, *buffers[static_cast<size_t>(b.parent)], b));
     if (!b.data.empty())
-      CUPOLA_TRY((*stream)->upload(buffers.back()->address, b.data.data(), b.bytes));
+      CUPOLA_TRY(stream->upload(buffers.back()->address, b.data.data(), b.bytes));
   }
   std::vector<uint64_t> words;
   CUPOLA_TRY(makeBindings(device, run, flags.address, buffers, words));
   DeviceBuffer table(device, 8 * words.size());
-  CUPOLA_TRY((*stream)->upload(table.address, words.data(), table.bytes));
-  CUPOLA_TRY(launchOnce(**stream, (*module)->function(0), run, table.address, buffers));
-  CUPOLA_TRY((*stream)->download(&outcome.flag, flags.address, 4));
+  CUPOLA_TRY(stream->upload(table.address, words.data(), table.bytes));
+  CUPOLA_TRY(launchOnce(*stream, module->function(0), run, table.address, buffers));
+  CUPOLA_TRY(stream->download(&outcome.flag, flags.address, 4));
   for (size_t i = 0; i < buffers.size() && run.downloads; ++i) {
     if (run.buffers[i].mode == "r")
       continue;
     outcome.buffers.emplace_back(run.buffers[i].bytes, '\0');
-    CUPOLA_TRY((*stream)->download(outcome.buffers.back().data(), buffers[i]->address, run.buffers[i].bytes));
+    CUPOLA_TRY(stream->download(outcome.buffers.back().data(), buffers[i]->address, run.buffers[i].bytes));
   }
-  return (*stream)->synchronize();
+  return stream->synchronize();
 }
 
 } // namespace

@@ -50,44 +50,28 @@ void declare(CLI::App &app, Options &options) {
 }
 
 Status runPackage(const Options &options) {
-  Result<std::shared_ptr<const format::PackageFile>> file = format::PackageFile::open(options.package);
-  if (file.failed())
-    return file.status();
-  Result<std::shared_ptr<Device>> device = createDevice(options.device, options.deviceOptions);
-  if (device.failed())
-    return device.status();
-  Result<std::shared_ptr<const Executable>> executable = Executable::create(file.take(), device.take());
-  if (executable.failed())
-    return executable.status().within(options.package);
-  const format::Package &package = (*executable)->package();
-  Result<std::vector<HostTensor>> inputs = makeInputs(package, (*executable)->parsedInterface(), options.inputs);
-  if (inputs.failed())
-    return inputs.status();
-  Result<std::unique_ptr<Session>> session = Session::create(*executable, {});
-  if (session.failed())
-    return session.status();
-  CUPOLA_TRY((*session)->bind(shapesOf(*inputs)));
-  Result<std::vector<HostTensor>> outputs = makeOutputs(**session);
-  if (outputs.failed())
-    return outputs.status();
-  (*executable)->device().resetStatistics(); // the init steps are not of the run
-  const std::vector<TensorRef> in = inputRefs(package, *inputs, *outputs), out = refsOf(*outputs);
-  Result<Latency> latency = measure(**session, in, out, options.iterations > 1 ? 1 : 0, options.iterations);
-  if (latency.failed())
-    return latency.status();
-  RunReport report{options.iterations, *latency, session->get(), &*outputs, {}};
+  CUPOLA_ASSIGN(std::shared_ptr<const format::PackageFile> file, format::PackageFile::open(options.package));
+  CUPOLA_ASSIGN(std::shared_ptr<Device> device, createDevice(options.device, options.deviceOptions));
+  CUPOLA_ASSIGN(const std::shared_ptr<const Executable> executable,
+                Executable::create(std::move(file), std::move(device)).within(options.package));
+  const format::Package &package = executable->package();
+  CUPOLA_ASSIGN(std::vector<HostTensor> inputs, makeInputs(package, executable->parsedInterface(), options.inputs));
+  CUPOLA_ASSIGN(std::unique_ptr<Session> session, Session::create(executable, {}));
+  CUPOLA_TRY(session->bind(shapesOf(inputs)));
+  CUPOLA_ASSIGN(std::vector<HostTensor> outputs, makeOutputs(*session));
+  executable->device().resetStatistics(); // the init steps are not of the run
+  const std::vector<TensorRef> in = inputRefs(package, inputs, outputs), out = refsOf(outputs);
+  CUPOLA_ASSIGN(Latency latency, measure(*session, in, out, options.iterations > 1 ? 1 : 0, options.iterations));
+  RunReport report{options.iterations, latency, session.get(), &outputs, {}};
   if (options.profile) {
-    Result<Profile> steps = profile(**session, in, out, options.iterations);
-    if (steps.failed())
-      return steps.status();
-    report.profile = steps.take();
+    CUPOLA_ASSIGN(report.profile, profile(*session, in, out, options.iterations));
   }
-  CUPOLA_TRY(fetchOutputs(**session, *outputs));
+  CUPOLA_TRY(fetchOutputs(*session, outputs));
   clearProgress();
   std::fputs(reportText(report).c_str(), stdout);
   if (!options.json.empty())
     CUPOLA_TRY(format::writeFile(options.json, reportJson(report)));
-  return options.outputs.empty() ? Status::ok() : writeOutputs(options.outputs, package, *outputs);
+  return options.outputs.empty() ? Status::ok() : writeOutputs(options.outputs, package, outputs);
 }
 
 } // namespace

@@ -19,11 +19,8 @@ static llvm::cl::opt<bool> wideIndex("wide-index", llvm::cl::desc("64-bit positi
 /// One line per kernel for tests and scripts, then its text.
 static void print(const cuda::CudaKernel &kernel, raw_ostream &os) {
   const format::Kernel &record = kernel.record;
-  std::vector<std::string> grid;
-  for (const Expr &blocks : kernel.grid)
-    grid.push_back(blocks.text());
   os << "// " << record.name << " schedule=" << record.schedule << " threads=" << record.threads
-     << " shared=" << record.sharedBytes << " grid=[" << llvm::join(grid, ", ") << "] buffers=["
+     << " shared=" << record.sharedBytes << " grid=[" << llvm::join(graph::textsOf(kernel.grid), ", ") << "] buffers=["
      << llvm::join(record.readWrite, ",") << "]\n"
      << kernel.text << "\n";
 }

@@ -82,11 +82,9 @@ struct CheckCommand {
   std::string json;
 
   Status run() {
-    Result<compiler::Options> options = flags.options();
-    if (options.failed())
-      return options.status();
+    CUPOLA_ASSIGN(compiler::Options options, flags.options());
     std::vector<Problem> problems;
-    const Status status = compiler::Compilation::check(flags.model, *options, problems);
+    const Status status = compiler::Compilation::check(flags.model, options, problems);
     const std::vector<Group> groups = groupsOf(problems);
     CUPOLA_TRY(writeJson(json, reportOf(problems, groups)));
     runtime::clearProgress();

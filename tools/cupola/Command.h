@@ -19,13 +19,12 @@ using Json = nlohmann::ordered_json;
 /// Options of everything that compiles.
 struct CompileFlags {
   std::string model;
-  std::vector<std::string> targets, archs, cpuLevels, shapes, dims, sets, aliases, disabledPasses, limits, keepFp32;
-  std::string dumpIr, cacheDir, libraries = "auto", precision = "fp32", io;
-  unsigned threads = 0; ///< 0: one per core
-  bool allowHardLinks = false;
-  bool kernelResults = false; ///< the package returns what every kernel computes
-  uint64_t deadline = 1800;   ///< seconds
-  uint64_t memory = 0;        ///< MiB of address space for the compiler; 0: no limit
+  compiler::Options given; ///< what is taken as it is; options() adds the others
+  std::vector<std::string> shapes, dims, sets, aliases, limits;
+  std::string libraries = "auto";
+  unsigned threads = 0;     ///< 0: one per core
+  uint64_t deadline = 1800; ///< seconds
+  uint64_t memory = 0;      ///< MiB of address space for the compiler; 0: no limit
 
   /// `what`: the positional argument, "MODEL.onnx" or "MODEL.onnx|FILE.cupola".
   void declare(CLI::App &app, const std::string &what, bool withTargets = true);

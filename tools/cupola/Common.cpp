@@ -3,13 +3,13 @@
 
 #include "lib/Runtime/CPU/CpuFeatures.h"
 #include "lib/Runtime/Format/Architectures.h"
+#include "lib/Runtime/Format/Descriptor.h"
 #include "lib/Runtime/Format/MachineMemory.h"
 #include "lib/Runtime/Format/OutputFile.h"
 #include "lib/Runtime/Tools/Errors.h"
 #include "tools/cupola/Command.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 
 namespace cupola::tool {
 
@@ -35,10 +35,8 @@ static std::string bestLevel() {
 Status chooseForDevice(const DeviceFlags &flags, compiler::Options &options) {
   std::string device = flags.device;
   if (device == "auto") {
-    auto found = runtime::createDevice("auto", flags.options);
-    if (found.failed())
-      return found.status();
-    device = (*found)->properties().name;
+    CUPOLA_ASSIGN(auto found, runtime::createDevice("auto", flags.options));
+    device = found->properties().name;
   }
   if (device == "cpu") {
     options.targets = {"cpu"};
@@ -56,66 +54,37 @@ Status chooseForDevice(const DeviceFlags &flags, compiler::Options &options) {
 
 namespace {
 
-/// A file in memory that a worker writes and the caller reads.
-class MemoryFile {
-public:
-  explicit MemoryFile(const char *name) : descriptor(memfd_create(name, MFD_CLOEXEC)) {}
-  ~MemoryFile() {
-    if (descriptor >= 0)
-      close(descriptor);
-  }
-  bool ok() const { return descriptor >= 0; }
-
-  Status write(const std::string &bytes) {
-    CUPOLA_TRY(format::checkMemory("out of memory: a copy of the package", bytes.size()));
-    for (size_t done = 0; done < bytes.size();) {
-      ssize_t n = ::write(descriptor, bytes.data() + done, bytes.size() - done);
-      if (n <= 0)
-        return Status::environment("cannot hand the package over: out of memory");
-      done += static_cast<size_t>(n);
-    }
-    return {};
-  }
-  std::string read() {
-    std::string bytes(static_cast<size_t>(lseek(descriptor, 0, SEEK_END)), '\0');
-    if (pread(descriptor, bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
-      bytes.clear();
-    return bytes;
-  }
-
-private:
-  int descriptor;
-};
+/// From a worker to the caller.
+Status handOver(const format::Descriptor &memory, const std::string &bytes) {
+  CUPOLA_TRY(format::checkMemory("out of memory: a copy of the package", bytes.size()));
+  return format::writeAll(memory.get(), bytes) ? Status::ok()
+                                               : Status::environment("cannot hand the package over: out of memory");
+}
 
 /// The package behind a line of JSON.
 Status compileInto(const CompileFlags &flags, const compiler::Options &options, std::string &out) {
-  auto compilation = compiler::Compilation::load(flags.model, options);
-  if (compilation.failed())
-    return compilation.status();
-  Result<std::string> bytes = (*compilation)->package();
-  if (bytes.failed())
-    return bytes.status();
-  Json json{{"compile_ms", Json::object()},
-            {"nvrtc", (*compilation)->nvrtcCompiles()},
-            {"llvm", (*compilation)->llvmCompiles()}};
-  for (const auto &[phase, ms] : (*compilation)->phases())
+  CUPOLA_ASSIGN(auto compilation, compiler::Compilation::load(flags.model, options));
+  CUPOLA_ASSIGN(std::string bytes, compilation->package());
+  Json json{
+      {"compile_ms", Json::object()}, {"nvrtc", compilation->nvrtcCompiles()}, {"llvm", compilation->llvmCompiles()}};
+  for (const auto &[phase, ms] : compilation->phases())
     json["compile_ms"][phase] = ms;
-  out = json.dump() + "\n" + *bytes;
+  out = json.dump() + "\n" + bytes;
   return {};
 }
 
 } // namespace
 
 int collectFromWorker(const CompileFlags &flags, std::string &bytes, const std::function<Status(std::string &)> &work) {
-  MemoryFile memory("cupola-worker");
-  if (!memory.ok())
+  const format::Descriptor memory(memfd_create("cupola-worker", MFD_CLOEXEC));
+  if (!memory)
     return finish(Status::environment("cannot make a file in memory"));
   int code = runInWorker(flags, [&] {
     std::string out;
     Status status = work(out);
-    return finish(status.failed() ? status : memory.write(out));
+    return finish(status.failed() ? status : handOver(memory, out));
   });
-  bytes = memory.read();
+  bytes = format::contentsOf(memory.get());
   return code;
 }
 
@@ -124,25 +93,17 @@ Result<Compiled> obtainPackage(const CompileFlags &flags, const DeviceFlags &dev
   if (flags.isPackage()) {
     if (!flags.sets.empty())
       return Status::usage("--set pins an input when a model is compiled; " + flags.model + " is a package");
-    auto file = format::PackageFile::open(flags.model);
-    if (file.failed())
-      return file.status();
-    compiled.file = file.take();
+    CUPOLA_ASSIGN(compiled.file, format::PackageFile::open(flags.model));
     return compiled;
   }
-  Result<compiler::Options> options = flags.options();
-  if (options.failed())
-    return options.status();
-  CUPOLA_TRY(chooseForDevice(device, *options));
+  CUPOLA_ASSIGN(compiler::Options options, flags.options());
+  CUPOLA_TRY(chooseForDevice(device, options));
   std::string bytes;
-  int code = collectFromWorker(flags, bytes, [&](std::string &out) { return compileInto(flags, *options, out); });
+  int code = collectFromWorker(flags, bytes, [&](std::string &out) { return compileInto(flags, options, out); });
   if (code != 0)
     return Status(static_cast<Code>(code), "");
   size_t line = bytes.find('\n');
-  auto file = format::PackageFile::fromMemory(std::string_view(bytes).substr(line + 1));
-  if (file.failed())
-    return file.status();
-  compiled.file = file.take();
+  CUPOLA_ASSIGN(compiled.file, format::PackageFile::fromMemory(std::string_view(bytes).substr(line + 1)));
   Json json = Json::parse(bytes.substr(0, line));
   compiled.compileMs = json["compile_ms"];
   compiled.nvrtcCompiles = json["nvrtc"];
@@ -151,21 +112,15 @@ Result<Compiled> obtainPackage(const CompileFlags &flags, const DeviceFlags &dev
 }
 
 Result<Ready> makeReady(const CompileFlags &flags, const DeviceFlags &device) {
-  Result<Compiled> compiled = obtainPackage(flags, device);
-  if (compiled.failed())
-    return compiled.status();
+  CUPOLA_ASSIGN(Compiled compiled, obtainPackage(flags, device));
   runtime::DeviceOptions options = device.options;
   options.threads = flags.threads;
-  options.cacheDir = flags.cacheDir;
+  options.cacheDir = flags.given.cacheDir;
   if (device.device == "sim" && options.arch.empty())
-    options.arch = flags.archs.empty() ? "sm_80" : flags.archs.front();
-  auto made = runtime::createDevice(device.device, options);
-  if (made.failed())
-    return made.status();
-  auto executable = runtime::Executable::create(compiled->file, made.take());
-  if (executable.failed())
-    return executable.status().within(flags.model);
-  return Ready{compiled.take(), executable.take()};
+    options.arch = flags.given.archs.empty() ? "sm_80" : flags.given.archs.front();
+  CUPOLA_ASSIGN(auto made, runtime::createDevice(device.device, options));
+  CUPOLA_ASSIGN(auto executable, runtime::Executable::create(compiled.file, std::move(made)).within(flags.model));
+  return Ready{std::move(compiled), std::move(executable)};
 }
 
 } // namespace cupola::tool

@@ -19,31 +19,26 @@ struct CompileCommand {
   Json precision;
 
   Status run() {
-    if (budget && flags.precision == "fp32")
-      flags.precision = "fp16";
-    Result<compiler::Options> options = flags.options();
-    if (options.failed())
-      return options.status();
+    if (budget && flags.given.precision == "fp32")
+      flags.given.precision = "fp16";
+    CUPOLA_ASSIGN(compiler::Options options, flags.options());
     if (!budget && !calibration.empty())
       return Status::usage("--calibrate gives the inputs of --fp16-budget, which is missing");
     if (emit == "package" && output.empty())
       return Status::usage("compile needs -o FILE.cupola, or --emit to print a phase");
     // Never freed: the worker ends with this command, and a large model's IR would take a tenth of the time to go.
-    static auto compilation = compiler::Compilation::load(flags.model, *options);
-    if (compilation.failed())
-      return compilation.status();
+    static auto compilation = compiler::Compilation::load(flags.model, options);
+    CUPOLA_TRY(compilation.status());
     compiler::Compilation &compiled = **compilation;
     if (budget)
       CUPOLA_TRY(holdBudget(compiled));
     if (emit != "package") {
-      Result<std::string> text = compiled.emit(emit);
-      if (text.failed())
-        return text.status();
+      CUPOLA_ASSIGN(std::string text, compiled.emit(emit));
       runtime::clearProgress();
       if (output.empty())
-        std::fwrite(text->data(), 1, text->size(), stdout);
+        std::fwrite(text.data(), 1, text.size(), stdout);
       else
-        CUPOLA_TRY(format::writeFile(output, *text));
+        CUPOLA_TRY(format::writeFile(output, text));
     } else {
       CUPOLA_TRY(compiled.writePackage(output));
     }
@@ -54,19 +49,17 @@ struct CompileCommand {
 
   /// Nodes go back to f32 until the outputs are right to the budget.
   Status holdBudget(compiler::Compilation &compiled) {
-    auto inputs = sampleInputs(compiled, calibration, flags.pinned());
-    CUPOLA_TRY(inputs.status());
-    Result<compiler::BudgetReport> held = compiled.holdBudget(*inputs, *budget);
-    CUPOLA_TRY(held.status());
+    CUPOLA_ASSIGN(auto inputs, sampleInputs(compiled, calibration, flags.pinned()));
+    CUPOLA_ASSIGN(compiler::BudgetReport held, compiled.holdBudget(inputs, *budget));
     runtime::clearProgress();
     std::printf("%s: the outputs are off by %.3g, with %zu nodes in fp32 by %.3g (budget %.3g)\n",
-                flags.precision.c_str(), held->errorBefore, held->kept.size(), held->errorAfter, *budget);
-    printErrors(held->kept, held->kept.size());
+                flags.given.precision.c_str(), held.errorBefore, held.kept.size(), held.errorAfter, *budget);
+    printErrors(held.kept, held.kept.size());
     precision = {{"budget", *budget},
-                 {"error_before", jsonOf(held->errorBefore)},
-                 {"error_after", jsonOf(held->errorAfter)},
-                 {"rounds", held->rounds},
-                 {"kept", jsonOf(held->kept)}};
+                 {"error_before", jsonOf(held.errorBefore)},
+                 {"error_after", jsonOf(held.errorAfter)},
+                 {"rounds", held.rounds},
+                 {"kept", jsonOf(held.kept)}};
     return {};
   }
 

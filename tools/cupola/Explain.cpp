@@ -110,16 +110,10 @@ struct ExplainCommand {
   bool allEdges = false;
 
   Status run() {
-    Result<compiler::Options> options = flags.options();
-    if (options.failed())
-      return options.status();
-    auto compilation = compiler::Compilation::load(flags.model, *options);
-    if (compilation.failed())
-      return compilation.status();
-    Result<std::string> text = (*compilation)->explain();
-    if (text.failed())
-      return text.status();
-    Json report = Json::parse(*text);
+    CUPOLA_ASSIGN(compiler::Options options, flags.options());
+    CUPOLA_ASSIGN(auto compilation, compiler::Compilation::load(flags.model, options));
+    CUPOLA_ASSIGN(std::string text, compilation->explain());
+    Json report = Json::parse(text);
     runtime::clearProgress();
     if (!report.contains("variants"))
       printVariant(report, allEdges);

@@ -10,12 +10,12 @@ namespace cupola::tool {
 void CompileFlags::declare(CLI::App &app, const std::string &what, bool withTargets) {
   app.add_option(what, model, "The model, or a package that `cupola compile` made")->required();
   if (withTargets)
-    app.add_option("--target", targets, "What to compile for: cuda, cpu or both (default)")->delimiter(',');
-  app.add_option("--arch", archs,
+    app.add_option("--target", given.targets, "What to compile for: cuda, cpu or both (default)")->delimiter(',');
+  app.add_option("--arch", given.archs,
                  "CUDA architectures to make machine code for now, as sm_80,sm_90a (needs NVRTC). "
                  "Without it the package carries source, which the machine it runs on compiles")
       ->delimiter(',');
-  app.add_option("--cpu", cpuLevels, "CPU levels: x86-64-v3,x86-64-v4 (default: both)")->delimiter(',');
+  app.add_option("--cpu", given.cpuLevels, "CPU levels: x86-64-v3,x86-64-v4 (default: both)")->delimiter(',');
   app.add_option("--shape", shapes,
                  "Fix an input's shape, as x=1x3x224x224, or a dynamic dimension, as batch=16; "
                  "may be repeated");
@@ -27,27 +27,29 @@ void CompileFlags::declare(CLI::App &app, const std::string &what, bool withTarg
   app.add_option("--alias", aliases,
                  "Keep an output in the memory of the input that it begins with, as past=present or, for all layers, "
                  "past_*=present_*: a run then writes only what Concat appends; may be repeated");
-  app.add_option("--precision", precision,
+  app.add_option("--precision", given.precision,
                  "fp16 or bf16: what is f32 in the model lies in memory with 16 bits and is computed in f32, matrix "
                  "products on 16-bit operands. What needs more stays f32 (`cupola explain` says what and why)")
       ->check(CLI::IsMember({"fp32", "fp16", "bf16"}))
       ->capture_default_str();
-  app.add_option("--keep-fp32", keepFp32,
+  app.add_option("--keep-fp32", given.keepFp32,
                  "With --precision: nodes whose results stay f32, by name, as '/encoder/layer.7/*'; may be repeated");
-  app.add_option("--io", io, "fp16 or bf16, as --precision: inputs and outputs have 16 bits, too")
+  app.add_option("--io", given.io, "fp16 or bf16, as --precision: inputs and outputs have 16 bits, too")
       ->check(CLI::IsMember({"fp16", "bf16"}));
-  app.add_option("--disable-pass", disabledPasses, "Leave an optional pass out; the answer stays right");
+  app.add_option("--disable-pass", given.disabledPasses, "Leave an optional pass out; the answer stays right");
   app.add_option("--limit", limits, "Raise or lower a limit on models, as nodes=2000000");
-  app.add_option("--dump-ir", dumpIr, "Write the IR after every pass to this folder");
-  app.add_option("--cache-dir", cacheDir, "Where compiled kernels are kept; 'none': nowhere");
+  app.add_option("--dump-ir", given.dumpIrDir, "Write the IR after every pass to this folder");
+  app.add_option("--cache-dir", given.cacheDir, "Where compiled kernels are kept; 'none': nowhere");
   app.add_option("--libraries", libraries,
                  "Libraries that may do contractions in place of kernels: onednn (cpu), cublaslt (cuda), or "
                  "onednn,cublaslt; none; auto is onednn")
       ->check([](const std::string &text) { return format::chosenLibraries(text).status().message(); });
   app.add_option("--threads", threads, "Threads; 0 is one per core");
-  app.add_flag("--allow-hard-links", allowHardLinks, "Accept external data files with hard links");
+  app.add_flag("--allow-hard-links", given.allowHardLinks, "Accept external data files with hard links");
   app.add_option("--deadline", deadline, "Seconds after which the compiler is stopped")->capture_default_str();
   app.add_option("--memory", memory, "MiB of address space the compiler may take; 0: no limit");
+  given.progress = runtime::showProgress;
+  given.warn = runtime::printWarning;
 }
 
 static Result<int64_t> number(const std::string &text, const std::string &whole) {
@@ -69,16 +71,12 @@ static Result<std::pair<std::string, std::string>> split(const std::string &text
 }
 
 static Status addShape(const std::string &text, compiler::Options &options) {
-  auto parts = split(text, "NAME=2x16 or NAME=16");
-  if (parts.failed())
-    return parts.status();
-  compiler::ShapeSetting setting{parts->first, {}};
-  for (size_t begin = 0; begin < parts->second.size();) {
-    size_t end = std::min(parts->second.find('x', begin), parts->second.size());
-    auto extent = number(parts->second.substr(begin, end - begin), text);
-    if (extent.failed())
-      return extent.status();
-    setting.dims.push_back(*extent);
+  CUPOLA_ASSIGN(auto parts, split(text, "NAME=2x16 or NAME=16"));
+  compiler::ShapeSetting setting{parts.first, {}};
+  for (size_t begin = 0; begin < parts.second.size();) {
+    size_t end = std::min(parts.second.find('x', begin), parts.second.size());
+    CUPOLA_ASSIGN(auto extent, number(parts.second.substr(begin, end - begin), text));
+    setting.dims.push_back(extent);
     begin = end + 1;
   }
   options.shapes.push_back(std::move(setting));
@@ -86,67 +84,38 @@ static Status addShape(const std::string &text, compiler::Options &options) {
 }
 
 static Status addDim(const std::string &text, compiler::Options &options) {
-  auto parts = split(text, "NAME=1..4096");
-  if (parts.failed())
-    return parts.status();
-  size_t dots = parts->second.find("..");
+  CUPOLA_ASSIGN(auto parts, split(text, "NAME=1..4096"));
+  size_t dots = parts.second.find("..");
   if (dots == std::string::npos)
     return Status::usage("'" + text + "' has not the form NAME=1..4096");
-  auto min = number(parts->second.substr(0, dots), text);
-  auto max = number(parts->second.substr(dots + 2), text);
-  if (min.failed())
-    return min.status();
-  if (max.failed())
-    return max.status();
-  if (*min < 0 || *max < std::max<int64_t>(*min, 1))
+  CUPOLA_ASSIGN(const int64_t min, number(parts.second.substr(0, dots), text));
+  CUPOLA_ASSIGN(const int64_t max, number(parts.second.substr(dots + 2), text));
+  if (min < 0 || max < std::max<int64_t>(min, 1))
     return Status::usage("'" + text + "': an interval is expected, as 1..4096");
-  options.dims.push_back({parts->first, *min, *max});
+  options.dims.push_back({parts.first, min, max});
   return {};
 }
 
 Result<compiler::Options> CompileFlags::options() const {
-  compiler::Options options;
-  if (!targets.empty())
-    options.targets = targets;
-  options.archs = archs;
-  options.cpuLevels = cpuLevels;
+  compiler::Options options = given;
   for (const std::string &shape : shapes)
     CUPOLA_TRY(addShape(shape, options));
   for (const std::string &dim : dims)
     CUPOLA_TRY(addDim(dim, options));
   for (const std::string &text : sets) {
-    auto parts = split(text, "NAME=16000 or NAME=1,2,3");
-    if (parts.failed())
-      return parts.status();
-    options.values.push_back({parts->first, parts->second});
+    CUPOLA_ASSIGN(auto parts, split(text, "NAME=16000 or NAME=1,2,3"));
+    options.values.push_back({parts.first, parts.second});
   }
   for (const std::string &text : aliases) {
-    auto parts = split(text, "past=present");
-    if (parts.failed())
-      return parts.status();
-    options.aliases.push_back({parts->first, parts->second});
+    CUPOLA_ASSIGN(auto parts, split(text, "past=present"));
+    options.aliases.push_back({parts.first, parts.second});
   }
   for (const std::string &text : limits) {
-    auto parts = split(text, "NAME=NUMBER");
-    if (parts.failed())
-      return parts.status();
-    auto value = number(parts->second, text);
-    if (value.failed())
-      return value.status();
-    options.limits[parts->first] = *value;
+    CUPOLA_ASSIGN(auto parts, split(text, "NAME=NUMBER"));
+    CUPOLA_ASSIGN(options.limits[parts.first], number(parts.second, text));
   }
-  options.precision = precision;
-  options.keepFp32 = keepFp32;
-  options.io = io;
-  options.disabledPasses = disabledPasses;
-  options.dumpIrDir = dumpIr;
-  options.cacheDir = cacheDir;
   options.libraries = *format::chosenLibraries(libraries);
   options.threads = threads ? threads : std::max(1u, std::thread::hardware_concurrency());
-  options.allowHardLinks = allowHardLinks;
-  options.kernelResults = kernelResults;
-  options.progress = runtime::showProgress;
-  options.warn = runtime::printWarning;
   return options;
 }
 

@@ -28,11 +28,9 @@ struct InspectCommand {
   std::string path, extract, json;
 
   Status run() {
-    auto file = format::PackageFile::open(path);
-    if (file.failed())
-      return file.status();
-    const format::Package &package = (*file)->package();
-    print(package, (*file)->bytes());
+    CUPOLA_ASSIGN(auto file, format::PackageFile::open(path));
+    const format::Package &package = file->package();
+    print(package, file->bytes());
     if (!extract.empty())
       CUPOLA_TRY(extractTo(package));
     for (const format::Report &report : package.reports)

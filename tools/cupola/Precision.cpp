@@ -13,12 +13,11 @@ namespace cupola::tool {
 Result<std::vector<npz::Array>> sampleInputs(const compiler::Compilation &compilation, const std::string &path,
                                              const runtime::PinnedInputs &pinned) {
   const format::Package package = compilation.interface();
-  const Result<runtime::ParsedInterface> parsed = runtime::parseInterface(package);
-  CUPOLA_TRY(parsed.status());
+  CUPOLA_ASSIGN(const runtime::ParsedInterface parsed, runtime::parseInterface(package));
   runtime::InputOptions options;
   options.npz = path;
   options.pinned = pinned;
-  Result<std::vector<runtime::HostTensor>> tensors = runtime::makeInputs(package, *parsed, options);
+  Result<std::vector<runtime::HostTensor>> tensors = runtime::makeInputs(package, parsed, options);
   if (tensors.failed() && path.empty())
     return Status(tensors.status().code(),
                   "random inputs cannot be made, give some by --calibrate FILE.npz: " + tensors.status().message());

@@ -30,41 +30,28 @@ struct RunCommand {
   }
 
   Status run() {
-    Result<Ready> ready = makeReady(flags, device);
-    if (ready.failed())
-      return ready.status();
-    const runtime::Executable &executable = *ready->executable;
+    CUPOLA_ASSIGN(Ready ready, makeReady(flags, device));
+    const runtime::Executable &executable = *ready.executable;
     inputs.pinned = flags.pinned();
     inputs.shapes = flags.isPackage() ? flags.shapes : std::vector<std::string>();
-    auto in = runtime::makeInputs(executable.package(), executable.parsedInterface(), inputs);
-    if (in.failed())
-      return in.status();
-    auto session = runtime::Session::create(ready->executable, {});
-    if (session.failed())
-      return session.status();
-    CUPOLA_TRY((*session)->bind(runtime::shapesOf(*in)));
-    auto out = runtime::makeOutputs(**session);
-    if (out.failed())
-      return out.status();
+    CUPOLA_ASSIGN(auto in, runtime::makeInputs(executable.package(), executable.parsedInterface(), inputs));
+    CUPOLA_ASSIGN(auto session, runtime::Session::create(ready.executable, {}));
+    CUPOLA_TRY(session->bind(runtime::shapesOf(in)));
+    CUPOLA_ASSIGN(auto out, runtime::makeOutputs(*session));
     executable.device().resetStatistics(); // the init steps are not of the run
-    const auto inputRefs = runtime::inputRefs(executable.package(), *in, *out), outputRefs = runtime::refsOf(*out);
-    auto latency = runtime::measure(**session, inputRefs, outputRefs, warmup, iterations);
-    if (latency.failed())
-      return latency.status();
-    runtime::RunReport report{iterations, *latency, session->get(), &*out, {}};
+    const auto inputRefs = runtime::inputRefs(executable.package(), in, out), outputRefs = runtime::refsOf(out);
+    CUPOLA_ASSIGN(auto latency, runtime::measure(*session, inputRefs, outputRefs, warmup, iterations));
+    runtime::RunReport report{iterations, latency, session.get(), &out, {}};
     if (profile) {
-      auto steps = runtime::profile(**session, inputRefs, outputRefs, iterations);
-      if (steps.failed())
-        return steps.status();
-      report.profile = steps.take();
+      CUPOLA_ASSIGN(report.profile, runtime::profile(*session, inputRefs, outputRefs, iterations));
     }
-    CUPOLA_TRY(runtime::fetchOutputs(**session, *out));
+    CUPOLA_TRY(runtime::fetchOutputs(*session, out));
     runtime::clearProgress();
     std::fputs(runtime::reportText(report).c_str(), stdout);
     Json full = Json::parse(runtime::reportJson(report));
-    full["compile_ms"] = ready->compiled.compileMs;
+    full["compile_ms"] = ready.compiled.compileMs;
     CUPOLA_TRY(writeJson(json, full));
-    return outputs.empty() ? Status::ok() : runtime::writeOutputs(outputs, executable.package(), *out);
+    return outputs.empty() ? Status::ok() : runtime::writeOutputs(outputs, executable.package(), out);
   }
 };
 

@@ -45,10 +45,8 @@ struct VerifyCommand {
   Status readCase() {
     if (casePath.empty())
       return {};
-    Result<std::vector<npz::Array>> arrays = npz::read(casePath);
-    if (arrays.failed())
-      return arrays.status();
-    for (npz::Array &array : *arrays) {
+    CUPOLA_ASSIGN(std::vector<npz::Array> arrays, npz::read(casePath));
+    for (npz::Array &array : arrays) {
       bool isInput = array.name.rfind("in:", 0) == 0, isOutput = array.name.rfind("out:", 0) == 0;
       if (!isInput && !isOutput)
         return Status::usage(casePath + ": array '" + array.name + "' is called neither in:NAME nor out:NAME");
@@ -70,22 +68,13 @@ struct VerifyCommand {
 
   /// The outputs by lib/Reference, in a worker like everything that reads the model.
   Result<std::vector<npz::Array>> reference(const std::vector<npz::Array> &inputs) {
-    Result<compiler::Options> options = flags.options();
-    if (options.failed())
-      return options.status();
-    options->targets = {"cpu"};
+    CUPOLA_ASSIGN(compiler::Options options, flags.options());
+    options.targets = {"cpu"};
     std::string bytes;
     int code = collectFromWorker(flags, bytes, [&](std::string &out) -> Status {
-      auto compilation = compiler::Compilation::load(flags.model, *options);
-      if (compilation.failed())
-        return compilation.status();
-      Result<std::vector<npz::Array>> outputs = (*compilation)->reference(inputs);
-      if (outputs.failed())
-        return outputs.status();
-      Result<std::string> text = npz::serialize(*outputs);
-      if (text.failed())
-        return text.status();
-      out = text.take();
+      CUPOLA_ASSIGN(auto compilation, compiler::Compilation::load(flags.model, options));
+      CUPOLA_ASSIGN(std::vector<npz::Array> outputs, compilation->reference(inputs));
+      CUPOLA_ASSIGN(out, npz::serialize(outputs));
       return {};
     });
     if (code != 0)
@@ -95,16 +84,13 @@ struct VerifyCommand {
 
   /// What 16 bits cost, node by node.
   Status printBlame(const std::vector<npz::Array> &inputs) {
-    Result<compiler::Options> options = flags.options();
-    CUPOLA_TRY(options.status());
-    options->targets = {"cpu"};
+    CUPOLA_ASSIGN(compiler::Options options, flags.options());
+    options.targets = {"cpu"};
     std::string bytes;
     const int code = collectFromWorker(flags, bytes, [&](std::string &out) -> Status {
-      auto compilation = compiler::Compilation::load(flags.model, *options);
-      CUPOLA_TRY(compilation.status());
-      const Result<compiler::PrecisionReport> found = (*compilation)->blame(inputs);
-      CUPOLA_TRY(found.status());
-      out = Json{{"output_error", jsonOf(found->outputError)}, {"nodes", jsonOf(found->nodes)}}.dump(
+      CUPOLA_ASSIGN(auto compilation, compiler::Compilation::load(flags.model, options));
+      CUPOLA_ASSIGN(const compiler::PrecisionReport found, compilation->blame(inputs));
+      out = Json{{"output_error", jsonOf(found.outputError)}, {"nodes", jsonOf(found.nodes)}}.dump(
           -1, ' ', true, Json::error_handler_t::replace);
       return {};
     });
@@ -112,7 +98,7 @@ struct VerifyCommand {
       return Status(static_cast<Code>(code), "");
     report["blame"] = Json::parse(bytes);
     runtime::clearProgress();
-    std::printf("what %s costs, the worst first:\n", flags.precision.c_str());
+    std::printf("what %s costs, the worst first:\n", flags.given.precision.c_str());
     printErrors(errorsOf(report["blame"]["nodes"]), 20);
     return {};
   }
@@ -133,47 +119,36 @@ struct VerifyCommand {
     CUPOLA_TRY(readCase());
     if (flags.isPackage() && casePath.empty())
       return Status::usage("a package has no reference: give --case F.npz, or the model");
-    if (blame && (flags.isPackage() || flags.precision == "fp32" || device.device == "reference"))
+    if (blame && (flags.isPackage() || flags.given.precision == "fp32" || device.device == "reference"))
       return Status::usage(
           "--blame says what 16 bits cost: it needs MODEL.onnx, --precision fp16 or bf16, and a device");
-    if (flags.isPackage() && flags.kernelResults)
+    if (flags.isPackage() && flags.given.kernelResults)
       return Status::usage("--per-node compiles the model once more: give the model, not a package");
     if (device.device == "reference")
       return runReference();
     const bool hasCase = !casePath.empty();
-    Result<Ready> ready = makeReady(flags, device);
-    if (ready.failed())
-      return ready.status();
-    const format::Package &package = ready->executable->package();
+    CUPOLA_ASSIGN(Ready ready, makeReady(flags, device));
+    const format::Package &package = ready.executable->package();
     tolerance = chosenTolerance.value_or(usualTolerance(package));
-    auto inputs = makeInputs(*ready->executable);
-    if (inputs.failed())
-      return inputs.status();
-    const std::vector<npz::Array> in = named(package.inputs, *inputs);
+    CUPOLA_ASSIGN(auto inputs, makeInputs(*ready.executable));
+    const std::vector<npz::Array> in = named(package.inputs, inputs);
     if (!hasCase) {
-      Result<std::vector<npz::Array>> outputs = reference(in);
-      if (outputs.failed())
-        return outputs.status();
-      caseOutputs = outputs.take();
+      CUPOLA_ASSIGN(caseOutputs, reference(in));
     }
     runtime::SessionOptions options;
     options.poison = true; // a plan that reads dead memory gives NaN, not luck
-    auto session = runtime::Session::create(ready->executable, options);
-    if (session.failed())
-      return session.status();
-    CUPOLA_TRY((*session)->bind(runtime::shapesOf(*inputs)));
-    auto outputs = runtime::makeOutputs(**session);
-    if (outputs.failed())
-      return outputs.status();
-    CUPOLA_TRY((*session)->run(runtime::inputRefs(package, *inputs, *outputs), runtime::refsOf(*outputs)));
-    CUPOLA_TRY(runtime::fetchOutputs(**session, *outputs));
-    const std::vector<npz::Array> out = named(package.outputs, *outputs), none;
+    CUPOLA_ASSIGN(auto session, runtime::Session::create(ready.executable, options));
+    CUPOLA_TRY(session->bind(runtime::shapesOf(inputs)));
+    CUPOLA_ASSIGN(auto outputs, runtime::makeOutputs(*session));
+    CUPOLA_TRY(session->run(runtime::inputRefs(package, inputs, outputs), runtime::refsOf(outputs)));
+    CUPOLA_TRY(runtime::fetchOutputs(*session, outputs));
+    const std::vector<npz::Array> out = named(package.outputs, outputs), none;
     Result<bool> pass = judge(out);
     if (blame && pass.isOk())
       CUPOLA_TRY(printBlame(in));
-    if (flags.kernelResults && pass.isOk()) {
+    if (flags.given.kernelResults && pass.isOk()) {
       Result<bool> kernels =
-          verifyKernels({flags, *ready->executable, in, out, hasCase ? caseOutputs : none, tolerance}, report);
+          verifyKernels({flags, *ready.executable, in, out, hasCase ? caseOutputs : none, tolerance}, report);
       pass = kernels.failed() ? std::move(kernels) : Result<bool>(*pass && *kernels);
     }
     return pass;
@@ -181,15 +156,13 @@ struct VerifyCommand {
 
   /// lib/Reference itself against a case.
   Result<bool> runReference() {
-    if (flags.kernelResults)
+    if (flags.given.kernelResults)
       return Status::usage("--per-node is about kernels: --device reference has none");
     if (casePath.empty() || flags.isPackage())
       return Status::usage("--device reference computes a model op by op: it needs MODEL.onnx and "
                            "--case F.npz to be compared with");
-    Result<std::vector<npz::Array>> outputs = reference(caseInputs);
-    if (outputs.failed())
-      return outputs.status();
-    return judge(*outputs);
+    CUPOLA_ASSIGN(std::vector<npz::Array> outputs, reference(caseInputs));
+    return judge(outputs);
   }
 
   static std::vector<npz::Array> named(const std::vector<format::Tensor> &interface,
@@ -247,7 +220,7 @@ std::function<int()> declareVerify(CLI::App &app) {
   app.add_option("--tol", command->chosenTolerance,
                  "Floats pass when |a - b| <= T * max|b| + T * |b|, T being this (default: 5e-5; 5e-3 for a model with "
                  "float16, 4e-2 with bfloat16)");
-  app.add_flag("--per-node", command->flags.kernelResults,
+  app.add_flag("--per-node", command->flags.given.kernelResults,
                "Compare what every kernel computes, not only the outputs, and name the first that differs");
   app.add_flag("--blame", command->blame,
                "With --precision: name the nodes whose 16 bits cost most, by the error of each on exact operands");

@@ -24,27 +24,23 @@ Result<std::string> pack(const compiler::Diagnosis &diagnosis) {
     names.push_back(arrays[i].name);
     arrays[i].name = std::to_string(i);
   }
-  Result<std::string> bytes = npz::serialize(arrays);
-  if (bytes.failed())
-    return bytes;
+  CUPOLA_ASSIGN(std::string bytes, npz::serialize(arrays));
   const Json head{{"imported", diagnosis.imported.size()},
                   {"names", names},
                   {"pass", diagnosis.wrongPass},
                   {"node", diagnosis.wrongNode}};
-  return head.dump(-1, ' ', true, Json::error_handler_t::replace) + "\n" + *bytes;
+  return head.dump(-1, ' ', true, Json::error_handler_t::replace) + "\n" + bytes;
 }
 
 Result<compiler::Diagnosis> unpack(const std::string &bytes) {
   const size_t line = bytes.find('\n');
   const Json head = Json::parse(bytes.substr(0, line));
-  Result<std::vector<npz::Array>> arrays = npz::parse(bytes.substr(line + 1));
-  if (arrays.failed())
-    return arrays.status();
+  CUPOLA_ASSIGN(std::vector<npz::Array> arrays, npz::parse(bytes.substr(line + 1)));
   compiler::Diagnosis diagnosis;
   diagnosis.wrongPass = head["pass"];
   diagnosis.wrongNode = head["node"];
-  std::vector<npz::Array> sorted(arrays->size());
-  for (npz::Array &array : *arrays) {
+  std::vector<npz::Array> sorted(arrays.size());
+  for (npz::Array &array : arrays) {
     const size_t i = std::stoul(array.name);
     array.name = head["names"][i];
     sorted[i] = std::move(array);
@@ -57,23 +53,14 @@ Result<compiler::Diagnosis> unpack(const std::string &bytes) {
 
 /// Reads the model, so in a worker.
 Result<compiler::Diagnosis> diagnose(const KernelRun &run) {
-  Result<compiler::Options> options = run.flags.options();
-  if (options.failed())
-    return options.status();
+  CUPOLA_ASSIGN(compiler::Options options, run.flags.options());
   const format::Variant &variant = run.executable.variant();
-  options->targets = {variant.target};
+  options.targets = {variant.target};
   std::string bytes;
   const int code = collectFromWorker(run.flags, bytes, [&](std::string &out) -> Status {
-    auto compilation = compiler::Compilation::load(run.flags.model, *options);
-    if (compilation.failed())
-      return compilation.status();
-    auto diagnosis = (*compilation)->diagnose(run.inputs, variant.target, variant.arch, run.tolerance);
-    if (diagnosis.failed())
-      return diagnosis.status();
-    Result<std::string> packed = pack(*diagnosis);
-    if (packed.failed())
-      return packed.status();
-    out = packed.take();
+    CUPOLA_ASSIGN(auto compilation, compiler::Compilation::load(run.flags.model, options));
+    CUPOLA_ASSIGN(auto diagnosis, compilation->diagnose(run.inputs, variant.target, variant.arch, run.tolerance));
+    CUPOLA_ASSIGN(out, pack(diagnosis));
     return {};
   });
   if (code != 0)
@@ -116,14 +103,12 @@ void printLine(const format::Package &package, const KernelResult &result) {
 } // namespace
 
 Result<bool> verifyKernels(const KernelRun &run, Json &report) {
-  Result<compiler::Diagnosis> diagnosis = diagnose(run);
-  if (diagnosis.failed())
-    return diagnosis.status();
+  CUPOLA_ASSIGN(compiler::Diagnosis diagnosis, diagnose(run));
   const format::Package &package = run.executable.package();
-  if (diagnosis->fused.size() != run.outputs.size())
+  if (diagnosis.fused.size() != run.outputs.size())
     return Status::environment("the model changed while it was verified");
   const std::vector<KernelResult> results =
-      runtime::compareKernelResults(run.executable.program(), run.outputs, diagnosis->fused, run.tolerance);
+      runtime::compareKernelResults(run.executable.program(), run.outputs, diagnosis.fused, run.tolerance);
   Json kernels = Json::array(), first;
   std::string text;
   auto note = [&](const char *stage, const std::string &name, Json nodes, const std::string &sentence) {
@@ -132,12 +117,12 @@ Result<bool> verifyKernels(const KernelRun &run, Json &report) {
       text = sentence;
     }
   };
-  if (std::string output = wrongImport(run, *diagnosis); !output.empty())
+  if (std::string output = wrongImport(run, diagnosis); !output.empty())
     note("import", output, Json::array(),
          "the graph as imported gives another output " + quote(output) + " than the case");
-  if (!diagnosis->wrongPass.empty())
-    note("pass", diagnosis->wrongPass, {diagnosis->wrongNode},
-         "pass " + diagnosis->wrongPass + " changed the answer, at node " + quote(diagnosis->wrongNode));
+  if (!diagnosis.wrongPass.empty())
+    note("pass", diagnosis.wrongPass, {diagnosis.wrongNode},
+         "pass " + diagnosis.wrongPass + " changed the answer, at node " + quote(diagnosis.wrongNode));
   for (const KernelResult &result : results) {
     printLine(package, result);
     kernels.push_back(kernelJson(package, result));

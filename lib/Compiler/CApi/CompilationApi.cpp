@@ -29,9 +29,7 @@ namespace {
 template <typename Make> Status fill(std::optional<std::string> &text, Make make) {
   if (text)
     return Status::ok();
-  Result<std::string> made = make();
-  CUPOLA_TRY(made.status());
-  text = made.take();
+  CUPOLA_ASSIGN(text, make());
   return Status::ok();
 }
 
@@ -52,14 +50,11 @@ cupola_string cupola_compiler_version(void) { return string(format::version()); 
 
 cupola_status *cupola_model_check(const cupola_model *model, const cupola_compile_options *options,
                                   cupola_problems **problems) {
-  return guarded([&] {
-    CUPOLA_TRY(present({problems}));
-    Result<ModelSource> source = compiler::capi::sourceOf(model);
-    CUPOLA_TRY(source.status());
-    Result<Options> chosen = compiler::capi::optionsOf(options);
-    CUPOLA_TRY(chosen.status());
+  return guarded({problems}, [&] {
+    CUPOLA_ASSIGN(ModelSource source, compiler::capi::sourceOf(model));
+    CUPOLA_ASSIGN(Options chosen, compiler::capi::optionsOf(options));
     auto found = std::make_unique<cupola_problems>();
-    const Status status = Compilation::check(*source, chosen.take(), found->list);
+    const Status status = Compilation::check(source, std::move(chosen), found->list);
     if (status.failed() && !isOfModel(status.code()))
       return status;
     *problems = found.release();
@@ -70,8 +65,7 @@ cupola_status *cupola_model_check(const cupola_model *model, const cupola_compil
 size_t cupola_problems_count(const cupola_problems *problems) { return problems ? problems->list.size() : 0; }
 
 cupola_status *cupola_problems_get(const cupola_problems *problems, size_t index, cupola_problem *problem) {
-  return guarded([&] {
-    CUPOLA_TRY(present({problems, problem}));
+  return guarded({problems, problem}, [&] {
     if (index >= problems->list.size())
       return noIndex("problem", index, problems->list.size());
     const Problem &found = problems->list[index];
@@ -86,16 +80,11 @@ void cupola_problems_release(cupola_problems *problems) { delete problems; }
 
 cupola_status *cupola_compilation_create(const cupola_model *model, const cupola_compile_options *options,
                                          cupola_compilation **compilation) {
-  return guarded([&] {
-    CUPOLA_TRY(present({compilation}));
-    Result<ModelSource> source = compiler::capi::sourceOf(model);
-    CUPOLA_TRY(source.status());
-    Result<Options> chosen = compiler::capi::optionsOf(options);
-    CUPOLA_TRY(chosen.status());
+  return guarded({compilation}, [&] {
+    CUPOLA_ASSIGN(ModelSource source, compiler::capi::sourceOf(model));
+    CUPOLA_ASSIGN(Options chosen, compiler::capi::optionsOf(options));
     auto handle = std::make_unique<cupola_compilation>();
-    Result<std::unique_ptr<Compilation>> made = Compilation::load(*source, chosen.take());
-    CUPOLA_TRY(made.status());
-    handle->compilation = made.take();
+    CUPOLA_ASSIGN(handle->compilation, Compilation::load(source, std::move(chosen)));
     *compilation = handle.release();
     return Status::ok();
   });
@@ -104,15 +93,11 @@ cupola_status *cupola_compilation_create(const cupola_model *model, const cupola
 void cupola_compilation_release(cupola_compilation *compilation) { delete compilation; }
 
 cupola_status *cupola_compilation_build(cupola_compilation *compilation) {
-  return guarded([&] {
-    CUPOLA_TRY(present({compilation}));
-    return compilation->compilation->build();
-  });
+  return guarded({compilation}, [&] { return compilation->compilation->build(); });
 }
 
 cupola_status *cupola_compilation_write_package(cupola_compilation *compilation, cupola_string path) {
-  return guarded([&] {
-    CUPOLA_TRY(present({compilation}));
+  return guarded({compilation}, [&] {
     std::string name;
     CUPOLA_TRY(toText(path, name));
     return compilation->compilation->writePackage(name);
@@ -120,8 +105,7 @@ cupola_status *cupola_compilation_write_package(cupola_compilation *compilation,
 }
 
 cupola_status *cupola_compilation_package(cupola_compilation *compilation, cupola_bytes *bytes) {
-  return guarded([&] {
-    CUPOLA_TRY(present({compilation, bytes}));
+  return guarded({compilation, bytes}, [&] {
     CUPOLA_TRY(fill(compilation->package, [&] { return compilation->compilation->package(); }));
     *bytes = {compilation->package->data(), compilation->package->size()};
     return Status::ok();
@@ -129,14 +113,12 @@ cupola_status *cupola_compilation_package(cupola_compilation *compilation, cupol
 }
 
 cupola_status *cupola_compilation_emit(cupola_compilation *compilation, cupola_string phase, cupola_string *text) {
-  return guarded([&] {
-    CUPOLA_TRY(present({compilation, text}));
+  return guarded({compilation, text}, [&] {
     const std::string name(view(phase));
     auto place = compilation->texts.find(name);
     if (place == compilation->texts.end()) {
-      Result<std::string> made = compilation->compilation->emit(name);
-      CUPOLA_TRY(made.status());
-      place = compilation->texts.emplace(name, made.take()).first;
+      CUPOLA_ASSIGN(std::string made, compilation->compilation->emit(name));
+      place = compilation->texts.emplace(name, std::move(made)).first;
     }
     *text = string(place->second);
     return Status::ok();
@@ -144,8 +126,7 @@ cupola_status *cupola_compilation_emit(cupola_compilation *compilation, cupola_s
 }
 
 cupola_status *cupola_compilation_explain(cupola_compilation *compilation, cupola_string *json) {
-  return guarded([&] {
-    CUPOLA_TRY(present({compilation, json}));
+  return guarded({compilation, json}, [&] {
     CUPOLA_TRY(fill(compilation->explained, [&] { return compilation->compilation->explain(); }));
     *json = string(*compilation->explained);
     return Status::ok();
@@ -157,8 +138,7 @@ size_t cupola_compilation_phase_count(const cupola_compilation *compilation) {
 }
 
 cupola_status *cupola_compilation_phase(const cupola_compilation *compilation, size_t index, cupola_phase *phase) {
-  return guarded([&] {
-    CUPOLA_TRY(present({compilation, phase}));
+  return guarded({compilation, phase}, [&] {
     const auto phases = compilation->compilation->phases();
     if (index >= phases.size())
       return noIndex("phase", index, phases.size());

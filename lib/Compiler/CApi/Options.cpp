@@ -95,9 +95,7 @@ Status readTexts(const cupola_compile_options &given, Options &options) {
   std::string libraries = "auto";
   if (view(given.libraries).size() > 0)
     CUPOLA_TRY(toText(given.libraries, libraries));
-  Result<std::set<std::string>> chosen = format::chosenLibraries(libraries);
-  CUPOLA_TRY(chosen.status());
-  options.libraries = chosen.take();
+  CUPOLA_ASSIGN(options.libraries, format::chosenLibraries(libraries));
   return Status::ok();
 }
 

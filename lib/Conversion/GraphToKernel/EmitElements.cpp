@@ -40,10 +40,7 @@ Value Emitter::emitUncached(Value value, Index index) {
     return emitGatherND(gather, index);
   if (cast<graph::ClassInterface>(op).getFusionClass() == graph::FusionClass::View)
     return emitView(op, index);
-  SmallVector<Value> operands;
-  for (Value operand : op->getOperands())
-    operands.push_back(emit(operand, index));
-  return emitPointwise(op, operands);
+  return emitPointwise(op, llvm::map_to_vector(op->getOperands(), [&](Value operand) { return emit(operand, index); }));
 }
 
 Value Emitter::emitLoad(BlockArgument argument, Index index) {

@@ -238,9 +238,8 @@ Value BodyBuilder::counters(Location loc) {
 
 /// In their own layout: a library packs weights as it likes.
 SmallVector<Value> BodyBuilder::callBuffers(graph::FusionOp fusion) {
-  SmallVector<Value> operands;
-  for (int64_t input : fusion.getLibraryInputsAttr().asArrayRef())
-    operands.push_back(bufferOf(fusion.getInputs()[input]));
+  SmallVector<Value> operands = llvm::map_to_vector(fusion.getLibraryInputsAttr().asArrayRef(),
+                                                    [&](int64_t input) { return bufferOf(fusion.getInputs()[input]); });
   operands.push_back(bufferOf(fusion.getResults().front()));
   if (const int64_t workspace = fusion.getLibraryAttr().getWorkspace())
     operands.push_back(addBuffer(plan::BufferKind::Arena, 0, workspace, fusion.getLoc()));

@@ -58,9 +58,7 @@ void planMemory(plan::ProgramOp program) {
   program.walk([&](Operation *op) {
     if (!isa<plan::IfOp, plan::CallOp, plan::WhileOp>(op))
       return;
-    SmallVector<int64_t> arenas;
-    for (Region &body : op->getRegions())
-      arenas.push_back(planBody(body.front()));
+    const auto arenas = llvm::map_to_vector(op->getRegions(), [](Region &body) { return planBody(body.front()); });
     op->setAttr("arena_bytes", b.getDenseI64ArrayAttr(arenas));
   });
 }

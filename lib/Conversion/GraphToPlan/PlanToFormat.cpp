@@ -141,18 +141,9 @@ std::vector<uint32_t> indicesOf(ValueRange buffers, const DenseMap<Value, uint32
   return indices;
 }
 
-std::vector<std::string> textsOf(ArrayAttr exprs) {
-  std::vector<std::string> texts;
-  for (const Expr &expr : graph::exprsOf(exprs))
-    texts.push_back(expr.text());
-  return texts;
-}
-
+std::vector<std::string> textsOf(ArrayAttr exprs) { return graph::textsOf(graph::exprsOf(exprs)); }
 std::vector<std::string> textsOf(ArrayRef<graph::ExprAttr> exprs) {
-  std::vector<std::string> texts;
-  for (graph::ExprAttr expr : exprs)
-    texts.push_back(expr.getValue().text());
-  return texts;
+  return graph::textsOf(llvm::map_to_vector(exprs, [](graph::ExprAttr expr) { return expr.getValue(); }));
 }
 
 format::TensorMap mapOf(plan::TensorMapAttr map) {

@@ -18,27 +18,28 @@ constexpr int fileFlags = O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
 
 /// Kernels before 5.6 and some sandboxes lack openat2: walk down one component at
 /// a time. Without "..", a walk that follows no link cannot leave the folder.
-FileHandle walkDown(int folder, const std::string &location) {
-  FileHandle current(::openat(folder, ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
+format::Descriptor walkDown(int folder, const std::string &location) {
+  format::Descriptor current(::openat(folder, ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
   size_t begin = 0;
   while (current) {
     const size_t slash = location.find('/', begin);
     const std::string part = location.substr(begin, slash - begin);
     if (slash == std::string::npos)
-      return FileHandle(::openat(current.get(), part.c_str(), fileFlags | O_NOFOLLOW));
+      return format::Descriptor(::openat(current.get(), part.c_str(), fileFlags | O_NOFOLLOW));
     if (!part.empty() && part != ".")
-      current = FileHandle(::openat(current.get(), part.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+      current =
+          format::Descriptor(::openat(current.get(), part.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     begin = slash + 1;
   }
   return current;
 }
 
 /// Opens without following any link. errno is ELOOP or ENOTDIR where one is met.
-FileHandle openPlain(int folder, const std::string &location) {
+format::Descriptor openPlain(int folder, const std::string &location) {
   open_how how{};
   how.flags = fileFlags;
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
-  FileHandle file(static_cast<int>(::syscall(SYS_openat2, folder, location.c_str(), &how, sizeof(how))));
+  format::Descriptor file(static_cast<int>(::syscall(SYS_openat2, folder, location.c_str(), &how, sizeof(how))));
   if (!file && (errno == ENOSYS || errno == EPERM))
     return walkDown(folder, location);
   return file;
@@ -60,33 +61,34 @@ std::string relativeTo(const std::string &folder, const std::string &path) {
 
 /// Follows links: finds where they lead with a descriptor that cannot read, then
 /// opens that place without following any, beneath one of the two folders.
-FileHandle openLinked(int folder, const std::string &resolvedFolder, const std::string &location) {
-  FileHandle target(::openat(folder, location.c_str(), O_PATH | O_CLOEXEC));
+format::Descriptor openLinked(int folder, const std::string &resolvedFolder, const std::string &location) {
+  format::Descriptor target(::openat(folder, location.c_str(), O_PATH | O_CLOEXEC));
   if (!target)
     return target;
   const std::string path = pathOf(target.get());
-  FileHandle resolved(::open(resolvedFolder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  format::Descriptor resolved(::open(resolvedFolder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   for (int base : {folder, resolved.get()}) {
     const std::string relative = base < 0 ? "" : relativeTo(pathOf(base), path);
     if (relative.empty())
       continue;
-    FileHandle file = openPlain(base, relative);
+    format::Descriptor file = openPlain(base, relative);
     struct stat found, opened;
     if (file && ::fstat(target.get(), &found) == 0 && ::fstat(file.get(), &opened) == 0 &&
         found.st_dev == opened.st_dev && found.st_ino == opened.st_ino)
       return file;
   }
   errno = EXDEV;
-  return FileHandle();
+  return format::Descriptor();
 }
 
 } // namespace
 
-FileHandle openBeneath(const std::string &namedFolder, const std::string &resolvedFolder, const std::string &location) {
-  FileHandle folder(::open(namedFolder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+format::Descriptor openBeneath(const std::string &namedFolder, const std::string &resolvedFolder,
+                               const std::string &location) {
+  format::Descriptor folder(::open(namedFolder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!folder)
     return folder;
-  FileHandle file = openPlain(folder.get(), location);
+  format::Descriptor file = openPlain(folder.get(), location);
   if (file || (errno != ELOOP && errno != ENOTDIR && errno != EXDEV))
     return file;
   return openLinked(folder.get(), resolvedFolder, location);

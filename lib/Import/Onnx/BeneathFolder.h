@@ -13,7 +13,8 @@ namespace cupola::onnx_import {
 /// blocking on FIFOs. Symbolic links are followed when the file behind them lies
 /// beneath namedFolder or beneath resolvedFolder. On failure the handle is empty
 /// and errno set; EXDEV: the link leads out of both folders.
-FileHandle openBeneath(const std::string &namedFolder, const std::string &resolvedFolder, const std::string &location);
+format::Descriptor openBeneath(const std::string &namedFolder, const std::string &resolvedFolder,
+                               const std::string &location);
 
 } // namespace cupola::onnx_import
 

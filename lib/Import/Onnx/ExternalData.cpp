@@ -131,7 +131,7 @@ bool ExternalData::open(const std::string &location, ErrorKind &kind, std::strin
               " hard links, expected 1 (if that is intended, pass --allow-hard-links)";
   if (!problem.empty()) {
     kind = ErrorKind::BadModel;
-    file = FileHandle();
+    file = format::Descriptor();
     return false;
   }
   openLocation = location;
@@ -141,7 +141,8 @@ bool ExternalData::open(const std::string &location, ErrorKind &kind, std::strin
 
 bool ExternalData::readFile(const ExternalReference &reference, char *target, int64_t size, ErrorKind &kind,
                             std::string &problem) {
-  if (readFully(file.get(), target, static_cast<size_t>(size), reference.offset))
+  const auto bytes = static_cast<size_t>(size);
+  if (format::readAt(file.get(), target, bytes, static_cast<uint64_t>(reference.offset)) == bytes)
     return true;
   kind = ErrorKind::InputOutput;
   problem = "cannot be read from " + quoted(reference.location) + ": " +

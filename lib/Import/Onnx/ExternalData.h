@@ -58,7 +58,7 @@ private:
   std::string resolvedFolder; ///< the folder of the file behind all links
   bool allowHardLinks = false;
   std::string openLocation; ///< of `file`: consecutive tensors usually share a file
-  FileHandle file;
+  format::Descriptor file;
   int64_t fileSize = 0;
   ExternalReader reader; ///< in place of a folder; may be empty
 

@@ -15,43 +15,8 @@
 #include <new>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 namespace cupola::onnx_import {
-
-FileHandle &FileHandle::operator=(FileHandle &&other) noexcept {
-  FileHandle old(descriptor);
-  descriptor = other.release();
-  return *this;
-}
-
-FileHandle::~FileHandle() {
-  if (descriptor >= 0)
-    ::close(descriptor);
-}
-
-int FileHandle::release() {
-  const int result = descriptor;
-  descriptor = -1;
-  return result;
-}
-
-bool readFully(int descriptor, char *target, size_t size, int64_t offset) {
-  while (size) {
-    const ssize_t got = ::pread(descriptor, target, size, offset);
-    if (got < 0 && errno == EINTR)
-      continue;
-    if (got <= 0) {
-      if (got == 0)
-        errno = 0;
-      return false;
-    }
-    target += got;
-    size -= static_cast<size_t>(got);
-    offset += got;
-  }
-  return true;
-}
 
 FileBytes::FileBytes(size_t size) : count(size) {
   constexpr size_t page = size_t(2) << 20;
@@ -139,7 +104,7 @@ std::optional<FileBytes> readModelFile(const std::string &path, const Limits &li
                                               : "the file became shorter while it was read");
   };
   // Without O_NONBLOCK, opening a FIFO waits for a writer.
-  FileHandle file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  format::Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   struct stat status;
   if (!file || ::fstat(file.get(), &status) != 0)
     return cannotRead();
@@ -153,7 +118,7 @@ std::optional<FileBytes> readModelFile(const std::string &path, const Limits &li
     return fail(ErrorKind::Environment, "out of memory: " + memory.message());
   const auto size = static_cast<size_t>(status.st_size);
   FileBytes bytes(size);
-  if (!readFully(file.get(), bytes.data(), size, 0))
+  if (format::readAt(file.get(), bytes.data(), size, 0) < size)
     return cannotRead();
   return bytes;
 }

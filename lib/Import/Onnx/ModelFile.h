@@ -5,6 +5,7 @@
 
 #include "lib/Import/Onnx/Diagnostic.h"
 #include "lib/Import/Onnx/Limits.h"
+#include "lib/Runtime/Format/Descriptor.h"
 
 #include <cstdlib>
 #include <memory>
@@ -17,25 +18,6 @@ class ModelProto;
 }
 
 namespace cupola::onnx_import {
-
-/// An open file descriptor.
-class FileHandle {
-public:
-  explicit FileHandle(int descriptor = -1) : descriptor(descriptor) {}
-  FileHandle(FileHandle &&other) noexcept : descriptor(other.release()) {}
-  FileHandle &operator=(FileHandle &&other) noexcept;
-  ~FileHandle();
-  int get() const { return descriptor; }
-  explicit operator bool() const { return descriptor >= 0; }
-  int release();
-
-private:
-  int descriptor;
-};
-
-/// Fills `target` with `size` bytes from `offset`; false when the file ends
-/// early or cannot be read (errno is then 0 or the reason).
-bool readFully(int descriptor, char *target, size_t size, int64_t offset);
 
 /// "is a directory", "is a FIFO"... of st_mode; empty for a regular file.
 std::string fileTypeProblem(unsigned mode);

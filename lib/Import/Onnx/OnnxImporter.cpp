@@ -17,6 +17,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 
+#include "onnx/defs/schema.h"
 #include "onnx/onnx_pb.h"
 
 #include <unordered_map>
@@ -177,6 +178,9 @@ bool Importer::runImport(const onnx::NodeProto &node, const NodeLabel &label, co
         return false; // its maker has been reported
     }
     OpBinder op(node, builder, pool, model.blobs, limits, std::move(inputs), bodies);
+    // A model of which some op is unknown has not been through the checker.
+    const auto *schema = onnx::OpSchemaRegistry::Schema(node.op_type(), static_cast<int>(label.opset));
+    op.requireInputs(schema->min_input(), schema->max_input());
     row.import(op);
     op.checkAllAttributesRead();
     bindResults(node, op);

@@ -25,9 +25,13 @@ void OpBinder::undecided(ArrayRef<Expr> extents, const std::string &message) con
 // Operands
 //===----------------------------------------------------------------------===//
 
+static std::string operandText(size_t index, StringRef name) {
+  return "input " + std::to_string(index) + " (" + name.str() + ")";
+}
+
 Tensor OpBinder::tensor(size_t index, StringRef name) const {
   if (!has(index))
-    bad("input " + std::to_string(index) + " (" + name.str() + ") is missing");
+    bad(operandText(index, name) + " is missing");
   return operands[index];
 }
 
@@ -47,21 +51,25 @@ Exprs OpBinder::shape(size_t index, StringRef name) const {
   return operand->value ? b.shape(operand->value) : b.facts().current(operand->dims);
 }
 
+int64_t OpBinder::rank(size_t index, StringRef name, int64_t least) const {
+  const auto rank = static_cast<int64_t>(shape(index, name).size());
+  if (rank < least)
+    bad(operandText(index, name) + " has rank " + std::to_string(rank) + ", expected at least " +
+        std::to_string(least));
+  return rank;
+}
+
 Type OpBinder::element(size_t index, StringRef name) const { return tensor(index, name)->element; }
 
 Value OpBinder::scalar(size_t index, StringRef name) const {
   const Exprs dims = shape(index, name);
   const Expr count = graph::product(dims);
-  const std::string found = "input " + std::to_string(index) + " (" + name.str() + ") has the shape " + shapeText(dims);
+  const std::string found = operandText(index, name) + " has the shape " + shapeText(dims);
   if (!count.constant())
     unsupported(found + ", supported is what is known to be one element");
   if (!count.isConstant(1))
     bad(found + ", expected one element");
   return value(index, name);
-}
-
-static std::string operandText(size_t index, StringRef name) {
-  return "input " + std::to_string(index) + " (" + name.str() + ")";
 }
 
 void OpBinder::requireFloat(size_t index, StringRef name) const {
@@ -85,11 +93,12 @@ void OpBinder::requireIndex(size_t index, StringRef name) const {
     bad(operandText(index, name) + " has elements of " + typeText(type) + ", expected int32 or int64");
 }
 
-void OpBinder::requireInputs(size_t least, size_t most) const {
-  if (operands.size() >= least && operands.size() <= most)
+void OpBinder::requireInputs(int least, int most) const {
+  if (node.input_size() >= least && node.input_size() <= most)
     return;
-  bad("the node has " + std::to_string(operands.size()) + " inputs, expected " + std::to_string(least) +
-      (most == least ? "" : " to " + std::to_string(most)));
+  const std::string bound = most == std::numeric_limits<int>::max() ? " or more" : " to " + std::to_string(most);
+  bad("the node has " + std::to_string(node.input_size()) + " inputs, expected " + std::to_string(least) +
+      (most == least ? "" : bound));
 }
 
 //===----------------------------------------------------------------------===//
@@ -100,7 +109,7 @@ const Known *OpBinder::known(size_t index) const {
   return has(index) && operands[index]->known ? &*operands[index]->known : nullptr;
 }
 
-std::vector<Expr> OpBinder::symbolicInts(size_t index, StringRef name) const {
+Exprs OpBinder::symbolicInts(size_t index, StringRef name) const {
   tensor(index, name);
   const Known *source = known(index);
   const auto values = source ? source->integers() : std::nullopt;
@@ -109,14 +118,11 @@ std::vector<Expr> OpBinder::symbolicInts(size_t index, StringRef name) const {
                                                 "constants and values that follow from shapes");
   if (!values)
     bad(operandText(index, name) + " has elements of " + typeText(element(index, name)) + ", expected integers");
-  std::vector<Expr> result;
-  for (const Expr &value : *values)
-    result.push_back(b.facts().current(value));
-  return result;
+  return b.facts().current(*values);
 }
 
-std::vector<int64_t> OpBinder::constantInts(size_t index, StringRef name) const {
-  std::vector<int64_t> result;
+Ints OpBinder::constantInts(size_t index, StringRef name) const {
+  Ints result;
   for (const Expr &value : symbolicInts(index, name)) {
     if (!value.constant())
       undecided({value}, operandText(index, name) + " has the value " + value.text() + ", supported are constants");
@@ -126,7 +132,7 @@ std::vector<int64_t> OpBinder::constantInts(size_t index, StringRef name) const 
 }
 
 Expr OpBinder::symbolicInt(size_t index, StringRef name) const {
-  const std::vector<Expr> values = symbolicInts(index, name);
+  const Exprs values = symbolicInts(index, name);
   if (values.size() != 1)
     bad(operandText(index, name) + " has " + std::to_string(values.size()) + " elements, expected 1");
   return values[0];
@@ -200,6 +206,12 @@ int64_t OpBinder::requiredInt(StringRef name) const {
   return intAttribute(name, 0);
 }
 
+Ints OpBinder::requiredInts(StringRef name) const {
+  if (!hasAttribute(name))
+    bad("attribute '" + name.str() + "' is missing, expected a list of ints");
+  return *intsAttribute(name);
+}
+
 double OpBinder::floatAttribute(StringRef name, double fallback) const {
   const auto *entry = attribute(name, onnx::AttributeProto::FLOAT);
   return entry ? entry->f() : fallback;
@@ -254,9 +266,7 @@ int64_t OpBinder::axis(int64_t value, int64_t rank, StringRef name) const {
 }
 
 Ints OpBinder::axes(ArrayRef<int64_t> values, int64_t rank, StringRef name) const {
-  Ints result;
-  for (int64_t value : values)
-    result.push_back(axis(value, rank, name));
+  Ints result = llvm::map_to_vector(values, [&](int64_t value) { return axis(value, rank, name); });
   llvm::sort(result);
   if (std::adjacent_find(result.begin(), result.end()) != result.end())
     bad(name.str() + " are " + listText(values.vec()) + ", expected no repetition");

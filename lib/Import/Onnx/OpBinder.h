@@ -85,17 +85,18 @@ public:
   std::vector<Value> allValues() const;                   ///< of a variadic op; at least one
   Value scalar(size_t index, llvm::StringRef name) const; ///< of one element, which has the type that ONNX asks for
   Exprs shape(size_t index, llvm::StringRef name) const;
+  int64_t rank(size_t index, llvm::StringRef name, int64_t least = 0) const;
   Type element(size_t index, llvm::StringRef name) const;
   void requireFloat(size_t index, llvm::StringRef name) const;
   void requireNumber(size_t index, llvm::StringRef name) const; ///< not bool
   void requireBool(size_t index, llvm::StringRef name) const;
   void requireIndex(size_t index, llvm::StringRef name) const; ///< int32 or int64
-  void requireInputs(size_t least, size_t most) const;
+  void requireInputs(int least, int most) const;
 
   // Operands that must be known.
   const Known *known(size_t index) const; ///< null: not known or absent
-  std::vector<Expr> symbolicInts(size_t index, llvm::StringRef name) const;
-  std::vector<int64_t> constantInts(size_t index, llvm::StringRef name) const;
+  Exprs symbolicInts(size_t index, llvm::StringRef name) const;
+  Ints constantInts(size_t index, llvm::StringRef name) const;
   Expr symbolicInt(size_t index, llvm::StringRef name) const;
   int64_t constantInt(size_t index, llvm::StringRef name) const;
   double constantNumber(size_t index, llvm::StringRef name) const;
@@ -111,6 +112,7 @@ public:
   void ignoreAttribute(llvm::StringRef name) const;   ///< without effect on the result
   const onnx::GraphProto &graphAttribute(llvm::StringRef name) const;
   int64_t requiredInt(llvm::StringRef name) const;
+  Ints requiredInts(llvm::StringRef name) const;
   /// An attribute nobody asked for is an error: it could change the result.
   void checkAllAttributesRead() const;
 

@@ -88,10 +88,7 @@ Expr Symbols::current(const Expr &expr) const {
 }
 
 Exprs Symbols::current(ArrayRef<Expr> exprs) const {
-  Exprs result;
-  for (const Expr &expr : exprs)
-    result.push_back(current(expr));
-  return result;
+  return llvm::map_to_vector(exprs, [&](const Expr &expr) { return current(expr); });
 }
 
 void Symbols::record(const Expr &a, graph::Relation relation, const Expr &b, const std::string &who) {

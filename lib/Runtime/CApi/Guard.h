@@ -24,10 +24,19 @@ inline cupola_status *toC(const Status &status) noexcept {
   return cupola_status_create(static_cast<cupola_code>(status.code()), string(status.message()));
 }
 
-/// Runs `body`, which returns a Status, and lets no exception out.
-template <typename Body> cupola_status *guarded(Body body) noexcept {
+/// An error if a pointer that must not be NULL is.
+inline Status present(std::initializer_list<const void *> pointers) {
+  for (const void *pointer : pointers)
+    if (!pointer)
+      return Status::usage("a handle or result pointer is NULL");
+  return Status::ok();
+}
+
+/// Runs `body`, which returns a Status, where the pointers are `present`, and lets no exception out.
+template <typename Body> cupola_status *guarded(std::initializer_list<const void *> pointers, Body body) noexcept {
   try {
-    return toC(body());
+    const Status status = present(pointers);
+    return toC(status.failed() ? status : body());
   } catch (...) {
     try {
       return toC(currentException());
@@ -60,14 +69,6 @@ template <typename T> T versioned(const T *given) {
 template <typename T> void giveVersioned(T known, T *target) {
   known.struct_size = target->struct_size;
   std::memcpy(target, &known, std::min(target->struct_size, sizeof(T)));
-}
-
-/// An error if a pointer that must not be NULL is.
-inline Status present(std::initializer_list<const void *> pointers) {
-  for (const void *pointer : pointers)
-    if (!pointer)
-      return Status::usage("a handle or result pointer is NULL");
-  return Status::ok();
 }
 
 } // namespace cupola::runtime::capi

@@ -39,8 +39,7 @@ Status tensorDim(const std::vector<format::Tensor> &tensors, size_t index, int32
 }
 
 Status take(Result<std::shared_ptr<const format::PackageFile>> file, cupola_package **package) {
-  if (file.failed())
-    return file.status();
+  CUPOLA_TRY(file.status());
   *package = new cupola_package{file.take()};
   return Status::ok();
 }
@@ -51,8 +50,7 @@ extern "C" {
 cupola_string cupola_version(void) { return string(format::version()); }
 
 cupola_status *cupola_package_open(cupola_string path, cupola_package **package) {
-  return guarded([&] {
-    CUPOLA_TRY(present({package}));
+  return guarded({package}, [&] {
     std::string name;
     CUPOLA_TRY(toText(path, name));
     return take(format::PackageFile::open(name), package);
@@ -60,8 +58,7 @@ cupola_status *cupola_package_open(cupola_string path, cupola_package **package)
 }
 
 cupola_status *cupola_package_open_memory(const void *data, size_t size, cupola_package **package) {
-  return guarded([&] {
-    CUPOLA_TRY(present({package, data}));
+  return guarded({package, data}, [&] {
     return take(format::PackageFile::fromMemory({static_cast<const char *>(data), size}), package);
   });
 }
@@ -69,8 +66,7 @@ cupola_status *cupola_package_open_memory(const void *data, size_t size, cupola_
 void cupola_package_release(cupola_package *package) { delete package; }
 
 cupola_status *cupola_package_contents(const cupola_package *package, cupola_bytes *bytes) {
-  return guarded([&] {
-    CUPOLA_TRY(present({package, bytes}));
+  return guarded({package, bytes}, [&] {
     *bytes = {package->file->all().data(), package->file->all().size()};
     return Status::ok();
   });
@@ -85,15 +81,13 @@ size_t cupola_package_output_count(const cupola_package *package) {
 }
 
 cupola_status *cupola_package_input(const cupola_package *package, size_t index, cupola_tensor_info *info) {
-  return guarded([&] {
-    CUPOLA_TRY(present({package}));
+  return guarded({package}, [&] {
     return tensorInfo(package->file->package().inputs, index, sharerOf(package->file->package(), index), info);
   });
 }
 
 cupola_status *cupola_package_output(const cupola_package *package, size_t index, cupola_tensor_info *info) {
-  return guarded([&] {
-    CUPOLA_TRY(present({package}));
+  return guarded({package}, [&] {
     const std::vector<format::Tensor> &outputs = package->file->package().outputs;
     const int32_t sharesWith = index < outputs.size() ? static_cast<int32_t>(outputs[index].memoryOf) - 1 : -1;
     return tensorInfo(outputs, index, sharesWith, info);
@@ -101,18 +95,12 @@ cupola_status *cupola_package_output(const cupola_package *package, size_t index
 }
 
 cupola_status *cupola_package_input_dim(const cupola_package *package, size_t index, int32_t dim, cupola_string *text) {
-  return guarded([&] {
-    CUPOLA_TRY(present({package}));
-    return tensorDim(package->file->package().inputs, index, dim, text);
-  });
+  return guarded({package}, [&] { return tensorDim(package->file->package().inputs, index, dim, text); });
 }
 
 cupola_status *cupola_package_output_dim(const cupola_package *package, size_t index, int32_t dim,
                                          cupola_string *text) {
-  return guarded([&] {
-    CUPOLA_TRY(present({package}));
-    return tensorDim(package->file->package().outputs, index, dim, text);
-  });
+  return guarded({package}, [&] { return tensorDim(package->file->package().outputs, index, dim, text); });
 }
 
 size_t cupola_package_symbol_count(const cupola_package *package) {
@@ -120,8 +108,7 @@ size_t cupola_package_symbol_count(const cupola_package *package) {
 }
 
 cupola_status *cupola_package_symbol(const cupola_package *package, size_t index, cupola_symbol *symbol) {
-  return guarded([&] {
-    CUPOLA_TRY(present({package, symbol}));
+  return guarded({package, symbol}, [&] {
     const std::vector<format::Symbol> &symbols = package->file->package().symbols;
     if (index >= symbols.size())
       return Status::usage("symbol " + std::to_string(index) + " of " + std::to_string(symbols.size()));
@@ -134,8 +121,7 @@ cupola_status *cupola_package_symbol(const cupola_package *package, size_t index
 }
 
 cupola_status *cupola_device_create(cupola_string name, const cupola_device_options *options, cupola_device **device) {
-  return guarded([&] {
-    CUPOLA_TRY(present({device}));
+  return guarded({device}, [&] {
     const cupola_device_options known = versioned(options);
     DeviceOptions chosen;
     std::string kind;
@@ -144,10 +130,8 @@ cupola_status *cupola_device_create(cupola_string name, const cupola_device_opti
     CUPOLA_TRY(toText(known.cache_dir, chosen.cacheDir));
     chosen.ordinal = known.ordinal;
     chosen.threads = known.threads;
-    Result<std::shared_ptr<Device>> made = createDevice(kind, chosen);
-    if (made.failed())
-      return made.status();
-    *device = new cupola_device{made.take(), known.ordinal};
+    CUPOLA_ASSIGN(std::shared_ptr<Device> made, createDevice(kind, chosen));
+    *device = new cupola_device{std::move(made), known.ordinal};
     return Status::ok();
   });
 }

@@ -54,12 +54,9 @@ extern "C" {
 
 cupola_status *cupola_executable_create(cupola_package *package, cupola_device *device,
                                         cupola_executable **executable) {
-  return guarded([&] {
-    CUPOLA_TRY(present({package, device, executable}));
-    Result<std::shared_ptr<const Executable>> made = Executable::create(package->file, device->device);
-    if (made.failed())
-      return made.status();
-    *executable = new cupola_executable{made.take(), device->ordinal};
+  return guarded({package, device, executable}, [&] {
+    CUPOLA_ASSIGN(std::shared_ptr<const Executable> made, Executable::create(package->file, device->device));
+    *executable = new cupola_executable{std::move(made), device->ordinal};
     return Status::ok();
   });
 }
@@ -68,18 +65,15 @@ void cupola_executable_release(cupola_executable *executable) { delete executabl
 
 cupola_status *cupola_session_create(cupola_executable *executable, const cupola_session_options *options,
                                      cupola_session **session) {
-  return guarded([&] {
-    CUPOLA_TRY(present({executable, session}));
+  return guarded({executable, session}, [&] {
     const cupola_session_options known = versioned(options);
     SessionOptions chosen;
     chosen.stream = known.stream;
     if (known.in_flight != 0)
       chosen.inFlight = known.in_flight;
     CUPOLA_TRY(readHooks(known.allocator, chosen.memory));
-    Result<std::unique_ptr<Session>> made = Session::create(executable->executable, std::move(chosen));
-    if (made.failed())
-      return made.status();
-    *session = new cupola_session{made.take(), executable->ordinal};
+    CUPOLA_ASSIGN(std::unique_ptr<Session> made, Session::create(executable->executable, std::move(chosen)));
+    *session = new cupola_session{std::move(made), executable->ordinal};
     return Status::ok();
   });
 }
@@ -87,8 +81,7 @@ cupola_status *cupola_session_create(cupola_executable *executable, const cupola
 void cupola_session_release(cupola_session *session) { delete session; }
 
 cupola_status *cupola_session_bind(cupola_session *session, const cupola_shape *inputs, size_t count) {
-  return guarded([&] {
-    CUPOLA_TRY(present({session}));
+  return guarded({session}, [&] {
     if (count > 0)
       CUPOLA_TRY(present({inputs}));
     std::vector<Shape> shapes;
@@ -105,8 +98,7 @@ cupola_status *cupola_session_bind(cupola_session *session, const cupola_shape *
 }
 
 cupola_status *cupola_session_output_shape(const cupola_session *session, size_t index, cupola_shape *shape) {
-  return guarded([&] {
-    CUPOLA_TRY(present({session, shape}));
+  return guarded({session, shape}, [&] {
     if (!session->session->isBound())
       return Status::usage("the session is not bound");
     const std::vector<Shape> &shapes = session->session->outputShapes();
@@ -120,8 +112,7 @@ cupola_status *cupola_session_output_shape(const cupola_session *session, size_t
 
 cupola_status *cupola_session_run(cupola_session *session, const cupola_tensor *inputs, size_t input_count,
                                   const cupola_tensor *outputs, size_t output_count) {
-  return guarded([&] {
-    CUPOLA_TRY(present({session}));
+  return guarded({session}, [&] {
     return withTensors(*session, inputs, input_count, outputs, output_count,
                        [&](const auto &in, const auto &out) { return session->session->run(in, out); });
   });
@@ -129,8 +120,7 @@ cupola_status *cupola_session_run(cupola_session *session, const cupola_tensor *
 
 cupola_status *cupola_session_enqueue(cupola_session *session, const cupola_tensor *inputs, size_t input_count,
                                       const cupola_tensor *outputs, size_t output_count, uint64_t *run) {
-  return guarded([&] {
-    CUPOLA_TRY(present({session, run}));
+  return guarded({session, run}, [&] {
     return withTensors(*session, inputs, input_count, outputs, output_count, [&](const auto &in, const auto &out) {
       const Result<uint64_t> queued = session->session->enqueue(in, out);
       if (queued.isOk())
@@ -141,15 +131,11 @@ cupola_status *cupola_session_enqueue(cupola_session *session, const cupola_tens
 }
 
 cupola_status *cupola_session_wait(cupola_session *session, uint64_t run) {
-  return guarded([&] {
-    CUPOLA_TRY(present({session}));
-    return session->session->wait(run);
-  });
+  return guarded({session}, [&] { return session->session->wait(run); });
 }
 
 cupola_status *cupola_session_fetch_output(cupola_session *session, size_t index, const cupola_tensor *tensor) {
-  return guarded([&] {
-    CUPOLA_TRY(present({session, tensor}));
+  return guarded({session, tensor}, [&] {
     const std::vector<format::Tensor> &outputs = session->session->executable().package().outputs;
     if (index >= outputs.size())
       return Status::usage("output " + std::to_string(index) + " of " + std::to_string(outputs.size()));

@@ -158,10 +158,8 @@ bool CpuDevice::accepts(ImageKind kind, std::string_view arch) const {
 
 Result<DeviceAddress> CpuDevice::allocate(uint64_t bytes) {
   CUPOLA_TRY(format::checkMemory("out of memory: a buffer", bytes));
-  Result<void *> memory = allocateHost(bytes);
-  if (memory.failed())
-    return memory.status();
-  return reinterpret_cast<DeviceAddress>(*memory);
+  CUPOLA_ASSIGN(void *memory, allocateHost(bytes));
+  return reinterpret_cast<DeviceAddress>(memory);
 }
 
 Result<void *> CpuDevice::allocateHost(uint64_t bytes) {
@@ -181,10 +179,7 @@ Result<std::unique_ptr<Module>> CpuDevice::loadModule(const ModuleImage &image) 
   if (image.kind != ImageKind::CpuObject)
     return Status::usage("the cpu device runs object images only");
   auto module = std::make_unique<CpuModule>();
-  auto object = ObjectImage::load(image.bytes, image.name);
-  if (object.failed())
-    return object.status();
-  module->object = object.take();
+  CUPOLA_ASSIGN(module->object, ObjectImage::load(image.bytes, image.name));
   for (const format::Kernel *kernel : image.kernels) {
     KernelFunction &function = module->functions.emplace_back();
     function.name = kernel->name;
@@ -207,11 +202,9 @@ Result<std::unique_ptr<Function>> CpuDevice::prepareCall(const format::LibraryCa
   const std::string refusal = format::cheaperByKernel(call, (**library)->version(), arch, pool.threads());
   if (!refusal.empty())
     return Status::unsupported(refusal);
-  Result<std::unique_ptr<onednn::OneDnnCall>> made =
-      onednn::OneDnnCall::create(**library, call, weights, pool.threads());
-  if (made.failed())
-    return made.status();
-  return std::unique_ptr<Function>(std::make_unique<CallFunction>(made.take()));
+  CUPOLA_ASSIGN(std::unique_ptr<onednn::OneDnnCall> made,
+                onednn::OneDnnCall::create(**library, call, weights, pool.threads()));
+  return std::unique_ptr<Function>(std::make_unique<CallFunction>(std::move(made)));
 }
 
 /// Room for `bytes` per thread; null if there is no memory. `launching` is held.

@@ -3,6 +3,7 @@
 #ifndef CUPOLA_LIB_RUNTIME_CPU_OBJECTIMAGE_H
 #define CUPOLA_LIB_RUNTIME_CPU_OBJECTIMAGE_H
 
+#include "lib/Runtime/Format/Descriptor.h"
 #include "lib/Runtime/Status.h"
 
 #include <memory>
@@ -27,7 +28,9 @@ private:
   ObjectImage() = default;
   Status open(std::string_view image);
 
-  int descriptor = -1;
+  /// The loader knows objects by their path, here /proc/self/fd/N. Closed after dlclose, N is no other image's while
+  /// this one is loaded.
+  format::Descriptor file;
   void *handle = nullptr;
 };
 

@@ -172,12 +172,11 @@ private:
   }
 
   Status describePiece(const PieceShape &shape) {
-    Result<Owned<Attributes>> attributes = attributesOf(shape);
-    CUPOLA_TRY(attributes.status());
+    CUPOLA_ASSIGN(Owned<Attributes> attributes, attributesOf(shape));
     OpDesc op;
     CUPOLA_TRY(initOp(shape, op));
     PrimitiveDesc desc = nullptr;
-    CUPOLA_TRY(library.check(api.describePrimitive(&desc, &op, attributes->get(), library.engine(), nullptr),
+    CUPOLA_TRY(library.check(api.describePrimitive(&desc, &op, attributes.get(), library.engine(), nullptr),
                              "compute this contraction"));
     descriptions.emplace_back(desc, api.destroyDescription);
     CUPOLA_TRY(checkCode(desc));
@@ -220,12 +219,9 @@ private:
       return Status::environment("out of memory: " + std::to_string(made.packedBytes) + " bytes wanted for weights");
     MemoryDesc canonical;
     CUPOLA_TRY(describe(weights(), canonical));
-    Result<Memory> from = addMemory(canonical, const_cast<void *>(values)); // only read
-    CUPOLA_TRY(from.status());
-    Result<Memory> to = addMemory(packedDesc, made.packed.get());
-    CUPOLA_TRY(to.status());
-    packedWeights = *to;
-    return reorder(canonical, *from, *to);
+    CUPOLA_ASSIGN(Memory from, addMemory(canonical, const_cast<void *>(values))); // only read
+    CUPOLA_ASSIGN(packedWeights, addMemory(packedDesc, made.packed.get()));
+    return reorder(canonical, from, packedWeights);
   }
 
   Status reorder(const MemoryDesc &canonical, Memory from, Memory to) {
@@ -237,10 +233,9 @@ private:
     Primitive primitive = nullptr;
     CUPOLA_TRY(library.check(api.createPrimitive(&primitive, desc), "pack weights"));
     const Owned<Primitive> ownedPrimitive(primitive, api.destroyPrimitive);
-    Result<Owned<Stream>> stream = makeStream();
-    CUPOLA_TRY(stream.status());
+    CUPOLA_ASSIGN(Owned<Stream> stream, makeStream());
     const Argument arguments[] = {{argFrom, from}, {argTo, to}};
-    return library.check(api.execute(primitive, stream->get(), 2, arguments), "pack weights");
+    return library.check(api.execute(primitive, stream.get(), 2, arguments), "pack weights");
   }
 
   Result<Owned<Stream>> makeStream() {
@@ -259,10 +254,9 @@ private:
   Status follow(Work &work, int kind, const Layout &layout, size_t buffer, uint64_t offset) {
     MemoryDesc desc;
     CUPOLA_TRY(describe(layout, desc));
-    Result<Memory> memory = addMemory(desc, nullptr);
-    CUPOLA_TRY(memory.status());
-    work.arguments.push_back({kind, *memory});
-    work.followers.push_back({*memory, buffer, offset});
+    CUPOLA_ASSIGN(Memory memory, addMemory(desc, nullptr));
+    work.arguments.push_back({kind, memory});
+    work.followers.push_back({memory, buffer, offset});
     return Status::ok();
   }
 
@@ -293,13 +287,9 @@ private:
     }
     CUPOLA_TRY(follow(work, argResult, result(piece.shape), buffer, resultOffset));
     work.arguments.push_back({argWeights, packedWeights});
-    Result<Memory> scratchpad = addMemory(scratchpads[primitive], nullptr);
-    CUPOLA_TRY(scratchpad.status());
-    work.scratchpad = *scratchpad;
-    work.arguments.push_back({argScratchpad, *scratchpad});
-    Result<Owned<Stream>> stream = makeStream();
-    CUPOLA_TRY(stream.status());
-    work.stream = stream.take();
+    CUPOLA_ASSIGN(work.scratchpad, addMemory(scratchpads[primitive], nullptr));
+    work.arguments.push_back({argScratchpad, work.scratchpad});
+    CUPOLA_ASSIGN(work.stream, makeStream());
     made.works.push_back(std::move(work));
     return Status::ok();
   }

@@ -72,17 +72,6 @@ static EntryHeader makeHeader(const CacheKey &key, std::string_view bytes) {
   return header;
 }
 
-/// A descriptor that closes itself.
-struct Descriptor {
-  int value;
-  explicit Descriptor(int descriptor) : value(descriptor) {}
-  Descriptor(const Descriptor &) = delete;
-  ~Descriptor() {
-    if (value >= 0)
-      close(value);
-  }
-};
-
 static std::string errorText() { return std::strerror(errno); }
 
 /// Why a file or folder is not safe to execute code from, or an empty text.
@@ -92,32 +81,6 @@ static std::string distrust(const struct stat &info) {
   if (info.st_mode & (S_IWGRP | S_IWOTH))
     return "other users may write to it";
   return {};
-}
-
-static bool readAll(int descriptor, char *target, size_t bytes) {
-  while (bytes > 0) {
-    const ssize_t count = ::read(descriptor, target, bytes);
-    if (count < 0 && errno == EINTR)
-      continue;
-    if (count <= 0)
-      return false;
-    target += count;
-    bytes -= size_t(count);
-  }
-  return true;
-}
-
-static bool writeAll(int descriptor, const char *source, size_t bytes) {
-  while (bytes > 0) {
-    const ssize_t count = ::write(descriptor, source, bytes);
-    if (count < 0 && errno == EINTR)
-      continue;
-    if (count <= 0)
-      return false;
-    source += count;
-    bytes -= size_t(count);
-  }
-  return true;
 }
 
 //===--- The folder ---===//
@@ -156,30 +119,23 @@ ByteCache::ByteCache(const std::string &folder, Warn callback) : warn(std::move(
     folderPath.clear();
 }
 
-ByteCache::~ByteCache() {
-  if (folderDescriptor >= 0)
-    close(folderDescriptor);
-}
-
 void ByteCache::open() {
   if (!makeFolders(folderPath))
     return report("no cache: cannot make '" + folderPath + "': " + errorText());
-  const int descriptor = ::open(folderPath.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0)
+  format::Descriptor opened(::open(folderPath.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!opened)
     return report("no cache: cannot open '" + folderPath + "': " + errorText());
   struct stat info;
-  std::string problem = fstat(descriptor, &info) != 0 ? errorText() : distrust(info);
-  if (!problem.empty()) {
-    close(descriptor);
+  std::string problem = fstat(opened.get(), &info) != 0 ? errorText() : distrust(info);
+  if (!problem.empty())
     return report("no cache: '" + folderPath + "' is not safe to run code from: " + problem);
-  }
-  folderDescriptor = descriptor;
+  directory = std::move(opened);
   removeStaleTemporaries();
 }
 
 /// A process that was killed while it wrote leaves its temporary file behind.
 void ByteCache::removeStaleTemporaries() {
-  const int copy = openat(folderDescriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int copy = openat(directory.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR *listing = copy >= 0 ? fdopendir(copy) : nullptr;
   if (!listing) {
     if (copy >= 0)
@@ -190,8 +146,8 @@ void ByteCache::removeStaleTemporaries() {
   while (const dirent *entry = readdir(listing)) {
     struct stat info;
     if (std::strncmp(entry->d_name, temporaryPrefix, std::strlen(temporaryPrefix)) == 0 &&
-        fstatat(folderDescriptor, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 && info.st_mtime + staleSeconds < now)
-      unlinkat(folderDescriptor, entry->d_name, 0);
+        fstatat(directory.get(), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 && info.st_mtime + staleSeconds < now)
+      unlinkat(directory.get(), entry->d_name, 0);
   }
   closedir(listing);
 }
@@ -206,22 +162,23 @@ void ByteCache::report(const std::string &text) {
 
 std::optional<std::string> ByteCache::read(const CacheKey &key, std::string &problem) {
   // Not through links, and never waiting for a writer of a pipe.
-  Descriptor file(openat(folderDescriptor, key.fileName().c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  if (file.value < 0) {
+  const format::Descriptor file(
+      openat(directory.get(), key.fileName().c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!file) {
     if (errno != ENOENT)
       problem = errorText();
     return std::nullopt;
   }
   struct stat info;
   EntryHeader header = {};
-  if (fstat(file.value, &info) != 0)
+  if (fstat(file.get(), &info) != 0)
     problem = errorText();
   else if (!S_ISREG(info.st_mode))
     problem = "it is not a plain file";
   else
     problem = distrust(info);
   if (problem.empty() && (size_t(info.st_size) < sizeof(header) ||
-                          !readAll(file.value, reinterpret_cast<char *>(&header), sizeof(header))))
+                          format::readAt(file.get(), &header, sizeof(header), 0) < sizeof(header)))
     problem = "it is cut short";
   if (!problem.empty())
     return std::nullopt;
@@ -231,7 +188,7 @@ std::optional<std::string> ByteCache::read(const CacheKey &key, std::string &pro
     return std::nullopt;
   }
   std::string bytes(header.length, '\0');
-  if (!readAll(file.value, bytes.data(), bytes.size()))
+  if (format::readAt(file.get(), bytes.data(), bytes.size(), sizeof(header)) < bytes.size())
     problem = "it is cut short";
   else if (makeHeader(key, bytes).hash != header.hash)
     problem = "its bytes do not match their SHA-256";
@@ -247,7 +204,7 @@ std::optional<std::string> ByteCache::get(const CacheKey &key) {
   std::optional<std::string> bytes = read(key, problem);
   if (!problem.empty()) {
     report("cache entry '" + folderPath + "/" + key.fileName() + "' is not used: " + problem);
-    unlinkat(folderDescriptor, key.fileName().c_str(), 0);
+    unlinkat(directory.get(), key.fileName().c_str(), 0);
   }
   ++(bytes ? hitCount : missCount);
   return bytes;
@@ -275,29 +232,28 @@ static int openTemporary(int folder, TemporaryName &temporary, const std::string
 }
 
 /// Another process may have made the same entry meanwhile, which is as good.
-static bool giveName(int folder, int descriptor, TemporaryName &temporary, const std::string &name) {
+static bool giveName(int folder, const format::Descriptor &file, TemporaryName &temporary, const std::string &name) {
   if (!temporary.name.empty()) {
     const bool done = renameat(folder, temporary.name.c_str(), folder, name.c_str()) == 0;
     if (done)
       temporary.name.clear();
     return done;
   }
-  const std::string self = "/proc/self/fd/" + std::to_string(descriptor);
-  return linkat(AT_FDCWD, self.c_str(), folder, name.c_str(), AT_SYMLINK_FOLLOW) == 0 || errno == EEXIST;
+  return linkat(AT_FDCWD, file.path().c_str(), folder, name.c_str(), AT_SYMLINK_FOLLOW) == 0 || errno == EEXIST;
 }
 
 std::string ByteCache::write(const CacheKey &key, std::string_view bytes) {
   const EntryHeader header = makeHeader(key, bytes);
   static std::atomic<uint64_t> counter{0};
-  TemporaryName temporary{folderDescriptor, {}};
-  const Descriptor file(openTemporary(folderDescriptor, temporary,
-                                      temporaryPrefix + std::to_string(getpid()) + "-" + std::to_string(counter++) +
-                                          "-" + key.fileName().substr(0, 16)));
+  TemporaryName temporary{directory.get(), {}};
+  const format::Descriptor file(openTemporary(directory.get(), temporary,
+                                              temporaryPrefix + std::to_string(getpid()) + "-" +
+                                                  std::to_string(counter++) + "-" + key.fileName().substr(0, 16)));
   // Synced before it gets its name: after a crash the name must not stand for bytes that never reached the disk.
-  const bool written = file.value >= 0 &&
-                       writeAll(file.value, reinterpret_cast<const char *>(&header), sizeof(header)) &&
-                       writeAll(file.value, bytes.data(), bytes.size()) && fsync(file.value) == 0 &&
-                       giveName(folderDescriptor, file.value, temporary, key.fileName());
+  const bool written = file &&
+                       format::writeAll(file.get(), {reinterpret_cast<const char *>(&header), sizeof(header)}) &&
+                       format::writeAll(file.get(), bytes) && fsync(file.get()) == 0 &&
+                       giveName(directory.get(), file, temporary, key.fileName());
   return written ? std::string() : errorText();
 }
 

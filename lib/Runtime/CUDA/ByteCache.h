@@ -8,6 +8,7 @@
 #ifndef CUPOLA_LIB_RUNTIME_CUDA_BYTECACHE_H
 #define CUPOLA_LIB_RUNTIME_CUDA_BYTECACHE_H
 
+#include "lib/Runtime/Format/Descriptor.h"
 #include "lib/Runtime/Format/Sha256.h"
 
 #include <atomic>
@@ -49,7 +50,6 @@ public:
   /// `folder`: "" for the default (XDG_CACHE_HOME/cupola, else HOME/.cache/cupola), "none" for no cache, else a folder,
   /// made with mode 0700 where it does not exist. `warn` may be called by any thread, one call at a time.
   ByteCache(const std::string &folder, Warn warn);
-  ~ByteCache();
   ByteCache(const ByteCache &) = delete;
 
   /// The bytes stored for the key, or nothing. A damaged entry is removed.
@@ -58,7 +58,7 @@ public:
   /// Stores the bytes: a reader in any process sees all of them or none, and a process that is killed leaves none.
   void put(const CacheKey &key, std::string_view bytes);
 
-  bool enabled() const { return folderDescriptor >= 0; }
+  bool enabled() const { return bool(directory); }
   /// The folder, or empty when there is none.
   const std::string &folder() const { return folderPath; }
   uint64_t hits() const { return hitCount.load(); }
@@ -72,7 +72,7 @@ private:
   void report(const std::string &text);
 
   std::string folderPath;
-  int folderDescriptor = -1;
+  format::Descriptor directory; ///< none: no cache
   Warn warn;
   std::mutex warnMutex;
   std::atomic<bool> writable{true};

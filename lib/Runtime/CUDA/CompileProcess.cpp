@@ -5,6 +5,8 @@
 // ended, the length of what it has to say, and that.
 #include "lib/Runtime/CUDA/CompileProcess.h"
 
+#include "lib/Runtime/Format/Descriptor.h"
+
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -18,29 +20,6 @@
 namespace cupola::runtime::cuda {
 
 namespace {
-
-struct Descriptor {
-  int number;
-  ~Descriptor() { close(number); }
-};
-
-bool writeAll(int file, const std::string &bytes) {
-  for (size_t at = 0; at < bytes.size();) {
-    const ssize_t count = write(file, bytes.data() + at, bytes.size() - at);
-    if (count <= 0)
-      return false;
-    at += static_cast<size_t>(count);
-  }
-  return true;
-}
-
-std::string readAll(int file) {
-  std::string bytes;
-  char buffer[65536];
-  for (ssize_t count; (count = pread(file, buffer, sizeof buffer, static_cast<off_t>(bytes.size()))) > 0;)
-    bytes.append(buffer, static_cast<size_t>(count));
-  return bytes;
-}
 
 /// The caller's program may have changed what these do.
 void restoreSignals() {
@@ -62,7 +41,7 @@ void restoreSignals() {
   const std::string &text = result.isOk() ? *result : result.status().message();
   const std::string head =
       std::to_string(static_cast<int>(result.status().code())) + " " + std::to_string(text.size()) + "\n";
-  _exit(writeAll(file, head + text) ? 0 : 1);
+  _exit(format::writeAll(file, head + text) ? 0 : 1);
 }
 
 /// Nothing: the child did not say all that it announced.
@@ -82,17 +61,17 @@ std::optional<Result<std::string>> parse(const std::string &bytes) {
 } // namespace
 
 std::optional<Result<std::string>> runBounded(const std::function<Result<std::string>()> &work, unsigned seconds) {
-  const Descriptor file{memfd_create("cupola-compile", MFD_CLOEXEC)};
-  const pid_t child = file.number < 0 ? -1 : fork();
+  const format::Descriptor file(memfd_create("cupola-compile", MFD_CLOEXEC));
+  const pid_t child = file ? fork() : -1;
   if (child < 0)
     return Result<std::string>(
         Status::environment(std::string("cannot start a process that compiles: ") + std::strerror(errno)));
   if (child == 0)
-    workInChild(work, seconds, file.number);
+    workInChild(work, seconds, file.get());
   int state = 0;
   while (waitpid(child, &state, 0) < 0 && errno == EINTR) {
   }
-  if (std::optional<Result<std::string>> said = parse(readAll(file.number)))
+  if (std::optional<Result<std::string>> said = parse(format::contentsOf(file.get())))
     return said;
   const int signal = WIFSIGNALED(state) ? WTERMSIG(state) : 0;
   if (signal == SIGXCPU || signal == SIGALRM)

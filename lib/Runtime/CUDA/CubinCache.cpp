@@ -94,10 +94,7 @@ CubinCache::CubinCache(std::shared_ptr<ByteCache> cacheOf, std::shared_ptr<Nvrtc
 Result<std::shared_ptr<Nvrtc>> CubinCache::nvrtc() {
   std::lock_guard<std::mutex> lock(loadMutex);
   if (!loaded) {
-    Result<std::shared_ptr<Nvrtc>> opened = Nvrtc::load(majors);
-    if (opened.failed())
-      return opened.status();
-    loaded = opened.take();
+    CUPOLA_ASSIGN(loaded, Nvrtc::load(majors));
   }
   return loaded;
 }
@@ -141,12 +138,10 @@ Status CubinCache::endless(Nvrtc &compiler, const NvrtcRequest &request) {
 }
 
 Result<CudaBinary> CubinCache::compile(const NvrtcRequest &request) {
-  Result<std::shared_ptr<Nvrtc>> compiler = nvrtc();
-  if (compiler.failed())
-    return compiler.status();
+  CUPOLA_ASSIGN(std::shared_ptr<Nvrtc> compiler, nvrtc());
   ++requestCount;
   CacheKey key("cubin");
-  key.add(binaryVersion).add((*compiler)->version()).add(request.source).add(request.headers.size());
+  key.add(binaryVersion).add(compiler->version()).add(request.source).add(request.headers.size());
   for (const NvrtcHeader &header : request.headers)
     key.add(header.name).add(header.text);
   for (const std::string &option : nvrtcOptionTexts(request))
@@ -159,7 +154,7 @@ Result<CudaBinary> CubinCache::compile(const NvrtcRequest &request) {
       return std::move(*binary);
     }
   ++compileCount;
-  Result<CudaBinary> binary = compileWith(**compiler, request);
+  Result<CudaBinary> binary = compileWith(*compiler, request);
   if (binary.isOk())
     cache->put(key, encodeCudaBinary(*binary));
   return binary;

@@ -104,12 +104,10 @@ Result<BlasChoice> CublasLtDevice::choose(const CublasLtProblem &problem) {
   key.add(entryVersion).add(owner->name()).add(gpu).add(uint64_t(context->owner().version())).add(problem.text());
   std::optional<BlasChoice> kept = fromCache(problem, key);
   if (!kept) {
-    Result<BlasChoice> found = askHeuristic(problem);
-    if (found.failed())
-      return found;
-    const Entry entry{found->algorithm, found->workspace};
+    CUPOLA_ASSIGN(BlasChoice found, askHeuristic(problem));
+    const Entry entry{found.algorithm, found.workspace};
     cache->put(key, {reinterpret_cast<const char *>(&entry), sizeof(entry)});
-    kept = *found;
+    kept = found;
   }
   return choices.emplace(problem.text(), *kept).first->second;
 }
@@ -119,15 +117,11 @@ Result<BlasChoice> CublasLtDevice::choose(const CublasLtProblem &problem) {
 Result<std::unique_ptr<Function>> CublasLtCall::create(std::shared_ptr<CublasLtDevice> device,
                                                        const format::LibraryCall &call, LaunchCounters &counters) {
   std::unique_ptr<CublasLtCall> made(new CublasLtCall);
-  Result<std::unique_ptr<CublasLtProblem>> problem = CublasLtProblem::create(device->library(), call);
-  if (problem.failed())
-    return problem.status();
-  Result<BlasChoice> choice = device->choose(**problem);
-  if (choice.failed())
-    return choice.status();
+  CUPOLA_ASSIGN(std::unique_ptr<CublasLtProblem> problem, CublasLtProblem::create(device->library(), call));
+  CUPOLA_ASSIGN(BlasChoice choice, device->choose(*problem));
   made->device = std::move(device);
-  made->problem = problem.take();
-  made->choice = *choice;
+  made->problem = std::move(problem);
+  made->choice = choice;
   size_t operand = 2; // behind source and weights
   for (const format::PostOp &op : call.postOps)
     if (format::hasOperand(op.kind))

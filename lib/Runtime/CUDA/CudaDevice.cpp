@@ -12,10 +12,8 @@
 namespace cupola::runtime {
 
 Result<std::shared_ptr<Device>> createCudaDevice(const DeviceOptions &options) {
-  Result<std::shared_ptr<cuda::Driver>> driver = cuda::Driver::load();
-  if (driver.failed())
-    return driver.status();
-  return cuda::CudaDevice::create(driver.take(), options);
+  CUPOLA_ASSIGN(std::shared_ptr<cuda::Driver> driver, cuda::Driver::load());
+  return cuda::CudaDevice::create(std::move(driver), options);
 }
 
 namespace cuda {
@@ -28,10 +26,7 @@ static constexpr int kCapturesProgrammatic = 12030;
 Result<std::shared_ptr<Device>> CudaDevice::create(const std::shared_ptr<Driver> &driver, const DeviceOptions &options,
                                                    std::shared_ptr<Nvrtc> nvrtc, std::shared_ptr<const CublasLt> blas) {
   std::shared_ptr<CudaDevice> self(new CudaDevice);
-  Result<std::shared_ptr<CudaContext>> context = CudaContext::create(driver, options.ordinal);
-  if (context.failed())
-    return context.status();
-  self->context = context.take();
+  CUPOLA_ASSIGN(self->context, CudaContext::create(driver, options.ordinal));
   self->counters = std::make_shared<LaunchCounters>();
   self->options = options;
   self->nvrtc = std::move(nvrtc);
@@ -224,10 +219,7 @@ Status CudaDevice::encodeTensorMap(const TensorMapValue &value, TensorMapBytes &
 
 Result<std::shared_ptr<CublasLtDevice>> CudaDevice::openCublasLt() {
   if (!blas) {
-    Result<std::shared_ptr<const CublasLt>> opened = CublasLt::load(context->owner().toolkitMajors());
-    if (opened.failed())
-      return opened.status();
-    blas = opened.take();
+    CUPOLA_ASSIGN(blas, CublasLt::load(context->owner().toolkitMajors()));
   }
   return CublasLtDevice::create(context, blas, cacheAtNeed(), facts.description + ", " + facts.arch);
 }
@@ -250,10 +242,8 @@ Result<std::unique_ptr<Module>> CudaDevice::loadModule(const ModuleImage &image)
     return Status::environment("module " + image.name + " was built for " + image.arch + ", this GPU is " + facts.arch);
   if (image.kind == ImageKind::Cubin)
     return CudaModule::load(context, counters, image, image.bytes, launchLimits());
-  Result<CudaBinary> binary = compile(image);
-  if (binary.failed())
-    return binary.status();
-  return CudaModule::load(context, counters, image, binary->cubin, launchLimits());
+  CUPOLA_ASSIGN(CudaBinary binary, compile(image));
+  return CudaModule::load(context, counters, image, binary.cubin, launchLimits());
 }
 
 } // namespace cuda

@@ -48,8 +48,7 @@ Result<std::shared_ptr<Driver>> Driver::load() {
 Result<std::shared_ptr<Driver>> Driver::create(const DriverApi &table) {
   std::shared_ptr<Driver> driver(new Driver);
   driver->table = table;
-  if (Status status = driver->start(); status.failed())
-    return status;
+  CUPOLA_TRY(driver->start());
   return driver;
 }
 

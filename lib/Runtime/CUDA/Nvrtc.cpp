@@ -59,8 +59,7 @@ Result<std::shared_ptr<Nvrtc>> Nvrtc::create(const NvrtcApi &api, std::string pa
   std::shared_ptr<Nvrtc> nvrtc(new Nvrtc);
   nvrtc->api = api;
   nvrtc->libraryPath = std::move(path);
-  if (Status status = nvrtc->readVersion(); status.failed())
-    return status;
+  CUPOLA_TRY(nvrtc->readVersion());
   return nvrtc;
 }
 
@@ -121,17 +120,15 @@ Result<CudaBinary> Nvrtc::compileProgram(const NvrtcRequest &request, NvrtcProgr
     options.push_back(text.c_str());
   ++compiles;
   const NvrtcResult compiled = api.compileProgram(program, int(options.size()), options.data());
-  Result<std::string> log = readLog(request, program);
-  if (log.failed())
-    return log.status();
+  CUPOLA_ASSIGN(std::string log, readLog(request, program));
   if (compiled == nvrtcCompilationFailed)
     return Status::internal("nvrtc " + versionText + " rejects " + request.name + " for " + request.arch + ":\n" +
-                            compilerDiagnostics(*log));
+                            compilerDiagnostics(log));
   if (compiled != nvrtcSuccess)
-    return Status::environment(fail(request, "the compilation", compiled).message() + "\n" + compilerDiagnostics(*log));
+    return Status::environment(fail(request, "the compilation", compiled).message() + "\n" + compilerDiagnostics(log));
 
   CudaBinary binary;
-  binary.kernels = parsePtxasLog(*log);
+  binary.kernels = parsePtxasLog(log);
   size_t bytes = 0;
   if (NvrtcResult code = api.getCubinSize(program, &bytes))
     return fail(request, "reading the cubin", code);

@@ -3,6 +3,7 @@
 #ifndef CUPOLA_LIB_RUNTIME_FORMAT_OUTPUTFILE_H
 #define CUPOLA_LIB_RUNTIME_FORMAT_OUTPUTFILE_H
 
+#include "lib/Runtime/Format/Descriptor.h"
 #include "lib/Runtime/Status.h"
 
 #include <cstdint>
@@ -36,7 +37,7 @@ private:
 
   std::string path, folder;
   std::string temporary; ///< "" while the file has no name
-  int descriptor = -1;
+  Descriptor descriptor;
 };
 
 /// Reads a regular file whole. Code::IO on failure, also for directories and

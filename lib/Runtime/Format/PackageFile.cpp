@@ -1,6 +1,7 @@
 //===- lib/Runtime/Format/PackageFile.cpp - Reads and verifies a package ---===//
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/Format/PackageFile.h"
+#include "lib/Runtime/Format/Descriptor.h"
 #include "lib/Runtime/Format/MachineMemory.h"
 #include "lib/Runtime/Format/Manifest.h"
 #include "lib/Runtime/Format/Parallel.h"
@@ -14,7 +15,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <thread>
-#include <unistd.h>
 #include <vector>
 
 namespace cupola::format {
@@ -32,31 +32,12 @@ std::string range(uint64_t begin, uint64_t end) {
 
 bool isZero(std::string_view bytes) { return bytes.find_first_not_of('\0') == std::string_view::npos; }
 
-/// Closes on every way out.
-class Descriptor {
-public:
-  explicit Descriptor(const std::string &path) : number(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
-  ~Descriptor() {
-    if (number >= 0)
-      ::close(number);
-  }
-  const int number;
-};
-
 /// As far as `wanted` or the end of the file.
-Result<uint64_t> readAt(int descriptor, char *target, uint64_t wanted) {
-  uint64_t done = 0;
-  while (done < wanted) {
-    const ssize_t count = ::pread(descriptor, target + done, wanted - done, static_cast<off_t>(done));
-    if (count < 0 && errno == EINTR)
-      continue;
-    if (count < 0)
-      return Status::io(std::string("cannot read: ") + std::strerror(errno));
-    if (count == 0)
-      break;
-    done += static_cast<uint64_t>(count);
-  }
-  return done;
+Result<uint64_t> readStart(int descriptor, char *target, uint64_t wanted) {
+  const uint64_t got = readAt(descriptor, target, wanted, 0);
+  if (got < wanted && errno != 0)
+    return Status::io(std::string("cannot read: ") + std::strerror(errno));
+  return got;
 }
 
 } // namespace
@@ -86,17 +67,11 @@ Status PackageFile::read(int descriptor) {
   const auto fileBytes = static_cast<uint64_t>(info.st_size);
   // Look at the header before making room for what may be any large file.
   char start[kTableOffset + kSectionCount * kSectionEntryBytes];
-  Result<uint64_t> startBytes = readAt(descriptor, start, sizeof(start));
-  if (startBytes.failed())
-    return startBytes.status();
-  Result<Layout> layout = parseHeader(std::string_view(start, *startBytes), fileBytes);
-  if (layout.failed())
-    return layout.status();
+  CUPOLA_ASSIGN(uint64_t startBytes, readStart(descriptor, start, sizeof(start)));
+  CUPOLA_TRY(parseHeader(std::string_view(start, startBytes), fileBytes).status());
   CUPOLA_TRY(allocate(fileBytes));
-  Result<uint64_t> got = readAt(descriptor, memory, size);
-  if (got.failed())
-    return got.status();
-  return *got == size ? Status::ok() : damaged("it shrank while it was read");
+  CUPOLA_ASSIGN(uint64_t got, readStart(descriptor, memory, size));
+  return got == size ? Status::ok() : damaged("it shrank while it was read");
 }
 
 Status PackageFile::verifyLeaf(const Layout &layout, uint64_t leaf) const {
@@ -185,26 +160,24 @@ Status PackageFile::checkPadding(const Layout &layout) const {
 }
 
 Status PackageFile::verify() {
-  Result<Layout> layout = parseHeader(all(), size);
-  if (layout.failed())
-    return layout.status();
-  rootDigest = rootHash(all().substr(0, layout->dataStart));
+  CUPOLA_ASSIGN(Layout layout, parseHeader(all(), size));
+  rootDigest = rootHash(all().substr(0, layout.dataStart));
   if (std::memcmp(rootDigest.data(), memory + kRootOffset, rootDigest.size()) != 0)
     return damaged("the hash of its header differs");
-  CUPOLA_TRY(verifyLeaves(*layout));
-  CUPOLA_TRY(loadContents(*layout));
-  CUPOLA_TRY(checkPadding(*layout));
+  CUPOLA_TRY(verifyLeaves(layout));
+  CUPOLA_TRY(loadContents(layout));
+  CUPOLA_TRY(checkPadding(layout));
   // From here on nobody writes to it.
   ::mprotect(memory, size, PROT_READ);
   return Status::ok();
 }
 
 Result<std::shared_ptr<const PackageFile>> PackageFile::open(const std::string &path) {
-  const Descriptor descriptor(path);
-  if (descriptor.number < 0)
+  const Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!descriptor)
     return Status::io(path + ": cannot open: " + std::strerror(errno));
   std::shared_ptr<PackageFile> file(new PackageFile);
-  CUPOLA_TRY(file->read(descriptor.number).within(path));
+  CUPOLA_TRY(file->read(descriptor.get()).within(path));
   CUPOLA_TRY(file->verify().within(path));
   return std::shared_ptr<const PackageFile>(std::move(file));
 }

@@ -168,21 +168,18 @@ Status writeTo(Package &package, const WeightSource &weights, const std::functio
   sources.addTo(contents, start(SectionKind::Sources));
   binaries.addTo(contents, start(SectionKind::Binaries));
   addWeights(contents, package, weights, start(SectionKind::Weights));
-  Result<std::string> hashes = writeLeaves(contents, *layout, sink, threads);
-  CUPOLA_TRY(hashes.status());
-  return sink(0, makeHeader(*layout, *hashes));
+  CUPOLA_ASSIGN(std::string hashes, writeLeaves(contents, *layout, sink, threads));
+  return sink(0, makeHeader(*layout, hashes));
 }
 
 } // namespace
 
 Status writePackage(Package package, const WeightSource &weights, const std::string &path, unsigned threads) {
-  Result<std::unique_ptr<OutputFile>> file = OutputFile::create(path);
-  if (file.failed())
-    return file.status();
+  CUPOLA_ASSIGN(std::unique_ptr<OutputFile> file, OutputFile::create(path));
   CUPOLA_TRY(writeTo(
       package, weights, [](uint64_t) {},
-      [&](uint64_t offset, std::string_view bytes) { return (*file)->write(offset, bytes); }, threads));
-  return (*file)->commit();
+      [&](uint64_t offset, std::string_view bytes) { return file->write(offset, bytes); }, threads));
+  return file->commit();
 }
 
 Result<std::string> writePackageToMemory(Package package, const WeightSource &weights, unsigned threads) {

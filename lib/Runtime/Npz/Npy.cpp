@@ -157,12 +157,10 @@ std::vector<uint8_t> transposed(std::string_view values, const std::vector<int64
 
 Result<Array> parseNpy(std::string_view npy) {
   uint64_t dataStart = 0;
-  Result<std::string_view> text = headerText(npy, dataStart);
-  if (text.failed())
-    return text.status();
+  CUPOLA_ASSIGN(std::string_view text, headerText(npy, dataStart));
   Header header;
-  if (!HeaderParser(*text).parse(header))
-    return bad("its header is '" + std::string(text->substr(0, 80)) + "'");
+  if (!HeaderParser(text).parse(header))
+    return bad("its header is '" + std::string(text.substr(0, 80)) + "'");
   Array array;
   const format::ElementType *type = elementTypeOf(header.descr);
   if (!type)

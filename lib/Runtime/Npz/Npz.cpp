@@ -18,46 +18,33 @@ std::string printable(std::string name) {
 }
 
 Result<Array> parseMember(std::string_view archive, const ZipMember &member) {
-  Result<std::string> npy = extract(archive, member);
-  if (npy.failed())
-    return npy.status();
-  Result<Array> array = parseNpy(*npy);
-  if (array.failed())
-    return array;
-  array->name = member.name;
+  CUPOLA_ASSIGN(std::string npy, extract(archive, member));
+  CUPOLA_ASSIGN(Array array, parseNpy(npy));
+  array.name = member.name;
   const size_t stem = member.name.size() - std::min(member.name.size(), kSuffix.size());
   if (member.name.compare(stem, std::string::npos, kSuffix) == 0)
-    array->name.resize(stem);
+    array.name.resize(stem);
   return array;
 }
 } // namespace
 
 Result<std::vector<Array>> parse(std::string_view archive, uint64_t limit) {
-  Result<std::vector<ZipMember>> members = listZip(archive);
-  if (members.failed())
-    return members.status();
+  CUPOLA_ASSIGN(std::vector<ZipMember> members, listZip(archive));
   uint64_t left = limit;
   std::vector<Array> arrays;
-  for (const ZipMember &member : *members) {
+  for (const ZipMember &member : members) {
     if (member.expandedBytes > left)
       return Status::limit("its values take more than " + std::to_string(limit) + " bytes");
     left -= member.expandedBytes;
-    Result<Array> array = parseMember(archive, member);
-    if (array.failed())
-      return array.status().within(printable(member.name));
-    arrays.push_back(array.take());
+    CUPOLA_ASSIGN(Array array, parseMember(archive, member).within(printable(member.name)));
+    arrays.push_back(std::move(array));
   }
   return arrays;
 }
 
 Result<std::vector<Array>> read(const std::string &path, uint64_t limit) {
-  Result<std::string> archive = format::readFile(path, limit);
-  if (archive.failed())
-    return archive.status();
-  Result<std::vector<Array>> arrays = parse(*archive, limit);
-  if (arrays.failed())
-    return arrays.status().within(path);
-  return arrays;
+  CUPOLA_ASSIGN(std::string archive, format::readFile(path, limit));
+  return parse(archive, limit).within(path);
 }
 
 Result<std::string> serialize(const std::vector<Array> &arrays) {
@@ -74,10 +61,8 @@ Result<std::string> serialize(const std::vector<Array> &arrays) {
 }
 
 Status write(const std::string &path, const std::vector<Array> &arrays) {
-  Result<std::string> archive = serialize(arrays);
-  if (archive.failed())
-    return archive.status();
-  return format::writeFile(path, *archive);
+  CUPOLA_ASSIGN(std::string archive, serialize(arrays));
+  return format::writeFile(path, archive);
 }
 
 } // namespace cupola::npz

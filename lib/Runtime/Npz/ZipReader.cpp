@@ -159,12 +159,10 @@ uint32_t crcOf(std::string_view bytes) {
 } // namespace
 
 Result<std::vector<ZipMember>> listZip(std::string_view archive) {
-  Result<Directory> directory = findDirectory(archive);
-  if (directory.failed())
-    return directory.status();
+  CUPOLA_ASSIGN(Directory directory, findDirectory(archive));
   std::vector<ZipMember> members;
-  Cursor entry(archive, directory->offset);
-  for (uint64_t i = 0; i < directory->entries; ++i) {
+  Cursor entry(archive, directory.offset);
+  for (uint64_t i = 0; i < directory.entries; ++i) {
     ZipMember &member = members.emplace_back();
     const bool signatureFits = entry.get<uint32_t>() == kDirectorySignature;
     entry.skip(6);
@@ -188,18 +186,16 @@ Result<std::vector<ZipMember>> listZip(std::string_view archive) {
 }
 
 Result<std::string> extract(std::string_view archive, const ZipMember &member) {
-  Result<std::string_view> packed = storedBytes(archive, member);
-  if (packed.failed())
-    return packed.status();
+  CUPOLA_ASSIGN(std::string_view packed, storedBytes(archive, member));
   std::string expanded;
   if (member.method == 0 && member.bytes == member.expandedBytes) {
-    expanded = std::string(*packed);
+    expanded = std::string(packed);
   } else if (member.method == 8) {
     // Deflate cannot shrink below 1/1032: a larger claim is not worth the memory.
     if (member.expandedBytes / 1032 > member.bytes)
       return bad("a member claims to expand more than deflate can");
     expanded.resize(member.expandedBytes);
-    CUPOLA_TRY(inflateAll(*packed, expanded));
+    CUPOLA_TRY(inflateAll(packed, expanded));
   } else {
     return bad("a member is compressed by method " + std::to_string(member.method) + ", only 0 and 8 are read");
   }

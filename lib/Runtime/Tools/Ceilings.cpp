@@ -104,13 +104,12 @@ Result<Ceilings> ofStream(Device &device) {
   DeviceMemory from, to;
   CUPOLA_TRY(from.allocate(device, kCopied));
   CUPOLA_TRY(to.allocate(device, kCopied));
-  Result<std::unique_ptr<Stream>> stream = device.createStream(nullptr);
-  CUPOLA_TRY(stream.status());
+  CUPOLA_ASSIGN(std::unique_ptr<Stream> stream, device.createStream(nullptr));
   Status failed;
   const double time = bestTime(1, [&](unsigned) {
-    Status status = (*stream)->copy(to.address(), from.address(), kCopied);
+    Status status = stream->copy(to.address(), from.address(), kCopied);
     if (status.isOk())
-      status = (*stream)->synchronize();
+      status = stream->synchronize();
     if (!status.isOk())
       failed = status;
   });

@@ -62,10 +62,8 @@ Result<uint64_t> bytesOf(const std::vector<format::Tensor> &tensors, const std::
   for (size_t i = 0; i < shapes.size(); ++i) {
     if (isOpen(shapes[i]))
       continue;
-    const Result<uint64_t> bytes = tensorBytes(tensors[i].dtype, shapes[i]);
-    if (bytes.failed())
-      return bytes;
-    sum = sum + *bytes;
+    CUPOLA_ASSIGN(const uint64_t bytes, tensorBytes(tensors[i].dtype, shapes[i]));
+    sum = sum + bytes;
   }
   if (!sum.value())
     return Status::limit("the tensors are larger than 2^64 bytes");
@@ -101,37 +99,28 @@ Result<std::vector<HostTensor>> inputsFromArrays(const format::Package &package,
 Result<std::vector<HostTensor>> makeInputs(const format::Package &package, const ParsedInterface &parsed,
                                            const InputOptions &options) {
   if (!options.npz.empty()) {
-    Result<std::vector<npz::Array>> arrays = npz::read(options.npz);
-    if (arrays.failed())
-      return arrays.status();
-    CUPOLA_TRY(takePinned(options.pinned, *arrays).within(options.npz));
-    Result<std::vector<HostTensor>> inputs = inputsFromArrays(package, arrays.take());
-    return inputs.isOk() ? std::move(inputs) : Result<std::vector<HostTensor>>(inputs.status().within(options.npz));
+    CUPOLA_ASSIGN(std::vector<npz::Array> arrays, npz::read(options.npz));
+    CUPOLA_TRY(takePinned(options.pinned, arrays).within(options.npz));
+    return inputsFromArrays(package, std::move(arrays)).within(options.npz);
   }
-  Result<std::vector<Shape>> shapes = requestShapes(package, parsed, options.shapes);
-  if (shapes.failed())
-    return shapes.status();
-  const Result<uint64_t> bytes = bytesOf(package.inputs, *shapes);
-  if (bytes.failed())
-    return bytes.status();
-  CUPOLA_TRY(format::checkMemory("out of memory: making the inputs", *bytes));
+  CUPOLA_ASSIGN(std::vector<Shape> shapes, requestShapes(package, parsed, options.shapes));
+  CUPOLA_ASSIGN(const uint64_t bytes, bytesOf(package.inputs, shapes));
+  CUPOLA_TRY(format::checkMemory("out of memory: making the inputs", bytes));
   std::vector<HostTensor> inputs;
-  for (uint32_t i = 0; i < shapes->size(); ++i)
-    inputs.push_back(randomTensor(package.inputs[i], (*shapes)[i], options.seed, i));
+  for (uint32_t i = 0; i < shapes.size(); ++i)
+    inputs.push_back(randomTensor(package.inputs[i], shapes[i], options.seed, i));
   return inputs;
 }
 
 Result<std::vector<HostTensor>> makeOutputs(const Session &session) {
   const std::vector<format::Tensor> &declared = session.executable().package().outputs;
   const std::vector<Shape> &shapes = session.outputShapes();
-  const Result<uint64_t> bytes = bytesOf(declared, shapes);
-  if (bytes.failed())
-    return bytes.status();
+  CUPOLA_ASSIGN(const uint64_t bytes, bytesOf(declared, shapes));
   // The arena was promised by the system, and is there once it is written.
   const uint64_t arena = session.executable().device().properties().hostMemory ? session.arenaBytes() : 0;
-  CUPOLA_TRY(format::checkMemory("out of memory: a run with outputs of " + std::to_string(*bytes) +
+  CUPOLA_TRY(format::checkMemory("out of memory: a run with outputs of " + std::to_string(bytes) +
                                      " bytes and an arena of " + std::to_string(arena),
-                                 (format::Size(*bytes) + arena).value().value_or(*bytes)));
+                                 (format::Size(bytes) + arena).value().value_or(bytes)));
   std::vector<HostTensor> outputs;
   for (size_t i = 0; i < shapes.size(); ++i) {
     outputs.push_back({declared[i].dtype, shapes[i], {}});
@@ -146,11 +135,9 @@ Status fetchOutputs(Session &session, std::vector<HostTensor> &outputs) {
     if (!isOpen(outputs[i].shape))
       continue;
     outputs[i].shape = session.outputShapes()[i];
-    const Result<uint64_t> bytes = tensorBytes(outputs[i].dtype, outputs[i].shape);
-    if (bytes.failed())
-      return bytes.status();
-    CUPOLA_TRY(format::checkMemory("out of memory: an output", *bytes));
-    outputs[i].bytes.resize(*bytes);
+    CUPOLA_ASSIGN(const uint64_t bytes, tensorBytes(outputs[i].dtype, outputs[i].shape));
+    CUPOLA_TRY(format::checkMemory("out of memory: an output", bytes));
+    outputs[i].bytes.resize(bytes);
     CUPOLA_TRY(session.fetch(i, outputs[i].ref()));
   }
   return Status::ok();

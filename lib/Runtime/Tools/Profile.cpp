@@ -17,9 +17,8 @@ Result<Profile> profile(Session &session, const std::vector<TensorRef> &inputs, 
     for (size_t step = 0; step < times.size(); ++step)
       all[step].push_back(times[step]);
   }
-  Result<Ceilings> ceilings = measureCeilings(session.executable().device());
-  CUPOLA_TRY(ceilings.status());
-  Profile result{{}, *ceilings};
+  CUPOLA_ASSIGN(Ceilings ceilings, measureCeilings(session.executable().device()));
+  Profile result{{}, ceilings};
   for (size_t step = 0; step < all.size(); ++step)
     result.steps.push_back({step, summarize(std::move(all[step])).median, session.workOf(step)});
   return result;

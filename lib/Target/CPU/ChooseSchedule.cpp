@@ -20,12 +20,11 @@ static constexpr Candidates (*table[])(KernelPlan &, const CpuArchitecture &) = 
 };
 
 Status chooseSchedule(kernel::FuncOp func, const CpuArchitecture &isa) {
-  Result<KernelPlan> kernel = readKernel(func, isa);
-  CUPOLA_TRY(kernel.status());
+  CUPOLA_ASSIGN(KernelPlan kernel, readKernel(func, isa));
   Candidates all;
   for (auto candidates : table)
-    llvm::append_range(all, candidates(*kernel, isa));
-  func.setScheduleAttr(cheapest(all, *kernel, isa));
+    llvm::append_range(all, candidates(kernel, isa));
+  func.setScheduleAttr(cheapest(all, kernel, isa));
   return {};
 }
 

@@ -72,16 +72,15 @@ Result<std::unique_ptr<llvm::Module>> translate(ModuleOp module, llvm::LLVMConte
 }
 
 Result<std::string> compile(llvm::Module &module, const CpuArchitecture &isa) {
-  Result<std::unique_ptr<llvm::TargetMachine>> machine = targetMachine(isa);
-  CUPOLA_TRY(machine.status());
-  module.setTargetTriple((*machine)->getTargetTriple());
-  module.setDataLayout((*machine)->createDataLayout());
+  CUPOLA_ASSIGN(std::unique_ptr<llvm::TargetMachine> machine, targetMachine(isa));
+  module.setTargetTriple(machine->getTargetTriple());
+  module.setDataLayout(machine->createDataLayout());
 
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager calls;
   llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(machine->get());
+  llvm::PassBuilder builder(machine.get());
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(calls);
   builder.registerFunctionAnalyses(functions);
@@ -95,7 +94,7 @@ Result<std::string> compile(llvm::Module &module, const CpuArchitecture &isa) {
   llvm::SmallVector<char, 0> object;
   llvm::raw_svector_ostream stream(object);
   llvm::legacy::PassManager emit;
-  if ((*machine)->addPassesToEmitFile(emit, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
+  if (machine->addPassesToEmitFile(emit, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
     return Status::environment("LLVM cannot write x86-64 objects");
   emit.run(module);
   return std::string(object.begin(), object.end());

@@ -41,18 +41,17 @@ static const char *accessName(Access access) {
 }
 
 Result<CpuKernel> prepareCpuKernel(FuncOp func, const CpuArchitecture &isa) {
-  Result<KernelPlan> plan = planKernel(func, isa);
-  CUPOLA_TRY(plan.status());
+  CUPOLA_ASSIGN(KernelPlan plan, planKernel(func, isa));
   KernelName name = kernelName(func, isa);
   CpuKernel kernel;
   kernel.record.name = std::move(name.name);
   kernel.record.sourceHash = std::move(name.digest);
   kernel.record.schedule = func.getScheduleAttr().getLabel(func.getKind()).str();
-  kernel.record.scratchBytes = plan->scratchBytes;
-  kernel.record.grain = plan->grain;
+  kernel.record.scratchBytes = plan.scratchBytes;
+  kernel.record.grain = plan.grain;
   for (Value view : func.getViews())
     kernel.record.readWrite.push_back(accessName(cast<ViewType>(view.getType()).getAccess()));
-  kernel.grid = plan->grid();
+  kernel.grid = plan.grid();
   return kernel;
 }
 
@@ -61,10 +60,9 @@ Result<OwningOpRef<ModuleOp>> emitLoops(ArrayRef<NamedKernel> kernels, const Cpu
   // Locations would carry names of the model into the image.
   OwningOpRef<ModuleOp> module(ModuleOp::create(UnknownLoc::get(context)));
   for (const NamedKernel &kernel : kernels) {
-    Result<KernelPlan> plan = planKernel(kernel.func, isa);
-    CUPOLA_TRY(plan.status());
+    CUPOLA_ASSIGN(KernelPlan plan, planKernel(kernel.func, isa));
     OpBuilder builder(context);
-    Emitter(builder, kernel.func, *plan, isa).emitKernel(*module, kernel.name);
+    Emitter(builder, kernel.func, plan, isa).emitKernel(*module, kernel.name);
   }
   return module;
 }
@@ -101,36 +99,30 @@ static Result<std::string> compileLoops(OwningOpRef<ModuleOp> loops, const CpuAr
   if (failed(passes.run(*loops)))
     return Status::internal("lowering to LLVM failed");
   llvm::LLVMContext context;
-  Result<std::unique_ptr<llvm::Module>> module = translate(*loops, context, isa);
-  CUPOLA_TRY(module.status());
+  CUPOLA_ASSIGN(std::unique_ptr<llvm::Module> module, translate(*loops, context, isa));
   loops = nullptr; // what LLVM takes is enough
-  return compile(**module, isa);
+  return compile(*module, isa);
 }
 
 Status ImageBuilder::compileMicroKernels(ModuleOp loops) {
-  for (OwningOpRef<ModuleOp> &module : takeMicroKernels(loops)) {
-    std::string name = (*module->getOps<LLVM::LLVMFuncOp>().begin()).getName().str();
-    {
-      std::lock_guard<std::mutex> lock(mutex);
-      if (!microKernels.try_emplace(name).second)
-        continue;
-    }
-    Result<std::string> object = compileLoops(std::move(module), isa);
-    CUPOLA_TRY(object.status());
+  auto isNew = [&](StringRef name) {
     std::lock_guard<std::mutex> lock(mutex);
-    microKernels[name] = object.take();
+    return microKernels.try_emplace(name.str()).second;
+  };
+  for (OwningOpRef<ModuleOp> &module : takeMicroKernels(loops, isNew)) {
+    std::string name = (*module->getOps<LLVM::LLVMFuncOp>().begin()).getName().str();
+    CUPOLA_ASSIGN(std::string object, compileLoops(std::move(module), isa));
+    std::lock_guard<std::mutex> lock(mutex);
+    microKernels[name] = std::move(object);
   }
   return {};
 }
 
 Status ImageBuilder::compile(size_t piece) {
   ArrayRef<NamedKernel> own = ArrayRef(kernels).drop_front(piece * kKernelsPerModule).take_front(kKernelsPerModule);
-  Result<OwningOpRef<ModuleOp>> loops = emitLoops(own, isa);
-  CUPOLA_TRY(loops.status());
-  CUPOLA_TRY(compileMicroKernels(**loops));
-  Result<std::string> object = compileLoops(loops.take(), isa);
-  CUPOLA_TRY(object.status());
-  objects[piece] = object.take();
+  CUPOLA_ASSIGN(OwningOpRef<ModuleOp> loops, emitLoops(own, isa));
+  CUPOLA_TRY(compileMicroKernels(*loops));
+  CUPOLA_ASSIGN(objects[piece], compileLoops(std::move(loops), isa));
   return {};
 }
 

@@ -130,14 +130,10 @@ double estimate(const Expr &extent) {
 Result<KernelPlan> readKernel(FuncOp func, const CpuArchitecture &isa) {
   KernelPlan kernel(func);
   if (stepsOf(func)) { // whose tiles lie in blocks of rows
-    Result<RowSteps> steps = readSteps(kernel.vars, func, isa.lanes());
-    CUPOLA_TRY(steps.status());
-    kernel.steps = steps.take();
+    CUPOLA_ASSIGN(kernel.steps, readSteps(kernel.vars, func, isa.lanes()));
   } else if (dotOf(func)) {
     placeTiles(kernel);
-    Result<Contraction> contraction = readContraction(kernel.vars, func);
-    CUPOLA_TRY(contraction.status());
-    kernel.contraction = *contraction;
+    CUPOLA_ASSIGN(kernel.contraction, readContraction(kernel.vars, func));
   } else {
     placeTiles(kernel);
     kernel.nest = collectLoops(kernel.vars, func);
@@ -147,10 +143,9 @@ Result<KernelPlan> readKernel(FuncOp func, const CpuArchitecture &isa) {
 
 Result<KernelPlan> planKernel(FuncOp func, const CpuArchitecture &isa) {
   CUPOLA_TRY(checkOps(func));
-  Result<KernelPlan> kernel = readKernel(func, isa);
-  CUPOLA_TRY(kernel.status());
+  CUPOLA_ASSIGN(KernelPlan kernel, readKernel(func, isa));
   auto schedule = dyn_cast_or_null<ScheduleInterface>(func.getScheduleAttr());
-  CUPOLA_TRY(schedule ? schedule.plan(*kernel, isa) : doesNotSuit(func, isa));
+  CUPOLA_TRY(schedule ? schedule.plan(kernel, isa) : doesNotSuit(func, isa));
   return kernel;
 }
 

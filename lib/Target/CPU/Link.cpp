@@ -4,6 +4,7 @@
 // lld reads and writes files by name: the objects are anonymous files, and the image
 // comes back through a pipe, which lld writes without a temporary file beside it.
 
+#include "lib/Runtime/Format/Descriptor.h"
 #include "lib/Target/CPU/Lowering.h"
 
 #include "lld/Common/Driver.h"
@@ -26,41 +27,17 @@ LLD_HAS_DRIVER(elf)
 namespace cupola::cpu {
 namespace {
 
-/// A descriptor that lld opens by name.
-class Descriptor {
-public:
-  explicit Descriptor(int number = -1) : number(number) {}
-  Descriptor(Descriptor &&other) noexcept : number(std::exchange(other.number, -1)) {}
-  Descriptor &operator=(Descriptor &&other) noexcept {
-    std::swap(number, other.number);
-    return *this;
-  }
-  ~Descriptor() { close(); }
-  void close() {
-    if (number >= 0)
-      ::close(std::exchange(number, -1));
-  }
-  int get() const { return number; }
-  std::string path() const { return "/proc/self/fd/" + std::to_string(number); }
-
-private:
-  int number;
-};
+using format::Descriptor;
 
 Status systemError(const char *call) { return Status::environment(std::string(call) + ": " + std::strerror(errno)); }
 
+/// A file that lld opens by name.
 Result<Descriptor> anonymousFile(llvm::StringRef bytes) {
   Descriptor file(::memfd_create("object", MFD_CLOEXEC));
-  if (file.get() < 0)
+  if (!file)
     return systemError("memfd_create");
-  while (!bytes.empty()) {
-    ssize_t count = ::write(file.get(), bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR)
-      continue;
-    if (count <= 0)
-      return systemError("write of an object file");
-    bytes = bytes.drop_front(count);
-  }
+  if (!format::writeAll(file.get(), bytes))
+    return systemError("write of an object file");
   return file;
 }
 
@@ -132,12 +109,10 @@ Result<std::string> mathStub(const std::set<std::string> &functions, const CpuAr
     auto *body = llvm::BasicBlock::Create(context, "", function);
     llvm::ReturnInst::Create(context, body);
   }
-  Result<std::string> object = compile(module, isa);
-  CUPOLA_TRY(object.status());
-  Result<Descriptor> file = anonymousFile(*object);
-  CUPOLA_TRY(file.status());
+  CUPOLA_ASSIGN(std::string object, compile(module, isa));
+  CUPOLA_ASSIGN(Descriptor file, anonymousFile(object));
   std::vector<std::string> arguments = kOptions;
-  arguments.insert(arguments.end(), {"-soname", "libm.so.6", file->path()});
+  arguments.insert(arguments.end(), {"-soname", "libm.so.6", file.path()});
   return runLinker(std::move(arguments));
 }
 
@@ -147,18 +122,16 @@ Result<std::string> linkImage(llvm::ArrayRef<std::string> objects, const CpuArch
   std::vector<Descriptor> files;
   std::vector<std::string> arguments = kOptions;
   auto add = [&](const std::string &bytes) -> Status {
-    Result<Descriptor> file = anonymousFile(bytes);
-    CUPOLA_TRY(file.status());
-    arguments.push_back(file->path());
-    files.push_back(file.take());
+    CUPOLA_ASSIGN(Descriptor file, anonymousFile(bytes));
+    arguments.push_back(file.path());
+    files.push_back(std::move(file));
     return Status::ok();
   };
   for (const std::string &object : objects)
     CUPOLA_TRY(add(object));
   if (std::set<std::string> functions = undefinedSymbols(objects); !functions.empty()) {
-    Result<std::string> stub = mathStub(functions, isa);
-    CUPOLA_TRY(stub.status());
-    CUPOLA_TRY(add(*stub));
+    CUPOLA_ASSIGN(std::string stub, mathStub(functions, isa));
+    CUPOLA_TRY(add(stub));
   }
   arguments.push_back("--no-undefined");
   return runLinker(std::move(arguments));

@@ -148,13 +148,15 @@ LLVM::LLVMFuncOp microKernel(ModuleOp module, const MicroKernel &shape, const Cp
   return function;
 }
 
-std::vector<OwningOpRef<ModuleOp>> takeMicroKernels(ModuleOp module) {
+std::vector<OwningOpRef<ModuleOp>> takeMicroKernels(ModuleOp module, function_ref<bool(StringRef)> isWanted) {
   std::vector<OwningOpRef<ModuleOp>> taken;
   for (auto function : llvm::to_vector(module.getOps<LLVM::LLVMFuncOp>())) {
     if (!function.getName().starts_with(kPrefix))
       continue;
-    taken.push_back(ModuleOp::create(module.getLoc()));
-    OpBuilder::atBlockEnd(taken.back()->getBody()).clone(*function);
+    if (isWanted(function.getName())) {
+      taken.push_back(ModuleOp::create(module.getLoc()));
+      OpBuilder::atBlockEnd(taken.back()->getBody()).clone(*function);
+    }
     function.getBody().getBlocks().clear();
   }
   return taken;

@@ -31,9 +31,10 @@ struct MicroKernel {
 /// rows of rhs along columns. `ahead`: memory that is read soon, for the second cache.
 mlir::LLVM::LLVMFuncOp microKernel(mlir::ModuleOp module, const MicroKernel &shape, const CpuArchitecture &isa);
 
-/// Moves each micro-kernel of `module` to a module of its own; declarations stay. Those of one name and one level are
-/// equal in all modules.
-std::vector<mlir::OwningOpRef<mlir::ModuleOp>> takeMicroKernels(mlir::ModuleOp module);
+/// Moves each micro-kernel of `module` that is wanted, by its name, to a module of its own; of all of them declarations
+/// stay. Those of one name and one level are equal in all modules.
+std::vector<mlir::OwningOpRef<mlir::ModuleOp>> takeMicroKernels(mlir::ModuleOp module,
+                                                                llvm::function_ref<bool(llvm::StringRef)> isWanted);
 
 } // namespace cupola::cpu
 

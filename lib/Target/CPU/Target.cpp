@@ -45,12 +45,10 @@ public:
     packWeights(module, isa);
     for (auto func : module.getOps<kernel::FuncOp>()) {
       CUPOLA_TRY(pollCancel(workers.cancelled));
-      if (Status status = chooseSchedule(func, isa); status.failed())
-        return status.within(nodesText(func.getLoc()));
-      Result<CpuKernel> kernel = prepareCpuKernel(func, isa);
-      if (kernel.failed())
-        return kernel.status().within(nodesText(func.getLoc()));
-      kernels[func.getSymName().str()] = {kernel->record, {kernel->grid}};
+      const std::string where = nodesText(func.getLoc());
+      CUPOLA_TRY(chooseSchedule(func, isa).within(where));
+      CUPOLA_ASSIGN(CpuKernel kernel, prepareCpuKernel(func, isa).within(where));
+      kernels[func.getSymName().str()] = {kernel.record, {kernel.grid}};
     }
     return {};
   }
@@ -89,10 +87,9 @@ CodeJobs CpuTarget::compile(ModuleOp module, StringRef arch, const format::Progr
       return errors.added(image->compile(i));
     });
   jobs.join = [image, key, add, &services]() -> Status {
-    Result<std::string> bytes = image->link();
-    CUPOLA_TRY(bytes.status());
-    services.cache->put(*key, *bytes);
-    add(bytes.take());
+    CUPOLA_ASSIGN(std::string bytes, image->link());
+    services.cache->put(*key, bytes);
+    add(std::move(bytes));
     return {};
   };
   return jobs;

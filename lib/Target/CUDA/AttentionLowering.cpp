@@ -133,9 +133,8 @@ static bool readsMemory(Operation *loop) {
 }
 
 LogicalResult AttentionLowering::map(MapOp op) {
-  SmallVector<Value> registers;
-  for (Value tile : op.getTiles())
-    registers.push_back(hold(tile, /*zero=*/readsMemory(op)));
+  const auto registers =
+      llvm::map_to_vector(op.getTiles(), [&](Value tile) { return hold(tile, /*zero=*/readsMemory(op)); });
   return each(op, [&](ValueRange yielded, const Expr &place) {
     graph::Exprs at = column.at;
     at.back() += place;

@@ -129,9 +129,7 @@ struct CubinJobs {
     request.arch = cubin.arch;
     for (const auto &header : runtime::cuda::deviceHeaders())
       request.headers.push_back({std::string(header.name), header.text});
-    Result<runtime::cuda::CudaBinary> binary = services.nvrtc->compile(request);
-    CUPOLA_TRY(binary.status());
-    cubin.binary = binary.take();
+    CUPOLA_ASSIGN(cubin.binary, services.nvrtc->compile(request));
     return {};
   }
 

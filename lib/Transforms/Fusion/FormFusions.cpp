@@ -112,9 +112,7 @@ public:
   void build() {
     Operation *last = group.output.getDefiningOp();
     OpBuilder b(last);
-    SmallVector<Location> locations;
-    for (Operation *op : ops)
-      locations.push_back(op->getLoc());
+    const auto locations = llvm::map_to_vector(ops, [](Operation *op) { return op->getLoc(); });
     auto fusion = graph::FusionOp::create(b, b.getFusedLoc(locations), ValueRange(outputs).getTypes(),
                                           inputs.getArrayRef(), kindOf(group));
     if (onlyMoves())

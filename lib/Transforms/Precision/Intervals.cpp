@@ -30,17 +30,13 @@ static FloatInterval hull(ArrayRef<double> numbers) {
 }
 
 static FloatInterval hullOf(const reference::Tensor &tensor) {
-  constexpr int64_t piece = 4096;
-  double numbers[piece];
   FloatInterval hull{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
-  for (int64_t at = 0, count = tensor.count(); at < count; at += piece) {
-    const int64_t size = std::min(piece, count - at);
-    tensor.read(at, size, numbers);
-    for (int64_t i = 0; i < size; ++i) { // a NaN is in no interval
-      hull.lo = numbers[i] < hull.lo ? numbers[i] : hull.lo;
-      hull.hi = numbers[i] > hull.hi ? numbers[i] : hull.hi;
+  tensor.forPieces([&](int64_t, ArrayRef<double> numbers) {
+    for (double number : numbers) { // a NaN is in no interval
+      hull.lo = number < hull.lo ? number : hull.lo;
+      hull.hi = number > hull.hi ? number : hull.hi;
     }
-  }
+  });
   return hull.lo <= hull.hi ? hull : FloatInterval{};
 }
 

@@ -33,18 +33,16 @@ static bool needsExactOperands(Operation *op) {
          !graph::elementOf(cast.getResult()).isInteger(1);
 }
 
+bool movesElements(Operation *op) {
+  const graph::FusionClass kind = cast<graph::ClassInterface>(op).getFusionClass();
+  return kind == graph::FusionClass::View || kind == graph::FusionClass::Join || kind == graph::FusionClass::Gather;
+}
+
 /// Whether a result that has to be exact asks that of the operands.
 static bool passesOn(Operation *op) {
-  switch (cast<graph::ClassInterface>(op).getFusionClass()) {
-  case graph::FusionClass::Pointwise:
-  case graph::FusionClass::View:
-  case graph::FusionClass::Join:
-  case graph::FusionClass::Gather:
-  case graph::FusionClass::Reduction:
-    return true;
-  default:
-    return isOuterProduct(op);
-  }
+  const graph::FusionClass kind = cast<graph::ClassInterface>(op).getFusionClass();
+  return movesElements(op) || kind == graph::FusionClass::Pointwise || kind == graph::FusionClass::Reduction ||
+         isOuterProduct(op);
 }
 
 /// A sum of products with weights, as of a convolution with one filter per channel, is of the size of what it reads.

@@ -15,6 +15,9 @@ namespace cupola {
 /// Whether a node of the model, by its name, is to stay f32.
 using KeepsNode = std::function<bool(llvm::StringRef node)>;
 
+/// Whether the elements of an op's result are some of its operands'.
+bool movesElements(mlir::Operation *op);
+
 /// Why results of ops in one body stay f32: by name, by class, by range. The reasons do not
 /// depend on each other; what follows from them, as that f32 goes on, is the pass's.
 class Keep {

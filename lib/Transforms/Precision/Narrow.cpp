@@ -149,7 +149,7 @@ private:
       storage[op->getResult(0)] = Storage::Constant;
     } else if (auto conversion = dyn_cast<graph::CastOp>(op)) {
       visitCast(conversion, kept);
-    } else if (isView(op)) {
+    } else if (movesElements(op)) {
       visitView(op);
     } else {
       visitComputation(op, kept);
@@ -187,17 +187,6 @@ private:
       keepWide(op, *reason, kept);
     } else {
       storage[result] = keep.isKnownToFit(result) ? Storage::Wide : Storage::Kept;
-    }
-  }
-
-  static bool isView(Operation *op) {
-    switch (cast<graph::ClassInterface>(op).getFusionClass()) {
-    case graph::FusionClass::View:
-    case graph::FusionClass::Join:
-    case graph::FusionClass::Gather:
-      return true;
-    default:
-      return false;
     }
   }
 

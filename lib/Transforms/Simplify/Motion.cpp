@@ -62,9 +62,9 @@ struct PointwiseBeforeView : RewritePattern {
     Operation *view = viewed.getDefiningOp();
     Value input = view->getOperand(0);
     Exprs shape = graph::shapeOf(input);
-    SmallVector<Value> operands;
-    for (Value operand : op->getOperands())
-      operands.push_back(operand == viewed ? input : resizedSplat(rewriter, op->getLoc(), operand, shape));
+    const auto operands = llvm::map_to_vector(op->getOperands(), [&](Value operand) {
+      return operand == viewed ? input : resizedSplat(rewriter, op->getLoc(), operand, shape);
+    });
     IRMapping map;
     map.map(input, rebuild(rewriter, op, operands, shape));
     Operation *moved = rewriter.clone(*view, map);

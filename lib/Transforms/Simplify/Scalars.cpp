@@ -122,8 +122,6 @@ bool fits(Type element, const Scaled &inner, const Scaled &outer) {
 
 /// (x * a) * b = x * (a * b), where rounding in between is not worth keeping.
 LogicalResult mergeFactors(graph::BinaryOp op, PatternRewriter &rewriter) {
-  if (op.getKind() != BinaryKind::Mul && op.getKind() != BinaryKind::Div)
-    return failure();
   std::optional<Scaled> outer = scaledBy(op.getResult());
   std::optional<Scaled> inner = outer ? scaledBy(outer->x) : std::nullopt;
   if (!inner || !outer->x.hasOneUse() || !fits(graph::elementOf(op.getResult()), *inner, *outer))

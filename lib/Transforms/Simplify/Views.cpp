@@ -51,9 +51,7 @@ LogicalResult mergeTransposes(graph::TransposeOp op, PatternRewriter &rewriter) 
   auto inner = op.getInput().getDefiningOp<graph::TransposeOp>();
   if (!inner)
     return failure();
-  SmallVector<int64_t> perm;
-  for (int64_t dim : op.getPerm())
-    perm.push_back(inner.getPerm()[dim]);
+  const auto perm = llvm::map_to_vector(op.getPerm(), [&](int64_t dim) { return inner.getPerm()[dim]; });
   auto loc = fusedLoc(rewriter, {inner, op});
   rewriter.replaceOp(op, graph::TransposeOp::create(rewriter, loc, inner.getInput(), perm));
   return success();

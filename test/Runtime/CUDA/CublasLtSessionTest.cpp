@@ -3,6 +3,7 @@
 #include "test/Runtime/CUDA/CublasLtFixture.h"
 #include "test/Runtime/CUDA/EveryCall.h"
 #include "test/Runtime/CUDA/FakePackageKernels.h"
+#include "test/Runtime/CUDA/OpenedSession.h"
 #include "test/Runtime/TestPackage.h"
 
 using namespace cupola;
@@ -79,25 +80,6 @@ format::Package productPackage() {
   return package;
 }
 
-struct Opened {
-  std::shared_ptr<const Executable> executable;
-  std::unique_ptr<Session> session;
-};
-
-Result<Opened> openWith(const std::shared_ptr<const CublasLt> &blas,
-                        const std::shared_ptr<const format::PackageFile> &file) {
-  Result<std::shared_ptr<Device>> device = openDevice({}, blas);
-  if (device.failed())
-    return device.status();
-  Result<std::shared_ptr<const Executable>> executable = Executable::create(file, *device);
-  if (executable.failed())
-    return executable.status();
-  Result<std::unique_ptr<Session>> session = Session::create(*executable, {});
-  if (session.failed())
-    return session.status();
-  return Opened{*executable, session.take()};
-}
-
 /// The first element of the answer, whose others have to fit.
 Result<float> runOnce(Session &session) {
   std::vector<float> x = {1, 2, 3, 4, 5, 6}, y(8, -1);
@@ -114,7 +96,7 @@ TEST(CublasLtSession, ItDoesTheStepAndIsRecorded) {
   auto fake = fakeWithProduct();
   FakeCublasLt blas;
   {
-    Opened opened = openWith(fakeLibrary(), test::loadPackage(productPackage())).take();
+    Opened opened = openSession(test::loadPackage(productPackage()), fakeLibrary()).take();
     EXPECT_EQ(opened.executable->calls().used(), 1u);
     EXPECT_EQ(opened.executable->calls().function(0)->library(), "cuBLASLt 13.1.0 algorithm 66");
     for (int i = 0; i < 5; ++i)
@@ -138,7 +120,7 @@ TEST(CublasLtSession, ItDoesTheStepAndIsRecorded) {
 TEST(CublasLtSession, TensorsOfTheCallerMayMove) {
   auto fake = fakeWithProduct();
   FakeCublasLt blas;
-  Opened opened = openWith(fakeLibrary(), test::loadPackage(productPackage())).take();
+  Opened opened = openSession(test::loadPackage(productPackage()), fakeLibrary()).take();
   Device &device = opened.executable->device();
   std::vector<DeviceAddress> x, y;
   for (int i = 0; i < 2; ++i) {
@@ -169,7 +151,7 @@ TEST(CublasLtSession, WithoutItTheKernelRuns) {
   auto fake = fakeWithProduct();
   FakeCublasLt blas;
   blas.knowsAlgorithm = false;
-  Opened opened = openWith(fakeLibrary(), test::loadPackage(productPackage())).take();
+  Opened opened = openSession(test::loadPackage(productPackage()), fakeLibrary()).take();
   EXPECT_EQ(opened.executable->calls().described(), 1u);
   EXPECT_EQ(opened.executable->calls().used(), 0u);
   EXPECT_NE(opened.executable->calls().refusal(0).find("has no algorithm"), std::string::npos);
@@ -180,7 +162,7 @@ TEST(CublasLtSession, WithoutItTheKernelRuns) {
 TEST(CublasLtSession, SessionsShareACall) {
   auto fake = fakeWithProduct();
   FakeCublasLt blas;
-  Opened opened = openWith(fakeLibrary(), test::loadPackage(productPackage())).take();
+  Opened opened = openSession(test::loadPackage(productPackage()), fakeLibrary()).take();
   std::unique_ptr<Session> other = Session::create(opened.executable, {}).take();
   EXPECT_EQ(*runOnce(*opened.session), 32);
   EXPECT_EQ(*runOnce(*other), 32);
@@ -195,7 +177,7 @@ TEST(CublasLtSession, EveryCallOfTheLibraryFails) {
     FakeCublasLt blas;
     blas.failAt = failAt;
     {
-      Opened opened = openWith(fakeLibrary(), file).take();
+      Opened opened = openSession(file, fakeLibrary()).take();
       const bool isUsed = opened.executable->calls().used() == 1;
       for (int i = 0; i < 3; ++i) {
         const Result<float> answer = runOnce(*opened.session);
@@ -221,10 +203,9 @@ TEST(CublasLtSession, EveryCallOfTheLibraryFails) {
 TEST(CublasLtSession, EveryCallOfTheDriverFails) {
   FakeCublasLt blas;
   const auto run = [&](const std::shared_ptr<const format::PackageFile> &file) -> Status {
-    Result<Opened> opened = openWith(fakeLibrary(), file);
-    CUPOLA_TRY(opened.status());
+    CUPOLA_ASSIGN(Opened opened, openSession(file, fakeLibrary()));
     for (int i = 0; i < 3; ++i)
-      CUPOLA_TRY(runOnce(*opened->session).status());
+      CUPOLA_TRY(runOnce(*opened.session).status());
     return {};
   };
   everyCallFails(cuIllegalAddress, 80, test::loadPackage(productPackage()), run, fakeWithProduct);

@@ -20,32 +20,21 @@ struct Answer {
 /// Everything a program does to a device: memory, module, uploads, a direct run, a recording replayed twice, downloads.
 /// 3 * in by launch, copied onto in; so the recording gives 9 * in, then 27 * in.
 Status runProgram(const FakeDriver &fake, Answer &answer) {
-  Result<std::shared_ptr<Device>> opened = openDevice();
-  if (opened.failed())
-    return opened.status();
-  std::shared_ptr<Device> device = opened.take();
+  CUPOLA_ASSIGN(std::shared_ptr<Device> device, openDevice());
   Memory in, out, flags, bindings;
   CUPOLA_TRY(in.allocate(device, 32));
   CUPOLA_TRY(out.allocateGrowing(device, 32));
   CUPOLA_TRY(device->grow(out.address, 20000)); // while nothing uses it, so that its contents do not matter
   CUPOLA_TRY(flags.allocate(device, 64));
   CUPOLA_TRY(bindings.allocate(device, 32));
-  Result<uint64_t> freeBytes = device->freeBytes();
-  if (freeBytes.failed())
-    return freeBytes.status();
-  Result<void *> host = device->allocateHost(256);
-  if (host.failed())
-    return host.status();
-  device->freeHost(*host);
+  CUPOLA_TRY(device->freeBytes().status());
+  CUPOLA_ASSIGN(void *host, device->allocateHost(256));
+  device->freeHost(host);
 
   const format::Kernel kernel = scaleRecord();
-  Result<std::unique_ptr<Module>> module = device->loadModule(imageOf(kernel));
-  if (module.failed())
-    return module.status();
-  Result<std::unique_ptr<Stream>> created = device->createStream(nullptr);
-  if (created.failed())
-    return created.status();
-  Stream &stream = **created;
+  CUPOLA_ASSIGN(std::unique_ptr<Module> module, device->loadModule(imageOf(kernel)));
+  CUPOLA_ASSIGN(std::unique_ptr<Stream> created, device->createStream(nullptr));
+  Stream &stream = *created;
 
   std::vector<float> values = {1, 2, 3, 4, 5, 6, 7, 8};
   CUPOLA_TRY(stream.upload(in.address, values.data(), 32));
@@ -54,7 +43,7 @@ Status runProgram(const FakeDriver &fake, Answer &answer) {
   const uint64_t references[] = {in.address, format::kReferenceBit | 3};
   const uint32_t slot = 1;
   LaunchArguments arguments;
-  arguments.function = &(*module)->function(0);
+  arguments.function = &module->function(0);
   arguments.grid = {2};
   arguments.bindings = bindings.address;
   arguments.references = references;
@@ -75,8 +64,7 @@ Status runProgram(const FakeDriver &fake, Answer &answer) {
   const Status recorded = queueSteps();
   Result<std::unique_ptr<Recording>> recording = stream.endRecording();
   CUPOLA_TRY(recorded);
-  if (recording.failed())
-    return recording.status();
+  CUPOLA_TRY(recording.status());
   const auto queueReplays = [&]() -> Status {
     for (int i = 0; i < 2; ++i)
       CUPOLA_TRY(stream.replay(**recording));

@@ -142,20 +142,16 @@ Status runOnce(Session &session, int64_t rows, int64_t n, float factor, DeviceAd
 }
 
 Status runStraight(const std::shared_ptr<const format::PackageFile> &file) {
-  Result<Opened> opened = openSession(file);
-  if (opened.failed())
-    return opened.status();
+  CUPOLA_ASSIGN(Opened opened, openSession(file));
   for (int64_t rows : {40, 40, 33, 200, 0, 38})
-    CUPOLA_TRY(runOnce(*opened->session, rows, 0, 6));
+    CUPOLA_TRY(runOnce(*opened.session, rows, 0, 6));
   return {};
 }
 
 Status runLoop(const std::shared_ptr<const format::PackageFile> &file) {
-  Result<Opened> opened = openSession(file);
-  if (opened.failed())
-    return opened.status();
+  CUPOLA_ASSIGN(Opened opened, openSession(file));
   for (int64_t n : {3, 0, 2})
-    CUPOLA_TRY(runOnce(*opened->session, 5 + n, n, float(1 << n)));
+    CUPOLA_TRY(runOnce(*opened.session, 5 + n, n, float(1 << n)));
   return {};
 }
 

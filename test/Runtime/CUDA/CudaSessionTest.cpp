@@ -27,10 +27,8 @@ Status runOnce(Session &session, int64_t rows, int64_t badId = 0) {
 
 /// Loads the package, runs a shape directly, recorded and replayed, then a larger one, then the first again.
 Status runModel(const std::shared_ptr<const format::PackageFile> &file) {
-  Result<Opened> opened = openSession(file);
-  if (opened.failed())
-    return opened.status();
-  Session &session = *opened->session;
+  CUPOLA_ASSIGN(Opened opened, openSession(file));
+  Session &session = *opened.session;
   for (int64_t rows : {5, 5, 5, 200, 5})
     CUPOLA_TRY(runOnce(session, rows));
   return {};
@@ -139,10 +137,8 @@ TEST(CudaSession, OutOfMemoryIsATableThenASmallerRunWorks) {
 
 /// Loops in a branch whose values grow, then the other way.
 Status runControl(const std::shared_ptr<const format::PackageFile> &file) {
-  Result<Opened> opened = openSession(file);
-  if (opened.failed())
-    return opened.status();
-  Session &session = *opened->session;
+  CUPOLA_ASSIGN(Opened opened, openSession(file));
+  Session &session = *opened.session;
   for (int64_t n : {2, 9, 0}) {
     float x[3] = {5, 6, 7}, y[12] = {};
     bool go = n != 0;
@@ -177,18 +173,14 @@ TEST_P(EverySessionCallFails, CleanlyAndTheNextAttemptWorks) {
 Status runQueued(const std::shared_ptr<const format::PackageFile> &file) {
   std::vector<float> x(800, 1), y(4000, -1); // until the session, which ends runs under way, has gone
   std::vector<int64_t> ids(200, 2);
-  Result<Opened> opened = openSession(file);
-  if (opened.failed())
-    return opened.status();
-  Session &session = *opened->session;
+  CUPOLA_ASSIGN(Opened opened, openSession(file));
+  Session &session = *opened.session;
   std::vector<uint64_t> runs;
   for (int64_t rows : {5, 5, 5, 200, 5}) {
-    Result<uint64_t> run =
-        session.enqueue({{x.data(), format::DType::F32, {rows, 4}}, {ids.data(), format::DType::I64, {rows}}},
-                        {{y.data() + 800 * runs.size(), format::DType::F32, {rows, 4}}});
-    if (run.failed())
-      return run.status();
-    runs.push_back(*run);
+    CUPOLA_ASSIGN(uint64_t run,
+                  session.enqueue({{x.data(), format::DType::F32, {rows, 4}}, {ids.data(), format::DType::I64, {rows}}},
+                                  {{y.data() + 800 * runs.size(), format::DType::F32, {rows, 4}}}));
+    runs.push_back(run);
   }
   for (uint64_t run : runs)
     CUPOLA_TRY(session.wait(run));

@@ -50,13 +50,9 @@ inline Result<std::shared_ptr<Device>> openDevice(DeviceOptions options = {},
                                                   std::shared_ptr<const CublasLt> blas = nullptr) {
   if (options.cacheDir.empty())
     options.cacheDir = "none";
-  Result<std::shared_ptr<Driver>> driver = Driver::create(FakeDriver::table());
-  if (driver.failed())
-    return driver.status();
-  Result<std::shared_ptr<Nvrtc>> nvrtc = Nvrtc::create(FakeNvrtc::table(), "fake");
-  if (nvrtc.failed())
-    return nvrtc.status();
-  return CudaDevice::create(*driver, options, *nvrtc, std::move(blas));
+  CUPOLA_ASSIGN(std::shared_ptr<Driver> driver, Driver::create(FakeDriver::table()));
+  CUPOLA_ASSIGN(std::shared_ptr<Nvrtc> nvrtc, Nvrtc::create(FakeNvrtc::table(), "fake"));
+  return CudaDevice::create(driver, options, nvrtc, std::move(blas));
 }
 
 inline ModuleImage imageOf(const format::Kernel &kernel, ImageKind kind = ImageKind::CudaSource) {
@@ -82,8 +78,7 @@ struct Memory {
 
 private:
   Status keep(std::shared_ptr<Device> of, Result<DeviceAddress> result) {
-    if (result.failed())
-      return result.status();
+    CUPOLA_TRY(result.status());
     device = of;
     address = *result;
     return {};

@@ -22,10 +22,7 @@ Result<std::shared_ptr<Device>> createDevice(const std::string &name, const Devi
   if (name != "cuda")
     return Status::environment("this test has the cuda device alone");
   auto machine = std::make_shared<FakeMachine>();
-  Result<std::shared_ptr<Device>> opened = cuda::openDevice(options);
-  if (opened.failed())
-    return opened;
-  machine->device = opened.take();
+  CUPOLA_ASSIGN(machine->device, cuda::openDevice(options));
   return std::shared_ptr<Device>(machine, machine->device.get());
 }
 

@@ -11,19 +11,15 @@ namespace cupola::runtime::cuda {
 /// The session goes before its device.
 struct Opened {
   std::shared_ptr<Device> device;
+  std::shared_ptr<const Executable> executable;
   std::unique_ptr<Session> session;
 };
-inline Result<Opened> openSession(const std::shared_ptr<const format::PackageFile> &file) {
-  Result<std::shared_ptr<Device>> device = openDevice();
-  if (device.failed())
-    return device.status();
-  Result<std::shared_ptr<const Executable>> executable = Executable::create(file, *device);
-  if (executable.failed())
-    return executable.status();
-  Result<std::unique_ptr<Session>> session = Session::create(*executable, {});
-  if (session.failed())
-    return session.status();
-  return Opened{*device, session.take()};
+inline Result<Opened> openSession(const std::shared_ptr<const format::PackageFile> &file,
+                                  const std::shared_ptr<const CublasLt> &blas = nullptr) {
+  CUPOLA_ASSIGN(std::shared_ptr<Device> device, openDevice({}, blas));
+  CUPOLA_ASSIGN(std::shared_ptr<const Executable> executable, Executable::create(file, device));
+  CUPOLA_ASSIGN(std::unique_ptr<Session> session, Session::create(executable, {}));
+  return Opened{device, executable, std::move(session)};
 }
 
 } // namespace cupola::runtime::cuda

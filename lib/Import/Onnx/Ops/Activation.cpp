@@ -9,7 +9,6 @@ namespace cupola::onnx_import {
 
 /// One float operand, two parameters.
 static void activation(OpBinder &op, UnaryKind kind, double alpha = 0, double beta = 0) {
-  op.requireInputs(1, 1);
   op.requireFloat(0, "X");
   op.ignoreAttribute("consumed_inputs");
   op.result(op.b.unary(kind, op.value(0, "X"), alpha, beta));
@@ -33,7 +32,6 @@ void importHardSigmoid(OpBinder &op) {
 void importThresholdedRelu(OpBinder &op) { activation(op, UnaryKind::ThresholdedRelu, op.floatAttribute("alpha", 1)); }
 
 void importShrink(OpBinder &op) {
-  op.requireInputs(1, 1);
   op.requireNumber(0, "input");
   const double lambd = op.floatAttribute("lambd", 0.5f), bias = op.floatAttribute("bias", 0);
   op.result(
@@ -50,7 +48,6 @@ void importGelu(OpBinder &op) {
 void importSwish(OpBinder &op) { activation(op, UnaryKind::Silu, op.floatAttribute("alpha", 1)); }
 
 void importPRelu(OpBinder &op) {
-  op.requireInputs(2, 2);
   op.requireNumber(0, "X");
   Value value = op.value(0, "X"), slope = op.value(1, "slope");
   if (op.b.shape(slope).size() > op.b.shape(value).size())

@@ -136,7 +136,6 @@ double scaleOf(OpBinder &op, const Expr &size) {
 } // namespace
 
 void importAttention(OpBinder &op) {
-  op.requireInputs(3, 7);
   op.ignoreAttribute("softmax_precision"); // reductions use float32 at least anyway
   op.ignoreAttribute("qk_matmul_output_mode");
   if (op.has(6) || op.wants(3))
@@ -198,7 +197,6 @@ static Value lastSlice(OpBinder &op, Value value, int64_t start, int64_t step, i
 }
 
 void importRotaryEmbedding(OpBinder &op) {
-  op.requireInputs(3, 4);
   op.requireFloat(0, "X");
   Value x = op.value(0, "X");
   const Exprs original = op.b.shape(x);

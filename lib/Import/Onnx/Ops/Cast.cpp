@@ -20,7 +20,6 @@ static void castTo(OpBinder &op, Type to) {
 }
 
 void importCast(OpBinder &op) {
-  op.requireInputs(1, 1);
   const int64_t number = op.requiredInt("to");
   const Type to = elementTypeOf(static_cast<int32_t>(number), op.b.context());
   if (!to)
@@ -28,9 +27,6 @@ void importCast(OpBinder &op) {
   castTo(op, to);
 }
 
-void importCastLike(OpBinder &op) {
-  op.requireInputs(2, 2);
-  castTo(op, op.element(1, "target_type"));
-}
+void importCastLike(OpBinder &op) { castTo(op, op.element(1, "target_type")); }
 
 } // namespace cupola::onnx_import

@@ -8,44 +8,33 @@ using namespace mlir;
 
 namespace cupola::onnx_import {
 
-static Type boolType(OpBinder &op) { return IntegerType::get(op.b.context(), 1); }
-
 void importCompare(OpBinder &op, BinaryKind kind) {
-  op.requireInputs(2, 2);
   if (kind != BinaryKind::Equal) {
     op.requireNumber(0, "A");
     op.requireNumber(1, "B");
   }
-  if (auto known = foldBinary(op, kind))
-    return op.result(std::move(*known), boolType(op));
-  op.result(op.b.binary(kind, op.value(0, "A"), op.value(1, "B")));
+  importBinary(op, kind);
 }
 
 void importLogical(OpBinder &op, BinaryKind kind) {
-  op.requireInputs(2, 2);
   op.requireBool(0, "A");
   op.requireBool(1, "B");
-  if (auto known = foldBinary(op, kind))
-    return op.result(std::move(*known), boolType(op));
-  op.result(op.b.binary(kind, op.value(0, "A"), op.value(1, "B")));
+  importBinary(op, kind);
 }
 
 void importNot(OpBinder &op) {
-  op.requireInputs(1, 1);
   op.requireBool(0, "X");
   if (auto known = foldUnary(op, UnaryKind::Not))
-    return op.result(std::move(*known), boolType(op));
+    return op.result(std::move(*known), op.element(0, "X"));
   op.result(op.b.unary(UnaryKind::Not, op.value(0, "X")));
 }
 
 void importIsNaN(OpBinder &op) {
-  op.requireInputs(1, 1);
   op.requireFloat(0, "X");
   op.result(op.b.unary(UnaryKind::IsNaN, op.value(0, "X")));
 }
 
 void importIsInf(OpBinder &op) {
-  op.requireInputs(1, 1);
   op.requireFloat(0, "X");
   const double negative = op.intAttribute("detect_negative", 1) != 0;
   const double positive = op.intAttribute("detect_positive", 1) != 0;
@@ -53,7 +42,6 @@ void importIsInf(OpBinder &op) {
 }
 
 void importWhere(OpBinder &op) {
-  op.requireInputs(3, 3);
   op.requireBool(0, "condition");
   if (auto known = foldSelect(op))
     return op.result(std::move(*known), op.element(1, "X"));

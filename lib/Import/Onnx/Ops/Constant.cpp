@@ -94,7 +94,6 @@ std::optional<Known> knownPositions(const Known &source) {
 } // namespace
 
 void importConstant(OpBinder &op) {
-  op.requireInputs(0, 0);
   const Type f32 = Float32Type::get(op.b.context()), i64 = IntegerType::get(op.b.context(), 64);
   if (Tensor value = op.tensorAttribute("value"))
     return op.result(value);
@@ -119,8 +118,7 @@ void importConstant(OpBinder &op) {
 }
 
 void importConstantOfShape(OpBinder &op) {
-  op.requireInputs(1, 1);
-  const std::vector<Expr> shape = op.symbolicInts(0, "input");
+  const Exprs shape = op.symbolicInts(0, "input");
   for (const Expr &extent : shape)
     if (extent.constant() && *extent.constant() < 0)
       op.bad("input 0 (input) has the extent " + extent.text() + ", expected none below 0");
@@ -139,7 +137,6 @@ void importConstantOfShape(OpBinder &op) {
 }
 
 void importRange(OpBinder &op) {
-  op.requireInputs(3, 3);
   op.requireNumber(0, "start");
   const Type type = op.element(0, "start");
   const bool isFloat = isa<FloatType>(type);
@@ -163,7 +160,6 @@ void importRange(OpBinder &op) {
 /// Before Range existed, exporters wrote arange(n) as NonZero of n ones. Where the
 /// number of results depends on data there is no shape to give it.
 void importNonZero(OpBinder &op) {
-  op.requireInputs(1, 1);
   const Exprs shape = op.shape(0, "X");
   const Type i64 = IntegerType::get(op.b.context(), 64);
   if (shape.empty())
@@ -180,13 +176,9 @@ void importNonZero(OpBinder &op) {
   op.result(op.b.concat(rows, 0));
 }
 
-void importIdentity(OpBinder &op) {
-  op.requireInputs(1, 1);
-  op.result(op.tensor(0, "input"));
-}
+void importIdentity(OpBinder &op) { op.result(op.tensor(0, "input")); }
 
 void importDropout(OpBinder &op) {
-  op.requireInputs(1, 3);
   op.ignoreAttribute("ratio"); // of training
   op.ignoreAttribute("seed");
   if (op.has(2) && op.constantNumber(2, "training_mode") != 0)
@@ -210,7 +202,6 @@ static Expr depthOf(OpBinder &op) {
 }
 
 void importOneHot(OpBinder &op) {
-  op.requireInputs(3, 3);
   op.requireNumber(0, "indices");
   op.requireNumber(1, "depth");
   const Expr depth = depthOf(op);
@@ -235,7 +226,6 @@ void importOneHot(OpBinder &op) {
 }
 
 void importEyeLike(OpBinder &op) {
-  op.requireInputs(1, 1);
   const Exprs shape = op.shape(0, "input");
   if (shape.size() != 2)
     op.bad("the input has the shape " + shapeText(shape) + ", expected rank 2");

@@ -78,7 +78,6 @@ private:
 } // namespace
 
 void importIf(OpBinder &op) {
-  op.requireInputs(1, 1);
   op.requireBool(0, "cond");
   const Known *known = op.known(0);
   if (const auto decided = known && known->isScalarLike() ? known->elements[0].intConstant() : std::nullopt)

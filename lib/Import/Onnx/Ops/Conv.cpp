@@ -32,7 +32,6 @@ int64_t constantExtent(OpBinder &op, const Exprs &shape, size_t dim) {
 }
 
 ConvOperands readOperands(OpBinder &op, bool transposed) {
-  op.requireInputs(2, 3);
   op.requireFloat(0, "X");
   op.requireFloat(1, "W");
   ConvOperands c;

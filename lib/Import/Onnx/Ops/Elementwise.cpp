@@ -13,7 +13,6 @@ using namespace mlir;
 namespace cupola::onnx_import {
 
 void importUnary(OpBinder &op, UnaryKind kind, bool floatsOnly) {
-  op.requireInputs(1, 1);
   op.ignoreAttribute("consumed_inputs"); // a hint of opsets before 6 that still appears
   floatsOnly ? op.requireFloat(0, "X") : op.requireNumber(0, "X");
   if (auto known = foldUnary(op, kind))
@@ -21,13 +20,17 @@ void importUnary(OpBinder &op, UnaryKind kind, bool floatsOnly) {
   op.result(op.b.unary(kind, op.value(0, "X")));
 }
 
+void importBinary(OpBinder &op, BinaryKind kind) {
+  const Type type = graph::isComparison(kind) ? IntegerType::get(op.b.context(), 1) : op.element(0, "A");
+  if (auto known = foldBinary(op, kind))
+    return op.result(std::move(*known), type);
+  op.result(op.b.binary(kind, op.value(0, "A"), op.value(1, "B")));
+}
+
 void importArithmetic(OpBinder &op, BinaryKind kind) {
-  op.requireInputs(2, 2);
   op.requireNumber(0, "A");
   op.requireNumber(1, "B");
-  if (auto known = foldBinary(op, kind))
-    return op.result(std::move(*known), op.element(0, "A"));
-  op.result(op.b.binary(kind, op.value(0, "A"), op.value(1, "B")));
+  importBinary(op, kind);
 }
 
 void importVariadic(OpBinder &op, BinaryKind kind, bool mean) {
@@ -92,7 +95,6 @@ static Type powerType(const Known *exponents, Type base, Type exponent) {
 }
 
 void importPow(OpBinder &op) {
-  op.requireInputs(2, 2);
   op.requireNumber(0, "X");
   op.requireNumber(1, "Y");
   if (auto known = foldBinary(op, BinaryKind::Pow))
@@ -104,7 +106,6 @@ void importPow(OpBinder &op) {
 }
 
 void importClipAttributes(OpBinder &op) {
-  op.requireInputs(1, 1);
   op.requireFloat(0, "input");
   Value value = op.value(0, "input");
   const Type type = op.b.element(value);
@@ -116,7 +117,6 @@ void importClipAttributes(OpBinder &op) {
 }
 
 void importClip(OpBinder &op) {
-  op.requireInputs(1, 3);
   op.requireNumber(0, "input");
   if (!op.has(1) && !op.has(2))
     return op.result(op.tensor(0, "input"));
@@ -142,14 +142,12 @@ static void requireInteger(OpBinder &op, size_t index, StringRef name) {
 }
 
 void importBitwise(OpBinder &op, BinaryKind kind) {
-  op.requireInputs(2, 2);
   requireInteger(op, 0, "A");
   requireInteger(op, 1, "B");
-  op.result(op.b.binary(kind, op.value(0, "A"), op.value(1, "B")));
+  importBinary(op, kind);
 }
 
 void importBitwiseNot(OpBinder &op) {
-  op.requireInputs(1, 1);
   requireInteger(op, 0, "X");
   op.result(op.b.unary(UnaryKind::BitwiseNot, op.value(0, "X")));
 }

@@ -21,7 +21,6 @@ static void checkConstantIndices(OpBinder &op, const Expr &extent) {
 }
 
 void importGather(OpBinder &op) {
-  op.requireInputs(2, 2);
   op.requireIndex(1, "indices");
   const Exprs shape = op.shape(0, "data");
   const int64_t axis = op.axis(op.intAttribute("axis", 0), static_cast<int64_t>(shape.size()));
@@ -33,7 +32,6 @@ void importGather(OpBinder &op) {
 }
 
 void importGatherElements(OpBinder &op) {
-  op.requireInputs(2, 2);
   op.requireIndex(1, "indices");
   const Exprs shape = op.shape(0, "data");
   const int64_t axis = op.axis(op.intAttribute("axis", 0), static_cast<int64_t>(shape.size()));
@@ -42,7 +40,6 @@ void importGatherElements(OpBinder &op) {
 }
 
 void importGatherND(OpBinder &op) {
-  op.requireInputs(2, 2);
   op.requireIndex(1, "indices");
   op.result(op.b.gatherND(op.value(0, "data"), op.value(1, "indices"), op.intAttribute("batch_dims", 0)));
 }

@@ -9,7 +9,6 @@ using namespace mlir;
 namespace cupola::onnx_import {
 
 void importMatMul(OpBinder &op) {
-  op.requireInputs(2, 2);
   op.requireNumber(0, "A");
   op.requireNumber(1, "B");
   op.result(op.b.matmul(op.value(0, "A"), op.value(1, "B")));
@@ -36,7 +35,6 @@ static Value matrix(OpBinder &op, size_t index, StringRef name, bool transposed)
 }
 
 void importGemm(OpBinder &op) {
-  op.requireInputs(2, 3);
   Value a = matrix(op, 0, "A", op.intAttribute("transA", 0) != 0);
   Value b = matrix(op, 1, "B", op.intAttribute("transB", 0) != 0);
   Value product = scaled(op, op.b.matmul(a, b), "alpha");

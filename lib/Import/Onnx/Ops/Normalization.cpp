@@ -8,25 +8,16 @@ using namespace mlir;
 namespace cupola::onnx_import {
 namespace {
 
-int64_t rankOfInput(OpBinder &op, int64_t least) {
-  const int64_t rank = static_cast<int64_t>(op.shape(0, "X").size());
-  if (rank < least)
-    op.bad("input 0 (X) has rank " + std::to_string(rank) + ", expected at least " + std::to_string(least));
-  return rank;
-}
-
 void softmax(OpBinder &op, bool log) {
-  op.requireInputs(1, 1);
   op.requireFloat(0, "input");
-  const int64_t axis = op.axis(op.intAttribute("axis", -1), rankOfInput(op, 1));
+  const int64_t axis = op.axis(op.intAttribute("axis", -1), op.rank(0, "X", 1));
   op.result(op.b.softmax(op.value(0, "input"), axis, log));
 }
 
 /// Before opset 13 all dimensions from `axis` on are one row.
 void softmaxFlattened(OpBinder &op, bool log) {
-  op.requireInputs(1, 1);
   op.requireFloat(0, "input");
-  const int64_t rank = rankOfInput(op, 1), axis = op.axis(op.intAttribute("axis", 1), rank);
+  const int64_t rank = op.rank(0, "X", 1), axis = op.axis(op.intAttribute("axis", 1), rank);
   Value value = op.value(0, "input");
   if (axis == rank - 1)
     return op.result(op.b.softmax(value, axis, log));
@@ -83,21 +74,19 @@ void importSoftmaxFlattened(OpBinder &op) { softmaxFlattened(op, false); }
 void importLogSoftmaxFlattened(OpBinder &op) { softmaxFlattened(op, true); }
 
 void importLayerNormalization(OpBinder &op) {
-  op.requireInputs(2, 3);
   op.requireFloat(0, "X");
   op.ignoreAttribute("stash_type"); // reductions accumulate in float32 at least anyway
   noFurtherResults(op, 1);
-  const int64_t axis = op.axis(op.intAttribute("axis", -1), rankOfInput(op, 1));
+  const int64_t axis = op.axis(op.intAttribute("axis", -1), op.rank(0, "X", 1));
   Value value = op.b.layerNorm(op.value(0, "X"), axis, op.floatAttribute("epsilon", 1e-5f),
                                /*rms=*/false);
   op.result(scaleAndShift(op, value, op.value(1, "Scale"), op.has(2) ? op.value(2, "B") : Value()));
 }
 
 void importRMSNormalization(OpBinder &op) {
-  op.requireInputs(2, 2);
   op.requireFloat(0, "X");
   op.ignoreAttribute("stash_type");
-  const int64_t axis = op.axis(op.intAttribute("axis", -1), rankOfInput(op, 1));
+  const int64_t axis = op.axis(op.intAttribute("axis", -1), op.rank(0, "X", 1));
   Value value = op.b.layerNorm(op.value(0, "X"), axis, op.floatAttribute("epsilon", 1e-5f),
                                /*rms=*/true);
   Value scale = op.value(1, "scale"); // its type is that of the result
@@ -105,9 +94,8 @@ void importRMSNormalization(OpBinder &op) {
 }
 
 void importInstanceNormalization(OpBinder &op) {
-  op.requireInputs(3, 3);
   op.requireFloat(0, "input");
-  const int64_t rank = rankOfInput(op, 3);
+  const int64_t rank = op.rank(0, "X", 3);
   Value value = op.value(0, "input");
   const Expr channels = op.b.shape(value)[1];
   Value normal = op.b.layerNorm(value, 2, op.floatAttribute("epsilon", 1e-5f), /*rms=*/false);
@@ -116,10 +104,9 @@ void importInstanceNormalization(OpBinder &op) {
 }
 
 void importGroupNormalization(OpBinder &op) {
-  op.requireInputs(3, 3);
   op.requireFloat(0, "X");
   op.ignoreAttribute("stash_type");
-  const int64_t rank = rankOfInput(op, 2), groups = op.requiredInt("num_groups");
+  const int64_t rank = op.rank(0, "X", 2), groups = op.requiredInt("num_groups");
   Value value = op.value(0, "X");
   const Expr channels = op.b.shape(value)[1];
   if (groups < 1 || (channels.constant() && *channels.constant() % groups != 0))
@@ -130,7 +117,6 @@ void importGroupNormalization(OpBinder &op) {
 }
 
 void importBatchNormalization(OpBinder &op) {
-  op.requireInputs(5, 5);
   op.requireFloat(0, "X");
   op.ignoreAttribute("momentum"); // of training
   if (op.intAttribute("training_mode", 0) != 0)
@@ -138,7 +124,7 @@ void importBatchNormalization(OpBinder &op) {
   if (op.intAttribute("spatial", 1) != 1)
     op.unsupported("spatial is 0, supported is 1");
   noFurtherResults(op, 1);
-  const int64_t rank = rankOfInput(op, 2);
+  const int64_t rank = op.rank(0, "X", 2);
   Value value = op.value(0, "X");
   const Type type = formulaType({op.b.element(value), op.element(1, "scale"), op.element(3, "input_mean")});
   const Expr channels = op.b.shape(value)[1];
@@ -156,9 +142,8 @@ void importBatchNormalization(OpBinder &op) {
 }
 
 void importMeanVarianceNormalization(OpBinder &op) {
-  op.requireInputs(1, 1);
   op.requireFloat(0, "X");
-  const int64_t rank = rankOfInput(op, 1);
+  const int64_t rank = op.rank(0, "X", 1);
   const Ints axes = op.axes(op.intsAttribute("axes").value_or(Ints{0, 2, 3}), rank);
   op.result(roundedOnce(op.b, op.value(0, "X"), [&](Value value) {
     Value centred = op.b.binary(BinaryKind::Sub, value, op.b.reduce(ReduceKind::Mean, value, axes));

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One function per op and form; OpTable.cpp says which versions have which form.
-// A function reads its node through OpBinder, makes graph ops and sets results.
+// A function reads its node, whose number of inputs is as ONNX has it, through OpBinder, makes graph ops and sets
+// results.
 //===----------------------------------------------------------------------===//
 #ifndef CUPOLA_LIB_IMPORT_ONNX_OPS_OPS_H
 #define CUPOLA_LIB_IMPORT_ONNX_OPS_OPS_H
@@ -17,6 +18,7 @@ using graph::UnaryKind;
 
 // Elementwise.cpp
 void importUnary(OpBinder &op, UnaryKind kind, bool floatsOnly);
+void importBinary(OpBinder &op, BinaryKind kind); ///< of any elements
 void importArithmetic(OpBinder &op, BinaryKind kind);
 void importVariadic(OpBinder &op, BinaryKind kind, bool mean);
 template <UnaryKind kind> void floatUnary(OpBinder &op) { importUnary(op, kind, true); }

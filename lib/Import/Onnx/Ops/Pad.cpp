@@ -55,22 +55,14 @@ void pad(OpBinder &op, ArrayRef<Expr> pads, const Ints &axes, TypedAttr fill) {
 } // namespace
 
 void importPadAttributes(OpBinder &op) {
-  op.requireInputs(1, 1);
-  const auto pads = op.intsAttribute("pads");
-  if (!pads)
-    op.bad("attribute 'pads' is missing, expected a list of ints");
+  const Ints pads = op.requiredInts("pads");
   op.requireFloat(0, "data");
   const TypedAttr fill = Builder(op.b.context()).getFloatAttr(op.element(0, "data"), op.floatAttribute("value", 0));
-  pad(op, Exprs(pads->begin(), pads->end()), sequence(0, int64_t(op.shape(0, "data").size())), fill);
+  pad(op, Exprs(pads.begin(), pads.end()), sequence(0, op.rank(0, "data")), fill);
 }
 
 void importPad(OpBinder &op) {
-  op.requireInputs(2, 4);
-  Ints axes = sequence(0, int64_t(op.shape(0, "data").size()));
-  if (op.has(3)) {
-    const std::vector<int64_t> given = op.constantInts(3, "axes");
-    axes.assign(given.begin(), given.end());
-  }
+  const Ints axes = op.has(3) ? op.constantInts(3, "axes") : sequence(0, op.rank(0, "data"));
   pad(op, op.symbolicInts(1, "pads"), axes, fillOperand(op));
 }
 

@@ -29,7 +29,6 @@ Exprs spatialExtents(OpBinder &op) {
 }
 
 PoolInput readPool(OpBinder &op) {
-  op.requireInputs(1, 1);
   PoolInput pool{op.value(0, "X"), spatialExtents(op), {}};
   pool.window = readWindow(op, pool.spatial, kernelShape(op, pool.spatial.size()));
   return pool;
@@ -136,7 +135,6 @@ void importLpPool(OpBinder &op) {
 }
 
 void importGlobalLpPool(OpBinder &op) {
-  op.requireInputs(1, 1);
   op.requireFloat(0, "X");
   const size_t dims = spatialExtents(op).size();
   op.result(powerNorm(op, op.value(0, "X"),
@@ -145,7 +143,6 @@ void importGlobalLpPool(OpBinder &op) {
 
 /// x / (bias + alpha / size * (sum of squares over `size` neighbouring channels))^beta
 void importLRN(OpBinder &op) {
-  op.requireInputs(1, 1);
   op.requireFloat(0, "X");
   const Exprs shape = op.shape(0, "X");
   const int64_t size = op.requiredInt("size");

@@ -105,7 +105,7 @@ void reduceOver(OpBinder &op, Reduction reduction, std::optional<Ints> given) {
   const bool extreme = reduction == Reduction::Max || reduction == Reduction::Min;
   if (!extreme)
     op.requireNumber(0, "data");
-  const int64_t rank = static_cast<int64_t>(op.shape(0, "data").size());
+  const int64_t rank = op.rank(0, "data");
   Ints axes = given ? op.axes(*given, rank) : sequence(0, rank);
   const bool keep = op.intAttribute("keepdims", 1) != 0;
   if (const auto kind = plainKind(reduction))
@@ -120,27 +120,19 @@ void reduceOver(OpBinder &op, Reduction reduction, std::optional<Ints> given) {
 
 } // namespace
 
-void importReduceAttribute(OpBinder &op, Reduction reduction) {
-  op.requireInputs(1, 1);
-  reduceOver(op, reduction, op.intsAttribute("axes"));
-}
+void importReduceAttribute(OpBinder &op, Reduction reduction) { reduceOver(op, reduction, op.intsAttribute("axes")); }
 
 void importReduceInput(OpBinder &op, Reduction reduction) {
-  op.requireInputs(1, 2);
   const bool noop = op.intAttribute("noop_with_empty_axes", 0) != 0;
-  Ints axes;
-  if (op.has(1))
-    for (int64_t axis : op.constantInts(1, "axes"))
-      axes.push_back(axis);
+  const Ints axes = op.has(1) ? op.constantInts(1, "axes") : Ints();
   if (!axes.empty() || noop) // with noop, an empty list is a list
     return reduceOver(op, reduction, axes);
   reduceOver(op, reduction, std::nullopt);
 }
 
 void importArgReduce(OpBinder &op, ReduceKind kind) {
-  op.requireInputs(1, 1);
   op.requireNumber(0, "data");
-  const int64_t rank = static_cast<int64_t>(op.shape(0, "data").size());
+  const int64_t rank = op.rank(0, "data");
   const int64_t axis = op.axis(op.intAttribute("axis", 0), rank);
   const bool last = op.intAttribute("select_last_index", 0) != 0;
   Value result = op.b.argReduce(kind, op.value(0, "data"), axis, last);
@@ -152,7 +144,6 @@ void importArgReduce(OpBinder &op, ReduceKind kind) {
 /// sum over j of x[j] where j <= i (or <, >=, >): a reduction of n^2 steps per row,
 /// of which nothing is stored. Meant for the positions that encoders count.
 void importCumSum(OpBinder &op) {
-  op.requireInputs(2, 2);
   op.requireNumber(0, "x");
   Value value = op.value(0, "x");
   Exprs shape = op.b.shape(value);
@@ -169,12 +160,8 @@ void importCumSum(OpBinder &op) {
 }
 
 void importGlobalPool(OpBinder &op, ReduceKind kind) {
-  op.requireInputs(1, 1);
   op.requireFloat(0, "X");
-  const int64_t rank = static_cast<int64_t>(op.shape(0, "X").size());
-  if (rank < 2)
-    op.bad("input 0 (X) has rank " + std::to_string(rank) + ", expected at least 2");
-  op.result(op.b.reduce(kind, op.value(0, "X"), sequence(2, rank)));
+  op.result(op.b.reduce(kind, op.value(0, "X"), sequence(2, op.rank(0, "X", 2))));
 }
 
 } // namespace cupola::onnx_import

@@ -145,23 +145,20 @@ Interpolation readAttributes(OpBinder &op) {
   return a;
 }
 
-int64_t rankOfX(OpBinder &op) { return static_cast<int64_t>(op.shape(0, "X").size()); }
-
 /// Up to opset 10: places are index / scale, rounded down.
 void resizeByScales(OpBinder &op, ArrayRef<Scalar> scales) {
   Interpolation a;
   a.mode = modeNamed(op, "nearest");
   a.coordinates = "asymmetric";
   a.rounding = "floor";
-  resize(op, a, fromScales(op, sequence(0, rankOfX(op)), scales));
+  resize(op, a, fromScales(op, sequence(0, op.rank(0, "X")), scales));
 }
 
 } // namespace
 
 void importUpsampleAttribute(OpBinder &op) {
-  op.requireInputs(1, 1);
   const auto given = op.floatsAttribute("scales");
-  const size_t rank = static_cast<size_t>(rankOfX(op));
+  const size_t rank = static_cast<size_t>(op.rank(0, "X"));
   if (!given || given->size() != rank)
     op.bad("attribute 'scales' has " + std::to_string(given ? given->size() : 0) + " entries, expected " +
            std::to_string(rank));
@@ -172,15 +169,13 @@ void importUpsampleAttribute(OpBinder &op) {
 }
 
 void importResize10(OpBinder &op) {
-  op.requireInputs(2, 2);
-  resizeByScales(op, knownNumbers(op, 1, "scales", static_cast<size_t>(rankOfX(op))));
+  resizeByScales(op, knownNumbers(op, 1, "scales", static_cast<size_t>(op.rank(0, "X"))));
 }
 
 void importResize(OpBinder &op) {
-  op.requireInputs(1, 4);
   const Interpolation a = readAttributes(op);
   const std::string policy = op.stringAttribute("keep_aspect_ratio_policy", "stretch");
-  const int64_t rank = rankOfX(op);
+  const int64_t rank = op.rank(0, "X");
   Ints axes = sequence(0, rank);
   if (const auto given = op.intsAttribute("axes")) {
     axes.clear();

@@ -102,7 +102,6 @@ Value interpolate(OpBinder &op, Value image, ArrayRef<Coordinate> coordinates) {
 
 /// X [N, C, size..], grid [N, place.., one coordinate per size, the last size first].
 void importGridSample(OpBinder &op) {
-  op.requireInputs(2, 2);
   op.requireFloat(1, "grid");
   const Exprs shape = op.shape(0, "X"), grid = op.shape(1, "grid");
   const int64_t dims = static_cast<int64_t>(shape.size()) - 2;

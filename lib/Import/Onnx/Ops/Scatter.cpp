@@ -153,7 +153,6 @@ std::optional<ReduceKind> readReduction(OpBinder &op) {
 }
 
 void requireOperands(OpBinder &op) {
-  op.requireInputs(3, 3);
   op.requireIndex(1, "indices");
   if (op.element(0, "data") != op.element(2, "updates"))
     op.bad("data and updates have elements of " + typeText(op.element(0, "data")) + " and " +

@@ -23,7 +23,7 @@ void reshapeTo(OpBinder &op, ArrayRef<Expr> shape) {
 /// The extents that Reshape's target asks for: 0 takes the input's (unless
 /// allowzero), -1 what is left over.
 Exprs targetShape(OpBinder &op, const Exprs &from, bool allowZero) {
-  const std::vector<Expr> asked = op.symbolicInts(1, "shape");
+  const Exprs asked = op.symbolicInts(1, "shape");
   Exprs target;
   std::optional<size_t> open;
   Expr rest(1);
@@ -91,24 +91,9 @@ void unsqueezeAxes(OpBinder &op, const Ints &given) {
   reshapeTo(op, shape);
 }
 
-Ints axesInput(OpBinder &op) {
-  Ints axes;
-  for (int64_t axis : op.constantInts(1, "axes"))
-    axes.push_back(axis);
-  return axes;
-}
-
-Ints requiredAxes(OpBinder &op) {
-  const auto axes = op.intsAttribute("axes");
-  if (!axes)
-    op.bad("attribute 'axes' is missing, expected a list of ints");
-  return *axes;
-}
-
 } // namespace
 
 void importShape(OpBinder &op) {
-  op.requireInputs(1, 1);
   const Exprs shape = op.shape(0, "data");
   const int64_t rank = static_cast<int64_t>(shape.size());
   const auto clamped = [&](int64_t position) {
@@ -123,38 +108,25 @@ void importShape(OpBinder &op) {
 }
 
 void importSize(OpBinder &op) {
-  op.requireInputs(1, 1);
   op.result(Known{{}, {Scalar::integer(graph::product(op.shape(0, "data")))}}, indexType(op));
 }
 
 void importReshape(OpBinder &op) {
-  op.requireInputs(2, 2);
   const bool allowZero = op.intAttribute("allowzero", 0) != 0;
   reshapeTo(op, targetShape(op, op.shape(0, "data"), allowZero));
 }
 
-void importSqueezeAttribute(OpBinder &op) {
-  op.requireInputs(1, 1);
-  squeezeAxes(op, op.intsAttribute("axes"));
-}
+void importSqueezeAttribute(OpBinder &op) { squeezeAxes(op, op.intsAttribute("axes")); }
 
 void importSqueeze(OpBinder &op) {
-  op.requireInputs(1, 2);
-  squeezeAxes(op, op.has(1) ? std::optional<Ints>(axesInput(op)) : std::nullopt);
+  squeezeAxes(op, op.has(1) ? std::optional(op.constantInts(1, "axes")) : std::nullopt);
 }
 
-void importUnsqueezeAttribute(OpBinder &op) {
-  op.requireInputs(1, 1);
-  unsqueezeAxes(op, requiredAxes(op));
-}
+void importUnsqueezeAttribute(OpBinder &op) { unsqueezeAxes(op, op.requiredInts("axes")); }
 
-void importUnsqueeze(OpBinder &op) {
-  op.requireInputs(2, 2);
-  unsqueezeAxes(op, axesInput(op));
-}
+void importUnsqueeze(OpBinder &op) { unsqueezeAxes(op, op.constantInts(1, "axes")); }
 
 void importFlatten(OpBinder &op) {
-  op.requireInputs(1, 1);
   const Exprs shape = op.shape(0, "input");
   const int64_t rank = static_cast<int64_t>(shape.size()), given = op.intAttribute("axis", 1);
   if (given < -rank || given > rank)
@@ -166,8 +138,7 @@ void importFlatten(OpBinder &op) {
 }
 
 void importExpand(OpBinder &op) {
-  op.requireInputs(2, 2);
-  const std::vector<Expr> target = op.symbolicInts(1, "shape");
+  const Exprs target = op.symbolicInts(1, "shape");
   for (const Expr &extent : target)
     if (extent.constant() && *extent.constant() < 0)
       op.bad("shape has the extent " + extent.text() + ", expected none below 0");
@@ -179,8 +150,7 @@ void importExpand(OpBinder &op) {
 }
 
 void importTranspose(OpBinder &op) {
-  op.requireInputs(1, 1);
-  const int64_t rank = static_cast<int64_t>(op.shape(0, "data").size());
+  const int64_t rank = op.rank(0, "data");
   Ints perm = op.intsAttribute("perm").value_or(Ints());
   if (!op.hasAttribute("perm"))
     for (int64_t i = rank; i-- > 0;)
@@ -212,7 +182,6 @@ static Expr dividedExactly(OpBinder &op, const Expr &extent, int64_t divisor) {
 }
 
 void importDepthToSpace(OpBinder &op) {
-  op.requireInputs(1, 1);
   const Exprs in = op.shape(0, "input");
   const int64_t size = blockSize(op, in);
   const std::string mode = op.stringAttribute("mode", "DCR");
@@ -227,7 +196,6 @@ void importDepthToSpace(OpBinder &op) {
 }
 
 void importSpaceToDepth(OpBinder &op) {
-  op.requireInputs(1, 1);
   const Exprs in = op.shape(0, "input");
   const int64_t size = blockSize(op, in);
   const Expr height = dividedExactly(op, in[2], size), width = dividedExactly(op, in[3], size);

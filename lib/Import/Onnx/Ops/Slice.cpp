@@ -121,16 +121,11 @@ Exprs equalParts(OpBinder &op, const Expr &extent, int64_t parts, bool ragged) {
   return sizes;
 }
 
-int64_t splitAxis(OpBinder &op) {
-  return op.axis(op.intAttribute("axis", 0), static_cast<int64_t>(op.shape(0, "input").size()));
-}
-
-Ints asInts(const std::vector<int64_t> &values) { return Ints(values.begin(), values.end()); }
+int64_t splitAxis(OpBinder &op) { return op.axis(op.intAttribute("axis", 0), op.rank(0, "input")); }
 
 } // namespace
 
 void importSliceAttributes(OpBinder &op) {
-  op.requireInputs(1, 1);
   const auto starts = op.intsAttribute("starts"), ends = op.intsAttribute("ends");
   if (!starts || !ends)
     op.bad("attribute 'starts' or 'ends' is missing, expected lists of ints");
@@ -139,15 +134,13 @@ void importSliceAttributes(OpBinder &op) {
 }
 
 void importSlice(OpBinder &op) {
-  op.requireInputs(3, 5);
-  const std::vector<Expr> starts = op.symbolicInts(1, "starts"), ends = op.symbolicInts(2, "ends");
-  const Ints axes = op.has(3) ? asInts(op.constantInts(3, "axes")) : sequence(0, int64_t(starts.size()));
-  const Ints steps = op.has(4) ? asInts(op.constantInts(4, "steps")) : Ints(axes.size(), 1);
+  const Exprs starts = op.symbolicInts(1, "starts"), ends = op.symbolicInts(2, "ends");
+  const Ints axes = op.has(3) ? op.constantInts(3, "axes") : sequence(0, int64_t(starts.size()));
+  const Ints steps = op.has(4) ? op.constantInts(4, "steps") : Ints(axes.size(), 1);
   slice(op, starts, ends, axes, steps);
 }
 
 void importSplitAttribute(OpBinder &op) {
-  op.requireInputs(1, 1);
   const int64_t axis = splitAxis(op);
   if (const auto sizes = op.intsAttribute("split"))
     return split(op, axis, Exprs(sizes->begin(), sizes->end()));
@@ -157,7 +150,6 @@ void importSplitAttribute(OpBinder &op) {
 }
 
 void importSplit(OpBinder &op) {
-  op.requireInputs(1, 2);
   const int64_t axis = splitAxis(op), outputs = static_cast<int64_t>(op.outputCount());
   const int64_t parts = op.intAttribute("num_outputs", outputs);
   if (parts != outputs)
@@ -172,8 +164,7 @@ void importSplit(OpBinder &op) {
 
 void importConcat(OpBinder &op) {
   const size_t count = op.inputCount();
-  op.requireInputs(1, static_cast<size_t>(op.limits.nodeOperands));
-  const int64_t axis = op.axis(op.requiredInt("axis"), static_cast<int64_t>(op.shape(0, "inputs").size()));
+  const int64_t axis = op.axis(op.requiredInt("axis"), op.rank(0, "inputs"));
   std::vector<const Known *> known;
   for (size_t i = 0; i < count; ++i)
     if (op.known(i) && op.element(i, "inputs") == op.element(0, "inputs") &&
@@ -186,8 +177,7 @@ void importConcat(OpBinder &op) {
 }
 
 void importTile(OpBinder &op) {
-  op.requireInputs(2, 2);
-  const std::vector<Expr> repeats = op.symbolicInts(1, "repeats");
+  const Exprs repeats = op.symbolicInts(1, "repeats");
   const Exprs shape = op.shape(0, "input");
   if (repeats.size() != shape.size())
     op.bad("repeats has " + std::to_string(repeats.size()) + " elements, expected " + std::to_string(shape.size()) +
@@ -209,7 +199,6 @@ void importTile(OpBinder &op) {
 }
 
 void importTrilu(OpBinder &op) {
-  op.requireInputs(1, 2);
   const bool upper = op.intAttribute("upper", 1) != 0;
   Value value = op.value(0, "input");
   const Exprs shape = op.b.shape(value);

@@ -62,15 +62,11 @@ void topK(OpBinder &op, const Expr &count, bool largest) {
 
 } // namespace
 
-void importTopKAttribute(OpBinder &op) {
-  op.requireInputs(1, 1);
-  topK(op, Expr(op.requiredInt("k")), /*largest=*/true);
-}
+void importTopKAttribute(OpBinder &op) { topK(op, Expr(op.requiredInt("k")), /*largest=*/true); }
 
 void importTopK(OpBinder &op) {
-  op.requireInputs(2, 2);
   op.ignoreAttribute("sorted"); // sorted is one of the orders that are allowed
-  const std::vector<Expr> count = op.symbolicInts(1, "K");
+  const Exprs count = op.symbolicInts(1, "K");
   if (count.size() != 1)
     op.bad("K has " + std::to_string(count.size()) + " elements, expected 1");
   topK(op, count[0], op.intAttribute("largest", 1) != 0);

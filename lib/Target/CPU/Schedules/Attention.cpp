@@ -48,12 +48,11 @@ public:
 
   /// Rows beyond the last are written, too, by whole tiles of the micro-kernel.
   Status placeTiles() {
-    Result<llvm::DenseMap<Value, Value>> shared = shareTiles(func);
-    CUPOLA_TRY(shared.status());
+    CUPOLA_ASSIGN(auto shared, shareTiles(func));
     const auto place = [&](Value tile) {
       if (!isa_and_nonnull<TileType>(tile.getType()))
         return;
-      Value leader = shared->contains(tile) ? shared->at(tile) : tile;
+      Value leader = shared.contains(tile) ? shared.at(tile) : tile;
       auto [at, isNew] = steps.tiles.try_emplace(leader);
       if (isNew) {
         const int64_t pitch = pitchOf(tile, isa);
