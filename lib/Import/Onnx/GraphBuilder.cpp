@@ -27,6 +27,12 @@ RankedTensorType GraphBuilder::type(ArrayRef<Expr> dims, Type element) const {
          ErrorKind::Unsupported);
   std::optional<int64_t> bytes = graph::byteSize(element);
   for (const Expr &dim : dims) {
+    if (dim.overflowed() && !ranges().empty()) // perhaps only the expression is too long
+      fail("an extent of the result depends on dimensions by an expression with more than " +
+               std::to_string(Expr::maxNodes) +
+               " parts or by numbers that do not fit 64 bits; fewer unknown dimensions "
+               "(--shape) make it shorter",
+           ErrorKind::Unsupported);
     if (dim.overflowed())
       fail("an extent of the result does not fit 64 bits");
     const auto extent = dim.constant();

@@ -136,8 +136,9 @@ def Cuda_GemmWgmmaAttr : Cuda_Schedule<"GemmWgmma", "gemm_wgmma", ["compilesAlon
 
 def Cuda_MatvecAttr : Cuda_Schedule<"Matvec", "matvec"> {
   let summary = "a product with few rows, which reads its weights once";
-  let parameters = (ins "int64_t":$rows);
-  let assemblyFormat = "`<` `rows` $rows `>`";
+  let description = "A thread reads `vector` neighbouring columns at a time.";
+  let parameters = (ins "int64_t":$rows, "int64_t":$vector);
+  let assemblyFormat = "`<` `rows` $rows `,` `vector` $vector `>`";
 }
 
 def Cuda_AttentionAttr : Cuda_Schedule<"Attention", "attention", ["compilesAlone"]> {

@@ -121,7 +121,7 @@ kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_mma<tile 64x64x
 // -----
 
 // expected-error @below {{has a number that is not positive}}
-kernel.func @k gemm grid () in [] scalars [] schedule #cuda.matvec<rows 0> () {
+kernel.func @k gemm grid () in [] scalars [] schedule #cuda.matvec<rows 0, vector 1> () {
 }
 
 // -----
@@ -169,7 +169,7 @@ kernel.func @k gemm grid () in [] scalars [] schedule 4 : i64 () {
 // -----
 
 // expected-error @below {{expected}}
-kernel.func @k fused grid () in [] scalars [] schedule #cuda.matvec<rows 1> () {
+kernel.func @k fused grid () in [] scalars [] schedule #cuda.matvec<rows 1, vector 1> () {
 }
 
 // -----

@@ -34,8 +34,8 @@ kernel.func @older gemm grid () in [] scalars []
 // CHECK: @wgmma {{.*}} schedule #cuda.gemm_wgmma<tile 128x256, stages 4, cluster 2> ()
 kernel.func @wgmma gemm grid () in [] scalars [] schedule #cuda.gemm_wgmma<tile 128x256, stages 4, cluster 2> () {
 }
-// CHECK: @matvec {{.*}} schedule #cuda.matvec<rows 8> ()
-kernel.func @matvec gemm grid () in [] scalars [] schedule #cuda.matvec<rows 8> () {
+// CHECK: @matvec {{.*}} schedule #cuda.matvec<rows 8, vector 1> ()
+kernel.func @matvec gemm grid () in [] scalars [] schedule #cuda.matvec<rows 8, vector 1> () {
 }
 // CHECK: @attention attention grid () in [] scalars [] schedule #cuda.attention<rows 32> ()
 kernel.func @attention attention grid () in [] scalars [] schedule #cuda.attention<rows 32> () {

@@ -12,11 +12,13 @@ using namespace cupola::simt;
 
 namespace {
 
-/// The weights stream by once, every element used for all rows. A block owns 32 columns, a
-/// lane each; its warps share k and add up in shared memory.
+/// The weights stream by once, every element used for all rows. A block owns 32 columns: neighbouring lanes read a
+/// vector of them each, of as many k as a vector has elements, so that a warp always reads 32. What lanes and warps
+/// have added up over their own k meets in a warp's lanes first, then in shared memory.
 class Matvec {
 public:
-  Matvec(kernel::FuncOp func, int64_t rows) : low(func), rows(rows) {
+  Matvec(kernel::FuncOp func, cuda::MatvecAttr schedule)
+      : low(func), rows(schedule.getRows()), vector(schedule.getVector()) {
     dot = *low.body().getOps<DotOp>().begin();
     extents = graph::exprsOf(dot.getExtents());
   }
@@ -29,6 +31,7 @@ public:
       low.bindGrid(floorDiv(low.block(), tiles));
       lane = low.let("lane", mod(low.thread(), lanes), lanes);
       warp = low.let("warp", floorDiv(low.thread(), lanes), warps);
+      group = vector == 1 ? lane : low.let("group", floorDiv(lane, vector), lanes / vector);
       for (Operation &op : low.body()) {
         auto each = dyn_cast<ForeachOp>(op);
         if (failed(&op == dot.getOperation() ? product() : each ? epilogue(each) : low.clone(op)))
@@ -41,41 +44,54 @@ public:
   static constexpr int64_t threads = 256, lanes = 32, warps = threads / lanes;
 
 private:
-  /// Partial sums of this warp's k to shared memory: [warp][row][lane].
+  /// Partial sums of this warp's k to shared memory: [warp][row][column].
   LogicalResult product() {
     Type f32 = low.builder.getF32Type();
-    Value acc = low.registers({rows, 1}, f32, 1, /*zero=*/true);
+    Value acc = low.registers({rows, vector}, f32, 1, /*zero=*/true);
     partial = low.smem(warps * rows * lanes, f32);
-    Expr column = tile * lanes + lane;
+    const Expr column = tile * lanes + group * vector, first = warp * vector + mod(lane, vector);
     LogicalResult done = low.guard({extents[1] - 1 - column}, [&] {
-      low.bind(indicesOf(dot).n, column, extents[1]);
-      return low.loop("k", warp, extents[2], warps, /*unroll=*/false, [&](const Expr &k) { return step(k, acc); });
+      return low.loop("k", first, extents[2], warps * vector, /*unroll=*/false,
+                      [&](const Expr &k) { return step(k, column, acc); });
     });
-    (void)low.loop("i", 0, rows, 1, /*unroll=*/true, [&](const Expr &i) -> LogicalResult {
-      low.storeShared(low.get(acc, {i, 0}), partial, (warp * rows + i) * lanes + lane);
-      return success();
+    (void)low.loop("i", 0, rows, 1, /*unroll=*/true, [&](const Expr &i) {
+      return low.loop("j", 0, vector, 1, /*unroll=*/true, [&](const Expr &j) { return share(acc, i, j); });
     });
     BarrierOp::create(low.builder, low.func.getLoc());
     return done;
   }
 
-  /// acc[m] += lhs(m, k) * rhs(k, n) for all rows.
-  LogicalResult step(const Expr &k, Value acc) {
+  /// One lane stores what those with the same column have.
+  LogicalResult share(Value acc, const Expr &i, const Expr &j) {
+    Value sum = low.get(acc, {i, j});
+    auto store = [&]() -> LogicalResult {
+      low.storeShared(sum, partial, (warp * rows + i) * lanes + group * vector + j);
+      return success();
+    };
+    if (vector == 1)
+      return store();
+    sum = WarpReduceOp::create(low.builder, low.func.getLoc(), sum.getType(), graph::ReduceKind::Sum, sum, vector);
+    return low.guard({-mod(lane, vector)}, store);
+  }
+
+  /// acc[m] += lhs(m, k) * rhs(k, n ..) for all rows.
+  LogicalResult step(const Expr &k, const Expr &column, Value acc) {
     Type f32 = low.builder.getF32Type();
-    Value weight = low.registers({1}, f32), vector = low.registers({rows}, f32);
+    Value weights = low.registers({vector}, f32), element = low.registers({rows}, f32);
     Block &rhs = dot.getRhs().front(), &lhs = dot.getLhs().front();
     low.map(dot.getRhs().getArgument(0), k);
-    if (failed(low.clone(rhs)))
+    if (failed(low.cloneVector(
+            rhs, indicesOf(dot).n, column, extents[1], vector,
+            [&](ValueRange yielded, const Expr &place) { low.set(low.cast(yielded[0], f32), weights, {place}); })))
       return failure();
-    low.set(low.cast(low.yielded(rhs)[0], f32), weight, {Expr(0)});
     LogicalResult done = low.loop("m", 0, rows, 1, /*unroll=*/true, [&](const Expr &m) -> LogicalResult {
       low.map(indicesOf(dot).m, m);
       if (failed(low.clone(lhs)))
         return failure();
-      low.set(low.cast(low.yielded(lhs)[0], f32), vector, {m});
+      low.set(low.cast(low.yielded(lhs)[0], f32), element, {m});
       return success();
     });
-    FmaTileOp::create(low.builder, low.func.getLoc(), acc, vector, weight);
+    FmaTileOp::create(low.builder, low.func.getLoc(), acc, element, weights);
     return done;
   }
 
@@ -100,17 +116,17 @@ private:
   }
 
   cuda::Lowering low;
-  int64_t rows;
+  int64_t rows, vector;
   DotOp dot;
-  graph::Exprs extents; ///< m, n, k
-  Expr tile, lane, warp;
+  graph::Exprs extents;         ///< m, n, k
+  Expr tile, lane, warp, group; ///< of 32 columns; of the thread; of lanes with the same columns
   Value partial;
 };
 
 } // namespace
 
-/// A thread has an accumulator per row.
-static constexpr int64_t mostRows = 8;
+/// A thread has a vector of accumulators per row.
+static constexpr int64_t mostRows = 8, mostVector = 8;
 
 /// Neighbouring columns of the rhs are neighbours in memory, or one element.
 static bool readsAlongColumns(cuda::KernelFacts &facts) {
@@ -122,7 +138,9 @@ static bool readsAlongColumns(cuda::KernelFacts &facts) {
   });
 }
 
-LogicalResult cuda::MatvecAttr::verify(EmitError error, int64_t rows) { return verifyPositive(error, {rows}); }
+LogicalResult cuda::MatvecAttr::verify(EmitError error, int64_t rows, int64_t vector) {
+  return success(succeeded(verifyPositive(error, {rows})) && succeeded(verifyVector(error, vector)));
+}
 
 cuda::Candidates cuda::MatvecAttr::candidates(KernelFacts &facts, const GpuArchitecture &) {
   if (!facts.product)
@@ -130,10 +148,13 @@ cuda::Candidates cuda::MatvecAttr::candidates(KernelFacts &facts, const GpuArchi
   std::optional<int64_t> rows = graph::exprsOf(facts.product->dot.getExtents())[0].constant();
   if (!rows || *rows > mostRows || !readsAlongColumns(facts))
     return {};
-  return {MatvecAttr::get(facts.context(), *rows)};
+  DotOp dot = facts.product->dot;
+  const int64_t width = vectorWidth({{&dot.getRhs().front(), indicesOf(dot).n}}, graph::exprsOf(dot.getExtents())[1],
+                                    facts.vars, facts.divisors);
+  return {MatvecAttr::get(facts.context(), *rows, std::min(width, mostVector))};
 }
 
-/// All rows by a lane's column each; every warp has a part of k. So few rows wait for memory, and the matrix units read
+/// All rows by 32 columns; every warp has a part of k. So few rows wait for memory, and the matrix units read
 /// no less of it.
 double cuda::MatvecAttr::cost(const KernelFacts &facts, const GpuArchitecture &target) const {
   if (isForMatrixUnits(facts.product->dot, target))
@@ -141,4 +162,4 @@ double cuda::MatvecAttr::cost(const KernelFacts &facts, const GpuArchitecture &t
   return tileCost({getRows(), Matvec::lanes, /*k=*/1, Matvec::warps}, *facts.product, target);
 }
 
-LogicalResult cuda::MatvecAttr::lower(kernel::FuncOp func) const { return Matvec(func, getRows()).run(); }
+LogicalResult cuda::MatvecAttr::lower(kernel::FuncOp func) const { return Matvec(func, *this).run(); }
