@@ -60,7 +60,8 @@ std::function<int()> declareInspect(CLI::App &app);
 /// Prints the error, if it is one, a line "error: .." each, and returns the exit code.
 int finish(const Status &status);
 
-/// Writes `json` to `path` if there is one.
+/// Writes the JSON of a report to `path` if there is one.
+Status writeReport(const std::string &path, const std::string &json);
 Status writeJson(const std::string &path, const Json &json);
 
 /// What a compilation for one device needs besides the flags.
