@@ -29,6 +29,8 @@ def test_every_block_runs(models, tmp_path, monkeypatch, capsys):
     assert alike > 0.5 > 0.2 > apart
     assert shown[1].startswith("Tensor(name='input_ids', dtype='int64', shape=('batch', 'length')")
     assert re.fullmatch(r"[1-9]\d* kernels", shown[2])
+    assert any(line.startswith("pass 'embedding': max abs ") for line in shown)
+    assert any(line.startswith("True ('") for line in shown)
     assert shown[-2] == "3 (1, 4, 3, 16)"
     assert shown[-1] == "[[0.25 0.25 0.25 0.25]] True"
 
