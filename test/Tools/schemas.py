@@ -11,7 +11,7 @@ OPEN = {"compile_ms", "arch"}                       # objects whose keys are no 
 REQUIRED = {"cupola.inspect/1": {"format", "metadata", "inputs", "outputs", "symbols", "variants", "explain"},
             "cupola.explain/1": {"launches", "kernels", "edges", "memory"}, "cupola.verify/1": {"tolerance", "outputs"},
             "cupola.compile/1": {"compile_ms", "nvrtc_compiles", "llvm_compiles", "package_bytes", "peak_rss_bytes"},
-            "cupola.check/2": {"supported", "summary", "problems"},
+            "cupola.doctor/1": {"checks"}, "cupola.check/2": {"supported", "summary", "problems"},
             "cupola-run/1": {"device", "variant", "steps", "iterations", "latency_ms", "memory", "peak_rss_bytes", "outputs", "kernels"}}
 
 

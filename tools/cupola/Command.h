@@ -56,6 +56,8 @@ std::function<int()> declareVerify(CLI::App &app);
 std::function<int()> declareCheck(CLI::App &app);
 std::function<int()> declareExplain(CLI::App &app);
 std::function<int()> declareInspect(CLI::App &app);
+std::function<int()> declareDoctor(CLI::App &app);
+std::function<int()> declareCompletion(CLI::App &app);
 
 /// Prints the error, if it is one, a line "error: .." each, and returns the exit code.
 int finish(const Status &status);

@@ -19,6 +19,8 @@ static constexpr Command commands[] = {
     {"check", "say whether a model can be compiled, and list every reason why not", declareCheck},
     {"explain", "say what was fused into what, and why not", declareExplain},
     {"inspect", "show what a package holds", declareInspect},
+    {"doctor", "say what of this machine was found where, and what is missing", declareDoctor},
+    {"completion", "print what a shell completes these commands by", declareCompletion},
 };
 
 static const char *const footer = "Examples:\n"
