@@ -42,6 +42,7 @@ void declare(CLI::App &app, Options &options) {
       ->check(CLI::PositiveNumber);
   app.add_flag("--profile", options.bench.profile, "Also time every step, in as many runs of their own");
   app.add_option("--json", options.json, "Write a report to this file");
+  app.add_flag_callback("--quiet", beQuiet, "Show results and errors alone: no progress, no warnings");
   app.footer(std::string("Example:\n  cupola-run bert.cupola --shape batch=1 --shape sequence=16 --iterations 100\n") +
              kExitCodes);
 }

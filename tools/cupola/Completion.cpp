@@ -28,9 +28,17 @@ struct Flag {
   bool hasValue;
 };
 
+/// Those of the command, and of all commands but --help, which is among them, and --version.
 std::vector<Flag> flagsOf(const CLI::App &command) {
+  const CLI::App &app = *command.get_parent();
+  const auto isFlag = [](const CLI::Option *option) { return option->nonpositional(); };
+  const auto isCommon = [&](const CLI::Option *option) {
+    return isFlag(option) && option != app.get_help_ptr() && option != app.get_version_ptr();
+  };
+  std::vector<const CLI::Option *> options = command.get_options(isFlag), common = app.get_options(isCommon);
+  options.insert(options.end(), common.begin(), common.end());
   std::vector<Flag> flags;
-  for (const CLI::Option *option : command.get_options([](const CLI::Option *o) { return o->nonpositional(); })) {
+  for (const CLI::Option *option : options) {
     flags.push_back(
         {option->get_lnames().front(), plain(option->get_description()), option->get_items_expected_max() > 0});
   }

@@ -42,12 +42,14 @@ int main(int argc, char **argv) {
   CLI::App app("Cupola compiles ONNX models into fused CUDA kernels.", "cupola");
   app.require_subcommand(1);
   app.footer(std::string(footer) + runtime::kExitCodes);
+  app.add_flag_callback("--quiet", runtime::beQuiet, "Show results and errors alone: no progress, no warnings");
   app.set_version_flag("--version", "cupola " + std::string(format::version()));
   std::vector<std::pair<CLI::App *, std::function<int()>>> actions;
   try {
     for (const Command &command : commands) {
       CLI::App *sub = app.add_subcommand(command.name, command.summary);
       actions.emplace_back(sub, command.declare(*sub));
+      sub->fallthrough(); // to --quiet
     }
     app.parse(argc, argv);
     for (auto &[sub, action] : actions)
