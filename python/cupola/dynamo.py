@@ -24,6 +24,7 @@ from . import machine
 from .decompositions import TABLE
 from .errors import Error
 from .session import Executable, Session
+from .tensors import Tensor
 
 log = logging.getLogger(__name__)
 
@@ -51,7 +52,7 @@ def backend(graph: Graph, example_inputs: Arguments, *, options: Mapping[str, An
 
 class Compiled:
     """A graph on its device. Weights (parameters and buffers) are part of the package: the compiler reads them where torch has them, and
-    the package has the one copy. A graph whose weights changed is compiled again, up to MOST times."""
+    the package has the one copy. A graph whose weights or constants changed is compiled again, up to MOST times."""
 
     MOST = 8
 
@@ -86,13 +87,16 @@ class Compiled:
 
     def _build(self, arguments: Arguments) -> None:
         if self._times == self.MOST:
-            raise Refusal(f"its weights changed, and it was compiled {self.MOST} times")
-        model = _onnx_of(_exported(self._graph, self._arguments, arguments))
+            raise Refusal(f"its weights or constants changed, and it was compiled {self.MOST} times")
+        program = _exported(self._graph, self._arguments, arguments)
+        model = _onnx_of(program)
         memory = self._arguments.bind_weights(model, arguments)
         here = machine.found(self._device.type, self._device.index or 0)
         try:
             package = machine.compiled(model, here, external_data=lambda place, offset, size: memory[place], progress=False,
                                        **self._options)
+            _check_types("input", package.inputs, self._arguments.of(arguments, "input"))
+            _check_types("result", package.outputs, [node.meta["val"] for node in _results(program.graph)])
             self._executable = Executable(package, here.name, ordinal=self._device.index or 0)
         except Error as error:
             raise Refusal(str(error)) from error
@@ -193,21 +197,27 @@ def _exported(graph: Graph, arguments: _Arguments, values: Arguments) -> Exporte
     signature = program.graph_signature
     if signature.user_inputs_to_mutate or signature.buffers_to_mutate:
         raise Refusal("it writes to its inputs")
-    given, made = _storages(program.graph, "placeholder"), _storages(program.graph, "output")
-    if None in made:
+    results = _results(program.graph)
+    if not all(isinstance(node, torch.fx.Node) and isinstance(node.meta.get("val"), torch.Tensor) for node in results):
         raise Refusal("a result is no tensor")
-    if given & made:
+    if _storages(results) & _storages([node for node in program.graph.nodes if node.op == "placeholder"]):
         raise Refusal("a result is a view of an input")
     return program
 
 
-def _storages(graph: torch.fx.Graph, op: str) -> set[int | None]:
-    """Of the graph's inputs or results; None for what is no tensor."""
-    nodes = [node for node in graph.nodes if node.op == op]
-    if op == "output":
-        nodes = list(nodes[0].args[0])
-    values = [node.meta.get("val") if isinstance(node, torch.fx.Node) else None for node in nodes]
-    return {value.untyped_storage()._cdata if isinstance(value, torch.Tensor) else None for value in values}
+def _results(graph: torch.fx.Graph) -> list[Any]:
+    return list(graph.output_node().args[0])
+
+
+def _storages(nodes: list[Any]) -> set[int]:
+    return {node.meta["val"].untyped_storage()._cdata for node in nodes if isinstance(node.meta.get("val"), torch.Tensor)}
+
+
+def _check_types(what: str, found: Sequence[Tensor], expected: Sequence[torch.Tensor]) -> None:
+    """ONNX has no complex numbers: torch.onnx makes pairs of them."""
+    for tensor, value in zip(found, expected, strict=True):
+        if f"torch.{tensor.dtype}" != str(value.dtype):
+            raise Refusal(f"{what} {tensor.name} is of {tensor.dtype}, and of {value.dtype} in torch")
 
 
 def _onnx_of(program: ExportedProgram) -> onnx.ModelProto:
