@@ -26,7 +26,6 @@ DeviceInfo describe(const char *name) {
   return {facts.name, 0, facts.arch, facts.description, facts.totalBytes, "", ""};
 }
 
-/// Without a context, which would take memory of the GPU.
 DeviceInfo describeGpu(const cuda::Driver &driver, int ordinal) {
   const cuda::DriverApi &api = driver.api();
   cuda::CuDevice device = 0;
@@ -53,28 +52,31 @@ DeviceInfo describeGpu(const cuda::Driver &driver, int ordinal) {
   return info;
 }
 
-void addGpus(std::vector<DeviceInfo> &list) {
-  const Result<std::shared_ptr<cuda::Driver>> driver = cuda::Driver::load();
-  if (driver.failed()) {
-    list.push_back(missing("cuda", driver.status().message()));
-    return;
-  }
-  int count = 0;
-  if (const cuda::CuResult code = (*driver)->api().deviceGetCount(&count); code != cuda::cuSuccess || count == 0) {
-    list.push_back(missing("cuda", code == cuda::cuSuccess
-                                       ? "the driver finds no GPU"
-                                       : "the driver counts no GPUs: " + (*driver)->describe(code)));
-    list.back().driver = cuda::versionText((*driver)->version());
-  }
-  for (int ordinal = 0; ordinal < count; ++ordinal)
-    list.push_back(describeGpu(**driver, ordinal));
-}
-
 } // namespace
+
+std::vector<DeviceInfo> listGpus(const cuda::Driver &driver) {
+  int count = 0;
+  const cuda::CuResult code = driver.api().deviceGetCount(&count);
+  if (code != cuda::cuSuccess || count <= 0) {
+    DeviceInfo none = missing("cuda", code == cuda::cuSuccess ? "the driver finds no GPU"
+                                                              : "the driver counts no GPUs: " + driver.describe(code));
+    none.driver = cuda::versionText(driver.version());
+    return {none};
+  }
+  std::vector<DeviceInfo> list;
+  for (int ordinal = 0; ordinal < count; ++ordinal)
+    list.push_back(describeGpu(driver, ordinal));
+  return list;
+}
 
 std::vector<DeviceInfo> listDevices() {
   std::vector<DeviceInfo> list = {describe("cpu")};
-  addGpus(list);
+  const Result<std::shared_ptr<cuda::Driver>> driver = cuda::Driver::load();
+  if (driver.failed())
+    list.push_back(missing("cuda", driver.status().message()));
+  else
+    for (DeviceInfo &gpu : listGpus(**driver))
+      list.push_back(std::move(gpu));
   list.push_back(describe("sim"));
   return list;
 }

@@ -19,6 +19,13 @@ struct DeviceInfo {
   std::string reason;       ///< why it is not there; then all but the name, and the driver if there is one, is empty
 };
 
+namespace cuda {
+class Driver;
+}
+
+/// One row per GPU, or one with the reason why there is none. Makes no context, which would take memory of the GPU.
+std::vector<DeviceInfo> listGpus(const cuda::Driver &driver);
+
 /// The processor, every GPU (one row with the reason where there is none), the simulator.
 std::vector<DeviceInfo> listDevices();
 
