@@ -91,8 +91,8 @@ class Compiled:
         program = _exported(self._graph, self._arguments, arguments)
         model = _onnx_of(program)
         memory = self._arguments.bind_weights(model, arguments)
-        here = machine.found(self._device.type, self._device.index or 0)
         try:
+            here = machine.found(self._device.type, self._device.index or 0)
             package = machine.compiled(model, here, external_data=lambda place, offset, size: memory[place], progress=False,
                                        **self._options)
             _check_types("input", package.inputs, self._arguments.of(arguments, "input"))
