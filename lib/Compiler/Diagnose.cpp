@@ -60,6 +60,8 @@ Result<Diagnosis> Compilation::diagnose(const std::vector<npz::Array> &inputs, c
   if (tensors.failed())
     return tensors.status();
   const VariantSpec spec{target, arch};
+  if (llvm::none_of(state->specs, [&](const VariantSpec &s) { return s.target == target && s.arch == arch; }))
+    return Status::usage("the compilation has no variant " + target + " " + arch);
   Diagnosis diagnosis;
   auto imported = reference::interpret(*state->imported, *tensors);
   if (imported.failed())

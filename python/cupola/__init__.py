@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from .machine import DeviceInfo, devices
     from .measure import bench, inspect, verify
     from .package import ModelMetadata, Package
-    from .reports import BenchReport, CheckReport, ExplainReport, InspectReport, VerifyReport
+    from .reports import CheckReport, ExplainReport, InspectReport
+    from .runs import BenchReport, VerifyReport
     from .session import Executable, Run, Session
     from .tensors import Tensor, empty
 
@@ -36,7 +37,8 @@ _HOMES = {
     "machine": ("DeviceInfo", "devices"),
     "measure": ("bench", "inspect", "verify"),
     "package": ("ModelMetadata", "Package"),
-    "reports": ("BenchReport", "CheckReport", "ExplainReport", "InspectReport", "VerifyReport"),
+    "reports": ("CheckReport", "ExplainReport", "InspectReport"),
+    "runs": ("BenchReport", "VerifyReport"),
     "session": ("Executable", "Run", "Session"),
     "tensors": ("Tensor", "empty"),
 }

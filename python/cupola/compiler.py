@@ -64,7 +64,8 @@ def anywhere(task: str, model: ModelLike, external: External | None, progress: P
 
 
 def perform(task: str, model: Model, options: dict[str, Any], caller: Caller, argument: bytes) -> bytes | memoryview:
-    """In this process: the package's bytes, a report's text and JSON as JSON, or what a model gives for the inputs in `argument`."""
+    """In this process: the package's bytes, a report's text and JSON as JSON, or what a model gives for the inputs in
+    `argument`; of a diagnosis that begins with a line of JSON."""
     if task == "check":
         native = _native_options(options)
         problems, *report = _work(native, caller, lambda: _checked(_native_model(model), native))
@@ -74,6 +75,10 @@ def perform(task: str, model: Model, options: dict[str, Any], caller: Caller, ar
         return json.dumps(here.work(here.native.explain)).encode()
     if task == "reference":
         return here.work(lambda: here.native.reference(argument))
+    if task == "diagnose":
+        line, inputs = argument.split(b"\n", 1)
+        target, arch, tolerance = json.loads(line)
+        return here.work(lambda: here.native.diagnose(inputs, target, arch, tolerance))
     return here.work(here.native.package)
 
 

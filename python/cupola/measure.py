@@ -18,7 +18,8 @@ from .compiler import Progress, anywhere
 from .errors import UsageError
 from .options import External, ModelLike, WorkerOptions
 from .package import Package
-from .reports import BenchReport, InspectReport, VerifyReport, bench_report, inspect_report, verify_report
+from .reports import InspectReport, inspect_report
+from .runs import BenchReport, VerifyReport, bench_report, verify_report
 from .session import Array, Executable, PackageLike, imported, package_of
 from .tensors import numpy_dtype
 
@@ -45,23 +46,39 @@ def bench(model: ModelLike | Package, device: str = "auto", *, inputs: Mapping[s
 
 
 def verify(model: ModelLike | Package, device: str = "auto", *, inputs: Mapping[str, Array] | None = None,
-           references: Mapping[str, Array] | None = None, tolerance: float | None = None, seed: int = 0, ordinal: int = 0,
-           external_data: External | None = None, progress: Progress = None, **options: Unpack[WorkerOptions]) -> VerifyReport:
+           references: Mapping[str, Array] | None = None, tolerance: float | None = None, per_node: bool = False, seed: int = 0,
+           ordinal: int = 0, external_data: External | None = None, progress: Progress = None,
+           **options: Unpack[WorkerOptions]) -> VerifyReport:
     """Runs a model on a device and holds the outputs against `references`, by name. Without them the model is computed op by op, unfused,
     which a package cannot be. Inputs are as of `bench`. tolerance: None is 5e-5, of a model with float16 5e-3, with bfloat16 4e-2.
+    per_node: also what every kernel computes, and where the answer goes wrong first, which needs the model, too.
     Raises UsageError where nothing is compared, and what `compile` and `Session.run` raise."""
-    executable = _executable(model, device, ordinal, external_data, progress, options)
-    if references is None and machine.packaged(model) is not None:
-        raise UsageError("a package has no reference: give references, or the model")
-    shapes, chosen = _open_shapes(model, options.get("shapes")), {**options, "targets": "cpu"}
+    if machine.packaged(model) is not None and (references is None or per_node):
+        raise UsageError("a package has no reference: give references, or the model" if references is None else
+                         "per_node compiles the model once more: give the model, not a package")
+    chosen = cast(Any, {**options, "kernel_results": per_node})
+    executable = _executable(model, device, ordinal, external_data, progress, chosen)
+    shapes = _open_shapes(model, options.get("shapes"))
     verification = _runtime.Verification.create(executable.native, _npz_of(executable.package, inputs), shapes, seed)
-    if references is None:
-        assert not isinstance(model, Package)
-        expected = bytes(anywhere("reference", model, external_data, progress, verification.inputs(), **cast(Any, chosen)))
-    else:
-        expected = _npz({name: np.asarray(array) for name, array in references.items()})
+    given = b"" if references is None else _npz({name: np.asarray(array) for name, array in references.items()})
+    expected = given or bytes(anywhere("reference", cast(ModelLike, model), external_data, progress, verification.inputs(),
+                                       **cast(Any, {**options, "targets": "cpu"})))
     passed, text, report = verification.compare(expected, tolerance or 0)
-    return verify_report(passed, text, json.loads(report))
+    told = json.loads(report)
+    if per_node:
+        head = json.dumps([*_variant(executable.package), told["tolerance"]]).encode() + b"\n"
+        target = {"targets": _variant(executable.package)[0]}
+        diagnosis = anywhere("diagnose", cast(ModelLike, model), external_data, progress, head + verification.inputs(),
+                             **{**chosen, **target})
+        kernels, more, report = verification.compare_kernels(bytes(diagnosis), given, told["tolerance"])
+        passed, text, told = passed and kernels, text + more, {**told, **json.loads(report)}
+    return verify_report(passed, text, told)
+
+
+def _variant(package: Package) -> tuple[str, str]:
+    """Target and architecture of the only one."""
+    variant, = json.loads(_runtime.inspect(package.native, "")[1])["variants"]
+    return variant["target"], variant["arch"]
 
 
 def _executable(model: Any, device: str, ordinal: int, external: External | None, progress: Progress, options: Any) -> Executable:

@@ -1,7 +1,7 @@
-#===- python/cupola/reports.py - What is said about models, packages and runs ---===#
+#===- python/cupola/reports.py - What is said about models and packages ---===#
 # SPDX-License-Identifier: Apache-2.0
-"""What `check`, `explain`, `inspect`, `verify` and `bench` return: as a text what the command line prints, in a notebook a table.
-`json` is the whole report (docs/schemas.md)."""
+"""What `check`, `explain` and `inspect` return, and of runs.py `verify` and `bench`: as a text what the command line prints, in a notebook a
+table. `json` is the whole report (docs/schemas.md)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class _Report:
+class Report:
     text: str = field(repr=False)
     """What the command line prints."""
     json: Json = field(repr=False)
@@ -27,14 +27,14 @@ class _Report:
         return self.text
 
 
-def _made(kind: type[_T], data: Mapping[str, Any], **others: Any) -> _T:
+def made(kind: type[_T], data: Mapping[str, Any], **others: Any) -> _T:
     """A dataclass of the keys that are its fields; lists become tuples."""
     chosen = {f.name: data[f.name] for f in fields(kind) if f.name in data and f.name not in others}  # type: ignore[arg-type]
     return kind(**{name: tuple(value) if isinstance(value, list) else value for name, value in chosen.items()}, **others)
 
 
-def _all(kind: type[_T], items: list[Json]) -> tuple[_T, ...]:
-    return tuple(_made(kind, item) for item in items)
+def all_of(kind: type[_T], items: list[Json]) -> tuple[_T, ...]:
+    return tuple(made(kind, item) for item in items)
 
 
 #===--- check ---===#
@@ -51,7 +51,7 @@ class ProblemGroup:
 
 
 @dataclass(frozen=True)
-class CheckReport(_Report):
+class CheckReport(Report):
     """Whether a model can be compiled, and all that keeps it from being so."""
 
     supported: bool
@@ -70,7 +70,7 @@ class CheckReport(_Report):
 
 
 def check_report(text: str, json: Json, problems: list[Problem]) -> CheckReport:
-    return CheckReport(text, json, json["supported"], tuple(problems), _all(ProblemGroup, json["summary"]))
+    return CheckReport(text, json, json["supported"], tuple(problems), all_of(ProblemGroup, json["summary"]))
 
 
 #===--- explain ---===#
@@ -122,7 +122,7 @@ class Variant:
 
 
 @dataclass(frozen=True)
-class ExplainReport(_Report):
+class ExplainReport(Report):
     """What was fused into what, and why not."""
 
     variants: tuple[Variant, ...]
@@ -136,8 +136,8 @@ class ExplainReport(_Report):
 
 def explain_report(text: str, json: Json) -> ExplainReport:
     def variant(data: Json) -> Variant:
-        return _made(Variant, data, kernels=_all(Kernel, data["kernels"]), edges=_all(Edge, data["edges"]),
-                     memory=_made(Memory, data["memory"]))
+        return made(Variant, data, kernels=all_of(Kernel, data["kernels"]), edges=all_of(Edge, data["edges"]),
+                     memory=made(Memory, data["memory"]))
 
     return ExplainReport(text, json, tuple(map(variant, json.get("variants", [json]))))
 
@@ -188,7 +188,7 @@ class PackagedSymbol:
 
 
 @dataclass(frozen=True)
-class InspectReport(_Report):
+class InspectReport(Report):
     """What a package holds: `bytes` of the file, `weights` (how many) of `weight_bytes`."""
 
     format: int
@@ -212,102 +212,7 @@ class InspectReport(_Report):
 
 
 def inspect_report(text: str, json: Json) -> InspectReport:
-    variants = tuple(_made(PackagedVariant, data, binaries=_all(Binary, data["binaries"])) for data in json["variants"])
-    inputs, outputs = (_all(PackagedTensor, json[side]) for side in ("inputs", "outputs"))
-    return _made(InspectReport, json, text=text, json=json, variants=variants, inputs=inputs, outputs=outputs,
-                 symbols=_all(PackagedSymbol, json["symbols"]))
-
-
-#===--- verify ---===#
-
-
-@dataclass(frozen=True)
-class OutputDifference:
-    """How far an output is from its reference: largest |a - b|, largest |a - b| / (max|b| + |b|), the place of the worst element
-    counted from 0 in row-major order, and what else is wrong, as another shape. None stands for NaN and infinity."""
-
-    name: str
-    max_abs: float | None
-    max_rel: float | None
-    index: int
-    passed: bool
-    problem: str
-
-
-@dataclass(frozen=True)
-class VerifyReport(_Report):
-    """Outputs held against references. Floats pass where |a - b| <= tolerance * max|b| + tolerance * |b|."""
-
-    passed: bool
-    tolerance: float
-    outputs: tuple[OutputDifference, ...]
-
-    def _repr_html_(self) -> str:
-        return table(f"{'pass' if self.passed else 'FAIL'}, tolerance {self.tolerance:g}",
-                     ("output", "", "max abs", "max rel", "worst at", "problem"),
-                     ((d.name, "pass" if d.passed else "FAIL", d.max_abs, d.max_rel, d.index, d.problem) for d in self.outputs))
-
-
-def verify_report(passed: bool, text: str, json: Json) -> VerifyReport:
-    outputs = tuple(_made(OutputDifference, data, passed=data["pass"]) for data in json["outputs"])
-    return VerifyReport(text, json, passed, json["tolerance"], outputs)
-
-
-#===--- bench ---===#
-
-
-@dataclass(frozen=True)
-class Latency:
-    """Milliseconds of whole runs, inputs on the host to outputs on the host."""
-
-    min: float
-    median: float
-    p99: float
-
-
-@dataclass(frozen=True)
-class StepTime:
-    """A step of a run: milliseconds (median), arithmetic operations, bytes of all its buffers, and the share of the device's ceilings
-    that it reaches. `nodes` are ONNX's names."""
-
-    step: int
-    kernel: str
-    nodes: tuple[str, ...]
-    ms: float
-    operations: int
-    bytes: int
-    roofline: float
-
-
-@dataclass(frozen=True)
-class BenchReport(_Report):
-    """Times of `iterations` runs. Bytes of the arena, of what the executable keeps on the device, and the most that this process had
-    resident."""
-
-    device: str
-    arch: str
-    description: str
-    steps: int
-    iterations: int
-    latency_ms: Latency
-    arena_bytes: int
-    resident_bytes: int
-    peak_rss_bytes: int
-    profile: tuple[StepTime, ...]
-    """Empty unless it was asked for."""
-
-    def _repr_html_(self) -> str:
-        t = self.latency_ms
-        head = table(f"{self.device} {self.arch} ({self.description}), {self.iterations} runs", ("min ms", "median ms", "p99 ms", "steps",
-                                                                                               "arena bytes", "resident bytes"),
-                     [(t.min, t.median, t.p99, self.steps, self.arena_bytes, self.resident_bytes)])
-        slowest = sorted(self.profile, key=lambda s: (-s.ms, s.step))
-        return head + (table("steps, the slowest first", ("step", "ms", "roofline", "kernel", "nodes"),
-                             ((s.step, s.ms, s.roofline, s.kernel, ", ".join(s.nodes)) for s in slowest)) if slowest else "")
-
-
-def bench_report(text: str, json: Json) -> BenchReport:
-    device, memory = json["device"], json["memory"]
-    return _made(BenchReport, json, text=text, json=json, device=device["name"], arch=device["arch"], description=device["description"],
-                 latency_ms=_made(Latency, json["latency_ms"]), profile=_all(StepTime, json.get("profile", [])),
-                 arena_bytes=memory["arena_bytes"], resident_bytes=memory["resident_bytes"])
+    variants = tuple(made(PackagedVariant, data, binaries=all_of(Binary, data["binaries"])) for data in json["variants"])
+    inputs, outputs = (all_of(PackagedTensor, json[side]) for side in ("inputs", "outputs"))
+    return made(InspectReport, json, text=text, json=json, variants=variants, inputs=inputs, outputs=outputs,
+                 symbols=all_of(PackagedSymbol, json["symbols"]))

@@ -79,6 +79,17 @@ nb::str emit(Compilation &compilation, std::string_view phase) {
   return textOf(text);
 }
 
+nb::bytes diagnose(Compilation &compilation, const nb::bytes &inputs, std::string_view target, std::string_view arch,
+                   double tolerance) {
+  const std::string_view npz(inputs.c_str(), inputs.size());
+  std::string_view diagnosis;
+  {
+    nb::gil_scoped_release release;
+    diagnosis = compilation.diagnose(npz, target, arch, tolerance);
+  }
+  return nb::bytes(diagnosis.data(), diagnosis.size());
+}
+
 } // namespace
 
 void bindCompiler(nb::module_ &module) {
@@ -101,6 +112,7 @@ void bindCompiler(nb::module_ &module) {
            "The bytes of the package, which the compilation keeps.")
       .def("explain", explain, nb::sig("def explain(self) -> tuple[str, str]"), "Text and JSON (docs/schemas.md).")
       .def("reference", reference, nb::arg("inputs"), "What the model gives, op by op: .npz files in memory.")
+      .def("diagnose", diagnose, nb::arg("inputs"), nb::arg("target"), nb::arg("arch"), nb::arg("tolerance"))
       .def("emit", emit, nb::arg("phase"))
       .def("phases", &Compilation::phases, "Milliseconds by phase, in order.");
 }

@@ -78,6 +78,18 @@ nb::tuple compare(const Verification &verification, const nb::bytes &references,
   return nb::make_tuple(passed, textOf(report.text), textOf(report.json));
 }
 
+nb::tuple compareKernels(const Verification &verification, const nb::bytes &diagnosis, const nb::bytes &references,
+                         double tolerance) {
+  const std::string_view found(diagnosis.c_str(), diagnosis.size()), npz(references.c_str(), references.size());
+  Report report;
+  bool passed = false;
+  {
+    nb::gil_scoped_release release;
+    report = verification.compareKernels(found, npz, tolerance, passed);
+  }
+  return nb::make_tuple(passed, textOf(report.text), textOf(report.json));
+}
+
 } // namespace
 
 void bindReports(nb::module_ &module) {
@@ -94,7 +106,11 @@ void bindReports(nb::module_ &module) {
       .def("inputs", inputsOf)
       .def("compare", compare, nb::arg("references"), nb::arg("tolerance"),
            nb::sig("def compare(self, references: bytes, tolerance: float) -> tuple[bool, str, str]"),
-           "Whether it passed, text and JSON.");
+           "Whether it passed, text and JSON.")
+      .def("compare_kernels", compareKernels, nb::arg("diagnosis"), nb::arg("references"), nb::arg("tolerance"),
+           nb::sig("def compare_kernels(self, diagnosis: bytes, references: bytes, tolerance: float) -> tuple[bool, "
+                   "str, str]"),
+           "The same for every kernel; no bytes stand for no references.");
 }
 
 } // namespace cupola::python

@@ -227,6 +227,26 @@ TEST_F(CompilerCApi, TheModelItselfIsTheReference) {
   EXPECT_TRUE(isUsage(cupola_compilation_reference(compilation.get(), {}, nullptr)));
 }
 
+TEST_F(CompilerCApi, EveryKernelIsHeldAgainstADiagnosis) {
+  cupola_compile_options options = clientOptions(&client);
+  options.kernel_results = 1;
+  Compilation compilation(modelInMemory(whole.data, whole.size), &options);
+  const std::string_view bytes = compilation.package();
+  const Device device("cpu");
+  const Verification verification(Executable(Package(bytes.data(), bytes.size()), device));
+  const std::string diagnosis(compilation.diagnose(verification.inputs(), "cpu", "x86-64-v3", 5e-5));
+  bool passed = false;
+  const Report report = verification.compareKernels(diagnosis, "", 5e-5, passed);
+  EXPECT_TRUE(passed) << report.text;
+  EXPECT_NE(report.text.find("1 kernel results compared; none differs\n"), std::string::npos) << report.text;
+  EXPECT_NE(report.json.find("\"first_difference\": null"), std::string::npos) << report.json;
+  const std::string_view damaged[] = {"", "{}\n", "{\"names\": [1]}\n", "[]"};
+  for (std::string_view text : damaged)
+    EXPECT_NE(errorOf([&] { verification.compareKernels(text, "", 5e-5, passed); }), "no error") << text;
+  EXPECT_NE(errorOf([&] { compilation.diagnose(verification.inputs(), "cpu", "z80", 5e-5); }), "no error");
+  EXPECT_TRUE(isUsage(cupola_compilation_diagnose(compilation.get(), {}, {}, {}, 0, nullptr)));
+}
+
 TEST(CompilerLibrary, ExportsWhatTheHeaderDeclares) {
   EXPECT_EQ(test::exportsOf(CUPOLA_COMPILER_LIBRARY), test::declaredIn("cupola/Compiler/Compiler.h"));
 }

@@ -104,6 +104,25 @@ def test_verify(path, package, rows):
         assert cupola.verify(graphs.layer(), "cpu", inputs={"x": x.tolist()}, progress=False, isolate=isolate).passed
 
 
+def test_verify_compares_every_kernel(path):
+    options = {"shapes": {"rows": 3}, "progress": False}
+    report = cupola.verify(path, "cpu", per_node=True, **options)
+    assert report.passed and report.first_difference is None
+    assert str(report) == command("verify", path, "--device", "cpu", "--shape", "rows=3", "--per-node").stdout
+    kernel, = report.kernels
+    assert (kernel.nodes, kernel.schedule, kernel.passed) == (("product", "sum", "relu"), "gemm", True) and kernel.max_rel < 5e-5
+    assert report.json["kernels"][0]["step"] == kernel.step
+    chain = cupola.verify(graphs.chain(3, 16), "sim", per_node=True, shapes={"rows": 2}, progress=False)
+    assert chain.passed and len(chain.kernels) == 3
+    x = np.ones((3, 8), np.float32)
+    wrong = graphs.layer_answer(x) + 1
+    report = cupola.verify(path, "cpu", inputs={"x": x}, references={"y": wrong}, per_node=True, **options)
+    assert not report.passed and report.first_difference.stage == "import" and report.first_difference.name == "y"
+    assert all(kernel.passed for kernel in report.kernels)  # the reference is not theirs
+    with pytest.raises(cupola.UsageError, match="give the model, not a package"):
+        cupola.verify(cupola.compile(path, **QUIET), "cpu", references={"y": wrong}, per_node=True)
+
+
 def test_verify_refuses_what_it_cannot_compare(package, rows):
     fixed = {"shapes": {"rows": 1}}
     for options, text in (({}, "a package has no reference"), ({"references": {"z": np.ones(2)}, **fixed}, "no output 'z'"),

@@ -4,7 +4,6 @@
 #include "lib/Runtime/Tools/Latency.h"
 #include "lib/Runtime/Tools/Verification.h"
 #include "tools/cupola/Precision.h"
-#include "tools/cupola/VerifyKernels.h"
 
 #include <cstdio>
 #include <optional>
@@ -147,11 +146,43 @@ struct VerifyCommand {
     if (blame && pass.isOk())
       CUPOLA_TRY(printBlame(in));
     if (flags.kernelResults && pass.isOk()) {
-      Result<bool> kernels =
-          verifyKernels({flags, *ready->executable, in, out, hasCase ? caseOutputs : none, tolerance}, report);
+      Result<bool> kernels = judgeKernels(*ready->executable, in, out, hasCase ? caseOutputs : none);
       pass = kernels.failed() ? std::move(kernels) : Result<bool>(*pass && *kernels);
     }
     return pass;
+  }
+
+  /// Reads the model, so in a worker.
+  Result<compiler::Diagnosis> diagnose(const format::Variant &variant, const std::vector<npz::Array> &inputs) {
+    Result<compiler::Options> options = flags.options();
+    CUPOLA_TRY(options.status());
+    options->targets = {variant.target};
+    std::string bytes;
+    const int code = collectFromWorker(flags, bytes, [&](std::string &out) -> Status {
+      auto compilation = compiler::Compilation::load(flags.model, *options);
+      CUPOLA_TRY(compilation.status());
+      const auto diagnosis = (*compilation)->diagnose(inputs, variant.target, variant.arch, tolerance);
+      CUPOLA_TRY(diagnosis.status());
+      Result<std::string> packed = runtime::serialize(*diagnosis);
+      CUPOLA_TRY(packed.status());
+      out = packed.take();
+      return {};
+    });
+    if (code != 0)
+      return Status(static_cast<Code>(code), "");
+    return runtime::parseDiagnosis(bytes);
+  }
+
+  Result<bool> judgeKernels(const runtime::Executable &executable, const std::vector<npz::Array> &inputs,
+                            const std::vector<npz::Array> &outputs, const std::vector<npz::Array> &references) {
+    const Result<compiler::Diagnosis> diagnosis = diagnose(executable.variant(), inputs);
+    CUPOLA_TRY(diagnosis.status());
+    const auto comparison = runtime::compareKernels(executable, outputs, references, *diagnosis, tolerance);
+    CUPOLA_TRY(comparison.status());
+    runtime::clearProgress();
+    std::fputs(comparison->report.text.c_str(), stdout);
+    report.update(Json::parse(comparison->report.json));
+    return comparison->pass;
   }
 
   /// lib/Reference itself against a case.

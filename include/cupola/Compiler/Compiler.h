@@ -135,6 +135,9 @@ typedef struct cupola_compile_options {
   cupola_string precision;  /* "fp32"; "fp16", "bf16": f32 values lie in memory with 16 bits; empty: "fp32" */
   cupola_strings keep_fp32; /* patterns (*, ?, [a-z]) of names of nodes whose results stay f32 all the same */
   cupola_string io;         /* "fp16", "bf16", as `precision`: inputs and outputs have 16 bits, too; empty: they stay */
+  /* 1: the outputs of the package are the model's, then the result of every other kernel, for
+   * cupola_verification_compare_kernels. Takes one target and one architecture. */
+  int32_t kernel_results;
 } cupola_compile_options;
 
 /* ---- what is wrong with a model ---- */
@@ -190,6 +193,12 @@ CUPOLA_API cupola_status *cupola_compilation_explain_report(cupola_compilation *
  * name; the compilation keeps the outputs until the next call. */
 CUPOLA_API cupola_status *cupola_compilation_reference(cupola_compilation *compilation, cupola_bytes inputs,
                                                        cupola_bytes *outputs);
+/* What every kernel of a variant should compute for these inputs, an .npz file, and whether the passes kept the model's
+ * answer: what cupola_verification_compare_kernels takes. `tolerance` is that of the verification; the compilation
+ * keeps the diagnosis until the next call. */
+CUPOLA_API cupola_status *cupola_compilation_diagnose(cupola_compilation *compilation, cupola_bytes inputs,
+                                                      cupola_string target, cupola_string arch, double tolerance,
+                                                      cupola_bytes *diagnosis);
 
 /* How long the phases of the build took, in order; none before it. */
 typedef struct cupola_phase {

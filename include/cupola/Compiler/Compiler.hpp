@@ -107,6 +107,13 @@ public:
     capi::check(cupola_compilation_reference(get(), {inputs.data(), inputs.size()}, &outputs));
     return {static_cast<const char *>(outputs.data), outputs.size};
   }
+  /// Of an .npz file in memory; the view lives until the next call.
+  std::string_view diagnose(std::string_view inputs, std::string_view target, std::string_view arch, double tolerance) {
+    cupola_bytes diagnosis{};
+    capi::check(cupola_compilation_diagnose(get(), {inputs.data(), inputs.size()}, capi::string(target),
+                                            capi::string(arch), tolerance, &diagnosis));
+    return {static_cast<const char *>(diagnosis.data), diagnosis.size};
+  }
   /// Milliseconds by phase, in order.
   std::vector<std::pair<std::string, double>> phases() const {
     std::vector<std::pair<std::string, double>> phases;

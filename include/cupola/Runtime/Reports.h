@@ -50,6 +50,13 @@ CUPOLA_API cupola_status *cupola_verification_inputs(const cupola_verification *
  * equal. `passed` gets 1 if all outputs do. CUPOLA_USAGE where nothing is compared. */
 CUPOLA_API cupola_status *cupola_verification_compare(const cupola_verification *verification, cupola_bytes references,
                                                       double tolerance, cupola_report **report, int32_t *passed);
+/* Holds every kernel's result against a diagnosis of the same inputs (cupola_compilation_diagnose), where the package
+ * was compiled with kernel_results, and the imported graph against `references`, unless they are NULL: `kernels` and
+ * `first_difference` of "cupola.verify/1". `tolerance` is not 0 here. */
+CUPOLA_API cupola_status *cupola_verification_compare_kernels(const cupola_verification *verification,
+                                                              cupola_bytes diagnosis, cupola_bytes references,
+                                                              double tolerance, cupola_report **report,
+                                                              int32_t *passed);
 CUPOLA_API void cupola_verification_release(cupola_verification *verification);
 
 #ifdef __cplusplus

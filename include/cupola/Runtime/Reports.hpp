@@ -47,6 +47,17 @@ public:
     return capi::take(report);
   }
 
+  /// Kernel by kernel; `references` may be empty.
+  Report compareKernels(std::string_view diagnosis, std::string_view references, double tolerance, bool &passed) const {
+    cupola_report *report = nullptr;
+    int32_t verdict = 0;
+    const cupola_bytes expected = {references.empty() ? nullptr : references.data(), references.size()};
+    capi::check(cupola_verification_compare_kernels(handle.get(), {diagnosis.data(), diagnosis.size()}, expected,
+                                                    tolerance, &report, &verdict));
+    passed = verdict != 0;
+    return capi::take(report);
+  }
+
 private:
   capi::Handle<cupola_verification, cupola_verification_release> handle;
 };

@@ -21,7 +21,7 @@ struct cupola_problems {
 struct cupola_compilation {
   std::unique_ptr<Compilation> compilation;
   std::optional<std::string> package, explained;
-  std::string reference;                    ///< an .npz file
+  std::string reference, diagnosis;         ///< for others, as bytes
   std::map<std::string, std::string> texts; ///< by phase
   mutable std::set<std::string> names;      ///< of phases
 };
@@ -192,6 +192,23 @@ cupola_status *cupola_compilation_reference(cupola_compilation *compilation, cup
     CUPOLA_TRY(archive.status());
     compilation->reference = archive.take();
     *outputs = {compilation->reference.data(), compilation->reference.size()};
+    return Status::ok();
+  });
+}
+
+cupola_status *cupola_compilation_diagnose(cupola_compilation *compilation, cupola_bytes inputs, cupola_string target,
+                                           cupola_string arch, double tolerance, cupola_bytes *diagnosis) {
+  return guarded([&] {
+    CUPOLA_TRY(present({compilation, inputs.data, diagnosis}));
+    const Result<std::vector<npz::Array>> given = npz::parse({static_cast<const char *>(inputs.data), inputs.size});
+    CUPOLA_TRY(given.status());
+    const Result<Diagnosis> found =
+        compilation->compilation->diagnose(*given, std::string(view(target)), std::string(view(arch)), tolerance);
+    CUPOLA_TRY(found.status());
+    Result<std::string> bytes = runtime::serialize(*found);
+    CUPOLA_TRY(bytes.status());
+    compilation->diagnosis = bytes.take();
+    *diagnosis = {compilation->diagnosis.data(), compilation->diagnosis.size()};
     return Status::ok();
   });
 }

@@ -3,6 +3,7 @@
 #include "cupola/Runtime/Reports.h"
 #include "lib/Runtime/CApi/Handles.h"
 #include "lib/Runtime/Tools/Bench.h"
+#include "lib/Runtime/Tools/Diagnosis.h"
 #include "lib/Runtime/Tools/Inspection.h"
 #include "lib/Runtime/Tools/Verification.h"
 
@@ -131,6 +132,25 @@ cupola_status *cupola_verification_compare(const cupola_verification *verificati
     CUPOLA_TRY(comparison.status());
     *passed = comparison->pass;
     return give(comparison->report(), report);
+  });
+}
+
+cupola_status *cupola_verification_compare_kernels(const cupola_verification *verification, cupola_bytes diagnosis,
+                                                   cupola_bytes references, double tolerance, cupola_report **report,
+                                                   int32_t *passed) {
+  return guarded([&] {
+    CUPOLA_TRY(present({verification, report, passed}));
+    const Result<Diagnosis> found = parseDiagnosis(viewOf(diagnosis));
+    CUPOLA_TRY(found.status());
+    Result<std::vector<npz::Array>> expected = std::vector<npz::Array>();
+    if (references.data)
+      expected = npz::parse(viewOf(references));
+    CUPOLA_TRY(expected.status());
+    Result<KernelComparison> comparison =
+        compareKernels(*verification->executable, verification->outputs, *expected, *found, tolerance);
+    CUPOLA_TRY(comparison.status());
+    *passed = comparison->pass;
+    return give(std::move(comparison->report), report);
   });
 }
 

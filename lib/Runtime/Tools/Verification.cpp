@@ -4,7 +4,6 @@
 #include "lib/Runtime/Text.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 namespace cupola::runtime {
@@ -72,11 +71,7 @@ Report Comparison::report() const {
   Report told;
   auto list = nlohmann::ordered_json::array();
   for (const Difference &d : outputs) {
-    char numbers[128];
-    std::snprintf(numbers, sizeof(numbers), ": max abs %.3g, max rel %.3g, worst at %llu", d.maxAbs, d.maxRel,
-                  static_cast<unsigned long long>(d.index));
-    told.text +=
-        (d.pass ? "pass " : "FAIL ") + quote(d.name) + numbers + (d.problem.empty() ? "" : ": ") + d.problem + "\n";
+    told.text += differenceText(quote(d.name), d);
     list.push_back({{"name", d.name},
                     {"max_abs", d.maxAbs},
                     {"max_rel", d.maxRel},
