@@ -1,4 +1,4 @@
-//===- include/cupola/Status.h - Errors and strings of the C interfaces ---===//
+//===- include/cupola/Status.h - Errors, strings and reports of the C interfaces ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
 // What runtime and compiler share; libcupola_runtime.so has the functions.
@@ -35,6 +35,11 @@ typedef struct cupola_bytes {
   size_t size;
 } cupola_bytes;
 
+typedef struct cupola_strings {
+  const cupola_string *items;
+  size_t count;
+} cupola_strings;
+
 /* The exit codes of the command line tools. */
 typedef enum cupola_code {
   CUPOLA_OK = 0,
@@ -57,6 +62,19 @@ CUPOLA_API cupola_string cupola_status_message(const cupola_status *status);
 CUPOLA_API void cupola_status_release(cupola_status *status);
 /* For callbacks that fail. The message is copied. NULL for CUPOLA_OK; where memory is out, a status that says so. */
 CUPOLA_API cupola_status *cupola_status_create(cupola_code code, cupola_string message);
+
+/* What is said about a model, a package or a run. */
+typedef struct cupola_report cupola_report;
+
+/* For people, as the command line prints it: lines, each with its end; no text of a model is more than printable ASCII.
+ * Lives as long as the report; empty for NULL, as the other. */
+CUPOLA_API cupola_string cupola_report_text(const cupola_report *report);
+/* For programs: JSON in UTF-8 (docs/schemas.md). */
+CUPOLA_API cupola_string cupola_report_json(const cupola_report *report);
+/* Takes NULL. */
+CUPOLA_API void cupola_report_release(cupola_report *report);
+/* For the compiler; both texts are copied. */
+CUPOLA_API cupola_status *cupola_report_create(cupola_string text, cupola_string json, cupola_report **report);
 
 #ifdef __cplusplus
 }

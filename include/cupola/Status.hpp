@@ -42,6 +42,22 @@ template <typename T, void (*Release)(T *)> using Handle = std::unique_ptr<T, Re
 
 } // namespace capi
 
+/// cupola_report
+struct Report {
+  std::string text; ///< for people
+  std::string json; ///< for programs
+};
+
+namespace capi {
+
+/// Copies and releases it.
+inline Report take(cupola_report *report) {
+  const Handle<cupola_report, cupola_report_release> handle(report);
+  return {text(cupola_report_text(report)), text(cupola_report_json(report))};
+}
+
+} // namespace capi
+
 } // namespace cupola
 
 #endif // CUPOLA_STATUS_HPP

@@ -21,6 +21,7 @@
 #include "lib/Runtime/Format/Plan.h"
 #include "lib/Runtime/Npz/Npz.h"
 #include "lib/Runtime/Status.h"
+#include "lib/Runtime/Tools/Diagnosis.h"
 
 #include <cstdint>
 #include <functional>
@@ -116,16 +117,7 @@ struct Problem {
   std::string text;     ///< the whole error: "model.onnx: node 'a' (Relu, opset 17): .."
 };
 
-/// The answer of a model at the stages of its compilation, by lib/Reference.
-struct Diagnosis {
-  std::vector<npz::Array> imported; ///< outputs of the graph as imported
-  /// Outputs of the graph that became kernels; with Options::kernelResults, every output
-  /// of the package.
-  std::vector<npz::Array> fused;
-  /// The first pass after which the outputs were no longer those of `imported`, and the
-  /// node whose value it changed; empty where they stayed.
-  std::string wrongPass, wrongNode;
-};
+using runtime::Diagnosis;
 
 /// An op that --precision gave 16 bits, computed by lib/Reference on the operands that f32 would
 /// have given it, rounded to how they lie in memory.

@@ -31,6 +31,7 @@ public:
   Options options;
   mlir::MLIRContext context;
   std::optional<onnx_import::LoadedModel> model; ///< owns the weights' bytes
+  format::Metadata metadata;                     ///< of the model
   mlir::OwningOpRef<mlir::ModuleOp> module;      ///< the simplified graph
   mlir::OwningOpRef<mlir::ModuleOp> imported;    ///< as imported, for lib/Reference
   VariantContext variantContext;

@@ -52,6 +52,8 @@ Result<Diagnosis> Compilation::diagnose(const std::vector<npz::Array> &inputs, c
                                         const std::string &arch, double tolerance) {
   CUPOLA_ASSIGN(auto tensors, tensorsOf(*state->imported, inputs));
   const VariantSpec spec{target, arch};
+  if (llvm::none_of(state->specs, [&](const VariantSpec &s) { return s.target == target && s.arch == arch; }))
+    return Status::usage("the compilation has no variant " + target + " " + arch);
   Diagnosis diagnosis;
   CUPOLA_ASSIGN(auto imported, reference::interpret(*state->imported, tensors));
   diagnosis.imported = arraysOf(*state->imported, imported);

@@ -74,6 +74,21 @@ static std::optional<onnx_import::LoadedModel> readSource(const ModelSource &sou
                                      externalDataOf(source, options.allowHardLinks, cancelled));
 }
 
+/// What the package keeps of it for people.
+static format::Metadata metadataOf(const onnx::ModelProto &proto) {
+  format::Metadata metadata;
+  metadata.producerName = proto.producer_name();
+  metadata.producerVersion = proto.producer_version();
+  metadata.graphName = proto.graph().name();
+  metadata.graphDescription = proto.graph().doc_string();
+  metadata.domain = proto.domain();
+  metadata.description = proto.doc_string();
+  metadata.version = proto.model_version();
+  for (const onnx::StringStringEntryProto &entry : proto.metadata_props())
+    metadata.properties.push_back({entry.key(), entry.value()});
+  return metadata;
+}
+
 Status Compilation::Impl::importFrom(const ModelSource &source, std::vector<Problem> *problems) {
   onnx_import::LoadOptions loading;
   loading.allowHardLinks = options.allowHardLinks;
@@ -91,6 +106,7 @@ Status Compilation::Impl::importFrom(const ModelSource &source, std::vector<Prob
     model.emplace(std::move(*loaded));
     onnx_import::ShapeOptions shapes;
     CUPOLA_TRY(sortShapes(*model->proto, options, shapes));
+    metadata = metadataOf(*model->proto);
     module = onnx_import::importModel(*model, shapes, loading.limits, context, diagnostics);
   }
   if (!module)

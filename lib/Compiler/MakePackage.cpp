@@ -143,6 +143,7 @@ Result<format::Package> Compilation::Impl::makePackage() {
   format::Package package;
   package.producer = "cupola " + std::string(format::version());
   package.tools = {std::string("llvm ") + LLVM_VERSION_STRING};
+  package.metadata = metadata;
   auto main = module->lookupSymbol<func::FuncOp>("main");
   addInputs(main, package);
   if (options.kernelResults)

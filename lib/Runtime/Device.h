@@ -242,7 +242,7 @@ public:
 ///   extern "C" const cupola::runtime::DevicePlugin *cupola_device_plugin();
 /// and is built with the same compiler and headers as the runtime; kPluginAbi
 /// changes whenever this file or Plan.h does.
-constexpr uint32_t kPluginAbi = 8;
+constexpr uint32_t kPluginAbi = 9;
 
 struct DevicePlugin {
   uint32_t abi;     ///< kPluginAbi

@@ -3,6 +3,7 @@
 #include "lib/Runtime/DynamicLibrary.h"
 
 #include <dlfcn.h>
+#include <link.h>
 
 namespace cupola::runtime {
 
@@ -11,7 +12,9 @@ bool DynamicLibrary::openFirst(const std::vector<std::string> &candidates, std::
     // Local: nothing else in the process may bind to these symbols, nor we to another copy of them.
     handle = dlopen(candidate.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (handle) {
-      openedPath = candidate;
+      const link_map *found = nullptr; // of a bare name: where the loader's search led
+      const bool isKnown = dlinfo(handle, RTLD_DI_LINKMAP, &found) == 0 && found->l_name && *found->l_name;
+      openedPath = isKnown ? found->l_name : candidate;
       return true;
     }
     const char *reason = dlerror();

@@ -20,7 +20,7 @@ public:
   /// The address of a symbol, or nullptr.
   void *symbol(const char *name) const;
 
-  /// The candidate that was opened.
+  /// Where the one that was opened lies.
   const std::string &path() const { return openedPath; }
 
 private:

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Sim/Compile.h"
 
+#include "lib/Sim/FindClang.h"
 #include "lib/Sim/Process.h"
 #include "lib/Sim/embeddedSimHeaders.h"
 
@@ -115,17 +116,12 @@ std::string partText(const std::vector<std::string> &kernels, size_t begin, size
 Status KernelCompiler::findCompiler() {
   if (!compiler.empty())
     return {};
-  const char *wanted = std::getenv("CUPOLA_CLANG");
-  std::vector<std::string> names = {"clang++-22", "clang++"};
-  if (wanted && *wanted)
-    names = {wanted};
-  for (const std::string &name : names)
-    if (compiler.empty())
-      compiler = findProgram(name);
+  Result<std::string> found = findClang();
+  CUPOLA_TRY(found.status());
   struct stat info;
-  if (compiler.empty() || stat(compiler.c_str(), &info) != 0)
-    return Status::environment("the simulator compiles kernels with " + names[0] +
-                               ", which was not found; install it (Debian: clang-22) or set CUPOLA_CLANG");
+  if (stat(found->c_str(), &info) != 0)
+    return Status::environment("the compiler '" + *found + "' has no size and time to know it by");
+  compiler = found.take();
   compilerIdentity = compiler + " " + std::to_string(info.st_size) + " " + std::to_string(info.st_mtime);
   return {};
 }

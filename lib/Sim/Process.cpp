@@ -69,19 +69,4 @@ Status Process::wait() {
                              (text.empty() ? "" : ":\n" + text));
 }
 
-std::string findProgram(const std::string &name) {
-  if (name.find('/') != std::string::npos)
-    return access(name.c_str(), X_OK) == 0 ? name : "";
-  const char *path = std::getenv("PATH");
-  const std::string folders = path ? path : "/usr/bin:/bin";
-  for (size_t begin = 0; begin <= folders.size();) {
-    const size_t end = std::min(folders.find(':', begin), folders.size());
-    const std::string candidate = folders.substr(begin, end - begin) + "/" + name;
-    if (access(candidate.c_str(), X_OK) == 0)
-      return candidate;
-    begin = end + 1;
-  }
-  return "";
-}
-
 } // namespace cupola::sim

@@ -33,9 +33,6 @@ private:
   std::string name, text;
 };
 
-/// The program's path as a shell would find it, or empty.
-std::string findProgram(const std::string &name);
-
 } // namespace cupola::sim
 
 #endif

@@ -21,7 +21,11 @@ if TYPE_CHECKING:
     from .compiler import Compilation, check, compile, explain
     from .inference import (GraphOptimizationLevel, InferenceSession, IOBinding, OrtValue, RunOptions, SessionOptions,
                             get_available_providers, get_device)
-    from .package import Package
+    from .machine import DeviceInfo, devices
+    from .measure import bench, inspect, verify
+    from .package import ModelMetadata, Package
+    from .reports import CheckReport, ExplainReport, InspectReport
+    from .runs import BenchReport, VerifyReport
     from .session import Executable, Run, Session
     from .tensors import Tensor, empty
 
@@ -30,16 +34,21 @@ _HOMES = {
     "compiler": ("Compilation", "check", "compile", "explain"),
     "inference": ("GraphOptimizationLevel", "InferenceSession", "IOBinding", "OrtValue", "RunOptions", "SessionOptions",
                   "get_available_providers", "get_device"),
-    "package": ("Package",),
+    "machine": ("DeviceInfo", "devices"),
+    "measure": ("bench", "inspect", "verify"),
+    "package": ("ModelMetadata", "Package"),
+    "reports": ("CheckReport", "ExplainReport", "InspectReport"),
+    "runs": ("BenchReport", "VerifyReport"),
     "session": ("Executable", "Run", "Session"),
     "tensors": ("Tensor", "empty"),
 }
 
 __all__ = [
-    "CancelledError", "Compilation", "Error", "Executable", "FileError", "FindingError", "GraphOptimizationLevel", "IOBinding",
-    "InferenceSession", "InternalError", "KVCache", "LimitError", "ModelError", "OrtValue", "Package", "PackageError", "Problem",
-    "ResourceError", "Run", "RunOptions", "Session", "SessionOptions", "Tensor", "UnsupportedError", "UsageError", "__version__",
-    "check", "compile", "empty", "explain", "get_available_providers", "get_device"
+    "BenchReport", "CancelledError", "CheckReport", "Compilation", "DeviceInfo", "Error", "Executable", "ExplainReport",
+    "FileError", "FindingError", "GraphOptimizationLevel", "IOBinding", "InferenceSession", "InspectReport", "InternalError",
+    "KVCache", "LimitError", "ModelError", "ModelMetadata", "OrtValue", "Package", "PackageError", "Problem", "ResourceError",
+    "Run", "RunOptions", "Session", "SessionOptions", "Tensor", "UnsupportedError", "UsageError", "VerifyReport", "__version__",
+    "bench", "check", "compile", "devices", "empty", "explain", "get_available_providers", "get_device", "inspect", "verify"
 ]
 
 

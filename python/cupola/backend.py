@@ -17,8 +17,8 @@ import onnx
 from onnx import helper, shape_inference
 from onnx.backend import base
 
-from . import _runtime
-from .compiler import check, compile
+from . import machine
+from .compiler import check
 from .errors import ResourceError, UsageError
 from .session import Array, Session
 
@@ -54,17 +54,14 @@ class Backend(base.Backend):
     @classmethod
     def is_compatible(cls, model: onnx.ModelProto, device: str = "CPU", **options: Any) -> bool:
         """Whether `prepare` would take the model. A device that is not there makes no difference."""
-        return not check(model, **{"targets": _parsed(device)[1], **options})
+        return check(model, **{"targets": _parsed(device)[1], **options}).supported
 
     @classmethod
     def prepare(cls, model: onnx.ModelProto, device: str = "CPU", **options: Any) -> BackendRep:
         """Compiles the model for this device alone. Raises what `cupola.compile` raises, and ResourceError where the device is
         missing."""
-        name, target, ordinal = _parsed(device)
-        chosen = {"targets": target, **options}
-        if name == "cpu":
-            chosen.setdefault("cpu", _device(device).arch)
-        package = compile(model, progress=False, **chosen)
+        name, _, ordinal = _parsed(device)
+        package = machine.compiled(model, machine.found(name, ordinal), progress=False, **options)
         threads, cache_dir = options.get("threads", 0), options.get("cache_dir", "")
         return BackendRep(Session(package, name, ordinal=ordinal, threads=threads, cache_dir=cache_dir))
 
@@ -85,7 +82,8 @@ class Backend(base.Backend):
     def supports_device(cls, device: str) -> bool:
         """Whether the machine has it."""
         try:
-            _device(device)
+            name, _, ordinal = _parsed(device)
+            machine.found(name, ordinal)
         except (ResourceError, UsageError):
             return False
         return True
@@ -97,11 +95,6 @@ def _parsed(device: str) -> tuple[str, str, int]:
     if kind not in _DEVICES or (colon and not number.isdigit()):
         raise UsageError(f"the device is '{device}', expected one of {', '.join(_DEVICES)}, or one with a number, CUDA:1")
     return *_DEVICES[kind], int(number or 0)
-
-
-def _device(device: str) -> _runtime.Device:
-    name, _, ordinal = _parsed(device)
-    return _runtime.Device.create(name, "", ordinal, 1, "none")
 
 
 def _model_of(node: onnx.NodeProto, inputs: Sequence[Array], outputs_info: OutputsInfo | None, version: int | None) -> onnx.ModelProto:

@@ -1,8 +1,8 @@
 #===- python/cupola/compiler.py - Models to packages ---===#
 # SPDX-License-Identifier: Apache-2.0
-"""`compile`, `check` and `explain` let the compiler work in a process of its own (worker.py): a model may come from a stranger, and
-whatever it does to the compiler, the caller gets an error. `Compilation` works in this process, on a thread of its own: other
-threads of Python run on, and Ctrl-C ends it."""
+"""`compile`, `check` and `explain` (and `verify`, measure.py) let the compiler work in a process of its own (worker.py): a model may
+come from a stranger, and whatever it does to the compiler, the caller gets an error. `Compilation` works in this process, on a
+thread of its own: other threads of Python run on, and Ctrl-C ends it."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, Union, Unpack
 from . import worker
 from .errors import CancelledError, FileError, LimitError, ModelError, Problem, UnsupportedError
 from .options import CompileOptions, External, Model, ModelLike, WorkerOptions, read_model, read_options
+from .reports import CheckReport, ExplainReport, check_report, explain_report
 
 if TYPE_CHECKING:
     from . import _compiler
@@ -34,41 +35,51 @@ def compile(model: ModelLike, *, external_data: External | None = None, progress
     """Compiles a model. Raises ModelError, UnsupportedError or LimitError with all `problems` of the model, UsageError for a wrong
     option, ResourceError where `arch` needs NVRTC and there is none."""
     from .package import Package  # with numpy, which the compiler's process does not need
-    return Package.from_bytes(_anywhere("package", model, external_data, progress, **options))
+    return Package.from_bytes(anywhere("package", model, external_data, progress, **options))
 
 
-def check(model: ModelLike, *, external_data: External | None = None, **options: Unpack[WorkerOptions]) -> list[Problem]:
-    """All that keeps a model from being compiled, in its order; nothing where it can be."""
-    problems = json.loads(bytes(_anywhere("check", model, external_data, False, **options)))
-    return [Problem(**problem) for problem in problems]
+def check(model: ModelLike, *, external_data: External | None = None, **options: Unpack[WorkerOptions]) -> CheckReport:
+    """Whether a model can be compiled, and all that keeps it from being so."""
+    problems, text, report = json.loads(bytes(anywhere("check", model, external_data, False, **options)))
+    return check_report(text, json.loads(report), [Problem(**problem) for problem in problems])
 
 
 def explain(model: ModelLike, *, external_data: External | None = None, progress: Progress = None,
-            **options: Unpack[WorkerOptions]) -> dict[str, Any]:
-    """What was fused into what, and why not (docs/schemas.md, "explain")."""
-    text: dict[str, Any] = json.loads(bytes(_anywhere("explain", model, external_data, progress, **options)))
-    return text
+            **options: Unpack[WorkerOptions]) -> ExplainReport:
+    """What was fused into what, and why not."""
+    text, report = json.loads(bytes(anywhere("explain", model, external_data, progress, **options)))
+    return explain_report(text, json.loads(report))
 
 
-def _anywhere(task: str, model: ModelLike, external: External | None, progress: Progress, *, isolate: bool = True,
-              deadline: float = 1800, memory: int = 0, **options: Any) -> bytes | memoryview:
+def anywhere(task: str, model: ModelLike, external: External | None, progress: Progress, argument: bytes = b"", *,
+             isolate: bool = True, deadline: float = 1800, memory: int = 0, **options: Any) -> bytes | memoryview:
+    """`perform` in a process of its own, or in this one."""
     given, chosen, caller = read_model(model, external), read_options(**options), Caller(progress)
     if not isolate or given.read_external is not None:
-        return perform(task, given, chosen, caller)
+        return perform(task, given, chosen, caller, argument)
     try:
-        return worker.run(task, given, chosen, caller.progress, deadline, memory)
+        return worker.run(task, given, chosen, caller.progress, argument, deadline, memory)
     finally:
         caller.end_line()
 
 
-def perform(task: str, model: Model, options: dict[str, Any], caller: Caller) -> bytes | memoryview:
-    """In this process: the package's bytes, or JSON."""
+def perform(task: str, model: Model, options: dict[str, Any], caller: Caller, argument: bytes) -> bytes | memoryview:
+    """In this process: the package's bytes, a report's text and JSON as JSON, or what a model gives for the inputs in
+    `argument`; of a diagnosis that begins with a line of JSON."""
     if task == "check":
         native = _native_options(options)
-        problems = _work(native, caller, lambda: _problems(_native_model(model), native))
-        return json.dumps([vars(problem) for problem in problems]).encode()
+        problems, *report = _work(native, caller, lambda: _checked(_native_model(model), native))
+        return json.dumps([[vars(problem) for problem in problems], *report]).encode()
     here = _InProcess(model, options, caller)
-    return here.work(here.native.package) if task == "package" else here.work(here.native.explain).encode()
+    if task == "explain":
+        return json.dumps(here.work(here.native.explain)).encode()
+    if task == "reference":
+        return here.work(lambda: here.native.reference(argument))
+    if task == "diagnose":
+        line, inputs = argument.split(b"\n", 1)
+        target, arch, tolerance = json.loads(line)
+        return here.work(lambda: here.native.diagnose(inputs, target, arch, tolerance))
+    return here.work(here.native.package)
 
 
 class _InProcess:
@@ -83,7 +94,7 @@ class _InProcess:
             self.native = self.work(lambda: _compiler.Compilation.load(given, self._options))
         except _OF_MODELS as error:
             self._options.progress = None
-            raise type(error)(str(error), self.work(lambda: _problems(given, self._options))) from None
+            raise type(error)(str(error), self.work(lambda: _checked(given, self._options))[0]) from None
 
     def work(self, call: Callable[[], _T]) -> _T:
         return _work(self._options, self._caller, call)
@@ -102,10 +113,10 @@ class Compilation:
         from .package import Package
         return Package.from_bytes(self._here.work(self._here.native.package))
 
-    def explain(self) -> dict[str, Any]:
-        """What was decided and why (docs/schemas.md, "explain")."""
-        text: dict[str, Any] = json.loads(self._here.work(self._here.native.explain))
-        return text
+    def explain(self) -> ExplainReport:
+        """What was fused into what, and why not."""
+        text, report = self._here.work(self._here.native.explain)
+        return explain_report(text, json.loads(report))
 
     def emit(self, phase: str) -> str:
         """The text of a phase: "graph", "fused", "kernel", "plan" (IR) or "cuda" (the kernels' source)."""
@@ -184,9 +195,11 @@ def _work(options: _compiler.Options, caller: Caller, work: Callable[[], _T]) ->
     return results[0]
 
 
-def _problems(model: _compiler.Model, options: _compiler.Options) -> list[Problem]:
+def _checked(model: _compiler.Model, options: _compiler.Options) -> tuple[list[Problem], str, str]:
+    """The problems, and the report's text and JSON."""
     from . import _compiler
-    return [Problem(p.code, p.node, p.op, p.opset, p.reason, p.text) for p in _compiler.check(model, options)]
+    problems, text, report = _compiler.check(model, options, model.path or "model")
+    return [Problem(p.code, p.node, p.op, p.opset, p.reason, p.text) for p in problems], text, report
 
 
 def _native_model(model: Model) -> _compiler.Model:

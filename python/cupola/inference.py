@@ -4,18 +4,17 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
 import numpy as np
 
-from . import _runtime
+from . import machine
 from .errors import ResourceError, UsageError
-from .package import MAGIC, Package
+from .package import ModelMetadata
 from .session import Executable, Session
 from .tensors import Tensor, empty, onnxruntime_type
 
@@ -30,7 +29,7 @@ def get_available_providers() -> list[str]:
 
 def get_device() -> str:
     """GPU where cuda has one, else CPU."""
-    return "GPU" if _found("auto") == "cuda" else "CPU"
+    return "GPU" if machine.found("auto").name == "cuda" else "CPU"
 
 
 class GraphOptimizationLevel(IntEnum):
@@ -70,18 +69,6 @@ class NodeArg:
     name: str
     type: str
     shape: list[int | str]
-
-
-@dataclass(frozen=True)
-class ModelMetadata:
-    """What a package knows of its model: nothing but what it is called."""
-
-    producer_name: str = "cupola"
-    graph_name: str = ""
-    domain: str = ""
-    description: str = ""
-    version: int = 0
-    custom_metadata_map: dict[str, str] = field(default_factory=dict)
 
 
 class OrtValue:
@@ -200,15 +187,16 @@ class InferenceSession:
         for name in names:
             if name not in known:
                 raise UsageError(f"there is no provider '{name}', expected one of {get_available_providers()}")
-        devices = [known[name] for name in names] or ["auto"]
-        for device in devices:
+        wanted = [known[name] for name in names] or ["auto"]
+        for device in wanted:
             try:
-                found = _found(device)
+                here = machine.found(device)
                 break
             except ResourceError:
-                if device == devices[-1]:
+                if device == wanted[-1]:
                     raise
-        return Executable(_package(model, found, self._options), found, threads=self._options.intra_op_num_threads)
+        threads = self._options.intra_op_num_threads
+        return Executable(machine.compiled(model, here, threads=threads, progress=False), here.name, threads=threads)
 
     def run(self, output_names: Sequence[str] | None, input_feed: Mapping[str, Any],
             run_options: RunOptions | None = None) -> list[np.ndarray[Any, Any]]:
@@ -254,7 +242,7 @@ class InferenceSession:
         return [_node_arg(tensor) for tensor in self._output_tensors]
 
     def get_modelmeta(self) -> ModelMetadata:
-        return ModelMetadata()
+        return self._executable.package.metadata
 
     def get_providers(self) -> list[str]:
         """The one in use."""
@@ -276,28 +264,6 @@ class InferenceSession:
             return session.run({name: _of(value) for name, value in feed.items()}, outputs)
         finally:
             self._idle.append(session)
-
-
-def _found(device: str) -> str:
-    """The device that this name stands for here. Raises ResourceError where it is missing."""
-    return _runtime.Device.create(device, "", 0, 1, "none").name
-
-
-def _package(model: Any, device: str, options: SessionOptions) -> Package:
-    if isinstance(model, Package):
-        return model
-    if isinstance(model, (str, os.PathLike)):
-        try:
-            with open(model, "rb") as file:
-                is_package = file.read(len(MAGIC)) == MAGIC
-        except OSError:
-            is_package = False  # whose error the compiler says
-        if is_package:
-            return Package.load(model)
-    elif isinstance(model, (bytes, bytearray, memoryview)) and bytes(model[:len(MAGIC)]) == MAGIC:
-        return Package.from_bytes(model)
-    from .compiler import compile
-    return compile(model, targets="cpu" if device == "cpu" else "cuda", threads=options.intra_op_num_threads, progress=False)
 
 
 def _check_names(feed: Mapping[str, Any], inputs: Sequence[Tensor]) -> None:

@@ -58,6 +58,8 @@ class CompileOptions(TypedDict, total=False):
     """`arch` chooses source, and nothing is made of it now."""
     allow_hard_links: bool
     """Files of external data may have hard links."""
+    kernel_results: bool
+    """The outputs of the package are the model's, then the result of every other kernel. Takes one target and architecture."""
     dump_ir: str | os.PathLike[str]
     """The folder that the IR after every pass is written to."""
 
@@ -106,7 +108,7 @@ def read_options(*, targets: str | Sequence[str] | None = None, arch: str | Sequ
                  disabled_passes: Sequence[str] = (), libraries: str = "", precision: str = "",
                  keep_fp32: str | Sequence[str] | None = None, io: str = "", cache_dir: str | os.PathLike[str] = "",
                  dump_ir: str | os.PathLike[str] = "", threads: int = 0, source_only: bool = False,
-                 allow_hard_links: bool = False) -> dict[str, Any]:
+                 allow_hard_links: bool = False, kernel_results: bool = False) -> dict[str, Any]:
     """CompileOptions by the names of _compiler.Options."""
     return {
         "targets": _names(targets),
@@ -128,6 +130,7 @@ def read_options(*, targets: str | Sequence[str] | None = None, arch: str | Sequ
         "threads": threads,
         "source_only": source_only,
         "allow_hard_links": allow_hard_links,
+        "kernel_results": kernel_results,
     }
 
 

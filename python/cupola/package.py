@@ -6,12 +6,27 @@ from __future__ import annotations
 
 import os
 import tempfile
+from dataclasses import dataclass, field
 from typing import Any
 
 from . import _runtime
 from .tensors import Tensor, describe
 
 MAGIC = b"\x89CUP\r\n\x1a\n"  # what the file begins with
+
+
+@dataclass(frozen=True)
+class ModelMetadata:
+    """What a model says about itself; empty, and 0, where it says nothing."""
+
+    producer_name: str = ""
+    producer_version: str = ""
+    graph_name: str = ""
+    graph_description: str = ""
+    domain: str = ""
+    description: str = ""
+    version: int = 0
+    custom_metadata_map: dict[str, str] = field(default_factory=dict)
 
 
 class Package:
@@ -59,6 +74,13 @@ class Package:
     @property
     def outputs(self) -> tuple[Tensor, ...]:
         return describe(self.native.outputs, self.native.inputs, self.native.symbols)
+
+    @property
+    def metadata(self) -> ModelMetadata:
+        """The model's own, also of onnxruntime's `get_modelmeta`."""
+        kept = self.native.metadata
+        return ModelMetadata(kept.producer_name, kept.producer_version, kept.graph_name, kept.graph_description, kept.domain,
+                             kept.description, kept.version, dict(kept.properties))
 
     def __repr__(self) -> str:
         def side(tensors: tuple[Tensor, ...]) -> str:

@@ -34,7 +34,7 @@ class Executable:
 
     def __init__(self, package: PackageLike, device: str = "auto", *, threads: int = 0, ordinal: int = 0, arch: str = "",
                  cache_dir: str | os.PathLike[str] = "") -> None:
-        self.package = _package(package)
+        self.package = package_of(package)
         self._device = _runtime.Device.create(device, arch, ordinal, threads, os.fspath(cache_dir))
         self.native = _runtime.Executable.create(self.package.native, self._device)
 
@@ -146,7 +146,7 @@ class Session:
         for name, dtype, is_shared in self._given:
             array = inputs[name]
             if type(array) is not np.ndarray:
-                array = _imported(array, dtype)
+                array = imported(array, dtype)
             if isinstance(array, np.ndarray):
                 if array.dtype != dtype:
                     raise UsageError(f"input '{name}' is of {array.dtype}, expected {dtype}")
@@ -212,13 +212,14 @@ class Run:
         return self.session._named(self._results)
 
 
-def _package(package: PackageLike) -> Package:
+def package_of(package: PackageLike) -> Package:
+    """A Package, the path of one, or its bytes."""
     if isinstance(package, Package):
         return package
     return Package.from_bytes(package) if isinstance(package, bytes) else Package.load(package)
 
 
-def _imported(value: Any, dtype: np.dtype[Any]) -> Array:
+def imported(value: Any, dtype: np.dtype[Any]) -> Array:
     """Arrays of other libraries as they are, numbers and lists as arrays."""
     if hasattr(value, "__dlpack__") and hasattr(value, "shape") and not isinstance(value, np.generic):
         return value

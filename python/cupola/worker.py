@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A model is data from a stranger: whatever it does to the compiler, the caller gets an error of a documented class.
 
-The caller writes the task, the model and the options to the worker's standard input, and reads frames from its standard output: a
-line of JSON, {"kind": .., "size": ..}, and as many bytes. Nothing that the worker says is trusted to be more than texts and bytes."""
+The caller writes the task, its argument, the model and the options to the worker's standard input, and reads frames from its
+standard output: a line of JSON, {"kind": .., "size": ..}, and as many bytes. Nothing that the worker says is trusted to be more than
+texts and bytes."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ from .options import Model
 _START = "import sys; sys.path.insert(0, sys.argv[1]); from cupola.worker import main; main()"
 
 
-def run(task: str, model: Model, options: dict[str, Any], progress: Callable[[str], None] | None, deadline: float,
+def run(task: str, model: Model, options: dict[str, Any], progress: Callable[[str], None] | None, argument: bytes, deadline: float,
         memory: int) -> bytes:
     """What compiler.perform returns. Raises what it raises, and LimitError, ResourceError or InternalError for a worker that ran
     too long, was stopped by the system, or fell."""
@@ -32,7 +33,7 @@ def run(task: str, model: Model, options: dict[str, Any], progress: Callable[[st
                                    "isolate=False works without one")
     data = model.data if model.data is not None else memoryview(b"")
     request = {"task": task, "path": model.path, "external_folder": model.external_folder, "options": options, "memory": memory,
-               "size": data.nbytes if model.data is not None else -1, "progress": progress is not None}
+               "argument": len(argument), "size": data.nbytes if model.data is not None else -1, "progress": progress is not None}
     folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     # -P: a model's folder, which may be the current one, has no modules of ours.
     with subprocess.Popen([sys.executable, "-P", "-c", _START, folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -47,7 +48,7 @@ def run(task: str, model: Model, options: dict[str, Any], progress: Callable[[st
         timer.daemon = True
         timer.start()
         try:
-            _send(process, request, data)
+            _send(process, request, argument, data)
             result = _result(process, progress)
         except BaseException:
             process.kill()
@@ -63,10 +64,10 @@ def run(task: str, model: Model, options: dict[str, Any], progress: Callable[[st
     raise _fall(name, state, memory)
 
 
-def _send(process: subprocess.Popen[bytes], request: dict[str, Any], data: memoryview) -> None:
+def _send(process: subprocess.Popen[bytes], request: dict[str, Any], argument: bytes, data: memoryview) -> None:
     assert process.stdin
     try:
-        process.stdin.write(json.dumps(request).encode() + b"\n")
+        process.stdin.write(json.dumps(request).encode() + b"\n" + argument)
         process.stdin.write(data)
         process.stdin.close()
     except BrokenPipeError:
@@ -114,9 +115,10 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _die_with_parent()
     request = json.loads(sys.stdin.buffer.readline())
+    argument = sys.stdin.buffer.read(request["argument"])
     data = sys.stdin.buffer.read() if request["size"] >= 0 else None
     try:
-        _frame(frames, "result", _perform(request, data, frames))
+        _frame(frames, "result", _perform(request, argument, data, frames))
     except errors.Error as error:
         ours = bool(request["memory"]) and "out of memory" in str(error)
         _error(frames, 5 if ours else error.code, _ended(str(error), request["memory"] if ours else 0), error.problems)
@@ -126,13 +128,13 @@ def main() -> None:
     os._exit(0)  # nothing to take down
 
 
-def _perform(request: dict[str, Any], data: bytes | None, frames: IO[bytes]) -> bytes | memoryview:
+def _perform(request: dict[str, Any], argument: bytes, data: bytes | None, frames: IO[bytes]) -> bytes | memoryview:
     from . import _compiler  # noqa: F401: loaded before its memory is limited, which all of its code counts to
     from .compiler import Caller, perform
     _limit(request["memory"])
     model = Model(request["path"], None if data is None else memoryview(data), request["external_folder"])
     caller = Caller((lambda what: _frame(frames, "progress", what.encode())) if request["progress"] else False)
-    return perform(request["task"], model, request["options"], caller)
+    return perform(request["task"], model, request["options"], caller, argument)
 
 
 def _error(frames: IO[bytes], code: int, message: str, problems: Sequence[errors.Problem] = ()) -> None:

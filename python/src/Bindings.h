@@ -7,12 +7,14 @@
 
 namespace cupola::python {
 
-/// Binds `TensorInfo` and `Package`.
+/// Binds `TensorInfo`, `Symbol`, `Metadata` and `Package`.
 void bindPackage(nanobind::module_ &module);
-/// Binds `Device`.
+/// Binds `Device`, `DeviceInfo` and `devices`.
 void bindDevice(nanobind::module_ &module);
 /// Binds `Executable` and `Session`.
 void bindSession(nanobind::module_ &module);
+/// Binds `inspect`, `bench` and `Verification`.
+void bindReports(nanobind::module_ &module);
 
 } // namespace cupola::python
 

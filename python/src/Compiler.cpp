@@ -20,11 +20,18 @@ namespace cupola::python {
 
 namespace {
 
-std::vector<Problem> check(Model &model, Options &options) {
+nb::tuple tupleOf(const Report &report) { return nb::make_tuple(textOf(report.text), textOf(report.json)); }
+
+nb::tuple check(Model &model, Options &options, std::string_view name) {
   const cupola_model view = model.view();
   const Options::View chosen(options);
-  nb::gil_scoped_release release;
-  return checkModel(view, chosen.get());
+  std::vector<Problem> problems;
+  Report report;
+  {
+    nb::gil_scoped_release release;
+    problems = checkModel(view, chosen.get(), &report, name);
+  }
+  return nb::make_tuple(problems, textOf(report.text), textOf(report.json));
 }
 
 std::unique_ptr<Compilation> load(Model &model, Options &options) {
@@ -44,13 +51,23 @@ nb::ndarray<const uint8_t, nb::memview, nb::ndim<1>> packageOf(nb::object self) 
   return {bytes.data(), {bytes.size()}, self};
 }
 
-nb::str explain(Compilation &compilation) {
-  std::string_view json;
+nb::tuple explain(Compilation &compilation) {
+  Report report;
   {
     nb::gil_scoped_release release;
-    json = compilation.explain();
+    report = compilation.explainReport();
   }
-  return textOf(json);
+  return tupleOf(report);
+}
+
+nb::bytes reference(Compilation &compilation, const nb::bytes &inputs) {
+  const std::string_view npz(inputs.c_str(), inputs.size());
+  std::string_view outputs;
+  {
+    nb::gil_scoped_release release;
+    outputs = compilation.reference(npz);
+  }
+  return nb::bytes(outputs.data(), outputs.size());
 }
 
 nb::str emit(Compilation &compilation, std::string_view phase) {
@@ -60,6 +77,17 @@ nb::str emit(Compilation &compilation, std::string_view phase) {
     text = compilation.emit(phase);
   }
   return textOf(text);
+}
+
+nb::bytes diagnose(Compilation &compilation, const nb::bytes &inputs, std::string_view target, std::string_view arch,
+                   double tolerance) {
+  const std::string_view npz(inputs.c_str(), inputs.size());
+  std::string_view diagnosis;
+  {
+    nb::gil_scoped_release release;
+    diagnosis = compilation.diagnose(npz, target, arch, tolerance);
+  }
+  return nb::bytes(diagnosis.data(), diagnosis.size());
 }
 
 } // namespace
@@ -73,14 +101,18 @@ void bindCompiler(nb::module_ &module) {
       .def_prop_ro("reason", [](const Problem &problem) { return textOf(problem.reason); })
       .def_prop_ro("text", [](const Problem &problem) { return textOf(problem.text); });
 
-  module.def("check", check, nb::arg("model"), nb::arg("options"), "What keeps the model from being compiled.");
+  module.def("check", check, nb::arg("model"), nb::arg("options"), nb::arg("name"),
+             nb::sig("def check(model: Model, options: Options, name: str) -> tuple[list[Problem], str, str]"),
+             "What keeps the model from being compiled; text and JSON.");
 
   nb::class_<Compilation>(module, "Compilation", "A model on its way to a package.")
       .def_static("load", load, nb::arg("model"), nb::arg("options"), nb::keep_alive<0, 2>())
       .def("build", &Compilation::build, nb::call_guard<nb::gil_scoped_release>())
       .def("package", packageOf, nb::sig("def package(self) -> memoryview"),
            "The bytes of the package, which the compilation keeps.")
-      .def("explain", explain, "JSON (docs/schemas.md).")
+      .def("explain", explain, nb::sig("def explain(self) -> tuple[str, str]"), "Text and JSON (docs/schemas.md).")
+      .def("reference", reference, nb::arg("inputs"), "What the model gives, op by op: .npz files in memory.")
+      .def("diagnose", diagnose, nb::arg("inputs"), nb::arg("target"), nb::arg("arch"), nb::arg("tolerance"))
       .def("emit", emit, nb::arg("phase"))
       .def("phases", &Compilation::phases, "Milliseconds by phase, in order.");
 }

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupola/Runtime/Runtime.hpp"
 #include "python/src/Bindings.h"
+#include "python/src/Errors.h"
 
 #include <memory>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
 
 namespace nb = nanobind;
 
@@ -25,6 +27,18 @@ void bindDevice(nb::module_ &module) {
                   nb::arg("cache_dir"))
       .def_prop_ro("name", &Device::name)
       .def_prop_ro("arch", &Device::arch);
+
+  nb::class_<DeviceInfo>(module, "DeviceInfo", "cupola_device_info")
+      .def_prop_ro("name", [](const DeviceInfo &info) { return textOf(info.name); })
+      .def_ro("ordinal", &DeviceInfo::ordinal)
+      .def_prop_ro("arch", [](const DeviceInfo &info) { return textOf(info.arch); })
+      .def_prop_ro("description", [](const DeviceInfo &info) { return textOf(info.description); })
+      .def_ro("memory_bytes", &DeviceInfo::memoryBytes)
+      .def_prop_ro("driver", [](const DeviceInfo &info) { return textOf(info.driver); })
+      .def_prop_ro("reason", [](const DeviceInfo &info) { return textOf(info.reason); });
+
+  module.def("devices", listDevices, nb::call_guard<nb::gil_scoped_release>(),
+             "The processor, the GPUs, the simulator, or why one is not there.");
 }
 
 } // namespace cupola::python

@@ -34,7 +34,7 @@ struct Options {
   using Setting = std::pair<std::string, std::string>;
 
   Names targets, archs, cpuLevels, disabledPasses, keepFp32;
-  bool sourceOnly = false, allowHardLinks = false;
+  bool sourceOnly = false, allowHardLinks = false, kernelResults = false;
   std::vector<std::pair<std::string, std::vector<int64_t>>> shapes;
   std::vector<std::tuple<std::string, int64_t, int64_t>> dims; ///< name, min, max
   std::vector<Setting> values, aliases;

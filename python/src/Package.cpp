@@ -34,6 +34,13 @@ static nb::list dimsOf(const TensorInfo &info) {
   return dims;
 }
 
+static nb::list propertiesOf(const Metadata &metadata) {
+  nb::list properties;
+  for (const auto &[key, value] : metadata.properties)
+    properties.append(nb::make_tuple(textOf(key), textOf(value)));
+  return properties;
+}
+
 void bindPackage(nb::module_ &module) {
   nb::class_<TensorInfo>(module, "TensorInfo", "What a package says of an input or output.")
       .def_prop_ro("name", [](const TensorInfo &info) { return textOf(info.name); })
@@ -45,6 +52,16 @@ void bindPackage(nb::module_ &module) {
       .def_prop_ro("id", [](const Symbol &symbol) { return textOf(symbol.id); })
       .def_prop_ro("name", [](const Symbol &symbol) { return textOf(symbol.name); });
 
+  nb::class_<Metadata>(module, "Metadata", "cupola_metadata")
+      .def_prop_ro("producer_name", [](const Metadata &metadata) { return textOf(metadata.producerName); })
+      .def_prop_ro("producer_version", [](const Metadata &metadata) { return textOf(metadata.producerVersion); })
+      .def_prop_ro("graph_name", [](const Metadata &metadata) { return textOf(metadata.graphName); })
+      .def_prop_ro("graph_description", [](const Metadata &metadata) { return textOf(metadata.graphDescription); })
+      .def_prop_ro("domain", [](const Metadata &metadata) { return textOf(metadata.domain); })
+      .def_prop_ro("description", [](const Metadata &metadata) { return textOf(metadata.description); })
+      .def_ro("version", &Metadata::version)
+      .def_prop_ro("properties", propertiesOf, nb::sig("def properties(self) -> list[tuple[str, str]]"));
+
   nb::class_<Package>(module, "Package", "A package in memory, all of it verified.")
       .def_static("of_file", packageOfFile, nb::arg("path"))
       .def_static("of_bytes", packageOfBytes, nb::arg("data"), nb::sig("def of_bytes(data: memoryview) -> Package"),
@@ -52,6 +69,7 @@ void bindPackage(nb::module_ &module) {
       .def_prop_ro("inputs", &Package::inputs)
       .def_prop_ro("outputs", &Package::outputs)
       .def_prop_ro("symbols", &Package::symbols)
+      .def_prop_ro("metadata", &Package::metadata)
       .def(
           "contents",
           [](const Package &package) {

@@ -13,4 +13,5 @@ NB_MODULE(_runtime, module) {
   bindPackage(module);
   bindDevice(module);
   bindSession(module);
+  bindReports(module);
 }

@@ -1,6 +1,6 @@
 //===- test/Compiler/CApiTest.cpp - libcupola_compiler.so through its C interface ---===//
 // SPDX-License-Identifier: Apache-2.0
-#include "cupola/Runtime/Runtime.h"
+#include "cupola/Runtime/Reports.hpp"
 #include "test/Compiler/CApiFixture.h"
 #include "test/Runtime/CUDA/Scratch.h"
 #include "test/Runtime/Exports.h"
@@ -189,6 +189,62 @@ TEST_F(CompilerCApi, TextsOfPhasesReportsAndTimes) {
   }
   EXPECT_EQ(names, "kernels;text;plan;code;");
   EXPECT_EQ(capi::text(cupola_compiler_version()), capi::text(cupola_version()));
+}
+
+TEST_F(CompilerCApi, ReportsAreForPeopleAndPrograms) {
+  Report report;
+  checkModel(modelInMemory(whole.data, whole.size), nullptr, &report, "net");
+  EXPECT_EQ(report.text, "net: every node is supported\n");
+  EXPECT_NE(report.json.find("\"schema\": \"cupola.check/2\""), std::string::npos) << report.json;
+  const ModelBytes unknown = makeModel({"NoSuchOp", nullptr});
+  checkModel(modelInMemory(unknown.data, unknown.size), nullptr, &report);
+  EXPECT_EQ(report.text, "") << "the only problem says all";
+  EXPECT_NE(report.json.find("\"op\": \"NoSuchOp\""), std::string::npos) << report.json;
+  const cupola_compile_options options = clientOptions(&client);
+  Compilation compilation(modelInMemory(whole.data, whole.size), &options);
+  report = compilation.explainReport();
+  EXPECT_EQ(report.json, compilation.explain());
+  EXPECT_NE(report.text.find("edges: 2 fused, 0 not\n"), std::string::npos) << report.text;
+  EXPECT_EQ(report.text.find("'mul' -> 'last'"), std::string::npos) << report.text;
+  report = compilation.explainReport(/*allEdges=*/true);
+  EXPECT_NE(report.text.find("fused     'mul' -> 'last'"), std::string::npos) << report.text;
+}
+
+TEST_F(CompilerCApi, TheModelItselfIsTheReference) {
+  const cupola_compile_options options = clientOptions(&client);
+  Compilation compilation(modelInMemory(whole.data, whole.size), &options);
+  const std::string_view bytes = compilation.package();
+  const Verification verification(Executable(Package(bytes.data(), bytes.size()), Device("cpu")));
+  bool passed = false;
+  const Report report = verification.compare(compilation.reference(verification.inputs()), 0, passed);
+  EXPECT_TRUE(passed) << report.text;
+  EXPECT_NE(report.text.find("compared 1 outputs, 6 elements\n"), std::string::npos) << report.text;
+  const ModelBytes other = makeModel({"Exp", nullptr});
+  Compilation wrong(modelInMemory(other.data, other.size), &options);
+  EXPECT_EQ(verification.compare(wrong.reference(verification.inputs()), 0, passed).text.substr(0, 8), "FAIL 'y'");
+  EXPECT_FALSE(passed);
+  EXPECT_NE(errorOf([&] { compilation.reference("no archive"); }), "no error");
+  EXPECT_TRUE(isUsage(cupola_compilation_reference(compilation.get(), {}, nullptr)));
+}
+
+TEST_F(CompilerCApi, EveryKernelIsHeldAgainstADiagnosis) {
+  cupola_compile_options options = clientOptions(&client);
+  options.kernel_results = 1;
+  Compilation compilation(modelInMemory(whole.data, whole.size), &options);
+  const std::string_view bytes = compilation.package();
+  const Device device("cpu");
+  const Verification verification(Executable(Package(bytes.data(), bytes.size()), device));
+  const std::string diagnosis(compilation.diagnose(verification.inputs(), "cpu", "x86-64-v3", 5e-5));
+  bool passed = false;
+  const Report report = verification.compareKernels(diagnosis, "", 5e-5, passed);
+  EXPECT_TRUE(passed) << report.text;
+  EXPECT_NE(report.text.find("1 kernel results compared; none differs\n"), std::string::npos) << report.text;
+  EXPECT_NE(report.json.find("\"first_difference\": null"), std::string::npos) << report.json;
+  const std::string_view damaged[] = {"", "{}\n", "{\"names\": [1]}\n", "[]"};
+  for (std::string_view text : damaged)
+    EXPECT_NE(errorOf([&] { verification.compareKernels(text, "", 5e-5, passed); }), "no error") << text;
+  EXPECT_NE(errorOf([&] { compilation.diagnose(verification.inputs(), "cpu", "z80", 5e-5); }), "no error");
+  EXPECT_TRUE(isUsage(cupola_compilation_diagnose(compilation.get(), {}, {}, {}, 0, nullptr)));
 }
 
 TEST(CompilerLibrary, ExportsWhatTheHeaderDeclares) {

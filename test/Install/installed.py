@@ -18,7 +18,8 @@ SIMULATOR = os.environ["CUPOLA_SIMULATOR"] == "1"
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "docs/examples"
 SHARE, SETTINGS = "share/doc/cupola", "lib/cmake/Cupola"
 FILES = {  # of each component
-    "runtime": {"bin/cupola-run", "include/cupola/Status.h", "include/cupola/Status.hpp", f"{SHARE}/copyright",
+    "runtime": {"bin/cupola-run", *(f"include/cupola/{name}.{end}" for name in ("Runtime/Reports", "Status") for end in ("h", "hpp")),
+                f"{SHARE}/copyright",
                 f"{SETTINGS}/CupolaConfig.cmake", f"{SETTINGS}/CupolaConfigVersion.cmake"} | ({"lib/libcupola_sim.so"} if SIMULATOR else set()),
     "compiler": {"bin/cupola"},
 }

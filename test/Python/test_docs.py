@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 
+import cupola
 import onnx
 import pytest
 
@@ -29,6 +30,8 @@ def test_every_block_runs(models, tmp_path, monkeypatch, capsys):
     assert alike > 0.5 > 0.2 > apart
     assert shown[1].startswith("Tensor(name='input_ids', dtype='int64', shape=('batch', 'length')")
     assert re.fullmatch(r"[1-9]\d* kernels", shown[2])
+    assert any(line.startswith("pass 'embedding': max abs ") for line in shown)
+    assert any(line.startswith("True ('") for line in shown)
     assert shown[-2] == "3 (1, 4, 3, 16)"
     assert shown[-1] == "[[0.25 0.25 0.25 0.25]] True"
 
@@ -36,6 +39,14 @@ def test_every_block_runs(models, tmp_path, monkeypatch, capsys):
 def test_the_example_has_ten_lines():
     block = re.search(r"^```python\n(.*?)^```", (ROOT / "docs/python.md").read_text(encoding="utf-8"), re.M | re.S)[1]
     assert len([line for line in block.splitlines() if line]) <= 10
+
+
+def test_the_limits_are_those_of_the_compiler():
+    page = (ROOT / "docs/security.md").read_text(encoding="utf-8")
+    block = re.search(r"^```\n(.*?)^```", page, re.M | re.S)[1]
+    with pytest.raises(cupola.UsageError) as caught:
+        cupola.compile(b"", limits={"none": 1}, progress=False)
+    assert str(caught.value).endswith("there are: " + ", ".join(block.split()))
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/README.md"])

@@ -9,6 +9,7 @@ import threading
 import cupola
 import graphs
 import numpy as np
+import onnx
 import onnxruntime
 import pytest
 
@@ -30,7 +31,17 @@ def test_interface(session):
     assert (x.name, x.type, x.shape) == ("x", "tensor(float)", ["rows", 8])
     assert (y.name, y.type, y.shape) == ("y", "tensor(float)", ["rows", 4])
     assert session.get_providers() == CPU
-    assert isinstance(session.get_modelmeta().custom_metadata_map, dict)
+
+
+def test_metadata(ort, layer):
+    described = onnx.ModelProto()
+    described.CopyFrom(layer)
+    described.producer_name, described.domain, described.doc_string, described.model_version = "maker", "ai.example", "Layers x.", 7
+    described.graph.name, described.graph.doc_string = "layers", "One layer."
+    onnx.helper.set_model_props(described, {"classes": "a,b"})
+    meta = ort.InferenceSession(described.SerializeToString(), providers=CPU).get_modelmeta()
+    assert (meta.producer_name, meta.domain, meta.description, meta.version) == ("maker", "ai.example", "Layers x.", 7)
+    assert (meta.graph_name, meta.graph_description, meta.custom_metadata_map) == ("layers", "One layer.", {"classes": "a,b"})
 
 
 def test_run(session, rows):

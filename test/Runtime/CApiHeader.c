@@ -1,5 +1,6 @@
 //===- test/Runtime/CApiHeader.c - The public header is valid C ---===//
 // SPDX-License-Identifier: Apache-2.0
+#include "cupola/Runtime/Reports.h"
 #include "cupola/Runtime/Runtime.h"
 
 // The offsets of DLPack's DLTensor on 64-bit systems.

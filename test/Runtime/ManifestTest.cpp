@@ -55,6 +55,7 @@ static Package fullPackage() {
   package.weights[0].offset = ~uint64_t(0);
   package.variants[0].binaries[0].offset = 256;
   package.variants[1].sources[0].bytes = 77;
+  package.metadata = {"maker", "1.2", "graph", "of a graph", "domain", "\xff is no UTF-8", -3, {{"key", "value"}}};
   return package;
 }
 
@@ -85,6 +86,10 @@ TEST(Manifest, ProtobufReadsAndWritesTheSameBytes) {
   EXPECT_EQ(body.steps(0).loop().scans(1).rows(), 16u);
   EXPECT_EQ(body.steps(0).loop().extents(0).last(), "d");
   EXPECT_EQ(body.steps(0).loop().count(), "f");
+  EXPECT_EQ(message.metadata().graph_description(), "of a graph");
+  EXPECT_EQ(message.metadata().description(), "\xff is no UTF-8");
+  EXPECT_EQ(message.metadata().version(), -3);
+  EXPECT_EQ(message.metadata().properties(0).value(), "value");
 }
 
 TEST(Manifest, HasNoFieldThatProtobufDoesNotKnow) {

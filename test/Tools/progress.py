@@ -1,6 +1,7 @@
 #===- test/Tools/progress.py - What long work says on a terminal, and how it is stopped ---===#
 # SPDX-License-Identifier: Apache-2.0
 """progress.py shows TEXT COMMAND...   what COMMAND writes to a terminal has a line that begins with TEXT, and takes it away
+   progress.py hides "" COMMAND...     COMMAND writes nothing to a terminal
    progress.py stops TEXT COMMAND...   the terminal's interrupt at that line ends COMMAND and all that it started"""
 
 import os
@@ -37,6 +38,12 @@ def shows(text, command):
     assert said.endswith("\r\033[K"), repr(said)
 
 
+def hides(_, command):
+    process, terminal = in_terminal(command)
+    said = "".join(iter(lambda: read(terminal), ""))
+    assert process.wait(SECONDS) == 0 and said == "", repr(said)
+
+
 def is_alive(group):
     try:
         os.killpg(group, 0)
@@ -61,4 +68,4 @@ def stops(text, command):
         time.sleep(0.01)
 
 
-{"shows": shows, "stops": stops}[sys.argv[1]](sys.argv[2], sys.argv[3:])
+{"shows": shows, "hides": hides, "stops": stops}[sys.argv[1]](sys.argv[2], sys.argv[3:])

@@ -8,9 +8,10 @@ import re
 import sys
 
 OPEN = {"compile_ms", "arch"}                       # objects whose keys are no part of the schema: phases, architectures
-REQUIRED = {"cupola.explain/1": {"launches", "kernels", "edges", "memory"}, "cupola.verify/1": {"tolerance", "outputs"},
+REQUIRED = {"cupola.inspect/1": {"format", "metadata", "inputs", "outputs", "symbols", "variants", "explain"},
+            "cupola.explain/1": {"launches", "kernels", "edges", "memory"}, "cupola.verify/1": {"tolerance", "outputs"},
             "cupola.compile/1": {"compile_ms", "nvrtc_compiles", "llvm_compiles", "package_bytes", "peak_rss_bytes"},
-            "cupola.check/2": {"supported", "summary", "problems"},
+            "cupola.doctor/1": {"checks"}, "cupola.check/2": {"supported", "summary", "problems"},
             "cupola-run/1": {"device", "variant", "steps", "iterations", "latency_ms", "memory", "peak_rss_bytes", "outputs", "kernels"}}
 
 
@@ -36,8 +37,11 @@ documented, wrong = sections(sys.argv[1]), 0
 for path in sys.argv[2:]:
     with open(path, encoding="utf-8") as f:
         report = json.load(f)
-    unknown = sorted(set(keys(report)) - documented.get(report["schema"], set()) - {"schema"})
-    first = report.get("variants", [report])[0]
+    parts = {report["schema"]: report}
+    if "explain" in report:                         # a report in a report
+        parts = {report["schema"]: {**report, "explain": None}, report["explain"]["schema"]: report["explain"]}
+    unknown = sorted(key for name, part in parts.items() for key in set(keys(part)) - documented.get(name, set()) - {"schema"})
+    first = report if report["schema"] == "cupola.inspect/1" else report.get("variants", [report])[0]
     unknown += [f"(no {key})" for key in sorted(REQUIRED[report["schema"]] - first.keys())]
     wrong += bool(unknown)
     print(f"{path}: {report['schema']}" + (f" is not as documented: {', '.join(unknown)}" if unknown else ""))

@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/CurrentException.h"
 #include "lib/Runtime/Format/OutputFile.h"
+#include "lib/Runtime/Tools/Bench.h"
 #include "lib/Runtime/Tools/Errors.h"
-#include "lib/Runtime/Tools/Inputs.h"
 #include "lib/Runtime/Tools/Progress.h"
-#include "lib/Runtime/Tools/RunReport.h"
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -18,9 +17,7 @@ namespace {
 struct Options {
   std::string package, device = "auto", outputs, json;
   DeviceOptions deviceOptions;
-  InputOptions inputs;
-  uint64_t iterations = 1;
-  bool profile = false;
+  BenchOptions bench;
 };
 
 void declare(CLI::App &app, Options &options) {
@@ -34,44 +31,43 @@ void declare(CLI::App &app, Options &options) {
   app.add_option("--arch", options.deviceOptions.arch, "sim: sm_75 or sm_80; cpu: at most this level, as x86-64-v3");
   app.add_option("--threads", options.deviceOptions.threads, "cpu and sim: worker threads; 0 is one per core");
   app.add_option("--cache-dir", options.deviceOptions.cacheDir, "Where compiled kernels are kept; 'none': nowhere");
-  app.add_option("--inputs", options.inputs.npz, "Input values: an .npz file with an array per input");
-  app.add_option("--shape", options.inputs.shapes,
+  app.add_option("--inputs", options.bench.inputs.npz, "Input values: an .npz file with an array per input");
+  app.add_option("--shape", options.bench.inputs.shapes,
                  "Without --inputs: a dynamic dimension, as s0=16, or an input's shape, as x=1x16; may be repeated");
-  app.add_option("--seed", options.inputs.seed,
+  app.add_option("--seed", options.bench.inputs.seed,
                  "Without --inputs: floats are N(0,1), integers below the extent that "
                  "they index, masks ones");
   app.add_option("--outputs", options.outputs, "Write the outputs to this .npz file");
-  app.add_option("--iterations", options.iterations, "Run so often, after one run to warm up if more than once")
+  app.add_option("--iterations", options.bench.iterations, "Run so often, after one run to warm up if more than once")
       ->check(CLI::PositiveNumber);
-  app.add_flag("--profile", options.profile, "Also time every step, in as many runs of their own");
+  app.add_flag("--profile", options.bench.profile, "Also time every step, in as many runs of their own");
   app.add_option("--json", options.json, "Write a report to this file");
+  app.add_flag_callback("--quiet", beQuiet, "Show results and errors alone: no progress, no warnings");
   app.footer(std::string("Example:\n  cupola-run bert.cupola --shape batch=1 --shape sequence=16 --iterations 100\n") +
              kExitCodes);
 }
 
 Status runPackage(const Options &options) {
-  CUPOLA_ASSIGN(std::shared_ptr<const format::PackageFile> file, format::PackageFile::open(options.package));
-  CUPOLA_ASSIGN(std::shared_ptr<Device> device, createDevice(options.device, options.deviceOptions));
-  CUPOLA_ASSIGN(const std::shared_ptr<const Executable> executable,
-                Executable::create(std::move(file), std::move(device)).within(options.package));
-  const format::Package &package = executable->package();
-  CUPOLA_ASSIGN(std::vector<HostTensor> inputs, makeInputs(package, executable->parsedInterface(), options.inputs));
-  CUPOLA_ASSIGN(std::unique_ptr<Session> session, Session::create(executable, {}));
-  CUPOLA_TRY(session->bind(shapesOf(inputs)));
-  CUPOLA_ASSIGN(std::vector<HostTensor> outputs, makeOutputs(*session));
-  executable->device().resetStatistics(); // the init steps are not of the run
-  const std::vector<TensorRef> in = inputRefs(package, inputs, outputs), out = refsOf(outputs);
-  CUPOLA_ASSIGN(Latency latency, measure(*session, in, out, options.iterations > 1 ? 1 : 0, options.iterations));
-  RunReport report{options.iterations, latency, session.get(), &outputs, {}};
-  if (options.profile) {
-    CUPOLA_ASSIGN(report.profile, profile(*session, in, out, options.iterations));
-  }
-  CUPOLA_TRY(fetchOutputs(*session, outputs));
+  Result<std::shared_ptr<const format::PackageFile>> file = format::PackageFile::open(options.package);
+  if (file.failed())
+    return file.status();
+  Result<std::shared_ptr<Device>> device = createDevice(options.device, options.deviceOptions);
+  if (device.failed())
+    return device.status();
+  Result<std::shared_ptr<const Executable>> executable = Executable::create(file.take(), device.take());
+  if (executable.failed())
+    return executable.status().within(options.package);
+  BenchOptions chosen = options.bench;
+  chosen.warmup = chosen.iterations > 1 ? 1 : 0;
+  Result<Bench> done = bench(*executable, chosen);
+  if (done.failed())
+    return done.status();
   clearProgress();
-  std::fputs(reportText(report).c_str(), stdout);
+  std::fputs(done->report.text.c_str(), stdout);
   if (!options.json.empty())
-    CUPOLA_TRY(format::writeFile(options.json, reportJson(report)));
-  return options.outputs.empty() ? Status::ok() : writeOutputs(options.outputs, package, outputs);
+    CUPOLA_TRY(format::writeFile(options.json, done->report.json));
+  return options.outputs.empty() ? Status::ok()
+                                 : writeOutputs(options.outputs, (*executable)->package(), done->outputs);
 }
 
 } // namespace

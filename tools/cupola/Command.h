@@ -55,11 +55,14 @@ std::function<int()> declareVerify(CLI::App &app);
 std::function<int()> declareCheck(CLI::App &app);
 std::function<int()> declareExplain(CLI::App &app);
 std::function<int()> declareInspect(CLI::App &app);
+std::function<int()> declareDoctor(CLI::App &app);
+std::function<int()> declareCompletion(CLI::App &app);
 
 /// Prints the error, if it is one, a line "error: .." each, and returns the exit code.
 int finish(const Status &status);
 
-/// Writes `json` to `path` if there is one.
+/// Writes the JSON of a report to `path` if there is one.
+Status writeReport(const std::string &path, const std::string &json);
 Status writeJson(const std::string &path, const Json &json);
 
 /// What a compilation for one device needs besides the flags.

@@ -15,10 +15,12 @@ namespace cupola::tool {
 
 int finish(const Status &status) { return runtime::printError(status); }
 
+Status writeReport(const std::string &path, const std::string &json) {
+  return path.empty() ? Status::ok() : format::writeFile(path, json);
+}
+
 Status writeJson(const std::string &path, const Json &json) {
-  if (path.empty())
-    return {};
-  return format::writeFile(path, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  return writeReport(path, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 bool CompileFlags::isPackage() const { return format::isPackageFile(model); }

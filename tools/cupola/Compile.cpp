@@ -71,7 +71,7 @@ struct CompileCommand {
       total += ms;
     }
     struct stat info{};
-    if (emit == "package" && stat(output.c_str(), &info) == 0) {
+    if (emit == "package" && stat(output.c_str(), &info) == 0 && !runtime::isQuiet()) {
       runtime::clearProgress();
       std::printf("%s: %.1f MB, compiled in %.2f s (%llu NVRTC, %llu LLVM)\n", output.c_str(),
                   static_cast<double>(info.st_size) / 1e6, total / 1e3,

@@ -19,6 +19,8 @@ static constexpr Command commands[] = {
     {"check", "say whether a model can be compiled, and list every reason why not", declareCheck},
     {"explain", "say what was fused into what, and why not", declareExplain},
     {"inspect", "show what a package holds", declareInspect},
+    {"doctor", "say what of this machine was found where, and what is missing", declareDoctor},
+    {"completion", "print what a shell completes these commands by", declareCompletion},
 };
 
 static const char *const footer = "Examples:\n"
@@ -40,12 +42,14 @@ int main(int argc, char **argv) {
   CLI::App app("Cupola compiles ONNX models into fused CUDA kernels.", "cupola");
   app.require_subcommand(1);
   app.footer(std::string(footer) + runtime::kExitCodes);
+  app.add_flag_callback("--quiet", runtime::beQuiet, "Show results and errors alone: no progress, no warnings");
   app.set_version_flag("--version", "cupola " + std::string(format::version()));
   std::vector<std::pair<CLI::App *, std::function<int()>>> actions;
   try {
     for (const Command &command : commands) {
       CLI::App *sub = app.add_subcommand(command.name, command.summary);
       actions.emplace_back(sub, command.declare(*sub));
+      sub->fallthrough(); // to --quiet
     }
     app.parse(argc, argv);
     for (auto &[sub, action] : actions)

@@ -1,34 +1,16 @@
 //===- tools/cupola/Verify.cpp - cupola verify ---===//
 // SPDX-License-Identifier: Apache-2.0
 
-#include "lib/Runtime/Text.h"
-#include "lib/Runtime/Tools/Compare.h"
 #include "lib/Runtime/Tools/Latency.h"
+#include "lib/Runtime/Tools/Verification.h"
 #include "tools/cupola/Precision.h"
-#include "tools/cupola/VerifyKernels.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <optional>
 
 namespace cupola::tool {
 
 namespace {
-
-/// What rounding alone does to a model, by the narrowest floats of its interface and weights.
-double usualTolerance(const format::Package &package) {
-  constexpr double f32 = 5e-5, f16 = 5e-3, bf16 = 4e-2; // bf16 has three bits less than f16
-  double tolerance = f32;
-  const auto take = [&](format::DType dtype) {
-    tolerance = std::max(tolerance, dtype == format::DType::BF16 ? bf16 : dtype == format::DType::F16 ? f16 : f32);
-  };
-  for (const auto *tensors : {&package.inputs, &package.outputs})
-    for (const format::Tensor &tensor : *tensors)
-      take(tensor.dtype);
-  for (const format::Weight &weight : package.weights)
-    take(weight.dtype);
-  return tolerance;
-}
 
 struct VerifyCommand {
   CompileFlags flags;
@@ -127,31 +109,63 @@ struct VerifyCommand {
     if (device.device == "reference")
       return runReference();
     const bool hasCase = !casePath.empty();
-    CUPOLA_ASSIGN(Ready ready, makeReady(flags, device));
-    const format::Package &package = ready.executable->package();
-    tolerance = chosenTolerance.value_or(usualTolerance(package));
-    CUPOLA_ASSIGN(auto inputs, makeInputs(*ready.executable));
-    const std::vector<npz::Array> in = named(package.inputs, inputs);
+    Result<Ready> ready = makeReady(flags, device);
+    if (ready.failed())
+      return ready.status();
+    const format::Package &package = ready->executable->package();
+    tolerance = chosenTolerance.value_or(runtime::usualTolerance(package));
+    auto inputs = makeInputs(*ready->executable);
+    if (inputs.failed())
+      return inputs.status();
+    const std::vector<npz::Array> in = runtime::named(package.inputs, *inputs);
     if (!hasCase) {
       CUPOLA_ASSIGN(caseOutputs, reference(in));
     }
-    runtime::SessionOptions options;
-    options.poison = true; // a plan that reads dead memory gives NaN, not luck
-    CUPOLA_ASSIGN(auto session, runtime::Session::create(ready.executable, options));
-    CUPOLA_TRY(session->bind(runtime::shapesOf(inputs)));
-    CUPOLA_ASSIGN(auto outputs, runtime::makeOutputs(*session));
-    CUPOLA_TRY(session->run(runtime::inputRefs(package, inputs, outputs), runtime::refsOf(outputs)));
-    CUPOLA_TRY(runtime::fetchOutputs(*session, outputs));
-    const std::vector<npz::Array> out = named(package.outputs, outputs), none;
+    const Result<std::vector<npz::Array>> computed = runtime::runPoisoned(ready->executable, *inputs);
+    if (computed.failed())
+      return computed.status();
+    const std::vector<npz::Array> &out = *computed, none;
     Result<bool> pass = judge(out);
     if (blame && pass.isOk())
       CUPOLA_TRY(printBlame(in));
     if (flags.given.kernelResults && pass.isOk()) {
-      Result<bool> kernels =
-          verifyKernels({flags, *ready.executable, in, out, hasCase ? caseOutputs : none, tolerance}, report);
+      Result<bool> kernels = judgeKernels(*ready->executable, in, out, hasCase ? caseOutputs : none);
       pass = kernels.failed() ? std::move(kernels) : Result<bool>(*pass && *kernels);
     }
     return pass;
+  }
+
+  /// Reads the model, so in a worker.
+  Result<compiler::Diagnosis> diagnose(const format::Variant &variant, const std::vector<npz::Array> &inputs) {
+    Result<compiler::Options> options = flags.options();
+    CUPOLA_TRY(options.status());
+    options->targets = {variant.target};
+    std::string bytes;
+    const int code = collectFromWorker(flags, bytes, [&](std::string &out) -> Status {
+      auto compilation = compiler::Compilation::load(flags.model, *options);
+      CUPOLA_TRY(compilation.status());
+      const auto diagnosis = (*compilation)->diagnose(inputs, variant.target, variant.arch, tolerance);
+      CUPOLA_TRY(diagnosis.status());
+      Result<std::string> packed = runtime::serialize(*diagnosis);
+      CUPOLA_TRY(packed.status());
+      out = packed.take();
+      return {};
+    });
+    if (code != 0)
+      return Status(static_cast<Code>(code), "");
+    return runtime::parseDiagnosis(bytes);
+  }
+
+  Result<bool> judgeKernels(const runtime::Executable &executable, const std::vector<npz::Array> &inputs,
+                            const std::vector<npz::Array> &outputs, const std::vector<npz::Array> &references) {
+    const Result<compiler::Diagnosis> diagnosis = diagnose(executable.variant(), inputs);
+    CUPOLA_TRY(diagnosis.status());
+    const auto comparison = runtime::compareKernels(executable, outputs, references, *diagnosis, tolerance);
+    CUPOLA_TRY(comparison.status());
+    runtime::clearProgress();
+    std::fputs(comparison->report.text.c_str(), stdout);
+    report.update(Json::parse(comparison->report.json));
+    return comparison->pass;
   }
 
   /// lib/Reference itself against a case.
@@ -165,46 +179,15 @@ struct VerifyCommand {
     return judge(outputs);
   }
 
-  static std::vector<npz::Array> named(const std::vector<format::Tensor> &interface,
-                                       const std::vector<runtime::HostTensor> &tensors) {
-    std::vector<npz::Array> arrays;
-    for (size_t i = 0; i < tensors.size(); ++i)
-      arrays.push_back({interface[i].name, tensors[i].dtype, tensors[i].shape, tensors[i].bytes});
-    return arrays;
-  }
-
   Result<bool> judge(const std::vector<npz::Array> &outputs) {
-    uint64_t compared = 0, elements = 0;
-    bool pass = true;
+    const auto comparison = runtime::compareOutputs(outputs, caseOutputs, tolerance, casePath);
+    if (comparison.failed())
+      return comparison.status();
+    const runtime::Report told = comparison->report();
     runtime::clearProgress();
-    Json &list = report["outputs"];
-    for (const npz::Array &output : outputs)
-      for (const npz::Array &reference : caseOutputs) {
-        if (reference.name != output.name)
-          continue;
-        runtime::Difference d = runtime::compare(output, reference, tolerance);
-        std::printf("%s %s: max abs %.3g, max rel %.3g, worst at %llu%s%s\n", d.pass ? "pass" : "FAIL",
-                    runtime::quote(d.name).c_str(), d.maxAbs, d.maxRel, static_cast<unsigned long long>(d.index),
-                    d.problem.empty() ? "" : ": ", d.problem.c_str());
-        list.push_back({{"name", d.name},
-                        {"max_abs", d.maxAbs},
-                        {"max_rel", d.maxRel},
-                        {"index", d.index},
-                        {"pass", d.pass},
-                        {"problem", d.problem}});
-        pass &= d.pass;
-        ++compared;
-        elements += d.elements;
-      }
-    std::printf("compared %llu outputs, %llu elements\n", static_cast<unsigned long long>(compared),
-                static_cast<unsigned long long>(elements));
-    for (const npz::Array &reference : caseOutputs)
-      if (std::none_of(outputs.begin(), outputs.end(),
-                       [&](const npz::Array &output) { return output.name == reference.name; }))
-        return Status::usage(casePath + ": the model has no output '" + reference.name + "'");
-    if (elements == 0)
-      return Status::usage("nothing was compared: no reference has the name of an output");
-    return pass;
+    std::fputs(told.text.c_str(), stdout);
+    report["outputs"] = Json::parse(told.json)["outputs"];
+    return comparison->pass;
   }
 };
 

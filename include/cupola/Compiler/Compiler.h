@@ -71,11 +71,6 @@ typedef struct cupola_model {
 
 /* ---- options ---- */
 
-typedef struct cupola_strings {
-  const cupola_string *items;
-  size_t count;
-} cupola_strings;
-
 /* The extents of an input, or the value of a symbol (rank 1). */
 typedef struct cupola_fixed_shape {
   cupola_string name;
@@ -140,6 +135,9 @@ typedef struct cupola_compile_options {
   cupola_string precision;  /* "fp32"; "fp16", "bf16": f32 values lie in memory with 16 bits; empty: "fp32" */
   cupola_strings keep_fp32; /* patterns (*, ?, [a-z]) of names of nodes whose results stay f32 all the same */
   cupola_string io;         /* "fp16", "bf16", as `precision`: inputs and outputs have 16 bits, too; empty: they stay */
+  /* 1: the outputs of the package are the model's, then the result of every other kernel, for
+   * cupola_verification_compare_kernels. Takes one target and one architecture. */
+  int32_t kernel_results;
 } cupola_compile_options;
 
 /* ---- what is wrong with a model ---- */
@@ -161,6 +159,10 @@ CUPOLA_API cupola_status *cupola_model_check(const cupola_model *model, const cu
 CUPOLA_API size_t cupola_problems_count(const cupola_problems *problems);
 /* CUPOLA_USAGE for an index that does not exist. */
 CUPOLA_API cupola_status *cupola_problems_get(const cupola_problems *problems, size_t index, cupola_problem *problem);
+/* All of them as `cupola check` tells it, "cupola.check/2": the text counts them by op and reason. `name` stands for
+ * the model in it. */
+CUPOLA_API cupola_status *cupola_problems_report(const cupola_problems *problems, cupola_string name,
+                                                 cupola_report **report);
 CUPOLA_API void cupola_problems_release(cupola_problems *problems);
 
 /* ---- compilation ---- */
@@ -182,6 +184,21 @@ CUPOLA_API cupola_status *cupola_compilation_emit(cupola_compilation *compilatio
                                                   cupola_string *text);
 /* What was decided and why, as JSON (docs/schemas.md). */
 CUPOLA_API cupola_status *cupola_compilation_explain(cupola_compilation *compilation, cupola_string *json);
+/* The same with the text of `cupola explain`; `all_edges`: also of what was fused. */
+CUPOLA_API cupola_status *cupola_compilation_explain_report(cupola_compilation *compilation, int32_t all_edges,
+                                                            cupola_report **report);
+
+/* What the model gives for these inputs, computed op by op without any optimisation: what cupola_verification_compare
+ * (cupola/Runtime/Reports.h) takes. Both are .npz files in memory, with an array for every input or output under its
+ * name; the compilation keeps the outputs until the next call. */
+CUPOLA_API cupola_status *cupola_compilation_reference(cupola_compilation *compilation, cupola_bytes inputs,
+                                                       cupola_bytes *outputs);
+/* What every kernel of a variant should compute for these inputs, an .npz file, and whether the passes kept the model's
+ * answer: what cupola_verification_compare_kernels takes. `tolerance` is that of the verification; the compilation
+ * keeps the diagnosis until the next call. */
+CUPOLA_API cupola_status *cupola_compilation_diagnose(cupola_compilation *compilation, cupola_bytes inputs,
+                                                      cupola_string target, cupola_string arch, double tolerance,
+                                                      cupola_bytes *diagnosis);
 
 /* How long the phases of the build took, in order; none before it. */
 typedef struct cupola_phase {

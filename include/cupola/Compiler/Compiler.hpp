@@ -48,11 +48,17 @@ struct Problem {
   std::string reason, text;
 };
 
-/// What keeps the model from being compiled.
-inline std::vector<Problem> checkModel(const cupola_model &model, const cupola_compile_options *options = nullptr) {
+/// What keeps the model from being compiled. `report`: where given, gets the same for people, under the name `name`.
+inline std::vector<Problem> checkModel(const cupola_model &model, const cupola_compile_options *options = nullptr,
+                                       Report *report = nullptr, std::string_view name = "model") {
   cupola_problems *made = nullptr;
   capi::check(cupola_model_check(&model, options, &made));
   const capi::Handle<cupola_problems, cupola_problems_release> handle(made);
+  if (report) {
+    cupola_report *told = nullptr;
+    capi::check(cupola_problems_report(made, capi::string(name), &told));
+    *report = capi::take(told);
+  }
   std::vector<Problem> problems;
   for (size_t i = 0; i < cupola_problems_count(made); ++i) {
     cupola_problem given{};
@@ -89,6 +95,24 @@ public:
     cupola_string json{};
     capi::check(cupola_compilation_explain(get(), &json));
     return {json.data, json.size};
+  }
+  Report explainReport(bool allEdges = false) {
+    cupola_report *report = nullptr;
+    capi::check(cupola_compilation_explain_report(get(), allEdges, &report));
+    return capi::take(report);
+  }
+  /// Of .npz files in memory; the view lives until the next call.
+  std::string_view reference(std::string_view inputs) {
+    cupola_bytes outputs{};
+    capi::check(cupola_compilation_reference(get(), {inputs.data(), inputs.size()}, &outputs));
+    return {static_cast<const char *>(outputs.data), outputs.size};
+  }
+  /// Of an .npz file in memory; the view lives until the next call.
+  std::string_view diagnose(std::string_view inputs, std::string_view target, std::string_view arch, double tolerance) {
+    cupola_bytes diagnosis{};
+    capi::check(cupola_compilation_diagnose(get(), {inputs.data(), inputs.size()}, capi::string(target),
+                                            capi::string(arch), tolerance, &diagnosis));
+    return {static_cast<const char *>(diagnosis.data), diagnosis.size};
   }
   /// Milliseconds by phase, in order.
   std::vector<std::pair<std::string, double>> phases() const {

@@ -104,6 +104,24 @@ CUPOLA_API size_t cupola_package_symbol_count(const cupola_package *package);
 /* CUPOLA_USAGE for an index that does not exist. */
 CUPOLA_API cupola_status *cupola_package_symbol(const cupola_package *package, size_t index, cupola_symbol *symbol);
 
+/* What the model says about itself: its own texts, which may be no UTF-8; empty, and 0, where it says nothing. */
+typedef struct cupola_metadata {
+  size_t struct_size;
+  cupola_string producer_name;
+  cupola_string producer_version;
+  cupola_string graph_name;
+  cupola_string graph_description;
+  cupola_string domain;
+  cupola_string description;
+  int64_t version;
+  size_t property_count; /* entries of metadata_props */
+} cupola_metadata;
+
+CUPOLA_API cupola_status *cupola_package_metadata(const cupola_package *package, cupola_metadata *metadata);
+/* In the model's order. CUPOLA_USAGE for an index that does not exist. */
+CUPOLA_API cupola_status *cupola_package_property(const cupola_package *package, size_t index, cupola_string *key,
+                                                  cupola_string *value);
+
 /* ---- device ---- */
 
 typedef struct cupola_device_options {
@@ -120,6 +138,28 @@ CUPOLA_API cupola_status *cupola_device_create(cupola_string name, const cupola_
 CUPOLA_API cupola_string cupola_device_name(const cupola_device *device); /* "cuda" */
 CUPOLA_API cupola_string cupola_device_arch(const cupola_device *device); /* "sm_86" */
 CUPOLA_API void cupola_device_release(cupola_device *device);
+
+/* A device of this machine, or why it has none of that name. */
+typedef struct cupola_device_info {
+  size_t struct_size;
+  cupola_string name;        /* "cpu", "cuda", "sim" */
+  int32_t ordinal;           /* cuda: which GPU */
+  cupola_string arch;        /* "x86-64-v4", which runs code of the lower levels, too; "sm_90" */
+  cupola_string description; /* "16 threads", "NVIDIA H200" */
+  uint64_t memory_bytes;     /* of cpu and sim: the machine's */
+  cupola_string driver;      /* cuda: the newest CUDA that it knows, "12.4" */
+  cupola_string reason;      /* why it is not there; empty where it is */
+} cupola_device_info;
+
+typedef struct cupola_device_list cupola_device_list;
+
+/* The processor, every GPU or one entry with the reason why there is none, the simulator. Nothing of a GPU is taken. */
+CUPOLA_API cupola_status *cupola_device_list_create(cupola_device_list **list);
+CUPOLA_API size_t cupola_device_list_count(const cupola_device_list *list);
+/* CUPOLA_USAGE for an index that does not exist. */
+CUPOLA_API cupola_status *cupola_device_list_get(const cupola_device_list *list, size_t index,
+                                                 cupola_device_info *info);
+CUPOLA_API void cupola_device_list_release(cupola_device_list *list);
 
 /* ---- executable ---- */
 

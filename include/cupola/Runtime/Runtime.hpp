@@ -14,6 +14,7 @@
 #include "cupola/Runtime/Runtime.h"
 #include "cupola/Status.hpp"
 
+#include <utility>
 #include <vector>
 
 namespace cupola {
@@ -32,6 +33,13 @@ struct Symbol {
   std::string id, name;
   int64_t min, max, divisor;
   bool isFound;
+};
+
+/// cupola_metadata
+struct Metadata {
+  std::string producerName, producerVersion, graphName, graphDescription, domain, description;
+  int64_t version;
+  std::vector<std::pair<std::string, std::string>> properties;
 };
 
 class Package {
@@ -63,6 +71,25 @@ public:
           {capi::text(given.id), capi::text(given.name), given.min, given.max, given.divisor, given.is_found != 0});
     }
     return symbols;
+  }
+  Metadata metadata() const {
+    cupola_metadata given{};
+    given.struct_size = sizeof(given);
+    capi::check(cupola_package_metadata(get(), &given));
+    Metadata metadata{capi::text(given.producer_name),
+                      capi::text(given.producer_version),
+                      capi::text(given.graph_name),
+                      capi::text(given.graph_description),
+                      capi::text(given.domain),
+                      capi::text(given.description),
+                      given.version,
+                      {}};
+    for (size_t i = 0; i < given.property_count; ++i) {
+      cupola_string key{}, value{};
+      capi::check(cupola_package_property(get(), i, &key, &value));
+      metadata.properties.emplace_back(capi::text(key), capi::text(value));
+    }
+    return metadata;
   }
   /// The bytes of the file; they live as long as the package.
   std::string_view contents() const {
@@ -110,6 +137,31 @@ public:
 private:
   capi::Handle<cupola_device, cupola_device_release> handle;
 };
+
+/// cupola_device_info
+struct DeviceInfo {
+  std::string name;
+  int32_t ordinal;
+  std::string arch, description;
+  uint64_t memoryBytes;
+  std::string driver, reason;
+};
+
+/// The processor, the GPUs, the simulator, or why one is not there.
+inline std::vector<DeviceInfo> listDevices() {
+  cupola_device_list *made = nullptr;
+  capi::check(cupola_device_list_create(&made));
+  const capi::Handle<cupola_device_list, cupola_device_list_release> handle(made);
+  std::vector<DeviceInfo> list;
+  for (size_t i = 0; i < cupola_device_list_count(made); ++i) {
+    cupola_device_info given{};
+    given.struct_size = sizeof(given);
+    capi::check(cupola_device_list_get(made, i, &given));
+    list.push_back({capi::text(given.name), given.ordinal, capi::text(given.arch), capi::text(given.description),
+                    given.memory_bytes, capi::text(given.driver), capi::text(given.reason)});
+  }
+  return list;
+}
 
 class Executable {
 public:

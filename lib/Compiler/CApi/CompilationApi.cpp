@@ -1,6 +1,8 @@
 //===- lib/Compiler/CApi/CompilationApi.cpp - The C functions of the compiler ---===//
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Compiler/CApi/Options.h"
+#include "lib/Compiler/CheckReport.h"
+#include "lib/Compiler/ExplainText.h"
 #include "lib/Runtime/CApi/Guard.h"
 #include "lib/Runtime/Format/PackageWriter.h"
 
@@ -19,6 +21,7 @@ struct cupola_problems {
 struct cupola_compilation {
   std::unique_ptr<Compilation> compilation;
   std::optional<std::string> package, explained;
+  std::string reference, diagnosis;         ///< for others, as bytes
   std::map<std::string, std::string> texts; ///< by phase
   mutable std::set<std::string> names;      ///< of phases
 };
@@ -36,6 +39,15 @@ template <typename Make> Status fill(std::optional<std::string> &text, Make make
 /// Whether a check finds such an error in the model, rather than failing.
 bool isOfModel(Code code) {
   return code == Code::BadModel || code == Code::Unsupported || code == Code::Limit || code == Code::IO;
+}
+
+Status give(const runtime::Report &report, cupola_report **target) {
+  cupola_status *status = cupola_report_create(string(report.text), string(report.json), target);
+  if (!status)
+    return Status::ok();
+  const Status result(static_cast<Code>(cupola_status_code(status)), std::string(view(cupola_status_message(status))));
+  cupola_status_release(status);
+  return result;
 }
 
 Status noIndex(const char *what, size_t index, size_t count) {
@@ -73,6 +85,12 @@ cupola_status *cupola_problems_get(const cupola_problems *problems, size_t index
                                  found.opset, string(found.reason), string(found.text)},
                   problem);
     return Status::ok();
+  });
+}
+
+cupola_status *cupola_problems_report(const cupola_problems *problems, cupola_string name, cupola_report **report) {
+  return guarded({problems, report}, [&] {
+    return give(checkReport(std::string(view(name)), problems->list), report);
   });
 }
 
@@ -129,6 +147,45 @@ cupola_status *cupola_compilation_explain(cupola_compilation *compilation, cupol
   return guarded({compilation, json}, [&] {
     CUPOLA_TRY(fill(compilation->explained, [&] { return compilation->compilation->explain(); }));
     *json = string(*compilation->explained);
+    return Status::ok();
+  });
+}
+
+cupola_status *cupola_compilation_explain_report(cupola_compilation *compilation, int32_t all_edges,
+                                                 cupola_report **report) {
+  return guarded({compilation, report}, [&] {
+    CUPOLA_TRY(fill(compilation->explained, [&] { return compilation->compilation->explain(); }));
+    return give({explainText(*compilation->explained, all_edges != 0), *compilation->explained}, report);
+  });
+}
+
+cupola_status *cupola_compilation_reference(cupola_compilation *compilation, cupola_bytes inputs,
+                                            cupola_bytes *outputs) {
+  return guarded({compilation, inputs.data, outputs}, [&] {
+    const Result<std::vector<npz::Array>> given = npz::parse({static_cast<const char *>(inputs.data), inputs.size});
+    CUPOLA_TRY(given.status());
+    const Result<std::vector<npz::Array>> computed = compilation->compilation->reference(*given);
+    CUPOLA_TRY(computed.status());
+    Result<std::string> archive = npz::serialize(*computed);
+    CUPOLA_TRY(archive.status());
+    compilation->reference = archive.take();
+    *outputs = {compilation->reference.data(), compilation->reference.size()};
+    return Status::ok();
+  });
+}
+
+cupola_status *cupola_compilation_diagnose(cupola_compilation *compilation, cupola_bytes inputs, cupola_string target,
+                                           cupola_string arch, double tolerance, cupola_bytes *diagnosis) {
+  return guarded({compilation, inputs.data, diagnosis}, [&] {
+    const Result<std::vector<npz::Array>> given = npz::parse({static_cast<const char *>(inputs.data), inputs.size});
+    CUPOLA_TRY(given.status());
+    const Result<Diagnosis> found =
+        compilation->compilation->diagnose(*given, std::string(view(target)), std::string(view(arch)), tolerance);
+    CUPOLA_TRY(found.status());
+    Result<std::string> bytes = runtime::serialize(*found);
+    CUPOLA_TRY(bytes.status());
+    compilation->diagnosis = bytes.take();
+    *diagnosis = {compilation->diagnosis.data(), compilation->diagnosis.size()};
     return Status::ok();
   });
 }

@@ -1,4 +1,4 @@
-//===- lib/Runtime/CApi/PackageApi.cpp - The C functions of package and device ---===//
+//===- lib/Runtime/CApi/PackageApi.cpp - The C functions of packages ---===//
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/CApi/Handles.h"
 
@@ -120,30 +120,27 @@ cupola_status *cupola_package_symbol(const cupola_package *package, size_t index
   });
 }
 
-cupola_status *cupola_device_create(cupola_string name, const cupola_device_options *options, cupola_device **device) {
-  return guarded({device}, [&] {
-    const cupola_device_options known = versioned(options);
-    DeviceOptions chosen;
-    std::string kind;
-    CUPOLA_TRY(toText(name, kind));
-    CUPOLA_TRY(toText(known.arch, chosen.arch));
-    CUPOLA_TRY(toText(known.cache_dir, chosen.cacheDir));
-    chosen.ordinal = known.ordinal;
-    chosen.threads = known.threads;
-    CUPOLA_ASSIGN(std::shared_ptr<Device> made, createDevice(kind, chosen));
-    *device = new cupola_device{std::move(made), known.ordinal};
+cupola_status *cupola_package_metadata(const cupola_package *package, cupola_metadata *metadata) {
+  return guarded({package, metadata}, [&] {
+    const format::Metadata &kept = package->file->package().metadata;
+    giveVersioned(cupola_metadata{0, string(kept.producerName), string(kept.producerVersion), string(kept.graphName),
+                                  string(kept.graphDescription), string(kept.domain), string(kept.description),
+                                  kept.version, kept.properties.size()},
+                  metadata);
     return Status::ok();
   });
 }
 
-cupola_string cupola_device_name(const cupola_device *device) {
-  return device ? string(device->device->properties().name) : string("");
+cupola_status *cupola_package_property(const cupola_package *package, size_t index, cupola_string *key,
+                                       cupola_string *value) {
+  return guarded({package, key, value}, [&] {
+    const std::vector<format::Property> &properties = package->file->package().metadata.properties;
+    if (index >= properties.size())
+      return Status::usage("property " + std::to_string(index) + " of " + std::to_string(properties.size()));
+    *key = string(properties[index].key);
+    *value = string(properties[index].value);
+    return Status::ok();
+  });
 }
-
-cupola_string cupola_device_arch(const cupola_device *device) {
-  return device ? string(device->device->properties().arch) : string("");
-}
-
-void cupola_device_release(cupola_device *device) { delete device; }
 
 } // extern "C"

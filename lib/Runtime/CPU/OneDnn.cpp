@@ -32,11 +32,12 @@ Result<std::shared_ptr<const OneDnn>> OneDnn::load() {
   // Those of the OpenMP that the library itself is linked to.
   made->getThreads = reinterpret_cast<int (*)()>(library.symbol("omp_get_max_threads"));
   made->setThreads = reinterpret_cast<void (*)(int)>(library.symbol("omp_set_num_threads"));
-  CUPOLA_TRY(made->start(path));
+  CUPOLA_TRY(made->start(library.path()));
   return std::shared_ptr<const OneDnn>(std::move(made));
 }
 
 Status OneDnn::start(const std::string &path) {
+  libraryPath = path;
   number = *table.version();
   title = "oneDNN " + std::to_string(number.major) + "." + std::to_string(number.minor) + "." +
           std::to_string(number.patch);

@@ -28,6 +28,7 @@ public:
   Engine engine() const { return processor.get(); }
   /// "oneDNN 2.6.3"
   const std::string &name() const { return title; }
+  const std::string &path() const { return libraryPath; }
   format::LibraryVersion version() const { return {number.major, number.minor}; }
   /// Code::Environment with the library's number of an error.
   Status check(ErrorCode code, const char *what) const;
@@ -42,7 +43,7 @@ private:
   int (*getThreads)() = nullptr;
   void (*setThreads)(int) = nullptr;
   Owned<Engine> processor{nullptr, nullptr};
-  std::string title;
+  std::string title, libraryPath;
 };
 
 /// While it lives, the library works on the calling thread alone: the threads of the

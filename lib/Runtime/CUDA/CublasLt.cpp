@@ -45,6 +45,7 @@ Result<std::shared_ptr<const CublasLt>> CublasLt::load(const std::vector<int> &m
 Result<std::shared_ptr<const CublasLt>> CublasLt::create(const CublasLtApi &api, const std::string &path) {
   std::shared_ptr<CublasLt> made(new CublasLt);
   made->table = api;
+  made->libraryPath = path;
   const size_t version = api.getVersion();
   made->title = "cuBLASLt " + std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." +
                 std::to_string(version % 100);

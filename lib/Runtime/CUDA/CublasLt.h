@@ -22,19 +22,20 @@ public:
   /// Opens what $CUPOLA_CUBLASLT names (a path), else the first found of `majors`, in order of preference.
   /// Code::Environment where there is none, where it is neither of version 12 nor 13, and where the variable is `none`.
   static Result<std::shared_ptr<const CublasLt>> load(const std::vector<int> &majors);
-  /// Over a given table (tests). `path` is for messages.
+  /// Over a given table (tests).
   static Result<std::shared_ptr<const CublasLt>> create(const CublasLtApi &api, const std::string &path);
 
   const CublasLtApi &api() const { return table; }
   /// "cuBLASLt 13.1.0"
   const std::string &name() const { return title; }
+  const std::string &path() const { return libraryPath; }
   /// Code::Environment: "cuBLASLt 13.1.0 cannot .. (CUBLAS_STATUS_NOT_SUPPORTED, 15)".
   Status check(BlasStatus code, const std::string &what) const;
 
 private:
   CublasLt() = default;
   CublasLtApi table = {};
-  std::string title;
+  std::string title, libraryPath;
 };
 
 /// A strided product (LibraryCall.h) as cuBLASLt is told. Its matrices are columns after columns, so that our

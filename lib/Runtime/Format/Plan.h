@@ -221,6 +221,25 @@ struct Report {
 };
 template <class V> void fields(V &v, typename V::template Ref<Report> r) { v(1, r.name), v(2, r.json); }
 
+/// An entry of the model's metadata_props.
+struct Property {
+  std::string key, value;
+};
+template <class V> void fields(V &v, typename V::template Ref<Property> p) { v(1, p.key), v(2, p.value); }
+
+/// What the model says about itself, as it says it: for people, and maybe no UTF-8.
+struct Metadata {
+  std::string producerName, producerVersion;
+  std::string graphName, graphDescription;
+  std::string domain, description;
+  int64_t version = 0;
+  std::vector<Property> properties; ///< in the model's order
+};
+template <class V> void fields(V &v, typename V::template Ref<Metadata> m) {
+  v(1, m.producerName), v(2, m.producerVersion), v(3, m.graphName), v(4, m.graphDescription), v(5, m.domain),
+      v(6, m.description), v(7, m.version), v(8, m.properties);
+}
+
 struct Package {
   uint32_t format = kFormatVersion;
   std::string producer;           ///< "cupola 0.1.0"
@@ -233,10 +252,11 @@ struct Package {
   std::vector<Source> headers; ///< device headers the sources include
   std::vector<Variant> variants;
   std::vector<Report> reports;
+  Metadata metadata;
 };
 template <class V> void fields(V &v, typename V::template Ref<Package> p) {
   v(1, p.format), v(2, p.producer), v(3, p.tools), v(4, p.inputs), v(5, p.outputs), v(6, p.symbols), v(7, p.checks),
-      v(8, p.nodes), v(9, p.weights), v(10, p.headers), v(11, p.variants), v(12, p.reports);
+      v(8, p.nodes), v(9, p.weights), v(10, p.headers), v(11, p.variants), v(12, p.reports), v(13, p.metadata);
 }
 
 } // namespace cupola::format

@@ -7,6 +7,7 @@
 #include "lib/Runtime/Text.h"
 
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 
 namespace cupola::runtime {
@@ -106,6 +107,14 @@ Difference compare(const npz::Array &value, const npz::Array &reference, double 
   else
     compareBytes(value, reference, difference);
   return difference;
+}
+
+std::string differenceText(const std::string &name, const Difference &difference) {
+  char numbers[128];
+  std::snprintf(numbers, sizeof(numbers), ": max abs %.3g, max rel %.3g, worst at %llu", difference.maxAbs,
+                difference.maxRel, static_cast<unsigned long long>(difference.index));
+  return (difference.pass ? "pass " : "FAIL ") + name + numbers + (difference.problem.empty() ? "" : ": ") +
+         difference.problem + "\n";
 }
 
 } // namespace cupola::runtime

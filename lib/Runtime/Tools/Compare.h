@@ -22,6 +22,9 @@ struct Difference {
 /// and Inf stand where the reference has them; integers and bools must be equal.
 Difference compare(const npz::Array &value, const npz::Array &reference, double tolerance);
 
+/// "pass NAME: max abs 0, max rel 0, worst at 0" and its end.
+std::string differenceText(const std::string &name, const Difference &difference);
+
 } // namespace cupola::runtime
 
 #endif // CUPOLA_LIB_RUNTIME_TOOLS_COMPARE_H

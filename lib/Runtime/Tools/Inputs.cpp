@@ -98,10 +98,14 @@ Result<std::vector<HostTensor>> inputsFromArrays(const format::Package &package,
 
 Result<std::vector<HostTensor>> makeInputs(const format::Package &package, const ParsedInterface &parsed,
                                            const InputOptions &options) {
-  if (!options.npz.empty()) {
-    CUPOLA_ASSIGN(std::vector<npz::Array> arrays, npz::read(options.npz));
-    CUPOLA_TRY(takePinned(options.pinned, arrays).within(options.npz));
-    return inputsFromArrays(package, std::move(arrays)).within(options.npz);
+  if (!options.npz.empty() || options.archive.data()) {
+    const std::string source = options.archive.data() ? "inputs" : options.npz;
+    Result<std::vector<npz::Array>> arrays =
+        options.archive.data() ? npz::parse(options.archive) : npz::read(options.npz);
+    CUPOLA_TRY(arrays.status());
+    CUPOLA_TRY(takePinned(options.pinned, *arrays).within(source));
+    Result<std::vector<HostTensor>> inputs = inputsFromArrays(package, arrays.take());
+    return inputs.isOk() ? std::move(inputs) : Result<std::vector<HostTensor>>(inputs.status().within(source));
   }
   CUPOLA_ASSIGN(std::vector<Shape> shapes, requestShapes(package, parsed, options.shapes));
   CUPOLA_ASSIGN(const uint64_t bytes, bytesOf(package.inputs, shapes));

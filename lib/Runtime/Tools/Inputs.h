@@ -12,7 +12,8 @@
 namespace cupola::runtime {
 
 struct InputOptions {
-  std::string npz;                 ///< "": values from the seed
+  std::string npz;                 ///< a file; "": values from the seed
+  std::string_view archive;        ///< in place of a file: the bytes of one
   std::vector<std::string> shapes; ///< --shape options, for values from the seed
   uint64_t seed = 0;
   PinnedInputs pinned; ///< --set options, by which the .npz may go beyond the inputs

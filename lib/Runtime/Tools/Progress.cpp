@@ -10,12 +10,12 @@ namespace cupola::runtime {
 
 using Clock = std::chrono::steady_clock;
 
-static bool shown = false;
+static bool quiet = false, shown = false;
 static Clock::time_point last; ///< when something was shown
 
 void showProgress(const std::string &what) {
   const Clock::time_point now = Clock::now();
-  if (!isatty(STDERR_FILENO) || (shown && now - last < std::chrono::milliseconds(100)))
+  if (quiet || !isatty(STDERR_FILENO) || (shown && now - last < std::chrono::milliseconds(100)))
     return;
   std::fprintf(stderr, "\r\033[K%s ..", what.c_str());
   std::fflush(stderr);
@@ -30,8 +30,13 @@ void clearProgress() {
 }
 
 void printWarning(const std::string &text) {
+  if (quiet)
+    return;
   clearProgress();
   std::fprintf(stderr, "warning: %s\n", text.c_str());
 }
+
+void beQuiet() { quiet = true; }
+bool isQuiet() { return quiet; }
 
 } // namespace cupola::runtime

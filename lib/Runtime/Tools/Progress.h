@@ -15,6 +15,10 @@ void clearProgress();
 /// A line "warning: .." on standard error.
 void printWarning(const std::string &text);
 
+/// From here on the two above show nothing. For --quiet, before there are threads.
+void beQuiet();
+bool isQuiet();
+
 } // namespace cupola::runtime
 
 #endif // CUPOLA_LIB_RUNTIME_TOOLS_PROGRESS_H

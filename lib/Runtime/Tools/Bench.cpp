@@ -1,0 +1,34 @@
+//===- lib/Runtime/Tools/Bench.cpp - Runs an executable and says how it went ---===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Runtime/Tools/Bench.h"
+#include "lib/Runtime/Tools/RunReport.h"
+
+namespace cupola::runtime {
+
+Result<Bench> bench(const std::shared_ptr<const Executable> &executable, const BenchOptions &options) {
+  if (options.iterations == 0)
+    return Status::usage("0 runs are to be measured, expected at least one");
+  const format::Package &package = executable->package();
+  auto inputs = makeInputs(package, executable->parsedInterface(), options.inputs);
+  CUPOLA_TRY(inputs.status());
+  auto session = Session::create(executable, {});
+  CUPOLA_TRY(session.status());
+  CUPOLA_TRY((*session)->bind(shapesOf(*inputs)));
+  auto outputs = makeOutputs(**session);
+  CUPOLA_TRY(outputs.status());
+  executable->device().resetStatistics(); // the init steps are not of the run
+  const std::vector<TensorRef> in = inputRefs(package, *inputs, *outputs), out = refsOf(*outputs);
+  auto latency = measure(**session, in, out, options.warmup, options.iterations);
+  CUPOLA_TRY(latency.status());
+  RunReport report{options.iterations, *latency, session->get(), &*outputs, {}};
+  if (options.profile) {
+    auto steps = profile(**session, in, out, options.iterations);
+    CUPOLA_TRY(steps.status());
+    report.profile = steps.take();
+  }
+  CUPOLA_TRY(fetchOutputs(**session, *outputs));
+  Report told{reportText(report), reportJson(report)};
+  return Bench{std::move(told), outputs.take()};
+}
+
+} // namespace cupola::runtime

@@ -1,0 +1,27 @@
+//===- lib/Runtime/Tools/Bench.h - Runs an executable and says how it went ---===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_LIB_RUNTIME_TOOLS_BENCH_H
+#define CUPOLA_LIB_RUNTIME_TOOLS_BENCH_H
+
+#include "lib/Runtime/Tools/Inputs.h"
+#include "lib/Runtime/Tools/Report.h"
+
+namespace cupola::runtime {
+
+struct BenchOptions {
+  InputOptions inputs;
+  uint64_t warmup = 0, iterations = 1; ///< runs before the measured ones, and those, at least one
+  bool profile = false;                ///< also time every step, in as many runs of their own
+};
+
+struct Bench {
+  Report report; ///< RunReport.h
+  std::vector<HostTensor> outputs;
+};
+
+/// In a session of its own.
+Result<Bench> bench(const std::shared_ptr<const Executable> &executable, const BenchOptions &options);
+
+} // namespace cupola::runtime
+
+#endif // CUPOLA_LIB_RUNTIME_TOOLS_BENCH_H

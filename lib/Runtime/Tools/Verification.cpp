@@ -1,0 +1,88 @@
+//===- lib/Runtime/Tools/Verification.cpp - A run, held against references ---===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Runtime/Tools/Verification.h"
+#include "lib/Runtime/Text.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace cupola::runtime {
+
+double usualTolerance(const format::Package &package) {
+  constexpr double f32 = 5e-5, f16 = 5e-3, bf16 = 4e-2;
+  double tolerance = f32;
+  const auto take = [&](format::DType dtype) {
+    tolerance = std::max(tolerance, dtype == format::DType::BF16 ? bf16 : dtype == format::DType::F16 ? f16 : f32);
+  };
+  for (const auto *tensors : {&package.inputs, &package.outputs})
+    for (const format::Tensor &tensor : *tensors)
+      take(tensor.dtype);
+  for (const format::Weight &weight : package.weights)
+    take(weight.dtype);
+  return tolerance;
+}
+
+std::vector<npz::Array> named(const std::vector<format::Tensor> &interface, const std::vector<HostTensor> &tensors) {
+  std::vector<npz::Array> arrays;
+  for (size_t i = 0; i < tensors.size(); ++i)
+    arrays.push_back({interface[i].name, tensors[i].dtype, tensors[i].shape, tensors[i].bytes});
+  return arrays;
+}
+
+Result<std::vector<npz::Array>> runPoisoned(const std::shared_ptr<const Executable> &executable,
+                                            std::vector<HostTensor> &inputs) {
+  const format::Package &package = executable->package();
+  SessionOptions options;
+  options.poison = true;
+  auto session = Session::create(executable, options);
+  CUPOLA_TRY(session.status());
+  CUPOLA_TRY((*session)->bind(shapesOf(inputs)));
+  auto outputs = makeOutputs(**session);
+  CUPOLA_TRY(outputs.status());
+  CUPOLA_TRY((*session)->run(inputRefs(package, inputs, *outputs), refsOf(*outputs)));
+  CUPOLA_TRY(fetchOutputs(**session, *outputs));
+  return named(package.outputs, *outputs);
+}
+
+Result<Comparison> compareOutputs(const std::vector<npz::Array> &outputs, const std::vector<npz::Array> &references,
+                                  double tolerance, const std::string &source) {
+  const auto isCalled = [](const std::string &name) {
+    return [&name](const npz::Array &array) { return array.name == name; };
+  };
+  for (const npz::Array &reference : references)
+    if (std::none_of(outputs.begin(), outputs.end(), isCalled(reference.name)))
+      return Status::usage(source + ": the model has no output '" + reference.name + "'");
+  Comparison comparison;
+  comparison.tolerance = tolerance;
+  for (const npz::Array &output : outputs) {
+    const auto reference = std::find_if(references.begin(), references.end(), isCalled(output.name));
+    if (reference == references.end())
+      continue;
+    const Difference &difference = comparison.outputs.emplace_back(compare(output, *reference, tolerance));
+    comparison.elements += difference.elements;
+    comparison.pass &= difference.pass;
+  }
+  if (comparison.elements == 0)
+    return Status::usage("nothing was compared: no reference has the name of an output");
+  return comparison;
+}
+
+Report Comparison::report() const {
+  Report told;
+  auto list = nlohmann::ordered_json::array();
+  for (const Difference &d : outputs) {
+    told.text += differenceText(quote(d.name), d);
+    list.push_back({{"name", d.name},
+                    {"max_abs", d.maxAbs},
+                    {"max_rel", d.maxRel},
+                    {"index", d.index},
+                    {"pass", d.pass},
+                    {"problem", d.problem}});
+  }
+  told.text += "compared " + std::to_string(outputs.size()) + " outputs, " + std::to_string(elements) + " elements\n";
+  const nlohmann::ordered_json json{{"schema", "cupola.verify/1"}, {"outputs", list}, {"tolerance", tolerance}};
+  told.json = json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return told;
+}
+
+} // namespace cupola::runtime
