@@ -89,9 +89,8 @@ cupola_status *cupola_problems_get(const cupola_problems *problems, size_t index
 }
 
 cupola_status *cupola_problems_report(const cupola_problems *problems, cupola_string name, cupola_report **report) {
-  return guarded({problems, report}, [&] {
-    return give(checkReport(std::string(view(name)), problems->list), report);
-  });
+  return guarded({problems, report},
+                 [&] { return give(checkReport(std::string(view(name)), problems->list), report); });
 }
 
 void cupola_problems_release(cupola_problems *problems) { delete problems; }

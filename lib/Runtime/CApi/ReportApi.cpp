@@ -71,15 +71,12 @@ cupola_string cupola_report_json(const cupola_report *report) {
 void cupola_report_release(cupola_report *report) { delete report; }
 
 cupola_status *cupola_report_create(cupola_string text, cupola_string json, cupola_report **report) {
-  return guarded({report}, [&] {
-    return give({std::string(view(text)), std::string(view(json))}, report);
-  });
+  return guarded({report}, [&] { return give({std::string(view(text)), std::string(view(json))}, report); });
 }
 
 cupola_status *cupola_package_inspect(const cupola_package *package, cupola_string name, cupola_report **report) {
-  return guarded({package, report}, [&] {
-    return give(inspectPackage(*package->file, std::string(view(name))), report);
-  });
+  return guarded({package, report},
+                 [&] { return give(inspectPackage(*package->file, std::string(view(name))), report); });
 }
 
 cupola_status *cupola_executable_bench(cupola_executable *executable, const cupola_run_inputs *inputs,
