@@ -48,26 +48,18 @@ void declare(CLI::App &app, Options &options) {
 }
 
 Status runPackage(const Options &options) {
-  Result<std::shared_ptr<const format::PackageFile>> file = format::PackageFile::open(options.package);
-  if (file.failed())
-    return file.status();
-  Result<std::shared_ptr<Device>> device = createDevice(options.device, options.deviceOptions);
-  if (device.failed())
-    return device.status();
-  Result<std::shared_ptr<const Executable>> executable = Executable::create(file.take(), device.take());
-  if (executable.failed())
-    return executable.status().within(options.package);
+  CUPOLA_ASSIGN(std::shared_ptr<const format::PackageFile> file, format::PackageFile::open(options.package));
+  CUPOLA_ASSIGN(std::shared_ptr<Device> device, createDevice(options.device, options.deviceOptions));
+  CUPOLA_ASSIGN(std::shared_ptr<const Executable> executable,
+                Executable::create(std::move(file), std::move(device)).within(options.package));
   BenchOptions chosen = options.bench;
   chosen.warmup = chosen.iterations > 1 ? 1 : 0;
-  Result<Bench> done = bench(*executable, chosen);
-  if (done.failed())
-    return done.status();
+  CUPOLA_ASSIGN(Bench done, bench(executable, chosen));
   clearProgress();
-  std::fputs(done->report.text.c_str(), stdout);
+  std::fputs(done.report.text.c_str(), stdout);
   if (!options.json.empty())
-    CUPOLA_TRY(format::writeFile(options.json, done->report.json));
-  return options.outputs.empty() ? Status::ok()
-                                 : writeOutputs(options.outputs, (*executable)->package(), done->outputs);
+    CUPOLA_TRY(format::writeFile(options.json, done.report.json));
+  return options.outputs.empty() ? Status::ok() : writeOutputs(options.outputs, executable->package(), done.outputs);
 }
 
 } // namespace

@@ -15,11 +15,9 @@ struct CheckCommand {
   std::string json;
 
   Status run() {
-    Result<compiler::Options> options = flags.options();
-    if (options.failed())
-      return options.status();
+    CUPOLA_ASSIGN(compiler::Options options, flags.options());
     std::vector<compiler::Problem> problems;
-    const Status status = compiler::Compilation::check(flags.model, *options, problems);
+    const Status status = compiler::Compilation::check(flags.model, options, problems);
     const runtime::Report report = compiler::checkReport(flags.model, problems);
     CUPOLA_TRY(writeReport(json, report.json));
     runtime::clearProgress();

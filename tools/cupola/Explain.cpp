@@ -16,18 +16,12 @@ struct ExplainCommand {
   bool allEdges = false;
 
   Status run() {
-    Result<compiler::Options> options = flags.options();
-    if (options.failed())
-      return options.status();
-    auto compilation = compiler::Compilation::load(flags.model, *options);
-    if (compilation.failed())
-      return compilation.status();
-    Result<std::string> text = (*compilation)->explain();
-    if (text.failed())
-      return text.status();
+    CUPOLA_ASSIGN(compiler::Options options, flags.options());
+    CUPOLA_ASSIGN(auto compilation, compiler::Compilation::load(flags.model, options));
+    CUPOLA_ASSIGN(std::string text, compilation->explain());
     runtime::clearProgress();
-    std::fputs(compiler::explainText(*text, allEdges).c_str(), stdout);
-    return json.empty() ? Status::ok() : writeJson(json, Json::parse(*text));
+    std::fputs(compiler::explainText(text, allEdges).c_str(), stdout);
+    return json.empty() ? Status::ok() : writeJson(json, Json::parse(text));
   }
 };
 

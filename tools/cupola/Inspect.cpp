@@ -16,13 +16,11 @@ struct InspectCommand {
   std::string path, extract, json;
 
   Status run() {
-    auto file = format::PackageFile::open(path);
-    if (file.failed())
-      return file.status();
-    const runtime::Report report = runtime::inspectPackage(**file, path);
+    CUPOLA_ASSIGN(auto file, format::PackageFile::open(path));
+    const runtime::Report report = runtime::inspectPackage(*file, path);
     std::fputs(report.text.c_str(), stdout);
     if (!extract.empty())
-      CUPOLA_TRY(extractTo((*file)->package()));
+      CUPOLA_TRY(extractTo(file->package()));
     return writeReport(json, report.json);
   }
 

@@ -27,20 +27,16 @@ struct RunCommand {
   }
 
   Status run() {
-    Result<Ready> ready = makeReady(flags, device);
-    if (ready.failed())
-      return ready.status();
+    CUPOLA_ASSIGN(Ready ready, makeReady(flags, device));
     options.inputs.pinned = flags.pinned();
     options.inputs.shapes = flags.isPackage() ? flags.shapes : std::vector<std::string>();
-    auto done = runtime::bench(ready->executable, options);
-    if (done.failed())
-      return done.status();
+    CUPOLA_ASSIGN(auto done, runtime::bench(ready.executable, options));
     runtime::clearProgress();
-    std::fputs(done->report.text.c_str(), stdout);
-    Json full = Json::parse(done->report.json);
-    full["compile_ms"] = ready->compiled.compileMs;
+    std::fputs(done.report.text.c_str(), stdout);
+    Json full = Json::parse(done.report.json);
+    full["compile_ms"] = ready.compiled.compileMs;
     CUPOLA_TRY(writeJson(json, full));
-    return outputs.empty() ? Status::ok() : runtime::writeOutputs(outputs, ready->executable->package(), done->outputs);
+    return outputs.empty() ? Status::ok() : runtime::writeOutputs(outputs, ready.executable->package(), done.outputs);
   }
 };
 

@@ -109,27 +109,21 @@ struct VerifyCommand {
     if (device.device == "reference")
       return runReference();
     const bool hasCase = !casePath.empty();
-    Result<Ready> ready = makeReady(flags, device);
-    if (ready.failed())
-      return ready.status();
-    const format::Package &package = ready->executable->package();
+    CUPOLA_ASSIGN(Ready ready, makeReady(flags, device));
+    const format::Package &package = ready.executable->package();
     tolerance = chosenTolerance.value_or(runtime::usualTolerance(package));
-    auto inputs = makeInputs(*ready->executable);
-    if (inputs.failed())
-      return inputs.status();
-    const std::vector<npz::Array> in = runtime::named(package.inputs, *inputs);
+    CUPOLA_ASSIGN(auto inputs, makeInputs(*ready.executable));
+    const std::vector<npz::Array> in = runtime::named(package.inputs, inputs);
     if (!hasCase) {
       CUPOLA_ASSIGN(caseOutputs, reference(in));
     }
-    const Result<std::vector<npz::Array>> computed = runtime::runPoisoned(ready->executable, *inputs);
-    if (computed.failed())
-      return computed.status();
-    const std::vector<npz::Array> &out = *computed, none;
+    CUPOLA_ASSIGN(const std::vector<npz::Array> computed, runtime::runPoisoned(ready.executable, inputs));
+    const std::vector<npz::Array> &out = computed, none;
     Result<bool> pass = judge(out);
     if (blame && pass.isOk())
       CUPOLA_TRY(printBlame(in));
     if (flags.given.kernelResults && pass.isOk()) {
-      Result<bool> kernels = judgeKernels(*ready->executable, in, out, hasCase ? caseOutputs : none);
+      Result<bool> kernels = judgeKernels(*ready.executable, in, out, hasCase ? caseOutputs : none);
       pass = kernels.failed() ? std::move(kernels) : Result<bool>(*pass && *kernels);
     }
     return pass;
@@ -137,18 +131,14 @@ struct VerifyCommand {
 
   /// Reads the model, so in a worker.
   Result<compiler::Diagnosis> diagnose(const format::Variant &variant, const std::vector<npz::Array> &inputs) {
-    Result<compiler::Options> options = flags.options();
-    CUPOLA_TRY(options.status());
-    options->targets = {variant.target};
+    CUPOLA_ASSIGN(compiler::Options options, flags.options());
+    options.targets = {variant.target};
     std::string bytes;
     const int code = collectFromWorker(flags, bytes, [&](std::string &out) -> Status {
-      auto compilation = compiler::Compilation::load(flags.model, *options);
-      CUPOLA_TRY(compilation.status());
-      const auto diagnosis = (*compilation)->diagnose(inputs, variant.target, variant.arch, tolerance);
-      CUPOLA_TRY(diagnosis.status());
-      Result<std::string> packed = runtime::serialize(*diagnosis);
-      CUPOLA_TRY(packed.status());
-      out = packed.take();
+      CUPOLA_ASSIGN(auto compilation, compiler::Compilation::load(flags.model, options));
+      CUPOLA_ASSIGN(const auto diagnosis, compilation->diagnose(inputs, variant.target, variant.arch, tolerance));
+      CUPOLA_ASSIGN(std::string packed, runtime::serialize(diagnosis));
+      out = std::move(packed);
       return {};
     });
     if (code != 0)
@@ -158,14 +148,13 @@ struct VerifyCommand {
 
   Result<bool> judgeKernels(const runtime::Executable &executable, const std::vector<npz::Array> &inputs,
                             const std::vector<npz::Array> &outputs, const std::vector<npz::Array> &references) {
-    const Result<compiler::Diagnosis> diagnosis = diagnose(executable.variant(), inputs);
-    CUPOLA_TRY(diagnosis.status());
-    const auto comparison = runtime::compareKernels(executable, outputs, references, *diagnosis, tolerance);
-    CUPOLA_TRY(comparison.status());
+    CUPOLA_ASSIGN(const compiler::Diagnosis diagnosis, diagnose(executable.variant(), inputs));
+    CUPOLA_ASSIGN(const auto comparison,
+                  runtime::compareKernels(executable, outputs, references, diagnosis, tolerance));
     runtime::clearProgress();
-    std::fputs(comparison->report.text.c_str(), stdout);
-    report.update(Json::parse(comparison->report.json));
-    return comparison->pass;
+    std::fputs(comparison.report.text.c_str(), stdout);
+    report.update(Json::parse(comparison.report.json));
+    return comparison.pass;
   }
 
   /// lib/Reference itself against a case.
@@ -180,14 +169,12 @@ struct VerifyCommand {
   }
 
   Result<bool> judge(const std::vector<npz::Array> &outputs) {
-    const auto comparison = runtime::compareOutputs(outputs, caseOutputs, tolerance, casePath);
-    if (comparison.failed())
-      return comparison.status();
-    const runtime::Report told = comparison->report();
+    CUPOLA_ASSIGN(const auto comparison, runtime::compareOutputs(outputs, caseOutputs, tolerance, casePath));
+    const runtime::Report told = comparison.report();
     runtime::clearProgress();
     std::fputs(told.text.c_str(), stdout);
     report["outputs"] = Json::parse(told.json)["outputs"];
-    return comparison->pass;
+    return comparison.pass;
   }
 };
 

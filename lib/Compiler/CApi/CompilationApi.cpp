@@ -161,13 +161,11 @@ cupola_status *cupola_compilation_explain_report(cupola_compilation *compilation
 cupola_status *cupola_compilation_reference(cupola_compilation *compilation, cupola_bytes inputs,
                                             cupola_bytes *outputs) {
   return guarded({compilation, inputs.data, outputs}, [&] {
-    const Result<std::vector<npz::Array>> given = npz::parse({static_cast<const char *>(inputs.data), inputs.size});
-    CUPOLA_TRY(given.status());
-    const Result<std::vector<npz::Array>> computed = compilation->compilation->reference(*given);
-    CUPOLA_TRY(computed.status());
-    Result<std::string> archive = npz::serialize(*computed);
-    CUPOLA_TRY(archive.status());
-    compilation->reference = archive.take();
+    CUPOLA_ASSIGN(const std::vector<npz::Array> given,
+                  npz::parse({static_cast<const char *>(inputs.data), inputs.size}));
+    CUPOLA_ASSIGN(const std::vector<npz::Array> computed, compilation->compilation->reference(given));
+    CUPOLA_ASSIGN(std::string archive, npz::serialize(computed));
+    compilation->reference = std::move(archive);
     *outputs = {compilation->reference.data(), compilation->reference.size()};
     return Status::ok();
   });
@@ -176,14 +174,12 @@ cupola_status *cupola_compilation_reference(cupola_compilation *compilation, cup
 cupola_status *cupola_compilation_diagnose(cupola_compilation *compilation, cupola_bytes inputs, cupola_string target,
                                            cupola_string arch, double tolerance, cupola_bytes *diagnosis) {
   return guarded({compilation, inputs.data, diagnosis}, [&] {
-    const Result<std::vector<npz::Array>> given = npz::parse({static_cast<const char *>(inputs.data), inputs.size});
-    CUPOLA_TRY(given.status());
-    const Result<Diagnosis> found =
-        compilation->compilation->diagnose(*given, std::string(view(target)), std::string(view(arch)), tolerance);
-    CUPOLA_TRY(found.status());
-    Result<std::string> bytes = runtime::serialize(*found);
-    CUPOLA_TRY(bytes.status());
-    compilation->diagnosis = bytes.take();
+    CUPOLA_ASSIGN(const std::vector<npz::Array> given,
+                  npz::parse({static_cast<const char *>(inputs.data), inputs.size}));
+    CUPOLA_ASSIGN(const Diagnosis found, compilation->compilation->diagnose(given, std::string(view(target)),
+                                                                            std::string(view(arch)), tolerance));
+    CUPOLA_ASSIGN(std::string bytes, runtime::serialize(found));
+    compilation->diagnosis = std::move(bytes);
     *diagnosis = {compilation->diagnosis.data(), compilation->diagnosis.size()};
     return Status::ok();
   });

@@ -23,10 +23,8 @@ cupola_status *cupola_device_create(cupola_string name, const cupola_device_opti
     CUPOLA_TRY(toText(known.cache_dir, chosen.cacheDir));
     chosen.ordinal = known.ordinal;
     chosen.threads = known.threads;
-    Result<std::shared_ptr<Device>> made = createDevice(kind, chosen);
-    if (made.failed())
-      return made.status();
-    *device = new cupola_device{made.take(), known.ordinal};
+    CUPOLA_ASSIGN(std::shared_ptr<Device> made, createDevice(kind, chosen));
+    *device = new cupola_device{std::move(made), known.ordinal};
     return Status::ok();
   });
 }

@@ -46,13 +46,10 @@ Result<InputOptions> inputsOf(const cupola_run_inputs *given) {
 
 Status verify(const std::shared_ptr<const Executable> &executable, const InputOptions &options,
               cupola_verification &verification) {
-  auto inputs = makeInputs(executable->package(), executable->parsedInterface(), options);
-  CUPOLA_TRY(inputs.status());
-  Result<std::string> npz = npz::serialize(named(executable->package().inputs, *inputs));
-  CUPOLA_TRY(npz.status());
-  auto outputs = runPoisoned(executable, *inputs);
-  CUPOLA_TRY(outputs.status());
-  verification = {executable, npz.take(), outputs.take()};
+  CUPOLA_ASSIGN(auto inputs, makeInputs(executable->package(), executable->parsedInterface(), options));
+  CUPOLA_ASSIGN(std::string npz, npz::serialize(named(executable->package().inputs, inputs)));
+  CUPOLA_ASSIGN(auto outputs, runPoisoned(executable, inputs));
+  verification = {executable, std::move(npz), std::move(outputs)};
   return Status::ok();
 }
 
@@ -82,23 +79,21 @@ cupola_status *cupola_package_inspect(const cupola_package *package, cupola_stri
 cupola_status *cupola_executable_bench(cupola_executable *executable, const cupola_run_inputs *inputs,
                                        const cupola_bench_options *options, cupola_report **report) {
   return guarded({executable, report}, [&] {
-    Result<InputOptions> chosen = inputsOf(inputs);
-    CUPOLA_TRY(chosen.status());
+    CUPOLA_ASSIGN(InputOptions chosen, inputsOf(inputs));
     const cupola_bench_options known = versioned(options);
-    Result<Bench> done = bench(executable->executable, {chosen.take(), known.warmup,
-                                                        std::max<uint64_t>(known.iterations, 1), known.profile != 0});
-    CUPOLA_TRY(done.status());
-    return give(std::move(done->report), report);
+    CUPOLA_ASSIGN(Bench done,
+                  bench(executable->executable, {std::move(chosen), known.warmup,
+                                                 std::max<uint64_t>(known.iterations, 1), known.profile != 0}));
+    return give(std::move(done.report), report);
   });
 }
 
 cupola_status *cupola_verification_create(cupola_executable *executable, const cupola_run_inputs *inputs,
                                           cupola_verification **verification) {
   return guarded({executable, verification}, [&] {
-    const Result<InputOptions> chosen = inputsOf(inputs);
-    CUPOLA_TRY(chosen.status());
+    CUPOLA_ASSIGN(const InputOptions chosen, inputsOf(inputs));
     auto made = std::make_unique<cupola_verification>();
-    CUPOLA_TRY(verify(executable->executable, *chosen, *made));
+    CUPOLA_TRY(verify(executable->executable, chosen, *made));
     *verification = made.release();
     return Status::ok();
   });
@@ -114,15 +109,13 @@ cupola_status *cupola_verification_inputs(const cupola_verification *verificatio
 cupola_status *cupola_verification_compare(const cupola_verification *verification, cupola_bytes references,
                                            double tolerance, cupola_report **report, int32_t *passed) {
   return guarded({verification, report, passed}, [&] {
-    const Result<std::vector<npz::Array>> arrays = npz::parse(viewOf(references));
-    CUPOLA_TRY(arrays.status());
+    CUPOLA_ASSIGN(const std::vector<npz::Array> arrays, npz::parse(viewOf(references)));
     if (!(tolerance >= 0))
       return Status::usage("the tolerance is " + std::to_string(tolerance) + ", expected 0 or more");
     const double chosen = tolerance > 0 ? tolerance : usualTolerance(verification->executable->package());
-    const Result<Comparison> comparison = compareOutputs(verification->outputs, *arrays, chosen, "references");
-    CUPOLA_TRY(comparison.status());
-    *passed = comparison->pass;
-    return give(comparison->report(), report);
+    CUPOLA_ASSIGN(const Comparison comparison, compareOutputs(verification->outputs, arrays, chosen, "references"));
+    *passed = comparison.pass;
+    return give(comparison.report(), report);
   });
 }
 
@@ -130,17 +123,15 @@ cupola_status *cupola_verification_compare_kernels(const cupola_verification *ve
                                                    cupola_bytes references, double tolerance, cupola_report **report,
                                                    int32_t *passed) {
   return guarded({verification, report, passed}, [&] {
-    const Result<Diagnosis> found = parseDiagnosis(viewOf(diagnosis));
-    CUPOLA_TRY(found.status());
+    CUPOLA_ASSIGN(const Diagnosis found, parseDiagnosis(viewOf(diagnosis)));
     Result<std::vector<npz::Array>> expected = std::vector<npz::Array>();
     if (references.data)
       expected = npz::parse(viewOf(references));
     CUPOLA_TRY(expected.status());
-    Result<KernelComparison> comparison =
-        compareKernels(*verification->executable, verification->outputs, *expected, *found, tolerance);
-    CUPOLA_TRY(comparison.status());
-    *passed = comparison->pass;
-    return give(std::move(comparison->report), report);
+    CUPOLA_ASSIGN(KernelComparison comparison,
+                  compareKernels(*verification->executable, verification->outputs, *expected, found, tolerance));
+    *passed = comparison.pass;
+    return give(std::move(comparison.report), report);
   });
 }
 

@@ -9,26 +9,21 @@ Result<Bench> bench(const std::shared_ptr<const Executable> &executable, const B
   if (options.iterations == 0)
     return Status::usage("0 runs are to be measured, expected at least one");
   const format::Package &package = executable->package();
-  auto inputs = makeInputs(package, executable->parsedInterface(), options.inputs);
-  CUPOLA_TRY(inputs.status());
-  auto session = Session::create(executable, {});
-  CUPOLA_TRY(session.status());
-  CUPOLA_TRY((*session)->bind(shapesOf(*inputs)));
-  auto outputs = makeOutputs(**session);
-  CUPOLA_TRY(outputs.status());
+  CUPOLA_ASSIGN(auto inputs, makeInputs(package, executable->parsedInterface(), options.inputs));
+  CUPOLA_ASSIGN(auto session, Session::create(executable, {}));
+  CUPOLA_TRY(session->bind(shapesOf(inputs)));
+  CUPOLA_ASSIGN(auto outputs, makeOutputs(*session));
   executable->device().resetStatistics(); // the init steps are not of the run
-  const std::vector<TensorRef> in = inputRefs(package, *inputs, *outputs), out = refsOf(*outputs);
-  auto latency = measure(**session, in, out, options.warmup, options.iterations);
-  CUPOLA_TRY(latency.status());
-  RunReport report{options.iterations, *latency, session->get(), &*outputs, {}};
+  const std::vector<TensorRef> in = inputRefs(package, inputs, outputs), out = refsOf(outputs);
+  CUPOLA_ASSIGN(auto latency, measure(*session, in, out, options.warmup, options.iterations));
+  RunReport report{options.iterations, latency, session.get(), &outputs, {}};
   if (options.profile) {
-    auto steps = profile(**session, in, out, options.iterations);
-    CUPOLA_TRY(steps.status());
-    report.profile = steps.take();
+    CUPOLA_ASSIGN(auto steps, profile(*session, in, out, options.iterations));
+    report.profile = std::move(steps);
   }
-  CUPOLA_TRY(fetchOutputs(**session, *outputs));
+  CUPOLA_TRY(fetchOutputs(*session, outputs));
   Report told{reportText(report), reportJson(report)};
-  return Bench{std::move(told), outputs.take()};
+  return Bench{std::move(told), std::move(outputs)};
 }
 
 } // namespace cupola::runtime

@@ -22,13 +22,12 @@ Result<std::string> serialize(const Diagnosis &diagnosis) {
     names.push_back(arrays[i].name);
     arrays[i].name = std::to_string(i);
   }
-  Result<std::string> bytes = npz::serialize(arrays);
-  CUPOLA_TRY(bytes.status());
+  CUPOLA_ASSIGN(std::string bytes, npz::serialize(arrays));
   const Json head{{"imported", diagnosis.imported.size()},
                   {"names", names},
                   {"pass", diagnosis.wrongPass},
                   {"node", diagnosis.wrongNode}};
-  return head.dump(-1, ' ', true, Json::error_handler_t::replace) + "\n" + *bytes;
+  return head.dump(-1, ' ', true, Json::error_handler_t::replace) + "\n" + bytes;
 }
 
 static Status noDiagnosis() { return Status::usage("these bytes are no diagnosis"); }
@@ -38,19 +37,18 @@ Result<Diagnosis> parseDiagnosis(std::string_view bytes) {
   const Json head = Json::parse(bytes.substr(0, line), nullptr, /*allow_exceptions=*/false);
   if (line == bytes.size() || !head.is_object() || !head.contains("names") || !head["names"].is_array())
     return noDiagnosis();
-  Result<std::vector<npz::Array>> arrays = npz::parse(bytes.substr(line + 1));
-  CUPOLA_TRY(arrays.status());
+  CUPOLA_ASSIGN(std::vector<npz::Array> arrays, npz::parse(bytes.substr(line + 1)));
   const size_t imported = head.value("imported", size_t(0));
-  if (arrays->size() != head["names"].size() || imported > arrays->size())
+  if (arrays.size() != head["names"].size() || imported > arrays.size())
     return noDiagnosis();
   Diagnosis diagnosis;
   diagnosis.wrongPass = head.value("pass", "");
   diagnosis.wrongNode = head.value("node", "");
-  for (size_t i = 0; i < arrays->size(); ++i) {
-    if ((*arrays)[i].name != std::to_string(i) || !head["names"][i].is_string())
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    if (arrays[i].name != std::to_string(i) || !head["names"][i].is_string())
       return noDiagnosis();
-    (*arrays)[i].name = head["names"][i];
-    (i < imported ? diagnosis.imported : diagnosis.fused).push_back(std::move((*arrays)[i]));
+    arrays[i].name = head["names"][i];
+    (i < imported ? diagnosis.imported : diagnosis.fused).push_back(std::move(arrays[i]));
   }
   return diagnosis;
 }

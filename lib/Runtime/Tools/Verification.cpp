@@ -34,14 +34,12 @@ Result<std::vector<npz::Array>> runPoisoned(const std::shared_ptr<const Executab
   const format::Package &package = executable->package();
   SessionOptions options;
   options.poison = true;
-  auto session = Session::create(executable, options);
-  CUPOLA_TRY(session.status());
-  CUPOLA_TRY((*session)->bind(shapesOf(inputs)));
-  auto outputs = makeOutputs(**session);
-  CUPOLA_TRY(outputs.status());
-  CUPOLA_TRY((*session)->run(inputRefs(package, inputs, *outputs), refsOf(*outputs)));
-  CUPOLA_TRY(fetchOutputs(**session, *outputs));
-  return named(package.outputs, *outputs);
+  CUPOLA_ASSIGN(auto session, Session::create(executable, options));
+  CUPOLA_TRY(session->bind(shapesOf(inputs)));
+  CUPOLA_ASSIGN(auto outputs, makeOutputs(*session));
+  CUPOLA_TRY(session->run(inputRefs(package, inputs, outputs), refsOf(outputs)));
+  CUPOLA_TRY(fetchOutputs(*session, outputs));
+  return named(package.outputs, outputs);
 }
 
 Result<Comparison> compareOutputs(const std::vector<npz::Array> &outputs, const std::vector<npz::Array> &references,

@@ -134,7 +134,7 @@ kernel.func @conv_1x1_1024 conv grid () in [] scalars []
 
 // -----
 
-// Few places, one image. At least 35 %.
+// Few places, one image: six blocks share a depth. At least 56 %.
 kernel.func @conv_3x3_512_b1 conv grid () in [] scalars []
     (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %in2: !kernel.view<f16, read>, %out: !kernel.view<f16, write>) {
   %0 = kernel.dot [49, 512, 4608] lhs (%m, %k) {
