@@ -121,10 +121,10 @@ private:
 
   /// A group is closed in any case, so that the waits always mean the same.
   LogicalResult bringNextKeys() {
-    barrier();
     Value step = parts.steps.getStep();
     const Expr now = low.vars.of(low.values.lookup(step)), steps = parts.steps.getSteps();
     LogicalResult done = low.guard({steps - 2 - now}, [&] {
+      barrier(); // All have read those of this step.
       low.bind(step, now + 1, steps);
       return copies.bring(k, /*async=*/true);
     });
