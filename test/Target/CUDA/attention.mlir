@@ -40,8 +40,8 @@
 // ASYNC: mma_load_a(
 // ASYNC: mma_load_b_transposed(
 // ASYNC: warp_mma_tile(
-// ASYNC: cu_barrier();
-// ASYNC-NEXT: if (1 >= [[STEP]]) {
+// ASYNC: if (1 >= [[STEP]]) {
+// ASYNC-NEXT: cu_barrier();
 // ASYNC: cp_async<16>({{.*}}in1 +
 // ASYNC: cp_async_commit();
 // ASYNC-NOT: if (
