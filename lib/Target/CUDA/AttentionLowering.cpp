@@ -63,12 +63,12 @@ Operand AttentionLowering::queries() {
   Region &region = parts.scores.getLhs();
   return {&region.front(), region.getArgument(0), region.getArgument(1), parts.rows, firstRow(), rows, parts.depth, 0};
 }
-Operand AttentionLowering::keys() {
-  Region &region = parts.scores.getRhs();
+Operand keysOf(const AttentionParts &parts) {
+  Region &region = kernel::DotOp(parts.scores).getRhs();
   return {&region.front(), region.getArgument(1), region.getArgument(0), parts.keys, 0, parts.keys, parts.depth, 0};
 }
-Operand AttentionLowering::values() {
-  Region &region = parts.result.getRhs();
+Operand valuesOf(const AttentionParts &parts) {
+  Region &region = kernel::DotOp(parts.result).getRhs();
   return {&region.front(), region.getArgument(1), region.getArgument(0), parts.columns, 0, 0, parts.keys, 0};
 }
 

@@ -26,6 +26,9 @@ struct StepParts {
 /// How many blocks share `steps` of each of so many tiles of rows, if `blocks` may.
 Expr blocksOfSteps(const Expr &steps, const Expr &tiles, int64_t blocks);
 
+/// The right operands of the products, a step of them.
+Operand keysOf(const AttentionParts &parts), valuesOf(const AttentionParts &parts);
+
 class AttentionLowering {
 public:
   AttentionLowering(kernel::FuncOp func, int64_t rows, int64_t threads, int64_t sharers, StepParts of = {});
@@ -59,7 +62,7 @@ protected:
   virtual mlir::LogicalResult scores(mlir::Value acc) = 0;
   virtual mlir::LogicalResult result(mlir::Value acc, mlir::Value weights) = 0;
 
-  Operand queries(), keys(), values();
+  Operand queries();
   Expr firstRow() const { return atRows * rows; }
   void barrier() { simt::BarrierOp::create(low.builder, low.func.getLoc()); }
   /// The steps of this thread's part: from `firstStep` on, before `endStep`.

@@ -335,9 +335,9 @@ static std::vector<AttentionShape> scheduledShapes() {
   kept.kept = kept.causal = kept.dynamic = true;
   kept.batch = 2;
   for (const char *schedule :
-       {"rows 128, warps 4, groups 1, async true", "rows 32, warps 1, groups 1, async false",
+       {"rows 128, warps 4, groups 1, async true", "rows 64, warps 2, groups 1, async true",
         "rows 16, warps 1, groups 2, async true", "rows 16, warps 1, groups 4, async true",
-        "rows 32, warps 1, groups 2, async false", "rows 16, warps 1, groups 1, async true, split 4",
+        "rows 16, warps 1, groups 2, async false", "rows 16, warps 1, groups 1, async true, split 4",
         "rows 64, warps 4, groups 1, async false, split 2", "rows 16, warps 1, groups 2, async true, split 3"}) {
     add(schedule, 64, 512, 64, plain);
     add(schedule, 33, 200, 40, ragged);

@@ -53,7 +53,7 @@ private:
   }
 
   LogicalResult scores(Value acc) override {
-    cuda::Operand q = queries(), k = keys();
+    cuda::Operand q = queries(), k = cuda::keysOf(parts);
     for (cuda::Operand *op : {&q, &k}) {
       op->depth = 16;
       place(*op);
@@ -75,7 +75,7 @@ private:
         return success();
       });
     });
-    cuda::Operand v = values();
+    cuda::Operand v = cuda::valuesOf(parts);
     v.outer = padded(parts.columns);
     v.depth = 8;
     place(v);

@@ -19,6 +19,18 @@ constexpr int64_t plainAtOnce = 16, computedAtOnce = 4;
 /// Loads of fragments are for 16 columns.
 int64_t padded(int64_t columns) { return llvm::alignTo(columns, 16); }
 
+/// How threads share keys and values; whether cp.async may bring them.
+bool plan(const cuda::OperandVectors &vectors, const cuda::AttentionParts &parts, cuda::Operand &k, cuda::Operand &v) {
+  k.depth = padded(parts.depth);
+  v.depth = parts.keys;
+  v.outer = padded(parts.columns);
+  for (cuda::Operand *op : {&k, &v}) {
+    vectors.plan(*op, /*mostWidth=*/8);
+    op->kMajor = !op->alongK;
+  }
+  return vectors.canCopyAsync(k) && vectors.canCopyAsync(v);
+}
+
 /// A warp has all columns of its rows, so that weights go from the accumulators of the first product to the fragments
 /// of the second without leaving the registers (Dao, FlashAttention-2, 2023). Queries stay in shared memory; with
 /// cp.async, keys and values of a step arrive while the product before is made. Groups bring keys and values for
@@ -69,18 +81,12 @@ private:
 
   LogicalResult begin() override {
     q = queries();
-    k = keys();
-    v = values();
-    v.outer = padded(parts.columns);
-    for (cuda::Operand *op : {&q, &k})
-      op->depth = padded(parts.depth);
-    v.depth = parts.keys;
-    for (cuda::Operand *op : {&q, &k, &v})
-      copiesOf(*op).vectors.plan(*op, /*mostWidth=*/8);
+    q.depth = padded(parts.depth);
+    copies.vectors.plan(q, /*mostWidth=*/8);
     q.kMajor = false;
-    for (cuda::Operand *op : {&k, &v})
-      op->kMajor = !op->alongK;
-    async = hasAsync && own.vectors.canCopyAsync(k) && own.vectors.canCopyAsync(v);
+    k = keysOf(parts);
+    v = valuesOf(parts);
+    async = plan(own.vectors, parts, k, v) && hasAsync;
     const bool areQueriesAsync = async && copies.vectors.canCopyAsync(q);
     Type stored = q.body->getTerminator()->getOperand(0).getType();
     for (cuda::Operand *op : {&q, &k, &v}) {
@@ -232,12 +238,16 @@ constexpr Shape shapes[] = {{128, 4, 1}, {64, 4, 1}, {32, 2, 1}, {16, 1, 1}, {16
 /// Blocks that share the keys of their rows.
 constexpr int64_t splits[] = {1, 2, 4, 8, 16};
 
-/// Accumulators of more columns leave ptxas too few registers; so do two sets of rows, and all that a lone warp copies,
-/// or where it lies.
-bool hasRegisters(const Shape &shape, const cuda::AttentionParts &parts, const GpuArchitecture &target) {
+/// Accumulators of more columns leave ptxas too few registers; so do two sets of rows with what comes through
+/// registers or is loaded for scores, and all that a lone warp copies, or where it lies.
+bool hasRegisters(const Shape &shape, cuda::KernelFacts &facts, const GpuArchitecture &target) {
+  const cuda::AttentionParts &parts = facts.attention->parts;
   const int64_t columns = padded(parts.columns), widest = std::max(columns, padded(parts.depth));
-  if (shape.rows > 16 * shape.warps)
-    return target.asyncCopy && widest <= 128;
+  if (shape.rows > 16 * shape.warps) {
+    cuda::Operand k = cuda::keysOf(parts), v = cuda::valuesOf(parts);
+    const cuda::OperandVectors vectors{facts.vars, facts.divisors, shape.warps * 32};
+    return target.asyncCopy && widest <= 128 && !loadsScores(parts) && plan(vectors, parts, k, v);
+  }
   return columns <= (shape.warps > 1 ? 192 : target.asyncCopy ? 128 : 64);
 }
 
@@ -255,14 +265,17 @@ cuda::Candidates cuda::AttentionMmaAttr::candidates(KernelFacts &facts, const Gp
   if (!isForMatrixUnits(parts.scores, target) || !isForMatrixUnits(parts.result, target))
     return {};
   Candidates found;
-  for (const Shape &shape : shapes)
+  for (const Shape &shape : shapes) {
+    if (!hasRegisters(shape, facts, target))
+      continue;
     for (int64_t split : splits) {
       auto schedule =
           AttentionMmaAttr::get(facts.context(), shape.rows, shape.warps, shape.groups, target.asyncCopy, split);
       const bool hasParts = shape.groups * split == 1 || facts.attention->canMeet(shape.rows, shape.groups, split);
-      if (hasParts && hasRegisters(shape, parts, target) && sharedBytes(parts, schedule) <= target.sharedBytes)
+      if (hasParts && sharedBytes(parts, schedule) <= target.sharedBytes)
         found.push_back(schedule);
     }
+  }
   return found;
 }
 
