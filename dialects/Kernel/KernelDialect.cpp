@@ -113,6 +113,31 @@ void ForOp::print(OpAsmPrinter &p) {
   p.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"steps"});
   p << ' ';
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+  if (getMeet().empty())
+    return;
+  p << " meet";
+  for (ValueRange state : {ValueRange(getBefore()), ValueRange(getBehind())}) {
+    p << " (";
+    p.printOperands(state);
+    p << ')';
+  }
+  p << ' ';
+  p.printRegion(getMeet(), /*printEntryBlockArgs=*/false);
+}
+
+/// Names of the two states of a region `meet`.
+static ParseResult parseMeet(OpAsmParser &parser, Region &meet, TypeRange carried) {
+  if (failed(parser.parseOptionalKeyword("meet")))
+    return success();
+  SmallVector<OpAsmParser::Argument> states;
+  for (int i = 0; i < 2; ++i)
+    if (parser.parseArgumentList(states, OpAsmParser::Delimiter::Paren))
+      return failure();
+  if (states.size() != 2 * carried.size())
+    return parser.emitError(parser.getCurrentLocation(), "wants two names for each of what is carried");
+  for (auto [i, state] : llvm::enumerate(states))
+    state.type = carried[i % carried.size()];
+  return parseRegion(parser, meet, states);
 }
 
 ParseResult ForOp::parse(OpAsmParser &parser, OperationState &result) {
@@ -135,7 +160,8 @@ ParseResult ForOp::parse(OpAsmParser &parser, OperationState &result) {
   arguments[0].type = parser.getBuilder().getIndexType();
   for (auto [argument, type] : llvm::zip_equal(llvm::drop_begin(arguments), result.types))
     argument.type = type;
-  return parseRegion(parser, *result.addRegion(), arguments);
+  Region &body = *result.addRegion(), &meet = *result.addRegion();
+  return failure(parseRegion(parser, body, arguments) || parseMeet(parser, meet, result.types));
 }
 
 YieldOp ForOp::getYield() { return cast<YieldOp>(getBody().front().getTerminator()); }

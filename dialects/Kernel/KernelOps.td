@@ -121,21 +121,35 @@ def Kernel_ForOp : Kernel_Op<"for", [RecursiveMemoryEffects, Kernel_Defines,
     first step, then what the step before yielded. The results are what the last one
     yielded, `inits` where there are no steps.
 
+    A second region says that parts of the steps, each from `inits` on, give what all of them give
+    one after the other: from what comes of the steps before and what comes of those behind it
+    yields what comes of both. A schedule may use it; nothing else runs it.
+
     ```mlir
     %sum = kernel.for (%j) below ceildiv(n0, 64) carry (%s = %zero) : !kernel.tile<f32, "16"> {
       ...
       kernel.yield %next : !kernel.tile<f32, "16">
+    } meet (%before) (%behind) {
+      ...
+      kernel.yield %both : !kernel.tile<f32, "16">
     }
     ```
   }];
   let arguments = (ins Graph_Expr:$steps, Variadic<Kernel_Carried>:$inits);
   let results = (outs Variadic<Kernel_Carried>:$results);
-  let regions = (region SizedRegion<1>:$body);
+  let regions = (region SizedRegion<1>:$body, MaxSizedRegion<1>:$meet);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::BlockArgument getStep() { return getBody().getArgument(0); }
     ::llvm::MutableArrayRef<::mlir::BlockArgument> getCarried() { return getBody().getArguments().drop_front(); }
+    /// The states of `meet`, which is there.
+    ::llvm::MutableArrayRef<::mlir::BlockArgument> getBefore() {
+      return getMeet().getArguments().take_front(getNumResults());
+    }
+    ::llvm::MutableArrayRef<::mlir::BlockArgument> getBehind() {
+      return getMeet().getArguments().drop_front(getNumResults());
+    }
     YieldOp getYield();
   }];
 }
@@ -267,11 +281,16 @@ def Kernel_ConstantOp : Kernel_Op<"constant", [Pure, ConstantLike, AllTypesMatch
 
 def Kernel_UnaryOp : Kernel_Op<"unary", [Pure]> {
   let summary = "graph.unary of a scalar";
+  let description = [{
+    `coarse`: what reads the result needs no more than 16 bits of it, so that a target may take the
+    faster of its functions; exp of f32 alone has two.
+  }];
   let arguments = (ins Graph_UnaryKindAttr:$kind, Kernel_Scalar:$input,
                        DefaultValuedAttr<F64Attr, "0.0">:$alpha,
-                       DefaultValuedAttr<F64Attr, "0.0">:$beta);
+                       DefaultValuedAttr<F64Attr, "0.0">:$beta, UnitAttr:$coarse);
   let results = (outs Kernel_Scalar:$result);
-  let assemblyFormat = "$kind $input attr-dict `:` type($input) `->` type($result)";
+  let assemblyFormat = "$kind (`coarse` $coarse^)? $input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
 }
 
 def Kernel_BinaryOp : Kernel_Op<"binary", [Pure, AllTypesMatch<["lhs", "rhs"]>]> {

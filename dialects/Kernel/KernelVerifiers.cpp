@@ -117,7 +117,19 @@ LogicalResult ForOp::verify() {
   if (getBody().getNumArguments() != carried.size() + 1 || !getStep().getType().isIndex() ||
       ValueRange(getCarried()).getTypes() != carried)
     return emitOpError("has other arguments than its step and what it carries");
-  return yields(*this, getBody(), carried);
+  LogicalResult ofSteps = yields(*this, getBody(), carried);
+  if (failed(ofSteps) || getMeet().empty())
+    return ofSteps;
+  if (getMeet().getNumArguments() != 2 * carried.size() || ValueRange(getBefore()).getTypes() != carried ||
+      ValueRange(getBehind()).getTypes() != carried)
+    return emitOpError("meets other states than two of what it carries");
+  return yields(*this, getMeet(), carried);
+}
+
+LogicalResult UnaryOp::verify() {
+  if (getCoarse() && (getKind() != graph::UnaryKind::Exp || !getInput().getType().isF32()))
+    return emitOpError("has no coarse function for it");
+  return success();
 }
 
 LogicalResult DotOp::verify() {

@@ -11,12 +11,13 @@ static Expr operationsIn(Block &body) {
   Expr total = 0;
   for (Operation &op : body) {
     Expr once = isa<UnaryOp, BinaryOp>(op) ? 1 : isa<DotOp>(op) ? 2 : isa<ReduceOp>(op) ? op.getNumResults() : 0;
-    for (Region &region : op.getRegions())
-      once += operationsIn(region.front());
+    if (auto loop = dyn_cast<ForOp>(op))
+      once = operationsIn(loop.getBody().front()) * loop.getSteps();
+    else
+      for (Region &region : op.getRegions())
+        once += operationsIn(region.front());
     if (auto extents = extentsOf(&op))
       once = once * graph::product(graph::exprsOf(extents));
-    else if (auto loop = dyn_cast<ForOp>(op))
-      once = once * loop.getSteps();
     total += once;
   }
   return total;

@@ -92,14 +92,14 @@ def Simt_LastBlockOp : Simt_Op<"last_block", [SingleBlock, NoTerminator, Kernel_
     They count at an element of the workspace. What the others wrote before is visible in the region.
 
     ```mlir
-    simt.last_block %io1[%b] of 4 scratch %s { .. } : <ui32, readwrite>, <1xui32>
+    simt.last_block %io1[%b] of [4] scratch %s { .. } : <ui32, readwrite>, <1xui32>
     ```
   }];
-  let arguments = (ins Kernel_ViewType:$counters, Graph_Expr:$position, I64Attr:$blocks, Simt_SmemType:$scratch,
+  let arguments = (ins Kernel_ViewType:$counters, Graph_Expr:$position, Graph_Expr:$blocks, Simt_SmemType:$scratch,
                        Variadic<Index>:$indices);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $counters `` custom<Place>($position, $indices) `of` $blocks `scratch` $scratch attr-dict-with-keyword $body
+    $counters `` custom<PlaceOf>($position, $blocks, $indices) `scratch` $scratch attr-dict-with-keyword $body
     `:` type($counters) `,` type($scratch)
   }];
   let hasVerifier = 1;
@@ -290,6 +290,12 @@ def Simt_AsyncWaitOp : Simt_Op<"async_wait", [MemoryEffects<[MemWrite]>]> {
 
 def Simt_BarrierOp : Simt_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "all threads of the block meet; orders their accesses";
+  let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
+}
+
+def Simt_WarpBarrierOp : Simt_Op<"warp_barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "all lanes of the warp meet; orders their accesses";
   let assemblyFormat = "attr-dict";
   let hasVerifier = 1;
 }

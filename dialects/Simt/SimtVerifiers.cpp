@@ -253,7 +253,7 @@ LogicalResult AsyncCopyOp::verify() {
 }
 
 LogicalResult LastBlockOp::verify() {
-  if (getBlocks() < 2)
+  if (getBlocks().isConstant(1))
     return emitOpError("one block alone is the last one");
   if (!getCounters().getType().getElement().isUnsignedInteger(32) ||
       !getScratch().getType().getElement().isUnsignedInteger(32))
@@ -262,6 +262,8 @@ LogicalResult LastBlockOp::verify() {
 }
 
 LogicalResult BarrierOp::verify() { return reachedTogether(*this, blockThreads(*this)); }
+
+LogicalResult WarpBarrierOp::verify() { return reachedTogether(*this, 32); }
 
 LogicalResult BlockReduceOp::verify() {
   if (getScratch().getType().getCount() < blockThreads(*this) / 32)
@@ -302,8 +304,8 @@ LogicalResult MmaOp::verify() {
   if (acc.size() != 3 || a.size() != 2 || b.size() != 2 || acc[0] != a[0] || acc[2] != 4)
     return emitOpError("accumulators are not lhs tiles by rhs tiles by 4");
   const int64_t first = getFirst();
-  if (first < 0 || first + b[0] > acc[1] || (acc[1] != b[0] && acc[0] != 1))
-    return emitOpError() << "rhs tiles from " << first << " on are none of the accumulators of one lhs tile";
+  if (first < 0 || first + b[0] > acc[1])
+    return emitOpError() << "rhs tiles from " << first << " on are none of the accumulators";
   if (a[1] != 2 * b[1] || (b[1] != 1 && b[1] != 2))
     return emitOpError("fragments are neither of K 8 nor of K 16");
   if (acc[1] != b[0] && b[1] != 2)

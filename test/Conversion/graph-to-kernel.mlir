@@ -235,15 +235,33 @@ func.func @main(%q: tensor<2x5x8xf32>, %k: tensor<2x8x70xf32>, %m: tensor<1x5x70
 // CHECK: kernel.for (%{{.*}}) below 2 carry
 // CHECK: kernel.dot [5, 32, 8]
 // CHECK-NOT: mask
+// CHECK: kernel.unary exp coarse
 // CHECK: kernel.dot [5, 160, 32] init
 // CHECK: %[[W:.*]] = kernel.extract
 // CHECK-NEXT: %[[H:.*]] = kernel.cast %[[W]] : f32 -> f16
 // CHECK-NEXT: kernel.yield %[[H]] : f16
-// CHECK: kernel.foreach
+// Two parts of the keys: both are scaled to the larger of the largest scores.
+// CHECK: } meet (%[[L0:.*]], %[[S0:.*]], %[[R0:.*]]) (%[[L1:.*]], %[[S1:.*]], %[[R1:.*]]) {
+// CHECK: %[[F:.*]]:3 = kernel.map
+// CHECK: %[[X:.*]] = kernel.extract %[[L0]]
+// CHECK: %[[Y:.*]] = kernel.extract %[[L1]]
+// CHECK: kernel.binary max %[[X]], %[[Y]]
+// CHECK: %[[SUMS:.*]] = kernel.map
+// CHECK: kernel.extract %[[S0]]
+// CHECK: kernel.extract %[[F]]#1
+// CHECK: kernel.extract %[[S1]]
+// CHECK: kernel.extract %[[F]]#2
+// CHECK: %[[RESULTS:.*]] = kernel.map
+// CHECK: kernel.extract %[[R0]]
+// CHECK: kernel.yield %[[F]]#0, %[[SUMS]], %[[RESULTS]]
+// A reciprocal per row.
+// CHECK: %[[INVERSE:.*]] = kernel.map
 // CHECK: %[[SUM:.*]] = kernel.extract
 // CHECK: %[[EMPTY:.*]] = kernel.binary equal %[[SUM]], %{{.*}} : f32 -> i1
 // CHECK: %[[DIVISOR:.*]] = kernel.select %[[EMPTY]], %{{.*}}, %[[SUM]] : f32
 // CHECK: kernel.binary div %{{.*}}, %[[DIVISOR]]
+// CHECK: kernel.foreach
+// CHECK: kernel.extract %[[INVERSE]]
 // CHECK-NOT: is_nan
 func.func @main(%q: tensor<5x8xf16>, %k: tensor<8x64xf16>, %v: tensor<64x160xf16>) -> tensor<5x160xf16> {
   %0 = graph.matmul %q, %k : tensor<5x8xf16>, tensor<8x64xf16> -> tensor<5x64xf16>

@@ -102,6 +102,34 @@ ConformanceCase unaryCase(const FloatFormat &format) {
   return c;
 }
 
+/// Exponents as softmax has them.
+ConformanceCase coarseExpCase() {
+  constexpr unsigned count = 128;
+  std::vector<Real> values = {0.0L, -0.0L, kNan, -kInfinity, kInfinity, -87, -88, -104, 1, 88};
+  Numbers numbers(2);
+  while (values.size() < count)
+    values.push_back(roundTo(kF32, -std::fabs(std::ldexp(static_cast<Real>(numbers.small(1 << 24)), -18))));
+  ConformanceCase c;
+  c.name = "exp_coarse_f32";
+  c.run.kernel = "k_exp";
+  c.run.threads = count;
+  c.run.text =
+      kernelHead("k_exp", count, 2, 0) +
+      "  cu_write<f32>(bindings, ref1)[cu_tid()] = cu_exp_coarse(cu_read<f32>(bindings, ref0)[cu_tid()]);\n}\n";
+  c.run.buffers = {{"r", count * 4, encodeAll(kF32, values)}, {"w", count * 4, ""}};
+  c.check = [values](const std::vector<std::string> &found) -> std::string {
+    for (size_t i = 0; i < values.size(); ++i) {
+      const Real x = values[i];
+      const double ulps = std::isfinite(x) ? 4 * (1 + static_cast<double>(std::fabs(x))) : 0;
+      const std::string wrong = compareFloats(kF32, found[0].substr(i * 4, 4), {std::exp(x)}, ulps, 0x1p-126);
+      if (!wrong.empty())
+        return "element " + std::to_string(i) + ": " + wrong;
+    }
+    return "";
+  };
+  return c;
+}
+
 ConformanceCase binaryCase(const FloatFormat &format) {
   ConformanceCase c;
   const std::vector<Real> values = testValues(format);
@@ -207,6 +235,7 @@ std::vector<ConformanceCase> mathCases() {
     cases.push_back(classifyCase(format));
   }
   cases.push_back(fmaCase(kF32));
+  cases.push_back(coarseExpCase());
   return cases;
 }
 

@@ -155,16 +155,16 @@ ConformanceCase columnsCase(const FloatFormat &format) {
   c.minimumArch = bf16 ? 80 : 75;
   c.run.kernel = "k_columns";
   c.run.sharedBytes = 16384;
-  c.run.text = kernelHead("k_columns", 32, 3, 0) + shareText(type, "as", 0, 0, 16, 16) +
+  c.run.text = kernelHead("k_columns", 32, 3, 0) + shareText(type, "as", 0, 0, 32, 16) +
                shareText(type, "bs", 8192, 1, 16, 48) +
-               "  cu_barrier();\n  f32 acc[1][6][4];\n  mma_zero(acc);\n  u32 a[1][4], b[2][2];\n"
+               "  cu_barrier();\n  f32 acc[2][6][4];\n  mma_zero(acc);\n  u32 a[2][4], b[2][2];\n"
                "  mma_load_a(a, as, 24);\n  mma_load_b(b, bs + 16, 56);\n" +
                call + "2);\n  mma_load_b(b, bs + 32, 56);\n" + call + "4);\n" + call + "4);\n" +
-               writeText("acc", 2, 1, 6) + "}\n";
-  const Matrix a = randomMatrix(16 * 16, 8, 10), b = randomMatrix(16 * 48, 8, 11);
-  c.run.buffers = {matrixInput(format, a), matrixInput(format, b), output<float>(16 * 48)};
+               writeText("acc", 2, 2, 6) + "}\n";
+  const Matrix a = randomMatrix(32 * 16, 8, 10), b = randomMatrix(16 * 48, 8, 11);
+  c.run.buffers = {matrixInput(format, a), matrixInput(format, b), output<float>(32 * 48)};
   c.check = [=](const std::vector<std::string> &found) {
-    Matrix expected = product(a, b, 16, 48, 16);
+    Matrix expected = product(a, b, 32, 48, 16);
     for (size_t i = 0; i < expected.size(); ++i)
       expected[i] = i % 48 / 16 == 0 ? 0 : expected[i] * static_cast<long double>(i % 48 / 16);
     return compareFloats(kF32, found[0], expected, 0, 0);

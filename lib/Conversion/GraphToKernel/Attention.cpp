@@ -48,13 +48,13 @@ public:
   void generate() {
     Value low = fill({rows}, -std::numeric_limits<double>::infinity()), zero = fill({rows}, 0);
     State first{low, zero, fill({rows, columns}, 0)};
-    SmallVector<Value> last = emitter.steps(ceilDiv(keys, atOnce), {first.largest, first.sum, first.result},
-                                            [&](const Expr &step, ValueRange carried) -> SmallVector<Value> {
-                                              block = step * atOnce;
-                                              State next = advance({carried[0], carried[1], carried[2]});
-                                              return {next.largest, next.sum, next.result};
-                                            });
-    finish({last[0], last[1], last[2]});
+    finish(State::of(emitter.steps(
+        ceilDiv(keys, atOnce), first.values(),
+        [&](const Expr &step, ValueRange carried) {
+          block = step * atOnce;
+          return advance(State::of(carried)).values();
+        },
+        [&](ValueRange before, ValueRange behind) { return meet(State::of(before), State::of(behind)).values(); })));
     keep(scores.getRhs(), {keys, depth}, [&](const Expr &key, const Expr &k) { return in(scores.getRhs(), k, key); });
     keep(result.getRhs(), {keys, columns},
          [&](const Expr &key, const Expr &column) { return in(result.getRhs(), key, column); });
@@ -64,6 +64,9 @@ private:
   /// Of a row, of all keys so far; tiles over rows, and rows and columns.
   struct State {
     Value largest, sum, result;
+
+    static State of(ValueRange carried) { return {carried[0], carried[1], carried[2]}; }
+    SmallVector<Value> values() const { return {largest, sum, result}; }
   };
 
   Value fill(ArrayRef<Expr> extents, double number) {
@@ -99,7 +102,7 @@ private:
     Emitter::Loop each = loop({rows, atOnce});
     Value weights = emitter.map(each, [&]() -> SmallVector<Value> {
       Value x = emitter.binary(BinaryKind::Sub, at(tile, each), atRow(shift, each));
-      return {emitter.unary(UnaryKind::Exp, x)};
+      return {emitter.unary(UnaryKind::Exp, x, /*coarse=*/isNarrow())};
     })[0];
     Emitter::Loop row = loop({rows});
     Value sum = emitter.map(row, [&]() -> SmallVector<Value> {
@@ -129,17 +132,40 @@ private:
     })[0];
   }
 
-  /// The largest scores now; what exponents are relative to, 0 where all are -inf, so that no
-  /// difference of infinities arises; what the sums so far are scaled by.
+  /// The largest scores now; what exponents are relative to; what the sums so far are scaled by.
   SmallVector<Value> rescale(Value tile, Value before) {
     Emitter::Loop row = loop({rows});
     return emitter.map(row, [&]() -> SmallVector<Value> {
       Value largest = emitter.binary(BinaryKind::Max, at(before, row), reduce(ReduceKind::Max, tile, row));
-      Value isEmpty = emitter.binary(BinaryKind::Equal, largest, real(-std::numeric_limits<double>::infinity()));
-      Value shift = emitter.select(isEmpty, real(0), largest);
-      Value factor = emitter.unary(UnaryKind::Exp, emitter.binary(BinaryKind::Sub, at(before, row), shift));
-      return {largest, shift, factor};
+      Value shift = shiftOf(largest);
+      return {largest, shift, factorOf(at(before, row), shift)};
     });
+  }
+  /// 0 where all scores are -inf, so that no difference of infinities arises.
+  Value shiftOf(Value largest) {
+    Value isEmpty = emitter.binary(BinaryKind::Equal, largest, real(-std::numeric_limits<double>::infinity()));
+    return emitter.select(isEmpty, real(0), largest);
+  }
+  Value factorOf(Value largest, Value shift) {
+    return emitter.unary(UnaryKind::Exp, emitter.binary(BinaryKind::Sub, largest, shift));
+  }
+
+  /// Of two parts of the keys: sums of both, scaled to the larger of the largest scores.
+  State meet(const State &before, const State &behind) {
+    Emitter::Loop row = loop({rows});
+    SmallVector<Value> ofRow = emitter.map(row, [&]() -> SmallVector<Value> {
+      Value largest = emitter.binary(BinaryKind::Max, at(before.largest, row), at(behind.largest, row));
+      Value shift = shiftOf(largest);
+      return {largest, factorOf(at(before.largest, row), shift), factorOf(at(behind.largest, row), shift)};
+    });
+    auto both = [&](const Emitter::Loop &space, Value a, Value b) {
+      return emitter.map(space, [&]() -> SmallVector<Value> {
+        Value x = emitter.binary(BinaryKind::Mul, at(a, space), atRow(ofRow[1], space));
+        Value y = emitter.binary(BinaryKind::Mul, at(b, space), atRow(ofRow[2], space));
+        return {emitter.binary(BinaryKind::Add, x, y)};
+      })[0];
+    };
+    return {ofRow[0], both(row, before.sum, behind.sum), both(loop({rows, columns}), before.result, behind.result)};
   }
 
   /// init + the values of the block, weighted.
@@ -153,12 +179,16 @@ private:
   }
 
   void finish(const State &last) {
-    Emitter::Loop out = loop({rows, columns});
+    Emitter::Loop row = loop({rows}), out = loop({rows, columns});
+    Value inverse;
+    if (isNarrow())
+      inverse = emitter.map(row, [&]() -> SmallVector<Value> {
+        return {emitter.binary(BinaryKind::Div, real(1), divisorOf(at(last.sum, row)))};
+      })[0];
     emitter.foreach (out, [&] {
-      Value sum = atRow(last.sum, out), divisor = sum;
-      if (softmax.getGuard() != SoftmaxGuard::None) // rows of -inf are 0, not NaN
-        divisor = emitter.select(emitter.binary(BinaryKind::Equal, sum, real(0)), real(1), sum);
-      Value x = emitter.binary(BinaryKind::Div, at(last.result, out), divisor);
+      Value sum = atRow(last.sum, out), x = at(last.result, out);
+      x = inverse ? emitter.binary(BinaryKind::Mul, x, atRow(inverse, out))
+                  : emitter.binary(BinaryKind::Div, x, divisorOf(sum));
       if (softmax.getGuard() == SoftmaxGuard::NaN)
         x = emitter.select(emitter.unary(UnaryKind::IsNaN, sum), real(0), x);
       if (proveLess(0, keys, emitter.ranges()) != true) // a product without depth
@@ -167,6 +197,16 @@ private:
       emitter.storeResults();
     });
   }
+
+  /// Rows of -inf are 0 where the model says so, not NaN.
+  Value divisorOf(Value sum) {
+    if (softmax.getGuard() == SoftmaxGuard::None)
+      return sum;
+    return emitter.select(emitter.binary(BinaryKind::Equal, sum, real(0)), real(1), sum);
+  }
+
+  /// Weights have no more than 16 bits: exponentials may be coarse, a reciprocal will do for a row.
+  bool isNarrow() { return graph::elementOf(result.getLhs()).getIntOrFloatBitWidth() <= 16; }
 
   /// Writes an operand that is views of a further result.
   void keep(Value operand, ArrayRef<Expr> extents, function_ref<graph::Exprs(const Expr &, const Expr &)> index) {

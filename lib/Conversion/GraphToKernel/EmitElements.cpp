@@ -69,7 +69,8 @@ Value Emitter::emitConstant(graph::ConstantOp op) {
 Value Emitter::emitPointwise(Operation *op, ArrayRef<Value> operands) {
   Type type = graph::accumulatorOf(graph::elementOf(op->getResult(0)));
   if (auto unary = dyn_cast<graph::UnaryOp>(op))
-    return kernel::UnaryOp::create(b, loc(), type, unary.getKind(), operands[0], unary.getAlpha(), unary.getBeta());
+    return kernel::UnaryOp::create(b, loc(), type, unary.getKind(), operands[0], unary.getAlpha(), unary.getBeta(),
+                                   /*coarse=*/false);
   if (auto binary = dyn_cast<graph::BinaryOp>(op))
     return kernel::BinaryOp::create(b, loc(), type, binary.getKind(), operands[0], operands[1]);
   if (isa<graph::SelectOp>(op))

@@ -18,10 +18,10 @@ Value Emitter::constant(Type type, double value) {
   return kernel::ConstantOp::create(b, loc(), attribute);
 }
 
-Value Emitter::unary(graph::UnaryKind kind, Value input) {
+Value Emitter::unary(graph::UnaryKind kind, Value input, bool coarse) {
   Type type = graph::isPredicate(kind) ? b.getI1Type() : input.getType();
   return kernel::UnaryOp::create(b, loc(), type, kind, input, /*alpha=*/llvm::APFloat(0.0),
-                                 /*beta=*/llvm::APFloat(0.0));
+                                 /*beta=*/llvm::APFloat(0.0), coarse);
 }
 
 Value Emitter::binary(graph::BinaryKind kind, Value lhs, Value rhs) {

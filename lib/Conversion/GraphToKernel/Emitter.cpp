@@ -162,7 +162,8 @@ Value Emitter::reduce(const Loop &loop, graph::ReduceKind kind, function_ref<Val
 }
 
 SmallVector<Value> Emitter::steps(const Expr &count, ValueRange inits,
-                                  function_ref<SmallVector<Value>(const Expr &, ValueRange)> body) {
+                                  function_ref<SmallVector<Value>(const Expr &, ValueRange)> body,
+                                  function_ref<SmallVector<Value>(ValueRange, ValueRange)> meet) {
   std::string name = "j" + std::to_string(loopVariables++); // "s0", .. are symbols of the model
   known[name] = {Expr(0), count - 1};
   auto op = kernel::ForOp::create(b, loc(), inits.getTypes(), inKernel(count), inits);
@@ -171,6 +172,13 @@ SmallVector<Value> Emitter::steps(const Expr &count, ValueRange inits,
     for (Value init : inits)
       block->addArgument(init.getType(), loc());
     kernel::YieldOp::create(b, loc(), body(Expr::symbol(name), block->getArguments().drop_front()));
+  });
+  inRegion(op.getMeet(), {}, [&] {
+    Block *block = b.getInsertionBlock();
+    for (int state = 0; state < 2; ++state)
+      for (Value init : inits)
+        block->addArgument(init.getType(), loc());
+    kernel::YieldOp::create(b, loc(), meet(op.getBefore(), op.getBehind()));
   });
   return SmallVector<Value>(op.getResults());
 }

@@ -55,10 +55,12 @@ public:
   /// One tile per scalar that `body` returns.
   llvm::SmallVector<mlir::Value> map(const Loop &loop, llvm::function_ref<llvm::SmallVector<mlir::Value>()> body);
   mlir::Value reduce(const Loop &loop, graph::ReduceKind kind, llvm::function_ref<mlir::Value()> body);
-  /// A loop of ordered steps: `body` gets the step and what is carried to it and returns what goes on to the next.
+  /// A loop of ordered steps: `body` gets the step and what is carried to it and returns what goes on to the next;
+  /// `meet` gets what comes of steps and of those behind them and returns what comes of both.
   llvm::SmallVector<mlir::Value>
   steps(const Expr &count, mlir::ValueRange inits,
-        llvm::function_ref<llvm::SmallVector<mlir::Value>(const Expr &step, mlir::ValueRange carried)> body);
+        llvm::function_ref<llvm::SmallVector<mlir::Value>(const Expr &step, mlir::ValueRange carried)> body,
+        llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange before, mlir::ValueRange behind)> meet);
   /// The contraction over m, n and k of `mnk`, all of which have variables, in a tile of `element`, added to `init` if
   /// there is one; `lhs` and `rhs` return its operands at (m, k) and (k, n).
   mlir::Value dot(const Loop &mnk, mlir::Type element, mlir::Value init, llvm::function_ref<mlir::Value()> lhs,
@@ -98,7 +100,7 @@ public:
   //===--- Scalars ---===//
 
   mlir::Value constant(mlir::Type type, double value);
-  mlir::Value unary(graph::UnaryKind kind, mlir::Value input);
+  mlir::Value unary(graph::UnaryKind kind, mlir::Value input, bool coarse = false);
   mlir::Value binary(graph::BinaryKind kind, mlir::Value lhs, mlir::Value rhs);
   mlir::Value select(mlir::Value condition, mlir::Value lhs, mlir::Value rhs);
   /// `inside` where all conditions are >= 0.

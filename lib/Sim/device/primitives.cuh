@@ -60,6 +60,11 @@ CUPOLA_DEVICE double rsqrt(double x) { return 1.0 / sqrt(x); }
 
 namespace cupola_device {
 
+CUPOLA_DEVICE float exp2Approx(float x) {
+  const float result = exp2f(x);
+  return result < 0x1p-126f ? 0.0f : result;
+}
+
 /// Where a barrier, shuffle or matrix operation stands in the text, through all functions that lead there. As an
 /// operand of the call it survives what the optimiser does to the code around it.
 struct Place {

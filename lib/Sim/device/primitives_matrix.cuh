@@ -27,10 +27,11 @@ CUPOLA_DEVICE void mmaTileK16(float (&acc)[MI][NI][4], const unsigned (&a)[MI][4
   cupola_sim_mma(&acc[0][0][0], &a[0][0], &b[0][0], MI, NI, Bf16 ? CupolaSimBf16K16 : CupolaSimHalfK16, at.id);
 }
 
-template <bool Bf16, int NI, int N>
-CUPOLA_DEVICE void mmaColumnsK16(float (&acc)[1][NI][4], const unsigned (&a)[1][4], const unsigned (&b)[N][2],
+template <bool Bf16, int MI, int NI, int N>
+CUPOLA_DEVICE void mmaColumnsK16(float (&acc)[MI][NI][4], const unsigned (&a)[MI][4], const unsigned (&b)[N][2],
                                  unsigned first, Place at) {
-  cupola_sim_mma(&acc[0][first][0], &a[0][0], &b[0][0], 1, N, Bf16 ? CupolaSimBf16K16 : CupolaSimHalfK16, at.id);
+  for (int i = 0; i < MI; ++i)
+    cupola_sim_mma(&acc[i][first][0], &a[i][0], &b[0][0], 1, N, Bf16 ? CupolaSimBf16K16 : CupolaSimHalfK16, at.id);
 }
 
 } // namespace cupola_device

@@ -10,35 +10,65 @@ using namespace cupola::simt;
 
 namespace cupola::cuda {
 
-AttentionLowering::AttentionLowering(kernel::FuncOp func, int64_t rows, int64_t threads, int64_t sharers)
-    : low(func), copies(low, threads), parts(*attentionParts(func)), rows(rows), threads(threads), sharers(sharers) {}
+AttentionLowering::AttentionLowering(kernel::FuncOp func, int64_t rows, int64_t threads, int64_t sharers, StepParts of)
+    : low(func), copies(low, threads), parts(*attentionParts(func)), rows(rows), threads(threads), sharers(sharers),
+      of(of) {}
 
 LogicalResult AttentionLowering::run() {
-  Expr tiles = ceilDiv(parts.rows, rows), blocks = graph::product(low.grid()) * tiles;
-  low.launch(threads, blocks);
+  if (parts.steps.getMeet().empty() && of.groups * of.blocks > 1)
+    return parts.steps.emitError() << "has no parts that could meet";
+  const Expr tiles = ceilDiv(parts.rows, rows);
+  graph::Exprs grid{graph::product(low.grid()) * tiles};
+  blocks = blocksOfSteps(parts.steps.getSteps(), grid[0], of.blocks);
+  if (blocks.isConstant(1))
+    of.blocks = 1;
+  else
+    grid.push_back(blocks);
+  low.launch(threads, grid);
   return low.guardBlocks([&]() -> LogicalResult {
     atRows = low.let("tm", mod(low.block(), tiles), tiles);
     low.bindGrid(floorDiv(low.block(), tiles));
+    if (of.blocks > 1) {
+      part = low.block(1);
+      blocks = blocks.constant() ? blocks : low.let("parts", blocks, of.blocks + 1);
+    }
     letThreads();
-    if (failed(begin()))
-      return failure();
-    for (Operation &op : low.body())
-      if (failed(statement(op)))
-        return failure();
-    return success();
+    letSteps();
+    return body();
   });
+}
+
+LogicalResult AttentionLowering::body() {
+  if (failed(begin()))
+    return failure();
+  SmallVector<Operation *> behind; ///< what reads that which all parts gave
+  for (Operation &op : low.body()) {
+    auto loop = dyn_cast<ForeachOp>(op);
+    const bool isOnce = loop && !readsTiles(loop.getBody());
+    if (!carried.empty() && !isOnce)
+      behind.push_back(&op);
+    else if (failed(statement(op)))
+      return failure();
+  }
+  auto rest = [&] {
+    return inFirstGroup(
+        [&] { return success(llvm::all_of(behind, [&](Operation *op) { return succeeded(statement(*op)); })); });
+  };
+  if (failed(meetGroups()))
+    return failure();
+  return of.blocks > 1 ? meetBlocks(rest) : rest();
 }
 
 Operand AttentionLowering::queries() {
   Region &region = parts.scores.getLhs();
   return {&region.front(), region.getArgument(0), region.getArgument(1), parts.rows, firstRow(), rows, parts.depth, 0};
 }
-Operand AttentionLowering::keys() {
-  Region &region = parts.scores.getRhs();
+Operand keysOf(const AttentionParts &parts) {
+  Region &region = kernel::DotOp(parts.scores).getRhs();
   return {&region.front(), region.getArgument(1), region.getArgument(0), parts.keys, 0, parts.keys, parts.depth, 0};
 }
-Operand AttentionLowering::values() {
-  Region &region = parts.result.getRhs();
+Operand valuesOf(const AttentionParts &parts) {
+  Region &region = kernel::DotOp(parts.result).getRhs();
   return {&region.front(), region.getArgument(1), region.getArgument(0), parts.columns, 0, 0, parts.keys, 0};
 }
 
@@ -59,20 +89,20 @@ LogicalResult AttentionLowering::statement(Operation &op) {
 }
 
 LogicalResult AttentionLowering::steps(kernel::ForOp op) {
-  for (auto [carried, init] : llvm::zip_equal(op.getCarried(), op.getInits()))
-    if (failed(copy(heldOf(init), hold(carried))))
-      return failure();
-  LogicalResult done = low.loop(op.getStep(), 0, op.getSteps(), 1, /*unroll=*/false, [&]() -> LogicalResult {
+  for (auto [tile, init] : llvm::zip_equal(op.getCarried(), op.getInits()))
+    copy(heldOf(init), hold(tile));
+  LogicalResult done = low.loop(op.getStep(), firstStep, endStep, 1, /*unroll=*/false, [&]() -> LogicalResult {
     for (Operation &inner : op.getBody().front())
       if (failed(statement(inner)))
         return failure();
-    for (auto [carried, next] : llvm::zip_equal(op.getCarried(), op.getYield().getValues()))
-      if (failed(copy(heldOf(next), heldOf(carried))))
-        return failure();
+    for (auto [tile, next] : llvm::zip_equal(op.getCarried(), op.getYield().getValues()))
+      copy(heldOf(next), heldOf(tile));
     return success();
   });
-  for (auto [carried, result] : llvm::zip_equal(op.getCarried(), op.getResults()))
-    hold(result, heldOf(carried));
+  for (auto [tile, result] : llvm::zip_equal(op.getCarried(), op.getResults())) {
+    carried.push_back(heldOf(tile));
+    hold(result, heldOf(tile));
+  }
   return done;
 }
 
@@ -107,21 +137,22 @@ Value AttentionLowering::hold(Value tile, bool zero) {
   return registers;
 }
 
-LogicalResult AttentionLowering::copy(Value from, Value to) {
-  if (from == to)
+void AttentionLowering::copy(Value from, Value to) {
+  if (from != to)
+    forElements(to, [&](const graph::Exprs &index) { low.set(low.get(from, index), to, index); });
+}
+
+void AttentionLowering::forElements(Value registers, llvm::function_ref<void(const graph::Exprs &)> body,
+                                    const graph::Exprs &index) {
+  const ArrayRef<int64_t> extents = cast<RegistersType>(registers.getType()).getExtents();
+  if (index.size() == extents.size())
+    return body(index);
+  (void)low.loop("a" + std::to_string(index.size()), 0, extents[index.size()], 1, /*unroll=*/true, [&](const Expr &i) {
+    graph::Exprs next = index;
+    next.push_back(i);
+    forElements(registers, body, next);
     return success();
-  std::function<LogicalResult(graph::Exprs)> element = [&](graph::Exprs index) -> LogicalResult {
-    ArrayRef<int64_t> extents = cast<RegistersType>(to.getType()).getExtents();
-    if (index.size() == extents.size())
-      return low.set(low.get(from, index), to, index), success();
-    return low.loop("a" + std::to_string(index.size()), 0, extents[index.size()], 1, /*unroll=*/true,
-                    [&](const Expr &i) {
-                      graph::Exprs next = index;
-                      next.push_back(i);
-                      return element(next);
-                    });
-  };
-  return element({});
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -176,7 +207,7 @@ LogicalResult AttentionLowering::once(ForeachOp loop) {
   extents.back() = floorDiv(inner, width);
   const Expr count = graph::product(extents);
   low.enter(loop);
-  return low.guard({-atRows}, [&] {
+  return low.guard({-atRows, -part}, [&] {
     return low.loop("i", 0, ceilDiv(count, threads), 1, /*unroll=*/false, [&](const Expr &i) {
       const Expr flat = i * threads + low.thread();
       return low.guard({count - 1 - flat}, [&] {

@@ -5,6 +5,10 @@
 // the whole program. Every tile lives in registers, an element in the one thread that owns
 // it, an element per row in all threads that share the row; rows are reduced by shuffles.
 // Only operands of products pass through shared memory.
+//
+// Where rows alone are too few blocks, the steps come in parts: groups of the block's threads,
+// and blocks, each take some of the steps from the beginning on, and what they carry meets, in
+// the order of the parts (flash-decoding: Dao et al., 2023).
 //===----------------------------------------------------------------------===//
 #ifndef CUPOLA_LIB_TARGET_CUDA_ATTENTIONLOWERING_H
 #define CUPOLA_LIB_TARGET_CUDA_ATTENTIONLOWERING_H
@@ -14,9 +18,20 @@
 
 namespace cupola::cuda {
 
+/// Parts of the steps: groups of threads of a block, of equal size, and blocks, as many at most.
+struct StepParts {
+  int64_t groups = 1, blocks = 1;
+};
+
+/// How many blocks share `steps` of each of so many tiles of rows, if `blocks` may.
+Expr blocksOfSteps(const Expr &steps, const Expr &tiles, int64_t blocks);
+
+/// The right operands of the products, a step of them.
+Operand keysOf(const AttentionParts &parts), valuesOf(const AttentionParts &parts);
+
 class AttentionLowering {
 public:
-  AttentionLowering(kernel::FuncOp func, int64_t rows, int64_t threads, int64_t sharers);
+  AttentionLowering(kernel::FuncOp func, int64_t rows, int64_t threads, int64_t sharers, StepParts of = {});
   virtual ~AttentionLowering() = default;
   mlir::LogicalResult run();
 
@@ -47,9 +62,12 @@ protected:
   virtual mlir::LogicalResult scores(mlir::Value acc) = 0;
   virtual mlir::LogicalResult result(mlir::Value acc, mlir::Value weights) = 0;
 
-  Operand queries(), keys(), values();
+  Operand queries();
   Expr firstRow() const { return atRows * rows; }
   void barrier() { simt::BarrierOp::create(low.builder, low.func.getLoc()); }
+  /// The steps of this thread's part: from `firstStep` on, before `endStep`.
+  Expr firstStep, endStep;
+  Expr group; ///< the thread's, among those with parts of the steps
 
   Lowering low;
   OperandCopies copies;
@@ -59,6 +77,9 @@ protected:
   Expr atRows;     ///< the block's rows
 
 private:
+  mlir::LogicalResult body();
+  /// Steps of the group's part, when `group` is known.
+  void letSteps();
   mlir::LogicalResult statement(mlir::Operation &op);
   mlir::LogicalResult steps(kernel::ForOp op);
   mlir::LogicalResult map(kernel::MapOp op);
@@ -69,13 +90,32 @@ private:
   /// All elements of a loop over rows and columns.
   mlir::LogicalResult each(mlir::Operation *loop, Lowering::Yield yield);
   mlir::LogicalResult reduceRow(kernel::ReduceOp op, mlir::BlockArgument rowIndex);
+  // Parts meet.
+  /// Elements of everything that is carried by a thread, and each of them with its number.
+  int64_t carriedElements();
+  void forCarried(mlir::ValueRange registers,
+                  llvm::function_ref<void(mlir::Value, const graph::Exprs &, const Expr &)>);
+  /// What the steps gave meets what `load` fetches of each of the parts behind the first of `count`.
+  mlir::LogicalResult meetParts(const Expr &count,
+                                llvm::function_ref<mlir::Value(const Expr &part, const Expr &element)> load);
+  mlir::LogicalResult meetGroups();
+  /// `rest` is for the last block of these rows.
+  mlir::LogicalResult meetBlocks(Lowering::Body rest);
+  mlir::LogicalResult inFirstGroup(Lowering::Body body) { return of.groups == 1 ? body() : low.guard({-group}, body); }
+
   /// Registers for a tile, where its elements are looked for from now on.
   mlir::Value hold(mlir::Value tile, bool zero = false);
   void hold(mlir::Value tile, mlir::Value registers);
   mlir::Value heldOf(mlir::Value tile) { return low.tiles.lookup(tile).registers; }
-  mlir::LogicalResult copy(mlir::Value from, mlir::Value to);
+  void copy(mlir::Value from, mlir::Value to);
+  /// Loops a0, a1, .. over all elements of registers.
+  void forElements(mlir::Value registers, llvm::function_ref<void(const graph::Exprs &)> body,
+                   const graph::Exprs &index = {});
 
   Place row, column; ///< of the iteration that is being written
+  StepParts of;
+  Expr blocks, part;                      ///< that share steps, where they are; the block's among them
+  llvm::SmallVector<mlir::Value> carried; ///< registers with what the steps gave
 };
 
 } // namespace cupola::cuda

@@ -28,6 +28,12 @@ bool readsTiles(Region &body) {
   return body.walk([](ExtractOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
+bool loadsScores(const AttentionParts &parts) {
+  return llvm::any_of(ForOp(parts.steps).getBody().getOps<MapOp>(), [](MapOp map) {
+    return map.walk([](LoadOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  });
+}
+
 /// Nothing but loops over rows, and over rows and columns, and what makes their elements; and the steps, if they are in
 /// it, with loops that have nothing to do with tiles.
 static bool isRowProgram(Block &block, const Expr &rows, Operation *steps = nullptr) {

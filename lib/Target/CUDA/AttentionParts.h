@@ -17,6 +17,8 @@ struct AttentionParts {
 };
 /// Some iteration reads an element of a tile.
 bool readsTiles(mlir::Region &body);
+/// Some score depends on memory besides queries and keys: a mask.
+bool loadsScores(const AttentionParts &parts);
 /// None where the function is not such a kernel.
 std::optional<AttentionParts> attentionParts(kernel::FuncOp func);
 

@@ -154,13 +154,17 @@ def Cuda_AttentionAttr : Cuda_Schedule<"Attention", "attention", ["compilesAlone
 def Cuda_AttentionMmaAttr : Cuda_Schedule<"AttentionMma", "attention_mma", ["compilesAlone"]> {
   let summary = "rows of queries through all keys, by the warps' matrix units";
   let description = [{
-    A block has `rows` queries, 16 in each warp. `async`: keys and values come by cp.async where
-    their layout allows.
+    A block has `rows` queries, the same number, 16 or 32, in each of its `warps`; several `groups`
+    are so many warps with all rows, each with a part of the keys. `async`: keys and values come by
+    cp.async where their layout allows. `split`: so many blocks at most share the keys of their rows.
   }];
-  let parameters = (ins "int64_t":$rows, "bool":$async);
-  let assemblyFormat = "`<` `rows` $rows `,` `async` $async `>`";
+  let parameters = (ins "int64_t":$rows, "int64_t":$warps, "int64_t":$groups, "bool":$async,
+                        DefaultValuedParameter<"int64_t", "1">:$split);
+  let assemblyFormat = [{
+    `<` `rows` $rows `,` `warps` $warps `,` `groups` $groups `,` `async` $async (`,` `split` $split^)? `>`
+  }];
   let methods = [{
-    int64_t getThreads() const { return getRows() / 16 * 32; }
+    int64_t getThreads() const { return getWarps() * getGroups() * 32; }
   }];
 }
 

@@ -130,6 +130,16 @@ void Lowering::bindCoordinates(ValueRange indices, ArrayRef<Expr> extents, const
 // Structure
 //===----------------------------------------------------------------------===//
 
+LogicalResult Lowering::lastBlock(Value counters, Expr counter, const Expr &blocks, Body body) {
+  Expr places[] = {counter, blocks};
+  SmallVector<Value> indices = vars.write(places);
+  Value scratch = smem(1, builder.getIntegerType(32, /*isSigned=*/false));
+  auto op = LastBlockOp::create(builder, loc, counters, places[0], places[1], scratch, indices);
+  OpBuilder::InsertionGuard saved(builder);
+  builder.setInsertionPointToEnd(&op.getBody().emplaceBlock());
+  return body();
+}
+
 LogicalResult Lowering::loop(StringRef hint, const Expr &from, const Expr &to, const Expr &step, bool unroll,
                              LoopBody body) {
   OpBuilder::InsertionGuard saved(builder);

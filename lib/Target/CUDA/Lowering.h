@@ -76,6 +76,8 @@ public:
   void bindGrid(const Expr &flat) { bindCoordinates(source.getPoint(), grid(), flat); }
 
   // Structure.
+  /// What the block does that comes here last of `blocks` that count at `counter`.
+  mlir::LogicalResult lastBlock(mlir::Value counters, Expr counter, const Expr &blocks, Body body);
   mlir::LogicalResult loop(llvm::StringRef hint, const Expr &from, const Expr &to, const Expr &step, bool unroll,
                            LoopBody body);
   /// The loop of an index value of the kernel.
@@ -101,6 +103,7 @@ public:
   mlir::Value smem(int64_t count, mlir::Type element, int64_t swizzle = 0);
   /// Memory of the launch alone, the newest parameter: sums, or counters that are 0 before and after.
   mlir::Value workspace(const Expr &elements, mlir::Type element);
+  mlir::Value counters(const Expr &count) { return workspace(count, builder.getIntegerType(32, /*isSigned=*/false)); }
   mlir::Value loadShared(mlir::Value smem, Expr position);
   void storeShared(mlir::Value value, mlir::Value smem, Expr position);
   /// Where an element or a vector comes from, and when: `other` elsewhere.

@@ -147,7 +147,7 @@ LogicalResult Lowering::cloneArgReduce(ArgReduceOp op) {
     if (llvm::isa<FloatType>(type)) {
       auto predicate = [&](graph::UnaryKind kind, Value v) -> Value {
         llvm::APFloat none(0.0);
-        return UnaryOp::create(builder, loc, boolean, kind, v, none, none);
+        return UnaryOp::create(builder, loc, boolean, kind, v, none, none, /*coarse=*/false);
       };
       Value isNaN = predicate(graph::UnaryKind::IsNaN, value);
       if (!op.getLast()) { // The first NaN stays.

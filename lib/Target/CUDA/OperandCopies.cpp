@@ -104,7 +104,7 @@ OperandCopies::forVectors(Operand &op,
                           llvm::function_ref<LogicalResult(const Expr &, const Expr &, const Expr &)> body) {
   auto some = [&](const Expr &first) {
     return low.loop("i", 0, op.held(), 1, /*unroll=*/true, [&](const Expr &i) {
-      Expr flat = (first + i) * threads + low.thread();
+      Expr flat = (first + i) * threads + copier.value_or(low.thread());
       int64_t minor = (op.alongK ? op.depth : op.outer) / op.width;
       Expr inner = mod(flat, minor) * op.width, major = floorDiv(flat, minor);
       return op.alongK ? body(i, major, inner) : body(i, inner, major);
@@ -244,7 +244,8 @@ LogicalResult OperandCopies::store(Operand &op, const Expr &i, const Expr &outer
 }
 
 LogicalResult OperandCopies::bring(Operand &op, bool async) {
-  tile = stage = 0;
+  tile = 0;
+  stage = ownBuffer;
   if (async)
     return fetchAsync(op);
   return forVectors(op, [&](const Expr &i, const Expr &outer, const Expr &k) {

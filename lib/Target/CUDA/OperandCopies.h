@@ -63,6 +63,9 @@ public:
 
   const OperandVectors vectors;
   Expr tile, stage; ///< of k, and its buffer, in the region that is being written
+  /// Where a group of the block's threads brings operands for itself: the thread's number in it, and its buffer.
+  std::optional<Expr> copier;
+  Expr ownBuffer;
 
   /// The tile loops go over one of so many equal parts of k alone.
   void share(const Expr &which, int64_t count) {
@@ -85,7 +88,7 @@ public:
   mlir::LogicalResult tileLoop(llvm::ArrayRef<Operand *> operands, int64_t stages, Lowering::Body compute) {
     return tileLoop(operands, stages, /*async=*/false, {1, [](const Expr &) {}, compute});
   }
-  /// The whole operand, which is one tile, to its one buffer, without waiting for other threads. `async`: by
+  /// The whole operand, which is one tile, to the group's buffer, without waiting for other threads. `async`: by
   /// cp.async, whose group stays open.
   mlir::LogicalResult bring(Operand &op, bool async);
   /// Where the current buffer of an operand begins.

@@ -140,6 +140,7 @@ void KernelPrinter::statement(Operation *op) {
              ";");
       })
       .Case([&](BarrierOp) { line("cu_barrier();"); })
+      .Case([&](WarpBarrierOp) { line("cu_syncwarp();"); })
       .Case([&](ClusterBarrierOp) { line("cluster_barrier();"); })
       .Case([&](GridWaitOp) { line("grid_wait();"); })
       .Case([&](GridReleaseOp) { line("grid_release();"); })

@@ -87,7 +87,8 @@ std::string parameter(const llvm::APFloat &value, Type input) {
 }
 
 std::string unary(UnaryOp op, Operand operand) {
-  std::string text = "cu_" + graph::stringifyUnaryKind(op.getKind()).str() + "(" + operand(op.getInput());
+  std::string text = "cu_" + graph::stringifyUnaryKind(op.getKind()).str() + (op.getCoarse() ? "_coarse(" : "(") +
+                     operand(op.getInput());
   unsigned count = parameterCount(op.getKind());
   Type type = op.getInput().getType();
   if (count > 0)

@@ -81,7 +81,7 @@ void KernelPrinter::print(RoleOp op) {
 
 void KernelPrinter::print(LastBlockOp op) {
   braces("if (cu_last_block(" + at(op.getCounters(), op.getPosition(), op.getIndices()) + ", " +
-             std::to_string(op.getBlocks()) + ", " + names.lookup(op.getScratch()) + "))",
+             expr(op.getBlocks(), op.getIndices()) + ", " + names.lookup(op.getScratch()) + "))",
          [&] { block(op.getBody().front()); });
 }
 

@@ -112,29 +112,26 @@ void ProductLowering::addSlices() {
 /// Every block leaves its sums in the workspace. The last one of a tile reads all of them again, its own, too: so their
 /// order never depends on who is last.
 LogicalResult ProductLowering::lastBlock(Lowering::Body body) {
-  const Type f32 = low.builder.getF32Type(), u32 = low.builder.getIntegerType(32, /*isSigned=*/false);
+  const Type f32 = low.builder.getF32Type();
   const Expr tiles = floorDiv(graph::exprsOf(low.func.getBlocks())[0], split);
-  Value sums = low.workspace(tiles * split * (tileM * tileN), f32), counters = low.workspace(tiles, u32);
+  Value sums = low.workspace(tiles * split * (tileM * tileN), f32), counters = low.counters(tiles);
   (void)inFirstSlice([&] {
     return accumulators({}, [&](const graph::Exprs &index) {
       low.store(low.get(acc, index), sums, placeOf(index, tile * split + part));
       low.set(low.constant(f32, 0), acc, index);
     });
   });
-  Expr counter = tile;
-  SmallVector<Value> indices = low.vars.write(counter);
-  auto last = LastBlockOp::create(low.builder, low.func.getLoc(), counters, counter, split, low.smem(1, u32), indices);
-  OpBuilder::InsertionGuard saved(low.builder);
-  low.builder.setInsertionPointToEnd(&last.getBody().emplaceBlock());
-  (void)inFirstSlice([&] {
-    return low.loop("p", 0, split, 1, /*unroll=*/false, [&](const Expr &p) {
-      return accumulators({}, [&](const graph::Exprs &index) {
-        Value sum = low.load(sums, {placeOf(index, tile * split + p), {}});
-        low.accumulate(graph::ReduceKind::Sum, sum, acc, index);
+  return low.lastBlock(counters, tile, split, [&] {
+    (void)inFirstSlice([&] {
+      return low.loop("p", 0, split, 1, /*unroll=*/false, [&](const Expr &p) {
+        return accumulators({}, [&](const graph::Exprs &index) {
+          Value sum = low.load(sums, {placeOf(index, tile * split + p), {}});
+          low.accumulate(graph::ReduceKind::Sum, sum, acc, index);
+        });
       });
     });
+    return body();
   });
-  return body();
 }
 
 /// Loops a0, a1, .. over all accumulators of a thread.

@@ -195,7 +195,7 @@ kernel.func @first pointwise grid () in [] scalars [] () {
   %1 = "kernel.for"(%0) <{steps = #graph.expr<"2">}> ({
   ^bb0(%step: index, %x: f32):
     kernel.yield %x : f32
-  }) : (f16) -> f32
+  }, {}) : (f16) -> f32
 }
 
 // -----
@@ -206,7 +206,7 @@ kernel.func @carried pointwise grid () in [] scalars [] () {
   %1 = "kernel.for"(%0) <{steps = #graph.expr<"2">}> ({
   ^bb0(%step: index):
     kernel.yield %0 : f32
-  }) : (f32) -> f32
+  }, {}) : (f32) -> f32
 }
 
 // -----
@@ -217,7 +217,7 @@ kernel.func @step pointwise grid () in [] scalars [] () {
   %1 = "kernel.for"(%0) <{steps = #graph.expr<"2">}> ({
   ^bb0(%step: i64, %x: f32):
     kernel.yield %x : f32
-  }) : (f32) -> f32
+  }, {}) : (f32) -> f32
 }
 
 // -----
@@ -407,4 +407,50 @@ kernel.func @rank pointwise grid () in [] scalars [] () {
   } : !kernel.tile<f32, "8">
   // expected-error @below {{2 indices for a tile of rank 1}}
   %2 = kernel.extract %0 [0, 0] : f32 from !kernel.tile<f32, "8">
+}
+
+// -----
+
+kernel.func @met pointwise grid () in [] scalars [] () {
+  %0 = kernel.constant 1.0 : f32
+  // expected-error @below {{meets other states than two of what it carries}}
+  %1 = "kernel.for"(%0) <{steps = #graph.expr<"2">}> ({
+  ^bb0(%step: index, %x: f32):
+    kernel.yield %x : f32
+  }, {
+  ^bb0(%before: f32):
+    kernel.yield %before : f32
+  }) : (f32) -> f32
+}
+
+// -----
+
+kernel.func @both pointwise grid () in [] scalars [] () {
+  %0 = kernel.constant 1.0 : f32
+  // expected-error @below {{yields other types than it has results}}
+  %1 = kernel.for (%step) below 2 carry (%x = %0) : f32 {
+    kernel.yield %x : f32
+  } meet (%before) (%behind) {
+    kernel.yield %before, %behind : f32, f32
+  }
+}
+
+// -----
+
+kernel.func @names pointwise grid () in [] scalars [] () {
+  %0 = kernel.constant 1.0 : f32
+  %1 = kernel.for (%step) below 2 carry (%x = %0) : f32 {
+    kernel.yield %x : f32
+  // expected-error @below {{wants two names for each of what is carried}}
+  } meet (%before) () {
+    kernel.yield %before : f32
+  }
+}
+
+// -----
+
+kernel.func @coarse pointwise grid () in [] scalars [] () {
+  %0 = kernel.constant 1.0 : f32
+  // expected-error @below {{has no coarse function for it}}
+  %1 = kernel.unary log coarse %0 : f32 -> f32
 }

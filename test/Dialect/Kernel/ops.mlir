@@ -156,6 +156,7 @@ kernel.func @places pointwise grid () in [] scalars [#kernel.scalar<1, 0, 1>, #k
 // CHECK-SAME: packed [#kernel.packed<1 bytes <"36864"> by @pack>, #kernel.packed<0 bytes <"64"> by @pack>]
 // CHECK-SAME: (%{{.*}}: !kernel.view<f32, read>, %{{.*}}: !kernel.view<ui8, readwrite>) attributes {exported}
 // CHECK: kernel.unary relu %{{.*}} : f32 -> f32
+// CHECK: kernel.unary exp coarse %{{.*}} : f32 -> f32
 // CHECK: kernel.arg_reduce min last true (%{{.*}}, %{{.*}}) in [8, 4] {
 // CHECK: kernel.foreach () in [] {
 // CHECK-NEXT: } attributes {once}
@@ -163,6 +164,7 @@ kernel.func @packed gemm grid () in [] scalars [] packed [#kernel.packed<1 bytes
     (%in0: !kernel.view<f32, read>, %in1: !kernel.view<ui8, readwrite>) attributes {exported} {
   %0 = kernel.constant 1.0 : f32
   %1 = kernel.unary relu %0 : f32 -> f32
+  %e = kernel.unary exp coarse %0 : f32 -> f32
   %2 = kernel.arg_reduce min last true (%d0, %d1) in [8, 4] {
     kernel.yield %1 : f32
   } : i64
@@ -180,6 +182,12 @@ kernel.func @bare pointwise grid () in [] scalars [] () {
 // CHECK: } : !kernel.tile<f32>
 // CHECK: kernel.for (%{{.*}}) below n0 carry () {
 // CHECK-NEXT: kernel.extract %[[ONE]] [] : f32 from <f32>
+// CHECK: kernel.for (%{{.*}}) below 2 carry (%[[X:.*]] = %{{.*}}, %{{.*}} = %{{.*}}) : f32, f16 {
+// CHECK-NEXT: kernel.yield %[[X]], %{{.*}} : f32, f16
+// CHECK-NEXT: } meet (%[[A:.*]], %{{.*}}) (%[[B:.*]], %[[C:.*]]) {
+// CHECK-NEXT: %[[S:.*]] = kernel.binary add %[[A]], %[[B]] : f32 -> f32
+// CHECK-NEXT: kernel.yield %[[S]], %[[C]] : f32, f16
+// CHECK-NEXT: }
 // CHECK: kernel.for (%{{.*}}) below 2 carry () attributes {once} {
 // CHECK: kernel.map (%{{.*}}) in [8] {
 // CHECK-NEXT: kernel.yield{{$}}
@@ -195,6 +203,14 @@ kernel.func @less pointwise grid () in [] scalars [#kernel.scalar<1, 0, 1>] () {
   kernel.for (%j) below n0 carry () {
     %0 = kernel.extract %one [] : f32 from !kernel.tile<f32>
     kernel.yield
+  }
+  %f = kernel.constant 1.0 : f32
+  %h = kernel.constant 1.0 : f16
+  %both:2 = kernel.for (%j) below 2 carry (%x = %f, %y = %h) : f32, f16 {
+    kernel.yield %x, %y : f32, f16
+  } meet (%a0, %b0) (%a1, %b1) {
+    %s = kernel.binary add %a0, %a1 : f32 -> f32
+    kernel.yield %s, %b1 : f32, f16
   }
   kernel.for (%j) below 2 carry () attributes {once} {
     kernel.yield

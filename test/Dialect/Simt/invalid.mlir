@@ -326,7 +326,7 @@ simt.func @columnsBeyond block %b of 1 thread %t of 32 scalars [] () {
   %acc = simt.registers zero : !simt.registers<1x4x4xf32>
   %a = simt.registers : !simt.registers<1x4xui32>
   %c = simt.registers : !simt.registers<2x2xui32>
-  // expected-error @below {{rhs tiles from 3 on are none of the accumulators of one lhs tile}}
+  // expected-error @below {{rhs tiles from 3 on are none of the accumulators}}
   simt.mma %acc, %a, %c first 3 : !simt.registers<1x4x4xf32>, !simt.registers<1x4xui32>, !simt.registers<2x2xui32>
 }
 
@@ -336,7 +336,7 @@ simt.func @columnsBefore block %b of 1 thread %t of 32 scalars [] () {
   %acc = simt.registers zero : !simt.registers<1x4x4xf32>
   %a = simt.registers : !simt.registers<1x4xui32>
   %c = simt.registers : !simt.registers<2x2xui32>
-  // expected-error @below {{rhs tiles from -1 on are none of the accumulators of one lhs tile}}
+  // expected-error @below {{rhs tiles from -1 on are none of the accumulators}}
   simt.mma %acc, %a, %c first -1 : !simt.registers<1x4x4xf32>, !simt.registers<1x4xui32>, !simt.registers<2x2xui32>
 }
 
@@ -346,18 +346,8 @@ simt.func @columnsOfAll block %b of 1 thread %t of 32 scalars [] () {
   %acc = simt.registers zero : !simt.registers<1x4x4xf32>
   %a = simt.registers : !simt.registers<1x4xui32>
   %c = simt.registers : !simt.registers<4x2xui32>
-  // expected-error @below {{rhs tiles from 1 on are none of the accumulators of one lhs tile}}
+  // expected-error @below {{rhs tiles from 1 on are none of the accumulators}}
   simt.mma %acc, %a, %c first 1 : !simt.registers<1x4x4xf32>, !simt.registers<1x4xui32>, !simt.registers<4x2xui32>
-}
-
-// -----
-
-simt.func @columnsOfRows block %b of 1 thread %t of 32 scalars [] () {
-  %acc = simt.registers zero : !simt.registers<2x4x4xf32>
-  %a = simt.registers : !simt.registers<2x4xui32>
-  %c = simt.registers : !simt.registers<2x2xui32>
-  // expected-error @below {{rhs tiles from 0 on are none of the accumulators of one lhs tile}}
-  simt.mma %acc, %a, %c : !simt.registers<2x4x4xf32>, !simt.registers<2x4xui32>, !simt.registers<2x2xui32>
 }
 
 // -----
@@ -483,7 +473,7 @@ simt.func @halfSums block %b of 1 thread %t of 64 scalars [] workspace [8] (%sum
 simt.func @alone block %b of 1 thread %t of 64 scalars [] workspace [1] (%counters: !kernel.view<ui32, readwrite>) {
   %s = simt.smem at 0 : !simt.smem<1xui32>
   // expected-error @below {{one block alone is the last one}}
-  simt.last_block %counters[0] of 1 scratch %s {
+  simt.last_block %counters[0] of [1] scratch %s {
   } : !kernel.view<ui32, readwrite>, !simt.smem<1xui32>
 }
 
@@ -492,8 +482,18 @@ simt.func @alone block %b of 1 thread %t of 64 scalars [] workspace [1] (%counte
 simt.func @floats block %b of 2 thread %t of 64 scalars [] workspace [1] (%counters: !kernel.view<f32, readwrite>) {
   %s = simt.smem at 0 : !simt.smem<1xui32>
   // expected-error @below {{counts by elements of ui32, and wants scratch of ui32}}
-  simt.last_block %counters[0] of 2 scratch %s {
+  simt.last_block %counters[0] of [2] scratch %s {
   } : !kernel.view<f32, readwrite>, !simt.smem<1xui32>
+}
+
+// -----
+
+simt.func @someLanes block %b of 1 thread %t of 64 scalars [] () {
+  // expected-note @below {{the condition}}
+  simt.guard [40 - %t] {
+    // expected-error @below {{is under a condition that differs between threads that must meet}}
+    simt.warp_barrier
+  }
 }
 
 // -----
@@ -503,7 +503,7 @@ simt.func @someThreads block %b of 2 thread %t of 64 scalars [] workspace [1] (%
   // expected-note @below {{the condition}}
   simt.guard [31 - %t] {
     // expected-error @below {{is under a condition that differs between threads that must meet}}
-    simt.last_block %counters[0] of 2 scratch %s {
+    simt.last_block %counters[0] of [2] scratch %s {
     } : !kernel.view<ui32, readwrite>, !simt.smem<1xui32>
   }
 }

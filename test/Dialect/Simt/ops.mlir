@@ -176,13 +176,18 @@ func.func private @forms(!simt.registers<2x4xf32>, !simt.registers<i1>, !simt.sm
 
 // CHECK: simt.func @parts block %[[B:.*]] of 4*n0 thread %{{.*}} of 64 scalars [#kernel.scalar<1, 0, 1>] workspace [256*n0, n0]
 // CHECK-SAME: (%{{.*}}: !kernel.view<f32, readwrite>, %[[COUNTERS:.*]]: !kernel.view<ui32, readwrite>) {
-// CHECK: simt.last_block %[[COUNTERS]][floordiv(%[[B]], 4)] of 4 scratch %{{.*}} {
+// CHECK: simt.last_block %[[COUNTERS]][floordiv(%[[B]], 4)] of [4] scratch %{{.*}} {
 // CHECK-NEXT: simt.barrier
 // CHECK-NEXT: } : <ui32, readwrite>, <1xui32>
+// CHECK-NEXT: simt.guard [-floordiv(%{{.*}}, 32)] {
+// CHECK-NEXT: simt.warp_barrier
 simt.func @parts block %b of 4*n0 thread %t of 64 scalars [#kernel.scalar<1, 0, 1>] workspace [256*n0, n0]
     (%sums: !kernel.view<f32, readwrite>, %counters: !kernel.view<ui32, readwrite>) {
   %s = simt.smem at 0 : !simt.smem<1xui32>
-  simt.last_block %counters[floordiv(%b, 4)] of 4 scratch %s {
+  simt.last_block %counters[floordiv(%b, 4)] of [4] scratch %s {
     simt.barrier
   } : !kernel.view<ui32, readwrite>, !simt.smem<1xui32>
+  simt.guard [-floordiv(%t, 32)] {
+    simt.warp_barrier
+  }
 }

@@ -33,7 +33,7 @@ public:
         text.steps(ceilDiv(keys, Expr(atOnce())), {"%largest = " + largest, "%sum = " + sum, "%result = " + result},
                    {ofRow, ofRow, ofResult});
     step();
-    text.raw("}");
+    meet();
     finish(last);
     if (shape.kept)
       keep();
@@ -41,7 +41,8 @@ public:
     std::vector<std::string> views(3 + (shape.mask ? 1 : 0) + (shape.residual ? 1 : 0), read);
     views.resize(views.size() + (shape.kept ? 2 : 1), shape.type + ", write");
     const std::string scalars = shape.dynamic ? std::string(anyScalar) + ", " + anyScalar : "";
-    return text.func("attention", shape.batch > 1 ? Exprs{shape.batch} : Exprs{}, scalars, views);
+    return text.func("attention", shape.batch > 1 ? Exprs{shape.batch} : Exprs{}, scalars, views,
+                     shape.schedule.empty() ? "" : "#cuda.attention_mma<" + shape.schedule + ">");
   }
 
 private:
@@ -112,7 +113,7 @@ private:
     const std::string scores = score();
     const std::string state = rescale(scores), largest = state + "#0", shift = state + "#1", factor = state + "#2";
     const std::string weights = text.map({v("d0"), v("d1")}, {rows, atOnce()});
-    text.yield(text.unary("exp", binary("sub", atKey(scores), atRow(shift)), f32), f32);
+    text.yield(text.unary(isNarrow() ? "exp coarse" : "exp", binary("sub", atKey(scores), atRow(shift)), f32), f32);
     text.close(ofKeys);
     const std::string sum = text.map({v("d0")}, {rows});
     const std::string scaledSum = binary("mul", atRow("%sum"), atRow(factor));
@@ -147,11 +148,35 @@ private:
     const std::string state = text.maps(3, {v("d0")}, {rows});
     const std::string before = atRow("%largest");
     const std::string largest = binary("max", before, reduce("max", scores));
-    const std::string shift = select(isEqual(largest, constant(lowest)), constant("0.0"), largest);
-    const std::string factor = text.unary("exp", binary("sub", before, shift), f32);
-    text.yield(Text::join({largest, shift, factor}), Text::join({f32, f32, f32}));
+    const std::string shift = shiftOf(largest);
+    text.yield(Text::join({largest, shift, factorOf(before, shift)}), Text::join({f32, f32, f32}));
     text.close(Text::join({ofRow, ofRow, ofRow}));
     return state;
+  }
+  std::string shiftOf(const std::string &largest) {
+    return select(isEqual(largest, constant(lowest)), constant("0.0"), largest);
+  }
+  std::string factorOf(const std::string &largest, const std::string &shift) {
+    return text.unary("exp", binary("sub", largest, shift), f32);
+  }
+
+  void meet() {
+    text.raw("} meet (%largest0, %sum0, %result0) (%largest1, %sum1, %result1) {");
+    const std::string state = text.maps(3, {v("d0")}, {rows});
+    const std::string before = atRow("%largest0"), behind = atRow("%largest1"), largest = binary("max", before, behind);
+    const std::string shift = shiftOf(largest);
+    text.yield(Text::join({largest, factorOf(before, shift), factorOf(behind, shift)}), Text::join({f32, f32, f32}));
+    text.close(Text::join({ofRow, ofRow, ofRow}));
+    const std::string sum = text.map({v("d0")}, {rows});
+    const std::string x = binary("mul", atRow("%sum0"), atRow(state + "#1"));
+    text.yield(binary("add", x, binary("mul", atRow("%sum1"), atRow(state + "#2"))), f32);
+    text.close(ofRow);
+    const std::string result = text.map({v("d0"), v("d1")}, {rows, shape.columns});
+    const std::string y = binary("mul", atColumn("%result0"), atRow(state + "#1"));
+    text.yield(binary("add", y, binary("mul", atColumn("%result1"), atRow(state + "#2"))), f32);
+    text.close(ofResult);
+    text.yield(Text::join({state + "#0", sum, result}), Text::join({ofRow, ofRow, ofResult}));
+    text.raw("}");
   }
 
   std::string weigh(const std::string &weights, const std::string &scaled) {
@@ -166,12 +191,16 @@ private:
   }
 
   void finish(const std::string &last) {
+    std::string inverse;
+    if (isNarrow()) {
+      inverse = text.map({v("d0")}, {rows});
+      const std::string sum = atRow(last + "#1");
+      text.yield(binary("div", constant("1.0"), divisorOf(sum)), f32);
+      text.close(ofRow);
+    }
     text.loop({v("d0"), v("d1")}, {rows, shape.columns});
-    const std::string sum = atRow(last + "#1");
-    std::string divisor = sum;
-    if (shape.guard)
-      divisor = select(isEqual(sum, constant("0.0")), constant("1.0"), sum);
-    std::string x = binary("div", atColumn(last + "#2"), divisor);
+    const std::string sum = atRow(last + "#1"), result = atColumn(last + "#2");
+    std::string x = isNarrow() ? binary("mul", result, atRow(inverse)) : binary("div", result, divisorOf(sum));
     if (shape.guard)
       x = select(text.line("kernel.unary is_nan " + sum + " : f32 -> i1"), constant("0.0"), x);
     const Expr at = (image * rows + v("d0")) * shape.columns + v("d1");
@@ -181,6 +210,11 @@ private:
     text.raw("}");
   }
 
+  std::string divisorOf(const std::string &sum) {
+    return shape.guard ? select(isEqual(sum, constant("0.0")), constant("1.0"), sum) : sum;
+  }
+
+  bool isNarrow() const { return shape.type != f32; }
   int results() const { return 3 + (shape.mask ? 1 : 0) + (shape.residual ? 1 : 0); }
 
   /// Two heads share values; the first of them writes these, doubled.
@@ -214,6 +248,9 @@ std::string nameOf(const AttentionShape &shape) {
                            {shape.kept, "kept"},
                            {shape.rotated, "rotated"}})
     name += set ? std::string("_") + word : "";
+  for (char c : shape.schedule)
+    if (c != ',' && c != ' ')
+      name += c;
   return name;
 }
 
@@ -281,6 +318,35 @@ static std::vector<AttentionShape> attentionShapesOf(const std::string &type) {
   return shapes;
 }
 
+/// Warps of two tiles of rows; keys in parts, of which some have none, of warps and of blocks. Other schedules than the
+/// cost would take.
+static std::vector<AttentionShape> scheduledShapes() {
+  std::vector<AttentionShape> shapes;
+  auto add = [&](const std::string &schedule, int64_t rows, int64_t keys, int64_t head, AttentionShape shape) {
+    shape.schedule = schedule;
+    std::tie(shape.rows, shape.keys, shape.head, shape.columns) = std::tuple(rows, keys, head, head);
+    shapes.push_back(shape);
+  };
+  AttentionShape plain, ragged, kept;
+  plain.type = kept.type = "f16";
+  ragged.type = "bf16";
+  ragged.dynamic = ragged.mask = ragged.guard = true;
+  ragged.batch = 2;
+  kept.kept = kept.causal = kept.dynamic = true;
+  kept.batch = 2;
+  for (const char *schedule :
+       {"rows 128, warps 4, groups 1, async true", "rows 64, warps 2, groups 1, async true",
+        "rows 16, warps 1, groups 2, async true", "rows 16, warps 1, groups 4, async true",
+        "rows 16, warps 1, groups 2, async false", "rows 16, warps 1, groups 1, async true, split 4",
+        "rows 64, warps 4, groups 1, async false, split 2", "rows 16, warps 1, groups 2, async true, split 3"}) {
+    add(schedule, 64, 512, 64, plain);
+    add(schedule, 33, 200, 40, ragged);
+    add(schedule, 3, 700, 64, ragged);
+    add(schedule, 70, 70, 32, kept);
+  }
+  return shapes;
+}
+
 std::vector<AttentionShape> attentionShapes() {
   std::vector<AttentionShape> shapes;
   for (const char *type : {"f32", "f16"})
@@ -302,6 +368,13 @@ std::vector<AttentionShape> attentionShapes() {
       shapes.push_back(s);
     }
   return shapes;
+}
+
+std::vector<KernelCase> scheduledAttentionCases() {
+  std::vector<KernelCase> cases;
+  for (const AttentionShape &shape : scheduledShapes())
+    cases.push_back(attentionCase(shape));
+  return cases;
 }
 
 std::vector<KernelCase> halfAttentionCases() {

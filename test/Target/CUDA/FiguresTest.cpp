@@ -27,6 +27,7 @@ std::vector<KernelCase> casesOf(const GpuArchitecture &target) {
   if (target.asyncCopy) {
     llvm::append_range(all, asyncMmaCases(target.sharedBytes));
     llvm::append_range(all, splitMmaCases());
+    llvm::append_range(all, scheduledAttentionCases());
   }
   if (target.wgmma)
     llvm::append_range(all, wgmmaCases());

@@ -32,6 +32,8 @@ std::vector<KernelCase> pointwiseCases(), transposeCases(), gatherCases(), rowCa
 std::vector<KernelCase> asyncMmaCases(int64_t sharedBytes), registerMmaCases(int64_t mmaK);
 /// Products of a deep k that blocks share.
 std::vector<KernelCase> splitMmaCases();
+/// Attention whose keys warps and blocks share, and with more rows in a warp.
+std::vector<KernelCase> scheduledAttentionCases();
 
 /// out[r, c] = f(in[r, c] + bias[c]), c fixed, r = n0; or both fixed.
 KernelCase pointwiseCase(const std::string &type, int64_t rows, int64_t columns, bool dynamic);
@@ -81,7 +83,8 @@ struct AttentionShape {
   bool guard = false;              ///< rows of which all scores are -inf, or one NaN, are 0
   bool residual = false;           ///< adds a buffer [batch, rows, columns] to the result
   bool kept = false;               ///< writes 2 v of every other image, too
-  bool rotated = false; ///< k is turned as by positions, each half with the other, by v and the first row of q
+  bool rotated = false;      ///< k is turned as by positions, each half with the other, by v and the first row of q
+  std::string schedule = {}; ///< "rows 16, .." of attention_mma; empty: the kernel comes without one
 };
 /// What scores are multiplied with.
 constexpr double attentionScale = 0.25;

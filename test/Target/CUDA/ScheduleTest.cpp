@@ -202,6 +202,7 @@ INSTANTIATE_TEST_SUITE_P(Wgmma, ScheduleSm90a, ::testing::ValuesIn(wgmmaCases())
 INSTANTIATE_TEST_SUITE_P(Windows, Schedule, ::testing::ValuesIn(windowCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Convs, Schedule, ::testing::ValuesIn(convCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Attentions, Schedule, ::testing::ValuesIn(attentionCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(AttentionParts, Schedule, ::testing::ValuesIn(scheduledAttentionCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Attentions, ScheduleSm75, ::testing::ValuesIn(halfAttentionCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Convs, ScheduleSm75, ::testing::ValuesIn(halfConvCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Gemms, ScheduleSm75, ::testing::ValuesIn(halfGemmCases()), nameOf);

@@ -1,7 +1,7 @@
 //===- test/Target/CUDA/attention.mlir - attention in one kernel, by the type of its operands and its rows ---===//
 // SPDX-License-Identifier: Apache-2.0
 // RUN: sed 's/STORED/f32/g; s/ROWS/200/g' %S/Inputs/attention.mlir | cupola-translate --kernel-to-cuda --arch=sm_80 | FileCheck %s --check-prefix=PLAIN
-// RUN: sed 's/STORED/f16/g; s/ROWS/200/g' %S/Inputs/attention.mlir | cupola-translate --kernel-to-cuda --arch=sm_80 | FileCheck %s --check-prefix=ASYNC
+// RUN: sed 's/STORED/f16/g; s/ROWS/1000/g' %S/Inputs/attention.mlir | cupola-translate --kernel-to-cuda --arch=sm_80 | FileCheck %s --check-prefix=ASYNC
 // RUN: sed 's/STORED/bf16/g; s/ROWS/200/g' %S/Inputs/attention.mlir | cupola-translate --kernel-to-cuda --arch=sm_80 | FileCheck %s --check-prefix=BF16
 // RUN: sed 's/STORED/f16/g; s/ROWS/200/g' %S/Inputs/attention.mlir | cupola-translate --kernel-to-cuda --arch=sm_75 | FileCheck %s --check-prefix=SM75
 
@@ -27,8 +27,8 @@
 // PLAIN: st_vec(out0
 
 // Queries and the first keys arrive together; values while the scores are made, the next keys while the result is.
-// ASYNC: schedule=attention_mma threads=64 {{.*}} grid=[84]
-// ASYNC: cp_async<16>({{.*}}in0 +{{.*}}, 199 >=
+// ASYNC: schedule=attention_mma threads=128 {{.*}} grid=[192]
+// ASYNC: cp_async<16>({{.*}}in0 +{{.*}}, 999 >=
 // ASYNC-NOT: cp_async_commit
 // ASYNC: cp_async<16>({{.*}}in1 +
 // ASYNC: cp_async_commit();
@@ -52,7 +52,7 @@
 // ASYNC: mma_pack_a<f16>([[LEFT:r[0-9]+]], r{{[0-9]+}}, [[K:k[_0-9]*]]);
 // ASYNC: mma_load_b(
 // ASYNC: warp_mma_tile(r{{[0-9]+}}, [[LEFT]],
-// ASYNC: if (199 >= {{.*}}) {
+// ASYNC: if (999 >= {{.*}}) {
 // ASYNC: st_vec(out0
 
 // BF16: schedule=attention_mma
@@ -85,5 +85,43 @@
 // FEW75: schedule #cuda.attention<rows 32> (
 // FEW80: schedule #cuda.attention<rows 16> (
 // MANY: schedule #cuda.attention<rows 64> (
-// HALF75: schedule #cuda.attention_mma<rows 32, async false> (
-// HALF80: schedule #cuda.attention_mma<rows 16, async true> (
+// HALF75: schedule #cuda.attention_mma<rows 16, warps 1, groups 1, async false> (
+// HALF80: schedule #cuda.attention_mma<rows 16, warps 1, groups 2, async true> (
+
+// Keys in parts: a warp waits for its own alone, and the first one takes what all have.
+// RUN: sed 's/STORED/f16/g; s/ROWS/32/g; s/scalars \[\]/& schedule #cuda.attention_mma<rows 16, warps 1, groups 2, async true>/' %S/Inputs/attention.mlir | cupola-translate --kernel-to-cuda --arch=sm_80 | FileCheck %s --check-prefix=GROUPS
+// GROUPS: threads=64 {{.*}} grid=[24]
+// GROUPS: const i32 warp = t / 32;
+// GROUPS: const i32 first = 2 * warp;
+// GROUPS-NEXT: const i32 end = cu_min<i32>(first, 1) + 2;
+// GROUPS: cp_async<16>({{.*}}in0 +
+// GROUPS: cp_async<16>(s1 + 4608 * warp +
+// GROUPS: cp_async_wait<0>();
+// GROUPS-NEXT: cu_barrier();
+// GROUPS: for (i32 [[STEP:j[_0-9]*]] = first; [[STEP]] < end; ++[[STEP]]) {
+// GROUPS-NOT: cu_barrier
+// GROUPS: cu_syncwarp();
+// GROUPS: mma_load_b_transposed(r{{[0-9]+}}, s1 + 4608 * warp +
+// GROUPS: if (warp > 0) {
+// GROUPS: [[STATES:s[0-9]+]][1152 * warp +
+// GROUPS: cu_barrier();
+// GROUPS: if (0 >= warp) {
+// GROUPS: for (i32 p = 1; p < 2; ++p) {
+// GROUPS: = [[STATES]][32 *
+// GROUPS: st_vec(out0
+
+// The last of the blocks that share the keys of their rows reads what each of them left, in their order.
+// RUN: sed 's/STORED/f16/g; s/ROWS/16/g; s/in \[12\] scalars \[\]/in [n0] scalars [#kernel.scalar<1, 0, 1>] schedule #cuda.attention_mma<rows 16, warps 1, groups 1, async true, split 4>/; s/below 3/below n0/' %S/Inputs/attention.mlir | cupola-translate --kernel-to-cuda --arch=sm_80 | FileCheck %s --check-prefix=SPLIT
+// SPLIT: grid=[n0, min({{.*}}] buffers=[r,r,r,w,rw,rw]
+// SPLIT: const i64 parts = cu_min
+// SPLIT: const i64 first = by * ((n0 - 1) / parts) + by;
+// SPLIT: io0[1152 * bx * parts + t + 1152 * by +
+// SPLIT: cu_last_block(io1 + bx, parts, s{{[0-9]+}})
+// SPLIT: = io0[1152 * bx * parts + t
+// SPLIT: for (i64 p = 1; p < parts; ++p) {
+// SPLIT: = io0[1152 * bx * parts + t + 1152 * p +
+// SPLIT: st_vec(out0
+
+// Steps without a region that says how parts meet have none.
+// RUN: sed 's/STORED/f16/g; s/ROWS/32/g; s/scalars \[\]/& schedule #cuda.attention_mma<rows 16, warps 1, groups 2, async true>/; s/^  } meet .*/  }/; /%both, %f0/,/kernel.yield %both/d' %S/Inputs/attention.mlir | sed '/^  }$/{N;s/^  }\n  }$/  }/;}' | not cupola-translate --kernel-to-cuda --arch=sm_80 2>&1 | FileCheck %s --check-prefix=APART
+// APART: has no parts that could meet

@@ -145,19 +145,25 @@ kernel.func @k attention grid () in [] scalars [] schedule #cuda.attention<rows 
 // -----
 
 // expected-error @below {{has a number that is not positive}}
-kernel.func @k attention grid () in [] scalars [] schedule #cuda.attention_mma<rows -16, async true> () {
+kernel.func @k attention grid () in [] scalars [] schedule #cuda.attention_mma<rows -16, warps 1, groups 1, async true> () {
 }
 
 // -----
 
-// expected-error @below {{the block's rows of 24 is no multiple of 16}}
-kernel.func @k attention grid () in [] scalars [] schedule #cuda.attention_mma<rows 24, async true> () {
+// expected-error @below {{the block's rows of 48 is no multiple of 32}}
+kernel.func @k attention grid () in [] scalars [] schedule #cuda.attention_mma<rows 48, warps 2, groups 1, async true> () {
 }
 
 // -----
 
 // expected-error @below {{1056 threads are no block of whole warps, 1024 threads at most}}
-kernel.func @k attention grid () in [] scalars [] schedule #cuda.attention_mma<rows 528, async false> () {
+kernel.func @k attention grid () in [] scalars [] schedule #cuda.attention_mma<rows 528, warps 33, groups 1, async false> () {
+}
+
+// -----
+
+// expected-error @below {{2 groups of 2 warps; several have one each}}
+kernel.func @k attention grid () in [] scalars [] schedule #cuda.attention_mma<rows 32, warps 2, groups 2, async true> () {
 }
 
 // -----

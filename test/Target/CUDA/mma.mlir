@@ -129,7 +129,7 @@ kernel.func @prologue gemm grid () in [] scalars []
 // CHECK: kernel.apply 256*%[[PART]] + 64*%[[KT]] + {{.*}} below 512
 // CHECK: } compute
 // CHECK: kernel.store %{{.*}}, %[[SUMS]][
-// CHECK: simt.last_block %[[COUNTERS]][%{{.*}}] of 2 scratch %{{.*}} {
+// CHECK: simt.last_block %[[COUNTERS]][%{{.*}}] of [2] scratch %{{.*}} {
 // CHECK-NEXT: simt.for %[[P:.*]] = 0 to 2 step 1 {
 // CHECK: kernel.load %[[SUMS]][{{.*}} + 4096*%[[P]] + {{.*}}]
 // CHECK: simt.accumulate sum

@@ -40,6 +40,6 @@ kernel.func @matvec gemm grid () in [] scalars [] schedule #cuda.matvec<rows 8, 
 // CHECK: @attention attention grid () in [] scalars [] schedule #cuda.attention<rows 32> ()
 kernel.func @attention attention grid () in [] scalars [] schedule #cuda.attention<rows 32> () {
 }
-// CHECK: @attention_mma {{.*}} schedule #cuda.attention_mma<rows 64, async true> ()
-kernel.func @attention_mma attention grid () in [] scalars [] schedule #cuda.attention_mma<rows 64, async true> () {
+// CHECK: @attention_mma {{.*}} schedule #cuda.attention_mma<rows 64, warps 2, groups 1, async true, split 3> ()
+kernel.func @attention_mma attention grid () in [] scalars [] schedule #cuda.attention_mma<rows 64, warps 2, groups 1, async true, split 3> () {
 }

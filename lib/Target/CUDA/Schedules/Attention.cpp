@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "lib/Target/CUDA/AttentionLowering.h"
-#include "lib/Target/CUDA/Schedules/AttentionCost.h"
 #include "lib/Target/CUDA/Schedules/Schedules.h"
 
 using namespace mlir;
@@ -54,7 +53,7 @@ private:
   }
 
   LogicalResult scores(Value acc) override {
-    cuda::Operand q = queries(), k = keys();
+    cuda::Operand q = queries(), k = cuda::keysOf(parts);
     for (cuda::Operand *op : {&q, &k}) {
       op->depth = 16;
       place(*op);
@@ -76,7 +75,7 @@ private:
         return success();
       });
     });
-    cuda::Operand v = values();
+    cuda::Operand v = cuda::valuesOf(parts);
     v.outer = padded(parts.columns);
     v.depth = 8;
     place(v);
@@ -143,8 +142,12 @@ cuda::Candidates cuda::AttentionAttr::candidates(KernelFacts &facts, const GpuAr
   return found;
 }
 
+/// What the busiest multiprocessor does per key. To bring a key and its value to shared memory costs about as much as
+/// to multiply them with sixteen rows.
 double cuda::AttentionAttr::cost(const KernelFacts &facts, const GpuArchitecture &target) const {
-  return attentionCost(getRows(), *facts.attention, target);
+  const AttentionFacts &attention = *facts.attention;
+  const int64_t blocks = attention.batch * attention.tiles(getRows());
+  return double(llvm::divideCeilSigned(blocks, target.multiprocessors)) * double(getRows() + 16);
 }
 
 bool cuda::AttentionAttr::compilesAlone() const { return true; }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "lib/Target/CUDA/AttentionLowering.h"
-#include "lib/Target/CUDA/Schedules/AttentionCost.h"
 #include "lib/Target/CUDA/Schedules/Schedules.h"
 #include "lib/Target/CUDA/Schedules/Tiles.h"
 
@@ -20,23 +19,43 @@ constexpr int64_t plainAtOnce = 16, computedAtOnce = 4;
 /// Loads of fragments are for 16 columns.
 int64_t padded(int64_t columns) { return llvm::alignTo(columns, 16); }
 
+/// How threads share keys and values; whether cp.async may bring them.
+bool plan(const cuda::OperandVectors &vectors, const cuda::AttentionParts &parts, cuda::Operand &k, cuda::Operand &v) {
+  k.depth = padded(parts.depth);
+  v.depth = parts.keys;
+  v.outer = padded(parts.columns);
+  for (cuda::Operand *op : {&k, &v}) {
+    vectors.plan(*op, /*mostWidth=*/8);
+    op->kMajor = !op->alongK;
+  }
+  return vectors.canCopyAsync(k) && vectors.canCopyAsync(v);
+}
+
 /// A warp has all columns of its rows, so that weights go from the accumulators of the first product to the fragments
 /// of the second without leaving the registers (Dao, FlashAttention-2, 2023). Queries stay in shared memory; with
-/// cp.async, keys and values of a step arrive while the product before is made.
+/// cp.async, keys and values of a step arrive while the product before is made. Groups bring keys and values for
+/// themselves, and wait for nobody else.
 class Mma : public cuda::AttentionLowering {
 public:
   Mma(kernel::FuncOp func, cuda::AttentionMmaAttr schedule)
-      : AttentionLowering(func, schedule.getRows(), schedule.getThreads(), /*sharers=*/4),
-        hasAsync(schedule.getAsync()) {}
+      : AttentionLowering(func, schedule.getRows(), schedule.getThreads(), /*sharers=*/4,
+                          {schedule.getGroups(), schedule.getSplit()}),
+        own(low, threads / schedule.getGroups()), hasAsync(schedule.getAsync()), groups(schedule.getGroups()),
+        tiles(schedule.getRows() / schedule.getWarps() / 16) {}
 
 private:
   void letThreads() override {
     warp = low.let("warp", floorDiv(low.thread(), 32), threads / 32);
     lane = low.let("lane", mod(low.thread(), 32), 32);
+    if (groups == 1)
+      return;
+    group = own.stage = own.ownBuffer = warp;
+    warp = 0;
+    own.copier = lane;
   }
 
-  SmallVector<int64_t> rowExtents() const override { return {1, 2}; }
-  SmallVector<int64_t> tileExtents(int64_t columns) const override { return {1, padded(columns) / 8, 4}; }
+  SmallVector<int64_t> rowExtents() const override { return {tiles, 2}; }
+  SmallVector<int64_t> tileExtents(int64_t columns) const override { return {tiles, padded(columns) / 8, 4}; }
   int64_t neighbours(int64_t) const override { return 2; }
   /// Accumulators 2*h and 2*h + 1 are neighbours in row 8*h + lane/4 of a 16 by 8 tile.
   graph::Exprs element(const graph::Exprs &row, const graph::Exprs &column) const override {
@@ -44,8 +63,11 @@ private:
   }
 
   LogicalResult forRows(PlaceBody body) override {
-    return low.loop("h", 0, 2, 1, /*unroll=*/true,
-                    [&](const Expr &h) { return body({{0, h}, warp * 16 + h * 8 + floorDiv(lane, 4)}); });
+    return low.loop("i", 0, tiles, 1, /*unroll=*/true, [&](const Expr &i) {
+      return low.loop("h", 0, 2, 1, /*unroll=*/true, [&](const Expr &h) {
+        return body({{i, h}, warp * (16 * tiles) + i * 16 + h * 8 + floorDiv(lane, 4)});
+      });
+    });
   }
 
   LogicalResult forColumns(int64_t columns, int64_t width, PlaceBody body) override {
@@ -59,18 +81,12 @@ private:
 
   LogicalResult begin() override {
     q = queries();
-    k = keys();
-    v = values();
-    v.outer = padded(parts.columns);
-    for (cuda::Operand *op : {&q, &k})
-      op->depth = padded(parts.depth);
-    v.depth = parts.keys;
-    for (cuda::Operand *op : {&q, &k, &v})
-      copies.vectors.plan(*op, /*mostWidth=*/8);
+    q.depth = padded(parts.depth);
+    copies.vectors.plan(q, /*mostWidth=*/8);
     q.kMajor = false;
-    for (cuda::Operand *op : {&k, &v})
-      op->kMajor = !op->alongK;
-    async = hasAsync && copies.vectors.canCopyAsync(k) && copies.vectors.canCopyAsync(v);
+    k = keysOf(parts);
+    v = valuesOf(parts);
+    async = plan(own.vectors, parts, k, v) && hasAsync;
     const bool areQueriesAsync = async && copies.vectors.canCopyAsync(q);
     Type stored = q.body->getTerminator()->getOperand(0).getType();
     for (cuda::Operand *op : {&q, &k, &v}) {
@@ -78,40 +94,39 @@ private:
       const bool withRegisters = op == &q ? !areQueriesAsync : !async;
       if (withRegisters)
         op->atOnce = std::gcd(op->count, cuda::plainLoad(*op->body) ? plainAtOnce : computedAtOnce);
-      copies.allocate(*op, stored, /*stages=*/1, withRegisters);
+      copiesOf(*op).allocate(*op, stored, /*stages=*/op == &q ? 1 : groups, withRegisters);
     }
-    if (failed(copies.bring(q, areQueriesAsync)))
+    if (failed(copies.bring(q, areQueriesAsync)) || (async && failed(bringFirstKeys(areQueriesAsync))))
       return failure();
-    if (!async)
-      return success();
-    low.bind(parts.steps.getStep(), 0, parts.steps.getSteps());
-    return bringAsync(k);
+    if (groups > 1)
+      barrier(); // All have brought queries; from here on groups meet no more.
+    return success();
   }
 
   LogicalResult scores(Value acc) override {
-    if (!async && failed(copies.bring(k, /*async=*/false)))
+    if (!async && failed(own.bring(k, /*async=*/false)))
       return failure();
     if (async)
       wait(0);
-    barrier(); // What the last step read of the values is free from here on.
+    meetGroup(); // What the last step read of the values is free from here on.
     if (async && failed(bringAsync(v)))
       return failure();
     auto product = low.loop("k", 0, k.depth / mmaDepth, 1, /*unroll=*/true, [&](const Expr &step) -> LogicalResult {
-      Value left = low.registers({1, 4}, u32());
-      load(MmaOperand::A, q, warp * (16 * q.pitch) + step * mmaDepth, left);
+      Value left = low.registers({tiles, 4}, u32());
+      load(MmaOperand::A, q, warp * (16 * tiles * q.pitch) + step * mmaDepth, left);
       return multiply(acc, left, k, step);
     });
     return failed(product) || !async ? product : bringNextKeys();
   }
 
   LogicalResult result(Value acc, Value weights) override {
-    if (!async && failed(copies.bring(v, /*async=*/false)))
+    if (!async && failed(own.bring(v, /*async=*/false)))
       return failure();
     if (async)
       wait(1); // The newest group is the next step's keys.
-    barrier();
+    meetGroup();
     return low.loop("k", 0, v.depth / mmaDepth, 1, /*unroll=*/true, [&](const Expr &step) {
-      Value left = low.registers({1, 4}, u32());
+      Value left = low.registers({tiles, 4}, u32());
       Expr at = step;
       SmallVector<Value> indices = low.vars.write(at);
       MmaPackOp::create(low.builder, low.func.getLoc(), weights, at, indices, left, isBf16());
@@ -119,25 +134,45 @@ private:
     });
   }
 
+  /// With queries that are copied asynchronously, too, these are there before any group goes on.
+  LogicalResult bringFirstKeys(bool areQueriesAsync) {
+    LogicalResult done = low.guard({endStep - 1 - firstStep}, [&] {
+      low.bind(parts.steps.getStep(), firstStep, parts.steps.getSteps());
+      return own.bring(k, /*async=*/true);
+    });
+    commit();
+    if (groups > 1 && areQueriesAsync)
+      wait(0);
+    return done;
+  }
+
   /// A group is closed in any case, so that the waits always mean the same.
   LogicalResult bringNextKeys() {
     Value step = parts.steps.getStep();
-    const Expr now = low.vars.of(low.values.lookup(step)), steps = parts.steps.getSteps();
-    LogicalResult done = low.guard({steps - 2 - now}, [&] {
-      barrier(); // All have read those of this step.
-      low.bind(step, now + 1, steps);
-      return copies.bring(k, /*async=*/true);
+    const Expr now = low.vars.of(low.values.lookup(step));
+    LogicalResult done = low.guard({endStep - 2 - now}, [&] {
+      meetGroup(); // All have read those of this step.
+      low.bind(step, now + 1, parts.steps.getSteps());
+      return own.bring(k, /*async=*/true);
     });
     low.map(step, now);
-    AsyncCommitOp::create(low.builder, low.func.getLoc());
+    commit();
     return done;
   }
 
   LogicalResult bringAsync(cuda::Operand &op) {
-    LogicalResult done = copies.bring(op, /*async=*/true);
-    AsyncCommitOp::create(low.builder, low.func.getLoc());
+    LogicalResult done = own.bring(op, /*async=*/true);
+    commit();
     return done;
   }
+
+  /// Several groups are a warp each.
+  void meetGroup() {
+    if (groups == 1)
+      return barrier();
+    WarpBarrierOp::create(low.builder, low.func.getLoc());
+  }
+  cuda::OperandCopies &copiesOf(const cuda::Operand &op) { return &op == &q ? copies : own; }
 
   /// acc += left * the rows step * mmaDepth .. of an operand. Some columns at a time: all fragments of wide heads would
   /// not leave enough registers.
@@ -154,56 +189,124 @@ private:
   }
 
   void load(MmaOperand form, const cuda::Operand &op, Expr at, Value fragment) {
+    at = at + copiesOf(op).buffer(op);
     SmallVector<Value> indices = low.vars.write(at);
     MmaLoadOp::create(low.builder, low.func.getLoc(), form, op.smem, at, indices, op.pitch, fragment);
   }
 
+  void commit() { AsyncCommitOp::create(low.builder, low.func.getLoc()); }
   void wait(int64_t pending) { AsyncWaitOp::create(low.builder, low.func.getLoc(), pending); }
   Type u32() { return IntegerType::get(low.func.getContext(), 32, IntegerType::Unsigned); }
   bool isBf16() { return q.body->getTerminator()->getOperand(0).getType().isBF16(); }
 
+  cuda::OperandCopies own;      ///< of the threads of a group
   bool hasAsync, async = false; ///< the target has cp.async; keys and values come by it
+  int64_t groups;
+  int64_t tiles; ///< of 16 rows that a warp has
   cuda::Operand q, k, v;
   Expr warp, lane;
 };
 
 } // namespace
 
-static int64_t sharedBytes(const cuda::AttentionParts &parts, int64_t rows) {
-  const int64_t depth = padded(parts.depth) + 8, columns = padded(parts.columns) + 8;
+/// Of the block; at its end, of what is carried by all groups but one.
+static int64_t sharedBytes(const cuda::AttentionParts &parts, cuda::AttentionMmaAttr schedule) {
+  const int64_t depth = padded(parts.depth) + 8, columns = padded(parts.columns) + 8, rows = schedule.getRows();
   // Whichever way an operand lies, it is no larger than this.
-  return 2 * ((rows + parts.keys + 8) * depth + (parts.keys + 8) * columns);
+  const int64_t keys = schedule.getGroups() * ((parts.keys + 8) * depth + (parts.keys + 8) * columns);
+  const int64_t carried = (schedule.getGroups() - 1) * rows * (padded(parts.columns) + 8) * 4;
+  return 2 * (rows * depth + keys) + carried;
 }
 
-LogicalResult cuda::AttentionMmaAttr::verify(EmitError error, int64_t rows, bool) {
-  if (failed(verifyPositive(error, {rows})) || failed(verifyDivides(error, "the block's rows", rows, 16)))
+LogicalResult cuda::AttentionMmaAttr::verify(EmitError error, int64_t rows, int64_t warps, int64_t groups, bool,
+                                             int64_t split) {
+  if (failed(verifyPositive(error, {rows, warps, groups, split})) ||
+      failed(verifyDivides(error, "the block's rows", rows, 16 * warps)))
     return failure();
-  return verifyThreads(error, rows / 16 * 32);
+  if (groups > 1 && warps > 1)
+    return error() << groups << " groups of " << warps << " warps; several have one each";
+  return verifyThreads(error, warps * groups * 32);
 }
+
+namespace {
+
+struct Shape {
+  int64_t rows, warps, groups;
+};
+// Warps of 32 rows need half the fragments per product, and twice the registers.
+constexpr Shape shapes[] = {{128, 4, 1}, {64, 4, 1}, {32, 2, 1}, {16, 1, 1}, {16, 1, 2}, {16, 1, 4}};
+/// Blocks that share the keys of their rows.
+constexpr int64_t splits[] = {1, 2, 4, 8, 16};
+
+/// Accumulators of more columns leave ptxas too few registers; so do two sets of rows with what comes through
+/// registers or is loaded for scores, and all that a lone warp copies, or where it lies.
+bool hasRegisters(const Shape &shape, cuda::KernelFacts &facts, const GpuArchitecture &target) {
+  const cuda::AttentionParts &parts = facts.attention->parts;
+  const int64_t columns = padded(parts.columns), widest = std::max(columns, padded(parts.depth));
+  if (shape.rows > 16 * shape.warps) {
+    cuda::Operand k = cuda::keysOf(parts), v = cuda::valuesOf(parts);
+    const cuda::OperandVectors vectors{facts.vars, facts.divisors, shape.warps * 32};
+    return target.asyncCopy && widest <= 128 && !loadsScores(parts) && plan(vectors, parts, k, v);
+  }
+  return columns <= (shape.warps > 1 ? 192 : target.asyncCopy ? 128 : 64);
+}
+
+int64_t registersOf(cuda::AttentionMmaAttr schedule, const cuda::AttentionParts &parts) {
+  const int64_t tiles = schedule.getRows() / (16 * schedule.getWarps());
+  return std::min<int64_t>(tiles * (padded(parts.columns) + parts.keys) / 2 + 90, 255);
+}
+
+} // namespace
 
 cuda::Candidates cuda::AttentionMmaAttr::candidates(KernelFacts &facts, const GpuArchitecture &target) {
   if (!facts.attention)
     return {};
   const AttentionParts &parts = facts.attention->parts;
-  const int64_t columns = padded(parts.columns);
-  constexpr int64_t mostColumns = 192; // Accumulators of more leave ptxas too few registers,
-  // and so do all that a lone warp copies, or where it lies.
-  const int64_t mostOfOneWarp = target.asyncCopy ? 128 : 64;
-  if (columns > mostColumns || !isForMatrixUnits(parts.scores, target) || !isForMatrixUnits(parts.result, target))
+  if (!isForMatrixUnits(parts.scores, target) || !isForMatrixUnits(parts.result, target))
     return {};
   Candidates found;
-  for (int64_t warps : {4, 2, 1}) {
-    if (warps == 1 && columns > mostOfOneWarp)
+  for (const Shape &shape : shapes) {
+    if (!hasRegisters(shape, facts, target))
       continue;
-    const int64_t rows = warps * 16;
-    if (sharedBytes(parts, rows) <= target.sharedBytes)
-      found.push_back(AttentionMmaAttr::get(facts.context(), rows, target.asyncCopy));
+    for (int64_t split : splits) {
+      auto schedule =
+          AttentionMmaAttr::get(facts.context(), shape.rows, shape.warps, shape.groups, target.asyncCopy, split);
+      const bool hasParts = shape.groups * split == 1 || facts.attention->canMeet(shape.rows, shape.groups, split);
+      if (hasParts && sharedBytes(parts, schedule) <= target.sharedBytes)
+        found.push_back(schedule);
+    }
   }
   return found;
 }
 
+/// What is slowest of products, shared memory, L2 and latency, of all steps of the busiest multiprocessor. Products and
+/// accesses of different warps overlap in part.
 double cuda::AttentionMmaAttr::cost(const KernelFacts &facts, const GpuArchitecture &target) const {
-  return attentionCost(getRows(), *facts.attention, target);
+  constexpr double wavefront = 128, overlap = 0.85, latency = 600; // bytes of shared memory per cycle; of a step
+  constexpr double ends = 1700, meetGroup = 250, meetBlocks = 1500, allRegisters = 65536;
+  const AttentionFacts &attention = *facts.attention;
+  const AttentionParts &parts = attention.parts;
+  const int64_t warps = getThreads() / 32, blocks = getSplit() * attention.batch * attention.tiles(getRows());
+  const double rows = double(getRows() * getGroups()), across = double(padded(parts.depth) + padded(parts.columns));
+  const double keys = double(parts.keys) * across * 2; // bytes of a step's keys and values
+  const double multiply = rows * double(parts.keys) * across / mmaRate;
+  const double bytes = keys * double(warps + getGroups()) + rows * double(padded(parts.depth)) * 2;
+  // Each of four pipes has the warps of its own.
+  const double busy = std::max(overlap * (multiply + bytes / wavefront), keys * double(getGroups()) / l2Rate);
+  const double alone =
+      overlap * (multiply * double(llvm::alignTo(warps, 4)) / double(warps) + bytes / wavefront) + latency;
+  const int64_t resident =
+      std::max<int64_t>(std::min({target.sharedBytes / sharedBytes(parts, *this), target.residentThreads / getThreads(),
+                                  int64_t(allRegisters) / (registersOf(*this, parts) * getThreads())}),
+                        1);
+  const int64_t busiest = llvm::divideCeilSigned(blocks, target.multiprocessors),
+                together = std::min(resident, busiest);
+  const int64_t steps = llvm::divideCeilSigned(attention.steps, getGroups() * getSplit());
+  double each = ends + meetGroup * double(getGroups() - 1);
+  if (getSplit() > 1) // states of four bytes, written once and read by one block
+    each += meetBlocks + double(getRows() * padded(parts.columns) * 4 * (1 + getSplit())) / l2Rate;
+  return double(busiest * steps) * std::max(busy, alone / double(together)) +
+         double(llvm::divideCeilSigned(busiest, together)) * each;
 }
 
 bool cuda::AttentionMmaAttr::compilesAlone() const { return true; }

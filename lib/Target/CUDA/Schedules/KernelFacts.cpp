@@ -3,7 +3,7 @@
 
 #include "lib/Target/CUDA/Schedules/KernelFacts.h"
 
-#include "lib/Target/CUDA/Lowering.h"
+#include "lib/Target/CUDA/AttentionLowering.h"
 #include "lib/Target/CUDA/Schedules/Transpose.h"
 
 using namespace mlir;
@@ -15,10 +15,10 @@ namespace cupola::cuda {
 /// What a symbolic extent is taken for.
 static constexpr int64_t typicalExtent = 256;
 
-static int64_t typical(const Expr &extent) {
+static int64_t typical(const Expr &extent, int64_t symbols = typicalExtent) {
   std::map<std::string, int64_t> values;
   for (const std::string &symbol : extent.symbols())
-    values[symbol] = typicalExtent;
+    values[symbol] = symbols;
   return extent.evaluate(values).value_or(typicalExtent);
 }
 
@@ -39,7 +39,7 @@ KernelFacts::KernelFacts(FuncOp func) : func(func), vars(func), divisors(scalarD
     return;
   }
   if (std::optional<AttentionParts> parts = attentionParts(func)) {
-    attention = {*parts, typical(parts->rows), typical(gridPoints())};
+    attention = attentionOf(*parts);
     return;
   }
   for (Operation &op : func.getBody().front())
@@ -63,6 +63,25 @@ ProductFacts KernelFacts::productOf(DotOp dot) const {
   auto isConstant = [](const Expr &extent) { return extent.constant().has_value(); };
   const bool isStatic = llvm::all_of(extents, isConstant) && isConstant(gridPoints());
   return {dot, typical(extents[0]), typical(extents[1]), typical(extents[2]), typical(gridPoints()), isStatic};
+}
+
+/// A few rows are new tokens, each of which meets all before it: of a batch of one, for which latency counts.
+AttentionFacts KernelFacts::attentionOf(const AttentionParts &parts) const {
+  constexpr int64_t few = 16, manyKeys = 2048;
+  kernel::ForOp loop = parts.steps;
+  const int64_t rows = typical(parts.rows);
+  const bool isDecode = rows <= few;
+  const Expr steps = loop.getSteps();
+  return {parts, rows, isDecode ? typical(steps, manyKeys) : typical(steps),
+          isDecode ? typical(gridPoints(), 1) : typical(gridPoints())};
+}
+
+bool AttentionFacts::canMeet(int64_t rowsOfTile, int64_t groups, int64_t split) const {
+  kernel::ForOp loop = parts.steps;
+  const Expr tilesOfRows = ceilDiv(parts.rows, rowsOfTile) * batch;
+  if (loop.getMeet().empty() || groups * split > steps)
+    return false;
+  return split == 1 || !blocksOfSteps(loop.getSteps(), tilesOfRows, split).isConstant(1);
 }
 
 bool KernelFacts::stepsByOne(LoadOp load, Value index) {

@@ -15,11 +15,15 @@ struct ProductFacts {
   bool isStatic; ///< nothing of that depends on symbols
 };
 
-/// Two products with steps over keys between them; rows at a typical number.
+/// Two products with steps over keys between them; rows and steps at a typical number.
 struct AttentionFacts {
   AttentionParts parts;
-  int64_t rows;
+  int64_t rows, steps;
   int64_t batch; ///< attentions of this size: points of the grid
+
+  int64_t tiles(int64_t rowsOfTile) const { return llvm::divideCeilSigned(rows, rowsOfTile); }
+  /// Whether the keys of such tiles may come in parts, of at least a step each.
+  bool canMeet(int64_t rowsOfTile, int64_t groups, int64_t split) const;
 };
 
 /// Computed once per kernel. Without any of the two, unless that is said.
@@ -50,6 +54,7 @@ struct KernelFacts {
 private:
   Expr gridPoints() const;
   ProductFacts productOf(kernel::DotOp dot) const;
+  AttentionFacts attentionOf(const AttentionParts &parts) const;
   bool loadsAlongRows();
   int64_t widest();
 };

@@ -55,6 +55,9 @@ CUPOLA_FUNCTION2(cu_fmod, fmodf, fmod)
 CUPOLA_FUNCTION2(cu_copysign, copysignf, copysign)
 #undef CUPOLA_FUNCTION2
 
+/// exp(x) for what 16 bits are made of: within (1 + |x|) * 2^-22 of its size, 0 where that is no normal number.
+CUPOLA_DEVICE f32 cu_exp_coarse(f32 x) { return cupola_device::exp2Approx(x * 1.44269504f); }
+
 /// Integer power by squaring, wrapping. A negative exponent gives 0, except for the bases 1 and -1.
 template <class T> CUPOLA_DEVICE T cu_pow(T base, T exponent) {
   if (exponent < 0)

@@ -165,16 +165,15 @@ CUPOLA_DEVICE void warp_mma_tile_bf16(f32 (&acc)[MI][NI][4], const u32 (&a)[MI][
   cupola_device::mmaTileK16<true>(acc, a, b, at);
 }
 
-/// acc[0][first + j] += a[0] * b[j]: some columns of a warp tile of 16 rows, so that few fragments of b are there at
-/// once.
-template <int NI, int N>
-CUPOLA_DEVICE void warp_mma_columns(f32 (&acc)[1][NI][4], const u32 (&a)[1][4], const u32 (&b)[N][2], u32 first,
+/// acc[i][first + j] += a[i] * b[j]: some columns of a warp tile, so that few fragments of b are there at once.
+template <int MI, int NI, int N>
+CUPOLA_DEVICE void warp_mma_columns(f32 (&acc)[MI][NI][4], const u32 (&a)[MI][4], const u32 (&b)[N][2], u32 first,
                                     cupola_device::Place at = CUPOLA_HERE) {
   static_assert(cupola_device::hasMma<NI>, "mma needs sm_75");
   cupola_device::mmaColumnsK16<false>(acc, a, b, first, at);
 }
-template <int NI, int N>
-CUPOLA_DEVICE void warp_mma_columns_bf16(f32 (&acc)[1][NI][4], const u32 (&a)[1][4], const u32 (&b)[N][2], u32 first,
+template <int MI, int NI, int N>
+CUPOLA_DEVICE void warp_mma_columns_bf16(f32 (&acc)[MI][NI][4], const u32 (&a)[MI][4], const u32 (&b)[N][2], u32 first,
                                          cupola_device::Place at = CUPOLA_HERE) {
   static_assert(cupola_device::hasMmaBf16<NI>, "mma of bf16 needs sm_80");
   cupola_device::mmaColumnsK16<true>(acc, a, b, first, at);

@@ -85,6 +85,13 @@ CUPOLA_DEVICE void blockBarrier(Place) { __syncthreads(); }
 CUPOLA_DEVICE void warpBarrier(Place) { __syncwarp(); }
 CUPOLA_DEVICE void deviceFence() { __threadfence(); }
 
+/// 2^x, without subnormals.
+CUPOLA_DEVICE float exp2Approx(float x) {
+  float result;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x));
+  return result;
+}
+
 CUPOLA_DEVICE unsigned shuffleXor(unsigned value, unsigned laneMask, Place) {
   return __shfl_xor_sync(0xffffffffu, value, laneMask);
 }

@@ -80,12 +80,15 @@ CUPOLA_DEVICE void mmaTileK16(float (&acc)[MI][NI][4], const unsigned (&a)[MI][4
   }
 }
 
-template <bool Bf16, int NI, int N>
-CUPOLA_DEVICE void mmaColumnsK16(float (&acc)[1][NI][4], const unsigned (&a)[1][4], const unsigned (&b)[N][2],
+template <bool Bf16, int MI, int NI, int N>
+CUPOLA_DEVICE void mmaColumnsK16(float (&acc)[MI][NI][4], const unsigned (&a)[MI][4], const unsigned (&b)[N][2],
                                  unsigned first, Place) {
   CUPOLA_UNROLL
-  for (int j = 0; j < N; ++j)
-    mmaK16<Bf16>(acc[0][first + j], a[0], b[j]);
+  for (int j = 0; j < N; ++j) {
+    CUPOLA_UNROLL
+    for (int i = 0; i < MI; ++i)
+      mmaK16<Bf16>(acc[i][first + j], a[i], b[j]);
+  }
 }
 
 } // namespace cupola_device

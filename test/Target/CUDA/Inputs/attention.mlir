@@ -68,6 +68,38 @@ kernel.func @attention attention grid (%g) in [12] scalars []
       kernel.yield %x : STORED
     } : !kernel.tile<f32, "ROWS", "64">
     kernel.yield %next, %total, %values : !kernel.tile<f32, "ROWS">, !kernel.tile<f32, "ROWS">, !kernel.tile<f32, "ROWS", "64">
+  } meet (%l0, %s0, %r0) (%l1, %s1, %r1) {
+    %both, %f0, %f1 = kernel.map (%m) in [ROWS] {
+      %x = kernel.extract %l0 [%m] : f32 from !kernel.tile<f32, "ROWS">
+      %y = kernel.extract %l1 [%m] : f32 from !kernel.tile<f32, "ROWS">
+      %max = kernel.binary max %x, %y : f32 -> f32
+      %less = kernel.binary sub %x, %max : f32 -> f32
+      %e = kernel.unary exp %less : f32 -> f32
+      %other = kernel.binary sub %y, %max : f32 -> f32
+      %f = kernel.unary exp %other : f32 -> f32
+      kernel.yield %max, %e, %f : f32, f32, f32
+    } : !kernel.tile<f32, "ROWS">, !kernel.tile<f32, "ROWS">, !kernel.tile<f32, "ROWS">
+    %sums = kernel.map (%m) in [ROWS] {
+      %x = kernel.extract %s0 [%m] : f32 from !kernel.tile<f32, "ROWS">
+      %f = kernel.extract %f0 [%m] : f32 from !kernel.tile<f32, "ROWS">
+      %y = kernel.extract %s1 [%m] : f32 from !kernel.tile<f32, "ROWS">
+      %h = kernel.extract %f1 [%m] : f32 from !kernel.tile<f32, "ROWS">
+      %a = kernel.binary mul %x, %f : f32 -> f32
+      %b = kernel.binary mul %y, %h : f32 -> f32
+      %c = kernel.binary add %a, %b : f32 -> f32
+      kernel.yield %c : f32
+    } : !kernel.tile<f32, "ROWS">
+    %results = kernel.map (%m, %n) in [ROWS, 64] {
+      %x = kernel.extract %r0 [%m, %n] : f32 from !kernel.tile<f32, "ROWS", "64">
+      %f = kernel.extract %f0 [%m] : f32 from !kernel.tile<f32, "ROWS">
+      %y = kernel.extract %r1 [%m, %n] : f32 from !kernel.tile<f32, "ROWS", "64">
+      %h = kernel.extract %f1 [%m] : f32 from !kernel.tile<f32, "ROWS">
+      %a = kernel.binary mul %x, %f : f32 -> f32
+      %b = kernel.binary mul %y, %h : f32 -> f32
+      %c = kernel.binary add %a, %b : f32 -> f32
+      kernel.yield %c : f32
+    } : !kernel.tile<f32, "ROWS", "64">
+    kernel.yield %both, %sums, %results : !kernel.tile<f32, "ROWS">, !kernel.tile<f32, "ROWS">, !kernel.tile<f32, "ROWS", "64">
   }
   kernel.foreach (%m, %n) in [ROWS, 64] {
     %sum = kernel.extract %r#1 [%m] : f32 from !kernel.tile<f32, "ROWS">
