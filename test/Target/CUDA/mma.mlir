@@ -133,7 +133,7 @@ kernel.func @prologue gemm grid () in [] scalars []
 // CHECK-NEXT: simt.for %[[P:.*]] = 0 to 2 step 1 {
 // CHECK: kernel.load %[[SUMS]][{{.*}} + 4096*%[[P]] + {{.*}}]
 // CHECK: simt.accumulate sum
-// CHECK: simt.store_vector %{{.*}} to %{{.*}} : <f16, vector 2>
+// CHECK: simt.store_vector %{{.*}} to %{{.*}} : <f16, vector 8>
 kernel.func @split gemm grid () in [] scalars []
     schedule #cuda.gemm_mma<tile 64x64x64, warps 2x2, slices 1, stages 4, mma_k 16, async true, split 2>
     (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %out0: !kernel.view<f16, write>) {

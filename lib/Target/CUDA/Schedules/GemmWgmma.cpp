@@ -219,7 +219,8 @@ private:
 
   LogicalResult epilogue(ForeachOp loop) override {
     Expr m = atM * tileM + group * rowsOfGroup + warp * 16;
-    return fragments(loop, m, atN * tileN, tileN / 8, lane, acc, {});
+    auto inRow = [&](const Expr &, const Expr &at, cuda::Lowering::Body body) { return row(loop, m + at, body); };
+    return fragments(loop, {/*tilesM=*/0, tileN / 8, atN * tileN, lane, inRow});
   }
 
   /// What setmaxnreg gives either: of 65536 in all.
