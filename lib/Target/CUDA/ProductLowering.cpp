@@ -10,6 +10,9 @@ using namespace cupola::simt;
 
 namespace cupola::cuda {
 
+/// With fewer tiles in a row the blocks that are under way have several rows anyway.
+static constexpr int64_t manyColumns = 16;
+
 ProductLowering::ProductLowering(kernel::FuncOp func, const Tile &tile, int64_t threads)
     : low(func), copies(low, threads), tileM(tile.m), tileN(tile.n), tileK(tile.k), threads(threads),
       slices(tile.slices), sharers(threads / slices), split(tile.split) {
@@ -24,8 +27,7 @@ LogicalResult ProductLowering::run() {
   low.launch(threads, graph::product(low.grid()) * tilesM * tilesN * split);
   const Expr b = low.block();
   return low.guardBlocks([&]() -> LogicalResult {
-    atN = low.let("tn", mod(b, tilesN), tilesN);
-    atM = low.let("tm", mod(floorDiv(b, tilesN), tilesM), tilesM);
+    placeTile(b, tilesM, tilesN);
     if (split > 1)
       part = low.let("part", simplify(mod(floorDiv(b, tilesN * tilesM), split), low.vars.ranges()), split);
     const Expr point = simplify(floorDiv(b, tilesN * tilesM * split), low.vars.ranges());
@@ -37,6 +39,16 @@ LogicalResult ProductLowering::run() {
     tile = (point * tilesM + atM) * tilesN + atN;
     return ops();
   });
+}
+
+void ProductLowering::placeTile(const Expr &b, const Expr &tilesM, const Expr &tilesN) {
+  int64_t rows = tilesN.constant().value_or(0) < manyColumns ? 1 : mostRows;
+  while (!divisible(tilesM, rows, low.divisors))
+    rows /= 2;
+  const Expr groups = simplify(floorDiv(tilesM, rows), low.vars.ranges());
+  const Expr m = mod(floorDiv(b, tilesN * rows), groups) * rows + mod(b, rows);
+  atN = low.let("tn", mod(floorDiv(b, rows), tilesN), tilesN);
+  atM = low.let("tm", m, tilesM);
 }
 
 LogicalResult ProductLowering::ops() {

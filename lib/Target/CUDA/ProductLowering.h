@@ -24,6 +24,9 @@ protected:
   /// Calls `element` for rows and runs of columns of this thread's accumulators.
   virtual mlir::LogicalResult epilogue(kernel::ForeachOp loop) = 0;
 
+  /// Sets the tile of block `b`, or tile `b` of a block that has several: neighbours in groups of rows, so that those
+  /// that are under way together read few rows and few columns, and L2 holds what they read.
+  void placeTile(const Expr &b, const Expr &tilesM, const Expr &tilesN);
   /// The kernel's ops in order: `product` for the dot, `epilogue` for loops over its tile.
   mlir::LogicalResult ops();
   Operand lhs(), rhs();
@@ -57,6 +60,7 @@ protected:
   int64_t slices; ///< of a tile's k, each the work of `sharers` threads
   int64_t sharers;
   int64_t split;        ///< parts of k, each the work of a block
+  int64_t mostRows = 1; ///< of tiles in a group
   Expr atM, atN, slice; ///< the block's tile; the thread's slice of k
   mlir::Value acc;      ///< the thread's sums, f32
 

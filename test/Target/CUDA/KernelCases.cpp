@@ -336,6 +336,10 @@ std::vector<KernelCase> asyncMmaCases(int64_t sharedBytes) {
   options.dynamic = true;
   options.batch = 2;
   cases.push_back(gemmCase(150, 136, 96, options));
+  options.dynamic = false; // tiles of many columns, by groups of four rows; of one row
+  options.schedule = MmaTile{32, 16, 32, 1, 1, 1, 2}.schedule(16, /*async=*/true);
+  for (int64_t m : {120, 136})
+    cases.push_back(gemmCase(m, 264, 40, options));
   return cases;
 }
 

@@ -18,7 +18,9 @@ public:
   Mma(kernel::FuncOp func, cuda::GemmMmaAttr schedule)
       : ProductLowering(func, tileOf(schedule), schedule.getThreads()), warpsM(schedule.getWarpsM()),
         warpsN(schedule.getWarpsN()), asyncStages(schedule.getStages()), mmaK(schedule.getMmaK()),
-        hasAsync(schedule.getAsync()) {}
+        hasAsync(schedule.getAsync()) {
+    mostRows = 16;
+  }
 
 private:
   void letThreads() override {
