@@ -143,9 +143,12 @@ void KernelPrinter::print(WgmmaWaitOp op) {
 }
 
 void KernelPrinter::print(WgmmaOp op) {
-  line(llvm::Twine(op.getGroup() ? "wgmma_transposed(" : "wgmma(") + names.lookup(op.getAcc()) + ", " +
-       at(op.getA(), op.getPositionA(), op.getIndices()) + ", " + at(op.getB(), op.getPositionB(), op.getIndices()) +
-       (op.getGroup() ? ", " + std::to_string(op.getGroup()) : std::string()) + ");");
+  auto behind = [&](const Expr &position) { return ", " + expr(floorDiv(position, 8), op.getIndices()); };
+  const std::string steps = op.getSteps() == 1 ? "" : "<" + std::to_string(op.getSteps()) + ">";
+  line(llvm::Twine(op.getGroup() ? "wgmma_transposed" : "wgmma") + steps + "(" + names.lookup(op.getAcc()) + ", " +
+       names.lookup(op.getA()) + ", " + names.lookup(op.getB()) +
+       (op.getGroup() ? ", " + std::to_string(op.getGroup()) : std::string()) + behind(op.getPositionA()) +
+       behind(op.getPositionB()) + ");");
 }
 
 void KernelPrinter::print(WarpReduceOp op) {
