@@ -124,15 +124,17 @@ def Simt_WgmmaFenceOp : Simt_OrderingOp<"wgmma_fence"> {
 }
 
 def Simt_WgmmaOp : Simt_OrderingOp<"wgmma", [Kernel_Position]> {
-  let summary = "starts acc += a * b for 64 rows and a k of 16; f32 accumulators";
+  let summary = "starts acc += a * b for 64 rows and a k of 16 in each of so many steps; f32 accumulators";
   let description = [{
     Operands lie in shared memory swizzled over 128 bytes, `a` at its position in rows [m][64 k], `b` in rows [n][64 k];
     with `group` in rows [k][64 n], and `group` elements from one such tile to that of the next 64 n.
   }];
   let arguments = (ins Simt_RegistersType:$acc, Simt_SmemType:$a, Simt_SmemType:$b, Graph_Expr:$positionA,
-                       Graph_Expr:$positionB, Variadic<Index>:$indices, DefaultValuedAttr<I64Attr, "0">:$group);
+                       Graph_Expr:$positionB, Variadic<Index>:$indices, DefaultValuedAttr<I64Attr, "1">:$steps,
+                       DefaultValuedAttr<I64Attr, "0">:$group);
   let assemblyFormat = [{
-    $acc `,` $a `,` $b `at` custom<PlaceOf>($positionA, $positionB, $indices) (`group` $group^)? attr-dict
+    $acc `,` $a `,` $b `at` custom<PlaceOf>($positionA, $positionB, $indices) (`steps` $steps^)? (`group` $group^)?
+    attr-dict
     `:` type($acc) `,` type($a) `,` type($b)
   }];
   let hasVerifier = 1;

@@ -129,5 +129,7 @@ LogicalResult WgmmaOp::verify() {
     return emitOpError("multiplies f16 with f16 or bf16 with bf16");
   if (getA().getType().getSwizzle() != 128 || getB().getType().getSwizzle() != 128)
     return emitOpError("reads shared memory with a swizzle of 128 bytes");
+  if (getSteps() < 1 || getSteps() > 4)
+    return emitOpError() << "a row of 64 k has no " << getSteps() << " steps of 16";
   return reachedTogether(*this, warpgroup);
 }

@@ -56,6 +56,41 @@ static void printCopy(OpAsmPrinter &printer, Operation *op, ExprAttr position, E
   printMask(printer, op, mask, indices);
 }
 
+/// [position] to [target] count [count] (mask [..])?
+static ParseResult parsePairCopy(OpAsmParser &parser, ExprAttr &position, ExprAttr &target, ExprAttr &count,
+                                 ArrayAttr &mask, Indices &indices) {
+  return failure(parsePlace(parser, position, indices) || parser.parseKeyword("to") ||
+                 parsePlace(parser, target, indices) || parser.parseKeyword("count") ||
+                 parseAccess(parser, count, mask, indices));
+}
+static void printPairCopy(OpAsmPrinter &printer, Operation *op, ExprAttr position, ExprAttr target, ExprAttr count,
+                          ArrayAttr mask, OperandRange indices) {
+  printPlace(printer, op, position, indices);
+  printer << " to ";
+  printPlace(printer, op, target, indices);
+  printer << " count ";
+  printAccess(printer, op, count, mask, indices);
+}
+
+/// [position] first [..] second [..] into [index]
+static ParseResult parsePair(OpAsmParser &parser, ExprAttr &position, ArrayAttr &first, ArrayAttr &second,
+                             ArrayAttr &index, Indices &indices) {
+  return failure(parsePlace(parser, position, indices) || parser.parseKeyword("first") ||
+                 parsePositions(parser, first, indices) || parser.parseKeyword("second") ||
+                 parsePositions(parser, second, indices) || parser.parseKeyword("into") ||
+                 parsePositions(parser, index, indices));
+}
+static void printPair(OpAsmPrinter &printer, Operation *op, ExprAttr position, ArrayAttr first, ArrayAttr second,
+                      ArrayAttr index, OperandRange indices) {
+  printPlace(printer, op, position, indices);
+  printer << " first ";
+  printPositions(printer, op, first, indices);
+  printer << " second ";
+  printPositions(printer, op, second, indices);
+  printer << " into ";
+  printPositions(printer, op, index, indices);
+}
+
 /// [place] of [other]
 static ParseResult parsePlaceOf(OpAsmParser &parser, ExprAttr &place, ExprAttr &other, Indices &indices) {
   return failure(parsePlace(parser, place, indices) || parser.parseKeyword("of") || parsePlace(parser, other, indices));

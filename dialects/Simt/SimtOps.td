@@ -235,9 +235,10 @@ def Simt_StoreVectorOp : Simt_Op<"store_vector", [Kernel_Position, MemoryEffects
 
 def Simt_SmemOp : Simt_Op<"smem", [MemoryEffects<[MemAlloc]>]> {
   let summary = "reserves shared memory; PlaceShared sets its byte offset";
-  let arguments = (ins OptionalAttr<I64Attr>:$offset);
+  let description = "`over`: where another lies that nobody uses any more, and in it.";
+  let arguments = (ins Optional<Simt_SmemType>:$over, OptionalAttr<I64Attr>:$offset);
   let results = (outs Simt_SmemType:$smem);
-  let assemblyFormat = "(`at` $offset^)? attr-dict `:` type($smem)";
+  let assemblyFormat = "(`over` $over^ `:` type($over) `as`)? (`at` $offset^)? attr-dict `:` type($smem)";
   let hasVerifier = 1;
 }
 
@@ -268,6 +269,19 @@ def Simt_AsyncCopyOp : Simt_Op<"async_copy", [Kernel_Position, MemoryEffects<[Me
                        Variadic<Index>:$indices, I64Attr:$bytes);
   let assemblyFormat = [{
     $view `to` $smem custom<Copy>($position, $target, $mask, $indices) `bytes` $bytes attr-dict
+    `:` type($view) `to` type($smem)
+  }];
+  let hasVerifier = 1;
+}
+
+def Simt_AsyncPairOp : Simt_Op<"async_pair", [Kernel_Position, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "starts a copy of the first `count` of two elements of 16 bits; zeros for the others";
+  let description = "Two or more: both of them. None where the mask fails, or `count` is not above 0.";
+  let arguments = (ins Kernel_ViewType:$view, Simt_SmemType:$smem, Graph_Expr:$position,
+                       Graph_Expr:$target, Graph_Expr:$count, DefaultValuedAttr<Graph_ExprArray, "{}">:$mask,
+                       Variadic<Index>:$indices);
+  let assemblyFormat = [{
+    $view `to` $smem custom<PairCopy>($position, $target, $count, $mask, $indices) attr-dict
     `:` type($view) `to` type($smem)
   }];
   let hasVerifier = 1;
@@ -350,6 +364,17 @@ def Simt_MmaLoadOp : Simt_Op<"mma_load", [Kernel_Position, MemoryEffects<[MemRea
                        Variadic<Index>:$indices, I64Attr:$stride, Simt_RegistersType:$fragment);
   let assemblyFormat = [{
     $operand $smem `` custom<Place>($position, $indices) `stride` $stride `to` $fragment attr-dict
+    `:` type($smem) `to` type($fragment)
+  }];
+  let hasVerifier = 1;
+}
+
+def Simt_MmaLoadPairOp : Simt_Op<"mma_load_pair", [Kernel_Position, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "one register of a fragment, two neighbours in shared memory, each zero where its conditions fail";
+  let arguments = (ins Simt_SmemType:$smem, Graph_Expr:$position, Graph_ExprArray:$first, Graph_ExprArray:$second,
+                       Graph_ExprArray:$index, Variadic<Index>:$indices, Simt_RegistersType:$fragment);
+  let assemblyFormat = [{
+    $smem `` custom<Pair>($position, $first, $second, $index, $indices) `of` $fragment attr-dict
     `:` type($smem) `to` type($fragment)
   }];
   let hasVerifier = 1;

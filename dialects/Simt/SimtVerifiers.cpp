@@ -226,6 +226,10 @@ LogicalResult StoreVectorOp::verify() {
 }
 
 LogicalResult SmemOp::verify() {
+  auto bytes = [](SmemType type) { return type.getCount() * graph::byteSize(type.getElement()); };
+  if (getOver() && (bytes(getOver().getType()) < bytes(getSmem().getType()) ||
+                    getOver().getType().getAlignment() % getSmem().getType().getAlignment() != 0))
+    return emitOpError() << "has no place in " << getOver().getType();
   const int64_t alignment = getSmem().getType().getAlignment();
   if (getOffset() && *getOffset() % alignment != 0)
     return emitOpError() << "offset " << *getOffset() << " is no multiple of " << alignment;
@@ -250,6 +254,15 @@ LogicalResult AsyncCopyOp::verify() {
   if (getBytes() != 4 && getBytes() != 8 && getBytes() != 16)
     return emitOpError() << "copies " << getBytes() << " bytes, not 4, 8 or 16";
   return success();
+}
+
+LogicalResult AsyncPairOp::verify() {
+  const Type element = getView().getType().getElement();
+  if (element != getSmem().getType().getElement())
+    return emitOpError("copies between different types");
+  if (graph::byteSize(element) != 2)
+    return emitOpError() << "copies elements of " << graph::byteSize(element) << " bytes, not of 2";
+  return isPlain(*this, getSmem().getType());
 }
 
 LogicalResult LastBlockOp::verify() {
@@ -296,6 +309,17 @@ LogicalResult MmaLoadOp::verify() {
   if (smem.getSwizzle() && smem.getSwizzle() != row)
     return emitOpError() << "reads rows of " << row << " bytes from memory with a swizzle of " << smem.getSwizzle();
   return reachedTogether(*this, 32);
+}
+
+LogicalResult MmaLoadPairOp::verify() {
+  const int64_t bytes = graph::byteSize(getSmem().getType().getElement());
+  if (bytes != 2)
+    return emitOpError() << "loads elements of " << bytes << " bytes, not of 2";
+  if (!getFragment().getType().getElement().isUnsignedInteger(32))
+    return emitOpError("fills fragments of ui32");
+  if (failed(index(*this, getFragment().getType(), getIndex(), /*element=*/true)))
+    return failure();
+  return isPlain(*this, getSmem().getType());
 }
 
 LogicalResult MmaOp::verify() {

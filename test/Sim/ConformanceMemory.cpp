@@ -69,6 +69,31 @@ ConformanceCase asyncCase(int bytes) {
   return c;
 }
 
+/// None, one, two and more of a pair; the rest is zero.
+ConformanceCase asyncPairCase() {
+  ConformanceCase c;
+  c.name = "cp_async_pair";
+  c.minimumArch = 80;
+  c.run.kernel = "k_pair";
+  c.run.sharedBytes = 128;
+  c.run.text =
+      kernelHead("k_pair", 32, 2, 0) + "  const f16 *const in = cu_read<f16>(bindings, ref0);\n" +
+      "  u32 *const out = cu_write<u32>(bindings, ref1);\n  f16 *const s = cu_shared<f16>(0) + 2 * cu_tid();\n" +
+      "  cp_async_pair(s, in + 2 * cu_tid(), i32(cu_tid() % 5) - 1);\n  cp_async_commit();\n" +
+      "  cp_async_wait<0>();\n  out[cu_tid()] = mma_load_pair(s, true, cu_tid() % 2 == 0);\n}\n";
+  const std::vector<uint8_t> in = randomBytes(128, 9);
+  c.run.buffers = {input(in), output<uint8_t>(128)};
+  c.check = [=](const std::vector<std::string> &found) {
+    std::vector<uint8_t> expected = in;
+    for (int t = 0; t < 32; ++t)
+      for (int i = 0; i < 4; ++i)
+        if (i / 2 >= t % 5 - 1 || (i / 2 == 1 && t % 2 == 1))
+          expected[4 * t + i] = 0;
+    return compareBytes(found[0], toBytes(expected));
+  };
+  return c;
+}
+
 /// ld_fragment gathers vectors that lie apart.
 ConformanceCase fragmentCase() {
   ConformanceCase c;
@@ -125,6 +150,7 @@ std::vector<ConformanceCase> memoryCases() {
       cases.push_back(vectorCase(t.type, t.bytes, count));
   for (int bytes : {4, 8, 16})
     cases.push_back(asyncCase(bytes));
+  cases.push_back(asyncPairCase());
   return cases;
 }
 

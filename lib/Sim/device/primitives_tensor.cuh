@@ -23,6 +23,8 @@ CUPOLA_DEVICE void tensorCopyMulticast(void *shared, const void *map, const int 
   cupola_sim_tensor_copy_multicast(shared, map, at, Rank, barrier, mask);
 }
 
+CUPOLA_DEVICE unsigned uniform(unsigned value) { return value; }
+
 template <int J> CUPOLA_DEVICE void wgmmaFence(float (&d)[J][4], Place at) {
   cupola_sim_wgmma_fence(&d[0][0], J, at.id);
 }

@@ -121,6 +121,19 @@ def Cuda_GemmMmaAttr : Cuda_Schedule<"GemmMma", "gemm_mma", ["compilesAlone"]> {
   }];
 }
 
+def Cuda_ConvPatchAttr : Cuda_Schedule<"ConvPatch", "conv_patch", ["compilesAlone"]> {
+  let summary = "a convolution of few channels by the warps' matrix units, from patches of its image";
+  let description = [{
+    A tile has `rows` rows of 16 places of the result, a quarter of them in each of four warps, and
+    `columns`. A block goes through `tiles` neighbouring tiles, and loads its weights once.
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$columns, "int64_t":$tiles);
+  let assemblyFormat = "`<` `rows` $rows `,` `columns` $columns `,` `tiles` $tiles `>`";
+  let methods = [{
+    int64_t getThreads() const { return 128; }
+  }];
+}
+
 def Cuda_GemmWgmmaAttr : Cuda_Schedule<"GemmWgmma", "gemm_wgmma", ["compilesAlone"]> {
   let summary = "tiles of a product by warpgroups, which another brings by tensor copies";
   let description = [{

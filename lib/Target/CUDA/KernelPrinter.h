@@ -69,9 +69,11 @@ private:
   void print(simt::LoadSharedOp op);
   void print(simt::StoreSharedOp op);
   void print(simt::AsyncCopyOp op);
+  void print(simt::AsyncPairOp op);
   void print(simt::LoadFragmentOp op);
   void print(simt::MmaLoadOp op);
   void print(simt::MmaOp op);
+  void print(simt::MmaLoadPairOp op);
   void print(simt::MmaPackOp op);
   void print(simt::RoleOp op);
   void print(simt::ClusterRankOp op);

@@ -242,8 +242,8 @@ Value Lowering::cast(Value value, Type type) {
   return value.getType() == type ? value : CastOp::create(builder, loc, type, value).getResult();
 }
 
-Value Lowering::smem(int64_t count, Type element, int64_t swizzle) {
-  return SmemOp::create(builder, loc, SmemType::get(func.getContext(), count, element, swizzle), IntegerAttr());
+Value Lowering::smem(int64_t count, Type element, int64_t swizzle, Value over) {
+  return SmemOp::create(builder, loc, SmemType::get(func.getContext(), count, element, swizzle), over, IntegerAttr());
 }
 
 Value Lowering::workspace(const Expr &elements, Type element) {

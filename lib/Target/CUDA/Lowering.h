@@ -100,7 +100,8 @@ public:
   void accumulate(graph::ReduceKind kind, mlir::Value value, mlir::Value registers, graph::Exprs index = {});
   mlir::Value constant(mlir::Type type, double number);
   mlir::Value cast(mlir::Value value, mlir::Type type);
-  mlir::Value smem(int64_t count, mlir::Type element, int64_t swizzle = 0);
+  /// `over`: in the place of another that nobody uses any more; null: of its own.
+  mlir::Value smem(int64_t count, mlir::Type element, int64_t swizzle = 0, mlir::Value over = {});
   /// Memory of the launch alone, the newest parameter: sums, or counters that are 0 before and after.
   mlir::Value workspace(const Expr &elements, mlir::Type element);
   mlir::Value counters(const Expr &count) { return workspace(count, builder.getIntegerType(32, /*isSigned=*/false)); }
@@ -125,6 +126,10 @@ public:
   /// Clones what does not depend on the index values here, outside of the loop that
   /// the rest of the block will be cloned into.
   mlir::LogicalResult hoistInvariant(mlir::Block &block, mlir::ValueRange indices);
+  /// Loads what `width` iterations of `block` along `index` read whatever `other` is, where `exists` holds: cloneVector
+  /// with the same base takes it from there.
+  void hoistVectors(mlir::Block &block, mlir::Value other, mlir::Value index, const Expr &base, int64_t width,
+                    const Expr &exists);
   /// `width` iterations of `block`, for `index` = base, base + 1, ..; contiguous
   /// loads and stores become vectors.
   mlir::LogicalResult cloneVector(mlir::Block &block, mlir::Value index, const Expr &base, const Expr &extent,
@@ -147,12 +152,19 @@ private:
   mlir::LogicalResult reduceVector(kernel::ReduceOp op, const Vector &vector, mlir::Value &sums);
   Expr atBase(const Expr &e, const Vector &vector);
   void cloneShared(kernel::InRangeOp op, const Vector &vector);
-  void cloneVectorLoad(kernel::LoadOp op, const Vector &vector, mlir::Value &elements);
+  /// The elements of a vector in registers, `part` in each of them.
+  struct Elements {
+    mlir::Value registers;
+    int64_t part, width;
+    graph::Exprs index(const Expr &e) const;
+  };
+  Elements cloneVectorLoad(kernel::LoadOp op, const Vector &vector);
   void nameIndices();
   std::string hintOf(mlir::Value index) const { return hints.lookup(index); }
 
   mlir::Location loc;
   llvm::DenseSet<mlir::Operation *> hoisted;
+  llvm::DenseMap<mlir::Operation *, Elements> hoistedVectors;
   llvm::DenseMap<mlir::Value, std::string> hints; ///< names of the kernel's index values in the source
   llvm::SmallVector<mlir::Value> space;           ///< of the loop being distributed
   mlir::ArrayAttr spaceExtents;
@@ -174,9 +186,13 @@ mlir::Value neutralValue(Lowering &lowering, graph::ReduceKind kind, mlir::Type 
 
 /// The most elements along an index value that every loop of a kernel can handle at once:
 /// `blocks` and their innermost index values. At least one access becomes a vector and no
-/// store is left behind. 1 if there is no such width.
+/// store is left behind. 1 if there is no such width. What is hoisted out of the loops does not count.
 int64_t vectorWidth(llvm::ArrayRef<std::pair<mlir::Block *, mlir::Value>> blocks, const Expr &extent,
-                    kernel::Variables &vars, const std::map<std::string, int64_t> &divisors);
+                    kernel::Variables &vars, const std::map<std::string, int64_t> &divisors,
+                    const llvm::DenseSet<mlir::Operation *> &hoisted = {});
+
+/// Loads of a block that are the same for all values of `index`.
+llvm::DenseSet<mlir::Operation *> loadsWithout(mlir::Block &block, mlir::Value index);
 
 /// Whether the reductions of a block can be made for several elements along `index` at once:
 /// none needs what comes of another.

@@ -30,6 +30,42 @@ LogicalResult Lowering::hoistInvariant(Block &block, ValueRange indices) {
   return success();
 }
 
+llvm::DenseSet<Operation *> loadsWithout(Block &block, Value index) {
+  llvm::DenseSet<Operation *> varying = varyingOps(block, index), found;
+  for (LoadOp load : block.getOps<LoadOp>())
+    if (!varying.contains(load) && !isIndirect(load.getIndices()) && load.getMask().empty())
+      found.insert(load);
+  return found;
+}
+
+void Lowering::hoistVectors(Block &block, Value other, Value index, const Expr &base, int64_t width,
+                            const Expr &exists) {
+  const llvm::DenseSet<Operation *> loads = loadsWithout(block, other);
+  const graph::Exprs mask = isKnown(exists) == true ? graph::Exprs() : graph::Exprs{exists};
+  for (LoadOp load : block.getOps<LoadOp>()) {
+    if (!loads.contains(load))
+      continue;
+    const Expr position = vars.read(load.getPosition(), load.getIndices());
+    const int64_t most = std::min<int64_t>(width, 16 / graph::byteSize(load.getType()));
+    const int64_t part = isContiguous(position, vars.name(index), most, divisors) ? most : 1;
+    Elements &elements = hoistedVectors[load];
+    elements = {part == width ? registers({}, load.getType(), part) : registers({width / part}, load.getType(), part),
+                part, width};
+    auto from = [&](const Expr &e) {
+      Source source{here(position.substitute({{vars.name(index), base + e}})), mask};
+      if (!mask.empty())
+        source.other = constant(load.getType(), 0);
+      return source;
+    };
+    Value view = values.lookupOrDefault(load.getView());
+    for (int64_t e = 0; e < width; e += part)
+      if (part == 1)
+        set(this->load(view, from(e)), elements.registers, {e});
+      else
+        loadVector(view, from(e), elements.registers, part == width ? graph::Exprs() : graph::Exprs{e / part});
+  }
+}
+
 LogicalResult Lowering::clone(Operation &op) {
   if (hoisted.contains(&op))
     return success();

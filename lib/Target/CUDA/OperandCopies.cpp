@@ -86,6 +86,19 @@ LoadOp OperandVectors::vectorLoad(const Operand &op) const {
   return whole ? load : LoadOp();
 }
 
+AsyncOperands asyncOperands(DotOp dot, Variables &vars, const std::map<std::string, int64_t> &divisors) {
+  const graph::Exprs extents = graph::exprsOf(dot.getExtents());
+  Region &lhs = dot.getLhs(), &rhs = dot.getRhs();
+  Operand a = {&lhs.front(), lhs.getArgument(0), lhs.getArgument(1), extents[0], 0, 64, extents[2], 64};
+  Operand b = {&rhs.front(), rhs.getArgument(1), rhs.getArgument(0), extents[1], 0, 64, extents[2], 64};
+  OperandVectors vectors{vars, divisors, /*threads=*/128};
+  for (Operand *op : {&a, &b})
+    vectors.plan(*op, /*mostWidth=*/8);
+  a.kMajor = false;
+  b.kMajor = !b.alongK;
+  return {vectors.canCopyAsync(a), vectors.canCopyAsync(b)};
+}
+
 void OperandCopies::swizzle(Operand &op) {
   const int64_t bytes = graph::byteSize(op.body->getTerminator()->getOperand(0).getType()), row = op.columns() * bytes;
   op.swizzle = std::min<int64_t>(128, row & -row);

@@ -55,6 +55,13 @@ private:
   int64_t groupOf(Operand op) const;
 };
 
+/// Whether cp.async can bring the operands of a product: their neighbours along k, or along n for rhs, are neighbours
+/// in memory.
+struct AsyncOperands {
+  bool lhs, rhs;
+};
+AsyncOperands asyncOperands(kernel::DotOp dot, kernel::Variables &vars, const std::map<std::string, int64_t> &divisors);
+
 /// What the threads of a block do to bring tiles of operands to shared memory.
 class OperandCopies {
 public:

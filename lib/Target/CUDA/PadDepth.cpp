@@ -111,10 +111,15 @@ private:
 
 struct PadDepth : cuda::impl::PadDepthBase<PadDepth> {
   using PadDepthBase::PadDepthBase;
+  /// Patches of an image have its runs as they are.
+  bool hasPatches(const GpuArchitecture &target) {
+    cuda::KernelFacts facts(getOperation());
+    return !cuda::ConvPatchAttr::candidates(facts, target).empty();
+  }
   void runOnOperation() override {
     const GpuArchitecture *target = findGpu(arch);
     for (DotOp dot : getOperation().getBody().getOps<DotOp>())
-      if (target && cuda::isForMatrixUnits(dot, *target))
+      if (target && cuda::isForMatrixUnits(dot, *target) && !hasPatches(*target))
         Padder(dot).run();
   }
 };

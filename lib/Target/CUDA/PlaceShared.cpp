@@ -21,6 +21,8 @@ struct PlaceShared : cuda::impl::PlaceSharedBase<PlaceShared> {
     Builder builder(&getContext());
     getOperation()->walk([&](SmemOp op) {
       SmemType type = op.getSmem().getType();
+      if (op.getOver())
+        return op.setOffsetAttr(op.getOver().getDefiningOp<SmemOp>().getOffsetAttr());
       end = llvm::alignTo(end, type.getAlignment());
       op.setOffsetAttr(builder.getI64IntegerAttr(end));
       end += llvm::alignTo(type.getCount() * graph::byteSize(type.getElement()), 16);

@@ -123,10 +123,10 @@ std::string KernelPrinter::define(Value value) {
 void KernelPrinter::statement(Operation *op) {
   llvm::TypeSwitch<Operation *>(op)
       .Case<ApplyOp, simt::ForOp, GuardOp, RegistersOp, SmemOp, AdvanceOp, LoadOp, StoreOp, LoadVectorOp, StoreVectorOp,
-            IndexOp, InRangeOp, CheckedIndexOp, AsyncCopyOp, LoadSharedOp, StoreSharedOp, LoadFragmentOp, MmaLoadOp,
-            MmaPackOp, MmaOp, WarpReduceOp, BlockReduceOp, LastBlockOp, RoleOp, ClusterRankOp, MbarrierInitOp,
-            MbarrierExpectOp, MbarrierArriveOp, MbarrierWaitOp, TensorMapAcquireOp, TensorCopyOp, WgmmaFenceOp, WgmmaOp,
-            WgmmaWaitOp>([&](auto it) { print(it); })
+            IndexOp, InRangeOp, CheckedIndexOp, AsyncCopyOp, AsyncPairOp, LoadSharedOp, StoreSharedOp, LoadFragmentOp,
+            MmaLoadOp, MmaLoadPairOp, MmaPackOp, MmaOp, WarpReduceOp, BlockReduceOp, LastBlockOp, RoleOp, ClusterRankOp,
+            MbarrierInitOp, MbarrierExpectOp, MbarrierArriveOp, MbarrierWaitOp, TensorMapAcquireOp, TensorCopyOp,
+            WgmmaFenceOp, WgmmaOp, WgmmaWaitOp>([&](auto it) { print(it); })
       .Case<kernel::ConstantOp>([](auto) {})
       .Case([&](GetOp it) {
         line(define(it.getResult()) + element(it.getRegisters(), it.getIndex(), it.getIndices()) + ";");

@@ -39,6 +39,13 @@ std::string KernelPrinter::sharedElement(Value smem, const Expr &position, Value
   return names.lookup(smem) + "[" + expr(position, indices) + "]";
 }
 
+void KernelPrinter::print(AsyncPairOp op) {
+  const std::string count = expr(op.getCount(), op.getIndices());
+  line("cp_async_pair(" + at(op.getSmem(), op.getTarget(), op.getIndices()) + ", " + operand(op.getView()) + " + " +
+       expr(op.getPosition(), op.getIndices()) + ", " +
+       (op.getMask().empty() ? count : all(op.getMask(), op.getIndices()) + " ? " + count + " : 0") + ");");
+}
+
 void KernelPrinter::print(LoadFragmentOp op) {
   line("ld_fragment<" + llvm::Twine(op.getWidth()) + ">(" + names.lookup(op.getFragment()) + ", " +
        at(op.getSmem(), op.getPosition(), op.getIndices()) + ", " + llvm::Twine(op.getStride()) + ");");
@@ -55,6 +62,14 @@ void KernelPrinter::print(MmaLoadOp op) {
   const auto [rows, place] = splitRows(vars.read(op.getPosition(), op.getIndices()), type);
   line(function + "<" + llvm::Twine(type.getSwizzle()) + ">(" + fragment + ", " + names.lookup(op.getSmem()) + " + " +
        text()(rows) + ", " + stride + (place.isConstant(0) ? "" : ", " + text()(place)) + ");");
+}
+
+void KernelPrinter::print(MmaLoadPairOp op) {
+  auto when = [&](ArrayAttr conditions) {
+    return ", " + (conditions.empty() ? "true" : all(conditions, op.getIndices()));
+  };
+  line(element(op.getFragment(), op.getIndex(), op.getIndices()) + " = mma_load_pair(" +
+       at(op.getSmem(), op.getPosition(), op.getIndices()) + when(op.getFirst()) + when(op.getSecond()) + ");");
 }
 
 void KernelPrinter::print(MmaOp op) {
@@ -128,9 +143,12 @@ void KernelPrinter::print(WgmmaWaitOp op) {
 }
 
 void KernelPrinter::print(WgmmaOp op) {
-  line(llvm::Twine(op.getGroup() ? "wgmma_transposed(" : "wgmma(") + names.lookup(op.getAcc()) + ", " +
-       at(op.getA(), op.getPositionA(), op.getIndices()) + ", " + at(op.getB(), op.getPositionB(), op.getIndices()) +
-       (op.getGroup() ? ", " + std::to_string(op.getGroup()) : std::string()) + ");");
+  auto behind = [&](const Expr &position) { return ", " + expr(floorDiv(position, 8), op.getIndices()); };
+  const std::string steps = op.getSteps() == 1 ? "" : "<" + std::to_string(op.getSteps()) + ">";
+  line(llvm::Twine(op.getGroup() ? "wgmma_transposed" : "wgmma") + steps + "(" + names.lookup(op.getAcc()) + ", " +
+       names.lookup(op.getA()) + ", " + names.lookup(op.getB()) +
+       (op.getGroup() ? ", " + std::to_string(op.getGroup()) : std::string()) + behind(op.getPositionA()) +
+       behind(op.getPositionB()) + ");");
 }
 
 void KernelPrinter::print(WarpReduceOp op) {

@@ -10,6 +10,9 @@ using namespace cupola::simt;
 
 namespace cupola::cuda {
 
+/// With fewer tiles in a row the blocks that are under way have several rows anyway.
+static constexpr int64_t manyColumns = 16;
+
 ProductLowering::ProductLowering(kernel::FuncOp func, const Tile &tile, int64_t threads)
     : low(func), copies(low, threads), tileM(tile.m), tileN(tile.n), tileK(tile.k), threads(threads),
       slices(tile.slices), sharers(threads / slices), split(tile.split) {
@@ -24,8 +27,7 @@ LogicalResult ProductLowering::run() {
   low.launch(threads, graph::product(low.grid()) * tilesM * tilesN * split);
   const Expr b = low.block();
   return low.guardBlocks([&]() -> LogicalResult {
-    atN = low.let("tn", mod(b, tilesN), tilesN);
-    atM = low.let("tm", mod(floorDiv(b, tilesN), tilesM), tilesM);
+    placeTile(b, tilesM, tilesN);
     if (split > 1)
       part = low.let("part", simplify(mod(floorDiv(b, tilesN * tilesM), split), low.vars.ranges()), split);
     const Expr point = simplify(floorDiv(b, tilesN * tilesM * split), low.vars.ranges());
@@ -37,6 +39,16 @@ LogicalResult ProductLowering::run() {
     tile = (point * tilesM + atM) * tilesN + atN;
     return ops();
   });
+}
+
+void ProductLowering::placeTile(const Expr &b, const Expr &tilesM, const Expr &tilesN) {
+  int64_t rows = tilesN.constant().value_or(0) < manyColumns ? 1 : mostRows;
+  while (!divisible(tilesM, rows, low.divisors))
+    rows /= 2;
+  const Expr groups = simplify(floorDiv(tilesM, rows), low.vars.ranges());
+  const Expr m = mod(floorDiv(b, tilesN * rows), groups) * rows + mod(b, rows);
+  atN = low.let("tn", mod(floorDiv(b, rows), tilesN), tilesN);
+  atM = low.let("tm", m, tilesM);
 }
 
 LogicalResult ProductLowering::ops() {
@@ -145,59 +157,6 @@ LogicalResult ProductLowering::accumulators(const graph::Exprs &index,
     graph::Exprs next = index;
     next.push_back(a);
     return accumulators(next, body);
-  });
-}
-
-//===----------------------------------------------------------------------===//
-// Epilogue
-//===----------------------------------------------------------------------===//
-
-int64_t ProductLowering::epilogueWidth(ForeachOp loop, int64_t most) {
-  Block &body = loop.getBody().front();
-  return std::min(most, vectorWidth({{&body, body.getArgument(1)}}, extents[1], low.vars, low.divisors));
-}
-
-LogicalResult ProductLowering::fragments(ForeachOp loop, const Expr &m, const Expr &n, int64_t tilesN, const Expr &lane,
-                                         Value acc, const graph::Exprs &part) {
-  const int64_t width = epilogueWidth(loop, 2);
-  auto element = [&](const Expr &j, const Expr &e) {
-    graph::Exprs index = part;
-    index.append({j, e});
-    return index;
-  };
-  auto pair = [&](const Expr &h, const Expr &j) -> LogicalResult {
-    Expr at = n + j * 8 + mod(lane, 4) * 2;
-    if (width == 2)
-      return columns(loop, at, width, acc, element(j, h * 2));
-    return low.loop("c", 0, 2, 1, /*unroll=*/true,
-                    [&](const Expr &c) { return columns(loop, at + c, 1, acc, element(j, h * 2 + c)); });
-  };
-  return low.loop("h", 0, 2, 1, /*unroll=*/true, [&](const Expr &h) {
-    return row(loop, m + h * 8 + floorDiv(lane, 4),
-               [&] { return low.loop("j", 0, tilesN, 1, /*unroll=*/true, [&](const Expr &j) { return pair(h, j); }); });
-  });
-}
-
-LogicalResult ProductLowering::row(ForeachOp loop, const Expr &m, Lowering::Body body) {
-  return low.guard({extents[0] - 1 - m}, [&] {
-    low.bind(loop.getBody().getArgument(0), m, extents[0]);
-    return body();
-  });
-}
-
-LogicalResult ProductLowering::columns(ForeachOp loop, const Expr &n, int64_t width, Value acc, graph::Exprs index) {
-  auto at = [index, width](const Expr &place) {
-    graph::Exprs element = index;
-    element.back() += width > 1 ? place : Expr(0);
-    return element;
-  };
-  // Read before the guard: where that leaves one column, a compiler that puts what it knows of the position
-  // into the index of the accumulators keeps them in memory.
-  low.tiles[dot.getTile()] = {acc, at, width == 1 ? low.get(acc, index) : Value()};
-  low.enter(loop);
-  return low.guard({extents[1] - 1 - n}, [&] {
-    return low.cloneVector(loop.getBody().front(), loop.getBody().getArgument(1), n, extents[1], width,
-                           [](ValueRange, const Expr &) {});
   });
 }
 

@@ -24,6 +24,9 @@ protected:
   /// Calls `element` for rows and runs of columns of this thread's accumulators.
   virtual mlir::LogicalResult epilogue(kernel::ForeachOp loop) = 0;
 
+  /// Sets the tile of block `b`, or tile `b` of a block that has several: neighbours in groups of rows, so that those
+  /// that are under way together read few rows and few columns, and L2 holds what they read.
+  void placeTile(const Expr &b, const Expr &tilesM, const Expr &tilesN);
   /// The kernel's ops in order: `product` for the dot, `epilogue` for loops over its tile.
   mlir::LogicalResult ops();
   Operand lhs(), rhs();
@@ -32,11 +35,20 @@ protected:
   /// `width` columns from `n` on of row `m`, with the tile at `index`.
   mlir::LogicalResult columns(kernel::ForeachOp loop, const Expr &n, int64_t width, mlir::Value acc,
                               graph::Exprs index);
-  /// A 16 by 8*tilesN part of the tile whose accumulators [tilesN, 4], behind the indices `part` of `acc`, the
-  /// matrix units left in the lanes of a warp: 2*h and 2*h + 1 are neighbours in row 8*h + lane/4 of each 16 by
-  /// 8. `m` and `n` are its first row and column.
-  mlir::LogicalResult fragments(kernel::ForeachOp loop, const Expr &m, const Expr &n, int64_t tilesN, const Expr &lane,
-                                mlir::Value acc, const graph::Exprs &part);
+  /// Accumulators as the matrix units left them in the lanes of a warp: parts of 16 rows by 8*tilesN columns, from
+  /// column `n` on; elements 2*h and 2*h + 1 are neighbours in row 8*h + lane/4 of each 16 by 8.
+  struct Fragments {
+    int64_t tilesM, tilesN; ///< tilesM 0: one part, of accumulators [tilesN, 4], else [tilesM, tilesN, 4]
+    Expr n, lane;
+    /// Calls the body for a row of a part, where the matrix has that row.
+    llvm::function_ref<mlir::LogicalResult(const Expr &part, const Expr &row, Lowering::Body body)> inRow;
+    mlir::Value over = {}; ///< shared memory that all threads are done with; null: there is none
+    graph::Exprs element(const Expr &part, const Expr &j, const Expr &e) const;
+    int64_t parts() const { return std::max<int64_t>(tilesM, 1); }
+  };
+  mlir::LogicalResult fragments(kernel::ForeachOp loop, const Fragments &of);
+  /// Whether some epilogue takes such accumulators through shared memory.
+  bool hasStrips(int64_t tilesN);
   int64_t epilogueWidth(kernel::ForeachOp loop, int64_t most);
   mlir::LogicalResult row(kernel::ForeachOp loop, const Expr &m, Lowering::Body body);
 
@@ -48,10 +60,18 @@ protected:
   int64_t slices; ///< of a tile's k, each the work of `sharers` threads
   int64_t sharers;
   int64_t split;        ///< parts of k, each the work of a block
+  int64_t mostRows = 1; ///< of tiles in a group
   Expr atM, atN, slice; ///< the block's tile; the thread's slice of k
   mlir::Value acc;      ///< the thread's sums, f32
 
 private:
+  bool hasStrips(kernel::ForeachOp loop, int64_t tilesN);
+  mlir::LogicalResult pairs(kernel::ForeachOp loop, const Fragments &of);
+  mlir::LogicalResult strips(kernel::ForeachOp loop, const Fragments &of);
+  Expr inStrip(int64_t wide, const Expr &row, const Expr &column);
+  void writeStrip(const Fragments &of, mlir::Value strip, int64_t wide, const Expr &i, const Expr &h, const Expr &g);
+  mlir::LogicalResult readStrip(kernel::ForeachOp loop, const Fragments &of, mlir::Value strip, int64_t wide,
+                                const Expr &i, const Expr &h, const Expr &n);
   /// Ops of the kernel without the dot; epilogues in the threads that have whole sums.
   mlir::LogicalResult clone(mlir::Block::iterator first, mlir::Block::iterator end);
   mlir::LogicalResult inFirstSlice(Lowering::Body body);

@@ -1,6 +1,7 @@
 //===- lib/Target/CUDA/ShareKernels.cpp - products that differ in numbers only ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "lib/Target/CUDA/CudaDialect.h"
 #include "lib/Target/CUDA/Lowering.h"
 #include "lib/Target/CUDA/Passes.h"
 #include "lib/Target/CUDA/Print.h"
@@ -153,7 +154,9 @@ public:
     std::map<std::string, size_t> places;
     std::vector<std::vector<Member>> groups;
     for (auto func : module.getOps<FuncOp>()) {
-      if (!llvm::hasSingleElement(func.getBody().getOps<DotOp>()))
+      // The lowering of patches asks for numbers.
+      if (!llvm::hasSingleElement(func.getBody().getOps<DotOp>()) ||
+          isa_and_present<cuda::ConvPatchAttr>(func.getScheduleAttr()))
         continue;
       Member member(func);
       auto [place, isNew] = places.emplace(member.rest, groups.size());

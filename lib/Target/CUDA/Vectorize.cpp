@@ -113,7 +113,7 @@ struct VectorAccesses {
 } // namespace
 
 int64_t vectorWidth(ArrayRef<std::pair<Block *, Value>> blocks, const Expr &extent, Variables &vars,
-                    const std::map<std::string, int64_t> &divisors) {
+                    const std::map<std::string, int64_t> &divisors, const llvm::DenseSet<Operation *> &hoisted) {
   for (int64_t width : {16, 8, 4, 2}) {
     if (!divisible(extent, width, divisors))
       continue;
@@ -122,6 +122,8 @@ int64_t vectorWidth(ArrayRef<std::pair<Block *, Value>> blocks, const Expr &exte
     for (auto &[block, index] : blocks) {
       VectorAccesses accesses(*block, index, width, vars, divisors);
       for (Operation &op : *block) {
+        if (hoisted.contains(&op))
+          continue;
         if (auto load = dyn_cast<LoadOp>(op); load && accesses.isVector(load))
           bytes = std::max(bytes, width * graph::byteSize(load.getType()));
         if (auto store = dyn_cast<StoreOp>(op)) {
@@ -155,14 +157,19 @@ void Lowering::cloneShared(InRangeOp op, const Vector &vector) {
   values.map(op.getResult(), copy.getResult());
 }
 
-void Lowering::cloneVectorLoad(LoadOp op, const Vector &vector, Value &elements) {
+graph::Exprs Lowering::Elements::index(const Expr &e) const {
+  return part == width || part == 1 ? graph::Exprs{e} : graph::Exprs{floorDiv(e, part), mod(e, part)};
+}
+
+Lowering::Elements Lowering::cloneVectorLoad(LoadOp op, const Vector &vector) {
   auto base = [&](const Expr &e) { return atBase(e, vector); };
-  elements = registers({}, op.getType(), vector.width);
+  Elements elements{registers({}, op.getType(), vector.width), vector.width, vector.width};
   Source from{base(vars.read(op.getPosition(), op.getIndices())),
               llvm::map_to_vector(vars.read(op.getMask(), op.getIndices()), base)};
   if (op.getOther())
     from.other = values.lookupOrDefault(op.getOther());
-  loadVector(values.lookupOrDefault(op.getView()), from, elements);
+  loadVector(values.lookupOrDefault(op.getView()), from, elements.registers);
+  return elements;
 }
 
 bool reducesVectors(Block &block, Value index) {
@@ -214,16 +221,19 @@ LogicalResult Lowering::cloneVector(Block &block, Value index, const Expr &base,
 
 LogicalResult Lowering::cloneElements(Block &block, const Vector &vector, Yield yield) {
   VectorAccesses accesses(block, vector.index, vector.width, vars, divisors);
-  llvm::DenseMap<Operation *, Value> vectors;
+  llvm::DenseMap<Operation *, Elements> vectors;
   for (Operation &op : block) {
-    if (auto load = dyn_cast<LoadOp>(op); load && accesses.isVector(load))
-      cloneVectorLoad(load, vector, vectors[&op]);
+    if (auto found = hoistedVectors.find(&op); found != hoistedVectors.end())
+      vectors[&op] = found->second;
+    else if (auto load = dyn_cast<LoadOp>(op); load && accesses.isVector(load))
+      vectors[&op] = cloneVectorLoad(load, vector);
     else if (auto inRange = dyn_cast<InRangeOp>(op); inRange && accesses.isShared(inRange))
       cloneShared(inRange, vector);
     else if (auto store = dyn_cast<StoreOp>(op); store && accesses.isVector(store))
-      vectors[&op] = registers({}, store.getValue().getType(), vector.width);
+      vectors[&op] = {registers({}, store.getValue().getType(), vector.width), vector.width, vector.width};
     else if (auto reduce = dyn_cast<kernel::ReduceOp>(op); reduce && accesses.varying.contains(&op)) {
-      if (failed(reduceVector(reduce, vector, vectors[&op])))
+      vectors[&op] = {Value(), 1, vector.width};
+      if (failed(reduceVector(reduce, vector, vectors[&op].registers)))
         return failure();
     } else if (!accesses.varying.contains(&op) && !isa<YieldOp>(op) && failed(clone(op)))
       return failure();
@@ -238,9 +248,10 @@ LogicalResult Lowering::cloneElements(Block &block, const Vector &vector, Yield 
         if (!isDone && !isa<YieldOp>(op) && failed(clone(op)))
           return failure();
       } else if (auto store = dyn_cast<StoreOp>(op)) {
-        set(values.lookupOrDefault(store.getValue()), it->second, {e});
+        set(values.lookupOrDefault(store.getValue()), it->second.registers, {e});
       } else {
-        values.map(op.getResult(0), cast(get(it->second, {e}), op.getResult(0).getType()));
+        Value element = get(it->second.registers, it->second.index(e));
+        values.map(op.getResult(0), cast(element, op.getResult(0).getType()));
       }
     }
     yield(yielded(block), e);
@@ -256,7 +267,7 @@ LogicalResult Lowering::cloneElements(Block &block, const Vector &vector, Yield 
       graph::Exprs mask = llvm::map_to_vector(vars.read(store.getMask(), store.getIndices()), atFirst);
       (void)guard(mask, [&] {
         Expr position = vars.read(store.getPosition(), store.getIndices());
-        storeVector(vectors[&op], {}, values.lookup(store.getView()), atFirst(position));
+        storeVector(vectors[&op].registers, {}, values.lookup(store.getView()), atFirst(position));
         return success();
       });
     }

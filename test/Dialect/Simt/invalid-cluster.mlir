@@ -252,6 +252,15 @@ simt.func @plain block %x of 1 thread %t of 128 scalars [] () {
 
 // -----
 
+simt.func @steps block %x of 1 thread %t of 128 scalars [] () {
+  %a = simt.smem : !simt.smem<4096xf16, swizzle 128>
+  %acc = simt.registers zero : !simt.registers<8x4xf32>
+  // expected-error @below {{a row of 64 k has no 5 steps of 16}}
+  simt.wgmma %acc, %a, %a at [0] of [0] steps 5 : <8x4xf32>, <4096xf16, swizzle 128>, <4096xf16, swizzle 128>
+}
+
+// -----
+
 simt.func @half block %x of 1 thread %t of 128 scalars [] () {
   %a = simt.smem : !simt.smem<4096xf16, swizzle 128>
   %acc = simt.registers zero : !simt.registers<8x4xf32>

@@ -488,16 +488,6 @@ simt.func @floats block %b of 2 thread %t of 64 scalars [] workspace [1] (%count
 
 // -----
 
-simt.func @someLanes block %b of 1 thread %t of 64 scalars [] () {
-  // expected-note @below {{the condition}}
-  simt.guard [40 - %t] {
-    // expected-error @below {{is under a condition that differs between threads that must meet}}
-    simt.warp_barrier
-  }
-}
-
-// -----
-
 simt.func @someThreads block %b of 2 thread %t of 64 scalars [] workspace [1] (%counters: !kernel.view<ui32, readwrite>) {
   %s = simt.smem at 0 : !simt.smem<1xui32>
   // expected-note @below {{the condition}}
@@ -506,4 +496,64 @@ simt.func @someThreads block %b of 2 thread %t of 64 scalars [] workspace [1] (%
     simt.last_block %counters[0] of [2] scratch %s {
     } : !kernel.view<ui32, readwrite>, !simt.smem<1xui32>
   }
+}
+
+// -----
+
+simt.func @pairTypes block %b of 1 thread %t of 64 scalars [] (%in: !kernel.view<f16, read>) {
+  %s = simt.smem : !simt.smem<64xbf16>
+  // expected-error @below {{copies between different types}}
+  simt.async_pair %in to %s [2*%t] to [2*%t] count [2] : !kernel.view<f16, read> to !simt.smem<64xbf16>
+}
+
+// -----
+
+simt.func @pairBytes block %b of 1 thread %t of 64 scalars [] (%in: !kernel.view<f32, read>) {
+  %s = simt.smem : !simt.smem<64xf32>
+  // expected-error @below {{copies elements of 4 bytes, not of 2}}
+  simt.async_pair %in to %s [2*%t] to [2*%t] count [2] : !kernel.view<f32, read> to !simt.smem<64xf32>
+}
+
+// -----
+
+simt.func @pairSwizzle block %b of 1 thread %t of 64 scalars [] (%in: !kernel.view<f16, read>) {
+  %s = simt.smem : !simt.smem<512xf16, swizzle 128>
+  // expected-error @below {{accesses memory with a swizzle of 128 bytes}}
+  simt.async_pair %in to %s [2*%t] to [2*%t] count [2] : !kernel.view<f16, read> to !simt.smem<512xf16, swizzle 128>
+}
+
+// -----
+
+simt.func @fragmentOfPairs block %b of 1 thread %t of 32 scalars [] () {
+  %s = simt.smem : !simt.smem<64xf32>
+  %a = simt.registers : !simt.registers<1x4xui32>
+  // expected-error @below {{loads elements of 4 bytes, not of 2}}
+  simt.mma_load_pair %s[2*%t] first [] second [] into [0, 0] of %a : !simt.smem<64xf32> to !simt.registers<1x4xui32>
+}
+
+// -----
+
+simt.func @pairsOfFloats block %b of 1 thread %t of 32 scalars [] () {
+  %s = simt.smem : !simt.smem<64xf16>
+  %a = simt.registers : !simt.registers<1x4xf32>
+  // expected-error @below {{fills fragments of ui32}}
+  simt.mma_load_pair %s[2*%t] first [] second [] into [0, 0] of %a : !simt.smem<64xf16> to !simt.registers<1x4xf32>
+}
+
+// -----
+
+simt.func @warpsApart block %b of 1 thread %t of 64 scalars [] () {
+  // expected-note @below {{the condition}}
+  simt.guard [-%t + 8] {
+    // expected-error @below {{is under a condition that differs between threads that must meet}}
+    simt.warp_barrier
+  }
+}
+
+// -----
+
+simt.func @overSmaller block %b of 1 thread %t of 64 scalars [] () {
+  %s = simt.smem : !simt.smem<64xf16>
+  // expected-error @below {{has no place in '!simt.smem<64xf16>'}}
+  %o = simt.smem over %s : !simt.smem<64xf16> as : !simt.smem<64xf32>
 }

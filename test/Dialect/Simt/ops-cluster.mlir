@@ -49,8 +49,8 @@ simt.func @three block %x of 2*n0, %y of 16, %z of 3 cluster 2 thread %t of 384 
     simt.wgmma_fence %acc : <8x4xf32>
     // CHECK: simt.wgmma %[[ACC]], %[[A]], %[[A]] at [0] of [16*%[[RANK]]] : <8x4xf32>, <16384xf16, swizzle 128>, <16384xf16, swizzle 128>
     simt.wgmma %acc, %a, %a at [0] of [16*%rank] : <8x4xf32>, <16384xf16, swizzle 128>, <16384xf16, swizzle 128>
-    // CHECK: simt.wgmma %{{.*}} at [0] of [1024] group 4096 :
-    simt.wgmma %acc, %a, %a at [0] of [1024] group 4096 : <8x4xf32>, <16384xf16, swizzle 128>, <16384xf16, swizzle 128>
+    // CHECK: simt.wgmma %{{.*}} at [0] of [1024] steps 4 group 4096 :
+    simt.wgmma %acc, %a, %a at [0] of [1024] steps 4 group 4096 : <8x4xf32>, <16384xf16, swizzle 128>, <16384xf16, swizzle 128>
     // CHECK: simt.wgmma_commit
     simt.wgmma_commit
     // CHECK: simt.wgmma_wait 1 %[[ACC]] : <8x4xf32>

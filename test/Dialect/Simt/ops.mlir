@@ -142,7 +142,10 @@ simt.func @matrices block %b of 1 thread %t of 32 scalars [#kernel.scalar<1, 0, 
 // CHECK: simt.mma_pack %[[ACC]][%[[STEP]]] to %[[A]] : <1x4x4xf32> to <1x4xui32>
 // CHECK: simt.mma_pack %[[ACC]][%[[STEP]]] to %[[A]] bf16 : <1x4x4xf32> to <1x4xui32>
 // CHECK: simt.mma_pack %[[ACC]][2*%[[STEP]]] to %{{.*}} : <1x4x4xf32> to <1x2xui32>
+// CHECK: simt.mma_load_pair %[[HALVES:.*]][2*%[[STEP]]] first [-%[[STEP]] + 1] second [] into [0, %[[STEP]]] of %[[A]] : <64xf16> to <1x4xui32>
+// CHECK: simt.warp_barrier
 simt.func @chain block %b of 1 thread %t of 32 scalars [] () {
+  %halves = simt.smem : !simt.smem<64xf16>
   %acc = simt.registers zero : !simt.registers<1x4x4xf32>
   %a = simt.registers : !simt.registers<1x4xui32>
   %half = simt.registers : !simt.registers<1x2xui32>
@@ -154,6 +157,8 @@ simt.func @chain block %b of 1 thread %t of 32 scalars [] () {
     simt.mma_pack %acc[%step] to %a : !simt.registers<1x4x4xf32> to !simt.registers<1x4xui32>
     simt.mma_pack %acc[%step] to %a bf16 : !simt.registers<1x4x4xf32> to !simt.registers<1x4xui32>
     simt.mma_pack %acc[2*%step] to %half : !simt.registers<1x4x4xf32> to !simt.registers<1x2xui32>
+    simt.mma_load_pair %halves[2*%step] first [-%step + 1] second [] into [0, %step] of %a : !simt.smem<64xf16> to !simt.registers<1x4xui32>
+    simt.warp_barrier
   }
 }
 
@@ -179,15 +184,22 @@ func.func private @forms(!simt.registers<2x4xf32>, !simt.registers<i1>, !simt.sm
 // CHECK: simt.last_block %[[COUNTERS]][floordiv(%[[B]], 4)] of [4] scratch %{{.*}} {
 // CHECK-NEXT: simt.barrier
 // CHECK-NEXT: } : <ui32, readwrite>, <1xui32>
-// CHECK-NEXT: simt.guard [-floordiv(%{{.*}}, 32)] {
-// CHECK-NEXT: simt.warp_barrier
 simt.func @parts block %b of 4*n0 thread %t of 64 scalars [#kernel.scalar<1, 0, 1>] workspace [256*n0, n0]
     (%sums: !kernel.view<f32, readwrite>, %counters: !kernel.view<ui32, readwrite>) {
   %s = simt.smem at 0 : !simt.smem<1xui32>
   simt.last_block %counters[floordiv(%b, 4)] of [4] scratch %s {
     simt.barrier
   } : !kernel.view<ui32, readwrite>, !simt.smem<1xui32>
-  simt.guard [-floordiv(%t, 32)] {
-    simt.warp_barrier
-  }
+}
+
+// CHECK-LABEL: simt.func @pairs
+// CHECK-SAME: thread %[[T:.*]] of 64
+// CHECK: simt.async_pair %{{.*}} to %{{.*}}[2*%[[T]] + 1] to [2*%[[T]]] count [-%[[T]] + 9] mask [%[[T]] - 1] : <f16, read> to <128xf16>
+// CHECK: simt.async_pair %{{.*}} to %{{.*}}[0] to [0] count [1] : <f16, read> to <128xf16>
+// CHECK: simt.smem over %{{.*}} : !simt.smem<128xf16> as : <64xf32>
+simt.func @pairs block %b of 1 thread %t of 64 scalars [] (%in: !kernel.view<f16, read>) {
+  %s = simt.smem : !simt.smem<128xf16>
+  simt.async_pair %in to %s[2*%t + 1] to [2*%t] count [9 - %t] mask [%t - 1] : !kernel.view<f16, read> to !simt.smem<128xf16>
+  simt.async_pair %in to %s[0] to [0] count [1] : !kernel.view<f16, read> to !simt.smem<128xf16>
+  %o = simt.smem over %s : !simt.smem<128xf16> as : !simt.smem<64xf32>
 }

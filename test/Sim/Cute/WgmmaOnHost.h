@@ -10,6 +10,7 @@
 #define CUPOLA_DEVICE_BINDINGS_CUH
 #define CUPOLA_DEVICE_PRIMITIVES_TENSOR_CUH
 #define CUPOLA_DEVICE static inline
+#define CUPOLA_UNROLL
 #define CUPOLA_HERE (cupola_device::Place())
 
 using u32 = uint32_t;
@@ -28,6 +29,8 @@ struct Place {};
 
 alignas(1024) inline char shared[65536];
 CUPOLA_DEVICE u32 sharedAddress(const void *p) { return static_cast<u32>(static_cast<const char *>(p) - shared); }
+
+CUPOLA_DEVICE u32 uniform(u32 value) { return value; }
 
 /// The last product that was asked for, and the thread that asks.
 struct Product {

@@ -25,6 +25,7 @@ std::vector<KernelCase> casesOf(const GpuArchitecture &target) {
     llvm::append_range(all, family());
   llvm::append_range(all, registerMmaCases(target.mmaK));
   if (target.asyncCopy) {
+    llvm::append_range(all, patchCases());
     llvm::append_range(all, asyncMmaCases(target.sharedBytes));
     llvm::append_range(all, splitMmaCases());
     llvm::append_range(all, scheduledAttentionCases());

@@ -169,6 +169,55 @@ std::vector<KernelCase> convCases() {
   return cases;
 }
 
+/// Few channels: windows that overlap, and with gaps between them; ragged rows and columns, either layout.
+std::vector<KernelCase> patchCases() {
+  std::vector<KernelCase> cases;
+  auto add = [&](int64_t columns, ConvOptions o) {
+    for (bool channelsFirst : {false, true}) {
+      o.channelsFirst = channelsFirst;
+      o.type = o.type == "f16" ? "bf16" : "f16";
+      cases.push_back(convCase(columns, o));
+    }
+  };
+  ConvOptions o;
+  o.schedule = "conv_patch";
+  o.channels = 3;
+  o.stride = 2;
+  o.taps = 7;
+  o.pad = 3;
+  o.height = 20;
+  o.width = 36;
+  add(64, o);
+  o.width = 64; // whole tiles
+  o.height = 32;
+  add(64, o);
+  o.pad = 0; // nothing is masked
+  o.height = 23;
+  o.width = 38;
+  add(40, o);
+  o.taps = 3;
+  o.pad = 1;
+  o.images = 3;
+  add(32, o);
+  o.dynamic = true;
+  add(24, o);
+  o.dynamic = false;
+  add(98, o); // several tiles of columns, vectors of two
+  o.stride = 4;
+  o.schedule = "conv_patch<rows 8, columns 64, tiles 4>";
+  o.height = o.width = 42;
+  add(70, o);
+  o.schedule = "conv_patch<rows 4, columns 32, tiles 3>";
+  o.channels = 1;
+  o.taps = 5;
+  o.pad = 2;
+  o.stride = 2;
+  add(48, o);
+  o.channels = 5;
+  add(32, o);
+  return cases;
+}
+
 std::vector<KernelCase> halfConvCases() { return convCasesOf("f16"); }
 
 std::vector<KernelCase> halfGemmCases() {
@@ -287,6 +336,10 @@ std::vector<KernelCase> asyncMmaCases(int64_t sharedBytes) {
   options.dynamic = true;
   options.batch = 2;
   cases.push_back(gemmCase(150, 136, 96, options));
+  options.dynamic = false; // tiles of many columns, by groups of four rows; of one row
+  options.schedule = MmaTile{32, 16, 32, 1, 1, 1, 2}.schedule(16, /*async=*/true);
+  for (int64_t m : {120, 136})
+    cases.push_back(gemmCase(m, 264, 40, options));
   return cases;
 }
 

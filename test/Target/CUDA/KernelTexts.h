@@ -15,9 +15,10 @@ struct KernelCase {
   std::string name, schedule; ///< schedule: what ChooseSchedule must choose
   std::string text;           ///< one kernel.func
   std::vector<int64_t> scalars;
-  std::vector<int64_t> elements; ///< per buffer
-  int64_t indexBound = 7;        ///< integers are in [0, indexBound)
-  bool raises = false;           ///< some index is out of range
+  std::vector<int64_t> elements;    ///< per buffer
+  int64_t indexBound = 7;           ///< integers are in [0, indexBound)
+  bool raises = false;              ///< some index is out of range
+  std::vector<int64_t> unread = {}; ///< elements of the first buffer that no result depends on: they are NaN
 };
 
 /// Keeps GoogleTest from printing bytes.
@@ -25,8 +26,8 @@ inline void PrintTo(const KernelCase &test, std::ostream *os) { *os << test.name
 
 /// Every schedule over its parameter space: aligned and ragged extents, types, layouts.
 std::vector<KernelCase> pointwiseCases(), transposeCases(), gatherCases(), rowCases(), reductionCases(), normCases(),
-    windowCases(), gemmCases(), halfGemmCases(), wgmmaCases(), convCases(), halfConvCases(), attentionCases(),
-    halfAttentionCases();
+    windowCases(), gemmCases(), halfGemmCases(), wgmmaCases(), convCases(), halfConvCases(), patchCases(),
+    attentionCases(), halfAttentionCases();
 /// Products by tiles of every shape: by cp.async, those that fit into so much shared memory; through registers, with an
 /// mma of depth `mmaK`.
 std::vector<KernelCase> asyncMmaCases(int64_t sharedBytes), registerMmaCases(int64_t mmaK);
@@ -98,7 +99,9 @@ struct ConvOptions {
   int64_t images = 1, height = 8, width = 8; ///< of the input
   int64_t channels = 4, groups = 1;          ///< input channels of a group
   int64_t taps = 3, stride = 1, dilation = 1, pad = 1;
-  bool dynamic = false; ///< n0 images
+  bool dynamic = false;       ///< n0 images
+  bool channelsFirst = false; ///< the input's
+  std::string schedule = {};  ///< with parameters, as "conv_patch<..>", or what the compiler must choose; empty: a gemm
 };
 /// out = relu(conv(in, weights) + bias + residual), channels last, `columns` outputs a group.
 KernelCase convCase(int64_t columns, const ConvOptions &options);

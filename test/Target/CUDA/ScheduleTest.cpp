@@ -62,7 +62,10 @@ public:
       elements.push_back(view.getElement());
       isWritten.push_back(view.getAccess() != kernel::Access::Read);
       int64_t bound = view.getElement().isInteger(1) ? 2 : test.indexBound;
-      bytes.push_back(encode(randomNumbers(test.elements[i], bound, 17 + i), view.getElement()));
+      std::vector<Number> numbers = randomNumbers(test.elements[i], bound, 17 + i);
+      for (int64_t element : i == 0 ? test.unread : std::vector<int64_t>())
+        numbers[element].real = std::nan("");
+      bytes.push_back(encode(numbers, view.getElement()));
       expected.push_back(decode(bytes.back(), view.getElement()));
     }
   }
@@ -201,6 +204,7 @@ INSTANTIATE_TEST_SUITE_P(RegisterMma, ScheduleSm75, ::testing::ValuesIn(register
 INSTANTIATE_TEST_SUITE_P(Wgmma, ScheduleSm90a, ::testing::ValuesIn(wgmmaCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Windows, Schedule, ::testing::ValuesIn(windowCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Convs, Schedule, ::testing::ValuesIn(convCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(Patches, Schedule, ::testing::ValuesIn(patchCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Attentions, Schedule, ::testing::ValuesIn(attentionCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(AttentionParts, Schedule, ::testing::ValuesIn(scheduledAttentionCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Attentions, ScheduleSm75, ::testing::ValuesIn(halfAttentionCases()), nameOf);

@@ -8,13 +8,14 @@ namespace cupola::test {
 
 namespace {
 
-/// A position in channels-last images [n, h, w, c] and when it lies inside of them.
+/// A position in images [n, h, w, c], or [n, c, h, w], and when it lies inside of them.
 struct Pixel {
   Expr linear;
   Exprs inside;
 
   Pixel(const ConvOptions &o, const Expr &image, const Expr &y, const Expr &x, const Expr &channel)
-      : linear(((image * o.height + y) * o.width + x) * (o.channels * o.groups) + channel) {
+      : linear(o.channelsFirst ? ((image * o.channels + channel) * o.height + y) * o.width + x
+                               : ((image * o.height + y) * o.width + x) * (o.channels * o.groups) + channel) {
     if (o.pad > 0)
       inside = {y, o.height - 1 - y, x, o.width - 1 - x};
   }
@@ -36,9 +37,30 @@ std::string nameOf(const std::string &what, const ConvOptions &o, int64_t column
                            {o.dilation > 1, "dilated"},
                            {o.pad > 0, "padded"},
                            {o.groups > 1, "grouped"},
-                           {o.dynamic, "dynamic"}})
+                           {o.dynamic, "dynamic"},
+                           {o.channelsFirst, "channelsFirst"}})
     name += set ? std::string("_") + word : "";
   return name;
+}
+
+/// Elements of an input without groups that no window reaches.
+std::vector<int64_t> unreadOf(const ConvOptions &o) {
+  std::vector<bool> isRead(o.images * o.height * o.width * o.channels * o.groups);
+  std::map<std::string, int64_t> at;
+  for (at["i"] = 0; at["i"] < o.images; ++at["i"])
+    for (at["y"] = -o.pad; at["y"] <= o.height + o.pad - o.dilation * (o.taps - 1) - 1; at["y"] += o.stride)
+      for (at["x"] = -o.pad; at["x"] <= o.width + o.pad - o.dilation * (o.taps - 1) - 1; at["x"] += o.stride)
+        for (int64_t tap = 0; tap < o.taps * o.taps; ++tap)
+          for (at["c"] = 0; at["c"] < o.channels * o.groups; ++at["c"]) {
+            const int64_t y = at["y"] + tap / o.taps * o.dilation, x = at["x"] + tap % o.taps * o.dilation;
+            if (y >= 0 && y < o.height && x >= 0 && x < o.width)
+              isRead[*Pixel(o, v("i"), y, x, v("c")).linear.evaluate(at)] = true;
+          }
+  std::vector<int64_t> unread;
+  for (size_t i = 0; i < isRead.size(); ++i)
+    if (!isRead[i])
+      unread.push_back(static_cast<int64_t>(i));
+  return unread;
 }
 
 } // namespace
@@ -75,11 +97,17 @@ KernelCase convCase(int64_t columns, const ConvOptions &o) {
   Exprs grid = o.groups > 1 ? Exprs{o.groups} : Exprs{};
   int64_t places = o.images * oh * ow;
   return {nameOf("conv", o, columns),
-          type == "f32" ? "gemm" : "gemm_mma",
-          text.func("conv", grid, o.dynamic ? anyScalar : "", {read, read, read, read, type + ", write"}),
+          !o.schedule.empty() ? o.schedule.substr(0, o.schedule.find('<'))
+          : type == "f32"     ? "gemm"
+                              : "gemm_mma",
+          text.func("conv", grid, o.dynamic ? anyScalar : "", {read, read, read, read, type + ", write"},
+                    o.schedule.find('<') == std::string::npos ? "" : "#cuda." + o.schedule),
           o.dynamic ? std::vector<int64_t>{o.images} : std::vector<int64_t>{},
           {o.images * o.height * o.width * o.channels * o.groups, *depth.constant() * outputs, outputs,
-           places * outputs, places * outputs}};
+           places * outputs, places * outputs},
+          7,
+          false,
+          unreadOf(o)};
 }
 
 KernelCase windowCase(const std::string &kind, const ConvOptions &o) {

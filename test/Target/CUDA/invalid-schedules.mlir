@@ -201,3 +201,15 @@ kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_wgmma<tile 128x
 // expected-error @below {{a cluster of 3 blocks does not share 256 columns}}
 kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_wgmma<tile 128x256, stages 4, cluster 3> () {
 }
+
+// -----
+
+// expected-error @below {{the tile's rows of 6 is no multiple of 4}}
+kernel.func @k conv grid () in [] scalars [] schedule #cuda.conv_patch<rows 6, columns 64, tiles 4> () {
+}
+
+// -----
+
+// expected-error @below {{a tile of 48 columns is none of 32 and 64}}
+kernel.func @k conv grid () in [] scalars [] schedule #cuda.conv_patch<rows 8, columns 48, tiles 4> () {
+}

@@ -133,7 +133,7 @@ kernel.func @prologue gemm grid () in [] scalars []
 // CHECK-NEXT: simt.for %[[P:.*]] = 0 to 2 step 1 {
 // CHECK: kernel.load %[[SUMS]][{{.*}} + 4096*%[[P]] + {{.*}}]
 // CHECK: simt.accumulate sum
-// CHECK: simt.store_vector %{{.*}} to %{{.*}} : <f16, vector 2>
+// CHECK: simt.store_vector %{{.*}} to %{{.*}} : <f16, vector 8>
 kernel.func @split gemm grid () in [] scalars []
     schedule #cuda.gemm_mma<tile 64x64x64, warps 2x2, slices 1, stages 4, mma_k 16, async true, split 2>
     (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %out0: !kernel.view<f16, write>) {
@@ -148,5 +148,27 @@ kernel.func @split gemm grid () in [] scalars []
     %1 = kernel.extract %0 [%d3, %d4] : f32 from !kernel.tile<f32, "64", "128">
     %2 = kernel.cast %1 : f32 -> f16
     kernel.store %2, %out0[128*%d3 + %d4] : f16 to !kernel.view<f16, write>
+  }
+}
+
+// Many tiles of columns: neighbours in groups of four rows, so that blocks under way together read few of either.
+// CHECK-LABEL: simt.func @many
+// CHECK-SAME: block %[[B:.*]] of 128 thread
+// CHECK: kernel.apply mod(floordiv(%[[B]], 4), 32) below 32
+// CHECK: kernel.apply mod(%[[B]], 4) below 4
+kernel.func @many gemm grid () in [] scalars []
+    schedule #cuda.gemm_mma<tile 64x64x64, warps 2x2, slices 1, stages 4, mma_k 16, async true>
+    (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %out0: !kernel.view<f16, write>) {
+  %0 = kernel.dot [256, 2048, 512] lhs (%d0, %d2) {
+    %1 = kernel.load %in0[512*%d0 + %d2] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } rhs (%d2, %d1) {
+    %1 = kernel.load %in1[2048*%d2 + %d1] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } : !kernel.tile<f32, "256", "2048">
+  kernel.foreach (%d0, %d1) in [256, 2048] {
+    %1 = kernel.extract %0 [%d0, %d1] : f32 from !kernel.tile<f32, "256", "2048">
+    %2 = kernel.cast %1 : f32 -> f16
+    kernel.store %2, %out0[2048*%d0 + %d1] : f16 to !kernel.view<f16, write>
   }
 }

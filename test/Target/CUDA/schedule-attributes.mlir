@@ -34,6 +34,9 @@ kernel.func @older gemm grid () in [] scalars []
 // CHECK: @wgmma {{.*}} schedule #cuda.gemm_wgmma<tile 128x256, stages 4, cluster 2> ()
 kernel.func @wgmma gemm grid () in [] scalars [] schedule #cuda.gemm_wgmma<tile 128x256, stages 4, cluster 2> () {
 }
+// CHECK: @patch {{.*}} schedule #cuda.conv_patch<rows 8, columns 64, tiles 4> ()
+kernel.func @patch conv grid () in [] scalars [] schedule #cuda.conv_patch<rows 8, columns 64, tiles 4> () {
+}
 // CHECK: @matvec {{.*}} schedule #cuda.matvec<rows 8, vector 1> ()
 kernel.func @matvec gemm grid () in [] scalars [] schedule #cuda.matvec<rows 8, vector 1> () {
 }

@@ -24,7 +24,7 @@
 // CHECK: simt.role threads 128 to 384 registers 232 {
 // CHECK:   simt.mbarrier_wait %[[FULL]] [%[[R:.*]]] of [mod(floordiv(%[[K2:.*]], 4), 2)]
 // CHECK:   simt.wgmma_fence
-// CHECK:   simt.wgmma %{{.*}} group 4096
+// CHECK:   simt.wgmma %{{.*}} steps 4 group 4096
 // CHECK:   simt.wgmma_commit
 // CHECK:   simt.wgmma_wait 1
 // CHECK:   simt.mbarrier_arrive %[[EMPTY]]
@@ -54,7 +54,7 @@ kernel.func @large gemm grid () in [] scalars []
 // CHECK-SAME: extents ["512", "128"] strides ["1", "512"] box [64, 128] swizzle 128>]
 // CHECK: simt.tensor_copy 0 {{.*}} at [64*%{{.*}}, 128*%{{.*}}, %{{.*}}] to
 // CHECK: simt.tensor_copy 1 {{.*}} at [64*%{{.*}}, 128*%{{.*}}] to {{.*}}] : 
-// CHECK: simt.wgmma %{{.*}}] : <16x4xf32>
+// CHECK: simt.wgmma %{{.*}}] steps 4 : <16x4xf32>
 kernel.func @batched gemm grid (%g0) in [48] scalars []
     (%in0: !kernel.view<bf16, read>, %in1: !kernel.view<bf16, read>, %out0: !kernel.view<f32, write>) {
   %0 = kernel.dot [2048, 128, 512] lhs (%m, %k) {

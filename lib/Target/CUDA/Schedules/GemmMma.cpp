@@ -18,7 +18,9 @@ public:
   Mma(kernel::FuncOp func, cuda::GemmMmaAttr schedule)
       : ProductLowering(func, tileOf(schedule), schedule.getThreads()), warpsM(schedule.getWarpsM()),
         warpsN(schedule.getWarpsN()), asyncStages(schedule.getStages()), mmaK(schedule.getMmaK()),
-        hasAsync(schedule.getAsync()) {}
+        hasAsync(schedule.getAsync()) {
+    mostRows = 16;
+  }
 
 private:
   void letThreads() override {
@@ -50,7 +52,21 @@ private:
       MmaOp::create(low.builder, low.func.getLoc(), acc, left, right, f16.isBF16());
       return success();
     };
-    return copies.tileLoop({&a, &b}, stages, async, {tileK / slices / mmaK, load, compute});
+    if (failed(copies.tileLoop({&a, &b}, stages, async, {tileK / slices / mmaK, load, compute})))
+      return failure();
+    if (hasStrips(tilesN))
+      leaveTiles(a, async);
+    return success();
+  }
+
+  /// Behind it nobody writes or reads the tiles any more: copies of zeros may be under way. With slices there is a
+  /// barrier before they meet.
+  void leaveTiles(const cuda::Operand &a, bool async) {
+    if (async)
+      AsyncWaitOp::create(low.builder, low.func.getLoc(), 0);
+    if (slices == 1)
+      BarrierOp::create(low.builder, low.func.getLoc());
+    tiles = a.smem;
   }
 
   void loadFragments(const cuda::Operand &a, const cuda::Operand &b, const Expr &step, Value left, Value right) {
@@ -64,16 +80,18 @@ private:
   }
 
   LogicalResult epilogue(ForeachOp loop) override {
-    return low.loop("i", 0, tilesM, 1, /*unroll=*/true, [&](const Expr &i) {
-      Expr m = atM * tileM + wm * (16 * tilesM) + i * 16, n = atN * tileN + wn * (8 * tilesN);
-      return fragments(loop, m, n, tilesN, lane, acc, {i});
-    });
+    const Expr m = atM * tileM + wm * (16 * tilesM), n = atN * tileN + wn * (8 * tilesN);
+    auto inRow = [&](const Expr &part, const Expr &at, cuda::Lowering::Body body) {
+      return row(loop, m + part * 16 + at, body);
+    };
+    return fragments(loop, {tilesM, tilesN, n, lane, inRow, tiles});
   }
 
   int64_t warpsM, warpsN, asyncStages, mmaK;
   bool hasAsync;
   int64_t tilesM = tileM / (16 * warpsM), tilesN = tileN / (8 * warpsN);
   Expr wm, wn, lane; ///< of the warp along m and n; of the thread in it
+  Value tiles;       ///< of lhs, done with
 };
 
 } // namespace
@@ -119,21 +137,6 @@ constexpr Shape registerShapes[] = {
 /// Blocks that share a depth.
 constexpr int64_t splits[] = {1, 2, 3, 4, 6, 8, 9, 12, 16};
 
-/// Whether cp.async can bring both operands: their neighbours along k, or along n for rhs, are neighbours in memory.
-bool canCopyAsync(cuda::KernelFacts &facts) {
-  DotOp dot = facts.product->dot;
-  const graph::Exprs extents = graph::exprsOf(dot.getExtents());
-  Region &lhs = dot.getLhs(), &rhs = dot.getRhs();
-  cuda::Operand a = {&lhs.front(), lhs.getArgument(0), lhs.getArgument(1), extents[0], 0, 64, extents[2], 64};
-  cuda::Operand b = {&rhs.front(), rhs.getArgument(1), rhs.getArgument(0), extents[1], 0, 64, extents[2], 64};
-  cuda::OperandVectors vectors{facts.vars, facts.divisors, /*threads=*/128};
-  for (cuda::Operand *op : {&a, &b})
-    vectors.plan(*op, /*mostWidth=*/8);
-  a.kMajor = false;
-  b.kMajor = !b.alongK;
-  return vectors.canCopyAsync(a) && vectors.canCopyAsync(b);
-}
-
 /// Registers of a thread for a row of lhs that it copies: where it begins, unless rows are equally far apart, what its
 /// mask compares, and whether there is such a row, unless their number is known.
 int64_t registersOfRow(const cuda::KernelFacts &facts) {
@@ -165,10 +168,13 @@ double registersOf(cuda::GemmMmaAttr shape, const cuda::KernelFacts &facts) {
 } // namespace
 
 cuda::Candidates cuda::GemmMmaAttr::candidates(KernelFacts &facts, const GpuArchitecture &target) {
-  if (!facts.product || !isForMatrixUnits(facts.product->dot, target))
+  // What comes pair by pair from a patch comes no faster element by element.
+  if (!facts.product || !isForMatrixUnits(facts.product->dot, target) ||
+      !ConvPatchAttr::candidates(facts, target).empty())
     return {};
   constexpr double mostRegisters = 255; // of a thread
-  const bool async = target.asyncCopy && canCopyAsync(facts);
+  const AsyncOperands operands = asyncOperands(facts.product->dot, facts.vars, facts.divisors);
+  const bool async = target.asyncCopy && operands.lhs && operands.rhs;
   SmallVector<GemmMmaAttr> table;
   for (const Shape &s : async ? ArrayRef(asyncShapes) : ArrayRef(registerShapes))
     for (int64_t split : splits) {

@@ -191,15 +191,11 @@ private:
 
   void multiply(const Expr &stage) {
     WgmmaFenceOp::create(low.builder, loc(), acc);
-    (void)low.loop("k", 0, tileK / mmaK, 1, /*unroll=*/true, [&](const Expr &k) -> LogicalResult {
-      // Sixteen k are part of a row of shared memory, or sixteen rows.
-      graph::Exprs at = {stage * (tileM * rowElements) + group * (rowsOfGroup * rowElements) + k * mmaK,
-                         stage * (tileN * rowElements) + k * (operands.b.alongK ? mmaK : mmaK * rowElements)};
-      SmallVector<Value> indices = low.vars.write(at);
-      const int64_t toNext = operands.b.alongK ? 0 : tileK * rowElements;
-      WgmmaOp::create(low.builder, loc(), acc, smemA, smemB, at[0], at[1], indices, toNext);
-      return success();
-    });
+    graph::Exprs at = {stage * (tileM * rowElements) + group * (rowsOfGroup * rowElements),
+                       stage * (tileN * rowElements)};
+    SmallVector<Value> indices = low.vars.write(at);
+    const int64_t toNext = operands.b.alongK ? 0 : tileK * rowElements;
+    WgmmaOp::create(low.builder, loc(), acc, smemA, smemB, at[0], at[1], indices, tileK / mmaK, toNext);
     WgmmaCommitOp::create(low.builder, loc());
   }
 
@@ -219,7 +215,8 @@ private:
 
   LogicalResult epilogue(ForeachOp loop) override {
     Expr m = atM * tileM + group * rowsOfGroup + warp * 16;
-    return fragments(loop, m, atN * tileN, tileN / 8, lane, acc, {});
+    auto inRow = [&](const Expr &, const Expr &at, cuda::Lowering::Body body) { return row(loop, m + at, body); };
+    return fragments(loop, {/*tilesM=*/0, tileN / 8, atN * tileN, lane, inRow});
   }
 
   /// What setmaxnreg gives either: of 65536 in all.

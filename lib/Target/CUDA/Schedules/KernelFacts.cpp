@@ -36,6 +36,7 @@ Expr iterationsOf(Operation *loop) { return graph::product(graph::exprsOf(extent
 KernelFacts::KernelFacts(FuncOp func) : func(func), vars(func), divisors(scalarDivisors(func.getScalars())) {
   if (auto dots = func.getBody().getOps<DotOp>(); !dots.empty()) {
     product = productOf(*dots.begin());
+    patch = imagePatch(func, *dots.begin(), vars);
     return;
   }
   if (std::optional<AttentionParts> parts = attentionParts(func)) {

@@ -4,6 +4,7 @@
 #define CUPOLA_LIB_TARGET_CUDA_SCHEDULES_KERNELFACTS_H
 
 #include "lib/Target/CUDA/AttentionParts.h"
+#include "lib/Target/CUDA/ImagePatch.h"
 
 namespace cupola::cuda {
 
@@ -34,6 +35,7 @@ struct KernelFacts {
   kernel::Variables vars;
   std::map<std::string, int64_t> divisors;    ///< of n0, n1, ..
   std::optional<ProductFacts> product;        ///< the first, if any
+  std::optional<ImagePatch> patch;            ///< of its left operand
   std::optional<AttentionFacts> attention;    ///< or this
   llvm::SmallVector<mlir::Operation *> loops; ///< of the body
   std::optional<int64_t> points;              ///< of the grid; none: depends on symbols

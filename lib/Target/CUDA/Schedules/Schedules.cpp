@@ -11,6 +11,7 @@ namespace cupola::cuda {
 static constexpr Candidates (*table[])(KernelFacts &, const GpuArchitecture &) = {
     MatvecAttr::candidates,
     GemmWgmmaAttr::candidates,
+    ConvPatchAttr::candidates,
     GemmMmaAttr::candidates,
     GemmAttr::candidates,
     PointwiseAttr::candidates,

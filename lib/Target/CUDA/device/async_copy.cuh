@@ -19,6 +19,12 @@ template <int Bytes> CUPOLA_DEVICE void cp_async(void *shared, const void *globa
   static_assert(cupola_device::hasAsyncCopy<Bytes>, "cp.async needs sm_80");
   cupola_device::asyncCopy<Bytes>(shared, global, valid ? Bytes : 0);
 }
+/// The same of a pair of elements of 16 bits: the first `count` of them, with zeros for the others. Both addresses are
+/// multiples of four.
+template <class T> CUPOLA_DEVICE void cp_async_pair(T *shared, const T *global, i32 count) {
+  static_assert(sizeof(T) == 2 && cupola_device::hasAsyncCopy<sizeof(T)>, "16-bit elements, cp.async needs sm_80");
+  cupola_device::asyncCopy<4>(shared, global, count <= 0 ? 0 : count == 1 ? 2 : 4);
+}
 /// Closes the group of copies that this thread started since the last commit. A group may be empty.
 template <int Groups = 1> CUPOLA_DEVICE void cp_async_commit() {
   static_assert(cupola_device::hasAsyncCopy<Groups>, "cp.async needs sm_80");

@@ -141,6 +141,13 @@ CUPOLA_DEVICE void mma_load_b_transposed(u32 (&b)[NI][1], const T *rows, u32 str
     b[j][0] = r[j / 4][j % 4];
 }
 
+/// One register of a fragment: two neighbours of a row, each zero where it does not exist. For rows that no ldmatrix
+/// reads, as they overlap or begin at odd words; `pair` is a multiple of four bytes.
+template <class T> CUPOLA_DEVICE u32 mma_load_pair(const T *pair, bool first, bool second) {
+  static_assert(sizeof(T) == 2, "16-bit operands");
+  return cupola_device::loadVector<u32>(pair) & ((first ? 0xffffu : 0u) | (second ? 0xffff0000u : 0u));
+}
+
 //===----------------------------------------------------------------------===//
 // Products
 //===----------------------------------------------------------------------===//

@@ -68,6 +68,9 @@ template <int Pending, int J> CUPOLA_DEVICE void wgmmaWait(float (&d)[J][4], Pla
     asm volatile("" : CUPOLA_TILE(d, j)::"memory");
 }
 
+/// A value that all lanes have, so that the compiler knows.
+CUPOLA_DEVICE unsigned uniform(unsigned value) { return __shfl_sync(0xffffffffu, value, 0); }
+
 /// d(64 x 8*J) += a(64 x 16) * b(16 x 8*J), operands in shared memory by their descriptors. `TransposedB`: n runs
 /// innermost in b.
 #define CUPOLA_WGMMA(n, type, registers, a, b, one, trans, ...)                                                        \

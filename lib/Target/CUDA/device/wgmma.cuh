@@ -21,14 +21,13 @@ template <> struct IsBf16<bf16> {
 
 /// PTX ISA, "Matrix Descriptor Format": address, leading and stride byte offsets in units of 16 bytes; swizzle of 128
 /// bytes.
-CUPOLA_DEVICE u64 matrixDescriptor(const void *shared, u32 leadingBytes, u32 strideBytes) {
-  return u64(1) << 62 | u64(strideBytes >> 4) << 32 | u64(leadingBytes >> 4) << 16 |
-         ((sharedAddress(shared) & 0x3ffff) >> 4);
+/// In two words, the second of which is the same for all matrices, and so is what the first has above the address: one
+/// behind another is an addition. `behind` is in units of 16 bytes, too; shared memory ends below 256 KB.
+CUPOLA_DEVICE u32 matrixAt(const void *shared, u32 behind) { return uniform((sharedAddress(shared) >> 4) + behind); }
+/// Eight rows of 128 bytes are 1024.
+CUPOLA_DEVICE u64 matrixDescriptor(u32 at, u32 bytesBehind, u32 leadingBytes) {
+  return u64(1u << 30 | 1024 >> 4) << 32 | (at + ((leadingBytes >> 4 << 16) + (bytesBehind >> 4)));
 }
-/// Rows of 128 bytes, k innermost; eight of them are 1024 bytes.
-CUPOLA_DEVICE u64 alongK(const void *shared) { return matrixDescriptor(shared, 16, 1024); }
-/// Rows of 64 n, one per k; `group` bytes from 64 n to the next.
-CUPOLA_DEVICE u64 alongN(const void *shared, u32 group) { return matrixDescriptor(shared, group, 1024); }
 } // namespace cupola_device
 
 /// Element e of acc[j] belongs to row wgmma_row(e) and column 8*j + wgmma_col(e) of the warpgroup's tile.
@@ -39,20 +38,29 @@ CUPOLA_DEVICE u32 wgmma_col(u32 e) { return cu_lane() % 4 * 2 + e % 2; }
 template <int J> CUPOLA_DEVICE void wgmma_fence(f32 (&acc)[J][4], cupola_device::Place at = CUPOLA_HERE) {
   cupola_device::wgmmaFence(acc, at);
 }
-/// acc += a * b. `a` points at the first of 16 k in a tile of rows [m][64 k], `b` in one of rows [n][64 k].
-template <class T, int J>
-CUPOLA_DEVICE void wgmma(f32 (&acc)[J][4], const T *a, const T *b, cupola_device::Place at = CUPOLA_HERE) {
+/// acc += a * b for `Steps` times 16 k. The first k is so many vectors of eight elements behind `a` in a tile of rows
+/// [m][64 k], and behind `b` in one of rows [n][64 k].
+template <int Steps = 1, class T, int J>
+CUPOLA_DEVICE void wgmma(f32 (&acc)[J][4], const T *a, const T *b, u32 behindA = 0, u32 behindB = 0,
+                         cupola_device::Place at = CUPOLA_HERE) {
   static_assert(sizeof(T) == 2, "16-bit operands");
-  cupola_device::wgmma<cupola_device::IsBf16<T>::value, false>(acc, cupola_device::alongK(a), cupola_device::alongK(b),
-                                                               at);
+  const u32 atA = cupola_device::matrixAt(a, behindA), atB = cupola_device::matrixAt(b, behindB);
+  CUPOLA_UNROLL
+  for (int k = 0; k < Steps; ++k)
+    cupola_device::wgmma<cupola_device::IsBf16<T>::value, false>(acc, cupola_device::matrixDescriptor(atA, k * 32, 16),
+                                                                 cupola_device::matrixDescriptor(atB, k * 32, 16), at);
 }
 /// The same with b in rows [k][64 n]; `group` elements from such a tile to that of the next 64 n.
-template <class T, int J>
-CUPOLA_DEVICE void wgmma_transposed(f32 (&acc)[J][4], const T *a, const T *b, u32 group,
-                                    cupola_device::Place at = CUPOLA_HERE) {
+template <int Steps = 1, class T, int J>
+CUPOLA_DEVICE void wgmma_transposed(f32 (&acc)[J][4], const T *a, const T *b, u32 group, u32 behindA = 0,
+                                    u32 behindB = 0, cupola_device::Place at = CUPOLA_HERE) {
   static_assert(sizeof(T) == 2, "16-bit operands");
-  cupola_device::wgmma<cupola_device::IsBf16<T>::value, true>(acc, cupola_device::alongK(a),
-                                                              cupola_device::alongN(b, group * sizeof(T)), at);
+  const u32 atA = cupola_device::matrixAt(a, behindA), atB = cupola_device::matrixAt(b, behindB);
+  CUPOLA_UNROLL
+  for (int k = 0; k < Steps; ++k)
+    cupola_device::wgmma<cupola_device::IsBf16<T>::value, true>(
+        acc, cupola_device::matrixDescriptor(atA, k * 32, 16),
+        cupola_device::matrixDescriptor(atB, k * 2048, group * sizeof(T)), at);
 }
 /// Closes the group of products since the last commit.
 CUPOLA_DEVICE void wgmma_commit(cupola_device::Place at = CUPOLA_HERE) { cupola_device::wgmmaCommit(at); }
