@@ -103,6 +103,8 @@ public:
     Grid grid;              ///< of a launch
   };
   StepWork workOf(size_t step) const;
+  /// Where the program's buffers lie, and their bytes. Valid while bound.
+  const std::vector<Placement> &placements() const { return plan().buffers; }
 
   const Executable &executable() const { return *shared; }
 

@@ -65,6 +65,17 @@ int finish(const Status &status);
 Status writeReport(const std::string &path, const std::string &json);
 Status writeJson(const std::string &path, const Json &json);
 
+/// Where a command that has a page writes its report; either may be empty.
+struct ReportFiles {
+  std::string json, html;
+
+  /// --json and --html, which is returned.
+  CLI::Option *declare(CLI::App &app);
+  bool isAsked() const { return !json.empty() || !html.empty(); }
+  /// `model`: what the page is about, for its title.
+  Status write(const Json &report, const std::string &model) const;
+};
+
 /// What a compilation for one device needs besides the flags.
 Status chooseForDevice(const DeviceFlags &device, compiler::Options &options);
 

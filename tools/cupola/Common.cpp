@@ -6,9 +6,11 @@
 #include "lib/Runtime/Format/Descriptor.h"
 #include "lib/Runtime/Format/MachineMemory.h"
 #include "lib/Runtime/Format/OutputFile.h"
+#include "lib/Runtime/Page/Page.h"
 #include "lib/Runtime/Tools/Errors.h"
 #include "tools/cupola/Command.h"
 
+#include <filesystem>
 #include <sys/mman.h>
 
 namespace cupola::tool {
@@ -21,6 +23,21 @@ Status writeReport(const std::string &path, const std::string &json) {
 
 Status writeJson(const std::string &path, const Json &json) {
   return writeReport(path, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+CLI::Option *ReportFiles::declare(CLI::App &app) {
+  app.add_option("--json", json, "Write a report to this file");
+  return app.add_option("--html", html,
+                        "Write the report to this file as a page of a browser, which asks for no other file");
+}
+
+Status ReportFiles::write(const Json &report, const std::string &model) const {
+  if (!isAsked())
+    return {};
+  const std::string text = report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  CUPOLA_TRY(writeReport(json, text));
+  const std::string name = std::filesystem::path(model).filename().string();
+  return html.empty() ? Status::ok() : format::writeFile(html, runtime::htmlPage(name, text));
 }
 
 bool CompileFlags::isPackage() const { return format::isPackageFile(model); }

@@ -14,7 +14,8 @@ struct RunCommand {
   CompileFlags flags;
   DeviceFlags device;
   runtime::BenchOptions options;
-  std::string outputs, json;
+  ReportFiles files;
+  std::string outputs;
 
   void declare(CLI::App &app) {
     flags.declare(app, "MODEL.onnx|FILE.cupola", /*withTargets=*/false);
@@ -23,7 +24,6 @@ struct RunCommand {
     app.add_option("--seed", options.inputs.seed,
                    "Without --inputs: floats are N(0,1), integers below the extent that they "
                    "index, masks ones");
-    app.add_option("--json", json, "Write a report to this file");
   }
 
   Status run() {
@@ -35,7 +35,7 @@ struct RunCommand {
     std::fputs(done.report.text.c_str(), stdout);
     Json full = Json::parse(done.report.json);
     full["compile_ms"] = ready.compiled.compileMs;
-    CUPOLA_TRY(writeJson(json, full));
+    CUPOLA_TRY(files.write(full, flags.model));
     return outputs.empty() ? Status::ok() : runtime::writeOutputs(outputs, ready.executable->package(), done.outputs);
   }
 };
@@ -45,6 +45,7 @@ struct RunCommand {
 std::function<int()> declareRun(CLI::App &app) {
   auto command = std::make_shared<RunCommand>();
   command->declare(app);
+  app.add_option("--json", command->files.json, "Write a report to this file");
   app.add_option("--outputs", command->outputs, "Write the outputs to this .npz file");
   return [command] { return finish(command->run()); };
 }
@@ -58,7 +59,9 @@ std::function<int()> declareBench(CLI::App &app) {
   app.add_option("--iterations", command->options.iterations, "Measured runs")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_flag("--profile", command->options.profile, "Also time every step, in as many runs of their own");
+  CLI::Option *page = command->files.declare(app);
+  page->needs(
+      app.add_flag("--profile", command->options.profile, "Also time every step, in as many runs of their own"));
   return [command] { return finish(command->run()); };
 }
 

@@ -15,7 +15,8 @@ namespace {
 struct VerifyCommand {
   CompileFlags flags;
   DeviceFlags device;
-  std::string casePath, json;
+  ReportFiles files;
+  std::string casePath;
   uint64_t seed = 0;
   std::optional<double> chosenTolerance;
   bool blame = false;
@@ -93,7 +94,7 @@ struct VerifyCommand {
     report["tolerance"] = tolerance;
     report["peak_rss_bytes"] = runtime::peakResidentBytes();
     if (pass.isOk())
-      CUPOLA_TRY(writeJson(json, report));
+      CUPOLA_TRY(files.write(report, flags.model));
     return pass;
   }
 
@@ -195,7 +196,7 @@ std::function<int()> declareVerify(CLI::App &app) {
   app.add_flag("--blame", command->blame,
                "With --precision: name the nodes whose 16 bits cost most, by the error of each on exact operands");
   app.add_option("--seed", command->seed, "Without --case: of the inputs");
-  app.add_option("--json", command->json, "Write a report to this file");
+  command->files.declare(app);
   return [command] {
     Result<bool> result = command->run();
     if (result.failed())

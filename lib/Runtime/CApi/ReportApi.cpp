@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupola/Runtime/Reports.h"
 #include "lib/Runtime/CApi/Handles.h"
+#include "lib/Runtime/Page/Page.h"
 #include "lib/Runtime/Tools/Bench.h"
 #include "lib/Runtime/Tools/Diagnosis.h"
 #include "lib/Runtime/Tools/Inspection.h"
@@ -13,6 +14,7 @@ using namespace cupola::runtime::capi;
 
 struct cupola_report {
   Report report;
+  std::string html; ///< once it was asked for
 };
 
 struct cupola_verification {
@@ -24,7 +26,7 @@ struct cupola_verification {
 namespace {
 
 Status give(Report report, cupola_report **target) {
-  *target = new cupola_report{std::move(report)};
+  *target = new cupola_report{std::move(report), {}};
   return Status::ok();
 }
 
@@ -63,6 +65,14 @@ cupola_string cupola_report_text(const cupola_report *report) {
 
 cupola_string cupola_report_json(const cupola_report *report) {
   return report ? string(report->report.json) : string("");
+}
+
+cupola_status *cupola_report_html(cupola_report *report, cupola_string title, cupola_string *html) {
+  return guarded({report, html}, [&] {
+    report->html = htmlPage(view(title), report->report.json);
+    *html = string(report->html);
+    return Status::ok();
+  });
 }
 
 void cupola_report_release(cupola_report *report) { delete report; }

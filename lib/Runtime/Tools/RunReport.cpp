@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/Tools/RunReport.h"
 #include "lib/Runtime/Text.h"
+#include "lib/Runtime/Tools/Explained.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -193,6 +194,20 @@ nlohmann::ordered_json profileJson(const RunReport &report) {
   return list;
 }
 
+/// The program's own buffers of the arena, at the bound shapes.
+nlohmann::ordered_json arenaJson(const Session &session) {
+  auto list = nlohmann::ordered_json::array();
+  const std::vector<format::Buffer> &buffers = session.executable().program().buffers;
+  for (size_t i = 0; i < buffers.size(); ++i)
+    if (buffers[i].kind == format::BufferKind::Arena)
+      list.push_back({{"buffer", i},
+                      {"offset", session.placements()[i].offset},
+                      {"bytes", session.placements()[i].bytes},
+                      {"first", buffers[i].first},
+                      {"last", buffers[i].last}});
+  return list;
+}
+
 } // namespace
 
 std::string reportText(const RunReport &report) {
@@ -248,6 +263,8 @@ std::string reportJson(const RunReport &report) {
     json["ceilings"] = {{"gb_per_s", report.profile.ceilings.bytes / 1e6},
                         {"gflops", report.profile.ceilings.operations / 1e6}};
     json["profile"] = profileJson(report);
+    json["arena"] = arenaJson(*report.session);
+    json["explain"] = explainedVariant(executable);
   }
   // Names come from the model and may be no UTF-8.
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
