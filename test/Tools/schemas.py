@@ -12,6 +12,7 @@ REQUIRED = {"cupola.inspect/1": {"format", "metadata", "inputs", "outputs", "sym
             "cupola.explain/1": {"launches", "kernels", "edges", "memory"}, "cupola.verify/1": {"tolerance", "outputs"},
             "cupola.compile/1": {"compile_ms", "nvrtc_compiles", "llvm_compiles", "package_bytes", "peak_rss_bytes"},
             "cupola.doctor/1": {"checks"}, "cupola.check/2": {"supported", "summary", "problems"},
+            "cupola.trace/1": {"traceEvents"}, "cupola.metrics/1": {"runs", "failures", "latency"},
             "cupola-run/1": {"device", "variant", "steps", "iterations", "latency_ms", "memory", "peak_rss_bytes", "outputs", "kernels"}}
 
 

@@ -5,6 +5,7 @@
 #include "tools/cupola/Command.h"
 
 #include <cstdio>
+#include <filesystem>
 
 namespace cupola::tool {
 
@@ -15,7 +16,8 @@ struct RunCommand {
   DeviceFlags device;
   runtime::BenchOptions options;
   ReportFiles files;
-  std::string outputs;
+  std::string outputs, trace;
+  bool showsMetrics = false;
 
   void declare(CLI::App &app) {
     flags.declare(app, "MODEL.onnx|FILE.cupola", /*withTargets=*/false);
@@ -24,15 +26,23 @@ struct RunCommand {
     app.add_option("--seed", options.inputs.seed,
                    "Without --inputs: floats are N(0,1), integers below the extent that they "
                    "index, masks ones");
+    app.add_option(
+        "--trace", trace,
+        "Write one further run, step by step, to this file, which Perfetto and Chrome's chrome://tracing show");
   }
 
   Status run() {
     CUPOLA_ASSIGN(Ready ready, makeReady(flags, device));
+    options.name = std::filesystem::path(flags.model).filename().string();
+    options.trace = !trace.empty();
     options.inputs.pinned = flags.pinned();
     options.inputs.shapes = flags.isPackage() ? flags.shapes : std::vector<std::string>();
     CUPOLA_ASSIGN(auto done, runtime::bench(ready.executable, options));
     runtime::clearProgress();
     std::fputs(done.report.text.c_str(), stdout);
+    if (showsMetrics)
+      std::fputs(done.metrics.text.c_str(), stdout);
+    CUPOLA_TRY(writeReport(trace, done.trace.json));
     Json full = Json::parse(done.report.json);
     full["compile_ms"] = ready.compiled.compileMs;
     CUPOLA_TRY(files.write(full, flags.model));
@@ -62,6 +72,8 @@ std::function<int()> declareBench(CLI::App &app) {
   CLI::Option *page = command->files.declare(app);
   page->needs(
       app.add_flag("--profile", command->options.profile, "Also time every step, in as many runs of their own"));
+  app.add_flag("--metrics", command->showsMetrics,
+               "Also print counters of the runs, memory and caches in Prometheus's text format");
   return [command] { return finish(command->run()); };
 }
 

@@ -6,6 +6,8 @@
 #include "lib/Runtime/Tools/Bench.h"
 #include "lib/Runtime/Tools/Diagnosis.h"
 #include "lib/Runtime/Tools/Inspection.h"
+#include "lib/Runtime/Tools/Metrics.h"
+#include "lib/Runtime/Tools/Trace.h"
 #include "lib/Runtime/Tools/Verification.h"
 
 using namespace cupola;
@@ -96,6 +98,21 @@ cupola_status *cupola_executable_bench(cupola_executable *executable, const cupo
                                                  std::max<uint64_t>(known.iterations, 1), known.profile != 0}));
     return give(std::move(done.report), report);
   });
+}
+
+cupola_status *cupola_session_profile(cupola_session *session, const cupola_tensor *inputs, size_t input_count,
+                                      const cupola_tensor *outputs, size_t output_count, cupola_report **report) {
+  return guarded({session, report}, [&] {
+    std::vector<TensorRef> in, out;
+    CUPOLA_TRY(readTensors(*session, inputs, input_count, /*areInputs=*/true, in));
+    CUPOLA_TRY(readTensors(*session, outputs, output_count, /*areInputs=*/false, out));
+    CUPOLA_ASSIGN(Report told, traceRun(*session->session, in, out));
+    return give(std::move(told), report);
+  });
+}
+
+cupola_status *cupola_session_metrics(const cupola_session *session, cupola_string name, cupola_report **report) {
+  return guarded({session, report}, [&] { return give(metricsOf(*session->session, view(name)), report); });
 }
 
 cupola_status *cupola_verification_create(cupola_executable *executable, const cupola_run_inputs *inputs,
