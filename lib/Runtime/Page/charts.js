@@ -144,6 +144,7 @@ class Roofline extends Chart {
 class MemoryChart extends Chart {
   show(graph, report) {
     const { variant } = graph, own = variant.steps.filter((step) => step.body === undefined).length;
+    this.hasBodies = own < variant.steps.length;
     this.graph = graph;
     this.arena = arenaOf(report, variant);
     this.alive = aliveBytes(this.arena, own);
@@ -161,25 +162,24 @@ class MemoryChart extends Chart {
     if (!this.arena.length)
       return isNumber(memory.peak_bytes) ? `No buffer lies between steps; ${weights}.` :
           "Sizes depend on shapes: fix them with --shape, or measure with cupola bench --profile --html.";
-    return `${plural(this.arena.length, "buffer")} over ${plural(steps, "step")}: the arena takes ` +
-        `${isNumber(this.peak) ? scaled(this.peak, "B") : "what shapes ask for"}, the most alive at one step is ` +
-        `${scaled(this.bound, "B")} (lower bound); ${weights}.`;
+    const most = `the most alive at one step is ${scaled(this.bound, "B")}`;
+    return `${plural(this.arena.length, "buffer")} over ${plural(steps, "step")}: the arena takes ${scaled(this.peak, "B")}, ` +
+        (this.hasBodies ? `with those of branches and loops, which are not drawn; ${most}` : `${most} (lower bound)`) + `; ${weights}.`;
   }
 
   paint(context, width, height) {
     this.marks = [];
     if (!this.arena || !this.arena.length)
       return;
-    const steps = this.alive.length, top = Math.max(this.bound, isNumber(this.peak) ? this.peak : 0) * 1.05;
+    const steps = this.alive.length, top = Math.max(this.bound, this.peak) * 1.05;
     const px = axis(0, steps, EDGE.left, width - EDGE.right, false), py = axis(0, top, height - EDGE.bottom, EDGE.top, false);
     paintAxes(context, width, height, ticks(0, steps, false).filter(Number.isInteger).map((v) => ({ at: px(v), text: String(v) })),
               ticks(0, top, false).map((v) => ({ at: py(v), text: scaled(v, "B") })), ["step", "bytes of the arena"]);
     for (const buffer of this.arena)
-      if (isNumber(buffer.offset))
-        this.paintBuffer(context, buffer, px, py);
+      this.paintBuffer(context, buffer, px, py);
     this.paintAlive(context, px, py);
-    this.paintLevel(context, this.bound, "lower bound", theme.good, width, py);
-    if (isNumber(this.peak) && this.peak > this.bound)
+    this.paintLevel(context, this.bound, this.hasBodies ? "most alive" : "lower bound", theme.good, width, py);
+    if (this.peak > this.bound)
       this.paintLevel(context, this.peak, "arena", theme.bad, width, py);
   }
 

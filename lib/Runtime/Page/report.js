@@ -148,13 +148,13 @@ function graphOf(report, variant) {
   return graph;
 }
 
-/** What lies in the arena: bytes at an offset (null: not known yet) in the steps from first to last. */
+/** What lies in the arena of the program itself: bytes at an offset in the steps from first to last; nothing where shapes decide it. */
 function arenaOf(report, variant) {
   if (report.run && report.run.arena)
     return report.run.arena;
-  return variant.buffers.map((buffer, i) => ({ ...buffer, buffer: i }))
-      .filter((buffer) => buffer.kind === "arena" && buffer.body === undefined && /^\d+$/.test(buffer.bytes))
-      .map((buffer) => ({ ...buffer, bytes: Number(buffer.bytes), offset: buffer.offset === undefined ? null : buffer.offset }));
+  const own = variant.buffers.map((buffer, i) => ({ ...buffer, buffer: i, bytes: Number(buffer.bytes) }))
+      .filter((buffer) => buffer.kind === "arena" && buffer.body === undefined);
+  return own.every((buffer) => isNumber(buffer.offset) && isNumber(buffer.bytes)) ? own : [];
 }
 
 /** Bytes alive at each of `count` steps, a buffer taking multiples of 256. */
