@@ -1,6 +1,6 @@
 #===- test/Tools/page_browser.py - Pages of reports in a browser ---===#
 # SPDX-License-Identifier: Apache-2.0
-"""page_browser.py views|inert|smooth PAGE...: what a person does with a page, and what must not happen meanwhile."""
+"""page_browser.py views|fails|inert|smooth PAGE...: what a person does with a page, and what must not happen meanwhile."""
 
 import os
 import sys
@@ -70,12 +70,40 @@ def find_and_open(browser):
     assert any(tip.startswith("not fused: ") and " -> " in tip and "(" in tip for tip in seen), seen
 
 
+def go_by_keys(browser):
+    """Along the edges of the graph from the canvas alone."""
+    browser.evaluate("document.getElementById('graph').focus()")
+    seen = []
+    for key in ("ArrowDown", "ArrowDown", "ArrowDown", "ArrowRight", "ArrowUp"):
+        browser.press(key)
+        browser.settle()
+        seen.append(text(browser, "details"))
+    assert len(set(seen)) >= 4 and all("step" in told or "input" in told for told in seen), seen
+    before = browser.evaluate("document.getElementById('graph').toDataURL()")
+    for key in ("Enter", "+", "0"):
+        browser.press(key)
+        browser.settle()
+        after = browser.evaluate("document.getElementById('graph').toDataURL()")
+        assert after != before, f"{key} changes nothing"
+        before = after
+
+
 def views(browser, pages):
     for path in pages:
         browser.open(path)
         look_at_views(browser, path)
     browser.open(pages[0])
     find_and_open(browser)
+    browser.open(pages[0])
+    go_by_keys(browser)
+
+
+def fails(browser, pages):
+    """A verification that failed: said first, the worst first."""
+    browser.open(pages[0])
+    assert text(browser, "summary").startswith("FAIL")
+    first = browser.evaluate("document.querySelector('#differences .row').textContent")
+    print(f"{first}; {text(browser, 'differences-note')}")
 
 
 def inert(browser, pages):
@@ -129,5 +157,5 @@ def smooth(browser, pages):
 
 
 with Browser() as window:
-    {"views": views, "inert": inert, "smooth": smooth}[sys.argv[1]](window, sys.argv[2:])
+    {"views": views, "fails": fails, "inert": inert, "smooth": smooth}[sys.argv[1]](window, sys.argv[2:])
     assert not window.problems, window.problems

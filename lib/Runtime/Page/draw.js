@@ -11,7 +11,7 @@ function readTheme() {
   for (const name of ["paper", "ink", "faint", "line", "box", "accent", "bad", "good"])
     theme[name] = read(name);
   theme.ramp = [0, 1, 2, 3, 4, 5, 6].map((i) => read(`heat-${i}`));
-  theme.kinds = [0, 1, 2, 3, 4, 5, 6, 7].map((i) => read(`kind-${i}`));
+  theme.kinds = [..."0123456789ab"].map((i) => read(`kind-${i}`));
 }
 
 /** Black or white, whichever is read better on #rrggbb. */
