@@ -38,9 +38,11 @@ function checkLayout(graph) {
     assert(from.column !== to.column || from.y + from.height < to.y);
 }
 
+const checked = [];
 for (const file of reports) {
   const report = page.readReport(fs.readFileSync(file, "utf8")), [variant] = report.variants, graph = page.graphOf(report, variant);
   checkGraph(graph, variant);
+  checked.push(graph);
   page.arrange(graph);
   checkLayout(graph);
   for (const group of graph.groups)
@@ -57,6 +59,8 @@ for (const file of reports) {
   console.log(`${variant.target} ${variant.arch}: ${graph.groups.length} groups, ${told}`);
 }
 
+const precisions = new Set(checked.map((graph) => graph.groups.map((group) => group.precision)).flat());
+assert(precisions.has("f32") && precisions.has(undefined), "kernels have a type, inputs none");
 assert.strictEqual(page.visible("a\u202eb\0\u200b\u2028"), "a\\u202eb\\u0000\\u200b\\u2028");
 assert.strictEqual(page.visible("a".repeat(200)), `${"a".repeat(160)}.. (200 characters)`);
 assert.strictEqual(page.tail("/a/b/c", 4), "../c");

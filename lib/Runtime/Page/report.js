@@ -113,13 +113,14 @@ function addVerdicts(graph, edges) {
   });
 }
 
+/** Of each kernel: the types that it writes, and whether 16 bits were asked for and refused. */
 function addPrecision(graph, precision) {
-  graph.precision = precision;
-  if (!precision)
-    return;
-  const kept = new Set(precision.kept.map((entry) => nodeNamed(graph, entry.node)));
-  for (const group of graph.groups)
-    group.precision = group.nodes.some((node) => kept.has(node)) ? "some stay f32" : precision.element;
+  const kept = new Set(((precision && precision.kept) || []).map((entry) => nodeNamed(graph, entry.node)));
+  for (const group of graph.groups) {
+    const results = [...new Set((group.kernel && group.kernel.results) || [])].sort();
+    if (results.length)
+      group.precision = results.join(", ") + (group.nodes.some((node) => kept.has(node)) ? ", some kept" : "");
+  }
 }
 
 function addMeasured(graph, run, verified) {
