@@ -81,14 +81,18 @@ Status handOver(const format::Descriptor &memory, const std::string &bytes) {
 }
 
 /// The package behind a line of JSON.
-Status compileInto(const CompileFlags &flags, const compiler::Options &options, std::string &out) {
+Status compileInto(const CompileFlags &flags, const compiler::Options &options, bool withSources, std::string &out) {
   CUPOLA_ASSIGN(auto compilation, compiler::Compilation::load(flags.model, options));
   CUPOLA_ASSIGN(std::string bytes, compilation->package());
   Json json{
       {"compile_ms", Json::object()}, {"nvrtc", compilation->nvrtcCompiles()}, {"llvm", compilation->llvmCompiles()}};
   for (const auto &[phase, ms] : compilation->phases())
     json["compile_ms"][phase] = ms;
-  out = json.dump() + "\n" + bytes;
+  if (withSources) {
+    CUPOLA_ASSIGN(const std::string explained, compilation->explainWithSources());
+    json["sources"] = Json::parse(explained).value("sources", Json::object());
+  }
+  out = json.dump(-1, ' ', true, Json::error_handler_t::replace) + "\n" + bytes;
   return {};
 }
 
@@ -107,7 +111,12 @@ int collectFromWorker(const CompileFlags &flags, std::string &bytes, const std::
   return code;
 }
 
-Result<Compiled> obtainPackage(const CompileFlags &flags, const DeviceFlags &device) {
+void Compiled::addSources(Json &report) const {
+  if (report.contains("explain") && report["explain"].is_object() && report["explain"]["sources"].empty())
+    report["explain"]["sources"] = sources;
+}
+
+Result<Compiled> obtainPackage(const CompileFlags &flags, const DeviceFlags &device, bool withSources) {
   Compiled compiled;
   if (flags.isPackage()) {
     if (!flags.sets.empty())
@@ -118,7 +127,8 @@ Result<Compiled> obtainPackage(const CompileFlags &flags, const DeviceFlags &dev
   CUPOLA_ASSIGN(compiler::Options options, flags.options());
   CUPOLA_TRY(chooseForDevice(device, options));
   std::string bytes;
-  int code = collectFromWorker(flags, bytes, [&](std::string &out) { return compileInto(flags, options, out); });
+  int code =
+      collectFromWorker(flags, bytes, [&](std::string &out) { return compileInto(flags, options, withSources, out); });
   if (code != 0)
     return Status(static_cast<Code>(code), "");
   size_t line = bytes.find('\n');
@@ -127,11 +137,13 @@ Result<Compiled> obtainPackage(const CompileFlags &flags, const DeviceFlags &dev
   compiled.compileMs = json["compile_ms"];
   compiled.nvrtcCompiles = json["nvrtc"];
   compiled.llvmCompiles = json["llvm"];
+  if (withSources)
+    compiled.sources = std::move(json["sources"]);
   return compiled;
 }
 
-Result<Ready> makeReady(const CompileFlags &flags, const DeviceFlags &device) {
-  CUPOLA_ASSIGN(Compiled compiled, obtainPackage(flags, device));
+Result<Ready> makeReady(const CompileFlags &flags, const DeviceFlags &device, bool withSources) {
+  CUPOLA_ASSIGN(Compiled compiled, obtainPackage(flags, device, withSources));
   runtime::DeviceOptions options = device.options;
   options.threads = flags.threads;
   options.cacheDir = flags.given.cacheDir;

@@ -32,7 +32,7 @@ struct RunCommand {
   }
 
   Status run() {
-    CUPOLA_ASSIGN(Ready ready, makeReady(flags, device));
+    CUPOLA_ASSIGN(Ready ready, makeReady(flags, device, !files.html.empty()));
     options.name = std::filesystem::path(flags.model).filename().string();
     options.trace = !trace.empty();
     options.inputs.pinned = flags.pinned();
@@ -45,6 +45,7 @@ struct RunCommand {
     CUPOLA_TRY(writeReport(trace, done.trace.json));
     Json full = Json::parse(done.report.json);
     full["compile_ms"] = ready.compiled.compileMs;
+    ready.compiled.addSources(full);
     CUPOLA_TRY(files.write(full, flags.model));
     return outputs.empty() ? Status::ok() : runtime::writeOutputs(outputs, ready.executable->package(), done.outputs);
   }

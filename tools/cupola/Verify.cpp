@@ -110,7 +110,7 @@ struct VerifyCommand {
     if (device.device == "reference")
       return runReference();
     const bool hasCase = !casePath.empty();
-    CUPOLA_ASSIGN(Ready ready, makeReady(flags, device));
+    CUPOLA_ASSIGN(Ready ready, makeReady(flags, device, !files.html.empty()));
     const format::Package &package = ready.executable->package();
     tolerance = chosenTolerance.value_or(runtime::usualTolerance(package));
     CUPOLA_ASSIGN(auto inputs, makeInputs(*ready.executable));
@@ -125,6 +125,7 @@ struct VerifyCommand {
       CUPOLA_TRY(printBlame(in));
     if (flags.given.kernelResults && pass.isOk()) {
       Result<bool> kernels = judgeKernels(*ready.executable, in, out, hasCase ? caseOutputs : none);
+      ready.compiled.addSources(report);
       pass = kernels.failed() ? std::move(kernels) : Result<bool>(*pass && *kernels);
     }
     return pass;
