@@ -6,6 +6,7 @@
 
 import ctypes
 import os
+import shutil
 
 import lit.formats
 
@@ -42,6 +43,13 @@ if os.access(os.path.join(config.source_root, ".deps/cuda/bin/nvdisasm"), os.X_O
     config.available_features.add("nvdisasm")
 else:
     lit_config.note("tests of machine code are left out: .deps/cuda/bin/nvdisasm is not here")
+
+# Pages of reports: Debian's nodejs runs their script, its chromium shows them. Neither is installed by tools/dev/setup.
+for feature, package in (("node", "nodejs"), ("chromium", "chromium")):
+    if shutil.which(feature):
+        config.available_features.add(feature)
+    else:
+        lit_config.note(f"tests of pages by {feature} are left out: it is not here (Debian's {package})")
 
 supported, _ = lit_config.maxIndividualTestTimeIsSupported
 if supported:                                   # needs psutil

@@ -71,6 +71,10 @@ typedef struct cupola_report cupola_report;
 CUPOLA_API cupola_string cupola_report_text(const cupola_report *report);
 /* For programs: JSON in UTF-8 (docs/schemas.md). */
 CUPOLA_API cupola_string cupola_report_json(const cupola_report *report);
+/* As a page of a browser (docs/reports.md): HTML in UTF-8 that needs no other file and shows every text of a model as a
+ * text. `title` is any text, as the model's name. Lives until the next call, as long as the report. Of explain,
+ * inspect, bench with a profile and verify; of other reports the page says that it cannot show them. */
+CUPOLA_API cupola_status *cupola_report_html(cupola_report *report, cupola_string title, cupola_string *html);
 /* Takes NULL. */
 CUPOLA_API void cupola_report_release(cupola_report *report);
 /* For the compiler; both texts are copied. */

@@ -58,6 +58,16 @@ inline Report take(cupola_report *report) {
 
 } // namespace capi
 
+/// A report's JSON as a page of a browser (cupola_report_html).
+inline std::string htmlPage(std::string_view json, std::string_view title) {
+  cupola_report *report = nullptr;
+  capi::check(cupola_report_create(capi::string(""), capi::string(json), &report));
+  const capi::Handle<cupola_report, cupola_report_release> handle(report);
+  cupola_string html{};
+  capi::check(cupola_report_html(report, capi::string(title), &html));
+  return capi::text(html);
+}
+
 } // namespace cupola
 
 #endif // CUPOLA_STATUS_HPP

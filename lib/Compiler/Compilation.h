@@ -167,6 +167,8 @@ public:
 
   /// What was decided and why, as JSON (docs/schemas.md), per variant.
   Result<std::string> explain();
+  /// The same with the text of every kernel: CUDA source, or IR where a target has no other text.
+  Result<std::string> explainWithSources();
 
   /// What the model gives for these inputs (by name), computed op by op by
   /// lib/Reference, without any optimisation.

@@ -27,7 +27,8 @@ Json jsonOf(const Expr &expr) {
 /// All launches of a kernel in one run.
 struct Use {
   std::set<uint32_t> nodes;
-  std::set<std::string> forms; ///< format::launchText of the launches
+  std::set<std::string> forms;      ///< format::launchText of the launches
+  std::vector<std::string> results; ///< element types
   uint64_t launches = 0;
   Expr bytes{0}, flops{0};
 };
@@ -62,6 +63,9 @@ std::map<std::string, Use> usesOf(const BuiltVariant &built) {
   main.walk([&](graph::FusionOp fusion) {
     Use &use = uses[built.kernelNames.at(fusion.getKernel()->str())];
     use.bytes = use.bytes + compulsoryBytes(fusion);
+    use.results.clear(); // the same for all
+    for (Value result : fusion.getResults())
+      use.results.push_back(format::dtypeName(graph::dtypeOf(graph::elementOf(result))));
   });
   return uses;
 }
@@ -108,6 +112,7 @@ Json kernelsOf(const BuiltVariant &built, const std::vector<format::Node> &nodes
                        {"launches", use.launches},
                        {"bytes", jsonOf(use.bytes)},
                        {"flops", jsonOf(use.flops)},
+                       {"results", use.results},
                        {"arch", resourcesOf(built, kernel.name, kernel)}});
     if (!use.forms.empty())
       kernels.back()["launch"] = use.forms;
@@ -172,7 +177,8 @@ constexpr Section sections[] = {
                     Nodes) { return Json(format::stepCount(b.variant.program)); }},
     {"kernels", [](const Compilation::Impl &, const BuiltVariant &b, Nodes nodes) { return kernelsOf(b, nodes); }},
     {"steps", [](const Compilation::Impl &, const BuiltVariant &b, Nodes nodes) { return stepsOf(b.variant, nodes); }},
-    {"buffers", [](const Compilation::Impl &, const BuiltVariant &b, Nodes) { return buffersOf(b.variant.program); }},
+    {"buffers", [](const Compilation::Impl &, const BuiltVariant &b,
+                   Nodes) { return buffersOf(b.variant.program, b.module.get().lookupSymbol<func::FuncOp>("main")); }},
     {"library_refused", [](const Compilation::Impl &, const BuiltVariant &b, Nodes) { return refusedCalls(b); }},
     {"precision", [](const Compilation::Impl &, const BuiltVariant &b, Nodes) { return precisionOf(*b.module); }},
     {"edges", [](const Compilation::Impl &, const BuiltVariant &b, Nodes) { return edgesOf(*b.module); }},

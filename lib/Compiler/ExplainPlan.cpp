@@ -87,11 +87,31 @@ Json stepsOf(const format::Variant &variant, const std::vector<format::Node> &no
   return steps;
 }
 
-Json buffersOf(const format::Program &program) {
+/// Of an arena's buffer also the steps of its body in which it is alive, and its place if that follows from no shape;
+/// of an input or output the model's name for it.
+static Json bufferOf(const format::Buffer &buffer, func::FuncOp main) {
+  Json json = objectOf(Member("kind", nameOf(buffer.kind)), Member("bytes", buffer.bytes));
+  if (buffer.kind == format::BufferKind::Input)
+    json["name"] = main.getArgAttrOfType<StringAttr>(buffer.index, "graph.name").str();
+  if (buffer.kind == format::BufferKind::Output)
+    json["name"] = main.getResultAttrOfType<StringAttr>(buffer.index, "graph.name").str();
+  if (buffer.kind != format::BufferKind::Arena)
+    return json;
+  json["first"] = buffer.first;
+  json["last"] = buffer.last;
+  if (buffer.planned >= 0)
+    json["offset"] = buffer.planned;
+  return json;
+}
+
+Json buffersOf(const format::Program &program, func::FuncOp main) {
   Json buffers = Json::array();
   for (size_t position = 0; position < format::bodyCount(program); ++position)
-    for (const format::Buffer &buffer : format::bodyAt(program, position).buffers)
-      buffers.push_back(objectOf(Member("kind", nameOf(buffer.kind)), Member("bytes", buffer.bytes)));
+    for (const format::Buffer &buffer : format::bodyAt(program, position).buffers) {
+      buffers.push_back(bufferOf(buffer, main));
+      if (position != 0)
+        buffers.back()["body"] = position - 1;
+    }
   return buffers;
 }
 

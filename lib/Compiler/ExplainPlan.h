@@ -5,6 +5,8 @@
 
 #include "lib/Conversion/GraphToPlan/GraphToPlan.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
 #include <nlohmann/json.hpp>
 
 namespace cupola::compiler {
@@ -27,8 +29,8 @@ using Member = Json::object_t::value_type;
 /// number; `enters` says which steps run them.
 Json stepsOf(const format::Variant &variant, const std::vector<format::Node> &nodes);
 
-/// Kind and size of every buffer, in the order of the bodies.
-Json buffersOf(const format::Program &program);
+/// Kind and size of every buffer, in the order of the bodies. `main` is the function of the program.
+Json buffersOf(const format::Program &program, mlir::func::FuncOp main);
 
 /// Bytes as a number where the plan is static, else null.
 Json memoryOf(const format::Program &program, const WeightTable &weights);

@@ -119,10 +119,11 @@ std::string variantText(const Json &variant, bool allEdges) {
     text += kernelText(kernel);
   text +=
       precisionText(variant["precision"]) + librariesText(variant, allEdges) + edgesText(variant["edges"], allEdges);
-  const Json &memory = variant["memory"];
+  const Json &memory = variant["memory"], &bound = memory["lower_bound_bytes"]; // none where there are bodies
   if (!memory["peak_bytes"].is_null())
-    text += "  memory: arena " + digits(memory["peak_bytes"]) + " bytes (lower bound " +
-            digits(memory["lower_bound_bytes"]) + "), weights " + digits(memory["weight_bytes"]) + " bytes\n";
+    text += "  memory: arena " + digits(memory["peak_bytes"]) + " bytes" +
+            (bound.is_null() ? "" : " (lower bound " + digits(bound) + ")") + ", weights " +
+            digits(memory["weight_bytes"]) + " bytes\n";
   return text;
 }
 

@@ -180,6 +180,12 @@ struct KernelStatistics {
   uint64_t barriers = 0;
 };
 
+/// What loading sources cost since the device was made.
+struct CompileCounters {
+  uint64_t compiles = 0;  ///< sources that a compiler was called for
+  uint64_t cacheHits = 0; ///< sources whose machine code a cache had
+};
+
 class Device {
 public:
   virtual ~Device() = default;
@@ -236,13 +242,15 @@ public:
   /// Per kernel, sorted by name.
   virtual std::vector<KernelStatistics> statistics() const = 0;
   virtual void resetStatistics() = 0;
+  /// On any thread.
+  virtual CompileCounters compileCounters() const { return {}; }
 };
 
 /// The plug-in ABI: a shared library exports
 ///   extern "C" const cupola::runtime::DevicePlugin *cupola_device_plugin();
 /// and is built with the same compiler and headers as the runtime; kPluginAbi
 /// changes whenever this file or Plan.h does.
-constexpr uint32_t kPluginAbi = 9;
+constexpr uint32_t kPluginAbi = 10;
 
 struct DevicePlugin {
   uint32_t abi;     ///< kPluginAbi

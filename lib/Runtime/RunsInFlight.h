@@ -5,9 +5,11 @@
 
 #include "lib/Runtime/Bindings.h"
 
+#include <chrono>
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 
 namespace cupola::runtime {
 
@@ -16,7 +18,9 @@ struct RunSlot {
   uint64_t run = 0;           ///< 0: none
   std::unique_ptr<Event> end; ///< recorded behind its work
   Readback found;
-  Status queued;                        ///< what queueing it came to
+  Status queued; ///< what queueing it came to
+  /// When the call that queues it began; nothing of a run that is timed step by step, which takes longer.
+  std::optional<std::chrono::steady_clock::time_point> begun;
   std::shared_ptr<Recording> recording; ///< that it replays: a session may forget it meanwhile
 };
 

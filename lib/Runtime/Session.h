@@ -5,6 +5,8 @@
 
 #include "lib/Runtime/BodyRunner.h"
 #include "lib/Runtime/Executable.h"
+#include "lib/Runtime/RunCounters.h"
+#include "lib/Runtime/RunTimes.h"
 #include "lib/Runtime/RunsInFlight.h"
 #include "lib/Runtime/Tensor.h"
 
@@ -54,7 +56,10 @@ public:
   /// How many layouts of the arena the session made so far: one per bucket of shapes.
   uint64_t arenasPlanned() const { return runner.program().arenasPlanned(); }
   /// How many inputs and outputs the runs so far copied, because the device could not use them where they lie.
-  uint64_t copiedTensors() const { return copied; }
+  uint64_t copiedTensors() const { return counters.read().copiedTensors; }
+  /// What the runs so far came to; latencies are from the call that queues a run to when its end is seen. On any
+  /// thread, also while a run is under way on another.
+  RunCounts counts() const { return counters.read(); }
 
   /// Queues a run behind all that is on the stream, and gives its number: 1, 2, .. Binds first
   /// if the inputs' shapes or strides are others than the bound ones. Writes nothing outside
@@ -85,11 +90,11 @@ public:
   Status run(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs) {
     return runOnce(inputs, outputs, nullptr);
   }
-  /// The same step by step, with the milliseconds of each: the device is waited for
-  /// after every step, so that their sum is more than a run takes.
-  Status runTimed(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs,
-                  std::vector<double> &milliseconds) {
-    return runOnce(inputs, outputs, &milliseconds);
+  /// The same step by step, with the time of each: the device is waited for after every
+  /// step, so that their sum is more than a run takes.
+  Status runTimed(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs, RunTimes &times) {
+    times = RunTimes();
+    return runOnce(inputs, outputs, &times);
   }
   /// After `run` or `enqueue`: copies an output whose shape was known only then, which the session
   /// keeps until the next one or a bind. `tensor` has the shape of outputShapes(). Code::Usage for
@@ -103,6 +108,8 @@ public:
     Grid grid;              ///< of a launch
   };
   StepWork workOf(size_t step) const;
+  /// Where the program's buffers lie, and their bytes. Valid while bound.
+  const std::vector<Placement> &placements() const { return plan().buffers; }
 
   const Executable &executable() const { return *shared; }
 
@@ -134,20 +141,19 @@ private:
   Status reserveStaging(uint64_t bytes);
   Status prepare(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs);
   Result<uint64_t> enqueueNow(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs,
-                              std::vector<double> *milliseconds);
+                              RunTimes *times);
   void endRun(RunSlot &slot);
   Status waitNow(uint64_t run);
-  Status runOnce(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs,
-                 std::vector<double> *milliseconds);
+  Status runOnce(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs, RunTimes *times);
   Status queueRun(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs, RunSlot &slot,
-                  std::vector<double> *milliseconds);
+                  RunTimes *times);
   Status queueInputs(const std::vector<TensorRef> &inputs);
   Status queueOutputs(const std::vector<TensorRef> &outputs);
   Status queueSteps(RunSlot &slot);
   Status queueEach();
   Status queueRecorded();
   Status queueMarked();
-  Status queueTimed(std::vector<double> &milliseconds);
+  Status queueTimed(RunTimes &times);
   Status finishShapes();
 
   const format::Package &package() const { return shared->package(); }
@@ -174,7 +180,7 @@ private:
   /// of a copy.
   std::vector<DeviceAddress> io;
   std::vector<bool> staged;
-  uint64_t copied = 0; ///< of `staged`, over all runs
+  RunCounters counters;
 };
 
 } // namespace cupola::runtime

@@ -53,11 +53,14 @@ Status Session::locate(const std::vector<const TensorRef *> &tensors) {
   if (!needed)
     return Status::limit("inputs and outputs are larger than 2^64 bytes");
   CUPOLA_TRY(reserveStaging(*needed));
+  uint64_t copied = 0;
   for (size_t i = 0; i < io.size(); ++i)
     if (staged[i]) {
       io[i] += staging.address();
       copied += bytesOf(i) != 0;
     }
+  counters.countCopies(copied);
+  counters.setMemory(runner.arena().bytes(), staging.bytes());
   return Status::ok();
 }
 
@@ -144,15 +147,17 @@ Status Session::queueMarked() {
 }
 
 Status Session::queueRun(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs, RunSlot &slot,
-                         std::vector<double> *milliseconds) {
-  const bool poisons = options.poison && !milliseconds, tracks = device().properties().tracksContents && !milliseconds;
+                         RunTimes *times) {
+  const bool poisons = options.poison && !times, tracks = device().properties().tracksContents && !times;
   runner.begin(current->interface.values, poisons, tracks);
   CUPOLA_TRY(runner.program().place({runner.arena().address(), {}, io, &runner.openOutputs()}));
   CUPOLA_TRY(runner.program().upload(*stream));
   CUPOLA_TRY(runner.flags().clear(*stream));
   CUPOLA_TRY(queueInputs(inputs));
-  CUPOLA_TRY(milliseconds ? queueTimed(*milliseconds) : poisons || tracks ? queueMarked() : queueSteps(slot));
+  CUPOLA_TRY(times ? queueTimed(*times) : poisons || tracks ? queueMarked() : queueSteps(slot));
   CUPOLA_TRY(queueOutputs(outputs));
+  if (times)
+    times->mark(times->outputs);
   return slot.found.fetch(*stream, runner.flags());
 }
 
@@ -183,13 +188,17 @@ Status Session::prepare(const std::vector<TensorRef> &inputs, const std::vector<
 //===--- Runs ---===//
 
 Result<uint64_t> Session::enqueueNow(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs,
-                                     std::vector<double> *milliseconds) {
+                                     RunTimes *times) {
+  const auto begun = std::chrono::steady_clock::now();
   CUPOLA_TRY(prepare(inputs, outputs));
   RunSlot &slot = runs.next();
   if (slot.run != 0)
     endRun(slot);
+  slot.begun = times ? std::nullopt : std::optional(begun);
+  if (times)
+    times->mark(times->prepare);
   try {
-    slot.queued = queueRun(inputs, outputs, slot, milliseconds);
+    slot.queued = queueRun(inputs, outputs, slot, times);
     // Also behind an error: transfers under way use the caller's memory.
     const Status marked = stream->record(*slot.end);
     if (marked.failed())
@@ -218,6 +227,8 @@ void Session::endRun(RunSlot &slot) {
     outcome = flagError(package(), format::stepAt(program(), *step), *step);
   if (outcome.isOk())
     outcome = finishShapes();
+  if (slot.begun)
+    counters.countRun(std::chrono::steady_clock::now() - *slot.begun, outcome.failed());
   runs.end(slot, outcome);
 }
 
@@ -243,13 +254,15 @@ Status Session::wait(uint64_t run) {
 }
 
 /// In one turn: no other thread gets between the two.
-Status Session::runOnce(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs,
-                        std::vector<double> *milliseconds) {
+Status Session::runOnce(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs, RunTimes *times) {
   CUPOLA_TRY(checkProcess());
   Turn turn(busy);
   CUPOLA_TRY(turn.status());
-  const Result<uint64_t> run = enqueueNow(inputs, outputs, milliseconds);
-  return run.isOk() ? waitNow(*run) : run.status();
+  const Result<uint64_t> run = enqueueNow(inputs, outputs, times);
+  const Status ended = run.isOk() ? waitNow(*run) : run.status();
+  if (times)
+    times->mark(times->wait);
+  return ended;
 }
 
 } // namespace cupola::runtime

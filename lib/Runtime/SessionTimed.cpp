@@ -2,19 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/Session.h"
 
-#include <chrono>
-
 namespace cupola::runtime {
 
-/// The time of a control step is that of the bodies that it enters.
-Status Session::queueTimed(std::vector<double> &milliseconds) {
-  milliseconds.clear();
+Status Session::queueTimed(RunTimes &times) {
   CUPOLA_TRY(stream->synchronize());
+  times.mark(times.inputs);
   for (size_t i = 0; i < program().steps.size(); ++i) {
-    const auto begin = std::chrono::steady_clock::now();
     CUPOLA_TRY(runner.runStep(runner.program(), i, 0));
     CUPOLA_TRY(stream->synchronize());
-    milliseconds.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
+    times.mark(times.steps.emplace_back());
   }
   return Status::ok();
 }

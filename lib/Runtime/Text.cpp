@@ -7,10 +7,10 @@
 
 namespace cupola::runtime {
 
-std::string quote(std::string_view name) {
+std::string printable(std::string_view name) {
   constexpr size_t kMost = 120;
   constexpr const char *kDigits = "0123456789abcdef";
-  std::string text = "'";
+  std::string text;
   for (char c : name.substr(0, kMost)) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte >= 0x20 && byte < 0x7f && c != '\'' && c != '\\')
@@ -18,8 +18,10 @@ std::string quote(std::string_view name) {
     else
       text += std::string("\\x") + kDigits[byte >> 4] + kDigits[byte & 15];
   }
-  return text + (name.size() > kMost ? "...'" : "'");
+  return text + (name.size() > kMost ? "..." : "");
 }
+
+std::string quote(std::string_view name) { return "'" + printable(name) + "'"; }
 
 std::string nodeList(const std::vector<format::Node> &all, const std::vector<uint32_t> &nodes) {
   constexpr size_t kMost = 4;

@@ -12,8 +12,10 @@
 
 namespace cupola::runtime {
 
-/// The name in single quotes; control characters, quotes and bytes outside ASCII
+/// The name as printable ASCII; control characters, quotes and bytes outside ASCII
 /// as \xNN, so that a model cannot steer a terminal. Cut after 120 characters.
+std::string printable(std::string_view name);
+/// printable(name) in single quotes.
 std::string quote(std::string_view name);
 
 /// "node 'a' (Gather)", or "nodes 'a' (Gather), 'b' (Add)"; at most four.

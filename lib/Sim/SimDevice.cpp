@@ -226,6 +226,8 @@ public:
     std::lock_guard<std::mutex> lock(state.mutex);
     state.counts.clear();
   }
+  /// Every source that the cache does not have is compiled.
+  CompileCounters compileCounters() const override { return {state.cache.misses(), state.cache.hits()}; }
 
 private:
   mutable SimState state;

@@ -5,10 +5,13 @@ table. `json` is the whole report (docs/schemas.md)."""
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
 
+from . import _runtime
 from .errors import Problem
 from .html import table
 
@@ -25,6 +28,20 @@ class Report:
 
     def __str__(self) -> str:
         return self.text
+
+
+@dataclass(frozen=True)
+class DrawnReport(Report):
+    """One that a browser can show: kernels and what flows between them, sources, memory, times, differences."""
+
+    def to_html(self, path: str | os.PathLike[str] | None = None, title: str = "Cupola") -> str:
+        """A page that needs no other file (docs/reports.md), written to `path`, too, where one is given. Texts of the model are texts in it
+        and nothing else."""
+        page = _runtime.page(json.dumps(self.json), title)
+        if path is not None:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(page)
+        return page
 
 
 def made(kind: type[_T], data: Mapping[str, Any], **others: Any) -> _T:
@@ -122,7 +139,7 @@ class Variant:
 
 
 @dataclass(frozen=True)
-class ExplainReport(Report):
+class ExplainReport(DrawnReport):
     """What was fused into what, and why not."""
 
     variants: tuple[Variant, ...]
@@ -188,7 +205,7 @@ class PackagedSymbol:
 
 
 @dataclass(frozen=True)
-class InspectReport(Report):
+class InspectReport(DrawnReport):
     """What a package holds: `bytes` of the file, `weights` (how many) of `weight_bytes`."""
 
     format: int

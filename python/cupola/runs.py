@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .html import table
-from .reports import Json, Report, all_of, made
+from .reports import DrawnReport, Json, all_of, made
 
 #===--- verify ---===#
 
@@ -50,7 +50,7 @@ class FirstDifference:
 
 
 @dataclass(frozen=True)
-class VerifyReport(Report):
+class VerifyReport(DrawnReport):
     """Outputs held against references. Floats pass where |a - b| <= tolerance * max|b| + tolerance * |b|."""
 
     passed: bool
@@ -100,7 +100,7 @@ class StepTime:
 
 
 @dataclass(frozen=True)
-class BenchReport(Report):
+class BenchReport(DrawnReport):
     """Times of `iterations` runs. Bytes of the arena, of what the executable keeps on the device, and the most that this process had
     resident."""
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -14,6 +15,7 @@ import numpy as np
 from . import _runtime
 from .errors import UsageError
 from .package import Package
+from .reports import Report
 from .tensors import Tensor, empty_of, numpy_dtype
 
 PackageLike = Union[Package, str, "os.PathLike[str]", bytes]
@@ -120,6 +122,21 @@ class Session:
         number = self._native.enqueue(self._bits(given), self._bits(results))
         self._under_way.append((given, results))
         return Run(self, number, results)
+
+    #===--- What is known of runs ---===#
+
+    def profile(self, inputs: Mapping[str, Array], outputs: Mapping[str, Array] | None = None) -> Report:
+        """A run of its own, step by step with the time of each. `str` of the report is a table, `json` a trace that Perfetto and Chrome's
+        viewer read (docs/reports.md): write it with `json.dump`."""
+        given = self._arrays(inputs)
+        text, trace = self._native.profile(self._bits(given), self._bits(self._results(given, outputs)))
+        return Report(text, json.loads(trace))
+
+    def metrics(self, name: str = "") -> Report:
+        """Counters of the runs so far: `str` of the report is Prometheus's text format, with `name` as the label `model`. Any thread may
+        ask, while the session runs on another."""
+        text, counters = self._native.metrics(name)
+        return Report(text, json.loads(counters))
 
     @property
     def copied_tensors(self) -> int:

@@ -93,6 +93,9 @@ nb::tuple compareKernels(const Verification &verification, const nb::bytes &diag
 } // namespace
 
 void bindReports(nb::module_ &module) {
+  module.def(
+      "page", [](std::string_view json, std::string_view title) { return textOf(htmlPage(json, title)); },
+      nb::arg("json"), nb::arg("title"), nb::sig("def page(json: str, title: str) -> str"), "HTML of a report's JSON.");
   module.def("inspect", inspect, nb::arg("package"), nb::arg("name"),
              nb::sig("def inspect(package: Package, name: str) -> tuple[str, str]"), "Text and JSON.");
   module.def("bench", benchOf, nb::arg("executable"), nb::arg("npz"), nb::arg("shapes"), nb::arg("seed"),

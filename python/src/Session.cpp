@@ -4,9 +4,13 @@
 // The interpreter's lock is free wherever the runtime works.
 //===----------------------------------------------------------------------===//
 #include "python/src/Bindings.h"
+#include "python/src/Errors.h"
 #include "python/src/Tensors.h"
 
+#include "cupola/Runtime/Reports.hpp"
+
 #include <memory>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
@@ -30,6 +34,7 @@ struct Runner {
   void run(nb::list in, nb::list out);
   uint64_t enqueue(nb::list in, nb::list out);
   void fetch(size_t index, nb::handle out);
+  nb::tuple profile(nb::list in, nb::list out);
 };
 
 Runner::Runner(const Executable &executable, const Package &package, const cupola_session_options &options)
@@ -82,6 +87,17 @@ uint64_t Runner::enqueue(nb::list in, nb::list out) {
   return session.enqueue(given.list(), results.list());
 }
 
+nb::tuple Runner::profile(nb::list in, nb::list out) {
+  const Tensors given(in, inputs, inputStrides, /*areWritten=*/false);
+  const Tensors results(out, outputs, outputStrides, /*areWritten=*/true);
+  Report report;
+  {
+    nb::gil_scoped_release release;
+    report = cupola::profile(session, given.list(), results.list());
+  }
+  return nb::make_tuple(textOf(report.text), textOf(report.json));
+}
+
 void Runner::fetch(size_t index, nb::handle out) {
   nb::list arrays;
   arrays.append(out);
@@ -123,6 +139,16 @@ void bindSession(nb::module_ &module) {
       .def(
           "wait", [](Runner &runner, uint64_t run) { runner.session.wait(run); }, nb::arg("run"),
           nb::call_guard<nb::gil_scoped_release>())
+      .def("profile", &Runner::profile, nb::arg("inputs"), nb::arg("outputs"),
+           nb::sig("def profile(self, inputs: list[typing.Any], outputs: list[typing.Any]) -> tuple[str, str]"),
+           "Text and JSON of a run, step by step.")
+      .def(
+          "metrics",
+          [](const Runner &runner, std::string_view name) {
+            const Report report = metrics(runner.session, name);
+            return nb::make_tuple(textOf(report.text), textOf(report.json));
+          },
+          nb::arg("name"), nb::sig("def metrics(self, name: str) -> tuple[str, str]"), "Text and JSON.")
       .def("fetch", &Runner::fetch, nb::arg("index"), nb::arg("array"))
       .def_prop_ro("copied_tensors", [](const Runner &runner) { return runner.session.copiedTensors(); });
 }

@@ -203,7 +203,10 @@ TEST_F(CompilerCApi, ReportsAreForPeopleAndPrograms) {
   const cupola_compile_options options = clientOptions(&client);
   Compilation compilation(modelInMemory(whole.data, whole.size), &options);
   report = compilation.explainReport();
-  EXPECT_EQ(report.json, compilation.explain());
+  const std::string_view explained = compilation.explain();
+  EXPECT_EQ(report.json.substr(0, explained.size() - 1), explained.substr(0, explained.size() - 1))
+      << "of one variant the kernels' texts are the last member";
+  EXPECT_NE(report.json.find(",\"sources\":{\"k_"), std::string::npos) << report.json;
   EXPECT_NE(report.text.find("edges: 2 fused, 0 not\n"), std::string::npos) << report.text;
   EXPECT_EQ(report.text.find("'mul' -> 'last'"), std::string::npos) << report.text;
   report = compilation.explainReport(/*allEdges=*/true);

@@ -3,6 +3,7 @@
 
 import dataclasses
 import html.parser
+import json
 import os
 import subprocess
 
@@ -201,6 +202,30 @@ def test_tables_are_small_and_inert():
         assert not set(page.text) & set("\u202e\u2066\0") and len(text) < 10000
     text = "".join(pages(["<i>", "last"]))
     assert "<i>" not in text and "&lt;i&gt;" in text
+
+
+def drawn():
+    """Every report that has a page, of a model in which everything that may have a name has a hostile one."""
+    nodes = [helper.make_node("Exp", ["x" if i == 0 else EVIL[i - 1]], [name], name) for i, name in enumerate(EVIL)]
+    model = graphs.model(nodes, [("x", TensorProto.FLOAT, [2, 3])], [(EVIL[-1], TensorProto.FLOAT, [2, 3])])
+    package = cupola.compile(model, **QUIET)
+    yield cupola.explain(model, **QUIET)
+    yield cupola.inspect(package)
+    yield cupola.bench(package, "cpu", iterations=1, profile=True)
+    yield cupola.verify(model, "cpu", per_node=True, progress=False)
+
+
+def test_pages_hold_the_report_and_are_inert(tmp_path):
+    for report in drawn():
+        text = report.to_html(tmp_path / "page.html", title="<b>\"title\"")
+        assert (tmp_path / "page.html").read_text(encoding="utf-8") == text
+        page = Page(text)
+        assert "b" not in page.tags and "img" not in page.tags and not {"onerror", "src", "href", "style"} & page.attributes
+        assert not set(text) & set("\u202e\u2066\0") and text.count("<script") == 2
+        data = text.split('<script type="application/json" id="report">')[1].split("</script>")[0]
+        assert json.loads(data) == report.json
+        assert "default-src 'none'" in text
+    assert not hasattr(cupola.check(graphs.layer()), "to_html")
 
 
 def test_tables_say_what_they_leave_out():

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import array
+import concurrent.futures
 import gc
 import os
 import pickle
@@ -349,3 +350,38 @@ def test_what_cannot_be_pickled_says_why(session):
     for thing in (session, session.executable):
         with pytest.raises(TypeError, match="cannot be pickled; pickle its package"):
             pickle.dumps(thing)
+
+
+#===--- What is known of runs ---===#
+
+
+def test_profile_is_a_trace(package, rows):
+    session = cupola.Session(package, "cpu")
+    report = session.profile({"x": rows(3)})
+    spans = [event for event in report.json["traceEvents"] if event["ph"] == "X"]
+    step, = [event["args"] for event in spans if "step" in event["args"]]
+    assert step["nodes"] == ["product", "sum", "relu"] and step["operations"] >= 3 * 8 * 4 * 2 and step["bytes"] > 0
+    assert str(report).startswith("step ") and "'product' (MatMul)" in str(report)
+    y = np.zeros((3, 4), np.float32)
+    session.profile({"x": rows(3)}, {"y": y})
+    np.testing.assert_allclose(y, graphs.layer_answer(rows(3)), rtol=1e-4, atol=1e-5)
+    with pytest.raises(cupola.UsageError):
+        session.profile({"z": rows(3)})
+
+
+def test_metrics_are_a_snapshot(package, rows):
+    session = cupola.Session(package, "cpu")
+    assert session.metrics().json["runs"] == 0
+    for _ in range(3):
+        session.run({"x": rows(2)})
+    report = session.metrics('layer "1"')
+    assert (report.json["runs"], report.json["failures"], report.json["device"]) == (3, 0, "cpu")
+    assert sum(bucket["count"] for bucket in report.json["latency"]["buckets"]) <= 3 and report.json["latency"]["seconds"] > 0
+    line, = [line for line in str(report).split("\n") if line.startswith("cupola_runs_total")]
+    assert line.endswith('model="layer \\"1\\""} 3')
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        reader = pool.submit(lambda: [session.metrics().json["runs"] for _ in range(50)])
+        for _ in range(200):
+            session.run({"x": rows(2)})
+        assert reader.result() == sorted(reader.result())
+    assert session.metrics().json["runs"] == 203

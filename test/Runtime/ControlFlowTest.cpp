@@ -119,12 +119,17 @@ TEST_P(ControlFlowTest, StepsAreTimedAsAWhole) {
   Floats x = numbers(4), y(4);
   int64_t n = 3;
   bool go = true;
-  std::vector<double> milliseconds;
+  RunTimes taken;
   const Status status = session->runTimed({{x.data(), DType::F32, {4}}, {&n, DType::I64, {}}, {&go, DType::Bool, {}}},
-                                          {{y.data(), DType::F32, {4}}}, milliseconds);
+                                          {{y.data(), DType::F32, {4}}}, taken);
   ASSERT_TRUE(status.isOk()) << status.message();
   EXPECT_EQ(y, times(x, 8));
-  EXPECT_EQ(milliseconds.size(), 1u);
+  ASSERT_EQ(taken.steps.size(), 1u);
+  EXPECT_EQ(taken.prepare.begin, 0);
+  EXPECT_EQ(taken.inputs.begin, taken.prepare.end);
+  EXPECT_EQ(taken.steps[0].begin, taken.inputs.end);
+  EXPECT_EQ(taken.outputs.begin, taken.steps[0].end);
+  EXPECT_LE(taken.outputs.end, taken.wait.end);
 }
 
 } // namespace cupola::runtime

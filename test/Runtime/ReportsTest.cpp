@@ -83,6 +83,14 @@ TEST(Reports, ARunIsHeldAgainstReferences) {
   EXPECT_TRUE(has(errorOf([&] { verification.compare(given, -1, passed); }), "expected 0 or more"));
 }
 
+TEST(Reports, ArePagesToo) {
+  const Report report = inspectPackage(packageOf(test::makePackage()));
+  const std::string page = htmlPage(report.json, "a <package>");
+  EXPECT_TRUE(has(page, "<title>a &lt;package&gt;</title>"));
+  EXPECT_TRUE(has(page, "cupola.inspect/1"));
+  EXPECT_EQ(page, htmlPage(report.json, "a <package>"));
+}
+
 TEST(Reports, NullIsAnErrorNotACrash) {
   const auto usage = [](cupola_status *status) {
     const bool is = cupola_status_code(status) == CUPOLA_USAGE;
@@ -96,6 +104,7 @@ TEST(Reports, NullIsAnErrorNotACrash) {
   EXPECT_TRUE(usage(cupola_verification_inputs(nullptr, nullptr)));
   EXPECT_TRUE(usage(cupola_verification_compare(nullptr, {}, 0, &report, nullptr)));
   EXPECT_TRUE(usage(cupola_report_create({"x", 1}, {"y", 1}, nullptr)));
+  EXPECT_TRUE(usage(cupola_report_html(nullptr, {"x", 1}, nullptr)));
   EXPECT_EQ(report, nullptr);
   EXPECT_EQ(cupola_report_text(nullptr).size, 0u);
   EXPECT_EQ(cupola_report_json(nullptr).size, 0u);

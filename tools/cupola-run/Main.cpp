@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/CurrentException.h"
 #include "lib/Runtime/Format/OutputFile.h"
+#include "lib/Runtime/Page/Page.h"
 #include "lib/Runtime/Tools/Bench.h"
 #include "lib/Runtime/Tools/Errors.h"
 #include "lib/Runtime/Tools/Progress.h"
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <filesystem>
 
 using namespace cupola;
 using namespace cupola::runtime;
@@ -15,7 +17,7 @@ using namespace cupola::runtime;
 namespace {
 
 struct Options {
-  std::string package, device = "auto", outputs, json;
+  std::string package, device = "auto", outputs, json, html, trace;
   DeviceOptions deviceOptions;
   BenchOptions bench;
 };
@@ -40,8 +42,12 @@ void declare(CLI::App &app, Options &options) {
   app.add_option("--outputs", options.outputs, "Write the outputs to this .npz file");
   app.add_option("--iterations", options.bench.iterations, "Run so often, after one run to warm up if more than once")
       ->check(CLI::PositiveNumber);
-  app.add_flag("--profile", options.bench.profile, "Also time every step, in as many runs of their own");
+  CLI::Option *profile =
+      app.add_flag("--profile", options.bench.profile, "Also time every step, in as many runs of their own");
   app.add_option("--json", options.json, "Write a report to this file");
+  app.add_option("--html", options.html, "Write the report to this file as a page of a browser")->needs(profile);
+  app.add_option("--trace", options.trace,
+                 "Write one further run, step by step, to this file, as viewers of traces read it");
   app.add_flag_callback("--quiet", beQuiet, "Show results and errors alone: no progress, no warnings");
   app.footer(std::string("Example:\n  cupola-run bert.cupola --shape batch=1 --shape sequence=16 --iterations 100\n") +
              kExitCodes);
@@ -53,12 +59,18 @@ Status runPackage(const Options &options) {
   CUPOLA_ASSIGN(std::shared_ptr<const Executable> executable,
                 Executable::create(std::move(file), std::move(device)).within(options.package));
   BenchOptions chosen = options.bench;
+  chosen.trace = !options.trace.empty();
   chosen.warmup = chosen.iterations > 1 ? 1 : 0;
   CUPOLA_ASSIGN(Bench done, bench(executable, chosen));
   clearProgress();
   std::fputs(done.report.text.c_str(), stdout);
   if (!options.json.empty())
     CUPOLA_TRY(format::writeFile(options.json, done.report.json));
+  if (!options.trace.empty())
+    CUPOLA_TRY(format::writeFile(options.trace, done.trace.json));
+  if (!options.html.empty())
+    CUPOLA_TRY(format::writeFile(
+        options.html, htmlPage(std::filesystem::path(options.package).filename().string(), done.report.json)));
   return options.outputs.empty() ? Status::ok() : writeOutputs(options.outputs, executable->package(), done.outputs);
 }
 

@@ -65,6 +65,17 @@ int finish(const Status &status);
 Status writeReport(const std::string &path, const std::string &json);
 Status writeJson(const std::string &path, const Json &json);
 
+/// Where a command that has a page writes its report; either may be empty.
+struct ReportFiles {
+  std::string json, html;
+
+  /// --json and --html, which is returned.
+  CLI::Option *declare(CLI::App &app);
+  bool isAsked() const { return !json.empty() || !html.empty(); }
+  /// `model`: what the page is about, for its title.
+  Status write(const Json &report, const std::string &model) const;
+};
+
 /// What a compilation for one device needs besides the flags.
 Status chooseForDevice(const DeviceFlags &device, compiler::Options &options);
 
@@ -73,17 +84,21 @@ struct Compiled {
   std::shared_ptr<const format::PackageFile> file;
   Json compileMs = Json::object();
   uint64_t nvrtcCompiles = 0, llvmCompiles = 0;
+  Json sources = Json::object(); ///< the text of each kernel, where they were asked for and a model was compiled
+
+  /// Gives `explain` of a report the sources that the package does not have.
+  void addSources(Json &report) const;
 };
 
 /// The package of FILE.cupola, or of MODEL.onnx compiled, in a worker, for the device.
-Result<Compiled> obtainPackage(const CompileFlags &flags, const DeviceFlags &device);
+Result<Compiled> obtainPackage(const CompileFlags &flags, const DeviceFlags &device, bool withSources);
 
 /// An executable on its device, and the inputs from --inputs, or --seed and --shape.
 struct Ready {
   Compiled compiled;
   std::shared_ptr<const runtime::Executable> executable;
 };
-Result<Ready> makeReady(const CompileFlags &flags, const DeviceFlags &device);
+Result<Ready> makeReady(const CompileFlags &flags, const DeviceFlags &device, bool withSources);
 
 /// Runs `work` in a child process with the limits of `flags`; what it returns is the
 /// exit code. A child that crashes, hangs or takes too much memory becomes an error

@@ -6,9 +6,11 @@
 #include "lib/Runtime/Format/Descriptor.h"
 #include "lib/Runtime/Format/MachineMemory.h"
 #include "lib/Runtime/Format/OutputFile.h"
+#include "lib/Runtime/Page/Page.h"
 #include "lib/Runtime/Tools/Errors.h"
 #include "tools/cupola/Command.h"
 
+#include <filesystem>
 #include <sys/mman.h>
 
 namespace cupola::tool {
@@ -21,6 +23,21 @@ Status writeReport(const std::string &path, const std::string &json) {
 
 Status writeJson(const std::string &path, const Json &json) {
   return writeReport(path, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+CLI::Option *ReportFiles::declare(CLI::App &app) {
+  app.add_option("--json", json, "Write a report to this file");
+  return app.add_option("--html", html,
+                        "Write the report to this file as a page of a browser, which asks for no other file");
+}
+
+Status ReportFiles::write(const Json &report, const std::string &model) const {
+  if (!isAsked())
+    return {};
+  const std::string text = report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  CUPOLA_TRY(writeReport(json, text));
+  const std::string name = std::filesystem::path(model).filename().string();
+  return html.empty() ? Status::ok() : format::writeFile(html, runtime::htmlPage(name, text));
 }
 
 bool CompileFlags::isPackage() const { return format::isPackageFile(model); }
@@ -64,14 +81,18 @@ Status handOver(const format::Descriptor &memory, const std::string &bytes) {
 }
 
 /// The package behind a line of JSON.
-Status compileInto(const CompileFlags &flags, const compiler::Options &options, std::string &out) {
+Status compileInto(const CompileFlags &flags, const compiler::Options &options, bool withSources, std::string &out) {
   CUPOLA_ASSIGN(auto compilation, compiler::Compilation::load(flags.model, options));
   CUPOLA_ASSIGN(std::string bytes, compilation->package());
   Json json{
       {"compile_ms", Json::object()}, {"nvrtc", compilation->nvrtcCompiles()}, {"llvm", compilation->llvmCompiles()}};
   for (const auto &[phase, ms] : compilation->phases())
     json["compile_ms"][phase] = ms;
-  out = json.dump() + "\n" + bytes;
+  if (withSources) {
+    CUPOLA_ASSIGN(const std::string explained, compilation->explainWithSources());
+    json["sources"] = Json::parse(explained).value("sources", Json::object());
+  }
+  out = json.dump(-1, ' ', true, Json::error_handler_t::replace) + "\n" + bytes;
   return {};
 }
 
@@ -90,7 +111,12 @@ int collectFromWorker(const CompileFlags &flags, std::string &bytes, const std::
   return code;
 }
 
-Result<Compiled> obtainPackage(const CompileFlags &flags, const DeviceFlags &device) {
+void Compiled::addSources(Json &report) const {
+  if (report.contains("explain") && report["explain"].is_object() && report["explain"]["sources"].empty())
+    report["explain"]["sources"] = sources;
+}
+
+Result<Compiled> obtainPackage(const CompileFlags &flags, const DeviceFlags &device, bool withSources) {
   Compiled compiled;
   if (flags.isPackage()) {
     if (!flags.sets.empty())
@@ -101,7 +127,8 @@ Result<Compiled> obtainPackage(const CompileFlags &flags, const DeviceFlags &dev
   CUPOLA_ASSIGN(compiler::Options options, flags.options());
   CUPOLA_TRY(chooseForDevice(device, options));
   std::string bytes;
-  int code = collectFromWorker(flags, bytes, [&](std::string &out) { return compileInto(flags, options, out); });
+  int code =
+      collectFromWorker(flags, bytes, [&](std::string &out) { return compileInto(flags, options, withSources, out); });
   if (code != 0)
     return Status(static_cast<Code>(code), "");
   size_t line = bytes.find('\n');
@@ -110,11 +137,13 @@ Result<Compiled> obtainPackage(const CompileFlags &flags, const DeviceFlags &dev
   compiled.compileMs = json["compile_ms"];
   compiled.nvrtcCompiles = json["nvrtc"];
   compiled.llvmCompiles = json["llvm"];
+  if (withSources)
+    compiled.sources = std::move(json["sources"]);
   return compiled;
 }
 
-Result<Ready> makeReady(const CompileFlags &flags, const DeviceFlags &device) {
-  CUPOLA_ASSIGN(Compiled compiled, obtainPackage(flags, device));
+Result<Ready> makeReady(const CompileFlags &flags, const DeviceFlags &device, bool withSources) {
+  CUPOLA_ASSIGN(Compiled compiled, obtainPackage(flags, device, withSources));
   runtime::DeviceOptions options = device.options;
   options.threads = flags.threads;
   options.cacheDir = flags.given.cacheDir;

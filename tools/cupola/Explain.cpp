@@ -12,7 +12,7 @@ namespace {
 
 struct ExplainCommand {
   CompileFlags flags;
-  std::string json;
+  ReportFiles files;
   bool allEdges = false;
 
   Status run() {
@@ -21,7 +21,10 @@ struct ExplainCommand {
     CUPOLA_ASSIGN(std::string text, compilation->explain());
     runtime::clearProgress();
     std::fputs(compiler::explainText(text, allEdges).c_str(), stdout);
-    return json.empty() ? Status::ok() : writeJson(json, Json::parse(text));
+    if (!files.isAsked())
+      return {};
+    CUPOLA_ASSIGN(text, compilation->explainWithSources());
+    return files.write(Json::parse(text), flags.model);
   }
 };
 
@@ -31,7 +34,7 @@ std::function<int()> declareExplain(CLI::App &app) {
   auto command = std::make_shared<ExplainCommand>();
   command->flags.declare(app, "MODEL.onnx");
   app.add_flag("--all-edges", command->allEdges, "Show fused edges, too");
-  app.add_option("--json", command->json, "Write the whole report to this file");
+  command->files.declare(app);
   return [command] { return runInWorker(command->flags, [&] { return finish(command->run()); }); };
 }
 

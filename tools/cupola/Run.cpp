@@ -5,6 +5,7 @@
 #include "tools/cupola/Command.h"
 
 #include <cstdio>
+#include <filesystem>
 
 namespace cupola::tool {
 
@@ -14,7 +15,9 @@ struct RunCommand {
   CompileFlags flags;
   DeviceFlags device;
   runtime::BenchOptions options;
-  std::string outputs, json;
+  ReportFiles files;
+  std::string outputs, trace;
+  bool showsMetrics = false;
 
   void declare(CLI::App &app) {
     flags.declare(app, "MODEL.onnx|FILE.cupola", /*withTargets=*/false);
@@ -23,19 +26,27 @@ struct RunCommand {
     app.add_option("--seed", options.inputs.seed,
                    "Without --inputs: floats are N(0,1), integers below the extent that they "
                    "index, masks ones");
-    app.add_option("--json", json, "Write a report to this file");
+    app.add_option(
+        "--trace", trace,
+        "Write one further run, step by step, to this file, which Perfetto and Chrome's chrome://tracing show");
   }
 
   Status run() {
-    CUPOLA_ASSIGN(Ready ready, makeReady(flags, device));
+    CUPOLA_ASSIGN(Ready ready, makeReady(flags, device, !files.html.empty()));
+    options.name = std::filesystem::path(flags.model).filename().string();
+    options.trace = !trace.empty();
     options.inputs.pinned = flags.pinned();
     options.inputs.shapes = flags.isPackage() ? flags.shapes : std::vector<std::string>();
     CUPOLA_ASSIGN(auto done, runtime::bench(ready.executable, options));
     runtime::clearProgress();
     std::fputs(done.report.text.c_str(), stdout);
+    if (showsMetrics)
+      std::fputs(done.metrics.text.c_str(), stdout);
+    CUPOLA_TRY(writeReport(trace, done.trace.json));
     Json full = Json::parse(done.report.json);
     full["compile_ms"] = ready.compiled.compileMs;
-    CUPOLA_TRY(writeJson(json, full));
+    ready.compiled.addSources(full);
+    CUPOLA_TRY(files.write(full, flags.model));
     return outputs.empty() ? Status::ok() : runtime::writeOutputs(outputs, ready.executable->package(), done.outputs);
   }
 };
@@ -45,6 +56,7 @@ struct RunCommand {
 std::function<int()> declareRun(CLI::App &app) {
   auto command = std::make_shared<RunCommand>();
   command->declare(app);
+  app.add_option("--json", command->files.json, "Write a report to this file");
   app.add_option("--outputs", command->outputs, "Write the outputs to this .npz file");
   return [command] { return finish(command->run()); };
 }
@@ -58,7 +70,11 @@ std::function<int()> declareBench(CLI::App &app) {
   app.add_option("--iterations", command->options.iterations, "Measured runs")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_flag("--profile", command->options.profile, "Also time every step, in as many runs of their own");
+  CLI::Option *page = command->files.declare(app);
+  page->needs(
+      app.add_flag("--profile", command->options.profile, "Also time every step, in as many runs of their own"));
+  app.add_flag("--metrics", command->showsMetrics,
+               "Also print counters of the runs, memory and caches in Prometheus's text format");
   return [command] { return finish(command->run()); };
 }
 

@@ -15,7 +15,8 @@ namespace {
 struct VerifyCommand {
   CompileFlags flags;
   DeviceFlags device;
-  std::string casePath, json;
+  ReportFiles files;
+  std::string casePath;
   uint64_t seed = 0;
   std::optional<double> chosenTolerance;
   bool blame = false;
@@ -93,7 +94,7 @@ struct VerifyCommand {
     report["tolerance"] = tolerance;
     report["peak_rss_bytes"] = runtime::peakResidentBytes();
     if (pass.isOk())
-      CUPOLA_TRY(writeJson(json, report));
+      CUPOLA_TRY(files.write(report, flags.model));
     return pass;
   }
 
@@ -109,7 +110,7 @@ struct VerifyCommand {
     if (device.device == "reference")
       return runReference();
     const bool hasCase = !casePath.empty();
-    CUPOLA_ASSIGN(Ready ready, makeReady(flags, device));
+    CUPOLA_ASSIGN(Ready ready, makeReady(flags, device, !files.html.empty()));
     const format::Package &package = ready.executable->package();
     tolerance = chosenTolerance.value_or(runtime::usualTolerance(package));
     CUPOLA_ASSIGN(auto inputs, makeInputs(*ready.executable));
@@ -124,6 +125,7 @@ struct VerifyCommand {
       CUPOLA_TRY(printBlame(in));
     if (flags.given.kernelResults && pass.isOk()) {
       Result<bool> kernels = judgeKernels(*ready.executable, in, out, hasCase ? caseOutputs : none);
+      ready.compiled.addSources(report);
       pass = kernels.failed() ? std::move(kernels) : Result<bool>(*pass && *kernels);
     }
     return pass;
@@ -195,7 +197,7 @@ std::function<int()> declareVerify(CLI::App &app) {
   app.add_flag("--blame", command->blame,
                "With --precision: name the nodes whose 16 bits cost most, by the error of each on exact operands");
   app.add_option("--seed", command->seed, "Without --case: of the inputs");
-  app.add_option("--json", command->json, "Write a report to this file");
+  command->files.declare(app);
   return [command] {
     Result<bool> result = command->run();
     if (result.failed())

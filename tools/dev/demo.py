@@ -86,11 +86,13 @@ def main():
         print(f"  latency at {shape} on {device['name']} ({device['description']}): "
               f"median {latency['median']:.2f} ms, min {latency['min']:.2f}, p99 {latency['p99']:.2f}")
 
-    run(cupola, "explain", MODEL, "--target", "cuda", "--arch", "sm_80", "--json", OUT / "explain.json")
+    run(cupola, "explain", MODEL, "--target", "cuda", "--arch", "sm_80", "--json", OUT / "explain.json", "--html",
+        OUT / "explain.html")
     show_fusion(json.loads((OUT / "explain.json").read_text()))
 
     sources = sorted((OUT / "cuda").rglob("*.cu"))
     print(f"\npackage       {PACKAGE.relative_to(ROOT)}\nCUDA sources  {(OUT / 'cuda').relative_to(ROOT)}/ ({len(sources)} files)")
+    print(f"to look at    {(OUT / 'explain.html').relative_to(ROOT)}, in a browser")
     print("next          build/bin/cupola explain, verify, inspect --help; docs/getting-started.md")
 
 

@@ -184,7 +184,8 @@ CUPOLA_API cupola_status *cupola_compilation_emit(cupola_compilation *compilatio
                                                   cupola_string *text);
 /* What was decided and why, as JSON (docs/schemas.md). */
 CUPOLA_API cupola_status *cupola_compilation_explain(cupola_compilation *compilation, cupola_string *json);
-/* The same with the text of `cupola explain`; `all_edges`: also of what was fused. */
+/* The same with the text of `cupola explain`; `all_edges`: also of what was fused. The JSON has the kernels' texts,
+ * too. */
 CUPOLA_API cupola_status *cupola_compilation_explain_report(cupola_compilation *compilation, int32_t all_edges,
                                                             cupola_report **report);
 

@@ -1,8 +1,8 @@
 //===- include/cupola/Runtime/Reports.h - What packages hold, how runs go: the C interface ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// `cupola inspect`, `bench` and `verify` as functions of libcupola_runtime.so, with the rules of Runtime.h. Tensors
-// are given and returned as .npz files in memory (numpy's savez): an array for each under its name.
+// `cupola inspect`, `bench`, `verify`, traces and metrics as functions of libcupola_runtime.so, with the rules of
+// Runtime.h. Tensors are given and returned as .npz files in memory (numpy's savez): an array for each under its name.
 //===----------------------------------------------------------------------===//
 #ifndef CUPOLA_RUNTIME_REPORTS_H
 #define CUPOLA_RUNTIME_REPORTS_H
@@ -36,6 +36,19 @@ typedef struct cupola_bench_options {
  * are random ones. */
 CUPOLA_API cupola_status *cupola_executable_bench(cupola_executable *executable, const cupola_run_inputs *inputs,
                                                   const cupola_bench_options *options, cupola_report **report);
+
+/* As cupola_session_run, step by step with the time of each, for which the device is waited for after every step. The
+ * report's text has a line per step, its JSON is a trace, "cupola.trace/1", which Perfetto and Chrome's viewer read. */
+CUPOLA_API cupola_status *cupola_session_profile(cupola_session *session, const cupola_tensor *inputs,
+                                                 size_t input_count, const cupola_tensor *outputs, size_t output_count,
+                                                 cupola_report **report);
+
+/* What the session did so far: runs, failures, a histogram of latencies, compilations and cache hits of its device,
+ * memory. A snapshot of counters that are kept anyway, which may be taken at any time and on any thread, while the
+ * session runs on another. The report's text is Prometheus's exposition format, its JSON "cupola.metrics/1". `name`
+ * becomes the label `model`; empty: there is none. Runs of cupola_session_profile do not count. */
+CUPOLA_API cupola_status *cupola_session_metrics(const cupola_session *session, cupola_string name,
+                                                 cupola_report **report);
 
 /* One run, to be held against references. */
 typedef struct cupola_verification cupola_verification;

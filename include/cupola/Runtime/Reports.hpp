@@ -24,6 +24,22 @@ inline Report bench(const Executable &executable, const cupola_run_inputs *input
   return capi::take(report);
 }
 
+/// A run, step by step: the JSON is a trace.
+inline Report profile(const Session &session, const std::vector<cupola_tensor> &inputs,
+                      const std::vector<cupola_tensor> &outputs) {
+  cupola_report *report = nullptr;
+  capi::check(
+      cupola_session_profile(session.get(), inputs.data(), inputs.size(), outputs.data(), outputs.size(), &report));
+  return capi::take(report);
+}
+
+/// The text is Prometheus's exposition format. On any thread.
+inline Report metrics(const Session &session, std::string_view name = "") {
+  cupola_report *report = nullptr;
+  capi::check(cupola_session_metrics(session.get(), capi::string(name), &report));
+  return capi::take(report);
+}
+
 class Verification {
 public:
   explicit Verification(const Executable &executable, const cupola_run_inputs *inputs = nullptr) {

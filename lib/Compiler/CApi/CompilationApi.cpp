@@ -154,7 +154,8 @@ cupola_status *cupola_compilation_explain_report(cupola_compilation *compilation
                                                  cupola_report **report) {
   return guarded({compilation, report}, [&] {
     CUPOLA_TRY(fill(compilation->explained, [&] { return compilation->compilation->explain(); }));
-    return give({explainText(*compilation->explained, all_edges != 0), *compilation->explained}, report);
+    CUPOLA_ASSIGN(std::string json, compilation->compilation->explainWithSources());
+    return give({explainText(*compilation->explained, all_edges != 0), std::move(json)}, report);
   });
 }
 

@@ -32,6 +32,9 @@ cupola_type toC(format::DType dtype);
 /// The caller's tensors as the session takes them; `ordinal` is the cuda device's. Only a tensor that `isShared` may
 /// have other strides than dense ones.
 Status fromC(const cupola_tensor &tensor, const Device &device, int32_t ordinal, bool isShared, TensorRef &result);
+/// All inputs or outputs of a run.
+Status readTensors(const cupola_session &session, const cupola_tensor *tensors, size_t count, bool areInputs,
+                   std::vector<TensorRef> &refs);
 
 } // namespace cupola::runtime::capi
 

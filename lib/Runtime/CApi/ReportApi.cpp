@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupola/Runtime/Reports.h"
 #include "lib/Runtime/CApi/Handles.h"
+#include "lib/Runtime/Page/Page.h"
 #include "lib/Runtime/Tools/Bench.h"
 #include "lib/Runtime/Tools/Diagnosis.h"
 #include "lib/Runtime/Tools/Inspection.h"
+#include "lib/Runtime/Tools/Metrics.h"
+#include "lib/Runtime/Tools/Trace.h"
 #include "lib/Runtime/Tools/Verification.h"
 
 using namespace cupola;
@@ -13,6 +16,7 @@ using namespace cupola::runtime::capi;
 
 struct cupola_report {
   Report report;
+  std::string html; ///< once it was asked for
 };
 
 struct cupola_verification {
@@ -24,7 +28,7 @@ struct cupola_verification {
 namespace {
 
 Status give(Report report, cupola_report **target) {
-  *target = new cupola_report{std::move(report)};
+  *target = new cupola_report{std::move(report), {}};
   return Status::ok();
 }
 
@@ -65,6 +69,14 @@ cupola_string cupola_report_json(const cupola_report *report) {
   return report ? string(report->report.json) : string("");
 }
 
+cupola_status *cupola_report_html(cupola_report *report, cupola_string title, cupola_string *html) {
+  return guarded({report, html}, [&] {
+    report->html = htmlPage(view(title), report->report.json);
+    *html = string(report->html);
+    return Status::ok();
+  });
+}
+
 void cupola_report_release(cupola_report *report) { delete report; }
 
 cupola_status *cupola_report_create(cupola_string text, cupola_string json, cupola_report **report) {
@@ -86,6 +98,21 @@ cupola_status *cupola_executable_bench(cupola_executable *executable, const cupo
                                                  std::max<uint64_t>(known.iterations, 1), known.profile != 0}));
     return give(std::move(done.report), report);
   });
+}
+
+cupola_status *cupola_session_profile(cupola_session *session, const cupola_tensor *inputs, size_t input_count,
+                                      const cupola_tensor *outputs, size_t output_count, cupola_report **report) {
+  return guarded({session, report}, [&] {
+    std::vector<TensorRef> in, out;
+    CUPOLA_TRY(readTensors(*session, inputs, input_count, /*areInputs=*/true, in));
+    CUPOLA_TRY(readTensors(*session, outputs, output_count, /*areInputs=*/false, out));
+    CUPOLA_ASSIGN(Report told, traceRun(*session->session, in, out));
+    return give(std::move(told), report);
+  });
+}
+
+cupola_status *cupola_session_metrics(const cupola_session *session, cupola_string name, cupola_report **report) {
+  return guarded({session, report}, [&] { return give(metricsOf(*session->session, view(name)), report); });
 }
 
 cupola_status *cupola_verification_create(cupola_executable *executable, const cupola_run_inputs *inputs,

@@ -24,27 +24,13 @@ Status readHooks(const cupola_allocator *given, MemoryHooks &hooks) {
   return Status::ok();
 }
 
-Status readTensors(const cupola_session &session, const cupola_tensor *tensors, size_t count, const char *kind,
-                   const std::vector<format::Tensor> &declared, std::vector<TensorRef> &refs) {
-  if (count > 0)
-    CUPOLA_TRY(present({tensors}));
-  for (size_t i = 0; i < count; ++i) {
-    const std::string name = i < declared.size() ? quote(declared[i].name) : std::to_string(i);
-    const bool isShared = i < declared.size() && !declared[i].storage.empty();
-    CUPOLA_TRY(fromC(tensors[i], session.session->executable().device(), session.ordinal, isShared, refs.emplace_back())
-                   .within(std::string(kind) + " " + name));
-  }
-  return Status::ok();
-}
-
 /// Calls a member of the session with the caller's tensors.
 template <typename Call>
 Status withTensors(cupola_session &session, const cupola_tensor *inputs, size_t inputCount,
                    const cupola_tensor *outputs, size_t outputCount, Call call) {
-  const format::Package &package = session.session->executable().package();
   std::vector<TensorRef> in, out;
-  CUPOLA_TRY(readTensors(session, inputs, inputCount, "input", package.inputs, in));
-  CUPOLA_TRY(readTensors(session, outputs, outputCount, "output", package.outputs, out));
+  CUPOLA_TRY(readTensors(session, inputs, inputCount, /*areInputs=*/true, in));
+  CUPOLA_TRY(readTensors(session, outputs, outputCount, /*areInputs=*/false, out));
   return call(in, out);
 }
 

@@ -1,6 +1,7 @@
 //===- lib/Runtime/CApi/Tensors.cpp - DLPack's tensors and ours ---===//
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/CApi/Handles.h"
+#include "lib/Runtime/Text.h"
 
 namespace cupola::runtime::capi {
 
@@ -76,6 +77,21 @@ Status fromC(const cupola_tensor &tensor, const Device &device, int32_t ordinal,
     result.strides.assign(tensor.strides, tensor.strides + tensor.ndim);
   result.shape.assign(tensor.shape, tensor.shape + tensor.ndim);
   result.data = tensor.data ? static_cast<char *>(tensor.data) + tensor.byte_offset : nullptr;
+  return Status::ok();
+}
+
+Status readTensors(const cupola_session &session, const cupola_tensor *tensors, size_t count, bool areInputs,
+                   std::vector<TensorRef> &refs) {
+  const format::Package &package = session.session->executable().package();
+  const std::vector<format::Tensor> &declared = areInputs ? package.inputs : package.outputs;
+  if (count > 0)
+    CUPOLA_TRY(present({tensors}));
+  for (size_t i = 0; i < count; ++i) {
+    const std::string name = i < declared.size() ? quote(declared[i].name) : std::to_string(i);
+    const bool isShared = i < declared.size() && !declared[i].storage.empty();
+    CUPOLA_TRY(fromC(tensors[i], session.session->executable().device(), session.ordinal, isShared, refs.emplace_back())
+                   .within((areInputs ? "input " : "output ") + name));
+  }
   return Status::ok();
 }
 

@@ -179,8 +179,15 @@ CubinCache &CudaDevice::compilerAtNeed() {
   std::call_once(compilerOnce, [&] {
     compiler = nvrtc ? std::make_unique<CubinCache>(cacheAtNeed(), nvrtc)
                      : std::make_unique<CubinCache>(cacheAtNeed(), context->owner().toolkitMajors());
+    made.store(compiler.get(), std::memory_order_release);
   });
   return *compiler;
+}
+
+CompileCounters CudaDevice::compileCounters() const {
+  const CubinCache *cubins = made.load(std::memory_order_acquire);
+  const CubinCounters counted = cubins ? cubins->counters() : CubinCounters();
+  return {counted.compiles, counted.hits};
 }
 
 Result<CudaBinary> CudaDevice::compile(const ModuleImage &image) {

@@ -47,6 +47,7 @@ public:
 
   std::vector<KernelStatistics> statistics() const override { return counters->read(); }
   void resetStatistics() override { counters->reset(); }
+  CompileCounters compileCounters() const override;
 
 private:
   CudaDevice() = default;
@@ -67,6 +68,7 @@ private:
   std::once_flag cacheOnce, compilerOnce;
   std::shared_ptr<ByteCache> cache;
   std::unique_ptr<CubinCache> compiler;
+  std::atomic<const CubinCache *> made{nullptr}; ///< the compiler, once there is one
   std::mutex productMutex;
   std::optional<Result<std::shared_ptr<CublasLtDevice>>> products; ///< none before the first call
   DeviceProperties facts;

@@ -1,7 +1,9 @@
 //===- lib/Runtime/Tools/Bench.cpp - Runs an executable and says how it went ---===//
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/Tools/Bench.h"
+#include "lib/Runtime/Tools/Metrics.h"
 #include "lib/Runtime/Tools/RunReport.h"
+#include "lib/Runtime/Tools/Trace.h"
 
 namespace cupola::runtime {
 
@@ -21,9 +23,13 @@ Result<Bench> bench(const std::shared_ptr<const Executable> &executable, const B
     CUPOLA_ASSIGN(auto steps, profile(*session, in, out, options.iterations));
     report.profile = std::move(steps);
   }
+  Report traced;
+  if (options.trace) {
+    CUPOLA_ASSIGN(traced, traceRun(*session, in, out));
+  }
   CUPOLA_TRY(fetchOutputs(*session, outputs));
   Report told{reportText(report), reportJson(report)};
-  return Bench{std::move(told), std::move(outputs)};
+  return Bench{std::move(told), std::move(traced), metricsOf(*session, options.name), std::move(outputs)};
 }
 
 } // namespace cupola::runtime

@@ -12,10 +12,14 @@ struct BenchOptions {
   InputOptions inputs;
   uint64_t warmup = 0, iterations = 1; ///< runs before the measured ones, and those, at least one
   bool profile = false;                ///< also time every step, in as many runs of their own
+  bool trace = false;                  ///< also trace one run
+  std::string name = {};               ///< of the model, for metrics
 };
 
 struct Bench {
-  Report report; ///< RunReport.h
+  Report report;  ///< RunReport.h
+  Report trace;   ///< Trace.h; empty: not asked for
+  Report metrics; ///< Metrics.h, of the runs but those that are traced or timed by step
   std::vector<HostTensor> outputs;
 };
 

@@ -3,6 +3,7 @@
 #include "lib/Runtime/Tools/Diagnosis.h"
 #include "lib/Runtime/Executable.h"
 #include "lib/Runtime/Text.h"
+#include "lib/Runtime/Tools/Explained.h"
 #include "lib/Runtime/Tools/KernelResults.h"
 
 #include <cstdio>
@@ -124,8 +125,8 @@ Result<KernelComparison> compareKernels(const Executable &executable, const std:
   comparison.pass = first.json.is_null();
   text += std::to_string(results.size()) + " kernel results compared; " +
           (comparison.pass ? "none differs" : "first difference: " + first.text) + "\n";
-  comparison.report.json =
-      Json{{"kernels", kernels}, {"first_difference", first.json}}.dump(2, ' ', false, Json::error_handler_t::replace);
+  const Json json{{"kernels", kernels}, {"first_difference", first.json}, {"explain", explainedVariant(executable)}};
+  comparison.report.json = json.dump(2, ' ', false, Json::error_handler_t::replace);
   return comparison;
 }
 

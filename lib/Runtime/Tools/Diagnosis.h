@@ -31,7 +31,8 @@ Result<Diagnosis> parseDiagnosis(std::string_view bytes);
 
 struct KernelComparison {
   bool pass = true;
-  Report report; ///< a line per kernel and the first that differs; `kernels` and `first_difference` of cupola.verify/1
+  Report report; ///< a line per kernel and the first that differs; `kernels`, `first_difference` and `explain` of
+                 ///< cupola.verify/1
 };
 
 /// Holds the imported graph against references (there may be none), the passes against the imported graph, and every

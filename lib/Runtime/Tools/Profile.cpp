@@ -9,13 +9,13 @@ namespace cupola::runtime {
 
 Result<Profile> profile(Session &session, const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs,
                         uint64_t iterations) {
-  std::vector<double> times;
+  RunTimes times;
   CUPOLA_TRY(session.runTimed(inputs, outputs, times));
-  std::vector<std::vector<double>> all(times.size());
+  std::vector<std::vector<double>> all(times.steps.size());
   for (uint64_t i = 0; i < std::max<uint64_t>(iterations, 1); ++i) {
     CUPOLA_TRY(session.runTimed(inputs, outputs, times));
-    for (size_t step = 0; step < times.size(); ++step)
-      all[step].push_back(times[step]);
+    for (size_t step = 0; step < times.steps.size(); ++step)
+      all[step].push_back(times.steps[step].milliseconds());
   }
   CUPOLA_ASSIGN(Ceilings ceilings, measureCeilings(session.executable().device()));
   Profile result{{}, ceilings};

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/Tools/RunReport.h"
 #include "lib/Runtime/Text.h"
+#include "lib/Runtime/Tools/Explained.h"
+#include "lib/Runtime/Tools/ProfileReport.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -89,27 +91,6 @@ std::string milliseconds(double value) {
   return text;
 }
 
-/// The kernel's schedule and name, the library's code that runs instead, or what other steps are.
-std::string stepName(const Executable &executable, size_t step) {
-  const format::Step &entry = executable.program().steps[step];
-  if (entry.kind != format::Step::LaunchStep)
-    return format::stepKindName(entry.kind);
-  if (const Function *call = executable.calls().function(step))
-    return call->library();
-  const format::Kernel &kernel = executable.program().kernels[entry.launch.kernel];
-  return kernel.schedule + " " + kernel.name;
-}
-
-/// What its kernel's launch has besides blocks along x.
-std::string launchOf(const Executable &executable, const StepTime &step) {
-  const format::Step &entry = executable.program().steps[step.step];
-  if (entry.kind != format::Step::LaunchStep || executable.calls().function(step.step))
-    return {};
-  const Grid &grid = step.work.grid;
-  const std::vector<std::string> extents = {std::to_string(grid.x), std::to_string(grid.y), std::to_string(grid.z)};
-  return format::launchText(executable.program().kernels[entry.launch.kernel], entry.launch, extents);
-}
-
 std::string stepsText(const format::Program &program) {
   std::string text = std::to_string(format::stepCount(program)) + " steps";
   if (!program.bodies.empty())
@@ -143,56 +124,6 @@ nlohmann::ordered_json librariesJson(const LibraryCalls &calls, size_t steps) {
           {"refused", refused}};
 }
 
-std::string profileText(const RunReport &report) {
-  const Executable &executable = report.session->executable();
-  std::vector<StepTime> sorted = report.profile.steps;
-  std::sort(sorted.begin(), sorted.end(), [](const StepTime &a, const StepTime &b) {
-    return a.milliseconds != b.milliseconds ? a.milliseconds > b.milliseconds : a.step < b.step;
-  });
-  double total = 0;
-  for (const StepTime &step : sorted)
-    total += step.milliseconds;
-  const Ceilings &ceilings = report.profile.ceilings;
-  char head[160];
-  std::snprintf(head, sizeof(head), "ceilings: copy %.1f GB/s, multiply-add %.1f GFLOP/s\n", ceilings.bytes / 1e6,
-                ceilings.operations / 1e6);
-  std::string text = std::string(ceilings.bytes > 0 ? head : "") +
-                     "step         ms      %   GFLOP/s      GB/s  roof %  kernel and nodes\n";
-  for (const StepTime &step : sorted) {
-    char line[96];
-    std::snprintf(line, sizeof(line), "%4zu %10.4f %6.2f %9.2f %9.2f %7.1f  ", step.step, step.milliseconds,
-                  100 * step.milliseconds / total, static_cast<double>(step.work.operations) / step.milliseconds / 1e6,
-                  static_cast<double>(step.work.bytes) / step.milliseconds / 1e6,
-                  100 * rooflineShare(ceilings, step.work, step.milliseconds));
-    const std::string launch = launchOf(executable, step);
-    text += line + stepName(executable, step.step) + (launch.empty() ? "" : " (" + launch + ")") + ": " +
-            nodeList(executable.package(), executable.program().steps[step.step].nodes) + "\n";
-  }
-  return text;
-}
-
-nlohmann::ordered_json profileJson(const RunReport &report) {
-  const Executable &executable = report.session->executable();
-  auto list = nlohmann::ordered_json::array();
-  for (const StepTime &step : report.profile.steps) {
-    auto names = nlohmann::ordered_json::array();
-    for (uint32_t node : executable.program().steps[step.step].nodes)
-      names.push_back(executable.package().nodes[node].name);
-    list.push_back({{"step", step.step},
-                    {"kernel", stepName(executable, step.step)},
-                    {"nodes", names},
-                    {"ms", step.milliseconds},
-                    {"operations", step.work.operations},
-                    {"bytes", step.work.bytes},
-                    {"roofline", rooflineShare(report.profile.ceilings, step.work, step.milliseconds)}});
-    if (executable.program().steps[step.step].kind == format::Step::LaunchStep)
-      list.back()["blocks"] = step.work.grid.blocks().value_or(0);
-    if (const std::string launch = launchOf(executable, step); !launch.empty())
-      list.back()["launch"] = launch;
-  }
-  return list;
-}
-
 } // namespace
 
 std::string reportText(const RunReport &report) {
@@ -210,7 +141,7 @@ std::string reportText(const RunReport &report) {
   if (report.iterations > 1)
     text += ", median " + milliseconds(report.latency.median) + ", p99 " + milliseconds(report.latency.p99) + ", of " +
             std::to_string(report.iterations) + " runs";
-  return text + "\n" + (report.profile.steps.empty() ? "" : profileText(report));
+  return text + "\n" + (report.profile.steps.empty() ? "" : profileText(executable, report.profile));
 }
 
 std::string reportJson(const RunReport &report) {
@@ -247,7 +178,9 @@ std::string reportJson(const RunReport &report) {
   if (!report.profile.steps.empty()) {
     json["ceilings"] = {{"gb_per_s", report.profile.ceilings.bytes / 1e6},
                         {"gflops", report.profile.ceilings.operations / 1e6}};
-    json["profile"] = profileJson(report);
+    json["profile"] = profileJson(executable, report.profile);
+    json["arena"] = arenaJson(*report.session);
+    json["explain"] = explainedVariant(executable);
   }
   // Names come from the model and may be no UTF-8.
   return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";

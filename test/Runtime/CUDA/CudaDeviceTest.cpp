@@ -14,7 +14,8 @@ namespace {
 struct Answer {
   std::vector<float> direct = std::vector<float>(8), replayed = std::vector<float>(8);
   uint32_t flags[16] = {};
-  uint64_t workCalls = 0; ///< driver calls until the answer was there
+  CompileCounters before, loaded; ///< around the module
+  uint64_t workCalls = 0;         ///< driver calls until the answer was there
 };
 
 /// Everything a program does to a device: memory, module, uploads, a direct run, a recording replayed twice, downloads.
@@ -32,7 +33,9 @@ Status runProgram(const FakeDriver &fake, Answer &answer) {
   device->freeHost(host);
 
   const format::Kernel kernel = scaleRecord();
+  answer.before = device->compileCounters();
   CUPOLA_ASSIGN(std::unique_ptr<Module> module, device->loadModule(imageOf(kernel)));
+  answer.loaded = device->compileCounters();
   CUPOLA_ASSIGN(std::unique_ptr<Stream> created, device->createStream(nullptr));
   Stream &stream = *created;
 
@@ -92,6 +95,9 @@ TEST(CudaDevice, RunsAProgram) {
   const Status status = runProgram(*fake, answer);
   ASSERT_TRUE(status.isOk()) << status.message();
   expectRight(answer);
+  EXPECT_EQ(answer.before.compiles, 0u);
+  EXPECT_EQ(answer.loaded.compiles, 1u);
+  EXPECT_EQ(answer.loaded.cacheHits, 0u);
   expectClean(*fake, "after the run");
 }
 
