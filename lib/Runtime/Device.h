@@ -21,6 +21,7 @@
 #include "lib/Runtime/Status.h"
 
 #include <array>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -134,6 +135,13 @@ public:
   /// Waits for everything that was queued before the last `record`, and returns the first
   /// error of it. Without a `record` there is nothing to wait for.
   virtual Status wait() { return {}; }
+  /// On the device, from the last `record` of an earlier event to that of this one. Both are timed, of one stream, and
+  /// waited for.
+  virtual Result<double> millisecondsSince(const Event &earlier) const {
+    return std::chrono::duration<double, std::milli>(recorded - earlier.recorded).count();
+  }
+
+  std::chrono::steady_clock::time_point recorded; ///< of this class alone
 };
 
 class Stream {
@@ -152,8 +160,13 @@ public:
 
   /// An event for `record` of this stream, which it may outlive.
   virtual Result<std::unique_ptr<Event>> createEvent() { return std::make_unique<Event>(); }
+  /// One that also says when it was reached, which costs more.
+  virtual Result<std::unique_ptr<Event>> createTimedEvent() { return createEvent(); }
   /// Moves the event behind everything queued so far.
-  virtual Status record(Event &) { return {}; }
+  virtual Status record(Event &event) {
+    event.recorded = std::chrono::steady_clock::now();
+    return {};
+  }
 
   /// Whether the three calls below work here.
   virtual bool canRecord() const { return false; }

@@ -14,15 +14,18 @@ struct TimeSpan {
   double milliseconds() const { return end - begin; }
 };
 
-/// Spans that follow one another, as the host sees them; the device is waited for behind the inputs and every step.
+/// What the host does, one after the other, and what the device does meanwhile; it is waited for behind the inputs and
+/// every step.
 class RunTimes {
 public:
   TimeSpan prepare; ///< checks, and a bind where shapes are new
   TimeSpan inputs;  ///< bindings, and copies to the device
-  std::vector<TimeSpan>
-      steps;        ///< of the program itself; the time of a control step is that of the bodies that it enters
+  TimeSpan work;    ///< the steps
   TimeSpan outputs; ///< copies from the device are queued
   TimeSpan wait;    ///< for them, and for what the run found
+
+  /// Of the program itself, by the device's clock; the time of a control step is that of the bodies that it enters.
+  std::vector<TimeSpan> steps;
 
   /// Ends `span` now; it began where the last one ended.
   void mark(TimeSpan &span) {

@@ -90,8 +90,8 @@ public:
   Status run(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs) {
     return runOnce(inputs, outputs, nullptr);
   }
-  /// The same step by step, with the time of each: the device is waited for after every
-  /// step, so that their sum is more than a run takes.
+  /// The same step by step, with the time that each takes on the device, which is waited for
+  /// after every step, so that the whole is more than a run takes.
   Status runTimed(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs, RunTimes &times) {
     times = RunTimes();
     return runOnce(inputs, outputs, &times);

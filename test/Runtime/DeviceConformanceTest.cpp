@@ -128,6 +128,23 @@ TEST_P(DeviceConformance, AnEventComesAfterWhatWasQueued) {
   EXPECT_TRUE(event->wait().isOk());
 }
 
+TEST_P(DeviceConformance, TimedEventsAreInOrder) {
+  std::vector<std::unique_ptr<Event>> events;
+  for (int i = 0; i < 3; ++i) {
+    Result<std::unique_ptr<Event>> made = stream->createTimedEvent();
+    ASSERT_TRUE(made.isOk()) << made.status().message();
+    ASSERT_TRUE(stream->record(**made).isOk());
+    events.push_back(made.take());
+  }
+  ASSERT_TRUE(stream->synchronize().isOk());
+  const Result<double> part = events[1]->millisecondsSince(*events[0]),
+                       whole = events[2]->millisecondsSince(*events[0]);
+  ASSERT_TRUE(part.isOk() && whole.isOk()) << part.status().message();
+  EXPECT_GE(*part, 0);
+  EXPECT_GE(*whole, *part);
+  EXPECT_LT(*whole, 10000);
+}
+
 TEST_P(DeviceConformance, ZeroBytesDoNothing) {
   EXPECT_TRUE(stream->upload(0, nullptr, 0).isOk());
   EXPECT_TRUE(stream->download(nullptr, 0, 0).isOk());

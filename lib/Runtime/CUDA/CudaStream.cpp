@@ -115,11 +115,11 @@ Status CudaStream::synchronize() {
 
 //===--- Events ---===//
 
-Result<std::unique_ptr<Event>> CudaStream::createEvent() {
+Result<std::unique_ptr<Event>> CudaStream::makeEvent(unsigned flags) {
   const ContextScope scope(*context);
   CUPOLA_TRY(scope.status());
   CuEvent made = nullptr;
-  CUPOLA_TRY(context->check(context->api().eventCreate(&made, cuEventDisableTiming), "making an event"));
+  CUPOLA_TRY(context->check(context->api().eventCreate(&made, flags), "making an event"));
   return std::unique_ptr<Event>(std::make_unique<CudaEvent>(context, made));
 }
 
@@ -138,6 +138,15 @@ Status CudaEvent::wait() {
   const CuResult code = context->api().eventSynchronize(event); // in any case, as `synchronize`
   CUPOLA_TRY(scope.status());
   return context->check(code, "waiting for the device");
+}
+
+Result<double> CudaEvent::millisecondsSince(const Event &earlier) const {
+  const ContextScope scope(*context);
+  CUPOLA_TRY(scope.status());
+  float milliseconds = 0;
+  const CuEvent from = static_cast<const CudaEvent &>(earlier).event;
+  CUPOLA_TRY(context->check(context->api().eventElapsedTime(&milliseconds, from, event), "reading a time"));
+  return static_cast<double>(milliseconds);
 }
 
 CudaEvent::~CudaEvent() {

@@ -25,6 +25,7 @@ public:
   CudaEvent(std::shared_ptr<CudaContext> context, CuEvent event) : context(std::move(context)), event(event) {}
   ~CudaEvent() override;
   Status wait() override;
+  Result<double> millisecondsSince(const Event &earlier) const override;
 
   std::shared_ptr<CudaContext> context;
   CuEvent event;
@@ -45,7 +46,8 @@ public:
   Status fill(DeviceAddress target, uint8_t value, uint64_t bytes) override;
   Status launch(const LaunchArguments &arguments) override;
   Status synchronize() override;
-  Result<std::unique_ptr<Event>> createEvent() override;
+  Result<std::unique_ptr<Event>> createEvent() override { return makeEvent(cuEventDisableTiming); }
+  Result<std::unique_ptr<Event>> createTimedEvent() override { return makeEvent(0); }
   Status record(Event &event) override;
 
   bool canRecord() const override;
@@ -56,6 +58,7 @@ public:
 private:
   CudaStream(std::shared_ptr<CudaContext> context, std::shared_ptr<LaunchCounters> counters);
   Status notRecording(const char *what) const;
+  Result<std::unique_ptr<Event>> makeEvent(unsigned flags);
 
   std::shared_ptr<CudaContext> context;
   std::shared_ptr<LaunchCounters> counters;

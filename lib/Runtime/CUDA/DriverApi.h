@@ -204,6 +204,7 @@ struct DriverApi {
   CuResult (*eventDestroy)(CuEvent);
   CuResult (*eventRecord)(CuEvent, CuStream);
   CuResult (*eventSynchronize)(CuEvent);
+  CuResult (*eventElapsedTime)(float *milliseconds, CuEvent from, CuEvent to);
 
   CuResult (*streamBeginCapture)(CuStream, CuCaptureMode);
   CuResult (*streamEndCapture)(CuStream, CuGraph *);
@@ -263,6 +264,7 @@ inline constexpr DriverSymbol driverSymbols[] = {
     {"cuEventDestroy", offsetof(DriverApi, eventDestroy)},
     {"cuEventRecord", offsetof(DriverApi, eventRecord)},
     {"cuEventSynchronize", offsetof(DriverApi, eventSynchronize)},
+    {"cuEventElapsedTime", offsetof(DriverApi, eventElapsedTime)},
     {"cuStreamBeginCapture", offsetof(DriverApi, streamBeginCapture)},
     {"cuStreamEndCapture", offsetof(DriverApi, streamEndCapture)},
     {"cuGraphInstantiateWithFlags", offsetof(DriverApi, graphInstantiateWithFlags)},

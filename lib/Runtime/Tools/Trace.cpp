@@ -57,8 +57,7 @@ Json eventsOf(const Session &session, const RunTimes &times, const Profile &prof
                              laneName(kDevice, device.name + " " + device.arch)});
   events.push_back(event(kHost, "prepare", times.prepare));
   events.push_back(event(kHost, "copy inputs", times.inputs));
-  if (!times.steps.empty())
-    events.push_back(event(kHost, "steps", {times.steps.front().begin, times.steps.back().end}));
+  events.push_back(event(kHost, "steps", times.work));
   events.push_back(event(kHost, "copy outputs", times.outputs));
   events.push_back(event(kHost, "wait", times.wait));
   for (const StepTime &step : profile.steps)

@@ -59,6 +59,7 @@ SAME(DriverApi, eventCreate, cuEventCreate);
 SAME(DriverApi, eventDestroy, cuEventDestroy);
 SAME(DriverApi, eventRecord, cuEventRecord);
 SAME(DriverApi, eventSynchronize, cuEventSynchronize);
+SAME(DriverApi, eventElapsedTime, cuEventElapsedTime);
 SAME(DriverApi, streamBeginCapture, cuStreamBeginCapture);
 SAME(DriverApi, streamEndCapture, cuStreamEndCapture);
 SAME(DriverApi, graphInstantiateWithFlags, cuGraphInstantiateWithFlags);

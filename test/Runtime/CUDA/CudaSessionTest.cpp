@@ -42,6 +42,28 @@ TEST(CudaSession, RunsTheTestPackage) {
   expectClean(*fake, "after the run");
 }
 
+/// The driver's clock has a millisecond for each kernel and none for the host.
+TEST(CudaSession, StepsAreTimedByTheDevice) {
+  auto fake = fakeWithKernels();
+  {
+    Opened opened = openSession(test::loadPackage(test::makePackage())).take();
+    std::vector<float> x(8, 1), y(8);
+    std::vector<int64_t> ids(2, 2);
+    RunTimes times;
+    const Status status =
+        opened.session->runTimed({{x.data(), format::DType::F32, {2, 4}}, {ids.data(), format::DType::I64, {2}}},
+                                 {{y.data(), format::DType::F32, {2, 4}}}, times);
+    ASSERT_TRUE(status.isOk()) << status.message();
+    EXPECT_EQ(y[0], 50);
+    ASSERT_EQ(times.steps.size(), opened.executable->program().steps.size());
+    for (size_t i = 0; i < times.steps.size(); ++i) {
+      EXPECT_NEAR(times.steps[i].milliseconds(), 1, 1e-6);
+      EXPECT_NEAR(times.steps[i].begin, times.inputs.end + double(i), 1e-6);
+    }
+  }
+  expectClean(*fake, "after a timed run");
+}
+
 TEST(CudaSession, ASecondRunAllocatesNothing) {
   auto fake = fakeWithKernels();
   std::shared_ptr<const Executable> executable =

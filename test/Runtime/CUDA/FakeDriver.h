@@ -90,6 +90,8 @@ private:
   struct Event {
     Stream *stream = nullptr;
     std::shared_ptr<bool> reached;
+    bool timed = false;
+    std::shared_ptr<float> at; ///< on the clock, once it was reached
   };
   struct Graph {
     std::vector<Work> work;
@@ -107,6 +109,7 @@ private:
   void violation(const std::string &text) { violations.push_back(text); }
 
   static FakeDriver *current;
+  float clock = 0; ///< milliseconds: every kernel takes one
   int retained = 0;
   std::vector<CuContext> contexts; ///< the stack of the one thread
   bool pushFailed = false;

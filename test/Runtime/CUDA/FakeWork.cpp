@@ -82,6 +82,7 @@ void FakeCalls::fillModules(DriverApi &api) {
       for (std::vector<char> &value : values)
         pointers.push_back(value.data());
       row->run(config, pointers.data());
+      self().clock += 1;
     });
   };
 }
@@ -100,8 +101,11 @@ void FakeCalls::fillStreams(DriverApi &api) {
       self().drain(*reinterpret_cast<Stream *>(stream));
     return code;
   };
-  api.eventCreate = [](CuEvent *event, unsigned) {
-    return make<Event>(self().enter("cuEventCreate"), self().events, event);
+  api.eventCreate = [](CuEvent *event, unsigned flags) {
+    const CuResult code = make<Event>(self().enter("cuEventCreate"), self().events, event);
+    if (code == cuSuccess)
+      reinterpret_cast<Event *>(*event)->timed = (flags & cuEventDisableTiming) == 0;
+    return code;
   };
   api.eventDestroy = [](CuEvent event) {
     return drop(self().enter("cuEventDestroy"), self().events, event, "cuEventDestroy");
@@ -114,7 +118,21 @@ void FakeCalls::fillStreams(DriverApi &api) {
     auto *event = reinterpret_cast<Event *>(handle);
     auto reached = event->reached = std::make_shared<bool>(false);
     event->stream = reinterpret_cast<Stream *>(stream);
-    return self().submit(stream, [reached] { *reached = true; });
+    auto at = event->at = std::make_shared<float>(0);
+    return self().submit(stream, [reached, at] {
+      *reached = true;
+      *at = self().clock;
+    });
+  };
+  api.eventElapsedTime = [](float *milliseconds, CuEvent from, CuEvent to) {
+    if (const CuResult code = self().enter("cuEventElapsedTime"))
+      return code;
+    const auto *earlier = reinterpret_cast<Event *>(from), *later = reinterpret_cast<Event *>(to);
+    for (const Event *event : {earlier, later})
+      if (!event->timed || !event->reached || !*event->reached)
+        self().violation("cuEventElapsedTime of an event that has no time");
+    *milliseconds = *later->at - *earlier->at;
+    return CuResult(cuSuccess);
   };
   api.eventSynchronize = [](CuEvent handle) {
     const CuResult code = self().enter("cuEventSynchronize");
