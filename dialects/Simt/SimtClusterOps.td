@@ -21,6 +21,12 @@ def Simt_ClusterRankOp : Simt_Op<"cluster_rank", [Pure, Kernel_Defines]> {
   let assemblyFormat = "attr-dict";
 }
 
+def Simt_WarpgroupOp : Simt_Op<"warpgroup", [Pure, Kernel_Defines]> {
+  let summary = "which warpgroup of its block this is, as a value that all lanes of a warp are known to share";
+  let results = (outs Index:$result);
+  let assemblyFormat = "attr-dict";
+}
+
 def Simt_ClusterBarrierOp : Simt_OrderingOp<"cluster_barrier"> {
   let summary = "all threads of all blocks of the cluster meet; orders their accesses";
   let assemblyFormat = "attr-dict";

@@ -306,6 +306,10 @@ cupola::Range ClusterRankOp::getIndexRange(Value, kernel::Variables &) {
   return {Expr(0), Expr((*this)->getParentOfType<simt::FuncOp>().getCluster() - 1)};
 }
 
+cupola::Range WarpgroupOp::getIndexRange(Value, kernel::Variables &) {
+  return {Expr(0), Expr((*this)->getParentOfType<simt::FuncOp>().getThreads() / 128 - 1)};
+}
+
 cupola::Range simt::ForOp::getIndexRange(Value index, kernel::Variables &variables) {
   if (index != getIndex())
     return {Expr(0), Expr(getRing() - 1)};

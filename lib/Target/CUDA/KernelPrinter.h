@@ -77,6 +77,7 @@ private:
   void print(simt::MmaPackOp op);
   void print(simt::RoleOp op);
   void print(simt::ClusterRankOp op);
+  void print(simt::WarpgroupOp op);
   void print(simt::MbarrierInitOp op);
   void print(simt::MbarrierExpectOp op);
   void print(simt::MbarrierArriveOp op);

@@ -125,8 +125,8 @@ void KernelPrinter::statement(Operation *op) {
       .Case<ApplyOp, simt::ForOp, GuardOp, RegistersOp, SmemOp, AdvanceOp, LoadOp, StoreOp, LoadVectorOp, StoreVectorOp,
             IndexOp, InRangeOp, CheckedIndexOp, AsyncCopyOp, AsyncPairOp, LoadSharedOp, StoreSharedOp, LoadFragmentOp,
             MmaLoadOp, MmaLoadPairOp, MmaPackOp, MmaOp, WarpReduceOp, BlockReduceOp, LastBlockOp, RoleOp, ClusterRankOp,
-            MbarrierInitOp, MbarrierExpectOp, MbarrierArriveOp, MbarrierWaitOp, TensorMapAcquireOp, TensorCopyOp,
-            WgmmaFenceOp, WgmmaOp, WgmmaWaitOp>([&](auto it) { print(it); })
+            WarpgroupOp, MbarrierInitOp, MbarrierExpectOp, MbarrierArriveOp, MbarrierWaitOp, TensorMapAcquireOp,
+            TensorCopyOp, WgmmaFenceOp, WgmmaOp, WgmmaWaitOp>([&](auto it) { print(it); })
       .Case<kernel::ConstantOp>([](auto) {})
       .Case([&](GetOp it) {
         line(define(it.getResult()) + element(it.getRegisters(), it.getIndex(), it.getIndices()) + ";");

@@ -104,6 +104,10 @@ void KernelPrinter::print(ClusterRankOp op) {
   line("const " + llvm::Twine(indexType()) + " " + name(op.getResult(), "rank") + " = cluster_rank();");
 }
 
+void KernelPrinter::print(WarpgroupOp op) {
+  line("const " + llvm::Twine(indexType()) + " " + name(op.getResult(), "wg") + " = cu_warpgroup();");
+}
+
 void KernelPrinter::print(MbarrierInitOp op) {
   line("mbarrier_init(" + at(op.getBarriers(), op.getPosition(), op.getIndices()) + ", " +
        llvm::Twine(op.getArrivals()) + ");");

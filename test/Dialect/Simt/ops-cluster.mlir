@@ -19,6 +19,8 @@ simt.func @three block %x of 2*n0, %y of 16, %z of 3 cluster 2 thread %t of 384 
   %bars = simt.smem : !simt.smem<4xui64>
   // CHECK: %[[RANK:.*]] = simt.cluster_rank
   %rank = simt.cluster_rank
+  // CHECK: simt.warpgroup
+  %group = simt.warpgroup
   // CHECK: simt.cluster_barrier
   simt.cluster_barrier
   // CHECK: simt.grid_wait

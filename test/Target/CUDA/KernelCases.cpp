@@ -248,16 +248,19 @@ std::vector<KernelCase> halfGemmCases() {
 }
 
 std::vector<KernelCase> wgmmaCases() {
-  const char *wide = "gemm_wgmma<tile 128x256, stages 4, cluster 2>",
-             *alone = "gemm_wgmma<tile 128x256, stages 4, cluster 1>",
-             *narrow = "gemm_wgmma<tile 128x128, stages 6, cluster 1>",
-             *small = "gemm_wgmma<tile 64x64, stages 2, cluster 1>";
+  const char *wide = "gemm_wgmma<tile 128x256, stages 4, cluster 2, blocks 132>",
+             *alone = "gemm_wgmma<tile 128x256, stages 4, cluster 1, blocks 4>",
+             *narrow = "gemm_wgmma<tile 128x128, stages 6, cluster 1, blocks 132>",
+             *small = "gemm_wgmma<tile 64x64, stages 2, cluster 1, blocks 132>",
+             *several = "gemm_wgmma<tile 128x256, stages 4, cluster 2, blocks 2>",
+             *turns = "gemm_wgmma<tile 64x64, stages 3, cluster 1, blocks 4>";
   std::vector<KernelCase> cases;
   auto add = [&](int64_t m, int64_t n, int64_t k, const GemmOptions &options) {
     cases.push_back(gemmCase(m, n, k, options));
   };
   // Whole tiles; more of them than stages; less than a tile of each; odd numbers of tiles of rows.
-  for (const char *shape : {wide, alone, narrow, small})
+  // Blocks with several tiles of the result, whose tiles of k take turns in the stages.
+  for (const char *shape : {wide, alone, narrow, small, several, turns})
     for (bool transposed : {false, true}) {
       GemmOptions options;
       options.type = shape == alone ? "bf16" : "f16";

@@ -181,25 +181,25 @@ kernel.func @k fused grid () in [] scalars [] schedule #cuda.matvec<rows 1, vect
 // -----
 
 // expected-error @below {{the tile's m of 96 is no multiple of 64}}
-kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_wgmma<tile 96x128, stages 4, cluster 1> () {
+kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_wgmma<tile 96x128, stages 4, cluster 1, blocks 132> () {
 }
 
 // -----
 
 // expected-error @below {{a tile of 192 columns is none of 64, 128 and 256}}
-kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_wgmma<tile 128x192, stages 4, cluster 1> () {
+kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_wgmma<tile 128x192, stages 4, cluster 1, blocks 132> () {
 }
 
 // -----
 
 // expected-error @below {{one stage leaves nothing to overlap}}
-kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_wgmma<tile 128x128, stages 1, cluster 1> () {
+kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_wgmma<tile 128x128, stages 1, cluster 1, blocks 132> () {
 }
 
 // -----
 
 // expected-error @below {{a cluster of 3 blocks does not share 256 columns}}
-kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_wgmma<tile 128x256, stages 4, cluster 3> () {
+kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_wgmma<tile 128x256, stages 4, cluster 3, blocks 132> () {
 }
 
 // -----
@@ -212,4 +212,10 @@ kernel.func @k conv grid () in [] scalars [] schedule #cuda.conv_patch<rows 6, c
 
 // expected-error @below {{a tile of 48 columns is none of 32 and 64}}
 kernel.func @k conv grid () in [] scalars [] schedule #cuda.conv_patch<rows 8, columns 48, tiles 4> () {
+}
+
+// -----
+
+// expected-error @below {{the number of blocks of 131 is no multiple of 2}}
+kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_wgmma<tile 128x256, stages 4, cluster 2, blocks 131> () {
 }

@@ -17,7 +17,7 @@ kernel.func @matrix conv grid () in [] scalars [] schedule #cuda.conv_patch<rows
 // -----
 
 // expected-error @below {{has no operands that tensor copies bring}}
-kernel.func @odd gemm grid () in [] scalars [] schedule #cuda.gemm_wgmma<tile 128x128, stages 4, cluster 1>
+kernel.func @odd gemm grid () in [] scalars [] schedule #cuda.gemm_wgmma<tile 128x128, stages 4, cluster 1, blocks 132>
     (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>) {
   %0 = kernel.dot [128, 128, 33] lhs (%m, %k) {
     %1 = kernel.load %in0[33*%m + %k] : f16 from !kernel.view<f16, read>

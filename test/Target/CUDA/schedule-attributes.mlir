@@ -31,8 +31,8 @@ kernel.func @mma conv grid () in [] scalars []
 kernel.func @older gemm grid () in [] scalars []
     schedule #cuda.gemm_mma<tile 64x64x32, warps 2x2, slices 1, stages 3, mma_k 8, async false> () {
 }
-// CHECK: @wgmma {{.*}} schedule #cuda.gemm_wgmma<tile 128x256, stages 4, cluster 2> ()
-kernel.func @wgmma gemm grid () in [] scalars [] schedule #cuda.gemm_wgmma<tile 128x256, stages 4, cluster 2> () {
+// CHECK: @wgmma {{.*}} schedule #cuda.gemm_wgmma<tile 128x256, stages 4, cluster 2, blocks 132> ()
+kernel.func @wgmma gemm grid () in [] scalars [] schedule #cuda.gemm_wgmma<tile 128x256, stages 4, cluster 2, blocks 132> () {
 }
 // CHECK: @patch {{.*}} schedule #cuda.conv_patch<rows 8, columns 64, tiles 4> ()
 kernel.func @patch conv grid () in [] scalars [] schedule #cuda.conv_patch<rows 8, columns 64, tiles 4> () {

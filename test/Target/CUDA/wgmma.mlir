@@ -7,29 +7,40 @@
 // OLDER: @large {{.*}} schedule #cuda.gemm_mma<
 
 // B is [k][n]: tiles of 64 columns, two for each of the two blocks.
-// SCHEDULE: @large {{.*}} schedule #cuda.gemm_wgmma<tile 128x256, stages 4, cluster 2>
-// CHECK: simt.func @large block %[[X:.*]] of 32, %[[Y:.*]] of 16 cluster 2 thread %[[T:.*]] of 384
+// SCHEDULE: @large {{.*}} schedule #cuda.gemm_wgmma<tile 128x256, stages 4, cluster 2, blocks 132>
+// As many blocks as the GPU has multiprocessors: pairs of them go through the 256 tiles of a pair.
+// CHECK: simt.func @large block %[[B:.*]] of 132 cluster 2 thread %[[T:.*]] of 384
 // CHECK-SAME: maps [#simt.tensor_map<0 offset "0" extents ["4096", "4096"] strides ["1", "4096"] box [64, 128] swizzle 128>,
 // CHECK-SAME:       #simt.tensor_map<1 offset "0" extents ["4096", "4096"] strides ["1", "4096"] box [64, 64] swizzle 128>]
+// CHECK: %[[PAIR:.*]] = kernel.apply floordiv(%[[B]], 2) below 66
+// CHECK: %[[RANK:.*]] = simt.cluster_rank
 // CHECK: simt.mbarrier_init %[[FULL:.*]][{{.*}}] arrivals 1 : <4xui64>
 // CHECK: simt.mbarrier_init %[[EMPTY:.*]][{{.*}}] arrivals 16 : <4xui64>
 // CHECK: simt.cluster_barrier
 // CHECK: simt.grid_wait
 // CHECK: simt.role threads 0 to 128 registers 40 {
-// CHECK:   simt.for %[[KT:.*]] = 0 to 64 step 1 {
-// CHECK:     simt.mbarrier_wait %[[EMPTY]] [%[[S:.*]]] of [mod(floordiv(%[[KT]], 4) + 1, 2)]
-// CHECK:     simt.mbarrier_expect %[[FULL]][%[[S]]] bytes 49152
-// CHECK:     simt.tensor_copy 0 to %[[A:.*]] for %[[FULL]] at [64*%[[KT]], 128*%[[X]]] to [8192*%[[S]]] for [%[[S]]] : 
+// CHECK:   simt.for %[[I:.*]] = 0 to floordiv(-%[[PAIR]] + 57, 66) + 4 step 1 {
+// CHECK:     kernel.apply %[[PAIR]] + 66*%[[I]] below 256
+// CHECK:     %[[X:.*]] = kernel.apply %[[RANK]] + 2*%{{.*}} below 32
+// CHECK:     simt.for %[[KT:.*]] = 0 to 64 step 1 {
+// CHECK:       simt.mbarrier_wait %[[EMPTY]] [%[[S:.*]]] of [mod(floordiv(%[[KT]], 4) + 1, 2)]
+// CHECK:       simt.mbarrier_expect %[[FULL]][%[[S]]] bytes 49152
+// CHECK:       simt.tensor_copy 0 to %[[A:.*]] for %[[FULL]] at [64*%[[KT]], 128*%[[X]]] to [8192*%[[S]]] for [%[[S]]] :
 // CHECK-COUNT-2: simt.tensor_copy 1 to {{.*}} blocks 3
 // CHECK: simt.role threads 128 to 384 registers 232 {
-// CHECK:   simt.mbarrier_wait %[[FULL]] [%[[R:.*]]] of [mod(floordiv(%[[K2:.*]], 4), 2)]
-// CHECK:   simt.wgmma_fence
-// CHECK:   simt.wgmma %{{.*}} steps 4 group 4096
-// CHECK:   simt.wgmma_commit
-// CHECK:   simt.wgmma_wait 1
-// CHECK:   simt.mbarrier_arrive %[[EMPTY]]
-// CHECK:   simt.wgmma_wait 0
-// CHECK:   simt.grid_release
+// CHECK:   simt.for %[[J:.*]] = 0 to
+// CHECK:     simt.mbarrier_wait %[[FULL]] [%[[R:.*]]] of [mod(floordiv(%[[K2:.*]], 4), 2)]
+// CHECK:     simt.wgmma_fence
+// CHECK:     simt.wgmma %{{.*}} steps 4 group 4096
+// CHECK:     simt.wgmma_commit
+// CHECK:     simt.wgmma_wait 1
+// CHECK:     simt.mbarrier_arrive %[[EMPTY]]
+// The last stage is free while the result is stored; the kernel behind may begin in the last round.
+// CHECK:     simt.wgmma_wait 0
+// CHECK:     simt.mbarrier_arrive %[[EMPTY]] [3]
+// CHECK:     simt.guard [%[[J]] - floordiv(-%[[PAIR]] + 57, 66) - 3] {
+// CHECK-NEXT: simt.grid_release
+// CHECK:     simt.warp_barrier
 // CHECK: simt.cluster_barrier
 kernel.func @large gemm grid () in [] scalars []
     (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %out0: !kernel.view<f16, write>) {
@@ -48,12 +59,12 @@ kernel.func @large gemm grid () in [] scalars []
 }
 
 // B is [n][k], lhs of a batch, rhs shared: a dimension for the batch where it is one.
-// SCHEDULE: @batched {{.*}} schedule #cuda.gemm_wgmma<tile 128x128, stages 6, cluster 1>
-// CHECK: simt.func @batched block %{{.*}} of 16, %{{.*}} of 1, %[[Z:.*]] of 48 cluster 1
+// SCHEDULE: @batched {{.*}} schedule #cuda.gemm_wgmma<tile 128x128, stages 6, cluster 1, blocks 132>
+// CHECK: simt.func @batched block %{{.*}} of 132 cluster 1
 // CHECK-SAME: extents ["512", "2048", "48"] strides ["1", "520", "1064960"] box [64, 128, 1]
 // CHECK-SAME: extents ["512", "128"] strides ["1", "512"] box [64, 128] swizzle 128>]
 // CHECK: simt.tensor_copy 0 {{.*}} at [64*%{{.*}}, 128*%{{.*}}, %{{.*}}] to
-// CHECK: simt.tensor_copy 1 {{.*}} at [64*%{{.*}}, 128*%{{.*}}] to {{.*}}] : 
+// CHECK: simt.tensor_copy 1 {{.*}} at [64*%{{.*}}, 128*%{{.*}} + 128*%{{.*}}] to {{.*}}] : 
 // CHECK: simt.wgmma %{{.*}}] steps 4 : <16x4xf32>
 kernel.func @batched gemm grid (%g0) in [48] scalars []
     (%in0: !kernel.view<bf16, read>, %in1: !kernel.view<bf16, read>, %out0: !kernel.view<f32, write>) {
@@ -71,10 +82,10 @@ kernel.func @batched gemm grid (%g0) in [48] scalars []
 }
 
 // The blocks of a plan with symbols may be more: whole clusters leave.
-// CHECK: simt.func @symbolic block %[[X:.*]] of 2*floordiv(n0 + 255, 256), %{{.*}} of 1 cluster 2
-// CHECK: simt.guard [-%[[X]] + 2*floordiv(n0 + 255, 256) - 1] {
+// CHECK: simt.func @symbolic block %[[X:.*]] of 2*min(floordiv(n0 + 255, 256), 66) cluster 2
+// CHECK: simt.guard [-%[[X]] + 2*min(floordiv(n0 + 255, 256), 66) - 1] {
 kernel.func @symbolic gemm grid () in [] scalars [#kernel.scalar<1, 8192, 1>]
-    schedule #cuda.gemm_wgmma<tile 128x256, stages 4, cluster 2>
+    schedule #cuda.gemm_wgmma<tile 128x256, stages 4, cluster 2, blocks 132>
     (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %out0: !kernel.view<f32, write>) {
   %0 = kernel.dot [n0, 256, 64] lhs (%m, %k) {
     %1 = kernel.load %in0[64*%m + %k] : f16 from !kernel.view<f16, read>

@@ -11,8 +11,6 @@ using namespace cupola;
 using namespace cupola::kernel;
 using namespace cupola::simt;
 
-/// Most blocks along the second and third axis of a grid.
-static constexpr int64_t mostBlocks = 65535;
 static constexpr int64_t warpgroup = 128, rowsOfGroup = 64, mmaK = 16, swizzle = 128;
 /// A row of shared memory, in elements of two bytes; as many k as a tile has.
 static constexpr int64_t rowElements = swizzle / 2;
@@ -37,19 +35,21 @@ std::optional<Operands> operandsOf(kernel::FuncOp func, DotOp dot, Variables &va
 
 /// One warpgroup, a thread of it, copies tiles; the others multiply 64 rows each. An mbarrier per
 /// stage says that it is full, another that nobody reads it any more. Blocks of a cluster are
-/// neighbours along m: each copies its rows of lhs, and its part of the columns of rhs to all.
+/// neighbours along m: each copies its rows of lhs, and its part of the columns of rhs to all. No more blocks than the
+/// GPU holds go through the tiles of the result: while some warpgroups store one, tiles of k of the next are under way.
 class Wgmma : public cuda::ProductLowering {
 public:
   Wgmma(kernel::FuncOp func, cuda::GemmWgmmaAttr schedule, const Operands &operands)
       : ProductLowering(func, {schedule.getM(), schedule.getN(), rowElements, 1}, schedule.getThreads()),
         stages(schedule.getStages()), cluster(schedule.getCluster()), consumers(schedule.getM() / rowsOfGroup),
-        operands(operands) {}
+        operands(operands), tilesM(ceilDiv(extents[0], tileM * cluster)), tilesN(ceilDiv(extents[1], tileN)),
+        all(graph::product(low.grid()) * tilesM * tilesN), clusters(min(all, schedule.getBlocks() / cluster)),
+        steps(ceilDiv(extents[2], tileK)) {
+    mostRows = 8;
+  }
 
   LogicalResult run() {
-    graph::Exprs blocks = {ceilDiv(extents[0], tileM * cluster) * cluster, ceilDiv(extents[1], tileN)};
-    if (const graph::Exprs grid = low.grid(); !grid.empty())
-      blocks.push_back(graph::product(grid));
-    low.launch(threads, blocks);
+    low.launch(threads, clusters * cluster);
     low.func.setCluster(cluster);
     low.func.setMapsAttr(ArrayAttr::get(context(), {mapOfLhs(), mapOfRhs()}));
     return low.guardBlocks([&] { return program(); });
@@ -65,10 +65,8 @@ private:
   }
 
   LogicalResult program() {
-    atM = low.block(0);
-    atN = low.block(1);
-    if (low.func.getBlocks().size() > 2)
-      low.bindGrid(low.block(2));
+    number = low.let("number", floorDiv(low.block(), cluster), clusters);
+    trips = simplify(floorDiv(all - 1 - number, clusters) + 1, low.vars.ranges());
     letThreads();
     allocate();
     if (failed(prepareBarriers()))
@@ -76,7 +74,7 @@ private:
     ClusterBarrierOp::create(low.builder, loc());
     GridWaitOp::create(low.builder, loc());
     if (failed(role(0, warpgroup, producerRegisters, [&] { return produce(); })) ||
-        failed(role(warpgroup, threads, consumerRegisters, [&] { return ops(); })))
+        failed(role(warpgroup, threads, consumerRegisters, [&] { return consume(); })))
       return failure();
     // Nobody may end while others still reach its barriers.
     ClusterBarrierOp::create(low.builder, loc());
@@ -125,10 +123,29 @@ private:
     return done;
   }
 
-  /// The loop over tiles of k, with the stage of each.
-  LogicalResult forTiles(llvm::function_ref<void(const Expr &tile, const Expr &stage)> body) {
-    return low.loop("kt", 0, ceilDiv(extents[2], tileK), 1, /*unroll=*/false, [&](const Expr &tile) -> LogicalResult {
-      body(tile, low.let("s", mod(tile, stages), stages));
+  /// The loop over the tiles of the result that the block has.
+  LogicalResult forResults(cuda::Lowering::Body body) {
+    auto at = [&](const Expr &i) {
+      trip = i;
+      const Expr tile = low.let("tile", number + i * clusters, all);
+      placeTile(tile, tilesM, tilesN);
+      atM = low.let("m", atM * cluster + rank, tilesM * cluster);
+      low.bindGrid(simplify(floorDiv(tile, tilesM * tilesN), low.vars.ranges()));
+      return body();
+    };
+    return trips.isConstant(1) ? at(0) : low.loop("i", 0, trips, 1, /*unroll=*/false, at);
+  }
+
+  /// Where a tile of k is, and the parity of the round that its stage is in.
+  struct Turn {
+    Expr stage, parity;
+  };
+  /// The loop over tiles of k of a result. Those of all results take turns in the stages.
+  LogicalResult forTiles(llvm::function_ref<void(const Expr &tile, const Turn &turn)> body) {
+    return low.loop("kt", 0, steps, 1, /*unroll=*/false, [&](const Expr &tile) -> LogicalResult {
+      auto turn = [&](const Expr &e) { return simplify(e, low.vars.ranges()); };
+      const Expr count = trip * steps + tile;
+      body(tile, {low.let("s", turn(mod(count, stages)), stages), turn(mod(floorDiv(count, stages), 2))});
       return success();
     });
   }
@@ -137,13 +154,16 @@ private:
 
   LogicalResult produce() {
     return low.guard({-low.thread()}, [&] {
-      return forTiles([&](const Expr &tile, const Expr &stage) {
-        wait(empty, stage, mod(floorDiv(tile, stages) + 1, 2)); // the first round finds them empty
-        Expr at = stage;
-        SmallVector<Value> indices = low.vars.write(at);
-        MbarrierExpectOp::create(low.builder, loc(), full, at, indices, (tileM + tileN) * rowElements * 2);
-        copy(0, smemA, operands.a, {tile * tileK, atM * tileM}, stage * (tileM * rowElements), stage);
-        copyRhs(tile, stage);
+      return forResults([&] {
+        return forTiles([&](const Expr &tile, const Turn &turn) {
+          const Expr &stage = turn.stage;
+          wait(empty, stage, mod(turn.parity + 1, 2)); // the first round finds them empty
+          Expr at = stage;
+          SmallVector<Value> indices = low.vars.write(at);
+          MbarrierExpectOp::create(low.builder, loc(), full, at, indices, (tileM + tileN) * rowElements * 2);
+          copy(0, smemA, operands.a, {tile * tileK, atM * tileM}, stage * (tileM * rowElements), stage);
+          copyRhs(tile, stage);
+        });
       });
     });
   }
@@ -173,20 +193,32 @@ private:
 
   //===--- The warpgroups that multiply ---===//
 
+  LogicalResult consume() {
+    Value own = WarpgroupOp::create(low.builder, cuda::namedLoc(loc(), "own"), low.builder.getIndexType());
+    group = low.let("wg", low.vars.of(own) - 1, consumers);
+    return forResults([&] { return ops(); });
+  }
+
   LogicalResult product() override {
     acc = low.registers({tileN / 8, 4}, low.builder.getF32Type(), 1, /*zero=*/true);
-    group = low.let("wg", floorDiv(low.thread(), warpgroup) - 1, consumers);
-    if (failed(forTiles([&](const Expr &tile, const Expr &stage) {
-          wait(full, stage, mod(floorDiv(tile, stages), 2));
-          multiply(stage);
+    if (failed(forTiles([&](const Expr &tile, const Turn &turn) {
+          wait(full, turn.stage, turn.parity);
+          multiply(turn.stage);
           // The products of this tile run on; those of the tile before have read theirs.
           WgmmaWaitOp::create(low.builder, loc(), 1, acc);
-          (void)low.guard({tile - 1, cluster - 1 - lane}, [&] { return arrive(mod(tile + stages - 1, stages)); });
+          leave(trip * steps + tile + stages - 1, {tile - 1});
         })))
       return failure();
     WgmmaWaitOp::create(low.builder, loc(), 0, acc);
-    GridReleaseOp::create(low.builder, loc());
-    return success();
+    if (!trips.isConstant(1))
+      leave(trip * steps + steps - 1, {});
+    return low.guard({trip + 1 - trips}, [&] { return GridReleaseOp::create(low.builder, loc()), success(); });
+  }
+
+  /// Tells all blocks of the cluster, a lane for each, that the stage of tile `count` is empty.
+  void leave(const Expr &count, graph::Exprs when) {
+    when.push_back(cluster - 1 - lane);
+    (void)low.guard(when, [&] { return arrive(simplify(mod(count, stages), low.vars.ranges())); });
   }
 
   void multiply(const Expr &stage) {
@@ -223,14 +255,19 @@ private:
   static constexpr int64_t producerRegisters = 40, consumerRegisters = 232;
   int64_t stages, cluster, consumers;
   Operands operands;
+  Expr tilesM, tilesN, all;     ///< tiles of a cluster in the result
+  Expr clusters, steps;         ///< that share them; tiles of k
   Expr rank, lane, warp, group; ///< of the block in its cluster; in the warp, of the warp in its group; the group
+  Expr number, trips, trip;     ///< of the cluster; its tiles, and the one that it is at
   Value smemA, smemB, full, empty;
 };
 
 } // namespace
 
-LogicalResult cuda::GemmWgmmaAttr::verify(EmitError error, int64_t m, int64_t n, int64_t stages, int64_t cluster) {
-  if (failed(verifyPositive(error, {m, n, stages, cluster})) || failed(verifyDivides(error, "the tile's m", m, 64)))
+LogicalResult cuda::GemmWgmmaAttr::verify(EmitError error, int64_t m, int64_t n, int64_t stages, int64_t cluster,
+                                          int64_t blocks) {
+  if (failed(verifyPositive(error, {m, n, stages, cluster, blocks})) ||
+      failed(verifyDivides(error, "the tile's m", m, 64)))
     return failure();
   if (n != 64 && n != 128 && n != 256)
     return error() << "a tile of " << n << " columns is none of 64, 128 and 256";
@@ -239,6 +276,8 @@ LogicalResult cuda::GemmWgmmaAttr::verify(EmitError error, int64_t m, int64_t n,
   // A copy along n brings 64 columns.
   if (cluster > 8 || n % (64 * cluster) != 0)
     return error() << "a cluster of " << cluster << " blocks does not share " << n << " columns";
+  if (failed(verifyDivides(error, "the number of blocks", blocks, cluster)))
+    return failure();
   return verifyThreads(error, (m / 64 + 1) * 128);
 }
 
@@ -246,14 +285,10 @@ cuda::Candidates cuda::GemmWgmmaAttr::candidates(KernelFacts &facts, const GpuAr
   if (!facts.product || !target.wgmma || !isForMatrixUnits(facts.product->dot, target) ||
       !operandsOf(facts.func, facts.product->dot, facts.vars))
     return {};
-  const Expr n = graph::exprsOf(facts.product->dot.getExtents())[1];
-  const Expr batch = graph::product(graph::exprsOf(facts.func.getGrid()));
-  for (const Expr &blocks : {ceilDiv(n, 128), batch})
-    if (proveLessEqual(blocks, mostBlocks, facts.vars.ranges()) != true)
-      return {};
   Candidates found;
   auto add = [&](int64_t n, int64_t stages, int64_t cluster) {
-    auto shape = GemmWgmmaAttr::get(facts.context(), 128, n, stages, cluster);
+    auto shape =
+        GemmWgmmaAttr::get(facts.context(), 128, n, stages, cluster, target.multiprocessors / cluster * cluster);
     if (fits({128 * cluster, n, rowElements, 1}, *facts.product))
       found.push_back(shape);
   };

@@ -30,6 +30,9 @@ CUPOLA_DEVICE u64 matrixDescriptor(u32 at, u32 bytesBehind, u32 leadingBytes) {
 }
 } // namespace cupola_device
 
+/// Which warpgroup of its block the thread is in; the compiler knows that a warp is in one.
+CUPOLA_DEVICE u32 cu_warpgroup() { return cupola_device::uniform(cu_warp() / 4); }
+
 /// Element e of acc[j] belongs to row wgmma_row(e) and column 8*j + wgmma_col(e) of the warpgroup's tile.
 CUPOLA_DEVICE u32 wgmma_row(u32 e) { return cu_warp() % 4 * 16 + cu_lane() / 4 + e / 2 * 8; }
 CUPOLA_DEVICE u32 wgmma_col(u32 e) { return cu_lane() % 4 * 2 + e % 2; }
