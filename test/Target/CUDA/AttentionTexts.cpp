@@ -340,9 +340,9 @@ static std::vector<AttentionShape> scheduledShapes() {
         "rows 16, warps 1, groups 2, async false", "rows 16, warps 1, groups 1, async true, split 4",
         "rows 64, warps 4, groups 1, async false, split 2", "rows 16, warps 1, groups 2, async true, split 3"}) {
     add(schedule, 64, 512, 64, plain);
-    add(schedule, 33, 200, 40, ragged);
+    add(schedule, 33, 900, 40, ragged);
     add(schedule, 3, 700, 64, ragged);
-    add(schedule, 70, 70, 32, kept);
+    add(schedule, 70, 600, 32, kept);
   }
   return shapes;
 }
