@@ -146,6 +146,24 @@ std::string wgmmaText(const WgmmaCase &s) {
          std::to_string(n) + " + 8 * j + wgmma_col(e)] = acc[j][e];\n  }\n}\n";
 }
 
+ConformanceCase warpgroupCase() {
+  ConformanceCase c;
+  c.name = "warpgroup_index";
+  c.minimumArch = 90;
+  c.run.kernel = "k_warpgroup";
+  c.run.threads = 384;
+  c.run.text =
+      kernelHead("k_warpgroup", 384, 1, 0) + "  cu_write<u32>(bindings, ref0)[cu_tid()] = cu_warpgroup();\n}\n";
+  c.run.buffers = {output<uint32_t>(384)};
+  c.check = [](const std::vector<std::string> &found) {
+    std::vector<uint32_t> expected;
+    for (uint32_t t = 0; t < 384; ++t)
+      expected.push_back(t / 128);
+    return compareBytes(found[0], toBytes(expected));
+  };
+  return c;
+}
+
 /// Small integers: every sum is exact, in any order.
 ConformanceCase wgmmaCase(const WgmmaCase &s) {
   ConformanceCase c;
@@ -188,7 +206,7 @@ ConformanceCase wgmmaCase(const WgmmaCase &s) {
 } // namespace
 
 std::vector<ConformanceCase> tensorCases() {
-  std::vector<ConformanceCase> cases = {multicastCase()};
+  std::vector<ConformanceCase> cases = {multicastCase(), warpgroupCase()};
   for (size_t rank = 2; rank <= 5; ++rank)
     for (uint32_t swizzle : {0u, 32u, 64u, 128u})
       cases.push_back(copyCase(rank, swizzle));

@@ -30,6 +30,8 @@ SPELLINGS = [
     ("fence.proxy.tensormap::generic.acquire.sys", "fence.proxy.tensormap::generic.acquire.gpu", "our maps are the host's"),
     ("selp.u32", "selp.b32", "it selects bits"),
 ]
+# Opcodes whose operands the others declare otherwise: ours, theirs, why.
+OPERANDS = {"ex2.approx.ftz.f32": ("f32, f32", "b32, b32", "registers of bits")}
 # Opcodes that nobody else writes: ours, why.
 ALONE = [
     ("red.global.max.u32", "CUTLASS reduces to global memory by additions only"),
@@ -182,6 +184,8 @@ def compare(ours, reference):
     for ours_form in sorted(ours):
         opcode, _, operands = ours_form.partition(" ")
         theirs, why = spellings.get(opcode, (opcode, ""))
+        if opcode in OPERANDS and OPERANDS[opcode][0] == operands:
+            _, operands, why = OPERANDS[opcode]
         if opcode in alone:
             print(f"alone  {ours_form}  ({alone[opcode]})")
         elif f"{theirs} {operands}".strip() in reference:
@@ -189,7 +193,7 @@ def compare(ours, reference):
         else:
             near = sorted(f for f in reference if f.split()[0] == theirs)
             problems.append(f"{ours_form}: others have " + (" and ".join(near) or "no such opcode"))
-    unused = (set(spellings) | set(alone)) - {f.split()[0] for f in ours}
+    unused = (set(spellings) | set(alone) | set(OPERANDS)) - {f.split()[0] for f in ours}
     stale = {o for o in set(spellings) | set(alone) if o in opcodes}
     problems += [f"{opcode}: listed in {os.path.basename(__file__)}, but in no header" for opcode in sorted(unused)]
     problems += [f"{opcode}: listed in {os.path.basename(__file__)}, but others have it, too" for opcode in sorted(stale)]
