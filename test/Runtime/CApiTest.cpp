@@ -3,6 +3,7 @@
 #include "cupola/Runtime/Runtime.hpp"
 #include "test/Runtime/ControlPackage.h"
 #include "test/Runtime/Exports.h"
+#include "test/Runtime/TwoRows.h"
 
 #include <algorithm>
 #include <cstring>
@@ -14,24 +15,9 @@ namespace cupola {
 
 namespace {
 
-std::string packageBytes() { return test::packageBytes(test::makePackage()); }
+using test::TwoRows;
 
-/// Runs y = 2 * (x + 3 * w[ids]) for two rows.
-struct TwoRows {
-  alignas(64) float x[8] = {1, 2, 3, 4, 5, 6, 7, 8};
-  alignas(64) int64_t ids[2] = {2, 0};
-  alignas(64) float y[8] = {};
-  int64_t matrix[2] = {2, 4}, vector[1] = {2};
-  std::vector<cupola_tensor> inputs() {
-    return {{x, {1, 0}, 2, {CUPOLA_TYPE_FLOAT, 32, 1}, matrix, nullptr, 0},
-            {ids, {1, 0}, 1, {CUPOLA_TYPE_INT, 64, 1}, vector, nullptr, 0}};
-  }
-  std::vector<cupola_tensor> outputs() { return {{y, {1, 0}, 2, {CUPOLA_TYPE_FLOAT, 32, 1}, matrix, nullptr, 0}}; }
-  void expectAnswer() const {
-    const float expected[8] = {50, 58, 66, 74, 10, 18, 26, 34};
-    EXPECT_EQ(std::vector<float>(y, y + 8), std::vector<float>(expected, expected + 8));
-  }
-};
+std::string packageBytes() { return test::packageBytes(test::makePackage()); }
 
 /// The error of a call that must fail.
 template <typename Call> std::pair<cupola_code, std::string> errorOf(Call call) {

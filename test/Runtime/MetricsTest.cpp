@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cupola/Runtime/Reports.hpp"
 #include "test/Runtime/TestPackage.h"
+#include "test/Runtime/TwoRows.h"
 
 #include <atomic>
 #include <gtest/gtest.h>
@@ -11,18 +12,7 @@ namespace cupola {
 
 namespace {
 
-/// Runs y = 2 * (x + 3 * w[ids]) for two rows, from memory that the device uses where it lies.
-struct TwoRows {
-  alignas(64) float x[8] = {1, 2, 3, 4, 5, 6, 7, 8};
-  alignas(64) int64_t ids[2] = {2, 0};
-  alignas(64) float y[8] = {};
-  int64_t matrix[2] = {2, 4}, vector[1] = {2};
-  std::vector<cupola_tensor> inputs() {
-    return {{x, {1, 0}, 2, {CUPOLA_TYPE_FLOAT, 32, 1}, matrix, nullptr, 0},
-            {ids, {1, 0}, 1, {CUPOLA_TYPE_INT, 64, 1}, vector, nullptr, 0}};
-  }
-  std::vector<cupola_tensor> outputs() { return {{y, {1, 0}, 2, {CUPOLA_TYPE_FLOAT, 32, 1}, matrix, nullptr, 0}}; }
-};
+using test::TwoRows;
 
 Session sessionOf(const format::Package &package, const char *device = "cpu") {
   const std::string bytes = test::packageBytes(package);

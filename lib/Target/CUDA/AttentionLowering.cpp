@@ -139,20 +139,7 @@ Value AttentionLowering::hold(Value tile, bool zero) {
 
 void AttentionLowering::copy(Value from, Value to) {
   if (from != to)
-    forElements(to, [&](const graph::Exprs &index) { low.set(low.get(from, index), to, index); });
-}
-
-void AttentionLowering::forElements(Value registers, llvm::function_ref<void(const graph::Exprs &)> body,
-                                    const graph::Exprs &index) {
-  const ArrayRef<int64_t> extents = cast<RegistersType>(registers.getType()).getExtents();
-  if (index.size() == extents.size())
-    return body(index);
-  (void)low.loop("a" + std::to_string(index.size()), 0, extents[index.size()], 1, /*unroll=*/true, [&](const Expr &i) {
-    graph::Exprs next = index;
-    next.push_back(i);
-    forElements(registers, body, next);
-    return success();
-  });
+    low.forElements(to, [&](const graph::Exprs &index, const Expr &) { low.set(low.get(from, index), to, index); });
 }
 
 //===----------------------------------------------------------------------===//

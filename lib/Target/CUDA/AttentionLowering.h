@@ -108,9 +108,6 @@ private:
   void hold(mlir::Value tile, mlir::Value registers);
   mlir::Value heldOf(mlir::Value tile) { return low.tiles.lookup(tile).registers; }
   void copy(mlir::Value from, mlir::Value to);
-  /// Loops a0, a1, .. over all elements of registers.
-  void forElements(mlir::Value registers, llvm::function_ref<void(const graph::Exprs &)> body,
-                   const graph::Exprs &index = {});
 
   Place row, column; ///< of the iteration that is being written
   StepParts of;

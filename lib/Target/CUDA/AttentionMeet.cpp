@@ -52,12 +52,7 @@ void AttentionLowering::forCarried(ValueRange registers,
                                    llvm::function_ref<void(Value, const graph::Exprs &, const Expr &)> body) {
   int64_t first = 0;
   for (Value tile : registers) {
-    forElements(tile, [&](const graph::Exprs &index) {
-      Expr place;
-      for (auto [at, extent] : llvm::zip_equal(index, cast<RegistersType>(tile.getType()).getExtents()))
-        place = place * extent + at;
-      body(tile, index, first + place);
-    });
+    low.forElements(tile, [&](const graph::Exprs &index, const Expr &number) { body(tile, index, first + number); });
     first += elementsOf(tile);
   }
 }

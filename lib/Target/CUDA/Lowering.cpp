@@ -254,6 +254,23 @@ Value Lowering::workspace(const Expr &elements, Type element) {
   return func.getBody().insertArgument(func.getViews().size(), type, loc);
 }
 
+static void forElements(Lowering &low, ArrayRef<int64_t> extents, const graph::Exprs &index, const Expr &number,
+                        llvm::function_ref<void(const graph::Exprs &, const Expr &)> body) {
+  const size_t depth = index.size();
+  if (depth == extents.size())
+    return body(index, number);
+  (void)low.loop("a" + std::to_string(depth), 0, extents[depth], 1, /*unroll=*/true, [&](const Expr &a) {
+    graph::Exprs next = index;
+    next.push_back(a);
+    forElements(low, extents, next, number * extents[depth] + a, body);
+    return success();
+  });
+}
+
+void Lowering::forElements(Value registers, llvm::function_ref<void(const graph::Exprs &, const Expr &)> body) {
+  cuda::forElements(*this, llvm::cast<RegistersType>(registers.getType()).getExtents(), {}, 0, body);
+}
+
 Value Lowering::loadShared(Value smem, Expr position) {
   SmallVector<Value> indices = vars.write(position);
   return LoadSharedOp::create(builder, loc, llvm::cast<SmemType>(smem.getType()).getElement(), smem, position, indices);

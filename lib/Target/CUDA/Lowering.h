@@ -105,6 +105,8 @@ public:
   /// Memory of the launch alone, the newest parameter: sums, or counters that are 0 before and after.
   mlir::Value workspace(const Expr &elements, mlir::Type element);
   mlir::Value counters(const Expr &count) { return workspace(count, builder.getIntegerType(32, /*isSigned=*/false)); }
+  /// Loops a0, a1, .. over all elements of registers: the index of each, and its number in their order.
+  void forElements(mlir::Value registers, llvm::function_ref<void(const graph::Exprs &index, const Expr &number)> body);
   mlir::Value loadShared(mlir::Value smem, Expr position);
   void storeShared(mlir::Value value, mlir::Value smem, Expr position);
   /// Where an element or a vector comes from, and when: `other` elsewhere.

@@ -94,29 +94,27 @@ Operand ProductLowering::rhs() {
 
 /// Of an accumulator of the thread, where tiles with all of them stand one behind the other: neighbours have
 /// neighbouring elements.
-Expr ProductLowering::placeOf(const graph::Exprs &index, const Expr &tile) {
-  Expr own;
-  for (auto [at, extent] : llvm::zip_equal(index, accumulatorExtents()))
-    own = own * extent + at;
-  return tile * (tileM * tileN) + own * sharers + mod(low.thread(), sharers);
+Expr ProductLowering::placeOf(const Expr &number, const Expr &tile) {
+  return tile * (tileM * tileN) + number * sharers + mod(low.thread(), sharers);
 }
-
-ArrayRef<int64_t> ProductLowering::accumulatorExtents() { return cast<RegistersType>(acc.getType()).getExtents(); }
 
 void ProductLowering::addSlices() {
   if (slices == 1)
     return;
   Value sums = low.smem((slices - 1) * tileM * tileN, low.builder.getF32Type());
   (void)low.guard({slice - 1}, [&] {
-    return accumulators(
-        {}, [&](const graph::Exprs &index) { low.storeShared(low.get(acc, index), sums, placeOf(index, slice - 1)); });
+    low.forElements(acc, [&](const graph::Exprs &index, const Expr &number) {
+      low.storeShared(low.get(acc, index), sums, placeOf(number, slice - 1));
+    });
+    return success();
   });
   BarrierOp::create(low.builder, low.func.getLoc());
   (void)inFirstSlice([&] {
     return low.loop("p", 0, slices - 1, 1, /*unroll=*/true, [&](const Expr &p) {
-      return accumulators({}, [&](const graph::Exprs &index) {
-        low.accumulate(graph::ReduceKind::Sum, low.loadShared(sums, placeOf(index, p)), acc, index);
+      low.forElements(acc, [&](const graph::Exprs &index, const Expr &number) {
+        low.accumulate(graph::ReduceKind::Sum, low.loadShared(sums, placeOf(number, p)), acc, index);
       });
+      return success();
     });
   });
 }
@@ -128,35 +126,23 @@ LogicalResult ProductLowering::lastBlock(Lowering::Body body) {
   const Expr tiles = floorDiv(graph::exprsOf(low.func.getBlocks())[0], split);
   Value sums = low.workspace(tiles * split * (tileM * tileN), f32), counters = low.counters(tiles);
   (void)inFirstSlice([&] {
-    return accumulators({}, [&](const graph::Exprs &index) {
-      low.store(low.get(acc, index), sums, placeOf(index, tile * split + part));
+    low.forElements(acc, [&](const graph::Exprs &index, const Expr &number) {
+      low.store(low.get(acc, index), sums, placeOf(number, tile * split + part));
       low.set(low.constant(f32, 0), acc, index);
     });
+    return success();
   });
   return low.lastBlock(counters, tile, split, [&] {
     (void)inFirstSlice([&] {
       return low.loop("p", 0, split, 1, /*unroll=*/false, [&](const Expr &p) {
-        return accumulators({}, [&](const graph::Exprs &index) {
-          Value sum = low.load(sums, {placeOf(index, tile * split + p), {}});
+        low.forElements(acc, [&](const graph::Exprs &index, const Expr &number) {
+          Value sum = low.load(sums, {placeOf(number, tile * split + p), {}});
           low.accumulate(graph::ReduceKind::Sum, sum, acc, index);
         });
+        return success();
       });
     });
     return body();
-  });
-}
-
-/// Loops a0, a1, .. over all accumulators of a thread.
-LogicalResult ProductLowering::accumulators(const graph::Exprs &index,
-                                            llvm::function_ref<void(const graph::Exprs &)> body) {
-  const ArrayRef<int64_t> extents = accumulatorExtents();
-  size_t depth = index.size();
-  if (depth == extents.size())
-    return body(index), success();
-  return low.loop("a" + std::to_string(depth), 0, extents[depth], 1, /*unroll=*/true, [&](const Expr &a) {
-    graph::Exprs next = index;
-    next.push_back(a);
-    return accumulators(next, body);
   });
 }
 

@@ -79,9 +79,7 @@ private:
   void addSlices();
   /// The sums over parts meet in the block of a tile that is done last, which goes on with `body`.
   mlir::LogicalResult lastBlock(Lowering::Body body);
-  llvm::ArrayRef<int64_t> accumulatorExtents();
-  Expr placeOf(const graph::Exprs &index, const Expr &tile);
-  mlir::LogicalResult accumulators(const graph::Exprs &index, llvm::function_ref<void(const graph::Exprs &)> body);
+  Expr placeOf(const Expr &number, const Expr &tile);
 
   Expr part, tile; ///< of k that the block has; the number of its tile among those of the grid
 };

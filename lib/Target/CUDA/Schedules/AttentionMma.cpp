@@ -49,7 +49,7 @@ private:
     lane = low.let("lane", mod(low.thread(), 32), 32);
     if (groups == 1)
       return;
-    group = own.stage = own.ownBuffer = warp;
+    group = own.ownBuffer = warp;
     warp = 0;
     own.copier = lane;
   }
@@ -283,7 +283,7 @@ cuda::Candidates cuda::AttentionMmaAttr::candidates(KernelFacts &facts, const Gp
 /// accesses of different warps overlap in part.
 double cuda::AttentionMmaAttr::cost(const KernelFacts &facts, const GpuArchitecture &target) const {
   constexpr double wavefront = 128, overlap = 0.85, latency = 600; // bytes of shared memory per cycle; of a step
-  constexpr double ends = 1700, meetGroup = 250, meetBlocks = 1500, allRegisters = 65536;
+  constexpr double ends = 1700, meetGroup = 250, meetBlocks = 1500;
   const AttentionFacts &attention = *facts.attention;
   const AttentionParts &parts = attention.parts;
   const int64_t warps = getThreads() / 32, blocks = getSplit() * attention.batch * attention.tiles(getRows());
@@ -296,9 +296,7 @@ double cuda::AttentionMmaAttr::cost(const KernelFacts &facts, const GpuArchitect
   const double alone =
       overlap * (multiply * double(llvm::alignTo(warps, 4)) / double(warps) + bytes / wavefront) + latency;
   const int64_t resident =
-      std::max<int64_t>(std::min({target.sharedBytes / sharedBytes(parts, *this), target.residentThreads / getThreads(),
-                                  int64_t(allRegisters) / (registersOf(*this, parts) * getThreads())}),
-                        1);
+      residentBlocks(target, sharedBytes(parts, *this), getThreads(), double(registersOf(*this, parts)));
   const int64_t busiest = llvm::divideCeilSigned(blocks, target.multiprocessors),
                 together = std::min(resident, busiest);
   const int64_t steps = llvm::divideCeilSigned(attention.steps, getGroups() * getSplit());

@@ -189,15 +189,10 @@ cuda::Candidates cuda::GemmMmaAttr::candidates(KernelFacts &facts, const GpuArch
 /// What is slowest of products, shared memory and L2; a block alone waits for fragments and at barriers.
 double cuda::GemmMmaAttr::cost(const KernelFacts &facts, const GpuArchitecture &target) const {
   constexpr double wavefront = 128, step = 60; // bytes of shared memory per cycle; cycles from a fragment to the next
-  constexpr double all = 65536;                // registers of a multiprocessor
   const double m = double(getM()), n = double(getN()), k = double(getK());
   const double multiply = m * n * k / mmaRate, bytes = (m + n) * k * 2;
   const double fragments = (m * double(getWarpsN()) + n * double(getWarpsM())) * k * 2;
-  const double registers = registersOf(*this, facts);
-  const int64_t resident =
-      std::max<int64_t>(std::min({target.sharedBytes / sharedBytes(*this), target.residentThreads / getThreads(),
-                                  int64_t(all / (registers * double(getThreads())))}),
-                        1);
+  const int64_t resident = residentBlocks(target, sharedBytes(*this), getThreads(), registersOf(*this, facts));
   // Each of four pipes has the warps of its own.
   auto shared = [&](int64_t warps) { return multiply * double(llvm::alignTo(warps, 4)) / double(warps); };
   const int64_t warps = getThreads() / 32;

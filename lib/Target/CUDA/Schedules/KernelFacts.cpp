@@ -72,9 +72,8 @@ AttentionFacts KernelFacts::attentionOf(const AttentionParts &parts) const {
   kernel::ForOp loop = parts.steps;
   const int64_t rows = typical(parts.rows);
   const bool isDecode = rows <= few;
-  const Expr steps = loop.getSteps();
-  return {parts, rows, isDecode ? typical(steps, manyKeys) : typical(steps),
-          isDecode ? typical(gridPoints(), 1) : typical(gridPoints())};
+  return {parts, rows, typical(loop.getSteps(), isDecode ? manyKeys : typicalExtent),
+          typical(gridPoints(), isDecode ? 1 : typicalExtent)};
 }
 
 bool AttentionFacts::canMeet(int64_t rowsOfTile, int64_t groups, int64_t split) const {

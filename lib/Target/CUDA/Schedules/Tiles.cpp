@@ -37,6 +37,13 @@ double tileCost(const Tile &tile, const ProductFacts &product, const GpuArchitec
   return multiplied * (1.0 / double(tile.m) + 1.0 / double(tile.n));
 }
 
+int64_t residentBlocks(const GpuArchitecture &target, int64_t sharedBytes, int64_t threads, double registers) {
+  constexpr double all = 65536; // registers of a multiprocessor
+  return std::max<int64_t>(std::min({target.sharedBytes / sharedBytes, target.residentThreads / threads,
+                                     int64_t(all / (registers * double(threads)))}),
+                           1);
+}
+
 double productCycles(const Tile &tile, const TilePace &pace, const ProductFacts &product,
                      const GpuArchitecture &target) {
   // Before the first tile is there; per element of the result, of two bytes at about the rate of L2.

@@ -46,6 +46,10 @@ constexpr double l2Rate = 40;
 /// Cycles of a block's threads for a barrier and what they do around it.
 constexpr double barrierTime = 60;
 
+/// Blocks that a multiprocessor has at once, by what each takes of it and each of its threads of registers; one at
+/// least.
+int64_t residentBlocks(const GpuArchitecture &target, int64_t sharedBytes, int64_t threads, double registers);
+
 /// The cycles of the busiest multiprocessor.
 double productCycles(const Tile &tile, const TilePace &pace, const ProductFacts &product,
                      const GpuArchitecture &target);
