@@ -152,9 +152,11 @@ def Cuda_GemmWgmmaAttr : Cuda_Schedule<"GemmWgmma", "gemm_wgmma", ["compilesAlon
 
 def Cuda_MatvecAttr : Cuda_Schedule<"Matvec", "matvec"> {
   let summary = "a product with few rows, which reads its weights once";
-  let description = "A thread reads `vector` neighbouring columns at a time.";
-  let parameters = (ins "int64_t":$rows, "int64_t":$vector);
-  let assemblyFormat = "`<` `rows` $rows `,` `vector` $vector `>`";
+  let description = [{
+    A thread reads `vector` neighbouring columns at a time; the `warps` of a block share their depth.
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$vector, "int64_t":$warps);
+  let assemblyFormat = "`<` `rows` $rows `,` `vector` $vector `,` `warps` $warps `>`";
 }
 
 def Cuda_AttentionAttr : Cuda_Schedule<"Attention", "attention", ["compilesAlone"]> {

@@ -121,7 +121,13 @@ kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_mma<tile 64x64x
 // -----
 
 // expected-error @below {{has a number that is not positive}}
-kernel.func @k gemm grid () in [] scalars [] schedule #cuda.matvec<rows 0, vector 1> () {
+kernel.func @k gemm grid () in [] scalars [] schedule #cuda.matvec<rows 0, vector 1, warps 8> () {
+}
+
+// -----
+
+// expected-error @below {{1056 threads are no block of whole warps, 1024 threads at most}}
+kernel.func @k gemm grid () in [] scalars [] schedule #cuda.matvec<rows 1, vector 1, warps 33> () {
 }
 
 // -----
@@ -175,7 +181,7 @@ kernel.func @k gemm grid () in [] scalars [] schedule 4 : i64 () {
 // -----
 
 // expected-error @below {{expected}}
-kernel.func @k fused grid () in [] scalars [] schedule #cuda.matvec<rows 1, vector 1> () {
+kernel.func @k fused grid () in [] scalars [] schedule #cuda.matvec<rows 1, vector 1, warps 8> () {
 }
 
 // -----

@@ -37,8 +37,8 @@ kernel.func @wgmma gemm grid () in [] scalars [] schedule #cuda.gemm_wgmma<tile 
 // CHECK: @patch {{.*}} schedule #cuda.conv_patch<rows 8, columns 64, tiles 4> ()
 kernel.func @patch conv grid () in [] scalars [] schedule #cuda.conv_patch<rows 8, columns 64, tiles 4> () {
 }
-// CHECK: @matvec {{.*}} schedule #cuda.matvec<rows 8, vector 1> ()
-kernel.func @matvec gemm grid () in [] scalars [] schedule #cuda.matvec<rows 8, vector 1> () {
+// CHECK: @matvec {{.*}} schedule #cuda.matvec<rows 8, vector 1, warps 16> ()
+kernel.func @matvec gemm grid () in [] scalars [] schedule #cuda.matvec<rows 8, vector 1, warps 16> () {
 }
 // CHECK: @attention attention grid () in [] scalars [] schedule #cuda.attention<rows 32> ()
 kernel.func @attention attention grid () in [] scalars [] schedule #cuda.attention<rows 32> () {

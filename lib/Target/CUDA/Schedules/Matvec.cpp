@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "lib/Target/CUDA/Lowering.h"
+#include "lib/Target/CUDA/Schedules/Cost.h"
 #include "lib/Target/CUDA/Schedules/Schedules.h"
 #include "lib/Target/CUDA/Schedules/Tiles.h"
 
@@ -18,14 +19,14 @@ namespace {
 class Matvec {
 public:
   Matvec(kernel::FuncOp func, cuda::MatvecAttr schedule)
-      : low(func), rows(schedule.getRows()), vector(schedule.getVector()) {
+      : low(func), rows(schedule.getRows()), vector(schedule.getVector()), warps(schedule.getWarps()) {
     dot = *low.body().getOps<DotOp>().begin();
     extents = graph::exprsOf(dot.getExtents());
   }
 
   LogicalResult run() {
     Expr tiles = ceilDiv(extents[1], lanes), blocks = graph::product(low.grid()) * tiles;
-    low.launch(threads, blocks);
+    low.launch(warps * lanes, blocks);
     return low.guardBlocks([&]() -> LogicalResult {
       tile = low.let("tn", mod(low.block(), tiles), tiles);
       low.bindGrid(floorDiv(low.block(), tiles));
@@ -41,7 +42,7 @@ public:
     });
   }
 
-  static constexpr int64_t threads = 256, lanes = 32, warps = threads / lanes;
+  static constexpr int64_t lanes = 32;
 
 private:
   /// Partial sums of this warp's k to shared memory: [warp][row][column].
@@ -116,7 +117,7 @@ private:
   }
 
   cuda::Lowering low;
-  int64_t rows, vector;
+  int64_t rows, vector, warps;
   DotOp dot;
   graph::Exprs extents;         ///< m, n, k
   Expr tile, lane, warp, group; ///< of 32 columns; of the thread; of lanes with the same columns
@@ -127,6 +128,8 @@ private:
 
 /// A thread has a vector of accumulators per row.
 static constexpr int64_t mostRows = 8, mostVector = 8;
+/// More where blocks are few, if that leaves a thread its registers and some steps.
+static constexpr int64_t usualWarps = 8, mostWarps = 16, mostAccumulators = 32, leastSteps = 4;
 
 /// Neighbouring columns of the rhs are neighbours in memory, or one element.
 static bool readsAlongColumns(cuda::KernelFacts &facts) {
@@ -138,11 +141,20 @@ static bool readsAlongColumns(cuda::KernelFacts &facts) {
   });
 }
 
-LogicalResult cuda::MatvecAttr::verify(EmitError error, int64_t rows, int64_t vector) {
-  return success(succeeded(verifyPositive(error, {rows})) && succeeded(verifyVector(error, vector)));
+static int64_t warpsOf(const cuda::ProductFacts &product, int64_t rows, int64_t vector, const GpuArchitecture &target) {
+  const int64_t blocks = product.batch * llvm::divideCeilSigned(product.n, Matvec::lanes);
+  const bool isFew = blocks * usualWarps * Matvec::lanes < cuda::enoughThreads(target);
+  const bool isDeep = product.k >= mostWarps * vector * leastSteps;
+  return isFew && isDeep && rows * vector <= mostAccumulators ? mostWarps : usualWarps;
 }
 
-cuda::Candidates cuda::MatvecAttr::candidates(KernelFacts &facts, const GpuArchitecture &) {
+LogicalResult cuda::MatvecAttr::verify(EmitError error, int64_t rows, int64_t vector, int64_t warps) {
+  if (failed(verifyPositive(error, {rows, warps})) || failed(verifyVector(error, vector)))
+    return failure();
+  return verifyThreads(error, warps * Matvec::lanes);
+}
+
+cuda::Candidates cuda::MatvecAttr::candidates(KernelFacts &facts, const GpuArchitecture &target) {
   if (!facts.product)
     return {};
   std::optional<int64_t> rows = graph::exprsOf(facts.product->dot.getExtents())[0].constant();
@@ -151,7 +163,8 @@ cuda::Candidates cuda::MatvecAttr::candidates(KernelFacts &facts, const GpuArchi
   DotOp dot = facts.product->dot;
   const int64_t width = vectorWidth({{&dot.getRhs().front(), indicesOf(dot).n}}, graph::exprsOf(dot.getExtents())[1],
                                     facts.vars, facts.divisors);
-  return {MatvecAttr::get(facts.context(), *rows, std::min(width, mostVector))};
+  const int64_t vector = std::min(width, mostVector);
+  return {MatvecAttr::get(facts.context(), *rows, vector, warpsOf(*facts.product, *rows, vector, target))};
 }
 
 /// All rows by 32 columns; every warp has a part of k. So few rows wait for memory, and the matrix units read
@@ -159,7 +172,7 @@ cuda::Candidates cuda::MatvecAttr::candidates(KernelFacts &facts, const GpuArchi
 double cuda::MatvecAttr::cost(const KernelFacts &facts, const GpuArchitecture &target) const {
   if (isForMatrixUnits(facts.product->dot, target))
     return 0;
-  return tileCost({getRows(), Matvec::lanes, /*k=*/1, Matvec::warps}, *facts.product, target);
+  return tileCost({getRows(), Matvec::lanes, /*k=*/1, getWarps()}, *facts.product, target);
 }
 
 LogicalResult cuda::MatvecAttr::lower(kernel::FuncOp func) const { return Matvec(func, *this).run(); }
