@@ -276,8 +276,8 @@ KernelCase attentionCase(const AttentionShape &shape) {
   return result;
 }
 
-/// Whole and ragged blocks of keys, one and several; heads that fill a tensor core's depth and
-/// ones that do not; all that may happen to scores and results.
+/// Whole and ragged blocks of keys, one and several, of a group of warps, too; heads that fill a tensor core's depth
+/// and ones that do not; all that may happen to scores and results.
 static std::vector<AttentionShape> attentionShapesOf(const std::string &type) {
   std::vector<AttentionShape> shapes;
   auto add = [&](int64_t rows, int64_t keys, int64_t head, int64_t columns, AttentionShape shape = {}) {
@@ -288,29 +288,29 @@ static std::vector<AttentionShape> attentionShapesOf(const std::string &type) {
   add(64, 64, 64, 64);
   AttentionShape s;
   s.guard = true;
-  add(1, 77, 64, 64, s); // a step of generation
+  add(1, 333, 64, 64, s); // a step of generation
   s = {};
   s.mask = s.residual = true;
   s.batch = 3;
   add(50, 50, 32, 32, s);
   s.dynamic = true;
   s.batch = 2;
-  add(33, 200, 40, 40, s);
+  add(33, 333, 40, 40, s);
   s = {};
   s.kept = true;
   s.batch = 4;
   add(40, 70, 32, 24, s);
   s.dynamic = true;
-  add(1, 77, 32, 30, s); // a cache
+  add(1, 333, 32, 30, s); // a cache
   s.kept = false;
   s.rotated = true; // many registers
-  add(1, 77, 128, 128, s);
-  add(16, 130, 64, 64, s);
+  add(1, 333, 128, 128, s);
+  add(16, 333, 64, 64, s);
   s = {};
   s.causal = true;
   add(70, 70, 64, 64, s);
   s.dynamic = true;
-  add(90, 90, 32, 32, s);
+  add(270, 270, 32, 32, s);
   s = {};
   s.keysTransposed = false;
   add(20, 130, 80, 24, s);
@@ -355,7 +355,8 @@ std::vector<AttentionShape> attentionShapes() {
   AttentionShape s;
   s.type = "bf16";
   shapes.push_back(s);
-  s.rows = s.keys = 50;
+  s.rows = 50;
+  s.keys = 333; // several steps of each of four groups
   s.mask = s.dynamic = true;
   shapes.push_back(s);
   s = {};

@@ -59,12 +59,12 @@ private:
     return success();
   }
 
-  /// Behind it nobody writes or reads the tiles any more: copies of zeros may be under way. With slices there is a
-  /// barrier before they meet.
+  /// Behind it nobody writes or reads the tiles any more: copies of zeros may be under way. Slices and parts have a
+  /// barrier where they meet.
   void leaveTiles(const cuda::Operand &a, bool async) {
     if (async)
       AsyncWaitOp::create(low.builder, low.func.getLoc(), 0);
-    if (slices == 1)
+    if (slices == 1 && split == 1)
       BarrierOp::create(low.builder, low.func.getLoc());
     tiles = a.smem;
   }
