@@ -7,10 +7,23 @@ using namespace mlir;
 
 namespace cupola::kernel {
 
+static Expr operationsIn(Block &body);
+
+/// An operand's element is needed once, however often it is multiplied.
+static Expr operationsIn(DotOp dot) {
+  const graph::Exprs mnk = graph::exprsOf(dot.getExtents());
+  return mnk[0] * mnk[1] * mnk[2] * 2 + operationsIn(dot.getLhs().front()) * mnk[0] * mnk[2] +
+         operationsIn(dot.getRhs().front()) * mnk[2] * mnk[1];
+}
+
 static Expr operationsIn(Block &body) {
   Expr total = 0;
   for (Operation &op : body) {
-    Expr once = isa<UnaryOp, BinaryOp>(op) ? 1 : isa<DotOp>(op) ? 2 : isa<ReduceOp>(op) ? op.getNumResults() : 0;
+    if (auto dot = dyn_cast<DotOp>(op)) {
+      total += operationsIn(dot);
+      continue;
+    }
+    Expr once = isa<UnaryOp, BinaryOp>(op) ? 1 : isa<ReduceOp>(op) ? op.getNumResults() : 0;
     if (auto loop = dyn_cast<ForOp>(op))
       once = operationsIn(loop.getBody().front()) * loop.getSteps();
     else

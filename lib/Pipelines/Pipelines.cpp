@@ -48,6 +48,7 @@ ArrayRef<OptionalPass> optionalPasses() {
       {"join-parts", "many computed parts are written where they stand in their concat"},
       {"cut-concats", "a concat of very many parts is written by several kernels of bounded size"},
       {"fuse-attention", "computes both products of an attention, and the softmax between them, in one kernel"},
+      {"fuse-few-rows", "computes products of the same few rows in one kernel, and the norm of a single row (cuda)"},
       {"fuse-epilogues", "computes what follows a hero in its kernel"},
       {"fuse-prologues", "computes pointwise producers inside their only reader"},
       {"cse", "computes equal scalars of a kernel once"},
@@ -193,6 +194,7 @@ Status runFusionPasses(ModuleOp module, const VariantSpec &variant, const Pipeli
   fusion.epilogues = b.isOn("fuse-epilogues");
   fusion.prologues = b.isOn("fuse-prologues");
   fusion.attention = b.isOn("fuse-attention");
+  fusion.fewRows = b.isOn("fuse-few-rows") ? target.fewRows() : 0;
   b.add(createFormFusions(fusion));
   target.addFusionPasses(b.main(), variant.arch, isOn);
   return b.run();

@@ -79,6 +79,9 @@ public:
   /// Passes on main, before fusions are formed and after.
   virtual void addGraphPasses(mlir::OpPassManager &main, llvm::StringRef arch, PassSwitch isOn) const {}
   virtual void addFusionPasses(mlir::OpPassManager &main, llvm::StringRef arch, PassSwitch isOn) const {}
+  /// Products of at most so many rows have a kernel that does several at once, and before them the norm of a single
+  /// row; 0: there is none.
+  virtual int64_t fewRows() const { return 0; }
   /// Whether those are the same for all architectures, so that the kernels are, too.
   virtual bool sharesKernels() const = 0;
 

@@ -41,9 +41,15 @@ void generateConv(Emitter &emitter, Operation *hero) {
     index.push_back(group * columns + n);
     return index;
   };
-  generateProduct(emitter, hero,
-                  {conv.getInput(), conv.getWeights(), graph::product(places), columns, graph::product(taps), inputAt,
-                   weightAt, resultAt});
+  generateProduct(emitter, {conv.getInput(),
+                            {conv.getWeights()},
+                            {conv.getResult()},
+                            graph::product(places),
+                            columns,
+                            graph::product(taps),
+                            inputAt,
+                            weightAt,
+                            resultAt});
 }
 
 } // namespace cupola

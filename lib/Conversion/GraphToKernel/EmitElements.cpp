@@ -26,6 +26,8 @@ Value Emitter::emitUncached(Value value, Index index) {
     return emitLoad(argument, index);
   if (forward.count(value))
     return emitChain(value);
+  if (auto known = elements.find(value); known != elements.end())
+    return known->second(index);
   Operation *op = value.getDefiningOp();
   Type type = graph::accumulatorOf(graph::elementOf(value));
   if (auto iota = dyn_cast<graph::IotaOp>(op))

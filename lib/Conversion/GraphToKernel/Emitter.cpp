@@ -199,14 +199,16 @@ Value Emitter::dot(const Loop &mnk, Type element, Value init, function_ref<Value
 // After the hero
 //===----------------------------------------------------------------------===//
 
-void Emitter::setHero(Value heroResult, Index index, Value scalar) {
+void Emitter::setHeroes(ValueRange results, Index index, ValueRange scalars) {
   forward.clear();
   chain.clear();
-  forward.insert({heroResult, Exprs(index)});
-  chain[heroResult] = scalar;
+  for (auto [result, scalar] : llvm::zip_equal(results, scalars)) {
+    forward.insert({result, Exprs(index)});
+    chain[result] = scalar;
+  }
   bool after = false;
   for (Operation &op : theFusion.getBody().front()) {
-    after |= &op == heroResult.getDefiningOp();
+    after |= &op == results.front().getDefiningOp();
     if (!after || op.getNumResults() != 1 || forward.count(op.getResult(0)))
       continue;
     for (Value operand : op.getOperands()) {

@@ -16,6 +16,8 @@
 
 #include "llvm/ADT/MapVector.h"
 
+#include <functional>
+
 namespace cupola {
 
 class Emitter {
@@ -83,7 +85,11 @@ public:
   mlir::Value extract(mlir::Value tile, Index point);
 
   /// From here on (in this region) the hero's element at `index` is `scalar`.
-  void setHero(mlir::Value heroResult, Index index, mlir::Value scalar);
+  void setHero(mlir::Value heroResult, Index index, mlir::Value scalar) { setHeroes(heroResult, index, scalar); }
+  /// The same of several heroes at once.
+  void setHeroes(mlir::ValueRange results, Index index, mlir::ValueRange scalars);
+  /// From here on elements of `value` are what `element` gives.
+  void setElements(mlir::Value value, std::function<mlir::Value(Index)> element) { elements[value] = element; }
   /// The hero's element taken on to `value`, which is computed from it; what else it reads is read where all
   /// conditions are >= 0.
   mlir::Value emitAfterHero(mlir::Value value, Index conditions);
@@ -164,8 +170,9 @@ private:
   std::map<std::string, kernel::Variable> variables;
   graph::Exprs mask; ///< every load happens where these are >= 0
   std::map<Key, mlir::Value> memo;
-  llvm::MapVector<mlir::Value, graph::Exprs> forward; ///< values after the hero: their index
-  llvm::DenseMap<mlir::Value, mlir::Value> chain;     ///< and their scalar
+  llvm::MapVector<mlir::Value, graph::Exprs> forward;                      ///< values after the hero: their index
+  llvm::DenseMap<mlir::Value, mlir::Value> chain;                          ///< and their scalar
+  llvm::DenseMap<mlir::Value, std::function<mlir::Value(Index)>> elements; ///< of heroes before the last
 };
 
 } // namespace cupola

@@ -13,27 +13,33 @@ using cupola::graph::UnaryKind;
 
 namespace cupola {
 
-void generateLayerNorm(Emitter &emitter, Operation *hero) {
-  auto norm = cast<graph::LayerNormOp>(hero);
+NormalisedRow::NormalisedRow(Emitter &emitter, graph::LayerNormOp norm) : emitter(emitter) {
   graph::Exprs columns;
-  auto at = gridOfRows(emitter, norm.getInput(), norm.getAxes(), columns);
-  Row row(emitter, norm.getInput(), columns, at);
+  place = gridOfRows(emitter, norm.getInput(), norm.getAxes(), columns);
+  row.emplace(emitter, norm.getInput(), columns, place);
   Type type = graph::accumulatorOf(graph::elementOf(norm.getInput()));
-  Value count = emitter.indexValue(row.count(), type);
+  Value count = emitter.indexValue(row->count(), type);
   auto mean = [&](Value sum) { return emitter.binary(BinaryKind::Div, sum, count); };
   if (!norm.getRms()) {
-    Value center = mean(row.reduce(ReduceKind::Sum, [](Value x) { return x; }));
-    row.transform([&emitter, center](Value x) { return emitter.binary(BinaryKind::Sub, x, center); });
+    Value center = mean(row->reduce(ReduceKind::Sum, [](Value x) { return x; }));
+    row->transform([&emitter, center](Value x) { return emitter.binary(BinaryKind::Sub, x, center); });
   }
-  Value variance = mean(row.reduce(ReduceKind::Sum, [&](Value x) { return emitter.binary(BinaryKind::Mul, x, x); }));
+  Value variance = mean(row->reduce(ReduceKind::Sum, [&](Value x) { return emitter.binary(BinaryKind::Mul, x, x); }));
   Value shifted =
       emitter.binary(BinaryKind::Add, variance, emitter.constant(type, norm.getEpsilon().convertToDouble()));
-  Value scale = emitter.unary(UnaryKind::Rsqrt, shifted);
+  scale = emitter.unary(UnaryKind::Rsqrt, shifted);
+}
 
+Value NormalisedRow::element(ArrayRef<Expr> columns) {
+  return emitter.binary(BinaryKind::Mul, row->element(columns), scale);
+}
+
+void generateLayerNorm(Emitter &emitter, Operation *hero) {
+  auto norm = cast<graph::LayerNormOp>(hero);
+  NormalisedRow row(emitter, norm);
   Emitter::Loop space = row.loop();
   emitter.foreach (space, [&] {
-    Value result = emitter.binary(BinaryKind::Mul, row.element(space), scale);
-    emitter.setHero(norm.getResult(), at(space.index), result);
+    emitter.setHero(norm.getResult(), row.at(space.index), row.element(space.index));
     emitter.storeResults();
   });
 }

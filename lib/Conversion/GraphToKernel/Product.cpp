@@ -7,19 +7,21 @@ using namespace mlir;
 
 namespace cupola {
 
-void generateProduct(Emitter &emitter, Operation *hero, const Product &product) {
+void generateProduct(Emitter &emitter, const Product &product) {
   // m, n and k keep their variables even where an extent is 1.
-  Emitter::Loop mnk = emitter.makeLoop({product.rows, product.columns, product.depth}, /*keepOnes=*/true);
-  Value result = hero->getResult(0);
-  const Expr &m = mnk.index[0], &n = mnk.index[1], &k = mnk.index[2];
-  Value tile = emitter.dot(
-      mnk, graph::accumulatorOf(graph::elementOf(result)), /*init=*/{},
-      [&] { return emitter.emitStored(product.lhs, product.lhsAt(m, k)); },
-      [&] { return emitter.emitStored(product.rhs, product.rhsAt(k, n)); });
-
+  SmallVector<Value> tiles;
+  for (auto [rhs, result] : llvm::zip_equal(product.rhs, product.results)) {
+    Emitter::Loop mnk = emitter.makeLoop({product.rows, product.columns, product.depth}, /*keepOnes=*/true);
+    const Expr &m = mnk.index[0], &n = mnk.index[1], &k = mnk.index[2];
+    tiles.push_back(emitter.dot(
+        mnk, graph::accumulatorOf(graph::elementOf(result)), /*init=*/{},
+        [&] { return emitter.emitStored(product.lhs, product.lhsAt(m, k)); },
+        [&, rhs = rhs] { return emitter.emitStored(rhs, product.rhsAt(k, n)); }));
+  }
   Emitter::Loop out = emitter.makeLoop({product.rows, product.columns}, /*keepOnes=*/true);
   emitter.foreach (out, [&] {
-    emitter.setHero(result, product.resultAt(out.index[0], out.index[1]), emitter.extract(tile, out));
+    auto sums = llvm::map_to_vector(tiles, [&](Value tile) { return emitter.extract(tile, out); });
+    emitter.setHeroes(product.results, product.resultAt(out.index[0], out.index[1]), sums);
     emitter.storeResults();
   });
 }

@@ -38,10 +38,15 @@ bool Row::isKept() const {
   return count && *count <= maxRowElements;
 }
 
-Value Row::element(const Emitter::Loop &space) {
-  if (tile)
-    return emitter.extract(tile, space);
-  Value value = emitter.emit(input, at(space.index));
+Value Row::element(ArrayRef<Expr> columns) {
+  if (tile) {
+    graph::Exprs point;
+    for (auto [column, extent] : llvm::zip_equal(columns, extents))
+      if (!extent.isConstant(1))
+        point.push_back(column);
+    return emitter.extract(tile, point);
+  }
+  Value value = emitter.emit(input, at(columns));
   for (const auto &f : again)
     value = f(value);
   return value;

@@ -49,12 +49,13 @@ void generateConv(Emitter &emitter, mlir::Operation *hero);
 /// of operands and result are.
 struct Product {
   using Place = std::function<graph::Exprs(const Expr &, const Expr &)>;
-  mlir::Value lhs, rhs;
+  mlir::Value lhs;
+  llvm::SmallVector<mlir::Value, 2> rhs, results; ///< several of the same extents, or one
   Expr rows, columns, depth;
   Place lhsAt, rhsAt, resultAt; ///< of (m, k), (k, n), (m, n)
 };
-/// The dot and the loop over its tile that computes the rest of the fusion.
-void generateProduct(Emitter &emitter, mlir::Operation *hero, const Product &product);
+/// The dots and the loop over their tiles that computes the rest of the fusion.
+void generateProduct(Emitter &emitter, const Product &product);
 
 /// Rows of up to this many elements are kept between the passes over them.
 constexpr int64_t maxRowElements = 16384;
@@ -73,8 +74,9 @@ public:
       std::function<graph::Exprs(llvm::ArrayRef<Expr>)> at);
 
   Emitter::Loop loop() { return emitter.makeLoop(extents); }
-  /// The element at `loop`'s variables.
-  mlir::Value element(const Emitter::Loop &loop);
+  /// The element at `loop`'s variables, or at an index of the extents.
+  mlir::Value element(const Emitter::Loop &loop) { return element(loop.index); }
+  mlir::Value element(llvm::ArrayRef<Expr> columns);
   mlir::Value reduce(graph::ReduceKind kind, llvm::function_ref<mlir::Value(mlir::Value)> f);
   /// Replaces every element by f(element), kept like the row itself.
   void transform(std::function<mlir::Value(mlir::Value)> f);
@@ -90,6 +92,22 @@ private:
   Expr elements;
   mlir::Value tile;
   std::vector<std::function<mlir::Value(mlir::Value)>> again; ///< transforms when not kept
+};
+
+/// A row of a layer or RMS normalisation; which one, the grid says.
+class NormalisedRow {
+public:
+  NormalisedRow(Emitter &emitter, graph::LayerNormOp norm);
+  Emitter::Loop loop() { return row->loop(); }
+  /// The whole index of the element at `columns`, and the element.
+  graph::Exprs at(llvm::ArrayRef<Expr> columns) const { return place(columns); }
+  mlir::Value element(llvm::ArrayRef<Expr> columns);
+
+private:
+  Emitter &emitter;
+  std::function<graph::Exprs(llvm::ArrayRef<Expr>)> place;
+  std::optional<Row> row;
+  mlir::Value scale;
 };
 
 } // namespace cupola

@@ -7,6 +7,7 @@
 #include "lib/Runtime/CUDA/DeviceHeaders.h"
 #include "lib/Target/CUDA/CudaTarget.h"
 #include "lib/Target/CUDA/Passes.h"
+#include "lib/Target/CUDA/Schedules/Tiles.h"
 #include "lib/Target/PassErrors.h"
 #include "lib/Transforms/Passes.h"
 
@@ -69,6 +70,7 @@ public:
     if (isOn("cublaslt"))
       main.addPass(createChooseLibraries({arch.str()}));
   }
+  int64_t fewRows() const override { return cuda::fewRows; }
   bool sharesKernels() const override { return false; }
 
   Status lower(ModuleOp module, StringRef arch, const Workers &workers, TargetKernels &kernels,

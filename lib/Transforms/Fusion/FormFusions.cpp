@@ -31,7 +31,7 @@ KernelKind kindOf(const Group &group) {
     bool gathers = llvm::any_of(group.ops, [](Operation *op) { return classOf(op) == FusionClass::Gather; });
     return gathers ? KernelKind::Gather : KernelKind::Pointwise;
   }
-  if (!group.core.empty())
+  if (isAttention(group))
     return KernelKind::Attention;
   switch (classOf(group.hero)) {
   case FusionClass::Contraction:
@@ -186,7 +186,7 @@ private:
     std::vector<Grouping> groupings;
     std::vector<Verdict> verdicts;
     for (Block *body : bodies) {
-      groupings.push_back(formGroups(*body, {epilogues, prologues, attention}));
+      groupings.push_back(formGroups(*body, {epilogues, prologues, attention, fewRows}));
       llvm::append_range(verdicts, std::move(groupings.back().verdicts));
     }
     recordVerdicts(func, verdicts); // before ops go that they are about

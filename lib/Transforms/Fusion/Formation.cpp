@@ -21,12 +21,17 @@ bool fusion::hasContraction(const Group &group) {
   return group.hero && classOf(group.hero) == FusionClass::Contraction;
 }
 
+bool fusion::isAttention(const Group &group) {
+  return llvm::any_of(group.core, [](Operation *op) { return isa<graph::SoftmaxOp>(op); });
+}
+
 bool fusion::isTileOperand(const Group &group, OpOperand &use) {
   Operation *user = use.getOwner();
   if (group.core.empty())
     return hasContraction(group) && user == group.hero;
-  const bool areQueries = user == group.core.front() && use.getOperandNumber() == 0;
-  return group.core.contains(user) && classOf(user) == FusionClass::Contraction && !areQueries;
+  const bool areQueries = isAttention(group) && user == group.core.front() && use.getOperandNumber() == 0;
+  const bool readsRows = classOf(user) == FusionClass::Contraction || isa<graph::LayerNormOp>(user);
+  return group.core.contains(user) && readsRows && !areQueries;
 }
 
 Formation::Formation(Block &body, const Options &options)
@@ -87,8 +92,8 @@ Group &Formation::start(Operation *hero, Operation *output) {
   return *groups.back();
 }
 
-Group &Formation::startCore(const SetVector<Operation *> &core) {
-  Group &group = start(core.back(), core.back());
+Group &Formation::startCore(const SetVector<Operation *> &core, Operation *hero) {
+  Group &group = start(hero, core.back());
   group.core = core;
   extend(group, core, group.output);
   return group;

@@ -16,6 +16,8 @@ bool isOutside(mlir::Operation *user);
 bool isHero(mlir::Operation *op);
 /// Has a hero that computes its result in tiles, each of which reads whole operands.
 bool hasContraction(const Group &group);
+/// Its heroes are two products and a softmax.
+bool isAttention(const Group &group);
 /// An operand of such a hero of the group, whose elements are read for several tiles. Not the queries of an attention:
 /// whatever block has a row of them takes it through all keys.
 bool isTileOperand(const Group &group, mlir::OpOperand &use);
@@ -56,8 +58,8 @@ public:
 
   /// A new kernel that computes `output`; `hero` is null or the same op.
   Group &start(mlir::Operation *hero, mlir::Operation *output);
-  /// A new kernel with several heroes.
-  Group &startCore(const llvm::SetVector<mlir::Operation *> &core);
+  /// A new kernel with several heroes, in program order; `hero`: the last of them.
+  Group &startCore(const llvm::SetVector<mlir::Operation *> &core, mlir::Operation *hero);
   /// A new kernel, of `op`, which is computed in none that reads it.
   void store(mlir::Operation *op, const Refusal &refusal);
   /// The ops of `group` become `ops`, in which nothing but `output` is read outside.

@@ -15,6 +15,7 @@ struct Options {
   bool epilogues = true;
   bool prologues = true;
   bool attention = true;
+  int64_t fewRows = 0; ///< products of at most so many rows may be one kernel
 };
 
 /// Ops that one kernel computes. Views that its operands pass through belong to
@@ -22,7 +23,7 @@ struct Options {
 /// hero, which are part of the epilogue.
 struct Group {
   mlir::Operation *hero = nullptr; ///< null for pointwise groups; the last of several
-  /// Several heroes and what is computed on the way from the first to the last; else empty.
+  /// Several heroes and what is computed on the way from the first to the last, or until they meet; else empty.
   llvm::SetVector<mlir::Operation *> core;
   llvm::SetVector<mlir::Operation *> ops;
   mlir::Value output;

@@ -73,6 +73,17 @@ struct GemmOptions {
 /// out = f(lhs * rhs + bias[n]) + residual[m, n].
 KernelCase gemmCase(int64_t m, int64_t n, int64_t k, const GemmOptions &options = {});
 
+/// Products of the same few rows with weights; of one row, perhaps, its layer norm.
+struct FewRowsShape {
+  std::string type = "f32"; ///< of all buffers
+  int64_t rows = 1, columns = 64, depth = 64;
+  int products = 1;
+  bool norm = false; ///< of the only row, times gamma
+};
+/// out = gelu(gelu(x W0) (x W1)) .. in one kernel. Buffers: x, gamma, weights, out.
+KernelCase fewRowsCase(const FewRowsShape &shape);
+std::vector<KernelCase> fewRowsCases();
+
 struct AttentionShape {
   std::string type = "f32"; ///< of all buffers
   int64_t batch = 1, rows = 64, keys = 64;

@@ -107,7 +107,7 @@ LogicalResult cuda::GemmAttr::verify(EmitError error, int64_t m, int64_t n, int6
 
 cuda::Candidates cuda::GemmAttr::candidates(KernelFacts &facts, const GpuArchitecture &target) {
   // What the matrix units take is never faster without them.
-  if (!facts.product || isForMatrixUnits(facts.product->dot, target))
+  if (!facts.isProductAlone() || isForMatrixUnits(facts.product->dot, target))
     return {};
   auto shape = [&](int64_t m, int64_t n, int64_t k, int64_t threadM, int64_t threadN, int64_t slices) {
     return GemmAttr::get(facts.context(), m, n, k, threadM, threadN, slices);

@@ -169,7 +169,7 @@ double registersOf(cuda::GemmMmaAttr shape, const cuda::KernelFacts &facts) {
 
 cuda::Candidates cuda::GemmMmaAttr::candidates(KernelFacts &facts, const GpuArchitecture &target) {
   // What comes pair by pair from a patch comes no faster element by element.
-  if (!facts.product || !isForMatrixUnits(facts.product->dot, target) ||
+  if (!facts.isProductAlone() || !isForMatrixUnits(facts.product->dot, target) ||
       !ConvPatchAttr::candidates(facts, target).empty())
     return {};
   constexpr double mostRegisters = 255; // of a thread

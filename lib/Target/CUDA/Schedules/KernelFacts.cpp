@@ -36,16 +36,19 @@ Expr iterationsOf(Operation *loop) { return graph::product(graph::exprsOf(extent
 KernelFacts::KernelFacts(FuncOp func) : func(func), vars(func), divisors(scalarDivisors(func.getScalars())) {
   if (auto dots = func.getBody().getOps<DotOp>(); !dots.empty()) {
     product = productOf(*dots.begin());
-    patch = imagePatch(func, *dots.begin(), vars);
+    collectLoops();
+    product->isAlone = llvm::hasSingleElement(dots) && loops.empty();
+    if (product->isAlone)
+      patch = imagePatch(func, *dots.begin(), vars);
+    if (!loops.empty())
+      vector = widest();
     return;
   }
   if (std::optional<AttentionParts> parts = attentionParts(func)) {
     attention = attentionOf(*parts);
     return;
   }
-  for (Operation &op : func.getBody().front())
-    if (isa<ForeachOp, MapOp, kernel::ReduceOp, ArgReduceOp>(op))
-      loops.push_back(&op);
+  collectLoops();
   points = gridPoints().constant();
   sharesLoops = !loops.empty() && llvm::all_of(loops, canShare);
   if (!sharesLoops)
@@ -57,13 +60,22 @@ KernelFacts::KernelFacts(FuncOp func) : func(func), vars(func), divisors(scalarD
     transposedAxis = cuda::transposedAxis(cast<ForeachOp>(loops.front()), vars);
 }
 
+void KernelFacts::collectLoops() {
+  for (Operation &op : func.getBody().front())
+    if (isa<DotOp>(op))
+      return;
+    else if (isa<ForeachOp, MapOp, kernel::ReduceOp, ArgReduceOp>(op))
+      loops.push_back(&op);
+}
+
 Expr KernelFacts::gridPoints() const { return graph::product(graph::exprsOf(kernel::FuncOp(func).getGrid())); }
 
 ProductFacts KernelFacts::productOf(DotOp dot) const {
   graph::Exprs extents = graph::exprsOf(dot.getExtents());
   auto isConstant = [](const Expr &extent) { return extent.constant().has_value(); };
   const bool isStatic = llvm::all_of(extents, isConstant) && isConstant(gridPoints());
-  return {dot, typical(extents[0]), typical(extents[1]), typical(extents[2]), typical(gridPoints()), isStatic};
+  return {dot,      typical(extents[0]), typical(extents[1]), typical(extents[2]), typical(gridPoints()),
+          isStatic, /*isAlone=*/true};
 }
 
 /// A few rows are new tokens, each of which meets all before it: of a batch of one, for which latency counts.

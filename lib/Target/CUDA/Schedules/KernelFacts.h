@@ -8,12 +8,13 @@
 
 namespace cupola::cuda {
 
-/// A product's extents, those that depend on symbols at a typical size.
+/// The extents of a product, or of several, those that depend on symbols at a typical size.
 struct ProductFacts {
-  kernel::DotOp dot;
+  kernel::DotOp dot; ///< the first
   int64_t m, n, k;
   int64_t batch; ///< products of this size: points of the grid
   bool isStatic; ///< nothing of that depends on symbols
+  bool isAlone;  ///< there is no other, and no loop comes before it
 };
 
 /// Two products with steps over keys between them; rows and steps at a typical number.
@@ -34,10 +35,10 @@ struct KernelFacts {
   kernel::FuncOp func;
   kernel::Variables vars;
   std::map<std::string, int64_t> divisors;    ///< of n0, n1, ..
-  std::optional<ProductFacts> product;        ///< the first, if any
+  std::optional<ProductFacts> product;        ///< if there is one
   std::optional<ImagePatch> patch;            ///< of its left operand
   std::optional<AttentionFacts> attention;    ///< or this
-  llvm::SmallVector<mlir::Operation *> loops; ///< of the body
+  llvm::SmallVector<mlir::Operation *> loops; ///< of the body, before a product
   std::optional<int64_t> points;              ///< of the grid; none: depends on symbols
   bool sharesLoops = false;                   ///< threads may share every loop, and there are some
   bool isElementwise = false;                 ///< they do nothing else, and there is no grid
@@ -50,10 +51,12 @@ struct KernelFacts {
   template <class... Loops> bool hasOnly() const {
     return llvm::all_of(loops, [](mlir::Operation *loop) { return mlir::isa<Loops...>(loop); });
   }
+  bool isProductAlone() const { return product && product->isAlone; }
   /// Neighbouring values of `index` read neighbouring elements.
   bool stepsByOne(kernel::LoadOp load, mlir::Value index);
 
 private:
+  void collectLoops();
   Expr gridPoints() const;
   ProductFacts productOf(kernel::DotOp dot) const;
   AttentionFacts attentionOf(const AttentionParts &parts) const;

@@ -1,7 +1,7 @@
-//===- lib/Target/CUDA/Schedules/Matvec.cpp - a product with few rows ---===//
+//===- lib/Target/CUDA/Schedules/Matvec.cpp - products with few rows ---===//
 // SPDX-License-Identifier: Apache-2.0
 
-#include "lib/Target/CUDA/Lowering.h"
+#include "lib/Target/CUDA/RowLoops.h"
 #include "lib/Target/CUDA/Schedules/Cost.h"
 #include "lib/Target/CUDA/Schedules/Schedules.h"
 #include "lib/Target/CUDA/Schedules/Tiles.h"
@@ -15,14 +15,15 @@ namespace {
 
 /// The weights stream by once, every element used for all rows. A block owns 32 columns: neighbouring lanes read a
 /// vector of them each, of as many k as a vector has elements, so that a warp always reads 32. What lanes and warps
-/// have added up over their own k meets in a warp's lanes first, then in shared memory.
+/// have added up over their own k meets in a warp's lanes first, then in shared memory. Several products of the same
+/// rows go step by step together. What comes before the first, the norm of a row, all threads of the block compute.
 class Matvec {
 public:
   Matvec(kernel::FuncOp func, cuda::MatvecAttr schedule)
-      : low(func), rows(schedule.getRows()), vector(schedule.getVector()), warps(schedule.getWarps()) {
-    dot = *low.body().getOps<DotOp>().begin();
-    extents = graph::exprsOf(dot.getExtents());
-  }
+      : low(func), rows(schedule.getRows()), vector(schedule.getVector()), warps(schedule.getWarps()),
+        dots(low.body().getOps<DotOp>()), extents(graph::exprsOf(dots.front().getExtents())),
+        computesRows(!cuda::KernelFacts(func).loops.empty()),
+        loops(low, warps * lanes, warps * lanes, cuda::KernelFacts(func).vector) {}
 
   LogicalResult run() {
     Expr tiles = ceilDiv(extents[1], lanes), blocks = graph::product(low.grid()) * tiles;
@@ -33,11 +34,10 @@ public:
       lane = low.let("lane", mod(low.thread(), lanes), lanes);
       warp = low.let("warp", floorDiv(low.thread(), lanes), warps);
       group = vector == 1 ? lane : low.let("group", floorDiv(lane, vector), lanes / vector);
-      for (Operation &op : low.body()) {
-        auto each = dyn_cast<ForeachOp>(op);
-        if (failed(&op == dot.getOperation() ? product() : each ? epilogue(each) : low.clone(op)))
+      loops.begin(low.thread());
+      for (Operation &op : low.body())
+        if (failed(statement(op)))
           return failure();
-      }
       return success();
     });
   }
@@ -45,28 +45,72 @@ public:
   static constexpr int64_t lanes = 32;
 
 private:
-  /// Partial sums of this warp's k to shared memory: [warp][row][column].
-  LogicalResult product() {
+  LogicalResult statement(Operation &op) {
+    if (auto map = dyn_cast<MapOp>(op))
+      return loops.keep(map);
+    if (auto reduce = dyn_cast<kernel::ReduceOp>(op))
+      return loops.reduce(reduce);
+    if (isa<DotOp>(op))
+      return &op == dots.back().getOperation() ? products() : success();
+    auto each = dyn_cast<ForeachOp>(op);
+    return each ? epilogue(each) : low.clone(op);
+  }
+
+  /// Partial sums of this warp's k to shared memory: [warp][row][column] of each product.
+  LogicalResult products() {
     Type f32 = low.builder.getF32Type();
-    Value acc = low.registers({rows, vector}, f32, 1, /*zero=*/true);
-    partial = low.smem(warps * rows * lanes, f32);
+    for (size_t i = 0; i < dots.size(); ++i) {
+      acc.push_back(low.registers({rows, vector}, f32, 1, /*zero=*/true));
+      partial.push_back(low.smem(warps * rows * lanes, f32));
+    }
+    if (failed(keepRows()))
+      return failure();
     const Expr column = tile * lanes + group * vector, first = warp * vector + mod(lane, vector);
     LogicalResult done = low.guard({extents[1] - 1 - column}, [&] {
       return low.loop("k", first, extents[2], warps * vector, /*unroll=*/false,
-                      [&](const Expr &k) { return step(k, column, acc); });
+                      [&](const Expr &k) { return step(k, column); });
     });
-    (void)low.loop("i", 0, rows, 1, /*unroll=*/true, [&](const Expr &i) {
-      return low.loop("j", 0, vector, 1, /*unroll=*/true, [&](const Expr &j) { return share(acc, i, j); });
+    for (auto [sums, memory] : llvm::zip_equal(acc, partial))
+      low.forElements(sums, [&, memory = memory, sums = sums](const graph::Exprs &index, const Expr &) {
+        (void)share(low.get(sums, index), memory, (warp * rows + index[0]) * lanes + group * vector + index[1]);
+      });
+    BarrierOp::create(low.builder, low.func.getLoc());
+    return done;
+  }
+
+  /// Rows that are computed, not only read, are so once in the block: their elements go to shared memory, if it has
+  /// room for them.
+  LogicalResult keepRows() {
+    constexpr int64_t most = 32768; // bytes
+    Block &lhs = dots.front().getLhs().front();
+    Type type = lhs.getTerminator()->getOperand(0).getType();
+    const std::optional<int64_t> depth = extents[2].constant();
+    if (!computesRows || !depth || rows * *depth * graph::byteSize(type) > most)
+      return success();
+    kept = low.smem(rows * *depth, type);
+    LogicalResult done = low.loop("m", 0, rows, 1, /*unroll=*/true, [&](const Expr &m) {
+      return low.loop("k", low.thread(), *depth, warps * lanes, /*unroll=*/false, [&](const Expr &k) {
+        if (failed(element(m, k)))
+          return failure();
+        low.storeShared(low.yielded(lhs)[0], kept, m * *depth + k);
+        return success();
+      });
     });
     BarrierOp::create(low.builder, low.func.getLoc());
     return done;
   }
 
+  /// Computes the rows' element at (m, k).
+  LogicalResult element(const Expr &m, const Expr &k) {
+    low.map(indicesOf(dots.front()).m, m);
+    low.map(indicesOf(dots.front()).k, k);
+    return low.clone(dots.front().getLhs().front());
+  }
+
   /// One lane stores what those with the same column have.
-  LogicalResult share(Value acc, const Expr &i, const Expr &j) {
-    Value sum = low.get(acc, {i, j});
+  LogicalResult share(Value sum, Value memory, const Expr &place) {
     auto store = [&]() -> LogicalResult {
-      low.storeShared(sum, partial, (warp * rows + i) * lanes + group * vector + j);
+      low.storeShared(sum, memory, place);
       return success();
     };
     if (vector == 1)
@@ -75,24 +119,29 @@ private:
     return low.guard({-mod(lane, vector)}, store);
   }
 
-  /// acc[m] += lhs(m, k) * rhs(k, n ..) for all rows.
-  LogicalResult step(const Expr &k, const Expr &column, Value acc) {
+  /// acc[m] += lhs(m, k) * rhs(k, n ..) for all rows; all products have the same left operand.
+  LogicalResult step(const Expr &k, const Expr &n) {
     Type f32 = low.builder.getF32Type();
-    Value weights = low.registers({vector}, f32), element = low.registers({rows}, f32);
-    Block &rhs = dot.getRhs().front(), &lhs = dot.getLhs().front();
-    low.map(dot.getRhs().getArgument(0), k);
-    if (failed(low.cloneVector(
-            rhs, indicesOf(dot).n, column, extents[1], vector,
-            [&](ValueRange yielded, const Expr &place) { low.set(low.cast(yielded[0], f32), weights, {place}); })))
-      return failure();
-    LogicalResult done = low.loop("m", 0, rows, 1, /*unroll=*/true, [&](const Expr &m) -> LogicalResult {
-      low.map(indicesOf(dot).m, m);
-      if (failed(low.clone(lhs)))
+    SmallVector<Value> weights;
+    for (DotOp dot : dots) {
+      weights.push_back(low.registers({vector}, f32));
+      low.map(dot.getRhs().getArgument(0), k);
+      auto take = [&](ValueRange yielded, const Expr &place) {
+        low.set(low.cast(yielded[0], f32), weights.back(), {place});
+      };
+      if (failed(low.cloneVector(dot.getRhs().front(), indicesOf(dot).n, n, extents[1], vector, take)))
         return failure();
-      low.set(low.cast(low.yielded(lhs)[0], f32), element, {m});
+    }
+    Value column = low.registers({rows}, f32);
+    LogicalResult done = low.loop("m", 0, rows, 1, /*unroll=*/true, [&](const Expr &m) -> LogicalResult {
+      if (!kept && failed(element(m, k)))
+        return failure();
+      Value x = kept ? low.loadShared(kept, m * extents[2] + k) : low.yielded(dots.front().getLhs().front())[0];
+      low.set(low.cast(x, f32), column, {m});
       return success();
     });
-    FmaTileOp::create(low.builder, low.func.getLoc(), acc, element, weights);
+    for (auto [sums, weight] : llvm::zip_equal(acc, weights))
+      FmaTileOp::create(low.builder, low.func.getLoc(), sums, column, weight);
     return done;
   }
 
@@ -104,12 +153,14 @@ private:
       low.map(loop.getBody().getArgument(0), row);
       return low.guard({extents[1] - 1 - column}, [&] {
         low.bind(loop.getBody().getArgument(1), column, extents[1]);
-        Value sum = low.variable(low.constant(f32, 0));
-        (void)low.loop("w", 0, warps, 1, /*unroll=*/true, [&](const Expr &w) -> LogicalResult {
-          low.accumulate(graph::ReduceKind::Sum, low.loadShared(partial, (w * rows + row) * lanes + lane), sum);
-          return success();
-        });
-        low.tiles[dot.getTile()] = {sum, [](const Expr &) { return graph::Exprs(); }};
+        for (auto [dot, memory] : llvm::zip_equal(dots, partial)) {
+          Value sum = low.variable(low.constant(f32, 0));
+          (void)low.loop("w", 0, warps, 1, /*unroll=*/true, [&, memory = memory](const Expr &w) -> LogicalResult {
+            low.accumulate(graph::ReduceKind::Sum, low.loadShared(memory, (w * rows + row) * lanes + lane), sum);
+            return success();
+          });
+          low.tiles[dot.getTile()] = {sum, [](const Expr &) { return graph::Exprs(); }};
+        }
         low.enter(loop);
         return low.clone(loop.getBody().front());
       });
@@ -118,22 +169,24 @@ private:
 
   cuda::Lowering low;
   int64_t rows, vector, warps;
-  DotOp dot;
-  graph::Exprs extents;         ///< m, n, k
-  Expr tile, lane, warp, group; ///< of 32 columns; of the thread; of lanes with the same columns
-  Value partial;
+  SmallVector<DotOp> dots;
+  graph::Exprs extents; ///< m, n, k
+  bool computesRows;    ///< with loops before the first product
+  cuda::RowLoops loops;
+  Expr tile, lane, warp, group;    ///< of 32 columns; of the thread; of lanes with the same columns
+  Value kept;                      ///< the rows, where they are computed
+  SmallVector<Value> acc, partial; ///< of each product: the thread's sums; those of all warps
 };
 
 } // namespace
 
-/// A thread has a vector of accumulators per row.
-static constexpr int64_t mostRows = 8, mostVector = 8;
+/// A thread has a vector of accumulators per row of each product.
+static constexpr int64_t mostVector = 8, mostSums = 64;
 /// More where blocks are few, if that leaves a thread its registers and some steps.
 static constexpr int64_t usualWarps = 8, mostWarps = 16, mostAccumulators = 32, leastSteps = 4;
 
 /// Neighbouring columns of the rhs are neighbours in memory, or one element.
-static bool readsAlongColumns(cuda::KernelFacts &facts) {
-  DotOp dot = facts.product->dot;
+static bool readsAlongColumns(cuda::KernelFacts &facts, DotOp dot) {
   const std::string column = facts.vars.name(indicesOf(dot).n);
   return llvm::all_of(dot.getRhs().front().getOps<LoadOp>(), [&](LoadOp load) {
     std::optional<Expr> stride = facts.vars.read(load.getPosition(), load.getIndices()).coefficient(column);
@@ -141,11 +194,12 @@ static bool readsAlongColumns(cuda::KernelFacts &facts) {
   });
 }
 
-static int64_t warpsOf(const cuda::ProductFacts &product, int64_t rows, int64_t vector, const GpuArchitecture &target) {
+static int64_t warpsOf(const cuda::KernelFacts &facts, int64_t sums, int64_t vector, const GpuArchitecture &target) {
+  const cuda::ProductFacts &product = *facts.product;
   const int64_t blocks = product.batch * llvm::divideCeilSigned(product.n, Matvec::lanes);
   const bool isFew = blocks * usualWarps * Matvec::lanes < cuda::enoughThreads(target);
   const bool isDeep = product.k >= mostWarps * vector * leastSteps;
-  return isFew && isDeep && rows * vector <= mostAccumulators ? mostWarps : usualWarps;
+  return isFew && isDeep && sums * vector <= mostAccumulators ? mostWarps : usualWarps;
 }
 
 LogicalResult cuda::MatvecAttr::verify(EmitError error, int64_t rows, int64_t vector, int64_t warps) {
@@ -158,13 +212,20 @@ cuda::Candidates cuda::MatvecAttr::candidates(KernelFacts &facts, const GpuArchi
   if (!facts.product)
     return {};
   std::optional<int64_t> rows = graph::exprsOf(facts.product->dot.getExtents())[0].constant();
-  if (!rows || *rows > mostRows || !readsAlongColumns(facts))
+  if (!rows || *rows > fewRows)
     return {};
-  DotOp dot = facts.product->dot;
-  const int64_t width = vectorWidth({{&dot.getRhs().front(), indicesOf(dot).n}}, graph::exprsOf(dot.getExtents())[1],
-                                    facts.vars, facts.divisors);
-  const int64_t vector = std::min(width, mostVector);
-  return {MatvecAttr::get(facts.context(), *rows, vector, warpsOf(*facts.product, *rows, vector, target))};
+  SmallVector<std::pair<Block *, Value>> weights;
+  for (DotOp dot : facts.func.getBody().getOps<DotOp>()) {
+    if (!readsAlongColumns(facts, dot))
+      return {};
+    weights.push_back({&dot.getRhs().front(), indicesOf(dot).n});
+  }
+  const int64_t sums = *rows * int64_t(weights.size());
+  const Expr columns = graph::exprsOf(facts.product->dot.getExtents())[1];
+  int64_t vector = std::min(vectorWidth(weights, columns, facts.vars, facts.divisors), mostVector);
+  while (vector > 1 && vector * sums > mostSums)
+    vector /= 2;
+  return {MatvecAttr::get(facts.context(), *rows, vector, warpsOf(facts, sums, vector, target))};
 }
 
 /// All rows by 32 columns; every warp has a part of k. So few rows wait for memory, and the matrix units read

@@ -46,6 +46,9 @@ constexpr double l2Rate = 40;
 /// Cycles of a block's threads for a barrier and what they do around it.
 constexpr double barrierTime = 60;
 
+/// Products of at most so many rows wait for their weights, which have a schedule of their own (Matvec.cpp).
+constexpr int64_t fewRows = 8;
+
 /// Blocks that a multiprocessor has at once, by what each takes of it and each of its threads of registers; one at
 /// least.
 int64_t residentBlocks(const GpuArchitecture &target, int64_t sharedBytes, int64_t threads, double registers);

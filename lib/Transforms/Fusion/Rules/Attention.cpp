@@ -111,11 +111,12 @@ void formAttention(Formation &kernels, llvm::StringRef) {
   for (auto softmax : kernels.body.getOps<graph::SoftmaxOp>())
     if (std::optional<Attention> found = match(softmax); found && !found->refusal)
       if (llvm::none_of(found->ops, [&](Operation *op) { return kernels.isComputed(op); }))
-        keepOperands(kernels, kernels.startCore(found->ops));
+        keepOperands(kernels, kernels.startCore(found->ops, found->ops.back()));
 }
 
 std::optional<Decision> decideAttention(const Edge &edge) {
-  if (edge.isWithin && edge.to->core.contains(edge.producer) && edge.to->core.contains(edge.consumer))
+  if (edge.isWithin && isAttention(*edge.to) && edge.to->core.contains(edge.producer) &&
+      edge.to->core.contains(edge.consumer))
     return Decision{true, "the scores of attention stay within its kernel"};
   if (!edge.kernels.options.attention)
     return std::nullopt;

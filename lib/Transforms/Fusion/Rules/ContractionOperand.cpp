@@ -28,7 +28,7 @@ static bool isGate(Operation *op, Operation *hero, OpOperand &use) {
 /// Queries are computed in the kernel of their attention where that costs little: on plain cores again for every block
 /// of keys.
 static bool isRepeated(const Group &reader, Operation *op, OpOperand &use) {
-  const bool ofScores = !reader.core.empty() && use.getOwner() == reader.core.front();
+  const bool ofScores = isAttention(reader) && use.getOwner() == reader.core.front();
   return isTileOperand(reader, use) || (ofScores && isCostly(op));
 }
 

@@ -33,7 +33,9 @@ SmallVector<Value> openValues(const Ops &ops) {
 
 class Epilogue {
 public:
-  Epilogue(Formation &kernels, Group &group) : kernels(kernels), group(group), ops(group.ops) {}
+  Epilogue(Formation &kernels, Group &group)
+      : kernels(kernels), group(group), ops(group.ops),
+        first(kernels.positionOf(group.core.empty() ? group.hero : group.core.front())) {}
 
   /// Extends the group whenever what it has taken leaves one value to read outside.
   void grow() {
@@ -60,7 +62,7 @@ private:
     DenseSet<Operation *> seen;
     while (!work.empty()) {
       Operation *op = work.pop_back_val().getDefiningOp();
-      if (!op || kernels.positionOf(op) < kernels.positionOf(group.hero) || !seen.insert(op).second)
+      if (!op || kernels.positionOf(op) < first || !seen.insert(op).second)
         continue;
       if (taken.contains(op))
         return true;
@@ -130,6 +132,7 @@ private:
   Formation &kernels;
   Group &group;
   Ops ops;
+  int64_t first; ///< place of what the kernel begins with
 };
 
 } // namespace

@@ -10,11 +10,11 @@ using namespace mlir;
 namespace cupola::fusion {
 
 // A type here is the row's column; the definitions are in this folder's other files.
-Form storeLongAddresses, formAttention, growEpilogues, copyResults;
+Form storeLongAddresses, formAttention, formFewRows, growEpilogues, copyResults;
 Refuse refuseResult, refuseDisabled, refuseSize, refuseContractionOperand, refuseBroadcast, refuseSeveralReaders;
 StoreView storeParts;
-Decide decideConstant, decideControl, decideJoin, decideView, decideAttention, decideEpilogue, decidePrologue,
-    decideTwoStages, decideHero, decideSeveralReaders;
+Decide decideConstant, decideControl, decideJoin, decideView, decideAttention, decideFewRows, decideEpilogue,
+    decidePrologue, decideTwoStages, decideHero, decideSeveralReaders;
 
 namespace {
 
@@ -36,6 +36,7 @@ constexpr Rule table[] = {
     {"view", {}, {}, {}, decideView},
     {"address", storeLongAddresses, {}, {}, {}},
     {"attention", formAttention, {}, {}, decideAttention},
+    {"few-rows", formFewRows, {}, {}, decideFewRows},
     {"epilogue", growEpilogues, {}, {}, decideEpilogue},
     {"result", copyResults, refuseResult, {}, {}},
     {"prologue", {}, {}, {}, decidePrologue},

@@ -1,0 +1,94 @@
+//===- lib/Target/CUDA/RowLoops.cpp - loops over a row that threads share ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Target/CUDA/RowLoops.h"
+
+using namespace mlir;
+using namespace cupola;
+using namespace cupola::kernel;
+using namespace cupola::simt;
+
+namespace cupola::cuda {
+
+/// The loop's points, shared between the threads of the row; every loop in the same way, so that tiles match.
+LogicalResult RowLoops::each(Operation *loop, Lowering::Yield yield) {
+  ValueRange indices = loop->getRegion(0).getArguments();
+  Block &block = loop->getRegion(0).front();
+  graph::Exprs extents = graph::exprsOf(extentsOf(loop));
+  Expr inner = extents.back();
+  extents.back() = floorDiv(extents.back(), width);
+  Expr count = graph::product(extents), trips = ceilDiv(count, cooperating);
+  bool unroll = trips.constant() && *trips.constant() <= 64;
+  low.enter(loop);
+  if (failed(low.hoistInvariant(block, indices)))
+    return failure();
+  return low.loop("i", 0, trips, 1, unroll, [&](const Expr &i) {
+    iteration = i;
+    Expr flat = i * cooperating + lane;
+    return low.guard({count - 1 - flat}, [&] {
+      ArrayRef<Expr> outer = ArrayRef(extents).drop_back();
+      bool single = outer.empty();
+      low.bindCoordinates(indices.drop_back(), outer, single ? flat : floorDiv(flat, extents.back()));
+      Expr column = single ? flat : mod(flat, extents.back());
+      return low.cloneVector(block, indices.back(), column * width, inner, width, yield);
+    });
+  });
+}
+
+/// Where a thread keeps what an iteration makes.
+graph::Exprs RowLoops::placeOf(const Expr &e) const {
+  return width > 1 ? graph::Exprs{iteration, e} : graph::Exprs{iteration};
+}
+
+LogicalResult RowLoops::keep(MapOp map) {
+  constexpr int64_t registerElements = 32; // of one map, per thread
+  Expr count = graph::product(graph::exprsOf(map.getExtents()));
+  std::optional<int64_t> constant = count.constant();
+  if (!constant || *constant > registerElements * cooperating)
+    return success();
+  int64_t trips = (*constant / width + cooperating - 1) / cooperating;
+  SmallVector<Value> registers;
+  for (Value tile : map.getTiles()) {
+    Type element = llvm::cast<TileType>(tile.getType()).getElement();
+    SmallVector<int64_t> extents = {trips};
+    if (width > 1)
+      extents.push_back(width);
+    registers.push_back(low.registers(extents, element));
+  }
+  LogicalResult done = each(map, [&](ValueRange yielded, const Expr &e) {
+    for (auto [value, place] : llvm::zip_equal(yielded, registers))
+      low.set(value, place, placeOf(e));
+  });
+  for (auto [tile, place] : llvm::zip_equal(map.getTiles(), registers))
+    low.tiles[tile] = {place, [this](const Expr &e) { return placeOf(e); }};
+  return done;
+}
+
+LogicalResult RowLoops::reduce(kernel::ReduceOp op) {
+  SmallVector<Accumulator> accumulators;
+  for (auto [kind, type] : llvm::zip_equal(op.getKinds().getAsRange<graph::ReduceKindAttr>(), op.getResultTypes()))
+    accumulators.push_back(makeAccumulator(low, kind.getValue(), type));
+  LogicalResult done = each(op, [&](ValueRange yielded, const Expr &) {
+    for (auto [accumulator, value] : llvm::zip_equal(accumulators, yielded))
+      cuda::accumulate(low, accumulator, value);
+  });
+  for (auto [accumulator, result] : llvm::zip_equal(accumulators, op.getResults()))
+    low.values.map(result, low.cast(combine(accumulator), accumulator.type));
+  return done;
+}
+
+Value RowLoops::combine(const Accumulator &accumulator) {
+  Value own = low.get(accumulator.registers);
+  Location loc = low.func.getLoc();
+  if (!isBlock())
+    return WarpReduceOp::create(low.builder, loc, own.getType(), accumulator.kind, own);
+  Value &scratch = scratches[own.getType()];
+  if (!scratch) {
+    OpBuilder::InsertionGuard saved(low.builder);
+    low.builder.setInsertionPointToStart(&low.func.getBody().front());
+    scratch = low.smem(threads / 32, own.getType());
+  }
+  return BlockReduceOp::create(low.builder, loc, own.getType(), accumulator.kind, own, scratch);
+}
+
+} // namespace cupola::cuda

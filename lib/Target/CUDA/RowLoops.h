@@ -1,0 +1,39 @@
+//===- lib/Target/CUDA/RowLoops.h - loops over a row that threads share ---===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_LIB_TARGET_CUDA_ROWLOOPS_H
+#define CUPOLA_LIB_TARGET_CUDA_ROWLOOPS_H
+
+#include "lib/Target/CUDA/Lowering.h"
+
+namespace cupola::cuda {
+
+/// Each thread has some of a row's elements, the same ones in every loop, so that it keeps its own part of a map in
+/// registers; what a reduction adds up all of them know.
+class RowLoops {
+public:
+  /// A row belongs to `cooperating` threads, a warp or the block of `threads`; `width` elements at a time.
+  RowLoops(Lowering &low, int64_t threads, int64_t cooperating, int64_t width)
+      : low(low), threads(threads), cooperating(cooperating), width(width) {}
+
+  /// `thread`: among those of the row.
+  void begin(const Expr &thread) { lane = thread; }
+  mlir::LogicalResult each(mlir::Operation *loop, Lowering::Yield yield);
+  /// Registers of every thread hold its part of a map, if they are few; else the map is computed again wherever it is
+  /// read.
+  mlir::LogicalResult keep(kernel::MapOp map);
+  mlir::LogicalResult reduce(kernel::ReduceOp op);
+
+private:
+  bool isBlock() const { return cooperating > 32; }
+  graph::Exprs placeOf(const Expr &e) const;
+  mlir::Value combine(const Accumulator &accumulator);
+
+  Lowering &low;
+  int64_t threads, cooperating, width;
+  Expr lane, iteration; ///< of the thread in its row; of the current loop
+  llvm::DenseMap<mlir::Type, mlir::Value> scratches;
+};
+
+} // namespace cupola::cuda
+
+#endif // CUPOLA_LIB_TARGET_CUDA_ROWLOOPS_H
