@@ -10,7 +10,7 @@ def Plan_BufferKindAttr : I32EnumAttr<"BufferKind", "where a buffer lives", [
   I32EnumAttrCase<"Arena", 1, "arena">, I32EnumAttrCase<"Weight", 2, "weight">,
   I32EnumAttrCase<"Input", 3, "input">, I32EnumAttrCase<"Output", 4, "output">,
   I32EnumAttrCase<"Init", 6, "init">, I32EnumAttrCase<"Parameter", 7, "parameter">,
-  I32EnumAttrCase<"Growing", 8, "growing">,
+  I32EnumAttrCase<"Growing", 8, "growing">, I32EnumAttrCase<"Counters", 9, "counters">,
 ]> {
   let cppNamespace = "::cupola::plan";
 }

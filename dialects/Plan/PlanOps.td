@@ -72,7 +72,8 @@ def Plan_BufferOp : Plan_Op<"buffer", [Pure]> {
     `index` is the position among inputs, outputs or weights, among what a step hands to its body
     (parameter), or among what the init steps write. `offset` is the place in the arena where the
     plan is static, else -1. A size that is known only in a body that gets the buffer is printed
-    as `?`; growing memory is made as large as it is needed then.
+    as `?`; growing memory is made as large as it is needed then. All bodies have the same counters: zeros, which every
+    launch leaves as it found them.
   }];
   let arguments = (ins Plan_BufferKindAttr:$kind, I64Attr:$index, OptionalAttr<Graph_ExprAttr>:$bytes,
                        DefaultValuedAttr<I64Attr, "-1">:$offset);

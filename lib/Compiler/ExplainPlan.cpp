@@ -45,6 +45,8 @@ const char *nameOf(format::BufferKind kind) {
     return "parameter";
   case format::BufferKind::Growing:
     return "growing";
+  case format::BufferKind::Counters:
+    return "counters";
   }
   return "";
 }

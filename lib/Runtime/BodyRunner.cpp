@@ -19,13 +19,27 @@ Status BodyRunner::start(const Executable &of, Stream &on, const MemoryHooks &wi
   arenas.resize(1);
   CUPOLA_TRY(flagBlock.allocate(device()));
   CUPOLA_TRY(found.allocate(device()));
+  CUPOLA_TRY(makeCounters());
   uint32_t number = 0;
   for (size_t at = 0; at < format::bodyCount(of.program()); ++at) {
     Frame &frame = frames.emplace_back(of, at, number);
-    CUPOLA_TRY(frame.allocate(*stream, flagBlock.address()));
+    CUPOLA_TRY(frame.allocate(*stream, flagBlock.address(), counters.address()));
     number += static_cast<uint32_t>(frame.body().steps.size());
   }
   return Status::ok();
+}
+
+/// Runs of a session come one after the other, so that all launches may have the same.
+Status BodyRunner::makeCounters() {
+  uint64_t bytes = 0;
+  for (size_t at = 0; at < format::bodyCount(executable->program()); ++at)
+    for (const format::Buffer &buffer : format::bodyAt(executable->program(), at).buffers)
+      if (buffer.kind == BufferKind::Counters)
+        bytes = std::max(bytes, format::countersBytes(buffer).value_or(0));
+  if (bytes == 0)
+    return Status::ok();
+  CUPOLA_TRY(counters.allocate(device(), bytes, hooks));
+  return stream->fill(counters.address(), 0, bytes);
 }
 
 void BodyRunner::begin(const SymbolValues &values, bool poisons, bool tracks) {

@@ -47,6 +47,7 @@ public:
 private:
   friend class LoopRun;
 
+  Status makeCounters();
   Status runBranch(Frame &frame, size_t step, size_t depth);
   /// Enters a body from depth `depth`. `nodes`: of the step, for errors.
   Status enter(uint32_t body, size_t depth, std::vector<HandedBuffer> parameters, const std::string &nodes);
@@ -73,6 +74,7 @@ private:
   Stream *stream = nullptr;
   const MemoryHooks *hooks = nullptr;
   FlagBlock flagBlock;
+  DeviceMemory counters;
   Readback found;                  ///< by a control step
   std::deque<Frame> frames;        ///< by position
   std::deque<DeviceMemory> arenas; ///< by depth: one body of each is alive at a time

@@ -79,6 +79,7 @@ private:
     case format::BufferKind::Init:
       return bindInit(i);
     case format::BufferKind::Parameter:
+    case format::BufferKind::Counters:
       return Status::ok();
     case format::BufferKind::Weight:
       return within(i, place.package.weights[buffer.index].bytes);

@@ -33,7 +33,8 @@ Frame::Frame(const Executable &executable, size_t position, uint32_t first)
   }
 }
 
-Status Frame::allocate(Stream &stream, DeviceAddress flags) {
+Status Frame::allocate(Stream &stream, DeviceAddress flags, DeviceAddress of) {
+  counters = of;
   const format::Package &package = executable.package();
   const size_t io = position == 0 ? package.inputs.size() + package.outputs.size() : 0;
   return bindings.allocate(executable.device(), stream, body().scalars.size() + io + ioViews.size(),
@@ -135,6 +136,8 @@ DeviceAddress Frame::baseOf(const Placement &placement) const {
     return places.parameters[placement.index].start();
   case BufferKind::Growing:
     return 0;
+  case BufferKind::Counters:
+    return counters;
   case BufferKind::Arena:
   case BufferKind::View: // a root is no view
     break;

@@ -56,8 +56,8 @@ public:
   /// `position` as of lib/Runtime/Format/Bodies.h, `first` the number of its first step.
   Frame(const Executable &executable, size_t position, uint32_t first);
 
-  /// Memory for the bindings table, which is uploaded on `stream`.
-  Status allocate(Stream &stream, DeviceAddress flags);
+  /// Memory for the bindings table, which is uploaded on `stream`; `counters`: for buffers of that kind.
+  Status allocate(Stream &stream, DeviceAddress flags, DeviceAddress counters);
 
   /// The plan for these values, remembered or made. `interface` as of bindBody.
   Result<std::shared_ptr<Bound>> find(const SymbolValues &values, const BoundInterface *interface);
@@ -113,6 +113,7 @@ private:
   std::deque<std::shared_ptr<BucketState>> buckets; ///< the last used first
   uint64_t planned = 0;
 
+  DeviceAddress counters = 0;
   Places places;
   std::vector<DeviceAddress> starts; ///< of the parameters when the buffers were placed
   bool isPlaced = false, isUploaded = false;

@@ -58,10 +58,12 @@ TEST(HostileControl, BuffersOfBodies) {
   refuse(buffer(BufferKind::Input, 0, "4"), "refers to 0 of 0");
   refuse(buffer(BufferKind::Output, 0, "4"), "refers to 0 of 0");
   refuse(buffer(BufferKind::Weight, 0, "4"), "refers to 0 of 0");
+  refuse(buffer(BufferKind::Counters, 0, "4 * s0"), "of counters has no number as its size");
+  refuse(buffer(BufferKind::Counters, 0, "2000000"), "of counters has no number as its size");
   refuse(buffer(BufferKind::Init, 9, "4"), "refers to 9 of 4");
   refuse(buffer(BufferKind::Init, 0, "4"), "names none that the init steps write");
   refuse(buffer(BufferKind::Arena, 0, ""), "has no size");
-  refuse(buffer(BufferKind(9), 0, "4"), "no known kind");
+  refuse(buffer(BufferKind(10), 0, "4"), "no known kind");
   expectRefused(branch, [&](Program &p) { p.buffers[0] = buffer(BufferKind::Parameter, 0, "4"); }, "refers to 0 of 0");
   expectRefused(branch, [](Program &p) { p.bodies[0].steps[0].launch.buffers[1] = 7; }, "refers to 7 of 2");
   expectRefused(branch, [](Program &p) { p.bodies[0].steps[0].launch.scalars[0] = 2; }, "refers to 2 of 2");

@@ -229,7 +229,7 @@ TEST(PackageWriter, RefusesWhatReadersWouldRefuse) {
   EXPECT_TRUE(refused([&](Package &p) { program(p).buffers[4].last = 2; }));
   EXPECT_TRUE(refused([&](Package &p) { program(p).buffers[0].index = 1; }));
   EXPECT_TRUE(refused([&](Package &p) { program(p).buffers[1] = {BufferKind::View, 1, "4", "0"}; }));
-  EXPECT_TRUE(refused([&](Package &p) { program(p).buffers[1].kind = BufferKind(9); }));
+  EXPECT_TRUE(refused([&](Package &p) { program(p).buffers[1].kind = BufferKind(10); }));
   EXPECT_TRUE(refused([&](Package &p) { program(p).kernels[0].name = "k_main; rm"; }));
   EXPECT_TRUE(refused([&](Package &p) { program(p).kernels[0].threads = 2048; }));
   EXPECT_TRUE(refused([&](Package &p) { program(p).kernels[0].readWrite[0] = "x"; }));

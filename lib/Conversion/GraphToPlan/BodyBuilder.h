@@ -53,7 +53,6 @@ private:
   void addLaunch(graph::FusionOp fusion);
   /// Of the last parameters of a kernel.
   mlir::Value workspace(const KernelWorkspace &part, mlir::ArrayAttr scalars, mlir::Location loc);
-  mlir::Value counters(mlir::Location loc);
   llvm::SmallVector<mlir::Value> callBuffers(graph::FusionOp fusion);
   void pack(graph::FusionOp fusion, kernel::PackedAttr packed, mlir::ArrayAttr scalars,
             llvm::SmallVectorImpl<mlir::Value> &operands);

@@ -216,24 +216,9 @@ void BodyBuilder::addLaunch(graph::FusionOp fusion) {
 
 Value BodyBuilder::workspace(const KernelWorkspace &part, ArrayAttr scalars, Location loc) {
   if (part.isCounters)
-    return counters(loc);
+    return counterBuffer ? counterBuffer
+                         : counterBuffer = addBuffer(plan::BufferKind::Counters, 0, kLaunchCounters * 4, loc);
   return addBuffer(plan::BufferKind::Arena, 0, inSymbols(part.bytes, scalars), loc);
-}
-
-/// Filled with zeros when the body begins. A launch leaves them at 0, so that all of the body can have the same.
-Value BodyBuilder::counters(Location loc) {
-  if (counterBuffer)
-    return counterBuffer;
-  OpBuilder::InsertionGuard saved(b);
-  b.setInsertionPointToStart(b.getBlock());
-  const auto type = RankedTensorType::get({kLaunchCounters}, b.getIntegerType(32, /*isSigned=*/false));
-  const Attribute zero = b.getIntegerAttr(type.getElementType(), 0);
-  const unsigned weight = program.weights.indexOf(DenseElementsAttr::get(type, zero), b.getUnknownLoc());
-  const Expr bytes = kLaunchCounters * 4;
-  Value zeros = addBuffer(plan::BufferKind::Weight, weight, bytes, loc);
-  counterBuffer = addBuffer(plan::BufferKind::Arena, 0, bytes, loc);
-  plan::CopyOp::create(b, loc, zeros, counterBuffer, bytes);
-  return counterBuffer;
 }
 
 /// In their own layout: a library packs weights as it likes.

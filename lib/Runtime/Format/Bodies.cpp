@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/Format/Bodies.h"
 
+#include <charconv>
+
 namespace cupola::format {
 
 size_t stepCount(const Program &program) {
@@ -68,6 +70,15 @@ std::vector<Touched> handedOver(const Step &step) {
   if (step.loop.proceed != 0)
     list.push_back({step.loop.proceed - 1, true});
   return list;
+}
+
+std::optional<uint64_t> countersBytes(const Buffer &buffer) {
+  uint64_t bytes = 0;
+  const char *end = buffer.bytes.data() + buffer.bytes.size();
+  const std::from_chars_result read = std::from_chars(buffer.bytes.data(), end, bytes);
+  if (read.ec != std::errc() || read.ptr != end || bytes > uint64_t(1) << 20)
+    return std::nullopt;
+  return bytes;
 }
 
 std::vector<Touched> touchedBy(const Program &program, const Step &step) {

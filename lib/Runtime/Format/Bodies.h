@@ -9,6 +9,7 @@
 
 #include "lib/Runtime/Format/Plan.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,9 @@ template <typename Visit> void forEachStep(const Program &program, Visit visit) 
 size_t stepCount(const Program &program);
 /// The step of that number; null: there is none.
 const Step *stepAt(const Program &program, uint32_t number);
+
+/// The size of counters, at most 1 MB; none of another text.
+std::optional<uint64_t> countersBytes(const Buffer &buffer);
 
 /// How many tensor maps all launches have.
 size_t mapCount(const std::vector<Step> &steps);

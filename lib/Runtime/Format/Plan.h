@@ -118,6 +118,7 @@ enum class BufferKind : uint8_t {
   Init, ///< written by the init steps, once per executable, then read only; in a body: buffers[index] of the program
   Parameter, ///< of a body: buffer `index` that the step hands over which enters it
   Growing,   ///< memory of its own, made large enough when a body is entered that has it as a parameter
+  Counters,  ///< the session's, one for all bodies: zeros before a launch and after it; the size is a number
 };
 
 struct Buffer {

@@ -59,6 +59,8 @@ private:
       return checkIndices(what, {buffer.index}, parameters ? parameters->size() : 0);
     case BufferKind::Growing:
       return Status::ok();
+    case BufferKind::Counters:
+      return format::countersBytes(buffer) ? Status::ok() : bad(what + " of counters has no number as its size");
     }
     return bad(what + " has no known kind");
   }

@@ -261,6 +261,6 @@ plan.program @size "cpu" "x86-64-v3" {
 
 graph.symbol @s0
 plan.program @kind "cpu" "x86-64-v3" {
-  // expected-error @below {{expected string or keyword containing one of the following enum values for attribute 'kind' [arena, weight, input, output, init, parameter, growing]}}
+  // expected-error @below {{expected string or keyword containing one of the following enum values for attribute 'kind' [arena, weight, input, output, init, parameter, growing, counters]}}
   %0 = plan.buffer stack 0 "4"
 }

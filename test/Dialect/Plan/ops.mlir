@@ -23,6 +23,8 @@ plan.program @steps "cuda" "sm_80" attributes {arena_bytes = 4096 : i64} {
   %p = plan.buffer init 0 "1536"
   // CHECK: plan.buffer arena 0 "8*s0" {offset = 256 : i64}{{$}}
   %a = plan.buffer arena 0 "8*s0" {offset = 256 : i64}
+  // CHECK: plan.buffer counters 0 "4096"{{$}}
+  %c = plan.buffer counters 0 "4096"
   // CHECK: plan.buffer growing 0 ?{{$}}
   %g = plan.buffer growing 0 ?
   // CHECK: plan.buffer output 0 "160"{{$}}

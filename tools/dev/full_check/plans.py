@@ -62,15 +62,10 @@ def per_op(model, report):
 
 
 def moves(report):
-    """The reasons of the launches that only move elements, as the compiler says them, and how many; a copy has none, but one of
-    zeros to the counters at which blocks of products meet: no tensor of the model is moved."""
+    """The reasons of the launches that only move elements, as the compiler says them, and how many; a copy has none."""
     reasons = {kernel["name"]: kernel["copies"] for kernel in report["kernels"] if "copies" in kernel}
-    kinds = [buffer["kind"] for buffer in report["buffers"]]
-
-    def sets_counters(step):
-        return {kinds[place] for place in step["reads"]} == {"weight"} and {kinds[place] for place in step["writes"]} == {"arena"}
     return Counter(reasons.get(step["kernel"], "no reason") for step in report["steps"]
-                   if step["kernel"] in reasons or (step["kernel"] is None and not sets_counters(step)))
+                   if step["kernel"] in reasons or step["kernel"] is None)
 
 
 def steps(model, tool):
