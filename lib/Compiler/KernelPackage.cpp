@@ -1,0 +1,161 @@
+//===- lib/Compiler/KernelPackage.cpp - a kernel alone as a package ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Compiler/KernelPackage.h"
+
+#include "dialects/Graph/ElementTypes.h"
+#include "dialects/Graph/Placement.h"
+#include "lib/Compiler/InputTensor.h"
+#include "lib/Runtime/Format/PackageWriter.h"
+
+using namespace mlir;
+
+namespace cupola::compiler {
+
+namespace {
+
+Result<int64_t> valueOf(const Expr &expr, const Sizes &values) {
+  const std::optional<int64_t> value = expr.evaluate(values);
+  if (!value)
+    return Status::unsupported("its sizes do not fit 64 bits");
+  return *value;
+}
+
+/// Texts of numbers, as a package has expressions.
+Result<std::vector<std::string>> textsOf(ArrayRef<Expr> exprs, const Sizes &values) {
+  std::vector<std::string> texts;
+  for (const Expr &expr : exprs) {
+    CUPOLA_ASSIGN(const int64_t value, valueOf(expr, values));
+    texts.push_back(std::to_string(value));
+  }
+  return texts;
+}
+
+/// The value whose memory `value` is a part of.
+Value wholeOf(Value value) {
+  while (graph::JoinOp join = graph::joinOf(value))
+    value = join.getResult();
+  return value;
+}
+
+class Maker {
+public:
+  Maker(const TargetKernel &kernel, const Sizes &sizes) : kernel(kernel), sizes(sizes) {}
+
+  Status make(graph::FusionOp fusion) {
+    CUPOLA_ASSIGN(const std::vector<std::string> scalars, textsOf(graph::exprsOf(*fusion.getScalars()), sizes));
+    for (auto [i, text] : llvm::enumerate(scalars)) {
+      launch.scalars.push_back(i);
+      parameters["n" + std::to_string(i)] = std::stoll(text);
+    }
+    program.scalars = scalars;
+    program.kernels = {kernel.record};
+    for (Value input : fusion.getInputs())
+      CUPOLA_TRY(addTensor(input, inputTensor(input), format::BufferKind::Input, package.inputs));
+    for (Value result : fusion.getResults())
+      CUPOLA_TRY(addResult(result));
+    for (const KernelWorkspace &part : kernel.workspace)
+      CUPOLA_TRY(addWorkspace(part));
+    return addLaunch();
+  }
+
+  format::Package package;
+  format::Program program;
+
+private:
+  uint32_t addBuffer(format::BufferKind kind, uint32_t index, int64_t bytes) {
+    program.buffers.push_back({kind, index, std::to_string(bytes), "", 0, 1, -1});
+    return program.buffers.size() - 1;
+  }
+
+  Status addTensor(Value value, format::Tensor tensor, format::BufferKind kind, std::vector<format::Tensor> &tensors) {
+    CUPOLA_ASSIGN(const int64_t elements, valueOf(graph::product(graph::placementOf(value).storage), sizes));
+    if (elements == 0)
+      return Status::unsupported("it computes nothing at these sizes");
+    tensor.name = (kind == format::BufferKind::Input ? "in" : "out") + std::to_string(tensors.size());
+    tensor.dims = {std::to_string(elements)};
+    const int64_t bytes = elements * graph::byteSize(graph::elementOf(value));
+    launch.buffers.push_back(addBuffer(kind, tensors.size(), bytes));
+    tensors.push_back(std::move(tensor));
+    return {};
+  }
+
+  /// Parts of one value lie in one buffer.
+  Status addResult(Value result) {
+    const Value whole = wholeOf(result);
+    const auto found = outputs.find(whole);
+    if (found != outputs.end()) {
+      launch.buffers.push_back(found->second);
+      return {};
+    }
+    format::Tensor tensor;
+    tensor.dtype = graph::dtypeOf(graph::elementOf(result));
+    CUPOLA_TRY(addTensor(result, std::move(tensor), format::BufferKind::Output, package.outputs));
+    outputs[whole] = launch.buffers.back();
+    return {};
+  }
+
+  Status addWorkspace(const KernelWorkspace &part) {
+    if (!part.isCounters) {
+      CUPOLA_ASSIGN(const int64_t bytes, valueOf(part.bytes, parameters));
+      launch.buffers.push_back(addBuffer(format::BufferKind::Arena, 0, bytes));
+      return {};
+    }
+    if (!counters) {
+      constexpr int64_t bytes = kLaunchCounters * 4;
+      package.weights.push_back({"", format::DType::U32, {kLaunchCounters}, 0, bytes});
+      const uint32_t zeros = addBuffer(format::BufferKind::Weight, 0, bytes);
+      counters = addBuffer(format::BufferKind::Arena, 0, bytes);
+      format::Step step;
+      step.kind = format::Step::CopyStep;
+      step.copy = {zeros, *counters, std::to_string(bytes)};
+      program.steps.push_back(std::move(step));
+    }
+    launch.buffers.push_back(*counters);
+    return {};
+  }
+
+  Status addLaunch() {
+    CUPOLA_ASSIGN(launch.grid, textsOf(kernel.grid, parameters));
+    for (const KernelTensorMap &map : kernel.maps) {
+      CUPOLA_ASSIGN(const std::vector<std::string> offset, textsOf(map.offset, parameters));
+      CUPOLA_ASSIGN(std::vector<std::string> extents, textsOf(map.extents, parameters));
+      CUPOLA_ASSIGN(std::vector<std::string> strides, textsOf(map.strides, parameters));
+      launch.maps.push_back({map.buffer, offset[0] == "0" ? "" : offset[0], map.dtype, std::move(extents),
+                             std::move(strides), map.box, map.swizzle});
+    }
+    const auto last = static_cast<uint32_t>(program.steps.size());
+    for (format::Buffer &buffer : program.buffers)
+      buffer.last = last;
+    format::Step step;
+    step.kind = format::Step::LaunchStep;
+    step.launch = std::move(launch);
+    program.steps.push_back(std::move(step));
+    return {};
+  }
+
+  const TargetKernel &kernel;
+  const Sizes &sizes;
+  Sizes parameters; ///< n0, n1, ..
+  format::Launch launch;
+  DenseMap<Value, uint32_t> outputs;
+  std::optional<uint32_t> counters;
+};
+
+} // namespace
+
+Result<std::string> packageOfKernel(graph::FusionOp fusion, const TargetKernel &kernel, const TargetCode &code,
+                                    const VariantSpec &spec, const Sizes &sizes) {
+  Maker maker(kernel, sizes);
+  CUPOLA_TRY(maker.make(fusion));
+  format::Package &package = maker.package;
+  package.producer = "cupola " + std::string(format::version());
+  package.variants.push_back({spec.target, spec.arch, std::move(maker.program), code.sources, {}});
+  package.headers = findTarget(spec.target)->headers();
+  return format::writePackageToMemory(std::move(package), [](uint32_t, uint64_t, char *target, uint64_t size) {
+    std::fill_n(target, size, 0); // counters
+    return Status();
+  });
+}
+
+} // namespace cupola::compiler

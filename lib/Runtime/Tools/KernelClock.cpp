@@ -1,0 +1,53 @@
+//===- lib/Runtime/Tools/KernelClock.cpp - How long a kernel takes, for comparing schedules ---===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Runtime/Tools/KernelClock.h"
+#include "lib/Runtime/Tools/Inputs.h"
+#include "lib/Runtime/Tools/Latency.h"
+
+namespace cupola::runtime {
+
+namespace {
+
+constexpr size_t kFewestRuns = 3;
+
+double countsOf(const std::vector<KernelStatistics> &kernels) {
+  uint64_t sum = 0;
+  for (const KernelStatistics &kernel : kernels)
+    sum += kernel.sectors + kernel.sharedRequests + kernel.bankConflicts + 8 * kernel.barriers;
+  return static_cast<double>(sum);
+}
+
+Result<double> medianOfRuns(Session &session, const std::vector<TensorRef> &inputs,
+                            const std::vector<TensorRef> &outputs, const ClockOptions &options) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point start = Clock::now();
+  const auto isOver = [&] { return std::chrono::duration<double>(Clock::now() - start).count() > options.seconds; };
+  RunTimes times;
+  CUPOLA_TRY(session.runTimed(inputs, outputs, times));
+  std::vector<double> all;
+  while (all.size() < kFewestRuns || (all.size() < options.runs && !isOver())) {
+    CUPOLA_TRY(session.runTimed(inputs, outputs, times));
+    all.push_back(times.steps.back().milliseconds());
+  }
+  return 1e3 * summarize(std::move(all)).median;
+}
+
+} // namespace
+
+Result<double> timeLastStep(const std::shared_ptr<const Executable> &executable, const ClockOptions &options) {
+  InputOptions chosen;
+  chosen.seed = options.seed;
+  CUPOLA_ASSIGN(auto inputs, makeInputs(executable->package(), executable->parsedInterface(), chosen));
+  CUPOLA_ASSIGN(auto session, Session::create(executable, {}));
+  CUPOLA_TRY(session->bind(shapesOf(inputs)));
+  CUPOLA_ASSIGN(auto outputs, makeOutputs(*session));
+  const std::vector<TensorRef> in = inputRefs(executable->package(), inputs, outputs), out = refsOf(outputs);
+  Device &device = executable->device();
+  if (device.properties().name != "sim")
+    return medianOfRuns(*session, in, out, options);
+  device.resetStatistics();
+  CUPOLA_TRY(session->run(in, out));
+  return countsOf(device.statistics());
+}
+
+} // namespace cupola::runtime
