@@ -51,7 +51,7 @@ public:
     program.scalars = scalars;
     program.kernels = {kernel.record};
     for (Value input : fusion.getInputs())
-      CUPOLA_TRY(addTensor(input, inputTensor(input), format::BufferKind::Input, package.inputs));
+      CUPOLA_TRY(addInput(input));
     for (Value result : fusion.getResults())
       CUPOLA_TRY(addResult(result));
     for (const KernelWorkspace &part : kernel.workspace)
@@ -68,30 +68,32 @@ private:
     return program.buffers.size() - 1;
   }
 
-  Status addTensor(Value value, format::Tensor tensor, format::BufferKind kind, std::vector<format::Tensor> &tensors) {
+  /// Of the memory that the value lies in.
+  Result<int64_t> elementsOf(Value value) const {
     CUPOLA_ASSIGN(const int64_t elements, valueOf(graph::product(graph::placementOf(value).storage), sizes));
-    if (elements == 0)
-      return Status::unsupported("it computes nothing at these sizes");
-    tensor.name = (kind == format::BufferKind::Input ? "in" : "out") + std::to_string(tensors.size());
-    tensor.dims = {std::to_string(elements)};
+    return elements > 0 ? Result<int64_t>(elements) : Status::unsupported("it computes nothing at these sizes");
+  }
+
+  Status addInput(Value value) {
+    CUPOLA_ASSIGN(const int64_t elements, elementsOf(value));
     const int64_t bytes = elements * graph::byteSize(graph::elementOf(value));
-    launch.buffers.push_back(addBuffer(kind, tensors.size(), bytes));
-    tensors.push_back(std::move(tensor));
+    launch.buffers.push_back(addBuffer(format::BufferKind::Input, package.inputs.size(), bytes));
+    format::Tensor tensor = inputTensor(value);
+    tensor.name = "in" + std::to_string(package.inputs.size());
+    tensor.dims = {std::to_string(elements)};
+    package.inputs.push_back(std::move(tensor));
     return {};
   }
 
-  /// Parts of one value lie in one buffer.
+  /// Nobody wants to have it, and other kernels may write the rest of it. Parts of one value lie in one buffer.
   Status addResult(Value result) {
-    const Value whole = wholeOf(result);
-    const auto found = outputs.find(whole);
-    if (found != outputs.end()) {
-      launch.buffers.push_back(found->second);
-      return {};
+    auto [found, isNew] = results.try_emplace(wholeOf(result));
+    if (isNew) {
+      CUPOLA_ASSIGN(const int64_t elements, elementsOf(result));
+      found->second =
+          addBuffer(format::BufferKind::Arena, 0, elements * graph::byteSize(graph::elementOf(result)));
     }
-    format::Tensor tensor;
-    tensor.dtype = graph::dtypeOf(graph::elementOf(result));
-    CUPOLA_TRY(addTensor(result, std::move(tensor), format::BufferKind::Output, package.outputs));
-    outputs[whole] = launch.buffers.back();
+    launch.buffers.push_back(found->second);
     return {};
   }
 
@@ -138,7 +140,7 @@ private:
   const Sizes &sizes;
   Sizes parameters; ///< n0, n1, ..
   format::Launch launch;
-  DenseMap<Value, uint32_t> outputs;
+  DenseMap<Value, uint32_t> results;
   std::optional<uint32_t> counters;
 };
 

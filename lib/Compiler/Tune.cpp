@@ -4,9 +4,11 @@
 #include "lib/Compiler/CompilationImpl.h"
 #include "lib/Compiler/KernelPackage.h"
 
-#include "dialects/Graph/Provenance.h"
+#include "dialects/Graph/Placement.h"
 #include "lib/Runtime/Text.h"
 #include "lib/Target/PassErrors.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
 
@@ -38,11 +40,27 @@ bool holds(const Sizes &sizes, graph::AssumeOp fact) {
   }
 }
 
+/// Memory that an output shares with an input has room for all of it (DeclareAliases).
+void makeRoom(ModuleOp module, Sizes &sizes) {
+  auto main = module.lookupSymbol<func::FuncOp>("main");
+  for (auto [i, type] : llvm::enumerate(main.getResultTypes())) {
+    auto storage = main.getResultAttrOfType<ArrayAttr>(i, graph::storageAttr);
+    if (!storage)
+      continue;
+    for (const auto &[room, extent] : llvm::zip_equal(graph::exprsOf(storage), graph::shapeOf(type)))
+      if (const auto size = sizes.find(room.text()); size != sizes.end())
+        size->second = std::max(size->second, extent.evaluate(sizes).value_or(0));
+  }
+}
+
 /// A value for every symbol. `given` are by the model's names of dimensions.
 Result<Sizes> sizesOf(ModuleOp module, Sizes given) {
   Sizes sizes;
+  std::vector<std::string> names;
   for (auto symbol : module.getOps<graph::SymbolOp>()) {
     const auto name = dyn_cast<NameLoc>(symbol.getLoc());
+    if (name)
+      names.push_back(runtime::quote(name.getName().str()));
     const auto found = name ? given.find(name.getName().str()) : given.end();
     int64_t &size = sizes[symbol.getSymName().str()] = typicalOf(symbol);
     if (found == given.end())
@@ -56,7 +74,9 @@ Result<Sizes> sizesOf(ModuleOp module, Sizes given) {
                            std::to_string(min) + " to " + (max > 0 ? std::to_string(max) : "any"));
   }
   if (!given.empty())
-    return Status::usage("no dimension that stays dynamic is called " + runtime::quote(given.begin()->first));
+    return Status::usage("no dimension that stays dynamic is called " + runtime::quote(given.begin()->first) +
+                         "; there are: " + (names.empty() ? "none" : llvm::join(names, ", ")));
+  makeRoom(module, sizes);
   for (auto fact : module.getOps<graph::AssumeOp>())
     if (!holds(sizes, fact))
       return Status::usage("the sizes that kernels are to be measured at are none of this model: " +

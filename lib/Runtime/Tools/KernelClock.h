@@ -18,7 +18,8 @@ struct ClockOptions {
 ///   32-byte sectors of global memory, each as often as a warp asks for it
 ///   + requests to shared memory + bank conflicts, of which each is one more turn
 ///   + 8 * barriers
-/// which is nothing that a GPU takes, but tells schedules apart.
+/// which is nothing that a GPU takes, but tells schedules apart. A kernel may complain of random inputs, as of an index
+/// that lies outside (Code::Usage): it has run all the same.
 Result<double> timeLastStep(const std::shared_ptr<const Executable> &executable, const ClockOptions &options);
 
 } // namespace cupola::runtime

@@ -19,17 +19,6 @@ struct ChooseSchedule : cuda::impl::ChooseScheduleBase<ChooseSchedule> {
   ChooseSchedule(const cuda::ChooseScheduleOptions &options, ArrayRef<const TuningTable *> tables)
       : ChooseScheduleBase(options), tables(tables) {}
 
-  LogicalResult initialize(MLIRContext *context) override {
-    if (tuning.empty())
-      return success();
-    Result<TuningTable> read = TuningTable::read(tuning);
-    if (read.failed())
-      return emitError(UnknownLoc::get(context)) << read.status().message();
-    own = std::make_shared<TuningTable>(read.take());
-    tables = {own.get()};
-    return success();
-  }
-
   void runOnOperation() override {
     const GpuArchitecture *target = findGpu(arch);
     if (!target) {
@@ -51,7 +40,6 @@ struct ChooseSchedule : cuda::impl::ChooseScheduleBase<ChooseSchedule> {
   }
 
 private:
-  std::shared_ptr<const TuningTable> own; ///< of the option
   cuda::TuningTables tables;
 };
 

@@ -98,8 +98,7 @@ def ChooseSchedule : KernelPass<"kernel-choose-schedule"> {
     ```
   }];
   let dependentDialects = ["::cupola::kernel::KernelDialect", "::cupola::cuda::CudaDialect"];
-  let options = [Option<"arch", "arch", "std::string", "\"sm_80\"", "architecture family">,
-                 Option<"tuning", "tuning", "std::string", "", "file of measured times">];
+  let options = [Option<"arch", "arch", "std::string", "\"sm_80\"", "architecture family">];
 }
 
 def ShareKernels : Pass<"kernel-share", "::mlir::ModuleOp"> {
