@@ -220,7 +220,7 @@ std::function<int()> declareTune(CLI::App &app) {
                  "On a GPU: seconds of runs of each kernel, shared by its candidates; three runs each are made anyway")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--seed", command->clock.seed, "Of the inputs")->capture_default_str();
+  app.add_option("--seed", command->clock.inputs.seed, "Of the inputs")->capture_default_str();
   app.footer(footer);
   return [command] { return finish(command->run()); };
 }

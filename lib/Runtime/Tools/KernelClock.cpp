@@ -1,7 +1,6 @@
 //===- lib/Runtime/Tools/KernelClock.cpp - How long a kernel takes, for comparing schedules ---===//
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/Tools/KernelClock.h"
-#include "lib/Runtime/Tools/Inputs.h"
 #include "lib/Runtime/Tools/Latency.h"
 
 namespace cupola::runtime {
@@ -44,9 +43,7 @@ Result<double> medianOfRuns(Session &session, const std::vector<TensorRef> &inpu
 } // namespace
 
 Result<double> timeLastStep(const std::shared_ptr<const Executable> &executable, const ClockOptions &options) {
-  InputOptions chosen;
-  chosen.seed = options.seed;
-  CUPOLA_ASSIGN(auto inputs, makeInputs(executable->package(), executable->parsedInterface(), chosen));
+  CUPOLA_ASSIGN(auto inputs, makeInputs(executable->package(), executable->parsedInterface(), options.inputs));
   CUPOLA_ASSIGN(auto session, Session::create(executable, {}));
   CUPOLA_TRY(session->bind(shapesOf(inputs)));
   CUPOLA_ASSIGN(auto outputs, makeOutputs(*session));

@@ -3,17 +3,17 @@
 #ifndef CUPOLA_LIB_RUNTIME_TOOLS_KERNELCLOCK_H
 #define CUPOLA_LIB_RUNTIME_TOOLS_KERNELCLOCK_H
 
-#include "lib/Runtime/Executable.h"
+#include "lib/Runtime/Tools/Inputs.h"
 
 namespace cupola::runtime {
 
 struct ClockOptions {
-  uint64_t seed = 0;   ///< of the inputs
+  InputOptions inputs = {};
   uint64_t runs = 100; ///< at most
   double seconds = 1;  ///< after which no further run begins
 };
 
-/// What the last step of a program takes, on random inputs. On a GPU: microseconds, the median of runs (at least three,
+/// What the last step of a program takes. On a GPU: microseconds, the median of runs (at least three,
 /// after one to warm up) by events of the device. On `sim`, of one run, a function of the kernel and its inputs:
 ///   32-byte sectors of global memory, each as often as a warp asks for it
 ///   + requests to shared memory + bank conflicts, of which each is one more turn
