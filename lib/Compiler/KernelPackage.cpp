@@ -90,8 +90,7 @@ private:
     auto [found, isNew] = results.try_emplace(wholeOf(result));
     if (isNew) {
       CUPOLA_ASSIGN(const int64_t elements, elementsOf(result));
-      found->second =
-          addBuffer(format::BufferKind::Arena, 0, elements * graph::byteSize(graph::elementOf(result)));
+      found->second = addBuffer(format::BufferKind::Arena, 0, elements * graph::byteSize(graph::elementOf(result)));
     }
     launch.buffers.push_back(found->second);
     return {};

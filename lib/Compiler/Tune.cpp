@@ -69,9 +69,10 @@ Result<Sizes> sizesOf(ModuleOp module, Sizes given) {
     given.erase(found);
     const int64_t min = symbol.getMin(), max = symbol.getMax(), divisor = symbol.getDivisor();
     if (size < min || (max > 0 && size > max) || size % divisor != 0)
-      return Status::usage("the size " + std::to_string(size) + " is none that " + runtime::quote(name.getName().str()) +
-                           " can have: expected a multiple of " + std::to_string(divisor) + " from " +
-                           std::to_string(min) + " to " + (max > 0 ? std::to_string(max) : "any"));
+      return Status::usage("the size " + std::to_string(size) + " is none that " +
+                           runtime::quote(name.getName().str()) + " can have: expected a multiple of " +
+                           std::to_string(divisor) + " from " + std::to_string(min) + " to " +
+                           (max > 0 ? std::to_string(max) : "any"));
   }
   if (!given.empty())
     return Status::usage("no dimension that stays dynamic is called " + runtime::quote(given.begin()->first) +
@@ -129,11 +130,12 @@ Status Compilation::tune(const TuneOptions &options, const std::function<Status(
   CUPOLA_TRY(findTarget(spec.target)->tunables(*module, spec.arch, options.candidates, tunables));
   const std::map<std::string, graph::FusionOp> uses = usesOf(*module);
   std::set<std::string> seen;
-  for (const Tunable &tunable : tunables) {
+  for (const auto &[i, tunable] : llvm::enumerate(tunables)) {
     const auto use = uses.find(tunable.kernel);
     // Nothing to choose from, or nothing that is not measured already.
     if (use == uses.end() || tunable.schedules.size() < 2 || !seen.insert(tunable.key).second)
       continue;
+    CUPOLA_TRY(state->begin("kernel " + std::to_string(i + 1) + " of " + std::to_string(tunables.size())));
     auto func = module->lookupSymbol<kernel::FuncOp>(tunable.kernel);
     for (Attribute schedule : tunable.schedules) {
       CUPOLA_TRY(pollCancel(context.services.cancelled));

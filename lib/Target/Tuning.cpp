@@ -22,6 +22,7 @@ namespace {
 constexpr std::string_view schema = "cupola.tuning/1";
 constexpr std::string_view simulator = "sim";
 constexpr uint64_t mostBytes = uint64_t(256) << 20;
+constexpr size_t longestLine = 4096; ///< LLVM's parser goes as deep as brackets do
 
 Status expected(const std::string &what) { return Status::usage("expected " + what); }
 
@@ -94,8 +95,7 @@ bool TuningTable::parseVersion(std::string_view text, Version &version) {
 }
 
 Status TuningTable::readLine(std::string_view text, TuningLine &line) {
-  CUPOLA_ASSIGN(const llvm::json::Object object,
-                objectOf(text, {"kernel", "nvrtc", "schedule", "target", "time"}));
+  CUPOLA_ASSIGN(const llvm::json::Object object, objectOf(text, {"kernel", "nvrtc", "schedule", "target", "time"}));
   CUPOLA_TRY(takeText(object, "kernel", "16 hexadecimal digits", isKey, line.kernel));
   CUPOLA_TRY(takeText(
       object, "target", "one of " + architectureNames(kGpuArchitectures),
@@ -125,6 +125,9 @@ Result<TuningTable> TuningTable::parse(std::string_view text, const std::string 
     if (withoutSpaces(one).empty())
       continue;
     const std::string place = name + ": line " + std::to_string(number);
+    if (one.size() > longestLine)
+      return expected("at most " + std::to_string(longestLine) + " bytes in a line, not " + std::to_string(one.size()))
+          .within(place);
     if (isFirst) {
       CUPOLA_TRY(checkHeader(one).within(place));
       isFirst = false;

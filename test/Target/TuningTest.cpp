@@ -44,10 +44,12 @@ TEST(Tuning, ReplacesALineAndKeepsTheOthers) {
   table.add(line(first, "12.9", "#cuda.a<x 1, y 2>", 1));
   table.add(line(first, "12.9", "#cuda.b<1>", 2));
   table.add(line(first, "12.9", "#cuda.a< x 1,y 2 >", 0.1 + 0.2)); // spaces tell nothing apart
-  EXPECT_EQ(table.text(), header +
-                              "{\"kernel\":\"" + first + "\",\"target\":\"sm_80\",\"nvrtc\":\"12.9\",\"schedule\":"
+  EXPECT_EQ(table.text(), header + "{\"kernel\":\"" + first +
+                              "\",\"target\":\"sm_80\",\"nvrtc\":\"12.9\",\"schedule\":"
                               "\"#cuda.a< x 1,y 2 >\",\"time\":0.3}\n"
-                              "{\"kernel\":\"" + first + "\",\"target\":\"sm_80\",\"nvrtc\":\"12.9\",\"schedule\":"
+                              "{\"kernel\":\"" +
+                              first +
+                              "\",\"target\":\"sm_80\",\"nvrtc\":\"12.9\",\"schedule\":"
                               "\"#cuda.b<1>\",\"time\":2}\n");
 }
 
@@ -76,7 +78,8 @@ std::string errorOf(const std::string &text) {
 }
 
 TEST(Tuning, ErrorsNameTheLineAndWhatWasExpected) {
-  const std::string good = R"({"kernel":"00000000000000aa","target":"sm_80","nvrtc":"12.9","schedule":"#cuda.a<1>","time":1})";
+  const std::string good =
+      R"({"kernel":"00000000000000aa","target":"sm_80","nvrtc":"12.9","schedule":"#cuda.a<1>","time":1})";
   EXPECT_EQ(errorOf(header + "\n" + good), "");
   EXPECT_EQ(errorOf(R"({"schema":"cupola.tuning/1","note":"by hand"})"), "");
   const std::string noHeader = "expected {\"schema\":\"cupola.tuning/1\"} as the first line";
@@ -87,6 +90,8 @@ TEST(Tuning, ErrorsNameTheLineAndWhatWasExpected) {
   EXPECT_EQ(errorOf(header + "{"), "t.jsonl: line 2: expected a JSON object");
   EXPECT_EQ(errorOf(header + good + "\n" + good),
             "t.jsonl: line 3: expected each schedule of a kernel, target and NVRTC once");
+  EXPECT_EQ(errorOf(header + std::string(5000, '[')),
+            "t.jsonl: line 2: expected at most 4096 bytes in a line, not 5000");
   const auto changed = [&](const std::string &from, const std::string &to) {
     std::string text = good;
     text.replace(text.find(from), from.size(), to);

@@ -7,7 +7,6 @@
 #include "lib/Target/Tuning.h"
 #include "tools/cupola/Command.h"
 
-#include <cinttypes>
 #include <cstdio>
 #include <unistd.h>
 
@@ -59,8 +58,9 @@ struct TuneCommand {
       chosen.arch = flags.given.archs.empty() ? "sm_80" : flags.given.archs.front();
     auto made = runtime::createDevice(device.device, chosen);
     if (made.failed() && made.status().code() == Code::Environment && device.device == "cuda")
-      return made.status().within("tune measures kernels on a GPU, and finds none (--device sim exercises the same steps "
-                                  "without one, but its counts measure no GPU)");
+      return made.status().within(
+          "tune measures kernels on a GPU, and finds none (--device sim exercises the same steps "
+          "without one, but its counts measure no GPU)");
     CUPOLA_TRY(made.status());
     opened = made.take();
     CUPOLA_ASSIGN(nvrtc, opened->sourceCompiler());
@@ -147,13 +147,13 @@ struct TuneCommand {
       std::vector<Candidate> done;
       for (size_t i = begin; i < end; ++i) {
         Candidate &candidate = candidates[i];
-        runtime::showProgress("candidate " + std::to_string(i + 1) + " of " + std::to_string(candidates.size()) +
-                              ": " + candidate.line.schedule);
+        runtime::showProgress("candidate " + std::to_string(i + 1) + " of " + std::to_string(candidates.size()) + ": " +
+                              candidate.line.schedule);
         const Result<double> time = measure(candidate, end - begin);
         if (time.failed()) {
           last = time.status();
-          runtime::printWarning(candidate.nodes + ": " + candidate.line.schedule + " was not measured: " +
-                                last.message());
+          runtime::printWarning(candidate.nodes + ": " + candidate.line.schedule +
+                                " was not measured: " + last.message());
           continue;
         }
         candidate.line.time = *time;
@@ -174,9 +174,8 @@ struct TuneCommand {
 
   /// The first is what its cost would have chosen.
   void print(const std::vector<Candidate> &done) const {
-    const Candidate &best = *std::min_element(done.begin(), done.end(), [](const Candidate &a, const Candidate &b) {
-      return a.line.time < b.line.time;
-    });
+    const Candidate &best = *std::min_element(
+        done.begin(), done.end(), [](const Candidate &a, const Candidate &b) { return a.line.time < b.line.time; });
     const char *unit = nvrtc == "sim" ? "counts" : "us";
     runtime::clearProgress();
     std::printf("%s %s\n  %10.6g %s  %s\n", best.line.kernel.c_str(), best.nodes.c_str(), best.line.time, unit,

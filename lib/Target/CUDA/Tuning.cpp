@@ -4,6 +4,7 @@
 #include "lib/Target/CUDA/Tuning.h"
 
 #include "lib/Runtime/Format/Sha256.h"
+#include "lib/Runtime/Text.h"
 #include "lib/Target/CUDA/shippedTuningFiles.h"
 
 using namespace mlir;
@@ -54,7 +55,8 @@ ScheduleInterface fastest(const Candidates &candidates, kernel::FuncOp func, Str
     for (const auto &[schedule, measured] : *times)
       if (!known.count(schedule))
         func->emitWarning() << "the tuning of kernel " << key << " for " << arch << " names the schedule "
-                            << measured.schedule << ", which is no candidate of it any more: the line is ignored";
+                            << runtime::quote(measured.schedule)
+                            << ", which is no candidate of it any more: the line is ignored";
     if (ScheduleInterface best = fastest(candidates, *times))
       return best;
   }

@@ -105,8 +105,8 @@ TEST_F(TunedSchedule, WhatIsNoCandidateIsIgnoredWithAWarning) {
   TuningTable table;
   add(table, "#cuda.gemm<tile 3x3x3, thread 1x1, slices 1>", 1);
   const auto expected = [&](const std::string &schedule) {
-    return "the tuning of kernel " + key + " for sm_80 names the schedule " + schedule +
-           ", which is no candidate of it any more: the line is ignored";
+    return "the tuning of kernel " + key + " for sm_80 names the schedule '" + schedule +
+           "', which is no candidate of it any more: the line is ignored";
   };
   PassErrors errors(&context);
   EXPECT_EQ(chosen({&table}), cheapestOne);
@@ -135,8 +135,11 @@ TEST_F(TunedSchedule, TheKeyIsThatOfTheKernelAlone) {
 
 TEST_F(TunedSchedule, TheCheapestOfEachScheduleIsWorthMeasuringFirst) {
   std::string large = body; // mma and wgmma
-  for (const auto &[from, to] : {std::pair<std::string, std::string>{"48", "512"}, {"64", "512"}, {"256", "512"},
-                                 {"f32, read", "f16, read"}, {": f32 from !kernel.view<f16", ": f16 from !kernel.view<f16"},
+  for (const auto &[from, to] : {std::pair<std::string, std::string>{"48", "512"},
+                                 {"64", "512"},
+                                 {"256", "512"},
+                                 {"f32, read", "f16, read"},
+                                 {": f32 from !kernel.view<f16", ": f16 from !kernel.view<f16"},
                                  {"yield %1 : f32", "yield %1 : f16"}})
     for (size_t at; (at = large.find(from)) != std::string::npos;)
       large.replace(at, from.size(), to);
@@ -162,7 +165,9 @@ TEST_F(TunedSchedule, TheCheapestOfEachScheduleIsWorthMeasuringFirst) {
   EXPECT_EQ(worthMeasuring(candidates, facts, target, 1000).size(), candidates.size());
 }
 
-TEST(ShippedTuning, IsADatabase) { EXPECT_EQ(shippedTuning().text().substr(0, 28), "{\"schema\":\"cupola.tuning/1\"}"); }
+TEST(ShippedTuning, IsADatabase) {
+  EXPECT_EQ(shippedTuning().text().substr(0, 28), "{\"schema\":\"cupola.tuning/1\"}");
+}
 
 } // namespace
 } // namespace cupola::cuda
