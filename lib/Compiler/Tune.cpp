@@ -141,13 +141,17 @@ Status Compilation::tune(const TuneOptions &options, const std::function<Status(
       CUPOLA_TRY(pollCancel(context.services.cancelled));
       TuneCandidate candidate{tunable.key, spec.arch, printed(schedule), nodesText(func.getLoc()), {}};
       Result<std::string> package = packageOf(use->second, func, schedule, spec, context.request, sizes);
-      if (package.isOk()) {
-        candidate.package = package.take();
-        CUPOLA_TRY(take(std::move(candidate)));
-      } else if (context.services.warn) {
-        context.services.warn(candidate.nodes + ": " + candidate.schedule +
-                              " is left out: " + package.status().message());
+      if (package.failed()) {
+        const bool isOfAll = package.status().code() == Code::Unsupported; // the sizes are those of every candidate
+        if (context.services.warn)
+          context.services.warn(candidate.nodes + (isOfAll ? "" : ": " + candidate.schedule) +
+                                " is left out: " + package.status().message());
+        if (isOfAll)
+          break;
+        continue;
       }
+      candidate.package = package.take();
+      CUPOLA_TRY(take(std::move(candidate)));
     }
   }
   return {};

@@ -29,6 +29,7 @@ static const char *const footer = "Examples:\n"
                                   "  cupola compile model.onnx -o model.cupola --target cuda --arch sm_80\n"
                                   "  cupola run     model.onnx --device cpu --shape batch=1 --shape sequence=16\n"
                                   "  cupola verify  model.onnx --device sim --arch sm_80\n"
+                                  "  cupola tune    model.onnx -o times.jsonl\n"
                                   "`cupola COMMAND --help` says more.\n";
 
 /// A misspelt command, which the parser would call a missing one.

@@ -196,6 +196,10 @@ const char *const footer =
 std::function<int()> declareTune(CLI::App &app) {
   auto command = std::make_shared<TuneCommand>();
   command->flags.declare(app, "MODEL.onnx", /*withTargets=*/false);
+  for (const char *pointless : {"--cpu", "--libraries", "--tuning"})
+    app.remove_option(app.get_option(pointless));
+  app.get_option("--arch")->description(
+      "The architecture whose source is measured (default: what this GPU takes; with --device sim sm_80)");
   command->device.device = "cuda";
   app.add_option("--device", command->device.device,
                  "What to measure on: cuda (a GPU); sim exercises the same steps without one, and its counts are no "
@@ -205,8 +209,9 @@ std::function<int()> declareTune(CLI::App &app) {
   command->device.options.progress = runtime::showProgress;
   command->device.options.warn = runtime::printWarning;
   app.add_option("-o,--output", command->output, "The file of times to write, or to add to")->required();
-  app.add_option("--candidates", command->options.candidates,
-                 "Schedules to measure of each kernel, at most: the cheapest by their estimated cost")
+  app.add_option(
+         "--candidates", command->options.candidates,
+         "Candidates to measure of each kernel, at most: by estimated cost the cheapest of each schedule, then of all")
       ->check(CLI::Range(2, 1000))
       ->capture_default_str();
   app.add_option("--size", command->sizes,
