@@ -84,6 +84,7 @@ Compilation::Impl::Impl(Options opts)
   services.cancelled = latched(options.cancelled);
   variantContext.pipeline.cancelled = services.cancelled;
   const Tell warn = options.warn ? inTurn(options.warn, turn) : [](const std::string &) {};
+  services.warn = warn;
   services.cache = std::make_shared<runtime::ByteCache>(options.cacheDir, warn);
   services.nvrtc = std::make_shared<runtime::cuda::CubinCache>(services.cache);
 }
@@ -137,6 +138,16 @@ Status Compilation::Impl::choosePrecision() {
   return {};
 }
 
+Status Compilation::Impl::readTuning() {
+  TargetRequest &request = variantContext.request;
+  request.shippedTuning = options.tuning != "none";
+  if (options.tuning.empty() || !request.shippedTuning)
+    return {};
+  CUPOLA_ASSIGN(TuningTable table, TuningTable::read(options.tuning));
+  request.tuning = std::make_shared<const TuningTable>(std::move(table));
+  return {};
+}
+
 Status Compilation::Impl::checkKeptNodes() const {
   graph::ProvenanceOp provenance = graph::provenanceOf(*module);
   for (const std::string &text : options.keepFp32) {
@@ -154,6 +165,7 @@ Status Compilation::Impl::checkKeptNodes() const {
 Status Compilation::Impl::load(const ModelSource &source, std::vector<Problem> *problems) {
   CUPOLA_TRY(chooseVariants());
   CUPOLA_TRY(choosePrecision());
+  CUPOLA_TRY(readTuning());
   CUPOLA_TRY(begin("import"));
   CUPOLA_TRY(importFrom(source, problems));
   CUPOLA_TRY(checkKeptNodes());

@@ -91,6 +91,7 @@ struct Options {
   std::string precision = "fp32";    ///< fp16, bf16: f32 values lie in memory with 16 bits
   std::vector<std::string> keepFp32; ///< patterns (*, ?, [a-z]) of names of nodes whose results stay f32 all the same
   std::string io;       ///< fp16, bf16, as `precision`: inputs and outputs have 16 bits, too; "": they stay
+  std::string tuning;   ///< a file of measured times (docs/tuning.md); "": those shipped alone, "none": not even those
   unsigned threads = 1; ///< of the compilation; the bytes do not depend on it
   bool allowHardLinks = false;
   /// The package's outputs are the model's, then the result of every other kernel: for
@@ -143,6 +144,18 @@ struct BudgetReport {
   unsigned rounds = 0; ///< how often the model was computed
 };
 
+struct TuneOptions {
+  size_t candidates = 8;                ///< at most, of each kernel
+  std::map<std::string, int64_t> sizes; ///< of dimensions that stay dynamic, by name; 256 or what comes near it
+};
+
+/// A kernel of the model with one of the schedules that it may have.
+struct TuneCandidate {
+  std::string kernel, target, schedule; ///< as in a tuning database (docs/schemas.md)
+  std::string nodes;                    ///< for people
+  std::string package;                  ///< the kernel alone, the last step, as a static model
+};
+
 /// A compiled model. Everything it returns is deterministic.
 class Compilation {
 public:
@@ -187,6 +200,10 @@ public:
   Result<BudgetReport> holdBudget(const std::vector<npz::Array> &inputs, double budget);
   /// Inputs, outputs and symbols, as the package will have them, and nothing else.
   format::Package interface() const;
+
+  /// Hands `take` the candidates of each kernel that has several, those of a kernel one after the other, first the one
+  /// with the least cost. Takes one architecture of a target that can be tuned. What it returns ends the call.
+  Status tune(const TuneOptions &options, const std::function<Status(TuneCandidate)> &take);
 
   /// Milliseconds by phase, in order.
   std::vector<std::pair<std::string, double>> phases() const;

@@ -41,6 +41,7 @@ public:
 private:
   Status chooseVariants();
   Status choosePrecision();
+  Status readTuning();
   /// That every pattern of Options::keepFp32 names nodes of the model.
   Status checkKeptNodes() const;
   Status importFrom(const ModelSource &source, std::vector<Problem> *problems);

@@ -95,10 +95,20 @@ std::map<std::string, std::string> reasonsToCopy(const BuiltVariant &built) {
   return reasons;
 }
 
+/// By kernel: its schedule with all parameters, as a tuning database has it.
+std::map<std::string, std::string> parametersOf(const BuiltVariant &built) {
+  std::map<std::string, std::string> parameters;
+  ModuleOp module = *built.module;
+  for (auto func : module.getOps<kernel::FuncOp>())
+    if (func.getScheduleAttr())
+      llvm::raw_string_ostream(parameters[built.kernelNames.at(func.getSymName().str())]) << func.getScheduleAttr();
+  return parameters;
+}
+
 /// One entry per distinct kernel, with the nodes of all its launches.
 Json kernelsOf(const BuiltVariant &built, const std::vector<format::Node> &nodes) {
   std::map<std::string, Use> uses = usesOf(built);
-  const std::map<std::string, std::string> copies = reasonsToCopy(built);
+  const std::map<std::string, std::string> copies = reasonsToCopy(built), parameters = parametersOf(built);
   Json kernels = Json::array();
   for (const format::Kernel &kernel : built.variant.program.kernels) {
     const Use &use = uses[kernel.name];
@@ -114,6 +124,8 @@ Json kernelsOf(const BuiltVariant &built, const std::vector<format::Node> &nodes
                        {"flops", jsonOf(use.flops)},
                        {"results", use.results},
                        {"arch", resourcesOf(built, kernel.name, kernel)}});
+    if (auto found = parameters.find(kernel.name); found != parameters.end())
+      kernels.back()["parameters"] = found->second;
     if (!use.forms.empty())
       kernels.back()["launch"] = use.forms;
     if (auto reason = copies.find(kernel.name); reason != copies.end())

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "lib/Compiler/CompilationImpl.h"
+#include "lib/Compiler/InputTensor.h"
 
 #include "dialects/Graph/Interface.h"
 #include "dialects/Graph/Placement.h"
@@ -21,36 +22,11 @@ namespace cupola::compiler {
 
 namespace {
 
-/// The smallest extent that elements of `value` select from; 0 if they select nothing.
-int64_t indexedExtent(Value value) {
-  int64_t smallest = 0;
-  auto consider = [&](int64_t extent) {
-    if (extent > 0 && (smallest == 0 || extent < smallest))
-      smallest = extent;
-  };
-  for (OpOperand &use : value.getUses()) {
-    Operation *op = use.getOwner();
-    if (auto gather = dyn_cast<graph::GatherOp>(op)) {
-      if (use.getOperandNumber() == 1)
-        consider(graph::extentOf(gather.getData(), gather.getAxis()).constant().value_or(0));
-    } else if (auto classed = dyn_cast<graph::ClassInterface>(op);
-               classed && (classed.getFusionClass() == graph::FusionClass::View || isa<graph::CastOp>(op))) {
-      consider(indexedExtent(op->getResult(0)));
-    }
-  }
-  return smallest;
-}
-
 void addInputs(func::FuncOp main, format::Package &package) {
   for (auto [i, argument] : llvm::enumerate(main.getArguments())) {
-    format::Tensor tensor;
+    format::Tensor tensor = inputTensor(argument);
     tensor.name = main.getArgAttrOfType<StringAttr>(i, "graph.name").str();
-    tensor.dtype = graph::dtypeOf(graph::elementOf(argument));
     tensor.dims = graph::textsOf(graph::declaredShapeOf(argument));
-    if (!isa<FloatType>(graph::elementOf(argument))) {
-      tensor.indexedExtent = indexedExtent(argument);
-      tensor.mask = tensor.indexedExtent == 0;
-    }
     if (auto storage = main.getArgAttrOfType<ArrayAttr>(i, graph::storageAttr))
       tensor.storage = graph::textsOf(graph::exprsOf(storage));
     package.inputs.push_back(std::move(tensor));

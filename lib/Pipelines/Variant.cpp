@@ -104,8 +104,8 @@ private:
       variant.built.module =
           variant.own == &variant ? std::move(variant.kernels) : Module(variant.own->kernels->clone());
     return forEach([&](Variant &variant, unsigned inner) -> Status {
-      CUPOLA_TRY(variant.target->lower(*variant.built.module, variant.spec.arch, {inner, context.services.cancelled},
-                                       variant.records, variant.code));
+      CUPOLA_TRY(variant.target->lower(*variant.built.module, variant.spec.arch, context.request,
+                                       {inner, context.services.cancelled}, variant.records, variant.code));
       for (auto func : variant.built.module->getOps<kernel::FuncOp>())
         variant.records[func.getSymName().str()].record.flops = kernel::operationsOf(func).text();
       return {};
@@ -116,6 +116,8 @@ private:
     const PhaseTimer timer(context, "plan");
     for (Variant &variant : variants) {
       CUPOLA_TRY(pollCancel(context.services.cancelled));
+      if (context.services.warn)
+        llvm::for_each(variant.code.warnings, context.services.warn);
       ModuleOp module = *variant.built.module;
       plan::ProgramOp program =
           graphToPlan(module, variant.spec.target, variant.spec.arch, variant.records, context.weights);

@@ -237,6 +237,10 @@ public:
   /// `native` is the caller's stream (CUstream) or null for one of our own.
   virtual Result<std::unique_ptr<Stream>> createStream(void *native) = 0;
   virtual Result<std::unique_ptr<Module>> loadModule(const ModuleImage &image) = 0;
+  /// Which compiler makes code of sources here, as tuning databases name it: the version of NVRTC, "12.9", or "sim".
+  virtual Result<std::string> sourceCompiler() {
+    return Status::unsupported("the device " + properties().name + " compiles no sources");
+  }
   /// A library's way to do what `call` describes, where it is to be preferred to kernels for `arch`.
   /// `weights` of the package, where the call names some, are read now; else null. A launch of the
   /// function takes the addresses of the call's buffers, and a grid of any size but 0. It is shared by
@@ -263,7 +267,7 @@ public:
 ///   extern "C" const cupola::runtime::DevicePlugin *cupola_device_plugin();
 /// and is built with the same compiler and headers as the runtime; kPluginAbi
 /// changes whenever this file or Plan.h does.
-constexpr uint32_t kPluginAbi = 10;
+constexpr uint32_t kPluginAbi = 11;
 
 struct DevicePlugin {
   uint32_t abi;     ///< kPluginAbi

@@ -218,6 +218,7 @@ public:
   }
 
   Result<std::unique_ptr<Module>> loadModule(const ModuleImage &image) override;
+  Result<std::string> sourceCompiler() override { return std::string("sim"); }
 
   Status encodeTensorMap(const TensorMapValue &value, TensorMapBytes &map) override;
 

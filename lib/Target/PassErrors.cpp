@@ -25,6 +25,8 @@ PassErrors::PassErrors(MLIRContext *context)
     : handler(context, [this, own = std::this_thread::get_id()](Diagnostic &diagnostic) {
         if (std::this_thread::get_id() != own)
           return failure(); // another thread's handler takes it
+        if (diagnostic.getSeverity() == DiagnosticSeverity::Warning)
+          warnings.insert(diagnostic.str());
         if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
           return success();
         const std::string node = nodesText(diagnostic.getLocation());

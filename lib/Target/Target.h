@@ -14,6 +14,7 @@
 #include "lib/Conversion/GraphToPlan/GraphToPlan.h"
 #include "lib/Runtime/CUDA/CubinCache.h"
 #include "lib/Target/Cancel.h"
+#include "lib/Target/Tuning.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -21,6 +22,7 @@
 
 #include <atomic>
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,6 +33,9 @@ struct TargetRequest {
   std::vector<std::string> gpus;      ///< make machine code for these now; none: source for all families
   bool sourceOnly = false;            ///< `gpus` choose families of source and nothing more
   std::vector<std::string> cpuLevels; ///< none: all
+  /// Measured times, which count before those that come with the target; null: none.
+  std::shared_ptr<const TuningTable> tuning = nullptr;
+  bool shippedTuning = true; ///< those that come with the target count, too
 };
 
 /// What one compilation lends to its targets; all of it may be used on several threads.
@@ -39,6 +44,7 @@ struct TargetServices {
   std::shared_ptr<runtime::cuda::CubinCache> nvrtc; ///< never null
   unsigned threads = 1;
   std::function<void(const std::string &)> progress; ///< what long work is at; may be null
+  std::function<void(const std::string &)> warn;     ///< what does not stop the compilation; may be null
   CancelPoll cancelled;
   std::atomic<uint64_t> llvmCompiles{0}; ///< LLVM modules that were compiled, not found in the cache
 };
@@ -49,6 +55,14 @@ struct TargetCode {
   std::vector<format::Binary> binaries; ///< no kernels named: it holds all of the program
   /// Per architecture of `binaries` and kernel name, where the compiler tells.
   std::map<std::string, std::vector<runtime::cuda::KernelResources>> resources;
+  std::set<std::string> warnings; ///< of lower()
+};
+
+/// A kernel whose schedules may be measured.
+struct Tunable {
+  std::string kernel; ///< the kernel.func
+  std::string key;    ///< of TuningLine
+  llvm::SmallVector<mlir::Attribute> schedules = {};
 };
 
 /// Which optional passes (Pipelines.h) and libraries (format::kLibraries) are on, by name.
@@ -87,8 +101,14 @@ public:
 
   /// The kernels of a module at phase kernel: their records, and text where a package carries
   /// some. The module may change.
-  virtual Status lower(mlir::ModuleOp module, llvm::StringRef arch, const Workers &workers, TargetKernels &kernels,
-                       TargetCode &code) const = 0;
+  virtual Status lower(mlir::ModuleOp module, llvm::StringRef arch, const TargetRequest &request,
+                       const Workers &workers, TargetKernels &kernels, TargetCode &code) const = 0;
+  /// Of such a module, which stays as it is: its kernels, each with the candidates to measure, at most `most`. The
+  /// first is what lower() takes without measured times. A kernel.func keeps a schedule that it has in lower().
+  virtual Status tunables(mlir::ModuleOp module, llvm::StringRef arch, size_t most,
+                          std::vector<Tunable> &kernels) const {
+    return Status::unsupported("the schedules of " + name().str() + " cannot be tuned");
+  }
   /// What the text includes, for packages that carry it.
   virtual std::vector<format::Source> headers() const { return {}; }
   /// Machine code for now: what the request asks for. `program` holds the kernels that lower() made of `module`.

@@ -93,6 +93,7 @@ Options::View::View(Options &options) {
   given.precision = capi::string(options.precision);
   given.keep_fp32 = list(options.keepFp32);
   given.io = capi::string(options.io);
+  given.tuning = capi::string(options.tuning);
   given.threads = options.threads;
   given.user = &options;
   if (!options.progress.is_none())
@@ -131,6 +132,7 @@ void bindOptions(nb::module_ &module) {
       .def_rw("precision", &Options::precision)
       .def_rw("keep_fp32", &Options::keepFp32)
       .def_rw("io", &Options::io)
+      .def_rw("tuning", &Options::tuning)
       .def_rw("threads", &Options::threads)
       .def_rw("progress", &Options::progress, nb::arg().none())
       .def_rw("warn", &Options::warn, nb::arg().none())

@@ -25,6 +25,8 @@ TEST_F(CompilerCApi, OptionsAreTakenAndChecked) {
   EXPECT_NE(errorWith([&](auto &o) { o.io = odd; }).find("the precision is fp32"), std::string::npos);
   EXPECT_NE(errorWith([&](auto &o) { o.precision = capi::string("fp16"), o.keep_fp32 = odds; }).find("'odd'"),
             std::string::npos);
+  EXPECT_NE(errorWith([&](auto &o) { o.tuning = capi::string("/no/such.jsonl"); }).find("cannot open"),
+            std::string::npos);
   const int64_t extents[] = {2, 4};
   const cupola_fixed_shape shape{odd, extents, 2};
   EXPECT_EQ(errorWith([&](auto &o) { o.shapes = &shape, o.shape_count = 1; }), "the model has no input 'odd'");

@@ -62,7 +62,7 @@ TEST_F(PassErrorsTest, WhatTheCpuTargetCannotDoIsABugWithItsNode) {
   context.loadAllAvailableDialects();
   TargetKernels kernels;
   TargetCode code;
-  expectBug(findTarget("cpu")->lower(*module, "x86-64-v3", Workers(), kernels, code),
+  expectBug(findTarget("cpu")->lower(*module, "x86-64-v3", TargetRequest(), Workers(), kernels, code),
             "node 'block/grow' (Exp): the CPU target has no code for exp");
 }
 

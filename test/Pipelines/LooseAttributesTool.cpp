@@ -50,7 +50,7 @@ private:
     CUPOLA_TRY(runKernelPasses(*module, spec, options()));
     TargetKernels kernels;
     TargetCode code;
-    CUPOLA_TRY(findTarget(spec.target)->lower(*module, spec.arch, Workers(), kernels, code));
+    CUPOLA_TRY(findTarget(spec.target)->lower(*module, spec.arch, TargetRequest(), Workers(), kernels, code));
     check("kernels of " + spec.target, *module);
     WeightTable weights;
     planMemory(graphToPlan(*module, spec.target, spec.arch, kernels, weights));

@@ -88,6 +88,17 @@ def test_precision_gives_16_bits(layer):
     assert {tensor.dtype for tensor in package.inputs + package.outputs} == {"float16"}
 
 
+def test_tuning_is_a_database_or_none(layer, tmp_path):
+    plain, file = contents(layer), tmp_path / "times.jsonl"
+    file.write_text('{"schema":"cupola.tuning/1"}\n')
+    assert contents(layer, tuning="none") == contents(layer, tuning=file) == contents(layer, tuning=str(file)) == plain
+    file.write_text('{"schema":"cupola.tuning/1"}\n{}\n')
+    with pytest.raises(cupola.UsageError, match='line 2: expected "kernel"'):
+        contents(layer, tuning=file)
+    with pytest.raises(cupola.FileError, match="nowhere"):
+        contents(layer, tuning=tmp_path / "nowhere")
+
+
 @pytest.mark.parametrize("options, what", [({"targets": "tpu"}, "tpu"), ({"cpu": "z80"}, "z80"), ({"shapes": {"z": 1}}, "z"),
                                            ({"limits": {"patience": 1}}, "patience"), ({"libraries": "some"}, "some"),
                                            ({"precision": "fp8"}, "fp8"), ({"precision": "fp16", "keep_fp32": "no/*"}, "no/"),

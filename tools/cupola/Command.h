@@ -55,8 +55,12 @@ std::function<int()> declareVerify(CLI::App &app);
 std::function<int()> declareCheck(CLI::App &app);
 std::function<int()> declareExplain(CLI::App &app);
 std::function<int()> declareInspect(CLI::App &app);
+std::function<int()> declareTune(CLI::App &app);
 std::function<int()> declareDoctor(CLI::App &app);
 std::function<int()> declareCompletion(CLI::App &app);
+
+/// Of an option NAME=NUMBER.
+Result<std::pair<std::string, int64_t>> namedNumber(const std::string &text);
 
 /// Prints the error, if it is one, a line "error: .." each, and returns the exit code.
 int finish(const Status &status);

@@ -44,6 +44,9 @@ void CompileFlags::declare(CLI::App &app, const std::string &what, bool withTarg
                  "Libraries that may do contractions in place of kernels: onednn (cpu), cublaslt (cuda), or "
                  "onednn,cublaslt; none; auto is onednn")
       ->check([](const std::string &text) { return format::chosenLibraries(text).status().message(); });
+  app.add_option("--tuning", given.tuning,
+                 "Measured times by which schedules of CUDA kernels are chosen: a file of `cupola tune`, before those "
+                 "that Cupola brings; 'none': neither");
   app.add_option("--threads", threads, "Threads; 0 is one per core");
   app.add_flag("--allow-hard-links", given.allowHardLinks, "Accept external data files with hard links");
   app.add_option("--deadline", deadline, "Seconds after which the compiler is stopped")->capture_default_str();
@@ -68,6 +71,12 @@ static Result<std::pair<std::string, std::string>> split(const std::string &text
   if (at == std::string::npos || at == 0)
     return Status::usage("'" + text + "' has not the form " + form);
   return std::make_pair(text.substr(0, at), text.substr(at + 1));
+}
+
+Result<std::pair<std::string, int64_t>> namedNumber(const std::string &text) {
+  CUPOLA_ASSIGN(auto parts, split(text, "NAME=NUMBER"));
+  CUPOLA_ASSIGN(const int64_t value, number(parts.second, text));
+  return std::make_pair(parts.first, value);
 }
 
 static Status addShape(const std::string &text, compiler::Options &options) {
@@ -111,8 +120,8 @@ Result<compiler::Options> CompileFlags::options() const {
     options.aliases.push_back({parts.first, parts.second});
   }
   for (const std::string &text : limits) {
-    CUPOLA_ASSIGN(auto parts, split(text, "NAME=NUMBER"));
-    CUPOLA_ASSIGN(options.limits[parts.first], number(parts.second, text));
+    CUPOLA_ASSIGN(const auto limit, namedNumber(text));
+    options.limits[limit.first] = limit.second;
   }
   options.libraries = *format::chosenLibraries(libraries);
   options.threads = threads ? threads : std::max(1u, std::thread::hardware_concurrency());

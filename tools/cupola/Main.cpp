@@ -18,6 +18,7 @@ static constexpr Command commands[] = {
     {"verify", "compare a model's outputs with a reference", declareVerify},
     {"check", "say whether a model can be compiled, and list every reason why not", declareCheck},
     {"explain", "say what was fused into what, and why not", declareExplain},
+    {"tune", "measure schedules of a model's kernels on this machine's GPU", declareTune},
     {"inspect", "show what a package holds", declareInspect},
     {"doctor", "say what of this machine was found where, and what is missing", declareDoctor},
     {"completion", "print what a shell completes these commands by", declareCompletion},
@@ -28,6 +29,7 @@ static const char *const footer = "Examples:\n"
                                   "  cupola compile model.onnx -o model.cupola --target cuda --arch sm_80\n"
                                   "  cupola run     model.onnx --device cpu --shape batch=1 --shape sequence=16\n"
                                   "  cupola verify  model.onnx --device sim --arch sm_80\n"
+                                  "  cupola tune    model.onnx -o times.jsonl\n"
                                   "`cupola COMMAND --help` says more.\n";
 
 /// A misspelt command, which the parser would call a missing one.

@@ -138,6 +138,9 @@ typedef struct cupola_compile_options {
   /* 1: the outputs of the package are the model's, then the result of every other kernel, for
    * cupola_verification_compare_kernels. Takes one target and one architecture. */
   int32_t kernel_results;
+  /* The path of a file of `cupola tune`, by whose times schedules of CUDA kernels are chosen before those that Cupola
+   * brings; "none": neither; empty: the latter. */
+  cupola_string tuning;
 } cupola_compile_options;
 
 /* ---- what is wrong with a model ---- */

@@ -92,6 +92,7 @@ Status readTexts(const cupola_compile_options &given, Options &options) {
     CUPOLA_TRY(toText(given.precision, options.precision));
   CUPOLA_TRY(readStrings(given.keep_fp32, options.keepFp32));
   CUPOLA_TRY(toText(given.io, options.io));
+  CUPOLA_TRY(toText(given.tuning, options.tuning));
   std::string libraries = "auto";
   if (view(given.libraries).size() > 0)
     CUPOLA_TRY(toText(given.libraries, libraries));

@@ -184,6 +184,11 @@ CubinCache &CudaDevice::compilerAtNeed() {
   return *compiler;
 }
 
+Result<std::string> CudaDevice::sourceCompiler() {
+  CUPOLA_ASSIGN(const std::shared_ptr<Nvrtc> used, compilerAtNeed().nvrtc());
+  return used->version();
+}
+
 CompileCounters CudaDevice::compileCounters() const {
   const CubinCache *cubins = made.load(std::memory_order_acquire);
   const CubinCounters counted = cubins ? cubins->counters() : CubinCounters();

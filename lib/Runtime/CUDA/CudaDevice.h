@@ -41,6 +41,7 @@ public:
 
   Result<std::unique_ptr<Stream>> createStream(void *native) override;
   Result<std::unique_ptr<Module>> loadModule(const ModuleImage &image) override;
+  Result<std::string> sourceCompiler() override;
   Result<std::unique_ptr<Function>> prepareCall(const format::LibraryCall &call, std::string_view arch,
                                                 const void *weights) override;
   Status encodeTensorMap(const TensorMapValue &value, TensorMapBytes &map) override;

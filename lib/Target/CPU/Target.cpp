@@ -37,7 +37,7 @@ public:
   }
   bool sharesKernels() const override { return true; }
 
-  Status lower(ModuleOp module, StringRef arch, const Workers &workers, TargetKernels &kernels,
+  Status lower(ModuleOp module, StringRef arch, const TargetRequest &, const Workers &workers, TargetKernels &kernels,
                TargetCode &) const override {
     const CpuArchitecture &isa = *findCpu(arch);
     for (auto func : module.getOps<kernel::FuncOp>())

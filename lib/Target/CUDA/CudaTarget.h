@@ -13,6 +13,7 @@
 #include "lib/Conversion/GraphToPlan/GraphToPlan.h"
 #include "lib/Runtime/Format/Architectures.h"
 #include "lib/Runtime/Format/Plan.h"
+#include "lib/Target/Tuning.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -36,8 +37,10 @@ struct CudaKernel {
 };
 
 /// Chooses the schedules of all kernels and makes one kernel of those that differ in numbers
-/// only; the fusions that use them follow.
-mlir::LogicalResult prepareCudaKernels(mlir::ModuleOp module, const GpuArchitecture &target);
+/// only; the fusions that use them follow. Of the tables with measured times the first that has
+/// some of a kernel decides.
+mlir::LogicalResult prepareCudaKernels(mlir::ModuleOp module, const GpuArchitecture &target,
+                                       llvm::ArrayRef<const TuningTable *> tuning = {});
 
 /// Emits one kernel of a module that was prepared. `prepared` is not changed. Diagnostics go
 /// to its location.

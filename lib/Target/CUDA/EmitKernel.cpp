@@ -18,7 +18,6 @@ void cuda::buildPreparation(OpPassManager &passes, const GpuArchitecture &target
   passes.addPass(createFoldGrid());
   passes.addPass(createCollapseLoops());
   passes.addPass(createPadDepth({std::string(target.name)}));
-  passes.addPass(createChooseSchedule({std::string(target.name)}));
 }
 
 void cuda::buildCudaPipeline(OpPassManager &passes) {
@@ -68,9 +67,12 @@ static KernelTensorMap tensorMap(simt::FuncOp func, simt::TensorMapAttr map) {
   return result;
 }
 
-LogicalResult cuda::prepareCudaKernels(ModuleOp module, const GpuArchitecture &target) {
+LogicalResult cuda::prepareCudaKernels(ModuleOp module, const GpuArchitecture &target,
+                                       ArrayRef<const TuningTable *> tuning) {
   PassManager passes(module.getContext(), ModuleOp::getOperationName());
-  buildPreparation(passes.nest<kernel::FuncOp>(), target);
+  OpPassManager &kernels = passes.nest<kernel::FuncOp>();
+  buildPreparation(kernels, target);
+  kernels.addPass(createChooseSchedule(target.name, tuning));
   passes.addPass(createShareKernels());
   return passes.run(module);
 }

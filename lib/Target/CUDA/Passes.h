@@ -6,6 +6,7 @@
 #include "dialects/Simt/Simt.h"
 #include "lib/Target/CUDA/CudaDialect.h"
 #include "lib/Target/CUDA/CudaTarget.h"
+#include "lib/Target/Tuning.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
@@ -18,9 +19,12 @@ namespace cupola::cuda {
 #define GEN_PASS_REGISTRATION
 #include "lib/Target/CUDA/Passes.h.inc"
 
-/// Those that leave a kernel in the kernel dialect, its schedule chosen.
+/// With measured times, which outlive the pass.
+std::unique_ptr<mlir::Pass> createChooseSchedule(llvm::StringRef arch, llvm::ArrayRef<const TuningTable *> tables);
+
+/// Those that change a kernel before its schedule is chosen.
 void buildPreparation(mlir::OpPassManager &passes, const GpuArchitecture &target);
-/// All passes from there to what is printed, in order, for a pass manager of a module.
+/// All passes from a kernel with a schedule to what is printed, in order, for a pass manager of a module.
 void buildCudaPipeline(mlir::OpPassManager &passes);
 
 } // namespace cupola::cuda

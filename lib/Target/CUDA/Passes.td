@@ -89,7 +89,8 @@ def ChooseSchedule : KernelPass<"kernel-choose-schedule"> {
   let summary = "decides how a kernel runs on a GPU: schedule, threads, vector width, tile";
   let description = [{
     Every schedule that can run the kernel names its candidates; the cheapest is taken, by the
-    kernel and the target description alone. A kernel that has a schedule keeps it.
+    kernel and the target description alone. Where a database has measured times of some of them
+    (docs/tuning.md), the fastest of those is. A kernel that has a schedule keeps it.
 
     ```mlir
     kernel.func @k pointwise grid () in [] scalars [] (..)                                                    // before

@@ -8,6 +8,7 @@
 #include "lib/Target/CUDA/CudaTarget.h"
 #include "lib/Target/CUDA/Passes.h"
 #include "lib/Target/CUDA/Schedules/Tiles.h"
+#include "lib/Target/CUDA/Tuning.h"
 #include "lib/Target/PassErrors.h"
 #include "lib/Transforms/Passes.h"
 
@@ -73,12 +74,18 @@ public:
   int64_t fewRows() const override { return cuda::fewRows; }
   bool sharesKernels() const override { return false; }
 
-  Status lower(ModuleOp module, StringRef arch, const Workers &workers, TargetKernels &kernels,
-               TargetCode &code) const override {
+  Status lower(ModuleOp module, StringRef arch, const TargetRequest &request, const Workers &workers,
+               TargetKernels &kernels, TargetCode &code) const override {
     const GpuArchitecture &gpu = *findGpu(arch);
-    const PassErrors errors(module.getContext());
-    if (failed(prepareCudaKernels(module, gpu)))
+    TuningTables tables;
+    if (request.tuning)
+      tables.push_back(request.tuning.get());
+    if (request.shippedTuning && !shippedTuning().isEmpty())
+      tables.push_back(&shippedTuning());
+    PassErrors errors(module.getContext());
+    if (failed(prepareCudaKernels(module, gpu, tables)))
       return errors.status("the kernels have no schedules on " + arch.str());
+    code.warnings = errors.takeWarnings();
     std::vector<kernel::FuncOp> funcs(module.getOps<kernel::FuncOp>().begin(), module.getOps<kernel::FuncOp>().end());
     std::vector<EmittedKernel> emitted;
     CUPOLA_TRY(emitAll(funcs, gpu, workers, emitted));
@@ -94,6 +101,23 @@ public:
     code.sources = packSources(distinct);
     for (auto [func, kernel, use] : llvm::zip(funcs, emitted, uses))
       kernels[func.getSymName().str()] = {distinct[use].record, kernel->grid, kernel->maps, kernel->workspace};
+    return {};
+  }
+
+  Status tunables(ModuleOp module, StringRef arch, size_t most, std::vector<Tunable> &kernels) const override {
+    const GpuArchitecture &gpu = *findGpu(arch);
+    OwningOpRef<ModuleOp> prepared = module.clone();
+    const PassErrors errors(module.getContext());
+    PassManager passes(module.getContext(), ModuleOp::getOperationName());
+    buildPreparation(passes.nest<kernel::FuncOp>(), gpu);
+    if (failed(passes.run(*prepared)))
+      return errors.status("the kernels cannot be prepared for " + arch.str());
+    for (auto func : prepared->getOps<kernel::FuncOp>()) {
+      KernelFacts facts(func);
+      Tunable tunable{func.getSymName().str(), tuningKey(func)};
+      llvm::append_range(tunable.schedules, worthMeasuring(allCandidates(facts, gpu), facts, gpu, most));
+      kernels.push_back(std::move(tunable));
+    }
     return {};
   }
 
