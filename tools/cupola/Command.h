@@ -57,6 +57,7 @@ std::function<int()> declareExplain(CLI::App &app);
 std::function<int()> declareInspect(CLI::App &app);
 std::function<int()> declareDoctor(CLI::App &app);
 std::function<int()> declareCompletion(CLI::App &app);
+std::function<int()> declareManual(CLI::App &app);
 
 /// Prints the error, if it is one, a line "error: .." each, and returns the exit code.
 int finish(const Status &status);
