@@ -33,6 +33,7 @@ public:
   explicit Reducer(ReduceRequest given) : request(std::move(given)), quiet(request.flags) {
     quiet.shapes.clear(), quiet.dims.clear(), quiet.sets.clear(), quiet.aliases.clear();
     quiet.given.dumpIrDir.clear();
+    quiet.given.io.clear(); // the values are the reference's
     quiet.given.progress = nullptr;
     quiet.given.warn = nullptr;
     quiet.given.kernelResults = false;
@@ -46,6 +47,8 @@ public:
     runtime::clearProgress();
     if (best.onnx.empty())
       return Status::unsupported("the model cannot be reduced: " + best.what);
+    if (best.failure == "compile error 2" || best.failure == "run error 2") // not the model's
+      return Status::usage(best.what);
     if (best.failure.empty()) {
       std::printf("nothing to reduce: computed op by op, the model gives the same; nothing was written\n");
       return Json();

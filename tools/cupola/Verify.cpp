@@ -217,9 +217,9 @@ struct VerifyCommand {
 
 /// What was given but for the model, its shapes and inputs, and what is written.
 std::string optionsAgain(const CLI::App &app) {
-  static const std::set<std::string> notOfParts = {"--alias", "--blame", "--case",     "--dim",    "--dump-ir",
-                                                   "--html",  "--json",  "--per-node", "--reduce", "--seed",
-                                                   "--set",   "--shape", "--tol"};
+  static const std::set<std::string> notOfParts = {"--alias", "--blame", "--case",  "--dim",      "--dump-ir",
+                                                   "--html",  "--io",    "--json",  "--per-node", "--reduce",
+                                                   "--seed",  "--set",   "--shape", "--tol"};
   std::string text;
   for (const CLI::Option *option : app.get_options()) {
     if (option->count() == 0 || option->get_positional() || notOfParts.count(option->get_name()))
