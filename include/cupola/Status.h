@@ -23,26 +23,30 @@
 extern "C" {
 #endif
 
+/* An error; NULL is success. */
 typedef struct cupola_status cupola_status;
 
+/* A text, in UTF-8 where it is ours; NULL with 0 is empty. */
 typedef struct cupola_string {
-  const char *data;
-  size_t size;
+  const char *data; /* without a terminator */
+  size_t size;      /* bytes */
 } cupola_string;
 
+/* Bytes of the caller or of a handle. */
 typedef struct cupola_bytes {
-  const void *data;
-  size_t size;
+  const void *data; /* NULL where there are none */
+  size_t size;      /* how many */
 } cupola_bytes;
 
+/* A list of texts. */
 typedef struct cupola_strings {
-  const cupola_string *items;
-  size_t count;
+  const cupola_string *items; /* an array */
+  size_t count;               /* of items */
 } cupola_strings;
 
 /* The exit codes of the command line tools. */
 typedef enum cupola_code {
-  CUPOLA_OK = 0,
+  CUPOLA_OK = 0,          /* done */
   CUPOLA_FINDING = 1,     /* the simulator found a defect */
   CUPOLA_USAGE = 2,       /* wrong call, option, tensor or value */
   CUPOLA_BAD_MODEL = 3,   /* the model is malformed */
@@ -52,11 +56,12 @@ typedef enum cupola_code {
   CUPOLA_PACKAGE = 7,     /* the package is damaged or of another format */
   CUPOLA_IO = 8,          /* a file could not be read or written */
   CUPOLA_INTERNAL = 70,   /* a bug of Cupola */
-  CUPOLA_CANCELLED = 130
+  CUPOLA_CANCELLED = 130  /* the caller said so */
 } cupola_code;
 
-/* Both take NULL: CUPOLA_OK and an empty text. */
+/* CUPOLA_OK for NULL. */
 CUPOLA_API cupola_code cupola_status_code(const cupola_status *status);
+/* What is wrong; empty for NULL. Lives as long as the status. */
 CUPOLA_API cupola_string cupola_status_message(const cupola_status *status);
 /* Takes NULL. */
 CUPOLA_API void cupola_status_release(cupola_status *status);

@@ -12,9 +12,12 @@
 
 namespace cupola {
 
+/// A status that was not success.
 class Error : public std::runtime_error {
 public:
+  /// As check() makes it.
   Error(cupola_code code, const std::string &message) : std::runtime_error(message), kind(code) {}
+  /// Its kind.
   cupola_code code() const { return kind; }
 
 private:
@@ -23,7 +26,9 @@ private:
 
 namespace capi {
 
+/// A copy.
 inline std::string text(cupola_string string) { return std::string(string.data, string.size); }
+/// Refers to `text`.
 inline cupola_string string(std::string_view text) { return {text.data(), text.size()}; }
 
 /// Throws and releases an error.
@@ -35,9 +40,12 @@ inline void check(cupola_status *status) {
   throw error;
 }
 
+/// Calls the `release` function of a kind of handle.
 template <typename T, void (*Release)(T *)> struct Releaser {
+  /// For std::unique_ptr.
   void operator()(T *handle) const { Release(handle); }
 };
+/// Owns a handle.
 template <typename T, void (*Release)(T *)> using Handle = std::unique_ptr<T, Releaser<T, Release>>;
 
 } // namespace capi

@@ -170,6 +170,10 @@ Status Compilation::Impl::load(const ModelSource &source, std::vector<Problem> *
   CUPOLA_TRY(importFrom(source, problems));
   CUPOLA_TRY(checkKeptNodes());
   imported = std::move(module);
+  if (options.everyValue) {
+    module = imported->clone();
+    return {};
+  }
   CUPOLA_TRY(begin("graph"));
   CUPOLA_ASSIGN(module, makeGraph(variantContext.pipeline));
   return {};

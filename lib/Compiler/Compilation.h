@@ -97,6 +97,9 @@ struct Options {
   /// The package's outputs are the model's, then the result of every other kernel: for
   /// comparing kernel by kernel. Takes one target architecture.
   bool kernelResults = false;
+  /// For `reference` and `nodes` alone, before any pass: outputs are the model's, then its inputs and all that a node
+  /// of its main graph computes.
+  bool everyValue = false;
   std::map<std::string, int64_t> limits; ///< overrides by name; see `cupola compile --help`
   /// Called with "import", "graph", "kernels", .. as phases begin, on any thread, one call at a time of this and
   /// of `warn`; may be empty.
@@ -107,6 +110,18 @@ struct Options {
   /// several at once; once it was true, this and every later call that has work to do ends with Code::Cancelled. May be
   /// empty.
   std::function<bool()> cancelled;
+};
+
+/// A node of the main graph, after the calls of local functions became their bodies. Constants are none.
+struct ModelNode {
+  uint32_t index = 0;
+  std::string name, op; ///< the name may be empty
+};
+
+/// Nodes of a model as a model of their own.
+struct ModelPart {
+  std::string onnx;                         ///< its bytes
+  std::vector<std::string> inputs, outputs; ///< its names
 };
 
 /// A reason why a model cannot be compiled.
@@ -186,6 +201,14 @@ public:
   /// What the model gives for these inputs (by name), computed op by op by
   /// lib/Reference, without any optimisation.
   Result<std::vector<npz::Array>> reference(const std::vector<npz::Array> &inputs);
+
+  /// With Options::everyValue: what a part of the model can be made of, in its order.
+  const std::vector<ModelNode> &nodes() const;
+  /// An ONNX model of these nodes (ModelNode::index, ascending), with all weights inside and without
+  /// symbols: what they read of others is an input of the shape that `values` has under its name (of `reference` with
+  /// Options::everyValue), or a constant where it steers shapes. Code::Unsupported where a value is not known.
+  static Result<ModelPart> part(const ModelSource &source, const Options &options, std::vector<uint32_t> nodes,
+                                const std::vector<npz::Array> &values);
 
   /// What every kernel of a variant should compute for these inputs (by name), and whether the
   /// passes kept the model's answer. `tolerance` as of `cupola verify`.

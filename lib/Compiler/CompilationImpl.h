@@ -28,10 +28,14 @@ public:
   /// What was decided and why, as JSON; made once.
   const std::string &explain();
 
+  /// The model and the options of its import; `problems`: where given, what it is refused for, each by itself.
+  Status readModel(const ModelSource &source, onnx_import::Limits &limits, std::vector<Problem> *problems = nullptr);
+
   Options options;
   mlir::MLIRContext context;
   std::optional<onnx_import::LoadedModel> model; ///< owns the weights' bytes
   format::Metadata metadata;                     ///< of the model
+  std::vector<ModelNode> nodes;                  ///< with Options::everyValue
   mlir::OwningOpRef<mlir::ModuleOp> module;      ///< the simplified graph
   mlir::OwningOpRef<mlir::ModuleOp> imported;    ///< as imported, for lib/Reference
   VariantContext variantContext;

@@ -5,6 +5,7 @@
 
 #include "lib/Import/Onnx/OnnxImporter.h"
 #include "lib/Import/Onnx/OpTable.h"
+#include "lib/Import/Onnx/PartOfModel.h"
 #include "lib/Runtime/Format/MachineMemory.h"
 
 #include "onnx/onnx_pb.h"
@@ -89,7 +90,8 @@ static format::Metadata metadataOf(const onnx::ModelProto &proto) {
   return metadata;
 }
 
-Status Compilation::Impl::importFrom(const ModelSource &source, std::vector<Problem> *problems) {
+Status Compilation::Impl::readModel(const ModelSource &source, onnx_import::Limits &limits,
+                                    std::vector<Problem> *problems) {
   onnx_import::LoadOptions loading;
   loading.allowHardLinks = options.allowHardLinks;
   // What cannot be there anyway needs no option to be refused.
@@ -102,17 +104,47 @@ Status Compilation::Impl::importFrom(const ModelSource &source, std::vector<Prob
   const CancelPoll &cancelled = variantContext.services.cancelled;
   auto loaded = readSource(source, loading, cancelled, diagnostics);
   CUPOLA_TRY(pollCancel(cancelled));
-  if (loaded) {
-    model.emplace(std::move(*loaded));
-    onnx_import::ShapeOptions shapes;
-    CUPOLA_TRY(sortShapes(*model->proto, options, shapes));
-    metadata = metadataOf(*model->proto);
-    module = onnx_import::importModel(*model, shapes, loading.limits, context, diagnostics);
+  if (!loaded)
+    return refusal(diagnostics, source.name, problems);
+  model.emplace(std::move(*loaded));
+  limits = loading.limits;
+  return {};
+}
+
+Status Compilation::Impl::importFrom(const ModelSource &source, std::vector<Problem> *problems) {
+  onnx_import::Limits limits;
+  CUPOLA_TRY(readModel(source, limits, problems));
+  onnx_import::ShapeOptions shapes;
+  CUPOLA_TRY(sortShapes(*model->proto, options, shapes));
+  metadata = metadataOf(*model->proto);
+  if (options.everyValue) {
+    for (onnx_import::NodeOfModel &node : onnx_import::nodesOfModel(*model->proto))
+      nodes.push_back({node.index, std::move(node.name), std::move(node.op)});
+    onnx_import::returnEveryValue(*model->proto);
   }
+  onnx_import::Diagnostics diagnostics;
+  module = onnx_import::importModel(*model, shapes, limits, context, diagnostics);
   if (!module)
     return refusal(diagnostics, source.name, problems);
   model->proto.reset(); // the weights live in the blob store
   return {};
+}
+
+const std::vector<ModelNode> &Compilation::nodes() const { return state->nodes; }
+
+Result<ModelPart> Compilation::part(const ModelSource &source, const Options &options, std::vector<uint32_t> nodes,
+                                    const std::vector<npz::Array> &values) {
+  Impl impl(options);
+  onnx_import::Limits limits;
+  CUPOLA_TRY(impl.readModel(source, limits));
+  onnx_import::PartOptions chosen;
+  chosen.nodes = std::move(nodes);
+  for (const npz::Array &value : values)
+    chosen.values[value.name] = {value.dtype, value.shape, llvm::toStringRef(value.bytes)};
+  for (const ValueSetting &setting : options.values)
+    chosen.pinned.insert(setting.name);
+  CUPOLA_ASSIGN(onnx_import::ModelPart part, onnx_import::partOfModel(*impl.model, chosen));
+  return ModelPart{std::move(part.onnx), std::move(part.inputs), std::move(part.outputs)};
 }
 
 } // namespace cupola::compiler

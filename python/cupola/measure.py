@@ -15,9 +15,10 @@ import numpy as np
 
 from . import _runtime, machine
 from .compiler import Progress, anywhere
-from .errors import UsageError
+from .errors import CancelledError, Error, UsageError
 from .options import External, ModelLike, WorkerOptions
 from .package import Package
+from .reduction import reduced
 from .reports import InspectReport, inspect_report
 from .runs import BenchReport, VerifyReport, bench_report, verify_report
 from .session import Array, Executable, PackageLike, imported, package_of
@@ -47,12 +48,18 @@ def bench(model: ModelLike | Package, device: str = "auto", *, inputs: Mapping[s
 
 def verify(model: ModelLike | Package, device: str = "auto", *, inputs: Mapping[str, Array] | None = None,
            references: Mapping[str, Array] | None = None, tolerance: float | None = None, per_node: bool = False, seed: int = 0,
-           ordinal: int = 0, external_data: External | None = None, progress: Progress = None,
-           **options: Unpack[WorkerOptions]) -> VerifyReport:
+           ordinal: int = 0, reduce: str | os.PathLike[str] | None = None, external_data: External | None = None,
+           progress: Progress = None, **options: Unpack[WorkerOptions]) -> VerifyReport:
     """Runs a model on a device and holds the outputs against `references`, by name. Without them the model is computed op by op, unfused,
     which a package cannot be. Inputs are as of `bench`. tolerance: None is 5e-5, of a model with float16 5e-3, with bfloat16 4e-2.
     per_node: also what every kernel computes, and where the answer goes wrong first, which needs the model, too.
+    reduce: the path of an .onnx file. Where the model fails it gets the few nodes that still fail, with their inputs and references in an
+    .npz file beside it, and the report's `reduction` says how to run them. Of an error it is a note of the exception.
     Raises UsageError where nothing is compared, and what `compile` and `Session.run` raise."""
+    if reduce is not None:
+        return _verify_reduced(model, device, reduce, dict(inputs=inputs, references=references, tolerance=tolerance, per_node=per_node,
+                                                           seed=seed, ordinal=ordinal, external_data=external_data, progress=progress),
+                               cast(Any, options))
     if machine.packaged(model) is not None and (references is None or per_node):
         raise UsageError("a package has no reference: give references, or the model" if references is None else
                          "per_node compiles the model once more: give the model, not a package")
@@ -73,6 +80,39 @@ def verify(model: ModelLike | Package, device: str = "auto", *, inputs: Mapping[
         kernels, more, report = verification.compare_kernels(bytes(diagnosis), given, told["tolerance"])
         passed, text, told = passed and kernels, text + more, {**told, **json.loads(report)}
     return verify_report(passed, text, told)
+
+
+def _verify_reduced(model: Any, device: str, path: str | os.PathLike[str], given: dict[str, Any], options: dict[str, Any]) -> VerifyReport:
+    if machine.packaged(model) is not None or given["ordinal"]:
+        raise UsageError("reduce cuts a model, on the first device: give the model, not a package, and no ordinal")
+
+    def tell() -> tuple[str, Any]:
+        case = _case(model, given, options) if given["inputs"] is not None else b""
+        return reduced(model, device, path, given["external_data"], case, given["seed"], given["tolerance"], options)
+
+    try:
+        report = verify(model, device, **given, **options)
+    except (UsageError, CancelledError):
+        raise
+    except Error as error:
+        error.add_note(tell()[0])
+        raise
+    if report.passed:
+        return report
+    text, reduction = tell()
+    told = {**report.json, "reduction": reduction}
+    return verify_report(report.passed, report.text + text, told)
+
+
+def _case(model: Any, given: dict[str, Any], options: dict[str, Any]) -> bytes:
+    """Inputs and references under the names of the command line's --case; what is not given lib/Reference computes."""
+    inputs = {name: np.asarray(array) for name, array in given["inputs"].items()}
+    references = given["references"]
+    if references is None:
+        made = anywhere("reference", model, given["external_data"], given["progress"], _npz(inputs), **{**options, "targets": "cpu"})
+        references = np.load(io.BytesIO(bytes(made)))
+    named = [(f"in:{name}", array) for name, array in inputs.items()]
+    return _npz(dict(named + [(f"out:{name}", np.asarray(array)) for name, array in references.items()]))
 
 
 def _variant(package: Package) -> tuple[str, str]:

@@ -50,6 +50,20 @@ class FirstDifference:
 
 
 @dataclass(frozen=True)
+class Reduction:
+    """`nodes` of a model that fail as it does ("difference" or an error), left of so many, after so many tries. `model` (an ONNX file) and
+    `case` were written; `replay` is the command that runs them."""
+
+    failure: str
+    nodes: tuple[str, ...]
+    of: int
+    tries: int
+    model: str
+    case: str
+    replay: str
+
+
+@dataclass(frozen=True)
 class VerifyReport(DrawnReport):
     """Outputs held against references. Floats pass where |a - b| <= tolerance * max|b| + tolerance * |b|."""
 
@@ -59,6 +73,8 @@ class VerifyReport(DrawnReport):
     kernels: tuple[KernelDifference, ...]
     """Empty without `per_node`."""
     first_difference: FirstDifference | None
+    reduction: Reduction | None
+    """None without `reduce`, and where nothing fails."""
 
     def _repr_html_(self) -> str:
         return table(f"{'pass' if self.passed else 'FAIL'}, tolerance {self.tolerance:g}",
@@ -69,8 +85,9 @@ class VerifyReport(DrawnReport):
 def verify_report(passed: bool, text: str, json: Json) -> VerifyReport:
     outputs = tuple(made(OutputDifference, data, passed=data["pass"]) for data in json["outputs"])
     kernels = tuple(made(KernelDifference, data, passed=data["pass"]) for data in json.get("kernels", []))
-    first = json.get("first_difference")
-    return VerifyReport(text, json, passed, json["tolerance"], outputs, kernels, first and made(FirstDifference, first))
+    first, reduction = json.get("first_difference"), json.get("reduction")
+    return VerifyReport(text, json, passed, json["tolerance"], outputs, kernels, first and made(FirstDifference, first),
+                        reduction and made(Reduction, reduction))
 
 
 #===--- bench ---===#

@@ -21,7 +21,7 @@ FILES = {  # of each component
     "runtime": {"bin/cupola-run", *(f"include/cupola/{name}.{end}" for name in ("Runtime/Reports", "Status") for end in ("h", "hpp")),
                 f"{SHARE}/copyright",
                 f"{SETTINGS}/CupolaConfig.cmake", f"{SETTINGS}/CupolaConfigVersion.cmake"} | ({"lib/libcupola_sim.so"} if SIMULATOR else set()),
-    "compiler": {"bin/cupola"},
+    "compiler": {"bin/cupola", "share/man/man1/cupola.1"},
 }
 for name, files in FILES.items():
     files |= {f"lib/libcupola_{name}.so", f"lib/libcupola_{name}.so.0", f"lib/pkgconfig/cupola-{name}.pc"}

@@ -124,6 +124,29 @@ def test_verify_compares_every_kernel(path):
         cupola.verify(cupola.compile(path, **QUIET), "cpu", references={"y": wrong}, per_node=True)
 
 
+def test_verify_reduces_what_fails(path, package, rows, tmp_path):
+    """A tolerance that rounding alone breaks."""
+    part, options = tmp_path / "part.onnx", {"shapes": {"rows": 3}, "progress": False, "libraries": "none"}
+    report = cupola.verify(path, "cpu", tolerance=1e-12, reduce=part, **options)
+    left = report.reduction
+    assert not report.passed and left.failure == "difference" and 1 <= len(left.nodes) <= left.of == 3 and left.tries > 0
+    assert "replay: cupola verify" in str(report) and left.replay in str(report) and "--libraries none" in left.replay
+    with np.load(left.case) as case:
+        inputs, references = ({name.split(":")[1]: case[name] for name in case if name.startswith(side)} for side in ("in:", "out:"))
+    again = cupola.verify(str(part), "cpu", inputs=inputs, references=references, tolerance=1e-12, libraries="none", progress=False)
+    assert not again.passed and again.reduction is None and len(onnx.load(part).graph.node) == len(left.nodes)
+    part.unlink()
+    x = rows(3)
+    assert cupola.verify(graphs.layer(), "cpu", inputs={"x": x}, tolerance=1e-12, reduce=part, progress=False).reduction.of == 3
+    part.unlink()
+    assert cupola.verify(path, "cpu", reduce=part, **options).reduction is None and not part.exists()
+    with pytest.raises(cupola.UnsupportedError) as caught:
+        cupola.verify(broken(["a"]), "cpu", reduce=part, progress=False)
+    assert "nothing to reduce: the model cannot be computed op by op" in caught.value.__notes__[0] and not part.exists()
+    with pytest.raises(cupola.UsageError, match="give the model, not a package"):
+        cupola.verify(package, "cpu", reduce=part)
+
+
 def test_verify_refuses_what_it_cannot_compare(package, rows):
     fixed = {"shapes": {"rows": 1}}
     for options, text in (({}, "a package has no reference"), ({"references": {"z": np.ones(2)}, **fixed}, "no output 'z'"),

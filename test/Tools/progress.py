@@ -1,6 +1,7 @@
 #===- test/Tools/progress.py - What long work says on a terminal, and how it is stopped ---===#
 # SPDX-License-Identifier: Apache-2.0
 """progress.py shows TEXT COMMAND...   what COMMAND writes to a terminal has a line that begins with TEXT, and takes it away
+   progress.py fails TEXT COMMAND...   the same of a COMMAND that exits with 1
    progress.py hides "" COMMAND...     COMMAND writes nothing to a terminal
    progress.py stops TEXT COMMAND...   the terminal's interrupt at that line ends COMMAND and all that it started"""
 
@@ -30,12 +31,16 @@ def read(terminal):
         return ""
 
 
-def shows(text, command):
+def shows(text, command, code=0):
     process, terminal = in_terminal(command)
     said = "".join(iter(lambda: read(terminal), ""))
-    assert process.wait(SECONDS) == 0, said
+    assert process.wait(SECONDS) == code, said
     assert "\r\033[K" + text in said, repr(said)
     assert said.endswith("\r\033[K"), repr(said)
+
+
+def fails(text, command):
+    shows(text, command, code=1)
 
 
 def hides(_, command):
@@ -68,4 +73,4 @@ def stops(text, command):
         time.sleep(0.01)
 
 
-{"shows": shows, "hides": hides, "stops": stops}[sys.argv[1]](sys.argv[2], sys.argv[3:])
+{"shows": shows, "fails": fails, "hides": hides, "stops": stops}[sys.argv[1]](sys.argv[2], sys.argv[3:])

@@ -58,6 +58,7 @@ std::function<int()> declareInspect(CLI::App &app);
 std::function<int()> declareTune(CLI::App &app);
 std::function<int()> declareDoctor(CLI::App &app);
 std::function<int()> declareCompletion(CLI::App &app);
+std::function<int()> declareManual(CLI::App &app);
 
 /// Of an option NAME=NUMBER.
 Result<std::pair<std::string, int64_t>> namedNumber(const std::string &text);
@@ -97,6 +98,10 @@ struct Compiled {
 /// The package of FILE.cupola, or of MODEL.onnx compiled, in a worker, for the device.
 Result<Compiled> obtainPackage(const CompileFlags &flags, const DeviceFlags &device, bool withSources);
 
+/// A package on its device.
+Result<std::shared_ptr<const runtime::Executable>> loadOnDevice(const CompileFlags &flags, const DeviceFlags &device,
+                                                                std::shared_ptr<const format::PackageFile> file);
+
 /// An executable on its device, and the inputs from --inputs, or --seed and --shape.
 struct Ready {
   Compiled compiled;
@@ -111,6 +116,9 @@ int runInWorker(const CompileFlags &flags, const std::function<int()> &work);
 
 /// The same for work that hands bytes over: `bytes` is what it wrote into its argument.
 int collectFromWorker(const CompileFlags &flags, std::string &bytes, const std::function<Status(std::string &)> &work);
+
+/// The same for work that may well fail: nothing is printed. How a child ends without an exit code is an error, too.
+Result<std::string> tryInWorker(const CompileFlags &flags, const std::function<Result<std::string>()> &work);
 
 } // namespace cupola::tool
 

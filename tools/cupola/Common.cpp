@@ -3,15 +3,12 @@
 
 #include "lib/Runtime/CPU/CpuFeatures.h"
 #include "lib/Runtime/Format/Architectures.h"
-#include "lib/Runtime/Format/Descriptor.h"
-#include "lib/Runtime/Format/MachineMemory.h"
 #include "lib/Runtime/Format/OutputFile.h"
 #include "lib/Runtime/Page/Page.h"
 #include "lib/Runtime/Tools/Errors.h"
 #include "tools/cupola/Command.h"
 
 #include <filesystem>
-#include <sys/mman.h>
 
 namespace cupola::tool {
 
@@ -73,13 +70,6 @@ Status chooseForDevice(const DeviceFlags &flags, compiler::Options &options) {
 
 namespace {
 
-/// From a worker to the caller.
-Status handOver(const format::Descriptor &memory, const std::string &bytes) {
-  CUPOLA_TRY(format::checkMemory("out of memory: a copy of the package", bytes.size()));
-  return format::writeAll(memory.get(), bytes) ? Status::ok()
-                                               : Status::environment("cannot hand the package over: out of memory");
-}
-
 /// The package behind a line of JSON.
 Status compileInto(const CompileFlags &flags, const compiler::Options &options, bool withSources, std::string &out) {
   CUPOLA_ASSIGN(auto compilation, compiler::Compilation::load(flags.model, options));
@@ -97,19 +87,6 @@ Status compileInto(const CompileFlags &flags, const compiler::Options &options, 
 }
 
 } // namespace
-
-int collectFromWorker(const CompileFlags &flags, std::string &bytes, const std::function<Status(std::string &)> &work) {
-  const format::Descriptor memory(memfd_create("cupola-worker", MFD_CLOEXEC));
-  if (!memory)
-    return finish(Status::environment("cannot make a file in memory"));
-  int code = runInWorker(flags, [&] {
-    std::string out;
-    Status status = work(out);
-    return finish(status.failed() ? status : handOver(memory, out));
-  });
-  bytes = format::contentsOf(memory.get());
-  return code;
-}
 
 void Compiled::addSources(Json &report) const {
   if (report.contains("explain") && report["explain"].is_object() && report["explain"]["sources"].empty())
@@ -142,15 +119,21 @@ Result<Compiled> obtainPackage(const CompileFlags &flags, const DeviceFlags &dev
   return compiled;
 }
 
-Result<Ready> makeReady(const CompileFlags &flags, const DeviceFlags &device, bool withSources) {
-  CUPOLA_ASSIGN(Compiled compiled, obtainPackage(flags, device, withSources));
+Result<std::shared_ptr<const runtime::Executable>> loadOnDevice(const CompileFlags &flags, const DeviceFlags &device,
+                                                                std::shared_ptr<const format::PackageFile> file) {
   runtime::DeviceOptions options = device.options;
   options.threads = flags.threads;
   options.cacheDir = flags.given.cacheDir;
   if (device.device == "sim" && options.arch.empty())
     options.arch = flags.given.archs.empty() ? "sm_80" : flags.given.archs.front();
   CUPOLA_ASSIGN(auto made, runtime::createDevice(device.device, options));
-  CUPOLA_ASSIGN(auto executable, runtime::Executable::create(compiled.file, std::move(made)).within(flags.model));
+  CUPOLA_ASSIGN(auto executable, runtime::Executable::create(std::move(file), std::move(made)).within(flags.model));
+  return std::shared_ptr<const runtime::Executable>(std::move(executable));
+}
+
+Result<Ready> makeReady(const CompileFlags &flags, const DeviceFlags &device, bool withSources) {
+  CUPOLA_ASSIGN(Compiled compiled, obtainPackage(flags, device, withSources));
+  CUPOLA_ASSIGN(auto executable, loadOnDevice(flags, device, compiled.file));
   return Ready{std::move(compiled), std::move(executable)};
 }
 

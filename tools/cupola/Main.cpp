@@ -22,6 +22,7 @@ static constexpr Command commands[] = {
     {"inspect", "show what a package holds", declareInspect},
     {"doctor", "say what of this machine was found where, and what is missing", declareDoctor},
     {"completion", "print what a shell completes these commands by", declareCompletion},
+    {"manual", "print the man page of these commands", declareManual},
 };
 
 static const char *const footer = "Examples:\n"

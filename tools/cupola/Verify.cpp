@@ -4,9 +4,12 @@
 #include "lib/Runtime/Tools/Latency.h"
 #include "lib/Runtime/Tools/Verification.h"
 #include "tools/cupola/Precision.h"
+#include "tools/cupola/Reduce.h"
 
 #include <cstdio>
+#include <filesystem>
 #include <optional>
+#include <set>
 
 namespace cupola::tool {
 
@@ -16,7 +19,8 @@ struct VerifyCommand {
   CompileFlags flags;
   DeviceFlags device;
   ReportFiles files;
-  std::string casePath;
+  std::string casePath, reducedPath;
+  std::string again; ///< the options given that a part of the model is verified with, too
   uint64_t seed = 0;
   std::optional<double> chosenTolerance;
   bool blame = false;
@@ -41,7 +45,7 @@ struct VerifyCommand {
 
   Result<std::vector<runtime::HostTensor>> makeInputs(const runtime::Executable &executable) {
     if (!casePath.empty())
-      return runtime::inputsFromArrays(executable.package(), std::move(caseInputs));
+      return runtime::inputsFromArrays(executable.package(), caseInputs);
     runtime::InputOptions options;
     options.seed = seed;
     if (flags.isPackage())
@@ -90,12 +94,43 @@ struct VerifyCommand {
   Result<bool> run() {
     tolerance = chosenTolerance.value_or(tolerance);
     report = {{"schema", "cupola.verify/1"}, {"outputs", Json::array()}};
+    CUPOLA_TRY(checkReduce());
     Result<bool> pass = verify();
+    if (!reducedPath.empty())
+      CUPOLA_TRY(reduce(pass));
     report["tolerance"] = tolerance;
     report["peak_rss_bytes"] = runtime::peakResidentBytes();
     if (pass.isOk())
       CUPOLA_TRY(files.write(report, flags.model));
     return pass;
+  }
+
+  Status checkReduce() const {
+    if (!reducedPath.empty() && (flags.isPackage() || device.device == "reference"))
+      return Status::usage("--reduce cuts a model: it needs MODEL.onnx, not a package, and a device");
+    if (!reducedPath.empty() && std::filesystem::path(reducedPath).extension() != ".onnx")
+      return Status::usage("--reduce writes a model and an .npz beside it: '" + reducedPath +
+                           "' does not end in .onnx");
+    return {};
+  }
+
+  /// After a difference or an error of the compiler or the device.
+  Status reduce(const Result<bool> &pass) {
+    if (pass.failed() && (pass.status().code() == Code::Usage || pass.status().code() == Code::Cancelled))
+      return pass.status();
+    if (pass.isOk() && *pass) {
+      std::printf("nothing to reduce: nothing differs; nothing was written\n");
+      return {};
+    }
+    if (pass.failed() && !pass.status().message().empty())
+      finish(pass.status());
+    Result<Json> reduction = reduceModel({flags, device, tolerance, caseInputs, seed, reducedPath, again});
+    if (pass.failed() && reduction.failed() && reduction.status().code() == pass.status().code()) {
+      std::printf("nothing to reduce: the model cannot be computed op by op; nothing was written\n");
+      return Status(pass.status().code(), ""); // which has been told
+    }
+    CUPOLA_ASSIGN(report["reduction"], std::move(reduction));
+    return pass.failed() ? Status(pass.status().code(), "") : Status::ok();
   }
 
   Result<bool> verify() {
@@ -180,6 +215,24 @@ struct VerifyCommand {
   }
 };
 
+/// What was given but for the model, its shapes and inputs, and what is written.
+std::string optionsAgain(const CLI::App &app) {
+  static const std::set<std::string> notOfParts = {"--alias", "--blame", "--case",  "--dim",      "--dump-ir",
+                                                   "--html",  "--io",    "--json",  "--per-node", "--reduce",
+                                                   "--seed",  "--set",   "--shape", "--tol"};
+  std::string text;
+  for (const CLI::Option *option : app.get_options()) {
+    if (option->count() == 0 || option->get_positional() || notOfParts.count(option->get_name()))
+      continue;
+    if (option->get_expected_max() == 0)
+      text += " " + option->get_name();
+    else
+      for (const std::string &value : option->results())
+        text += " " + option->get_name() + " " + shellWord(value);
+  }
+  return text;
+}
+
 } // namespace
 
 std::function<int()> declareVerify(CLI::App &app) {
@@ -197,8 +250,12 @@ std::function<int()> declareVerify(CLI::App &app) {
   app.add_flag("--blame", command->blame,
                "With --precision: name the nodes whose 16 bits cost most, by the error of each on exact operands");
   app.add_option("--seed", command->seed, "Without --case: of the inputs");
+  app.add_option("--reduce", command->reducedPath,
+                 "Of a model that fails: write the few nodes that still fail as a model to this file, OUT.onnx, their "
+                 "inputs and references to OUT.npz, and print the command that replays it");
   command->files.declare(app);
-  return [command] {
+  return [command, &app] {
+    command->again = optionsAgain(app);
     Result<bool> result = command->run();
     if (result.failed())
       return finish(result.status());

@@ -5,6 +5,8 @@
 // with a message and a documented exit code.
 
 #include "lib/Runtime/CurrentException.h"
+#include "lib/Runtime/Format/Descriptor.h"
+#include "lib/Runtime/Format/MachineMemory.h"
 #include "lib/Runtime/Tools/Errors.h"
 #include "lib/Runtime/Tools/OutOfMemory.h"
 #include "tools/cupola/Command.h"
@@ -16,6 +18,8 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -95,7 +99,7 @@ bool waitFor(pid_t child, uint64_t seconds, const sigset_t &signals, int &state,
   }
 }
 
-int judge(const CompileFlags &flags, int state) {
+Result<int> judge(const CompileFlags &flags, int state) {
   if (WIFEXITED(state))
     return WEXITSTATUS(state);
   const int signal = WTERMSIG(state);
@@ -104,13 +108,12 @@ int judge(const CompileFlags &flags, int state) {
   const std::string what =
       flags.model + ": the compiler was stopped by signal " + std::to_string(signal) + " (" + strsignal(signal) + ")";
   if (signal == SIGKILL)
-    return finish(Status::environment(what + ", as the system does when memory is out"));
-  return finish(Status::internal(what));
+    return Status::environment(what + ", as the system does when memory is out");
+  return Status::internal(what);
 }
 
-} // namespace
-
-int runInWorker(const CompileFlags &flags, const std::function<int()> &action) {
+/// The exit code, or how the child ended without one.
+Result<int> supervise(const CompileFlags &flags, const std::function<int()> &action) {
   sigset_t signals, before;
   sigemptyset(&signals);
   for (int signal : {SIGCHLD, SIGINT, SIGTERM})
@@ -120,7 +123,7 @@ int runInWorker(const CompileFlags &flags, const std::function<int()> &action) {
   pid_t child = fork();
   if (child < 0) {
     sigprocmask(SIG_SETMASK, &before, nullptr);
-    return finish(Status::environment(std::string("cannot start a process: ") + strerror(errno)));
+    return Status::environment(std::string("cannot start a process: ") + strerror(errno));
   }
   if (child == 0) {
     sigprocmask(SIG_SETMASK, &before, nullptr);
@@ -137,9 +140,63 @@ int runInWorker(const CompileFlags &flags, const std::function<int()> &action) {
     return judge(flags, state);
   runtime::clearProgress();
   if (caught)
-    return finish(Status(Code::Cancelled, "cancelled"));
-  return finish(Status::limit(flags.model + ": the compiler ran longer than " + std::to_string(flags.deadline) +
-                              " s (raise it with --deadline)"));
+    return Status(Code::Cancelled, "cancelled");
+  return Status::limit(flags.model + ": the compiler ran longer than " + std::to_string(flags.deadline) +
+                       " s (raise it with --deadline)");
+}
+
+/// From a worker to the caller.
+Status handOver(const format::Descriptor &memory, const std::string &bytes) {
+  CUPOLA_TRY(format::checkMemory("out of memory: a copy of the package", bytes.size()));
+  return format::writeAll(memory.get(), bytes) ? Status::ok()
+                                               : Status::environment("cannot hand the package over: out of memory");
+}
+
+Result<format::Descriptor> makeMemory() {
+  format::Descriptor memory(memfd_create("cupola-worker", MFD_CLOEXEC));
+  if (!memory)
+    return Status::environment("cannot make a file in memory");
+  return memory;
+}
+
+void silence() {
+  const format::Descriptor nothing(open("/dev/null", O_WRONLY | O_CLOEXEC));
+  dup2(nothing.get(), STDERR_FILENO);
+}
+
+} // namespace
+
+int runInWorker(const CompileFlags &flags, const std::function<int()> &action) {
+  Result<int> code = supervise(flags, action);
+  return code.failed() ? finish(code.status()) : *code;
+}
+
+int collectFromWorker(const CompileFlags &flags, std::string &bytes, const std::function<Status(std::string &)> &work) {
+  const Result<format::Descriptor> memory = makeMemory();
+  if (memory.failed())
+    return finish(memory.status());
+  int code = runInWorker(flags, [&] {
+    std::string out;
+    Status status = work(out);
+    return finish(status.failed() ? status : handOver(*memory, out));
+  });
+  bytes = format::contentsOf(memory->get());
+  return code;
+}
+
+Result<std::string> tryInWorker(const CompileFlags &flags, const std::function<Result<std::string>()> &work) {
+  CUPOLA_ASSIGN(const format::Descriptor memory, makeMemory());
+  Result<int> code = supervise(flags, [&] {
+    silence();
+    Result<std::string> made = work();
+    const Status status = handOver(memory, made.isOk() ? *made : made.status().message());
+    return static_cast<int>(made.isOk() ? status.code() : made.status().code());
+  });
+  CUPOLA_TRY(code.status());
+  std::string bytes = format::contentsOf(memory.get());
+  if (*code != 0)
+    return Status(static_cast<Code>(*code), bytes);
+  return bytes;
 }
 
 } // namespace cupola::tool

@@ -42,7 +42,9 @@
 extern "C" {
 #endif
 
+/* A model that was read, checked and imported. */
 typedef struct cupola_compilation cupola_compilation;
+/* What keeps a model from being compiled. */
 typedef struct cupola_problems cupola_problems;
 
 /* "0.1.0" */
@@ -73,31 +75,33 @@ typedef struct cupola_model {
 
 /* The extents of an input, or the value of a symbol (rank 1). */
 typedef struct cupola_fixed_shape {
-  cupola_string name;
-  const int64_t *extents;
-  size_t rank;
+  cupola_string name;     /* of the input or symbol */
+  const int64_t *extents; /* an array of `rank` */
+  size_t rank;            /* how many extents */
 } cupola_fixed_shape;
 
 /* The interval of a symbol that stays dynamic; max 0: without bound. */
 typedef struct cupola_dim_range {
-  cupola_string name;
-  int64_t min;
-  int64_t max;
+  cupola_string name; /* of the symbol */
+  int64_t min;        /* the least value */
+  int64_t max;        /* the largest */
 } cupola_dim_range;
 
+/* Another value of a limit on models. */
 typedef struct cupola_limit {
   cupola_string name; /* "tensor-bytes"; an unknown name is an error that lists all */
-  int64_t value;
+  int64_t value;      /* what is allowed at most */
 } cupola_limit;
 
 /* `name` and `value` are: an input and up to 256 numbers for it, "16000" or "1,2,3", which is no input of the package
  * then; or an input and the output that begins with it and shares its memory, where one `*` in both stands for the same
  * text. */
 typedef struct cupola_setting {
-  cupola_string name;
-  cupola_string value;
+  cupola_string name;  /* an input */
+  cupola_string value; /* its numbers, or an output */
 } cupola_setting;
 
+/* How a model is compiled. */
 typedef struct cupola_compile_options {
   size_t struct_size;
   cupola_strings targets;           /* "cuda", "cpu"; none: both */
@@ -105,18 +109,18 @@ typedef struct cupola_compile_options {
   int32_t source_only;              /* 1: archs choose which source, and nothing is made of it now */
   cupola_strings cpu_levels;        /* "x86-64-v3", "x86-64-v4"; none: both */
   const cupola_fixed_shape *shapes; /* an array, as the four below */
-  size_t shape_count;
-  const cupola_dim_range *dims;
-  size_t dim_count;
-  const cupola_setting *values;
-  size_t value_count;
-  const cupola_setting *aliases;
-  size_t alias_count;
-  const cupola_limit *limits; /* other values of limits on models */
-  size_t limit_count;
-  cupola_strings disabled_passes;
-  cupola_string cache_dir;   /* compiled kernels; empty: the default, "none": no cache */
-  cupola_string dump_ir_dir; /* the IR after every pass is written to it; empty: nowhere */
+  size_t shape_count;               /* of shapes */
+  const cupola_dim_range *dims;     /* bounds of symbols */
+  size_t dim_count;                 /* of dims */
+  const cupola_setting *values;     /* of inputs that are pinned */
+  size_t value_count;               /* of values */
+  const cupola_setting *aliases;    /* inputs and the outputs that share their memory */
+  size_t alias_count;               /* of aliases */
+  const cupola_limit *limits;       /* other values of limits on models */
+  size_t limit_count;               /* of limits */
+  cupola_strings disabled_passes;   /* optional passes that are left out */
+  cupola_string cache_dir;          /* compiled kernels; empty: the default, "none": no cache */
+  cupola_string dump_ir_dir;        /* the IR after every pass is written to it; empty: nowhere */
   /* That may do contractions in place of kernels: "onednn" (cpu), "cublaslt" (cuda), or both with a comma between them;
    * "none"; "auto", also if empty: those with figures that say where they gain, which is oneDNN. */
   cupola_string libraries;
@@ -145,6 +149,7 @@ typedef struct cupola_compile_options {
 
 /* ---- what is wrong with a model ---- */
 
+/* One reason why a model cannot be compiled. */
 typedef struct cupola_problem {
   size_t struct_size;
   cupola_code code;     /* CUPOLA_BAD_MODEL, CUPOLA_UNSUPPORTED, CUPOLA_LIMIT or CUPOLA_IO */
@@ -159,6 +164,7 @@ typedef struct cupola_problem {
  * check or a failure of the machine is an error of the call. */
 CUPOLA_API cupola_status *cupola_model_check(const cupola_model *model, const cupola_compile_options *options,
                                              cupola_problems **problems);
+/* How many there are. */
 CUPOLA_API size_t cupola_problems_count(const cupola_problems *problems);
 /* CUPOLA_USAGE for an index that does not exist. */
 CUPOLA_API cupola_status *cupola_problems_get(const cupola_problems *problems, size_t index, cupola_problem *problem);
@@ -166,6 +172,7 @@ CUPOLA_API cupola_status *cupola_problems_get(const cupola_problems *problems, s
  * the model in it. */
 CUPOLA_API cupola_status *cupola_problems_report(const cupola_problems *problems, cupola_string name,
                                                  cupola_report **report);
+/* Takes NULL. */
 CUPOLA_API void cupola_problems_release(cupola_problems *problems);
 
 /* ---- compilation ---- */
@@ -173,6 +180,7 @@ CUPOLA_API void cupola_problems_release(cupola_problems *problems);
 /* Reads, checks and imports the model. The message of the error has a line for each problem, up to 100. */
 CUPOLA_API cupola_status *cupola_compilation_create(const cupola_model *model, const cupola_compile_options *options,
                                                     cupola_compilation **compilation);
+/* Takes NULL. */
 CUPOLA_API void cupola_compilation_release(cupola_compilation *compilation);
 
 /* Compiles for all targets. The functions below do so where they need it, once. */
@@ -207,10 +215,11 @@ CUPOLA_API cupola_status *cupola_compilation_diagnose(cupola_compilation *compil
 /* How long the phases of the build took, in order; none before it. */
 typedef struct cupola_phase {
   size_t struct_size;
-  cupola_string name;
-  double milliseconds;
+  cupola_string name;  /* as "import" or "graph" */
+  double milliseconds; /* of wall clock */
 } cupola_phase;
 
+/* How many phases there were. */
 CUPOLA_API size_t cupola_compilation_phase_count(const cupola_compilation *compilation);
 /* CUPOLA_USAGE for an index that does not exist. */
 CUPOLA_API cupola_status *cupola_compilation_phase(const cupola_compilation *compilation, size_t index,

@@ -34,6 +34,7 @@ inline cupola_model modelInMemory(const void *data, size_t size) {
   return model;
 }
 
+/// All defaults.
 inline cupola_compile_options compileOptions() {
   cupola_compile_options options{};
   options.struct_size = sizeof(options);
@@ -42,10 +43,12 @@ inline cupola_compile_options compileOptions() {
 
 /// cupola_problem
 struct Problem {
-  cupola_code code;
-  std::string node, op;
-  int64_t opset;
-  std::string reason, text;
+  cupola_code code;   ///< its kind
+  std::string node;   ///< its name, or its first output; empty: the problem is of the whole model
+  std::string op;     ///< "Relu"
+  int64_t opset;      ///< that the node is of
+  std::string reason; ///< without the node
+  std::string text;   ///< the whole error
 };
 
 /// What keeps the model from being compiled. `report`: where given, gets the same for people, under the name `name`.
@@ -70,15 +73,19 @@ inline std::vector<Problem> checkModel(const cupola_model &model, const cupola_c
   return problems;
 }
 
+/// cupola_compilation
 class Compilation {
 public:
+  /// Reads, checks and imports the model.
   explicit Compilation(const cupola_model &model, const cupola_compile_options *options = nullptr) {
     cupola_compilation *made = nullptr;
     capi::check(cupola_compilation_create(&model, options, &made));
     handle.reset(made);
   }
 
+  /// Compiles for all targets, once; what follows does so where it needs it.
   void build() { capi::check(cupola_compilation_build(get())); }
+  /// The file is there whole or not at all.
   void writePackage(std::string_view path) { capi::check(cupola_compilation_write_package(get(), capi::string(path))); }
   /// Lives as long as the compilation, as the texts below.
   std::string_view package() {
@@ -86,16 +93,19 @@ public:
     capi::check(cupola_compilation_package(get(), &bytes));
     return {static_cast<const char *>(bytes.data), bytes.size};
   }
+  /// The text of a phase: "graph", "fused", "kernel", "plan" or "cuda".
   std::string_view emit(std::string_view phase) {
     cupola_string text{};
     capi::check(cupola_compilation_emit(get(), capi::string(phase), &text));
     return {text.data, text.size};
   }
+  /// What was decided and why, as JSON.
   std::string_view explain() {
     cupola_string json{};
     capi::check(cupola_compilation_explain(get(), &json));
     return {json.data, json.size};
   }
+  /// As `cupola explain` tells it; `allEdges`: also of what was fused.
   Report explainReport(bool allEdges = false) {
     cupola_report *report = nullptr;
     capi::check(cupola_compilation_explain_report(get(), allEdges, &report));
@@ -125,6 +135,7 @@ public:
     }
     return phases;
   }
+  /// The handle, which stays this object's.
   cupola_compilation *get() const { return handle.get(); }
 
 private:

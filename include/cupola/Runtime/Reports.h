@@ -25,6 +25,7 @@ typedef struct cupola_run_inputs {
   uint64_t seed;         /* equal seeds give equal values */
 } cupola_run_inputs;
 
+/* What is measured. */
 typedef struct cupola_bench_options {
   size_t struct_size;
   uint64_t warmup;     /* runs before the measured ones */
@@ -70,6 +71,7 @@ CUPOLA_API cupola_status *cupola_verification_compare_kernels(const cupola_verif
                                                               cupola_bytes diagnosis, cupola_bytes references,
                                                               double tolerance, cupola_report **report,
                                                               int32_t *passed);
+/* Takes NULL. */
 CUPOLA_API void cupola_verification_release(cupola_verification *verification);
 
 #ifdef __cplusplus

@@ -11,12 +11,14 @@
 
 namespace cupola {
 
+/// What the package holds.
 inline Report inspectPackage(const Package &package, std::string_view name = "package") {
   cupola_report *report = nullptr;
   capi::check(cupola_package_inspect(package.get(), capi::string(name), &report));
   return capi::take(report);
 }
 
+/// Times of whole runs. NULL inputs are random ones.
 inline Report bench(const Executable &executable, const cupola_run_inputs *inputs = nullptr,
                     const cupola_bench_options *options = nullptr) {
   cupola_report *report = nullptr;
@@ -40,8 +42,10 @@ inline Report metrics(const Session &session, std::string_view name = "") {
   return capi::take(report);
 }
 
+/// cupola_verification
 class Verification {
 public:
+  /// Runs once.
   explicit Verification(const Executable &executable, const cupola_run_inputs *inputs = nullptr) {
     cupola_verification *made = nullptr;
     capi::check(cupola_verification_create(executable.get(), inputs, &made));

@@ -36,9 +36,13 @@
 extern "C" {
 #endif
 
+/* The file, verified. */
 typedef struct cupola_package cupola_package;
+/* Where packages run. */
 typedef struct cupola_device cupola_device;
+/* A package on a device. */
 typedef struct cupola_executable cupola_executable;
+/* Runs an executable. */
 typedef struct cupola_session cupola_session;
 
 /* "0.1.0" */
@@ -50,42 +54,48 @@ CUPOLA_API cupola_string cupola_version(void);
 CUPOLA_API cupola_status *cupola_package_open(cupola_string path, cupola_package **package);
 /* The same for bytes in memory, which are copied. */
 CUPOLA_API cupola_status *cupola_package_open_memory(const void *data, size_t size, cupola_package **package);
+/* Takes NULL. */
 CUPOLA_API void cupola_package_release(cupola_package *package);
 /* The bytes of the file, as the package holds and verified them; they live as long as it does. */
 CUPOLA_API cupola_status *cupola_package_contents(const cupola_package *package, cupola_bytes *bytes);
 
 /* DLPack's DLDataTypeCode values. */
 typedef enum cupola_type_code {
-  CUPOLA_TYPE_INT = 0,
-  CUPOLA_TYPE_UINT = 1,
-  CUPOLA_TYPE_FLOAT = 2,
-  CUPOLA_TYPE_BFLOAT = 4,
-  CUPOLA_TYPE_BOOL = 6
+  CUPOLA_TYPE_INT = 0,    /* with a sign */
+  CUPOLA_TYPE_UINT = 1,   /* without */
+  CUPOLA_TYPE_FLOAT = 2,  /* of IEEE 754 */
+  CUPOLA_TYPE_BFLOAT = 4, /* bfloat16 */
+  CUPOLA_TYPE_BOOL = 6    /* a byte, 0 or 1 */
 } cupola_type_code;
 
 /* The layout of DLPack's DLDataType; lanes is 1. */
 typedef struct cupola_type {
-  uint8_t code;
-  uint8_t bits;
-  uint16_t lanes;
+  uint8_t code;   /* of cupola_type_code */
+  uint8_t bits;   /* of an element */
+  uint16_t lanes; /* 1 */
 } cupola_type;
 
+/* An input or output, as the package declares it. */
 typedef struct cupola_tensor_info {
   size_t struct_size;
-  cupola_string name;
-  cupola_type type;
-  int32_t rank;
+  cupola_string name;  /* the model's */
+  cupola_type type;    /* of its elements */
+  int32_t rank;        /* how many dimensions */
   int32_t shares_with; /* of an input: the output that lies in its memory, of an output: that input; else -1 */
 } cupola_tensor_info;
 
+/* How many inputs. */
 CUPOLA_API size_t cupola_package_input_count(const cupola_package *package);
+/* How many outputs. */
 CUPOLA_API size_t cupola_package_output_count(const cupola_package *package);
 /* CUPOLA_USAGE for an index that does not exist. */
 CUPOLA_API cupola_status *cupola_package_input(const cupola_package *package, size_t index, cupola_tensor_info *info);
+/* As of inputs. */
 CUPOLA_API cupola_status *cupola_package_output(const cupola_package *package, size_t index, cupola_tensor_info *info);
 /* What the model declares for dimension `dim`: a number such as "384", or an expression over symbols, "s0". */
 CUPOLA_API cupola_status *cupola_package_input_dim(const cupola_package *package, size_t index, int32_t dim,
                                                    cupola_string *text);
+/* As of inputs. */
 CUPOLA_API cupola_status *cupola_package_output_dim(const cupola_package *package, size_t index, int32_t dim,
                                                     cupola_string *text);
 
@@ -94,12 +104,13 @@ typedef struct cupola_symbol {
   size_t struct_size;
   cupola_string id;   /* in the dimensions' expressions: "s0" */
   cupola_string name; /* the model's: "batch"; may be empty */
-  int64_t min;
-  int64_t max;      /* 0: without bound */
-  int64_t divisor;  /* it is a multiple of this */
-  int32_t is_found; /* 1: by a run, as the number of times that a loop runs; 0: by the inputs' shapes */
+  int64_t min;        /* the least value */
+  int64_t max;        /* 0: without bound */
+  int64_t divisor;    /* it is a multiple of this */
+  int32_t is_found;   /* 1: by a run, as the number of times that a loop runs; 0: by the inputs' shapes */
 } cupola_symbol;
 
+/* How many symbols. */
 CUPOLA_API size_t cupola_package_symbol_count(const cupola_package *package);
 /* CUPOLA_USAGE for an index that does not exist. */
 CUPOLA_API cupola_status *cupola_package_symbol(const cupola_package *package, size_t index, cupola_symbol *symbol);
@@ -107,16 +118,17 @@ CUPOLA_API cupola_status *cupola_package_symbol(const cupola_package *package, s
 /* What the model says about itself: its own texts, which may be no UTF-8; empty, and 0, where it says nothing. */
 typedef struct cupola_metadata {
   size_t struct_size;
-  cupola_string producer_name;
-  cupola_string producer_version;
-  cupola_string graph_name;
-  cupola_string graph_description;
-  cupola_string domain;
-  cupola_string description;
-  int64_t version;
-  size_t property_count; /* entries of metadata_props */
+  cupola_string producer_name;     /* what exported the model */
+  cupola_string producer_version;  /* and its version */
+  cupola_string graph_name;        /* of the main graph */
+  cupola_string graph_description; /* its doc_string */
+  cupola_string domain;            /* as "org.example" */
+  cupola_string description;       /* the model's doc_string */
+  int64_t version;                 /* model_version */
+  size_t property_count;           /* entries of metadata_props */
 } cupola_metadata;
 
+/* The texts live as long as the package. */
 CUPOLA_API cupola_status *cupola_package_metadata(const cupola_package *package, cupola_metadata *metadata);
 /* In the model's order. CUPOLA_USAGE for an index that does not exist. */
 CUPOLA_API cupola_status *cupola_package_property(const cupola_package *package, size_t index, cupola_string *key,
@@ -124,6 +136,7 @@ CUPOLA_API cupola_status *cupola_package_property(const cupola_package *package,
 
 /* ---- device ---- */
 
+/* How a device is opened. */
 typedef struct cupola_device_options {
   size_t struct_size;
   cupola_string arch;      /* sim: sm_75 or sm_80; cpu: the level not to exceed */
@@ -137,6 +150,7 @@ CUPOLA_API cupola_status *cupola_device_create(cupola_string name, const cupola_
                                                cupola_device **device);
 CUPOLA_API cupola_string cupola_device_name(const cupola_device *device); /* "cuda" */
 CUPOLA_API cupola_string cupola_device_arch(const cupola_device *device); /* "sm_86" */
+/* Takes NULL. */
 CUPOLA_API void cupola_device_release(cupola_device *device);
 
 /* A device of this machine, or why it has none of that name. */
@@ -151,14 +165,17 @@ typedef struct cupola_device_info {
   cupola_string reason;      /* why it is not there; empty where it is */
 } cupola_device_info;
 
+/* The devices of this machine, as they were when it was made. */
 typedef struct cupola_device_list cupola_device_list;
 
 /* The processor, every GPU or one entry with the reason why there is none, the simulator. Nothing of a GPU is taken. */
 CUPOLA_API cupola_status *cupola_device_list_create(cupola_device_list **list);
+/* How many entries. */
 CUPOLA_API size_t cupola_device_list_count(const cupola_device_list *list);
 /* CUPOLA_USAGE for an index that does not exist. */
 CUPOLA_API cupola_status *cupola_device_list_get(const cupola_device_list *list, size_t index,
                                                  cupola_device_info *info);
+/* Takes NULL. */
 CUPOLA_API void cupola_device_list_release(cupola_device_list *list);
 
 /* ---- executable ---- */
@@ -166,6 +183,7 @@ CUPOLA_API void cupola_device_list_release(cupola_device_list *list);
 /* Loads the kernels, brings the weights to the device and prepares them. */
 CUPOLA_API cupola_status *cupola_executable_create(cupola_package *package, cupola_device *device,
                                                    cupola_executable **executable);
+/* Takes NULL. */
 CUPOLA_API void cupola_executable_release(cupola_executable *executable);
 
 /* ---- session ---- */
@@ -174,11 +192,12 @@ CUPOLA_API void cupola_executable_release(cupola_executable *executable);
  * outlive the session. They must not throw. */
 typedef struct cupola_allocator {
   size_t struct_size;
-  void *user;
-  void *(*allocate)(void *user, size_t bytes);
-  void (*free)(void *user, void *memory);
+  void *user;                                  /* of the functions */
+  void *(*allocate)(void *user, size_t bytes); /* as above */
+  void (*free)(void *user, void *memory);      /* takes what `allocate` gave */
 } cupola_allocator;
 
+/* How a session runs. */
 typedef struct cupola_session_options {
   size_t struct_size;
   void *stream;                      /* cuda: the caller's CUstream; NULL: one of the session's own */
@@ -186,14 +205,16 @@ typedef struct cupola_session_options {
   uint32_t in_flight;                /* how many runs may be under way at once; 0: two */
 } cupola_session_options;
 
+/* One thread at a time uses it. */
 CUPOLA_API cupola_status *cupola_session_create(cupola_executable *executable, const cupola_session_options *options,
                                                 cupola_session **session);
 /* Waits for the runs under way. */
 CUPOLA_API void cupola_session_release(cupola_session *session);
 
+/* The extents of a tensor. */
 typedef struct cupola_shape {
-  const int64_t *extents;
-  int32_t rank;
+  const int64_t *extents; /* an array of `rank` */
+  int32_t rank;           /* how many dimensions */
   const int64_t *strides; /* in elements; NULL: dense; read for inputs that share their memory with an output only */
 } cupola_shape;
 
@@ -208,16 +229,16 @@ CUPOLA_API cupola_status *cupola_session_output_shape(const cupola_session *sess
 
 /* The layout of DLPack's DLTensor (https://dmlc.github.io/dlpack): a DLTensor * may be cast to it. */
 typedef struct cupola_tensor {
-  void *data;
+  void *data; /* in the memory that `device` names */
   struct {
     int32_t type; /* kDLCPU = 1, kDLCUDA = 2, kDLCUDAHost = 3, kDLCUDAManaged = 13 */
     int32_t id;
-  } device;
-  int32_t ndim;
-  cupola_type dtype;
-  int64_t *shape;
-  int64_t *strides; /* NULL, or those of a dense row-major tensor; of memory that is shared: those of the whole */
-  uint64_t byte_offset;
+  } device;             /* where `data` lies */
+  int32_t ndim;         /* how many dimensions */
+  cupola_type dtype;    /* of its elements */
+  int64_t *shape;       /* extents, an array of `ndim` */
+  int64_t *strides;     /* NULL, or those of a dense row-major tensor; of memory that is shared: those of the whole */
+  uint64_t byte_offset; /* from `data` to the first element */
 } cupola_tensor;
 
 /* Runs once and waits. Tensors lie in host memory (device type 1 or 3) or in the memory of the session's device; those

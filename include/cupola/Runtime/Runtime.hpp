@@ -19,48 +19,64 @@
 
 namespace cupola {
 
+/// Outermost first.
 using Extents = std::vector<int64_t>;
 
+/// cupola_tensor_info
 struct TensorInfo {
-  std::string name;
-  cupola_type type;
+  std::string name;              ///< the model's
+  cupola_type type;              ///< of its elements
   std::vector<std::string> dims; ///< numbers, or expressions over symbols
   int32_t sharesWith = -1;       ///< cupola_tensor_info::shares_with
 };
 
 /// cupola_symbol
 struct Symbol {
-  std::string id, name;
-  int64_t min, max, divisor;
-  bool isFound;
+  std::string id;   ///< in the dimensions' expressions: "s0"
+  std::string name; ///< the model's; may be empty
+  int64_t min;      ///< the least value
+  int64_t max;      ///< 0: without bound
+  int64_t divisor;  ///< it is a multiple of this
+  bool isFound;     ///< by a run, not by the inputs' shapes
 };
 
 /// cupola_metadata
 struct Metadata {
-  std::string producerName, producerVersion, graphName, graphDescription, domain, description;
-  int64_t version;
-  std::vector<std::pair<std::string, std::string>> properties;
+  std::string producerName;                                    ///< what exported the model
+  std::string producerVersion;                                 ///< and its version
+  std::string graphName;                                       ///< of the main graph
+  std::string graphDescription;                                ///< its doc_string
+  std::string domain;                                          ///< as "org.example"
+  std::string description;                                     ///< the model's doc_string
+  int64_t version;                                             ///< model_version
+  std::vector<std::pair<std::string, std::string>> properties; ///< in the model's order
 };
 
+/// cupola_package
 class Package {
 public:
+  /// Reads the file and verifies every byte of it.
   explicit Package(std::string_view path) {
     cupola_package *made = nullptr;
     capi::check(cupola_package_open(capi::string(path), &made));
     handle.reset(made);
   }
+  /// The same for bytes in memory, which are copied.
   Package(const void *data, size_t size) {
     cupola_package *made = nullptr;
     capi::check(cupola_package_open_memory(data, size, &made));
     handle.reset(made);
   }
 
+  /// In the order in which runs take them.
   std::vector<TensorInfo> inputs() const {
     return list(cupola_package_input_count(get()), cupola_package_input, cupola_package_input_dim);
   }
+  /// In the order in which runs take them.
   std::vector<TensorInfo> outputs() const {
     return list(cupola_package_output_count(get()), cupola_package_output, cupola_package_output_dim);
   }
+  /// What varies from run to run.
   std::vector<Symbol> symbols() const {
     std::vector<Symbol> symbols;
     for (size_t i = 0; i < cupola_package_symbol_count(get()); ++i) {
@@ -72,6 +88,7 @@ public:
     }
     return symbols;
   }
+  /// What the model says about itself.
   Metadata metadata() const {
     cupola_metadata given{};
     given.struct_size = sizeof(given);
@@ -97,6 +114,7 @@ public:
     capi::check(cupola_package_contents(get(), &bytes));
     return {static_cast<const char *>(bytes.data), bytes.size};
   }
+  /// The handle, which stays this object's.
   cupola_package *get() const { return handle.get(); }
 
 private:
@@ -123,15 +141,20 @@ private:
   capi::Handle<cupola_package, cupola_package_release> handle;
 };
 
+/// cupola_device
 class Device {
 public:
+  /// "cuda", "cpu", "sim" or "auto".
   explicit Device(std::string_view name, const cupola_device_options *options = nullptr) {
     cupola_device *made = nullptr;
     capi::check(cupola_device_create(capi::string(name), options, &made));
     handle.reset(made);
   }
+  /// "cuda"
   std::string name() const { return capi::text(cupola_device_name(get())); }
+  /// "sm_86"
   std::string arch() const { return capi::text(cupola_device_arch(get())); }
+  /// The handle, which stays this object's.
   cupola_device *get() const { return handle.get(); }
 
 private:
@@ -140,11 +163,13 @@ private:
 
 /// cupola_device_info
 struct DeviceInfo {
-  std::string name;
-  int32_t ordinal;
-  std::string arch, description;
-  uint64_t memoryBytes;
-  std::string driver, reason;
+  std::string name;        ///< "cpu", "cuda", "sim"
+  int32_t ordinal;         ///< cuda: which GPU
+  std::string arch;        ///< "x86-64-v4", "sm_90"
+  std::string description; ///< "16 threads", "NVIDIA H200"
+  uint64_t memoryBytes;    ///< of cpu and sim: the machine's
+  std::string driver;      ///< cuda: the newest CUDA that it knows, "12.4"
+  std::string reason;      ///< why it is not there; empty where it is
 };
 
 /// The processor, the GPUs, the simulator, or why one is not there.
@@ -163,38 +188,46 @@ inline std::vector<DeviceInfo> listDevices() {
   return list;
 }
 
+/// cupola_executable
 class Executable {
 public:
+  /// Loads the kernels and brings the weights to the device. Both may go before it.
   Executable(const Package &package, const Device &device) {
     cupola_executable *made = nullptr;
     capi::check(cupola_executable_create(package.get(), device.get(), &made));
     handle.reset(made);
   }
+  /// The handle, which stays this object's.
   cupola_executable *get() const { return handle.get(); }
 
 private:
   capi::Handle<cupola_executable, cupola_executable_release> handle;
 };
 
+/// cupola_session
 class Session {
 public:
+  /// The executable may go before it.
   explicit Session(const Executable &executable, const cupola_session_options *options = nullptr) {
     cupola_session *made = nullptr;
     capi::check(cupola_session_create(executable.get(), options, &made));
     handle.reset(made);
   }
 
+  /// Fixes the shapes of all inputs.
   void bind(const std::vector<Extents> &inputs) {
     std::vector<cupola_shape> shapes;
     for (const Extents &extents : inputs)
       shapes.push_back({extents.data(), static_cast<int32_t>(extents.size()), nullptr});
     capi::check(cupola_session_bind(get(), shapes.data(), shapes.size()));
   }
+  /// After bind(); -1 where only a run finds the extent.
   Extents outputShape(size_t index) const {
     cupola_shape shape{};
     capi::check(cupola_session_output_shape(get(), index, &shape));
     return Extents(shape.extents, shape.extents + shape.rank);
   }
+  /// Runs once and waits.
   void run(const std::vector<cupola_tensor> &inputs, const std::vector<cupola_tensor> &outputs) {
     capi::check(cupola_session_run(get(), inputs.data(), inputs.size(), outputs.data(), outputs.size()));
   }
@@ -204,12 +237,15 @@ public:
     capi::check(cupola_session_enqueue(get(), inputs.data(), inputs.size(), outputs.data(), outputs.size(), &run));
     return run;
   }
+  /// For a run that enqueue() gave, once.
   void wait(uint64_t run) { capi::check(cupola_session_wait(get(), run)); }
   /// Of an output whose shape the run found.
   void fetchOutput(size_t index, const cupola_tensor &tensor) {
     capi::check(cupola_session_fetch_output(get(), index, &tensor));
   }
+  /// How many tensors the runs so far copied.
   uint64_t copiedTensors() const { return cupola_session_copied_tensors(get()); }
+  /// The handle, which stays this object's.
   cupola_session *get() const { return handle.get(); }
 
 private:
