@@ -20,7 +20,7 @@ void cuda::buildPreparation(OpPassManager &passes, const GpuArchitecture &target
   passes.addPass(createPadDepth({std::string(target.name)}));
 }
 
-void cuda::buildCudaPipeline(OpPassManager &passes) {
+void cuda::buildCudaPipeline(OpPassManager &passes, const GpuArchitecture &target) {
   passes.addPass(createKernelToSimt());
   OpPassManager &threads = passes.nest<simt::FuncOp>();
   threads.addPass(createPipelineCopies());
@@ -28,6 +28,8 @@ void cuda::buildCudaPipeline(OpPassManager &passes) {
   threads.addPass(createCSEPass());
   threads.addPass(createCanonicalizerPass());
   threads.addPass(createPlaceShared());
+  if (target.wgmma) // its family has programmatic launches, too
+    threads.addPass(createOverlapLaunches());
 }
 
 /// Ops that only the kernel dialect has must be gone.
@@ -82,7 +84,7 @@ FailureOr<cuda::CudaKernel> cuda::emitCudaKernel(kernel::FuncOp prepared, const 
   OwningOpRef<ModuleOp> holder(ModuleOp::create(prepared.getLoc()));
   holder->push_back(prepared.clone());
   PassManager passes(prepared.getContext(), ModuleOp::getOperationName());
-  buildCudaPipeline(passes);
+  buildCudaPipeline(passes, target);
   if (failed(passes.run(*holder)))
     return failure();
   simt::FuncOp func = *holder->getOps<simt::FuncOp>().begin();

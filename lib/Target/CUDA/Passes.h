@@ -25,7 +25,7 @@ std::unique_ptr<mlir::Pass> createChooseSchedule(llvm::StringRef arch, llvm::Arr
 /// Those that change a kernel before its schedule is chosen.
 void buildPreparation(mlir::OpPassManager &passes, const GpuArchitecture &target);
 /// All passes from a kernel with a schedule to what is printed, in order, for a pass manager of a module.
-void buildCudaPipeline(mlir::OpPassManager &passes);
+void buildCudaPipeline(mlir::OpPassManager &passes, const GpuArchitecture &target);
 
 } // namespace cupola::cuda
 

@@ -186,6 +186,25 @@ def HoistPositions : SimtPass<"simt-hoist-positions"> {
   let dependentDialects = ["::cupola::simt::SimtDialect"];
 }
 
+def OverlapLaunches : SimtPass<"simt-overlap-launches"> {
+  let summary = "lets a kernel begin while the one before it ends";
+  let description = [{
+    It waits for what was queued before it where it has done all that touches no memory, and lets the kernel behind it begin then. For
+    architectures with programmatic launches. A schedule that waits itself is left alone.
+
+    ```mlir
+    %t = simt.thread ..                                // before
+    simt.guard [-%t + 99] { .. }
+
+    %t = simt.thread ..                                // after
+    simt.grid_wait
+    simt.grid_release
+    simt.guard [-%t + 99] { .. }
+    ```
+  }];
+  let dependentDialects = ["::cupola::simt::SimtDialect"];
+}
+
 def PlaceShared : SimtPass<"simt-place-shared"> {
   let summary = "gives every simt.smem its offset in the block's shared memory";
   let description = [{

@@ -188,6 +188,27 @@ TEST_P(ScheduleWide, Sm80) { onArch("sm_80", {/*force64BitIndex=*/true}); }
 class ScheduleSm90a : public Schedule {};
 TEST_P(ScheduleSm90a, Sm90a) { onArch("sm_90a"); }
 
+/// Every kernel there begins before the one before it has ended: a schedule of each family.
+std::vector<KernelCase> overlappingCases() {
+  std::vector<KernelCase> cases = {pointwiseCase("f32", 3, 96, /*dynamic=*/true),
+                                   pointwiseCase("f16", 7, 64, /*dynamic=*/false),
+                                   transposeCase("f32", 5, 33, 40, {0, 2, 1}),
+                                   gatherCase("f32", 5, 384, /*outOfRange=*/false),
+                                   gatherCase("f32", 5, 384, /*outOfRange=*/true),
+                                   softmaxCase("f32", 3, 100, /*dynamic=*/true),
+                                   softmaxCase("f16", 2, 2000, /*dynamic=*/false),
+                                   layerNormCase("f32", 6, 768),
+                                   reductionCase("f32", "sum", 4, 300, 1),
+                                   reductionCase("f32", "max", 3, 70, 40),
+                                   fewRowsCase({"f16", 1, 72, 1100, /*products=*/2, /*norm=*/true}),
+                                   gemmCase(33, 70, 19),
+                                   splitMmaCases().front(),
+                                   patchCases().front()};
+  for (const std::vector<KernelCase> &family : {scheduledAttentionCases(), windowCases(), normCases()})
+    cases.insert(cases.end(), family.begin(), family.begin() + 2);
+  return cases;
+}
+
 std::string nameOf(const ::testing::TestParamInfo<KernelCase> &info) { return info.param.name; }
 
 INSTANTIATE_TEST_SUITE_P(Pointwise, Schedule, ::testing::ValuesIn(pointwiseCases()), nameOf);
@@ -203,6 +224,7 @@ INSTANTIATE_TEST_SUITE_P(SplitMma, Schedule, ::testing::ValuesIn(splitMmaCases()
 INSTANTIATE_TEST_SUITE_P(RegisterMma, Schedule, ::testing::ValuesIn(registerMmaCases(16)), nameOf);
 INSTANTIATE_TEST_SUITE_P(RegisterMma, ScheduleSm75, ::testing::ValuesIn(registerMmaCases(8)), nameOf);
 INSTANTIATE_TEST_SUITE_P(Wgmma, ScheduleSm90a, ::testing::ValuesIn(wgmmaCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(Overlapping, ScheduleSm90a, ::testing::ValuesIn(overlappingCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Windows, Schedule, ::testing::ValuesIn(windowCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Convs, Schedule, ::testing::ValuesIn(convCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Patches, Schedule, ::testing::ValuesIn(patchCases()), nameOf);
