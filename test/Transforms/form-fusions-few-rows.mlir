@@ -117,3 +117,30 @@ func.func @turned(%x: tensor<1x64xf16>, %w: tensor<48x64xf16>) -> tensor<1x48xf1
   %2 = graph.matmul %0, %1 : tensor<1x64xf16>, tensor<64x48xf16> -> tensor<1x48xf16> loc("product")
   return %2 : tensor<1x48xf16>
 }
+
+// The second product multiplies by what comes of the first.
+// CHECK-LABEL: graph.verdicts @chained
+// CHECK-SAME: loc("first")
+// CHECK: func.func @chained
+// CHECK-COUNT-2: graph.fusion gemm
+// CHECK: return
+func.func @chained(%x: tensor<1x1xf16>, %w: tensor<1x48xf16>) -> tensor<1x48xf16> {
+  %0 = graph.matmul %x, %w : tensor<1x1xf16>, tensor<1x48xf16> -> tensor<1x48xf16> loc("first")
+  %1 = graph.unary silu %0 : tensor<1x48xf16> -> tensor<1x48xf16> loc("silu")
+  %2 = graph.matmul %x, %1 : tensor<1x1xf16>, tensor<1x48xf16> -> tensor<1x48xf16> loc("second")
+  %3 = graph.binary mul %1, %2 : tensor<1x48xf16>, tensor<1x48xf16> -> tensor<1x48xf16> loc("both")
+  return %3 : tensor<1x48xf16>
+}
+
+// Sums of other types than f32 have no schedule for few rows.
+// CHECK-LABEL: graph.verdicts @double
+// CHECK-SAME: <apart hero : loc("norm") -> loc("product")
+// CHECK: func.func @double
+// CHECK: graph.fusion row_reduction
+// CHECK: graph.fusion gemm
+// CHECK: return
+func.func @double(%x: tensor<1x64xf64>, %w: tensor<64x48xf64>) -> tensor<1x48xf64> {
+  %0 = graph.layer_norm %x axes [1] {epsilon = 1.0e-5 : f64} : tensor<1x64xf64> -> tensor<1x64xf64> loc("norm")
+  %1 = graph.matmul %0, %w : tensor<1x64xf64>, tensor<64x48xf64> -> tensor<1x48xf64> loc("product")
+  return %1 : tensor<1x48xf64>
+}

@@ -100,6 +100,7 @@ std::vector<KernelCase> fewRowsCases() {
     cases.push_back(fewRowsCase({type, 3, 40, 64, /*products=*/3}));
   }
   cases.push_back(fewRowsCase({"f32", 1, 40, 4200, /*products=*/1, /*norm=*/true}));
+  cases.push_back(fewRowsCase({"f32", 1, 40, 9000, /*products=*/1, /*norm=*/true})); // no room for the row
   cases.push_back(fewRowsCase({"f16", 1, 33, 77, /*products=*/1, /*norm=*/true}));
   return cases;
 }

@@ -17,11 +17,12 @@ using Ops = llvm::SetVector<Operation *>;
 
 bool isProduct(Operation *op) { return isa<graph::MatMulOp>(op); }
 
-/// A matrix of at most so many rows by weights that lie as they are read.
+/// A matrix of at most so many rows by weights that lie as they are read, added up in f32.
 bool hasFewRows(graph::MatMulOp product, int64_t mostRows) {
   const graph::Exprs shape = graph::shapeOf(product.getResult());
   Operation *weights = product.getRhs().getDefiningOp();
-  return shape.size() == 2 && shape[0].constant().value_or(mostRows + 1) <= mostRows &&
+  return shape.size() == 2 && graph::accumulatorOf(graph::elementOf(product.getResult())).isF32() &&
+         shape[0].constant().value_or(mostRows + 1) <= mostRows &&
          (!weights || (!isView(weights) && !isGenerator(weights)));
 }
 
@@ -52,6 +53,8 @@ Ops meet(graph::MatMulOp a, graph::MatMulOp b) {
       if (op == last || (op->isBeforeInBlock(last) && !llvm::is_contained(taken, op)))
         taken.push_back(op);
   auto isTaken = [&](Operation *op) { return llvm::is_contained(taken, op); };
+  if (isTaken(b.getRhs().getDefiningOp()))
+    return {};
   for (Operation *op : taken)
     if (op != last && !llvm::all_of(op->getUsers(), isTaken))
       return {};
