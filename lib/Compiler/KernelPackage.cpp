@@ -64,7 +64,7 @@ public:
 
 private:
   uint32_t addBuffer(format::BufferKind kind, uint32_t index, int64_t bytes) {
-    program.buffers.push_back({kind, index, std::to_string(bytes), "", 0, 1, -1});
+    program.buffers.push_back({kind, index, std::to_string(bytes), "", 0, 0, -1}); // of the only step
     return program.buffers.size() - 1;
   }
 
@@ -117,9 +117,6 @@ private:
       launch.maps.push_back({map.buffer, offset[0] == "0" ? "" : offset[0], map.dtype, std::move(extents),
                              std::move(strides), map.box, map.swizzle});
     }
-    const auto last = static_cast<uint32_t>(program.steps.size());
-    for (format::Buffer &buffer : program.buffers)
-      buffer.last = last;
     format::Step step;
     step.kind = format::Step::LaunchStep;
     step.launch = std::move(launch);

@@ -19,11 +19,10 @@ namespace {
 /// rows go step by step together. What comes before the first, the norm of a row, all threads of the block compute.
 class Matvec {
 public:
-  Matvec(kernel::FuncOp func, cuda::MatvecAttr schedule)
+  Matvec(kernel::FuncOp func, cuda::MatvecAttr schedule, const cuda::KernelFacts &facts)
       : low(func), rows(schedule.getRows()), vector(schedule.getVector()), warps(schedule.getWarps()),
         dots(low.body().getOps<DotOp>()), extents(graph::exprsOf(dots.front().getExtents())),
-        computesRows(!cuda::KernelFacts(func).loops.empty()),
-        loops(low, warps * lanes, warps * lanes, cuda::KernelFacts(func).vector) {}
+        computesRows(!facts.loops.empty()), loops(low, warps * lanes, warps * lanes, facts.vector) {}
 
   LogicalResult run() {
     Expr tiles = ceilDiv(extents[1], lanes), blocks = graph::product(low.grid()) * tiles;
@@ -236,4 +235,6 @@ double cuda::MatvecAttr::cost(const KernelFacts &facts, const GpuArchitecture &t
   return tileCost({getRows(), Matvec::lanes, /*k=*/1, getWarps()}, *facts.product, target);
 }
 
-LogicalResult cuda::MatvecAttr::lower(kernel::FuncOp func) const { return Matvec(func, *this).run(); }
+LogicalResult cuda::MatvecAttr::lower(kernel::FuncOp func) const {
+  return Matvec(func, *this, KernelFacts(func)).run();
+}

@@ -47,19 +47,22 @@ Ops meet(graph::MatMulOp a, graph::MatMulOp b) {
       last = op;
   if (!last)
     return {};
-  SmallVector<Operation *> taken{a, b};
+  Ops taken;
+  taken.insert(a);
+  taken.insert(b);
   for (const Ops *ops : {&first, &second})
     for (Operation *op : *ops)
-      if (op == last || (op->isBeforeInBlock(last) && !llvm::is_contained(taken, op)))
-        taken.push_back(op);
-  auto isTaken = [&](Operation *op) { return llvm::is_contained(taken, op); };
+      if (op == last || op->isBeforeInBlock(last))
+        taken.insert(op);
+  auto isTaken = [&](Operation *op) { return taken.contains(op); };
   if (isTaken(b.getRhs().getDefiningOp()))
     return {};
   for (Operation *op : taken)
     if (op != last && !llvm::all_of(op->getUsers(), isTaken))
       return {};
-  llvm::sort(taken, [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
-  return Ops(taken.begin(), taken.end());
+  SmallVector<Operation *> ordered = taken.takeVector();
+  llvm::sort(ordered, [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
+  return Ops(ordered.begin(), ordered.end());
 }
 
 /// The norm of one row of `depth` elements that `value` is computed from, each element from one of it, with what lies
