@@ -101,6 +101,10 @@ void ForOp::print(OpAsmPrinter &p) {
   p.printOperand(getStep());
   p << ") below ";
   printExtent(p, *this, getStepsAttr());
+  if (ArrayAttr visible = getVisibleAttr()) {
+    p << " visible ";
+    printExtents(p, *this, visible);
+  }
   p << " carry (";
   llvm::interleaveComma(llvm::zip_equal(getCarried(), getInits()), p, [&](auto pair) {
     p.printOperand(std::get<0>(pair));
@@ -110,7 +114,7 @@ void ForOp::print(OpAsmPrinter &p) {
   p << ')';
   if (getNumResults() > 0)
     p << " : " << getResultTypes();
-  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"steps"});
+  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"steps", "visible"});
   p << ' ';
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false);
   if (getMeet().empty())
@@ -140,6 +144,16 @@ static ParseResult parseMeet(OpAsmParser &parser, Region &meet, TypeRange carrie
   return parseRegion(parser, meet, states);
 }
 
+static ParseResult parseVisible(OpAsmParser &parser, OperationState &result) {
+  ArrayAttr visible;
+  if (failed(parser.parseOptionalKeyword("visible")))
+    return success();
+  if (failed(parseExtents(parser, visible)))
+    return failure();
+  result.addAttribute("visible", visible);
+  return success();
+}
+
 ParseResult ForOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<OpAsmParser::Argument> arguments(1);
   SmallVector<OpAsmParser::UnresolvedOperand> inits;
@@ -150,7 +164,8 @@ ParseResult ForOp::parse(OpAsmParser &parser, OperationState &result) {
   };
   SMLoc where = parser.getCurrentLocation();
   if (parser.parseLParen() || parser.parseArgument(arguments[0]) || parser.parseRParen() ||
-      parser.parseKeyword("below") || parseExtent(parser, steps) || parser.parseKeyword("carry") ||
+      parser.parseKeyword("below") || parseExtent(parser, steps) || parseVisible(parser, result) ||
+      parser.parseKeyword("carry") ||
       parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, carried) ||
       parser.parseOptionalColonTypeList(result.types) ||
       parser.resolveOperands(inits, result.types, where, result.operands) ||
@@ -165,6 +180,13 @@ ParseResult ForOp::parse(OpAsmParser &parser, OperationState &result) {
 }
 
 YieldOp ForOp::getYield() { return cast<YieldOp>(getBody().front().getTerminator()); }
+
+std::pair<Expr, Expr> ForOp::stepsOfRows(const Expr &first, const Expr &last) {
+  if (!getVisible())
+    return {Expr(0), getSteps()};
+  const graph::Exprs ends = graph::exprsOf(*getVisible());
+  return {max(ends[0].substitute({{rowSymbol, first}}), 0), min(ends[1].substitute({{rowSymbol, last}}), getSteps())};
+}
 
 SmallVector<PackedAttr> kernel::FuncOp::getPackedOperands() {
   ArrayAttr packed = getPackedAttr();

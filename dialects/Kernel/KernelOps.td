@@ -125,6 +125,10 @@ def Kernel_ForOp : Kernel_Op<"for", [RecursiveMemoryEffects, Kernel_Defines,
     one after the other: from what comes of the steps before and what comes of those behind it
     yields what comes of both. A schedule may use it; nothing else runs it.
 
+    `visible` says of an element of the carried tiles whose first index is `row` that steps before
+    the first and from the second expression on leave it as it is. A schedule may leave them out.
+    Neither decreases as `row` grows.
+
     ```mlir
     %sum = kernel.for (%j) below ceildiv(n0, 64) carry (%s = %zero) : !kernel.tile<f32, "16"> {
       ...
@@ -135,7 +139,8 @@ def Kernel_ForOp : Kernel_Op<"for", [RecursiveMemoryEffects, Kernel_Defines,
     }
     ```
   }];
-  let arguments = (ins Graph_Expr:$steps, Variadic<Kernel_Carried>:$inits);
+  let arguments = (ins Graph_Expr:$steps, Variadic<Kernel_Carried>:$inits,
+                       OptionalAttr<Graph_ExprArray>:$visible);
   let results = (outs Variadic<Kernel_Carried>:$results);
   let regions = (region SizedRegion<1>:$body, MaxSizedRegion<1>:$meet);
   let hasCustomAssemblyFormat = 1;
@@ -151,6 +156,10 @@ def Kernel_ForOp : Kernel_Op<"for", [RecursiveMemoryEffects, Kernel_Defines,
       return getMeet().getArguments().drop_front(getNumResults());
     }
     YieldOp getYield();
+    /// What `visible` calls the first index.
+    static constexpr const char *rowSymbol = "row";
+    /// All steps that rows from `first` to `last`, in any symbols, need: from the first to before the second.
+    std::pair<Expr, Expr> stepsOfRows(const Expr &first, const Expr &last);
   }];
 }
 

@@ -25,9 +25,11 @@ LogicalResult kernel::verifyPositions(Operation *op) {
   auto positions = dyn_cast<PositionInterface>(op);
   size_t indices = positions ? OperandRange(positions.getIndicesMutable()).size() : 0, scalars = scalarCount(op);
   LogicalResult result = success();
+  const bool hasRow = isa<ForOp>(op);
   forEachExpr(op, [&](const Expr &expr) {
     for (const std::string &symbol : expr.symbols())
-      if (succeeded(result) && !isNumbered(symbol, 'x', indices) && !isNumbered(symbol, 'n', scalars))
+      if (succeeded(result) && !isNumbered(symbol, 'x', indices) && !isNumbered(symbol, 'n', scalars) &&
+          !(hasRow && symbol == ForOp::rowSymbol))
         result = op->emitOpError() << "'" << expr.text() << "' uses '" << symbol
                                    << "', which is neither an operand nor "
                                    << "a scalar parameter";
@@ -111,6 +113,8 @@ LogicalResult kernel::ArgReduceOp::verify() {
 }
 
 LogicalResult ForOp::verify() {
+  if (getVisible() && getVisible()->size() != 2)
+    return emitOpError() << getVisible()->size() << " expressions say which steps are visible, not 2";
   TypeRange carried = getResultTypes();
   if (getInits().getTypes() != carried)
     return emitOpError("begins with other types than it has results");

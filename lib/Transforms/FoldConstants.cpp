@@ -10,6 +10,7 @@
 #include "dialects/Graph/Control.h"
 #include "lib/Reference/Reference.h"
 #include "lib/Transforms/Passes.h"
+#include "lib/Transforms/Positions.h"
 
 using namespace mlir;
 
@@ -124,6 +125,8 @@ private:
     const int64_t count = *elementsOf(op->getResult(0));
     if (count * elementBytes(op->getResult(0)) <= smallBytes)
       return true;
+    if (isMadeOfPositions(op->getResult(0)))
+      return false;
     const Cone cone = coneOf(op);
     int64_t available = 0;
     for (Operation *constant : cone.constants)

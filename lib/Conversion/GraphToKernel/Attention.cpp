@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Conversion/GraphToKernel/Schedule.h"
+#include "lib/Conversion/GraphToKernel/VisibleKeys.h"
 
 #include <limits>
 
@@ -48,13 +49,15 @@ public:
   void generate() {
     Value low = fill({rows}, -std::numeric_limits<double>::infinity()), zero = fill({rows}, 0);
     State first{low, zero, fill({rows, columns}, 0)};
-    finish(State::of(emitter.steps(
+    const State last = State::of(emitter.steps(
         ceilDiv(keys, atOnce), first.values(),
         [&](const Expr &step, ValueRange carried) {
           block = step * atOnce;
           return advance(State::of(carried)).values();
         },
-        [&](ValueRange before, ValueRange behind) { return meet(State::of(before), State::of(behind)).values(); })));
+        [&](ValueRange before, ValueRange behind) { return meet(State::of(before), State::of(behind)).values(); }));
+    markVisibleSteps(last.sum.getDefiningOp<kernel::ForOp>(), masked, atOnce);
+    finish(last);
     keep(scores.getRhs(), {keys, depth}, [&](const Expr &key, const Expr &k) { return in(scores.getRhs(), k, key); });
     keep(result.getRhs(), {keys, columns},
          [&](const Expr &key, const Expr &column) { return in(result.getRhs(), key, column); });
@@ -124,12 +127,14 @@ private:
         mnk, b.getF32Type(), /*init=*/{}, [&] { return read(scores.getLhs(), m, k); },
         [&] { return read(scores.getRhs(), k, block + n, inside(n)); });
     Emitter::Loop each = loop({rows, atOnce});
-    return emitter.map(each, [&]() -> SmallVector<Value> {
+    Value tile = emitter.map(each, [&]() -> SmallVector<Value> {
       const Expr &key = each.index[1];
       emitter.setHero(scores.getResult(), in(scores.getResult(), each.index[0], block + key), at(dots, each));
       Value x = emitter.emitAfterHero(softmax.getInput(), inside(key));
       return {emitter.selectInside(inside(key), x, real(-std::numeric_limits<double>::infinity()))};
     })[0];
+    masked = tile.getDefiningOp<kernel::MapOp>();
+    return tile;
   }
 
   /// The largest scores now; what exponents are relative to; what the sums so far are scaled by.
@@ -231,6 +236,7 @@ private:
   Expr rows, keys, depth, columns; ///< of q, of k and v, of heads of q and k, of heads of v
   int64_t atOnce;                  ///< keys of a block
   Expr block;                      ///< where it begins
+  kernel::MapOp masked;            ///< what makes its scores
 };
 
 } // namespace

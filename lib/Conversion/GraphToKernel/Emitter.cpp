@@ -166,7 +166,7 @@ SmallVector<Value> Emitter::steps(const Expr &count, ValueRange inits,
                                   function_ref<SmallVector<Value>(ValueRange, ValueRange)> meet) {
   std::string name = "j" + std::to_string(loopVariables++); // "s0", .. are symbols of the model
   known[name] = {Expr(0), count - 1};
-  auto op = kernel::ForOp::create(b, loc(), inits.getTypes(), inKernel(count), inits);
+  auto op = kernel::ForOp::create(b, loc(), inits.getTypes(), inKernel(count), inits, /*visible=*/nullptr);
   inRegion(op.getBody(), Expr::symbol(name), [&] {
     Block *block = b.getInsertionBlock();
     for (Value init : inits)

@@ -63,7 +63,9 @@ void Emitter::emitOnce(ForeachOp op) {
 
 /// What is carried stays where it is: a step's tiles take the places of those before.
 void Emitter::emitFor(ForOp op) {
-  forLoop(c.i64(0), index(op.getSteps()), 1, {}, [&](Value step, Carried) -> Values {
+  const Expr firstRow = Expr::symbol(kFirstRow);
+  const auto [first, end] = op.stepsOfRows(firstRow, firstRow + (plan.steps->rowBlock - 1));
+  forLoop(index(first), index(end), 1, {}, [&](Value step, Carried) -> Values {
     variables[vars.name(op.getStep())] = step;
     if (const auto &live = plan.steps->live) {
       variables[kLive] = c.minsi(c.maxsi(index(live->count), c.i64(0)), c.i64(live->columns));

@@ -24,17 +24,21 @@ Expr blocksOfSteps(const Expr &steps, const Expr &tiles, int64_t blocks) {
 }
 
 void AttentionLowering::letSteps() {
-  const Expr count = parts.steps.getSteps(), all = blocks * of.groups, each = ceilDiv(count, all);
-  firstStep = 0;
-  endStep = count;
+  std::tie(firstStep, endStep) = parts.steps.stepsOfRows(firstRow(), firstRow() + (rows - 1));
+  const Expr steps = parts.steps.getSteps(), all = blocks * of.groups;
+  if (!firstStep.constant())
+    firstStep = low.let("firstSeen", firstStep, steps + 1);
+  if (endStep != steps)
+    endStep = low.let("endSeen", endStep, steps + 1);
   if (all.isConstant(1))
     return;
+  const Expr count = endStep - firstStep, each = ceilDiv(count, all), end = endStep;
   // Behind the last step, where parts have none: by less than there are parts.
-  const Expr bound = all.constant() ? (all - 1) * each + 1 : count + of.groups * of.blocks;
-  firstStep = low.let("first", (part * of.groups + group) * each, bound);
+  const Expr bound = count.constant() && all.constant() ? (all - 1) * each + 1 : steps + of.groups * of.blocks;
+  firstStep = low.let("first", firstStep + (part * of.groups + group) * each, bound);
   endStep = firstStep + each;
   if (mod(count, all).constant() != 0)
-    endStep = low.let("end", min(endStep, count), count + 1);
+    endStep = low.let("end", min(endStep, end), steps + 1);
 }
 
 static int64_t elementsOf(Value registers) {

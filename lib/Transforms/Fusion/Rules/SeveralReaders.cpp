@@ -3,20 +3,22 @@
 
 #include "lib/Transforms/Fusion/Rules/Cost.h"
 #include "lib/Transforms/Fusion/Rules/Rule.h"
+#include "lib/Transforms/Positions.h"
 
 using namespace mlir;
 
 namespace cupola::fusion {
 
-/// Two kernels may both compute what is cheap and what neither would refuse as the only one.
+/// Two kernels may both compute what is cheap, and all what positions make, if none would refuse it as the only one.
 std::optional<StringRef> refuseSeveralReaders(const Candidate &candidate) {
   if (candidate.readers.size() == 1)
     return std::nullopt;
   auto refuses = [&](Group *const &reader) {
     return refuse({candidate.kernels, candidate.op, ArrayRef<Group *>(reader), candidate.reads}).has_value();
   };
-  if (candidate.readers.size() == 2 && !llvm::is_contained(candidate.readers, nullptr) && isCheapTwice(candidate.op) &&
-      llvm::none_of(candidate.readers, refuses))
+  const bool isCheap =
+      (candidate.readers.size() == 2 && isCheapTwice(candidate.op)) || isMadeOfPositions(candidate.op->getResult(0));
+  if (isCheap && !llvm::is_contained(candidate.readers, nullptr) && llvm::none_of(candidate.readers, refuses))
     return std::nullopt;
   return "more than one kernel reads it";
 }
