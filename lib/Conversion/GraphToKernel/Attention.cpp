@@ -37,9 +37,14 @@ public:
     graph::Exprs dims = graph::shapeOf(result.getResult());
     columns = dims.pop_back_val();
     rows = dims.pop_back_val();
+    llvm::erase_if(dims, [](const Expr &extent) { return extent.isConstant(1); });
+    if (!dims.empty()) {
+      sharers = headsPerKeys(dims.back());
+      dims.back() = floorDiv(dims.back(), sharers);
+      rows = rows * sharers;
+    }
     for (const Expr &extent : dims)
-      if (!extent.isConstant(1))
-        batch.push_back(emitter.addGrid(extent));
+      batch.push_back(emitter.addGrid(extent));
     emitter.finishGrid();
     keys = graph::shapeOf(scores.getResult()).back();
     depth = graph::shapeOf(scores.getLhs()).back();
@@ -58,9 +63,10 @@ public:
         [&](ValueRange before, ValueRange behind) { return meet(State::of(before), State::of(behind)).values(); }));
     markVisibleSteps(last.sum.getDefiningOp<kernel::ForOp>(), masked, atOnce);
     finish(last);
-    keep(scores.getRhs(), {keys, depth}, [&](const Expr &key, const Expr &k) { return in(scores.getRhs(), k, key); });
+    keep(scores.getRhs(), {keys, depth},
+         [&](const Expr &key, const Expr &k) { return inShared(scores.getRhs(), k, key); });
     keep(result.getRhs(), {keys, columns},
-         [&](const Expr &key, const Expr &column) { return in(result.getRhs(), key, column); });
+         [&](const Expr &key, const Expr &column) { return inShared(result.getRhs(), key, column); });
   }
 
 private:
@@ -79,18 +85,60 @@ private:
   /// All extents keep their variables.
   Emitter::Loop loop(ArrayRef<Expr> extents) { return emitter.makeLoop(extents, /*keepOnes=*/true); }
   Value at(Value tile, const Emitter::Loop &space) { return emitter.extract(tile, space); }
-  /// The index in one of the matrices; their batches differ in extents of 1 alone.
-  graph::Exprs in(Value matrices, const Expr &row, const Expr &column) const {
+  /// How many heads, of the innermost extent of the batch, have the same keys and values.
+  int64_t headsPerKeys(const Expr &heads) {
+    for (int64_t each = heads.constant().value_or(1); each > 1; --each)
+      if (*heads.constant() % each == 0 && isRepeated(scores.getRhs(), heads, each) &&
+          isRepeated(result.getRhs(), heads, each))
+        return each;
+    return 1;
+  }
+  /// Whether, through views, so many heads in a row read the same elements.
+  bool isRepeated(Value matrices, const Expr &heads, int64_t each) {
+    graph::Exprs index;
+    Ranges known = emitter.ranges();
+    known["g"] = {Expr(0), floorDiv(heads, each) - 1};
+    known["r"] = {Expr(0), Expr(each - 1)};
+    size_t innermost = 0;
+    const graph::Exprs dims = graph::shapeOf(matrices);
+    for (const Expr &extent : dims) {
+      const std::string axis = "d" + std::to_string(index.size());
+      known[axis] = {Expr(0), extent - 1};
+      if (index.size() + 2 < dims.size() && !extent.isConstant(1))
+        innermost = index.size();
+      index.push_back(Expr::symbol(axis));
+    }
+    index[innermost] = Expr::symbol("g") * each + Expr::symbol("r");
+    for (Operation *op = matrices.getDefiningOp(); isa_and_nonnull<graph::ReshapeOp, graph::TransposeOp, graph::CastOp,
+                                                                   graph::BroadcastOp, graph::SliceOp>(op);
+         op = op->getOperand(0).getDefiningOp())
+      index = cast<graph::IndexingInterface>(op).mapIndex(0, index, known).index;
+    return llvm::none_of(index, [&](const Expr &e) { return simplify(e, known).uses("r"); });
+  }
+
+  /// The index in one of the matrices; their batches differ in extents of 1 alone. `head` of those that share keys.
+  graph::Exprs in(Value matrices, const Expr &head, const Expr &row, const Expr &column) const {
     graph::Exprs index, dims = graph::shapeOf(matrices);
     size_t next = 0;
-    for (const Expr &extent : ArrayRef<Expr>(dims).drop_back(2))
+    for (const Expr &extent : ArrayRef<Expr>(dims).drop_back(2)) {
       index.push_back(extent.isConstant(1) ? Expr(0) : batch[next++]);
+      if (!extent.isConstant(1) && next == batch.size())
+        index.back() = index.back() * sharers + head;
+    }
     index.append({row, column});
     return index;
   }
+  /// Of queries, scores or the result: heads that share keys are neighbouring rows, which are as near to the diagonal.
+  graph::Exprs inRow(Value matrices, const Expr &row, const Expr &column) const {
+    return in(matrices, mod(row, sharers), floorDiv(row, sharers), column);
+  }
+  /// Of keys and values.
+  graph::Exprs inShared(Value matrices, const Expr &row, const Expr &column) const {
+    return in(matrices, 0, row, column);
+  }
   /// An element as a product multiplies it; 0 where a condition fails.
-  Value read(Value matrices, const Expr &row, const Expr &column, const graph::Exprs &conditions = {}) {
-    return emitter.emitStoredInside(matrices, in(matrices, row, column), conditions);
+  Value read(Value matrices, const graph::Exprs &index, const graph::Exprs &conditions = {}) {
+    return emitter.emitStoredInside(matrices, index, conditions);
   }
   /// What fails for keys beyond the last; nothing where there are none.
   graph::Exprs inside(const Expr &key) const {
@@ -124,12 +172,12 @@ private:
     Emitter::Loop mnk = loop({rows, atOnce, depth});
     const Expr &m = mnk.index[0], &n = mnk.index[1], &k = mnk.index[2];
     Value dots = emitter.dot(
-        mnk, b.getF32Type(), /*init=*/{}, [&] { return read(scores.getLhs(), m, k); },
-        [&] { return read(scores.getRhs(), k, block + n, inside(n)); });
+        mnk, b.getF32Type(), /*init=*/{}, [&] { return read(scores.getLhs(), inRow(scores.getLhs(), m, k)); },
+        [&] { return read(scores.getRhs(), inShared(scores.getRhs(), k, block + n), inside(n)); });
     Emitter::Loop each = loop({rows, atOnce});
     Value tile = emitter.map(each, [&]() -> SmallVector<Value> {
       const Expr &key = each.index[1];
-      emitter.setHero(scores.getResult(), in(scores.getResult(), each.index[0], block + key), at(dots, each));
+      emitter.setHero(scores.getResult(), inRow(scores.getResult(), each.index[0], block + key), at(dots, each));
       Value x = emitter.emitAfterHero(softmax.getInput(), inside(key));
       return {emitter.selectInside(inside(key), x, real(-std::numeric_limits<double>::infinity()))};
     })[0];
@@ -180,7 +228,7 @@ private:
     Type stored = graph::elementOf(result.getLhs());
     return emitter.dot(
         mnk, b.getF32Type(), init, [&] { return emitter.convert(emitter.extract(weights, {m, k}), stored); },
-        [&] { return read(result.getRhs(), block + k, n, inside(k)); });
+        [&] { return read(result.getRhs(), inShared(result.getRhs(), block + k, n), inside(k)); });
   }
 
   void finish(const State &last) {
@@ -198,7 +246,7 @@ private:
         x = emitter.select(emitter.unary(UnaryKind::IsNaN, sum), real(0), x);
       if (proveLess(0, keys, emitter.ranges()) != true) // a product without depth
         x = emitter.selectInside({keys - 1}, x, real(0));
-      emitter.setHero(result.getResult(), in(result.getResult(), out.index[0], out.index[1]), x);
+      emitter.setHero(result.getResult(), inRow(result.getResult(), out.index[0], out.index[1]), x);
       emitter.storeResults();
     });
   }
@@ -233,7 +281,8 @@ private:
   graph::MatMulOp scores, result;
   graph::SoftmaxOp softmax;
   graph::Exprs batch;              ///< the point of the grid
-  Expr rows, keys, depth, columns; ///< of q, of k and v, of heads of q and k, of heads of v
+  int64_t sharers = 1;             ///< heads that share keys and values
+  Expr rows, keys, depth, columns; ///< of q of all of these, of k and v, of heads of q and k, of heads of v
   int64_t atOnce;                  ///< keys of a block
   Expr block;                      ///< where it begins
   kernel::MapOp masked;            ///< what makes its scores
