@@ -86,6 +86,15 @@ def Cuda_ReductionAttr : Cuda_Schedule<"Reduction", "reduction"> {
   let assemblyFormat = "`<` `threads` $threads `,` `vector` $vector `>`";
 }
 
+def Cuda_WindowAttr : Cuda_Schedule<"Window", "window"> {
+  let summary = "a thread goes down the windows of an image, whose rows stay in registers";
+  let description = [{
+    It computes `rows` by `columns` neighbouring points, of each a vector along the axis on which results lie in memory.
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$columns, "int64_t":$vector);
+  let assemblyFormat = "`<` `rows` $rows `,` `columns` $columns `,` `vector` $vector `>`";
+}
+
 def Cuda_GemmAttr : Cuda_Schedule<"Gemm", "gemm", ["compilesAlone"]> {
   let summary = "tiles of a product through shared memory, f32 arithmetic";
   let description = [{

@@ -132,6 +132,10 @@ public:
   /// with the same base takes it from there.
   void hoistVectors(mlir::Block &block, mlir::Value other, mlir::Value index, const Expr &base, int64_t width,
                     const Expr &exists);
+  /// From here on cloneVector takes what an op gives from registers, at [before.., place in the vector].
+  void hold(mlir::Operation *op, mlir::Value registers, graph::Exprs before) {
+    hoistedVectors[op] = {registers, 1, 1, std::move(before)};
+  }
   /// `width` iterations of `block`, for `index` = base, base + 1, ..; contiguous
   /// loads and stores become vectors.
   mlir::LogicalResult cloneVector(mlir::Block &block, mlir::Value index, const Expr &base, const Expr &extent,
@@ -158,6 +162,7 @@ private:
   struct Elements {
     mlir::Value registers;
     int64_t part, width;
+    graph::Exprs before = {}; ///< indices that come first
     graph::Exprs index(const Expr &e) const;
   };
   Elements cloneVectorLoad(kernel::LoadOp op, const Vector &vector);

@@ -158,7 +158,11 @@ void Lowering::cloneShared(InRangeOp op, const Vector &vector) {
 }
 
 graph::Exprs Lowering::Elements::index(const Expr &e) const {
-  return part == width || part == 1 ? graph::Exprs{e} : graph::Exprs{floorDiv(e, part), mod(e, part)};
+  graph::Exprs all = before;
+  if (part != width && part != 1)
+    all.push_back(floorDiv(e, part));
+  all.push_back(part != width && part != 1 ? mod(e, part) : e);
+  return all;
 }
 
 Lowering::Elements Lowering::cloneVectorLoad(LoadOp op, const Vector &vector) {
@@ -210,8 +214,12 @@ LogicalResult Lowering::cloneVector(Block &block, Value index, const Expr &base,
                                     Yield yield) {
   if (width == 1) {
     bind(index, base, extent);
-    if (failed(clone(block)))
-      return failure();
+    for (Operation &op : block)
+      if (auto held = hoistedVectors.find(&op); held != hoistedVectors.end())
+        values.map(op.getResult(0),
+                   cast(get(held->second.registers, held->second.index(0)), op.getResult(0).getType()));
+      else if (!isa<YieldOp>(op) && failed(clone(op)))
+        return failure();
     yield(yielded(block), 0);
     return success();
   }

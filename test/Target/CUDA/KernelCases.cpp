@@ -96,15 +96,45 @@ std::vector<KernelCase> windowCases() {
     for (int64_t channels : {3, 8, 34}) {
       options.type = type;
       options.channels = channels;
+      options.schedule = channels == 34 ? "window" : "reduction"; // The others have too few points.
       cases.push_back(windowCase("sum", options));
     }
   options.type = "f32";
+  options.schedule = "reduction";
   options.images = 2;
   options.stride = 2;
   options.width = 5;
   options.channels = 12;
   for (const char *kind : {"sum", "max"})
     cases.push_back(windowCase(kind, options));
+  // Rows and columns that end within a thread's, and taps with gaps between them.
+  for (const char *schedule : {"window<rows 4, columns 2, vector 4>", "window<rows 3, columns 2, vector 2>",
+                               "window<rows 1, columns 1, vector 1>", "reduction<threads 128, vector 4>"})
+    for (auto [type, stride, taps] : {std::tuple("f32", 1, 3), std::tuple("f16", 2, 3), std::tuple("f16", 1, 5),
+                                      std::tuple("f32", 3, 3), std::tuple("bf16", 1, 2)}) {
+      ConvOptions o;
+      o.type = type;
+      o.images = 2;
+      o.height = 9;
+      o.width = 7;
+      o.channels = 8;
+      o.stride = stride;
+      o.taps = taps;
+      o.schedule = schedule;
+      if (taps < 5 || std::string(schedule).find("vector 4") == std::string::npos) // Its weights would not fit.
+        cases.push_back(windowCase(taps == 2 ? "max" : "sum", o));
+    }
+  for (const char *type : {"f32", "f16"})
+    for (int64_t stride : {1, 2}) {
+      ConvOptions o;
+      o.type = type;
+      o.height = 11;
+      o.width = 13;
+      o.stride = stride;
+      o.channelsFirst = true;
+      o.schedule = "window<rows 8, columns 1, vector 1>";
+      cases.push_back(windowCase("sum", o));
+    }
   options.dilation = 2;
   options.taps = 2;
   options.pad = 0;

@@ -127,6 +127,14 @@ private:
 
 const char *const anyScalar = "#kernel.scalar<1, 4096, 1>";
 
+/// Of "gemm_wgmma<tile 128x256, stages 4, cluster 2, blocks 132>", for a name.
+inline std::string wordsOf(const std::string &schedule) {
+  std::string words;
+  for (char c : schedule)
+    words += std::isalnum(c) ? std::string(1, c) : c == ',' || c == '<' ? "_" : "";
+  return words;
+}
+
 inline std::string tag(int64_t value) { return "_" + std::to_string(value); }
 
 } // namespace cupola::test

@@ -213,9 +213,7 @@ KernelCase gemmCase(int64_t m, int64_t n, int64_t k, const GemmOptions &o) {
                            {o.batch > 1, "batched"},
                            {o.rhsPitch > 0, "pitch"}})
     name += set ? std::string("_") + word : "";
-  name += o.schedule.empty() ? "" : "_";
-  for (char c : o.schedule) // "gemm_wgmma<tile 128x256, stages 4, cluster 2, blocks 132>"
-    name += std::isalnum(c) ? std::string(1, c) : c == ',' || c == '<' ? "_" : "";
+  name += o.schedule.empty() ? "" : "_" + wordsOf(o.schedule);
   std::string read = type + ", read";
   bool narrow = n <= 4 && (o.dynamic || m >= 1024);
   bool half = type == "f16" || type == "bf16", few = m <= 8 && !o.dynamic && !o.rhsTransposed;

@@ -125,16 +125,18 @@ KernelCase windowCase(const std::string &kind, const ConvOptions &o) {
       text.binary("mul", value, text.load(1, type, (v("d0") * o.taps + v("d1")) * o.channels + channel), compute),
       compute);
   text.close(compute);
-  Expr out = ((v("g0") * oh + v("g1")) * ow + v("g2")) * o.channels + channel;
+  Expr out = o.channelsFirst ? ((v("g0") * o.channels + channel) * oh + v("g1")) * ow + v("g2")
+                             : ((v("g0") * oh + v("g1")) * ow + v("g2")) * o.channels + channel;
   text.store(text.binary("add", sum, text.load(2, type, channel), compute), 3, type, out);
   int64_t places = o.images * oh * ow;
   Exprs grid = {v("n0"), oh, ow, o.channels};
-  return {
-      nameOf("window_" + kind, o, o.channels),
-      "reduction",
-      text.func("reduction", grid, anyScalar, {type + ", read", type + ", read", type + ", read", type + ", write"}),
-      {o.images},
-      {o.images * o.height * o.width * o.channels, o.taps * o.taps * o.channels, o.channels, places * o.channels}};
+  const bool isGiven = o.schedule.find('<') != std::string::npos;
+  return {nameOf("window_" + kind, o, o.channels) + (isGiven ? "_" + wordsOf(o.schedule) : ""),
+          o.schedule.substr(0, o.schedule.find('<')),
+          text.func("reduction", grid, anyScalar, {type + ", read", type + ", read", type + ", read", type + ", write"},
+                    isGiven ? "#cuda." + o.schedule : ""),
+          {o.images},
+          {o.images * o.height * o.width * o.channels, o.taps * o.taps * o.channels, o.channels, places * o.channels}};
 }
 
 } // namespace cupola::test

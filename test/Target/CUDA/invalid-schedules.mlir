@@ -48,6 +48,18 @@ kernel.func @k reduction grid () in [] scalars [] schedule #cuda.reduction<threa
 
 // -----
 
+// expected-error @below {{has a number that is not positive}}
+kernel.func @k reduction grid () in [] scalars [] schedule #cuda.window<rows 0, columns 1, vector 1> () {
+}
+
+// -----
+
+// expected-error @below {{a vector of 5 elements is none of 1, 2, 4, 8 and 16}}
+kernel.func @k reduction grid () in [] scalars [] schedule #cuda.window<rows 4, columns 1, vector 5> () {
+}
+
+// -----
+
 // expected-error @below {{expected 3 numbers with an x between them}}
 kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm<tile 128x128, thread 8x8, slices 1> () {
 }

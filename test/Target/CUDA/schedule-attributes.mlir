@@ -17,6 +17,9 @@ kernel.func @row row_reduction grid () in [] scalars [] schedule #cuda.row_reduc
 // CHECK: @column {{.*}} schedule #cuda.column_reduction<threads 1024> ()
 kernel.func @column reduction grid () in [] scalars [] schedule #cuda.column_reduction<threads 1024> () {
 }
+// CHECK: @windows {{.*}} schedule #cuda.window<rows 8, columns 4, vector 2> ()
+kernel.func @windows reduction grid () in [] scalars [] schedule #cuda.window<rows 8, columns 4, vector 2> () {
+}
 // CHECK: @points {{.*}} schedule #cuda.reduction<threads 128, vector 2> ()
 kernel.func @points reduction grid () in [] scalars [] schedule #cuda.reduction<threads 128, vector 2> () {
 }

@@ -26,6 +26,9 @@ inline double idle(int64_t threads, const GpuArchitecture &target) {
   return std::max(1.0, double(enoughThreads(target)) / double(std::max<int64_t>(threads, 1)));
 }
 
+/// How much longer an access takes that is narrower than 16 bytes: there are more of them.
+inline double narrow(int64_t bytes) { return 1 + 2.0 / double(std::min<int64_t>(bytes, 16)); }
+
 /// What a number of grid points is taken for that depends on symbols: so many that a thread for
 /// each is as good as a warp for each whose reads are strided.
 inline int64_t typicalPoints(const GpuArchitecture &target) { return enoughThreads(target) / strided; }

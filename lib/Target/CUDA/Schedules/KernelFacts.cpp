@@ -50,6 +50,7 @@ KernelFacts::KernelFacts(FuncOp func) : func(func), vars(func), divisors(scalarD
   }
   collectLoops();
   points = gridPoints().constant();
+  window = windowParts(func, vars);
   sharesLoops = !loops.empty() && llvm::all_of(loops, canShare);
   if (!sharesLoops)
     return;

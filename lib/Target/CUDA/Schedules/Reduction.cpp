@@ -40,7 +40,8 @@ cuda::Candidates cuda::ReductionAttr::candidates(KernelFacts &facts, const GpuAr
 }
 
 double cuda::ReductionAttr::cost(const KernelFacts &facts, const GpuArchitecture &target) const {
-  return idle(facts.points.value_or(typicalPoints(target)), target) * (facts.readsAlongRows ? strided : 1);
+  const double repeated = facts.window ? facts.window->accesses(1, 1) * narrow(facts.window->bytesOf(getVector())) : 1;
+  return idle(facts.points.value_or(typicalPoints(target)), target) * repeated * (facts.readsAlongRows ? strided : 1);
 }
 
 LogicalResult cuda::ReductionAttr::lower(kernel::FuncOp func) const {

@@ -94,7 +94,10 @@ cuda::Candidates cuda::RowReductionAttr::candidates(KernelFacts &facts, const Gp
 /// Of a row's threads one warp counts: more of them do not make up for strided reads.
 double cuda::RowReductionAttr::cost(const KernelFacts &facts, const GpuArchitecture &target) const {
   int64_t points = facts.points.value_or(typicalPoints(target));
-  return idle(points * 32, target) * (facts.readsAlongRows ? 1 : strided);
+  // Rows shorter than a warp leave lanes without work, and those of windows are read again and again.
+  const int64_t lanes = std::clamp<int64_t>(iterationsOf(facts.loops.front()).constant().value_or(32), 1, 32);
+  const double repeated = facts.window ? facts.window->accesses(1, 1) : 1;
+  return std::max(idle(points * lanes, target), 32.0 / double(lanes)) * repeated * (facts.readsAlongRows ? 1 : strided);
 }
 
 LogicalResult cuda::RowReductionAttr::lower(kernel::FuncOp func) const { return Rows(func, *this).run(); }

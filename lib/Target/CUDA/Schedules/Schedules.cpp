@@ -17,6 +17,7 @@ static constexpr Candidates (*table[])(KernelFacts &, const GpuArchitecture &) =
     PointwiseAttr::candidates,
     TransposeAttr::candidates,
     ReductionAttr::candidates,
+    WindowAttr::candidates,
     ColumnReductionAttr::candidates,
     RowReductionAttr::candidates,
     AttentionMmaAttr::candidates,

@@ -66,7 +66,9 @@ public:
   }
 
 private:
-  static constexpr int64_t tile = 32, pitch = tile + 1;
+  static constexpr int64_t tile = 32;
+  /// Between rows of a tile in shared memory: an odd number of words, so that a column has a bank for each.
+  static int64_t pitch(Type type) { return tile + std::max<int64_t>(1, 4 / graph::byteSize(type)); }
 
   /// Binds the axes that are not cut, and finds the tile that the block owns of the others.
   void bindTiles(ArrayRef<Expr> tiles) {
@@ -81,8 +83,10 @@ private:
     }
   }
 
+  /// Where an element of a type lies in the tile.
+  using Place = llvm::function_ref<Expr(Type)>;
   /// The elements of the tile, neighbouring threads along the inner axis or along the other.
-  LogicalResult elements(bool fastIsInner, cuda::Lowering::Body body) {
+  LogicalResult elements(bool fastIsInner, llvm::function_ref<LogicalResult(Place)> body) {
     return low.loop("i", 0, tile * tile / threads, 1, /*unroll=*/true, [&](const Expr &i) {
       Expr column = mod(low.thread(), tile), row = i * (threads / tile) + floorDiv(low.thread(), tile);
       Expr inner = fastIsInner ? column : row, outer = fastIsInner ? row : column;
@@ -90,8 +94,7 @@ private:
       return low.guard({extents.back() - 1 - atInner, extents[across] - 1 - atOuter}, [&] {
         low.bind(indices.back(), atInner, extents.back());
         low.bind(indices[across], atOuter, extents[across]);
-        place = inner * pitch + outer;
-        return body();
+        return body([=](Type type) { return inner * pitch(type) + outer; });
       });
     });
   }
@@ -102,22 +105,22 @@ private:
     llvm::MapVector<Operation *, Value> turned;
     for (auto load : block.getOps<LoadOp>())
       if (isTransposed(load, names[across], names.back(), low.vars))
-        turned[load] = low.smem(tile * pitch, load.getType());
-    LogicalResult loaded = elements(/*fastIsInner=*/false, [&]() -> LogicalResult {
+        turned[load] = low.smem(tile * pitch(load.getType()), load.getType());
+    LogicalResult loaded = elements(/*fastIsInner=*/false, [&](Place place) -> LogicalResult {
       for (auto [op, smem] : turned) {
         if (failed(low.clone(*op)))
           return failure();
-        low.storeShared(low.values.lookup(op->getResult(0)), smem, place);
+        low.storeShared(low.values.lookup(op->getResult(0)), smem, place(op->getResult(0).getType()));
       }
       return success();
     });
     if (failed(loaded))
       return failure();
     simt::BarrierOp::create(low.builder, low.func.getLoc());
-    return elements(/*fastIsInner=*/true, [&]() -> LogicalResult {
+    return elements(/*fastIsInner=*/true, [&](Place place) -> LogicalResult {
       for (Operation &op : block) {
         if (auto it = turned.find(&op); it != turned.end())
-          low.values.map(op.getResult(0), low.loadShared(it->second, place));
+          low.values.map(op.getResult(0), low.loadShared(it->second, place(op.getResult(0).getType())));
         else if (failed(low.clone(op)))
           return failure();
       }
@@ -130,7 +133,7 @@ private:
   ValueRange indices;
   graph::Exprs extents;
   size_t across = 0;
-  Expr tileAcross, tileAlong, place;
+  Expr tileAcross, tileAlong;
 };
 
 } // namespace
