@@ -165,8 +165,7 @@ ParseResult ForOp::parse(OpAsmParser &parser, OperationState &result) {
   SMLoc where = parser.getCurrentLocation();
   if (parser.parseLParen() || parser.parseArgument(arguments[0]) || parser.parseRParen() ||
       parser.parseKeyword("below") || parseExtent(parser, steps) || parseVisible(parser, result) ||
-      parser.parseKeyword("carry") ||
-      parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, carried) ||
+      parser.parseKeyword("carry") || parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, carried) ||
       parser.parseOptionalColonTypeList(result.types) ||
       parser.resolveOperands(inits, result.types, where, result.operands) ||
       parser.parseOptionalAttrDictWithKeyword(result.attributes))

@@ -77,3 +77,17 @@ func.func @narrowed(%x: tensor<6xf16>) -> tensor<6xf16> {
   %2 = graph.binary add %x, %1 : tensor<6xf16>, tensor<6xf16> -> tensor<6xf16>
   return %2 : tensor<6xf16>
 }
+
+// A mask by position stays: its elements are cheaper made than read, and what it hides can be seen.
+// CHECK-LABEL: func.func @mask
+// CHECK: graph.iota
+// CHECK: graph.select
+func.func @mask() -> tensor<200x200xf32> {
+  %row = graph.iota 0 : tensor<200x200xi64>
+  %key = graph.iota 1 : tensor<200x200xi64>
+  %seen = graph.binary less_equal %key, %row : tensor<200x200xi64>, tensor<200x200xi64> -> tensor<200x200xi1>
+  %zero = graph.constant dense<0.0> : tensor<200x200xf32> : tensor<200x200xf32>
+  %low = graph.constant dense<0xFF800000> : tensor<200x200xf32> : tensor<200x200xf32>
+  %mask = graph.select %seen, %zero, %low : tensor<200x200xi1>, tensor<200x200xf32>, tensor<200x200xf32> -> tensor<200x200xf32>
+  return %mask : tensor<200x200xf32>
+}

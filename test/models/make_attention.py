@@ -76,6 +76,19 @@ def causal(n):
     return attend(n, n.op("Where", kept, scores(n), n.number(-np.inf)))
 
 
+def positions(n, value, axis):
+    count = n.op("Gather", n.op("Shape", value), n.constant(2, np.int64))
+    return n.unsqueeze(n.op("Range", n.constant(0, np.int64), count, n.constant(1, np.int64)), axis)
+
+
+def windowed(n, x=None, v="v"):
+    """A row sees its own key and up to 20 before it."""
+    row, key = positions(n, "q", 1), positions(n, "k", 0)
+    near = n.op("LessOrEqual", n.op("Sub", row, n.constant(20, np.int64)), key)
+    seen = n.op("And", n.op("LessOrEqual", key, row), near)
+    return attend(n, n.op("Where", seen, x or scores(n), n.number(-np.inf)), v)
+
+
 def masked(n):
     return n.op("Where", "mask", scores(n), n.number(-np.inf))
 
@@ -97,7 +110,7 @@ def all_guard(n):
     return n.op("MatMul", n.op("Where", all_hidden, n.number(0), n.op("Softmax", x, axis=-1)), "v")
 
 
-def grouped(n):
+def grouped(n, attend=attend):
     """Several heads of q for one of k and v."""
     form = n.form
 
@@ -105,6 +118,10 @@ def grouped(n):
         spread = n.op("Expand", n.unsqueeze(value, 2), n.ints(1, form.groups, form.heads // form.groups, form.keys, width))
         return n.reshape(spread, 1, form.heads, form.keys, width)
     return attend(n, scores(n, k=each("k", form.head)), each("v", form.columns))
+
+
+def grouped_windowed(n):
+    return grouped(n, windowed)
 
 
 def two_readers(n):
@@ -137,6 +154,10 @@ FORMS = {f"attention_{name}": form for name, form in {
     "squeezed_bias": Form(squeezed_bias),
     "causal": Form(causal, rows=70),
     "causal_half": Form(causal, HALF, rows=70),
+    "windowed": Form(windowed, rows=200, keys=200),
+    "windowed_half": Form(windowed, HALF, rows=200, keys=200),
+    "windowed_dynamic": Form(windowed, dynamic=True),
+    "grouped_windowed": Form(grouped_windowed, heads=6, rows=70),
     "hidden_rows": Form(hidden_rows),
     "nan_guard": Form(nan_guard),
     "nan_guard_half": Form(nan_guard, HALF),

@@ -109,8 +109,8 @@ private:
       index.push_back(Expr::symbol(axis));
     }
     index[innermost] = Expr::symbol("g") * each + Expr::symbol("r");
-    for (Operation *op = matrices.getDefiningOp(); isa_and_nonnull<graph::ReshapeOp, graph::TransposeOp, graph::CastOp,
-                                                                   graph::BroadcastOp, graph::SliceOp>(op);
+    for (Operation *op = matrices.getDefiningOp();
+         isa_and_nonnull<graph::ReshapeOp, graph::TransposeOp, graph::CastOp, graph::BroadcastOp, graph::SliceOp>(op);
          op = op->getOperand(0).getDefiningOp())
       index = cast<graph::IndexingInterface>(op).mapIndex(0, index, known).index;
     return llvm::none_of(index, [&](const Expr &e) { return simplify(e, known).uses("r"); });

@@ -454,3 +454,24 @@ kernel.func @coarse pointwise grid () in [] scalars [] () {
   // expected-error @below {{has no coarse function for it}}
   %1 = kernel.unary log coarse %0 : f32 -> f32
 }
+
+// -----
+
+kernel.func @seen pointwise grid () in [] scalars [] () {
+  %0 = kernel.constant 1.0 : f32
+  // expected-error @below {{1 expressions say which steps are visible, not 2}}
+  %1 = kernel.for (%step) below 2 visible [0] carry (%x = %0) : f32 {
+    kernel.yield %x : f32
+  }
+}
+
+// -----
+
+kernel.func @seenfrom pointwise grid () in [] scalars [] () {
+  %0 = kernel.constant 1.0 : f32
+  // expected-error @below {{'column' uses 'column', which is neither an operand nor a scalar parameter}}
+  %1 = "kernel.for"(%0) <{steps = #graph.expr<"2">, visible = [#graph.expr<"0">, #graph.expr<"column">]}> ({
+  ^bb0(%step: index, %x: f32):
+    kernel.yield %x : f32
+  }, {}) : (f32) -> f32
+}
