@@ -23,6 +23,23 @@ func.func @main(%q: tensor<2x200x8xf32>, %k: tensor<2x8x200xf32>, %v: tensor<2x2
 
 // -----
 
+// The same in half precision, whose scores are computed in single precision.
+// CHECK-LABEL: kernel.func @k0 attention grid () in []
+// CHECK: kernel.for (%{{.*}}) below 4 visible [0, floordiv(row, 64) + 1] carry
+func.func @main(%q: tensor<1x200x8xf16>, %k: tensor<1x8x200xf16>, %v: tensor<1x200x6xf16>) -> tensor<1x200x6xf16> {
+  %0 = graph.matmul %q, %k : tensor<1x200x8xf16>, tensor<1x8x200xf16> -> tensor<1x200x200xf16>
+  %row = graph.iota 1 : tensor<1x200x200xi64>
+  %key = graph.iota 2 : tensor<1x200x200xi64>
+  %seen = graph.binary greater_equal %row, %key : tensor<1x200x200xi64>, tensor<1x200x200xi64> -> tensor<1x200x200xi1>
+  %low = graph.constant dense<0xFC00> : tensor<1x200x200xf16> : tensor<1x200x200xf16>
+  %1 = graph.select %seen, %0, %low : tensor<1x200x200xi1>, tensor<1x200x200xf16>, tensor<1x200x200xf16> -> tensor<1x200x200xf16>
+  %2 = graph.softmax %1 axis 2 : tensor<1x200x200xf16> -> tensor<1x200x200xf16>
+  %3 = graph.matmul %2, %v : tensor<1x200x200xf16>, tensor<1x200x6xf16> -> tensor<1x200x6xf16>
+  return %3 : tensor<1x200x6xf16>
+}
+
+// -----
+
 // A window: neither keys behind the row nor those 20 and more before it, as a choice of scores, the other way round.
 // CHECK-LABEL: kernel.func @k0 attention grid () in []
 // CHECK: kernel.for (%{{.*}}) below 4 visible [floordiv(max(row, 19) + 45, 64) - 1, floordiv(row, 64) + 1] carry

@@ -14,6 +14,8 @@ namespace {
 
 bool isMinusInfinity(Value value) {
   llvm::APFloat number(0.0);
+  while (auto cast = value.getDefiningOp<kernel::CastOp>())
+    value = cast.getInput(); // a type of floats as a wider one
   return matchPattern(value, m_ConstantFloat(&number)) && number.isInfinity() && number.isNegative();
 }
 

@@ -85,8 +85,14 @@ AttentionFacts KernelFacts::attentionOf(const AttentionParts &parts) const {
   kernel::ForOp loop = parts.steps;
   const int64_t rows = typical(parts.rows);
   const bool isDecode = rows <= few;
-  return {parts, rows, typical(loop.getSteps(), isDecode ? manyKeys : typicalExtent),
-          typical(gridPoints(), isDecode ? 1 : typicalExtent)};
+  // Where positions hide some, the mean of the first, a middle and the last row.
+  int64_t steps = 0, samples = 0;
+  for (int64_t row : {int64_t(0), rows / 2, rows - 1}) {
+    const auto [first, end] = loop.stepsOfRows(row, row);
+    steps += typical(max(end - first, 0), isDecode ? manyKeys : typicalExtent);
+    ++samples;
+  }
+  return {parts, rows, llvm::divideCeilSigned(steps, samples), typical(gridPoints(), isDecode ? 1 : typicalExtent)};
 }
 
 bool AttentionFacts::canMeet(int64_t rowsOfTile, int64_t groups, int64_t split) const {
