@@ -27,3 +27,15 @@ kernel.func @odd gemm grid () in [] scalars [] schedule #cuda.gemm_wgmma<tile 12
     kernel.yield %1 : f16
   } : !kernel.tile<f32, "128", "128">
 }
+
+// -----
+
+// expected-error @below {{is no reduction over windows along which its results lie in memory}}
+kernel.func @sum reduction grid (%g0) in [64] scalars [] schedule #cuda.window<rows 8, columns 4, vector 1>
+    (%in0: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
+  %0 = kernel.reduce [#graph<reduce_kind sum>] (%k) in [9] {
+    %1 = kernel.load %in0[64*%k + %g0] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } : f32
+  kernel.store %0, %out0[%g0] : f32 to !kernel.view<f32, write>
+}
