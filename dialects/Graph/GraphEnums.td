@@ -97,6 +97,12 @@ def Graph_KernelKind : Graph_Enum<"KernelKind", "kind of a kernel", [
   I32EnumAttrCase<"Attention", 7, "attention">, // two products with a softmax of rows between them
 ]>;
 
+/// What may stand for a product of f32 numbers.
+def Graph_Tf32 : Graph_Enum<"Tf32", "products of TF32 for one of f32", [
+  I32EnumAttrCase<"X1", 1, "x1">, // of both rounded to 11 bits
+  I32EnumAttrCase<"X3", 3, "x3">, // three: of 22 bits, without the least part
+]>;
+
 def Graph_Relation : Graph_Enum<"Relation", "relation of two extents", [
   I32EnumAttrCase<"Equal", 0, "equal">, I32EnumAttrCase<"LessEqual", 1, "less_equal">,
   I32EnumAttrCase<"Broadcast", 2, "broadcast">, // equal, or one of them is 1
@@ -127,6 +133,7 @@ def Graph_PostOpKind : Graph_Enum<"PostOpKind", "what a library does to every el
 
 class Graph_EnumAttrOf<EnumAttrInfo info, string attrMnemonic>
     : EnumAttr<Graph_Dialect, info, attrMnemonic>;
+def Graph_Tf32Attr : Graph_EnumAttrOf<Graph_Tf32, "tf32">;
 def Graph_UnaryKindAttr : Graph_EnumAttrOf<Graph_UnaryKind, "unary_kind">;
 def Graph_BinaryKindAttr : Graph_EnumAttrOf<Graph_BinaryKind, "binary_kind">;
 def Graph_ReduceKindAttr : Graph_EnumAttrOf<Graph_ReduceKind, "reduce_kind">;

@@ -84,16 +84,16 @@ def Graph_VerdictsOp : Graph_Op<"verdicts", [HasParent<"::mlir::ModuleOp">,
 
 def Graph_PrecisionOp : Graph_Op<"precision", [HasParent<"::mlir::ModuleOp">,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "the type that f32 values of a function were narrowed to, and what stayed f32";
+  let summary = "the type that f32 values of a function were narrowed to, or are multiplied as, and what stayed f32";
   let description = [{
     For reports. `kept` are the ops whose results stayed f32 although ops of their kind may be
-    narrowed, by their locations, in program order.
+    narrowed, by their locations, in program order. Of tf32, `narrowed` counts the contractions.
 
     ```mlir
     graph.precision @main f16 narrowed 74 kept [#graph.kept<loc("exp_2"("Exp")) because "its results may be huge or tiny">]
     ```
   }];
-  let arguments = (ins FlatSymbolRefAttr:$function, TypeAttrOf<AnyTypeOf<[F16, BF16]>>:$element, I64Attr:$narrowed,
+  let arguments = (ins FlatSymbolRefAttr:$function, TypeAttrOf<AnyTypeOf<[F16, BF16, TF32]>>:$element, I64Attr:$narrowed,
                        TypedArrayAttrBase<Graph_KeptAttr, "ops that stayed f32">:$kept);
   let assemblyFormat = "$function $element `narrowed` $narrowed `kept` $kept attr-dict";
 }

@@ -388,12 +388,15 @@ def Graph_MatMulOp : Graph_InferredOp<"matmul", "Contraction", "Matrix"> {
   let summary = "result[b.., m, n] = sum over k of lhs[b.., m, k] * rhs[b.., k, n]";
   let description = [{
     Both operands and the result have one rank >= 2 and the same batch dimensions
-    (broadcasts are explicit). f16 and bf16 accumulate in f32.
+    (broadcasts are explicit). f16 and bf16 accumulate in f32; f32 may be multiplied as `tf32` says where the
+    target can.
   }];
-  let arguments = (ins Graph_Tensor:$lhs, Graph_Tensor:$rhs);
+  let arguments = (ins Graph_Tensor:$lhs, Graph_Tensor:$rhs, OptionalAttr<Graph_Tf32Attr>:$tf32);
   let results = (outs Graph_Tensor:$result);
   let hasVerifier = 1;
-  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)";
+  let assemblyFormat = [{
+    $lhs `,` $rhs (`tf32` $tf32^)? attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)
+  }];
 }
 
 def Graph_ConvOp : Graph_PureOp<"conv", "Contraction", "Matrix"> {
@@ -404,7 +407,7 @@ def Graph_ConvOp : Graph_PureOp<"conv", "Contraction", "Matrix"> {
 
     with C input channels and O output channels per group; `weights` is
     [w.., C, groups * O]. All windows lie inside the input (a graph.pad before it makes
-    the border). f16 and bf16 accumulate in f32.
+    the border). f16 and bf16 accumulate in f32; f32 may be multiplied as `tf32` says where the target can.
 
     ```mlir
     graph.conv %x, %w strides [2, 2] dilations [1, 1] groups 1
@@ -412,11 +415,11 @@ def Graph_ConvOp : Graph_PureOp<"conv", "Contraction", "Matrix"> {
     ```
   }];
   let arguments = (ins Graph_Tensor:$input, Graph_Tensor:$weights, DenseI64ArrayAttr:$strides,
-                       DenseI64ArrayAttr:$dilations, I64Attr:$groups);
+                       DenseI64ArrayAttr:$dilations, I64Attr:$groups, OptionalAttr<Graph_Tf32Attr>:$tf32);
   let results = (outs Graph_Tensor:$result);
   let hasVerifier = 1;
   let assemblyFormat = [{
-    $input `,` $weights `strides` $strides `dilations` $dilations `groups` $groups attr-dict
+    $input `,` $weights `strides` $strides `dilations` $dilations `groups` $groups (`tf32` $tf32^)? attr-dict
     `:` type($input) `,` type($weights) `->` type($result)
   }];
   let extraClassDeclaration = [{

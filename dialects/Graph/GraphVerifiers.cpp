@@ -268,6 +268,13 @@ LogicalResult NormalizeOp::verify() {
   return success();
 }
 
+/// Products of TF32 are said of f32 elements.
+template <class Contraction> static LogicalResult hasTf32Right(Contraction op, Value operand) {
+  if (op.getTf32() && !elementOf(operand).isF32())
+    return op.emitOpError() << "multiplies " << elementOf(operand) << ", not f32, as tf32";
+  return success();
+}
+
 LogicalResult MatMulOp::verify() {
   Exprs lhs = shapeOf(getLhs()), rhs = shapeOf(getRhs());
   size_t rank = lhs.size();
@@ -277,6 +284,8 @@ LogicalResult MatMulOp::verify() {
     return emitOpError() << "contracts " << lhs[rank - 1].text() << " with " << rhs[rank - 2].text();
   if (ArrayRef<Expr>(lhs).drop_back(2) != ArrayRef<Expr>(rhs).drop_back(2))
     return emitOpError("batch dimensions differ");
+  if (failed(hasTf32Right(*this, getLhs())))
+    return failure();
   return sameElement(*this, getLhs(), getRhs());
 }
 
@@ -300,7 +309,7 @@ LogicalResult ConvOp::verify() {
                          << in[rank - 1].text() << " channels";
   if (std::optional<int64_t> channels = weights[rank - 1].constant(); channels && *channels % getGroups() != 0)
     return emitOpError() << *channels << " output channels do not divide into " << getGroups() << " groups";
-  if (failed(sameElement(*this, getInput(), getWeights())))
+  if (failed(sameElement(*this, getInput(), getWeights())) || failed(hasTf32Right(*this, getInput())))
     return failure();
   ArrayRef<Expr> places = ArrayRef(out).slice(1, dims);
   for (size_t i = 0; i < dims; ++i)

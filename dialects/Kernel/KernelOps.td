@@ -171,16 +171,18 @@ def Kernel_DotOp : Kernel_Op<"dot", [RecursiveMemoryEffects, Kernel_Defines]> {
     `init` it begins with 0.
     A region that only loads one element is a plain operand: it may be copied
     asynchronously or read where it lies; any other is a computed prologue.
+    f32 operands may be multiplied as `tf32` says where the target can.
 
     ```mlir
     %t = kernel.dot [40, 64, 96] lhs (%m, %k) { .. } rhs (%k, %n) { .. } : !kernel.tile<f32, "40", "64">
     ```
   }];
-  let arguments = (ins Graph_ExprArray:$extents, Optional<Kernel_TileType>:$init);
+  let arguments = (ins Graph_ExprArray:$extents, Optional<Kernel_TileType>:$init,
+                       OptionalAttr<Graph_Tf32Attr>:$tf32);
   let results = (outs Kernel_TileType:$tile);
   let regions = (region SizedRegion<1>:$lhs, SizedRegion<1>:$rhs);
   let assemblyFormat = [{
-    custom<Extents>($extents) (`init` $init^ `:` type($init))? attr-dict-with-keyword `lhs` custom<Body>($lhs)
+    custom<Extents>($extents) (`init` $init^ `:` type($init))? (`tf32` $tf32^)? attr-dict-with-keyword `lhs` custom<Body>($lhs)
     `rhs` custom<Body>($rhs) `:` type($tile)
   }];
   let hasVerifier = 1;

@@ -150,6 +150,8 @@ LogicalResult DotOp::verify() {
       return failure();
     if (!yieldsScalar(*region))
       return emitOpError("regions yield one scalar");
+    if (getTf32() && !region->front().getTerminator()->getOperand(0).getType().isF32())
+      return emitOpError("multiplies what is not f32 as tf32");
   }
   return success();
 }

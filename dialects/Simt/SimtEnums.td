@@ -15,4 +15,13 @@ def Simt_MmaOperand : I32EnumAttr<"MmaOperand", "how a fragment lies in shared m
   let genSpecializedAttr = 0;
 }
 
+def Simt_MmaKind : I32EnumAttr<"MmaKind", "what the matrix units multiply", [
+  I32EnumAttrCase<"F16", 0, "f16">, I32EnumAttrCase<"BF16", 1, "bf16">,
+  I32EnumAttrCase<"TF32", 2, "tf32">,     // f32, rounded to 11 bits
+  I32EnumAttrCase<"TF32x3", 3, "tf32x3">, // f32, of which 22 bits count
+]> {
+  let cppNamespace = "::cupola::simt";
+  let genSpecializedAttr = 0;
+}
+
 #endif // CUPOLA_DIALECTS_SIMT_SIMTENUMS_TD

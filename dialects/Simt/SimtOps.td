@@ -357,6 +357,7 @@ def Simt_FmaTileOp : Simt_Op<"fma_tile", [MemoryEffects<[MemRead, MemWrite]>]> {
 }
 
 def Simt_MmaOperandAttr : EnumAttr<Simt_Dialect, Simt_MmaOperand, "mma_operand">;
+def Simt_MmaKindAttr : EnumAttr<Simt_Dialect, Simt_MmaKind, "mma_kind">;
 
 def Simt_MmaLoadOp : Simt_Op<"mma_load", [Kernel_Position, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "loads the fragments of a warp tile; rows of shared memory are `stride` apart";
@@ -384,9 +385,11 @@ def Simt_MmaOp : Simt_Op<"mma", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "acc += a * b by the warp's matrix unit; f32 accumulators";
   let description = "With fewer tiles of columns in b than in acc: to those from tile `first` on, of one tile of rows.";
   let arguments = (ins Simt_RegistersType:$acc, Simt_RegistersType:$a,
-                       Simt_RegistersType:$b, UnitAttr:$bf16, DefaultValuedAttr<I64Attr, "0">:$first);
+                       Simt_RegistersType:$b,
+                       DefaultValuedAttr<Simt_MmaKindAttr, "::cupola::simt::MmaKind::F16">:$kind,
+                       DefaultValuedAttr<I64Attr, "0">:$first);
   let assemblyFormat = [{
-    $acc `,` $a `,` $b (`bf16` $bf16^)? (`first` $first^)? attr-dict `:` type($acc) `,` type($a) `,` type($b)
+    $acc `,` $a `,` $b (`as` $kind^)? (`first` $first^)? attr-dict `:` type($acc) `,` type($a) `,` type($b)
   }];
   let hasVerifier = 1;
 }

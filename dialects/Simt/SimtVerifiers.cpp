@@ -302,10 +302,10 @@ LogicalResult FmaTileOp::verify() {
 LogicalResult MmaLoadOp::verify() {
   if (getFragment().getType().getExtents().size() != 2)
     return emitOpError("fragments are [tiles][registers]");
-  if (getStride() % 8 != 0)
-    return emitOpError() << "rows " << getStride() << " apart are not aligned to 16 bytes";
   const SmemType smem = getSmem().getType();
   const int64_t row = getStride() * graph::byteSize(smem.getElement());
+  if (row % 16 != 0)
+    return emitOpError() << "rows " << getStride() << " apart are not aligned to 16 bytes";
   if (smem.getSwizzle() && smem.getSwizzle() != row)
     return emitOpError() << "reads rows of " << row << " bytes from memory with a swizzle of " << smem.getSwizzle();
   return reachedTogether(*this, 32);
@@ -334,6 +334,9 @@ LogicalResult MmaOp::verify() {
     return emitOpError("fragments are neither of K 8 nor of K 16");
   if (acc[1] != b[0] && b[1] != 2)
     return emitOpError("some of the accumulators take fragments of K 16");
+  const bool isTf32 = getKind() == MmaKind::TF32 || getKind() == MmaKind::TF32x3;
+  if (isTf32 && (b[1] != 2 || acc[1] != b[0]))
+    return emitOpError("f32 operands have two registers of rhs, for all accumulators");
   return reachedTogether(*this, 32);
 }
 

@@ -132,9 +132,15 @@ Status Compilation::Impl::choosePrecision() {
   if (!options.io.empty() && (options.io != options.precision || options.precision == "fp32"))
     return Status::usage("io is '" + options.io + "' where the precision is " + options.precision +
                          ": inputs and outputs can only have the 16-bit type of the precision");
-  if (!options.keepFp32.empty() && options.precision == "fp32")
-    return Status::usage("nodes are to be kept in fp32, but the precision is fp32: choose fp16 or bf16");
-  variantContext.pipeline.precision = {element->second, options.keepFp32, !options.io.empty()};
+  static const std::map<std::string, int> products = {{"", 0}, {"x1", 1}, {"x3", 3}};
+  const auto tf32 = products.find(options.tf32);
+  if (tf32 == products.end())
+    return Status::usage("tf32 is '" + options.tf32 + "', expected x1 or x3");
+  if (tf32->second != 0 && options.precision != "fp32")
+    return Status::usage("the precision is " + options.precision + ", but products of tf32 are for those of fp32");
+  if (!options.keepFp32.empty() && options.precision == "fp32" && tf32->second == 0)
+    return Status::usage("nodes are to be kept in fp32, but the precision is fp32: choose fp16 or bf16, or tf32");
+  variantContext.pipeline.precision = {element->second, options.keepFp32, !options.io.empty(), tf32->second};
   return {};
 }
 

@@ -169,7 +169,8 @@ Json precisionOf(ModuleOp module) {
     Json kept = Json::array();
     for (auto op : record.getKept().getAsRange<graph::KeptAttr>())
       kept.push_back({{"node", graph::displayName(op.getNode())}, {"reason", op.getReason().getText().str()}});
-    const char *element = record.getElement().isBF16() ? "bf16" : "f16";
+    std::string element;
+    llvm::raw_string_ostream(element) << record.getElement();
     return {{"element", element}, {"narrowed", record.getNarrowed()}, {"kept", std::move(kept)}};
   }
   return nullptr;

@@ -77,13 +77,14 @@ std::string librariesText(const Json &variant, bool reasons) {
          " contractions have kernels alone\n" + (reasons ? reasonsText(refused) : "");
 }
 
-/// What --precision left in f32.
+/// What --precision, or --tf32, left in f32.
 std::string precisionText(const Json &precision) {
   if (precision.is_null())
     return "";
   const Json &kept = precision["kept"];
-  return "  precision: " + digits(precision["narrowed"]) + " results in " + textOf(precision["element"]) + "; " +
-         std::to_string(kept.size()) + " stay f32\n" + reasonsText(kept);
+  const bool isTf32 = precision["element"] == "tf32";
+  return "  precision: " + digits(precision["narrowed"]) + (isTf32 ? " products" : " results") + " in " +
+         textOf(precision["element"]) + "; " + std::to_string(kept.size()) + " stay f32\n" + reasonsText(kept);
 }
 
 std::string kernelText(const Json &kernel) {

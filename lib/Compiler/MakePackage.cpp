@@ -120,6 +120,7 @@ Result<format::Package> Compilation::Impl::makePackage() {
   package.producer = "cupola " + std::string(format::version());
   package.tools = {std::string("llvm ") + LLVM_VERSION_STRING};
   package.metadata = metadata;
+  package.tf32 = variantContext.pipeline.precision.tf32 == 1;
   auto main = module->lookupSymbol<func::FuncOp>("main");
   addInputs(main, package);
   if (options.kernelResults)

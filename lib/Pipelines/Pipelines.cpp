@@ -136,6 +136,13 @@ static PrecisionOptions passOptions(const PrecisionChoice &choice) {
   return options;
 }
 
+static AllowTf32Options tf32Options(const PrecisionChoice &choice) {
+  AllowTf32Options options;
+  options.three = choice.tf32 == 3;
+  options.keep.assign(choice.keep.begin(), choice.keep.end());
+  return options;
+}
+
 Status runGraphPasses(ModuleOp module, const PipelineOptions &options) {
   Builder b(module, options);
   auto add = [&](StringRef name, std::unique_ptr<Pass> (*create)()) {
@@ -170,6 +177,8 @@ Status runGraphPasses(ModuleOp module, const PipelineOptions &options) {
     b.addNested<func::FuncOp>(createPrecision(passOptions(options.precision)));
     add("fold-constants", createFoldConstants); // weights get 16 bits now
   }
+  if (options.precision.tf32 != 0)
+    b.addNested<func::FuncOp>(createAllowTf32(tf32Options(options.precision)));
   return b.run();
 }
 

@@ -33,6 +33,7 @@ struct PrecisionChoice {
   std::string element;           ///< f16, bf16; "": they stay
   std::vector<std::string> keep; ///< patterns of names of nodes that stay f32
   bool interface = false;        ///< inputs and outputs, too
+  int tf32 = 0;                  ///< products of TF32 for one of f32 (pass graph-allow-tf32): 1 or 3; 0: none
 };
 
 struct PipelineOptions {

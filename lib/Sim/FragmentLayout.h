@@ -1,9 +1,9 @@
 //===- lib/Sim/FragmentLayout.h - Which element of a tile a lane of mma.sync holds ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// PTX ISA, "Matrix fragments for mma.m16n8k8" and "mma.m16n8k16", 16-bit operands and f32 accumulators. An element
-// counts the 16-bit halves of a lane's fragment registers (A, B) or its accumulators (C). The k8 shape has the first
-// half of the elements of the k16 one.
+// PTX ISA, "Matrix fragments for mma.m16n8k8" and "mma.m16n8k16", f32 accumulators. An element counts the 16-bit halves
+// of a lane's fragment registers, of TF32 operands the registers (A, B), or its accumulators (C). Of 16-bit operands
+// the k8 shape has the first half of the elements of the k16 one.
 #ifndef CUPOLA_LIB_SIM_FRAGMENTLAYOUT_H
 #define CUPOLA_LIB_SIM_FRAGMENTLAYOUT_H
 
@@ -22,6 +22,12 @@ constexpr Coordinate coordinateOfA(unsigned lane, unsigned element) {
 constexpr Coordinate coordinateOfB(unsigned lane, unsigned element) {
   return {lane % 4 * 2 + element / 2 * 8 + element % 2, lane / 4};
 }
+/// Row and k of a TF32 operand.
+constexpr Coordinate coordinateOfTf32A(unsigned lane, unsigned element) {
+  return {lane / 4 + element % 2 * 8, lane % 4 + element / 2 * 4};
+}
+/// k and column.
+constexpr Coordinate coordinateOfTf32B(unsigned lane, unsigned element) { return {lane % 4 + element * 4, lane / 4}; }
 /// Row and column.
 constexpr Coordinate coordinateOfC(unsigned lane, unsigned element) {
   return {lane / 4 + element / 2 * 8, lane % 4 * 2 + element % 2};

@@ -37,19 +37,20 @@ void loadMatrices(Thread *lanes, uint32_t parameter) {
 
 namespace {
 
+template <class Bits, Coordinate (*PlaceOfA)(unsigned, unsigned), Coordinate (*PlaceOfB)(unsigned, unsigned)>
 void gatherOperands(Tile &tile, const Thread *lanes, unsigned mi, unsigned ni, unsigned k) {
   const unsigned elementsA = 16 * k / kWarpLanes, elementsB = 8 * k / kWarpLanes;
   for (unsigned l = 0; l < kWarpLanes; ++l) {
-    const auto *a = static_cast<const uint16_t *>(lanes[l].operandA);
-    const auto *b = static_cast<const uint16_t *>(lanes[l].operandB);
+    const auto *a = static_cast<const Bits *>(lanes[l].operandA);
+    const auto *b = static_cast<const Bits *>(lanes[l].operandB);
     for (unsigned i = 0; i < mi; ++i)
       for (unsigned e = 0; e < elementsA; ++e) {
-        const Coordinate at = coordinateOfA(l, e);
+        const Coordinate at = PlaceOfA(l, e);
         tile.a[at.column][i * 16 + at.row] = a[i * elementsA + e];
       }
     for (unsigned j = 0; j < ni; ++j)
       for (unsigned e = 0; e < elementsB; ++e) {
-        const Coordinate at = coordinateOfB(l, e);
+        const Coordinate at = PlaceOfB(l, e);
         tile.b[at.row][j * 8 + at.column] = b[j * elementsB + e];
       }
   }
@@ -70,20 +71,19 @@ template <bool Store> void moveAccumulators(Tile &tile, const Thread *lanes, uns
 }
 
 /// f16 to f32 by moving the bits; the product scales the exponent and is exact for subnormals, too.
-inline float halfToFloat(uint16_t bits) {
-  const uint32_t magnitude = static_cast<uint32_t>(bits & 0x7fffu) << 13, sign = static_cast<uint32_t>(bits >> 15)
-                                                                                 << 31;
+inline float halfToFloat(uint32_t bits) {
+  const uint32_t magnitude = (bits & 0x7fffu) << 13, sign = bits >> 15 << 31;
   const float scaled = __builtin_bit_cast(float, magnitude) * 0x1p112f;
   const uint32_t special = magnitude >= 0x0f800000u ? 0x7f800000u : 0; // infinity and NaN
   return __builtin_bit_cast(float, __builtin_bit_cast(uint32_t, scaled) | special | sign);
 }
 
-CUPOLA_SIM_FAST void multiplyTile(Tile &tile, unsigned rows, unsigned columns, unsigned k, bool bf16) {
+CUPOLA_SIM_FAST void multiplyTile(Tile &tile, unsigned rows, unsigned columns, unsigned k, Operands operands) {
   static float b[Tile::kMaxK][Tile::kMaxColumns];
-  const auto widen = [bf16](uint16_t bits) {
-    if (!bf16)
+  const auto widen = [operands](uint32_t bits) {
+    if (operands == Operands::F16)
       return halfToFloat(bits);
-    return __builtin_bit_cast(float, static_cast<uint32_t>(bits) << 16);
+    return __builtin_bit_cast(float, operands == Operands::Bf16 ? bits << 16 : bits & 0xffffe000u);
   };
   for (unsigned p = 0; p < k; ++p)
     for (unsigned j = 0; j < columns; ++j)
@@ -98,21 +98,25 @@ CUPOLA_SIM_FAST void multiplyTile(Tile &tile, unsigned rows, unsigned columns, u
 
 } // namespace
 
-void Tile::multiply(unsigned rows, unsigned columns, unsigned k, bool bf16) {
-  multiplyTile(*this, rows, columns, k, bf16);
+void Tile::multiply(unsigned rows, unsigned columns, unsigned k, Operands operands) {
+  multiplyTile(*this, rows, columns, k, operands);
 }
 
 void multiplyTiles(Thread *lanes, uint32_t parameter) {
   static Tile tile;
   const unsigned mi = parameter >> 16, ni = parameter >> 8 & 255, shape = parameter & 255;
-  const unsigned k = shape == CupolaSimHalfK8 ? 8 : 16;
+  const unsigned k = shape == CupolaSimHalfK8 || shape == CupolaSimTf32K8 ? 8 : 16;
   if (mi * 16 > Tile::kMaxRows || ni * 8 > Tile::kMaxColumns) {
     machine.reports.add(Finding::Limit, "a warp tile of more than 128x256 elements", lanes[0].waitPc);
     abandonLaunch();
   }
-  gatherOperands(tile, lanes, mi, ni, k);
+  if (shape == CupolaSimTf32K8)
+    gatherOperands<uint32_t, coordinateOfTf32A, coordinateOfTf32B>(tile, lanes, mi, ni, k);
+  else
+    gatherOperands<uint16_t, coordinateOfA, coordinateOfB>(tile, lanes, mi, ni, k);
   moveAccumulators<false>(tile, lanes, mi, ni);
-  tile.multiply(mi * 16, ni * 8, k, shape == CupolaSimBf16K16);
+  const Operands narrow = shape == CupolaSimBf16K16 ? Operands::Bf16 : Operands::F16;
+  tile.multiply(mi * 16, ni * 8, k, shape == CupolaSimTf32K8 ? Operands::Tf32 : narrow);
   moveAccumulators<true>(tile, lanes, mi, ni);
 }
 

@@ -10,13 +10,16 @@
 
 namespace cupola::sim {
 
+/// What the operands of a product are. Of an f32 the units read the first 19 bits.
+enum class Operands { F16, Bf16, Tf32 };
+
 /// A product of one warp: c += a * b.
 struct Tile {
   static constexpr unsigned kMaxRows = 16 * 8, kMaxColumns = 8 * 32, kMaxK = 16;
-  uint16_t a[kMaxK][kMaxRows];    ///< [k][row]
-  uint16_t b[kMaxK][kMaxColumns]; ///< [k][column]
+  uint32_t a[kMaxK][kMaxRows];    ///< bits, [k][row]
+  uint32_t b[kMaxK][kMaxColumns]; ///< bits, [k][column]
   alignas(32) float c[kMaxRows][kMaxColumns];
-  void multiply(unsigned rows, unsigned columns, unsigned k, bool bf16);
+  void multiply(unsigned rows, unsigned columns, unsigned k, Operands operands);
 };
 
 /// The running lane's row pointer of an ldmatrix: 16 bytes of shared memory, aligned to 16.

@@ -191,7 +191,7 @@ void carryOut(Warp &warp, const Thread *lanes, const WgmmaProduct &product) {
   Accumulators &a = warp.wgmma->accumulators[product.accumulators];
   loadOperands(tile, warp, product, a.tiles * 8);
   moveValues<false>(tile, a);
-  tile.multiply(kRowsOfWarp, a.tiles * 8, kK, product.kind & CupolaSimWgmmaBf16);
+  tile.multiply(kRowsOfWarp, a.tiles * 8, kK, product.kind & CupolaSimWgmmaBf16 ? Operands::Bf16 : Operands::F16);
   moveValues<true>(tile, a);
   if (--a.pending != 0)
     return;

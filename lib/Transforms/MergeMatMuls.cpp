@@ -123,7 +123,7 @@ public:
   void merge() {
     graph::MatMulOp first = members.front().matmul;
     Location loc = location();
-    Value merged = graph::MatMulOp::create(b, loc, first.getLhs(), joinedWeight());
+    Value merged = graph::MatMulOp::create(b, loc, first.getLhs(), joinedWeight(), first.getTf32Attr());
     const RankedTensorType type = graph::typeOf(merged);
     if (llvm::any_of(members, [](Member &m) { return bool(m.add); }))
       merged = graph::BinaryOp::create(b, loc, graph::BinaryKind::Add, merged, joinedBias(type));

@@ -102,6 +102,26 @@ def Precision : Pass<"graph-precision", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::cupola::graph::GraphDialect"];
 }
 
+def AllowTf32 : Pass<"graph-allow-tf32", "::mlir::func::FuncOp"> {
+  let summary = "contractions of f32 may be products of TF32";
+  let description = [{
+    Targets with matrix units for TF32 then compute them so: on both operands rounded to 11 bits, or, with `three`, as
+    three such products that together see 22 bits. Exact stay those that positions and angles are computed from, nodes
+    whose names match `keep`, and the products of attentions that become one kernel. `graph.precision` records it.
+
+    ```mlir
+    %0 = graph.matmul %x, %w : tensor<4x8xf32>, tensor<8x4xf32> -> tensor<4x4xf32>
+    // becomes
+    %0 = graph.matmul %x, %w tf32 x1 : tensor<4x8xf32>, tensor<8x4xf32> -> tensor<4x4xf32>
+    ```
+  }];
+  let options = [
+    Option<"three", "three", "bool", "false", "three products for one">,
+    ListOption<"keep", "keep", "std::string", "patterns of names of nodes that stay exact">,
+  ];
+  let dependentDialects = ["::cupola::graph::GraphDialect"];
+}
+
 def RecognizeGelu : Pass<"graph-recognize-gelu", "::mlir::func::FuncOp"> {
   let summary = "written-out GELU becomes one op";
   let description = [{

@@ -49,6 +49,8 @@ class CompileOptions(TypedDict, total=False):
     """Patterns (*, ?, [a-z]) of names of nodes whose results stay f32 all the same."""
     io: str
     """"fp16" or "bf16", as `precision`: inputs and outputs have 16 bits, too."""
+    tf32: str
+    """"x1": products of f32 may be products of TF32, which reads 11 bits of each; "x3": three of them, which read 22. On `cuda` alone."""
     tuning: str | os.PathLike[str]
     """A file of `cupola tune`, by whose times schedules of CUDA kernels are chosen before those that Cupola brings; "none": neither."""
     cache_dir: str | os.PathLike[str]
@@ -108,7 +110,7 @@ def read_options(*, targets: str | Sequence[str] | None = None, arch: str | Sequ
                  dims: Mapping[str, tuple[int, int | None]] | None = None, set: Mapping[str, Any] | None = None,
                  alias: Mapping[str, str] | None = None, limits: Mapping[str, int] | None = None,
                  disabled_passes: Sequence[str] = (), libraries: str = "", precision: str = "",
-                 keep_fp32: str | Sequence[str] | None = None, io: str = "",
+                 keep_fp32: str | Sequence[str] | None = None, io: str = "", tf32: str = "",
                  tuning: str | os.PathLike[str] = "", cache_dir: str | os.PathLike[str] = "",
                  dump_ir: str | os.PathLike[str] = "", threads: int = 0, source_only: bool = False,
                  allow_hard_links: bool = False, kernel_results: bool = False) -> dict[str, Any]:
@@ -128,6 +130,7 @@ def read_options(*, targets: str | Sequence[str] | None = None, arch: str | Sequ
         "precision": precision,
         "keep_fp32": _names(keep_fp32),
         "io": io,
+        "tf32": tf32,
         "tuning": os.fspath(tuning),
         "cache_dir": os.fspath(cache_dir),
         "dump_ir_dir": os.fspath(dump_ir),

@@ -19,7 +19,8 @@ from .options import External, ModelLike, read_model, read_options
 _TOOL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "cupola")
 _REPEATED = {"archs": "--arch", "cpu_levels": "--cpu", "disabled_passes": "--disable-pass", "keep_fp32": "--keep-fp32"}
 _PAIRS = {"values": "--set", "aliases": "--alias", "limits": "--limit"}
-_SINGLE = {"libraries": "--libraries", "precision": "--precision", "io": "--io", "cache_dir": "--cache-dir", "threads": "--threads"}
+_SINGLE = {"libraries": "--libraries", "precision": "--precision", "io": "--io", "tf32": "--tf32",
+           "cache_dir": "--cache-dir", "threads": "--threads"}
 
 
 def flags(*, deadline: float = 1800, memory: int = 0, isolate: bool = True, **options: Any) -> list[str]:

@@ -94,6 +94,7 @@ Options::View::View(Options &options) {
   given.keep_fp32 = list(options.keepFp32);
   given.io = capi::string(options.io);
   given.tuning = capi::string(options.tuning);
+  given.tf32 = capi::string(options.tf32);
   given.threads = options.threads;
   given.user = &options;
   if (!options.progress.is_none())
@@ -132,6 +133,7 @@ void bindOptions(nb::module_ &module) {
       .def_rw("precision", &Options::precision)
       .def_rw("keep_fp32", &Options::keepFp32)
       .def_rw("io", &Options::io)
+      .def_rw("tf32", &Options::tf32)
       .def_rw("tuning", &Options::tuning)
       .def_rw("threads", &Options::threads)
       .def_rw("progress", &Options::progress, nb::arg().none())

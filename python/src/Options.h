@@ -39,7 +39,7 @@ struct Options {
   std::vector<std::tuple<std::string, int64_t, int64_t>> dims; ///< name, min, max
   std::vector<Setting> values, aliases;
   std::vector<std::pair<std::string, int64_t>> limits;
-  std::string cacheDir, dumpIrDir, libraries, precision, io, tuning;
+  std::string cacheDir, dumpIrDir, libraries, precision, io, tf32, tuning;
   uint32_t threads = 0;
   /// (str) -> None, which do not raise; or None.
   nanobind::object progress = nanobind::none(), warn = nanobind::none();

@@ -41,18 +41,26 @@ ConformanceCase ldmatrixCase(bool transposed) {
 struct MmaShape {
   const char *name;
   int arch, mi, ni, k;
-  bool transposedB, bf16;
+  bool transposedB;
+  const char *type = "f16", *call = "warp_mma_tile";
 };
 const MmaShape kShapes[] = {
-    {"mma_k16", 80, 2, 4, 16, false, false},        {"mma_k16_transposed", 80, 1, 2, 16, true, false},
-    {"mma_k8", 75, 2, 4, 8, false, false},          {"mma_k8_transposed", 75, 4, 4, 8, true, false},
-    {"mma_bf16", 80, 2, 2, 16, false, true},        {"mma_bf16_transposed", 80, 3, 6, 16, true, true},
-    {"mma_k16_halves", 75, 2, 4, 16, false, false}, // sm_75: two products of half the depth
+    {"mma_k16", 80, 2, 4, 16, false},
+    {"mma_k16_transposed", 80, 1, 2, 16, true},
+    {"mma_k8", 75, 2, 4, 8, false},
+    {"mma_k8_transposed", 75, 4, 4, 8, true},
+    {"mma_bf16", 80, 2, 2, 16, false, "bf16", "warp_mma_tile_bf16"},
+    {"mma_bf16_transposed", 80, 3, 6, 16, true, "bf16", "warp_mma_tile_bf16"},
+    {"mma_k16_halves", 75, 2, 4, 16, false}, // sm_75: two products of half the depth
+    {"mma_tf32", 80, 2, 4, 8, false, "f32", "warp_mma_tile_tf32"},
+    {"mma_tf32_transposed", 80, 1, 6, 8, true, "f32", "warp_mma_tile_tf32"},
+    {"mma_tf32x3", 80, 2, 2, 8, false, "f32", "warp_mma_tile_tf32x3"},
 };
 
 std::string mmaText(const MmaShape &s) {
-  const std::string type = s.bf16 ? "bf16" : "f16", m = std::to_string(s.mi), n = std::to_string(s.ni);
-  const std::string k = std::to_string(s.k), fa = std::to_string(s.k / 4), fb = std::to_string(s.k / 8);
+  const std::string type = s.type, m = std::to_string(s.mi), n = std::to_string(s.ni);
+  const int words = type == "f32" ? s.k : s.k / 2; // of a row of operands
+  const std::string k = std::to_string(s.k), fa = std::to_string(words / 2), fb = std::to_string(words / 4);
   const std::string rows = std::to_string(s.transposedB ? s.ni * 8 : s.k);
   const std::string columns = std::to_string(s.transposedB ? s.k : s.ni * 8);
   const std::string strideB = std::to_string((s.transposedB ? s.k : s.ni * 8) + 8);
@@ -64,7 +72,7 @@ std::string mmaText(const MmaShape &s) {
          ">(bindings, ref1)[i];\n  cu_barrier();\n" + "  f32 acc[" + m + "][" + n +
          "][4];\n  mma_zero(acc);\n  u32 a[" + m + "][" + fa + "], b[" + n + "][" + fb + "];\n" +
          "  mma_load_a(a, as, " + k + " + 8);\n  mma_load_b" + (s.transposedB ? "_transposed" : "") + "(b, bs, " +
-         strideB + ");\n" + "  for (int twice = 0; twice < 2; ++twice)\n    warp_mma_tile" + (s.bf16 ? "_bf16" : "") +
+         strideB + ");\n" + "  for (int twice = 0; twice < 2; ++twice)\n    " + s.call +
          "(acc, a, b);\n  for (u32 i = 0; i < " + m + "; ++i)\n    for (u32 j = 0; j < " + n +
          "; ++j)\n      for (u32 e = 0; e < 4; ++e)\n        cu_write<f32>(bindings, ref2)[(16 * i + mma_row(e)) * " +
          n + " * 8 + 8 * j + mma_col(e)] = acc[i][j][e];\n}\n";
@@ -85,7 +93,8 @@ ConformanceCase mmaCase(const MmaShape &s) {
     a.push_back(numbers.small(8));
   for (int i = 0; i < n * k; ++i)
     b.push_back(numbers.small(8));
-  const FloatFormat &format = s.bf16 ? kBf16 : kF16;
+  const std::string type = s.type;
+  const FloatFormat &format = type == "f32" ? kF32 : type == "bf16" ? kBf16 : kF16;
   const std::string aBytes = encodeAll(format, a), bBytes = encodeAll(format, b);
   c.run.buffers = {
       {"r", aBytes.size(), aBytes}, {"r", bBytes.size(), bBytes}, output<float>(static_cast<size_t>(m * n))};
@@ -206,6 +215,43 @@ ConformanceCase packCase(const FloatFormat &format, bool halves) {
   return c;
 }
 
+/// The 11 bits of TF32, ties away from zero.
+long double roundToTf32(float x) {
+  int exponent;
+  const long double mantissa = std::frexp(static_cast<long double>(x), &exponent);
+  return std::ldexp(std::round(std::ldexp(mantissa, 11)), exponent - 11);
+}
+
+/// f32 numbers times the unit matrix: what the units read of them, to the bit where it is one product.
+ConformanceCase tf32Case(bool threeProducts) {
+  ConformanceCase c;
+  c.name = threeProducts ? "tf32x3_reads_22_bits" : "tf32_rounds_to_11_bits";
+  c.minimumArch = 80;
+  c.run.kernel = "k_tf32";
+  c.run.sharedBytes = 16384;
+  c.run.text = kernelHead("k_tf32", 32, 3, 0) + shareText("f32", "as", 0, 0, 16, 8) +
+               shareText("f32", "bs", 8192, 1, 8, 8) +
+               "  cu_barrier();\n  f32 acc[1][1][4];\n  mma_zero(acc);\n  u32 a[1][4], b[1][2];\n"
+               "  mma_load_a(a, as, 16);\n  mma_load_b(b, bs, 16);\n  warp_mma_tile_tf32" +
+               (threeProducts ? "x3" : "") + "(acc, a, b);\n" + writeText("acc", 2, 1, 1) + "}\n";
+  std::vector<float> a;
+  Numbers numbers(15);
+  for (uint32_t i = 0; i < 128; ++i) // a tie, what lies around it, and any bits
+    a.push_back(
+        static_cast<float>(1 + (i < 3 ? 0x1p-11L + (int(i) - 1) * 0x1p-23L : numbers.small(8000000) * 0x1p-23L)));
+  std::vector<float> unit(64);
+  for (size_t i = 0; i < 8; ++i)
+    unit[i * 9] = 1;
+  c.run.buffers = {input(a), input(unit), output<float>(128)};
+  c.check = [=](const std::vector<std::string> &found) {
+    Matrix expected;
+    for (float x : a)
+      expected.push_back(threeProducts ? static_cast<long double>(x) : roundToTf32(x));
+    return compareFloats(kF32, found[0], expected, threeProducts ? 4 : 0);
+  };
+  return c;
+}
+
 } // namespace
 
 std::vector<ConformanceCase> matrixCases() {
@@ -217,6 +263,8 @@ std::vector<ConformanceCase> matrixCases() {
     for (bool halves : {false, true})
       cases.push_back(packCase(format, halves));
   }
+  for (bool threeProducts : {false, true})
+    cases.push_back(tf32Case(threeProducts));
   return cases;
 }
 

@@ -22,14 +22,18 @@ struct Operand {
   Coordinate (*ours)(unsigned lane, unsigned element);
 };
 
-Coordinate transposedB(unsigned lane, unsigned element) {
-  const Coordinate at = coordinateOfB(lane, element);
+template <Coordinate (*Place)(unsigned, unsigned)> Coordinate transposed(unsigned lane, unsigned element) {
+  const Coordinate at = Place(lane, element);
   return {at.column, at.row};
 }
 
 const Operand kOperands[] = {
-    {MatMulOperandRole::A, 16, 16, false, coordinateOfA}, {MatMulOperandRole::B, 8, 16, false, transposedB},
-    {MatMulOperandRole::A, 16, 8, false, coordinateOfA},  {MatMulOperandRole::B, 8, 8, false, transposedB},
+    {MatMulOperandRole::A, 16, 16, false, coordinateOfA},
+    {MatMulOperandRole::B, 8, 16, false, transposed<coordinateOfB>},
+    {MatMulOperandRole::A, 16, 8, false, coordinateOfA},
+    {MatMulOperandRole::B, 8, 8, false, transposed<coordinateOfB>},
+    {MatMulOperandRole::A, 16, 8, true, coordinateOfTf32A},
+    {MatMulOperandRole::B, 8, 8, true, transposed<coordinateOfTf32B>},
     {MatMulOperandRole::C, 16, 8, true, coordinateOfC},
 };
 

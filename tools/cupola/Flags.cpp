@@ -33,9 +33,14 @@ void CompileFlags::declare(CLI::App &app, const std::string &what, bool withTarg
       ->check(CLI::IsMember({"fp32", "fp16", "bf16"}))
       ->capture_default_str();
   app.add_option("--keep-fp32", given.keepFp32,
-                 "With --precision: nodes whose results stay f32, by name, as '/encoder/layer.7/*'; may be repeated");
+                 "With --precision or --tf32: nodes whose results stay f32, by name, as '/encoder/layer.7/*'; may be "
+                 "repeated");
   app.add_option("--io", given.io, "fp16 or bf16, as --precision: inputs and outputs have 16 bits, too")
       ->check(CLI::IsMember({"fp16", "bf16"}));
+  app.add_flag("--tf32{x1}", given.tf32,
+               "Products of f32 may be products of TF32, which reads 11 bits of each operand (cuda, from sm_80 on); "
+               "--tf32=x3: three of them, which read 22 bits and leave about the errors of f32")
+      ->check(CLI::IsMember({"x1", "x3"}));
   app.add_option("--disable-pass", given.disabledPasses, "Leave an optional pass out; the answer stays right");
   app.add_option("--limit", limits, "Raise or lower a limit on models, as nodes=2000000");
   app.add_option("--dump-ir", given.dumpIrDir, "Write the IR after every pass to this folder");

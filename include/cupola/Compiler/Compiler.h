@@ -145,6 +145,9 @@ typedef struct cupola_compile_options {
   /* The path of a file of `cupola tune`, by whose times schedules of CUDA kernels are chosen before those that Cupola
    * brings; "none": neither; empty: the latter. */
   cupola_string tuning;
+  /* "x1": products of f32 may be products of TF32, which reads 11 bits of each operand; "x3": three of them, which read
+   * 22 bits; on CUDA from sm_80 on. With `precision` "fp32" alone; `keep_fp32` names nodes that stay. Empty: exact. */
+  cupola_string tf32;
 } cupola_compile_options;
 
 /* ---- what is wrong with a model ---- */

@@ -93,6 +93,7 @@ Status readTexts(const cupola_compile_options &given, Options &options) {
   CUPOLA_TRY(readStrings(given.keep_fp32, options.keepFp32));
   CUPOLA_TRY(toText(given.io, options.io));
   CUPOLA_TRY(toText(given.tuning, options.tuning));
+  CUPOLA_TRY(toText(given.tf32, options.tf32));
   std::string libraries = "auto";
   if (view(given.libraries).size() > 0)
     CUPOLA_TRY(toText(given.libraries, libraries));

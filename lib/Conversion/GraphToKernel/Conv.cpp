@@ -49,7 +49,8 @@ void generateConv(Emitter &emitter, Operation *hero) {
                             graph::product(taps),
                             inputAt,
                             weightAt,
-                            resultAt});
+                            resultAt,
+                            conv.getTf32Attr()});
 }
 
 } // namespace cupola

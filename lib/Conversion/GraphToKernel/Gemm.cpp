@@ -32,8 +32,16 @@ void generateGemm(Emitter &emitter, Operation *hero) {
     return index;
   };
   const unsigned rank = dims.size();
-  Product product{
-      matmul.getLhs(), {}, {}, dims[rank - 2], dims[rank - 1], graph::extentOf(matmul.getLhs(), rank - 1), at, at, at};
+  Product product{matmul.getLhs(),
+                  {},
+                  {},
+                  dims[rank - 2],
+                  dims[rank - 1],
+                  graph::extentOf(matmul.getLhs(), rank - 1),
+                  at,
+                  at,
+                  at,
+                  matmul.getTf32Attr()};
   for (auto each : emitter.fusion().getBody().getOps<graph::MatMulOp>()) {
     product.rhs.push_back(each.getRhs());
     product.results.push_back(each.getResult());

@@ -17,6 +17,7 @@ void generateProduct(Emitter &emitter, const Product &product) {
         mnk, graph::accumulatorOf(graph::elementOf(result)), /*init=*/{},
         [&] { return emitter.emitStored(product.lhs, product.lhsAt(m, k)); },
         [&, rhs = rhs] { return emitter.emitStored(rhs, product.rhsAt(k, n)); }));
+    tiles.back().getDefiningOp<kernel::DotOp>().setTf32Attr(product.tf32);
   }
   Emitter::Loop out = emitter.makeLoop({product.rows, product.columns}, /*keepOnes=*/true);
   emitter.foreach (out, [&] {

@@ -53,6 +53,7 @@ struct Product {
   llvm::SmallVector<mlir::Value, 2> rhs, results; ///< several of the same extents, or one
   Expr rows, columns, depth;
   Place lhsAt, rhsAt, resultAt; ///< of (m, k), (k, n), (m, n)
+  graph::Tf32Attr tf32 = {};
 };
 /// The dots and the loop over their tiles that computes the rest of the fusion.
 void generateProduct(Emitter &emitter, const Product &product);

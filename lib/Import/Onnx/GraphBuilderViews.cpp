@@ -160,7 +160,7 @@ Value GraphBuilder::matmul(Value lhs, Value rhs) {
   const Expr m = symbols.current(left[left.size() - 2]), n = symbols.current(right.back());
   Value a = broadcast(reshape(lhs, left), whole(m, depth));
   Value b = broadcast(reshape(rhs, right), whole(depth, n));
-  Value result = make<MatMulOp>(a, b);
+  Value result = make<MatMulOp>(a, b, Tf32Attr());
   Exprs dims = batch;
   if (!row)
     dims.push_back(m);
@@ -176,7 +176,7 @@ Value GraphBuilder::conv(Value input, Value weights, ArrayRef<int64_t> strides, 
          ", expected one type");
   const Exprs dims = ConvOp::resultShape(shape(input), shape(weights), places);
   return ConvOp::create(ops, where, type(symbols.current(dims), element(input)), input, weights, strides, dilations,
-                        groups);
+                        groups, Tf32Attr());
 }
 
 Value GraphBuilder::gather(Value data, Value indices, int64_t axis) {

@@ -254,10 +254,12 @@ struct Package {
   std::vector<Variant> variants;
   std::vector<Report> reports;
   Metadata metadata;
+  bool tf32 = false; ///< products on GPUs may read the first 11 bits of each f32 alone
 };
 template <class V> void fields(V &v, typename V::template Ref<Package> p) {
   v(1, p.format), v(2, p.producer), v(3, p.tools), v(4, p.inputs), v(5, p.outputs), v(6, p.symbols), v(7, p.checks),
-      v(8, p.nodes), v(9, p.weights), v(10, p.headers), v(11, p.variants), v(12, p.reports), v(13, p.metadata);
+      v(8, p.nodes), v(9, p.weights), v(10, p.headers), v(11, p.variants), v(12, p.reports), v(13, p.metadata),
+      v(14, p.tf32);
 }
 
 } // namespace cupola::format

@@ -10,7 +10,7 @@ namespace cupola::runtime {
 
 double usualTolerance(const format::Package &package) {
   constexpr double f32 = 5e-5, f16 = 5e-3, bf16 = 4e-2;
-  double tolerance = f32;
+  double tolerance = package.tf32 ? f16 : f32; // TF32 has the bits of f16
   const auto take = [&](format::DType dtype) {
     tolerance = std::max(tolerance, dtype == format::DType::BF16 ? bf16 : dtype == format::DType::F16 ? f16 : f32);
   };

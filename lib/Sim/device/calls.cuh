@@ -85,7 +85,7 @@ void cupola_sim_grid_wait(void);
 }
 
 enum CupolaSimShuffle { CupolaSimXor, CupolaSimIndex, CupolaSimUp, CupolaSimDown };
-enum CupolaSimMma { CupolaSimHalfK8, CupolaSimHalfK16, CupolaSimBf16K16 };
+enum CupolaSimMma { CupolaSimHalfK8, CupolaSimHalfK16, CupolaSimBf16K16, CupolaSimTf32K8 };
 enum CupolaSimWgmma { CupolaSimWgmmaBf16 = 1, CupolaSimWgmmaTransposedB = 2 };
 enum CupolaSimAtomic {
   CupolaSimAddI32,

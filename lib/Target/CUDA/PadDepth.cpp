@@ -119,7 +119,7 @@ struct PadDepth : cuda::impl::PadDepthBase<PadDepth> {
   void runOnOperation() override {
     const GpuArchitecture *target = findGpu(arch);
     for (DotOp dot : getOperation().getBody().getOps<DotOp>())
-      if (target && cuda::isForMatrixUnits(dot, *target) && !hasPatches(*target))
+      if (target && cuda::areHalves(dot, *target) && !hasPatches(*target))
         Padder(dot).run();
   }
 };

@@ -74,8 +74,9 @@ void KernelPrinter::print(MmaLoadPairOp op) {
 
 void KernelPrinter::print(MmaOp op) {
   const bool isWhole = op.getAcc().getType().getExtents()[1] == op.getB().getType().getExtents()[0];
-  line(llvm::Twine(isWhole ? "warp_mma_tile" : "warp_mma_columns") + (op.getBf16() ? "_bf16(" : "(") +
-       names.lookup(op.getAcc()) + ", " + names.lookup(op.getA()) + ", " + names.lookup(op.getB()) +
+  const std::string kind = op.getKind() == MmaKind::F16 ? "" : ("_" + stringifyMmaKind(op.getKind())).str();
+  line(llvm::Twine(isWhole ? "warp_mma_tile" : "warp_mma_columns") + kind + "(" + names.lookup(op.getAcc()) + ", " +
+       names.lookup(op.getA()) + ", " + names.lookup(op.getB()) +
        (isWhole ? std::string() : ", " + std::to_string(op.getFirst())) + ");");
 }
 

@@ -7,6 +7,7 @@
 #include "lib/Transforms/Match.h"
 
 #include "llvm/Support/Format.h"
+#include "llvm/Support/GlobPattern.h"
 
 #include <cmath>
 
@@ -92,13 +93,31 @@ static std::string describe(const FloatInterval &interval) {
   return text;
 }
 
-std::optional<std::string> Keep::reason(Operation *op) const {
+KeepsNode keepsMatching(ArrayRef<std::string> patterns) {
+  std::vector<llvm::GlobPattern> globs;
+  for (const std::string &text : patterns)
+    if (auto pattern = llvm::GlobPattern::create(text))
+      globs.push_back(std::move(*pattern));
+    else
+      llvm::consumeError(pattern.takeError());
+  return [globs](StringRef node) {
+    return llvm::any_of(globs, [&](const llvm::GlobPattern &pattern) { return pattern.match(node); });
+  };
+}
+
+std::optional<std::string> Keep::reasonForExact(Operation *op) const {
   for (const graph::NodeRef &node : graph::nodesOf(op->getLoc()))
     if (keepsNode && keepsNode(node.name))
       return "it was asked to stay f32";
-  const Value result = op->getResult(0);
-  if (exact.contains(result))
+  if (exact.contains(op->getResult(0)))
     return "positions or angles are computed from it";
+  return std::nullopt;
+}
+
+std::optional<std::string> Keep::reason(Operation *op) const {
+  if (std::optional<std::string> found = reasonForExact(op))
+    return found;
+  const Value result = op->getResult(0);
   if (!fits(result))
     return "its results lie in " + describe(intervals.of(result)) + ", which 16 bits do not hold";
   if (isKnownToFit(result))

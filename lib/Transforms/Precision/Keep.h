@@ -14,6 +14,8 @@ namespace cupola {
 
 /// Whether a node of the model, by its name, is to stay f32.
 using KeepsNode = std::function<bool(llvm::StringRef node)>;
+/// Those whose names match one of the patterns (*, ?, [a-z]).
+KeepsNode keepsMatching(llvm::ArrayRef<std::string> patterns);
 
 /// Whether the elements of an op's result are some of its operands'.
 bool movesElements(mlir::Operation *op);
@@ -29,6 +31,8 @@ public:
   bool fits(mlir::Value value) const;
   /// It is known to.
   bool isKnownToFit(mlir::Value value) const { return intervals.of(value).isKnown() && fits(value); }
+  /// A sentence; none where nothing speaks against other products of f32 numbers than exact ones.
+  std::optional<std::string> reasonForExact(mlir::Operation *op) const;
   /// A sentence; none where the result may have 16 bits.
   std::optional<std::string> reason(mlir::Operation *op) const;
 

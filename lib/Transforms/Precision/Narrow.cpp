@@ -11,8 +11,6 @@
 #include "lib/Transforms/Passes.h"
 #include "lib/Transforms/Precision/Keep.h"
 
-#include "llvm/Support/GlobPattern.h"
-
 using namespace mlir;
 
 namespace cupola {
@@ -274,15 +272,7 @@ public:
   void runOnOperation() override {
     func::FuncOp func = getOperation();
     const FloatType type = elementNamed(element, &getContext());
-    SmallVector<llvm::GlobPattern> patterns;
-    for (const std::string &text : keep)
-      if (auto pattern = llvm::GlobPattern::create(text))
-        patterns.push_back(std::move(*pattern));
-      else
-        llvm::consumeError(pattern.takeError());
-    const KeepsNode keepsNode = [&](StringRef node) {
-      return llvm::any_of(patterns, [&](const llvm::GlobPattern &pattern) { return pattern.match(node); });
-    };
+    const KeepsNode keepsNode = keepsMatching(keep);
     const graph::NodeNames before = graph::namedNodes(func);
     int64_t narrowed = 0;
     SmallVector<Attribute> kept;

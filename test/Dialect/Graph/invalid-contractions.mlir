@@ -246,3 +246,11 @@ func.func @productElement(%x: tensor<4x6xf16>, %y: tensor<6x5xf16>) {
   %0 = graph.matmul %x, %y : tensor<4x6xf16>, tensor<6x5xf16> -> tensor<4x5xf32>
   return
 }
+
+// -----
+
+func.func @halfProducts(%x: tensor<2x4xf16>, %w: tensor<4x2xf16>) -> tensor<2x2xf16> {
+  // expected-error @below {{multiplies 'f16', not f32, as tf32}}
+  %0 = graph.matmul %x, %w tf32 x1 : tensor<2x4xf16>, tensor<4x2xf16> -> tensor<2x2xf16>
+  return %0 : tensor<2x2xf16>
+}

@@ -40,6 +40,8 @@ func.func @main(%x: tensor<4x8xf32> {graph.name = "x"}, %w: tensor<8x2xf32>) -> 
 
 // CHECK: graph.precision @rows f16 narrowed 3 kept [#graph.kept<loc("e"("Exp")) because "huge or tiny">]
 graph.precision @rows f16 narrowed 3 kept [#graph.kept<loc("e"("Exp")) because "huge or tiny">]
+// CHECK: graph.precision @rows tf32 narrowed 2 kept []
+graph.precision @rows tf32 narrowed 2 kept []
 
 // CHECK: graph.verdicts @rows [#graph.verdict<fused attention : loc("q k"("MatMul")) -> loc("rows"("Softmax")) because "kept">]
 graph.verdicts @rows [#graph.verdict<fused attention : loc("q k"("MatMul")) -> loc("rows"("Softmax")) because "kept">]

@@ -475,3 +475,16 @@ kernel.func @seenfrom pointwise grid () in [] scalars [] () {
     kernel.yield %x : f32
   }, {}) : (f32) -> f32
 }
+
+// -----
+
+kernel.func @halfProducts pointwise grid () in [] scalars [] () {
+  // expected-error @below {{multiplies what is not f32 as tf32}}
+  %0 = kernel.dot [8, 4, 2] tf32 x3 lhs (%m, %k) {
+    %1 = kernel.constant 1.0 : f16
+    kernel.yield %1 : f16
+  } rhs (%k, %n) {
+    %1 = kernel.constant 1.0 : f16
+    kernel.yield %1 : f16
+  } : !kernel.tile<f32, "8", "4">
+}

@@ -70,7 +70,7 @@ kernel.func @product gemm grid () in [] scalars [#kernel.scalar<1, 0, 1>]
 // CHECK: %[[Z:.*]] = kernel.map
 // CHECK: %[[ONE:.*]] = kernel.constant 1.000000e+00 : f32
 // CHECK: %[[R:.*]]:2 = kernel.for (%[[J:.*]]) below floordiv(n0 + 31, 32) carry (%[[T:.*]] = %[[Z]], %[[S:.*]] = %[[ONE]]) : !kernel.tile<f32, "4", "8">, f32 {
-// CHECK-NEXT: %[[D:.*]] = kernel.dot [4, 8, 32] init %[[T]] : !kernel.tile<f32, "4", "8"> lhs (%[[M:.*]], %[[K:.*]]) {
+// CHECK-NEXT: %[[D:.*]] = kernel.dot [4, 8, 32] init %[[T]] : !kernel.tile<f32, "4", "8"> tf32 x3 lhs (%[[M:.*]], %[[K:.*]]) {
 // CHECK-NEXT: %{{.*}} = kernel.constant 0.000000e+00 : f32
 // CHECK-NEXT: kernel.load %arg0[n0*%[[M]] + 32*%[[J]] + %[[K]]] mask [n0 - 32*%[[J]] - %[[K]] - 1]
 // CHECK: } : <f32, "4", "8">
@@ -87,7 +87,7 @@ kernel.func @steps gemm grid () in [] scalars [#kernel.scalar<1, 0, 1>]
   } : !kernel.tile<f32, "4", "8">
   %one = kernel.constant 1.0 : f32
   %r:2 = kernel.for (%j) below ceildiv(n0, 32) carry (%t = %z, %s = %one) : !kernel.tile<f32, "4", "8">, f32 {
-    %d = kernel.dot [4, 8, 32] init %t : !kernel.tile<f32, "4", "8"> lhs (%m, %k) {
+    %d = kernel.dot [4, 8, 32] init %t : !kernel.tile<f32, "4", "8"> tf32 x3 lhs (%m, %k) {
       %0 = kernel.constant 0.0 : f32
       %a = kernel.load %in0[n0*%m + 32*%j + %k] mask [n0 - 32*%j - %k - 1] else %0 : f32 : f32 from !kernel.view<f32, read>
       kernel.yield %a : f32

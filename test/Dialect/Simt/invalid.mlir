@@ -557,3 +557,13 @@ simt.func @overSmaller block %b of 1 thread %t of 64 scalars [] () {
   // expected-error @below {{has no place in '!simt.smem<64xf16>'}}
   %o = simt.smem over %s : !simt.smem<64xf16> as : !simt.smem<64xf32>
 }
+
+// -----
+
+simt.func @mmaSingles block %b of 1 thread %t of 32 scalars [] () {
+  %acc = simt.registers zero : !simt.registers<2x4x4xf32>
+  %a = simt.registers : !simt.registers<2x2xui32>
+  %c = simt.registers : !simt.registers<4x1xui32>
+  // expected-error @below {{f32 operands have two registers of rhs, for all accumulators}}
+  simt.mma %acc, %a, %c as tf32 : !simt.registers<2x4x4xf32>, !simt.registers<2x2xui32>, !simt.registers<4x1xui32>
+}

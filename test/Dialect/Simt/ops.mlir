@@ -115,7 +115,9 @@ simt.func @product block %b of 1 thread %t of 32 scalars [] () {
 // CHECK: simt.mma_load bt %[[SMEM]][0] stride 40 to %[[B]] : <3072xf16> to <4x2xui32>
 // CHECK: } compute (%{{.*}}, %{{.*}}, %{{.*}}) {
 // CHECK: simt.mma %[[ACC:.*]], %[[A]], %[[B]] : <2x4x4xf32>, <2x4xui32>, <4x2xui32>
-// CHECK: simt.mma %[[ACC]], %[[A]], %[[B]] bf16 : <2x4x4xf32>, <2x4xui32>, <4x2xui32>
+// CHECK: simt.mma %[[ACC]], %[[A]], %[[B]] as bf16 : <2x4x4xf32>, <2x4xui32>, <4x2xui32>
+// CHECK: simt.mma %[[ACC]], %[[A]], %[[B]] as tf32 : <2x4x4xf32>, <2x4xui32>, <4x2xui32>
+// CHECK: simt.mma %[[ACC]], %[[A]], %[[B]] as tf32x3 : <2x4x4xf32>, <2x4xui32>, <4x2xui32>
 simt.func @matrices block %b of 1 thread %t of 32 scalars [#kernel.scalar<1, 0, 1>] () {
   %acc = simt.registers zero : !simt.registers<2x4x4xf32>
   %a = simt.registers : !simt.registers<2x4xui32>
@@ -129,14 +131,16 @@ simt.func @matrices block %b of 1 thread %t of 32 scalars [#kernel.scalar<1, 0, 
     simt.mma_load bt %smem[0] stride 40 to %c : !simt.smem<3072xf16> to !simt.registers<4x2xui32>
   } compute (%kt, %s, %k) {
     simt.mma %acc, %a, %c : !simt.registers<2x4x4xf32>, !simt.registers<2x4xui32>, !simt.registers<4x2xui32>
-    simt.mma %acc, %a, %c bf16 : !simt.registers<2x4x4xf32>, !simt.registers<2x4xui32>, !simt.registers<4x2xui32>
+    simt.mma %acc, %a, %c as bf16 : !simt.registers<2x4x4xf32>, !simt.registers<2x4xui32>, !simt.registers<4x2xui32>
+    simt.mma %acc, %a, %c as tf32 : !simt.registers<2x4x4xf32>, !simt.registers<2x4xui32>, !simt.registers<4x2xui32>
+    simt.mma %acc, %a, %c as tf32x3 : !simt.registers<2x4x4xf32>, !simt.registers<2x4xui32>, !simt.registers<4x2xui32>
   }
 }
 
 // Some columns of one tile of rows; accumulators that are the left operand of the next product.
 // CHECK-LABEL: simt.func @chain
 // CHECK: simt.mma %[[ACC:.*]], %[[A:.*]], %[[B:.*]] first 2 : <1x4x4xf32>, <1x4xui32>, <2x2xui32>
-// CHECK: simt.mma %[[ACC]], %[[A]], %[[B]] bf16 first 1 : <1x4x4xf32>, <1x4xui32>, <2x2xui32>
+// CHECK: simt.mma %[[ACC]], %[[A]], %[[B]] as bf16 first 1 : <1x4x4xf32>, <1x4xui32>, <2x2xui32>
 // CHECK: simt.mma %[[ACC]], %[[A]], %[[B]] : <1x4x4xf32>, <1x4xui32>, <2x2xui32>
 // CHECK: simt.for %[[STEP:.*]] = 0 to 2 step 1 unroll {
 // CHECK: simt.mma_pack %[[ACC]][%[[STEP]]] to %[[A]] : <1x4x4xf32> to <1x4xui32>
@@ -151,7 +155,7 @@ simt.func @chain block %b of 1 thread %t of 32 scalars [] () {
   %half = simt.registers : !simt.registers<1x2xui32>
   %c = simt.registers : !simt.registers<2x2xui32>
   simt.mma %acc, %a, %c first 2 : !simt.registers<1x4x4xf32>, !simt.registers<1x4xui32>, !simt.registers<2x2xui32>
-  simt.mma %acc, %a, %c bf16 first 1 : !simt.registers<1x4x4xf32>, !simt.registers<1x4xui32>, !simt.registers<2x2xui32>
+  simt.mma %acc, %a, %c as bf16 first 1 : !simt.registers<1x4x4xf32>, !simt.registers<1x4xui32>, !simt.registers<2x2xui32>
   simt.mma %acc, %a, %c first 0 : !simt.registers<1x4x4xf32>, !simt.registers<1x4xui32>, !simt.registers<2x2xui32>
   simt.for %step = 0 to 2 step 1 unroll {
     simt.mma_pack %acc[%step] to %a : !simt.registers<1x4x4xf32> to !simt.registers<1x4xui32>
@@ -175,9 +179,11 @@ simt.func @back block %b of 1 thread %t of 64 scalars [] (%out: !kernel.view<f16
 }
 
 // CHECK: func.func private @forms(!simt.registers<2x4xf32>, !simt.registers<i1>, !simt.smem<16xbf16>)
+// CHECK-SAME: kinds = [#simt<mma_kind f16>, #simt<mma_kind tf32x3>]
 // CHECK-SAME: operands = [#simt<mma_operand a>, #simt<mma_operand b>, #simt<mma_operand bt>]
 func.func private @forms(!simt.registers<2x4xf32>, !simt.registers<i1>, !simt.smem<16xbf16>)
-    attributes {operands = [#simt<mma_operand a>, #simt<mma_operand b>, #simt<mma_operand bt>]}
+    attributes {kinds = [#simt<mma_kind f16>, #simt<mma_kind tf32x3>],
+                operands = [#simt<mma_operand a>, #simt<mma_operand b>, #simt<mma_operand bt>]}
 
 // CHECK: simt.func @parts block %[[B:.*]] of 4*n0 thread %{{.*}} of 64 scalars [#kernel.scalar<1, 0, 1>] workspace [256*n0, n0]
 // CHECK-SAME: (%{{.*}}: !kernel.view<f32, readwrite>, %[[COUNTERS:.*]]: !kernel.view<ui32, readwrite>) {

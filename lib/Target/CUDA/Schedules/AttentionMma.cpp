@@ -183,7 +183,8 @@ private:
       Expr k = step * mmaDepth;
       load(op.kMajor ? MmaOperand::B : MmaOperand::BT, op, op.kMajor ? k * op.pitch + first : first * op.pitch + k,
            right);
-      MmaOp::create(low.builder, low.func.getLoc(), acc, left, right, isBf16(), first / 8);
+      MmaOp::create(low.builder, low.func.getLoc(), acc, left, right, isBf16() ? MmaKind::BF16 : MmaKind::F16,
+                    first / 8);
     }
     return success();
   }
@@ -262,7 +263,7 @@ cuda::Candidates cuda::AttentionMmaAttr::candidates(KernelFacts &facts, const Gp
   if (!facts.attention)
     return {};
   const AttentionParts &parts = facts.attention->parts;
-  if (!isForMatrixUnits(parts.scores, target) || !isForMatrixUnits(parts.result, target))
+  if (!areHalves(parts.scores, target) || !areHalves(parts.result, target))
     return {};
   Candidates found;
   for (const Shape &shape : shapes) {

@@ -220,7 +220,8 @@ private:
     for (int64_t k = 0; k < steps; ++k) {
       if (k + 1 < steps)
         loadFragments(k + 1, left[(k + 1) % 2], right[(k + 1) % 2]);
-      MmaOp::create(low.builder, loc(), acc, left[k % 2], right[k % 2], patch.load.getType().isBF16());
+      MmaOp::create(low.builder, loc(), acc, left[k % 2], right[k % 2],
+                    patch.load.getType().isBF16() ? MmaKind::BF16 : MmaKind::F16);
       bringRows(next, k * rounds() / steps, (k + 1) * rounds() / steps);
     }
     if (low.isKnown(next.exists) != false)
@@ -314,7 +315,7 @@ LogicalResult cuda::ConvPatchAttr::verify(EmitError error, int64_t rows, int64_t
 
 /// For what no cp.async of a run brings.
 cuda::Candidates cuda::ConvPatchAttr::candidates(KernelFacts &facts, const GpuArchitecture &target) {
-  if (!facts.patch || !isForMatrixUnits(facts.product->dot, target) || !target.asyncCopy || target.mmaK != mmaK)
+  if (!facts.patch || !areHalves(facts.product->dot, target) || !target.asyncCopy || target.mmaK != mmaK)
     return {};
   const AsyncOperands operands = asyncOperands(facts.product->dot, facts.vars, facts.divisors);
   if (operands.lhs || !operands.rhs)

@@ -12,11 +12,16 @@ using namespace cupola::simt;
 
 namespace {
 
+/// Bytes of an element of both operands.
+int64_t operandBytes(DotOp dot) {
+  return graph::byteSize(dot.getLhs().front().getTerminator()->getOperand(0).getType());
+}
+
 /// A warp owns a tile of 16*MI by 8*NI; its fragments come from shared memory by ldmatrix.
 class Mma : public cuda::ProductLowering {
 public:
-  Mma(kernel::FuncOp func, cuda::GemmMmaAttr schedule)
-      : ProductLowering(func, tileOf(schedule), schedule.getThreads()), warpsM(schedule.getWarpsM()),
+  Mma(kernel::FuncOp func, cuda::GemmMmaAttr schedule, MmaKind kind)
+      : ProductLowering(func, tileOf(schedule), schedule.getThreads()), kind(kind), warpsM(schedule.getWarpsM()),
         warpsN(schedule.getWarpsN()), asyncStages(schedule.getStages()), mmaK(schedule.getMmaK()),
         hasAsync(schedule.getAsync()) {
     mostRows = 16;
@@ -32,24 +37,29 @@ private:
 
   LogicalResult product() override {
     cuda::Operand a = lhs(), b = rhs();
-    Type f16 = a.body->getTerminator()->getOperand(0).getType();
+    const Type element = a.body->getTerminator()->getOperand(0).getType();
+    const int64_t bytes = operandBytes(dot);
     acc = low.registers({tilesM, tilesN, 4}, low.builder.getF32Type(), 1, /*zero=*/true);
     for (cuda::Operand *op : {&a, &b})
-      copies.vectors.plan(*op, /*mostWidth=*/8);
+      copies.vectors.plan(*op, /*mostWidth=*/16 / bytes);
     // ldmatrix wants rows of lhs along k; those of rhs may go either way.
     a.kMajor = false;
     b.kMajor = !b.alongK;
     bool async = hasAsync && copies.vectors.canCopyAsync(a) && copies.vectors.canCopyAsync(b);
     int64_t stages = async ? asyncStages : 2;
     for (cuda::Operand *op : {&a, &b}) {
-      copies.swizzle(*op);
-      copies.allocate(*op, f16, stages, /*withRegisters=*/!async);
+      if (op->kMajor && bytes == 4)
+        op->pitch = op->outer + 8; // no ldmatrix: four rows of eight elements at a time come from all banks
+      else
+        copies.swizzle(*op);
+      copies.allocate(*op, element, stages, /*withRegisters=*/!async);
     }
     Type u32 = IntegerType::get(low.func.getContext(), 32, IntegerType::Unsigned);
-    Value left = low.registers({tilesM, mmaK / 4}, u32), right = low.registers({tilesN, mmaK / 8}, u32);
+    const int64_t words = mmaK * bytes / 4; // of a row of a fragment
+    Value left = low.registers({tilesM, words / 2}, u32), right = low.registers({tilesN, words / 4}, u32);
     auto load = [&](const Expr &step) { loadFragments(a, b, step, left, right); };
     auto compute = [&]() -> LogicalResult {
-      MmaOp::create(low.builder, low.func.getLoc(), acc, left, right, f16.isBF16());
+      MmaOp::create(low.builder, low.func.getLoc(), acc, left, right, kind);
       return success();
     };
     if (failed(copies.tileLoop({&a, &b}, stages, async, {tileK / slices / mmaK, load, compute})))
@@ -87,6 +97,7 @@ private:
     return fragments(loop, {tilesM, tilesN, n, lane, inRow, tiles});
   }
 
+  MmaKind kind;
   int64_t warpsM, warpsN, asyncStages, mmaK;
   bool hasAsync;
   int64_t tilesM = tileM / (16 * warpsM), tilesN = tileN / (8 * warpsN);
@@ -134,6 +145,18 @@ constexpr Shape registerShapes[] = {
     {32, 64, 64, 1, 2, 2, 2},   {32, 64, 32, 1, 2, 1, 2},  {32, 32, 128, 1, 1, 4, 2},
 };
 
+/// Of elements of four bytes, for half as much shared memory.
+constexpr Shape asyncShapes32[] = {
+    {256, 128, 16, 4, 2, 1, 4}, {128, 256, 16, 2, 4, 1, 4}, {128, 128, 32, 2, 2, 1, 3}, {128, 128, 16, 2, 2, 1, 4},
+    {128, 128, 16, 2, 4, 1, 4}, {256, 64, 16, 4, 1, 1, 4},  {128, 64, 16, 2, 1, 1, 4},  {64, 128, 16, 1, 2, 1, 4},
+    {64, 64, 64, 2, 1, 4, 3},   {64, 64, 32, 2, 2, 1, 4},   {32, 64, 64, 1, 1, 4, 3},   {32, 32, 64, 1, 1, 4, 4},
+};
+ArrayRef<Shape> shapesFor(int64_t operandBytes, bool async) {
+  if (!async)
+    return registerShapes;
+  return operandBytes == 4 ? ArrayRef(asyncShapes32) : ArrayRef(asyncShapes);
+}
+
 /// Blocks that share a depth.
 constexpr int64_t splits[] = {1, 2, 3, 4, 6, 8, 9, 12, 16};
 
@@ -152,8 +175,10 @@ int64_t registersOfRow(const cuda::KernelFacts &facts) {
 }
 
 /// Of the buffers of both operands, of the sums of slices, and of what tells a block whether it is the last one.
-int64_t sharedBytes(cuda::GemmMmaAttr shape) {
-  return (shape.getSplit() > 1 ? 16 : 0) + shape.getStages() * (shape.getM() + shape.getN()) * shape.getK() * 2 +
+int64_t sharedBytes(cuda::GemmMmaAttr shape, int64_t operandBytes) {
+  const int64_t padding = operandBytes == 4 ? 8 * shape.getK() * 4 : 0;
+  return (shape.getSplit() > 1 ? 16 : 0) +
+         shape.getStages() * ((shape.getM() + shape.getN()) * shape.getK() * operandBytes + padding) +
          (shape.getSlices() - 1) * shape.getM() * shape.getN() * 4;
 }
 
@@ -161,7 +186,8 @@ int64_t sharedBytes(cuda::GemmMmaAttr shape) {
 double registersOf(cuda::GemmMmaAttr shape, const cuda::KernelFacts &facts) {
   const double accumulators = double(shape.getM() * shape.getN() * shape.getSlices()) / double(shape.getThreads());
   const double fragments = double(shape.getM() / shape.getWarpsM() + shape.getN() / shape.getWarpsN()) / 2;
-  const double rows = double(shape.getM() * shape.getK()) / double(8 * shape.getThreads());
+  const int64_t vector = 16 / operandBytes(facts.product->dot);
+  const double rows = double(shape.getM() * shape.getK()) / double(vector * shape.getThreads());
   return accumulators + fragments + rows * double(registersOfRow(facts)) + 46;
 }
 
@@ -173,30 +199,56 @@ cuda::Candidates cuda::GemmMmaAttr::candidates(KernelFacts &facts, const GpuArch
       !ConvPatchAttr::candidates(facts, target).empty())
     return {};
   constexpr double mostRegisters = 255; // of a thread
+  const int64_t bytes = operandBytes(facts.product->dot), mmaK = bytes == 4 ? 8 : target.mmaK;
   const AsyncOperands operands = asyncOperands(facts.product->dot, facts.vars, facts.divisors);
   const bool async = target.asyncCopy && operands.lhs && operands.rhs;
   SmallVector<GemmMmaAttr> table;
-  for (const Shape &s : async ? ArrayRef(asyncShapes) : ArrayRef(registerShapes))
+  for (const Shape &s : shapesFor(bytes, async))
     for (int64_t split : splits) {
-      auto shape = GemmMmaAttr::get(facts.context(), s.m, s.n, s.k, s.warpsM, s.warpsN, s.slices, s.stages, target.mmaK,
-                                    async, split);
-      if (sharedBytes(shape) <= target.sharedBytes && registersOf(shape, facts) <= mostRegisters)
+      auto shape =
+          GemmMmaAttr::get(facts.context(), s.m, s.n, s.k, s.warpsM, s.warpsN, s.slices, s.stages, mmaK, async, split);
+      if (sharedBytes(shape, bytes) <= target.sharedBytes && registersOf(shape, facts) <= mostRegisters)
         table.push_back(shape);
     }
   return fitting(ArrayRef(table), *facts.product);
 }
 
+namespace {
+
+struct UnitsPace {
+  double rate;         ///< multiply-adds per cycle
+  double instructions; ///< to prepare an element of a fragment
+};
+UnitsPace paceOf(MmaKind kind) {
+  switch (kind) {
+  case MmaKind::F16:
+  case MmaKind::BF16:
+    return {cuda::mmaRate, 0};
+  case MmaKind::TF32:
+    return {cuda::mmaRate / 2, 2};
+  case MmaKind::TF32x3:
+    return {cuda::mmaRate / 6, 5};
+  }
+  llvm_unreachable("kinds of units");
+}
+
+} // namespace
+
 /// What is slowest of products, shared memory and L2; a block alone waits for fragments and at barriers.
 double cuda::GemmMmaAttr::cost(const KernelFacts &facts, const GpuArchitecture &target) const {
-  constexpr double wavefront = 128, step = 60; // bytes of shared memory per cycle; cycles from a fragment to the next
+  // Bytes of shared memory and elements that are rounded per cycle; cycles from a fragment to the next.
+  constexpr double wavefront = 128, lanes = 128, step = 60;
   const double m = double(getM()), n = double(getN()), k = double(getK());
-  const double multiply = m * n * k / mmaRate, bytes = (m + n) * k * 2;
-  const double fragments = (m * double(getWarpsN()) + n * double(getWarpsM())) * k * 2;
-  const int64_t resident = residentBlocks(target, sharedBytes(*this), getThreads(), registersOf(*this, facts));
+  const int64_t element = operandBytes(facts.product->dot);
+  const UnitsPace pace = paceOf(*mmaKindOf(facts.product->dot, target));
+  const double multiply = m * n * k / pace.rate, bytes = (m + n) * k * double(element);
+  const double inFragments = (m * double(getWarpsN()) + n * double(getWarpsM())) * k;
+  const double fragments = inFragments * double(element), roundings = inFragments * pace.instructions / lanes;
+  const int64_t resident = residentBlocks(target, sharedBytes(*this, element), getThreads(), registersOf(*this, facts));
   // Each of four pipes has the warps of its own.
   auto shared = [&](int64_t warps) { return multiply * double(llvm::alignTo(warps, 4)) / double(warps); };
   const int64_t warps = getThreads() / 32;
-  const double busy = std::max({shared(resident * warps), (bytes + fragments) / wavefront, bytes / l2Rate});
+  const double busy = std::max({shared(resident * warps), (bytes + fragments) / wavefront, roundings, bytes / l2Rate});
   const double steps = k / double(getSlices() * getMmaK());
   const double alone = std::max({busy, shared(warps), steps * step}) + barrierTime;
   return productCycles(tileOf(*this), {busy, alone, resident}, *facts.product, target);
@@ -204,4 +256,10 @@ double cuda::GemmMmaAttr::cost(const KernelFacts &facts, const GpuArchitecture &
 
 bool cuda::GemmMmaAttr::compilesAlone() const { return true; }
 
-LogicalResult cuda::GemmMmaAttr::lower(kernel::FuncOp func) const { return Mma(func, *this).run(); }
+LogicalResult cuda::GemmMmaAttr::lower(kernel::FuncOp func) const {
+  const DotOp dot = *func.getBody().getOps<DotOp>().begin();
+  const std::optional<MmaKind> kind = operandKindOf(dot);
+  if (!kind)
+    return func.emitError("the matrix units take no such operands");
+  return Mma(func, *this, *kind).run();
+}

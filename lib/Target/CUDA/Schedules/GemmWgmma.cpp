@@ -282,7 +282,7 @@ LogicalResult cuda::GemmWgmmaAttr::verify(EmitError error, int64_t m, int64_t n,
 }
 
 cuda::Candidates cuda::GemmWgmmaAttr::candidates(KernelFacts &facts, const GpuArchitecture &target) {
-  if (!facts.isProductAlone() || !target.wgmma || !isForMatrixUnits(facts.product->dot, target) ||
+  if (!facts.isProductAlone() || !target.wgmma || !areHalves(facts.product->dot, target) ||
       !operandsOf(facts.func, facts.product->dot, facts.vars))
     return {};
   Candidates found;

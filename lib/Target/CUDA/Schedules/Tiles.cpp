@@ -62,10 +62,30 @@ double productCycles(const Tile &tile, const TilePace &pace, const ProductFacts 
   return double(busiest) * loop + double(llvm::divideCeilSigned(busiest, together)) * ends;
 }
 
-bool isForMatrixUnits(kernel::DotOp dot, const GpuArchitecture &target) {
+std::optional<simt::MmaKind> operandKindOf(kernel::DotOp dot) {
   Type lhs = dot.getLhs().front().getTerminator()->getOperand(0).getType();
   Type rhs = dot.getRhs().front().getTerminator()->getOperand(0).getType();
-  return lhs == rhs && ((lhs.isF16() && target.mmaK > 0) || (lhs.isBF16() && target.mmaK == 16));
+  if (lhs != rhs)
+    return std::nullopt;
+  if (lhs.isF16())
+    return simt::MmaKind::F16;
+  if (lhs.isBF16())
+    return simt::MmaKind::BF16;
+  if (lhs.isF32() && dot.getTf32())
+    return *dot.getTf32() == graph::Tf32::X1 ? simt::MmaKind::TF32 : simt::MmaKind::TF32x3;
+  return std::nullopt;
+}
+
+std::optional<simt::MmaKind> mmaKindOf(kernel::DotOp dot, const GpuArchitecture &target) {
+  const std::optional<simt::MmaKind> kind = operandKindOf(dot);
+  // What multiplies f16 16 deep takes the other types, too.
+  const bool takes = target.mmaK == 16 || (target.mmaK > 0 && kind == simt::MmaKind::F16);
+  return takes ? kind : std::nullopt;
+}
+
+bool areHalves(kernel::DotOp dot, const GpuArchitecture &target) {
+  const std::optional<simt::MmaKind> kind = mmaKindOf(dot, target);
+  return kind == simt::MmaKind::F16 || kind == simt::MmaKind::BF16;
 }
 
 } // namespace cupola::cuda

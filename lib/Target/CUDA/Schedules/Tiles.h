@@ -3,6 +3,7 @@
 #ifndef CUPOLA_LIB_TARGET_CUDA_SCHEDULES_TILES_H
 #define CUPOLA_LIB_TARGET_CUDA_SCHEDULES_TILES_H
 
+#include "dialects/Simt/Simt.h"
 #include "lib/Target/CUDA/Schedules/Schedules.h"
 
 namespace cupola::cuda {
@@ -57,8 +58,14 @@ int64_t residentBlocks(const GpuArchitecture &target, int64_t sharedBytes, int64
 double productCycles(const Tile &tile, const TilePace &pace, const ProductFacts &product,
                      const GpuArchitecture &target);
 
-/// Both operands are f16, or bf16 where the matrix units take it.
-bool isForMatrixUnits(kernel::DotOp dot, const GpuArchitecture &target);
+/// What matrix units can take the operands for, and those of the target; none if they take no such operands.
+std::optional<simt::MmaKind> operandKindOf(kernel::DotOp dot);
+std::optional<simt::MmaKind> mmaKindOf(kernel::DotOp dot, const GpuArchitecture &target);
+inline bool isForMatrixUnits(kernel::DotOp dot, const GpuArchitecture &target) {
+  return mmaKindOf(dot, target).has_value();
+}
+/// They take them for f16 or bf16.
+bool areHalves(kernel::DotOp dot, const GpuArchitecture &target);
 
 /// The schedules of a table that fit. If none does, there are very few rows: the first, whose
 /// blocks read the most columns at once.

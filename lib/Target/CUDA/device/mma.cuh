@@ -1,10 +1,10 @@
 //===- lib/Target/CUDA/device/mma.cuh - matrix products of a warp: ldmatrix and mma.sync ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// A warp multiplies A (16*MI x K) by B (K x 8*NI), f16 or bf16 operands from shared memory, f32 accumulators. K is 16
-// (fragments a[MI][4], b[NI][2]; m16n8k16, on sm_75 two m16n8k8) or 8 (m16n8k8: a[MI][2], b[NI][1]). The extents of the
-// fragment arrays choose between the two. bf16 needs sm_80. Every function is called by all 32 lanes with the same
-// arguments.
+// A warp multiplies A (16*MI x K) by B (K x 8*NI), operands from shared memory, f32 accumulators. Of f16 and bf16, K is
+// 16 (fragments a[MI][4], b[NI][2]; m16n8k16, on sm_75 two m16n8k8) or 8 (m16n8k8: a[MI][2], b[NI][1]); the extents of
+// the fragment arrays choose between the two. Of f32, whose products are TF32, K is 8 (a[MI][4], b[NI][2]; m16n8k8).
+// bf16 and TF32 need sm_80. Every function is called by all 32 lanes with the same arguments.
 #ifndef CUPOLA_DEVICE_MMA_CUH
 #define CUPOLA_DEVICE_MMA_CUH
 
@@ -14,6 +14,7 @@
 
 namespace cupola_device {
 template <int N> constexpr bool hasMmaBf16 = CUPOLA_ARCH >= 800;
+template <int N> constexpr bool hasMmaTf32 = CUPOLA_ARCH >= 800;
 template <int N> constexpr bool hasMma = CUPOLA_ARCH >= 750;
 template <class T> CUPOLA_DEVICE u32 packPair(T first, T second) {
   return static_cast<u32>(first.bits) | static_cast<u32>(second.bits) << 16;
@@ -34,16 +35,16 @@ CUPOLA_DEVICE void ldmatrix_x4_trans(u32 (&r)[4], const void *row, cupola_device
 
 //===----------------------------------------------------------------------===//
 // Fragments from shared memory. `rows` + `place` is the first element of the warp's tile, `stride` the distance between
-// rows in elements, a multiple of 8; with a Span, rows are of so many bytes and swizzled (swizzle.cuh). Strides with
-// stride/8 odd, and swizzled rows, have no bank conflicts.
+// rows in elements, a multiple of 16 bytes; with a Span, rows are of so many bytes and swizzled (swizzle.cuh). Strides
+// of an odd number of 16 bytes, and swizzled rows, have no bank conflicts.
 //===----------------------------------------------------------------------===//
 
-/// A fragments for K = 16 of a 16*MI x 16 tile, [m][k].
+/// A fragments for 32 bytes of k of a 16*MI x K tile, [m][k].
 template <int Span = 0, class T, int MI>
 CUPOLA_DEVICE void mma_load_a(u32 (&a)[MI][4], const T *rows, u32 stride, u32 place = 0,
                               cupola_device::Place at = CUPOLA_HERE) {
-  static_assert(sizeof(T) == 2, "16-bit operands");
-  const T *const first = swizzled<Span>(rows, place + cu_lane() % 16 * stride + cu_lane() / 16 * 8);
+  static_assert(sizeof(T) == 2 || sizeof(T) == 4, "operands of 16 or 32 bits");
+  const T *const first = swizzled<Span>(rows, place + cu_lane() % 16 * stride + cu_lane() / 16 * (16 / sizeof(T)));
   const void *from[MI];
   CUPOLA_UNROLL
   for (int i = 0; i < MI; ++i)
@@ -88,6 +89,17 @@ CUPOLA_DEVICE void mma_load_b(u32 (&b)[NI][2], const T *rows, u32 stride, u32 pl
   }
 }
 
+/// B fragments for K = 8 of f32, element by element: no ldmatrix transposes 32 bits. Strides of 8 or 24 more than a
+/// multiple of 32 have no bank conflicts.
+template <int NI> CUPOLA_DEVICE void mma_load_b(u32 (&b)[NI][2], const f32 *rows, u32 stride, u32 place = 0) {
+  const f32 *const first = rows + place + cu_lane() % 4 * stride + cu_lane() / 4;
+  CUPOLA_UNROLL
+  for (int j = 0; j < NI; ++j) {
+    b[j][0] = cupola_device::floatToBits(first[j * 8]);
+    b[j][1] = cupola_device::floatToBits(first[4 * stride + j * 8]);
+  }
+}
+
 /// B fragments for K = 8 from [k][n]; NI must be a multiple of 4.
 template <int Span = 0, class T, int NI>
 CUPOLA_DEVICE void mma_load_b(u32 (&b)[NI][1], const T *rows, u32 stride, u32 place = 0,
@@ -104,13 +116,13 @@ CUPOLA_DEVICE void mma_load_b(u32 (&b)[NI][1], const T *rows, u32 stride, u32 pl
     b[j][0] = r[j / 4][j % 4];
 }
 
-/// B fragments for K = 16 where B lies transposed, as [n][k]. NI must be even.
+/// B fragments for 32 bytes of k where B lies transposed, as [n][k]. NI must be even.
 template <int Span = 0, class T, int NI>
 CUPOLA_DEVICE void mma_load_b_transposed(u32 (&b)[NI][2], const T *rows, u32 stride, u32 place = 0,
                                          cupola_device::Place at = CUPOLA_HERE) {
-  static_assert(sizeof(T) == 2 && NI % 2 == 0, "16-bit operands, pairs of 8-column tiles");
+  static_assert((sizeof(T) == 2 || sizeof(T) == 4) && NI % 2 == 0, "16 or 32 bits, pairs of 8-column tiles");
   const u32 row = cu_lane() / 16 * 8 + cu_lane() % 8;
-  const T *const first = swizzled<Span>(rows, place + row * stride + cu_lane() / 8 % 2 * 8);
+  const T *const first = swizzled<Span>(rows, place + row * stride + cu_lane() / 8 % 2 * (16 / sizeof(T)));
   const void *from[NI / 2];
   CUPOLA_UNROLL
   for (int j = 0; j < NI / 2; ++j)
@@ -170,6 +182,56 @@ CUPOLA_DEVICE void warp_mma_tile_bf16(f32 (&acc)[MI][NI][4], const u32 (&a)[MI][
                                       cupola_device::Place at = CUPOLA_HERE) {
   static_assert(cupola_device::hasMmaBf16<MI>, "mma of bf16 needs sm_80");
   cupola_device::mmaTileK16<true>(acc, a, b, at);
+}
+
+namespace cupola_device {
+
+/// Rounded to the 19 bits that TF32 has of an f32, ties away from zero; the units ignore the others. Infinities and NaN
+/// stay.
+CUPOLA_DEVICE u32 roundToTf32(u32 bits) { return bits + ((bits & 0x7fffffffu) < 0x7f800000u ? 0x1000u : 0u); }
+
+/// What TF32 leaves of a finite f32, which is `bits & 0xffffe000` and this, rounded; else NaN.
+CUPOLA_DEVICE u32 behindTf32(u32 bits) {
+  return roundToTf32(floatToBits(bitsToFloat(bits) - bitsToFloat(bits & 0xffffe000u)));
+}
+
+} // namespace cupola_device
+
+/// acc += a * b of f32 operands rounded to TF32: 11 bits of each.
+template <int MI, int NI>
+CUPOLA_DEVICE void warp_mma_tile_tf32(f32 (&acc)[MI][NI][4], const u32 (&a)[MI][4], const u32 (&b)[NI][2],
+                                      cupola_device::Place at = CUPOLA_HERE) {
+  static_assert(cupola_device::hasMmaTf32<MI>, "mma of tf32 needs sm_80");
+  u32 left[MI][4], right[NI][2];
+  CUPOLA_UNROLL
+  for (int r = 0; r < MI * 4; ++r)
+    left[r / 4][r % 4] = cupola_device::roundToTf32(a[r / 4][r % 4]);
+  CUPOLA_UNROLL
+  for (int r = 0; r < NI * 2; ++r)
+    right[r / 2][r % 2] = cupola_device::roundToTf32(b[r / 2][r % 2]);
+  cupola_device::mmaTileTf32(acc, left, right, at);
+}
+
+/// acc += a * b of f32 operands, three products of TF32: of the first 11 bits of both, and of those of each with what
+/// is left of the other. What is left out is about 2^-20 of a product. An infinite operand gives NaN.
+template <int MI, int NI>
+CUPOLA_DEVICE void warp_mma_tile_tf32x3(f32 (&acc)[MI][NI][4], const u32 (&a)[MI][4], const u32 (&b)[NI][2],
+                                        cupola_device::Place at = CUPOLA_HERE) {
+  static_assert(cupola_device::hasMmaTf32<MI>, "mma of tf32 needs sm_80");
+  u32 left[MI][4], right[NI][2], restOfLeft[MI][4], restOfRight[NI][2];
+  CUPOLA_UNROLL
+  for (int r = 0; r < MI * 4; ++r) {
+    left[r / 4][r % 4] = a[r / 4][r % 4] & 0xffffe000u;
+    restOfLeft[r / 4][r % 4] = cupola_device::behindTf32(a[r / 4][r % 4]);
+  }
+  CUPOLA_UNROLL
+  for (int r = 0; r < NI * 2; ++r) {
+    right[r / 2][r % 2] = b[r / 2][r % 2] & 0xffffe000u;
+    restOfRight[r / 2][r % 2] = cupola_device::behindTf32(b[r / 2][r % 2]);
+  }
+  cupola_device::mmaTileTf32(acc, restOfLeft, right, at);
+  cupola_device::mmaTileTf32(acc, left, restOfRight, at);
+  cupola_device::mmaTileTf32(acc, left, right, at);
 }
 
 /// acc[i][first + j] += a[i] * b[j]: some columns of a warp tile, so that few fragments of b are there at once.

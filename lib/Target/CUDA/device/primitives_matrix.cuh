@@ -80,6 +80,24 @@ CUPOLA_DEVICE void mmaTileK16(float (&acc)[MI][NI][4], const unsigned (&a)[MI][4
   }
 }
 
+/// d(16x8) += a(16x8) * b(8x8), f32 operands of which the units read the first 19 bits.
+CUPOLA_DEVICE void mmaTf32(float (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+  asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "
+               "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
+template <int MI, int NI>
+CUPOLA_DEVICE void mmaTileTf32(float (&acc)[MI][NI][4], const unsigned (&a)[MI][4], const unsigned (&b)[NI][2], Place) {
+  CUPOLA_UNROLL
+  for (int i = 0; i < MI; ++i) {
+    CUPOLA_UNROLL
+    for (int j = 0; j < NI; ++j)
+      mmaTf32(acc[i][j], a[i], b[j]);
+  }
+}
+
 template <bool Bf16, int MI, int NI, int N>
 CUPOLA_DEVICE void mmaColumnsK16(float (&acc)[MI][NI][4], const unsigned (&a)[MI][4], const unsigned (&b)[N][2],
                                  unsigned first, Place) {
