@@ -28,6 +28,7 @@ std::vector<KernelCase> casesOf(const GpuArchitecture &target) {
     llvm::append_range(all, patchCases());
     llvm::append_range(all, asyncMmaCases(target.sharedBytes));
     llvm::append_range(all, splitMmaCases());
+    llvm::append_range(all, tf32Cases(target.sharedBytes));
     llvm::append_range(all, scheduledAttentionCases());
   }
   if (target.wgmma)

@@ -327,7 +327,10 @@ struct MmaTile {
            ", slices " + text(slices) + ", stages " + text(stages) + ", mma_k " + text(mmaK) + ", async " +
            (async ? "true" : "false") + (split > 1 ? ", split " + text(split) : "") + ">";
   }
-  int64_t sharedBytes() const { return stages * (m + n) * k * 2 + (slices - 1) * m * n * 4; }
+  /// Rows of [k][n] operands of four bytes are padded.
+  int64_t sharedBytes(int64_t element = 2) const {
+    return stages * ((m + n) * k + (element == 4 ? 8 * k : 0)) * element + (slices - 1) * m * n * 4;
+  }
 };
 
 /// A whole tile or two; more tiles of k than stages, ragged everywhere; less than a tile of each.
@@ -413,6 +416,65 @@ std::vector<KernelCase> splitMmaCases() {
     }
   options.batch = 3;
   cases.push_back(gemmCase(40, 70, 520, options));
+  return cases;
+}
+
+std::vector<KernelCase> tf32Cases(int64_t sharedBytes) {
+  constexpr int64_t mmaK = 8; // of numbers of four bytes
+  std::vector<KernelCase> cases;
+  GemmOptions options;
+  for (const MmaTile &tile : {MmaTile{256, 128, 16, 4, 2, 1, 4},
+                              {128, 256, 16, 2, 4, 1, 4},
+                              {128, 128, 32, 2, 2, 1, 3},
+                              {128, 128, 16, 2, 4, 1, 4},
+                              {256, 64, 16, 4, 1, 1, 4},
+                              {64, 128, 16, 1, 2, 1, 4},
+                              {64, 64, 64, 2, 1, 4, 3},
+                              {64, 64, 32, 2, 2, 1, 4},
+                              {32, 64, 64, 1, 1, 4, 3},
+                              {32, 32, 64, 1, 1, 4, 4},
+                              {64, 64, 32, 2, 2, 1, 2},
+                              {32, 64, 32, 1, 2, 1, 2}}) {
+    if (tile.sharedBytes(4) > sharedBytes)
+      continue;
+    options.tf32 = options.tf32 == "x1" ? "x3" : "x1";
+    options.schedule = tile.schedule(mmaK, /*async=*/tile.stages > 2);
+    for (bool transposed : {false, true}) {
+      options.rhsTransposed = transposed;
+      addMmaCases(tile, options, cases);
+    }
+  }
+  for (const MmaTile &tile : {MmaTile{64, 64, 32, 2, 2, 1, 4, 2}, {32, 64, 64, 1, 1, 4, 3, 3}}) {
+    options.tf32 = options.tf32 == "x1" ? "x3" : "x1";
+    options.schedule = tile.schedule(mmaK, /*async=*/true);
+    cases.push_back(gemmCase(tile.m + 20, tile.n + 24, 4 * tile.split * tile.k - 24, options));
+  }
+  for (const char *products : {"x1", "x3"}) {
+    GemmOptions chosen; // rows that no copy of 16 bytes has, operands that are computed, no vectors at all
+    chosen.tf32 = products;
+    chosen.schedule = MmaTile{64, 64, 32, 2, 2, 1, 2}.schedule(mmaK, /*async=*/false);
+    cases.push_back(gemmCase(33, 70, 19, chosen));
+    chosen.lhsTransposed = true;
+    cases.push_back(gemmCase(80, 72, 40, chosen));
+    chosen.lhsTransposed = false;
+    chosen.prologue = true;
+    cases.push_back(gemmCase(45, 64, 40, chosen));
+    chosen.prologue = false;
+    chosen.dynamic = true;
+    chosen.batch = 2;
+    chosen.schedule = MmaTile{64, 64, 32, 2, 2, 1, 4}.schedule(mmaK, /*async=*/true);
+    cases.push_back(gemmCase(70, 72, 96, chosen));
+    ConvOptions conv;
+    conv.tf32 = products;
+    conv.channels = 16;
+    conv.schedule = chosen.schedule;
+    cases.push_back(convCase(64, conv));
+    conv.images = 2;
+    conv.height = 9;
+    conv.width = 7;
+    conv.stride = 2;
+    cases.push_back(convCase(40, conv));
+  }
   return cases;
 }
 

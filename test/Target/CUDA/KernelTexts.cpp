@@ -187,7 +187,7 @@ KernelCase gemmCase(int64_t m, int64_t n, int64_t k, const GemmOptions &o) {
              (o.rhsTransposed ? v("d1") * pitch + v("d2") : v("d2") * pitch + v("d1"));
   Expr out = (g * em + v("d3")) * n + v("d4");
   Exprs extents = {em, n};
-  std::string tile = text.dot({em, n, k});
+  std::string tile = text.dot({em, n, k}, o.tf32.empty() ? "" : " tf32 " + o.tf32);
   std::string a = text.load(0, type, lhs);
   if (o.prologue)
     a = text.unary("gelu_erf", a, compute);
@@ -213,7 +213,7 @@ KernelCase gemmCase(int64_t m, int64_t n, int64_t k, const GemmOptions &o) {
                            {o.batch > 1, "batched"},
                            {o.rhsPitch > 0, "pitch"}})
     name += set ? std::string("_") + word : "";
-  name += o.schedule.empty() ? "" : "_" + wordsOf(o.schedule);
+  name += (o.tf32.empty() ? "" : "_" + o.tf32) + (o.schedule.empty() ? "" : "_" + wordsOf(o.schedule));
   std::string read = type + ", read";
   bool narrow = n <= 4 && (o.dynamic || m >= 1024);
   bool half = type == "f16" || type == "bf16", few = m <= 8 && !o.dynamic && !o.rhsTransposed;
@@ -226,7 +226,11 @@ KernelCase gemmCase(int64_t m, int64_t n, int64_t k, const GemmOptions &o) {
           text.func("gemm", o.batch > 1 ? Exprs{o.batch} : Exprs{}, o.dynamic ? anyScalar : "",
                     {read, read, read, read, type + ", write"}, o.schedule.empty() ? "" : "#cuda." + o.schedule),
           o.dynamic ? std::vector<int64_t>{m} : std::vector<int64_t>{},
-          {o.batch * m * k, o.batch * pitch * (o.rhsTransposed ? n : k), n, o.batch * m * n, o.batch * m * n}};
+          {o.batch * m * k, o.batch * pitch * (o.rhsTransposed ? n : k), n, o.batch * m * n, o.batch * m * n},
+          /*indexBound=*/7,
+          /*raises=*/false,
+          /*unread=*/{},
+          o.tf32 == "x1" ? tf32Tolerance : 0};
 }
 
 } // namespace cupola::test

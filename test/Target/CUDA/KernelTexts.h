@@ -19,6 +19,7 @@ struct KernelCase {
   int64_t indexBound = 7;           ///< integers are in [0, indexBound)
   bool raises = false;              ///< some index is out of range
   std::vector<int64_t> unread = {}; ///< elements of the first buffer that no result depends on: they are NaN
+  double tolerance = 0;             ///< relative to the largest magnitude; 0: that of the type
 };
 
 /// Keeps GoogleTest from printing bytes.
@@ -31,6 +32,8 @@ std::vector<KernelCase> pointwiseCases(), transposeCases(), gatherCases(), rowCa
 /// Products by tiles of every shape: by cp.async, those that fit into so much shared memory; through registers, with an
 /// mma of depth `mmaK`.
 std::vector<KernelCase> asyncMmaCases(int64_t sharedBytes), registerMmaCases(int64_t mmaK);
+/// Products of f32 as one or three of TF32, asynchronous and through registers, matrices and convolutions.
+std::vector<KernelCase> tf32Cases(int64_t sharedBytes);
 /// Products of a deep k that blocks share.
 std::vector<KernelCase> splitMmaCases();
 /// Attention whose keys warps and blocks share, and with more rows in a warp.
@@ -67,9 +70,12 @@ struct GemmOptions {
   bool prologue = false;    ///< lhs is a function of what is loaded
   bool rhsPrologue = false; ///< so is rhs
   int64_t batch = 1;
-  int64_t rhsPitch = 0; ///< between rows of rhs; 0: dense
-  std::string schedule; ///< "gemm_wgmma<..>"; empty: the compiler chooses one
+  int64_t rhsPitch = 0;  ///< between rows of rhs; 0: dense
+  std::string schedule;  ///< "gemm_wgmma<..>"; empty: the compiler chooses one
+  std::string tf32 = {}; ///< x1, x3: products that f32 may have; empty: exact ones
 };
+/// TF32 has the bits of f16.
+constexpr double tf32Tolerance = 2e-3;
 /// out = f(lhs * rhs + bias[n]) + residual[m, n].
 KernelCase gemmCase(int64_t m, int64_t n, int64_t k, const GemmOptions &options = {});
 
@@ -112,6 +118,7 @@ struct ConvOptions {
   int64_t taps = 3, stride = 1, dilation = 1, pad = 1;
   bool dynamic = false;       ///< n0 images
   bool channelsFirst = false; ///< the input's
+  std::string tf32 = {};      ///< as of GemmOptions
   std::string schedule = {};  ///< with parameters, as "conv_patch<..>", or what the compiler must choose; empty: a gemm
 };
 /// out = relu(conv(in, weights) + bias + residual), channels last, `columns` outputs a group.

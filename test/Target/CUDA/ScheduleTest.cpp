@@ -153,7 +153,7 @@ private:
     double largest = 0;
     for (const Number &n : wanted)
       largest = std::max(largest, std::abs(n.real));
-    double allowed = tolerance(elements[buffer]) * std::max(largest, 1e-3);
+    double allowed = (test.tolerance > 0 ? test.tolerance : tolerance(elements[buffer])) * std::max(largest, 1e-3);
     for (size_t i = 0; i < actual.size(); ++i) {
       ASSERT_EQ(actual[i].whole, wanted[i].whole) << "at " << i;
       ASSERT_NEAR(actual[i].real, wanted[i].real, allowed) << "at " << i;
@@ -220,6 +220,7 @@ INSTANTIATE_TEST_SUITE_P(Norms, Schedule, ::testing::ValuesIn(normCases()), name
 INSTANTIATE_TEST_SUITE_P(Gemms, Schedule, ::testing::ValuesIn(gemmCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(FewRows, Schedule, ::testing::ValuesIn(fewRowsCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(AsyncMma, Schedule, ::testing::ValuesIn(asyncMmaCases(findGpu("sm_80")->sharedBytes)), nameOf);
+INSTANTIATE_TEST_SUITE_P(Tf32, Schedule, ::testing::ValuesIn(tf32Cases(findGpu("sm_80")->sharedBytes)), nameOf);
 INSTANTIATE_TEST_SUITE_P(SplitMma, Schedule, ::testing::ValuesIn(splitMmaCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(RegisterMma, Schedule, ::testing::ValuesIn(registerMmaCases(16)), nameOf);
 INSTANTIATE_TEST_SUITE_P(RegisterMma, ScheduleSm75, ::testing::ValuesIn(registerMmaCases(8)), nameOf);

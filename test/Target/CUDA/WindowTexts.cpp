@@ -40,7 +40,7 @@ std::string nameOf(const std::string &what, const ConvOptions &o, int64_t column
                            {o.dynamic, "dynamic"},
                            {o.channelsFirst, "channelsFirst"}})
     name += set ? std::string("_") + word : "";
-  return name;
+  return name + (o.tf32.empty() ? "" : "_" + o.tf32);
 }
 
 /// Elements of an input without groups that no window reaches.
@@ -72,7 +72,7 @@ KernelCase convCase(int64_t columns, const ConvOptions &o) {
   Expr rows = (o.dynamic ? v("n0") : Expr(o.images)) * (oh * ow), m = v("d0"), k = v("d2");
   Expr depth = o.taps * o.taps * o.channels, group = o.groups > 1 ? v("g0") : Expr(0);
   Exprs extents = {rows, columns};
-  std::string tile = text.dot({rows, columns, depth});
+  std::string tile = text.dot({rows, columns, depth}, o.tf32.empty() ? "" : " tf32 " + o.tf32);
   Expr y = mod(floorDiv(m, ow), oh) * o.stride + mod(floorDiv(k, o.channels * o.taps), o.taps) * o.dilation - o.pad;
   Expr x = mod(m, ow) * o.stride + mod(floorDiv(k, o.channels), o.taps) * o.dilation - o.pad;
   Pixel pixel(o, floorDiv(m, oh * ow), y, x, group * o.channels + mod(k, o.channels));
@@ -107,7 +107,8 @@ KernelCase convCase(int64_t columns, const ConvOptions &o) {
            places * outputs, places * outputs},
           7,
           false,
-          unreadOf(o)};
+          unreadOf(o),
+          o.tf32 == "x1" ? tf32Tolerance : 0};
 }
 
 KernelCase windowCase(const std::string &kind, const ConvOptions &o) {
