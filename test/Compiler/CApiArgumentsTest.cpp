@@ -25,6 +25,9 @@ TEST_F(CompilerCApi, OptionsAreTakenAndChecked) {
   EXPECT_NE(errorWith([&](auto &o) { o.io = odd; }).find("the precision is fp32"), std::string::npos);
   EXPECT_NE(errorWith([&](auto &o) { o.precision = capi::string("fp16"), o.keep_fp32 = odds; }).find("'odd'"),
             std::string::npos);
+  EXPECT_EQ(errorWith([&](auto &o) { o.tf32 = odd; }), "tf32 is 'odd', expected x1 or x3");
+  EXPECT_EQ(errorWith([&](auto &o) { o.tf32 = capi::string("x1"), o.precision = capi::string("bf16"); }),
+            "the precision is bf16, but products of tf32 are for those of fp32");
   EXPECT_NE(errorWith([&](auto &o) { o.tuning = capi::string("/no/such.jsonl"); }).find("cannot open"),
             std::string::npos);
   const int64_t extents[] = {2, 4};

@@ -88,6 +88,13 @@ def test_precision_gives_16_bits(layer):
     assert {tensor.dtype for tensor in package.inputs + package.outputs} == {"float16"}
 
 
+def test_tf32_is_said_by_its_report(layer):
+    assert cupola.explain(layer, **QUIET).json["precision"] is None
+    assert cupola.explain(layer, **QUIET, tf32="x3").json["precision"] == {"element": "tf32", "narrowed": 1, "kept": []}
+    kept = cupola.explain(layer, **QUIET, tf32="x1", keep_fp32="*").json["precision"]
+    assert kept["narrowed"] == 0 and len(kept["kept"]) == 1
+
+
 def test_tuning_is_a_database_or_none(layer, tmp_path):
     plain, file = contents(layer), tmp_path / "times.jsonl"
     file.write_text('{"schema":"cupola.tuning/1"}\n')
@@ -102,7 +109,7 @@ def test_tuning_is_a_database_or_none(layer, tmp_path):
 @pytest.mark.parametrize("options, what", [({"targets": "tpu"}, "tpu"), ({"cpu": "z80"}, "z80"), ({"shapes": {"z": 1}}, "z"),
                                            ({"limits": {"patience": 1}}, "patience"), ({"libraries": "some"}, "some"),
                                            ({"precision": "fp8"}, "fp8"), ({"precision": "fp16", "keep_fp32": "no/*"}, "no/"),
-                                           ({"precision": "fp16", "io": "bf16"}, "bf16"),
+                                           ({"precision": "fp16", "io": "bf16"}, "bf16"), ({"tf32": "x2"}, "x2"),
                                            ({"alias": {"x": "none"}}, "none")])
 def test_a_wrong_option_is_named(layer, options, what):
     with pytest.raises(cupola.UsageError, match=what):
