@@ -366,3 +366,39 @@ kernel.func @bert_b32_ffn1 gemm grid () in [] scalars []
     kernel.store %6, %out[3072*%m + %n] : f16 to !kernel.view<f16, write>
   }
 }
+
+// -----
+
+// f32 as TF32: a number is rounded as it comes from shared memory. At least 45 %.
+kernel.func @tf32_2048 gemm grid () in [] scalars []
+    (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out: !kernel.view<f32, write>) {
+  %0 = kernel.dot [2048, 2048, 2048] tf32 x1 lhs (%m, %k) {
+    %1 = kernel.load %in0[2048*%m + %k] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } rhs (%k, %n) {
+    %1 = kernel.load %in1[2048*%k + %n] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } : !kernel.tile<f32, "2048", "2048">
+  kernel.foreach (%m, %n) in [2048, 2048] {
+    %1 = kernel.extract %0 [%m, %n] : f32 from !kernel.tile<f32, "2048", "2048">
+    kernel.store %1, %out[2048*%m + %n] : f32 to !kernel.view<f32, write>
+  }
+}
+
+// -----
+
+// f32 in three products of TF32. At least 49 %.
+kernel.func @tf32x3_2048 gemm grid () in [] scalars []
+    (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out: !kernel.view<f32, write>) {
+  %0 = kernel.dot [2048, 2048, 2048] tf32 x3 lhs (%m, %k) {
+    %1 = kernel.load %in0[2048*%m + %k] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } rhs (%k, %n) {
+    %1 = kernel.load %in1[2048*%k + %n] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } : !kernel.tile<f32, "2048", "2048">
+  kernel.foreach (%m, %n) in [2048, 2048] {
+    %1 = kernel.extract %0 [%m, %n] : f32 from !kernel.tile<f32, "2048", "2048">
+    kernel.store %1, %out[2048*%m + %n] : f32 to !kernel.view<f32, write>
+  }
+}
