@@ -27,10 +27,9 @@ CUPOLA_DEVICE void mmaTileK16(float (&acc)[MI][NI][4], const unsigned (&a)[MI][4
   cupola_sim_mma(&acc[0][0][0], &a[0][0], &b[0][0], MI, NI, Bf16 ? CupolaSimBf16K16 : CupolaSimHalfK16, at.id);
 }
 
-template <int MI, int NI>
-CUPOLA_DEVICE void mmaTileTf32(float (&acc)[MI][NI][4], const unsigned (&a)[MI][4], const unsigned (&b)[NI][2],
-                               Place at) {
-  cupola_sim_mma(&acc[0][0][0], &a[0][0], &b[0][0], MI, NI, CupolaSimTf32K8, at.id);
+template <int NI>
+CUPOLA_DEVICE void mmaRowTf32(float (&acc)[NI][4], const unsigned (&a)[4], const unsigned (&b)[NI][2], Place at) {
+  cupola_sim_mma(&acc[0][0], a, &b[0][0], 1, NI, CupolaSimTf32K8, at.id);
 }
 
 template <bool Bf16, int MI, int NI, int N>

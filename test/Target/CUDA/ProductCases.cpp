@@ -182,7 +182,7 @@ std::vector<KernelCase> tf32Cases(int64_t sharedBytes) {
   GemmOptions options;
   for (const MmaTile &tile : {MmaTile{256, 128, 16, 4, 2, 1, 4},
                               {128, 256, 16, 2, 4, 1, 4},
-                              {128, 128, 32, 2, 2, 1, 3},
+                              {128, 128, 16, 2, 2, 1, 4},
                               {128, 128, 16, 2, 4, 1, 4},
                               {256, 64, 16, 4, 1, 1, 4},
                               {64, 128, 16, 1, 2, 1, 4},

@@ -197,19 +197,25 @@ CUPOLA_DEVICE u32 behindTf32(u32 bits) {
 
 } // namespace cupola_device
 
+// Rows of `a` are rounded one after the other, so that the registers of one suffice.
+
 /// acc += a * b of f32 operands rounded to TF32: 11 bits of each.
 template <int MI, int NI>
 CUPOLA_DEVICE void warp_mma_tile_tf32(f32 (&acc)[MI][NI][4], const u32 (&a)[MI][4], const u32 (&b)[NI][2],
                                       cupola_device::Place at = CUPOLA_HERE) {
   static_assert(cupola_device::hasMmaTf32<MI>, "mma of tf32 needs sm_80");
-  u32 left[MI][4], right[NI][2];
-  CUPOLA_UNROLL
-  for (int r = 0; r < MI * 4; ++r)
-    left[r / 4][r % 4] = cupola_device::roundToTf32(a[r / 4][r % 4]);
+  u32 right[NI][2];
   CUPOLA_UNROLL
   for (int r = 0; r < NI * 2; ++r)
     right[r / 2][r % 2] = cupola_device::roundToTf32(b[r / 2][r % 2]);
-  cupola_device::mmaTileTf32(acc, left, right, at);
+  CUPOLA_UNROLL
+  for (int i = 0; i < MI; ++i) {
+    u32 left[4];
+    CUPOLA_UNROLL
+    for (int r = 0; r < 4; ++r)
+      left[r] = cupola_device::roundToTf32(a[i][r]);
+    cupola_device::mmaRowTf32(acc[i], left, right, at);
+  }
 }
 
 /// acc += a * b of f32 operands, three products of TF32: of the first 11 bits of both, and of those of each with what
@@ -218,20 +224,24 @@ template <int MI, int NI>
 CUPOLA_DEVICE void warp_mma_tile_tf32x3(f32 (&acc)[MI][NI][4], const u32 (&a)[MI][4], const u32 (&b)[NI][2],
                                         cupola_device::Place at = CUPOLA_HERE) {
   static_assert(cupola_device::hasMmaTf32<MI>, "mma of tf32 needs sm_80");
-  u32 left[MI][4], right[NI][2], restOfLeft[MI][4], restOfRight[NI][2];
-  CUPOLA_UNROLL
-  for (int r = 0; r < MI * 4; ++r) {
-    left[r / 4][r % 4] = a[r / 4][r % 4] & 0xffffe000u;
-    restOfLeft[r / 4][r % 4] = cupola_device::behindTf32(a[r / 4][r % 4]);
-  }
+  u32 right[NI][2], restOfRight[NI][2];
   CUPOLA_UNROLL
   for (int r = 0; r < NI * 2; ++r) {
     right[r / 2][r % 2] = b[r / 2][r % 2] & 0xffffe000u;
     restOfRight[r / 2][r % 2] = cupola_device::behindTf32(b[r / 2][r % 2]);
   }
-  cupola_device::mmaTileTf32(acc, restOfLeft, right, at);
-  cupola_device::mmaTileTf32(acc, left, restOfRight, at);
-  cupola_device::mmaTileTf32(acc, left, right, at);
+  CUPOLA_UNROLL
+  for (int i = 0; i < MI; ++i) {
+    u32 left[4], restOfLeft[4];
+    CUPOLA_UNROLL
+    for (int r = 0; r < 4; ++r) {
+      left[r] = a[i][r] & 0xffffe000u;
+      restOfLeft[r] = cupola_device::behindTf32(a[i][r]);
+    }
+    cupola_device::mmaRowTf32(acc[i], restOfLeft, right, at);
+    cupola_device::mmaRowTf32(acc[i], left, restOfRight, at);
+    cupola_device::mmaRowTf32(acc[i], left, right, at);
+  }
 }
 
 /// acc[i][first + j] += a[i] * b[j]: some columns of a warp tile, so that few fragments of b are there at once.

@@ -88,14 +88,11 @@ CUPOLA_DEVICE void mmaTf32(float (&d)[4], const unsigned (&a)[4], const unsigned
                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
-template <int MI, int NI>
-CUPOLA_DEVICE void mmaTileTf32(float (&acc)[MI][NI][4], const unsigned (&a)[MI][4], const unsigned (&b)[NI][2], Place) {
+template <int NI>
+CUPOLA_DEVICE void mmaRowTf32(float (&acc)[NI][4], const unsigned (&a)[4], const unsigned (&b)[NI][2], Place) {
   CUPOLA_UNROLL
-  for (int i = 0; i < MI; ++i) {
-    CUPOLA_UNROLL
-    for (int j = 0; j < NI; ++j)
-      mmaTf32(acc[i][j], a[i], b[j]);
-  }
+  for (int j = 0; j < NI; ++j)
+    mmaTf32(acc[j], a, b[j]);
 }
 
 template <bool Bf16, int MI, int NI, int N>
