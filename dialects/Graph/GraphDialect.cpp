@@ -1,6 +1,7 @@
 //===- dialects/Graph/GraphDialect.cpp - registration, attributes, folds ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "dialects/Graph/Interface.h"
 #include "dialects/Graph/Placement.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -64,6 +65,7 @@ struct InterfaceAttr {
 constexpr InterfaceAttr interfaceAttrs[] = {
     {"graph.name", true, true, [](Attribute attr) { return isa<StringAttr>(attr); }},
     {"graph.dims", true, false, isExprs},
+    {elementsAttr, true, false, isExprs},
     {storageAttr, true, true, isExprs},
     {aliasAttr, false, true, [](Attribute attr) { return isa<IntegerAttr>(attr); }},
 };

@@ -16,15 +16,20 @@ def Graph_SymbolOp : Graph_Op<"symbol", [Symbol]> {
     `max` 0 means unbounded. The location names the model's dimension (for people only). A `run`
     symbol has no value then: a branch or a loop gives it one, when it is left or at each iteration.
 
+    A symbol may also be an element of an input (`graph.elements` of the argument lists those), which
+    is any number where `min` is -2^63, or what its `definition` says of symbols before it.
+
     ```mlir
     graph.symbol @s0 {min = 1 : i64, max = 0 : i64, divisor = 1 : i64}
     graph.symbol run @s1 {min = 0 : i64}
+    graph.symbol @s2 = "max(0, s1)" {min = 0 : i64}
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, DefaultValuedAttr<I64Attr, "1">:$min,
                        DefaultValuedAttr<I64Attr, "0">:$max,
-                       DefaultValuedAttr<I64Attr, "1">:$divisor, UnitAttr:$run);
-  let assemblyFormat = "(`run` $run^)? $sym_name attr-dict";
+                       DefaultValuedAttr<I64Attr, "1">:$divisor, UnitAttr:$run,
+                       OptionalAttr<Graph_ExprAttr>:$definition);
+  let assemblyFormat = "(`run` $run^)? $sym_name (`=` custom<Expr>($definition)^)? attr-dict";
 }
 
 def Graph_AssumeOp : Graph_Op<"assume"> {

@@ -56,7 +56,8 @@ Ranges symbolRanges(ModuleOp module) {
   Ranges ranges;
   for (SymbolOp symbol : module.getOps<SymbolOp>()) {
     Range &range = ranges[symbol.getSymName().str()];
-    range.lo = Expr(symbol.getMin());
+    if (static_cast<int64_t>(symbol.getMin()) != anyNumber)
+      range.lo = Expr(symbol.getMin());
     if (symbol.getMax() > 0)
       range.hi = Expr(symbol.getMax());
   }

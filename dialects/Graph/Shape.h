@@ -32,6 +32,9 @@ inline mlir::Type elementOf(mlir::Value value) { return typeOf(value).getElement
 Expr product(llvm::ArrayRef<Expr> dims);
 inline Expr elementCount(mlir::Value value) { return product(shapeOf(value)); }
 
+/// `min` of a graph.symbol that may be any number.
+constexpr int64_t anyNumber = std::numeric_limits<int64_t>::min();
+
 /// What is known of every graph.symbol in the module.
 Ranges symbolRanges(mlir::ModuleOp module);
 std::map<std::string, int64_t> symbolDivisors(mlir::ModuleOp module);

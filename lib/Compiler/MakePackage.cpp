@@ -29,6 +29,8 @@ void addInputs(func::FuncOp main, format::Package &package) {
     tensor.dims = graph::textsOf(graph::declaredShapeOf(argument));
     if (auto storage = main.getArgAttrOfType<ArrayAttr>(i, graph::storageAttr))
       tensor.storage = graph::textsOf(graph::exprsOf(storage));
+    if (auto elements = main.getArgAttrOfType<ArrayAttr>(i, graph::elementsAttr))
+      tensor.elements = graph::textsOf(graph::exprsOf(elements));
     package.inputs.push_back(std::move(tensor));
   }
 }
@@ -52,7 +54,8 @@ void addSymbols(ModuleOp module, format::Package &package) {
     auto name = dyn_cast<NameLoc>(symbol.getLoc());
     package.symbols.push_back({symbol.getSymName().str(), name ? name.getName().str() : "",
                                static_cast<int64_t>(symbol.getMin()), static_cast<int64_t>(symbol.getMax()),
-                               static_cast<int64_t>(symbol.getDivisor()), symbol.getRun()});
+                               static_cast<int64_t>(symbol.getDivisor()), symbol.getRun(),
+                               symbol.getDefinition() ? symbol.getDefinitionAttr().getValue().text() : ""});
   }
   for (auto fact : module.getOps<graph::AssumeOp>())
     package.checks.push_back(checkOf(fact.getLhs(), fact.getRelation(), fact.getRhs(), fact.getReason()));

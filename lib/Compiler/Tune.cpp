@@ -63,6 +63,8 @@ Result<Sizes> sizesOf(ModuleOp module, Sizes given) {
       names.push_back(runtime::quote(name.getName().str()));
     const auto found = name ? given.find(name.getName().str()) : given.end();
     int64_t &size = sizes[symbol.getSymName().str()] = typicalOf(symbol);
+    if (const auto definition = symbol.getDefinitionAttr())
+      size = definition.getValue().evaluate(sizes).value_or(size);
     if (found == given.end())
       continue;
     size = found->second;

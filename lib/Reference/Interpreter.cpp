@@ -7,6 +7,7 @@
 #include "dialects/Graph/Interface.h"
 #include "dialects/Graph/Provenance.h"
 #include "lib/Planner/SolveDim.h"
+#include "lib/Runtime/Format/ShapeElements.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -85,6 +86,26 @@ Symbols solveSymbols(func::FuncOp main, ArrayRef<Tensor> inputs) {
         progress |= solveDim(dim, extent, symbols).has_value();
   }
   return symbols;
+}
+
+/// Those that are elements of inputs, and those that are defined by others.
+Status defineSymbols(func::FuncOp main, ArrayRef<Tensor> inputs, Symbols &symbols) {
+  for (auto [i, input] : llvm::enumerate(inputs)) {
+    const auto elements = main.getArgAttrOfType<ArrayAttr>(i, graph::elementsAttr);
+    if (!elements)
+      continue;
+    size_t bad = 0;
+    const auto values = format::symbolValues(input.dtype(), input.data(), input.count(), bad);
+    if (!values || values->size() != elements.size())
+      return Status::usage("input " + std::to_string(i) + ": no extent can follow from its elements");
+    for (auto [symbol, value] : llvm::zip_equal(graph::exprsOf(elements), *values))
+      symbols[symbol.text()] = value;
+  }
+  for (auto symbol : main->getParentOfType<ModuleOp>().getOps<graph::SymbolOp>())
+    if (const auto definition = symbol.getDefinitionAttr())
+      if (const auto value = definition.getValue().evaluate(symbols))
+        symbols[symbol.getSymName().str()] = *value;
+  return {};
 }
 
 bool holds(graph::AssumeOp fact, int64_t lhs, int64_t rhs) {
@@ -209,7 +230,8 @@ Result<std::vector<Tensor>> interpret(ModuleOp module, ArrayRef<Tensor> inputs, 
     if (input.shape().size() != graph::rankOf(main.getArgument(i)))
       return Status::usage("input " + std::to_string(i) + " has rank " + std::to_string(input.shape().size()) +
                            ", expected " + std::to_string(graph::rankOf(main.getArgument(i))));
-  const Symbols symbols = solveSymbols(main, inputs);
+  Symbols symbols = solveSymbols(main, inputs);
+  CUPOLA_TRY(defineSymbols(main, inputs, symbols));
   CUPOLA_TRY(checkInputs(main, inputs, symbols));
   for (auto fact : module.getOps<graph::AssumeOp>())
     CUPOLA_TRY(checkAssumption(fact, symbols));

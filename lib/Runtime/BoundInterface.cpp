@@ -38,9 +38,10 @@ std::optional<Shape> openShape(const ParsedTensor &parsed, const SymbolValues &v
 } // namespace
 
 Result<BoundInterface> bindInterface(const format::Package &package, const ParsedInterface &parsed,
-                                     const std::vector<Shape> &inputs, const std::vector<Strides> &strides) {
+                                     const std::vector<Shape> &inputs, const std::vector<Strides> &strides,
+                                     const std::vector<Elements> &elements) {
   BoundInterface bound;
-  CUPOLA_ASSIGN(bound.values, bindShapes(package, parsed, inputs, strides));
+  CUPOLA_ASSIGN(bound.values, bindShapes(package, parsed, inputs, strides, elements));
   for (size_t i = 0; i < package.inputs.size(); ++i)
     CUPOLA_TRY(bindTensor(package.inputs[i], parsed.inputs[i], bound.values, bound.inputShapes, bound.inputBytes));
   for (size_t i = 0; i < package.outputs.size(); ++i) {

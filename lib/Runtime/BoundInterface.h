@@ -21,7 +21,8 @@ struct BoundInterface {
 
 /// The shapes do not fit: Code::Usage; a size leaves its type: Code::Limit.
 Result<BoundInterface> bindInterface(const format::Package &package, const ParsedInterface &parsed,
-                                     const std::vector<Shape> &inputs, const std::vector<Strides> &strides = {});
+                                     const std::vector<Shape> &inputs, const std::vector<Strides> &strides = {},
+                                     const std::vector<Elements> &elements = {});
 
 } // namespace cupola::runtime
 

@@ -154,6 +154,9 @@ Result<ParsedInterface> parseInterface(const format::Package &package) {
   parser.allowRunSymbols(false);
   for (const format::Check &check : package.checks)
     parsed.checks.push_back({parser.parse(check.lhs), parser.parse(check.rhs)});
+  for (size_t i = 0; i < package.symbols.size(); ++i)
+    if (!package.symbols[i].definition.empty())
+      parsed.definitions.push_back({i, parser.parse(package.symbols[i].definition)});
   return parser.result(std::move(parsed));
 }
 

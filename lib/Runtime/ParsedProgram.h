@@ -24,6 +24,12 @@ struct ParsedCheck {
   Expr lhs, rhs;
 };
 
+/// Of package.symbols[symbol].
+struct ParsedDefinition {
+  size_t symbol;
+  Expr value;
+};
+
 /// Zero where the text is empty.
 struct ParsedBuffer {
   Expr bytes, offset;
@@ -70,6 +76,7 @@ struct ParsedProgram : ParsedBody {
 struct ParsedInterface {
   std::vector<ParsedTensor> inputs, outputs;
   std::vector<ParsedCheck> checks;
+  std::vector<ParsedDefinition> definitions; ///< in the order of the symbols
 };
 
 /// Code::Package names the text that is no expression, or that uses a symbol

@@ -64,31 +64,34 @@ Status Session::checkProcess() const {
                        std::to_string(::getpid()));
 }
 
-Status Session::bind(const std::vector<Shape> &inputs, const std::vector<Strides> &strides) {
+Status Session::bind(const std::vector<Shape> &inputs, const std::vector<Strides> &strides,
+                     const std::vector<Elements> &elements) {
   CUPOLA_TRY(checkProcess());
   Turn turn(busy);
   CUPOLA_TRY(turn.status());
-  return bindNow(inputs, strides);
+  return bindNow(inputs, strides, elements);
 }
 
 Result<std::shared_ptr<const Session::Bound>> Session::boundFor(const std::vector<Shape> &inputs,
-                                                                const std::vector<Strides> &strides) {
+                                                                const std::vector<Strides> &strides,
+                                                                const std::vector<Elements> &elements) {
   const auto known = std::find_if(recent.begin(), recent.end(), [&](const auto &bound) {
-    return bound->inputs == inputs && bound->strides == strides;
+    return bound->inputs == inputs && bound->strides == strides && bound->elements == elements;
   });
   if (known != recent.end())
     return *known;
-  CUPOLA_ASSIGN(BoundInterface interface, bindInterface(package(), shared->parsedInterface(), inputs, strides));
-  return std::make_shared<const Bound>(Bound{inputs, strides, std::move(interface)});
+  CUPOLA_ASSIGN(BoundInterface interface, bindInterface(package(), shared->parsedInterface(), inputs, strides, elements));
+  return std::make_shared<const Bound>(Bound{inputs, strides, elements, std::move(interface)});
 }
 
-Status Session::bindNow(const std::vector<Shape> &inputs, const std::vector<Strides> &strides) {
+Status Session::bindNow(const std::vector<Shape> &inputs, const std::vector<Strides> &strides,
+                        const std::vector<Elements> &elements) {
   hasResults = false;
-  if (current && current->inputs == inputs && current->strides == strides) {
+  if (current && current->inputs == inputs && current->strides == strides && current->elements == elements) {
     shapes = current->interface.outputShapes;
     return Status::ok();
   }
-  CUPOLA_ASSIGN(const std::shared_ptr<const Bound> bound, boundFor(inputs, strides));
+  CUPOLA_ASSIGN(const std::shared_ptr<const Bound> bound, boundFor(inputs, strides, elements));
   CUPOLA_ASSIGN(std::shared_ptr<Frame::Bound> plan, runner.program().find(bound->interface.values, &bound->interface));
   CUPOLA_TRY(makeRoom(plan->plan, bound->interface));
   recent.erase(std::remove(recent.begin(), recent.end(), bound), recent.end());

@@ -41,8 +41,9 @@ public:
   /// Fixes the inputs' shapes, finds those of the outputs and makes room. Plans
   /// of the last shapes are kept. Wrong shapes: Code::Usage; no memory:
   /// Code::Environment with a table; the session stays usable after both.
-  /// `strides` as of bindShapes (lib/Runtime/ShapeBinding.h).
-  Status bind(const std::vector<Shape> &inputs, const std::vector<Strides> &strides = {});
+  /// `strides` and `elements` as of bindShapes (lib/Runtime/ShapeBinding.h).
+  Status bind(const std::vector<Shape> &inputs, const std::vector<Strides> &strides = {},
+              const std::vector<Elements> &elements = {});
 
   bool isBound() const { return current != nullptr; }
   /// Valid while bound. A dimension that is known only after a run is -1 until one succeeded.
@@ -62,7 +63,7 @@ public:
   RunCounts counts() const { return counters.read(); }
 
   /// Queues a run behind all that is on the stream, and gives its number: 1, 2, .. Binds first
-  /// if the inputs' shapes or strides are others than the bound ones. Writes nothing outside
+  /// if the inputs' shapes, strides or elements of shape inputs are others than the bound ones. Writes nothing outside
   /// `outputs`, whose contents after an error are unspecified. An output in the memory of an
   /// input has that one's address and strides; only the rows that follow the input's are
   /// written. An output whose shape is known only after the run is given without an address,
@@ -78,7 +79,8 @@ public:
   ///  - for all of them, where a new shape takes more memory that cannot grow in place;
   ///  - on the way of a program with branches and loops: its control steps read values;
   ///  - for the run itself, where that finds the shape of an output: there is one such memory;
-  ///  - cuda: for what comes before a copy from or to host memory that is not page-locked.
+  ///  - cuda: for what comes before a copy from or to host memory that is not page-locked, and for all
+  ///    that is on the stream where a shape input lies on the device.
   /// On cpu and sim it computes.
   Result<uint64_t> enqueue(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs);
   /// Waits for a run and returns its error. Runs are waited for in any order, each at most once:
@@ -117,6 +119,7 @@ private:
   struct Bound {
     std::vector<Shape> inputs;
     std::vector<Strides> strides;
+    std::vector<Elements> elements;
     BoundInterface interface;
   };
   class Turn;
@@ -126,8 +129,11 @@ private:
 
   Status start();
   Status checkProcess() const;
-  Status bindNow(const std::vector<Shape> &inputs, const std::vector<Strides> &strides);
-  Result<std::shared_ptr<const Bound>> boundFor(const std::vector<Shape> &inputs, const std::vector<Strides> &strides);
+  Status bindNow(const std::vector<Shape> &inputs, const std::vector<Strides> &strides,
+                 const std::vector<Elements> &elements);
+  Result<std::shared_ptr<const Bound>> boundFor(const std::vector<Shape> &inputs, const std::vector<Strides> &strides,
+                                                const std::vector<Elements> &elements);
+  Result<std::vector<Elements>> readShapeInputs(const std::vector<TensorRef> &inputs);
   Status makeRoom(const BoundPlan &plan, const BoundInterface &interface);
   Status outOfMemory(const BoundPlan &plan, const BoundInterface &interface, const Status &cause) const;
 

@@ -161,7 +161,27 @@ Status Session::queueRun(const std::vector<TensorRef> &inputs, const std::vector
   return slot.found.fetch(*stream, runner.flags());
 }
 
-/// All that is found without the device.
+/// The values of shape inputs; of those on the device, once the stream has made them. Empty without any.
+Result<std::vector<Elements>> Session::readShapeInputs(const std::vector<TensorRef> &inputs) {
+  std::vector<Elements> elements;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const format::Tensor &declared = package().inputs[i];
+    if (declared.elements.empty())
+      continue;
+    elements.resize(inputs.size());
+    CUPOLA_ASSIGN(const uint64_t bytes, tensorBytes(declared.dtype, inputs[i].shape));
+    std::vector<char> copy(inputs[i].onDevice && !device().properties().hostMemory ? bytes : 0);
+    if (!copy.empty()) {
+      CUPOLA_TRY(stream->download(copy.data(), reinterpret_cast<DeviceAddress>(inputs[i].data), bytes));
+      CUPOLA_TRY(stream->synchronize());
+    }
+    CUPOLA_ASSIGN(elements[i],
+                  readElements(declared, copy.empty() ? inputs[i].data : copy.data(), inputs[i].shape));
+  }
+  return elements;
+}
+
+/// All that is found without the device, but for shape inputs that lie there.
 Status Session::prepare(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs) {
   CUPOLA_TRY(checkTensors("input", inputs, package().inputs));
   CUPOLA_TRY(checkTensors("output", outputs, package().outputs));
@@ -178,7 +198,8 @@ Status Session::prepare(const std::vector<TensorRef> &inputs, const std::vector<
   }
   for (const TensorRef &output : outputs)
     tensors.push_back(&output);
-  CUPOLA_TRY(bindNow(shapes, strides));
+  CUPOLA_ASSIGN(const std::vector<Elements> elements, readShapeInputs(inputs));
+  CUPOLA_TRY(bindNow(shapes, strides, elements));
   CUPOLA_TRY(checkOutputShapes(outputs));
   CUPOLA_TRY(checkShared(inputs, outputs));
   CUPOLA_TRY(checkOverlap(inputs, outputs));

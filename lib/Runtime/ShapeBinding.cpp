@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "lib/Runtime/ShapeBinding.h"
 #include "lib/Runtime/Checks.h"
+#include "lib/Runtime/Format/ShapeElements.h"
 #include "lib/Runtime/Text.h"
 
 #include <limits>
@@ -52,13 +53,15 @@ namespace {
 class Binder {
 public:
   Binder(const format::Package &package, const ParsedInterface &parsed, const std::vector<Shape> &inputs,
-         const std::vector<Strides> &strides)
-      : package(package), parsed(parsed), inputs(inputs), strides(strides) {}
+         const std::vector<Strides> &strides, const std::vector<Elements> &elements)
+      : package(package), parsed(parsed), inputs(inputs), strides(strides), elements(elements) {}
 
   Result<SymbolValues> bind() {
     CUPOLA_TRY(checkRanks());
     while (solveOnce()) {
     }
+    CUPOLA_TRY(takeElements());
+    evaluateDefinitions();
     CUPOLA_TRY(bindStorage());
     CUPOLA_TRY(checkDims());
     // What a node needs says more than the range of a symbol that follows from it.
@@ -105,6 +108,36 @@ private:
     if (symbol)
       origin[*symbol] = from;
     return symbol.has_value();
+  }
+
+  /// The elements of shape inputs are symbols.
+  Status takeElements() {
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const std::vector<std::string> &symbols = package.inputs[i].elements;
+      const size_t given = i < elements.size() ? elements[i].size() : 0;
+      const std::string name = "input " + quote(package.inputs[i].name);
+      if (given == 0 && !symbols.empty())
+        return Status::usage(name + ": shapes follow from its elements, and none were given");
+      if (given != symbols.size())
+        return Status::usage(name + ": the values of " + std::to_string(given) + " symbols were given, expected " +
+                             std::to_string(symbols.size()));
+      const size_t each = format::symbolsPerElement(package.inputs[i].dtype);
+      for (size_t e = 0; e < given; ++e) {
+        values[symbols[e]] = elements[i][e];
+        origin[symbols[e]] = name + ": element " + std::to_string(e / each);
+      }
+    }
+    return Status::ok();
+  }
+
+  void evaluateDefinitions() {
+    for (const ParsedDefinition &definition : parsed.definitions) {
+      const std::string &id = package.symbols[definition.symbol].id;
+      if (const auto value = definition.value.evaluate(values)) {
+        values[id] = *value;
+        origin[id] = package.symbols[definition.symbol].name;
+      }
+    }
   }
 
   //===--- Memory that an input shares with an output ---===//
@@ -213,15 +246,36 @@ private:
   const ParsedInterface &parsed;
   const std::vector<Shape> &inputs;
   const std::vector<Strides> &strides;
+  const std::vector<Elements> &elements;
   SymbolValues values;
-  std::map<std::string, std::string> origin; ///< the dim that gave the value
+  std::map<std::string, std::string> origin; ///< the dim, element or definition that gave the value
 };
 
 } // namespace
 
 Result<SymbolValues> bindShapes(const format::Package &package, const ParsedInterface &parsed,
-                                const std::vector<Shape> &inputs, const std::vector<Strides> &strides) {
-  return Binder(package, parsed, inputs, strides).bind();
+                                const std::vector<Shape> &inputs, const std::vector<Strides> &strides,
+                                const std::vector<Elements> &elements) {
+  return Binder(package, parsed, inputs, strides, elements).bind();
+}
+
+Result<Elements> readElements(const format::Tensor &input, const void *data, const Shape &shape) {
+  if (input.elements.empty())
+    return Elements();
+  int64_t count = 1;
+  for (int64_t extent : shape)
+    if (__builtin_mul_overflow(count, extent, &count))
+      count = -1;
+  const size_t each = format::symbolsPerElement(input.dtype), expected = input.elements.size() / each;
+  if (count != static_cast<int64_t>(expected) || !data)
+    return Status::usage("input " + quote(input.name) + ": the shape is " + shapeText(shape) +
+                         ", the model was compiled for " + std::to_string(expected) + " elements");
+  size_t bad = 0;
+  auto values = format::symbolValues(input.dtype, data, expected, bad);
+  if (!values)
+    return Status::usage("input " + quote(input.name) + ": element " + std::to_string(bad) +
+                         " is no number that an extent can follow from");
+  return std::move(*values);
 }
 
 Strides denseStrides(const Shape &shape) {

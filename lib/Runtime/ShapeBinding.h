@@ -17,6 +17,8 @@ namespace cupola::runtime {
 using Shape = std::vector<int64_t>;
 /// Elements between neighbours, by dimension; empty: not given.
 using Strides = std::vector<int64_t>;
+/// Of a shape input: the values of its symbols (lib/Runtime/Format/ShapeElements.h). Of others empty.
+using Elements = std::vector<int64_t>;
 
 /// Solves the declared dims for the symbols, then holds the extents against
 /// them, the symbols against their ranges and the package's checks. Code::Usage
@@ -26,8 +28,15 @@ using Strides = std::vector<int64_t>;
 /// `strides`, by input or empty, are those of inputs that share their memory with an
 /// output; they tell for how many rows there is room. Where they are not given, or no
 /// element shows them, there is room for as many as the output has.
+///
+/// `elements`, by input, are those of shape inputs; it may be empty where there are none.
 Result<SymbolValues> bindShapes(const format::Package &package, const ParsedInterface &parsed,
-                                const std::vector<Shape> &inputs, const std::vector<Strides> &strides = {});
+                                const std::vector<Shape> &inputs, const std::vector<Strides> &strides = {},
+                                const std::vector<Elements> &elements = {});
+
+/// Of a dense tensor in host memory, for bindShapes; empty of inputs that are no shape inputs. Code::Usage names
+/// an element that is the value of no symbol.
+Result<Elements> readElements(const format::Tensor &input, const void *data, const Shape &shape);
 
 /// "s0 'batch'": the id, and the model's name if it has one.
 std::string symbolText(const format::Package &package, const std::string &id);

@@ -22,7 +22,7 @@ PackageLike = Union[Package, str, "os.PathLike[str]", bytes]
 Array = Any
 """What has the buffer protocol or DLPack: numpy, torch, jax, cupy. Dense and row-major, in host memory or the device's."""
 Strides = tuple[int, ...]
-Key = tuple[tuple[tuple[int, ...], ...], tuple[Strides, ...]]
+Key = tuple[tuple[tuple[int, ...], ...], tuple[Strides, ...], tuple[bytes, ...]]
 
 
 class Executable:
@@ -80,6 +80,8 @@ class Session:
         self._memory_of = [info.shares_with for info in package.outputs]
         self._has_bfloat16 = any(tensor.dtype == "bfloat16" for tensor in self.inputs + self.outputs)
         self._has_shared = any(is_shared for _, _, is_shared in self._given)
+        self._steers = [tensor.is_shape_input for tensor in self.inputs]
+        self._has_steering = any(self._steers)
         self._expected = frozenset(self._names)
         self._key: Key | None = None
         self._shapes: list[tuple[int, ...]] = []
@@ -87,11 +89,15 @@ class Session:
 
     #===--- Shapes ---===#
 
-    def bind(self, shapes: Mapping[str, Sequence[int]]) -> dict[str, tuple[int, ...]]:
-        """Fixes the inputs' shapes and makes room for them; returns the outputs', where an extent that a run finds is -1. Runs do
-        so by themselves. Raises UsageError for shapes that the model does not have, ResourceError where memory is out."""
+    def bind(self, shapes: Mapping[str, Sequence[int]],
+             elements: Mapping[str, Array] | None = None) -> dict[str, tuple[int, ...]]:
+        """Fixes the inputs' shapes and makes room for them; returns the outputs', where an extent that a run finds is -1. `elements`
+        are the arrays of shape inputs (`Tensor.is_shape_input`). Runs do so by themselves. Raises UsageError for shapes that the model
+        does not have, ResourceError where memory is out."""
         self._expect(shapes, "shape")
-        self._bind((tuple(tuple(shapes[name]) for name in self._names), ()))
+        given = elements or {}
+        arrays = [given.get(name) if is_steering else None for name, is_steering in zip(self._names, self._steers)]
+        self._bind((tuple(tuple(shapes[name]) for name in self._names), (), self._elements(arrays)))
         return self.output_shapes()
 
     def output_shapes(self) -> dict[str, tuple[int, ...]]:
@@ -100,7 +106,7 @@ class Session:
 
     def _bind(self, key: Key) -> None:
         self._key = None
-        self._native.bind(list(key[0]), list(key[1]))
+        self._native.bind(list(key[0]), list(key[1]), list(key[2]))
         self._shapes = [self._native.output_shape(i) for i in range(len(self.outputs))]
         self._key = key
 
@@ -174,7 +180,8 @@ class Session:
 
     def _results(self, given: list[Array], outputs: Mapping[str, Array] | None) -> list[Array]:
         """Arrays for the outputs, in order; None where the run finds the shape."""
-        key = (tuple([tuple(array.shape) for array in given]), self._strides(given) if self._has_shared else ())
+        key = (tuple([tuple(array.shape) for array in given]), self._strides(given) if self._has_shared else (),
+               self._elements(given) if self._has_steering else ())
         if key != self._key:
             self._bind(key)
         if outputs is not None:
@@ -198,6 +205,11 @@ class Session:
     def _strides(self, given: list[Array]) -> tuple[Strides, ...]:
         """In elements, of the inputs that share their memory; empty for the others."""
         return tuple(_strides(array) if is_shared else () for array, (_, _, is_shared) in zip(given, self._given))
+
+    def _elements(self, given: Sequence[Array | None]) -> tuple[bytes, ...]:
+        """Of shape inputs; empty for the others."""
+        return tuple(_host_array(array, dtype).tobytes() if is_steering and array is not None else b""
+                     for array, is_steering, (_, dtype, _) in zip(given, self._steers, self._given))
 
     def _named(self, results: list[Array]) -> dict[str, Array]:
         for i, array in enumerate(results):
@@ -241,6 +253,11 @@ def imported(value: Any, dtype: np.dtype[Any]) -> Array:
     if hasattr(value, "__dlpack__") and hasattr(value, "shape") and not isinstance(value, np.generic):
         return value
     return np.asarray(value, dtype=dtype) if isinstance(value, (int, float, bool, list, tuple)) else np.asarray(value)
+
+
+def _host_array(array: Array, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """A copy where it lies on a device."""
+    return np.asarray(array.cpu() if callable(getattr(array, "cpu", None)) else array, dtype=dtype)
 
 
 def _strides(array: Array) -> Strides:

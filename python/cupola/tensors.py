@@ -36,12 +36,13 @@ _TYPES = {
 class Tensor:
     """An input or output. An extent of `shape` is a number, or where it may vary an expression over the model's symbols: "batch",
     "2*batch"; one without a name is called "s0". `shares_with` names the output in the memory of this input, or the reverse
-    (docs/python.md, "Caches")."""
+    (docs/python.md, "Caches"). The elements of a *shape input* are shapes, axes or counts for the model."""
 
     name: str
     dtype: str
     shape: tuple[int | str, ...]
     shares_with: str | None = None
+    is_shape_input: bool = False
 
 
 def type_name(kind: _runtime.Type) -> str:
@@ -64,7 +65,7 @@ def describe(infos: Sequence[_runtime.TensorInfo], partners: Sequence[_runtime.T
 
     return tuple(
         Tensor(info.name, type_name(info.type), tuple(map(extent, info.dims)),
-               partners[info.shares_with].name if info.shares_with >= 0 else None) for info in infos)
+               partners[info.shares_with].name if info.shares_with >= 0 else None, info.is_shape_input) for info in infos)
 
 
 def numpy_dtype(name: str) -> np.dtype[Any]:

@@ -46,7 +46,8 @@ void bindPackage(nb::module_ &module) {
       .def_prop_ro("name", [](const TensorInfo &info) { return textOf(info.name); })
       .def_ro("type", &TensorInfo::type)
       .def_prop_ro("dims", dimsOf, nb::sig("def dims(self) -> list[str]"), "Numbers, or expressions over symbols.")
-      .def_ro("shares_with", &TensorInfo::sharesWith, "The output in the memory of this input, or the reverse; or -1.");
+      .def_ro("shares_with", &TensorInfo::sharesWith, "The output in the memory of this input, or the reverse; or -1.")
+      .def_ro("is_shape_input", &TensorInfo::isShapeInput, "Its elements decide extents.");
 
   nb::class_<Symbol>(module, "Symbol", "What varies from run to run.")
       .def_prop_ro("id", [](const Symbol &symbol) { return textOf(symbol.id); })

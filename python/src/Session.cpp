@@ -29,7 +29,7 @@ struct Runner {
   std::vector<int32_t> memoryOf;                    ///< by output
   std::vector<Extents> inputStrides, outputStrides; ///< of memory that is shared, else empty
 
-  void bind(const std::vector<Extents> &shapes, const std::vector<Extents> &strides);
+  void bind(const std::vector<Extents> &shapes, const std::vector<Extents> &strides, const std::vector<nb::bytes> &elements);
   nb::tuple outputShape(size_t index) const;
   void run(nb::list in, nb::list out);
   uint64_t enqueue(nb::list in, nb::list out);
@@ -43,11 +43,13 @@ Runner::Runner(const Executable &executable, const Package &package, const cupol
     memoryOf.push_back(info.sharesWith);
 }
 
-void Runner::bind(const std::vector<Extents> &shapes, const std::vector<Extents> &strides) {
+void Runner::bind(const std::vector<Extents> &shapes, const std::vector<Extents> &strides,
+                  const std::vector<nb::bytes> &elements) {
   std::vector<cupola_shape> given;
   for (size_t i = 0; i < shapes.size(); ++i) {
     const bool isDense = i >= strides.size() || strides[i].size() != shapes[i].size();
-    given.push_back({shapes[i].data(), static_cast<int32_t>(shapes[i].size()), isDense ? nullptr : strides[i].data()});
+    given.push_back({shapes[i].data(), static_cast<int32_t>(shapes[i].size()), isDense ? nullptr : strides[i].data(),
+                     i < elements.size() && elements[i].size() > 0 ? elements[i].data() : nullptr});
   }
   {
     nb::gil_scoped_release release;
@@ -127,7 +129,7 @@ void bindSession(nb::module_ &module) {
   nb::class_<Runner>(module, "Session", "Runs an executable, one thread at a time.")
       .def_static("create", runnerOf, nb::arg("executable"), nb::arg("package"), nb::arg("stream"),
                   nb::arg("in_flight"))
-      .def("bind", &Runner::bind, nb::arg("shapes"), nb::arg("strides"),
+      .def("bind", &Runner::bind, nb::arg("shapes"), nb::arg("strides"), nb::arg("elements"),
            "Strides are in elements; an empty list stands for dense ones.")
       .def("output_shape", &Runner::outputShape, nb::arg("index"),
            nb::sig("def output_shape(self, index: int) -> tuple[int, ...]"))

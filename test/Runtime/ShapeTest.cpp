@@ -151,6 +151,63 @@ TEST(ShapeBinding, SizesDoNotWrap) {
   EXPECT_EQ(tensorBytes(DType::F32, {int64_t(1) << 31, int64_t(1) << 30}).status().code(), Code::Limit);
 }
 
+namespace {
+
+/// x: [s0], shape: two int64 that are s1 and s2; s3 is s1 where that is not -1, else what is left.
+format::Package shapeInput() {
+  format::Package package;
+  package.inputs = {{"x", DType::F32, {"s0"}}, {"shape", DType::I64, {"2"}}};
+  package.inputs[1].elements = {"s1", "s2"};
+  package.symbols = {{"s0", "n", 1, 0, 1},
+                     {"s1", "element 0 of input 'shape'", format::kAnyNumber, 0, 1},
+                     {"s2", "element 1 of input 'shape'", format::kAnyNumber, 0, 1},
+                     {"s3", "extent 0", 0, 16, 1, false, "s1 + (floordiv(s0, s2) + 1)*max(0, -s1)"}};
+  package.checks = {{"s3*s2", "==", "s0", "all elements"}};
+  return package;
+}
+
+Result<SymbolValues> bindElements(const std::vector<Elements> &elements) {
+  const format::Package package = shapeInput();
+  Result<ParsedInterface> parsed = parseInterface(package);
+  EXPECT_TRUE(parsed.isOk()) << parsed.status().message();
+  return bindShapes(package, *parsed, {{12}, {2}}, {}, elements);
+}
+
+std::string elementsError(const std::vector<int64_t> &values) { return bindElements({{}, values}).status().message(); }
+
+} // namespace
+
+TEST(ShapeBinding, ElementsAreSymbolsAndDefineOthers) {
+  for (const int64_t first : {-1, 4}) {
+    Result<SymbolValues> values = bindElements({{}, {first, 3}});
+    ASSERT_TRUE(values.isOk()) << values.status().message();
+    EXPECT_EQ((*values)["s1"], first);
+    EXPECT_EQ((*values)["s3"], 4);
+  }
+}
+
+TEST(ShapeBinding, ElementsThatDoNotFitAreNamed) {
+  EXPECT_EQ(bindElements({}).status().message(), "input 'shape': shapes follow from its elements, and none were given");
+  EXPECT_EQ(elementsError({4}), "input 'shape': the values of 1 symbols were given, expected 2");
+  EXPECT_EQ(elementsError({5, 3}),
+            "all elements: s2*s3 = 15, where s2 'element 1 of input \'shape\'' = 3 by input 'shape': element 1 and s3 "
+            "'extent 0' = 5 by extent 0, and s0 = 12, where s0 'n' = 12 by input 'x': dimension 0");
+  EXPECT_EQ(elementsError({-1, 0}), "the inputs' shapes do not determine dimension s3 'extent 0'");
+}
+
+TEST(ShapeBinding, ElementsAreReadOfTheInputsType) {
+  format::Tensor input{"k", DType::I32, {"2"}};
+  input.elements = {"s0", "s1"};
+  const int32_t numbers[] = {-3, 9};
+  EXPECT_EQ(*readElements(input, numbers, {2}), (Elements{-3, 9}));
+  EXPECT_EQ(readElements(input, numbers, {1}).status().message(),
+            "input 'k': the shape is [1], the model was compiled for 2 elements");
+  input.dtype = DType::F32;
+  const float noNumber[] = {NAN};
+  EXPECT_EQ(readElements(input, noNumber, {1}).status().message(),
+            "input 'k': element 0 is no number that an extent can follow from");
+}
+
 TEST(ShapeRequest, ShapesAndSymbolsMix) {
   const format::Package package = twoSymbols();
   Result<ParsedInterface> parsed = parseInterface(package);

@@ -28,6 +28,7 @@ struct TensorInfo {
   cupola_type type;              ///< of its elements
   std::vector<std::string> dims; ///< numbers, or expressions over symbols
   int32_t sharesWith = -1;       ///< cupola_tensor_info::shares_with
+  bool isShapeInput = false;     ///< cupola_tensor_info::is_shape_input
 };
 
 /// cupola_symbol
@@ -129,6 +130,7 @@ private:
       tensor.name = capi::text(info.name);
       tensor.type = info.type;
       tensor.sharesWith = info.shares_with;
+      tensor.isShapeInput = info.is_shape_input != 0;
       for (int32_t d = 0; d < info.rank; ++d) {
         cupola_string dim{};
         capi::check(getDim(get(), i, d, &dim));
@@ -214,11 +216,13 @@ public:
     handle.reset(made);
   }
 
-  /// Fixes the shapes of all inputs.
-  void bind(const std::vector<Extents> &inputs) {
+  /// Fixes the shapes of all inputs. `elements`: of shape inputs, by input and else null; empty without any.
+  void bind(const std::vector<Extents> &inputs, const std::vector<const void *> &elements = {}) {
     std::vector<cupola_shape> shapes;
     for (const Extents &extents : inputs)
-      shapes.push_back({extents.data(), static_cast<int32_t>(extents.size()), nullptr});
+      shapes.push_back({extents.data(), static_cast<int32_t>(extents.size()), nullptr, nullptr});
+    for (size_t i = 0; i < elements.size() && i < shapes.size(); ++i)
+      shapes[i].elements = elements[i];
     capi::check(cupola_session_bind(get(), shapes.data(), shapes.size()));
   }
   /// After bind(); -1 where only a run finds the extent.

@@ -26,6 +26,7 @@ Status tensorInfo(const std::vector<format::Tensor> &tensors, size_t index, int3
   known.type = toC(tensor.dtype);
   known.rank = static_cast<int32_t>(tensor.dims.size());
   known.shares_with = sharesWith;
+  known.is_shape_input = !tensor.elements.empty();
   giveVersioned(known, info);
   return Status::ok();
 }

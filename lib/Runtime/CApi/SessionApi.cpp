@@ -72,14 +72,19 @@ cupola_status *cupola_session_bind(cupola_session *session, const cupola_shape *
       CUPOLA_TRY(present({inputs}));
     std::vector<Shape> shapes;
     std::vector<Strides> strides(count);
+    std::vector<Elements> elements(count);
+    const std::vector<format::Tensor> &declared = session->session->executable().package().inputs;
     for (size_t i = 0; i < count; ++i) {
       if (inputs[i].rank < 0 || (inputs[i].rank > 0 && !inputs[i].extents))
         return Status::usage("shape " + std::to_string(i) + " has no extents");
       shapes.emplace_back(inputs[i].extents, inputs[i].extents + inputs[i].rank);
       if (inputs[i].strides)
         strides[i].assign(inputs[i].strides, inputs[i].strides + inputs[i].rank);
+      if (inputs[i].elements && i < declared.size()) {
+        CUPOLA_ASSIGN(elements[i], readElements(declared[i], inputs[i].elements, shapes[i]));
+      }
     }
-    return session->session->bind(shapes, strides);
+    return session->session->bind(shapes, strides, elements);
   });
 }
 
@@ -91,7 +96,8 @@ cupola_status *cupola_session_output_shape(const cupola_session *session, size_t
     if (index >= shapes.size())
       return Status::usage("output " + std::to_string(index) + " of " + std::to_string(shapes.size()));
     const Strides *strides = session->session->sharedStrides(index);
-    *shape = {shapes[index].data(), static_cast<int32_t>(shapes[index].size()), strides ? strides->data() : nullptr};
+    *shape = {shapes[index].data(), static_cast<int32_t>(shapes[index].size()), strides ? strides->data() : nullptr,
+              nullptr};
     return Status::ok();
   });
 }

@@ -33,6 +33,7 @@
 #include "lib/Runtime/Format/Step.h"
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -67,22 +68,28 @@ struct Tensor {
   std::vector<std::string> storage = {};
   /// An output: 1 + the input in whose memory it lies, which has the same `storage`; 0: its own.
   uint32_t memoryOf = 0;
+  /// A *shape input*: the symbols that its elements are, row-major, as ShapeElements.h reads them; empty: none.
+  std::vector<std::string> elements = {};
 };
 template <class V> void fields(V &v, typename V::template Ref<Tensor> t) {
-  v(1, t.name), v(2, t.dtype), v(3, t.dims), v(4, t.indexedExtent), v(5, t.mask), v(6, t.storage), v(7, t.memoryOf);
+  v(1, t.name), v(2, t.dtype), v(3, t.dims), v(4, t.indexedExtent), v(5, t.mask), v(6, t.storage), v(7, t.memoryOf),
+      v(8, t.elements);
 }
 
-/// A dynamic dimension. `name` is the model's dim_param, for people only.
+/// A dynamic dimension, or an element of a shape input. `name` is the model's, for people only.
 struct Symbol {
   std::string id, name;
-  int64_t min = 0;
+  int64_t min = 0; ///< kAnyNumber: unbounded
   int64_t max = 0; ///< 0: unbounded
   int64_t divisor = 1;
   /// Has no value when shapes are bound: a control step gives it one, again and again.
   bool run = false;
+  /// Not empty: its value, of symbols that stand before it; no extent of an input gives it one.
+  std::string definition = {};
 };
+constexpr int64_t kAnyNumber = std::numeric_limits<int64_t>::min();
 template <class V> void fields(V &v, typename V::template Ref<Symbol> s) {
-  v(1, s.id), v(2, s.name), v(3, s.min), v(4, s.max), v(5, s.divisor), v(6, s.run);
+  v(1, s.id), v(2, s.name), v(3, s.min), v(4, s.max), v(5, s.divisor), v(6, s.run), v(7, s.definition);
 }
 
 /// A relation that must hold when shapes are bound; `message` is the error.

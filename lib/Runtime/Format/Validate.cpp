@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/Format/Validate.h"
 #include "lib/Runtime/Format/Checked.h"
+#include "lib/Runtime/Format/ShapeElements.h"
 #include "lib/Runtime/Format/ValidateProgram.h"
+
+#include <map>
 
 namespace cupola::format {
 
@@ -35,6 +38,27 @@ Status checkTensors(const std::vector<Tensor> &tensors, const char *kind) {
   for (size_t i = 0; i < tensors.size(); ++i)
     if (!isValid(tensors[i].dtype))
       return bad(item(kind, i) + " has no known element type");
+  return Status::ok();
+}
+
+/// Elements are symbols that nothing else gives a value, as many for each as its type takes.
+Status checkElements(const Package &package) {
+  std::map<std::string_view, const Symbol *> open;
+  for (const Symbol &symbol : package.symbols)
+    if (!symbol.run && symbol.definition.empty())
+      open.emplace(symbol.id, &symbol);
+  for (size_t i = 0; i < package.outputs.size(); ++i)
+    if (!package.outputs[i].elements.empty())
+      return bad(item("output", i) + " has elements that are symbols");
+  for (size_t i = 0; i < package.inputs.size(); ++i) {
+    const std::vector<std::string> &elements = package.inputs[i].elements;
+    const size_t each = symbolsPerElement(package.inputs[i].dtype);
+    if (!elements.empty() && (each == 0 || elements.size() % each != 0))
+      return bad(item("input", i) + " has " + std::to_string(elements.size()) + " symbols for its elements");
+    for (const std::string &id : elements)
+      if (open.erase(id) == 0)
+        return bad(item("input", i) + " has an element '" + id + "', which is no symbol or has a value");
+  }
   return Status::ok();
 }
 
@@ -79,6 +103,7 @@ Status checkVariant(const Package &package, const Variant &variant, const Sectio
 Status validatePackage(const Package &package, const SectionSizes &sizes) {
   CUPOLA_TRY(checkTensors(package.inputs, "input"));
   CUPOLA_TRY(checkTensors(package.outputs, "output"));
+  CUPOLA_TRY(checkElements(package));
   CUPOLA_TRY(checkShared(package));
   for (size_t i = 0; i < package.weights.size(); ++i)
     CUPOLA_TRY(checkWeight(package.weights[i], item("weight", i), sizes.weights));

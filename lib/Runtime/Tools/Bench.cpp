@@ -13,7 +13,7 @@ Result<Bench> bench(const std::shared_ptr<const Executable> &executable, const B
   const format::Package &package = executable->package();
   CUPOLA_ASSIGN(auto inputs, makeInputs(package, executable->parsedInterface(), options.inputs));
   CUPOLA_ASSIGN(auto session, Session::create(executable, {}));
-  CUPOLA_TRY(session->bind(shapesOf(inputs)));
+  CUPOLA_TRY(bindTo(*session, inputs));
   CUPOLA_ASSIGN(auto outputs, makeOutputs(*session));
   executable->device().resetStatistics(); // the init steps are not of the run
   const std::vector<TensorRef> in = inputRefs(package, inputs, outputs), out = refsOf(outputs);

@@ -107,6 +107,12 @@ Result<std::vector<HostTensor>> makeInputs(const format::Package &package, const
     Result<std::vector<HostTensor>> inputs = inputsFromArrays(package, arrays.take());
     return inputs.isOk() ? std::move(inputs) : Result<std::vector<HostTensor>>(inputs.status().within(source));
   }
+  for (const format::Tensor &input : package.inputs)
+    if (!input.elements.empty())
+      return Status::usage("input " + quote(input.name) +
+                           ": its elements decide shapes, so that none are made up: give inputs in a file (--inputs), or "
+                           "compile with its value (--set " +
+                           printable(input.name) + "=..)");
   CUPOLA_ASSIGN(std::vector<Shape> shapes, requestShapes(package, parsed, options.shapes));
   CUPOLA_ASSIGN(const uint64_t bytes, bytesOf(package.inputs, shapes));
   CUPOLA_TRY(format::checkMemory("out of memory: making the inputs", bytes));
@@ -152,6 +158,16 @@ Status writeOutputs(const std::string &path, const format::Package &package, con
   for (size_t i = 0; i < outputs.size(); ++i)
     arrays.push_back({package.outputs[i].name, outputs[i].dtype, outputs[i].shape, outputs[i].bytes});
   return npz::write(path, arrays);
+}
+
+Status bindTo(Session &session, const std::vector<HostTensor> &inputs) {
+  std::vector<Elements> elements;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const format::Tensor &declared = session.executable().package().inputs[i];
+    CUPOLA_ASSIGN(Elements values, readElements(declared, inputs[i].bytes.data(), inputs[i].shape));
+    elements.push_back(std::move(values));
+  }
+  return session.bind(shapesOf(inputs), {}, elements);
 }
 
 std::vector<Shape> shapesOf(const std::vector<HostTensor> &tensors) {

@@ -37,6 +37,8 @@ Status fetchOutputs(Session &session, std::vector<HostTensor> &outputs);
 /// Under the outputs' names.
 Status writeOutputs(const std::string &path, const format::Package &package, const std::vector<HostTensor> &outputs);
 
+/// To the shapes, and the elements where they decide shapes.
+Status bindTo(Session &session, const std::vector<HostTensor> &inputs);
 std::vector<Shape> shapesOf(const std::vector<HostTensor> &tensors);
 std::vector<TensorRef> refsOf(std::vector<HostTensor> &tensors);
 

@@ -115,7 +115,8 @@ Json tensorsJson(const std::vector<format::Tensor> &tensors, const std::vector<f
     list.push_back({{"name", tensor.name},
                     {"dtype", format::dtypeName(tensor.dtype)},
                     {"shape", tensor.dims},
-                    {"memory_of", tensor.memoryOf ? Json(inputs[tensor.memoryOf - 1].name) : Json()}});
+                    {"memory_of", tensor.memoryOf ? Json(inputs[tensor.memoryOf - 1].name) : Json()},
+                    {"elements", tensor.elements}});
   return list;
 }
 
@@ -124,9 +125,10 @@ Json symbolsJson(const std::vector<format::Symbol> &symbols) {
   for (const format::Symbol &symbol : symbols)
     list.push_back({{"id", symbol.id},
                     {"name", symbol.name},
-                    {"min", symbol.min},
+                    {"min", symbol.min != format::kAnyNumber ? Json(symbol.min) : Json()},
                     {"max", symbol.max ? Json(symbol.max) : Json()},
-                    {"found", symbol.run}});
+                    {"found", symbol.run},
+                    {"definition", symbol.definition.empty() ? Json() : Json(symbol.definition)}});
   return list;
 }
 

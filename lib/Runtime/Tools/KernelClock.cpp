@@ -45,7 +45,7 @@ Result<double> medianOfRuns(Session &session, const std::vector<TensorRef> &inpu
 Result<double> timeLastStep(const std::shared_ptr<const Executable> &executable, const ClockOptions &options) {
   CUPOLA_ASSIGN(auto inputs, makeInputs(executable->package(), executable->parsedInterface(), options.inputs));
   CUPOLA_ASSIGN(auto session, Session::create(executable, {}));
-  CUPOLA_TRY(session->bind(shapesOf(inputs)));
+  CUPOLA_TRY(bindTo(*session, inputs));
   CUPOLA_ASSIGN(auto outputs, makeOutputs(*session));
   const std::vector<TensorRef> in = inputRefs(executable->package(), inputs, outputs), out = refsOf(outputs);
   Device &device = executable->device();

@@ -35,7 +35,7 @@ Result<std::vector<npz::Array>> runPoisoned(const std::shared_ptr<const Executab
   SessionOptions options;
   options.poison = true;
   CUPOLA_ASSIGN(auto session, Session::create(executable, options));
-  CUPOLA_TRY(session->bind(shapesOf(inputs)));
+  CUPOLA_TRY(bindTo(*session, inputs));
   CUPOLA_ASSIGN(auto outputs, makeOutputs(*session));
   CUPOLA_TRY(session->run(inputRefs(package, inputs, outputs), refsOf(outputs)));
   CUPOLA_TRY(fetchOutputs(*session, outputs));
