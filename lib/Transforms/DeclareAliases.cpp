@@ -105,7 +105,8 @@ private:
     const std::optional<int64_t> most = rows.constant() ? std::nullopt : bounds(rows, ranges).hi;
     const std::string id = "s" + std::to_string(next);
     Location named = NameLoc::get(b.getStringAttr("capacity of " + pastName));
-    graph::SymbolOp::create(b, named, id, 1, most.value_or(0), /*divisor=*/1);
+    graph::SymbolOp::create(b, named, id, 1, most.value_or(0), /*divisor=*/1, /*run=*/false,
+                            /*definition=*/graph::ExprAttr());
     return Expr::symbol(id);
   }
 

@@ -49,7 +49,8 @@ std::optional<int64_t> leastValue(const Expr &e, const std::string &symbol, int6
 Expr Symbols::create(const std::string &name, const std::string &origin, int64_t min, int64_t max) {
   const std::string id = "s" + std::to_string(state.ops.size());
   OpBuilder builder = builderAfter(module, state.last);
-  auto op = graph::SymbolOp::create(builder, NameLoc::get(builder.getStringAttr(name)), id, min, max, /*divisor=*/1);
+  auto op = graph::SymbolOp::create(builder, NameLoc::get(builder.getStringAttr(name)), id, min, max, /*divisor=*/1,
+                                    /*run=*/false, /*definition=*/graph::ExprAttr());
   state.last = op;
   state.ops[id] = op;
   state.origins[id] = origin;
