@@ -13,6 +13,8 @@ LoopRun::LoopRun(BodyRunner &runner, Frame &frame, size_t step, size_t depth)
 
 Status LoopRun::run() {
   CUPOLA_TRY(begin());
+  if (onlyCounts())
+    done = std::max<int64_t>(*most, 0);
   const size_t outside = runner.position.size();
   while (proceed && (!most || done < *most)) {
     runner.position += "iteration " + std::to_string(done + 1) + ": ";
@@ -33,6 +35,12 @@ Status LoopRun::begin() {
     CUPOLA_TRY(runner.evaluate(parsed.extents[i].initial, extents[i]).within(nodes));
   rowBytes.assign(loop.scans.size(), 0);
   return Status::ok();
+}
+
+/// A number of data becomes a symbol as the count of a loop whose body has nothing to do.
+bool LoopRun::onlyCounts() const {
+  return most && proceed && loop.proceed == 0 && loop.carried.empty() && loop.scans.empty() &&
+         runner.frames[1 + loop.body].body().steps.empty();
 }
 
 Status LoopRun::findMost() {

@@ -23,6 +23,7 @@ public:
 private:
   Status begin();
   Status findMost();
+  bool onlyCounts() const;
   Status iterate();
   Status finish();
   /// How many iterations there are is known.

@@ -80,7 +80,8 @@ Result<std::shared_ptr<const Session::Bound>> Session::boundFor(const std::vecto
   });
   if (known != recent.end())
     return *known;
-  CUPOLA_ASSIGN(BoundInterface interface, bindInterface(package(), shared->parsedInterface(), inputs, strides, elements));
+  CUPOLA_ASSIGN(BoundInterface interface,
+                bindInterface(package(), shared->parsedInterface(), inputs, strides, elements));
   return std::make_shared<const Bound>(Bound{inputs, strides, elements, std::move(interface)});
 }
 

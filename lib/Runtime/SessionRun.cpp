@@ -175,8 +175,7 @@ Result<std::vector<Elements>> Session::readShapeInputs(const std::vector<TensorR
       CUPOLA_TRY(stream->download(copy.data(), reinterpret_cast<DeviceAddress>(inputs[i].data), bytes));
       CUPOLA_TRY(stream->synchronize());
     }
-    CUPOLA_ASSIGN(elements[i],
-                  readElements(declared, copy.empty() ? inputs[i].data : copy.data(), inputs[i].shape));
+    CUPOLA_ASSIGN(elements[i], readElements(declared, copy.empty() ? inputs[i].data : copy.data(), inputs[i].shape));
   }
   return elements;
 }

@@ -64,7 +64,10 @@ public:
     evaluateDefinitions();
     CUPOLA_TRY(bindStorage());
     CUPOLA_TRY(checkDims());
-    // What a node needs says more than the range of a symbol that follows from it.
+    for (const format::Symbol &symbol : package.symbols)
+      if (!symbol.definition.empty())
+        CUPOLA_TRY(checkSymbol(symbol));
+    // What a node needs says more than the range of a dimension that follows from it.
     for (size_t i = 0; i < package.checks.size(); ++i)
       CUPOLA_TRY(checkRelation(package.checks[i], parsed.checks[i]));
     for (const format::Symbol &symbol : package.symbols)

@@ -29,7 +29,8 @@ struct Runner {
   std::vector<int32_t> memoryOf;                    ///< by output
   std::vector<Extents> inputStrides, outputStrides; ///< of memory that is shared, else empty
 
-  void bind(const std::vector<Extents> &shapes, const std::vector<Extents> &strides, const std::vector<nb::bytes> &elements);
+  void bind(const std::vector<Extents> &shapes, const std::vector<Extents> &strides,
+            const std::vector<nb::bytes> &elements);
   nb::tuple outputShape(size_t index) const;
   void run(nb::list in, nb::list out);
   uint64_t enqueue(nb::list in, nb::list out);

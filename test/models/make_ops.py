@@ -310,6 +310,17 @@ def constants():
     case("NonZero", Const(0, 1, 2, 0, 3, 4, shape=(2, 3)))
 
 
+def sized():
+    """Data decide how large the results are."""
+    case("NonZero", ints(4, 3, high=3), since=9)
+    case("NonZero", ints(300, high=2))
+    case("Compress", floats(3, 4), bools(4), axis=1, since=9)
+    case("Compress", floats(3, 4), bools(9))
+    case("Unique", ints(4, 5, high=6), outputs=4, since=11)
+    case("Unique", ints(4, 5, high=6), outputs=4, sorted=0, since=11)
+    case("Unique", ints(6, 2, high=2), outputs=4, axis=0, since=11)
+
+
 def bodies():
     case("If", Const(False, kind=bool, shape=()), then_branch=branch("then", 1), else_branch=branch("else", 2))
     case("If", np.array(True), then_branch=branch("taken", 1), else_branch=branch("left", 2))
@@ -438,7 +449,7 @@ def write_opset(folder, opset):
 def make_cases():
     """Fills CASES."""
     for fill in (elementwise, reductions, normalisations, contractions, convolutions, pools, resizes, shapes, parts, samples, scatters, sorts,
-                 constants, bodies):
+                 constants, bodies, sized):
         fill()
 
 

@@ -78,10 +78,10 @@ typedef struct cupola_type {
 /* An input or output, as the package declares it. */
 typedef struct cupola_tensor_info {
   size_t struct_size;
-  cupola_string name;  /* the model's */
-  cupola_type type;    /* of its elements */
-  int32_t rank;        /* how many dimensions */
-  int32_t shares_with; /* of an input: the output that lies in its memory, of an output: that input; else -1 */
+  cupola_string name;     /* the model's */
+  cupola_type type;       /* of its elements */
+  int32_t rank;           /* how many dimensions */
+  int32_t shares_with;    /* of an input: the output that lies in its memory, of an output: that input; else -1 */
   int32_t is_shape_input; /* 1: its elements decide extents, cupola_session_bind reads them; else 0 */
 } cupola_tensor_info;
 
@@ -221,9 +221,10 @@ typedef struct cupola_shape {
 } cupola_shape;
 
 /* Fixes the shapes of all inputs, in the package's order; then the outputs' shapes are known and memory is there. An
- * input that shares its memory without strides is taken to have room for as many rows as its output has. A shape input is
- * one whose elements are shapes, axes or counts for the model (cupola_tensor_info.is_shape_input): its elements are read
- * here, and again in every run, which binds again where they are others. After an error the session can be bound again. */
+ * input that shares its memory without strides is taken to have room for as many rows as its output has. A shape input
+ * is one whose elements are shapes, axes or counts for the model (cupola_tensor_info.is_shape_input): its elements are
+ * read here, and again in every run, which binds again where they are others. After an error the session can be bound
+ * again. */
 CUPOLA_API cupola_status *cupola_session_bind(cupola_session *session, const cupola_shape *inputs, size_t count);
 /* Strides are those of an output that shares its memory with an input, else NULL. Both live until the next bind or run.
  * An extent that follows from values, as the number of times that a loop runs, is -1 after a bind and after a run that

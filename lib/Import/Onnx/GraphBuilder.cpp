@@ -72,8 +72,16 @@ Expr GraphBuilder::sameExtent(const Expr &a, const Expr &b, const std::string &w
 }
 
 void GraphBuilder::atMost(const Expr &a, const Expr &b, const std::string &what) {
-  check(symbols.assumeLessEqual(a, b, who + " needs the first to be at most the second (" + what + ")"), a, b, what,
-        "the first to be at most the second");
+  const std::string why = who + " needs the first to be at most the second (" + what + ")";
+  const Symbols::Outcome outcome = symbols.assumeLessEqual(a, b, why);
+  if (outcome != Symbols::Outcome::Open)
+    return check(outcome, a, b, what, "the first to be at most the second");
+  checkHere(a, graph::Relation::LessEqual, b, why);
+}
+
+/// A fact about run symbols, checked where they have values.
+void GraphBuilder::checkHere(const Expr &a, graph::Relation relation, const Expr &b, const std::string &why) {
+  graph::AssumeOp::create(ops, where, a, relation, b, symbols.reason(a, b, why));
 }
 
 Exprs GraphBuilder::sameShape(ArrayRef<Expr> a, ArrayRef<Expr> b, const std::string &what) {
@@ -83,6 +91,18 @@ Exprs GraphBuilder::sameShape(ArrayRef<Expr> a, ArrayRef<Expr> b, const std::str
   for (auto [left, right] : llvm::zip_equal(a, b))
     result.push_back(sameExtent(left, right, what));
   return result;
+}
+
+Expr GraphBuilder::bounded(const Expr &value, const std::string &what, int64_t min, int64_t max) {
+  const Expr now = symbols.current(value);
+  if (now.overflowed() || !symbols.followsElements(now) || symbols.usesRun(now))
+    return now;
+  if (!now.asSymbol())
+    return symbols.define(now, what + " of " + who, min, max);
+  atMost(Expr(min), now, std::to_string(min) + " and " + what);
+  if (max > 0)
+    atMost(now, Expr(max), what + " and " + std::to_string(max));
+  return symbols.current(now);
 }
 
 /// For min(x, c) against x, where c is not 1: they are equal or one of them is 1
@@ -119,7 +139,7 @@ Expr GraphBuilder::broadcastExtent(const Expr &first, const Expr &second) {
     return sameExtent(a, b, "extents of the operands");
   const std::string why = who + " broadcasts them to each other";
   if (symbols.assumeBroadcast(a, b, why) == Symbols::Outcome::Open)
-    graph::AssumeOp::create(ops, where, a, graph::Relation::Broadcast, b, symbols.reason(a, b, why));
+    checkHere(a, graph::Relation::Broadcast, b, why);
   if (a.constant() || b.constant())
     return a.constant() ? a : b; // the other one is 1 or equal to it
   // The larger one, unless the other is an empty 0: that is what an extent of 1 becomes beside it.
@@ -164,6 +184,11 @@ Value GraphBuilder::iota(ArrayRef<Expr> dims, int64_t axis) {
 Value GraphBuilder::dims(ArrayRef<Expr> values, ArrayRef<int64_t> shape, Type element) {
   return DimsOp::create(ops, where, RankedTensorType::get(shape, element),
                         exprArray(context(), symbols.current(values)));
+}
+
+Value GraphBuilder::places(const Expr &start, const Expr &step, const Expr &count) {
+  Value distance = binary(BinaryKind::Mul, iota({count}, 0), dims({step}, {}, ops.getI64Type()));
+  return binary(BinaryKind::Add, distance, dims({start}, {}, ops.getI64Type()));
 }
 
 //===----------------------------------------------------------------------===//

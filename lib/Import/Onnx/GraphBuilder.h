@@ -71,6 +71,10 @@ public:
   Expr sameExtent(const Expr &a, const Expr &b, const std::string &what);
   Exprs sameShape(llvm::ArrayRef<Expr> a, llvm::ArrayRef<Expr> b, const std::string &what);
   void atMost(const Expr &a, const Expr &b, const std::string &what);
+  /// What follows from elements of inputs may have any sign and be long: it becomes a symbol of its own that is
+  /// checked to lie in min..max (0: unbounded) when shapes are bound. Anything else stays as it is.
+  Expr bounded(const Expr &value, const std::string &what, int64_t min, int64_t max);
+  Expr extent(const Expr &value, const std::string &what) { return bounded(value, what, 0, 0); }
   Expr broadcastExtent(const Expr &a, const Expr &b);
   Exprs broadcastShapes(llvm::ArrayRef<Expr> a, llvm::ArrayRef<Expr> b);
 
@@ -78,7 +82,8 @@ public:
   /// One number in a tensor of `rank` dimensions of extent 1.
   Value scalar(double value, Type element, size_t rank = 0);
   Value intScalar(int64_t value, Type element, size_t rank = 0);
-  Value iota(llvm::ArrayRef<Expr> dims, int64_t axis); ///< int64
+  Value iota(llvm::ArrayRef<Expr> dims, int64_t axis);                  ///< int64
+  Value places(const Expr &start, const Expr &step, const Expr &count); ///< int64: start, start + step, ..
   Value dims(llvm::ArrayRef<Expr> values, llvm::ArrayRef<int64_t> shape, Type element);
 
   // Views; no op where nothing changes.
@@ -128,6 +133,7 @@ private:
     state.types.front() = type(symbols.current(result.dims), result.element);
     return ops.create(state)->getResult(0);
   }
+  void checkHere(const Expr &a, graph::Relation relation, const Expr &b, const std::string &why);
   void check(Symbols::Outcome outcome, const Expr &a, const Expr &b, const std::string &what,
              const std::string &expected) const;
 

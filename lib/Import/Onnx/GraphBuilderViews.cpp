@@ -72,7 +72,7 @@ Value GraphBuilder::concat(ArrayRef<Value> values, int64_t axis) {
 Value GraphBuilder::pad(Value value, ArrayRef<Expr> low, ArrayRef<Expr> high, PadMode mode, TypedAttr fill) {
   Exprs dims = shape(value);
   for (size_t i = 0; i < dims.size(); ++i)
-    dims[i] = dims[i] + low[i] + high[i];
+    dims[i] = extent(dims[i] + low[i] + high[i], "extent " + std::to_string(i));
   dims = symbols.current(dims);
   if (dims == shape(value) && llvm::all_of(low, [](const Expr &e) { return e.isConstant(0); }))
     return value;

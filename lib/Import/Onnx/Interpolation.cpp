@@ -87,8 +87,17 @@ private:
     if (mode == "half_pixel")
       return middle;
     if (mode == "pytorch_half_pixel")
-      return d.out.isConstant(1) ? number(0.0) : middle;
+      return unlessSingle(middle);
     return add(symmetricOffset(), middle);
+  }
+
+  /// 0 where there is one element.
+  Value unlessSingle(Value place) {
+    const auto isSingle = proveEqual(d.out, Expr(1), b.ranges());
+    if (isSingle)
+      return *isSingle ? number(0.0) : place;
+    Value single = b.binary(BinaryKind::Equal, b.dims({d.out}, {}, i64), b.intScalar(1, i64));
+    return b.select(single, number(0.0), place);
   }
 
   /// half_pixel_symmetric keeps the middle where extents were rounded.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Import/Onnx/OnnxImporter.h"
 
+#include "dialects/Graph/Interface.h"
 #include "dialects/Graph/Provenance.h"
 #include "lib/Import/Onnx/Bodies.h"
 #include "lib/Import/Onnx/Constants.h"
@@ -11,6 +12,7 @@
 #include "lib/Import/Onnx/OpBinder.h"
 #include "lib/Import/Onnx/OpTable.h"
 #include "lib/Import/Onnx/Remedy.h"
+#include "lib/Import/Onnx/ShapeInputs.h"
 #include "lib/Import/Onnx/Text.h"
 #include "lib/Import/Onnx/UnknownOps.h"
 
@@ -29,10 +31,11 @@ namespace {
 
 class Importer {
 public:
+  /// `shapeInputs`: names of inputs (ShapeInputs.h).
   Importer(const LoadedModel &model, const ShapeOptions &shapes, const Limits &limits, MLIRContext &context,
-           Diagnostics &diagnostics)
+           Diagnostics &diagnostics, const std::set<std::string> &shapeInputs)
       : model(model), graph(model.proto->graph()), shapes(shapes), limits(limits), diagnostics(diagnostics),
-        opsets(opsetsOf(*model.proto)), functions(functionsOf(*model.proto)),
+        shapeInputs(shapeInputs), opsets(opsetsOf(*model.proto)), functions(functionsOf(*model.proto)),
         module(ModuleOp::create(UnknownLoc::get(&context))), ops(&context), symbols(*module),
         builder(ops, symbols, limits), pool(builder), remedy(values, symbols),
         bodies(
@@ -41,6 +44,8 @@ public:
             [this] { return checkpoint(); }) {}
 
   OwningOpRef<ModuleOp> run();
+  /// Further inputs whose elements nodes ask for, of an import that failed.
+  const std::set<std::string> &wantedShapeInputs() const { return wanted; }
 
 private:
   const LoadedModel &model;
@@ -48,6 +53,8 @@ private:
   const ShapeOptions &shapes;
   const Limits &limits;
   Diagnostics &diagnostics;
+  const std::set<std::string> &shapeInputs;
+  std::set<std::string> wanted;
   Opsets opsets;
   FunctionMap functions;
   OwningOpRef<ModuleOp> module;
@@ -67,6 +74,7 @@ private:
   DictionaryAttr nameOf(const onnx::ValueInfoProto &value) {
     return ops.getDictionaryAttr(ops.getNamedAttr("graph.name", ops.getStringAttr(value.name())));
   }
+  DictionaryAttr bindInput(const onnx::ValueInfoProto &input, BlockArgument argument);
   Location nameNode(const onnx::NodeProto &node);
   void importNode(const onnx::NodeProto &node);
   void importBodies(const onnx::NodeProto &node);
@@ -110,17 +118,26 @@ bool Importer::makeFunction() {
   Block *body = function.addEntryBlock();
   bodies.scopes.enter(body);
   SmallVector<DictionaryAttr> names;
-  for (auto [input, argument] : llvm::zip_equal(inputs.inputs(), body->getArguments())) {
-    argument.setLoc(NameLoc::get(ops.getStringAttr(input->name())));
-    values[input->name()] = pool.ofValue(argument);
-    names.push_back(nameOf(*input));
-  }
+  for (auto [input, argument] : llvm::zip_equal(inputs.inputs(), body->getArguments()))
+    names.push_back(bindInput(*input, argument));
   function.setAllArgAttrs(names); // one by one would make a list of all for each
   for (const auto &value : inputs.pinned())
     pin(*value);
   for (const auto &tensor : graph.initializer())
     initializers[tensor.name()] = &tensor;
   return !diagnostics.failed();
+}
+
+/// The attributes of the argument.
+DictionaryAttr Importer::bindInput(const onnx::ValueInfoProto &input, BlockArgument argument) {
+  argument.setLoc(NameLoc::get(ops.getStringAttr(input.name())));
+  const Tensor tensor = values[input.name()] = pool.ofValue(argument);
+  NamedAttrList attributes(nameOf(input));
+  if (shapeInputs.count(input.name())) {
+    const Exprs elements = makeShapeInput(input.name(), *tensor, symbols);
+    attributes.set(graph::elementsAttr, graph::exprArray(ops.getContext(), elements));
+  }
+  return attributes.getDictionary(ops.getContext());
 }
 
 void Importer::pin(const onnx::TensorProto &value) {
@@ -186,6 +203,7 @@ bool Importer::runImport(const onnx::NodeProto &node, const NodeLabel &label, co
     bindResults(node, op);
     return true;
   } catch (const NodeError &error) {
+    wanted.merge(remedy.shapeInputs(error, node));
     diagnostics.error(error.kind, label, error.message + remedy.forError(error, node));
     return false;
   } catch (const BodyError &) {
@@ -385,12 +403,26 @@ OwningOpRef<ModuleOp> Importer::run() {
   return std::move(module);
 }
 
+constexpr int mostRounds = 8;
+
 } // namespace
 
 OwningOpRef<ModuleOp> importModel(const LoadedModel &model, const ShapeOptions &shapes, const Limits &limits,
                                   MLIRContext &context, Diagnostics &diagnostics) {
   context.loadDialect<graph::GraphDialect, func::FuncDialect>();
-  return Importer(model, shapes, limits, context, diagnostics).run();
+  std::set<std::string> shapeInputs;
+  // An input that steers one node may hide from another what it needs: a few rounds, each with more shape inputs.
+  for (int round = 0;; ++round) {
+    Diagnostics problems = diagnostics;
+    Importer importer(model, shapes, limits, context, problems, shapeInputs);
+    OwningOpRef<ModuleOp> module = importer.run();
+    const bool isDone = module || importer.wantedShapeInputs().empty() || round == mostRounds;
+    shapeInputs.insert(importer.wantedShapeInputs().begin(), importer.wantedShapeInputs().end());
+    if (!isDone)
+      continue;
+    diagnostics = std::move(problems);
+    return module;
+  }
 }
 
 } // namespace cupola::onnx_import

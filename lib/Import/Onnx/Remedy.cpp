@@ -3,6 +3,7 @@
 #include "lib/Import/Onnx/Remedy.h"
 
 #include "lib/Import/Onnx/PinnedInputs.h"
+#include "lib/Import/Onnx/ShapeInputs.h"
 #include "lib/Import/Onnx/Text.h"
 
 #include "onnx/onnx_pb.h"
@@ -11,8 +12,10 @@ using namespace mlir;
 
 namespace cupola::onnx_import {
 
-/// Integers or bools, few of them whatever the dimensions.
+/// Integers or bools, few of them whatever the dimensions; or what may be a shape input.
 static bool canBePinned(const TensorRecord &input) {
+  if (canBeShapeInput(input))
+    return true;
   if (!isa<IntegerType>(input.element) || input.dims.size() > 1)
     return false;
   const auto count = input.dims.empty() ? 1 : input.dims[0].constant().value_or(1);
@@ -29,6 +32,10 @@ void Remedy::addExtents(ArrayRef<Expr> extents, Options &options) const {
     for (const std::string &id : symbols.current(extent).symbols())
       if (symbols.isRun(id))
         options.isEnough = false;
+      else if (const std::string *input = symbols.inputOf(id))
+        options.inputs.insert(*input);
+      else if (const auto definition = symbols.definitionOf(id))
+        addExtents({*definition}, options);
       else
         options.dimensions.insert(symbols.nameOf(id));
 }
@@ -67,11 +74,28 @@ void Remedy::addSources(const std::string &value, Options &options) const {
   }
 }
 
-std::string Remedy::forError(const NodeError &error, const onnx::NodeProto &node) const {
+Remedy::Options Remedy::optionsFor(const NodeError &error, const onnx::NodeProto &node) const {
   Options options;
   addExtents(error.undecided, options);
   if (error.operand && static_cast<int>(*error.operand) < node.input_size())
     addSources(node.input(static_cast<int>(*error.operand)), options);
+  return options;
+}
+
+std::set<std::string> Remedy::shapeInputs(const NodeError &error, const onnx::NodeProto &node) const {
+  const Options options = optionsFor(error, node);
+  std::set<std::string> inputs;
+  for (const std::string &name : options.inputs)
+    if (const Tensor input = values.at(name); !input->known) {
+      if (!canBeShapeInput(*input))
+        return {};
+      inputs.insert(name);
+    }
+  return options.isEnough ? inputs : std::set<std::string>();
+}
+
+std::string Remedy::forError(const NodeError &error, const onnx::NodeProto &node) const {
+  const Options options = optionsFor(error, node);
   if (!options.isEnough || (options.dimensions.empty() && options.inputs.empty()))
     return "";
   std::string text;

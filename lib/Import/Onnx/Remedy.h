@@ -1,9 +1,10 @@
 //===- lib/Import/Onnx/Remedy.h - options that would decide a value --------===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a node needs a value while compiling and the model leaves it open, the error
-// names the options that would decide it: `--shape` for dimensions, `--set` for small
-// inputs of integers. Nothing is named where data decides, whatever the options.
+// Where a node needs a value while compiling and the model leaves it open, inputs may
+// become shape inputs (ShapeInputs.h), whose elements are symbols. Where that is not
+// enough, the error names the options that would decide: `--shape` for dimensions,
+// `--set` for small inputs. Nothing is named where data decides, whatever the options.
 //===----------------------------------------------------------------------===//
 #ifndef CUPOLA_LIB_IMPORT_ONNX_REMEDY_H
 #define CUPOLA_LIB_IMPORT_ONNX_REMEDY_H
@@ -22,6 +23,8 @@ public:
   void recordMaker(const onnx::NodeProto &node);
   /// "; --shape batch=N (or a --dim that leaves one answer) --set sr=VALUE would decide it", or empty.
   std::string forError(const NodeError &error, const onnx::NodeProto &node) const;
+  /// The inputs whose elements would be enough to decide; empty where others are needed, too, or no element is open.
+  std::set<std::string> shapeInputs(const NodeError &error, const onnx::NodeProto &node) const;
 
 private:
   const Values &values;
@@ -35,6 +38,7 @@ private:
   void addExtents(llvm::ArrayRef<Expr> extents, Options &options) const;
   void addSources(const std::string &value, Options &options) const;
   bool addIfReached(const std::string &value, Options &options) const;
+  Options optionsFor(const NodeError &error, const onnx::NodeProto &node) const;
 };
 
 } // namespace cupola::onnx_import

@@ -1,5 +1,6 @@
 //===- lib/Import/Onnx/ScalarArithmetic.cpp - one known element ------------===//
 // SPDX-License-Identifier: Apache-2.0
+#include "lib/Import/Onnx/Choice.h"
 #include "lib/Import/Onnx/Constants.h"
 #include "lib/Import/Onnx/ValuePropagation.h"
 
@@ -49,33 +50,41 @@ Result truncatedDiv(const Expr &a, const Expr &b, Type type, const Ranges &range
     return *y == -1 ? fitting(Expr(0) - a, type) : fitting(Expr(*x / *y), type);
   if (isNonNegative(a, ranges) && isDivisor(b, ranges))
     return fitting(floorDiv(a, b), type);
-  if (y && *y > 0) // rounded down where a >= 0, else up; what a node needs later may prove which
+  if (proveLess(Expr(0), b, ranges) == true) // down where a >= 0, else up; what a node needs later may prove which
     return fitting(max(floorDiv(a, b), min(ceilDiv(a, b), Expr(0))), type);
   return std::nullopt;
+}
+
+/// What is not decided is a condition (Choice.h).
+Result decided(std::optional<bool> proof, const Expr &condition) {
+  if (proof)
+    return boolean(proof);
+  return condition.overflowed() ? std::nullopt : Result(Scalar::integer(condition));
 }
 
 Result compare(BinaryKind kind, const Expr &a, const Expr &b, const Ranges &ranges) {
   switch (kind) {
   case BinaryKind::Equal:
-    return boolean(proveEqual(a, b, ranges));
+    return decided(proveEqual(a, b, ranges), isEqual(a, b));
   case BinaryKind::Less:
-    return boolean(proveLess(a, b, ranges));
+    return decided(proveLess(a, b, ranges), isNegative(a - b));
   case BinaryKind::LessEqual:
-    return boolean(proveLessEqual(a, b, ranges));
+    return decided(proveLessEqual(a, b, ranges), isNot(isNegative(b - a)));
   case BinaryKind::Greater:
-    return boolean(negated(proveLessEqual(a, b, ranges)));
+    return decided(negated(proveLessEqual(a, b, ranges)), isNegative(b - a));
   case BinaryKind::GreaterEqual:
-    return boolean(negated(proveLess(a, b, ranges)));
+    return decided(negated(proveLess(a, b, ranges)), isNot(isNegative(a - b)));
   default:
     return std::nullopt;
   }
 }
 
+/// Of bools, which are 0 or 1.
 Result logical(BinaryKind kind, const Expr &a, const Expr &b) {
-  const auto x = a.constant(), y = b.constant();
-  if (!x || !y)
-    return std::nullopt;
-  return Scalar::integer(kind == BinaryKind::And ? (*x && *y) : kind == BinaryKind::Or ? (*x || *y) : (*x != *y));
+  const Expr both = a * b;
+  return decided(std::nullopt, kind == BinaryKind::And  ? both
+                               : kind == BinaryKind::Or ? a + b - both
+                                                        : a + b - 2 * both);
 }
 
 Result intBinary(BinaryKind kind, const Expr &a, const Expr &b, Type type, const Ranges &ranges) {
@@ -109,27 +118,8 @@ Result intBinary(BinaryKind kind, const Expr &a, const Expr &b, Type type, const
 // Floats
 //===----------------------------------------------------------------------===//
 
-/// A float as a fraction: exact for what has few binary places.
-Result asRatio(const Scalar &value) {
-  if (value.kind == Scalar::Kind::Ratio)
-    return value;
-  for (int places = 0; places <= 24; ++places) {
-    const double scaled = std::ldexp(value.real, places);
-    if (!(std::abs(scaled) < 1e15))
-      return std::nullopt;
-    if (scaled == std::trunc(scaled)) {
-      Scalar result;
-      result.kind = Scalar::Kind::Ratio;
-      result.num = Expr(static_cast<int64_t>(scaled));
-      result.den = Expr(int64_t(1) << places);
-      return result;
-    }
-  }
-  return std::nullopt;
-}
-
 Result ratioBinary(BinaryKind kind, const Scalar &x, const Scalar &y, const Ranges &ranges) {
-  const Result a = asRatio(x), b = asRatio(y);
+  const Result a = asFraction(x), b = asFraction(y);
   if (!a || !b)
     return std::nullopt;
   const Expr left = a->num * b->den, right = b->num * a->den, den = a->den * b->den;
@@ -229,11 +219,13 @@ Result intUnary(UnaryKind kind, const Expr &a, Type type, const Ranges &ranges) 
   case UnaryKind::Neg:
     return fitting(Expr(0) - a, type);
   case UnaryKind::Abs:
-    return isNonNegative(a, ranges) ? fitting(a, type) : a.constant() ? fitting(Expr(0) - a, type) : std::nullopt;
+    return fitting(isNonNegative(a, ranges) ? a : max(a, -a), type);
   case UnaryKind::Relu:
     return fitting(max(a, Expr(0)), type);
   case UnaryKind::Not:
-    return a.constant() ? Result(Scalar::integer(*a.constant() == 0)) : std::nullopt;
+    return Scalar::integer(a.constant() ? Expr(*a.constant() == 0) : isNot(a));
+  case UnaryKind::Sign:
+    return fitting(isNegative(-a) - isNegative(a), type);
   case UnaryKind::Floor:
   case UnaryKind::Ceil:
     return Scalar::integer(a);
@@ -250,6 +242,19 @@ Result truncated(double value, Type to) {
 }
 
 } // namespace
+
+Result asFraction(const Scalar &value) {
+  if (value.kind != Scalar::Kind::Real)
+    return value;
+  for (int places = 0; places <= 24; ++places) {
+    const double scaled = std::ldexp(value.real, places);
+    if (!(std::abs(scaled) < 1e15))
+      return std::nullopt;
+    if (scaled == std::trunc(scaled))
+      return Scalar{Scalar::Kind::Ratio, Expr(static_cast<int64_t>(scaled)), Expr(int64_t(1) << places), 0};
+  }
+  return std::nullopt;
+}
 
 Result computeUnary(UnaryKind kind, const Scalar &value, Type type, const Ranges &ranges) {
   switch (value.kind) {
@@ -277,7 +282,7 @@ Result computeCast(const Scalar &value, Type from, Type to, const Ranges &ranges
   if (to.isInteger(1)) {
     if (value.kind == Scalar::Kind::Real)
       return Scalar::integer(value.real != 0);
-    return boolean(negated(proveEqual(value.num, Expr(0), ranges)));
+    return decided(negated(proveEqual(value.num, Expr(0), ranges)), isNot(isZero(value.num)));
   }
   if (isa<FloatType>(to)) {
     if (value.kind == Scalar::Kind::Real)
@@ -291,7 +296,7 @@ Result computeCast(const Scalar &value, Type from, Type to, const Ranges &ranges
     return truncated(value.real, to);
   if (value.den.isConstant(1))
     return fitting(value.num, to);
-  return isNonNegative(value.num, ranges) ? fitting(floorDiv(value.num, value.den), to) : std::nullopt;
+  return truncatedDiv(value.num, value.den, to, ranges);
 }
 
 } // namespace cupola::onnx_import

@@ -55,10 +55,42 @@ Expr Symbols::create(const std::string &name, const std::string &origin, int64_t
   state.ops[id] = op;
   state.origins[id] = origin;
   Range &range = state.known[id];
-  range.lo = Expr(min);
+  if (min != graph::anyNumber)
+    range.lo = Expr(min);
   if (max > 0)
     range.hi = Expr(max);
   return Expr::symbol(id);
+}
+
+Expr Symbols::createElement(const std::string &input, const std::string &origin, int64_t min) {
+  const Expr symbol = create(origin, origin, min, /*max=*/0);
+  state.elements[*symbol.asSymbol()] = input;
+  return symbol;
+}
+
+const std::string *Symbols::inputOf(const std::string &id) const {
+  const auto found = state.elements.find(id);
+  return found == state.elements.end() ? nullptr : &found->second;
+}
+
+bool Symbols::followsElements(const Expr &expr) const {
+  return llvm::any_of(expr.symbols(), [&](const std::string &id) { return inputOf(id) || definitionOf(id); });
+}
+
+std::optional<Expr> Symbols::definitionOf(const std::string &id) const {
+  graph::SymbolOp op = state.ops.at(id);
+  const auto definition = op.getDefinitionAttr();
+  return definition ? std::optional(definition.getValue()) : std::nullopt;
+}
+
+Expr Symbols::define(const Expr &value, const std::string &what, int64_t min, int64_t max) {
+  const std::string key = std::to_string(min) + ".." + std::to_string(max) + ": " + value.text();
+  const auto [known, isNew] = state.defined.try_emplace(key);
+  if (isNew) {
+    known->second = create(what, what, min, max);
+    state.ops.at(*known->second.asSymbol()).setDefinitionAttr(graph::ExprAttr::get(module->getContext(), value));
+  }
+  return current(known->second);
 }
 
 Expr Symbols::createRun(const std::string &origin) {
@@ -77,9 +109,8 @@ void Symbols::restore(const State &before) {
   state = before;
 }
 
-bool Symbols::usesRun(const Expr &a, const Expr &b) const {
-  auto isOne = [&](const std::string &id) { return isRun(id); };
-  return llvm::any_of(a.symbols(), isOne) || llvm::any_of(b.symbols(), isOne);
+bool Symbols::usesRun(const Expr &expr) const {
+  return llvm::any_of(expr.symbols(), [&](const std::string &id) { return isRun(id); });
 }
 
 Expr Symbols::current(const Expr &expr) const {
@@ -103,9 +134,19 @@ graph::ReasonAttr Symbols::reason(const Expr &a, const Expr &b, const std::strin
   return graph::ReasonAttr::get(module->getContext(), describe(a) + " and " + describe(b) + ": " + who);
 }
 
+/// Of two equal symbols: elements, of which less is known, then the later one.
+bool Symbols::givesWay(const std::string &first, const std::string &second) const {
+  if ((inputOf(first) != nullptr) != (inputOf(second) != nullptr))
+    return inputOf(first) != nullptr;
+  return !state.ops.at(first)->isBeforeInBlock(state.ops.at(second));
+}
+
 bool Symbols::replace(const Expr &symbol, const Expr &value) {
   const auto id = symbol.asSymbol();
   if (!id || value.uses(*id))
+    return false;
+  // What an input's extent is says more than a formula over what follows from it.
+  if (!value.asSymbol() && !followsElements(symbol) && followsElements(value))
     return false;
   for (auto &[name, expr] : state.replaced)
     expr = expr.substitute({{*id, value}});
@@ -118,14 +159,12 @@ Symbols::Outcome Symbols::assumeEqual(const Expr &first, const Expr &second, con
   const auto equal = proveEqual(a, b, state.known);
   if (equal)
     return *equal ? Outcome::Holds : Outcome::Impossible;
-  if (usesRun(a, b))
+  if (usesRun(a) || usesRun(b))
     return Outcome::Open;
   record(a, graph::Relation::Equal, b, who);
-  // The later symbol gives way to the earlier one; any symbol to what is no symbol.
+  // One of two symbols gives way; any symbol to what is no symbol.
   const auto left = a.asSymbol(), right = b.asSymbol();
-  const bool replaceLeft = left && right
-                               ? state.ops.find(*left)->second->isBeforeInBlock(state.ops.find(*right)->second) == false
-                               : left.has_value();
+  const bool replaceLeft = left && right ? givesWay(*left, *right) : left.has_value();
   if (replaceLeft ? !replace(a, b) : !replace(b, a))
     replace(replaceLeft ? b : a, replaceLeft ? a : b);
   return Outcome::Holds;
@@ -136,7 +175,7 @@ Symbols::Outcome Symbols::assumeLessEqual(const Expr &first, const Expr &second,
   const auto holds = proveLessEqual(a, b, state.known);
   if (holds)
     return *holds ? Outcome::Holds : Outcome::Impossible;
-  if (usesRun(a, b))
+  if (usesRun(a) || usesRun(b))
     return Outcome::Open;
   record(a, graph::Relation::LessEqual, b, who);
   const auto symbol = a.asSymbol();
@@ -151,13 +190,16 @@ void Symbols::raiseLow(const Expr &e) {
   const std::set<std::string> symbols = e.symbols();
   if (symbols.size() != 1 || !growsWith(e, *symbols.begin()))
     return;
-  std::optional<Expr> &low = state.known[*symbols.begin()].lo;
-  if (const auto least = leastValue(e, *symbols.begin(), low && low->constant() ? *low->constant() : 0))
+  const std::string &symbol = *symbols.begin();
+  std::optional<Expr> &low = state.known[symbol].lo;
+  if (!low && e.evaluate({{symbol, -1}}).value_or(0) >= 0)
+    return; // the least value is none of those that leastValue tries
+  if (const auto least = leastValue(e, symbol, low && low->constant() ? *low->constant() : 0))
     low = Expr(*least);
 }
 
 Symbols::Outcome Symbols::assumeBroadcast(const Expr &a, const Expr &b, const std::string &who) {
-  if (usesRun(a, b))
+  if (usesRun(a) || usesRun(b))
     return Outcome::Open;
   record(current(a), graph::Relation::Broadcast, current(b), who);
   return Outcome::Holds;

@@ -29,10 +29,24 @@ public:
   /// model, for the location; max 0: unbounded.
   Expr create(const std::string &name, const std::string &origin, int64_t min, int64_t max);
 
+  /// An element of a shape input, or one of the two that a float is (lib/Runtime/Format/ShapeElements.h): any number
+  /// from `min` on. `input`: the input's name.
+  Expr createElement(const std::string &input, const std::string &origin, int64_t min);
+  /// The input that the symbol is an element of, or null.
+  const std::string *inputOf(const std::string &id) const;
+  /// Whether the value depends on elements of inputs, which may have any sign.
+  bool followsElements(const Expr &expr) const;
+  /// The value of a symbol that `define` made.
+  std::optional<Expr> definitionOf(const std::string &id) const;
+  /// A symbol with this value, of which is known that it lies in min..max (0: unbounded): checked when shapes are
+  /// bound. `what`, for people, is its name. The same value is the same symbol.
+  Expr define(const Expr &value, const std::string &what, int64_t min, int64_t max);
+
   /// A symbol that a branch or a loop gives values to; no fact can be checked of it.
   Expr createRun(const std::string &origin);
   bool isRun(const std::string &id) const { return state.runs.count(id) != 0; }
   const std::set<std::string> &runSymbols() const { return state.runs; }
+  bool usesRun(const Expr &expr) const;
 
   /// The expression under all facts so far, simplified.
   Expr current(const Expr &expr) const;
@@ -63,8 +77,10 @@ public:
     std::map<std::string, std::string> origins;
     std::map<std::string, graph::SymbolOp> ops;
     std::set<std::string> runs;
-    std::set<std::string> recorded;  ///< facts already written, as text
-    mlir::Operation *last = nullptr; ///< of the ops at the module's front that were made here
+    std::map<std::string, std::string> elements; ///< of shape inputs: which input
+    std::map<std::string, Expr> defined;         ///< by their bounds and values, as text
+    std::set<std::string> recorded;              ///< facts already written, as text
+    mlir::Operation *last = nullptr;             ///< of the ops at the module's front that were made here
     Ranges known;
   };
   std::shared_ptr<const State> save() const { return std::make_shared<State>(state); }
@@ -77,8 +93,8 @@ private:
   mlir::ModuleOp module;
   State state;
 
-  bool usesRun(const Expr &a, const Expr &b) const;
   void record(const Expr &a, graph::Relation relation, const Expr &b, const std::string &who);
+  bool givesWay(const std::string &first, const std::string &second) const;
   bool replace(const Expr &symbol, const Expr &value);
   void raiseLow(const Expr &e);
 };

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Import/Onnx/ValuePropagation.h"
 
+#include "lib/Import/Onnx/Choice.h"
+
 using namespace mlir;
 using cupola::graph::BinaryKind;
 using cupola::graph::ReduceKind;
@@ -66,6 +68,19 @@ template <typename Compute> std::optional<Known> fill(const Dims &dims, Compute 
   return done ? std::optional<Known>(std::move(result)) : std::nullopt;
 }
 
+/// `condition` is a bool.
+std::optional<Scalar> chooseScalar(const Scalar &condition, const Scalar &then, const Scalar &otherwise) {
+  if (condition.isConstant())
+    return condition.asDouble() != 0 ? then : otherwise;
+  const auto a = asFraction(then), b = asFraction(otherwise);
+  if (!a || !b)
+    return std::nullopt;
+  Scalar result = *a;
+  result.num = choose(condition.num, a->num * b->den, b->num * a->den);
+  result.den = a->den * b->den;
+  return result.num.overflowed() || result.den.overflowed() ? std::nullopt : std::optional(result);
+}
+
 } // namespace
 
 std::optional<Known> foldUnary(const OpBinder &op, UnaryKind kind, size_t operand) {
@@ -107,11 +122,8 @@ std::optional<Known> foldSelect(const OpBinder &op) {
   const auto dims = branches ? broadcastDims(*branches, condition->dims) : std::nullopt;
   if (!dims)
     return std::nullopt;
-  return fill(*dims, [&](const Dims &index) -> std::optional<Scalar> {
-    const auto chosen = elementAt(*condition, index).intConstant();
-    if (!chosen)
-      return std::nullopt;
-    return elementAt(*chosen ? *a : *b, index);
+  return fill(*dims, [&](const Dims &index) {
+    return chooseScalar(elementAt(*condition, index), elementAt(*a, index), elementAt(*b, index));
   });
 }
 

@@ -18,6 +18,9 @@ std::optional<Scalar> computeBinary(graph::BinaryKind kind, const Scalar &lhs, c
                                     const Ranges &ranges);
 std::optional<Scalar> computeCast(const Scalar &value, Type from, Type to, const Ranges &ranges);
 
+/// A float as num / den, a constant if it has few binary places; nullopt if not. Integers stay.
+std::optional<Scalar> asFraction(const Scalar &value);
+
 // Whole tensors; nullopt where an operand or an element is not known.
 std::optional<Known> foldUnary(const OpBinder &op, graph::UnaryKind kind, size_t operand = 0);
 std::optional<Known> foldBinary(const OpBinder &op, graph::BinaryKind kind, size_t lhs = 0, size_t rhs = 1);

@@ -109,10 +109,11 @@ Result<std::vector<HostTensor>> makeInputs(const format::Package &package, const
   }
   for (const format::Tensor &input : package.inputs)
     if (!input.elements.empty())
-      return Status::usage("input " + quote(input.name) +
-                           ": its elements decide shapes, so that none are made up: give inputs in a file (--inputs), or "
-                           "compile with its value (--set " +
-                           printable(input.name) + "=..)");
+      return Status::usage(
+          "input " + quote(input.name) +
+          ": its elements decide shapes, so that none are made up: give inputs in a file (--inputs), or "
+          "compile with its value (--set " +
+          printable(input.name) + "=..)");
   CUPOLA_ASSIGN(std::vector<Shape> shapes, requestShapes(package, parsed, options.shapes));
   CUPOLA_ASSIGN(const uint64_t bytes, bytesOf(package.inputs, shapes));
   CUPOLA_TRY(format::checkMemory("out of memory: making the inputs", bytes));

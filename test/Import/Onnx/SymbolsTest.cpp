@@ -57,6 +57,40 @@ TEST_F(SymbolsTest, BroadcastOfACutTableBoundsTheSymbol) {
   EXPECT_EQ((*module->getOps<graph::SymbolOp>().begin()).getMax(), 512);
 }
 
+TEST_F(SymbolsTest, ElementsMayHaveAnySignUntilAFactSaysMore) {
+  const Expr element = symbols.createElement("shape", "element 0 of input 'shape'", graph::anyNumber);
+  EXPECT_EQ(proveLessEqual(Expr(0), element, symbols.ranges()), std::nullopt);
+  EXPECT_EQ(symbols.assumeLessEqual(Expr(-3), element, "n"), Symbols::Outcome::Holds); // says nothing of 0
+  EXPECT_EQ(proveLessEqual(Expr(0), element, symbols.ranges()), std::nullopt);
+  EXPECT_EQ(symbols.assumeLessEqual(Expr(2), element, "n"), Symbols::Outcome::Holds);
+  EXPECT_EQ(proveLessEqual(Expr(2), element, symbols.ranges()), true);
+  symbols.finish();
+  EXPECT_EQ((*module->getOps<graph::SymbolOp>().begin()).getMin(), 2);
+}
+
+TEST_F(SymbolsTest, WhatFollowsFromElementsIsASymbolOfItsOwn) {
+  const Expr batch = symbol("batch");
+  const Expr element = symbols.createElement("shape", "element 0 of input 'shape'", graph::anyNumber);
+  EXPECT_EQ(builder.extent(batch - 1, "an extent"), batch - 1); // as always
+  const Expr extent = builder.extent(max(element, Expr(0)) + 1, "an extent");
+  ASSERT_TRUE(extent.asSymbol());
+  EXPECT_EQ(symbols.definitionOf(*extent.asSymbol()), max(element, Expr(0)) + 1);
+  EXPECT_EQ(builder.extent(max(element, Expr(0)) + 1, "another"), extent);
+  EXPECT_EQ(proveLessEqual(Expr(0), extent, symbols.ranges()), true);
+  EXPECT_TRUE(symbols.followsElements(batch * extent));
+}
+
+TEST_F(SymbolsTest, DimensionsOfInputsStayWhatTheyAre) {
+  const Expr batch = symbol("batch");
+  const Expr element = symbols.createElement("shape", "element 0 of input 'shape'", graph::anyNumber);
+  const Expr extent = builder.extent(max(element, Expr(0)), "an extent");
+  EXPECT_EQ(symbols.assumeEqual(batch, extent * Expr(2), "n"), Symbols::Outcome::Holds);
+  EXPECT_EQ(symbols.current(batch), batch);
+  EXPECT_EQ(reasons().size(), 1u); // but it is checked
+  EXPECT_EQ(symbols.assumeEqual(element, batch, "n"), Symbols::Outcome::Holds);
+  EXPECT_EQ(symbols.current(element), batch);
+}
+
 TEST_F(SymbolsTest, WhatAWindowNeedsBoundsTheSymbol) {
   const Expr a = symbol("length"), places = floorDiv(a - Expr(10), Expr(5)) + Expr(1);
   EXPECT_EQ(symbols.assumeLessEqual(Expr(10), a, "n"), Symbols::Outcome::Holds);

@@ -1,5 +1,6 @@
 //===- lib/Import/Onnx/Ops/Constant.cpp - constants, ranges, pass-through --===//
 // SPDX-License-Identifier: Apache-2.0
+#include "lib/Import/Onnx/Choice.h"
 #include "lib/Import/Onnx/ComputeType.h"
 #include "lib/Import/Onnx/Constants.h"
 #include "lib/Import/Onnx/Ops/Ops.h"
@@ -12,39 +13,43 @@ using namespace mlir;
 namespace cupola::onnx_import {
 namespace {
 
-/// A float scalar that is known to be an integer: 5.0, or float(Shape(x)[0]).
-std::optional<Expr> wholeNumber(OpBinder &op, size_t index) {
-  const Known *source = op.known(index);
-  if (!source || !source->isScalarLike())
-    return std::nullopt;
-  const Scalar &element = source->elements[0];
-  if (element.kind == Scalar::Kind::Ratio)
-    return element.den.isConstant(1) ? std::optional<Expr>(element.num) : std::nullopt;
-  if (element.kind == Scalar::Kind::Int || std::abs(element.real) >= 1e15 || element.real != std::trunc(element.real))
-    return std::nullopt;
-  return Expr(static_cast<int64_t>(element.real));
-}
-
-Expr stepCount(OpBinder &op, const Expr &start, const Expr &limit, const Expr &delta) {
-  if (delta.isConstant(0))
+/// The number of elements of Range. Of floats it is counted with exact fractions.
+Expr rangeCount(OpBinder &op, const Scalar &start, const Scalar &limit, const Scalar &delta) {
+  if (delta.num.isConstant(0))
     op.bad("delta is 0, expected another number");
-  return simplify(max(Expr(0), ceilDiv(limit - start, delta)), op.b.ranges());
+  if (!delta.num.constant())
+    op.b.atMost(Expr(1), max(delta.num, -delta.num), "1 and the size of delta");
+  const Expr distance = (limit.num * start.den - start.num * limit.den) * delta.den;
+  return op.b.extent(simplify(stepsTo(distance, limit.den * start.den * delta.num), op.b.ranges()),
+                     "the number of elements");
 }
 
-/// The number of elements of Range for floats.
 Expr floatRangeCount(OpBinder &op) {
-  const auto from = wholeNumber(op, 0), to = wholeNumber(op, 1), by = wholeNumber(op, 2);
-  if (from && to && by)
-    return stepCount(op, *from, *to, *by);
-  const double start = op.constantNumber(0, "start"), limit = op.constantNumber(1, "limit");
-  const double count = std::ceil((limit - start) / op.constantNumber(2, "delta"));
+  std::optional<Scalar> fractions[3];
+  static constexpr StringRef names[] = {"start", "limit", "delta"};
+  for (size_t i = 0; i < 3; ++i) {
+    if (!op.known(i))
+      op.constantNumber(i, names[i]); // which says so
+    if (op.known(i)->isScalarLike())
+      fractions[i] = asFraction(op.known(i)->elements[0]);
+  }
+  if (llvm::all_of(fractions, [](const auto &fraction) { return fraction.has_value(); })) {
+    const Expr count = rangeCount(op, *fractions[0], *fractions[1], *fractions[2]);
+    if (!count.overflowed())
+      return count;
+  }
+  double values[3];
+  for (size_t i = 0; i < 3; ++i)
+    values[i] = op.constantNumber(i, names[i]);
+  const double count = std::ceil((values[1] - values[0]) / values[2]);
   if (!(std::abs(count) < 1e15))
     op.bad("the range has " + std::to_string(count) + " elements, expected fewer than 10^15");
   return Expr(std::max(int64_t(0), static_cast<int64_t>(count)));
 }
 
 Expr intRangeCount(OpBinder &op) {
-  return stepCount(op, op.symbolicInt(0, "start"), op.symbolicInt(1, "limit"), op.symbolicInt(2, "delta"));
+  return rangeCount(op, Scalar::integer(op.symbolicInt(0, "start")), Scalar::integer(op.symbolicInt(1, "limit")),
+                    Scalar::integer(op.symbolicInt(2, "delta")));
 }
 
 std::optional<Known> knownRange(OpBinder &op, const Expr &count) {
@@ -67,28 +72,6 @@ void filled(OpBinder &op, Tensor element, ArrayRef<Expr> shape) {
   op.result(op.b.broadcast(op.b.reshape(value, Exprs(shape.size(), Expr(1))), shape));
   if (element->known && element->known->allConstant())
     op.results()[0]->allNonZero = element->known->elements[0].asDouble() != 0;
-}
-
-/// The coordinates of the elements of a known tensor that are not 0.
-std::optional<Known> knownPositions(const Known &source) {
-  std::vector<std::vector<int64_t>> rows(source.dims.size());
-  for (size_t i = 0; i < source.elements.size(); ++i) {
-    if (!source.elements[i].isConstant())
-      return std::nullopt;
-    if (source.elements[i].asDouble() == 0)
-      continue;
-    size_t rest = i;
-    for (size_t dim = source.dims.size(); dim-- > 0;) {
-      rows[dim].push_back(static_cast<int64_t>(rest % static_cast<size_t>(source.dims[dim])));
-      rest /= static_cast<size_t>(source.dims[dim]);
-    }
-  }
-  const int64_t count = rows.empty() ? 0 : static_cast<int64_t>(rows[0].size());
-  Known result{{int64_t(rows.size()), count}, {}};
-  for (const auto &row : rows)
-    for (int64_t position : row)
-      result.elements.push_back(Scalar::integer(position));
-  return result;
 }
 
 } // namespace
@@ -118,11 +101,12 @@ void importConstant(OpBinder &op) {
 }
 
 void importConstantOfShape(OpBinder &op) {
-  const Exprs shape = op.symbolicInts(0, "input");
-  for (const Expr &extent : shape)
+  Exprs dims = op.symbolicInts(0, "input");
+  for (Expr &extent : dims) {
     if (extent.constant() && *extent.constant() < 0)
       op.bad("input 0 (input) has the extent " + extent.text() + ", expected none below 0");
-  const Exprs dims(shape.begin(), shape.end());
+    extent = op.b.extent(extent, "an extent");
+  }
   if (Tensor value = op.tensorAttribute("value")) {
     if (!graph::product(value->dims).isConstant(1))
       op.bad("attribute 'value' has the shape " + shapeText(value->dims) + ", expected one element");
@@ -157,25 +141,6 @@ void importRange(OpBinder &op) {
   op.result(op.b.cast(fromZero ? steps : op.b.binary(BinaryKind::Add, steps, scalar(0, "start")), type));
 }
 
-/// Before Range existed, exporters wrote arange(n) as NonZero of n ones. Where the
-/// number of results depends on data there is no shape to give it.
-void importNonZero(OpBinder &op) {
-  const Exprs shape = op.shape(0, "X");
-  const Type i64 = IntegerType::get(op.b.context(), 64);
-  if (shape.empty())
-    op.unsupported("input 0 (X) is a scalar, supported is rank 1 or more");
-  if (op.known(0))
-    if (auto known = knownPositions(*op.known(0)); known && knownCount(known->dims))
-      return op.result(std::move(*known), i64);
-  if (!op.tensor(0, "X")->allNonZero)
-    op.undecided(0, "input 0 (X) is computed from the data of the model's inputs, supported are "
-                    "constants without zeros");
-  std::vector<Value> rows;
-  for (size_t axis = 0; axis < shape.size(); ++axis)
-    rows.push_back(op.b.reshape(op.b.iota(shape, static_cast<int64_t>(axis)), {Expr(1), graph::product(shape)}));
-  op.result(op.b.concat(rows, 0));
-}
-
 void importIdentity(OpBinder &op) { op.result(op.tensor(0, "input")); }
 
 void importDropout(OpBinder &op) {
@@ -204,7 +169,7 @@ static Expr depthOf(OpBinder &op) {
 void importOneHot(OpBinder &op) {
   op.requireNumber(0, "indices");
   op.requireNumber(1, "depth");
-  const Expr depth = depthOf(op);
+  const Expr depth = op.b.extent(depthOf(op), "depth");
   Value indices = op.value(0, "indices"), values = op.value(2, "values");
   const Exprs shape = op.b.shape(indices);
   const int64_t rank = static_cast<int64_t>(shape.size());

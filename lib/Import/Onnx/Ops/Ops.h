@@ -154,6 +154,13 @@ void importScatterND(OpBinder &op);
 // Sample.cpp
 void importGridSample(OpBinder &op);
 
+// Sized.cpp
+void importNonZero(OpBinder &op);
+void importCompress(OpBinder &op);
+
+// Unique.cpp
+void importUnique(OpBinder &op);
+
 // Sort.cpp
 void importTopKAttribute(OpBinder &op); ///< up to opset 9
 void importTopK(OpBinder &op);
@@ -172,7 +179,6 @@ void importScan(OpBinder &op);
 void importConstant(OpBinder &op);
 void importConstantOfShape(OpBinder &op);
 void importRange(OpBinder &op);
-void importNonZero(OpBinder &op);
 void importIdentity(OpBinder &op);
 void importDropout(OpBinder &op);
 void importOneHot(OpBinder &op);

@@ -3,6 +3,7 @@
 #include "lib/Import/Onnx/Constants.h"
 #include "lib/Import/Onnx/Ops/Ops.h"
 
+#include "lib/Import/Onnx/OpenAxes.h"
 #include "lib/Import/Onnx/Text.h"
 
 using namespace mlir;
@@ -33,37 +34,76 @@ TypedAttr fillOperand(OpBinder &op) {
   return IntegerAttr::get(type, APInt(64, static_cast<uint64_t>(number)).trunc(type.getIntOrFloatBitWidth()));
 }
 
+bool isFillConstant(OpBinder &op) { return !op.has(2) || (op.known(2) && op.known(2)->allConstant()); }
+
+TypedAttr zeroOf(Type type) { return cast<TypedAttr>(Builder(type.getContext()).getZeroAttr(type)); }
+
+/// What is added in front and behind, by dimension.
+struct Amounts {
+  Exprs low, high;
+};
+
 /// `pads`: all amounts in front, then all behind, for the given axes.
-void pad(OpBinder &op, ArrayRef<Expr> pads, const Ints &axes, TypedAttr fill) {
-  const Exprs shape = op.shape(0, "data");
+Amounts amountsOf(OpBinder &op, ArrayRef<Expr> pads, ArrayRef<Expr> axes) {
+  const size_t rank = op.shape(0, "data").size();
   if (pads.size() != 2 * axes.size())
     op.bad("pads has " + std::to_string(pads.size()) + " elements, expected " + std::to_string(2 * axes.size()));
   constexpr int64_t far = int64_t(1) << 48;
   for (const Expr &amount : pads)
     if (amount.constant() && (*amount.constant() < -far || *amount.constant() > far))
       op.bad("pads has the value " + amount.text() + ", expected at most 2^48 in size");
-  Exprs low(shape.size(), Expr(0)), high(shape.size(), Expr(0));
-  op.axes(axes, static_cast<int64_t>(shape.size()));
-  for (size_t i = 0; i < axes.size(); ++i) {
-    const size_t axis = static_cast<size_t>(op.axis(axes[i], static_cast<int64_t>(shape.size()), "axes"));
-    low[axis] = pads[i];
-    high[axis] = pads[i + axes.size()];
+  const ArrayRef<Expr> low = pads.take_front(axes.size()), high = pads.drop_front(axes.size());
+  Amounts amounts{Exprs(rank, Expr(0)), Exprs(rank, Expr(0))};
+  if (const auto known = constantDims(axes)) {
+    op.axes(*known, static_cast<int64_t>(rank));
+    for (size_t i = 0; i < axes.size(); ++i) {
+      const auto axis = static_cast<size_t>(op.axis((*known)[i], static_cast<int64_t>(rank), "axes"));
+      amounts.low[axis] = low[i];
+      amounts.high[axis] = high[i];
+    }
+    return amounts;
   }
-  op.result(op.b.pad(op.value(0, "data"), low, high, padMode(op), fill));
+  const OpenAxes open(op, axes, static_cast<int64_t>(rank));
+  for (size_t d = 0; d < rank; ++d) {
+    amounts.low[d] = open.valueOf(low, d, Expr(0));
+    amounts.high[d] = open.valueOf(high, d, Expr(0));
+  }
+  return amounts;
+}
+
+/// A value to fill with that is data: where the padding of ones has zeros.
+Value padWithData(OpBinder &op, const Amounts &amounts) {
+  const Exprs shape = op.shape(0, "data");
+  const Type bit = IntegerType::get(op.b.context(), 1), type = op.element(0, "data");
+  const auto padded = [&](Value value, TypedAttr fill) {
+    return op.b.pad(value, amounts.low, amounts.high, graph::PadMode::Constant, fill);
+  };
+  Value inside = padded(op.b.broadcast(op.b.intScalar(1, bit, shape.size()), shape), zeroOf(bit));
+  Value fill = op.b.reshape(op.scalar(2, "constant_value"), {});
+  if (op.b.element(fill) != type)
+    op.bad("input 2 (constant_value) has elements of " + typeText(op.b.element(fill)) + ", expected " + typeText(type));
+  return op.b.select(inside, padded(op.value(0, "data"), zeroOf(type)), fill);
 }
 
 } // namespace
 
 void importPadAttributes(OpBinder &op) {
-  const Ints pads = op.requiredInts("pads");
+  const Ints pads = op.requiredInts("pads"), axes = sequence(0, op.rank(0, "data"));
   op.requireFloat(0, "data");
   const TypedAttr fill = Builder(op.b.context()).getFloatAttr(op.element(0, "data"), op.floatAttribute("value", 0));
-  pad(op, Exprs(pads.begin(), pads.end()), sequence(0, op.rank(0, "data")), fill);
+  const Amounts amounts = amountsOf(op, Exprs(pads.begin(), pads.end()), Exprs(axes.begin(), axes.end()));
+  op.result(op.b.pad(op.value(0, "data"), amounts.low, amounts.high, padMode(op), fill));
 }
 
 void importPad(OpBinder &op) {
-  const Ints axes = op.has(3) ? op.constantInts(3, "axes") : sequence(0, op.rank(0, "data"));
-  pad(op, op.symbolicInts(1, "pads"), axes, fillOperand(op));
+  const graph::PadMode mode = padMode(op);
+  const Ints all = sequence(0, op.rank(0, "data"));
+  const Exprs axes = op.has(3) ? op.symbolicInts(3, "axes") : Exprs(all.begin(), all.end());
+  const Amounts amounts = amountsOf(op, op.symbolicInts(1, "pads"), axes);
+  if (mode == graph::PadMode::Constant && !isFillConstant(op))
+    return op.result(padWithData(op, amounts));
+  const TypedAttr fill = mode == graph::PadMode::Constant ? fillOperand(op) : zeroOf(op.element(0, "data"));
+  op.result(op.b.pad(op.value(0, "data"), amounts.low, amounts.high, mode, fill));
 }
 
 } // namespace cupola::onnx_import

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Import/Onnx/Ops/Ops.h"
 
+#include "lib/Import/Onnx/Choice.h"
 #include "lib/Import/Onnx/ComputeType.h"
+#include "lib/Import/Onnx/OpenAxes.h"
+#include "lib/Import/Onnx/PrefixSum.h"
 #include "lib/Import/Onnx/ValuePropagation.h"
 
 using namespace mlir;
@@ -100,11 +103,14 @@ Exprs without(ArrayRef<Expr> shape, ArrayRef<int64_t> axes) {
   return result;
 }
 
+/// Bools have an order alone.
+void checkElements(const OpBinder &op, Reduction reduction) {
+  if (reduction != Reduction::Max && reduction != Reduction::Min)
+    op.requireNumber(0, "data");
+}
+
 /// `given`: the axes, or nothing for all of them.
 void reduceOver(OpBinder &op, Reduction reduction, std::optional<Ints> given) {
-  const bool extreme = reduction == Reduction::Max || reduction == Reduction::Min;
-  if (!extreme)
-    op.requireNumber(0, "data");
   const int64_t rank = op.rank(0, "data");
   Ints axes = given ? op.axes(*given, rank) : sequence(0, rank);
   const bool keep = op.intAttribute("keepdims", 1) != 0;
@@ -118,15 +124,41 @@ void reduceOver(OpBinder &op, Reduction reduction, std::optional<Ints> given) {
   op.result(keep ? result : op.b.reshape(result, without(op.b.shape(result), axes)));
 }
 
+/// Every dimension becomes two: what is kept of it and what is reduced, of which one is 1.
+void reduceOverOpen(OpBinder &op, Reduction reduction, ArrayRef<Expr> axes) {
+  const Exprs shape = op.shape(0, "data");
+  const OpenAxes open(op, axes, static_cast<int64_t>(shape.size()));
+  Exprs apart, kept;
+  Ints reduced;
+  for (auto [i, extent] : llvm::enumerate(shape)) {
+    const std::string what = " of dimension " + std::to_string(i);
+    kept.push_back(op.b.extent(choose(open.has(i), Expr(1), extent), "what is kept" + what));
+    apart.push_back(kept.back());
+    if (extent.isConstant(1))
+      continue;
+    reduced.push_back(static_cast<int64_t>(apart.size()));
+    apart.push_back(op.b.extent(choose(open.has(i), extent, Expr(1)), "what is reduced" + what));
+  }
+  Value result = build(op.b, reduction, op.b.reshape(op.value(0, "data"), apart), reduced);
+  op.result(op.b.reshape(result, op.intAttribute("keepdims", 1) != 0 ? kept : open.without(shape)));
+}
+
 } // namespace
 
-void importReduceAttribute(OpBinder &op, Reduction reduction) { reduceOver(op, reduction, op.intsAttribute("axes")); }
+void importReduceAttribute(OpBinder &op, Reduction reduction) {
+  checkElements(op, reduction);
+  reduceOver(op, reduction, op.intsAttribute("axes"));
+}
 
 void importReduceInput(OpBinder &op, Reduction reduction) {
+  checkElements(op, reduction);
   const bool noop = op.intAttribute("noop_with_empty_axes", 0) != 0;
-  const Ints axes = op.has(1) ? op.constantInts(1, "axes") : Ints();
+  const Exprs axes = op.has(1) ? op.symbolicInts(1, "axes") : Exprs();
+  const auto known = constantDims(axes);
+  if (!known)
+    return reduceOverOpen(op, reduction, axes);
   if (!axes.empty() || noop) // with noop, an empty list is a list
-    return reduceOver(op, reduction, axes);
+    return reduceOver(op, reduction, Ints(known->begin(), known->end()));
   reduceOver(op, reduction, std::nullopt);
 }
 
@@ -141,22 +173,17 @@ void importArgReduce(OpBinder &op, ReduceKind kind) {
   op.result(result);
 }
 
-/// sum over j of x[j] where j <= i (or <, >=, >): a reduction of n^2 steps per row,
-/// of which nothing is stored. Meant for the positions that encoders count.
 void importCumSum(OpBinder &op) {
   op.requireNumber(0, "x");
   Value value = op.value(0, "x");
-  Exprs shape = op.b.shape(value);
-  const int64_t axis = op.axis(op.constantInt(1, "axis"), static_cast<int64_t>(shape.size()));
-  const bool exclusive = op.intAttribute("exclusive", 0) != 0;
-  const bool reverse = op.intAttribute("reverse", 0) != 0;
-  const BinaryKind order = reverse ? (exclusive ? BinaryKind::Greater : BinaryKind::GreaterEqual)
-                                   : (exclusive ? BinaryKind::Less : BinaryKind::LessEqual);
-  Exprs grid(shape.size() + 1, Expr(1));
-  grid[static_cast<size_t>(axis)] = grid[static_cast<size_t>(axis + 1)] = shape[static_cast<size_t>(axis)];
-  Value taken = op.b.binary(order, op.b.iota(grid, axis + 1), op.b.iota(grid, axis));
-  Value terms = op.b.select(taken, op.b.unsqueeze(value, {axis}), op.b.scalar(0, op.b.element(value)));
-  op.result(op.b.reshape(op.b.reduce(ReduceKind::Sum, terms, {axis + 1}), shape));
+  const Exprs shape = op.b.shape(value);
+  const Expr open = op.symbolicInt(1, "axis");
+  // Around an axis that is open there are three dimensions.
+  if (!open.constant())
+    value = op.b.reshape(value, aroundAxis(op, shape, open));
+  const int64_t axis = open.constant() ? op.axis(*open.constant(), static_cast<int64_t>(shape.size())) : 1;
+  const bool exclusive = op.intAttribute("exclusive", 0) != 0, reverse = op.intAttribute("reverse", 0) != 0;
+  op.result(op.b.reshape(prefixSum(op.b, value, axis, {exclusive, reverse}), shape));
 }
 
 void importGlobalPool(OpBinder &op, ReduceKind kind) {

@@ -62,7 +62,7 @@ Expr scaledExtent(OpBinder &op, const Expr &extent, const Scalar &scale) {
     num = Expr(static_cast<int64_t>(number * power));
     den = Expr(power);
   }
-  return simplify(floorDiv(extent * num, den), op.b.ranges());
+  return op.b.extent(simplify(floorDiv(extent * num, den), op.b.ranges()), "an extent");
 }
 
 /// The elements of a known operand, one per entry of `axes`.
@@ -95,9 +95,10 @@ std::vector<ResizedDimension> fromSizes(OpBinder &op, const Ints &axes) {
     const auto in = shape[axis].constant(), out = size.num.constant();
     if (out && *out < 1)
       op.bad("input 3 (sizes) has the extent " + std::to_string(*out) + ", expected at least 1");
-    dimensions.push_back({axis, shape[axis], size.num,
+    const Expr extent = op.b.bounded(size.num, "an entry of sizes", 1, 0);
+    dimensions.push_back({axis, shape[axis], extent,
                           in && out ? Scalar::constant(static_cast<double>(*out) / static_cast<double>(*in))
-                                    : Scalar::ratio(size.num, shape[axis])});
+                                    : Scalar::ratio(extent, shape[axis])});
   }
   return dimensions;
 }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Import/Onnx/Ops/Ops.h"
 
+#include "lib/Import/Onnx/Choice.h"
+#include "lib/Import/Onnx/OpenAxes.h"
 #include "lib/Import/Onnx/Text.h"
 #include "lib/Import/Onnx/ValuePropagation.h"
 
@@ -22,8 +24,7 @@ void reshapeTo(OpBinder &op, ArrayRef<Expr> shape) {
 
 /// The extents that Reshape's target asks for: 0 takes the input's (unless
 /// allowzero), -1 what is left over.
-Exprs targetShape(OpBinder &op, const Exprs &from, bool allowZero) {
-  const Exprs asked = op.symbolicInts(1, "shape");
+Exprs targetShape(OpBinder &op, const Exprs &from, const Exprs &asked, bool allowZero) {
   Exprs target;
   std::optional<size_t> open;
   Expr rest(1);
@@ -57,6 +58,26 @@ Exprs targetShape(OpBinder &op, const Exprs &from, bool allowZero) {
   target[*open] = simplify(floorDiv(total, rest), op.b.ranges());
   if (target[*open] * rest != total)
     op.b.atMost(Expr(1), rest, "1 and the elements beside the extent -1");
+  return target;
+}
+
+/// The same where entries may turn out as 0 or -1 when shapes are bound.
+Exprs openTargetShape(OpBinder &op, const Exprs &from, const Exprs &asked, bool allowZero) {
+  Exprs target;
+  Expr known(1), openCount(0);
+  for (size_t i = 0; i < asked.size(); ++i) {
+    const Expr isOpen = isEqual(asked[i], Expr(-1)), isCopied = allowZero ? Expr(0) : isZero(asked[i]);
+    const Expr copied = i < from.size() ? from[i] : Expr(-1); // there is none: no extent
+    const Expr given = isOpen + isCopied * copied + isNot(isOpen + isCopied) * asked[i];
+    target.push_back(op.b.extent(given, "extent " + std::to_string(i)));
+    known *= target.back();
+    openCount += isOpen;
+  }
+  op.b.atMost(openCount, Expr(1), "how many extents are -1, and 1");
+  known = op.b.extent(known, "elements of the extents that are given");
+  const Expr left = floorDiv(graph::product(from), max(known, Expr(1)));
+  for (size_t i = 0; i < asked.size(); ++i)
+    target[i] = op.b.extent(choose(isEqual(asked[i], Expr(-1)), left, target[i]), "extent " + std::to_string(i));
   return target;
 }
 
@@ -113,18 +134,33 @@ void importSize(OpBinder &op) {
 
 void importReshape(OpBinder &op) {
   const bool allowZero = op.intAttribute("allowzero", 0) != 0;
-  reshapeTo(op, targetShape(op, op.shape(0, "data"), allowZero));
+  const Exprs from = op.shape(0, "data"), asked = op.symbolicInts(1, "shape");
+  const bool isOpen = llvm::any_of(asked, [&](const Expr &e) {
+    return op.b.facts().followsElements(e) && proveLessEqual(Expr(0), e, op.b.ranges()) != true;
+  });
+  reshapeTo(op, isOpen ? openTargetShape(op, from, asked, allowZero) : targetShape(op, from, asked, allowZero));
 }
 
 void importSqueezeAttribute(OpBinder &op) { squeezeAxes(op, op.intsAttribute("axes")); }
 
 void importSqueeze(OpBinder &op) {
-  squeezeAxes(op, op.has(1) ? std::optional(op.constantInts(1, "axes")) : std::nullopt);
+  if (!op.has(1))
+    return squeezeAxes(op, std::nullopt);
+  const Exprs axes = op.symbolicInts(1, "axes"), shape = op.shape(0, "data");
+  if (const auto known = constantDims(axes))
+    return squeezeAxes(op, Ints(known->begin(), known->end()));
+  // That there is nothing but extents of 1 at the axes follows from the number of elements.
+  reshapeTo(op, OpenAxes(op, axes, static_cast<int64_t>(shape.size())).without(shape));
 }
 
 void importUnsqueezeAttribute(OpBinder &op) { unsqueezeAxes(op, op.requiredInts("axes")); }
 
-void importUnsqueeze(OpBinder &op) { unsqueezeAxes(op, op.constantInts(1, "axes")); }
+void importUnsqueeze(OpBinder &op) {
+  const Exprs axes = op.symbolicInts(1, "axes"), shape = op.shape(0, "data");
+  if (const auto known = constantDims(axes))
+    return unsqueezeAxes(op, Ints(known->begin(), known->end()));
+  reshapeTo(op, OpenAxes(op, axes, static_cast<int64_t>(shape.size() + axes.size())).insertedInto(shape));
+}
 
 void importFlatten(OpBinder &op) {
   const Exprs shape = op.shape(0, "input");
@@ -138,10 +174,12 @@ void importFlatten(OpBinder &op) {
 }
 
 void importExpand(OpBinder &op) {
-  const Exprs target = op.symbolicInts(1, "shape");
-  for (const Expr &extent : target)
+  Exprs target = op.symbolicInts(1, "shape");
+  for (Expr &extent : target) {
     if (extent.constant() && *extent.constant() < 0)
       op.bad("shape has the extent " + extent.text() + ", expected none below 0");
+    extent = op.b.extent(extent, "an extent of shape");
+  }
   const Exprs shape = op.b.broadcastShapes(op.shape(0, "input"), target);
   if (const Known *source = op.known(0))
     if (auto known = broadcastKnown(*source, shape))

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Import/Onnx/Ops/Ops.h"
 
+#include "lib/Import/Onnx/Choice.h"
+#include "lib/Import/Onnx/OpenAxes.h"
 #include "lib/Import/Onnx/Text.h"
 #include "lib/Import/Onnx/ValuePropagation.h"
-#include "lib/Planner/Checked.h"
 
 using namespace mlir;
 
@@ -33,12 +34,33 @@ Expr clampPosition(const Expr &given, const Expr &d, const Expr &lo, const Expr 
   return simplify(min(max(lo, position), hi), ranges); // hi is below lo where there is nothing to step back over
 }
 
+/// A dimension of the result; a step that is open is no constant.
 struct SliceDim {
-  Expr start, size;
+  Expr start, size, step;
 };
 
-SliceDim sliceDim(OpBinder &op, const Expr &start, const Expr &end, int64_t step, const Expr &extent) {
+/// Start, end and step may have any sign.
+SliceDim openDim(OpBinder &op, const Expr &start, const Expr &end, const Expr &step, const Expr &extent) {
+  if (!step.constant())
+    op.b.atMost(Expr(1), max(step, -step), "1 and the size of a step");
+  const Expr down = isNegative(step);
+  const auto clamped = [&](const Expr &given, const Expr &low) {
+    return min(max(low, choose(isNegative(given), given + extent, given)), extent - down);
+  };
+  const Expr first = op.b.bounded(clamped(start, Expr(0)), "first place", -1, 0);
+  const Expr behind = op.b.bounded(clamped(end, -down), "place of the end", -1, 0);
+  return {op.b.extent(max(Expr(0), first), "first place"), op.b.extent(stepsTo(behind - first, step), "extent"), step};
+}
+
+SliceDim sliceDim(OpBinder &op, const Expr &start, const Expr &end, const Expr &by, const Expr &extent) {
   const Ranges &ranges = op.b.ranges();
+  const auto known = by.constant();
+  if (known && (*known == 0 || *known == std::numeric_limits<int64_t>::min()))
+    op.bad("steps has the value " + by.text() + ", expected none of 0 and -2^63");
+  const auto isOpen = [&](const Expr &e) { return op.b.facts().followsElements(op.b.facts().current(e)); };
+  if (!known || isOpen(start) || isOpen(end))
+    return openDim(op, clipped(start), clipped(end), by, extent);
+  const int64_t step = *known;
   const bool forward = step > 0;
   const Expr lo = forward ? Expr(0) : Expr(-1);
   const Expr hi = forward ? extent : extent - 1;
@@ -48,44 +70,76 @@ SliceDim sliceDim(OpBinder &op, const Expr &start, const Expr &end, int64_t step
     op.undecided({start, end}, "start " + start.text() + " and end " + end.text() +
                                    " may be negative or not, supported are those with a known sign");
   if (extent.isConstant(0))
-    return {Expr(0), Expr(0)};
+    return {Expr(0), Expr(0), by};
   const Expr length = forward ? behind - first : first - behind;
   const Expr size = ceilDiv(length, Expr(forward ? step : -step));
-  return {first, simplify(max(Expr(0), size), ranges)};
+  return {first, simplify(max(Expr(0), size), ranges), by};
 }
 
-void slice(OpBinder &op, ArrayRef<Expr> starts, ArrayRef<Expr> ends, const Ints &axes, const Ints &steps) {
+/// The operands of a slice: lists of one entry per axis.
+struct SliceRequest {
+  Exprs starts, ends, axes, steps;
+};
+
+std::vector<SliceDim> sliceDims(OpBinder &op, const SliceRequest &request) {
   const Exprs shape = op.shape(0, "data");
-  Exprs from(shape.size(), Expr(0)), sizes = shape;
-  Ints by(shape.size(), 1);
-  if (starts.size() != axes.size() || ends.size() != axes.size() || steps.size() != axes.size())
-    op.bad("starts, ends, axes and steps have " + std::to_string(starts.size()) + ", " + std::to_string(ends.size()) +
-           ", " + std::to_string(axes.size()) + " and " + std::to_string(steps.size()) +
-           " elements, expected equal numbers");
-  op.axes(axes, static_cast<int64_t>(shape.size()));
-  for (size_t i = 0; i < axes.size(); ++i) {
-    const size_t axis = static_cast<size_t>(op.axis(axes[i], static_cast<int64_t>(shape.size()), "axes"));
-    if (steps[i] == 0 || steps[i] == std::numeric_limits<int64_t>::min())
-      op.bad("steps has the value " + std::to_string(steps[i]) + ", expected none of 0 and -2^63");
-    const SliceDim dim = sliceDim(op, starts[i], ends[i], steps[i], shape[axis]);
-    from[axis] = dim.start;
-    sizes[axis] = dim.size;
-    by[axis] = steps[i];
+  const auto rank = static_cast<int64_t>(shape.size());
+  std::vector<SliceDim> dims;
+  for (const Expr &extent : shape)
+    dims.push_back({Expr(0), extent, Expr(1)});
+  if (const auto axes = constantDims(request.axes)) {
+    op.axes(*axes, rank);
+    for (size_t i = 0; i < axes->size(); ++i) {
+      const auto axis = static_cast<size_t>(op.axis((*axes)[i], rank, "axes"));
+      dims[axis] = sliceDim(op, request.starts[i], request.ends[i], request.steps[i], shape[axis]);
+    }
+    return dims;
+  }
+  const OpenAxes open(op, request.axes, rank);
+  const Exprs starts = llvm::map_to_vector(request.starts, clipped), ends = llvm::map_to_vector(request.ends, clipped);
+  const bool isDense = llvm::all_of(request.steps, [](const Expr &step) { return step.isConstant(1); });
+  for (size_t d = 0; d < dims.size(); ++d)
+    dims[d] = openDim(op, open.valueOf(starts, d, Expr(0)), open.valueOf(ends, d, shape[d]),
+                      isDense ? Expr(1) : open.valueOf(request.steps, d, Expr(1)), shape[d]);
+  return dims;
+}
+
+/// Dimensions with open steps are gathered.
+void slice(OpBinder &op, const SliceRequest &request) {
+  const size_t count = request.axes.size();
+  if (request.starts.size() != count || request.ends.size() != count || request.steps.size() != count)
+    op.bad("starts, ends, axes and steps have " + std::to_string(request.starts.size()) + ", " +
+           std::to_string(request.ends.size()) + ", " + std::to_string(count) + " and " +
+           std::to_string(request.steps.size()) + " elements, expected equal numbers");
+  const std::vector<SliceDim> dims = sliceDims(op, request);
+  Exprs from, sizes;
+  Ints by;
+  for (auto [dim, extent] : llvm::zip_equal(dims, op.shape(0, "data"))) {
+    const auto step = dim.step.constant();
+    from.push_back(step ? dim.start : Expr(0));
+    sizes.push_back(step ? dim.size : extent);
+    by.push_back(step.value_or(1));
   }
   const auto fixedStarts = constantDims(from), fixedSizes = constantDims(sizes);
-  if (op.known(0) && fixedStarts && fixedSizes)
+  const bool isFixed = llvm::all_of(dims, [](const SliceDim &dim) { return dim.step.constant().has_value(); });
+  if (isFixed && op.known(0) && fixedStarts && fixedSizes)
     if (auto known = sliceKnown(*op.known(0), *fixedStarts, by, *fixedSizes))
       return op.result(std::move(*known), op.element(0, "data"));
-  op.result(op.b.slice(op.value(0, "data"), from, by, sizes));
+  Value value = op.b.slice(op.value(0, "data"), from, by, sizes);
+  for (auto [axis, dim] : llvm::enumerate(dims))
+    if (!dim.step.constant())
+      value = op.b.gather(value, op.b.places(dim.start, dim.step, dim.size), static_cast<int64_t>(axis));
+  op.result(value);
 }
 
 /// Pieces of the given sizes along an axis.
-void split(OpBinder &op, int64_t axis, ArrayRef<Expr> sizes) {
+void split(OpBinder &op, int64_t axis, Exprs sizes) {
   const Exprs shape = op.shape(0, "input");
   Expr sum(0);
-  for (const Expr &size : sizes) {
+  for (Expr &size : sizes) {
     if (size.constant() && *size.constant() < 0)
       op.bad("split has the size " + size.text() + ", expected none below 0");
+    size = op.b.extent(size, "a size of split");
     sum += size;
   }
   if (sizes.size() != op.outputCount())
@@ -130,14 +184,16 @@ void importSliceAttributes(OpBinder &op) {
   if (!starts || !ends)
     op.bad("attribute 'starts' or 'ends' is missing, expected lists of ints");
   const Ints axes = op.intsAttribute("axes").value_or(sequence(0, int64_t(starts->size())));
-  slice(op, Exprs(starts->begin(), starts->end()), Exprs(ends->begin(), ends->end()), axes, Ints(axes.size(), 1));
+  slice(op, {Exprs(starts->begin(), starts->end()), Exprs(ends->begin(), ends->end()), Exprs(axes.begin(), axes.end()),
+             Exprs(axes.size(), Expr(1))});
 }
 
 void importSlice(OpBinder &op) {
-  const Exprs starts = op.symbolicInts(1, "starts"), ends = op.symbolicInts(2, "ends");
-  const Ints axes = op.has(3) ? op.constantInts(3, "axes") : sequence(0, int64_t(starts.size()));
-  const Ints steps = op.has(4) ? op.constantInts(4, "steps") : Ints(axes.size(), 1);
-  slice(op, starts, ends, axes, steps);
+  SliceRequest request{op.symbolicInts(1, "starts"), op.symbolicInts(2, "ends"), {}, {}};
+  const Ints all = sequence(0, static_cast<int64_t>(request.starts.size()));
+  request.axes = op.has(3) ? op.symbolicInts(3, "axes") : Exprs(all.begin(), all.end());
+  request.steps = op.has(4) ? op.symbolicInts(4, "steps") : Exprs(request.axes.size(), Expr(1));
+  slice(op, request);
 }
 
 void importSplitAttribute(OpBinder &op) {
@@ -177,7 +233,7 @@ void importConcat(OpBinder &op) {
 }
 
 void importTile(OpBinder &op) {
-  const Exprs repeats = op.symbolicInts(1, "repeats");
+  Exprs repeats = op.symbolicInts(1, "repeats");
   const Exprs shape = op.shape(0, "input");
   if (repeats.size() != shape.size())
     op.bad("repeats has " + std::to_string(repeats.size()) + " elements, expected " + std::to_string(shape.size()) +
@@ -187,6 +243,7 @@ void importTile(OpBinder &op) {
   for (auto [extent, times] : llvm::zip_equal(shape, repeats)) {
     if (times.constant() && *times.constant() < 0)
       op.bad("repeats has the value " + times.text() + ", expected none below 0");
+    times = op.b.extent(times, "a number of repeats");
     if (!times.isConstant(1) && !extent.isConstant(1)) {
       apart.push_back(Expr(1));
       repeated.push_back(times);

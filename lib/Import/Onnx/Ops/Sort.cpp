@@ -69,7 +69,7 @@ void importTopK(OpBinder &op) {
   const Exprs count = op.symbolicInts(1, "K");
   if (count.size() != 1)
     op.bad("K has " + std::to_string(count.size()) + " elements, expected 1");
-  topK(op, count[0], op.intAttribute("largest", 1) != 0);
+  topK(op, op.b.extent(count[0], "K"), op.intAttribute("largest", 1) != 0);
 }
 
 } // namespace cupola::onnx_import

@@ -1,0 +1,77 @@
+//===- lib/Import/Onnx/Sized.cpp - extents that data decide ----------------===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Import/Onnx/Sized.h"
+
+#include "dialects/Graph/Control.h"
+#include "lib/Import/Onnx/Bodies.h"
+#include "lib/Import/Onnx/PrefixSum.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace cupola::onnx_import {
+namespace {
+
+using graph::BinaryKind;
+using graph::ReduceKind;
+
+Type i64(OpBinder &op) { return IntegerType::get(op.b.context(), 64); }
+
+/// How many halvings find a place among `extent`.
+unsigned searchSteps(OpBinder &op, const Expr &extent) {
+  const auto most = bounds(extent, op.b.ranges()).hi;
+  constexpr unsigned open = 31; // places of tensors are below 2^31
+  return most ? std::min(open, llvm::Log2_64_Ceil(static_cast<uint64_t>(std::max<int64_t>(*most, 1)) + 1)) : open;
+}
+
+/// For each of `wanted`, the first place whose sum is larger. `sums` grow from place to place, and the last one is
+/// larger than all that is wanted.
+Value firstAbove(OpBinder &op, Value sums, Value wanted) {
+  const Expr extent = op.b.shape(sums)[0];
+  Value end = op.b.dims({extent}, {}, i64(op)), one = op.b.intScalar(1, i64(op));
+  Value below = op.b.broadcast(op.b.intScalar(0, i64(op)), op.b.shape(wanted)); // places known to be too early
+  for (unsigned step = searchSteps(op, extent); step-- > 0;) {
+    Value next = op.b.binary(BinaryKind::Add, below, op.b.intScalar(int64_t(1) << step, i64(op)));
+    Value last = op.b.binary(BinaryKind::Sub, op.b.binary(BinaryKind::Min, next, end), one);
+    Value isEarly = op.b.binary(BinaryKind::LessEqual, op.b.gather(sums, last, 0), wanted);
+    isEarly = op.b.binary(BinaryKind::And, isEarly, op.b.binary(BinaryKind::LessEqual, next, end));
+    below = op.b.select(isEarly, next, below);
+  }
+  return below;
+}
+
+} // namespace
+
+/// The count of a loop of so many iterations that do nothing.
+Expr readCount(OpBinder &op, Value count, const std::string &what) {
+  const Expr symbol = op.b.facts().createRun(what + " of " + op.b.label());
+  OpBuilder &ops = op.bodies().ops;
+  auto loop = graph::LoopOp::create(ops, op.b.location(), TypeRange(), count, Value(), ValueRange(), ValueRange(),
+                                    graph::ExprAttr(), /*proceeds=*/false, FlatSymbolRefAttr(),
+                                    FlatSymbolRefAttr::get(ops.getContext(), *symbol.asSymbol()),
+                                    graph::symbolRefs(ops.getContext(), {}));
+  OpBuilder inside = OpBuilder::atBlockEnd(&loop.getBody().emplaceBlock());
+  graph::YieldOp::create(inside, op.b.location(), ValueRange());
+  return symbol;
+}
+
+Value placesOf(OpBinder &op, Value flags, const std::string &what) {
+  Value numbers = op.b.cast(flags, i64(op));
+  Value total = op.b.reshape(op.b.reduce(ReduceKind::Sum, numbers, {0}), {});
+  const Expr count = readCount(op, total, what);
+  return firstAbove(op, prefixSum(op.b, numbers, 0, {}), op.b.iota({count}, 0));
+}
+
+std::vector<Value> coordinatesOf(OpBinder &op, Value places, ArrayRef<Expr> shape) {
+  std::vector<Value> result(shape.size());
+  for (size_t axis = shape.size(); axis-- > 0;) {
+    Value extent = op.b.dims({shape[axis]}, {}, i64(op));
+    result[axis] = axis == 0 ? places : op.b.binary(BinaryKind::Mod, places, extent);
+    if (axis != 0)
+      places = op.b.binary(BinaryKind::Div, places, extent);
+  }
+  return result;
+}
+
+} // namespace cupola::onnx_import

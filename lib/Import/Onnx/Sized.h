@@ -1,0 +1,26 @@
+//===- lib/Import/Onnx/Sized.h - extents that data decide ------------------===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// How many elements are chosen is counted on the device and read back once: a run symbol
+// from there on (docs/rationale/control.md). Which ones they are is a search in the sums of
+// those before: the k-th chosen place is the first one up to which more than k are chosen.
+//===----------------------------------------------------------------------===//
+#ifndef CUPOLA_LIB_IMPORT_ONNX_SIZED_H
+#define CUPOLA_LIB_IMPORT_ONNX_SIZED_H
+
+#include "lib/Import/Onnx/OpBinder.h"
+
+namespace cupola::onnx_import {
+
+/// One int64 of data, at least 0, as an extent. `what`, for errors: "the number of nonzero elements".
+Expr readCount(OpBinder &op, Value count, const std::string &what);
+
+/// The places of a bool vector that are true, in order: int64. `what` as above.
+Value placesOf(OpBinder &op, Value flags, const std::string &what);
+
+/// Coordinates in `shape` of places of the flattened tensor, by dimension.
+std::vector<Value> coordinatesOf(OpBinder &op, Value places, llvm::ArrayRef<Expr> shape);
+
+} // namespace cupola::onnx_import
+
+#endif // CUPOLA_LIB_IMPORT_ONNX_SIZED_H

@@ -1,0 +1,71 @@
+#===- test/Python/test_sized.py - Results whose sizes data decide, beside onnxruntime and numpy ---===#
+# SPDX-License-Identifier: Apache-2.0
+
+import cupola
+import numpy as np
+import onnxruntime
+import pytest
+from onnx import TensorProto, helper
+
+QUIET = {"targets": "cpu", "cpu": "x86-64-v3", "progress": False, "isolate": False}
+INT64, FLOAT = TensorProto.INT64, TensorProto.FLOAT
+RNG = np.random.default_rng(3)
+
+
+def model_of(op, inputs, outputs, **attributes):
+    """One node; extents of inputs are open."""
+    values = [helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(array.dtype),
+                                            [f"{name}{i}" for i in range(array.ndim)]) for name, array in inputs.items()]
+    results = [helper.make_tensor_value_info(f"y{i}", kind, None) for i, kind in enumerate(outputs)]
+    node = helper.make_node(op, list(inputs), [result.name for result in results], **attributes)
+    return helper.make_model(helper.make_graph([node], "g", values, results), opset_imports=[helper.make_opsetid("", 17)],
+                             ir_version=8)
+
+
+def check(op, feeds, outputs, **attributes):
+    """One session for all feeds."""
+    model = model_of(op, feeds[0], outputs, **attributes)
+    session = cupola.Session(cupola.compile(model, **QUIET), "cpu", threads=1)
+    peer = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    for feed in feeds:
+        for answer, value in zip(session.run(feed).values(), peer.run(None, feed)):
+            assert answer.shape == value.shape and np.array_equal(answer, value, equal_nan=value.dtype.kind == "f"), feed
+
+
+@pytest.mark.parametrize("shape", ((5,), (1, 7), (13, 40), (3, 4, 5), (2, 300, 3), (0, 4)))
+def test_nonzero(shape):
+    feeds = [{"x": (RNG.random(shape) < share).astype(np.float32)} for share in (0, 0.1, 0.7, 1)]
+    check("NonZero", feeds, [INT64])
+
+
+def test_compress():
+    data = RNG.random((6, 5), np.float32)
+    for axis, length in ((0, 6), (1, 5), (1, 3), (-2, 4)):
+        check("Compress", [{"x": data, "c": RNG.random(length) < share} for share in (0, 0.5, 1)], [FLOAT], axis=axis)
+    check("Compress", [{"x": data, "c": RNG.random(length) < 0.5} for length in (30, 7, 1)], [FLOAT])
+
+
+@pytest.mark.parametrize("is_sorted", (0, 1))
+def test_unique(is_sorted):
+    outputs = [INT64] * 4
+    feeds = [{"x": RNG.integers(0, high, shape)} for high, shape in ((4, (17,)), (50, (40,)), (1, (9,)), (3, (1,)))]
+    check("Unique", feeds, outputs, sorted=is_sorted)
+    check("Unique", [{"x": RNG.integers(0, 3, (4, 6))}], outputs, sorted=is_sorted)
+    for axis in (0, 1, -1):
+        check("Unique", [{"x": RNG.integers(0, 2, (7, 3, 2))}, {"x": RNG.integers(0, 2, (3, 8, 1))}], outputs, sorted=is_sorted, axis=axis)
+
+
+def test_what_follows_sees_the_size():
+    """Values at the places that NonZero finds, summed up and reshaped by their number."""
+    nodes = [helper.make_node("NonZero", ["x"], ["places"]), helper.make_node("Transpose", ["places"], ["rows"]),
+             helper.make_node("GatherND", ["x", "rows"], ["values"]), helper.make_node("Shape", ["values"], ["count"]),
+             helper.make_node("ConstantOfShape", ["count"], ["zeros"]), helper.make_node("Sub", ["zeros", "values"], ["y"]),
+             helper.make_node("ReduceSum", ["values"], ["total"], keepdims=0)]
+    graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info("x", FLOAT, ["n", 4])],
+                              [helper.make_tensor_value_info("y", FLOAT, None), helper.make_tensor_value_info("total", FLOAT, [])])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    session = cupola.Session(cupola.compile(model, **QUIET), "cpu", threads=1)
+    for rows in (3, 1, 8):
+        x = np.where(RNG.random((rows, 4)) < 0.4, RNG.random((rows, 4)), 0).astype(np.float32)
+        answer = session.run({"x": x})
+        assert np.array_equal(answer["y"], -x[x != 0]) and np.isclose(answer["total"], x.sum())
