@@ -6,6 +6,7 @@
 #include "lib/Import/Onnx/OpTable.h"
 
 #include "lib/Import/Onnx/Ops/Ops.h"
+#include "lib/Import/Onnx/SchemaFunctions.h"
 
 #include <algorithm>
 #include <tuple>
@@ -200,7 +201,7 @@ const OpRow *findOp(std::string_view domain, std::string_view op, int64_t opset)
 }
 
 bool isKnownOp(const std::string &domain, const std::string &op, int64_t version) {
-  return findOp(domain, op, version) != nullptr;
+  return findOp(domain, op, version) || hasSchemaFunction(domain, op, version);
 }
 
 } // namespace cupola::onnx_import
