@@ -141,9 +141,9 @@ void importArgReduce(OpBinder &op, ReduceKind kind) {
   op.result(result);
 }
 
-/// sum over j of x[j] where j <= i (or <, >=, >): a reduction of n^2 steps per row,
+/// Sum or product over j of x[j] where j <= i (or <, >=, >): a reduction of n^2 steps per row,
 /// of which nothing is stored. Meant for the positions that encoders count.
-void importCumSum(OpBinder &op) {
+void importCumulative(OpBinder &op, ReduceKind kind) {
   op.requireNumber(0, "x");
   Value value = op.value(0, "x");
   Exprs shape = op.b.shape(value);
@@ -155,8 +155,9 @@ void importCumSum(OpBinder &op) {
   Exprs grid(shape.size() + 1, Expr(1));
   grid[static_cast<size_t>(axis)] = grid[static_cast<size_t>(axis + 1)] = shape[static_cast<size_t>(axis)];
   Value taken = op.b.binary(order, op.b.iota(grid, axis + 1), op.b.iota(grid, axis));
-  Value terms = op.b.select(taken, op.b.unsqueeze(value, {axis}), op.b.scalar(0, op.b.element(value)));
-  op.result(op.b.reshape(op.b.reduce(ReduceKind::Sum, terms, {axis + 1}), shape));
+  Value terms =
+      op.b.select(taken, op.b.unsqueeze(value, {axis}), op.b.scalar(kind == ReduceKind::Prod, op.b.element(value)));
+  op.result(op.b.reshape(op.b.reduce(kind, terms, {axis + 1}), shape));
 }
 
 void importGlobalPool(OpBinder &op, ReduceKind kind) {
