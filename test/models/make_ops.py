@@ -347,7 +347,7 @@ def signals():
     case("DFT", floats(2, 6, 5, 2), Const(4, shape=()), axis=1, inverse=1, until=19)
     case("DFT", floats(2, 7, 3, 2), None, Const(-3, shape=()), since=20, inverse=1)
     case("DFT", floats(2, 6, 1), Const(5, shape=()), Const(1, shape=()), since=20, onesided=1)
-    case("STFT", floats(2, 32, 1), Const(5, shape=()), floats(9))
+    case("STFT", floats(2, 32, 1), Const(5, shape=()), floats(9), onesided=1)
 
 
 def rows_and_places():
@@ -370,7 +370,7 @@ def rows_and_places():
     case("RoiAlign", floats(2, 3, 8, 9), np.sort(floats(4, 4, low=0, high=8)), ints(4, high=2), output_height=3, sampling_ratio=2)
     case("DeformConv", floats(1, 4, 5, 6), floats(6, 2, 2, 3), floats(1, 24, 4, 4), floats(6), floats(1, 12, 4, 4), group=2, offset_group=2)
     for mode in range(4):
-        case("Attention", floats(1, 4, 3, 8), floats(1, 2, 5, 8), floats(1, 2, 5, 8), bools(3, 5), None, None, softcap=2.0 * (mode > 0),
+        case("Attention", floats(1, 4, 3, 8), floats(1, 2, 5, 8), floats(1, 2, 5, 8), floats(3, 5), None, None, softcap=2.0 * (mode > 0),
              qk_matmul_output_mode=mode, outputs=4)
     case("Attention", floats(2, 2, 3, 8), floats(2, 2, 5, 8), floats(2, 2, 5, 8), None, None, None, np.array([5, 3]), is_causal=1, since=24)
 
