@@ -78,7 +78,8 @@ Source sourceOf(OpBinder &op, const Blocks &blocks) {
 } // namespace
 
 void importCol2Im(OpBinder &op) {
-  op.requireNumber(0, "input");
+  if (op.element(0, "input").isInteger(1))
+    op.unsupported("input 0 (input) has elements of bool, supported are numbers");
   const Exprs shape = op.shape(0, "input");
   if (shape.size() != 3)
     op.bad("input 0 (input) has the shape " + shapeText(shape) + ", expected rank 3");
