@@ -27,7 +27,9 @@ class Suite(BackendTest):
             # onnx rounds f16 after every step, a kernel of several steps once: both are within a unit in the last place of
             # the exact result, and so two of them apart.
             slack = max(rtol, 2 ** -9) if expected.dtype == np.float16 else rtol
-            super().assert_similar_outputs([expected], [found], 0 if exact else slack, 0 if exact else atol, model_dir)
+            # numpy transforms float32 in float32: where waves cancel it leaves their roundings.
+            noise = max(atol, 2 ** -22) if expected.dtype == np.float32 else atol
+            super().assert_similar_outputs([expected], [found], 0 if exact else slack, 0 if exact else noise, model_dir)
 
 
 def cases(backend, module):

@@ -353,6 +353,50 @@ def sum_body():
     return helper.make_graph(nodes, "scan", values("scan_sum", "scan_next"), values("scan_now", "scan_row"))
 
 
+def signals():
+    case("DFT", floats(2, 6, 1), axis=1, until=19)
+    case("DFT", floats(2, 6, 5, 2), Const(4, shape=()), axis=1, inverse=1, until=19)
+    case("DFT", floats(2, 7, 3, 2), None, Const(-3, shape=()), since=20, inverse=1)
+    case("DFT", floats(2, 6, 1), Const(5, shape=()), Const(1, shape=()), since=20, onesided=1)
+    case("STFT", floats(2, 32, 1), Const(5, shape=()), floats(9), onesided=1)
+
+
+def rows_and_places():
+    for op in ("Hardmax", "LpNormalization"):
+        case(op, floats(2, 3, 4))
+        case(op, ints(2, 3, 4, high=4).astype(np.float32), axis=1)
+    case("CumProd", floats(2, 5), Const(0, shape=()), exclusive=1, reverse=1)
+    case("ReverseSequence", ints(3, 5), np.array([5, 1, 3]), batch_axis=0, time_axis=1)
+    case("TensorScatter", floats(2, 6, 4), floats(2, 3, 4), np.array([5, 1]), mode="circular", axis=1)
+    case("Col2Im", floats(1, 6, 9), Const(7, 9), Const(3, 2), strides=[2, 3], dilations=[1, 2], pads=[1, 0, 0, 2])
+    case("MaxPool", floats(2, 2, 7, 8), kernel_shape=[3, 2], strides=[2, 2], pads=[1, 0, 1, 1], outputs=2, since=8)
+    case("MaxPool", ints(1, 2, 6, 6, high=3).astype(np.float32), kernel_shape=[2, 2], storage_order=1, outputs=2, since=8)
+    case("SpaceToDepth", floats(1, 2, 4, 6), blocksize=2, mode="CRD", since=28)
+    case("Einsum", floats(2, 3, 2, 3), floats(3, 2), equation="abab,bc->ac")
+    for border in ("zeros", "border", "reflection"):
+        for align in (0, 1):
+            for mode, versions in (("bicubic", dict(until=19)), ("cubic", dict(since=20))):
+                case("GridSample", floats(1, 2, 5, 6), floats(1, 3, 4, 2, low=-1.5, high=1.5), padding_mode=border, align_corners=align,
+                     mode=mode, **versions)
+    case("RoiAlign", floats(2, 3, 8, 9), np.sort(floats(4, 4, low=0, high=8)), ints(4, high=2), output_height=3, sampling_ratio=2)
+    case("DeformConv", floats(1, 4, 5, 6), floats(6, 2, 2, 3), floats(1, 24, 4, 4), floats(6), floats(1, 12, 4, 4), group=2, offset_group=2)
+    for mode in range(4):
+        case("Attention", floats(1, 4, 3, 8), floats(1, 2, 5, 8), floats(1, 2, 5, 8), floats(3, 5), None, None, softcap=2.0 * (mode > 0),
+             qk_matmul_output_mode=mode, outputs=4)
+    case("Attention", floats(2, 2, 3, 8), floats(2, 2, 5, 8), floats(2, 2, 5, 8), None, None, None, np.array([5, 3]), is_causal=1, since=24)
+
+
+def functions():
+    """What ONNX itself makes of other ops."""
+    for op in ("BlackmanWindow", "HammingWindow", "HannWindow"):
+        case(op, Const(10, shape=()), periodic=0)
+    case("AffineGrid", floats(2, 2, 3), Const(2, 3, 4, 5), align_corners=1)
+    case("CenterCropPad", floats(5, 8), Const(7, 4))
+    for op in ("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss"):
+        case(op, floats(3, 5, 2), ints(3, 2, high=5))
+        case(op, floats(3, 5, 2), ints(3, 2, high=5), floats(5, low=0.5), reduction="sum", ignore_index=1)
+
+
 @functools.lru_cache(maxsize=None)
 def beginnings(op):
     """The opsets at which a version of `op` begins, where one older than OLDEST begins there."""
@@ -449,7 +493,7 @@ def write_opset(folder, opset):
 def make_cases():
     """Fills CASES."""
     for fill in (elementwise, reductions, normalisations, contractions, convolutions, pools, resizes, shapes, parts, samples, scatters, sorts,
-                 constants, bodies, sized):
+                 constants, bodies, signals, rows_and_places, functions, sized):
         fill()
 
 

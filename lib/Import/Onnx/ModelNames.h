@@ -20,7 +20,7 @@ class ValueInfoProto;
 
 namespace cupola::onnx_import {
 
-inline constexpr int64_t oldestOpset = 7;
+inline constexpr int64_t oldestOpset = 1;
 inline constexpr int64_t newestOpset = 28;
 inline constexpr int64_t oldestIrVersion = 3;
 inline constexpr int64_t newestIrVersion = 14;

@@ -12,6 +12,7 @@
 #include "lib/Import/Onnx/OpBinder.h"
 #include "lib/Import/Onnx/OpTable.h"
 #include "lib/Import/Onnx/Remedy.h"
+#include "lib/Import/Onnx/SchemaFunctions.h"
 #include "lib/Import/Onnx/ShapeInputs.h"
 #include "lib/Import/Onnx/Text.h"
 #include "lib/Import/Onnx/UnknownOps.h"
@@ -68,6 +69,9 @@ private:
   Bodies bodies;
   std::unordered_map<std::string, const onnx::TensorProto *> initializers;
   std::vector<const onnx::NodeProto *> refused; ///< whose bodies were not imported with them
+  std::deque<SchemaFunction> functionBodies;    ///< of nodes so far, also of those that were taken back
+  int64_t expanded = 0;                         ///< their nodes
+  const NodeLabel *caller = nullptr;            ///< of the function whose body is being imported
 
   bool makeFunction();
   void pin(const onnx::TensorProto &value);
@@ -81,7 +85,13 @@ private:
   void listOtherProblems();
   std::vector<Tensor> importSubgraph(const onnx::GraphProto &subgraph, ArrayRef<Tensor> inputs);
   std::function<void()> checkpoint();
-  bool runImport(const onnx::NodeProto &node, const NodeLabel &label, const OpRow &row);
+  bool importAs(const onnx::NodeProto &node, const NodeLabel &label);
+  bool runImport(const onnx::NodeProto &node, const NodeLabel &label, const OpRow *row);
+  void importFunction(const onnx::NodeProto &node, const NodeLabel &label, OpBinder &op);
+  int64_t versionOf(const onnx::NodeProto &node) const {
+    const auto found = opsets.find(canonicalDomain(node.domain()));
+    return found == opsets.end() ? 0 : found->second;
+  }
   void bindResults(const onnx::NodeProto &node, OpBinder &op);
   Tensor lookUp(const std::string &name);
   void checkDeclared(const onnx::ValueInfoProto &output, Value value);
@@ -186,7 +196,29 @@ void Importer::bindResults(const onnx::NodeProto &node, OpBinder &op) {
   }
 }
 
-bool Importer::runImport(const onnx::NodeProto &node, const NodeLabel &label, const OpRow &row) {
+/// Before what is said of a node in the body of a function: the label is that of its caller.
+std::string within(const onnx::NodeProto &node, const NodeLabel *caller) {
+  return caller ? "its " + printable(node.op_type()) + ": " : "";
+}
+
+/// Of an operand, for ONNX: an extent that is no number is left open.
+onnx::TypeProto typeOf(const OpBinder &op, size_t index) {
+  onnx::TypeProto type;
+  if (!op.has(index))
+    return type;
+  auto &tensor = *type.mutable_tensor_type();
+  tensor.set_elem_type(dataTypeOf(op.element(index, "operand")));
+  tensor.mutable_shape();
+  for (const Expr &extent : op.shape(index, "operand")) {
+    auto &dim = *tensor.mutable_shape()->add_dim();
+    if (extent.constant())
+      dim.set_dim_value(*extent.constant());
+  }
+  return type;
+}
+
+/// By the function of its row, or without one as the body that ONNX gives the op.
+bool Importer::runImport(const onnx::NodeProto &node, const NodeLabel &label, const OpRow *row) {
   try {
     std::vector<Tensor> inputs;
     for (const std::string &name : node.input()) {
@@ -196,18 +228,54 @@ bool Importer::runImport(const onnx::NodeProto &node, const NodeLabel &label, co
     }
     OpBinder op(node, builder, pool, model.blobs, limits, std::move(inputs), bodies);
     // A model of which some op is unknown has not been through the checker.
-    const auto *schema = onnx::OpSchemaRegistry::Schema(node.op_type(), static_cast<int>(label.opset));
+    const auto *schema = onnx::OpSchemaRegistry::Schema(node.op_type(), static_cast<int>(versionOf(node)),
+                                                        canonicalDomain(node.domain()));
     op.requireInputs(schema->min_input(), schema->max_input());
-    row.import(op);
+    if (row) {
+      row->import(op);
+    } else {
+      for (const auto &[name, attribute] : schema->attributes())
+        op.ignoreAttribute(name); // the body has it
+      importFunction(node, label, op);
+    }
     op.checkAllAttributesRead();
     bindResults(node, op);
     return true;
   } catch (const NodeError &error) {
     wanted.merge(remedy.shapeInputs(error, node));
-    diagnostics.error(error.kind, label, error.message + remedy.forError(error, node));
+    diagnostics.error(error.kind, label, within(node, caller) + error.message + remedy.forError(error, node));
     return false;
   } catch (const BodyError &) {
     return true; // all problems of its bodies have been reported
+  }
+}
+
+/// What becomes of the body's nodes counts as this node, and so do their problems.
+void Importer::importFunction(const onnx::NodeProto &node, const NodeLabel &label, OpBinder &op) {
+  std::vector<onnx::TypeProto> types;
+  for (size_t i = 0; i < op.inputCount(); ++i)
+    types.push_back(typeOf(op, i));
+  functionBodies.push_back(schemaFunction(node, versionOf(node), types));
+  SchemaFunction &function = functionBodies.back();
+  if (!function.body)
+    throw NodeError{function.kind, function.problem};
+  expanded += function.body->node_size();
+  if (graph.node_size() + expanded > limits.nodes) {
+    functionBodies.pop_back();
+    throw NodeError{ErrorKind::Limit, exceeds(limits, &Limits::nodes,
+                                              "ops that ONNX makes of others would make " +
+                                                  std::to_string(graph.node_size() + expanded) + " nodes, which")};
+  }
+  function.opsets.insert(opsets.begin(), opsets.end()); // a body of another domain leaves ai.onnx to the model
+  std::swap(opsets, function.opsets);
+  const NodeLabel *outer = std::exchange(caller, caller ? caller : &label);
+  const std::vector<Tensor> outputs = importSubgraph(*function.body, {});
+  caller = outer;
+  std::swap(opsets, function.opsets);
+  for (auto [i, output] : llvm::enumerate(outputs)) {
+    if (op.wants(i) && output->poisoned)
+      throw BodyError();
+    op.result(output, i);
   }
 }
 
@@ -258,23 +326,30 @@ std::function<void()> Importer::checkpoint() {
   };
 }
 
-void Importer::importNode(const onnx::NodeProto &node) {
-  const NodeLabel label = labelOf(node, opsets);
+bool Importer::importAs(const onnx::NodeProto &node, const NodeLabel &label) {
   const std::string domain = canonicalDomain(node.domain());
+  const OpRow *row = findOp(domain, node.op_type(), versionOf(node));
+  if (row || hasSchemaFunction(domain, node.op_type(), versionOf(node)))
+    return runImport(node, label, row);
+  diagnostics.error(ErrorKind::Unsupported, label, within(node, caller) + whyUnknown(node, functions));
+  return false;
+}
+
+void Importer::importNode(const onnx::NodeProto &node) {
+  const NodeLabel label = caller ? *caller : labelOf(node, opsets);
   const size_t place = nodeNames.size();
-  builder.setNode(nameNode(node), label.text());
+  if (!caller)
+    builder.setNode(nameNode(node), label.text());
   for (const std::string &output : node.output())
     values[output] = nullptr;
   remedy.recordMaker(node);
-  const OpRow *row = findOp(domain, node.op_type(), label.opset);
-  if (!row)
-    diagnostics.error(ErrorKind::Unsupported, label, whyUnknown(node, functions));
-  if (!row || !runImport(node, label, *row))
+  if (!importAs(node, label) && !caller)
     refused.push_back(&node);
   for (const std::string &output : node.output())
     if (!values[output])
       values[output] = pool.poison();
-  if (llvm::all_of(node.output(), [&](const std::string &output) { return output.empty() || values[output]->known; }))
+  const auto isKnown = [&](const std::string &output) { return output.empty() || values[output]->known; };
+  if (!caller && llvm::all_of(node.output(), isKnown))
     knownNodes.insert(cast<StringAttr>(cast<ArrayAttr>(nodeNames[place])[0]));
 }
 

@@ -15,9 +15,7 @@
 #include <vector>
 
 namespace cupola::onnx_import {
-namespace {
 
-/// The library's texts span lines: keep one.
 std::string oneLine(std::string text) {
   for (char &c : text)
     if (c == '\n' || c == '\t')
@@ -26,6 +24,8 @@ std::string oneLine(std::string text) {
     text.pop_back();
   return printable(text, 400, /*quotes=*/true);
 }
+
+namespace {
 
 /// The checker asks for a shape of each graph output, which exporters may leave
 /// out and which is inferred here anyway: an empty one stands in for a while.

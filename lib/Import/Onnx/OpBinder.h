@@ -79,6 +79,11 @@ public:
 
   // Operands. `name` is ONNX's name of the operand.
   size_t inputCount() const { return operands.size(); }
+  /// For a form that is read as a later one.
+  void setOperand(size_t index, Tensor tensor) {
+    operands.resize(std::max(operands.size(), index + 1));
+    operands[index] = tensor;
+  }
   bool has(size_t index) const { return index < operands.size() && operands[index]; }
   Tensor tensor(size_t index, llvm::StringRef name) const;
   Value value(size_t index, llvm::StringRef name) const;

@@ -28,7 +28,7 @@ void listUnknownOps(const onnx::FunctionProto &function, const FunctionMap &func
     label.name = function.name() + "/" + (label.name.empty() ? label.firstOutput : label.name);
     if (const auto callee = functions.find(calleeOf(node)); callee != functions.end())
       listUnknownOps(*callee->second, functions, listed, diagnostics);
-    else if (!findOp(canonicalDomain(node.domain()), node.op_type(), label.opset))
+    else if (!isKnownOp(canonicalDomain(node.domain()), node.op_type(), label.opset))
       diagnostics.error(ErrorKind::Unsupported, label, whyUnknown(node, functions));
   }
 }

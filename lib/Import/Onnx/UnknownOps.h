@@ -9,7 +9,7 @@
 
 namespace cupola::onnx_import {
 
-/// Why a node that findOp does not know cannot be imported.
+/// Why a node that isKnownOp does not know cannot be imported.
 std::string whyUnknown(const onnx::NodeProto &node, const FunctionMap &functions);
 
 /// The unknown ops of a local function that could not be inlined, and of those it calls;

@@ -23,12 +23,10 @@ template <typename Owner> void checkOpsets(const Owner &owner, const std::string
                                                  " and " + std::to_string(import.version()));
     if (!domain.empty() || !isNew)
       continue;
-    const std::string found = what + " imports opset " + std::to_string(import.version()) + " of ai.onnx, expected " +
-                              std::to_string(oldestOpset) + " to " + std::to_string(newestOpset);
-    if (import.version() < 1 || import.version() > newestOpset)
-      diagnostics.error(ErrorKind::BadModel, found);
-    else if (import.version() < oldestOpset)
-      diagnostics.error(ErrorKind::Unsupported, found);
+    if (import.version() < oldestOpset || import.version() > newestOpset)
+      diagnostics.error(ErrorKind::BadModel, what + " imports opset " + std::to_string(import.version()) +
+                                                 " of ai.onnx, expected " + std::to_string(oldestOpset) + " to " +
+                                                 std::to_string(newestOpset));
   }
   if (owner.opset_import().empty())
     diagnostics.error(ErrorKind::BadModel, what + " imports no opset, expected one of ai.onnx");

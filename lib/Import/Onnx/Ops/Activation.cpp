@@ -10,7 +10,6 @@ namespace cupola::onnx_import {
 /// One float operand, two parameters.
 static void activation(OpBinder &op, UnaryKind kind, double alpha = 0, double beta = 0) {
   op.requireFloat(0, "X");
-  op.ignoreAttribute("consumed_inputs");
   op.result(op.b.unary(kind, op.value(0, "X"), alpha, beta));
 }
 

@@ -52,24 +52,40 @@ Value repeatHeads(OpBinder &op, Value value, const Expr &heads) {
 
 Value both(OpBinder &op, Value a, Value b) { return a && b ? op.b.binary(BinaryKind::And, a, b) : a ? a : b; }
 
+Type i64(OpBinder &op) { return IntegerType::get(op.b.context(), 64); }
+
+Value number(OpBinder &op, const Expr &e) {
+  return e.constant() ? op.b.intScalar(*e.constant(), i64(op)) : op.b.dims({e}, {}, i64(op));
+}
+
+/// Input 6: how many keys of each batch entry there are, as [batch, 1, 1, 1]; null: all.
+Value keyCounts(OpBinder &op, const Expr &batch) {
+  if (!op.has(6))
+    return Value();
+  if (op.has(4) || op.has(5))
+    op.bad("nonpad_kv_seqlen and a past are both given, expected one of them");
+  op.requireIndex(6, "nonpad_kv_seqlen");
+  if (op.rank(6, "nonpad_kv_seqlen") != 1)
+    op.bad("input 6 (nonpad_kv_seqlen) has the shape " + shapeText(op.shape(6, "nonpad_kv_seqlen")) +
+           ", expected rank 1");
+  op.b.sameExtent(op.shape(6, "nonpad_kv_seqlen")[0], batch, "the extents of nonpad_kv_seqlen and of the batch");
+  return op.b.reshape(op.b.cast(op.value(6, "nonpad_kv_seqlen"), i64(op)), {batch, Expr(1), Expr(1), Expr(1)});
+}
+
 /// Which keys a query may see by position: up to its own (is_causal) and inside of
-/// a window, where query i stands at i + `past`. Null: all.
-Value allowedByPosition(OpBinder &op, const Expr &queries, const Expr &keys, const Expr &past) {
+/// a window, where query 0 stands at `first`. Null: all.
+Value allowedByPosition(OpBinder &op, const Expr &queries, const Expr &keys, Value first) {
   const int64_t left = op.intAttribute("left_window_size", -1);
   const int64_t right = op.intAttribute("right_window_size", -1);
   const bool causal = op.intAttribute("is_causal", 0) != 0;
   if (!causal && left < 0 && right < 0)
     return Value();
   const Exprs grid = {queries, keys};
-  const Type i64 = IntegerType::get(op.b.context(), 64);
-  const auto number = [&](const Expr &e) {
-    return e.constant() ? op.b.intScalar(*e.constant(), i64) : op.b.dims({e}, {}, i64);
-  };
-  Value query = op.b.binary(BinaryKind::Add, op.b.iota(grid, 0), number(past));
+  Value query = op.b.binary(BinaryKind::Add, op.b.iota(grid, 0), first);
   Value key = op.b.iota(grid, 1);
-  const auto notAfter = [&](Value first, Value second, int64_t slack) {
-    Value limit = slack ? op.b.binary(BinaryKind::Add, second, number(slack)) : second;
-    return op.b.binary(BinaryKind::LessEqual, first, limit);
+  const auto notAfter = [&](Value one, Value other, int64_t slack) {
+    Value limit = slack ? op.b.binary(BinaryKind::Add, other, number(op, slack)) : other;
+    return op.b.binary(BinaryKind::LessEqual, one, limit);
   };
   Value allowed = causal ? notAfter(key, query, 0) : Value();
   if (right >= 0)
@@ -77,6 +93,13 @@ Value allowedByPosition(OpBinder &op, const Expr &queries, const Expr &keys, con
   if (left >= 0)
     allowed = both(op, allowed, notAfter(query, key, left));
   return allowed;
+}
+
+/// The last query stands at the last key that is there; those behind it are hidden.
+Value allowedBy(OpBinder &op, Value counts, const Expr &queries, const Expr &keys) {
+  Value first = op.b.binary(BinaryKind::Sub, counts, number(op, queries));
+  Value isThere = op.b.binary(BinaryKind::Less, op.b.iota({Expr(1), Expr(1), Expr(1), keys}, 3), counts);
+  return both(op, allowedByPosition(op, queries, keys, first), isThere);
 }
 
 /// A mask that covers fewer keys than there are hides the rest.
@@ -133,51 +156,70 @@ double scaleOf(OpBinder &op, const Expr &size) {
   return 1 / std::sqrt(static_cast<double>(*size.constant()));
 }
 
-} // namespace
+/// [batch, heads, sequence, size]; K and V behind what is past of them.
+struct Operands {
+  Value q, k, v;
+  Expr past = Expr(0);
+};
 
-void importAttention(OpBinder &op) {
-  op.ignoreAttribute("softmax_precision"); // reductions use float32 at least anyway
-  op.ignoreAttribute("qk_matmul_output_mode");
-  if (op.has(6) || op.wants(3))
-    op.unsupported("nonpad_kv_seqlen or qk_matmul_output is used, supported are neither");
+Operands readOperands(OpBinder &op) {
   for (size_t i = 0; i < 3; ++i) {
     op.requireFloat(i, "Q, K, V");
     if (const size_t rank = op.shape(i, "Q, K, V").size(); rank != op.shape(0, "Q").size() || (rank != 3 && rank != 4))
       op.bad("input " + std::to_string(i) + " has rank " + std::to_string(rank) +
              ", expected 3 or 4 for all of Q, K and V");
   }
-  const bool flat = op.shape(0, "Q").size() == 3;
-  Value q = splitHeads(op, op.value(0, "Q"), "q_num_heads");
-  Value k = splitHeads(op, op.value(1, "K"), "kv_num_heads");
-  Value v = splitHeads(op, op.value(2, "V"), "kv_num_heads");
+  Operands o{splitHeads(op, op.value(0, "Q"), "q_num_heads"), splitHeads(op, op.value(1, "K"), "kv_num_heads"),
+             splitHeads(op, op.value(2, "V"), "kv_num_heads")};
   op.ignoreAttribute("q_num_heads");
   op.ignoreAttribute("kv_num_heads");
-  Expr past(0);
   if (op.has(4) && op.has(5)) {
-    past = op.shape(4, "past_key")[2];
-    k = op.b.concat({op.value(4, "past_key"), k}, 2);
-    v = op.b.concat({op.value(5, "past_value"), v}, 2);
+    o.past = op.shape(4, "past_key")[2];
+    o.k = op.b.concat({op.value(4, "past_key"), o.k}, 2);
+    o.v = op.b.concat({op.value(5, "past_value"), o.v}, 2);
   }
-  const Exprs query = op.b.shape(q), keys = op.b.shape(k);
-  const double scale = scaleOf(op, query[3]);
-  Value scaled = op.b.binary(BinaryKind::Mul, q, op.b.scalar(scale, op.b.element(q)));
-  Value scores = op.b.matmul(scaled, op.b.transpose(repeatHeads(op, k, query[1]), {0, 1, 3, 2}));
-  scores = masked(op, softCapped(op, scores), allowedByPosition(op, query[2], keys[2], past));
+  return o;
+}
+
+/// softmax(scores) of the operands, and output 3: one of the steps to it.
+Value weightsOf(OpBinder &op, const Operands &o) {
+  const Exprs query = op.b.shape(o.q), keys = op.b.shape(o.k);
+  Value scaled = op.b.binary(BinaryKind::Mul, o.q, op.b.scalar(scaleOf(op, query[3]), op.b.element(o.q)));
+  Value scores = op.b.matmul(scaled, op.b.transpose(repeatHeads(op, o.k, query[1]), {0, 1, 3, 2}));
+  Value capped = softCapped(op, scores), counts = keyCounts(op, query[0]);
+  Value allowed =
+      counts ? allowedBy(op, counts, query[2], keys[2]) : allowedByPosition(op, query[2], keys[2], number(op, o.past));
+  Value biased = masked(op, capped, allowed);
   // A query that may see nothing has scores of -inf alone: its weights are 0.
-  Value weights = op.b.softmax(scores, 3, /*log=*/false, graph::SoftmaxGuard::NaN);
+  Value weights = op.b.softmax(biased, 3, /*log=*/false, graph::SoftmaxGuard::NaN);
+  const Value steps[] = {scores, capped, biased, weights};
+  const int64_t mode = op.intAttribute("qk_matmul_output_mode", 0);
+  if (mode < 0 || mode > 3)
+    op.bad("qk_matmul_output_mode is " + std::to_string(mode) + ", expected 0 to 3");
+  if (op.wants(3))
+    op.result(steps[mode], 3);
+  return weights;
+}
+
+} // namespace
+
+void importAttention(OpBinder &op) {
+  op.ignoreAttribute("softmax_precision"); // reductions use float32 at least anyway
+  const Operands o = readOperands(op);
+  Value weights = weightsOf(op, o);
   // The types of Q and K and of V need not agree; the result's is that of Q.
-  const Type type = op.b.element(q), common = commonFloat({type, op.b.element(v)});
-  Value result = op.b.matmul(op.b.cast(weights, common), op.b.cast(repeatHeads(op, v, query[1]), common));
-  result = op.b.cast(result, type);
-  if (flat) {
+  const Type type = op.b.element(o.q), common = commonFloat({type, op.b.element(o.v)});
+  Value v = repeatHeads(op, o.v, op.b.shape(o.q)[1]);
+  Value result = op.b.cast(op.b.matmul(op.b.cast(weights, common), op.b.cast(v, common)), type);
+  if (op.shape(0, "Q").size() == 3) {
     const Exprs shape = op.b.shape(result);
     result = op.b.reshape(op.b.transpose(result, {0, 2, 1, 3}), {shape[0], shape[2], shape[1] * shape[3]});
   }
   op.result(result);
   if (op.wants(1))
-    op.result(k, 1);
+    op.result(o.k, 1);
   if (op.wants(2))
-    op.result(v, 2);
+    op.result(o.v, 2);
 }
 
 /// A cache as [batch, sequence, half], gathered by position where ids are given.

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Import/Onnx/Constants.h"
 #include "lib/Import/Onnx/Ops/Ops.h"
+#include "lib/Import/Onnx/Text.h"
 #include "lib/Import/Onnx/ValuePropagation.h"
+
+#include "onnx/onnx_pb.h"
 
 using namespace mlir;
 
@@ -19,12 +22,21 @@ static void castTo(OpBinder &op, Type to) {
   op.result(op.b.cast(op.value(0, "input"), to));
 }
 
-void importCast(OpBinder &op) {
-  const int64_t number = op.requiredInt("to");
-  const Type to = elementTypeOf(static_cast<int32_t>(number), op.b.context());
+static void castToNumber(OpBinder &op, int32_t number) {
+  const Type to = elementTypeOf(number, op.b.context());
   if (!to)
-    op.unsupported("attribute 'to' is " + elementTypeName(static_cast<int32_t>(number)) + ", which is not supported");
+    op.unsupported("attribute 'to' is " + elementTypeName(number) + ", which is not supported");
   castTo(op, to);
+}
+
+void importCast(OpBinder &op) { castToNumber(op, static_cast<int32_t>(op.requiredInt("to"))); }
+
+void importCast1(OpBinder &op) {
+  onnx::TensorProto::DataType number;
+  const std::string name = op.stringAttribute("to", "");
+  if (!onnx::TensorProto::DataType_Parse(name, &number))
+    op.bad("attribute 'to' is '" + printable(name) + "', expected the name of a type as FLOAT or INT64");
+  castToNumber(op, number);
 }
 
 void importCastLike(OpBinder &op) { castTo(op, op.element(1, "target_type")); }

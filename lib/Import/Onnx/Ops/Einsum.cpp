@@ -47,6 +47,36 @@ Equation parseEquation(OpBinder &op) {
 
 bool isLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
+/// Of two dimensions with one label the diagonal is left, as the last one. False where no label repeats.
+bool takeDiagonal(OpBinder &op, Labelled &entry) {
+  const auto rank = static_cast<int64_t>(entry.labels.size());
+  for (int64_t j = 1; j < rank; ++j) {
+    const auto i = static_cast<int64_t>(entry.labels.find(entry.labels[j]));
+    if (i == j)
+      continue;
+    Ints perm = sequence(0, rank);
+    llvm::erase_if(perm, [&](int64_t axis) { return axis == i || axis == j; });
+    perm.append({i, j});
+    Exprs shape = op.b.shape(entry.value);
+    const Expr extent = op.b.sameExtent(shape[i], shape[j], "extents of a label that repeats");
+    if (!extent.constant())
+      op.undecided({extent}, "a label that repeats has the extent " + extent.text() + ", supported are constants");
+    Value square = op.b.transpose(entry.value, perm);
+    Exprs flat = op.b.shape(square), starts(flat.size() - 1, Expr(0));
+    flat.resize(flat.size() - 1);
+    flat.back() = extent * extent;
+    Ints steps(flat.size(), 1);
+    steps.back() = *extent.constant() + 1;
+    Value lines = op.b.reshape(square, flat);
+    flat.back() = extent;
+    entry.value = op.b.slice(lines, starts, steps, flat);
+    const char label = entry.labels[i];
+    entry.labels.erase(j, 1).erase(i, 1).push_back(label);
+    return true;
+  }
+  return false;
+}
+
 /// One label per dimension: "..." becomes `extra` labels '0', '1'..., the last of
 /// which is '9', so that they line up from the right as broadcasting does.
 std::string expandTerm(OpBinder &op, const std::string &term, size_t extra) {
@@ -76,9 +106,8 @@ Labelled operand(OpBinder &op, const std::string &term, size_t index, size_t &wi
   const size_t extra = open ? rank - letters : 0;
   widest = std::max(widest, extra);
   Labelled result{value, expandTerm(op, term, extra)};
-  for (char label : result.labels)
-    if (llvm::count(result.labels, label) > 1)
-      op.unsupported("the term '" + printable(term) + "' repeats a label (a diagonal), which is not supported");
+  while (takeDiagonal(op, result)) {
+  }
   return result;
 }
 

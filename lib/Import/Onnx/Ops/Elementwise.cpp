@@ -13,7 +13,6 @@ using namespace mlir;
 namespace cupola::onnx_import {
 
 void importUnary(OpBinder &op, UnaryKind kind, bool floatsOnly) {
-  op.ignoreAttribute("consumed_inputs"); // a hint of opsets before 6 that still appears
   floatsOnly ? op.requireFloat(0, "X") : op.requireNumber(0, "X");
   if (auto known = foldUnary(op, kind))
     return op.result(std::move(*known), op.element(0, "X"));

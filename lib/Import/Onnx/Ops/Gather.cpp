@@ -44,4 +44,25 @@ void importGatherND(OpBinder &op) {
   op.result(op.b.gatherND(op.value(0, "data"), op.value(1, "indices"), op.intAttribute("batch_dims", 0)));
 }
 
+/// Along time the first elements of each entry of the batch come last one first; the others stay.
+void importReverseSequence(OpBinder &op) {
+  op.requireIndex(1, "sequence_lens");
+  const int64_t rank = op.rank(0, "input", 2), batch = op.axis(op.intAttribute("batch_axis", 1), rank, "batch_axis");
+  const int64_t time = op.axis(op.intAttribute("time_axis", 0), rank, "time_axis");
+  if (batch == time)
+    op.bad("batch_axis and time_axis are both " + std::to_string(batch) + ", expected two axes");
+  Value value = op.value(0, "input"), lengths = op.value(1, "sequence_lens");
+  const Exprs shape = op.b.shape(value);
+  if (op.b.shape(lengths).size() != 1)
+    op.bad("input 1 (sequence_lens) has the shape " + shapeText(op.b.shape(lengths)) + ", expected rank 1");
+  Exprs perEntry(shape.size(), Expr(1)), steps = perEntry;
+  perEntry[batch] = op.b.sameExtent(shape[batch], op.b.shape(lengths)[0], "the extents of the batch and sequence_lens");
+  steps[time] = shape[time];
+  Value step = op.b.iota(steps, time), one = op.b.intScalar(1, op.b.element(step));
+  Value length = op.b.reshape(op.b.cast(lengths, op.b.element(step)), perEntry);
+  Value mirrored = op.b.binary(BinaryKind::Sub, op.b.binary(BinaryKind::Sub, length, one), step);
+  Value index = op.b.select(op.b.binary(BinaryKind::Less, step, length), mirrored, step);
+  op.result(op.b.gatherElements(value, op.b.broadcast(index, shape), time));
+}
+
 } // namespace cupola::onnx_import

@@ -1,7 +1,10 @@
 //===- lib/Import/Onnx/Ops/Normalization.cpp - softmax and normalisations --===//
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Import/Onnx/ComputeType.h"
+#include "lib/Import/Onnx/Constants.h"
 #include "lib/Import/Onnx/Ops/Ops.h"
+
+#include "onnx/onnx_pb.h"
 
 using namespace mlir;
 
@@ -14,18 +17,31 @@ void softmax(OpBinder &op, bool log) {
   op.result(op.b.softmax(op.value(0, "input"), axis, log));
 }
 
-/// Before opset 13 all dimensions from `axis` on are one row.
-void softmaxFlattened(OpBinder &op, bool log) {
+/// Before opset 13 all dimensions from `axis` on are one row; `ofRow` is given the row's axis.
+void flattened(OpBinder &op, function_ref<Value(Value, int64_t axis)> ofRow) {
   op.requireFloat(0, "input");
   const int64_t rank = op.rank(0, "X", 1), axis = op.axis(op.intAttribute("axis", 1), rank);
   Value value = op.value(0, "input");
   if (axis == rank - 1)
-    return op.result(op.b.softmax(value, axis, log));
+    return op.result(ofRow(value, axis));
   const Exprs shape = op.b.shape(value);
   Exprs rows(ArrayRef<Expr>(shape).take_front(axis));
   rows.push_back(graph::product(ArrayRef<Expr>(shape).drop_front(axis)));
-  Value flat = op.b.softmax(op.b.reshape(value, rows), axis, log);
-  op.result(op.b.reshape(flat, shape));
+  op.result(op.b.reshape(ofRow(op.b.reshape(value, rows), axis), shape));
+}
+
+void softmaxFlattened(OpBinder &op, bool log) {
+  flattened(op, [&](Value value, int64_t axis) { return op.b.softmax(value, axis, log); });
+}
+
+/// 1 for the first of the largest elements of a row, 0 for the others.
+Value hardmax(OpBinder &op, Value value, int64_t axis) {
+  if (graph::product(op.b.shape(value)).isConstant(0))
+    return value;
+  Exprs places(op.b.shape(value).size(), Expr(1));
+  places[axis] = op.b.shape(value)[axis];
+  Value largest = op.b.argReduce(ReduceKind::Max, value, axis, /*last=*/false);
+  return op.b.cast(op.b.binary(BinaryKind::Equal, op.b.iota(places, axis), largest), op.b.element(value));
 }
 
 void noFurtherResults(OpBinder &op, size_t first) {
@@ -58,6 +74,14 @@ Value perChannel(OpBinder &op, size_t index, StringRef name, int64_t rank, const
   return op.b.reshape(value, dims);
 }
 
+/// A [C, D1, D2..] operand as [1, C, D1, D2..] (up to opset 8).
+Value perActivation(OpBinder &op, size_t index, StringRef name) {
+  const Exprs shape = op.shape(0, "X");
+  op.b.sameShape(op.shape(index, name), ArrayRef<Expr>(shape).drop_front(),
+                 "the shapes of " + name.str() + " and of one entry of the batch");
+  return op.b.unsqueeze(op.value(index, name), {0});
+}
+
 /// Normalises [N, C, rest..] over groups of channels, as [N, G, C / G, rest..].
 Value normalizeGroups(OpBinder &op, Value value, const Expr &groups, double epsilon) {
   const Exprs shape = op.b.shape(value);
@@ -73,13 +97,54 @@ void importLogSoftmax(OpBinder &op) { softmax(op, true); }
 void importSoftmaxFlattened(OpBinder &op) { softmaxFlattened(op, false); }
 void importLogSoftmaxFlattened(OpBinder &op) { softmaxFlattened(op, true); }
 
+void importHardmaxFlattened(OpBinder &op) {
+  flattened(op, [&](Value value, int64_t axis) { return hardmax(op, value, axis); });
+}
+
+void importHardmax(OpBinder &op) {
+  op.requireFloat(0, "input");
+  const int64_t axis = op.axis(op.intAttribute("axis", -1), op.rank(0, "input", 1));
+  op.result(hardmax(op, op.value(0, "input"), axis));
+}
+
+/// x / |x|, 0 where that is 0 / 0.
+void importLpNormalization(OpBinder &op) {
+  op.requireFloat(0, "input");
+  const int64_t axis = op.axis(op.intAttribute("axis", -1), op.rank(0, "input", 1)), p = op.intAttribute("p", 2);
+  if (p != 1 && p != 2)
+    op.bad("p is " + std::to_string(p) + ", expected 1 or 2");
+  op.result(roundedOnce(op.b, op.value(0, "input"), [&](Value x) {
+    Value terms = p == 1 ? op.b.unary(UnaryKind::Abs, x) : op.b.binary(BinaryKind::Mul, x, x);
+    Value sum = op.b.reduce(ReduceKind::Sum, terms, {axis}), zero = op.b.scalar(0, op.b.element(x));
+    Value norm = p == 1 ? sum : op.b.unary(UnaryKind::Sqrt, sum);
+    return op.b.select(op.b.binary(BinaryKind::Equal, norm, zero), zero, op.b.binary(BinaryKind::Div, x, norm));
+  }));
+}
+
+/// Outputs 1 and 2 of LayerNormalization: what the rows were shifted and scaled by.
+static void meanAndInverse(OpBinder &op, int64_t axis, double epsilon) {
+  const auto number = static_cast<int32_t>(op.intAttribute("stash_type", onnx::TensorProto::FLOAT));
+  const Type stash = elementTypeOf(number, op.b.context());
+  if (!stash || !isa<FloatType>(stash))
+    op.bad("stash_type is " + elementTypeName(number) + ", expected a float type");
+  Value x = op.value(0, "X");
+  x = op.b.cast(x, formulaType({op.b.element(x)}));
+  const Ints axes = sequence(axis, op.rank(0, "X"));
+  Value mean = op.b.reduce(ReduceKind::Mean, x, axes), centred = op.b.binary(BinaryKind::Sub, x, mean);
+  Value variance = op.b.reduce(ReduceKind::Mean, op.b.binary(BinaryKind::Mul, centred, centred), axes);
+  Value shifted = op.b.binary(BinaryKind::Add, variance, op.b.scalar(epsilon, op.b.element(x)));
+  op.result(op.b.cast(mean, stash), 1);
+  op.result(op.b.cast(op.b.unary(UnaryKind::Rsqrt, shifted), stash), 2);
+}
+
 void importLayerNormalization(OpBinder &op) {
   op.requireFloat(0, "X");
   op.ignoreAttribute("stash_type"); // reductions accumulate in float32 at least anyway
-  noFurtherResults(op, 1);
   const int64_t axis = op.axis(op.intAttribute("axis", -1), op.rank(0, "X", 1));
-  Value value = op.b.layerNorm(op.value(0, "X"), axis, op.floatAttribute("epsilon", 1e-5f),
-                               /*rms=*/false);
+  const double epsilon = op.floatAttribute("epsilon", 1e-5f);
+  Value value = op.b.layerNorm(op.value(0, "X"), axis, epsilon, /*rms=*/false);
+  if (op.wants(1) || op.wants(2))
+    meanAndInverse(op, axis, epsilon);
   op.result(scaleAndShift(op, value, op.value(1, "Scale"), op.has(2) ? op.value(2, "B") : Value()));
 }
 
@@ -116,27 +181,56 @@ void importGroupNormalization(OpBinder &op) {
       scaleAndShift(op, normal, perChannel(op, 1, "scale", rank, channels), perChannel(op, 2, "bias", rank, channels)));
 }
 
+namespace {
+
+struct Statistics {
+  Value mean, variance; ///< they broadcast to the input
+};
+
+/// Of the batch itself; outputs 1 and 2 become what a run remembers of it.
+Statistics trainedStatistics(OpBinder &op, const Statistics &before, Type type) {
+  Ints axes = sequence(0, op.rank(0, "X"));
+  axes.erase(axes.begin() + 1);
+  Value x = op.b.cast(op.value(0, "X"), type), mean = op.b.reduce(ReduceKind::Mean, x, axes);
+  Value centred = op.b.binary(BinaryKind::Sub, x, mean);
+  const Statistics now{mean, op.b.reduce(ReduceKind::Mean, op.b.binary(BinaryKind::Mul, centred, centred), axes)};
+  const double momentum = op.floatAttribute("momentum", 0.9f);
+  const auto remember = [&](Value old, Value batch, size_t index) {
+    const auto share = [&](Value value, double factor) {
+      return op.b.binary(BinaryKind::Mul, value, op.b.scalar(factor, type));
+    };
+    Value sum = op.b.binary(BinaryKind::Add, share(old, momentum), share(batch, 1 - momentum));
+    op.result(op.b.cast(op.b.reshape(sum, op.shape(3, "input_mean")), op.element(3, "input_mean")), index);
+  };
+  remember(before.mean, now.mean, 1);
+  remember(before.variance, now.variance, 2);
+  return now;
+}
+
+} // namespace
+
 void importBatchNormalization(OpBinder &op) {
   op.requireFloat(0, "X");
+  const bool training = op.intAttribute("training_mode", 0) != 0;
+  const bool spatial = op.intAttribute("spatial", 1) != 0;
+  if (!training)
+    noFurtherResults(op, 1);
   op.ignoreAttribute("momentum"); // of training
-  if (op.intAttribute("training_mode", 0) != 0)
-    op.unsupported("training_mode is 1, supported is inference");
-  if (op.intAttribute("spatial", 1) != 1)
-    op.unsupported("spatial is 0, supported is 1");
-  noFurtherResults(op, 1);
   const int64_t rank = op.rank(0, "X", 2);
   Value value = op.value(0, "X");
   const Type type = formulaType({op.b.element(value), op.element(1, "scale"), op.element(3, "input_mean")});
   const Expr channels = op.b.shape(value)[1];
   const auto operand = [&](size_t index, StringRef name) {
-    return op.b.cast(perChannel(op, index, name, rank, channels), type);
+    return op.b.cast(spatial ? perChannel(op, index, name, rank, channels) : perActivation(op, index, name), type);
   };
+  Statistics s{operand(3, "input_mean"), operand(4, "input_var")};
+  if (training)
+    s = trainedStatistics(op, s, type);
   // x * s + (bias - mean * s): s and the sum are constants that fold.
   Value epsilon = op.b.scalar(op.floatAttribute("epsilon", 1e-5f), type);
-  Value deviation = op.b.unary(UnaryKind::Sqrt, op.b.binary(BinaryKind::Add, operand(4, "input_var"), epsilon));
+  Value deviation = op.b.unary(UnaryKind::Sqrt, op.b.binary(BinaryKind::Add, s.variance, epsilon));
   Value factor = op.b.binary(BinaryKind::Div, operand(1, "scale"), deviation);
-  Value shift =
-      op.b.binary(BinaryKind::Sub, operand(2, "B"), op.b.binary(BinaryKind::Mul, operand(3, "input_mean"), factor));
+  Value shift = op.b.binary(BinaryKind::Sub, operand(2, "B"), op.b.binary(BinaryKind::Mul, s.mean, factor));
   const auto rounded = [&](Value constant) { return op.b.cast(constant, op.b.element(value)); };
   op.result(scaleAndShift(op, value, rounded(factor), rounded(shift)));
 }

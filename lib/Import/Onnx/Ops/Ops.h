@@ -59,6 +59,7 @@ void importSwish(OpBinder &op);
 void importPRelu(OpBinder &op);
 
 // Cast.cpp
+void importCast1(OpBinder &op); ///< up to opset 5: the type by name
 void importCast(OpBinder &op);
 void importCastLike(OpBinder &op);
 
@@ -70,7 +71,8 @@ template <Reduction r> void reduceAttribute(OpBinder &op) { importReduceAttribut
 template <Reduction r> void reduceInput(OpBinder &op) { importReduceInput(op, r); }
 void importArgReduce(OpBinder &op, ReduceKind kind);
 template <ReduceKind kind> void argReduce(OpBinder &op) { importArgReduce(op, kind); }
-void importCumSum(OpBinder &op);
+void importCumulative(OpBinder &op, ReduceKind kind);
+template <ReduceKind kind> void cumulative(OpBinder &op) { importCumulative(op, kind); }
 void importGlobalPool(OpBinder &op, ReduceKind kind);
 template <ReduceKind kind> void globalPool(OpBinder &op) { importGlobalPool(op, kind); }
 
@@ -79,6 +81,9 @@ void importSoftmaxFlattened(OpBinder &op); ///< up to opset 12: over all dimensi
 void importSoftmax(OpBinder &op);
 void importLogSoftmaxFlattened(OpBinder &op);
 void importLogSoftmax(OpBinder &op);
+void importHardmaxFlattened(OpBinder &op); ///< up to opset 12
+void importHardmax(OpBinder &op);
+void importLpNormalization(OpBinder &op);
 void importLayerNormalization(OpBinder &op);
 void importRMSNormalization(OpBinder &op);
 void importInstanceNormalization(OpBinder &op);
@@ -100,7 +105,9 @@ void importConvTranspose(OpBinder &op);
 // Pool.cpp
 void importMaxPool(OpBinder &op);
 void importAveragePool(OpBinder &op);
+void importLpPool1(OpBinder &op); ///< opset 1: the power is a float
 void importLpPool(OpBinder &op);
+void importGlobalLpPool1(OpBinder &op); ///< opset 1
 void importGlobalLpPool(OpBinder &op);
 void importLRN(OpBinder &op);
 
@@ -132,6 +139,7 @@ void importSliceAttributes(OpBinder &op); ///< up to opset 9
 void importSlice(OpBinder &op);
 void importSplitAttribute(OpBinder &op); ///< up to opset 12
 void importSplit(OpBinder &op);
+void importConcat1(OpBinder &op); ///< up to opset 3: an axis of 1 where none is given
 void importConcat(OpBinder &op);
 void importTile(OpBinder &op);
 void importTrilu(OpBinder &op);
@@ -144,6 +152,7 @@ void importPad(OpBinder &op);
 void importGather(OpBinder &op);
 void importGatherElements(OpBinder &op);
 void importGatherND(OpBinder &op);
+void importReverseSequence(OpBinder &op);
 
 // ScatterElements.cpp
 void importScatterElements(OpBinder &op);
@@ -151,8 +160,31 @@ void importScatterElements(OpBinder &op);
 // ScatterND.cpp
 void importScatterND(OpBinder &op);
 
+// Fourier.cpp
+void importDFTAttribute(OpBinder &op); ///< up to opset 19
+void importDFT(OpBinder &op);
+void importSTFT(OpBinder &op);
+
+// Col2Im.cpp
+void importCol2Im(OpBinder &op);
+
+// TensorScatter.cpp
+void importTensorScatter(OpBinder &op);
+
+// Optimizer.cpp
+void importAdagrad(OpBinder &op);
+void importAdam(OpBinder &op);
+void importMomentum(OpBinder &op);
+
 // Sample.cpp
 void importGridSample(OpBinder &op);
+
+// Region.cpp
+void importRoiAlign10(OpBinder &op); ///< up to opset 15: coordinates of middles
+void importRoiAlign(OpBinder &op);
+
+// Sample.cpp, too
+void importDeformConv(OpBinder &op);
 
 // Sized.cpp
 void importNonZero(OpBinder &op);
@@ -174,6 +206,22 @@ void importLoop(OpBinder &op);
 // Scan.cpp
 void importOldScan(OpBinder &op); ///< up to opset 8
 void importScan(OpBinder &op);
+
+// OldOpsets.cpp: up to opset 6
+void alignOperand(OpBinder &op); ///< of an op of two operands, as the attributes `broadcast` and `axis` say
+template <void (*import)(OpBinder &)> void aligned(OpBinder &op) { alignOperand(op), import(op); }
+void alignSlope(OpBinder &op);
+template <void (*import)(OpBinder &)> void alignedSlope(OpBinder &op) { alignSlope(op), import(op); }
+void requireWholeBias(OpBinder &op);
+template <void (*import)(OpBinder &)> void wholeBias(OpBinder &op) { requireWholeBias(op), import(op); }
+void requireTest(OpBinder &op); ///< the attribute `is_test`
+template <void (*import)(OpBinder &)> void tested(OpBinder &op) { requireTest(op), import(op); }
+void importSelu1(OpBinder &op);
+void importReshape1(OpBinder &op);
+void importPad1(OpBinder &op);
+void importTile1(OpBinder &op);
+void importSplit1(OpBinder &op);
+void importUpsample1(OpBinder &op);
 
 // Constant.cpp
 void importConstant(OpBinder &op);

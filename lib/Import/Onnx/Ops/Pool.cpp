@@ -84,17 +84,62 @@ Value countsOf(OpBinder &op, const PoolInput &pool, Type type, bool padding) {
   return reduceWindows(op, ReduceKind::Sum, windows, w);
 }
 
+Value number(OpBinder &op, const Expr &value, Type type) {
+  return value.constant() ? op.b.intScalar(*value.constant(), type) : op.b.dims({value}, {}, type);
+}
+
+/// A position in the last of `spatial` first, as one in the first of them first.
+Value columnMajor(OpBinder &op, Value position, ArrayRef<Expr> spatial) {
+  const Type type = op.b.element(position);
+  Value result = op.b.intScalar(0, type);
+  Expr inner(1);
+  for (size_t i = spatial.size(); i-- > 0; inner = inner * spatial[i]) {
+    const Expr outer = graph::product(spatial.take_front(i));
+    Value place = op.b.binary(BinaryKind::Mod, op.b.binary(BinaryKind::Div, position, number(op, inner, type)),
+                              number(op, spatial[i], type));
+    result = op.b.binary(BinaryKind::Add, result, op.b.binary(BinaryKind::Mul, place, number(op, outer, type)));
+  }
+  return result;
+}
+
+/// Where in the whole input the first largest element of each window lies.
+Value positionsOf(OpBinder &op, const PoolInput &pool, Value windows, Value largest) {
+  const Window &w = pool.window;
+  const Exprs shape = op.b.shape(pool.value);
+  const Expr plane = graph::product(pool.spatial);
+  Exprs image = {Expr(1), Expr(1)};
+  llvm::append_range(image, pool.spatial);
+  Value places = op.b.reshape(op.b.iota({plane}, 0), image);
+  const Type type = op.b.element(places);
+  places = windowsOf(op, places, w, sum(w.high, w.excess), IntegerAttr::get(type, -1));
+  Value maximum = op.b.unsqueeze(largest, sequence(2 + w.dims(), 2 + 2 * w.dims()));
+  Value isLargest = op.b.binary(BinaryKind::Equal, windows, maximum);
+  if (isa<FloatType>(op.b.element(windows))) // where NaN is the largest
+    isLargest = op.b.binary(BinaryKind::Or, isLargest, op.b.unary(UnaryKind::IsNaN, windows));
+  Value isInside = op.b.binary(BinaryKind::GreaterEqual, places, op.b.intScalar(0, type));
+  Value candidates = op.b.select(op.b.binary(BinaryKind::And, isLargest, isInside), places,
+                                 op.b.intScalar(std::numeric_limits<int64_t>::max(), type));
+  Value position = reduceWindows(op, ReduceKind::Min, candidates, w);
+  if (op.intAttribute("storage_order", 0) != 0)
+    position = columnMajor(op, position, pool.spatial);
+  Exprs front(shape.size(), Expr(1));
+  front[0] = shape[0], front[1] = shape[1];
+  Value planes = op.b.reshape(op.b.iota({shape[0] * shape[1]}, 0), front);
+  return op.b.binary(BinaryKind::Add, op.b.binary(BinaryKind::Mul, planes, number(op, plane, type)), position);
+}
+
 } // namespace
 
 void importMaxPool(OpBinder &op) {
   op.requireNumber(0, "X");
-  if (op.wants(1))
-    op.unsupported("output 1 (Indices) is used, supported is the first result");
-  op.ignoreAttribute("storage_order"); // of the indices
   const PoolInput pool = readPool(op);
   const Window &w = pool.window;
   Value windows = windowsOf(op, pool.value, w, sum(w.high, w.excess), lowest(op, op.b.element(pool.value)));
-  op.result(reduceWindows(op, ReduceKind::Max, windows, w));
+  Value largest = reduceWindows(op, ReduceKind::Max, windows, w);
+  op.result(largest);
+  op.ignoreAttribute("storage_order"); // of the indices
+  if (op.wants(1))
+    op.result(positionsOf(op, pool, windows, largest), 1);
 }
 
 void importAveragePool(OpBinder &op) {
@@ -115,8 +160,7 @@ void importAveragePool(OpBinder &op) {
 }
 
 /// (sum |x|^p)^(1/p)
-static Value powerNorm(OpBinder &op, Value value, function_ref<Value(Value)> total) {
-  const double p = op.hasAttribute("p") ? static_cast<double>(op.intAttribute("p", 2)) : 2;
+static Value powerNorm(OpBinder &op, Value value, double p, function_ref<Value(Value)> total) {
   return roundedOnce(op.b, value, [&](Value x) {
     const Type type = op.b.element(x);
     Value powers = op.b.binary(BinaryKind::Pow, op.b.unary(UnaryKind::Abs, x), op.b.scalar(p, type));
@@ -124,22 +168,27 @@ static Value powerNorm(OpBinder &op, Value value, function_ref<Value(Value)> tot
   });
 }
 
-void importLpPool(OpBinder &op) {
+static void lpPool(OpBinder &op, double p) {
   op.requireFloat(0, "X");
   const PoolInput pool = readPool(op);
   const Window &w = pool.window;
-  op.result(powerNorm(op, pool.value, [&](Value powers) {
+  op.result(powerNorm(op, pool.value, p, [&](Value powers) {
     Value windows = windowsOf(op, powers, w, sum(w.high, w.excess), zero(op, op.b.element(powers)));
     return reduceWindows(op, ReduceKind::Sum, windows, w);
   }));
 }
 
-void importGlobalLpPool(OpBinder &op) {
+static void globalLpPool(OpBinder &op, double p) {
   op.requireFloat(0, "X");
   const size_t dims = spatialExtents(op).size();
-  op.result(powerNorm(op, op.value(0, "X"),
+  op.result(powerNorm(op, op.value(0, "X"), p,
                       [&](Value powers) { return op.b.reduce(ReduceKind::Sum, powers, sequence(2, 2 + dims)); }));
 }
+
+void importLpPool(OpBinder &op) { lpPool(op, static_cast<double>(op.intAttribute("p", 2))); }
+void importLpPool1(OpBinder &op) { lpPool(op, op.floatAttribute("p", 2)); }
+void importGlobalLpPool(OpBinder &op) { globalLpPool(op, static_cast<double>(op.intAttribute("p", 2))); }
+void importGlobalLpPool1(OpBinder &op) { globalLpPool(op, op.floatAttribute("p", 2)); }
 
 /// x / (bias + alpha / size * (sum of squares over `size` neighbouring channels))^beta
 void importLRN(OpBinder &op) {

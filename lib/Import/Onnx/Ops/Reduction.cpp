@@ -4,8 +4,8 @@
 
 #include "lib/Import/Onnx/Choice.h"
 #include "lib/Import/Onnx/ComputeType.h"
+#include "lib/Import/Onnx/Cumulative.h"
 #include "lib/Import/Onnx/OpenAxes.h"
-#include "lib/Import/Onnx/PrefixSum.h"
 #include "lib/Import/Onnx/ValuePropagation.h"
 
 using namespace mlir;
@@ -173,7 +173,7 @@ void importArgReduce(OpBinder &op, ReduceKind kind) {
   op.result(result);
 }
 
-void importCumSum(OpBinder &op) {
+void importCumulative(OpBinder &op, ReduceKind kind) {
   op.requireNumber(0, "x");
   Value value = op.value(0, "x");
   const Exprs shape = op.b.shape(value);
@@ -183,7 +183,7 @@ void importCumSum(OpBinder &op) {
     value = op.b.reshape(value, aroundAxis(op, shape, open));
   const int64_t axis = open.constant() ? op.axis(*open.constant(), static_cast<int64_t>(shape.size())) : 1;
   const bool exclusive = op.intAttribute("exclusive", 0) != 0, reverse = op.intAttribute("reverse", 0) != 0;
-  op.result(op.b.reshape(prefixSum(op.b, value, axis, {exclusive, reverse}), shape));
+  op.result(op.b.reshape(cumulated(op.b, kind, value, axis, {exclusive, reverse}), shape));
 }
 
 void importGlobalPool(OpBinder &op, ReduceKind kind) {

@@ -219,14 +219,19 @@ static Expr dividedExactly(OpBinder &op, const Expr &extent, int64_t divisor) {
   return simplify(floorDiv(extent, Expr(divisor)), op.b.ranges());
 }
 
-void importDepthToSpace(OpBinder &op) {
-  const Exprs in = op.shape(0, "input");
-  const int64_t size = blockSize(op, in);
+/// Whether the channels of a block stand behind each other, as mode CRD has it.
+static bool isDepthFirst(OpBinder &op) {
   const std::string mode = op.stringAttribute("mode", "DCR");
   if (mode != "DCR" && mode != "CRD")
     op.bad("attribute 'mode' is '" + printable(mode) + "', expected DCR or CRD");
+  return mode == "CRD";
+}
+
+void importDepthToSpace(OpBinder &op) {
+  const Exprs in = op.shape(0, "input");
+  const int64_t size = blockSize(op, in);
+  const bool depthFirst = isDepthFirst(op);
   const Expr depth = dividedExactly(op, in[1], size * size);
-  const bool depthFirst = mode == "CRD";
   Value blocks = op.b.reshape(op.value(0, "input"), depthFirst ? Exprs{in[0], depth, size, size, in[2], in[3]}
                                                                : Exprs{in[0], size, size, depth, in[2], in[3]});
   blocks = depthFirst ? op.b.transpose(blocks, {0, 1, 4, 2, 5, 3}) : op.b.transpose(blocks, {0, 3, 4, 1, 5, 2});
@@ -238,7 +243,7 @@ void importSpaceToDepth(OpBinder &op) {
   const int64_t size = blockSize(op, in);
   const Expr height = dividedExactly(op, in[2], size), width = dividedExactly(op, in[3], size);
   Value blocks = op.b.reshape(op.value(0, "input"), {in[0], in[1], height, size, width, size});
-  blocks = op.b.transpose(blocks, {0, 3, 5, 1, 2, 4});
+  blocks = isDepthFirst(op) ? op.b.transpose(blocks, {0, 1, 3, 5, 2, 4}) : op.b.transpose(blocks, {0, 3, 5, 1, 2, 4});
   op.result(op.b.reshape(blocks, {in[0], in[1] * Expr(size * size), height, width}));
 }
 

@@ -218,9 +218,9 @@ void importSplit(OpBinder &op) {
         equalParts(op, op.shape(0, "input")[static_cast<size_t>(axis)], parts, op.hasAttribute("num_outputs")));
 }
 
-void importConcat(OpBinder &op) {
+static void concat(OpBinder &op, int64_t givenAxis) {
   const size_t count = op.inputCount();
-  const int64_t axis = op.axis(op.requiredInt("axis"), op.rank(0, "inputs"));
+  const int64_t axis = op.axis(givenAxis, op.rank(0, "inputs"));
   std::vector<const Known *> known;
   for (size_t i = 0; i < count; ++i)
     if (op.known(i) && op.element(i, "inputs") == op.element(0, "inputs") &&
@@ -231,6 +231,9 @@ void importConcat(OpBinder &op) {
       return op.result(std::move(*joined), op.element(0, "inputs"));
   op.result(op.b.concat(op.allValues(), axis));
 }
+
+void importConcat(OpBinder &op) { concat(op, op.requiredInt("axis")); }
+void importConcat1(OpBinder &op) { concat(op, op.intAttribute("axis", 1)); }
 
 void importTile(OpBinder &op) {
   Exprs repeats = op.symbolicInts(1, "repeats");
