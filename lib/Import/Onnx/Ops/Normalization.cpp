@@ -1,7 +1,8 @@
 //===- lib/Import/Onnx/Ops/Normalization.cpp - softmax and normalisations --===//
 // SPDX-License-Identifier: Apache-2.0
+#include "lib/Import/Onnx/Ops/Normalization.h"
+
 #include "lib/Import/Onnx/ComputeType.h"
-#include "lib/Import/Onnx/Ops/Ops.h"
 
 using namespace mlir;
 
@@ -14,35 +15,10 @@ void softmax(OpBinder &op, bool log) {
   op.result(op.b.softmax(op.value(0, "input"), axis, log));
 }
 
-/// Before opset 13 all dimensions from `axis` on are one row.
-void softmaxFlattened(OpBinder &op, bool log) {
-  op.requireFloat(0, "input");
-  const int64_t rank = op.rank(0, "X", 1), axis = op.axis(op.intAttribute("axis", 1), rank);
-  Value value = op.value(0, "input");
-  if (axis == rank - 1)
-    return op.result(op.b.softmax(value, axis, log));
-  const Exprs shape = op.b.shape(value);
-  Exprs rows(ArrayRef<Expr>(shape).take_front(axis));
-  rows.push_back(graph::product(ArrayRef<Expr>(shape).drop_front(axis)));
-  Value flat = op.b.softmax(op.b.reshape(value, rows), axis, log);
-  op.result(op.b.reshape(flat, shape));
-}
-
 void noFurtherResults(OpBinder &op, size_t first) {
   for (size_t i = first; i < op.outputCount(); ++i)
     if (op.wants(i))
       op.unsupported("output " + std::to_string(i) + " is used, supported is the first result");
-}
-
-/// value * scale + bias, where scale and bias broadcast to the value.
-Value scaleAndShift(OpBinder &op, Value value, Value scale, Value bias) {
-  const size_t rank = op.b.shape(value).size();
-  for (Value operand : {scale, bias})
-    if (operand && op.b.shape(operand).size() > rank)
-      op.bad("scale or bias has the shape " + shapeText(op.b.shape(operand)) + ", expected one that broadcasts to " +
-             shapeText(op.b.shape(value)));
-  value = op.b.binary(BinaryKind::Mul, value, scale);
-  return bias ? op.b.binary(BinaryKind::Add, value, bias) : value;
 }
 
 /// A [C] operand as [1, C, 1, 1...] for values of shape [N, C, D1, D2...].
@@ -68,10 +44,37 @@ Value normalizeGroups(OpBinder &op, Value value, const Expr &groups, double epsi
 
 } // namespace
 
+Value softmaxFlattened(OpBinder &op, Value value, int64_t axis, bool log) {
+  const Exprs shape = op.b.shape(value);
+  if (axis + 1 == static_cast<int64_t>(shape.size()))
+    return op.b.softmax(value, axis, log);
+  Exprs rows(ArrayRef<Expr>(shape).take_front(axis));
+  rows.push_back(graph::product(ArrayRef<Expr>(shape).drop_front(axis)));
+  Value flat = op.b.softmax(op.b.reshape(value, rows), axis, log);
+  return op.b.reshape(flat, shape);
+}
+
+Value scaleAndShift(OpBinder &op, Value value, Value scale, Value bias) {
+  const size_t rank = op.b.shape(value).size();
+  for (Value operand : {scale, bias})
+    if (operand && op.b.shape(operand).size() > rank)
+      op.bad("scale or bias has the shape " + shapeText(op.b.shape(operand)) + ", expected one that broadcasts to " +
+             shapeText(op.b.shape(value)));
+  value = op.b.binary(BinaryKind::Mul, value, scale);
+  return bias ? op.b.binary(BinaryKind::Add, value, bias) : value;
+}
+
+/// Before opset 13 all dimensions from `axis` on are one row.
+static void oldSoftmax(OpBinder &op, bool log) {
+  op.requireFloat(0, "input");
+  const int64_t axis = op.axis(op.intAttribute("axis", 1), op.rank(0, "X", 1));
+  op.result(softmaxFlattened(op, op.value(0, "input"), axis, log));
+}
+
 void importSoftmax(OpBinder &op) { softmax(op, false); }
 void importLogSoftmax(OpBinder &op) { softmax(op, true); }
-void importSoftmaxFlattened(OpBinder &op) { softmaxFlattened(op, false); }
-void importLogSoftmaxFlattened(OpBinder &op) { softmaxFlattened(op, true); }
+void importSoftmaxFlattened(OpBinder &op) { oldSoftmax(op, false); }
+void importLogSoftmaxFlattened(OpBinder &op) { oldSoftmax(op, true); }
 
 void importLayerNormalization(OpBinder &op) {
   op.requireFloat(0, "X");
