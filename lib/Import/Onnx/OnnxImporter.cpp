@@ -178,9 +178,11 @@ bool Importer::runImport(const onnx::NodeProto &node, const NodeLabel &label, co
         return false; // its maker has been reported
     }
     OpBinder op(node, builder, pool, model.blobs, limits, std::move(inputs), bodies);
-    // A model of which some op is unknown has not been through the checker.
-    const auto *schema = onnx::OpSchemaRegistry::Schema(node.op_type(), static_cast<int>(label.opset));
-    op.requireInputs(schema->min_input(), schema->max_input());
+    // A model of which some op is unknown has not been through the checker. Ops that are not ONNX's see to it
+    // themselves.
+    const auto version = static_cast<int>(label.opset);
+    if (const auto *schema = onnx::OpSchemaRegistry::Schema(node.op_type(), version, canonicalDomain(node.domain())))
+      op.requireInputs(schema->min_input(), schema->max_input());
     row.import(op);
     op.checkAllAttributesRead();
     bindResults(node, op);

@@ -5,7 +5,10 @@
 //===----------------------------------------------------------------------===//
 #include "lib/Import/Onnx/OpTable.h"
 
+#include "lib/Import/Onnx/Ops/Microsoft/Ops.h"
 #include "lib/Import/Onnx/Ops/Ops.h"
+
+#include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
 #include <tuple>
@@ -186,6 +189,37 @@ constexpr OpRow rows[] = {
     {"", "Upsample", {9}, importResize10},
     {"", "Where", {9, 16}, importWhere},
     {"", "Xor", {7}, logical<BinaryKind::Xor>},
+    {"com.microsoft", "Attention", {1}, microsoft::importAttention},
+    {"com.microsoft", "BiasGelu", {1}, microsoft::importBiasGelu},
+    {"com.microsoft", "CDist", {1}, microsoft::importCDist},
+    {"com.microsoft", "DynamicQuantizeMatMul", {1}, microsoft::importDynamicQuantizeMatMul},
+    {"com.microsoft", "EmbedLayerNormalization", {1}, microsoft::importEmbedLayerNormalization},
+    {"com.microsoft", "FastGelu", {1}, microsoft::importFastGelu},
+    {"com.microsoft", "FusedConv", {1}, microsoft::importFusedConv},
+    {"com.microsoft", "FusedGemm", {1}, microsoft::importFusedGemm},
+    {"com.microsoft", "FusedMatMul", {1}, microsoft::importFusedMatMul},
+    {"com.microsoft", "Gelu", {1}, microsoft::importGelu},
+    {"com.microsoft", "GroupQueryAttention", {1}, microsoft::importGroupQueryAttention},
+    {"com.microsoft", "LayerNormalization", {1}, microsoft::importLayerNormalization},
+    {"com.microsoft", "MatMulIntegerToFloat", {1}, microsoft::importMatMulIntegerToFloat},
+    {"com.microsoft", "MatMulNBits", {1}, microsoft::importMatMulNBits},
+    {"com.microsoft", "MultiHeadAttention", {1}, microsoft::importMultiHeadAttention},
+    {"com.microsoft", "NhwcConv", {1}, microsoft::importNhwcConv},
+    {"com.microsoft", "QGemm", {1}, microsoft::importQGemm},
+    {"com.microsoft", "QLinearAdd", {1}, microsoft::importQLinearAdd},
+    {"com.microsoft", "QLinearAveragePool", {1}, microsoft::importQLinearAveragePool},
+    {"com.microsoft", "QLinearConcat", {1}, microsoft::importQLinearConcat},
+    {"com.microsoft", "QLinearGlobalAveragePool", {1}, microsoft::importQLinearGlobalAveragePool},
+    {"com.microsoft", "QLinearLeakyRelu", {1}, microsoft::importQLinearLeakyRelu},
+    {"com.microsoft", "QLinearMul", {1}, microsoft::importQLinearMul},
+    {"com.microsoft", "QLinearSigmoid", {1}, microsoft::importQLinearSigmoid},
+    {"com.microsoft", "QLinearSoftmax", {1}, microsoft::importQLinearSoftmax},
+    {"com.microsoft", "QuickGelu", {1}, microsoft::importQuickGelu},
+    {"com.microsoft", "RotaryEmbedding", {1}, microsoft::importRotaryEmbedding},
+    {"com.microsoft", "SimplifiedLayerNormalization", {1}, microsoft::importSimplifiedLayerNormalization},
+    {"com.microsoft", "SkipLayerNormalization", {1}, microsoft::importSkipLayerNormalization},
+    {"com.microsoft", "SkipSimplifiedLayerNormalization", {1}, microsoft::importSkipSimplifiedLayerNormalization},
+    {"com.microsoft", "Trilu", {1}, microsoft::importTrilu},
 };
 // clang-format on
 
@@ -204,6 +238,10 @@ const OpRow *findOp(std::string_view domain, std::string_view op, int64_t opset)
     return nullptr;
   const OpRow &row = *(behind - 1);
   return row.domain == domain && row.op == op ? &row : nullptr;
+}
+
+bool hasOpsOf(std::string_view domain) {
+  return llvm::any_of(rows, [&](const OpRow &row) { return row.domain == domain; });
 }
 
 bool isKnownOp(const std::string &domain, const std::string &op, int64_t version) {
