@@ -212,6 +212,7 @@ def test_integer_products_to_floats(kind, seed):
     bias = floats(random, n)
     close("DynamicQuantizeMatMul", floats(random, m, k), b, scale, zero, bias, tolerance=1e-6)
     close("DynamicQuantizeMatMul", floats(random, 2, m, k), b, scale, tolerance=1e-6)
+    close("DynamicQuantizeMatMul", floats(random, k), b, scale, tolerance=1e-6)
     close("MatMulIntegerToFloat", bytes_of(random, m, k), b, number(0.03), scale, number(77, np.uint8), zero, bias, tolerance=1e-6)
     close("MatMulIntegerToFloat", bytes_of(random, m, k), b, number(0.03), scale, tolerance=1e-6)
 

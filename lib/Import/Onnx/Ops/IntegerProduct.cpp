@@ -13,8 +13,13 @@ using namespace quantize;
 Value quantize::perLine(OpBinder &op, size_t index, StringRef name, ArrayRef<Expr> factor, Side side) {
   const Exprs own = op.shape(index, name);
   const size_t rank = factor.size(), line = side == Side::Left ? rank - 2 : rank - 1;
-  if (own.size() < 2 || rank < 2)
-    return rank < 2 ? number(op, index, name) : alongAxis(op, index, name, factor, static_cast<int64_t>(line));
+  if (rank < 2)
+    return number(op, index, name);
+  if (own.size() < 2) {
+    Value value = alongAxis(op, index, name, factor, static_cast<int64_t>(line));
+    const bool isRow = side == Side::Right && !op.b.shape(value).empty(); // beside a vector there is no other dimension
+    return isRow ? op.b.reshape(value, {factor[line]}) : value;
+  }
   Exprs expected(factor);
   expected[side == Side::Left ? rank - 1 : rank - 2] = Expr(1);
   op.b.sameShape(own, expected,

@@ -63,4 +63,15 @@ void requireRank(OpBinder &op, size_t index, StringRef name, int64_t rank) {
            shapeText(op.shape(index, name)) + ", expected rank " + std::to_string(rank));
 }
 
+int64_t halfOfRotary(OpBinder &op, size_t index) {
+  requireRank(op, index, "cos_cache", 2);
+  requireRank(op, index + 1, "sin_cache", 2);
+  const Expr columns = op.shape(index, "cos_cache")[1];
+  const auto half = columns.constant();
+  if (!half || *half < 1 || *half > 65536)
+    op.unsupported("input " + std::to_string(index) + " (cos_cache) has " + columns.text() +
+                   " columns, supported are constant numbers from 1 to 65536");
+  return *half;
+}
+
 } // namespace cupola::onnx_import::microsoft

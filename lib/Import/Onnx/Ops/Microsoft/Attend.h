@@ -26,6 +26,8 @@ Value positionsOfKeys(OpBinder &op, const Expr &keys);
 void refuseInputs(OpBinder &op, llvm::ArrayRef<std::pair<size_t, llvm::StringRef>> inputs);
 /// Throws unless the operand is a tensor of floats of this rank.
 void requireRank(OpBinder &op, size_t index, llvm::StringRef name, int64_t rank);
+/// Half of the elements that are turned: the columns of the cosines, operand `index`. The sines stand behind it.
+int64_t halfOfRotary(OpBinder &op, size_t index);
 
 } // namespace cupola::onnx_import::microsoft
 

@@ -20,8 +20,10 @@ Value columns(OpBinder &op, Value value, const Expr &first, const Expr &count) {
   return op.b.slice(value, starts, Ints(sizes.size(), 1), sizes);
 }
 
-/// Part `index` of dimension `axis`, which goes.
-Value part(OpBinder &op, Value value, int64_t axis, int64_t index) {
+/// Part `index` of the `count` of dimension `axis`, which goes.
+Value part(OpBinder &op, Value value, int64_t axis, int64_t index, int64_t count) {
+  op.b.sameExtent(op.b.shape(value)[axis], Expr(count),
+                  "the extent of dimension " + std::to_string(axis) + " and the number of its parts");
   Exprs starts(op.b.shape(value).size(), Expr(0)), sizes = op.b.shape(value);
   starts[axis] = Expr(index);
   sizes[axis] = Expr(1);
@@ -95,8 +97,8 @@ Scores scoresOf(OpBinder &op, const Projections &p, const Expr &past, size_t mas
 
 /// The widths of q, k and v.
 std::array<int64_t, 3> widths(OpBinder &op, const Expr &all) {
-  if (!all.constant())
-    op.unsupported("input 1 (weights) has " + all.text() + " columns, supported are constant extents");
+  if (!all.constant() || *all.constant() > int64_t(1) << 31)
+    op.unsupported("input 1 (weights) has " + all.text() + " columns, supported are constants up to 2^31");
   const auto given = op.intsAttribute("qkv_hidden_sizes").value_or(Ints(3, *all.constant() / 3));
   bool isValid = given.size() == 3;
   for (int64_t width : given)
@@ -133,8 +135,8 @@ Value biasPart(OpBinder &op, const Expr &before, const Expr &width) {
 }
 
 /// [batch, sequence, heads, parts, size] taken apart along the parts.
-Value ofPacked(OpBinder &op, size_t index, StringRef name, int64_t number) {
-  return op.b.transpose(part(op, op.value(index, name), 3, number), {0, 2, 1, 3});
+Value ofPacked(OpBinder &op, size_t index, StringRef name, int64_t number, int64_t count) {
+  return op.b.transpose(part(op, op.value(index, name), 3, number, count), {0, 2, 1, 3});
 }
 
 /// One of query, key and value in three dimensions, or in four as heads.
@@ -157,12 +159,15 @@ Projections separate(OpBinder &op) {
   const bool isPacked = rank == 5 || (op.has(1) && op.rank(1, "key") == 5);
   if (isPacked && op.has(3))
     op.unsupported("input 3 (bias) is used beside packed queries or keys, which is not supported");
+  for (size_t i = 0; isPacked && i < 2; ++i)
+    if (op.has(i))
+      op.requireFloat(i, i == 0 ? "query" : "key");
   if (rank == 5)
-    return {ofPacked(op, 0, "query", 0), ofPacked(op, 0, "query", 1), ofPacked(op, 0, "query", 2)};
+    return {ofPacked(op, 0, "query", 0, 3), ofPacked(op, 0, "query", 1, 3), ofPacked(op, 0, "query", 2, 3)};
   const Expr width = op.shape(0, "query").back();
   Value q = ofOne(op, 0, "query", heads, Expr(0));
   if (isPacked)
-    return {q, ofPacked(op, 1, "key", 0), ofPacked(op, 1, "key", 1)};
+    return {q, ofPacked(op, 1, "key", 0, 2), ofPacked(op, 1, "key", 1, 2)};
   Value k = ofOne(op, 1, "key", heads, width);
   return {q, k, ofOne(op, 2, "value", heads, width * Expr(2))};
 }
@@ -182,8 +187,8 @@ void importAttention(OpBinder &op) {
     requireRank(op, 4, "past", 5);
     past = op.shape(4, "past")[3];
     Value before = op.value(4, "past");
-    p.k = op.b.concat({part(op, before, 0, 0), p.k}, 2);
-    p.v = op.b.concat({part(op, before, 0, 1), p.v}, 2);
+    p.k = op.b.concat({part(op, before, 0, 0, 2), p.k}, 2);
+    p.v = op.b.concat({part(op, before, 0, 1, 2), p.v}, 2);
   }
   op.result(attend(op, p.q, p.k, p.v, scoresOf(op, p, past, 3, "mask_index", 5)));
   if (op.wants(1))

@@ -27,6 +27,8 @@ void refuseRest(OpBinder &op) {
     if (op.intAttribute(name, usual) != usual)
       op.unsupported("attribute '" + std::string(name) + "' is " + std::to_string(op.intAttribute(name, usual)) +
                      ", supported is " + std::to_string(usual));
+  if (op.has(3) != op.has(4))
+    op.bad("one of inputs 3 (past_key) and 4 (past_value) is missing, expected both or none");
   if (op.intAttribute("smooth_softmax", 0) > 0)
     op.unsupported("attribute 'smooth_softmax' is 1, supported is 0");
   for (StringRef name : {"k_quant_type", "v_quant_type"})
@@ -115,16 +117,16 @@ void rotate(OpBinder &op, Operands &o, Value places) {
   const bool neighbours = op.intAttribute("rotary_interleaved", 0) != 0;
   if (op.intAttribute("do_rotary", 0) == 0)
     return;
-  requireRank(op, 7, "cos_cache", 2);
-  requireRank(op, 8, "sin_cache", 2);
-  const auto half = op.shape(7, "cos_cache")[1].constant();
-  if (!half)
-    op.unsupported("input 7 (cos_cache) has " + op.shape(7, "cos_cache")[1].text() +
-                   " columns, supported are constant numbers");
+  const int64_t part = 2 * halfOfRotary(op, 7);
+  if (op.has(9)) {
+    op.requireIndex(9, "position_ids");
+    if (op.rank(9, "position_ids") != 2)
+      op.bad("input 9 (position_ids) has the shape " + shapeText(op.shape(9, "position_ids")) + ", expected rank 2");
+  }
   Value at = op.has(9) ? op.value(9, "position_ids") : places;
   Value cosine = op.b.gather(op.value(7, "cos_cache"), at, 0), sine = op.b.gather(op.value(8, "sin_cache"), at, 0);
-  o.q = turned(op, o.q, cosine, sine, 2 * *half, neighbours);
-  o.k = turned(op, o.k, cosine, sine, 2 * *half, neighbours);
+  o.q = turned(op, o.q, cosine, sine, part, neighbours);
+  o.k = turned(op, o.k, cosine, sine, part, neighbours);
 }
 
 } // namespace

@@ -60,6 +60,7 @@ static Value lengths(OpBinder &op, const Exprs &ids) {
   if (!op.has(7))
     return op.b.broadcast(op.b.intScalar(0, i32), {ids[0]});
   op.requireIndex(7, "mask");
+  op.b.sameShape(op.shape(7, "mask"), ids, "the shapes of inputs 7 (mask) and 0 (input_ids)");
   Value mask = op.value(7, "mask");
   Value counts = op.b.binary(BinaryKind::Equal, mask, op.b.intScalar(1, op.b.element(mask)));
   return op.b.squeeze(op.b.reduce(ReduceKind::Sum, op.b.cast(counts, i32), {1}), {1});
@@ -67,14 +68,17 @@ static Value lengths(OpBinder &op, const Exprs &ids) {
 
 void importEmbedLayerNormalization(OpBinder &op) {
   op.requireInputs(7, 9);
+  op.requireFloat(2, "word_embedding");
   for (size_t i : {0, 1, 8})
     if (op.has(i))
       op.requireIndex(i, "ids");
-  for (const auto &[index, name, rank] :
-       {std::tuple(0, "input_ids", 2), std::tuple(2, "word_embedding", 2), std::tuple(3, "position_embedding", 2)})
-    if (op.rank(static_cast<size_t>(index), name) != rank)
-      op.bad("input " + std::to_string(index) + " (" + name + ") has the shape " +
-             shapeText(op.shape(static_cast<size_t>(index), name)) + ", expected rank " + std::to_string(rank));
+  for (const auto &[index, name] : {std::pair<size_t, StringRef>(0, "input_ids"),
+                                    {2, "word_embedding"},
+                                    {3, "position_embedding"},
+                                    {4, "segment_embedding"}})
+    if ((index != 4 || op.has(4)) && op.rank(index, name) != 2)
+      op.bad("input " + std::to_string(index) + " (" + name.str() + ") has the shape " +
+             shapeText(op.shape(index, name)) + ", expected rank 2");
   if (op.intAttribute("mask_index_type", 1) != 1 && op.wants(1))
     op.unsupported("attribute 'mask_index_type' is " + std::to_string(op.intAttribute("mask_index_type", 1)) +
                    ", supported is 1");

@@ -100,7 +100,11 @@ void importMatMulNBits(OpBinder &op) {
   weights = op.b.reshape(op.b.cast(weights, result), {rows, Expr(p.blocks() * p.block)});
   weights = op.b.slice(weights, {Expr(0), Expr(0)}, {1, 1}, {rows, Expr(p.depth)}); // what fills the last block
   Value product = op.b.matmul(a, op.b.transpose(weights, {1, 0}));
-  op.result(op.has(5) ? op.b.binary(BinaryKind::Add, product, op.value(5, "bias")) : product);
+  if (op.has(5)) {
+    op.b.sameShape(op.shape(5, "bias"), {rows}, "the shape of input 5 (bias) and N");
+    product = op.b.binary(BinaryKind::Add, product, op.value(5, "bias"));
+  }
+  op.result(product);
 }
 
 } // namespace cupola::onnx_import::microsoft

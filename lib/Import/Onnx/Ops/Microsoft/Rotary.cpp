@@ -26,23 +26,18 @@ void importRotaryEmbedding(OpBinder &op) {
   op.requireFloat(0, "input");
   if (op.floatAttribute("scale", 1) != 1 || op.intAttribute("is_packed_batching", 0) != 0)
     op.unsupported("attribute 'scale' is not 1 or 'is_packed_batching' is not 0, supported are 1 and 0");
-  requireRank(op, 2, "cos_cache", 2);
-  requireRank(op, 3, "sin_cache", 2);
   Value x = op.value(0, "input");
   const Exprs shape = op.b.shape(x);
-  const auto half = op.shape(2, "cos_cache")[1].constant();
+  const int64_t half = halfOfRotary(op, 2);
   const int64_t given = op.intAttribute("rotary_embedding_dim", 0), heads = op.intAttribute("num_heads", 0);
-  if (!half || *half < 1)
-    op.unsupported("input 2 (cos_cache) has " + op.shape(2, "cos_cache")[1].text() +
-                   " columns, supported are constant numbers from 1 on");
   if (shape.size() != 3 && shape.size() != 4)
     op.bad("input 0 (input) has the shape " + shapeText(shape) + ", expected rank 3 or 4");
   if (shape.size() == 3) {
     const auto width = shape[2].constant();
-    if (heads == 0 && (!width || *width % (2 * *half) != 0))
+    if (heads == 0 && (!width || *width % (2 * half) != 0))
       op.bad("input 0 (input) has the shape " + shapeText(shape) + ", expected a multiple of twice the " +
-             std::to_string(*half) + " columns of input 2 (cos_cache) where num_heads is not given");
-    x = splitHeads(op, x, heads ? heads : *width / (2 * *half), "num_heads");
+             std::to_string(half) + " columns of input 2 (cos_cache) where num_heads is not given");
+    x = splitHeads(op, x, heads ? heads : *width / (2 * half), "num_heads");
   }
   Value positions = positionsOf(op, op.b.shape(x)[2]);
   Value cosine = op.b.gather(op.value(2, "cos_cache"), positions, 0);
