@@ -16,7 +16,7 @@ namespace cupola::reference {
 namespace {
 
 /// One convolution with its operands widened.
-class Convolution {
+template <class W> class Convolution {
 public:
   explicit Convolution(Call &call)
       : call(call), op(cast<graph::ConvOp>(call.op)), in(call.operands[0].shape()), window(call.operands[1].shape()),
@@ -30,7 +30,7 @@ public:
     std::vector<int64_t> place(dims + 1);
     for (int64_t i = 0; i < places; ++i) {
       split(i, ArrayRef(out).drop_back(), place);
-      std::fill(sums.begin(), sums.end(), 0.0);
+      std::fill(sums.begin(), sums.end(), W());
       addWindow(place);
       call.result.write(i * columns, columns, sums.data());
     }
@@ -46,7 +46,7 @@ private:
     ArrayRef<int64_t> sizes = ArrayRef(window).take_front(dims);
     const int64_t taps = countOf(sizes), inputChannels = in.back();
     std::vector<int64_t> tap(dims);
-    std::vector<double> pixel(inputChannels);
+    std::vector<W> pixel(inputChannels);
     for (int64_t i = 0; i < taps; ++i) {
       split(i, sizes, tap);
       int64_t at = place[0];
@@ -57,15 +57,15 @@ private:
     }
   }
 
-  void addTap(ArrayRef<double> pixel, const double *matrix) {
+  void addTap(ArrayRef<W> pixel, const W *matrix) {
     const int64_t width = columns / groups;
     for (int64_t group = 0; group < groups; ++group)
       for (int64_t c = 0; c < channels; ++c) {
-        const double a = pixel[group * channels + c];
-        const double *row = matrix + c * columns + group * width;
-        double *sum = sums.data() + group * width;
+        const W a = pixel[group * channels + c];
+        const W *row = matrix + c * columns + group * width;
+        W *sum = sums.data() + group * width;
         for (int64_t i = 0; i < width; ++i)
-          sum[i] += a * row[i];
+          sum[i] = multiplyAdd(sum[i], a, row[i]);
       }
   }
 
@@ -74,7 +74,7 @@ private:
   const Shape &in, &window, &out;
   const size_t dims;
   const int64_t channels, columns, groups; ///< channels of a group, output channels
-  std::vector<double> weights, sums;
+  std::vector<W> weights, sums;
 };
 
 /// Whether every window lies inside of the input, for extents that were not known before.
@@ -94,7 +94,10 @@ Status checkWindows(Call &call) {
 
 Status computeConv(Call &call) {
   CUPOLA_TRY(checkWindows(call));
-  Convolution(call).run();
+  if (format::isFloat(call.result.dtype()))
+    Convolution<double>(call).run();
+  else
+    Convolution<uint64_t>(call).run();
   return {};
 }
 

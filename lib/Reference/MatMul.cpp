@@ -15,9 +15,6 @@ namespace {
 
 constexpr int64_t blockRows = 16, blockColumns = 256;
 
-double multiplyAdd(double sum, double a, double b) { return sum + a * b; }
-uint64_t multiplyAdd(uint64_t sum, uint64_t a, uint64_t b) { return sum + a * b; } // wraps
-
 /// Extents and the first elements of one matrix product.
 struct Product {
   int64_t rows, columns, depth;

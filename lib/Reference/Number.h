@@ -112,6 +112,10 @@ template <class W, class T> W load(T value) {
     return static_cast<W>(value);
 }
 
+/// One step of a product; integers wrap.
+inline double multiplyAdd(double sum, double a, double b) { return sum + a * b; }
+inline uint64_t multiplyAdd(uint64_t sum, uint64_t a, uint64_t b) { return sum + a * b; }
+
 /// Towards zero, clamped to the range; NaN becomes 0.
 template <class T> T saturate(double value) {
   if (std::isnan(value))

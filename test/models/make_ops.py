@@ -321,6 +321,39 @@ def sized():
     case("Unique", ints(6, 2, high=2), outputs=4, axis=0, since=11)
 
 
+def quantisations():
+    """Scales are powers of two and zero points even: no tie is rounded another way before or after a zero point is added."""
+    def zeros(*values, kind=np.uint8):
+        return Const(*values, kind=kind)
+
+    def scales(*values):
+        return Const(*values, kind=np.float32)
+
+    image, bytes_ = floats(2, 3, 5, low=-200.0, high=200.0), ints(2, 3, 5, high=256).astype(np.uint8)
+    for op, value in (("QuantizeLinear", image), ("DequantizeLinear", bytes_)):
+        case(op, value, scalar(0.5), scalar(4, kind=np.uint8))
+        case(op, value, scalar(2.0))
+        case(op, value, scales(0.5, 1, 2), zeros(6, 0, 128), since=13)
+        case(op, value, scales(0.5, 1, 2, 4, 0.25), zeros(6, 0, 128, 2, 4), axis=-1, since=13)
+        blocks = floats(2, 3, 3, low=0.5), Const(*range(0, 36, 2), kind=np.uint8, shape=(2, 3, 3))
+        case(op, value, *blocks, axis=2, block_size=2, since=21)
+    case("QuantizeLinear", image, scalar(0.5), output_dtype=TensorProto.INT8, since=21)
+    case("DequantizeLinear", ints(2, 3, low=-128, high=128).astype(np.int8), scalar(0.5), scalar(-4, kind=np.int8))
+    case("DequantizeLinear", ints(4, low=-9).astype(np.int32), scalar(0.5))
+    case("DynamicQuantizeLinear", floats(3, 4), outputs=3)
+    case("DynamicQuantizeLinear", floats(5, low=0.5), outputs=3)
+    left, right = ints(3, 4, high=256).astype(np.uint8), ints(4, 5, high=256).astype(np.uint8)
+    case("MatMulInteger", left, right)
+    case("MatMulInteger", left, right, scalar(12, kind=np.uint8), zeros(0, 1, 2, 128, 255))
+    case("QLinearMatMul", left, scalar(0.5), scalar(12, kind=np.uint8), right, scalar(0.25), scalar(130, kind=np.uint8), scalar(64.0),
+         scalar(100, kind=np.uint8))
+    picture, filters = ints(1, 2, 6, 5, high=256).astype(np.uint8), ints(4, 2, 3, 3, high=256).astype(np.uint8)
+    case("ConvInteger", picture, filters, scalar(12, kind=np.uint8), pads=[1, 1, 0, 1])
+    case("ConvInteger", picture, filters[:2, :1], scalar(12, kind=np.uint8), scalar(9, kind=np.uint8), group=2, strides=[2, 1])
+    case("QLinearConv", picture, scalar(0.5), scalar(12, kind=np.uint8), filters, scalar(0.25), scalar(130, kind=np.uint8), scalar(128.0),
+         scalar(100, kind=np.uint8), Const(-900, 0, 70, 4000, kind=np.int32), pads=[1, 1, 1, 1])
+
+
 def bodies():
     case("If", Const(False, kind=bool, shape=()), then_branch=branch("then", 1), else_branch=branch("else", 2))
     case("If", np.array(True), then_branch=branch("taken", 1), else_branch=branch("left", 2))
@@ -493,7 +526,7 @@ def write_opset(folder, opset):
 def make_cases():
     """Fills CASES."""
     for fill in (elementwise, reductions, normalisations, contractions, convolutions, pools, resizes, shapes, parts, samples, scatters, sorts,
-                 constants, bodies, signals, rows_and_places, functions, sized):
+                 constants, bodies, signals, rows_and_places, functions, quantisations, sized):
         fill()
 
 

@@ -116,7 +116,7 @@ public:
   /// graph.conv of [N, spatial.., C] and [window.., C / groups, O].
   Value conv(Value input, Value weights, llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> dilations,
              int64_t groups, llvm::ArrayRef<Expr> places);
-  Value gather(Value data, Value indices, int64_t axis);
+  Value gather(Value data, Value indices, int64_t axis, int64_t batchDims = 0);
   Value gatherElements(Value data, Value indices, int64_t axis);
   Value gatherND(Value data, Value indices, int64_t batchDims);
 

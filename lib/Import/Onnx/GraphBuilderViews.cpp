@@ -179,8 +179,8 @@ Value GraphBuilder::conv(Value input, Value weights, ArrayRef<int64_t> strides, 
                         groups, Tf32Attr());
 }
 
-Value GraphBuilder::gather(Value data, Value indices, int64_t axis) {
-  Value result = make<GatherOp>(data, indices, axis, /*batch_dims=*/0);
+Value GraphBuilder::gather(Value data, Value indices, int64_t axis, int64_t batchDims) {
+  Value result = make<GatherOp>(data, indices, axis, batchDims);
   chosenFrom(*this, shape(data)[axis], result);
   return result;
 }

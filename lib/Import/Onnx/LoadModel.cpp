@@ -3,6 +3,7 @@
 #include "lib/Import/Onnx/LoadModel.h"
 
 #include "lib/Import/Onnx/ExpansionBudget.h"
+#include "lib/Import/Onnx/ForeignOps.h"
 #include "lib/Import/Onnx/ModelFile.h"
 #include "lib/Import/Onnx/ModelNames.h"
 #include "lib/Import/Onnx/OnnxLibrary.h"
@@ -74,6 +75,7 @@ bool prepare(LoadedModel &loaded, ExternalData &files, const LoadOptions &option
   if (!validateModel(model, options.limits, diagnostics) || !checkExpansion(model, options.limits, diagnostics) ||
       !takeInTensors(model, files, options.limits, loaded.blobs, diagnostics))
     return false;
+  moveForeignOps(model);
   model.clear_training_info(); // checked like the rest, but never executed
   if (allKnown(model, known) && !runOnnxChecker(model, diagnostics))
     return false;

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Order: wire scan, parse, structural validation, expansion budget, intake of
-// tensors (external files, weights out of the model), ONNX checker, inlining.
+// tensors (external files, weights out of the model), ops of others in ONNX's domain,
+// ONNX checker, inlining.
 //===----------------------------------------------------------------------===//
 #ifndef CUPOLA_LIB_IMPORT_ONNX_LOADMODEL_H
 #define CUPOLA_LIB_IMPORT_ONNX_LOADMODEL_H

@@ -227,10 +227,12 @@ bool Importer::runImport(const onnx::NodeProto &node, const NodeLabel &label, co
         return false; // its maker has been reported
     }
     OpBinder op(node, builder, pool, model.blobs, limits, std::move(inputs), bodies);
-    // A model of which some op is unknown has not been through the checker.
+    // A model of which some op is unknown has not been through the checker. Ops that are not ONNX's see to it
+    // themselves.
     const auto *schema = onnx::OpSchemaRegistry::Schema(node.op_type(), static_cast<int>(versionOf(node)),
                                                         canonicalDomain(node.domain()));
-    op.requireInputs(schema->min_input(), schema->max_input());
+    if (schema)
+      op.requireInputs(schema->min_input(), schema->max_input());
     if (row) {
       row->import(op);
     } else {

@@ -5,8 +5,11 @@
 //===----------------------------------------------------------------------===//
 #include "lib/Import/Onnx/OpTable.h"
 
+#include "lib/Import/Onnx/Ops/Microsoft/Ops.h"
 #include "lib/Import/Onnx/Ops/Ops.h"
 #include "lib/Import/Onnx/SchemaFunctions.h"
+
+#include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
 #include <tuple>
@@ -52,6 +55,7 @@ constexpr OpRow rows[] = {
     {"", "Constant", {1, 9, 11, 12, 13, 19, 21, 23, 24, 25}, importConstant},
     {"", "ConstantOfShape", {9, 20, 21, 23, 24, 25}, importConstantOfShape},
     {"", "Conv", {1, 11, 22}, importConv},
+    {"", "ConvInteger", {10}, importConvInteger},
     {"", "ConvTranspose", {1, 11, 22}, importConvTranspose},
     {"", "Cos", {7, 22}, floatUnary<UnaryKind::Cos>},
     {"", "Cosh", {9, 22}, floatUnary<UnaryKind::Cosh>},
@@ -61,10 +65,12 @@ constexpr OpRow rows[] = {
     {"", "DFT", {20}, importDFT},
     {"", "DeformConv", {19, 22}, importDeformConv},
     {"", "DepthToSpace", {1, 11, 13, 28}, importDepthToSpace},
+    {"", "DequantizeLinear", {10, 13, 19, 21, 23, 24, 25, 28}, importDequantizeLinear},
     {"", "Div", {1, 6}, aligned<arithmetic<BinaryKind::Div>>},
     {"", "Div", {7, 13, 14}, arithmetic<BinaryKind::Div>},
     {"", "Dropout", {1, 6}, tested<importDropout>},
     {"", "Dropout", {7, 10, 12, 13, 22}, importDropout},
+    {"", "DynamicQuantizeLinear", {11}, importDynamicQuantizeLinear},
     {"", "Einsum", {12, 28}, importEinsum},
     {"", "Elu", {1, 6, 22}, importElu},
     {"", "Equal", {1}, aligned<compare<BinaryKind::Equal>>},
@@ -113,6 +119,7 @@ constexpr OpRow rows[] = {
     {"", "LpPool", {1}, importLpPool1},
     {"", "LpPool", {2, 11, 18, 22}, importLpPool},
     {"", "MatMul", {1, 9, 13}, importMatMul},
+    {"", "MatMulInteger", {10}, importMatMulInteger},
     {"", "Max", {1, 6, 8, 12, 13}, variadic<BinaryKind::Max>},
     {"", "MaxPool", {1, 8, 10, 11, 12, 22}, importMaxPool},
     {"", "Mean", {1, 6, 8, 13}, importMean},
@@ -136,6 +143,9 @@ constexpr OpRow rows[] = {
     {"", "Pad", {11, 13, 18, 19, 21, 23, 24, 25}, importPad},
     {"", "Pow", {1}, aligned<importPow>},
     {"", "Pow", {7, 12, 13, 15}, importPow},
+    {"", "QLinearConv", {10}, importQLinearConv},
+    {"", "QLinearMatMul", {10, 21}, importQLinearMatMul},
+    {"", "QuantizeLinear", {10, 13, 19, 21, 23, 24, 25, 28}, importQuantizeLinear},
     {"", "RMSNormalization", {23}, importRMSNormalization},
     {"", "Range", {11, 27}, importRange},
     {"", "Reciprocal", {1, 6, 13}, floatUnary<UnaryKind::Reciprocal>},
@@ -223,6 +233,37 @@ constexpr OpRow rows[] = {
     {"ai.onnx.preview.training", "Adagrad", {1}, importAdagrad},
     {"ai.onnx.preview.training", "Adam", {1}, importAdam},
     {"ai.onnx.preview.training", "Momentum", {1}, importMomentum},
+    {"com.microsoft", "Attention", {1}, microsoft::importAttention},
+    {"com.microsoft", "BiasGelu", {1}, microsoft::importBiasGelu},
+    {"com.microsoft", "CDist", {1}, microsoft::importCDist},
+    {"com.microsoft", "DynamicQuantizeMatMul", {1}, microsoft::importDynamicQuantizeMatMul},
+    {"com.microsoft", "EmbedLayerNormalization", {1}, microsoft::importEmbedLayerNormalization},
+    {"com.microsoft", "FastGelu", {1}, microsoft::importFastGelu},
+    {"com.microsoft", "FusedConv", {1}, microsoft::importFusedConv},
+    {"com.microsoft", "FusedGemm", {1}, microsoft::importFusedGemm},
+    {"com.microsoft", "FusedMatMul", {1}, microsoft::importFusedMatMul},
+    {"com.microsoft", "Gelu", {1}, microsoft::importGelu},
+    {"com.microsoft", "GroupQueryAttention", {1}, microsoft::importGroupQueryAttention},
+    {"com.microsoft", "LayerNormalization", {1}, microsoft::importLayerNormalization},
+    {"com.microsoft", "MatMulIntegerToFloat", {1}, microsoft::importMatMulIntegerToFloat},
+    {"com.microsoft", "MatMulNBits", {1}, microsoft::importMatMulNBits},
+    {"com.microsoft", "MultiHeadAttention", {1}, microsoft::importMultiHeadAttention},
+    {"com.microsoft", "NhwcConv", {1}, microsoft::importNhwcConv},
+    {"com.microsoft", "QGemm", {1}, microsoft::importQGemm},
+    {"com.microsoft", "QLinearAdd", {1}, microsoft::importQLinearAdd},
+    {"com.microsoft", "QLinearAveragePool", {1}, microsoft::importQLinearAveragePool},
+    {"com.microsoft", "QLinearConcat", {1}, microsoft::importQLinearConcat},
+    {"com.microsoft", "QLinearGlobalAveragePool", {1}, microsoft::importQLinearGlobalAveragePool},
+    {"com.microsoft", "QLinearLeakyRelu", {1}, microsoft::importQLinearLeakyRelu},
+    {"com.microsoft", "QLinearMul", {1}, microsoft::importQLinearMul},
+    {"com.microsoft", "QLinearSigmoid", {1}, microsoft::importQLinearSigmoid},
+    {"com.microsoft", "QLinearSoftmax", {1}, microsoft::importQLinearSoftmax},
+    {"com.microsoft", "QuickGelu", {1}, microsoft::importQuickGelu},
+    {"com.microsoft", "RotaryEmbedding", {1}, microsoft::importRotaryEmbedding},
+    {"com.microsoft", "SimplifiedLayerNormalization", {1}, microsoft::importSimplifiedLayerNormalization},
+    {"com.microsoft", "SkipLayerNormalization", {1}, microsoft::importSkipLayerNormalization},
+    {"com.microsoft", "SkipSimplifiedLayerNormalization", {1}, microsoft::importSkipSimplifiedLayerNormalization},
+    {"com.microsoft", "Trilu", {1}, microsoft::importTrilu},
 };
 // clang-format on
 
@@ -241,6 +282,10 @@ const OpRow *findOp(std::string_view domain, std::string_view op, int64_t opset)
     return nullptr;
   const OpRow &row = *(behind - 1);
   return row.domain == domain && row.op == op ? &row : nullptr;
+}
+
+bool hasOpsOf(std::string_view domain) {
+  return llvm::any_of(rows, [&](const OpRow &row) { return row.domain == domain; });
 }
 
 bool isKnownOp(const std::string &domain, const std::string &op, int64_t version) {

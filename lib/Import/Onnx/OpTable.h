@@ -26,6 +26,8 @@ struct OpRow {
 llvm::ArrayRef<OpRow> allOps();
 /// Null when the op is unknown, or newer than `opset`.
 const OpRow *findOp(std::string_view domain, std::string_view op, int64_t opset);
+/// Whether any op of the domain is known.
+bool hasOpsOf(std::string_view domain);
 /// Whether there is such a row or ONNX itself makes the op of others (SchemaFunctions.h): LoadModel.h's OpKnown.
 bool isKnownOp(const std::string &domain, const std::string &op, int64_t version);
 

@@ -13,7 +13,7 @@ std::string whyUnknown(const onnx::NodeProto &node, const FunctionMap &functions
   if (functions.count(calleeOf(node)))
     return "the local function could not be inlined, because it imports another version of a "
            "domain than the model";
-  if (!canonicalDomain(node.domain()).empty())
+  if (!hasOpsOf(canonicalDomain(node.domain())))
     return "the op is not supported: no op of the domain " + quoted(displayDomain(node.domain())) + " is";
   return "the op is not supported";
 }

@@ -69,6 +69,8 @@ def typed_attributes(entry, types):
         attributes["dtype"] = types["T2"]
     if entry.op == "ConstantOfShape":
         attributes.setdefault("value", numpy_helper.from_array(np.ones(1)))
+    if entry.op == "DequantizeLinear":
+        attributes["output_dtype"] = types["T3"]
     if "value" in attributes:
         value = numpy_helper.to_array(attributes["value"])
         attributes["value"] = numpy_helper.from_array(retyped(value, types["T" if entry.op == "Constant" else "T2"]))

@@ -1,11 +1,11 @@
-//===- lib/Import/Onnx/Ops/Attention.cpp - attention, rotary embedding -----===//
+//===- lib/Import/Onnx/Ops/Attention.cpp - attention -----------------------===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// Both are taken apart: what Attention of opset 23 says in one node, older opsets
-// say in many, and fusion sees one form.
+// It is taken apart: what Attention of opset 23 says in one node, older opsets say in
+// many, and fusion sees one form.
 //===----------------------------------------------------------------------===//
 #include "lib/Import/Onnx/ComputeType.h"
-#include "lib/Import/Onnx/Ops/Ops.h"
+#include "lib/Import/Onnx/Ops/Heads.h"
 
 #include <cmath>
 #include <limits>
@@ -15,39 +15,10 @@ using namespace mlir;
 namespace cupola::onnx_import {
 namespace {
 
-/// [batch, sequence, heads * size] -> [batch, heads, sequence, size]; values of
-/// rank 4 have that form already.
+/// Values of rank 4 are split already.
 Value splitHeads(OpBinder &op, Value value, StringRef attribute) {
-  const Exprs shape = op.b.shape(value);
-  if (shape.size() == 4)
-    return value;
-  const int64_t heads = op.requiredInt(attribute);
-  const auto width = shape[2].constant();
-  if (!width)
-    op.unsupported("attribute '" + attribute.str() + "' splits the extent " + shape[2].text() +
-                   ", supported are constant extents");
-  if (heads < 1 || *width % heads != 0)
-    op.bad("attribute '" + attribute.str() + "' is " + std::to_string(heads) +
-           ", expected a divisor of the last extent " + shape[2].text());
-  return op.b.transpose(op.b.reshape(value, {shape[0], shape[1], heads, *width / heads}), {0, 2, 1, 3});
-}
-
-/// Every key and value head serves several query heads.
-Value repeatHeads(OpBinder &op, Value value, const Expr &heads) {
-  const Exprs shape = op.b.shape(value);
-  if (shape[1] == heads)
-    return value;
-  const auto have = shape[1].constant(), want = heads.constant();
-  if (!have || !want)
-    op.unsupported("there are " + heads.text() + " query heads for " + shape[1].text() +
-                   " key or value heads, supported are constant numbers");
-  if (*have < 1 || *want % *have != 0)
-    op.bad("there are " + heads.text() + " query heads for " + shape[1].text() +
-           " key or value heads, expected a multiple");
-  const Expr each(*want / *have);
-  Value apart = op.b.unsqueeze(value, {2});
-  Value repeated = op.b.broadcast(apart, {shape[0], shape[1], each, shape[2], shape[3]});
-  return op.b.reshape(repeated, {shape[0], heads, shape[2], shape[3]});
+  return op.b.shape(value).size() == 4 ? value
+                                       : onnx_import::splitHeads(op, value, op.requiredInt(attribute), attribute);
 }
 
 Value both(OpBinder &op, Value a, Value b) { return a && b ? op.b.binary(BinaryKind::And, a, b) : a ? a : b; }
@@ -211,72 +182,11 @@ void importAttention(OpBinder &op) {
   const Type type = op.b.element(o.q), common = commonFloat({type, op.b.element(o.v)});
   Value v = repeatHeads(op, o.v, op.b.shape(o.q)[1]);
   Value result = op.b.cast(op.b.matmul(op.b.cast(weights, common), op.b.cast(v, common)), type);
-  if (op.shape(0, "Q").size() == 3) {
-    const Exprs shape = op.b.shape(result);
-    result = op.b.reshape(op.b.transpose(result, {0, 2, 1, 3}), {shape[0], shape[2], shape[1] * shape[3]});
-  }
-  op.result(result);
+  op.result(op.shape(0, "Q").size() == 3 ? joinHeads(op, result) : result);
   if (op.wants(1))
     op.result(o.k, 1);
   if (op.wants(2))
     op.result(o.v, 2);
-}
-
-/// A cache as [batch, sequence, half], gathered by position where ids are given.
-static Value rotaryCache(OpBinder &op, size_t index, StringRef name) {
-  Value cache = op.value(index, name);
-  return op.has(3) ? op.b.gather(cache, op.value(3, "position_ids"), 0) : cache;
-}
-
-/// Part of the last dimension.
-static Value lastSlice(OpBinder &op, Value value, int64_t start, int64_t step, int64_t size) {
-  Exprs sizes = op.b.shape(value), starts(sizes.size(), Expr(0));
-  Ints steps(sizes.size(), 1);
-  starts.back() = start;
-  steps.back() = step;
-  sizes.back() = size;
-  return op.b.slice(value, starts, steps, sizes);
-}
-
-void importRotaryEmbedding(OpBinder &op) {
-  op.requireFloat(0, "X");
-  Value x = op.value(0, "X");
-  const Exprs original = op.b.shape(x);
-  if (original.size() != 3 && original.size() != 4)
-    op.bad("input 0 (X) has the shape " + shapeText(original) + ", expected rank 3 or 4");
-  x = splitHeads(op, x, "num_heads");
-  op.ignoreAttribute("num_heads");
-  const auto size = op.b.shape(x)[3].constant();
-  if (!size)
-    op.unsupported("the size of a head is " + op.b.shape(x)[3].text() + ", supported are constants");
-  const int64_t rotated =
-      op.intAttribute("rotary_embedding_dim", 0) ? op.intAttribute("rotary_embedding_dim", 0) : *size;
-  if (rotated < 2 || rotated % 2 != 0 || rotated > *size)
-    op.bad("the rotated part of a head has " + std::to_string(rotated) + " of " + op.b.shape(x)[3].text() +
-           " elements, expected an even number of at most all");
-  const int64_t half = rotated / 2;
-  const bool interleaved = op.intAttribute("interleaved", 0) != 0;
-  Value cosine = op.b.unsqueeze(rotaryCache(op, 1, "cos_cache"), {1});
-  Value sine = op.b.unsqueeze(rotaryCache(op, 2, "sin_cache"), {1});
-  Value first = lastSlice(op, x, 0, interleaved ? 2 : 1, half);
-  Value second = lastSlice(op, x, interleaved ? 1 : half, interleaved ? 2 : 1, half);
-  const auto product = [&](Value a, Value b) { return op.b.binary(BinaryKind::Mul, a, b); };
-  Value real = op.b.binary(BinaryKind::Sub, product(cosine, first), product(sine, second));
-  Value imaginary = op.b.binary(BinaryKind::Add, product(sine, first), product(cosine, second));
-  Value turned;
-  if (interleaved) {
-    Exprs whole = op.b.shape(real);
-    const int64_t last = static_cast<int64_t>(whole.size());
-    whole.back() = rotated;
-    turned = op.b.reshape(op.b.concat({op.b.unsqueeze(real, {last}), op.b.unsqueeze(imaginary, {last})}, last), whole);
-  } else {
-    turned = op.b.concat({real, imaginary}, 3);
-  }
-  if (rotated < *size)
-    turned = op.b.concat({turned, lastSlice(op, x, rotated, 1, *size - rotated)}, 3);
-  if (original.size() == 3)
-    turned = op.b.reshape(op.b.transpose(turned, {0, 2, 1, 3}), original);
-  op.result(turned);
 }
 
 } // namespace cupola::onnx_import

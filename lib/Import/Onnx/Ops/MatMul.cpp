@@ -1,6 +1,6 @@
 //===- lib/Import/Onnx/Ops/MatMul.cpp - matrix products --------------------===//
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/Import/Onnx/Ops/Ops.h"
+#include "lib/Import/Onnx/Ops/MatMul.h"
 
 #include <cmath>
 
@@ -34,19 +34,21 @@ static Value matrix(OpBinder &op, size_t index, StringRef name, bool transposed)
   return transposed ? op.b.transpose(value, {1, 0}) : value;
 }
 
-void importGemm(OpBinder &op) {
+Value gemm(OpBinder &op) {
   Value a = matrix(op, 0, "A", op.intAttribute("transA", 0) != 0);
   Value b = matrix(op, 1, "B", op.intAttribute("transB", 0) != 0);
   Value product = scaled(op, op.b.matmul(a, b), "alpha");
   if (!op.has(2) || op.floatAttribute("beta", 1) == 0) {
     op.ignoreAttribute("beta"); // of C, which is not there
-    return op.result(product);
+    return product;
   }
   Value c = scaled(op, op.value(2, "C"), "beta");
   if (op.b.shape(c).size() > 2)
     op.bad("input 2 (C) has the shape " + shapeText(op.b.shape(c)) + ", expected one that broadcasts to " +
            shapeText(op.b.shape(product)));
-  op.result(op.b.binary(BinaryKind::Add, product, c));
+  return op.b.binary(BinaryKind::Add, product, c);
 }
+
+void importGemm(OpBinder &op) { op.result(gemm(op)); }
 
 } // namespace cupola::onnx_import

@@ -1,8 +1,9 @@
 //===- lib/Import/Onnx/Ops/Normalization.cpp - softmax and normalisations --===//
 // SPDX-License-Identifier: Apache-2.0
+#include "lib/Import/Onnx/Ops/Normalization.h"
+
 #include "lib/Import/Onnx/ComputeType.h"
 #include "lib/Import/Onnx/Constants.h"
-#include "lib/Import/Onnx/Ops/Ops.h"
 
 #include "onnx/onnx_pb.h"
 
@@ -17,21 +18,14 @@ void softmax(OpBinder &op, bool log) {
   op.result(op.b.softmax(op.value(0, "input"), axis, log));
 }
 
-/// Before opset 13 all dimensions from `axis` on are one row; `ofRow` is given the row's axis.
-void flattened(OpBinder &op, function_ref<Value(Value, int64_t axis)> ofRow) {
-  op.requireFloat(0, "input");
-  const int64_t rank = op.rank(0, "X", 1), axis = op.axis(op.intAttribute("axis", 1), rank);
-  Value value = op.value(0, "input");
-  if (axis == rank - 1)
-    return op.result(ofRow(value, axis));
+/// All dimensions from `axis` on are one row for `ofRow`.
+Value flattened(OpBinder &op, Value value, int64_t axis, function_ref<Value(Value)> ofRow) {
   const Exprs shape = op.b.shape(value);
+  if (axis + 1 == static_cast<int64_t>(shape.size()))
+    return ofRow(value);
   Exprs rows(ArrayRef<Expr>(shape).take_front(axis));
   rows.push_back(graph::product(ArrayRef<Expr>(shape).drop_front(axis)));
-  op.result(op.b.reshape(ofRow(op.b.reshape(value, rows), axis), shape));
-}
-
-void softmaxFlattened(OpBinder &op, bool log) {
-  flattened(op, [&](Value value, int64_t axis) { return op.b.softmax(value, axis, log); });
+  return op.b.reshape(ofRow(op.b.reshape(value, rows)), shape);
 }
 
 /// 1 for the first of the largest elements of a row, 0 for the others.
@@ -48,17 +42,6 @@ void noFurtherResults(OpBinder &op, size_t first) {
   for (size_t i = first; i < op.outputCount(); ++i)
     if (op.wants(i))
       op.unsupported("output " + std::to_string(i) + " is used, supported is the first result");
-}
-
-/// value * scale + bias, where scale and bias broadcast to the value.
-Value scaleAndShift(OpBinder &op, Value value, Value scale, Value bias) {
-  const size_t rank = op.b.shape(value).size();
-  for (Value operand : {scale, bias})
-    if (operand && op.b.shape(operand).size() > rank)
-      op.bad("scale or bias has the shape " + shapeText(op.b.shape(operand)) + ", expected one that broadcasts to " +
-             shapeText(op.b.shape(value)));
-  value = op.b.binary(BinaryKind::Mul, value, scale);
-  return bias ? op.b.binary(BinaryKind::Add, value, bias) : value;
 }
 
 /// A [C] operand as [1, C, 1, 1...] for values of shape [N, C, D1, D2...].
@@ -92,13 +75,39 @@ Value normalizeGroups(OpBinder &op, Value value, const Expr &groups, double epsi
 
 } // namespace
 
+Value softmaxFlattened(OpBinder &op, Value value, int64_t axis, bool log) {
+  return flattened(op, value, axis, [&](Value rows) { return op.b.softmax(rows, axis, log); });
+}
+
+Value scaleAndShift(OpBinder &op, Value value, Value scale, Value bias) {
+  const size_t rank = op.b.shape(value).size();
+  for (Value operand : {scale, bias})
+    if (operand && op.b.shape(operand).size() > rank)
+      op.bad("scale or bias has the shape " + shapeText(op.b.shape(operand)) + ", expected one that broadcasts to " +
+             shapeText(op.b.shape(value)));
+  value = op.b.binary(BinaryKind::Mul, value, scale);
+  return bias ? op.b.binary(BinaryKind::Add, value, bias) : value;
+}
+
+/// The axis before opset 13, which says where a row of all further dimensions begins.
+static int64_t rowAxis(OpBinder &op) {
+  op.requireFloat(0, "input");
+  return op.axis(op.intAttribute("axis", 1), op.rank(0, "X", 1));
+}
+
+static void oldSoftmax(OpBinder &op, bool log) {
+  const int64_t axis = rowAxis(op);
+  op.result(softmaxFlattened(op, op.value(0, "input"), axis, log));
+}
+
 void importSoftmax(OpBinder &op) { softmax(op, false); }
 void importLogSoftmax(OpBinder &op) { softmax(op, true); }
-void importSoftmaxFlattened(OpBinder &op) { softmaxFlattened(op, false); }
-void importLogSoftmaxFlattened(OpBinder &op) { softmaxFlattened(op, true); }
+void importSoftmaxFlattened(OpBinder &op) { oldSoftmax(op, false); }
+void importLogSoftmaxFlattened(OpBinder &op) { oldSoftmax(op, true); }
 
 void importHardmaxFlattened(OpBinder &op) {
-  flattened(op, [&](Value value, int64_t axis) { return hardmax(op, value, axis); });
+  const int64_t axis = rowAxis(op);
+  op.result(flattened(op, op.value(0, "input"), axis, [&](Value rows) { return hardmax(op, rows, axis); }));
 }
 
 void importHardmax(OpBinder &op) {

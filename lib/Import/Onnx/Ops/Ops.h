@@ -91,14 +91,14 @@ void importGroupNormalization(OpBinder &op);
 void importBatchNormalization(OpBinder &op);
 void importMeanVarianceNormalization(OpBinder &op);
 
-// Attention.cpp
+// Attention.cpp, Heads.cpp
 void importAttention(OpBinder &op);
 void importRotaryEmbedding(OpBinder &op);
 
 // Einsum.cpp
 void importEinsum(OpBinder &op);
 
-// Conv.cpp
+// Conv.cpp, ConvTranspose.cpp
 void importConv(OpBinder &op);
 void importConvTranspose(OpBinder &op);
 
@@ -119,6 +119,17 @@ void importResize(OpBinder &op);
 // MatMul.cpp
 void importMatMul(OpBinder &op);
 void importGemm(OpBinder &op);
+
+// Quantize.cpp
+void importQuantizeLinear(OpBinder &op);
+void importDequantizeLinear(OpBinder &op);
+void importDynamicQuantizeLinear(OpBinder &op);
+
+// IntegerProduct.cpp
+void importMatMulInteger(OpBinder &op);
+void importQLinearMatMul(OpBinder &op);
+void importConvInteger(OpBinder &op);
+void importQLinearConv(OpBinder &op);
 
 // Shape.cpp
 void importShape(OpBinder &op);

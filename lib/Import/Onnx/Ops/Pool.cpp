@@ -3,8 +3,9 @@
 //
 // A pool is a reduction over a view of windows.
 //===----------------------------------------------------------------------===//
+#include "lib/Import/Onnx/Ops/Pool.h"
+
 #include "lib/Import/Onnx/ComputeType.h"
-#include "lib/Import/Onnx/Ops/Ops.h"
 #include "lib/Import/Onnx/Window.h"
 
 #include <limits>
@@ -21,15 +22,14 @@ struct PoolInput {
   Window window;
 };
 
-Exprs spatialExtents(OpBinder &op) {
-  const Exprs shape = op.shape(0, "X");
+Exprs spatialExtents(OpBinder &op, const Exprs &shape) {
   if (shape.size() < 3)
     op.bad("input 0 (X) has the shape " + shapeText(shape) + ", expected a rank of at least 3");
   return Exprs(shape.begin() + 2, shape.end());
 }
 
-PoolInput readPool(OpBinder &op) {
-  PoolInput pool{op.value(0, "X"), spatialExtents(op), {}};
+PoolInput readPool(OpBinder &op, Value value) {
+  PoolInput pool{value, spatialExtents(op, op.b.shape(value)), {}};
   pool.window = readWindow(op, pool.spatial, kernelShape(op, pool.spatial.size()));
   return pool;
 }
@@ -132,7 +132,7 @@ Value positionsOf(OpBinder &op, const PoolInput &pool, Value windows, Value larg
 
 void importMaxPool(OpBinder &op) {
   op.requireNumber(0, "X");
-  const PoolInput pool = readPool(op);
+  const PoolInput pool = readPool(op, op.value(0, "X"));
   const Window &w = pool.window;
   Value windows = windowsOf(op, pool.value, w, sum(w.high, w.excess), lowest(op, op.b.element(pool.value)));
   Value largest = reduceWindows(op, ReduceKind::Max, windows, w);
@@ -142,9 +142,8 @@ void importMaxPool(OpBinder &op) {
     op.result(positionsOf(op, pool, windows, largest), 1);
 }
 
-void importAveragePool(OpBinder &op) {
-  op.requireFloat(0, "X");
-  const PoolInput pool = readPool(op);
+Value averagePool(OpBinder &op, Value input) {
+  const PoolInput pool = readPool(op, input);
   const Window &w = pool.window;
   const bool padding = op.intAttribute("count_include_pad", 0) != 0;
   const auto windows = [&](Value value) {
@@ -152,11 +151,16 @@ void importAveragePool(OpBinder &op) {
   };
   const bool allWhole = llvm::all_of(w.excess, [](const Expr &e) { return e.isConstant(0); });
   if (!w.isPadded() || (padding && allWhole))
-    return op.result(reduceWindows(op, ReduceKind::Mean, windows(pool.value), w));
-  op.result(roundedOnce(op.b, pool.value, [&](Value value) {
+    return reduceWindows(op, ReduceKind::Mean, windows(pool.value), w);
+  return roundedOnce(op.b, pool.value, [&](Value value) {
     Value total = reduceWindows(op, ReduceKind::Sum, windows(value), w);
     return op.b.binary(BinaryKind::Div, total, countsOf(op, pool, op.b.element(value), padding));
-  }));
+  });
+}
+
+void importAveragePool(OpBinder &op) {
+  op.requireFloat(0, "X");
+  op.result(averagePool(op, op.value(0, "X")));
 }
 
 /// (sum |x|^p)^(1/p)
@@ -170,7 +174,7 @@ static Value powerNorm(OpBinder &op, Value value, double p, function_ref<Value(V
 
 static void lpPool(OpBinder &op, double p) {
   op.requireFloat(0, "X");
-  const PoolInput pool = readPool(op);
+  const PoolInput pool = readPool(op, op.value(0, "X"));
   const Window &w = pool.window;
   op.result(powerNorm(op, pool.value, p, [&](Value powers) {
     Value windows = windowsOf(op, powers, w, sum(w.high, w.excess), zero(op, op.b.element(powers)));
@@ -180,7 +184,7 @@ static void lpPool(OpBinder &op, double p) {
 
 static void globalLpPool(OpBinder &op, double p) {
   op.requireFloat(0, "X");
-  const size_t dims = spatialExtents(op).size();
+  const size_t dims = spatialExtents(op, op.shape(0, "X")).size();
   op.result(powerNorm(op, op.value(0, "X"), p,
                       [&](Value powers) { return op.b.reduce(ReduceKind::Sum, powers, sequence(2, 2 + dims)); }));
 }

@@ -1,0 +1,77 @@
+//===- lib/Import/Onnx/Ops/Microsoft/Attend.cpp - the core of all attentions ===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Import/Onnx/Ops/Microsoft/Attend.h"
+
+#include "lib/Import/Onnx/Ops/Heads.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+
+namespace cupola::onnx_import::microsoft {
+
+/// scale * q k^T, capped.
+static Value scoresOf(OpBinder &op, Value q, Value k, double softcap) {
+  const Type type = op.b.element(q);
+  const double given = op.floatAttribute("scale", 0);
+  const double scale = given != 0 ? given : 1 / std::sqrt(static_cast<double>(headSize(op, q)));
+  Value scaled = op.b.binary(BinaryKind::Mul, q, op.b.scalar(scale, type));
+  Value scores = op.b.matmul(scaled, op.b.transpose(repeatHeads(op, k, op.b.shape(q)[1]), {0, 1, 3, 2}));
+  if (softcap <= 0)
+    return scores;
+  Value cap = op.b.scalar(softcap, type);
+  return op.b.binary(BinaryKind::Mul, op.b.unary(UnaryKind::Tanh, op.b.binary(BinaryKind::Div, scores, cap)), cap);
+}
+
+Value attend(OpBinder &op, Value q, Value k, Value v, const Scores &how) {
+  Value scores = scoresOf(op, q, k, how.softcap);
+  const Type type = op.b.element(scores);
+  const Exprs shape = op.b.shape(scores);
+  for (Value bias : how.biases)
+    scores = op.b.binary(BinaryKind::Add, scores, bias);
+  if (how.allowed) {
+    Value hidden = op.b.scalar(-std::numeric_limits<double>::infinity(), type);
+    scores = op.b.binary(BinaryKind::Add, scores, op.b.select(how.allowed, op.b.scalar(0, type), hidden));
+  }
+  op.b.sameShape(op.b.shape(scores), shape, "the shapes of the scores with and without masks");
+  Value weights = op.b.softmax(scores, 3, /*log=*/false, graph::SoftmaxGuard::NaN);
+  return joinHeads(op, op.b.matmul(weights, repeatHeads(op, v, shape[1])));
+}
+
+Value positionsOfQueries(OpBinder &op, const Expr &queries, const Expr &first) {
+  const Type i64 = IntegerType::get(op.b.context(), 64);
+  Value positions = op.b.iota({queries, Expr(1)}, 0);
+  if (first.isConstant(0))
+    return positions;
+  Value start = first.constant() ? op.b.intScalar(*first.constant(), i64) : op.b.dims({first}, {}, i64);
+  return op.b.binary(BinaryKind::Add, positions, start);
+}
+
+Value positionsOfKeys(OpBinder &op, const Expr &keys) { return op.b.iota({Expr(1), keys}, 1); }
+
+void refuseInputs(OpBinder &op, ArrayRef<std::pair<size_t, StringRef>> inputs) {
+  for (const auto &[index, name] : inputs)
+    if (op.has(index))
+      op.unsupported("input " + std::to_string(index) + " (" + name.str() + ") is used, which is not supported");
+}
+
+void requireRank(OpBinder &op, size_t index, StringRef name, int64_t rank) {
+  op.requireFloat(index, name);
+  if (op.rank(index, name) != rank)
+    op.bad("input " + std::to_string(index) + " (" + name.str() + ") has the shape " +
+           shapeText(op.shape(index, name)) + ", expected rank " + std::to_string(rank));
+}
+
+int64_t halfOfRotary(OpBinder &op, size_t index) {
+  requireRank(op, index, "cos_cache", 2);
+  requireRank(op, index + 1, "sin_cache", 2);
+  const Expr columns = op.shape(index, "cos_cache")[1];
+  const auto half = columns.constant();
+  if (!half || *half < 1 || *half > 65536)
+    op.unsupported("input " + std::to_string(index) + " (cos_cache) has " + columns.text() +
+                   " columns, supported are constant numbers from 1 to 65536");
+  return *half;
+}
+
+} // namespace cupola::onnx_import::microsoft

@@ -1,0 +1,217 @@
+//===- lib/Import/Onnx/Ops/Microsoft/Attention.cpp - Attention, MultiHeadAttention ===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Import/Onnx/Ops/Heads.h"
+#include "lib/Import/Onnx/Ops/Microsoft/Attend.h"
+
+using namespace mlir;
+
+namespace cupola::onnx_import::microsoft {
+namespace {
+
+struct Projections {
+  Value q, k, v; ///< [batch, heads, sequence, size]
+};
+
+/// `count` elements of the last dimension.
+Value columns(OpBinder &op, Value value, const Expr &first, const Expr &count) {
+  Exprs starts(op.b.shape(value).size(), Expr(0)), sizes = op.b.shape(value);
+  starts.back() = first;
+  sizes.back() = count;
+  return op.b.slice(value, starts, Ints(sizes.size(), 1), sizes);
+}
+
+/// Part `index` of the `count` of dimension `axis`, which goes.
+Value part(OpBinder &op, Value value, int64_t axis, int64_t index, int64_t count) {
+  op.b.sameExtent(op.b.shape(value)[axis], Expr(count),
+                  "the extent of dimension " + std::to_string(axis) + " and the number of its parts");
+  Exprs starts(op.b.shape(value).size(), Expr(0)), sizes = op.b.shape(value);
+  starts[axis] = Expr(index);
+  sizes[axis] = Expr(1);
+  return op.b.squeeze(op.b.slice(value, starts, Ints(sizes.size(), 1), sizes), {axis});
+}
+
+Value addIfThere(OpBinder &op, Value value, Value bias) {
+  return bias ? op.b.binary(BinaryKind::Add, value, bias) : value;
+}
+
+//===----------------------------------------------------------------------===//
+// Masks
+//===----------------------------------------------------------------------===//
+
+/// 0 where keys count, what the attribute says elsewhere.
+Value filtered(OpBinder &op, Value counts, Type type) {
+  return op.b.select(counts, op.b.scalar(0, type), op.b.scalar(op.floatAttribute("mask_filter_value", -10000), type));
+}
+
+/// [batch] numbers of keys that count; behind those perhaps [batch] first keys: [batch, 1, 1, keys].
+Value fromLengths(OpBinder &op, Value lengths, const Exprs &scores) {
+  const Type i64 = IntegerType::get(op.b.context(), 64);
+  const Expr count = op.b.shape(lengths)[0];
+  const bool both = count == scores[0] * Expr(2);
+  const auto entries = [&](const Expr &first) {
+    Value value = op.b.slice(lengths, {first}, {1}, {scores[0]});
+    return op.b.reshape(op.b.cast(value, i64), {scores[0], Expr(1), Expr(1), Expr(1)});
+  };
+  op.b.sameExtent(count, both ? scores[0] * Expr(2) : scores[0], "the extent of the mask and the batch");
+  Value keys = positionsOfKeys(op, scores[3]);
+  Value counts = op.b.binary(BinaryKind::Less, keys, entries(Expr(0)));
+  if (both)
+    counts = op.b.binary(BinaryKind::And, counts, op.b.binary(BinaryKind::GreaterEqual, keys, entries(scores[0])));
+  return counts;
+}
+
+/// What a mask of integers adds to scores [batch, heads, queries, keys].
+Value maskBias(OpBinder &op, size_t index, StringRef name, const Exprs &scores, Type type) {
+  op.requireIndex(index, name);
+  Value mask = op.value(index, name);
+  const Exprs shape = op.b.shape(mask);
+  if (shape.size() == 1)
+    return filtered(op, fromLengths(op, mask, scores), type);
+  if (shape.size() != 2 && shape.size() != 3)
+    op.unsupported("input " + std::to_string(index) + " (" + name.str() + ") has the shape " + shapeText(shape) +
+                   ", supported are ranks 1 to 3");
+  Value counts = op.b.binary(BinaryKind::Greater, mask, op.b.intScalar(0, op.b.element(mask)));
+  return filtered(op, op.b.unsqueeze(counts, shape.size() == 2 ? Ints{1, 2} : Ints{1}), type);
+}
+
+/// The masks, with that of positions where `unidirectional` is set; the first query stands behind `past` keys.
+Scores scoresOf(OpBinder &op, const Projections &p, const Expr &past, size_t mask, StringRef maskName, size_t bias) {
+  const Exprs q = op.b.shape(p.q), k = op.b.shape(p.k);
+  const Exprs shape = {q[0], q[1], q[2], k[2]};
+  Scores scores;
+  op.ignoreAttribute("mask_filter_value");
+  if (op.has(mask))
+    scores.biases.push_back(maskBias(op, mask, maskName, shape, op.b.element(p.q)));
+  if (op.has(bias)) {
+    requireRank(op, bias, "attention_bias", 4);
+    scores.biases.push_back(op.value(bias, "attention_bias"));
+  }
+  if (op.intAttribute("unidirectional", 0) != 0)
+    scores.allowed = op.b.binary(BinaryKind::LessEqual, positionsOfKeys(op, k[2]), positionsOfQueries(op, q[2], past));
+  return scores;
+}
+
+//===----------------------------------------------------------------------===//
+// Projections
+//===----------------------------------------------------------------------===//
+
+/// The widths of q, k and v.
+std::array<int64_t, 3> widths(OpBinder &op, const Expr &all) {
+  if (!all.constant() || *all.constant() > int64_t(1) << 31)
+    op.unsupported("input 1 (weights) has " + all.text() + " columns, supported are constants up to 2^31");
+  const auto given = op.intsAttribute("qkv_hidden_sizes").value_or(Ints(3, *all.constant() / 3));
+  bool isValid = given.size() == 3;
+  for (int64_t width : given)
+    isValid = isValid && width >= 1 && width <= *all.constant();
+  if (!isValid || given[0] != given[1] || given[0] + given[1] + given[2] != *all.constant())
+    op.bad("the widths of Q, K and V do not add up to the " + all.text() +
+           " columns of input 1 (weights), or Q and K differ in width");
+  return {given[0], given[1], given[2]};
+}
+
+/// input weights + bias, taken apart.
+Projections projected(OpBinder &op) {
+  requireRank(op, 0, "input", 3);
+  requireRank(op, 1, "weights", 2);
+  const int64_t heads = op.requiredInt("num_heads");
+  const auto [queries, keys, values] = widths(op, op.shape(1, "weights")[1]);
+  Value all = op.b.matmul(op.value(0, "input"), op.value(1, "weights"));
+  if (op.has(2)) {
+    requireRank(op, 2, "bias", 1);
+    op.b.sameExtent(op.shape(2, "bias")[0], op.shape(1, "weights")[1], "the extent of the bias and the columns");
+    all = op.b.binary(BinaryKind::Add, all, op.value(2, "bias"));
+  }
+  Value q = splitHeads(op, columns(op, all, Expr(0), Expr(queries)), heads, "num_heads");
+  Value k = splitHeads(op, columns(op, all, Expr(queries), Expr(keys)), heads, "num_heads");
+  return {q, k, splitHeads(op, columns(op, all, Expr(queries + keys), Expr(values)), heads, "num_heads")};
+}
+
+/// One part of a bias for q, k and v that begins behind `before` columns; null where there is none.
+Value biasPart(OpBinder &op, const Expr &before, const Expr &width) {
+  if (!op.has(3))
+    return Value();
+  op.b.atMost(before + width, op.shape(3, "bias")[0], "the columns of Q, K, V and the extent of input 3 (bias)");
+  return op.b.slice(op.value(3, "bias"), {before}, {1}, {width});
+}
+
+/// [batch, sequence, heads, parts, size] taken apart along the parts.
+Value ofPacked(OpBinder &op, size_t index, StringRef name, int64_t number, int64_t count) {
+  return op.b.transpose(part(op, op.value(index, name), 3, number, count), {0, 2, 1, 3});
+}
+
+/// One of query, key and value in three dimensions, or in four as heads.
+Value ofOne(OpBinder &op, size_t index, StringRef name, int64_t heads, const Expr &before) {
+  op.requireFloat(index, name);
+  Value value = op.value(index, name);
+  const Exprs shape = op.b.shape(value);
+  if (shape.size() == 4 && index != 0)
+    return value;
+  if (shape.size() != 3)
+    op.bad("input " + std::to_string(index) + " (" + name.str() + ") has the shape " + shapeText(shape) +
+           ", expected rank 3");
+  return splitHeads(op, addIfThere(op, value, biasPart(op, before, shape[2])), heads, "num_heads");
+}
+
+Projections separate(OpBinder &op) {
+  const int64_t heads = op.requiredInt("num_heads"), rank = op.rank(0, "query", 3);
+  if (op.has(3))
+    requireRank(op, 3, "bias", 1);
+  const bool isPacked = rank == 5 || (op.has(1) && op.rank(1, "key") == 5);
+  if (isPacked && op.has(3))
+    op.unsupported("input 3 (bias) is used beside packed queries or keys, which is not supported");
+  for (size_t i = 0; isPacked && i < 2; ++i)
+    if (op.has(i))
+      op.requireFloat(i, i == 0 ? "query" : "key");
+  if (rank == 5)
+    return {ofPacked(op, 0, "query", 0, 3), ofPacked(op, 0, "query", 1, 3), ofPacked(op, 0, "query", 2, 3)};
+  const Expr width = op.shape(0, "query").back();
+  Value q = ofOne(op, 0, "query", heads, Expr(0));
+  if (isPacked)
+    return {q, ofPacked(op, 1, "key", 0, 2), ofPacked(op, 1, "key", 1, 2)};
+  Value k = ofOne(op, 1, "key", heads, width);
+  return {q, k, ofOne(op, 2, "value", heads, width * Expr(2))};
+}
+
+} // namespace
+
+void importAttention(OpBinder &op) {
+  op.requireInputs(2, 7);
+  refuseInputs(op, {{6, "past_sequence_length"}});
+  for (StringRef name : {"do_rotary", "past_present_share_buffer"})
+    if (op.intAttribute(name, 0) != 0)
+      op.unsupported("attribute '" + name.str() + "' is not 0, supported is 0");
+  op.ignoreAttribute("rotary_embedding_dim"); // of do_rotary
+  Projections p = projected(op);
+  Expr past(0);
+  if (op.has(4)) {
+    requireRank(op, 4, "past", 5);
+    past = op.shape(4, "past")[3];
+    Value before = op.value(4, "past");
+    p.k = op.b.concat({part(op, before, 0, 0, 2), p.k}, 2);
+    p.v = op.b.concat({part(op, before, 0, 1, 2), p.v}, 2);
+  }
+  op.result(attend(op, p.q, p.k, p.v, scoresOf(op, p, past, 3, "mask_index", 5)));
+  if (op.wants(1))
+    op.result(op.b.concat({op.b.unsqueeze(p.k, {0}), op.b.unsqueeze(p.v, {0})}, 0), 1);
+}
+
+void importMultiHeadAttention(OpBinder &op) {
+  op.requireInputs(1, 10);
+  refuseInputs(op, {{8, "past_sequence_length"}, {9, "cache_indirection"}});
+  if (op.wants(3))
+    op.unsupported("output 3 (qk) is used, supported are outputs 0 to 2");
+  Projections p = separate(op);
+  Expr past(0);
+  if (op.has(6) || op.has(7)) {
+    requireRank(op, 6, "past_key", 4);
+    requireRank(op, 7, "past_value", 4);
+    past = op.shape(6, "past_key")[2];
+    p.k = op.b.concat({op.value(6, "past_key"), p.k}, 2);
+    p.v = op.b.concat({op.value(7, "past_value"), p.v}, 2);
+  }
+  op.result(attend(op, p.q, p.k, p.v, scoresOf(op, p, past, 4, "key_padding_mask", 5)));
+  op.result(p.k, 1);
+  op.result(p.v, 2);
+}
+
+} // namespace cupola::onnx_import::microsoft

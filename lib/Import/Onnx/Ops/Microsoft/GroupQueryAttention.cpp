@@ -1,0 +1,152 @@
+//===- lib/Import/Onnx/Ops/Microsoft/GroupQueryAttention.cpp - attention over a cache ===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// How many keys of the cache count is data, another number in each row of a batch: the
+// new ones stand behind those in what is handed on.
+//===----------------------------------------------------------------------===//
+#include "lib/Import/Onnx/Ops/Heads.h"
+#include "lib/Import/Onnx/Ops/Microsoft/Attend.h"
+
+using namespace mlir;
+
+namespace cupola::onnx_import::microsoft {
+namespace {
+
+struct Operands {
+  Value q, k, v;      ///< [batch, heads, sequence, size]
+  Value past;         ///< int64 [batch]: how many keys of the cache count
+  Expr length, total; ///< new tokens, rows of the cache that is handed on
+};
+
+void refuseRest(OpBinder &op) {
+  refuseInputs(op, {{11, "head_sink"}, {12, "k_scale"}, {13, "v_scale"}, {14, "q_norm_weight"}, {15, "k_norm_weight"}});
+  if (op.wants(3))
+    op.unsupported("output 3 (output_qk) is used, supported are outputs 0 to 2");
+  for (const auto &[name, usual] : {std::pair("causal", 1), std::pair("sliding_window_cache", 0),
+                                    std::pair("qk_output", 0), std::pair("kv_cache_bit_width", 0)})
+    if (op.intAttribute(name, usual) != usual)
+      op.unsupported("attribute '" + std::string(name) + "' is " + std::to_string(op.intAttribute(name, usual)) +
+                     ", supported is " + std::to_string(usual));
+  if (op.has(3) != op.has(4))
+    op.bad("one of inputs 3 (past_key) and 4 (past_value) is missing, expected both or none");
+  if (op.intAttribute("smooth_softmax", 0) > 0)
+    op.unsupported("attribute 'smooth_softmax' is 1, supported is 0");
+  for (StringRef name : {"k_quant_type", "v_quant_type"})
+    if (op.stringAttribute(name, "NONE") != "NONE")
+      op.unsupported("attribute '" + name.str() + "' is not NONE, supported is NONE");
+  op.ignoreAttribute("qk_norm_epsilon"); // of q_norm_weight and k_norm_weight
+}
+
+/// The tokens of one of queries, keys and values, which may stand side by side in input 0.
+Value heads(OpBinder &op, size_t index, int64_t first, int64_t count, int64_t all) {
+  const StringRef names[] = {"query", "key", "value"};
+  const StringRef attribute = index == 0 ? "num_heads" : "kv_num_heads";
+  const bool isPacked = !op.has(1);
+  requireRank(op, isPacked ? 0 : index, names[isPacked ? 0 : index], 3);
+  if (!isPacked)
+    return splitHeads(op, op.value(index, names[index]), count, attribute);
+  Value whole = splitHeads(op, op.value(0, "query"), all, "num_heads and kv_num_heads");
+  const Exprs shape = op.b.shape(whole);
+  return op.b.slice(whole, {Expr(0), Expr(first), Expr(0), Expr(0)}, Ints(4, 1),
+                    {shape[0], Expr(count), shape[2], shape[3]});
+}
+
+Operands read(OpBinder &op) {
+  const int64_t queries = op.requiredInt("num_heads"), keys = op.requiredInt("kv_num_heads");
+  if (queries < 1 || keys < 1 || queries % keys != 0 || queries > 65536)
+    op.bad("attributes 'num_heads' and 'kv_num_heads' are " + std::to_string(queries) + " and " + std::to_string(keys) +
+           ", expected a multiple and its divisor");
+  const int64_t all = queries + 2 * keys;
+  Operands o;
+  o.q = heads(op, 0, 0, queries, all);
+  o.k = heads(op, 1, queries, keys, all);
+  o.v = heads(op, 2, queries + keys, keys, all);
+  const Exprs shape = op.b.shape(o.q);
+  o.length = shape[2];
+  for (size_t i : {5, 6})
+    op.requireIndex(i, i == 5 ? "seqlens_k" : "total_sequence_length");
+  const Type i64 = IntegerType::get(op.b.context(), 64);
+  Value last = op.b.cast(op.b.reshape(op.value(5, "seqlens_k"), {shape[0]}), i64);
+  Value length =
+      o.length.constant() ? op.b.intScalar(*o.length.constant() - 1, i64) : op.b.dims({o.length - 1}, {}, i64);
+  // Prompts that end early have fewer tokens than that.
+  o.past = op.b.binary(BinaryKind::Max, op.b.binary(BinaryKind::Sub, last, length), op.b.intScalar(0, i64));
+  o.total = op.symbolicInt(6, "total_sequence_length");
+  if (op.has(3))
+    o.total = simplify(max(o.total, op.shape(3, "past_key")[2]), op.b.ranges());
+  return o;
+}
+
+/// [batch, heads, total, size]: row t is that of the cache, or of the new ones once those of the cache are over.
+Value appended(OpBinder &op, const Operands &o, size_t index, StringRef name, Value fresh) {
+  const Exprs shape = op.b.shape(fresh);
+  const Type i64 = IntegerType::get(op.b.context(), 64);
+  Value place = op.b.iota({Expr(1), o.total}, 1);
+  Value past = op.b.unsqueeze(o.past, {1}), behind = op.b.binary(BinaryKind::Sub, place, past);
+  Value last = o.length.constant() ? op.b.intScalar(*o.length.constant() - 1, i64) : op.b.dims({o.length - 1}, {}, i64);
+  Value at = op.b.binary(BinaryKind::Max, op.b.binary(BinaryKind::Min, behind, last), op.b.intScalar(0, i64));
+  Value rows = op.b.gather(fresh, at, 2, /*batchDims=*/1);
+  if (!op.has(index))
+    return rows;
+  requireRank(op, index, name, 4);
+  Value cache = op.value(index, name);
+  const Expr have = op.b.shape(cache)[2];
+  op.b.sameShape(op.b.shape(cache), {shape[0], shape[1], have, shape[3]}, "the shapes of the cache and of new rows");
+  Exprs low(4, Expr(0)), high = low;
+  high[2] = o.total - have;
+  Builder builder(op.b.context());
+  cache = op.b.pad(cache, low, high, graph::PadMode::Constant, builder.getZeroAttr(op.b.element(cache)));
+  Value isOld = op.b.unsqueeze(op.b.binary(BinaryKind::Less, place, past), {1, 3});
+  return op.b.select(isOld, cache, rows);
+}
+
+/// Whether query i, which stands at past + i, may see key j: [batch, 1, queries, keys].
+Value allowed(OpBinder &op, const Operands &o, Value places) {
+  const Type i64 = IntegerType::get(op.b.context(), 64);
+  Value query = op.b.unsqueeze(places, {1, 3}), key = positionsOfKeys(op, o.total);
+  Value result = op.b.binary(BinaryKind::LessEqual, key, query);
+  const int64_t window = op.intAttribute("local_window_size", -1);
+  if (window < 0)
+    return result;
+  Value first = op.b.binary(BinaryKind::Sub, query, op.b.intScalar(window, i64));
+  return op.b.binary(BinaryKind::And, result, op.b.binary(BinaryKind::Greater, key, first));
+}
+
+/// Queries and keys turned by their positions, where `do_rotary` is set.
+void rotate(OpBinder &op, Operands &o, Value places) {
+  const bool neighbours = op.intAttribute("rotary_interleaved", 0) != 0;
+  if (op.intAttribute("do_rotary", 0) == 0)
+    return;
+  const int64_t part = 2 * halfOfRotary(op, 7);
+  if (op.has(9)) {
+    op.requireIndex(9, "position_ids");
+    if (op.rank(9, "position_ids") != 2)
+      op.bad("input 9 (position_ids) has the shape " + shapeText(op.shape(9, "position_ids")) + ", expected rank 2");
+  }
+  Value at = op.has(9) ? op.value(9, "position_ids") : places;
+  Value cosine = op.b.gather(op.value(7, "cos_cache"), at, 0), sine = op.b.gather(op.value(8, "sin_cache"), at, 0);
+  o.q = turned(op, o.q, cosine, sine, part, neighbours);
+  o.k = turned(op, o.k, cosine, sine, part, neighbours);
+}
+
+} // namespace
+
+void importGroupQueryAttention(OpBinder &op) {
+  op.requireInputs(7, 16);
+  refuseRest(op);
+  Operands o = read(op);
+  Value places = op.b.binary(BinaryKind::Add, op.b.iota({Expr(1), o.length}, 1), op.b.unsqueeze(o.past, {1}));
+  rotate(op, o, places);
+  o.k = appended(op, o, 3, "past_key", o.k);
+  o.v = appended(op, o, 4, "past_value", o.v);
+  Scores scores{op.floatAttribute("softcap", 0), {}, allowed(op, o, places)};
+  if (op.has(10)) {
+    requireRank(op, 10, "attention_bias", 4);
+    scores.biases.push_back(op.value(10, "attention_bias"));
+  }
+  op.result(attend(op, o.q, o.k, o.v, scores));
+  op.result(o.k, 1);
+  op.result(o.v, 2);
+}
+
+} // namespace cupola::onnx_import::microsoft

@@ -1,0 +1,70 @@
+//===- lib/Import/Onnx/Ops/Microsoft/Ops.h - ops of com.microsoft ----------===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// What onnxruntime's optimiser, quantiser and builder of decoders write. ONNX has no
+// schema of these ops: each function says itself how many inputs there are. Meanings
+// and defaults are those of onnxruntime's kernels for CPUs.
+//===----------------------------------------------------------------------===//
+#ifndef CUPOLA_LIB_IMPORT_ONNX_OPS_MICROSOFT_OPS_H
+#define CUPOLA_LIB_IMPORT_ONNX_OPS_MICROSOFT_OPS_H
+
+#include "lib/Import/Onnx/Ops/Ops.h"
+
+namespace cupola::onnx_import::microsoft {
+
+// Activation.cpp
+void importGelu(OpBinder &op);
+void importFastGelu(OpBinder &op);
+void importBiasGelu(OpBinder &op);
+void importQuickGelu(OpBinder &op);
+/// What the attribute `activation` names; absent: the value. Parameters that are not given have ONNX's defaults.
+Value activated(OpBinder &op, Value value, llvm::ArrayRef<double> parameters);
+
+// Fused.cpp
+void importFusedMatMul(OpBinder &op);
+void importFusedGemm(OpBinder &op);
+void importFusedConv(OpBinder &op);
+void importNhwcConv(OpBinder &op);
+
+// Normalization.cpp
+void importLayerNormalization(OpBinder &op); ///< of opsets before ONNX had it
+void importSimplifiedLayerNormalization(OpBinder &op);
+void importSkipLayerNormalization(OpBinder &op);
+void importSkipSimplifiedLayerNormalization(OpBinder &op);
+void importEmbedLayerNormalization(OpBinder &op);
+
+// QLinear.cpp
+void importQLinearAdd(OpBinder &op);
+void importQLinearMul(OpBinder &op);
+void importQLinearSigmoid(OpBinder &op);
+void importQLinearLeakyRelu(OpBinder &op);
+void importQLinearSoftmax(OpBinder &op);
+void importQLinearConcat(OpBinder &op);
+void importQLinearAveragePool(OpBinder &op);
+void importQLinearGlobalAveragePool(OpBinder &op);
+
+// Product.cpp
+void importQGemm(OpBinder &op);
+void importDynamicQuantizeMatMul(OpBinder &op);
+void importMatMulIntegerToFloat(OpBinder &op);
+
+// PackedWeights.cpp
+void importMatMulNBits(OpBinder &op);
+
+// Attention.cpp
+void importAttention(OpBinder &op);
+void importMultiHeadAttention(OpBinder &op);
+
+// GroupQueryAttention.cpp
+void importGroupQueryAttention(OpBinder &op);
+
+// Rotary.cpp
+void importRotaryEmbedding(OpBinder &op);
+
+// Matrix.cpp
+void importTrilu(OpBinder &op);
+void importCDist(OpBinder &op);
+
+} // namespace cupola::onnx_import::microsoft
+
+#endif // CUPOLA_LIB_IMPORT_ONNX_OPS_MICROSOFT_OPS_H

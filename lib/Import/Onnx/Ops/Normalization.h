@@ -1,0 +1,17 @@
+//===- lib/Import/Onnx/Ops/Normalization.h - what normalisations share -----===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_LIB_IMPORT_ONNX_OPS_NORMALIZATION_H
+#define CUPOLA_LIB_IMPORT_ONNX_OPS_NORMALIZATION_H
+
+#include "lib/Import/Onnx/Ops/Ops.h"
+
+namespace cupola::onnx_import {
+
+/// value * scale + bias, where scale and bias (null: none) broadcast to the value.
+Value scaleAndShift(OpBinder &op, Value value, Value scale, Value bias);
+/// Softmax along `axis`, or of rows of all dimensions from it on, as before opset 13.
+Value softmaxFlattened(OpBinder &op, Value value, int64_t axis, bool log);
+
+} // namespace cupola::onnx_import
+
+#endif // CUPOLA_LIB_IMPORT_ONNX_OPS_NORMALIZATION_H

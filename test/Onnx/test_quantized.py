@@ -1,0 +1,165 @@
+#===- test/Onnx/test_quantized.py - Quantised ops beside onnxruntime, bit by bit ---===#
+# SPDX-License-Identifier: Apache-2.0
+"""Shapes and values are random, from a seed. Where onnxruntime multiplies uint8 by int8 it may saturate sums of pairs to 16 bits, as the
+machine has it: those products are held against numpy."""
+
+import numpy as np
+import pytest
+from beside import Const, by_cupola, equal, model_of
+
+TYPES = [np.int8, np.uint8, np.int16, np.uint16]
+BYTES = [(np.uint8, np.uint8), (np.uint8, np.int8), (np.int8, np.int8), (np.int8, np.uint8)]
+SEEDS = range(4)
+
+
+def integers(random, kind, *shape):
+    bounds = np.iinfo(kind)
+    return random.integers(bounds.min, bounds.max + 1, shape).astype(kind)
+
+
+def scales(random, *shape):
+    return random.uniform(0.01, 2, shape).astype(np.float32)
+
+
+def granularities(random, kind, shape):
+    """(scale, zero point, attributes): one for all, along an axis, in blocks."""
+    yield scales(random), integers(random, kind), {}
+    axis = int(random.integers(len(shape)))
+    yield scales(random, shape[axis]), integers(random, kind, shape[axis]), {"axis": axis - len(shape)}
+    blocks = list(shape)
+    blocks[axis] = -(-shape[axis] // 3)
+    yield scales(random, *blocks), integers(random, kind, *blocks), {"axis": axis, "block_size": 3}
+
+
+@pytest.mark.parametrize("kind", TYPES)
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_between_numbers_and_integers(kind, dynamic):
+    random = np.random.default_rng(11)
+    shape = tuple(random.integers(4, 9, 3))
+    for scale, zero, attributes in granularities(random, kind, shape):
+        spread = np.iinfo(kind).max / 2
+        x = (random.standard_normal(shape) * spread).astype(np.float32)
+        equal("QuantizeLinear", x, scale, zero, dynamic=dynamic and "block_size" not in attributes, **attributes)
+        equal("DequantizeLinear", integers(random, kind, *shape), scale, zero, dynamic=dynamic and "block_size" not in attributes,
+              **attributes)
+
+
+def test_ties_and_ends():
+    x = np.array([0.25, 0.75, -0.25, -0.75, 1.25, 63.75, 64, 1e9, -1e9, np.inf, -np.inf, 0], np.float32)
+    for kind in TYPES:
+        equal("QuantizeLinear", x, Const(np.float32(0.5)), Const(kind(3)))
+
+
+def test_halves():
+    random = np.random.default_rng(12)
+    x, scale = random.standard_normal((5, 7)).astype(np.float16), np.float16(0.03)
+    equal("QuantizeLinear", x, np.asarray(scale), np.asarray(np.uint8(120)))
+    equal("DequantizeLinear", integers(random, np.int8, 5, 7), np.asarray(scale), np.asarray(np.int8(-4)))
+
+
+def test_integers_without_zero_point():
+    equal("DequantizeLinear", integers(np.random.default_rng(13), np.int32, 5, 7), np.asarray(np.float32(0.3)))
+
+
+@pytest.mark.parametrize("values", [[], [0, 0], [3, 4], [-3, -4], [-1, 2, 5], [1e-30], [-7, 0.5]])
+def test_dynamic_ranges(values):
+    equal("DynamicQuantizeLinear", np.array(values, np.float32), results=3, onnx_opset=13)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_dynamic_quantisation(seed):
+    random = np.random.default_rng(seed)
+    x = (random.standard_normal(tuple(random.integers(1, 30, 2))) * 3 + random.uniform(-2, 2)).astype(np.float32)
+    equal("DynamicQuantizeLinear", x, results=3, onnx_opset=13, dynamic=bool(seed % 2))
+
+
+def wide_product(a, zero_a, b, zero_b):
+    return np.matmul(a.astype(np.int64) - zero_a, b.astype(np.int64) - zero_b)
+
+
+def shapes(random):
+    """Of two factors; some of rank 1, some with batches."""
+    m, k, n = (int(e) for e in random.integers(1, 70, 3))
+    return [((m, k), (k, n)), ((3, m, k), (k, n)), ((2, 1, m, k), (3, k, n))][int(random.integers(3))]
+
+
+@pytest.mark.parametrize("left, right", BYTES)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_products(left, right, seed):
+    random = np.random.default_rng(seed)
+    shape_a, shape_b = shapes(random)
+    a, b = integers(random, left, *shape_a), integers(random, right, *shape_b)
+    zero_a, zero_b = integers(random, left), integers(random, right, *(() if seed % 2 else shape_b[-1:]))
+    operands = (a, Const(b) if seed % 2 else b, zero_a, Const(zero_b) if seed % 3 else zero_b)
+    found, = by_cupola(model_of("MatMulInteger", operands, types=[np.int32], dynamic=seed == 2), operands)
+    assert found.dtype == np.int32
+    np.testing.assert_array_equal(found, wide_product(a, zero_a, b, zero_b))
+    if left == right == np.uint8:
+        equal("MatMulInteger", *operands)
+
+
+def test_products_of_vectors():
+    random = np.random.default_rng(14)
+    for shape_a, shape_b in (((9,), (9, 4)), ((4, 9), (9,)), ((9,), (9,)), ((0, 9), (9, 4)), ((3, 0), (0, 2))):
+        a, b = integers(random, np.uint8, *shape_a), integers(random, np.uint8, *shape_b)
+        operands = (a, b, np.asarray(np.uint8(3)), np.asarray(np.uint8(200)))
+        found, = by_cupola(model_of("MatMulInteger", operands, types=[np.int32]), operands)
+        np.testing.assert_array_equal(found, wide_product(a, 3, b, 200))
+
+
+def test_sums_that_leave_32_bits_wrap():
+    a, b = np.full((1, 70000), 255, np.uint8), np.full((70000, 1), 255, np.uint8)
+    found, = by_cupola(model_of("MatMulInteger", (a, b), types=[np.int32]), (a, b))
+    assert found == np.array(70000 * 255 * 255).astype(np.int32)
+
+
+def requantised(sums, factor, zero, kind):
+    bounds = np.iinfo(kind)
+    return np.clip(np.rint(sums.astype(np.float32) * factor).astype(np.int64) + zero, bounds.min, bounds.max).astype(kind)
+
+
+@pytest.mark.parametrize("left, right", BYTES)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_quantised_products(left, right, seed):
+    random = np.random.default_rng(seed)
+    shape_a, shape_b = shapes(random)
+    columns = () if seed % 2 else shape_b[-1:]
+    a, b = integers(random, left, *shape_a), integers(random, right, *shape_b)
+    scale_a, scale_b = scales(random), scales(random, *columns)
+    scale_y, zero_y = np.asarray(np.float32(16 * shape_a[-1])), integers(random, left)
+    zero_a, zero_b = integers(random, left), integers(random, right, *columns)
+    operands = (a, scale_a, zero_a, Const(b), Const(scale_b), Const(zero_b), scale_y, zero_y)
+    found, = by_cupola(model_of("QLinearMatMul", operands, types=[left]), operands)
+    sums = wide_product(a, zero_a, b, zero_b).astype(np.int32)
+    np.testing.assert_array_equal(found, requantised(sums, scale_a * scale_b / scale_y, zero_y, left))
+    if left == right == np.uint8 and not columns:
+        equal("QLinearMatMul", *operands)
+
+
+CONVOLUTIONS = [((1, 3, 9, 8), (5, 3, 3, 2), {"pads": [1, 0, 1, 1]}), ((2, 4, 7, 7), (6, 2, 3, 3), {"group": 2, "strides": [2, 1]}),
+                ((1, 6, 8, 8), (6, 1, 3, 3), {"group": 6, "pads": [1, 1, 1, 1]}), ((2, 3, 11), (4, 3, 3), {"dilations": [2]}),
+                ((1, 8, 4, 4), (16, 8, 1, 1), {}), ((1, 2, 4, 5, 6), (3, 2, 2, 3, 1), {"auto_pad": "SAME_UPPER"})]
+
+
+@pytest.mark.parametrize("shape, filters, attributes", CONVOLUTIONS)
+def test_convolutions(shape, filters, attributes):
+    random = np.random.default_rng(15)
+    x, w = integers(random, np.uint8, *shape), integers(random, np.uint8, *filters)
+    zero_x, zero_w = Const(np.uint8(120)), Const(np.uint8(7))
+    equal("ConvInteger", x, Const(w), zero_x, zero_w, **attributes)
+    equal("ConvInteger", x, w, **attributes)
+    bias = random.integers(-9999, 9999, filters[0]).astype(np.int32)
+    scale_y = Const(np.float32(np.prod(filters[1:])))
+    one = (x, Const(np.float32(0.3)), zero_x, Const(w), Const(np.float32(0.7)), zero_w, scale_y, Const(np.uint8(131)))
+    equal("QLinearConv", *one, **attributes)
+    equal("QLinearConv", *one, Const(bias), **attributes)
+
+
+@pytest.mark.parametrize("shape, filters, attributes", CONVOLUTIONS[:5])
+def test_filters_with_scales_of_their_own(shape, filters, attributes):
+    """7 bits of weights: no pair of products leaves 16 bits."""
+    random = np.random.default_rng(16)
+    x, w = integers(random, np.uint8, *shape), random.integers(-64, 64, filters).astype(np.int8)
+    bias = random.integers(-9999, 9999, filters[0]).astype(np.int32)
+    equal("QLinearConv", x, Const(np.float32(0.3)), Const(np.uint8(120)), Const(w), Const(scales(random, filters[0])),
+          Const(np.zeros(filters[0], np.int8)), Const(np.float32(np.prod(filters[1:]))), Const(np.uint8(131)), Const(bias), **attributes)
