@@ -168,6 +168,11 @@ void importLoop(OpBinder &op);
 void importOldScan(OpBinder &op); ///< up to opset 8
 void importScan(OpBinder &op);
 
+// RecurrentCells.cpp
+void importLSTM(OpBinder &op);
+void importGRU(OpBinder &op);
+void importRNN(OpBinder &op);
+
 // Constant.cpp
 void importConstant(OpBinder &op);
 void importConstantOfShape(OpBinder &op);
