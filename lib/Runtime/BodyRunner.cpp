@@ -132,8 +132,9 @@ Status BodyRunner::enter(uint32_t body, size_t depth, std::vector<HandedBuffer> 
 Status BodyRunner::prepare(Frame &frame, size_t depth, std::vector<HandedBuffer> parameters) {
   CUPOLA_TRY(checkBody(frame.body(), frame.parsed(), symbols));
   CUPOLA_ASSIGN(const std::shared_ptr<Frame::Bound> bound, frame.find(symbols, nullptr));
+  CUPOLA_ASSIGN(std::vector<int64_t> scalars, frame.scalarsAt(symbols));
   CUPOLA_TRY(makeRoom(depth, bound->plan.arenaBytes));
-  frame.use(bound);
+  frame.use(bound, std::move(scalars));
   CUPOLA_TRY(settle(frame, parameters));
   CUPOLA_TRY(frame.place({arenas[depth].address(), std::move(parameters), {}, nullptr}));
   return frame.upload(*stream);

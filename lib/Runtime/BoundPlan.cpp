@@ -17,16 +17,6 @@ public:
   PlanBinder(const BodyPlace &place, const BoundInterface *interface, const SymbolValues &values, BoundPlan &plan)
       : place(place), body(place.body()), parsed(place.parsed()), interface(interface), values(values), plan(plan) {}
 
-  Status bindScalars() {
-    for (const Expr &scalar : parsed.scalars) {
-      const auto value = scalar.evaluate(values);
-      if (!value)
-        return noValue("scalar " + scalar.text());
-      plan.scalars.push_back(*value);
-    }
-    return Status::ok();
-  }
-
   /// `wanted[i]`: whether buffer i is placed.
   Status bindBuffers(const std::vector<bool> &wanted) {
     plan.buffers.resize(body.buffers.size());
@@ -238,12 +228,24 @@ SymbolValues restricted(const SymbolValues &values, const std::set<std::string> 
   return some;
 }
 
+Result<std::vector<int64_t>> bindScalars(const BodyPlace &place, const SymbolValues &values) {
+  std::vector<int64_t> scalars;
+  for (const Expr &scalar : place.parsed().scalars) {
+    const auto value = scalar.evaluate(values);
+    if (!value) {
+      CUPOLA_TRY(checkValues(scalar.symbols(), values));
+      return noValue("scalar " + scalar.text());
+    }
+    scalars.push_back(*value);
+  }
+  return scalars;
+}
+
 Result<BoundPlan> bindBody(const BodyPlace &place, const BoundInterface *interface, const SymbolValues &values,
                            const BucketPlans &known) {
-  CUPOLA_TRY(checkValues(place.parsed().symbols, values));
+  CUPOLA_TRY(checkValues(place.parsed().planSymbols, values));
   BoundPlan plan;
   PlanBinder binder(place, interface, values, plan);
-  CUPOLA_TRY(binder.bindScalars());
   CUPOLA_TRY(binder.bindBuffers(std::vector<bool>(place.body().buffers.size(), true)));
   const std::vector<format::Step> &steps = place.body().steps;
   CUPOLA_TRY(binder.bindSteps(steps, place.parsed().steps));

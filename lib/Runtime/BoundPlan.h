@@ -25,9 +25,10 @@ struct Placement {
   bool isOpen = false; ///< its size is known only in a body that it is handed to
 };
 
-/// Everything of a body that depends on symbols and on no address. Immutable.
+/// Everything of a body that depends on symbols and on no address, but for the scalars of kernels (bindScalars).
+/// Immutable.
 struct BoundPlan {
-  std::vector<int64_t> scalars;
+  std::vector<int64_t> scalars;   ///< of init steps
   std::vector<Placement> buffers; ///< by buffer
   std::vector<Grid> sizes;        ///< by step: the grid; x alone: the bytes of a transfer; 1 of a control step
   std::vector<BoundMap> maps;     ///< in the order of the bindings table
@@ -55,6 +56,10 @@ struct BodyPlace {
 /// taken from `known` or made.
 Result<BoundPlan> bindBody(const BodyPlace &place, const BoundInterface *interface, const SymbolValues &values,
                            const BucketPlans &known = {});
+
+/// The values of a body's scalars. In a loop they change with every iteration, where the plan mostly stays. Errors are
+/// those of bindBody.
+Result<std::vector<int64_t>> bindScalars(const BodyPlace &place, const SymbolValues &values);
 
 /// Those of `values` that `symbols` names.
 SymbolValues restricted(const SymbolValues &values, const std::set<std::string> &symbols);

@@ -55,7 +55,7 @@ std::shared_ptr<Frame::BucketState> Frame::stateOf(const std::shared_ptr<const B
 
 Result<std::shared_ptr<Frame::Bound>> Frame::find(const SymbolValues &all, const BoundInterface *interface) {
   // The program's plan was also held against its tensors, whose sizes may follow from symbols that it does not use.
-  SymbolValues wanted = interface ? all : restricted(all, parsed().symbols);
+  SymbolValues wanted = interface ? all : restricted(all, parsed().planSymbols);
   const auto known =
       std::find_if(recent.begin(), recent.end(), [&](const auto &bound) { return bound->values == wanted; });
   if (known != recent.end())
@@ -71,16 +71,23 @@ Result<std::shared_ptr<Frame::Bound>> Frame::find(const SymbolValues &all, const
   return bound;
 }
 
-void Frame::use(const std::shared_ptr<Bound> &bound) {
-  if (current == bound)
+void Frame::use(const std::shared_ptr<Bound> &bound, std::vector<int64_t> scalars) {
+  if (current != bound)
+    usePlan(bound);
+  if (scalarValues == scalars)
     return;
+  scalarValues = std::move(scalars);
+  for (size_t i = 0; i < scalarValues.size(); ++i)
+    bindings.set(i, static_cast<uint64_t>(scalarValues[i]));
+  isUploaded = false;
+}
+
+void Frame::usePlan(const std::shared_ptr<Bound> &bound) {
   moveToFront(recent, bound, kRecentPlans);
   moveToFront(buckets, bound->bucket, kRecentBuckets);
   current.reset(); // what follows may run out of memory
   const BoundPlan &plan = bound->plan;
   steps.build(body().steps, first, plan.sizes, plan.bucket->sizes, executable.kernels(), &executable.calls(), bindings);
-  for (size_t i = 0; i < plan.scalars.size(); ++i)
-    bindings.set(i, static_cast<uint64_t>(plan.scalars[i]));
   isPlaced = isUploaded = false; // the steps hold addresses of the plan before
   current = bound;
 }
@@ -147,7 +154,7 @@ DeviceAddress Frame::baseOf(const Placement &placement) const {
 
 /// Kernels find the caller's tensors, and parts of them, through the bindings table.
 void Frame::bindIo() {
-  const size_t firstIo = plan().scalars.size(), firstView = firstIo + places.io.size();
+  const size_t firstIo = scalarValues.size(), firstView = firstIo + places.io.size();
   const auto reference = [](size_t word) { return format::kReferenceBit | (word + 1); };
   for (size_t i = 0; i < places.io.size(); ++i)
     bindings.set(firstIo + i, places.io[i]);

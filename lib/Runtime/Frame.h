@@ -48,7 +48,7 @@ public:
     std::vector<DeviceAddress> io;        ///< as of Places, when its steps were last queued one by one or recorded
   };
   struct Bound {
-    SymbolValues values; ///< of what the body uses
+    SymbolValues values; ///< of what the plan uses
     BoundPlan plan;
     std::shared_ptr<BucketState> bucket;
   };
@@ -61,12 +61,14 @@ public:
 
   /// The plan for these values, remembered or made. `interface` as of bindBody.
   Result<std::shared_ptr<Bound>> find(const SymbolValues &values, const BoundInterface *interface);
-  /// Makes it the one that the rest is about.
-  void use(const std::shared_ptr<Bound> &bound);
+  Result<std::vector<int64_t>> scalarsAt(const SymbolValues &values) const { return bindScalars(bodyPlace(), values); }
+  /// Makes them the ones that the rest is about.
+  void use(const std::shared_ptr<Bound> &bound, std::vector<int64_t> scalars);
   void unbind() { current.reset(); }
   void dropRecordings();
   bool isBound() const { return current != nullptr; }
   const BoundPlan &plan() const { return current->plan; }
+  const std::vector<int64_t> &scalars() const { return scalarValues; }
   BucketState &bucket() const { return *current->bucket; }
   /// How many layouts of the arena were made so far: one per bucket of values.
   uint64_t arenasPlanned() const { return planned; }
@@ -96,6 +98,7 @@ private:
     return {executable.package(), executable.program(), executable.parsedProgram(), position};
   }
   std::shared_ptr<BucketState> stateOf(const std::shared_ptr<const BucketPlan> &bucket);
+  void usePlan(const std::shared_ptr<Bound> &bound);
   GrowingBuffer *memoryOf(uint32_t buffer);
   DeviceAddress baseOf(const Placement &placement) const;
   void bindIo();
@@ -112,6 +115,7 @@ private:
   std::deque<std::shared_ptr<Bound>> recent;
   std::deque<std::shared_ptr<BucketState>> buckets; ///< the last used first
   uint64_t planned = 0;
+  std::vector<int64_t> scalarValues;
 
   DeviceAddress counters = 0;
   Places places;

@@ -117,13 +117,12 @@ void collectSymbols(ParsedBody &body) {
     mergeSymbols(body.sizeSymbols, {buffer.bytes, buffer.offset});
   for (const ParsedStep &step : body.steps)
     mergeSymbols(body.sizeSymbols, step.sizes);
-  body.symbols = body.sizeSymbols;
-  mergeSymbols(body.symbols, body.scalars);
+  body.planSymbols = body.sizeSymbols;
   for (const ParsedStep &step : body.steps)
     for (const ParsedMap &map : step.maps) {
-      mergeSymbols(body.symbols, {map.offset});
-      mergeSymbols(body.symbols, map.extents);
-      mergeSymbols(body.symbols, map.strides);
+      mergeSymbols(body.planSymbols, {map.offset});
+      mergeSymbols(body.planSymbols, map.extents);
+      mergeSymbols(body.planSymbols, map.strides);
     }
 }
 

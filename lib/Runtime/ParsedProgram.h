@@ -63,8 +63,8 @@ struct ParsedBody {
   std::vector<ParsedStep> steps;
   std::map<size_t, ParsedControl> controls; ///< by step
   std::vector<ParsedCheck> checks;
-  /// What all but `controls` use: the buffers and the sizes of steps, and these, the scalars or the tensor maps.
-  std::set<std::string> sizeSymbols, symbols;
+  /// What the buffers and the sizes of steps use; what these or the tensor maps use, for which a plan is made.
+  std::set<std::string> sizeSymbols, planSymbols;
 };
 
 struct ParsedProgram : ParsedBody {

@@ -94,12 +94,13 @@ Status Session::bindNow(const std::vector<Shape> &inputs, const std::vector<Stri
   }
   CUPOLA_ASSIGN(const std::shared_ptr<const Bound> bound, boundFor(inputs, strides, elements));
   CUPOLA_ASSIGN(std::shared_ptr<Frame::Bound> plan, runner.program().find(bound->interface.values, &bound->interface));
+  CUPOLA_ASSIGN(std::vector<int64_t> scalars, runner.program().scalarsAt(bound->interface.values));
   CUPOLA_TRY(makeRoom(plan->plan, bound->interface));
   recent.erase(std::remove(recent.begin(), recent.end(), bound), recent.end());
   recent.push_front(bound);
   if (recent.size() > kRecentShapes)
     recent.pop_back();
-  runner.program().use(plan);
+  runner.program().use(plan, std::move(scalars));
   current = bound;
   shapes = bound->interface.outputShapes;
   return Status::ok();

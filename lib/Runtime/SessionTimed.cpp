@@ -44,7 +44,7 @@ Session::StepWork Session::workOf(size_t step) const {
     work.bytes -= plan().buffers[entry.launch.call.buffers.back()].bytes;
   std::map<std::string, int64_t> scalars;
   for (size_t i = 0; i < entry.launch.scalars.size(); ++i)
-    scalars["n" + std::to_string(i)] = plan().scalars[entry.launch.scalars[i]];
+    scalars["n" + std::to_string(i)] = runner.program().scalars()[entry.launch.scalars[i]];
   const std::optional<Expr> operations = Expr::parse(program().kernels[entry.launch.kernel].flops, nullptr);
   if (operations)
     work.operations = operations->evaluate(scalars).value_or(0);

@@ -296,6 +296,18 @@ def sorts():
     case("TopK", ints(3, 9, high=4), Const(5), largest=0, outputs=2, since=11)                  # ties: the lower position first
 
 
+def recurrent():
+    for op, gates, states in (("RNN", 1, 1), ("GRU", 3, 1), ("LSTM", 4, 2)):
+        def operands(directions, kind):
+            weights = [kind(directions, gates * 5, 4), kind(directions, gates * 5, 5), kind(directions, 2 * gates * 5)]
+            return [floats(3, 2, 4)] + weights + [None] + [floats(directions, 2, 5) for _ in range(states)]
+        def weights(*shape):
+            return Const(*floats(*shape, low=-1, high=1).flat, kind=np.float32, shape=shape)
+        case(op, *operands(1, floats), hidden_size=5, outputs=1 + states)
+        case(op, *operands(2, weights), hidden_size=5, direction="bidirectional", outputs=1 + states)
+        case(op, *operands(1, weights)[:3], hidden_size=5, direction="reverse", clip=0.5)
+
+
 def constants():
     case("Constant", value=numpy_helper.from_array(floats(2, 3)))
     case("Constant", value_ints=[1, 2, 3], since=12)
@@ -526,7 +538,7 @@ def write_opset(folder, opset):
 def make_cases():
     """Fills CASES."""
     for fill in (elementwise, reductions, normalisations, contractions, convolutions, pools, resizes, shapes, parts, samples, scatters, sorts,
-                 constants, bodies, signals, rows_and_places, functions, quantisations, sized):
+                 recurrent, constants, bodies, signals, rows_and_places, functions, quantisations, sized):
         fill()
 
 

@@ -231,6 +231,14 @@ SmallVector<Value> BodyBuilder::callBuffers(graph::FusionOp fusion) {
   return operands;
 }
 
+/// Scalars of an init launch, which knows no shapes and no iterations: those that it uses are constants.
+static ArrayAttr withoutSymbols(ArrayAttr scalars) {
+  graph::Exprs values = graph::exprsOf(scalars);
+  for (Expr &value : values)
+    value = value.constant() ? value : Expr(0);
+  return graph::exprArray(scalars.getContext(), values);
+}
+
 /// Replaces an operand, a constant, by its packed copy, made once by an init launch.
 void BodyBuilder::pack(graph::FusionOp fusion, kernel::PackedAttr packed, ArrayAttr scalars,
                        SmallVectorImpl<Value> &operands) {
@@ -250,7 +258,7 @@ void BodyBuilder::pack(graph::FusionOp fusion, kernel::PackedAttr packed, ArrayA
   if (isNew) {
     BodyBuilder &main = *program.main;
     Value weight = main.weightBuffer(constant), copy = addCopy(main);
-    main.launch(fusion.getLoc(), packer, {weight, copy}, scalars).setInit(true);
+    main.launch(fusion.getLoc(), packer, {weight, copy}, withoutSymbols(scalars)).setInit(true);
   }
   operands[parameter] = addCopy(*this);
 }

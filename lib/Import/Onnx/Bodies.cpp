@@ -22,14 +22,18 @@ private:
 
 } // namespace
 
-Body Bodies::asRegion(const onnx::GraphProto &graph, llvm::function_ref<std::vector<Tensor>(Block &)> inputs,
-                      llvm::function_ref<bool(size_t, Tensor)> isDropped) {
+std::vector<Tensor> Bodies::inPlace(const onnx::GraphProto &graph, ArrayRef<Tensor> inputs) {
   nodes += graph.node_size();
+  return import(graph, inputs);
+}
+
+Body Bodies::asRegion(llvm::function_ref<std::vector<Tensor>(Block &)> make,
+                      llvm::function_ref<bool(size_t, Tensor)> isDropped) {
   Body body;
   body.region = std::make_unique<Region>();
   Scope &scope = scopes.enter(&body.region->emplaceBlock());
   const Leave leave(scopes);
-  body.outputs = import(graph, inputs(*scope.block));
+  body.outputs = make(*scope.block);
   for (auto [i, output] : llvm::enumerate(body.outputs)) {
     output = scopes.here(output);
     if (output->poisoned)

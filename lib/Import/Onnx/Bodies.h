@@ -30,12 +30,12 @@ public:
   Bodies(mlir::OpBuilder &ops, TensorPool &pool, Import import, Checkpoint checkpoint)
       : scopes(ops, pool), ops(ops), pool(pool), import(std::move(import)), checkpoint(std::move(checkpoint)) {}
 
-  /// In place of its node.
-  std::vector<Tensor> inPlace(const onnx::GraphProto &graph) { return import(graph, {}); }
+  /// Where ops are made now; its outputs.
+  std::vector<Tensor> inPlace(const onnx::GraphProto &graph, llvm::ArrayRef<Tensor> inputs = {});
 
-  /// As a region. `inputs` adds arguments to the empty block and says what the graph's inputs are. `isDropped`: of
-  /// an output that is known, whether it needs no value. Throws BodyError.
-  Body asRegion(const onnx::GraphProto &graph, llvm::function_ref<std::vector<Tensor>(mlir::Block &)> inputs,
+  /// As a region. `make` adds arguments to the empty block, makes the ops there, and says what the outputs are.
+  /// `isDropped`: of an output that is known, whether it needs no value. Throws BodyError.
+  Body asRegion(llvm::function_ref<std::vector<Tensor>(mlir::Block &)> make,
                 llvm::function_ref<bool(size_t output, Tensor)> isDropped);
 
   /// Gives both bodies the captures of either, in one order.
@@ -45,7 +45,7 @@ public:
 
   /// See Checkpoint.
   std::function<void()> remember() const { return checkpoint(); }
-  /// Nodes of regions so far, also of those that were taken back.
+  /// Nodes of graphs so far, also of those that were taken back.
   int64_t importedNodes() const { return nodes; }
   /// Those since there were `before` are imported again; all such nodes so far.
   int64_t countAgain(int64_t before) { return again += nodes - before; }

@@ -1,17 +1,15 @@
-//===- lib/Import/Onnx/LoopBody.cpp - a graph.loop of a body graph ---------===//
+//===- lib/Import/Onnx/LoopBody.cpp - a graph.loop and what is in it -------===//
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Import/Onnx/LoopBody.h"
 
 #include "dialects/Graph/Control.h"
 
-#include "onnx/onnx_pb.h"
-
 using namespace mlir;
 
 namespace cupola::onnx_import {
 
-LoopBody::LoopBody(OpBinder &op, const onnx::GraphProto &graph, std::vector<Value> initial, bool hasCondition)
-    : op(op), graph(graph), initial(std::move(initial)), hasCondition(hasCondition), outside(op.b.facts().runSymbols()),
+LoopBody::LoopBody(OpBinder &op, std::vector<Value> initial, bool hasCondition)
+    : op(op), initial(std::move(initial)), hasCondition(hasCondition), outside(op.b.facts().runSymbols()),
       index(op.b.facts().createRun("the iteration of " + op.b.label())) {
   for (Value value : this->initial)
     shapes.push_back(op.b.shape(value));
@@ -21,19 +19,19 @@ static bool isTrue(const Tensor tensor) {
   return tensor->known && tensor->known->isScalarLike() && tensor->known->elements[0].intConstant() == 1;
 }
 
-void LoopBody::import(Inputs inputs) {
+void LoopBody::make(Iteration iteration) {
   constexpr int mostRounds = 8; // each names extents that change; most loops take one or two
-  auto makeInputs = [&](Block &block) {
+  auto makeBlock = [&](Block &block) {
     std::vector<Tensor> carried;
     for (auto [value, shape] : llvm::zip_equal(initial, shapes))
       carried.push_back(op.ofValue(block.addArgument(op.b.type(shape, op.b.element(value)), value.getLoc())));
-    return inputs(index, carried);
+    return iteration(index, carried);
   };
   auto isDropped = [&](size_t output, Tensor tensor) { return hasCondition && output == 0 && isTrue(tensor); };
   for (int round = 0; round < mostRounds; ++round) {
     const std::function<void()> takeBack = op.bodies().remember();
     const int64_t before = op.bodies().importedNodes();
-    body = op.bodies().asRegion(graph, makeInputs, isDropped);
+    body = op.bodies().asRegion(makeBlock, isDropped);
     if (!findChanges())
       return;
     body = Body();

@@ -1,4 +1,4 @@
-//===- lib/Import/Onnx/LoopBody.h - a graph.loop of a body graph -----------===//
+//===- lib/Import/Onnx/LoopBody.h - a graph.loop and what is in it ---------===//
 // SPDX-License-Identifier: Apache-2.0
 #ifndef CUPOLA_LIB_IMPORT_ONNX_LOOPBODY_H
 #define CUPOLA_LIB_IMPORT_ONNX_LOOPBODY_H
@@ -14,19 +14,19 @@ struct LoopBounds {
   Value condition;           ///< one bool: whether to begin
 };
 
-/// The body of Loop or Scan: its outputs are the condition if there is one, the carried values and rows.
+/// What a loop does again and again: its outputs are the condition if there is one, the carried values and rows.
 ///
 /// The shapes of carried values are found by trying: first every iteration is taken to have the shapes of
 /// the first one. Extents that the body does not hand on as it got them become run symbols, and it is
-/// imported again.
+/// made again.
 class LoopBody {
 public:
-  /// The tensors that the graph's inputs stand for.
-  using Inputs = llvm::function_ref<std::vector<Tensor>(const Expr &index, llvm::ArrayRef<Tensor> carried)>;
+  /// Makes the ops of an iteration; its outputs.
+  using Iteration = llvm::function_ref<std::vector<Tensor>(const Expr &index, llvm::ArrayRef<Tensor> carried)>;
 
-  LoopBody(OpBinder &op, const onnx::GraphProto &graph, std::vector<Value> initial, bool hasCondition);
+  LoopBody(OpBinder &op, std::vector<Value> initial, bool hasCondition);
 
-  void import(Inputs inputs);
+  void make(Iteration iteration);
   /// Of all iterations: the last carried values, then the rows, stacked in front.
   std::vector<Value> create(const LoopBounds &bounds);
 
@@ -41,7 +41,6 @@ private:
   bool isKnownOutside(const Expr &extent) const;
 
   OpBinder &op;
-  const onnx::GraphProto &graph;
   const std::vector<Value> initial;
   const bool hasCondition;
   const std::set<std::string> outside; ///< run symbols that had a meaning before

@@ -159,24 +159,18 @@ double OpBinder::constantNumber(size_t index, StringRef name) const {
 
 static std::string attributeKind(int type) {
   using A = onnx::AttributeProto;
-  switch (type) {
-  case A::FLOAT:
-    return "a float";
-  case A::INT:
-    return "an int";
-  case A::STRING:
-    return "a string";
-  case A::TENSOR:
-    return "a tensor";
-  case A::FLOATS:
-    return "a list of floats";
-  case A::INTS:
-    return "a list of ints";
-  case A::GRAPH:
-    return "a graph";
-  default:
-    return "of type " + std::to_string(type);
-  }
+  static constexpr std::pair<int, const char *> kinds[] = {{A::FLOAT, "a float"},
+                                                           {A::INT, "an int"},
+                                                           {A::STRING, "a string"},
+                                                           {A::TENSOR, "a tensor"},
+                                                           {A::FLOATS, "a list of floats"},
+                                                           {A::INTS, "a list of ints"},
+                                                           {A::STRINGS, "a list of strings"},
+                                                           {A::GRAPH, "a graph"}};
+  for (auto [kind, text] : kinds)
+    if (kind == type)
+      return text;
+  return "of type " + std::to_string(type);
 }
 
 const onnx::AttributeProto *OpBinder::attribute(StringRef name, int type) const {
@@ -232,6 +226,13 @@ std::optional<std::vector<double>> OpBinder::floatsAttribute(StringRef name) con
   if (!entry)
     return std::nullopt;
   return std::vector<double>(entry->floats().begin(), entry->floats().end());
+}
+
+std::optional<std::vector<std::string>> OpBinder::stringsAttribute(StringRef name) const {
+  const auto *entry = attribute(name, onnx::AttributeProto::STRINGS);
+  if (!entry)
+    return std::nullopt;
+  return std::vector<std::string>(entry->strings().begin(), entry->strings().end());
 }
 
 Tensor OpBinder::tensorAttribute(StringRef name) const {

@@ -113,6 +113,7 @@ public:
   std::string stringAttribute(llvm::StringRef name, llvm::StringRef fallback) const;
   std::optional<Ints> intsAttribute(llvm::StringRef name) const;
   std::optional<std::vector<double>> floatsAttribute(llvm::StringRef name) const;
+  std::optional<std::vector<std::string>> stringsAttribute(llvm::StringRef name) const;
   Tensor tensorAttribute(llvm::StringRef name) const; ///< null: absent
   void ignoreAttribute(llvm::StringRef name) const;   ///< without effect on the result
   const onnx::GraphProto &graphAttribute(llvm::StringRef name) const;

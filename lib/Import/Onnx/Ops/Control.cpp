@@ -26,8 +26,8 @@ std::optional<Body> importBranch(OpBinder &op, StringRef name) {
   const onnx::GraphProto &graph = op.graphAttribute(name);
   std::optional<Body> body;
   try {
-    body = op.bodies().asRegion(
-        graph, [](Block &) { return std::vector<Tensor>(); }, [](size_t, Tensor) { return false; });
+    body =
+        op.bodies().asRegion([&](Block &) { return op.bodies().inPlace(graph); }, [](size_t, Tensor) { return false; });
   } catch (const BodyError &) {
     return std::nullopt;
   }

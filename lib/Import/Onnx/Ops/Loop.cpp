@@ -51,14 +51,14 @@ void importLoop(OpBinder &op) {
     op.bad("the body has " + std::to_string(graph.output_size()) + " outputs, the node carries " +
            std::to_string(carried) + " values and has " + std::to_string(op.outputCount()) + " outputs");
   const LoopBounds bounds = boundsOf(op);
-  LoopBody body(op, graph, initial, /*hasCondition=*/true);
-  body.import([&](const Expr &index, ArrayRef<Tensor> values) {
+  LoopBody body(op, initial, /*hasCondition=*/true);
+  body.make([&](const Expr &index, ArrayRef<Tensor> values) {
     const Type int64 = IntegerType::get(op.b.context(), 64), bit = IntegerType::get(op.b.context(), 1);
     // The body is entered where its condition holds.
     std::vector<Tensor> inputs{op.ofKnown({{}, {Scalar::integer(index)}}, int64),
                                op.ofKnown({{}, {Scalar::integer(Expr(1))}}, bit)};
     inputs.insert(inputs.end(), values.begin(), values.end());
-    return inputs;
+    return op.bodies().inPlace(graph, inputs);
   });
   const std::vector<Value> results = body.create(bounds);
   for (size_t i = 0; i < op.outputCount(); ++i)

@@ -201,6 +201,9 @@ void importDeformConv(OpBinder &op);
 void importNonZero(OpBinder &op);
 void importCompress(OpBinder &op);
 
+// NonMaxSuppression.cpp
+void importNonMaxSuppression(OpBinder &op);
+
 // Unique.cpp
 void importUnique(OpBinder &op);
 
@@ -233,6 +236,11 @@ void importPad1(OpBinder &op);
 void importTile1(OpBinder &op);
 void importSplit1(OpBinder &op);
 void importUpsample1(OpBinder &op);
+
+// RecurrentCells.cpp
+void importLSTM(OpBinder &op);
+void importGRU(OpBinder &op);
+void importRNN(OpBinder &op);
 
 // Constant.cpp
 void importConstant(OpBinder &op);

@@ -77,15 +77,15 @@ public:
       ranks.push_back(int64_t(op.shape(first + carried + i, "scan_input").size()) - (hasBatch ? 1 : 0));
     const Walk walk = walkOf(op, "scan_input_axes", hasBatch ? "directions" : "scan_input_directions", ranks);
     const Expr length = lengthOf(walk);
-    LoopBody body(op, graph, initial, /*hasCondition=*/false);
-    body.import([&](const Expr &index, ArrayRef<Tensor> values) {
+    LoopBody body(op, initial, /*hasCondition=*/false);
+    body.make([&](const Expr &index, ArrayRef<Tensor> values) {
       std::vector<Tensor> tensors = values.vec();
       for (int64_t i = 0; i < scanned; ++i) {
         const Tensor whole = op.bodies().scopes.here(op.tensor(first + carried + i, "scan_input"));
         tensors.push_back(op.ofValue(sliceAt(op, withoutBatch(op.materialize(whole)), walk.axes[i],
                                              walk.isReverse[i] ? length - 1 - index : index)));
       }
-      return tensors;
+      return op.bodies().inPlace(graph, tensors);
     });
     setResults(body.create({length, Value(), Value()}));
   }

@@ -1,0 +1,187 @@
+//===- lib/Import/Onnx/Ops/NonMaxSuppression.cpp - boxes that do not overlap ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Greedy, for all batches and classes at once: an iteration takes the best box of each that is left and drops those
+// that overlap it. The loop ends when nothing is left. (https://onnx.ai/onnx/operators/onnx__NonMaxSuppression.html)
+//===----------------------------------------------------------------------===//
+#include "lib/Import/Onnx/LoopBody.h"
+#include "lib/Import/Onnx/Ops/Ops.h"
+#include "lib/Import/Onnx/Sized.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace cupola::onnx_import {
+namespace {
+
+/// Top, left, bottom and right of boxes, and their area.
+struct Boxes {
+  Value edges[4], area;
+};
+
+class Suppression {
+public:
+  explicit Suppression(OpBinder &op) : op(op), b(op.b), i64(IntegerType::get(b.context(), 64)) {}
+
+  void run() {
+    readOperands();
+    LoopBody body(op, {candidates()}, /*hasCondition=*/true);
+    body.make([&](const Expr &, ArrayRef<Tensor> carried) { return takeBest(op.materialize(carried[0])); });
+    const std::vector<Value> results = body.create({std::nullopt, mostBoxes(), Value()});
+    select(results[1], results[2]);
+  }
+
+private:
+  //===--- Operands ---===//
+
+  void readOperands() {
+    op.requireFloat(0, "boxes");
+    op.requireFloat(1, "scores");
+    Value boxes = op.value(0, "boxes");
+    scores = op.value(1, "scores");
+    const Exprs of = b.shape(boxes), dims = b.shape(scores);
+    if (of.size() != 3 || dims.size() != 3)
+      op.bad("boxes and scores have the shapes " + shapeText(of) + " and " + shapeText(dims) + ", expected rank 3 each");
+    b.sameExtent(of[0], dims[0], "batches of boxes and scores");
+    b.sameExtent(of[1], dims[2], "numbers of boxes and scores");
+    b.sameExtent(of[2], Expr(4), "the last extent of boxes and 4");
+    all = readBoxes(boxes, op.intAttribute("center_point_box", 0) != 0);
+    threshold = number(3, "iou_threshold");
+  }
+
+  /// A float, 0 where it is missing.
+  Value number(size_t index, StringRef name) {
+    return op.has(index) ? b.cast(b.reshape(op.scalar(index, name), {}), b.element(scores)) : zero();
+  }
+
+  /// As many as there are boxes at most; none where the operand is missing.
+  Value mostBoxes() {
+    if (!op.has(2))
+      return b.intScalar(0, i64);
+    op.requireIndex(2, "max_output_boxes_per_class");
+    Value most = b.cast(b.reshape(op.scalar(2, "max_output_boxes_per_class"), {}), i64);
+    return b.binary(BinaryKind::Min, most, b.dims({b.shape(scores)[2]}, {}, i64));
+  }
+
+  /// [batch, classes, boxes] of bools.
+  Value candidates() {
+    const Exprs dims = b.shape(scores);
+    if (op.has(4))
+      return b.binary(BinaryKind::Greater, scores, number(4, "score_threshold"));
+    return b.broadcast(b.intScalar(1, IntegerType::get(b.context(), 1), dims.size()), dims);
+  }
+
+  /// Each [batch, 1, boxes].
+  Boxes readBoxes(Value boxes, bool hasCentres) {
+    const Exprs dims = b.shape(boxes);
+    const auto column = [&](int64_t i) {
+      Value part = b.slice(boxes, {Expr(0), Expr(0), Expr(i)}, {1, 1, 1}, {dims[0], dims[1], Expr(1)});
+      return b.cast(b.reshape(part, {dims[0], Expr(1), dims[1]}), b.element(scores));
+    };
+    Boxes result;
+    for (int64_t axis = 0; axis < 2; ++axis) {
+      Value first = column(axis), second = column(axis + 2);
+      if (hasCentres) { // x, y, width, height
+        Value half = b.binary(BinaryKind::Mul, second, b.scalar(0.5, b.element(scores)));
+        second = b.binary(BinaryKind::Add, first, half);
+        first = subtract(first, half);
+      }
+      result.edges[axis] = b.binary(BinaryKind::Min, first, second);
+      result.edges[axis + 2] = b.binary(BinaryKind::Max, first, second);
+    }
+    result.area = areaOf(result);
+    return result;
+  }
+
+  //===--- An iteration ---===//
+
+  /// A value from around the loop.
+  Value here(Value outside) { return op.materialize(op.bodies().scopes.here(op.ofValue(outside))); }
+
+  /// Whether to go on, what is left, and of each class the box that was taken and whether there was one.
+  std::vector<Tensor> takeBest(Value left) {
+    Value own = here(scores);
+    const Exprs dims = b.shape(own), one{dims[0], dims[1], Expr(1)};
+    Value least = b.scalar(-std::numeric_limits<double>::infinity(), b.element(own));
+    Value place = b.argReduce(ReduceKind::Max, b.select(left, own, least), 2, /*last=*/false);
+    Value isThere = anyOf(left, {2});
+    const Boxes others = boxesHere();
+    Boxes best;
+    const auto pick = [&](Value value) { return b.gatherElements(b.broadcast(value, dims), place, 2); };
+    for (int64_t i = 0; i < 4; ++i)
+      best.edges[i] = pick(others.edges[i]);
+    best.area = pick(others.area);
+    Value isBest = b.binary(BinaryKind::Equal, b.iota({Expr(1), Expr(1), dims[2]}, 2), place);
+    Value isDropped = b.binary(BinaryKind::Or, isBest, overlaps(others, best));
+    Value next = b.binary(BinaryKind::And, left, b.unary(UnaryKind::Not, isDropped));
+    std::vector<Tensor> outputs;
+    for (Value value : {b.reshape(anyOf(next, {0, 1, 2}), {}), next, b.reshape(place, {dims[0], dims[1]}),
+                        b.reshape(isThere, {dims[0], dims[1]})})
+      outputs.push_back(op.ofValue(value));
+    return outputs;
+  }
+
+  Boxes boxesHere() {
+    Boxes result;
+    for (int64_t i = 0; i < 4; ++i)
+      result.edges[i] = here(all.edges[i]);
+    result.area = here(all.area);
+    return result;
+  }
+
+  /// [batch, classes, boxes]: whether what a box shares with the best one is too large a part of both.
+  Value overlaps(const Boxes &boxes, const Boxes &best) {
+    Boxes common;
+    for (int64_t i = 0; i < 4; ++i)
+      common.edges[i] = b.binary(i < 2 ? BinaryKind::Max : BinaryKind::Min, boxes.edges[i], best.edges[i]);
+    Value shared = b.binary(BinaryKind::Mul, positive(subtract(common.edges[2], common.edges[0])),
+                            positive(subtract(common.edges[3], common.edges[1])));
+    Value both = subtract(b.binary(BinaryKind::Add, boxes.area, best.area), shared);
+    // Boxes without an area share nothing with any.
+    Value isShared = b.binary(BinaryKind::Greater, shared, zero());
+    Value part = b.binary(BinaryKind::Div, shared, b.select(isShared, both, b.scalar(1, b.element(both))));
+    return b.binary(BinaryKind::And, isShared, b.binary(BinaryKind::Greater, part, here(threshold)));
+  }
+
+  //===--- All iterations ---===//
+
+  /// [selected, 3]: batch, class and box, in the order of both and of the iterations.
+  void select(Value places, Value isThere) {
+    const Exprs dims = b.shape(places); // [iterations, batch, classes]
+    const Exprs order{dims[1], dims[2], dims[0]};
+    const auto inOrder = [&](Value value) {
+      return b.reshape(b.transpose(value, {1, 2, 0}), {graph::product(order)});
+    };
+    Value chosen = placesOf(op, inOrder(isThere), "the number of selected boxes");
+    const std::vector<Value> coordinates = coordinatesOf(op, chosen, order);
+    Value box = b.gather(inOrder(places), chosen, 0);
+    op.result(b.concat({b.unsqueeze(coordinates[0], {1}), b.unsqueeze(coordinates[1], {1}), b.unsqueeze(box, {1})}, 1));
+  }
+
+  //===--- Short forms ---===//
+
+  Value zero() { return b.scalar(0, b.element(scores)); }
+  Value positive(Value value) { return b.binary(BinaryKind::Max, value, zero()); }
+  Value subtract(Value x, Value y) { return b.binary(BinaryKind::Sub, x, y); }
+  Value areaOf(const Boxes &boxes) {
+    return b.binary(BinaryKind::Mul, subtract(boxes.edges[2], boxes.edges[0]),
+                    subtract(boxes.edges[3], boxes.edges[1]));
+  }
+  Value anyOf(Value flags, ArrayRef<int64_t> axes) {
+    const Type byte = IntegerType::get(b.context(), 8, IntegerType::Unsigned);
+    return b.cast(b.reduce(ReduceKind::Max, b.cast(flags, byte), axes), IntegerType::get(b.context(), 1));
+  }
+
+  OpBinder &op;
+  GraphBuilder &b;
+  const Type i64;
+  Value scores, threshold;
+  Boxes all;
+};
+
+} // namespace
+
+void importNonMaxSuppression(OpBinder &op) { Suppression(op).run(); }
+
+} // namespace cupola::onnx_import
