@@ -13,6 +13,10 @@ QUIET = {"targets": "cpu", "cpu": "x86-64-v3", "progress": False, "isolate": Fal
 INT64, FLOAT = TensorProto.INT64, TensorProto.FLOAT
 
 
+def scalar(value, kind=np.int64):
+    return np.array(value, kind)
+
+
 def without(feed, *names):
     return {name: array for name, array in feed.items() if name not in names}
 
@@ -64,7 +68,7 @@ def test_reshape():
 @pytest.mark.parametrize("op", ("ReduceSum", "ReduceMax", "ReduceMean", "ReduceLogSumExp"))
 def test_reductions(op, keep):
     for count in (1, 2):
-        axes = [np.array(a, np.int64) for a in itertools.permutations(range(-3, 3), count) if len({i % 3 for i in a}) == count]
+        axes = [scalar(a) for a in itertools.permutations(range(-3, 3), count) if len({i % 3 for i in a}) == count]
         check(model_of(op, {"x": X, "axes": axes[0]}, keepdims=keep), [{"x": X, "axes": a} for a in axes])
 
 
@@ -107,15 +111,16 @@ def test_counts_and_extents():
     check(model_of("Expand", {"x": row, "shape": ints(1, 1, 1)}),
           [{"x": row, "shape": ints(*s)} for s in ((1, 1, 1), (5, 3, 4), (2, 1, 4), (7, 3, 1))])
     check(model_of("ConstantOfShape", {"shape": ints(2, 3)}), [{"shape": ints(*s)} for s in ((2, 3), (0, 4), (7, 1))])
-    check(model_of("Range", {"start": np.array(0, np.int64), "limit": np.array(5, np.int64), "delta": np.array(1, np.int64)}, (INT64,)),
-          [dict(zip(("start", "limit", "delta"), (np.array(v, np.int64) for v in r))) for r in ((0, 5, 1), (3, -8, -2), (4, 4, 1), (5, 2, 1), (-3, 9, 4))])
-    check(model_of("Range", {"start": np.array(0, np.float32), "limit": np.array(5, np.float32), "delta": np.array(1, np.float32)}),
-          [dict(zip(("start", "limit", "delta"), (np.array(v, np.float32) for v in r))) for r in ((0, 5, 1), (1.5, -3, -0.75), (2, 1, 0.5))])
+    check(model_of("Range", {"start": scalar(0), "limit": scalar(5), "delta": scalar(1)}, (INT64,)),
+          [dict(zip(("start", "limit", "delta"), map(scalar, r))) for r in ((0, 5, 1), (3, -8, -2), (4, 4, 1), (5, 2, 1), (-3, 9, 4))])
+    check(model_of("Range", {"start": scalar(0, np.float32), "limit": scalar(5, np.float32), "delta": scalar(1, np.float32)}),
+          [dict(zip(("start", "limit", "delta"), (scalar(v, np.float32) for v in r))) for r in ((0, 5, 1), (1.5, -3, -0.75), (2, 1, 0.5))])
     check(model_of("TopK", {"x": X, "k": ints(2)}, (FLOAT, INT64)), [{"x": X, "k": ints(k)} for k in (1, 2, 4)])
-    check(model_of("CumSum", {"x": X, "axis": np.array(0, np.int64)}), [{"x": X, "axis": np.array(a, np.int64)} for a in (0, 1, 2, -1, -3)])
-    check(model_of("Split", {"x": X, "split": ints(1, 3)}, (FLOAT, FLOAT), axis=2), [{"x": X, "split": ints(*s)} for s in ((1, 3), (4, 0), (2, 2))])
-    check(model_of("OneHot", {"i": ints(1, -1, 9), "depth": np.array(3, np.int64), "values": np.array([2, 5], np.float32)}),
-          [{"i": ints(1, -1, 9), "depth": np.array(d, np.int64), "values": np.array([2, 5], np.float32)} for d in (3, 1, 12)])
+    check(model_of("CumSum", {"x": X, "axis": scalar(0)}), [{"x": X, "axis": scalar(a)} for a in (0, 1, 2, -1, -3)])
+    check(model_of("Split", {"x": X, "split": ints(1, 3)}, (FLOAT, FLOAT), axis=2),
+          [{"x": X, "split": ints(*s)} for s in ((1, 3), (4, 0), (2, 2))])
+    check(model_of("OneHot", {"i": ints(1, -1, 9), "depth": scalar(3), "values": np.array([2, 5], np.float32)}),
+          [{"i": ints(1, -1, 9), "depth": scalar(d), "values": np.array([2, 5], np.float32)} for d in (3, 1, 12)])
 
 
 @pytest.mark.parametrize("mode", ("constant", "edge", "reflect"))
@@ -125,7 +130,7 @@ def test_pad(mode):
 
 
 def test_pad_axes_and_fill():
-    feeds = [{"x": X, "pads": ints(*p), "fill": np.array(f, np.float32), "axes": ints(*a)}
+    feeds = [{"x": X, "pads": ints(*p), "fill": scalar(f, np.float32), "axes": ints(*a)}
              for p, f, a in (((1, 2, 0, 1), 3.5, (0, 2)), ((0, -1, 2, 0), -1, (-2, 0)), ((1, 1, 1, 1), 0, (2, 1)))]
     check(model_of("Pad", feeds[0]), feeds)
 
@@ -149,9 +154,9 @@ def test_elements_of_the_wrong_kind_are_named():
     session = check(model_of("Reshape", {"x": X, "shape": ints(4, 6)}), [])
     with pytest.raises(cupola.UsageError, match="shapes follow from its elements"):
         session.bind({"x": (2, 3, 4), "shape": (2,)})
-    session = check(model_of("Range", {"start": np.array(0, np.float32), "limit": np.array(5, np.float32), "delta": np.array(1, np.float32)}), [])
+    session = check(model_of("Range", {"start": scalar(0, np.float32), "limit": scalar(5, np.float32), "delta": scalar(1, np.float32)}), [])
     with pytest.raises(cupola.UsageError, match="input 'limit': element 0 is no number"):
-        session.run({"start": np.array(0, np.float32), "limit": np.array(np.nan, np.float32), "delta": np.array(1, np.float32)})
+        session.run({"start": scalar(0, np.float32), "limit": scalar(np.nan, np.float32), "delta": scalar(1, np.float32)})
 
 
 def test_the_command_line_asks_for_values():

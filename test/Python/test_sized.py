@@ -23,8 +23,11 @@ def model_of(op, inputs, outputs, **attributes):
 
 
 def check(op, feeds, outputs, **attributes):
+    check_model(model_of(op, feeds[0], outputs, **attributes), feeds)
+
+
+def check_model(model, feeds):
     """One session for all feeds."""
-    model = model_of(op, feeds[0], outputs, **attributes)
     session = cupola.Session(cupola.compile(model, **QUIET), "cpu", threads=1)
     peer = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
     for feed in feeds:
@@ -53,6 +56,25 @@ def test_unique(is_sorted):
     check("Unique", [{"x": RNG.integers(0, 3, (4, 6))}], outputs, sorted=is_sorted)
     for axis in (0, 1, -1):
         check("Unique", [{"x": RNG.integers(0, 2, (7, 3, 2))}, {"x": RNG.integers(0, 2, (3, 8, 1))}], outputs, sorted=is_sorted, axis=axis)
+
+
+def suppression(batch, classes, boxes, most, overlap, score=None):
+    feed = {"boxes": RNG.random((batch, boxes, 4), np.float32), "scores": RNG.standard_normal((batch, classes, boxes)).astype(np.float32),
+            "most": np.array([most]), "overlap": np.array([overlap], np.float32)}
+    return feed if score is None else {**feed, "score": np.array([score], np.float32)}
+
+
+@pytest.mark.parametrize("centres", (0, 1))
+def test_boxes_that_do_not_overlap(centres):
+    model = model_of("NonMaxSuppression", suppression(1, 1, 1, 1, 0.5, 0), [INT64], center_point_box=centres)
+    for name in ("most", "overlap", "score"):
+        next(v for v in model.graph.input if v.name == name).type.tensor_type.shape.dim[0].dim_value = 1
+    feeds = [suppression(*sizes, *limits) for sizes in ((1, 1, 20), (2, 3, 40), (3, 1, 1), (1, 5, 7))
+             for limits in ((3, 0.5, -0.5), (100, 0.2, -9), (5, 0.9, 1.2), (0, 0.5, 0), (4, 0.0, -9))]
+    check_model(model, feeds)
+    fewer = suppression(2, 2, 10, 4, 0.5)
+    check("NonMaxSuppression", [fewer], [INT64], center_point_box=centres)
+    check("NonMaxSuppression", [{name: fewer[name] for name in ("boxes", "scores")}], [INT64], center_point_box=centres)
 
 
 def test_what_follows_sees_the_size():

@@ -4,6 +4,9 @@
 
 #include "dialects/Graph/Control.h"
 
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+
 using namespace mlir;
 
 namespace cupola::onnx_import {
@@ -61,6 +64,16 @@ void retype(func::FuncOp function, const Symbols &symbols) {
     retype(*block, symbols);
   function.setFunctionType(
       FunctionType::get(function.getContext(), body.getArgumentTypes(), body.getTerminator()->getOperandTypes()));
+}
+
+std::string firstProblemOf(ModuleOp module) {
+  std::string first;
+  ScopedDiagnosticHandler handler(module->getContext(), [&](mlir::Diagnostic &problem) {
+    if (first.empty())
+      first = problem.str();
+    return success();
+  });
+  return succeeded(mlir::verify(module)) ? "" : first.empty() ? "no reason" : first;
 }
 
 } // namespace cupola::onnx_import

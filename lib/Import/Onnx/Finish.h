@@ -16,6 +16,9 @@ void eraseDeadOps(mlir::func::FuncOp function);
 /// were found: the one time that types change.
 void retype(mlir::func::FuncOp function, const Symbols &symbols);
 
+/// What the verifier says of the module first; empty where all is well.
+std::string firstProblemOf(mlir::ModuleOp module);
+
 } // namespace cupola::onnx_import
 
 #endif // CUPOLA_LIB_IMPORT_ONNX_FINISH_H

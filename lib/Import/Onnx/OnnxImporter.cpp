@@ -17,9 +17,6 @@
 #include "lib/Import/Onnx/Text.h"
 #include "lib/Import/Onnx/UnknownOps.h"
 
-#include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/Verifier.h"
-
 #include "onnx/defs/schema.h"
 #include "onnx/onnx_pb.h"
 
@@ -453,16 +450,10 @@ void Importer::recordGoneNodes() {
 /// A model that passes all checks makes valid ops. Should one not, it must not
 /// reach the passes, whatever the reason.
 bool Importer::verifyModule() {
-  std::string first;
-  ScopedDiagnosticHandler handler(module->getContext(), [&](mlir::Diagnostic &problem) {
-    if (first.empty())
-      first = problem.str();
-    return success();
-  });
-  if (succeeded(mlir::verify(*module)))
-    return true;
-  diagnostics.error(ErrorKind::Internal, "the imported graph is not valid: " + printable(first, 400, /*quotes=*/true));
-  return false;
+  const std::string problem = firstProblemOf(*module);
+  if (!problem.empty())
+    diagnostics.error(ErrorKind::Internal, "the imported graph is not valid: " + printable(problem, 400, /*quotes=*/true));
+  return problem.empty();
 }
 
 OwningOpRef<ModuleOp> Importer::run() {

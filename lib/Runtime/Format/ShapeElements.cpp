@@ -48,7 +48,7 @@ bool addFraction(double value, std::vector<int64_t> &values) {
   for (; numerator != 0 && numerator % 2 == 0; ++exponent)
     numerator /= 2;
   const int64_t largest = (int64_t(1) << most) >> std::min(std::max(exponent, 0), most);
-  if (exponent < -most || numerator > largest || numerator < -largest)
+  if (exponent > most || exponent < -most || numerator > largest || numerator < -largest)
     return false;
   values.push_back(exponent > 0 ? numerator * (int64_t(1) << exponent) : numerator);
   values.push_back(exponent < 0 ? int64_t(1) << -exponent : 1);
