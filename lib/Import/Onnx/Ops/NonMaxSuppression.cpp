@@ -42,12 +42,15 @@ private:
     scores = op.value(1, "scores");
     const Exprs of = b.shape(boxes), dims = b.shape(scores);
     if (of.size() != 3 || dims.size() != 3)
-      op.bad("boxes and scores have the shapes " + shapeText(of) + " and " + shapeText(dims) + ", expected rank 3 each");
+      op.bad("boxes and scores have the shapes " + shapeText(of) + " and " + shapeText(dims) +
+             ", expected rank 3 each");
     b.sameExtent(of[0], dims[0], "batches of boxes and scores");
     b.sameExtent(of[1], dims[2], "numbers of boxes and scores");
     b.sameExtent(of[2], Expr(4), "the last extent of boxes and 4");
-    all = readBoxes(boxes, op.intAttribute("center_point_box", 0) != 0);
-    threshold = number(3, "iou_threshold");
+    const Boxes all = readBoxes(boxes, op.intAttribute("center_point_box", 0) != 0);
+    Value overlap = number(3, "iou_threshold");
+    for (Value value : {scores, overlap, all.edges[0], all.edges[1], all.edges[2], all.edges[3], all.area})
+      captured.push_back(op.ofValue(value));
   }
 
   /// A float, 0 where it is missing.
@@ -96,12 +99,12 @@ private:
 
   //===--- An iteration ---===//
 
-  /// A value from around the loop.
-  Value here(Value outside) { return op.materialize(op.bodies().scopes.here(op.ofValue(outside))); }
+  /// A value from around the loop: the scores, the threshold, then the boxes' edges and areas.
+  Value here(size_t index) { return op.materialize(op.bodies().scopes.here(captured[index])); }
 
   /// Whether to go on, what is left, and of each class the box that was taken and whether there was one.
   std::vector<Tensor> takeBest(Value left) {
-    Value own = here(scores);
+    Value own = here(0);
     const Exprs dims = b.shape(own), one{dims[0], dims[1], Expr(1)};
     Value least = b.scalar(-std::numeric_limits<double>::infinity(), b.element(own));
     Value place = b.argReduce(ReduceKind::Max, b.select(left, own, least), 2, /*last=*/false);
@@ -124,9 +127,9 @@ private:
 
   Boxes boxesHere() {
     Boxes result;
-    for (int64_t i = 0; i < 4; ++i)
-      result.edges[i] = here(all.edges[i]);
-    result.area = here(all.area);
+    for (size_t i = 0; i < 4; ++i)
+      result.edges[i] = here(2 + i);
+    result.area = here(6);
     return result;
   }
 
@@ -141,7 +144,7 @@ private:
     // Boxes without an area share nothing with any.
     Value isShared = b.binary(BinaryKind::Greater, shared, zero());
     Value part = b.binary(BinaryKind::Div, shared, b.select(isShared, both, b.scalar(1, b.element(both))));
-    return b.binary(BinaryKind::And, isShared, b.binary(BinaryKind::Greater, part, here(threshold)));
+    return b.binary(BinaryKind::And, isShared, b.binary(BinaryKind::Greater, part, here(1)));
   }
 
   //===--- All iterations ---===//
@@ -150,9 +153,7 @@ private:
   void select(Value places, Value isThere) {
     const Exprs dims = b.shape(places); // [iterations, batch, classes]
     const Exprs order{dims[1], dims[2], dims[0]};
-    const auto inOrder = [&](Value value) {
-      return b.reshape(b.transpose(value, {1, 2, 0}), {graph::product(order)});
-    };
+    const auto inOrder = [&](Value value) { return b.reshape(b.transpose(value, {1, 2, 0}), {graph::product(order)}); };
     Value chosen = placesOf(op, inOrder(isThere), "the number of selected boxes");
     const std::vector<Value> coordinates = coordinatesOf(op, chosen, order);
     Value box = b.gather(inOrder(places), chosen, 0);
@@ -176,8 +177,8 @@ private:
   OpBinder &op;
   GraphBuilder &b;
   const Type i64;
-  Value scores, threshold;
-  Boxes all;
+  Value scores;
+  std::vector<Tensor> captured;
 };
 
 } // namespace

@@ -5,6 +5,7 @@
 #include "lib/Import/Onnx/Ops/Ops.h"
 
 #include "lib/Import/Onnx/Text.h"
+#include "lib/Import/Onnx/ValuePropagation.h"
 
 #include <cmath>
 
@@ -103,6 +104,23 @@ std::vector<ResizedDimension> fromSizes(OpBinder &op, const Ints &axes) {
   return dimensions;
 }
 
+/// The same where extents are known when shapes are bound: with exact fractions.
+void keepOpenRatio(OpBinder &op, BinaryKind which, std::vector<ResizedDimension> &dimensions) {
+  const Type f32 = Float32Type::get(op.b.context());
+  const auto scaleOf = [](const ResizedDimension &d) { return Scalar{Scalar::Kind::Ratio, d.out, d.in, 0}; };
+  Scalar best = scaleOf(dimensions.front());
+  for (const ResizedDimension &d : llvm::drop_begin(dimensions)) {
+    const auto next = computeBinary(which, best, scaleOf(d), f32, op.b.ranges());
+    if (!next)
+      op.undecided({d.in, d.out}, "keep_aspect_ratio_policy is given for extents that are not constant");
+    best = *next;
+  }
+  for (ResizedDimension &d : dimensions) {
+    d.scale = best;
+    d.out = op.b.extent(floorDiv(2 * best.num * d.in + best.den, 2 * best.den), "an extent");
+  }
+}
+
 /// One scale for all dimensions, so that none exceeds (or falls short of) its size.
 void keepAspectRatio(OpBinder &op, const std::string &policy, std::vector<ResizedDimension> &dimensions) {
   if (policy == "stretch")
@@ -110,12 +128,13 @@ void keepAspectRatio(OpBinder &op, const std::string &policy, std::vector<Resize
   if (policy != "not_larger" && policy != "not_smaller")
     op.bad("attribute 'keep_aspect_ratio_policy' is '" + printable(policy) +
            "', expected stretch, not_larger or not_smaller");
+  const bool isLeast = policy == "not_larger";
+  if (llvm::any_of(dimensions, [](const ResizedDimension &d) { return !d.scale.isConstant(); }))
+    return keepOpenRatio(op, isLeast ? BinaryKind::Min : BinaryKind::Max, dimensions);
   std::optional<double> best;
   for (const ResizedDimension &d : dimensions) {
-    if (!d.scale.isConstant())
-      op.undecided({d.in, d.out}, "keep_aspect_ratio_policy is " + policy + " for extents that are not constant");
     const double scale = static_cast<double>(*d.out.constant()) / static_cast<double>(*d.in.constant());
-    best = !best ? scale : policy == "not_larger" ? std::min(*best, scale) : std::max(*best, scale);
+    best = !best ? scale : isLeast ? std::min(*best, scale) : std::max(*best, scale);
   }
   for (ResizedDimension &d : dimensions) {
     d.scale = Scalar::constant(*best);
