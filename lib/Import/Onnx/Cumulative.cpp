@@ -34,7 +34,8 @@ TypedAttr neutral(ReduceKind kind, Type type) {
 Value cumulated(GraphBuilder &b, ReduceKind kind, Value value, int64_t axis, CumulativeOrder order) {
   const Exprs shape = b.shape(value);
   const Expr extent = shape[axis];
-  if (const auto most = bounds(extent, b.ranges()).hi; most && *most <= 2 * blockSize)
+  const auto most = bounds(extent, b.ranges()).hi;
+  if (most ? *most <= 2 * blockSize : !order.isLong)
     return direct(b, kind, value, axis, order);
   const Expr blocks = simplify(ceilDiv(extent, Expr(blockSize)), b.ranges());
   Exprs none(shape.size(), Expr(0)), rest = none, apart = shape, joined = shape;
@@ -46,10 +47,9 @@ Value cumulated(GraphBuilder &b, ReduceKind kind, Value value, int64_t axis, Cum
   Value padded = b.reshape(b.pad(value, none, rest, graph::PadMode::Constant, fill), apart);
   Value wholes = b.squeeze(b.reduce(kind, padded, {axis + 1}), {axis + 1});
   const CumulativeOrder before{/*exclusive=*/true, order.reverse};
-  // Where the extent is open, one level of blocks has to do.
-  Value others = blocks.constant() ? cumulated(b, kind, wholes, axis, before) : direct(b, kind, wholes, axis, before);
-  Value all = b.binary(graph::combiningKind(kind), direct(b, kind, padded, axis + 1, order),
-                       b.unsqueeze(others, {axis + 1}));
+  Value others = cumulated(b, kind, wholes, axis, before); // of an open extent in one level
+  Value all =
+      b.binary(graph::combiningKind(kind), direct(b, kind, padded, axis + 1, order), b.unsqueeze(others, {axis + 1}));
   return b.slice(b.reshape(all, joined), none, Ints(shape.size(), 1), shape);
 }
 

@@ -8,13 +8,13 @@
 namespace cupola::onnx_import {
 
 /// Which elements count at a place of the axis: those up to it (`exclusive`: before it), or with `reverse` those from
-/// it on (behind it).
+/// it on (behind it). `isLong`: of an extent that is open, whether there may be thousands.
 struct CumulativeOrder {
-  bool exclusive = false, reverse = false;
+  bool exclusive = false, reverse = false, isLong = false;
 };
 
-/// Sums or products (`kind`) along one axis, with the shape of `value`. Places are taken block by block: 128 + n / 128
-/// steps for each of n places, of which nothing but the results of blocks is stored.
+/// Sums or products (`kind`) along one axis, with the shape of `value`. Few places take n steps for each, in one kernel
+/// with what is around; many are taken block by block: 128 + n / 128 steps, and the results of blocks are stored.
 Value cumulated(GraphBuilder &b, graph::ReduceKind kind, Value value, int64_t axis, CumulativeOrder order);
 
 } // namespace cupola::onnx_import

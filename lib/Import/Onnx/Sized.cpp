@@ -60,7 +60,8 @@ Value placesOf(OpBinder &op, Value flags, const std::string &what) {
   Value numbers = op.b.cast(flags, i64(op));
   Value total = op.b.reshape(op.b.reduce(ReduceKind::Sum, numbers, {0}), {});
   const Expr count = readCount(op, total, what);
-  return firstAbove(op, cumulated(op.b, ReduceKind::Sum, numbers, 0, {}), op.b.iota({count}, 0));
+  return firstAbove(op, cumulated(op.b, ReduceKind::Sum, numbers, 0, {false, false, /*isLong=*/true}),
+                    op.b.iota({count}, 0));
 }
 
 std::vector<Value> coordinatesOf(OpBinder &op, Value places, ArrayRef<Expr> shape) {
