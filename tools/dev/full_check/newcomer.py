@@ -25,7 +25,7 @@ class Example:
 
 
 EXAMPLES = (
-    Example("op", 3, "Import/Onnx/(lp-normalization|ops)[.]test", {}),
+    Example("op", 3, "Import/Onnx/(bias-softmax|ops)[.]test", {}),
     Example("rule", 2, "Transforms/(form-fusions.*|rules)[.]", {}),
     Example("schedule", 4, "Target/CUDA/(short-rows|schedule-attributes|invalid-schedules|choose-schedule)[.]", {}),
     Example("step", 6, "Conversion/fill[.]test|Dialect/Plan/", {"runtime_manifest_test": "Manifest.*"}),
