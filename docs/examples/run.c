@@ -68,7 +68,7 @@ static cupola_status *makeInput(const cupola_package *package, size_t index, int
   }
   if (status)
     return status;
-  const cupola_shape shape = {inputs->extents[index], info.rank, NULL};
+  const cupola_shape shape = {inputs->extents[index], info.rank, NULL, NULL};
   inputs->shapes[index] = shape;
   return allocate(inputs, index, &info);
 }

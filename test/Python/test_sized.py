@@ -64,17 +64,23 @@ def suppression(batch, classes, boxes, most, overlap, score=None):
     return feed if score is None else {**feed, "score": np.array([score], np.float32)}
 
 
+def suppressing(feed, **attributes):
+    """The limits are of one element each."""
+    model = model_of("NonMaxSuppression", feed, [INT64], **attributes)
+    for value in model.graph.input[2:]:
+        value.type.tensor_type.shape.dim[0].dim_value = 1
+    return model
+
+
 @pytest.mark.parametrize("centres", (0, 1))
 def test_boxes_that_do_not_overlap(centres):
-    model = model_of("NonMaxSuppression", suppression(1, 1, 1, 1, 0.5, 0), [INT64], center_point_box=centres)
-    for name in ("most", "overlap", "score"):
-        next(v for v in model.graph.input if v.name == name).type.tensor_type.shape.dim[0].dim_value = 1
     feeds = [suppression(*sizes, *limits) for sizes in ((1, 1, 20), (2, 3, 40), (3, 1, 1), (1, 5, 7))
              for limits in ((3, 0.5, -0.5), (100, 0.2, -9), (5, 0.9, 1.2), (0, 0.5, 0), (4, 0.0, -9))]
-    check_model(model, feeds)
-    fewer = suppression(2, 2, 10, 4, 0.5)
-    check("NonMaxSuppression", [fewer], [INT64], center_point_box=centres)
-    check("NonMaxSuppression", [{name: fewer[name] for name in ("boxes", "scores")}], [INT64], center_point_box=centres)
+    check_model(suppressing(feeds[0], center_point_box=centres), feeds)
+    feed = suppression(2, 2, 10, 4, 0.5)
+    for count in (4, 3, 2):
+        fewer = dict(list(feed.items())[:count])
+        check_model(suppressing(fewer, center_point_box=centres), [fewer])
 
 
 def test_what_follows_sees_the_size():

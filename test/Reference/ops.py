@@ -19,7 +19,7 @@ from onnx import TensorProto, helper, parser
 from onnx.reference import ReferenceEvaluator
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "models"))
-from make_ops import Case, Const, add_case, inferred, shape_flags   # noqa: E402
+from op_models import Case, Const, add_case, inferred, shape_flags   # noqa: E402
 
 OPSET = 23
 BF16 = np.dtype(ml_dtypes.bfloat16)

@@ -323,7 +323,8 @@ def sized():
     case("Unique", ints(17, high=6), outputs=4, since=11)
     case("Unique", ints(17, high=6), outputs=4, sorted=0, since=11)
     case("Unique", ints(6, 2, high=2), outputs=4, axis=0, since=11)
-    case("NonMaxSuppression", floats(2, 9, 4, low=0.0), floats(2, 3, 9), Const(4), scalar(0.4), scalar(-1.0), since=10)
+    case("NonMaxSuppression", floats(2, 9, 4, low=0.0), floats(2, 3, 9), Const(4),
+         Const(0.4, kind=np.float32), Const(-1.0, kind=np.float32), since=10)
 
 
 def quantisations():

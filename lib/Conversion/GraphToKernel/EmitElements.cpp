@@ -177,6 +177,8 @@ Value Emitter::emitDims(graph::DimsOp op, Index index) {
 
 Expr Emitter::emitIndirect(Value indices, Index index, const Expr &extent) {
   Value raw = emit(indices, index);
+  if (!mask.empty() && !isMaskedLoad(raw)) // where nothing is read no index is wrong
+    raw = selectInside(mask, raw, constant(raw.getType(), 0));
   Value checked = kernel::CheckedIndexOp::create(b, loc(), b.getIndexType(), raw, inKernel(extent));
   std::string name = "i" + std::to_string(indirectVariables++);
   bind(Expr::symbol(name), checked);

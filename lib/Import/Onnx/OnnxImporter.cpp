@@ -452,7 +452,8 @@ void Importer::recordGoneNodes() {
 bool Importer::verifyModule() {
   const std::string problem = firstProblemOf(*module);
   if (!problem.empty())
-    diagnostics.error(ErrorKind::Internal, "the imported graph is not valid: " + printable(problem, 400, /*quotes=*/true));
+    diagnostics.error(ErrorKind::Internal,
+                      "the imported graph is not valid: " + printable(problem, 400, /*quotes=*/true));
   return problem.empty();
 }
 
