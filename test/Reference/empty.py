@@ -21,7 +21,8 @@ from onnx.reference import ReferenceEvaluator
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "models"))
 import make_ops   # noqa: E402
-from make_ops import CASES, add_case, inferred, shape_flags   # noqa: E402
+from make_ops import CASES   # noqa: E402
+from op_models import add_case, inferred, shape_flags   # noqa: E402
 
 OPSET = 23
 # What onnx.reference answers although the standard gives no meaning to it, or what cannot be known before shapes are.

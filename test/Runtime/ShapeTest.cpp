@@ -189,9 +189,10 @@ TEST(ShapeBinding, ElementsAreSymbolsAndDefineOthers) {
 TEST(ShapeBinding, ElementsThatDoNotFitAreNamed) {
   EXPECT_EQ(bindElements({}).status().message(), "input 'shape': shapes follow from its elements, and none were given");
   EXPECT_EQ(elementsError({4}), "input 'shape': the values of 1 symbols were given, expected 2");
-  EXPECT_EQ(elementsError({5, 3}),
-            "all elements: s2*s3 = 15, where s2 'element 1 of input \'shape\'' = 3 by input 'shape': element 1 and s3 "
-            "'extent 0' = 5 by extent 0, and s0 = 12, where s0 'n' = 12 by input 'x': dimension 0");
+  EXPECT_EQ(
+      elementsError({5, 3}),
+      "all elements: s2*s3 = 15, where s2 'element 1 of input \\x27shape\\x27' = 3 by input 'shape': element 1 and s3 "
+      "'extent 0' = 5 by extent 0, and s0 = 12, where s0 'n' = 12 by input 'x': dimension 0");
   EXPECT_EQ(elementsError({-1, 0}), "the inputs' shapes do not determine dimension s3 'extent 0'");
 }
 
