@@ -71,7 +71,7 @@ public:
     for (size_t i = 0; i < package.checks.size(); ++i)
       CUPOLA_TRY(checkRelation(package.checks[i], parsed.checks[i]));
     for (const format::Symbol &symbol : package.symbols)
-      if (!symbol.run)
+      if (!symbol.run && symbol.definition.empty())
         CUPOLA_TRY(checkSymbol(symbol));
     return values;
   }

@@ -26,7 +26,7 @@ Value direct(GraphBuilder &b, ReduceKind kind, Value value, int64_t axis, Cumula
 
 TypedAttr neutral(ReduceKind kind, Type type) {
   Builder builder(type.getContext());
-  return cast<TypedAttr>(kind == ReduceKind::Prod ? builder.getOneAttr(type) : builder.getZeroAttr(type));
+  return kind == ReduceKind::Prod ? builder.getOneAttr(type) : builder.getZeroAttr(type);
 }
 
 } // namespace

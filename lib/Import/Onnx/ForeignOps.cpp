@@ -50,17 +50,21 @@ bool move(google::protobuf::RepeatedPtrField<onnx::NodeProto> &nodes, int64_t op
   return any;
 }
 
+template <class Owner> void importDomain(Owner &owner) {
+  if (opsetsOf(owner).count(kDomain))
+    return;
+  auto &import = *owner.add_opset_import();
+  import.set_domain(kDomain);
+  import.set_version(1);
+}
+
 template <class Owner>
 bool moveIn(Owner &owner, google::protobuf::RepeatedPtrField<onnx::NodeProto> &nodes, const FunctionMap &functions) {
   const Opsets opsets = opsetsOf(owner);
   const auto onnx = opsets.find("");
   if (onnx == opsets.end() || !move(nodes, onnx->second, functions))
     return false;
-  if (!opsets.count(kDomain)) {
-    auto &import = *owner.add_opset_import();
-    import.set_domain(kDomain);
-    import.set_version(1);
-  }
+  importDomain(owner);
   return true;
 }
 
@@ -72,11 +76,8 @@ void moveForeignOps(onnx::ModelProto &model) {
   for (auto &function : *model.mutable_functions())
     inFunction |= moveIn(function, *function.mutable_node(), functions);
   moveIn(model, *model.mutable_graph()->mutable_node(), functions);
-  if (inFunction && !opsetsOf(model).count(kDomain)) { // or the function could not be inlined
-    auto &import = *model.add_opset_import();
-    import.set_domain(kDomain);
-    import.set_version(1);
-  }
+  if (inFunction)
+    importDomain(model); // or the function could not be inlined
 }
 
 } // namespace cupola::onnx_import

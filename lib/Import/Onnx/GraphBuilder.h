@@ -59,6 +59,7 @@ public:
     return next;
   }
   mlir::MLIRContext *context() const { return ops.getContext(); }
+  Type int64() const { return ops.getI64Type(); } ///< of indices
   Symbols &facts() const { return symbols; }
   const Ranges &ranges() const { return symbols.ranges(); }
 

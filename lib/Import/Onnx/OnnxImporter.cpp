@@ -241,8 +241,9 @@ bool Importer::runImport(const onnx::NodeProto &node, const NodeLabel &label, co
     bindResults(node, op);
     return true;
   } catch (const NodeError &error) {
-    wanted.merge(remedy.shapeInputs(error, node));
-    diagnostics.error(error.kind, label, within(node, caller) + error.message + remedy.forError(error, node));
+    Remedy::Answer answer = remedy.forError(error, node);
+    wanted.merge(answer.shapeInputs);
+    diagnostics.error(error.kind, label, within(node, caller) + error.message + answer.text);
     return false;
   } catch (const BodyError &) {
     return true; // all problems of its bodies have been reported

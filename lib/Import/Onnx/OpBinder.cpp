@@ -25,7 +25,7 @@ void OpBinder::undecided(ArrayRef<Expr> extents, const std::string &message) con
 // Operands
 //===----------------------------------------------------------------------===//
 
-static std::string operandText(size_t index, StringRef name) {
+std::string operandText(size_t index, StringRef name) {
   return "input " + std::to_string(index) + " (" + name.str() + ")";
 }
 

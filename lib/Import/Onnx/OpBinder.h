@@ -67,6 +67,9 @@ private:
   Value materializeKnown(const TensorRecord &tensor);
 };
 
+/// "input 1 (shape)"
+std::string operandText(size_t index, llvm::StringRef name);
+
 class OpBinder {
 public:
   OpBinder(const onnx::NodeProto &node, GraphBuilder &builder, TensorPool &pool, const BlobStore &blobs,

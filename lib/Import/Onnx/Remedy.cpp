@@ -74,16 +74,7 @@ void Remedy::addSources(const std::string &value, Options &options) const {
   }
 }
 
-Remedy::Options Remedy::optionsFor(const NodeError &error, const onnx::NodeProto &node) const {
-  Options options;
-  addExtents(error.undecided, options);
-  if (error.operand && static_cast<int>(*error.operand) < node.input_size())
-    addSources(node.input(static_cast<int>(*error.operand)), options);
-  return options;
-}
-
-std::set<std::string> Remedy::shapeInputs(const NodeError &error, const onnx::NodeProto &node) const {
-  const Options options = optionsFor(error, node);
+std::set<std::string> Remedy::openShapeInputs(const Options &options) const {
   std::set<std::string> inputs;
   for (const std::string &name : options.inputs)
     if (const Tensor input = values.at(name); !input->known) {
@@ -91,13 +82,16 @@ std::set<std::string> Remedy::shapeInputs(const NodeError &error, const onnx::No
         return {};
       inputs.insert(name);
     }
-  return options.isEnough ? inputs : std::set<std::string>();
+  return inputs;
 }
 
-std::string Remedy::forError(const NodeError &error, const onnx::NodeProto &node) const {
-  const Options options = optionsFor(error, node);
+Remedy::Answer Remedy::forError(const NodeError &error, const onnx::NodeProto &node) const {
+  Options options;
+  addExtents(error.undecided, options);
+  if (error.operand && static_cast<int>(*error.operand) < node.input_size())
+    addSources(node.input(static_cast<int>(*error.operand)), options);
   if (!options.isEnough || (options.dimensions.empty() && options.inputs.empty()))
-    return "";
+    return {};
   std::string text;
   for (const std::string &name : options.dimensions)
     text += " --shape " + printable(name) + "=N";
@@ -105,7 +99,7 @@ std::string Remedy::forError(const NodeError &error, const onnx::NodeProto &node
     text += " (or a --dim that leaves one answer)";
   for (const std::string &name : options.inputs)
     text += " --set " + printable(name) + "=VALUE";
-  return ";" + text + " would decide it";
+  return {";" + text + " would decide it", openShapeInputs(options)};
 }
 
 } // namespace cupola::onnx_import

@@ -21,10 +21,13 @@ public:
   Remedy(const Values &values, const Symbols &symbols) : values(values), symbols(symbols) {}
 
   void recordMaker(const onnx::NodeProto &node);
-  /// "; --shape batch=N (or a --dim that leaves one answer) --set sr=VALUE would decide it", or empty.
-  std::string forError(const NodeError &error, const onnx::NodeProto &node) const;
-  /// The inputs whose elements would be enough to decide; empty where others are needed, too, or no element is open.
-  std::set<std::string> shapeInputs(const NodeError &error, const onnx::NodeProto &node) const;
+  struct Answer {
+    /// "; --shape batch=N (or a --dim that leaves one answer) --set sr=VALUE would decide it", or empty.
+    std::string text;
+    /// The inputs whose elements would be enough to decide; empty where others are needed, too, or no element is open.
+    std::set<std::string> shapeInputs;
+  };
+  Answer forError(const NodeError &error, const onnx::NodeProto &node) const;
 
 private:
   const Values &values;
@@ -38,7 +41,7 @@ private:
   void addExtents(llvm::ArrayRef<Expr> extents, Options &options) const;
   void addSources(const std::string &value, Options &options) const;
   bool addIfReached(const std::string &value, Options &options) const;
-  Options optionsFor(const NodeError &error, const onnx::NodeProto &node) const;
+  std::set<std::string> openShapeInputs(const Options &options) const;
 };
 
 } // namespace cupola::onnx_import

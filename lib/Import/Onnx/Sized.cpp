@@ -16,8 +16,6 @@ namespace {
 using graph::BinaryKind;
 using graph::ReduceKind;
 
-Type i64(OpBinder &op) { return IntegerType::get(op.b.context(), 64); }
-
 /// How many halvings find a place among `extent`.
 unsigned searchSteps(OpBinder &op, const Expr &extent) {
   const auto most = bounds(extent, op.b.ranges()).hi;
@@ -29,10 +27,10 @@ unsigned searchSteps(OpBinder &op, const Expr &extent) {
 /// larger than all that is wanted.
 Value firstAbove(OpBinder &op, Value sums, Value wanted) {
   const Expr extent = op.b.shape(sums)[0];
-  Value end = op.b.dims({extent}, {}, i64(op)), one = op.b.intScalar(1, i64(op));
-  Value below = op.b.broadcast(op.b.intScalar(0, i64(op)), op.b.shape(wanted)); // places known to be too early
+  Value end = op.b.dims({extent}, {}, op.b.int64()), one = op.b.intScalar(1, op.b.int64());
+  Value below = op.b.broadcast(op.b.intScalar(0, op.b.int64()), op.b.shape(wanted)); // places known to be too early
   for (unsigned step = searchSteps(op, extent); step-- > 0;) {
-    Value next = op.b.binary(BinaryKind::Add, below, op.b.intScalar(int64_t(1) << step, i64(op)));
+    Value next = op.b.binary(BinaryKind::Add, below, op.b.intScalar(int64_t(1) << step, op.b.int64()));
     Value last = op.b.binary(BinaryKind::Sub, op.b.binary(BinaryKind::Min, next, end), one);
     Value isEarly = op.b.binary(BinaryKind::LessEqual, op.b.gather(sums, last, 0), wanted);
     isEarly = op.b.binary(BinaryKind::And, isEarly, op.b.binary(BinaryKind::LessEqual, next, end));
@@ -57,7 +55,7 @@ Expr readCount(OpBinder &op, Value count, const std::string &what) {
 }
 
 Value placesOf(OpBinder &op, Value flags, const std::string &what) {
-  Value numbers = op.b.cast(flags, i64(op));
+  Value numbers = op.b.cast(flags, op.b.int64());
   Value total = op.b.reshape(op.b.reduce(ReduceKind::Sum, numbers, {0}), {});
   const Expr count = readCount(op, total, what);
   return firstAbove(op, cumulated(op.b, ReduceKind::Sum, numbers, 0, {false, false, /*isLong=*/true}),
@@ -67,7 +65,7 @@ Value placesOf(OpBinder &op, Value flags, const std::string &what) {
 std::vector<Value> coordinatesOf(OpBinder &op, Value places, ArrayRef<Expr> shape) {
   std::vector<Value> result(shape.size());
   for (size_t axis = shape.size(); axis-- > 0;) {
-    Value extent = op.b.dims({shape[axis]}, {}, i64(op));
+    Value extent = op.b.dims({shape[axis]}, {}, op.b.int64());
     result[axis] = axis == 0 ? places : op.b.binary(BinaryKind::Mod, places, extent);
     if (axis != 0)
       places = op.b.binary(BinaryKind::Div, places, extent);

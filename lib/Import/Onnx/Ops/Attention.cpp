@@ -23,10 +23,8 @@ Value splitHeads(OpBinder &op, Value value, StringRef attribute) {
 
 Value both(OpBinder &op, Value a, Value b) { return a && b ? op.b.binary(BinaryKind::And, a, b) : a ? a : b; }
 
-Type i64(OpBinder &op) { return IntegerType::get(op.b.context(), 64); }
-
 Value number(OpBinder &op, const Expr &e) {
-  return e.constant() ? op.b.intScalar(*e.constant(), i64(op)) : op.b.dims({e}, {}, i64(op));
+  return e.constant() ? op.b.intScalar(*e.constant(), op.b.int64()) : op.b.dims({e}, {}, op.b.int64());
 }
 
 /// Input 6: how many keys of each batch entry there are, as [batch, 1, 1, 1]; null: all.
@@ -40,7 +38,7 @@ Value keyCounts(OpBinder &op, const Expr &batch) {
     op.bad("input 6 (nonpad_kv_seqlen) has the shape " + shapeText(op.shape(6, "nonpad_kv_seqlen")) +
            ", expected rank 1");
   op.b.sameExtent(op.shape(6, "nonpad_kv_seqlen")[0], batch, "the extents of nonpad_kv_seqlen and of the batch");
-  return op.b.reshape(op.b.cast(op.value(6, "nonpad_kv_seqlen"), i64(op)), {batch, Expr(1), Expr(1), Expr(1)});
+  return op.b.reshape(op.b.cast(op.value(6, "nonpad_kv_seqlen"), op.b.int64()), {batch, Expr(1), Expr(1), Expr(1)});
 }
 
 /// Which keys a query may see by position: up to its own (is_causal) and inside of

@@ -22,17 +22,15 @@ struct Transform {
   int64_t parts() const { return inverse && onesided ? 1 : 2; }
 };
 
-Type i64(OpBinder &op) { return IntegerType::get(op.b.context(), 64); }
-
 Value number(OpBinder &op, const Expr &value) {
-  return value.constant() ? op.b.intScalar(*value.constant(), i64(op)) : op.b.dims({value}, {}, i64(op));
+  return value.constant() ? op.b.intScalar(*value.constant(), op.b.int64()) : op.b.dims({value}, {}, op.b.int64());
 }
 
 /// How often a bin of a half spectrum counts: those with a mirror image twice.
 Value weights(OpBinder &op, const Transform &t, Value bin, Type real) {
-  Value mirrored =
-      op.b.binary(BinaryKind::Mod, op.b.binary(BinaryKind::Mul, bin, op.b.intScalar(2, i64(op))), number(op, t.length));
-  Value isAlone = op.b.binary(BinaryKind::Equal, mirrored, op.b.intScalar(0, i64(op)));
+  Value mirrored = op.b.binary(BinaryKind::Mod, op.b.binary(BinaryKind::Mul, bin, op.b.intScalar(2, op.b.int64())),
+                               number(op, t.length));
+  Value isAlone = op.b.binary(BinaryKind::Equal, mirrored, op.b.intScalar(0, op.b.int64()));
   return op.b.select(isAlone, op.b.scalar(1, real), op.b.scalar(2, real));
 }
 

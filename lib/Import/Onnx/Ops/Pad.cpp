@@ -36,7 +36,7 @@ TypedAttr fillOperand(OpBinder &op) {
 
 bool isFillConstant(OpBinder &op) { return !op.has(2) || (op.known(2) && op.known(2)->allConstant()); }
 
-TypedAttr zeroOf(Type type) { return cast<TypedAttr>(Builder(type.getContext()).getZeroAttr(type)); }
+TypedAttr zeroOf(Type type) { return Builder(type.getContext()).getZeroAttr(type); }
 
 /// What is added in front and behind, by dimension.
 struct Amounts {

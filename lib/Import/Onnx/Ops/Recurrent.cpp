@@ -72,10 +72,6 @@ void Recurrence::readLengths() {
     lengths = op.tensor(4, "sequence_lens");
 }
 
-static std::string operandText(size_t index, StringRef name) {
-  return "input " + std::to_string(index) + " (" + name.str() + ")";
-}
-
 Exprs Recurrence::shapeOf(size_t index, StringRef name) const {
   const Exprs dims = op.shape(index, name);
   if (dims.size() != 3)

@@ -17,8 +17,6 @@ struct Coordinate {
   Value exact;  ///< in elements, a float
   Value extent; ///< of the image, an int64 scalar
 };
-
-Type i64(OpBinder &op) { return IntegerType::get(op.b.context(), 64); }
 Value number(OpBinder &op, double value, Value like) { return op.b.scalar(value, op.b.element(like)); }
 Value plus(OpBinder &op, Value a, Value b) { return op.b.binary(BinaryKind::Add, a, b); }
 Value minus(OpBinder &op, Value a, Value b) { return op.b.binary(BinaryKind::Sub, a, b); }
@@ -61,7 +59,7 @@ Value bordered(OpBinder &op, Value place, Value extent, bool middles, Border bor
 
 /// From -1..1 to elements.
 Coordinate locate(OpBinder &op, Value grid, const Expr &size, bool middles, Border border) {
-  Value extent = op.b.dims({size}, {}, i64(op)), wide = op.b.cast(extent, op.b.element(grid));
+  Value extent = op.b.dims({size}, {}, op.b.int64()), wide = op.b.cast(extent, op.b.element(grid));
   Value one = number(op, 1, grid), half = number(op, 0.5, grid), shifted = plus(op, grid, one);
   Value exact = middles ? times(op, times(op, shifted, half), minus(op, wide, one))
                         : times(op, minus(op, times(op, shifted, wide), one), half);
@@ -70,9 +68,9 @@ Coordinate locate(OpBinder &op, Value grid, const Expr &size, bool middles, Bord
 
 /// The elements at whole coordinates [N, 1, places], 0 outside: [N, C, places].
 Value elementsAt(OpBinder &op, Value image, ArrayRef<Coordinate> coordinates, ArrayRef<Value> places) {
-  Value linear, inside, zero = op.b.intScalar(0, i64(op)), one = op.b.intScalar(1, i64(op));
+  Value linear, inside, zero = op.b.intScalar(0, op.b.int64()), one = op.b.intScalar(1, op.b.int64());
   for (auto [coordinate, place] : llvm::zip_equal(coordinates, places)) {
-    Value index = op.b.cast(place, i64(op));
+    Value index = op.b.cast(place, op.b.int64());
     Value here = op.b.binary(BinaryKind::And, op.b.binary(BinaryKind::GreaterEqual, index, zero),
                              op.b.binary(BinaryKind::Less, index, coordinate.extent));
     index = clamp(op, index, zero, minus(op, coordinate.extent, one));
@@ -251,11 +249,11 @@ Value tapPlaces(OpBinder &op, const DeformOperands &o, size_t dim, Type type) {
   taps[dim] = whole[dim];
   windows[dims + dim] = whole[dims + dim];
   const auto times = [&](Value place, int64_t step) {
-    return op.b.binary(BinaryKind::Mul, place, op.b.intScalar(step, i64(op)));
+    return op.b.binary(BinaryKind::Mul, place, op.b.intScalar(step, op.b.int64()));
   };
   Value place = plus(op, times(op.b.iota(taps, static_cast<int64_t>(dim)), o.window.dilations[dim]),
                      times(op.b.iota(windows, static_cast<int64_t>(dims + dim)), o.window.strides[dim]));
-  place = minus(op, place, op.b.dims({o.window.low[dim]}, {}, i64(op)));
+  place = minus(op, place, op.b.dims({o.window.low[dim]}, {}, op.b.int64()));
   return op.b.reshape(op.b.cast(op.b.broadcast(place, whole), type), {Expr(1), o.taps, o.windows});
 }
 
@@ -273,7 +271,7 @@ void importDeformConv(OpBinder &op) {
     Value moved =
         op.b.slice(offsets, {Expr(0), Expr(0), Expr(i), Expr(0)}, {1, 1, 1, 1}, {images, o.taps, Expr(1), o.windows});
     Value place = plus(op, op.b.reshape(moved, {images, o.taps, o.windows}), tapPlaces(op, o, i, wide));
-    coordinates.push_back({op.b.reshape(place, {images, Expr(1), reads}), op.b.dims({o.spatial[i]}, {}, i64(op))});
+    coordinates.push_back({op.b.reshape(place, {images, Expr(1), reads}), op.b.dims({o.spatial[i]}, {}, op.b.int64())});
   }
   Value image = op.b.reshape(op.b.cast(op.value(0, "X"), wide),
                              {images, Expr(o.channels / o.offsetGroups), graph::product(o.spatial)});

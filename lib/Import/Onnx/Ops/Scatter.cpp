@@ -44,8 +44,6 @@ std::vector<int64_t> integersOf(ElementsAttr constant) {
 /// Most elements of data whose last updates become a constant: 8 MiB.
 constexpr int64_t mostConstant = int64_t(1) << 20;
 
-Type i64(OpBinder &op) { return IntegerType::get(op.b.context(), 64); }
-
 } // namespace
 
 Value fromFront(OpBinder &op, Value index, const Expr &extent) { return op.b.gather(op.b.iota({extent}, 0), index, 0); }
@@ -72,7 +70,7 @@ Value lastMatch(OpBinder &op, Value index, int64_t axis, const Expr &extent) {
   Value hit = matches(op, index, axis, extent);
   Exprs grid(op.b.shape(hit).size(), Expr(1));
   grid[axis + 1] = updates;
-  Value candidates = op.b.select(hit, op.b.iota(grid, axis + 1), op.b.intScalar(-1, i64(op)));
+  Value candidates = op.b.select(hit, op.b.iota(grid, axis + 1), op.b.intScalar(-1, op.b.int64()));
   return op.b.squeeze(op.b.reduce(ReduceKind::Max, candidates, {axis + 1}), {axis + 1});
 }
 
@@ -98,14 +96,14 @@ Value lastOfConstant(OpBinder &op, ArrayRef<Expr> shape, int64_t axis) {
       place[i] = 0;
   }
   const std::string_view bytes(reinterpret_cast<const char *>(last->data()), last->size() * sizeof(int64_t));
-  return op.b.constant(constantAttr({dataTypeOf(i64(op)), *dims, bytes, last}, i64(op)));
+  return op.b.constant(constantAttr({dataTypeOf(op.b.int64()), *dims, bytes, last}, op.b.int64()));
 }
 
 Value isFound(OpBinder &op, Value last) {
-  return op.b.binary(BinaryKind::GreaterEqual, last, op.b.intScalar(0, i64(op)));
+  return op.b.binary(BinaryKind::GreaterEqual, last, op.b.intScalar(0, op.b.int64()));
 }
 
-Value orFirst(OpBinder &op, Value last) { return op.b.binary(BinaryKind::Max, last, op.b.intScalar(0, i64(op))); }
+Value orFirst(OpBinder &op, Value last) { return op.b.binary(BinaryKind::Max, last, op.b.intScalar(0, op.b.int64())); }
 
 Value withFirst(OpBinder &op, Value updates, int64_t axis) {
   const Exprs shape = op.b.shape(updates);

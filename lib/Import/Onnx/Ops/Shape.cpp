@@ -12,8 +12,6 @@ using namespace mlir;
 namespace cupola::onnx_import {
 namespace {
 
-Type indexType(OpBinder &op) { return IntegerType::get(op.b.context(), 64); }
-
 /// Operand 0 in another shape, known or not.
 void reshapeTo(OpBinder &op, ArrayRef<Expr> shape) {
   if (const Known *source = op.known(0))
@@ -125,11 +123,11 @@ void importShape(OpBinder &op) {
   Known known{{std::max(int64_t(0), end - start)}, {}};
   for (int64_t i = start; i < end; ++i)
     known.elements.push_back(Scalar::integer(shape[static_cast<size_t>(i)]));
-  op.result(std::move(known), indexType(op));
+  op.result(std::move(known), op.b.int64());
 }
 
 void importSize(OpBinder &op) {
-  op.result(Known{{}, {Scalar::integer(graph::product(op.shape(0, "data")))}}, indexType(op));
+  op.result(Known{{}, {Scalar::integer(graph::product(op.shape(0, "data")))}}, op.b.int64());
 }
 
 void importReshape(OpBinder &op) {

@@ -10,8 +10,6 @@ using namespace mlir;
 namespace cupola::onnx_import {
 namespace {
 
-Type i64(OpBinder &op) { return IntegerType::get(op.b.context(), 64); }
-
 Value isNotZero(OpBinder &op, Value value) {
   if (op.b.element(value).isInteger(1))
     return value;
@@ -58,7 +56,7 @@ void importNonZero(OpBinder &op) {
   const Exprs shape = op.shape(0, "X");
   if (op.known(0))
     if (auto known = knownPositions(*op.known(0)); known && knownCount(known->dims))
-      return op.result(std::move(*known), i64(op));
+      return op.result(std::move(*known), op.b.int64());
   if (shape.empty())
     op.unsupported("input 0 (X) is a scalar, supported is rank 1 or more");
   Value places = op.tensor(0, "X")->allNonZero
