@@ -18,9 +18,10 @@ class Const:
         self.array = np.asarray(array)
 
 
-def model_of(op, operands, results=1, domain="", onnx_opset=OPSET, dynamic=False, outputs=None, types=None, **attributes):
-    """`results`: how many; `outputs`: their names, where some are left out; `types`: theirs, where onnxruntime does not say them;
-    `dynamic`: no extent of an input is known."""
+def model_of(op, operands, results=1, domain="", version=1, onnx_opset=OPSET, dynamic=False, outputs=None, types=None,
+             **attributes):
+    """`version`: of the domain; `results`: how many; `outputs`: their names, where some are left out; `types`: theirs, where onnxruntime does
+    not say them; `dynamic`: no extent of an input is known."""
     names, inputs, constants = [], [], []
     for i, operand in enumerate(operands):
         names.append("" if operand is None else f"x{i}")
@@ -35,7 +36,7 @@ def model_of(op, operands, results=1, domain="", onnx_opset=OPSET, dynamic=False
     for value, kind in zip(values, types or ()):
         value.type.tensor_type.elem_type = helper.np_dtype_to_tensor_dtype(np.dtype(kind))
     graph = helper.make_graph([node], "one", inputs, values, constants)
-    opsets = [helper.make_opsetid("", onnx_opset)] + ([helper.make_opsetid(domain, 1)] if domain else [])
+    opsets = [helper.make_opsetid("", onnx_opset)] + ([helper.make_opsetid(domain, version)] if domain else [])
     return helper.make_model(graph, opset_imports=opsets, ir_version=IR_VERSION)
 
 

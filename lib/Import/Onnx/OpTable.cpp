@@ -6,6 +6,7 @@
 #include "lib/Import/Onnx/OpTable.h"
 
 #include "lib/Import/Onnx/Ops/Microsoft/Ops.h"
+#include "lib/Import/Onnx/Ops/Ml/Ops.h"
 #include "lib/Import/Onnx/Ops/Ops.h"
 #include "lib/Import/Onnx/SchemaFunctions.h"
 
@@ -234,6 +235,18 @@ constexpr OpRow rows[] = {
     {"", "Where", {9, 16}, importWhere},
     {"", "Xor", {1}, aligned<logical<BinaryKind::Xor>>},
     {"", "Xor", {7}, logical<BinaryKind::Xor>},
+    {"ai.onnx.ml", "ArrayFeatureExtractor", {1}, ml::importArrayFeatureExtractor},
+    {"ai.onnx.ml", "Binarizer", {1}, ml::importBinarizer},
+    {"ai.onnx.ml", "FeatureVectorizer", {1}, ml::importFeatureVectorizer},
+    {"ai.onnx.ml", "Imputer", {1}, ml::importImputer},
+    {"ai.onnx.ml", "LinearClassifier", {1}, ml::importLinearClassifier},
+    {"ai.onnx.ml", "LinearRegressor", {1}, ml::importLinearRegressor},
+    {"ai.onnx.ml", "Normalizer", {1}, ml::importNormalizer},
+    {"ai.onnx.ml", "OneHotEncoder", {1}, ml::importOneHotEncoder},
+    {"ai.onnx.ml", "Scaler", {1}, ml::importScaler},
+    {"ai.onnx.ml", "TreeEnsemble", {5}, ml::importTreeEnsemble},
+    {"ai.onnx.ml", "TreeEnsembleClassifier", {1, 3}, ml::importTreeEnsembleClassifier},
+    {"ai.onnx.ml", "TreeEnsembleRegressor", {1, 3}, ml::importTreeEnsembleRegressor},
     {"ai.onnx.preview.training", "Adagrad", {1}, importAdagrad},
     {"ai.onnx.preview.training", "Adam", {1}, importAdam},
     {"ai.onnx.preview.training", "Momentum", {1}, importMomentum},

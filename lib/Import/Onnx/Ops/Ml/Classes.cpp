@@ -1,0 +1,46 @@
+//===- lib/Import/Onnx/Ops/Ml/Classes.cpp - features and labels of ai.onnx.ml ---===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Import/Onnx/Ops/Ml/Ops.h"
+
+using namespace mlir;
+
+namespace cupola::onnx_import::ml {
+
+Ints integerLabels(OpBinder &op, StringRef name, StringRef strings) {
+  if (const auto texts = op.stringsAttribute(strings); texts && !texts->empty())
+    op.unsupported("attribute '" + strings.str() + "' is given, supported are integers, by '" + name.str() + "'");
+  auto labels = op.intsAttribute(name);
+  if (!labels || labels->empty())
+    op.bad("attribute '" + name.str() + "' is missing");
+  return *labels;
+}
+
+Value labelsAt(OpBinder &op, ArrayRef<int64_t> labels, Value places) {
+  const auto type = RankedTensorType::get({static_cast<int64_t>(labels.size())}, op.b.int64());
+  return op.b.gather(op.b.constant(DenseElementsAttr::get(type, labels)), places, 0);
+}
+
+Value rowsOf(OpBinder &op) {
+  op.requireNumber(0, "X");
+  Value x = op.value(0, "X");
+  Exprs shape = op.shape(0, "X");
+  if (shape.size() != 1 && shape.size() != 2)
+    op.bad("input 0 (X) has the shape " + shapeText(shape) + ", expected [rows, features] or [features]");
+  if (shape.size() == 1)
+    x = op.b.unsqueeze(x, {0});
+  return op.b.element(x).isF64() ? x : op.b.cast(x, Float32Type::get(op.b.context()));
+}
+
+Value table(OpBinder &op, ArrayRef<double> values, ArrayRef<int64_t> shape, Type element) {
+  const auto floats = llvm::cast<FloatType>(element);
+  SmallVector<APFloat> elements;
+  elements.reserve(values.size());
+  for (double value : values) {
+    bool inexact = false;
+    elements.emplace_back(value);
+    elements.back().convert(floats.getFloatSemantics(), APFloat::rmNearestTiesToEven, &inexact);
+  }
+  return op.b.constant(DenseElementsAttr::get(RankedTensorType::get(shape, element), elements));
+}
+
+} // namespace cupola::onnx_import::ml

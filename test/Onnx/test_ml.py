@@ -1,0 +1,186 @@
+#===- test/Onnx/test_ml.py - Ops of ai.onnx.ml beside onnxruntime ---===#
+# SPDX-License-Identifier: Apache-2.0
+"""Random trees, linear models and features, from a seed. The splits are values that features have, so that equality decides often."""
+
+import functools
+import itertools
+
+import numpy as np
+import pytest
+from beside import Const, both, close, equal
+from onnx import numpy_helper
+
+DOMAIN = "ai.onnx.ml"
+close, equal, both = (functools.partial(f, domain=DOMAIN) for f in (close, equal, both))
+FEATURES = 6
+MODES = ["BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_EQ", "BRANCH_NEQ"]
+TRANSFORMS = ["NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"]
+
+
+def rows(random, count=17, missing=0.0, kind=np.float32):
+    x = random.integers(-3, 4, (count, FEATURES)).astype(kind)
+    return np.where(random.random(x.shape) < missing, np.nan, x).astype(kind) if missing else x
+
+
+def grown(random, modes, depth, trees):
+    """The nodes of random trees in the form by (tree, id); `leaves`: their (tree, id)."""
+    n = {key: [] for key in ("treeids", "nodeids", "featureids", "values", "modes", "truenodeids", "falsenodeids",
+                             "missing_value_tracks_true")}
+    leaves = []
+
+    def node(tree, left):
+        place = len(n["nodeids"]) - start
+        is_leaf = left == 0 or (left < depth and random.random() < 0.2)
+        entry = (tree, place, 0, 0.0, "LEAF", 0, 0, 0) if is_leaf else (
+            tree, place, int(random.integers(FEATURES)), float(random.integers(-3, 4)), str(random.choice(modes)), 0, 0,
+            int(random.integers(2)))
+        for values, value in zip(n.values(), entry, strict=True):
+            values.append(value)
+        if is_leaf:
+            leaves.append((tree, place))
+        else:
+            n["truenodeids"][start + place] = node(tree, left - 1)
+            n["falsenodeids"][start + place] = node(tree, left - 1)
+        return place
+    for tree in range(trees):
+        start = len(n["nodeids"])
+        node(tree, depth)
+    return {f"nodes_{key}": values for key, values in n.items()}, leaves
+
+
+def weights(random, prefix, leaves, targets, low=-1.0, every=False):
+    chosen = [(*leaf, t) for leaf in leaves for t in range(targets) if every or targets == 1 or random.random() < 0.7]
+    return {f"{prefix}_treeids": [c[0] for c in chosen], f"{prefix}_nodeids": [c[1] for c in chosen], f"{prefix}_ids": [c[2] for c in chosen],
+            f"{prefix}_weights": [float(v) for v in random.uniform(low, 1.0, len(chosen))]}
+
+
+# ---- Trees ----
+
+@pytest.mark.parametrize("modes", [[mode] for mode in MODES] + [MODES[:4]], ids=lambda modes: "-".join(m[7:] for m in modes))
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_comparisons(modes, missing):
+    random = np.random.default_rng(1)
+    nodes, leaves = grown(random, modes, depth=5, trees=7)
+    close("TreeEnsembleRegressor", rows(random, missing=missing), n_targets=1, **nodes, **weights(random, "target", leaves, 1))
+
+
+@pytest.mark.parametrize("aggregate, targets", itertools.product(["SUM", "AVERAGE", "MIN", "MAX"], [1, 3]))
+def test_aggregates(aggregate, targets):
+    random = np.random.default_rng(2)
+    nodes, leaves = grown(random, MODES[:1], depth=4, trees=5)
+    base = [float(v) for v in random.uniform(-1, 1, targets)]
+    close("TreeEnsembleRegressor", rows(random), n_targets=targets, aggregate_function=aggregate, base_values=base, **nodes,
+          **weights(random, "target", leaves, targets, every=True))
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_types(kind, dynamic):
+    random = np.random.default_rng(3)
+    nodes, leaves = grown(random, MODES[:1], depth=6, trees=3)
+    close("TreeEnsembleRegressor", rows(random, kind=kind), n_targets=2, dynamic=dynamic, **nodes, **weights(random, "target", leaves, 2))
+
+
+def test_integers():
+    """onnxruntime has classifiers of integers alone."""
+    random = np.random.default_rng(3)
+    nodes, leaves = grown(random, MODES[:1], depth=6, trees=3)
+    for kind in (np.int64, np.int32):
+        close("TreeEnsembleClassifier", rows(random, kind=kind), results=2, classlabels_int64s=[0, 1], **nodes,
+              **weights(random, "class", leaves, 1))
+
+
+def test_splits_of_doubles():
+    random = np.random.default_rng(4)
+    nodes, leaves = grown(random, MODES[1:2], depth=4, trees=3)
+    x = rows(random, kind=np.float64) + random.choice([0.0, 1e-12, -1e-12], (17, FEATURES))
+    nodes["nodes_values_as_tensor"] = numpy_helper.from_array(np.array(nodes.pop("nodes_values")))
+    w = weights(random, "target", leaves, 1)
+    w["target_weights_as_tensor"] = numpy_helper.from_array(np.array(w.pop("target_weights")))
+    close("TreeEnsembleRegressor", x, n_targets=1, version=3, **nodes, **w)
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+@pytest.mark.parametrize("transform", TRANSFORMS)
+def test_classes_with_a_score_each(classes, transform):
+    """Of two, onnxruntime looks at the second score alone, and gives 0 or 1 for a label: ONNX's reference takes the greater one."""
+    random = np.random.default_rng(5)
+    nodes, leaves = grown(random, MODES[:1], depth=4, trees=1)
+    low, labels = 0.01 if transform == "PROBIT" else -1.0, [7, 3, 9, 1][:classes]
+    (label, theirs), (scores, expected) = both(
+        "TreeEnsembleClassifier", rows(random), results=2, classlabels_int64s=labels, post_transform=transform, **nodes,
+        **weights(random, "class", leaves, classes, low=low, every=True))
+    np.testing.assert_allclose(scores, expected, rtol=1e-4, atol=1e-4)
+    np.testing.assert_array_equal(label, theirs if classes > 2 else np.array(labels)[np.argmax(scores, axis=1)])
+
+
+@pytest.mark.parametrize("transform, low", itertools.product(["NONE", "LOGISTIC"], [0.0, -1.0]))
+def test_two_classes_of_one_score(transform, low):
+    random = np.random.default_rng(6)
+    nodes, leaves = grown(random, MODES[:1], depth=4, trees=3)
+    close("TreeEnsembleClassifier", rows(random), results=2, classlabels_int64s=[5, -2], post_transform=transform, **nodes,
+          **weights(random, "class", leaves, 1, low=low))
+
+
+# ---- Linear models ----
+
+@pytest.mark.parametrize("classes, transform", [(2, "NONE"), (2, "LOGISTIC"), *((3, transform) for transform in TRANSFORMS[:4])])
+def test_linear_classifier(classes, transform):
+    random = np.random.default_rng(7)
+    scores = classes if classes > 2 else 1
+    close("LinearClassifier", rows(random), results=2, classlabels_ints=[4, 8, 6][:classes], post_transform=transform,
+          coefficients=[float(v) for v in random.uniform(-1, 1, scores * FEATURES)],
+          intercepts=[float(v) for v in random.uniform(-1, 1, scores)])
+
+
+@pytest.mark.parametrize("targets", [1, 3])
+def test_linear_regressor(targets):
+    random = np.random.default_rng(8)
+    close("LinearRegressor", rows(random), targets=targets, coefficients=[float(v) for v in random.uniform(-1, 1, targets * FEATURES)],
+          intercepts=[float(v) for v in random.uniform(-1, 1, targets)])
+
+
+# ---- Features ----
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64, np.int64, np.int32])
+@pytest.mark.parametrize("each", [1, FEATURES])
+def test_scaler(kind, each):
+    random = np.random.default_rng(9)
+    close("Scaler", rows(random, kind=kind), offset=[float(v) for v in random.uniform(-1, 1, each)],
+          scale=[float(v) for v in random.uniform(0.5, 2, each)])
+
+
+@pytest.mark.parametrize("norm", ["MAX", "L1", "L2"])
+def test_normalizer(norm):
+    x = np.abs(rows(np.random.default_rng(10)))
+    x[3] = 0
+    close("Normalizer", x, norm=norm)
+
+
+def test_binarizer():
+    equal("Binarizer", rows(np.random.default_rng(11)), threshold=1.0)
+
+
+@pytest.mark.parametrize("each", [1, FEATURES])
+def test_imputer(each):
+    random = np.random.default_rng(12)
+    fills = [float(v) for v in random.uniform(-1, 1, each)]
+    equal("Imputer", rows(random, missing=0.3), imputed_value_floats=fills, replaced_value_float=float("nan"))
+    equal("Imputer", rows(random), imputed_value_floats=fills, replaced_value_float=2.0)
+    equal("Imputer", rows(random, kind=np.int64), imputed_value_int64s=[int(v) for v in random.integers(-9, 9, each)], replaced_value_int64=2)
+
+
+def test_array_feature_extractor():
+    random = np.random.default_rng(13)
+    equal("ArrayFeatureExtractor", rows(random), Const(np.array([4, 0, 4], np.int64)))
+    equal("ArrayFeatureExtractor", rows(random)[0], np.array([[5, 1]], np.int64))
+
+
+def test_feature_vectorizer():
+    random = np.random.default_rng(14)
+    equal("FeatureVectorizer", rows(random), rows(random, kind=np.float32)[:, :2], inputdimensions=[FEATURES, 2])
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.float32])
+def test_one_hot_encoder(kind):
+    equal("OneHotEncoder", rows(np.random.default_rng(15), kind=kind), cats_int64s=[2, -1, 0], zeros=1)
