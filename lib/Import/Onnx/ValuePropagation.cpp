@@ -129,8 +129,9 @@ std::optional<Known> foldSelect(const OpBinder &op) {
 
 std::optional<Known> foldReduce(const OpBinder &op, ReduceKind kind, ArrayRef<int64_t> axes) {
   const Known *source = op.known(0);
-  // Floats would have to be added in the order of the kernel.
-  if (!source || source->elements.empty() || kind == ReduceKind::Mean || !isa<IntegerType>(op.element(0, "data")))
+  // Floats would have to be added in the order of the kernel; the greatest and the least have no order.
+  const bool isOrdered = kind != ReduceKind::Max && kind != ReduceKind::Min && !isa<IntegerType>(op.element(0, "data"));
+  if (!source || source->elements.empty() || kind == ReduceKind::Mean || isOrdered)
     return std::nullopt;
   Known result{source->dims, {}};
   for (int64_t axis : axes)
