@@ -3,6 +3,7 @@
 """Shapes and values are random, from a seed. Where onnxruntime multiplies uint8 by int8 it may saturate sums of pairs to 16 bits, as the
 machine has it: those products are held against numpy."""
 
+import ml_dtypes
 import numpy as np
 import pytest
 from beside import Const, by_cupola, equal, model_of
@@ -55,6 +56,27 @@ def test_halves():
     x, scale = random.standard_normal((5, 7)).astype(np.float16), np.float16(0.03)
     equal("QuantizeLinear", x, np.asarray(scale), np.asarray(np.uint8(120)))
     equal("DequantizeLinear", integers(random, np.int8, 5, 7), np.asarray(scale), np.asarray(np.int8(-4)))
+
+
+@pytest.mark.parametrize("kind", ["int4", "uint4", "int2", "uint2"])
+@pytest.mark.parametrize("axis, block", [(0, 0), (1, 0), (1, 5), (0, 2)])
+def test_constants_of_few_bits(kind, axis, block):
+    """Beside numpy: onnxruntime has no int2. 33 elements do not fill their bytes."""
+    random, kind = np.random.default_rng(9), np.dtype(getattr(ml_dtypes, kind))
+    bounds = ml_dtypes.iinfo(kind)
+    q = random.integers(bounds.min, bounds.max + 1, (3, 11))
+    groups = [3, 11] if block else [q.shape[axis]]
+    if block:
+        groups[axis] = -(-q.shape[axis] // block)
+    scale, zero = random.uniform(0.5, 2, groups).astype(np.float32), random.integers(bounds.min, bounds.max + 1, groups)
+
+    def spread(values):
+        if block:
+            return np.repeat(values, block, axis).take(range(q.shape[axis]), axis)
+        return values.reshape([-1, 1] if axis == 0 else [1, -1])
+    operands = Const(q.astype(kind)), scale, Const(zero.astype(kind))
+    (found,) = by_cupola(model_of("DequantizeLinear", operands, onnx_opset=25, types=[np.float32], axis=axis, block_size=block), operands)
+    np.testing.assert_array_equal(found, ((q - spread(zero)) * spread(scale)).astype(np.float32))
 
 
 def test_integers_without_zero_point():
