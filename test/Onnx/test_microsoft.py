@@ -6,6 +6,7 @@ of 7 bits do not show it."""
 import functools
 import itertools
 
+import ml_dtypes
 import numpy as np
 import onnx
 import onnxruntime
@@ -228,6 +229,36 @@ def test_weights_of_few_bits(bits, points, depth, block):
     options = dict(K=depth, N=rows, bits=bits, block_size=block)
     close("MatMulNBits", floats(random, 2, 3, depth), Const(weights), Const(scales), zero, tolerance=2e-5, **options)
     close("MatMulNBits", floats(random, 1, depth), Const(weights), Const(scales), zero, None, floats(random, rows), tolerance=2e-5, **options)
+
+
+@pytest.mark.parametrize("bits", [2, 4, 8])
+@pytest.mark.parametrize("shape, block", [((9, 64), 16), ((5, 3, 80), 32), ((4, 16), 128)])
+@pytest.mark.parametrize("with_zero", [False, True])
+def test_rows_of_packed_blocks(bits, shape, block, with_zero):
+    """Some bytes of zero points are not full."""
+    random = np.random.default_rng(47)
+    blocks = (*shape[:-1], -(-shape[-1] // block))
+    data, scales = bytes_of(random, *shape[:-1], shape[-1] * bits // 8), floats(random, *blocks, low=0.01, high=0.1)
+    zero = [Const(bytes_of(random, *blocks[:-1], -(-blocks[-1] * bits // 8)))] if with_zero else []
+    options = dict(bits=bits, block_size=block, quantize_axis=len(shape) - 1)
+    for indices in (random.integers(-shape[0], shape[0], (2, 5)), random.integers(0, shape[0], 7).astype(np.int32)):
+        close("GatherBlockQuantized", Const(data), indices, Const(scales), *zero, tolerance=1e-6, **options)
+    close("GatherBlockQuantized", Const(data), random.integers(0, shape[0], (2, 3)), Const(scales.astype(np.float16)), *zero, tolerance=1e-3,
+          dynamic=True, **options)
+
+
+@pytest.mark.parametrize("kind", [ml_dtypes.int4, ml_dtypes.uint4, ml_dtypes.float8_e4m3fn])
+@pytest.mark.parametrize("gather, quantize", [(0, 1), (1, 0), (0, 2), (-1, 1), (2, 0)])
+def test_rows_of_narrow_blocks(kind, gather, quantize):
+    random = np.random.default_rng(48)
+    shape = (18, 33, 7)
+    blocks = [-(-e // 16) if axis == quantize else e for axis, e in enumerate(shape)]
+    data, zero = (bytes_of(random, *s).astype(np.float32) / 16 for s in (shape, blocks))
+    zero = () if kind == ml_dtypes.float8_e4m3fn else (Const((zero // 2).astype(kind)),)
+    for points in {(), zero}:
+        close("GatherBlockQuantized", Const((data // 2).astype(kind)), random.integers(0, 7, (2, 3)),
+              Const(floats(random, *blocks, low=0.01, high=0.1)), *points, tolerance=1e-6, block_size=16, gather_axis=gather,
+              quantize_axis=quantize)
 
 
 # ---- Attention ----

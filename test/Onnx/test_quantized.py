@@ -7,6 +7,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 from beside import Const, by_cupola, equal, model_of
+from onnx import TensorProto, helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
 
 TYPES = [np.int8, np.uint8, np.int16, np.uint16]
 BYTES = [(np.uint8, np.uint8), (np.uint8, np.int8), (np.int8, np.int8), (np.int8, np.uint8)]
@@ -14,7 +16,7 @@ SEEDS = range(4)
 
 
 def integers(random, kind, *shape):
-    bounds = np.iinfo(kind)
+    bounds = ml_dtypes.iinfo(kind)
     return random.integers(bounds.min, bounds.max + 1, shape).astype(kind)
 
 
@@ -58,29 +60,42 @@ def test_halves():
     equal("DequantizeLinear", integers(random, np.int8, 5, 7), np.asarray(scale), np.asarray(np.int8(-4)))
 
 
-@pytest.mark.parametrize("kind", ["int4", "uint4", "int2", "uint2"])
-@pytest.mark.parametrize("axis, block", [(0, 0), (1, 0), (1, 5), (0, 2)])
-def test_constants_of_few_bits(kind, axis, block):
-    """Beside numpy: onnxruntime has no int2. 33 elements do not fill their bytes."""
-    random, kind = np.random.default_rng(9), np.dtype(getattr(ml_dtypes, kind))
-    bounds = ml_dtypes.iinfo(kind)
-    q = random.integers(bounds.min, bounds.max + 1, (3, 11))
-    groups = [3, 11] if block else [q.shape[axis]]
-    if block:
-        groups[axis] = -(-q.shape[axis] // block)
-    scale, zero = random.uniform(0.5, 2, groups).astype(np.float32), random.integers(bounds.min, bounds.max + 1, groups)
-
-    def spread(values):
-        if block:
-            return np.repeat(values, block, axis).take(range(q.shape[axis]), axis)
-        return values.reshape([-1, 1] if axis == 0 else [1, -1])
-    operands = Const(q.astype(kind)), scale, Const(zero.astype(kind))
-    (found,) = by_cupola(model_of("DequantizeLinear", operands, onnx_opset=25, types=[np.float32], axis=axis, block_size=block), operands)
-    np.testing.assert_array_equal(found, ((q - spread(zero)) * spread(scale)).astype(np.float32))
-
-
 def test_integers_without_zero_point():
     equal("DequantizeLinear", integers(np.random.default_rng(13), np.int32, 5, 7), np.asarray(np.float32(0.3)))
+
+
+@pytest.mark.parametrize("kind", [ml_dtypes.int4, ml_dtypes.uint4, ml_dtypes.int2, ml_dtypes.uint2])
+@pytest.mark.parametrize("shape", [(5, 7, 9), (1, 3, 1), (33, 64, 2)])
+def test_narrow_integers(kind, shape):
+    random = np.random.default_rng(17)
+    for scale, zero, attributes in granularities(random, kind, shape):
+        equal("DequantizeLinear", Const(integers(random, kind, *shape)), Const(scale), Const(zero), onnx_opset=25, **attributes)
+        equal("DequantizeLinear", Const(integers(random, kind, *shape)), Const(scale), onnx_opset=25, **attributes)
+
+
+@pytest.mark.parametrize("kind", [ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e4m3fnuz, ml_dtypes.float8_e5m2, ml_dtypes.float8_e5m2fnuz])
+def test_floats_of_8_bits(kind):
+    every = np.arange(256, dtype=np.uint8).view(kind)
+    equal("DequantizeLinear", Const(every), Const(np.float32(0.3)), Const(np.zeros((), kind)))
+    equal("DequantizeLinear", Const(every.reshape(16, 16)), Const(scales(np.random.default_rng(18), 16)), axis=0)
+
+
+@pytest.mark.parametrize("kind", [ml_dtypes.int4, ml_dtypes.uint2])
+def test_narrow_integers_that_move(kind):
+    """Larger than what is folded while importing."""
+    random = np.random.default_rng(19)
+    operands = {"w": integers(random, kind, 24, 35), "s": scales(random, 35), "shape": np.array([2, 12, 35])}
+    ops = [("Reshape", ["w", "shape"], {}), ("Transpose", ["a"], {"perm": [1, 0, 2]}), ("Gather", ["b", "x"], {}),
+           ("DequantizeLinear", ["c", "s"], {"axis": 2})]
+    nodes = [helper.make_node(op, inputs, ["abcy"[i]], **attributes) for i, (op, inputs, attributes) in enumerate(ops)]
+    nodes.append(helper.make_node("Cast", ["b"], ["z"], to=TensorProto.INT32))
+    x, values = np.array([3, -1, 0, 11]), [numpy_helper.from_array(array, name) for name, array in operands.items()]
+    graph = helper.make_graph(nodes, "one", [helper.make_tensor_value_info("x", TensorProto.INT64, ["n"])],
+                              [helper.make_tensor_value_info("y", TensorProto.FLOAT, None),
+                               helper.make_tensor_value_info("z", TensorProto.INT32, None)], values)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 25)], ir_version=13)
+    for found, expected in zip(by_cupola(model, [x]), ReferenceEvaluator(model).run(None, {"x": x}), strict=True):
+        np.testing.assert_array_equal(found, expected)
 
 
 @pytest.mark.parametrize("values", [[], [0, 0], [3, 4], [-3, -4], [-1, 2, 5], [1e-30], [-7, 0.5]])

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Import/Onnx/GraphBuilder.h"
 
+#include "lib/Import/Onnx/NarrowTypes.h"
 #include "lib/Planner/Checked.h"
 
 using namespace mlir;
@@ -16,7 +17,10 @@ std::string shapeText(ArrayRef<Expr> shape) {
   return text + "]";
 }
 
-std::string typeText(Type element) { return graph::elementTypeOf(element).onnxName; }
+std::string typeText(Type element) {
+  const auto narrow = narrowDataTypeOf(element);
+  return narrow ? elementTypeName(*narrow) : graph::elementTypeOf(element).onnxName;
+}
 
 void GraphBuilder::fail(const std::string &message, ErrorKind kind) const { throw NodeError{kind, message}; }
 

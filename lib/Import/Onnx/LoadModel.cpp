@@ -7,7 +7,6 @@
 #include "lib/Import/Onnx/ModelFile.h"
 #include "lib/Import/Onnx/ModelNames.h"
 #include "lib/Import/Onnx/OnnxLibrary.h"
-#include "lib/Import/Onnx/SubByte.h"
 #include "lib/Import/Onnx/TensorIntake.h"
 #include "lib/Import/Onnx/Validator.h"
 
@@ -80,10 +79,7 @@ bool prepare(LoadedModel &loaded, ExternalData &files, const LoadOptions &option
   model.clear_training_info(); // checked like the rest, but never executed
   if (allKnown(model, known) && !runOnnxChecker(model, diagnostics))
     return false;
-  if (!inlineLocalFunctions(model, diagnostics))
-    return false;
-  widenSubByte(model, loaded.blobs);
-  return true;
+  return inlineLocalFunctions(model, diagnostics);
 }
 
 } // namespace

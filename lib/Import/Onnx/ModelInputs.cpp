@@ -31,6 +31,15 @@ std::vector<const onnx::ValueInfoProto *> realInputs(const onnx::GraphProto &gra
   return result;
 }
 
+bool contradicts(const onnx::TensorShapeProto &declared, llvm::ArrayRef<Expr> shape) {
+  if (declared.dim_size() != static_cast<int>(shape.size()))
+    return true;
+  return llvm::any_of(llvm::zip_equal(declared.dim(), shape), [](const auto &pair) {
+    const auto extent = extentOf(std::get<0>(pair));
+    return extent && std::get<1>(pair).constant() && !std::get<1>(pair).isConstant(*extent);
+  });
+}
+
 ModelInputs::ModelInputs(const onnx::GraphProto &graph, const ShapeOptions &options, Symbols &symbols,
                          Diagnostics &diagnostics)
     : list(realInputs(graph)), options(options), symbols(symbols), diagnostics(diagnostics) {

@@ -9,6 +9,7 @@
 namespace onnx {
 class GraphProto;
 class TensorProto;
+class TensorShapeProto;
 class ValueInfoProto;
 } // namespace onnx
 
@@ -16,6 +17,9 @@ namespace cupola::onnx_import {
 
 /// The graph inputs that are no defaults of initialisers, in order.
 std::vector<const onnx::ValueInfoProto *> realInputs(const onnx::GraphProto &graph);
+
+/// Another rank, or another extent where both are known.
+bool contradicts(const onnx::TensorShapeProto &declared, llvm::ArrayRef<Expr> shape);
 
 /// Gives every input that is not pinned to a value its extents: constants, the user's values, or symbols (one
 /// per name of a dimension; one each for dimensions without a name, which the user

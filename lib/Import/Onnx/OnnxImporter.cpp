@@ -9,6 +9,7 @@
 #include "lib/Import/Onnx/Finish.h"
 #include "lib/Import/Onnx/ModelInputs.h"
 #include "lib/Import/Onnx/ModelNames.h"
+#include "lib/Import/Onnx/NarrowTypes.h"
 #include "lib/Import/Onnx/OpBinder.h"
 #include "lib/Import/Onnx/OpTable.h"
 #include "lib/Import/Onnx/Remedy.h"
@@ -113,7 +114,8 @@ bool Importer::makeFunction() {
     const Type element = elementTypeOf(dataType, context);
     if (!element)
       diagnostics.error(ErrorKind::Unsupported, "graph input " + quoted(input.name()) + " has elements of " +
-                                                    elementTypeName(dataType) + ", which are not supported");
+                                                    elementTypeName(dataType) + ", which are not supported" +
+                                                    (narrowTypeOf(dataType, context) ? " but as constants" : ""));
     if (diagnostics.failed())
       continue;
     types.push_back(graph::tensorType(inputs.shape(i), element));
@@ -230,6 +232,7 @@ bool Importer::runImport(const onnx::NodeProto &node, const NodeLabel &label, co
                                                         canonicalDomain(node.domain()));
     if (schema)
       op.requireInputs(schema->min_input(), schema->max_input());
+    checkNarrowOperands(node, op);
     if (row) {
       row->import(op);
     } else {
@@ -238,6 +241,7 @@ bool Importer::runImport(const onnx::NodeProto &node, const NodeLabel &label, co
       importFunction(node, label, op);
     }
     op.checkAllAttributesRead();
+    keepNarrowType(node, op);
     bindResults(node, op);
     return true;
   } catch (const NodeError &error) {
@@ -309,6 +313,8 @@ std::vector<Tensor> Importer::importSubgraph(const onnx::GraphProto &subgraph, A
     if (tensor)
       values[name] = tensor;
   }
+  for (auto [i, output] : llvm::enumerate(outputs))
+    refuseNarrow(builder, *output, "the body's output " + quoted(subgraph.output(static_cast<int>(i)).name()));
   return outputs;
 }
 
@@ -381,16 +387,6 @@ void Importer::listOtherProblems() {
       listUnknownOps(*callee->second, functions, listed, diagnostics);
 }
 
-/// Another rank, or another extent where both are known.
-bool contradicts(const onnx::TensorShapeProto &declared, ArrayRef<Expr> shape) {
-  if (declared.dim_size() != static_cast<int>(shape.size()))
-    return true;
-  return llvm::any_of(llvm::zip_equal(declared.dim(), shape), [](const auto &pair) {
-    const auto extent = extentOf(std::get<0>(pair));
-    return extent && std::get<1>(pair).constant() && !std::get<1>(pair).isConstant(*extent);
-  });
-}
-
 /// Shapes and values that the user gave may be others than those that the model was exported with.
 void Importer::checkDeclared(const onnx::ValueInfoProto &output, Value value) {
   if (!output.type().has_tensor_type())
@@ -414,6 +410,7 @@ Value Importer::outputValue(const onnx::ValueInfoProto &output) {
   const Tensor tensor = bodies.scopes.here(lookUp(output.name()));
   if (tensor->poisoned)
     return Value();
+  refuseNarrow(builder, *tensor, quoted(output.name()));
   const Value value = pool.materialize(tensor);
   checkDeclared(output, value);
   return value;

@@ -259,6 +259,7 @@ constexpr OpRow rows[] = {
     {"com.microsoft", "FusedConv", {1}, microsoft::importFusedConv},
     {"com.microsoft", "FusedGemm", {1}, microsoft::importFusedGemm},
     {"com.microsoft", "FusedMatMul", {1}, microsoft::importFusedMatMul},
+    {"com.microsoft", "GatherBlockQuantized", {1}, microsoft::importGatherBlockQuantized},
     {"com.microsoft", "Gelu", {1}, microsoft::importGelu},
     {"com.microsoft", "GroupQueryAttention", {1}, microsoft::importGroupQueryAttention},
     {"com.microsoft", "LayerNormalization", {1}, microsoft::importLayerNormalization},

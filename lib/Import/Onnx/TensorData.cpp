@@ -164,11 +164,11 @@ std::string checkInlineData(const T &tensor, int64_t count) {
     return "has " + std::to_string(tensor.raw_data().size()) + " bytes of raw_data, expected " + std::to_string(bytes) +
            " for " + elements;
   }
-  if (type->field == Field::None) { // a byte of several elements per entry
+  if (type->field == Field::None && filled != "int32_data")
+    return "has data in " + filled + ", expected raw_data";
+  if (type->field == Field::None) { // an entry is a byte
     const int64_t bytes = tensorBytes(type->type, {count}).value_or(-1);
-    if (filled != "int32_data")
-      return "has data in " + filled + ", expected raw_data";
-    return fieldSize(tensor, Field::Int32) == bytes
+    return bytes == tensor.int32_data_size()
                ? ""
                : "has " + std::to_string(tensor.int32_data_size()) + " entries of int32_data, expected " +
                      std::to_string(bytes) + " for " + elements;

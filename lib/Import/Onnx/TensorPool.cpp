@@ -3,6 +3,7 @@
 #include "lib/Import/Onnx/OpBinder.h"
 
 #include "lib/Import/Onnx/Constants.h"
+#include "lib/Import/Onnx/NarrowTypes.h"
 
 #include "onnx/onnx_pb.h"
 
@@ -24,18 +25,22 @@ Tensor TensorPool::ofKnown(Known known, Type element) {
 }
 
 Tensor TensorPool::ofConstant(const onnx::TensorProto &tensor, const BlobStore &blobs) {
-  const TensorValue data = readTensor(tensor, blobs);
-  const Type element = elementTypeOf(data.dataType, builder.context());
+  TensorValue data = readTensor(tensor, blobs);
+  const Type narrow = narrowTypeOf(data.dataType, builder.context());
+  const Type element = narrow ? narrow : elementTypeOf(data.dataType, builder.context());
   if (!element)
     builder.fail("a constant has elements of " + elementTypeName(data.dataType) + ", which are not supported",
                  ErrorKind::Unsupported);
   const Exprs dims = exprsOfDims(data.dims);
-  builder.type(dims, element);
+  const Type held = heldIn(element);
+  builder.type(dims, held);
+  if (narrow)
+    data = widened(data, narrow);
   return add({dims,
               element,
               {},
-              constantAttr(data, element),
-              knownElements(data, element),
+              constantAttr(data, held),
+              knownElements(data, held),
               builder.location(),
               false,
               false,
@@ -48,7 +53,7 @@ Tensor TensorPool::poison() { return add({{}, {}, {}, {}, {}, builder.location()
 Value TensorPool::materializeKnown(const TensorRecord &tensor) {
   const Known &known = *tensor.known;
   if (known.allConstant())
-    return builder.constant(attributeOf(known, tensor.element));
+    return builder.constant(attributeOf(known, heldIn(tensor.element)));
   Exprs numerators, denominators;
   bool fraction = false;
   for (const Scalar &scalar : known.elements) {

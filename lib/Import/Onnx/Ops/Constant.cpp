@@ -3,6 +3,7 @@
 #include "lib/Import/Onnx/Choice.h"
 #include "lib/Import/Onnx/ComputeType.h"
 #include "lib/Import/Onnx/Constants.h"
+#include "lib/Import/Onnx/NarrowTypes.h"
 #include "lib/Import/Onnx/Ops/Ops.h"
 #include "lib/Import/Onnx/ValuePropagation.h"
 
@@ -110,6 +111,8 @@ void importConstantOfShape(OpBinder &op) {
   if (Tensor value = op.tensorAttribute("value")) {
     if (!graph::product(value->dims).isConstant(1))
       op.bad("attribute 'value' has the shape " + shapeText(value->dims) + ", expected one element");
+    if (narrowDataTypeOf(value->element))
+      op.unsupported("attribute 'value' has elements of " + typeText(value->element) + ", which is not supported");
     op.b.type(dims, value->element); // a look at its size before anything is made
     return filled(op, value, dims);
   }

@@ -4,6 +4,7 @@
 
 #include "lib/Import/Onnx/ComputeType.h"
 #include "lib/Import/Onnx/Constants.h"
+#include "lib/Import/Onnx/NarrowTypes.h"
 #include "lib/Import/Onnx/TensorData.h"
 
 using namespace mlir;
@@ -75,6 +76,15 @@ Value quantize::integersOf(OpBinder &op, Value numbers, Value scale, Value zero,
   return rounded(op, op.b.binary(BinaryKind::Div, numbers, scale), zero, integer);
 }
 
+Value quantize::ofBlocks(OpBinder &op, Value value, ArrayRef<Expr> shape, int64_t axis, int64_t block) {
+  value = op.b.unsqueeze(value, {axis + 1});
+  Exprs each = op.b.shape(value), whole(shape);
+  whole[axis] = each[axis] * Expr(block);
+  each[axis + 1] = Expr(block);
+  value = op.b.reshape(op.b.broadcast(value, each), whole);
+  return op.b.slice(value, Exprs(shape.size(), Expr(0)), Ints(shape.size(), 1), shape);
+}
+
 quantize::Quantised quantize::dynamically(OpBinder &op, Value numbers) {
   const Type type = op.b.element(numbers), byte = IntegerType::get(op.b.context(), 8, IntegerType::Unsigned);
   const Ints all = sequence(0, static_cast<int64_t>(op.b.shape(numbers).size()));
@@ -108,12 +118,7 @@ static Value inBlocks(OpBinder &op, size_t index, StringRef name, ArrayRef<Expr>
   Exprs blocks(shape);
   blocks[axis] = simplify(ceilDiv(shape[axis], Expr(block)), op.b.ranges());
   op.b.sameShape(own, blocks, "the shape of " + named(index, name) + " and the blocks of " + shapeText(shape));
-  value = op.b.unsqueeze(value, {axis + 1});
-  Exprs each = op.b.shape(value), whole = op.b.facts().current(blocks);
-  each[axis + 1] = Expr(block);
-  whole[axis] = whole[axis] * Expr(block);
-  value = op.b.reshape(op.b.broadcast(value, each), whole);
-  return op.b.slice(value, Exprs(shape.size(), Expr(0)), Ints(shape.size(), 1), shape);
+  return ofBlocks(op, value, shape, axis, block);
 }
 
 /// A scale or zero point as ONNX has it: one for all, along the axis, or of blocks.
@@ -172,8 +177,9 @@ void importQuantizeLinear(OpBinder &op) {
 
 void importDequantizeLinear(OpBinder &op) {
   const Type integer = op.element(0, "x");
-  if (!isInteger(integer, 16) && !integer.isSignlessInteger(32))
-    op.bad("input 0 (x) has elements of " + typeText(integer) + ", expected int8, uint8, int16, uint16 or int32");
+  if (!isInteger(integer, 16) && !integer.isSignlessInteger(32) && !narrowDataTypeOf(integer))
+    op.bad("input 0 (x) has elements of " + typeText(integer) +
+           ", expected integers of up to 16 bits, int32 or floats of up to 8 bits");
   op.requireFloat(1, "x_scale");
   const Type scaleType = op.element(1, "x_scale"), given = typeAttribute(op, "output_dtype");
   if (given && !isa<FloatType>(given))

@@ -30,6 +30,9 @@ Value numbersOf(OpBinder &op, Value integers, Value scale, Value zero);
 /// The integers that stand for `numbers`, which have the type of `scale`.
 Value integersOf(OpBinder &op, Value numbers, Value scale, Value zero, Type integer);
 
+/// Numbers of blocks as numbers of elements: each one `block` times along `axis`, cut off at `shape`.
+Value ofBlocks(OpBinder &op, Value value, llvm::ArrayRef<Expr> shape, int64_t axis, int64_t block);
+
 /// Integers, and what they stand for.
 struct Quantised {
   Value integers, scale, zero;

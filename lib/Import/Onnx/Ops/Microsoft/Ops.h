@@ -50,6 +50,7 @@ void importMatMulIntegerToFloat(OpBinder &op);
 
 // PackedWeights.cpp
 void importMatMulNBits(OpBinder &op);
+void importGatherBlockQuantized(OpBinder &op);
 
 // Attention.cpp
 void importAttention(OpBinder &op);
