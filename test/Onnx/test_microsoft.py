@@ -218,6 +218,37 @@ def test_integer_products_to_floats(kind, seed):
     close("MatMulIntegerToFloat", bytes_of(random, m, k), b, number(0.03), scale, tolerance=1e-6)
 
 
+@pytest.mark.parametrize("direction", ["forward", "reverse", "bidirectional"])
+@pytest.mark.parametrize("kind", [np.uint8, np.int8])
+@pytest.mark.parametrize("optional", [(), ("B",), ("B", "h", "c"), ("B", "lengths"), ("B", "P", "c")])
+def test_quantised_lstm(direction, kind, optional):
+    """One value that is rounded the other way changes the scale of a step by nothing, but a product by one step of the quantisation."""
+    random = np.random.default_rng(49)
+    length, batch, width, hidden, parts = 6, 3, 10, 8, 2 if direction == "bidirectional" else 1
+    per_column = (4 * hidden,) if "h" in optional or "P" in optional else ()
+
+    def weights(rows):
+        values = random.integers(-64, 64, (parts, rows, 4 * hidden))
+        zero = np.zeros if kind == np.int8 else np.ones   # onnxruntime's, where columns have their own
+        return Const((values + (kind == np.uint8) * 64).astype(kind)), (Const(floats(random, parts, *per_column, low=0.002, high=0.01)), Const(
+            zero((parts, *per_column), kind) * kind(0 if kind == np.int8 else 67)))
+    (w, of_w), (r, of_r) = weights(width), weights(hidden)
+    operands = {"B": floats(random, parts, 8 * hidden), "lengths": np.array([6, 4, 1], np.int32), "h": floats(random, parts, batch, hidden),
+                "c": floats(random, parts, batch, hidden), "P": floats(random, parts, 3 * hidden)}
+    middle = [operands[name] if name in optional else None for name in operands]
+    x = floats(random, length, batch, width, low=-2, high=3)
+    close("DynamicQuantizeLSTM", x, w, r, *middle, *of_w, *of_r, results=3, tolerance=5e-3, hidden_size=hidden, direction=direction)
+
+
+def test_quantised_lstm_of_open_length():
+    random = np.random.default_rng(50)
+    x, hidden = floats(random, 17, 1, 24), 32
+    w, r = (Const(bytes_of(random, 2, rows, 4 * hidden)) for rows in (24, hidden))
+    numbers = Const(floats(random, 2, low=0.002, high=0.004)), Const(np.array([120, 130], np.uint8))
+    close("DynamicQuantizeLSTM", x, w, r, Const(floats(random, 2, 8 * hidden)), None, None, None, None, *numbers, *numbers, results=3,
+          tolerance=5e-3, dynamic=True, hidden_size=hidden, direction="bidirectional")
+
+
 @pytest.mark.parametrize("bits, points", [(4, "none"), (4, "packed"), (4, "floats"), (8, "none"), (8, "packed")])
 @pytest.mark.parametrize("depth, block", [(64, 32), (80, 16), (50, 32)])
 def test_weights_of_few_bits(bits, points, depth, block):

@@ -253,6 +253,7 @@ constexpr OpRow rows[] = {
     {"com.microsoft", "Attention", {1}, microsoft::importAttention},
     {"com.microsoft", "BiasGelu", {1}, microsoft::importBiasGelu},
     {"com.microsoft", "CDist", {1}, microsoft::importCDist},
+    {"com.microsoft", "DynamicQuantizeLSTM", {1}, microsoft::importDynamicQuantizeLSTM},
     {"com.microsoft", "DynamicQuantizeMatMul", {1}, microsoft::importDynamicQuantizeMatMul},
     {"com.microsoft", "EmbedLayerNormalization", {1}, microsoft::importEmbedLayerNormalization},
     {"com.microsoft", "FastGelu", {1}, microsoft::importFastGelu},

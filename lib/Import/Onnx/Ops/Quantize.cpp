@@ -85,12 +85,12 @@ Value quantize::ofBlocks(OpBinder &op, Value value, ArrayRef<Expr> shape, int64_
   return op.b.slice(value, Exprs(shape.size(), Expr(0)), Ints(shape.size(), 1), shape);
 }
 
-quantize::Quantised quantize::dynamically(OpBinder &op, Value numbers) {
+quantize::Quantised quantize::dynamically(OpBinder &op, Value numbers, int64_t apart) {
   const Type type = op.b.element(numbers), byte = IntegerType::get(op.b.context(), 8, IntegerType::Unsigned);
-  const Ints all = sequence(0, static_cast<int64_t>(op.b.shape(numbers).size()));
+  const Ints together = sequence(apart, static_cast<int64_t>(op.b.shape(numbers).size()));
   const auto extreme = [&](ReduceKind reduction, BinaryKind kind) {
-    Value value = op.b.reshape(op.b.reduce(reduction, numbers, all), {});
-    return op.b.binary(kind, value, op.b.scalar(0, type));
+    Value value = op.b.reduce(reduction, numbers, together);
+    return op.b.binary(kind, apart ? value : op.b.reshape(value, {}), op.b.scalar(0, type));
   };
   Value low = extreme(ReduceKind::Min, BinaryKind::Min), high = extreme(ReduceKind::Max, BinaryKind::Max);
   Value range = op.b.binary(BinaryKind::Sub, high, low);

@@ -37,8 +37,9 @@ Value ofBlocks(OpBinder &op, Value value, llvm::ArrayRef<Expr> shape, int64_t ax
 struct Quantised {
   Value integers, scale, zero;
 };
-/// As DynamicQuantizeLinear does it: the range of all elements (float32) and 0 becomes that of uint8.
-Quantised dynamically(OpBinder &op, Value numbers);
+/// As DynamicQuantizeLinear does it: the range of all elements (float32) and 0 becomes that of uint8. What the
+/// dimensions before `apart` tell apart has ranges of its own; scale and zero point are then [.., 1, 1].
+Quantised dynamically(OpBinder &op, Value numbers, int64_t apart = 0);
 
 } // namespace cupola::onnx_import::quantize
 

@@ -15,7 +15,7 @@ namespace cupola::onnx_import {
 // What the node says
 //===----------------------------------------------------------------------===//
 
-Recurrence::Recurrence(OpBinder &op, int64_t gates, ArrayRef<StringRef> functions)
+Recurrence::Recurrence(OpBinder &op, int64_t gates, ArrayRef<StringRef> functions, Weights weights)
     : op(op), gates(gates), batchFirst(op.intAttribute("layout", 0) != 0) {
   op.requireFloat(0, "X");
   element = op.element(0, "X");
@@ -28,12 +28,16 @@ Recurrence::Recurrence(OpBinder &op, int64_t gates, ArrayRef<StringRef> function
   length = dims[batchFirst ? 1 : 0];
   batch = dims[batchFirst ? 0 : 1];
   width = dims[2];
-  hidden = shapeOf(2, "R")[2];
+  hidden = shapeOf(2, "R")[weights == Weights::Bytes ? 1 : 2];
   if (op.hasAttribute("hidden_size"))
     hidden = op.b.sameExtent(hidden, Expr(op.intAttribute("hidden_size", 0)),
-                             "the last extent of input 2 (R) and attribute 'hidden_size'");
-  operand(1, "W", {Expr(directions), Expr(gates) * hidden, width});
-  operand(2, "R", {Expr(directions), Expr(gates) * hidden, hidden});
+                             "the extent of states in input 2 (R) and attribute 'hidden_size'");
+  if (weights == Weights::Bytes) {
+    bytes.emplace(op, directions, width, hidden, Expr(gates) * hidden);
+  } else {
+    operand(1, "W", {Expr(directions), Expr(gates) * hidden, width});
+    operand(2, "R", {Expr(directions), Expr(gates) * hidden, hidden});
+  }
   readLengths();
 }
 
@@ -105,14 +109,19 @@ Value Recurrence::initialState(size_t index, StringRef name) const {
 // Products
 //===----------------------------------------------------------------------===//
 
+/// [length * batch, width] -> [length * batch, .. ]
+Value Recurrence::productsOfInputs(Value x) const {
+  if (bytes)
+    return bytes->ofInputs(x);
+  const Value rows = op.b.reshape(op.value(1, "W"), {Expr(directions * gates) * hidden, width});
+  return op.b.matmul(x, op.b.transpose(rows, {1, 0}));
+}
+
 void Recurrence::multiplyInputs(int64_t both) {
-  Value x = op.value(0, "X"), w = op.value(1, "W");
+  Value x = op.value(0, "X");
   if (batchFirst)
     x = op.b.transpose(x, {1, 0, 2});
-  const Expr columns = Expr(directions * gates) * hidden;
-  x = op.b.reshape(x, {length * batch, width});
-  w = op.b.transpose(op.b.reshape(w, {columns, width}), {1, 0});
-  Value products = op.b.matmul(x, w);
+  Value products = productsOfInputs(op.b.reshape(x, {length * batch, width}));
   products = op.b.reshape(op.b.cast(products, compute), {length, batch, Expr(directions), Expr(gates) * hidden});
   inputs = op.ofValue(addBiases(products, both));
 }
@@ -134,6 +143,8 @@ Value Recurrence::addBiases(Value products, int64_t both) const {
 }
 
 Value Recurrence::multiplyState(Value state, int64_t gate, int64_t count) const {
+  if (bytes)
+    return bytes->ofState(state);
   const Value rows = piece(here(op.tensor(2, "R")), 1, Expr(gate) * hidden, Expr(count) * hidden);
   const Value weights = op.b.transpose(rows, {0, 2, 1});
   return op.b.cast(op.b.matmul(op.b.cast(state, element), weights), compute);

@@ -8,6 +8,7 @@
 #ifndef CUPOLA_LIB_IMPORT_ONNX_OPS_RECURRENT_H
 #define CUPOLA_LIB_IMPORT_ONNX_OPS_RECURRENT_H
 
+#include "lib/Import/Onnx/Ops/ByteWeights.h"
 #include "lib/Import/Onnx/Ops/RecurrentActivation.h"
 
 namespace cupola::onnx_import {
@@ -15,8 +16,10 @@ namespace cupola::onnx_import {
 /// One node. Its first six operands are those of all three ops.
 class Recurrence {
 public:
+  /// ONNX's, or bytes (ByteWeights.h) whose blocks are columns.
+  enum class Weights { Floats, Bytes };
   /// W and R have `gates` blocks of rows; `functions` are the names of one direction's activations.
-  Recurrence(OpBinder &op, int64_t gates, llvm::ArrayRef<llvm::StringRef> functions);
+  Recurrence(OpBinder &op, int64_t gates, llvm::ArrayRef<llvm::StringRef> functions, Weights weights = Weights::Floats);
 
   /// An operand of [directions, parts * hidden]; null where it is absent.
   Tensor rows(size_t index, llvm::StringRef name, int64_t parts) const;
@@ -32,7 +35,7 @@ public:
   void run(llvm::ArrayRef<Value> initial, Step step);
 
   // Of a step.
-  /// The products of a state and the weights R of `count` gates.
+  /// The products of a state and the weights R of `count` gates; of bytes, of all gates.
   Value multiplyState(Value state, int64_t gate, int64_t count) const;
   /// One of the parts of `hidden` elements that stand one after the other.
   Value part(Value parts, int64_t number) const;
@@ -48,6 +51,7 @@ private:
   void readDirection();
   void readClip();
   void readLengths();
+  Value productsOfInputs(Value x) const;
   bool isBackward(int64_t direction) const { return direction == 1 || firstIsBackward; }
 
   Value addBiases(Value products, int64_t both) const;
@@ -68,6 +72,7 @@ private:
   Expr length, batch, width, hidden;
   std::vector<RecurrentActivation> activations; ///< of one direction after the other
   std::optional<double> clip;
+  std::optional<ByteWeights> bytes; ///< in place of the operands W and R
   Type element, compute;
   Tensor lengths = nullptr; ///< of the sequences; null where all are as long as the input
   Tensor inputs = nullptr;  ///< products, [length, batch, directions, gates * hidden]

@@ -3,7 +3,7 @@
 //
 // (https://onnx.ai/onnx/operators/onnx__LSTM.html, onnx__GRU.html, onnx__RNN.html)
 //===----------------------------------------------------------------------===//
-#include "lib/Import/Onnx/Ops/Ops.h"
+#include "lib/Import/Onnx/Ops/Microsoft/Ops.h"
 #include "lib/Import/Onnx/Ops/Recurrent.h"
 
 using namespace mlir;
@@ -25,8 +25,8 @@ Value complement(GraphBuilder &b, Value value) {
 /// Gates stand in the order input, output, forget, cell; peepholes of the first three.
 class LSTMCell {
 public:
-  explicit LSTMCell(OpBinder &op)
-      : b(op.b), isCoupled(op.intAttribute("input_forget", 0) != 0), steps(op, 4, {"Sigmoid", "Tanh", "Tanh"}),
+  explicit LSTMCell(OpBinder &op, Recurrence::Weights weights = Recurrence::Weights::Floats)
+      : b(op.b), isCoupled(op.intAttribute("input_forget", 0) != 0), steps(op, 4, {"Sigmoid", "Tanh", "Tanh"}, weights),
         peepholes(steps.rows(7, "P", 3)) {}
 
   void run() {
@@ -117,6 +117,12 @@ private:
 } // namespace
 
 void importLSTM(OpBinder &op) { LSTMCell(op).run(); }
+
+void microsoft::importDynamicQuantizeLSTM(OpBinder &op) {
+  op.requireInputs(12, 12);
+  LSTMCell(op, Recurrence::Weights::Bytes).run();
+}
+
 void importGRU(OpBinder &op) { GRUCell(op).run(); }
 
 void importRNN(OpBinder &op) {

@@ -52,6 +52,9 @@ void importMatMulIntegerToFloat(OpBinder &op);
 void importMatMulNBits(OpBinder &op);
 void importGatherBlockQuantized(OpBinder &op);
 
+// ../RecurrentCells.cpp
+void importDynamicQuantizeLSTM(OpBinder &op);
+
 // Attention.cpp
 void importAttention(OpBinder &op);
 void importMultiHeadAttention(OpBinder &op);
