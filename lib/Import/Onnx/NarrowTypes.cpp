@@ -84,6 +84,9 @@ Type narrowTypeOf(int32_t dataType, MLIRContext *context) {
 }
 
 std::optional<int32_t> narrowDataTypeOf(Type element) {
+  const unsigned width = element.getIntOrFloatBitWidth();
+  if (width > 8 || (width == 8 && isa<IntegerType>(element))) // asked of every operand: no look-ups of types
+    return std::nullopt;
   for (const NarrowType &row : narrowTypes)
     if (row.type(element.getContext()) == element)
       return row.dataType;
@@ -120,10 +123,10 @@ void refuseNarrow(const GraphBuilder &builder, const TensorRecord &tensor, const
 }
 
 void checkNarrowOperands(const onnx::NodeProto &node, const OpBinder &op) {
-  const Taker *taker = takerOf(node);
   for (size_t i = 0; i < op.inputCount(); ++i) {
     if (!op.has(i) || !narrowDataTypeOf(op.element(i, "operand")))
       continue;
+    const Taker *taker = takerOf(node);
     if (!taker || !llvm::is_contained(taker->operands, i))
       op.unsupported("input " + std::to_string(i) + " has elements of " + typeText(op.element(i, "operand")) +
                      ", supported are those as what DequantizeLinear or Cast reads, and ops that only move elements");
@@ -131,8 +134,10 @@ void checkNarrowOperands(const onnx::NodeProto &node, const OpBinder &op) {
 }
 
 void keepNarrowType(const onnx::NodeProto &node, const OpBinder &op) {
+  if (!op.has(0) || !narrowDataTypeOf(op.element(0, "operand")))
+    return;
   const Taker *taker = takerOf(node);
-  if (!taker || !taker->moves || !op.has(0) || !narrowDataTypeOf(op.element(0, "operand")))
+  if (!taker || !taker->moves)
     return;
   for (const Tensor result : op.results())
     if (result)

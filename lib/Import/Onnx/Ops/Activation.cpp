@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Import/Onnx/ComputeType.h"
 #include "lib/Import/Onnx/Ops/Ops.h"
+#include "lib/Import/Onnx/Text.h"
 
 using namespace mlir;
 
@@ -40,7 +41,7 @@ void importShrink(OpBinder &op) {
 void importGelu(OpBinder &op) {
   const std::string form = op.stringAttribute("approximate", "none");
   if (form != "none" && form != "tanh")
-    op.bad("attribute 'approximate' is '" + form + "', expected none or tanh");
+    op.bad("attribute 'approximate' is " + quoted(form) + ", expected none or tanh");
   activation(op, form == "tanh" ? UnaryKind::GeluTanh : UnaryKind::GeluErf);
 }
 

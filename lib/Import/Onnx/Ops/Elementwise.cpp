@@ -4,6 +4,7 @@
 
 #include "lib/Import/Onnx/ComputeType.h"
 #include "lib/Import/Onnx/Constants.h"
+#include "lib/Import/Onnx/Text.h"
 #include "lib/Import/Onnx/ValuePropagation.h"
 
 #include <cmath>
@@ -154,7 +155,7 @@ void importBitwiseNot(OpBinder &op) {
 void importBitShift(OpBinder &op) {
   const std::string direction = op.stringAttribute("direction", "");
   if (direction != "LEFT" && direction != "RIGHT")
-    op.bad("attribute 'direction' is '" + direction + "', expected LEFT or RIGHT");
+    op.bad("attribute 'direction' is " + quoted(direction) + ", expected LEFT or RIGHT");
   importBitwise(op, direction == "LEFT" ? BinaryKind::ShiftLeft : BinaryKind::ShiftRight);
 }
 

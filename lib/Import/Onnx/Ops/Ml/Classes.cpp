@@ -16,8 +16,12 @@ Ints integerLabels(OpBinder &op, StringRef name, StringRef strings) {
 }
 
 Value labelsAt(OpBinder &op, ArrayRef<int64_t> labels, Value places) {
-  const auto type = RankedTensorType::get({static_cast<int64_t>(labels.size())}, op.b.int64());
-  return op.b.gather(op.b.constant(DenseElementsAttr::get(type, labels)), places, 0);
+  return op.b.gather(list(op, labels), places, 0);
+}
+
+Value list(OpBinder &op, ArrayRef<int64_t> values) {
+  const auto type = RankedTensorType::get({static_cast<int64_t>(values.size())}, op.b.int64());
+  return op.b.constant(DenseElementsAttr::get(type, values));
 }
 
 Value rowsOf(OpBinder &op) {

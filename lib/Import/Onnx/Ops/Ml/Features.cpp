@@ -1,6 +1,8 @@
 //===- lib/Import/Onnx/Ops/Ml/Features.cpp - what prepares features --------===//
 // SPDX-License-Identifier: Apache-2.0
+#include "lib/Import/Onnx/Ops/Ml/NodeAttributes.h"
 #include "lib/Import/Onnx/Ops/Ml/Ops.h"
+#include "lib/Import/Onnx/Text.h"
 
 #include <cmath>
 
@@ -9,13 +11,24 @@ using namespace mlir;
 namespace cupola::onnx_import::ml {
 namespace {
 
-/// A row of one number, or of one per feature, to be broadcast to `x`.
-Value perFeature(OpBinder &op, StringRef name, ArrayRef<double> values, Value x) {
-  const Expr features = op.b.shape(x).back();
-  const int64_t count = static_cast<int64_t>(values.size());
+/// X, whose last dimension has the features.
+Value featuresOf(OpBinder &op) {
+  op.rank(0, "X", 1);
+  return op.value(0, "X");
+}
+
+/// The attribute `name` has one number, or one per feature of `x`; returns how many.
+int64_t countOf(OpBinder &op, StringRef name, size_t values, Value x) {
+  const auto count = static_cast<int64_t>(values);
   if (count != 1)
-    op.b.sameExtent(features, Expr(count), "the features of input 0 (X) and the elements of '" + name.str() + "'");
-  return table(op, values, {count}, op.b.element(x));
+    op.b.sameExtent(op.b.shape(x).back(), Expr(count),
+                    "the features of input 0 (X) and the elements of '" + name.str() + "'");
+  return count;
+}
+
+/// A row to be broadcast to `x`.
+Value perFeature(OpBinder &op, StringRef name, ArrayRef<double> values, Value x) {
+  return table(op, values, {countOf(op, name, values.size(), x)}, op.b.element(x));
 }
 
 /// x with `fill` where it is missing.
@@ -26,21 +39,17 @@ Value filled(OpBinder &op, Value x, Value isMissing, Value fill) {
 } // namespace
 
 void importScaler(OpBinder &op) {
-  op.requireInputs(1, 1);
   op.requireNumber(0, "X");
-  const auto offset = op.floatsAttribute("offset"), scale = op.floatsAttribute("scale");
-  if (op.shape(0, "X").empty())
-    op.bad("input 0 (X) is a scalar, expected features in its last dimension");
-  Value x = op.b.cast(op.value(0, "X"), Float32Type::get(op.b.context()));
-  if (offset && !offset->empty())
-    x = op.b.binary(BinaryKind::Sub, x, perFeature(op, "offset", *offset, x));
-  if (scale && !scale->empty())
-    x = op.b.binary(BinaryKind::Mul, x, perFeature(op, "scale", *scale, x));
+  const Reals offset = floatsOf(op, "offset"), scale = floatsOf(op, "scale");
+  Value x = op.b.cast(featuresOf(op), Float32Type::get(op.b.context()));
+  if (!offset.empty())
+    x = op.b.binary(BinaryKind::Sub, x, perFeature(op, "offset", offset, x));
+  if (!scale.empty())
+    x = op.b.binary(BinaryKind::Mul, x, perFeature(op, "scale", scale, x));
   op.result(x);
 }
 
 void importBinarizer(OpBinder &op) {
-  op.requireInputs(1, 1);
   op.requireNumber(0, "X");
   Value x = op.value(0, "X");
   const Type type = op.b.element(x), compared = llvm::isa<FloatType>(type) ? type : Float64Type::get(op.b.context());
@@ -49,7 +58,6 @@ void importBinarizer(OpBinder &op) {
 }
 
 void importNormalizer(OpBinder &op) {
-  op.requireInputs(1, 1);
   const std::string norm = op.stringAttribute("norm", "MAX");
   const bool isVector = op.shape(0, "X").size() == 1;
   Value x = op.b.cast(rowsOf(op), Float32Type::get(op.b.context())), length;
@@ -60,49 +68,40 @@ void importNormalizer(OpBinder &op) {
   else if (norm == "L2")
     length = op.b.unary(UnaryKind::Sqrt, op.b.reduce(ReduceKind::Sum, op.b.binary(BinaryKind::Mul, x, x), {1}));
   else
-    op.bad("attribute 'norm' is '" + norm + "', expected MAX, L1 or L2");
+    op.bad("attribute 'norm' is " + quoted(norm) + ", expected MAX, L1 or L2");
   length = op.b.binary(BinaryKind::Max, length, op.b.scalar(1e-30, op.b.element(x))); // a row of zeros stays one
   x = op.b.binary(BinaryKind::Div, x, length);
   op.result(isVector ? op.b.squeeze(x, {0}) : x);
 }
 
 void importImputer(OpBinder &op) {
-  op.requireInputs(1, 1);
   op.requireNumber(0, "X");
-  Value x = op.value(0, "X");
+  Value x = featuresOf(op);
   const Type type = op.b.element(x);
-  if (op.shape(0, "X").empty())
-    op.bad("input 0 (X) is a scalar, expected features in its last dimension");
   if (llvm::isa<FloatType>(type)) {
     const double replaced = op.floatAttribute("replaced_value_float", 0);
     op.ignoreAttribute("replaced_value_int64");
     op.ignoreAttribute("imputed_value_int64s");
-    const auto fill = op.floatsAttribute("imputed_value_floats");
-    if (!fill || fill->empty())
+    const Reals fill = floatsOf(op, "imputed_value_floats");
+    if (fill.empty())
       op.bad("attribute 'imputed_value_floats' is missing");
     Value isMissing = std::isnan(replaced) ? op.b.unary(UnaryKind::IsNaN, x)
                                            : op.b.binary(BinaryKind::Equal, x, op.b.scalar(replaced, type));
-    return op.result(filled(op, x, isMissing, perFeature(op, "imputed_value_floats", *fill, x)));
+    return op.result(filled(op, x, isMissing, perFeature(op, "imputed_value_floats", fill, x)));
   }
   op.ignoreAttribute("replaced_value_float");
   op.ignoreAttribute("imputed_value_floats");
-  const auto fill = op.intsAttribute("imputed_value_int64s");
-  if (!fill || fill->empty())
+  const Ints fill = intsOf(op, "imputed_value_int64s");
+  if (fill.empty())
     op.bad("attribute 'imputed_value_int64s' is missing");
-  const int64_t count = static_cast<int64_t>(fill->size());
-  if (count != 1)
-    op.b.sameExtent(op.b.shape(x).back(), Expr(count), "the features of input 0 (X) and 'imputed_value_int64s'");
-  Value values = op.b.constant(DenseElementsAttr::get(RankedTensorType::get({count}, op.b.int64()), ArrayRef(*fill)));
+  countOf(op, "imputed_value_int64s", fill.size(), x);
   Value missing = op.b.intScalar(op.intAttribute("replaced_value_int64", 0), type);
-  op.result(filled(op, x, op.b.binary(BinaryKind::Equal, x, missing), op.b.cast(values, type)));
+  op.result(filled(op, x, op.b.binary(BinaryKind::Equal, x, missing), op.b.cast(list(op, fill), type)));
 }
 
 void importArrayFeatureExtractor(OpBinder &op) {
-  op.requireInputs(2, 2);
   op.requireIndex(1, "Y");
-  Value x = op.value(0, "X"), places = op.value(1, "Y");
-  if (op.shape(0, "X").empty())
-    op.bad("input 0 (X) is a scalar, expected features in its last dimension");
+  Value x = featuresOf(op), places = op.value(1, "Y");
   if (op.shape(0, "X").size() == 1)
     x = op.b.unsqueeze(x, {0});
   places = op.b.reshape(places, {graph::product(op.shape(1, "Y"))});
@@ -130,16 +129,14 @@ void importFeatureVectorizer(OpBinder &op) {
 }
 
 void importOneHotEncoder(OpBinder &op) {
-  op.requireInputs(1, 1);
   op.requireNumber(0, "X");
   const Ints categories = integerLabels(op, "cats_int64s", "cats_strings");
   if (op.intAttribute("zeros", 1) == 0)
     op.unsupported("attribute 'zeros' is 0, an error for what is in no category, supported is 1");
   Value x = op.b.cast(op.value(0, "X"), op.b.int64());
-  const int64_t rank = static_cast<int64_t>(op.b.shape(x).size()), count = static_cast<int64_t>(categories.size());
-  Value all = op.b.constant(DenseElementsAttr::get(RankedTensorType::get({count}, op.b.int64()), ArrayRef(categories)));
-  op.result(
-      op.b.cast(op.b.binary(BinaryKind::Equal, op.b.unsqueeze(x, {rank}), all), Float32Type::get(op.b.context())));
+  Value each = op.b.unsqueeze(x, {op.rank(0, "X")});
+  Value isIt = op.b.binary(BinaryKind::Equal, each, list(op, categories));
+  op.result(op.b.cast(isIt, Float32Type::get(op.b.context())));
 }
 
 } // namespace cupola::onnx_import::ml

@@ -99,19 +99,15 @@ Value step(OpBinder &op, const Tables &tables, Value x, Value at) {
   return op.b.gather(tables.next, op.b.binary(BinaryKind::Add, place, op.b.cast(holds, index)), 0);
 }
 
-/// [nodes, targets]: what a leaf adds to a target. `none`: where it adds nothing.
-Value weightTable(OpBinder &op, const Forest &forest, double none, Type type) {
+/// [nodes, targets]: what a leaf adds to a target.
+Value weightTable(OpBinder &op, const Forest &forest, Type type) {
   const int64_t count = static_cast<int64_t>(forest.nodes.size());
   if (count > std::numeric_limits<int32_t>::max() / 2 / forest.targets)
     op.unsupported("the trees have " + std::to_string(count) + " nodes and " + std::to_string(forest.targets) +
                    " targets, supported are 2^30 weights");
-  std::vector<double> values(count * forest.targets, none);
-  std::vector<bool> isSet(values.size());
-  for (const Forest::Weight &weight : forest.weights) {
-    const int64_t place = weight.leaf * forest.targets + weight.target;
-    values[place] = isSet[place] ? values[place] + weight.value : weight.value;
-    isSet[place] = true;
-  }
+  std::vector<double> values(count * forest.targets);
+  for (const Forest::Weight &weight : forest.weights)
+    values[weight.leaf * forest.targets + weight.target] += weight.value;
   return table(op, values, {count, forest.targets}, type);
 }
 
@@ -165,10 +161,9 @@ Value scoresOf(OpBinder &op, const Forest &forest, Aggregate aggregate, Value x)
   Value at = op.b.broadcast(column(op, roots, IntegerType::get(op.b.context(), 32)), {shape[0], Expr(trees)});
   for (int64_t i = 0; i < depth; ++i)
     at = step(op, tables, x, at);
-  const bool adds = aggregate == Aggregate::Sum || aggregate == Aggregate::Average;
-  if (!adds)
+  if (aggregate == Aggregate::Min || aggregate == Aggregate::Max)
     requireWeights(op, forest);
-  Value found = op.b.gather(weightTable(op, forest, 0, type), at, 0); // [rows, trees, targets]
+  Value found = op.b.gather(weightTable(op, forest, type), at, 0); // [rows, trees, targets]
   const ReduceKind kind = aggregate == Aggregate::Min   ? ReduceKind::Min
                           : aggregate == Aggregate::Max ? ReduceKind::Max
                                                         : ReduceKind::Sum;

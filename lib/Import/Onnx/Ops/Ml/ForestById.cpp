@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Import/Onnx/Ops/Ml/Forest.h"
 #include "lib/Import/Onnx/Ops/Ml/NodeAttributes.h"
+#include "lib/Import/Onnx/Text.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -43,13 +44,14 @@ NodesById readNodes(OpBinder &op) {
     op.bad("attribute 'nodes_treeids' has no element, expected one per node");
   if (n.missing.empty())
     n.missing.assign(count, 0);
-  requireCount(op, "nodes_nodeids", n.ids.size(), count);
-  requireCount(op, "nodes_featureids", n.features.size(), count);
-  requireCount(op, "nodes_truenodeids", n.onTrue.size(), count);
-  requireCount(op, "nodes_falsenodeids", n.onFalse.size(), count);
-  requireCount(op, "nodes_missing_value_tracks_true", n.missing.size(), count);
-  requireCount(op, "nodes_values", n.splits.size(), count);
-  requireCount(op, "nodes_modes", n.modes.size(), count);
+  requireCounts(op, count,
+                {{"nodes_nodeids", n.ids.size()},
+                 {"nodes_featureids", n.features.size()},
+                 {"nodes_truenodeids", n.onTrue.size()},
+                 {"nodes_falsenodeids", n.onFalse.size()},
+                 {"nodes_missing_value_tracks_true", n.missing.size()},
+                 {"nodes_values", n.splits.size()},
+                 {"nodes_modes", n.modes.size()}});
   for (size_t i = 0; i < count; ++i)
     if (!n.places.try_emplace({n.trees[i], n.ids[i]}, i).second)
       op.bad("tree " + std::to_string(n.trees[i]) + " has two nodes " + std::to_string(n.ids[i]));
@@ -69,7 +71,7 @@ std::optional<Compare> compareOf(OpBinder &op, const std::string &mode) {
                            .Case("BRANCH_NEQ", Compare::NotEqual)
                            .Default(std::nullopt);
   if (!compare)
-    op.bad("attribute 'nodes_modes' has '" + mode + "', expected LEAF, BRANCH_LEQ, _LT, _GTE, _GT, _EQ or _NEQ");
+    op.bad("attribute 'nodes_modes' has " + quoted(mode) + ", expected LEAF, BRANCH_LEQ, _LT, _GTE, _GT, _EQ or _NEQ");
   return compare;
 }
 
@@ -116,9 +118,8 @@ Forest readForestById(OpBinder &op, StringRef prefix, int64_t targets) {
   const std::string p = prefix.str();
   const Ints trees = intsOf(op, p + "_treeids"), ids = intsOf(op, p + "_nodeids"), of = intsOf(op, p + "_ids");
   const Reals values = realsAttribute(op, p + "_weights");
-  requireCount(op, p + "_nodeids", ids.size(), trees.size());
-  requireCount(op, p + "_ids", of.size(), trees.size());
-  requireCount(op, p + "_weights", values.size(), trees.size());
+  requireCounts(op, trees.size(),
+                {{p + "_nodeids", ids.size()}, {p + "_ids", of.size()}, {p + "_weights", values.size()}});
   for (size_t i = 0; i < trees.size(); ++i) {
     requireWithin(op, p + "_ids", of[i], targets);
     const int64_t leaf = n.place(op, trees[i], ids[i]);

@@ -17,34 +17,27 @@ struct NodesByPlace {
 };
 
 NodesByPlace readPlacedNodes(OpBinder &op, bool &isFloat64) {
-  const auto tensor = [&](StringRef name) {
-    const Tensor found = op.tensorAttribute(name);
-    if (!found)
-      op.bad("attribute '" + name.str() + "' is missing");
-    return found;
-  };
   NodesByPlace n;
   n.features = op.requiredInts("nodes_featureids");
   n.onTrue = op.requiredInts("nodes_truenodeids"), n.onFalse = op.requiredInts("nodes_falsenodeids");
   n.trueIsLeaf = op.requiredInts("nodes_trueleafs"), n.falseIsLeaf = op.requiredInts("nodes_falseleafs");
   n.missing = intsOf(op, "nodes_missing_value_tracks_true");
-  const Tensor splits = tensor("nodes_splits");
-  isFloat64 = splits->element.isF64();
-  n.splits = realsOf(op, splits->constant, "nodes_splits");
-  n.modes = realsOf(op, tensor("nodes_modes")->constant, "nodes_modes");
+  n.splits = requiredReals(op, "nodes_splits", &isFloat64);
+  n.modes = requiredReals(op, "nodes_modes");
   if (const Tensor members = op.tensorAttribute("membership_values"))
-    n.members = realsOf(op, members->constant, "membership_values");
+    n.members = realsOf(op, members, "membership_values");
   op.ignoreAttribute("nodes_hitrates");
   const size_t count = n.features.size();
   if (n.missing.empty())
     n.missing.assign(count, 0);
-  requireCount(op, "nodes_truenodeids", n.onTrue.size(), count);
-  requireCount(op, "nodes_falsenodeids", n.onFalse.size(), count);
-  requireCount(op, "nodes_trueleafs", n.trueIsLeaf.size(), count);
-  requireCount(op, "nodes_falseleafs", n.falseIsLeaf.size(), count);
-  requireCount(op, "nodes_missing_value_tracks_true", n.missing.size(), count);
-  requireCount(op, "nodes_splits", n.splits.size(), count);
-  requireCount(op, "nodes_modes", n.modes.size(), count);
+  requireCounts(op, count,
+                {{"nodes_truenodeids", n.onTrue.size()},
+                 {"nodes_falsenodeids", n.onFalse.size()},
+                 {"nodes_trueleafs", n.trueIsLeaf.size()},
+                 {"nodes_falseleafs", n.falseIsLeaf.size()},
+                 {"nodes_missing_value_tracks_true", n.missing.size()},
+                 {"nodes_splits", n.splits.size()},
+                 {"nodes_modes", n.modes.size()}});
   return n;
 }
 
@@ -59,6 +52,17 @@ Reals nextMembers(OpBinder &op, const Reals &members, size_t &at) {
   return values;
 }
 
+/// A comparison per value; all but the first are new nodes.
+Forest::Node firstOfChain(Forest &forest, const Reals &members, int64_t feature, bool missing, int64_t onTrue,
+                          int64_t onFalse) {
+  int64_t next = onFalse;
+  for (size_t k = members.size(); --k > 0;) {
+    forest.nodes.push_back(forest.inner(Compare::Equal, feature, members[k], missing, onTrue, next));
+    next = static_cast<int64_t>(forest.nodes.size()) - 1;
+  }
+  return forest.inner(Compare::Equal, feature, members[0], missing, onTrue, next);
+}
+
 } // namespace
 
 Forest readForestByPlace(OpBinder &op) {
@@ -66,10 +70,7 @@ Forest readForestByPlace(OpBinder &op) {
   const NodesByPlace n = readPlacedNodes(op, forest.isFloat64);
   forest.targets = op.intAttribute("n_targets", 1);
   const Ints leafTargets = op.requiredInts("leaf_targetids");
-  const Tensor weights = op.tensorAttribute("leaf_weights");
-  if (!weights)
-    op.bad("attribute 'leaf_weights' is missing");
-  const Reals values = realsOf(op, weights->constant, "leaf_weights");
+  const Reals values = requiredReals(op, "leaf_weights");
   requireCount(op, "leaf_weights", values.size(), leafTargets.size());
   const int64_t inner = static_cast<int64_t>(n.features.size()), leaves = static_cast<int64_t>(values.size());
   const auto child = [&](StringRef name, int64_t place, int64_t isLeaf) {
@@ -85,18 +86,10 @@ Forest readForestByPlace(OpBinder &op) {
     const int64_t onTrue = child("nodes_truenodeids", n.onTrue[i], n.trueIsLeaf[i]);
     const int64_t onFalse = child("nodes_falsenodeids", n.onFalse[i], n.falseIsLeaf[i]);
     const bool missing = n.missing[i] != 0;
-    if (compare != Compare::Member) {
-      forest.nodes[i] = forest.inner(compare, n.features[i], n.splits[i], missing, onTrue, onFalse);
-      continue;
-    }
-    // A chain of comparisons, one per value.
-    const Reals members = nextMembers(op, n.members, member);
-    int64_t next = onFalse;
-    for (size_t k = members.size(); --k > 0;) {
-      forest.nodes.push_back(forest.inner(Compare::Equal, n.features[i], members[k], missing, onTrue, next));
-      next = static_cast<int64_t>(forest.nodes.size()) - 1;
-    }
-    forest.nodes[i] = forest.inner(Compare::Equal, n.features[i], members[0], missing, onTrue, next);
+    forest.nodes[i] =
+        compare == Compare::Member
+            ? firstOfChain(forest, nextMembers(op, n.members, member), n.features[i], missing, onTrue, onFalse)
+            : forest.inner(compare, n.features[i], n.splits[i], missing, onTrue, onFalse);
   }
   for (int64_t i = 0; i < leaves; ++i) {
     requireWithin(op, "leaf_targetids", leafTargets[i], forest.targets);

@@ -1,15 +1,12 @@
 //===- lib/Import/Onnx/Ops/Ml/Linear.cpp - linear models -------------------===//
 // SPDX-License-Identifier: Apache-2.0
+#include "lib/Import/Onnx/Ops/Ml/NodeAttributes.h"
 #include "lib/Import/Onnx/Ops/Ml/Ops.h"
 
 using namespace mlir;
 
 namespace cupola::onnx_import::ml {
 namespace {
-
-std::vector<double> floatsOf(OpBinder &op, StringRef name) {
-  return op.floatsAttribute(name).value_or(std::vector<double>());
-}
 
 /// x coefficients^T + intercepts: [rows, results] in float32, as onnxruntime has it.
 Value linear(OpBinder &op, ArrayRef<double> coefficients, ArrayRef<double> intercepts, int64_t results) {
@@ -32,7 +29,6 @@ Value linear(OpBinder &op, ArrayRef<double> coefficients, ArrayRef<double> inter
 } // namespace
 
 void importLinearRegressor(OpBinder &op) {
-  op.requireInputs(1, 1);
   const int64_t targets = op.intAttribute("targets", 1);
   if (targets < 1)
     op.bad("attribute 'targets' is " + std::to_string(targets) + ", expected 1 or more");
@@ -41,12 +37,11 @@ void importLinearRegressor(OpBinder &op) {
 }
 
 void importLinearClassifier(OpBinder &op) {
-  op.requireInputs(1, 1);
   op.ignoreAttribute("multi_class"); // said to be of no effect
   const Ints labels = integerLabels(op, "classlabels_ints", "classlabels_strings");
   if (labels.size() < 2)
     op.unsupported("attribute 'classlabels_ints' has one label, supported are two and more");
-  const std::vector<double> intercepts = floatsOf(op, "intercepts");
+  const Reals intercepts = floatsOf(op, "intercepts");
   // There are as many scores as intercepts.
   const int64_t results =
       intercepts.empty() ? static_cast<int64_t>(labels.size()) : static_cast<int64_t>(intercepts.size());

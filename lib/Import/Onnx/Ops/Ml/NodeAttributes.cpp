@@ -23,7 +23,8 @@ template <class T> Reals copied(ArrayRef<char> bytes) {
 
 } // namespace
 
-Reals realsOf(OpBinder &op, ElementsAttr constant, StringRef name) {
+Reals realsOf(OpBinder &op, Tensor tensor, StringRef name) {
+  const ElementsAttr constant = tensor->constant;
   const Type type = constant.getElementType();
   Reals values;
   if (const auto large = llvm::dyn_cast<DenseResourceElementsAttr>(constant)) {
@@ -51,18 +52,30 @@ Reals realsOf(OpBinder &op, ElementsAttr constant, StringRef name) {
   return values;
 }
 
-/// The floats of an attribute, or those of the tensor that newer versions have in its place.
 Reals realsAttribute(OpBinder &op, StringRef name, bool *isFloat64) {
   const std::string tensorName = name.str() + "_as_tensor";
   if (!op.hasAttribute(tensorName))
-    return op.floatsAttribute(name).value_or(Reals());
-  const Tensor tensor = op.tensorAttribute(tensorName);
+    return floatsOf(op, name);
+  return requiredReals(op, tensorName, isFloat64);
+}
+
+Reals requiredReals(OpBinder &op, StringRef name, bool *isFloat64) {
+  const Tensor tensor = op.tensorAttribute(name);
+  if (!tensor)
+    op.bad("attribute '" + name.str() + "' is missing");
   if (isFloat64)
     *isFloat64 = tensor->element.isF64();
-  return realsOf(op, tensor->constant, tensorName);
+  return realsOf(op, tensor, name);
 }
 
 Ints intsOf(OpBinder &op, StringRef name) { return op.intsAttribute(name).value_or(Ints()); }
+
+Reals floatsOf(OpBinder &op, StringRef name) { return op.floatsAttribute(name).value_or(Reals()); }
+
+void requireCounts(OpBinder &op, size_t expected, ArrayRef<std::pair<StringRef, size_t>> found) {
+  for (const auto &[name, count] : found)
+    requireCount(op, name, count, expected);
+}
 
 void requireCount(OpBinder &op, StringRef name, size_t found, size_t expected) {
   if (found != expected)

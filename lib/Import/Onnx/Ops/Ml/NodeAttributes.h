@@ -9,13 +9,18 @@ namespace cupola::onnx_import::ml {
 
 using Reals = std::vector<double>;
 
-/// The elements of a constant of floats or bytes.
-Reals realsOf(OpBinder &op, mlir::ElementsAttr constant, llvm::StringRef name);
+/// The elements of an attribute's tensor of floats or bytes.
+Reals realsOf(OpBinder &op, Tensor tensor, llvm::StringRef name);
 /// The floats of an attribute, or those of the tensor NAME_as_tensor that newer versions have in its place.
 Reals realsAttribute(OpBinder &op, llvm::StringRef name, bool *isFloat64 = nullptr);
+/// Those of a tensor that must be there.
+Reals requiredReals(OpBinder &op, llvm::StringRef name, bool *isFloat64 = nullptr);
 /// Empty: absent.
 Ints intsOf(OpBinder &op, llvm::StringRef name);
+Reals floatsOf(OpBinder &op, llvm::StringRef name);
 
+/// How many elements each attribute has, all of which have `expected`.
+void requireCounts(OpBinder &op, size_t expected, llvm::ArrayRef<std::pair<llvm::StringRef, size_t>> found);
 void requireCount(OpBinder &op, llvm::StringRef name, size_t found, size_t expected);
 void requireWithin(OpBinder &op, llvm::StringRef name, int64_t value, int64_t count); ///< 0 to count - 1
 

@@ -43,6 +43,8 @@ Value bothOf(OpBinder &op, Value score, bool isProbability);
 Ints integerLabels(OpBinder &op, llvm::StringRef name, llvm::StringRef strings);
 /// labels[places], a result of int64.
 Value labelsAt(OpBinder &op, llvm::ArrayRef<int64_t> labels, Value places);
+/// A list of integers, [n] of int64.
+Value list(OpBinder &op, llvm::ArrayRef<int64_t> values);
 /// X as rows of features: a vector is one row. In float32 unless it is of float64.
 Value rowsOf(OpBinder &op);
 /// [1, n], or [rows, columns], of `values`.

@@ -1,6 +1,7 @@
 //===- lib/Import/Onnx/Ops/Ml/PostTransform.cpp - from scores to probabilities ---===//
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Import/Onnx/Ops/Ml/Ops.h"
+#include "lib/Import/Onnx/Text.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -49,7 +50,8 @@ PostTransform namedTransform(OpBinder &op) {
                              .Case("PROBIT", PostTransform::Probit)
                              .Default(std::nullopt);
   if (!transform)
-    op.bad("attribute 'post_transform' is '" + name + "', expected NONE, SOFTMAX, LOGISTIC, SOFTMAX_ZERO or PROBIT");
+    op.bad("attribute 'post_transform' is " + quoted(name) +
+           ", expected NONE, SOFTMAX, LOGISTIC, SOFTMAX_ZERO or PROBIT");
   return *transform;
 }
 

@@ -1,6 +1,8 @@
 //===- lib/Import/Onnx/Ops/Ml/TreeEnsemble.cpp - regressors and classifiers of trees ---===//
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Import/Onnx/Ops/Ml/Forest.h"
+#include "lib/Import/Onnx/Ops/Ml/NodeAttributes.h"
+#include "lib/Import/Onnx/Text.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -18,7 +20,7 @@ Aggregate aggregateOf(OpBinder &op) {
                              .Case("MAX", Aggregate::Max)
                              .Default(std::nullopt);
   if (!aggregate)
-    op.bad("attribute 'aggregate_function' is '" + name + "', expected SUM, AVERAGE, MIN or MAX");
+    op.bad("attribute 'aggregate_function' is " + quoted(name) + ", expected SUM, AVERAGE, MIN or MAX");
   return *aggregate;
 }
 
@@ -28,10 +30,10 @@ Value comparable(OpBinder &op, const Forest &forest) {
   return forest.isFloat64 ? op.b.cast(x, Float64Type::get(op.b.context())) : x;
 }
 
-std::vector<double> baseValues(OpBinder &op) {
+Reals baseValues(OpBinder &op) {
   if (op.hasAttribute("base_values_as_tensor"))
     op.unsupported("attribute 'base_values_as_tensor' is given, supported is 'base_values'");
-  return op.floatsAttribute("base_values").value_or(std::vector<double>());
+  return floatsOf(op, "base_values");
 }
 
 Value withBase(OpBinder &op, Value scores, ArrayRef<double> base) {
@@ -60,7 +62,6 @@ void classifyByOne(OpBinder &op, const Forest &forest, ArrayRef<int64_t> labels,
 } // namespace
 
 void importTreeEnsemble(OpBinder &op) {
-  op.requireInputs(1, 1);
   const int64_t aggregate = op.intAttribute("aggregate_function", 1), transform = op.intAttribute("post_transform", 0);
   if (aggregate < 0 || aggregate > 3)
     op.bad("attribute 'aggregate_function' is " + std::to_string(aggregate) + ", expected 0 to 3");
@@ -73,11 +74,10 @@ void importTreeEnsemble(OpBinder &op) {
 }
 
 void importTreeEnsembleRegressor(OpBinder &op) {
-  op.requireInputs(1, 1);
   const int64_t targets = op.intAttribute("n_targets", 1);
   if (targets < 1)
     op.bad("attribute 'n_targets' is " + std::to_string(targets) + ", expected 1 or more");
-  const std::vector<double> base = baseValues(op);
+  const Reals base = baseValues(op);
   if (!base.empty() && static_cast<int64_t>(base.size()) != targets)
     op.bad("attribute 'base_values' has " + std::to_string(base.size()) + " elements, expected " +
            std::to_string(targets));
@@ -88,12 +88,11 @@ void importTreeEnsembleRegressor(OpBinder &op) {
 }
 
 void importTreeEnsembleClassifier(OpBinder &op) {
-  op.requireInputs(1, 1);
   const Ints labels = integerLabels(op, "classlabels_int64s", "classlabels_strings");
   const int64_t classes = static_cast<int64_t>(labels.size());
   if (classes < 2)
     op.unsupported("attribute 'classlabels_int64s' has one label, supported are two and more");
-  const std::vector<double> base = baseValues(op);
+  const Reals base = baseValues(op);
   if (!base.empty() && static_cast<int64_t>(base.size()) != classes)
     op.unsupported("attribute 'base_values' has " + std::to_string(base.size()) + " elements, supported are " +
                    std::to_string(classes) + ", one per class");
