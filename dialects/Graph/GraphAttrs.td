@@ -1,4 +1,4 @@
-//===- GraphAttrs.td - reasons, verdicts and library calls -*- tablegen -*-===//
+//===- GraphAttrs.td - reasons, verdicts, library calls and snippets -*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0
 
 #ifndef CUPOLA_DIALECTS_GRAPH_GRAPHATTRS_TD
@@ -86,6 +86,21 @@ def Graph_LibraryCallAttr : Graph_Attr<"LibraryCall", "library_call"> {
     /// Source, weights and the operands of post-ops.
     int64_t countInputs();
   }];
+}
+
+def Graph_SnippetAttr : Graph_Attr<"Snippet", "snippet"> {
+  let summary = "the body of a scalar function in CUDA C++, from an op library";
+  let description = [{
+    `text` is code of the one who compiles, never of a model. `parameters` are its identifiers, whose types
+    are those of the scalars that it is called with; it returns the type of the call's result.
+
+    ```mlir
+    #graph.snippet<["x", "alpha"] "return x / (1.0f + expf(-alpha * x));">
+    ```
+  }];
+  let parameters = (ins OptionalArrayRefParameter<"::mlir::StringAttr">:$parameters,
+                        StringRefParameter<"statements">:$text);
+  let assemblyFormat = "`<` (`[` $parameters^ `]`)? custom<Text>($text) `>`";
 }
 
 #endif // CUPOLA_DIALECTS_GRAPH_GRAPHATTRS_TD

@@ -4,6 +4,7 @@
 #ifndef CUPOLA_DIALECTS_GRAPH_GRAPHOPS_TD
 #define CUPOLA_DIALECTS_GRAPH_GRAPHOPS_TD
 
+include "dialects/Graph/GraphAttrs.td"
 include "dialects/Graph/GraphInferType.td"
 include "dialects/Graph/GraphInterfaces.td"
 include "dialects/Graph/GraphModuleOps.td"
@@ -124,6 +125,26 @@ def Graph_CastOp : Graph_PureOp<"cast", "Pointwise", "Compute",
   let results = (outs Graph_Tensor:$result);
   let hasVerifier = 1;
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+}
+
+def Graph_CallOp : Graph_PureOp<"call", "Pointwise", "Keep",
+    [AttrSizedOperandSegments, DeclareOpInterfaceMethods<Graph_IndexingInterface>]> {
+  let summary = "a scalar function in CUDA C++ of the elements of its operands";
+  let description = [{
+    `same` is what graph ops make of the same inputs: what the reference computes, and targets whose code no
+    CUDA C++ can be part of. The pass graph-choose-calls decides, once per variant.
+
+    ```mlir
+    %y = graph.call #graph.snippet<["x"] "return x * x;">(%x : tensor<8xf32>) same %square : tensor<8xf32>
+        -> tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins Graph_SnippetAttr:$snippet, Variadic<Graph_Tensor>:$inputs, Optional<Graph_Tensor>:$same);
+  let results = (outs Graph_Tensor:$result);
+  let hasVerifier = 1;
+  let assemblyFormat = [{
+    $snippet `(` ($inputs^ `:` type($inputs))? `)` (`same` $same^ `:` type($same))? attr-dict `->` type($result)
+  }];
 }
 
 //===----------------------------------------------------------------------===//

@@ -88,6 +88,16 @@ LogicalResult SelectOp::verify() {
 
 LogicalResult CastOp::verify() { return sameShape(*this, getInput(), getResult()); }
 
+LogicalResult CallOp::verify() {
+  if (getInputs().size() != getSnippet().getParameters().size())
+    return emitOpError() << "has " << getInputs().size() << " inputs, the snippet "
+                         << getSnippet().getParameters().size() << " parameters";
+  for (Value operand : getOperands())
+    if (failed(sameShape(*this, operand, getResult())))
+      return failure();
+  return getSame() ? sameElement(*this, getSame(), getResult()) : success();
+}
+
 LogicalResult ReshapeOp::verify() {
   if (failed(sameElement(*this, getInput(), getResult())))
     return failure();

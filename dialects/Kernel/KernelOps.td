@@ -4,7 +4,7 @@
 #ifndef CUPOLA_DIALECTS_KERNEL_KERNELOPS_TD
 #define CUPOLA_DIALECTS_KERNEL_KERNELOPS_TD
 
-include "dialects/Graph/GraphEnums.td"
+include "dialects/Graph/GraphAttrs.td"
 include "dialects/Kernel/KernelDialect.td"
 include "dialects/Kernel/KernelInterfaces.td"
 include "mlir/IR/RegionKindInterface.td"
@@ -323,6 +323,14 @@ def Kernel_CastOp : Kernel_Op<"cast", [Pure]> {
   let arguments = (ins Kernel_Scalar:$input);
   let results = (outs Kernel_Scalar:$result);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+}
+
+def Kernel_CallOp : Kernel_Op<"call", [Pure]> {
+  let summary = "graph.call of scalars";
+  let arguments = (ins Graph_SnippetAttr:$snippet, Variadic<Kernel_Scalar>:$inputs);
+  let results = (outs Kernel_Scalar:$result);
+  let hasVerifier = 1;
+  let assemblyFormat = "$snippet `(` ($inputs^ `:` type($inputs))? `)` attr-dict `->` type($result)";
 }
 
 #endif // CUPOLA_DIALECTS_KERNEL_KERNELOPS_TD

@@ -136,6 +136,13 @@ LogicalResult UnaryOp::verify() {
   return success();
 }
 
+LogicalResult kernel::CallOp::verify() {
+  if (getInputs().size() == getSnippet().getParameters().size())
+    return success();
+  return emitOpError() << "has " << getInputs().size() << " inputs, the snippet " << getSnippet().getParameters().size()
+                       << " parameters";
+}
+
 LogicalResult DotOp::verify() {
   if (getExtents().size() != 3)
     return emitOpError("has the extents of m, n and k");

@@ -23,7 +23,7 @@ static Expr operationsIn(Block &body) {
       total += operationsIn(dot);
       continue;
     }
-    Expr once = isa<UnaryOp, BinaryOp>(op) ? 1 : isa<ReduceOp>(op) ? op.getNumResults() : 0;
+    Expr once = isa<UnaryOp, BinaryOp, CallOp>(op) ? 1 : isa<ReduceOp>(op) ? op.getNumResults() : 0;
     if (auto loop = dyn_cast<ForOp>(op))
       once = operationsIn(loop.getBody().front()) * loop.getSteps();
     else

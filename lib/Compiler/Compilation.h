@@ -84,6 +84,8 @@ struct Options {
   std::vector<ValueSetting> values;
   /// Outputs that lie in the memory of an input, whose rows they begin with: past=present.
   std::vector<AliasSetting> aliases;
+  std::vector<std::string> opLibraries; ///< files that define ops (docs/custom-ops.md)
+  bool trustSnippets = false;           ///< that CUDA C++ of those files becomes part of kernels
   std::vector<std::string> disabledPasses;
   std::string dumpIrDir;                                              ///< IR after every pass; "": none
   std::string cacheDir;                                               ///< "": the default folder, "none": no cache

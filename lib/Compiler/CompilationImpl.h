@@ -5,6 +5,7 @@
 
 #include "lib/Compiler/Compilation.h"
 #include "lib/Import/Onnx/LoadModel.h"
+#include "lib/Import/Onnx/OpLibrary/OpLibrary.h"
 #include "lib/Pipelines/Variant.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -34,6 +35,7 @@ public:
   Options options;
   mlir::MLIRContext context;
   std::optional<onnx_import::LoadedModel> model; ///< owns the weights' bytes
+  onnx_import::OpLibrary library;                ///< of the options
   format::Metadata metadata;                     ///< of the model
   std::vector<ModelNode> nodes;                  ///< with Options::everyValue
   mlir::OwningOpRef<mlir::ModuleOp> module;      ///< the simplified graph

@@ -67,11 +67,15 @@ static onnx_import::ExternalData externalDataOf(const ModelSource &source, bool 
 /// Reads and checks the model, without the importer.
 static std::optional<onnx_import::LoadedModel> readSource(const ModelSource &source,
                                                           const onnx_import::LoadOptions &options,
+                                                          const onnx_import::OpLibrary &library,
                                                           const CancelPoll &cancelled,
                                                           onnx_import::Diagnostics &diagnostics) {
+  const auto isKnown = [&](const std::string &domain, const std::string &op, int64_t version) {
+    return onnx_import::isKnownOp(domain, op, version) || library.find(domain, op, version);
+  };
   if (!source.bytes)
-    return onnx_import::loadModelFile(source.name, options, onnx_import::isKnownOp, diagnostics);
-  return onnx_import::loadModelBytes(*source.bytes, source.name, options, onnx_import::isKnownOp, diagnostics,
+    return onnx_import::loadModelFile(source.name, options, isKnown, diagnostics);
+  return onnx_import::loadModelBytes(*source.bytes, source.name, options, isKnown, diagnostics,
                                      externalDataOf(source, options.allowHardLinks, cancelled));
 }
 
@@ -100,9 +104,11 @@ Status Compilation::Impl::readModel(const ModelSource &source, onnx_import::Limi
     if (!onnx_import::setLimit(loading.limits, name, value))
       return Status::usage("no limit '" + name + "' takes the value " + std::to_string(value) +
                            "; there are: " + limitNames());
+  for (const std::string &file : options.opLibraries)
+    CUPOLA_TRY(library.addFile(file, options.trustSnippets));
   onnx_import::Diagnostics diagnostics;
   const CancelPoll &cancelled = variantContext.services.cancelled;
-  auto loaded = readSource(source, loading, cancelled, diagnostics);
+  auto loaded = readSource(source, loading, library, cancelled, diagnostics);
   CUPOLA_TRY(pollCancel(cancelled));
   if (!loaded)
     return refusal(diagnostics, source.name, problems);
@@ -123,7 +129,7 @@ Status Compilation::Impl::importFrom(const ModelSource &source, std::vector<Prob
     onnx_import::returnEveryValue(*model->proto);
   }
   onnx_import::Diagnostics diagnostics;
-  module = onnx_import::importModel(*model, shapes, limits, context, diagnostics);
+  module = onnx_import::importModel(*model, shapes, limits, context, diagnostics, &library);
   if (!module)
     return refusal(diagnostics, source.name, problems);
   model->proto.reset(); // the weights live in the blob store

@@ -3,6 +3,7 @@
 
 #include "lib/Pipelines/Pipelines.h"
 
+#include "dialects/Graph/Provenance.h"
 #include "lib/Conversion/GraphToKernel/Passes.h"
 #include "lib/Pipelines/Instrumentation.h"
 #include "lib/Pipelines/ProvenanceAudit.h"
@@ -188,12 +189,29 @@ Status runPrecisionPass(ModuleOp module, const PipelineOptions &options) {
   return b.run();
 }
 
+/// A snippet has no meaning for a target that compiles no CUDA C++.
+static Status requireCallable(ModuleOp module, const Target &target) {
+  Status status;
+  if (!target.callsSnippets())
+    module.walk([&](graph::CallOp call) {
+      if (call.getSame())
+        return WalkResult::advance();
+      status = Status::unsupported(graph::displayName(call.getLoc()) + ": the op library has a snippet for this op and " +
+                                   "no expression, which target '" + target.name().str() +
+                                   "' needs: it compiles no CUDA C++");
+      return WalkResult::interrupt();
+    });
+  return status;
+}
+
 Status runFusionPasses(ModuleOp module, const VariantSpec &variant, const PipelineOptions &options) {
   Builder b(module, options);
   const Target &target = *findTarget(variant.target);
   auto isOn = [&](StringRef name) {
     return format::findLibrary(name) ? options.libraries.count(name.str()) != 0 : b.isOn(name);
   };
+  CUPOLA_TRY(requireCallable(module, target));
+  b.addNested<func::FuncOp>(createChooseCalls({!target.callsSnippets()}));
   target.addGraphPasses(b.main(), variant.arch, isOn);
   if (b.isOn("join-parts"))
     b.addNested<func::FuncOp>(createJoinParts());

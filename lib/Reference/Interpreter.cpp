@@ -30,6 +30,7 @@ constexpr OpRow opTable[] = {
     {"graph.binary", computeBinary},
     {"graph.select", computeSelect},
     {"graph.cast", computeCast},
+    {"graph.call", computeCall},
     {"graph.reshape", computeReshape},
     {"graph.transpose", computeTranspose},
     {"graph.broadcast", computeBroadcast},

@@ -3,6 +3,7 @@
 #include "lib/Runtime/BodyRunner.h"
 #include "lib/Runtime/Checks.h"
 #include "lib/Runtime/LoopRun.h"
+#include "lib/Runtime/ProfilerRange.h"
 #include "lib/Runtime/Text.h"
 
 namespace cupola::runtime {
@@ -86,6 +87,7 @@ Status BodyRunner::runSteps(Frame &frame, size_t depth) {
 }
 
 Status BodyRunner::runStep(Frame &frame, size_t step, size_t depth) {
+  const ProfilerRange range([&] { return stepText(frame, step); });
   const format::Step::Kind kind = frame.body().steps[step].kind;
   if (!format::isControl(kind))
     return queue(frame, step);

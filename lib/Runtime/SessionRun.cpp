@@ -14,8 +14,10 @@
 // the stream was waited for.
 //===----------------------------------------------------------------------===//
 #include "lib/Runtime/Format/Checked.h"
+#include "lib/Runtime/ProfilerRange.h"
 #include "lib/Runtime/Session.h"
 #include "lib/Runtime/SessionTurn.h"
+#include "lib/Runtime/Text.h"
 
 #include <algorithm>
 
@@ -148,6 +150,7 @@ Status Session::queueMarked() {
 
 Status Session::queueRun(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs, RunSlot &slot,
                          RunTimes *times) {
+  const ProfilerRange range([&] { return "run " + quote(package().metadata.graphName); });
   const bool poisons = options.poison && !times, tracks = device().properties().tracksContents && !times;
   runner.begin(current->interface.values, poisons, tracks);
   CUPOLA_TRY(runner.program().place({runner.arena().address(), {}, io, &runner.openOutputs()}));

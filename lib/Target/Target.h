@@ -90,6 +90,8 @@ public:
   /// What its passes and kernels are made of.
   virtual void registerDialects(mlir::DialectRegistry &registry) const = 0;
 
+  /// Whether its code can have snippets of an op library in it, which are CUDA C++.
+  virtual bool callsSnippets() const { return false; }
   /// Passes on main, before fusions are formed and after.
   virtual void addGraphPasses(mlir::OpPassManager &main, llvm::StringRef arch, PassSwitch isOn) const {}
   virtual void addFusionPasses(mlir::OpPassManager &main, llvm::StringRef arch, PassSwitch isOn) const {}

@@ -196,7 +196,9 @@ SmallVector<TwoFactors, 2> twoFactorsOf(Value value) {
           {product.factors[1], product.factors[0], product.number}};
 }
 
-bool isPointwise(Operation *op) { return isa<graph::UnaryOp, graph::BinaryOp, graph::SelectOp, graph::CastOp>(op); }
+bool isPointwise(Operation *op) {
+  return isa<graph::UnaryOp, graph::BinaryOp, graph::SelectOp, graph::CastOp, graph::CallOp>(op);
+}
 
 bool isBijectiveView(Operation *op) { return isa_and_nonnull<graph::ReshapeOp, graph::TransposeOp>(op); }
 

@@ -316,6 +316,26 @@ def FoldConstants : Pass<"graph-fold-constants", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::cupola::graph::GraphDialect"];
 }
 
+def ChooseCalls : Pass<"graph-choose-calls", "::mlir::func::FuncOp"> {
+  let summary = "snippets of an op library stay calls, or become the ops that say the same";
+  let description = [{
+    Runs for one variant. A call either loses its operand `same`, and what is computed for it alone goes, or, with
+    `by-ops`, becomes that operand; one without it stays (requireCallable() in lib/Pipelines says so beforehand).
+
+    ```mlir
+    %1 = graph.binary mul %0, %0 : ...
+    %2 = graph.call #graph.snippet<["x"] "return x * x;">(%0 : tensor<8xf32>) same %1 : tensor<8xf32> -> tensor<8xf32>
+    // becomes
+    %1 = graph.call #graph.snippet<["x"] "return x * x;">(%0 : tensor<8xf32>) -> tensor<8xf32>
+    // with by-ops
+    %1 = graph.binary mul %0, %0 : ...
+    ```
+  }];
+  let options = [
+    Option<"byOps", "by-ops", "bool", "false", "no snippets">,
+  ];
+}
+
 def FoldEmpty : Pass<"graph-fold-empty", "::mlir::func::FuncOp"> {
   let summary = "what has no elements, and what is made of none, becomes a splat";
   let description = [{

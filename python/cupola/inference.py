@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
 
@@ -52,6 +53,12 @@ class SessionOptions:
     enable_mem_pattern: bool = True
     enable_cpu_mem_arena: bool = True
     logid: str = ""
+    op_libraries: list[str] = field(default_factory=list)
+    """Files of ops, added by `register_custom_ops_library`."""
+
+    def register_custom_ops_library(self, path: str | os.PathLike[str]) -> None:
+        """Takes a file that defines ops as docs/custom-ops.md says, where onnxruntime takes a shared library. Its snippets are not used."""
+        self.op_libraries.append(os.fspath(path))
 
 
 @dataclass
@@ -196,7 +203,8 @@ class InferenceSession:
                 if device == wanted[-1]:
                     raise
         threads = self._options.intra_op_num_threads
-        return Executable(machine.compiled(model, here, threads=threads, progress=False), here.name, threads=threads)
+        package = machine.compiled(model, here, threads=threads, progress=False, op_libraries=self._options.op_libraries)
+        return Executable(package, here.name, threads=threads)
 
     def run(self, output_names: Sequence[str] | None, input_feed: Mapping[str, Any],
             run_options: RunOptions | None = None) -> list[np.ndarray[Any, Any]]:

@@ -51,6 +51,10 @@ class CompileOptions(TypedDict, total=False):
     """"fp16" or "bf16", as `precision`: inputs and outputs have 16 bits, too."""
     tf32: str
     """"x1": products of f32 may be products of TF32, which reads 11 bits of each; "x3": three of them, which read 22. On `cuda` alone."""
+    op_libraries: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None
+    """Files that define ops of domains of one's own (docs/custom-ops.md)."""
+    trust_snippets: bool
+    """CUDA C++ of those files becomes part of kernels, and runs wherever the package runs."""
     tuning: str | os.PathLike[str]
     """A file of `cupola tune`, by whose times schedules of CUDA kernels are chosen before those that Cupola brings; "none": neither."""
     cache_dir: str | os.PathLike[str]
@@ -111,7 +115,8 @@ def read_options(*, targets: str | Sequence[str] | None = None, arch: str | Sequ
                  alias: Mapping[str, str] | None = None, limits: Mapping[str, int] | None = None,
                  disabled_passes: Sequence[str] = (), libraries: str = "", precision: str = "",
                  keep_fp32: str | Sequence[str] | None = None, io: str = "", tf32: str = "",
-                 tuning: str | os.PathLike[str] = "", cache_dir: str | os.PathLike[str] = "",
+                 op_libraries: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None,
+                 trust_snippets: bool = False, tuning: str | os.PathLike[str] = "", cache_dir: str | os.PathLike[str] = "",
                  dump_ir: str | os.PathLike[str] = "", threads: int = 0, source_only: bool = False,
                  allow_hard_links: bool = False, kernel_results: bool = False) -> dict[str, Any]:
     """CompileOptions by the names of _compiler.Options."""
@@ -131,6 +136,8 @@ def read_options(*, targets: str | Sequence[str] | None = None, arch: str | Sequ
         "keep_fp32": _names(keep_fp32),
         "io": io,
         "tf32": tf32,
+        "op_libraries": [os.fspath(path) for path in _names(op_libraries)],
+        "trust_snippets": trust_snippets,
         "tuning": os.fspath(tuning),
         "cache_dir": os.fspath(cache_dir),
         "dump_ir_dir": os.fspath(dump_ir),
@@ -141,8 +148,9 @@ def read_options(*, targets: str | Sequence[str] | None = None, arch: str | Sequ
     }
 
 
-def _names(names: str | Sequence[str] | None) -> list[str]:
-    return [] if names is None else [names] if isinstance(names, str) else list(names)
+def _names(names: Any) -> list[Any]:
+    """One, several or none, as a list."""
+    return [] if names is None else [names] if isinstance(names, (str, os.PathLike)) else list(names)
 
 
 def _numbers(value: Any) -> str:

@@ -17,7 +17,8 @@ from .errors import UsageError
 from .options import External, ModelLike, read_model, read_options
 
 _TOOL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "cupola")
-_REPEATED = {"archs": "--arch", "cpu_levels": "--cpu", "disabled_passes": "--disable-pass", "keep_fp32": "--keep-fp32"}
+_REPEATED = {"archs": "--arch", "cpu_levels": "--cpu", "disabled_passes": "--disable-pass", "keep_fp32": "--keep-fp32",
+             "op_libraries": "--op-library"}
 _PAIRS = {"values": "--set", "aliases": "--alias", "limits": "--limit"}
 _SINGLE = {"libraries": "--libraries", "precision": "--precision", "io": "--io", "tf32": "--tf32",
            "cache_dir": "--cache-dir", "threads": "--threads"}
@@ -32,7 +33,8 @@ def flags(*, deadline: float = 1800, memory: int = 0, isolate: bool = True, **op
         *(f"{flag}={left}={right}" for name, flag in _PAIRS.items() for left, right in read[name]),
         *(f"{flag}={read[name]}" for name, flag in _SINGLE.items() if read[name]), *shapes,
         *(f"--dim={name}={low}..{high}" for name, low, high in read["dims"] if high),
-        *(["--allow-hard-links"] if read["allow_hard_links"] else []), f"--deadline={int(deadline)}", f"--memory={memory}"
+        *(["--allow-hard-links"] if read["allow_hard_links"] else []), *(["--trust-snippets"] if read["trust_snippets"] else []),
+        f"--deadline={int(deadline)}", f"--memory={memory}"
     ]
 
 

@@ -93,6 +93,8 @@ Options::View::View(Options &options) {
   given.precision = capi::string(options.precision);
   given.keep_fp32 = list(options.keepFp32);
   given.io = capi::string(options.io);
+  given.op_libraries = list(options.opLibraries);
+  given.trust_snippets = options.trustSnippets;
   given.tuning = capi::string(options.tuning);
   given.tf32 = capi::string(options.tf32);
   given.threads = options.threads;
@@ -134,6 +136,8 @@ void bindOptions(nb::module_ &module) {
       .def_rw("keep_fp32", &Options::keepFp32)
       .def_rw("io", &Options::io)
       .def_rw("tf32", &Options::tf32)
+      .def_rw("op_libraries", &Options::opLibraries)
+      .def_rw("trust_snippets", &Options::trustSnippets)
       .def_rw("tuning", &Options::tuning)
       .def_rw("threads", &Options::threads)
       .def_rw("progress", &Options::progress, nb::arg().none())

@@ -33,8 +33,8 @@ struct Options {
   using Names = std::vector<std::string>;
   using Setting = std::pair<std::string, std::string>;
 
-  Names targets, archs, cpuLevels, disabledPasses, keepFp32;
-  bool sourceOnly = false, allowHardLinks = false, kernelResults = false;
+  Names targets, archs, cpuLevels, disabledPasses, keepFp32, opLibraries;
+  bool sourceOnly = false, allowHardLinks = false, kernelResults = false, trustSnippets = false;
   std::vector<std::pair<std::string, std::vector<int64_t>>> shapes;
   std::vector<std::tuple<std::string, int64_t, int64_t>> dims; ///< name, min, max
   std::vector<Setting> values, aliases;

@@ -148,6 +148,10 @@ typedef struct cupola_compile_options {
   /* "x1": products of f32 may be products of TF32, which reads 11 bits of each operand; "x3": three of them, which read
    * 22 bits; on CUDA from sm_80 on. With `precision` "fp32" alone; `keep_fp32` names nodes that stay. Empty: exact. */
   cupola_string tf32;
+  cupola_strings op_libraries; /* paths of files that define ops of domains of their own (docs/custom-ops.md) */
+  /* 1: CUDA C++ that these files hold becomes part of kernels, and runs wherever the package runs. 0: only their
+   * expressions count. */
+  int32_t trust_snippets;
 } cupola_compile_options;
 
 /* ---- what is wrong with a model ---- */

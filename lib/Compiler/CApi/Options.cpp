@@ -85,6 +85,8 @@ Status readTexts(const cupola_compile_options &given, Options &options) {
   }
   CUPOLA_TRY(readStrings(given.archs, options.archs));
   CUPOLA_TRY(readStrings(given.cpu_levels, options.cpuLevels));
+  CUPOLA_TRY(readStrings(given.op_libraries, options.opLibraries));
+  options.trustSnippets = given.trust_snippets != 0;
   CUPOLA_TRY(readStrings(given.disabled_passes, options.disabledPasses));
   CUPOLA_TRY(toText(given.cache_dir, options.cacheDir));
   CUPOLA_TRY(toText(given.dump_ir_dir, options.dumpIrDir));

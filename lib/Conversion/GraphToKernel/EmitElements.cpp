@@ -75,6 +75,8 @@ Value Emitter::emitPointwise(Operation *op, ArrayRef<Value> operands) {
                                    /*coarse=*/false);
   if (auto binary = dyn_cast<graph::BinaryOp>(op))
     return kernel::BinaryOp::create(b, loc(), type, binary.getKind(), operands[0], operands[1]);
+  if (auto call = dyn_cast<graph::CallOp>(op))
+    return kernel::CallOp::create(b, loc(), type, call.getSnippet(), operands);
   if (isa<graph::SelectOp>(op))
     return select(operands[0], operands[1], operands[2]);
   return convert(operands[0], type); // graph.cast

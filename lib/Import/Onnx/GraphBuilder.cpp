@@ -224,6 +224,11 @@ Value GraphBuilder::select(Value condition, Value lhs, Value rhs) {
   return make<SelectOp>(condition, lhs, rhs);
 }
 
+Value GraphBuilder::call(graph::SnippetAttr snippet, ArrayRef<Value> inputs, Value same, ArrayRef<Expr> dims,
+                         Type element) {
+  return CallOp::create(ops, where, type(dims, element), snippet, inputs, same);
+}
+
 Value GraphBuilder::cast(Value value, Type element) {
   if (this->element(value) == element)
     return value;

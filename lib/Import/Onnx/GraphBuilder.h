@@ -107,6 +107,9 @@ public:
   Value binary(graph::BinaryKind kind, Value lhs, Value rhs);
   Value select(Value condition, Value lhs, Value rhs);
   Value cast(Value value, Type element);
+  /// graph.call of operands that have the shape of the result; `same` may be null.
+  Value call(graph::SnippetAttr snippet, llvm::ArrayRef<Value> inputs, Value same, llvm::ArrayRef<Expr> dims,
+             Type element);
 
   // The rest; axes are sorted and not negative.
   Value reduce(graph::ReduceKind kind, Value value, llvm::ArrayRef<int64_t> axes); ///< keeps dims

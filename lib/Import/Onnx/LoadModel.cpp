@@ -37,7 +37,7 @@ void dropTexts(Nodes &nodes) {
   }
 }
 
-bool allKnown(const Nodes &nodes, const Opsets &opsets, const FunctionMap &functions, OpKnown known) {
+bool allKnown(const Nodes &nodes, const Opsets &opsets, const FunctionMap &functions, const OpKnown &known) {
   for (const auto &node : nodes) {
     const std::string domain = canonicalDomain(node.domain());
     const auto version = opsets.find(domain);
@@ -55,7 +55,7 @@ bool allKnown(const Nodes &nodes, const Opsets &opsets, const FunctionMap &funct
   return true;
 }
 
-bool allKnown(const onnx::ModelProto &model, OpKnown known) {
+bool allKnown(const onnx::ModelProto &model, const OpKnown &known) {
   const FunctionMap functions = functionsOf(model);
   if (!allKnown(model.graph().node(), opsetsOf(model), functions, known))
     return false;
@@ -66,7 +66,7 @@ bool allKnown(const onnx::ModelProto &model, OpKnown known) {
 }
 
 /// The stages after parsing.
-bool prepare(LoadedModel &loaded, ExternalData &files, const LoadOptions &options, OpKnown known,
+bool prepare(LoadedModel &loaded, ExternalData &files, const LoadOptions &options, const OpKnown &known,
              Diagnostics &diagnostics) {
   onnx::ModelProto &model = *loaded.proto;
   dropTexts(*model.mutable_graph()->mutable_node());
@@ -84,7 +84,7 @@ bool prepare(LoadedModel &loaded, ExternalData &files, const LoadOptions &option
 
 } // namespace
 
-std::optional<LoadedModel> loadModelFile(const std::string &path, const LoadOptions &options, OpKnown known,
+std::optional<LoadedModel> loadModelFile(const std::string &path, const LoadOptions &options, const OpKnown &known,
                                          Diagnostics &diagnostics) {
   LoadedModel loaded;
   loaded.name = path;
@@ -100,7 +100,7 @@ std::optional<LoadedModel> loadModelFile(const std::string &path, const LoadOpti
 }
 
 std::optional<LoadedModel> loadModelBytes(std::string_view bytes, const std::string &name, const LoadOptions &options,
-                                          OpKnown known, Diagnostics &diagnostics, ExternalData files) {
+                                          const OpKnown &known, Diagnostics &diagnostics, ExternalData files) {
   LoadedModel loaded;
   loaded.name = name;
   if (!checkModelSize(static_cast<int64_t>(bytes.size()), options.limits, diagnostics) ||

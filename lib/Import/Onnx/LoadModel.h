@@ -13,6 +13,7 @@
 #include "lib/Import/Onnx/ExternalData.h"
 #include "lib/Import/Onnx/Limits.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -28,7 +29,7 @@ struct LoadOptions {
 };
 
 /// Whether the importer has a row for an op of a domain ("" is ai.onnx) at a version.
-using OpKnown = bool (*)(const std::string &domain, const std::string &op, int64_t version);
+using OpKnown = std::function<bool(const std::string &domain, const std::string &op, int64_t version)>;
 
 struct LoadedModel {
   LoadedModel();
@@ -42,12 +43,12 @@ struct LoadedModel {
 
 /// nullopt on errors. Nodes of unknown ops are no error here: then the ONNX
 /// checker, which stops at the first, does not run, and the importer lists them.
-std::optional<LoadedModel> loadModelFile(const std::string &path, const LoadOptions &options, OpKnown known,
+std::optional<LoadedModel> loadModelFile(const std::string &path, const LoadOptions &options, const OpKnown &known,
                                          Diagnostics &diagnostics);
 
 /// A model in memory, called `name` in messages; what its tensors refer to is in `files`.
 std::optional<LoadedModel> loadModelBytes(std::string_view bytes, const std::string &name, const LoadOptions &options,
-                                          OpKnown known, Diagnostics &diagnostics, ExternalData files = {});
+                                          const OpKnown &known, Diagnostics &diagnostics, ExternalData files = {});
 
 } // namespace cupola::onnx_import
 

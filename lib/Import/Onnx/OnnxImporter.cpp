@@ -11,6 +11,7 @@
 #include "lib/Import/Onnx/ModelNames.h"
 #include "lib/Import/Onnx/NarrowTypes.h"
 #include "lib/Import/Onnx/OpBinder.h"
+#include "lib/Import/Onnx/OpLibrary/OpLibrary.h"
 #include "lib/Import/Onnx/OpTable.h"
 #include "lib/Import/Onnx/Remedy.h"
 #include "lib/Import/Onnx/SchemaFunctions.h"
@@ -28,13 +29,15 @@ using namespace mlir;
 namespace cupola::onnx_import {
 namespace {
 
+using ImportFunction = std::function<void(OpBinder &)>;
+
 class Importer {
 public:
   /// `shapeInputs`: names of inputs (ShapeInputs.h).
   Importer(const LoadedModel &model, const ShapeOptions &shapes, const Limits &limits, MLIRContext &context,
-           Diagnostics &diagnostics, const std::set<std::string> &shapeInputs)
+           Diagnostics &diagnostics, const OpLibrary *library, const std::set<std::string> &shapeInputs)
       : model(model), graph(model.proto->graph()), shapes(shapes), limits(limits), diagnostics(diagnostics),
-        shapeInputs(shapeInputs), opsets(opsetsOf(*model.proto)), functions(functionsOf(*model.proto)),
+        library(library), shapeInputs(shapeInputs), opsets(opsetsOf(*model.proto)), functions(functionsOf(*model.proto)),
         module(ModuleOp::create(UnknownLoc::get(&context))), ops(&context), symbols(*module),
         builder(ops, symbols, limits), pool(builder), remedy(values, symbols),
         bodies(
@@ -52,6 +55,7 @@ private:
   const ShapeOptions &shapes;
   const Limits &limits;
   Diagnostics &diagnostics;
+  const OpLibrary *library; ///< may be null
   const std::set<std::string> &shapeInputs;
   std::set<std::string> wanted;
   Opsets opsets;
@@ -84,7 +88,7 @@ private:
   std::vector<Tensor> importSubgraph(const onnx::GraphProto &subgraph, ArrayRef<Tensor> inputs);
   std::function<void()> checkpoint();
   bool importAs(const onnx::NodeProto &node, const NodeLabel &label);
-  bool runImport(const onnx::NodeProto &node, const NodeLabel &label, const OpRow *row);
+  bool runImport(const onnx::NodeProto &node, const NodeLabel &label, const ImportFunction &import);
   void importFunction(const onnx::NodeProto &node, const NodeLabel &label, OpBinder &op);
   int64_t versionOf(const onnx::NodeProto &node) const {
     const auto found = opsets.find(canonicalDomain(node.domain()));
@@ -216,8 +220,8 @@ onnx::TypeProto typeOf(const OpBinder &op, size_t index) {
   return type;
 }
 
-/// By the function of its row, or without one as the body that ONNX gives the op.
-bool Importer::runImport(const onnx::NodeProto &node, const NodeLabel &label, const OpRow *row) {
+/// By a function, or without one as the body that ONNX gives the op.
+bool Importer::runImport(const onnx::NodeProto &node, const NodeLabel &label, const ImportFunction &import) {
   try {
     std::vector<Tensor> inputs;
     for (const std::string &name : node.input()) {
@@ -233,8 +237,8 @@ bool Importer::runImport(const onnx::NodeProto &node, const NodeLabel &label, co
     if (schema)
       op.requireInputs(schema->min_input(), schema->max_input());
     checkNarrowOperands(node, op);
-    if (row) {
-      row->import(op);
+    if (import) {
+      import(op);
     } else {
       for (const auto &[name, attribute] : schema->attributes())
         op.ignoreAttribute(name); // the body has it
@@ -334,10 +338,14 @@ std::function<void()> Importer::checkpoint() {
 
 bool Importer::importAs(const onnx::NodeProto &node, const NodeLabel &label) {
   const std::string domain = canonicalDomain(node.domain());
-  const OpRow *row = findOp(domain, node.op_type(), versionOf(node));
-  if (row || hasSchemaFunction(domain, node.op_type(), versionOf(node)))
-    return runImport(node, label, row);
-  diagnostics.error(ErrorKind::Unsupported, label, within(node, caller) + whyUnknown(node, functions));
+  const int64_t version = versionOf(node);
+  if (const OpRow *row = findOp(domain, node.op_type(), version))
+    return runImport(node, label, row->import);
+  if (const LibraryOp *row = library ? library->find(domain, node.op_type(), version) : nullptr)
+    return runImport(node, label, [row](OpBinder &op) { importLibraryOp(op, *row); });
+  if (hasSchemaFunction(domain, node.op_type(), version))
+    return runImport(node, label, {});
+  diagnostics.error(ErrorKind::Unsupported, label, within(node, caller) + whyUnknown(node, functions, library));
   return false;
 }
 
@@ -384,7 +392,7 @@ void Importer::listOtherProblems() {
   std::set<FunctionKey> listed;
   for (const onnx::NodeProto *node : refused)
     if (const auto callee = functions.find(calleeOf(*node)); callee != functions.end())
-      listUnknownOps(*callee->second, functions, listed, diagnostics);
+      listUnknownOps(*callee->second, functions, library, listed, diagnostics);
 }
 
 /// Shapes and values that the user gave may be others than those that the model was exported with.
@@ -475,13 +483,13 @@ constexpr int mostRounds = 8;
 } // namespace
 
 OwningOpRef<ModuleOp> importModel(const LoadedModel &model, const ShapeOptions &shapes, const Limits &limits,
-                                  MLIRContext &context, Diagnostics &diagnostics) {
+                                  MLIRContext &context, Diagnostics &diagnostics, const OpLibrary *library) {
   context.loadDialect<graph::GraphDialect, func::FuncDialect>();
   std::set<std::string> shapeInputs;
   // An input that steers one node may hide from another what it needs: a few rounds, each with more shape inputs.
   for (int round = 0;; ++round) {
     Diagnostics problems = diagnostics;
-    Importer importer(model, shapes, limits, context, problems, shapeInputs);
+    Importer importer(model, shapes, limits, context, problems, library, shapeInputs);
     OwningOpRef<ModuleOp> module = importer.run();
     const bool isDone = module || importer.wantedShapeInputs().empty() || round == mostRounds;
     shapeInputs.insert(importer.wantedShapeInputs().begin(), importer.wantedShapeInputs().end());

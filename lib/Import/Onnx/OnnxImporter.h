@@ -27,6 +27,8 @@ struct DimBounds {
   int64_t max = 0; ///< 0: unbounded
 };
 
+class OpLibrary;
+
 /// What the user fixes before shapes are inferred. Names are those of the model.
 struct ShapeOptions {
   std::map<std::string, std::vector<int64_t>> inputs; ///< --shape x=1x3x224x224
@@ -35,12 +37,12 @@ struct ShapeOptions {
   std::map<std::string, std::string> values;          ///< --set sr=16000: the input becomes a constant
 };
 
-/// Loads the graph and func dialects into `context`. On errors the module
+/// Loads the graph and func dialects into `context`. Ops that Cupola has none of may be in `library`. On errors the module
 /// is null; all nodes that cannot be imported are listed at once. Weights are
 /// resources that share the memory of `model.blobs` and keep it alive.
 mlir::OwningOpRef<mlir::ModuleOp> importModel(const LoadedModel &model, const ShapeOptions &shapes,
                                               const Limits &limits, mlir::MLIRContext &context,
-                                              Diagnostics &diagnostics);
+                                              Diagnostics &diagnostics, const OpLibrary *library = nullptr);
 
 } // namespace cupola::onnx_import
 

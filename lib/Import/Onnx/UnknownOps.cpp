@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Import/Onnx/UnknownOps.h"
 
+#include "lib/Import/Onnx/OpLibrary/OpLibrary.h"
 #include "lib/Import/Onnx/OpTable.h"
 #include "lib/Import/Onnx/Text.h"
 
@@ -9,17 +10,21 @@
 
 namespace cupola::onnx_import {
 
-std::string whyUnknown(const onnx::NodeProto &node, const FunctionMap &functions) {
+std::string whyUnknown(const onnx::NodeProto &node, const FunctionMap &functions, const OpLibrary *library) {
   if (functions.count(calleeOf(node)))
     return "the local function could not be inlined, because it imports another version of a "
            "domain than the model";
-  if (!hasOpsOf(canonicalDomain(node.domain())))
-    return "the op is not supported: no op of the domain " + quoted(displayDomain(node.domain())) + " is";
+  const std::string domain = canonicalDomain(node.domain());
+  if (library && library->hasOpsOf(domain))
+    return "the op library has ops of the domain " + quoted(displayDomain(domain)) + ", but not this one in this version";
+  if (!hasOpsOf(domain))
+    return "the op is not supported: no op of the domain " + quoted(displayDomain(domain)) +
+           " is; --op-library takes ops of one's own";
   return "the op is not supported";
 }
 
-void listUnknownOps(const onnx::FunctionProto &function, const FunctionMap &functions, std::set<FunctionKey> &listed,
-                    Diagnostics &diagnostics) {
+void listUnknownOps(const onnx::FunctionProto &function, const FunctionMap &functions, const OpLibrary *library,
+                    std::set<FunctionKey> &listed, Diagnostics &diagnostics) {
   if (!listed.insert(keyOf(function)).second)
     return;
   const Opsets opsets = opsetsOf(function);
@@ -27,9 +32,10 @@ void listUnknownOps(const onnx::FunctionProto &function, const FunctionMap &func
     NodeLabel label = labelOf(node, opsets);
     label.name = function.name() + "/" + (label.name.empty() ? label.firstOutput : label.name);
     if (const auto callee = functions.find(calleeOf(node)); callee != functions.end())
-      listUnknownOps(*callee->second, functions, listed, diagnostics);
-    else if (!isKnownOp(canonicalDomain(node.domain()), node.op_type(), label.opset))
-      diagnostics.error(ErrorKind::Unsupported, label, whyUnknown(node, functions));
+      listUnknownOps(*callee->second, functions, library, listed, diagnostics);
+    else if (!isKnownOp(canonicalDomain(node.domain()), node.op_type(), label.opset) &&
+             !(library && library->find(canonicalDomain(node.domain()), node.op_type(), label.opset)))
+      diagnostics.error(ErrorKind::Unsupported, label, whyUnknown(node, functions, library));
   }
 }
 

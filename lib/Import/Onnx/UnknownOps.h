@@ -9,13 +9,15 @@
 
 namespace cupola::onnx_import {
 
-/// Why a node that isKnownOp does not know cannot be imported.
-std::string whyUnknown(const onnx::NodeProto &node, const FunctionMap &functions);
+class OpLibrary;
+
+/// Why a node that neither isKnownOp nor the library, which may be null, knows cannot be imported.
+std::string whyUnknown(const onnx::NodeProto &node, const FunctionMap &functions, const OpLibrary *library);
 
 /// The unknown ops of a local function that could not be inlined, and of those it calls;
 /// `listed` keeps a function from being told twice.
-void listUnknownOps(const onnx::FunctionProto &function, const FunctionMap &functions, std::set<FunctionKey> &listed,
-                    Diagnostics &diagnostics);
+void listUnknownOps(const onnx::FunctionProto &function, const FunctionMap &functions, const OpLibrary *library,
+                    std::set<FunctionKey> &listed, Diagnostics &diagnostics);
 
 } // namespace cupola::onnx_import
 

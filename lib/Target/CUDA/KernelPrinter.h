@@ -24,6 +24,8 @@ private:
   void parameters();
   /// "const i32 t = cu_tid(), b = cu_block();", along several axes bx, by, bz.
   void threadAndBlock();
+  /// "const auto f0 = [](f32 x) -> f32 { .. };", each snippet that is called once.
+  void snippets();
   /// Prints a block's ops; the names that they take are free behind it.
   void block(mlir::Block &ops);
   template <class Body> void braces(const llvm::Twine &head, Body body) {
@@ -53,6 +55,7 @@ private:
   std::string sharedElement(mlir::Value smem, const Expr &position, mlir::ValueRange indices);
 
   void print(kernel::ApplyOp op);
+  void print(kernel::CallOp op);
   void print(simt::ForOp op);
   void print(simt::GuardOp op);
   void print(simt::LastBlockOp op);
@@ -95,6 +98,7 @@ private:
   kernel::Variables vars;
   std::map<std::string, std::string> indexNames; ///< symbol -> name
   std::set<std::string> taken;                   ///< names in scope
+  std::map<std::string, std::string> functions;  ///< signature and text of a snippet -> its name
   std::string source;
   unsigned depth = 0, scalars = 0, arrays = 0, buffers = 0, places = 0;
   llvm::DenseMap<mlir::Value, std::string> names;

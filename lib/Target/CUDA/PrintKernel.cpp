@@ -18,6 +18,7 @@ std::string KernelPrinter::print(StringRef name) {
   head(name);
   depth = 1;
   parameters();
+  snippets();
   block(func.getBody().front());
   line("}", 0);
   return std::move(source);
@@ -73,6 +74,33 @@ void KernelPrinter::threadAndBlock() {
   line(text + ";");
 }
 
+void KernelPrinter::snippets() {
+  func.walk([&](CallOp op) {
+    std::string parameters;
+    for (auto [input, parameter] : llvm::zip_equal(op.getInputs(), op.getSnippet().getParameters()))
+      parameters += (parameters.empty() ? "" : ", ") + typeName(input.getType()) + " " + parameter.str();
+    const std::string head = "[](" + parameters + ") -> " + typeName(op.getType()) + " {";
+    const StringRef text = op.getSnippet().getText().rtrim();
+    auto [known, isNew] = functions.try_emplace(head + text.str(), "f" + std::to_string(functions.size()));
+    names[op.getResult()] = known->second; // until the call defines its result
+    if (!isNew)
+      return;
+    taken.insert(known->second);
+    line("const auto " + known->second + " = " + head);
+    for (StringRef row : llvm::split(text, '\n'))
+      line(row, depth + 1);
+    line("};");
+  });
+}
+
+void KernelPrinter::print(CallOp op) {
+  const std::string function = names.lookup(op.getResult());
+  std::string operands;
+  for (Value input : op.getInputs())
+    operands += (operands.empty() ? "" : ", ") + operand(input);
+  line(define(op.getResult()) + function + "(" + operands + ");");
+}
+
 void KernelPrinter::block(Block &ops) {
   std::set<std::string> outer = taken;
   for (Operation &op : ops)
@@ -122,7 +150,7 @@ std::string KernelPrinter::define(Value value) {
 
 void KernelPrinter::statement(Operation *op) {
   llvm::TypeSwitch<Operation *>(op)
-      .Case<ApplyOp, simt::ForOp, GuardOp, RegistersOp, SmemOp, AdvanceOp, LoadOp, StoreOp, LoadVectorOp, StoreVectorOp,
+      .Case<ApplyOp, kernel::CallOp, simt::ForOp, GuardOp, RegistersOp, SmemOp, AdvanceOp, LoadOp, StoreOp, LoadVectorOp, StoreVectorOp,
             IndexOp, InRangeOp, CheckedIndexOp, AsyncCopyOp, AsyncPairOp, LoadSharedOp, StoreSharedOp, LoadFragmentOp,
             MmaLoadOp, MmaLoadPairOp, MmaPackOp, MmaOp, WarpReduceOp, BlockReduceOp, LastBlockOp, RoleOp, ClusterRankOp,
             WarpgroupOp, MbarrierInitOp, MbarrierExpectOp, MbarrierArriveOp, MbarrierWaitOp, TensorMapAcquireOp,

@@ -63,6 +63,7 @@ public:
     registerCudaDialect(registry);
   }
 
+  bool callsSnippets() const override { return true; }
   void addGraphPasses(OpPassManager &main, StringRef arch, PassSwitch isOn) const override {
     if (isOn("split-norms"))
       main.addPass(createSplitNorms({findGpu(arch)->multiprocessors, maxRowElements}));

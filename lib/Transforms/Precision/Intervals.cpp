@@ -87,6 +87,8 @@ FloatInterval FloatIntervals::compute(Operation *op) const {
   }
   if (auto select = dyn_cast<graph::SelectOp>(op))
     return of(select.getLhs()).join(of(select.getRhs()));
+  if (auto call = dyn_cast<graph::CallOp>(op))
+    return call.getSame() ? of(call.getSame()) : FloatInterval{};
   if (auto pad = dyn_cast<graph::PadOp>(op)) {
     auto value = dyn_cast<FloatAttr>(pad.getValue());
     const double outside = value ? value.getValueAsDouble() : 0;

@@ -172,3 +172,27 @@ func.func @cast(%x: tensor<4x6xf32>) {
   %0 = graph.cast %x : tensor<4x6xf32> -> tensor<6x4xi32>
   return
 }
+
+// -----
+
+func.func @parameters(%x: tensor<4x6xf32>) {
+  // expected-error @below {{'graph.call' op has 1 inputs, the snippet 2 parameters}}
+  %0 = graph.call <["a", "b"] "return a + b;">(%x : tensor<4x6xf32>) -> tensor<4x6xf32>
+  return
+}
+
+// -----
+
+func.func @called(%x: tensor<4x6xf32>) {
+  // expected-error @below {{'graph.call' op operand of type 'tensor<4x6xf32>' has not the shape of 'tensor<4xf32>'}}
+  %0 = graph.call <["a"] "return a;">(%x : tensor<4x6xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @same(%x: tensor<4x6xf32>) {
+  // expected-error @below {{'graph.call' op element types 'f32' and 'i32' differ}}
+  %0 = graph.call <["a"] "return a;">(%x : tensor<4x6xf32>) same %x : tensor<4x6xf32> -> tensor<4x6xi32>
+  return
+}

@@ -79,6 +79,7 @@ func.func private @forms() attributes {
   product = #graph.library_call<product source[5, 48] weights[48, 8] result[5, 8]>,
   reason = #graph.reason<"a \22reason\22">,
   shape = #graph.shape<"s0", "16", "384*s1">,
+  snippet = #graph.snippet<["x", "alpha"] "return alpha * x;\0A">,
   strided = #graph.library_call<strided_product source[2, 5, 3] weights[2, 3, 4] result[2, 5, 4] post_ops[<relu>]
               of bf16 steps[15, 3, 1] and[0, 1, 3] workspace 1024>,
   strided_alone = #graph.library_call<strided_product source[1, 5, 3] weights[1, 3, 4] result[1, 5, 4] of f32 steps[0, 3, 1] and[0, 4, 1]>,

@@ -51,6 +51,10 @@ func.func @pointwise(%x: !f32, %y: !f32,
   %5 = graph.select %c, %x, %y : !i1, !f32, !f32 -> !f32
   // CHECK: graph.cast %arg3 : tensor<f32> -> tensor<ui16>{{$}}
   %6 = graph.cast %s : tensor<f32> -> tensor<ui16>
+  // CHECK: %[[T:.*]] = graph.call <["a", "b"]"return a \22+\22 b;">(%arg0, %arg1 : {{.*}}) -> tensor<{{.*}}xi1
+  %7 = graph.call <["a", "b"] "return a \22+\22 b;">(%x, %y : !f32, !f32) -> !i1
+  // CHECK: graph.call <"return 0;">() same %arg3 : tensor<f32> -> tensor<f32>
+  %8 = graph.call <"return 0;">() same %s : tensor<f32> -> tensor<f32>
   return
 }
 

@@ -488,3 +488,11 @@ kernel.func @halfProducts pointwise grid () in [] scalars [] () {
     kernel.yield %1 : f16
   } : !kernel.tile<f32, "8", "4">
 }
+
+// -----
+
+kernel.func @parameters pointwise grid () in [] scalars [] () {
+  %0 = kernel.constant 1.0 : f32
+  // expected-error @below {{'kernel.call' op has 1 inputs, the snippet 0 parameters}}
+  %1 = kernel.call <"return 1;">(%0 : f32) -> i32
+}

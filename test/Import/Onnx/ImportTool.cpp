@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // cupola-import-onnx FILE [--shape NAME=2x3] [--dim NAME=1..64] [--limit NAME=N]
-//                         [--locations]
+//                         [--op-library FILE] [--trusted-library FILE] [--locations]
 // FILE is a model (*.onnx) or holds models in ONNX's text form, separated by lines
 // "# -----". Prints the imported module or the errors of each; the exit code is
 // that of the one model, 0 for several.
 //===----------------------------------------------------------------------===//
 #include "dialects/Graph/Graph.h"
 #include "lib/Import/Onnx/OnnxImporter.h"
+#include "lib/Import/Onnx/OpLibrary/OpLibrary.h"
 #include "lib/Import/Onnx/OpTable.h"
 
 #include "onnx/defs/parser.h"
@@ -25,6 +26,7 @@ struct Arguments {
   std::string file;
   ShapeOptions shapes;
   LoadOptions loading;
+  OpLibrary library;
   bool locations = false;
 };
 
@@ -47,7 +49,11 @@ Arguments parse(int argc, char **argv) {
       continue;
     }
     const auto [name, value] = assignment(argv[++i]);
-    if (option == "--limit") {
+    if (option == "--op-library" || option == "--trusted-library") {
+      const cupola::Status status = arguments.library.addFile(argv[i], option == "--trusted-library");
+      if (status.failed())
+        llvm::outs() << "error: " << status.message() << "\n";
+    } else if (option == "--limit") {
       setLimit(arguments.loading.limits, name, std::stoll(value));
     } else if (option == "--dim") {
       const size_t dots = value.find("..");
@@ -67,7 +73,8 @@ int import(std::optional<LoadedModel> model, const Arguments &arguments, Diagnos
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   mlir::OwningOpRef<mlir::ModuleOp> module;
   if (model)
-    module = importModel(*model, arguments.shapes, arguments.loading.limits, context, diagnostics);
+    module = importModel(*model, arguments.shapes, arguments.loading.limits, context, diagnostics,
+                         &arguments.library);
   for (const std::string &line : diagnostics.lines("model", SIZE_MAX))
     llvm::outs() << "error: " << line << "\n";
   if (module) {
@@ -81,6 +88,12 @@ int import(std::optional<LoadedModel> model, const Arguments &arguments, Diagnos
   return diagnostics.exitCode();
 }
 
+OpKnown known(const Arguments &arguments) {
+  return [&](const std::string &domain, const std::string &op, int64_t version) {
+    return isKnownOp(domain, op, version) || arguments.library.find(domain, op, version);
+  };
+}
+
 int importText(const std::string &text, const Arguments &arguments) {
   Diagnostics diagnostics;
   onnx::ModelProto proto;
@@ -90,7 +103,7 @@ int importText(const std::string &text, const Arguments &arguments) {
     llvm::errs() << status.ErrorMessage() << "\n";
     return 1;
   }
-  auto model = loadModelBytes(proto.SerializeAsString(), "model", arguments.loading, isKnownOp, diagnostics);
+  auto model = loadModelBytes(proto.SerializeAsString(), "model", arguments.loading, known(arguments), diagnostics);
   return import(std::move(model), arguments, diagnostics);
 }
 
@@ -101,7 +114,7 @@ int main(int argc, char **argv) {
   const std::string &file = arguments.file;
   if (file.size() > 5 && file.compare(file.size() - 5, 5, ".onnx") == 0) {
     Diagnostics diagnostics;
-    auto model = loadModelFile(file, arguments.loading, isKnownOp, diagnostics);
+    auto model = loadModelFile(file, arguments.loading, known(arguments), diagnostics);
     return import(std::move(model), arguments, diagnostics);
   }
   std::ifstream lines(file);

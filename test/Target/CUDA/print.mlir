@@ -39,3 +39,28 @@ kernel.func @gather gather grid () in [] scalars [#kernel.scalar<1, 1000000, 1>]
     kernel.store %4, %out0[48*%d0 + %d1] : f32 to !kernel.view<f32, write>
   }
 }
+
+// What several calls say is one function; what is called beside its element has the arguments of each call.
+// CHECK: CUPOLA_KERNEL(256, 1)
+// CHECK:   const auto f0 = [](f32 x, i64 n) -> f32 {
+// CHECK-NEXT:     if (x > 0)
+// CHECK-NEXT:       return x;
+// CHECK-NEXT:     return x / f32(n);
+// CHECK-NEXT:   };
+// CHECK-NEXT:   const auto f1 = [](f32 x, i64 n) -> bool {
+// CHECK-NEXT:     return x > n;
+// CHECK-NEXT:   };
+// CHECK:   const f32 v[[A:[0-9]+]] = f0(v{{[0-9]+}}, 3ll);
+// CHECK-NEXT:   const f32 v[[B:[0-9]+]] = f0(v[[A]], 5ll);
+// CHECK-NEXT:   const bool v[[C:[0-9]+]] = f1(v[[B]], 3ll);
+kernel.func @snippets pointwise grid () in [] scalars [] (%in0: !kernel.view<f32, read>, %out0: !kernel.view<i1, write>) {
+  %three = kernel.constant 3 : i64
+  %five = kernel.constant 5 : i64
+  kernel.foreach (%d0) in [77] {
+    %0 = kernel.load %in0[%d0] : f32 from !kernel.view<f32, read>
+    %1 = kernel.call <["x", "n"] "if (x > 0)\n  return x;\nreturn x / f32(n);\n">(%0, %three : f32, i64) -> f32
+    %2 = kernel.call <["x", "n"] "if (x > 0)\n  return x;\nreturn x / f32(n);\n">(%1, %five : f32, i64) -> f32
+    %3 = kernel.call <["x", "n"] "return x > n;">(%2, %three : f32, i64) -> i1
+    kernel.store %3, %out0[%d0] : i1 to !kernel.view<i1, write>
+  }
+}

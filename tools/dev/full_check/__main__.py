@@ -41,6 +41,7 @@ def tasks(folder, tool):
         yield f"speed {name}", partial(speed.beside_onnxruntime, Model(folder, name), tool)
     for model in models(folder):
         yield f"architectures {model.name}", partial(kernels.for_all_architectures, model, tool)
+    yield "architectures of the schedules' cases", partial(kernels.cases_for_all_architectures, tool)
     for example in newcomer.EXAMPLES:
         yield f"newcomer {example.name}", partial(newcomer.follow, example, command.ROOT, tool)
 

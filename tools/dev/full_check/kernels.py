@@ -1,6 +1,10 @@
 #===- tools/dev/full_check/kernels.py - Every kernel compiled for every architecture ---===#
 # SPDX-License-Identifier: Apache-2.0
 
+import os
+import re
+import subprocess
+
 from full_check.journal import Row
 from kernel_limits import ARCHITECTURES, CONTRACTIONS, occupancy_of, problems
 
@@ -20,3 +24,11 @@ def for_all_architectures(model, tool):
     wrong += [f"no kernel for {arch}" for arch in sorted(set(ARCHITECTURES) - archs)]
     figure = f"{len(kernels)} kernels, {len(wrong)} problems, occupancy {least:.0%}"
     yield Row(model.name, "", "architectures", figure, "0 problems", bool(kernels) and not wrong, "; ".join(wrong[:6]))
+
+
+def cases_for_all_architectures(tool):
+    """Every kernel of the schedules' tests for each architecture; the daily tests compile it for one of each family."""
+    test = tool.build / "test" / "bin" / "FiguresTest"
+    done = subprocess.run([test], env={**os.environ, "CUPOLA_ALL_FIGURES": "1"}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    passed = int(re.search(r"\[  PASSED  \] (\d+) test", done.stdout)[1])
+    yield Row("FiguresTest", "", "architectures", f"{passed} passed", f"{len(ARCHITECTURES)}", passed == len(ARCHITECTURES) and not done.returncode)
