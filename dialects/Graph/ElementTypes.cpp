@@ -46,4 +46,8 @@ DType dtypeOf(Type element) { return elementTypeOf(element).dtype; }
 int64_t byteSize(Type element) { return elementTypeOf(element).bytes; }
 Type accumulatorOf(Type element) { return typeOf(elementTypeOf(element).accumulator, element.getContext()); }
 
+Type productOf(Type element) {
+  return element.isSignlessInteger(16) ? typeOf(format::DType::I32, element.getContext()) : element;
+}
+
 } // namespace cupola::graph

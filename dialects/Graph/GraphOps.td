@@ -402,57 +402,6 @@ def Graph_NormalizeOp : Graph_InferredOp<"normalize", "RowNormal", "Compute"> {
 }
 
 //===----------------------------------------------------------------------===//
-// Contractions
-//===----------------------------------------------------------------------===//
-
-def Graph_MatMulOp : Graph_InferredOp<"matmul", "Contraction", "Matrix"> {
-  let summary = "result[b.., m, n] = sum over k of lhs[b.., m, k] * rhs[b.., k, n]";
-  let description = [{
-    Both operands and the result have one rank >= 2 and the same batch dimensions
-    (broadcasts are explicit). f16 and bf16 accumulate in f32; f32 may be multiplied as `tf32` says where the
-    target can.
-  }];
-  let arguments = (ins Graph_Tensor:$lhs, Graph_Tensor:$rhs, OptionalAttr<Graph_Tf32Attr>:$tf32);
-  let results = (outs Graph_Tensor:$result);
-  let hasVerifier = 1;
-  let assemblyFormat = [{
-    $lhs `,` $rhs (`tf32` $tf32^)? attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)
-  }];
-}
-
-def Graph_ConvOp : Graph_PureOp<"conv", "Contraction", "Matrix"> {
-  let summary = "convolution, channels last: sums over windows and the channels of a group";
-  let description = [{
-    result[n, o.., g * O + i] = sum over w.. and c of
-        input[n, o * strides + w * dilations.., g * C + c] * weights[w.., c, g * O + i]
-
-    with C input channels and O output channels per group; `weights` is
-    [w.., C, groups * O]. All windows lie inside the input (a graph.pad before it makes
-    the border). f16 and bf16 accumulate in f32; f32 may be multiplied as `tf32` says where the target can.
-
-    ```mlir
-    graph.conv %x, %w strides [2, 2] dilations [1, 1] groups 1
-        : tensor<1x230x230x3xf32>, tensor<7x7x3x64xf32> -> tensor<1x112x112x64xf32>
-    ```
-  }];
-  let arguments = (ins Graph_Tensor:$input, Graph_Tensor:$weights, DenseI64ArrayAttr:$strides,
-                       DenseI64ArrayAttr:$dilations, I64Attr:$groups, OptionalAttr<Graph_Tf32Attr>:$tf32);
-  let results = (outs Graph_Tensor:$result);
-  let hasVerifier = 1;
-  let assemblyFormat = [{
-    $input `,` $weights `strides` $strides `dilations` $dilations `groups` $groups (`tf32` $tf32^)? attr-dict
-    `:` type($input) `,` type($weights) `->` type($result)
-  }];
-  let extraClassDeclaration = [{
-    /// `places`: how many windows there are along each dimension.
-    static Exprs resultShape(::llvm::ArrayRef<Expr> input, ::llvm::ArrayRef<Expr> weights,
-                             ::llvm::ArrayRef<Expr> places);
-    /// More than one tap: it reads elements of its input several times.
-    bool hasWindow();
-  }];
-}
-
-//===----------------------------------------------------------------------===//
 // Fusion
 //===----------------------------------------------------------------------===//
 
@@ -504,6 +453,7 @@ def Graph_YieldOp : Graph_Op<"yield", [Terminator, Pure, ReturnLike, ParentOneOf
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 
+include "dialects/Graph/GraphContractionOps.td"
 include "dialects/Graph/GraphControlOps.td"
 
 #endif // CUPOLA_DIALECTS_GRAPH_GRAPHOPS_TD

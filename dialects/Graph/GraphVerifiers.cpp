@@ -325,7 +325,7 @@ LogicalResult ConvOp::verify() {
   for (size_t i = 0; i < dims; ++i)
     if (failed(windowsFit(*this, in[1 + i], places[i], getStrides()[i], weights[i], getDilations()[i])))
       return failure();
-  return verifyInferred(*this, {resultShape(in, weights, places), elementOf(getInput())});
+  return verifyInferred(*this, {resultShape(in, weights, places), productOf(elementOf(getInput()))});
 }
 
 /// The inputs are there that the call takes.

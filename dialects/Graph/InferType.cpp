@@ -114,6 +114,7 @@ TensorComponents MomentsOp::inferResult(InferAdaptor op) {
 TensorComponents MatMulOp::inferResult(InferAdaptor op) {
   TensorComponents result = op.getLhs();
   result.dims.back() = op.getRhs().dims.back();
+  result.element = productOf(result.element);
   return result;
 }
 

@@ -65,11 +65,9 @@ static onnx_import::ExternalData externalDataOf(const ModelSource &source, bool 
 }
 
 /// Reads and checks the model, without the importer.
-static std::optional<onnx_import::LoadedModel> readSource(const ModelSource &source,
-                                                          const onnx_import::LoadOptions &options,
-                                                          const onnx_import::OpLibrary &library,
-                                                          const CancelPoll &cancelled,
-                                                          onnx_import::Diagnostics &diagnostics) {
+static std::optional<onnx_import::LoadedModel>
+readSource(const ModelSource &source, const onnx_import::LoadOptions &options, const onnx_import::OpLibrary &library,
+           const CancelPoll &cancelled, onnx_import::Diagnostics &diagnostics) {
   const auto isKnown = [&](const std::string &domain, const std::string &op, int64_t version) {
     return onnx_import::isKnownOp(domain, op, version) || library.find(domain, op, version);
   };

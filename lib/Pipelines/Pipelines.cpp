@@ -196,9 +196,9 @@ static Status requireCallable(ModuleOp module, const Target &target) {
     module.walk([&](graph::CallOp call) {
       if (call.getSame())
         return WalkResult::advance();
-      status = Status::unsupported(graph::displayName(call.getLoc()) + ": the op library has a snippet for this op and " +
-                                   "no expression, which target '" + target.name().str() +
-                                   "' needs: it compiles no CUDA C++");
+      status = Status::unsupported(graph::displayName(call.getLoc()) +
+                                   ": the op library has a snippet for this op and " + "no expression, which target '" +
+                                   target.name().str() + "' needs: it compiles no CUDA C++");
       return WalkResult::interrupt();
     });
   return status;

@@ -1,7 +1,7 @@
 #===- test/Tools/op_library_models.py - Models with ops of a library ---===#
 # SPDX-License-Identifier: Apache-2.0
-"""op_library_models.py STEM: writes STEM.mlp.onnx, a product with ops of docs/examples/ops.yaml around it and any number of rows, STEM.hash.onnx
-with an op that has only a snippet, and STEM.ops.yaml, whose snippet of ScaledSwish is wrong where x is negative."""
+"""op_library_models.py STEM: writes STEM.mlp.onnx, a product with ops of docs/examples/ops.yaml around it and any number of rows,
+STEM.hash.onnx with an op that has only a snippet, and STEM.ops.yaml, whose snippet of ScaledSwish is wrong where x is negative."""
 
 import sys
 
@@ -14,7 +14,8 @@ random = np.random.default_rng(3)
 
 
 def save(name, nodes, inputs, outputs, weights=()):
-    graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info(*v) for v in inputs], [helper.make_tensor_value_info(*v) for v in outputs],
+    graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info(*v) for v in inputs],
+                              [helper.make_tensor_value_info(*v) for v in outputs],
                               [numpy_helper.from_array(array, key) for key, array in weights])
     opsets = [helper.make_opsetid("", 17), helper.make_opsetid("my.ops", 1)]
     onnx.save(helper.make_model(graph, opset_imports=opsets, ir_version=8), f"{stem}.{name}.onnx")

@@ -41,9 +41,10 @@ void CompileFlags::declare(CLI::App &app, const std::string &what, bool withTarg
                "Products of f32 may be products of TF32, which reads 11 bits of each operand (cuda, from sm_80 on); "
                "--tf32=x3: three of them, which read 22 bits and leave about the errors of f32")
       ->check(CLI::IsMember({"x1", "x3"}));
-  app.add_option("--op-library", given.opLibraries,
-                 "A file (YAML) that defines ops of domains of one's own, by expressions or CUDA C++ (docs/custom-ops.md); "
-                 "may be repeated");
+  app.add_option(
+      "--op-library", given.opLibraries,
+      "A file (YAML) that defines ops of domains of one's own, by expressions or CUDA C++ (docs/custom-ops.md); "
+      "may be repeated");
   app.add_flag("--trust-snippets", given.trustSnippets,
                "Let CUDA C++ of the --op-library files become part of kernels: it runs wherever the package runs");
   app.add_option("--disable-pass", given.disabledPasses, "Leave an optional pass out; the answer stays right");

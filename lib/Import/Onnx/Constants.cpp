@@ -22,6 +22,19 @@ Type elementTypeOf(int32_t dataType, MLIRContext *context) {
 
 int32_t dataTypeOf(Type element) { return graph::elementTypeOf(element).onnx; }
 
+onnx::TypeProto typeProtoOf(Type element, ArrayRef<Expr> shape) {
+  onnx::TypeProto type;
+  auto &tensor = *type.mutable_tensor_type();
+  tensor.set_elem_type(dataTypeOf(element));
+  tensor.mutable_shape();
+  for (const Expr &extent : shape) {
+    auto &dim = *tensor.mutable_shape()->add_dim();
+    if (extent.constant())
+      dim.set_dim_value(*extent.constant());
+  }
+  return type;
+}
+
 ElementsAttr constantAttr(const TensorValue &tensor, Type element) {
   return graph::constantOf(RankedTensorType::get(tensor.dims, element), {tensor.bytes.data(), tensor.bytes.size()},
                            tensor.owner);

@@ -8,6 +8,10 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 
+namespace onnx {
+class TypeProto;
+}
+
 namespace cupola::onnx_import {
 
 /// Null for types without a place in the graph dialect (strings, complex, 4 and 8
@@ -15,6 +19,8 @@ namespace cupola::onnx_import {
 mlir::Type elementTypeOf(int32_t dataType, mlir::MLIRContext *context);
 /// The reverse.
 int32_t dataTypeOf(mlir::Type element);
+/// The type of a tensor, for ONNX; an extent that is no number is left open.
+onnx::TypeProto typeProtoOf(mlir::Type element, llvm::ArrayRef<Expr> shape);
 
 /// Large ones share the tensor's memory (dialects/Graph/Constants.h).
 mlir::ElementsAttr constantAttr(const TensorValue &tensor, mlir::Type element);

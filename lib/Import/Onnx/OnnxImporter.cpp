@@ -37,9 +37,9 @@ public:
   Importer(const LoadedModel &model, const ShapeOptions &shapes, const Limits &limits, MLIRContext &context,
            Diagnostics &diagnostics, const OpLibrary *library, const std::set<std::string> &shapeInputs)
       : model(model), graph(model.proto->graph()), shapes(shapes), limits(limits), diagnostics(diagnostics),
-        library(library), shapeInputs(shapeInputs), opsets(opsetsOf(*model.proto)), functions(functionsOf(*model.proto)),
-        module(ModuleOp::create(UnknownLoc::get(&context))), ops(&context), symbols(*module),
-        builder(ops, symbols, limits), pool(builder), remedy(values, symbols),
+        library(library), shapeInputs(shapeInputs), opsets(opsetsOf(*model.proto)),
+        functions(functionsOf(*model.proto)), module(ModuleOp::create(UnknownLoc::get(&context))), ops(&context),
+        symbols(*module), builder(ops, symbols, limits), pool(builder), remedy(values, symbols),
         bodies(
             ops, pool,
             [this](const onnx::GraphProto &body, ArrayRef<Tensor> inputs) { return importSubgraph(body, inputs); },
@@ -204,22 +204,6 @@ std::string within(const onnx::NodeProto &node, const NodeLabel *caller) {
   return caller ? "its " + printable(node.op_type()) + ": " : "";
 }
 
-/// Of an operand, for ONNX: an extent that is no number is left open.
-onnx::TypeProto typeOf(const OpBinder &op, size_t index) {
-  onnx::TypeProto type;
-  if (!op.has(index))
-    return type;
-  auto &tensor = *type.mutable_tensor_type();
-  tensor.set_elem_type(dataTypeOf(op.element(index, "operand")));
-  tensor.mutable_shape();
-  for (const Expr &extent : op.shape(index, "operand")) {
-    auto &dim = *tensor.mutable_shape()->add_dim();
-    if (extent.constant())
-      dim.set_dim_value(*extent.constant());
-  }
-  return type;
-}
-
 /// By a function, or without one as the body that ONNX gives the op.
 bool Importer::runImport(const onnx::NodeProto &node, const NodeLabel &label, const ImportFunction &import) {
   try {
@@ -262,7 +246,7 @@ bool Importer::runImport(const onnx::NodeProto &node, const NodeLabel &label, co
 void Importer::importFunction(const onnx::NodeProto &node, const NodeLabel &label, OpBinder &op) {
   std::vector<onnx::TypeProto> types;
   for (size_t i = 0; i < op.inputCount(); ++i)
-    types.push_back(typeOf(op, i));
+    types.push_back(op.has(i) ? typeProtoOf(op.element(i, "operand"), op.shape(i, "operand")) : onnx::TypeProto());
   functionBodies.push_back(schemaFunction(node, versionOf(node), types));
   SchemaFunction &function = functionBodies.back();
   if (!function.body)
@@ -290,6 +274,8 @@ void Importer::importFunction(const onnx::NodeProto &node, const NodeLabel &labe
 /// The names of a subgraph's values are its own but for the outer ones it reads: they are gone
 /// afterwards, and those that they hide are back.
 std::vector<Tensor> Importer::importSubgraph(const onnx::GraphProto &subgraph, ArrayRef<Tensor> inputs) {
+  const Location outer = builder.location(); // of the node whose body it is
+  const std::string outerLabel = builder.label();
   std::vector<std::pair<std::string, Tensor>> hidden;
   const auto hide = [&](const std::string &name) {
     const auto found = values.find(name);
@@ -317,6 +303,7 @@ std::vector<Tensor> Importer::importSubgraph(const onnx::GraphProto &subgraph, A
     if (tensor)
       values[name] = tensor;
   }
+  builder.setNode(outer, outerLabel);
   for (auto [i, output] : llvm::enumerate(outputs))
     refuseNarrow(builder, *output, "the body's output " + quoted(subgraph.output(static_cast<int>(i)).name()));
   return outputs;

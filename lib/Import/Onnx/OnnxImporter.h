@@ -37,9 +37,9 @@ struct ShapeOptions {
   std::map<std::string, std::string> values;          ///< --set sr=16000: the input becomes a constant
 };
 
-/// Loads the graph and func dialects into `context`. Ops that Cupola has none of may be in `library`. On errors the module
-/// is null; all nodes that cannot be imported are listed at once. Weights are
-/// resources that share the memory of `model.blobs` and keep it alive.
+/// Loads the graph and func dialects into `context`. Ops that Cupola has none of may be in `library`. On errors the
+/// module is null; all nodes that cannot be imported are listed at once. Weights are resources that share the memory of
+/// `model.blobs` and keep it alive.
 mlir::OwningOpRef<mlir::ModuleOp> importModel(const LoadedModel &model, const ShapeOptions &shapes,
                                               const Limits &limits, mlir::MLIRContext &context,
                                               Diagnostics &diagnostics, const OpLibrary *library = nullptr);

@@ -16,7 +16,8 @@ std::string whyUnknown(const onnx::NodeProto &node, const FunctionMap &functions
            "domain than the model";
   const std::string domain = canonicalDomain(node.domain());
   if (library && library->hasOpsOf(domain))
-    return "the op library has ops of the domain " + quoted(displayDomain(domain)) + ", but not this one in this version";
+    return "the op library has ops of the domain " + quoted(displayDomain(domain)) +
+           ", but not this one in this version";
   if (!hasOpsOf(domain))
     return "the op is not supported: no op of the domain " + quoted(displayDomain(domain)) +
            " is; --op-library takes ops of one's own";

@@ -6,6 +6,7 @@
 #include "lib/Runtime/CPU/ObjectImage.h"
 #include "lib/Runtime/CPU/OneDnnCall.h"
 #include "lib/Runtime/CPU/ThreadPool.h"
+#include "lib/Runtime/Format/Architectures.h"
 #include "lib/Runtime/Format/Checked.h"
 #include "lib/Runtime/Format/LibraryCosts.h"
 #include "lib/Runtime/Format/MachineMemory.h"
@@ -180,6 +181,8 @@ Result<std::unique_ptr<Module>> CpuDevice::loadModule(const ModuleImage &image) 
     return Status::usage("the cpu device runs object images only");
   auto module = std::make_unique<CpuModule>();
   CUPOLA_ASSIGN(module->object, ObjectImage::load(image.bytes, image.name));
+  if (void *extensions = module->object->symbol(kCpuExtensionsSymbol))
+    *static_cast<uint32_t *>(extensions) = hostExtensions();
   for (const format::Kernel *kernel : image.kernels) {
     KernelFunction &function = module->functions.emplace_back();
     function.name = kernel->name;

@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/CPU/CpuFeatures.h"
 
+#include "lib/Runtime/Format/Architectures.h"
+
+#include <cstdlib>
+
 namespace cupola::runtime {
 
 int hostLevel() {
@@ -19,6 +23,18 @@ int hostLevel() {
 #else
   return 0;
 #endif
+}
+
+uint32_t hostExtensions() {
+  const char *chosen = std::getenv("CUPOLA_CPU_EXTENSIONS");
+  uint32_t bits = 0;
+#if defined(__x86_64__)
+  if (hostLevel() >= 3 && __builtin_cpu_supports("avxvnni"))
+    bits |= kAvxVnni.bit;
+  if (hostLevel() >= 4 && __builtin_cpu_supports("avx512vnni"))
+    bits |= kAvx512Vnni.bit;
+#endif
+  return chosen && std::string_view(chosen) == "none" ? 0 : bits;
 }
 
 int levelOf(std::string_view arch) {

@@ -42,6 +42,15 @@ inline constexpr GpuArchitecture kGpuArchitectures[] = {
     {"sm_120", 120, false, "sm_86", 99 << 10, 1536, 170, true, 16},
 };
 
+/// What a processor of a level may have beside it. An image that has code for it exports a 32-bit word with this name,
+/// in which whoever loads it sets the bits of what the processor has before anything runs; 0 is right everywhere.
+struct CpuExtension {
+  uint32_t bit;
+  std::string_view feature; ///< for LLVM
+};
+inline constexpr const char *kCpuExtensionsSymbol = "cupola_cpu_extensions";
+inline constexpr CpuExtension kAvxVnni{1, "+avxvnni"}, kAvx512Vnni{2, "+avx512vnni"};
+
 /// The levels of the x86-64 psABI that code is made for.
 struct CpuArchitecture {
   std::string_view name;     ///< "x86-64-v3", LLVM's name of the processor, too
@@ -53,6 +62,7 @@ struct CpuArchitecture {
   unsigned tileRows, tileVectors;
   int64_t cacheBytes; ///< second cache of a core of a usual processor
   int64_t threads;    ///< of such a processor that share a kernel
+  CpuExtension dots;  ///< adds products of neighbouring integers to a sum by one instruction
 
   /// Every vectorised loop takes this many elements at a time, of any type.
   unsigned lanes() const { return vectorBytes / 4; }
@@ -61,9 +71,9 @@ struct CpuArchitecture {
 
 /// Lowest first. Level 4 prefers 256-bit vectors by default, for processors that clock down.
 inline constexpr CpuArchitecture kCpuArchitectures[] = {
-    // name, level, features, vector bytes, rows and vectors of a tile, second cache, threads
-    {"x86-64-v3", 3, "", 32, 6, 2, 256 << 10, 8},                // 16 registers of 32 bytes
-    {"x86-64-v4", 4, "-prefer-256-bit", 64, 8, 3, 256 << 10, 8}, // 32 registers of 64 bytes
+    // name, level, features, vector bytes, rows and vectors of a tile, second cache, threads, extension
+    {"x86-64-v3", 3, "", 32, 6, 2, 256 << 10, 8, kAvxVnni},                   // 16 registers of 32 bytes
+    {"x86-64-v4", 4, "-prefer-256-bit", 64, 8, 3, 256 << 10, 8, kAvx512Vnni}, // 32 registers of 64 bytes
 };
 
 /// Null for a name that is not in the table.

@@ -61,8 +61,12 @@ Result<std::unique_ptr<llvm::Module>> translate(ModuleOp module, llvm::LLVMConte
     if (function.isDeclaration())
       continue;
     function.addFnAttr("target-cpu", isa.name);
-    if (!isa.features.empty())
-      function.addFnAttr("target-features", isa.features);
+    // What the lowering asked for comes behind the level's.
+    std::string features(isa.features);
+    if (const llvm::Attribute own = function.getFnAttribute("target-features"); own.isValid())
+      features += (features.empty() ? "" : ",") + own.getValueAsString().str();
+    if (!features.empty())
+      function.addFnAttr("target-features", features);
     function.addFnAttr("prefer-vector-width", width);
     // The image calls nothing but what the lowering asks for.
     function.addFnAttr("no-builtins");

@@ -62,15 +62,14 @@ Value Emitter::operandElement(Region &region) {
   Value value = emitYield(body)[0];
   Type from = body.getTerminator()->getOperand(0).getType();
   auto op = cast<DotOp>(region.getParentOp());
-  return emitCast(c, from, op.getTile().getType().getElement(), value);
+  return emitCast(c, from, isPaired(op) ? from : op.getTile().getType().getElement(), value);
 }
 
 /// Rows of depthBlock elements and one vector more, so that they do not all begin in
 /// the same place of a cache.
 void Emitter::copyLhs() {
   const Contraction &dot = *plan.contraction;
-  DotOp op = dot.dot;
-  Type element = op.getTile().getType().getElement();
+  const Type element = dot.operand();
   forLoop(c.i64(0), block.rows, 1, {}, [&](Value row, Carried) -> Values {
     variables[dot.m] = c.addi(block.row, row);
     Value base = c.address(scratchAt(dot.lhsOffset), c.muli(row, c.i64(dot.depthBlock + isa.lanes())), element);
@@ -85,7 +84,7 @@ void Emitter::copyLhs() {
 /// Elements from `first` to `end` of the current row, one after the other to `target`.
 void Emitter::copyLhsPart(const std::string &var, Value first, Value end, const Expr &length, Value target) {
   DotOp op = plan.contraction->dot;
-  Type element = op.getTile().getType().getElement();
+  const Type element = plan.contraction->operand();
   vectorLoop(var, first, end, length, {}, [&](Carried) -> Values {
     Value value = operandElement(op.getLhs());
     Value at = c.subi(variables[var], first);
@@ -96,8 +95,7 @@ void Emitter::copyLhsPart(const std::string &var, Value first, Value end, const 
 
 void Emitter::copyPieces(Value target) {
   const DepthPieces &parts = plan.contraction->pieces;
-  DotOp op = plan.contraction->dot;
-  Type element = op.getTile().getType().getElement();
+  const Type element = plan.contraction->operand();
   pieces = &parts;
   Value size = c.i64(parts.size), first = c.binary<arith::DivUIOp>(block.depth, size);
   forLoop(c.i64(0), c.binary<arith::DivUIOp>(block.depths, size), 1, {}, [&](Value piece, Carried) -> Values {
@@ -111,26 +109,45 @@ void Emitter::copyPieces(Value target) {
 void Emitter::copyRhs() {
   const Contraction &dot = *plan.contraction;
   copyPanels({dot.dot, dot.n, dot.k, dot.columns, block.column, block.columns, block.depth, block.depths, dot.panel,
-              dot.depthBlock, scratchAt(dot.rhsOffset)});
+              dot.depthBlock / dot.depthUnit(), scratchAt(dot.rhsOffset), dot.isPaired});
+}
+
+void Emitter::copyPanelRow(const PanelCopy &copy, Value k, Value first, Value count, Value start, bool both) {
+  DotOp op = copy.dot;
+  const Type element = op.getTile().getType().getElement();
+  const Value row = copy.paired ? c.binary<arith::DivUIOp>(k, c.i64(2)) : k;
+  const Value base = c.address(start, c.muli(row, c.i64(copy.panel)), element);
+  vectorLoop(copy.n, first, c.addi(first, count), copy.length, {}, [&](Carried) -> Values {
+    variables[copy.k] = c.addi(copy.depth, k);
+    Value value = operandElement(op.getRhs());
+    if (copy.paired)
+      value = c.convert<arith::ExtUIOp>(value, c.b.getI32Type());
+    if (both) {
+      variables[copy.k] = c.addi(variables[copy.k], c.i64(1));
+      Value next = c.convert<arith::ExtUIOp>(operandElement(op.getRhs()), c.b.getI32Type());
+      value = c.ori(value, c.binary<arith::ShLIOp>(next, c.integer(16, next)));
+    }
+    store(value, {c.address(base, c.subi(variables[copy.n], first), element), true}, element, {});
+    return {};
+  });
 }
 
 void Emitter::copyPanels(PanelCopy copy) {
-  Type element = copy.dot.getTile().getType().getElement();
+  const Type element = copy.dot.getTile().getType().getElement();
   forLoop(c.i64(0), copy.columns, copy.panel, {}, [&](Value panel, Carried) -> Values {
     Value first = c.addi(copy.column, panel);
     Value count = c.minsi(c.i64(copy.panel), c.subi(copy.columns, panel));
     Value start = c.address(copy.target, c.muli(panel, c.i64(copy.panelDepth)), element);
-    forLoop(c.i64(0), copy.depths, 1, {}, [&](Value k, Carried) -> Values {
-      variables[copy.k] = c.addi(copy.depth, k);
-      Value base = c.address(start, c.muli(k, c.i64(copy.panel)), element);
-      vectorLoop(copy.n, first, c.addi(first, count), copy.length, {}, [&](Carried) -> Values {
-        Value value = operandElement(copy.dot.getRhs());
-        Value at = c.subi(variables[copy.n], first);
-        store(value, {c.address(base, at, element), true}, element, {});
-        return {};
-      });
+    Value end = copy.paired ? c.andi(copy.depths, c.i64(-2)) : copy.depths;
+    forLoop(c.i64(0), end, copy.paired ? 2 : 1, {}, [&](Value k, Carried) -> Values {
+      copyPanelRow(copy, k, first, count, start, copy.paired);
       return {};
     });
+    if (copy.paired) // what is left of an odd depth
+      forLoop(end, copy.depths, 1, {}, [&](Value k, Carried) -> Values {
+        copyPanelRow(copy, k, first, count, start, /*both=*/false);
+        return {};
+      });
     return {};
   });
 }
@@ -146,25 +163,31 @@ Emitter::Operand Emitter::lhsAt(Value row) {
   DotOp op = dot.dot;
   if (dot.lhs == OperandForm::Copied) {
     Value stride = c.i64(dot.depthBlock + isa.lanes());
-    Type element = valueType(op.getTile().getType().getElement());
-    return {c.address(scratchAt(dot.lhsOffset), c.muli(row, stride), element), stride};
+    return {c.address(scratchAt(dot.lhsOffset), c.muli(row, stride), valueType(dot.operand())), stride};
   }
   variables[dot.m] = c.addi(block.row, row);
   variables[dot.k] = block.depth;
   return loadedAt(plainOperand(op.getLhs()), dot.m);
 }
 
+Value Emitter::unitsOf(Value depth) {
+  const int64_t unit = plan.contraction->depthUnit();
+  return unit == 1 ? depth : c.binary<arith::DivUIOp>(c.addi(depth, c.i64(unit - 1)), c.i64(unit));
+}
+
 Emitter::Operand Emitter::rhsAt(Value panel) {
   const Contraction &dot = *plan.contraction;
   DotOp op = dot.dot;
   Type element = valueType(op.getTile().getType().getElement());
+  const Value stride = c.i64(dot.panel);
   if (dot.rhs == OperandForm::Copied)
-    return {c.address(scratchAt(dot.rhsOffset), c.muli(panel, c.i64(dot.depthBlock)), element), c.i64(dot.panel)};
+    return {c.address(scratchAt(dot.rhsOffset), c.muli(panel, c.i64(dot.depthBlock / dot.depthUnit())), element),
+            stride};
   Value column = c.addi(block.column, panel);
   if (dot.rhs == OperandForm::Packed) {
     Value base = buffers.lookup(plainOperand(op.getRhs()).getView());
-    Value offset = c.addi(c.muli(column, index(dot.depth)), c.muli(block.depth, c.i64(dot.panel)));
-    return {c.address(base, offset, element), c.i64(dot.panel)};
+    Value offset = c.addi(c.muli(column, unitsOf(index(dot.depth))), c.muli(unitsOf(block.depth), stride));
+    return {c.address(base, offset, element), stride};
   }
   variables[dot.n] = column;
   variables[dot.k] = block.depth;
@@ -230,15 +253,16 @@ void Emitter::multiplyTile(Value panel, Value row, Value tile) {
   call.right = rhsAt(panel);
   call.columns = c.minsi(c.i64(dot.panel), c.subi(block.columns, panel));
   call.rows = c.subi(block.rows, row);
-  call.depth = block.depths;
+  call.depth = unitsOf(block.depths);
+  call.paired = dot.isPaired;
   call.tile = tile;
   call.accumulate = c.convert<arith::ExtUIOp>(c.cmpi(CmpIPredicate::sgt, block.depth, c.i64(0)), c.b.getI64Type());
   // The rows share the block that follows in the packed operand: a line each per step.
   call.prefetches = dot.rhs == OperandForm::Packed;
   call.ahead = call.right.pointer;
   if (call.prefetches) {
-    Value lines = c.muli(block.depths, c.binary<arith::DivUIOp>(row, c.i64(isa.tileRows)));
-    call.ahead = c.address(call.right.pointer, c.muli(block.depths, call.right.stride), element);
+    Value lines = c.muli(call.depth, c.binary<arith::DivUIOp>(row, c.i64(isa.tileRows)));
+    call.ahead = c.address(call.right.pointer, c.muli(call.depth, call.right.stride), element);
     call.ahead = c.address(call.ahead, c.muli(lines, c.i64(64)), c.b.getI8Type());
   }
   call.isDirect = dot.rhs == OperandForm::Direct;
@@ -248,6 +272,22 @@ void Emitter::multiplyTile(Value panel, Value row, Value tile) {
 
 /// Depths that a micro-kernel is made for: their loop is unrolled.
 static constexpr int64_t kShortDepth = 128;
+
+/// The word that the runtime writes; objects of one image share it.
+static LLVM::GlobalOp extensionsWord(ModuleOp module) {
+  if (auto known = module.lookupSymbol<LLVM::GlobalOp>(kCpuExtensionsSymbol))
+    return known;
+  OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
+  return LLVM::GlobalOp::create(b, module.getLoc(), b.getI32Type(), /*isConstant=*/false, LLVM::Linkage::WeakODR,
+                                kCpuExtensionsSymbol, b.getI32IntegerAttr(0));
+}
+
+Value Emitter::ifExtended(LLVM::LLVMFuncOp with, LLVM::LLVMFuncOp without) {
+  Value word = LLVM::AddressOfOp::create(c.b, c.loc, extensionsWord(c.module));
+  Value bits = LLVM::LoadOp::create(c.b, c.loc, c.b.getI32Type(), word, 4);
+  Value has = c.cmpi(CmpIPredicate::ne, c.andi(bits, c.integer(isa.dots.bit, bits)), c.integer(0, bits));
+  return c.select(has, LLVM::AddressOfOp::create(c.b, c.loc, with), LLVM::AddressOfOp::create(c.b, c.loc, without));
+}
 
 /// The smallest micro-kernel that covers the panel's columns and the tile's rows.
 void Emitter::callMicroKernel(const MicroCall &call, const Expr &allRows, const Expr &allColumns) {
@@ -265,11 +305,18 @@ void Emitter::callMicroKernel(const MicroCall &call, const Expr &allRows, const 
                         masked,
                         call.prefetches,
                         call.tileStride,
-                        depth};
-      LLVM::CallOp::create(c.b, c.loc, microKernel(c.module, shape, isa),
-                           ValueRange{call.left.pointer, call.left.stride, call.rows, call.right.pointer,
-                                      call.right.stride, call.depth, call.tile, call.accumulate, call.columns,
-                                      call.ahead});
+                        depth,
+                        call.paired};
+      const LLVM::LLVMFuncOp function = microKernel(c.module, shape, isa);
+      Values arguments{call.left.pointer, call.left.stride, call.rows,       call.right.pointer, call.right.stride,
+                       call.depth,        call.tile,        call.accumulate, call.columns,       call.ahead};
+      if (!call.paired) {
+        LLVM::CallOp::create(c.b, c.loc, function, arguments);
+        return;
+      }
+      shape.extended = true;
+      arguments.insert(arguments.begin(), ifExtended(microKernel(c.module, shape, isa), function));
+      LLVM::CallOp::create(c.b, c.loc, LLVM::LLVMFuncOp(function).getFunctionType(), arguments);
     });
   });
 }

@@ -130,8 +130,12 @@ private:
     mlir::Value column, columns, depth, depths;
     int64_t panel, panelDepth; ///< columns, and rows that there is room for
     mlir::Value target;
+    bool paired = false; ///< as Contraction::isPaired
   };
   void copyPanels(PanelCopy copy);
+  /// Row k of a panel whose columns begin at `first`; with `both`, of pairs, the next one, too.
+  void copyPanelRow(const PanelCopy &copy, mlir::Value k, mlir::Value first, mlir::Value count, mlir::Value start,
+                    bool both);
   void emitTile(mlir::Value panel, mlir::Value row);
   void chooseSize(mlir::Value value, llvm::ArrayRef<int64_t> sizes, llvm::function_ref<void(int64_t)> body);
   void multiplyTile(mlir::Value panel, mlir::Value row, mlir::Value tile);
@@ -147,9 +151,13 @@ private:
     Operand left, right;
     mlir::Value rows, columns, depth, tile, accumulate, ahead;
     int64_t panel = 0, tileStride = 0;
-    bool isDirect = false, prefetches = false;
+    bool isDirect = false, prefetches = false, paired = false;
   };
   void callMicroKernel(const MicroCall &call, const Expr &allRows, const Expr &allColumns);
+  /// A depth in elements of the micro-kernel.
+  mlir::Value unitsOf(mlir::Value depth);
+  /// The address of one of two functions, by CpuArchitecture::dots.
+  mlir::Value ifExtended(mlir::LLVM::LLVMFuncOp with, mlir::LLVM::LLVMFuncOp without);
   Operand lhsAt(mlir::Value row);
   Operand rhsAt(mlir::Value panel);
   Operand loadedAt(kernel::LoadOp load, const std::string &strided);

@@ -41,7 +41,8 @@ struct Generator {
   void findRows() {
     Value last = c.subi(lhsRows, c.i64(1));
     for (unsigned i = 0; i < rows; ++i)
-      lhsRow.push_back(c.address(lhs, c.muli(c.minsi(c.i64(i), last), lhsStride), element()));
+      lhsRow.push_back(c.address(lhs, c.muli(c.minsi(c.i64(i), last), lhsStride),
+                                 shape.paired ? Type(c.b.getI16Type()) : element()));
   }
 
   void findMask() {
@@ -53,7 +54,19 @@ struct Generator {
     lastMask = c.cmpi(arith::CmpIPredicate::slt, c.number(c.b.getI32VectorAttr(lanes)), limit);
   }
 
+  /// Sums of the products of both halves. With the extension LLVM makes one instruction of this and what adds it.
+  Value multiplyPairs(Value a, Value x) {
+    const Type halves = VectorType::get({2 * static_cast<int64_t>(c.lanes)}, c.b.getI16Type());
+    const StringRef name = c.lanes == 16 ? "llvm.x86.avx512.pmaddw.d.512" : "llvm.x86.avx2.pmadd.wd";
+    SmallVector<Value> operands;
+    for (Value value : {a, x})
+      operands.push_back(LLVM::BitcastOp::create(c.b, c.loc, halves, value));
+    return LLVM::CallIntrinsicOp::create(c.b, c.loc, vectorType, c.b.getStringAttr(name), operands).getResult(0);
+  }
+
   Value multiplyAdd(Value a, Value x, Value sum) {
+    if (shape.paired)
+      return c.addi(multiplyPairs(a, x), sum);
     if (isa<FloatType>(element()))
       return c.fma(a, x, sum);
     return c.addi(c.muli(a, x), sum);
@@ -70,7 +83,8 @@ struct Generator {
       right.push_back(
           loadVector(c.address(row, c.i64(j * c.lanes), element()), j + 1 == shape.vectors ? lastMask : Value()));
     for (unsigned i = 0; i < rows; ++i) {
-      Value left = LLVM::LoadOp::create(c.b, c.loc, element(), c.address(lhsRow[i], k, element()));
+      Value left = LLVM::LoadOp::create(c.b, c.loc, element(), c.address(lhsRow[i], k, element()),
+                                        shape.paired ? 2 : elementBytes(shape.element));
       left = c.splat(left);
       for (unsigned j = 0; j < shape.vectors; ++j)
         next.push_back(multiplyAdd(left, right[j], sums[i * shape.vectors + j]));
@@ -118,7 +132,8 @@ std::string nameOf(const MicroKernel &shape) {
   std::string type;
   llvm::raw_string_ostream(type) << shape.element;
   return kPrefix + type + "_" + std::to_string(shape.rows) + "_" + std::to_string(shape.vectors) + "_" +
-         std::to_string(shape.tileStride) + (shape.masked ? "_masked" : "") + (shape.prefetches ? "_ahead" : "") +
+         std::to_string(shape.tileStride) + (shape.paired ? "_paired" : "") + (shape.extended ? "_extended" : "") +
+         (shape.masked ? "_masked" : "") + (shape.prefetches ? "_ahead" : "") +
          (shape.depth ? "_depth" + std::to_string(shape.depth) : "");
 }
 
@@ -135,6 +150,8 @@ LLVM::LLVMFuncOp microKernel(ModuleOp module, const MicroKernel &shape, const Cp
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types);
   auto function = LLVM::LLVMFuncOp::create(b, module.getLoc(), name, type, LLVM::Linkage::External);
   function.setVisibility_(LLVM::Visibility::Hidden); // between the objects of an image
+  if (shape.extended)
+    function.setTargetFeaturesAttr(LLVM::TargetFeaturesAttr::get(context, ArrayRef<StringRef>{isa.dots.feature}));
   for (unsigned pointerArgument : {0, 3, 6})
     function.setArgAttr(pointerArgument, LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
   b.setInsertionPointToStart(function.addEntryBlock(b));

@@ -17,17 +17,19 @@ namespace cupola::cpu {
 
 struct MicroKernel {
   mlir::Type element;
-  unsigned rows;      ///< at most CpuArchitecture::tileRows
-  unsigned vectors;   ///< of columns, at most CpuArchitecture::tileVectors
-  bool masked;        ///< the last vector has only some columns
-  bool prefetches;    ///< a line of `ahead` per step of k
-  int64_t tileStride; ///< elements from a row of the tile to the next
-  int64_t depth = 0;  ///< of all calls, 0: the argument says
+  unsigned rows;         ///< at most CpuArchitecture::tileRows
+  unsigned vectors;      ///< of columns, at most CpuArchitecture::tileVectors
+  bool masked;           ///< the last vector has only some columns
+  bool prefetches;       ///< a line of `ahead` per step of k
+  int64_t tileStride;    ///< elements from a row of the tile to the next
+  int64_t depth = 0;     ///< of all calls, 0: the argument says
+  bool paired = false;   ///< an element of an operand is two i16, whose products are summed
+  bool extended = false; ///< for processors with CpuArchitecture::dots
 };
 
 /// The function, made in `module` when it is not there yet:
 ///   void (lhs, lhsStride, rows, rhs, rhsStride, depth, tile, accumulate, columns, ahead)
-/// Strides count elements from a row to the next; rows of lhs are contiguous along k,
+/// Strides count elements from a row to the next, that of a paired lhs i16; rows of lhs are contiguous along k,
 /// rows of rhs along columns. `ahead`: memory that is read soon, for the second cache.
 mlir::LLVM::LLVMFuncOp microKernel(mlir::ModuleOp module, const MicroKernel &shape, const CpuArchitecture &isa);
 

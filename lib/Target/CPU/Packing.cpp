@@ -38,12 +38,13 @@ std::vector<unsigned> packableOperands(FuncOp func) {
   return {cast<BlockArgument>(load.getView()).getArgNumber()};
 }
 
-/// foreach (panel, k, column) packed[..] = source(k, panel * width + column), or 0.
-static void buildPacker(OpBuilder &b, FuncOp packer, DotOp dot, LoadOp load, int64_t width) {
+/// foreach (panel, k, column) packed[..] = source(k, panel * width + column), or 0; `unit` rows of k lie side by side.
+static void buildPacker(OpBuilder &b, FuncOp packer, DotOp dot, LoadOp load, int64_t width, int64_t unit) {
   Location loc = UnknownLoc::get(b.getContext());
   graph::Exprs extents = exprsOf(dot.getExtents());
   auto loop = ForeachOp::create(
-      b, loc, graph::exprArray(b.getContext(), {ceilDiv(extents[1], width), extents[2], Expr(width)}));
+      b, loc,
+      graph::exprArray(b.getContext(), {ceilDiv(extents[1], width), ceilDiv(extents[2], unit) * unit, Expr(width)}));
   b.createBlock(&loop.getBody(), {}, SmallVector<Type>(3, b.getIndexType()), {loc, loc, loc});
   ValueRange point = loop.getBody().getArguments();
   Expr p = Expr::symbol("x0"), k = Expr::symbol("x1"), j = Expr::symbol("x2");
@@ -53,15 +54,18 @@ static void buildPacker(OpBuilder &b, FuncOp packer, DotOp dot, LoadOp load, int
   TypedAttr zero =
       isa<FloatType>(element) ? TypedAttr(b.getFloatAttr(element, 0)) : TypedAttr(b.getIntegerAttr(element, 0));
   Value other = kernel::ConstantOp::create(b, loc, zero);
+  graph::Exprs conditions{extents[1] - column - 1};
+  if (unit != 1)
+    conditions.push_back(extents[2] - k - 1);
   std::map<std::string, Expr> source;
   for (auto [i, index] : llvm::enumerate(load.getIndices()))
     source["x" + std::to_string(i)] = index == dot.getRhs().getArgument(0) ? k : column;
   Value value = LoadOp::create(b, loc, element, body->getArgument(0), load.getPosition().substitute(source),
-                               graph::exprArray(b.getContext(), {extents[1] - column - 1}), point, other);
-  Type accumulator = dot.getTile().getType().getElement();
-  if (accumulator != element)
-    value = CastOp::create(b, loc, accumulator, value);
-  Expr target = (p * extents[2] + k) * width + j;
+                               graph::exprArray(b.getContext(), conditions), point, other);
+  Type stored = cast<ViewType>(body->getArgument(1).getType()).getElement();
+  if (stored != element)
+    value = CastOp::create(b, loc, stored, value);
+  Expr target = ((p * ceilDiv(extents[2], unit) + floorDiv(k, unit)) * width + j) * unit + mod(k, unit);
   StoreOp::create(b, loc, value, body->getArgument(1), target, b.getArrayAttr({}), point);
 }
 
@@ -70,7 +74,7 @@ OwningOpRef<FuncOp> packOperand(FuncOp func, unsigned parameter, StringRef name,
   LoadOp load = packableLoad(func, dot);
   graph::Exprs extents = exprsOf(dot.getExtents());
   Type accumulator = dot.getTile().getType().getElement();
-  int64_t width = panelWidth(accumulator, isa);
+  const int64_t width = panelWidth(accumulator, isa), unit = isPaired(dot) ? 2 : 1;
   MLIRContext *context = func.getContext();
   OpBuilder b(context);
   auto packer = FuncOp::create(b, UnknownLoc::get(context), name, graph::KernelKind::Pack, b.getArrayAttr({}),
@@ -78,13 +82,14 @@ OwningOpRef<FuncOp> packOperand(FuncOp func, unsigned parameter, StringRef name,
   mlir::Block &body = packer.getBody().emplaceBlock();
   Location loc = packer.getLoc();
   body.addArgument(ViewType::get(context, load.getResult().getType(), Access::Read), loc);
-  body.addArgument(ViewType::get(context, accumulator, Access::Write), loc);
+  Type stored = unit == 1 ? accumulator : load.getResult().getType();
+  body.addArgument(ViewType::get(context, stored, Access::Write), loc);
   b.setInsertionPointToStart(&body);
-  buildPacker(b, packer, dot, load, width);
+  buildPacker(b, packer, dot, load, width, unit);
 
-  // The operand now holds elements of the tile's type, at positions of its own; the
+  // The operand now holds elements of this type, at positions of its own; the
   // load's position only says which they are.
-  const Expr bytes = ceilDiv(extents[1], width) * extents[2] * (width * graph::byteSize(accumulator));
+  const Expr bytes = ceilDiv(extents[1], width) * ceilDiv(extents[2], unit) * (width * unit * graph::byteSize(stored));
   SmallVector<Attribute> packed;
   llvm::append_range(packed, func.getPackedOperands());
   packed.push_back(

@@ -57,6 +57,15 @@ DotOp dotOf(FuncOp func) {
   return dot;
 }
 
+bool isPaired(DotOp dot) {
+  const auto isNarrow = [](Region &region) {
+    return region.front().getTerminator()->getOperand(0).getType().isSignlessInteger(16);
+  };
+  return dot.getTile().getType().getElement().isSignlessInteger(32) && isNarrow(dot.getLhs()) && isNarrow(dot.getRhs());
+}
+
+Type Contraction::operand() const { return isPaired ? IntegerType::get(dot->getContext(), 16) : accumulator(); }
+
 int64_t panelWidth(Type accumulator, const CpuArchitecture &isa) {
   return isa.tileVectors * isa.lanesOf(elementBytes(accumulator));
 }
@@ -77,8 +86,10 @@ Result<Contraction> readContraction(Variables &vars, FuncOp func) {
   c.rows = extents[0];
   c.columns = extents[1];
   c.depth = extents[2];
-  c.isLhsContiguous = isContiguous(vars, dot.getLhs(), c.k, c.m, c.accumulator());
-  c.isRhsContiguous = isContiguous(vars, dot.getRhs(), c.n, c.k, c.accumulator());
+  c.isPaired = isPaired(dot);
+  c.isLhsContiguous = isContiguous(vars, dot.getLhs(), c.k, c.m, c.operand()) &&
+                      divisible(c.depth, c.depthUnit(), scalarDivisors(func.getScalars()));
+  c.isRhsContiguous = !c.isPaired && isContiguous(vars, dot.getRhs(), c.n, c.k, c.operand());
   LoadOp load = plainOperand(dot.getRhs());
   c.isPacked = load && func.isPacked(cast<BlockArgument>(load.getView()).getArgNumber());
   return c;

@@ -150,11 +150,12 @@ std::string KernelPrinter::define(Value value) {
 
 void KernelPrinter::statement(Operation *op) {
   llvm::TypeSwitch<Operation *>(op)
-      .Case<ApplyOp, kernel::CallOp, simt::ForOp, GuardOp, RegistersOp, SmemOp, AdvanceOp, LoadOp, StoreOp, LoadVectorOp, StoreVectorOp,
-            IndexOp, InRangeOp, CheckedIndexOp, AsyncCopyOp, AsyncPairOp, LoadSharedOp, StoreSharedOp, LoadFragmentOp,
-            MmaLoadOp, MmaLoadPairOp, MmaPackOp, MmaOp, WarpReduceOp, BlockReduceOp, LastBlockOp, RoleOp, ClusterRankOp,
-            WarpgroupOp, MbarrierInitOp, MbarrierExpectOp, MbarrierArriveOp, MbarrierWaitOp, TensorMapAcquireOp,
-            TensorCopyOp, WgmmaFenceOp, WgmmaOp, WgmmaWaitOp>([&](auto it) { print(it); })
+      .Case<ApplyOp, kernel::CallOp, simt::ForOp, GuardOp, RegistersOp, SmemOp, AdvanceOp, LoadOp, StoreOp,
+            LoadVectorOp, StoreVectorOp, IndexOp, InRangeOp, CheckedIndexOp, AsyncCopyOp, AsyncPairOp, LoadSharedOp,
+            StoreSharedOp, LoadFragmentOp, MmaLoadOp, MmaLoadPairOp, MmaPackOp, MmaOp, WarpReduceOp, BlockReduceOp,
+            LastBlockOp, RoleOp, ClusterRankOp, WarpgroupOp, MbarrierInitOp, MbarrierExpectOp, MbarrierArriveOp,
+            MbarrierWaitOp, TensorMapAcquireOp, TensorCopyOp, WgmmaFenceOp, WgmmaOp, WgmmaWaitOp>(
+          [&](auto it) { print(it); })
       .Case<kernel::ConstantOp>([](auto) {})
       .Case([&](GetOp it) {
         line(define(it.getResult()) + element(it.getRegisters(), it.getIndex(), it.getIndices()) + ";");

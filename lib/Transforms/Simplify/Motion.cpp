@@ -184,7 +184,8 @@ LogicalResult moveFactorBehindMatMul(graph::MatMulOp op, PatternRewriter &rewrit
   for (unsigned side : {0u, 1u}) {
     SmallVector<Operation *> views;
     std::optional<Scaled> scaled = factorOf(op->getOperand(side), views);
-    if (!scaled || !isHarmless(graph::elementOf(op.getResult()), scaled->number))
+    if (!scaled || graph::elementOf(op.getLhs()) != graph::elementOf(op.getResult()) ||
+        !isHarmless(graph::elementOf(op.getResult()), scaled->number))
       continue;
     Value operand = scaled->x;
     for (Operation *view : llvm::reverse(views)) {

@@ -73,8 +73,7 @@ int import(std::optional<LoadedModel> model, const Arguments &arguments, Diagnos
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   mlir::OwningOpRef<mlir::ModuleOp> module;
   if (model)
-    module = importModel(*model, arguments.shapes, arguments.loading.limits, context, diagnostics,
-                         &arguments.library);
+    module = importModel(*model, arguments.shapes, arguments.loading.limits, context, diagnostics, &arguments.library);
   for (const std::string &line : diagnostics.lines("model", SIZE_MAX))
     llvm::outs() << "error: " << line << "\n";
   if (module) {

@@ -52,29 +52,35 @@ TEST(OpLibrary, RefusesWhatMakesNoSense) {
   EXPECT_EQ(problemIn("    since: 0\n    inputs: [x]\n" + outputs), "ops.yaml: op 'F': since is 0, expected 1 or more");
   EXPECT_EQ(problemIn("    inputs: ['x y']\n" + outputs),
             "ops.yaml: op 'F': input 'x y' has not the form NAME, NAME[DIM, ..] or NAME[DIM, ..] = NUMBER");
-  EXPECT_EQ(problemIn("    inputs: ['x[n, +]']\n" + outputs),
-            "ops.yaml: op 'F': input 'x' has the dimension '+', expected a name, a number, '*', or '...' as the first one");
+  EXPECT_EQ(
+      problemIn("    inputs: ['x[n, +]']\n" + outputs),
+      "ops.yaml: op 'F': input 'x' has the dimension '+', expected a name, a number, '*', or '...' as the first one");
   EXPECT_EQ(problemIn("    inputs: ['x = 1', b]\n" + outputs),
             "ops.yaml: op 'F': input 'b' has no number for nodes without it, the one before it has");
   EXPECT_EQ(problemIn("    inputs: [x, 'w[x]']\n" + outputs),
             "ops.yaml: op 'F': two of its inputs, attributes and dimensions are called 'x'");
-  EXPECT_EQ(problemIn("    inputs: [x]\n    attributes: {a: fast}\n" + outputs),
-            "ops.yaml: op 'F': attribute 'a' is 'fast', expected 'float', 'int' or the number that it is where a node has "
-            "none");
+  EXPECT_EQ(
+      problemIn("    inputs: [x]\n    attributes: {a: fast}\n" + outputs),
+      "ops.yaml: op 'F': attribute 'a' is 'fast', expected 'float', 'int' or the number that it is where a node has "
+      "none");
   EXPECT_EQ(problemIn("    inputs: [x]\n    outputs:\n      - {name: y}\n"),
             "ops.yaml: op 'F': output 'y': has no expression and no snippet");
   EXPECT_EQ(problemIn("    inputs: ['x[n]']\n    outputs:\n      - {name: y, shape: '[n, m]', expression: x}\n"),
             "ops.yaml: op 'F': output 'y': extent 'm' uses 'm', which is no dimension of an input");
-  EXPECT_EQ(problemIn("    inputs: [x]\n    outputs:\n      - {name: y, type: float3, expression: x}\n"),
-            "ops.yaml: op 'F': output 'y': 'float3' is none of its inputs, broadcast or a list of extents, nor an element "
-            "type");
-  EXPECT_EQ(problemIn("    inputs: [x]\n    outputs:\n      - {name: y, expression: x + z}\n"),
-            "ops.yaml: op 'F': output 'y': the expression uses 'z', which is no input, attribute or dimension of the op");
-  EXPECT_EQ(problemOf("ops:\n  - {op: Relu, domain: com.microsoft, inputs: [x], outputs: [{name: y, expression: x}]}\n"),
-            "ops.yaml: op 'Relu': the domain 'com.microsoft' has ops of its own, expected a domain that Cupola knows "
-            "nothing of");
-  EXPECT_NE(problemOf("ops:\n  - {op: Mine, domain: '', inputs: [x], outputs: [{name: y, expression: x}]}\n").find("ai.onnx"),
-            std::string::npos);
+  EXPECT_EQ(
+      problemIn("    inputs: [x]\n    outputs:\n      - {name: y, type: float3, expression: x}\n"),
+      "ops.yaml: op 'F': output 'y': 'float3' is none of its inputs, broadcast or a list of extents, nor an element "
+      "type");
+  EXPECT_EQ(
+      problemIn("    inputs: [x]\n    outputs:\n      - {name: y, expression: x + z}\n"),
+      "ops.yaml: op 'F': output 'y': the expression uses 'z', which is no input, attribute or dimension of the op");
+  EXPECT_EQ(
+      problemOf("ops:\n  - {op: Relu, domain: com.microsoft, inputs: [x], outputs: [{name: y, expression: x}]}\n"),
+      "ops.yaml: op 'Relu': the domain 'com.microsoft' has ops of its own, expected a domain that Cupola knows "
+      "nothing of");
+  EXPECT_NE(
+      problemOf("ops:\n  - {op: Mine, domain: '', inputs: [x], outputs: [{name: y, expression: x}]}\n").find("ai.onnx"),
+      std::string::npos);
 }
 
 TEST(OpLibrary, SaysWhereAnExpressionIsWrong) {

@@ -78,9 +78,8 @@ bool isCompiledFor(const GpuArchitecture &target, const std::string &kernel) {
     return true;
   std::vector<std::string_view> having;
   for (const GpuArchitecture &member : kGpuArchitectures)
-    if (member.family == target.family && llvm::any_of(emittedFor(member), [&](const Emitted &emitted) {
-          return emitted.kernel.record.name == kernel;
-        }))
+    if (member.family == target.family &&
+        llvm::any_of(emittedFor(member), [&](const Emitted &emitted) { return emitted.kernel.record.name == kernel; }))
       having.push_back(member.name);
   return having[std::stoul(kernel.substr(kernel.size() - 4), nullptr, 16) % having.size()] == target.name;
 }

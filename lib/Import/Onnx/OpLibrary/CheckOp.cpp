@@ -52,7 +52,8 @@ Status checkOutput(const LibraryOp &op, const LibraryOutput &output, const std::
     return Status::usage("its snippet has 'CUPOLA_' in it, with which names of Cupola's own headers begin");
   for (const std::string &name : {output.like, output.typeOf})
     if (!name.empty() && !isInput(op, name))
-      return Status::usage(quoted(name) + " is none of its inputs, broadcast or a list of extents, nor an element type");
+      return Status::usage(quoted(name) +
+                           " is none of its inputs, broadcast or a list of extents, nor an element type");
   const std::vector<std::string> dims = op.dimNames();
   for (const Expr &extent : output.shape.value_or(std::vector<Expr>()))
     for (const std::string &symbol : extent.symbols())
@@ -80,7 +81,8 @@ Status checkLibraryOp(const LibraryOp &op) {
                          std::to_string(op.outputs.size()) + " outputs, expected one of each at least");
   for (size_t i = op.leastInputs(); i < op.inputs.size(); ++i)
     if (!op.inputs[i].fallback)
-      return Status::usage("input " + quoted(op.inputs[i].name) + " has no number for nodes without it, the one before it has");
+      return Status::usage("input " + quoted(op.inputs[i].name) +
+                           " has no number for nodes without it, the one before it has");
   CUPOLA_ASSIGN(const std::set<std::string> names, namesIn(op));
   for (const LibraryOutput &output : op.outputs)
     CUPOLA_TRY(checkOutput(op, output, names).within("output " + quoted(output.name)));

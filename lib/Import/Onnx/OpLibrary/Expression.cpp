@@ -71,10 +71,10 @@ struct Infix {
 
 /// A symbol that another one begins with comes after it.
 constexpr Infix infixes[] = {
-    {"||", BinaryKind::Or, 1},         {"&&", BinaryKind::And, 2},       {"==", BinaryKind::Equal, 3},
+    {"||", BinaryKind::Or, 1},          {"&&", BinaryKind::And, 2},       {"==", BinaryKind::Equal, 3},
     {"!=", BinaryKind::Equal, 3, true}, {"<=", BinaryKind::LessEqual, 4}, {">=", BinaryKind::GreaterEqual, 4},
-    {"<", BinaryKind::Less, 4},        {">", BinaryKind::Greater, 4},    {"+", BinaryKind::Add, 5},
-    {"-", BinaryKind::Sub, 5},         {"*", BinaryKind::Mul, 6},        {"/", BinaryKind::Div, 6},
+    {"<", BinaryKind::Less, 4},         {">", BinaryKind::Greater, 4},    {"+", BinaryKind::Add, 5},
+    {"-", BinaryKind::Sub, 5},          {"*", BinaryKind::Mul, 6},        {"/", BinaryKind::Div, 6},
     {"%", BinaryKind::Fmod, 6},
 };
 

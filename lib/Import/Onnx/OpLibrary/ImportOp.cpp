@@ -71,7 +71,8 @@ void NodeOfLibrary::bindInput(size_t i, const LibraryInput &input) {
     if (dim == "*")
       continue;
     const auto number = parseCount(dim);
-    const auto [known, isNew] = dims.try_emplace(number ? std::to_string(*number) : dim, number ? Expr(*number) : extent);
+    const auto [known, isNew] =
+        dims.try_emplace(number ? std::to_string(*number) : dim, number ? Expr(*number) : extent);
     op.b.sameExtent(known->second, extent, quoted(dim) + " and the extent of " + operandText(i, input.name));
   }
 }
@@ -80,9 +81,9 @@ void NodeOfLibrary::bindAttribute(const LibraryAttribute &attribute) {
   if (!attribute.fallback && !op.hasAttribute(attribute.name))
     op.bad("attribute " + quoted(attribute.name) + " is missing");
   const double fallback = attribute.fallback.value_or(0);
-  attributes[attribute.name] = attribute.isInt
-                                   ? static_cast<double>(op.intAttribute(attribute.name, static_cast<int64_t>(fallback)))
-                                   : op.floatAttribute(attribute.name, fallback);
+  attributes[attribute.name] =
+      attribute.isInt ? static_cast<double>(op.intAttribute(attribute.name, static_cast<int64_t>(fallback)))
+                      : op.floatAttribute(attribute.name, fallback);
 }
 
 Exprs NodeOfLibrary::shapeOf(const LibraryOutput &output) const {

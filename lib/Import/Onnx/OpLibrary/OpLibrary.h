@@ -17,10 +17,10 @@ class OpBinder;
 /// "x", "x[..., c]", "bias[c] = 0"
 struct LibraryInput {
   std::string name;
-  std::optional<double> fallback;  ///< its elements where a node has no such input
-  bool hasShape = false;           ///< what follows counts
-  bool hasLeading = false;         ///< any number of dimensions come before those of `dims`
-  std::vector<std::string> dims;   ///< a name, a number or "*": any
+  std::optional<double> fallback; ///< its elements where a node has no such input
+  bool hasShape = false;          ///< what follows counts
+  bool hasLeading = false;        ///< any number of dimensions come before those of `dims`
+  std::vector<std::string> dims;  ///< a name, a number or "*": any
 };
 
 struct LibraryAttribute {

@@ -233,8 +233,8 @@ Status OpLibrary::addText(const std::string &text, const std::string &name, bool
       return op.status().within(what);
     for (const LibraryOp &other : ops)
       if (other.domain == opText.domain && other.name == opText.op && other.since == opText.since)
-        return Status::usage(what + " is defined twice for version " + std::to_string(opText.since) + " of the domain " +
-                             quoted(opText.domain));
+        return Status::usage(what + " is defined twice for version " + std::to_string(opText.since) +
+                             " of the domain " + quoted(opText.domain));
     ops.push_back(op.take());
     ops.back().trusted = trustSnippets;
   }

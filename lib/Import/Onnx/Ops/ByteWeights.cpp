@@ -27,7 +27,7 @@ ByteWeights::Factor ByteWeights::read(size_t index, StringRef name, const Expr &
     op.bad(operandText(scale, scaleName) + " has elements of " + typeText(type) + ", expected float32");
   requireByte(op, scale + 1, zeroName);
   const Value zero = zeroPoint(op, scale + 1, [&] { return perColumn(scale + 1, zeroName); });
-  const Value integers = centred(op, op.value(index, name), zero, IntegerType::get(op.b.context(), 32));
+  const Value integers = centred(op, op.value(index, name), zero, factorType(op));
   return {op.ofValue(integers), op.ofValue(perColumn(scale, scaleName))};
 }
 
@@ -52,13 +52,13 @@ Value ByteWeights::times(Value integers, Value scale, const Factor &factor) cons
 
 Value ByteWeights::ofInputs(Value x) const {
   const Quantised quantised = dynamically(op, x);
-  const Value integers = centred(op, quantised.integers, quantised.zero, IntegerType::get(op.b.context(), 32));
+  const Value integers = centred(op, quantised.integers, quantised.zero, factorType(op));
   return op.b.transpose(times(op.b.unsqueeze(integers, {0}), quantised.scale, inputs), {1, 0, 2});
 }
 
 Value ByteWeights::ofState(Value state) const {
   const Quantised quantised = dynamically(op, state, /*apart=*/1);
-  const Value integers = centred(op, quantised.integers, quantised.zero, IntegerType::get(op.b.context(), 32));
+  const Value integers = centred(op, quantised.integers, quantised.zero, factorType(op));
   return times(integers, quantised.scale, states);
 }
 

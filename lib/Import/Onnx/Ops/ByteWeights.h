@@ -24,7 +24,7 @@ public:
   Value ofState(Value state) const;
 
 private:
-  /// In int32 without its zero points, and its scales, [directions, 1, columns or 1].
+  /// In int16 without its zero points, and its scales, [directions, 1, columns or 1].
   struct Factor {
     Tensor integers, scale;
   };

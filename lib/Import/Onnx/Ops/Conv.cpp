@@ -19,6 +19,8 @@ int64_t constantExtent(OpBinder &op, const std::string &operand, const Exprs &sh
 /// One filter per channel: a sum over windows, no contraction.
 Value depthwise(OpBinder &op, const conv::Operands &c, Value input, const Window &window) {
   const size_t dims = window.dims();
+  const Type type = graph::productOf(op.b.element(input));
+  input = op.b.cast(input, type);
   Value windows = op.b.window(input, 1, window.sizes, window.strides, window.dilations, window.places);
   Ints perm = sequence(2, dims + 2); // [C, 1, w..] -> [w.., C, 1]
   perm.append({0, 1});
@@ -26,7 +28,7 @@ Value depthwise(OpBinder &op, const conv::Operands &c, Value input, const Window
   filter.append(dims, Expr(1));
   llvm::append_range(filter, Exprs(window.sizes.begin(), window.sizes.end()));
   filter.push_back(Expr(c.channels));
-  Value weights = op.b.reshape(op.b.transpose(c.weights, perm), filter);
+  Value weights = op.b.cast(op.b.reshape(op.b.transpose(c.weights, perm), filter), type);
   Value sum =
       op.b.reduce(ReduceKind::Sum, op.b.binary(BinaryKind::Mul, windows, weights), sequence(1 + dims, 1 + 2 * dims));
   return op.b.squeeze(sum, sequence(1 + dims, 1 + 2 * dims));

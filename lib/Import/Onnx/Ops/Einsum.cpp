@@ -184,6 +184,7 @@ Labelled multiply(OpBinder &op, const Labelled &lhs, const Labelled &rhs, const 
                  "the extents of summed labels");
   Value product =
       op.b.matmul(matrix(x, from, graph::product(rows), depth), matrix(y, by, depth, graph::product(columns)));
+  product = op.b.cast(product, op.b.element(x)); // sums of int16 are int32
   llvm::append_range(outer, rows);
   llvm::append_range(outer, columns);
   return {op.b.reshape(product, outer), batch + left + right};

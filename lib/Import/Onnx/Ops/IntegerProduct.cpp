@@ -36,7 +36,7 @@ Value quantize::factorOf(OpBinder &op, size_t index, StringRef name, size_t zero
   if (op.has(zero))
     requireByte(op, zero, zeroName);
   Value point = zeroPoint(op, zero, [&] { return perLine(op, zero, zeroName, shape, side); });
-  return centred(op, op.value(index, name), point, int32(op));
+  return centred(op, op.value(index, name), point, factorType(op));
 }
 
 Value quantize::requantized(OpBinder &op, Value sums, Value left, Value right, Value result, Value zero, Type integer) {
@@ -72,8 +72,8 @@ Value integerConv(OpBinder &op, const conv::Places &places, const ConvZeros &zer
   Value input = zeroPoint(op, zeros.input, [&] { return number(op, zeros.input, "x_zero_point"); });
   Value weights = zeroPoint(op, zeros.weights,
                             [&] { return alongAxis(op, zeros.weights, "w_zero_point", op.b.shape(c.weights), 0); });
-  c.input = centred(op, c.input, input, int32(op)); // before the border of zeros is made
-  c.weights = centred(op, c.weights, weights, int32(op));
+  c.input = centred(op, c.input, input, factorType(op)); // before the border of zeros is made
+  c.weights = centred(op, c.weights, weights, factorType(op));
   return conv::convolve(op, c);
 }
 

@@ -56,6 +56,8 @@ Value quantize::zeroPoint(OpBinder &op, size_t index, function_ref<Value()> read
   return known && llvm::all_of(known->elements, isZero) ? Value() : value;
 }
 
+Type quantize::factorType(OpBinder &op) { return IntegerType::get(op.b.context(), 16); }
+
 Value quantize::centred(OpBinder &op, Value value, Value zero, Type type) {
   value = op.b.cast(value, type);
   return zero ? op.b.binary(BinaryKind::Sub, value, op.b.cast(zero, type)) : value;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An integer q stands for the number (q - zero point) * scale. Products of integers are
-// computed in int32, exactly but for sums that leave it, which wrap; what is rounded to
+// summed in int32, exactly but for sums that leave it, which wrap; what is rounded to
 // an integer is rounded half to even and cut off at the ends of the type.
 //===----------------------------------------------------------------------===//
 #ifndef CUPOLA_LIB_IMPORT_ONNX_OPS_QUANTIZE_H
@@ -21,6 +21,8 @@ Value alongAxis(OpBinder &op, size_t index, llvm::StringRef name, llvm::ArrayRef
 /// The zero point, made by `read` of its operand; null where there is none, or a constant 0.
 Value zeroPoint(OpBinder &op, size_t index, llvm::function_ref<Value()> read);
 
+/// In which factors of products are centred: int16, whose products are summed in int32.
+Type factorType(OpBinder &op);
 /// `value` in `type`, without `zero`; null: 0.
 Value centred(OpBinder &op, Value value, Value zero, Type type);
 /// saturate(round(value) + zero) as an integer type; null: 0.

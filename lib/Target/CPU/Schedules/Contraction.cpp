@@ -7,6 +7,8 @@
 #include "lib/Target/CPU/Code.h"
 #include "lib/Target/CPU/Schedules/Schedules.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace cupola::kernel;
 
@@ -53,7 +55,7 @@ Candidates ContractionAttr::candidates(KernelPlan &kernel, const CpuArchitecture
   int64_t piece = 0;
   if (lhs == OperandForm::Copied)
     piece = DepthPieces::of(kernel.vars, c.dot, c.dot.getLhs(), kDepthBlock, isa.lanes()).size;
-  const int64_t depth = blockOf(c.depth, std::max<int64_t>(piece, 1), kDepthBlock);
+  const int64_t depth = blockOf(c.depth, std::lcm(std::max<int64_t>(piece, 1), c.depthUnit()), kDepthBlock);
   Candidates all;
   for (OperandForm rhs : rhsForms(c))
     for (int64_t width : {columns, std::min(columns, 2 * panel)})
@@ -89,7 +91,7 @@ static bool suits(ContractionAttr schedule, Contraction &c, const CpuArchitectur
   return schedule.getRows() % isa.tileRows == 0 && schedule.getPanel() == panelWidth(c.accumulator(), isa) &&
          (schedule.getLhs() != OperandForm::Direct || c.isLhsContiguous) &&
          (schedule.getRhs() != OperandForm::Direct || c.isRhsContiguous) &&
-         (schedule.getRhs() == OperandForm::Packed) == c.isPacked;
+         (schedule.getRhs() == OperandForm::Packed) == c.isPacked && schedule.getDepth() % c.depthUnit() == 0;
 }
 
 Status ContractionAttr::plan(KernelPlan &kernel, const CpuArchitecture &isa) const {
@@ -106,8 +108,8 @@ Status ContractionAttr::plan(KernelPlan &kernel, const CpuArchitecture &isa) con
   c.columnBlock = getColumns();
   c.depthBlock = getDepth();
   c.panel = getPanel();
-  const int64_t bytes = elementBytes(c.accumulator());
-  c.tileOffset = kernel.reserve(c.rowBlock * c.columnBlock * bytes);
+  const int64_t bytes = elementBytes(c.operand());
+  c.tileOffset = kernel.reserve(c.rowBlock * c.columnBlock * elementBytes(c.accumulator()));
   if (c.lhs == OperandForm::Copied)
     c.lhsOffset = kernel.reserve(c.rowBlock * (c.depthBlock + isa.lanes()) * bytes);
   if (c.rhs == OperandForm::Copied)

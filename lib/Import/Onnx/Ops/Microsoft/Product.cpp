@@ -29,7 +29,7 @@ void importDynamicQuantizeMatMul(OpBinder &op) {
   if (const Type type = op.element(0, "A"); !type.isF32())
     op.bad("input 0 (A) has elements of " + typeText(type) + ", expected float32");
   const Quantised left = dynamically(op, op.value(0, "A"));
-  Value a = centred(op, left.integers, left.zero, IntegerType::get(op.b.context(), 32));
+  Value a = centred(op, left.integers, left.zero, factorType(op));
   scaledProduct(op, op.b.matmul(a, factorOf(op, 1, "B", 3, Side::Right)), left.scale, 2, 4);
 }
 
@@ -40,7 +40,7 @@ void importMatMulIntegerToFloat(OpBinder &op) {
   scaledProduct(op, sums, perLine(op, 2, "a_scale", op.shape(0, "A"), Side::Left), 3, 6);
 }
 
-/// A matrix in int32 without its zero point, which may be one per line along the dimension that is not summed over.
+/// A matrix in int16 without its zero point, which may be one per line along the dimension that is not summed over.
 static Value matrix(OpBinder &op, size_t index, const std::string &name, size_t zero, int64_t lines, bool transposed) {
   requireByte(op, index, name);
   requireByte(op, zero, "zero_point");
@@ -50,7 +50,7 @@ static Value matrix(OpBinder &op, size_t index, const std::string &name, size_t 
            ", expected rank 2");
   Value point =
       zeroPoint(op, zero, [&] { return alongAxis(op, zero, "zero_point", shape, transposed ? 1 - lines : lines); });
-  Value value = centred(op, op.value(index, name), point, IntegerType::get(op.b.context(), 32));
+  Value value = centred(op, op.value(index, name), point, factorType(op));
   return transposed ? op.b.transpose(value, {1, 0}) : value;
 }
 
