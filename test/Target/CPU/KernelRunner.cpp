@@ -96,6 +96,12 @@ void KernelRunner::load() {
   ASSERT_TRUE(handle) << ::dlerror();
 }
 
+void KernelRunner::setExtensions(uint32_t bits) {
+  void *word = ::dlsym(handle, kCpuExtensionsSymbol);
+  ASSERT_TRUE(word) << ::dlerror();
+  *static_cast<uint32_t *>(word) = bits;
+}
+
 KernelRunner::~KernelRunner() {
   if (handle)
     ::dlclose(handle);

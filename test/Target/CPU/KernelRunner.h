@@ -42,6 +42,9 @@ public:
   /// the flag word: 0, or the step (7) and one.
   uint32_t run(size_t i, const std::vector<void *> &buffers, const std::vector<int64_t> &scalars, int64_t pieces = 3);
 
+  /// Writes the word of CpuExtension bits, which is 0 before; the image has one.
+  void setExtensions(uint32_t bits);
+
 private:
   void compile(const std::string &text, const CpuArchitecture &isa, bool pack);
   void load();

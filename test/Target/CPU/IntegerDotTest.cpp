@@ -1,0 +1,135 @@
+//===- test/Target/CPU/IntegerDotTest.cpp - products of i16 against plain C++ ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Runtime/CPU/CpuFeatures.h"
+#include "test/Target/CPU/KernelRunner.h"
+
+#include <gtest/gtest.h>
+#include <random>
+
+using namespace cupola;
+using namespace cupola::test;
+
+namespace {
+
+struct Shape {
+  int64_t m, n, k;
+};
+
+/// How a kernel reads its operands. `bytes`: the left one is u8, less 100.
+struct Form {
+  bool rhsTransposed, pack, dynamic, bytes;
+};
+
+class IntegerDotTest : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Levels, IntegerDotTest, testing::ValuesIn(runnableLevels()));
+
+std::string canonical(const std::string &text) {
+  std::string error;
+  return positionText(*Expr::parse(text, &error));
+}
+
+std::string textOf(const Shape &s, const Form &form, int64_t divisor) {
+  const auto extent = [&](const char *slot, int64_t value) { return form.dynamic ? slot : std::to_string(value); };
+  const std::string m = extent("n0", s.m), n = extent("n1", s.n), k = extent("n2", s.k);
+  return kernelText("gemm_i16",
+                    {{"LHS", canonical("d0*" + k + " + d2")},
+                     {"RHS", canonical(form.rhsTransposed ? "d1*" + k + " + d2" : "d2*" + n + " + d1")},
+                     {"OUT", canonical(n == "1" ? "d3" : "d3*" + n + " + d4")},
+                     {"ROWS", m},
+                     {"COLUMNS", n},
+                     {"DEPTH", k},
+                     {"DIVISOR", std::to_string(divisor)},
+                     {"LEFT", form.bytes ? "ui8" : "i16"},
+                     {"PROLOGUE", form.bytes ? "%w = kernel.cast %x : ui8 -> i16\n    %z = kernel.constant 100 : i16\n"
+                                               "    %c = kernel.binary sub %w, %z : i16 -> i16"
+                                             : ""},
+                     {"VALUE", form.bytes ? "c" : "x"}});
+}
+
+/// Small numbers, and the ends of the type now and then.
+std::vector<int16_t> numbers(size_t count, uint32_t seed, bool bytes) {
+  std::mt19937 random(seed);
+  std::vector<int16_t> values(count);
+  for (int16_t &value : values)
+    value = bytes ? random() % 256 : random() % 16 == 0 ? (random() % 2 ? -32768 : 32767) : random() % 511 - 255;
+  return values;
+}
+
+void expectProduct(KernelRunner &runner, const Shape &s, const Form &form) {
+  const std::vector<int16_t> left = numbers(s.m * s.k, 1, form.bytes), right = numbers(s.k * s.n, 2, false);
+  std::vector<uint8_t> bytes(left.begin(), left.end());
+  std::vector<int32_t> o(s.m * s.n + 1, -1), packed;
+  const std::vector<int64_t> scalars{s.m, s.n, s.k};
+  void *lhs = form.bytes ? static_cast<void *>(bytes.data()) : const_cast<int16_t *>(left.data());
+  void *rhs = const_cast<int16_t *>(right.data());
+  if (runner.size() > 1) {
+    packed.assign((s.n + 64) * (s.k / 2 + 1), 0x7fff7fff);
+    runner.run(1, {rhs, packed.data()}, scalars);
+    rhs = packed.data();
+  }
+  runner.run(0, {lhs, rhs, o.data()}, scalars);
+  for (int64_t i = 0; i < s.m; ++i)
+    for (int64_t j = 0; j < s.n; ++j) {
+      uint32_t sum = 0; // which wraps
+      for (int64_t k = 0; k < s.k; ++k)
+        sum += uint32_t(left[i * s.k + k] - (form.bytes ? 100 : 0)) *
+               uint32_t(right[form.rhsTransposed ? j * s.k + k : k * s.n + j]);
+      ASSERT_EQ(o[i * s.n + j], static_cast<int32_t>(sum))
+          << s.m << "x" << s.n << "x" << s.k << " at " << i << ", " << j;
+    }
+  EXPECT_EQ(o.back(), -1) << "wrote beyond the end";
+}
+
+/// With the processor's extensions, if it has any, and without.
+void expectBoth(KernelRunner &runner, const Shape &shape, const Form &form) {
+  for (uint32_t bits : {0u, runtime::hostExtensions()}) {
+    runner.setExtensions(bits);
+    expectProduct(runner, shape, form);
+  }
+}
+
+TEST_P(IntegerDotTest, StaticShapes) {
+  for (Form form : {Form{false, false, false, false},
+                    {false, true, false, false},
+                    {true, false, false, false},
+                    {true, true, false, false},
+                    {false, true, false, true}})
+    for (Shape shape : {Shape{1, 1, 1},
+                        {1, 48, 7},
+                        {5, 17, 3},
+                        {8, 96, 64},
+                        {33, 100, 601},
+                        {70, 200, 1},
+                        {70, 1, 50},
+                        {9, 50, 1030}}) {
+      KernelRunner runner(textOf(shape, form, 1), GetParam(), form.pack);
+      expectBoth(runner, shape, form);
+    }
+}
+
+TEST_P(IntegerDotTest, OneKernelForDynamicShapes) {
+  for (Form form : {Form{false, false, true, false}, {false, true, true, false}, {true, true, true, true}}) {
+    KernelRunner runner(textOf({}, form, 1), GetParam(), form.pack);
+    for (Shape shape : {Shape{0, 5, 3}, {3, 0, 3}, {3, 5, 0}, {1, 1, 1}, {7, 33, 15}, {65, 193, 513}, {64, 192, 512}})
+      expectBoth(runner, shape, form);
+  }
+}
+
+/// A depth that is known to be even is read where it lies.
+TEST_P(IntegerDotTest, EvenDynamicDepths) {
+  const Form form{false, true, true, false};
+  KernelRunner runner(textOf({}, form, 2), GetParam(), form.pack);
+  for (Shape shape : {Shape{4, 8, 2}, {37, 130, 514}})
+    expectBoth(runner, shape, form);
+}
+
+TEST_P(IntegerDotTest, PackedSizeIsStated) {
+  const Form form{false, true, false, false};
+  KernelRunner runner(textOf({8, 100, 31}, form, 1), GetParam(), true);
+  ASSERT_EQ(runner.size(), 2u);
+  const int64_t panel = GetParam() == 3 ? 16 : 48;
+  EXPECT_EQ(runner.packedBytes.at(0).evaluate({}), (100 + panel - 1) / panel * panel * 32 * 2);
+}
+
+} // namespace
