@@ -11,6 +11,7 @@
 #include "lib/Target/PassErrors.h"
 #include "lib/Target/Target.h"
 #include "lib/Transforms/Passes.h"
+#include "lib/Transforms/QuantizedProducts.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
@@ -44,6 +45,7 @@ ArrayRef<OptionalPass> optionalPasses() {
       {"fold-scales", "batch normalisation as part of the weights"},
       {"turn-concats", "concats that windows read transposed are written so"},
       {"flatten-matmul", "one contraction for all batches that share a weight"},
+      {"integer-products", "computes products of quantised operands in integers (cpu)"},
       {"merge-matmuls", "one contraction for several weights, as of Q, K and V"},
       {"split-norms", "few long rows normalised by the whole GPU (cuda)"},
       {"join-parts", "many computed parts are written where they stand in their concat"},
@@ -157,8 +159,14 @@ Status runGraphPasses(ModuleOp module, const PipelineOptions &options) {
       b.addNested<func::FuncOp>(createSimplify(simplify));
     add("graph-cse", createGraphCse);
   };
+  auto fold = [&] {
+    FoldConstantsOptions kept;
+    kept.keepQuantized = b.isOn("integer-products");
+    if (b.isOn("fold-constants"))
+      b.addNested<func::FuncOp>(createFoldConstants(kept));
+  };
   b.addNested<func::FuncOp>(createFoldEmpty());
-  add("fold-constants", createFoldConstants);
+  fold();
   tidy(/*motion=*/false); // what is recognised stands together as it was written
   add("recognize-gelu", createRecognizeGelu);
   add("recognize-silu", createRecognizeSilu);
@@ -170,7 +178,7 @@ Status runGraphPasses(ModuleOp module, const PipelineOptions &options) {
   add("flatten-matmul", createFlattenMatMul);
   add("fold-scales", createFoldScales);
   tidy(/*motion=*/true);
-  add("fold-constants", createFoldConstants);
+  fold();
   if (b.isOn("merge-matmuls"))
     b.addNested<func::FuncOp>(createMergeMatMuls());
   tidy(/*motion=*/true);
@@ -204,6 +212,12 @@ static Status requireCallable(ModuleOp module, const Target &target) {
   return status;
 }
 
+static bool hasQuantizedProducts(ModuleOp module) {
+  return module
+      .walk([](Operation *op) { return quantizedProduct(op) ? WalkResult::interrupt() : WalkResult::advance(); })
+      .wasInterrupted();
+}
+
 Status runFusionPasses(ModuleOp module, const VariantSpec &variant, const PipelineOptions &options) {
   Builder b(module, options);
   const Target &target = *findTarget(variant.target);
@@ -212,6 +226,12 @@ Status runFusionPasses(ModuleOp module, const VariantSpec &variant, const Pipeli
   };
   CUPOLA_TRY(requireCallable(module, target));
   b.addNested<func::FuncOp>(createChooseCalls({!target.callsSnippets()}));
+  if (b.isOn("integer-products") && hasQuantizedProducts(module)) {
+    if (target.multipliesIntegers())
+      b.addNested<func::FuncOp>(createIntegerProducts());
+    if (b.isOn("fold-constants"))
+      b.addNested<func::FuncOp>(createFoldConstants());
+  }
   target.addGraphPasses(b.main(), variant.arch, isOn);
   if (b.isOn("join-parts"))
     b.addNested<func::FuncOp>(createJoinParts());

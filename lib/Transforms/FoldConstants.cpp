@@ -11,6 +11,7 @@
 #include "lib/Reference/Reference.h"
 #include "lib/Transforms/Passes.h"
 #include "lib/Transforms/Positions.h"
+#include "lib/Transforms/QuantizedProducts.h"
 
 using namespace mlir;
 
@@ -44,6 +45,7 @@ public:
 private:
   void foldIn(Block &body) {
     foldable.clear();
+    kept = keepQuantized ? quantizedWeights(body) : llvm::DenseSet<Operation *>();
     for (Operation &op : body.without_terminator())
       if (isFoldable(&op))
         foldable.insert(&op);
@@ -56,7 +58,7 @@ private:
   }
 
   bool isFoldable(Operation *op) const {
-    if (op->getNumResults() != 1 || op->getNumRegions() != 0 || !isa<graph::ClassInterface>(op))
+    if (kept.contains(op) || op->getNumResults() != 1 || op->getNumRegions() != 0 || !isa<graph::ClassInterface>(op))
       return false;
     const std::optional<int64_t> count = elementsOf(op->getResult(0));
     if (isa<graph::ConstantOp>(op) || !count ||
@@ -187,7 +189,7 @@ private:
     return graph::constantOf(type, elements, std::make_shared<reference::Tensor>(tensor));
   }
 
-  llvm::DenseSet<Operation *> foldable;
+  llvm::DenseSet<Operation *> foldable, kept;
 };
 
 } // namespace

@@ -3,10 +3,12 @@
 """Shapes and values are random, from a seed. Where onnxruntime multiplies uint8 by int8 it may saturate sums of pairs to 16 bits, as the
 machine has it: those products are held against numpy."""
 
+import cupola.backend
 import ml_dtypes
 import numpy as np
+import onnxruntime
 import pytest
-from beside import Const, by_cupola, equal, model_of
+from beside import IR_VERSION, OPSET, OPTIONS, Const, by_cupola, equal, model_of
 from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
@@ -200,3 +202,53 @@ def test_filters_with_scales_of_their_own(shape, filters, attributes):
     bias = random.integers(-9999, 9999, filters[0]).astype(np.int32)
     equal("QLinearConv", x, Const(np.float32(0.3)), Const(np.uint8(120)), Const(w), Const(scales(random, filters[0])),
           Const(np.zeros(filters[0], np.int8)), Const(np.float32(np.prod(filters[1:]))), Const(np.uint8(131)), Const(bias), **attributes)
+
+
+def dequantised(kind, name, scale, zero, axis=1):
+    """The nodes and constants of a DequantizeLinear of x, the input, or of w, a constant."""
+    constants = [numpy_helper.from_array(np.asarray(scale), f"{name}_scale"), numpy_helper.from_array(np.asarray(zero, kind), f"{name}_zero")]
+    return helper.make_node("DequantizeLinear", [name, f"{name}_scale", f"{name}_zero"], [f"{name}_real"], axis=axis), constants
+
+
+def of_dequantised(op, x, w, scale_w, zero_w, axis, transposed=False, **attributes):
+    """The op of (x - 120) * 0.3 and the dequantised w, requantised: as onnxruntime computes it in floats, but for one step where sums end
+    between two integers."""
+    left, constants = dequantised(x.dtype, "x", np.float32(0.3), 120)
+    right, more = dequantised(w.dtype, "w", scale_w, zero_w, axis)
+    nodes = [left, right]
+    if transposed:
+        nodes.append(helper.make_node("Transpose", ["w_real"], ["w_turned"], perm=[1, 0]))
+    nodes.append(helper.make_node(op, ["x_real", "w_turned" if transposed else "w_real"], ["sum"], **attributes))
+    size = np.asarray(np.float32(0.3 * np.max(scale_w) * 40 * np.sqrt(w.size / w.shape[0])))
+    nodes.append(helper.make_node("QuantizeLinear", ["sum", "y_scale", "x_zero"], ["y"]))
+    constants += [*more, numpy_helper.from_array(w, "w"), numpy_helper.from_array(size, "y_scale")]
+    kind = helper.np_dtype_to_tensor_dtype(x.dtype)
+    graph = helper.make_graph(nodes, "quantised", [helper.make_tensor_value_info("x", kind, x.shape)],
+                              [helper.make_tensor_value_info(name, number, None) for name, number in
+                               (("sum", TensorProto.FLOAT), ("y", kind))], constants)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION)
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    sums, y = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"]).run(None, {"x": x})
+    found_sums, found_y = cupola.backend.prepare(model, "CPU", **OPTIONS).run([x])
+    np.testing.assert_allclose(found_sums, sums, rtol=1e-5, atol=1e-4 * float(size))
+    assert np.max(np.abs(found_y.astype(int) - y.astype(int))) <= 1
+
+
+@pytest.mark.parametrize("shape, filters, attributes", CONVOLUTIONS)
+@pytest.mark.parametrize("own", [False, True])
+def test_convolutions_of_dequantised_bytes(shape, filters, attributes, own):
+    random = np.random.default_rng(18)
+    x, w = integers(random, np.uint8, *shape), integers(random, np.int8, *filters)
+    count = (filters[0], ) if own else ()
+    of_dequantised("Conv", x, w, scales(random, *count), np.zeros(count), 0, **attributes)
+
+
+@pytest.mark.parametrize("zero", [0, -3])
+@pytest.mark.parametrize("form", ["columns", "one", "turned", "depth"])
+def test_products_of_dequantised_bytes(form, zero):
+    random = np.random.default_rng(19)
+    x, w = integers(random, np.uint8, 2, 7, 33), integers(random, np.int8, *((18, 33) if form == "turned" else (33, 18)))
+    axis = {"columns": 1, "one": 1, "turned": 0, "depth": 0}[form]
+    count = () if form == "one" else (w.shape[axis], )
+    of_dequantised("MatMul", x, w, scales(random, *count), np.full(count, zero), axis, transposed=form == "turned")

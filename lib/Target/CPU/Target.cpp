@@ -35,6 +35,7 @@ public:
     if (isOn("onednn"))
       main.addPass(createChooseLibraries());
   }
+  bool multipliesIntegers() const override { return true; }
   bool sharesKernels() const override { return true; }
 
   Status lower(ModuleOp module, StringRef arch, const TargetRequest &, const Workers &workers, TargetKernels &kernels,

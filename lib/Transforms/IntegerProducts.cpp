@@ -1,0 +1,87 @@
+//===- lib/Transforms/IntegerProducts.cpp - the pass `graph-integer-products` ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "dialects/Graph/Control.h"
+#include "dialects/Graph/Provenance.h"
+#include "lib/Transforms/Match.h"
+#include "lib/Transforms/Passes.h"
+#include "lib/Transforms/QuantizedProducts.h"
+
+using namespace mlir;
+
+namespace cupola {
+#define GEN_PASS_DEF_INTEGERPRODUCTS
+#include "lib/Transforms/Passes.h.inc"
+
+namespace {
+
+/// One scale, or one per column, broadcast to the result.
+Value scaleOf(OpBuilder &b, Location loc, Value scale, int64_t columns, RankedTensorType result) {
+  if (const std::optional<double> number = match::splatOf(scale))
+    return match::splat(b, loc, *number, result);
+  const graph::Exprs shape = graph::shapeOf(result);
+  graph::Exprs from(shape.size(), Expr(1));
+  Value value = scale;
+  if (auto broadcast = scale.getDefiningOp<graph::BroadcastOp>())
+    value = broadcast.getInput();
+  if (columns >= 0)
+    from.back() = shape.back();
+  value = match::reshapeTo(b, loc, value, from);
+  return graph::BroadcastOp::create(b, loc, result, value);
+}
+
+Value operandOf(OpBuilder &b, const DequantizedOperand &operand) {
+  Value value = integersOf(b, operand);
+  for (Operation *view : operand.views)
+    value = viewOf(b, view, value);
+  return value;
+}
+
+class IntegerProducts : public impl::IntegerProductsBase<IntegerProducts> {
+public:
+  void runOnOperation() override {
+    bool changed = false;
+    for (Block *body : graph::bodiesOf(getOperation())) {
+      for (Operation &op : llvm::make_early_inc_range(*body))
+        if (const std::optional<QuantizedProduct> product = quantizedProduct(&op)) {
+          replace(&op, *product);
+          changed = true;
+        }
+      if (changed)
+        match::eraseDead(*body);
+    }
+    if (!changed)
+      markAllAnalysesPreserved();
+  }
+
+private:
+  static void replace(Operation *op, const QuantizedProduct &product) {
+    OpBuilder b(op);
+    const Location loc = op->getLoc();
+    const RankedTensorType type = graph::typeOf(op->getResult(0));
+    const RankedTensorType sums = graph::tensorType(graph::shapeOf(op->getResult(0)), b.getI32Type());
+    Value left = operandOf(b, product.left), right = operandOf(b, product.right);
+    Value result;
+    if (auto conv = dyn_cast<graph::ConvOp>(op))
+      result = graph::ConvOp::create(b, loc, sums, left, right, conv.getStrides(), conv.getDilations(),
+                                     conv.getGroups(), graph::Tf32Attr());
+    else
+      result = graph::MatMulOp::create(b, loc, left, right, graph::Tf32Attr());
+    result = graph::CastOp::create(b, loc, type, result);
+    // Both scales first: where both are constants they are one constant.
+    Value scale;
+    for (const auto &[factor, columns] :
+         {std::pair(product.left.scale, int64_t(-1)), std::pair(product.right.scale, product.columns)})
+      if (factor) {
+        Value next = scaleOf(b, loc, factor, columns, type);
+        scale = scale ? graph::BinaryOp::create(b, loc, graph::BinaryKind::Mul, scale, next).getResult() : next;
+      }
+    if (scale)
+      result = graph::BinaryOp::create(b, loc, graph::BinaryKind::Mul, result, scale);
+    op->replaceAllUsesWith(ValueRange(result));
+    op->erase();
+  }
+};
+
+} // namespace
+} // namespace cupola

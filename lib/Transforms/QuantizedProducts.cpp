@@ -1,0 +1,146 @@
+//===- lib/Transforms/QuantizedProducts.cpp - contractions of dequantised bytes ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Transforms/QuantizedProducts.h"
+
+#include "lib/Transforms/Match.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace cupola {
+namespace {
+
+bool isByte(Type type) { return type.isInteger(8) && !type.isInteger(1); }
+
+/// A pad or another view of one operand that puts nothing but zeros between its elements.
+bool isHarmlessView(Operation *op) {
+  if (auto pad = dyn_cast_or_null<graph::PadOp>(op)) {
+    auto fill = dyn_cast<FloatAttr>(pad.getValue());
+    return pad.getMode() != graph::PadMode::Constant || (fill && fill.getValue().isZero());
+  }
+  return isa_and_nonnull<graph::ReshapeOp, graph::TransposeOp, graph::BroadcastOp, graph::SliceOp>(op);
+}
+
+/// Floats that are bytes, or a byte less another one: the zero point.
+bool areIntegers(Value value, bool isDifference = false) {
+  if (const std::optional<double> number = match::splatOf(value))
+    return *number == std::trunc(*number) && *number >= -128 && *number <= 255;
+  Operation *op = value.getDefiningOp();
+  if (isHarmlessView(op))
+    return areIntegers(op->getOperand(0), isDifference);
+  if (auto cast = dyn_cast_or_null<graph::CastOp>(op))
+    return isByte(graph::elementOf(cast.getInput()));
+  auto difference = dyn_cast_or_null<graph::BinaryOp>(op);
+  return difference && !isDifference && difference.getKind() == graph::BinaryKind::Sub &&
+         areIntegers(difference.getLhs(), true) && areIntegers(difference.getRhs(), true);
+}
+
+std::optional<DequantizedOperand> dequantized(Value value) {
+  DequantizedOperand result;
+  while (isHarmlessView(value.getDefiningOp()) && !match::splatOf(value)) {
+    result.views.insert(result.views.begin(), value.getDefiningOp());
+    value = value.getDefiningOp()->getOperand(0);
+  }
+  for (const match::Pair &factors : match::operandsOf(value, graph::BinaryKind::Mul))
+    if (!match::splatOf(factors.first) && areIntegers(factors.first)) {
+      result.integers = factors.first;
+      result.scale = factors.second;
+      return result;
+    }
+  if (match::splatOf(value) || !areIntegers(value))
+    return std::nullopt;
+  result.integers = value;
+  return result;
+}
+
+/// The only dimension along which a scale varies, -1 for none; nothing where there are more.
+std::optional<int64_t> varyingDim(Value scale) {
+  if (!scale || match::splatOf(scale))
+    return -1;
+  auto broadcast = scale.getDefiningOp<graph::BroadcastOp>();
+  if (!broadcast)
+    return graph::rankOf(scale) == 1 ? std::optional<int64_t>(0) : std::nullopt;
+  const graph::Exprs to = graph::shapeOf(broadcast.getResult()), from = graph::shapeOf(broadcast.getInput());
+  if (to.size() != from.size())
+    return std::nullopt;
+  int64_t found = -1;
+  for (size_t i = 0; i < from.size(); ++i)
+    if (!from[i].isConstant(1)) {
+      if (found >= 0)
+        return std::nullopt;
+      found = static_cast<int64_t>(i);
+    }
+  return found;
+}
+
+/// The dimension of the operand's integers that is the last one behind its views, which are to be transposes.
+std::optional<int64_t> lastDimOf(const DequantizedOperand &operand) {
+  int64_t dim = static_cast<int64_t>(graph::rankOf(operand.integers)) - 1;
+  for (Operation *view : llvm::reverse(operand.views)) {
+    auto transpose = dyn_cast<graph::TransposeOp>(view);
+    if (!transpose)
+      return std::nullopt;
+    dim = transpose.getPerm()[dim];
+  }
+  return dim;
+}
+
+} // namespace
+
+std::optional<QuantizedProduct> quantizedProduct(Operation *op) {
+  if (!isa<graph::MatMulOp, graph::ConvOp>(op) || !graph::elementOf(op->getResult(0)).isF32())
+    return std::nullopt;
+  std::optional<DequantizedOperand> left = dequantized(op->getOperand(0)), right = dequantized(op->getOperand(1));
+  if (!left || !right || varyingDim(left->scale) != -1)
+    return std::nullopt;
+  const std::optional<int64_t> columns = varyingDim(right->scale);
+  if (!columns || (*columns >= 0 && lastDimOf(*right) != *columns))
+    return std::nullopt;
+  return QuantizedProduct{std::move(*left), std::move(*right), *columns};
+}
+
+static Value narrowed(OpBuilder &b, Value value) {
+  const Type i16 = b.getI16Type();
+  const auto typeOf = [&](Value like) { return graph::tensorType(graph::shapeOf(like), i16); };
+  Operation *op = value.getDefiningOp();
+  if (const std::optional<double> number = match::splatOf(value))
+    return match::splat(b, value.getLoc(), *number, typeOf(value));
+  if (auto cast = dyn_cast<graph::CastOp>(op))
+    return graph::CastOp::create(b, op->getLoc(), typeOf(value), cast.getInput());
+  if (auto difference = dyn_cast<graph::BinaryOp>(op)) {
+    Value lhs = narrowed(b, difference.getLhs()), rhs = narrowed(b, difference.getRhs());
+    return graph::BinaryOp::create(b, op->getLoc(), graph::BinaryKind::Sub, lhs, rhs);
+  }
+  return viewOf(b, op, narrowed(b, op->getOperand(0)));
+}
+
+Value viewOf(OpBuilder &b, Operation *view, Value operand) {
+  Operation *copy = b.clone(*view);
+  copy->setOperand(0, operand);
+  copy->getResult(0).setType(graph::tensorType(graph::shapeOf(view->getResult(0)), graph::elementOf(operand)));
+  if (auto pad = dyn_cast<graph::PadOp>(copy))
+    pad.setValueAttr(cast<TypedAttr>(b.getZeroAttr(graph::elementOf(operand))));
+  return copy->getResult(0);
+}
+
+Value integersOf(OpBuilder &b, const DequantizedOperand &operand) { return narrowed(b, operand.integers); }
+
+llvm::DenseSet<Operation *> quantizedWeights(Block &body) {
+  llvm::DenseSet<Operation *> found;
+  SmallVector<Operation *> pending;
+  for (Operation &op : body)
+    if (quantizedProduct(&op))
+      pending.push_back(op.getOperand(1).getDefiningOp());
+  while (!pending.empty()) {
+    Operation *op = pending.pop_back_val();
+    if (!op || isa<graph::ConstantOp>(op) || !found.insert(op).second)
+      continue;
+    for (Value operand : op->getOperands())
+      pending.push_back(operand.getDefiningOp());
+  }
+  return found;
+}
+
+} // namespace cupola

@@ -1,0 +1,42 @@
+//===- lib/Transforms/QuantizedProducts.h - contractions of dequantised bytes ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Models store bytes beside scales and write `(q - zero) * scale` in front of each product: the product of integers
+// times the product of both scales, exactly, where a scale belongs to all of the left operand and to a column of the
+// right one.
+//===----------------------------------------------------------------------===//
+#ifndef CUPOLA_LIB_TRANSFORMS_QUANTIZEDPRODUCTS_H
+#define CUPOLA_LIB_TRANSFORMS_QUANTIZEDPRODUCTS_H
+
+#include "dialects/Graph/Graph.h"
+
+#include <optional>
+
+namespace cupola {
+
+/// A float operand as integers between -255 and 255 times a scale, behind views.
+struct DequantizedOperand {
+  mlir::Value integers;                       ///< floats, still without the views
+  mlir::Value scale;                          ///< broadcast to the shape of `integers`; null: 1
+  llvm::SmallVector<mlir::Operation *> views; ///< the one next to `integers` first
+};
+
+struct QuantizedProduct {
+  DequantizedOperand left, right;
+  int64_t columns = -1; ///< the dimension of right.scale that is the last one of the result; -1: one scale for all
+};
+
+/// Nothing for ops that are no contraction of f32 or whose operands are others.
+std::optional<QuantizedProduct> quantizedProduct(mlir::Operation *op);
+
+/// The integers of an operand, as i16 and without its views; made at the builder's place.
+mlir::Value integersOf(mlir::OpBuilder &b, const DequantizedOperand &operand);
+/// The same view of another operand of the same shape.
+mlir::Value viewOf(mlir::OpBuilder &b, mlir::Operation *view, mlir::Value operand);
+
+/// What only makes right operands of quantised products in the block.
+llvm::DenseSet<mlir::Operation *> quantizedWeights(mlir::Block &body);
+
+} // namespace cupola
+
+#endif // CUPOLA_LIB_TRANSFORMS_QUANTIZEDPRODUCTS_H
