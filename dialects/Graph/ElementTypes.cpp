@@ -46,8 +46,12 @@ DType dtypeOf(Type element) { return elementTypeOf(element).dtype; }
 int64_t byteSize(Type element) { return elementTypeOf(element).bytes; }
 Type accumulatorOf(Type element) { return typeOf(elementTypeOf(element).accumulator, element.getContext()); }
 
-Type productOf(Type element) {
-  return element.isSignlessInteger(16) ? typeOf(format::DType::I32, element.getContext()) : element;
+Type productOf(Type left, Type right) {
+  const bool areBytes = left.isUnsignedInteger(8) && right.isSignlessInteger(8);
+  const bool areWords = left.isSignlessInteger(16) && right == left;
+  if (areBytes || areWords)
+    return typeOf(format::DType::I32, left.getContext());
+  return left == right ? left : Type();
 }
 
 } // namespace cupola::graph

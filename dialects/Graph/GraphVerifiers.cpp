@@ -296,7 +296,7 @@ LogicalResult MatMulOp::verify() {
     return emitOpError("batch dimensions differ");
   if (failed(hasTf32Right(*this, getLhs())))
     return failure();
-  return sameElement(*this, getLhs(), getRhs());
+  return productOf(elementOf(getLhs()), elementOf(getRhs())) ? success() : sameElement(*this, getLhs(), getRhs());
 }
 
 bool ConvOp::hasWindow() {
@@ -319,13 +319,16 @@ LogicalResult ConvOp::verify() {
                          << in[rank - 1].text() << " channels";
   if (std::optional<int64_t> channels = weights[rank - 1].constant(); channels && *channels % getGroups() != 0)
     return emitOpError() << *channels << " output channels do not divide into " << getGroups() << " groups";
-  if (failed(sameElement(*this, getInput(), getWeights())) || failed(hasTf32Right(*this, getInput())))
+  if (!productOf(elementOf(getInput()), elementOf(getWeights())))
+    return sameElement(*this, getInput(), getWeights());
+  if (failed(hasTf32Right(*this, getInput())))
     return failure();
   ArrayRef<Expr> places = ArrayRef(out).slice(1, dims);
   for (size_t i = 0; i < dims; ++i)
     if (failed(windowsFit(*this, in[1 + i], places[i], getStrides()[i], weights[i], getDilations()[i])))
       return failure();
-  return verifyInferred(*this, {resultShape(in, weights, places), productOf(elementOf(getInput()))});
+  return verifyInferred(*this,
+                        {resultShape(in, weights, places), productOf(elementOf(getInput()), elementOf(getWeights()))});
 }
 
 /// The inputs are there that the call takes.

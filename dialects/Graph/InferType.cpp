@@ -114,7 +114,8 @@ TensorComponents MomentsOp::inferResult(InferAdaptor op) {
 TensorComponents MatMulOp::inferResult(InferAdaptor op) {
   TensorComponents result = op.getLhs();
   result.dims.back() = op.getRhs().dims.back();
-  result.element = productOf(result.element);
+  if (Type element = productOf(result.element, op.getRhs().element)) // the verifier says what is wrong
+    result.element = element;
   return result;
 }
 

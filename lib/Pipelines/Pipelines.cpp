@@ -11,7 +11,7 @@
 #include "lib/Target/PassErrors.h"
 #include "lib/Target/Target.h"
 #include "lib/Transforms/Passes.h"
-#include "lib/Transforms/QuantizedProducts.h"
+#include "lib/Transforms/Quantized/QuantizedProducts.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"

@@ -11,7 +11,7 @@
 #include "lib/Reference/Reference.h"
 #include "lib/Transforms/Passes.h"
 #include "lib/Transforms/Positions.h"
-#include "lib/Transforms/QuantizedProducts.h"
+#include "lib/Transforms/Quantized/QuantizedProducts.h"
 
 using namespace mlir;
 

@@ -6,6 +6,7 @@
 #ifndef CUPOLA_LIB_TRANSFORMS_PASSES_TD
 #define CUPOLA_LIB_TRANSFORMS_PASSES_TD
 
+include "lib/Transforms/Quantized/Passes.td"
 include "mlir/Pass/PassBase.td"
 
 def Simplify : Pass<"graph-simplify", "::mlir::func::FuncOp"> {
@@ -315,25 +316,6 @@ def FoldConstants : Pass<"graph-fold-constants", "::mlir::func::FuncOp"> {
     Option<"keepQuantized", "keep-quantized", "bool", "false", "not what makes right operands of quantised products">,
   ];
   let dependentDialects = ["::cupola::graph::GraphDialect"];
-}
-
-def IntegerProducts : Pass<"graph-integer-products", "::mlir::func::FuncOp"> {
-  let summary = "contractions of dequantised bytes become products of integers";
-  let description = [{
-    Where both operands of a contraction in f32 are `(q - zero) * scale` of bytes, the left one with one scale and the
-    right one with one per column, the sums of products of integers are exact in i32 and both scales come behind. For
-    targets that have integer products worth it; others fold the right operand to f32.
-
-    ```mlir
-    %a = graph.binary mul %left, %s : ...      // %left, %right: f32, made of bytes
-    %b = graph.binary mul %right, %t : ...
-    %c = graph.matmul %a, %b : tensor<4x8xf32>, tensor<8x4xf32> -> tensor<4x4xf32>
-    // becomes
-    %0 = graph.matmul %l, %r : tensor<4x8xi16>, tensor<8x4xi16> -> tensor<4x4xi32>
-    %1 = graph.cast %0 : tensor<4x4xi32> -> tensor<4x4xf32>
-    %2 = graph.binary mul %1, %st : ...
-    ```
-  }];
 }
 
 def ChooseCalls : Pass<"graph-choose-calls", "::mlir::func::FuncOp"> {

@@ -175,8 +175,8 @@ Value GraphBuilder::conv(Value input, Value weights, ArrayRef<int64_t> strides, 
     fail("input and weights have elements of " + typeText(element(input)) + " and " + typeText(element(weights)) +
          ", expected one type");
   const Exprs dims = ConvOp::resultShape(shape(input), shape(weights), places);
-  return ConvOp::create(ops, where, type(symbols.current(dims), graph::productOf(element(input))), input, weights,
-                        strides, dilations, groups, Tf32Attr());
+  return ConvOp::create(ops, where, type(symbols.current(dims), graph::productOf(element(input), element(weights))),
+                        input, weights, strides, dilations, groups, Tf32Attr());
 }
 
 Value GraphBuilder::gather(Value data, Value indices, int64_t axis, int64_t batchDims) {

@@ -61,15 +61,14 @@ Value Emitter::operandElement(Region &region) {
   mlir::Block &body = region.front();
   Value value = emitYield(body)[0];
   Type from = body.getTerminator()->getOperand(0).getType();
-  auto op = cast<DotOp>(region.getParentOp());
-  return emitCast(c, from, isPaired(op) ? from : op.getTile().getType().getElement(), value);
+  return emitCast(c, from, operandType(region), value);
 }
 
 /// Rows of depthBlock elements and one vector more, so that they do not all begin in
 /// the same place of a cache.
 void Emitter::copyLhs() {
   const Contraction &dot = *plan.contraction;
-  const Type element = dot.operand();
+  const Type element = dot.lhsType();
   forLoop(c.i64(0), block.rows, 1, {}, [&](Value row, Carried) -> Values {
     variables[dot.m] = c.addi(block.row, row);
     Value base = c.address(scratchAt(dot.lhsOffset), c.muli(row, c.i64(dot.depthBlock + isa.lanes())), element);
@@ -84,7 +83,7 @@ void Emitter::copyLhs() {
 /// Elements from `first` to `end` of the current row, one after the other to `target`.
 void Emitter::copyLhsPart(const std::string &var, Value first, Value end, const Expr &length, Value target) {
   DotOp op = plan.contraction->dot;
-  const Type element = plan.contraction->operand();
+  const Type element = plan.contraction->lhsType();
   vectorLoop(var, first, end, length, {}, [&](Carried) -> Values {
     Value value = operandElement(op.getLhs());
     Value at = c.subi(variables[var], first);
@@ -95,7 +94,7 @@ void Emitter::copyLhsPart(const std::string &var, Value first, Value end, const 
 
 void Emitter::copyPieces(Value target) {
   const DepthPieces &parts = plan.contraction->pieces;
-  const Type element = plan.contraction->operand();
+  const Type element = plan.contraction->lhsType();
   pieces = &parts;
   Value size = c.i64(parts.size), first = c.binary<arith::DivUIOp>(block.depth, size);
   forLoop(c.i64(0), c.binary<arith::DivUIOp>(block.depths, size), 1, {}, [&](Value piece, Carried) -> Values {
@@ -109,24 +108,32 @@ void Emitter::copyPieces(Value target) {
 void Emitter::copyRhs() {
   const Contraction &dot = *plan.contraction;
   copyPanels({dot.dot, dot.n, dot.k, dot.columns, block.column, block.columns, block.depth, block.depths, dot.panel,
-              dot.depthBlock / dot.depthUnit(), scratchAt(dot.rhsOffset), dot.isPaired});
+              dot.depthBlock / dot.depthUnit, scratchAt(dot.rhsOffset), dot.depthUnit});
 }
 
-void Emitter::copyPanelRow(const PanelCopy &copy, Value k, Value first, Value count, Value start, bool both) {
+Value Emitter::panelPart(const PanelCopy &copy, Value k, int64_t i, bool isLast) {
+  DotOp op = copy.dot;
+  const Value row = c.addi(k, c.i64(i));
+  Value at = row;
+  if (isLast)
+    at = c.minsi(row, c.subi(copy.depths, c.i64(1)));
+  variables[copy.k] = c.addi(copy.depth, at);
+  Value value = c.convert<arith::ExtUIOp>(operandElement(op.getRhs()), c.b.getI32Type());
+  if (isLast)
+    value = c.select(c.cmpi(CmpIPredicate::slt, row, copy.depths), value, c.integer(0, value));
+  return i == 0 ? value : c.binary<arith::ShLIOp>(value, c.integer(32 / copy.unit * i, value));
+}
+
+void Emitter::copyPanelRow(const PanelCopy &copy, Value k, Value first, Value count, Value start, bool isLast) {
   DotOp op = copy.dot;
   const Type element = op.getTile().getType().getElement();
-  const Value row = copy.paired ? c.binary<arith::DivUIOp>(k, c.i64(2)) : k;
+  const Value row = copy.unit == 1 ? k : c.binary<arith::DivUIOp>(k, c.i64(copy.unit));
   const Value base = c.address(start, c.muli(row, c.i64(copy.panel)), element);
   vectorLoop(copy.n, first, c.addi(first, count), copy.length, {}, [&](Carried) -> Values {
     variables[copy.k] = c.addi(copy.depth, k);
-    Value value = operandElement(op.getRhs());
-    if (copy.paired)
-      value = c.convert<arith::ExtUIOp>(value, c.b.getI32Type());
-    if (both) {
-      variables[copy.k] = c.addi(variables[copy.k], c.i64(1));
-      Value next = c.convert<arith::ExtUIOp>(operandElement(op.getRhs()), c.b.getI32Type());
-      value = c.ori(value, c.binary<arith::ShLIOp>(next, c.integer(16, next)));
-    }
+    Value value = copy.unit == 1 ? operandElement(op.getRhs()) : panelPart(copy, k, 0, isLast);
+    for (int64_t i = 1; i < copy.unit; ++i)
+      value = c.ori(value, panelPart(copy, k, i, isLast));
     store(value, {c.address(base, c.subi(variables[copy.n], first), element), true}, element, {});
     return {};
   });
@@ -138,14 +145,14 @@ void Emitter::copyPanels(PanelCopy copy) {
     Value first = c.addi(copy.column, panel);
     Value count = c.minsi(c.i64(copy.panel), c.subi(copy.columns, panel));
     Value start = c.address(copy.target, c.muli(panel, c.i64(copy.panelDepth)), element);
-    Value end = copy.paired ? c.andi(copy.depths, c.i64(-2)) : copy.depths;
-    forLoop(c.i64(0), end, copy.paired ? 2 : 1, {}, [&](Value k, Carried) -> Values {
-      copyPanelRow(copy, k, first, count, start, copy.paired);
+    Value end = copy.unit == 1 ? copy.depths : c.andi(copy.depths, c.i64(-copy.unit));
+    forLoop(c.i64(0), end, copy.unit, {}, [&](Value k, Carried) -> Values {
+      copyPanelRow(copy, k, first, count, start, /*isLast=*/false);
       return {};
     });
-    if (copy.paired) // what is left of an odd depth
-      forLoop(end, copy.depths, 1, {}, [&](Value k, Carried) -> Values {
-        copyPanelRow(copy, k, first, count, start, /*both=*/false);
+    if (copy.unit != 1) // what is left of the depth
+      forLoop(end, copy.depths, copy.unit, {}, [&](Value k, Carried) -> Values {
+        copyPanelRow(copy, k, first, count, start, /*isLast=*/true);
         return {};
       });
     return {};
@@ -163,7 +170,7 @@ Emitter::Operand Emitter::lhsAt(Value row) {
   DotOp op = dot.dot;
   if (dot.lhs == OperandForm::Copied) {
     Value stride = c.i64(dot.depthBlock + isa.lanes());
-    return {c.address(scratchAt(dot.lhsOffset), c.muli(row, stride), valueType(dot.operand())), stride};
+    return {c.address(scratchAt(dot.lhsOffset), c.muli(row, stride), valueType(dot.lhsType())), stride};
   }
   variables[dot.m] = c.addi(block.row, row);
   variables[dot.k] = block.depth;
@@ -171,7 +178,7 @@ Emitter::Operand Emitter::lhsAt(Value row) {
 }
 
 Value Emitter::unitsOf(Value depth) {
-  const int64_t unit = plan.contraction->depthUnit();
+  const int64_t unit = plan.contraction->depthUnit;
   return unit == 1 ? depth : c.binary<arith::DivUIOp>(c.addi(depth, c.i64(unit - 1)), c.i64(unit));
 }
 
@@ -181,8 +188,7 @@ Emitter::Operand Emitter::rhsAt(Value panel) {
   Type element = valueType(op.getTile().getType().getElement());
   const Value stride = c.i64(dot.panel);
   if (dot.rhs == OperandForm::Copied)
-    return {c.address(scratchAt(dot.rhsOffset), c.muli(panel, c.i64(dot.depthBlock / dot.depthUnit())), element),
-            stride};
+    return {c.address(scratchAt(dot.rhsOffset), c.muli(panel, c.i64(dot.depthBlock / dot.depthUnit)), element), stride};
   Value column = c.addi(block.column, panel);
   if (dot.rhs == OperandForm::Packed) {
     Value base = buffers.lookup(plainOperand(op.getRhs()).getView());
@@ -254,7 +260,7 @@ void Emitter::multiplyTile(Value panel, Value row, Value tile) {
   call.columns = c.minsi(c.i64(dot.panel), c.subi(block.columns, panel));
   call.rows = c.subi(block.rows, row);
   call.depth = unitsOf(block.depths);
-  call.paired = dot.isPaired;
+  call.unit = dot.depthUnit;
   call.tile = tile;
   call.accumulate = c.convert<arith::ExtUIOp>(c.cmpi(CmpIPredicate::sgt, block.depth, c.i64(0)), c.b.getI64Type());
   // The rows share the block that follows in the packed operand: a line each per step.
@@ -306,11 +312,11 @@ void Emitter::callMicroKernel(const MicroCall &call, const Expr &allRows, const 
                         call.prefetches,
                         call.tileStride,
                         depth,
-                        call.paired};
+                        call.unit};
       const LLVM::LLVMFuncOp function = microKernel(c.module, shape, isa);
       Values arguments{call.left.pointer, call.left.stride, call.rows,       call.right.pointer, call.right.stride,
                        call.depth,        call.tile,        call.accumulate, call.columns,       call.ahead};
-      if (!call.paired) {
+      if (call.unit == 1) {
         LLVM::CallOp::create(c.b, c.loc, function, arguments);
         return;
       }

@@ -130,12 +130,15 @@ private:
     mlir::Value column, columns, depth, depths;
     int64_t panel, panelDepth; ///< columns, and rows that there is room for
     mlir::Value target;
-    bool paired = false; ///< as Contraction::isPaired
+    int64_t unit = 1; ///< Contraction::depthUnit
   };
   void copyPanels(PanelCopy copy);
-  /// Row k of a panel whose columns begin at `first`; with `both`, of pairs, the next one, too.
+  /// The rows from k on that are one of the micro-kernel, of a panel whose columns begin at `first`; the last ones may
+  /// lie behind the depth.
   void copyPanelRow(const PanelCopy &copy, mlir::Value k, mlir::Value first, mlir::Value count, mlir::Value start,
-                    bool both);
+                    bool isLast);
+  /// The element of row k + i as the i-th part of a word; 0 behind the depth.
+  mlir::Value panelPart(const PanelCopy &copy, mlir::Value k, int64_t i, bool isLast);
   void emitTile(mlir::Value panel, mlir::Value row);
   void chooseSize(mlir::Value value, llvm::ArrayRef<int64_t> sizes, llvm::function_ref<void(int64_t)> body);
   void multiplyTile(mlir::Value panel, mlir::Value row, mlir::Value tile);
@@ -151,7 +154,8 @@ private:
     Operand left, right;
     mlir::Value rows, columns, depth, tile, accumulate, ahead;
     int64_t panel = 0, tileStride = 0;
-    bool isDirect = false, prefetches = false, paired = false;
+    bool isDirect = false, prefetches = false;
+    int64_t unit = 1;
   };
   void callMicroKernel(const MicroCall &call, const Expr &allRows, const Expr &allColumns);
   /// A depth in elements of the micro-kernel.

@@ -43,9 +43,10 @@ struct Contraction {
   /// k (lhs) or n (rhs) are neighbours in memory, and along the other variable lie in equal distances.
   bool isLhsContiguous = false, isRhsContiguous = false;
   bool isPacked = false; ///< the right operand is in panels
-  /// Products of i16 that are summed in i32: what the micro-kernel takes for an element are two neighbours of the
-  /// depth. A left operand has them side by side; a right one, copied or packed, per column, and 0 behind an odd depth.
-  bool isPaired = false;
+  /// What the micro-kernel takes for an element are so many neighbours of the depth, whose products are summed in i32:
+  /// 2 of i16, 4 of ui8 by i8; else 1. A left operand has them side by side; a right one, copied or packed, per column,
+  /// and 0 behind the depth.
+  int64_t depthUnit = 1;
 
   // The schedule.
   OperandForm lhs = OperandForm::Copied, rhs = OperandForm::Copied;
@@ -57,9 +58,7 @@ struct Contraction {
 
   mlir::Type accumulator() const { return mlir::cast<kernel::TileType>(dot->getResult(0).getType()).getElement(); }
   /// Of operands where they are copied or packed.
-  mlir::Type operand() const;
-  /// Elements of the depth in one of the micro-kernel's.
-  int64_t depthUnit() const { return isPaired ? 2 : 1; }
+  mlir::Type lhsType() const, rhsType() const;
 };
 
 struct KernelPlan {
@@ -97,8 +96,10 @@ kernel::DotOp dotOf(kernel::FuncOp func);
 /// What does not depend on the schedule. Code::Internal where it stands in a loop, or an element of its tile
 /// is read by another iteration than its own.
 Result<Contraction> readContraction(kernel::Variables &vars, kernel::FuncOp func);
-/// Whether it is of products of i16 that are summed in i32.
-bool isPaired(kernel::DotOp dot);
+/// Contraction::depthUnit.
+int64_t depthUnitOf(kernel::DotOp dot);
+/// The type of an operand where it is copied or packed: the tile's, or what depthUnitOf is about.
+mlir::Type operandType(mlir::Region &region);
 /// Columns of a panel of the micro-kernel.
 int64_t panelWidth(mlir::Type accumulator, const CpuArchitecture &isa);
 

@@ -42,7 +42,7 @@ struct Generator {
     Value last = c.subi(lhsRows, c.i64(1));
     for (unsigned i = 0; i < rows; ++i)
       lhsRow.push_back(c.address(lhs, c.muli(c.minsi(c.i64(i), last), lhsStride),
-                                 shape.paired ? Type(c.b.getI16Type()) : element()));
+                                 shape.unit == 1 ? element() : c.b.getIntegerType(32 / shape.unit)));
   }
 
   void findMask() {
@@ -54,40 +54,67 @@ struct Generator {
     lastMask = c.cmpi(arith::CmpIPredicate::slt, c.number(c.b.getI32VectorAttr(lanes)), limit);
   }
 
-  /// Sums of the products of both halves. With the extension LLVM makes one instruction of this and what adds it.
-  Value multiplyPairs(Value a, Value x) {
-    const Type halves = VectorType::get({2 * static_cast<int64_t>(c.lanes)}, c.b.getI16Type());
-    const StringRef name = c.lanes == 16 ? "llvm.x86.avx512.pmaddw.d.512" : "llvm.x86.avx2.pmadd.wd";
-    SmallVector<Value> operands;
-    for (Value value : {a, x})
-      operands.push_back(LLVM::BitcastOp::create(c.b, c.loc, halves, value));
+  Value asVector(Value words, unsigned bits) {
+    const int64_t count = static_cast<int64_t>(c.lanes) * 32 / bits;
+    return LLVM::BitcastOp::create(c.b, c.loc, VectorType::get({count}, c.b.getIntegerType(bits)), words);
+  }
+
+  Value call(StringRef intrinsic, ValueRange operands) {
+    const std::string name = ("llvm.x86." + intrinsic).str();
     return LLVM::CallIntrinsicOp::create(c.b, c.loc, vectorType, c.b.getStringAttr(name), operands).getResult(0);
   }
 
-  Value multiplyAdd(Value a, Value x, Value sum) {
-    if (shape.paired)
-      return c.addi(multiplyPairs(a, x), sum);
+  /// Sums of the products of neighbouring i16. With the extension LLVM makes one instruction of this and what adds it.
+  Value multiplyPairs(Value a, Value x) {
+    return call(c.lanes == 16 ? "avx512.pmaddw.d.512" : "avx2.pmadd.wd", {asVector(a, 16), asVector(x, 16)});
+  }
+
+  /// Vectors of words of bytes as those of i16: the even bytes, and the odd ones.
+  Values halvesOf(Value words, bool isSigned) {
+    Value halves = asVector(words, 16), eight = c.integer(8, halves);
+    Value odd = isSigned ? c.binary<arith::ShRSIOp>(halves, eight) : c.binary<arith::ShRUIOp>(halves, eight);
+    Value even = c.binary<arith::ShLIOp>(halves, eight);
+    even = isSigned ? c.binary<arith::ShRSIOp>(even, eight) : c.binary<arith::ShRUIOp>(even, eight);
+    return {even, odd};
+  }
+
+  /// What the products of an element are made of: itself, or both halves where bytes have no instruction that is exact.
+  Values partsOf(Value words, bool isRight) {
+    return shape.unit == 4 && !shape.extended ? halvesOf(words, isRight) : Values{words};
+  }
+
+  Value multiplyAdd(ValueRange a, ValueRange x, Value sum) {
+    if (shape.unit == 4 && shape.extended)
+      return call(c.lanes == 16 ? "avx512.vpdpbusd.512" : "avx512.vpdpbusd.256",
+                  {sum, asVector(a[0], 8), asVector(x[0], 8)});
+    if (shape.unit != 1) {
+      for (auto [left, right] : llvm::zip_equal(a, x))
+        sum = c.addi(multiplyPairs(left, right), sum);
+      return sum;
+    }
     if (isa<FloatType>(element()))
-      return c.fma(a, x, sum);
-    return c.addi(c.muli(a, x), sum);
+      return c.fma(a[0], x[0], sum);
+    return c.addi(c.muli(a[0], x[0]), sum);
   }
 
   Values depthStep(Value k, ValueRange sums) {
     Value row = c.address(rhs, c.muli(k, rhsStride), element());
-    Values right, next;
+    SmallVector<Values> right;
+    Values next;
     if (shape.prefetches) {
       Value line = c.address(ahead, c.muli(k, c.i64(kLine)), c.b.getI8Type());
       LLVM::Prefetch::create(c.b, c.loc, line, /*rw=*/0, /*hint=*/2, /*cache=*/1);
     }
     for (unsigned j = 0; j < shape.vectors; ++j)
-      right.push_back(
-          loadVector(c.address(row, c.i64(j * c.lanes), element()), j + 1 == shape.vectors ? lastMask : Value()));
+      right.push_back(partsOf(
+          loadVector(c.address(row, c.i64(j * c.lanes), element()), j + 1 == shape.vectors ? lastMask : Value()),
+          true));
     for (unsigned i = 0; i < rows; ++i) {
       Value left = LLVM::LoadOp::create(c.b, c.loc, element(), c.address(lhsRow[i], k, element()),
-                                        shape.paired ? 2 : elementBytes(shape.element));
-      left = c.splat(left);
+                                        elementBytes(shape.element) / shape.unit);
+      const Values parts = partsOf(c.splat(left), false);
       for (unsigned j = 0; j < shape.vectors; ++j)
-        next.push_back(multiplyAdd(left, right[j], sums[i * shape.vectors + j]));
+        next.push_back(multiplyAdd(parts, right[j], sums[i * shape.vectors + j]));
     }
     return next;
   }
@@ -132,8 +159,8 @@ std::string nameOf(const MicroKernel &shape) {
   std::string type;
   llvm::raw_string_ostream(type) << shape.element;
   return kPrefix + type + "_" + std::to_string(shape.rows) + "_" + std::to_string(shape.vectors) + "_" +
-         std::to_string(shape.tileStride) + (shape.paired ? "_paired" : "") + (shape.extended ? "_extended" : "") +
-         (shape.masked ? "_masked" : "") + (shape.prefetches ? "_ahead" : "") +
+         std::to_string(shape.tileStride) + (shape.unit == 1 ? "" : "_by" + std::to_string(shape.unit)) +
+         (shape.extended ? "_extended" : "") + (shape.masked ? "_masked" : "") + (shape.prefetches ? "_ahead" : "") +
          (shape.depth ? "_depth" + std::to_string(shape.depth) : "");
 }
 

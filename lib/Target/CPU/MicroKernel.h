@@ -23,14 +23,14 @@ struct MicroKernel {
   bool prefetches;       ///< a line of `ahead` per step of k
   int64_t tileStride;    ///< elements from a row of the tile to the next
   int64_t depth = 0;     ///< of all calls, 0: the argument says
-  bool paired = false;   ///< an element of an operand is two i16, whose products are summed
+  int64_t unit = 1;      ///< an element of an operand is 2 of i16, or 4 of ui8 and i8, whose products are summed
   bool extended = false; ///< for processors with CpuArchitecture::dots
 };
 
 /// The function, made in `module` when it is not there yet:
 ///   void (lhs, lhsStride, rows, rhs, rhsStride, depth, tile, accumulate, columns, ahead)
-/// Strides count elements from a row to the next, that of a paired lhs i16; rows of lhs are contiguous along k,
-/// rows of rhs along columns. `ahead`: memory that is read soon, for the second cache.
+/// Strides count elements from a row to the next, that of lhs what its elements consist of; rows of lhs are contiguous
+/// along k, rows of rhs along columns. `ahead`: memory that is read soon, for the second cache.
 mlir::LLVM::LLVMFuncOp microKernel(mlir::ModuleOp module, const MicroKernel &shape, const CpuArchitecture &isa);
 
 /// Moves each micro-kernel of `module` that is wanted, by its name, to a module of its own; of all of them declarations

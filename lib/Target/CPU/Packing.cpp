@@ -74,7 +74,7 @@ OwningOpRef<FuncOp> packOperand(FuncOp func, unsigned parameter, StringRef name,
   LoadOp load = packableLoad(func, dot);
   graph::Exprs extents = exprsOf(dot.getExtents());
   Type accumulator = dot.getTile().getType().getElement();
-  const int64_t width = panelWidth(accumulator, isa), unit = isPaired(dot) ? 2 : 1;
+  const int64_t width = panelWidth(accumulator, isa), unit = depthUnitOf(dot);
   MLIRContext *context = func.getContext();
   OpBuilder b(context);
   auto packer = FuncOp::create(b, UnknownLoc::get(context), name, graph::KernelKind::Pack, b.getArrayAttr({}),
@@ -82,7 +82,7 @@ OwningOpRef<FuncOp> packOperand(FuncOp func, unsigned parameter, StringRef name,
   mlir::Block &body = packer.getBody().emplaceBlock();
   Location loc = packer.getLoc();
   body.addArgument(ViewType::get(context, load.getResult().getType(), Access::Read), loc);
-  Type stored = unit == 1 ? accumulator : load.getResult().getType();
+  Type stored = operandType(dot.getRhs());
   body.addArgument(ViewType::get(context, stored, Access::Write), loc);
   b.setInsertionPointToStart(&body);
   buildPacker(b, packer, dot, load, width, unit);

@@ -57,14 +57,23 @@ DotOp dotOf(FuncOp func) {
   return dot;
 }
 
-bool isPaired(DotOp dot) {
-  const auto isNarrow = [](Region &region) {
-    return region.front().getTerminator()->getOperand(0).getType().isSignlessInteger(16);
-  };
-  return dot.getTile().getType().getElement().isSignlessInteger(32) && isNarrow(dot.getLhs()) && isNarrow(dot.getRhs());
+static Type yieldedBy(Region &region) { return region.front().getTerminator()->getOperand(0).getType(); }
+
+int64_t depthUnitOf(DotOp dot) {
+  const Type left = yieldedBy(dot.getLhs()), right = yieldedBy(dot.getRhs());
+  const Type sums = dot.getTile().getType().getElement();
+  if (left == sums || graph::productOf(left, right) != sums)
+    return 1;
+  return left == right ? 2 : 4;
 }
 
-Type Contraction::operand() const { return isPaired ? IntegerType::get(dot->getContext(), 16) : accumulator(); }
+Type operandType(Region &region) {
+  auto dot = cast<DotOp>(region.getParentOp());
+  return depthUnitOf(dot) == 1 ? dot.getTile().getType().getElement() : yieldedBy(region);
+}
+
+Type Contraction::lhsType() const { return operandType(dot->getRegion(0)); }
+Type Contraction::rhsType() const { return operandType(dot->getRegion(1)); }
 
 int64_t panelWidth(Type accumulator, const CpuArchitecture &isa) {
   return isa.tileVectors * isa.lanesOf(elementBytes(accumulator));
@@ -86,10 +95,10 @@ Result<Contraction> readContraction(Variables &vars, FuncOp func) {
   c.rows = extents[0];
   c.columns = extents[1];
   c.depth = extents[2];
-  c.isPaired = isPaired(dot);
-  c.isLhsContiguous = isContiguous(vars, dot.getLhs(), c.k, c.m, c.operand()) &&
-                      divisible(c.depth, c.depthUnit(), scalarDivisors(func.getScalars()));
-  c.isRhsContiguous = !c.isPaired && isContiguous(vars, dot.getRhs(), c.n, c.k, c.operand());
+  c.depthUnit = depthUnitOf(dot);
+  c.isLhsContiguous = isContiguous(vars, dot.getLhs(), c.k, c.m, c.lhsType()) &&
+                      divisible(c.depth, c.depthUnit, scalarDivisors(func.getScalars()));
+  c.isRhsContiguous = c.depthUnit == 1 && isContiguous(vars, dot.getRhs(), c.n, c.k, c.rhsType());
   LoadOp load = plainOperand(dot.getRhs());
   c.isPacked = load && func.isPacked(cast<BlockArgument>(load.getView()).getArgNumber());
   return c;

@@ -6,6 +6,7 @@
 #include "lib/Target/CPU/CpuTarget.h"
 #include "lib/Target/CPU/Passes.h"
 #include "lib/Target/PassErrors.h"
+#include "lib/Transforms/Passes.h"
 
 #include "llvm/Config/llvm-config.h"
 
@@ -31,6 +32,10 @@ public:
 
   void registerDialects(DialectRegistry &registry) const override { registerCpuDialects(registry); }
 
+  void addGraphPasses(OpPassManager &main, StringRef, PassSwitch isOn) const override {
+    if (isOn("integer-products"))
+      main.addPass(createByteProducts());
+  }
   void addFusionPasses(OpPassManager &main, StringRef, PassSwitch isOn) const override {
     if (isOn("onednn"))
       main.addPass(createChooseLibraries());

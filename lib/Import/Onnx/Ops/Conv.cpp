@@ -19,7 +19,7 @@ int64_t constantExtent(OpBinder &op, const std::string &operand, const Exprs &sh
 /// One filter per channel: a sum over windows, no contraction.
 Value depthwise(OpBinder &op, const conv::Operands &c, Value input, const Window &window) {
   const size_t dims = window.dims();
-  const Type type = graph::productOf(op.b.element(input));
+  const Type type = graph::productOf(op.b.element(input), op.b.element(c.weights));
   input = op.b.cast(input, type);
   Value windows = op.b.window(input, 1, window.sizes, window.strides, window.dilations, window.places);
   Ints perm = sequence(2, dims + 2); // [C, 1, w..] -> [w.., C, 1]

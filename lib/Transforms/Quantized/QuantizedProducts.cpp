@@ -1,7 +1,7 @@
-//===- lib/Transforms/QuantizedProducts.cpp - contractions of dequantised bytes ---===//
+//===- lib/Transforms/Quantized/QuantizedProducts.cpp - contractions of dequantised bytes ---===//
 // SPDX-License-Identifier: Apache-2.0
 
-#include "lib/Transforms/QuantizedProducts.h"
+#include "lib/Transforms/Quantized/QuantizedProducts.h"
 
 #include "lib/Transforms/Match.h"
 
@@ -47,6 +47,7 @@ std::optional<DequantizedOperand> dequantized(Value value) {
     if (!match::splatOf(factors.first) && areIntegers(factors.first)) {
       result.integers = factors.first;
       result.scale = factors.second;
+      result.product = value.getDefiningOp();
       return result;
     }
   if (match::splatOf(value) || !areIntegers(value))

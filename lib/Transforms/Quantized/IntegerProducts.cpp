@@ -1,11 +1,11 @@
-//===- lib/Transforms/IntegerProducts.cpp - the pass `graph-integer-products` ---===//
+//===- lib/Transforms/Quantized/IntegerProducts.cpp - the pass `graph-integer-products` ---===//
 // SPDX-License-Identifier: Apache-2.0
 
 #include "dialects/Graph/Control.h"
 #include "dialects/Graph/Provenance.h"
 #include "lib/Transforms/Match.h"
 #include "lib/Transforms/Passes.h"
-#include "lib/Transforms/QuantizedProducts.h"
+#include "lib/Transforms/Quantized/QuantizedProducts.h"
 
 using namespace mlir;
 
@@ -57,7 +57,11 @@ public:
 private:
   static void replace(Operation *op, const QuantizedProduct &product) {
     OpBuilder b(op);
-    const Location loc = op->getLoc();
+    SmallVector<Operation *> parts{op}; // with the multiplications by the scales
+    for (const DequantizedOperand &operand : {product.left, product.right})
+      if (operand.product)
+        parts.push_back(operand.product);
+    const Location loc = match::fusedLoc(b, parts);
     const RankedTensorType type = graph::typeOf(op->getResult(0));
     const RankedTensorType sums = graph::tensorType(graph::shapeOf(op->getResult(0)), b.getI32Type());
     Value left = operandOf(b, product.left), right = operandOf(b, product.right);

@@ -1,12 +1,12 @@
-//===- lib/Transforms/QuantizedProducts.h - contractions of dequantised bytes ---===//
+//===- lib/Transforms/Quantized/QuantizedProducts.h - contractions of dequantised bytes ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
 // Models store bytes beside scales and write `(q - zero) * scale` in front of each product: the product of integers
 // times the product of both scales, exactly, where a scale belongs to all of the left operand and to a column of the
 // right one.
 //===----------------------------------------------------------------------===//
-#ifndef CUPOLA_LIB_TRANSFORMS_QUANTIZEDPRODUCTS_H
-#define CUPOLA_LIB_TRANSFORMS_QUANTIZEDPRODUCTS_H
+#ifndef CUPOLA_LIB_TRANSFORMS_QUANTIZED_QUANTIZEDPRODUCTS_H
+#define CUPOLA_LIB_TRANSFORMS_QUANTIZED_QUANTIZEDPRODUCTS_H
 
 #include "dialects/Graph/Graph.h"
 
@@ -18,6 +18,7 @@ namespace cupola {
 struct DequantizedOperand {
   mlir::Value integers;                       ///< floats, still without the views
   mlir::Value scale;                          ///< broadcast to the shape of `integers`; null: 1
+  mlir::Operation *product = nullptr;         ///< of both; null without a scale
   llvm::SmallVector<mlir::Operation *> views; ///< the one next to `integers` first
 };
 
@@ -39,4 +40,4 @@ llvm::DenseSet<mlir::Operation *> quantizedWeights(mlir::Block &body);
 
 } // namespace cupola
 
-#endif // CUPOLA_LIB_TRANSFORMS_QUANTIZEDPRODUCTS_H
+#endif // CUPOLA_LIB_TRANSFORMS_QUANTIZED_QUANTIZEDPRODUCTS_H

@@ -1,0 +1,59 @@
+// RUN: cupola-opt %s --pass-pipeline='builtin.module(func.func(graph-byte-products))' | FileCheck %s
+
+// The zero point comes behind; its share is a constant per column.
+// CHECK-LABEL: @matmul
+// CHECK-DAG: %[[SUMS:.*]] = graph.constant dense<{{\[}}[9, 12]]> : tensor<1x2xi32>
+// CHECK-DAG: %[[W:.*]] = graph.constant dense<{{.*}}> : tensor<3x2xi8>
+// CHECK: %[[R:.*]] = graph.matmul %arg0, %[[W]] : tensor<4x3xui8>, tensor<3x2xi8> -> tensor<4x2xi32>
+// CHECK: %[[Z:.*]] = graph.cast %{{.*}} : tensor<i16> -> tensor<i32>
+// CHECK: %[[SHARE:.*]] = graph.binary mul
+// CHECK: %[[Y:.*]] = graph.binary sub %[[R]], %[[SHARE]]
+// CHECK-NEXT: return %[[Y]]
+func.func @matmul(%q: tensor<4x3xui8>, %z: tensor<i16>) -> tensor<4x2xi32> {
+  %x = graph.cast %q : tensor<4x3xui8> -> tensor<4x3xi16>
+  %z1 = graph.reshape %z : tensor<i16> -> tensor<1x1xi16>
+  %zb = graph.broadcast %z1 : tensor<1x1xi16> -> tensor<4x3xi16>
+  %l = graph.binary sub %x, %zb : tensor<4x3xi16>, tensor<4x3xi16> -> tensor<4x3xi16>
+  %w = graph.constant dense<[[1, 2], [3, 4], [5, 6]]> : tensor<3x2xi16> : tensor<3x2xi16>
+  %y = graph.matmul %l, %w : tensor<4x3xi16>, tensor<3x2xi16> -> tensor<4x2xi32>
+  return %y : tensor<4x2xi32>
+}
+
+// A border is one of zero points.
+// CHECK-LABEL: @conv
+// CHECK: graph.pad %arg0 ["0", "1", "0"] constant 7 : ui8 : tensor<1x5x1xui8> -> tensor<1x7x1xui8>
+// CHECK: graph.conv {{.*}} : tensor<1x7x1xui8>, tensor<3x1x2xi8> -> tensor<1x5x2xi32>
+func.func @conv(%q: tensor<1x5x1xui8>) -> tensor<1x5x2xi32> {
+  %x = graph.cast %q : tensor<1x5x1xui8> -> tensor<1x5x1xi16>
+  %z = graph.constant dense<7> : tensor<1x5x1xi16> : tensor<1x5x1xi16>
+  %l = graph.binary sub %x, %z : tensor<1x5x1xi16>, tensor<1x5x1xi16> -> tensor<1x5x1xi16>
+  %p = graph.pad %l ["0", "1", "0"] constant 0 : i16 : tensor<1x5x1xi16> -> tensor<1x7x1xi16>
+  %w = graph.constant dense<[[[1, -2]], [[3, 4]], [[-128, 127]]]> : tensor<3x1x2xi16> : tensor<3x1x2xi16>
+  %y = graph.conv %p, %w strides [1] dilations [1] groups 1 : tensor<1x7x1xi16>, tensor<3x1x2xi16> -> tensor<1x5x2xi32>
+  return %y : tensor<1x5x2xi32>
+}
+
+// Stay as they are: weights that no byte holds or that are no constant, signed bytes on the left, a zero point per row, a border beside an
+// unknown zero point.
+// CHECK-LABEL: @refused
+// CHECK-NOT: ui8>, tensor
+// CHECK: return
+func.func @refused(%q: tensor<4x2xui8>, %s: tensor<4x2xi8>, %rows: tensor<4x1xi16>, %z: tensor<i16>, %v: tensor<2x2xi16>)
+    -> (tensor<4x2xi32>, tensor<4x2xi32>, tensor<4x2xi32>, tensor<4x2xi32>, tensor<6x2xi32>) {
+  %x = graph.cast %q : tensor<4x2xui8> -> tensor<4x2xi16>
+  %wide = graph.constant dense<[[1, 2], [3, 128]]> : tensor<2x2xi16> : tensor<2x2xi16>
+  %0 = graph.matmul %x, %wide : tensor<4x2xi16>, tensor<2x2xi16> -> tensor<4x2xi32>
+  %1 = graph.matmul %x, %v : tensor<4x2xi16>, tensor<2x2xi16> -> tensor<4x2xi32>
+  %w = graph.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi16> : tensor<2x2xi16>
+  %t = graph.cast %s : tensor<4x2xi8> -> tensor<4x2xi16>
+  %2 = graph.matmul %t, %w : tensor<4x2xi16>, tensor<2x2xi16> -> tensor<4x2xi32>
+  %r = graph.broadcast %rows : tensor<4x1xi16> -> tensor<4x2xi16>
+  %l = graph.binary sub %x, %r : tensor<4x2xi16>, tensor<4x2xi16> -> tensor<4x2xi16>
+  %3 = graph.matmul %l, %w : tensor<4x2xi16>, tensor<2x2xi16> -> tensor<4x2xi32>
+  %z1 = graph.reshape %z : tensor<i16> -> tensor<1x1xi16>
+  %zb = graph.broadcast %z1 : tensor<1x1xi16> -> tensor<4x2xi16>
+  %m = graph.binary sub %x, %zb : tensor<4x2xi16>, tensor<4x2xi16> -> tensor<4x2xi16>
+  %p = graph.pad %m ["1", "0"] constant 0 : i16 : tensor<4x2xi16> -> tensor<6x2xi16>
+  %4 = graph.matmul %p, %w : tensor<6x2xi16>, tensor<2x2xi16> -> tensor<6x2xi32>
+  return %0, %1, %2, %3, %4 : tensor<4x2xi32>, tensor<4x2xi32>, tensor<4x2xi32>, tensor<4x2xi32>, tensor<6x2xi32>
+}
