@@ -191,9 +191,15 @@ Emitter::Operand Emitter::rhsAt(Value panel) {
     return {c.address(scratchAt(dot.rhsOffset), c.muli(panel, c.i64(dot.depthBlock / dot.depthUnit)), element), stride};
   Value column = c.addi(block.column, panel);
   if (dot.rhs == OperandForm::Packed) {
-    Value base = buffers.lookup(plainOperand(op.getRhs()).getView());
+    LoadOp load = plainOperand(op.getRhs());
+    const graph::Exprs grid = graph::exprsOf(func.getGrid());
+    Expr matrix = 0;
+    for (unsigned dim : gridOf(func, load))
+      matrix = matrix * grid[dim] + Expr::symbol(vars.name(func.getPoint()[dim]));
+    const Expr columns = matrix * ceilDiv(dot.columns, dot.panel) * Expr(dot.panel);
+    column = c.addi(column, index(columns));
     Value offset = c.addi(c.muli(column, unitsOf(index(dot.depth))), c.muli(unitsOf(block.depth), stride));
-    return {c.address(base, offset, element), stride};
+    return {c.address(buffers.lookup(load.getView()), offset, element), stride};
   }
   variables[dot.n] = column;
   variables[dot.k] = block.depth;

@@ -151,6 +151,30 @@ TEST_P(DotTest, ComputedPrologueInBatches) {
       }
 }
 
+/// Each point of the grid's second dimension has a right operand of its own, which those of the first one share.
+TEST_P(DotTest, PackedMatricesOfAGrid) {
+  const int64_t outer = 4, batch = 3, m = 5, n = 70, k = 33;
+  KernelRunner runner(kernelText("gemm_batched"), GetParam(), /*pack=*/true);
+  ASSERT_EQ(runner.size(), 2u);
+  const std::vector<float> a = randomFloats(outer * batch * m * k, 1), b = randomFloats(batch * k * n, 2);
+  std::vector<float> packed(runner.packedBytes.at(0).evaluate({}).value() / 4, NAN), o(outer * batch * m * n);
+  runner.run(1, {const_cast<float *>(b.data()), packed.data()}, {outer});
+  runner.run(0, {const_cast<float *>(a.data()), packed.data(), o.data()}, {outer}, 5);
+  for (int64_t h = 0; h < outer; ++h)
+    for (int64_t g = 0; g < batch; ++g)
+      for (int64_t i = 0; i < m; ++i)
+        for (int64_t j = 0; j < n; ++j) {
+          double sum = 0, size = 0;
+          for (int64_t p = 0; p < k; ++p) {
+            const double product = double(a[((h * batch + g) * m + i) * k + p]) * b[(g * k + p) * n + j];
+            sum += product;
+            size += std::abs(product);
+          }
+          ASSERT_NEAR(o[((h * batch + g) * m + i) * n + j], sum, 1e-6 * size)
+              << h << ", " << g << ", " << i << ", " << j;
+        }
+}
+
 TEST_P(DotTest, PackedSizeIsStated) {
   Shape shape{8, 100, 30};
   KernelRunner runner(gemmText(shape, {false, false, true, false}), GetParam(), true);
