@@ -184,3 +184,44 @@ def test_feature_vectorizer():
 @pytest.mark.parametrize("kind", [np.int64, np.float32])
 def test_one_hot_encoder(kind):
     equal("OneHotEncoder", rows(np.random.default_rng(15), kind=kind), cats_int64s=[2, -1, 0], zeros=1)
+
+
+# ---- Support vectors, tables ----
+
+def numbers(random, *shape):
+    return [float(v) for v in random.uniform(-1, 1, np.prod(shape, dtype=int))]
+
+
+@pytest.mark.parametrize("kernel", ["LINEAR", "POLY", "RBF", "SIGMOID"])
+@pytest.mark.parametrize("one_class", [0, 1])
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_support_vector_regressor(kernel, one_class, dynamic):
+    random = np.random.default_rng(20)
+    close("SVMRegressor", rows(random), kernel_type=kernel, kernel_params=[0.3, 0.2, 2.0], n_supports=5, one_class=one_class,
+          coefficients=numbers(random, 5), support_vectors=numbers(random, 5, FEATURES), rho=[0.1], dynamic=dynamic)
+
+
+def test_regressor_without_support_vectors():
+    random = np.random.default_rng(21)
+    close("SVMRegressor", rows(random), kernel_type="LINEAR", kernel_params=[0.0, 0.0, 3.0], coefficients=numbers(random, FEATURES), rho=[-0.4])
+
+
+@pytest.mark.parametrize("shape", [(23,), (4, 7), (2, 3, 5)])
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_label_encoder(shape, dynamic):
+    random = np.random.default_rng(22)
+    integers = random.integers(0, 9, shape)
+    keys = [int(v) for v in random.permutation(9)[:6]]
+    floats = (integers / 2).astype(np.float32)
+    options = {"version": 2, "dynamic": dynamic}
+    equal("LabelEncoder", integers, keys_int64s=keys, values_floats=numbers(random, 6), default_float=7.5, **options)
+    equal("LabelEncoder", integers, keys_int64s=keys, values_int64s=[10 * k for k in keys], **options)
+    equal("LabelEncoder", floats, keys_floats=[k / 2 for k in keys], values_int64s=keys, default_int64=-7, **options)
+    equal("LabelEncoder", floats, keys_floats=[k / 2 for k in keys], values_floats=[float(k) for k in keys], **options)
+
+
+def test_label_encoder_by_tensors():
+    random = np.random.default_rng(23)
+    x = np.where(random.random(20) < 0.2, np.nan, random.integers(0, 5, 20)).astype(np.float32)
+    tensors = {"keys_tensor": np.float32([3, np.nan, 1]), "values_tensor": np.array([30, -1, 10]), "default_tensor": np.array([99])}
+    equal("LabelEncoder", x, version=4, **{key: numpy_helper.from_array(array) for key, array in tensors.items()})

@@ -43,6 +43,7 @@ TEST(OpLibrary, SaysWhichLineIsNoDefinition) {
   EXPECT_EQ(problemOf("hello"), "ops.yaml: line 1: not a mapping");
   EXPECT_FALSE(problemOf("").empty());
   EXPECT_FALSE(problemOf("ops: [").empty());
+  EXPECT_EQ(problemOf("ops: " + std::string(200000, '[')), "ops.yaml: its brackets nest deeper than 100");
 }
 
 TEST(OpLibrary, RefusesWhatMakesNoSense) {
@@ -71,6 +72,8 @@ TEST(OpLibrary, RefusesWhatMakesNoSense) {
       problemIn("    inputs: [x]\n    outputs:\n      - {name: y, type: float3, expression: x}\n"),
       "ops.yaml: op 'F': output 'y': 'float3' is none of its inputs, broadcast or a list of extents, nor an element "
       "type");
+  EXPECT_EQ(problemIn("    inputs: [x, 'b = 0']\n    outputs:\n      - {name: y, shape: b, expression: x}\n"),
+            "ops.yaml: op 'F': output 'y': it is to be like 'b', which a node may lack");
   EXPECT_EQ(
       problemIn("    inputs: [x]\n    outputs:\n      - {name: y, expression: x + z}\n"),
       "ops.yaml: op 'F': output 'y': the expression uses 'z', which is no input, attribute or dimension of the op");

@@ -27,8 +27,9 @@ std::vector<std::string> LibraryOp::dimNames() const {
 
 namespace {
 
-bool isInput(const LibraryOp &op, const std::string &name) {
-  return llvm::any_of(op.inputs, [&](const LibraryInput &input) { return input.name == name; });
+const LibraryInput *findInput(const LibraryOp &op, const std::string &name) {
+  const auto found = llvm::find_if(op.inputs, [&](const LibraryInput &input) { return input.name == name; });
+  return found == op.inputs.end() ? nullptr : &*found;
 }
 
 /// Inputs, attributes and dimensions, each once: all of them are names in expressions and snippets.
@@ -50,10 +51,14 @@ Status checkOutput(const LibraryOp &op, const LibraryOutput &output, const std::
     return Status::usage("has no expression and no snippet");
   if (llvm::StringRef(output.snippet).contains("CUPOLA_"))
     return Status::usage("its snippet has 'CUPOLA_' in it, with which names of Cupola's own headers begin");
-  for (const std::string &name : {output.like, output.typeOf})
-    if (!name.empty() && !isInput(op, name))
+  for (const std::string &name : {output.like, output.typeOf}) {
+    const LibraryInput *input = findInput(op, name);
+    if (!name.empty() && !input)
       return Status::usage(quoted(name) +
                            " is none of its inputs, broadcast or a list of extents, nor an element type");
+    if (input && input->fallback)
+      return Status::usage("it is to be like " + quoted(name) + ", which a node may lack");
+  }
   const std::vector<std::string> dims = op.dimNames();
   for (const Expr &extent : output.shape.value_or(std::vector<Expr>()))
     for (const std::string &symbol : extent.symbols())

@@ -89,6 +89,10 @@ void NodeOfLibrary::bindAttribute(const LibraryAttribute &attribute) {
 Exprs NodeOfLibrary::shapeOf(const LibraryOutput &output) const {
   if (output.shape)
     return llvm::map_to_vector(*output.shape, [&](const Expr &extent) {
+      for (const std::string &name : extent.symbols())
+        if (!dims.count(name))
+          op.bad("output " + quoted(output.name) + " has an extent " + quoted(extent.text()) + ", and " + quoted(name) +
+                 " is one of an input that the node has not");
       return op.b.extent(extent.substitute(dims), "an extent of output " + quoted(output.name));
     });
   if (!output.like.empty())

@@ -209,7 +209,19 @@ Result<LibraryOp> readOp(const OpText &text) {
 void keepFirstProblem(const llvm::SMDiagnostic &problem, void *text) {
   auto &kept = *static_cast<std::string *>(text);
   if (kept.empty())
-    kept = "line " + std::to_string(problem.getLineNo()) + ": " + printable(problem.getMessage());
+    kept = "line " + std::to_string(problem.getLineNo()) + ": " + printable(problem.getMessage(), 128, /*quotes=*/true);
+}
+
+/// LLVM's parser goes by recursion.
+bool nestsTooDeep(llvm::StringRef text) {
+  constexpr int deepest = 100;
+  int depth = 0;
+  for (char c : text) {
+    depth += c == '[' || c == '{' ? 1 : c == ']' || c == '}' ? -1 : 0;
+    if (depth > deepest)
+      return true;
+  }
+  return false;
 }
 
 } // namespace
@@ -220,6 +232,8 @@ Status OpLibrary::addFile(const std::string &path, bool trustSnippets) {
 }
 
 Status OpLibrary::addText(const std::string &text, const std::string &name, bool trustSnippets) {
+  if (nestsTooDeep(text))
+    return Status::usage(name + ": its brackets nest deeper than 100");
   std::string problem;
   FileText file;
   llvm::yaml::Input input(text, nullptr, keepFirstProblem, &problem);

@@ -20,6 +20,13 @@ void importTreeEnsembleClassifier(OpBinder &op);
 void importLinearRegressor(OpBinder &op);
 void importLinearClassifier(OpBinder &op);
 
+// LabelEncoder.cpp
+void importLabelEncoder(OpBinder &op);
+void importLabelEncoderOfStrings(OpBinder &op); ///< refuses it
+
+// Svm.cpp
+void importSvmRegressor(OpBinder &op);
+
 // Features.cpp
 void importArrayFeatureExtractor(OpBinder &op);
 void importBinarizer(OpBinder &op);
