@@ -23,12 +23,12 @@ def in_simulator(model, label, tool):
 
 
 def examine(model, tool):
-    checked = tool.run("check", model.path, report=True, check=False)
+    labels = model.sets()
+    checked = tool.run("check", model.path, *(model.given(labels[0]) if labels else ()), report=True, check=False)
     if checked.code == UNSUPPORTED:
         reasons = " ".join(checked.output.split())
         yield Row(model.name, "", "supported", "no", "", True, reasons[:200])
         return
-    labels = model.sets()
     yield from answers.on_cpu(model, tool)
     for label in [label for label in labels if label == "b1"] or labels[:1]:
         yield from in_simulator(model, label, tool)
