@@ -4,7 +4,6 @@
 #include "lib/Compiler/CompilationImpl.h"
 
 #include "lib/Import/Onnx/OnnxImporter.h"
-#include "lib/Import/Onnx/OpTable.h"
 #include "lib/Import/Onnx/PartOfModel.h"
 #include "lib/Runtime/Format/MachineMemory.h"
 
@@ -69,7 +68,7 @@ static std::optional<onnx_import::LoadedModel>
 readSource(const ModelSource &source, const onnx_import::LoadOptions &options, const onnx_import::OpLibrary &library,
            const CancelPoll &cancelled, onnx_import::Diagnostics &diagnostics) {
   const auto isKnown = [&](const std::string &domain, const std::string &op, int64_t version) {
-    return onnx_import::isKnownOp(domain, op, version) || library.find(domain, op, version);
+    return library.knows(domain, op, version);
   };
   if (!source.bytes)
     return onnx_import::loadModelFile(source.name, options, isKnown, diagnostics);
@@ -127,7 +126,7 @@ Status Compilation::Impl::importFrom(const ModelSource &source, std::vector<Prob
     onnx_import::returnEveryValue(*model->proto);
   }
   onnx_import::Diagnostics diagnostics;
-  module = onnx_import::importModel(*model, shapes, limits, context, diagnostics, &library);
+  module = onnx_import::importModel(*model, shapes, limits, context, diagnostics, library);
   if (!module)
     return refusal(diagnostics, source.name, problems);
   model->proto.reset(); // the weights live in the blob store

@@ -205,7 +205,7 @@ static Status requireCallable(ModuleOp module, const Target &target) {
       if (call.getSame())
         return WalkResult::advance();
       status = Status::unsupported(graph::displayName(call.getLoc()) +
-                                   ": the op library has a snippet for this op and " + "no expression, which target '" +
+                                   ": the op library has a snippet for this op and no expression, which target '" +
                                    target.name().str() + "' needs: it compiles no CUDA C++");
       return WalkResult::interrupt();
     });

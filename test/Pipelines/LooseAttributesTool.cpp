@@ -7,6 +7,7 @@
 #include "test/Pipelines/LooseAttributes.h"
 
 #include "lib/Import/Onnx/OnnxImporter.h"
+#include "lib/Import/Onnx/OpLibrary/OpLibrary.h"
 #include "lib/Import/Onnx/OpTable.h"
 #include "lib/Pipelines/Variant.h"
 
@@ -32,7 +33,7 @@ public:
     auto model = onnx_import::loadModelFile(path, {}, onnx_import::isKnownOp, diagnostics);
     OwningOpRef<ModuleOp> module;
     if (model)
-      module = onnx_import::importModel(*model, {}, {}, context, diagnostics);
+      module = onnx_import::importModel(*model, {}, {}, context, diagnostics, onnx_import::OpLibrary());
     if (!module)
       return "is not imported";
     check("import", *module);

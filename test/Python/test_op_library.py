@@ -70,4 +70,4 @@ def test_a_snippet_needs_trust_and_a_device_that_compiles_it(tmp_path):
         cupola.compile(made, op_libraries=file, trust_snippets=True, **QUIET)
     package = cupola.compile(made, op_libraries=file, trust_snippets=True, targets="cuda", arch="sm_80", source_only=True,
                              progress=False)
-    assert "return s * x;" in bytes(package.contents()).decode("latin-1") or package.nbytes
+    assert "return s * x;" in bytes(package.contents()).decode("latin-1")

@@ -35,7 +35,7 @@ class Importer {
 public:
   /// `shapeInputs`: names of inputs (ShapeInputs.h).
   Importer(const LoadedModel &model, const ShapeOptions &shapes, const Limits &limits, MLIRContext &context,
-           Diagnostics &diagnostics, const OpLibrary *library, const std::set<std::string> &shapeInputs)
+           Diagnostics &diagnostics, const OpLibrary &library, const std::set<std::string> &shapeInputs)
       : model(model), graph(model.proto->graph()), shapes(shapes), limits(limits), diagnostics(diagnostics),
         library(library), shapeInputs(shapeInputs), opsets(opsetsOf(*model.proto)),
         functions(functionsOf(*model.proto)), module(ModuleOp::create(UnknownLoc::get(&context))), ops(&context),
@@ -55,7 +55,7 @@ private:
   const ShapeOptions &shapes;
   const Limits &limits;
   Diagnostics &diagnostics;
-  const OpLibrary *library; ///< may be null
+  const OpLibrary &library;
   const std::set<std::string> &shapeInputs;
   std::set<std::string> wanted;
   Opsets opsets;
@@ -328,7 +328,7 @@ bool Importer::importAs(const onnx::NodeProto &node, const NodeLabel &label) {
   const int64_t version = versionOf(node);
   if (const OpRow *row = findOp(domain, node.op_type(), version))
     return runImport(node, label, row->import);
-  if (const LibraryOp *row = library ? library->find(domain, node.op_type(), version) : nullptr)
+  if (const LibraryOp *row = library.find(domain, node.op_type(), version))
     return runImport(node, label, [row](OpBinder &op) { importLibraryOp(op, *row); });
   if (hasSchemaFunction(domain, node.op_type(), version))
     return runImport(node, label, {});
@@ -470,7 +470,7 @@ constexpr int mostRounds = 8;
 } // namespace
 
 OwningOpRef<ModuleOp> importModel(const LoadedModel &model, const ShapeOptions &shapes, const Limits &limits,
-                                  MLIRContext &context, Diagnostics &diagnostics, const OpLibrary *library) {
+                                  MLIRContext &context, Diagnostics &diagnostics, const OpLibrary &library) {
   context.loadDialect<graph::GraphDialect, func::FuncDialect>();
   std::set<std::string> shapeInputs;
   // An input that steers one node may hide from another what it needs: a few rounds, each with more shape inputs.

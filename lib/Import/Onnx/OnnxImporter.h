@@ -42,7 +42,7 @@ struct ShapeOptions {
 /// `model.blobs` and keep it alive.
 mlir::OwningOpRef<mlir::ModuleOp> importModel(const LoadedModel &model, const ShapeOptions &shapes,
                                               const Limits &limits, mlir::MLIRContext &context,
-                                              Diagnostics &diagnostics, const OpLibrary *library = nullptr);
+                                              Diagnostics &diagnostics, const OpLibrary &library);
 
 } // namespace cupola::onnx_import
 

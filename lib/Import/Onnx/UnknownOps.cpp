@@ -10,12 +10,12 @@
 
 namespace cupola::onnx_import {
 
-std::string whyUnknown(const onnx::NodeProto &node, const FunctionMap &functions, const OpLibrary *library) {
+std::string whyUnknown(const onnx::NodeProto &node, const FunctionMap &functions, const OpLibrary &library) {
   if (functions.count(calleeOf(node)))
     return "the local function could not be inlined, because it imports another version of a "
            "domain than the model";
   const std::string domain = canonicalDomain(node.domain());
-  if (library && library->hasOpsOf(domain))
+  if (library.hasOpsOf(domain))
     return "the op library has ops of the domain " + quoted(displayDomain(domain)) +
            ", but not this one in this version";
   if (!hasOpsOf(domain))
@@ -24,7 +24,7 @@ std::string whyUnknown(const onnx::NodeProto &node, const FunctionMap &functions
   return "the op is not supported";
 }
 
-void listUnknownOps(const onnx::FunctionProto &function, const FunctionMap &functions, const OpLibrary *library,
+void listUnknownOps(const onnx::FunctionProto &function, const FunctionMap &functions, const OpLibrary &library,
                     std::set<FunctionKey> &listed, Diagnostics &diagnostics) {
   if (!listed.insert(keyOf(function)).second)
     return;
@@ -34,8 +34,7 @@ void listUnknownOps(const onnx::FunctionProto &function, const FunctionMap &func
     label.name = function.name() + "/" + (label.name.empty() ? label.firstOutput : label.name);
     if (const auto callee = functions.find(calleeOf(node)); callee != functions.end())
       listUnknownOps(*callee->second, functions, library, listed, diagnostics);
-    else if (!isKnownOp(canonicalDomain(node.domain()), node.op_type(), label.opset) &&
-             !(library && library->find(canonicalDomain(node.domain()), node.op_type(), label.opset)))
+    else if (!library.knows(canonicalDomain(node.domain()), node.op_type(), label.opset))
       diagnostics.error(ErrorKind::Unsupported, label, whyUnknown(node, functions, library));
   }
 }

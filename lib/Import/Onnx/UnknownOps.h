@@ -11,12 +11,12 @@ namespace cupola::onnx_import {
 
 class OpLibrary;
 
-/// Why a node that neither isKnownOp nor the library, which may be null, knows cannot be imported.
-std::string whyUnknown(const onnx::NodeProto &node, const FunctionMap &functions, const OpLibrary *library);
+/// Why a node that OpLibrary::knows nothing of cannot be imported.
+std::string whyUnknown(const onnx::NodeProto &node, const FunctionMap &functions, const OpLibrary &library);
 
 /// The unknown ops of a local function that could not be inlined, and of those it calls;
 /// `listed` keeps a function from being told twice.
-void listUnknownOps(const onnx::FunctionProto &function, const FunctionMap &functions, const OpLibrary *library,
+void listUnknownOps(const onnx::FunctionProto &function, const FunctionMap &functions, const OpLibrary &library,
                     std::set<FunctionKey> &listed, Diagnostics &diagnostics);
 
 } // namespace cupola::onnx_import

@@ -72,10 +72,11 @@ struct Generator {
   /// Vectors of words of bytes as those of i16: the even bytes, and the odd ones.
   Values halvesOf(Value words, bool isSigned) {
     Value halves = asVector(words, 16), eight = c.integer(8, halves);
-    Value odd = isSigned ? c.binary<arith::ShRSIOp>(halves, eight) : c.binary<arith::ShRUIOp>(halves, eight);
-    Value even = c.binary<arith::ShLIOp>(halves, eight);
-    even = isSigned ? c.binary<arith::ShRSIOp>(even, eight) : c.binary<arith::ShRUIOp>(even, eight);
-    return {even, odd};
+    const auto upper = [&](Value half) {
+      return isSigned ? c.binary<arith::ShRSIOp>(half, eight) : c.binary<arith::ShRUIOp>(half, eight);
+    };
+    Value odd = upper(halves);
+    return {upper(c.binary<arith::ShLIOp>(halves, eight)), odd};
   }
 
   /// What the products of an element are made of: itself, or both halves where bytes have no instruction that is exact.

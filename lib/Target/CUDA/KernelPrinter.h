@@ -96,9 +96,9 @@ private:
   simt::FuncOp func;
   bool wide;
   kernel::Variables vars;
-  std::map<std::string, std::string> indexNames; ///< symbol -> name
-  std::set<std::string> taken;                   ///< names in scope
-  std::map<std::string, std::string> functions;  ///< signature and text of a snippet -> its name
+  std::map<std::string, std::string> indexNames;          ///< symbol -> name
+  std::set<std::string> taken;                            ///< names in scope
+  llvm::DenseMap<mlir::Operation *, std::string> callees; ///< the function that prints a call's snippet
   std::string source;
   unsigned depth = 0, scalars = 0, arrays = 0, buffers = 0, places = 0;
   llvm::DenseMap<mlir::Value, std::string> names;

@@ -75,6 +75,7 @@ void KernelPrinter::threadAndBlock() {
 }
 
 void KernelPrinter::snippets() {
+  std::map<std::string, std::string> functions; // signature and text -> name
   func.walk([&](CallOp op) {
     std::string parameters;
     for (auto [input, parameter] : llvm::zip_equal(op.getInputs(), op.getSnippet().getParameters()))
@@ -82,7 +83,7 @@ void KernelPrinter::snippets() {
     const std::string head = "[](" + parameters + ") -> " + typeName(op.getType()) + " {";
     const StringRef text = op.getSnippet().getText().rtrim();
     auto [known, isNew] = functions.try_emplace(head + text.str(), "f" + std::to_string(functions.size()));
-    names[op.getResult()] = known->second; // until the call defines its result
+    callees[op] = known->second;
     if (!isNew)
       return;
     taken.insert(known->second);
@@ -94,11 +95,10 @@ void KernelPrinter::snippets() {
 }
 
 void KernelPrinter::print(CallOp op) {
-  const std::string function = names.lookup(op.getResult());
   std::string operands;
   for (Value input : op.getInputs())
     operands += (operands.empty() ? "" : ", ") + operand(input);
-  line(define(op.getResult()) + function + "(" + operands + ");");
+  line(define(op.getResult()) + callees.lookup(op) + "(" + operands + ");");
 }
 
 void KernelPrinter::block(Block &ops) {

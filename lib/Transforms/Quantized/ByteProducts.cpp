@@ -6,6 +6,7 @@
 #include "lib/Transforms/Constants.h"
 #include "lib/Transforms/Match.h"
 #include "lib/Transforms/Passes.h"
+#include "lib/Transforms/Quantized/QuantizedProducts.h"
 
 #include <cstring>
 
@@ -137,17 +138,10 @@ private:
   }
 
   static Value bytesBehindViews(OpBuilder &b, const Left &left) {
+    const double fill = left.zero ? match::splatOf(left.zero).value_or(0) : 0;
     Value value = left.bytes;
-    for (Operation *view : left.views) {
-      Operation *copy = b.clone(*view);
-      copy->setOperand(0, value);
-      copy->getResult(0).setType(graph::tensorType(graph::shapeOf(view->getResult(0)), graph::elementOf(value)));
-      if (auto pad = dyn_cast<graph::PadOp>(copy)) {
-        const double fill = left.zero ? match::splatOf(left.zero).value_or(0) : 0;
-        pad.setValueAttr(IntegerAttr::get(graph::elementOf(value), static_cast<int64_t>(fill)));
-      }
-      value = copy->getResult(0);
-    }
+    for (Operation *view : left.views)
+      value = viewOf(b, view, value, static_cast<int64_t>(fill));
     return value;
   }
 

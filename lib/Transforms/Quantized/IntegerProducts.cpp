@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "dialects/Graph/Control.h"
-#include "dialects/Graph/Provenance.h"
 #include "lib/Transforms/Match.h"
 #include "lib/Transforms/Passes.h"
 #include "lib/Transforms/Quantized/QuantizedProducts.h"
@@ -42,13 +41,15 @@ public:
   void runOnOperation() override {
     bool changed = false;
     for (Block *body : graph::bodiesOf(getOperation())) {
+      bool here = false;
       for (Operation &op : llvm::make_early_inc_range(*body))
         if (const std::optional<QuantizedProduct> product = quantizedProduct(&op)) {
           replace(&op, *product);
-          changed = true;
+          here = true;
         }
-      if (changed)
+      if (here)
         match::eraseDead(*body);
+      changed |= here;
     }
     if (!changed)
       markAllAnalysesPreserved();

@@ -117,12 +117,12 @@ static Value narrowed(OpBuilder &b, Value value) {
   return viewOf(b, op, narrowed(b, op->getOperand(0)));
 }
 
-Value viewOf(OpBuilder &b, Operation *view, Value operand) {
+Value viewOf(OpBuilder &b, Operation *view, Value operand, int64_t fill) {
   Operation *copy = b.clone(*view);
   copy->setOperand(0, operand);
   copy->getResult(0).setType(graph::tensorType(graph::shapeOf(view->getResult(0)), graph::elementOf(operand)));
   if (auto pad = dyn_cast<graph::PadOp>(copy))
-    pad.setValueAttr(cast<TypedAttr>(b.getZeroAttr(graph::elementOf(operand))));
+    pad.setValueAttr(IntegerAttr::get(graph::elementOf(operand), fill));
   return copy->getResult(0);
 }
 

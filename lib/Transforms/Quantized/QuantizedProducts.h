@@ -32,8 +32,8 @@ std::optional<QuantizedProduct> quantizedProduct(mlir::Operation *op);
 
 /// The integers of an operand, as i16 and without its views; made at the builder's place.
 mlir::Value integersOf(mlir::OpBuilder &b, const DequantizedOperand &operand);
-/// The same view of another operand of the same shape.
-mlir::Value viewOf(mlir::OpBuilder &b, mlir::Operation *view, mlir::Value operand);
+/// The same view of an operand of the same shape with integer elements; a pad puts `fill` around them.
+mlir::Value viewOf(mlir::OpBuilder &b, mlir::Operation *view, mlir::Value operand, int64_t fill = 0);
 
 /// What only makes right operands of quantised products in the block.
 llvm::DenseSet<mlir::Operation *> quantizedWeights(mlir::Block &body);

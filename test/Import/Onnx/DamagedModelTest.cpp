@@ -5,6 +5,7 @@
 // itself is the test, under sanitizers where they are on.
 //===----------------------------------------------------------------------===//
 #include "lib/Import/Onnx/OnnxImporter.h"
+#include "lib/Import/Onnx/OpLibrary/OpLibrary.h"
 #include "lib/Import/Onnx/OpTable.h"
 #include "test/Import/Onnx/TestModels.h"
 
@@ -42,7 +43,7 @@ protected:
     const auto model = loadModelBytes(bytes, "m", options, isKnownOp, diagnostics);
     mlir::OwningOpRef<mlir::ModuleOp> module;
     if (model)
-      module = importModel(*model, {}, options.limits, context, diagnostics);
+      module = importModel(*model, {}, options.limits, context, diagnostics, OpLibrary());
     EXPECT_NE(static_cast<bool>(module), diagnostics.failed());
     EXPECT_TRUE(!module || mlir::succeeded(mlir::verify(*module)));
     for (const Diagnostic &error : diagnostics.errors())

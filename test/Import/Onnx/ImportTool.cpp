@@ -10,7 +10,6 @@
 #include "dialects/Graph/Graph.h"
 #include "lib/Import/Onnx/OnnxImporter.h"
 #include "lib/Import/Onnx/OpLibrary/OpLibrary.h"
-#include "lib/Import/Onnx/OpTable.h"
 
 #include "onnx/defs/parser.h"
 #include "onnx/onnx_pb.h"
@@ -73,7 +72,7 @@ int import(std::optional<LoadedModel> model, const Arguments &arguments, Diagnos
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   mlir::OwningOpRef<mlir::ModuleOp> module;
   if (model)
-    module = importModel(*model, arguments.shapes, arguments.loading.limits, context, diagnostics, &arguments.library);
+    module = importModel(*model, arguments.shapes, arguments.loading.limits, context, diagnostics, arguments.library);
   for (const std::string &line : diagnostics.lines("model", SIZE_MAX))
     llvm::outs() << "error: " << line << "\n";
   if (module) {
@@ -89,7 +88,7 @@ int import(std::optional<LoadedModel> model, const Arguments &arguments, Diagnos
 
 OpKnown known(const Arguments &arguments) {
   return [&](const std::string &domain, const std::string &op, int64_t version) {
-    return isKnownOp(domain, op, version) || arguments.library.find(domain, op, version);
+    return arguments.library.knows(domain, op, version);
   };
 }
 

@@ -71,9 +71,8 @@ void NodeOfLibrary::bindInput(size_t i, const LibraryInput &input) {
     if (dim == "*")
       continue;
     const auto number = parseCount(dim);
-    const auto [known, isNew] =
-        dims.try_emplace(number ? std::to_string(*number) : dim, number ? Expr(*number) : extent);
-    op.b.sameExtent(known->second, extent, quoted(dim) + " and the extent of " + operandText(i, input.name));
+    const Expr expected = number ? Expr(*number) : dims.try_emplace(dim, extent).first->second;
+    op.b.sameExtent(expected, extent, quoted(dim) + " and the extent of " + operandText(i, input.name));
   }
 }
 

@@ -62,6 +62,8 @@ public:
   /// Null when there is none, or only newer ones than `version`.
   const LibraryOp *find(std::string_view domain, std::string_view op, int64_t version) const;
   bool hasOpsOf(std::string_view domain) const;
+  /// Whether the importer has a row for the op, or the library does.
+  bool knows(const std::string &domain, const std::string &op, int64_t version) const;
 
 private:
   std::vector<LibraryOp> ops;

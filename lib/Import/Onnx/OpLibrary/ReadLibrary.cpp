@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "lib/Import/Onnx/OpLibrary/OpLibrary.h"
+#include "lib/Import/Onnx/OpTable.h"
 #include "lib/Import/Onnx/Text.h"
 #include "lib/Runtime/Format/ElementTypes.h"
 #include "lib/Runtime/Format/OutputFile.h"
@@ -261,6 +262,10 @@ const LibraryOp *OpLibrary::find(std::string_view domain, std::string_view op, i
     if (row.domain == domain && row.name == op && row.since <= version && (!found || row.since > found->since))
       found = &row;
   return found;
+}
+
+bool OpLibrary::knows(const std::string &domain, const std::string &op, int64_t version) const {
+  return isKnownOp(domain, op, version) || find(domain, op, version);
 }
 
 bool OpLibrary::hasOpsOf(std::string_view domain) const {
