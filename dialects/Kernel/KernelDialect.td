@@ -65,14 +65,25 @@ def Kernel_PackedAttr : AttrDef<Kernel_Dialect, "Packed"> {
   let summary = "a buffer parameter that holds its operand in another order";
   let description = [{
     The copy of `bytes` bytes, over the kernel's n0, n1, .. , is made once per executable by
-    the kernel `packer`, whose parameters are the operand and the copy.
+    the kernel `packer`, whose parameters are the operand and the copy. An operand that is
+    computed is made of the `others`, too, which come behind it.
 
     ```mlir
     #kernel.packed<1 bytes <"36864"> by @p0>
+    #kernel.packed<1 with 2, 3 bytes <"36864"> by @p0>
     ```
   }];
-  let parameters = (ins "unsigned":$parameter, "::cupola::graph::ExprAttr":$bytes, "::mlir::FlatSymbolRefAttr":$packer);
-  let assemblyFormat = "`<` $parameter `bytes` $bytes `by` $packer `>`";
+  let parameters = (ins "unsigned":$parameter, OptionalArrayRefParameter<"unsigned">:$others,
+                        "::cupola::graph::ExprAttr":$bytes, "::mlir::FlatSymbolRefAttr":$packer);
+  let assemblyFormat = "`<` $parameter (`with` $others^)? `bytes` $bytes `by` $packer `>`";
+  let extraClassDeclaration = [{
+    /// All that the packer reads, in the order of its parameters.
+    ::llvm::SmallVector<unsigned> getParameters() const {
+      ::llvm::SmallVector<unsigned> all{getParameter()};
+      all.append(getOthers().begin(), getOthers().end());
+      return all;
+    }
+  }];
 }
 
 #endif // CUPOLA_DIALECTS_KERNEL_KERNELDIALECT_TD

@@ -73,8 +73,9 @@ LogicalResult kernel::FuncOp::verify() {
     if (!index.getType().isIndex())
       return emitOpError() << "point of the grid of type " << index.getType() << " is no index";
   for (PackedAttr packed : getPackedOperands())
-    if (packed.getParameter() >= getViews().size())
-      return emitOpError() << "packs parameter " << packed.getParameter() << " of " << getViews().size();
+    for (unsigned parameter : packed.getParameters())
+      if (parameter >= getViews().size())
+        return emitOpError() << "packs parameter " << parameter << " of " << getViews().size();
   return success();
 }
 

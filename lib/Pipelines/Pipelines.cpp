@@ -45,6 +45,7 @@ ArrayRef<OptionalPass> optionalPasses() {
       {"fold-scales", "batch normalisation as part of the weights"},
       {"turn-concats", "concats that windows read transposed are written so"},
       {"flatten-matmul", "one contraction for all batches that share a weight"},
+      {"pack-weights", "keeps weights of four bits packed, which products take apart as they read them"},
       {"integer-products", "computes products of quantised operands in integers (cpu)"},
       {"merge-matmuls", "one contraction for several weights, as of Q, K and V"},
       {"split-norms", "few long rows normalised by the whole GPU (cuda)"},
@@ -166,6 +167,7 @@ Status runGraphPasses(ModuleOp module, const PipelineOptions &options) {
       b.addNested<func::FuncOp>(createFoldConstants(kept));
   };
   b.addNested<func::FuncOp>(createFoldEmpty());
+  add("pack-weights", createPackWeights);
   fold();
   tidy(/*motion=*/false); // what is recognised stands together as it was written
   add("recognize-gelu", createRecognizeGelu);

@@ -9,8 +9,10 @@
 #include "dialects/Graph/Constants.h"
 #include "dialects/Graph/Control.h"
 #include "lib/Reference/Reference.h"
+#include "lib/Transforms/Match.h"
 #include "lib/Transforms/Passes.h"
 #include "lib/Transforms/Positions.h"
+#include "lib/Transforms/Quantized/PackedWeights.h"
 #include "lib/Transforms/Quantized/QuantizedProducts.h"
 
 using namespace mlir;
@@ -45,7 +47,9 @@ public:
 private:
   void foldIn(Block &body) {
     foldable.clear();
-    kept = keepQuantized ? quantizedWeights(body) : llvm::DenseSet<Operation *>();
+    kept = packedWeights(body);
+    if (keepQuantized)
+      kept.insert_range(quantizedWeights(body));
     for (Operation &op : body.without_terminator())
       if (isFoldable(&op))
         foldable.insert(&op);
@@ -132,7 +136,7 @@ private:
     const Cone cone = coneOf(op);
     int64_t available = 0;
     for (Operation *constant : cone.constants)
-      available += *elementsOf(constant->getResult(0));
+      available += match::splatOf(constant->getResult(0)) ? 1 : *elementsOf(constant->getResult(0));
     return count <= available && !isSecondCopy(cone);
   }
 

@@ -250,10 +250,12 @@ def test_quantised_lstm_of_open_length():
 
 
 @pytest.mark.parametrize("bits, points", [(4, "none"), (4, "packed"), (4, "floats"), (8, "none"), (8, "packed")])
-@pytest.mark.parametrize("depth, block", [(64, 32), (80, 16), (50, 32)])
-def test_weights_of_few_bits(bits, points, depth, block):
+@pytest.mark.parametrize("depth, block", [(64, 32), (80, 16), (50, 32), (160, 16)])
+@pytest.mark.parametrize("rows", [6, 72])
+def test_weights_of_few_bits(bits, points, depth, block, rows):
+    """Many of them stay packed, some of those in another order."""
     random = np.random.default_rng(46)
-    rows, blocks = 6, -(-depth // block)
+    blocks = -(-depth // block)
     weights, scales = bytes_of(random, rows, blocks, block * bits // 8), floats(random, rows, blocks, low=0.01, high=0.1)
     zero = {"none": None, "packed": Const(bytes_of(random, rows, -(-blocks * bits // 8))),
             "floats": Const(floats(random, rows, blocks, low=0, high=2 ** bits))}[points]

@@ -100,6 +100,33 @@ def test_narrow_integers_that_move(kind):
         np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.parametrize("kind", [ml_dtypes.int4, ml_dtypes.uint4, np.int8])
+@pytest.mark.parametrize("depth, columns, block", [(64, 96, 32), (96, 50, 16), (128, 33, 0), (48, 128, 16)])
+@pytest.mark.parametrize("with_zero", [False, True])
+def test_weights_of_products(kind, depth, columns, block, with_zero):
+    """block 0: a scale for each column. Rows are one or some; the weights may be stored turned."""
+    random = np.random.default_rng(20)
+    for rows, is_turned in ((1, False), (5, True), (37, False)):
+        attributes = {"axis": 0, "block_size": block} if block else {"axis": 1}
+        shape, points = [depth, columns], [depth // block, columns] if block else [columns]
+        if is_turned:
+            attributes["axis"] = 1 - attributes["axis"]
+            shape, points = shape[::-1], points[::-1]
+        operands = {"w": integers(random, kind, *shape), "s": scales(random, *points)}
+        if with_zero:
+            operands["z"] = integers(random, kind, *points)
+        nodes = [helper.make_node("DequantizeLinear", list(operands), ["f"], **attributes)]
+        nodes += [helper.make_node("Transpose", ["f"], ["t"])] if is_turned else []
+        nodes.append(helper.make_node("MatMul", ["x", "t" if is_turned else "f"], ["y"]))
+        x = random.standard_normal((rows, depth)).astype(np.float32)
+        graph = helper.make_graph(nodes, "one", [helper.make_tensor_value_info("x", TensorProto.FLOAT, x.shape)],
+                                  [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
+                                  [numpy_helper.from_array(array, name) for name, array in operands.items()])
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+        expected = ReferenceEvaluator(model).run(None, {"x": x})[0]
+        np.testing.assert_allclose(by_cupola(model, [x])[0], expected, rtol=0, atol=2e-6 * np.abs(expected).max())
+
+
 @pytest.mark.parametrize("values", [[], [0, 0], [3, 4], [-3, -4], [-1, 2, 5], [1e-30], [-7, 0.5]])
 def test_dynamic_ranges(values):
     equal("DynamicQuantizeLinear", np.array(values, np.float32), results=3, onnx_opset=13)

@@ -32,6 +32,19 @@ func.func @repetition(%x: tensor<4096x2xf32>) -> tensor<4096x2xf32> {
   return %3 : tensor<4096x2xf32>
 }
 
+// A number for all elements is one, whatever the shape of it.
+// CHECK-LABEL: @splat
+// CHECK: %[[S:.*]] = graph.binary sub
+// CHECK-NEXT: graph.binary mul %arg0, %[[S]]
+func.func @splat(%x: tensor<4096x2xf32>) -> tensor<4096x2xf32> {
+  %0 = graph.constant dense<[[1.0, 2.0]]> : tensor<1x2xf32> : tensor<1x2xf32>
+  %1 = graph.broadcast %0 : tensor<1x2xf32> -> tensor<4096x2xf32>
+  %2 = graph.constant dense<8.0> : tensor<4096x2xf32> : tensor<4096x2xf32>
+  %3 = graph.binary sub %1, %2 : tensor<4096x2xf32>, tensor<4096x2xf32> -> tensor<4096x2xf32>
+  %4 = graph.binary mul %x, %3 : tensor<4096x2xf32>, tensor<4096x2xf32> -> tensor<4096x2xf32>
+  return %4 : tensor<4096x2xf32>
+}
+
 // Its sum is small again: the repetition is computed on the way.
 // CHECK-LABEL: @collapsed
 // CHECK-NEXT: %[[C:.*]] = graph.constant dense<{{.*}}4.096000e+03, 8.192000e+03{{.*}}> : tensor<1x2xf32>

@@ -19,8 +19,8 @@ struct ProgramBuilder {
   WeightTable &weights;
   BodyBuilder *main = nullptr; ///< the outermost body, which has the init launches
   std::set<std::string> runSymbols;
-  /// By weight and the kernel that packs it: its place among the Init buffers.
-  std::map<std::pair<unsigned, std::string>, unsigned> packed;
+  /// By weights and the kernel that packs them: their place among the Init buffers.
+  std::map<std::pair<std::vector<unsigned>, std::string>, unsigned> packed;
 };
 
 /// Makes the steps of a block of the graph, or of its end: what follows a branch or a loop whose results

@@ -239,15 +239,18 @@ static ArrayAttr withoutSymbols(ArrayAttr scalars) {
   return graph::exprArray(scalars.getContext(), values);
 }
 
-/// Replaces an operand, a constant, by its packed copy, made once by an init launch.
+/// Replaces an operand, which is a constant or made of some, by its packed copy, made once by an init launch.
 void BodyBuilder::pack(graph::FusionOp fusion, kernel::PackedAttr packed, ArrayAttr scalars,
                        SmallVectorImpl<Value> &operands) {
-  const unsigned parameter = packed.getParameter();
   const StringRef packer = packed.getPacker().getValue();
-  auto constant = fusion.getInputs()[parameter].getDefiningOp<graph::ConstantOp>();
+  const auto constants = llvm::map_to_vector(packed.getParameters(), [&](unsigned parameter) {
+    return fusion.getInputs()[parameter].getDefiningOp<graph::ConstantOp>();
+  });
+  std::vector<unsigned> weights;
+  for (graph::ConstantOp constant : constants)
+    weights.push_back(program.weights.indexOf(constant.getValue(), constant.getLoc()));
   const Expr bytes = inSymbols(packed.getBytes().getValue(), scalars);
-  const auto [found, isNew] = program.packed.try_emplace(
-      {program.weights.indexOf(constant.getValue(), constant.getLoc()), packer.str()}, program.packed.size());
+  const auto [found, isNew] = program.packed.try_emplace({weights, packer.str()}, program.packed.size());
   const unsigned place = found->second;
   auto addCopy = [&](BodyBuilder &body) {
     Value &copy = body.packedBuffers[place];
@@ -257,10 +260,11 @@ void BodyBuilder::pack(graph::FusionOp fusion, kernel::PackedAttr packed, ArrayA
   };
   if (isNew) {
     BodyBuilder &main = *program.main;
-    Value weight = main.weightBuffer(constant), copy = addCopy(main);
-    main.launch(fusion.getLoc(), packer, {weight, copy}, withoutSymbols(scalars)).setInit(true);
+    auto buffers = llvm::map_to_vector(constants, [&](graph::ConstantOp weight) { return main.weightBuffer(weight); });
+    buffers.push_back(addCopy(main));
+    main.launch(fusion.getLoc(), packer, buffers, withoutSymbols(scalars)).setInit(true);
   }
-  operands[parameter] = addCopy(*this);
+  operands[packed.getParameter()] = addCopy(*this);
 }
 
 plan::ProgramOp graphToPlan(ModuleOp module, StringRef target, StringRef arch, const TargetKernels &kernels,

@@ -24,7 +24,7 @@ KernelName kernelName(FuncOp func, const CpuArchitecture &isa) {
   copy->setSymName("kernel");
   if (auto packed = copy->getPackedOperands(); !packed.empty()) { // whatever the packers are called
     for (PackedAttr &operand : packed)
-      operand = PackedAttr::get(func.getContext(), operand.getParameter(), operand.getBytes(),
+      operand = PackedAttr::get(func.getContext(), operand.getParameter(), operand.getOthers(), operand.getBytes(),
                                 FlatSymbolRefAttr::get(func.getContext(), "packer"));
     copy->setPackedAttr(Builder(func.getContext()).getArrayAttr(SmallVector<Attribute>(packed.begin(), packed.end())));
   }

@@ -40,16 +40,15 @@ struct CpuKernel {
 /// this before packOperand.
 void orderDepth(kernel::FuncOp func);
 
-/// The parameters that a contraction rather reads in the order of its
-/// micro-kernel. Packing pays once per executable, so the caller asks for it
-/// (packOperand) where the parameter is a weight in every launch of `func`.
-std::vector<unsigned> packableOperands(kernel::FuncOp func);
+/// The parameters that the right operand of a contraction is made of, where the contraction rather reads it in the
+/// order of its micro-kernel; else none. Packing pays once per executable, so the caller asks for it (packOperand)
+/// where all of them are weights in every launch of `func`.
+std::vector<unsigned> packableOperand(kernel::FuncOp func);
 
-/// Changes `func` to read `parameter` (one of packableOperands) packed, by the kernel of this
-/// name, which is returned: (source, packed) with the scalars of the function. Do this before
+/// Changes `func` to read the right operand, which is packable, packed, in place of its first parameter, by the kernel
+/// of this name, which is returned: (sources .., packed) with the scalars of the function. Do this before
 /// chooseSchedule: the kernel becomes another one.
-mlir::OwningOpRef<kernel::FuncOp> packOperand(kernel::FuncOp func, unsigned parameter, llvm::StringRef packer,
-                                              const CpuArchitecture &isa);
+mlir::OwningOpRef<kernel::FuncOp> packOperand(kernel::FuncOp func, llvm::StringRef packer, const CpuArchitecture &isa);
 
 /// Packs the operands that are constants in every launch of a kernel, by new kernels p0, p1, .. of the module.
 void packWeights(mlir::ModuleOp module, const CpuArchitecture &isa);

@@ -194,7 +194,7 @@ Emitter::Operand Emitter::rhsAt(Value panel) {
     LoadOp load = plainOperand(op.getRhs());
     const graph::Exprs grid = graph::exprsOf(func.getGrid());
     Expr matrix = 0;
-    for (unsigned dim : gridOf(func, load))
+    for (unsigned dim : gridOf(func, op.getRhs()))
       matrix = matrix * grid[dim] + Expr::symbol(vars.name(func.getPoint()[dim]));
     const Expr columns = matrix * ceilDiv(dot.columns, dot.panel) * Expr(dot.panel);
     column = c.addi(column, index(columns));

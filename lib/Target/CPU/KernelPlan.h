@@ -105,8 +105,8 @@ int64_t panelWidth(mlir::Type accumulator, const CpuArchitecture &isa);
 
 /// The load that is all of an operand's region, if it is one.
 kernel::LoadOp plainOperand(mlir::Region &region);
-/// Which dimensions of the grid the load's position uses: a packed operand has a matrix for each of their points.
-llvm::SmallVector<unsigned> gridOf(kernel::FuncOp func, kernel::LoadOp load);
+/// Which dimensions of the grid the operand depends on: a packed operand has a matrix for each of their points.
+llvm::SmallVector<unsigned> gridOf(kernel::FuncOp func, mlir::Region &operand);
 
 /// The value of an extent for estimates: unknown scalars count as 64.
 double estimate(const Expr &extent);

@@ -20,10 +20,12 @@ public:
   }
 
   void run() {
-    for (auto func : llvm::make_early_inc_range(module.getOps<kernel::FuncOp>()))
-      for (unsigned parameter : packableOperands(func))
-        if (isConstantEverywhere(func, parameter))
-          pack(func, parameter);
+    for (auto func : llvm::make_early_inc_range(module.getOps<kernel::FuncOp>())) {
+      const std::vector<unsigned> parameters = packableOperand(func);
+      auto isConstant = [&](unsigned parameter) { return isConstantEverywhere(func, parameter); };
+      if (!parameters.empty() && llvm::all_of(parameters, isConstant))
+        pack(func);
+    }
   }
 
 private:
@@ -33,9 +35,9 @@ private:
     });
   }
 
-  void pack(kernel::FuncOp func, unsigned parameter) {
+  void pack(kernel::FuncOp func) {
     const std::string name = "p" + std::to_string(count++);
-    module.getBody()->push_back(packOperand(func, parameter, name, isa).release());
+    module.getBody()->push_back(packOperand(func, name, isa).release());
   }
 
   ModuleOp module;

@@ -4,7 +4,10 @@
 #include "lib/Target/CPU/CpuTarget.h"
 #include "lib/Target/CPU/KernelPlan.h"
 
+#include "mlir/IR/IRMapping.h"
+
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace cupola::kernel;
@@ -12,10 +15,10 @@ using cupola::graph::exprsOf;
 
 namespace cupola::cpu {
 
-SmallVector<unsigned> gridOf(FuncOp func, LoadOp load) {
+SmallVector<unsigned> gridOf(FuncOp func, Region &operand) {
   SmallVector<unsigned> dims;
   for (auto [dim, index] : llvm::enumerate(func.getPoint()))
-    if (llvm::is_contained(load.getIndices(), index))
+    if (llvm::any_of(index.getUsers(), [&](Operation *user) { return user->getParentRegion() == &operand; }))
       dims.push_back(dim);
   return dims;
 }
@@ -26,104 +29,210 @@ static graph::Exprs gridExtents(FuncOp func, ArrayRef<unsigned> dims) {
   return llvm::map_to_vector(dims, [&](unsigned dim) { return grid[dim]; });
 }
 
-/// The load of a right operand that is one matrix for all of the grid, or one for each point of static dimensions of
-/// it.
-static LoadOp packableLoad(FuncOp func, DotOp dot) {
-  LoadOp load = plainOperand(dot.getRhs());
-  if (!load)
-    return nullptr;
-  auto parameter = cast<BlockArgument>(load.getView());
-  bool isShared = llvm::any_of(parameter.getUsers(), [&](Operation *user) { return user != load; });
-  if (isShared || func.isPacked(parameter.getArgNumber()))
-    return nullptr;
-  bool isFixed = llvm::all_of(load.getIndices(), [&](Value index) {
-    return index.getParentRegion() == &dot.getRhs() || llvm::is_contained(func.getPoint(), index);
+/// Of func's parameters, those that the operand is made of, each once.
+static SmallVector<BlockArgument> sourcesOf(Region &operand) {
+  llvm::SmallSetVector<BlockArgument, 4> sources;
+  for (LoadOp load : operand.getOps<LoadOp>())
+    sources.insert(cast<BlockArgument>(load.getView()));
+  return sources.takeVector();
+}
+
+/// An op that another kernel can compute, at an index of the operand or at a point of the grid.
+static bool canMove(FuncOp func, Region &operand, Operation &op) {
+  if (!isa<LoadOp, IndexOp, InRangeOp, CastOp, UnaryOp, BinaryOp, SelectOp, kernel::ConstantOp, YieldOp>(op))
+    return false;
+  return llvm::all_of(op.getOperands(), [&](Value value) {
+    return value.getParentRegion() == &operand || llvm::is_contained(func.getPoint(), value) ||
+           llvm::is_contained(func.getViews(), value);
   });
-  isFixed &= llvm::all_of(gridExtents(func, gridOf(func, load)), [](const Expr &extent) { return extent.constant(); });
-  return isFixed ? load : nullptr;
 }
 
-std::vector<unsigned> packableOperands(FuncOp func) {
+/// Whether the right operand is one matrix for all of the grid, or one for each point of static dimensions of it, made
+/// of parameters that nothing else reads.
+static bool isPackable(FuncOp func, DotOp dot) {
+  Region &operand = dot.getRhs();
+  const auto isOwn = [&](BlockArgument view) {
+    return !func.isPacked(view.getArgNumber()) &&
+           llvm::all_of(view.getUsers(), [&](Operation *user) { return user->getParentRegion() == &operand; });
+  };
+  const SmallVector<BlockArgument> sources = sourcesOf(operand);
+  const bool isStatic =
+      llvm::all_of(gridExtents(func, gridOf(func, operand)), [](const Expr &extent) { return extent.constant(); });
+  return isStatic && !sources.empty() && llvm::all_of(sources, isOwn) &&
+         llvm::all_of(operand.front(), [&](Operation &op) { return canMove(func, operand, op); });
+}
+
+std::vector<unsigned> packableOperand(FuncOp func) {
   DotOp dot = dotOf(func);
-  if (!dot)
-    return {};
   Variables vars(func);
-  if (readContraction(vars, func).failed())
+  if (!dot || readContraction(vars, func).failed() || !isPackable(func, dot))
     return {};
-  LoadOp load = packableLoad(func, dot);
-  if (!load)
-    return {};
-  return {cast<BlockArgument>(load.getView()).getArgNumber()};
+  std::vector<unsigned> parameters;
+  for (BlockArgument source : sourcesOf(dot.getRhs()))
+    parameters.push_back(source.getArgNumber());
+  return parameters;
 }
 
-/// Of every matrix, foreach (panel, k, column) packed[..] = source(k, panel * width + column), or 0; `unit` rows of k
-/// lie side by side.
-static void buildPacker(OpBuilder &b, FuncOp func, FuncOp packer, DotOp dot, LoadOp load, int64_t width, int64_t unit) {
-  Location loc = UnknownLoc::get(b.getContext());
-  const graph::Exprs extents = exprsOf(dot.getExtents());
-  const SmallVector<unsigned> dims = gridOf(func, load);
-  graph::Exprs outer = gridExtents(func, dims), all = outer;
-  all.append({ceilDiv(extents[1], width), ceilDiv(extents[2], unit) * unit, Expr(width)});
-  auto loop = ForeachOp::create(b, loc, graph::exprArray(b.getContext(), all));
-  b.createBlock(&loop.getBody(), {}, SmallVector<Type>(all.size(), b.getIndexType()),
-                SmallVector<Location>(all.size(), loc));
-  ValueRange point = loop.getBody().getArguments();
-  const auto variable = [](size_t i) { return Expr::symbol("x" + std::to_string(i)); };
-  Expr matrix = 0, p = variable(dims.size()), k = variable(dims.size() + 1), j = variable(dims.size() + 2);
-  Expr column = p * width + j;
-  mlir::Block *body = &packer.getBody().front();
-  Type element = load.getResult().getType();
-  TypedAttr zero =
-      isa<FloatType>(element) ? TypedAttr(b.getFloatAttr(element, 0)) : TypedAttr(b.getIntegerAttr(element, 0));
-  Value other = kernel::ConstantOp::create(b, loc, zero);
-  graph::Exprs conditions{extents[1] - column - 1};
-  if (unit != 1)
-    conditions.push_back(extents[2] - k - 1);
-  std::map<std::string, Expr> source;
-  for (auto [i, index] : llvm::enumerate(load.getIndices()))
-    source["x" + std::to_string(i)] = index == dot.getRhs().getArgument(0) ? k : column;
-  for (auto [i, dim] : llvm::enumerate(dims)) {
-    matrix = matrix * outer[i] + variable(i);
-    const auto at = llvm::find(load.getIndices(), func.getPoint()[dim]) - load.getIndices().begin();
-    source["x" + std::to_string(at)] = variable(i);
+namespace {
+
+/// Builds the body of a packer: of every matrix, foreach (panel, k, column) packed[..] = element(k, panel * width +
+/// column), or 0; `unit` rows of k lie side by side.
+class PackerBuilder {
+public:
+  PackerBuilder(FuncOp func, DotOp dot, int64_t width)
+      : func(func), operand(dot.getRhs()), extents(exprsOf(dot.getExtents())), dims(gridOf(func, operand)),
+        width(width), unit(depthUnitOf(dot)), loc(UnknownLoc::get(func.getContext())) {}
+
+  void build(OpBuilder &b, mlir::Block &body) {
+    const graph::Exprs outer = gridExtents(func, dims);
+    graph::Exprs all = outer;
+    all.append({ceilDiv(extents[1], width), ceilDiv(extents[2], unit) * unit, Expr(width)});
+    auto loop = ForeachOp::create(b, loc, graph::exprArray(b.getContext(), all));
+    b.createBlock(&loop.getBody(), {}, SmallVector<Type>(all.size(), b.getIndexType()),
+                  SmallVector<Location>(all.size(), loc));
+    point = loop.getBody().getArguments();
+    const auto variable = [](size_t i) { return Expr::symbol("x" + std::to_string(i)); };
+    Expr matrix = 0, p = variable(dims.size()), k = variable(dims.size() + 1), j = variable(dims.size() + 2);
+    const Expr column = p * width + j;
+    places[operand.getArgument(0)] = k;
+    places[operand.getArgument(1)] = column;
+    for (auto [i, dim] : llvm::enumerate(dims)) {
+      matrix = matrix * outer[i] + variable(i);
+      places[func.getPoint()[dim]] = variable(i);
+    }
+    inside = {extents[1] - column - 1};
+    if (unit != 1)
+      inside.push_back(extents[2] - k - 1);
+    for (auto [source, view] : llvm::zip(sourcesOf(operand), body.getArguments()))
+      map.map(source, view);
+    const Value target = body.getArguments().back();
+    const Type stored = cast<ViewType>(target.getType()).getElement();
+    Value value = element(b);
+    if (stored != value.getType())
+      value = CastOp::create(b, loc, stored, value);
+    const Expr panel = matrix * ceilDiv(extents[1], width) + p;
+    const Expr at = ((panel * ceilDiv(extents[2], unit) + floorDiv(k, unit)) * width + j) * unit + mod(k, unit);
+    StoreOp::create(b, loc, value, target, at, b.getArrayAttr({}), point);
   }
-  Value value = LoadOp::create(b, loc, element, body->getArgument(0), load.getPosition().substitute(source),
-                               graph::exprArray(b.getContext(), conditions), point, other);
-  Type stored = cast<ViewType>(body->getArgument(1).getType()).getElement();
-  if (stored != element)
-    value = CastOp::create(b, loc, stored, value);
-  const Expr panel = matrix * ceilDiv(extents[1], width) + p;
-  Expr target = ((panel * ceilDiv(extents[2], unit) + floorDiv(k, unit)) * width + j) * unit + mod(k, unit);
-  StoreOp::create(b, loc, value, body->getArgument(1), target, b.getArrayAttr({}), point);
+
+private:
+  static Value zeroOf(OpBuilder &b, Location loc, Type type) {
+    return kernel::ConstantOp::create(b, loc, cast<TypedAttr>(b.getZeroAttr(type)));
+  }
+
+  /// What the operand's region yields at the place; 0 outside of the matrix.
+  Value element(OpBuilder &b) {
+    mlir::Block &block = operand.front();
+    for (Operation &op : block.without_terminator())
+      move(b, op);
+    const Value value = map.lookup(block.getTerminator()->getOperand(0));
+    if (plainOperand(operand)) // whose mask has done it
+      return value;
+    auto isInside = InRangeOp::create(b, loc, b.getI1Type(), graph::exprArray(b.getContext(), inside), point);
+    return SelectOp::create(b, loc, value.getType(), isInside, value, zeroOf(b, loc, value.getType()));
+  }
+
+  void move(OpBuilder &b, Operation &op) {
+    Operation *copy = b.clone(op, map);
+    copy->setLoc(loc);
+    auto at = dyn_cast<PositionInterface>(copy);
+    if (!at)
+      return;
+    std::map<std::string, Expr> source;
+    for (auto [i, index] : llvm::enumerate(OperandRange(cast<PositionInterface>(op).getIndicesMutable())))
+      source["x" + std::to_string(i)] = places.at(index);
+    mapExprs(copy, [&](const Expr &e) { return e.substitute(source); });
+    at.getIndicesMutable().assign(point);
+    if (auto moved = dyn_cast<LoadOp>(copy))
+      guard(b, moved);
+  }
+
+  /// Nothing is read outside of the matrix.
+  void guard(OpBuilder &b, LoadOp load) {
+    graph::Exprs mask = exprsOf(load.getMask());
+    mask.append(inside);
+    load.setMaskAttr(graph::exprArray(b.getContext(), mask));
+    if (load.getOther())
+      return;
+    OpBuilder::InsertionGuard saved(b);
+    b.setInsertionPoint(load);
+    load.getOtherMutable().assign(zeroOf(b, loc, load.getType()));
+  }
+
+  FuncOp func;
+  Region &operand;
+  const graph::Exprs extents;
+  const SmallVector<unsigned> dims;
+  const int64_t width, unit;
+  const Location loc;
+  IRMapping map;
+  ValueRange point;
+  graph::Exprs inside;
+  llvm::DenseMap<Value, Expr> places; ///< of the operand's indices, in the packer's loops
+};
+
+} // namespace
+
+/// The operand becomes a load of its first parameter. Elements lie at positions of their own; that of the load only
+/// says which of them it is.
+static void readPacked(FuncOp func, DotOp dot, ArrayRef<BlockArgument> sources) {
+  Region &operand = dot.getRhs();
+  if (plainOperand(operand))
+    return;
+  const graph::Exprs extents = exprsOf(dot.getExtents()), grid = exprsOf(func.getGrid());
+  const Type element = operand.front().getTerminator()->getOperand(0).getType();
+  const SmallVector<unsigned> dims = gridOf(func, operand);
+  mlir::Block &block = operand.front();
+  SmallVector<Value> indices;
+  Expr position = 0;
+  const auto add = [&](Value index, const Expr &extent) {
+    position = position * extent + Expr::symbol("x" + std::to_string(indices.size()));
+    indices.push_back(index);
+  };
+  for (unsigned dim : dims)
+    add(func.getPoint()[dim], grid[dim]);
+  add(block.getArgument(0), extents[2]);
+  add(block.getArgument(1), extents[1]);
+  while (!block.empty()) // readers before what they read
+    block.back().erase();
+  BlockArgument parameter = sources.front();
+  parameter.setType(ViewType::get(func.getContext(), element, Access::Read));
+  OpBuilder b = OpBuilder::atBlockEnd(&block);
+  const Value value =
+      LoadOp::create(b, dot.getLoc(), element, parameter, position, b.getArrayAttr({}), indices, /*other=*/Value());
+  YieldOp::create(b, dot.getLoc(), value);
 }
 
-OwningOpRef<FuncOp> packOperand(FuncOp func, unsigned parameter, StringRef name, const CpuArchitecture &isa) {
+OwningOpRef<FuncOp> packOperand(FuncOp func, StringRef name, const CpuArchitecture &isa) {
   DotOp dot = dotOf(func);
-  LoadOp load = packableLoad(func, dot);
-  graph::Exprs extents = exprsOf(dot.getExtents());
-  Type accumulator = dot.getTile().getType().getElement();
-  const int64_t width = panelWidth(accumulator, isa), unit = depthUnitOf(dot);
+  const SmallVector<BlockArgument> sources = sourcesOf(dot.getRhs());
+  const graph::Exprs extents = exprsOf(dot.getExtents());
+  const int64_t width = panelWidth(dot.getTile().getType().getElement(), isa), unit = depthUnitOf(dot);
   MLIRContext *context = func.getContext();
   OpBuilder b(context);
   auto packer = FuncOp::create(b, UnknownLoc::get(context), name, graph::KernelKind::Pack, b.getArrayAttr({}),
                                func.getScalars(), /*schedule=*/nullptr, /*packed=*/nullptr);
   mlir::Block &body = packer.getBody().emplaceBlock();
-  Location loc = packer.getLoc();
-  body.addArgument(ViewType::get(context, load.getResult().getType(), Access::Read), loc);
-  Type stored = operandType(dot.getRhs());
-  body.addArgument(ViewType::get(context, stored, Access::Write), loc);
+  SmallVector<unsigned> others;
+  for (BlockArgument source : sources) {
+    body.addArgument(ViewType::get(context, cast<ViewType>(source.getType()).getElement(), Access::Read),
+                     packer.getLoc());
+    if (source != sources.front())
+      others.push_back(source.getArgNumber());
+  }
+  const Type stored = operandType(dot.getRhs());
+  body.addArgument(ViewType::get(context, stored, Access::Write), packer.getLoc());
   b.setInsertionPointToStart(&body);
-  buildPacker(b, func, packer, dot, load, width, unit);
+  PackerBuilder(func, dot, width).build(b, body);
 
-  // The operand now holds elements of this type, at positions of its own; the
-  // load's position only says which they are.
-  const Expr matrices = graph::product(gridExtents(func, gridOf(func, load)));
+  const Expr matrices = graph::product(gridExtents(func, gridOf(func, dot.getRhs())));
   const Expr bytes =
       matrices * ceilDiv(extents[1], width) * ceilDiv(extents[2], unit) * (width * unit * graph::byteSize(stored));
+  readPacked(func, dot, sources);
   SmallVector<Attribute> packed;
   llvm::append_range(packed, func.getPackedOperands());
-  packed.push_back(
-      PackedAttr::get(context, parameter, graph::ExprAttr::get(context, bytes), FlatSymbolRefAttr::get(context, name)));
+  packed.push_back(PackedAttr::get(context, sources.front().getArgNumber(), others,
+                                   graph::ExprAttr::get(context, bytes), FlatSymbolRefAttr::get(context, name)));
   func.setPackedAttr(b.getArrayAttr(packed));
   return packer;
 }

@@ -168,6 +168,17 @@ def Cuda_MatvecAttr : Cuda_Schedule<"Matvec", "matvec"> {
   let assemblyFormat = "`<` `rows` $rows `,` `vector` $vector `,` `warps` $warps `>`";
 }
 
+def Cuda_RowMatvecAttr : Cuda_Schedule<"RowMatvec", "row_matvec"> {
+  let summary = "a product with few rows whose weights are neighbours along the depth";
+  let description = [{
+    A warp has `columns` columns; a lane reads `vector` weights of each at a time, and of the rows `lhsVector` elements.
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$columns, "int64_t":$vector, "int64_t":$lhsVector, "int64_t":$warps);
+  let assemblyFormat = [{
+    `<` `rows` $rows `,` `columns` $columns `,` `vector` $vector `by` $lhsVector `,` `warps` $warps `>`
+  }];
+}
+
 def Cuda_AttentionAttr : Cuda_Schedule<"Attention", "attention", ["compilesAlone"]> {
   let summary = "rows of queries through all keys, f32 arithmetic";
   let description = "A block has `rows` queries, four in each group of sixteen threads.";

@@ -158,6 +158,8 @@ private:
   mlir::LogicalResult reduceVector(kernel::ReduceOp op, const Vector &vector, mlir::Value &sums);
   Expr atBase(const Expr &e, const Vector &vector);
   void cloneShared(kernel::InRangeOp op, const Vector &vector);
+  /// An op that is the same for all elements of the vector, once.
+  mlir::LogicalResult cloneShared(mlir::Operation &op, const Vector &vector);
   /// The elements of a vector in registers, `part` in each of them.
   struct Elements {
     mlir::Value registers;

@@ -104,6 +104,35 @@ struct VectorAccesses {
   bool isShared(InRangeOp op) const {
     return !isIndirect(op.getIndices()) && sharesMask(vars.read(op.getExprs(), op.getIndices()), var, width, divisors);
   }
+  /// What no place in a vector has a part in, like the scale of a block of numbers.
+  bool isShared(const Expr &e) const { return !byPlace(e, var, width).uses(placeSymbol.str()); }
+  bool isShared(LoadOp op) const {
+    return !isIndirect(op.getIndices()) && isShared(vars.read(op.getPosition(), op.getIndices())) &&
+           llvm::all_of(vars.read(op.getMask(), op.getIndices()), [&](const Expr &e) { return isShared(e); });
+  }
+  bool isShared(IndexOp op) const {
+    return !isIndirect(op.getIndices()) && isShared(vars.read(op.getExpr(), op.getIndices()));
+  }
+  /// The varying ops that are the same for all elements of a vector.
+  llvm::DenseSet<Operation *> sharedOps(Block &block) const {
+    llvm::DenseSet<Operation *> shared;
+    const auto isSame = [&](Value operand) {
+      Operation *def = operand.getDefiningOp();
+      return !def || def->getBlock() != &block || !varying.contains(def) || shared.contains(def);
+    };
+    for (Operation &op : block) {
+      bool found = varying.contains(&op) && llvm::all_of(op.getOperands(), isSame);
+      if (auto load = dyn_cast<LoadOp>(op))
+        found &= isShared(load);
+      else if (auto index = dyn_cast<IndexOp>(op))
+        found &= isShared(index);
+      else
+        found &= isa<CastOp, UnaryOp, BinaryOp, SelectOp>(op);
+      if (found)
+        shared.insert(&op);
+    }
+    return shared;
+  }
   bool isVector(StoreOp op) const {
     return !isIndirect(op.getIndices()) && fits(op.getValue().getType()) && isContiguous(op) &&
            sharesMask(vars.read(op.getMask(), op.getIndices()), var, width, divisors);
@@ -155,6 +184,25 @@ void Lowering::cloneShared(InRangeOp op, const Vector &vector) {
   SmallVector<Value> indices = vars.write(exprs);
   auto copy = InRangeOp::create(builder, loc, op.getType(), graph::exprArray(op.getContext(), exprs), indices);
   values.map(op.getResult(), copy.getResult());
+}
+
+LogicalResult Lowering::cloneShared(Operation &op, const Vector &vector) {
+  auto base = [&](const Expr &e) { return atBase(e, vector); };
+  if (auto load = dyn_cast<LoadOp>(op)) {
+    Source from{base(vars.read(load.getPosition(), load.getIndices())),
+                llvm::map_to_vector(vars.read(load.getMask(), load.getIndices()), base)};
+    if (load.getOther())
+      from.other = values.lookupOrDefault(load.getOther());
+    values.map(load.getResult(), this->load(values.lookupOrDefault(load.getView()), from));
+    return success();
+  }
+  if (auto index = dyn_cast<IndexOp>(op)) {
+    Expr expr = base(vars.read(index.getExpr(), index.getIndices())); // which `write` renames
+    SmallVector<Value> indices = vars.write(expr);
+    values.map(index.getResult(), IndexOp::create(builder, loc, index.getType(), expr, indices).getResult());
+    return success();
+  }
+  return clone(op);
 }
 
 graph::Exprs Lowering::Elements::index(const Expr &e) const {
@@ -229,6 +277,7 @@ LogicalResult Lowering::cloneVector(Block &block, Value index, const Expr &base,
 
 LogicalResult Lowering::cloneElements(Block &block, const Vector &vector, Yield yield) {
   VectorAccesses accesses(block, vector.index, vector.width, vars, divisors);
+  const llvm::DenseSet<Operation *> shared = accesses.sharedOps(block);
   llvm::DenseMap<Operation *, Elements> vectors;
   for (Operation &op : block) {
     if (auto found = hoistedVectors.find(&op); found != hoistedVectors.end())
@@ -243,6 +292,9 @@ LogicalResult Lowering::cloneElements(Block &block, const Vector &vector, Yield 
       vectors[&op] = {Value(), 1, vector.width};
       if (failed(reduceVector(reduce, vector, vectors[&op].registers)))
         return failure();
+    } else if (shared.contains(&op)) {
+      if (failed(cloneShared(op, vector)))
+        return failure();
     } else if (!accesses.varying.contains(&op) && !isa<YieldOp>(op) && failed(clone(op)))
       return failure();
   }
@@ -252,7 +304,8 @@ LogicalResult Lowering::cloneElements(Block &block, const Vector &vector, Yield 
     for (Operation &op : block) {
       if (auto it = vectors.find(&op); it == vectors.end()) {
         auto inRange = dyn_cast<InRangeOp>(op);
-        bool isDone = !accesses.varying.contains(&op) || (inRange && accesses.isShared(inRange));
+        bool isDone =
+            !accesses.varying.contains(&op) || shared.contains(&op) || (inRange && accesses.isShared(inRange));
         if (!isDone && !isa<YieldOp>(op) && failed(clone(op)))
           return failure();
       } else if (auto store = dyn_cast<StoreOp>(op)) {

@@ -44,4 +44,31 @@ def ByteProducts : Pass<"graph-byte-products", "::mlir::func::FuncOp"> {
   }];
 }
 
+def PackWeights : Pass<"graph-pack-weights", "::mlir::func::FuncOp"> {
+  let summary = "weights of a few bits are taken apart where a product reads them";
+  let description = [{
+    The right operand of a product is `integers * scale`, made of constants alone, the scale the same in blocks of the
+    depth of at least 16, and four bits hold how far the integers of a block, or all of them, lie apart. They become
+    half as many bytes: of 32 neighbours along the depth the first 16 in the low bits, so that neighbours stay
+    neighbours in memory. The multiplication and what comes after it are as they were, and so is the result.
+
+    ```mlir
+    %0 = graph.cast %q : tensor<64x8xi8> -> tensor<64x8xf32>           // numbers from -8 to 7
+    %1 = graph.binary mul %0, %scale : ...
+    %2 = graph.matmul %a, %1 : ...
+    // becomes
+    %0 = graph.broadcast %bytes : tensor<8x2x1x16xui8> -> tensor<8x2x2x16xui8>
+    %1 = graph.binary shift_right %0, %shift : ...                     // by 0, by 4
+    %2 = graph.binary bitwise_and %1, %15 : ...
+    %3 = graph.cast %2 : tensor<8x2x2x16xui8> -> tensor<8x2x2x16xf32>
+    %4 = graph.reshape %3 : tensor<8x2x2x16xf32> -> tensor<8x1x64xf32>
+    %5 = graph.binary add %4, %offset : ...
+    %6 = graph.binary mul %5, %scale : ...
+    %7 = graph.reshape %6 : tensor<8x1x64xf32> -> tensor<8x64xf32>
+    %8 = graph.transpose %7 [1, 0] : tensor<8x64xf32> -> tensor<64x8xf32>
+    %9 = graph.matmul %a, %8 : ...
+    ```
+  }];
+}
+
 #endif // CUPOLA_LIB_TRANSFORMS_QUANTIZED_PASSES_TD

@@ -113,6 +113,13 @@ kernel.func @beyond gemm grid () in [] scalars [] packed [#kernel.packed<1 bytes
 
 // -----
 
+// expected-error @below {{packs parameter 2 of 1}}
+kernel.func @others gemm grid () in [] scalars [] packed [#kernel.packed<0 with 2 bytes <"36864"> by @pack>]
+    (%in0: !kernel.view<f32, read>) {
+}
+
+// -----
+
 //===----------------------------------------------------------------------===//
 // Loops
 //===----------------------------------------------------------------------===//

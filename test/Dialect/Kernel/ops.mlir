@@ -153,7 +153,7 @@ kernel.func @places pointwise grid () in [] scalars [#kernel.scalar<1, 0, 1>, #k
 
 // What a function may have, and do without.
 // CHECK-LABEL: kernel.func @packed gemm grid () in [] scalars []
-// CHECK-SAME: packed [#kernel.packed<1 bytes <"36864"> by @pack>, #kernel.packed<0 bytes <"64"> by @pack>]
+// CHECK-SAME: packed [#kernel.packed<1 bytes <"36864"> by @pack>, #kernel.packed<0 with 1, 0 bytes <"64"> by @pack>]
 // CHECK-SAME: (%{{.*}}: !kernel.view<f32, read>, %{{.*}}: !kernel.view<ui8, readwrite>) attributes {exported}
 // CHECK: kernel.unary relu %{{.*}} : f32 -> f32
 // CHECK: kernel.unary exp coarse %{{.*}} : f32 -> f32
@@ -161,7 +161,7 @@ kernel.func @places pointwise grid () in [] scalars [#kernel.scalar<1, 0, 1>, #k
 // CHECK: kernel.arg_reduce min last true (%{{.*}}, %{{.*}}) in [8, 4] {
 // CHECK: kernel.foreach () in [] {
 // CHECK-NEXT: } attributes {once}
-kernel.func @packed gemm grid () in [] scalars [] packed [#kernel.packed<1 bytes <"36864"> by @pack>, #kernel.packed<0 bytes <"64"> by @pack>]
+kernel.func @packed gemm grid () in [] scalars [] packed [#kernel.packed<1 bytes <"36864"> by @pack>, #kernel.packed<0 with 1, 0 bytes <"64"> by @pack>]
     (%in0: !kernel.view<f32, read>, %in1: !kernel.view<ui8, readwrite>) attributes {exported} {
   %0 = kernel.constant 1.0 : f32
   %1 = kernel.unary relu %0 : f32 -> f32

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
+#include <functional>
+
 using namespace cupola;
 using namespace cupola::test;
 
@@ -151,28 +153,55 @@ TEST_P(DotTest, ComputedPrologueInBatches) {
       }
 }
 
+/// The grid is of outer x batch products of 5 x 33 by 33 x 70 elements.
+struct Batches {
+  static constexpr int64_t outer = 4, batch = 3, m = 5, n = 70, k = 33;
+
+  /// Packs the right operands of `sources` and multiplies; `right(g, p, j)` is what they are.
+  static void expectProducts(KernelRunner &runner, const std::vector<void *> &sources,
+                             const std::function<double(int64_t, int64_t, int64_t)> &right) {
+    ASSERT_EQ(runner.size(), 2u);
+    const std::vector<float> a = randomFloats(outer * batch * m * k, 1);
+    std::vector<float> packed(runner.packedBytes.at(0).evaluate({}).value() / 4, NAN), o(outer * batch * m * n);
+    std::vector<void *> packing = sources, buffers = sources;
+    packing.push_back(packed.data());
+    runner.run(1, packing, {outer});
+    buffers.front() = packed.data();
+    buffers.insert(buffers.begin(), const_cast<float *>(a.data()));
+    buffers.push_back(o.data());
+    runner.run(0, buffers, {outer}, 5);
+    for (int64_t at = 0; at < static_cast<int64_t>(o.size()); ++at) {
+      const int64_t row = at / n, j = at % n, g = row / m % batch;
+      double sum = 0, size = 0;
+      for (int64_t p = 0; p < k; ++p) {
+        const double product = double(a[row * k + p]) * right(g, p, j);
+        sum += product;
+        size += std::abs(product);
+      }
+      ASSERT_NEAR(o[at], sum, 1e-6 * size) << row << ", " << j;
+    }
+  }
+};
+
 /// Each point of the grid's second dimension has a right operand of its own, which those of the first one share.
 TEST_P(DotTest, PackedMatricesOfAGrid) {
-  const int64_t outer = 4, batch = 3, m = 5, n = 70, k = 33;
+  using B = Batches;
   KernelRunner runner(kernelText("gemm_batched"), GetParam(), /*pack=*/true);
-  ASSERT_EQ(runner.size(), 2u);
-  const std::vector<float> a = randomFloats(outer * batch * m * k, 1), b = randomFloats(batch * k * n, 2);
-  std::vector<float> packed(runner.packedBytes.at(0).evaluate({}).value() / 4, NAN), o(outer * batch * m * n);
-  runner.run(1, {const_cast<float *>(b.data()), packed.data()}, {outer});
-  runner.run(0, {const_cast<float *>(a.data()), packed.data(), o.data()}, {outer}, 5);
-  for (int64_t h = 0; h < outer; ++h)
-    for (int64_t g = 0; g < batch; ++g)
-      for (int64_t i = 0; i < m; ++i)
-        for (int64_t j = 0; j < n; ++j) {
-          double sum = 0, size = 0;
-          for (int64_t p = 0; p < k; ++p) {
-            const double product = double(a[((h * batch + g) * m + i) * k + p]) * b[(g * k + p) * n + j];
-            sum += product;
-            size += std::abs(product);
-          }
-          ASSERT_NEAR(o[((h * batch + g) * m + i) * n + j], sum, 1e-6 * size)
-              << h << ", " << g << ", " << i << ", " << j;
-        }
+  std::vector<float> b = randomFloats(B::batch * B::k * B::n, 2);
+  B::expectProducts(runner, {b.data()}, [&](int64_t g, int64_t p, int64_t j) { return b[(g * B::k + p) * B::n + j]; });
+}
+
+/// What several parameters make is computed once, by the packer.
+TEST_P(DotTest, PackedMatricesThatAreComputed) {
+  using B = Batches;
+  KernelRunner runner(kernelText("gemm_computed"), GetParam(), /*pack=*/true);
+  std::vector<uint8_t> bytes(B::batch * B::n * B::k);
+  for (size_t i = 0; i < bytes.size(); ++i)
+    bytes[i] = static_cast<uint8_t>(i * 37);
+  std::vector<float> scales = randomFloats(B::batch * B::n, 2);
+  B::expectProducts(runner, {bytes.data(), scales.data()}, [&](int64_t g, int64_t p, int64_t j) {
+    return (bytes[(g * B::n + j) * B::k + p] + double(p - 16)) * scales[g * B::n + j];
+  });
 }
 
 TEST_P(DotTest, PackedSizeIsStated) {

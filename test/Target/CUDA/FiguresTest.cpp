@@ -26,7 +26,7 @@ namespace {
 std::vector<KernelCase> casesOf(const GpuArchitecture &target) {
   std::vector<KernelCase> all;
   for (auto family : {pointwiseCases, transposeCases, gatherCases, rowCases, reductionCases, normCases, windowCases,
-                      gemmCases, fewRowsCases, convCases, attentionCases})
+                      gemmCases, fewRowsCases, packedCases, convCases, attentionCases})
     llvm::append_range(all, family());
   llvm::append_range(all, registerMmaCases(target.mmaK));
   if (target.asyncCopy) {

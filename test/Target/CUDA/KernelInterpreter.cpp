@@ -332,6 +332,10 @@ private:
       return {0, isReal ? a.real == b.real : x == y};
     case BinaryKind::Less:
       return {0, less};
+    case BinaryKind::BitwiseAnd:
+      return whole(x & y);
+    case BinaryKind::ShiftRight: // of what is not negative
+      return whole(y < 64 ? x >> y : 0);
     default:
       llvm::report_fatal_error("a function the interpreter does not know");
     }

@@ -216,13 +216,14 @@ KernelCase gemmCase(int64_t m, int64_t n, int64_t k, const GemmOptions &o) {
   name += (o.tf32.empty() ? "" : "_" + o.tf32) + (o.schedule.empty() ? "" : "_" + wordsOf(o.schedule));
   std::string read = type + ", read";
   bool narrow = n <= 4 && (o.dynamic || m >= 1024);
-  bool half = type == "f16" || type == "bf16", few = m <= 8 && !o.dynamic && !o.rhsTransposed;
+  bool half = type == "f16" || type == "bf16", few = m <= 8 && !o.dynamic;
   return {name,
-          type == "f64" || narrow ? "pointwise"
-          : !o.schedule.empty()   ? o.schedule.substr(0, o.schedule.find('<'))
-          : few                   ? "matvec"
-          : half                  ? "gemm_mma"
-                                  : "gemm",
+          type == "f64" || narrow                    ? "pointwise"
+          : !o.schedule.empty()                      ? o.schedule.substr(0, o.schedule.find('<'))
+          : few && o.rhsTransposed && pitch % 2 == 0 ? "row_matvec"
+          : few && !o.rhsTransposed                  ? "matvec"
+          : half                                     ? "gemm_mma"
+                                                     : "gemm",
           text.func("gemm", o.batch > 1 ? Exprs{o.batch} : Exprs{}, o.dynamic ? anyScalar : "",
                     {read, read, read, read, type + ", write"}, o.schedule.empty() ? "" : "#cuda." + o.schedule),
           o.dynamic ? std::vector<int64_t>{m} : std::vector<int64_t>{},

@@ -90,6 +90,16 @@ struct FewRowsShape {
 KernelCase fewRowsCase(const FewRowsShape &shape);
 std::vector<KernelCase> fewRowsCases();
 
+/// A product whose weights are numbers of four bits less 8 times a scale of `block` neighbours along the depth, as the
+/// pass `graph-pack-weights` lays them out.
+struct PackedShape {
+  std::string type = "f32"; ///< of rows and result
+  int64_t rows = 1, columns = 64, depth = 64, block = 32;
+};
+/// Buffers: rows, bytes, scales, out.
+KernelCase packedCase(const PackedShape &shape);
+std::vector<KernelCase> packedCases();
+
 struct AttentionShape {
   std::string type = "f32"; ///< of all buffers
   int64_t batch = 1, rows = 64, keys = 64;

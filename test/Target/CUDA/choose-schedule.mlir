@@ -182,8 +182,8 @@ kernel.func @nine gemm grid () in [] scalars []
   }
 }
 
-// And so are fewer where neighbouring lanes would read columns that are apart.
-// ALL: @turned {{.*}} schedule #cuda.gemm<tile 128x128x16, thread 8x8, slices 1> (
+// Fewer whose weights are neighbours along k have a warp for each column.
+// ALL: @turned {{.*}} schedule #cuda.row_matvec<rows 8, columns {{1|2}}, vector 4 by 4, warps 4> (
 kernel.func @turned gemm grid () in [] scalars []
     (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %c: !kernel.view<f32, write>) {
   %0 = kernel.dot [8, 512, 512] lhs (%m, %k) {

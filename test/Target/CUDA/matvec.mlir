@@ -33,9 +33,25 @@ kernel.func @few gemm grid () in [] scalars []
   }
 }
 
-// Columns that are not neighbours in memory stay with gemm.
+// Neighbours along k are read by neighbouring lanes.
 // SCHEDULE-LABEL: @transposed
-// SCHEDULE-SAME: schedule #cuda.gemm<
+// SCHEDULE-SAME: schedule #cuda.row_matvec<rows 2, columns 1, vector 4 by 4, warps 4>
+// CHECK-LABEL: simt.func @transposed
+// CHECK-SAME: block %{{.*}} of 96 thread %[[T:.*]] of 128 scalars
+// CHECK: %[[LANE:.*]] = kernel.apply mod(%[[T]], 32) below 32
+// CHECK: %[[WARP:.*]] = kernel.apply floordiv(%[[T]], 32) below 4
+// CHECK: %[[SUMS:.*]] = simt.registers zero : <2x1xf32>
+// CHECK: simt.for %[[V:.*]] = %[[LANE]] to 384 step 32 {
+// CHECK: %[[K:.*]] = kernel.apply 4*%[[V]] below 1536
+// CHECK: simt.load_vector %{{.*}} : !kernel.view<f32, read> to <f32, vector 4>
+// CHECK: simt.load_vector %{{.*}} : !kernel.view<f32, read> to <f32, vector 4>
+// CHECK: simt.fma_tile %[[SUMS]]
+// CHECK: simt.warp_reduce sum
+// CHECK: simt.guard [-%[[LANE]]]
+// CHECK: simt.store_shared
+// CHECK: simt.barrier
+// CHECK: simt.load_shared
+// CHECK: kernel.store
 kernel.func @transposed gemm grid () in [] scalars []
     (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
   %0 = kernel.dot [2, 384, 1536] lhs (%d0, %d2) {

@@ -43,6 +43,9 @@ kernel.func @patch conv grid () in [] scalars [] schedule #cuda.conv_patch<rows 
 // CHECK: @matvec {{.*}} schedule #cuda.matvec<rows 8, vector 1, warps 16> ()
 kernel.func @matvec gemm grid () in [] scalars [] schedule #cuda.matvec<rows 8, vector 1, warps 16> () {
 }
+// CHECK: @row_matvec {{.*}} schedule #cuda.row_matvec<rows 8, columns 4, vector 16 by 8, warps 4> ()
+kernel.func @row_matvec gemm grid () in [] scalars [] schedule #cuda.row_matvec<rows 8, columns 4, vector 16 by 8, warps 4> () {
+}
 // CHECK: @attention attention grid () in [] scalars [] schedule #cuda.attention<rows 32> ()
 kernel.func @attention attention grid () in [] scalars [] schedule #cuda.attention<rows 32> () {
 }

@@ -10,6 +10,7 @@ namespace cupola::cuda {
 // clang-format off
 static constexpr Candidates (*table[])(KernelFacts &, const GpuArchitecture &) = {
     MatvecAttr::candidates,
+    RowMatvecAttr::candidates,
     GemmWgmmaAttr::candidates,
     ConvPatchAttr::candidates,
     GemmMmaAttr::candidates,

@@ -3,6 +3,7 @@
 
 #include "lib/Transforms/Fusion/Rules/Cost.h"
 #include "lib/Transforms/Fusion/Rules/Rule.h"
+#include "lib/Transforms/Quantized/PackedWeights.h"
 
 using namespace mlir;
 
@@ -32,9 +33,18 @@ static bool isRepeated(const Group &reader, Operation *op, OpOperand &use) {
   return isTileOperand(reader, use) || (ofScores && isCostly(op));
 }
 
+/// Packed weights are taken apart for every tile: that costs less than to read what they become.
+static bool isOfWeights(const Candidate &candidate) {
+  const auto isRight = [&](OpOperand *use) {
+    return candidate.kernels.isInTile(use->getOwner()) ||
+           (isa<graph::MatMulOp>(use->getOwner()) && use->getOperandNumber() == 1);
+  };
+  return llvm::all_of(candidate.reads.uses, isRight) && isMadeOfBytes(candidate.op->getResult(0));
+}
+
 std::optional<StringRef> refuseContractionOperand(const Candidate &candidate) {
   Group *reader = candidate.onlyReader();
-  if (!reader || !hasContraction(*reader))
+  if (!reader || !hasContraction(*reader) || isOfWeights(candidate))
     return std::nullopt;
   for (OpOperand *use : candidate.reads.uses) {
     Operation *user = use->getOwner();

@@ -1,0 +1,261 @@
+//===- lib/Transforms/Quantized/PackWeights.cpp - the pass `graph-pack-weights` ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a model writes its weights does not matter: all that makes them are constants, so the integers and the scales are
+// computed and looked at.
+//===----------------------------------------------------------------------===//
+
+#include "dialects/Graph/Constants.h"
+#include "dialects/Graph/Control.h"
+#include "lib/Reference/Reference.h"
+#include "lib/Transforms/Match.h"
+#include "lib/Transforms/Passes.h"
+#include "lib/Transforms/Quantized/PackedWeights.h"
+#include "lib/Transforms/Quantized/QuantizedProducts.h"
+
+using namespace mlir;
+
+namespace cupola {
+#define GEN_PASS_DEF_PACKWEIGHTS
+#include "lib/Transforms/Passes.h.inc"
+
+namespace {
+
+/// Depths that lie in as many bytes as half of them: the first half in the low bits, the other in the high ones. So
+/// neighbours along the depth are neighbours in memory.
+constexpr int64_t unit = 32;
+/// Numbers of four bits.
+constexpr int64_t levels = 16;
+
+/// The right operand of a product as `integers * scale`.
+struct Weights {
+  int64_t depth, columns;
+  Type element;                  ///< of the multiplication
+  std::vector<int16_t> integers; ///< [columns][depth]
+  std::vector<float> scales;     ///< [columns][depth]
+};
+
+/// Elements of constants and of what is made of them.
+std::optional<reference::Tensor> evaluate(Value value) {
+  SmallVector<Operation *> order, work{value.getDefiningOp()};
+  llvm::SmallDenseSet<Operation *> seen;
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val();
+    if (!seen.insert(op).second)
+      continue;
+    order.push_back(op);
+    for (Value operand : op->getOperands())
+      work.push_back(operand.getDefiningOp());
+  }
+  llvm::sort(order, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  llvm::DenseMap<Value, reference::Tensor> values;
+  for (Operation *op : order) {
+    const auto operands = llvm::map_to_vector(op->getOperands(), [&](Value operand) { return values.lookup(operand); });
+    Result<reference::Tensor> result = reference::evaluate(op, operands);
+    if (result.failed())
+      return std::nullopt;
+    values[op->getResult(0)] = result.take();
+  }
+  return values.lookup(value);
+}
+
+/// The multiplication that makes weights, behind views and casts of its result.
+struct Multiplication {
+  graph::BinaryOp op;
+  SmallVector<Operation *> views; ///< the one next to it first
+};
+
+std::optional<Multiplication> multiplicationOf(Value weights) {
+  Multiplication found;
+  bool hasCast = false;
+  for (Operation *op = weights.getDefiningOp(); op; op = op->getOperand(0).getDefiningOp()) {
+    found.op = dyn_cast<graph::BinaryOp>(op);
+    if (found.op)
+      return found.op.getKind() == graph::BinaryKind::Mul ? std::optional(found) : std::nullopt;
+    const bool isCast = isa<graph::CastOp>(op);
+    if (hasCast && isCast) // what two of them round is not looked at
+      return std::nullopt;
+    hasCast |= isCast;
+    if (isa<graph::ReshapeOp, graph::TransposeOp, graph::SliceOp>(op))
+      found.views.insert(found.views.begin(), op);
+    else if (!isCast)
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+/// The elements of a [depth, columns] that lies behind `views`, column by column.
+std::optional<std::vector<double>> columnsOf(OpBuilder &b, Value value, ArrayRef<Operation *> views) {
+  SmallVector<Operation *> made;
+  for (Operation *view : views) {
+    value = viewOf(b, view, value);
+    made.push_back(value.getDefiningOp());
+  }
+  const std::optional<reference::Tensor> tensor = evaluate(value);
+  for (Operation *op : llvm::reverse(made))
+    op->erase();
+  if (!tensor)
+    return std::nullopt;
+  const int64_t depth = tensor->extent(0), columns = tensor->extent(1);
+  std::vector<double> elements(depth * columns);
+  tensor->forPieces([&](int64_t begin, ArrayRef<double> numbers) {
+    for (auto [i, number] : llvm::enumerate(numbers)) {
+      const int64_t at = begin + static_cast<int64_t>(i);
+      elements[at % columns * depth + at / columns] = number;
+    }
+  });
+  return elements;
+}
+
+bool areBytes(ArrayRef<double> numbers) {
+  return llvm::all_of(numbers, [](double x) { return x == std::trunc(x) && std::abs(x) <= 255; });
+}
+
+std::optional<Weights> weightsOf(OpBuilder &b, graph::MatMulOp product) {
+  const Value rhs = product.getRhs();
+  const std::optional<Multiplication> found = multiplicationOf(rhs);
+  if (!found || graph::rankOf(rhs) != 2)
+    return std::nullopt;
+  graph::BinaryOp multiplication = found->op;
+  const Value result = multiplication.getResult();
+  Weights weights{*graph::extentOf(rhs, 0).constant(), *graph::extentOf(rhs, 1).constant(), graph::elementOf(result),
+                  /*integers=*/{}, /*scales=*/{}};
+  if (weights.depth % unit != 0 || weights.depth * weights.columns < 2 * leastPackedBytes || weights.element.isF64())
+    return std::nullopt;
+  for (const auto &[first, second] : match::operandsOf(result, graph::BinaryKind::Mul)) {
+    const auto integers = isMadeOfBytes(first) ? columnsOf(b, first, found->views) : std::nullopt;
+    if (!integers || !areBytes(*integers))
+      continue;
+    const auto scales = columnsOf(b, second, found->views);
+    if (!scales)
+      return std::nullopt;
+    weights.integers.assign(integers->begin(), integers->end());
+    weights.scales.assign(scales->begin(), scales->end());
+    return weights;
+  }
+  return std::nullopt;
+}
+
+/// The largest block along the depth, up to all of it, in which no scale changes; 0: there is none.
+int64_t blockOf(const Weights &weights) {
+  const auto isWithout = [&](int64_t block) {
+    for (size_t i = 1; i < weights.scales.size(); ++i)
+      if (i % block != 0 && std::memcmp(&weights.scales[i], &weights.scales[i - 1], sizeof(float)) != 0)
+        return false;
+    return true;
+  };
+  for (int64_t block : {weights.depth, int64_t(256), int64_t(128), int64_t(64), int64_t(32), int64_t(16)})
+    if (weights.depth % block == 0 && isWithout(block))
+      return block;
+  return 0;
+}
+
+/// The least integer of every block, if four bits hold what the others are more; one for all where that is enough.
+std::optional<std::vector<int16_t>> offsetsOf(const Weights &weights, int64_t block) {
+  const auto whole = static_cast<int64_t>(weights.integers.size());
+  for (int64_t size : {whole, block}) {
+    std::vector<int16_t> offsets;
+    bool fits = true;
+    for (int64_t at = 0; at < whole && fits; at += size) {
+      const auto [low, high] = std::minmax_element(weights.integers.begin() + at, weights.integers.begin() + at + size);
+      fits = *high - *low < levels && *low >= -128 && *low <= 127;
+      offsets.push_back(*low);
+    }
+    if (fits)
+      return offsets;
+  }
+  return std::nullopt;
+}
+
+template <class T, class From>
+Value constantOf(OpBuilder &b, Location loc, ArrayRef<int64_t> shape, Type element, const std::vector<From> &elements) {
+  const auto owner = std::make_shared<std::vector<T>>(elements.begin(), elements.end());
+  const ArrayRef<char> bytes(reinterpret_cast<const char *>(owner->data()), owner->size() * sizeof(T));
+  return graph::ConstantOp::create(b, loc, graph::constantOf(RankedTensorType::get(shape, element), bytes, owner));
+}
+
+class PackWeights : public impl::PackWeightsBase<PackWeights> {
+public:
+  void runOnOperation() override {
+    bool changed = false;
+    for (Block *body : graph::bodiesOf(getOperation())) {
+      bool here = false;
+      for (auto product : llvm::make_early_inc_range(body->getOps<graph::MatMulOp>()))
+        here |= pack(product);
+      if (here)
+        match::eraseDead(*body);
+      changed |= here;
+    }
+    if (!changed)
+      markAllAnalysesPreserved();
+  }
+
+private:
+  static bool pack(graph::MatMulOp product) {
+    const Value rhs = product.getRhs();
+    if (!isa<FloatType>(graph::elementOf(rhs)) || !rhs.hasOneUse() || !isMadeOfBytes(rhs) || quantizedProduct(product))
+      return false;
+    OpBuilder b(product);
+    const std::optional<Weights> weights = weightsOf(b, product);
+    const int64_t block = weights ? blockOf(*weights) : 0;
+    const auto offsets = block ? offsetsOf(*weights, block) : std::nullopt;
+    if (!offsets)
+      return false;
+    product.getRhsMutable().assign(written(b, rhs, *weights, block, *offsets));
+    return true;
+  }
+
+  /// The ops that take packed weights apart.
+  static Value written(OpBuilder &b, Value rhs, const Weights &weights, int64_t block, ArrayRef<int16_t> offsets) {
+    const Location loc = match::locationOf(b, rhs.getDefiningOp(), /*stop=*/{});
+    const int64_t blocks = weights.depth / block;
+    const auto type = [&](ArrayRef<int64_t> shape, Type element) { return RankedTensorType::get(shape, element); };
+    const auto blockType = type({weights.columns, blocks, block}, weights.element);
+    const auto binary = [&](graph::BinaryKind kind, Value lhs, Value rhs) {
+      return graph::BinaryOp::create(b, loc, kind, lhs, rhs).getResult();
+    };
+    const auto repeated = [&](Value value) { return graph::BroadcastOp::create(b, loc, blockType, value).getResult(); };
+    Value value = match::castTo(b, loc, nibbles(b, loc, weights, offsets), weights.element);
+    value = match::reshapeTo(b, loc, value, graph::shapeOf(blockType));
+    if (offsets.size() == 1) {
+      value = binary(graph::BinaryKind::Add, value, match::splat(b, loc, offsets[0], blockType));
+    } else {
+      Value each = constantOf<int8_t>(b, loc, {weights.columns, blocks, 1}, b.getI8Type(), offsets.vec());
+      value = binary(graph::BinaryKind::Add, value, repeated(match::castTo(b, loc, each, weights.element)));
+    }
+    std::vector<float> scales;
+    for (size_t i = 0; i < weights.scales.size(); i += block)
+      scales.push_back(weights.scales[i]);
+    Value scale = constantOf<float>(b, loc, {weights.columns, blocks, 1}, b.getF32Type(), scales);
+    value = binary(graph::BinaryKind::Mul, value, repeated(match::castTo(b, loc, scale, weights.element)));
+    value = match::castTo(b, loc, value, graph::elementOf(rhs));
+    value = match::reshapeTo(b, loc, value, {weights.columns, weights.depth});
+    return graph::TransposeOp::create(b, loc, value, ArrayRef<int64_t>{1, 0});
+  }
+
+  /// ui8 [columns, units, 2, unit / 2] of what the integers are more than their offsets.
+  static Value nibbles(OpBuilder &b, Location loc, const Weights &weights, ArrayRef<int16_t> offsets) {
+    const auto whole = static_cast<int64_t>(weights.integers.size());
+    const int64_t perOffset = whole / static_cast<int64_t>(offsets.size()), half = unit / 2;
+    std::vector<uint8_t> bytes(whole / 2);
+    for (int64_t i = 0; i < whole; ++i) {
+      const int more = weights.integers[i] - offsets[i / perOffset];
+      bytes[i / unit * half + i % half] |= static_cast<uint8_t>(more << (i % unit < half ? 0 : 4));
+    }
+    const Type byte = b.getIntegerType(8, /*isSigned=*/false);
+    const int64_t units = weights.depth / unit;
+    const auto type = RankedTensorType::get({weights.columns, units, 2, half}, byte);
+    Value value = constantOf<uint8_t>(b, loc, {weights.columns, units, 1, half}, byte, bytes);
+    value = graph::BroadcastOp::create(b, loc, type, value);
+    const auto binary = [&](graph::BinaryKind kind, Value lhs, Value rhs) {
+      return graph::BinaryOp::create(b, loc, kind, lhs, rhs).getResult();
+    };
+    Value shift = graph::IotaOp::create(b, loc, type, /*axis=*/2);
+    shift = binary(graph::BinaryKind::Mul, shift, match::splat(b, loc, 4, type));
+    value = binary(graph::BinaryKind::ShiftRight, value, shift);
+    return binary(graph::BinaryKind::BitwiseAnd, value, match::splat(b, loc, levels - 1, type));
+  }
+};
+
+} // namespace
+} // namespace cupola

@@ -1,0 +1,64 @@
+//===- lib/Transforms/Quantized/PackedWeights.cpp - weights of a few bits ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Transforms/Quantized/PackedWeights.h"
+
+#include "lib/Transforms/Match.h"
+
+using namespace mlir;
+
+namespace cupola {
+namespace {
+
+/// Ops between the constants and a product: a chain that is longer is something else.
+constexpr size_t mostOps = 32;
+
+bool isBytes(graph::ConstantOp constant) {
+  const Type element = graph::elementOf(constant.getResult());
+  return element.isInteger(8) && !match::splatOf(constant.getResult()) &&
+         graph::elementCount(constant.getResult()).constant().value_or(0) >= leastPackedBytes;
+}
+
+/// What computes `value`, if constants and positions are all that it is made of, some of them bytes; else nothing.
+SmallVector<Operation *> opsFromBytes(Value value) {
+  SmallVector<Operation *> ops;
+  SmallVector<Value> work{value};
+  llvm::SmallDenseSet<Operation *> seen;
+  bool hasBytes = false;
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val().getDefiningOp();
+    if (!op || op->getBlock() != value.getParentBlock())
+      return {};
+    if (!seen.insert(op).second)
+      continue;
+    if (auto constant = dyn_cast<graph::ConstantOp>(op)) {
+      hasBytes |= isBytes(constant);
+      continue;
+    }
+    const bool isKnown =
+        match::isPointwise(op) || isa<graph::IotaOp>(op) ||
+        isa<graph::ReshapeOp, graph::TransposeOp, graph::BroadcastOp, graph::SliceOp, graph::CastOp>(op);
+    ops.push_back(op);
+    if (!isKnown || ops.size() > mostOps)
+      return {};
+    llvm::append_range(work, op->getOperands());
+  }
+  return hasBytes ? ops : SmallVector<Operation *>();
+}
+
+} // namespace
+
+bool isMadeOfBytes(Value value) { return !opsFromBytes(value).empty(); }
+
+llvm::DenseSet<Operation *> packedWeights(Block &body) {
+  llvm::DenseSet<Operation *> found;
+  for (auto product : body.getOps<graph::MatMulOp>()) {
+    const Value weights = product.getRhs();
+    if (isa<FloatType>(graph::elementOf(weights)) && weights.hasOneUse())
+      for (Operation *op : opsFromBytes(weights))
+        found.insert(op);
+  }
+  return found;
+}
+
+} // namespace cupola

@@ -1,0 +1,26 @@
+//===- lib/Transforms/Quantized/PackedWeights.h - weights of a few bits ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Models with weights of 4 or 8 bits store integers beside scales of blocks of the depth. A product reads them as they
+// are and takes them apart as it goes: memory holds a quarter of what half precision needs, and weights are what a
+// product of few rows waits for.
+//===----------------------------------------------------------------------===//
+#ifndef CUPOLA_LIB_TRANSFORMS_QUANTIZED_PACKEDWEIGHTS_H
+#define CUPOLA_LIB_TRANSFORMS_QUANTIZED_PACKEDWEIGHTS_H
+
+#include "dialects/Graph/Graph.h"
+
+namespace cupola {
+
+/// Fewer are no burden to memory.
+constexpr int64_t leastPackedBytes = 1024;
+
+/// `value` is computed of constants alone, of which one holds many bytes.
+bool isMadeOfBytes(mlir::Value value);
+
+/// What makes right operands of products in the block from bytes and is read by nothing else: it stays as it is.
+llvm::DenseSet<mlir::Operation *> packedWeights(mlir::Block &body);
+
+} // namespace cupola
+
+#endif // CUPOLA_LIB_TRANSFORMS_QUANTIZED_PACKEDWEIGHTS_H
