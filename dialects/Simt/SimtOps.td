@@ -333,6 +333,17 @@ def Simt_BlockReduceOp : Simt_Op<"block_reduce", [MemoryEffects<[MemRead, MemWri
   let hasVerifier = 1;
 }
 
+def Simt_UnpackOp : Simt_Op<"unpack", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "out[e] = ((bytes[e] >> shift & 15) + offset) * scale, rounded once";
+  let description = "A vector of numbers of four bits, half of each of the bytes; `shift` is 0 or 4.";
+  let arguments = (ins Simt_RegistersType:$bytes, UI8:$shift, I8:$offset, Kernel_Scalar:$scale, Simt_RegistersType:$out);
+  let assemblyFormat = [{
+    $bytes `shift` $shift `offset` $offset `scale` $scale `to` $out attr-dict
+    `:` type($bytes) `by` type($scale) `to` type($out)
+  }];
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Products
 //===----------------------------------------------------------------------===//

@@ -291,6 +291,18 @@ LogicalResult LoadFragmentOp::verify() {
   return isPlain(*this, getSmem().getType());
 }
 
+LogicalResult UnpackOp::verify() {
+  RegistersType bytes = getBytes().getType(), out = getOut().getType();
+  if (!bytes.getElement().isUnsignedInteger(8) || !bytes.getExtents().empty() || bytes.getVector() % 4 != 0)
+    return emitOpError() << "bytes of type " << bytes << " are no vector of whole words of ui8";
+  if (!isa<FloatType>(out.getElement()) || out.getElement().isF64() || out.getVector() != bytes.getVector() ||
+      !out.getExtents().empty())
+    return emitOpError() << "results of type " << out << " are no vector of as many f32, f16 or bf16";
+  if (!getScale().getType().isF32() && getScale().getType() != out.getElement())
+    return emitOpError() << "a scale of type " << getScale().getType() << " is neither f32 nor of the results";
+  return success();
+}
+
 LogicalResult FmaTileOp::verify() {
   ArrayRef<int64_t> acc = getAcc().getType().getExtents();
   ArrayRef<int64_t> a = getA().getType().getExtents(), b = getB().getType().getExtents();

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "test/Sim/Conformance.h"
 
+#include <cstring>
+
 namespace cupola::test {
 
 namespace {
@@ -34,6 +36,49 @@ ConformanceCase vectorCase(const std::string &type, size_t elementBytes, size_t 
     for (size_t t = 0; t < 32; ++t)
       for (size_t i = count; i-- > 0;)
         expected.append(reinterpret_cast<const char *>(in.data()) + (t * count + i) * elementBytes, elementBytes);
+    return compareBytes(found[0], expected);
+  };
+  return c;
+}
+
+uint32_t bitsOf(float x) {
+  uint32_t bits;
+  std::memcpy(&bits, &x, 4);
+  return bits;
+}
+
+/// Numbers of four bits, of low halves of bytes and of high ones, by halves.
+ConformanceCase unpackCase(const std::string &type, const std::string &scale, size_t count) {
+  ConformanceCase c;
+  c.name = "unpack_" + type + "_by_" + scale + "x" + std::to_string(count);
+  c.run.kernel = "k_unpack";
+  const std::string n = std::to_string(count);
+  c.run.text = kernelHead("k_unpack", 32, 3, 0) + "  const u32 t = cu_tid();\n  const vec<u8, " + n +
+               "> x = ld_vec<u8, " + n + ">(cu_read<u8>(bindings, ref0) + t * " + n +
+               ");\n  const f16 s = cu_read<f16>(bindings, ref1)[t];\n" + "  vec<" + type + ", " + n +
+               "> y;\n  cu_unpack(y, x, u8(t % 2 * 4), i8(i32(t) - 24), cu_cast<" + scale +
+               ">(s));\n  for (int i = 0; i < " + n + "; ++i)\n    cu_write<" + type + ">(bindings, ref2)[t * " + n +
+               " + i] = y[i];\n}\n";
+  const std::vector<uint8_t> in = randomBytes(32 * count, 11);
+  std::vector<_Float16> scales;
+  Numbers numbers(12);
+  for (int t = 0; t < 32; ++t)
+    scales.push_back(static_cast<_Float16>(numbers.small(2000) / 1000.0));
+  const size_t bytes = type == "f32" ? 4 : 2;
+  c.run.buffers = {input(in), input(scales), output<uint8_t>(in.size() * bytes)};
+  c.check = [=](const std::vector<std::string> &found) {
+    std::string expected;
+    for (size_t i = 0; i < in.size(); ++i) {
+      const auto t = static_cast<int>(i / count);
+      const int number = (in[i] >> t % 2 * 4 & 15) + t - 24;
+      const float product = static_cast<float>(number) * static_cast<float>(scales[static_cast<size_t>(t)]);
+      uint32_t word = bitsOf(product);
+      if (const auto half = static_cast<_Float16>(product); type == "f16")
+        std::memcpy(&word, &half, 2);
+      if (type == "bf16")
+        word = (word + 0x7fff + (word >> 16 & 1)) >> 16;
+      expected.append(reinterpret_cast<const char *>(&word), bytes);
+    }
     return compareBytes(found[0], expected);
   };
   return c;
@@ -151,6 +196,9 @@ std::vector<ConformanceCase> memoryCases() {
   for (int bytes : {4, 8, 16})
     cases.push_back(asyncCase(bytes));
   cases.push_back(asyncPairCase());
+  for (size_t count : {4, 8, 16})
+    for (const auto &[type, scale] : {std::pair("f16", "f16"), {"f16", "f32"}, {"bf16", "f32"}, {"f32", "f32"}})
+      cases.push_back(unpackCase(type, scale, count));
   return cases;
 }
 

@@ -97,6 +97,29 @@ CUPOLA_DEVICE unsigned short doubleToHalf(double x) {
 }
 CUPOLA_DEVICE float halfToFloat(unsigned short bits) { return static_cast<float>(__builtin_bit_cast(_Float16, bits)); }
 
+/// Both halves of a word through a function of floats, whose result is rounded once more: of sums and products that
+/// is the rounded result, as f32 has more than twice the precision of a half.
+template <class Function> CUPOLA_DEVICE unsigned eachHalf(unsigned a, unsigned b, Function function) {
+  const auto at = [&](unsigned shift) {
+    const auto half = [&](unsigned word) { return halfToFloat(static_cast<unsigned short>(word >> shift)); };
+    return static_cast<unsigned>(floatToHalf(function(half(a), half(b)))) << shift;
+  };
+  return at(0) | at(16);
+}
+CUPOLA_DEVICE unsigned addHalves(unsigned a, unsigned b) {
+  return eachHalf(a, b, [](float x, float y) { return x + y; });
+}
+CUPOLA_DEVICE unsigned multiplyHalves(unsigned a, unsigned b) {
+  return eachHalf(a, b, [](float x, float y) { return x * y; });
+}
+CUPOLA_DEVICE unsigned permuteBytes(unsigned a, unsigned b, unsigned selector) {
+  const unsigned long long bytes = static_cast<unsigned long long>(b) << 32 | a;
+  unsigned result = 0;
+  for (unsigned i = 0; i < 4; ++i)
+    result |= static_cast<unsigned>(bytes >> 8 * (selector >> 4 * i & 7u) & 0xffu) << 8 * i;
+  return result;
+}
+
 /// Towards zero, clamped to [low, high]; `limit` is the power of two just above `high`.
 template <class To, class From> CUPOLA_DEVICE To clampedTruncate(From x, To low, To high, From limit) {
   if (x != x)

@@ -9,6 +9,7 @@
 #define CUPOLA_LIB_TARGET_CUDA_LOWERING_H
 
 #include "dialects/Simt/Simt.h"
+#include "lib/Target/CUDA/Nibbles.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -168,6 +169,7 @@ private:
     graph::Exprs index(const Expr &e) const;
   };
   Elements cloneVectorLoad(kernel::LoadOp op, const Vector &vector);
+  Elements unpack(const Nibbles &nibbles, mlir::Type type, const Vector &vector);
   void nameIndices();
   std::string hintOf(mlir::Value index) const { return hints.lookup(index); }
 

@@ -181,6 +181,10 @@ void KernelPrinter::statement(Operation *op) {
         line("outer_fma(" + names.lookup(it.getAcc()) + ", " + names.lookup(it.getA()) + ", " +
              names.lookup(it.getB()) + ");");
       })
+      .Case([&](UnpackOp it) {
+        line("cu_unpack(" + names.lookup(it.getOut()) + ", " + names.lookup(it.getBytes()) + ", " +
+             operand(it.getShift()) + ", " + operand(it.getOffset()) + ", " + operand(it.getScale()) + ");");
+      })
       .Case<UnaryOp, BinaryOp, CastOp, SelectOp>([&](auto it) {
         std::string value = cuda::scalarText(it, [&](Value v) { return operand(v); });
         line(define(it.getResult()) + value + ";");

@@ -133,6 +133,19 @@ struct VectorAccesses {
     }
     return shared;
   }
+  /// Results of whole words of bytes of two numbers, the rest of which is the same for all elements.
+  llvm::DenseMap<Operation *, Nibbles> nibbles(Block &block, const llvm::DenseSet<Operation *> &shared) const {
+    llvm::DenseMap<Operation *, Nibbles> all;
+    const auto isSame = [&](Value value) {
+      Operation *def = value ? value.getDefiningOp() : nullptr;
+      return !def || def->getBlock() != &block || !varying.contains(def) || shared.contains(def);
+    };
+    for (Operation &op : block)
+      if (std::optional<Nibbles> found = width % 4 == 0 ? nibblesOf(&op) : std::nullopt;
+          found && isVector(found->bytes) && isSame(found->shift) && isSame(found->offsetValue) && isSame(found->scale))
+        all.try_emplace(&op, *found);
+    return all;
+  }
   bool isVector(StoreOp op) const {
     return !isIndirect(op.getIndices()) && fits(op.getValue().getType()) && isContiguous(op) &&
            sharesMask(vars.read(op.getMask(), op.getIndices()), var, width, divisors);
@@ -224,6 +237,16 @@ Lowering::Elements Lowering::cloneVectorLoad(LoadOp op, const Vector &vector) {
   return elements;
 }
 
+Lowering::Elements Lowering::unpack(const Nibbles &nibbles, Type type, const Vector &vector) {
+  const Elements bytes = cloneVectorLoad(nibbles.bytes, vector);
+  Elements elements{registers({}, type, vector.width), vector.width, vector.width};
+  Value offset =
+      nibbles.offset ? constant(builder.getI8Type(), *nibbles.offset) : values.lookupOrDefault(nibbles.offsetValue);
+  UnpackOp::create(builder, loc, bytes.registers, values.lookupOrDefault(nibbles.shift), offset,
+                   values.lookupOrDefault(nibbles.scale), elements.registers);
+  return elements;
+}
+
 bool reducesVectors(Block &block, Value index) {
   llvm::DenseSet<Operation *> varying = varyingOps(block, index);
   return llvm::all_of(block.getOps<kernel::ReduceOp>(), [&](kernel::ReduceOp op) {
@@ -278,10 +301,18 @@ LogicalResult Lowering::cloneVector(Block &block, Value index, const Expr &base,
 LogicalResult Lowering::cloneElements(Block &block, const Vector &vector, Yield yield) {
   VectorAccesses accesses(block, vector.index, vector.width, vars, divisors);
   const llvm::DenseSet<Operation *> shared = accesses.sharedOps(block);
+  const llvm::DenseMap<Operation *, Nibbles> nibbles = accesses.nibbles(block, shared);
+  llvm::DenseSet<Operation *> absorbed;
+  for (const auto &[result, found] : nibbles)
+    absorbed.insert_range(found.inner);
   llvm::DenseMap<Operation *, Elements> vectors;
   for (Operation &op : block) {
     if (auto found = hoistedVectors.find(&op); found != hoistedVectors.end())
       vectors[&op] = found->second;
+    else if (auto found = nibbles.find(&op); found != nibbles.end())
+      vectors[&op] = unpack(found->second, op.getResult(0).getType(), vector);
+    else if (absorbed.contains(&op))
+      continue;
     else if (auto load = dyn_cast<LoadOp>(op); load && accesses.isVector(load))
       vectors[&op] = cloneVectorLoad(load, vector);
     else if (auto inRange = dyn_cast<InRangeOp>(op); inRange && accesses.isShared(inRange))
@@ -304,8 +335,8 @@ LogicalResult Lowering::cloneElements(Block &block, const Vector &vector, Yield 
     for (Operation &op : block) {
       if (auto it = vectors.find(&op); it == vectors.end()) {
         auto inRange = dyn_cast<InRangeOp>(op);
-        bool isDone =
-            !accesses.varying.contains(&op) || shared.contains(&op) || (inRange && accesses.isShared(inRange));
+        bool isDone = !accesses.varying.contains(&op) || shared.contains(&op) || absorbed.contains(&op) ||
+                      (inRange && accesses.isShared(inRange));
         if (!isDone && !isa<YieldOp>(op) && failed(clone(op)))
           return failure();
       } else if (auto store = dyn_cast<StoreOp>(op)) {

@@ -226,11 +226,26 @@ private:
     std::vector<float> scales;
     for (size_t i = 0; i < weights.scales.size(); i += block)
       scales.push_back(weights.scales[i]);
-    Value scale = constantOf<float>(b, loc, {weights.columns, blocks, 1}, b.getF32Type(), scales);
+    Value scale = scalesOf(b, loc, {weights.columns, blocks, 1}, scales);
     value = binary(graph::BinaryKind::Mul, value, repeated(match::castTo(b, loc, scale, weights.element)));
     value = match::castTo(b, loc, value, graph::elementOf(rhs));
     value = match::reshapeTo(b, loc, value, {weights.columns, weights.depth});
     return graph::TransposeOp::create(b, loc, value, ArrayRef<int64_t>{1, 0});
+  }
+
+  /// As halves where they are some: models in half precision multiply in f32.
+  static Value scalesOf(OpBuilder &b, Location loc, ArrayRef<int64_t> shape, ArrayRef<float> scales) {
+    std::vector<uint16_t> halves;
+    bool areHalves = true;
+    for (float scale : scales) {
+      APFloat half(scale);
+      bool lost = false;
+      half.convert(APFloat::IEEEhalf(), APFloat::rmNearestTiesToEven, &lost);
+      halves.push_back(static_cast<uint16_t>(half.bitcastToAPInt().getZExtValue()));
+      areHalves &= !lost;
+    }
+    return areHalves ? constantOf<uint16_t>(b, loc, shape, b.getF16Type(), halves)
+                     : constantOf<float>(b, loc, shape, b.getF32Type(), scales.vec());
   }
 
   /// ui8 [columns, units, 2, unit / 2] of what the integers are more than their offsets.

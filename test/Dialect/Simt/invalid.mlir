@@ -275,6 +275,42 @@ simt.func @fragment block %b of 1 thread %t of 64 scalars [] () {
 
 // -----
 
+simt.func @unpackedBytes block %b of 1 thread %t of 32 scalars [] () {
+  %bytes = simt.registers : !simt.registers<ui8, vector 2>
+  %out = simt.registers : !simt.registers<f16, vector 2>
+  %shift = kernel.constant 4 : ui8
+  %offset = kernel.constant -8 : i8
+  %scale = kernel.constant 0.5 : f16
+  // expected-error @below {{bytes of type '!simt.registers<ui8, vector 2>' are no vector of whole words of ui8}}
+  simt.unpack %bytes shift %shift offset %offset scale %scale to %out : !simt.registers<ui8, vector 2> by f16 to !simt.registers<f16, vector 2>
+}
+
+// -----
+
+simt.func @unpackedResults block %b of 1 thread %t of 32 scalars [] () {
+  %bytes = simt.registers : !simt.registers<ui8, vector 8>
+  %out = simt.registers : !simt.registers<f16, vector 4>
+  %shift = kernel.constant 4 : ui8
+  %offset = kernel.constant -8 : i8
+  %scale = kernel.constant 0.5 : f16
+  // expected-error @below {{results of type '!simt.registers<f16, vector 4>' are no vector of as many f32, f16 or bf16}}
+  simt.unpack %bytes shift %shift offset %offset scale %scale to %out : !simt.registers<ui8, vector 8> by f16 to !simt.registers<f16, vector 4>
+}
+
+// -----
+
+simt.func @unpackedScale block %b of 1 thread %t of 32 scalars [] () {
+  %bytes = simt.registers : !simt.registers<ui8, vector 8>
+  %out = simt.registers : !simt.registers<f32, vector 8>
+  %shift = kernel.constant 4 : ui8
+  %offset = kernel.constant -8 : i8
+  %scale = kernel.constant 0.5 : f16
+  // expected-error @below {{a scale of type 'f16' is neither f32 nor of the results}}
+  simt.unpack %bytes shift %shift offset %offset scale %scale to %out : !simt.registers<ui8, vector 8> by f16 to !simt.registers<f32, vector 8>
+}
+
+// -----
+
 simt.func @fma block %b of 1 thread %t of 64 scalars [] () {
   %acc = simt.registers zero : !simt.registers<4x4xf32>
   %a = simt.registers : !simt.registers<2xf32>

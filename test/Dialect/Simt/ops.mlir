@@ -106,6 +106,17 @@ simt.func @product block %b of 1 thread %t of 32 scalars [] () {
   }
 }
 
+// CHECK-LABEL: simt.func @unpack
+// CHECK: simt.unpack %{{.*}} shift %{{.*}} offset %{{.*}} scale %{{.*}} to %{{.*}} : <ui8, vector 8> by f32 to <bf16, vector 8>
+simt.func @unpack block %b of 1 thread %t of 32 scalars [] () {
+  %bytes = simt.registers : !simt.registers<ui8, vector 8>
+  %out = simt.registers : !simt.registers<bf16, vector 8>
+  %shift = kernel.constant 4 : ui8
+  %offset = kernel.constant -8 : i8
+  %scale = kernel.constant 0.5 : f32
+  simt.unpack %bytes shift %shift offset %offset scale %scale to %out : !simt.registers<ui8, vector 8> by f32 to !simt.registers<bf16, vector 8>
+}
+
 // CHECK-LABEL: simt.func @matrices
 // CHECK: simt.tile_loop to n0 stages 3 steps 2 async fetch (%{{.*}}, %{{.*}}) {
 // CHECK: } store (%{{.*}}, %{{.*}}) {

@@ -145,15 +145,26 @@ constexpr Shape registerShapes[] = {
     {32, 64, 64, 1, 2, 2, 2},   {32, 64, 32, 1, 2, 1, 2},  {32, 32, 128, 1, 1, 4, 2},
 };
 
+/// Weights of four bits come through few registers: there are accumulators as with asynchronous copies.
+constexpr Shape packedShapes[] = {
+    {128, 128, 32, 2, 2, 1, 2}, {128, 128, 32, 2, 4, 1, 2}, {128, 64, 32, 4, 2, 1, 2}, {64, 64, 32, 2, 2, 1, 2},
+    {32, 64, 64, 1, 2, 2, 2},   {32, 64, 32, 1, 2, 1, 2},   {32, 32, 128, 1, 1, 4, 2},
+};
+
 /// Of elements of four bytes, for half as much shared memory.
 constexpr Shape asyncShapes32[] = {
     {256, 128, 16, 4, 2, 1, 4}, {128, 256, 16, 2, 4, 1, 4}, {128, 128, 16, 2, 2, 1, 4}, {128, 128, 16, 2, 4, 1, 4},
     {256, 64, 16, 4, 1, 1, 4},  {128, 64, 16, 2, 1, 1, 4},  {64, 128, 16, 1, 2, 1, 4},  {64, 64, 64, 2, 1, 4, 3},
     {64, 64, 32, 2, 2, 1, 4},   {32, 64, 64, 1, 1, 4, 3},   {32, 32, 64, 1, 1, 4, 4},
 };
-ArrayRef<Shape> shapesFor(int64_t operandBytes, bool async) {
+bool isPacked(Region &operand) {
+  Operation *result = operand.front().getTerminator()->getOperand(0).getDefiningOp();
+  return result && cuda::nibblesOf(result);
+}
+ArrayRef<Shape> shapesFor(DotOp dot, int64_t operandBytes, bool async) {
   if (!async)
-    return registerShapes;
+    return operandBytes == 2 && isPacked(dot.getRhs()) && cuda::plainLoad(dot.getLhs().front()) ? ArrayRef(packedShapes)
+                                                                                                : registerShapes;
   return operandBytes == 4 ? ArrayRef(asyncShapes32) : ArrayRef(asyncShapes);
 }
 
@@ -203,7 +214,7 @@ cuda::Candidates cuda::GemmMmaAttr::candidates(KernelFacts &facts, const GpuArch
   const AsyncOperands operands = asyncOperands(facts.product->dot, facts.vars, facts.divisors);
   const bool async = target.asyncCopy && operands.lhs && operands.rhs;
   SmallVector<GemmMmaAttr> table;
-  for (const Shape &s : shapesFor(bytes, async))
+  for (const Shape &s : shapesFor(facts.product->dot, bytes, async))
     for (int64_t split : splits) {
       auto shape =
           GemmMmaAttr::get(facts.context(), s.m, s.n, s.k, s.warpsM, s.warpsN, s.slices, s.stages, mmaK, async, split);

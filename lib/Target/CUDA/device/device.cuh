@@ -20,6 +20,7 @@
 #include "reduce.cuh"
 #include "swizzle.cuh"
 #include "sync.cuh"
+#include "unpack.cuh"
 #include "vector.cuh"
 
 #if CUPOLA_ARCH >= 900

@@ -71,6 +71,20 @@ CUPOLA_DEVICE float halfToFloat(unsigned short bits) {
   return x;
 }
 
+/// Two halves at a time, each result rounded once.
+CUPOLA_DEVICE unsigned addHalves(unsigned a, unsigned b) {
+  unsigned sums;
+  asm("add.rn.f16x2 %0, %1, %2;" : "=r"(sums) : "r"(a), "r"(b));
+  return sums;
+}
+CUPOLA_DEVICE unsigned multiplyHalves(unsigned a, unsigned b) {
+  unsigned products;
+  asm("mul.rn.f16x2 %0, %1, %2;" : "=r"(products) : "r"(a), "r"(b));
+  return products;
+}
+/// Byte i of the result is byte `selector >> 4 * i & 7` of the eight of a, then b.
+CUPOLA_DEVICE unsigned permuteBytes(unsigned a, unsigned b, unsigned selector) { return __byte_perm(a, b, selector); }
+
 /// Float to integer as cvt.rzi does it: towards zero, clamped to the range, NaN becomes 0.
 CUPOLA_DEVICE int doubleToI32(double x) { return __double2int_rz(x); }
 CUPOLA_DEVICE unsigned doubleToU32(double x) { return __double2uint_rz(x); }
