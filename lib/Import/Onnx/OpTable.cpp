@@ -37,6 +37,7 @@ constexpr OpRow rows[] = {
     {"", "AveragePool", {1, 7, 10, 11, 19, 22}, importAveragePool},
     {"", "BatchNormalization", {1, 6}, tested<importBatchNormalization>},
     {"", "BatchNormalization", {7, 9, 14, 15}, importBatchNormalization},
+    {"", "BitCast", {26}, importBitCast},
     {"", "BitShift", {11, 28}, importBitShift},
     {"", "BitwiseAnd", {18}, bitwise<BinaryKind::BitwiseAnd>},
     {"", "BitwiseNot", {18}, importBitwiseNot},

@@ -181,7 +181,7 @@ void KernelPrinter::statement(Operation *op) {
         line("outer_fma(" + names.lookup(it.getAcc()) + ", " + names.lookup(it.getA()) + ", " +
              names.lookup(it.getB()) + ");");
       })
-      .Case<UnaryOp, BinaryOp, CastOp, SelectOp>([&](auto it) {
+      .Case<UnaryOp, BinaryOp, CastOp, BitcastOp, SelectOp>([&](auto it) {
         std::string value = cuda::scalarText(it, [&](Value v) { return operand(v); });
         line(define(it.getResult()) + value + ";");
       })

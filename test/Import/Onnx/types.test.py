@@ -63,7 +63,7 @@ def retyped(array, number):
 def typed_attributes(entry, types):
     """Attributes that say what the type variables of the result are."""
     attributes = dict(entry.attributes)
-    if entry.op == "Cast":
+    if entry.op in ("Cast", "BitCast"):
         attributes["to"] = types["T2"]
     if entry.op == "EyeLike":
         attributes["dtype"] = types["T2"]
@@ -85,6 +85,8 @@ def combinations(schema, entry):
     variables = {c.type_param_str: [t for t in c.allowed_type_strs if t.startswith("tensor(")] for c in schema.type_constraints
                  if c.type_param_str in present}
     every = list(itertools.product(*variables.values()))
+    if entry.op == "BitCast":                            # all others are bad models
+        every = [row for row in every if len({numpy_type(number_of(t)).itemsize for t in row}) == 1]
     if len(every) > MANY:
         every = [row for row in every if sum(t not in USUAL for t in row) <= 2]
     return [dict(zip(variables, map(number_of, row))) for row in every]
@@ -230,7 +232,7 @@ OWN = {"Cast": lambda x, to: x, "CastLike": lambda x, like: x, "Div": divide, "G
 
 
 def as_wide(array, op):
-    wide = array.dtype in TOLERANCE or (op in AS_FLOATS and array.dtype.kind in "iub")
+    wide = (array.dtype in TOLERANCE and op != "BitCast") or (op in AS_FLOATS and array.dtype.kind in "iub")
     return array.astype(F64) if wide else array
 
 

@@ -60,6 +60,7 @@ void importPRelu(OpBinder &op);
 
 // Cast.cpp
 void importCast1(OpBinder &op); ///< up to opset 5: the type by name
+void importBitCast(OpBinder &op);
 void importCast(OpBinder &op);
 void importCastLike(OpBinder &op);
 
