@@ -5,7 +5,7 @@
 import numpy as np
 from onnx import TensorProto
 
-from op_models import Case
+from op_models import Case, Const
 
 NEWEST = 28
 RANDOM = np.random.default_rng(20261125)
@@ -19,6 +19,10 @@ def ints(*shape, low=0, high=10):
     return RANDOM.integers(low, high, shape)
 
 
+def scalar(value, kind=np.int64):
+    return Const(value, kind=kind, shape=())
+
+
 def case(op, *operands, since=1, until=NEWEST, outputs=1, **attributes):
     return Case(op, operands, attributes, since, until, outputs)
 
@@ -29,5 +33,47 @@ def bits():
     yield case("BitCast", ints(5, high=2).astype(bool), to=TensorProto.UINT8)
 
 
+def matrices():
+    yield case("Det", floats(3, 3))
+    few = np.concatenate([ints(2, 2, 4, 4, high=2), np.ones((1, 2, 4, 4)), np.zeros((1, 2, 4, 4))]).astype(np.float32)
+    yield case("Det", np.concatenate([floats(5, 2, 4, 4), few]))
+    yield case("Det", floats(4, 1, 1))
+    yield case("MelWeightMatrix", scalar(7), scalar(64), np.array(8192), np.float32(0), np.float32(4096))
+    yield case("MelWeightMatrix", scalar(6), scalar(16), np.array(8000), np.float32(100), np.float32(4000))
+    yield case("AffineGrid", floats(2, 3, 4), Const(2, 1, 3, 4, 5))
+    yield case("AffineGrid", floats(1, 2, 3), Const(1, 1, 4, 3), align_corners=1)
+
+
+def unpool_places(shape, sizes, strides, pads):
+    """What MaxPool gives as its second result: a place of each window, in the result of MaxUnpool; some windows share one.
+    `pads` has a list of both per dimension."""
+    result = [(n - 1) * step + size - sum(pad) for n, size, step, pad in zip(shape[2:], sizes, strides, pads)]
+    places = np.zeros(shape, np.int64)
+    for at in np.ndindex(*shape):
+        point = [min(max(i * step - pad[0] + int(RANDOM.integers(size)), 0), extent - 1)
+                 for i, size, step, pad, extent in zip(at[2:], sizes, strides, pads, result)]
+        places[at] = np.ravel_multi_index((*at[:2], *point), (*shape[:2], *result))
+    return places
+
+
+def unpools():
+    apart = unpool_places((2, 2, 2, 3), (2, 2), (3, 2), ((0, 0), (0, 0)))
+    yield case("MaxUnpool", floats(2, 2, 2, 3), apart, kernel_shape=[2, 2], strides=[3, 2], since=9)
+    shared = unpool_places((1, 3, 6), (5,), (2,), ((1, 2),))
+    yield case("MaxUnpool", floats(1, 3, 6), shared, Const(1, 3, 12), kernel_shape=[5], strides=[2], pads=[1, 2], since=9)
+
+
+def grams():
+    pool = dict(ngram_counts=[0, 3], pool_int64s=[2, 3, 5, 2, 3, 3, 3, 5, 2], max_skip_count=2)
+    weights = [1.5, -2.0, 3.0, 0.5, 7.0, 9.0]
+    for mode in ("TF", "IDF", "TFIDF"):
+        yield case("TfIdfVectorizer", ints(3, 9, low=2, high=6), mode=mode, min_gram_length=1, max_gram_length=2, weights=weights,
+                   ngram_indexes=[0, 1, 2, 3, 4, 5], **pool)
+    yield case("TfIdfVectorizer", ints(2, 9, low=2, high=6), mode="TFIDF", min_gram_length=1, max_gram_length=2, weights=weights,
+               ngram_indexes=[2, 0, 6, 3, 1, 5], **pool)
+    yield case("TfIdfVectorizer", ints(12, low=2, high=6).astype(np.int32), mode="TF", min_gram_length=2, max_gram_length=2,
+               ngram_indexes=[2, 0, 5, 3, 1, 3], **pool)
+
+
 def cases():
-    return [*bits()]
+    return [*bits(), *matrices(), *unpools(), *grams()]

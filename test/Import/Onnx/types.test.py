@@ -26,7 +26,7 @@ from make_ops import Case, Const, NEWEST   # noqa: E402
 BF16, F64 = np.dtype(ml_dtypes.bfloat16), np.dtype("f8")
 TOLERANCE = {np.dtype("f2"): 2e-3, BF16: 1.6e-2, np.dtype("f4"): 4e-6, F64: 1e-13}   # of the largest value
 # Computed in float32 by onnx.reference, whatever the type, or with constants in float32.
-SINGLE = {"DeformConv", "Erf", "Gelu", "GridSample", "HardSwish", "Resize"}
+SINGLE = {"AffineGrid", "DeformConv", "Erf", "Gelu", "GridSample", "HardSwish", "Resize"}
 SHORT_BETWEEN = {"LayerNormalization", "RMSNormalization"}   # ONNX wants a step in the type of X, whatever the result's
 ELSEWHERE = {**dict.fromkeys(("If", "Loop", "Scan"), "the types are those of other ops"), "Scatter": "has become ScatterElements",
              "Upsample": "has become Resize"}
@@ -69,6 +69,8 @@ def typed_attributes(entry, types):
         attributes["dtype"] = types["T2"]
     if entry.op == "ConstantOfShape":
         attributes.setdefault("value", numpy_helper.from_array(np.ones(1)))
+    if entry.op == "MelWeightMatrix":
+        attributes["output_datatype"] = types["T3"]
     if entry.op == "DequantizeLinear":
         attributes["output_dtype"] = types["T3"]
     if "value" in attributes:

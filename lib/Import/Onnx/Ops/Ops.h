@@ -183,6 +183,21 @@ void importCol2Im(OpBinder &op);
 // TensorScatter.cpp
 void importTensorScatter(OpBinder &op);
 
+// AffineGrid.cpp
+void importAffineGrid(OpBinder &op);
+
+// Det.cpp
+void importDet(OpBinder &op);
+
+// MelWeightMatrix.cpp
+void importMelWeightMatrix(OpBinder &op);
+
+// TfIdfVectorizer.cpp
+void importTfIdfVectorizer(OpBinder &op);
+
+// Unpool.cpp
+void importMaxUnpool(OpBinder &op);
+
 // Optimizer.cpp
 void importAdagrad(OpBinder &op);
 void importAdam(OpBinder &op);
