@@ -75,5 +75,20 @@ def grams():
                ngram_indexes=[2, 0, 5, 3, 1, 3], **pool)
 
 
+def resizes():
+    image = floats(1, 2, 4, 5)
+    for mode in ("linear", "cubic"):
+        for outside in (0, 1):
+            scales = Const(1, 1, 0.6, 0.35, kind=np.float32)
+            yield case("Resize", image, None, scales, mode=mode, antialias=1, exclude_outside=outside, since=18)
+        yield case("Resize", image, None, None, Const(1, 2, 9, 4), mode=mode, antialias=1, since=18)
+    # Extents that change: onnxruntime leaves an axis alone where none does, whatever its region.
+    region = Const(0, 0, 0.2, 0.9, 1, 1, 1.2, 0.1, kind=np.float32)
+    crop = dict(coordinate_transformation_mode="tf_crop_and_resize")
+    for mode in ("nearest", "linear", "cubic"):
+        yield case("Resize", image, region, None, Const(1, 2, 6, 3), mode=mode, extrapolation_value=7.5, since=13, **crop)
+    yield case("Resize", image, np.array([0.3, 0.25, 0.6, 1], np.float32), None, Const(1, 7), axes=[2, 3], mode="linear", since=18, **crop)
+
+
 def cases():
-    return [*bits(), *matrices(), *unpools(), *grams()]
+    return [*bits(), *matrices(), *unpools(), *grams(), *resizes()]
