@@ -127,6 +127,18 @@ def Graph_CastOp : Graph_PureOp<"cast", "Pointwise", "Compute",
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
 }
 
+def Graph_BitcastOp : Graph_PureOp<"bitcast", "Pointwise", "Keep",
+    [DeclareOpInterfaceMethods<Graph_IndexingInterface>]> {
+  let summary = "the same bits as an element of another type of as many";
+  let description = [{
+    Not of bool, which has one bit and takes a byte.
+  }];
+  let arguments = (ins Graph_Tensor:$input);
+  let results = (outs Graph_Tensor:$result);
+  let hasVerifier = 1;
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+}
+
 def Graph_CallOp : Graph_PureOp<"call", "Pointwise", "Keep",
     [AttrSizedOperandSegments, DeclareOpInterfaceMethods<Graph_IndexingInterface>]> {
   let summary = "a scalar function in CUDA C++ of the elements of its operands";

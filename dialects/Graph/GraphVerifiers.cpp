@@ -88,6 +88,13 @@ LogicalResult SelectOp::verify() {
 
 LogicalResult CastOp::verify() { return sameShape(*this, getInput(), getResult()); }
 
+LogicalResult BitcastOp::verify() {
+  const Type from = elementOf(getInput()), to = elementOf(getResult());
+  if (from.isInteger(1) || to.isInteger(1) || from.getIntOrFloatBitWidth() != to.getIntOrFloatBitWidth())
+    return emitOpError() << "cannot take the bits of " << from << " as " << to;
+  return sameShape(*this, getInput(), getResult());
+}
+
 LogicalResult CallOp::verify() {
   if (getInputs().size() != getSnippet().getParameters().size())
     return emitOpError() << "has " << getInputs().size() << " inputs, the snippet "

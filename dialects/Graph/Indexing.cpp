@@ -80,6 +80,7 @@ OperandIndex UnaryOp::mapIndex(unsigned, ArrayRef<Expr> index, const Ranges &) {
 OperandIndex BinaryOp::mapIndex(unsigned, ArrayRef<Expr> index, const Ranges &) { return identity(index); }
 OperandIndex SelectOp::mapIndex(unsigned, ArrayRef<Expr> index, const Ranges &) { return identity(index); }
 OperandIndex CastOp::mapIndex(unsigned, ArrayRef<Expr> index, const Ranges &) { return identity(index); }
+OperandIndex BitcastOp::mapIndex(unsigned, ArrayRef<Expr> index, const Ranges &) { return identity(index); }
 OperandIndex CallOp::mapIndex(unsigned, ArrayRef<Expr> index, const Ranges &) { return identity(index); }
 
 OperandIndex ReshapeOp::mapIndex(unsigned, ArrayRef<Expr> index, const Ranges &ranges) {

@@ -325,6 +325,14 @@ def Kernel_CastOp : Kernel_Op<"cast", [Pure]> {
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
 }
 
+def Kernel_BitcastOp : Kernel_Op<"bitcast", [Pure]> {
+  let summary = "graph.bitcast of a scalar";
+  let arguments = (ins Kernel_Scalar:$input);
+  let results = (outs Kernel_Scalar:$result);
+  let hasVerifier = 1;
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+}
+
 def Kernel_CallOp : Kernel_Op<"call", [Pure]> {
   let summary = "graph.call of scalars";
   let arguments = (ins Graph_SnippetAttr:$snippet, Variadic<Kernel_Scalar>:$inputs);

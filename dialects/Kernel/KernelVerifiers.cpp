@@ -137,6 +137,13 @@ LogicalResult UnaryOp::verify() {
   return success();
 }
 
+LogicalResult BitcastOp::verify() {
+  const Type from = getInput().getType(), to = getType();
+  if (from.isInteger(1) || to.isInteger(1) || from.getIntOrFloatBitWidth() != to.getIntOrFloatBitWidth())
+    return emitOpError() << "cannot take the bits of " << from << " as " << to;
+  return success();
+}
+
 LogicalResult kernel::CallOp::verify() {
   if (getInputs().size() == getSnippet().getParameters().size())
     return success();

@@ -29,6 +29,7 @@ constexpr OpRow opTable[] = {
     {"graph.unary", computeUnary},
     {"graph.binary", computeBinary},
     {"graph.select", computeSelect},
+    {"graph.bitcast", computeBitcast},
     {"graph.cast", computeCast},
     {"graph.call", computeCall},
     {"graph.reshape", computeReshape},

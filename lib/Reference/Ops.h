@@ -30,6 +30,7 @@ Status computeUnary(Call &call);
 Status computeBinary(Call &call);
 Status computeSelect(Call &call);
 Status computeCast(Call &call);
+Status computeBitcast(Call &call);
 Status computeCall(Call &call);
 // Views.cpp
 Status computeReshape(Call &call);

@@ -117,4 +117,11 @@ Status computeCast(Call &call) {
   return {};
 }
 
+Status computeBitcast(Call &call) {
+  const Tensor &input = call.operands[0];
+  if (input.bytes() != 0)
+    std::memcpy(call.result.mutableData(), input.data(), input.bytes());
+  return {};
+}
+
 } // namespace cupola::reference

@@ -197,7 +197,7 @@ SmallVector<TwoFactors, 2> twoFactorsOf(Value value) {
 }
 
 bool isPointwise(Operation *op) {
-  return isa<graph::UnaryOp, graph::BinaryOp, graph::SelectOp, graph::CastOp, graph::CallOp>(op);
+  return isa<graph::UnaryOp, graph::BinaryOp, graph::SelectOp, graph::CastOp, graph::BitcastOp, graph::CallOp>(op);
 }
 
 bool isBijectiveView(Operation *op) { return isa_and_nonnull<graph::ReshapeOp, graph::TransposeOp>(op); }

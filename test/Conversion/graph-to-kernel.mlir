@@ -269,3 +269,15 @@ func.func @main(%q: tensor<5x8xf16>, %k: tensor<8x64xf16>, %v: tensor<64x160xf16
   %2 = graph.matmul %1, %v : tensor<5x64xf16>, tensor<64x160xf16> -> tensor<5x160xf16>
   return %2 : tensor<5x160xf16>
 }
+
+// -----
+
+// Bits are those of the number that is stored, not of the wider one that sums would take.
+// CHECK: kernel.func @k0 pointwise
+// CHECK: %[[X:.*]] = kernel.load %arg0[%{{.*}}] : f16
+// CHECK: %[[B:.*]] = kernel.bitcast %[[X]] : f16 -> bf16
+// CHECK: kernel.store %[[B]], %arg1
+func.func @main(%x: tensor<8xf16>) -> tensor<8xbf16> {
+  %0 = graph.bitcast %x : tensor<8xf16> -> tensor<8xbf16>
+  return %0 : tensor<8xbf16>
+}

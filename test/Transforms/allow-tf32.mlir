@@ -44,7 +44,7 @@ func.func @half(%x: tensor<2x4xf16>, %w: tensor<4x2xf16>) -> tensor<2x2xf16> {
 // Angles need all their bits.
 // CHECK-LABEL: @angles
 // CHECK: graph.matmul %arg0, %arg1 : tensor<4x1xf32>
-// CHECK: graph.precision @angles tf32 narrowed 0 kept [#graph.kept<{{.*}} because "positions or angles are computed from it">]
+// CHECK: graph.precision @angles tf32 narrowed 0 kept [#graph.kept<{{.*}} because "positions, angles or bits are computed from it">]
 func.func @angles(%p: tensor<4x1xf32>, %f: tensor<1x2xf32>) -> tensor<4x2xf32> {
   %0 = graph.matmul %p, %f : tensor<4x1xf32>, tensor<1x2xf32> -> tensor<4x2xf32>
   %1 = graph.unary cos %0 : tensor<4x2xf32> -> tensor<4x2xf32>

@@ -59,6 +59,22 @@ func.func @masked(%q: tensor<1x8x4xf32>, %k: tensor<1x4x8xf32>, %v: tensor<1x8x4
 
 // -----
 
+// Bits are those of the type that the model says, of what is read and of what is made.
+// CHECK-LABEL: @bits
+// CHECK: %[[A:.*]] = graph.binary add %{{.*}}, %{{.*}} -> tensor<4x8xf32>
+// CHECK: %[[B:.*]] = graph.bitcast %[[A]] : tensor<4x8xf32> -> tensor<4x8xi32>
+// CHECK: graph.bitcast %{{.*}} : tensor<4x8xi32> -> tensor<4x8xf32>
+// CHECK: graph.precision @bits f16 narrowed 0 kept [#graph.kept<{{.*}} because "positions, angles or bits are computed from it">, #graph.kept<{{.*}} because "its numbers are bits of another type">]
+func.func @bits(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = graph.binary add %x, %x : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
+  %1 = graph.bitcast %0 : tensor<4x8xf32> -> tensor<4x8xi32>
+  %2 = graph.binary add %1, %1 : tensor<4x8xi32>, tensor<4x8xi32> -> tensor<4x8xi32>
+  %3 = graph.bitcast %2 : tensor<4x8xi32> -> tensor<4x8xf32>
+  return %3 : tensor<4x8xf32>
+}
+
+// -----
+
 // Angles stay f32 back to where they come from, through a product that sums nothing; sines are of size 1.
 // CHECK-LABEL: @rotary
 // CHECK: %[[T:.*]] = graph.matmul {{.*}} -> tensor<4x8xf32>
@@ -66,7 +82,7 @@ func.func @masked(%q: tensor<1x8x4xf32>, %k: tensor<1x4x8xf32>, %v: tensor<1x8x4
 // CHECK: %[[N:.*]] = graph.cast %[[S]] : tensor<4x8xf32> -> tensor<4x8xf16>
 // CHECK: graph.binary mul %{{.*}}, %[[N]] : tensor<4x8xf16>
 // CHECK: graph.binary add %{{.*}}, %[[N]] : tensor<4x8xf16>
-// CHECK: graph.precision @rotary f16 narrowed 3 kept [#graph.kept<{{.*}} because "positions or angles are computed from it">, #graph.kept<{{.*}} because "positions or angles are computed from it">]
+// CHECK: graph.precision @rotary f16 narrowed 3 kept [#graph.kept<{{.*}} because "positions, angles or bits are computed from it">, #graph.kept<{{.*}} because "positions, angles or bits are computed from it">]
 func.func @rotary(%ids: tensor<4x1xi64>, %x: tensor<4x8xf32>, %y: tensor<8x8xf32>) -> tensor<4x8xf32> {
   %f = graph.constant dense<0.5> : tensor<1x8xf32> : tensor<1x8xf32>
   %p = graph.cast %ids : tensor<4x1xi64> -> tensor<4x1xf32>

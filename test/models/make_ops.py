@@ -11,6 +11,7 @@ import functools
 import numpy as np
 from onnx import TensorProto, defs, helper, numpy_helper
 
+import more_ops
 from op_models import Case, Const, add_case, answers, inferred
 from references import output_folder, write_case
 
@@ -436,6 +437,10 @@ def functions():
         case(op, floats(3, 5, 2), ints(3, 2, high=5), floats(5, low=0.5), reduction="sum", ignore_index=1)
 
 
+def more():
+    CASES.extend(more_ops.cases())
+
+
 @functools.lru_cache(maxsize=None)
 def beginnings(op):
     """The opsets at which a version of `op` begins, where one older than OLDEST begins there."""
@@ -462,7 +467,7 @@ def write_opset(folder, opset):
 def make_cases():
     """Fills CASES."""
     for fill in (elementwise, reductions, normalisations, contractions, convolutions, pools, resizes, shapes, parts, samples, scatters, sorts,
-                 recurrent, constants, bodies, signals, rows_and_places, functions, quantisations, sized):
+                 recurrent, constants, bodies, signals, rows_and_places, functions, quantisations, sized, more):
         fill()
 
 

@@ -77,6 +77,10 @@ Value Emitter::emitPointwise(Operation *op, ArrayRef<Value> operands) {
     return kernel::BinaryOp::create(b, loc(), type, binary.getKind(), operands[0], operands[1]);
   if (auto call = dyn_cast<graph::CallOp>(op))
     return kernel::CallOp::create(b, loc(), type, call.getSnippet(), operands);
+  if (auto bits = dyn_cast<graph::BitcastOp>(op)) {
+    Value stored = convert(operands[0], graph::elementOf(bits.getInput()));
+    return convert(kernel::BitcastOp::create(b, loc(), graph::elementOf(bits.getResult()), stored), type);
+  }
   if (isa<graph::SelectOp>(op))
     return select(operands[0], operands[1], operands[2]);
   return convert(operands[0], type); // graph.cast

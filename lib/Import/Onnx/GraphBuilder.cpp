@@ -235,4 +235,8 @@ Value GraphBuilder::cast(Value value, Type element) {
   return CastOp::create(ops, where, type(shape(value), element), value);
 }
 
+Value GraphBuilder::bitcast(Value value, Type element) {
+  return BitcastOp::create(ops, where, type(shape(value), element), value);
+}
+
 } // namespace cupola::onnx_import

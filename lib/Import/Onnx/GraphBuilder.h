@@ -107,6 +107,7 @@ public:
   Value binary(graph::BinaryKind kind, Value lhs, Value rhs);
   Value select(Value condition, Value lhs, Value rhs);
   Value cast(Value value, Type element);
+  Value bitcast(Value value, Type element); ///< of types of as many bits, not bool
   /// graph.call of operands that have the shape of the result; `same` may be null.
   Value call(graph::SnippetAttr snippet, llvm::ArrayRef<Value> inputs, Value same, llvm::ArrayRef<Expr> dims,
              Type element);

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "lib/Import/Onnx/Interpolation.h"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace cupola::onnx_import {
@@ -22,20 +24,34 @@ public:
       : b(builder), a(how), d(dimension), real(places), i64(IntegerType::get(b.context(), 64)) {}
 
   Value resize(Value data) {
+    Value resized = resizeInside(data);
+    if (!d.begin)
+      return resized;
+    Value x = place();
+    Value isOutside = b.binary(BinaryKind::Or, b.binary(BinaryKind::Less, x, number(0.0)),
+                               b.binary(BinaryKind::Greater, x, number(d.in - 1)));
+    Value outside = b.cast(number(a.extrapolation), b.element(data));
+    return b.select(weight(isOutside, data), outside, resized);
+  }
+
+private:
+  Value resizeInside(Value data) {
     if (a.mode == Interpolation::Mode::Nearest) {
       if (std::optional<int64_t> factor = repeats())
         return repeat(data, *factor);
       return pick(data, nearest(place()));
     }
+    if (a.antialias && (!d.scale.isConstant() || d.scale.asDouble() < 1))
+      return filtered(data);
     return a.mode == Interpolation::Mode::Linear ? linear(data) : cubic(data);
   }
 
-private:
   Value number(double value) { return b.scalar(value, real); }
+  Value whole(const Expr &value) { return b.dims({value}, {}, i64); }
   Value number(const Expr &value) {
     if (value.constant())
       return number(static_cast<double>(*value.constant()));
-    return b.cast(b.dims({value}, {}, i64), real);
+    return b.cast(whole(value), real);
   }
   Value number(const Scalar &value) {
     if (value.isConstant())
@@ -80,6 +96,8 @@ private:
       const Expr last = max(Expr(1), d.out - 1); // one element stays where it is
       return divide(multiply(x, number(d.in - 1)), number(simplify(last, b.ranges())));
     }
+    if (d.begin)
+      return placeInRegion(x);
     Value centre = divide(add(x, number(0.5)), number(d.scale));
     if (mode == "tf_half_pixel_for_nn")
       return centre;
@@ -87,17 +105,27 @@ private:
     if (mode == "half_pixel")
       return middle;
     if (mode == "pytorch_half_pixel")
-      return unlessSingle(middle);
+      return unlessSingle(middle, number(0.0));
     return add(symmetricOffset(), middle);
   }
 
-  /// 0 where there is one element.
-  Value unlessSingle(Value place) {
+  /// tf_crop_and_resize: from `begin` to `end`, and in the middle where there is one element.
+  Value placeInRegion(Value x) {
+    Value begin = b.cast(d.begin, real), end = b.cast(d.end, real), last = number(d.in - 1);
+    const Expr steps = simplify(max(Expr(1), d.out - 1), b.ranges());
+    Value way = divide(multiply(multiply(x, subtract(end, begin)), last), number(steps));
+    Value place = add(multiply(begin, last), way);
+    Value middle = multiply(multiply(number(0.5), add(begin, end)), last);
+    return unlessSingle(place, middle);
+  }
+
+  /// `ofSingle` where there is one element.
+  Value unlessSingle(Value place, Value ofSingle) {
     const auto isSingle = proveEqual(d.out, Expr(1), b.ranges());
     if (isSingle)
-      return *isSingle ? number(0.0) : place;
+      return *isSingle ? ofSingle : place;
     Value single = b.binary(BinaryKind::Equal, b.dims({d.out}, {}, i64), b.intScalar(1, i64));
-    return b.select(single, number(0.0), place);
+    return b.select(single, ofSingle, place);
   }
 
   /// half_pixel_symmetric keeps the middle where extents were rounded.
@@ -161,6 +189,40 @@ private:
       sum = sum ? add(sum, part) : part;
     }
     return a.excludeOutside ? divide(sum, weight(total, data)) : sum;
+  }
+
+  /// The weight of an element at a distance: that of the mode, of any sign and size.
+  Value filter(Value distance) {
+    Value t = b.unary(UnaryKind::Abs, distance);
+    if (a.mode == Interpolation::Mode::Linear)
+      return b.unary(UnaryKind::Relu, subtract(number(1.0), t));
+    Value isFar = b.binary(BinaryKind::Less, t, number(2.0));
+    Value far = b.select(isFar, cubicWeight(t, /*near=*/false), number(0.0));
+    return b.select(b.binary(BinaryKind::LessEqual, t, number(1.0)), cubicWeight(t, /*near=*/true), far);
+  }
+
+  /// antialias: the filter is as wide as the elements that become one, so that each of those counts.
+  Value filtered(Value data) {
+    const int64_t reach = a.mode == Interpolation::Mode::Linear ? 1 : 2;
+    Expr half = max(Expr(reach), ceilDiv(Expr(reach) * d.scale.den, d.scale.num));
+    Value scale = b.binary(BinaryKind::Min, number(d.scale), number(1.0));
+    if (d.scale.isConstant()) {
+      half = Expr(static_cast<int64_t>(std::ceil(static_cast<double>(reach) / d.scale.asDouble())));
+      scale = number(d.scale);
+    }
+    const Exprs taps = {d.out, simplify(half * Expr(2), b.ranges())};
+    Value x = b.unsqueeze(vectorOf(place()), {1});
+    Value tap = b.binary(BinaryKind::Sub, b.iota({Expr(1), taps[1]}, 1), whole(half - 1));
+    Value at = add(floor(x), b.cast(tap, real));
+    Value w = filter(multiply(subtract(at, x), scale));
+    if (a.excludeOutside)
+      w = b.select(b.binary(BinaryKind::Equal, clamp(at), at), w, number(0.0));
+    w = divide(w, b.reduce(graph::ReduceKind::Sum, w, {1}));
+    Exprs dims(b.shape(data).size() + 1, Expr(1));
+    dims[d.axis] = taps[0], dims[d.axis + 1] = taps[1];
+    Value elements = b.gather(data, b.cast(clamp(at), i64), d.axis);
+    Value products = multiply(elements, b.reshape(b.broadcast(w, taps), dims));
+    return b.squeeze(b.reduce(graph::ReduceKind::Sum, products, {d.axis + 1}), {d.axis + 1});
   }
 
   GraphBuilder &b;

@@ -18,6 +18,8 @@ struct Interpolation {
   std::string coordinates = "half_pixel", rounding = "round_prefer_floor";
   double cubicA = -0.75;
   bool excludeOutside = false;
+  bool antialias = false;   ///< not with Mode::Nearest
+  double extrapolation = 0; ///< of tf_crop_and_resize
 };
 
 /// A dimension that changes: `scale` is what the model gives, or the quotient of the
@@ -26,6 +28,7 @@ struct ResizedDimension {
   int64_t axis;
   Expr in, out;
   Scalar scale;
+  Value begin = {}, end = {}; ///< of tf_crop_and_resize: scalars of floats, 0 and 1 are the first and last element
 };
 
 /// `data` with another extent along one dimension. What is mixed (all modes but nearest)

@@ -65,6 +65,7 @@ void Emitter::emitScalar(Operation *op) {
               [&](BinaryOp binary) { return emitBinary(c, binary.getKind(), binary.getLhs().getType(), in[0], in[1]); })
           .Case([&](kernel::SelectOp) { return c.select(in[0], in[1], in[2]); })
           .Case([&](kernel::CastOp cast) { return emitCast(c, cast.getInput().getType(), cast.getType(), in[0]); })
+          .Case([&](kernel::BitcastOp bits) { return c.bitcast(in[0], valueType(bits.getType())); })
           .Case([&](IndexOp at) { return index(vars.read(at.getExpr(), at.getIndices())); })
           .Case([&](InRangeOp range) -> Value {
             Value all = conjunction(vars.read(range.getExprs(), range.getIndices())).all;

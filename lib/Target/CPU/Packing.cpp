@@ -39,7 +39,7 @@ static SmallVector<BlockArgument> sourcesOf(Region &operand) {
 
 /// An op that another kernel can compute, at an index of the operand or at a point of the grid.
 static bool canMove(FuncOp func, Region &operand, Operation &op) {
-  if (!isa<LoadOp, IndexOp, InRangeOp, CastOp, UnaryOp, BinaryOp, SelectOp, kernel::ConstantOp, YieldOp>(op))
+  if (!isa<LoadOp, IndexOp, InRangeOp, CastOp, BitcastOp, UnaryOp, BinaryOp, SelectOp, kernel::ConstantOp, YieldOp>(op))
     return false;
   return llvm::all_of(op.getOperands(), [&](Value value) {
     return value.getParentRegion() == &operand || llvm::is_contained(func.getPoint(), value) ||

@@ -185,7 +185,7 @@ void KernelPrinter::statement(Operation *op) {
         line("cu_unpack(" + names.lookup(it.getOut()) + ", " + names.lookup(it.getBytes()) + ", " +
              operand(it.getShift()) + ", " + operand(it.getOffset()) + ", " + operand(it.getScale()) + ");");
       })
-      .Case<UnaryOp, BinaryOp, CastOp, SelectOp>([&](auto it) {
+      .Case<UnaryOp, BinaryOp, CastOp, BitcastOp, SelectOp>([&](auto it) {
         std::string value = cuda::scalarText(it, [&](Value v) { return operand(v); });
         line(define(it.getResult()) + value + ";");
       })

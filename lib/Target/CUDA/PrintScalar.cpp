@@ -146,6 +146,8 @@ std::string cuda::scalarText(Operation *op, Operand operand) {
     return binary(it.getKind(), it.getLhs().getType(), operand(it.getLhs()), operand(it.getRhs()));
   if (auto it = dyn_cast<CastOp>(op))
     return "cu_cast<" + typeName(it.getType()) + ">(" + operand(it.getInput()) + ")";
+  if (auto it = dyn_cast<BitcastOp>(op))
+    return "cu_bitcast<" + typeName(it.getType()) + ">(" + operand(it.getInput()) + ")";
   auto select = cast<SelectOp>(op);
   return operand(select.getCondition()) + " ? " + operand(select.getLhs()) + " : " + operand(select.getRhs());
 }

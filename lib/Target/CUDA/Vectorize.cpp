@@ -127,7 +127,7 @@ struct VectorAccesses {
       else if (auto index = dyn_cast<IndexOp>(op))
         found &= isShared(index);
       else
-        found &= isa<CastOp, UnaryOp, BinaryOp, SelectOp>(op);
+        found &= isa<CastOp, BitcastOp, UnaryOp, BinaryOp, SelectOp>(op);
       if (found)
         shared.insert(&op);
     }

@@ -23,12 +23,14 @@ static bool isOuterProduct(Operation *op) {
   return product && graph::extentOf(product.getRhs(), graph::rankOf(product.getRhs()) - 2).isConstant(1);
 }
 
-/// Whether the numbers that an op reads are positions or angles, whatever it computes.
+/// Whether the numbers that an op reads are positions, angles or bits, whatever it computes.
 static bool needsExactOperands(Operation *op) {
   if (auto unary = dyn_cast<graph::UnaryOp>(op))
     return graph::needsExactOperands(unary.getKind());
   if (auto binary = dyn_cast<graph::BinaryOp>(op))
     return graph::needsExactOperands(binary.getKind());
+  if (isa<graph::BitcastOp>(op))
+    return true;
   auto cast = dyn_cast<graph::CastOp>(op);
   return cast && isa<IntegerType>(graph::elementOf(cast.getResult())) &&
          !graph::elementOf(cast.getResult()).isInteger(1);
@@ -110,7 +112,7 @@ std::optional<std::string> Keep::reasonForExact(Operation *op) const {
     if (keepsNode && keepsNode(node.name))
       return "it was asked to stay f32";
   if (exact.contains(op->getResult(0)))
-    return "positions or angles are computed from it";
+    return "positions, angles or bits are computed from it";
   return std::nullopt;
 }
 

@@ -147,6 +147,8 @@ private:
       storage[op->getResult(0)] = Storage::Constant;
     } else if (auto conversion = dyn_cast<graph::CastOp>(op)) {
       visitCast(conversion, kept);
+    } else if (isa<graph::BitcastOp>(op)) {
+      visitBits(op, kept);
     } else if (movesElements(op)) {
       visitView(op);
     } else {
@@ -186,6 +188,13 @@ private:
     } else {
       storage[result] = keep.isKnownToFit(result) ? Storage::Wide : Storage::Kept;
     }
+  }
+
+  /// Of the type they have in the model, as bits say which number they are.
+  void visitBits(Operation *op, SmallVectorImpl<Attribute> &kept) {
+    if (isF32(op->getResult(0)))
+      return keepWide(op, "its numbers are bits of another type", kept);
+    takeWide(op);
   }
 
   /// Where the elements come from lies how they do. Of several values with different storage

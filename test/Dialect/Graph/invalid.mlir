@@ -175,6 +175,30 @@ func.func @cast(%x: tensor<4x6xf32>) {
 
 // -----
 
+func.func @bits(%x: tensor<4x6xf32>) {
+  // expected-error @below {{'graph.bitcast' op cannot take the bits of 'f32' as 'i16'}}
+  %0 = graph.bitcast %x : tensor<4x6xf32> -> tensor<4x6xi16>
+  return
+}
+
+// -----
+
+func.func @bitsOfBool(%x: tensor<4x6xi1>) {
+  // expected-error @below {{'graph.bitcast' op cannot take the bits of 'i1' as 'i1'}}
+  %0 = graph.bitcast %x : tensor<4x6xi1> -> tensor<4x6xi1>
+  return
+}
+
+// -----
+
+func.func @bitsShape(%x: tensor<4x6xf32>) {
+  // expected-error @below {{'graph.bitcast' op operand of type 'tensor<4x6xf32>' has not the shape of 'tensor<6x4xi32>'}}
+  %0 = graph.bitcast %x : tensor<4x6xf32> -> tensor<6x4xi32>
+  return
+}
+
+// -----
+
 func.func @parameters(%x: tensor<4x6xf32>) {
   // expected-error @below {{'graph.call' op has 1 inputs, the snippet 2 parameters}}
   %0 = graph.call <["a", "b"] "return a + b;">(%x : tensor<4x6xf32>) -> tensor<4x6xf32>

@@ -498,6 +498,14 @@ kernel.func @halfProducts pointwise grid () in [] scalars [] () {
 
 // -----
 
+kernel.func @bits pointwise grid () in [] scalars [] () {
+  %0 = kernel.constant 1.0 : f32
+  // expected-error @below {{'kernel.bitcast' op cannot take the bits of 'f32' as 'i64'}}
+  %1 = kernel.bitcast %0 : f32 -> i64
+}
+
+// -----
+
 kernel.func @parameters pointwise grid () in [] scalars [] () {
   %0 = kernel.constant 1.0 : f32
   // expected-error @below {{'kernel.call' op has 1 inputs, the snippet 0 parameters}}

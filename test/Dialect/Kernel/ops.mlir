@@ -158,6 +158,7 @@ kernel.func @places pointwise grid () in [] scalars [#kernel.scalar<1, 0, 1>, #k
 // CHECK: kernel.unary relu %{{.*}} : f32 -> f32
 // CHECK: kernel.unary exp coarse %{{.*}} : f32 -> f32
 // CHECK: kernel.call <["a", "b"]"return a < b;">(%{{.*}}, %{{.*}} : f32, f32) -> i1
+// CHECK: kernel.bitcast %{{.*}} : f32 -> i32
 // CHECK: kernel.arg_reduce min last true (%{{.*}}, %{{.*}}) in [8, 4] {
 // CHECK: kernel.foreach () in [] {
 // CHECK-NEXT: } attributes {once}
@@ -167,6 +168,7 @@ kernel.func @packed gemm grid () in [] scalars [] packed [#kernel.packed<1 bytes
   %1 = kernel.unary relu %0 : f32 -> f32
   %e = kernel.unary exp coarse %0 : f32 -> f32
   %less = kernel.call <["a", "b"] "return a < b;">(%0, %1 : f32, f32) -> i1
+  %bits = kernel.bitcast %0 : f32 -> i32
   %2 = kernel.arg_reduce min last true (%d0, %d1) in [8, 4] {
     kernel.yield %1 : f32
   } : i64

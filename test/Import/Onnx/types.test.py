@@ -26,7 +26,7 @@ from make_ops import Case, Const, NEWEST   # noqa: E402
 BF16, F64 = np.dtype(ml_dtypes.bfloat16), np.dtype("f8")
 TOLERANCE = {np.dtype("f2"): 2e-3, BF16: 1.6e-2, np.dtype("f4"): 4e-6, F64: 1e-13}   # of the largest value
 # Computed in float32 by onnx.reference, whatever the type, or with constants in float32.
-SINGLE = {"DeformConv", "Erf", "Gelu", "GridSample", "HardSwish", "Resize"}
+SINGLE = {"AffineGrid", "DeformConv", "Erf", "Gelu", "GridSample", "HardSwish", "Resize"}
 SHORT_BETWEEN = {"LayerNormalization", "RMSNormalization"}   # ONNX wants a step in the type of X, whatever the result's
 ELSEWHERE = {**dict.fromkeys(("If", "Loop", "Scan"), "the types are those of other ops"), "Scatter": "has become ScatterElements",
              "Upsample": "has become Resize"}
@@ -63,12 +63,14 @@ def retyped(array, number):
 def typed_attributes(entry, types):
     """Attributes that say what the type variables of the result are."""
     attributes = dict(entry.attributes)
-    if entry.op == "Cast":
+    if entry.op in ("Cast", "BitCast"):
         attributes["to"] = types["T2"]
     if entry.op == "EyeLike":
         attributes["dtype"] = types["T2"]
     if entry.op == "ConstantOfShape":
         attributes.setdefault("value", numpy_helper.from_array(np.ones(1)))
+    if entry.op == "MelWeightMatrix":
+        attributes["output_datatype"] = types["T3"]
     if entry.op == "DequantizeLinear":
         attributes["output_dtype"] = types["T3"]
     if "value" in attributes:
@@ -85,6 +87,8 @@ def combinations(schema, entry):
     variables = {c.type_param_str: [t for t in c.allowed_type_strs if t.startswith("tensor(")] for c in schema.type_constraints
                  if c.type_param_str in present}
     every = list(itertools.product(*variables.values()))
+    if entry.op == "BitCast":                            # all others are bad models
+        every = [row for row in every if len({numpy_type(number_of(t)).itemsize for t in row}) == 1]
     if len(every) > MANY:
         every = [row for row in every if sum(t not in USUAL for t in row) <= 2]
     return [dict(zip(variables, map(number_of, row))) for row in every]
@@ -230,7 +234,7 @@ OWN = {"Cast": lambda x, to: x, "CastLike": lambda x, like: x, "Div": divide, "G
 
 
 def as_wide(array, op):
-    wide = array.dtype in TOLERANCE or (op in AS_FLOATS and array.dtype.kind in "iub")
+    wide = (array.dtype in TOLERANCE and op != "BitCast") or (op in AS_FLOATS and array.dtype.kind in "iub")
     return array.astype(F64) if wide else array
 
 

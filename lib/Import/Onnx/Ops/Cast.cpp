@@ -1,5 +1,6 @@
 //===- lib/Import/Onnx/Ops/Cast.cpp - conversions of the element type ------===//
 // SPDX-License-Identifier: Apache-2.0
+#include "dialects/Graph/ElementTypes.h"
 #include "lib/Import/Onnx/Constants.h"
 #include "lib/Import/Onnx/Ops/Ops.h"
 #include "lib/Import/Onnx/Text.h"
@@ -22,11 +23,24 @@ static void castTo(OpBinder &op, Type to) {
   op.result(op.b.cast(op.value(0, "input"), to));
 }
 
-static void castToNumber(OpBinder &op, int32_t number) {
+static Type typeNumbered(OpBinder &op, int32_t number) {
   const Type to = elementTypeOf(number, op.b.context());
   if (!to)
     op.unsupported("attribute 'to' is " + elementTypeName(number) + ", which is not supported");
-  castTo(op, to);
+  return to;
+}
+
+static void castToNumber(OpBinder &op, int32_t number) { castTo(op, typeNumbered(op, number)); }
+
+void importBitCast(OpBinder &op) {
+  const Type from = op.element(0, "input"), to = typeNumbered(op, static_cast<int32_t>(op.requiredInt("to")));
+  if (graph::byteSize(from) != graph::byteSize(to))
+    op.bad("attribute 'to' is " + typeText(to) + " and input 0 (input) has elements of " + typeText(from) +
+           ", expected types of one size");
+  // Integers wrap. The byte of a bool is 0 or 1; as a bool, every other byte is 1.
+  if (from == to || (isa<IntegerType>(from) && isa<IntegerType>(to)))
+    return castTo(op, to);
+  op.result(op.b.bitcast(op.value(0, "input"), to));
 }
 
 void importCast(OpBinder &op) { castToNumber(op, static_cast<int32_t>(op.requiredInt("to"))); }

@@ -5,7 +5,6 @@
 // this tap is the pixel.
 //===----------------------------------------------------------------------===//
 #include "lib/Import/Onnx/Ops/Ops.h"
-#include "lib/Import/Onnx/Text.h"
 #include "lib/Import/Onnx/Window.h"
 
 using namespace mlir;
@@ -13,28 +12,34 @@ using namespace mlir;
 namespace cupola::onnx_import {
 namespace {
 
+/// Along one dimension: keeps products with dilations far from overflow.
+constexpr int64_t mostTaps = int64_t(1) << 31;
+
 /// How blocks lie in the image, one entry per dimension.
 struct Blocks {
-  Exprs image, places; ///< extents of the image, how many blocks
-  Ints sizes, strides, dilations, pads;
+  Exprs image, sizes, places; ///< extents of the image and of a block, how many blocks
+  Ints strides, dilations, pads;
   size_t dims() const { return sizes.size(); }
 };
 
 Blocks readBlocks(OpBinder &op) {
   Blocks blocks;
   blocks.image = op.symbolicInts(1, "image_shape");
-  blocks.sizes = op.constantInts(2, "block_shape");
+  blocks.sizes = op.symbolicInts(2, "block_shape");
   const size_t dims = blocks.dims();
-  const auto isSize = [](int64_t size) { return size >= 1 && size < int64_t(1) << 31; };
+  const auto isSize = [](const Expr &size) {
+    return !size.constant() || (*size.constant() >= 1 && *size.constant() < mostTaps);
+  };
   if (dims == 0 || blocks.image.size() != dims || !llvm::all_of(blocks.sizes, isSize))
-    op.bad("image_shape and block_shape are " + shapeText(blocks.image) + " and " +
-           listText({blocks.sizes.begin(), blocks.sizes.end()}) +
+    op.bad("image_shape and block_shape are " + shapeText(blocks.image) + " and " + shapeText(blocks.sizes) +
            ", expected one number from 1 on per dimension of the image");
+  for (Expr &size : blocks.sizes)
+    size = op.b.bounded(size, "an entry of block_shape", 1, mostTaps - 1);
   blocks.strides = windowNumbers(op, "strides", dims);
   blocks.dilations = windowNumbers(op, "dilations", dims);
   blocks.pads = paddingNumbers(op, "pads", 2 * dims);
   for (size_t i = 0; i < dims; ++i) {
-    const Expr reach((blocks.sizes[i] - 1) * blocks.dilations[i] + 1);
+    const Expr reach = (blocks.sizes[i] - 1) * Expr(blocks.dilations[i]) + 1;
     const Expr padded = blocks.image[i] + Expr(blocks.pads[i] + blocks.pads[dims + i]);
     op.b.atMost(reach, padded, "a block and the padded image along dimension " + std::to_string(i));
     blocks.places.push_back(simplify(floorDiv(padded - reach, Expr(blocks.strides[i])) + 1, op.b.ranges()));
@@ -58,7 +63,7 @@ Source sourceOf(OpBinder &op, const Blocks &blocks) {
   for (size_t i = 0; i < dims; ++i) {
     Exprs pixels(2 * dims, Expr(1)), taps = pixels;
     pixels[i] = blocks.image[i];
-    taps[dims + i] = Expr(blocks.sizes[i]);
+    taps[dims + i] = blocks.sizes[i];
     Value t = op.b.iota(taps, static_cast<int64_t>(dims + i)), stride = whole(blocks.strides[i]);
     Value begin = binary(BinaryKind::Add, op.b.iota(pixels, static_cast<int64_t>(i)), whole(blocks.pads[i]));
     begin = binary(BinaryKind::Sub, begin, binary(BinaryKind::Mul, t, whole(blocks.dilations[i])));
@@ -84,16 +89,14 @@ void importCol2Im(OpBinder &op) {
   if (shape.size() != 3)
     op.bad("input 0 (input) has the shape " + shapeText(shape) + ", expected rank 3");
   const Blocks blocks = readBlocks(op);
-  const Expr taps = graph::product(Exprs(blocks.sizes.begin(), blocks.sizes.end()));
-  const auto channels = shape[1].constant();
-  if (!channels)
-    op.undecided({shape[1]}, "input 0 (input) has " + shape[1].text() + " channels, supported are constants");
-  if (!taps.constant() || *channels % *taps.constant() != 0)
+  const Expr taps = graph::product(blocks.sizes), pixels = graph::product(blocks.image);
+  const Expr planes = simplify(floorDiv(shape[1], taps), op.b.ranges());
+  if (proveEqual(planes * taps, shape[1], op.b.ranges()) == false)
     op.bad("input 0 (input) has " + shape[1].text() + " channels, expected a multiple of the " + taps.text() +
            " elements of a block");
+  op.b.sameExtent(planes * taps, shape[1], "the channels of whole blocks and of input");
   const Expr count =
       op.b.sameExtent(shape[2], graph::product(blocks.places), "the last extent and the number of blocks");
-  const Expr planes(*channels / *taps.constant()), pixels = graph::product(blocks.image);
   const Source source = sourceOf(op, blocks);
   Value columns = op.b.reshape(op.value(0, "input"), {shape[0], planes, taps * count});
   Value terms = op.b.gather(columns, op.b.reshape(source.index, {pixels, taps}), 2);

@@ -60,6 +60,7 @@ void importPRelu(OpBinder &op);
 
 // Cast.cpp
 void importCast1(OpBinder &op); ///< up to opset 5: the type by name
+void importBitCast(OpBinder &op);
 void importCast(OpBinder &op);
 void importCastLike(OpBinder &op);
 
@@ -181,6 +182,21 @@ void importCol2Im(OpBinder &op);
 
 // TensorScatter.cpp
 void importTensorScatter(OpBinder &op);
+
+// AffineGrid.cpp
+void importAffineGrid(OpBinder &op);
+
+// Det.cpp
+void importDet(OpBinder &op);
+
+// MelWeightMatrix.cpp
+void importMelWeightMatrix(OpBinder &op);
+
+// TfIdfVectorizer.cpp
+void importTfIdfVectorizer(OpBinder &op);
+
+// Unpool.cpp
+void importMaxUnpool(OpBinder &op);
 
 // Optimizer.cpp
 void importAdagrad(OpBinder &op);

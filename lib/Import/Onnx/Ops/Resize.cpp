@@ -29,7 +29,7 @@ Mode modeNamed(OpBinder &op, StringRef fallback) {
 
 bool isResized(const ResizedDimension &dimension) {
   const bool isScaled = !dimension.scale.isConstant() || dimension.scale.asDouble() != 1;
-  return dimension.in != dimension.out || isScaled;
+  return dimension.in != dimension.out || isScaled || dimension.begin;
 }
 
 void resize(OpBinder &op, const Interpolation &how, ArrayRef<ResizedDimension> dimensions) {
@@ -143,26 +143,51 @@ void keepAspectRatio(OpBinder &op, const std::string &policy, std::vector<Resize
 }
 
 Interpolation readAttributes(OpBinder &op) {
-  static constexpr StringRef coordinates[] = {"half_pixel", "pytorch_half_pixel",   "align_corners",
-                                              "asymmetric", "half_pixel_symmetric", "tf_half_pixel_for_nn"};
+  static constexpr StringRef coordinates[] = {"half_pixel",        "pytorch_half_pixel",   "align_corners",
+                                              "asymmetric",        "half_pixel_symmetric", "tf_half_pixel_for_nn",
+                                              "tf_crop_and_resize"};
   static constexpr StringRef roundings[] = {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"};
   Interpolation a;
   a.mode = modeNamed(op, "nearest");
   a.coordinates = op.stringAttribute("coordinate_transformation_mode", "half_pixel");
   if (!llvm::is_contained(coordinates, a.coordinates))
-    op.unsupported("attribute 'coordinate_transformation_mode' is '" + printable(a.coordinates) +
-                   "', supported are half_pixel, pytorch_half_pixel, align_corners, asymmetric, half_pixel_symmetric "
-                   "and tf_half_pixel_for_nn");
+    op.bad("attribute 'coordinate_transformation_mode' is '" + printable(a.coordinates) +
+           "', expected half_pixel, pytorch_half_pixel, align_corners, asymmetric, half_pixel_symmetric, "
+           "tf_half_pixel_for_nn or tf_crop_and_resize");
   a.rounding = op.stringAttribute("nearest_mode", "round_prefer_floor");
   if (!llvm::is_contained(roundings, a.rounding))
     op.bad("attribute 'nearest_mode' is '" + printable(a.rounding) +
            "', expected round_prefer_floor, round_prefer_ceil, floor or ceil");
   a.cubicA = op.floatAttribute("cubic_coeff_a", -0.75);
   a.excludeOutside = op.intAttribute("exclude_outside", 0) != 0;
-  op.ignoreAttribute("extrapolation_value"); // of tf_crop_and_resize
-  if (op.intAttribute("antialias", 0) != 0)
-    op.unsupported("antialias is 1, supported is 0");
+  a.extrapolation = op.floatAttribute("extrapolation_value", 0);
+  a.antialias = op.intAttribute("antialias", 0) != 0;
+  if (a.antialias && a.mode == Mode::Nearest)
+    op.bad("antialias is 1 and attribute 'mode' is 'nearest', expected linear or cubic");
   return a;
+}
+
+/// tf_crop_and_resize: input 1 has the first place of each dimension, then the last ones.
+void readRegion(OpBinder &op, std::vector<ResizedDimension> &dimensions) {
+  const auto count = static_cast<int64_t>(dimensions.size());
+  op.requireFloat(1, "roi");
+  const Exprs given = op.shape(1, "roi");
+  if (given.size() != 1)
+    op.bad("input 1 (roi) has the shape " + shapeText(given) + ", expected rank 1");
+  op.b.sameExtent(given[0], Expr(2 * count), "the extent of roi and two numbers per axis");
+  const Known *known = op.known(1);
+  const auto is = [&](int64_t i, double number) {
+    return known && known->elements[i].isConstant() && known->elements[i].asDouble() == number;
+  };
+  const auto part = [&](int64_t i) {
+    return op.b.squeeze(op.b.slice(op.value(1, "roi"), {Expr(i)}, {1}, {Expr(1)}), {0});
+  };
+  for (int64_t i = 0; i < count; ++i) {
+    ResizedDimension &d = dimensions[i];
+    if (d.in == d.out && is(i, 0) && is(i + count, 1))
+      continue; // every element stays where it is
+    d.begin = part(i), d.end = part(i + count);
+  }
 }
 
 /// Up to opset 10: places are index / scale, rounded down.
@@ -210,6 +235,11 @@ void importResize(OpBinder &op) {
       hasScales ? fromScales(op, axes, knownNumbers(op, 2, "scales", axes.size())) : fromSizes(op, axes);
   if (!hasScales)
     keepAspectRatio(op, policy, dimensions);
+  if (a.coordinates == "tf_crop_and_resize") {
+    if (hasScales) // onnx's text and its reference find different extents
+      op.unsupported("input 2 (scales) is given for tf_crop_and_resize, supported is input 3 (sizes)");
+    readRegion(op, dimensions);
+  }
   resize(op, a, dimensions);
 }
 
