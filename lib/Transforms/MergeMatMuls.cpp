@@ -5,8 +5,10 @@
 #include "lib/Transforms/Constants.h"
 #include "lib/Transforms/Match.h"
 #include "lib/Transforms/Passes.h"
+#include "lib/Transforms/Quantized/PackedWeights.h"
 
-#include "llvm/ADT/MapVector.h"
+#include <map>
+#include <tuple>
 
 using namespace mlir;
 
@@ -21,8 +23,9 @@ using namespace cupola::match;
 /// is multiplied by, if any.
 struct Member {
   graph::MatMulOp matmul;
-  graph::ConstantOp weight; ///< [K, N], or [N, K] where `transposed`
+  graph::ConstantOp weight; ///< [K, N], or [N, K] where `transposed`; null where they are packed
   bool transposed = false;
+  std::string form;         ///< of packed weights
   graph::BinaryOp add;      ///< null without a bias
   graph::ConstantOp bias;   ///< N elements
   graph::BinaryOp multiply; ///< null without a number
@@ -103,7 +106,9 @@ std::optional<Member> memberOf(graph::MatMulOp op) {
     rhs = transpose.getInput();
   }
   member.weight = rhs.getDefiningOp<graph::ConstantOp>();
-  if (graph::rankOf(op.getResult()) != 2 || !hasBytes(member.weight))
+  if (!member.weight)
+    member.form = formOfPacked(op.getRhs());
+  if (graph::rankOf(op.getResult()) != 2 || (member.form.empty() && !hasBytes(member.weight)))
     return std::nullopt;
   findBias(member);
   findFactor(member);
@@ -167,6 +172,9 @@ private:
   Value joinedWeight() {
     SmallVector<ColumnPart> parts;
     Member &first = members.front();
+    if (!first.weight)
+      return joinPacked(b,
+                        llvm::map_to_vector(members, [](Member &member) -> Value { return member.matmul.getRhs(); }));
     int64_t depth = graph::typeOf(first.matmul.getRhs()).getShape().front();
     for (Member &member : members)
       parts.push_back({bytesOf(member.weight.getValue()), member.columns()});
@@ -241,11 +249,17 @@ public:
 
 private:
   void mergeIn(Block &body) {
-    llvm::MapVector<std::pair<Value, unsigned>, SmallVector<Member>> groups;
+    std::vector<SmallVector<Member>> groups; // of one operand and one form of weights
+    std::map<std::tuple<const void *, bool, std::string>, size_t> places;
     for (graph::MatMulOp op : body.getOps<graph::MatMulOp>())
-      if (std::optional<Member> member = memberOf(op))
-        groups[{op.getLhs(), member->transposed}].push_back(*member);
-    for (auto &[key, members] : groups) {
+      if (std::optional<Member> member = memberOf(op)) {
+        const auto [found, isNew] =
+            places.try_emplace({op.getLhs().getAsOpaquePointer(), member->transposed, member->form}, groups.size());
+        if (isNew)
+          groups.emplace_back();
+        groups[found->second].push_back(std::move(*member));
+      }
+    for (SmallVector<Member> &members : groups) {
       int64_t columns = 0;
       for (Member &member : members)
         columns += member.columns();

@@ -10,6 +10,8 @@
 
 #include "dialects/Graph/Graph.h"
 
+#include <string>
+
 namespace cupola {
 
 /// Fewer are no burden to memory.
@@ -20,6 +22,12 @@ bool isMadeOfBytes(mlir::Value value);
 
 /// What makes right operands of products in the block from bytes and is read by nothing else: it stays as it is.
 llvm::DenseSet<mlir::Operation *> packedWeights(mlir::Block &body);
+
+/// How weights [K, N] are packed, whatever their numbers and N are: those of one form can lie side by side. Empty where
+/// nothing can be said.
+std::string formOfPacked(mlir::Value weights);
+/// Weights of one form as one: [K, n0], [K, n1], .. -> [K, n0 + n1 + ..].
+mlir::Value joinPacked(mlir::OpBuilder &b, llvm::ArrayRef<mlir::Value> weights);
 
 } // namespace cupola
 

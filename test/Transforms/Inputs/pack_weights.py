@@ -20,27 +20,29 @@ def tensor(shape, element):
 class Function:
     """%a times `integers * scale`, both [depth, columns]; scales of blocks of the depth."""
 
-    def __init__(self, name, depth=64, columns=64, block=32, least=-8, levels=16, element="f32", zeros=False, uses=1):
-        self.lines = []
-        self.shape = [depth, columns]
-        self.element = element
-        integers = [least + (7 * k + 3 * n) % levels for k in range(depth) for n in range(columns)]
-        f = tensor(self.shape, element)
-        a = tensor([4, depth], element)
-        out = tensor([4, columns], element)
+    def __init__(self, name, **product):
+        self.element = product.get("element", "f32")
+        depth, columns, uses = product.get("depth", 64), product.get("columns", 64), product.pop("uses", 1)
+        a, out = tensor([4, depth], self.element), tensor([4, columns], self.element)
         print(f"func.func @{name}(%a: {a}) -> {out} {{")
-        kind = "i8" if least < 0 else "ui8"
-        self.line("q", f"{dense(integers, self.shape, kind)} : {tensor(self.shape, kind)}")
-        self.line("f", f"graph.cast %q : {tensor(self.shape, kind)} -> {f}")
-        if zeros:
-            self.blocks("z", block, lambda b, n: float((b + n) % 16))
-            self.line("d", f"graph.binary sub %f, %z : {f}, {f} -> {f}")
-        self.blocks("s", block, lambda b, n: 0.5 + b + n)
-        self.line("w", f"graph.binary mul %{'d' if zeros else 'f'}, %s : {f}, {f} -> {f}")
-        self.line("y", f"graph.matmul %a, %w : {a}, {f} -> {out}")
+        self.product("", **product)
         for i in range(1, uses):
-            self.line(f"y{i}", f"graph.matmul %y, %w : {out}, {f} -> {out}")
+            self.line(f"y{i}", f"graph.matmul %y, %w : {out}, {tensor([depth, columns], self.element)} -> {out}")
         print(f"  return %y{uses - 1 if uses > 1 else ''} : {out}\n}}")
+
+    def product(self, mark, depth=64, columns=64, block=32, least=-8, levels=16, element="f32", zeros=False):
+        """%a times the weights, whose values have the mark in their names."""
+        self.shape, self.element = [depth, columns], element
+        integers = [least + (7 * k + 3 * n) % levels for k in range(depth) for n in range(columns)]
+        f, kind = tensor(self.shape, element), "i8" if least < 0 else "ui8"
+        self.line("q" + mark, f"{dense(integers, self.shape, kind)} : {tensor(self.shape, kind)}")
+        self.line("f" + mark, f"graph.cast %q{mark} : {tensor(self.shape, kind)} -> {f}")
+        if zeros:
+            self.blocks("z" + mark, block, lambda b, n: float((b + n) % 16))
+            self.line("d" + mark, f"graph.binary sub %f{mark}, %z{mark} : {f}, {f} -> {f}")
+        self.blocks("s" + mark, block, lambda b, n: 0.5 + b + n)
+        self.line("w" + mark, f"graph.binary mul %{'d' if zeros else 'f'}{mark}, %s{mark} : {f}, {f} -> {f}")
+        self.line("y" + mark, f"graph.matmul %a, %w{mark} : {tensor([4, depth], element)}, {f} -> {tensor([4, columns], element)}")
 
     @staticmethod
     def line(name, text):
@@ -57,6 +59,24 @@ class Function:
         self.line(name, f"graph.reshape %{name}r : {tensor(spread, self.element)} -> {tensor(self.shape, self.element)}")
 
 
+class Several(Function):
+    """Products of the same %a, whose results only change their shapes."""
+
+    def __init__(self, name, *products):
+        print(f"func.func @{name}(%a: {tensor([4, 64], 'f32')}) -> {tensor([8, 32], 'f32')} {{")
+        for i, product in enumerate(products):
+            self.product(str(i), **product)
+        for i, product in enumerate(products):
+            columns = product.get("columns", 64)
+            shape = tensor([4 * columns // 32, 32], "f32")
+            self.line(f"r{i}", f"graph.reshape %y{i} : {tensor([4, columns], 'f32')} -> {shape}")
+            self.line(f"p{i}", f"graph.slice %r{i} [\"0\", \"0\"] [1, 1] : {shape} -> {tensor([8, 32], 'f32')}")
+            if i:
+                last = f"%u{i - 1}" if i > 1 else "%p0"
+                self.line(f"u{i}", f"graph.binary add {last}, %p{i} : " + ", ".join([tensor([8, 32], "f32")] * 2) + " -> " + tensor([8, 32], "f32"))
+        print(f"  return %u{len(products) - 1} : {tensor([8, 32], 'f32')}\n}}")
+
+
 Function("signed")
 Function("zeros", least=0, zeros=True)
 Function("columns", block=64)
@@ -68,3 +88,5 @@ Function("eight_bits", levels=17)
 Function("few", columns=8)
 Function("double", element="f64")
 Function("square", uses=2)
+Several("alike", {}, {"columns": 96})
+Several("unlike", {}, {"block": 16})
