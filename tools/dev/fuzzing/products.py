@@ -94,6 +94,8 @@ def conv(b):
 
 def conv_transpose(b):
     a = image(b)
+    if not a.is_finite():   # times the zeros of places that no tap reaches it is no number either
+        raise Unfit
     attributes = window(b, [3] * (a.rank - 2))
     attributes.pop("auto_pad", None)
     group = b.random.choice([n for n in range(1, a.shape[1] + 1) if a.shape[1] % n == 0]) if b.chance(0.5) else 1

@@ -5,6 +5,8 @@ import numpy as np
 
 from fuzzing import peers
 
+# At other shapes nobody has looked at whether a sum lies between two steps, or fits into a narrow type.
+STEPPING = ("Cast", "CastLike", "QuantizeLinear", "DynamicQuantizeLinear", "QLinearMatMul", "QLinearConv")
 WAYS = (1e-6, -1e-6)      # by how much inputs are moved to see which outputs hang on the last bits
 
 
@@ -14,6 +16,8 @@ def other_case(sample, draft):
     feeds = {name: draft.data(array.dtype, [wanted.get(extent, extent) for extent in array.shape])
              for name, array in sample.feeds.items()}
     if max((array.size for array in feeds.values()), default=0) > 40000:
+        return None
+    if any(node.op_type in STEPPING for node in sample.model.graph.node):
         return None
     if any(array.dtype.kind in "iu" and np.abs(array.astype(np.float64)).max(initial=0) > 1e6 for array in feeds.values()):
         return None     # sums overflow, which the two do each in its way
