@@ -418,6 +418,8 @@ def rows_and_places():
             for mode, versions in (("bicubic", dict(until=19)), ("cubic", dict(since=20))):
                 case("GridSample", floats(1, 2, 5, 6), floats(1, 3, 4, 2, low=-1.5, high=1.5), padding_mode=border, align_corners=align,
                      mode=mode, **versions)
+    case("GridSample", floats(1, 2, 3, 1), floats(1, 2, 2, 2), padding_mode="reflection", align_corners=1)
+    case("ConvTranspose", floats(2, 4, 2, 3, 2), floats(4, 3, 2, 3, 2), floats(6), strides=[2, 1, 3], group=2)
     case("RoiAlign", floats(2, 3, 8, 9), np.sort(floats(4, 4, low=0, high=8)), ints(4, high=2), output_height=3, sampling_ratio=2)
     case("DeformConv", floats(1, 4, 5, 6), floats(6, 2, 2, 3), floats(1, 24, 4, 4), floats(6), floats(1, 12, 4, 4), group=2, offset_group=2)
     for mode in range(4):

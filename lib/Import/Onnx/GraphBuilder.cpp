@@ -72,7 +72,7 @@ void GraphBuilder::check(Symbols::Outcome outcome, const Expr &a, const Expr &b,
 
 Expr GraphBuilder::sameExtent(const Expr &a, const Expr &b, const std::string &what) {
   check(symbols.assumeEqual(a, b, who + " needs them equal (" + what + ")"), a, b, what, "equal ones");
-  return symbols.current(a);
+  return b.constant() ? b : symbols.current(a); // a number says more than a formula that has to be it
 }
 
 void GraphBuilder::atMost(const Expr &a, const Expr &b, const std::string &what) {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Import/Onnx/Symbols.h"
 
+#include "lib/Planner/SolveDim.h"
+
 using namespace mlir;
 
 namespace cupola::onnx_import {
@@ -161,12 +163,28 @@ Symbols::Outcome Symbols::assumeEqual(const Expr &first, const Expr &second, con
     return *equal ? Outcome::Holds : Outcome::Impossible;
   if (usesRun(a) || usesRun(b))
     return Outcome::Open;
+  if (!a.asSymbol() && b.constant())
+    return assumeConstant(a, *b.constant(), who);
+  if (!b.asSymbol() && a.constant())
+    return assumeConstant(b, *a.constant(), who);
   record(a, graph::Relation::Equal, b, who);
   // One of two symbols gives way; any symbol to what is no symbol.
   const auto left = a.asSymbol(), right = b.asSymbol();
   const bool replaceLeft = left && right ? givesWay(*left, *right) : left.has_value();
   if (replaceLeft ? !replace(a, b) : !replace(b, a))
     replace(replaceLeft ? b : a, replaceLeft ? a : b);
+  return Outcome::Holds;
+}
+
+/// 4 * s == 44 says what s is, and 4 * s == 45 that no s will do.
+Symbols::Outcome Symbols::assumeConstant(const Expr &e, int64_t value, const std::string &who) {
+  SymbolValues solved;
+  const auto symbol = solveDim(e, value, solved);
+  if (symbol && e.evaluate(solved) != value)
+    return Outcome::Impossible;
+  record(e, graph::Relation::Equal, Expr(value), who);
+  if (symbol)
+    replace(Expr::symbol(*symbol), Expr(solved[*symbol]));
   return Outcome::Holds;
 }
 

@@ -94,6 +94,7 @@ private:
   State state;
 
   void record(const Expr &a, graph::Relation relation, const Expr &b, const std::string &who);
+  Outcome assumeConstant(const Expr &e, int64_t value, const std::string &who);
   bool givesWay(const std::string &first, const std::string &second) const;
   bool replace(const Expr &symbol, const Expr &value);
   void raiseLow(const Expr &e);

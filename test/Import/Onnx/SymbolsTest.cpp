@@ -49,6 +49,16 @@ TEST_F(SymbolsTest, ContradictionsAreReported) {
   EXPECT_EQ(symbols.assumeEqual(a, Expr(5), "n"), Symbols::Outcome::Impossible);
 }
 
+TEST_F(SymbolsTest, AMultipleThatIsKnownSaysWhatTheSymbolIs) {
+  const Expr a = symbol("batch"), b = symbol("length");
+  EXPECT_EQ(symbols.assumeEqual(a * Expr(4) + Expr(1), Expr(44), "n"), Symbols::Outcome::Impossible);
+  EXPECT_EQ(symbols.assumeEqual(Expr(44), a * Expr(4), "n"), Symbols::Outcome::Holds);
+  EXPECT_EQ(symbols.current(a), Expr(11));
+  EXPECT_EQ(symbols.assumeEqual(floorDiv(b, Expr(4)), Expr(3), "n"), Symbols::Outcome::Holds); // 12 to 15
+  EXPECT_EQ(symbols.current(b), b);
+  EXPECT_EQ(reasons().size(), 2u);
+}
+
 TEST_F(SymbolsTest, BroadcastOfACutTableBoundsTheSymbol) {
   const Expr a = symbol("seq");
   EXPECT_EQ(builder.broadcastExtent(min(a, Expr(512)), a), a);

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """full-check FOLDER: holds models of real architectures, as exporters write them, against what Cupola promises for them, and writes
 the table. FOLDER has NAME.VARIANT.onnx and NAME.VARIANT.SET.npz (arrays in:NAME and out:NAME) for every model of zoo.py; the light
-CNNs come from the onnx package; the examples of docs/extending.md are followed in a clone of the sources. What was found is kept in a
-journal: an interrupted check goes on where it stopped, one of another build begins anew. Exits with 1 if anything is missed."""
+CNNs come from the onnx package, random models from tools/dev/fuzz; the examples of docs/extending.md are followed in a clone of the
+sources. What was found is kept in a journal: an interrupted check goes on where it stopped, one of another build begins anew. Exits
+with 1 if anything is missed."""
 
 from functools import partial
 
-from full_check import answers, command, compiling, kernels, light, newcomer, plans, speed
+from full_check import answers, command, compiling, fuzz, kernels, light, newcomer, plans, speed
 from full_check.zoo import Model, models
 
 SIMULATED = [("mobilenet_v3_large.static", "b1"), ("llama_decode.dyn", "b1"), ("llama_decode.op23", "b1"), ("sd_unet.fp16", "b1")]
@@ -42,6 +43,8 @@ def tasks(folder, tool):
     for model in models(folder):
         yield f"architectures {model.name}", partial(kernels.for_all_architectures, model, tool)
     yield "architectures of the schedules' cases", partial(kernels.cases_for_all_architectures, tool)
+    for kind in ("static", "dynamic"):
+        yield f"fuzz {kind}", partial(fuzz.seeded, kind, tool)
     for example in newcomer.EXAMPLES:
         yield f"newcomer {example.name}", partial(newcomer.follow, example, command.ROOT, tool)
 

@@ -66,6 +66,9 @@ conv::Operands conv::read(OpBinder &op, Value input, Value weightValue, const Pl
   c.columns = transposed ? second * c.groups : first;
   op.b.sameExtent(in[1], Expr(c.channels),
                   "channels of input " + x + " and those that input " + w + " has weights for");
+  Exprs shape = op.b.shape(c.input);
+  shape[1] = Expr(c.channels); // in place of a formula that has to be it
+  c.input = op.b.reshape(c.input, shape);
   if (!op.has(places.bias))
     return c;
   c.bias = op.value(places.bias, "B");

@@ -79,12 +79,7 @@ Value spreadTaps(OpBinder &op, Value weights, const TransposedWindow &t, const I
   return weights;
 }
 
-/// The dimension of the groups, which takes part where there are several: with it the
-/// weights of three dimensions would exceed the largest rank.
-Exprs groupDim(const Operands &c) { return c.groups > 1 ? Exprs{Expr(c.groups)} : Exprs{}; }
-
-/// [C, O / groups, window..] -> [taps.., C / groups, groups, strides.., O / groups], taps
-/// backwards.
+/// [C, O / groups, window..] -> [taps.., C / groups * groups, strides.., O / groups], taps backwards.
 Value residueWeights(OpBinder &op, const Operands &c, const TransposedWindow &t) {
   const int64_t dims = c.sizes.size(), depth = c.channels / c.groups, width = c.columns / c.groups;
   Exprs apart = {Expr(c.groups), Expr(depth), Expr(width)};
@@ -101,14 +96,12 @@ Value residueWeights(OpBinder &op, const Operands &c, const TransposedWindow &t)
     steps.append({-1, 1});
     order.push_back(2 * i);
   }
-  split.push_back(Expr(depth));
-  llvm::append_range(split, groupDim(c));
-  split.push_back(Expr(width));
+  split.append({Expr(depth * c.groups), Expr(width)}); // in one, or three dimensions would exceed the largest rank
   const int64_t rank = split.size();
   starts.append(rank - 2 * dims, Expr(0));
   steps.append(rank - 2 * dims, 1);
   weights = op.b.slice(op.b.reshape(weights, split), starts, steps, split);
-  llvm::append_range(order, sequence(2 * dims, rank - 1));
+  order.push_back(2 * dims);
   for (int64_t i = 0; i < dims; ++i)
     order.push_back(2 * i + 1);
   order.push_back(rank - 1);
@@ -119,19 +112,19 @@ Value residueWeights(OpBinder &op, const Operands &c, const TransposedWindow &t)
 Value interleave(OpBinder &op, Value value, const Operands &c, const TransposedWindow &t, const Exprs &places) {
   const int64_t dims = places.size();
   const Expr batch = op.b.shape(value)[0];
-  Exprs apart = {batch}, joined = {batch};
-  llvm::append_range(apart, places);
-  llvm::append_range(apart, groupDim(c));
+  // Images and their first places stay neighbours, and are one dimension, as the largest rank asks.
+  Exprs apart = {batch * places[0]}, joined = {batch};
+  apart.append(places.begin() + 1, places.end());
+  apart.push_back(Expr(c.groups));
   const int64_t residues = apart.size();
   apart.append(t.strides.begin(), t.strides.end());
   apart.push_back(Expr(c.columns / c.groups));
-  Ints perm = {0};
+  Ints perm;
   for (int64_t i = 0; i < dims; ++i) {
-    perm.append({1 + i, residues + i});
+    perm.append({i, residues + i});
     joined.push_back(places[i] * Expr(t.strides[i]));
   }
-  llvm::append_range(perm, sequence(1 + dims, residues));
-  perm.push_back(residues + dims);
+  perm.append({dims, residues + dims});
   joined.push_back(Expr(c.columns));
   return op.b.reshape(op.b.transpose(op.b.reshape(value, apart), perm), joined);
 }
@@ -164,7 +157,10 @@ void importConvTranspose(OpBinder &op) {
   Value input = padSpatial(op, channelsLast(op, c.input), low, high);
   Value weights = residueWeights(op, c, t);
   Exprs flat(t.taps.begin(), t.taps.end());
-  flat.append({Expr(c.channels / c.groups), graph::product(ArrayRef(op.b.shape(weights)).drop_front(dims + 1))});
+  int64_t columns = c.columns;
+  for (int64_t stride : t.strides)
+    columns *= stride;
+  flat.append({Expr(c.channels / c.groups), Expr(columns)});
   Value result = op.b.conv(input, op.b.reshape(weights, flat), Ints(dims, 1), Ints(dims, 1), c.groups, places);
   if (c.bias)
     result = addBias(op, result, residueBias(op, c, t));

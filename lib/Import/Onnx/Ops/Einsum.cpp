@@ -179,9 +179,8 @@ Labelled multiply(OpBinder &op, const Labelled &lhs, const Labelled &rhs, const 
     dims.push_back(width);
     return op.b.reshape(value, dims);
   };
-  const Expr depth = graph::product(part(from, batch.size() + left.size(), sum.size()));
-  op.b.sameShape(part(from, batch.size() + left.size(), sum.size()), part(by, batch.size(), sum.size()),
-                 "the extents of summed labels");
+  const Expr depth = graph::product(op.b.sameShape(part(from, batch.size() + left.size(), sum.size()),
+                                                   part(by, batch.size(), sum.size()), "the extents of summed labels"));
   Value product =
       op.b.matmul(matrix(x, from, graph::product(rows), depth), matrix(y, by, depth, graph::product(columns)));
   product = op.b.cast(product, op.b.element(x)); // sums of int16 are int32

@@ -39,7 +39,8 @@ Border readBorder(OpBinder &op) {
 /// Back and forth between the borders: the middles of the outer elements, or their edges.
 Value reflect(OpBinder &op, Value place, Value extent, bool middles) {
   Value low = number(op, middles ? 0 : -0.5, place);
-  Value span = middles ? minus(op, extent, number(op, 1, place)) : extent;
+  // One element alone has its middle on both borders, and no place is away from it.
+  Value one = number(op, 1, place), span = middles ? op.b.binary(BinaryKind::Max, minus(op, extent, one), one) : extent;
   Value away = op.b.unary(UnaryKind::Abs, minus(op, place, low));
   Value turns = op.b.unary(UnaryKind::Floor, op.b.binary(BinaryKind::Div, away, span));
   Value rest = minus(op, away, times(op, turns, span));

@@ -14,15 +14,20 @@ namespace {
 
 /// A start or end of Slice as ONNX clamps it, for extent `d`: negative values
 /// count from the end, then the value is cut to lo..hi. Huge constants mean "to the
-/// end" and are never added to anything.
-Expr clampPosition(const Expr &given, const Expr &d, const Expr &lo, const Expr &hi, const Ranges &ranges) {
+/// end" and are never added to anything: sums of large numbers that cancel have no useful bounds.
+Expr clampPosition(OpBinder &op, const Expr &given, const Expr &d, const Expr &lo, const Expr &hi) {
+  const Ranges &ranges = op.b.ranges();
   Expr position = given;
   if (const auto number = given.constant()) {
-    constexpr int64_t far = int64_t(1) << 62;
+    constexpr int64_t far = int64_t(1) << 62, longest = std::numeric_limits<int32_t>::max();
     if (*number >= far)
       return hi;
     if (*number <= -far)
       return lo;
+    if (*number <= -longest && !d.constant()) { // as exporters write that have 32 bits
+      op.b.atMost(d, Expr(-*number - 1), "an extent and the places before its end where a slice begins or ends");
+      return lo;
+    }
     if (*number < 0)
       position = given + d;
   } else if (proveLessEqual(Expr(0), given, ranges) != true) {
@@ -64,8 +69,8 @@ SliceDim sliceDim(OpBinder &op, const Expr &start, const Expr &end, const Expr &
   const bool forward = step > 0;
   const Expr lo = forward ? Expr(0) : Expr(-1);
   const Expr hi = forward ? extent : extent - 1;
-  const Expr first = clampPosition(start, extent, forward ? lo : Expr(0), hi, ranges);
-  const Expr behind = clampPosition(end, extent, lo, hi, ranges);
+  const Expr first = clampPosition(op, start, extent, forward ? lo : Expr(0), hi);
+  const Expr behind = clampPosition(op, end, extent, lo, hi);
   if (first.overflowed() || behind.overflowed())
     op.undecided({start, end}, "start " + start.text() + " and end " + end.text() +
                                    " may be negative or not, supported are those with a known sign");
