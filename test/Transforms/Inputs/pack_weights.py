@@ -73,7 +73,8 @@ class Several(Function):
             self.line(f"p{i}", f"graph.slice %r{i} [\"0\", \"0\"] [1, 1] : {shape} -> {tensor([8, 32], 'f32')}")
             if i:
                 last = f"%u{i - 1}" if i > 1 else "%p0"
-                self.line(f"u{i}", f"graph.binary add {last}, %p{i} : " + ", ".join([tensor([8, 32], "f32")] * 2) + " -> " + tensor([8, 32], "f32"))
+                part = tensor([8, 32], "f32")
+                self.line(f"u{i}", f"graph.binary add {last}, %p{i} : {part}, {part} -> {part}")
         print(f"  return %u{len(products) - 1} : {tensor([8, 32], 'f32')}\n}}")
 
 
