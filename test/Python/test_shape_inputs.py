@@ -163,3 +163,16 @@ def test_the_command_line_asks_for_values():
     package = cupola.compile(model_of("Reshape", {"x": X, "shape": ints(4, 6)}), **QUIET)
     with pytest.raises(cupola.UsageError, match="its elements decide shapes"):
         cupola.bench(package, "cpu")
+
+
+def test_weights_of_open_extents():
+    """A constant that the extent of another tensor cuts into rows: no copy of it has one size."""
+    nodes = [helper.make_node("Shape", ["x"], ["rows"], start=1, end=2), helper.make_node("Concat", ["rows", "rest"], ["shape"], axis=0),
+             helper.make_node("Reshape", ["w", "shape"], ["m"]), helper.make_node("MatMul", ["x", "m"], ["y"])]
+    random = np.random.default_rng(5)
+    weights = random.standard_normal(96 * 64).astype(np.float32)
+    graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info("x", FLOAT, [4, "s"])],
+                              [helper.make_tensor_value_info("y", FLOAT, [4, "t"])],
+                              [numpy_helper.from_array(weights, "w"), numpy_helper.from_array(ints(-1), "rest")])
+    check(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8),
+          [{"x": random.standard_normal((4, extent)).astype(np.float32)} for extent in (8, 64, 96, 8)])

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "lib/Target/CPU/CpuTarget.h"
+#include "lib/Target/CPU/KernelPlan.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -23,12 +24,23 @@ public:
     for (auto func : llvm::make_early_inc_range(module.getOps<kernel::FuncOp>())) {
       const std::vector<unsigned> parameters = packableOperand(func);
       auto isConstant = [&](unsigned parameter) { return isConstantEverywhere(func, parameter); };
-      if (!parameters.empty() && llvm::all_of(parameters, isConstant))
+      if (!parameters.empty() && llvm::all_of(parameters, isConstant) && hasOneSize(func))
         pack(func);
     }
   }
 
 private:
+  /// The copy is made once, for all shapes: it has a size of its own.
+  bool hasOneSize(kernel::FuncOp func) {
+    const graph::Exprs extents = graph::exprsOf(dotOf(func).getExtents());
+    return llvm::all_of(launches[func.getSymName()], [&](graph::FusionOp fusion) {
+      std::map<std::string, Expr> scalars;
+      for (auto [i, scalar] : llvm::enumerate(graph::exprsOf(*fusion.getScalars())))
+        scalars["n" + std::to_string(i)] = scalar;
+      return (extents[1] * extents[2]).substitute(scalars).constant().has_value();
+    });
+  }
+
   bool isConstantEverywhere(kernel::FuncOp func, unsigned parameter) {
     return llvm::all_of(launches[func.getSymName()], [&](graph::FusionOp fusion) {
       return fusion.getInputs()[parameter].getDefiningOp<graph::ConstantOp>() != nullptr;
