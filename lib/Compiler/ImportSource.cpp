@@ -129,6 +129,8 @@ Status Compilation::Impl::importFrom(const ModelSource &source, std::vector<Prob
   module = onnx_import::importModel(*model, shapes, limits, context, diagnostics, library);
   if (!module)
     return refusal(diagnostics, source.name, problems);
+  for (const std::string &warning : diagnostics.warnings())
+    variantContext.services.warn(source.name + ": " + warning);
   model->proto.reset(); // the weights live in the blob store
   return {};
 }

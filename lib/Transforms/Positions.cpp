@@ -20,6 +20,7 @@ static bool isCheap(graph::BinaryOp op) {
   switch (op.getKind()) {
   case BinaryKind::Add:
   case BinaryKind::Sub:
+  case BinaryKind::Mul:
   case BinaryKind::Max:
   case BinaryKind::Min:
   case BinaryKind::And:

@@ -3,7 +3,8 @@
 """open_models.py STEM writes STEM.sr.onnx (a branch that a small input decides, unknown dimensions as exporters write them, ai.onnx imported
 under both its names), STEM.dim.onnx (a branch that a dimension decides), STEM.sr_rank.onnx and STEM.dim_rank.onnx (the same
 where a body gives a scalar), STEM.many.onnx (unknown ops, 150 of them in the graph and
-others inside of bodies and a local function), STEM.huge.onnx (a result of 32 TiB) and STEM.npz (inputs of the first)."""
+others inside of bodies and a local function), STEM.huge.onnx (a result of 32 TiB), STEM.declared.onnx (a result of another rank than it
+says) and STEM.npz (inputs of the first)."""
 
 import sys
 
@@ -23,8 +24,8 @@ def body(name, *nodes, inputs=(), outputs=("y",)):
     return helper.make_graph(list(nodes), name, list(inputs), [value(output, None) for output in outputs])
 
 
-def save(name, nodes, inputs, opsets=(("", 17),), weights=(), **more):
-    graph = helper.make_graph(nodes, "g", inputs, [value("y", None)], list(weights))
+def save(name, nodes, inputs, opsets=(("", 17),), weights=(), declared=None, **more):
+    graph = helper.make_graph(nodes, "g", inputs, [value("y", declared)], list(weights))
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid(*opset) for opset in opsets], **more)
     model.ir_version = 8
     onnx.save(model, f"{stem}.{name}.onnx")
@@ -63,4 +64,5 @@ save("many", [*many, helper.make_node("ReduceMax", ["x"], ["most"], name="most",
 save("huge", [constant("one", 1 << 43), helper.make_node("Reshape", ["one", "list"], ["extents"], name="list"),
               helper.make_node("Expand", ["x", "extents"], ["y"], name="grow")], [value("x", [1])],
      weights=[helper.make_tensor("list", INT, [1], [1])])
+save("declared", [helper.make_node("Relu", ["x"], ["y"], name="relu")], [value("x", [2, 3])], declared=[6])
 np.savez(f"{stem}.npz", x=np.ones((2, 3, 4, 5), np.float32), sr=np.array(16000))

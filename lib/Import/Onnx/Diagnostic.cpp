@@ -20,7 +20,7 @@ void Diagnostics::error(ErrorKind kind, const NodeLabel &node, std::string messa
   list.push_back({kind, true, node, std::move(message)});
 }
 
-void Diagnostics::note(std::string message) { remarks.push_back(std::move(message)); }
+void Diagnostics::warning(std::string message) { remarks.push_back(std::move(message)); }
 
 int Diagnostics::exitCode() const {
   static constexpr ErrorKind gravest[] = {ErrorKind::Internal,    ErrorKind::Usage,    ErrorKind::InputOutput,

@@ -50,11 +50,11 @@ class Diagnostics {
 public:
   void error(ErrorKind kind, std::string message);
   void error(ErrorKind kind, const NodeLabel &node, std::string message);
-  void note(std::string message); ///< not an error; shown with --verbose
+  void warning(std::string message); ///< the model can be compiled nevertheless
 
   bool failed() const { return !list.empty(); }
   const std::vector<Diagnostic> &errors() const { return list; }
-  const std::vector<std::string> &notes() const { return remarks; }
+  const std::vector<std::string> &warnings() const { return remarks; }
   /// 0 without errors; else the code of the gravest kind: a bug of ours before a
   /// bad model before an exceeded limit before something unsupported.
   int exitCode() const;

@@ -382,23 +382,23 @@ void Importer::listOtherProblems() {
       listUnknownOps(*callee->second, functions, library, listed, diagnostics);
 }
 
-/// Shapes and values that the user gave may be others than those that the model was exported with.
+/// Shapes and values that the user gave may be others than those that the model was exported with. Exporters write
+/// wrong shapes, which no node reads; wrong elements would be read as others than they are.
 void Importer::checkDeclared(const onnx::ValueInfoProto &output, Value value) {
   if (!output.type().has_tensor_type())
     return;
   const auto mismatch = [&](const std::string &declared, const std::string &found) {
-    diagnostics.error(ErrorKind::BadModel,
-                      "graph output " + quoted(output.name()) + " is declared with " + declared + ", but has " + found);
+    return "graph output " + quoted(output.name()) + " is declared with " + declared + ", but has " + found;
   };
   const auto &type = output.type().tensor_type();
   const Type element = elementTypeOf(type.elem_type(), ops.getContext());
   const Type found = cast<RankedTensorType>(value.getType()).getElementType();
   if (element && element != found)
-    mismatch("elements of " + typeText(element), typeText(found));
+    diagnostics.error(ErrorKind::BadModel, mismatch("elements of " + typeText(element), typeText(found)));
   const bool isGiven = !shapes.inputs.empty() || !shapes.symbols.empty() || !shapes.values.empty();
   const Exprs shape = builder.shape(value);
   if (!isGiven && type.has_shape() && contradicts(type.shape(), shape))
-    mismatch("the shape " + declaredShapeText(output), shapeText(shape));
+    diagnostics.warning(mismatch("the shape " + declaredShapeText(output), shapeText(shape)));
 }
 
 Value Importer::outputValue(const onnx::ValueInfoProto &output) {

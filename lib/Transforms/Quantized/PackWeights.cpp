@@ -111,10 +111,24 @@ bool areBytes(ArrayRef<double> numbers) {
   return llvm::all_of(numbers, [](double x) { return x == std::trunc(x) && std::abs(x) <= 255; });
 }
 
-std::optional<Weights> weightsOf(OpBuilder &b, graph::MatMulOp product) {
-  const Value rhs = product.getRhs();
+/// Where the product reads the matrix [K, N] that all of its batches share; null where they do not share one, or where
+/// something else reads it, too.
+OpOperand *matrixOf(graph::MatMulOp product) {
+  const graph::Exprs sizes = graph::shapeOf(product.getRhs());
+  for (OpOperand *use = &product.getRhsMutable(); use->get().hasOneUse();) {
+    if (graph::rankOf(use->get()) == 2)
+      return llvm::equal(graph::shapeOf(use->get()), ArrayRef(sizes).take_back(2)) ? use : nullptr;
+    Operation *op = use->get().getDefiningOp();
+    if (!isa_and_nonnull<graph::ReshapeOp, graph::BroadcastOp>(op))
+      return nullptr;
+    use = &op->getOpOperand(0);
+  }
+  return nullptr;
+}
+
+std::optional<Weights> weightsOf(OpBuilder &b, Value rhs) {
   const std::optional<Multiplication> found = multiplicationOf(rhs);
-  if (!found || graph::rankOf(rhs) != 2)
+  if (!found)
     return std::nullopt;
   graph::BinaryOp multiplication = found->op;
   const Value result = multiplication.getResult();
@@ -192,16 +206,17 @@ public:
 
 private:
   static bool pack(graph::MatMulOp product) {
-    const Value rhs = product.getRhs();
-    if (!isa<FloatType>(graph::elementOf(rhs)) || !rhs.hasOneUse() || !isMadeOfBytes(rhs) || quantizedProduct(product))
+    OpOperand *use = matrixOf(product);
+    if (!use || !isa<FloatType>(graph::elementOf(use->get())) || !isMadeOfBytes(use->get()) ||
+        quantizedProduct(product))
       return false;
-    OpBuilder b(product);
-    const std::optional<Weights> weights = weightsOf(b, product);
+    OpBuilder b(use->getOwner());
+    const std::optional<Weights> weights = weightsOf(b, use->get());
     const int64_t block = weights ? blockOf(*weights) : 0;
     const auto offsets = block ? offsetsOf(*weights, block) : std::nullopt;
     if (!offsets)
       return false;
-    product.getRhsMutable().assign(written(b, rhs, *weights, block, *offsets));
+    use->assign(written(b, use->get(), *weights, block, *offsets));
     return true;
   }
 

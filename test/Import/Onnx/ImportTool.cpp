@@ -75,6 +75,8 @@ int import(std::optional<LoadedModel> model, const Arguments &arguments, Diagnos
     module = importModel(*model, arguments.shapes, arguments.loading.limits, context, diagnostics, arguments.library);
   for (const std::string &line : diagnostics.lines("model", SIZE_MAX))
     llvm::outs() << "error: " << line << "\n";
+  for (const std::string &line : diagnostics.warnings())
+    llvm::outs() << "warning: model: " << line << "\n";
   if (module) {
     mlir::OpPrintingFlags flags;
     flags.elideLargeElementsAttrs(64).elideLargeResourceString();

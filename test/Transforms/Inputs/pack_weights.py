@@ -30,8 +30,13 @@ class Function:
             self.line(f"y{i}", f"graph.matmul %y, %w : {out}, {tensor([depth, columns], self.element)} -> {out}")
         print(f"  return %y{uses - 1 if uses > 1 else ''} : {out}\n}}")
 
-    def product(self, mark, depth=64, columns=64, block=32, least=-8, levels=16, element="f32", zeros=False):
+    def product(self, mark, **weights):
         """%a times the weights, whose values have the mark in their names."""
+        self.weights(mark, **weights)
+        (depth, columns), e = self.shape, self.element
+        self.line("y" + mark, f"graph.matmul %a, %w{mark} : {tensor([4, depth], e)}, {tensor(self.shape, e)} -> {tensor([4, columns], e)}")
+
+    def weights(self, mark, depth=64, columns=64, block=32, least=-8, levels=16, element="f32", zeros=False):
         self.shape, self.element = [depth, columns], element
         integers = [least + (7 * k + 3 * n) % levels for k in range(depth) for n in range(columns)]
         f, kind = tensor(self.shape, element), "i8" if least < 0 else "ui8"
@@ -42,7 +47,6 @@ class Function:
             self.line("d" + mark, f"graph.binary sub %f{mark}, %z{mark} : {f}, {f} -> {f}")
         self.blocks("s" + mark, block, lambda b, n: 0.5 + b + n)
         self.line("w" + mark, f"graph.binary mul %{'d' if zeros else 'f'}{mark}, %s{mark} : {f}, {f} -> {f}")
-        self.line("y" + mark, f"graph.matmul %a, %w{mark} : {tensor([4, depth], element)}, {f} -> {tensor([4, columns], element)}")
 
     @staticmethod
     def line(name, text):
@@ -78,7 +82,21 @@ class Several(Function):
         print(f"  return %u{len(products) - 1} : {tensor([8, 32], 'f32')}\n}}")
 
 
+class Batches(Function):
+    """Batches that share the weights, as an importer writes a product with a matrix."""
+
+    def __init__(self, name):
+        a, one, all = (tensor(shape, "f32") for shape in ([3, 4, 64], [1, 64, 64], [3, 64, 64]))
+        print(f"func.func @{name}(%a: {a}) -> {a} {{")
+        self.weights("")
+        self.line("o", f"graph.reshape %w : {tensor([64, 64], 'f32')} -> {one}")
+        self.line("r", f"graph.broadcast %o : {one} -> {all}")
+        self.line("y", f"graph.matmul %a, %r : {a}, {all} -> {a}")
+        print(f"  return %y : {a}\n}}")
+
+
 Function("signed")
+Batches("batches")
 Function("zeros", least=0, zeros=True)
 Function("columns", block=64)
 Function("small_blocks", block=16)

@@ -47,16 +47,14 @@ def judged(model, label, check, tool, *arguments, tolerance, limit_seconds=None,
 
 
 def on_cpu(model, tool):
-    """Every set, from one package for the CPU if flags allow; the package's size goes with it."""
-    limit, flags = 1.05 * model.weight_bytes() + 5e6, None
+    """Every set, from one package for the CPU; its size goes with it."""
+    limit, flags = 1.05 * model.weight_bytes() + 5e6, model.given()
+    package, _ = tool.package(model.path, "--target", "cpu", *flags)
+    size = package.stat().st_size
+    yield Row(model.name, "", "package size", f"{size / 1e6:.1f} MB", f"{limit / 1e6:.1f} MB", size <= limit)
+    # A package with an input pinned has no such input, the set does.
+    subject = (model.path, *flags) if flags else (package,)
     for label in model.sets():
-        if flags != model.given(label):
-            flags = model.given(label)
-            package, _ = tool.package(model.path, "--target", "cpu", *flags)
-            size = package.stat().st_size
-            yield Row(model.name, label if flags else "", "package size", f"{size / 1e6:.1f} MB", f"{limit / 1e6:.1f} MB", size <= limit)
-        # A package with an input pinned has no such input, the set does.
-        subject = (model.path, *flags) if flags else (package,)
         yield judged(model, label, "cpu", tool, *subject, "--device", "cpu", tolerance=model.tolerance())
 
 
@@ -66,7 +64,7 @@ def by_reference(model, tool):
 
 
 def in_simulator(model, label, tool, given_up=None):
-    yield judged(model, label, "sim", tool, model.path, "--device", "sim", "--arch", "sm_80", "--threads", "1", *model.given(label),
+    yield judged(model, label, "sim", tool, model.path, "--device", "sim", "--arch", "sm_80", "--threads", "1", *model.given(),
                  tolerance=model.tolerance(), limit_seconds=SIM_SECONDS, given_up=given_up)
 
 

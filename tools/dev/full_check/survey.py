@@ -24,7 +24,7 @@ def in_simulator(model, label, tool):
 
 def examine(model, tool):
     labels = model.sets()
-    checked = tool.run("check", model.path, *(model.given(labels[0]) if labels else ()), report=True, check=False)
+    checked = tool.run("check", model.path, *model.given(), report=True, check=False)
     if checked.code == UNSUPPORTED:
         reasons = " ".join(checked.output.split())
         yield Row(model.name, "", "supported", "no", "", True, reasons[:200])

@@ -27,8 +27,6 @@ SINGLE = {"resnet50.fp16": "resnet50.dyn", "sd_unet.fp16": "sd_unet.static", "re
 FARTHER = {"resnet50.fp16": 2.0, "resnet50_qdq.static": 1.2}
 # What has to be given, for the model as exported is refused: it branches to results of unequal ranks.
 GIVEN = {"silero_vad": ("--set", "sr=16000", "--shape", "input[1]=576")}
-# Their outputs have other ranks than are declared, which is refused unless shapes are given: a package for each set.
-PER_SET = {"ddddocr", "ddddocr_int8"}
 
 
 def tensors(graph):
@@ -58,9 +56,9 @@ class Model:
     def tolerance(self):
         return TOLERANCE.get(self.name, TOLERANCE.get(self.name.split(".")[0], DEFAULT_TOLERANCE))
 
-    def given(self, label):
+    def given(self):
         """Flags without which a command refuses the model."""
-        return self.shapes(label) if self.name in PER_SET else GIVEN.get(self.name, ())
+        return GIVEN.get(self.name, ())
 
     def graph(self):
         return onnx.load(self.path).graph
