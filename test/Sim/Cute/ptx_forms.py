@@ -31,7 +31,11 @@ SPELLINGS = [
     ("selp.u32", "selp.b32", "it selects bits"),
 ]
 # Opcodes whose operands the others declare otherwise: ours, theirs, why.
-OPERANDS = {"ex2.approx.ftz.f32": ("f32, f32", "b32, b32", "registers of bits")}
+OPERANDS = {
+    "ex2.approx.ftz.f32": ("f32, f32", "b32, b32", "registers of bits"),
+    "add.rn.f16x2": ("b32, b32, b32", "f16x2, f16x2, f16x2", "registers of pairs"),
+    "mul.rn.f16x2": ("b32, b32, b32", "f16x2, f16x2, f16x2", "registers of pairs"),
+}
 # Opcodes that nobody else writes: ours, why.
 ALONE = [
     ("red.global.max.u32", "CUTLASS reduces to global memory by additions only"),
@@ -135,7 +139,8 @@ def our_forms(compiler):
 
 def reference_forms(cutlass, cuda):
     found = set()
-    for path in glob.glob(os.path.join(cutlass, "cut*/arch/*.h*")) + glob.glob(os.path.join(cuda, "cuda_fp16.hpp")):
+    named = [os.path.join(cutlass, "cutlass/gemm/kernel/gemv_blockscaled.h"), os.path.join(cuda, "cuda_fp16.hpp")]
+    for path in glob.glob(os.path.join(cutlass, "cut*/arch/*.h*")) + named:
         if re.search(r"sm1\d\d", os.path.basename(path)):
             continue                            # later GPUs
         with open(path, encoding="utf-8") as f:
