@@ -84,10 +84,16 @@ std::optional<Multiplication> multiplicationOf(Value weights) {
   return std::nullopt;
 }
 
+bool isTurn(Operation *view) {
+  auto transpose = dyn_cast<graph::TransposeOp>(view);
+  return transpose && transpose.getPerm() == ArrayRef<int64_t>{1, 0};
+}
+
 /// The elements of a [depth, columns] that lies behind `views`, column by column.
-std::optional<std::vector<double>> columnsOf(OpBuilder &b, Value value, ArrayRef<Operation *> views) {
+std::optional<std::vector<float>> columnsOf(OpBuilder &b, Value value, ArrayRef<Operation *> views) {
+  const bool isTurned = !views.empty() && isTurn(views.back()); // a transpose would only be undone
   SmallVector<Operation *> made;
-  for (Operation *view : views) {
+  for (Operation *view : isTurned ? views.drop_back() : views) {
     value = viewOf(b, view, value);
     made.push_back(value.getDefiningOp());
   }
@@ -96,19 +102,19 @@ std::optional<std::vector<double>> columnsOf(OpBuilder &b, Value value, ArrayRef
     op->erase();
   if (!tensor)
     return std::nullopt;
-  const int64_t depth = tensor->extent(0), columns = tensor->extent(1);
-  std::vector<double> elements(depth * columns);
+  const int64_t depth = tensor->extent(isTurned ? 1 : 0), columns = tensor->extent(isTurned ? 0 : 1);
+  std::vector<float> elements(depth * columns);
   tensor->forPieces([&](int64_t begin, ArrayRef<double> numbers) {
     for (auto [i, number] : llvm::enumerate(numbers)) {
       const int64_t at = begin + static_cast<int64_t>(i);
-      elements[at % columns * depth + at / columns] = number;
+      elements[isTurned ? at : at % columns * depth + at / columns] = static_cast<float>(number);
     }
   });
   return elements;
 }
 
-bool areBytes(ArrayRef<double> numbers) {
-  return llvm::all_of(numbers, [](double x) { return x == std::trunc(x) && std::abs(x) <= 255; });
+bool areBytes(ArrayRef<float> numbers) {
+  return llvm::all_of(numbers, [](float x) { return x == std::trunc(x) && std::abs(x) <= 255; });
 }
 
 /// Where the product reads the matrix [K, N] that all of its batches share; null where they do not share one, or where
@@ -140,11 +146,11 @@ std::optional<Weights> weightsOf(OpBuilder &b, Value rhs) {
     const auto integers = isMadeOfBytes(first) ? columnsOf(b, first, found->views) : std::nullopt;
     if (!integers || !areBytes(*integers))
       continue;
-    const auto scales = columnsOf(b, second, found->views);
+    std::optional<std::vector<float>> scales = columnsOf(b, second, found->views);
     if (!scales)
       return std::nullopt;
     weights.integers.assign(integers->begin(), integers->end());
-    weights.scales.assign(scales->begin(), scales->end());
+    weights.scales = std::move(*scales);
     return weights;
   }
   return std::nullopt;
