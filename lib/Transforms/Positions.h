@@ -7,8 +7,9 @@
 
 namespace cupola {
 
-/// A mask by position: a few additions, multiplications, comparisons and choices make its elements of their indices, of extents and of
-/// numbers. Every kernel that reads it makes it anew: nothing is stored, and it can be seen what the mask hides.
+/// A mask by position: a few additions, multiplications, comparisons and choices make its elements of their indices, of
+/// extents and of numbers. Every kernel that reads it makes it anew: nothing is stored, and it can be seen what the
+/// mask hides.
 bool isMadeOfPositions(mlir::Value value);
 
 } // namespace cupola

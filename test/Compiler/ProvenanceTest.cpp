@@ -96,7 +96,7 @@ TEST_F(Provenance, APipelineNamesNodeAndPass) {
   const Status status = runGraphPasses(*module, options);
   EXPECT_EQ(status.code(), Code::Internal);
   EXPECT_EQ(
-      status.message().find("pass fold-constants broke the provenance: node 'size' of the model is neither computed "
+      status.message().find("pass pack-weights broke the provenance: node 'size' of the model is neither computed "
                             "nor folded nor dead"),
       0u)
       << status.message();
