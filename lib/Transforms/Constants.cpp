@@ -3,9 +3,6 @@
 
 #include "lib/Transforms/Constants.h"
 
-#include "dialects/Graph/Constants.h"
-
-#include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 
 #include <cstring>
@@ -29,8 +26,8 @@ ElementsAttr joinColumns(int64_t rows, ArrayRef<ColumnPart> parts, Type element)
   int64_t width = element.getIntOrFloatBitWidth() / 8, columns = 0;
   for (const ColumnPart &part : parts)
     columns += part.columns;
-  auto bytes = std::make_shared<std::vector<char>>(rows * columns * width);
-  char *to = bytes->data();
+  std::vector<char> bytes(rows * columns * width);
+  char *to = bytes.data();
   for (int64_t row = 0; row < rows; ++row)
     for (const ColumnPart &part : parts) {
       int64_t size = part.columns * width;
@@ -38,7 +35,7 @@ ElementsAttr joinColumns(int64_t rows, ArrayRef<ColumnPart> parts, Type element)
         std::memcpy(to, part.bytes.data() + row * size, size);
       to += size;
     }
-  return graph::constantOf(RankedTensorType::get({rows, columns}, element), *bytes, bytes);
+  return constantOf(RankedTensorType::get({rows, columns}, element), std::move(bytes));
 }
 
 } // namespace cupola

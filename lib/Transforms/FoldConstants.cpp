@@ -8,7 +8,7 @@
 
 #include "dialects/Graph/Constants.h"
 #include "dialects/Graph/Control.h"
-#include "lib/Reference/Reference.h"
+#include "lib/Transforms/Cone.h"
 #include "lib/Transforms/Match.h"
 #include "lib/Transforms/Passes.h"
 #include "lib/Transforms/Positions.h"
@@ -86,26 +86,6 @@ private:
            elementBytes(cast.getResult()) < elementBytes(cast.getInput());
   }
 
-  /// The constants that `op` is made of, and the foldable ops in between, in program order.
-  struct Cone {
-    SmallVector<Operation *> constants, ops;
-  };
-  static Cone coneOf(Operation *op) {
-    Cone cone;
-    SmallVector<Operation *> pending{op};
-    llvm::DenseSet<Operation *> seen{op};
-    while (!pending.empty()) { // no recursion: a model's chain may be long
-      Operation *next = pending.pop_back_val();
-      (isa<graph::ConstantOp>(next) ? cone.constants : cone.ops).push_back(next);
-      for (Value operand : next->getOperands())
-        if (seen.insert(operand.getDefiningOp()).second)
-          pending.push_back(operand.getDefiningOp());
-    }
-    for (auto *list : {&cone.constants, &cone.ops})
-      llvm::sort(*list, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-    return cone;
-  }
-
   /// Whether only views are computed, of weights that the package holds anyway.
   bool isSecondCopy(const Cone &cone) const {
     return llvm::all_of(cone.ops,
@@ -133,7 +113,7 @@ private:
       return true;
     if (isMadeOfPositions(op->getResult(0)))
       return false;
-    const Cone cone = coneOf(op);
+    const Cone cone = coneOf(op->getResult(0));
     int64_t available = 0;
     for (Operation *constant : cone.constants)
       available += match::splatOf(constant->getResult(0)) ? 1 : *elementsOf(constant->getResult(0));
@@ -163,22 +143,17 @@ private:
   /// Leaves the op alone where it has no value (an index out of range is an error of
   /// the run, not of the compiler).
   void fold(Operation *op) {
-    const Cone cone = coneOf(op);
-    llvm::DenseMap<Value, reference::Tensor> values;
+    const Cone cone = coneOf(op->getResult(0));
+    const std::optional<reference::Tensor> result = evaluate(cone);
+    if (!result)
+      return;
     SmallVector<Location> locations;
     for (const auto *list : {&cone.constants, &cone.ops})
-      for (Operation *part : *list) {
-        const auto operands =
-            llvm::map_to_vector(part->getOperands(), [&](Value operand) { return values.lookup(operand); });
-        Result<reference::Tensor> value = reference::evaluate(part, operands);
-        if (value.failed())
-          return;
-        values[part->getResult(0)] = value.take();
+      for (Operation *part : *list)
         locations.push_back(part->getLoc());
-      }
     OpBuilder b(op);
     const Location location = FusedLoc::get(&getContext(), locations);
-    ElementsAttr value = constantOf(values[op->getResult(0)], graph::typeOf(op->getResult(0)));
+    ElementsAttr value = constantOf(*result, graph::typeOf(op->getResult(0)));
     op->replaceAllUsesWith(graph::ConstantOp::create(b, location, value));
   }
 

@@ -3,6 +3,8 @@
 
 #include "lib/Transforms/Match.h"
 
+#include "dialects/Graph/Control.h"
+
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -236,6 +238,16 @@ void eraseDead(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (isOpTriviallyDead(&op))
       op.erase();
+}
+
+bool rewriteBodies(func::FuncOp func, function_ref<bool(Block &)> rewrite) {
+  bool changed = false;
+  for (Block *body : graph::bodiesOf(func))
+    if (rewrite(*body)) {
+      eraseDead(*body);
+      changed = true;
+    }
+  return changed;
 }
 
 LogicalResult rewriteAll(Operation *root, RewritePatternSet patterns, StringRef what) {

@@ -5,6 +5,7 @@
 
 #include "dialects/Graph/Graph.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/PatternMatch.h"
 
 #include <optional>
@@ -116,6 +117,10 @@ mlir::Value reshapeTo(mlir::OpBuilder &b, mlir::Location loc, mlir::Value value,
 
 /// Erases ops whose results nothing reads.
 void eraseDead(mlir::Block &block);
+
+/// Lets `rewrite` change each body of the function and say whether it has; erases what is dead of those that it has
+/// changed. Whether there are some.
+bool rewriteBodies(mlir::func::FuncOp func, llvm::function_ref<bool(mlir::Block &body)> rewrite);
 
 /// A function that is a pattern.
 template <class Op> using Rewrite = mlir::LogicalResult (*)(Op, mlir::PatternRewriter &);

@@ -1,8 +1,6 @@
 //===- lib/Transforms/Quantized/ByteProducts.cpp - the pass `graph-byte-products` ---===//
 // SPDX-License-Identifier: Apache-2.0
 
-#include "dialects/Graph/Constants.h"
-#include "dialects/Graph/Control.h"
 #include "lib/Transforms/Constants.h"
 #include "lib/Transforms/Match.h"
 #include "lib/Transforms/Passes.h"
@@ -89,25 +87,16 @@ std::optional<std::vector<int8_t>> narrowed(Value value) {
   return result.empty() ? std::nullopt : std::optional(std::move(result));
 }
 
-template <class T> Value constantOf(OpBuilder &b, Location loc, RankedTensorType type, std::vector<T> elements) {
-  const auto owner = std::make_shared<std::vector<T>>(std::move(elements));
-  const ArrayRef<char> bytes(reinterpret_cast<const char *>(owner->data()), owner->size() * sizeof(T));
-  return graph::ConstantOp::create(b, loc, graph::constantOf(type, bytes, owner));
-}
-
 class ByteProducts : public impl::ByteProductsBase<ByteProducts> {
 public:
   void runOnOperation() override {
-    bool changed = false;
-    for (Block *body : graph::bodiesOf(getOperation())) {
+    const bool changed = match::rewriteBodies(getOperation(), [](Block &body) {
       bool here = false;
-      for (Operation &op : llvm::make_early_inc_range(*body))
+      for (Operation &op : llvm::make_early_inc_range(body))
         if (isa<graph::MatMulOp, graph::ConvOp>(op) && graph::elementOf(op.getOperand(0)).isSignlessInteger(16))
           here |= replace(&op);
-      if (here)
-        match::eraseDead(*body);
-      changed |= here;
-    }
+      return here;
+    });
     if (!changed)
       markAllAnalysesPreserved();
   }
@@ -123,8 +112,8 @@ private:
     llvm::append_range(parts, left->ops);
     const Location loc = match::fusedLoc(b, parts);
     Value sums = left->zero ? columnSums(b, op, *weights) : Value();
-    Value right = constantOf(b, op->getOperand(1).getLoc(),
-                             graph::tensorType(graph::shapeOf(op->getOperand(1)), b.getI8Type()), std::move(*weights));
+    const auto type = graph::tensorType(graph::shapeOf(op->getOperand(1)), b.getI8Type());
+    Value right = graph::ConstantOp::create(b, op->getOperand(1).getLoc(), constantOf(type, std::move(*weights)));
     const Value bytes = bytesBehindViews(b, *left);
     Operation *product = b.clone(*op);
     product->setOperands({bytes, right});
@@ -158,7 +147,8 @@ private:
     for (size_t i = 0; i + 1 < shape.size(); ++i)
       if (isConv || i + 2 == shape.size())
         shape[i] = 1;
-    return constantOf(b, op->getLoc(), graph::tensorType(shape, b.getI32Type()), std::move(sums));
+    return graph::ConstantOp::create(b, op->getLoc(),
+                                     constantOf(graph::tensorType(shape, b.getI32Type()), std::move(sums)));
   }
 
   /// What the zero point adds to every sum: itself times the sum of the column.

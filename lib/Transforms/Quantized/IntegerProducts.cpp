@@ -1,7 +1,6 @@
 //===- lib/Transforms/Quantized/IntegerProducts.cpp - the pass `graph-integer-products` ---===//
 // SPDX-License-Identifier: Apache-2.0
 
-#include "dialects/Graph/Control.h"
 #include "lib/Transforms/Match.h"
 #include "lib/Transforms/Passes.h"
 #include "lib/Transforms/Quantized/QuantizedProducts.h"
@@ -39,18 +38,15 @@ Value operandOf(OpBuilder &b, const DequantizedOperand &operand) {
 class IntegerProducts : public impl::IntegerProductsBase<IntegerProducts> {
 public:
   void runOnOperation() override {
-    bool changed = false;
-    for (Block *body : graph::bodiesOf(getOperation())) {
+    const bool changed = match::rewriteBodies(getOperation(), [](Block &body) {
       bool here = false;
-      for (Operation &op : llvm::make_early_inc_range(*body))
+      for (Operation &op : llvm::make_early_inc_range(body))
         if (const std::optional<QuantizedProduct> product = quantizedProduct(&op)) {
           replace(&op, *product);
           here = true;
         }
-      if (here)
-        match::eraseDead(*body);
-      changed |= here;
-    }
+      return here;
+    });
     if (!changed)
       markAllAnalysesPreserved();
   }

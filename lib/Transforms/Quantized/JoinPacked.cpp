@@ -5,7 +5,6 @@
 // several products are those of one whose constants lie one behind the other.
 //===----------------------------------------------------------------------===//
 
-#include "dialects/Graph/Constants.h"
 #include "lib/Transforms/Constants.h"
 #include "lib/Transforms/Match.h"
 #include "lib/Transforms/Quantized/PackedWeights.h"
@@ -92,10 +91,10 @@ private:
     auto constant = values.front().getDefiningOp<graph::ConstantOp>();
     if (!isOfColumns(constant))
       return SplatElementsAttr::get(type, constant.getValue().getSplatValue<Attribute>());
-    const auto bytes = std::make_shared<std::vector<char>>();
+    std::vector<char> bytes;
     for (Value value : values)
-      llvm::append_range(*bytes, bytesOf(value.getDefiningOp<graph::ConstantOp>().getValue()));
-    return graph::constantOf(type, *bytes, bytes);
+      llvm::append_range(bytes, bytesOf(value.getDefiningOp<graph::ConstantOp>().getValue()));
+    return cupola::constantOf(type, std::move(bytes));
   }
 
   OpBuilder &b;

@@ -5,9 +5,8 @@
 // computed and looked at.
 //===----------------------------------------------------------------------===//
 
-#include "dialects/Graph/Constants.h"
-#include "dialects/Graph/Control.h"
-#include "lib/Reference/Reference.h"
+#include "lib/Transforms/Cone.h"
+#include "lib/Transforms/Constants.h"
 #include "lib/Transforms/Match.h"
 #include "lib/Transforms/Passes.h"
 #include "lib/Transforms/Quantized/PackedWeights.h"
@@ -34,30 +33,6 @@ struct Weights {
   std::vector<int16_t> integers; ///< [columns][depth]
   std::vector<float> scales;     ///< [columns][depth]
 };
-
-/// Elements of constants and of what is made of them.
-std::optional<reference::Tensor> evaluate(Value value) {
-  SmallVector<Operation *> order, work{value.getDefiningOp()};
-  llvm::SmallDenseSet<Operation *> seen;
-  while (!work.empty()) {
-    Operation *op = work.pop_back_val();
-    if (!seen.insert(op).second)
-      continue;
-    order.push_back(op);
-    for (Value operand : op->getOperands())
-      work.push_back(operand.getDefiningOp());
-  }
-  llvm::sort(order, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  llvm::DenseMap<Value, reference::Tensor> values;
-  for (Operation *op : order) {
-    const auto operands = llvm::map_to_vector(op->getOperands(), [&](Value operand) { return values.lookup(operand); });
-    Result<reference::Tensor> result = reference::evaluate(op, operands);
-    if (result.failed())
-      return std::nullopt;
-    values[op->getResult(0)] = result.take();
-  }
-  return values.lookup(value);
-}
 
 /// The multiplication that makes weights, behind views and casts of its result.
 struct Multiplication {
@@ -97,7 +72,7 @@ std::optional<std::vector<float>> columnsOf(OpBuilder &b, Value value, ArrayRef<
     value = viewOf(b, view, value);
     made.push_back(value.getDefiningOp());
   }
-  const std::optional<reference::Tensor> tensor = evaluate(value);
+  const std::optional<reference::Tensor> tensor = evaluate(coneOf(value));
   for (Operation *op : llvm::reverse(made))
     op->erase();
   if (!tensor)
@@ -187,25 +162,20 @@ std::optional<std::vector<int16_t>> offsetsOf(const Weights &weights, int64_t bl
   return std::nullopt;
 }
 
-template <class T, class From>
-Value constantOf(OpBuilder &b, Location loc, ArrayRef<int64_t> shape, Type element, const std::vector<From> &elements) {
-  const auto owner = std::make_shared<std::vector<T>>(elements.begin(), elements.end());
-  const ArrayRef<char> bytes(reinterpret_cast<const char *>(owner->data()), owner->size() * sizeof(T));
-  return graph::ConstantOp::create(b, loc, graph::constantOf(RankedTensorType::get(shape, element), bytes, owner));
+template <class T>
+Value constant(OpBuilder &b, Location loc, ArrayRef<int64_t> shape, Type element, std::vector<T> elements) {
+  return graph::ConstantOp::create(b, loc, constantOf(RankedTensorType::get(shape, element), std::move(elements)));
 }
 
 class PackWeights : public impl::PackWeightsBase<PackWeights> {
 public:
   void runOnOperation() override {
-    bool changed = false;
-    for (Block *body : graph::bodiesOf(getOperation())) {
+    const bool changed = match::rewriteBodies(getOperation(), [](Block &body) {
       bool here = false;
-      for (auto product : llvm::make_early_inc_range(body->getOps<graph::MatMulOp>()))
+      for (auto product : llvm::make_early_inc_range(body.getOps<graph::MatMulOp>()))
         here |= pack(product);
-      if (here)
-        match::eraseDead(*body);
-      changed |= here;
-    }
+      return here;
+    });
     if (!changed)
       markAllAnalysesPreserved();
   }
@@ -241,7 +211,8 @@ private:
     if (offsets.size() == 1) {
       value = binary(graph::BinaryKind::Add, value, match::splat(b, loc, offsets[0], blockType));
     } else {
-      Value each = constantOf<int8_t>(b, loc, {weights.columns, blocks, 1}, b.getI8Type(), offsets.vec());
+      Value each = constant(b, loc, {weights.columns, blocks, 1}, b.getI8Type(),
+                            std::vector<int8_t>(offsets.begin(), offsets.end()));
       value = binary(graph::BinaryKind::Add, value, repeated(match::castTo(b, loc, each, weights.element)));
     }
     std::vector<float> scales;
@@ -265,8 +236,8 @@ private:
       halves.push_back(static_cast<uint16_t>(half.bitcastToAPInt().getZExtValue()));
       areHalves &= !lost;
     }
-    return areHalves ? constantOf<uint16_t>(b, loc, shape, b.getF16Type(), halves)
-                     : constantOf<float>(b, loc, shape, b.getF32Type(), scales.vec());
+    return areHalves ? constant(b, loc, shape, b.getF16Type(), std::move(halves))
+                     : constant(b, loc, shape, b.getF32Type(), scales.vec());
   }
 
   /// ui8 [columns, units, 2, unit / 2] of what the integers are more than their offsets.
@@ -281,7 +252,7 @@ private:
     const Type byte = b.getIntegerType(8, /*isSigned=*/false);
     const int64_t units = weights.depth / unit;
     const auto type = RankedTensorType::get({weights.columns, units, 2, half}, byte);
-    Value value = constantOf<uint8_t>(b, loc, {weights.columns, units, 1, half}, byte, bytes);
+    Value value = constant(b, loc, {weights.columns, units, 1, half}, byte, std::move(bytes));
     value = graph::BroadcastOp::create(b, loc, type, value);
     const auto binary = [&](graph::BinaryKind kind, Value lhs, Value rhs) {
       return graph::BinaryOp::create(b, loc, kind, lhs, rhs).getResult();
