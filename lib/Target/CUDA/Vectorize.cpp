@@ -113,15 +113,15 @@ struct VectorAccesses {
   bool isShared(IndexOp op) const {
     return !isIndirect(op.getIndices()) && isShared(vars.read(op.getExpr(), op.getIndices()));
   }
-  /// The varying ops that are the same for all elements of a vector.
-  llvm::DenseSet<Operation *> sharedOps(Block &block) const {
+  /// The ops that are the same for all elements of a vector but not for all vectors. `isHeld`: whose elements are in
+  /// registers already.
+  llvm::DenseSet<Operation *> sharedOps(Block &block, llvm::function_ref<bool(Operation *)> isHeld) const {
     llvm::DenseSet<Operation *> shared;
-    const auto isSame = [&](Value operand) {
-      Operation *def = operand.getDefiningOp();
-      return !def || def->getBlock() != &block || !varying.contains(def) || shared.contains(def);
-    };
     for (Operation &op : block) {
-      bool found = varying.contains(&op) && llvm::all_of(op.getOperands(), isSame);
+      if (isHeld(&op))
+        continue;
+      bool found = varying.contains(&op) &&
+                   llvm::all_of(op.getOperands(), [&](Value value) { return isSame(value, block, shared); });
       if (auto load = dyn_cast<LoadOp>(op))
         found &= isShared(load);
       else if (auto index = dyn_cast<IndexOp>(op))
@@ -136,19 +136,25 @@ struct VectorAccesses {
   /// Results of whole words of bytes of two numbers, the rest of which is the same for all elements.
   llvm::DenseMap<Operation *, Nibbles> nibbles(Block &block, const llvm::DenseSet<Operation *> &shared) const {
     llvm::DenseMap<Operation *, Nibbles> all;
-    const auto isSame = [&](Value value) {
-      Operation *def = value ? value.getDefiningOp() : nullptr;
-      return !def || def->getBlock() != &block || !varying.contains(def) || shared.contains(def);
-    };
+    if (width % 4 != 0)
+      return all;
     for (Operation &op : block)
-      if (std::optional<Nibbles> found = width % 4 == 0 ? nibblesOf(&op) : std::nullopt;
-          found && isVector(found->bytes) && isSame(found->shift) && isSame(found->offsetValue) && isSame(found->scale))
+      if (std::optional<Nibbles> found = nibblesOf(&op);
+          found && isVector(found->bytes) && isSame(found->shift, block, shared) &&
+          (!found->offsetValue || isSame(found->offsetValue, block, shared)) && isSame(found->scale, block, shared))
         all.try_emplace(&op, *found);
     return all;
   }
   bool isVector(StoreOp op) const {
     return !isIndirect(op.getIndices()) && fits(op.getValue().getType()) && isContiguous(op) &&
            sharesMask(vars.read(op.getMask(), op.getIndices()), var, width, divisors);
+  }
+
+private:
+  /// An operand that all elements of a vector have.
+  bool isSame(Value operand, Block &block, const llvm::DenseSet<Operation *> &shared) const {
+    Operation *def = operand.getDefiningOp();
+    return !def || def->getBlock() != &block || !varying.contains(def) || shared.contains(def);
   }
 };
 
@@ -300,7 +306,8 @@ LogicalResult Lowering::cloneVector(Block &block, Value index, const Expr &base,
 
 LogicalResult Lowering::cloneElements(Block &block, const Vector &vector, Yield yield) {
   VectorAccesses accesses(block, vector.index, vector.width, vars, divisors);
-  const llvm::DenseSet<Operation *> shared = accesses.sharedOps(block);
+  const llvm::DenseSet<Operation *> shared =
+      accesses.sharedOps(block, [&](Operation *op) { return hoistedVectors.count(op) != 0; });
   const llvm::DenseMap<Operation *, Nibbles> nibbles = accesses.nibbles(block, shared);
   llvm::DenseSet<Operation *> absorbed;
   for (const auto &[result, found] : nibbles)

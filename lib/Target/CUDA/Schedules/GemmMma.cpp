@@ -140,13 +140,9 @@ constexpr Shape asyncShapes[] = {
     {128, 128, 32, 2, 4, 1, 3}, {256, 64, 32, 4, 1, 1, 4},  {128, 64, 32, 2, 1, 1, 3},  {64, 128, 32, 1, 2, 1, 3},
     {64, 64, 128, 2, 1, 4, 3},  {64, 64, 64, 2, 2, 1, 4},   {32, 64, 128, 1, 1, 4, 3},  {32, 32, 128, 1, 1, 4, 4},
 };
+/// The first is for weights of four bits, which come through few registers: there are accumulators as with asynchronous
+/// copies.
 constexpr Shape registerShapes[] = {
-    {128, 128, 32, 2, 4, 1, 2}, {128, 64, 32, 4, 2, 1, 2}, {64, 64, 32, 2, 2, 1, 2},
-    {32, 64, 64, 1, 2, 2, 2},   {32, 64, 32, 1, 2, 1, 2},  {32, 32, 128, 1, 1, 4, 2},
-};
-
-/// Weights of four bits come through few registers: there are accumulators as with asynchronous copies.
-constexpr Shape packedShapes[] = {
     {128, 128, 32, 2, 2, 1, 2}, {128, 128, 32, 2, 4, 1, 2}, {128, 64, 32, 4, 2, 1, 2}, {64, 64, 32, 2, 2, 1, 2},
     {32, 64, 64, 1, 2, 2, 2},   {32, 64, 32, 1, 2, 1, 2},   {32, 32, 128, 1, 1, 4, 2},
 };
@@ -162,9 +158,10 @@ bool isPacked(Region &operand) {
   return result && cuda::nibblesOf(result);
 }
 ArrayRef<Shape> shapesFor(DotOp dot, int64_t operandBytes, bool async) {
-  if (!async)
-    return operandBytes == 2 && isPacked(dot.getRhs()) && cuda::plainLoad(dot.getLhs().front()) ? ArrayRef(packedShapes)
-                                                                                                : registerShapes;
+  if (!async) {
+    const bool hasFew = operandBytes == 2 && isPacked(dot.getRhs()) && cuda::plainLoad(dot.getLhs().front());
+    return ArrayRef(registerShapes).drop_front(hasFew ? 0 : 1);
+  }
   return operandBytes == 4 ? ArrayRef(asyncShapes32) : ArrayRef(asyncShapes);
 }
 
