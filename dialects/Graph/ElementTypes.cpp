@@ -12,7 +12,7 @@ using cupola::format::NumberClass;
 namespace cupola::graph {
 
 Type typeOf(DType dtype, MLIRContext *context) {
-  const format::ElementType &row = format::rowOf(dtype);
+  const format::ElementType &row = format::rowOf(format::rowOf(dtype).storage);
   switch (row.number) {
   case NumberClass::Int:
   case NumberClass::Bool:
@@ -21,7 +21,7 @@ Type typeOf(DType dtype, MLIRContext *context) {
     return IntegerType::get(context, row.bits, IntegerType::Unsigned);
   case NumberClass::BFloat:
     return BFloat16Type::get(context);
-  case NumberClass::Float:
+  default:
     break;
   }
   return row.bits == 16   ? Type(Float16Type::get(context))

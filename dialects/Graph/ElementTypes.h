@@ -9,7 +9,7 @@
 
 namespace cupola::graph {
 
-/// f16, bf16, i8 (signless is signed), ui8, i1 (bool), ..
+/// f16, bf16, i8 (signless is signed), ui8, i1 (bool), ..; of types that stand at the interface alone, the storage's
 mlir::Type typeOf(format::DType dtype, mlir::MLIRContext *context);
 /// Its inverse; `element` is an element type of the graph dialect.
 format::DType dtypeOf(mlir::Type element);

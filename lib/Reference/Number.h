@@ -177,8 +177,9 @@ template <class Visitor> decltype(auto) withStored(format::DType dtype, Visitor 
     return visit(uint64_t());
   case DType::Bool:
     return visit(Bool());
+  default:
+    llvm_unreachable("types of the interface alone are stored as others");
   }
-  llvm_unreachable("every element type has a case");
 }
 
 /// Calls `visit` with a value of the type that `dtype` is computed in.

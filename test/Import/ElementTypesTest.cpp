@@ -16,6 +16,10 @@ TEST(ElementTypes, AreTheSameInOnnxMlirAndThePackage) {
   mlir::MLIRContext context;
   for (const format::ElementType &row : format::kElementTypes) {
     const mlir::Type type = graph::typeOf(row.dtype, &context);
+    if (!isComputed(row.dtype)) {
+      EXPECT_EQ(graph::dtypeOf(type), row.storage) << row.name;
+      continue;
+    }
     EXPECT_EQ(graph::dtypeOf(type), row.dtype) << row.name;
     EXPECT_EQ(onnx_import::elementTypeOf(row.onnx, &context), type) << row.name;
     EXPECT_EQ(onnx_import::dataTypeOf(type), row.onnx) << row.name;
@@ -39,6 +43,17 @@ TEST(ElementTypes, NumbersAreOnnxs) {
   EXPECT_EQ(rowOf(DType::U32).onnx, T::UINT32);
   EXPECT_EQ(rowOf(DType::U64).onnx, T::UINT64);
   EXPECT_EQ(rowOf(DType::Bool).onnx, T::BOOL);
+  EXPECT_EQ(rowOf(DType::String).onnx, T::STRING);
+  EXPECT_EQ(rowOf(DType::I4).onnx, T::INT4);
+  EXPECT_EQ(rowOf(DType::U4).onnx, T::UINT4);
+  EXPECT_EQ(rowOf(DType::I2).onnx, T::INT2);
+  EXPECT_EQ(rowOf(DType::U2).onnx, T::UINT2);
+  EXPECT_EQ(rowOf(DType::F4E2M1).onnx, T::FLOAT4E2M1);
+  EXPECT_EQ(rowOf(DType::F8E4M3FN).onnx, T::FLOAT8E4M3FN);
+  EXPECT_EQ(rowOf(DType::F8E4M3FNUZ).onnx, T::FLOAT8E4M3FNUZ);
+  EXPECT_EQ(rowOf(DType::F8E5M2).onnx, T::FLOAT8E5M2);
+  EXPECT_EQ(rowOf(DType::F8E5M2FNUZ).onnx, T::FLOAT8E5M2FNUZ);
+  EXPECT_EQ(rowOf(DType::F8E8M0).onnx, T::FLOAT8E8M0);
 }
 
 TEST(ElementTypes, WithoutAPlaceInTheGraphHaveNone) {

@@ -48,13 +48,18 @@ static Package fullPackage() {
   Body body;
   body.scalars = {"s0"};
   body.buffers.push_back({BufferKind::Parameter, 3, "8*s0", "4", 5, 6, 512});
-  body.steps = {loop, copy};
+  Step host;
+  host.kind = Step::HostStep;
+  host.host = {"string_concat", {"\xff is no UTF-8", "b"}, {1, 2}, {3, 4}};
+  body.steps = {loop, copy, host};
   body.arenaBytes = 768;
   program.steps.push_back(branch);
   program.bodies = {body, Body()};
   package.weights[0].offset = ~uint64_t(0);
   package.variants[0].binaries[0].offset = 256;
   package.variants[1].sources[0].bytes = 77;
+  package.strings = {"first", "\xff is no UTF-8"};
+  package.composites = {{"parts", Composite::OptionalSequence, true, true, 5, 6}};
   package.metadata = {"maker", "1.2", "graph", "of a graph", "domain", "\xff is no UTF-8", -3, {{"key", "value"}}};
   return package;
 }

@@ -64,8 +64,15 @@ typedef enum cupola_type_code {
   CUPOLA_TYPE_INT = 0,    /* with a sign */
   CUPOLA_TYPE_UINT = 1,   /* without */
   CUPOLA_TYPE_FLOAT = 2,  /* of IEEE 754 */
+  CUPOLA_TYPE_OPAQUE = 3, /* 64 bits: a string, as the session numbers it */
   CUPOLA_TYPE_BFLOAT = 4, /* bfloat16 */
-  CUPOLA_TYPE_BOOL = 6    /* a byte, 0 or 1 */
+  CUPOLA_TYPE_BOOL = 6,   /* a byte, 0 or 1 */
+  CUPOLA_TYPE_FLOAT8_E4M3FN = 10,
+  CUPOLA_TYPE_FLOAT8_E4M3FNUZ = 11,
+  CUPOLA_TYPE_FLOAT8_E5M2 = 12,
+  CUPOLA_TYPE_FLOAT8_E5M2FNUZ = 13,
+  CUPOLA_TYPE_FLOAT8_E8M0FNU = 14,
+  CUPOLA_TYPE_FLOAT4_E2M1FN = 17
 } cupola_type_code;
 
 /* The layout of DLPack's DLDataType; lanes is 1. */

@@ -15,8 +15,8 @@ using T = onnx::TensorProto;
 namespace cupola::onnx_import {
 
 Type elementTypeOf(int32_t dataType, MLIRContext *context) {
-  const format::ElementType *row =
-      format::findElementType([&](const format::ElementType &candidate) { return candidate.onnx == dataType; });
+  const format::ElementType *row = format::findElementType(
+      [&](const format::ElementType &candidate) { return isComputed(candidate.dtype) && candidate.onnx == dataType; });
   return row ? graph::typeOf(row->dtype, context) : Type();
 }
 

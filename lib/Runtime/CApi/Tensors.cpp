@@ -59,11 +59,19 @@ static_assert(static_cast<int>(format::NumberClass::Int) == CUPOLA_TYPE_INT &&
               static_cast<int>(format::NumberClass::UInt) == CUPOLA_TYPE_UINT &&
               static_cast<int>(format::NumberClass::Float) == CUPOLA_TYPE_FLOAT &&
               static_cast<int>(format::NumberClass::BFloat) == CUPOLA_TYPE_BFLOAT &&
-              static_cast<int>(format::NumberClass::Bool) == CUPOLA_TYPE_BOOL);
+              static_cast<int>(format::NumberClass::Bool) == CUPOLA_TYPE_BOOL &&
+              static_cast<int>(format::NumberClass::Opaque) == CUPOLA_TYPE_OPAQUE &&
+              static_cast<int>(format::NumberClass::Float8E4M3FN) == CUPOLA_TYPE_FLOAT8_E4M3FN &&
+              static_cast<int>(format::NumberClass::Float8E4M3FNUZ) == CUPOLA_TYPE_FLOAT8_E4M3FNUZ &&
+              static_cast<int>(format::NumberClass::Float8E5M2) == CUPOLA_TYPE_FLOAT8_E5M2 &&
+              static_cast<int>(format::NumberClass::Float8E5M2FNUZ) == CUPOLA_TYPE_FLOAT8_E5M2FNUZ &&
+              static_cast<int>(format::NumberClass::Float8E8M0) == CUPOLA_TYPE_FLOAT8_E8M0FNU &&
+              static_cast<int>(format::NumberClass::Float4E2M1) == CUPOLA_TYPE_FLOAT4_E2M1FN);
 
 cupola_type toC(DType dtype) {
   const format::ElementType &row = format::rowOf(dtype);
-  return {static_cast<uint8_t>(row.number), static_cast<uint8_t>(8 * row.bytes), 1};
+  return {static_cast<uint8_t>(row.number),
+          static_cast<uint8_t>(row.number == format::NumberClass::Bool ? 8 : row.bits), 1};
 }
 
 Status fromC(const cupola_tensor &tensor, const Device &device, int32_t ordinal, bool isShared, TensorRef &result) {

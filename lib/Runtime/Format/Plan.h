@@ -248,6 +248,20 @@ template <class V> void fields(V &v, typename V::template Ref<Metadata> m) {
       v(6, m.description), v(7, m.version), v(8, m.properties);
 }
 
+/// An input or output of the model that is no tensor: `count` of the package's inputs or outputs, from `first` on, are
+/// its elements. How many there are was said when the model was compiled.
+struct Composite {
+  enum Kind : uint8_t { Sequence = 1, Optional, OptionalSequence };
+  std::string name; ///< the model's
+  Kind kind = Sequence;
+  bool output = false;
+  bool absent = false; ///< an optional that has no value, which is not an empty sequence
+  uint32_t first = 0, count = 0;
+};
+template <class V> void fields(V &v, typename V::template Ref<Composite> c) {
+  v(1, c.name), v(2, c.kind), v(3, c.output), v(4, c.absent), v(5, c.first), v(6, c.count);
+}
+
 struct Package {
   uint32_t format = kFormatVersion;
   std::string producer;           ///< "cupola 0.1.0"
@@ -261,12 +275,14 @@ struct Package {
   std::vector<Variant> variants;
   std::vector<Report> reports;
   Metadata metadata;
-  bool tf32 = false; ///< products on GPUs may read the first 11 bits of each f32 alone
+  bool tf32 = false;                ///< products on GPUs may read the first 11 bits of each f32 alone
+  std::vector<std::string> strings; ///< those that tensors hold as numbers when a run begins, by their number
+  std::vector<Composite> composites;
 };
 template <class V> void fields(V &v, typename V::template Ref<Package> p) {
   v(1, p.format), v(2, p.producer), v(3, p.tools), v(4, p.inputs), v(5, p.outputs), v(6, p.symbols), v(7, p.checks),
       v(8, p.nodes), v(9, p.weights), v(10, p.headers), v(11, p.variants), v(12, p.reports), v(13, p.metadata),
-      v(14, p.tf32);
+      v(14, p.tf32), v(15, p.strings), v(16, p.composites);
 }
 
 } // namespace cupola::format

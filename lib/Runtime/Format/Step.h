@@ -108,24 +108,37 @@ template <class V> void fields(V &v, typename V::template Ref<Loop> l) {
       v(8, l.scans), v(9, l.extents), v(10, l.index), v(11, l.count);
 }
 
+/// What the host computes: a row of the table in lib/Runtime/Host, by its name. All extents follow from the buffers'
+/// sizes.
+struct HostCall {
+  std::string op;                     ///< "string_concat"
+  std::vector<std::string> arguments; ///< what the op reads besides operands, in its order
+  std::vector<uint32_t> operands;     ///< buffers that it reads
+  std::vector<uint32_t> results;      ///< buffers that it writes
+};
+template <class V> void fields(V &v, typename V::template Ref<HostCall> c) {
+  v(1, c.op), v(2, c.arguments), v(3, c.operands), v(4, c.results);
+}
+
 /// One thing that the runtime does. A kind of step is a row here: its record and its fields, its name, and what it
 /// touches: as a transfer, a control step (Bodies.h) or the launch of a kernel.
 struct Step {
-  enum Kind : uint8_t { LaunchStep = 1, CopyStep, IfStep, CallStep, WhileStep };
+  enum Kind : uint8_t { LaunchStep = 1, CopyStep, IfStep, CallStep, WhileStep, HostStep };
   Kind kind = LaunchStep;
   Launch launch;
   Copy copy;
   Branch branch;               ///< IfStep, CallStep
   Loop loop;                   ///< WhileStep
+  HostCall host;               ///< HostStep
   std::vector<uint32_t> nodes; ///< into Package::nodes
 };
 template <class V> void fields(V &v, typename V::template Ref<Step> s) {
-  v(1, s.kind), v(2, s.launch), v(3, s.copy), v(4, s.nodes), v(5, s.branch), v(6, s.loop);
+  v(1, s.kind), v(2, s.launch), v(3, s.copy), v(4, s.nodes), v(5, s.branch), v(6, s.loop), v(7, s.host);
 }
 
-/// "launch", "copy", "if", "call", "while"
+/// "launch", "copy", "if", "call", "while", "host"
 inline const char *stepKindName(Step::Kind kind) {
-  constexpr const char *kNames[] = {"launch", "copy", "if", "call", "while"};
+  constexpr const char *kNames[] = {"launch", "copy", "if", "call", "while", "host"};
   return kNames[kind - Step::LaunchStep];
 }
 

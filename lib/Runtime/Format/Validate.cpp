@@ -19,7 +19,7 @@ Status checkRange(const std::string &what, uint64_t offset, uint64_t bytes, uint
 }
 
 Status checkWeight(const Weight &weight, const std::string &what, uint64_t section) {
-  if (!isValid(weight.dtype))
+  if (!isValid(weight.dtype) || !isComputed(weight.dtype))
     return bad(what + " has no known element type");
   Size bytes = byteSize(weight.dtype);
   for (int64_t dim : weight.dims) {

@@ -25,7 +25,7 @@ Status checkShape(const TensorMap &map, const std::string &what) {
 
 Status checkMap(const Launch &launch, const TensorMap &map, const std::string &what) {
   CUPOLA_TRY(checkIndices(what, {map.buffer}, launch.buffers.size()));
-  if (!isValid(map.dtype))
+  if (!isValid(map.dtype) || !isComputed(map.dtype))
     return bad(what + " has no known element type");
   CUPOLA_TRY(checkShape(map, what));
   const uint32_t innermost = map.box[0] * byteSize(map.dtype);

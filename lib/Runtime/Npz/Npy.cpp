@@ -22,7 +22,8 @@ bool hasOrder(const format::ElementType &row) { return row.bytes > 1 && row.npy[
 /// The type that .npy calls so, or null; values of several bytes are read little-endian.
 const format::ElementType *elementTypeOf(std::string_view descr) {
   return format::findElementType([&](const format::ElementType &row) {
-    return !descr.empty() && descr.substr(1) == row.npy && (descr[0] == '<' || (descr[0] == '|' && !hasOrder(row)));
+    return isComputed(row.dtype) && !descr.empty() && descr.substr(1) == row.npy &&
+           (descr[0] == '<' || (descr[0] == '|' && !hasOrder(row)));
   });
 }
 

@@ -72,8 +72,9 @@ std::string element(DType dtype, const uint8_t *at) {
     return number<uint64_t>(at);
   case DType::Bool:
     return *at ? "true" : "false";
+  default: // the bits
+    return element(format::rowOf(dtype).storage, at);
   }
-  return "";
 }
 
 std::string firstValues(const HostTensor &tensor) {

@@ -163,7 +163,8 @@ Status readShape(llvm::StringRef text, LibraryOutput &output) {
 }
 
 void readType(const std::string &text, LibraryOutput &output) {
-  const auto *row = format::findElementType([&](const format::ElementType &type) { return text == type.onnxName; });
+  const auto *row = format::findElementType(
+      [&](const format::ElementType &type) { return isComputed(type.dtype) && text == type.onnxName; });
   if (row)
     output.type = row->onnx;
   else
