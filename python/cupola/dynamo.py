@@ -195,6 +195,8 @@ def _exported(graph: Graph, arguments: _Arguments, values: Arguments) -> Exporte
     except Exception as error:  # of any class
         raise Refusal(f"torch.export: {_cause(error)}") from error
     signature = program.graph_signature
+    if drawing := [node.target for node in program.graph.nodes if torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ())]:
+        raise Refusal(f"{drawing[0]} draws random numbers, which are of torch's generator")
     if signature.user_inputs_to_mutate or signature.buffers_to_mutate:
         raise Refusal("it writes to its inputs")
     results = _results(program.graph)

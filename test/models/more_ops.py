@@ -63,6 +63,16 @@ def unpools():
     yield case("MaxUnpool", floats(1, 3, 6), shared, Const(1, 3, 12), kernel_shape=[5], strides=[2], pads=[1, 2], since=9)
 
 
+def draws():
+    """What can be drawn in one way alone; test/Onnx/test_random.py looks at the rest."""
+    logits = np.where(np.arange(5) == ints(7, 1, high=5), 0, -200).astype(np.float32)
+    yield case("Multinomial", logits, sample_size=3, seed=2.0, until=21)
+    yield case("RandomNormal", shape=[2, 3], mean=1.5, scale=1e-30)
+    yield case("RandomNormalLike", floats(2, 3), mean=-1.5, scale=1e-30)
+    yield case("RandomUniform", shape=[2, 3], low=2.5, high=2.5)
+    yield case("RandomUniformLike", floats(2, 3), low=-2.5, high=-2.5)
+
+
 def grams():
     pool = dict(ngram_counts=[0, 3], pool_int64s=[2, 3, 5, 2, 3, 3, 3, 5, 2], max_skip_count=2)
     weights = [1.5, -2.0, 3.0, 0.5, 7.0, 9.0]
@@ -91,4 +101,4 @@ def resizes():
 
 
 def cases():
-    return [*bits(), *matrices(), *unpools(), *grams(), *resizes()]
+    return [*bits(), *matrices(), *unpools(), *grams(), *resizes(), *draws()]

@@ -50,6 +50,9 @@ public:
   /// Those since there were `before` are imported again; all such nodes so far.
   int64_t countAgain(int64_t before) { return again += nodes - before; }
 
+  /// How many nodes that draw numbers had no seed so far.
+  uint32_t nextUnseeded() { return unseeded++; }
+
   Scopes scopes;
   mlir::OpBuilder &ops; ///< at the end of the innermost body
 
@@ -58,6 +61,7 @@ private:
   Import import;
   Checkpoint checkpoint;
   int64_t nodes = 0, again = 0;
+  uint32_t unseeded = 0;
 };
 
 } // namespace cupola::onnx_import

@@ -23,6 +23,7 @@ void LoopBody::make(Iteration iteration) {
   constexpr int mostRounds = 8; // each names extents that change; most loops take one or two
   auto makeBlock = [&](Block &block) {
     std::vector<Tensor> carried;
+    op.bodies().scopes.current().iteration = index;
     for (auto [value, shape] : llvm::zip_equal(initial, shapes))
       carried.push_back(op.ofValue(block.addArgument(op.b.type(shape, op.b.element(value)), value.getLoc())));
     return iteration(index, carried);

@@ -18,6 +18,13 @@ std::string joined(const std::set<std::string> &names) {
   return text.empty() ? "none" : text;
 }
 
+/// A list of numbers that is declared to have none, as axes and pads may be: there a 0 is meant as such.
+bool isEmptyList(const onnx::ValueInfoProto &input) {
+  const auto &tensor = input.type().tensor_type();
+  return tensor.elem_type() == onnx::TensorProto::INT64 && tensor.shape().dim_size() == 1 &&
+         tensor.shape().dim(0).has_dim_value() && tensor.shape().dim(0).dim_value() == 0;
+}
+
 } // namespace
 
 std::vector<const onnx::ValueInfoProto *> realInputs(const onnx::GraphProto &graph) {
@@ -135,6 +142,8 @@ Exprs ModelInputs::shapeOf(const onnx::ValueInfoProto &input) {
       result.push_back(Expr(*extent));
     } else if (value != fixed.end()) {
       result.push_back(Expr(value->second));
+    } else if (isEmptyList(input)) {
+      result.push_back(Expr(0));
     } else {
       auto known = created.find(name);
       if (known == created.end()) {

@@ -38,7 +38,7 @@ Opsets opsetsOf(const onnx::FunctionProto &function);
 NodeLabel labelOf(const onnx::NodeProto &node, const Opsets &opsets);
 
 /// The extent that a graph input declares; nullopt where it is unknown, which exporters also
-/// write as -1 or 0.
+/// write as -1 or 0 (of a list of numbers, 0 is meant: ModelInputs.cpp).
 std::optional<int64_t> extentOf(const onnx::TensorShapeProto_Dimension &dim);
 /// How the user calls a dimension of an input: its name, or "x[0]" for one without. Names that
 /// only say that nothing is known ('?') are none: two of them are not the same dimension.

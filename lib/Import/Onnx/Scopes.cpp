@@ -22,6 +22,15 @@ void Scopes::leave() {
   ops.setInsertionPointToEnd(innermost->block);
 }
 
+Exprs Scopes::iterations() const {
+  Exprs list;
+  for (const Scope *scope = innermost; scope; scope = scope->outer)
+    if (scope->iteration)
+      list.push_back(*scope->iteration);
+  std::reverse(list.begin(), list.end());
+  return list;
+}
+
 Tensor Scopes::in(Scope &scope, Tensor tensor) {
   if (tensor->scope == &scope || tensor->poisoned)
     return tensor;

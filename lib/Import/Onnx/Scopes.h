@@ -20,6 +20,7 @@ struct Scope {
   mlir::Block *block = nullptr;
   llvm::SmallVector<Value> captures; ///< of the values around it, in the order of the first arguments
   llvm::DenseMap<Tensor, Tensor> copies;
+  std::optional<Expr> iteration; ///< of the loop that the body is repeated by
 };
 
 class Scopes {
@@ -30,6 +31,9 @@ public:
   Scope &enter(mlir::Block *block);
   void leave();
   Scope &current() { return *innermost; }
+
+  /// Of the loops around what is being imported, the innermost last.
+  Exprs iterations() const;
 
   /// The same tensor as the body that is being imported may use it; null for null.
   Tensor here(Tensor tensor) { return tensor ? in(*innermost, tensor) : nullptr; }

@@ -147,10 +147,12 @@ void importRange(OpBinder &op) {
 void importIdentity(OpBinder &op) { op.result(op.tensor(0, "input")); }
 
 void importDropout(OpBinder &op) {
+  if (op.has(2) && op.constantNumber(2, "training_mode") != 0) {
+    const Type type = op.element(0, "data");
+    return dropAtRandom(op, op.has(1) ? op.scalar(1, "ratio") : op.b.scalar(0.5, type));
+  }
   op.ignoreAttribute("ratio"); // of training
   op.ignoreAttribute("seed");
-  if (op.has(2) && op.constantNumber(2, "training_mode") != 0)
-    op.unsupported("training_mode is true, supported is inference");
   op.result(op.tensor(0, "data"));
   if (!op.wants(1))
     return;

@@ -196,6 +196,12 @@ void importMelWeightMatrix(OpBinder &op);
 void importTfIdfVectorizer(OpBinder &op);
 
 // Unpool.cpp
+void importBernoulli(OpBinder &op);
+void importMultinomial(OpBinder &op);
+void importRandomNormal(OpBinder &op);
+void importRandomNormalLike(OpBinder &op);
+void importRandomUniform(OpBinder &op);
+void importRandomUniformLike(OpBinder &op);
 void importMaxUnpool(OpBinder &op);
 
 // Optimizer.cpp
@@ -264,6 +270,7 @@ void importConstantOfShape(OpBinder &op);
 void importRange(OpBinder &op);
 void importIdentity(OpBinder &op);
 void importDropout(OpBinder &op);
+void dropAtRandom(OpBinder &op, Value ratio); ///< Dropout while training
 void importOneHot(OpBinder &op);
 void importEyeLike(OpBinder &op);
 
