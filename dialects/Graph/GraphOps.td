@@ -282,11 +282,12 @@ def Graph_WindowOp : Graph_ViewOp<"window"> {
 def Graph_GatherOp : Graph_InferredOp<"gather", "Gather", "Compute"> {
   let summary = "result[a.., i.., b..] = data[a.., indices[i..], b..]";
   let description = [{
-    Negative indices count from the end. An index out of range is an error of the run.
+    Negative indices count from the end. An index out of range is an error of the run, which `in_range` says that
+    there is none of, and no negative one: then nothing is checked.
     ONNX Gather; the first `batch_dims` dimensions are common to data and indices.
   }];
   let arguments = (ins Graph_Tensor:$data, Graph_Tensor:$indices, I64Attr:$axis,
-                       DefaultValuedAttr<I64Attr, "0">:$batch_dims);
+                       DefaultValuedAttr<I64Attr, "0">:$batch_dims, UnitAttr:$in_range);
   let results = (outs Graph_Tensor:$result);
   let hasVerifier = 1;
   let assemblyFormat = [{

@@ -222,6 +222,7 @@ cupola::Range ArgReduceOp::getIndexRange(Value index, Variables &) { return ofLo
 cupola::Range ForOp::getIndexRange(Value, Variables &) { return below(getSteps()); }
 cupola::Range ApplyOp::getIndexRange(Value, Variables &) { return below(getBelow()); }
 cupola::Range CheckedIndexOp::getIndexRange(Value, Variables &) { return below(getExtent()); }
+cupola::Range KnownIndexOp::getIndexRange(Value, Variables &) { return below(getExtent()); }
 
 cupola::Range DotOp::getIndexRange(Value index, Variables &) {
   auto argument = cast<BlockArgument>(index);

@@ -275,6 +275,13 @@ def Kernel_CheckedIndexOp : Kernel_Op<"checked_index", [Kernel_Defines, MemoryEf
   let assemblyFormat = "$value `below` custom<Extent>($extent) attr-dict `:` type($value)";
 }
 
+def Kernel_KnownIndexOp : Kernel_Op<"known_index", [Kernel_Defines, Pure]> {
+  let summary = "an index that is known to lie in [0, extent): nothing is checked";
+  let arguments = (ins Kernel_Scalar:$value, Graph_Expr:$extent);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$value `below` custom<Extent>($extent) attr-dict `:` type($value)";
+}
+
 //===----------------------------------------------------------------------===//
 // Scalars
 //===----------------------------------------------------------------------===//

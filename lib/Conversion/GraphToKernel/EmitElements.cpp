@@ -181,13 +181,15 @@ Value Emitter::emitDims(graph::DimsOp op, Index index) {
   return result;
 }
 
-Expr Emitter::emitIndirect(Value indices, Index index, const Expr &extent) {
+Expr Emitter::emitIndirect(Value indices, Index index, const Expr &extent, bool isInRange) {
   Value raw = emit(indices, index);
   if (!mask.empty() && !isMaskedLoad(raw)) // where nothing is read no index is wrong
     raw = selectInside(mask, raw, constant(raw.getType(), 0));
-  Value checked = kernel::CheckedIndexOp::create(b, loc(), b.getIndexType(), raw, inKernel(extent));
+  const Type type = b.getIndexType();
+  Value at = isInRange ? kernel::KnownIndexOp::create(b, loc(), type, raw, inKernel(extent)).getResult()
+                       : kernel::CheckedIndexOp::create(b, loc(), type, raw, inKernel(extent)).getResult();
   std::string name = "i" + std::to_string(indirectVariables++);
-  bind(Expr::symbol(name), checked);
+  bind(Expr::symbol(name), at);
   known[name] = {Expr(0), extent - 1};
   return Expr::symbol(name);
 }
@@ -205,7 +207,8 @@ Value Emitter::emitGather(Operation *op, Index index) {
   Exprs indicesAt(index.take_front(batch));
   llvm::append_range(indicesAt, index.slice(axis, inner));
   Exprs at(index.take_front(axis));
-  at.push_back(emitIndirect(gather.getIndices(), indicesAt, graph::extentOf(gather.getData(), axis)));
+  const Expr extent = graph::extentOf(gather.getData(), axis);
+  at.push_back(emitIndirect(gather.getIndices(), indicesAt, extent, gather.getInRange()));
   llvm::append_range(at, index.drop_front(axis + inner));
   return emit(gather.getData(), at);
 }

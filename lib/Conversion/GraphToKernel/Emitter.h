@@ -144,7 +144,7 @@ private:
   mlir::Value emitGather(mlir::Operation *op, Index index);
   mlir::Value emitGatherND(graph::GatherNDOp op, Index index);
   /// A variable for the element of `indices`, checked against `extent`.
-  Expr emitIndirect(mlir::Value indices, Index index, const Expr &extent);
+  Expr emitIndirect(mlir::Value indices, Index index, const Expr &extent, bool isInRange = false);
   mlir::Value emitChain(mlir::Value value);
 
   /// An expression of the launch's constants, over n0, n1, ..

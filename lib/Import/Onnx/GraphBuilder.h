@@ -121,7 +121,8 @@ public:
   /// graph.conv of [N, spatial.., C] and [window.., C / groups, O].
   Value conv(Value input, Value weights, llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> dilations,
              int64_t groups, llvm::ArrayRef<Expr> places);
-  Value gather(Value data, Value indices, int64_t axis, int64_t batchDims = 0);
+  /// `isInRange`: every index is known to be one of the axis, and not negative.
+  Value gather(Value data, Value indices, int64_t axis, int64_t batchDims = 0, bool isInRange = false);
   Value gatherElements(Value data, Value indices, int64_t axis);
   Value gatherND(Value data, Value indices, int64_t batchDims);
 

@@ -179,8 +179,8 @@ Value GraphBuilder::conv(Value input, Value weights, ArrayRef<int64_t> strides, 
                         input, weights, strides, dilations, groups, Tf32Attr());
 }
 
-Value GraphBuilder::gather(Value data, Value indices, int64_t axis, int64_t batchDims) {
-  Value result = make<GatherOp>(data, indices, axis, batchDims);
+Value GraphBuilder::gather(Value data, Value indices, int64_t axis, int64_t batchDims, bool isInRange) {
+  Value result = make<GatherOp>(data, indices, axis, batchDims, isInRange);
   chosenFrom(*this, shape(data)[axis], result);
   return result;
 }

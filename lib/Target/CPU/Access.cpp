@@ -85,8 +85,16 @@ constexpr int kVeto = -1'000'000;
 /// Nothing vectorises: worse than gathering for a contiguous store.
 constexpr int kScalar = -7;
 
-int scoreOf(const Expr &position, bool indirect, bool isStore, const std::string &var) {
-  if (indirect)
+/// How a position depends on the loop. Chased: by an index that needs no check and is read where another such index
+/// says; one element alone waits for one load after the other, lanes wait together.
+enum class Indirection { None, Known, Chased, Checked };
+
+int scoreOf(const Expr &position, Indirection indirection, bool isStore, const std::string &var) {
+  if (indirection == Indirection::Chased && !isStore)
+    return 1;
+  if (indirection == Indirection::Known && !isStore)
+    return -2;
+  if (indirection != Indirection::None)
     return isStore ? -8 : -6;
   if (!position.uses(var))
     return isStore ? kVeto : 1;
@@ -108,16 +116,43 @@ struct Scorer {
     });
   }
 
+  /// Whether what an index is made of is read indirectly; scalar ops may stand between.
+  bool isChased(Value value) {
+    llvm::DenseSet<Operation *> seen;
+    return isChased(value, seen);
+  }
+  bool isChased(Value value, llvm::DenseSet<Operation *> &seen) {
+    Operation *op = value.getDefiningOp();
+    if (!op || !seen.insert(op).second)
+      return false;
+    if (auto load = dyn_cast<LoadOp>(op))
+      return llvm::any_of(load.getIndices(), [](Value index) { return index.getDefiningOp<KnownIndexOp>(); });
+    return isa<UnaryOp, BinaryOp, SelectOp, CastOp, BitcastOp>(op) &&
+           llvm::any_of(op->getOperands(), [&](Value operand) { return isChased(operand, seen); });
+  }
+
+  Indirection indirectionOf(ValueRange indices, const std::string &var) {
+    Indirection all = Indirection::None;
+    for (Value index : indices)
+      if (dependsOn(index, var)) {
+        auto known = index.getDefiningOp<KnownIndexOp>();
+        all = std::max(all, !known                       ? Indirection::Checked
+                            : isChased(known.getValue()) ? Indirection::Chased
+                                                         : Indirection::Known);
+      }
+    return all;
+  }
+
   template <typename AccessOp>
   int scoreAccess(AccessOp op, bool isStore, const Aliases &aliases, const std::string &var) {
     Expr position = vars.read(op.getPosition(), op.getIndices()).substitute(aliases);
-    return scoreOf(position, dependsOn(op.getIndices(), var), isStore, var);
+    return scoreOf(position, indirectionOf(op.getIndices(), var), isStore, var);
   }
 
   int scoreExtract(ExtractOp op, const Aliases &aliases, const std::string &var) {
     auto map = op.getTile().getDefiningOp<MapOp>();
     if (!map || tiles.count(op.getTile()))
-      return scoreOf(tilePosition(vars, op).substitute(aliases), false, false, var);
+      return scoreOf(tilePosition(vars, op).substitute(aliases), Indirection::None, false, var);
     Aliases inner;
     for (auto &[name, index] : aliasesOf(vars, map, op))
       inner.emplace(name, index.substitute(aliases));
@@ -148,7 +183,7 @@ struct Scorer {
   int scoreTile(ArrayRef<std::string> loops, ArrayRef<Expr> extents, Block &body, const std::string &var) {
     if (!isa<MapOp>(body.getParentOp()))
       return 0;
-    return scoreOf(rowMajor(loops, extents), false, true, var);
+    return scoreOf(rowMajor(loops, extents), Indirection::None, true, var);
   }
 
   /// The best of the loops inside of a body, when it is itself not vectorised.

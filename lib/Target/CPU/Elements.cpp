@@ -36,6 +36,7 @@ void Emitter::emitOp(Operation *op) {
       .Case([&](kernel::StoreOp store) { emitStore(store); })
       .Case([&](ExtractOp extract) { emitExtract(extract); })
       .Case([&](CheckedIndexOp check) { emitCheckedIndex(check); })
+      .Case([&](KnownIndexOp known) { emitKnownIndex(known); })
       .Case([&](ApplyOp apply) {
         aliases[vars.name(apply)] = vars.read(apply.getExpr(), apply.getIndices()).substitute(aliases);
       })
@@ -155,6 +156,11 @@ void Emitter::emitCheckedIndex(CheckedIndexOp op) {
   raiseFlag(c.ori(c.cmpi(CmpIPredicate::slt, i, zero), c.cmpi(CmpIPredicate::sge, i, extent)));
   Value last = c.subi(extent, c.i64(1));
   variables[vars.name(op.getResult())] = c.maxsi(c.minsi(i, last), zero);
+}
+
+void Emitter::emitKnownIndex(KnownIndexOp op) {
+  variables[vars.name(op.getResult())] =
+      emitCast(c, op.getValue().getType(), c.b.getI64Type(), values.lookup(op.getValue()));
 }
 
 } // namespace cupola::cpu

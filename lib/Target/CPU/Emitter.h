@@ -85,6 +85,7 @@ private:
   void emitStore(kernel::StoreOp op);
   void emitExtract(kernel::ExtractOp op);
   void emitCheckedIndex(kernel::CheckedIndexOp op);
+  void emitKnownIndex(kernel::KnownIndexOp op);
   void raiseFlag(mlir::Value bad);
   Values emitYield(mlir::Block &block);
   Values lookup(mlir::ValueRange values);

@@ -69,6 +69,7 @@ private:
   void print(kernel::IndexOp op);
   void print(kernel::InRangeOp op);
   void print(kernel::CheckedIndexOp op);
+  void print(kernel::KnownIndexOp op);
   void print(simt::LoadSharedOp op);
   void print(simt::StoreSharedOp op);
   void print(simt::AsyncCopyOp op);

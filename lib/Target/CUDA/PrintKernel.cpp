@@ -151,10 +151,10 @@ std::string KernelPrinter::define(Value value) {
 void KernelPrinter::statement(Operation *op) {
   llvm::TypeSwitch<Operation *>(op)
       .Case<ApplyOp, kernel::CallOp, simt::ForOp, GuardOp, RegistersOp, SmemOp, AdvanceOp, LoadOp, StoreOp,
-            LoadVectorOp, StoreVectorOp, IndexOp, InRangeOp, CheckedIndexOp, AsyncCopyOp, AsyncPairOp, LoadSharedOp,
-            StoreSharedOp, LoadFragmentOp, MmaLoadOp, MmaLoadPairOp, MmaPackOp, MmaOp, WarpReduceOp, BlockReduceOp,
-            LastBlockOp, RoleOp, ClusterRankOp, WarpgroupOp, MbarrierInitOp, MbarrierExpectOp, MbarrierArriveOp,
-            MbarrierWaitOp, TensorMapAcquireOp, TensorCopyOp, WgmmaFenceOp, WgmmaOp, WgmmaWaitOp>(
+            LoadVectorOp, StoreVectorOp, IndexOp, InRangeOp, CheckedIndexOp, KnownIndexOp, AsyncCopyOp, AsyncPairOp,
+            LoadSharedOp, StoreSharedOp, LoadFragmentOp, MmaLoadOp, MmaLoadPairOp, MmaPackOp, MmaOp, WarpReduceOp,
+            BlockReduceOp, LastBlockOp, RoleOp, ClusterRankOp, WarpgroupOp, MbarrierInitOp, MbarrierExpectOp,
+            MbarrierArriveOp, MbarrierWaitOp, TensorMapAcquireOp, TensorCopyOp, WgmmaFenceOp, WgmmaOp, WgmmaWaitOp>(
           [&](auto it) { print(it); })
       .Case<kernel::ConstantOp>([](auto) {})
       .Case([&](GetOp it) {
@@ -296,6 +296,12 @@ void KernelPrinter::print(CheckedIndexOp op) {
   line("const i64 " + value + " = cu_wrapped_index(bindings, step, cu_cast<i64>(" + operand(op.getValue()) + "), i64(" +
        expr(op.getExtent(), {}) + "));");
   indexNames[vars.name(op.getResult())] = wide ? value : "i32(" + value + ")";
+}
+
+void KernelPrinter::print(KnownIndexOp op) {
+  const std::string value = "v" + std::to_string(scalars++), type = wide ? "i64" : "i32";
+  line("const " + type + " " + value + " = cu_cast<" + type + ">(" + operand(op.getValue()) + ");");
+  indexNames[vars.name(op.getResult())] = value;
 }
 
 void KernelPrinter::print(LoadSharedOp op) {

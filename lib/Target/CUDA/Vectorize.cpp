@@ -52,7 +52,8 @@ bool sharesMask(ArrayRef<Expr> mask, StringRef var, int64_t width, const std::ma
 }
 
 bool isIndirect(ValueRange indices) {
-  return llvm::any_of(indices, [](Value index) { return index.getDefiningOp<CheckedIndexOp>() != nullptr; });
+  return llvm::any_of(indices,
+                      [](Value index) { return isa_and_present<CheckedIndexOp, KnownIndexOp>(index.getDefiningOp()); });
 }
 
 llvm::DenseSet<Operation *> varyingOps(Block &block, ValueRange indices) {

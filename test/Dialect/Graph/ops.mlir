@@ -90,7 +90,9 @@ func.func @gathers(%x: tensor<4x6x8xf32>, %i: tensor<4x3xi64>, %e: tensor<4x3x8x
   // CHECK: graph.gather %arg0, %arg1 axis 2 : tensor<4x6x8xf32>, tensor<4x3xi64> -> tensor<4x6x4x3xf32>{{$}}
   %0 = graph.gather %x, %i axis 2 : tensor<4x6x8xf32>, tensor<4x3xi64> -> tensor<4x6x4x3xf32>
   // CHECK: graph.gather %arg0, %arg1 axis 1 {batch_dims = 1 : i64}
+  // CHECK: graph.gather %arg0, %arg1 axis 2 {in_range}
   %1 = graph.gather %x, %i axis 1 {batch_dims = 1 : i64} : tensor<4x6x8xf32>, tensor<4x3xi64> -> tensor<4x3x8xf32>
+  %known = graph.gather %x, %i axis 2 {in_range} : tensor<4x6x8xf32>, tensor<4x3xi64> -> tensor<4x6x4x3xf32>
   // CHECK: graph.gather_elements %arg0, %arg2 axis 1 : tensor<4x6x8xf32>, tensor<4x3x8xi32> -> tensor<4x3x8xf32>{{$}}
   %2 = graph.gather_elements %x, %e axis 1 : tensor<4x6x8xf32>, tensor<4x3x8xi32> -> tensor<4x3x8xf32>
   // CHECK: graph.gather_nd %arg0, %arg3 : tensor<4x6x8xf32>, tensor<5x2xi64> -> tensor<5x8xf32>{{$}}

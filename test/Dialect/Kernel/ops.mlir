@@ -127,7 +127,8 @@ kernel.func @best reduction grid () in [] scalars [] (%in0: !kernel.view<f32, re
 // CHECK: kernel.foreach (%[[D0:.*]], %[[D1:.*]]) in [n0, 32] {
 // CHECK: %[[ID:.*]] = kernel.load %arg0[%[[D0]]] : i64 from <i64, read>
 // CHECK: %[[ROW:.*]] = kernel.checked_index %[[ID]] below 4*n1 : i64
-// CHECK: %[[I:.*]] = kernel.index n1*%[[D0]] - 2
+// CHECK: %[[KNOWN:.*]] = kernel.known_index %[[ID]] below 4*n1 : i64
+// CHECK: %[[I:.*]] = kernel.index n1*%[[D0]] - 2 + %[[KNOWN]]
 // CHECK: %[[POS:.*]] = kernel.apply min(%[[D0]], %[[D1]]) below 32
 // CHECK: %[[Z:.*]] = kernel.constant 0.000000e+00 : f32
 // CHECK: %[[V:.*]] = kernel.load %arg1[32*%[[ROW]] + %[[POS]]] mask [%[[POS]] - 3, n0 - %[[D0]] - 5] else %[[Z]] : f32 : f32 from <f32, read>
@@ -140,7 +141,8 @@ kernel.func @places pointwise grid () in [] scalars [#kernel.scalar<1, 0, 1>, #k
   kernel.foreach (%d0, %d1) in [n0, 32] {
     %id = kernel.load %ids[%d0] : i64 from !kernel.view<i64, read>
     %row = kernel.checked_index %id below 4*n1 : i64
-    %i = kernel.index n1*%d0 - 2
+    %known = kernel.known_index %id below 4*n1 : i64
+    %i = kernel.index n1*%d0 - 2 + %known
     %p = kernel.apply min(%d0, %d1) below 32
     %z = kernel.constant 0.0 : f32
     %v = kernel.load %in0[32*%row + %p] mask [%p - 3, -%d0 + n0 - 5] else %z : f32 : f32 from !kernel.view<f32, read>

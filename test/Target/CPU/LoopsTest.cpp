@@ -172,6 +172,26 @@ TEST_P(LoopsTest, GatherChecksItsIndices) {
   }
 }
 
+TEST_P(LoopsTest, ChasesIndicesThatNeedNoCheck) {
+  KernelRunner runner(kernelText("chased"), GetParam());
+  std::vector<int32_t> links(100);
+  for (int32_t i = 0; i < 100; ++i)
+    links[i] = (i * 37 + 11) % 100;
+  std::vector<double> values(101);
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = 1.5 * static_cast<double>(i);
+  for (int64_t n : kRagged) {
+    std::vector<int32_t> starts(n);
+    for (int64_t i = 0; i < n; ++i)
+      starts[i] = static_cast<int32_t>(i * 7 % 100);
+    std::vector<double> o(n + 1, -1);
+    EXPECT_EQ(runner.run(0, {starts.data(), links.data(), values.data(), o.data()}, {n}), 0u);
+    for (int64_t i = 0; i < n; ++i)
+      ASSERT_EQ(o[i], values[links[links[links[starts[i]]]] + 1]) << n << " at " << i;
+    EXPECT_EQ(o[n], -1) << "wrote beyond the end";
+  }
+}
+
 TEST_P(LoopsTest, LayerNormInHalfPrecision) {
   KernelRunner runner(kernelText("layer_norm"), GetParam());
   const int64_t rows = 3, columns = 50;

@@ -139,6 +139,7 @@ private:
           i = i < 0 && i >= -extent ? i + extent : i;
           numbers[it.getResult()].whole = std::clamp<int64_t>(i, 0, extent - 1);
         })
+        .Case([&](KnownIndexOp it) { numbers[it.getResult()].whole = numbers[it.getValue()].whole; })
         .Case([&](UnaryOp it) { unary(it); })
         .Case([&](BinaryOp it) {
           numbers[it.getResult()] =

@@ -40,6 +40,22 @@ kernel.func @gather gather grid () in [] scalars [#kernel.scalar<1, 1000000, 1>]
   }
 }
 
+// An index that is known to be in range is the value itself.
+// CHECK: CUPOLA_KERNEL
+// CHECK:   const i64 v0 = ld(in0 + d0);
+// CHECK-NEXT: const i32 v1 = cu_cast<i32>(v0);
+// CHECK-NOT: cu_wrapped_index
+// CHECK:   ld(in1 + v1)
+kernel.func @known gather grid () in [] scalars []
+    (%in0: !kernel.view<i64, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
+  kernel.foreach (%d0) in [77] {
+    %0 = kernel.load %in0[%d0] : i64 from !kernel.view<i64, read>
+    %1 = kernel.known_index %0 below 100 : i64
+    %2 = kernel.load %in1[%1] : f32 from !kernel.view<f32, read>
+    kernel.store %2, %out0[%d0] : f32 to !kernel.view<f32, write>
+  }
+}
+
 // What several calls say is one function; what is called beside its element has the arguments of each call.
 // CHECK: CUPOLA_KERNEL(256, 1)
 // CHECK:   const auto f0 = [](f32 x, i64 n) -> f32 {

@@ -1,11 +1,13 @@
 //===- lib/Import/Onnx/Ops/Ml/Forest.cpp - every tree for every row at once ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// The state is the node at which each row stands in each tree, [rows, trees]. A step looks its node up in tables of all
-// nodes, compares, and looks the next node up: no branch, so that all steps are one kernel. There are as many steps as
-// the deepest tree has levels.
+// The state is the record at which each row stands in each tree, [rows, trees]. A step reads it, compares, and goes on
+// to the next one: no branch, so that steps are one kernel, and nothing to check, for where records lead is known here.
+// There are as many steps as the deepest tree has levels.
 //===----------------------------------------------------------------------===//
-#include "lib/Import/Onnx/Ops/Ml/Forest.h"
+#include "lib/Import/Onnx/Ops/Ml/ForestPlaces.h"
+
+#include "llvm/ADT/bit.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,98 +18,140 @@ using namespace mlir;
 namespace cupola::onnx_import::ml {
 namespace {
 
-/// A bound on the kernel's length; trees of libraries have up to a few dozen levels.
+/// A bound on how many kernels there are; trees of libraries have up to a few dozen levels.
 constexpr int64_t kMaxDepth = 256;
+/// After so many steps, which are about a kernel, the trees that are at their leaves stay behind.
+constexpr int64_t kStageSteps = 5;
 
-/// Levels beneath each root; a node that leads back to itself by way of others is an error.
-int64_t depthOf(OpBinder &op, const Forest &forest) {
-  constexpr int64_t unseen = -1, open = -2;
-  std::vector<int64_t> depth(forest.nodes.size(), unseen);
-  std::vector<int64_t> stack(forest.roots.begin(), forest.roots.end());
-  while (!stack.empty()) {
-    const int64_t node = stack.back();
-    const Forest::Node &n = forest.nodes[node];
-    if (depth[node] >= 0 || forest.isLeaf(node)) {
-      depth[node] = std::max<int64_t>(depth[node], 0);
-      stack.pop_back();
-    } else if (depth[node] == unseen) {
-      depth[node] = open;
-      for (int64_t child : {n.holds, n.fails}) {
-        if (depth[child] == open)
-          op.bad("a node of the trees is beneath itself");
-        if (depth[child] == unseen)
-          stack.push_back(child);
-      }
-    } else {
-      depth[node] = 1 + std::max(depth[n.holds], depth[n.fails]);
-      stack.pop_back();
-    }
-  }
-  int64_t most = 0;
-  for (int64_t root : forest.roots)
-    most = std::max(most, depth[root]);
-  return most;
-}
+/// Beside the number of the feature: the comparison is one of the negated value; it is ==; NaN makes it hold.
+constexpr int64_t kNegated = 1 << 30, kEquality = 1 << 29, kNanHolds = 1 << 28;
+constexpr int64_t kFeatures = kNanHolds - 1;
 
-/// Constants with an element per node.
-struct Tables {
-  Value split, feature, next; ///< next: [2 * nodes], where the comparison fails, and where it holds
-  Value isEqual, nanHolds;    ///< null: none does
+/// A record per place, in words of as many bits as a split: the split, the feature, the record that follows. Of 64
+/// bits, the feature is the lower half of a word and what follows the upper one.
+struct Records {
+  Value words;        ///< [stride * places], integers
+  int64_t stride = 0; ///< a record is called by its first word
+  bool anyNegated = false, anyEquality = false, anyNanHolds = false;
 };
 
-template <class T> Value column(OpBinder &op, const std::vector<T> &values, Type element) {
-  return op.b.constant(DenseElementsAttr::get(RankedTensorType::get({static_cast<int64_t>(values.size())}, element),
-                                              ArrayRef<T>(values)));
+int64_t featureWord(const Forest::Node &node) {
+  return node.feature | (node.isNegated ? kNegated : 0) | (node.isEqual ? kEquality : 0) |
+         (node.nanHolds ? kNanHolds : 0);
 }
 
-Value flags(OpBinder &op, const Forest &forest, bool Forest::Node::*flag) {
-  SmallVector<bool> values;
-  for (const Forest::Node &node : forest.nodes)
-    values.push_back(node.*flag);
-  if (llvm::none_of(values, [](bool value) { return value; }))
-    return nullptr;
-  const auto type = RankedTensorType::get({static_cast<int64_t>(values.size())}, IntegerType::get(op.b.context(), 1));
-  return op.b.constant(DenseElementsAttr::get(type, values));
-}
-
-Tables tablesOf(OpBinder &op, const Forest &forest, Type type) {
-  const Type index = IntegerType::get(op.b.context(), 32);
-  std::vector<double> split;
-  std::vector<int32_t> feature, next;
-  for (const Forest::Node &node : forest.nodes) {
-    split.push_back(node.split);
-    feature.push_back(static_cast<int32_t>(node.feature));
-    next.push_back(static_cast<int32_t>(node.fails));
-    next.push_back(static_cast<int32_t>(node.holds));
+template <class Word, class Float> Records recordsOf(OpBinder &op, const ForestPlaces &forest) {
+  constexpr bool isPaired = sizeof(Word) == 8;
+  Records records;
+  records.stride = isPaired ? 2 : 4; // a power of two, so that a record lies in one line of a cache
+  std::vector<Word> words;
+  for (const ForestPlaces::Place &place : forest.places) {
+    const int64_t feature = featureWord(place.node), next = records.stride * place.next;
+    const auto split = llvm::bit_cast<Word>(static_cast<Float>(place.node.split));
+    if constexpr (isPaired)
+      words.insert(words.end(), {split, feature | next << 32});
+    else
+      words.insert(words.end(), {split, static_cast<Word>(feature), static_cast<Word>(next), 0});
+    records.anyNegated |= place.node.isNegated;
+    records.anyEquality |= place.node.isEqual;
+    records.anyNanHolds |= place.node.nanHolds;
   }
-  return {table(op, split, {static_cast<int64_t>(split.size())}, type), column(op, feature, index),
-          column(op, next, index), flags(op, forest, &Forest::Node::isEqual),
-          flags(op, forest, &Forest::Node::nanHolds)};
+  const Type element = IntegerType::get(op.b.context(), 8 * sizeof(Word));
+  records.words = op.b.constant(DenseElementsAttr::get(
+      RankedTensorType::get({static_cast<int64_t>(words.size())}, element), ArrayRef<Word>(words)));
+  return records;
 }
 
-/// From the nodes at which the rows stand to the next ones.
-Value step(OpBinder &op, const Tables &tables, Value x, Value at) {
-  const auto of = [&](Value values) { return op.b.gather(values, at, 0); };
-  Value value = op.b.gather(x, of(tables.feature), 1, 1), split = of(tables.split);
-  Value holds = op.b.binary(BinaryKind::LessEqual, value, split);
-  if (tables.isEqual)
-    holds = op.b.select(of(tables.isEqual), op.b.binary(BinaryKind::Equal, value, split), holds);
-  if (tables.nanHolds)
-    holds = op.b.select(op.b.unary(UnaryKind::IsNaN, value), of(tables.nanHolds), holds);
-  const Type index = op.b.element(at);
-  Value place = op.b.binary(BinaryKind::Mul, at, op.b.intScalar(2, index));
-  return op.b.gather(tables.next, op.b.binary(BinaryKind::Add, place, op.b.cast(holds, index)), 0);
+/// From the records at which the rows stand to the next ones.
+class Step {
+public:
+  Step(OpBinder &op, const Records &records, Value x)
+      : b(op.b), records(records), x(x), isPaired(b.element(x).isF64()) {}
+
+  Value next(Value at) {
+    Value feature = word(at, 1), following = isPaired ? upperHalf(feature) : word(at, 2);
+    Value holds = compare(valueOf(feature), b.bitcast(word(at, 0), b.element(x)), feature);
+    return b.binary(BinaryKind::Add, following, b.select(holds, number(records.stride), number(0)));
+  }
+
+private:
+  Value number(int64_t value) { return b.intScalar(value, b.element(records.words)); }
+  Value word(Value at, int64_t which) {
+    Value place = which == 0 ? at : b.binary(BinaryKind::Add, at, number(which));
+    return b.gather(records.words, place, 0, 0, /*isInRange=*/true);
+  }
+  Value upperHalf(Value word) {
+    const Type type = b.element(word), bits = IntegerType::get(b.context(), 64, IntegerType::Unsigned);
+    return b.bitcast(b.binary(BinaryKind::ShiftRight, b.bitcast(word, bits), b.intScalar(32, bits)), type);
+  }
+  Value hasFlag(Value feature, int64_t flag) {
+    return b.binary(BinaryKind::Equal, b.binary(BinaryKind::BitwiseAnd, feature, number(flag)), number(flag));
+  }
+
+  Value valueOf(Value feature) {
+    const bool isAlone = !isPaired && !records.anyNegated && !records.anyEquality;
+    Value place = isAlone ? feature : b.binary(BinaryKind::BitwiseAnd, feature, number(kFeatures));
+    Value value = b.gather(x, place, 1, 1, /*isInRange=*/true);
+    return records.anyNegated ? b.select(hasFlag(feature, kNegated), b.unary(UnaryKind::Neg, value), value) : value;
+  }
+
+  Value compare(Value value, Value split, Value feature) {
+    Value holds = b.binary(BinaryKind::LessEqual, value, split);
+    if (records.anyEquality)
+      holds = b.select(hasFlag(feature, kEquality), b.binary(BinaryKind::Equal, value, split), holds);
+    if (records.anyNanHolds)
+      holds = b.select(b.unary(UnaryKind::IsNaN, value), hasFlag(feature, kNanHolds), holds);
+    return holds;
+  }
+
+  GraphBuilder &b;
+  const Records &records;
+  Value x;
+  const bool isPaired;
+};
+
+/// [rows, trees]: the places of the leaves that are found.
+Value leavesOf(OpBinder &op, const ForestPlaces &forest, Value x) {
+  const Records records =
+      op.b.element(x).isF64() ? recordsOf<int64_t, double>(op, forest) : recordsOf<int32_t, float>(op, forest);
+  const Type word = op.b.element(records.words);
+  const Expr rows = op.b.shape(x)[0];
+  auto active = static_cast<int64_t>(forest.roots.size());
+  Value at = op.b.cast(op.b.broadcast(list(op, forest.roots), {rows, Expr(active)}), word);
+  at = op.b.binary(BinaryKind::Mul, at, op.b.intScalar(records.stride, word));
+  const auto part = [&](int64_t from, int64_t count) {
+    return op.b.slice(at, {Expr(0), Expr(from)}, {1, 1}, {rows, Expr(count)});
+  };
+  std::vector<Value> parts; // the last ones first
+  Step step(op, records, x);
+  for (int64_t i = 0; i < forest.depths[0]; ++i) {
+    const int64_t deeper = llvm::count_if(forest.depths, [&](int64_t depth) { return depth > i; });
+    if (i % kStageSteps == 0 && deeper < active) {
+      parts.push_back(part(deeper, active - deeper));
+      at = part(0, deeper);
+      active = deeper;
+    }
+    at = step.next(at);
+  }
+  parts.push_back(at);
+  std::reverse(parts.begin(), parts.end());
+  at = parts.size() == 1 ? at : op.b.concat(parts, 1);
+  return op.b.binary(BinaryKind::Div, at, op.b.intScalar(records.stride, word));
 }
 
-/// [nodes, targets]: what a leaf adds to a target.
-Value weightTable(OpBinder &op, const Forest &forest, Type type) {
-  const int64_t count = static_cast<int64_t>(forest.nodes.size());
-  if (count > std::numeric_limits<int32_t>::max() / 2 / forest.targets)
+/// [places, targets]: what a leaf adds to a target.
+Value weightTable(OpBinder &op, const Forest &forest, const ForestPlaces &places, Type type) {
+  const auto count = static_cast<int64_t>(places.places.size());
+  if (count > std::numeric_limits<int32_t>::max() / 4 / forest.targets)
     op.unsupported("the trees have " + std::to_string(count) + " nodes and " + std::to_string(forest.targets) +
-                   " targets, supported are 2^30 weights");
+                   " targets, supported are 2^29 weights");
+  std::vector<int64_t> placeOf(forest.nodes.size(), 0);
+  for (auto [i, place] : llvm::enumerate(places.places))
+    if (place.origin >= 0)
+      placeOf[place.origin] = static_cast<int64_t>(i);
   std::vector<double> values(count * forest.targets);
   for (const Forest::Weight &weight : forest.weights)
-    values[weight.leaf * forest.targets + weight.target] += weight.value;
+    values[placeOf[weight.leaf] * forest.targets + weight.target] += weight.value;
   return table(op, values, {count, forest.targets}, type);
 }
 
@@ -125,45 +169,55 @@ void requireWeights(OpBinder &op, const Forest &forest) {
 
 } // namespace
 
+/// The number before a split, in the type that it is compared in.
+static double before(double number, bool isFloat64) {
+  constexpr auto infinity = std::numeric_limits<double>::infinity();
+  return isFloat64 ? std::nextafter(number, -infinity)
+                   : std::nextafterf(static_cast<float>(number), -static_cast<float>(infinity));
+}
+
 Forest::Node Forest::inner(Compare compare, int64_t feature, double split, bool missingHolds, int64_t onTrue,
                            int64_t onFalse) const {
   const bool opposite = compare == Compare::GreaterEqual || compare == Compare::Greater || compare == Compare::NotEqual;
-  Node node{false, missingHolds, feature, split, onTrue, onFalse};
+  Node node{false, false, missingHolds, feature, split, onTrue, onFalse};
   if (opposite) {
     std::swap(node.holds, node.fails);
     // NaN is not greater than anything, but it is not equal to anything either.
     node.nanHolds = compare != Compare::NotEqual && !missingHolds;
   }
   node.isEqual = compare == Compare::Equal || compare == Compare::NotEqual;
-  // x < split where x <= the number before it
-  if (compare == Compare::Less || compare == Compare::GreaterEqual) {
-    const double before = isFloat64
-                              ? std::nextafter(split, -std::numeric_limits<double>::infinity())
-                              : std::nextafterf(static_cast<float>(split), -std::numeric_limits<float>::infinity());
-    node.split = before == split ? std::numeric_limits<double>::quiet_NaN() : before; // nothing is before -inf
+  constexpr double never = std::numeric_limits<double>::quiet_NaN();
+  // x < split where x <= the number before it; nothing is before -inf.
+  if (compare == Compare::Less || compare == Compare::GreaterEqual)
+    node.split = before(split, isFloat64) == split ? never : before(split, isFloat64);
+  // x > split where -x <= the number before -split, which NaN fails: so NaN goes where x <= split fails.
+  if (!node.isEqual && node.nanHolds) {
+    std::swap(node.holds, node.fails);
+    node.isNegated = true, node.nanHolds = false;
+    node.split = std::isnan(node.split) ? std::numeric_limits<double>::infinity() : before(-node.split, isFloat64);
   }
   return node;
 }
 
 Value scoresOf(OpBinder &op, const Forest &forest, Aggregate aggregate, Value x) {
-  const int64_t depth = depthOf(op, forest);
-  if (depth > kMaxDepth)
-    op.unsupported("a tree has " + std::to_string(depth) + " levels, supported are " + std::to_string(kMaxDepth));
+  const ForestPlaces places = placesOf(op, forest);
+  if (places.depths[0] > kMaxDepth)
+    op.unsupported("a tree has " + std::to_string(places.depths[0]) + " levels, supported are " +
+                   std::to_string(kMaxDepth));
   int64_t features = 0;
   for (const Forest::Node &node : forest.nodes)
     features = std::max(features, node.feature + 1);
+  if (features > kFeatures)
+    op.unsupported("the trees look at feature " + std::to_string(features - 1) + ", supported are numbers below 2^28");
   const Exprs shape = op.b.shape(x);
   op.b.atMost(Expr(features), shape[1], "the features that the trees look at, and those of input 0 (X)");
   const Type type = op.b.element(x);
-  const Tables tables = tablesOf(op, forest, type);
-  const std::vector<int32_t> roots(forest.roots.begin(), forest.roots.end());
-  const int64_t trees = static_cast<int64_t>(roots.size());
-  Value at = op.b.broadcast(column(op, roots, IntegerType::get(op.b.context(), 32)), {shape[0], Expr(trees)});
-  for (int64_t i = 0; i < depth; ++i)
-    at = step(op, tables, x, at);
+  const Value at = leavesOf(op, places, x);
+  const int64_t trees = static_cast<int64_t>(forest.roots.size());
   if (aggregate == Aggregate::Min || aggregate == Aggregate::Max)
     requireWeights(op, forest);
-  Value found = op.b.gather(weightTable(op, forest, type), at, 0); // [rows, trees, targets]
+  Value found =
+      op.b.gather(weightTable(op, forest, places, type), at, 0, 0, /*isInRange=*/true); // [rows, trees, targets]
   const ReduceKind kind = aggregate == Aggregate::Min   ? ReduceKind::Min
                           : aggregate == Aggregate::Max ? ReduceKind::Max
                                                         : ReduceKind::Sum;

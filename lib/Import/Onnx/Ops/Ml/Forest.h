@@ -16,8 +16,9 @@ enum class Compare { LessEqual, Less, GreaterEqual, Greater, Equal, NotEqual, Me
 
 struct Forest {
   struct Node {
-    bool isEqual = false; ///< x == split, else x <= split
-    bool nanHolds = false;
+    bool isEqual = false;   ///< x == split, else x <= split
+    bool isNegated = false; ///< -x <= split
+    bool nanHolds = false;  ///< of x == split; NaN makes x <= split fail
     int64_t feature = 0;
     double split = 0;
     int64_t holds = 0, fails = 0; ///< the node itself, both: a leaf
@@ -30,7 +31,7 @@ struct Forest {
   Ints roots; ///< one per tree
   std::vector<Weight> weights;
   int64_t targets = 1;
-  bool isFloat64 = false; ///< of the splits
+  bool isFloat64 = false; ///< in which features and splits are compared, else float32
 
   bool isLeaf(int64_t node) const { return nodes[node].holds == node; }
   /// A node that compares so; children are (true, false).

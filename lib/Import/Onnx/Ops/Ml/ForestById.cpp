@@ -106,7 +106,8 @@ Forest readForestById(OpBinder &op, StringRef prefix, int64_t targets) {
     const int64_t self = static_cast<int64_t>(i);
     const auto compare = compareOf(op, n.modes[i]);
     if (!compare) {
-      forest.nodes.push_back({false, false, 0, 0, self, self});
+      forest.nodes.emplace_back();
+      forest.nodes.back().holds = forest.nodes.back().fails = self;
       continue;
     }
     if (n.features[i] < 0 || n.features[i] > std::numeric_limits<int32_t>::max())

@@ -68,6 +68,7 @@ Forest::Node firstOfChain(Forest &forest, const Reals &members, int64_t feature,
 Forest readForestByPlace(OpBinder &op) {
   Forest forest;
   const NodesByPlace n = readPlacedNodes(op, forest.isFloat64);
+  forest.isFloat64 |= op.element(0, "X").isF64();
   forest.targets = op.intAttribute("n_targets", 1);
   const Ints leafTargets = op.requiredInts("leaf_targetids");
   const Reals values = requiredReals(op, "leaf_weights");
