@@ -205,13 +205,15 @@ struct Scorer {
 
   std::optional<unsigned> best(ArrayRef<std::string> loops, ArrayRef<Expr> extents, Block &body, int &score) {
     score = scoreInner(body);
+    const bool hasInner = score != kScalar;
     if (isa<ArgReduceOp>(body.getParentOp()))
       return std::nullopt;
     std::optional<unsigned> choice;
     for (unsigned i = 0; i < loops.size(); ++i) {
       int candidate = scoreBody(body, {}, loops[i]) + scoreTile(loops, extents, body, loops[i]);
       std::optional<int64_t> extent = extents[i].constant();
-      if (extent && *extent < lanes / 2)
+      // One that may be short, and lanes of a loop inside of it as good.
+      if (extent ? *extent < lanes / 2 : hasInner)
         candidate -= 4;
       if (candidate > score || (choice && candidate == score)) {
         score = candidate;

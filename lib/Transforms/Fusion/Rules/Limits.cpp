@@ -11,8 +11,20 @@ std::optional<llvm::StringRef> refuseDisabled(const Candidate &candidate) {
   return "prologues are switched off";
 }
 
+/// A walk along records, from one index that needs no check to the next, holds one number between its steps: two
+/// kernels would store it, and no register is saved.
+static size_t limitOf(const Group &group) {
+  constexpr size_t maxWalk = 1024;
+  const bool isWalk = llvm::any_of(group.ops, [](mlir::Operation *op) {
+    auto gather = llvm::dyn_cast<graph::GatherOp>(op);
+    return gather && gather.getInRange();
+  });
+  return isWalk ? maxWalk : maxOps;
+}
+
 std::optional<llvm::StringRef> refuseSize(const Candidate &candidate) {
-  if (!candidate.onlyReader() || candidate.onlyReader()->ops.size() < maxOps)
+  const Group *reader = candidate.onlyReader();
+  if (!reader || reader->ops.size() < maxOps || reader->ops.size() < limitOf(*reader))
     return std::nullopt;
   return "the kernel has its limit of ops";
 }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The state is the record at which each row stands in each tree, [rows, trees]. A step reads it, compares, and goes on
-// to the next one: no branch, so that steps are one kernel, and nothing to check, for where records lead is known here.
-// There are as many steps as the deepest tree has levels.
+// to the next one: no branch, so that a walk is one kernel, and nothing to check, for where records lead is known here.
+// There are as many steps as the deepest of about equally deep trees has levels.
 //===----------------------------------------------------------------------===//
 #include "lib/Import/Onnx/Ops/Ml/ForestPlaces.h"
 
@@ -18,10 +18,10 @@ using namespace mlir;
 namespace cupola::onnx_import::ml {
 namespace {
 
-/// A bound on how many kernels there are; trees of libraries have up to a few dozen levels.
+/// A bound on the kernels' length; trees of libraries have up to a few dozen levels.
 constexpr int64_t kMaxDepth = 256;
-/// After so many steps, which are about a kernel, the trees that are at their leaves stay behind.
-constexpr int64_t kStageSteps = 5;
+/// Trees of about one depth are one kernel: those of up to so many levels, of up to twice as many, ..
+constexpr int64_t kDepthStep = 8;
 
 /// Beside the number of the feature: the comparison is one of the negated value; it is ==; NaN makes it hold.
 constexpr int64_t kNegated = 1 << 30, kEquality = 1 << 29, kNanHolds = 1 << 28;
@@ -110,32 +110,15 @@ private:
   const bool isPaired;
 };
 
-/// [rows, trees]: the places of the leaves that are found.
-Value leavesOf(OpBinder &op, const ForestPlaces &forest, Value x) {
-  const Records records =
-      op.b.element(x).isF64() ? recordsOf<int64_t, double>(op, forest) : recordsOf<int32_t, float>(op, forest);
+/// [rows, trees]: the places of the leaves that are found in trees from `begin` to `end`.
+Value leavesOf(OpBinder &op, const ForestPlaces &forest, const Records &records, Value x, size_t begin, size_t end) {
   const Type word = op.b.element(records.words);
-  const Expr rows = op.b.shape(x)[0];
-  auto active = static_cast<int64_t>(forest.roots.size());
-  Value at = op.b.cast(op.b.broadcast(list(op, forest.roots), {rows, Expr(active)}), word);
-  at = op.b.binary(BinaryKind::Mul, at, op.b.intScalar(records.stride, word));
-  const auto part = [&](int64_t from, int64_t count) {
-    return op.b.slice(at, {Expr(0), Expr(from)}, {1, 1}, {rows, Expr(count)});
-  };
-  std::vector<Value> parts; // the last ones first
+  const ArrayRef<int64_t> roots = ArrayRef(forest.roots).slice(begin, end - begin);
+  Value at = op.b.broadcast(list(op, roots), {op.b.shape(x)[0], Expr(static_cast<int64_t>(roots.size()))});
+  at = op.b.binary(BinaryKind::Mul, op.b.cast(at, word), op.b.intScalar(records.stride, word));
   Step step(op, records, x);
-  for (int64_t i = 0; i < forest.depths[0]; ++i) {
-    const int64_t deeper = llvm::count_if(forest.depths, [&](int64_t depth) { return depth > i; });
-    if (i % kStageSteps == 0 && deeper < active) {
-      parts.push_back(part(deeper, active - deeper));
-      at = part(0, deeper);
-      active = deeper;
-    }
+  for (int64_t i = 0; i < forest.depths[begin]; ++i)
     at = step.next(at);
-  }
-  parts.push_back(at);
-  std::reverse(parts.begin(), parts.end());
-  at = parts.size() == 1 ? at : op.b.concat(parts, 1);
   return op.b.binary(BinaryKind::Div, at, op.b.intScalar(records.stride, word));
 }
 
@@ -199,8 +182,9 @@ Forest::Node Forest::inner(Compare compare, int64_t feature, double split, bool 
   return node;
 }
 
-Value scoresOf(OpBinder &op, const Forest &forest, Aggregate aggregate, Value x) {
-  const ForestPlaces places = placesOf(op, forest);
+static void checkForest(OpBinder &op, const Forest &forest, const ForestPlaces &places, Value x) {
+  if (forest.roots.empty())
+    op.bad("there is no tree, expected one or more");
   if (places.depths[0] > kMaxDepth)
     op.unsupported("a tree has " + std::to_string(places.depths[0]) + " levels, supported are " +
                    std::to_string(kMaxDepth));
@@ -209,19 +193,31 @@ Value scoresOf(OpBinder &op, const Forest &forest, Aggregate aggregate, Value x)
     features = std::max(features, node.feature + 1);
   if (features > kFeatures)
     op.unsupported("the trees look at feature " + std::to_string(features - 1) + ", supported are numbers below 2^28");
-  const Exprs shape = op.b.shape(x);
-  op.b.atMost(Expr(features), shape[1], "the features that the trees look at, and those of input 0 (X)");
-  const Type type = op.b.element(x);
-  const Value at = leavesOf(op, places, x);
-  const int64_t trees = static_cast<int64_t>(forest.roots.size());
-  if (aggregate == Aggregate::Min || aggregate == Aggregate::Max)
+  op.b.atMost(Expr(features), op.b.shape(x)[1], "the features that the trees look at, and those of input 0 (X)");
+}
+
+Value scoresOf(OpBinder &op, const Forest &forest, Aggregate aggregate, Value x) {
+  const ForestPlaces places = placesOf(op, forest);
+  checkForest(op, forest, places, x);
+  const bool isMin = aggregate == Aggregate::Min, isMax = aggregate == Aggregate::Max;
+  if (isMin || isMax)
     requireWeights(op, forest);
-  Value found =
-      op.b.gather(weightTable(op, forest, places, type), at, 0, 0, /*isInRange=*/true); // [rows, trees, targets]
-  const ReduceKind kind = aggregate == Aggregate::Min   ? ReduceKind::Min
-                          : aggregate == Aggregate::Max ? ReduceKind::Max
-                                                        : ReduceKind::Sum;
-  Value scores = op.b.squeeze(op.b.reduce(kind, found, {1}), {1});
+  const Type type = op.b.element(x);
+  const Records records = type.isF64() ? recordsOf<int64_t, double>(op, places) : recordsOf<int32_t, float>(op, places);
+  const Value weights = weightTable(op, forest, places, type);
+  const ReduceKind kind = isMin ? ReduceKind::Min : isMax ? ReduceKind::Max : ReduceKind::Sum;
+  const BinaryKind join = isMin ? BinaryKind::Min : isMax ? BinaryKind::Max : BinaryKind::Add;
+  Value scores;
+  const size_t trees = places.depths.size();
+  for (size_t begin = 0, end = 0; begin < trees; begin = end) {
+    while (end < trees &&
+           (places.depths[end] + kDepthStep - 1) / kDepthStep == (places.depths[begin] + kDepthStep - 1) / kDepthStep)
+      ++end;
+    Value at = leavesOf(op, places, records, x, begin, end);
+    Value found = op.b.gather(weights, at, 0, 0, /*isInRange=*/true); // [rows, trees, targets]
+    Value sum = op.b.squeeze(op.b.reduce(kind, found, {1}), {1});
+    scores = scores ? op.b.binary(join, scores, sum) : sum;
+  }
   return aggregate == Aggregate::Average
              ? op.b.binary(BinaryKind::Div, scores, op.b.scalar(static_cast<double>(trees), type))
              : scores;

@@ -16,14 +16,17 @@ public:
   explicit Placing(const Forest &forest) : forest(forest), placeOf(forest.nodes.size(), -1) {}
 
   ForestPlaces run() {
-    for (int64_t root : forest.roots)
+    for (int64_t root : forest.roots) {
       all.roots.push_back(add(root));
-    for (size_t i = 0; i < all.places.size(); ++i) // grows on the way
-      if (const int64_t node = all.places[i].origin; node >= 0 && !forest.isLeaf(node)) {
-        const int64_t next = add(forest.nodes[node].fails);
-        add(forest.nodes[node].holds);
-        all.places[i].next = next;
+      for (std::vector<int64_t> open{all.roots.back()}; !open.empty();) {
+        const int64_t place = open.back(), node = all.places[place].origin;
+        open.pop_back();
+        if (node < 0 || forest.isLeaf(node))
+          continue;
+        const int64_t next = all.places[place].next = add(forest.nodes[node].fails);
+        open.insert(open.end(), {add(forest.nodes[node].holds), next});
       }
+    }
     return std::move(all);
   }
 

@@ -9,7 +9,8 @@ namespace cupola::onnx_import::ml {
 
 /// The nodes once more, the two children of each side by side, so that one number says where both are. A node that
 /// several lead to stands in one place; in the other ones something leads to it, as a leaf leads to itself: by a
-/// comparison with NaN, which never holds.
+/// comparison with NaN, which never holds. A tree is in one piece, and the children of a node that fails follow its
+/// siblings: every other step stays where the one before was.
 struct ForestPlaces {
   struct Place {
     Forest::Node node;  ///< `fails` and `holds` are none
