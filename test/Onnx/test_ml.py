@@ -7,7 +7,7 @@ import itertools
 
 import numpy as np
 import pytest
-from beside import Const, both, close, equal
+from beside import Const, both, by_cupola, close, equal, model_of
 from onnx import numpy_helper
 
 DOMAIN = "ai.onnx.ml"
@@ -79,6 +79,37 @@ def test_types(kind, dynamic):
     random = np.random.default_rng(3)
     nodes, leaves = grown(random, MODES[:1], depth=6, trees=3)
     close("TreeEnsembleRegressor", rows(random, kind=kind), n_targets=2, dynamic=dynamic, **nodes, **weights(random, "target", leaves, 2))
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize("aggregate", ["SUM", "AVERAGE", "MIN", "MAX"])
+def test_trees_of_several_depths(kind, aggregate):
+    """A kernel for those of about one depth; a tree may be a leaf alone."""
+    random = np.random.default_rng(21)
+    nodes, leaves = {}, []
+    for tree, depth in enumerate([0, 12, 1, 8, 9, 3]):
+        grown_nodes, grown_leaves = grown(random, MODES[:4], depth=depth, trees=1)
+        for key, values in grown_nodes.items():
+            nodes.setdefault(key, []).extend([tree] * len(values) if key == "nodes_treeids" else values)
+        leaves += [(tree, place) for _, place in grown_leaves]
+    close("TreeEnsembleRegressor", rows(random, count=40, missing=0.2, kind=kind), n_targets=1, aggregate_function=aggregate, **nodes,
+          **weights(random, "target", leaves, 1))
+
+
+@pytest.mark.parametrize("mode", range(4))
+@pytest.mark.parametrize("tracks", [0, 1])
+def test_places_that_several_nodes_lead_to(mode, tracks):
+    """Of x0, x1 and x2, how many are below 0.5, twice that in the second tree: a node for each (feature, number so far)."""
+    kind = np.float32
+    tensor = lambda values, kind=kind: numpy_helper.from_array(np.array(values, kind))
+    attributes = dict(nodes_featureids=[0, 1, 1, 2, 2, 2], nodes_modes=tensor([mode] * 6, np.uint8), nodes_splits=tensor([0.5] * 6),
+                      nodes_truenodeids=[2, 4, 5, 1, 2, 3], nodes_falsenodeids=[1, 3, 4, 0, 1, 2], nodes_trueleafs=[0, 0, 0, 1, 1, 1],
+                      nodes_falseleafs=[0, 0, 0, 1, 1, 1], nodes_missing_value_tracks_true=[tracks] * 6, tree_roots=[0, 0], n_targets=1,
+                      leaf_targetids=[0] * 4, leaf_weights=tensor([0, 1, 2, 3]), aggregate_function=1, post_transform=0)
+    x = np.array(list(itertools.product([0.0, 0.5, 1.0, np.nan, np.inf, -np.inf], repeat=3)), kind)
+    holds = [x <= 0.5, x < 0.5, x >= 0.5, x > 0.5][mode] | (np.isnan(x) & bool(tracks))
+    found, = by_cupola(model_of("TreeEnsemble", [x], domain=DOMAIN, version=5, types=[kind], **attributes), [x])
+    np.testing.assert_array_equal(found[:, 0], 2 * holds.sum(axis=1))
 
 
 def test_integers():
