@@ -144,13 +144,15 @@ void importRange(OpBinder &op) {
   op.result(op.b.cast(fromZero ? steps : op.b.binary(BinaryKind::Add, steps, scalar(0, "start")), type));
 }
 
-void importIdentity(OpBinder &op) { op.result(op.tensor(0, "input")); }
+void importIdentity(OpBinder &op) { op.result(op.operand(0, "input")); }
 
 void importDropout(OpBinder &op) {
   op.ignoreAttribute("ratio"); // of training
   op.ignoreAttribute("seed");
-  if (op.has(2) && op.constantNumber(2, "training_mode") != 0)
-    op.unsupported("training_mode is true, supported is inference");
+  const double ratio =
+      op.has(2) && op.constantNumber(2, "training_mode") != 0 ? (op.has(1) ? op.constantNumber(1, "ratio") : 0.5) : 0;
+  if (ratio != 0)
+    op.unsupported("training_mode is true and ratio is not 0, supported are inference and a ratio of 0");
   op.result(op.tensor(0, "data"));
   if (!op.wants(1))
     return;
