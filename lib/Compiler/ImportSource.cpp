@@ -6,6 +6,7 @@
 #include "lib/Import/Onnx/DeclaredTypes.h"
 #include "lib/Import/Onnx/OnnxImporter.h"
 #include "lib/Import/Onnx/PartOfModel.h"
+#include "lib/Import/Onnx/Text.h"
 #include "lib/Runtime/Format/MachineMemory.h"
 
 #include "onnx/onnx_pb.h"
@@ -146,8 +147,10 @@ Status Compilation::Impl::importFrom(const ModelSource &source, std::vector<Prob
   pinned = std::move(found.pinned);
   for (const auto &[name, value] : pinned) {
     options.values.push_back({name, value});
-    variantContext.services.warn(source.name + ": input '" + name + "' decides the program: compiled for " + name +
-                                 " = " + value + ", as by --set " + name + "=" + value);
+    const std::string shown = onnx_import::printable(name);
+    variantContext.services.warn(source.name + ": input " + onnx_import::quoted(name) +
+                                 " decides the program: compiled for " + shown + " = " + value + ", as by --set " +
+                                 shown + "=" + value);
   }
   for (const std::string &warning : diagnostics.warnings())
     variantContext.services.warn(source.name + ": " + warning);
