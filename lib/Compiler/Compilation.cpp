@@ -247,7 +247,7 @@ Result<std::unique_ptr<Compilation>> Compilation::load(const ModelSource &source
 Status Compilation::check(const ModelSource &source, Options options, std::vector<Problem> &problems) {
   Status status = Impl(std::move(options)).load(source, &problems);
   if (status.failed() && problems.empty())
-    problems.push_back({status.code(), "", "", 0, status.message(), status.message()});
+    problems.push_back({status.code(), "", "", 0, status.message(), status.message(), {}});
   return status;
 }
 

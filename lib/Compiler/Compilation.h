@@ -66,6 +66,23 @@ struct ValueSetting {
   std::string name, value;
 };
 
+/// How many tensors an input is: the length of a sequence, 1 for an optional that is one; nothing for an optional that
+/// is absent.
+struct SequenceSetting {
+  std::string name;
+  std::optional<int64_t> count;
+};
+
+/// An input of a run. An element of a sequence x is called "x[0]", and "x[]" stands for a sequence without any; an
+/// optional without a value is left out.
+struct GivenInput {
+  std::string name;
+  std::vector<int64_t> shape;
+  std::optional<std::string> value; ///< as of ValueSetting; nothing: it has too many elements, or others
+};
+/// Of arrays that are called NAME or in:NAME; others than inputs are called out:NAME.
+std::vector<GivenInput> givenInputs(const std::vector<npz::Array> &arrays);
+
 /// The names of an input and an output that share their memory; one `*` in both stands for
 /// the same text.
 struct AliasSetting {
@@ -82,6 +99,10 @@ struct Options {
   std::vector<ShapeSetting> shapes;
   std::vector<DimRange> dims;
   std::vector<ValueSetting> values;
+  std::vector<SequenceSetting> sequences;
+  /// All inputs of the run that the model is compiled for. They tell what the options above leave open and has to be
+  /// known while compiling: lengths of sequences, ranks, and the values of inputs without which it fails.
+  std::optional<std::vector<GivenInput>> given;
   /// Outputs that lie in the memory of an input, whose rows they begin with: past=present.
   std::vector<AliasSetting> aliases;
   std::vector<std::string> opLibraries; ///< files that define ops (docs/custom-ops.md)
@@ -134,6 +155,8 @@ struct Problem {
   int64_t opset = 0;    ///< that the node is of
   std::string reason;   ///< without the node
   std::string text;     ///< the whole error: "model.onnx: node 'a' (Relu, opset 17): .."
+  /// Inputs: with those of a run (Options::given) there would be no such problem. Empty: there would be.
+  std::vector<std::string> decidedBy;
 };
 
 using runtime::Diagnosis;
@@ -204,6 +227,9 @@ public:
   /// What the model gives for these inputs (by name), computed op by op by
   /// lib/Reference, without any optimisation.
   Result<std::vector<npz::Array>> reference(const std::vector<npz::Array> &inputs);
+
+  /// Inputs that got a value, as of ValueSetting, from Options::given, and are no inputs of the package.
+  const std::map<std::string, std::string> &pinned() const;
 
   /// With Options::everyValue: what a part of the model can be made of, in its order.
   const std::vector<ModelNode> &nodes() const;

@@ -37,6 +37,8 @@ public:
   std::optional<onnx_import::LoadedModel> model; ///< owns the weights' bytes
   onnx_import::OpLibrary library;                ///< of the options
   format::Metadata metadata;                     ///< of the model
+  std::vector<format::Composite> composites;     ///< of the package
+  std::map<std::string, std::string> pinned;     ///< see Compilation::pinned
   std::vector<ModelNode> nodes;                  ///< with Options::everyValue
   mlir::OwningOpRef<mlir::ModuleOp> module;      ///< the simplified graph
   mlir::OwningOpRef<mlir::ModuleOp> imported;    ///< as imported, for lib/Reference

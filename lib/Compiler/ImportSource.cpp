@@ -3,8 +3,10 @@
 
 #include "lib/Compiler/CompilationImpl.h"
 
+#include "lib/Import/Onnx/DeclaredTypes.h"
 #include "lib/Import/Onnx/OnnxImporter.h"
 #include "lib/Import/Onnx/PartOfModel.h"
+#include "lib/Import/Onnx/Text.h"
 #include "lib/Runtime/Format/MachineMemory.h"
 
 #include "onnx/onnx_pb.h"
@@ -18,11 +20,11 @@ static std::string limitNames() {
 
 /// `--shape NAME=..` names an input or a symbol of the model.
 static Status sortShapes(const onnx::ModelProto &proto, const Options &options, onnx_import::ShapeOptions &shapes) {
-  std::set<std::string> inputs;
-  for (const onnx::ValueInfoProto &input : proto.graph().input())
-    inputs.insert(input.name());
   for (const ShapeSetting &setting : options.shapes) {
-    if (inputs.count(setting.name))
+    const auto isOf = [&](const onnx::ValueInfoProto &input) {
+      return input.name() == setting.name || onnx_import::isElement(input, setting.name);
+    };
+    if (llvm::any_of(proto.graph().input(), isOf))
       shapes.inputs[setting.name] = setting.dims;
     else if (setting.dims.size() == 1)
       shapes.symbols[setting.name] = setting.dims.front();
@@ -33,6 +35,12 @@ static Status sortShapes(const onnx::ModelProto &proto, const Options &options, 
     shapes.bounds[dim.name] = {dim.min, dim.max};
   for (const ValueSetting &setting : options.values)
     shapes.values[setting.name] = setting.value;
+  for (const SequenceSetting &setting : options.sequences)
+    shapes.sequences[setting.name] = setting.count;
+  if (options.given)
+    shapes.given.emplace();
+  for (const GivenInput &input : options.given.value_or(std::vector<GivenInput>()))
+    shapes.given->push_back({input.name, input.shape, input.value});
   return {};
 }
 
@@ -44,8 +52,13 @@ static Status refusal(const onnx_import::Diagnostics &diagnostics, const std::st
       problems ? diagnostics.lines(path, diagnostics.errors().size()) : std::vector<std::string>();
   for (auto [line, error] : llvm::zip(lines, diagnostics.errors())) {
     const onnx_import::NodeLabel &node = error.node;
-    problems->push_back({static_cast<Code>(error.kind), node.name.empty() ? node.firstOutput : node.name, node.op,
-                         node.opset, error.message, line});
+    problems->push_back({static_cast<Code>(error.kind),
+                         node.name.empty() ? node.firstOutput : node.name,
+                         node.op,
+                         node.opset,
+                         error.message,
+                         line,
+                         {error.decidedBy.begin(), error.decidedBy.end()}});
   }
   return code == Code::Internal ? Status::internal(text) : Status(code, text);
 }
@@ -126,9 +139,19 @@ Status Compilation::Impl::importFrom(const ModelSource &source, std::vector<Prob
     onnx_import::returnEveryValue(*model->proto);
   }
   onnx_import::Diagnostics diagnostics;
-  module = onnx_import::importModel(*model, shapes, limits, context, diagnostics, library);
-  if (!module)
+  onnx_import::ImportedModel found = onnx_import::importModel(*model, shapes, limits, context, diagnostics, library);
+  if (!found.module)
     return refusal(diagnostics, source.name, problems);
+  module = std::move(found.module);
+  composites = std::move(found.composites);
+  pinned = std::move(found.pinned);
+  for (const auto &[name, value] : pinned) {
+    options.values.push_back({name, value});
+    const std::string shown = onnx_import::printable(name);
+    variantContext.services.warn(source.name + ": input " + onnx_import::quoted(name) +
+                                 " decides the program: compiled for " + shown + " = " + value + ", as by --set " +
+                                 shown + "=" + value);
+  }
   for (const std::string &warning : diagnostics.warnings())
     variantContext.services.warn(source.name + ": " + warning);
   model->proto.reset(); // the weights live in the blob store
@@ -136,6 +159,7 @@ Status Compilation::Impl::importFrom(const ModelSource &source, std::vector<Prob
 }
 
 const std::vector<ModelNode> &Compilation::nodes() const { return state->nodes; }
+const std::map<std::string, std::string> &Compilation::pinned() const { return state->pinned; }
 
 Result<ModelPart> Compilation::part(const ModelSource &source, const Options &options, std::vector<uint32_t> nodes,
                                     const std::vector<npz::Array> &values) {

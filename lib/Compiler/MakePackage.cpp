@@ -101,6 +101,7 @@ format::Package Compilation::interface() const {
   addInputs(main, package);
   addOutputs(main, package);
   addSymbols(*state->module, package);
+  package.composites = state->composites;
   return package;
 }
 
@@ -123,6 +124,7 @@ Result<format::Package> Compilation::Impl::makePackage() {
   package.producer = "cupola " + std::string(format::version());
   package.tools = {std::string("llvm ") + LLVM_VERSION_STRING};
   package.metadata = metadata;
+  package.composites = composites;
   package.tf32 = variantContext.pipeline.precision.tf32 == 1;
   auto main = module->lookupSymbol<func::FuncOp>("main");
   addInputs(main, package);

@@ -19,6 +19,7 @@ from .errors import (CancelledError, Error, FileError, FindingError, InternalErr
 if TYPE_CHECKING:
     from .cache import KVCache
     from .compiler import Compilation, check, compile, explain
+    from .composites import Composite
     from .inference import (GraphOptimizationLevel, InferenceSession, IOBinding, OrtValue, RunOptions, SessionOptions,
                             get_available_providers, get_device)
     from .machine import DeviceInfo, devices
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "cache": ("KVCache",),
     "compiler": ("Compilation", "check", "compile", "explain"),
+    "composites": ("Composite",),
     "inference": ("GraphOptimizationLevel", "InferenceSession", "IOBinding", "OrtValue", "RunOptions", "SessionOptions",
                   "get_available_providers", "get_device"),
     "machine": ("DeviceInfo", "devices"),
@@ -44,7 +46,7 @@ _HOMES = {
 }
 
 __all__ = [
-    "BenchReport", "CancelledError", "CheckReport", "Compilation", "DeviceInfo", "Error", "Executable", "ExplainReport",
+    "BenchReport", "CancelledError", "CheckReport", "Compilation", "Composite", "DeviceInfo", "Error", "Executable", "ExplainReport",
     "FileError", "FindingError", "GraphOptimizationLevel", "IOBinding", "InferenceSession", "InspectReport", "InternalError",
     "KVCache", "LimitError", "ModelError", "ModelMetadata", "OrtValue", "Package", "PackageError", "Problem", "ResourceError",
     "Run", "RunOptions", "Session", "SessionOptions", "Tensor", "UnsupportedError", "UsageError", "VerifyReport", "__version__",

@@ -199,7 +199,7 @@ def _checked(model: _compiler.Model, options: _compiler.Options) -> tuple[list[P
     """The problems, and the report's text and JSON."""
     from . import _compiler
     problems, text, report = _compiler.check(model, options, model.path or "model")
-    return [Problem(p.code, p.node, p.op, p.opset, p.reason, p.text) for p in problems], text, report
+    return [Problem(p.code, p.node, p.op, p.opset, p.reason, p.text, p.decided_by_inputs) for p in problems], text, report
 
 
 def _native_model(model: Model) -> _compiler.Model:

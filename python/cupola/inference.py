@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from . import machine
+from .composites import Composite, names_of
 from .errors import ResourceError, UsageError
 from .package import ModelMetadata
 from .session import Executable, Session
@@ -186,7 +187,9 @@ class InferenceSession:
         self._options = sess_options or SessionOptions()
         self._executable = self._load(path_or_bytes, providers)
         self._idle = [self._executable.session()]
-        self._input_tensors, self._output_tensors = self._idle[0].inputs, self._idle[0].outputs
+        package = self._executable.package
+        self._inputs = _node_args(package.inputs, package.input_composites)
+        self._outputs = _node_args(package.outputs, package.output_composites)
 
     def _load(self, model: Any, providers: Sequence[str | tuple[str, dict[str, Any]]] | None) -> Executable:
         names = [provider if isinstance(provider, str) else provider[0] for provider in providers or ()]
@@ -207,9 +210,10 @@ class InferenceSession:
         return Executable(package, here.name, threads=threads)
 
     def run(self, output_names: Sequence[str] | None, input_feed: Mapping[str, Any],
-            run_options: RunOptions | None = None) -> list[np.ndarray[Any, Any]]:
-        """The outputs of these names in their order; None stands for all."""
-        names = [tensor.name for tensor in self._output_tensors]
+            run_options: RunOptions | None = None) -> list[Any]:
+        """The outputs of these names in their order; None stands for all. Arrays; of a sequence a list of them, None of an optional that
+        is absent."""
+        names = [node.name for node in self._outputs]
         chosen = names if not output_names else list(output_names)
         for name in chosen:
             if name not in names:
@@ -244,10 +248,10 @@ class InferenceSession:
         iobinding._run()
 
     def get_inputs(self) -> list[NodeArg]:
-        return [_node_arg(tensor) for tensor in self._input_tensors]
+        return list(self._inputs)
 
     def get_outputs(self) -> list[NodeArg]:
-        return [_node_arg(tensor) for tensor in self._output_tensors]
+        return list(self._outputs)
 
     def get_modelmeta(self) -> ModelMetadata:
         return self._executable.package.metadata
@@ -263,7 +267,7 @@ class InferenceSession:
         raise TypeError("an InferenceSession holds code and memory of a device, which cannot be pickled; make one where it is used")
 
     def _run(self, feed: Mapping[str, Any], outputs: Mapping[str, Any] | None) -> dict[str, np.ndarray[Any, Any]]:
-        _check_names(feed, self._input_tensors)
+        _check_names(feed, self._inputs)
         try:
             session = self._idle.pop()
         except IndexError:
@@ -274,9 +278,9 @@ class InferenceSession:
             self._idle.append(session)
 
 
-def _check_names(feed: Mapping[str, Any], inputs: Sequence[Tensor]) -> None:
-    names = [tensor.name for tensor in inputs]
-    missing = [name for name in names if name not in feed]
+def _check_names(feed: Mapping[str, Any], inputs: Sequence[NodeArg]) -> None:
+    names = [node.name for node in inputs]
+    missing = [node.name for node in inputs if node.name not in feed and not node.type.startswith("optional")]
     if missing:
         raise UsageError(f"Required inputs ({missing}) are missing from input feed ({list(feed)}).")
     for name in feed:
@@ -288,8 +292,11 @@ def _of(value: Any) -> Any:
     return value.numpy() if isinstance(value, OrtValue) else value
 
 
-def _node_arg(tensor: Tensor) -> NodeArg:
-    return NodeArg(tensor.name, onnxruntime_type(tensor.dtype), list(tensor.shape))
+def _node_args(tensors: Sequence[Tensor], composites: Sequence[Composite]) -> list[NodeArg]:
+    """As onnxruntime has them: sequences and optionals have no shape."""
+    arrays, parts = {tensor.name: tensor for tensor in tensors}, {composite.name: composite for composite in composites}
+    return [NodeArg(name, parts[name].type_of(tensors), []) if name in parts else
+            NodeArg(name, onnxruntime_type(arrays[name].dtype), list(arrays[name].shape)) for name in names_of(tensors, composites)]
 
 
 def _on_host(device_type: str) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 
 from . import _runtime, machine
 from .compiler import Progress, anywhere
+from .composites import split
 from .errors import CancelledError, Error, UsageError
 from .options import External, ModelLike, WorkerOptions
 from .package import Package
@@ -138,6 +139,7 @@ def _npz_of(package: Package, inputs: Mapping[str, Array] | None) -> bytes:
     """Empty where values are to be random. What is wrong with names and shapes the runtime says."""
     if inputs is None:
         return b""
+    inputs = split(inputs, package.input_composites)
     types = {tensor.name: numpy_dtype(tensor.dtype) for tensor in package.inputs}
     return _npz({name: np.asarray(imported(array, types.get(name, np.dtype(np.float32)))) for name, array in inputs.items()})
 

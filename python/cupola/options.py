@@ -36,6 +36,12 @@ class CompileOptions(TypedDict, total=False):
     """The intervals of symbols that stay dynamic, {"past": (1, 4096)}; without an end where it is None."""
     set: Mapping[str, Any] | None
     """Inputs that get their value now, and are no inputs of the package, {"sample_rate": 16000}."""
+    sequences: Mapping[str, int | None] | None
+    """Of how many tensors an input consists that is a sequence, {"x": 3}; of an optional 1, or None where it is absent."""
+    given: Mapping[str, Any] | None
+    """All inputs of the run that the model is compiled for, arrays, and lists of them for sequences. They tell what the other options
+    leave open and has to be known while compiling: lengths of sequences, ranks, and the values of inputs that decide the program,
+    which are no inputs of the package then."""
     alias: Mapping[str, str] | None
     """Inputs and the outputs that begin with them and share their memory, {"past_*": "present_*"}."""
     limits: Mapping[str, int] | None
@@ -112,6 +118,7 @@ def read_model(model: ModelLike, external: External | None) -> Model:
 def read_options(*, targets: str | Sequence[str] | None = None, arch: str | Sequence[str] | None = None,
                  cpu: str | Sequence[str] | None = None, shapes: Mapping[str, int | Sequence[int]] | None = None,
                  dims: Mapping[str, tuple[int, int | None]] | None = None, set: Mapping[str, Any] | None = None,
+                 sequences: Mapping[str, int | None] | None = None, given: Mapping[str, Any] | None = None,
                  alias: Mapping[str, str] | None = None, limits: Mapping[str, int] | None = None,
                  disabled_passes: Sequence[str] = (), libraries: str = "", precision: str = "",
                  keep_fp32: str | Sequence[str] | None = None, io: str = "", tf32: str = "",
@@ -128,6 +135,8 @@ def read_options(*, targets: str | Sequence[str] | None = None, arch: str | Sequ
                    for name, shape in (shapes or {}).items()],
         "dims": [(name, low, high or 0) for name, (low, high) in (dims or {}).items()],
         "values": [(name, _numbers(value)) for name, value in (set or {}).items()],
+        "sequences": [(name, "absent" if count is None else str(int(count))) for name, count in (sequences or {}).items()],
+        "given": None if given is None else given_inputs(given),
         "aliases": list((alias or {}).items()),
         "limits": list((limits or {}).items()),
         "disabled_passes": list(disabled_passes),
@@ -146,6 +155,25 @@ def read_options(*, targets: str | Sequence[str] | None = None, arch: str | Sequ
         "allow_hard_links": allow_hard_links,
         "kernel_results": kernel_results,
     }
+
+
+def given_inputs(inputs: Mapping[str, Any]) -> list[tuple[str, list[int], str | None]]:
+    """What a compilation may need of the inputs of a run. The elements of a list x are x[0], x[1], .., an empty one is x[], and None is
+    left out."""
+    given = list[tuple[str, list[int], str | None]]()
+    for name, value in inputs.items():
+        if isinstance(value, (list, tuple)):
+            given += [_given(f"{name}[{i}]", element) for i, element in enumerate(value)] or [(f"{name}[]", [0], None)]
+        elif value is not None:
+            given.append(_given(name, value))
+    return given
+
+
+def _given(name: str, array: Any) -> tuple[str, list[int], str | None]:
+    """With the numbers, where they are few enough to decide a program."""
+    import numpy as np
+    values = np.asarray(array)
+    return name, list(values.shape), _numbers(values) if values.size <= 256 and values.dtype.kind in "biuf" else None
 
 
 def _names(names: Any) -> list[Any]:

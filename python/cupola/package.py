@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import _runtime
+from .composites import Composite, composites_of
 from .tensors import Tensor, describe
 
 MAGIC = b"\x89CUP\r\n\x1a\n"  # what the file begins with
@@ -74,6 +75,15 @@ class Package:
     @property
     def outputs(self) -> tuple[Tensor, ...]:
         return describe(self.native.outputs, self.native.inputs, self.native.symbols)
+
+    @property
+    def input_composites(self) -> tuple[Composite, ...]:
+        """The model's inputs that are no tensors, and which of `inputs` they are."""
+        return composites_of(self.native.composites, self.inputs, is_output=False)
+
+    @property
+    def output_composites(self) -> tuple[Composite, ...]:
+        return composites_of(self.native.composites, self.outputs, is_output=True)
 
     @property
     def metadata(self) -> ModelMetadata:

@@ -194,6 +194,18 @@ class PackagedTensor:
 
 
 @dataclass(frozen=True)
+class PackagedComposite:
+    """An input, or with `output` an output, of the model that is no tensor: a "sequence", an "optional" or an "optional sequence", which
+    may be `absent`. `tensors` are the names of those of which it consists."""
+
+    name: str
+    kind: str
+    output: bool
+    absent: bool
+    tensors: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class PackagedSymbol:
     """What varies from run to run; without an end where `max` is None. `found`: by a run, not by the inputs' shapes."""
 
@@ -214,6 +226,7 @@ class InspectReport(DrawnReport):
     bytes: int
     inputs: tuple[PackagedTensor, ...]
     outputs: tuple[PackagedTensor, ...]
+    composites: tuple[PackagedComposite, ...]
     symbols: tuple[PackagedSymbol, ...]
     weights: int
     weight_bytes: int
@@ -232,4 +245,4 @@ def inspect_report(text: str, json: Json) -> InspectReport:
     variants = tuple(made(PackagedVariant, data, binaries=all_of(Binary, data["binaries"])) for data in json["variants"])
     inputs, outputs = (all_of(PackagedTensor, json[side]) for side in ("inputs", "outputs"))
     return made(InspectReport, json, text=text, json=json, variants=variants, inputs=inputs, outputs=outputs,
-                 symbols=all_of(PackagedSymbol, json["symbols"]))
+                 composites=all_of(PackagedComposite, json["composites"]), symbols=all_of(PackagedSymbol, json["symbols"]))

@@ -13,6 +13,7 @@ from typing import Any, Union
 import numpy as np
 
 from . import _runtime
+from .composites import joined, split
 from .errors import UsageError
 from .package import Package
 from .reports import Report
@@ -73,6 +74,7 @@ class Session:
         self._native = _runtime.Session.create(executable.native, package, stream, in_flight)
         self.inputs: tuple[Tensor, ...] = executable.package.inputs
         self.outputs: tuple[Tensor, ...] = executable.package.outputs
+        self._parts, self._output_parts = executable.package.input_composites, executable.package.output_composites
         self._names = [tensor.name for tensor in self.inputs]
         self._output_names = [tensor.name for tensor in self.outputs]
         self._given = [(tensor.name, numpy_dtype(tensor.dtype), tensor.shares_with is not None) for tensor in self.inputs]
@@ -115,7 +117,8 @@ class Session:
     def run(self, inputs: Mapping[str, Array], outputs: Mapping[str, Array] | None = None) -> dict[str, Array]:
         """Runs once and waits. Returns all outputs by name: the arrays of `outputs`, new numpy arrays, or for an output that shares
         an input's memory an array of that. Arrays aligned to 64 bytes are used where they lie (`cupola.empty`; torch's are), others
-        are copied. The lock of the interpreter is free meanwhile."""
+        are copied. The lock of the interpreter is free meanwhile. A sequence is a list of arrays, an optional that is absent None;
+        `outputs` names the arrays of one "y[0]", "y[1]"."""
         given = self._arrays(inputs)
         results = self._results(given, outputs)
         self._native.run(self._bits(given), self._bits(results))
@@ -163,6 +166,7 @@ class Session:
                                        [f"there is no input '{name}'" for name in unknown]) + f"; the inputs are {self._names}")
 
     def _arrays(self, inputs: Mapping[str, Array]) -> list[Array]:
+        inputs = split(inputs, self._parts)
         if inputs.keys() != self._expected:
             self._expect(inputs, "array")
         arrays = []
@@ -216,7 +220,7 @@ class Session:
             if array is None:
                 results[i] = empty_of(*self._made[i], self._native.output_shape(i))
                 self._native.fetch(i, self._bits([results[i]])[0])
-        return dict(zip(self._output_names, results))
+        return joined(dict(zip(self._output_names, results)), self.outputs, self._output_parts)
 
     def _bits(self, arrays: list[Array]) -> list[Array]:
         """numpy can export no bfloat16: the runtime takes its bits for what the package declares."""

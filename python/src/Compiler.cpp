@@ -99,7 +99,8 @@ void bindCompiler(nb::module_ &module) {
       .def_prop_ro("op", [](const Problem &problem) { return textOf(problem.op); })
       .def_ro("opset", &Problem::opset)
       .def_prop_ro("reason", [](const Problem &problem) { return textOf(problem.reason); })
-      .def_prop_ro("text", [](const Problem &problem) { return textOf(problem.text); });
+      .def_prop_ro("text", [](const Problem &problem) { return textOf(problem.text); })
+      .def_ro("decided_by_inputs", &Problem::decidedByInputs);
 
   module.def("check", check, nb::arg("model"), nb::arg("options"), nb::arg("name"),
              nb::sig("def check(model: Model, options: Options, name: str) -> tuple[list[Problem], str, str]"),

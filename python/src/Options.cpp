@@ -3,6 +3,7 @@
 #include "python/src/Options.h"
 #include "python/src/Errors.h"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -66,6 +67,16 @@ static void readSettings(const std::vector<Options::Setting> &settings, std::vec
     given.push_back({capi::string(name), capi::string(value)});
 }
 
+void Options::View::readInputs(const Options &options) {
+  if (!options.given)
+    return;
+  for (const auto &[name, extents, numbers] : *options.given)
+    inputs.push_back(
+        {capi::string(name), extents.data(), extents.size(), numbers ? capi::string(*numbers) : cupola_string{}});
+  inputs.reserve(1); // a list without inputs has an address, too
+  given.given = inputs.data(), given.given_count = inputs.size();
+}
+
 Options::View::View(Options &options) {
   given.targets = list(options.targets);
   given.archs = list(options.archs);
@@ -80,12 +91,15 @@ Options::View::View(Options &options) {
     dims.push_back({capi::string(name), min, max});
   readSettings(options.values, values);
   readSettings(options.aliases, aliases);
+  readSettings(options.sequences, sequences);
+  readInputs(options);
   for (const auto &[name, value] : options.limits)
     limits.push_back({capi::string(name), value});
   given.shapes = shapes.data(), given.shape_count = shapes.size();
   given.dims = dims.data(), given.dim_count = dims.size();
   given.values = values.data(), given.value_count = values.size();
   given.aliases = aliases.data(), given.alias_count = aliases.size();
+  given.sequences = sequences.data(), given.sequence_count = sequences.size();
   given.limits = limits.data(), given.limit_count = limits.size();
   given.cache_dir = capi::string(options.cacheDir);
   given.dump_ir_dir = capi::string(options.dumpIrDir);
@@ -128,6 +142,8 @@ void bindOptions(nb::module_ &module) {
       .def_rw("dims", &Options::dims)
       .def_rw("values", &Options::values)
       .def_rw("aliases", &Options::aliases)
+      .def_rw("sequences", &Options::sequences)
+      .def_rw("given", &Options::given, nb::arg().none())
       .def_rw("limits", &Options::limits)
       .def_rw("cache_dir", &Options::cacheDir)
       .def_rw("dump_ir_dir", &Options::dumpIrDir)

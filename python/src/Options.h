@@ -8,6 +8,7 @@
 #include <atomic>
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <optional>
 
 namespace cupola::python {
 
@@ -37,7 +38,9 @@ struct Options {
   bool sourceOnly = false, allowHardLinks = false, kernelResults = false, trustSnippets = false;
   std::vector<std::pair<std::string, std::vector<int64_t>>> shapes;
   std::vector<std::tuple<std::string, int64_t, int64_t>> dims; ///< name, min, max
-  std::vector<Setting> values, aliases;
+  std::vector<Setting> values, aliases, sequences;
+  /// Name, extents, numbers if they are few; none: cupola_compile_options::given is null.
+  std::optional<std::vector<std::tuple<std::string, std::vector<int64_t>, std::optional<std::string>>>> given;
   std::vector<std::pair<std::string, int64_t>> limits;
   std::string cacheDir, dumpIrDir, libraries, precision, io, tf32, tuning;
   uint32_t threads = 0;
@@ -53,11 +56,13 @@ struct Options {
 
   private:
     cupola_strings list(const Names &names);
+    void readInputs(const Options &options);
 
     std::vector<std::vector<cupola_string>> lists;
     std::vector<cupola_fixed_shape> shapes;
     std::vector<cupola_dim_range> dims;
-    std::vector<cupola_setting> values, aliases;
+    std::vector<cupola_setting> values, aliases, sequences;
+    std::vector<cupola_given_input> inputs;
     std::vector<cupola_limit> limits;
     cupola_compile_options given = compileOptions();
   };

@@ -53,6 +53,14 @@ void bindPackage(nb::module_ &module) {
       .def_prop_ro("id", [](const Symbol &symbol) { return textOf(symbol.id); })
       .def_prop_ro("name", [](const Symbol &symbol) { return textOf(symbol.name); });
 
+  nb::class_<Composite>(module, "Composite", "cupola_composite")
+      .def_prop_ro("name", [](const Composite &composite) { return textOf(composite.name); })
+      .def_prop_ro("kind", [](const Composite &composite) { return static_cast<int>(composite.kind); })
+      .def_ro("is_output", &Composite::isOutput)
+      .def_ro("is_absent", &Composite::isAbsent)
+      .def_ro("first", &Composite::first)
+      .def_ro("count", &Composite::count);
+
   nb::class_<Metadata>(module, "Metadata", "cupola_metadata")
       .def_prop_ro("producer_name", [](const Metadata &metadata) { return textOf(metadata.producerName); })
       .def_prop_ro("producer_version", [](const Metadata &metadata) { return textOf(metadata.producerVersion); })
@@ -70,6 +78,7 @@ void bindPackage(nb::module_ &module) {
       .def_prop_ro("inputs", &Package::inputs)
       .def_prop_ro("outputs", &Package::outputs)
       .def_prop_ro("symbols", &Package::symbols)
+      .def_prop_ro("composites", &Package::composites)
       .def_prop_ro("metadata", &Package::metadata)
       .def(
           "contents",

@@ -42,6 +42,13 @@ TEST_F(CompilerCApi, OptionsAreTakenAndChecked) {
   EXPECT_NE(errorWith([&](auto &o) { o.values = &setting, o.value_count = 1; }), "no error");
   EXPECT_NE(errorWith([&](auto &o) { o.aliases = &setting, o.alias_count = 1; }), "no error");
   EXPECT_NE(errorWith([&](auto &o) { o.values = nullptr, o.value_count = 1; }).find("NULL"), std::string::npos);
+  EXPECT_NE(errorWith([&](auto &o) { o.sequences = &setting, o.sequence_count = 1; }).find("'odd' is no input that is"),
+            std::string::npos);
+  const cupola_setting length{odd, capi::string("1x")};
+  EXPECT_EQ(errorWith([&](auto &o) { o.sequences = &length, o.sequence_count = 1; }),
+            "sequence 'odd' has the length '1x', expected a number or absent");
+  const cupola_given_input given{odd, nullptr, 2, {}};
+  EXPECT_NE(errorWith([&](auto &o) { o.given = &given, o.given_count = 1; }).find("NULL"), std::string::npos);
   EXPECT_NE(errorWith([&](auto &o) { o.cache_dir = {"a\0b", 3}; }).find("zero byte"), std::string::npos);
 }
 

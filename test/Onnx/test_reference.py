@@ -26,7 +26,7 @@ class Rep(base.BackendRep):
         initial = {tensor.name for tensor in self.model.graph.initializer}
         names = [value.name for value in self.model.graph.input if value.name not in initial]
         # What an .npz cannot hold is refused by the model's types.
-        feeds = {"in:" + name: array for name, array in zip(names, inputs, strict=True)
+        feeds = {"in:" + name: array for name, array in _arrays(dict(zip(names, inputs, strict=True)))
                  if hasattr(array, "dtype") and array.dtype.name in KINDS}
         with tempfile.TemporaryDirectory() as folder:
             model, case, out = (pathlib.Path(folder) / file for file in ("model.onnx", "in.npz", "out.npz"))
@@ -37,7 +37,27 @@ class Rep(base.BackendRep):
                 raise NotImplementedError(done.stderr)
             assert done.returncode == 0, f"exit code {done.returncode}: {done.stderr}"
             with np.load(out) as found:
-                return [_typed(found[value.name], value) for value in self.model.graph.output]
+                return [_result(found, value) for value in self.model.graph.output]
+
+
+def _arrays(inputs):
+    """A sequence x is x[0], x[1], .., or x[] where it is empty; an optional that is absent is left out."""
+    for name, value in inputs.items():
+        if isinstance(value, list):
+            yield from ((f"{name}[{i}]", element) for i, element in enumerate(value))
+            if not value:
+                yield f"{name}[]", np.zeros(0, np.float32)
+        elif value is not None:
+            yield name, value
+
+
+def _result(found, value):
+    """The reverse, of an output."""
+    if value.name in found:
+        return _typed(found[value.name], value)
+    if value.type.HasField("optional_type") and f"{value.name}[0]" not in found:
+        return None
+    return [found[f"{value.name}[{i}]"] for i in range(len(found.files)) if f"{value.name}[{i}]" in found]
 
 
 def _typed(array, value):

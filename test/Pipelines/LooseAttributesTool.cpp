@@ -33,7 +33,7 @@ public:
     auto model = onnx_import::loadModelFile(path, {}, onnx_import::isKnownOp, diagnostics);
     OwningOpRef<ModuleOp> module;
     if (model)
-      module = onnx_import::importModel(*model, {}, {}, context, diagnostics, onnx_import::OpLibrary());
+      module = onnx_import::importModel(*model, {}, {}, context, diagnostics, onnx_import::OpLibrary()).module;
     if (!module)
       return "is not imported";
     check("import", *module);

@@ -41,6 +41,7 @@ Status run(const std::string &model, const std::string &casePath, const std::str
   for (const npz::Array &array : arrays)
     if (array.name.rfind("in:", 0) == 0 && fixed.count(array.name.substr(3)))
       options.shapes.push_back({array.name.substr(3), array.shape});
+  options.given = compiler::givenInputs(arrays);
   CUPOLA_ASSIGN(auto compilation, compiler::Compilation::load(model, options));
   CUPOLA_ASSIGN(auto inputs, inputsOf(*compilation, arrays, casePath));
   auto outputs = compilation->reference(inputs);

@@ -193,6 +193,8 @@ TEST(CApi, NullIsAnErrorNotACrash) {
   EXPECT_TRUE(usage(cupola_package_input(nullptr, 0, &info)));
   EXPECT_TRUE(usage(cupola_package_contents(nullptr, nullptr)));
   EXPECT_TRUE(usage(cupola_package_symbol(nullptr, 0, nullptr)));
+  EXPECT_TRUE(usage(cupola_package_composite(nullptr, 0, nullptr)));
+  EXPECT_EQ(cupola_package_composite_count(nullptr), 0u);
   EXPECT_TRUE(usage(cupola_device_create({"cpu", 3}, nullptr, nullptr)));
   EXPECT_TRUE(usage(cupola_executable_create(nullptr, nullptr, nullptr)));
   EXPECT_TRUE(usage(cupola_session_create(nullptr, nullptr, nullptr)));

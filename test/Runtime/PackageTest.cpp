@@ -250,6 +250,20 @@ TEST(PackageWriter, RefusesWhatReadersWouldRefuse) {
   EXPECT_TRUE(refused([&](Package &p) { share(p), p.inputs[0].dims.pop_back(); }));
   EXPECT_TRUE(refused([&](Package &p) { share(p), p.inputs[1].storage = {"s0"}; }));
   EXPECT_TRUE(refused([&](Package &p) { share(p), p.outputs.push_back(p.outputs[0]); }));
+  const auto compose = [&](std::vector<Composite> composites) {
+    return refused([&](Package &p) { p.composites = composites; });
+  };
+  const Composite x{"x", Composite::Sequence, false, false, 0, 2}, y{"y", Composite::Optional, true, false, 0, 1};
+  const Composite empty{"e", Composite::OptionalSequence, false, true, 2, 0};
+  EXPECT_FALSE(compose({x, empty, y}));
+  EXPECT_TRUE(compose({y, x}));
+  EXPECT_TRUE(compose({x, x}));
+  EXPECT_TRUE(compose({{"x", Composite::Sequence, false, false, 1, 2}}));
+  EXPECT_TRUE(compose({{"x", Composite::Sequence, false, false, ~0u, 2}}));
+  EXPECT_TRUE(compose({{"x", Composite::Sequence, false, true, 0, 0}}));
+  EXPECT_TRUE(compose({{"x", Composite::Optional, false, false, 0, 2}}));
+  EXPECT_TRUE(compose({{"x", Composite::Optional, false, true, 0, 1}}));
+  EXPECT_TRUE(compose({{"x", Composite::Kind(4), false, false, 0, 1}}));
   EXPECT_TRUE(refused([&](Package &p) { p.weights[0].dims[0] = -3; }));
   EXPECT_TRUE(refused([&](Package &p) { p.weights[0].bytes = 44; }));
   EXPECT_TRUE(refused([&](Package &p) { p.weights[0].dims = {int64_t(1) << 62, 1 << 3}; }));

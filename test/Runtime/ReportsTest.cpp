@@ -130,6 +130,24 @@ TEST(Metadata, IsTheModels) {
   EXPECT_EQ(errorOf([&] { capi::check(cupola_package_property(package.get(), 2, &text, &text)); }), "property 2 of 2");
 }
 
+TEST(Composites, AreSequencesAndOptionalsOfTheModel) {
+  format::Package made = test::makePackage();
+  made.composites = {{"parts", format::Composite::Sequence, false, false, 0, 2},
+                     {"maybe", format::Composite::OptionalSequence, true, true, 1, 0}};
+  const Package package = packageOf(made);
+  const std::vector<Composite> composites = package.composites();
+  ASSERT_EQ(composites.size(), 2u);
+  EXPECT_EQ(composites[0].name, "parts");
+  EXPECT_EQ(composites[0].kind, CUPOLA_SEQUENCE);
+  EXPECT_FALSE(composites[0].isOutput || composites[0].isAbsent);
+  EXPECT_EQ(composites[0].count, 2u);
+  EXPECT_EQ(composites[1].kind, CUPOLA_OPTIONAL_SEQUENCE);
+  EXPECT_TRUE(composites[1].isOutput && composites[1].isAbsent);
+  EXPECT_EQ(composites[1].first, 1u);
+  cupola_composite composite{};
+  EXPECT_EQ(errorOf([&] { capi::check(cupola_package_composite(package.get(), 2, &composite)); }), "composite 2 of 2");
+}
+
 TEST(Devices, AreThereOrSayWhyNot) {
   const std::vector<DeviceInfo> devices = listDevices();
   ASSERT_GE(devices.size(), 3u);

@@ -8,7 +8,7 @@ import re
 import sys
 
 OPEN = {"compile_ms", "arch", "sources"}            # objects whose keys are no part of the schema: phases, architectures, kernels
-REQUIRED = {"cupola.inspect/1": {"format", "metadata", "inputs", "outputs", "symbols", "variants", "explain"},
+REQUIRED = {"cupola.inspect/1": {"format", "metadata", "inputs", "outputs", "composites", "symbols", "variants", "explain"},
             "cupola.explain/1": {"launches", "kernels", "edges", "memory"}, "cupola.verify/1": {"tolerance", "outputs"},
             "cupola.compile/1": {"compile_ms", "nvrtc_compiles", "llvm_compiles", "package_bytes", "peak_rss_bytes"},
             "cupola.doctor/1": {"checks"}, "cupola.check/2": {"supported", "summary", "problems"},

@@ -12,6 +12,7 @@ import numpy as np
 from onnx import TensorProto, defs, helper, numpy_helper
 
 import more_ops
+import sequence_ops
 from op_models import Case, Const, add_case, answers, inferred
 from references import output_folder, write_case
 
@@ -440,7 +441,7 @@ def functions():
 
 
 def more():
-    CASES.extend(more_ops.cases())
+    CASES.extend(more_ops.cases() + sequence_ops.cases())
 
 
 @functools.lru_cache(maxsize=None)
@@ -455,7 +456,7 @@ def beginnings(op):
 def write_opset(folder, opset):
     graph, feeds = collections.defaultdict(list), {}
     for index, entry in enumerate(CASES):
-        if opset in beginnings(entry.op) and entry.since <= opset <= entry.until:
+        if opset in beginnings(entry.of or entry.op) and entry.since <= opset <= entry.until:
             add_case(graph, feeds, index, entry)
     if not graph["nodes"]:
         return 0

@@ -19,7 +19,8 @@ class Const:
         self.array = np.array(values, kind).reshape((len(values),) if shape is None else shape)
 
 
-Case = collections.namedtuple("Case", "op operands attributes since until outputs")
+# `of`: the op of which the case is where it is in a body of `op`.
+Case = collections.namedtuple("Case", "op operands attributes since until outputs of", defaults=[None])
 
 
 def add_case(graph, feeds, index, entry):

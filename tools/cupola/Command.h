@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;
 struct CompileFlags {
   std::string model;
   compiler::Options given; ///< what is taken as it is; options() adds the others
-  std::vector<std::string> shapes, dims, sets, aliases, limits;
+  std::vector<std::string> shapes, dims, sets, sequences, aliases, limits;
   std::string libraries = "auto";
   unsigned threads = 0;     ///< 0: one per core
   uint64_t deadline = 1800; ///< seconds
@@ -89,6 +89,7 @@ struct Compiled {
   std::shared_ptr<const format::PackageFile> file;
   Json compileMs = Json::object();
   uint64_t nvrtcCompiles = 0, llvmCompiles = 0;
+  runtime::PinnedInputs pinned;  ///< inputs that got their value from compiler::Options::given
   Json sources = Json::object(); ///< the text of each kernel, where they were asked for and a model was compiled
 
   /// Gives `explain` of a report the sources that the package does not have.

@@ -78,6 +78,7 @@ Status compileInto(const CompileFlags &flags, const compiler::Options &options, 
       {"compile_ms", Json::object()}, {"nvrtc", compilation->nvrtcCompiles()}, {"llvm", compilation->llvmCompiles()}};
   for (const auto &[phase, ms] : compilation->phases())
     json["compile_ms"][phase] = ms;
+  json["pinned"] = compilation->pinned();
   if (withSources) {
     CUPOLA_ASSIGN(const std::string explained, compilation->explainWithSources());
     json["sources"] = Json::parse(explained).value("sources", Json::object());
@@ -114,6 +115,7 @@ Result<Compiled> obtainPackage(const CompileFlags &flags, const DeviceFlags &dev
   compiled.compileMs = json["compile_ms"];
   compiled.nvrtcCompiles = json["nvrtc"];
   compiled.llvmCompiles = json["llvm"];
+  compiled.pinned = json["pinned"].get<runtime::PinnedInputs>();
   if (withSources)
     compiled.sources = std::move(json["sources"]);
   return compiled;

@@ -24,6 +24,11 @@ void CompileFlags::declare(CLI::App &app, const std::string &what, bool withTarg
       "--set", sets,
       "Pin an input to a value, as sample_rate=16000 or axes=0,2: the model is compiled for it and has no such "
       "input any more; may be repeated");
+  app.add_option(
+      "--sequence", sequences,
+      "Of how many tensors an input that is a sequence consists, as x=3; of an optional, x=1, or x=absent for "
+      "one without a value. Files of inputs have them as x[0], x[1].. and tell it by themselves; may be "
+      "repeated");
   app.add_option("--alias", aliases,
                  "Keep an output in the memory of the input that it begins with, as past=present or, for all layers, "
                  "past_*=present_*: a run then writes only what Concat appends; may be repeated");
@@ -125,6 +130,14 @@ Result<compiler::Options> CompileFlags::options() const {
   for (const std::string &text : sets) {
     CUPOLA_ASSIGN(auto parts, split(text, "NAME=16000 or NAME=1,2,3"));
     options.values.push_back({parts.first, parts.second});
+  }
+  for (const std::string &text : sequences) {
+    CUPOLA_ASSIGN(auto parts, split(text, "NAME=3 or NAME=absent"));
+    compiler::SequenceSetting setting{parts.first, std::nullopt};
+    if (parts.second != "absent") {
+      CUPOLA_ASSIGN(setting.count, number(parts.second, text));
+    }
+    options.sequences.push_back(std::move(setting));
   }
   for (const std::string &text : aliases) {
     CUPOLA_ASSIGN(auto parts, split(text, "past=present"));

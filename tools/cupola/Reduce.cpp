@@ -32,6 +32,8 @@ class Reducer {
 public:
   explicit Reducer(ReduceRequest given) : request(std::move(given)), quiet(request.flags) {
     quiet.shapes.clear(), quiet.dims.clear(), quiet.sets.clear(), quiet.aliases.clear();
+    quiet.sequences.clear();
+    quiet.given.given.reset(); // the inputs are the model's
     quiet.given.dumpIrDir.clear();
     quiet.given.io.clear(); // the values are the reference's
     quiet.given.progress = nullptr;

@@ -32,10 +32,15 @@ struct RunCommand {
   }
 
   Status run() {
+    if (!options.inputs.npz.empty() && !flags.isPackage()) {
+      CUPOLA_ASSIGN(const std::vector<npz::Array> arrays, npz::read(options.inputs.npz));
+      flags.given.given = compiler::givenInputs(arrays);
+    }
     CUPOLA_ASSIGN(Ready ready, makeReady(flags, device, !files.html.empty()));
     options.name = std::filesystem::path(flags.model).filename().string();
     options.trace = !trace.empty();
     options.inputs.pinned = flags.pinned();
+    options.inputs.pinned.merge(ready.compiled.pinned);
     options.inputs.shapes = flags.isPackage() ? flags.shapes : std::vector<std::string>();
     CUPOLA_ASSIGN(auto done, runtime::bench(ready.executable, options));
     runtime::clearProgress();

@@ -38,9 +38,19 @@ struct VerifyCommand {
       if (!isInput && !isOutput)
         return Status::usage(casePath + ": array '" + array.name + "' is called neither in:NAME nor out:NAME");
       array.name.erase(0, isInput ? 3 : 4);
+      if (isOutput && array.name.size() > 2 && array.name.compare(array.name.size() - 2, 2, "[]") == 0)
+        array = {array.name, format::DType::Bool, {0}, {}}; // an empty sequence, whatever the file has of it
       (isInput ? caseInputs : caseOutputs).push_back(std::move(array));
     }
+    flags.given.given = compiler::givenInputs(caseInputs);
     return runtime::takePinned(flags.pinned(), caseInputs).within(casePath);
+  }
+
+  /// What the inputs decided holds for all further compilations.
+  Status takeDecided(const runtime::PinnedInputs &pinned) {
+    for (const auto &[name, value] : pinned)
+      flags.sets.push_back(name + "=" + value);
+    return runtime::takePinned(pinned, caseInputs).within(casePath);
   }
 
   Result<std::vector<runtime::HostTensor>> makeInputs(const runtime::Executable &executable) {
@@ -146,6 +156,7 @@ struct VerifyCommand {
       return runReference();
     const bool hasCase = !casePath.empty();
     CUPOLA_ASSIGN(Ready ready, makeReady(flags, device, !files.html.empty()));
+    CUPOLA_TRY(takeDecided(ready.compiled.pinned));
     const format::Package &package = ready.executable->package();
     tolerance = chosenTolerance.value_or(runtime::usualTolerance(package));
     CUPOLA_ASSIGN(auto inputs, makeInputs(*ready.executable));
@@ -217,9 +228,9 @@ struct VerifyCommand {
 
 /// What was given but for the model, its shapes and inputs, and what is written.
 std::string optionsAgain(const CLI::App &app) {
-  static const std::set<std::string> notOfParts = {"--alias", "--blame", "--case",  "--dim",      "--dump-ir",
-                                                   "--html",  "--io",    "--json",  "--per-node", "--reduce",
-                                                   "--seed",  "--set",   "--shape", "--tol"};
+  static const std::set<std::string> notOfParts = {"--alias", "--blame",    "--case", "--dim",      "--dump-ir",
+                                                   "--html",  "--io",       "--json", "--per-node", "--reduce",
+                                                   "--seed",  "--sequence", "--set",  "--shape",    "--tol"};
   std::string text;
   for (const CLI::Option *option : app.get_options()) {
     if (option->count() == 0 || option->get_positional() || notOfParts.count(option->get_name()))

@@ -101,6 +101,15 @@ typedef struct cupola_setting {
   cupola_string value; /* its numbers, or an output */
 } cupola_setting;
 
+/* An input of a run. An element of a sequence x is called "x[0]", and "x[]" stands for a sequence without any; an
+ * optional without a value is left out. */
+typedef struct cupola_given_input {
+  cupola_string name;     /* of the input or element */
+  const int64_t *extents; /* an array of `rank` */
+  size_t rank;            /* how many extents */
+  cupola_string value;    /* its numbers as of cupola_setting, where there are up to 256; else data is null */
+} cupola_given_input;
+
 /* How a model is compiled. */
 typedef struct cupola_compile_options {
   size_t struct_size;
@@ -152,6 +161,14 @@ typedef struct cupola_compile_options {
   /* 1: CUDA C++ that these files hold becomes part of kernels, and runs wherever the package runs. 0: only their
    * expressions count. */
   int32_t trust_snippets;
+  /* Of how many tensors an input consists that is no tensor: "3" for a sequence, "1" or "absent" for an optional. */
+  const cupola_setting *sequences;
+  size_t sequence_count; /* of sequences */
+  /* All inputs of the run that the model is compiled for, or null. They tell what the other options leave open and has
+   * to be known while compiling: lengths of sequences, ranks, and values of inputs that decide the program, which are
+   * no inputs of the package then. `warn` is told of those. */
+  const cupola_given_input *given;
+  size_t given_count; /* of given */
 } cupola_compile_options;
 
 /* ---- what is wrong with a model ---- */
@@ -159,12 +176,13 @@ typedef struct cupola_compile_options {
 /* One reason why a model cannot be compiled. */
 typedef struct cupola_problem {
   size_t struct_size;
-  cupola_code code;     /* CUPOLA_BAD_MODEL, CUPOLA_UNSUPPORTED, CUPOLA_LIMIT or CUPOLA_IO */
-  cupola_string node;   /* its name, or its first output; empty: the problem is of the whole model */
-  cupola_string op;     /* "Relu" */
-  int64_t opset;        /* that the node is of */
-  cupola_string reason; /* without the node */
-  cupola_string text;   /* the whole error: "model.onnx: node 'a' (Relu, opset 17): .." */
+  cupola_code code;          /* CUPOLA_BAD_MODEL, CUPOLA_UNSUPPORTED, CUPOLA_LIMIT or CUPOLA_IO */
+  cupola_string node;        /* its name, or its first output; empty: the problem is of the whole model */
+  cupola_string op;          /* "Relu" */
+  int64_t opset;             /* that the node is of */
+  cupola_string reason;      /* without the node */
+  cupola_string text;        /* the whole error: "model.onnx: node 'a' (Relu, opset 17): .." */
+  int32_t decided_by_inputs; /* 1: with the inputs of a run (`given`) there would be no such problem */
 } cupola_problem;
 
 /* Lists what keeps the model from being compiled, in its order: nothing where it can be. A wrong option, a cancelled

@@ -43,12 +43,13 @@ inline cupola_compile_options compileOptions() {
 
 /// cupola_problem
 struct Problem {
-  cupola_code code;   ///< its kind
-  std::string node;   ///< its name, or its first output; empty: the problem is of the whole model
-  std::string op;     ///< "Relu"
-  int64_t opset;      ///< that the node is of
-  std::string reason; ///< without the node
-  std::string text;   ///< the whole error
+  cupola_code code;     ///< its kind
+  std::string node;     ///< its name, or its first output; empty: the problem is of the whole model
+  std::string op;       ///< "Relu"
+  int64_t opset;        ///< that the node is of
+  std::string reason;   ///< without the node
+  std::string text;     ///< the whole error
+  bool decidedByInputs; ///< with the inputs of a run there would be no such problem
 };
 
 /// What keeps the model from being compiled. `report`: where given, gets the same for people, under the name `name`.
@@ -68,7 +69,7 @@ inline std::vector<Problem> checkModel(const cupola_model &model, const cupola_c
     given.struct_size = sizeof(given);
     capi::check(cupola_problems_get(made, i, &given));
     problems.push_back({given.code, capi::text(given.node), capi::text(given.op), given.opset, capi::text(given.reason),
-                        capi::text(given.text)});
+                        capi::text(given.text), given.decided_by_inputs != 0});
   }
   return problems;
 }

@@ -123,6 +123,31 @@ CUPOLA_API size_t cupola_package_symbol_count(const cupola_package *package);
 /* CUPOLA_USAGE for an index that does not exist. */
 CUPOLA_API cupola_status *cupola_package_symbol(const cupola_package *package, size_t index, cupola_symbol *symbol);
 
+/* What an input or output of the model is that is no tensor. */
+typedef enum cupola_composite_kind {
+  CUPOLA_SEQUENCE = 1,         /* tensors in order */
+  CUPOLA_OPTIONAL = 2,         /* a tensor, or nothing */
+  CUPOLA_OPTIONAL_SEQUENCE = 3 /* a sequence, or nothing */
+} cupola_composite_kind;
+
+/* An input or output of the model that is no tensor: `count` inputs or outputs of the package, "x[0]", "x[1]", .., are
+ * its elements; that of an optional tensor is called as itself. */
+typedef struct cupola_composite {
+  size_t struct_size;
+  cupola_string name;         /* the model's */
+  cupola_composite_kind kind; /* what it is */
+  int32_t is_output;          /* 1: its tensors are outputs */
+  int32_t is_absent;          /* 1: an optional without a value, which is no empty sequence */
+  size_t first;               /* the index of its first tensor */
+  size_t count;               /* how many it has, as was said when the model was compiled */
+} cupola_composite;
+
+/* How many inputs and outputs of the model are no tensors. */
+CUPOLA_API size_t cupola_package_composite_count(const cupola_package *package);
+/* Inputs before outputs. CUPOLA_USAGE for an index that does not exist. */
+CUPOLA_API cupola_status *cupola_package_composite(const cupola_package *package, size_t index,
+                                                   cupola_composite *composite);
+
 /* What the model says about itself: its own texts, which may be no UTF-8; empty, and 0, where it says nothing. */
 typedef struct cupola_metadata {
   size_t struct_size;

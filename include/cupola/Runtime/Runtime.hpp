@@ -41,6 +41,16 @@ struct Symbol {
   bool isFound;     ///< by a run, not by the inputs' shapes
 };
 
+/// cupola_composite
+struct Composite {
+  std::string name;           ///< the model's
+  cupola_composite_kind kind; ///< what it is
+  bool isOutput;              ///< its tensors are outputs
+  bool isAbsent;              ///< an optional without a value
+  size_t first;               ///< the index of its first tensor
+  size_t count;               ///< how many it has
+};
+
 /// cupola_metadata
 struct Metadata {
   std::string producerName;                                    ///< what exported the model
@@ -88,6 +98,18 @@ public:
           {capi::text(given.id), capi::text(given.name), given.min, given.max, given.divisor, given.is_found != 0});
     }
     return symbols;
+  }
+  /// The inputs, then the outputs, of the model that are no tensors.
+  std::vector<Composite> composites() const {
+    std::vector<Composite> composites;
+    for (size_t i = 0; i < cupola_package_composite_count(get()); ++i) {
+      cupola_composite given{};
+      given.struct_size = sizeof(given);
+      capi::check(cupola_package_composite(get(), i, &given));
+      composites.push_back(
+          {capi::text(given.name), given.kind, given.is_output != 0, given.is_absent != 0, given.first, given.count});
+    }
+    return composites;
   }
   /// What the model says about itself.
   Metadata metadata() const {

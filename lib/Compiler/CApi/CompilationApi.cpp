@@ -82,7 +82,8 @@ cupola_status *cupola_problems_get(const cupola_problems *problems, size_t index
       return noIndex("problem", index, problems->list.size());
     const Problem &found = problems->list[index];
     giveVersioned(cupola_problem{0, static_cast<cupola_code>(found.code), string(found.node), string(found.op),
-                                 found.opset, string(found.reason), string(found.text)},
+                                 found.opset, string(found.reason), string(found.text),
+                                 found.decidedBy.empty() ? 0 : 1},
                   problem);
     return Status::ok();
   });

@@ -3,6 +3,7 @@
 #include "lib/Compiler/CApi/Options.h"
 #include "lib/Runtime/CApi/Guard.h"
 
+#include <charconv>
 #include <thread>
 
 namespace cupola::compiler::capi {
@@ -78,6 +79,28 @@ Status readSetting(const cupola_setting &given, std::string &name, std::string &
   return toText(given.value, value);
 }
 
+Status readSequence(const cupola_setting &given, SequenceSetting &kept) {
+  std::string value;
+  CUPOLA_TRY(readSetting(given, kept.name, value));
+  if (value == "absent")
+    return Status::ok();
+  int64_t count = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), count);
+  if (error != std::errc() || end != value.data() + value.size())
+    return Status::usage("sequence '" + kept.name + "' has the length '" + value + "', expected a number or absent");
+  kept.count = count;
+  return Status::ok();
+}
+
+Status readGiven(const cupola_given_input &given, GivenInput &kept) {
+  if (given.rank > 0)
+    CUPOLA_TRY(present({given.extents}));
+  kept.shape.assign(given.extents, given.extents + given.rank);
+  if (given.value.data)
+    CUPOLA_TRY(toText(given.value, kept.value.emplace()));
+  return toText(given.name, kept.name);
+}
+
 Status readTexts(const cupola_compile_options &given, Options &options) {
   if (given.targets.count > 0) {
     options.targets.clear();
@@ -112,6 +135,9 @@ Status readSettings(const cupola_compile_options &given, Options &options) {
   CUPOLA_TRY(
       readAll(given.aliases, given.alias_count, options.aliases,
               [](const cupola_setting &from, AliasSetting &to) { return readSetting(from, to.input, to.output); }));
+  CUPOLA_TRY(readAll(given.sequences, given.sequence_count, options.sequences, readSequence));
+  if (given.given)
+    CUPOLA_TRY(readAll(given.given, given.given_count, options.given.emplace(), readGiven));
   if (given.limit_count > 0)
     CUPOLA_TRY(present({given.limits}));
   for (size_t i = 0; i < given.limit_count; ++i) {

@@ -27,6 +27,13 @@ std::vector<Tensor> Bodies::inPlace(const onnx::GraphProto &graph, ArrayRef<Tens
   return import(graph, inputs);
 }
 
+void Bodies::requireRoom(const OpBinder &op, const onnx::GraphProto &graph, int64_t times) const {
+  const int64_t each = std::max(graph.node_size(), 1), most = op.limits.bodyNodes;
+  if (times > most / each)
+    op.b.fail(exceeds(op.limits, &Limits::bodyNodes, "making its body " + std::to_string(times) + " times"),
+              ErrorKind::Limit);
+}
+
 Body Bodies::asRegion(llvm::function_ref<std::vector<Tensor>(Block &)> make,
                       llvm::function_ref<bool(size_t, Tensor)> isDropped) {
   Body body;

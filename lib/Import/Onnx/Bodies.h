@@ -33,6 +33,9 @@ public:
   /// Where ops are made now; its outputs.
   std::vector<Tensor> inPlace(const onnx::GraphProto &graph, llvm::ArrayRef<Tensor> inputs = {});
 
+  /// Before a graph is imported so many times: throws where that is too much work.
+  void requireRoom(const OpBinder &op, const onnx::GraphProto &graph, int64_t times) const;
+
   /// As a region. `make` adds arguments to the empty block, makes the ops there, and says what the outputs are.
   /// `isDropped`: of an output that is known, whether it needs no value. Throws BodyError.
   Body asRegion(llvm::function_ref<std::vector<Tensor>(mlir::Block &)> make,

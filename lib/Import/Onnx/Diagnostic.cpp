@@ -14,10 +14,12 @@ std::string NodeLabel::text() const {
 
 std::string Diagnostic::text() const { return hasNode ? node.text() + ": " + message : message; }
 
-void Diagnostics::error(ErrorKind kind, std::string message) { list.push_back({kind, false, {}, std::move(message)}); }
+void Diagnostics::error(ErrorKind kind, std::string message, std::set<std::string> decidedBy) {
+  list.push_back({kind, false, {}, std::move(message), std::move(decidedBy)});
+}
 
-void Diagnostics::error(ErrorKind kind, const NodeLabel &node, std::string message) {
-  list.push_back({kind, true, node, std::move(message)});
+void Diagnostics::error(ErrorKind kind, const NodeLabel &node, std::string message, std::set<std::string> decidedBy) {
+  list.push_back({kind, true, node, std::move(message), std::move(decidedBy)});
 }
 
 void Diagnostics::warning(std::string message) { remarks.push_back(std::move(message)); }

@@ -9,6 +9,7 @@
 #define CUPOLA_LIB_IMPORT_ONNX_DIAGNOSTIC_H
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,14 +43,15 @@ struct Diagnostic {
   bool hasNode = false;
   NodeLabel node;
   std::string message;
+  std::set<std::string> decidedBy; ///< inputs of the model: with what is in them there would be no such error
 
   std::string text() const; ///< without "error: " and without the file's name
 };
 
 class Diagnostics {
 public:
-  void error(ErrorKind kind, std::string message);
-  void error(ErrorKind kind, const NodeLabel &node, std::string message);
+  void error(ErrorKind kind, std::string message, std::set<std::string> decidedBy = {});
+  void error(ErrorKind kind, const NodeLabel &node, std::string message, std::set<std::string> decidedBy = {});
   void warning(std::string message); ///< the model can be compiled nevertheless
 
   bool failed() const { return !list.empty(); }

@@ -3,6 +3,7 @@
 #include "lib/Import/Onnx/Finish.h"
 
 #include "dialects/Graph/Control.h"
+#include "lib/Import/Onnx/Text.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
@@ -66,7 +67,7 @@ void retype(func::FuncOp function, const Symbols &symbols) {
       FunctionType::get(function.getContext(), body.getArgumentTypes(), body.getTerminator()->getOperandTypes()));
 }
 
-std::string firstProblemOf(ModuleOp module) {
+static std::string firstProblemOf(ModuleOp module) {
   std::string first;
   ScopedDiagnosticHandler handler(module->getContext(), [&](mlir::Diagnostic &problem) {
     if (first.empty())
@@ -74,6 +75,14 @@ std::string firstProblemOf(ModuleOp module) {
     return success();
   });
   return succeeded(mlir::verify(module)) ? "" : first.empty() ? "no reason" : first;
+}
+
+bool isValid(ModuleOp module, Diagnostics &diagnostics) {
+  const std::string problem = firstProblemOf(module);
+  if (!problem.empty())
+    diagnostics.error(ErrorKind::Internal,
+                      "the imported graph is not valid: " + printable(problem, 400, /*quotes=*/true));
+  return problem.empty();
 }
 
 } // namespace cupola::onnx_import

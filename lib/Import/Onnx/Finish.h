@@ -3,6 +3,7 @@
 #ifndef CUPOLA_LIB_IMPORT_ONNX_FINISH_H
 #define CUPOLA_LIB_IMPORT_ONNX_FINISH_H
 
+#include "lib/Import/Onnx/Diagnostic.h"
 #include "lib/Import/Onnx/Symbols.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -16,8 +17,9 @@ void eraseDeadOps(mlir::func::FuncOp function);
 /// were found: the one time that types change.
 void retype(mlir::func::FuncOp function, const Symbols &symbols);
 
-/// What the verifier says of the module first; empty where all is well.
-std::string firstProblemOf(mlir::ModuleOp module);
+/// A model that passes all checks makes valid ops. Should one not, it must not reach the passes, whatever the reason:
+/// an error.
+bool isValid(mlir::ModuleOp module, Diagnostics &diagnostics);
 
 } // namespace cupola::onnx_import
 

@@ -47,11 +47,15 @@ bool contradicts(const onnx::TensorShapeProto &declared, llvm::ArrayRef<Expr> sh
   });
 }
 
-ModelInputs::ModelInputs(const onnx::GraphProto &graph, const ShapeOptions &options, Symbols &symbols,
-                         Diagnostics &diagnostics)
-    : list(realInputs(graph)), options(options), symbols(symbols), diagnostics(diagnostics) {
+ModelInputs::ModelInputs(const onnx::GraphProto &graph, ShapeOptions given, Symbols &symbols, Diagnostics &diagnostics)
+    : options(std::move(given)), parts(realInputs(graph), options, diagnostics), list(parts.tensors()),
+      composed(parts.composites()), symbols(symbols), diagnostics(diagnostics) {
   readOptions();
-  llvm::erase_if(list, [&](const auto *input) { return options.values.count(input->name()); });
+  const auto isPinned = [&](const auto *input) { return options.values.count(input->name()) > 0; };
+  for (format::Composite &composite : composed) // no element is pinned
+    composite.first -=
+        static_cast<uint32_t>(llvm::count_if(llvm::ArrayRef(list).take_front(composite.first), isPinned));
+  llvm::erase_if(list, isPinned);
   for (const auto *input : list)
     shapes.push_back(diagnostics.failed() ? Exprs() : shapeOf(*input));
 }

@@ -5,14 +5,17 @@
 #include "dialects/Graph/Interface.h"
 #include "dialects/Graph/Provenance.h"
 #include "lib/Import/Onnx/Bodies.h"
+#include "lib/Import/Onnx/Composite.h"
 #include "lib/Import/Onnx/Constants.h"
 #include "lib/Import/Onnx/Finish.h"
 #include "lib/Import/Onnx/ModelInputs.h"
 #include "lib/Import/Onnx/ModelNames.h"
+#include "lib/Import/Onnx/ModelOutputs.h"
 #include "lib/Import/Onnx/NarrowTypes.h"
 #include "lib/Import/Onnx/OpBinder.h"
 #include "lib/Import/Onnx/OpLibrary/OpLibrary.h"
 #include "lib/Import/Onnx/OpTable.h"
+#include "lib/Import/Onnx/PinnedInputs.h"
 #include "lib/Import/Onnx/Remedy.h"
 #include "lib/Import/Onnx/SchemaFunctions.h"
 #include "lib/Import/Onnx/ShapeInputs.h"
@@ -43,9 +46,11 @@ public:
         bodies(
             ops, pool,
             [this](const onnx::GraphProto &body, ArrayRef<Tensor> inputs) { return importSubgraph(body, inputs); },
-            [this] { return checkpoint(); }) {}
+            [this] { return checkpoint(); }),
+        outputs(builder, pool, shapes, diagnostics) {}
 
   OwningOpRef<ModuleOp> run();
+  std::vector<format::Composite> composites; ///< of a model that was imported: inputs, then outputs
   /// Further inputs whose elements nodes ask for, of an import that failed.
   const std::set<std::string> &wantedShapeInputs() const { return wanted; }
 
@@ -69,6 +74,7 @@ private:
   Remedy::Values values;
   Remedy remedy;
   Bodies bodies;
+  ModelOutputs outputs;
   std::unordered_map<std::string, const onnx::TensorProto *> initializers;
   std::vector<const onnx::NodeProto *> refused; ///< whose bodies were not imported with them
   std::deque<SchemaFunction> functionBodies;    ///< of nodes so far, also of those that were taken back
@@ -77,10 +83,11 @@ private:
 
   bool makeFunction();
   void pin(const onnx::TensorProto &value);
-  DictionaryAttr nameOf(const onnx::ValueInfoProto &value) {
-    return ops.getDictionaryAttr(ops.getNamedAttr("graph.name", ops.getStringAttr(value.name())));
+  DictionaryAttr nameOf(const std::string &name) {
+    return ops.getDictionaryAttr(ops.getNamedAttr("graph.name", ops.getStringAttr(name)));
   }
   DictionaryAttr bindInput(const onnx::ValueInfoProto &input, BlockArgument argument);
+  void bindComposites(const ModelInputs &inputs);
   Location nameNode(const onnx::NodeProto &node);
   void importNode(const onnx::NodeProto &node);
   void importBodies(const onnx::NodeProto &node);
@@ -96,11 +103,9 @@ private:
   }
   void bindResults(const onnx::NodeProto &node, OpBinder &op);
   Tensor lookUp(const std::string &name);
-  void checkDeclared(const onnx::ValueInfoProto &output, Value value);
-  Value outputValue(const onnx::ValueInfoProto &output);
+  void addOutput(const onnx::ValueInfoProto &output);
   void makeReturn();
   void recordGoneNodes();
-  bool verifyModule();
 
   std::set<std::string> takenNames;
   std::vector<Attribute> nodeNames; ///< [name, op] in the order of import
@@ -134,6 +139,7 @@ bool Importer::makeFunction() {
   for (auto [input, argument] : llvm::zip_equal(inputs.inputs(), body->getArguments()))
     names.push_back(bindInput(*input, argument));
   function.setAllArgAttrs(names); // one by one would make a list of all for each
+  bindComposites(inputs);
   for (const auto &value : inputs.pinned())
     pin(*value);
   for (const auto &tensor : graph.initializer())
@@ -145,12 +151,31 @@ bool Importer::makeFunction() {
 DictionaryAttr Importer::bindInput(const onnx::ValueInfoProto &input, BlockArgument argument) {
   argument.setLoc(NameLoc::get(ops.getStringAttr(input.name())));
   const Tensor tensor = values[input.name()] = pool.ofValue(argument);
-  NamedAttrList attributes(nameOf(input));
+  NamedAttrList attributes(nameOf(input.name()));
   if (shapeInputs.count(input.name())) {
     const Exprs elements = makeShapeInput(input.name(), *tensor, symbols);
     attributes.set(graph::elementsAttr, graph::exprArray(ops.getContext(), elements));
   }
   return attributes.getDictionary(ops.getContext());
+}
+
+/// No node can read an element by its name: the sequence takes its place.
+void Importer::bindComposites(const ModelInputs &inputs) {
+  composites = inputs.composites();
+  for (auto [i, input] : llvm::enumerate(composites)) {
+    const Type element = elementTypeOf(inputs.elementType(i), ops.getContext());
+    if (!element)
+      diagnostics.error(ErrorKind::Unsupported, "graph input " + quoted(input.name) + " has elements of " +
+                                                    elementTypeName(inputs.elementType(i)) +
+                                                    ", which are not supported");
+    std::vector<Tensor> elements;
+    for (size_t j = 0; j < input.count; ++j) {
+      const std::string name = elementName(input.name, input.kind, j);
+      elements.push_back(values.at(name));
+      values.erase(name);
+    }
+    values[input.name] = compositeOf(pool, input, elements, element);
+  }
 }
 
 void Importer::pin(const onnx::TensorProto &value) {
@@ -235,7 +260,7 @@ bool Importer::runImport(const onnx::NodeProto &node, const NodeLabel &label, co
   } catch (const NodeError &error) {
     Remedy::Answer answer = remedy.forError(error, node);
     wanted.merge(answer.shapeInputs);
-    diagnostics.error(error.kind, label, within(node, caller) + error.message + answer.text);
+    diagnostics.error(error.kind, label, within(node, caller) + error.message + answer.text, answer.inputs);
     return false;
   } catch (const BodyError &) {
     return true; // all problems of its bodies have been reported
@@ -382,51 +407,29 @@ void Importer::listOtherProblems() {
       listUnknownOps(*callee->second, functions, library, listed, diagnostics);
 }
 
-/// Shapes and values that the user gave may be others than those that the model was exported with. Exporters write
-/// wrong shapes, which no node reads; wrong elements would be read as others than they are.
-void Importer::checkDeclared(const onnx::ValueInfoProto &output, Value value) {
-  if (!output.type().has_tensor_type())
-    return;
-  const auto mismatch = [&](const std::string &declared, const std::string &found) {
-    return "graph output " + quoted(output.name()) + " is declared with " + declared + ", but has " + found;
-  };
-  const auto &type = output.type().tensor_type();
-  const Type element = elementTypeOf(type.elem_type(), ops.getContext());
-  const Type found = cast<RankedTensorType>(value.getType()).getElementType();
-  if (element && element != found)
-    diagnostics.error(ErrorKind::BadModel, mismatch("elements of " + typeText(element), typeText(found)));
-  const bool isGiven = !shapes.inputs.empty() || !shapes.symbols.empty() || !shapes.values.empty();
-  const Exprs shape = builder.shape(value);
-  if (!isGiven && type.has_shape() && contradicts(type.shape(), shape))
-    diagnostics.warning(mismatch("the shape " + declaredShapeText(output), shapeText(shape)));
-}
-
-Value Importer::outputValue(const onnx::ValueInfoProto &output) {
+void Importer::addOutput(const onnx::ValueInfoProto &output) {
   const Tensor tensor = bodies.scopes.here(lookUp(output.name()));
   if (tensor->poisoned)
-    return Value();
+    return;
   refuseNarrow(builder, *tensor, quoted(output.name()));
-  const Value value = pool.materialize(tensor);
-  checkDeclared(output, value);
-  return value;
+  outputs.add(output, tensor);
 }
 
 void Importer::makeReturn() {
-  std::vector<Value> results;
   try {
     for (const auto &output : graph.output())
-      if (Value value = outputValue(output))
-        results.push_back(value);
+      addOutput(output);
   } catch (const NodeError &error) {
     diagnostics.error(error.kind, "graph outputs: " + error.message);
   }
   if (diagnostics.failed())
     return;
-  func::ReturnOp::create(ops, UnknownLoc::get(ops.getContext()), results);
+  func::ReturnOp::create(ops, UnknownLoc::get(ops.getContext()), outputs.values());
   eraseDeadOps(function);
   retype(function, symbols);
   function.setAllResultAttrs(
-      llvm::map_to_vector(graph.output(), [&](const onnx::ValueInfoProto &output) { return nameOf(output); }));
+      llvm::map_to_vector(outputs.names(), [&](const std::string &name) { return nameOf(name); }));
+  llvm::append_range(composites, outputs.composites());
   symbols.finish();
 }
 
@@ -440,16 +443,6 @@ void Importer::recordGoneNodes() {
   graph::recordGone(function, others, graph::Fate::Dead);
 }
 
-/// A model that passes all checks makes valid ops. Should one not, it must not
-/// reach the passes, whatever the reason.
-bool Importer::verifyModule() {
-  const std::string problem = firstProblemOf(*module);
-  if (!problem.empty())
-    diagnostics.error(ErrorKind::Internal,
-                      "the imported graph is not valid: " + printable(problem, 400, /*quotes=*/true));
-  return problem.empty();
-}
-
 OwningOpRef<ModuleOp> Importer::run() {
   if (!makeFunction())
     return nullptr;
@@ -459,7 +452,7 @@ OwningOpRef<ModuleOp> Importer::run() {
   OpBuilder front = OpBuilder::atBlockBegin(module->getBody());
   graph::ProvenanceOp::create(front, module->getLoc(), ops.getArrayAttr(nodeNames));
   makeReturn();
-  if (diagnostics.failed() || !verifyModule())
+  if (diagnostics.failed() || !isValid(*module, diagnostics))
     return nullptr;
   recordGoneNodes();
   return std::move(module);
@@ -469,11 +462,10 @@ constexpr int mostRounds = 8;
 
 } // namespace
 
-OwningOpRef<ModuleOp> importModel(const LoadedModel &model, const ShapeOptions &shapes, const Limits &limits,
+/// An input that steers one node may hide from another what it needs: a few rounds, each with more shape inputs.
+static ImportedModel importRounds(const LoadedModel &model, const ShapeOptions &shapes, const Limits &limits,
                                   MLIRContext &context, Diagnostics &diagnostics, const OpLibrary &library) {
-  context.loadDialect<graph::GraphDialect, func::FuncDialect>();
   std::set<std::string> shapeInputs;
-  // An input that steers one node may hide from another what it needs: a few rounds, each with more shape inputs.
   for (int round = 0;; ++round) {
     Diagnostics problems = diagnostics;
     Importer importer(model, shapes, limits, context, problems, library, shapeInputs);
@@ -483,7 +475,23 @@ OwningOpRef<ModuleOp> importModel(const LoadedModel &model, const ShapeOptions &
     if (!isDone)
       continue;
     diagnostics = std::move(problems);
-    return module;
+    return {std::move(module), std::move(importer.composites), {}};
+  }
+}
+
+ImportedModel importModel(const LoadedModel &model, const ShapeOptions &options, const Limits &limits,
+                          MLIRContext &context, Diagnostics &diagnostics, const OpLibrary &library) {
+  context.loadDialect<graph::GraphDialect, func::FuncDialect>();
+  ShapeOptions shapes = options;
+  std::map<std::string, std::string> pinned;
+  for (;;) { // each time with one input more that has a value
+    Diagnostics problems = diagnostics;
+    ImportedModel imported = importRounds(model, shapes, limits, context, problems, library);
+    if (!imported.module && pinDecisive(problems, shapes, pinned))
+      continue;
+    diagnostics = std::move(problems);
+    imported.pinned = std::move(pinned);
+    return imported;
   }
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Import/Onnx/OpBinder.h"
 
+#include "lib/Import/Onnx/Composite.h"
 #include "lib/Import/Onnx/Text.h"
 
 #include "onnx/onnx_pb.h"
@@ -30,9 +31,10 @@ std::string operandText(size_t index, StringRef name) {
 }
 
 Tensor OpBinder::tensor(size_t index, StringRef name) const {
-  if (!has(index))
-    bad(operandText(index, name) + " is missing");
-  return operands[index];
+  const Tensor found = operand(index, name);
+  if (found->composite)
+    bad(operandText(index, name) + " is " + formOf(*found) + ", expected a tensor");
+  return found;
 }
 
 Value OpBinder::value(size_t index, StringRef name) const { return pool.materialize(tensor(index, name)); }
@@ -59,7 +61,7 @@ int64_t OpBinder::rank(size_t index, StringRef name, int64_t least) const {
   return rank;
 }
 
-Type OpBinder::element(size_t index, StringRef name) const { return tensor(index, name)->element; }
+Type OpBinder::element(size_t index, StringRef name) const { return operand(index, name)->element; }
 
 Value OpBinder::scalar(size_t index, StringRef name) const {
   const Exprs dims = shape(index, name);
@@ -246,8 +248,6 @@ const onnx::GraphProto &OpBinder::graphAttribute(StringRef name) const {
     bad("attribute '" + name.str() + "' is missing, expected a graph");
   return entry->g();
 }
-
-void OpBinder::ignoreAttribute(StringRef name) const { read.insert(name.str()); }
 
 void OpBinder::checkAllAttributesRead() const {
   for (const auto &entry : node.attribute()) // the exception is a hint of opsets before 6 that still appears

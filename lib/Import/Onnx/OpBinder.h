@@ -24,6 +24,7 @@ class AttributeProto;
 class GraphProto;
 class NodeProto;
 class TensorProto;
+class TypeProto;
 } // namespace onnx
 
 namespace cupola::onnx_import {
@@ -31,10 +32,20 @@ namespace cupola::onnx_import {
 class Bodies;
 struct Scope;
 
-/// A value of the model: in the IR, or known and put into the IR when needed.
+struct TensorRecord;
+using Tensor = TensorRecord *;
+
+/// What a value consists of that is no tensor (Composite.h).
+struct Composite {
+  enum Kind { Sequence, Stack, Optional };
+  Kind kind = Sequence;
+  std::vector<Tensor> elements; ///< of a stack, the one tensor; of an optional, its value or nothing
+};
+
+/// A value of the model: in the IR, or known and put into the IR when needed; or a sequence or an optional.
 struct TensorRecord {
   Exprs dims;
-  Type element;
+  Type element;                ///< also of the tensors in a sequence
   Value value;                 ///< null: not in the IR yet
   mlir::ElementsAttr constant; ///< of an initialiser or Constant node
   std::optional<Known> known;
@@ -42,8 +53,8 @@ struct TensorRecord {
   bool poisoned = false;        ///< made by a node that cannot be imported
   bool allNonZero = false;      ///< every element is a constant other than 0
   const Scope *scope = nullptr; ///< the body that may use `value` (Scopes.h)
+  std::optional<Composite> composite = std::nullopt;
 };
-using Tensor = TensorRecord *;
 
 /// Owns the records of one import.
 class TensorPool {
@@ -55,6 +66,7 @@ public:
   Tensor ofValue(Value value);
   Tensor ofKnown(Known known, Type element);
   Tensor ofConstant(const onnx::TensorProto &tensor, const BlobStore &blobs);
+  Tensor ofComposite(Composite composite, Type element);
   Tensor poison();
   /// The tensor in the IR: a constant or graph.dims is made at the first call.
   Value materialize(Tensor tensor);
@@ -88,7 +100,9 @@ public:
     operands[index] = tensor;
   }
   bool has(size_t index) const { return index < operands.size() && operands[index]; }
-  Tensor tensor(size_t index, llvm::StringRef name) const;
+  Tensor operand(size_t index, llvm::StringRef name) const;  ///< of any kind
+  Tensor sequence(size_t index, llvm::StringRef name) const; ///< elementsOf: its tensors
+  Tensor tensor(size_t index, llvm::StringRef name) const;   ///< throws where it is none, as what follows
   Value value(size_t index, llvm::StringRef name) const;
   std::vector<Value> allValues() const;                   ///< of a variadic op; at least one
   Value scalar(size_t index, llvm::StringRef name) const; ///< of one element, which has the type that ONNX asks for
@@ -117,9 +131,10 @@ public:
   std::optional<Ints> intsAttribute(llvm::StringRef name) const;
   std::optional<std::vector<double>> floatsAttribute(llvm::StringRef name) const;
   std::optional<std::vector<std::string>> stringsAttribute(llvm::StringRef name) const;
-  Tensor tensorAttribute(llvm::StringRef name) const; ///< null: absent
-  void ignoreAttribute(llvm::StringRef name) const;   ///< without effect on the result
+  Tensor tensorAttribute(llvm::StringRef name) const;                           ///< null: absent
+  void ignoreAttribute(llvm::StringRef name) const { read.insert(name.str()); } ///< without effect on the result
   const onnx::GraphProto &graphAttribute(llvm::StringRef name) const;
+  const onnx::TypeProto *typeAttribute(llvm::StringRef name) const; ///< null: absent
   int64_t requiredInt(llvm::StringRef name) const;
   Ints requiredInts(llvm::StringRef name) const;
   /// An attribute nobody asked for is an error: it could change the result.
@@ -134,6 +149,7 @@ public:
   Tensor ofValue(Value value) const { return pool.ofValue(value); }
   Value materialize(Tensor tensor) const { return pool.materialize(tensor); }
   Tensor ofKnown(Known known, Type element) const { return pool.ofKnown(std::move(known), element); }
+  Tensor ofComposite(Composite composite, Type element) const;
 
   // Results.
   size_t outputCount() const;

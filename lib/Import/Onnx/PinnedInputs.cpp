@@ -70,6 +70,8 @@ constexpr PinnedType types[] = {
 
 std::vector<std::string_view> split(std::string_view text) {
   std::vector<std::string_view> parts;
+  if (text.empty())
+    return parts;
   for (size_t comma; (comma = text.find(',')) != std::string_view::npos; text.remove_prefix(comma + 1))
     parts.push_back(text.substr(0, comma));
   parts.push_back(text);
@@ -116,6 +118,19 @@ std::unique_ptr<TensorProto> pinnedValue(const onnx::ValueInfoProto &input, cons
     if (!type->add(number, *tensor))
       return fail(quoted(std::string(number)) + " is no " + element);
   return tensor;
+}
+
+bool pinDecisive(const Diagnostics &problems, ShapeOptions &shapes, std::map<std::string, std::string> &pinned) {
+  if (!shapes.given)
+    return false;
+  for (const Diagnostic &problem : problems.errors())
+    for (const std::string &name : problem.decidedBy)
+      for (const GivenInput &input : *shapes.given)
+        if (input.name == name && input.value && shapes.values.emplace(name, *input.value).second) {
+          pinned[name] = *input.value;
+          return true;
+        }
+  return false;
 }
 
 } // namespace cupola::onnx_import

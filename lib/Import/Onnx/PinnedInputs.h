@@ -4,6 +4,7 @@
 #define CUPOLA_LIB_IMPORT_ONNX_PINNEDINPUTS_H
 
 #include "lib/Import/Onnx/Diagnostic.h"
+#include "lib/Import/Onnx/ShapeOptions.h"
 
 #include <memory>
 #include <optional>
@@ -19,10 +20,14 @@ namespace cupola::onnx_import {
 inline constexpr size_t maxPinnedElements = 256;
 
 /// The value that `--set NAME=TEXT` gives an input: numbers of the declared type, in
-/// row-major order, separated by commas. Unknown extents of a tensor of rank 1 follow from
+/// row-major order, separated by commas; no text is no numbers. Unknown extents of a tensor of rank 1 follow from
 /// the count; other shapes must be declared. Null, with a Usage error, where it does not fit.
 std::unique_ptr<onnx::TensorProto> pinnedValue(const onnx::ValueInfoProto &input, const std::string &text,
                                                Diagnostics &diagnostics);
+
+/// After an import that failed: pins inputs whose values would decide and that a run gives (ShapeOptions::given), one
+/// by one in the order of the errors, in `shapes` and in `pinned`. False: there is none.
+bool pinDecisive(const Diagnostics &problems, ShapeOptions &shapes, std::map<std::string, std::string> &pinned);
 
 } // namespace cupola::onnx_import
 

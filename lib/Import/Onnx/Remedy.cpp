@@ -53,7 +53,7 @@ bool Remedy::addIfReached(const std::string &value, Options &options) const {
   }
   if (tensor.constant || makers.count(value))
     return tensor.constant != nullptr;
-  if (tensor.poisoned || !canBePinned(tensor))
+  if (tensor.poisoned || tensor.composite || !canBePinned(tensor))
     options.isEnough = false;
   else
     options.inputs.insert(value);
@@ -99,7 +99,8 @@ Remedy::Answer Remedy::forError(const NodeError &error, const onnx::NodeProto &n
     text += " (or a --dim that leaves one answer)";
   for (const std::string &name : options.inputs)
     text += " --set " + printable(name) + "=VALUE";
-  return {";" + text + " would decide it", openShapeInputs(options)};
+  return {";" + text + " would decide it", openShapeInputs(options),
+          options.dimensions.empty() ? options.inputs : std::set<std::string>()};
 }
 
 } // namespace cupola::onnx_import

@@ -26,6 +26,8 @@ public:
     std::string text;
     /// The inputs whose elements would be enough to decide; empty where others are needed, too, or no element is open.
     std::set<std::string> shapeInputs;
+    /// The inputs whose values would decide, whatever the dimensions; empty where they do not.
+    std::set<std::string> inputs;
   };
   Answer forError(const NodeError &error, const onnx::NodeProto &node) const;
 

@@ -34,19 +34,21 @@ Exprs Scopes::iterations() const {
 Tensor Scopes::in(Scope &scope, Tensor tensor) {
   if (tensor->scope == &scope || tensor->poisoned)
     return tensor;
-  Tensor &copy = scope.copies[tensor];
-  if (copy)
+  if (const Tensor copy = scope.copies.lookup(tensor))
     return copy;
   TensorRecord record = *tensor;
   record.scope = &scope;
   record.value = Value();
-  if (!tensor->known && !tensor->constant) {
+  if (tensor->composite) {
+    for (Tensor &element : record.composite->elements)
+      element = in(scope, element);
+  } else if (!tensor->known && !tensor->constant) {
     const Value around = in(*scope.outer, tensor)->value;
     record.value =
         scope.block->insertArgument(static_cast<unsigned>(scope.captures.size()), around.getType(), around.getLoc());
     scope.captures.push_back(around);
   }
-  return copy = pool.add(std::move(record)); // `copies` was not touched in between
+  return scope.copies[tensor] = pool.add(std::move(record));
 }
 
 } // namespace cupola::onnx_import

@@ -47,6 +47,10 @@ Tensor TensorPool::ofConstant(const onnx::TensorProto &tensor, const BlobStore &
               scope});
 }
 
+Tensor TensorPool::ofComposite(Composite composite, Type element) {
+  return add({{}, element, {}, {}, {}, builder.location(), false, false, scope, std::move(composite)});
+}
+
 Tensor TensorPool::poison() { return add({{}, {}, {}, {}, {}, builder.location(), /*poisoned=*/true}); }
 
 /// Integers over symbols become graph.dims; fractions are divided in the IR.
@@ -75,6 +79,8 @@ Value TensorPool::materializeKnown(const TensorRecord &tensor) {
 }
 
 Value TensorPool::materialize(Tensor tensor) {
+  if (tensor->composite)
+    builder.fail("a sequence or an optional is where a tensor is expected");
   if (!tensor->value) {
     const Location user = builder.swapLocation(tensor->where);
     tensor->value = tensor->constant ? builder.constant(tensor->constant) : materializeKnown(*tensor);

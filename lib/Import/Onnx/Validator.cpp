@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Import/Onnx/Validator.h"
 
+#include "lib/Import/Onnx/DeclaredTypes.h"
 #include "lib/Import/Onnx/TensorData.h"
 #include "lib/Import/Onnx/Text.h"
 
@@ -38,10 +39,13 @@ void checkInput(const onnx::ValueInfoProto &input, const Limits &limits, Diagnos
   const auto bad = [&](ErrorKind kind, const std::string &text) { diagnostics.error(kind, what + " " + text); };
   if (!input.has_type() || input.type().value_case() == onnx::TypeProto::VALUE_NOT_SET)
     return bad(ErrorKind::BadModel, "has no type");
-  if (!input.type().has_tensor_type())
-    return bad(ErrorKind::Unsupported, "is no tensor (but a sequence, map, optional or sparse "
-                                       "tensor), supported are tensors");
-  const auto &tensor = input.type().tensor_type();
+  const DeclaredType declared = declaredTypeOf(input.type());
+  if (!declared.tensor)
+    return bad(ErrorKind::Unsupported, "is a map, a sparse tensor or a sequence of sequences, supported are tensors, "
+                                       "sequences of tensors and optionals of those");
+  const auto &tensor = *declared.tensor;
+  if (declared.composite && !tensor.has_shape())
+    return; // --shape tells it (CompositeInputs.h)
   if (!tensor.has_shape())
     return bad(ErrorKind::Unsupported, "has no shape, supported are tensors of known rank");
   std::vector<int64_t> dims;

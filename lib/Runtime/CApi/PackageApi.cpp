@@ -121,6 +121,23 @@ cupola_status *cupola_package_symbol(const cupola_package *package, size_t index
   });
 }
 
+size_t cupola_package_composite_count(const cupola_package *package) {
+  return package ? package->file->package().composites.size() : 0;
+}
+
+cupola_status *cupola_package_composite(const cupola_package *package, size_t index, cupola_composite *composite) {
+  return guarded({package, composite}, [&] {
+    const std::vector<format::Composite> &composites = package->file->package().composites;
+    if (index >= composites.size())
+      return Status::usage("composite " + std::to_string(index) + " of " + std::to_string(composites.size()));
+    const format::Composite &found = composites[index];
+    giveVersioned(cupola_composite{0, string(found.name), static_cast<cupola_composite_kind>(found.kind),
+                                   found.output ? 1 : 0, found.absent ? 1 : 0, found.first, found.count},
+                  composite);
+    return Status::ok();
+  });
+}
+
 cupola_status *cupola_package_metadata(const cupola_package *package, cupola_metadata *metadata) {
   return guarded({package, metadata}, [&] {
     const format::Metadata &kept = package->file->package().metadata;

@@ -62,6 +62,30 @@ Status checkElements(const Package &package) {
   return Status::ok();
 }
 
+/// Inputs before outputs, each in the order of its tensors, of which none is in two.
+Status checkComposites(const Package &package) {
+  uint64_t ends[2] = {0, 0};
+  bool wasOutput = false;
+  for (size_t i = 0; i < package.composites.size(); ++i) {
+    const Composite &composite = package.composites[i];
+    const std::string what = item("composite", i);
+    const size_t all = composite.output ? package.outputs.size() : package.inputs.size();
+    if (composite.kind < Composite::Sequence || composite.kind > Composite::OptionalSequence)
+      return bad(what + " has no known kind");
+    if (composite.output < wasOutput || composite.first < ends[composite.output] ||
+        !fits(composite.first, composite.count, all))
+      return bad(what + " begins at " + std::to_string(composite.first) + " with " + std::to_string(composite.count) +
+                 " tensors, which are not there or are of another one");
+    const bool isLone = composite.kind == Composite::Optional;
+    if ((composite.absent && (composite.count != 0 || composite.kind == Composite::Sequence)) ||
+        (isLone && composite.count != (composite.absent ? 0 : 1)))
+      return bad(what + " has " + std::to_string(composite.count) + " tensors, which its kind does not have");
+    wasOutput = composite.output;
+    ends[composite.output] = uint64_t(composite.first) + composite.count;
+  }
+  return Status::ok();
+}
+
 /// Outputs in the memory of inputs, each of its own.
 Status checkShared(const Package &package) {
   std::vector<bool> taken(package.inputs.size());
@@ -105,6 +129,7 @@ Status validatePackage(const Package &package, const SectionSizes &sizes) {
   CUPOLA_TRY(checkTensors(package.outputs, "output"));
   CUPOLA_TRY(checkElements(package));
   CUPOLA_TRY(checkShared(package));
+  CUPOLA_TRY(checkComposites(package));
   for (size_t i = 0; i < package.weights.size(); ++i)
     CUPOLA_TRY(checkWeight(package.weights[i], item("weight", i), sizes.weights));
   for (size_t i = 0; i < package.headers.size(); ++i)

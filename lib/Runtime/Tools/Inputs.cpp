@@ -46,10 +46,26 @@ bool narrow(npz::Array &array) {
   return true;
 }
 
-Status checkNoneLeft(const std::vector<npz::Array> &arrays, const std::vector<bool> &used) {
-  for (size_t i = 0; i < arrays.size(); ++i)
-    if (!used[i] && arrays[i].name.compare(0, 4, "out:") != 0)
-      return Status::usage("the model has no input " + quote(arrays[i].name));
+/// Whether the name of an array says that an input or output of the package is an empty sequence.
+bool isEmptySequence(const format::Package &package, const std::string &name, bool isOutput) {
+  return std::any_of(package.composites.begin(), package.composites.end(), [&](const format::Composite &composite) {
+    return composite.output == isOutput && composite.count == 0 && !composite.absent && name == composite.name + "[]";
+  });
+}
+
+Status checkNoneLeft(const format::Package &package, const std::vector<npz::Array> &arrays,
+                     const std::vector<bool> &used) {
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    const std::string &given = arrays[i].name, name = given.compare(0, 3, "in:") == 0 ? given.substr(3) : given;
+    if (used[i] || given.compare(0, 4, "out:") == 0 || isEmptySequence(package, name, /*isOutput=*/false))
+      continue;
+    std::string text = "the model has no input " + quote(name);
+    for (const format::Composite &composite : package.composites)
+      if (!composite.output && name.compare(0, composite.name.size() + 1, composite.name + "[") == 0)
+        text += ": " + quote(composite.name) + " was compiled as " +
+                (composite.absent ? "absent" : "a sequence of " + std::to_string(composite.count));
+    return Status::usage(text);
+  }
   return Status::ok();
 }
 
@@ -92,7 +108,7 @@ Result<std::vector<HostTensor>> inputsFromArrays(const format::Package &package,
     used[static_cast<size_t>(array - arrays.data())] = true;
     inputs.push_back({array->dtype, array->shape, std::move(array->bytes)});
   }
-  CUPOLA_TRY(checkNoneLeft(arrays, used));
+  CUPOLA_TRY(checkNoneLeft(package, arrays, used));
   return inputs;
 }
 
@@ -158,7 +174,14 @@ Status writeOutputs(const std::string &path, const format::Package &package, con
   std::vector<npz::Array> arrays;
   for (size_t i = 0; i < outputs.size(); ++i)
     arrays.push_back({package.outputs[i].name, outputs[i].dtype, outputs[i].shape, outputs[i].bytes});
+  addEmptySequences(package, arrays);
   return npz::write(path, arrays);
+}
+
+void addEmptySequences(const format::Package &package, std::vector<npz::Array> &outputs) {
+  for (const format::Composite &composite : package.composites)
+    if (const std::string name = composite.name + "[]"; isEmptySequence(package, name, /*isOutput=*/true))
+      outputs.push_back({name, format::DType::Bool, {0}, {}});
 }
 
 Status bindTo(Session &session, const std::vector<HostTensor> &inputs) {

@@ -21,7 +21,8 @@ struct InputOptions {
 
 /// The values of all inputs in the package's order. An .npz names them plainly or
 /// as "in:NAME" (then "out:NAME" members are passed over); it must have every
-/// input, in the declared element type, and nothing else. Code::Usage otherwise.
+/// input, in the declared element type, and nothing else. Code::Usage otherwise. Elements of a sequence x are called
+/// "x[0]", "x[1]", ..; an empty one may be there as "x[]".
 Result<std::vector<HostTensor>> makeInputs(const format::Package &package, const ParsedInterface &parsed,
                                            const InputOptions &options);
 Result<std::vector<HostTensor>> inputsFromArrays(const format::Package &package, std::vector<npz::Array> arrays);
@@ -33,6 +34,9 @@ Result<std::vector<HostTensor>> makeOutputs(const Session &session);
 
 /// After a run: gives those room and fetches them.
 Status fetchOutputs(Session &session, std::vector<HostTensor> &outputs);
+
+/// An array of no elements, "y[]", for each output that is an empty sequence.
+void addEmptySequences(const format::Package &package, std::vector<npz::Array> &outputs);
 
 /// Under the outputs' names.
 Status writeOutputs(const std::string &path, const format::Package &package, const std::vector<HostTensor> &outputs);

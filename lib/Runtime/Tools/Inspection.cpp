@@ -59,6 +59,12 @@ std::string typeText(const format::Tensor &tensor) {
   return text + "]";
 }
 
+std::string kindName(format::Composite::Kind kind) {
+  return kind == format::Composite::Sequence   ? "sequence"
+         : kind == format::Composite::Optional ? "optional"
+                                               : "optional sequence";
+}
+
 std::string interfaceText(const format::Package &package) {
   constexpr size_t kNameWidth = 24;
   std::string text;
@@ -70,6 +76,10 @@ std::string interfaceText(const format::Package &package) {
       text += " in the memory of " + quote(package.inputs[tensor.memoryOf - 1].name);
     text += "\n";
   }
+  for (const format::Composite &composite : package.composites)
+    text += std::string("  ") + (composite.output ? "output " : "input  ") + padded(quote(composite.name), kNameWidth) +
+            " " + kindName(composite.kind) +
+            (composite.absent ? ", absent\n" : " of " + std::to_string(composite.count) + "\n");
   for (const format::Symbol &symbol : package.symbols)
     text += "  symbol " + symbol.id + " " + quote(symbol.name) + " from " + std::to_string(symbol.min) + " to " +
             (symbol.max ? std::to_string(symbol.max) : "any size") + (symbol.run ? ", found in a run" : "") + "\n";
@@ -117,6 +127,22 @@ Json tensorsJson(const std::vector<format::Tensor> &tensors, const std::vector<f
                     {"shape", tensor.dims},
                     {"memory_of", tensor.memoryOf ? Json(inputs[tensor.memoryOf - 1].name) : Json()},
                     {"elements", tensor.elements}});
+  return list;
+}
+
+Json compositesJson(const format::Package &package) {
+  Json list = Json::array();
+  for (const format::Composite &composite : package.composites) {
+    const std::vector<format::Tensor> &all = composite.output ? package.outputs : package.inputs;
+    Json tensors = Json::array();
+    for (uint32_t i = 0; i < composite.count; ++i)
+      tensors.push_back(all[composite.first + i].name);
+    list.push_back({{"name", composite.name},
+                    {"kind", kindName(composite.kind)},
+                    {"output", composite.output},
+                    {"absent", composite.absent},
+                    {"tensors", tensors}});
+  }
   return list;
 }
 
@@ -187,6 +213,7 @@ std::string inspectionJson(const format::Package &package, uint64_t bytes) {
                   {"metadata", metadataJson(package.metadata)},
                   {"inputs", tensorsJson(package.inputs, package.inputs)},
                   {"outputs", tensorsJson(package.outputs, package.inputs)},
+                  {"composites", compositesJson(package)},
                   {"symbols", symbolsJson(package.symbols)},
                   {"weights", package.weights.size()},
                   {"weight_bytes", weightBytes},

@@ -4,14 +4,28 @@
 #include "lib/Runtime/Text.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 
 namespace cupola::runtime {
 
 using format::DType;
 
 namespace {
+
+constexpr size_t mostNumbers = 256; ///< of --set
+
+template <typename T> std::string textOf(const uint8_t *bytes) {
+  T element;
+  std::memcpy(&element, bytes, sizeof(T));
+  if constexpr (!std::is_floating_point_v<T>)
+    return std::to_string(element);
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.*g", std::numeric_limits<T>::max_digits10, static_cast<double>(element));
+  return text;
+}
 
 /// Element `i` of an array as the number that `text` begins with; false if it is another.
 template <typename T> bool isElement(const uint8_t *bytes, const char *text, char **end) {
@@ -32,29 +46,36 @@ bool isBool(const uint8_t *bytes, const char *text, char **end) {
   return (isWord || *text == '0' || *text == '1') && value == (*bytes != 0);
 }
 
-struct Comparison {
+struct NumberType {
   DType dtype;
   bool (*isSame)(const uint8_t *bytes, const char *text, char **end);
+  std::string (*text)(const uint8_t *bytes);
 };
 
-constexpr Comparison comparisons[] = {
-    {DType::Bool, isBool},
-    {DType::I8, isElement<int8_t>},
-    {DType::U8, isElement<uint8_t>},
-    {DType::I16, isElement<int16_t>},
-    {DType::U16, isElement<uint16_t>},
-    {DType::I32, isElement<int32_t>},
-    {DType::U32, isElement<uint32_t>},
-    {DType::I64, isElement<int64_t>},
-    {DType::U64, isElement<uint64_t>},
-    {DType::F32, isElement<float>},
-    {DType::F64, isElement<double>},
+constexpr NumberType numberTypes[] = {
+    {DType::Bool, isBool, textOf<uint8_t>},
+    {DType::I8, isElement<int8_t>, textOf<int8_t>},
+    {DType::U8, isElement<uint8_t>, textOf<uint8_t>},
+    {DType::I16, isElement<int16_t>, textOf<int16_t>},
+    {DType::U16, isElement<uint16_t>, textOf<uint16_t>},
+    {DType::I32, isElement<int32_t>, textOf<int32_t>},
+    {DType::U32, isElement<uint32_t>, textOf<uint32_t>},
+    {DType::I64, isElement<int64_t>, textOf<int64_t>},
+    {DType::U64, isElement<uint64_t>, textOf<uint64_t>},
+    {DType::F32, isElement<float>, textOf<float>},
+    {DType::F64, isElement<double>, textOf<double>},
 };
+
+/// Null for types that no option takes.
+const NumberType *numberType(DType dtype) {
+  const auto row = std::find_if(std::begin(numberTypes), std::end(numberTypes),
+                                [&](const NumberType &entry) { return entry.dtype == dtype; });
+  return row == std::end(numberTypes) ? nullptr : row;
+}
 
 bool agrees(const npz::Array &array, const std::string &text) {
-  const auto row = std::find_if(std::begin(comparisons), std::end(comparisons),
-                                [&](const Comparison &entry) { return entry.dtype == array.dtype; });
-  if (row == std::end(comparisons))
+  const NumberType *row = numberType(array.dtype);
+  if (!row)
     return false;
   const char *at = text.c_str();
   const size_t size = format::byteSize(array.dtype);
@@ -68,6 +89,17 @@ bool agrees(const npz::Array &array, const std::string &text) {
 }
 
 } // namespace
+
+std::optional<std::string> valueText(const npz::Array &array) {
+  const NumberType *row = numberType(array.dtype);
+  const size_t size = format::byteSize(array.dtype);
+  if (!row || array.bytes.size() > mostNumbers * size)
+    return std::nullopt;
+  std::string text;
+  for (size_t i = 0; i < array.bytes.size(); i += size)
+    text += (i == 0 ? "" : ",") + row->text(array.bytes.data() + i);
+  return text;
+}
 
 Status takePinned(const PinnedInputs &pinned, std::vector<npz::Array> &arrays) {
   for (const auto &[name, text] : pinned)

@@ -43,7 +43,7 @@ protected:
     const auto model = loadModelBytes(bytes, "m", options, isKnownOp, diagnostics);
     mlir::OwningOpRef<mlir::ModuleOp> module;
     if (model)
-      module = importModel(*model, {}, options.limits, context, diagnostics, OpLibrary());
+      module = importModel(*model, {}, options.limits, context, diagnostics, OpLibrary()).module;
     EXPECT_NE(static_cast<bool>(module), diagnostics.failed());
     EXPECT_TRUE(!module || mlir::succeeded(mlir::verify(*module)));
     for (const Diagnostic &error : diagnostics.errors())

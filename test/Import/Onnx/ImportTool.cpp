@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // cupola-import-onnx FILE [--shape NAME=2x3] [--dim NAME=1..64] [--limit NAME=N]
-//                         [--op-library FILE] [--trusted-library FILE] [--locations]
+//                         [--sequence NAME=N|absent] [--op-library FILE] [--trusted-library FILE] [--locations]
 // FILE is a model (*.onnx) or holds models in ONNX's text form, separated by lines
 // "# -----". Prints the imported module or the errors of each; the exit code is
 // that of the one model, 0 for several.
@@ -54,6 +54,8 @@ Arguments parse(int argc, char **argv) {
         llvm::outs() << "error: " << status.message() << "\n";
     } else if (option == "--limit") {
       setLimit(arguments.loading.limits, name, std::stoll(value));
+    } else if (option == "--sequence") {
+      arguments.shapes.sequences[name] = value == "absent" ? std::nullopt : std::optional<int64_t>(std::stoll(value));
     } else if (option == "--dim") {
       const size_t dots = value.find("..");
       arguments.shapes.bounds[name] = {std::stoll(value.substr(0, dots)), std::stoll(value.substr(dots + 2))};
@@ -72,7 +74,8 @@ int import(std::optional<LoadedModel> model, const Arguments &arguments, Diagnos
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   mlir::OwningOpRef<mlir::ModuleOp> module;
   if (model)
-    module = importModel(*model, arguments.shapes, arguments.loading.limits, context, diagnostics, arguments.library);
+    module =
+        importModel(*model, arguments.shapes, arguments.loading.limits, context, diagnostics, arguments.library).module;
   for (const std::string &line : diagnostics.lines("model", SIZE_MAX))
     llvm::outs() << "error: " << line << "\n";
   for (const std::string &line : diagnostics.warnings())

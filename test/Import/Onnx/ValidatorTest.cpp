@@ -108,7 +108,7 @@ TEST(Validator, AttributesHaveOneValueOfTheirType) {
                   "declared to be a graph and has no value");
 }
 
-TEST(Validator, InputsAreTensorsOfKnownRank) {
+TEST(Validator, InputsConsistOfTensors) {
   const auto with = [](auto change) {
     onnx::ModelProto model = good();
     change(model.mutable_graph()->mutable_input(0)->mutable_type());
@@ -129,7 +129,22 @@ TEST(Validator, InputsAreTensorsOfKnownRank) {
   EXPECT_EQ(dims({int64_t(1) << 40}).code, 5);
   EXPECT_EQ(dims(std::vector<int64_t>(9, 1)).code, 4);
   EXPECT_CONTAINS(with([](auto *t) { t->mutable_tensor_type()->clear_shape(); }).text, "has no shape");
-  EXPECT_CONTAINS(with([](auto *t) { t->mutable_sequence_type(); }).text, "is no tensor");
+  const auto sequence = [&](auto change) {
+    return with([&](auto *t) { change(t->mutable_sequence_type()->mutable_elem_type()); });
+  };
+  EXPECT_EQ(sequence([](auto *t) { t->mutable_tensor_type()->set_elem_type(1); }).text, "no error");
+  const auto addWrong = [](auto *t) {
+    t->mutable_tensor_type()->set_elem_type(1);
+    t->mutable_tensor_type()->mutable_shape()->add_dim()->set_dim_value(-2);
+  };
+  EXPECT_CONTAINS(sequence(addWrong).text, "has the dimensions [-2], expected none below -1");
+  EXPECT_EQ(with([](auto *t) {
+              auto *list = t->mutable_optional_type()->mutable_elem_type()->mutable_sequence_type();
+              list->mutable_elem_type()->mutable_tensor_type()->set_elem_type(1);
+            }).text,
+            "no error");
+  EXPECT_CONTAINS(sequence([](auto *) {}).text, "is a map, a sparse tensor or a sequence of sequences");
+  EXPECT_CONTAINS(with([](auto *t) { t->mutable_map_type(); }).text, "is a map");
 }
 
 TEST(Validator, FunctionsAreChecked) {

@@ -144,7 +144,7 @@ void importRange(OpBinder &op) {
   op.result(op.b.cast(fromZero ? steps : op.b.binary(BinaryKind::Add, steps, scalar(0, "start")), type));
 }
 
-void importIdentity(OpBinder &op) { op.result(op.tensor(0, "input")); }
+void importIdentity(OpBinder &op) { op.result(op.operand(0, "input")); }
 
 void importDropout(OpBinder &op) {
   if (op.has(2) && op.constantNumber(2, "training_mode") != 0) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dialects/Graph/Control.h"
 #include "lib/Import/Onnx/Bodies.h"
+#include "lib/Import/Onnx/Composite.h"
 #include "lib/Import/Onnx/Ops/Ops.h"
 
 using namespace mlir;
@@ -21,20 +22,38 @@ void takeBranch(OpBinder &op, bool condition) {
     op.result(results[i], i);
 }
 
+/// A branch, whose outputs in the region are the tensors of which its results consist.
+struct Branch {
+  std::vector<Tensor> results; ///< what consists of those: its form alone is of use
+  Body body;
+};
+
 /// Nothing where its nodes have problems: the other branch may have some, too.
-std::optional<Body> importBranch(OpBinder &op, StringRef name) {
+std::optional<Branch> importBranch(OpBinder &op, StringRef name) {
   const onnx::GraphProto &graph = op.graphAttribute(name);
-  std::optional<Body> body;
+  Branch branch;
+  const auto make = [&](Block &) {
+    branch.results = op.bodies().inPlace(graph);
+    return leavesOf(branch.results);
+  };
   try {
-    body =
-        op.bodies().asRegion([&](Block &) { return op.bodies().inPlace(graph); }, [](size_t, Tensor) { return false; });
+    branch.body = op.bodies().asRegion(make, [](size_t, Tensor) { return false; });
   } catch (const BodyError &) {
     return std::nullopt;
   }
-  if (body->outputs.size() != op.outputCount())
-    op.bad("the graph '" + name.str() + "' has " + std::to_string(body->outputs.size()) + " outputs, the node has " +
+  if (branch.results.size() != op.outputCount())
+    op.bad("the graph '" + name.str() + "' has " + std::to_string(branch.results.size()) + " outputs, the node has " +
            std::to_string(op.outputCount()));
-  return body;
+  return branch;
+}
+
+/// Sequences of one length, and optionals that are both there or not.
+void requireOneForm(OpBinder &op, const Branch &taken, const Branch &other) {
+  for (size_t i = 0; i < op.outputCount(); ++i)
+    if (formOf(*taken.results[i]) != formOf(*other.results[i]))
+      op.undecided(0, "output " + std::to_string(i) + " of the branches is " + formOf(*taken.results[i]) + " and " +
+                          formOf(*other.results[i]) +
+                          ", supported is one form unless the condition is decided while compiling");
 }
 
 /// The type of a result, and the run symbols that stand for extents in which the branches differ.
@@ -83,10 +102,11 @@ void importIf(OpBinder &op) {
   if (const auto decided = known && known->isScalarLike() ? known->elements[0].intConstant() : std::nullopt)
     return takeBranch(op, *decided);
   const Value condition = op.scalar(0, "cond");
-  std::optional<Body> first = importBranch(op, "then_branch"), second = importBranch(op, "else_branch");
+  std::optional<Branch> first = importBranch(op, "then_branch"), second = importBranch(op, "else_branch");
   if (!first || !second)
     throw BodyError();
-  Body &taken = *first, &other = *second;
+  requireOneForm(op, *first, *second);
+  Body &taken = first->body, &other = second->body;
   Bodies::shareCaptures(taken, other);
   Results results(op);
   SmallVector<Type> types;
@@ -96,8 +116,10 @@ void importIf(OpBinder &op) {
       graph::IfOp::create(op.bodies().ops, op.b.location(), types, condition, taken.captures, results.symbols());
   op.bodies().finish(taken, branch.getThenRegion(), op.b.location());
   op.bodies().finish(other, branch.getElseRegion(), op.b.location());
-  for (auto [i, result] : llvm::enumerate(branch.getResults()))
-    op.result(result, i);
+  const auto values = llvm::map_to_vector(branch.getResults(), [&](Value value) { return op.ofValue(value); });
+  ArrayRef<Tensor> leaves = values;
+  for (auto [i, form] : llvm::enumerate(first->results))
+    op.result(withLeaves(op, *form, leaves), i);
 }
 
 } // namespace cupola::onnx_import

@@ -1,7 +1,8 @@
 //===- lib/Import/Onnx/Ops/Loop.cpp - Loop ---------------------------------===//
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/Import/Onnx/LoopBody.h"
+#include "lib/Import/Onnx/Composite.h"
 #include "lib/Import/Onnx/Ops/Ops.h"
+#include "lib/Import/Onnx/SequenceLoop.h"
 
 #include "onnx/onnx_pb.h"
 
@@ -39,9 +40,9 @@ LoopBounds boundsOf(OpBinder &op) {
 
 void importLoop(OpBinder &op) {
   const onnx::GraphProto &graph = op.graphAttribute("body");
-  std::vector<Value> initial;
+  std::vector<Tensor> initial;
   for (size_t i = 2; i < op.inputCount(); ++i)
-    initial.push_back(op.value(i, "v_initial"));
+    initial.push_back(op.operand(i, "v_initial"));
   const size_t carried = initial.size();
   if (static_cast<size_t>(graph.input_size()) != carried + 2)
     op.bad("the body has " + std::to_string(graph.input_size()) +
@@ -51,18 +52,25 @@ void importLoop(OpBinder &op) {
     op.bad("the body has " + std::to_string(graph.output_size()) + " outputs, the node carries " +
            std::to_string(carried) + " values and has " + std::to_string(op.outputCount()) + " outputs");
   const LoopBounds bounds = boundsOf(op);
-  LoopBody body(op, initial, /*hasCondition=*/true);
-  body.make([&](const Expr &index, ArrayRef<Tensor> values) {
-    const Type int64 = IntegerType::get(op.b.context(), 64), bit = IntegerType::get(op.b.context(), 1);
+  const auto iteration = [&](const Expr &index, ArrayRef<Tensor> values) {
+    const Type bit = IntegerType::get(op.b.context(), 1);
     // The body is entered where its condition holds.
-    std::vector<Tensor> inputs{op.ofKnown({{}, {Scalar::integer(index)}}, int64),
+    std::vector<Tensor> inputs{op.ofKnown({{}, {Scalar::integer(index)}}, op.b.int64()),
                                op.ofKnown({{}, {Scalar::integer(Expr(1))}}, bit)};
     inputs.insert(inputs.end(), values.begin(), values.end());
-    return op.bodies().inPlace(graph, inputs);
-  });
-  const std::vector<Value> results = body.create(bounds);
+    std::vector<Tensor> outputs = op.bodies().inPlace(graph, inputs);
+    for (size_t i = 0; i < outputs.size(); ++i)
+      if (outputs[i]->composite && (i == 0 || i > carried))
+        op.bad("output " + std::to_string(i) + " of the body is " + formOf(*outputs[i]) + ", expected a tensor");
+    return outputs;
+  };
+  std::optional<std::vector<Tensor>> results;
+  if (llvm::any_of(initial, [](const Tensor value) { return value->composite.has_value(); }))
+    results = unrolled(op, bounds, graph, initial, iteration);
+  if (!results)
+    results = rolled(op, bounds, std::move(initial), iteration);
   for (size_t i = 0; i < op.outputCount(); ++i)
-    op.result(results[i], i);
+    op.result((*results)[i], i);
 }
 
 } // namespace cupola::onnx_import

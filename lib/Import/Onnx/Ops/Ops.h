@@ -233,6 +233,24 @@ void importUnique(OpBinder &op);
 void importTopKAttribute(OpBinder &op); ///< up to opset 9
 void importTopK(OpBinder &op);
 
+// Sequence.cpp
+void importSequenceConstruct(OpBinder &op);
+void importSequenceEmpty(OpBinder &op);
+void importSequenceInsert(OpBinder &op);
+void importSequenceErase(OpBinder &op);
+void importSequenceAt(OpBinder &op);
+void importSequenceLength(OpBinder &op);
+
+// SequenceParts.cpp
+void importSplitToSequence(OpBinder &op);
+void importConcatFromSequence(OpBinder &op);
+void importSequenceMap(OpBinder &op);
+
+// Optional.cpp
+void importOptional(OpBinder &op);
+void importOptionalHasElement(OpBinder &op);
+void importOptionalGetElement(OpBinder &op);
+
 // Control.cpp
 void importIf(OpBinder &op);
 
