@@ -77,9 +77,7 @@ private:
 
   bool makeFunction();
   void pin(const onnx::TensorProto &value);
-  DictionaryAttr nameOf(const onnx::ValueInfoProto &value) {
-    return ops.getDictionaryAttr(ops.getNamedAttr("graph.name", ops.getStringAttr(value.name())));
-  }
+  NamedAttrList interfaceOf(const onnx::ValueInfoProto &value, Type element);
   DictionaryAttr bindInput(const onnx::ValueInfoProto &input, BlockArgument argument);
   Location nameNode(const onnx::NodeProto &node);
   void importNode(const onnx::NodeProto &node);
@@ -96,8 +94,8 @@ private:
   }
   void bindResults(const onnx::NodeProto &node, OpBinder &op);
   Tensor lookUp(const std::string &name);
-  void checkDeclared(const onnx::ValueInfoProto &output, Value value);
-  Value outputValue(const onnx::ValueInfoProto &output);
+  void checkDeclared(const onnx::ValueInfoProto &output, Type found, const Exprs &shape);
+  Tensor outputOf(const onnx::ValueInfoProto &output);
   void makeReturn();
   void recordGoneNodes();
   bool verifyModule();
@@ -115,14 +113,13 @@ bool Importer::makeFunction() {
   for (size_t i = 0; i < inputs.inputs().size(); ++i) {
     const auto &input = *inputs.inputs()[i];
     const int32_t dataType = input.type().tensor_type().elem_type();
-    const Type element = elementTypeOf(dataType, context);
+    const Type element = modelTypeOf(dataType, context);
     if (!element)
       diagnostics.error(ErrorKind::Unsupported, "graph input " + quoted(input.name()) + " has elements of " +
-                                                    elementTypeName(dataType) + ", which are not supported" +
-                                                    (narrowTypeOf(dataType, context) ? " but as constants" : ""));
+                                                    elementTypeName(dataType) + ", which are not supported");
     if (diagnostics.failed())
       continue;
-    types.push_back(graph::tensorType(inputs.shape(i), element));
+    types.push_back(graph::tensorType(inputs.shape(i), heldIn(element)));
   }
   if (diagnostics.failed())
     return false;
@@ -144,8 +141,10 @@ bool Importer::makeFunction() {
 /// The attributes of the argument.
 DictionaryAttr Importer::bindInput(const onnx::ValueInfoProto &input, BlockArgument argument) {
   argument.setLoc(NameLoc::get(ops.getStringAttr(input.name())));
-  const Tensor tensor = values[input.name()] = pool.ofValue(argument);
-  NamedAttrList attributes(nameOf(input));
+  const Type element = modelTypeOf(input.type().tensor_type().elem_type(), ops.getContext());
+  builder.swapLocation(argument.getLoc());
+  const Tensor tensor = values[input.name()] = pool.ofValue(heldOf(builder, argument, element), element);
+  NamedAttrList attributes(interfaceOf(input, element));
   if (shapeInputs.count(input.name())) {
     const Exprs elements = makeShapeInput(input.name(), *tensor, symbols);
     attributes.set(graph::elementsAttr, graph::exprArray(ops.getContext(), elements));
@@ -304,8 +303,6 @@ std::vector<Tensor> Importer::importSubgraph(const onnx::GraphProto &subgraph, A
       values[name] = tensor;
   }
   builder.setNode(outer, outerLabel);
-  for (auto [i, output] : llvm::enumerate(outputs))
-    refuseNarrow(builder, *output, "the body's output " + quoted(subgraph.output(static_cast<int>(i)).name()));
   return outputs;
 }
 
@@ -382,41 +379,53 @@ void Importer::listOtherProblems() {
       listUnknownOps(*callee->second, functions, library, listed, diagnostics);
 }
 
+/// The attributes of an argument or result.
+NamedAttrList Importer::interfaceOf(const onnx::ValueInfoProto &value, Type element) {
+  NamedAttrList attributes(ops.getNamedAttr("graph.name", ops.getStringAttr(value.name())));
+  if (const format::ElementType *narrow = narrowRowOf(element))
+    attributes.set(graph::elementAttr, ops.getStringAttr(narrow->name));
+  return attributes;
+}
+
 /// Shapes and values that the user gave may be others than those that the model was exported with. Exporters write
 /// wrong shapes, which no node reads; wrong elements would be read as others than they are.
-void Importer::checkDeclared(const onnx::ValueInfoProto &output, Value value) {
+void Importer::checkDeclared(const onnx::ValueInfoProto &output, Type found, const Exprs &shape) {
   if (!output.type().has_tensor_type())
     return;
   const auto mismatch = [&](const std::string &declared, const std::string &found) {
     return "graph output " + quoted(output.name()) + " is declared with " + declared + ", but has " + found;
   };
   const auto &type = output.type().tensor_type();
-  const Type element = elementTypeOf(type.elem_type(), ops.getContext());
-  const Type found = cast<RankedTensorType>(value.getType()).getElementType();
+  const Type element = modelTypeOf(type.elem_type(), ops.getContext());
   if (element && element != found)
     diagnostics.error(ErrorKind::BadModel, mismatch("elements of " + typeText(element), typeText(found)));
   const bool isGiven = !shapes.inputs.empty() || !shapes.symbols.empty() || !shapes.values.empty();
-  const Exprs shape = builder.shape(value);
   if (!isGiven && type.has_shape() && contradicts(type.shape(), shape))
     diagnostics.warning(mismatch("the shape " + declaredShapeText(output), shapeText(shape)));
 }
 
-Value Importer::outputValue(const onnx::ValueInfoProto &output) {
+/// Null where a node before it has problems.
+Tensor Importer::outputOf(const onnx::ValueInfoProto &output) {
   const Tensor tensor = bodies.scopes.here(lookUp(output.name()));
   if (tensor->poisoned)
-    return Value();
-  refuseNarrow(builder, *tensor, quoted(output.name()));
+    return nullptr;
   const Value value = pool.materialize(tensor);
-  checkDeclared(output, value);
-  return value;
+  checkDeclared(output, tensor->element, builder.shape(value));
+  const Location last = builder.swapLocation(makerOf(value, builder.location()));
+  const Value bytes = bytesOf(builder, value, tensor->element);
+  builder.swapLocation(last);
+  return pool.ofValue(bytes, tensor->element);
 }
 
 void Importer::makeReturn() {
   std::vector<Value> results;
+  SmallVector<DictionaryAttr> attributes;
   try {
     for (const auto &output : graph.output())
-      if (Value value = outputValue(output))
-        results.push_back(value);
+      if (const Tensor tensor = outputOf(output)) {
+        results.push_back(tensor->value);
+        attributes.push_back(interfaceOf(output, tensor->element).getDictionary(ops.getContext()));
+      }
   } catch (const NodeError &error) {
     diagnostics.error(error.kind, "graph outputs: " + error.message);
   }
@@ -424,9 +433,9 @@ void Importer::makeReturn() {
     return;
   func::ReturnOp::create(ops, UnknownLoc::get(ops.getContext()), results);
   eraseDeadOps(function);
+  nameEntryOps(function, builder.location());
   retype(function, symbols);
-  function.setAllResultAttrs(
-      llvm::map_to_vector(graph.output(), [&](const onnx::ValueInfoProto &output) { return nameOf(output); }));
+  function.setAllResultAttrs(attributes);
   symbols.finish();
 }
 
