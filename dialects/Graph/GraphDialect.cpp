@@ -4,6 +4,7 @@
 #include "dialects/Graph/Interface.h"
 #include "dialects/Graph/Placement.h"
 
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -50,29 +51,41 @@ LogicalResult ShapeAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
 
 namespace {
 
-bool isExprs(Attribute attr) {
+bool isExprs(Attribute attr, Type) {
   auto list = dyn_cast<ArrayAttr>(attr);
   return list && llvm::all_of(list, cupola::graph::isExpr);
+}
+
+/// The name of a type that kernels see as the elements of `tensor`.
+bool isElement(Attribute attr, Type tensor) {
+  auto name = dyn_cast<StringAttr>(attr);
+  auto shaped = dyn_cast<RankedTensorType>(tensor);
+  return name && shaped && cupola::format::findElementType([&](const cupola::format::ElementType &row) {
+           return name.getValue() == row.name && !isComputed(row.dtype) &&
+                  cupola::graph::typeOf(row.dtype, attr.getContext()) == shaped.getElementType();
+         });
 }
 
 struct InterfaceAttr {
   StringLiteral name;
   bool ofArguments, ofResults;
-  bool (*isValid)(Attribute);
+  bool (*isValid)(Attribute, Type tensor);
 };
 
 /// All that there are.
 constexpr InterfaceAttr interfaceAttrs[] = {
-    {"graph.name", true, true, [](Attribute attr) { return isa<StringAttr>(attr); }},
+    {"graph.name", true, true, [](Attribute attr, Type) { return isa<StringAttr>(attr); }},
     {"graph.dims", true, false, isExprs},
     {elementsAttr, true, false, isExprs},
+    {elementAttr, true, true, isElement},
     {storageAttr, true, true, isExprs},
-    {aliasAttr, false, true, [](Attribute attr) { return isa<IntegerAttr>(attr); }},
+    {aliasAttr, false, true, [](Attribute attr, Type) { return isa<IntegerAttr>(attr); }},
 };
 
-LogicalResult verifyInterface(Operation *op, NamedAttribute attr, bool InterfaceAttr::*isThere, StringRef where) {
+LogicalResult verifyInterface(Operation *op, NamedAttribute attr, Type tensor, bool InterfaceAttr::*isThere,
+                              StringRef where) {
   for (const InterfaceAttr &row : interfaceAttrs)
-    if (row.*isThere && attr.getName() == row.name && row.isValid(attr.getValue()))
+    if (row.*isThere && attr.getName() == row.name && row.isValid(attr.getValue(), tensor))
       return success();
   return op->emitError() << "no " << where << " has an attribute " << attr.getName() << " like this";
 }
@@ -83,12 +96,14 @@ LogicalResult GraphDialect::verifyOperationAttribute(Operation *op, NamedAttribu
   return op->emitError() << "no op has the attribute " << attr.getName();
 }
 
-LogicalResult GraphDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned, NamedAttribute attr) {
-  return verifyInterface(op, attr, &InterfaceAttr::ofArguments, "argument");
+LogicalResult GraphDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned index, NamedAttribute attr) {
+  const Type tensor = cast<FunctionOpInterface>(op).getArgumentTypes()[index];
+  return verifyInterface(op, attr, tensor, &InterfaceAttr::ofArguments, "argument");
 }
 
-LogicalResult GraphDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned, NamedAttribute attr) {
-  return verifyInterface(op, attr, &InterfaceAttr::ofResults, "result");
+LogicalResult GraphDialect::verifyRegionResultAttribute(Operation *op, unsigned, unsigned index, NamedAttribute attr) {
+  const Type tensor = cast<FunctionOpInterface>(op).getResultTypes()[index];
+  return verifyInterface(op, attr, tensor, &InterfaceAttr::ofResults, "result");
 }
 
 LogicalResult LibraryCallAttr::verify(function_ref<InFlightDiagnostic()> emitError, LibraryCallKind kind,

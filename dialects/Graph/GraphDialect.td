@@ -34,6 +34,7 @@ def Graph_Dialect : Dialect {
     |---|---|---|
     | `graph.name` | arguments, results | the model's name of the input or output |
     | `graph.dims` | arguments | extents that bind symbols (dialects/Graph/Interface.h) |
+    | `graph.element` | arguments, results | the name of an element type of the interface alone: `"f8e4m3fn"` (dialects/Graph/Interface.h) |
     | `graph.storage` | arguments, results | shape of the memory (dialects/Graph/Placement.h) |
     | `graph.alias` | results | number of the argument that shares the memory |
 

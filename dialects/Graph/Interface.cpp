@@ -3,11 +3,28 @@
 
 #include "dialects/Graph/Interface.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "dialects/Graph/Graph.h"
 
 using namespace mlir;
 
 namespace cupola::graph {
+
+/// `named` may be null.
+static format::DType dtypeOf(StringAttr named, Type tensor) {
+  const format::ElementType *row = nullptr;
+  if (named)
+    row = format::findElementType([&](const format::ElementType &type) { return named.getValue() == type.name; });
+  return row ? row->dtype : graph::dtypeOf(cast<RankedTensorType>(tensor).getElementType());
+}
+
+format::DType declaredDtype(BlockArgument argument) {
+  auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  return dtypeOf(function.getArgAttrOfType<StringAttr>(argument.getArgNumber(), elementAttr), argument.getType());
+}
+
+format::DType declaredDtype(func::FuncOp function, unsigned result) {
+  return dtypeOf(function.getResultAttrOfType<StringAttr>(result, elementAttr), function.getResultTypes()[result]);
+}
 
 Exprs declaredShapeOf(BlockArgument argument) {
   auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());

@@ -3,7 +3,7 @@
 
 #include "lib/Compiler/Arrays.h"
 
-#include "dialects/Graph/ElementTypes.h"
+#include "dialects/Graph/Interface.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -29,7 +29,9 @@ Result<std::vector<reference::Tensor>> tensorsOf(ModuleOp module, const std::vec
     auto input = llvm::find_if(inputs, [&](const npz::Array &array) { return array.name == name; });
     if (input == inputs.end())
       return Status::usage("no value for input '" + name + "'");
-    tensors.push_back(reference::Tensor::borrow(input->dtype, input->shape, input->bytes.data()));
+    const format::DType declared = graph::declaredDtype(argument);
+    const format::DType given = npz::holdsBitsOf(input->dtype, declared) ? declared : input->dtype;
+    tensors.push_back(reference::Tensor::borrow(format::rowOf(given).storage, input->shape, input->bytes.data()));
     const Type element = cast<RankedTensorType>(argument.getType()).getElementType();
     if (element.isF32() && (input->dtype == format::DType::F16 || input->dtype == format::DType::BF16)) {
       CUPOLA_ASSIGN(tensors.back(), rounded(tensors.back(), graph::dtypeOf(element)));
@@ -44,7 +46,7 @@ std::vector<npz::Array> arraysOf(ModuleOp module, ArrayRef<reference::Tensor> re
   for (auto [i, result] : llvm::enumerate(results)) {
     npz::Array array;
     array.name = main.getResultAttrOfType<StringAttr>(i, "graph.name").str();
-    array.dtype = result.dtype();
+    array.dtype = graph::declaredDtype(main, i);
     array.shape = result.shape();
     array.bytes.assign(result.data(), result.data() + result.bytes());
     arrays.push_back(std::move(array));

@@ -25,6 +25,8 @@ namespace {
 void addInputs(func::FuncOp main, format::Package &package) {
   for (auto [i, argument] : llvm::enumerate(main.getArguments())) {
     format::Tensor tensor = inputTensor(argument);
+    tensor.dtype = graph::declaredDtype(argument);
+    tensor.mask &= isComputed(tensor.dtype); // bytes that stand for other numbers are none
     tensor.name = main.getArgAttrOfType<StringAttr>(i, "graph.name").str();
     tensor.dims = graph::textsOf(graph::declaredShapeOf(argument));
     if (auto storage = main.getArgAttrOfType<ArrayAttr>(i, graph::storageAttr))
@@ -36,11 +38,11 @@ void addInputs(func::FuncOp main, format::Package &package) {
 }
 
 void addOutputs(func::FuncOp main, format::Package &package) {
-  for (auto [i, type] : llvm::enumerate(main.getResultTypes())) {
+  for (unsigned i = 0; i < main.getNumResults(); ++i) {
     format::Tensor tensor;
     tensor.name = main.getResultAttrOfType<StringAttr>(i, "graph.name").str();
-    tensor.dtype = graph::dtypeOf(cast<RankedTensorType>(type).getElementType());
-    tensor.dims = graph::textsOf(graph::shapeOf(type));
+    tensor.dtype = graph::declaredDtype(main, i);
+    tensor.dims = graph::textsOf(graph::shapeOf(main.getResultTypes()[i]));
     if (auto storage = main.getResultAttrOfType<ArrayAttr>(i, graph::storageAttr)) {
       tensor.storage = graph::textsOf(graph::exprsOf(storage));
       tensor.memoryOf = 1 + main.getResultAttrOfType<IntegerAttr>(i, graph::aliasAttr).getInt();

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/RandomInputs.h"
 
+#include "lib/Runtime/Format/NarrowFloats.h"
+
 #include <cstring>
 
 namespace cupola::runtime {
@@ -62,6 +64,8 @@ uint16_t toBFloat(float value) {
 template <typename T> void put(uint8_t *to, T value) { std::memcpy(to, &value, sizeof(value)); }
 
 void putFloat(DType dtype, uint8_t *to, double value) {
+  if (const format::NarrowFloat *type = format::narrowFloatOf(dtype))
+    return put(to, static_cast<uint8_t>(format::encoded(*type, value)));
   switch (dtype) {
   case DType::F16:
     return put(to, toHalf(static_cast<float>(value)));
@@ -82,7 +86,7 @@ uint64_t integerBound(const format::Tensor &tensor) {
   if (tensor.dtype == DType::Bool)
     return 2;
   const uint64_t bound = tensor.indexedExtent > 0 ? static_cast<uint64_t>(tensor.indexedExtent) : kUnknown;
-  const uint64_t most = uint64_t(1) << (8 * format::byteSize(tensor.dtype) - 1);
+  const uint64_t most = uint64_t(1) << (format::rowOf(tensor.dtype).bits - 1);
   return bound < most ? bound : most;
 }
 
@@ -99,9 +103,10 @@ HostTensor randomTensor(const format::Tensor &tensor, const Shape &shape, uint64
   result.bytes.resize(elements * size);
   Random random(Random(seed).next() + input);
   const uint64_t bound = integerBound(tensor);
+  const bool isReal = format::isFloat(tensor.dtype) || format::narrowFloatOf(tensor.dtype);
   for (size_t i = 0; i < elements; ++i) {
     uint8_t *to = result.bytes.data() + i * size;
-    if (format::isFloat(tensor.dtype))
+    if (isReal)
       putFloat(tensor.dtype, to, tensor.mask ? 1.0 : random.normal());
     else
       putInteger(tensor.dtype, to, tensor.mask ? 1 : random.below(bound));

@@ -17,7 +17,7 @@ from .composites import joined, split
 from .errors import UsageError
 from .package import Package
 from .reports import Report
-from .tensors import Tensor, empty_of, numpy_dtype
+from .tensors import Tensor, bits_of, empty_of, is_foreign, numpy_dtype
 
 PackageLike = Union[Package, str, "os.PathLike[str]", bytes]
 Array = Any
@@ -80,7 +80,7 @@ class Session:
         self._given = [(tensor.name, numpy_dtype(tensor.dtype), tensor.shares_with is not None) for tensor in self.inputs]
         self._made = [(info.type, numpy_dtype(tensor.dtype)) for info, tensor in zip(package.outputs, self.outputs)]
         self._memory_of = [info.shares_with for info in package.outputs]
-        self._has_bfloat16 = any(tensor.dtype == "bfloat16" for tensor in self.inputs + self.outputs)
+        self._has_bits = any(is_foreign(tensor.dtype) for tensor in self.inputs + self.outputs)
         self._has_shared = any(is_shared for _, _, is_shared in self._given)
         self._steers = [tensor.is_shape_input for tensor in self.inputs]
         self._has_steering = any(self._steers)
@@ -223,11 +223,8 @@ class Session:
         return joined(dict(zip(self._output_names, results)), self.outputs, self._output_parts)
 
     def _bits(self, arrays: list[Array]) -> list[Array]:
-        """numpy can export no bfloat16: the runtime takes its bits for what the package declares."""
-        if not self._has_bfloat16:
-            return arrays
-        return [array.view(np.uint16) if isinstance(array, np.ndarray) and array.dtype.name == "bfloat16" else array
-                for array in arrays]
+        """The runtime takes bits for what the package declares."""
+        return list(map(bits_of, arrays)) if self._has_bits else arrays
 
 
 class Run:

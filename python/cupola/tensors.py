@@ -14,7 +14,7 @@ import numpy as np
 from . import _runtime
 from .errors import UsageError
 
-# By DLPack's code and bits: numpy's name, which is ONNX's, and onnxruntime's. The one place that knows them.
+# By DLPack's code and bits: the name of numpy or ml_dtypes, and onnxruntime's. The one place that knows them.
 _TYPES = {
     (2, 32): ("float32", "tensor(float)"),
     (2, 16): ("float16", "tensor(float16)"),
@@ -29,7 +29,19 @@ _TYPES = {
     (1, 32): ("uint32", "tensor(uint32)"),
     (1, 64): ("uint64", "tensor(uint64)"),
     (6, 8): ("bool", "tensor(bool)"),
+    (0, 4): ("int4", "tensor(int4)"),
+    (1, 4): ("uint4", "tensor(uint4)"),
+    (0, 2): ("int2", "tensor(int2)"),
+    (1, 2): ("uint2", "tensor(uint2)"),
+    (17, 4): ("float4_e2m1fn", "tensor(float4e2m1)"),
+    (10, 8): ("float8_e4m3fn", "tensor(float8e4m3fn)"),
+    (11, 8): ("float8_e4m3fnuz", "tensor(float8e4m3fnuz)"),
+    (12, 8): ("float8_e5m2", "tensor(float8e5m2)"),
+    (13, 8): ("float8_e5m2fnuz", "tensor(float8e5m2fnuz)"),
+    (14, 8): ("float8_e8m0fnu", "tensor(float8e8m0)"),
 }
+# Those of ml_dtypes; numpy can export no array of them.
+_FOREIGN = frozenset(name for (code, bits), (name, _) in _TYPES.items() if bits < 8 or code not in (0, 1, 2, 6))
 
 
 @dataclass(frozen=True)
@@ -46,7 +58,7 @@ class Tensor:
 
 
 def type_name(kind: _runtime.Type) -> str:
-    """numpy's name."""
+    """The name of numpy or ml_dtypes."""
     return _TYPES[kind.code, kind.bits][0]
 
 
@@ -69,24 +81,37 @@ def describe(infos: Sequence[_runtime.TensorInfo], partners: Sequence[_runtime.T
 
 
 def numpy_dtype(name: str) -> np.dtype[Any]:
-    """bfloat16 needs the package ml_dtypes."""
-    if name == "bfloat16":
+    """bfloat16 and the types of up to 8 bits but int8, uint8 and bool need the package ml_dtypes."""
+    if is_foreign(name):
         try:
             import ml_dtypes
         except ImportError as error:
-            raise UsageError("numpy has no bfloat16: install the package ml_dtypes") from error
-        name = ml_dtypes.bfloat16
+            raise UsageError(f"numpy has no {name}: install the package ml_dtypes") from error
+        name = getattr(ml_dtypes, name)
     dtype: np.dtype[Any] = np.dtype(name)
     return dtype
 
 
+def is_foreign(name: str) -> bool:
+    """Whether the type is one of ml_dtypes, of which numpy can export no array."""
+    return name in _FOREIGN
+
+
+def bits_of(array: Any) -> Any:
+    """A numpy array of a type of ml_dtypes as one of unsigned integers; others as they are."""
+    if isinstance(array, np.ndarray) and is_foreign(array.dtype.name):
+        return array.view(f"u{array.itemsize}")
+    return array
+
+
 def empty(shape: Sequence[int], dtype: Any = "float32") -> np.ndarray[Any, Any]:
     """An array like numpy.empty's, whose memory is aligned so that the CPU's kernels use it without a copy."""
-    name = np.dtype(dtype).name if dtype != "bfloat16" else "bfloat16"
+    names = [known for known, _ in _TYPES.values()]
+    name = dtype if isinstance(dtype, str) and dtype in names else np.dtype(dtype).name
     for (code, bits), (known, _) in _TYPES.items():
         if known == name:
             return empty_of(_runtime.Type(code, bits), numpy_dtype(name), shape)
-    raise UsageError(f"the element type is {name}, expected one of {', '.join(known for known, _ in _TYPES.values())}")
+    raise UsageError(f"the element type is {name}, expected one of {', '.join(names)}")
 
 
 def empty_of(kind: _runtime.Type, dtype: np.dtype[Any], shape: Sequence[int]) -> np.ndarray[Any, Any]:

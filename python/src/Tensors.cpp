@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/src/Tensors.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <nanobind/stl/vector.h>
 #include <new>
@@ -19,6 +20,13 @@ template <typename Array> static Array arrayOf(nb::handle given, const char *wha
   return array;
 }
 
+/// As what numpy exports arrays of the type: itself, or the unsigned integer with its bits.
+static cupola_type exported(cupola_type type) {
+  const bool isNumpys = type.bits >= 8 && (type.code == CUPOLA_TYPE_INT || type.code == CUPOLA_TYPE_UINT ||
+                                           type.code == CUPOLA_TYPE_FLOAT || type.code == CUPOLA_TYPE_BOOL);
+  return isNumpys ? type : cupola_type{CUPOLA_TYPE_UINT, std::max<uint8_t>(type.bits, 8), type.lanes};
+}
+
 template <typename Array> void Tensors::append(Array array, cupola_type type) {
   const nb::dlpack::dtype found = array.dtype();
   cupola_tensor &tensor = tensors.emplace_back();
@@ -28,7 +36,8 @@ template <typename Array> void Tensors::append(Array array, cupola_type type) {
   tensor.ndim = static_cast<int32_t>(array.ndim());
   tensor.shape = const_cast<int64_t *>(array.shape_ptr());
   tensor.strides = const_cast<int64_t *>(array.stride_ptr());
-  const bool isBits = type.code == CUPOLA_TYPE_BFLOAT && found.code == CUPOLA_TYPE_UINT && found.bits == type.bits;
+  const cupola_type bits = exported(type);
+  const bool isBits = type.bits != 0 && bits.code == found.code && bits.bits == found.bits;
   tensor.dtype = isBits ? type : cupola_type{found.code, found.bits, found.lanes};
 }
 
@@ -59,7 +68,8 @@ std::vector<cupola_type> typesOf(const std::vector<TensorInfo> &infos) {
 static constexpr size_t kAlignment = 64;
 
 static nb::ndarray<nb::numpy> empty(const std::vector<size_t> &shape, cupola_type type) {
-  size_t bytes = type.bits / 8;
+  const cupola_type bits = exported(type);
+  size_t bytes = bits.bits / 8;
   for (size_t extent : shape)
     if (__builtin_mul_overflow(bytes, extent, &bytes))
       throw std::bad_alloc();
@@ -67,8 +77,7 @@ static nb::ndarray<nb::numpy> empty(const std::vector<size_t> &shape, cupola_typ
   if (!memory)
     throw std::bad_alloc();
   const nb::capsule owner(memory, [](void *owned) noexcept { std::free(owned); });
-  const bool isBits = type.code == CUPOLA_TYPE_BFLOAT;
-  const nb::dlpack::dtype dtype{isBits ? uint8_t(CUPOLA_TYPE_UINT) : type.code, type.bits, type.lanes};
+  const nb::dlpack::dtype dtype{bits.code, bits.bits, bits.lanes};
   return nb::ndarray<nb::numpy>(memory, shape.size(), shape.data(), owner, nullptr, dtype);
 }
 
@@ -79,9 +88,10 @@ void bindTensors(nb::module_ &module) {
           nb::arg("bits"))
       .def_ro("code", &cupola_type::code)
       .def_ro("bits", &cupola_type::bits);
-  module.def("empty", empty, nb::arg("shape"), nb::arg("type"),
-             nb::sig("def empty(shape: typing.Sequence[int], type: Type) -> numpy.typing.NDArray[typing.Any]"),
-             "A numpy array with undefined elements, aligned to 64 bytes; of uint16 for bfloat16.");
+  module.def(
+      "empty", empty, nb::arg("shape"), nb::arg("type"),
+      nb::sig("def empty(shape: typing.Sequence[int], type: Type) -> numpy.typing.NDArray[typing.Any]"),
+      "A numpy array with undefined elements, aligned to 64 bytes; of unsigned integers for types that numpy lacks.");
 }
 
 } // namespace cupola::python

@@ -12,9 +12,10 @@ namespace cupola::python {
 /// Arrays where they lie: of the buffer protocol, or by DLPack. They stay alive, and where they are, as long as this.
 class Tensors {
 public:
-  /// `types` are those that the package declares: numpy has no bfloat16 that it could export, so that a uint16 array
-  /// stands for one. None is a tensor without an address. Arrays that are written are not read-only. `strides` are, in
-  /// elements, those of arrays in memory that is shared, else empty: an export may lose them where an extent is 0 or 1.
+  /// `types` are those that the package declares: of some, as bfloat16, numpy can export no array, so that unsigned
+  /// integers with the bits in them stand for them. None is a tensor without an address. Arrays that are written are
+  /// not read-only. `strides` are, in elements, those of arrays in memory that is shared, else empty: an export may
+  /// lose them where an extent is 0 or 1.
   Tensors(nanobind::list arrays, const std::vector<cupola_type> &types, std::vector<Extents> strides, bool areWritten);
 
   const std::vector<cupola_tensor> &list() const { return tensors; }

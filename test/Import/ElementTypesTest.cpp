@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dialects/Graph/ElementTypes.h"
 #include "lib/Import/Onnx/Constants.h"
+#include "lib/Import/Onnx/NarrowTypes.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/MLIRContext.h"
@@ -18,6 +19,7 @@ TEST(ElementTypes, AreTheSameInOnnxMlirAndThePackage) {
     const mlir::Type type = graph::typeOf(row.dtype, &context);
     if (!isComputed(row.dtype)) {
       EXPECT_EQ(graph::dtypeOf(type), row.storage) << row.name;
+      EXPECT_FALSE(onnx_import::elementTypeOf(row.onnx, &context)) << row.name;
       continue;
     }
     EXPECT_EQ(graph::dtypeOf(type), row.dtype) << row.name;
@@ -25,6 +27,21 @@ TEST(ElementTypes, AreTheSameInOnnxMlirAndThePackage) {
     EXPECT_EQ(onnx_import::dataTypeOf(type), row.onnx) << row.name;
     EXPECT_EQ(type.getIntOrFloatBitWidth(), row.bits) << row.name;
     EXPECT_EQ(graph::byteSize(type), row.bytes) << row.name;
+  }
+}
+
+TEST(ElementTypes, NarrowTypesAreThoseOfTheInterfaceInBytes) {
+  mlir::MLIRContext context;
+  for (const format::ElementType &row : format::kElementTypes) {
+    const mlir::Type type = onnx_import::narrowTypeOf(row.onnx, &context);
+    EXPECT_EQ(bool(type), !isComputed(row.dtype) && row.bytes == 1) << row.name;
+    if (!type)
+      continue;
+    EXPECT_EQ(onnx_import::narrowRowOf(type), &row) << row.name;
+    EXPECT_EQ(onnx_import::dataTypeOf(type), row.onnx) << row.name;
+    EXPECT_EQ(type.getIntOrFloatBitWidth(), row.bits) << row.name;
+    EXPECT_EQ(graph::dtypeOf(onnx_import::heldIn(type)), row.storage) << row.name;
+    EXPECT_EQ(onnx_import::modelTypeOf(row.onnx, &context), type) << row.name;
   }
 }
 

@@ -7,14 +7,14 @@ import pathlib
 import subprocess
 import tempfile
 
-import ml_dtypes
 import numpy as np
-from onnx import TensorProto
+from onnx import helper
 from onnx.backend import base
 from suite import cases
 
 TOOL = pathlib.Path(os.environ["CUPOLA_BIN"]) / "cupola-reference"
-KINDS = {"bfloat16", "bool", "float16", "float32", "float64", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))}
+KINDS = {"bfloat16", "bool", "float16", "float32", "float64", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (2, 4, 8, 16, 32, 64)),
+         "float4_e2m1fn", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu"}
 
 
 class Rep(base.BackendRep):
@@ -61,8 +61,8 @@ def _result(found, value):
 
 
 def _typed(array, value):
-    """numpy has no name for bfloat16 in a file."""
-    return array.view(ml_dtypes.bfloat16) if value.type.tensor_type.elem_type == TensorProto.BFLOAT16 else array
+    """numpy has no name for bfloat16 and types of up to 8 bits in a file."""
+    return array.view(helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type)) if array.dtype.kind == "V" else array
 
 
 class Backend(base.Backend):

@@ -19,8 +19,10 @@ struct Row {
 constexpr Row textRows[] = {
     {"", "sym_name"},
     {"func.func", "arg_attrs"},
+    {"func.func", "arg_attrs/graph.element"},
     {"func.func", "arg_attrs/graph.name"},
     {"func.func", "res_attrs"},
+    {"func.func", "res_attrs/graph.element"},
     {"func.func", "res_attrs/graph.name"},
     {"graph.provenance", "nodes"},
     {"graph.provenance", "folded"},

@@ -33,6 +33,14 @@ def test_interface(session):
     assert session.get_providers() == CPU
 
 
+@pytest.mark.parametrize("kind", ["INT4", "UINT4", "FLOAT8E4M3FN", "FLOAT8E4M3FNUZ", "FLOAT8E5M2", "FLOAT8E5M2FNUZ"])
+def test_names_of_narrow_types(ort, kind):
+    model = graphs.unary("Cast", onnx.TensorProto.DataType.Value(kind), onnx.TensorProto.FLOAT)
+    model.opset_import[0].version, model.ir_version = 21, 10
+    session = ort.InferenceSession(model.SerializeToString(), providers=CPU)
+    assert session.get_inputs()[0].type == f"tensor({kind.lower()})"
+
+
 def test_metadata(ort, layer):
     described = onnx.ModelProto()
     described.CopyFrom(layer)

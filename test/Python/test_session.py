@@ -57,6 +57,30 @@ def test_bfloat16_is_that_of_ml_dtypes():
         session.run({"x": x.view(np.uint16)})
 
 
+NARROW = {
+    TensorProto.INT4: "int4", TensorProto.UINT4: "uint4", TensorProto.INT2: "int2", TensorProto.UINT2: "uint2",
+    TensorProto.FLOAT4E2M1: "float4_e2m1fn", TensorProto.FLOAT8E4M3FN: "float8_e4m3fn", TensorProto.FLOAT8E4M3FNUZ: "float8_e4m3fnuz",
+    TensorProto.FLOAT8E5M2: "float8_e5m2", TensorProto.FLOAT8E5M2FNUZ: "float8_e5m2fnuz", TensorProto.FLOAT8E8M0: "float8_e8m0fnu"
+}
+
+
+@pytest.mark.parametrize("kind", NARROW)
+def test_narrow_types_are_those_of_ml_dtypes(kind):
+    name = NARROW[kind]
+    dtype, model = np.dtype(getattr(ml_dtypes, name)), graphs.unary("Identity", kind)
+    model.opset_import[0].version, model.ir_version = 25, 13
+    x = np.array([[1, 0, 1], [2, 1, 1]]).astype(dtype)
+    session = cupola.Session(cupola.compile(model, **QUIET), "cpu")
+    y = session.run({"x": x})["y"]
+    assert session.inputs[0].dtype == name and y.dtype == dtype and y.tobytes() == x.tobytes()
+    given = cupola.empty((2, 3), name)
+    assert given.dtype == dtype and session.run({"x": x}, {"y": given})["y"] is given and given.tobytes() == x.tobytes()
+    assert session.run({"x": x[:0]})["y"].shape == (0, 3)
+    with pytest.raises(cupola.UsageError, match=f"input 'x' is of uint8, expected {name}"):
+        session.run({"x": x.view(np.uint8)})
+    assert cupola.verify(model, "cpu", inputs={"x": x}, references={"y": x}, progress=False).passed
+
+
 def test_shapes_vary(session, rows):
     for n in (1, 3, 8, 3, 0):
         assert np.allclose(session.run({"x": rows(n)})["y"], graphs.layer_answer(rows(n)), atol=1e-5)

@@ -82,6 +82,27 @@ TEST(Npz, ReadsEveryTypeNumpyWrites) {
   EXPECT_EQ(values<int64_t>(find(arrays, "spaced name/\xc3\xa9")), (std::vector<int64_t>{1, 2}));
 }
 
+/// ml_dtypes writes '<V1', and '<f1' for float8_e5m2.
+TEST(Npz, SingleBytesBecomeWhatIsDeclared) {
+  for (const char *descr : {"'<V1'", "'|V1'", "'<f1'", "'|u1'", "'|i1'"}) {
+    std::string header = "{'descr': " + std::string(descr) + ", 'fortran_order': False, 'shape': (3,), }\n";
+    Result<Array> read = parseNpy(std::string("\x93NUMPY\x01", 7) + '\0' + static_cast<char>(header.size()) + '\0' +
+                                  header + "\x1f\xf8\x07");
+    ASSERT_TRUE(read.isOk()) << read.status().message();
+    Array four = *read, eight = *read, wide = *read;
+    takeBits(four, DType::I4);
+    EXPECT_EQ(four.dtype, DType::I4);
+    EXPECT_EQ(four.bytes, (std::vector<uint8_t>{0xf, 0x8, 0x7}));
+    takeBits(eight, DType::F8E5M2);
+    EXPECT_EQ(eight.dtype, DType::F8E5M2);
+    EXPECT_EQ(eight.bytes, read->bytes);
+    takeBits(wide, DType::F32);
+    EXPECT_EQ(wide.dtype, read->dtype);
+    const std::string written = npyHeader(four);
+    EXPECT_NE(written.find("'descr': '|V1'"), std::string::npos) << written;
+  }
+}
+
 TEST(Npz, TurnsColumnMajorRound) {
   const std::vector<Array> arrays = readNumpy("stored.npz");
   std::vector<int32_t> counted(24);

@@ -1,6 +1,7 @@
 //===- test/Runtime/ShapeTest.cpp - Symbols from shapes, --shape, seeded inputs ---===//
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/BoundPlan.h"
+#include "lib/Runtime/Format/NarrowFloats.h"
 #include "lib/Runtime/RandomInputs.h"
 #include "lib/Runtime/ShapeRequest.h"
 #include "lib/Runtime/Text.h"
@@ -259,6 +260,29 @@ TEST(RandomInputs, FloatsAreStandardNormal) {
   }
   EXPECT_NEAR(sum / 20000, 0, 0.03);
   EXPECT_NEAR(squares / 20000, 1, 0.05);
+}
+
+TEST(RandomInputs, FloatsOfUpTo8BitsAreTheNearestOfTheirType) {
+  const HostTensor wide = randomTensor({"x", DType::F64, {}}, {3000}, 3, 0);
+  for (const format::NarrowFloat &type : format::kNarrowFloats) {
+    const HostTensor narrow = randomTensor({"x", type.dtype, {}}, {3000}, 3, 0);
+    ASSERT_EQ(narrow.bytes.size(), 3000u);
+    for (size_t i = 0; i < 3000; ++i) {
+      double value;
+      std::memcpy(&value, &wide.bytes[8 * i], 8);
+      value = type.isSigned ? value : std::fabs(value); // powers of two have no sign
+      const double found = format::decoded(type, narrow.bytes[i]),
+                   step = std::ldexp(std::fabs(value), -1 - type.fraction);
+      EXPECT_NEAR(found, value, std::max(step, format::decoded(type, 1) / 2)) << format::dtypeName(type.dtype);
+    }
+  }
+}
+
+TEST(RandomInputs, IntegersFitTheirBits) {
+  for (const auto &[dtype, end] : {std::pair(DType::I4, 8), {DType::U4, 8}, {DType::I2, 2}, {DType::U2, 2}}) {
+    const HostTensor tensor = randomTensor({"x", dtype, {}}, {300}, 3, 0);
+    EXPECT_EQ(*std::max_element(tensor.bytes.begin(), tensor.bytes.end()), end - 1) << format::dtypeName(dtype);
+  }
 }
 
 TEST(RandomInputs, NarrowFloatsAreTheWideOnesRounded) {

@@ -78,7 +78,7 @@ typedef enum cupola_type_code {
 /* The layout of DLPack's DLDataType; lanes is 1. */
 typedef struct cupola_type {
   uint8_t code;   /* of cupola_type_code */
-  uint8_t bits;   /* of an element */
+  uint8_t bits;   /* of an element, which has a byte of its own where it has fewer: the low bits, the others 0 */
   uint16_t lanes; /* 1 */
 } cupola_type;
 

@@ -80,6 +80,10 @@ Value stacked(OpBinder &op, ArrayRef<Tensor> tensors) {
   return op.b.concat(rows, 0);
 }
 
+Tensor stackOfRows(OpBinder &op, Value rows, Type element) {
+  return op.ofComposite({Composite::Stack, {op.ofValue(rows, element)}}, element);
+}
+
 std::vector<Value> rowsOf(GraphBuilder &b, Value stack) {
   std::vector<Value> rows;
   const Exprs dims = b.shape(stack);
@@ -107,7 +111,7 @@ std::vector<Tensor> elementsOf(OpBinder &op, size_t index, StringRef name) {
                                 "), supported are lengths that are known while compiling");
   std::vector<Tensor> elements;
   for (Value row : rowsOf(op.b, rows))
-    elements.push_back(op.ofValue(row));
+    elements.push_back(op.ofValue(row, sequence->element));
   return elements;
 }
 

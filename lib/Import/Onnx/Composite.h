@@ -30,6 +30,8 @@ bool areAlike(const OpBinder &op, llvm::ArrayRef<Tensor> tensors);
 /// Tensors that are alike as the rows of one; at least one.
 Value stacked(OpBinder &op, llvm::ArrayRef<Tensor> tensors);
 
+/// The sequence of these rows.
+Tensor stackOfRows(OpBinder &op, Value rows, Type element);
 /// The rows of such a tensor, of which the number is known.
 std::vector<Value> rowsOf(GraphBuilder &b, Value stack);
 

@@ -17,7 +17,7 @@ namespace cupola::onnx_import {
 /// Null for types without a place in the graph dialect (strings, complex, 4 and 8
 /// bit floats...).
 mlir::Type elementTypeOf(int32_t dataType, mlir::MLIRContext *context);
-/// The reverse.
+/// The reverse, also of narrow types (NarrowTypes.h).
 int32_t dataTypeOf(mlir::Type element);
 /// The type of a tensor, for ONNX; an extent that is no number is left open.
 onnx::TypeProto typeProtoOf(mlir::Type element, llvm::ArrayRef<Expr> shape);

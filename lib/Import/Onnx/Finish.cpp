@@ -3,6 +3,7 @@
 #include "lib/Import/Onnx/Finish.h"
 
 #include "dialects/Graph/Control.h"
+#include "dialects/Graph/Provenance.h"
 #include "lib/Import/Onnx/Text.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -18,6 +19,28 @@ void eraseDeadOps(func::FuncOp function) {
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*body)))
       if (isOpTriviallyDead(&op))
         op.erase();
+}
+
+Location makerOf(Value value, Location otherwise) {
+  Operation *maker = value.getDefiningOp();
+  const bool isNode = maker && llvm::any_of(graph::nodesOf(maker->getLoc()),
+                                            [](const graph::NodeRef &node) { return !node.op.getValue().empty(); });
+  return isNode ? maker->getLoc() : otherwise;
+}
+
+void nameEntryOps(func::FuncOp function, Location otherwise) {
+  Block &body = function.getBody().front();
+  llvm::DenseSet<Location> ofInputs;
+  for (BlockArgument argument : body.getArguments())
+    ofInputs.insert(argument.getLoc());
+  for (Operation &op : llvm::reverse(body)) {
+    if (isa<graph::ConstantOp>(op) || !ofInputs.contains(op.getLoc()))
+      continue;
+    Operation *first = *op.user_begin();
+    for (Operation *user : op.getUsers())
+      first = user->isBeforeInBlock(first) ? user : first;
+    op.setLoc(isa<func::ReturnOp>(first) ? otherwise : first->getLoc());
+  }
 }
 
 static Type current(Type type, const Symbols &symbols) {

@@ -13,6 +13,13 @@ namespace cupola::onnx_import {
 /// Removes ops without users and without effects, last to first.
 void eraseDeadOps(mlir::func::FuncOp function);
 
+/// The location of the node that makes `value`; `otherwise` where it is an input or a constant.
+mlir::Location makerOf(mlir::Value value, mlir::Location otherwise);
+
+/// Ops with the location of an argument, which make of its elements what the model reads, get that of the first node
+/// that does; `otherwise` where they are results as they are.
+void nameEntryOps(mlir::func::FuncOp function, mlir::Location otherwise);
+
 /// Brings every type and every expression in an attribute up to the facts that
 /// were found: the one time that types change.
 void retype(mlir::func::FuncOp function, const Symbols &symbols);

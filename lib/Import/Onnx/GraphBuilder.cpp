@@ -18,8 +18,8 @@ std::string shapeText(ArrayRef<Expr> shape) {
 }
 
 std::string typeText(Type element) {
-  const auto narrow = narrowDataTypeOf(element);
-  return narrow ? elementTypeName(*narrow) : graph::elementTypeOf(element).onnxName;
+  const format::ElementType *narrow = narrowRowOf(element);
+  return (narrow ? *narrow : graph::elementTypeOf(element)).onnxName;
 }
 
 void GraphBuilder::fail(const std::string &message, ErrorKind kind) const { throw NodeError{kind, message}; }

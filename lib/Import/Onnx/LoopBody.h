@@ -24,11 +24,14 @@ public:
   /// Makes the ops of an iteration; its outputs.
   using Iteration = llvm::function_ref<std::vector<Tensor>(const Expr &index, llvm::ArrayRef<Tensor> carried)>;
 
-  LoopBody(OpBinder &op, std::vector<Value> initial, bool hasCondition);
+  /// `elements`: of the carried values as the model has them, where they may be narrow (NarrowTypes.h).
+  LoopBody(OpBinder &op, std::vector<Value> initial, bool hasCondition, std::vector<Type> elements = {});
 
   void make(Iteration iteration);
   /// Of all iterations: the last carried values, then the rows, stacked in front.
   std::vector<Value> create(const LoopBounds &bounds);
+  /// Of a result, as the model has it.
+  Type elementOf(size_t result) const { return body.outputs[result + hasCondition]->element; }
 
 private:
   bool proceeds() const { return body.yielded.size() == body.outputs.size() && hasCondition; }
@@ -42,6 +45,7 @@ private:
 
   OpBinder &op;
   const std::vector<Value> initial;
+  std::vector<Type> elements;
   const bool hasCondition;
   const std::set<std::string> outside; ///< run symbols that had a meaning before
   const Expr index;

@@ -5,8 +5,10 @@
 #include "lib/Import/Onnx/Composite.h"
 #include "lib/Import/Onnx/Constants.h"
 #include "lib/Import/Onnx/DeclaredTypes.h"
+#include "lib/Import/Onnx/Finish.h"
 #include "lib/Import/Onnx/ModelInputs.h"
 #include "lib/Import/Onnx/ModelNames.h"
+#include "lib/Import/Onnx/NarrowTypes.h"
 #include "lib/Import/Onnx/Text.h"
 
 #include "onnx/onnx_pb.h"
@@ -30,16 +32,18 @@ void ModelOutputs::add(const onnx::ValueInfoProto &output, Tensor tensor) {
   if (const auto kind = kindOf(output, *tensor))
     return addComposite(output, tensor, *kind);
   const Value value = pool.materialize(tensor);
-  checkDeclared(output, value);
-  addValue(output.name(), value);
+  checkDeclared(output, value, tensor->element);
+  addValue(output.name(), value, tensor->element);
 }
 
-void ModelOutputs::addValue(std::string name, Value value) {
+void ModelOutputs::addValue(std::string name, Value value, Type element) {
   if (!taken.insert(name).second) // only elements can have a name that is taken
     builder.fail("two outputs are called " + quoted(name) + ": one is an element of a sequence; rename the other one",
                  ErrorKind::Unsupported);
-  labels.push_back(std::move(name));
-  results.push_back(value);
+  const Location last = builder.swapLocation(makerOf(value, builder.location()));
+  results.push_back(bytesOf(builder, value, element));
+  builder.swapLocation(last);
+  outputs.push_back({std::move(name), element});
 }
 
 void ModelOutputs::addComposite(const onnx::ValueInfoProto &output, Tensor tensor, format::Composite::Kind kind) {
@@ -65,19 +69,19 @@ void ModelOutputs::addComposite(const onnx::ValueInfoProto &output, Tensor tenso
   composed.push_back({output.name(), kind, /*output=*/true, held.empty(), static_cast<uint32_t>(results.size()),
                       static_cast<uint32_t>(values.size())});
   for (auto [i, value] : llvm::enumerate(values))
-    addValue(elementName(output.name(), kind, i), value);
+    addValue(elementName(output.name(), kind, i), value, tensor->element);
 }
 
 /// Shapes and values that the user gave may be others than those that the model was exported with. Exporters write
 /// wrong shapes, which no node reads; wrong elements would be read as others than they are.
-void ModelOutputs::checkDeclared(const onnx::ValueInfoProto &output, Value value) {
+void ModelOutputs::checkDeclared(const onnx::ValueInfoProto &output, Value value, Type found) {
   if (!output.type().has_tensor_type())
     return;
   const auto mismatch = [&](const std::string &declared, const std::string &found) {
     return "graph output " + quoted(output.name()) + " is declared with " + declared + ", but has " + found;
   };
   const auto &type = output.type().tensor_type();
-  const Type element = elementTypeOf(type.elem_type(), builder.context()), found = builder.element(value);
+  const Type element = modelTypeOf(type.elem_type(), builder.context());
   if (element && element != found)
     diagnostics.error(ErrorKind::BadModel, mismatch("elements of " + typeText(element), typeText(found)));
   const bool isGiven = !shapes.inputs.empty() || !shapes.symbols.empty() || !shapes.values.empty();

@@ -23,8 +23,12 @@ public:
   /// the model's outputs, is left out where it has no number of tensors.
   void add(const onnx::ValueInfoProto &output, Tensor tensor);
 
-  const std::vector<Value> &values() const { return results; }
-  const std::vector<std::string> &names() const { return labels; } ///< of values()
+  struct Output {
+    std::string name;
+    Type element; ///< as the model has it
+  };
+  const std::vector<Value> &values() const { return results; } ///< as they stand at the interface
+  const std::vector<Output> &list() const { return outputs; }  ///< of values()
   const std::vector<format::Composite> &composites() const { return composed; }
 
 private:
@@ -33,13 +37,13 @@ private:
   const ShapeOptions &shapes;
   Diagnostics &diagnostics;
   std::vector<Value> results;
-  std::vector<std::string> labels;
-  std::set<std::string> taken; ///< labels
+  std::vector<Output> outputs;
+  std::set<std::string> taken; ///< names
   std::vector<format::Composite> composed;
 
-  void addValue(std::string name, Value value);
+  void addValue(std::string name, Value value, Type element);
   void addComposite(const onnx::ValueInfoProto &output, Tensor tensor, format::Composite::Kind kind);
-  void checkDeclared(const onnx::ValueInfoProto &output, Value value);
+  void checkDeclared(const onnx::ValueInfoProto &output, Value value, Type found);
 };
 
 } // namespace cupola::onnx_import

@@ -83,9 +83,7 @@ private:
 
   bool makeFunction();
   void pin(const onnx::TensorProto &value);
-  DictionaryAttr nameOf(const std::string &name) {
-    return ops.getDictionaryAttr(ops.getNamedAttr("graph.name", ops.getStringAttr(name)));
-  }
+  NamedAttrList interfaceOf(const std::string &name, Type element);
   DictionaryAttr bindInput(const onnx::ValueInfoProto &input, BlockArgument argument);
   void bindComposites(const ModelInputs &inputs);
   Location nameNode(const onnx::NodeProto &node);
@@ -120,14 +118,13 @@ bool Importer::makeFunction() {
   for (size_t i = 0; i < inputs.inputs().size(); ++i) {
     const auto &input = *inputs.inputs()[i];
     const int32_t dataType = input.type().tensor_type().elem_type();
-    const Type element = elementTypeOf(dataType, context);
+    const Type element = modelTypeOf(dataType, context);
     if (!element)
       diagnostics.error(ErrorKind::Unsupported, "graph input " + quoted(input.name()) + " has elements of " +
-                                                    elementTypeName(dataType) + ", which are not supported" +
-                                                    (narrowTypeOf(dataType, context) ? " but as constants" : ""));
+                                                    elementTypeName(dataType) + ", which are not supported");
     if (diagnostics.failed())
       continue;
-    types.push_back(graph::tensorType(inputs.shape(i), element));
+    types.push_back(graph::tensorType(inputs.shape(i), heldIn(element)));
   }
   if (diagnostics.failed())
     return false;
@@ -150,8 +147,10 @@ bool Importer::makeFunction() {
 /// The attributes of the argument.
 DictionaryAttr Importer::bindInput(const onnx::ValueInfoProto &input, BlockArgument argument) {
   argument.setLoc(NameLoc::get(ops.getStringAttr(input.name())));
-  const Tensor tensor = values[input.name()] = pool.ofValue(argument);
-  NamedAttrList attributes(nameOf(input.name()));
+  const Type element = modelTypeOf(input.type().tensor_type().elem_type(), ops.getContext());
+  builder.swapLocation(argument.getLoc());
+  const Tensor tensor = values[input.name()] = pool.ofValue(heldOf(builder, argument, element), element);
+  NamedAttrList attributes(interfaceOf(input.name(), element));
   if (shapeInputs.count(input.name())) {
     const Exprs elements = makeShapeInput(input.name(), *tensor, symbols);
     attributes.set(graph::elementsAttr, graph::exprArray(ops.getContext(), elements));
@@ -163,7 +162,7 @@ DictionaryAttr Importer::bindInput(const onnx::ValueInfoProto &input, BlockArgum
 void Importer::bindComposites(const ModelInputs &inputs) {
   composites = inputs.composites();
   for (auto [i, input] : llvm::enumerate(composites)) {
-    const Type element = elementTypeOf(inputs.elementType(i), ops.getContext());
+    const Type element = modelTypeOf(inputs.elementType(i), ops.getContext());
     if (!element)
       diagnostics.error(ErrorKind::Unsupported, "graph input " + quoted(input.name) + " has elements of " +
                                                     elementTypeName(inputs.elementType(i)) +
@@ -329,8 +328,6 @@ std::vector<Tensor> Importer::importSubgraph(const onnx::GraphProto &subgraph, A
       values[name] = tensor;
   }
   builder.setNode(outer, outerLabel);
-  for (auto [i, output] : llvm::enumerate(outputs))
-    refuseNarrow(builder, *output, "the body's output " + quoted(subgraph.output(static_cast<int>(i)).name()));
   return outputs;
 }
 
@@ -407,12 +404,18 @@ void Importer::listOtherProblems() {
       listUnknownOps(*callee->second, functions, library, listed, diagnostics);
 }
 
+/// The attributes of an argument or result.
+NamedAttrList Importer::interfaceOf(const std::string &name, Type element) {
+  NamedAttrList attributes(ops.getNamedAttr("graph.name", ops.getStringAttr(name)));
+  if (const format::ElementType *narrow = narrowRowOf(element))
+    attributes.set(graph::elementAttr, ops.getStringAttr(narrow->name));
+  return attributes;
+}
+
 void Importer::addOutput(const onnx::ValueInfoProto &output) {
   const Tensor tensor = bodies.scopes.here(lookUp(output.name()));
-  if (tensor->poisoned)
-    return;
-  refuseNarrow(builder, *tensor, quoted(output.name()));
-  outputs.add(output, tensor);
+  if (!tensor->poisoned)
+    outputs.add(output, tensor);
 }
 
 void Importer::makeReturn() {
@@ -426,9 +429,11 @@ void Importer::makeReturn() {
     return;
   func::ReturnOp::create(ops, UnknownLoc::get(ops.getContext()), outputs.values());
   eraseDeadOps(function);
+  nameEntryOps(function, builder.location());
   retype(function, symbols);
-  function.setAllResultAttrs(
-      llvm::map_to_vector(outputs.names(), [&](const std::string &name) { return nameOf(name); }));
+  function.setAllResultAttrs(llvm::map_to_vector(outputs.list(), [&](const ModelOutputs::Output &output) {
+    return interfaceOf(output.name, output.element).getDictionary(ops.getContext());
+  }));
   llvm::append_range(composites, outputs.composites());
   symbols.finish();
 }

@@ -288,6 +288,8 @@ void OpBinder::result(Tensor tensor, size_t index) {
 
 void OpBinder::result(Value value, size_t index) { result(pool.ofValue(value), index); }
 
+void OpBinder::result(Value held, Type element, size_t index) { result(pool.ofValue(held, element), index); }
+
 void OpBinder::result(Known known, Type element, size_t index) {
   for (Scalar &scalar : known.elements)
     if (scalar.kind != Scalar::Kind::Real) {

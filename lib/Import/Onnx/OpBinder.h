@@ -45,7 +45,7 @@ struct Composite {
 /// A value of the model: in the IR, or known and put into the IR when needed; or a sequence or an optional.
 struct TensorRecord {
   Exprs dims;
-  Type element;                ///< also of the tensors in a sequence
+  Type element;                ///< as the model has it; also of the tensors in a sequence
   Value value;                 ///< null: not in the IR yet
   mlir::ElementsAttr constant; ///< of an initialiser or Constant node
   std::optional<Known> known;
@@ -63,7 +63,8 @@ public:
   Tensor add(TensorRecord record) { return &records.emplace_back(std::move(record)); }
   /// Of the tensors that are made from here on.
   void setScope(const Scope *next) { scope = next; }
-  Tensor ofValue(Value value);
+  /// `element`: as the model has it, where the value holds a narrow type (NarrowTypes.h).
+  Tensor ofValue(Value value, Type element = {});
   Tensor ofKnown(Known known, Type element);
   Tensor ofConstant(const onnx::TensorProto &tensor, const BlobStore &blobs);
   Tensor ofComposite(Composite composite, Type element);
@@ -146,7 +147,7 @@ public:
 
   // Bodies (Bodies.h, LoopBody.h).
   Bodies &bodies() const { return subgraphs; }
-  Tensor ofValue(Value value) const { return pool.ofValue(value); }
+  Tensor ofValue(Value value, Type element = {}) const { return pool.ofValue(value, element); }
   Value materialize(Tensor tensor) const { return pool.materialize(tensor); }
   Tensor ofKnown(Known known, Type element) const { return pool.ofKnown(std::move(known), element); }
   Tensor ofComposite(Composite composite, Type element) const;
@@ -156,6 +157,7 @@ public:
   bool wants(size_t index) const; ///< the output exists and has a name
   void result(Value value, size_t index = 0);
   void result(Tensor tensor, size_t index = 0);
+  void result(Value held, Type element, size_t index = 0);
   void result(Known known, Type element, size_t index = 0);
   const std::vector<Tensor> &results() const { return outputs; }
 

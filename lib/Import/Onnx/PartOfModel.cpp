@@ -61,7 +61,7 @@ void addNames(const onnx::NodeProto &node, Names &names) {
 
 bool steersShapes(const KnownValue &value) {
   return value.shape.size() <= 1 && value.bytes.size() <= kMostSteering * format::byteSize(value.dtype) &&
-         !format::isFloat(value.dtype);
+         !format::isFloat(value.dtype) && isComputed(value.dtype);
 }
 
 class PartMaker {

@@ -101,7 +101,8 @@ std::unique_ptr<TensorProto> pinnedValue(const onnx::ValueInfoProto &input, cons
     if (row.type == declared.elem_type())
       type = &row;
   if (!type)
-    return fail("the input has elements of " + element + ", expected bool, an integer type, float32 or float64");
+    return fail("the input has elements of " + element +
+                ", expected bool, an integer type of 8 bits or more, float32 or float64");
   const std::vector<std::string_view> numbers = split(text);
   if (numbers.size() > maxPinnedElements)
     return fail(std::to_string(numbers.size()) + " values, expected at most " + std::to_string(maxPinnedElements));

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Import/Onnx/Remedy.h"
 
+#include "lib/Import/Onnx/NarrowTypes.h"
 #include "lib/Import/Onnx/PinnedInputs.h"
 #include "lib/Import/Onnx/ShapeInputs.h"
 #include "lib/Import/Onnx/Text.h"
@@ -16,7 +17,7 @@ namespace cupola::onnx_import {
 static bool canBePinned(const TensorRecord &input) {
   if (canBeShapeInput(input))
     return true;
-  if (!isa<IntegerType>(input.element) || input.dims.size() > 1)
+  if (!isa<IntegerType>(input.element) || isNarrow(input.element) || input.dims.size() > 1)
     return false;
   const auto count = input.dims.empty() ? 1 : input.dims[0].constant().value_or(1);
   return count <= static_cast<int64_t>(maxPinnedElements);

@@ -3,6 +3,7 @@
 #include "lib/Import/Onnx/SequenceLoop.h"
 
 #include "lib/Import/Onnx/Composite.h"
+#include "lib/Import/Onnx/NarrowTypes.h"
 
 #include "onnx/onnx_pb.h"
 
@@ -55,7 +56,7 @@ public:
   std::vector<Tensor> results() {
     std::vector<Tensor> all = carried;
     for (const std::vector<Tensor> &row : rows)
-      all.push_back(op.ofValue(stacked(op, row)));
+      all.push_back(op.ofValue(stacked(op, row), row.front()->element));
     return all;
   }
 
@@ -115,34 +116,37 @@ void checkForms(OpBinder &op, const Forms &forms, ArrayRef<Tensor> after) {
 /// What the sequence is before the loop, as a stack.
 Tensor stackBefore(OpBinder &op, const TensorRecord &sequence, const Grows &growth) {
   if (!sequence.composite->elements.empty())
-    return op.ofComposite({Composite::Stack, {op.ofValue(stacked(op, sequence.composite->elements))}}, growth.element);
+    return stackOfRows(op, stacked(op, sequence.composite->elements), growth.element);
   Exprs dims{Expr(0)};
   dims.append(growth.dims.begin(), growth.dims.end());
-  const Value none = isa<FloatType>(growth.element) ? op.b.scalar(0, growth.element, dims.size())
-                                                    : op.b.intScalar(0, growth.element, dims.size());
-  return op.ofComposite({Composite::Stack, {op.ofValue(op.b.broadcast(none, dims))}}, growth.element);
+  const Type held = heldIn(growth.element);
+  const Value none = isa<FloatType>(held) ? op.b.scalar(0, held, dims.size()) : op.b.intScalar(0, held, dims.size());
+  return stackOfRows(op, op.b.broadcast(none, dims), growth.element);
 }
 
 std::vector<Tensor> roll(OpBinder &op, const LoopBounds &bounds, const Forms &forms, const LoopIteration &iteration) {
   const ArrayRef<Tensor> initial = forms.before;
   std::vector<Value> values;
-  for (const Tensor leaf : leavesOf(initial))
+  std::vector<Type> elements;
+  for (const Tensor leaf : leavesOf(initial)) {
     values.push_back(op.materialize(leaf));
+    elements.push_back(leaf->element);
+  }
   const auto composed = [&](ArrayRef<Tensor> &leaves) {
     std::vector<Tensor> carried;
     for (const Tensor form : initial)
       carried.push_back(withLeaves(op, *form, leaves));
     return carried;
   };
-  LoopBody body(op, values, /*hasCondition=*/true);
+  LoopBody body(op, values, /*hasCondition=*/true, elements);
   body.make([&](const Expr &index, ArrayRef<Tensor> leaves) {
     const std::vector<Tensor> outputs = iteration(index, composed(leaves));
     checkForms(op, forms, ArrayRef(outputs).slice(1, initial.size()));
     return leavesOf(outputs);
   });
   std::vector<Tensor> made;
-  for (Value value : body.create(bounds))
-    made.push_back(op.ofValue(value));
+  for (auto [i, value] : llvm::enumerate(body.create(bounds)))
+    made.push_back(op.ofValue(value, body.elementOf(i)));
   ArrayRef<Tensor> leaves = made;
   std::vector<Tensor> results = composed(leaves);
   results.insert(results.end(), leaves.begin(), leaves.end()); // rows

@@ -3,6 +3,7 @@
 #include "lib/Import/Onnx/ShapeInputs.h"
 
 #include "dialects/Graph/ElementTypes.h"
+#include "lib/Import/Onnx/NarrowTypes.h"
 #include "lib/Import/Onnx/Text.h"
 #include "lib/Runtime/Format/ShapeElements.h"
 
@@ -11,6 +12,8 @@ using namespace mlir;
 namespace cupola::onnx_import {
 
 bool canBeShapeInput(const TensorRecord &input) {
+  if (isNarrow(input.element))
+    return false;
   const auto dims = constantDims(input.dims);
   const auto count = dims ? knownCount(*dims) : std::nullopt;
   return count && *count <= maxShapeElements && format::symbolsPerElement(graph::dtypeOf(input.element)) != 0;

@@ -15,8 +15,16 @@ namespace cupola::onnx_import {
 
 static Exprs exprsOfDims(const std::vector<int64_t> &dims) { return Exprs(dims.begin(), dims.end()); }
 
-Tensor TensorPool::ofValue(Value value) {
-  return add({builder.shape(value), builder.element(value), value, {}, {}, builder.location(), false, false, scope});
+Tensor TensorPool::ofValue(Value value, Type element) {
+  return add({builder.shape(value),
+              element ? element : builder.element(value),
+              value,
+              {},
+              {},
+              builder.location(),
+              false,
+              false,
+              scope});
 }
 
 Tensor TensorPool::ofKnown(Known known, Type element) {
@@ -26,16 +34,15 @@ Tensor TensorPool::ofKnown(Known known, Type element) {
 
 Tensor TensorPool::ofConstant(const onnx::TensorProto &tensor, const BlobStore &blobs) {
   TensorValue data = readTensor(tensor, blobs);
-  const Type narrow = narrowTypeOf(data.dataType, builder.context());
-  const Type element = narrow ? narrow : elementTypeOf(data.dataType, builder.context());
+  const Type element = modelTypeOf(data.dataType, builder.context());
   if (!element)
     builder.fail("a constant has elements of " + elementTypeName(data.dataType) + ", which are not supported",
                  ErrorKind::Unsupported);
   const Exprs dims = exprsOfDims(data.dims);
   const Type held = heldIn(element);
   builder.type(dims, held);
-  if (narrow)
-    data = widened(data, narrow);
+  if (isNarrow(element))
+    data = unpacked(data, element);
   return add({dims,
               element,
               {},

@@ -21,6 +21,8 @@ bool hasOrder(const format::ElementType &row) { return row.bytes > 1 && row.npy[
 
 /// The type that .npy calls so, or null; values of several bytes are read little-endian.
 const format::ElementType *elementTypeOf(std::string_view descr) {
+  if (descr.size() == 3 && (descr.substr(1) == "V1" || descr.substr(1) == "f1")) // of several types: see takeBits
+    return &format::rowOf(format::DType::U8);
   return format::findElementType([&](const format::ElementType &row) {
     return isComputed(row.dtype) && !descr.empty() && descr.substr(1) == row.npy &&
            (descr[0] == '<' || (descr[0] == '|' && !hasOrder(row)));
@@ -179,6 +181,22 @@ Result<Array> parseNpy(std::string_view npy) {
   else
     array.bytes.assign(values.begin(), values.end());
   return array;
+}
+
+bool holdsBitsOf(format::DType array, format::DType declared) {
+  using format::DType;
+  if (declared == DType::BF16)
+    return array == DType::U16;
+  return format::byteSize(declared) == 1 && !isComputed(declared) && (array == DType::U8 || array == DType::I8);
+}
+
+void takeBits(Array &array, format::DType declared) {
+  if (!holdsBitsOf(array.dtype, declared))
+    return;
+  array.dtype = declared;
+  if (format::byteSize(declared) == 1)
+    for (uint8_t &byte : array.bytes)
+      byte &= (1U << format::rowOf(declared).bits) - 1;
 }
 
 std::string npyHeader(const Array &array) {

@@ -4,7 +4,8 @@
 // A .npz is a zip archive (PKWARE's APPNOTE, with zip64) of .npy members (NEP 1:
 // versions 1 to 3), stored or deflated. Values are little-endian and row-major;
 // column-major members are turned round. bfloat16, which numpy lacks, is read
-// from the void type "|V2" that ml_dtypes writes. Pickled objects are refused.
+// from the void type "|V2" that ml_dtypes writes; what it writes as single bytes
+// is uint8 (see takeBits). Pickled objects are refused.
 //===----------------------------------------------------------------------===//
 #ifndef CUPOLA_LIB_RUNTIME_NPZ_NPZ_H
 #define CUPOLA_LIB_RUNTIME_NPZ_NPZ_H
@@ -39,6 +40,12 @@ Result<std::vector<Array>> parse(std::string_view archive, uint64_t limit = kDef
 /// appears whole or not at all.
 Status write(const std::string &path, const std::vector<Array> &arrays);
 Result<std::string> serialize(const std::vector<Array> &arrays);
+
+/// Whether elements of an array may be the bits of `declared`, a type that .npy has no name for: uint16 of bfloat16,
+/// single bytes of types of up to 8 bits, which lie in their low bits.
+bool holdsBitsOf(format::DType array, format::DType declared);
+/// Makes such an array one of `declared`, with 0 above the bits; another stays as it is.
+void takeBits(Array &array, format::DType declared);
 
 /// One .npy member.
 Result<Array> parseNpy(std::string_view npy);

@@ -3,6 +3,7 @@
 
 #include "lib/Runtime/Tools/Compare.h"
 
+#include "lib/Runtime/Format/NarrowFloats.h"
 #include "lib/Runtime/ShapeBinding.h"
 #include "lib/Runtime/Text.h"
 
@@ -16,8 +17,12 @@ using format::DType;
 
 namespace {
 
-/// Half, bfloat16, float and double as double; exact.
+bool isReal(DType dtype) { return format::isFloat(dtype) || format::narrowFloatOf(dtype); }
+
+/// An element of any float type as double; exact.
 double readFloat(DType dtype, const uint8_t *bytes, uint64_t i) {
+  if (const format::NarrowFloat *type = format::narrowFloatOf(dtype))
+    return format::decoded(*type, bytes[i]);
   if (dtype == DType::F64) {
     double value;
     std::memcpy(&value, bytes + 8 * i, 8);
@@ -96,7 +101,7 @@ Difference compare(const npz::Array &value, const npz::Array &reference, double 
   Difference difference;
   difference.name = reference.name;
   difference.elements = value.bytes.size() / format::byteSize(value.dtype);
-  bool bothFloat = format::isFloat(value.dtype) && format::isFloat(reference.dtype);
+  bool bothFloat = isReal(value.dtype) && isReal(reference.dtype);
   if (value.shape != reference.shape)
     difference.problem = "has shape " + shapeText(value.shape) + ", expected " + shapeText(reference.shape);
   else if (!bothFloat && value.dtype != reference.dtype)

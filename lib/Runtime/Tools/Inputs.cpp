@@ -95,8 +95,7 @@ Result<std::vector<HostTensor>> inputsFromArrays(const format::Package &package,
     npz::Array *array = findArray(arrays, input.name);
     if (!array)
       return Status::usage("input " + quote(input.name) + " is missing, the file has " + namesOf(arrays));
-    if (array->dtype == format::DType::U16 && input.dtype == format::DType::BF16)
-      array->dtype = input.dtype; // its bits
+    npz::takeBits(*array, input.dtype);
     const bool mayNarrow = array->dtype == format::DType::F32 && input.dtype == format::DType::BF16;
     if (mayNarrow && !narrow(*array))
       return Status::usage("input " + quote(input.name) +

@@ -1,6 +1,7 @@
 //===- lib/Runtime/Tools/RunReport.cpp - What the command line says about a run ---===//
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/Tools/RunReport.h"
+#include "lib/Runtime/Format/NarrowFloats.h"
 #include "lib/Runtime/Text.h"
 #include "lib/Runtime/Tools/Explained.h"
 #include "lib/Runtime/Tools/ProfileReport.h"
@@ -16,13 +17,17 @@ using format::DType;
 
 namespace {
 
+std::string realText(double value) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.6g", value);
+  return text;
+}
+
 template <typename T> std::string number(const uint8_t *at) {
   T value;
   std::memcpy(&value, at, sizeof(value));
   if constexpr (std::is_floating_point_v<T>) {
-    char text[32];
-    std::snprintf(text, sizeof(text), "%.6g", static_cast<double>(value));
-    return text;
+    return realText(static_cast<double>(value));
   } else {
     return std::to_string(value);
   }
@@ -43,6 +48,14 @@ std::string narrow(const uint8_t *at, bool isBFloat) {
   if (!isBFloat && sign)
     value = -value;
   return number<float>(reinterpret_cast<const uint8_t *>(&value));
+}
+
+/// Floats of up to 8 bits, and integers of fewer.
+std::string belowByte(const format::ElementType &row, const uint8_t *at) {
+  if (const format::NarrowFloat *type = format::narrowFloatOf(row.dtype))
+    return realText(format::decoded(*type, *at));
+  const int end = 1 << row.bits, value = *at & (end - 1);
+  return std::to_string(row.number == format::NumberClass::Int && value >= end / 2 ? value - end : value);
 }
 
 std::string element(DType dtype, const uint8_t *at) {
@@ -72,8 +85,10 @@ std::string element(DType dtype, const uint8_t *at) {
     return number<uint64_t>(at);
   case DType::Bool:
     return *at ? "true" : "false";
-  default: // the bits
-    return element(format::rowOf(dtype).storage, at);
+  case DType::String: // its number
+    return number<int64_t>(at);
+  default:
+    return belowByte(format::rowOf(dtype), at);
   }
 }
 

@@ -54,6 +54,27 @@ func.func @f(%x: tensor<2xf32> {graph.alias = 0}) {
 
 // -----
 
+// expected-error @below {{no argument has an attribute "graph.element" like this}}
+func.func @f(%x: tensor<2xui8> {graph.element = "i4"}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{no argument has an attribute "graph.element" like this}}
+func.func @f(%x: tensor<2xf32> {graph.element = "f32"}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{no result has an attribute "graph.element" like this}}
+func.func @f(%x: tensor<2xui8>) -> (tensor<2xui8> {graph.element = "f8"}) {
+  return %x : tensor<2xui8>
+}
+
+// -----
+
 // expected-error @below {{no result has an attribute "graph.storage" like this}}
 func.func @f(%x: tensor<2xf32>) -> (tensor<2xf32> {graph.storage = [2]}) {
   return %x : tensor<2xf32>

@@ -94,3 +94,10 @@ func.func @memory(%past: tensor<?x8xf32, #graph.shape<"s0", "8">> {
       graph.alias = 0 : i64, graph.name = "present", graph.storage = [#graph.expr<"s1">, #graph.expr<"8">]}) {
   return %past : tensor<?x8xf32, #graph.shape<"s0", "8">>
 }
+
+// CHECK: func.func @narrow(%{{.*}}: tensor<2xi8> {graph.element = "i4"}, %{{.*}}: tensor<2xui8> {graph.element = "f8e4m3fn"})
+// CHECK-SAME: -> (tensor<2xui8> {graph.element = "f8e4m3fn"})
+func.func @narrow(%x: tensor<2xi8> {graph.element = "i4"}, %y: tensor<2xui8> {graph.element = "f8e4m3fn"})
+    -> (tensor<2xui8> {graph.element = "f8e4m3fn"}) {
+  return %y : tensor<2xui8>
+}

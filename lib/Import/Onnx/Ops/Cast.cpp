@@ -1,7 +1,7 @@
 //===- lib/Import/Onnx/Ops/Cast.cpp - conversions of the element type ------===//
 // SPDX-License-Identifier: Apache-2.0
 #include "dialects/Graph/ElementTypes.h"
-#include "lib/Import/Onnx/Constants.h"
+#include "lib/Import/Onnx/NarrowTypes.h"
 #include "lib/Import/Onnx/Ops/Ops.h"
 #include "lib/Import/Onnx/Text.h"
 #include "lib/Import/Onnx/ValuePropagation.h"
@@ -12,19 +12,32 @@ using namespace mlir;
 
 namespace cupola::onnx_import {
 
+static NarrowRounding roundingOf(OpBinder &op) {
+  static constexpr std::pair<StringRef, RoundMode> modes[] = {
+      {"up", RoundMode::Up}, {"down", RoundMode::Down}, {"nearest", RoundMode::Nearest}};
+  const std::string mode = op.stringAttribute("round_mode", "up");
+  const auto *found = llvm::find_if(modes, [&](const auto &row) { return row.first == mode; });
+  if (found == std::end(modes))
+    op.bad("attribute 'round_mode' is '" + printable(mode) + "', expected up, down or nearest");
+  return {op.intAttribute("saturate", 1) != 0, found->second};
+}
+
+static bool isNarrowFloat(Type element) { return isNarrow(element) && isa<FloatType>(element); }
+
 static void castTo(OpBinder &op, Type to) {
-  // Both concern 8-bit floats alone, which have no place here.
-  op.ignoreAttribute("saturate");
-  op.ignoreAttribute("round_mode");
-  if (op.element(0, "input") == to)
+  const NarrowRounding rounding = roundingOf(op);
+  const Type from = op.element(0, "input");
+  if (from == to)
     return op.result(op.tensor(0, "input"));
-  if (auto known = foldCast(op, to))
-    return op.result(std::move(*known), to);
-  op.result(op.b.cast(op.value(0, "input"), to));
+  if (!isNarrowFloat(from) && !isNarrow(to))
+    if (auto known = foldCast(op, to))
+      return op.result(std::move(*known), to);
+  Value numbers = numbersOf(op.b, op.value(0, "input"), from);
+  op.result(isNarrow(to) ? roundedTo(op.b, numbers, to, rounding) : op.b.cast(numbers, to), to);
 }
 
 static Type typeNumbered(OpBinder &op, int32_t number) {
-  const Type to = elementTypeOf(number, op.b.context());
+  const Type to = modelTypeOf(number, op.b.context());
   if (!to)
     op.unsupported("attribute 'to' is " + elementTypeName(number) + ", which is not supported");
   return to;
@@ -32,15 +45,23 @@ static Type typeNumbered(OpBinder &op, int32_t number) {
 
 static void castToNumber(OpBinder &op, int32_t number) { castTo(op, typeNumbered(op, number)); }
 
+/// Of an element where several may share a byte; a bool takes one.
+static int64_t bitsOf(Type element) {
+  return isNarrow(element) ? element.getIntOrFloatBitWidth() : 8 * graph::byteSize(element);
+}
+
 void importBitCast(OpBinder &op) {
   const Type from = op.element(0, "input"), to = typeNumbered(op, static_cast<int32_t>(op.requiredInt("to")));
-  if (graph::byteSize(from) != graph::byteSize(to))
+  if (bitsOf(from) != bitsOf(to))
     op.bad("attribute 'to' is " + typeText(to) + " and input 0 (input) has elements of " + typeText(from) +
            ", expected types of one size");
+  if (from == to)
+    return op.result(op.tensor(0, "input"));
+  const Type held = heldIn(from), target = heldIn(to);
+  Value value = bytesOf(op.b, op.value(0, "input"), from);
   // Integers wrap. The byte of a bool is 0 or 1; as a bool, every other byte is 1.
-  if (from == to || (isa<IntegerType>(from) && isa<IntegerType>(to)))
-    return castTo(op, to);
-  op.result(op.b.bitcast(op.value(0, "input"), to));
+  value = isa<IntegerType>(held) && isa<IntegerType>(target) ? op.b.cast(value, target) : op.b.bitcast(value, target);
+  op.result(heldOf(op.b, value, to), to);
 }
 
 void importCast(OpBinder &op) { castToNumber(op, static_cast<int32_t>(op.requiredInt("to"))); }

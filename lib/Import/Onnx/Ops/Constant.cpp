@@ -70,7 +70,7 @@ void filled(OpBinder &op, Tensor element, ArrayRef<Expr> shape) {
     if (auto known = broadcastKnown(*element->known, shape))
       return op.result(std::move(*known), element->element);
   Value value = op.b.constant(element->constant);
-  op.result(op.b.broadcast(op.b.reshape(value, Exprs(shape.size(), Expr(1))), shape));
+  op.result(op.b.broadcast(op.b.reshape(value, Exprs(shape.size(), Expr(1))), shape), element->element);
   if (element->known && element->known->allConstant())
     op.results()[0]->allNonZero = element->known->elements[0].asDouble() != 0;
 }
@@ -111,9 +111,7 @@ void importConstantOfShape(OpBinder &op) {
   if (Tensor value = op.tensorAttribute("value")) {
     if (!graph::product(value->dims).isConstant(1))
       op.bad("attribute 'value' has the shape " + shapeText(value->dims) + ", expected one element");
-    if (narrowDataTypeOf(value->element))
-      op.unsupported("attribute 'value' has elements of " + typeText(value->element) + ", which is not supported");
-    op.b.type(dims, value->element); // a look at its size before anything is made
+    op.b.type(dims, heldIn(value->element)); // a look at its size before anything is made
     return filled(op, value, dims);
   }
   const Type f32 = Float32Type::get(op.b.context());

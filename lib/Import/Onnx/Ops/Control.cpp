@@ -61,19 +61,19 @@ class Results {
 public:
   explicit Results(OpBinder &op) : op(op) {}
 
-  Type typeOf(Value taken, Value other, size_t index) {
-    const Exprs a = op.b.shape(taken), b = op.b.shape(other);
+  Type typeOf(const Body &taken, const Body &other, size_t index) {
+    const Exprs a = op.b.shape(taken.yielded[index]), b = op.b.shape(other.yielded[index]);
+    const Type first = taken.outputs[index]->element, second = other.outputs[index]->element;
     const std::string what = "output " + std::to_string(index) + " of the branches";
-    if (op.b.element(taken) != op.b.element(other))
-      op.bad(what + " has elements of " + typeText(op.b.element(taken)) + " and " + typeText(op.b.element(other)) +
-             ", expected one type");
+    if (first != second)
+      op.bad(what + " has elements of " + typeText(first) + " and " + typeText(second) + ", expected one type");
     if (a.size() != b.size())
       op.undecided(0, what + " has the shapes " + shapeText(a) + " and " + shapeText(b) +
                           ", supported are equal ranks unless the condition is decided while compiling");
     Exprs dims;
     for (auto [x, y] : llvm::zip_equal(a, b))
       dims.push_back(proveEqual(x, y, op.b.ranges()) == true ? x : symbolFor(x, y));
-    return op.b.type(dims, op.b.element(taken));
+    return op.b.type(dims, op.b.element(taken.yielded[index]));
   }
 
   ArrayAttr symbols() const { return graph::symbolRefs(op.b.context(), list); }
@@ -110,13 +110,15 @@ void importIf(OpBinder &op) {
   Bodies::shareCaptures(taken, other);
   Results results(op);
   SmallVector<Type> types;
-  for (auto [i, values] : llvm::enumerate(llvm::zip_equal(taken.yielded, other.yielded)))
-    types.push_back(results.typeOf(std::get<0>(values), std::get<1>(values), i));
+  for (size_t i = 0; i < taken.yielded.size(); ++i)
+    types.push_back(results.typeOf(taken, other, i));
   auto branch =
       graph::IfOp::create(op.bodies().ops, op.b.location(), types, condition, taken.captures, results.symbols());
   op.bodies().finish(taken, branch.getThenRegion(), op.b.location());
   op.bodies().finish(other, branch.getElseRegion(), op.b.location());
-  const auto values = llvm::map_to_vector(branch.getResults(), [&](Value value) { return op.ofValue(value); });
+  std::vector<Tensor> values;
+  for (auto [i, result] : llvm::enumerate(branch.getResults()))
+    values.push_back(op.ofValue(result, taken.outputs[i]->element));
   ArrayRef<Tensor> leaves = values;
   for (auto [i, form] : llvm::enumerate(first->results))
     op.result(withLeaves(op, *form, leaves), i);

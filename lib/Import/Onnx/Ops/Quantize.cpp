@@ -133,17 +133,25 @@ static Value perElement(OpBinder &op, size_t index, StringRef name) {
   return block == 0 ? alongAxis(op, index, name, shape, axis) : inBlocks(op, index, name, shape, axis, block);
 }
 
+/// Whether it is a float in which a scale may be.
+static bool isNumber(Type type) { return isa<FloatType>(type) && (!isNarrow(type) || isPower(type)); }
+
+static Value readScale(OpBinder &op, StringRef name, Type type) {
+  return op.b.cast(onnx_import::numbersOf(op.b, perElement(op, 1, name), op.element(1, name)), type);
+}
+
+/// As numbers; null: 0.
 static Value readZeroPoint(OpBinder &op, Type type) {
   if (op.has(2) && op.element(2, "zero_point") != type)
     op.bad("input 2 (zero_point) has elements of " + typeText(op.element(2, "zero_point")) + ", expected " +
            typeText(type));
-  return zeroPoint(op, 2, [&] { return perElement(op, 2, "zero_point"); });
+  return zeroPoint(op, 2, [&] { return onnx_import::numbersOf(op.b, perElement(op, 2, "zero_point"), type); });
 }
 
 /// The type that an attribute names; null where it names none.
 static Type typeAttribute(OpBinder &op, StringRef name) {
   const auto number = static_cast<int32_t>(op.intAttribute(name, 0));
-  const Type type = elementTypeOf(number, op.b.context());
+  const Type type = modelTypeOf(number, op.b.context());
   if (number != 0 && !type)
     op.unsupported("attribute '" + name.str() + "' is " + elementTypeName(number) + ", which is not supported");
   return type;
@@ -154,8 +162,9 @@ static Type quantizedType(OpBinder &op) {
   if (!op.has(2) && !given)
     return IntegerType::get(op.b.context(), 8, IntegerType::Unsigned);
   const Type type = given ? given : op.element(2, "y_zero_point");
-  if (!isInteger(type, 16))
-    op.bad("the result has elements of " + typeText(type) + ", expected int8, uint8, int16 or uint16");
+  if (!isInteger(type, 16) && (!isNarrow(type) || isPower(type)))
+    op.bad("the result has elements of " + typeText(type) +
+           ", expected integers of up to 16 bits, float4e2m1 or floats of 8 bits but float8e8m0");
   return type;
 }
 
@@ -163,32 +172,56 @@ static Type quantizedType(OpBinder &op) {
 static Type quotientType(OpBinder &op) {
   const Type given = typeAttribute(op, "precision"), scale = op.element(1, "y_scale");
   for (Type type : {op.element(0, "x"), scale})
-    if (!isa<FloatType>(type) && !type.isSignlessInteger(32))
+    if (!isNumber(type) && !type.isSignlessInteger(32))
       op.bad("x or y_scale has elements of " + typeText(type) + ", expected floats or int32");
-  if (given && !isa<FloatType>(given))
+  if (given && (!isNumber(given) || isPower(given)))
     op.bad("attribute 'precision' is " + typeText(given) + ", expected a float type");
   return formulaType({given ? given : scale});
 }
 
+/// To a type of fewer than 8 bits, whose ends the type that holds it does not have.
+static Value narrowInteger(OpBinder &op, Value quotient, Value zero, Type narrow) {
+  const Type type = op.b.element(quotient);
+  const int64_t count = int64_t(1) << narrow.getIntOrFloatBitWidth(),
+                first = narrow.isUnsignedInteger() ? 0 : -count / 2;
+  Value value = op.b.unary(UnaryKind::Round, quotient);
+  if (zero)
+    value = op.b.binary(BinaryKind::Add, value, op.b.cast(zero, type));
+  value = op.b.binary(BinaryKind::Max, value, op.b.scalar(static_cast<double>(first), type));
+  value = op.b.binary(BinaryKind::Min, value, op.b.scalar(static_cast<double>(first + count - 1), type));
+  return op.b.cast(value, heldIn(narrow));
+}
+
 void importQuantizeLinear(OpBinder &op) {
-  op.ignoreAttribute("saturate"); // concerns 8-bit floats alone
-  const Type integer = quantizedType(op), type = quotientType(op);
-  Value scale = op.b.cast(perElement(op, 1, "y_scale"), type);
-  op.result(integersOf(op, op.b.cast(op.value(0, "x"), type), scale, readZeroPoint(op, integer), integer));
+  const bool saturate = op.intAttribute("saturate", 1) != 0; // concerns floats alone
+  const Type result = quantizedType(op), type = quotientType(op);
+  const Value scale = readScale(op, "y_scale", type), x = op.b.cast(op.value(0, "x"), type);
+  const Value zero = readZeroPoint(op, result);
+  Value quotient = op.b.binary(BinaryKind::Div, x, scale);
+  if (!isNarrow(result))
+    return op.result(rounded(op, quotient, zero, result));
+  if (isa<IntegerType>(result))
+    return op.result(narrowInteger(op, quotient, zero, result), result);
+  if (zero)
+    quotient = op.b.binary(BinaryKind::Add, quotient, op.b.cast(zero, type));
+  op.result(roundedTo(op.b, quotient, result, {saturate}), result);
 }
 
 void importDequantizeLinear(OpBinder &op) {
-  const Type integer = op.element(0, "x");
-  if (!isInteger(integer, 16) && !integer.isSignlessInteger(32) && !narrowDataTypeOf(integer))
-    op.bad("input 0 (x) has elements of " + typeText(integer) +
+  const Type element = op.element(0, "x"), scaleType = op.element(1, "x_scale");
+  if (!isInteger(element, 16) && !element.isSignlessInteger(32) && !isNarrow(element))
+    op.bad("input 0 (x) has elements of " + typeText(element) +
            ", expected integers of up to 16 bits, int32 or floats of up to 8 bits");
-  op.requireFloat(1, "x_scale");
-  const Type scaleType = op.element(1, "x_scale"), given = typeAttribute(op, "output_dtype");
-  if (given && !isa<FloatType>(given))
-    op.bad("attribute 'output_dtype' is " + typeText(given) + ", expected a float type");
-  const Type result = given ? given : scaleType;
-  Value scale = op.b.cast(perElement(op, 1, "x_scale"), formulaType({scaleType, result}));
-  op.result(op.b.cast(numbersOf(op, op.value(0, "x"), scale, readZeroPoint(op, integer)), result));
+  if (!isNumber(scaleType))
+    op.bad("input 1 (x_scale) has elements of " + typeText(scaleType) + ", expected floats");
+  const Type given = typeAttribute(op, "output_dtype"), result = given ? given : scaleType;
+  if (!isa<FloatType>(result) || isNarrow(result))
+    op.bad(
+        (given ? "attribute 'output_dtype' is " : "attribute 'output_dtype' is missing, and x_scale has elements of ") +
+        typeText(result) + ", expected float32, float16 or bfloat16");
+  Value scale = readScale(op, "x_scale", formulaType({scaleType, result}));
+  Value numbers = onnx_import::numbersOf(op.b, op.value(0, "x"), element);
+  op.result(op.b.cast(quantize::numbersOf(op, numbers, scale, readZeroPoint(op, element)), result));
 }
 
 void importDynamicQuantizeLinear(OpBinder &op) {

@@ -70,24 +70,28 @@ public:
     const onnx::GraphProto &graph = op.graphAttribute("body");
     countOperands(graph);
     std::vector<Value> initial;
-    for (int64_t i = 0; i < carried; ++i)
+    std::vector<Type> elements;
+    for (int64_t i = 0; i < carried; ++i) {
       initial.push_back(withoutBatch(op.value(first + i, "initial_state")));
+      elements.push_back(op.element(first + i, "initial_state"));
+    }
     Ints ranks;
     for (int64_t i = 0; i < scanned; ++i)
       ranks.push_back(int64_t(op.shape(first + carried + i, "scan_input").size()) - (hasBatch ? 1 : 0));
     const Walk walk = walkOf(op, "scan_input_axes", hasBatch ? "directions" : "scan_input_directions", ranks);
     const Expr length = lengthOf(walk);
-    LoopBody body(op, initial, /*hasCondition=*/false);
+    LoopBody body(op, initial, /*hasCondition=*/false, elements);
     body.make([&](const Expr &index, ArrayRef<Tensor> values) {
       std::vector<Tensor> tensors = values.vec();
       for (int64_t i = 0; i < scanned; ++i) {
         const Tensor whole = op.bodies().scopes.here(op.tensor(first + carried + i, "scan_input"));
         tensors.push_back(op.ofValue(sliceAt(op, withoutBatch(op.materialize(whole)), walk.axes[i],
-                                             walk.isReverse[i] ? length - 1 - index : index)));
+                                             walk.isReverse[i] ? length - 1 - index : index),
+                                     whole->element));
       }
       return op.bodies().inPlace(graph, tensors);
     });
-    setResults(body.create({length, Value(), Value()}));
+    setResults(body, body.create({length, Value(), Value()}));
   }
 
 private:
@@ -124,7 +128,7 @@ private:
     return *length;
   }
 
-  void setResults(std::vector<Value> results) {
+  void setResults(const LoopBody &body, std::vector<Value> results) {
     Ints ranks;
     for (size_t i = carried; i < results.size(); ++i)
       ranks.push_back(graph::rankOf(results[i]));
@@ -133,7 +137,7 @@ private:
     for (size_t i = 0; i < results.size(); ++i) {
       if (const size_t row = i - carried; i >= static_cast<size_t>(carried))
         results[i] = placeRows(op, results[i], walk.axes[row], walk.isReverse[row]);
-      op.result(hasBatch ? op.b.unsqueeze(results[i], {0}) : results[i], i);
+      op.result(hasBatch ? op.b.unsqueeze(results[i], {0}) : results[i], body.elementOf(i), i);
     }
   }
 

@@ -62,7 +62,7 @@ void insertIntoStack(OpBinder &op, Tensor stack) {
     op.unsupported("input 0 (input_sequence) is " + formOf(*op.sequence(0, "input_sequence")) +
                    ", supported positions are its front and its back");
   const std::vector<Value> parts = atFront ? std::vector<Value>{added, rows} : std::vector<Value>{rows, added};
-  op.result(op.ofComposite({Composite::Stack, {op.ofValue(op.b.concat(parts, 0))}}, op.element(0, "input_sequence")));
+  op.result(stackOfRows(op, op.b.concat(parts, 0), op.element(0, "input_sequence")));
 }
 
 std::vector<Tensor> insertedAnywhere(OpBinder &op, std::vector<Tensor> elements, Tensor added) {

@@ -99,7 +99,7 @@ BlockTable readBlockTable(OpBinder &op) {
                op.axis(op.intAttribute("quantize_axis", 1), rank, "quantize_axis"),
                type.isUnsignedInteger(8),
                shape};
-  if (!t.isPacked && !narrowDataTypeOf(type))
+  if (!t.isPacked && !isNarrow(type))
     op.bad("input 0 (data) has elements of " + typeText(type) + ", expected uint8, int4, uint4 or floats of 8 bits");
   if (t.bits != 2 && t.bits != 4 && t.bits != 8)
     op.unsupported("attribute 'bits' is " + std::to_string(t.bits) + ", supported are 2, 4 and 8");
@@ -186,9 +186,10 @@ void importGatherBlockQuantized(OpBinder &op) {
   Value scale = op.b.gather(op.value(2, "scales"), indices, t.gatherAxis);
   scale = ofElements(op.b.cast(scale, formulaType({result})));
   Value zero = pointsOfRows(op, t, blocks, indices);
+  const auto decoded = [&](Value value) { return onnx_import::numbersOf(op.b, value, op.element(0, "data")); };
   if (zero && op.has(3))
-    zero = ofElements(zero);
-  op.result(op.b.cast(quantize::numbersOf(op, numbers, scale, zero), result));
+    zero = ofElements(decoded(zero));
+  op.result(op.b.cast(quantize::numbersOf(op, decoded(numbers), scale, zero), result));
 }
 
 } // namespace cupola::onnx_import::microsoft
