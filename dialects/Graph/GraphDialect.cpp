@@ -55,6 +55,21 @@ bool isExprs(Attribute attr) {
   return list && llvm::all_of(list, cupola::graph::isExpr);
 }
 
+/// A text has one number.
+bool areTexts(Attribute attr) {
+  auto list = dyn_cast<ArrayAttr>(attr);
+  llvm::DenseSet<Attribute> seen;
+  return list && llvm::all_of(list, [&](Attribute text) { return isa<StringAttr>(text) && seen.insert(text).second; });
+}
+
+/// The name of a type that kernels do not compute with.
+bool isInterfaceType(Attribute attr) {
+  auto name = dyn_cast<StringAttr>(attr);
+  return name && cupola::format::findElementType([&](const cupola::format::ElementType &row) {
+           return name == row.name && !cupola::format::isComputed(row.dtype);
+         });
+}
+
 struct InterfaceAttr {
   StringLiteral name;
   bool ofArguments, ofResults;
@@ -66,6 +81,7 @@ constexpr InterfaceAttr interfaceAttrs[] = {
     {"graph.name", true, true, [](Attribute attr) { return isa<StringAttr>(attr); }},
     {"graph.dims", true, false, isExprs},
     {elementsAttr, true, false, isExprs},
+    {elementAttr, true, true, isInterfaceType},
     {storageAttr, true, true, isExprs},
     {aliasAttr, false, true, [](Attribute attr) { return isa<IntegerAttr>(attr); }},
 };
@@ -80,6 +96,8 @@ LogicalResult verifyInterface(Operation *op, NamedAttribute attr, bool Interface
 } // namespace
 
 LogicalResult GraphDialect::verifyOperationAttribute(Operation *op, NamedAttribute attr) {
+  if (attr.getName() == stringsAttr && isa<ModuleOp>(op))
+    return areTexts(attr.getValue()) ? success() : op->emitError() << stringsAttr << " is no list of different texts";
   return op->emitError() << "no op has the attribute " << attr.getName();
 }
 

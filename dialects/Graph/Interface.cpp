@@ -9,6 +9,13 @@ using namespace mlir;
 
 namespace cupola::graph {
 
+format::DType interfaceTypeOf(Type element, DictionaryAttr attributes) {
+  const auto name = attributes ? attributes.getAs<StringAttr>(elementAttr) : StringAttr();
+  if (!name)
+    return dtypeOf(element);
+  return format::findElementType([&](const format::ElementType &row) { return name == row.name; })->dtype;
+}
+
 Exprs declaredShapeOf(BlockArgument argument) {
   auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
   auto declared = function.getArgAttrOfType<ArrayAttr>(argument.getArgNumber(), "graph.dims");

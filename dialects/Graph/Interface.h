@@ -3,6 +3,7 @@
 #ifndef CUPOLA_DIALECTS_GRAPH_INTERFACE_H
 #define CUPOLA_DIALECTS_GRAPH_INTERFACE_H
 
+#include "dialects/Graph/ElementTypes.h"
 #include "dialects/Graph/Shape.h"
 
 namespace cupola::graph {
@@ -10,6 +11,16 @@ namespace cupola::graph {
 /// Of an argument, the symbols that its elements are when shapes are bound, row-major: one of an integer; of a float
 /// a numerator and a denominator (lib/Runtime/Format/ShapeElements.h).
 constexpr llvm::StringLiteral elementsAttr = "graph.elements";
+
+/// Of an argument or a result, the name of its type (lib/Runtime/Format/ElementTypes.h) where that stands at the
+/// interface alone: "string".
+constexpr llvm::StringLiteral elementAttr = "graph.element";
+
+/// Of the module: the texts of the strings that constants hold as numbers, by number.
+constexpr llvm::StringLiteral stringsAttr = "graph.strings";
+
+/// The type that callers see of an argument or a result with these attributes; null: none.
+format::DType interfaceTypeOf(mlir::Type element, mlir::DictionaryAttr attributes);
 
 /// The extents that bind symbols: those of the argument's type, or of its `graph.dims` where a
 /// fact replaced a symbol of the type; the replaced one still has to be bound and checked.

@@ -26,6 +26,8 @@ void addInputs(func::FuncOp main, format::Package &package) {
   for (auto [i, argument] : llvm::enumerate(main.getArguments())) {
     format::Tensor tensor = inputTensor(argument);
     tensor.name = main.getArgAttrOfType<StringAttr>(i, "graph.name").str();
+    tensor.dtype = graph::interfaceTypeOf(graph::elementOf(argument), main.getArgAttrDict(i));
+    tensor.mask = tensor.mask && format::isComputed(tensor.dtype);
     tensor.dims = graph::textsOf(graph::declaredShapeOf(argument));
     if (auto storage = main.getArgAttrOfType<ArrayAttr>(i, graph::storageAttr))
       tensor.storage = graph::textsOf(graph::exprsOf(storage));
@@ -39,7 +41,7 @@ void addOutputs(func::FuncOp main, format::Package &package) {
   for (auto [i, type] : llvm::enumerate(main.getResultTypes())) {
     format::Tensor tensor;
     tensor.name = main.getResultAttrOfType<StringAttr>(i, "graph.name").str();
-    tensor.dtype = graph::dtypeOf(cast<RankedTensorType>(type).getElementType());
+    tensor.dtype = graph::interfaceTypeOf(cast<RankedTensorType>(type).getElementType(), main.getResultAttrDict(i));
     tensor.dims = graph::textsOf(graph::shapeOf(type));
     if (auto storage = main.getResultAttrOfType<ArrayAttr>(i, graph::storageAttr)) {
       tensor.storage = graph::textsOf(graph::exprsOf(storage));
@@ -95,6 +97,12 @@ format::WeightSource weightSource(ArrayRef<WeightTable::Entry> entries) {
 
 } // namespace
 
+static void addStrings(ModuleOp module, format::Package &package) {
+  if (auto texts = module->getAttrOfType<ArrayAttr>(graph::stringsAttr))
+    for (auto text : texts.getAsRange<StringAttr>())
+      package.strings.push_back(text.str());
+}
+
 format::Package Compilation::interface() const {
   format::Package package;
   auto main = state->module->lookupSymbol<func::FuncOp>("main");
@@ -130,6 +138,7 @@ Result<format::Package> Compilation::Impl::makePackage() {
     CUPOLA_TRY(commonMain(variants, main));
   addOutputs(main, package);
   addSymbols(*module, package);
+  addStrings(*module, package);
   addWeights(variantContext.weights.entries(), package);
   NodeTable nodes = variantContext.nodes;
   package.nodes = nodes.takeNodes();

@@ -29,6 +29,7 @@ _TYPES = {
     (1, 32): ("uint32", "tensor(uint32)"),
     (1, 64): ("uint64", "tensor(uint64)"),
     (6, 8): ("bool", "tensor(bool)"),
+    (3, 64): ("string", "tensor(string)"),
 }
 
 
@@ -51,7 +52,9 @@ def type_name(kind: _runtime.Type) -> str:
 
 
 def onnxruntime_type(dtype: str) -> str:
-    """float32 -> tensor(float)"""
+    """float32 -> tensor(float); numpy's types of strings are one."""
+    if dtype == "object" or dtype.startswith(("str", "bytes", "StringDType")):
+        dtype = "string"
     return next(other for name, other in _TYPES.values() if name == dtype)
 
 
@@ -69,7 +72,9 @@ def describe(infos: Sequence[_runtime.TensorInfo], partners: Sequence[_runtime.T
 
 
 def numpy_dtype(name: str) -> np.dtype[Any]:
-    """bfloat16 needs the package ml_dtypes."""
+    """bfloat16 needs the package ml_dtypes; strings are objects."""
+    if name == "string":
+        return np.dtype(object)
     if name == "bfloat16":
         try:
             import ml_dtypes

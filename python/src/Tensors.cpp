@@ -19,6 +19,11 @@ template <typename Array> static Array arrayOf(nb::handle given, const char *wha
   return array;
 }
 
+/// The type of numpy's arrays that stand for those of a type that numpy cannot export.
+static uint8_t carrierOf(uint8_t code) {
+  return code == CUPOLA_TYPE_BFLOAT ? CUPOLA_TYPE_UINT : code == CUPOLA_TYPE_OPAQUE ? CUPOLA_TYPE_INT : code;
+}
+
 template <typename Array> void Tensors::append(Array array, cupola_type type) {
   const nb::dlpack::dtype found = array.dtype();
   cupola_tensor &tensor = tensors.emplace_back();
@@ -28,7 +33,7 @@ template <typename Array> void Tensors::append(Array array, cupola_type type) {
   tensor.ndim = static_cast<int32_t>(array.ndim());
   tensor.shape = const_cast<int64_t *>(array.shape_ptr());
   tensor.strides = const_cast<int64_t *>(array.stride_ptr());
-  const bool isBits = type.code == CUPOLA_TYPE_BFLOAT && found.code == CUPOLA_TYPE_UINT && found.bits == type.bits;
+  const bool isBits = found.code == carrierOf(type.code) && found.bits == type.bits;
   tensor.dtype = isBits ? type : cupola_type{found.code, found.bits, found.lanes};
 }
 
@@ -67,8 +72,7 @@ static nb::ndarray<nb::numpy> empty(const std::vector<size_t> &shape, cupola_typ
   if (!memory)
     throw std::bad_alloc();
   const nb::capsule owner(memory, [](void *owned) noexcept { std::free(owned); });
-  const bool isBits = type.code == CUPOLA_TYPE_BFLOAT;
-  const nb::dlpack::dtype dtype{isBits ? uint8_t(CUPOLA_TYPE_UINT) : type.code, type.bits, type.lanes};
+  const nb::dlpack::dtype dtype{carrierOf(type.code), type.bits, type.lanes};
   return nb::ndarray<nb::numpy>(memory, shape.size(), shape.data(), owner, nullptr, dtype);
 }
 
@@ -81,7 +85,7 @@ void bindTensors(nb::module_ &module) {
       .def_ro("bits", &cupola_type::bits);
   module.def("empty", empty, nb::arg("shape"), nb::arg("type"),
              nb::sig("def empty(shape: typing.Sequence[int], type: Type) -> numpy.typing.NDArray[typing.Any]"),
-             "A numpy array with undefined elements, aligned to 64 bytes; of uint16 for bfloat16.");
+             "A numpy array with undefined elements, aligned to 64 bytes; of uint16 for bfloat16, int64 for strings.");
 }
 
 } // namespace cupola::python

@@ -13,8 +13,9 @@ namespace cupola::python {
 class Tensors {
 public:
   /// `types` are those that the package declares: numpy has no bfloat16 that it could export, so that a uint16 array
-  /// stands for one. None is a tensor without an address. Arrays that are written are not read-only. `strides` are, in
-  /// elements, those of arrays in memory that is shared, else empty: an export may lose them where an extent is 0 or 1.
+  /// stands for one, and an int64 array of numbers for strings. None is a tensor without an address. Arrays that are
+  /// written are not read-only. `strides` are, in elements, those of arrays in memory that is shared, else empty: an
+  /// export may lose them where an extent is 0 or 1.
   Tensors(nanobind::list arrays, const std::vector<cupola_type> &types, std::vector<Extents> strides, bool areWritten);
 
   const std::vector<cupola_tensor> &list() const { return tensors; }

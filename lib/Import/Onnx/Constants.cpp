@@ -4,6 +4,7 @@
 
 #include "dialects/Graph/Constants.h"
 #include "dialects/Graph/ElementTypes.h"
+#include "lib/Import/Onnx/StringTypes.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -20,7 +21,7 @@ Type elementTypeOf(int32_t dataType, MLIRContext *context) {
   return row ? graph::typeOf(row->dtype, context) : Type();
 }
 
-int32_t dataTypeOf(Type element) { return graph::elementTypeOf(element).onnx; }
+int32_t dataTypeOf(Type element) { return isString(element) ? int32_t(T::STRING) : graph::elementTypeOf(element).onnx; }
 
 onnx::TypeProto typeProtoOf(Type element, ArrayRef<Expr> shape) {
   onnx::TypeProto type;

@@ -8,11 +8,14 @@ using namespace mlir;
 
 namespace cupola::onnx_import {
 
-LoopBody::LoopBody(OpBinder &op, std::vector<Value> initial, bool hasCondition)
-    : op(op), initial(std::move(initial)), hasCondition(hasCondition), outside(op.b.facts().runSymbols()),
-      index(op.b.facts().createRun("the iteration of " + op.b.label())) {
+LoopBody::LoopBody(OpBinder &op, std::vector<Value> initial, bool hasCondition, std::vector<Type> carried)
+    : op(op), initial(std::move(initial)), hasCondition(hasCondition), elements(std::move(carried)),
+      outside(op.b.facts().runSymbols()), index(op.b.facts().createRun("the iteration of " + op.b.label())) {
   for (Value value : this->initial)
     shapes.push_back(op.b.shape(value));
+  if (elements.empty())
+    for (Value value : this->initial)
+      elements.push_back(op.b.element(value));
 }
 
 static bool isTrue(const Tensor tensor) {
@@ -23,8 +26,10 @@ void LoopBody::make(Iteration iteration) {
   constexpr int mostRounds = 8; // each names extents that change; most loops take one or two
   auto makeBlock = [&](Block &block) {
     std::vector<Tensor> carried;
-    for (auto [value, shape] : llvm::zip_equal(initial, shapes))
+    for (auto [value, shape, element] : llvm::zip_equal(initial, shapes, elements)) {
       carried.push_back(op.ofValue(block.addArgument(op.b.type(shape, op.b.element(value)), value.getLoc())));
+      carried.back()->element = element;
+    }
     return iteration(index, carried);
   };
   auto isDropped = [&](size_t output, Tensor tensor) { return hasCondition && output == 0 && isTrue(tensor); };
@@ -55,9 +60,9 @@ bool LoopBody::findChanges() {
   for (size_t i = 0; i < initial.size(); ++i) {
     const Exprs after = op.b.shape(next()[i]);
     const std::string what = "carried value " + std::to_string(i);
-    if (op.b.element(next()[i]) != op.b.element(initial[i]))
-      op.bad(what + " has elements of " + typeText(op.b.element(initial[i])) + " before an iteration and " +
-             typeText(op.b.element(next()[i])) + " after it, expected one type");
+    if (elementOf(i) != elements[i])
+      op.bad(what + " has elements of " + typeText(elements[i]) + " before an iteration and " + typeText(elementOf(i)) +
+             " after it, expected one type");
     if (after.size() != shapes[i].size())
       op.unsupported(what + " has the shape " + shapeText(shapes[i]) + " before an iteration and " + shapeText(after) +
                      " after it, supported are equal ranks");

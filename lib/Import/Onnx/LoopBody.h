@@ -24,11 +24,14 @@ public:
   /// Makes the ops of an iteration; its outputs.
   using Iteration = llvm::function_ref<std::vector<Tensor>(const Expr &index, llvm::ArrayRef<Tensor> carried)>;
 
-  LoopBody(OpBinder &op, std::vector<Value> initial, bool hasCondition);
+  /// `elements`: TensorRecord::element of the carried values; empty: those of the values.
+  LoopBody(OpBinder &op, std::vector<Value> initial, bool hasCondition, std::vector<Type> elements = {});
 
   void make(Iteration iteration);
   /// Of all iterations: the last carried values, then the rows, stacked in front.
   std::vector<Value> create(const LoopBounds &bounds);
+  /// TensorRecord::element of a result of `create`.
+  Type elementOf(size_t result) const { return body.outputs[result + (hasCondition ? 1 : 0)]->element; }
 
 private:
   bool proceeds() const { return body.yielded.size() == body.outputs.size() && hasCondition; }
@@ -43,6 +46,7 @@ private:
   OpBinder &op;
   const std::vector<Value> initial;
   const bool hasCondition;
+  std::vector<Type> elements;
   const std::set<std::string> outside; ///< run symbols that had a meaning before
   const Expr index;
   std::vector<Exprs> shapes; ///< of the carried values in the body

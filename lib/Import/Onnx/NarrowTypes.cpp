@@ -3,6 +3,7 @@
 #include "lib/Import/Onnx/NarrowTypes.h"
 
 #include "lib/Import/Onnx/ModelNames.h"
+#include "lib/Import/Onnx/StringTypes.h"
 
 #include "onnx/onnx_pb.h"
 
@@ -94,6 +95,8 @@ std::optional<int32_t> narrowDataTypeOf(Type element) {
 }
 
 Type heldIn(Type element) {
+  if (isString(element))
+    return IntegerType::get(element.getContext(), 64);
   if (!narrowDataTypeOf(element))
     return element;
   if (isa<FloatType>(element))

@@ -18,7 +18,7 @@ namespace cupola::onnx_import {
 Type narrowTypeOf(int32_t dataType, mlir::MLIRContext *context);
 /// The reverse; nullopt for types that are not narrow.
 std::optional<int32_t> narrowDataTypeOf(Type element);
-/// In which elements are held: int8, uint8 or float16; what is not narrow, in itself.
+/// In which elements are held: int8, uint8 or float16, of strings int64; all others in themselves.
 Type heldIn(Type element);
 /// The elements of a narrow type in the type that holds them.
 TensorValue widened(const TensorValue &tensor, Type narrow);

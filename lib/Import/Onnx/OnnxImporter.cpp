@@ -16,6 +16,7 @@
 #include "lib/Import/Onnx/Remedy.h"
 #include "lib/Import/Onnx/SchemaFunctions.h"
 #include "lib/Import/Onnx/ShapeInputs.h"
+#include "lib/Import/Onnx/StringTypes.h"
 #include "lib/Import/Onnx/Text.h"
 #include "lib/Import/Onnx/UnknownOps.h"
 
@@ -77,9 +78,6 @@ private:
 
   bool makeFunction();
   void pin(const onnx::TensorProto &value);
-  DictionaryAttr nameOf(const onnx::ValueInfoProto &value) {
-    return ops.getDictionaryAttr(ops.getNamedAttr("graph.name", ops.getStringAttr(value.name())));
-  }
   DictionaryAttr bindInput(const onnx::ValueInfoProto &input, BlockArgument argument);
   Location nameNode(const onnx::NodeProto &node);
   void importNode(const onnx::NodeProto &node);
@@ -96,8 +94,8 @@ private:
   }
   void bindResults(const onnx::NodeProto &node, OpBinder &op);
   Tensor lookUp(const std::string &name);
-  void checkDeclared(const onnx::ValueInfoProto &output, Value value);
-  Value outputValue(const onnx::ValueInfoProto &output);
+  void checkDeclared(const onnx::ValueInfoProto &output, const TensorRecord &tensor);
+  Value outputValue(const onnx::ValueInfoProto &output, Tensor tensor);
   void makeReturn();
   void recordGoneNodes();
   bool verifyModule();
@@ -115,7 +113,8 @@ bool Importer::makeFunction() {
   for (size_t i = 0; i < inputs.inputs().size(); ++i) {
     const auto &input = *inputs.inputs()[i];
     const int32_t dataType = input.type().tensor_type().elem_type();
-    const Type element = elementTypeOf(dataType, context);
+    const bool areStrings = dataType == onnx::TensorProto::STRING;
+    const Type element = areStrings ? heldIn(stringType(context)) : elementTypeOf(dataType, context);
     if (!element)
       diagnostics.error(ErrorKind::Unsupported, "graph input " + quoted(input.name()) + " has elements of " +
                                                     elementTypeName(dataType) + ", which are not supported" +
@@ -145,7 +144,9 @@ bool Importer::makeFunction() {
 DictionaryAttr Importer::bindInput(const onnx::ValueInfoProto &input, BlockArgument argument) {
   argument.setLoc(NameLoc::get(ops.getStringAttr(input.name())));
   const Tensor tensor = values[input.name()] = pool.ofValue(argument);
-  NamedAttrList attributes(nameOf(input));
+  if (input.type().tensor_type().elem_type() == onnx::TensorProto::STRING)
+    tensor->element = stringType(ops.getContext());
+  NamedAttrList attributes = interfaceAttributes(ops.getContext(), input.name(), tensor->element);
   if (shapeInputs.count(input.name())) {
     const Exprs elements = makeShapeInput(input.name(), *tensor, symbols);
     attributes.set(graph::elementsAttr, graph::exprArray(ops.getContext(), elements));
@@ -221,6 +222,7 @@ bool Importer::runImport(const onnx::NodeProto &node, const NodeLabel &label, co
     if (schema)
       op.requireInputs(schema->min_input(), schema->max_input());
     checkNarrowOperands(node, op);
+    checkStringOperands(node, op);
     if (import) {
       import(op);
     } else {
@@ -230,6 +232,7 @@ bool Importer::runImport(const onnx::NodeProto &node, const NodeLabel &label, co
     }
     op.checkAllAttributesRead();
     keepNarrowType(node, op);
+    keepStringType(node, op);
     bindResults(node, op);
     return true;
   } catch (const NodeError &error) {
@@ -384,39 +387,45 @@ void Importer::listOtherProblems() {
 
 /// Shapes and values that the user gave may be others than those that the model was exported with. Exporters write
 /// wrong shapes, which no node reads; wrong elements would be read as others than they are.
-void Importer::checkDeclared(const onnx::ValueInfoProto &output, Value value) {
+void Importer::checkDeclared(const onnx::ValueInfoProto &output, const TensorRecord &tensor) {
   if (!output.type().has_tensor_type())
     return;
   const auto mismatch = [&](const std::string &declared, const std::string &found) {
     return "graph output " + quoted(output.name()) + " is declared with " + declared + ", but has " + found;
   };
   const auto &type = output.type().tensor_type();
-  const Type element = elementTypeOf(type.elem_type(), ops.getContext());
-  const Type found = cast<RankedTensorType>(value.getType()).getElementType();
+  const Type element = type.elem_type() == onnx::TensorProto::STRING
+                           ? stringType(ops.getContext())
+                           : elementTypeOf(type.elem_type(), ops.getContext());
+  const Type found = isString(tensor.element) ? tensor.element : builder.element(tensor.value);
   if (element && element != found)
     diagnostics.error(ErrorKind::BadModel, mismatch("elements of " + typeText(element), typeText(found)));
   const bool isGiven = !shapes.inputs.empty() || !shapes.symbols.empty() || !shapes.values.empty();
-  const Exprs shape = builder.shape(value);
+  const Exprs shape = builder.shape(tensor.value);
   if (!isGiven && type.has_shape() && contradicts(type.shape(), shape))
     diagnostics.warning(mismatch("the shape " + declaredShapeText(output), shapeText(shape)));
 }
 
-Value Importer::outputValue(const onnx::ValueInfoProto &output) {
-  const Tensor tensor = bodies.scopes.here(lookUp(output.name()));
+Value Importer::outputValue(const onnx::ValueInfoProto &output, Tensor tensor) {
   if (tensor->poisoned)
     return Value();
   refuseNarrow(builder, *tensor, quoted(output.name()));
   const Value value = pool.materialize(tensor);
-  checkDeclared(output, value);
+  checkDeclared(output, *tensor);
   return value;
 }
 
 void Importer::makeReturn() {
   std::vector<Value> results;
+  std::vector<DictionaryAttr> names;
   try {
-    for (const auto &output : graph.output())
-      if (Value value = outputValue(output))
+    for (const auto &output : graph.output()) {
+      const Tensor tensor = bodies.scopes.here(lookUp(output.name()));
+      names.push_back(
+          interfaceAttributes(ops.getContext(), output.name(), tensor->element).getDictionary(ops.getContext()));
+      if (Value value = outputValue(output, tensor))
         results.push_back(value);
+    }
   } catch (const NodeError &error) {
     diagnostics.error(error.kind, "graph outputs: " + error.message);
   }
@@ -425,8 +434,7 @@ void Importer::makeReturn() {
   func::ReturnOp::create(ops, UnknownLoc::get(ops.getContext()), results);
   eraseDeadOps(function);
   retype(function, symbols);
-  function.setAllResultAttrs(
-      llvm::map_to_vector(graph.output(), [&](const onnx::ValueInfoProto &output) { return nameOf(output); }));
+  function.setAllResultAttrs(names);
   symbols.finish();
 }
 
@@ -461,6 +469,7 @@ OwningOpRef<ModuleOp> Importer::run() {
   makeReturn();
   if (diagnostics.failed() || !verifyModule())
     return nullptr;
+  setStrings(*module, builder.strings());
   recordGoneNodes();
   return std::move(module);
 }

@@ -31,14 +31,14 @@ Result<std::vector<HostTensor>> inputsFromArrays(const format::Package &package,
 /// finds has no room yet.
 Result<std::vector<HostTensor>> makeOutputs(const Session &session);
 
-/// After a run: gives those room and fetches them.
+/// After a run: gives those room and fetches them; then finds the texts of strings.
 Status fetchOutputs(Session &session, std::vector<HostTensor> &outputs);
 
 /// Under the outputs' names.
 Status writeOutputs(const std::string &path, const format::Package &package, const std::vector<HostTensor> &outputs);
 
-/// To the shapes, and the elements where they decide shapes.
-Status bindTo(Session &session, const std::vector<HostTensor> &inputs);
+/// To the shapes, and the elements where they decide shapes. Strings get their numbers in the session.
+Status bindTo(Session &session, std::vector<HostTensor> &inputs);
 std::vector<Shape> shapesOf(const std::vector<HostTensor> &tensors);
 std::vector<TensorRef> refsOf(std::vector<HostTensor> &tensors);
 

@@ -3,6 +3,7 @@
 #include "dialects/Graph/ElementTypes.h"
 #include "lib/Import/Onnx/Constants.h"
 #include "lib/Import/Onnx/Ops/Ops.h"
+#include "lib/Import/Onnx/StringTypes.h"
 #include "lib/Import/Onnx/Text.h"
 #include "lib/Import/Onnx/ValuePropagation.h"
 
@@ -12,12 +13,24 @@ using namespace mlir;
 
 namespace cupola::onnx_import {
 
+/// A text of each number, or the number that each text is.
+static void castText(OpBinder &op, Type to) {
+  const bool toText = isString(to);
+  Value input = op.value(0, "input");
+  const Type number = toText ? op.b.element(input) : to;
+  Value result = op.b.host(toText ? "string_format" : "string_parse", {format::dtypeName(graph::dtypeOf(number))},
+                           {input}, op.b.shape(input), toText ? op.b.int64() : number);
+  op.result(toText ? asStrings(op, result) : op.ofValue(result));
+}
+
 static void castTo(OpBinder &op, Type to) {
   // Both concern 8-bit floats alone, which have no place here.
   op.ignoreAttribute("saturate");
   op.ignoreAttribute("round_mode");
   if (op.element(0, "input") == to)
     return op.result(op.tensor(0, "input"));
+  if (isString(to) || isString(op.element(0, "input")))
+    return castText(op, to);
   if (auto known = foldCast(op, to))
     return op.result(std::move(*known), to);
   op.result(op.b.cast(op.value(0, "input"), to));
@@ -30,7 +43,9 @@ static Type typeNumbered(OpBinder &op, int32_t number) {
   return to;
 }
 
-static void castToNumber(OpBinder &op, int32_t number) { castTo(op, typeNumbered(op, number)); }
+static void castToNumber(OpBinder &op, int32_t number) {
+  castTo(op, number == onnx::TensorProto::STRING ? stringType(op.b.context()) : typeNumbered(op, number));
+}
 
 void importBitCast(OpBinder &op) {
   const Type from = op.element(0, "input"), to = typeNumbered(op, static_cast<int32_t>(op.requiredInt("to")));

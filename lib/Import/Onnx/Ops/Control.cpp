@@ -37,6 +37,12 @@ std::optional<Body> importBranch(OpBinder &op, StringRef name) {
   return body;
 }
 
+void requireOneType(OpBinder &op, size_t output, Type taken, Type other) {
+  if (taken != other)
+    op.bad("output " + std::to_string(output) + " of the branches has elements of " + typeText(taken) + " and " +
+           typeText(other) + ", expected one type");
+}
+
 /// The type of a result, and the run symbols that stand for extents in which the branches differ.
 class Results {
 public:
@@ -45,9 +51,6 @@ public:
   Type typeOf(Value taken, Value other, size_t index) {
     const Exprs a = op.b.shape(taken), b = op.b.shape(other);
     const std::string what = "output " + std::to_string(index) + " of the branches";
-    if (op.b.element(taken) != op.b.element(other))
-      op.bad(what + " has elements of " + typeText(op.b.element(taken)) + " and " + typeText(op.b.element(other)) +
-             ", expected one type");
     if (a.size() != b.size())
       op.undecided(0, what + " has the shapes " + shapeText(a) + " and " + shapeText(b) +
                           ", supported are equal ranks unless the condition is decided while compiling");
@@ -90,14 +93,18 @@ void importIf(OpBinder &op) {
   Bodies::shareCaptures(taken, other);
   Results results(op);
   SmallVector<Type> types;
+  for (auto [i, outputs] : llvm::enumerate(llvm::zip_equal(taken.outputs, other.outputs)))
+    requireOneType(op, i, std::get<0>(outputs)->element, std::get<1>(outputs)->element);
   for (auto [i, values] : llvm::enumerate(llvm::zip_equal(taken.yielded, other.yielded)))
     types.push_back(results.typeOf(std::get<0>(values), std::get<1>(values), i));
   auto branch =
       graph::IfOp::create(op.bodies().ops, op.b.location(), types, condition, taken.captures, results.symbols());
   op.bodies().finish(taken, branch.getThenRegion(), op.b.location());
   op.bodies().finish(other, branch.getElseRegion(), op.b.location());
-  for (auto [i, result] : llvm::enumerate(branch.getResults()))
+  for (auto [i, result] : llvm::enumerate(branch.getResults())) {
     op.result(result, i);
+    op.results()[i]->element = taken.outputs[i]->element;
+  }
 }
 
 } // namespace cupola::onnx_import

@@ -40,8 +40,11 @@ LoopBounds boundsOf(OpBinder &op) {
 void importLoop(OpBinder &op) {
   const onnx::GraphProto &graph = op.graphAttribute("body");
   std::vector<Value> initial;
-  for (size_t i = 2; i < op.inputCount(); ++i)
+  std::vector<Type> elements;
+  for (size_t i = 2; i < op.inputCount(); ++i) {
     initial.push_back(op.value(i, "v_initial"));
+    elements.push_back(op.element(i, "v_initial"));
+  }
   const size_t carried = initial.size();
   if (static_cast<size_t>(graph.input_size()) != carried + 2)
     op.bad("the body has " + std::to_string(graph.input_size()) +
@@ -51,7 +54,7 @@ void importLoop(OpBinder &op) {
     op.bad("the body has " + std::to_string(graph.output_size()) + " outputs, the node carries " +
            std::to_string(carried) + " values and has " + std::to_string(op.outputCount()) + " outputs");
   const LoopBounds bounds = boundsOf(op);
-  LoopBody body(op, initial, /*hasCondition=*/true);
+  LoopBody body(op, initial, /*hasCondition=*/true, elements);
   body.make([&](const Expr &index, ArrayRef<Tensor> values) {
     const Type int64 = IntegerType::get(op.b.context(), 64), bit = IntegerType::get(op.b.context(), 1);
     // The body is entered where its condition holds.
@@ -61,8 +64,10 @@ void importLoop(OpBinder &op) {
     return op.bodies().inPlace(graph, inputs);
   });
   const std::vector<Value> results = body.create(bounds);
-  for (size_t i = 0; i < op.outputCount(); ++i)
+  for (size_t i = 0; i < op.outputCount(); ++i) {
     op.result(results[i], i);
+    op.results()[i]->element = body.elementOf(i);
+  }
 }
 
 } // namespace cupola::onnx_import
