@@ -50,6 +50,15 @@ def test_split():
     equal("Split", WORDS, results=3, axis=1, num_outputs=3)
 
 
+@pytest.mark.parametrize("mode, fill", [("constant", None), ("constant", "fill"), ("constant", "red"), ("edge", None), ("reflect", None)])
+def test_pads(mode, fill):
+    """onnxruntime has no kernel for it."""
+    operands = [WORDS, Const(np.array([0, 1, 1, 2], dtype=np.int64))] + ([] if fill is None else [np.array(fill, dtype=object)])
+    found, = by_cupola(model_of("Pad", operands, types=[object], mode=mode), operands)
+    expected = np.pad(WORDS, ((0, 1), (1, 2)), mode, **({"constant_values": fill or ""} if mode == "constant" else {}))
+    assert found.tolist() == expected.tolist()
+
+
 def test_constants():
     equal("Concat", WORDS, Const(texts("red", "own", shape=(2, 1))), axis=1)
     equal("Equal", WORDS, Const(texts("red")))

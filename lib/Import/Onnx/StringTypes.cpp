@@ -39,6 +39,7 @@ ArrayRef<Taker> takersOf(const std::string &domain) {
       {"Identity"},
       {"Loop", {}, {}}, // its import looks at the types itself
       {"OneHot", {2}},
+      {"Pad", {0, 2}},
       {"RegexFullMatch", {0}, {}},
       {"Reshape"},
       {"ReverseSequence"},

@@ -3,7 +3,9 @@
 #include "lib/Import/Onnx/Constants.h"
 #include "lib/Import/Onnx/Ops/Ops.h"
 
+#include "lib/Import/Onnx/NarrowTypes.h"
 #include "lib/Import/Onnx/OpenAxes.h"
+#include "lib/Import/Onnx/StringTypes.h"
 #include "lib/Import/Onnx/Text.h"
 
 using namespace mlir;
@@ -24,10 +26,12 @@ graph::PadMode padMode(OpBinder &op) {
   op.bad("attribute 'mode' is '" + printable(mode) + "', expected constant, reflect, edge or wrap");
 }
 
-/// What input 2 holds, 0 where it is missing. An integer keeps its 64 bits.
+/// What input 2 holds, 0 or an empty string where it is missing. An integer keeps its 64 bits.
 TypedAttr fillOperand(OpBinder &op) {
   const Type type = op.element(0, "data");
   Builder builder(op.b.context());
+  if (isString(type))
+    return builder.getI64IntegerAttr(op.b.strings().of(""));
   if (isa<FloatType>(type))
     return builder.getFloatAttr(type, op.has(2) ? op.constantNumber(2, "constant_value") : 0);
   const int64_t number = op.has(2) ? op.constantInt(2, "constant_value") : 0;
@@ -74,7 +78,7 @@ Amounts amountsOf(OpBinder &op, ArrayRef<Expr> pads, ArrayRef<Expr> axes) {
 /// A value to fill with that is data: where the padding of ones has zeros.
 Value padWithData(OpBinder &op, const Amounts &amounts) {
   const Exprs shape = op.shape(0, "data");
-  const Type bit = IntegerType::get(op.b.context(), 1), type = op.element(0, "data");
+  const Type bit = IntegerType::get(op.b.context(), 1), type = heldIn(op.element(0, "data"));
   const auto padded = [&](Value value, TypedAttr fill) {
     return op.b.pad(value, amounts.low, amounts.high, graph::PadMode::Constant, fill);
   };
@@ -102,7 +106,7 @@ void importPad(OpBinder &op) {
   const Amounts amounts = amountsOf(op, op.symbolicInts(1, "pads"), axes);
   if (mode == graph::PadMode::Constant && !isFillConstant(op))
     return op.result(padWithData(op, amounts));
-  const TypedAttr fill = mode == graph::PadMode::Constant ? fillOperand(op) : zeroOf(op.element(0, "data"));
+  const TypedAttr fill = mode == graph::PadMode::Constant ? fillOperand(op) : zeroOf(heldIn(op.element(0, "data")));
   op.result(op.b.pad(op.value(0, "data"), amounts.low, amounts.high, mode, fill));
 }
 

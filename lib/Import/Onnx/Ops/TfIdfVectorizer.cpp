@@ -36,8 +36,11 @@ struct Vocabulary {
 Ints poolOf(OpBinder &op) {
   if (!isString(op.element(0, "X")))
     return op.requiredInts("pool_int64s");
+  const auto texts = op.stringsAttribute("pool_strings");
+  if (!texts)
+    op.bad("attribute 'pool_strings' is missing, expected a list of strings");
   Ints pool;
-  for (const std::string &text : op.stringsAttribute("pool_strings").value_or(std::vector<std::string>()))
+  for (const std::string &text : *texts)
     pool.push_back(op.b.strings().of(text));
   return pool;
 }
