@@ -25,7 +25,7 @@ SmallVector<Block *> bodiesOf(Operation *function) {
 }
 
 bool leavesBody(Operation *op) {
-  return isa<IfOp, LoopOp>(op) || (op->hasTrait<OpTrait::IsTerminator>() && !isa<FusionOp>(op->getParentOp()));
+  return isa<IfOp, LoopOp, HostOp>(op) || (op->hasTrait<OpTrait::IsTerminator>() && !isa<FusionOp>(op->getParentOp()));
 }
 
 Expr extentBehind(StringRef symbol, ValueRange results, ValueRange yielded) {

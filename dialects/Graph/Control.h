@@ -11,8 +11,8 @@ namespace cupola::graph {
 /// it, each before those that it holds. Not the regions of graph.fusion.
 llvm::SmallVector<mlir::Block *> bodiesOf(mlir::Operation *function);
 
-/// Hands its operands to another body, each in dense memory of its own: the end of a body, a
-/// branch or a loop.
+/// Hands its operands to another body or to the host, each in dense memory of its own: the end of a body, a
+/// branch, a loop or an op of the host.
 bool leavesBody(mlir::Operation *op);
 
 /// The value that a run symbol of `results`, the results of a branch, gets in the branch that

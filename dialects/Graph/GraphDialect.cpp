@@ -56,6 +56,13 @@ bool isExprs(Attribute attr, Type) {
   return list && llvm::all_of(list, cupola::graph::isExpr);
 }
 
+/// A text has one number.
+bool areTexts(Attribute attr) {
+  auto list = dyn_cast<ArrayAttr>(attr);
+  llvm::DenseSet<Attribute> seen;
+  return list && llvm::all_of(list, [&](Attribute text) { return isa<StringAttr>(text) && seen.insert(text).second; });
+}
+
 /// The name of a type that kernels see as the elements of `tensor`.
 bool isElement(Attribute attr, Type tensor) {
   auto name = dyn_cast<StringAttr>(attr);
@@ -93,6 +100,8 @@ LogicalResult verifyInterface(Operation *op, NamedAttribute attr, Type tensor, b
 } // namespace
 
 LogicalResult GraphDialect::verifyOperationAttribute(Operation *op, NamedAttribute attr) {
+  if (attr.getName() == stringsAttr && isa<ModuleOp>(op))
+    return areTexts(attr.getValue()) ? success() : op->emitError() << stringsAttr << " is no list of different texts";
   return op->emitError() << "no op has the attribute " << attr.getName();
 }
 

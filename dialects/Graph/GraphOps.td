@@ -469,4 +469,24 @@ def Graph_YieldOp : Graph_Op<"yield", [Terminator, Pure, ReturnLike, ParentOneOf
 include "dialects/Graph/GraphContractionOps.td"
 include "dialects/Graph/GraphControlOps.td"
 
+//===----------------------------------------------------------------------===//
+// The host
+//===----------------------------------------------------------------------===//
+
+def Graph_HostOp : Graph_PureOp<"host", "Control", "Never"> {
+  let summary = "what the host computes of tensors in memory: an op that looks into strings";
+  let description = [{
+    `function` is a row of lib/Runtime/Format/HostOps.h. Strings are numbers of a table (module attribute
+    `graph.strings`, to which a run adds its own), so that a tensor of them has elements of i64.
+
+    ```mlir
+    %y = graph.host "string_concat" [] (%a, %b) : (tensor<4xi64>, tensor<4xi64>) -> tensor<4xi64>
+    ```
+  }];
+  let arguments = (ins StrAttr:$function, StrArrayAttr:$parameters, Variadic<Graph_Tensor>:$inputs);
+  let results = (outs Graph_Tensor:$result);
+  let hasVerifier = 1;
+  let assemblyFormat = "$function $parameters `(` $inputs `)` attr-dict `:` functional-type($inputs, $result)";
+}
+
 #endif // CUPOLA_DIALECTS_GRAPH_GRAPHOPS_TD

@@ -5,6 +5,8 @@
 
 #include "dialects/Graph/Graph.h"
 
+#include "lib/Runtime/Format/HostOps.h"
+
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
@@ -392,4 +394,24 @@ LogicalResult VerdictsOp::verifySymbolUses(SymbolTableCollection &symbols) {
 
 LogicalResult PrecisionOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifyFunctionOf(*this, getFunctionAttr(), symbols);
+}
+
+LogicalResult HostOp::verify() {
+  format::HostCall call;
+  call.op = getFunction().str();
+  for (auto parameter : getParameters().getAsRange<StringAttr>())
+    call.arguments.push_back(parameter.getValue().str());
+  call.operands.resize(getInputs().size());
+  call.results.resize(1);
+  if (Status status = format::checkHostCall(call); status.failed())
+    return emitOpError() << status.message();
+  const format::HostOp &op = *format::findHostOp(call.op);
+  const Type reads = typeOf(format::dtypeOf(op.reads, call.arguments), getContext());
+  const Type writes = typeOf(format::dtypeOf(op.writes, call.arguments), getContext());
+  for (Value input : getInputs())
+    if (elementOf(input) != reads)
+      return emitOpError() << "reads elements of " << elementOf(input) << ", expected " << reads;
+  if (elementOf(getResult()) != writes)
+    return emitOpError() << "has a result of " << elementOf(getResult()) << ", expected " << writes;
+  return success();
 }

@@ -23,6 +23,9 @@ format::DType declaredDtype(mlir::BlockArgument argument);
 /// The same of a result.
 format::DType declaredDtype(mlir::func::FuncOp function, unsigned result);
 
+/// Of the module: the texts of the strings that constants hold as numbers, by number.
+constexpr llvm::StringLiteral stringsAttr = "graph.strings";
+
 /// The extents that bind symbols: those of the argument's type, or of its `graph.dims` where a
 /// fact replaced a symbol of the type; the replaced one still has to be bound and checked.
 Exprs declaredShapeOf(mlir::BlockArgument argument);

@@ -114,6 +114,13 @@ def Plan_CopyOp : Plan_Op<"copy"> {
   let assemblyFormat = "$source `to` $target `bytes` custom<Expr>($bytes) attr-dict";
 }
 
+def Plan_HostOp : Plan_Op<"host", [AttrSizedOperandSegments]> {
+  let summary = "the host computes `outputs` of `inputs`: format::HostCall";
+  let arguments = (ins StrAttr:$function, StrArrayAttr:$parameters, Variadic<Plan_BufferType>:$inputs,
+                       Variadic<Plan_BufferType>:$outputs);
+  let assemblyFormat = "$function $parameters `(` $inputs `)` `to` `(` $outputs `)` attr-dict";
+}
+
 def Plan_AssertOp : Plan_Op<"assert"> {
   let summary = "what has to hold when the body is entered; `reason` is the error";
   let arguments = (ins Graph_Expr:$lhs, Graph_RelationAttr:$relation, Graph_Expr:$rhs, Graph_ReasonAttr:$reason);

@@ -99,15 +99,16 @@ Result<Tensor> Blame::along(ArrayRef<Value> way, const Tensor &tensor) {
   return result;
 }
 
-Status Blame::run(ArrayRef<Tensor> inputs) {
+Status Blame::run(ArrayRef<Tensor> inputs, reference::Strings &strings) {
   CUPOLA_TRY(status);
   for (auto [argument, input] : llvm::zip_equal(mainOf(*narrow).getArguments(), inputs)) {
     CUPOLA_ASSIGN(carried[argument], along({argument}, input));
   }
-  auto results = reference::interpret(wide, inputs, [&](const reference::Step &step) {
+  const auto look = [&](const reference::Step &step) {
     if (status.isOk())
       status = compare(step);
-  });
+  };
+  auto results = reference::interpret(wide, inputs, look, &strings);
   CUPOLA_TRY(results.status());
   CUPOLA_TRY(status);
   Operation *end = mainOf(*narrow).getBody().front().getTerminator();

@@ -18,8 +18,8 @@ public:
   /// `graph`: through all passes but that of precision; it must outlive the object.
   Blame(mlir::ModuleOp graph, const PipelineOptions &options);
 
-  /// `inputs` by position, as `graph` declares them.
-  Status run(llvm::ArrayRef<reference::Tensor> inputs);
+  /// `inputs` by position, as `graph` declares them; `strings` has their texts.
+  Status run(llvm::ArrayRef<reference::Tensor> inputs, reference::Strings &strings);
 
   /// Ops whose narrowing shows, the worst first: overflows in program order, then by local error.
   std::vector<NodeError> worstFirst() const;

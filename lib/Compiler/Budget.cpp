@@ -21,9 +21,10 @@ static Result<OwningOpRef<ModuleOp>> makeWideGraph(const Compilation::Impl &impl
 
 Result<PrecisionReport> Compilation::blame(const std::vector<npz::Array> &inputs) {
   CUPOLA_ASSIGN(auto graph, makeWideGraph(*state));
-  CUPOLA_ASSIGN(auto tensors, tensorsOf(*graph, inputs));
+  reference::Strings strings(*graph);
+  CUPOLA_ASSIGN(auto tensors, tensorsOf(*graph, inputs, strings));
   Blame blame(*graph, state->variantContext.pipeline);
-  CUPOLA_TRY(blame.run(tensors));
+  CUPOLA_TRY(blame.run(tensors, strings));
   return PrecisionReport{blame.worstFirst(), blame.outputError};
 }
 
@@ -83,14 +84,15 @@ private:
 
 Result<BudgetReport> Compilation::holdBudget(const std::vector<npz::Array> &inputs, double budget) {
   CUPOLA_ASSIGN(auto graph, makeWideGraph(*state));
-  CUPOLA_ASSIGN(auto tensors, tensorsOf(*graph, inputs));
+  reference::Strings strings(*graph);
+  CUPOLA_ASSIGN(auto tensors, tensorsOf(*graph, inputs, strings));
   PipelineOptions &pipeline = state->variantContext.pipeline;
   Budget givers(budget, pipeline.precision);
   BudgetReport report;
   for (;; ++report.rounds) {
     CUPOLA_TRY(state->begin("precision, round " + std::to_string(report.rounds + 1)));
     Blame blame(*graph, pipeline);
-    CUPOLA_TRY(blame.run(tensors));
+    CUPOLA_TRY(blame.run(tensors, strings));
     report.errorAfter = blame.outputError;
     if (report.rounds == 0)
       report.errorBefore = blame.outputError;

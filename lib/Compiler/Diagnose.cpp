@@ -13,8 +13,8 @@ namespace cupola::compiler {
 
 /// The passes once more, watched.
 static Status findWrongPass(Compilation::Impl &impl, ArrayRef<reference::Tensor> inputs, const VariantSpec &spec,
-                            double tolerance, Diagnosis &diagnosis) {
-  PassAudit audit(inputs, tolerance);
+                            double tolerance, reference::Strings &strings, Diagnosis &diagnosis) {
+  PassAudit audit(inputs, strings, tolerance);
   CUPOLA_TRY(audit.begin(*impl.imported));
   PipelineOptions watched = impl.variantContext.pipeline;
   watched.dumpDir.clear();
@@ -27,42 +27,46 @@ static Status findWrongPass(Compilation::Impl &impl, ArrayRef<reference::Tensor>
 }
 
 Result<std::vector<npz::Array>> Compilation::reference(const std::vector<npz::Array> &inputs) {
-  CUPOLA_ASSIGN(auto tensors, tensorsOf(*state->imported, inputs));
-  CUPOLA_ASSIGN(auto results, reference::interpret(*state->imported, tensors));
-  return arraysOf(*state->imported, results);
+  reference::Strings strings(*state->imported);
+  CUPOLA_ASSIGN(auto tensors, tensorsOf(*state->imported, inputs, strings));
+  CUPOLA_ASSIGN(auto results, reference::interpret(*state->imported, tensors, nullptr, &strings));
+  return arraysOf(*state->imported, results, strings);
 }
 
 /// The outputs of the graph that became kernels; those that were added stand behind.
 static Result<std::vector<reference::Tensor>> interpretFused(Compilation::Impl &impl,
                                                              ArrayRef<reference::Tensor> inputs,
-                                                             const VariantSpec &spec, std::vector<npz::Array> &arrays) {
+                                                             const VariantSpec &spec, reference::Strings &strings,
+                                                             std::vector<npz::Array> &arrays) {
   OwningOpRef<ModuleOp> fused = impl.module->clone();
   PipelineOptions quiet = impl.variantContext.pipeline;
   quiet.dumpDir.clear();
   CUPOLA_TRY(runFusionPasses(*fused, spec, quiet));
   if (impl.options.kernelResults)
     returnFusionResults(*fused);
-  auto results = reference::interpret(*fused, inputs);
-  if (results.isOk())
-    arrays = arraysOf(*fused, *results);
+  auto results = reference::interpret(*fused, inputs, nullptr, &strings);
+  if (results.isOk()) {
+    CUPOLA_ASSIGN(arrays, arraysOf(*fused, *results, strings));
+  }
   return results;
 }
 
 Result<Diagnosis> Compilation::diagnose(const std::vector<npz::Array> &inputs, const std::string &target,
                                         const std::string &arch, double tolerance) {
-  CUPOLA_ASSIGN(auto tensors, tensorsOf(*state->imported, inputs));
+  reference::Strings strings(*state->imported);
+  CUPOLA_ASSIGN(auto tensors, tensorsOf(*state->imported, inputs, strings));
   const VariantSpec spec{target, arch};
   if (llvm::none_of(state->specs, [&](const VariantSpec &s) { return s.target == target && s.arch == arch; }))
     return Status::usage("the compilation has no variant " + target + " " + arch);
   Diagnosis diagnosis;
-  CUPOLA_ASSIGN(auto imported, reference::interpret(*state->imported, tensors));
-  diagnosis.imported = arraysOf(*state->imported, imported);
-  CUPOLA_ASSIGN(auto fused, interpretFused(*state, tensors, spec, diagnosis.fused));
+  CUPOLA_ASSIGN(auto imported, reference::interpret(*state->imported, tensors, nullptr, &strings));
+  CUPOLA_ASSIGN(diagnosis.imported, arraysOf(*state->imported, imported, strings));
+  CUPOLA_ASSIGN(auto fused, interpretFused(*state, tensors, spec, strings, diagnosis.fused));
   bool isSame = true;
   for (auto [before, after] : llvm::zip(imported, fused))
     isSame &= agree(elementsOf(after), elementsOf(before), tolerance);
   if (!isSame)
-    CUPOLA_TRY(findWrongPass(*state, tensors, spec, tolerance, diagnosis));
+    CUPOLA_TRY(findWrongPass(*state, tensors, spec, tolerance, strings, diagnosis));
   return diagnosis;
 }
 

@@ -77,6 +77,8 @@ Json stepsOf(const format::Variant &variant, const std::vector<format::Node> &no
       }
       if (format::transferOf(step))
         steps.back()["transfer"] = format::stepKindName(step.kind);
+      if (step.kind == format::Step::HostStep)
+        steps.back()["host"] = step.host.op;
       if (format::isControl(step.kind)) {
         steps.back()["control"] = format::stepKindName(step.kind);
         steps.back()["enters"] = format::bodiesOf(step);

@@ -97,6 +97,12 @@ format::WeightSource weightSource(ArrayRef<WeightTable::Entry> entries) {
 
 } // namespace
 
+static void addStrings(ModuleOp module, format::Package &package) {
+  if (auto texts = module->getAttrOfType<ArrayAttr>(graph::stringsAttr))
+    for (auto text : texts.getAsRange<StringAttr>())
+      package.strings.push_back(text.str());
+}
+
 format::Package Compilation::interface() const {
   format::Package package;
   auto main = state->module->lookupSymbol<func::FuncOp>("main");
@@ -134,6 +140,7 @@ Result<format::Package> Compilation::Impl::makePackage() {
     CUPOLA_TRY(commonMain(variants, main));
   addOutputs(main, package);
   addSymbols(*module, package);
+  addStrings(*module, package);
   addWeights(variantContext.weights.entries(), package);
   NodeTable nodes = variantContext.nodes;
   package.nodes = nodes.takeNodes();

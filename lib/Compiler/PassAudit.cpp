@@ -46,7 +46,7 @@ Result<PassAudit::Run> PassAudit::run(ModuleOp module) const {
   for (const reference::Tensor &input : inputs)
     note(module.getLoc(), input);
   auto noteStep = [&](const reference::Step &step) { note(step.op->getLoc(), step.result); };
-  CUPOLA_ASSIGN(run.outputs, reference::interpret(module, inputs, noteStep));
+  CUPOLA_ASSIGN(run.outputs, reference::interpret(module, inputs, noteStep, &strings));
   return run;
 }
 

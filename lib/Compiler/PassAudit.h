@@ -12,7 +12,8 @@ namespace cupola::compiler {
 class PassAudit {
 public:
   /// `inputs` must outlive the audit. `tolerance` as of `cupola verify`.
-  PassAudit(llvm::ArrayRef<reference::Tensor> inputs, double tolerance) : inputs(inputs), tolerance(tolerance) {}
+  PassAudit(llvm::ArrayRef<reference::Tensor> inputs, reference::Strings &strings, double tolerance)
+      : inputs(inputs), strings(strings), tolerance(tolerance) {}
 
   /// The graph that every later one must agree with.
   Status begin(mlir::ModuleOp imported);
@@ -37,6 +38,7 @@ private:
   bool isKnown(const Value &value) const;
 
   llvm::ArrayRef<reference::Tensor> inputs;
+  reference::Strings &strings;
   double tolerance;
   std::vector<std::vector<double>> expected; ///< per output
   std::vector<Value> before;

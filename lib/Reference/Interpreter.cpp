@@ -49,6 +49,7 @@ constexpr OpRow opTable[] = {
     {"graph.layer_norm", computeLayerNorm},
     {"graph.moments", computeMoments},
     {"graph.normalize", computeNormalize},
+    {"graph.host", computeHost},
     {"graph.matmul", computeMatMul},
     {"graph.conv", computeConv},
 };
@@ -178,7 +179,7 @@ Status Interpreter::run(Operation *op) {
   if (auto fact = dyn_cast<graph::AssumeOp>(op))
     return checkAssumption(fact, symbols);
   const std::vector<Tensor> operands = takeOperands(op);
-  CUPOLA_ASSIGN(Tensor result, evaluate(op, operands, symbols));
+  CUPOLA_ASSIGN(Tensor result, evaluate(op, operands, symbols, &strings));
   if (observer)
     observer({op, operands, symbols, result});
   define(op->getResult(0), std::move(result));
@@ -204,7 +205,7 @@ Result<std::vector<int64_t>> Call::numbers(ArrayAttr exprs) const {
   return values;
 }
 
-Result<Tensor> evaluate(Operation *op, ArrayRef<Tensor> operands, const Symbols &symbols) {
+Result<Tensor> evaluate(Operation *op, ArrayRef<Tensor> operands, const Symbols &symbols, Strings *strings) {
   const std::string where = "node '" + graph::displayName(op->getLoc()) + "'";
   const OpFunction function = functionOf(op);
   if (!function)
@@ -218,12 +219,12 @@ Result<Tensor> evaluate(Operation *op, ArrayRef<Tensor> operands, const Symbols 
   Result<Tensor> made =
       isInPlace ? Tensor::borrow(dtype, std::move(shape), nullptr) : Tensor::make(dtype, std::move(shape));
   CUPOLA_ASSIGN(Tensor result, std::move(made).within(where));
-  Call call{op, operands, symbols, std::move(result)};
+  Call call{op, operands, symbols, std::move(result), strings};
   CUPOLA_TRY(function(call).within(where));
   return call.result;
 }
 
-Result<std::vector<Tensor>> interpret(ModuleOp module, ArrayRef<Tensor> inputs, Observer observer) {
+Result<std::vector<Tensor>> interpret(ModuleOp module, ArrayRef<Tensor> inputs, Observer observer, Strings *strings) {
   auto main = module.lookupSymbol<func::FuncOp>("main");
   if (inputs.size() != main.getNumArguments())
     return Status::usage(std::to_string(inputs.size()) + " inputs were given, the model has " +
@@ -237,7 +238,8 @@ Result<std::vector<Tensor>> interpret(ModuleOp module, ArrayRef<Tensor> inputs, 
   CUPOLA_TRY(checkInputs(main, inputs, symbols));
   for (auto fact : module.getOps<graph::AssumeOp>())
     CUPOLA_TRY(checkAssumption(fact, symbols));
-  return Interpreter(symbols, observer).runBlock(main.getBody().front(), inputs);
+  Strings own(module);
+  return Interpreter(symbols, observer, strings ? *strings : own).runBlock(main.getBody().front(), inputs);
 }
 
 } // namespace cupola::reference

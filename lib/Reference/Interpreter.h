@@ -14,7 +14,8 @@ Result<Shape> shapeFor(mlir::Type type, const Symbols &symbols);
 /// The values that are alive while a function is computed, and those of its symbols.
 class Interpreter {
 public:
-  Interpreter(Symbols symbols, Observer observer) : symbols(std::move(symbols)), observer(observer) {}
+  Interpreter(Symbols symbols, Observer observer, Strings &strings)
+      : symbols(std::move(symbols)), observer(observer), strings(strings) {}
 
   /// All ops of `block` but the last, whose operands are returned.
   Result<std::vector<Tensor>> runBlock(mlir::Block &block, llvm::ArrayRef<Tensor> arguments);
@@ -35,6 +36,7 @@ private:
   };
   Symbols symbols;
   Observer observer;
+  Strings &strings;
   llvm::DenseMap<mlir::Value, Entry> alive;
 };
 

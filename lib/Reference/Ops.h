@@ -15,6 +15,7 @@ struct Call {
   llvm::ArrayRef<Tensor> operands;
   const Symbols &symbols;
   Tensor result;
+  Strings *strings = nullptr; ///< null: an op is computed by itself
 
   /// The numbers of an attribute of expressions.
   Result<std::vector<int64_t>> numbers(mlir::ArrayAttr exprs) const;
@@ -32,6 +33,8 @@ Status computeSelect(Call &call);
 Status computeCast(Call &call);
 Status computeBitcast(Call &call);
 Status computeCall(Call &call);
+// Strings.cpp
+Status computeHost(Call &call);
 // Views.cpp
 Status computeReshape(Call &call);
 Status computeTranspose(Call &call);

@@ -9,6 +9,7 @@
 #define CUPOLA_LIB_REFERENCE_REFERENCE_H
 
 #include "lib/Planner/SolveDim.h"
+#include "lib/Reference/Strings.h"
 #include "lib/Reference/Tensor.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -32,12 +33,15 @@ using Observer = llvm::function_ref<void(const Step &)>;
 /// the results do. A graph.fusion is computed op by op like its surroundings. Constants
 /// are read in place. Code::Usage: an input of another type
 /// or shape than declared, extents that break an assumption of the model, an index out
-/// of range. Code::Unsupported: an op on an element type that has no such function.
-Result<std::vector<Tensor>> interpret(mlir::ModuleOp module, llvm::ArrayRef<Tensor> inputs,
-                                      Observer observer = nullptr);
+/// of range. Code::Unsupported: an op on an element type that has no such function. `strings`: what the numbers of
+/// strings in inputs and results mean; null: a table of the call's own.
+Result<std::vector<Tensor>> interpret(mlir::ModuleOp module, llvm::ArrayRef<Tensor> inputs, Observer observer = nullptr,
+                                      Strings *strings = nullptr);
 
-/// The result of one op (which has one) for operands of the right types.
-Result<Tensor> evaluate(mlir::Operation *op, llvm::ArrayRef<Tensor> operands, const Symbols &symbols = {});
+/// The result of one op (which has one) for operands of the right types. Without `strings`, an op that looks into
+/// strings is Code::Unsupported.
+Result<Tensor> evaluate(mlir::Operation *op, llvm::ArrayRef<Tensor> operands, const Symbols &symbols = {},
+                        Strings *strings = nullptr);
 
 } // namespace cupola::reference
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/BodyRunner.h"
 #include "lib/Runtime/Checks.h"
+#include "lib/Runtime/Host/HostCall.h"
 #include "lib/Runtime/LoopRun.h"
 #include "lib/Runtime/ProfilerRange.h"
 #include "lib/Runtime/Text.h"
@@ -10,7 +11,8 @@ namespace cupola::runtime {
 
 using format::BufferKind;
 
-Status BodyRunner::start(const Executable &of, Stream &on, const MemoryHooks &with) {
+Status BodyRunner::start(const Executable &of, Stream &on, const MemoryHooks &with, StringTable &table) {
+  strings = &table;
   executable = &of;
   stream = &on;
   hooks = &with;
@@ -89,6 +91,8 @@ Status BodyRunner::runSteps(Frame &frame, size_t depth) {
 Status BodyRunner::runStep(Frame &frame, size_t step, size_t depth) {
   const ProfilerRange range([&] { return stepText(frame, step); });
   const format::Step::Kind kind = frame.body().steps[step].kind;
+  if (kind == format::Step::HostStep)
+    return runHost(frame, frame.body().steps[step].host).within(stepText(frame, step));
   if (!format::isControl(kind))
     return queue(frame, step);
   const size_t outside = position.size();
@@ -102,6 +106,38 @@ Status BodyRunner::runStep(Frame &frame, size_t step, size_t depth) {
 Status BodyRunner::queue(Frame &frame, size_t step, bool atMost) {
   const Status status = frame.queue(*stream, step, atMost);
   return status.isOk() ? status : status.within(stepText(frame, step));
+}
+
+Status BodyRunner::runHost(Frame &frame, const format::HostCall &call) {
+  std::vector<HandedBuffer> operands;
+  for (uint32_t buffer : call.operands)
+    operands.push_back(frame.handed(buffer, /*written=*/false));
+  std::vector<std::vector<char>> copies;
+  CUPOLA_TRY(bringToHost(operands, copies));
+  std::vector<HostOperand> views;
+  for (const std::vector<char> &copy : copies)
+    views.push_back({copy.data(), copy.size()});
+  const HandedBuffer target = frame.handed(call.results[0], /*written=*/true);
+  std::vector<char> result(target.size());
+  HostCall step(call, std::move(views), {result.data(), result.size()}, *strings);
+  CUPOLA_TRY(runHostCall(step, call.op));
+  if (!result.empty())
+    CUPOLA_TRY(stream->upload(target.start(), result.data(), result.size()));
+  return stream->synchronize();
+}
+
+/// A flag that was raised is an error as of `read`.
+Status BodyRunner::bringToHost(const std::vector<HandedBuffer> &buffers, std::vector<std::vector<char>> &copies) {
+  for (const HandedBuffer &buffer : buffers) {
+    std::vector<char> &copy = copies.emplace_back(buffer.size());
+    if (!copy.empty())
+      CUPOLA_TRY(stream->download(copy.data(), buffer.start(), copy.size()));
+  }
+  CUPOLA_TRY(found.fetch(*stream, flagBlock));
+  CUPOLA_TRY(stream->synchronize());
+  if (const auto raised = found.raisedBy())
+    return flagError(executable->package(), format::stepAt(executable->program(), *raised), *raised);
+  return Status::ok();
 }
 
 Status BodyRunner::runBranch(Frame &frame, size_t step, size_t depth) {

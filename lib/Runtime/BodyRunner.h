@@ -4,6 +4,7 @@
 #define CUPOLA_LIB_RUNTIME_BODYRUNNER_H
 
 #include "lib/Runtime/Frame.h"
+#include "lib/Runtime/Host/StringTable.h"
 
 #include <deque>
 #include <map>
@@ -15,11 +16,11 @@ namespace cupola::runtime {
 /// What a run has besides the caller's tensors: frames, arenas, flags and the values of
 /// symbols. A control step reads what it depends on back and enters a body; the host waits
 /// for the device there and nowhere else. An error in a body ends the run, and the next one
-/// begins anew.
+/// begins anew. A step of the host waits for the device, too: its operands come to the host, its result goes back.
 class BodyRunner {
 public:
   /// All outlive it.
-  Status start(const Executable &executable, Stream &stream, const MemoryHooks &hooks);
+  Status start(const Executable &executable, Stream &stream, const MemoryHooks &hooks, StringTable &strings);
 
   Frame &program() { return frames.front(); }
   const Frame &program() const { return frames.front(); }
@@ -48,6 +49,8 @@ private:
   friend class LoopRun;
 
   Status makeCounters();
+  Status runHost(Frame &frame, const format::HostCall &call);
+  Status bringToHost(const std::vector<HandedBuffer> &buffers, std::vector<std::vector<char>> &copies);
   Status runBranch(Frame &frame, size_t step, size_t depth);
   /// Enters a body from depth `depth`. `nodes`: of the step, for errors.
   Status enter(uint32_t body, size_t depth, std::vector<HandedBuffer> parameters, const std::string &nodes);
@@ -73,6 +76,7 @@ private:
   const Executable *executable = nullptr;
   Stream *stream = nullptr;
   const MemoryHooks *hooks = nullptr;
+  StringTable *strings = nullptr;
   FlagBlock flagBlock;
   DeviceMemory counters;
   Readback found;                  ///< by a control step

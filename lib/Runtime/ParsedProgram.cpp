@@ -79,7 +79,7 @@ std::vector<ParsedTensor> parseTensors(Parser &parser, const std::vector<format:
 }
 
 ParsedStep parseStep(Parser &parser, const format::Step &step) {
-  if (format::isControl(step.kind))
+  if (format::isControl(step.kind) || step.kind == format::Step::HostStep)
     return {{Expr(1)}, {}};
   if (const std::optional<format::Transfer> transfer = format::transferOf(step))
     return {{parser.parse(transfer->bytes)}, {}};

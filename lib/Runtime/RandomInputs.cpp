@@ -81,6 +81,9 @@ void putFloat(DType dtype, uint8_t *to, double value) {
 /// The integers that every machine we run on stores low byte first.
 void putInteger(DType dtype, uint8_t *to, uint64_t value) { std::memcpy(to, &value, format::byteSize(dtype)); }
 
+/// Strings from a seed: with capitals, spaces, numbers, and letters that are no ASCII.
+constexpr const char *kWords[] = {"red", "Green", "blue sky", "a,b", "42", "3.5", "", "caf\xc3\xa9"};
+
 uint64_t integerBound(const format::Tensor &tensor) {
   constexpr uint64_t kUnknown = 10;
   if (tensor.dtype == DType::Bool)
@@ -102,6 +105,11 @@ HostTensor randomTensor(const format::Tensor &tensor, const Shape &shape, uint64
   const size_t size = format::byteSize(tensor.dtype);
   result.bytes.resize(elements * size);
   Random random(Random(seed).next() + input);
+  if (tensor.dtype == DType::String) {
+    for (size_t i = 0; i < elements; ++i)
+      result.texts.emplace_back(kWords[random.below(std::size(kWords))]);
+    return result;
+  }
   const uint64_t bound = integerBound(tensor);
   const bool isReal = format::isFloat(tensor.dtype) || format::narrowFloatOf(tensor.dtype);
   for (size_t i = 0; i < elements; ++i) {

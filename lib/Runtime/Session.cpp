@@ -38,6 +38,7 @@ Status Session::start() {
     if (const std::optional<format::Transfer> transfer = format::transferOf(steps[i]))
       for (const format::Touched &touched : transfer->buffers)
         holdsIo |= isIo[touched.buffer];
+    hasHostSteps |= steps[i].kind == format::Step::HostStep;
     if (shared->calls().function(i))
       for (uint32_t buffer : steps[i].launch.call.buffers)
         holdsIo |= isIo[buffer];
@@ -46,7 +47,7 @@ Status Session::start() {
     openOutputs.push_back(usesRunSymbols(package(), output));
   CUPOLA_ASSIGN(stream, device().createStream(options.stream));
   CUPOLA_TRY(runs.allocate(device(), *stream, std::max<size_t>(options.inFlight, 1)));
-  return runner.start(*shared, *stream, options.memory);
+  return runner.start(*shared, *stream, options.memory, strings);
 }
 
 /// Runs under way use what the session frees.
@@ -70,6 +71,29 @@ Status Session::bind(const std::vector<Shape> &inputs, const std::vector<Strides
   Turn turn(busy);
   CUPOLA_TRY(turn.status());
   return bindNow(inputs, strides, elements);
+}
+
+Status Session::numberStrings(const std::string_view *texts, size_t count, int64_t *numbers) {
+  CUPOLA_TRY(checkProcess());
+  Turn turn(busy);
+  CUPOLA_TRY(turn.status());
+  for (size_t i = 0; i < count; ++i)
+    numbers[i] = strings.give(texts[i]);
+  return Status::ok();
+}
+
+Status Session::readStrings(const int64_t *numbers, size_t count, std::string_view *texts) {
+  CUPOLA_TRY(checkProcess());
+  Turn turn(busy);
+  CUPOLA_TRY(turn.status());
+  for (size_t i = 0; i < count; ++i) {
+    const auto found = strings.find(numbers[i]);
+    if (!found)
+      return Status::usage("element " + std::to_string(i) + " is " + std::to_string(numbers[i]) +
+                           ", which is the number of no string");
+    texts[i] = *found;
+  }
+  return Status::ok();
 }
 
 Result<std::shared_ptr<const Session::Bound>> Session::boundFor(const std::vector<Shape> &inputs,

@@ -103,6 +103,14 @@ public:
   /// other outputs, and where the last run failed or there is none.
   Status fetch(size_t output, const TensorRef &tensor);
 
+  /// Tensors of strings hold numbers of a table of the session (lib/Runtime/Host/StringTable.h). A caller gives its
+  /// strings and gets their numbers, for as many runs as it likes, until the first call that follows a run: with that
+  /// it begins to give those of the next one.
+  Status numberStrings(const std::string_view *texts, size_t count, int64_t *numbers);
+  /// The texts of a run's outputs, or of what was given; they live until the next run begins or strings are given for
+  /// it. Code::Usage for a number that no string has now.
+  Status readStrings(const int64_t *numbers, size_t count, std::string_view *texts);
+
   /// The size of the buffers that a step of the program names, and what its kernel computes. Valid while bound.
   struct StepWork {
     uint64_t bytes = 0;
@@ -125,7 +133,7 @@ private:
   class Turn;
 
   Session(std::shared_ptr<const Executable> executable, SessionOptions options)
-      : shared(std::move(executable)), options(std::move(options)) {}
+      : shared(std::move(executable)), options(std::move(options)), strings(shared->package().strings) {}
 
   Status start();
   Status checkProcess() const;
@@ -171,6 +179,8 @@ private:
   SessionOptions options;
   pid_t process = 0;
   std::atomic<bool> busy{false};
+  StringTable strings;
+  bool hasHostSteps = false;
   std::unique_ptr<Stream> stream;
   RunsInFlight runs;
   BodyRunner runner;

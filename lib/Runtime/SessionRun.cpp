@@ -114,7 +114,7 @@ Status Session::queueEach() {
 /// recording. Copies and calls of libraries hold addresses: where those of the caller's
 /// tensors are others than in the run before, nothing is recorded or replayed. Copies
 /// hold sizes, too, so plans in which these vary are not recorded. Neither are programs
-/// with bodies: what is queued depends on values that the host reads on the way.
+/// with bodies or steps of the host: what is queued depends on values that the host reads on the way.
 Status Session::queueSteps(RunSlot &slot) {
   Frame::BucketState &bucket = runner.program().bucket();
   const bool hasMoved = holdsIo && bucket.io != io;
@@ -124,7 +124,8 @@ Status Session::queueSteps(RunSlot &slot) {
   slot.recording = bucket.recording;
   if (bucket.recording)
     return stream->replay(*bucket.recording);
-  if (!bucket.ran || hasMoved || bucket.plan->transfersVary || !program().bodies.empty() || !stream->canRecord())
+  if (!bucket.ran || hasMoved || bucket.plan->transfersVary || !program().bodies.empty() || hasHostSteps ||
+      !stream->canRecord())
     return queueEach();
   CUPOLA_TRY(stream->beginRecording());
   const Status queued = queueRecorded();
@@ -152,6 +153,7 @@ Status Session::queueRun(const std::vector<TensorRef> &inputs, const std::vector
                          RunTimes *times) {
   const ProfilerRange range([&] { return "run " + quote(package().metadata.graphName); });
   const bool poisons = options.poison && !times, tracks = device().properties().tracksContents && !times;
+  strings.beginRun();
   runner.begin(current->interface.values, poisons, tracks);
   CUPOLA_TRY(runner.program().place({runner.arena().address(), {}, io, &runner.openOutputs()}));
   CUPOLA_TRY(runner.program().upload(*stream));

@@ -34,6 +34,9 @@ Session::StepWork Session::workOf(size_t step) const {
   StepWork work;
   if (const std::optional<format::Transfer> transfer = format::transferOf(entry))
     work.bytes = transfer->buffers.size() * plan().sizes[step].x;
+  if (entry.kind == format::Step::HostStep)
+    for (const format::Touched &touched : format::touchedBy(program(), entry))
+      work.bytes += plan().buffers[touched.buffer].bytes;
   if (entry.kind != format::Step::LaunchStep)
     return work;
   work.grid = plan().sizes[step];

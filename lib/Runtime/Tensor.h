@@ -23,7 +23,8 @@ struct TensorRef {
 struct HostTensor {
   format::DType dtype = format::DType::F32;
   Shape shape;
-  std::vector<uint8_t> bytes;
+  std::vector<uint8_t> bytes;          ///< of strings: their numbers in a session
+  std::vector<std::string> texts = {}; ///< of strings: the elements
 
   TensorRef ref() { return {bytes.empty() ? nullptr : bytes.data(), dtype, shape, false, {}}; }
 };

@@ -62,7 +62,8 @@ private:
   }
 
   bool isFoldable(Operation *op) const {
-    if (kept.contains(op) || op->getNumResults() != 1 || op->getNumRegions() != 0 || !isa<graph::ClassInterface>(op))
+    if (kept.contains(op) || op->getNumResults() != 1 || op->getNumRegions() != 0 || !isa<graph::ClassInterface>(op) ||
+        isa<graph::HostOp>(op))
       return false;
     const std::optional<int64_t> count = elementsOf(op->getResult(0));
     if (isa<graph::ConstantOp>(op) || !count ||

@@ -145,6 +145,11 @@ def _npz_of(package: Package, inputs: Mapping[str, Array] | None) -> bytes:
     return _npz({name: np.asarray(imported(array, types.get(name, np.dtype(np.float32)))) for name, array in inputs.items()})
 
 
+def _plain(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Strings that are objects as those of one width, which need no pickle."""
+    return array.astype(np.str_) if array.dtype.kind in "OT" else array
+
+
 def _npz(arrays: Mapping[str, np.ndarray[Any, Any]]) -> bytes:
     """numpy.savez, whose keyword arguments cannot have every name."""
     file = io.BytesIO()
@@ -152,5 +157,5 @@ def _npz(arrays: Mapping[str, np.ndarray[Any, Any]]) -> bytes:
         for name, array in arrays.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                 np.lib.format.write_array(member,  # type: ignore[no-untyped-call]
-                                          np.ascontiguousarray(array), allow_pickle=False)
+                                          np.ascontiguousarray(_plain(array)), allow_pickle=False)
     return file.getvalue()

@@ -78,9 +78,11 @@ class Session:
         self._names = [tensor.name for tensor in self.inputs]
         self._output_names = [tensor.name for tensor in self.outputs]
         self._given = [(tensor.name, numpy_dtype(tensor.dtype), tensor.shares_with is not None) for tensor in self.inputs]
-        self._made = [(info.type, numpy_dtype(tensor.dtype)) for info, tensor in zip(package.outputs, self.outputs)]
+        self._made = [(info.type, _stored(tensor.dtype)) for info, tensor in zip(package.outputs, self.outputs)]
         self._memory_of = [info.shares_with for info in package.outputs]
         self._has_bits = any(is_foreign(tensor.dtype) for tensor in self.inputs + self.outputs)
+        self._strings = [tensor.dtype == "string" for tensor in self.inputs]
+        self._made_strings = [tensor.dtype == "string" for tensor in self.outputs]
         self._has_shared = any(is_shared for _, _, is_shared in self._given)
         self._steers = [tensor.is_shape_input for tensor in self.inputs]
         self._has_steering = any(self._steers)
@@ -117,8 +119,9 @@ class Session:
     def run(self, inputs: Mapping[str, Array], outputs: Mapping[str, Array] | None = None) -> dict[str, Array]:
         """Runs once and waits. Returns all outputs by name: the arrays of `outputs`, new numpy arrays, or for an output that shares
         an input's memory an array of that. Arrays aligned to 64 bytes are used where they lie (`cupola.empty`; torch's are), others
-        are copied. The lock of the interpreter is free meanwhile. A sequence is a list of arrays, an optional that is absent None;
-        `outputs` names the arrays of one "y[0]", "y[1]"."""
+        are copied. Strings come as numpy arrays of str, bytes or objects, or as lists, and are returned as arrays of str. The lock of
+        the interpreter is free meanwhile. A sequence is a list of arrays, an optional that is absent None; `outputs` names the arrays
+        of one "y[0]", "y[1]"."""
         given = self._arrays(inputs)
         results = self._results(given, outputs)
         self._native.run(self._bits(given), self._bits(results))
@@ -170,8 +173,11 @@ class Session:
         if inputs.keys() != self._expected:
             self._expect(inputs, "array")
         arrays = []
-        for name, dtype, is_shared in self._given:
+        for (name, dtype, is_shared), are_strings in zip(self._given, self._strings):
             array = inputs[name]
+            if are_strings:
+                arrays.append(self._numbers(name, array))
+                continue
             if type(array) is not np.ndarray:
                 array = imported(array, dtype)
             if isinstance(array, np.ndarray):
@@ -181,6 +187,16 @@ class Session:
                     array = np.ascontiguousarray(array)
             arrays.append(array)
         return arrays
+
+    def _numbers(self, name: str, array: Array) -> np.ndarray[Any, Any]:
+        """The session's numbers of strings."""
+        if not isinstance(array, np.ndarray) and hasattr(array, "__dlpack__"):
+            raise UsageError(f"input '{name}' holds strings, for which DLPack has no type: give a numpy array or a list of str")
+        texts = array if isinstance(array, np.ndarray) else np.asarray(array, dtype=object)
+        if texts.dtype.kind not in "USOT":
+            raise UsageError(f"input '{name}' is of {texts.dtype}, expected strings")
+        numbers = self._native.number_strings(texts.ravel().tolist())
+        return np.array(numbers, dtype=np.int64).reshape(texts.shape)
 
     def _results(self, given: list[Array], outputs: Mapping[str, Array] | None) -> list[Array]:
         """Arrays for the outputs, in order; None where the run finds the shape."""
@@ -196,6 +212,8 @@ class Session:
         for name in outputs:
             if name not in self._output_names:
                 raise UsageError(f"there is no output '{name}'; the outputs are {self._output_names}")
+            if self._made_strings[self._output_names.index(name)]:
+                raise UsageError(f"output '{name}' holds strings: a run makes an array for it")
         return [outputs[name] if name in outputs else self._new(i, given) for i, name in enumerate(self._output_names)]
 
     def _new(self, i: int, given: list[Array]) -> Array:
@@ -220,6 +238,10 @@ class Session:
             if array is None:
                 results[i] = empty_of(*self._made[i], self._native.output_shape(i))
                 self._native.fetch(i, self._bits([results[i]])[0])
+            if self._made_strings[i]:
+                texts = np.empty(results[i].size, dtype=object)
+                texts[:] = self._native.read_strings(results[i].ravel().tolist())
+                results[i] = texts.reshape(results[i].shape)
         return joined(dict(zip(self._output_names, results)), self.outputs, self._output_parts)
 
     def _bits(self, arrays: list[Array]) -> list[Array]:
@@ -236,8 +258,8 @@ class Run:
         self._results = results
 
     def wait(self) -> dict[str, Array]:
-        """Waits for it, once, and returns what `Session.run` returns. An output whose shape the run found has to be waited for
-        before the next run."""
+        """Waits for it, once, and returns what `Session.run` returns. An output whose shape the run found, or of strings, has to be
+        waited for before the next run."""
         self.session._native.wait(self.number)
         return self.session._named(self._results)
 
@@ -247,6 +269,11 @@ def package_of(package: PackageLike) -> Package:
     if isinstance(package, Package):
         return package
     return Package.from_bytes(package) if isinstance(package, bytes) else Package.load(package)
+
+
+def _stored(dtype: str) -> np.dtype[Any]:
+    """Of arrays that the runtime writes: strings are numbers there."""
+    return np.dtype(np.int64) if dtype == "string" else numpy_dtype(dtype)
 
 
 def imported(value: Any, dtype: np.dtype[Any]) -> Array:

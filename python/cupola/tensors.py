@@ -39,9 +39,10 @@ _TYPES = {
     (12, 8): ("float8_e5m2", "tensor(float8e5m2)"),
     (13, 8): ("float8_e5m2fnuz", "tensor(float8e5m2fnuz)"),
     (14, 8): ("float8_e8m0fnu", "tensor(float8e8m0)"),
+    (3, 64): ("string", "tensor(string)"),
 }
 # Those of ml_dtypes; numpy can export no array of them.
-_FOREIGN = frozenset(name for (code, bits), (name, _) in _TYPES.items() if bits < 8 or code not in (0, 1, 2, 6))
+_FOREIGN = frozenset(name for (code, bits), (name, _) in _TYPES.items() if bits < 8 or code not in (0, 1, 2, 3, 6))
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,9 @@ def type_name(kind: _runtime.Type) -> str:
 
 
 def onnxruntime_type(dtype: str) -> str:
-    """float32 -> tensor(float)"""
+    """float32 -> tensor(float); numpy's types of strings are one."""
+    if dtype == "object" or dtype.startswith(("str", "bytes", "StringDType")):
+        dtype = "string"
     return next(other for name, other in _TYPES.values() if name == dtype)
 
 
@@ -81,7 +84,9 @@ def describe(infos: Sequence[_runtime.TensorInfo], partners: Sequence[_runtime.T
 
 
 def numpy_dtype(name: str) -> np.dtype[Any]:
-    """bfloat16 and the types of up to 8 bits but int8, uint8 and bool need the package ml_dtypes."""
+    """bfloat16 and the types of up to 8 bits but int8, uint8 and bool need the package ml_dtypes; strings are objects."""
+    if name == "string":
+        return np.dtype(object)
     if is_foreign(name):
         try:
             import ml_dtypes

@@ -109,6 +109,40 @@ void Runner::fetch(size_t index, nb::handle out) {
   session.fetchOutput(index, results.list().front());
 }
 
+/// Of str, whose lone surrogates are bytes that are no UTF-8, or of bytes.
+std::string textOfElement(nb::handle element) {
+  if (PyBytes_Check(element.ptr()))
+    return {PyBytes_AS_STRING(element.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(element.ptr()))};
+  if (!PyUnicode_Check(element.ptr()))
+    throw Error(CUPOLA_USAGE,
+                std::string("an element is a ") + nb::type_name(element.type()).c_str() + ", expected str or bytes");
+  const auto encoded = nb::steal<nb::object>(PyUnicode_AsEncodedString(element.ptr(), "utf-8", "surrogateescape"));
+  if (!encoded.is_valid())
+    throw nb::python_error();
+  return textOfElement(encoded);
+}
+
+nb::list numberStrings(Runner &runner, nb::list elements) {
+  std::vector<std::string> texts;
+  for (nb::handle element : elements)
+    texts.push_back(textOfElement(element));
+  nb::list numbers;
+  for (int64_t number : runner.session.numberStrings(texts))
+    numbers.append(number);
+  return numbers;
+}
+
+nb::list readStrings(Runner &runner, const std::vector<int64_t> &numbers) {
+  nb::list texts;
+  for (const std::string &text : runner.session.readStrings(numbers)) {
+    PyObject *decoded = PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogateescape");
+    if (!decoded)
+      throw nb::python_error();
+    texts.append(nb::steal<nb::object>(decoded));
+  }
+  return texts;
+}
+
 std::unique_ptr<Executable> executableOf(const Package &package, const Device &device) {
   nb::gil_scoped_release release;
   return std::make_unique<Executable>(package, device);
@@ -152,6 +186,11 @@ void bindSession(nb::module_ &module) {
             return nb::make_tuple(textOf(report.text), textOf(report.json));
           },
           nb::arg("name"), nb::sig("def metrics(self, name: str) -> tuple[str, str]"), "Text and JSON.")
+      .def("number_strings", numberStrings, nb::arg("elements"),
+           nb::sig("def number_strings(self, elements: list[typing.Any]) -> list[int]"),
+           "What int64 arrays for inputs hold in place of str or bytes.")
+      .def("read_strings", readStrings, nb::arg("numbers"),
+           nb::sig("def read_strings(self, numbers: list[int]) -> list[str]"))
       .def("fetch", &Runner::fetch, nb::arg("index"), nb::arg("array"))
       .def_prop_ro("copied_tensors", [](const Runner &runner) { return runner.session.copiedTensors(); });
 }

@@ -20,8 +20,10 @@ template <typename Array> static Array arrayOf(nb::handle given, const char *wha
   return array;
 }
 
-/// As what numpy exports arrays of the type: itself, or the unsigned integer with its bits.
+/// As what numpy exports arrays of the type: itself, the unsigned integer with its bits, or the number of a string.
 static cupola_type exported(cupola_type type) {
+  if (type.code == CUPOLA_TYPE_OPAQUE)
+    return {CUPOLA_TYPE_INT, type.bits, type.lanes};
   const bool isNumpys = type.bits >= 8 && (type.code == CUPOLA_TYPE_INT || type.code == CUPOLA_TYPE_UINT ||
                                            type.code == CUPOLA_TYPE_FLOAT || type.code == CUPOLA_TYPE_BOOL);
   return isNumpys ? type : cupola_type{CUPOLA_TYPE_UINT, std::max<uint8_t>(type.bits, 8), type.lanes};
@@ -91,7 +93,8 @@ void bindTensors(nb::module_ &module) {
   module.def(
       "empty", empty, nb::arg("shape"), nb::arg("type"),
       nb::sig("def empty(shape: typing.Sequence[int], type: Type) -> numpy.typing.NDArray[typing.Any]"),
-      "A numpy array with undefined elements, aligned to 64 bytes; of unsigned integers for types that numpy lacks.");
+      "A numpy array with undefined elements, aligned to 64 bytes; of unsigned integers for types that numpy lacks, "
+      "of int64 for strings.");
 }
 
 } // namespace cupola::python

@@ -13,9 +13,9 @@ namespace cupola::python {
 class Tensors {
 public:
   /// `types` are those that the package declares: of some, as bfloat16, numpy can export no array, so that unsigned
-  /// integers with the bits in them stand for them. None is a tensor without an address. Arrays that are written are
-  /// not read-only. `strides` are, in elements, those of arrays in memory that is shared, else empty: an export may
-  /// lose them where an extent is 0 or 1.
+  /// integers with the bits in them stand for them, and int64 numbers for strings. None is a tensor without an address.
+  /// Arrays that are written are not read-only. `strides` are, in elements, those of arrays in memory that is shared,
+  /// else empty: an export may lose them where an extent is 0 or 1.
   Tensors(nanobind::list arrays, const std::vector<cupola_type> &types, std::vector<Extents> strides, bool areWritten);
 
   const std::vector<cupola_tensor> &list() const { return tensors; }

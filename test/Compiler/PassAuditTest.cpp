@@ -55,14 +55,16 @@ protected:
 } // namespace
 
 TEST_F(PassAuditTest, PassesThatKeepTheAnswerAreNotNamed) {
-  PassAudit audit(inputs, 1e-6);
+  reference::Strings strings(*parse("module {}"));
+  PassAudit audit(inputs, strings, 1e-6);
   begin(audit);
   audit.afterPass("fold-constants", *parse(graphText(folded("4.0, 5.0"))));
   EXPECT_EQ(audit.pass, "");
 }
 
 TEST_F(PassAuditTest, AWrongFoldIsNamedWithItsNode) {
-  PassAudit audit(inputs, 1e-6);
+  reference::Strings strings(*parse("module {}"));
+  PassAudit audit(inputs, strings, 1e-6);
   begin(audit);
   audit.afterPass("simplify", *parse(graphText(written)));
   audit.afterPass("fold-constants", *parse(graphText(folded("4.0, 6.0"))));
@@ -83,7 +85,8 @@ func.func @main(%x: tensor<2xf32> {graph.name = "x"}) -> (tensor<2xf32> {graph.n
   %n = graph.unary neg %v : tensor<2xf32> -> tensor<2xf32> loc("flip"("Neg"))
   return %n : tensor<2xf32>
 })";
-  PassAudit audit(inputs, 1e-6);
+  reference::Strings strings(*parse("module {}"));
+  PassAudit audit(inputs, strings, 1e-6);
   begin(audit);
   audit.afterPass("motion", *parse(reshaped));
   EXPECT_EQ(audit.pass, "motion");

@@ -3,6 +3,7 @@
 #include "cupola/Runtime/Runtime.hpp"
 #include "test/Runtime/ControlPackage.h"
 #include "test/Runtime/Exports.h"
+#include "test/Runtime/HostPackage.h"
 #include "test/Runtime/TwoRows.h"
 
 #include <algorithm>
@@ -146,6 +147,28 @@ TEST(CApi, AnOutputWhoseShapeARunFinds) {
   EXPECT_EQ(errorOf([&] { session.fetchOutput(1, whole); }).second, "output 1 of 1");
 }
 
+TEST(CApi, TensorsOfStrings) {
+  const std::string bytes = test::packageBytes(test::hostPackageOf(test::makePackage()));
+  Session session(Executable(Package(bytes.data(), bytes.size()), Device("cpu")));
+  session.bind({{2}, {2}});
+  int64_t shape[] = {2};
+  std::vector<int64_t> a = session.numberStrings({"con", std::string("\0", 1)}),
+                       b = session.numberStrings({"stant", ""}), y(2);
+  const auto tensor = [&](std::vector<int64_t> &numbers) {
+    return cupola_tensor{numbers.data(), {1, 0}, 1, {CUPOLA_TYPE_OPAQUE, 64, 1}, shape, nullptr, 0};
+  };
+  session.run({tensor(a), tensor(b)}, {tensor(y)});
+  EXPECT_EQ(session.readStrings(y), (std::vector<std::string>{"constant", std::string("\0", 1)}));
+  EXPECT_EQ(y[0], 0); // of the package
+  const auto old = errorOf([&] { session.readStrings({99}); });
+  EXPECT_EQ(old.first, CUPOLA_USAGE);
+  EXPECT_EQ(old.second, "element 0 is 99, which is the number of no string");
+  const cupola_string missing{nullptr, 3};
+  int64_t number = 0;
+  EXPECT_EQ(errorOf([&] { capi::check(cupola_session_number_strings(session.get(), &missing, 1, &number)); }).first,
+            CUPOLA_USAGE);
+}
+
 TEST(CApi, RunsAreQueuedAndWaitedFor) {
   const std::string bytes = packageBytes();
   cupola_session_options options{sizeof(options), nullptr, nullptr, 3};
@@ -204,6 +227,8 @@ TEST(CApi, NullIsAnErrorNotACrash) {
   EXPECT_TRUE(usage(cupola_session_wait(nullptr, 1)));
   EXPECT_TRUE(usage(cupola_session_output_shape(nullptr, 0, nullptr)));
   EXPECT_TRUE(usage(cupola_session_fetch_output(nullptr, 0, nullptr)));
+  EXPECT_TRUE(usage(cupola_session_number_strings(nullptr, nullptr, 0, nullptr)));
+  EXPECT_TRUE(usage(cupola_session_read_strings(nullptr, nullptr, 0, nullptr)));
   EXPECT_EQ(cupola_session_copied_tensors(nullptr), 0u);
   cupola_package_release(nullptr);
   cupola_device_release(nullptr);

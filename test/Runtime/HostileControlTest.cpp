@@ -23,7 +23,7 @@ TEST(HostileControl, BodiesAreATree) {
   expectRefused(branch, [](Program &p) { p.bodies.emplace_back(); }, "body 2 is entered by no step before it");
   expectRefused(branch, [](Program &p) { branchOf(p).bodies.pop_back(); }, "has 1 bodies, expected 2");
   expectRefused(branch, [](Program &p) { p.steps[0].kind = Step::CallStep; }, "has 2 bodies, expected 1");
-  expectRefused(branch, [](Program &p) { p.steps[0].kind = Step::Kind(6); }, "no known kind");
+  expectRefused(branch, [](Program &p) { p.steps[0].kind = Step::Kind(7); }, "no known kind");
   expectRefused(branch, [](Program &p) { p.init = {p.steps[0]}; }, "init step 0 has no known kind");
   expectRefused(nested, [](Program &p) { p.bodies[0].steps[0].loop.body = 0; }, "does not come after the step's own");
   expectRefused(nested, [](Program &p) { loopOf(p).body = 1, p.bodies[0].steps[0].loop.body = 0; }, "entered by no");

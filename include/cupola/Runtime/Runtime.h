@@ -307,6 +307,17 @@ CUPOLA_API cupola_status *cupola_session_wait(cupola_session *session, uint64_t 
 CUPOLA_API cupola_status *cupola_session_fetch_output(cupola_session *session, size_t index,
                                                       const cupola_tensor *tensor);
 
+/* Tensors of strings (CUPOLA_TYPE_OPAQUE) hold numbers, int64, of a table of the session; numbers of other sessions
+ * mean nothing to it. The numbers of texts for inputs: equal texts have equal numbers. The texts are copied. The
+ * numbers may be inputs of any number of runs; the first call after a run begins anew, and those that were given before
+ * it are no more. */
+CUPOLA_API cupola_status *cupola_session_number_strings(cupola_session *session, const cupola_string *strings,
+                                                        size_t count, int64_t *numbers);
+/* The texts of the elements of an output that the last run made, in host memory once it was waited for. They live until
+ * the next run begins, or strings are given for it. CUPOLA_USAGE for a number that no string has. */
+CUPOLA_API cupola_status *cupola_session_read_strings(cupola_session *session, const int64_t *numbers, size_t count,
+                                                      cupola_string *strings);
+
 /* How many tensors the runs so far copied, because they are not aligned to 64 bytes or the device does not reach them;
  * memory that an input and an output share counts for both. 0 for NULL. */
 CUPOLA_API uint64_t cupola_session_copied_tensors(const cupola_session *session);

@@ -269,6 +269,24 @@ public:
   void fetchOutput(size_t index, const cupola_tensor &tensor) {
     capi::check(cupola_session_fetch_output(get(), index, &tensor));
   }
+  /// The numbers of texts, for elements of inputs; the first call after a run begins anew.
+  std::vector<int64_t> numberStrings(const std::vector<std::string> &texts) {
+    std::vector<cupola_string> strings;
+    for (const std::string &text : texts)
+      strings.push_back({text.data(), text.size()});
+    std::vector<int64_t> numbers(texts.size());
+    capi::check(cupola_session_number_strings(get(), strings.data(), strings.size(), numbers.data()));
+    return numbers;
+  }
+  /// The texts of elements of the last run's outputs.
+  std::vector<std::string> readStrings(const std::vector<int64_t> &numbers) {
+    std::vector<cupola_string> strings(numbers.size());
+    capi::check(cupola_session_read_strings(get(), numbers.data(), numbers.size(), strings.data()));
+    std::vector<std::string> texts;
+    for (const cupola_string &text : strings)
+      texts.emplace_back(text.data, text.size);
+    return texts;
+  }
   /// How many tensors the runs so far copied.
   uint64_t copiedTensors() const { return cupola_session_copied_tensors(get()); }
   /// The handle, which stays this object's.

@@ -62,6 +62,7 @@ private:
   // Branches and loops (ControlToPlan.cpp)
   void addIf(graph::IfOp op);
   void addLoop(graph::LoopOp op);
+  void addHost(graph::HostOp op);
   void addRest(mlir::Operation *control, llvm::ArrayRef<mlir::Value> results);
 
   ProgramBuilder &program;

@@ -111,7 +111,7 @@ void BodyBuilder::place(Value value, Value buffer) {
 /// The last values of a loop take turns in memory that has to be there before it.
 bool BodyBuilder::isWrittenInPlace(Value value) const {
   Operation *op = value.getDefiningOp();
-  return isa_and_present<graph::FusionOp, graph::JoinOp, graph::IfOp>(op) ||
+  return isa_and_present<graph::FusionOp, graph::JoinOp, graph::IfOp, graph::HostOp>(op) ||
          (isa_and_present<graph::LoopOp>(op) && isKnown(bytesOf(value)));
 }
 
@@ -139,6 +139,8 @@ void BodyBuilder::build(Block::iterator first, SmallVector<Value> results) {
       addIf(branch);
     else if (auto loop = dyn_cast<graph::LoopOp>(*op))
       addLoop(loop);
+    else if (auto host = dyn_cast<graph::HostOp>(*op))
+      addHost(host);
     if (op == end)
       return addRest(&*op, results);
   }
@@ -265,6 +267,12 @@ void BodyBuilder::pack(graph::FusionOp fusion, kernel::PackedAttr packed, ArrayA
     main.launch(fusion.getLoc(), packer, buffers, withoutSymbols(scalars)).setInit(true);
   }
   operands[packed.getParameter()] = addCopy(*this);
+}
+
+void BodyBuilder::addHost(graph::HostOp op) {
+  const SmallVector<Value> inputs = buffersOf(op.getInputs());
+  plan::HostOp::create(b, op.getLoc(), op.getFunctionAttr(), op.getParametersAttr(), inputs,
+                       resultBuffer(op.getResult()));
 }
 
 plan::ProgramOp graphToPlan(ModuleOp module, StringRef target, StringRef arch, const TargetKernels &kernels,

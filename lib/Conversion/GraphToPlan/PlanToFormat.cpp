@@ -60,6 +60,7 @@ private:
   format::Branch branchOf(plan::IfOp op, const Names &names);
   format::Branch branchOf(plan::CallOp op, const Names &names);
   format::Loop loopOf(plan::WhileOp op, const Names &names);
+  format::HostCall hostCallOf(plan::HostOp op, const Names &names);
   format::Step stepOf(Operation *op, Names &names, format::Body &body);
 
   const TargetKernels &kernels;
@@ -217,6 +218,16 @@ format::Loop Translator::loopOf(plan::WhileOp op, const Names &names) {
   return loop;
 }
 
+format::HostCall Translator::hostCallOf(plan::HostOp op, const Names &names) {
+  format::HostCall call;
+  call.op = op.getFunction().str();
+  for (auto parameter : op.getParameters().getAsRange<StringAttr>())
+    call.arguments.push_back(parameter.getValue().str());
+  call.operands = indicesOf(op.getInputs(), names.buffers);
+  call.results = indicesOf(op.getOutputs(), names.buffers);
+  return call;
+}
+
 format::Step Translator::stepOf(Operation *op, Names &names, format::Body &body) {
   format::Step step;
   if (auto launch = dyn_cast<plan::LaunchOp>(op)) {
@@ -232,6 +243,9 @@ format::Step Translator::stepOf(Operation *op, Names &names, format::Body &body)
   } else if (auto call = dyn_cast<plan::CallOp>(op)) {
     step.kind = format::Step::CallStep;
     step.branch = branchOf(call, names);
+  } else if (auto host = dyn_cast<plan::HostOp>(op)) {
+    step.kind = format::Step::HostStep;
+    step.host = hostCallOf(host, names);
   } else {
     step.kind = format::Step::WhileStep;
     step.loop = loopOf(cast<plan::WhileOp>(op), names);

@@ -5,6 +5,7 @@
 #include "dialects/Graph/Constants.h"
 #include "dialects/Graph/ElementTypes.h"
 #include "lib/Import/Onnx/NarrowTypes.h"
+#include "lib/Import/Onnx/StringTypes.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -22,6 +23,8 @@ Type elementTypeOf(int32_t dataType, MLIRContext *context) {
 }
 
 int32_t dataTypeOf(Type element) {
+  if (isString(element))
+    return T::STRING;
   const format::ElementType *narrow = narrowRowOf(element);
   return (narrow ? *narrow : graph::elementTypeOf(element)).onnx;
 }

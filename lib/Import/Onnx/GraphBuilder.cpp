@@ -3,6 +3,7 @@
 #include "lib/Import/Onnx/GraphBuilder.h"
 
 #include "lib/Import/Onnx/NarrowTypes.h"
+#include "lib/Import/Onnx/StringTypes.h"
 #include "lib/Planner/Checked.h"
 
 using namespace mlir;
@@ -18,6 +19,8 @@ std::string shapeText(ArrayRef<Expr> shape) {
 }
 
 std::string typeText(Type element) {
+  if (isString(element))
+    return "string";
   const format::ElementType *narrow = narrowRowOf(element);
   return (narrow ? *narrow : graph::elementTypeOf(element)).onnxName;
 }
@@ -222,6 +225,13 @@ Value GraphBuilder::select(Value condition, Value lhs, Value rhs) {
   lhs = broadcast(lhs, dims);
   rhs = broadcast(rhs, dims);
   return make<SelectOp>(condition, lhs, rhs);
+}
+
+Value GraphBuilder::host(StringRef function, ArrayRef<std::string> parameters, ArrayRef<Value> inputs,
+                         ArrayRef<Expr> dims, Type element) {
+  const auto texts = llvm::map_to_vector(parameters, [](const std::string &text) { return StringRef(text); });
+  return graph::HostOp::create(ops, where, type(dims, element), ops.getStringAttr(function), ops.getStrArrayAttr(texts),
+                               inputs);
 }
 
 Value GraphBuilder::call(graph::SnippetAttr snippet, ArrayRef<Value> inputs, Value same, ArrayRef<Expr> dims,

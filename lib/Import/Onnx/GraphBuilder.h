@@ -11,6 +11,7 @@
 
 #include "lib/Import/Onnx/Diagnostic.h"
 #include "lib/Import/Onnx/Limits.h"
+#include "lib/Import/Onnx/StringNumbers.h"
 #include "lib/Import/Onnx/Symbols.h"
 
 namespace cupola::onnx_import {
@@ -61,6 +62,7 @@ public:
   mlir::MLIRContext *context() const { return ops.getContext(); }
   Type int64() const { return ops.getI64Type(); } ///< of indices
   Symbols &facts() const { return symbols; }
+  StringNumbers &strings() { return stringNumbers; } ///< of the model
   const Ranges &ranges() const { return symbols.ranges(); }
 
   Exprs shape(Value value) const { return symbols.current(graph::shapeOf(value)); }
@@ -112,6 +114,10 @@ public:
   Value call(graph::SnippetAttr snippet, llvm::ArrayRef<Value> inputs, Value same, llvm::ArrayRef<Expr> dims,
              Type element);
 
+  /// graph.host: `function` and `parameters` as of lib/Runtime/Format/HostOps.h.
+  Value host(llvm::StringRef function, llvm::ArrayRef<std::string> parameters, llvm::ArrayRef<Value> inputs,
+             llvm::ArrayRef<Expr> dims, Type element);
+
   // The rest; axes are sorted and not negative.
   Value reduce(graph::ReduceKind kind, Value value, llvm::ArrayRef<int64_t> axes); ///< keeps dims
   Value argReduce(graph::ReduceKind kind, Value value, int64_t axis, bool last);
@@ -143,6 +149,7 @@ private:
   void check(Symbols::Outcome outcome, const Expr &a, const Expr &b, const std::string &what,
              const std::string &expected) const;
 
+  StringNumbers stringNumbers;
   mlir::OpBuilder &ops;
   Symbols &symbols;
   const Limits &limits;

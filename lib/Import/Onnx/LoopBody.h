@@ -24,7 +24,7 @@ public:
   /// Makes the ops of an iteration; its outputs.
   using Iteration = llvm::function_ref<std::vector<Tensor>(const Expr &index, llvm::ArrayRef<Tensor> carried)>;
 
-  /// `elements`: of the carried values as the model has them, where they may be narrow (NarrowTypes.h).
+  /// `elements`: TensorRecord::element of the carried values; empty: those of the values.
   LoopBody(OpBinder &op, std::vector<Value> initial, bool hasCondition, std::vector<Type> elements = {});
 
   void make(Iteration iteration);
@@ -45,7 +45,7 @@ private:
 
   OpBinder &op;
   const std::vector<Value> initial;
-  std::vector<Type> elements;
+  std::vector<Type> elements; ///< of the carried values, as the model has them
   const bool hasCondition;
   const std::set<std::string> outside; ///< run symbols that had a meaning before
   const Expr index;

@@ -5,6 +5,7 @@
 #include "dialects/Graph/ElementTypes.h"
 #include "lib/Import/Onnx/Constants.h"
 #include "lib/Import/Onnx/ModelNames.h"
+#include "lib/Import/Onnx/StringTypes.h"
 
 #include "onnx/onnx_pb.h"
 
@@ -95,6 +96,8 @@ Value lowBits(GraphBuilder &b, Value bytes, IntegerType narrow) {
 } // namespace
 
 Type modelTypeOf(int32_t dataType, MLIRContext *context) {
+  if (dataType == format::rowOf(format::DType::String).onnx)
+    return stringType(context);
   const Type narrow = narrowTypeOf(dataType, context);
   return narrow ? narrow : elementTypeOf(dataType, context);
 }
@@ -119,6 +122,8 @@ const format::ElementType *narrowRowOf(Type element) {
 bool isPower(Type element) { return isa<Float8E8M0FNUType>(element); }
 
 Type heldIn(Type element) {
+  if (isString(element))
+    return IntegerType::get(element.getContext(), 64);
   const format::ElementType *row = narrowRowOf(element);
   return row ? graph::typeOf(row->dtype, element.getContext()) : element;
 }

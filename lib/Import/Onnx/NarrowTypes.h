@@ -14,7 +14,7 @@
 
 namespace cupola::onnx_import {
 
-/// The element type of a TensorProto.DataType, narrow or of the graph dialect; null where there is none.
+/// The element type of a TensorProto.DataType, narrow, of strings, or of the graph dialect; null where there is none.
 Type modelTypeOf(int32_t dataType, mlir::MLIRContext *context);
 /// Null for all other types.
 Type narrowTypeOf(int32_t dataType, mlir::MLIRContext *context);
@@ -24,7 +24,7 @@ inline bool isNarrow(Type element) { return narrowRowOf(element) != nullptr; }
 /// Whether it is float8e8m0, powers of two that only scales are.
 bool isPower(Type element);
 
-/// int8 or uint8, which is the type's `storage`; what is not narrow, in itself.
+/// int8 or uint8, which is the type's `storage`, of strings int64 (StringTypes.h); all others in themselves.
 Type heldIn(Type element);
 /// The elements of a constant of a narrow type, packed as ONNX has them, as the type that holds them.
 TensorValue unpacked(const TensorValue &tensor, Type narrow);

@@ -19,6 +19,7 @@
 #include "lib/Import/Onnx/Remedy.h"
 #include "lib/Import/Onnx/SchemaFunctions.h"
 #include "lib/Import/Onnx/ShapeInputs.h"
+#include "lib/Import/Onnx/StringTypes.h"
 #include "lib/Import/Onnx/Text.h"
 #include "lib/Import/Onnx/UnknownOps.h"
 
@@ -83,7 +84,6 @@ private:
 
   bool makeFunction();
   void pin(const onnx::TensorProto &value);
-  NamedAttrList interfaceOf(const std::string &name, Type element);
   DictionaryAttr bindInput(const onnx::ValueInfoProto &input, BlockArgument argument);
   void bindComposites(const ModelInputs &inputs);
   Location nameNode(const onnx::NodeProto &node);
@@ -150,7 +150,7 @@ DictionaryAttr Importer::bindInput(const onnx::ValueInfoProto &input, BlockArgum
   const Type element = modelTypeOf(input.type().tensor_type().elem_type(), ops.getContext());
   builder.swapLocation(argument.getLoc());
   const Tensor tensor = values[input.name()] = pool.ofValue(heldOf(builder, argument, element), element);
-  NamedAttrList attributes(interfaceOf(input.name(), element));
+  NamedAttrList attributes = interfaceAttributes(ops.getContext(), input.name(), element);
   if (shapeInputs.count(input.name())) {
     const Exprs elements = makeShapeInput(input.name(), *tensor, symbols);
     attributes.set(graph::elementsAttr, graph::exprArray(ops.getContext(), elements));
@@ -245,6 +245,7 @@ bool Importer::runImport(const onnx::NodeProto &node, const NodeLabel &label, co
     if (schema)
       op.requireInputs(schema->min_input(), schema->max_input());
     checkNarrowOperands(node, op);
+    checkStringOperands(node, op);
     if (import) {
       import(op);
     } else {
@@ -254,6 +255,7 @@ bool Importer::runImport(const onnx::NodeProto &node, const NodeLabel &label, co
     }
     op.checkAllAttributesRead();
     keepNarrowType(node, op);
+    keepStringType(node, op);
     bindResults(node, op);
     return true;
   } catch (const NodeError &error) {
@@ -404,14 +406,6 @@ void Importer::listOtherProblems() {
       listUnknownOps(*callee->second, functions, library, listed, diagnostics);
 }
 
-/// The attributes of an argument or result.
-NamedAttrList Importer::interfaceOf(const std::string &name, Type element) {
-  NamedAttrList attributes(ops.getNamedAttr("graph.name", ops.getStringAttr(name)));
-  if (const format::ElementType *narrow = narrowRowOf(element))
-    attributes.set(graph::elementAttr, ops.getStringAttr(narrow->name));
-  return attributes;
-}
-
 void Importer::addOutput(const onnx::ValueInfoProto &output) {
   const Tensor tensor = bodies.scopes.here(lookUp(output.name()));
   if (!tensor->poisoned)
@@ -432,7 +426,7 @@ void Importer::makeReturn() {
   nameEntryOps(function, builder.location());
   retype(function, symbols);
   function.setAllResultAttrs(llvm::map_to_vector(outputs.list(), [&](const ModelOutputs::Output &output) {
-    return interfaceOf(output.name, output.element).getDictionary(ops.getContext());
+    return interfaceAttributes(ops.getContext(), output.name, output.element).getDictionary(ops.getContext());
   }));
   llvm::append_range(composites, outputs.composites());
   symbols.finish();
@@ -459,6 +453,7 @@ OwningOpRef<ModuleOp> Importer::run() {
   makeReturn();
   if (diagnostics.failed() || !isValid(*module, diagnostics))
     return nullptr;
+  setStrings(*module, builder.strings());
   recordGoneNodes();
   return std::move(module);
 }

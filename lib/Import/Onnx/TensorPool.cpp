@@ -4,6 +4,7 @@
 
 #include "lib/Import/Onnx/Constants.h"
 #include "lib/Import/Onnx/NarrowTypes.h"
+#include "lib/Import/Onnx/StringTypes.h"
 
 #include "onnx/onnx_pb.h"
 
@@ -33,7 +34,8 @@ Tensor TensorPool::ofKnown(Known known, Type element) {
 }
 
 Tensor TensorPool::ofConstant(const onnx::TensorProto &tensor, const BlobStore &blobs) {
-  TensorValue data = readTensor(tensor, blobs);
+  const bool areStrings = tensor.data_type() == onnx::TensorProto::STRING;
+  TensorValue data = areStrings ? numbered(tensor, builder.strings()) : readTensor(tensor, blobs);
   const Type element = modelTypeOf(data.dataType, builder.context());
   if (!element)
     builder.fail("a constant has elements of " + elementTypeName(data.dataType) + ", which are not supported",
@@ -47,7 +49,7 @@ Tensor TensorPool::ofConstant(const onnx::TensorProto &tensor, const BlobStore &
               element,
               {},
               constantAttr(data, held),
-              knownElements(data, held),
+              areStrings ? std::nullopt : knownElements(data, held),
               builder.location(),
               false,
               false,

@@ -138,6 +138,34 @@ cupola_status *cupola_session_fetch_output(cupola_session *session, size_t index
   });
 }
 
+cupola_status *cupola_session_number_strings(cupola_session *session, const cupola_string *strings, size_t count,
+                                             int64_t *numbers) {
+  return guarded({session}, [&] {
+    if (count > 0)
+      CUPOLA_TRY(present({strings, numbers}));
+    std::vector<std::string_view> texts;
+    for (size_t i = 0; i < count; ++i) {
+      if (strings[i].size > 0)
+        CUPOLA_TRY(present({strings[i].data}));
+      texts.emplace_back(strings[i].size > 0 ? strings[i].data : "", strings[i].size);
+    }
+    return session->session->numberStrings(texts.data(), count, numbers);
+  });
+}
+
+cupola_status *cupola_session_read_strings(cupola_session *session, const int64_t *numbers, size_t count,
+                                           cupola_string *strings) {
+  return guarded({session}, [&] {
+    if (count > 0)
+      CUPOLA_TRY(present({strings, numbers}));
+    std::vector<std::string_view> texts(count);
+    CUPOLA_TRY(session->session->readStrings(numbers, count, texts.data()));
+    for (size_t i = 0; i < count; ++i)
+      strings[i] = {texts[i].data(), texts[i].size()};
+    return Status::ok();
+  });
+}
+
 uint64_t cupola_session_copied_tensors(const cupola_session *session) {
   return session ? session->session->copiedTensors() : 0;
 }

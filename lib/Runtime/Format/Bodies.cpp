@@ -95,6 +95,13 @@ std::vector<Touched> touchedBy(const Program &program, const Step &step) {
     }
     return list;
   }
+  if (step.kind == Step::HostStep) {
+    for (uint32_t buffer : step.host.operands)
+      list.push_back({buffer, false});
+    for (uint32_t buffer : step.host.results)
+      list.push_back({buffer, true});
+    return list;
+  }
   if (step.kind == Step::IfStep)
     list.push_back({step.branch.condition, false});
   if (step.kind == Step::WhileStep)

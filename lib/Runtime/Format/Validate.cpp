@@ -6,6 +6,7 @@
 #include "lib/Runtime/Format/ValidateProgram.h"
 
 #include <map>
+#include <unordered_set>
 
 namespace cupola::format {
 
@@ -109,6 +110,15 @@ Status checkShared(const Package &package) {
   return Status::ok();
 }
 
+/// A text has one number.
+Status checkStrings(const Package &package) {
+  std::unordered_set<std::string_view> texts;
+  for (const std::string &text : package.strings)
+    if (!texts.insert(text).second)
+      return bad("a string has two numbers");
+  return Status::ok();
+}
+
 Status checkVariant(const Package &package, const Variant &variant, const SectionSizes &sizes) {
   if (variant.target != "cuda" && variant.target != "cpu")
     return bad("no known target");
@@ -130,6 +140,7 @@ Status validatePackage(const Package &package, const SectionSizes &sizes) {
   CUPOLA_TRY(checkElements(package));
   CUPOLA_TRY(checkShared(package));
   CUPOLA_TRY(checkComposites(package));
+  CUPOLA_TRY(checkStrings(package));
   for (size_t i = 0; i < package.weights.size(); ++i)
     CUPOLA_TRY(checkWeight(package.weights[i], item("weight", i), sizes.weights));
   for (size_t i = 0; i < package.headers.size(); ++i)

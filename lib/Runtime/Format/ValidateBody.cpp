@@ -1,6 +1,7 @@
 //===- lib/Runtime/Format/ValidateBody.cpp - The rules of one body ---===//
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/Format/Bodies.h"
+#include "lib/Runtime/Format/HostOps.h"
 #include "lib/Runtime/Format/Libraries.h"
 #include "lib/Runtime/Format/ValidateProgram.h"
 
@@ -26,8 +27,11 @@ public:
     for (size_t i = 0; i < body.steps.size(); ++i)
       CUPOLA_TRY(checkStep(body.steps[i], item("step", i)));
     if (!parameters)
-      for (size_t i = 0; i < program.init.size(); ++i)
+      for (size_t i = 0; i < program.init.size(); ++i) {
         CUPOLA_TRY(checkPlainStep(program.init[i], item("init step", i)));
+        if (program.init[i].kind == Step::HostStep)
+          return bad(item("init step", i) + " is one of the host, which has no strings yet");
+      }
     return Status::ok();
   }
 
@@ -181,6 +185,8 @@ private:
         CUPOLA_TRY(checkSized(what, {touched.buffer}));
       return Status::ok();
     }
+    if (step.kind == Step::HostStep)
+      return checkHost(step.host, what);
     if (step.kind != Step::LaunchStep)
       return bad(what + " has no known kind");
     const Launch &launch = step.launch;
@@ -194,6 +200,17 @@ private:
     CUPOLA_TRY(checkGrid(variant, launch, what));
     CUPOLA_TRY(checkMaps(variant, launch, what));
     return launch.call ? checkCall(launch, what) : Status::ok();
+  }
+
+  /// What the host writes is nothing that others only read.
+  Status checkHost(const HostCall &call, const std::string &what) const {
+    CUPOLA_TRY(checkHostCall(call).within(what));
+    CUPOLA_TRY(checkSized(what, call.operands));
+    CUPOLA_TRY(checkSized(what, call.results));
+    for (uint32_t buffer : call.results)
+      if (!isWritable(buffer))
+        return bad(what + " writes " + item("buffer", buffer) + ", which is only read");
+    return Status::ok();
   }
 
   /// A call reads what the kernel reads, or a weight, and writes what the kernel writes.

@@ -8,6 +8,7 @@
 #include "lib/Runtime/Npz/Npz.h"
 
 #include <cctype>
+#include <charconv>
 #include <cstring>
 
 namespace cupola::npz {
@@ -15,6 +16,7 @@ namespace cupola::npz {
 namespace {
 
 constexpr std::string_view kNpyMagic = "\x93NUMPY";
+constexpr uint64_t kMostEmptyStrings = uint64_t(1) << 24;
 
 /// Of single bytes, and of bits without a meaning, the order is not said.
 bool hasOrder(const format::ElementType &row) { return row.bytes > 1 && row.npy[0] != 'V'; }
@@ -156,6 +158,53 @@ std::vector<uint8_t> transposed(std::string_view values, const std::vector<int64
   return out;
 }
 
+/// "<U5", "|S5"
+struct StringKind {
+  char kind;
+  size_t width;
+
+  static std::optional<StringKind> of(std::string_view descr) {
+    if (descr.size() < 3 || (descr.substr(0, 2) != "<U" && descr.substr(0, 2) != "|S"))
+      return std::nullopt;
+    StringKind result{descr[1], 0};
+    const char *end = descr.data() + descr.size();
+    const std::from_chars_result read = std::from_chars(descr.data() + 2, end, result.width);
+    constexpr size_t kMostWidth = size_t(1) << 30;
+    if (read.ec != std::errc() || read.ptr != end || result.width > kMostWidth)
+      return std::nullopt;
+    return result;
+  }
+  size_t bytes() const { return width * (kind == 'U' ? 4 : 1); }
+};
+
+/// An array of empty strings has no bytes at all.
+Result<Array> parseStrings(const Header &header, const StringKind &kind, std::string_view values) {
+  Array array;
+  array.dtype = format::DType::String;
+  array.shape = header.shape;
+  format::Size count = 1;
+  for (int64_t extent : header.shape)
+    count = count * format::Size(static_cast<uint64_t>(extent));
+  if ((count * format::Size(kind.bytes())).value() != values.size())
+    return bad("it holds " + std::to_string(values.size()) + " bytes of strings, which its shape does not give");
+  if (kind.width == 0) {
+    if (*count.value() > kMostEmptyStrings)
+      return bad("it holds " + std::to_string(*count.value()) + " empty strings");
+    array.texts.resize(*count.value());
+    return array;
+  }
+  std::vector<uint8_t> turned;
+  if (header.columnMajor && header.shape.size() > 1) {
+    turned = transposed(values, array.shape, kind.bytes());
+    values = {reinterpret_cast<const char *>(turned.data()), turned.size()};
+  }
+  std::optional<std::vector<std::string>> texts = unpackStrings(values, kind.kind, kind.width);
+  if (!texts)
+    return bad("a string has a number that is no code point");
+  array.texts = std::move(*texts);
+  return array;
+}
+
 } // namespace
 
 Result<Array> parseNpy(std::string_view npy) {
@@ -164,8 +213,12 @@ Result<Array> parseNpy(std::string_view npy) {
   Header header;
   if (!HeaderParser(text).parse(header))
     return bad("its header is '" + std::string(text.substr(0, 80)) + "'");
+  if (const auto kind = StringKind::of(header.descr))
+    return parseStrings(header, *kind, npy.substr(dataStart));
   Array array;
   const format::ElementType *type = elementTypeOf(header.descr);
+  if (header.descr == "|O")
+    return bad("it holds pickled objects; strings of a fixed width (dtype 'U' or 'S') are read");
   if (!type)
     return bad("element type '" + header.descr + "' is not read");
   array.dtype = type->dtype;
@@ -201,7 +254,11 @@ void takeBits(Array &array, format::DType declared) {
 
 std::string npyHeader(const Array &array) {
   const format::ElementType &row = format::rowOf(array.dtype);
-  const std::string descr = (hasOrder(row) ? "<" : "|") + std::string(row.npy);
+  std::string descr = (hasOrder(row) ? "<" : "|") + std::string(row.npy);
+  if (array.dtype == format::DType::String) {
+    const char kind = stringKind(array);
+    descr = (kind == 'U' ? "<U" : "|S") + std::to_string(stringWidth(array, kind));
+  }
   std::string text = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': (";
   for (int64_t extent : array.shape)
     text += std::to_string(extent) + (array.shape.size() == 1 ? "," : ", ");

@@ -4,6 +4,8 @@
 #include "lib/Runtime/Format/OutputFile.h"
 #include "lib/Runtime/Npz/Zip.h"
 
+#include <deque>
+
 namespace cupola::npz {
 
 namespace {
@@ -49,13 +51,19 @@ Result<std::vector<Array>> read(const std::string &path, uint64_t limit) {
 
 Result<std::string> serialize(const std::vector<Array> &arrays) {
   ZipWriter zip;
+  std::deque<std::string> packed; // until the archive is finished
   for (const Array &array : arrays) {
     const std::string name = array.name + std::string(kSuffix);
     if (name.size() > 0xffff)
       return Status::usage("a tensor's name has " + std::to_string(array.name.size()) +
                            " bytes, a zip member's at most 65535");
     const std::string header = npyHeader(array);
-    zip.add(name, {header, {reinterpret_cast<const char *>(array.bytes.data()), array.bytes.size()}});
+    std::string_view values{reinterpret_cast<const char *>(array.bytes.data()), array.bytes.size()};
+    if (array.dtype == format::DType::String) {
+      const char kind = stringKind(array);
+      values = packed.emplace_back(packStrings(array, kind, stringWidth(array, kind)));
+    }
+    zip.add(name, {header, values});
   }
   return zip.finish();
 }

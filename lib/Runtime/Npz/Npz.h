@@ -5,7 +5,8 @@
 // versions 1 to 3), stored or deflated. Values are little-endian and row-major;
 // column-major members are turned round. bfloat16, which numpy lacks, is read
 // from the void type "|V2" that ml_dtypes writes; what it writes as single bytes
-// is uint8 (see takeBits). Pickled objects are refused.
+// is uint8 (see takeBits). Strings are those of fixed width (`<U8`, `|S8`). Pickled
+// objects are refused.
 //===----------------------------------------------------------------------===//
 #ifndef CUPOLA_LIB_RUNTIME_NPZ_NPZ_H
 #define CUPOLA_LIB_RUNTIME_NPZ_NPZ_H
@@ -14,6 +15,7 @@
 #include "lib/Runtime/Status.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +27,9 @@ struct Array {
   format::DType dtype = format::DType::F32;
   std::vector<int64_t> shape;
   std::vector<uint8_t> bytes;
+  std::vector<std::string> texts = {}; ///< of strings: the elements, in place of `bytes`
+
+  size_t count() const { return dtype == format::DType::String ? texts.size() : bytes.size() / byteSize(dtype); }
 };
 
 /// The most that a file and its values may take, unless the caller says else.
@@ -49,7 +54,16 @@ void takeBits(Array &array, format::DType declared);
 
 /// One .npy member.
 Result<Array> parseNpy(std::string_view npy);
+/// Strings are written as numpy's `<U`, or as `|S` where they are no UTF-8.
 std::string npyHeader(const Array &array);
+
+// Strings of .npy members (NpyStrings.cpp): `kind` is 'U', UTF-32, or 'S', bytes.
+char stringKind(const Array &array);
+/// Code points or bytes of the longest element; at least 1.
+size_t stringWidth(const Array &array, char kind);
+std::string packStrings(const Array &array, char kind, size_t width);
+/// Without the zeros at their ends; `values` has elements of one width. Nothing: a number is no code point.
+std::optional<std::vector<std::string>> unpackStrings(std::string_view values, char kind, size_t width);
 
 } // namespace cupola::npz
 

@@ -82,11 +82,17 @@ void compareFloats(const npz::Array &value, const npz::Array &reference, double 
   }
 }
 
-void compareBytes(const npz::Array &value, const npz::Array &reference, Difference &difference) {
-  size_t size = format::byteSize(value.dtype);
+bool isSame(const npz::Array &value, const npz::Array &reference, uint64_t i) {
+  if (value.dtype == DType::String)
+    return value.texts[i] == reference.texts[i];
+  const size_t size = format::byteSize(value.dtype);
+  return std::memcmp(value.bytes.data() + i * size, reference.bytes.data() + i * size, size) == 0;
+}
+
+void compareExactly(const npz::Array &value, const npz::Array &reference, Difference &difference) {
   uint64_t wrong = 0;
   for (uint64_t i = difference.elements; i-- > 0;)
-    if (std::memcmp(value.bytes.data() + i * size, reference.bytes.data() + i * size, size) != 0) {
+    if (!isSame(value, reference, i)) {
       ++wrong;
       difference.index = i;
     }
@@ -100,7 +106,7 @@ void compareBytes(const npz::Array &value, const npz::Array &reference, Differen
 Difference compare(const npz::Array &value, const npz::Array &reference, double tolerance) {
   Difference difference;
   difference.name = reference.name;
-  difference.elements = value.bytes.size() / format::byteSize(value.dtype);
+  difference.elements = value.count();
   bool bothFloat = isReal(value.dtype) && isReal(reference.dtype);
   if (value.shape != reference.shape)
     difference.problem = "has shape " + shapeText(value.shape) + ", expected " + shapeText(reference.shape);
@@ -110,7 +116,7 @@ Difference compare(const npz::Array &value, const npz::Array &reference, double 
   else if (bothFloat)
     compareFloats(value, reference, tolerance, difference);
   else
-    compareBytes(value, reference, difference);
+    compareExactly(value, reference, difference);
   return difference;
 }
 

@@ -8,6 +8,7 @@
 #include "lib/Runtime/Text.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace cupola::runtime {
 
@@ -105,7 +106,7 @@ Result<std::vector<HostTensor>> inputsFromArrays(const format::Package &package,
       return Status::usage("input " + quote(input.name) + ": element type is " + format::dtypeName(array->dtype) +
                            ", the model declares " + format::dtypeName(input.dtype));
     used[static_cast<size_t>(array - arrays.data())] = true;
-    inputs.push_back({array->dtype, array->shape, std::move(array->bytes)});
+    inputs.push_back({array->dtype, array->shape, std::move(array->bytes), std::move(array->texts)});
   }
   CUPOLA_TRY(checkNoneLeft(package, arrays, used));
   return inputs;
@@ -149,22 +150,34 @@ Result<std::vector<HostTensor>> makeOutputs(const Session &session) {
                                  (format::Size(bytes) + arena).value().value_or(bytes)));
   std::vector<HostTensor> outputs;
   for (size_t i = 0; i < shapes.size(); ++i) {
-    outputs.push_back({declared[i].dtype, shapes[i], {}});
+    outputs.push_back({declared[i].dtype, shapes[i], {}, {}});
     if (!isOpen(shapes[i]))
       outputs[i].bytes.resize(*tensorBytes(declared[i].dtype, shapes[i]));
   }
   return outputs;
 }
 
+static Status readTexts(Session &session, HostTensor &output) {
+  std::vector<int64_t> numbers(output.bytes.size() / sizeof(int64_t));
+  if (!numbers.empty())
+    std::memcpy(numbers.data(), output.bytes.data(), output.bytes.size());
+  std::vector<std::string_view> texts(numbers.size());
+  CUPOLA_TRY(session.readStrings(numbers.data(), numbers.size(), texts.data()));
+  output.texts.assign(texts.begin(), texts.end());
+  return Status::ok();
+}
+
 Status fetchOutputs(Session &session, std::vector<HostTensor> &outputs) {
   for (size_t i = 0; i < outputs.size(); ++i) {
-    if (!isOpen(outputs[i].shape))
-      continue;
-    outputs[i].shape = session.outputShapes()[i];
-    CUPOLA_ASSIGN(const uint64_t bytes, tensorBytes(outputs[i].dtype, outputs[i].shape));
-    CUPOLA_TRY(format::checkMemory("out of memory: an output", bytes));
-    outputs[i].bytes.resize(bytes);
-    CUPOLA_TRY(session.fetch(i, outputs[i].ref()));
+    if (isOpen(outputs[i].shape)) {
+      outputs[i].shape = session.outputShapes()[i];
+      CUPOLA_ASSIGN(const uint64_t bytes, tensorBytes(outputs[i].dtype, outputs[i].shape));
+      CUPOLA_TRY(format::checkMemory("out of memory: an output", bytes));
+      outputs[i].bytes.resize(bytes);
+      CUPOLA_TRY(session.fetch(i, outputs[i].ref()));
+    }
+    if (outputs[i].dtype == format::DType::String)
+      CUPOLA_TRY(readTexts(session, outputs[i]));
   }
   return Status::ok();
 }
@@ -172,7 +185,7 @@ Status fetchOutputs(Session &session, std::vector<HostTensor> &outputs) {
 Status writeOutputs(const std::string &path, const format::Package &package, const std::vector<HostTensor> &outputs) {
   std::vector<npz::Array> arrays;
   for (size_t i = 0; i < outputs.size(); ++i)
-    arrays.push_back({package.outputs[i].name, outputs[i].dtype, outputs[i].shape, outputs[i].bytes});
+    arrays.push_back({package.outputs[i].name, outputs[i].dtype, outputs[i].shape, outputs[i].bytes, outputs[i].texts});
   addEmptySequences(package, arrays);
   return npz::write(path, arrays);
 }
@@ -183,7 +196,20 @@ void addEmptySequences(const format::Package &package, std::vector<npz::Array> &
       outputs.push_back({name, format::DType::Bool, {0}, {}});
 }
 
-Status bindTo(Session &session, const std::vector<HostTensor> &inputs) {
+static Status numberTexts(Session &session, HostTensor &input) {
+  const std::vector<std::string_view> texts(input.texts.begin(), input.texts.end());
+  std::vector<int64_t> numbers(texts.size());
+  CUPOLA_TRY(session.numberStrings(texts.data(), texts.size(), numbers.data()));
+  input.bytes.resize(numbers.size() * sizeof(int64_t));
+  if (!numbers.empty())
+    std::memcpy(input.bytes.data(), numbers.data(), input.bytes.size());
+  return Status::ok();
+}
+
+Status bindTo(Session &session, std::vector<HostTensor> &inputs) {
+  for (HostTensor &input : inputs)
+    if (input.dtype == format::DType::String)
+      CUPOLA_TRY(numberTexts(session, input));
   std::vector<Elements> elements;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const format::Tensor &declared = session.executable().package().inputs[i];

@@ -32,7 +32,7 @@ Result<std::vector<HostTensor>> inputsFromArrays(const format::Package &package,
 /// finds has no room yet.
 Result<std::vector<HostTensor>> makeOutputs(const Session &session);
 
-/// After a run: gives those room and fetches them.
+/// After a run: gives those room and fetches them; then finds the texts of strings.
 Status fetchOutputs(Session &session, std::vector<HostTensor> &outputs);
 
 /// An array of no elements, "y[]", for each output that is an empty sequence.
@@ -41,8 +41,8 @@ void addEmptySequences(const format::Package &package, std::vector<npz::Array> &
 /// Under the outputs' names.
 Status writeOutputs(const std::string &path, const format::Package &package, const std::vector<HostTensor> &outputs);
 
-/// To the shapes, and the elements where they decide shapes.
-Status bindTo(Session &session, const std::vector<HostTensor> &inputs);
+/// To the shapes, and the elements where they decide shapes. Strings get their numbers in the session.
+Status bindTo(Session &session, std::vector<HostTensor> &inputs);
 std::vector<Shape> shapesOf(const std::vector<HostTensor> &tensors);
 std::vector<TensorRef> refsOf(std::vector<HostTensor> &tensors);
 

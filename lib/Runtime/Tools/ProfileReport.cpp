@@ -10,6 +10,8 @@ namespace cupola::runtime {
 
 std::string stepName(const Executable &executable, size_t step) {
   const format::Step &entry = executable.program().steps[step];
+  if (entry.kind == format::Step::HostStep)
+    return "host " + entry.host.op;
   if (entry.kind != format::Step::LaunchStep)
     return format::stepKindName(entry.kind);
   if (const Function *call = executable.calls().function(step))

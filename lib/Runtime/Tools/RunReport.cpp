@@ -97,7 +97,8 @@ std::string firstValues(const HostTensor &tensor) {
   const size_t size = format::byteSize(tensor.dtype), count = tensor.bytes.size() / size;
   std::string text;
   for (size_t i = 0; i < std::min(count, kShown); ++i)
-    text += (i ? ", " : "") + element(tensor.dtype, tensor.bytes.data() + i * size);
+    text += (i ? ", " : "") + (tensor.dtype == DType::String ? quote(tensor.texts[i])
+                                                             : element(tensor.dtype, tensor.bytes.data() + i * size));
   return text + (count > kShown ? ", ..." : "");
 }
 

@@ -30,7 +30,7 @@ double usualTolerance(const format::Package &package) {
 std::vector<npz::Array> named(const std::vector<format::Tensor> &interface, const std::vector<HostTensor> &tensors) {
   std::vector<npz::Array> arrays;
   for (size_t i = 0; i < tensors.size(); ++i)
-    arrays.push_back({interface[i].name, tensors[i].dtype, tensors[i].shape, tensors[i].bytes});
+    arrays.push_back({interface[i].name, tensors[i].dtype, tensors[i].shape, tensors[i].bytes, tensors[i].texts});
   return arrays;
 }
 

@@ -33,6 +33,8 @@ plan.program @steps "cuda" "sm_80" attributes {arena_bytes = 4096 : i64} {
   plan.assert "s0" less_equal "512" because "dimension 'n' of input \22x\22"
   // CHECK: plan.launch init @pack(%{{.*}}, %{{.*}}) grid "48" scalars []{{$}}
   plan.launch init @pack(%w, %p) grid "48" scalars []
+  // CHECK: plan.host "string_normalize" ["lower", "1", "of"](%{{.*}}) to(%{{.*}}){{$}}
+  plan.host "string_normalize" ["lower", "1", "of"] (%a) to (%y)
   // CHECK: plan.launch @k0(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) grid "floordiv(s0 + 63, 64)" scalars ["s0", "4*s0 + 1"]{{$}}
   plan.launch @k0(%x, %p, %b, %y) grid "ceildiv(s0, 64)" scalars ["s0", "4*s0 + 1"]
   // CHECK: plan.launch @k1(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) grid "1" scalars []

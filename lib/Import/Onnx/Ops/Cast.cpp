@@ -3,6 +3,7 @@
 #include "dialects/Graph/ElementTypes.h"
 #include "lib/Import/Onnx/NarrowTypes.h"
 #include "lib/Import/Onnx/Ops/Ops.h"
+#include "lib/Import/Onnx/StringTypes.h"
 #include "lib/Import/Onnx/Text.h"
 #include "lib/Import/Onnx/ValuePropagation.h"
 
@@ -24,11 +25,23 @@ static NarrowRounding roundingOf(OpBinder &op) {
 
 static bool isNarrowFloat(Type element) { return isNarrow(element) && isa<FloatType>(element); }
 
+/// A text of each number, or the number that each text is.
+static void castText(OpBinder &op, Type to) {
+  const bool toText = isString(to);
+  Value input = op.value(0, "input");
+  const Type number = toText ? op.b.element(input) : to;
+  Value result = op.b.host(toText ? "string_format" : "string_parse", {format::dtypeName(graph::dtypeOf(number))},
+                           {input}, op.b.shape(input), toText ? op.b.int64() : number);
+  op.result(toText ? asStrings(op, result) : op.ofValue(result));
+}
+
 static void castTo(OpBinder &op, Type to) {
   const NarrowRounding rounding = roundingOf(op);
   const Type from = op.element(0, "input");
   if (from == to)
     return op.result(op.tensor(0, "input"));
+  if (isString(to) || isString(from))
+    return castText(op, to);
   if (!isNarrowFloat(from) && !isNarrow(to))
     if (auto known = foldCast(op, to))
       return op.result(std::move(*known), to);

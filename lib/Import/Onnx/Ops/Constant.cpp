@@ -5,6 +5,7 @@
 #include "lib/Import/Onnx/Constants.h"
 #include "lib/Import/Onnx/NarrowTypes.h"
 #include "lib/Import/Onnx/Ops/Ops.h"
+#include "lib/Import/Onnx/StringTypes.h"
 #include "lib/Import/Onnx/ValuePropagation.h"
 
 #include <cmath>
@@ -75,6 +76,12 @@ void filled(OpBinder &op, Tensor element, ArrayRef<Expr> shape) {
     op.results()[0]->allNonZero = element->known->elements[0].asDouble() != 0;
 }
 
+Tensor stringConstant(OpBinder &op, ArrayRef<std::string> texts, ArrayRef<int64_t> shape) {
+  const auto numbers = llvm::map_to_vector(texts, [&](const std::string &text) { return op.b.strings().of(text); });
+  const auto type = RankedTensorType::get(shape, op.b.int64());
+  return asStrings(op, op.b.constant(DenseElementsAttr::get(type, ArrayRef<int64_t>(numbers))));
+}
+
 } // namespace
 
 void importConstant(OpBinder &op) {
@@ -97,8 +104,12 @@ void importConstant(OpBinder &op) {
       known.elements.push_back(Scalar::constant(value));
     return op.result(std::move(known), f32);
   }
-  op.unsupported("the node has no value of numbers, supported are value, value_float, "
-                 "value_floats, value_int and value_ints");
+  if (op.hasAttribute("value_string"))
+    return op.result(stringConstant(op, {op.stringAttribute("value_string", "")}, {}));
+  if (const auto values = op.stringsAttribute("value_strings"))
+    return op.result(stringConstant(op, *values, {int64_t(values->size())}));
+  op.unsupported("the node has no value of a dense tensor, supported are value, value_float, value_floats, value_int, "
+                 "value_ints, value_string and value_strings");
 }
 
 void importConstantOfShape(OpBinder &op) {
@@ -111,6 +122,8 @@ void importConstantOfShape(OpBinder &op) {
   if (Tensor value = op.tensorAttribute("value")) {
     if (!graph::product(value->dims).isConstant(1))
       op.bad("attribute 'value' has the shape " + shapeText(value->dims) + ", expected one element");
+    if (isString(value->element))
+      op.unsupported("attribute 'value' has elements of string, which is not supported");
     op.b.type(dims, heldIn(value->element)); // a look at its size before anything is made
     return filled(op, value, dims);
   }

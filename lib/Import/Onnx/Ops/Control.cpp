@@ -56,24 +56,27 @@ void requireOneForm(OpBinder &op, const Branch &taken, const Branch &other) {
                           ", supported is one form unless the condition is decided while compiling");
 }
 
+void requireOneType(OpBinder &op, size_t output, Type taken, Type other) {
+  if (taken != other)
+    op.bad("output " + std::to_string(output) + " of the branches has elements of " + typeText(taken) + " and " +
+           typeText(other) + ", expected one type");
+}
+
 /// The type of a result, and the run symbols that stand for extents in which the branches differ.
 class Results {
 public:
   explicit Results(OpBinder &op) : op(op) {}
 
-  Type typeOf(const Body &taken, const Body &other, size_t index) {
-    const Exprs a = op.b.shape(taken.yielded[index]), b = op.b.shape(other.yielded[index]);
-    const Type first = taken.outputs[index]->element, second = other.outputs[index]->element;
+  Type typeOf(Value taken, Value other, size_t index) {
+    const Exprs a = op.b.shape(taken), b = op.b.shape(other);
     const std::string what = "output " + std::to_string(index) + " of the branches";
-    if (first != second)
-      op.bad(what + " has elements of " + typeText(first) + " and " + typeText(second) + ", expected one type");
     if (a.size() != b.size())
       op.undecided(0, what + " has the shapes " + shapeText(a) + " and " + shapeText(b) +
                           ", supported are equal ranks unless the condition is decided while compiling");
     Exprs dims;
     for (auto [x, y] : llvm::zip_equal(a, b))
       dims.push_back(proveEqual(x, y, op.b.ranges()) == true ? x : symbolFor(x, y));
-    return op.b.type(dims, op.b.element(taken.yielded[index]));
+    return op.b.type(dims, op.b.element(taken));
   }
 
   ArrayAttr symbols() const { return graph::symbolRefs(op.b.context(), list); }
@@ -110,8 +113,10 @@ void importIf(OpBinder &op) {
   Bodies::shareCaptures(taken, other);
   Results results(op);
   SmallVector<Type> types;
-  for (size_t i = 0; i < taken.yielded.size(); ++i)
-    types.push_back(results.typeOf(taken, other, i));
+  for (size_t i = 0; i < taken.yielded.size(); ++i) {
+    requireOneType(op, i, taken.outputs[i]->element, other.outputs[i]->element);
+    types.push_back(results.typeOf(taken.yielded[i], other.yielded[i], i));
+  }
   auto branch =
       graph::IfOp::create(op.bodies().ops, op.b.location(), types, condition, taken.captures, results.symbols());
   op.bodies().finish(taken, branch.getThenRegion(), op.b.location());

@@ -195,6 +195,12 @@ void importMelWeightMatrix(OpBinder &op);
 // TfIdfVectorizer.cpp
 void importTfIdfVectorizer(OpBinder &op);
 
+// Strings.cpp
+void importStringConcat(OpBinder &op);
+void importStringNormalizer(OpBinder &op);
+void importStringSplit(OpBinder &op);
+void importRegexFullMatch(OpBinder &op);
+
 // Unpool.cpp
 void importBernoulli(OpBinder &op);
 void importMultinomial(OpBinder &op);

@@ -1,9 +1,10 @@
 //===- lib/Import/Onnx/Ops/Pad.cpp - padding -------------------------------===//
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/Import/Onnx/NarrowTypes.h"
 #include "lib/Import/Onnx/Ops/Ops.h"
 
+#include "lib/Import/Onnx/NarrowTypes.h"
 #include "lib/Import/Onnx/OpenAxes.h"
+#include "lib/Import/Onnx/StringTypes.h"
 #include "lib/Import/Onnx/Text.h"
 
 using namespace mlir;
@@ -24,10 +25,12 @@ graph::PadMode padMode(OpBinder &op) {
   op.bad("attribute 'mode' is '" + printable(mode) + "', expected constant, reflect, edge or wrap");
 }
 
-/// What input 2 holds, 0 where it is missing. An integer keeps its 64 bits.
+/// What input 2 holds, 0 or an empty string where it is missing. An integer keeps its 64 bits.
 TypedAttr fillOperand(OpBinder &op) {
   const Type type = heldIn(op.element(0, "data"));
   Builder builder(op.b.context());
+  if (isString(op.element(0, "data")))
+    return builder.getI64IntegerAttr(op.b.strings().of(""));
   if (isa<FloatType>(type))
     return builder.getFloatAttr(type, op.has(2) ? op.constantNumber(2, "constant_value") : 0);
   const int64_t number = op.has(2) ? op.constantInt(2, "constant_value") : 0;

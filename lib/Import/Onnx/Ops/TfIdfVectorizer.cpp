@@ -1,10 +1,11 @@
 //===- lib/Import/Onnx/Ops/TfIdfVectorizer.cpp - counts of n-grams ---------===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// Of numbers. All grams of a length are compared with all places of a row at once. Weights are those of grams, as
-// ONNX's text and onnxruntime say; onnx's reference takes them for those of columns.
+// Of numbers, which strings are, too. All grams of a length are compared with all places of a row at once. Weights are
+// those of grams, as ONNX's text and onnxruntime say; onnx's reference takes them for those of columns.
 //===----------------------------------------------------------------------===//
 #include "lib/Import/Onnx/Ops/Ops.h"
+#include "lib/Import/Onnx/StringTypes.h"
 #include "lib/Import/Onnx/Text.h"
 
 #include <map>
@@ -31,10 +32,22 @@ struct Vocabulary {
   std::vector<double> weights; ///< of columns; empty: all 1
 };
 
+/// Numbers, or the numbers of strings.
+Ints poolOf(OpBinder &op) {
+  if (!isString(op.element(0, "X")))
+    return op.requiredInts("pool_int64s");
+  const auto texts = op.stringsAttribute("pool_strings");
+  if (!texts)
+    op.bad("attribute 'pool_strings' is missing, expected a list of strings");
+  Ints pool;
+  for (const std::string &text : *texts)
+    pool.push_back(op.b.strings().of(text));
+  return pool;
+}
+
 /// The lengths that are asked for; entry i of ngram_counts is where grams of i + 1 numbers begin in the pool.
 void readGrams(OpBinder &op, Vocabulary &vocabulary) {
-  const Ints begins = op.requiredInts("ngram_counts"), pool = op.requiredInts("pool_int64s"),
-             indexes = op.requiredInts("ngram_indexes");
+  const Ints begins = op.requiredInts("ngram_counts"), pool = poolOf(op), indexes = op.requiredInts("ngram_indexes");
   const int64_t least = op.requiredInt("min_gram_length"), most = op.requiredInt("max_gram_length");
   if (least < 1 || most < least)
     op.bad("min_gram_length is " + std::to_string(least) + " and max_gram_length " + std::to_string(most) +
@@ -86,8 +99,6 @@ void readWeights(OpBinder &op, Vocabulary &vocabulary) {
 
 Vocabulary readVocabulary(OpBinder &op) {
   Vocabulary v;
-  if (op.hasAttribute("pool_strings"))
-    op.unsupported("attribute 'pool_strings' is given, supported are numbers (pool_int64s)");
   readGrams(op, v);
   v.skips = op.requiredInt("max_skip_count");
   if (v.skips < 0 || v.skips > mostSkips)
@@ -181,7 +192,8 @@ Value weighted(OpBinder &op, Value counts, const Vocabulary &vocabulary) {
 } // namespace
 
 void importTfIdfVectorizer(OpBinder &op) {
-  op.requireIndex(0, "X");
+  if (!isString(op.element(0, "X")))
+    op.requireIndex(0, "X");
   const Exprs shape = op.shape(0, "X");
   if (shape.empty() || shape.size() > 2)
     op.bad("input 0 (X) has the shape " + shapeText(shape) + ", expected rank 1 or 2");

@@ -8,6 +8,7 @@
 #include "lib/Import/Onnx/Ops/Ops.h"
 
 #include "lib/Import/Onnx/Sized.h"
+#include "lib/Import/Onnx/StringTypes.h"
 
 using namespace mlir;
 
@@ -31,6 +32,9 @@ public:
     else
       data = b.reshape(data, {graph::product(b.shape(data))});
     const bool isSorted = op.intAttribute("sorted", 1) != 0;
+    if (isSorted && isString(op.element(0, "X")))
+      op.unsupported("attribute 'sorted' is 1 and the elements are strings, whose order a device does not know; "
+                     "supported is 0");
     extent = b.shape(data)[axis];
     const Pairs pairs = compare(rowsOf(data, axis));
     Value first = firstOf(pairs.equal);

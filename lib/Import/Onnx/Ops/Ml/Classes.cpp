@@ -1,22 +1,31 @@
 //===- lib/Import/Onnx/Ops/Ml/Classes.cpp - features and labels of ai.onnx.ml ---===//
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Import/Onnx/Ops/Ml/Ops.h"
+#include "lib/Import/Onnx/StringTypes.h"
 
 using namespace mlir;
 
 namespace cupola::onnx_import::ml {
 
-Ints integerLabels(OpBinder &op, StringRef name, StringRef strings) {
-  if (const auto texts = op.stringsAttribute(strings); texts && !texts->empty())
-    op.unsupported("attribute '" + strings.str() + "' is given, supported are integers, by '" + name.str() + "'");
-  auto labels = op.intsAttribute(name);
+ClassLabels classLabels(OpBinder &op, StringRef name, StringRef strings) {
+  const auto texts = op.stringsAttribute(strings);
+  const auto labels = op.intsAttribute(name);
+  if (texts && !texts->empty() && labels && !labels->empty())
+    op.bad("attributes '" + name.str() + "' and '" + strings.str() + "' are given, expected one of them");
+  if (texts && !texts->empty())
+    return {numbersOf(op, *texts), /*areStrings=*/true};
   if (!labels || labels->empty())
-    op.bad("attribute '" + name.str() + "' is missing");
-  return *labels;
+    op.bad("attribute '" + name.str() + "' or '" + strings.str() + "' is missing");
+  return {*labels, /*areStrings=*/false};
 }
 
-Value labelsAt(OpBinder &op, ArrayRef<int64_t> labels, Value places) {
-  return op.b.gather(list(op, labels), places, 0);
+Ints numbersOf(OpBinder &op, ArrayRef<std::string> texts) {
+  return llvm::map_to_vector<0>(texts, [&](const std::string &text) { return op.b.strings().of(text); });
+}
+
+Tensor labelsAt(OpBinder &op, const ClassLabels &labels, Value places) {
+  Value found = op.b.gather(list(op, labels.numbers), places, 0);
+  return labels.areStrings ? asStrings(op, found) : op.ofValue(found);
 }
 
 Value list(OpBinder &op, ArrayRef<int64_t> values) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Import/Onnx/Ops/Ml/NodeAttributes.h"
 #include "lib/Import/Onnx/Ops/Ml/Ops.h"
+#include "lib/Import/Onnx/StringTypes.h"
 #include "lib/Import/Onnx/Text.h"
 
 #include <cmath>
@@ -130,12 +131,14 @@ void importFeatureVectorizer(OpBinder &op) {
 
 void importOneHotEncoder(OpBinder &op) {
   op.requireNumber(0, "X");
-  const Ints categories = integerLabels(op, "cats_int64s", "cats_strings");
+  const ClassLabels categories = classLabels(op, "cats_int64s", "cats_strings");
+  if (isString(op.element(0, "X")) != categories.areStrings)
+    op.bad("input 0 (X) has elements of " + typeText(op.element(0, "X")) + ", expected those of the categories");
   if (op.intAttribute("zeros", 1) == 0)
     op.unsupported("attribute 'zeros' is 0, an error for what is in no category, supported is 1");
   Value x = op.b.cast(op.value(0, "X"), op.b.int64());
   Value each = op.b.unsqueeze(x, {op.rank(0, "X")});
-  Value isIt = op.b.binary(BinaryKind::Equal, each, list(op, categories));
+  Value isIt = op.b.binary(BinaryKind::Equal, each, list(op, categories.numbers));
   op.result(op.b.cast(isIt, Float32Type::get(op.b.context())));
 }
 

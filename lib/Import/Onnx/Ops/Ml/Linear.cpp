@@ -38,9 +38,9 @@ void importLinearRegressor(OpBinder &op) {
 
 void importLinearClassifier(OpBinder &op) {
   op.ignoreAttribute("multi_class"); // said to be of no effect
-  const Ints labels = integerLabels(op, "classlabels_ints", "classlabels_strings");
+  const ClassLabels labels = classLabels(op, "classlabels_ints", "classlabels_strings");
   if (labels.size() < 2)
-    op.unsupported("attribute 'classlabels_ints' has one label, supported are two and more");
+    op.unsupported("there is one label of a class, supported are two and more");
   const Reals intercepts = floatsOf(op, "intercepts");
   // There are as many scores as intercepts.
   const int64_t results =

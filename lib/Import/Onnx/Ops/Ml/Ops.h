@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Classic models: trees, linear models and what prepares their features. ONNX gives no formulas for several
-// of these ops; where it leaves a choice, the answer is onnxruntime's. Labels and categories are integers.
+// of these ops; where it leaves a choice, the answer is onnxruntime's. Labels and categories are integers or strings.
 //===----------------------------------------------------------------------===//
 #ifndef CUPOLA_LIB_IMPORT_ONNX_OPS_ML_OPS_H
 #define CUPOLA_LIB_IMPORT_ONNX_OPS_ML_OPS_H
@@ -22,7 +22,8 @@ void importLinearClassifier(OpBinder &op);
 
 // LabelEncoder.cpp
 void importLabelEncoder(OpBinder &op);
-void importLabelEncoderOfStrings(OpBinder &op); ///< refuses it
+void importLabelEncoderOfStrings(OpBinder &op); ///< version 1
+void importCategoryMapper(OpBinder &op);
 
 // Svm.cpp
 void importSvmRegressor(OpBinder &op);
@@ -46,10 +47,18 @@ Value transformed(OpBinder &op, PostTransform transform, Value scores);
 Value bothOf(OpBinder &op, Value score, bool isProbability);
 
 // Classes.cpp
-/// The attribute `name`, of integers; labels that are strings are refused.
-Ints integerLabels(OpBinder &op, llvm::StringRef name, llvm::StringRef strings);
-/// labels[places], a result of int64.
-Value labelsAt(OpBinder &op, llvm::ArrayRef<int64_t> labels, Value places);
+/// Labels of classes, or categories: integers, or the numbers of strings.
+struct ClassLabels {
+  Ints numbers;
+  bool areStrings = false;
+  size_t size() const { return numbers.size(); }
+};
+/// The attribute `name`, of integers, or `strings`.
+ClassLabels classLabels(OpBinder &op, llvm::StringRef name, llvm::StringRef strings);
+/// labels[places], int64 or strings.
+Tensor labelsAt(OpBinder &op, const ClassLabels &labels, Value places);
+/// The numbers of strings.
+Ints numbersOf(OpBinder &op, llvm::ArrayRef<std::string> texts);
 /// A list of integers, [n] of int64.
 Value list(OpBinder &op, llvm::ArrayRef<int64_t> values);
 /// X as rows of features: a vector is one row. In float32 unless it is of float64.

@@ -43,7 +43,7 @@ Value withBase(OpBinder &op, Value scores, ArrayRef<double> base) {
   return op.b.binary(BinaryKind::Add, scores, values);
 }
 
-void classify(OpBinder &op, ArrayRef<int64_t> labels, Value place, Value probabilities) {
+void classify(OpBinder &op, const ClassLabels &labels, Value place, Value probabilities) {
   if (op.wants(0))
     op.result(labelsAt(op, labels, place), 0);
   if (op.wants(1))
@@ -52,7 +52,7 @@ void classify(OpBinder &op, ArrayRef<int64_t> labels, Value place, Value probabi
 
 /// Two classes by one score: that of the second class. Where no weight is negative it is a probability, else a distance
 /// from the border.
-void classifyByOne(OpBinder &op, const Forest &forest, ArrayRef<int64_t> labels, Value score) {
+void classifyByOne(OpBinder &op, const Forest &forest, const ClassLabels &labels, Value score) {
   const bool isProbability = llvm::all_of(forest.weights, [](const auto &weight) { return weight.value >= 0; });
   Value border = op.b.scalar(isProbability ? 0.5 : 0, op.b.element(score));
   Value isSecond = op.b.cast(op.b.binary(BinaryKind::Greater, score, border), op.b.int64());
@@ -88,10 +88,10 @@ void importTreeEnsembleRegressor(OpBinder &op) {
 }
 
 void importTreeEnsembleClassifier(OpBinder &op) {
-  const Ints labels = integerLabels(op, "classlabels_int64s", "classlabels_strings");
+  const ClassLabels labels = classLabels(op, "classlabels_int64s", "classlabels_strings");
   const int64_t classes = static_cast<int64_t>(labels.size());
   if (classes < 2)
-    op.unsupported("attribute 'classlabels_int64s' has one label, supported are two and more");
+    op.unsupported("there is one label of a class, supported are two and more");
   const Reals base = baseValues(op);
   if (!base.empty() && static_cast<int64_t>(base.size()) != classes)
     op.unsupported("attribute 'base_values' has " + std::to_string(base.size()) + " elements, supported are " +

@@ -1,0 +1,60 @@
+//===- lib/Runtime/Format/HostOps.h - what the host computes, in one table ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// The ops that look into strings. lib/Runtime/Host has a function for each row, lib/Reference another one.
+//===----------------------------------------------------------------------===//
+#ifndef CUPOLA_LIB_RUNTIME_FORMAT_HOSTOPS_H
+#define CUPOLA_LIB_RUNTIME_FORMAT_HOSTOPS_H
+
+#include "lib/Runtime/Format/Step.h"
+#include "lib/Runtime/Status.h"
+
+#include <string_view>
+
+namespace cupola::format {
+
+/// What an operand or a result of a host op holds.
+enum class HostElement : uint8_t {
+  String,
+  Count,  ///< i64
+  Truth,  ///< bool
+  Number, ///< the type that the op's first argument names: one that kernels compute with
+};
+
+struct HostOp {
+  const char *name;
+  size_t operands; ///< how many
+  HostElement reads, writes;
+  size_t least, most; ///< arguments
+};
+
+constexpr size_t kAnyCount = ~size_t(0);
+
+/// Every op has one result.
+inline constexpr HostOp kHostOps[] = {
+    // Pairs of strings, one behind the other.
+    {"string_concat", 2, HostElement::String, HostElement::String, 0, 0},
+    // "lower", "upper" or "none"; "1" where letters of either case differ, else "0"; the words to leave out.
+    {"string_normalize_count", 1, HostElement::String, HostElement::Count, 2, kAnyCount}, ///< one: how many stay
+    {"string_normalize", 1, HostElement::String, HostElement::String, 2, kAnyCount},
+    // The delimiter, empty: white space; the most splits, -1: any number.
+    {"string_split_count", 1, HostElement::String, HostElement::Count, 2, 2}, ///< the parts of each
+    {"string_split", 1, HostElement::String, HostElement::String, 2, 2}, ///< padded with empty ones to equal counts
+    // The pattern (lib/Runtime/Host/Pattern.h).
+    {"regex_full_match", 1, HostElement::String, HostElement::Truth, 1, 1},
+    // The type of the numbers: "f32".
+    {"string_parse", 1, HostElement::String, HostElement::Number, 1, 1},
+    {"string_format", 1, HostElement::Number, HostElement::String, 1, 1},
+};
+
+/// Null: there is none of that name.
+const HostOp *findHostOp(std::string_view name);
+/// `arguments` of an op that checkHostCall has seen.
+DType dtypeOf(HostElement element, const std::vector<std::string> &arguments);
+/// That the op is known and has as many arguments, operands and results as it should, of a type that there is.
+/// Code::Package
+Status checkHostCall(const HostCall &call);
+
+} // namespace cupola::format
+
+#endif // CUPOLA_LIB_RUNTIME_FORMAT_HOSTOPS_H

@@ -1,0 +1,57 @@
+//===- lib/Runtime/Host/HostCall.cpp - one step of the host ---===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Runtime/Host/HostCall.h"
+
+namespace cupola::runtime {
+
+namespace {
+
+struct HostRow {
+  const char *name;
+  Status (*function)(HostCall &call);
+};
+
+/// In the order of format::kHostOps.
+constexpr HostRow kRows[] = {
+    {"string_concat", concatStrings},       {"string_normalize_count", countNormalized},
+    {"string_normalize", normalizeStrings}, {"string_split_count", countSplit},
+    {"string_split", splitStrings},         {"regex_full_match", matchPattern},
+    {"string_parse", parseNumbers},         {"string_format", formatNumbers},
+};
+static_assert(sizeof(kRows) / sizeof(kRows[0]) == sizeof(format::kHostOps) / sizeof(format::kHostOps[0]));
+
+} // namespace
+
+size_t HostCall::count(size_t operand) const {
+  return operands[operand].bytes / format::byteSize(format::dtypeOf(op().reads, call.arguments));
+}
+
+size_t HostCall::resultCount() const {
+  return result.bytes / format::byteSize(format::dtypeOf(op().writes, call.arguments));
+}
+
+Status HostCall::expectResults(size_t count) const {
+  if (resultCount() == count)
+    return Status::ok();
+  return Status::package("the manifest is inconsistent: the host's op '" + call.op + "' makes " +
+                         std::to_string(count) + " elements, its result has " + std::to_string(resultCount()));
+}
+
+Result<std::string_view> HostCall::text(size_t operand, size_t at) const {
+  const auto wanted = number<int64_t>(operand, at);
+  if (const auto found = strings.find(wanted))
+    return *found;
+  return Status::usage("element " + std::to_string(at) + " is " + std::to_string(wanted) +
+                       ", which is the number of no string");
+}
+
+void HostCall::putText(size_t at, std::string_view text) { put<int64_t>(at, strings.make(text)); }
+
+Status runHostCall(HostCall &call, const std::string &op) {
+  for (const HostRow &row : kRows)
+    if (op == row.name)
+      return row.function(call);
+  return Status::package("the host's op '" + op + "' is not known");
+}
+
+} // namespace cupola::runtime

@@ -1,0 +1,74 @@
+//===- lib/Runtime/Host/HostCall.h - one step of the host ---===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_LIB_RUNTIME_HOST_HOSTCALL_H
+#define CUPOLA_LIB_RUNTIME_HOST_HOSTCALL_H
+
+#include "lib/Runtime/Format/HostOps.h"
+#include "lib/Runtime/Host/StringTable.h"
+#include "lib/Runtime/Status.h"
+
+#include <cstring>
+
+namespace cupola::runtime {
+
+/// Elements in host memory, of any alignment.
+struct HostOperand {
+  const char *data;
+  uint64_t bytes;
+};
+struct HostResult {
+  char *data;
+  uint64_t bytes;
+};
+
+/// What a function of the table sees of its step.
+class HostCall {
+public:
+  /// `call` was seen by format::checkHostCall.
+  HostCall(const format::HostCall &call, std::vector<HostOperand> operands, HostResult result, StringTable &strings)
+      : call(call), operands(std::move(operands)), result(result), strings(strings) {}
+
+  const std::string &argument(size_t index) const { return call.arguments[index]; }
+  const std::vector<std::string> &arguments() const { return call.arguments; }
+
+  /// Elements of an operand, and of the result.
+  size_t count(size_t operand) const;
+  size_t resultCount() const;
+  /// Code::Package where the result has another number of elements.
+  Status expectResults(size_t count) const;
+
+  /// Code::Usage: an element is the number of no string.
+  Result<std::string_view> text(size_t operand, size_t at) const;
+  void putText(size_t at, std::string_view text);
+  template <class T> T number(size_t operand, size_t at) const {
+    T value;
+    std::memcpy(&value, operands[operand].data + at * sizeof(T), sizeof(T));
+    return value;
+  }
+  template <class T> void put(size_t at, T value) { std::memcpy(result.data + at * sizeof(T), &value, sizeof(T)); }
+
+private:
+  const format::HostOp &op() const { return *format::findHostOp(call.op); }
+
+  const format::HostCall &call;
+  std::vector<HostOperand> operands;
+  HostResult result;
+  StringTable &strings;
+};
+
+/// Computes the result. Sizes that do not go together are Code::Package, values that the op cannot take Code::Usage.
+Status runHostCall(HostCall &call, const std::string &op);
+
+// The functions of the table, by family.
+Status concatStrings(HostCall &call);
+Status countNormalized(HostCall &call);
+Status normalizeStrings(HostCall &call);
+Status countSplit(HostCall &call);
+Status splitStrings(HostCall &call);
+Status matchPattern(HostCall &call);
+Status parseNumbers(HostCall &call);
+Status formatNumbers(HostCall &call);
+
+} // namespace cupola::runtime
+
+#endif // CUPOLA_LIB_RUNTIME_HOST_HOSTCALL_H
