@@ -24,8 +24,9 @@ TEST(NarrowFloats, AreAllTypesThatAreCalledSo) {
 TEST(NarrowFloats, EveryNumberHasItsOwnBits) {
   for (const NarrowFloat &type : kNarrowFloats)
     for (unsigned bits = 0; bits < 1U << bitsOf(type); ++bits)
-      if (const double value = decoded(type, bits); std::isfinite(value))
+      if (const double value = decoded(type, bits); std::isfinite(value)) {
         EXPECT_EQ(encoded(type, value), bits) << rowOf(type.dtype).name << " " << value;
+      }
 }
 
 TEST(NarrowFloats, GreaterCodesAreGreaterNumbers) {
