@@ -78,7 +78,7 @@ bool takes(const Taker &taker, size_t operand) {
 }
 
 bool hasString(const OpBinder &op, size_t operand) {
-  return op.has(operand) && isString(op.tensor(operand, "operand")->element);
+  return op.has(operand) && isString(op.operand(operand, "operand")->element);
 }
 
 } // namespace
