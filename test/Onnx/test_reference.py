@@ -26,8 +26,9 @@ class Rep(base.BackendRep):
         initial = {tensor.name for tensor in self.model.graph.initializer}
         names = [value.name for value in self.model.graph.input if value.name not in initial]
         # What an .npz cannot hold is refused by the model's types.
-        feeds = {"in:" + name: array for name, array in _arrays(dict(zip(names, inputs, strict=True)))
-                 if hasattr(array, "dtype") and array.dtype.name in KINDS}
+        feeds = {"in:" + name: array.astype(str) if array.dtype.kind in "OSU" else array
+                 for name, array in _arrays(dict(zip(names, inputs, strict=True)))
+                 if hasattr(array, "dtype") and (array.dtype.name in KINDS or array.dtype.kind in "OSU")}
         with tempfile.TemporaryDirectory() as folder:
             model, case, out = (pathlib.Path(folder) / file for file in ("model.onnx", "in.npz", "out.npz"))
             model.write_bytes(self.model.SerializeToString())
@@ -61,7 +62,9 @@ def _result(found, value):
 
 
 def _typed(array, value):
-    """numpy has no name for bfloat16 and types of up to 8 bits in a file."""
+    """numpy has no name for bfloat16 and types of up to 8 bits in a file; onnx has strings as objects."""
+    if array.dtype.kind == "U":
+        return array.astype(object)
     return array.view(helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type)) if array.dtype.kind == "V" else array
 
 
