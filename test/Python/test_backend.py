@@ -75,7 +75,9 @@ def test_a_node_is_of_the_opset_that_is_asked_for():
 
 def test_what_cannot_be_compiled_is_not_compatible():
     assert backend.is_compatible(graphs.layer(), **QUICK)
-    strange = graphs.unary("RandomUniformLike", TensorProto.FLOAT)
+    strange = graphs.unary("Gradient", TensorProto.FLOAT)
+    strange.graph.node[0].domain = "ai.onnx.preview.training"
+    strange.opset_import.add(domain="ai.onnx.preview.training", version=1)
     assert not backend.is_compatible(strange, "CPU", **QUICK)
     with pytest.raises(NotImplementedError, match="the op is not supported"):
         backend.prepare(strange, **QUICK)
