@@ -128,7 +128,7 @@ kernel.func @best reduction grid () in [] scalars [] (%in0: !kernel.view<f32, re
 // CHECK: %[[ID:.*]] = kernel.load %arg0[%[[D0]]] : i64 from <i64, read>
 // CHECK: %[[ROW:.*]] = kernel.checked_index %[[ID]] below 4*n1 : i64
 // CHECK: %[[KNOWN:.*]] = kernel.known_index %[[ID]] below 4*n1 : i64
-// CHECK: %[[I:.*]] = kernel.index n1*%[[D0]] - 2 + %[[KNOWN]]
+// CHECK: %[[I:.*]] = kernel.index n1*%[[D0]] + %[[KNOWN]] - 2
 // CHECK: %[[POS:.*]] = kernel.apply min(%[[D0]], %[[D1]]) below 32
 // CHECK: %[[Z:.*]] = kernel.constant 0.000000e+00 : f32
 // CHECK: %[[V:.*]] = kernel.load %arg1[32*%[[ROW]] + %[[POS]]] mask [%[[POS]] - 3, n0 - %[[D0]] - 5] else %[[Z]] : f32 : f32 from <f32, read>

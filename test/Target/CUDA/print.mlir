@@ -42,10 +42,9 @@ kernel.func @gather gather grid () in [] scalars [#kernel.scalar<1, 1000000, 1>]
 
 // An index that is known to be in range is the value itself.
 // CHECK: CUPOLA_KERNEL
-// CHECK:   const i64 v0 = ld(in0 + d0);
+// CHECK:   const i64 v0 = in0[d0];
 // CHECK-NEXT: const i32 v1 = cu_cast<i32>(v0);
-// CHECK-NOT: cu_wrapped_index
-// CHECK:   ld(in1 + v1)
+// CHECK-NEXT: const f32 v2 = in1[v1];
 kernel.func @known gather grid () in [] scalars []
     (%in0: !kernel.view<i64, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
   kernel.foreach (%d0) in [77] {
