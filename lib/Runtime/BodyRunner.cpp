@@ -135,9 +135,7 @@ Status BodyRunner::bringToHost(const std::vector<HandedBuffer> &buffers, std::ve
   }
   CUPOLA_TRY(found.fetch(*stream, flagBlock));
   CUPOLA_TRY(stream->synchronize());
-  if (const auto raised = found.raisedBy())
-    return flagError(executable->package(), format::stepAt(executable->program(), *raised), *raised);
-  return Status::ok();
+  return foundFlag();
 }
 
 Status BodyRunner::runBranch(Frame &frame, size_t step, size_t depth) {
@@ -219,9 +217,13 @@ Status BodyRunner::read(const HandedBuffer &buffer, void *value, uint64_t bytes)
     return Status::package("the manifest is inconsistent: a value of " + std::to_string(bytes) +
                            " bytes is read from a buffer that has " + std::to_string(buffer.size()));
   CUPOLA_TRY(found.read(*stream, flagBlock, buffer.start(), value, bytes));
-  if (const auto raised = found.raisedBy())
-    return flagError(executable->package(), format::stepAt(executable->program(), *raised), *raised);
-  return Status::ok();
+  return foundFlag();
+}
+
+Status BodyRunner::foundFlag() const {
+  const auto raised = found.raisedBy();
+  return raised ? flagError(executable->package(), format::stepAt(executable->program(), *raised), *raised)
+                : Status::ok();
 }
 
 Status BodyRunner::readBool(const HandedBuffer &buffer, bool &value) {

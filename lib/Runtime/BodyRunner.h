@@ -63,6 +63,7 @@ private:
   /// may be nothing then.
   Status read(const HandedBuffer &buffer, void *value, uint64_t bytes);
   Status readBool(const HandedBuffer &buffer, bool &value);
+  Status foundFlag() const; ///< of what was read last, an error if there is one
   Status evaluate(const Expr &expr, int64_t &value) const;
   Status assign(const std::string &symbol, int64_t value, const std::string &nodes);
   /// Room in an open buffer for a value.

@@ -92,7 +92,7 @@ def test_devices():
 
 def test_kernels_for_the_gpu_run_in_the_simulator(rows):
     if not backend.supports_device("SIM"):
-        pytest.skip("no simulator")
+        pytest.skip("the simulator needs clang++, which is not here")
     y, = backend.run_model(graphs.layer(), [rows(3)], "SIM", **QUICK)
     np.testing.assert_allclose(y, graphs.layer_answer(rows(3)), rtol=1e-5, atol=1e-6)
 

@@ -269,7 +269,7 @@ def test_the_inputs_of_a_run_tell_it():
 
 def test_kernels_for_the_gpu_run_in_the_simulator():
     if not backend.supports_device("SIM"):
-        pytest.skip("no simulator")
+        pytest.skip("the simulator needs clang++, which is not here")
     x, times = numbers("float", 3), 4
     y, _, last, count = backend.run_model(model(GROWING), [np.int64(times), x], "SIM", **QUICK)
     same(y, np.stack([x, *(x * i for i in range(times))]))

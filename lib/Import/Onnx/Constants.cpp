@@ -5,7 +5,6 @@
 #include "dialects/Graph/Constants.h"
 #include "dialects/Graph/ElementTypes.h"
 #include "lib/Import/Onnx/NarrowTypes.h"
-#include "lib/Import/Onnx/StringTypes.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -22,12 +21,7 @@ Type elementTypeOf(int32_t dataType, MLIRContext *context) {
   return row ? graph::typeOf(row->dtype, context) : Type();
 }
 
-int32_t dataTypeOf(Type element) {
-  if (isString(element))
-    return T::STRING;
-  const format::ElementType *narrow = narrowRowOf(element);
-  return (narrow ? *narrow : graph::elementTypeOf(element)).onnx;
-}
+int32_t dataTypeOf(Type element) { return modelRowOf(element).onnx; }
 
 onnx::TypeProto typeProtoOf(Type element, ArrayRef<Expr> shape) {
   onnx::TypeProto type;

@@ -3,7 +3,6 @@
 #include "lib/Import/Onnx/GraphBuilder.h"
 
 #include "lib/Import/Onnx/NarrowTypes.h"
-#include "lib/Import/Onnx/StringTypes.h"
 #include "lib/Planner/Checked.h"
 
 using namespace mlir;
@@ -18,12 +17,7 @@ std::string shapeText(ArrayRef<Expr> shape) {
   return text + "]";
 }
 
-std::string typeText(Type element) {
-  if (isString(element))
-    return "string";
-  const format::ElementType *narrow = narrowRowOf(element);
-  return (narrow ? *narrow : graph::elementTypeOf(element)).onnxName;
-}
+std::string typeText(Type element) { return modelRowOf(element).onnxName; }
 
 void GraphBuilder::fail(const std::string &message, ErrorKind kind) const { throw NodeError{kind, message}; }
 

@@ -96,7 +96,7 @@ Value lowBits(GraphBuilder &b, Value bytes, IntegerType narrow) {
 } // namespace
 
 Type modelTypeOf(int32_t dataType, MLIRContext *context) {
-  if (dataType == format::rowOf(format::DType::String).onnx)
+  if (dataType == format::rowOf(DType::String).onnx)
     return stringType(context);
   const Type narrow = narrowTypeOf(dataType, context);
   return narrow ? narrow : elementTypeOf(dataType, context);
@@ -121,12 +121,14 @@ const format::ElementType *narrowRowOf(Type element) {
 
 bool isPower(Type element) { return isa<Float8E8M0FNUType>(element); }
 
-Type heldIn(Type element) {
+const format::ElementType &modelRowOf(Type element) {
   if (isString(element))
-    return IntegerType::get(element.getContext(), 64);
-  const format::ElementType *row = narrowRowOf(element);
-  return row ? graph::typeOf(row->dtype, element.getContext()) : element;
+    return format::rowOf(DType::String);
+  const format::ElementType *narrow = narrowRowOf(element);
+  return narrow ? *narrow : graph::elementTypeOf(element);
 }
+
+Type heldIn(Type element) { return graph::typeOf(modelRowOf(element).dtype, element.getContext()); }
 
 TensorValue unpacked(const TensorValue &tensor, Type narrow) {
   const unsigned width = narrow.getIntOrFloatBitWidth(), perByte = 8 / width;

@@ -21,6 +21,8 @@ Type narrowTypeOf(int32_t dataType, mlir::MLIRContext *context);
 /// The row of the narrow type `element`; null for all other types.
 const format::ElementType *narrowRowOf(Type element);
 inline bool isNarrow(Type element) { return narrowRowOf(element) != nullptr; }
+/// The row of any TensorRecord::element: narrow, of strings, or of the graph dialect.
+const format::ElementType &modelRowOf(Type element);
 /// Whether it is float8e8m0, powers of two that only scales are.
 bool isPower(Type element);
 

@@ -81,6 +81,11 @@ bool hasString(const OpBinder &op, size_t operand) {
   return op.has(operand) && isString(op.operand(operand, "operand")->element);
 }
 
+/// Asked of every node, before the table is looked at.
+bool hasStrings(const OpBinder &op) {
+  return llvm::any_of(llvm::seq<size_t>(0, op.inputCount()), [&](size_t i) { return hasString(op, i); });
+}
+
 } // namespace
 
 Type stringType(MLIRContext *context) { return IntegerType::get(context, 64, IntegerType::Signed); }
@@ -95,20 +100,13 @@ TensorValue numbered(const onnx::TensorProto &tensor, StringNumbers &numbers) {
   return {tensor.data_type(), dimsOf(tensor), *bytes, bytes};
 }
 
-Tensor asStrings(OpBinder &op, Value value) {
-  const Tensor tensor = op.ofValue(value);
-  tensor->element = stringType(op.b.context());
-  return tensor;
-}
+Tensor asStrings(OpBinder &op, Value value) { return op.ofValue(value, stringType(op.b.context())); }
 
 NamedAttrList interfaceAttributes(MLIRContext *context, const std::string &name, Type element) {
   NamedAttrList attributes;
   attributes.set("graph.name", StringAttr::get(context, name));
-  const format::ElementType *row = isString(element) ? &format::rowOf(format::DType::String)
-                                   : element         ? narrowRowOf(element)
-                                                     : nullptr;
-  if (row)
-    attributes.set(graph::elementAttr, StringAttr::get(context, row->name));
+  if (const format::ElementType &row = modelRowOf(element); !isComputed(row.dtype))
+    attributes.set(graph::elementAttr, StringAttr::get(context, row.name));
   return attributes;
 }
 
@@ -120,6 +118,8 @@ void setStrings(ModuleOp module, const StringNumbers &numbers) {
 }
 
 void checkStringOperands(const onnx::NodeProto &node, const OpBinder &op) {
+  if (!hasStrings(op))
+    return;
   const Taker *taker = takerOf(node);
   std::optional<size_t> string, other;
   for (size_t i = 0; i < op.inputCount(); ++i) {
@@ -135,6 +135,8 @@ void checkStringOperands(const onnx::NodeProto &node, const OpBinder &op) {
 }
 
 void keepStringType(const onnx::NodeProto &node, const OpBinder &op) {
+  if (!hasStrings(op))
+    return;
   const Taker *taker = takerOf(node);
   if (!taker || taker->operands.empty() || !hasString(op, taker->operands.front()))
     return;

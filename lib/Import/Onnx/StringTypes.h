@@ -25,8 +25,7 @@ TensorValue numbered(const onnx::TensorProto &tensor, StringNumbers &numbers);
 /// `value`, int64, holds numbers of strings.
 Tensor asStrings(OpBinder &op, Value value);
 
-/// Of an argument or a result: its name, and the type of its elements where the graph has another one for them. A
-/// poisoned tensor has no `element`.
+/// Of an argument or a result: its name, and the type of its elements where the graph has another one for them.
 mlir::NamedAttrList interfaceAttributes(mlir::MLIRContext *context, const std::string &name, Type element);
 /// The module's list of texts, if there are any.
 void setStrings(mlir::ModuleOp module, const StringNumbers &numbers);
