@@ -115,7 +115,8 @@ LogicalResult WhileOp::verify() {
 
 LogicalResult TensorMapAttr::verify(function_ref<InFlightDiagnostic()> emitError, uint32_t, graph::ExprAttr, Type,
                                     ArrayRef<graph::ExprAttr> extents, ArrayRef<graph::ExprAttr> strides,
-                                    ArrayRef<uint32_t> box, uint32_t swizzle) {
+                                    ArrayRef<uint32_t> box, uint32_t swizzle, ArrayRef<int64_t> lower,
+                                    ArrayRef<int64_t> upper, ArrayRef<uint32_t> steps) {
   if (extents.empty() || extents.size() > format::kTensorMapRank)
     return emitError() << "has " << extents.size() << " extents, possible are 1 to " << format::kTensorMapRank;
   if (strides.size() + 1 != extents.size() || box.size() != extents.size())
@@ -125,6 +126,9 @@ LogicalResult TensorMapAttr::verify(function_ref<InFlightDiagnostic()> emitError
     return emitError() << "has a box of other than 1 to " << format::kTensorMapBox << " elements";
   if (!format::isSwizzle(swizzle))
     return emitError() << "has an unknown swizzle of " << swizzle << " bytes";
+  if (!lower.empty())
+    if (const std::string fault = format::tensorWindowFault(extents.size(), lower, upper, steps); !fault.empty())
+      return emitError() << "has " << fault;
   return success();
 }
 

@@ -38,20 +38,25 @@ def Plan_TensorMapAttr : AttrDef<Plan_Dialect, "TensorMap"> {
   let description = [{
     A `format::TensorMap` (lib/Runtime/Format/Plan.h): `buffer` is a position among the launch's
     buffers, extents, strides (bytes, of all dimensions but the innermost) and box start with the
-    innermost dimension.
+    innermost dimension. With a window a copy takes `box[1]` of its places (`format::TensorWindow`).
 
     ```mlir
     #plan.tensor_map<buffer 0 at "0" f16 extents ["s1", "s0"] strides ["2*s1"] box [64, 128] swizzle 128>
+    #plan.tensor_map<buffer 0 at "0" f16 extents ["64", "56", "56", "s0"] strides ["128", "7168", "401408"]
+      box [64, 128, 1, 1] swizzle 128 window from [-1, -1] to [-1, -1] by [1, 1]>
     ```
   }];
   let parameters = (ins "uint32_t":$buffer, "::cupola::graph::ExprAttr":$offset, "::mlir::Type":$element,
                         ArrayRefParameter<"::cupola::graph::ExprAttr">:$extents,
                         ArrayRefParameter<"::cupola::graph::ExprAttr">:$strides,
-                        ArrayRefParameter<"uint32_t">:$box, "uint32_t":$swizzle);
+                        ArrayRefParameter<"uint32_t">:$box, "uint32_t":$swizzle,
+                        OptionalArrayRefParameter<"int64_t">:$lower, OptionalArrayRefParameter<"int64_t">:$upper,
+                        OptionalArrayRefParameter<"uint32_t">:$steps);
   let genVerifyDecl = 1;
   let assemblyFormat = [{
     `<` `buffer` $buffer `at` custom<Expr>($offset) $element `extents` custom<ExprArray>($extents)
-    `strides` custom<ExprArray>($strides) `box` ` ` `[` $box `]` `swizzle` $swizzle `>`
+    `strides` custom<ExprArray>($strides) `box` ` ` `[` $box `]` `swizzle` $swizzle
+    (`window` `from` ` ` `[` $lower^ `]` `to` ` ` `[` $upper `]` `by` ` ` `[` $steps `]`)? `>`
   }];
 }
 def Plan_TensorMapArray : TypedArrayAttrBase<Plan_TensorMapAttr, "tensor maps">;

@@ -103,17 +103,20 @@ def Simt_TensorCopyOp : Simt_OrderingOp<"tensor_copy", [Kernel_Position]> {
   let summary = "starts the copy of a box to shared memory, whose bytes an mbarrier counts";
   let description = [{
     `coordinates` of the box, innermost first; elements outside of the tensor are zeros. With `blocks`, the box goes to
-    the same place in every block of the cluster whose bit is set, and counts at the barriers there.
+    the same place in every block of the cluster whose bit is set, and counts at the barriers there. Of a map with a
+    window they are those of the first place, and each place's elements lie `taps` behind it.
 
     ```mlir
     simt.tensor_copy 0 to %a for %full at [64*%kt, 128*%b] to [8192*%s] for [%s] blocks 3 : ..
+    simt.tensor_copy 0 to %a for %full at [64*%c, %x, %y, %n] tap [%kx, %ky] to [8192*%s] for [%s] : ..
     ```
   }];
   let arguments = (ins I64Attr:$map, Simt_SmemType:$smem, Simt_SmemType:$barriers, Graph_ExprArray:$coordinates,
                        Graph_Expr:$target, Graph_Expr:$barrier, Variadic<Index>:$indices,
-                       DefaultValuedAttr<I64Attr, "0">:$blocks);
+                       DefaultValuedAttr<I64Attr, "0">:$blocks,
+                       DefaultValuedAttr<Graph_ExprArray, "{}">:$taps);
   let assemblyFormat = [{
-    $map `to` $smem `for` $barriers `at` custom<TensorCopy>($coordinates, $target, $barrier, $indices)
+    $map `to` $smem `for` $barriers `at` custom<TensorCopy>($coordinates, $taps, $target, $barrier, $indices)
     (`blocks` $blocks^)? attr-dict `:` type($smem) `,` type($barriers)
   }];
   let hasVerifier = 1;

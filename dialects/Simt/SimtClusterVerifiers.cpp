@@ -20,7 +20,8 @@ static constexpr int64_t allRegisters = 65536;
 
 LogicalResult TensorMapAttr::verify(llvm::function_ref<InFlightDiagnostic()> error, unsigned, graph::ExprAttr,
                                     ArrayRef<graph::ExprAttr> extents, ArrayRef<graph::ExprAttr> strides,
-                                    ArrayRef<int64_t> box, int64_t swizzle) {
+                                    ArrayRef<int64_t> box, int64_t swizzle, ArrayRef<int64_t> lower,
+                                    ArrayRef<int64_t> upper, ArrayRef<int64_t> steps) {
   if (extents.empty() || extents.size() > format::kTensorMapRank)
     return error() << "a tensor map of rank " << extents.size() << ", 1 to " << format::kTensorMapRank
                    << " are possible";
@@ -32,6 +33,9 @@ LogicalResult TensorMapAttr::verify(llvm::function_ref<InFlightDiagnostic()> err
   for (int64_t extent : box)
     if (extent < 1 || extent > format::kTensorMapBox)
       return error() << "a box of " << extent << " elements, 1 to " << format::kTensorMapBox << " are possible";
+  if (!lower.empty())
+    if (const std::string fault = format::tensorWindowFault(extents.size(), lower, upper, steps); !fault.empty())
+      return error() << fault;
   return verifySwizzle(error, swizzle);
 }
 
@@ -60,6 +64,10 @@ LogicalResult TensorCopyOp::verify() {
                          << to.getSwizzle();
   if (getCoordinates().size() != map.getBox().size())
     return emitOpError() << "has " << getCoordinates().size() << " coordinates, not " << map.getBox().size();
+  if (getTaps().size() != map.getSteps().size())
+    return emitOpError() << "has " << getTaps().size() << " taps, not " << map.getSteps().size();
+  if (map.hasWindow() && getBlocks())
+    return emitOpError("copies the places of a window to several blocks");
   if (getBlocks() >> func.getCluster())
     return emitOpError() << "goes to blocks that a cluster of " << func.getCluster() << " does not have";
   return success();

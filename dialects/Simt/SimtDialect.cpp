@@ -101,16 +101,24 @@ static void printPlaceOf(OpAsmPrinter &printer, Operation *op, ExprAttr place, E
   printPlace(printer, op, other, indices);
 }
 
-/// [coordinates] to [target] for [barrier]
-static ParseResult parseTensorCopy(OpAsmParser &parser, ArrayAttr &coordinates, ExprAttr &target, ExprAttr &barrier,
-                                   Indices &indices) {
-  return failure(parsePositions(parser, coordinates, indices) || parser.parseKeyword("to") ||
-                 parsePlace(parser, target, indices) || parser.parseKeyword("for") ||
+/// [coordinates] (tap [taps])? to [target] for [barrier]
+static ParseResult parseTensorCopy(OpAsmParser &parser, ArrayAttr &coordinates, ArrayAttr &taps, ExprAttr &target,
+                                   ExprAttr &barrier, Indices &indices) {
+  if (parsePositions(parser, coordinates, indices))
+    return failure();
+  taps = parser.getBuilder().getArrayAttr({});
+  if (succeeded(parser.parseOptionalKeyword("tap")) && parsePositions(parser, taps, indices))
+    return failure();
+  return failure(parser.parseKeyword("to") || parsePlace(parser, target, indices) || parser.parseKeyword("for") ||
                  parsePlace(parser, barrier, indices));
 }
-static void printTensorCopy(OpAsmPrinter &printer, Operation *op, ArrayAttr coordinates, ExprAttr target,
-                            ExprAttr barrier, OperandRange indices) {
+static void printTensorCopy(OpAsmPrinter &printer, Operation *op, ArrayAttr coordinates, ArrayAttr taps,
+                            ExprAttr target, ExprAttr barrier, OperandRange indices) {
   printPositions(printer, op, coordinates, indices);
+  if (!taps.empty()) {
+    printer << " tap ";
+    printPositions(printer, op, taps, indices);
+  }
   printer << " to ";
   printPlace(printer, op, target, indices);
   printer << " for ";

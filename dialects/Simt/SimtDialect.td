@@ -62,18 +62,34 @@ def Simt_TensorMapAttr : AttrDef<Simt_Dialect, "TensorMap"> {
   let description = [{
     The tensor begins at element `offset` of the parameter `view`. `extents`, `strides` and `box` are in
     elements, innermost first; the innermost stride is 1. Expressions are over the kernel's n0, n1, ..
+    With a window (`format::TensorWindow`) one copy takes not a box but `box[1]` places, in their order.
 
     ```mlir
     #simt.tensor_map<0 offset "0" extents ["256", "n0"] strides ["1", "256"] box [64, 128] swizzle 128>
+    #simt.tensor_map<0 offset "0" extents ["64", "56", "56", "n0"] strides ["1", "64", "3584", "200704"]
+      box [64, 128, 1, 1] swizzle 128 window from [-1, -1] to [-1, -1] by [1, 1]>
     ```
   }];
   let parameters = (ins "unsigned":$view, "::cupola::graph::ExprAttr":$offset,
                         ArrayRefParameter<"::cupola::graph::ExprAttr">:$extents,
                         ArrayRefParameter<"::cupola::graph::ExprAttr">:$strides,
-                        ArrayRefParameter<"int64_t">:$box, "int64_t":$swizzle);
+                        ArrayRefParameter<"int64_t">:$box, "int64_t":$swizzle,
+                        OptionalArrayRefParameter<"int64_t">:$lower, OptionalArrayRefParameter<"int64_t">:$upper,
+                        OptionalArrayRefParameter<"int64_t">:$steps);
+  let builders = [AttrBuilder<(ins "unsigned":$view, "::cupola::graph::ExprAttr":$offset,
+                                   "::llvm::ArrayRef<::cupola::graph::ExprAttr>":$extents,
+                                   "::llvm::ArrayRef<::cupola::graph::ExprAttr>":$strides,
+                                   "::llvm::ArrayRef<int64_t>":$box, "int64_t":$swizzle),
+                              [{ return $_get($_ctxt, view, offset, extents, strides, box, swizzle,
+                                              ::llvm::ArrayRef<int64_t>(), ::llvm::ArrayRef<int64_t>(),
+                                              ::llvm::ArrayRef<int64_t>()); }]>];
   let assemblyFormat = [{
     `<` $view `offset` custom<Expr>($offset) `extents` ` ` `[` custom<ExprList>($extents) `]`
-    `strides` ` ` `[` custom<ExprList>($strides) `]` `box` ` ` `[` $box `]` `swizzle` $swizzle `>`
+    `strides` ` ` `[` custom<ExprList>($strides) `]` `box` ` ` `[` $box `]` `swizzle` $swizzle
+    (`window` `from` ` ` `[` $lower^ `]` `to` ` ` `[` $upper `]` `by` ` ` `[` $steps `]`)? `>`
+  }];
+  let extraClassDeclaration = [{
+    bool hasWindow() const { return !getSteps().empty(); }
   }];
   let genVerifyDecl = 1;
 }

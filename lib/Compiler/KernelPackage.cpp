@@ -115,7 +115,7 @@ private:
       CUPOLA_ASSIGN(std::vector<std::string> extents, textsOf(map.extents, parameters));
       CUPOLA_ASSIGN(std::vector<std::string> strides, textsOf(map.strides, parameters));
       launch.maps.push_back({map.buffer, offset[0] == "0" ? "" : offset[0], map.dtype, std::move(extents),
-                             std::move(strides), map.box, map.swizzle});
+                             std::move(strides), map.box, map.swizzle, map.window});
     }
     format::Step step;
     step.kind = format::Step::LaunchStep;

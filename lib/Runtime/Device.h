@@ -100,6 +100,7 @@ struct TensorMapValue {
   std::array<uint64_t, 4> strides = {}; ///< bytes
   std::array<uint32_t, 5> box = {};
   uint32_t swizzle = 0;
+  format::TensorWindow window = {};
 };
 using TensorMapBytes = std::array<unsigned char, format::kTensorMapBytes>;
 
@@ -267,7 +268,7 @@ public:
 ///   extern "C" const cupola::runtime::DevicePlugin *cupola_device_plugin();
 /// and is built with the same compiler and headers as the runtime; kPluginAbi
 /// changes whenever this file or Plan.h does.
-constexpr uint32_t kPluginAbi = 11;
+constexpr uint32_t kPluginAbi = 12;
 
 struct DevicePlugin {
   uint32_t abi;     ///< kPluginAbi

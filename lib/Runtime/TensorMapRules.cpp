@@ -27,6 +27,19 @@ Status checkDimension(const TensorMapValue &value, size_t d) {
   return {};
 }
 
+/// Some place begins in every dimension.
+Status checkWindow(const TensorMapValue &value) {
+  const format::TensorWindow &window = value.window;
+  const std::string fault = format::tensorWindowFault(value.rank, window.lower, window.upper, window.steps);
+  if (!fault.empty())
+    return bad(fault);
+  for (size_t d = 0; d < window.steps.size(); ++d)
+    if (window.lower[d] > static_cast<int64_t>(value.extents[d + 1]) - 1 + window.upper[d])
+      return bad("a window from " + std::to_string(window.lower[d]) + " to " + std::to_string(window.upper[d]) +
+                 " without a place in " + std::to_string(value.extents[d + 1]) + " elements");
+  return {};
+}
+
 } // namespace
 
 Status checkTensorMap(const TensorMapValue &value) {
@@ -43,7 +56,7 @@ Status checkTensorMap(const TensorMapValue &value) {
   if (value.swizzle != 0 && innermost > value.swizzle)
     return bad("an innermost box of " + std::to_string(innermost) + " bytes, more than its swizzle of " +
                std::to_string(value.swizzle));
-  return {};
+  return value.window.isNone() ? Status() : checkWindow(value);
 }
 
 } // namespace cupola::runtime

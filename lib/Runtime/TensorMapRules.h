@@ -1,8 +1,8 @@
 //===- lib/Runtime/TensorMapRules.h - What a GPU's tensor copies can copy from ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rules of cuTensorMapEncodeTiled (CUDA Driver API, "Tensor Map Object Management") for maps that are not
-// interleaved.
+// The rules of cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col (CUDA Driver API, "Tensor Map Object Management") for
+// maps that are not interleaved.
 #ifndef CUPOLA_LIB_RUNTIME_TENSORMAPRULES_H
 #define CUPOLA_LIB_RUNTIME_TENSORMAPRULES_H
 

@@ -54,6 +54,7 @@ Status bindMap(const format::TensorMap &map, const ParsedMap &parsed, const Symb
   value.dtype = map.dtype;
   value.rank = map.extents.size();
   value.swizzle = map.swizzle;
+  value.window = map.window;
   std::copy(map.box.begin(), map.box.end(), value.box.begin());
   CUPOLA_TRY(evaluateAll({parsed.offset}, symbols, what, &bound.offset));
   CUPOLA_TRY(evaluateAll(parsed.extents, symbols, what, value.extents.data()));

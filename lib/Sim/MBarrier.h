@@ -24,6 +24,7 @@ constexpr int64_t kMaxMBarrierCount = (1 << 20) - 1;
 struct Delivery {
   TensorMap map;
   int32_t at[5];
+  uint32_t taps[3];
   uint32_t target; ///< offset in the block's shared memory
   uint32_t bytes;
   std::string by; ///< "thread 0 of block 1"

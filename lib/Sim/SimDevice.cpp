@@ -290,6 +290,11 @@ Status SimDevice::encodeTensorMap(const TensorMapValue &value, TensorMapBytes &m
     if (d > 0)
       made.strides[d - 1] = value.strides[d - 1];
   }
+  for (size_t d = 0; d < value.window.steps.size(); ++d) {
+    made.lower[d] = static_cast<int32_t>(value.window.lower[d]);
+    made.upper[d] = static_cast<int32_t>(value.window.upper[d]);
+    made.steps[d] = static_cast<uint8_t>(value.window.steps[d]);
+  }
   std::memcpy(map.data(), &made, sizeof(made));
   return {};
 }

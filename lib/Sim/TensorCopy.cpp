@@ -5,6 +5,7 @@
 // needs them (MBarrier.cpp). Until then the target holds poison, and every access to it is a race.
 #include "lib/Sim/TensorCopy.h"
 
+#include "lib/Runtime/Format/TensorMapLimits.h"
 #include "lib/Sim/Access.h"
 #include "lib/Sim/Regions.h"
 #include "lib/Sim/Shadow.h"
@@ -24,8 +25,9 @@ constexpr uint64_t kChunk = 16; ///< bytes that a swizzle keeps together
 struct Copy {
   const TensorMap *map;
   const int32_t *at;
-  uint64_t target; ///< offset in shared memory
-  uint64_t bytes;  ///< of the box
+  const uint32_t *taps; ///< of a window, else null
+  uint64_t target;      ///< offset in shared memory
+  uint64_t bytes;       ///< of the box
   uintptr_t pc;
 };
 
@@ -48,14 +50,39 @@ struct Row {
   uint64_t offset = 0, bytes = 0; ///< within the row
 };
 
-Row findRow(const TensorMap &map, const int32_t *at, uint64_t number) {
+/// Where row `number` of a box lies along the dimensions but the innermost.
+void findInBox(const TensorMap &map, const int32_t *at, uint64_t number, int64_t *where) {
+  for (uint32_t d = 1; d < map.rank; ++d) {
+    where[d] = int64_t(at[d]) + static_cast<int64_t>(number % map.box[d]);
+    number /= map.box[d];
+  }
+}
+
+/// How many places a window has along a dimension.
+int64_t countPlaces(const TensorMap &map, uint32_t d) {
+  return (int64_t(map.extents[d]) - 1 + map.upper[d - 1] - map.lower[d - 1]) / map.steps[d - 1] + 1;
+}
+
+/// Where place `number` behind the one at `at` lies: places along one dimension, then along the next.
+void findPlace(const TensorMap &map, const int32_t *at, const uint32_t *taps, uint64_t number, int64_t *where) {
+  auto rest = static_cast<int64_t>(number);
+  for (uint32_t d = 1; d < map.rank - 1; ++d) {
+    const int64_t lower = map.lower[d - 1], step = map.steps[d - 1], places = countPlaces(map, d);
+    const int64_t place = (at[d] - lower) / step + rest;
+    where[d] = lower + step * (place % places) + taps[d - 1];
+    rest = place / places;
+  }
+  where[map.rank - 1] = at[map.rank - 1] + rest;
+}
+
+Row findRow(const TensorMap &map, const int32_t *at, const uint32_t *taps, uint64_t number) {
+  int64_t where[5];
+  map.hasWindow() ? findPlace(map, at, taps, number, where) : findInBox(map, at, number, where);
   uintptr_t address = map.address;
   for (uint32_t d = 1; d < map.rank; ++d) {
-    const int64_t i = int64_t(at[d]) + static_cast<int64_t>(number % map.box[d]);
-    number /= map.box[d];
-    if (i < 0 || i >= map.extents[d])
+    if (where[d] < 0 || where[d] >= map.extents[d])
       return {};
-    address += static_cast<uint64_t>(i) * map.strides[d - 1];
+    address += static_cast<uint64_t>(where[d]) * map.strides[d - 1];
   }
   const int64_t first = std::max<int64_t>(at[0], 0);
   const int64_t last = std::min<int64_t>(int64_t(at[0]) + map.box[0], map.extents[0]);
@@ -89,6 +116,24 @@ const TensorMap &checkMap(const void *pointer, int rank, uintptr_t pc) {
   if (!isAcquired(address, *machine.current))
     fail("nobody acquired its map before", pc);
   return map;
+}
+
+/// The first place is one of the window's: what a GPU does from elsewhere on is not modelled.
+void checkWindow(const Copy &copy) {
+  const TensorMap &map = *copy.map;
+  if (map.hasWindow() != (copy.taps != nullptr))
+    fail(copy.taps ? "taps for a map without a window" : "a map with a window, and no taps", copy.pc);
+  if (!copy.taps)
+    return;
+  for (uint32_t d = 1; d < map.rank - 1; ++d) {
+    const int64_t behind = int64_t(copy.at[d]) - map.lower[d - 1];
+    if (behind < 0 || behind % map.steps[d - 1] != 0 || behind / map.steps[d - 1] >= countPlaces(map, d))
+      fail("no place begins at " + std::to_string(copy.at[d]) + " of dimension " + std::to_string(d), copy.pc);
+    if (copy.taps[d - 1] >= format::tensorWindowTaps(map.rank - 2))
+      fail("a tap of " + std::to_string(copy.taps[d - 1]) + ", possible are 0 to " +
+               std::to_string(format::tensorWindowTaps(map.rank - 2) - 1),
+           copy.pc);
+  }
 }
 
 void checkTargetPlace(const Copy &copy) {
@@ -172,14 +217,15 @@ void takeTarget(Block &block, const MBarrier &barrier, const Copy &copy) {
   std::memset(reinterpret_cast<void *>(block.sharedBase + copy.target), kPoison, copy.bytes);
 }
 
-void start(const void *shared, const void *map, const int32_t *at, int rank, const void *barrier, uint32_t blocks,
-           uintptr_t pc) {
+void start(const void *shared, const void *map, const int32_t *at, const uint32_t *taps, int rank, const void *barrier,
+           uint32_t blocks, uintptr_t pc) {
   const Thread &t = *machine.current;
   if (blocks == 0 || blocks >> machine.blocks.size())
     fail("a mask of " + std::to_string(blocks) + " in a cluster of " + std::to_string(machine.blocks.size()), pc);
   beginPreciseOrder();
-  Copy copy = {&checkMap(map, rank, pc), at, reinterpret_cast<uintptr_t>(shared) - machine.sharedBase, 0, pc};
+  Copy copy = {&checkMap(map, rank, pc), at, taps, reinterpret_cast<uintptr_t>(shared) - machine.sharedBase, 0, pc};
   copy.bytes = rowBytes(*copy.map) * countRows(*copy.map);
+  checkWindow(copy);
   checkTargetPlace(copy);
   const uint64_t offset = reinterpret_cast<uintptr_t>(barrier) - machine.sharedBase;
   std::vector<std::pair<Block *, MBarrier *>> targets;
@@ -188,11 +234,13 @@ void start(const void *shared, const void *map, const int32_t *at, int rank, con
       targets.emplace_back(&block, &useMBarrier(block, offset, "starts a tensor copy", true, pc));
   const uint64_t rows = countRows(*copy.map);
   for (uint64_t i = 0; i < rows; ++i)
-    if (const Row row = findRow(*copy.map, at, i); row.bytes != 0)
+    if (const Row row = findRow(*copy.map, at, taps, i); row.bytes != 0)
       checkRow(row, *targets[0].second, copy);
-  Delivery delivery = {*copy.map,     {}, static_cast<uint32_t>(copy.target), static_cast<uint32_t>(copy.bytes),
+  Delivery delivery = {*copy.map,     {}, {}, static_cast<uint32_t>(copy.target), static_cast<uint32_t>(copy.bytes),
                        threadText(t), pc};
   std::copy(at, at + rank, delivery.at);
+  if (taps)
+    std::copy(taps, taps + rank - 2, delivery.taps);
   for (auto [block, target] : targets) {
     takeTarget(*block, *target, copy);
     target->copies.push_back(delivery);
@@ -207,7 +255,7 @@ void deliver(const Delivery &copy, Block &block, const MBarrier &barrier) {
   const uint64_t width = rowBytes(copy.map), rows = countRows(copy.map);
   std::vector<char> bytes(width);
   for (uint64_t i = 0; i < rows; ++i) {
-    const Row row = findRow(copy.map, copy.at, i);
+    const Row row = findRow(copy.map, copy.at, copy.taps, i);
     std::memset(bytes.data(), 0, width);
     std::memcpy(bytes.data() + row.offset, reinterpret_cast<const void *>(row.address), row.bytes);
     for (uint64_t at = 0; at < width; at += kChunk) {
@@ -235,12 +283,18 @@ void cupola_sim_tensor_map_acquire(const void *map) {
 }
 
 void cupola_sim_tensor_copy(void *shared, const void *map, const int *at, int rank, unsigned long long *barrier) {
-  start(shared, map, at, rank, barrier, 1u << machine.block->rank,
+  start(shared, map, at, nullptr, rank, barrier, 1u << machine.block->rank,
         reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
 }
 
 void cupola_sim_tensor_copy_multicast(void *shared, const void *map, const int *at, int rank,
                                       unsigned long long *barrier, unsigned blocks) {
-  start(shared, map, at, rank, barrier, blocks, reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
+  start(shared, map, at, nullptr, rank, barrier, blocks, reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
+}
+
+void cupola_sim_tensor_copy_window(void *shared, const void *map, const int *at, int rank, const unsigned *taps,
+                                   unsigned long long *barrier) {
+  start(shared, map, at, taps, rank, barrier, 1u << machine.block->rank,
+        reinterpret_cast<uintptr_t>(__builtin_return_address(0)));
 }
 }

@@ -19,9 +19,13 @@ struct TensorMap {
   uint32_t box[5];     ///< elements
   uint32_t elementBytes;
   uint32_t rank;
-  uint32_t swizzle; ///< bytes: 0, 32, 64 or 128
-  uint32_t magic;   ///< kTensorMapMagic; else it is no tensor map
-  unsigned char unused[32];
+  uint32_t swizzle;           ///< bytes: 0, 32, 64 or 128
+  uint32_t magic;             ///< kTensorMapMagic; else it is no tensor map
+  int32_t lower[3], upper[3]; ///< the window's corners
+  uint8_t steps[3];           ///< 0: there is no window
+  unsigned char unused[5];
+
+  bool hasWindow() const { return steps[0] != 0; }
 };
 static_assert(sizeof(TensorMap) == format::kTensorMapBytes);
 

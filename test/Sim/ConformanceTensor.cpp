@@ -25,6 +25,15 @@ size_t placeOf(size_t chunk, uint32_t swizzle) {
   return chunk / 8 * 8 + (column ^ (swizzle ? row % (swizzle / 16) : 0));
 }
 
+/// Rows as they lie in shared memory.
+std::string swizzledBytes(const std::vector<uint16_t> &rows, uint32_t swizzle) {
+  const std::string straight = toBytes(rows);
+  std::string swizzled(straight.size(), '\0');
+  for (size_t chunk = 0; chunk < straight.size() / 16; ++chunk)
+    swizzled.replace(placeOf(chunk, swizzle) * 16, 16, straight, chunk * 16, 16);
+  return swizzled;
+}
+
 /// The box as it lies in shared memory, zeros outside of the tensor.
 std::string boxBytes(const KernelMap &map, const std::vector<uint16_t> &tensor, const std::vector<int> &at) {
   std::vector<uint16_t> box;
@@ -42,11 +51,7 @@ std::string boxBytes(const KernelMap &map, const std::vector<uint16_t> &tensor, 
     }
     box.push_back(inside ? tensor[byte / 2] : 0);
   }
-  const std::string straight = toBytes(box);
-  std::string swizzled(straight.size(), '\0');
-  for (size_t chunk = 0; chunk < straight.size() / 16; ++chunk)
-    swizzled.replace(placeOf(chunk, map.swizzle) * 16, 16, straight, chunk * 16, 16);
-  return swizzled;
+  return swizzledBytes(box, map.swizzle);
 }
 
 std::vector<uint16_t> numbered(size_t count) {
@@ -87,6 +92,79 @@ ConformanceCase copyCase(size_t rank, uint32_t swizzle) {
   c.run.maps = {map};
   c.check = [=](const std::vector<std::string> &found) {
     return compareBytes(found[0], boxBytes(map, tensor, {at.begin(), at.begin() + static_cast<ptrdiff_t>(rank)}));
+  };
+  return c;
+}
+
+/// Windows of images as a convolution has them, the inner axis first.
+struct ImageAxis {
+  int64_t extent, places, step, padding; ///< of the images; of the result; from one to the next; before the first
+  int64_t tap;                           ///< the element of the windows that is copied
+  int64_t first;                         ///< the place that the copy begins at
+
+  /// Where the last window ends, beyond the image: its first elements end as much before that as it is long.
+  int64_t upper() const { return step * (places - 1) - padding - (extent - 1); }
+};
+
+/// 16 places of the windows of three images of 72 channels, from channel 16 on: across rows, planes and images. This is
+/// a convolution's own arithmetic: which image, row and column place number i is, and what its tap reads.
+std::vector<uint16_t> windowRows(const std::vector<ImageAxis> &axes, const std::vector<uint16_t> &tensor) {
+  std::vector<uint16_t> rows;
+  int64_t first = 0, placesOfImage = 1, elements = 72;
+  for (const ImageAxis &axis : axes) {
+    first += axis.first * placesOfImage;
+    placesOfImage *= axis.places;
+    elements *= axis.extent;
+  }
+  for (int64_t place = first; place < first + 16; ++place) {
+    int64_t at = place / placesOfImage * elements, rest = place, stride = 72;
+    bool isInside = place / placesOfImage < 3;
+    for (const ImageAxis &axis : axes) {
+      const int64_t x = rest % axis.places * axis.step - axis.padding + axis.tap;
+      isInside &= x >= 0 && x < axis.extent;
+      at += x * stride;
+      stride *= axis.extent;
+      rest /= axis.places;
+    }
+    for (int64_t c = 16; c < 80; ++c)
+      rows.push_back(isInside && c < 72 ? tensor[size_t(at + c)] : 0);
+  }
+  return rows;
+}
+
+ConformanceCase windowCase(const std::vector<ImageAxis> &axes) {
+  ConformanceCase c;
+  c.name = "tensor_copy_window_" + std::to_string(axes.size() + 2) + "d";
+  c.minimumArch = 90;
+  c.run.kernel = "k_window";
+  c.run.sharedBytes = 65536 + 8;
+  KernelMap map = {0, format::DType::F16, {72}, {}, {64, 16}, 128};
+  std::string coordinates = "16", taps;
+  uint64_t elements = 72;
+  for (const ImageAxis &axis : axes) {
+    map.extents.push_back(uint64_t(axis.extent));
+    map.strides.push_back(elements * 2);
+    map.window.lower.push_back(-axis.padding);
+    map.window.upper.push_back(axis.upper());
+    map.window.steps.push_back(uint32_t(axis.step));
+    elements *= uint64_t(axis.extent);
+    coordinates += ", " + std::to_string(axis.first * axis.step - axis.padding);
+    taps += (taps.empty() ? "" : ", ") + std::to_string(axis.tap) + "u";
+  }
+  map.extents.push_back(3);
+  map.strides.push_back(elements * 2);
+  map.box.resize(map.extents.size(), 1);
+  c.run.text =
+      kernelHead("k_window", 32, 2, 0, 1) +
+      bringText(2048, "    tensor_copy_window(cu_shared<f16>(0), m0, {" + coordinates + ", 0}, {" + taps + "}, bar);\n",
+                1) +
+      "  for (u32 i = cu_tid(); i < 512; i += 32)\n    cu_write<u32>(bindings, ref1)[i] = "
+      "cu_shared<u32>(0)[i];\n}\n";
+  const std::vector<uint16_t> tensor = numbered(elements * 3);
+  c.run.buffers = {input(tensor), output<uint8_t>(2048)};
+  c.run.maps = {map};
+  c.check = [=](const std::vector<std::string> &found) {
+    return compareBytes(found[0], swizzledBytes(windowRows(axes, tensor), 128));
   };
   return c;
 }
@@ -207,6 +285,10 @@ ConformanceCase wgmmaCase(const WgmmaCase &s) {
 
 std::vector<ConformanceCase> tensorCases() {
   std::vector<ConformanceCase> cases = {multicastCase(), warpgroupCase()};
+  // Extent, places, step, padding, tap, first place.
+  cases.push_back(windowCase({{9, 9, 1, 1, 2, 5}}));
+  cases.push_back(windowCase({{5, 3, 2, 1, 0, 1}, {4, 4, 1, 1, 2, 2}}));
+  cases.push_back(windowCase({{4, 4, 1, 2, 4, 3}, {3, 3, 1, 0, 0, 1}, {5, 2, 3, 1, 1, 0}}));
   for (size_t rank = 2; rank <= 5; ++rank)
     for (uint32_t swizzle : {0u, 32u, 64u, 128u})
       cases.push_back(copyCase(rank, swizzle));

@@ -99,6 +99,7 @@ Status makeBindings(Device &device, const KernelRun &run, DeviceAddress flags,
     std::copy(map.strides.begin(), map.strides.end(), value.strides.begin());
     std::copy(map.box.begin(), map.box.end(), value.box.begin());
     value.swizzle = map.swizzle;
+    value.window = map.window;
     TensorMapBytes bytes;
     CUPOLA_TRY(device.encodeTensorMap(value, bytes));
     std::memcpy(&words[firstMapWord(run) + i * kMapWords], bytes.data(), bytes.size());

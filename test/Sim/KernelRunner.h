@@ -49,6 +49,7 @@ struct KernelMap {
   std::vector<uint32_t> box;     ///< elements
   uint32_t swizzle = 0;          ///< bytes
   uint64_t offset = 0;           ///< bytes, from the buffer's start
+  format::TensorWindow window = {};
 };
 
 struct KernelRun {

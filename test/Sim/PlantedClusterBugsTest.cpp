@@ -15,9 +15,11 @@ const char *const kPreamble =
     "  const f16 *const in = cu_read<f16>(bindings, ref0);\n"
     "  const u32 t = cu_tid();\n  f16 *const s = cu_shared<f16>(0);\n  u64 *const bar = cu_shared<u64>(16384);\n"
     "  const TensorMap *const a = cu_tensor_map(bindings, map0), *const b = cu_tensor_map(bindings, map1),\n"
-    "                  *const c = cu_tensor_map(bindings, map2);\n";
+    "                  *const c = cu_tensor_map(bindings, map2), *const w = cu_tensor_map(bindings, map3),\n"
+    "                  *const v = cu_tensor_map(bindings, map4);\n";
 const char *const kReady = "  if (t == 0) {\n    mbarrier_init(bar, 1);\n    mbarrier_init_fence();\n"
-                           "    tensor_map_acquire(a);\n    tensor_map_acquire(b);\n    tensor_map_acquire(c);\n  }\n"
+                           "    tensor_map_acquire(a);\n    tensor_map_acquire(b);\n    tensor_map_acquire(c);\n    "
+                           "tensor_map_acquire(w);\n    tensor_map_acquire(v);\n  }\n"
                            "  cluster_barrier();\n";
 
 const PlantedBug kMBarrierBugs[] = {
@@ -92,7 +94,7 @@ const PlantedBug kMBarrierBugs[] = {
      "  if (t == 3) mbarrier_wait(bar, 0);",
      {"deadlock: block 0: nobody can go on; 1 threads wait for mbarriers (first: thread 3, for the mbarrier at "
       "shared+16384, whose phase 0 waits for 1 of 1 arrivals), 31 have finished",
-      "kernels.cu:19"}},
+      "kernels.cu:22"}},
     {"MBarrierRead",
      32,
      0,
@@ -152,6 +154,43 @@ const PlantedBug kCopyBugs[] = {
      true,
      "  if (t == 0) tensor_copy(s, a, {0, 0, 0}, bar);",
      {"3 coordinates for a tensor of 2 dimensions"}},
+    {"TapsWithoutWindow",
+     32,
+     0,
+     true,
+     "  if (t == 0) tensor_copy_window(s, v, {0, 0, 0}, {0u}, bar);",
+     {"taps for a map without a window"}},
+    {"WindowWithoutTaps",
+     32,
+     0,
+     true,
+     "  if (t == 0) tensor_copy(s, w, {0, 0, 0}, bar);",
+     {"a map with a window, and no taps"}},
+    {"NoPlaceBegins",
+     32,
+     0,
+     true,
+     "  if (t == 0) tensor_copy_window(s, w, {0, 2, 0}, {0u}, bar);",
+     {"no place begins at 2 of dimension 1"}},
+    {"BehindTheLastPlace",
+     32,
+     0,
+     true,
+     "  if (t == 0) tensor_copy_window(s, w, {0, 15, 0}, {0u}, bar);",
+     {"no place begins at 15 of dimension 1"}},
+    {"TapTooFar",
+     32,
+     0,
+     true,
+     "  if (t == 0) tensor_copy_window(s, w, {0, -1, 0}, {65536u}, bar);",
+     {"a tap of 65536, possible are 0 to 65535"}},
+    {"WindowReadEarly",
+     64,
+     0,
+     true,
+     "  if (t == 0) {\n    mbarrier_expect(bar, 8192);\n    tensor_copy_window(s, w, {0, -1, 0}, {1u}, bar);\n  }\n"
+     "  cu_barrier();\n  out[t] = cu_cast<f32>(s[t]);\n  mbarrier_wait(bar, 0);",
+     {"race: read of 2 bytes at shared+", "is not ordered after a tensor copy"}},
     {"TargetMisaligned",
      32,
      0,
@@ -315,7 +354,7 @@ TEST_P(PlantedClusterBugs, IsFound) {
   const PlantedBug &bug = GetParam();
   KernelRun run;
   run.kernel = "k_planted";
-  run.text = kernelHead(run.kernel, bug.threads, 3, 0, 3) + kPreamble + (bug.ready ? kReady : "") + bug.body + "\n}\n";
+  run.text = kernelHead(run.kernel, bug.threads, 3, 0, 5) + kPreamble + (bug.ready ? kReady : "") + bug.body + "\n}\n";
   run.threads = static_cast<uint32_t>(bug.threads);
   run.sharedBytes = 16384 + 64;
   run.grid = bug.cluster ? 2 : 1;
@@ -324,8 +363,15 @@ TEST_P(PlantedClusterBugs, IsFound) {
   run.programmatic = bug.programmatic;
   run.buffers = {input(std::vector<uint16_t>(4096, 0x3c00)), output<float>(256), inPlace(std::vector<uint16_t>(4096))};
   const KernelMap halves = {0, format::DType::F16, {64, 64}, {128}, {64, 64}, 128};
-  run.maps = {halves, {1, format::DType::F32, {64, 4}, {256}, {32, 4}, 128}, halves};
+  run.maps = {halves, {1, format::DType::F32, {64, 4}, {256}, {32, 4}, 128}, halves, halves};
   run.maps[2].buffer = 2;
+  // Windows of 3 places with a step of 2, in images of 16 rows of 64 channels: places begin at -1, 1, .. 13.
+  run.maps[3].extents = {64, 16, 4};
+  run.maps[3].strides = {128, 2048};
+  run.maps[3].box = {64, 64, 1};
+  run.maps[3].window = {{-1}, {-2}, {2}};
+  run.maps.push_back(run.maps[3]);
+  run.maps[4].window = {};
   expectFinding(run, "sm_90a", bug.said);
 }
 

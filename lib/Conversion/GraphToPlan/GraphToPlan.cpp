@@ -168,7 +168,8 @@ static plan::TensorMapAttr mapInSymbols(const KernelTensorMap &map, ArrayAttr sc
   MLIRContext *context = scalars.getContext();
   return plan::TensorMapAttr::get(context, map.buffer, allInSymbols(map.offset, scalars)[0],
                                   graph::typeOf(map.dtype, context), allInSymbols(map.extents, scalars),
-                                  allInSymbols(map.strides, scalars), map.box, map.swizzle);
+                                  allInSymbols(map.strides, scalars), map.box, map.swizzle, map.window.lower,
+                                  map.window.upper, map.window.steps);
 }
 
 /// The grid and the tensor maps in the model's symbols; a kernel over nothing still needs no block.

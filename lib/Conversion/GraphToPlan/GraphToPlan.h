@@ -42,6 +42,7 @@ struct KernelTensorMap {
   std::vector<Expr> extents, strides;
   std::vector<uint32_t> box;
   uint32_t swizzle = 0;
+  format::TensorWindow window = {};
 };
 
 /// Counters, u32, that a body of the plan has for its launches, one after the other; all 0 between two of them.

@@ -155,7 +155,8 @@ format::TensorMap mapOf(plan::TensorMapAttr map) {
           textsOf(map.getExtents()),
           textsOf(map.getStrides()),
           map.getBox().vec(),
-          map.getSwizzle()};
+          map.getSwizzle(),
+          {map.getLower().vec(), map.getUpper().vec(), map.getSteps().vec()}};
 }
 
 format::Launch Translator::launchOf(plan::LaunchOp op, Names &names, format::Body &body) {

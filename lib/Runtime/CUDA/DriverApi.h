@@ -196,6 +196,11 @@ struct DriverApi {
                                    const unsigned long long *extents, const unsigned long long *strides,
                                    const unsigned *box, const unsigned *elementStrides, int interleave, CuTensorSwizzle,
                                    int promotion, int fill);
+  CuResult (*tensorMapEncodeIm2col)(void *map, CuTensorType, unsigned rank, void *address,
+                                    const unsigned long long *extents, const unsigned long long *strides,
+                                    const int *lowerCorner, const int *upperCorner, unsigned channels, unsigned places,
+                                    const unsigned *elementStrides, int interleave, CuTensorSwizzle, int promotion,
+                                    int fill);
 
   CuResult (*streamCreate)(CuStream *, unsigned flags);
   CuResult (*streamDestroy)(CuStream);
@@ -257,6 +262,7 @@ inline constexpr DriverSymbol driverSymbols[] = {
     {"cuKernelSetAttribute", offsetof(DriverApi, kernelSetAttribute)},
     {"cuLaunchKernelEx", offsetof(DriverApi, launchKernelEx)},
     {"cuTensorMapEncodeTiled", offsetof(DriverApi, tensorMapEncodeTiled)},
+    {"cuTensorMapEncodeIm2col", offsetof(DriverApi, tensorMapEncodeIm2col)},
     {"cuStreamCreate", offsetof(DriverApi, streamCreate)},
     {"cuStreamDestroy", offsetof(DriverApi, streamDestroy)},
     {"cuStreamSynchronize", offsetof(DriverApi, streamSynchronize)},

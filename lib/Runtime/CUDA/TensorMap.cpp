@@ -34,6 +34,36 @@ CuTensorSwizzle swizzleOf(uint32_t bytes) {
   return bytes == 32 ? cuSwizzle32 : bytes == 64 ? cuSwizzle64 : bytes == 128 ? cuSwizzle128 : cuSwizzleNone;
 }
 
+/// What both functions of the driver take.
+struct Dimensions {
+  unsigned long long extents[5], strides[4];
+  unsigned steps[5] = {1, 1, 1, 1, 1};
+
+  explicit Dimensions(const TensorMapValue &value) {
+    std::copy(value.extents.begin(), value.extents.end(), extents);
+    std::copy(value.strides.begin(), value.strides.end(), strides);
+    std::copy(value.window.steps.begin(), value.window.steps.end(), steps + 1);
+  }
+};
+
+CuResult encodeBox(const DriverApi &api, const TensorMapValue &value, void *map) {
+  const Dimensions d(value);
+  return api.tensorMapEncodeTiled(map, typeOf(value.dtype), unsigned(value.rank),
+                                  reinterpret_cast<void *>(value.address), d.extents, d.strides, value.box.data(),
+                                  d.steps, cuTensorNoInterleave, swizzleOf(value.swizzle), cuTensorPromote128,
+                                  cuTensorFillWithZeros);
+}
+
+CuResult encodeWindow(const DriverApi &api, const TensorMapValue &value, void *map) {
+  const Dimensions d(value);
+  const std::vector<int> lower(value.window.lower.begin(), value.window.lower.end());
+  const std::vector<int> upper(value.window.upper.begin(), value.window.upper.end());
+  return api.tensorMapEncodeIm2col(map, typeOf(value.dtype), unsigned(value.rank),
+                                   reinterpret_cast<void *>(value.address), d.extents, d.strides, lower.data(),
+                                   upper.data(), value.box[0], value.box[1], d.steps, cuTensorNoInterleave,
+                                   swizzleOf(value.swizzle), cuTensorPromote128, cuTensorFillWithZeros);
+}
+
 } // namespace
 
 Status encodeTensorMap(CudaContext &context, const TensorMapValue &value, TensorMapBytes &map) {
@@ -41,14 +71,8 @@ Status encodeTensorMap(CudaContext &context, const TensorMapValue &value, Tensor
   const ContextScope scope(context);
   CUPOLA_TRY(scope.status());
   alignas(128) TensorMapBytes made = {};
-  unsigned long long extents[5], strides[4];
-  std::copy(value.extents.begin(), value.extents.end(), extents);
-  std::copy(value.strides.begin(), value.strides.end(), strides);
-  const unsigned every[] = {1, 1, 1, 1, 1};
-  const CuResult code = context.api().tensorMapEncodeTiled(
-      made.data(), typeOf(value.dtype), unsigned(value.rank), reinterpret_cast<void *>(value.address), extents, strides,
-      value.box.data(), every, cuTensorNoInterleave, swizzleOf(value.swizzle), cuTensorPromote128,
-      cuTensorFillWithZeros);
+  const CuResult code = value.window.isNone() ? encodeBox(context.api(), value, made.data())
+                                              : encodeWindow(context.api(), value, made.data());
   CUPOLA_TRY(context.check(code, "making a tensor map"));
   map = made;
   return {};

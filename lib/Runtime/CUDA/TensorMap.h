@@ -8,8 +8,8 @@
 
 namespace cupola::runtime::cuda {
 
-/// A CUtensorMap of `value`: tiled, not interleaved, every element of a box, zeros for those outside. Which rule of
-/// cuTensorMapEncodeTiled the value breaks the error says; the driver would not.
+/// A CUtensorMap of `value`: boxes, or the places of its window; not interleaved, zeros for elements outside. Which of
+/// the driver's rules the value breaks the error says; the driver would not.
 Status encodeTensorMap(CudaContext &context, const TensorMapValue &value, TensorMapBytes &map);
 
 } // namespace cupola::runtime::cuda

@@ -15,6 +15,18 @@ namespace cupola::format {
 
 /// What a GPU's tensor-copy instruction needs to know about a part of a buffer: how its elements lie, and
 /// how many one instruction copies. Elements outside of `extents` are read as zeros and not written.
+/// The places of a window over the dimensions between a tensor map's innermost and its outermost one ("im2col" in the
+/// PTX ISA): places begin at `lower` + i * step of each, from 0 on, as long as that is no more than its extent - 1 +
+/// `upper`.
+struct TensorWindow {
+  std::vector<int64_t> lower, upper; ///< elements, the inner dimension first
+  std::vector<uint32_t> steps;       ///< none: there is no window
+  bool isNone() const { return steps.empty(); }
+};
+template <class V> void fields(V &v, typename V::template Ref<TensorWindow> w) {
+  v(1, w.lower), v(2, w.upper), v(3, w.steps);
+}
+
 struct TensorMap {
   uint32_t buffer = 0; ///< position in Launch::buffers
   std::string offset;  ///< Expr: bytes from the buffer's start; empty: 0
@@ -23,9 +35,11 @@ struct TensorMap {
   std::vector<std::string> strides; ///< Expr: bytes, of all dimensions but the innermost
   std::vector<uint32_t> box;        ///< elements copied at once, by dimension; 1 to 256 each
   uint32_t swizzle = 0;             ///< bytes that the 16-byte pieces of a row are spread over: 0 (none), 32, 64, 128
+  TensorWindow window = {}; ///< with one, a copy takes box[1] places in their order, across the outer dimensions
 };
 template <class V> void fields(V &v, typename V::template Ref<TensorMap> m) {
-  v(1, m.buffer), v(2, m.offset), v(3, m.dtype), v(4, m.extents), v(5, m.strides), v(6, m.box), v(7, m.swizzle);
+  v(1, m.buffer), v(2, m.offset), v(3, m.dtype), v(4, m.extents), v(5, m.strides), v(6, m.box), v(7, m.swizzle),
+      v(8, m.window);
 }
 
 struct Launch {

@@ -71,6 +71,10 @@ void cupola_sim_tensor_copy(void *shared, const void *map, const int *at, int ra
                             unsigned long long *barrier) CUPOLA_SIM_NOMERGE;
 void cupola_sim_tensor_copy_multicast(void *shared, const void *map, const int *at, int rank,
                                       unsigned long long *barrier, unsigned blocks) CUPOLA_SIM_NOMERGE;
+/// The places of a window from the one at `rank` coordinates on, `taps` behind their begins, of which there are rank
+/// - 2.
+void cupola_sim_tensor_copy_window(void *shared, const void *map, const int *at, int rank, const unsigned *taps,
+                                   unsigned long long *barrier) CUPOLA_SIM_NOMERGE;
 
 /// acc[tiles][4] is the lane's part of 64 x 8*tiles accumulators; `kind` is a sum of CupolaSimWgmma.
 void cupola_sim_wgmma_fence(float *acc, int tiles, unsigned long long place) CUPOLA_SIM_NOMERGE;

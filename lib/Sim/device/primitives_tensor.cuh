@@ -23,6 +23,13 @@ CUPOLA_DEVICE void tensorCopyMulticast(void *shared, const void *map, const int 
   cupola_sim_tensor_copy_multicast(shared, map, at, Rank, barrier, mask);
 }
 
+template <int Rank>
+CUPOLA_DEVICE void tensorCopyWindow(void *shared, const void *map, const int (&at)[Rank],
+                                    const unsigned (&taps)[Rank - 2], unsigned long long *barrier) {
+  static_assert(Rank >= 3 && Rank <= 5, "windows over 1 to 3 dimensions");
+  cupola_sim_tensor_copy_window(shared, map, at, Rank, taps, barrier);
+}
+
 CUPOLA_DEVICE unsigned uniform(unsigned value) { return value; }
 
 template <int J> CUPOLA_DEVICE void wgmmaFence(float (&d)[J][4], Place at) {

@@ -66,6 +66,8 @@ static KernelTensorMap tensorMap(simt::FuncOp func, simt::TensorMapAttr map) {
     result.strides.push_back(stride.getValue() * bytes);
   result.box.assign(map.getBox().begin(), map.getBox().end());
   result.swizzle = map.getSwizzle();
+  result.window = {map.getLower().vec(), map.getUpper().vec(), {}};
+  result.window.steps.assign(map.getSteps().begin(), map.getSteps().end());
   return result;
 }
 

@@ -4,6 +4,7 @@
 #include "lib/Target/CUDA/ImagePatch.h"
 
 #include "lib/Target/CUDA/OperandCopies.h"
+#include "lib/Target/CUDA/OperandDigits.h"
 
 using namespace mlir;
 using namespace cupola;
@@ -13,116 +14,23 @@ namespace cupola::cuda {
 
 namespace {
 
-/// A digit of m or of k: what the variable grows by with it, how many values it has.
-struct Digit {
-  std::string name;
-  int64_t unit;
-  Expr extent;
-  int64_t stride = 0; ///< of the position
-
-  int64_t count() const { return extent.constant().value_or(0); }
-};
-
-/// Where the digits of `var` begin, as far as an expression tells.
-void addUnits(const Expr &e, const Expr &var, std::set<int64_t> &units) {
-  for (const Term &term : e.terms())
-    for (const Factor &factor : term.factors) {
-      const Atom &atom = *factor.atom;
-      if (atom.kind() == Atom::Kind::Symbol)
-        continue;
-      const std::optional<int64_t> divisor = atom.rhs().constant();
-      if (divisor && atom.lhs() == var)
-        units.insert(*divisor);
-      // The digit behind a unit: mod(floordiv(var, unit), divisor).
-      for (int64_t unit : std::set<int64_t>(units))
-        if (divisor && atom.lhs() == floorDiv(var, unit))
-          units.insert(unit * *divisor);
-      addUnits(atom.lhs(), var, units);
-    }
-}
-
-/// Takes a left operand apart.
+/// Takes a left operand for an image.
 class Reader {
 public:
-  Reader(FuncOp func, DotOp dot, Variables &vars)
-      : vars(vars), divisors(scalarDivisors(func.getScalars())), extents(graph::exprsOf(dot.getExtents())),
-        m(vars.of(indicesOf(dot).m)), k(vars.of(indicesOf(dot).k)), ranges(vars.ranges()) {
-    patch.load = plainLoad(dot.getLhs().front());
+  explicit Reader(const OperandDigits &operand)
+      : divisors(operand.divisors), masks(operand.masks), ofM(operand.m), ofK(operand.k) {
+    patch.load = operand.load;
+    patch.base = operand.base;
   }
 
   std::optional<ImagePatch> read() {
-    if (!patch.load || !extents[2].constant() || !setDigits() || !linear() || !setAxes() || !setPlaces() ||
-        !setBounds() || !setFront())
+    // A row and rows; perhaps images.
+    if ((ofM.size() != 2 && ofM.size() != 3) || !setAxes() || !setPlaces() || !setBounds() || !setFront())
       return std::nullopt;
     return patch;
   }
 
 private:
-  /// The digits of a variable; empty where its units do not divide one another.
-  std::vector<Digit> digitsOf(const Expr &var, const Expr &extent, ArrayRef<Expr> exprs, StringRef prefix) {
-    std::set<int64_t> units;
-    for (int round = 0; round < 2; ++round) // a unit is seen after the one that it builds on
-      for (const Expr &e : exprs)
-        addUnits(e, var, units);
-    units.insert(1);
-    std::vector<Digit> digits;
-    for (int64_t unit : units) {
-      if (!digits.empty()) {
-        if (unit % digits.back().unit != 0)
-          return {};
-        digits.back().extent = unit / digits.back().unit;
-      }
-      digits.push_back({(prefix + llvm::Twine(digits.size())).str(), unit, {}});
-    }
-    digits.back().extent = simplify(floorDiv(extent, digits.back().unit), ranges);
-    return digits.back().extent * digits.back().unit == extent ? digits : std::vector<Digit>();
-  }
-
-  bool setDigits() {
-    position = simplify(vars.read(patch.load.getPosition(), patch.load.getIndices()), ranges);
-    for (const Expr &e : vars.read(patch.load.getMask(), patch.load.getIndices()))
-      masks.push_back(simplify(e, ranges));
-    graph::Exprs all = masks;
-    all.push_back(position);
-    ofM = digitsOf(m, extents[0], all, "m_");
-    ofK = digitsOf(k, extents[2], all, "k_");
-    // A row and rows; perhaps images.
-    return (ofM.size() == 2 || ofM.size() == 3) && !ofK.empty();
-  }
-
-  /// The position, with its strides, and the masks in terms of the digits.
-  bool linear() {
-    std::map<std::string, Expr> values;
-    for (auto [var, digits] : {std::pair(&m, &ofM), {&k, &ofK}}) {
-      Expr value;
-      for (const Digit &digit : *digits) {
-        value += digit.unit * Expr::symbol(digit.name);
-        ranges[digit.name] = {Expr(0), digit.extent - 1};
-      }
-      values[*var->asSymbol()] = value;
-    }
-    patch.base = simplify(position.substitute(values), ranges);
-    for (Expr &mask : masks)
-      mask = simplify(mask.substitute(values), ranges);
-    for (std::vector<Digit> *digits : {&ofM, &ofK})
-      for (Digit &digit : *digits) {
-        std::optional<int64_t> stride = take(patch.base, digit.name);
-        if (!stride || *stride < 0)
-          return false;
-        digit.stride = *stride;
-      }
-    return llvm::none_of(patch.base.symbols(), [&](const std::string &symbol) { return vars.value(symbol); });
-  }
-
-  /// The coefficient of a digit, which `e` loses.
-  static std::optional<int64_t> take(Expr &e, const std::string &digit) {
-    std::optional<Expr> found = e.coefficient(digit);
-    if (!found || !found->constant())
-      return std::nullopt;
-    e -= *found * Expr::symbol(digit);
-    return found->constant();
-  }
-
   /// Neighbouring digits of k are one axis where the memory continues from one to the next.
   bool setAxes() {
     patch.runs = 1;
@@ -199,7 +107,7 @@ private:
     Expr rest = mask;
     int64_t ratio = 0, sign = 0, within = 0;
     for (auto [digit, moves] : digitsAlong(along)) {
-      const std::optional<int64_t> factor = take(rest, digit->name);
+      const std::optional<int64_t> factor = takeDigit(rest, digit->name);
       if (!factor)
         return false;
       if (*factor == 0) {
@@ -234,19 +142,17 @@ private:
            llvm::all_of(ArrayRef(patch.axes).drop_front(), [](const ImageAxis &axis) { return axis.unit % 2 == 0; });
   }
 
-  Variables &vars;
-  const std::map<std::string, int64_t> divisors;
-  const graph::Exprs extents;
-  const Expr m, k;
-  Ranges ranges;
-  Expr position;
-  graph::Exprs masks;
-  std::vector<Digit> ofM, ofK;
+  const std::map<std::string, int64_t> &divisors;
+  const graph::Exprs &masks;
+  const std::vector<Digit> &ofM, &ofK;
   ImagePatch patch;
 };
 
 } // namespace
 
-std::optional<ImagePatch> imagePatch(FuncOp func, DotOp dot, Variables &vars) { return Reader(func, dot, vars).read(); }
+std::optional<ImagePatch> imagePatch(FuncOp func, DotOp dot, Variables &vars) {
+  const std::optional<OperandDigits> operand = operandDigits(func, dot, vars);
+  return operand ? Reader(*operand).read() : std::nullopt;
+}
 
 } // namespace cupola::cuda

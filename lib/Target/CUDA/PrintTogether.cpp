@@ -132,12 +132,19 @@ void KernelPrinter::print(MbarrierWaitOp op) {
 void KernelPrinter::print(TensorMapAcquireOp op) { line("tensor_map_acquire(map" + llvm::Twine(op.getMap()) + ");"); }
 
 void KernelPrinter::print(TensorCopyOp op) {
-  std::string coordinates;
-  for (const Expr &e : exprsOf(op.getCoordinates()))
-    coordinates += (coordinates.empty() ? "i32(" : ", i32(") + expr(e, op.getIndices()) + ")";
-  line(llvm::Twine(op.getBlocks() ? "tensor_copy_multicast(" : "tensor_copy(") +
-       at(op.getSmem(), op.getTarget(), op.getIndices()) + ", map" + llvm::Twine(op.getMap()) + ", {" + coordinates +
-       "}, " + at(op.getBarriers(), op.getBarrier(), op.getIndices()) +
+  auto list = [&](ArrayAttr exprs, StringRef type) {
+    std::string text;
+    for (const Expr &e : exprsOf(exprs))
+      text += ((text.empty() ? "{" : ", ") + type + "(" + expr(e, op.getIndices()) + ")").str();
+    return text + "}, ";
+  };
+  const bool hasTaps = !op.getTaps().empty();
+  line(llvm::Twine(hasTaps          ? "tensor_copy_window("
+                   : op.getBlocks() ? "tensor_copy_multicast("
+                                    : "tensor_copy(") +
+       at(op.getSmem(), op.getTarget(), op.getIndices()) + ", map" + llvm::Twine(op.getMap()) + ", " +
+       list(op.getCoordinates(), "i32") + (hasTaps ? list(op.getTaps(), "u32") : std::string()) +
+       at(op.getBarriers(), op.getBarrier(), op.getIndices()) +
        (op.getBlocks() ? ", " + std::to_string(op.getBlocks()) : std::string()) + ");");
 }
 

@@ -5,6 +5,7 @@
 #include "lib/Target/CUDA/Lowering.h"
 #include "lib/Target/CUDA/Passes.h"
 #include "lib/Target/CUDA/Print.h"
+#include "lib/Target/CUDA/WindowOperand.h"
 
 #include "llvm/ADT/MapVector.h"
 
@@ -141,6 +142,14 @@ OwningOpRef<FuncOp> unite(ArrayRef<Member> members, const Parameters &parameters
   return !wasWide && cuda::needsWideIndex(*func) ? OwningOpRef<FuncOp>() : std::move(func);
 }
 
+/// The lowering of patches and of windows that tensor copies bring takes positions apart, which needs their numbers.
+bool asksForNumbers(FuncOp func) {
+  Variables vars(func);
+  if (isa_and_present<cuda::GemmWgmmaAttr>(func.getScheduleAttr()))
+    return cuda::windowOperand(func, *func.getBody().getOps<DotOp>().begin(), /*depth=*/1, vars).has_value();
+  return isa_and_present<cuda::ConvPatchAttr>(func.getScheduleAttr());
+}
+
 class Share {
 public:
   explicit Share(ModuleOp module) : module(module) {
@@ -154,9 +163,7 @@ public:
     std::map<std::string, size_t> places;
     std::vector<std::vector<Member>> groups;
     for (auto func : module.getOps<FuncOp>()) {
-      // The lowering of patches asks for numbers.
-      if (!llvm::hasSingleElement(func.getBody().getOps<DotOp>()) ||
-          isa_and_present<cuda::ConvPatchAttr>(func.getScheduleAttr()))
+      if (!llvm::hasSingleElement(func.getBody().getOps<DotOp>()) || asksForNumbers(func))
         continue;
       Member member(func);
       auto [place, isNew] = places.emplace(member.rest, groups.size());

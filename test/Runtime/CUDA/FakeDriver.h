@@ -43,6 +43,8 @@ struct FakeTensorMap {
   std::array<uint64_t, 5> extents = {};
   std::array<uint64_t, 4> strides = {};
   std::array<uint16_t, 5> box = {};
+  std::array<int16_t, 3> lower = {}, upper = {}; ///< of a window
+  std::array<uint8_t, 5> steps = {};
   static constexpr uint32_t kMagic = 0x7e5024a9;
 };
 

@@ -27,8 +27,8 @@ inline void PrintTo(const KernelCase &test, std::ostream *os) { *os << test.name
 
 /// Every schedule over its parameter space: aligned and ragged extents, types, layouts.
 std::vector<KernelCase> pointwiseCases(), transposeCases(), gatherCases(), rowCases(), reductionCases(), normCases(),
-    windowCases(), gemmCases(), halfGemmCases(), wgmmaCases(), convCases(), halfConvCases(), patchCases(),
-    attentionCases(), halfAttentionCases();
+    windowCases(), gemmCases(), halfGemmCases(), wgmmaCases(), wgmmaConvCases(), convCases(), halfConvCases(),
+    patchCases(), attentionCases(), halfAttentionCases();
 /// Products by tiles of every shape: by cp.async, those that fit into so much shared memory; through registers, with an
 /// mma of depth `mmaK`.
 std::vector<KernelCase> asyncMmaCases(int64_t sharedBytes), registerMmaCases(int64_t mmaK);

@@ -73,6 +73,45 @@ std::vector<KernelCase> wgmmaCases() {
   return cases;
 }
 
+/// Convolutions whose windows tensor copies bring: tiles that end within an image, a row, the last tap; steps, gaps and
+/// padding; fewer places than a tile; a window along one axis alone; images that only the launch counts.
+std::vector<KernelCase> wgmmaConvCases() {
+  const char *wide = "gemm_wgmma<tile 128x256, stages 4, cluster 2, blocks 132>",
+             *narrow = "gemm_wgmma<tile 128x128, stages 6, cluster 1, blocks 132>",
+             *small = "gemm_wgmma<tile 64x64, stages 2, cluster 1, blocks 132>",
+             *turns = "gemm_wgmma<tile 64x64, stages 3, cluster 1, blocks 4>";
+  struct Row {
+    const char *schedule, *type;
+    int64_t images, height, width, channels, taps, stride, dilation, pad, columns;
+    bool dynamic;
+  };
+  const Row rows[] = {
+      {small, "f16", 1, 8, 8, 64, 3, 1, 1, 1, 64, false},     {small, "bf16", 2, 9, 7, 64, 3, 1, 1, 1, 40, false},
+      {turns, "f16", 3, 7, 7, 128, 3, 1, 1, 1, 72, true},     {turns, "f16", 2, 9, 11, 64, 3, 2, 1, 1, 64, true},
+      {small, "f16", 1, 12, 10, 64, 3, 1, 2, 2, 64, false},   {small, "f16", 2, 12, 11, 64, 3, 2, 2, 0, 64, true},
+      {turns, "bf16", 2, 10, 9, 64, 5, 1, 1, 2, 64, false},   {small, "f16", 3, 9, 9, 128, 1, 2, 1, 0, 64, true},
+      {small, "f16", 1, 3, 3, 64, 3, 1, 1, 1, 24, false},     {small, "f16", 2, 9, 9, 64, 3, 1, 1, 0, 64, false},
+      {narrow, "f16", 2, 14, 14, 64, 3, 1, 1, 1, 136, true},  {wide, "f16", 2, 13, 14, 64, 3, 1, 1, 1, 264, true},
+      {wide, "bf16", 1, 15, 15, 192, 3, 2, 1, 1, 256, false}, {small, "f16", 1, 9, 9, 64, 3, 3, 1, 2, 64, false}};
+  std::vector<KernelCase> cases;
+  for (const Row &row : rows) {
+    ConvOptions options;
+    options.schedule = row.schedule;
+    options.type = row.type;
+    options.images = row.images;
+    options.height = row.height;
+    options.width = row.width;
+    options.channels = row.channels;
+    options.taps = row.taps;
+    options.stride = row.stride;
+    options.dilation = row.dilation;
+    options.pad = row.pad;
+    options.dynamic = row.dynamic;
+    cases.push_back(convCase(row.columns, options));
+  }
+  return cases;
+}
+
 namespace {
 
 struct MmaTile {

@@ -144,6 +144,7 @@ private:
     result.strides = numbers(map.strides);
     result.box = map.box;
     result.swizzle = map.swizzle;
+    result.window = map.window;
     return result;
   }
 
@@ -226,6 +227,7 @@ INSTANTIATE_TEST_SUITE_P(SplitMma, Schedule, ::testing::ValuesIn(splitMmaCases()
 INSTANTIATE_TEST_SUITE_P(RegisterMma, Schedule, ::testing::ValuesIn(registerMmaCases(16)), nameOf);
 INSTANTIATE_TEST_SUITE_P(RegisterMma, ScheduleSm75, ::testing::ValuesIn(registerMmaCases(8)), nameOf);
 INSTANTIATE_TEST_SUITE_P(Wgmma, ScheduleSm90a, ::testing::ValuesIn(wgmmaCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(WgmmaConv, ScheduleSm90a, ::testing::ValuesIn(wgmmaConvCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Overlapping, ScheduleSm90a, ::testing::ValuesIn(overlappingCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Windows, Schedule, ::testing::ValuesIn(windowCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Convs, Schedule, ::testing::ValuesIn(convCases()), nameOf);

@@ -1,10 +1,10 @@
 //===- lib/Target/CUDA/Schedules/GemmWgmma.cpp - a product by warpgroups, copies by another ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "lib/Target/CUDA/CopiedRows.h"
 #include "lib/Target/CUDA/ProductLowering.h"
 #include "lib/Target/CUDA/Schedules/Schedules.h"
 #include "lib/Target/CUDA/Schedules/Tiles.h"
-#include "lib/Target/CUDA/TensorOperand.h"
 
 using namespace mlir;
 using namespace cupola;
@@ -19,16 +19,16 @@ namespace {
 
 /// Both operands, as one copies them.
 struct Operands {
-  cuda::TensorOperand a, b;
+  cuda::CopiedRows a;
+  cuda::TensorOperand b;
 };
 
 std::optional<Operands> operandsOf(kernel::FuncOp func, DotOp dot, Variables &vars) {
   const graph::Exprs extents = graph::exprsOf(dot.getExtents());
-  const DotIndices indices = indicesOf(dot);
-  auto a = cuda::tensorOperand(func, dot.getLhs().front(), indices.m, indices.k, extents[0], extents[2], vars);
-  auto b = cuda::tensorOperand(func, dot.getRhs().front(), indices.n, dot.getRhs().getArgument(0), extents[1],
+  auto b = cuda::tensorOperand(func, dot.getRhs().front(), indicesOf(dot).n, dot.getRhs().getArgument(0), extents[1],
                                extents[2], vars);
-  if (!a || !b || !a->alongK)
+  auto a = cuda::CopiedRows::read(func, dot, rowElements, vars);
+  if (!a || !b)
     return std::nullopt;
   return Operands{std::move(*a), std::move(*b)};
 }
@@ -161,11 +161,19 @@ private:
           Expr at = stage;
           SmallVector<Value> indices = low.vars.write(at);
           MbarrierExpectOp::create(low.builder, loc(), full, at, indices, (tileM + tileN) * rowElements * 2);
-          copy(0, smemA, operands.a, {tile * tileK, atM * tileM}, stage * (tileM * rowElements), stage);
+          copyLhs(tile, stage);
           copyRhs(tile, stage);
         });
       });
     });
+  }
+
+  void copyLhs(const Expr &tile, const Expr &stage) {
+    cuda::CopyPlace place = operands.a.place(atM * tileM, tile * tileK, [&](Value point) { return pointOf(point); });
+    for (graph::Exprs *exprs : {&place.coordinates, &place.taps})
+      for (Expr &e : *exprs)
+        e = simplify(e, low.vars.ranges());
+    copy(0, smemA, place, stage * (tileM * rowElements), stage);
   }
 
   /// This block's part of the columns, to all blocks of the cluster.
@@ -173,22 +181,30 @@ private:
     const int64_t own = tileN / cluster;
     const Expr n = atN * tileN + rank * own, target = stage * (tileN * rowElements) + rank * (own * rowElements);
     if (operands.b.alongK)
-      return copy(1, smemB, operands.b, {tile * tileK, n}, target, stage);
+      return copyColumns({tile * tileK, n}, target, stage);
     for (int64_t first = 0; first < own; first += rowElements)
-      copy(1, smemB, operands.b, {n + first, tile * tileK}, target + first * rowElements, stage);
+      copyColumns({n + first, tile * tileK}, target + first * rowElements, stage);
   }
 
-  void copy(int64_t map, Value smem, const cuda::TensorOperand &operand, graph::Exprs coordinates, const Expr &target,
-            const Expr &stage) {
-    for (Value point : operand.batch)
-      coordinates.push_back(low.vars.of(low.values.lookup(point)));
-    const size_t rank = coordinates.size();
-    coordinates.append({target, stage});
-    SmallVector<Value> indices = low.vars.write(coordinates);
+  void copyColumns(graph::Exprs coordinates, const Expr &target, const Expr &stage) {
+    for (Value point : operands.b.batch)
+      coordinates.push_back(pointOf(point));
+    copy(1, smemB, {coordinates, {}}, target, stage);
+  }
+
+  Expr pointOf(Value point) { return low.vars.of(low.values.lookup(point)); }
+
+  void copy(int64_t map, Value smem, const cuda::CopyPlace &place, const Expr &target, const Expr &stage) {
+    graph::Exprs all = place.coordinates;
+    llvm::append_range(all, place.taps);
+    all.append({target, stage});
+    SmallVector<Value> indices = low.vars.write(all);
+    const size_t rank = place.coordinates.size(), taps = place.taps.size();
     const int64_t toAll = map == 1 && cluster > 1 ? (1 << cluster) - 1 : 0;
     TensorCopyOp::create(low.builder, loc(), map, smem, full,
-                         graph::exprArray(context(), ArrayRef(coordinates).take_front(rank)), coordinates[rank],
-                         coordinates[rank + 1], indices, toAll);
+                         graph::exprArray(context(), ArrayRef(all).take_front(rank)), all[rank + taps],
+                         all[rank + taps + 1], indices, toAll,
+                         graph::exprArray(context(), ArrayRef(all).slice(rank, taps)));
   }
 
   //===--- The warpgroups that multiply ---===//
@@ -295,6 +311,7 @@ cuda::Candidates cuda::GemmWgmmaAttr::candidates(KernelFacts &facts, const GpuAr
   add(256, 4, 2);
   add(256, 4, 1);
   add(128, 6, 1);
+  add(64, 8, 1);
   return found;
 }
 

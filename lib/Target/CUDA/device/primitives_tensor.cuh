@@ -38,6 +38,33 @@ CUPOLA_TENSOR_COPY(4, "{%4, %5, %6, %7}", "r"(at[0]), "r"(at[1]), "r"(at[2]), "r
 CUPOLA_TENSOR_COPY(5, "{%4, %5, %6, %7, %8}", "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(at[4]))
 #undef CUPOLA_TENSOR_COPY
 
+/// The same for the places of a window ("im2col"), from the one that begins at `at` on, each `taps` behind its begin.
+CUPOLA_DEVICE void tensorCopyWindow(void *shared, const void *map, const int (&at)[3], const unsigned (&taps)[1],
+                                    unsigned long long *barrier) {
+  asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
+               "[%0], [%1, {%3, %4, %5}], [%2], {%6};" ::"r"(sharedAddress(shared)),
+               "l"(map), "r"(sharedAddress(barrier)), "r"(at[0]), "r"(at[1]), "r"(at[2]),
+               "h"(static_cast<unsigned short>(taps[0]))
+               : "memory");
+}
+CUPOLA_DEVICE void tensorCopyWindow(void *shared, const void *map, const int (&at)[4], const unsigned (&taps)[2],
+                                    unsigned long long *barrier) {
+  asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
+               "[%0], [%1, {%3, %4, %5, %6}], [%2], {%7, %8};" ::"r"(sharedAddress(shared)),
+               "l"(map), "r"(sharedAddress(barrier)), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]),
+               "h"(static_cast<unsigned short>(taps[0])), "h"(static_cast<unsigned short>(taps[1]))
+               : "memory");
+}
+CUPOLA_DEVICE void tensorCopyWindow(void *shared, const void *map, const int (&at)[5], const unsigned (&taps)[3],
+                                    unsigned long long *barrier) {
+  asm volatile("cp.async.bulk.tensor.5d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
+               "[%0], [%1, {%3, %4, %5, %6, %7}], [%2], {%8, %9, %10};" ::"r"(sharedAddress(shared)),
+               "l"(map), "r"(sharedAddress(barrier)), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(at[4]),
+               "h"(static_cast<unsigned short>(taps[0])), "h"(static_cast<unsigned short>(taps[1])),
+               "h"(static_cast<unsigned short>(taps[2]))
+               : "memory");
+}
+
 //===--- wgmma: the four warps of a warpgroup together ---===//
 
 /// Lists of the operands of an instruction: their places in its text, and the registers.

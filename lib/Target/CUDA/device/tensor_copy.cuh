@@ -33,5 +33,13 @@ CUPOLA_DEVICE void tensor_copy_multicast(T *shared, const TensorMap *map, const 
                                          u32 blocks) {
   cupola_device::tensorCopyMulticast(shared, map, at, barrier, static_cast<u16>(blocks));
 }
+/// Starts copying places of the map's window, in their order from the one that begins at coordinates `at` on, across
+/// the outer dimensions: of each the elements that lie `taps` behind its begin, zeros outside of the tensor. Of the
+/// windows of a convolution these are rows of its left matrix. The first place is one of the window's.
+template <class T, int Rank>
+CUPOLA_DEVICE void tensor_copy_window(T *shared, const TensorMap *map, const i32 (&at)[Rank],
+                                      const u32 (&taps)[Rank - 2], u64 *barrier) {
+  cupola_device::tensorCopyWindow(shared, map, at, taps, barrier);
+}
 
 #endif
