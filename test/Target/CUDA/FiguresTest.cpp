@@ -36,8 +36,10 @@ std::vector<KernelCase> casesOf(const GpuArchitecture &target) {
     llvm::append_range(all, tf32Cases(target.sharedBytes));
     llvm::append_range(all, scheduledAttentionCases());
   }
-  if (target.wgmma)
+  if (target.wgmma) {
     llvm::append_range(all, wgmmaCases());
+    llvm::append_range(all, wgmmaAttentionCases());
+  }
   return all;
 }
 

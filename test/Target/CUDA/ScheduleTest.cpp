@@ -226,6 +226,7 @@ INSTANTIATE_TEST_SUITE_P(SplitMma, Schedule, ::testing::ValuesIn(splitMmaCases()
 INSTANTIATE_TEST_SUITE_P(RegisterMma, Schedule, ::testing::ValuesIn(registerMmaCases(16)), nameOf);
 INSTANTIATE_TEST_SUITE_P(RegisterMma, ScheduleSm75, ::testing::ValuesIn(registerMmaCases(8)), nameOf);
 INSTANTIATE_TEST_SUITE_P(Wgmma, ScheduleSm90a, ::testing::ValuesIn(wgmmaCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(WgmmaAttentions, ScheduleSm90a, ::testing::ValuesIn(wgmmaAttentionCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Overlapping, ScheduleSm90a, ::testing::ValuesIn(overlappingCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Windows, Schedule, ::testing::ValuesIn(windowCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Convs, Schedule, ::testing::ValuesIn(convCases()), nameOf);

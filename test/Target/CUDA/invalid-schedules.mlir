@@ -249,3 +249,21 @@ kernel.func @k conv grid () in [] scalars [] schedule #cuda.conv_patch<rows 8, c
 // expected-error @below {{the number of blocks of 131 is no multiple of 2}}
 kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_wgmma<tile 128x256, stages 4, cluster 2, blocks 131> () {
 }
+
+// -----
+
+// expected-error @below {{the block's rows of 96 is no multiple of 64}}
+kernel.func @k attention grid () in [] scalars [] schedule #cuda.attention_wgmma<rows 96, stages 2> () {
+}
+
+// -----
+
+// expected-error @below {{one stage leaves nothing to overlap}}
+kernel.func @k attention grid () in [] scalars [] schedule #cuda.attention_wgmma<rows 128, stages 1> () {
+}
+
+// -----
+
+// expected-error @below {{a block of 192 rows has more registers than there are, 128 rows at most}}
+kernel.func @k attention grid () in [] scalars [] schedule #cuda.attention_wgmma<rows 192, stages 2> () {
+}

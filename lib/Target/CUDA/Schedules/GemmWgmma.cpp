@@ -1,19 +1,19 @@
 //===- lib/Target/CUDA/Schedules/GemmWgmma.cpp - a product by warpgroups, copies by another ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "lib/Target/CUDA/CopyRoles.h"
 #include "lib/Target/CUDA/ProductLowering.h"
 #include "lib/Target/CUDA/Schedules/Schedules.h"
 #include "lib/Target/CUDA/Schedules/Tiles.h"
-#include "lib/Target/CUDA/TensorOperand.h"
 
 using namespace mlir;
 using namespace cupola;
 using namespace cupola::kernel;
 using namespace cupola::simt;
 
-static constexpr int64_t warpgroup = 128, rowsOfGroup = 64, mmaK = 16, swizzle = 128;
-/// A row of shared memory, in elements of two bytes; as many k as a tile has.
-static constexpr int64_t rowElements = swizzle / 2;
+/// Of a product; of a row of shared memory, and as many k as a tile has.
+static constexpr int64_t mmaK = 16, swizzle = cuda::copySwizzle, rowElements = cuda::rowElements;
+using cuda::rowsOfGroup, cuda::warpgroup;
 
 namespace {
 
@@ -25,9 +25,9 @@ struct Operands {
 std::optional<Operands> operandsOf(kernel::FuncOp func, DotOp dot, Variables &vars) {
   const graph::Exprs extents = graph::exprsOf(dot.getExtents());
   const DotIndices indices = indicesOf(dot);
-  auto a = cuda::tensorOperand(func, dot.getLhs().front(), indices.m, indices.k, extents[0], extents[2], vars);
-  auto b = cuda::tensorOperand(func, dot.getRhs().front(), indices.n, dot.getRhs().getArgument(0), extents[1],
-                               extents[2], vars);
+  auto a = cuda::tensorOperand(func, dot.getLhs().front(), {indices.m, extents[0]}, {indices.k, extents[2]}, vars);
+  auto b = cuda::tensorOperand(func, dot.getRhs().front(), {indices.n, extents[1]},
+                               {dot.getRhs().getArgument(0), extents[2]}, vars);
   if (!a || !b || !a->alongK)
     return std::nullopt;
   return Operands{std::move(*a), std::move(*b)};
@@ -73,8 +73,8 @@ private:
       return failure();
     ClusterBarrierOp::create(low.builder, loc());
     GridWaitOp::create(low.builder, loc());
-    if (failed(role(0, warpgroup, producerRegisters, [&] { return produce(); })) ||
-        failed(role(warpgroup, threads, consumerRegisters, [&] { return consume(); })))
+    if (failed(cuda::role(low, 0, warpgroup, producerRegisters, [&] { return produce(); })) ||
+        failed(cuda::role(low, warpgroup, threads, consumerRegisters, [&] { return consume(); })))
       return failure();
     // Nobody may end while others still reach its barriers.
     ClusterBarrierOp::create(low.builder, loc());
@@ -99,10 +99,9 @@ private:
   LogicalResult prepareBarriers() {
     return low.guard({-low.thread()}, [&] {
       (void)low.loop("s", 0, stages, 1, /*unroll=*/true, [&](Expr s) -> LogicalResult {
-        SmallVector<Value> indices = low.vars.write(s);
-        MbarrierInitOp::create(low.builder, loc(), full, s, indices, 1);
+        cuda::initBarrier(low, full, s, 1);
         // A lane of every warp that multiplies, in every block that a copy goes to.
-        MbarrierInitOp::create(low.builder, loc(), empty, s, indices, consumers * 4 * cluster);
+        cuda::initBarrier(low, empty, s, consumers * 4 * cluster);
         return success();
       });
       MbarrierInitFenceOp::create(low.builder, loc());
@@ -110,17 +109,6 @@ private:
         TensorMapAcquireOp::create(low.builder, loc(), map);
       return success();
     });
-  }
-
-  LogicalResult role(int64_t from, int64_t to, int64_t registers, cuda::Lowering::Body body) {
-    auto op = RoleOp::create(low.builder, loc(), from, to, registers);
-    OpBuilder::InsertionGuard saved(low.builder);
-    low.builder.setInsertionPointToEnd(&op.getBody().emplaceBlock());
-    const cupola::Range all = low.vars.ranges().at(*low.thread().asSymbol());
-    low.vars.setRange(low.func.getThreadIndex(), {Expr(from), Expr(to - 1)});
-    LogicalResult done = body();
-    low.vars.setRange(low.func.getThreadIndex(), all);
-    return done;
   }
 
   /// The loop over the tiles of the result that the block has.
@@ -157,10 +145,8 @@ private:
       return forResults([&] {
         return forTiles([&](const Expr &tile, const Turn &turn) {
           const Expr &stage = turn.stage;
-          wait(empty, stage, mod(turn.parity + 1, 2)); // the first round finds them empty
-          Expr at = stage;
-          SmallVector<Value> indices = low.vars.write(at);
-          MbarrierExpectOp::create(low.builder, loc(), full, at, indices, (tileM + tileN) * rowElements * 2);
+          cuda::waitBarrier(low, empty, stage, mod(turn.parity + 1, 2)); // the first round finds them empty
+          cuda::expectBytes(low, full, stage, (tileM + tileN) * rowElements * 2);
           copy(0, smemA, operands.a, {tile * tileK, atM * tileM}, stage * (tileM * rowElements), stage);
           copyRhs(tile, stage);
         });
@@ -178,17 +164,10 @@ private:
       copy(1, smemB, operands.b, {n + first, tile * tileK}, target + first * rowElements, stage);
   }
 
-  void copy(int64_t map, Value smem, const cuda::TensorOperand &operand, graph::Exprs coordinates, const Expr &target,
-            const Expr &stage) {
-    for (Value point : operand.batch)
-      coordinates.push_back(low.vars.of(low.values.lookup(point)));
-    const size_t rank = coordinates.size();
-    coordinates.append({target, stage});
-    SmallVector<Value> indices = low.vars.write(coordinates);
+  void copy(int64_t map, Value smem, const cuda::TensorOperand &operand, const graph::Exprs &coordinates,
+            const Expr &target, const Expr &stage) {
     const int64_t toAll = map == 1 && cluster > 1 ? (1 << cluster) - 1 : 0;
-    TensorCopyOp::create(low.builder, loc(), map, smem, full,
-                         graph::exprArray(context(), ArrayRef(coordinates).take_front(rank)), coordinates[rank],
-                         coordinates[rank + 1], indices, toAll);
+    cuda::tensorCopy(low, map, operand, coordinates, {smem, full, target, stage, toAll});
   }
 
   //===--- The warpgroups that multiply ---===//
@@ -202,7 +181,7 @@ private:
   LogicalResult product() override {
     acc = low.registers({tileN / 8, 4}, low.builder.getF32Type(), 1, /*zero=*/true);
     if (failed(forTiles([&](const Expr &tile, const Turn &turn) {
-          wait(full, turn.stage, turn.parity);
+          cuda::waitBarrier(low, full, turn.stage, turn.parity);
           multiply(turn.stage);
           // The products of this tile run on; those of the tile before have read theirs.
           WgmmaWaitOp::create(low.builder, loc(), 1, acc);
@@ -218,31 +197,20 @@ private:
   /// Tells all blocks of the cluster, a lane for each, that the stage of tile `count` is empty.
   void leave(const Expr &count, graph::Exprs when) {
     when.push_back(cluster - 1 - lane);
-    (void)low.guard(when, [&] { return arrive(simplify(mod(count, stages), low.vars.ranges())); });
+    (void)low.guard(when, [&] {
+      cuda::arriveBarrier(low, empty, simplify(mod(count, stages), low.vars.ranges()), lane);
+      return success();
+    });
   }
 
   void multiply(const Expr &stage) {
-    WgmmaFenceOp::create(low.builder, loc(), acc);
+    WgmmaFenceOp::create(low.builder, loc(), acc, /*fragments=*/Value());
     graph::Exprs at = {stage * (tileM * rowElements) + group * (rowsOfGroup * rowElements),
                        stage * (tileN * rowElements)};
     SmallVector<Value> indices = low.vars.write(at);
     const int64_t toNext = operands.b.alongK ? 0 : tileK * rowElements;
     WgmmaOp::create(low.builder, loc(), acc, smemA, smemB, at[0], at[1], indices, tileK / mmaK, toNext);
     WgmmaCommitOp::create(low.builder, loc());
-  }
-
-  void wait(Value barriers, const Expr &stage, const Expr &parity) {
-    graph::Exprs at = {stage, parity};
-    SmallVector<Value> indices = low.vars.write(at);
-    MbarrierWaitOp::create(low.builder, loc(), barriers, at[0], at[1], indices);
-  }
-
-  /// A lane per block of the cluster.
-  LogicalResult arrive(const Expr &stage) {
-    graph::Exprs at = {stage, lane};
-    SmallVector<Value> indices = low.vars.write(at);
-    MbarrierArriveOp::create(low.builder, loc(), empty, at[0], at[1], indices);
-    return success();
   }
 
   LogicalResult epilogue(ForeachOp loop) override {
