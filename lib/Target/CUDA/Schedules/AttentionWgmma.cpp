@@ -45,7 +45,8 @@ std::optional<Operands> operandsOf(kernel::FuncOp func, const cuda::AttentionPar
 
 /// One warpgroup, a thread of it, copies keys and values; the others have 64 rows each (Shah et al., FlashAttention-3,
 /// 2024). Queries are fragments in registers, and so are weights. The values of a step are multiplied while the scores
-/// of the next one become weights.
+/// of the next one become weights; two warpgroups take turns in starting products, so that one multiplies while the
+/// other weighs.
 class Wgmma : public cuda::AttentionLowering {
 public:
   Wgmma(kernel::FuncOp func, cuda::AttentionWgmmaAttr schedule, const Operands &operands)
@@ -107,6 +108,8 @@ private:
     Type barrier = low.builder.getIntegerType(64, /*isSigned=*/false);
     full = low.smem(2 * stages, barrier);
     empty = low.smem(2 * stages, barrier);
+    if (groups > 1)
+      turns = low.smem(groups, barrier);
   }
 
   LogicalResult prepareBarriers() {
@@ -116,6 +119,8 @@ private:
         cuda::initBarrier(low, empty, s, groups * warpsOfGroup); // a lane of every warp that multiplies
         return success();
       });
+      for (int64_t group = 0; groups > 1 && group < groups; ++group)
+        cuda::initBarrier(low, turns, group, warpsOfGroup);
       MbarrierInitFenceOp::create(low.builder, loc());
       for (int64_t map : {0, 1})
         TensorMapAcquireOp::create(low.builder, loc(), map);
@@ -160,8 +165,9 @@ private:
   //===--- The warpgroups that multiply ---===//
 
   LogicalResult consume() {
-    Value group = WarpgroupOp::create(low.builder, cuda::namedLoc(loc(), "wg"), low.builder.getIndexType());
-    ofWarp = low.let("own", (low.vars.of(group) - 1) * warpsOfGroup + warp, groups * warpsOfGroup);
+    Value ofBlock = WarpgroupOp::create(low.builder, cuda::namedLoc(loc(), "wg"), low.builder.getIndexType());
+    ofGroup = low.let("team", low.vars.of(ofBlock) - 1, groups);
+    ofWarp = low.let("own", ofGroup * warpsOfGroup + warp, groups * warpsOfGroup);
     own.copier = lane;
     own.ownBuffer = ofWarp;
     return body();
@@ -207,6 +213,7 @@ private:
       isFirst = false;
       LogicalResult rest = low.loop(index, firstStep + 1, endStep, 1, /*unroll=*/false, [&] { return step(); });
       const Expr last = endStep - 1 - firstStep;
+      awaitValues(last);
       multiplyValues(last);
       finishValues(last);
       return rest;
@@ -218,12 +225,27 @@ private:
     const Expr count = stepsBefore();
     const Turn turn = turnOf(count);
     cuda::waitBarrier(low, full, turn.stage, turn.parity);
+    if (!isFirst)
+      awaitValues(count - 1);
+    takeTurn(count);
     multiply(acc, fragmentsQ, smemK, turn.stage * (keys * depth), /*transposed=*/false);
     if (!isFirst)
       multiplyValues(count - 1);
+    passTurn();
     WgmmaWaitOp::create(low.builder, loc(), isFirst ? 0 : 1, acc);
-    leave(turn.stage);
+    leave(empty, turn.stage);
     return success();
+  }
+
+  /// The first group's first turn is nobody's to give: no phase of its barrier has ended, which counts as one of the
+  /// other parity.
+  void takeTurn(const Expr &count) {
+    if (groups > 1)
+      cuda::waitBarrier(low, turns, ofGroup, simplify(mod(count + 1 + ofGroup, 2), low.vars.ranges()));
+  }
+  void passTurn() {
+    if (groups > 1)
+      leave(turns, 1 - ofGroup);
   }
 
   LogicalResult result(Value, Value weights) override {
@@ -252,14 +274,16 @@ private:
         .wasInterrupted();
   }
 
-  void multiplyValues(const Expr &count) {
+  void awaitValues(const Expr &count) {
     const Turn turn = turnOf(count);
     cuda::waitBarrier(low, full, turn.stage + stages, turn.parity);
-    multiply(heldOf(sums()), fragmentsP, smemV, turn.stage * (keys * columns), /*transposed=*/true);
+  }
+  void multiplyValues(const Expr &count) {
+    multiply(heldOf(sums()), fragmentsP, smemV, turnOf(count).stage * (keys * columns), /*transposed=*/true);
   }
   void finishValues(const Expr &count) {
     WgmmaWaitOp::create(low.builder, loc(), 0, heldOf(sums()));
-    leave(turnOf(count).stage + stages);
+    leave(empty, turnOf(count).stage + stages);
   }
 
   void multiply(Value acc, Value left, Value right, Expr at, bool transposed) {
@@ -270,8 +294,9 @@ private:
     WgmmaCommitOp::create(low.builder, loc());
   }
 
-  void leave(const Expr &at) {
-    (void)low.guard({-lane}, [&] { return cuda::arriveBarrier(low, empty, at, 0), success(); });
+  /// A lane of every warp arrives.
+  void leave(Value barriers, const Expr &at) {
+    (void)low.guard({-lane}, [&] { return cuda::arriveBarrier(low, barriers, at, 0), success(); });
   }
 
   /// What setmaxnreg gives either: of 65536 in all.
@@ -281,13 +306,14 @@ private:
   int64_t stages, groups, depth, columns; ///< groups that multiply; extents in shared memory
   bool isFirst = false;                   ///< of the steps, the one that is being written
   Type stored;
-  Expr lane, warp, ofWarp; ///< in the warp; of the warp in its group, among all that multiply
-  Value smemK, smemV, full, empty, fragmentsQ, fragmentsP;
+  Expr lane, warp;      ///< in the warp; of the warp in its group
+  Expr ofGroup, ofWarp; ///< among those that multiply
+  Value smemK, smemV, full, empty, turns, fragmentsQ, fragmentsP;
 };
 
 int64_t sharedBytes(const cuda::AttentionParts &parts, cuda::AttentionWgmmaAttr schedule) {
   const int64_t depth = padded(parts.depth), stages = schedule.getStages();
-  return 2 * (stages * keys * (depth + padded(parts.columns)) + schedule.getRows() * (depth + 8)) + 32 * stages;
+  return 2 * (stages * keys * (depth + padded(parts.columns)) + schedule.getRows() * (depth + 8)) + 32 * stages + 16;
 }
 
 /// What is made of scores, and of results.
