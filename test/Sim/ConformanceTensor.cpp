@@ -123,17 +123,16 @@ struct WgmmaCase {
   bool bf16, transposed, fragments = false;
 };
 
-/// The left operand in registers, as the fragments of mma.m16n8k16 for 16 rows of each warp. The accumulators are set,
+/// The left operand in registers: packed from what accumulators of 64 columns would hold. The accumulators are set,
 /// then added to.
-std::string fragmentsText(const WgmmaCase &s) {
+std::string fragmentsText(const WgmmaCase &s, const std::string &type) {
   const std::string product = s.transposed ? "wgmma_fragments_transposed" : "wgmma_fragments";
-  const std::string operands = "(acc, f, b, 4096);\n  wgmma_commit();\n";
-  return "  u32 f[4][4];\n  CUPOLA_UNROLL\n  for (i32 k = 0; k < 4; ++k) {\n    CUPOLA_UNROLL\n"
-         "    for (i32 r = 0; r < 4; ++r)\n      f[k][r] = cu_read<u32>(bindings, ref0)[(cu_warp() * 16 + cu_lane() / "
-         "4 + "
-         "r % 2 * 8) * 32 + 8 * k + cu_lane() % 4 + r / 2 * 4];\n  }\n  wgmma_fence(acc, f);\n  " +
-         product + "<false>" + operands + "  wgmma_wait<0>(acc);\n  wgmma_fence(acc, f);\n  " + product + operands +
-         "  wgmma_wait<0>(acc);\n";
+  const std::string operands = "(acc, f, b, 4096);\n  wgmma_commit();\n  wgmma_wait<0>(acc);\n";
+  return "  f32 left[8][4];\n  CUPOLA_UNROLL\n  for (i32 j = 0; j < 8; ++j) {\n    CUPOLA_UNROLL\n"
+         "    for (i32 e = 0; e < 4; ++e)\n      left[j][e] = cu_cast<f32>(cu_read<" +
+         type + ">(bindings, ref0)[wgmma_row(e) * 64 + 8 * j + wgmma_col(e)]);\n  }\n  u32 f[4][4];\n  wgmma_pack<" +
+         type + ">(f, left);\n  wgmma_fence(acc, f);\n  " + product + "<false>" + operands +
+         "  wgmma_fence(acc, f);\n  " + product + operands;
 }
 
 /// A [64][64 k] times B, [n][64 k] or [64 k][n], in two groups.
@@ -153,7 +152,7 @@ std::string wgmmaText(const WgmmaCase &s) {
          "  const " + type + " *const a = cu_shared<" + type + ">(0), *const b = cu_shared<" + type +
          ">(8192);\n  f32 acc[" + tiles + "][4];\n  CUPOLA_UNROLL\n  for (i32 j = 0; j < " + tiles +
          "; ++j) {\n    CUPOLA_UNROLL\n    for (i32 e = 0; e < 4; ++e)\n      acc[j][e] = 0.5f;\n  }\n" +
-         (s.fragments ? fragmentsText(s) : products) + "  CUPOLA_UNROLL\n  for (i32 j = 0; j < " + tiles +
+         (s.fragments ? fragmentsText(s, type) : products) + "  CUPOLA_UNROLL\n  for (i32 j = 0; j < " + tiles +
          "; ++j) {\n    CUPOLA_UNROLL\n    for (i32 e = 0; e < 4; ++e)\n"
          "      cu_write<f32>(bindings, ref2)[wgmma_row(e) * " +
          std::to_string(n) + " + 8 * j + wgmma_col(e)] = acc[j][e];\n  }\n}\n";

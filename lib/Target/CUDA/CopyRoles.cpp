@@ -37,21 +37,39 @@ void arriveBarrier(Lowering &low, Value barriers, const Expr &at, const Expr &ra
   MbarrierArriveOp::create(low.builder, low.func.getLoc(), barriers, exprs[0], exprs[1], indices);
 }
 
-void expectBytes(Lowering &low, Value barriers, Expr at, int64_t bytes) {
-  SmallVector<Value> indices = low.vars.write(at);
-  MbarrierExpectOp::create(low.builder, low.func.getLoc(), barriers, at, indices, bytes);
+void StageRing::allocate() {
+  Type barrier = low.builder.getIntegerType(64, /*isSigned=*/false);
+  full = low.smem(stages, barrier);
+  empty = low.smem(stages, barrier);
 }
 
-void tensorCopy(Lowering &low, int64_t map, const TensorOperand &operand, graph::Exprs coordinates,
-                const CopyTarget &to) {
+void StageRing::init(const Expr &stage, int64_t readers) {
+  initBarrier(low, full, stage, 1);
+  initBarrier(low, empty, stage, readers);
+}
+
+StageRing::Turn StageRing::turn(const Expr &use) {
+  auto simple = [&](const Expr &e) { return simplify(e, low.vars.ranges()); };
+  return {simple(mod(use, stages)), simple(mod(floorDiv(use, stages), 2))};
+}
+
+void StageRing::await(const Turn &turn, int64_t bytes) {
+  waitBarrier(low, empty, turn.stage, mod(turn.parity + 1, 2)); // the first round finds them empty
+  Expr at = turn.stage;
+  SmallVector<Value> indices = low.vars.write(at);
+  MbarrierExpectOp::create(low.builder, low.func.getLoc(), full, at, indices, bytes);
+}
+
+void StageRing::copy(int64_t map, const TensorOperand &operand, graph::Exprs coordinates, const Turn &turn, Value smem,
+                     const Expr &target, int64_t blocks) {
   for (Value point : operand.batch)
     coordinates.push_back(low.vars.of(low.values.lookup(point)));
   const size_t rank = coordinates.size();
-  coordinates.append({to.target, to.at});
+  coordinates.append({target, turn.stage});
   SmallVector<Value> indices = low.vars.write(coordinates);
-  TensorCopyOp::create(low.builder, low.func.getLoc(), map, to.smem, to.barriers,
+  TensorCopyOp::create(low.builder, low.func.getLoc(), map, smem, full,
                        graph::exprArray(low.func.getContext(), ArrayRef(coordinates).take_front(rank)),
-                       coordinates[rank], coordinates[rank + 1], indices, to.blocks);
+                       coordinates[rank], coordinates[rank + 1], indices, blocks);
 }
 
 } // namespace cupola::cuda

@@ -24,17 +24,37 @@ void initBarrier(Lowering &low, mlir::Value barriers, Expr at, int64_t arrivals)
 void waitBarrier(Lowering &low, mlir::Value barriers, const Expr &at, const Expr &parity);
 /// At that of block `rank` of the cluster.
 void arriveBarrier(Lowering &low, mlir::Value barriers, const Expr &at, const Expr &rank);
-void expectBytes(Lowering &low, mlir::Value barriers, Expr at, int64_t bytes);
 
-/// Where a copy goes: to elements from `target` on, counted by the barrier `at`; `blocks`: to those of the cluster.
-struct CopyTarget {
-  mlir::Value smem, barriers;
-  Expr target, at;
-  int64_t blocks = 0;
+/// Stages of shared memory that go round between a thread that starts copies and warps that read what they bring. An
+/// mbarrier per stage says that it is full, another that nobody reads it any more.
+class StageRing {
+public:
+  /// The stage of the n-th use, and the parity of its round.
+  struct Turn {
+    Expr stage, parity;
+  };
+
+  StageRing(Lowering &low, int64_t stages) : low(low), stages(stages) {}
+  void allocate();
+  /// The barriers of a stage; so many lanes leave it.
+  void init(const Expr &stage, int64_t readers);
+  Turn turn(const Expr &use);
+  /// Until the stage may be written, of which so many bytes come then.
+  void await(const Turn &turn, int64_t bytes);
+  /// Until they have come.
+  void awaitFull(const Turn &turn) { waitBarrier(low, full, turn.stage, turn.parity); }
+  /// Starts the copy of the box at these coordinates, and at the block's point of the grid, to elements of `smem` from
+  /// `target` on; `blocks`: to those of the cluster.
+  void copy(int64_t map, const TensorOperand &operand, graph::Exprs coordinates, const Turn &turn, mlir::Value smem,
+            const Expr &target, int64_t blocks = 0);
+  /// This lane has read the stage of that use, which block `rank` of the cluster writes.
+  void leave(const Expr &use, const Expr &rank) { arriveBarrier(low, empty, turn(use).stage, rank); }
+
+private:
+  Lowering &low;
+  int64_t stages;
+  mlir::Value full, empty;
 };
-/// The box at these coordinates, and at the block's point of the grid.
-void tensorCopy(Lowering &low, int64_t map, const TensorOperand &operand, graph::Exprs coordinates,
-                const CopyTarget &to);
 
 } // namespace cupola::cuda
 

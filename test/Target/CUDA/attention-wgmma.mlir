@@ -9,18 +9,20 @@
 // CHECK-SAME:       #simt.tensor_map<2 offset "0" extents ["64", "192", "12"] strides ["1", "64", "12288"] box [64, 64, 1] swizzle 128>]
 // CHECK: %[[K:.*]] = simt.smem : <8192xf16, swizzle 128>
 // CHECK: %[[V:.*]] = simt.smem : <8192xf16, swizzle 128>
-// CHECK: simt.mbarrier_init %[[FULL:.*]][{{.*}}] arrivals 1 : <4xui64>
-// CHECK: simt.mbarrier_init %[[EMPTY:.*]][{{.*}}] arrivals 8 : <4xui64>
+// CHECK: simt.mbarrier_init %[[KFULL:.*]][{{.*}}] arrivals 1 : <2xui64>
+// CHECK: simt.mbarrier_init %[[KEMPTY:.*]][{{.*}}] arrivals 8 : <2xui64>
+// CHECK: simt.mbarrier_init %[[VFULL:.*]][{{.*}}] arrivals 1 : <2xui64>
+// CHECK: simt.mbarrier_init %[[VEMPTY:.*]][{{.*}}] arrivals 8 : <2xui64>
 // CHECK: simt.mbarrier_init %[[TURNS:.*]][0] arrivals 4 : <2xui64>
 // CHECK: simt.mbarrier_init %[[TURNS]][1] arrivals 4 : <2xui64>
 // Keys and values of a step have barriers of their own.
 // CHECK: simt.role threads 0 to 128 registers 40 {
 // CHECK:   simt.for %[[J:.*]] = 0 to 3 step 1 {
-// CHECK:     simt.mbarrier_wait %[[EMPTY]] [mod(%[[J]], 2)] of
-// CHECK:     simt.mbarrier_expect %[[FULL]][mod(%[[J]], 2)] bytes 8192
-// CHECK:     simt.tensor_copy 0 to %[[K]] for %[[FULL]] at [0, 64*%[[J]],
-// CHECK:     simt.mbarrier_wait %[[EMPTY]] [mod(%[[J]], 2) + 2] of
-// CHECK:     simt.tensor_copy 1 to %[[V]]
+// CHECK:     simt.mbarrier_wait %[[KEMPTY]] [mod(%[[J]], 2)] of
+// CHECK:     simt.mbarrier_expect %[[KFULL]][mod(%[[J]], 2)] bytes 8192
+// CHECK:     simt.tensor_copy 0 to %[[K]] for %[[KFULL]] at [0, 64*%[[J]],
+// CHECK:     simt.mbarrier_wait %[[VEMPTY]] [mod(%[[J]], 2)] of
+// CHECK:     simt.tensor_copy 1 to %[[V]] for %[[VFULL]]
 // Queries are fragments from the beginning on.
 // CHECK: simt.role threads 128 to 384 registers 232 {
 // CHECK:   %[[GROUP:.*]] = kernel.apply %{{.*}} - 1 below 2
@@ -32,8 +34,8 @@
 // CHECK:   simt.wgmma_pack %{{.*}} to %[[P:.*]] : <8x4xf32> to <4x4xui32>
 // Each of the others multiplies those while its scores become weights; the two groups take turns in starting products.
 // CHECK:   simt.for %[[I:.*]] = 1 to 3 step 1 {
-// CHECK:     simt.mbarrier_wait %[[FULL]] [mod(%[[I]], 2)] of
-// CHECK:     simt.mbarrier_wait %[[FULL]] [%[[I]] + 1] of
+// CHECK:     simt.mbarrier_wait %[[KFULL]] [mod(%[[I]], 2)] of
+// CHECK:     simt.mbarrier_wait %[[VFULL]] [%[[I]] - 1] of
 // CHECK:     simt.mbarrier_wait %[[TURNS]] [%[[GROUP]]] of [mod(
 // CHECK:     simt.wgmma_fence %[[S:.*]], %[[Q]]
 // CHECK:     simt.wgmma_fragments %[[S]], %[[Q]], %[[K]]{{.*}} group 4096 sets :
@@ -43,10 +45,10 @@
 // CHECK-NEXT: simt.wgmma_commit
 // CHECK:     simt.mbarrier_arrive %[[TURNS]] [-%[[GROUP]] + 1]
 // CHECK:     simt.wgmma_wait 1 %[[S]]
-// CHECK:     simt.mbarrier_arrive %[[EMPTY]]
+// CHECK:     simt.mbarrier_arrive %[[KEMPTY]]
 // CHECK:     simt.warp_reduce max
 // CHECK:     simt.wgmma_wait 0 %[[SUMS]]
-// CHECK:     simt.mbarrier_arrive %[[EMPTY]]
+// CHECK:     simt.mbarrier_arrive %[[VEMPTY]]
 // CHECK:     simt.get %[[SUMS]]
 // CHECK:     simt.wgmma_pack %{{.*}} to %[[P]]
 // CHECK:   simt.wgmma_fragments %[[SUMS]], %[[P]], %[[V]]{{.*}} transposed :

@@ -252,18 +252,12 @@ kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_wgmma<tile 128x
 
 // -----
 
-// expected-error @below {{the block's rows of 96 is no multiple of 64}}
+// expected-error @below {{a block of 96 rows is none of 2 warpgroups with 64 rows each, which take turns}}
 kernel.func @k attention grid () in [] scalars [] schedule #cuda.attention_wgmma<rows 96, stages 2> () {
 }
 
 // -----
 
-// expected-error @below {{one stage leaves nothing to overlap}}
+// expected-error @below {{fewer than two stages leave nothing to overlap}}
 kernel.func @k attention grid () in [] scalars [] schedule #cuda.attention_wgmma<rows 128, stages 1> () {
-}
-
-// -----
-
-// expected-error @below {{a block of 192 rows has more registers than there are, 128 rows at most}}
-kernel.func @k attention grid () in [] scalars [] schedule #cuda.attention_wgmma<rows 192, stages 2> () {
 }

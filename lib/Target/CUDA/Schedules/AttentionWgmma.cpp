@@ -19,6 +19,8 @@ constexpr int64_t keys = 64;
 /// Of a product; rows of a warp.
 constexpr int64_t mmaK = 16, rowsOfWarp = 16;
 constexpr int64_t warpsOfGroup = rowsOfGroup / rowsOfWarp;
+/// Of warps that multiply, which take turns.
+constexpr int64_t groups = 2;
 
 /// Copies bring 64 elements of a key or value at a time, zeros beyond the last.
 int64_t padded(int64_t elements) { return llvm::alignTo(elements, rowElements); }
@@ -51,8 +53,8 @@ class Wgmma : public cuda::AttentionLowering {
 public:
   Wgmma(kernel::FuncOp func, cuda::AttentionWgmmaAttr schedule, const Operands &operands)
       : AttentionLowering(func, schedule.getRows(), schedule.getThreads(), /*sharers=*/4), own(low, /*threads=*/32),
-        operands(operands), stages(schedule.getStages()), groups(rows / rowsOfGroup), depth(padded(parts.depth)),
-        columns(padded(parts.columns)) {
+        operands(operands), stages(schedule.getStages()), depth(padded(parts.depth)), columns(padded(parts.columns)),
+        ringK(low, stages), ringV(low, stages) {
     setsScores = true;
   }
 
@@ -105,21 +107,19 @@ private:
     stored = region.front().getTerminator()->getOperand(0).getType();
     smemK = low.smem(stages * keys * depth, stored, cuda::copySwizzle);
     smemV = low.smem(stages * keys * columns, stored, cuda::copySwizzle);
-    Type barrier = low.builder.getIntegerType(64, /*isSigned=*/false);
-    full = low.smem(2 * stages, barrier);
-    empty = low.smem(2 * stages, barrier);
-    if (groups > 1)
-      turns = low.smem(groups, barrier);
+    ringK.allocate();
+    ringV.allocate();
+    turns = low.smem(groups, low.builder.getIntegerType(64, /*isSigned=*/false));
   }
 
   LogicalResult prepareBarriers() {
     return low.guard({-low.thread()}, [&] {
-      (void)low.loop("s", 0, 2 * stages, 1, /*unroll=*/true, [&](const Expr &s) -> LogicalResult {
-        cuda::initBarrier(low, full, s, 1);
-        cuda::initBarrier(low, empty, s, groups * warpsOfGroup); // a lane of every warp that multiplies
+      (void)low.loop("s", 0, stages, 1, /*unroll=*/true, [&](const Expr &s) -> LogicalResult {
+        for (cuda::StageRing *ring : {&ringK, &ringV})
+          ring->init(s, groups * warpsOfGroup); // a lane of every warp that multiplies
         return success();
       });
-      for (int64_t group = 0; groups > 1 && group < groups; ++group)
+      for (int64_t group = 0; group < groups; ++group)
         cuda::initBarrier(low, turns, group, warpsOfGroup);
       MbarrierInitFenceOp::create(low.builder, loc());
       for (int64_t map : {0, 1})
@@ -128,38 +128,28 @@ private:
     });
   }
 
-  /// The stage of keys or values of a step, and the parity of its round; barriers of values follow those of keys.
-  struct Turn {
-    Expr stage, parity;
-  };
-  Turn turnOf(const Expr &count) {
-    auto simple = [&](const Expr &e) { return simplify(e, low.vars.ranges()); };
-    return {simple(mod(count, stages)), simple(mod(floorDiv(count, stages), 2))};
-  }
+  Expr stepNow() { return low.vars.of(low.values.lookup(parts.steps.getStep())); }
   /// Steps of this block before the one that is being written.
-  Expr stepsBefore() { return low.vars.of(low.values.lookup(parts.steps.getStep())) - firstStep; }
+  Expr stepsBefore() { return stepNow() - firstStep; }
 
   //===--- The warpgroup that copies ---===//
 
   LogicalResult produce() {
     return low.guard({-low.thread()}, [&] {
       return low.loop(parts.steps.getStep(), firstStep, endStep, 1, /*unroll=*/false, [&] {
-        const Turn turn = turnOf(stepsBefore());
-        const Expr key = low.vars.of(low.values.lookup(parts.steps.getStep())) * keys;
-        bring(0, operands.k, smemK, depth, key, turn, turn.stage);
-        bring(1, operands.v, smemV, columns, key, turn, turn.stage + stages);
+        bring(ringK, 0, operands.k, smemK, depth);
+        bring(ringV, 1, operands.v, smemV, columns);
         return success();
       });
     });
   }
 
   /// Parts of 64 elements of all keys or values of a step.
-  void bring(int64_t map, const cuda::TensorOperand &operand, Value smem, int64_t elements, const Expr &key,
-             const Turn &turn, const Expr &at) {
-    cuda::waitBarrier(low, empty, at, mod(turn.parity + 1, 2)); // the first round finds them empty
-    cuda::expectBytes(low, full, at, keys * elements * 2);
+  void bring(cuda::StageRing &ring, int64_t map, const cuda::TensorOperand &operand, Value smem, int64_t elements) {
+    const cuda::StageRing::Turn turn = ring.turn(stepsBefore());
+    ring.await(turn, keys * elements * 2);
     for (int64_t first = 0; first < elements; first += rowElements)
-      cuda::tensorCopy(low, map, operand, {first, key}, {smem, full, (turn.stage * elements + first) * keys, at});
+      ring.copy(map, operand, {first, stepNow() * keys}, turn, smem, (turn.stage * elements + first) * keys);
   }
 
   //===--- The warpgroups that multiply ---===//
@@ -213,7 +203,7 @@ private:
       isFirst = false;
       LogicalResult rest = low.loop(index, firstStep + 1, endStep, 1, /*unroll=*/false, [&] { return step(); });
       const Expr last = endStep - 1 - firstStep;
-      awaitValues(last);
+      ringV.awaitFull(ringV.turn(last));
       multiplyValues(last);
       finishValues(last);
       return rest;
@@ -223,29 +213,27 @@ private:
   /// Products end in the order in which they began: these scores are there while values are still multiplied.
   LogicalResult scores(Value acc) override {
     const Expr count = stepsBefore();
-    const Turn turn = turnOf(count);
-    cuda::waitBarrier(low, full, turn.stage, turn.parity);
+    const cuda::StageRing::Turn turn = ringK.turn(count);
+    ringK.awaitFull(turn);
     if (!isFirst)
-      awaitValues(count - 1);
+      ringV.awaitFull(ringV.turn(count - 1));
     takeTurn(count);
     multiply(acc, fragmentsQ, smemK, turn.stage * (keys * depth), /*transposed=*/false);
     if (!isFirst)
       multiplyValues(count - 1);
     passTurn();
     WgmmaWaitOp::create(low.builder, loc(), isFirst ? 0 : 1, acc);
-    leave(empty, turn.stage);
+    inALane([&] { ringK.leave(count, 0); });
     return success();
   }
 
   /// The first group's first turn is nobody's to give: no phase of its barrier has ended, which counts as one of the
   /// other parity.
   void takeTurn(const Expr &count) {
-    if (groups > 1)
-      cuda::waitBarrier(low, turns, ofGroup, simplify(mod(count + 1 + ofGroup, 2), low.vars.ranges()));
+    cuda::waitBarrier(low, turns, ofGroup, simplify(mod(count + 1 + ofGroup, 2), low.vars.ranges()));
   }
   void passTurn() {
-    if (groups > 1)
-      leave(turns, 1 - ofGroup);
+    inALane([&] { cuda::arriveBarrier(low, turns, 1 - ofGroup, 0); });
   }
 
   LogicalResult result(Value, Value weights) override {
@@ -274,16 +262,12 @@ private:
         .wasInterrupted();
   }
 
-  void awaitValues(const Expr &count) {
-    const Turn turn = turnOf(count);
-    cuda::waitBarrier(low, full, turn.stage + stages, turn.parity);
-  }
   void multiplyValues(const Expr &count) {
-    multiply(heldOf(sums()), fragmentsP, smemV, turnOf(count).stage * (keys * columns), /*transposed=*/true);
+    multiply(heldOf(sums()), fragmentsP, smemV, ringV.turn(count).stage * (keys * columns), /*transposed=*/true);
   }
   void finishValues(const Expr &count) {
     WgmmaWaitOp::create(low.builder, loc(), 0, heldOf(sums()));
-    leave(empty, turnOf(count).stage + stages);
+    inALane([&] { ringV.leave(count, 0); });
   }
 
   void multiply(Value acc, Value left, Value right, Expr at, bool transposed) {
@@ -294,21 +278,21 @@ private:
     WgmmaCommitOp::create(low.builder, loc());
   }
 
-  /// A lane of every warp arrives.
-  void leave(Value barriers, const Expr &at) {
-    (void)low.guard({-lane}, [&] { return cuda::arriveBarrier(low, barriers, at, 0), success(); });
+  void inALane(llvm::function_ref<void()> body) {
+    (void)low.guard({-lane}, [&] { return body(), success(); });
   }
 
   /// What setmaxnreg gives either: of 65536 in all.
   static constexpr int64_t producerRegisters = 40, consumerRegisters = 232;
   cuda::OperandCopies own; ///< of a warp
   Operands operands;
-  int64_t stages, groups, depth, columns; ///< groups that multiply; extents in shared memory
-  bool isFirst = false;                   ///< of the steps, the one that is being written
+  int64_t stages, depth, columns; ///< extents in shared memory
+  bool isFirst = false;           ///< of the steps, the one that is being written
   Type stored;
   Expr lane, warp;      ///< in the warp; of the warp in its group
   Expr ofGroup, ofWarp; ///< among those that multiply
-  Value smemK, smemV, full, empty, turns, fragmentsQ, fragmentsP;
+  cuda::StageRing ringK, ringV;
+  Value smemK, smemV, turns, fragmentsQ, fragmentsP;
 };
 
 int64_t sharedBytes(const cuda::AttentionParts &parts, cuda::AttentionWgmmaAttr schedule) {
@@ -326,12 +310,11 @@ bool isEligible(const cuda::AttentionParts &parts, kernel::FuncOp func) {
 } // namespace
 
 LogicalResult cuda::AttentionWgmmaAttr::verify(EmitError error, int64_t rows, int64_t stages) {
-  if (failed(verifyPositive(error, {rows, stages})) || failed(verifyDivides(error, "the block's rows", rows, 64)))
-    return failure();
+  if (rows != groups * rowsOfGroup)
+    return error() << "a block of " << rows << " rows is none of " << groups << " warpgroups with " << rowsOfGroup
+                   << " rows each, which take turns";
   if (stages < 2)
-    return error() << "one stage leaves nothing to overlap";
-  if (rows > 128)
-    return error() << "a block of " << rows << " rows has more registers than there are, 128 rows at most";
+    return error() << "fewer than two stages leave nothing to overlap";
   return success();
 }
 
@@ -342,7 +325,7 @@ cuda::Candidates cuda::AttentionWgmmaAttr::candidates(KernelFacts &facts, const 
   if (!areHalves(parts.scores, target) || !areHalves(parts.result, target) || !isEligible(parts, facts.func) ||
       !operandsOf(facts.func, parts, facts.vars))
     return {};
-  auto schedule = AttentionWgmmaAttr::get(facts.context(), 128, 2);
+  auto schedule = AttentionWgmmaAttr::get(facts.context(), groups * rowsOfGroup, 2);
   return sharedBytes(parts, schedule) <= target.sharedBytes ? Candidates{schedule} : Candidates();
 }
 

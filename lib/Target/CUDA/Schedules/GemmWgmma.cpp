@@ -44,7 +44,7 @@ public:
         stages(schedule.getStages()), cluster(schedule.getCluster()), consumers(schedule.getM() / rowsOfGroup),
         operands(operands), tilesM(ceilDiv(extents[0], tileM * cluster)), tilesN(ceilDiv(extents[1], tileN)),
         all(graph::product(low.grid()) * tilesM * tilesN), clusters(min(all, schedule.getBlocks() / cluster)),
-        steps(ceilDiv(extents[2], tileK)) {
+        steps(ceilDiv(extents[2], tileK)), ring(low, stages) {
     mostRows = 8;
   }
 
@@ -91,17 +91,14 @@ private:
     Type element = dot.getLhs().front().getTerminator()->getOperand(0).getType();
     smemA = low.smem(stages * tileM * rowElements, element, swizzle);
     smemB = low.smem(stages * tileN * rowElements, element, swizzle);
-    Type barrier = low.builder.getIntegerType(64, /*isSigned=*/false);
-    full = low.smem(stages, barrier);
-    empty = low.smem(stages, barrier);
+    ring.allocate();
   }
 
   LogicalResult prepareBarriers() {
     return low.guard({-low.thread()}, [&] {
       (void)low.loop("s", 0, stages, 1, /*unroll=*/true, [&](Expr s) -> LogicalResult {
-        cuda::initBarrier(low, full, s, 1);
         // A lane of every warp that multiplies, in every block that a copy goes to.
-        cuda::initBarrier(low, empty, s, consumers * 4 * cluster);
+        ring.init(s, consumers * 4 * cluster);
         return success();
       });
       MbarrierInitFenceOp::create(low.builder, loc());
@@ -124,16 +121,12 @@ private:
     return trips.isConstant(1) ? at(0) : low.loop("i", 0, trips, 1, /*unroll=*/false, at);
   }
 
-  /// Where a tile of k is, and the parity of the round that its stage is in.
-  struct Turn {
-    Expr stage, parity;
-  };
+  using Turn = cuda::StageRing::Turn;
   /// The loop over tiles of k of a result. Those of all results take turns in the stages.
   LogicalResult forTiles(llvm::function_ref<void(const Expr &tile, const Turn &turn)> body) {
     return low.loop("kt", 0, steps, 1, /*unroll=*/false, [&](const Expr &tile) -> LogicalResult {
-      auto turn = [&](const Expr &e) { return simplify(e, low.vars.ranges()); };
-      const Expr count = trip * steps + tile;
-      body(tile, {low.let("s", turn(mod(count, stages)), stages), turn(mod(floorDiv(count, stages), 2))});
+      const Turn turn = ring.turn(trip * steps + tile);
+      body(tile, {low.let("s", turn.stage, stages), turn.parity});
       return success();
     });
   }
@@ -144,30 +137,23 @@ private:
     return low.guard({-low.thread()}, [&] {
       return forResults([&] {
         return forTiles([&](const Expr &tile, const Turn &turn) {
-          const Expr &stage = turn.stage;
-          cuda::waitBarrier(low, empty, stage, mod(turn.parity + 1, 2)); // the first round finds them empty
-          cuda::expectBytes(low, full, stage, (tileM + tileN) * rowElements * 2);
-          copy(0, smemA, operands.a, {tile * tileK, atM * tileM}, stage * (tileM * rowElements), stage);
-          copyRhs(tile, stage);
+          ring.await(turn, (tileM + tileN) * rowElements * 2);
+          ring.copy(0, operands.a, {tile * tileK, atM * tileM}, turn, smemA, turn.stage * (tileM * rowElements));
+          copyRhs(tile, turn);
         });
       });
     });
   }
 
   /// This block's part of the columns, to all blocks of the cluster.
-  void copyRhs(const Expr &tile, const Expr &stage) {
-    const int64_t own = tileN / cluster;
-    const Expr n = atN * tileN + rank * own, target = stage * (tileN * rowElements) + rank * (own * rowElements);
+  void copyRhs(const Expr &tile, const Turn &turn) {
+    const int64_t own = tileN / cluster, blocks = cluster > 1 ? (1 << cluster) - 1 : 0;
+    const Expr n = atN * tileN + rank * own;
+    const Expr target = turn.stage * (tileN * rowElements) + rank * (own * rowElements);
     if (operands.b.alongK)
-      return copy(1, smemB, operands.b, {tile * tileK, n}, target, stage);
+      return ring.copy(1, operands.b, {tile * tileK, n}, turn, smemB, target, blocks);
     for (int64_t first = 0; first < own; first += rowElements)
-      copy(1, smemB, operands.b, {n + first, tile * tileK}, target + first * rowElements, stage);
-  }
-
-  void copy(int64_t map, Value smem, const cuda::TensorOperand &operand, const graph::Exprs &coordinates,
-            const Expr &target, const Expr &stage) {
-    const int64_t toAll = map == 1 && cluster > 1 ? (1 << cluster) - 1 : 0;
-    cuda::tensorCopy(low, map, operand, coordinates, {smem, full, target, stage, toAll});
+      ring.copy(1, operands.b, {n + first, tile * tileK}, turn, smemB, target + first * rowElements, blocks);
   }
 
   //===--- The warpgroups that multiply ---===//
@@ -181,7 +167,7 @@ private:
   LogicalResult product() override {
     acc = low.registers({tileN / 8, 4}, low.builder.getF32Type(), 1, /*zero=*/true);
     if (failed(forTiles([&](const Expr &tile, const Turn &turn) {
-          cuda::waitBarrier(low, full, turn.stage, turn.parity);
+          ring.awaitFull(turn);
           multiply(turn.stage);
           // The products of this tile run on; those of the tile before have read theirs.
           WgmmaWaitOp::create(low.builder, loc(), 1, acc);
@@ -197,10 +183,7 @@ private:
   /// Tells all blocks of the cluster, a lane for each, that the stage of tile `count` is empty.
   void leave(const Expr &count, graph::Exprs when) {
     when.push_back(cluster - 1 - lane);
-    (void)low.guard(when, [&] {
-      cuda::arriveBarrier(low, empty, simplify(mod(count, stages), low.vars.ranges()), lane);
-      return success();
-    });
+    (void)low.guard(when, [&] { return ring.leave(count, lane), success(); });
   }
 
   void multiply(const Expr &stage) {
@@ -227,7 +210,8 @@ private:
   Expr clusters, steps;         ///< that share them; tiles of k
   Expr rank, lane, warp, group; ///< of the block in its cluster; in the warp, of the warp in its group; the group
   Expr number, trips, trip;     ///< of the cluster; its tiles, and the one that it is at
-  Value smemA, smemB, full, empty;
+  Value smemA, smemB;
+  cuda::StageRing ring;
 };
 
 } // namespace
