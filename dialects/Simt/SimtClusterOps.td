@@ -127,9 +127,10 @@ def Simt_TensorCopyOp : Simt_OrderingOp<"tensor_copy", [Kernel_Position]> {
 //===----------------------------------------------------------------------===//
 
 def Simt_WgmmaFenceOp : Simt_OrderingOp<"wgmma_fence"> {
-  let summary = "before the first product, and whenever the thread itself used the accumulators";
-  let arguments = (ins Simt_RegistersType:$acc);
-  let assemblyFormat = "$acc attr-dict `:` type($acc)";
+  let summary = "before the first product, and whenever the thread itself used the accumulators or wrote the fragments";
+  let arguments = (ins Simt_RegistersType:$acc, Optional<Simt_RegistersType>:$fragments);
+  let assemblyFormat = "$acc (`,` $fragments^)? attr-dict `:` type($acc) (`,` type($fragments)^)?";
+  let hasVerifier = 1;
 }
 
 def Simt_WgmmaOp : Simt_OrderingOp<"wgmma", [Kernel_Position]> {
@@ -146,6 +147,28 @@ def Simt_WgmmaOp : Simt_OrderingOp<"wgmma", [Kernel_Position]> {
     attr-dict
     `:` type($acc) `,` type($a) `,` type($b)
   }];
+  let hasVerifier = 1;
+}
+
+def Simt_WgmmaFragmentsOp : Simt_OrderingOp<"wgmma_fragments", [Kernel_Position]> {
+  let summary = "starts acc += a * b, or acc = a * b where it `sets`, with a in registers: fragments of so many times 16 k";
+  let description = [{
+    `b` lies in shared memory swizzled over 128 bytes, in rows [n][64 k], and `group` elements from one such tile to that
+    of the next 64 k; `transposed`, in rows [k][64 n], and `group` elements to the next 64 n.
+  }];
+  let arguments = (ins Simt_RegistersType:$acc, Simt_RegistersType:$a, Simt_SmemType:$b, Graph_Expr:$position,
+                       Variadic<Index>:$indices, I64Attr:$group, UnitAttr:$transposed, UnitAttr:$sets);
+  let assemblyFormat = [{
+    $acc `,` $a `,` $b `` custom<Place>($position, $indices) `group` $group (`transposed` $transposed^)? (`sets` $sets^)?
+    attr-dict `:` type($acc) `,` type($a) `,` type($b)
+  }];
+  let hasVerifier = 1;
+}
+
+def Simt_WgmmaPackOp : Simt_Op<"wgmma_pack", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "accumulators of a product, rounded, as the left fragments of the next";
+  let arguments = (ins Simt_RegistersType:$acc, Simt_RegistersType:$fragments, UnitAttr:$bf16);
+  let assemblyFormat = "$acc `to` $fragments (`bf16` $bf16^)? attr-dict `:` type($acc) `to` type($fragments)";
   let hasVerifier = 1;
 }
 

@@ -126,11 +126,44 @@ LogicalResult MbarrierWaitOp::verify() { return verifyBarriers(*this, getBarrier
 // wgmma
 //===----------------------------------------------------------------------===//
 
+/// An array [tiles][4] of each thread.
+static bool hasFours(RegistersType type) {
+  return type.getVector() <= 1 && type.getExtents().size() == 2 && type.getExtents()[1] == 4;
+}
+static bool areAccumulators(RegistersType type) { return type.getElement().isF32() && hasFours(type); }
+static bool areFragments(RegistersType type) { return type.getElement().isUnsignedInteger(32) && hasFours(type); }
+
+LogicalResult WgmmaFenceOp::verify() {
+  if (getFragments() && !areFragments(getFragments().getType()))
+    return emitOpError() << getFragments().getType() << " are no fragments";
+  return success();
+}
+
+LogicalResult WgmmaFragmentsOp::verify() {
+  RegistersType acc = getAcc().getType();
+  if (!areAccumulators(acc) || (acc.getExtents()[0] != 8 && acc.getExtents()[0] != 16))
+    return emitOpError() << "accumulators " << acc << " are none of 64 by 64 or 128";
+  if (!areFragments(getA().getType()))
+    return emitOpError() << getA().getType() << " are no fragments";
+  const SmemType b = getB().getType();
+  if (!b.getElement().isF16() && !b.getElement().isBF16())
+    return emitOpError("multiplies f16 with f16 or bf16 with bf16");
+  if (b.getSwizzle() != 128)
+    return emitOpError("reads shared memory with a swizzle of 128 bytes");
+  return reachedTogether(*this, warpgroup);
+}
+
+LogicalResult WgmmaPackOp::verify() {
+  const RegistersType acc = getAcc().getType(), fragments = getFragments().getType();
+  if (!areAccumulators(acc) || !areFragments(fragments) || acc.getExtents()[0] != 2 * fragments.getExtents()[0])
+    return emitOpError() << fragments << " are not the fragments of accumulators " << acc;
+  return success();
+}
+
 LogicalResult WgmmaOp::verify() {
   RegistersType acc = getAcc().getType();
-  ArrayRef<int64_t> extents = acc.getExtents();
-  if (!acc.getElement().isF32() || acc.getVector() > 1 || extents.size() != 2 || extents[1] != 4 ||
-      (extents[0] != 8 && extents[0] != 16 && extents[0] != 32))
+  const int64_t tiles = acc.getExtents().empty() ? 0 : acc.getExtents()[0];
+  if (!areAccumulators(acc) || (tiles != 8 && tiles != 16 && tiles != 32))
     return emitOpError() << "accumulators " << acc << " are none of 64 by 64, 128 or 256";
   Type element = getA().getType().getElement();
   if (element != getB().getType().getElement() || (!element.isF16() && !element.isBF16()))

@@ -10,6 +10,7 @@ def Simt_MmaOperand : I32EnumAttr<"MmaOperand", "how a fragment lies in shared m
   I32EnumAttrCase<"A", 0, "a">,   // [m][k]
   I32EnumAttrCase<"B", 1, "b">,   // [k][n]
   I32EnumAttrCase<"BT", 2, "bt">, // [n][k]
+  I32EnumAttrCase<"AK", 3, "ak">, // [m][k], 16 rows: the tiles of the fragment are neighbours along k
 ]> {
   let cppNamespace = "::cupola::simt";
   let genSpecializedAttr = 0;

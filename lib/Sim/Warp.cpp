@@ -105,7 +105,7 @@ void carryOut(Warp &warp, Thread *lanes, unsigned count) {
   case Meeting::Mma:
     return multiplyTiles(lanes, warp.parameter);
   case Meeting::WgmmaFence:
-    return fenceAccumulators(warp, lanes, warp.parameter);
+    return fenceProducts(warp, lanes, warp.parameter);
   case Meeting::Wgmma:
     return startProduct(warp, lanes, warp.parameter);
   case Meeting::WgmmaCommit:
@@ -201,9 +201,11 @@ void cupola_sim_mma(float *acc, const unsigned *a, const unsigned *b, int mi, in
   meet(Meeting::Mma, packed, {place, asPc(__builtin_return_address(0))});
 }
 
-void cupola_sim_wgmma_fence(float *acc, int tiles, unsigned long long place) {
-  machine.current->result = acc;
-  meet(Meeting::WgmmaFence, static_cast<uint32_t>(tiles), {place, asPc(__builtin_return_address(0))});
+void cupola_sim_wgmma_fence(float *acc, int tiles, const unsigned *a, int steps, unsigned long long place) {
+  Thread &self = *machine.current;
+  self.result = acc;
+  self.operandA = a;
+  meet(Meeting::WgmmaFence, static_cast<uint32_t>(steps << 8 | tiles), {place, asPc(__builtin_return_address(0))});
 }
 
 void cupola_sim_wgmma(float *acc, int tiles, unsigned long long a, unsigned long long b, int kind,
@@ -213,6 +215,16 @@ void cupola_sim_wgmma(float *acc, int tiles, unsigned long long a, unsigned long
   self.operandA = &a;
   self.operandB = &b;
   meet(Meeting::Wgmma, static_cast<uint32_t>(tiles << 8 | kind), {place, asPc(__builtin_return_address(0))});
+}
+
+void cupola_sim_wgmma_fragments(float *acc, int tiles, const unsigned *a, unsigned long long b, int kind,
+                                unsigned long long place) {
+  Thread &self = *machine.current;
+  self.result = acc;
+  self.operandA = a;
+  self.operandB = &b;
+  meet(Meeting::Wgmma, static_cast<uint32_t>(tiles << 8 | kind | CupolaSimWgmmaFragments),
+       {place, asPc(__builtin_return_address(0))});
 }
 
 void cupola_sim_wgmma_commit(unsigned long long place) {

@@ -18,12 +18,6 @@ namespace {
 
 constexpr unsigned kK = 16, kRowsOfWarp = 16;
 constexpr uint32_t kChunk = 16; ///< bytes that a swizzle keeps together, eight elements
-/// A quiet NaN that no product makes.
-constexpr uint32_t kPending = 0x7fc5a5a5;
-
-void report(const Thread *lanes, const std::string &text, uintptr_t pc) {
-  machine.reports.add(Finding::Wgmma, "the warp of " + threadText(lanes[0]) + " " + text, pc);
-}
 
 WgmmaWarp &stateOf(Warp &warp) {
   if (warp.wgmma)
@@ -40,49 +34,6 @@ WgmmaWarp &stateOf(Warp &warp) {
     abandonLaunch();
   }
   return *warp.wgmma;
-}
-
-/// Those whose first lane has them where lane 0 has; tiles.size(): none.
-size_t findAccumulators(const WgmmaWarp &state, const Thread *lanes, uint32_t tiles) {
-  const auto found = std::find_if(state.accumulators.begin(), state.accumulators.end(), [&](const Accumulators &a) {
-    return a.lanes[0] == lanes[0].result && a.tiles == tiles;
-  });
-  return static_cast<size_t>(found - state.accumulators.begin());
-}
-
-template <class Visit> void forEachLane(Accumulators &a, Visit visit) {
-  for (unsigned l = 0; l < kWarpLanes; ++l)
-    visit(a.lanes[l], &a.values[l * a.tiles * 4], a.tiles * 4);
-}
-
-void loadValues(Accumulators &a) {
-  forEachLane(a, [](const float *lane, float *values, unsigned n) { std::memcpy(values, lane, n * sizeof(float)); });
-}
-
-bool hasValues(Accumulators &a) {
-  bool equal = true;
-  forEachLane(a, [&](const float *lane, const float *values, unsigned n) {
-    equal &= std::memcmp(values, lane, n * sizeof(float)) == 0;
-  });
-  return equal;
-}
-
-void setPending(Accumulators &a) {
-  forEachLane(a, [](float *lane, const float *, unsigned n) {
-    for (unsigned i = 0; i < n; ++i)
-      std::memcpy(lane + i, &kPending, sizeof kPending);
-  });
-}
-
-/// Nobody has touched what a product is going to write.
-void checkPending(Accumulators &a, const Thread *lanes, uintptr_t pc) {
-  bool touched = false;
-  forEachLane(a, [&](const float *lane, const float *, unsigned n) {
-    for (unsigned i = 0; i < n; ++i)
-      touched |= std::memcmp(lane + i, &kPending, sizeof kPending) != 0;
-  });
-  if (touched)
-    report(lanes, "has changed accumulators of products that it had not waited for", pc);
 }
 
 /// Calls visit(offset in shared memory, outer, k) for each 16 bytes of an operand: elements k .. k+7 of one row or
@@ -122,10 +73,10 @@ private:
         return false;
       }
     if (stampThread(write) < machine.threads.size()) {
-      report(lanes,
-             "multiplies what " + threadName(stampThread(write)) + " wrote to " + describeAddress(access.address) +
-                 " by itself, and no proxy fence stands between",
-             warp.at.pc);
+      reportWgmma(lanes,
+                  "multiplies what " + threadName(stampThread(write)) + " wrote to " + describeAddress(access.address) +
+                      " by itself, and no proxy fence stands between",
+                  warp.at.pc);
       return false;
     }
     readable = write;
@@ -162,12 +113,15 @@ uint64_t descriptorOf(const void *operand) { return *static_cast<const uint64_t 
 void loadOperands(Tile &tile, const Warp &warp, const WgmmaProduct &product, uint32_t columns) {
   const auto *shared = reinterpret_cast<const char *>(warp.block->sharedBase);
   const bool transposed = product.kind & CupolaSimWgmmaTransposedB;
-  forEachChunk(product.a, false, rowsBefore(warp), kRowsOfWarp, [&](uint32_t offset, uint32_t row, uint32_t k) {
-    uint16_t part[8];
-    std::memcpy(part, shared + offset, sizeof part);
-    for (unsigned i = 0; i < 8; ++i)
-      tile.a[k + i][row] = part[i];
-  });
+  if (product.kind & CupolaSimWgmmaFragments)
+    loadFragments(tile, warp.wgmma->fragments[product.fragments], static_cast<unsigned>(product.a));
+  else
+    forEachChunk(product.a, false, rowsBefore(warp), kRowsOfWarp, [&](uint32_t offset, uint32_t row, uint32_t k) {
+      uint16_t part[8];
+      std::memcpy(part, shared + offset, sizeof part);
+      for (unsigned i = 0; i < 8; ++i)
+        tile.a[k + i][row] = part[i];
+    });
   forEachChunk(product.b, transposed, 0, columns, [&](uint32_t offset, uint32_t column, uint32_t k) {
     uint16_t part[8];
     std::memcpy(part, shared + offset, sizeof part);
@@ -176,74 +130,55 @@ void loadOperands(Tile &tile, const Warp &warp, const WgmmaProduct &product, uin
   });
 }
 
-template <bool Store> void moveValues(Tile &tile, Accumulators &a) {
-  for (unsigned l = 0; l < kWarpLanes; ++l)
-    for (unsigned j = 0; j < a.tiles; ++j)
-      for (unsigned e = 0; e < 4; ++e) {
-        float &inTile = tile.c[wgmmaRow(l, e)][wgmmaColumn(l, j, e)];
-        float &inLane = a.values[(l * a.tiles + j) * 4 + e];
-        (Store ? inLane : inTile) = Store ? inTile : inLane;
-      }
-}
-
 void carryOut(Warp &warp, const Thread *lanes, const WgmmaProduct &product) {
   static Tile tile;
   Accumulators &a = warp.wgmma->accumulators[product.accumulators];
+  if (product.kind & CupolaSimWgmmaSets)
+    std::fill(a.values.begin(), a.values.end(), 0.0f);
   loadOperands(tile, warp, product, a.tiles * 8);
-  moveValues<false>(tile, a);
+  loadAccumulators(tile, a);
   tile.multiply(kRowsOfWarp, a.tiles * 8, kK, product.kind & CupolaSimWgmmaBf16 ? Operands::Bf16 : Operands::F16);
-  moveValues<true>(tile, a);
-  if (--a.pending != 0)
-    return;
-  checkPending(a, lanes, warp.at.pc);
-  forEachLane(a, [](float *lane, const float *values, unsigned n) { std::memcpy(lane, values, n * sizeof(float)); });
+  storeAccumulators(tile, a, lanes, warp.at.pc);
 }
 
 } // namespace
 
-void fenceAccumulators(Warp &warp, Thread *lanes, uint32_t tiles) {
+void reportWgmma(const Thread *lanes, const std::string &text, uintptr_t pc) {
+  machine.reports.add(Finding::Wgmma, "the warp of " + threadText(lanes[0]) + " " + text, pc);
+}
+
+void fenceProducts(Warp &warp, Thread *lanes, uint32_t parameter) {
   checkWarpgroup(warp, lanes, 0, 0);
   WgmmaWarp &state = stateOf(warp);
-  const size_t at = findAccumulators(state, lanes, tiles);
-  if (at == state.accumulators.size()) {
-    Accumulators a;
-    for (unsigned l = 0; l < kWarpLanes; ++l)
-      a.lanes[l] = static_cast<float *>(lanes[l].result);
-    a.tiles = tiles;
-    a.values.resize(size_t(kWarpLanes) * tiles * 4);
-    state.accumulators.push_back(std::move(a));
-  }
-  Accumulators &a = state.accumulators[at];
-  a.pending == 0 ? loadValues(a) : checkPending(a, lanes, warp.at.pc);
+  const uint32_t tiles = parameter & 255;
+  if (parameter >> 8)
+    fenceFragments(state, lanes, parameter >> 8, warp.at.pc);
+  fenceAccumulators(state, lanes, tiles, warp.at.pc);
 }
 
 void startProduct(Warp &warp, Thread *lanes, uint32_t parameter) {
   const uint32_t tiles = parameter >> 8, kind = parameter & 255;
-  const uint64_t a = descriptorOf(lanes[0].operandA), b = descriptorOf(lanes[0].operandB);
+  const bool hasFragments = kind & CupolaSimWgmmaFragments;
+  const uint64_t a = hasFragments ? 0 : descriptorOf(lanes[0].operandA), b = descriptorOf(lanes[0].operandB);
   checkWarpgroup(warp, lanes, a, b);
   WgmmaWarp &state = stateOf(warp);
   for (unsigned l = 1; l < kWarpLanes; ++l)
-    if (descriptorOf(lanes[l].operandA) != a || descriptorOf(lanes[l].operandB) != b) {
-      report(lanes, "multiplies other operands in one lane than in another", warp.at.pc);
+    if ((!hasFragments && descriptorOf(lanes[l].operandA) != a) || descriptorOf(lanes[l].operandB) != b) {
+      reportWgmma(lanes, "multiplies other operands in one lane than in another", warp.at.pc);
       break;
     }
-  const size_t at = findAccumulators(state, lanes, tiles);
-  if (at == state.accumulators.size()) {
-    report(lanes, "multiplies into accumulators that were in no wgmma_fence", warp.at.pc);
-    abandonLaunch();
+  const size_t acc = beginAccumulating(state, lanes, tiles, warp.at.pc);
+  WgmmaProduct product = {a, b, acc, 0, kind, state.open, warp.at.pc};
+  if (hasFragments) {
+    const FragmentsStep used = useFragments(state, lanes, warp.at.pc);
+    product.fragments = used.fragments;
+    product.a = used.step;
+  } else {
+    checkOperand(warp, lanes, a, false, rowsBefore(warp), kRowsOfWarp);
   }
-  Accumulators &acc = state.accumulators[at];
-  if (acc.pending != 0) {
-    checkPending(acc, lanes, warp.at.pc);
-  } else if (!hasValues(acc)) {
-    report(lanes, "multiplies into accumulators that it has changed since the last wgmma_fence", warp.at.pc);
-    loadValues(acc);
-  }
-  checkOperand(warp, lanes, a, false, rowsBefore(warp), kRowsOfWarp);
   checkOperand(warp, lanes, b, kind & CupolaSimWgmmaTransposedB, 0, tiles * 8);
-  setPending(acc);
-  ++acc.pending;
-  state.products.push_back({a, b, at, kind, state.open, warp.at.pc});
+  setPending(state.accumulators[acc]);
+  state.products.push_back(product);
 }
 
 void commitProducts(Warp &warp, Thread *lanes) {
@@ -254,9 +189,8 @@ void commitProducts(Warp &warp, Thread *lanes) {
 void waitForProducts(Warp &warp, Thread *lanes, uint32_t pending) {
   checkWarpgroup(warp, lanes, 0, 0);
   WgmmaWarp &state = stateOf(warp);
-  for (Accumulators &a : state.accumulators)
-    if (a.pending != 0)
-      checkPending(a, lanes, warp.at.pc);
+  checkAccumulators(state, lanes, warp.at.pc);
+  checkFragments(state, lanes, warp.at.pc);
   if (state.open > pending)
     state.done = std::max(state.done, state.open - pending);
   size_t count = 0;
@@ -271,10 +205,10 @@ void checkProductsAtEnd(const Warp &warp) {
   if (!warp.wgmma || warp.wgmma->products.empty())
     return;
   const WgmmaProduct &product = warp.wgmma->products[0];
-  report(&machine.threads[warp.firstThread],
-         product.group < warp.wgmma->open ? "ends before it has waited for its products"
-                                          : "ends before it has committed its products",
-         product.pc);
+  reportWgmma(&machine.threads[warp.firstThread],
+              product.group < warp.wgmma->open ? "ends before it has waited for its products"
+                                               : "ends before it has committed its products",
+              product.pc);
 }
 
 const Warp *findUnorderedProduct(const Block &block, uint64_t offset, uint64_t bytes, const Thread &thread) {

@@ -43,17 +43,28 @@ Real modulo(Real a, Real b) {
   return (r < 0) != (b < 0) ? r + b : r;
 }
 
+// Of two zeros any.
+Real absMaxNan(Real a, Real b) { return std::fabs(maxNan(a, b)); }
+Real absMinNan(Real a, Real b) { return std::fabs(minNan(a, b)); }
+
 struct Binary {
   const char *expression;
   Real (*exact)(Real, Real);
   double ulps;
 };
 
-const Binary kBinary[] = {{"cu_pow(a, b)", std::pow, 8},   {"cu_atan2(a, b)", std::atan2, 3},
-                          {"cu_fmod(a, b)", std::fmod, 0}, {"cu_copysign(a, b)", std::copysign, 0},
-                          {"cu_max(a, b)", maxNan, 0},     {"cu_min(a, b)", minNan, 0},
-                          {"cu_add(a, b)", add, 0},        {"cu_sub(a, b)", sub, 0},
-                          {"cu_mul(a, b)", mul, 0},        {"a / b", divide, 0.5},
+const Binary kBinary[] = {{"cu_pow(a, b)", std::pow, 8},
+                          {"cu_atan2(a, b)", std::atan2, 3},
+                          {"cu_fmod(a, b)", std::fmod, 0},
+                          {"cu_copysign(a, b)", std::copysign, 0},
+                          {"cu_max(a, b)", maxNan, 0},
+                          {"cu_min(a, b)", minNan, 0},
+                          {"cu_abs(cu_larger(a, b))", absMaxNan, 0},
+                          {"cu_abs(cu_smaller(a, b))", absMinNan, 0},
+                          {"cu_add(a, b)", add, 0},
+                          {"cu_sub(a, b)", sub, 0},
+                          {"cu_mul(a, b)", mul, 0},
+                          {"a / b", divide, 0.5},
                           {"cu_mod(a, b)", modulo, 0.5}};
 
 const Real kInfinity = std::numeric_limits<Real>::infinity(), kNan = std::numeric_limits<Real>::quiet_NaN();

@@ -252,10 +252,38 @@ ConformanceCase tf32Case(bool threeProducts) {
   return c;
 }
 
+/// Left fragments for 32 k of 16 rows, as the PTX ISA has them.
+ConformanceCase alongKCase() {
+  constexpr uint32_t k = 32, pitch = 40;
+  ConformanceCase c;
+  c.name = "mma_load_a_along_k";
+  c.run.kernel = "k_along_k";
+  c.run.sharedBytes = 16 * pitch * 2;
+  c.run.text = kernelHead("k_along_k", 32, 2, 0) +
+               "  const u32 *const in = cu_read<u32>(bindings, ref0);\n  for (u32 i = cu_tid(); i < 16 * 16; i += 32)\n"
+               "    cu_shared<u32>(0)[i / 16 * 20 + i % 16] = in[i];\n  cu_barrier();\n  u32 a[2][4];\n"
+               "  mma_load_a_along_k(a, cu_shared<f16>(0), 40);\n  for (int i = 0; i < 8; ++i)\n"
+               "    cu_write<u32>(bindings, ref1)[cu_tid() * 8 + i] = a[i / 4][i % 4];\n}\n";
+  std::vector<uint16_t> in;
+  for (uint16_t i = 0; i < 16 * k; ++i)
+    in.push_back(static_cast<uint16_t>(i * 3 + 1));
+  c.run.buffers = {input(in), output<uint32_t>(256)};
+  c.check = [=](const std::vector<std::string> &found) {
+    std::vector<uint32_t> expected;
+    for (uint32_t lane = 0; lane < 32; ++lane)
+      for (uint32_t i = 0; i < 8; ++i) {
+        const size_t at = (lane / 4 + i % 2 * 8) * k + i / 4 * 16 + i % 4 / 2 * 8 + lane % 4 * 2;
+        expected.push_back(in[at] | uint32_t(in[at + 1]) << 16);
+      }
+    return compareBytes(found[0], toBytes(expected));
+  };
+  return c;
+}
+
 } // namespace
 
 std::vector<ConformanceCase> matrixCases() {
-  std::vector<ConformanceCase> cases = {ldmatrixCase(false), ldmatrixCase(true)};
+  std::vector<ConformanceCase> cases = {ldmatrixCase(false), ldmatrixCase(true), alongKCase()};
   for (const MmaShape &shape : kShapes)
     cases.push_back(mmaCase(shape));
   for (const FloatFormat &format : {kF16, kBf16}) {

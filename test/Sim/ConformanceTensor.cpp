@@ -198,8 +198,20 @@ ConformanceCase multicastCase() {
 
 struct WgmmaCase {
   int tiles; ///< of 8 columns
-  bool bf16, transposed;
+  bool bf16, transposed, fragments = false;
 };
+
+/// The left operand in registers: packed from what accumulators of 64 columns would hold. The accumulators are set,
+/// then added to.
+std::string fragmentsText(const WgmmaCase &s, const std::string &type) {
+  const std::string product = s.transposed ? "wgmma_fragments_transposed" : "wgmma_fragments";
+  const std::string operands = "(acc, f, b, 4096);\n  wgmma_commit();\n  wgmma_wait<0>(acc);\n";
+  return "  f32 left[8][4];\n  CUPOLA_UNROLL\n  for (i32 j = 0; j < 8; ++j) {\n    CUPOLA_UNROLL\n"
+         "    for (i32 e = 0; e < 4; ++e)\n      left[j][e] = cu_cast<f32>(cu_read<" +
+         type + ">(bindings, ref0)[wgmma_row(e) * 64 + 8 * j + wgmma_col(e)]);\n  }\n  u32 f[4][4];\n  wgmma_pack<" +
+         type + ">(f, left);\n  wgmma_fence(acc, f);\n  " + product + "<false>" + operands +
+         "  wgmma_fence(acc, f);\n  " + product + operands;
+}
 
 /// A [64][64 k] times B, [n][64 k] or [64 k][n], in two groups.
 std::string wgmmaText(const WgmmaCase &s) {
@@ -211,14 +223,14 @@ std::string wgmmaText(const WgmmaCase &s) {
               std::to_string(64 * j) + ", 0}, bar);\n";
   const std::string product = s.transposed ? "wgmma_transposed(acc, a + 16 * k, b + 1024 * k, 4096);\n"
                                            : "wgmma(acc, a + 16 * k, b + 16 * k);\n";
+  const std::string products = "  wgmma_fence(acc);\n  CUPOLA_UNROLL\n  for (i32 k = 0; k < 3; ++k)\n    " + product +
+                               "  wgmma_commit();\n  const i32 k = 3;\n  " + product +
+                               "  wgmma_commit();\n  wgmma_wait<1>(acc);\n  wgmma_wait<0>(acc);\n";
   return kernelHead("k_wgmma", 128, 3, 0, 2) + bringText(static_cast<uint64_t>(8192 + n * 128), copies, 2) +
          "  const " + type + " *const a = cu_shared<" + type + ">(0), *const b = cu_shared<" + type +
          ">(8192);\n  f32 acc[" + tiles + "][4];\n  CUPOLA_UNROLL\n  for (i32 j = 0; j < " + tiles +
-         "; ++j) {\n    CUPOLA_UNROLL\n    for (i32 e = 0; e < 4; ++e)\n      acc[j][e] = 0.5f;\n  }\n"
-         "  wgmma_fence(acc);\n  CUPOLA_UNROLL\n  for (i32 k = 0; k < 3; ++k)\n    " +
-         product + "  wgmma_commit();\n  const i32 k = 3;\n  " + product +
-         "  wgmma_commit();\n  wgmma_wait<1>(acc);\n  wgmma_wait<0>(acc);\n  CUPOLA_UNROLL\n  for (i32 j = 0; j < " +
-         tiles +
+         "; ++j) {\n    CUPOLA_UNROLL\n    for (i32 e = 0; e < 4; ++e)\n      acc[j][e] = 0.5f;\n  }\n" +
+         (s.fragments ? fragmentsText(s, type) : products) + "  CUPOLA_UNROLL\n  for (i32 j = 0; j < " + tiles +
          "; ++j) {\n    CUPOLA_UNROLL\n    for (i32 e = 0; e < 4; ++e)\n"
          "      cu_write<f32>(bindings, ref2)[wgmma_row(e) * " +
          std::to_string(n) + " + 8 * j + wgmma_col(e)] = acc[j][e];\n  }\n}\n";
@@ -245,8 +257,8 @@ ConformanceCase warpgroupCase() {
 /// Small integers: every sum is exact, in any order.
 ConformanceCase wgmmaCase(const WgmmaCase &s) {
   ConformanceCase c;
-  c.name = std::string(s.transposed ? "wgmma_transposed_" : "wgmma_") + (s.bf16 ? "bf16_" : "f16_") +
-           std::to_string(s.tiles * 8);
+  c.name = std::string("wgmma_") + (s.fragments ? "fragments_" : "") + (s.transposed ? "transposed_" : "") +
+           (s.bf16 ? "bf16_" : "f16_") + std::to_string(s.tiles * 8);
   c.minimumArch = 90;
   c.run.arch = "sm_90a";
   c.run.kernel = "k_wgmma";
@@ -271,9 +283,9 @@ ConformanceCase wgmmaCase(const WgmmaCase &s) {
     Matrix expected;
     for (size_t i = 0; i < 64; ++i)
       for (size_t j = 0; j < n; ++j) {
-        long double sum = 0.5L;
+        long double sum = s.fragments ? 0 : 0.5L;
         for (size_t k = 0; k < 64; ++k)
-          sum += a[i * 64 + k] * b[s.transposed ? k * n + j : j * 64 + k];
+          sum += (s.fragments ? 2 : 1) * a[i * 64 + k] * b[s.transposed ? k * n + j : j * 64 + k];
         expected.push_back(sum);
       }
     return compareFloats(kF32, found[0], expected, 0, 0);
@@ -296,6 +308,10 @@ std::vector<ConformanceCase> tensorCases() {
     for (bool bf16 : {false, true})
       for (bool transposed : {false, true})
         cases.push_back(wgmmaCase({tiles, bf16, transposed}));
+  for (int tiles : {8, 16})
+    for (bool bf16 : {false, true})
+      for (bool transposed : {false, true})
+        cases.push_back(wgmmaCase({tiles, bf16, transposed, /*fragments=*/true}));
   return cases;
 }
 

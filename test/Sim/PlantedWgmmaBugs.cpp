@@ -7,6 +7,8 @@ namespace cupola::test {
 namespace {
 const std::string kZero = "  f32 acc[8][4];\n  for (i32 j = 0; j < 8; ++j)\n    for (i32 e = 0; e < 4; ++e)\n"
                           "      acc[j][e] = 0.0f;\n";
+const std::string kFragments = kZero + "  u32 f[1][4] = {{t, t, t, t}};\n";
+const std::string kEnd = "  wgmma_commit();\n  wgmma_wait<0>(acc);\n";
 const std::string kUse = "  out[t] = acc[0][0] + acc[7][3];";
 
 } // namespace
@@ -46,6 +48,35 @@ std::vector<PlantedBug> plantedWgmmaBugs() {
            "  wgmma_wait<0>(acc);\n" +
            kUse,
        {"has changed accumulators of products that it had not waited for"}},
+      {"FragmentsWithoutFence",
+       128,
+       0,
+       true,
+       kFragments + kBrought + "  wgmma_fence(acc);\n  wgmma_fragments(acc, f, s, 0);\n" + kEnd + kUse,
+       {"multiplies fragments that were in no wgmma_fence"}},
+      {"FragmentsChangedAfterFence",
+       128,
+       0,
+       true,
+       kFragments + kBrought + "  wgmma_fence(acc, f);\n  f[0][2] = 0;\n  wgmma_fragments(acc, f, s, 0);\n" + kEnd +
+           kUse,
+       {"multiplies fragments that it has changed since the last wgmma_fence"}},
+      {"FragmentsChangedUnderWay",
+       128,
+       0,
+       true,
+       kFragments + kBrought + "  wgmma_fence(acc, f);\n  wgmma_fragments(acc, f, s, 0);\n  f[0][0] = 0;\n" + kEnd +
+           kUse,
+       {"has changed fragments of products that it had not waited for"}},
+      {"FragmentsOfTheNewestGroup",
+       128,
+       0,
+       true,
+       kFragments + kBrought +
+           "  wgmma_fence(acc, f);\n  wgmma(acc, s, s);\n  wgmma_commit();\n  wgmma_fragments(acc, f, s, 0);\n"
+           "  wgmma_commit();\n  wgmma_wait<1>(acc);\n  f[0][3] = 0;\n  wgmma_wait<0>(acc);\n" +
+           kUse,
+       {"has changed fragments of products that it had not waited for"}},
       {"NeverCommitted",
        128,
        0,

@@ -77,9 +77,13 @@ void cupola_sim_tensor_copy_window(void *shared, const void *map, const int *at,
                                    unsigned long long *barrier) CUPOLA_SIM_NOMERGE;
 
 /// acc[tiles][4] is the lane's part of 64 x 8*tiles accumulators; `kind` is a sum of CupolaSimWgmma.
-void cupola_sim_wgmma_fence(float *acc, int tiles, unsigned long long place) CUPOLA_SIM_NOMERGE;
+/// a[steps][4] is its part of 64 x 16*steps left operands; null: none.
+void cupola_sim_wgmma_fence(float *acc, int tiles, const unsigned *a, int steps,
+                            unsigned long long place) CUPOLA_SIM_NOMERGE;
 void cupola_sim_wgmma(float *acc, int tiles, unsigned long long a, unsigned long long b, int kind,
                       unsigned long long place) CUPOLA_SIM_NOMERGE;
+void cupola_sim_wgmma_fragments(float *acc, int tiles, const unsigned *a, unsigned long long b, int kind,
+                                unsigned long long place) CUPOLA_SIM_NOMERGE;
 void cupola_sim_wgmma_commit(unsigned long long place) CUPOLA_SIM_NOMERGE;
 void cupola_sim_wgmma_wait(int pending, unsigned long long place) CUPOLA_SIM_NOMERGE;
 
@@ -90,7 +94,12 @@ void cupola_sim_grid_wait(void);
 
 enum CupolaSimShuffle { CupolaSimXor, CupolaSimIndex, CupolaSimUp, CupolaSimDown };
 enum CupolaSimMma { CupolaSimHalfK8, CupolaSimHalfK16, CupolaSimBf16K16, CupolaSimTf32K8 };
-enum CupolaSimWgmma { CupolaSimWgmmaBf16 = 1, CupolaSimWgmmaTransposedB = 2 };
+enum CupolaSimWgmma {
+  CupolaSimWgmmaBf16 = 1,
+  CupolaSimWgmmaTransposedB = 2,
+  CupolaSimWgmmaSets = 4,     ///< acc = a * b
+  CupolaSimWgmmaFragments = 8 ///< a is in registers
+};
 enum CupolaSimAtomic {
   CupolaSimAddI32,
   CupolaSimAddU64,

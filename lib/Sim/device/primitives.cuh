@@ -65,6 +65,9 @@ CUPOLA_DEVICE float exp2Approx(float x) {
   return result < 0x1p-126f ? 0.0f : result;
 }
 
+CUPOLA_DEVICE float maxNan(float a, float b) { return a >= b || a != a ? a : b; }
+CUPOLA_DEVICE float minNan(float a, float b) { return a <= b || a != a ? a : b; }
+
 /// Where a barrier, shuffle or matrix operation stands in the text, through all functions that lead there. As an
 /// operand of the call it survives what the optimiser does to the code around it.
 struct Place {

@@ -33,7 +33,10 @@ CUPOLA_DEVICE void tensorCopyWindow(void *shared, const void *map, const int (&a
 CUPOLA_DEVICE unsigned uniform(unsigned value) { return value; }
 
 template <int J> CUPOLA_DEVICE void wgmmaFence(float (&d)[J][4], Place at) {
-  cupola_sim_wgmma_fence(&d[0][0], J, at.id);
+  cupola_sim_wgmma_fence(&d[0][0], J, nullptr, 0, at.id);
+}
+template <int J, int K> CUPOLA_DEVICE void wgmmaFence(float (&d)[J][4], unsigned (&a)[K][4], Place at) {
+  cupola_sim_wgmma_fence(&d[0][0], J, &a[0][0], K, at.id);
 }
 CUPOLA_DEVICE void wgmmaCommit(Place at) { cupola_sim_wgmma_commit(at.id); }
 template <int Pending, int J> CUPOLA_DEVICE void wgmmaWait(float (&)[J][4], Place at) {
@@ -45,6 +48,15 @@ CUPOLA_DEVICE void wgmma(float (&d)[J][4], unsigned long long descriptorA, unsig
   static_assert(J == 8 || J == 16 || J == 32, "64, 128 or 256 columns");
   cupola_sim_wgmma(&d[0][0], J, descriptorA, descriptorB,
                    (Bf16 ? CupolaSimWgmmaBf16 : 0) | (TransposedB ? CupolaSimWgmmaTransposedB : 0), at.id);
+}
+template <bool Bf16, bool TransposedB, int J>
+CUPOLA_DEVICE void wgmma(float (&d)[J][4], const unsigned (&a)[4], unsigned long long descriptorB, bool adds,
+                         Place at) {
+  static_assert(J == 8 || J == 16, "64 or 128 columns");
+  cupola_sim_wgmma_fragments(&d[0][0], J, a, descriptorB,
+                             (Bf16 ? CupolaSimWgmmaBf16 : 0) | (TransposedB ? CupolaSimWgmmaTransposedB : 0) |
+                                 (adds ? 0 : CupolaSimWgmmaSets),
+                             at.id);
 }
 
 } // namespace cupola_device

@@ -34,7 +34,7 @@ LogicalResult AttentionLowering::run() {
     }
     letThreads();
     letSteps();
-    return body();
+    return program();
   });
 }
 
@@ -57,6 +57,15 @@ LogicalResult AttentionLowering::body() {
   if (failed(meetGroups()))
     return failure();
   return of.blocks > 1 ? meetBlocks(rest) : rest();
+}
+
+LogicalResult AttentionLowering::forPairs(int64_t tiles, const Expr &lane, int64_t width, PlaceBody body) {
+  return low.loop("j", 0, tiles, 1, /*unroll=*/true, [&](const Expr &j) {
+    Expr first = j * 8 + mod(lane, 4) * 2;
+    if (width == 2)
+      return body({{j, 0}, first});
+    return low.loop("c", 0, 2, 1, /*unroll=*/true, [&](const Expr &c) { return body({{j, c}, first + c}); });
+  });
 }
 
 Operand AttentionLowering::queries() {
@@ -91,14 +100,7 @@ LogicalResult AttentionLowering::statement(Operation &op) {
 LogicalResult AttentionLowering::steps(kernel::ForOp op) {
   for (auto [tile, init] : llvm::zip_equal(op.getCarried(), op.getInits()))
     copy(heldOf(init), hold(tile));
-  LogicalResult done = low.loop(op.getStep(), firstStep, endStep, 1, /*unroll=*/false, [&]() -> LogicalResult {
-    for (Operation &inner : op.getBody().front())
-      if (failed(statement(inner)))
-        return failure();
-    for (auto [tile, next] : llvm::zip_equal(op.getCarried(), op.getYield().getValues()))
-      copy(heldOf(next), heldOf(tile));
-    return success();
-  });
+  LogicalResult done = forSteps();
   for (auto [tile, result] : llvm::zip_equal(op.getCarried(), op.getResults())) {
     carried.push_back(heldOf(tile));
     hold(result, heldOf(tile));
@@ -106,9 +108,23 @@ LogicalResult AttentionLowering::steps(kernel::ForOp op) {
   return done;
 }
 
+LogicalResult AttentionLowering::forSteps() {
+  return low.loop(parts.steps.getStep(), firstStep, endStep, 1, /*unroll=*/false, [&] { return step(); });
+}
+
+LogicalResult AttentionLowering::step() {
+  kernel::ForOp op = parts.steps;
+  for (Operation &inner : op.getBody().front())
+    if (failed(statement(inner)))
+      return failure();
+  for (auto [tile, next] : llvm::zip_equal(op.getCarried(), op.getYield().getValues()))
+    copy(heldOf(next), heldOf(tile));
+  return success();
+}
+
 LogicalResult AttentionLowering::dot(DotOp op) {
   if (op == parts.scores)
-    return scores(hold(op.getTile(), /*zero=*/true));
+    return scores(hold(op.getTile(), /*zero=*/!setsScores));
   hold(op.getTile(), heldOf(op.getInit())); // which nothing reads after it
   return result(heldOf(op.getTile()), heldOf(parts.weights.getTile()));
 }

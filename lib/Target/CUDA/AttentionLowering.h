@@ -58,10 +58,20 @@ protected:
   virtual graph::Exprs element(const graph::Exprs &row, const graph::Exprs &column) const = 0;
   /// What comes before all else: nothing is held in registers yet.
   virtual mlir::LogicalResult begin() { return mlir::success(); }
-  /// acc += the product.
+  /// acc += the product; scores may be set, too, where `setsScores`.
   virtual mlir::LogicalResult scores(mlir::Value acc) = 0;
   virtual mlir::LogicalResult result(mlir::Value acc, mlir::Value weights) = 0;
+  /// What the threads of the block do: the body, or some of them something else.
+  virtual mlir::LogicalResult program() { return body(); }
+  mlir::LogicalResult body();
+  /// The steps of this thread's part, and one of them, whose index is known.
+  virtual mlir::LogicalResult forSteps();
+  mlir::LogicalResult step();
+  virtual mlir::LogicalResult statement(mlir::Operation &op);
+  mlir::Value heldOf(mlir::Value tile) { return low.tiles.lookup(tile).registers; }
 
+  /// forColumns where lanes have accumulators of matrix units: pairs of 8 columns, in so many tiles of these.
+  mlir::LogicalResult forPairs(int64_t tiles, const Expr &lane, int64_t width, PlaceBody body);
   Operand queries();
   Expr firstRow() const { return atRows * rows; }
   void barrier() { simt::BarrierOp::create(low.builder, low.func.getLoc()); }
@@ -75,12 +85,11 @@ protected:
   int64_t rows, threads;
   int64_t sharers; ///< neighbouring lanes that share a row
   Expr atRows;     ///< the block's rows
+  bool setsScores = false;
 
 private:
-  mlir::LogicalResult body();
   /// Steps of the group's part, when `group` is known.
   void letSteps();
-  mlir::LogicalResult statement(mlir::Operation &op);
   mlir::LogicalResult steps(kernel::ForOp op);
   mlir::LogicalResult map(kernel::MapOp op);
   mlir::LogicalResult mapRows(kernel::MapOp op);
@@ -106,7 +115,6 @@ private:
   /// Registers for a tile, where its elements are looked for from now on.
   mlir::Value hold(mlir::Value tile, bool zero = false);
   void hold(mlir::Value tile, mlir::Value registers);
-  mlir::Value heldOf(mlir::Value tile) { return low.tiles.lookup(tile).registers; }
   void copy(mlir::Value from, mlir::Value to);
 
   Place row, column; ///< of the iteration that is being written

@@ -13,7 +13,7 @@ std::optional<CopiedRows> CopiedRows::read(FuncOp func, DotOp dot, int64_t depth
   const graph::Exprs extents = graph::exprsOf(dot.getExtents());
   const DotIndices indices = indicesOf(dot);
   CopiedRows result;
-  if (auto matrix = tensorOperand(func, dot.getLhs().front(), indices.m, indices.k, extents[0], extents[2], vars);
+  if (auto matrix = tensorOperand(func, dot.getLhs().front(), {indices.m, extents[0]}, {indices.k, extents[2]}, vars);
       matrix && matrix->alongK)
     result.operand = std::move(*matrix);
   else if (auto windows = windowOperand(func, dot, depth, vars))
@@ -27,12 +27,14 @@ simt::TensorMapAttr CopiedRows::map(MLIRContext *context, int64_t depth, int64_t
   return std::visit([&](const auto &rowsOf) { return rowsOf.map(context, depth, rows, swizzle); }, operand);
 }
 
-CopyPlace CopiedRows::place(const Expr &m, const Expr &k, llvm::function_ref<Expr(Value)> point) const {
-  if (const auto *windows = std::get_if<WindowOperand>(&operand))
-    return {windows->coordinates(m, k), windows->taps(k)};
-  CopyPlace result{{k, m}, {}};
-  for (Value index : std::get<TensorOperand>(operand).batch)
-    result.coordinates.push_back(point(index));
+CopyPlace CopiedRows::place(Lowering &low, const Expr &m, const Expr &k) const {
+  const auto *windows = std::get_if<WindowOperand>(&operand);
+  if (!windows)
+    return placeOf(low, std::get<TensorOperand>(operand), {k, m});
+  CopyPlace result{windows->coordinates(m, k), windows->taps(k)};
+  for (graph::Exprs *exprs : {&result.coordinates, &result.taps})
+    for (Expr &e : *exprs)
+      e = simplify(e, low.vars.ranges());
   return result;
 }
 

@@ -206,4 +206,16 @@ def Cuda_AttentionMmaAttr : Cuda_Schedule<"AttentionMma", "attention_mma", ["com
   }];
 }
 
+def Cuda_AttentionWgmmaAttr : Cuda_Schedule<"AttentionWgmma", "attention_wgmma", ["compilesAlone"]> {
+  let summary = "rows of queries through all keys by warpgroups, for which another brings keys and values";
+  let description = [{
+    A block has `rows` queries, 64 for each warpgroup that multiplies; `stages` steps of keys and values are under way.
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$stages);
+  let assemblyFormat = "`<` `rows` $rows `,` `stages` $stages `>`";
+  let methods = [{
+    int64_t getThreads() const { return (getRows() / 64 + 1) * 128; }
+  }];
+}
+
 #endif // CUPOLA_LIB_TARGET_CUDA_CUDADIALECT_TD

@@ -91,6 +91,8 @@ private:
   void print(simt::WgmmaFenceOp op);
   void print(simt::WgmmaWaitOp op);
   void print(simt::WgmmaOp op);
+  void print(simt::WgmmaFragmentsOp op);
+  void print(simt::WgmmaPackOp op);
   void print(simt::WarpReduceOp op);
   void print(simt::BlockReduceOp op);
 

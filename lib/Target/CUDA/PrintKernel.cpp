@@ -154,8 +154,8 @@ void KernelPrinter::statement(Operation *op) {
             LoadVectorOp, StoreVectorOp, IndexOp, InRangeOp, CheckedIndexOp, KnownIndexOp, AsyncCopyOp, AsyncPairOp,
             LoadSharedOp, StoreSharedOp, LoadFragmentOp, MmaLoadOp, MmaLoadPairOp, MmaPackOp, MmaOp, WarpReduceOp,
             BlockReduceOp, LastBlockOp, RoleOp, ClusterRankOp, WarpgroupOp, MbarrierInitOp, MbarrierExpectOp,
-            MbarrierArriveOp, MbarrierWaitOp, TensorMapAcquireOp, TensorCopyOp, WgmmaFenceOp, WgmmaOp, WgmmaWaitOp>(
-          [&](auto it) { print(it); })
+            MbarrierArriveOp, MbarrierWaitOp, TensorMapAcquireOp, TensorCopyOp, WgmmaFenceOp, WgmmaOp, WgmmaFragmentsOp,
+            WgmmaPackOp, WgmmaWaitOp>([&](auto it) { print(it); })
       .Case<kernel::ConstantOp>([](auto) {})
       .Case([&](GetOp it) {
         line(define(it.getResult()) + element(it.getRegisters(), it.getIndex(), it.getIndices()) + ";");

@@ -153,5 +153,7 @@ std::string cuda::scalarText(Operation *op, Operand operand) {
 }
 
 std::string cuda::combineText(ReduceKind kind, Type type, const std::string &a, const std::string &b) {
+  if (kind == ReduceKind::Max || kind == ReduceKind::Min)
+    return (kind == ReduceKind::Max ? "cu_larger(" : "cu_smaller(") + a + ", " + b + ")";
   return binary(graph::combiningKind(kind), type, a, b);
 }

@@ -52,7 +52,8 @@ void KernelPrinter::print(LoadFragmentOp op) {
 }
 
 void KernelPrinter::print(MmaLoadOp op) {
-  static constexpr const char *functions[] = {"mma_load_a", "mma_load_b", "mma_load_b_transposed"};
+  static constexpr const char *functions[] = {"mma_load_a", "mma_load_b", "mma_load_b_transposed",
+                                              "mma_load_a_along_k"};
   const std::string function = functions[static_cast<int>(op.getOperand())];
   const std::string fragment = names.lookup(op.getFragment()), stride = std::to_string(op.getStride());
   const SmemType type = op.getSmem().getType();
@@ -148,7 +149,10 @@ void KernelPrinter::print(TensorCopyOp op) {
        (op.getBlocks() ? ", " + std::to_string(op.getBlocks()) : std::string()) + ");");
 }
 
-void KernelPrinter::print(WgmmaFenceOp op) { line("wgmma_fence(" + names.lookup(op.getAcc()) + ");"); }
+void KernelPrinter::print(WgmmaFenceOp op) {
+  line("wgmma_fence(" + names.lookup(op.getAcc()) +
+       (op.getFragments() ? ", " + names.lookup(op.getFragments()) : std::string()) + ");");
+}
 
 void KernelPrinter::print(WgmmaWaitOp op) {
   line("wgmma_wait<" + llvm::Twine(op.getPending()) + ">(" + names.lookup(op.getAcc()) + ");");
@@ -161,6 +165,18 @@ void KernelPrinter::print(WgmmaOp op) {
        names.lookup(op.getA()) + ", " + names.lookup(op.getB()) +
        (op.getGroup() ? ", " + std::to_string(op.getGroup()) : std::string()) + behind(op.getPositionA()) +
        behind(op.getPositionB()) + ");");
+}
+
+void KernelPrinter::print(WgmmaFragmentsOp op) {
+  line(llvm::Twine(op.getTransposed() ? "wgmma_fragments_transposed" : "wgmma_fragments") +
+       (op.getSets() ? "<false>(" : "(") + names.lookup(op.getAcc()) + ", " + names.lookup(op.getA()) + ", " +
+       names.lookup(op.getB()) + ", " + llvm::Twine(op.getGroup()) + ", " +
+       expr(floorDiv(graph::exprOf(op.getPositionAttr()), 8), op.getIndices()) + ");");
+}
+
+void KernelPrinter::print(WgmmaPackOp op) {
+  line(llvm::Twine("wgmma_pack<") + (op.getBf16() ? "bf16" : "f16") + ">(" + names.lookup(op.getFragments()) + ", " +
+       names.lookup(op.getAcc()) + ");");
 }
 
 void KernelPrinter::print(WarpReduceOp op) {

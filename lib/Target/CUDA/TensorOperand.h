@@ -21,11 +21,20 @@ struct TensorOperand {
   simt::TensorMapAttr map(mlir::MLIRContext *context, int64_t inner, int64_t outer, int64_t swizzle) const;
 };
 
-/// None where the operand is more than a load, has a mask or gaps that a tensor map cannot say (CUDA
-/// driver API, cuTensorMapEncodeTiled): strides and the begin are multiples of 16 bytes, at most five
-/// dimensions. `region`: its index values are `outer` and `k`.
-std::optional<TensorOperand> tensorOperand(kernel::FuncOp func, mlir::Block &region, mlir::Value outer, mlir::Value k,
-                                           const Expr &outerExtent, const Expr &kExtent, kernel::Variables &vars);
+/// An index of an operand's region, and how far it goes. With a `step`, it counts within tiles of `tile`, and the step
+/// counts these.
+struct OperandIndex {
+  mlir::Value index;
+  Expr extent;
+  mlir::Value step = {};
+  int64_t tile = 1;
+};
+
+/// None where the operand is more than a load, or has a mask or gaps that a tensor map cannot say (CUDA driver API,
+/// cuTensorMapEncodeTiled): strides and the begin are multiples of 16 bytes, at most five dimensions. Zeros beyond an
+/// index that has steps are no mask, but its extent.
+std::optional<TensorOperand> tensorOperand(kernel::FuncOp func, mlir::Block &region, OperandIndex outer, OperandIndex k,
+                                           kernel::Variables &vars);
 
 } // namespace cupola::cuda
 

@@ -277,3 +277,72 @@ simt.func @swizzle block %x of 1 thread %t of 128 scalars [] () {
   // expected-error @below {{a swizzle of 48 bytes is none of 0, 32, 64 and 128}}
   %a = simt.smem : !simt.smem<4096xf16, swizzle 48>
 }
+
+// -----
+
+simt.func @fence block %x of 1 thread %t of 128 scalars [] () {
+  %acc = simt.registers zero : !simt.registers<8x4xf32>
+  // expected-error @below {{'!simt.registers<8x4xf32>' are no fragments}}
+  simt.wgmma_fence %acc, %acc : <8x4xf32>, !simt.registers<8x4xf32>
+}
+
+// -----
+
+simt.func @wide block %x of 1 thread %t of 128 scalars [] () {
+  %a = simt.smem : !simt.smem<4096xf16, swizzle 128>
+  %acc = simt.registers zero : !simt.registers<32x4xf32>
+  %left = simt.registers : !simt.registers<4x4xui32>
+  // expected-error @below {{accumulators '!simt.registers<32x4xf32>' are none of 64 by 64 or 128}}
+  simt.wgmma_fragments %acc, %left, %a[0] group 4096 : <32x4xf32>, <4x4xui32>, <4096xf16, swizzle 128>
+}
+
+// -----
+
+simt.func @left block %x of 1 thread %t of 128 scalars [] () {
+  %a = simt.smem : !simt.smem<4096xf16, swizzle 128>
+  %acc = simt.registers zero : !simt.registers<8x4xf32>
+  // expected-error @below {{'!simt.registers<8x4xf32>' are no fragments}}
+  simt.wgmma_fragments %acc, %acc, %a[0] group 4096 : <8x4xf32>, <8x4xf32>, <4096xf16, swizzle 128>
+}
+
+// -----
+
+simt.func @right block %x of 1 thread %t of 128 scalars [] () {
+  %a = simt.smem : !simt.smem<4096xf32, swizzle 128>
+  %acc = simt.registers zero : !simt.registers<8x4xf32>
+  %left = simt.registers : !simt.registers<4x4xui32>
+  // expected-error @below {{multiplies f16 with f16 or bf16 with bf16}}
+  simt.wgmma_fragments %acc, %left, %a[0] group 4096 : <8x4xf32>, <4x4xui32>, <4096xf32, swizzle 128>
+}
+
+// -----
+
+simt.func @unswizzled block %x of 1 thread %t of 128 scalars [] () {
+  %a = simt.smem : !simt.smem<4096xf16>
+  %acc = simt.registers zero : !simt.registers<8x4xf32>
+  %left = simt.registers : !simt.registers<4x4xui32>
+  // expected-error @below {{reads shared memory with a swizzle of 128 bytes}}
+  simt.wgmma_fragments %acc, %left, %a[0] group 4096 : <8x4xf32>, <4x4xui32>, <4096xf16>
+}
+
+// -----
+
+simt.func @halfOfAGroup block %x of 1 thread %t of 128 scalars [] () {
+  %a = simt.smem : !simt.smem<4096xf16, swizzle 128>
+  %acc = simt.registers zero : !simt.registers<8x4xf32>
+  %left = simt.registers : !simt.registers<4x4xui32>
+  // expected-note @below {{the condition}}
+  simt.guard [63 - %t] {
+    // expected-error @below {{is under a condition that differs between threads that must meet}}
+    simt.wgmma_fragments %acc, %left, %a[0] group 4096 : <8x4xf32>, <4x4xui32>, <4096xf16, swizzle 128>
+  }
+}
+
+// -----
+
+simt.func @pack block %x of 1 thread %t of 128 scalars [] () {
+  %acc = simt.registers zero : !simt.registers<8x4xf32>
+  %left = simt.registers : !simt.registers<2x4xui32>
+  // expected-error @below {{'!simt.registers<2x4xui32>' are not the fragments of accumulators '!simt.registers<8x4xf32>'}}
+  simt.wgmma_pack %acc to %left : <8x4xf32> to <2x4xui32>
+}

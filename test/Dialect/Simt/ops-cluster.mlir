@@ -59,5 +59,19 @@ simt.func @three block %x of 2*n0, %y of 16, %z of 3 cluster 2 thread %t of 384 
     simt.wgmma_wait 1 %acc : <8x4xf32>
     // CHECK: simt.mbarrier_arrive %[[BARS]] [0] of [%[[RANK]]] : <4xui64>
     simt.mbarrier_arrive %bars [0] of [%rank] : <4xui64>
+    %rows = simt.smem : !simt.smem<1152xf16>
+    %left = simt.registers : !simt.registers<4x4xui32>
+    // CHECK: simt.mma_load ak %[[ROWS:.*]][0] stride 72 to %[[LEFT:.*]] : <1152xf16> to <4x4xui32>
+    simt.mma_load ak %rows[0] stride 72 to %left : <1152xf16> to <4x4xui32>
+    // CHECK: simt.wgmma_fence %[[ACC]], %[[LEFT]] : <8x4xf32>, !simt.registers<4x4xui32>
+    simt.wgmma_fence %acc, %left : <8x4xf32>, !simt.registers<4x4xui32>
+    // CHECK: simt.wgmma_fragments %[[ACC]], %[[LEFT]], %[[A]][4096*%[[RANK]]] group 4096 sets : <8x4xf32>, <4x4xui32>, <16384xf16, swizzle 128>
+    simt.wgmma_fragments %acc, %left, %a[4096*%rank] group 4096 sets : <8x4xf32>, <4x4xui32>, <16384xf16, swizzle 128>
+    // CHECK: simt.wgmma_fragments %[[ACC]], %[[LEFT]], %[[A]][0] group 4096 transposed : <8x4xf32>
+    simt.wgmma_fragments %acc, %left, %a[0] group 4096 transposed : <8x4xf32>, <4x4xui32>, <16384xf16, swizzle 128>
+    // CHECK: simt.wgmma_pack %[[ACC]] to %[[LEFT]] : <8x4xf32> to <4x4xui32>
+    simt.wgmma_pack %acc to %left : <8x4xf32> to <4x4xui32>
+    // CHECK: simt.wgmma_pack %[[ACC]] to %[[LEFT]] bf16 :
+    simt.wgmma_pack %acc to %left bf16 : <8x4xf32> to <4x4xui32>
   }
 }

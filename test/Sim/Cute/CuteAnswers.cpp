@@ -131,6 +131,7 @@ std::vector<CuteFragment> cuteFragments() {
   return {accumulators<MMA_64x64x16_F32F16F16_SS<Major::K, Major::K>>("m64n64k16 C"),
           accumulators<MMA_64x128x16_F32F16F16_SS<Major::K, Major::K>>("m64n128k16 C"),
           accumulators<MMA_64x256x16_F32F16F16_SS<Major::K, Major::K>>("m64n256k16 C"),
+          fragment("m64n64k16 A", MMA_Traits<MMA_64x64x16_F32F16F16_RS<Major::K, Major::MN>>::ALayout{}, 64),
           fragment("m16n8k16 A", K16::ALayout{}, 16),
           fragment("m16n8k16 B", K16::BLayout{}, 8),
           fragment("m16n8k16 C", K16::CLayout{}, 16),

@@ -7,6 +7,7 @@
 #include "test/Sim/Cute/CuteAnswers.h"
 #include "test/Sim/Cute/WgmmaOnHost.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <gtest/gtest.h>
 #include <string>
@@ -135,6 +136,31 @@ TEST(Cute, DescriptorsOfTheDeviceHeader) {
   }
 }
 
+/// Products with fragments go through all k of B.
+TEST(Cute, DescriptorsBesideFragments) {
+  static f32 acc[16][4];
+  static u32 shallow[4][4], deep[8][4];
+  const auto *const base = reinterpret_cast<const f16 *>(cupola_device::shared);
+  unsigned compared = 0;
+  for (const CuteTile &tile : cuteTiles()) {
+    if (tile.span != 128 || tile.order == Order::GroupsOfK || (tile.k != 64 && tile.k != 128) ||
+        tile.outer != tile.width)
+      continue;
+    const uint32_t group = 64 * (tile.order == Order::AlongK ? tile.outer : tile.k);
+    if (tile.order == Order::GroupsOfN)
+      wgmma_fragments_transposed(acc, shallow, base, group);
+    else if (tile.k == 64)
+      wgmma_fragments(acc, shallow, base, group);
+    else
+      wgmma_fragments(acc, deep, base, group);
+    const uint64_t ignored = tile.order == Order::GroupsOfN && tile.outer == 64 ? 0x3fffull << 16 : 0;
+    EXPECT_EQ(cupola_device::lastProduct.b & ~ignored, tile.descriptors.back().bits & ~ignored) << tile.name;
+    EXPECT_EQ(cupola_device::lastProduct.isTransposedB, tile.order == Order::GroupsOfN) << tile.name;
+    ++compared;
+  }
+  EXPECT_GE(compared, 6u);
+}
+
 TEST(Cute, TypesOfTheDeviceHeader) {
   f32 acc[8][4];
   const auto *const halves = reinterpret_cast<const f16 *>(cupola_device::shared);
@@ -171,17 +197,50 @@ void compareFragment(const CuteFragment &fragment, Place (*ours)(uint32_t thread
     }
 }
 
+/// Of a warpgroup: 16 rows of each warp.
+Place ofGroupA(uint32_t t, uint32_t v) { return {t / 32 * 16 + ofA(t % 32, v).row, ofA(t % 32, v).column}; }
+
 TEST(Cute, Fragments) {
   for (const CuteFragment &fragment : cuteFragments()) {
     const std::string name = fragment.name;
     const char operand = name.back();
-    if (name.compare(0, 3, "m64") == 0) {
+    if (name.compare(0, 3, "m64") == 0 && operand == 'A') {
+      compareFragment(fragment, ofGroupA);
+    } else if (name.compare(0, 3, "m64") == 0) {
       compareFragment(fragment, accumulator);
       compareFragment(fragment, deviceAccumulator);
     } else {
       compareFragment(fragment, operand == 'A' ? ofA : operand == 'B' ? ofB : ofC);
     }
   }
+}
+
+/// Keeps the number of an accumulator where a fragment would have its value.
+struct Number {
+  uint16_t bits;
+  explicit Number(f32 number) : bits(static_cast<uint16_t>(number)) {}
+};
+
+/// Accumulators of one product are, packed, fragments of the next: the same elements in the same threads.
+TEST(Cute, AccumulatorsAsFragments) {
+  const std::vector<CuteFragment> fragments = cuteFragments();
+  const auto find = [&](const std::string &name) {
+    return std::find_if(fragments.begin(), fragments.end(), [&](const CuteFragment &f) { return f.name == name; });
+  };
+  const CuteFragment &from = *find("m64n64k16 C"), &to = *find("m64n64k16 A");
+  f32 acc[8][4];
+  for (uint32_t v = 0; v < 32; ++v)
+    acc[v / 4][v % 4] = static_cast<f32>(v);
+  u32 packed[4][4];
+  wgmma_pack<Number>(packed, acc);
+  Tally tally("accumulators as fragments");
+  for (uint32_t t = 0; t < 128; ++t)
+    for (uint32_t v = 0; v < 32; ++v) {
+      const uint32_t number = packed[v / 8][v % 8 / 2] >> v % 2 * 16 & 0xffff;
+      const Place a = from.places[t * from.values + number], b = to.places[t * to.values + v % 8];
+      tally(a.row == b.row && a.column == v / 8 * 16 + b.column,
+            [&] { return "thread " + std::to_string(t) + " value " + std::to_string(v); });
+    }
 }
 
 //===--- Tensor maps ---===//

@@ -42,10 +42,15 @@ inline Product lastProduct;
 inline u32 thread;
 
 template <int J> CUPOLA_DEVICE void wgmmaFence(float (&)[J][4], Place) {}
+template <int J, int K> CUPOLA_DEVICE void wgmmaFence(float (&)[J][4], u32 (&)[K][4], Place) {}
 CUPOLA_DEVICE void wgmmaCommit(Place) {}
 template <int Pending, int J> CUPOLA_DEVICE void wgmmaWait(float (&)[J][4], Place) {}
 template <bool Bf16, bool TransposedB, int J> CUPOLA_DEVICE void wgmma(float (&)[J][4], u64 a, u64 b, Place) {
   lastProduct = {a, b, Bf16, TransposedB, J};
+}
+template <bool Bf16, bool TransposedB, int J>
+CUPOLA_DEVICE void wgmma(float (&)[J][4], const u32 (&)[4], u64 b, bool, Place) {
+  lastProduct = {0, b, Bf16, TransposedB, J};
 }
 
 } // namespace cupola_device

@@ -139,7 +139,8 @@ def our_forms(compiler):
 
 def reference_forms(cutlass, cuda):
     found = set()
-    named = [os.path.join(cutlass, "cutlass/gemm/kernel/gemv_blockscaled.h"), os.path.join(cuda, "cuda_fp16.hpp")]
+    named = [os.path.join(cutlass, "cutlass", name) for name in ("gemm/kernel/gemv_blockscaled.h", "functional.h")]
+    named.append(os.path.join(cuda, "cuda_fp16.hpp"))
     for path in glob.glob(os.path.join(cutlass, "cut*/arch/*.h*")) + named:
         if re.search(r"sm1\d\d", os.path.basename(path)):
             continue                            # later GPUs

@@ -30,8 +30,8 @@ public:
     const std::string largest = fill({rows}, lowest), sum = fill({rows}, "0.0"),
                       result = fill({rows, shape.columns}, "0.0");
     const std::string last =
-        text.steps(ceilDiv(keys, Expr(atOnce())), {"%largest = " + largest, "%sum = " + sum, "%result = " + result},
-                   {ofRow, ofRow, ofResult});
+        text.steps(ceilDiv(keys, Expr(atOnce())), visible(),
+                   {"%largest = " + largest, "%sum = " + sum, "%result = " + result}, {ofRow, ofRow, ofResult});
     step();
     meet();
     finish(last);
@@ -42,7 +42,7 @@ public:
     views.resize(views.size() + (shape.kept ? 2 : 1), shape.type + ", write");
     const std::string scalars = shape.dynamic ? std::string(anyScalar) + ", " + anyScalar : "";
     return text.func("attention", shape.batch > 1 ? Exprs{shape.batch} : Exprs{}, scalars, views,
-                     shape.schedule.empty() ? "" : "#cuda.attention_mma<" + shape.schedule + ">");
+                     shape.schedule.empty() ? "" : "#cuda." + shape.schedule);
   }
 
 private:
@@ -79,6 +79,18 @@ private:
   }
 
   bool isRagged() const { return shape.dynamic || shape.keys % atOnce() != 0; }
+  /// Where a row stands among the keys, and in q and the result.
+  Expr position(const Expr &row) const { return floorDiv(row, shape.sharing); }
+  Expr place(const Expr &row) const {
+    return image * rows + position(row) + mod(row, shape.sharing) * floorDiv(rows, shape.sharing);
+  }
+  Exprs visible() const {
+    if (!shape.visible)
+      return {};
+    const Expr at = position(v("row"));
+    const Expr first = shape.window ? floorDiv(max(at - shape.window, 0), atOnce()) : Expr(0);
+    return {first, floorDiv(at, atOnce()) + 1};
+  }
   /// What is at least 0 where there is such a key.
   Expr inside(const Expr &column) const { return keys - 1 - column; }
   /// 0 beyond the last key, and where `more` is negative.
@@ -127,7 +139,7 @@ private:
 
   std::string score() {
     const std::string tile = text.dot({rows, atOnce(), shape.head});
-    text.yield(text.loadStored(0, shape.type, (image * rows + v("d0")) * shape.head + v("d2")), shape.type);
+    text.yield(text.loadStored(0, shape.type, place(v("d0")) * shape.head + v("d2")), shape.type);
     text.rhs();
     text.yield(keyElement(), shape.type);
     text.close(ofKeys);
@@ -136,7 +148,9 @@ private:
     if (shape.mask)
       x = binary("add", x, text.convert(loadInside(3, v("d0") * keys + key, key), shape.type, f32));
     if (shape.causal)
-      x = select(inRange(v("d0") - key), x, constant(lowest));
+      x = select(inRange(position(v("d0")) - key), x, constant(lowest));
+    if (shape.window)
+      x = select(inRange(key + shape.window - position(v("d0"))), x, constant(lowest));
     if (isRagged())
       x = select(inRange(inside(key)), x, constant(lowest));
     text.yield(x, f32);
@@ -203,7 +217,7 @@ private:
     std::string x = isNarrow() ? binary("mul", result, atRow(inverse)) : binary("div", result, divisorOf(sum));
     if (shape.guard)
       x = select(text.line("kernel.unary is_nan " + sum + " : f32 -> i1"), constant("0.0"), x);
-    const Expr at = (image * rows + v("d0")) * shape.columns + v("d1");
+    const Expr at = place(v("d0")) * shape.columns + v("d1");
     if (shape.residual)
       x = binary("add", x, text.load(shape.mask ? 4 : 3, shape.type, at));
     text.store(x, results() + (shape.kept ? 1 : 0), shape.type, at);
@@ -243,15 +257,15 @@ std::string nameOf(const AttentionShape &shape) {
                            {!shape.keysTransposed, "keysLast"},
                            {shape.mask, "mask"},
                            {shape.causal, "causal"},
+                           {shape.window > 0, "window"},
+                           {shape.visible, "visible"},
+                           {shape.sharing > 1, "sharing"},
                            {shape.guard, "guard"},
                            {shape.residual, "residual"},
                            {shape.kept, "kept"},
                            {shape.rotated, "rotated"}})
     name += set ? std::string("_") + word : "";
-  for (char c : shape.schedule)
-    if (c != ',' && c != ' ')
-      name += c;
-  return name;
+  return name + (shape.schedule.empty() ? "" : "_" + wordsOf(shape.schedule));
 }
 
 } // namespace
@@ -259,7 +273,10 @@ std::string nameOf(const AttentionShape &shape) {
 KernelCase attentionCase(const AttentionShape &shape) {
   KernelCase result;
   result.name = nameOf(shape);
-  result.schedule = shape.type == "f32" || shape.columns > 192 ? "attention" : "attention_mma";
+  if (!shape.schedule.empty())
+    result.schedule = shape.schedule.substr(0, shape.schedule.find('<'));
+  else
+    result.schedule = shape.type == "f32" || shape.columns > 192 ? "attention" : "attention_mma";
   result.text = AttentionText(shape).generate();
   if (shape.dynamic)
     result.scalars = {shape.rows, shape.keys};
@@ -334,11 +351,14 @@ static std::vector<AttentionShape> scheduledShapes() {
   ragged.batch = 2;
   kept.kept = kept.causal = kept.dynamic = true;
   kept.batch = 2;
-  for (const char *schedule :
-       {"rows 128, warps 4, groups 1, async true", "rows 64, warps 2, groups 1, async true",
-        "rows 16, warps 1, groups 2, async true", "rows 16, warps 1, groups 4, async true",
-        "rows 16, warps 1, groups 2, async false", "rows 16, warps 1, groups 1, async true, split 4",
-        "rows 64, warps 4, groups 1, async false, split 2", "rows 16, warps 1, groups 2, async true, split 3"}) {
+  for (const char *schedule : {"attention_mma<rows 128, warps 4, groups 1, async true>",
+                               "attention_mma<rows 64, warps 2, groups 1, async true>",
+                               "attention_mma<rows 16, warps 1, groups 2, async true>",
+                               "attention_mma<rows 16, warps 1, groups 4, async true>",
+                               "attention_mma<rows 16, warps 1, groups 2, async false>",
+                               "attention_mma<rows 16, warps 1, groups 1, async true, split 4>",
+                               "attention_mma<rows 64, warps 4, groups 1, async false, split 2>",
+                               "attention_mma<rows 16, warps 1, groups 2, async true, split 3>"}) {
     add(schedule, 64, 512, 64, plain);
     add(schedule, 33, 900, 40, ragged);
     add(schedule, 3, 700, 64, ragged);
@@ -374,6 +394,46 @@ std::vector<AttentionShape> attentionShapes() {
 std::vector<KernelCase> scheduledAttentionCases() {
   std::vector<KernelCase> cases;
   for (const AttentionShape &shape : scheduledShapes())
+    cases.push_back(attentionCase(shape));
+  return cases;
+}
+
+/// One step, fewer than stages, more; blocks without all rows; heads that fill 64 or 128 elements and ones that do not.
+static std::vector<AttentionShape> wgmmaShapes() {
+  std::vector<AttentionShape> shapes;
+  auto add = [&](int64_t rows, int64_t keys, int64_t head, int64_t columns, AttentionShape shape) {
+    shape.schedule = "attention_wgmma<rows 128, stages 2>";
+    std::tie(shape.rows, shape.keys, shape.head, shape.columns) = std::tuple(rows, keys, head, columns);
+    shapes.push_back(shape);
+  };
+  AttentionShape plain, masked, causal, windowed, shared;
+  masked.mask = masked.residual = masked.guard = masked.dynamic = true;
+  causal.causal = causal.visible = causal.dynamic = true;
+  windowed = causal;
+  windowed.window = 70;
+  shared = causal;
+  shared.sharing = 3;
+  masked.batch = causal.batch = shared.batch = 2;
+  for (const char *type : {"f16", "bf16"}) {
+    plain.type = masked.type = causal.type = windowed.type = shared.type = type;
+    add(128, 64, 64, 64, plain);
+    add(200, 256, 64, 64, plain);
+    add(130, 330, 128, 128, plain);
+    add(90, 100, 64, 64, masked);
+    add(140, 333, 40, 80, masked);
+    add(300, 300, 64, 64, causal);
+    add(150, 150, 128, 128, causal);
+    add(390, 390, 64, 64, windowed);
+    add(3 * 90, 90, 64, 64, shared);
+  }
+  causal.visible = false; // rows that see no key of the last steps
+  add(130, 333, 64, 64, causal);
+  return shapes;
+}
+
+std::vector<KernelCase> wgmmaAttentionCases() {
+  std::vector<KernelCase> cases;
+  for (const AttentionShape &shape : wgmmaShapes())
     cases.push_back(attentionCase(shape));
   return cases;
 }

@@ -39,6 +39,7 @@ std::vector<KernelCase> casesOf(const GpuArchitecture &target) {
   if (target.wgmma) {
     llvm::append_range(all, wgmmaCases());
     llvm::append_range(all, wgmmaConvCases());
+    llvm::append_range(all, wgmmaAttentionCases());
   }
   return all;
 }

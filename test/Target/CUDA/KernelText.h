@@ -78,9 +78,12 @@ public:
   std::string maps(int results, const Exprs &vars, const Exprs &extents) {
     return line("kernel.map " + over(vars, extents), results);
   }
-  /// %d9 counts the steps; carry: `%name = init` each. The result, with #i of several.
-  std::string steps(const Expr &count, const std::vector<std::string> &carry, const std::vector<std::string> &types) {
-    return line("kernel.for (%d9) below " + inOp(count) + " carry (" + join(carry) + ") : " + join(types) + " {",
+  /// %d9 counts the steps; carry: `%name = init` each. `visible`: those that a `row` needs, if not all. The result,
+  /// with #i of several.
+  std::string steps(const Expr &count, const Exprs &visible, const std::vector<std::string> &carry,
+                    const std::vector<std::string> &types) {
+    return line("kernel.for (%d9) below " + inOp(count) + (visible.empty() ? "" : " visible [" + list(visible) + "]") +
+                    " carry (" + join(carry) + ") : " + join(types) + " {",
                 static_cast<int>(carry.size()));
   }
   /// m, n and k are %d0, %d1 and %d2. `more`: init and its type.

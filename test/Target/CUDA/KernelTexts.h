@@ -36,8 +36,8 @@ std::vector<KernelCase> asyncMmaCases(int64_t sharedBytes), registerMmaCases(int
 std::vector<KernelCase> tf32Cases(int64_t sharedBytes);
 /// Products of a deep k that blocks share.
 std::vector<KernelCase> splitMmaCases();
-/// Attention whose keys warps and blocks share, and with more rows in a warp.
-std::vector<KernelCase> scheduledAttentionCases();
+/// Attention whose keys warps and blocks share, and with more rows in a warp; by warpgroups.
+std::vector<KernelCase> scheduledAttentionCases(), wgmmaAttentionCases();
 
 /// out[r, c] = f(in[r, c] + bias[c]), c fixed, r = n0; or both fixed.
 KernelCase pointwiseCase(const std::string &type, int64_t rows, int64_t columns, bool dynamic);
@@ -108,11 +108,14 @@ struct AttentionShape {
   bool keysTransposed = true;      ///< k is [keys, head], not [head, keys]
   bool mask = false;               ///< adds a buffer [rows, keys] to the scores
   bool causal = false;             ///< scores of keys after the row are -inf
-  bool guard = false;              ///< rows of which all scores are -inf, or one NaN, are 0
-  bool residual = false;           ///< adds a buffer [batch, rows, columns] to the result
-  bool kept = false;               ///< writes 2 v of every other image, too
+  int64_t window = 0;              ///< so are those of keys that are more than this before it, if there is one
+  bool visible = false;            ///< the kernel says which steps a causal row needs
+  int64_t sharing = 1;       ///< so many neighbouring rows are heads with the same keys, apart in q and the result
+  bool guard = false;        ///< rows of which all scores are -inf, or one NaN, are 0
+  bool residual = false;     ///< adds a buffer [batch, rows, columns] to the result
+  bool kept = false;         ///< writes 2 v of every other image, too
   bool rotated = false;      ///< k is turned as by positions, each half with the other, by v and the first row of q
-  std::string schedule = {}; ///< "rows 16, .." of attention_mma; empty: the kernel comes without one
+  std::string schedule = {}; ///< "attention_mma<..>"; empty: the kernel comes without one
 };
 /// What scores are multiplied with.
 constexpr double attentionScale = 0.25;

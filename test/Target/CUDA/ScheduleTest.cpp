@@ -228,6 +228,7 @@ INSTANTIATE_TEST_SUITE_P(RegisterMma, Schedule, ::testing::ValuesIn(registerMmaC
 INSTANTIATE_TEST_SUITE_P(RegisterMma, ScheduleSm75, ::testing::ValuesIn(registerMmaCases(8)), nameOf);
 INSTANTIATE_TEST_SUITE_P(Wgmma, ScheduleSm90a, ::testing::ValuesIn(wgmmaCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(WgmmaConv, ScheduleSm90a, ::testing::ValuesIn(wgmmaConvCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(WgmmaAttentions, ScheduleSm90a, ::testing::ValuesIn(wgmmaAttentionCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Overlapping, ScheduleSm90a, ::testing::ValuesIn(overlappingCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Windows, Schedule, ::testing::ValuesIn(windowCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Convs, Schedule, ::testing::ValuesIn(convCases()), nameOf);

@@ -249,3 +249,15 @@ kernel.func @k conv grid () in [] scalars [] schedule #cuda.conv_patch<rows 8, c
 // expected-error @below {{the number of blocks of 131 is no multiple of 2}}
 kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_wgmma<tile 128x256, stages 4, cluster 2, blocks 131> () {
 }
+
+// -----
+
+// expected-error @below {{a block of 96 rows is none of 2 warpgroups with 64 rows each, which take turns}}
+kernel.func @k attention grid () in [] scalars [] schedule #cuda.attention_wgmma<rows 96, stages 2> () {
+}
+
+// -----
+
+// expected-error @below {{fewer than two stages leave nothing to overlap}}
+kernel.func @k attention grid () in [] scalars [] schedule #cuda.attention_wgmma<rows 128, stages 1> () {
+}

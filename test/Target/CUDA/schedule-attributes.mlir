@@ -37,6 +37,9 @@ kernel.func @older gemm grid () in [] scalars []
 // CHECK: @wgmma {{.*}} schedule #cuda.gemm_wgmma<tile 128x256, stages 4, cluster 2, blocks 132> ()
 kernel.func @wgmma gemm grid () in [] scalars [] schedule #cuda.gemm_wgmma<tile 128x256, stages 4, cluster 2, blocks 132> () {
 }
+// CHECK: @rows {{.*}} schedule #cuda.attention_wgmma<rows 128, stages 2> ()
+kernel.func @rows attention grid () in [] scalars [] schedule #cuda.attention_wgmma<rows 128, stages 2> () {
+}
 // CHECK: @patch {{.*}} schedule #cuda.conv_patch<rows 8, columns 64, tiles 4> ()
 kernel.func @patch conv grid () in [] scalars [] schedule #cuda.conv_patch<rows 8, columns 64, tiles 4> () {
 }

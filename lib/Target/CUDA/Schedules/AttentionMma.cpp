@@ -71,12 +71,7 @@ private:
   }
 
   LogicalResult forColumns(int64_t columns, int64_t width, PlaceBody body) override {
-    return low.loop("j", 0, tileExtents(columns)[1], 1, /*unroll=*/true, [&](const Expr &j) {
-      Expr first = j * 8 + mod(lane, 4) * 2;
-      if (width == 2)
-        return body({{j, 0}, first});
-      return low.loop("c", 0, 2, 1, /*unroll=*/true, [&](const Expr &c) { return body({{j, c}, first + c}); });
-    });
+    return forPairs(tileExtents(columns)[1], lane, width, body);
   }
 
   LogicalResult begin() override {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "lib/Target/CUDA/CopiedRows.h"
+#include "lib/Target/CUDA/CopyRoles.h"
 #include "lib/Target/CUDA/ProductLowering.h"
 #include "lib/Target/CUDA/Schedules/Schedules.h"
 #include "lib/Target/CUDA/Schedules/Tiles.h"
@@ -11,9 +12,9 @@ using namespace cupola;
 using namespace cupola::kernel;
 using namespace cupola::simt;
 
-static constexpr int64_t warpgroup = 128, rowsOfGroup = 64, mmaK = 16, swizzle = 128;
-/// A row of shared memory, in elements of two bytes; as many k as a tile has.
-static constexpr int64_t rowElements = swizzle / 2;
+/// Of a product; of a row of shared memory, and as many k as a tile has.
+static constexpr int64_t mmaK = 16, swizzle = cuda::copySwizzle, rowElements = cuda::rowElements;
+using cuda::rowsOfGroup, cuda::warpgroup;
 
 namespace {
 
@@ -25,9 +26,9 @@ struct Operands {
 
 std::optional<Operands> operandsOf(kernel::FuncOp func, DotOp dot, Variables &vars) {
   const graph::Exprs extents = graph::exprsOf(dot.getExtents());
-  auto b = cuda::tensorOperand(func, dot.getRhs().front(), indicesOf(dot).n, dot.getRhs().getArgument(0), extents[1],
-                               extents[2], vars);
   auto a = cuda::CopiedRows::read(func, dot, rowElements, vars);
+  auto b = cuda::tensorOperand(func, dot.getRhs().front(), {indicesOf(dot).n, extents[1]},
+                               {dot.getRhs().getArgument(0), extents[2]}, vars);
   if (!a || !b)
     return std::nullopt;
   return Operands{std::move(*a), std::move(*b)};
@@ -44,7 +45,7 @@ public:
         stages(schedule.getStages()), cluster(schedule.getCluster()), consumers(schedule.getM() / rowsOfGroup),
         operands(operands), tilesM(ceilDiv(extents[0], tileM * cluster)), tilesN(ceilDiv(extents[1], tileN)),
         all(graph::product(low.grid()) * tilesM * tilesN), clusters(min(all, schedule.getBlocks() / cluster)),
-        steps(ceilDiv(extents[2], tileK)) {
+        steps(ceilDiv(extents[2], tileK)), ring(low, stages) {
     mostRows = 8;
   }
 
@@ -73,8 +74,8 @@ private:
       return failure();
     ClusterBarrierOp::create(low.builder, loc());
     GridWaitOp::create(low.builder, loc());
-    if (failed(role(0, warpgroup, producerRegisters, [&] { return produce(); })) ||
-        failed(role(warpgroup, threads, consumerRegisters, [&] { return consume(); })))
+    if (failed(cuda::role(low, 0, warpgroup, producerRegisters, [&] { return produce(); })) ||
+        failed(cuda::role(low, warpgroup, threads, consumerRegisters, [&] { return consume(); })))
       return failure();
     // Nobody may end while others still reach its barriers.
     ClusterBarrierOp::create(low.builder, loc());
@@ -91,18 +92,14 @@ private:
     Type element = dot.getLhs().front().getTerminator()->getOperand(0).getType();
     smemA = low.smem(stages * tileM * rowElements, element, swizzle);
     smemB = low.smem(stages * tileN * rowElements, element, swizzle);
-    Type barrier = low.builder.getIntegerType(64, /*isSigned=*/false);
-    full = low.smem(stages, barrier);
-    empty = low.smem(stages, barrier);
+    ring.allocate();
   }
 
   LogicalResult prepareBarriers() {
     return low.guard({-low.thread()}, [&] {
       (void)low.loop("s", 0, stages, 1, /*unroll=*/true, [&](Expr s) -> LogicalResult {
-        SmallVector<Value> indices = low.vars.write(s);
-        MbarrierInitOp::create(low.builder, loc(), full, s, indices, 1);
         // A lane of every warp that multiplies, in every block that a copy goes to.
-        MbarrierInitOp::create(low.builder, loc(), empty, s, indices, consumers * 4 * cluster);
+        ring.init(s, consumers * 4 * cluster);
         return success();
       });
       MbarrierInitFenceOp::create(low.builder, loc());
@@ -110,17 +107,6 @@ private:
         TensorMapAcquireOp::create(low.builder, loc(), map);
       return success();
     });
-  }
-
-  LogicalResult role(int64_t from, int64_t to, int64_t registers, cuda::Lowering::Body body) {
-    auto op = RoleOp::create(low.builder, loc(), from, to, registers);
-    OpBuilder::InsertionGuard saved(low.builder);
-    low.builder.setInsertionPointToEnd(&op.getBody().emplaceBlock());
-    const cupola::Range all = low.vars.ranges().at(*low.thread().asSymbol());
-    low.vars.setRange(low.func.getThreadIndex(), {Expr(from), Expr(to - 1)});
-    LogicalResult done = body();
-    low.vars.setRange(low.func.getThreadIndex(), all);
-    return done;
   }
 
   /// The loop over the tiles of the result that the block has.
@@ -136,16 +122,12 @@ private:
     return trips.isConstant(1) ? at(0) : low.loop("i", 0, trips, 1, /*unroll=*/false, at);
   }
 
-  /// Where a tile of k is, and the parity of the round that its stage is in.
-  struct Turn {
-    Expr stage, parity;
-  };
+  using Turn = cuda::StageRing::Turn;
   /// The loop over tiles of k of a result. Those of all results take turns in the stages.
   LogicalResult forTiles(llvm::function_ref<void(const Expr &tile, const Turn &turn)> body) {
     return low.loop("kt", 0, steps, 1, /*unroll=*/false, [&](const Expr &tile) -> LogicalResult {
-      auto turn = [&](const Expr &e) { return simplify(e, low.vars.ranges()); };
-      const Expr count = trip * steps + tile;
-      body(tile, {low.let("s", turn(mod(count, stages)), stages), turn(mod(floorDiv(count, stages), 2))});
+      const Turn turn = ring.turn(trip * steps + tile);
+      body(tile, {low.let("s", turn.stage, stages), turn.parity});
       return success();
     });
   }
@@ -156,55 +138,25 @@ private:
     return low.guard({-low.thread()}, [&] {
       return forResults([&] {
         return forTiles([&](const Expr &tile, const Turn &turn) {
-          const Expr &stage = turn.stage;
-          wait(empty, stage, mod(turn.parity + 1, 2)); // the first round finds them empty
-          Expr at = stage;
-          SmallVector<Value> indices = low.vars.write(at);
-          MbarrierExpectOp::create(low.builder, loc(), full, at, indices, (tileM + tileN) * rowElements * 2);
-          copyLhs(tile, stage);
-          copyRhs(tile, stage);
+          ring.await(turn, (tileM + tileN) * rowElements * 2);
+          ring.copy(0, operands.a.place(low, atM * tileM, tile * tileK), turn, smemA,
+                    turn.stage * (tileM * rowElements));
+          copyRhs(tile, turn);
         });
       });
     });
   }
 
-  void copyLhs(const Expr &tile, const Expr &stage) {
-    cuda::CopyPlace place = operands.a.place(atM * tileM, tile * tileK, [&](Value point) { return pointOf(point); });
-    for (graph::Exprs *exprs : {&place.coordinates, &place.taps})
-      for (Expr &e : *exprs)
-        e = simplify(e, low.vars.ranges());
-    copy(0, smemA, place, stage * (tileM * rowElements), stage);
-  }
-
   /// This block's part of the columns, to all blocks of the cluster.
-  void copyRhs(const Expr &tile, const Expr &stage) {
-    const int64_t own = tileN / cluster;
-    const Expr n = atN * tileN + rank * own, target = stage * (tileN * rowElements) + rank * (own * rowElements);
+  void copyRhs(const Expr &tile, const Turn &turn) {
+    const int64_t own = tileN / cluster, blocks = cluster > 1 ? (1 << cluster) - 1 : 0;
+    const Expr n = atN * tileN + rank * own;
+    const Expr target = turn.stage * (tileN * rowElements) + rank * (own * rowElements);
     if (operands.b.alongK)
-      return copyColumns({tile * tileK, n}, target, stage);
+      return ring.copy(1, cuda::placeOf(low, operands.b, {tile * tileK, n}), turn, smemB, target, blocks);
     for (int64_t first = 0; first < own; first += rowElements)
-      copyColumns({n + first, tile * tileK}, target + first * rowElements, stage);
-  }
-
-  void copyColumns(graph::Exprs coordinates, const Expr &target, const Expr &stage) {
-    for (Value point : operands.b.batch)
-      coordinates.push_back(pointOf(point));
-    copy(1, smemB, {coordinates, {}}, target, stage);
-  }
-
-  Expr pointOf(Value point) { return low.vars.of(low.values.lookup(point)); }
-
-  void copy(int64_t map, Value smem, const cuda::CopyPlace &place, const Expr &target, const Expr &stage) {
-    graph::Exprs all = place.coordinates;
-    llvm::append_range(all, place.taps);
-    all.append({target, stage});
-    SmallVector<Value> indices = low.vars.write(all);
-    const size_t rank = place.coordinates.size(), taps = place.taps.size();
-    const int64_t toAll = map == 1 && cluster > 1 ? (1 << cluster) - 1 : 0;
-    TensorCopyOp::create(low.builder, loc(), map, smem, full,
-                         graph::exprArray(context(), ArrayRef(all).take_front(rank)), all[rank + taps],
-                         all[rank + taps + 1], indices, toAll,
-                         graph::exprArray(context(), ArrayRef(all).slice(rank, taps)));
+      ring.copy(1, cuda::placeOf(low, operands.b, {n + first, tile * tileK}), turn, smemB, target + first * rowElements,
+                blocks);
   }
 
   //===--- The warpgroups that multiply ---===//
@@ -218,7 +170,7 @@ private:
   LogicalResult product() override {
     acc = low.registers({tileN / 8, 4}, low.builder.getF32Type(), 1, /*zero=*/true);
     if (failed(forTiles([&](const Expr &tile, const Turn &turn) {
-          wait(full, turn.stage, turn.parity);
+          ring.awaitFull(turn);
           multiply(turn.stage);
           // The products of this tile run on; those of the tile before have read theirs.
           WgmmaWaitOp::create(low.builder, loc(), 1, acc);
@@ -234,31 +186,17 @@ private:
   /// Tells all blocks of the cluster, a lane for each, that the stage of tile `count` is empty.
   void leave(const Expr &count, graph::Exprs when) {
     when.push_back(cluster - 1 - lane);
-    (void)low.guard(when, [&] { return arrive(simplify(mod(count, stages), low.vars.ranges())); });
+    (void)low.guard(when, [&] { return ring.leave(count, lane), success(); });
   }
 
   void multiply(const Expr &stage) {
-    WgmmaFenceOp::create(low.builder, loc(), acc);
+    WgmmaFenceOp::create(low.builder, loc(), acc, /*fragments=*/Value());
     graph::Exprs at = {stage * (tileM * rowElements) + group * (rowsOfGroup * rowElements),
                        stage * (tileN * rowElements)};
     SmallVector<Value> indices = low.vars.write(at);
     const int64_t toNext = operands.b.alongK ? 0 : tileK * rowElements;
     WgmmaOp::create(low.builder, loc(), acc, smemA, smemB, at[0], at[1], indices, tileK / mmaK, toNext);
     WgmmaCommitOp::create(low.builder, loc());
-  }
-
-  void wait(Value barriers, const Expr &stage, const Expr &parity) {
-    graph::Exprs at = {stage, parity};
-    SmallVector<Value> indices = low.vars.write(at);
-    MbarrierWaitOp::create(low.builder, loc(), barriers, at[0], at[1], indices);
-  }
-
-  /// A lane per block of the cluster.
-  LogicalResult arrive(const Expr &stage) {
-    graph::Exprs at = {stage, lane};
-    SmallVector<Value> indices = low.vars.write(at);
-    MbarrierArriveOp::create(low.builder, loc(), empty, at[0], at[1], indices);
-    return success();
   }
 
   LogicalResult epilogue(ForeachOp loop) override {
@@ -275,7 +213,8 @@ private:
   Expr clusters, steps;         ///< that share them; tiles of k
   Expr rank, lane, warp, group; ///< of the block in its cluster; in the warp, of the warp in its group; the group
   Expr number, trips, trip;     ///< of the cluster; its tiles, and the one that it is at
-  Value smemA, smemB, full, empty;
+  Value smemA, smemB;
+  cuda::StageRing ring;
 };
 
 } // namespace

@@ -21,6 +21,7 @@ static constexpr Candidates (*table[])(KernelFacts &, const GpuArchitecture &) =
     WindowAttr::candidates,
     ColumnReductionAttr::candidates,
     RowReductionAttr::candidates,
+    AttentionWgmmaAttr::candidates,
     AttentionMmaAttr::candidates,
     AttentionAttr::candidates,
 };

@@ -71,6 +71,19 @@ CUPOLA_DEVICE void mma_load_a(u32 (&a)[MI][2], const T *rows, u32 stride, u32 pl
   }
 }
 
+/// A fragments for 16*KI of k of a 16 x 16*KI tile, [m][k]: a[i] is for the k from 16*i on.
+template <class T, int KI>
+CUPOLA_DEVICE void mma_load_a_along_k(u32 (&a)[KI][4], const T *rows, u32 stride,
+                                      cupola_device::Place at = CUPOLA_HERE) {
+  static_assert(sizeof(T) == 2, "16-bit operands");
+  const T *const first = rows + cu_lane() % 16 * stride + cu_lane() / 16 * 8;
+  const void *from[KI];
+  CUPOLA_UNROLL
+  for (int i = 0; i < KI; ++i)
+    from[i] = first + i * 16;
+  cupola_device::loadMatrices<false>(a, from, at);
+}
+
 /// B fragments for K = 16 of a 16 x 8*NI tile, [k][n]. NI must be even.
 template <int Span = 0, class T, int NI>
 CUPOLA_DEVICE void mma_load_b(u32 (&b)[NI][2], const T *rows, u32 stride, u32 place = 0,

@@ -106,6 +106,23 @@ CUPOLA_DEVICE float exp2Approx(float x) {
   return result;
 }
 
+/// NaN where either is NaN; of two zeros either.
+#if CUPOLA_ARCH >= 800
+CUPOLA_DEVICE float maxNan(float a, float b) {
+  float result;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+  return result;
+}
+CUPOLA_DEVICE float minNan(float a, float b) {
+  float result;
+  asm("min.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+  return result;
+}
+#else
+CUPOLA_DEVICE float maxNan(float a, float b) { return a >= b || a != a ? a : b; }
+CUPOLA_DEVICE float minNan(float a, float b) { return a <= b || a != a ? a : b; }
+#endif
+
 CUPOLA_DEVICE unsigned shuffleXor(unsigned value, unsigned laneMask, Place) {
   return __shfl_xor_sync(0xffffffffu, value, laneMask);
 }

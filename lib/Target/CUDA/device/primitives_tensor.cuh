@@ -86,6 +86,13 @@ template <int J> CUPOLA_DEVICE void wgmmaFence(float (&d)[J][4], Place) {
     asm volatile("" : CUPOLA_TILE(d, j)::"memory");
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 }
+/// The same of fragments that they read.
+template <int J, int K> CUPOLA_DEVICE void wgmmaFence(float (&d)[J][4], unsigned (&a)[K][4], Place at) {
+  CUPOLA_UNROLL
+  for (int k = 0; k < K; ++k)
+    asm volatile("" : "+r"(a[k][0]), "+r"(a[k][1]), "+r"(a[k][2]), "+r"(a[k][3])::"memory");
+  wgmmaFence(d, at);
+}
 CUPOLA_DEVICE void wgmmaCommit(Place) { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
 /// Waits until at most `Pending` of the newest groups are under way; with 0 the accumulators may be used.
 template <int Pending, int J> CUPOLA_DEVICE void wgmmaWait(float (&d)[J][4], Place) {
@@ -141,6 +148,41 @@ CUPOLA_DEVICE void wgmma(float (&d)[32][4], unsigned long long descriptorA, unsi
   else
     CUPOLA_WGMMA_256("f16");
 }
+/// The same with a in registers; without `adds` d is not read.
+#define CUPOLA_WGMMA_A(n, type, registers, left, b, when, trans, ...)                                                  \
+  asm volatile("{\n"                                                                                                   \
+               ".reg .pred add;\n"                                                                                     \
+               "setp.ne.b32 add, " when ", 0;\n"                                                                       \
+               "wgmma.mma_async.sync.aligned.m64n" #n "k16.f32." type "." type " {" registers "}, {" left "}, " b      \
+               ", add, 1, 1, " trans ";\n"                                                                             \
+               "}"                                                                                                     \
+               : __VA_ARGS__                                                                                           \
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(descriptorB), "r"(static_cast<int>(adds)),            \
+                 "n"(TransposedB))
+#define CUPOLA_WGMMA_A_64(type)                                                                                        \
+  CUPOLA_WGMMA_A(64, type, CUPOLA_FIRST_TEN CUPOLA_TEN(1) CUPOLA_TEN(2) "%30, %31", "%32, %33, %34, %35", "%36",       \
+                 "%37", "%38", CUPOLA_TILES4(d, 0), CUPOLA_TILES4(d, 4))
+#define CUPOLA_WGMMA_A_128(type)                                                                                       \
+  CUPOLA_WGMMA_A(128, type, CUPOLA_SIXTY "%60, %61, %62, %63", "%64, %65, %66, %67", "%68", "%69", "%70",              \
+                 CUPOLA_TILES16(d, 0))
+
+template <bool Bf16, bool TransposedB>
+CUPOLA_DEVICE void wgmma(float (&d)[8][4], const unsigned (&a)[4], unsigned long long descriptorB, bool adds, Place) {
+  if (Bf16)
+    CUPOLA_WGMMA_A_64("bf16");
+  else
+    CUPOLA_WGMMA_A_64("f16");
+}
+template <bool Bf16, bool TransposedB>
+CUPOLA_DEVICE void wgmma(float (&d)[16][4], const unsigned (&a)[4], unsigned long long descriptorB, bool adds, Place) {
+  if (Bf16)
+    CUPOLA_WGMMA_A_128("bf16");
+  else
+    CUPOLA_WGMMA_A_128("f16");
+}
+#undef CUPOLA_WGMMA_A_64
+#undef CUPOLA_WGMMA_A_128
+#undef CUPOLA_WGMMA_A
 #undef CUPOLA_WGMMA_64
 #undef CUPOLA_WGMMA_128
 #undef CUPOLA_WGMMA_256

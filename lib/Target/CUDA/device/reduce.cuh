@@ -19,11 +19,11 @@ struct ProdOp {
   template <class T> static CUPOLA_MEMBER T identity() { return T(1); }
 };
 struct MaxOp {
-  template <class T> static CUPOLA_MEMBER T apply(T a, T b) { return cu_max(a, b); }
+  template <class T> static CUPOLA_MEMBER T apply(T a, T b) { return cu_larger(a, b); }
   template <class T> static CUPOLA_MEMBER T identity() { return cu_lowest<T>(); }
 };
 struct MinOp {
-  template <class T> static CUPOLA_MEMBER T apply(T a, T b) { return cu_min(a, b); }
+  template <class T> static CUPOLA_MEMBER T apply(T a, T b) { return cu_smaller(a, b); }
   template <class T> static CUPOLA_MEMBER T identity() { return cu_highest<T>(); }
 };
 
