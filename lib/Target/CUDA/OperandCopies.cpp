@@ -10,37 +10,6 @@ using namespace cupola::simt;
 
 namespace cupola::cuda {
 
-static bool isZero(Value value) {
-  auto constant = value.getDefiningOp<ConstantOp>();
-  if (auto integer = constant ? dyn_cast<IntegerAttr>(constant.getValue()) : IntegerAttr())
-    return integer.getValue().isZero();
-  auto number = constant ? dyn_cast<FloatAttr>(constant.getValue()) : FloatAttr();
-  return number && number.getValue().isPosZero();
-}
-
-/// Bytes on the left may have another border than zeros, as the right operand has zeros where no matrix is.
-static bool isFill(Value value, Block &operand) {
-  const bool isLeft = isa<DotOp>(operand.getParentOp()) && operand.getParent()->getRegionNumber() == 0;
-  const bool isByte = value.getType().isInteger(8) && value.getDefiningOp<ConstantOp>();
-  return isZero(value) || (isLeft && isByte);
-}
-
-LoadOp plainLoad(Block &operand) {
-  Value value = operand.getTerminator()->getOperand(0);
-  Type type = value.getType();
-  while (auto cast = value.getDefiningOp<CastOp>()) {
-    value = cast.getInput();
-    // Through a wider float and back is the value itself.
-    auto through = dyn_cast<FloatType>(value.getType());
-    if (!through || through.getWidth() < type.getIntOrFloatBitWidth())
-      return {};
-  }
-  auto load = value.getDefiningOp<LoadOp>();
-  bool plain = load && load.getType() == type && !isIndirect(load.getIndices()) &&
-               (!load.getOther() || isFill(load.getOther(), operand)) && load->getBlock() == &operand;
-  return plain ? load : LoadOp();
-}
-
 void OperandVectors::plan(Operand &op, int64_t mostWidth) const {
   auto direction = [&](Value along, const Expr &extent) -> int64_t {
     bool runs = llvm::any_of(op.body->getOps<LoadOp>(), [&](LoadOp load) {
@@ -97,7 +66,7 @@ LoadOp OperandVectors::vectorLoad(const Operand &op) const {
 
 bool OperandVectors::canCopyAsync(const Operand &op) const {
   LoadOp load = op.width < 2 || op.alongK == op.kMajor ? LoadOp() : vectorLoad(op);
-  return load && op.width * graph::byteSize(load.getType()) >= 4 && (!load.getOther() || isZero(load.getOther()));
+  return load && op.width * graph::byteSize(load.getType()) >= 4 && hasZerosAround(load);
 }
 
 AsyncOperands asyncOperands(DotOp dot, Variables &vars, const std::map<std::string, int64_t> &divisors) {

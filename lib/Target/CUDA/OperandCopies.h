@@ -10,6 +10,8 @@ namespace cupola::cuda {
 /// The load of an operand that is nothing but one element or zero, or another border of bytes, perhaps cast to a wider
 /// type and back; null for a computed prologue.
 kernel::LoadOp plainLoad(mlir::Block &operand);
+/// Its mask puts nothing but zeros around the tensor, as cp.async does.
+bool hasZerosAround(kernel::LoadOp load);
 
 /// One operand's way to shared memory, tile by tile.
 struct Operand {
