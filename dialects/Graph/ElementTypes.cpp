@@ -47,7 +47,7 @@ int64_t byteSize(Type element) { return elementTypeOf(element).bytes; }
 Type accumulatorOf(Type element) { return typeOf(elementTypeOf(element).accumulator, element.getContext()); }
 
 Type productOf(Type left, Type right) {
-  const bool areBytes = left.isUnsignedInteger(8) && right.isSignlessInteger(8);
+  const bool areBytes = (left.isUnsignedInteger(8) || left.isSignlessInteger(8)) && right.isSignlessInteger(8);
   const bool areWords = left.isSignlessInteger(16) && right == left;
   if (areBytes || areWords)
     return typeOf(format::DType::I32, left.getContext());

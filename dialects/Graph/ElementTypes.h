@@ -19,8 +19,8 @@ const format::ElementType &elementTypeOf(mlir::Type element);
 int64_t byteSize(mlir::Type element);
 /// What sums and products of the type are computed in: f32 for f16 and bf16, else itself.
 mlir::Type accumulatorOf(mlir::Type element);
-/// The element type of a contraction's result. i32 for i16, which holds any byte less a zero point, and for ui8 on the
-/// left and i8 on the right; else that of the operands, which are of one type. Null for other pairs.
+/// The element type of a contraction's result. i32 for i16, which holds any byte less a zero point, and for i8 on the
+/// right and i8 or ui8 on the left; else that of the operands, which are of one type. Null for other pairs.
 mlir::Type productOf(mlir::Type left, mlir::Type right);
 
 } // namespace cupola::graph

@@ -8,8 +8,8 @@ def Graph_MatMulOp : Graph_InferredOp<"matmul", "Contraction", "Matrix"> {
   let summary = "result[b.., m, n] = sum over k of lhs[b.., m, k] * rhs[b.., k, n]";
   let description = [{
     Both operands and the result have one rank >= 2 and the same batch dimensions
-    (broadcasts are explicit). f16 and bf16 accumulate in f32; i16, and ui8 on the left
-    with i8 on the right, in i32, which the result has; f32 may be multiplied as `tf32` says where the target can.
+    (broadcasts are explicit). f16 and bf16 accumulate in f32; i16, and i8 or ui8 on the
+    left with i8 on the right, in i32, which the result has; f32 may be multiplied as `tf32` says where the target can.
   }];
   let arguments = (ins Graph_Tensor:$lhs, Graph_Tensor:$rhs, OptionalAttr<Graph_Tf32Attr>:$tf32);
   let results = (outs Graph_Tensor:$result);
@@ -27,8 +27,8 @@ def Graph_ConvOp : Graph_PureOp<"conv", "Contraction", "Matrix"> {
 
     with C input channels and O output channels per group; `weights` is
     [w.., C, groups * O]. All windows lie inside the input (a graph.pad before it makes
-    the border). f16 and bf16 accumulate in f32; i16, and ui8 with weights of i8, in i32, which the result has; f32 may
-    be multiplied as `tf32` says where the target can.
+    the border). f16 and bf16 accumulate in f32; i16, and i8 or ui8 with weights of i8, in i32, which the result has;
+    f32 may be multiplied as `tf32` says where the target can.
 
     ```mlir
     graph.conv %x, %w strides [2, 2] dilations [1, 1] groups 1

@@ -20,6 +20,8 @@ def Simt_MmaKind : I32EnumAttr<"MmaKind", "what the matrix units multiply", [
   I32EnumAttrCase<"F16", 0, "f16">, I32EnumAttrCase<"BF16", 1, "bf16">,
   I32EnumAttrCase<"TF32", 2, "tf32">,     // f32, rounded to 11 bits
   I32EnumAttrCase<"TF32x3", 3, "tf32x3">, // f32, of which 22 bits count
+  I32EnumAttrCase<"I8", 4, "i8">, I32EnumAttrCase<"UI8", 5, "ui8">,
+  I32EnumAttrCase<"UI8I8", 6, "ui8_i8">, I32EnumAttrCase<"I8UI8", 7, "i8_ui8">, // the left one first
 ]> {
   let cppNamespace = "::cupola::simt";
   let genSpecializedAttr = 0;

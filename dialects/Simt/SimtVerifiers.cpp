@@ -154,9 +154,8 @@ LogicalResult simt::FuncOp::verify() {
   if (getWorkspace().size() > getViews().size())
     return emitOpError() << "has " << getWorkspace().size() << " parts of a workspace, more than parameters";
   for (BlockArgument part : getViews().take_back(getWorkspace().size()))
-    if (auto view = cast<ViewType>(part.getType());
-        view.getAccess() != kernel::Access::ReadWrite ||
-        (!view.getElement().isF32() && !view.getElement().isUnsignedInteger(32)))
+    if (auto view = cast<ViewType>(part.getType()); view.getAccess() != kernel::Access::ReadWrite ||
+                                                    (!view.getElement().isF32() && !view.getElement().isInteger(32)))
       return emitOpError() << "a workspace of " << view << " holds no sums and no counters";
   return success();
 }
@@ -349,6 +348,11 @@ LogicalResult MmaOp::verify() {
   const bool isTf32 = getKind() == MmaKind::TF32 || getKind() == MmaKind::TF32x3;
   if (isTf32 && (b[1] != 2 || acc[1] != b[0]))
     return emitOpError("f32 operands have two registers of rhs, for all accumulators");
+  const bool areBytes = getKind() >= MmaKind::I8;
+  if (areBytes && (b[1] != 2 || acc[1] != b[0]))
+    return emitOpError("bytes have two registers of rhs, for all accumulators");
+  if (const Type sum = getAcc().getType().getElement(); areBytes ? !sum.isSignlessInteger(32) : !sum.isF32())
+    return emitOpError() << "accumulates in " << sum << ", not in " << (areBytes ? "i32" : "f32");
   return reachedTogether(*this, 32);
 }
 

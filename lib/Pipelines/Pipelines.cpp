@@ -46,7 +46,7 @@ ArrayRef<OptionalPass> optionalPasses() {
       {"turn-concats", "concats that windows read transposed are written so"},
       {"flatten-matmul", "one contraction for all batches that share a weight"},
       {"pack-weights", "keeps weights of four bits packed, which products take apart as they read them"},
-      {"integer-products", "computes products of quantised operands in integers (cpu)"},
+      {"integer-products", "computes products of quantised operands in integers"},
       {"merge-matmuls", "one contraction for several weights, as of Q, K and V"},
       {"split-norms", "few long rows normalised by the whole GPU (cuda)"},
       {"join-parts", "many computed parts are written where they stand in their concat"},
@@ -229,8 +229,8 @@ Status runFusionPasses(ModuleOp module, const VariantSpec &variant, const Pipeli
   CUPOLA_TRY(requireCallable(module, target));
   b.addNested<func::FuncOp>(createChooseCalls({!target.callsSnippets()}));
   if (b.isOn("integer-products") && hasQuantizedProducts(module)) {
-    if (target.multipliesIntegers())
-      b.addNested<func::FuncOp>(createIntegerProducts());
+    b.addNested<func::FuncOp>(
+        createIntegerProducts([&](Operation *op) { return target.multipliesIntegers(variant.arch, op); }));
     if (b.isOn("fold-constants"))
       b.addNested<func::FuncOp>(createFoldConstants());
   }

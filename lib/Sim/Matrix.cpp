@@ -56,15 +56,18 @@ void gatherOperands(Tile &tile, const Thread *lanes, unsigned mi, unsigned ni, u
   }
 }
 
-template <bool Store> void moveAccumulators(Tile &tile, const Thread *lanes, unsigned mi, unsigned ni) {
+/// Between lanes and `sums` of the tile, in which accumulators are.
+template <bool Store, class Number>
+void moveAccumulators(Number (&sums)[Tile::kMaxRows][Tile::kMaxColumns], const Thread *lanes, unsigned mi,
+                      unsigned ni) {
   for (unsigned l = 0; l < kWarpLanes; ++l) {
-    float *acc = static_cast<float *>(lanes[l].result);
+    auto *acc = static_cast<Number *>(lanes[l].result);
     for (unsigned i = 0; i < mi; ++i)
       for (unsigned j = 0; j < ni; ++j)
         for (unsigned e = 0; e < 4; ++e) {
           const Coordinate at = coordinateOfC(l, e);
-          float &inTile = tile.c[i * 16 + at.row][j * 8 + at.column];
-          float &inLane = acc[(i * ni + j) * 4 + e];
+          Number &inTile = sums[i * 16 + at.row][j * 8 + at.column];
+          Number &inLane = acc[(i * ni + j) * 4 + e];
           (Store ? inLane : inTile) = Store ? inTile : inLane;
         }
   }
@@ -96,7 +99,26 @@ CUPOLA_SIM_FAST void multiplyTile(Tile &tile, unsigned rows, unsigned columns, u
     }
 }
 
+CUPOLA_SIM_FAST void multiplyByteTile(Tile &tile, unsigned rows, unsigned columns, unsigned k, bool signedA,
+                                      bool signedB) {
+  static uint32_t b[Tile::kMaxK][Tile::kMaxColumns];
+  const auto widen = [](uint32_t bits, bool isSigned) { return isSigned ? bits - (bits << 1 & 0x100u) : bits; };
+  for (unsigned p = 0; p < k; ++p)
+    for (unsigned j = 0; j < columns; ++j)
+      b[p][j] = widen(tile.b[p][j], signedB);
+  for (unsigned i = 0; i < rows; ++i)
+    for (unsigned p = 0; p < k; ++p) {
+      const uint32_t a = widen(tile.a[p][i], signedA);
+      for (unsigned j = 0; j < columns; ++j)
+        tile.sums[i][j] += a * b[p][j];
+    }
+}
+
 } // namespace
+
+void Tile::multiplyBytes(unsigned rows, unsigned columns, unsigned k, bool signedA, bool signedB) {
+  multiplyByteTile(*this, rows, columns, k, signedA, signedB);
+}
 
 void Tile::multiply(unsigned rows, unsigned columns, unsigned k, Operands operands) {
   multiplyTile(*this, rows, columns, k, operands);
@@ -105,19 +127,25 @@ void Tile::multiply(unsigned rows, unsigned columns, unsigned k, Operands operan
 void multiplyTiles(Thread *lanes, uint32_t parameter) {
   static Tile tile;
   const unsigned mi = parameter >> 16, ni = parameter >> 8 & 255, shape = parameter & 255;
-  const unsigned k = shape == CupolaSimHalfK8 || shape == CupolaSimTf32K8 ? 8 : 16;
   if (mi * 16 > Tile::kMaxRows || ni * 8 > Tile::kMaxColumns) {
     machine.reports.add(Finding::Limit, "a warp tile of more than 128x256 elements", lanes[0].waitPc);
     abandonLaunch();
   }
+  if (shape >= CupolaSimBytesK32) {
+    gatherOperands<uint8_t, coordinateOfByteA, coordinateOfByteB>(tile, lanes, mi, ni, 32);
+    moveAccumulators<false>(tile.sums, lanes, mi, ni);
+    tile.multiplyBytes(mi * 16, ni * 8, 32, shape & CupolaSimSignedA, shape & CupolaSimSignedB);
+    return moveAccumulators<true>(tile.sums, lanes, mi, ni);
+  }
+  const unsigned k = shape == CupolaSimHalfK8 || shape == CupolaSimTf32K8 ? 8 : 16;
   if (shape == CupolaSimTf32K8)
     gatherOperands<uint32_t, coordinateOfTf32A, coordinateOfTf32B>(tile, lanes, mi, ni, k);
   else
     gatherOperands<uint16_t, coordinateOfA, coordinateOfB>(tile, lanes, mi, ni, k);
-  moveAccumulators<false>(tile, lanes, mi, ni);
+  moveAccumulators<false>(tile.c, lanes, mi, ni);
   const Operands narrow = shape == CupolaSimBf16K16 ? Operands::Bf16 : Operands::F16;
   tile.multiply(mi * 16, ni * 8, k, shape == CupolaSimTf32K8 ? Operands::Tf32 : narrow);
-  moveAccumulators<true>(tile, lanes, mi, ni);
+  moveAccumulators<true>(tile.c, lanes, mi, ni);
 }
 
 } // namespace cupola::sim

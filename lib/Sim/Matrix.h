@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Sums are taken in f32 by fused multiply-add in order of k; hardware may add in another order and with other rounding,
-// so that results agree with it within a tolerance only.
+// so that results agree with it within a tolerance only. Those of bytes are exact, modulo 2^32.
 #ifndef CUPOLA_LIB_SIM_MATRIX_H
 #define CUPOLA_LIB_SIM_MATRIX_H
 
@@ -13,13 +13,17 @@ namespace cupola::sim {
 /// What the operands of a product are. Of an f32 the units read the first 19 bits.
 enum class Operands { F16, Bf16, Tf32 };
 
-/// A product of one warp: c += a * b.
+/// A product of one warp: c += a * b, of bytes sums += a * b.
 struct Tile {
-  static constexpr unsigned kMaxRows = 16 * 8, kMaxColumns = 8 * 32, kMaxK = 16;
+  static constexpr unsigned kMaxRows = 16 * 8, kMaxColumns = 8 * 32, kMaxK = 32;
   uint32_t a[kMaxK][kMaxRows];    ///< bits, [k][row]
   uint32_t b[kMaxK][kMaxColumns]; ///< bits, [k][column]
-  alignas(32) float c[kMaxRows][kMaxColumns];
+  union {
+    alignas(32) float c[kMaxRows][kMaxColumns];
+    alignas(32) uint32_t sums[kMaxRows][kMaxColumns];
+  };
   void multiply(unsigned rows, unsigned columns, unsigned k, Operands operands);
+  void multiplyBytes(unsigned rows, unsigned columns, unsigned k, bool signedA, bool signedB);
 };
 
 /// The running lane's row pointer of an ldmatrix: 16 bytes of shared memory, aligned to 16.

@@ -191,7 +191,7 @@ void cupola_sim_load_matrices(unsigned *fragments, const void *const *rows, int 
   meet(Meeting::LoadMatrices, static_cast<uint32_t>(count) << 1 | static_cast<uint32_t>(transposed != 0), {place, pc});
 }
 
-void cupola_sim_mma(float *acc, const unsigned *a, const unsigned *b, int mi, int ni, int shape,
+void cupola_sim_mma(void *acc, const unsigned *a, const unsigned *b, int mi, int ni, int shape,
                     unsigned long long place) {
   Thread &self = *machine.current;
   self.result = acc;

@@ -8,6 +8,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 
+#include <functional>
+
 namespace cupola {
 
 #define GEN_PASS_DECL
@@ -15,6 +17,9 @@ namespace cupola {
 
 #define GEN_PASS_REGISTRATION
 #include "lib/Transforms/Passes.h.inc"
+
+/// Of the contractions that `takes` accepts.
+std::unique_ptr<mlir::Pass> createIntegerProducts(std::function<bool(mlir::Operation *)> takes);
 
 } // namespace cupola
 

@@ -179,6 +179,16 @@ def test_sums_that_leave_32_bits_wrap():
     assert found == np.array(70000 * 255 * 255).astype(np.int32)
 
 
+def test_sums_wrap_where_the_op_gives_bytes():
+    random = np.random.default_rng(21)
+    a, b = integers(random, np.int8, 5, 9), integers(random, np.int8, 9, 20)
+    for device in ("CPU", "SIM"):
+        if cupola.backend.supports_device(device):
+            model = model_of("Einsum", (a, b), types=[np.int8], equation="ij,jk->ik")
+            found, = cupola.backend.prepare(model, device, **OPTIONS).run([a, b])
+            np.testing.assert_array_equal(found, np.matmul(a.astype(np.int64), b).astype(np.int8))
+
+
 def requantised(sums, factor, zero, kind):
     bounds = np.iinfo(kind)
     return np.clip(np.rint(sums.astype(np.float32) * factor).astype(np.int64) + zero, bounds.min, bounds.max).astype(kind)

@@ -32,6 +32,7 @@ std::vector<ConformanceCase> castCases();
 std::vector<ConformanceCase> threadCases();
 std::vector<ConformanceCase> memoryCases();
 std::vector<ConformanceCase> matrixCases();
+std::vector<ConformanceCase> byteMatrixCases();
 std::vector<ConformanceCase> clusterCases();
 std::vector<ConformanceCase> tensorCases();
 

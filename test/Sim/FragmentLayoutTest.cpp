@@ -18,7 +18,7 @@ namespace {
 struct Operand {
   MatMulOperandRole role;
   int64_t rows, columns; ///< of MLIR's operand; B is given as columns x k
-  bool isFloat32;
+  enum { F16, F32, I8, I32 } element;
   Coordinate (*ours)(unsigned lane, unsigned element);
 };
 
@@ -28,13 +28,16 @@ template <Coordinate (*Place)(unsigned, unsigned)> Coordinate transposed(unsigne
 }
 
 const Operand kOperands[] = {
-    {MatMulOperandRole::A, 16, 16, false, coordinateOfA},
-    {MatMulOperandRole::B, 8, 16, false, transposed<coordinateOfB>},
-    {MatMulOperandRole::A, 16, 8, false, coordinateOfA},
-    {MatMulOperandRole::B, 8, 8, false, transposed<coordinateOfB>},
-    {MatMulOperandRole::A, 16, 8, true, coordinateOfTf32A},
-    {MatMulOperandRole::B, 8, 8, true, transposed<coordinateOfTf32B>},
-    {MatMulOperandRole::C, 16, 8, true, coordinateOfC},
+    {MatMulOperandRole::A, 16, 16, Operand::F16, coordinateOfA},
+    {MatMulOperandRole::B, 8, 16, Operand::F16, transposed<coordinateOfB>},
+    {MatMulOperandRole::A, 16, 8, Operand::F16, coordinateOfA},
+    {MatMulOperandRole::B, 8, 8, Operand::F16, transposed<coordinateOfB>},
+    {MatMulOperandRole::A, 16, 8, Operand::F32, coordinateOfTf32A},
+    {MatMulOperandRole::B, 8, 8, Operand::F32, transposed<coordinateOfTf32B>},
+    {MatMulOperandRole::A, 16, 32, Operand::I8, coordinateOfByteA},
+    {MatMulOperandRole::B, 8, 32, Operand::I8, transposed<coordinateOfByteB>},
+    {MatMulOperandRole::C, 16, 8, Operand::F32, coordinateOfC},
+    {MatMulOperandRole::C, 16, 8, Operand::I32, coordinateOfC},
 };
 
 TEST(FragmentLayout, AgreesWithNvgpu) {
@@ -44,8 +47,9 @@ TEST(FragmentLayout, AgreesWithNvgpu) {
   const mlir::Location location = builder.getUnknownLoc();
   for (const Operand &operand : kOperands) {
     mlir::nvgpu::WarpMatrixInfo info;
-    const mlir::Type element = operand.isFloat32 ? mlir::Type(builder.getF32Type()) : builder.getF16Type();
-    info.vectorType = mlir::VectorType::get({operand.rows, operand.columns}, element);
+    const mlir::Type elements[] = {builder.getF16Type(), builder.getF32Type(), builder.getI8Type(),
+                                   builder.getI32Type()};
+    info.vectorType = mlir::VectorType::get({operand.rows, operand.columns}, elements[operand.element]);
     info.operandRole = operand.role;
     mlir::FailureOr<mlir::AffineMap> map = mlir::nvgpu::getLaneIdAndValueIdToOperandCoord(builder, location, info);
     ASSERT_TRUE(mlir::succeeded(map));

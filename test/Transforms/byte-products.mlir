@@ -1,4 +1,5 @@
 // RUN: cupola-opt %s --pass-pipeline='builtin.module(func.func(graph-byte-products))' | FileCheck %s
+// RUN: cupola-opt %s --pass-pipeline='builtin.module(func.func(graph-byte-products{signed-left along-depth}))' | FileCheck %s --check-prefix=ALONG
 
 // The zero point comes behind; its share is a constant per column.
 // CHECK-LABEL: @matmul
@@ -56,4 +57,43 @@ func.func @refused(%q: tensor<4x2xui8>, %s: tensor<4x2xi8>, %rows: tensor<4x1xi1
   %p = graph.pad %m ["1", "0"] constant 0 : i16 : tensor<4x2xi16> -> tensor<6x2xi16>
   %4 = graph.matmul %p, %w : tensor<6x2xi16>, tensor<2x2xi16> -> tensor<6x2xi32>
   return %0, %1, %2, %3, %4 : tensor<4x2xi32>, tensor<4x2xi32>, tensor<4x2xi32>, tensor<4x2xi32>, tensor<6x2xi32>
+}
+
+// Where fragments come along the depth, weights lie so and are read turned; signed bytes may stand on the left, too.
+// ALONG-LABEL: @along
+// ALONG-DAG: %[[M:.*]] = graph.constant dense<{{\[}}[1, 3, 5], [2, 4, 6]]> : tensor<2x3xi8>
+// ALONG-DAG: %[[C:.*]] = graph.constant dense<{{\[}}{{\[}}[1], [3], [-128]], {{\[}}[-2], [4], [127]]]> : tensor<2x3x1xi8>
+// ALONG-DAG: %[[B:.*]] = graph.constant dense<{{\[}}{{\[}}[1, 3], [2, 4]], {{\[}}[5, 7], [6, 8]]]> : tensor<2x2x2xi8>
+// ALONG-DAG: %[[MT:.*]] = graph.transpose %[[M]] [1, 0] : tensor<2x3xi8> -> tensor<3x2xi8>
+// ALONG-DAG: %[[CT:.*]] = graph.transpose %[[C]] [1, 2, 0] : tensor<2x3x1xi8> -> tensor<3x1x2xi8>
+// ALONG-DAG: %[[BT:.*]] = graph.transpose %[[B]] [0, 2, 1] : tensor<2x2x2xi8> -> tensor<2x2x2xi8>
+// ALONG-DAG: graph.matmul %arg0, %[[MT]] : tensor<4x3xi8>, tensor<3x2xi8> -> tensor<4x2xi32>
+// ALONG-DAG: graph.conv %arg1, %[[CT]] {{.*}} : tensor<1x5x1xi8>, tensor<3x1x2xi8> -> tensor<1x3x2xi32>
+// ALONG-DAG: graph.matmul %arg2, %[[BT]] : tensor<2x4x2xui8>, tensor<2x2x2xi8> -> tensor<2x4x2xi32>
+// CHECK-LABEL: @along
+// CHECK-NOT: tensor<4x3xi8>, tensor
+// CHECK-NOT: graph.transpose
+// CHECK: return
+func.func @along(%m: tensor<4x3xi8>, %c: tensor<1x5x1xi8>, %b: tensor<2x4x2xui8>)
+    -> (tensor<4x2xi32>, tensor<1x3x2xi32>, tensor<2x4x2xi32>) {
+  %ml = graph.cast %m : tensor<4x3xi8> -> tensor<4x3xi16>
+  %mr = graph.constant dense<[[1, 2], [3, 4], [5, 6]]> : tensor<3x2xi16> : tensor<3x2xi16>
+  %0 = graph.matmul %ml, %mr : tensor<4x3xi16>, tensor<3x2xi16> -> tensor<4x2xi32>
+  %cl = graph.cast %c : tensor<1x5x1xi8> -> tensor<1x5x1xi16>
+  %cr = graph.constant dense<[[[1, -2]], [[3, 4]], [[-128, 127]]]> : tensor<3x1x2xi16> : tensor<3x1x2xi16>
+  %1 = graph.conv %cl, %cr strides [1] dilations [1] groups 1 : tensor<1x5x1xi16>, tensor<3x1x2xi16> -> tensor<1x3x2xi32>
+  %bl = graph.cast %b : tensor<2x4x2xui8> -> tensor<2x4x2xi16>
+  %br = graph.constant dense<[[[1, 2], [3, 4]], [[5, 6], [7, 8]]]> : tensor<2x2x2xi16> : tensor<2x2x2xi16>
+  %2 = graph.matmul %bl, %br : tensor<2x4x2xi16>, tensor<2x2x2xi16> -> tensor<2x4x2xi32>
+  return %0, %1, %2 : tensor<4x2xi32>, tensor<1x3x2xi32>, tensor<2x4x2xi32>
+}
+
+// Weights that are all the same number are bytes, too.
+// CHECK-LABEL: @same
+// CHECK: graph.matmul {{.*}} : tensor<4x3xui8>, tensor<3x2xi8> -> tensor<4x2xi32>
+func.func @same(%q: tensor<4x3xui8>) -> tensor<4x2xi32> {
+  %x = graph.cast %q : tensor<4x3xui8> -> tensor<4x3xi16>
+  %w = graph.constant dense<-3> : tensor<3x2xi16> : tensor<3x2xi16>
+  %y = graph.matmul %x, %w : tensor<4x3xi16>, tensor<3x2xi16> -> tensor<4x2xi32>
+  return %y : tensor<4x2xi32>
 }

@@ -90,6 +90,47 @@ func.func @epilogue(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>) -> (tensor<4x6xf32
   return %1, %2, %3, %7 : tensor<4x6xf32>, tensor<4x6xf32>, tensor<4x6xf32>, tensor<4x6xf32>
 }
 
+// Bytes go to memory where one kernel makes floats of them. Not where a product would for each of its tiles, where there are two
+// kernels, where a tensor has a part in it, where that is no wider.
+// CHECK-LABEL: graph.verdicts @narrow
+// CHECK-SAME: <apart narrow : loc("bytes") -> loc("float") because "what its only reader makes of it is wider">
+// CHECK-SAME: <fused prologue : loc("float") -> loc("scaled") because
+// CHECK-SAME: <fused prologue : loc("scaled") -> loc("mean") because
+// CHECK-SAME: <fused epilogue : loc("tile") -> loc("tile float") because
+// CHECK-SAME: <fused epilogue : loc("twice") -> loc("twice float") because
+// CHECK-SAME: <fused epilogue : loc("part") -> loc("part float") because
+// CHECK-SAME: <fused epilogue : loc("same") -> loc("same float") because
+// DISABLED-LABEL: graph.verdicts @narrow
+// DISABLED-SAME: <fused epilogue : loc("bytes") -> loc("float") because
+func.func @narrow(%x: tensor<4x8xf32>, %w: tensor<8x6xf32>, %v: tensor<6x6xf32>, %x0: tensor<4x6xf32>)
+    -> (tensor<4x1xf32>, tensor<4x6xf32>, tensor<4x1xf32>, tensor<4x1xf32>, tensor<4x1xf32>, tensor<4x1xf32>) {
+  %s = graph.constant dense<5.0e-1> : tensor<4x6xf32> : tensor<4x6xf32>
+  %0 = graph.matmul %x, %w : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32> loc("product")
+  %1 = graph.cast %0 : tensor<4x6xf32> -> tensor<4x6xui8> loc("bytes")
+  %2 = graph.cast %1 : tensor<4x6xui8> -> tensor<4x6xf32> loc("float")
+  %3 = graph.binary mul %2, %s : tensor<4x6xf32>, tensor<4x6xf32> -> tensor<4x6xf32> loc("scaled")
+  %4 = graph.reduce mean %3 [1] : tensor<4x6xf32> -> tensor<4x1xf32> loc("mean")
+  %5 = graph.matmul %x, %w : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32> loc("second")
+  %6 = graph.cast %5 : tensor<4x6xf32> -> tensor<4x6xui8> loc("tile")
+  %7 = graph.cast %6 : tensor<4x6xui8> -> tensor<4x6xf32> loc("tile float")
+  %8 = graph.matmul %7, %v : tensor<4x6xf32>, tensor<6x6xf32> -> tensor<4x6xf32> loc("next")
+  %9 = graph.matmul %x, %w : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32> loc("third")
+  %10 = graph.cast %9 : tensor<4x6xf32> -> tensor<4x6xui8> loc("twice")
+  %11 = graph.cast %10 : tensor<4x6xui8> -> tensor<4x6xf32> loc("twice float")
+  %12 = graph.reduce mean %11 [1] : tensor<4x6xf32> -> tensor<4x1xf32> loc("first reader")
+  %13 = graph.reduce max %11 [1] : tensor<4x6xf32> -> tensor<4x1xf32> loc("second reader")
+  %14 = graph.matmul %x, %w : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32> loc("fourth")
+  %15 = graph.cast %14 : tensor<4x6xf32> -> tensor<4x6xui8> loc("part")
+  %16 = graph.cast %15 : tensor<4x6xui8> -> tensor<4x6xf32> loc("part float")
+  %17 = graph.binary mul %16, %x0 : tensor<4x6xf32>, tensor<4x6xf32> -> tensor<4x6xf32> loc("with a tensor")
+  %18 = graph.reduce mean %17 [1] : tensor<4x6xf32> -> tensor<4x1xf32> loc("mean of both")
+  %19 = graph.matmul %x, %w : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32> loc("fifth")
+  %20 = graph.unary neg %19 : tensor<4x6xf32> -> tensor<4x6xf32> loc("same")
+  %21 = graph.unary abs %20 : tensor<4x6xf32> -> tensor<4x6xf32> loc("same float")
+  %22 = graph.reduce mean %21 [1] : tensor<4x6xf32> -> tensor<4x1xf32> loc("last mean")
+  return %4, %8, %12, %13, %18, %22 : tensor<4x1xf32>, tensor<4x6xf32>, tensor<4x1xf32>, tensor<4x1xf32>, tensor<4x1xf32>, tensor<4x1xf32>
+}
+
 // What is read by nothing but the end lies in memory: only an op that is dead, and so no kernel, can show it. A view
 // that is a result gets a kernel that computes what it moves.
 // CHECK-LABEL: graph.verdicts @result

@@ -4,6 +4,7 @@
 order, when the stall before and the scoreboards that ptxas wrote into the code let it. Bank conflicts, and what the rest of the
 memory gives, are not in it: global memory answers after a fixed time. It compares kernels; it does not say how long one runs."""
 
+import re
 from dataclasses import dataclass, field
 
 SCHEDULERS = 4
@@ -18,14 +19,14 @@ ITERATIONS = 24                  # of which the first half fills the pipes
 @dataclass(frozen=True)
 class Chip:
     multiprocessors: int
-    matrix: float                # cycles that an HMMA.16816 keeps its pipe
+    matrix: float                # cycles that an HMMA.16816 keeps its pipe, or an IMMA.16832
     float: float
     global_memory: int           # cycles until it answers
 
     def cycles(self, instruction):
         """For which it keeps the pipe of its scheduler."""
         if instruction.kind == "matrix":
-            return self.matrix if "16816" in instruction.opcode else self.matrix / 2
+            return self.matrix if re.search("16816|16832", instruction.opcode) else self.matrix / 2
         return {"float": self.float, "special": 8}.get(instruction.kind, 2)
 
 

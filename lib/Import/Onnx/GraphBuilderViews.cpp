@@ -161,6 +161,8 @@ Value GraphBuilder::matmul(Value lhs, Value rhs) {
   Value a = broadcast(reshape(lhs, left), whole(m, depth));
   Value b = broadcast(reshape(rhs, right), whole(depth, n));
   Value result = make<MatMulOp>(a, b, Tf32Attr());
+  if (element(lhs).isSignlessInteger(8))
+    result = cast(result, element(lhs)); // as every op's results of i8, they wrap
   Exprs dims = batch;
   if (!row)
     dims.push_back(m);

@@ -52,8 +52,8 @@ void cupola_sim_async_wait(int pending);
 /// `count` times ldmatrix.x4: fragments[4 * i + j] of this lane, rows[i] its row pointer.
 void cupola_sim_load_matrices(unsigned *fragments, const void *const *rows, int count, int transposed,
                               unsigned long long place) CUPOLA_SIM_NOMERGE;
-/// acc[mi][ni][4] += a * b for the warp's tile; `shape` is a CupolaSimMma.
-void cupola_sim_mma(float *acc, const unsigned *a, const unsigned *b, int mi, int ni, int shape,
+/// acc[mi][ni][4] += a * b for the warp's tile; `shape` is a CupolaSimMma. Sums are f32, of bytes i32.
+void cupola_sim_mma(void *acc, const unsigned *a, const unsigned *b, int mi, int ni, int shape,
                     unsigned long long place) CUPOLA_SIM_NOMERGE;
 
 /// `barrier` is shared memory of the block.
@@ -93,7 +93,16 @@ void cupola_sim_grid_wait(void);
 }
 
 enum CupolaSimShuffle { CupolaSimXor, CupolaSimIndex, CupolaSimUp, CupolaSimDown };
-enum CupolaSimMma { CupolaSimHalfK8, CupolaSimHalfK16, CupolaSimBf16K16, CupolaSimTf32K8 };
+/// Of bytes with what is signed added.
+enum CupolaSimMma {
+  CupolaSimHalfK8,
+  CupolaSimHalfK16,
+  CupolaSimBf16K16,
+  CupolaSimTf32K8,
+  CupolaSimBytesK32 = 8,
+  CupolaSimSignedA = 1,
+  CupolaSimSignedB = 2
+};
 enum CupolaSimWgmma {
   CupolaSimWgmmaBf16 = 1,
   CupolaSimWgmmaTransposedB = 2,

@@ -32,6 +32,13 @@ CUPOLA_DEVICE void mmaRowTf32(float (&acc)[NI][4], const unsigned (&a)[4], const
   cupola_sim_mma(&acc[0][0], a, &b[0][0], 1, NI, CupolaSimTf32K8, at.id);
 }
 
+template <bool SignedA, bool SignedB, int MI, int NI>
+CUPOLA_DEVICE void mmaTileBytes(int (&acc)[MI][NI][4], const unsigned (&a)[MI][4], const unsigned (&b)[NI][2],
+                                Place at) {
+  cupola_sim_mma(&acc[0][0][0], &a[0][0], &b[0][0], MI, NI,
+                 CupolaSimBytesK32 + (SignedA ? CupolaSimSignedA : 0) + (SignedB ? CupolaSimSignedB : 0), at.id);
+}
+
 template <bool Bf16, int MI, int NI, int N>
 CUPOLA_DEVICE void mmaColumnsK16(float (&acc)[MI][NI][4], const unsigned (&a)[MI][4], const unsigned (&b)[N][2],
                                  unsigned first, Place at) {

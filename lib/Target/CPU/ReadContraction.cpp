@@ -62,7 +62,7 @@ static Type yieldedBy(Region &region) { return region.front().getTerminator()->g
 int64_t depthUnitOf(DotOp dot) {
   const Type left = yieldedBy(dot.getLhs()), right = yieldedBy(dot.getRhs());
   const Type sums = dot.getTile().getType().getElement();
-  if (left == sums || graph::productOf(left, right) != sums)
+  if (left == sums || left.isSignlessInteger(8) || graph::productOf(left, right) != sums)
     return 1;
   return left == right ? 2 : 4;
 }

@@ -40,7 +40,7 @@ public:
     if (isOn("onednn"))
       main.addPass(createChooseLibraries());
   }
-  bool multipliesIntegers() const override { return true; }
+  bool multipliesIntegers(StringRef, Operation *) const override { return true; }
   bool sharesKernels() const override { return true; }
 
   Status lower(ModuleOp module, StringRef arch, const TargetRequest &, const Workers &workers, TargetKernels &kernels,

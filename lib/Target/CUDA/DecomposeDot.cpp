@@ -3,6 +3,7 @@
 
 #include "lib/Target/CUDA/Lowering.h"
 #include "lib/Target/CUDA/Passes.h"
+#include "lib/Target/CUDA/Schedules/Tiles.h"
 
 using namespace mlir;
 using namespace cupola;
@@ -24,9 +25,14 @@ bool isNarrow(DotOp dot) {
          extents[0].constant().value_or(manyRows) >= manyRows;
 }
 
-/// The gemm schedules accumulate in f32 and write the tile in one loop over it.
-bool hasSchedule(DotOp dot) {
-  if (!dot.getTile().getType().getElement().isF32() || isNarrow(dot))
+/// Matrix units sum bytes in i32, in a kernel that does nothing before.
+bool sumsBytes(DotOp dot, const GpuArchitecture &target) {
+  return cuda::areBytes(dot, target) && cuda::KernelFacts(dot->getParentOfType<kernel::FuncOp>()).isProductAlone();
+}
+
+/// The gemm schedules accumulate in f32, or as above, and write the tile in one loop over it.
+bool hasSchedule(DotOp dot, const GpuArchitecture &target) {
+  if ((!dot.getTile().getType().getElement().isF32() && !sumsBytes(dot, target)) || isNarrow(dot))
     return false;
   ArrayRef<Attribute> space = dot.getExtents().getValue().drop_back();
   return llvm::all_of(dot.getTile().getUsers(), [&](Operation *user) {
@@ -81,9 +87,11 @@ void inlineAt(ExtractOp extract) {
 }
 
 struct DecomposeDot : cuda::impl::DecomposeDotBase<DecomposeDot> {
+  using DecomposeDotBase::DecomposeDotBase;
   void runOnOperation() override {
+    const GpuArchitecture *target = findGpu(arch);
     for (auto dot : llvm::make_early_inc_range(getOperation().getBody().getOps<DotOp>())) {
-      if (hasSchedule(dot))
+      if (target && hasSchedule(dot, *target))
         continue;
       for (Operation *user : llvm::make_early_inc_range(dot.getTile().getUsers()))
         inlineAt(cast<ExtractOp>(user));

@@ -14,9 +14,10 @@ using namespace cupola;
 using namespace cupola::kernel;
 
 void cuda::buildPreparation(OpPassManager &passes, const GpuArchitecture &target) {
-  passes.addPass(createDecomposeDot());
+  passes.addPass(createDecomposeDot({std::string(target.name)}));
   passes.addPass(createFoldGrid());
   passes.addPass(createCollapseLoops());
+  passes.addPass(createFoldBorders());
   passes.addPass(createPadDepth({std::string(target.name)}));
 }
 

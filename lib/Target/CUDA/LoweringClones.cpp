@@ -40,11 +40,16 @@ llvm::DenseSet<Operation *> loadsWithout(Block &block, Value index) {
 
 void Lowering::hoistVectors(Block &block, Value other, Value index, const Expr &base, int64_t width,
                             const Expr &exists) {
-  const llvm::DenseSet<Operation *> loads = loadsWithout(block, other);
+  const llvm::DenseSet<Operation *> loads = loadsWithout(block, other), varying = varyingOps(block, index);
   const graph::Exprs mask = isKnown(exists) == true ? graph::Exprs() : graph::Exprs{exists};
   for (LoadOp load : block.getOps<LoadOp>()) {
     if (!loads.contains(load))
       continue;
+    if (!varying.contains(load)) { // the same everywhere: whatever is made of it comes before the vectors
+      (void)clone(*load.getOperation());
+      hoisted.insert(load);
+      continue;
+    }
     const Expr position = vars.read(load.getPosition(), load.getIndices());
     const int64_t most = std::min<int64_t>(width, 16 / graph::byteSize(load.getType()));
     const int64_t part = isContiguous(position, vars.name(index), most, divisors) ? most : 1;

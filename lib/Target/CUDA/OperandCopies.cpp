@@ -10,28 +10,6 @@ using namespace cupola::simt;
 
 namespace cupola::cuda {
 
-static bool isZero(Value value) {
-  auto constant = value.getDefiningOp<ConstantOp>();
-  auto number = constant ? dyn_cast<FloatAttr>(constant.getValue()) : FloatAttr();
-  return number && number.getValue().isPosZero();
-}
-
-LoadOp plainLoad(Block &operand) {
-  Value value = operand.getTerminator()->getOperand(0);
-  Type type = value.getType();
-  while (auto cast = value.getDefiningOp<CastOp>()) {
-    value = cast.getInput();
-    // Through a wider float and back is the value itself.
-    auto through = dyn_cast<FloatType>(value.getType());
-    if (!through || through.getWidth() < type.getIntOrFloatBitWidth())
-      return {};
-  }
-  auto load = value.getDefiningOp<LoadOp>();
-  bool plain = load && load.getType() == type && !isIndirect(load.getIndices()) &&
-               (!load.getOther() || isZero(load.getOther())) && load->getBlock() == &operand;
-  return plain ? load : LoadOp();
-}
-
 void OperandVectors::plan(Operand &op, int64_t mostWidth) const {
   auto direction = [&](Value along, const Expr &extent) -> int64_t {
     bool runs = llvm::any_of(op.body->getOps<LoadOp>(), [&](LoadOp load) {
@@ -86,16 +64,22 @@ LoadOp OperandVectors::vectorLoad(const Operand &op) const {
   return whole ? load : LoadOp();
 }
 
+bool OperandVectors::canCopyAsync(const Operand &op) const {
+  LoadOp load = op.width < 2 || op.alongK == op.kMajor ? LoadOp() : vectorLoad(op);
+  return load && op.width * graph::byteSize(load.getType()) >= 4 && hasZerosAround(load);
+}
+
 AsyncOperands asyncOperands(DotOp dot, Variables &vars, const std::map<std::string, int64_t> &divisors) {
   const graph::Exprs extents = graph::exprsOf(dot.getExtents());
   Region &lhs = dot.getLhs(), &rhs = dot.getRhs();
   Operand a = {&lhs.front(), lhs.getArgument(0), lhs.getArgument(1), extents[0], 0, 64, extents[2], 64};
   Operand b = {&rhs.front(), rhs.getArgument(1), rhs.getArgument(0), extents[1], 0, 64, extents[2], 64};
   OperandVectors vectors{vars, divisors, /*threads=*/128};
+  const int64_t bytes = graph::byteSize(lhs.front().getTerminator()->getOperand(0).getType());
   for (Operand *op : {&a, &b})
-    vectors.plan(*op, /*mostWidth=*/8);
+    vectors.plan(*op, /*mostWidth=*/16 / bytes);
   a.kMajor = false;
-  b.kMajor = !b.alongK;
+  b.kMajor = !b.alongK && bytes > 1;
   return {vectors.canCopyAsync(a), vectors.canCopyAsync(b)};
 }
 
@@ -187,10 +171,16 @@ Lowering::Source OperandCopies::source(const Operand &op, LoadOp load, const Exp
   return result;
 }
 
+Value OperandCopies::fill(LoadOp load) {
+  if (Value other = load.getOther())
+    return ConstantOp::create(low.builder, load.getLoc(), other.getDefiningOp<ConstantOp>().getValue());
+  return low.constant(load.getType(), 0);
+}
+
 LogicalResult OperandCopies::fetchPlain(Operand &op, LoadOp load, const Expr &i, const Expr &outer, const Expr &k) {
   Lowering::Source from = source(op, load, outer, k);
   if (!from.mask.empty())
-    from.other = low.constant(load.getType(), 0);
+    from.other = fill(load);
   Value view = low.values.lookup(load.getView());
   if (op.width == 1)
     low.set(low.load(view, from), op.registers, {i});
@@ -204,7 +194,7 @@ LogicalResult OperandCopies::fetchGroup(Operand &op, LoadOp load, const Expr &i,
   return forElements(op, [&](const Expr &e) {
     Lowering::Source from = source(op, load, outer, k + e);
     if (!from.mask.empty())
-      from.other = low.constant(load.getType(), 0);
+      from.other = fill(load);
     low.set(low.load(low.values.lookup(load.getView()), from), op.registers, {i, e});
   });
 }

@@ -7,9 +7,11 @@
 
 namespace cupola::cuda {
 
-/// The load of an operand that is nothing but one element or zero, perhaps cast to a wider
+/// The load of an operand that is nothing but one element or zero, or another border of bytes, perhaps cast to a wider
 /// type and back; null for a computed prologue.
 kernel::LoadOp plainLoad(mlir::Block &operand);
+/// Its mask puts nothing but zeros around the tensor, as cp.async does.
+bool hasZerosAround(kernel::LoadOp load);
 
 /// One operand's way to shared memory, tile by tile.
 struct Operand {
@@ -48,8 +50,8 @@ struct OperandVectors {
   /// The operand's load if the elements of a thread's vectors are neighbours along k, wherever a vector begins, else
   /// null.
   kernel::LoadOp groupLoad(const Operand &op) const;
-  /// Whether cp.async may bring it: whole vectors of at least four bytes along the rows of shared memory.
-  bool canCopyAsync(const Operand &op) const { return op.width >= 2 && vectorLoad(op) && op.alongK != op.kMajor; }
+  /// Whether cp.async may bring it: whole vectors of at least four bytes along the rows of shared memory, or zeros.
+  bool canCopyAsync(const Operand &op) const;
 
 private:
   int64_t groupOf(Operand op) const;
@@ -113,6 +115,8 @@ private:
   /// Enters a region of a tile_loop. Returns its step, if it has one.
   Expr enterRegion(mlir::Region &region, bool hasStep = false);
   Lowering::Source source(const Operand &op, kernel::LoadOp load, const Expr &outer, const Expr &k);
+  /// What stands where its mask fails.
+  mlir::Value fill(kernel::LoadOp load);
   mlir::LogicalResult
   forVectors(Operand &op,
              llvm::function_ref<mlir::LogicalResult(const Expr &i, const Expr &outer, const Expr &k)> body);

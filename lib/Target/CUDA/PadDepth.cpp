@@ -91,7 +91,7 @@ private:
     exprs.push_back(Expr(length - 1) - mod(Expr::symbol(k), padded));
     Value zero = load.getOther();
     if (!zero)
-      zero = ConstantOp::create(builder, load.getLoc(), builder.getFloatAttr(load.getType(), 0));
+      zero = ConstantOp::create(builder, load.getLoc(), builder.getZeroAttr(load.getType()));
     Value own = dot.getRhs().front().findAncestorOpInBlock(*load) ? dot.getRhs().getArgument(0) : indicesOf(dot).k;
     SmallVector<Value> indices = vars.write(exprs);
     llvm::replace(indices, indicesOf(dot).k, own);
@@ -119,7 +119,7 @@ struct PadDepth : cuda::impl::PadDepthBase<PadDepth> {
   void runOnOperation() override {
     const GpuArchitecture *target = findGpu(arch);
     for (DotOp dot : getOperation().getBody().getOps<DotOp>())
-      if (target && cuda::areHalves(dot, *target) && !hasPatches(*target))
+      if (target && (cuda::areHalves(dot, *target) || cuda::areBytes(dot, *target)) && !hasPatches(*target))
         Padder(dot).run();
   }
 };

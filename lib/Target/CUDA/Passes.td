@@ -32,9 +32,8 @@ def ChooseLibraries : Pass<"cuda-choose-libraries", "::mlir::func::FuncOp"> {
 def DecomposeDot : KernelPass<"kernel-decompose-dot"> {
   let summary = "turns products that no gemm schedule takes into sums";
   let description = [{
-    Those that accumulate in another type than f32, whose tile is read elsewhere than in a
-    loop over it, or with many rows of few columns, as the last convolution of a network
-    that labels pixels.
+    Those that accumulate in another type than f32, but for bytes that the matrix units take, whose tile is read elsewhere
+    than in a loop over it, or with many rows of few columns, as the last convolution of a network that labels pixels.
 
     ```mlir
     %0 = kernel.dot [n0, 8, 64] lhs (%m, %k) {L} rhs (%k, %n) {R} ..                // before
@@ -43,6 +42,7 @@ def DecomposeDot : KernelPass<"kernel-decompose-dot"> {
       %1 = kernel.reduce [sum] (%k) in [64] { kernel.yield L(d0, k) * R(k, d1) } : f64
     ```
   }];
+  let options = [Option<"arch", "arch", "std::string", "\"sm_80\"", "architecture family">];
 }
 
 def FoldGrid : KernelPass<"kernel-fold-grid"> {
@@ -65,6 +65,20 @@ def CollapseLoops : KernelPass<"kernel-collapse-loops"> {
       %0 = kernel.load %in0[384*%d0 + %d1] ..
     kernel.foreach (%d1) in [384*n0] {                     // after
       %0 = kernel.load %in0[%d1] ..
+    ```
+  }];
+}
+
+def FoldBorders : KernelPass<"kernel-fold-borders"> {
+  let summary = "a constant in the place of what a mask leaves out is part of the load";
+  let description = [{
+    As a border of zero points around an image of bytes.
+
+    ```mlir
+    %1 = kernel.load %in0[..] mask [M] else %zero ..                                  // before
+    %2 = kernel.in_range [M]
+    %3 = kernel.select %2, %1, %border
+    %3 = kernel.load %in0[..] mask [M] else %border ..                                // after
     ```
   }];
 }

@@ -73,9 +73,27 @@ void KernelPrinter::print(MmaLoadPairOp op) {
        at(op.getSmem(), op.getPosition(), op.getIndices()) + when(op.getFirst()) + when(op.getSecond()) + ");");
 }
 
+/// Of the header's function.
+static std::string suffixOf(MmaKind kind) {
+  switch (kind) {
+  case MmaKind::F16:
+    return "";
+  case MmaKind::I8:
+    return "_bytes<i8, i8>";
+  case MmaKind::UI8:
+    return "_bytes<u8, u8>";
+  case MmaKind::UI8I8:
+    return "_bytes<u8, i8>";
+  case MmaKind::I8UI8:
+    return "_bytes<i8, u8>";
+  default:
+    return ("_" + stringifyMmaKind(kind)).str();
+  }
+}
+
 void KernelPrinter::print(MmaOp op) {
   const bool isWhole = op.getAcc().getType().getExtents()[1] == op.getB().getType().getExtents()[0];
-  const std::string kind = op.getKind() == MmaKind::F16 ? "" : ("_" + stringifyMmaKind(op.getKind())).str();
+  const std::string kind = suffixOf(op.getKind());
   line(llvm::Twine(isWhole ? "warp_mma_tile" : "warp_mma_columns") + kind + "(" + names.lookup(op.getAcc()) + ", " +
        names.lookup(op.getA()) + ", " + names.lookup(op.getB()) +
        (isWhole ? std::string() : ", " + std::to_string(op.getFirst())) + ");");

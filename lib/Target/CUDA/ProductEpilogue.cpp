@@ -66,7 +66,7 @@ LogicalResult ProductLowering::pairs(ForeachOp loop, const Fragments &of) {
 LogicalResult ProductLowering::strips(ForeachOp loop, const Fragments &of) {
   Block &body = loop.getBody().front();
   const int64_t wide = std::min(mostColumns, of.tilesN * 8), lanes = wide / wholeVector;
-  Value strip = low.smem(threads / 32 * 8 * (wide + between), low.builder.getF32Type(), 0, of.over);
+  Value strip = low.smem(threads / 32 * 8 * (wide + between), sumType(), 0, of.over);
   const Expr vector = mod(of.lane, lanes);
   return low.loop("g", 0, of.tilesN * 8 / wide, 1, /*unroll=*/true, [&](const Expr &g) {
     const Expr n = low.let("n", of.n + g * wide + vector * wholeVector, ceilDiv(extents[1], tileN) * tileN);
@@ -96,7 +96,7 @@ Expr ProductLowering::inStrip(int64_t wide, const Expr &row, const Expr &column)
 void ProductLowering::writeStrip(const Fragments &of, Value strip, int64_t wide, const Expr &i, const Expr &h,
                                  const Expr &g) {
   (void)low.loop("j", 0, wide / 8, 1, /*unroll=*/true, [&](const Expr &j) -> LogicalResult {
-    Value pair = low.registers({}, low.builder.getF32Type(), 2);
+    Value pair = low.registers({}, sumType(), 2);
     for (int64_t c : {0, 1})
       low.set(low.get(acc, of.element(i, g * (wide / 8) + j, h * 2 + c)), pair, {c});
     low.storeVector(pair, {}, strip, inStrip(wide, floorDiv(of.lane, 4), j * 8 + mod(of.lane, 4) * 2));
@@ -110,7 +110,7 @@ LogicalResult ProductLowering::readStrip(ForeachOp loop, const Fragments &of, Va
   return low.loop("p", 0, 8 / rows, 1, /*unroll=*/true, [&](const Expr &p) {
     const Expr row = p * rows + floorDiv(of.lane, lanes);
     return of.inRow(i, h * 8 + row, [&] {
-      Value sums = low.registers({2}, low.builder.getF32Type(), 4);
+      Value sums = low.registers({2}, sumType(), 4);
       for (int64_t part : {0, 1})
         low.loadVector(strip, {inStrip(wide, row, mod(of.lane, lanes) * wholeVector + 4 * part), {}}, sums, {part});
       low.tiles[dot.getTile()] = {sums,

@@ -101,7 +101,7 @@ Expr ProductLowering::placeOf(const Expr &number, const Expr &tile) {
 void ProductLowering::addSlices() {
   if (slices == 1)
     return;
-  Value sums = low.smem((slices - 1) * tileM * tileN, low.builder.getF32Type());
+  Value sums = low.smem((slices - 1) * tileM * tileN, sumType());
   (void)low.guard({slice - 1}, [&] {
     low.forElements(acc, [&](const graph::Exprs &index, const Expr &number) {
       low.storeShared(low.get(acc, index), sums, placeOf(number, slice - 1));
@@ -122,13 +122,12 @@ void ProductLowering::addSlices() {
 /// Every block leaves its sums in the workspace. The last one of a tile reads all of them again, its own, too: so their
 /// order never depends on who is last.
 LogicalResult ProductLowering::lastBlock(Lowering::Body body) {
-  const Type f32 = low.builder.getF32Type();
   const Expr tiles = floorDiv(graph::exprsOf(low.func.getBlocks())[0], split);
-  Value sums = low.workspace(tiles * split * (tileM * tileN), f32), counters = low.counters(tiles);
+  Value sums = low.workspace(tiles * split * (tileM * tileN), sumType()), counters = low.counters(tiles);
   (void)inFirstSlice([&] {
     low.forElements(acc, [&](const graph::Exprs &index, const Expr &number) {
       low.store(low.get(acc, index), sums, placeOf(number, tile * split + part));
-      low.set(low.constant(f32, 0), acc, index);
+      low.set(low.constant(sumType(), 0), acc, index);
     });
     return success();
   });

@@ -30,6 +30,8 @@ protected:
   /// The kernel's ops in order: `product` for the dot, `epilogue` for loops over its tile.
   mlir::LogicalResult ops();
   Operand lhs(), rhs();
+  /// f32, or i32.
+  mlir::Type sumType() { return dot.getTile().getType().getElement(); }
   /// Where this thread's slice of a tile's k begins.
   Expr firstOfSlice() const { return slices > 1 ? slice * (tileK / slices) : Expr(0); }
   /// `width` columns from `n` on of row `m`, with the tile at `index`.
@@ -62,7 +64,7 @@ protected:
   int64_t split;        ///< parts of k, each the work of a block
   int64_t mostRows = 1; ///< of tiles in a group
   Expr atM, atN, slice; ///< the block's tile; the thread's slice of k
-  mlir::Value acc;      ///< the thread's sums, f32
+  mlir::Value acc;      ///< the thread's sums, of sumType()
 
 private:
   bool hasStrips(kernel::ForeachOp loop, int64_t tilesN);

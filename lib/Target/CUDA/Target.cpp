@@ -11,6 +11,7 @@
 #include "lib/Target/CUDA/Tuning.h"
 #include "lib/Target/PassErrors.h"
 #include "lib/Transforms/Passes.h"
+#include "lib/Transforms/Quantized/ByteOperands.h"
 
 using namespace mlir;
 
@@ -39,6 +40,14 @@ Status emitAll(ArrayRef<kernel::FuncOp> funcs, const GpuArchitecture &gpu, const
   return runJobs(jobs, workers);
 }
 
+/// Of a group: the matrix units compute eight at a time, and products of fewer have schedules of their own.
+bool hasManyColumns(Operation *contraction) {
+  constexpr int64_t manyColumns = 16;
+  auto conv = dyn_cast<graph::ConvOp>(contraction);
+  const std::optional<int64_t> columns = graph::shapeOf(contraction->getResult(0)).back().constant();
+  return columns && *columns / (conv ? static_cast<int64_t>(conv.getGroups()) : 1) >= manyColumns;
+}
+
 class CudaTarget : public Target {
 public:
   StringRef name() const override { return "cuda"; }
@@ -65,12 +74,18 @@ public:
 
   bool callsSnippets() const override { return true; }
   void addGraphPasses(OpPassManager &main, StringRef arch, PassSwitch isOn) const override {
+    // Fragments of bytes come along the depth alone.
+    if (isOn("integer-products"))
+      main.addPass(createByteProducts({/*signedLeft=*/true, /*alongDepth=*/true}));
     if (isOn("split-norms"))
       main.addPass(createSplitNorms({findGpu(arch)->multiprocessors, maxRowElements}));
   }
   void addFusionPasses(OpPassManager &main, StringRef arch, PassSwitch isOn) const override {
     if (isOn("cublaslt"))
       main.addPass(createChooseLibraries({arch.str()}));
+  }
+  bool multipliesIntegers(StringRef arch, Operation *contraction) const override {
+    return findGpu(arch)->mmaK > 0 && hasManyColumns(contraction) && isOfBytes(*quantizedProduct(contraction));
   }
   int64_t fewRows() const override { return cuda::fewRows; }
   bool sharesKernels() const override { return false; }

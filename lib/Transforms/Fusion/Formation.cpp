@@ -112,6 +112,15 @@ void Formation::extend(Group &group, const SetVector<Operation *> &ops, Value ou
   group.output = output;
 }
 
+void Formation::cut(Group &group, ArrayRef<Operation *> ops, Value output, const Refusal &refusal) {
+  for (Operation *op : ops) {
+    group.ops.remove(op);
+    computed.erase(op);
+  }
+  refusals.insert({output.getDefiningOp(), refusal});
+  group.output = output;
+}
+
 void Formation::keep(Group &group, Value value) {
   Operation *op = value.getDefiningOp();
   group.ops.insert(op);

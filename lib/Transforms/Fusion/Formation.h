@@ -64,6 +64,8 @@ public:
   void store(mlir::Operation *op, const Refusal &refusal);
   /// The ops of `group` become `ops`, in which nothing but `output` is read outside.
   void extend(Group &group, const llvm::SetVector<mlir::Operation *> &ops, mlir::Value output);
+  /// The last `ops` of `group` are left to others, who read `output`: why it is stored.
+  void cut(Group &group, llvm::ArrayRef<mlir::Operation *> ops, mlir::Value output, const Refusal &refusal);
   /// `group` computes `value`, an operand of its hero, and writes it, too.
   void keep(Group &group, mlir::Value value);
   /// `op` is computed in every kernel that reads it.

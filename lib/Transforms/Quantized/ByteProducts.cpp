@@ -4,9 +4,10 @@
 #include "lib/Transforms/Constants.h"
 #include "lib/Transforms/Match.h"
 #include "lib/Transforms/Passes.h"
-#include "lib/Transforms/Quantized/QuantizedProducts.h"
+#include "lib/Transforms/Quantized/ByteOperands.h"
 
 #include <cstring>
+#include <numeric>
 
 using namespace mlir;
 
@@ -16,58 +17,11 @@ namespace cupola {
 
 namespace {
 
-/// ui8, less one number for all elements, behind views.
-struct Left {
-  Value bytes;
-  Value zero;                     ///< i16, of one element; null: 0
-  SmallVector<Operation *> views; ///< the one next to `bytes` first
-  SmallVector<Operation *> ops;   ///< that become part of the product
-};
-
-bool isView(Operation *op) {
-  return isa_and_nonnull<graph::ReshapeOp, graph::TransposeOp, graph::SliceOp, graph::PadOp>(op);
-}
-
-/// What every element of `value` is, as a tensor of one element; null where they may differ.
+/// What every element of `value` is, as a tensor of one element.
 Value oneElement(OpBuilder &b, Value value) {
   if (const std::optional<double> number = match::splatOf(value))
     return match::splat(b, value.getLoc(), *number, graph::tensorType({}, graph::elementOf(value)));
-  auto broadcast = value.getDefiningOp<graph::BroadcastOp>();
-  const bool isOne = broadcast && graph::elementCount(broadcast.getInput()).isConstant(1);
-  return isOne ? match::reshapeTo(b, value.getLoc(), broadcast.getInput(), {}) : Value();
-}
-
-Value bytesOf(Value value) {
-  auto cast = value.getDefiningOp<graph::CastOp>();
-  return cast && graph::elementOf(cast.getInput()).isUnsignedInteger(8) ? cast.getInput() : Value();
-}
-
-/// A pad puts what stands for 0 between the bytes, which has to be known for it.
-bool canPad(const Left &left) {
-  return llvm::all_of(left.views, [&](Operation *view) {
-    auto pad = dyn_cast<graph::PadOp>(view);
-    if (!pad || pad.getMode() != graph::PadMode::Constant)
-      return true;
-    const auto fill = dyn_cast<IntegerAttr>(pad.getValue());
-    return fill && fill.getValue().isZero() && (!left.zero || match::splatOf(left.zero));
-  });
-}
-
-std::optional<Left> leftOf(OpBuilder &b, Value value) {
-  Left left;
-  for (; isView(value.getDefiningOp()); value = value.getDefiningOp()->getOperand(0))
-    left.views.insert(left.views.begin(), value.getDefiningOp());
-  if (auto difference = value.getDefiningOp<graph::BinaryOp>();
-      difference && difference.getKind() == graph::BinaryKind::Sub && bytesOf(difference.getLhs())) {
-    left.zero = oneElement(b, difference.getRhs());
-    if (!left.zero)
-      return std::nullopt;
-    left.ops.push_back(difference);
-    value = difference.getLhs();
-  }
-  left.bytes = bytesOf(value);
-  left.ops.push_back(value.getDefiningOp());
-  return left.bytes && canPad(left) ? std::optional<Left>(std::move(left)) : std::nullopt;
+  return match::reshapeTo(b, value.getLoc(), value.getDefiningOp<graph::BroadcastOp>().getInput(), {});
 }
 
 /// The elements of an i16 constant, if all are i8.
@@ -76,6 +30,8 @@ std::optional<std::vector<int8_t>> narrowed(Value value) {
   if (!constant)
     return std::nullopt;
   const ArrayRef<char> bytes = cupola::bytesOf(constant.getValue());
+  if (const std::optional<double> all = match::splatOf(value); all && *all >= -128 && *all <= 127)
+    return std::vector<int8_t>(*graph::elementCount(value).constant(), static_cast<int8_t>(*all));
   std::vector<int8_t> result(bytes.size() / 2);
   for (size_t i = 0; i < result.size(); ++i) {
     int16_t element;
@@ -87,10 +43,33 @@ std::optional<std::vector<int8_t>> narrowed(Value value) {
   return result.empty() ? std::nullopt : std::optional(std::move(result));
 }
 
+/// Of matrices one behind the other, columns become rows; of a convolution's weights all but the last dimension are
+/// rows.
+std::vector<int8_t> turned(ArrayRef<int8_t> weights, int64_t rows, int64_t columns) {
+  std::vector<int8_t> result(weights.size());
+  for (size_t matrix = 0; matrix < weights.size(); matrix += rows * columns)
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t column = 0; column < columns; ++column)
+        result[matrix + column * rows + row] = weights[matrix + row * columns + column];
+  return result;
+}
+
+/// Matrices one behind the other, as which a product reads its weights.
+struct Matrices {
+  int64_t rows, columns;
+};
+Matrices matricesOf(Operation *op, int64_t elements) {
+  const graph::Exprs shape = graph::shapeOf(op->getOperand(1));
+  const int64_t columns = *shape.back().constant();
+  return {isa<graph::ConvOp>(op) ? elements / columns : *shape[shape.size() - 2].constant(), columns};
+}
+
 class ByteProducts : public impl::ByteProductsBase<ByteProducts> {
 public:
+  using ByteProductsBase::ByteProductsBase;
+
   void runOnOperation() override {
-    const bool changed = match::rewriteBodies(getOperation(), [](Block &body) {
+    const bool changed = match::rewriteBodies(getOperation(), [this](Block &body) {
       bool here = false;
       for (Operation &op : llvm::make_early_inc_range(body))
         if (isa<graph::MatMulOp, graph::ConvOp>(op) && graph::elementOf(op.getOperand(0)).isSignlessInteger(16))
@@ -102,19 +81,17 @@ public:
   }
 
 private:
-  static bool replace(Operation *op) {
+  bool replace(Operation *op) const {
     OpBuilder b(op);
     std::optional<std::vector<int8_t>> weights = narrowed(op->getOperand(1));
-    const std::optional<Left> left = weights ? leftOf(b, op->getOperand(0)) : std::nullopt;
-    if (!left)
+    const std::optional<ByteOperand> left = weights ? byteOperand(op->getOperand(0)) : std::nullopt;
+    if (!left || (!signedLeft && !graph::elementOf(left->bytes).isUnsignedInteger(8)))
       return false;
     SmallVector<Operation *> parts{op};
     llvm::append_range(parts, left->ops);
     const Location loc = match::fusedLoc(b, parts);
     Value sums = left->zero ? columnSums(b, op, *weights) : Value();
-    const auto type = graph::tensorType(graph::shapeOf(op->getOperand(1)), b.getI8Type());
-    Value right = graph::ConstantOp::create(b, op->getOperand(1).getLoc(), constantOf(type, std::move(*weights)));
-    const Value bytes = bytesBehindViews(b, *left);
+    const Value right = rightOf(b, op, std::move(*weights)), bytes = bytesBehindViews(b, *left);
     Operation *product = b.clone(*op);
     product->setOperands({bytes, right});
     product->setLoc(loc);
@@ -126,7 +103,25 @@ private:
     return true;
   }
 
-  static Value bytesBehindViews(OpBuilder &b, const Left &left) {
+  /// Along the depth: as a view of weights that lie [b.., n, k], of a convolution [n, taps.., channels].
+  Value rightOf(OpBuilder &b, Operation *op, std::vector<int8_t> weights) const {
+    graph::Exprs shape = graph::shapeOf(op->getOperand(1));
+    const auto type = [&] { return graph::tensorType(shape, b.getI8Type()); };
+    const Location loc = op->getOperand(1).getLoc();
+    if (!alongDepth)
+      return graph::ConstantOp::create(b, loc, constantOf(type(), std::move(weights)));
+    const RankedTensorType wanted = type();
+    const auto [rows, columns] = matricesOf(op, static_cast<int64_t>(weights.size()));
+    const size_t first = isa<graph::ConvOp>(op) ? 0 : shape.size() - 2;
+    std::rotate(shape.begin() + first, shape.end() - 1, shape.end());
+    SmallVector<int64_t> perm(shape.size());
+    std::iota(perm.begin(), perm.end(), 0);
+    std::rotate(perm.begin() + first, perm.begin() + first + 1, perm.end());
+    Value lying = graph::ConstantOp::create(b, loc, constantOf(type(), turned(weights, rows, columns)));
+    return graph::TransposeOp::create(b, op->getLoc(), wanted, lying, perm);
+  }
+
+  static Value bytesBehindViews(OpBuilder &b, const ByteOperand &left) {
     const double fill = left.zero ? match::splatOf(left.zero).value_or(0) : 0;
     Value value = left.bytes;
     for (Operation *view : left.views)
@@ -138,8 +133,7 @@ private:
   static Value columnSums(OpBuilder &b, Operation *op, ArrayRef<int8_t> weights) {
     graph::Exprs shape = graph::shapeOf(op->getOperand(1));
     const bool isConv = isa<graph::ConvOp>(op);
-    const int64_t columns = *shape.back().constant(),
-                  rows = isConv ? static_cast<int64_t>(weights.size()) / columns : *shape[shape.size() - 2].constant();
+    const auto [rows, columns] = matricesOf(op, static_cast<int64_t>(weights.size()));
     const int64_t matrix = rows * columns, count = static_cast<int64_t>(weights.size()) / matrix;
     std::vector<int32_t> sums(count * columns);
     for (int64_t i = 0; i < static_cast<int64_t>(weights.size()); ++i)
@@ -152,10 +146,10 @@ private:
   }
 
   /// What the zero point adds to every sum: itself times the sum of the column.
-  static Value shareOfZero(OpBuilder &b, const Left &left, Value sums, Value result) {
+  static Value shareOfZero(OpBuilder &b, const ByteOperand &left, Value sums, Value result) {
     const RankedTensorType type = graph::typeOf(result);
     const Location loc = result.getLoc();
-    Value zero = match::castTo(b, loc, left.zero, b.getI32Type());
+    Value zero = match::castTo(b, loc, oneElement(b, left.zero), b.getI32Type());
     zero = match::reshapeTo(b, loc, zero, graph::Exprs(type.getRank(), Expr(1)));
     Value factors[] = {zero, sums};
     for (Value &factor : factors)

@@ -37,11 +37,14 @@ Value operandOf(OpBuilder &b, const DequantizedOperand &operand) {
 
 class IntegerProducts : public impl::IntegerProductsBase<IntegerProducts> {
 public:
+  IntegerProducts() = default;
+  explicit IntegerProducts(std::function<bool(Operation *)> takes) : takes(std::move(takes)) {}
+
   void runOnOperation() override {
-    const bool changed = match::rewriteBodies(getOperation(), [](Block &body) {
+    const bool changed = match::rewriteBodies(getOperation(), [this](Block &body) {
       bool here = false;
       for (Operation &op : llvm::make_early_inc_range(body))
-        if (const std::optional<QuantizedProduct> product = quantizedProduct(&op)) {
+        if (const std::optional<QuantizedProduct> product = quantizedProduct(&op); product && (!takes || takes(&op))) {
           replace(&op, *product);
           here = true;
         }
@@ -82,7 +85,14 @@ private:
     op->replaceAllUsesWith(ValueRange(result));
     op->erase();
   }
+
+  std::function<bool(Operation *)> takes; ///< null: every one
 };
 
 } // namespace
+
+std::unique_ptr<Pass> createIntegerProducts(std::function<bool(Operation *)> takes) {
+  return std::make_unique<IntegerProducts>(std::move(takes));
+}
+
 } // namespace cupola

@@ -11,7 +11,7 @@ def IntegerProducts : Pass<"graph-integer-products", "::mlir::func::FuncOp"> {
   let description = [{
     Where both operands of a contraction in f32 are `(q - zero) * scale` of bytes, the left one with one scale and the
     right one with one per column, the sums of products of integers are exact in i32 and both scales come behind. For
-    targets that have integer products worth it; others fold the right operand to f32.
+    targets that have such products worth it; of the others the right operand is folded to f32.
 
     ```mlir
     %a = graph.binary mul %left, %s : ...      // %left, %right: f32, made of bytes
@@ -28,9 +28,10 @@ def IntegerProducts : Pass<"graph-integer-products", "::mlir::func::FuncOp"> {
 def ByteProducts : Pass<"graph-byte-products", "::mlir::func::FuncOp"> {
   let summary = "products of i16 read bytes where both sides are some";
   let description = [{
-    The left operand is made of ui8, less one zero point for all, and the right one is a constant that i8 holds. The zero
-    point comes behind: its share of a sum is itself times the sum of the weights of the column, which is a constant. A
-    border of zeros before a convolution becomes one of zero points, where that is a number.
+    The left operand is made of ui8 (or i8, `signed-left`), less one zero point for all, and the right one is a constant
+    that i8 holds, perhaps laid along its depth and read through a transpose. The zero point comes behind: its share of
+    a sum is itself times the sum of the weights of the column, which is a constant. A border of zeros before a
+    convolution becomes one of zero points, where that is a number.
 
     ```mlir
     %0 = graph.cast %q : tensor<4x8xui8> -> tensor<4x8xi16>
@@ -42,6 +43,10 @@ def ByteProducts : Pass<"graph-byte-products", "::mlir::func::FuncOp"> {
     %4 = graph.binary sub %2, %3 : ...
     ```
   }];
+  let options = [
+    Option<"signedLeft", "signed-left", "bool", "false", "left operands of i8, too">,
+    Option<"alongDepth", "along-depth", "bool", "false", "weights whose neighbours are neighbours along the depth">,
+  ];
 }
 
 def PackWeights : Pass<"graph-pack-weights", "::mlir::func::FuncOp"> {

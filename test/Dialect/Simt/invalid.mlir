@@ -603,3 +603,33 @@ simt.func @mmaSingles block %b of 1 thread %t of 32 scalars [] () {
   // expected-error @below {{f32 operands have two registers of rhs, for all accumulators}}
   simt.mma %acc, %a, %c as tf32 : !simt.registers<2x4x4xf32>, !simt.registers<2x2xui32>, !simt.registers<4x1xui32>
 }
+
+// -----
+
+simt.func @mmaBytesSingles block %b of 1 thread %t of 32 scalars [] () {
+  %acc = simt.registers zero : !simt.registers<2x4x4xi32>
+  %a = simt.registers : !simt.registers<2x2xui32>
+  %c = simt.registers : !simt.registers<4x1xui32>
+  // expected-error @below {{bytes have two registers of rhs, for all accumulators}}
+  simt.mma %acc, %a, %c as ui8_i8 : !simt.registers<2x4x4xi32>, !simt.registers<2x2xui32>, !simt.registers<4x1xui32>
+}
+
+// -----
+
+simt.func @mmaBytesInFloat block %b of 1 thread %t of 32 scalars [] () {
+  %acc = simt.registers zero : !simt.registers<2x4x4xf32>
+  %a = simt.registers : !simt.registers<2x4xui32>
+  %c = simt.registers : !simt.registers<4x2xui32>
+  // expected-error @below {{accumulates in 'f32', not in i32}}
+  simt.mma %acc, %a, %c as i8 : !simt.registers<2x4x4xf32>, !simt.registers<2x4xui32>, !simt.registers<4x2xui32>
+}
+
+// -----
+
+simt.func @mmaHalvesInIntegers block %b of 1 thread %t of 32 scalars [] () {
+  %acc = simt.registers zero : !simt.registers<2x4x4xi32>
+  %a = simt.registers : !simt.registers<2x4xui32>
+  %c = simt.registers : !simt.registers<4x2xui32>
+  // expected-error @below {{accumulates in 'i32', not in f32}}
+  simt.mma %acc, %a, %c : !simt.registers<2x4x4xi32>, !simt.registers<2x4xui32>, !simt.registers<4x2xui32>
+}

@@ -129,8 +129,13 @@ simt.func @unpack block %b of 1 thread %t of 32 scalars [] () {
 // CHECK: simt.mma %[[ACC]], %[[A]], %[[B]] as bf16 : <2x4x4xf32>, <2x4xui32>, <4x2xui32>
 // CHECK: simt.mma %[[ACC]], %[[A]], %[[B]] as tf32 : <2x4x4xf32>, <2x4xui32>, <4x2xui32>
 // CHECK: simt.mma %[[ACC]], %[[A]], %[[B]] as tf32x3 : <2x4x4xf32>, <2x4xui32>, <4x2xui32>
+// CHECK: simt.mma %{{.*}}, %[[A]], %[[B]] as i8 : <2x4x4xi32>, <2x4xui32>, <4x2xui32>
+// CHECK: simt.mma %{{.*}}, %[[A]], %[[B]] as ui8 : <2x4x4xi32>, <2x4xui32>, <4x2xui32>
+// CHECK: simt.mma %{{.*}}, %[[A]], %[[B]] as ui8_i8 : <2x4x4xi32>, <2x4xui32>, <4x2xui32>
+// CHECK: simt.mma %{{.*}}, %[[A]], %[[B]] as i8_ui8 : <2x4x4xi32>, <2x4xui32>, <4x2xui32>
 simt.func @matrices block %b of 1 thread %t of 32 scalars [#kernel.scalar<1, 0, 1>] () {
   %acc = simt.registers zero : !simt.registers<2x4x4xf32>
+  %sums = simt.registers zero : !simt.registers<2x4x4xi32>
   %a = simt.registers : !simt.registers<2x4xui32>
   %c = simt.registers : !simt.registers<4x2xui32>
   %smem = simt.smem : !simt.smem<3072xf16>
@@ -145,6 +150,10 @@ simt.func @matrices block %b of 1 thread %t of 32 scalars [#kernel.scalar<1, 0, 
     simt.mma %acc, %a, %c as bf16 : !simt.registers<2x4x4xf32>, !simt.registers<2x4xui32>, !simt.registers<4x2xui32>
     simt.mma %acc, %a, %c as tf32 : !simt.registers<2x4x4xf32>, !simt.registers<2x4xui32>, !simt.registers<4x2xui32>
     simt.mma %acc, %a, %c as tf32x3 : !simt.registers<2x4x4xf32>, !simt.registers<2x4xui32>, !simt.registers<4x2xui32>
+    simt.mma %sums, %a, %c as i8 : !simt.registers<2x4x4xi32>, !simt.registers<2x4xui32>, !simt.registers<4x2xui32>
+    simt.mma %sums, %a, %c as ui8 : !simt.registers<2x4x4xi32>, !simt.registers<2x4xui32>, !simt.registers<4x2xui32>
+    simt.mma %sums, %a, %c as ui8_i8 : !simt.registers<2x4x4xi32>, !simt.registers<2x4xui32>, !simt.registers<4x2xui32>
+    simt.mma %sums, %a, %c as i8_ui8 : !simt.registers<2x4x4xi32>, !simt.registers<2x4xui32>, !simt.registers<4x2xui32>
   }
 }
 

@@ -128,6 +128,7 @@ std::vector<CuteFragment> cuteFragments() {
   using namespace SM90::GMMA;
   using K16 = MMA_Traits<SM80_16x8x16_F32F16F16F32_TN>;
   using K8 = MMA_Traits<SM80_16x8x8_F32F16F16F32_TN>;
+  using K32 = MMA_Traits<SM80_16x8x32_S32U8S8S32_TN>;
   return {accumulators<MMA_64x64x16_F32F16F16_SS<Major::K, Major::K>>("m64n64k16 C"),
           accumulators<MMA_64x128x16_F32F16F16_SS<Major::K, Major::K>>("m64n128k16 C"),
           accumulators<MMA_64x256x16_F32F16F16_SS<Major::K, Major::K>>("m64n256k16 C"),
@@ -137,7 +138,10 @@ std::vector<CuteFragment> cuteFragments() {
           fragment("m16n8k16 C", K16::CLayout{}, 16),
           fragment("m16n8k8 A", K8::ALayout{}, 16),
           fragment("m16n8k8 B", K8::BLayout{}, 8),
-          fragment("m16n8k8 C", K8::CLayout{}, 16)};
+          fragment("m16n8k8 C", K8::CLayout{}, 16),
+          fragment("m16n8k32 A", K32::ALayout{}, 16),
+          fragment("m16n8k32 B", K32::BLayout{}, 8),
+          fragment("m16n8k32 C", K32::CLayout{}, 16)};
 }
 
 std::vector<CuteTensorMap> cuteTensorMaps() {

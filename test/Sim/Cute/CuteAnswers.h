@@ -1,7 +1,8 @@
 //===- test/Sim/Cute/CuteAnswers.h - What CuTe says of layouts, descriptors, fragments and tensor maps ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// CuTe's templates are instantiated in CuteAnswers.cpp alone; here are their answers as numbers. Elements are f16.
+// CuTe's templates are instantiated in CuteAnswers.cpp alone; here are their answers as numbers. Elements are f16, but
+// in fragments of k32, which are bytes.
 #ifndef CUPOLA_TEST_SIM_CUTE_CUTEANSWERS_H
 #define CUPOLA_TEST_SIM_CUTE_CUTEANSWERS_H
 

@@ -183,6 +183,8 @@ Place deviceAccumulator(uint32_t t, uint32_t v) {
 }
 Place ofA(uint32_t t, uint32_t v) { return {coordinateOfA(t, v).row, coordinateOfA(t, v).column}; }
 Place ofB(uint32_t t, uint32_t v) { return {coordinateOfB(t, v).column, coordinateOfB(t, v).row}; }
+Place ofByteA(uint32_t t, uint32_t v) { return {coordinateOfByteA(t, v).row, coordinateOfByteA(t, v).column}; }
+Place ofByteB(uint32_t t, uint32_t v) { return {coordinateOfByteB(t, v).column, coordinateOfByteB(t, v).row}; }
 Place ofC(uint32_t t, uint32_t v) { return {coordinateOfC(t, v).row, coordinateOfC(t, v).column}; }
 
 void compareFragment(const CuteFragment &fragment, Place (*ours)(uint32_t thread, uint32_t value)) {
@@ -210,7 +212,10 @@ TEST(Cute, Fragments) {
       compareFragment(fragment, accumulator);
       compareFragment(fragment, deviceAccumulator);
     } else {
-      compareFragment(fragment, operand == 'A' ? ofA : operand == 'B' ? ofB : ofC);
+      const bool areBytes = name.find("k32") != std::string::npos;
+      compareFragment(fragment, operand == 'A'   ? (areBytes ? ofByteA : ofA)
+                                : operand == 'B' ? (areBytes ? ofByteB : ofB)
+                                                 : ofC);
     }
   }
 }

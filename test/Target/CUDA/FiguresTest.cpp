@@ -26,13 +26,14 @@ namespace {
 std::vector<KernelCase> casesOf(const GpuArchitecture &target) {
   std::vector<KernelCase> all;
   for (auto family : {pointwiseCases, transposeCases, gatherCases, rowCases, reductionCases, normCases, windowCases,
-                      gemmCases, fewRowsCases, packedCases, convCases, attentionCases})
+                      gemmCases, fewRowsCases, packedCases, byteCases, registerByteCases, convCases, attentionCases})
     llvm::append_range(all, family());
   llvm::append_range(all, registerMmaCases(target.mmaK));
   if (target.asyncCopy) {
     llvm::append_range(all, patchCases());
     llvm::append_range(all, asyncMmaCases(target.sharedBytes));
     llvm::append_range(all, splitMmaCases());
+    llvm::append_range(all, asyncByteCases(target.sharedBytes));
     llvm::append_range(all, tf32Cases(target.sharedBytes));
     llvm::append_range(all, scheduledAttentionCases());
   }

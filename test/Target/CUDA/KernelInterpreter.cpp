@@ -229,11 +229,11 @@ private:
     std::vector<Number> tile;
     Attribute em = op.getExtents()[0], en = op.getExtents()[1], ek = op.getExtents()[2];
     auto elements = [&](Region &operand, ArrayRef<Attribute> extents) {
-      std::vector<double> result;
-      iterate(operand.getArguments(), extents, [&] { result.push_back(numbers[block(operand.front())[0]].real); });
+      std::vector<Number> result;
+      iterate(operand.getArguments(), extents, [&] { result.push_back(numbers[block(operand.front())[0]]); });
       return result;
     };
-    const std::vector<double> a = elements(op.getLhs(), {em, ek}), b = elements(op.getRhs(), {ek, en});
+    const std::vector<Number> a = elements(op.getLhs(), {em, ek}), b = elements(op.getRhs(), {ek, en});
     int64_t m = value(graph::exprOf(em)), n = value(graph::exprOf(en)), k = value(graph::exprOf(ek));
     if (op.getInit())
       tile = tiles[op.getInit()];
@@ -241,8 +241,10 @@ private:
       tile.assign(m * n, {});
     for (int64_t i = 0; i < m; ++i)
       for (int64_t l = 0; l < k; ++l)
-        for (int64_t j = 0; j < n; ++j)
-          tile[i * n + j].real += a[i * k + l] * b[l * n + j];
+        for (int64_t j = 0; j < n; ++j) {
+          tile[i * n + j].real += a[i * k + l].real * b[l * n + j].real;
+          tile[i * n + j].whole += a[i * k + l].whole * b[l * n + j].whole;
+        }
     tiles[op.getTile()] = std::move(tile);
   }
 

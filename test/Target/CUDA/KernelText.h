@@ -68,6 +68,26 @@ public:
   std::string extract(const std::string &tile, const Exprs &point, const std::string &type, const Exprs &extents) {
     return line("kernel.extract " + tile + " [" + list(point) + "] : " + type + " from " + tileType(type, extents));
   }
+  /// An i32 sum of bytes plus a bias less one number and, but for i32 results, times 2^-10 plus a residual of i8, into
+  /// what the type holds. All of it is exact.
+  struct At {
+    int view;
+    Expr position;
+  };
+  std::string requantized(const std::string &sum, const At &bias, const At &residual, const std::string &type) {
+    std::string whole = binary("add", sum, load(bias.view, "i32", bias.position), "i32");
+    whole = binary("sub", whole, convert(load(residual.view, "i8", 0), "i8", "i32"), "i32");
+    if (type == "i32")
+      return whole;
+    std::string x = binary("mul", convert(whole, "i32", "f32"), number("9.765625e-4", "f32"), "f32");
+    x = binary("add", x, convert(load(residual.view, "i8", residual.position), "i8", "f32"), "f32");
+    const bool isSigned = type == "i8";
+    x = binary("max", x, number(isSigned ? "-128.0" : "0.0", "f32"), "f32");
+    return convert(binary("min", x, number(isSigned ? "127.0" : "255.0", "f32"), "f32"), "f32", type);
+  }
+  std::string number(const std::string &value, const std::string &type) {
+    return line("kernel.constant " + value + " : " + type);
+  }
   /// The heads of loops; bodies follow, and close() of those that give values.
   void loop(const Exprs &vars, const Exprs &extents) { raw("kernel.foreach " + over(vars, extents)); }
   std::string map(const Exprs &vars, const Exprs &extents) { return line("kernel.map " + over(vars, extents)); }

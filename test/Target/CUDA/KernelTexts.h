@@ -100,6 +100,24 @@ struct PackedShape {
 KernelCase packedCase(const PackedShape &shape);
 std::vector<KernelCase> packedCases();
 
+/// A product of bytes whose sums are i32: requantised, or as they are.
+struct ByteGemm {
+  std::string left = "ui8", right = "i8";
+  std::string result = "i8"; ///< or ui8, i32
+  bool dynamic = false;      ///< m is n0
+  bool lhsTransposed = false;
+  bool alongColumns = false; ///< rhs is [k, n], not [n, k]
+  int64_t batch = 1;
+  std::string schedule = {}; ///< "gemm_mma<..>"; empty: the compiler chooses one
+};
+/// Numbers below this are all that bytes hold.
+constexpr int64_t allBytes = 256;
+/// Buffers: lhs, rhs, bias of i32, residual of i8, out.
+KernelCase byteGemmCase(int64_t m, int64_t n, int64_t k, const ByteGemm &options = {});
+std::vector<KernelCase> byteCases(), byteConvCases();
+/// By tiles of every shape: by cp.async, those that fit into so much shared memory; through registers.
+std::vector<KernelCase> asyncByteCases(int64_t sharedBytes), registerByteCases();
+
 struct AttentionShape {
   std::string type = "f32"; ///< of all buffers
   int64_t batch = 1, rows = 64, keys = 64;
@@ -132,6 +150,7 @@ struct ConvOptions {
   bool dynamic = false;       ///< n0 images
   bool channelsFirst = false; ///< the input's
   std::string tf32 = {};      ///< as of GemmOptions
+  int64_t fill = 0;           ///< of the border, of bytes
   std::string schedule = {};  ///< with parameters, as "conv_patch<..>", or what the compiler must choose; empty: a gemm
 };
 /// out = relu(conv(in, weights) + bias + residual), channels last, `columns` outputs a group.

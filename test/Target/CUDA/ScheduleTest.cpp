@@ -224,6 +224,12 @@ INSTANTIATE_TEST_SUITE_P(FewRows, Schedule, ::testing::ValuesIn(fewRowsCases()),
 INSTANTIATE_TEST_SUITE_P(AsyncMma, Schedule, ::testing::ValuesIn(asyncMmaCases(findGpu("sm_80")->sharedBytes)), nameOf);
 INSTANTIATE_TEST_SUITE_P(Tf32, Schedule, ::testing::ValuesIn(tf32Cases(findGpu("sm_80")->sharedBytes)), nameOf);
 INSTANTIATE_TEST_SUITE_P(SplitMma, Schedule, ::testing::ValuesIn(splitMmaCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(Bytes, Schedule, ::testing::ValuesIn(byteCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(Bytes, ScheduleSm75, ::testing::ValuesIn(byteCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(AsyncBytes, Schedule, ::testing::ValuesIn(asyncByteCases(findGpu("sm_80")->sharedBytes)),
+                         nameOf);
+INSTANTIATE_TEST_SUITE_P(RegisterBytes, Schedule, ::testing::ValuesIn(registerByteCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(RegisterBytes, ScheduleSm75, ::testing::ValuesIn(registerByteCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(RegisterMma, Schedule, ::testing::ValuesIn(registerMmaCases(16)), nameOf);
 INSTANTIATE_TEST_SUITE_P(RegisterMma, ScheduleSm75, ::testing::ValuesIn(registerMmaCases(8)), nameOf);
 INSTANTIATE_TEST_SUITE_P(Wgmma, ScheduleSm90a, ::testing::ValuesIn(wgmmaCases()), nameOf);

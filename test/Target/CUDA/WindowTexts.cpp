@@ -40,6 +40,7 @@ std::string nameOf(const std::string &what, const ConvOptions &o, int64_t column
                            {o.dynamic, "dynamic"},
                            {o.channelsFirst, "channelsFirst"}})
     name += set ? std::string("_") + word : "";
+  name += o.fill ? "_fill" + tag(o.fill) : "";
   return name + (o.tf32.empty() ? "" : "_" + o.tf32);
 }
 
@@ -72,40 +73,46 @@ KernelCase convCase(int64_t columns, const ConvOptions &o) {
   Expr rows = (o.dynamic ? v("n0") : Expr(o.images)) * (oh * ow), m = v("d0"), k = v("d2");
   Expr depth = o.taps * o.taps * o.channels, group = o.groups > 1 ? v("g0") : Expr(0);
   Exprs extents = {rows, columns};
+  const bool areBytes = type == "ui8" || type == "i8";
+  const std::string weights = areBytes ? "i8" : type, sums = areBytes ? "i32" : "f32";
   std::string tile = text.dot({rows, columns, depth}, o.tf32.empty() ? "" : " tf32 " + o.tf32);
   Expr y = mod(floorDiv(m, ow), oh) * o.stride + mod(floorDiv(k, o.channels * o.taps), o.taps) * o.dilation - o.pad;
   Expr x = mod(m, ow) * o.stride + mod(floorDiv(k, o.channels), o.taps) * o.dilation - o.pad;
   Pixel pixel(o, floorDiv(m, oh * ow), y, x, group * o.channels + mod(k, o.channels));
-  std::string zero = text.line("kernel.constant 0.0 : " + type);
+  std::string zero = text.number(areBytes ? std::to_string(o.fill) : "0.0", type);
   text.yield(text.line("kernel.load %a0[" + inOp(pixel.linear) + "]" + pixel.mask(zero, type) + " : " + type +
                        " from !kernel.view<" + type + ", read>"),
              type);
   text.rhs();
   int64_t outputs = columns * o.groups;
-  text.yield(text.line("kernel.load %a1[" + inOp(k * outputs + group * columns + v("d1")) + "] : " + type +
-                       " from !kernel.view<" + type + ", read>"),
-             type);
-  text.close(tileType("f32", extents));
+  const Expr column = group * columns + v("d1"), weight = areBytes ? column * depth + k : k * outputs + column;
+  text.yield(text.loadStored(1, weights, weight), weights);
+  text.close(tileType(sums, extents));
   text.loop({v("d3"), v("d4")}, extents);
   Expr n = group * columns + v("d4"), out = v("d3") * outputs + n;
-  std::string sum = text.extract(tile, {v("d3"), v("d4")}, "f32", extents);
-  sum = text.binary("add", sum, text.load(2, type, n), "f32");
-  sum = text.binary("add", sum, text.load(3, type, out), "f32");
-  text.store(text.unary("relu", sum, "f32"), 4, type, out);
+  std::string sum = text.extract(tile, {v("d3"), v("d4")}, sums, extents);
+  if (areBytes) {
+    text.store(text.requantized(sum, {2, n}, {3, out}, type), 4, type, out);
+  } else {
+    sum = text.binary("add", sum, text.load(2, type, n), "f32");
+    sum = text.binary("add", sum, text.load(3, type, out), "f32");
+    text.store(text.unary("relu", sum, "f32"), 4, type, out);
+  }
   text.raw("}");
-  std::string read = type + ", read";
+  const std::string read = ", read", bias = areBytes ? "i32" : type;
   Exprs grid = o.groups > 1 ? Exprs{o.groups} : Exprs{};
   int64_t places = o.images * oh * ow;
   return {nameOf("conv", o, columns),
           !o.schedule.empty() ? o.schedule.substr(0, o.schedule.find('<'))
           : type == "f32"     ? "gemm"
                               : "gemm_mma",
-          text.func("conv", grid, o.dynamic ? anyScalar : "", {read, read, read, read, type + ", write"},
+          text.func("conv", grid, o.dynamic ? anyScalar : "",
+                    {type + read, weights + read, bias + read, weights + read, type + ", write"},
                     o.schedule.find('<') == std::string::npos ? "" : "#cuda." + o.schedule),
           o.dynamic ? std::vector<int64_t>{o.images} : std::vector<int64_t>{},
           {o.images * o.height * o.width * o.channels * o.groups, *depth.constant() * outputs, outputs,
            places * outputs, places * outputs},
-          7,
+          areBytes ? allBytes : 7,
           false,
           unreadOf(o),
           o.tf32 == "x1" ? tf32Tolerance : 0};

@@ -126,7 +126,7 @@ kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_mma<tile 64x64x
 
 // -----
 
-// expected-error @below {{an mma of depth 4 is none of 8 and 16}}
+// expected-error @below {{an mma of depth 4 is none of 8, 16 and 32}}
 kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_mma<tile 64x64x32, warps 2x2, slices 1, stages 3, mma_k 4, async true> () {
 }
 

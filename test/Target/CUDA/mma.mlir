@@ -172,3 +172,55 @@ kernel.func @many gemm grid () in [] scalars []
     kernel.store %2, %out0[2048*%d0 + %d1] : f16 to !kernel.view<f16, write>
   }
 }
+
+// Bytes: fragments of 32 of them along both operands' rows, sums of i32.
+// CHECK-LABEL: simt.func @bytes
+// CHECK: simt.registers zero : <2x4x4xi32>
+// CHECK: simt.smem : <{{.*}}xui8, swizzle 64>
+// CHECK: simt.smem : <{{.*}}xi8, swizzle 64>
+// CHECK: simt.tile_loop to 3 stages 3 steps 2 async fetch
+// CHECK: simt.async_copy %{{.*}} bytes 16
+// CHECK: } load (
+// CHECK: simt.mma_load a %{{.*}} stride 64
+// CHECK: simt.mma_load bt %{{.*}} stride 64
+// CHECK: } compute (
+// CHECK-NEXT: simt.mma %{{.*}} as ui8_i8 : <2x4x4xi32>, <2x4xui32>, <4x2xui32>
+kernel.func @bytes gemm grid () in [] scalars []
+    schedule #cuda.gemm_mma<tile 64x64x64, warps 2x2, slices 1, stages 3, mma_k 32, async true>
+    (%in0: !kernel.view<ui8, read>, %in1: !kernel.view<i8, read>, %out0: !kernel.view<i32, write>) {
+  %0 = kernel.dot [64, 64, 192] lhs (%d0, %d2) {
+    %1 = kernel.load %in0[192*%d0 + %d2] : ui8 from !kernel.view<ui8, read>
+    kernel.yield %1 : ui8
+  } rhs (%d2, %d1) {
+    %1 = kernel.load %in1[192*%d1 + %d2] : i8 from !kernel.view<i8, read>
+    kernel.yield %1 : i8
+  } : !kernel.tile<i32, "64", "64">
+  kernel.foreach (%d3, %d4) in [64, 64] {
+    %1 = kernel.extract %0 [%d3, %d4] : i32 from !kernel.tile<i32, "64", "64">
+    kernel.store %1, %out0[64*%d3 + %d4] : i32 to !kernel.view<i32, write>
+  }
+}
+
+// No ldmatrix turns bytes: columns as neighbours are stored one by one, through registers. A border of another number than 0
+// comes so, too.
+// CHECK-LABEL: simt.func @turned_bytes
+// CHECK: simt.tile_loop to 3 stages 2 steps 2 fetch
+// CHECK: simt.load_vector {{.*}} else
+// CHECK: simt.store_shared
+// CHECK: simt.mma_load bt
+kernel.func @turned_bytes gemm grid () in [] scalars []
+    schedule #cuda.gemm_mma<tile 64x64x64, warps 2x2, slices 1, stages 3, mma_k 32, async true>
+    (%in0: !kernel.view<ui8, read>, %in1: !kernel.view<i8, read>, %out0: !kernel.view<i32, write>) {
+  %0 = kernel.dot [64, 64, 192] lhs (%d0, %d2) {
+    %z = kernel.constant 7 : ui8
+    %1 = kernel.load %in0[192*%d0 + %d2 - 192] mask [%d0 - 1] else %z : ui8 : ui8 from !kernel.view<ui8, read>
+    kernel.yield %1 : ui8
+  } rhs (%d2, %d1) {
+    %1 = kernel.load %in1[64*%d2 + %d1] : i8 from !kernel.view<i8, read>
+    kernel.yield %1 : i8
+  } : !kernel.tile<i32, "64", "64">
+  kernel.foreach (%d3, %d4) in [64, 64] {
+    %1 = kernel.extract %0 [%d3, %d4] : i32 from !kernel.tile<i32, "64", "64">
+    kernel.store %1, %out0[64*%d3 + %d4] : i32 to !kernel.view<i32, write>
+  }
+}

@@ -37,14 +37,13 @@ private:
 
   LogicalResult product() override {
     cuda::Operand a = lhs(), b = rhs();
-    const Type element = a.body->getTerminator()->getOperand(0).getType();
     const int64_t bytes = operandBytes(dot);
-    acc = low.registers({tilesM, tilesN, 4}, low.builder.getF32Type(), 1, /*zero=*/true);
+    acc = low.registers({tilesM, tilesN, 4}, sumType(), 1, /*zero=*/true);
     for (cuda::Operand *op : {&a, &b})
       copies.vectors.plan(*op, /*mostWidth=*/16 / bytes);
-    // ldmatrix wants rows of lhs along k; those of rhs may go either way.
+    // ldmatrix wants rows of lhs along k; those of rhs may go either way, but of bytes it turns none.
     a.kMajor = false;
-    b.kMajor = !b.alongK;
+    b.kMajor = !b.alongK && bytes > 1;
     bool async = hasAsync && copies.vectors.canCopyAsync(a) && copies.vectors.canCopyAsync(b);
     int64_t stages = async ? asyncStages : 2;
     for (cuda::Operand *op : {&a, &b}) {
@@ -52,7 +51,7 @@ private:
         op->pitch = op->outer + 8; // no ldmatrix: four rows of eight elements at a time come from all banks
       else
         copies.swizzle(*op);
-      copies.allocate(*op, element, stages, /*withRegisters=*/!async);
+      copies.allocate(*op, op->body->getTerminator()->getOperand(0).getType(), stages, /*withRegisters=*/!async);
     }
     Type u32 = IntegerType::get(low.func.getContext(), 32, IntegerType::Unsigned);
     const int64_t words = mmaK * bytes / 4; // of a row of a fragment
@@ -114,11 +113,11 @@ LogicalResult cuda::GemmMmaAttr::verify(EmitError error, int64_t m, int64_t n, i
     return failure();
   if (stages < 2)
     return error() << "one stage leaves nothing to overlap";
-  if (mmaK != 8 && mmaK != 16)
-    return error() << "an mma of depth " << mmaK << " is none of 8 and 16";
+  if (mmaK != 8 && mmaK != 16 && mmaK != 32)
+    return error() << "an mma of depth " << mmaK << " is none of 8, 16 and 32";
   // The matrix units multiply 16 by mmaK with mmaK by 8, an ldmatrix loads four of 8 by 8; steps of a tile come in
   // pairs.
-  const int64_t at = 256 / mmaK;
+  const int64_t at = mmaK == 8 ? 32 : 16;
   if (failed(verifyDivides(error, "the tile's m", m, at * warpsM)) ||
       failed(verifyDivides(error, "the tile's n", n, at * warpsN)) ||
       failed(verifyDivides(error, "the tile's k", k, 2 * slices * mmaK)))
@@ -153,11 +152,23 @@ constexpr Shape asyncShapes32[] = {
     {256, 64, 16, 4, 1, 1, 4},  {128, 64, 16, 2, 1, 1, 4},  {64, 128, 16, 1, 2, 1, 4},  {64, 64, 64, 2, 1, 4, 3},
     {64, 64, 32, 2, 2, 1, 4},   {32, 64, 64, 1, 1, 4, 3},   {32, 32, 64, 1, 1, 4, 4},
 };
+/// Of bytes, for as much shared memory as f16 and twice the depth.
+constexpr Shape asyncShapes8[] = {
+    {256, 128, 128, 4, 2, 1, 3}, {256, 128, 64, 4, 2, 1, 4}, {128, 256, 64, 2, 4, 1, 3}, {128, 128, 64, 2, 2, 1, 4},
+    {128, 128, 64, 2, 4, 1, 3},  {256, 64, 64, 4, 1, 1, 4},  {128, 64, 64, 2, 1, 1, 3},  {64, 128, 64, 1, 2, 1, 3},
+    {64, 64, 256, 2, 1, 4, 3},   {64, 64, 128, 2, 2, 1, 4},  {32, 64, 256, 1, 1, 4, 3},  {32, 32, 256, 1, 1, 4, 4},
+};
+constexpr Shape registerShapes8[] = {
+    {128, 128, 64, 2, 4, 1, 2}, {128, 64, 64, 4, 2, 1, 2}, {64, 64, 64, 2, 2, 1, 2},
+    {32, 64, 128, 1, 2, 2, 2},  {32, 64, 64, 1, 2, 1, 2},  {32, 32, 256, 1, 1, 4, 2},
+};
 bool isPacked(Region &operand) {
   Operation *result = operand.front().getTerminator()->getOperand(0).getDefiningOp();
   return result && cuda::nibblesOf(result);
 }
 ArrayRef<Shape> shapesFor(DotOp dot, int64_t operandBytes, bool async) {
+  if (operandBytes == 1)
+    return async ? ArrayRef(asyncShapes8) : ArrayRef(registerShapes8);
   if (!async) {
     const bool hasFew = operandBytes == 2 && isPacked(dot.getRhs()) && cuda::plainLoad(dot.getLhs().front());
     return ArrayRef(registerShapes).drop_front(hasFew ? 0 : 1);
@@ -207,7 +218,7 @@ cuda::Candidates cuda::GemmMmaAttr::candidates(KernelFacts &facts, const GpuArch
       !ConvPatchAttr::candidates(facts, target).empty())
     return {};
   constexpr double mostRegisters = 255; // of a thread
-  const int64_t bytes = operandBytes(facts.product->dot), mmaK = bytes == 4 ? 8 : target.mmaK;
+  const int64_t bytes = operandBytes(facts.product->dot), mmaK = bytes == 2 ? target.mmaK : 32 / bytes;
   const AsyncOperands operands = asyncOperands(facts.product->dot, facts.vars, facts.divisors);
   const bool async = target.asyncCopy && operands.lhs && operands.rhs;
   SmallVector<GemmMmaAttr> table;
@@ -236,6 +247,11 @@ UnitsPace paceOf(MmaKind kind) {
     return {cuda::mmaRate / 2, 2};
   case MmaKind::TF32x3:
     return {cuda::mmaRate / 6, 5};
+  case MmaKind::I8:
+  case MmaKind::UI8:
+  case MmaKind::UI8I8:
+  case MmaKind::I8UI8:
+    return {cuda::mmaRate * 2, 0};
   }
   llvm_unreachable("kinds of units");
 }

@@ -211,7 +211,7 @@ cuda::Candidates cuda::MatvecAttr::candidates(KernelFacts &facts, const GpuArchi
   if (!facts.product)
     return {};
   std::optional<int64_t> rows = graph::exprsOf(facts.product->dot.getExtents())[0].constant();
-  if (!rows || *rows > fewRows)
+  if (!rows || *rows > fewRows || !facts.product->dot.getTile().getType().getElement().isF32())
     return {};
   SmallVector<std::pair<Block *, Value>> weights;
   for (DotOp dot : facts.func.getBody().getOps<DotOp>()) {

@@ -62,9 +62,20 @@ double productCycles(const Tile &tile, const TilePace &pace, const ProductFacts 
   return double(busiest) * loop + double(llvm::divideCeilSigned(busiest, together)) * ends;
 }
 
+static std::optional<simt::MmaKind> byteKindOf(Type lhs, Type rhs) {
+  auto isByte = [](Type type) { return type.isSignlessInteger(8) || type.isUnsignedInteger(8); };
+  if (!isByte(lhs) || !isByte(rhs))
+    return std::nullopt;
+  if (lhs == rhs)
+    return lhs.isUnsignedInteger() ? simt::MmaKind::UI8 : simt::MmaKind::I8;
+  return lhs.isUnsignedInteger() ? simt::MmaKind::UI8I8 : simt::MmaKind::I8UI8;
+}
+
 std::optional<simt::MmaKind> operandKindOf(kernel::DotOp dot) {
   Type lhs = dot.getLhs().front().getTerminator()->getOperand(0).getType();
   Type rhs = dot.getRhs().front().getTerminator()->getOperand(0).getType();
+  if (dot.getTile().getType().getElement().isSignlessInteger(32))
+    return byteKindOf(lhs, rhs);
   if (lhs != rhs)
     return std::nullopt;
   if (lhs.isF16())
@@ -78,8 +89,9 @@ std::optional<simt::MmaKind> operandKindOf(kernel::DotOp dot) {
 
 std::optional<simt::MmaKind> mmaKindOf(kernel::DotOp dot, const GpuArchitecture &target) {
   const std::optional<simt::MmaKind> kind = operandKindOf(dot);
-  // What multiplies f16 16 deep takes the other types, too.
-  const bool takes = target.mmaK == 16 || (target.mmaK > 0 && kind == simt::MmaKind::F16);
+  // What multiplies f16 16 deep takes the other types, too; bytes are as old as f16.
+  const bool takes =
+      target.mmaK == 16 || (target.mmaK > 0 && (kind == simt::MmaKind::F16 || kind >= simt::MmaKind::I8));
   return takes ? kind : std::nullopt;
 }
 
@@ -87,5 +99,7 @@ bool areHalves(kernel::DotOp dot, const GpuArchitecture &target) {
   const std::optional<simt::MmaKind> kind = mmaKindOf(dot, target);
   return kind == simt::MmaKind::F16 || kind == simt::MmaKind::BF16;
 }
+
+bool areBytes(kernel::DotOp dot, const GpuArchitecture &target) { return mmaKindOf(dot, target) >= simt::MmaKind::I8; }
 
 } // namespace cupola::cuda

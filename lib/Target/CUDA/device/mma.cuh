@@ -1,10 +1,11 @@
 //===- lib/Target/CUDA/device/mma.cuh - matrix products of a warp: ldmatrix and mma.sync ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// A warp multiplies A (16*MI x K) by B (K x 8*NI), operands from shared memory, f32 accumulators. Of f16 and bf16, K is
+// A warp multiplies A (16*MI x K) by B (K x 8*NI), operands from shared memory, f32 or i32 sums. Of f16 and bf16, K is
 // 16 (fragments a[MI][4], b[NI][2]; m16n8k16, on sm_75 two m16n8k8) or 8 (m16n8k8: a[MI][2], b[NI][1]); the extents of
-// the fragment arrays choose between the two. Of f32, whose products are TF32, K is 8 (a[MI][4], b[NI][2]; m16n8k8).
-// bf16 and TF32 need sm_80. Every function is called by all 32 lanes with the same arguments.
+// the fragment arrays choose between the two. Of f32, whose products are TF32, K is 8 (a[MI][4], b[NI][2]; m16n8k8). Of
+// bytes, K is 32 (a[MI][4], b[NI][2], i32 sums; m16n8k32, on sm_75 four m8n8k16). bf16 and TF32 need sm_80. Every
+// function is called by all 32 lanes with the same arguments.
 #ifndef CUPOLA_DEVICE_MMA_CUH
 #define CUPOLA_DEVICE_MMA_CUH
 
@@ -43,7 +44,7 @@ CUPOLA_DEVICE void ldmatrix_x4_trans(u32 (&r)[4], const void *row, cupola_device
 template <int Span = 0, class T, int MI>
 CUPOLA_DEVICE void mma_load_a(u32 (&a)[MI][4], const T *rows, u32 stride, u32 place = 0,
                               cupola_device::Place at = CUPOLA_HERE) {
-  static_assert(sizeof(T) == 2 || sizeof(T) == 4, "operands of 16 or 32 bits");
+  static_assert(sizeof(T) <= 4, "operands of 8, 16 or 32 bits");
   const T *const first = swizzled<Span>(rows, place + cu_lane() % 16 * stride + cu_lane() / 16 * (16 / sizeof(T)));
   const void *from[MI];
   CUPOLA_UNROLL
@@ -133,7 +134,7 @@ CUPOLA_DEVICE void mma_load_b(u32 (&b)[NI][1], const T *rows, u32 stride, u32 pl
 template <int Span = 0, class T, int NI>
 CUPOLA_DEVICE void mma_load_b_transposed(u32 (&b)[NI][2], const T *rows, u32 stride, u32 place = 0,
                                          cupola_device::Place at = CUPOLA_HERE) {
-  static_assert((sizeof(T) == 2 || sizeof(T) == 4) && NI % 2 == 0, "16 or 32 bits, pairs of 8-column tiles");
+  static_assert(sizeof(T) <= 4 && NI % 2 == 0, "8, 16 or 32 bits, pairs of 8-column tiles");
   const u32 row = cu_lane() / 16 * 8 + cu_lane() % 8;
   const T *const first = swizzled<Span>(rows, place + row * stride + cu_lane() / 8 % 2 * (16 / sizeof(T)));
   const void *from[NI / 2];
@@ -195,6 +196,15 @@ CUPOLA_DEVICE void warp_mma_tile_bf16(f32 (&acc)[MI][NI][4], const u32 (&a)[MI][
                                       cupola_device::Place at = CUPOLA_HERE) {
   static_assert(cupola_device::hasMmaBf16<MI>, "mma of bf16 needs sm_80");
   cupola_device::mmaTileK16<true>(acc, a, b, at);
+}
+
+/// acc += a * b of bytes, i8 or u8 each; sums wrap.
+template <class A, class B, int MI, int NI>
+CUPOLA_DEVICE void warp_mma_tile_bytes(i32 (&acc)[MI][NI][4], const u32 (&a)[MI][4], const u32 (&b)[NI][2],
+                                       cupola_device::Place at = CUPOLA_HERE) {
+  static_assert(cupola_device::hasMma<MI>, "mma needs sm_75");
+  static_assert(sizeof(A) == 1 && sizeof(B) == 1, "operands of 8 bits");
+  cupola_device::mmaTileBytes<(A(-1) < A(0)), (B(-1) < B(0))>(acc, a, b, at);
 }
 
 namespace cupola_device {
@@ -295,14 +305,14 @@ CUPOLA_DEVICE void mma_pack_a(u32 (&a)[MI][2], const f32 (&acc)[MI][NI][4], u32 
 }
 
 /// Sets every accumulator to zero.
-template <int MI, int NI> CUPOLA_DEVICE void mma_zero(f32 (&acc)[MI][NI][4]) {
+template <class Sum, int MI, int NI> CUPOLA_DEVICE void mma_zero(Sum (&acc)[MI][NI][4]) {
   CUPOLA_UNROLL
   for (int i = 0; i < MI; ++i) {
     CUPOLA_UNROLL
     for (int j = 0; j < NI; ++j) {
       CUPOLA_UNROLL
       for (int e = 0; e < 4; ++e)
-        acc[i][j][e] = 0.0f;
+        acc[i][j][e] = 0;
     }
   }
 }

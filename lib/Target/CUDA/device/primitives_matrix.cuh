@@ -95,6 +95,53 @@ CUPOLA_DEVICE void mmaRowTf32(float (&acc)[NI][4], const unsigned (&a)[4], const
     mmaTf32(acc[j], a, b[j]);
 }
 
+/// d(8x8) += a(8x16) * b(16x8), bytes, of which each side is signed or not, and i32 sums that wrap.
+template <bool SignedA, bool SignedB> CUPOLA_DEVICE void mmaBytesK16(int &d0, int &d1, unsigned a, unsigned b) {
+#define CUPOLA_MMA(signedA, signedB, types)                                                                            \
+  if (SignedA == signedA && SignedB == signedB)                                                                        \
+  asm volatile("mma.sync.aligned.m8n8k16.row.col.s32." types ".s32 {%0,%1}, {%2}, {%3}, {%0,%1};"                      \
+               : "+r"(d0), "+r"(d1)                                                                                    \
+               : "r"(a), "r"(b))
+  CUPOLA_MMA(true, true, "s8.s8");
+  CUPOLA_MMA(true, false, "s8.u8");
+  CUPOLA_MMA(false, true, "u8.s8");
+  CUPOLA_MMA(false, false, "u8.u8");
+#undef CUPOLA_MMA
+}
+
+/// d(16x8) += a(16x32) * b(32x8), bytes as above. Before sm_80 four products, of half the rows and half the depth each.
+template <bool SignedA, bool SignedB>
+CUPOLA_DEVICE void mmaBytesK32(int (&d)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+#if CUPOLA_ARCH >= 800
+#define CUPOLA_MMA(signedA, signedB, types)                                                                            \
+  if (SignedA == signedA && SignedB == signedB)                                                                        \
+  asm volatile("mma.sync.aligned.m16n8k32.row.col.s32." types ".s32 "                                                  \
+               "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"                                                 \
+               : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3])                                                        \
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]))
+  CUPOLA_MMA(true, true, "s8.s8");
+  CUPOLA_MMA(true, false, "s8.u8");
+  CUPOLA_MMA(false, true, "u8.s8");
+  CUPOLA_MMA(false, false, "u8.u8");
+#undef CUPOLA_MMA
+#else
+  mmaBytesK16<SignedA, SignedB>(d[0], d[1], a[0], b[0]);
+  mmaBytesK16<SignedA, SignedB>(d[2], d[3], a[1], b[0]);
+  mmaBytesK16<SignedA, SignedB>(d[0], d[1], a[2], b[1]);
+  mmaBytesK16<SignedA, SignedB>(d[2], d[3], a[3], b[1]);
+#endif
+}
+
+template <bool SignedA, bool SignedB, int MI, int NI>
+CUPOLA_DEVICE void mmaTileBytes(int (&acc)[MI][NI][4], const unsigned (&a)[MI][4], const unsigned (&b)[NI][2], Place) {
+  CUPOLA_UNROLL
+  for (int i = 0; i < MI; ++i) {
+    CUPOLA_UNROLL
+    for (int j = 0; j < NI; ++j)
+      mmaBytesK32<SignedA, SignedB>(acc[i][j], a[i], b[j]);
+  }
+}
+
 template <bool Bf16, int MI, int NI, int N>
 CUPOLA_DEVICE void mmaColumnsK16(float (&acc)[MI][NI][4], const unsigned (&a)[MI][4], const unsigned (&b)[N][2],
                                  unsigned first, Place) {

@@ -10,7 +10,7 @@ using namespace mlir;
 namespace cupola::fusion {
 
 // A type here is the row's column; the definitions are in this folder's other files.
-Form storeLongAddresses, formAttention, formFewRows, growEpilogues, copyResults;
+Form storeLongAddresses, formAttention, formFewRows, growEpilogues, endNarrowly, copyResults;
 Refuse refuseResult, refuseDisabled, refuseSize, refuseContractionOperand, refuseBroadcast, refuseSeveralReaders;
 StoreView storeParts;
 Decide decideConstant, decideControl, decideJoin, decideView, decideAttention, decideFewRows, decideEpilogue,
@@ -38,6 +38,7 @@ constexpr Rule table[] = {
     {"attention", formAttention, {}, {}, decideAttention},
     {"few-rows", formFewRows, {}, {}, decideFewRows},
     {"epilogue", growEpilogues, {}, {}, decideEpilogue},
+    {"narrow", endNarrowly, {}, {}, {}},
     {"result", copyResults, refuseResult, {}, {}},
     {"prologue", {}, {}, {}, decidePrologue},
     {"two-stages", {}, {}, {}, decideTwoStages},

@@ -402,3 +402,49 @@ kernel.func @tf32x3_2048 gemm grid () in [] scalars []
     kernel.store %1, %out[2048*%m + %n] : f32 to !kernel.view<f32, write>
   }
 }
+
+// -----
+
+// Bytes. At least 97 %.
+kernel.func @bytes_4096 gemm grid () in [] scalars []
+    (%in0: !kernel.view<i8, read>, %in1: !kernel.view<i8, read>, %in2: !kernel.view<f32, read>, %out: !kernel.view<i8, write>) {
+  %0 = kernel.dot [4096, 4096, 4096] lhs (%m, %k) {
+    %1 = kernel.load %in0[4096*%m + %k] : i8 from !kernel.view<i8, read>
+    kernel.yield %1 : i8
+  } rhs (%k, %n) {
+    %1 = kernel.load %in1[4096*%n + %k] : i8 from !kernel.view<i8, read>
+    kernel.yield %1 : i8
+  } : !kernel.tile<i32, "4096", "4096">
+  kernel.foreach (%m, %n) in [4096, 4096] {
+    %1 = kernel.extract %0 [%m, %n] : i32 from !kernel.tile<i32, "4096", "4096">
+    %2 = kernel.load %in2[%n] : f32 from !kernel.view<f32, read>
+    %3 = kernel.cast %1 : i32 -> f32
+    %4 = kernel.binary mul %3, %2 : f32 -> f32
+    %5 = kernel.cast %4 : f32 -> i8
+    kernel.store %5, %out[4096*%m + %n] : i8 to !kernel.view<i8, write>
+  }
+}
+
+// -----
+
+// Bytes, ResNet, 128 images: 3x3. At least 97 %.
+kernel.func @bytes_conv_3x3 conv grid () in [] scalars []
+    (%in0: !kernel.view<ui8, read>, %in1: !kernel.view<i8, read>, %in2: !kernel.view<f32, read>, %out: !kernel.view<ui8, write>) {
+  %0 = kernel.dot [100352, 128, 1152] lhs (%m, %k) {
+    %z = kernel.constant 0 : ui8
+    %1 = kernel.load %in0[100352*floordiv(%m, 784) + 3584*mod(floordiv(%m, 28), 28) + 128*mod(%m, 28) + 3584*floordiv(%k, 384) + 128*mod(floordiv(%k, 128), 3) + mod(%k, 128) - 3712]
+      mask [1*mod(floordiv(%m, 28), 28) + floordiv(%k, 384) - 1, -1*mod(floordiv(%m, 28), 28) - floordiv(%k, 384) + 28, 1*mod(%m, 28) + mod(floordiv(%k, 128), 3) - 1, -1*mod(%m, 28) - mod(floordiv(%k, 128), 3) + 28] else %z : ui8 : ui8 from !kernel.view<ui8, read>
+    kernel.yield %1 : ui8
+  } rhs (%k, %n) {
+    %1 = kernel.load %in1[1152*%n + %k] : i8 from !kernel.view<i8, read>
+    kernel.yield %1 : i8
+  } : !kernel.tile<i32, "100352", "128">
+  kernel.foreach (%m, %n) in [100352, 128] {
+    %1 = kernel.extract %0 [%m, %n] : i32 from !kernel.tile<i32, "100352", "128">
+    %2 = kernel.load %in2[%n] : f32 from !kernel.view<f32, read>
+    %3 = kernel.cast %1 : i32 -> f32
+    %4 = kernel.binary mul %3, %2 : f32 -> f32
+    %5 = kernel.cast %4 : f32 -> ui8
+    kernel.store %5, %out[128*%m + %n] : ui8 to !kernel.view<ui8, write>
+  }
+}
