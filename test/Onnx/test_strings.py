@@ -137,8 +137,10 @@ def test_cast_like():
     assert by_cupola(model_of("CastLike", [like, x], types=[object]), [like, x])[0].tolist() == ["0.0"]
 
 
-def test_unsorted_unique():
-    equal("Unique", texts("b", "a", "b", "", "a"), results=4, sorted=0)
+@pytest.mark.parametrize("is_sorted", [0, 1])
+def test_unique(is_sorted):
+    equal("Unique", texts("b", "a", "ba", "b", "", "é", "a", "Z"), results=4, sorted=is_sorted)
+    equal("Unique", texts("b", "a", "b", "", "b", "a").reshape(3, 2), results=4, sorted=is_sorted, axis=0)
 
 
 @pytest.mark.parametrize("op, version, attributes", [

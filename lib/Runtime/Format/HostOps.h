@@ -40,6 +40,8 @@ inline constexpr HostOp kHostOps[] = {
     // The delimiter, empty: white space; the most splits, -1: any number.
     {"string_split_count", 1, HostElement::String, HostElement::Count, 2, 2}, ///< the parts of each
     {"string_split", 1, HostElement::String, HostElement::String, 2, 2}, ///< padded with empty ones to equal counts
+    // How many different strings of the operand go before each, by their bytes.
+    {"string_rank", 1, HostElement::String, HostElement::Count, 0, 0},
     // The pattern (lib/Runtime/Host/Pattern.h).
     {"regex_full_match", 1, HostElement::String, HostElement::Truth, 1, 1},
     // The type of the numbers: "f32".

@@ -65,6 +65,7 @@ Status countNormalized(HostCall &call);
 Status normalizeStrings(HostCall &call);
 Status countSplit(HostCall &call);
 Status splitStrings(HostCall &call);
+Status rankStrings(HostCall &call);
 Status matchPattern(HostCall &call);
 Status parseNumbers(HostCall &call);
 Status formatNumbers(HostCall &call);
