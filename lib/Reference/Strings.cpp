@@ -331,7 +331,8 @@ constexpr HostRow hostTable[] = {
     {"string_normalize", normalize}, {"string_split_count", countParts},
     {"string_split", split},         {"string_rank", rank},
     {"regex_full_match", match},     {"string_parse", parse},
-    {"string_format", formatAll},
+    {"string_format", formatAll},    {"image_extents", decodePicture},
+    {"image_decode", decodePicture},
 };
 
 } // namespace

@@ -109,6 +109,7 @@ constexpr OpRow rows[] = {
     {"", "Hardmax", {13}, importHardmax},
     {"", "Identity", {1, 13, 14, 16, 19, 21, 23, 24, 25}, importIdentity},
     {"", "If", {1, 11, 13, 16, 19, 21, 23, 24, 25}, importIf},
+    {"", "ImageDecoder", {20}, importImageDecoder},
     {"", "InstanceNormalization", {1, 6, 22}, importInstanceNormalization},
     {"", "IsInf", {10, 20}, importIsInf},
     {"", "IsNaN", {9, 13, 20}, importIsNaN},
