@@ -189,8 +189,12 @@ constexpr size_t mostLetters = 2000;
 
 Status match(Call &call) {
   CUPOLA_ASSIGN(const std::vector<std::string> texts, textsOf(call, 0));
+  const std::string given = parameterOf(call, 0);
   try {
-    const std::wregex pattern(wide(parameterOf(call, 0)));
+    if (given.find("\\p") != std::string::npos ||
+        given.find("\\P") != std::string::npos) // which std::regex takes for p
+      throw std::regex_error(std::regex_constants::error_escape);
+    const std::wregex pattern(wide(given));
     for (auto [i, text] : llvm::enumerate(texts)) {
       if (text.size() > mostLetters)
         return Status::unsupported("a text of " + std::to_string(text.size()) + " bytes is matched by runs alone");
