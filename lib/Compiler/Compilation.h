@@ -118,6 +118,7 @@ struct Options {
   std::string tuning;   ///< a file of measured times (docs/tuning.md); "": those shipped alone, "none": not even those
   unsigned threads = 1; ///< of the compilation; the bytes do not depend on it
   bool allowHardLinks = false;
+  bool allowDecoders = false; ///< ImageDecoder, whose pictures libraries decode wherever the package runs
   /// The package's outputs are the model's, then the result of every other kernel: for
   /// comparing kernel by kernel. Takes one target architecture.
   bool kernelResults = false;

@@ -131,6 +131,7 @@ Status Compilation::Impl::importFrom(const ModelSource &source, std::vector<Prob
   onnx_import::Limits limits;
   CUPOLA_TRY(readModel(source, limits, problems));
   onnx_import::ShapeOptions shapes;
+  shapes.allowDecoders = options.allowDecoders;
   CUPOLA_TRY(sortShapes(*model->proto, options, shapes));
   metadata = metadataOf(*model->proto);
   if (options.everyValue) {

@@ -35,6 +35,7 @@ Status computeBitcast(Call &call);
 Status computeCall(Call &call);
 // Strings.cpp
 Status computeHost(Call &call);
+Status decodePicture(Call &call);
 // Views.cpp
 Status computeReshape(Call &call);
 Status computeTranspose(Call &call);

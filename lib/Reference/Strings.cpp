@@ -15,6 +15,7 @@
 
 #include <clocale>
 #include <cwctype>
+#include <map>
 #include <regex>
 
 using namespace mlir;
@@ -188,8 +189,12 @@ constexpr size_t mostLetters = 2000;
 
 Status match(Call &call) {
   CUPOLA_ASSIGN(const std::vector<std::string> texts, textsOf(call, 0));
+  const std::string given = parameterOf(call, 0);
   try {
-    const std::wregex pattern(wide(parameterOf(call, 0)));
+    if (given.find("\\p") != std::string::npos ||
+        given.find("\\P") != std::string::npos) // which std::regex takes for p
+      throw std::regex_error(std::regex_constants::error_escape);
+    const std::wregex pattern(wide(given));
     for (auto [i, text] : llvm::enumerate(texts)) {
       if (text.size() > mostLetters)
         return Status::unsupported("a text of " + std::to_string(text.size()) + " bytes is matched by runs alone");
@@ -306,6 +311,20 @@ Status formatAll(Call &call) {
   return setTexts(call, texts);
 }
 
+/// By a tree of all of them.
+Status rank(Call &call) {
+  CUPOLA_ASSIGN(const std::vector<std::string> texts, textsOf(call, 0));
+  std::map<std::string, int64_t> ranks;
+  for (const std::string &text : texts)
+    ranks.emplace(text, 0);
+  int64_t next = 0;
+  for (auto &[text, number] : ranks)
+    number = next++;
+  for (auto [i, text] : llvm::enumerate(texts))
+    call.result.set<int64_t>(static_cast<int64_t>(i), ranks.at(text));
+  return {};
+}
+
 struct HostRow {
   StringRef name;
   OpFunction function;
@@ -314,8 +333,10 @@ struct HostRow {
 constexpr HostRow hostTable[] = {
     {"string_concat", concat},       {"string_normalize_count", countNormalized},
     {"string_normalize", normalize}, {"string_split_count", countParts},
-    {"string_split", split},         {"regex_full_match", match},
-    {"string_parse", parse},         {"string_format", formatAll},
+    {"string_split", split},         {"string_rank", rank},
+    {"regex_full_match", match},     {"string_parse", parse},
+    {"string_format", formatAll},    {"image_extents", decodePicture},
+    {"image_decode", decodePicture},
 };
 
 } // namespace

@@ -7,33 +7,57 @@
         y = fast(x)
 
 Dynamo hands over graphs of calls, with guards of its own. A graph goes through torch.export and torch.onnx to the compiler, with the
-dimensions that Dynamo marks dynamic. What cannot go that way is left to torch, and why is logged (`cupola.dynamo`, a warning)."""
+dimensions that Dynamo marks dynamic. Where not all of it can go that way, it is cut into parts (torch_parts.py), and some of its calls
+stay with torch: a warning of the logger `cupola.dynamo` says which and why, and `report()` tells it to programs."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections import Counter, deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
 
-import onnx
 import torch
-from torch.export import Dim, ExportedProgram, export
-from torch.fx.experimental.symbolic_shapes import is_concrete_int
+from torch.export import ExportedProgram
 
 from . import machine
-from .decompositions import TABLE
-from .errors import Error
+from .compiler import check
+from .errors import Error, LimitError, ModelError, UnsupportedError
 from .session import Executable, Session
 from .tensors import Tensor
+from .torch_calls import op_name, storages
+from .torch_export import VIEWS, WRITES, Arguments, Graph, GraphArguments, Refusal, device_of, exported, model_of, results_of
+from .torch_parts import Cut, Part, assembled
 
 log = logging.getLogger(__name__)
 
-Arguments: TypeAlias = Sequence[Any]
-Graph: TypeAlias = torch.fx.GraphModule
+
+@dataclass(frozen=True)
+class LeftToTorch:
+    """Calls of one op that stay with torch; `op` is empty where it is the whole graph, whatever its ops are."""
+
+    op: str
+    reason: str
+    calls: int
 
 
-class Refusal(Exception):
-    """Why a graph stays with torch."""
+@dataclass(frozen=True)
+class GraphReport:
+    """What became of a graph of Dynamo: how many calls it has, how many each part has that Cupola runs, and what stays with torch. Calls
+    that only compute extents count in no part."""
+
+    calls: int
+    parts: tuple[int, ...]
+    left: tuple[LeftToTorch, ...]
+
+
+_reports: deque[GraphReport] = deque(maxlen=1000)
+
+
+def report() -> tuple[GraphReport, ...]:
+    """Of the graphs of this process, the newest last; of the last thousand."""
+    return tuple(_reports)
 
 
 def backend(graph: Graph, example_inputs: Arguments, *, options: Mapping[str, Any] | None = None,
@@ -43,36 +67,74 @@ def backend(graph: Graph, example_inputs: Arguments, *, options: Mapping[str, An
         if any(map(torch.is_autocast_enabled, ("cpu", "cuda"))):
             raise Refusal("autocast is on; options={\"precision\": \"bf16\"} is Cupola's own")
         with torch._guards.tracing(None):  # the export is no part of Dynamo's trace
-            return Compiled(graph, example_inputs, options or {})
+            return _compiled(graph, example_inputs, options or {})
     except Refusal as refusal:
-        _log(graph, refusal)
+        _note_whole(graph, refusal)
         stays: Callable[..., Any] = graph.forward
         return stays
 
 
-class Compiled:
-    """A graph on its device. Weights (parameters and buffers) are part of the package: the compiler reads them where torch has them, and
-    the package has the one copy. A graph whose weights or constants changed is compiled again, up to MOST times."""
+def _compiled(graph: Graph, example_inputs: Arguments, options: Mapping[str, Any]) -> Callable[..., Any]:
+    try:
+        whole = Compiled(graph, example_inputs, options)
+        _reports.append(GraphReport(_calls(graph), (_calls(graph), ), ()))
+        return whole
+    except Refusal as refusal:
+        if refusal.program is None:
+            raise
+        return Divided(graph, example_inputs, options, refusal.program)
+
+
+class _Bound:
+    """A graph that was made for weights and constants, and is made again where they change, up to MOST times; then it stays with torch."""
 
     MOST = 8
 
     def __init__(self, graph: Graph, example_inputs: Arguments, options: Mapping[str, Any]) -> None:
         """Raises Refusal."""
         self._graph, self._options = graph, options
-        self._arguments = _Arguments(graph, example_inputs)
-        self._device = _device_of(self._arguments.of(example_inputs, "weight", "input"))
+        self._arguments = GraphArguments(graph, example_inputs)
         self._times, self._is_left = 0, False
-        self._build(example_inputs)
+
+    def _fixed_by(self, arguments: Arguments) -> list[Any]:
+        raise NotImplementedError
+
+    def _build(self, arguments: Arguments) -> None:
+        raise NotImplementedError
+
+    def _run(self, arguments: Arguments) -> Any:
+        raise NotImplementedError
 
     def __call__(self, *arguments: Any) -> Any:
-        if self._arguments.fixed(arguments) != self._fixed and not self._is_left:
+        if not self._is_left and self._fixed_by(arguments) != self._fixed:
             try:
-                self._build(arguments)
+                self._make(arguments)
             except Refusal as refusal:
                 self._is_left = True
-                _log(self._graph, refusal)
-        if self._is_left:
-            return self._graph.forward(*arguments)
+                _note_whole(self._graph, refusal)
+        return self._graph.forward(*arguments) if self._is_left else self._run(arguments)
+
+    def _make(self, arguments: Arguments) -> None:
+        if self._times == self.MOST:
+            raise Refusal(f"its weights or constants changed, and it was compiled {self.MOST} times")
+        self._build(arguments)
+        self._fixed = self._fixed_by(arguments)
+        self._times += 1
+
+
+class Compiled(_Bound):
+    """A graph on its device. Weights (parameters and buffers) are part of the package: the compiler reads them where torch has them, and
+    the package has the one copy."""
+
+    def __init__(self, graph: Graph, example_inputs: Arguments, options: Mapping[str, Any]) -> None:
+        super().__init__(graph, example_inputs, options)
+        self._device = device_of(self._arguments.tensors(example_inputs))
+        self._make(example_inputs)
+
+    def _fixed_by(self, arguments: Arguments) -> list[Any]:
+        return self._arguments.fixed(arguments)
+
+    def _run(self, arguments: Arguments) -> list[torch.Tensor]:
         inputs = [tensor.detach().contiguous() for tensor in self._arguments.of(arguments, "input")]
         stream = torch.cuda.current_stream(self._device).cuda_stream if self._device.type == "cuda" else 0
         idle = self._idle.setdefault(stream, [])
@@ -86,68 +148,79 @@ class Compiled:
             idle.append(session)
 
     def _build(self, arguments: Arguments) -> None:
-        if self._times == self.MOST:
-            raise Refusal(f"its weights or constants changed, and it was compiled {self.MOST} times")
-        program = _exported(self._graph, self._arguments, arguments)
-        model = _onnx_of(program)
+        program = exported(self._graph, self._arguments, arguments)
+        model = model_of(program)
         memory = self._arguments.bind_weights(model, arguments)
         try:
             here = machine.found(self._device.type, self._device.index or 0)
             package = machine.compiled(model, here, external_data=lambda place, offset, size: memory[place], progress=False,
                                        **self._options)
-            _check_types("input", package.inputs, self._arguments.of(arguments, "input"))
-            _check_types("result", package.outputs, [node.meta["val"] for node in _results(program.graph)])
+            _check_types("input", package.inputs, self._arguments.of(arguments, "input"), program)
+            _check_types("result", package.outputs, [node.meta["val"] for node in results_of(program.graph)], program)
             self._executable = Executable(package, here.name, ordinal=self._device.index or 0)
+        except (UnsupportedError, ModelError, LimitError) as error:
+            raise Refusal(str(error), program) from error
         except Error as error:
             raise Refusal(str(error)) from error
-        self._fixed = self._arguments.fixed(arguments)
         self._idle: dict[int, list[_Session]] = {}  # by stream, for the threads that run at the same time
-        self._times += 1
 
 
-class _Arguments:
-    """What Dynamo gives a graph: tensors that are weights, other tensors, numbers that are extents of those, and constants: numbers of
-    Python that Dynamo does not guard and hands over as tensors."""
+class Divided(_Bound):
+    """A graph of which some calls stay with torch, and the others are parts, each Compiled."""
 
-    def __init__(self, graph: Graph, examples: Arguments) -> None:
-        nodes = [node for node in graph.graph.nodes if node.op == "placeholder"]
-        values = [node.meta.get("example_value") for node in nodes]
-        self.kinds = [_kind(node, value, example) for node, value, example in zip(nodes, values, examples)]
-        self.dynamic = [_dynamic_dims(value) for value in values]
-        self._places = {i: _place_of(values, i) for i, kind in enumerate(self.kinds) if kind == "extent"}
+    _ANSWERS: dict[str, dict[str, str]] = {}
+    """For a device and options, which kinds of calls can be compiled."""
 
-    def of(self, arguments: Arguments, *kinds: str) -> list[torch.Tensor]:
-        return [value for value, kind in zip(arguments, self.kinds) if kind in kinds]
+    def __init__(self, graph: Graph, example_inputs: Arguments, options: Mapping[str, Any], program: ExportedProgram) -> None:
+        """`program` is what the graph was exported as for these inputs. Raises Refusal where no part is worth it."""
+        super().__init__(graph, example_inputs, options)
+        self._program: ExportedProgram | None = program
+        self._make(example_inputs)
 
-    def fixed(self, arguments: Arguments) -> list[Any]:
-        """What is part of the package: where the weights lie and how often each was written, and the constants."""
-        weights = [(value.data_ptr(), value._version) for value in self.of(arguments, "weight")]
-        return [*weights, *(value.item() for value in self.of(arguments, "constant"))]
+    def _fixed_by(self, arguments: Arguments) -> list[Any]:
+        return self._arguments.constants(arguments)  # of weights the parts take care
 
-    def whole(self, tensors: Sequence[torch.Tensor], constants: Sequence[float]) -> list[Any]:
-        """The arguments of the graph for its weights and inputs."""
-        given, numbers = iter(tensors), iter(constants)
-        arguments = [next(given) if kind in ("weight", "input") else None for kind in self.kinds]
-        for i, (place, dim) in self._places.items():
-            tensor = arguments[place]
-            assert tensor is not None
-            arguments[i] = tensor.shape[dim]
-        return [torch.tensor(next(numbers), dtype=torch.float64) if kind == "constant" else value
-                for value, kind in zip(arguments, self.kinds)]
+    def _run(self, arguments: Arguments) -> Any:
+        return self._whole(*self._arguments.tensors(arguments))
 
-    def bind_weights(self, model: onnx.ModelProto, arguments: Arguments) -> dict[str, memoryview]:
-        """Makes the inputs that are weights initializers, whose data lies outside; returns that by its place."""
-        memory, given = dict[str, memoryview](), list(model.graph.input)
-        tensors, kinds = self.of(arguments, "weight", "input"), [kind for kind in self.kinds if kind in ("weight", "input")]
-        if len(given) != len(tensors):
-            raise Refusal(f"torch.onnx made {len(given)} inputs of {len(tensors)} tensors")
-        for i, (value, tensor, kind) in enumerate(zip(given, tensors, kinds)):
-            if kind == "weight":
-                data = memoryview(tensor.detach().contiguous().cpu().reshape(-1).view(torch.uint8).numpy())
-                memory[place := f"weight{i}"] = data
-                model.graph.initializer.append(_outside(value, place, data.nbytes))
-                model.graph.input.remove(value)
-        return memory
+    def _build(self, arguments: Arguments) -> None:
+        program, self._program = self._program or exported(self._graph, self._arguments, arguments), None
+        tensors = self._arguments.tensors(arguments)
+        answers = self._ANSWERS.setdefault(str((device_of(tensors).type, sorted(self._options.items()))), {})
+        cut = Cut(program, tensors, self._refused, answers)
+        if cut.written and _shows_inputs(self._graph):
+            raise Refusal(f"{WRITES}, and {VIEWS}")  # which would not show what is written
+        while True:
+            parts = cut.parts()
+            if not parts:
+                raise Refusal("; ".join(f"{left.op}: {left.reason}" for left in _left(cut)) or "it is too little")
+            try:
+                runs = [self._compiled(cut, part) for part in parts]
+                break
+            except Refusal:
+                continue  # the calls of a part that is refused stay with torch
+        self._whole = assembled(cut, list(zip(parts, runs)))
+        _note(GraphReport(_calls(cut.root), tuple(len(part.nodes) for part in parts), _left(cut)))
+
+    def _compiled(self, cut: Cut, part: Part) -> Compiled:
+        try:
+            return Compiled(part.graph, part.examples, self._options)
+        except Refusal as refusal:
+            cut.leave(part.nodes, str(refusal))
+            raise
+
+    def _refused(self, graph: Graph, examples: Arguments) -> str:
+        """Why a graph cannot be compiled, found out by asking; nothing where it can."""
+        try:
+            arguments = GraphArguments(graph, examples)
+            model = model_of(exported(graph, arguments, examples))
+            memory = arguments.bind_weights(model, examples)
+            here = machine.found(device_of(arguments.tensors(examples)).type)
+            answer = check(model, external_data=lambda place, offset, size: memory[place],
+                           **{**machine.target(here), **self._options})
+            return answer.problems[0].text if answer.problems else ""
+        except (Refusal, Error) as refusal:
+            return str(refusal)
 
 
 class _Session:
@@ -171,122 +244,38 @@ class _Session:
         return [torch.as_tensor(results[name], device=self._device) for name, _ in self._outputs]
 
 
-#===--- Through torch.export and torch.onnx ---===#
-
-
-class _Whole(torch.nn.Module):
-    """A graph as a function of its tensors alone."""
-
-    def __init__(self, graph: Graph, arguments: _Arguments, constants: list[float]) -> None:
-        super().__init__()
-        self._call, self._arguments, self._constants = graph.forward, arguments, constants
-
-    def forward(self, *tensors: torch.Tensor) -> Any:
-        return self._call(*self._arguments.whole(tensors, self._constants))
-
-
-def _exported(graph: Graph, arguments: _Arguments, values: Arguments) -> ExportedProgram:
-    tensors = tuple(tensor.detach() for tensor in arguments.of(values, "weight", "input"))
-    dynamic = tuple(dict.fromkeys(dims, Dim.DYNAMIC) for dims in arguments.of(arguments.dynamic, "weight", "input"))
-    whole = _Whole(graph, arguments, [value.item() for value in arguments.of(values, "constant")])
-    try:
-        program = export(whole, tensors, dynamic_shapes=(dynamic, ), strict=False)
-        program = program.run_decompositions(TABLE)  # which shows as results what it writes to, too
-    except Exception as error:  # of any class
-        raise Refusal(f"torch.export: {_cause(error)}") from error
-    signature = program.graph_signature
-    if drawing := [node.target for node in program.graph.nodes if torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ())]:
-        raise Refusal(f"{drawing[0]} draws random numbers, which are of torch's generator")
-    if signature.user_inputs_to_mutate or signature.buffers_to_mutate:
-        raise Refusal("it writes to its inputs")
-    results = _results(program.graph)
-    if not all(isinstance(node, torch.fx.Node) and isinstance(node.meta.get("val"), torch.Tensor) for node in results):
-        raise Refusal("a result is no tensor")
-    if _storages(results) & _storages([node for node in program.graph.nodes if node.op == "placeholder"]):
-        raise Refusal("a result is a view of an input")
-    return program
-
-
-def _results(graph: torch.fx.Graph) -> list[Any]:
-    return list(graph.output_node().args[0])
-
-
-def _storages(nodes: list[Any]) -> set[int]:
-    return {node.meta["val"].untyped_storage()._cdata for node in nodes if isinstance(node.meta.get("val"), torch.Tensor)}
-
-
-def _check_types(what: str, found: Sequence[Tensor], expected: Sequence[torch.Tensor]) -> None:
+def _check_types(what: str, found: tuple[Tensor, ...], expected: list[torch.Tensor], program: ExportedProgram) -> None:
     """ONNX has no complex numbers: torch.onnx makes pairs of them."""
     for tensor, value in zip(found, expected, strict=True):
         if f"torch.{tensor.dtype}" != str(value.dtype):
-            raise Refusal(f"{what} {tensor.name} is of {tensor.dtype}, and of {value.dtype} in torch")
+            raise Refusal(f"{what} {tensor.name} is of {tensor.dtype}, and of {value.dtype} in torch", program)
 
 
-def _onnx_of(program: ExportedProgram) -> onnx.ModelProto:
-    try:
-        model: onnx.ModelProto = torch.onnx.export(program, dynamo=True, verbose=False).model_proto
-        return model
-    except Exception as error:
-        raise Refusal(f"torch.onnx: {_cause(error)}") from error
+def _shows_inputs(graph: Graph) -> bool:
+    nodes = list(graph.graph.nodes)
+    inputs = [node for node in nodes if node.op == "placeholder"]
+    return bool(storages(inputs, "example_value") & storages(nodes[-1].all_input_nodes, "example_value"))
 
 
-def _outside(value: onnx.ValueInfoProto, place: str, size: int) -> onnx.TensorProto:
-    """An initializer in place of an input."""
-    declared = value.type.tensor_type
-    tensor = onnx.TensorProto(name=value.name, data_type=declared.elem_type, data_location=onnx.TensorProto.EXTERNAL,
-                              dims=[dim.dim_value for dim in declared.shape.dim])
-    for key, text in (("location", place), ("offset", "0"), ("length", str(size))):
-        tensor.external_data.add(key=key, value=text)
-    return tensor
+#===--- What is said ---===#
 
 
-#===--- What Dynamo says ---===#
+def _calls(graph: Graph) -> int:
+    return sum(node.op.startswith("call_") for node in graph.graph.nodes)
 
 
-def _kind(node: torch.fx.Node, value: Any, example: Any) -> str:
-    """"weight", "input", "extent" or "constant"."""
-    if not isinstance(value, torch.Tensor):
-        return "extent"
-    if value.layout != torch.strided:
-        raise Refusal("it takes a tensor that is not dense")
-    if torch.is_grad_enabled() and example.requires_grad:
-        raise Refusal("gradients are asked for: call it under torch.no_grad() or torch.inference_mode()")
-    if value.ndim == 0 and node.users and all(user.target == "item" for user in node.users):
-        return "constant"
-    is_kept = isinstance(example, torch.nn.Parameter) or getattr(example, "_dynamo_static_input_type", None) is not None
-    return "weight" if is_kept and not example.is_inference() else "input"
+def _left(cut: Cut) -> tuple[LeftToTorch, ...]:
+    counts = Counter((op_name(node), reason) for node, reason in cut.left.items())
+    return tuple(LeftToTorch(op, reason, calls) for (op, reason), calls in counts.items())
 
 
-def _place_of(values: Sequence[Any], number: int) -> tuple[int, int]:
-    """The tensor and the dimension that a number is the extent of."""
-    for i, value in enumerate(values):
-        for dim, extent in enumerate(value.shape if isinstance(value, torch.Tensor) else ()):
-            if not is_concrete_int(extent) and str(extent) == str(values[number]):
-                return i, dim
-    raise Refusal(f"it takes the number {values[number]}, which is no tensor's extent")
+def _note(report: GraphReport) -> None:
+    _reports.append(report)
+    log.warning("%d of a graph's %d calls stay with torch: %s", sum(left.calls for left in report.left), report.calls,
+                "; ".join(f"{left.op}: {left.reason}" for left in report.left))
 
 
-def _dynamic_dims(value: Any) -> list[int]:
-    return [i for i, extent in enumerate(value.shape) if not is_concrete_int(extent)] if isinstance(value, torch.Tensor) else []
-
-
-def _device_of(tensors: Sequence[torch.Tensor]) -> torch.device:
-    devices = {tensor.device for tensor in tensors}
-    if len(devices) != 1:
-        raise Refusal(f"its tensors lie on {len(devices)} devices, expected one")
-    device, = devices
-    if device.type not in ("cpu", "cuda"):
-        raise Refusal(f"its tensors lie on {device.type}, expected cpu or cuda")
-    return device
-
-
-def _log(graph: Graph, refusal: Refusal) -> None:
-    calls = sum(node.op.startswith("call_") for node in graph.graph.nodes)
+def _note_whole(graph: Graph, refusal: Refusal) -> None:
+    calls = _calls(graph)
+    _reports.append(GraphReport(calls, (), (LeftToTorch("", str(refusal), calls), )))
     log.warning("a graph of %d calls stays with torch: %s", calls, refusal)
-
-
-def _cause(error: BaseException) -> str:
-    """The first line of what began it."""
-    while error.__cause__ is not None:
-        error = error.__cause__
-    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)

@@ -50,7 +50,7 @@ def compiled(model: Any, device: _runtime.Device, **options: Any) -> Package:
     if given is not None:
         return given
     from .compiler import compile
-    return compile(model, **{**_target(device), **options})
+    return compile(model, **{**target(device), **options})
 
 
 def packaged(model: Any) -> Package | None:
@@ -68,7 +68,8 @@ def packaged(model: Any) -> Package | None:
     return None
 
 
-def _target(device: _runtime.Device) -> dict[str, Any]:
+def target(device: _runtime.Device) -> dict[str, Any]:
+    """The options of `cupola.compile` that mean this device alone."""
     if device.name == "cpu":
         return {"targets": "cpu", "cpu": device.arch}
     return {"targets": "cuda", **({"arch": device.arch, "source_only": True} if device.name == "sim" else {})}

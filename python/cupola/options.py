@@ -72,6 +72,8 @@ class CompileOptions(TypedDict, total=False):
     """`arch` chooses source, and nothing is made of it now."""
     allow_hard_links: bool
     """Files of external data may have hard links."""
+    allow_decoders: bool
+    """ImageDecoder is accepted: libjpeg-turbo, libpng and libwebp decode pictures wherever the package runs."""
     kernel_results: bool
     """The outputs of the package are the model's, then the result of every other kernel. Takes one target and architecture."""
     dump_ir: str | os.PathLike[str]
@@ -125,7 +127,7 @@ def read_options(*, targets: str | Sequence[str] | None = None, arch: str | Sequ
                  op_libraries: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None,
                  trust_snippets: bool = False, tuning: str | os.PathLike[str] = "", cache_dir: str | os.PathLike[str] = "",
                  dump_ir: str | os.PathLike[str] = "", threads: int = 0, source_only: bool = False,
-                 allow_hard_links: bool = False, kernel_results: bool = False) -> dict[str, Any]:
+                 allow_hard_links: bool = False, allow_decoders: bool = False, kernel_results: bool = False) -> dict[str, Any]:
     """CompileOptions by the names of _compiler.Options."""
     return {
         "targets": _names(targets),
@@ -153,6 +155,7 @@ def read_options(*, targets: str | Sequence[str] | None = None, arch: str | Sequ
         "threads": threads,
         "source_only": source_only,
         "allow_hard_links": allow_hard_links,
+        "allow_decoders": allow_decoders,
         "kernel_results": kernel_results,
     }
 

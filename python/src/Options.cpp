@@ -84,6 +84,7 @@ Options::View::View(Options &options) {
   given.disabled_passes = list(options.disabledPasses);
   given.source_only = options.sourceOnly;
   given.allow_hard_links = options.allowHardLinks;
+  given.allow_decoders = options.allowDecoders;
   given.kernel_results = options.kernelResults;
   for (const auto &[name, extents] : options.shapes)
     shapes.push_back({capi::string(name), extents.data(), extents.size()});
@@ -137,6 +138,7 @@ void bindOptions(nb::module_ &module) {
       .def_rw("disabled_passes", &Options::disabledPasses)
       .def_rw("source_only", &Options::sourceOnly)
       .def_rw("allow_hard_links", &Options::allowHardLinks)
+      .def_rw("allow_decoders", &Options::allowDecoders)
       .def_rw("kernel_results", &Options::kernelResults)
       .def_rw("shapes", &Options::shapes)
       .def_rw("dims", &Options::dims)

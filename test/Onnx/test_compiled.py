@@ -7,7 +7,7 @@ import os
 import cupola.backend
 from suite import cases
 
-OPTIONS = {"isolate": False, "threads": 1, "cache_dir": "none"}
+OPTIONS = {"isolate": False, "threads": 1, "cache_dir": "none", "allow_decoders": True}
 DEVICE = os.environ.get("CUPOLA_ONNX_DEVICE", "CPU")
 
 

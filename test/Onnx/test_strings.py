@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 from beside import Const, by_cupola, equal, model_of
-from onnx import numpy_helper
+from onnx import TensorProto, helper, numpy_helper
 
 ML = {"domain": "ai.onnx.ml"}
 
@@ -96,7 +96,8 @@ def test_split_of_no_strings():
     assert found[0].shape == (2, 0, 0) and found[1].shape == (2, 0)
 
 
-@pytest.mark.parametrize("pattern", [r"[a-z]+", r"(red|green)", r"(?i)(red|green)", r"a.b", r".*é.*", r"\w*", r"[^,]*", r"(\S+\s?)*", r""])
+@pytest.mark.parametrize("pattern", [r"[a-z]+", r"(red|green)", r"(?i)(red|green)", r"a.b", r".*é.*", r"\w*", r"[^,]*", r"(\S+\s?)*", r"",
+                                     r"\p{Ll}+", r"[\pL\s]*", r"\P{Lu}*", r"\p{^L}*"])
 def test_patterns(pattern):
     equal("RegexFullMatch", WORDS, pattern=pattern)
 
@@ -137,8 +138,22 @@ def test_cast_like():
     assert by_cupola(model_of("CastLike", [like, x], types=[object]), [like, x])[0].tolist() == ["0.0"]
 
 
-def test_unsorted_unique():
-    equal("Unique", texts("b", "a", "b", "", "a"), results=4, sorted=0)
+@pytest.mark.parametrize("axis, is_reverse", [(0, 0), (1, 1)])
+def test_scan(axis, is_reverse):
+    """What is carried, what is walked over, and rows."""
+    body = helper.make_graph(
+        [helper.make_node("StringConcat", ["before", "x"], ["after"]), helper.make_node("Identity", ["before"], ["row"])], "body",
+        [helper.make_tensor_value_info(name, TensorProto.STRING, [2]) for name in ("before", "x")],
+        [helper.make_tensor_value_info(name, TensorProto.STRING, [2]) for name in ("after", "row")])
+    x = texts("a", "b", "c", "", "é", "f").reshape((3, 2) if axis == 0 else (2, 3))
+    equal("Scan", texts("<", "["), x, results=2, body=body, num_scan_inputs=1, scan_input_axes=[axis], scan_output_axes=[axis],
+          scan_input_directions=[is_reverse])
+
+
+@pytest.mark.parametrize("is_sorted", [0, 1])
+def test_unique(is_sorted):
+    equal("Unique", texts("b", "a", "ba", "b", "", "é", "a", "Z"), results=4, sorted=is_sorted)
+    equal("Unique", texts("b", "a", "b", "", "b", "a").reshape(3, 2), results=4, sorted=is_sorted, axis=0)
 
 
 @pytest.mark.parametrize("op, version, attributes", [

@@ -37,6 +37,7 @@ Status run(const std::string &model, const std::string &casePath, const std::str
            const std::set<std::string> &fixed) {
   compiler::Options options;
   options.targets = {"cpu"};
+  options.allowDecoders = true;
   CUPOLA_ASSIGN(std::vector<npz::Array> arrays, npz::read(casePath));
   for (const npz::Array &array : arrays)
     if (array.name.rfind("in:", 0) == 0 && fixed.count(array.name.substr(3)))

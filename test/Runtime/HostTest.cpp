@@ -78,6 +78,16 @@ TEST(Host, Concat) {
   EXPECT_EQ(host.textsOf(result), (Texts{"ab", "", "constants"}));
 }
 
+TEST(Host, Rank) {
+  Host host;
+  const auto texts = host.numbersOf({"b", "", "constant", "\xc3\xa9", "b", "Z"});
+  std::vector<int64_t> result(6);
+  ASSERT_TRUE(host.run("string_rank", {}, {viewOf(texts)}, result).isOk());
+  EXPECT_EQ(result, (std::vector<int64_t>{2, 0, 3, 4, 2, 1}));
+  std::vector<int64_t> few(5);
+  EXPECT_EQ(host.run("string_rank", {}, {viewOf(texts)}, few).code(), Code::Package);
+}
+
 TEST(Host, NumbersOfNoString) {
   Host host;
   const std::vector<int64_t> wrong{int64_t(1) << 40}, negative{-1};

@@ -80,9 +80,27 @@ TEST(Pattern, CodePoints) {
                              "b")); // a byte that is no UTF-8 counts as one
 }
 
+TEST(Pattern, Categories) {
+  const char *const e = "\xc3\xa9", *const capital = "\xc3\x89", *const digit = "\xd9\xa3"; // of Arabic
+  EXPECT_TRUE(matches("\\pL", e) && matches("\\p{L}", e) && matches("\\p{Ll}", e) && matches("\\p{^Lu}", e));
+  EXPECT_FALSE(matches("\\PL", e) || matches("\\P{Ll}", e) || matches("\\p{Lu}", e) || matches("\\P{^Lu}", e));
+  EXPECT_TRUE(matches("\\p{Lu}\\pL+", std::string(capital) + "t" + e));
+  EXPECT_TRUE(matches("[\\p{Nd}_]+", std::string("7_") + digit));
+  EXPECT_FALSE(matches("[^\\p{Nd}]", digit) || matches("\\d", digit));
+  EXPECT_TRUE(matches("[\\PL]", "7") && matches("\\p{Any}", "\n") && matches("\\pZ\\p{Sc}\\pP", " $!"));
+  EXPECT_TRUE(matches("\\p{Co}", "\xf4\x8f\xbf\xbd")); // the last run
+  EXPECT_TRUE(matches("(?i)\\p{Lu}", e));
+  std::string many = "[";
+  for (int i = 0; i < 10000; ++i)
+    many += "\\pL";
+  EXPECT_EQ(Pattern::parse(many + "]").status().code(), Code::Limit);
+}
+
 TEST(Pattern, Refused) {
-  for (const char *pattern : {"(", ")", "a)", "[a", "*a", "a**", "(?<x", "\\", "[z-a]", "\\pL", "\\C", "(?x)a",
-                              "a{1001}", "[[:no:]]", "\\x{110000}", "\\1", "(?=a)", "(?!a)"})
+  for (const char *pattern :
+       {"(",          ")",       "a)",       "[a",          "*a",    "a**",   "(?<x",    "\\",      "[z-a]",
+        "\\p{Greek}", "\\p",     "\\p{",     "\\p{}",       "\\p{L", "\\pX",  "\\p{Cn}", "[\\p{No", "\\C",
+        "(?x)a",      "a{1001}", "[[:no:]]", "\\x{110000}", "\\1",   "(?=a)", "(?!a)"})
     EXPECT_EQ(Pattern::parse(pattern).status().code(), Code::Usage) << pattern;
   EXPECT_EQ(Pattern::parse("((a{1000}){1000}){1000}").status().code(), Code::Limit);
   EXPECT_EQ(Pattern::parse(std::string(10000, '(')).status().code(), Code::Limit);

@@ -65,6 +65,8 @@ void CompileFlags::declare(CLI::App &app, const std::string &what, bool withTarg
                  "that Cupola brings; 'none': neither");
   app.add_option("--threads", threads, "Threads; 0 is one per core");
   app.add_flag("--allow-hard-links", given.allowHardLinks, "Accept external data files with hard links");
+  app.add_flag("--allow-decoders", given.allowDecoders,
+               "Accept ImageDecoder: libjpeg-turbo, libpng and libwebp decode pictures wherever the package runs");
   app.add_option("--deadline", deadline, "Seconds after which the compiler is stopped")->capture_default_str();
   app.add_option("--memory", memory, "MiB of address space the compiler may take; 0: no limit");
   given.progress = runtime::showProgress;

@@ -169,6 +169,9 @@ typedef struct cupola_compile_options {
    * no inputs of the package then. `warn` is told of those. */
   const cupola_given_input *given;
   size_t given_count; /* of given */
+  /* 1: ImageDecoder is accepted: libjpeg-turbo, libpng and libwebp decode pictures, whoever made them, wherever the
+   * package runs. */
+  int32_t allow_decoders;
 } cupola_compile_options;
 
 /* ---- what is wrong with a model ---- */

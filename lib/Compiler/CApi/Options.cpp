@@ -179,6 +179,7 @@ Result<Options> optionsOf(const cupola_compile_options *options) {
   CUPOLA_TRY(readSettings(known, result));
   result.sourceOnly = known.source_only != 0;
   result.allowHardLinks = known.allow_hard_links != 0;
+  result.allowDecoders = known.allow_decoders != 0;
   result.kernelResults = known.kernel_results != 0;
   result.threads = known.threads ? known.threads : std::max(1u, std::thread::hardware_concurrency());
   readCallbacks(known, result);

@@ -17,6 +17,8 @@ std::string formOf(const TensorRecord &value) {
     return elements.empty() ? "an optional that is absent" : "an optional that is " + formOf(*elements.front());
   case Composite::Stack:
     return "a sequence of tensors of one shape, whose number a run decides";
+  case Composite::Maps:
+    return "a sequence of maps";
   case Composite::Sequence:
     return "a sequence of " + std::to_string(elements.size()) + (elements.size() == 1 ? " tensor" : " tensors");
   }
@@ -129,6 +131,8 @@ Tensor OpBinder::sequence(size_t index, StringRef name) const {
   const Tensor found = operand(index, name);
   if (!found->composite || found->composite->kind == Composite::Optional)
     bad(operandText(index, name) + " is " + formOf(*found) + ", expected a sequence");
+  if (found->composite->kind == Composite::Maps)
+    unsupported(operandText(index, name) + " is " + formOf(*found) + ", supported are sequences of tensors");
   return found;
 }
 

@@ -29,6 +29,8 @@ static std::optional<format::Composite::Kind> kindOf(const onnx::ValueInfoProto 
 }
 
 void ModelOutputs::add(const onnx::ValueInfoProto &output, Tensor tensor) {
+  if (tensor->composite && tensor->composite->kind == Composite::Maps)
+    return addMaps(output.name(), *tensor);
   if (const auto kind = kindOf(output, *tensor))
     return addComposite(output, tensor, *kind);
   const Value value = pool.materialize(tensor);
@@ -38,12 +40,18 @@ void ModelOutputs::add(const onnx::ValueInfoProto &output, Tensor tensor) {
 
 void ModelOutputs::addValue(std::string name, Value value, Type element) {
   if (!taken.insert(name).second) // only elements can have a name that is taken
-    builder.fail("two outputs are called " + quoted(name) + ": one is an element of a sequence; rename the other one",
+    builder.fail("two outputs are called " + quoted(name) + ": one is an element of another one; rename the other one",
                  ErrorKind::Unsupported);
   const Location last = builder.swapLocation(makerOf(value, builder.location()));
   results.push_back(bytesOf(builder, value, element));
   builder.swapLocation(last);
   outputs.push_back({std::move(name), element});
+}
+
+void ModelOutputs::addMaps(const std::string &name, const TensorRecord &maps) {
+  const Tensor values = maps.composite->elements[0], labels = maps.composite->elements[1];
+  addValue(name, pool.materialize(values), values->element);
+  addValue(name + "[labels]", pool.materialize(labels), labels->element);
 }
 
 void ModelOutputs::addComposite(const onnx::ValueInfoProto &output, Tensor tensor, format::Composite::Kind kind) {

@@ -42,6 +42,8 @@ private:
   std::vector<format::Composite> composed;
 
   void addValue(std::string name, Value value, Type element);
+  /// As two tensors: the values, [rows, labels], which have the output's name, and the labels, NAME[labels].
+  void addMaps(const std::string &name, const TensorRecord &maps);
   void addComposite(const onnx::ValueInfoProto &output, Tensor tensor, format::Composite::Kind kind);
   void checkDeclared(const onnx::ValueInfoProto &output, Value value, Type found);
 };

@@ -350,10 +350,11 @@ std::function<void()> Importer::checkpoint() {
 bool Importer::importAs(const onnx::NodeProto &node, const NodeLabel &label) {
   const std::string domain = canonicalDomain(node.domain());
   const int64_t version = versionOf(node);
-  if (const OpRow *row = findOp(domain, node.op_type(), version))
+  const OpRow *row = findOp(domain, node.op_type(), version);
+  if (row && (row->op != "ImageDecoder" || shapes.allowDecoders))
     return runImport(node, label, row->import);
-  if (const LibraryOp *row = library.find(domain, node.op_type(), version))
-    return runImport(node, label, [row](OpBinder &op) { importLibraryOp(op, *row); });
+  if (const LibraryOp *own = library.find(domain, node.op_type(), version))
+    return runImport(node, label, [own](OpBinder &op) { importLibraryOp(op, *own); });
   if (hasSchemaFunction(domain, node.op_type(), version))
     return runImport(node, label, {});
   diagnostics.error(ErrorKind::Unsupported, label, within(node, caller) + whyUnknown(node, functions, library));

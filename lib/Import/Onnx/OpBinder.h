@@ -37,9 +37,10 @@ using Tensor = TensorRecord *;
 
 /// What a value consists of that is no tensor (Composite.h).
 struct Composite {
-  enum Kind { Sequence, Stack, Optional };
+  enum Kind { Sequence, Stack, Optional, Maps };
   Kind kind = Sequence;
-  std::vector<Tensor> elements; ///< of a stack, the one tensor; of an optional, its value or nothing
+  std::vector<Tensor> elements; ///< of a stack, the one tensor; of an optional, its value or nothing; of maps, their
+                                ///< values, [rows, labels], and the labels
 };
 
 /// A value of the model: in the IR, or known and put into the IR when needed; or a sequence or an optional.

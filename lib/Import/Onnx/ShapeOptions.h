@@ -25,7 +25,7 @@ struct GivenInput {
   std::optional<std::string> value; ///< as of --set; nothing: it has too many elements
 };
 
-/// What the user fixes before shapes are inferred. Names are those of the model.
+/// What the user fixes, or permits, before shapes are inferred. Names are those of the model.
 struct ShapeOptions {
   std::map<std::string, std::vector<int64_t>> inputs; ///< --shape x=1x3x224x224
   std::map<std::string, int64_t> symbols;             ///< --shape batch=16
@@ -35,6 +35,7 @@ struct ShapeOptions {
   std::map<std::string, std::optional<int64_t>> sequences;
   /// Of the run that the model is compiled for: what the other options leave open and must be known.
   std::optional<std::vector<GivenInput>> given;
+  bool allowDecoders = false; ///< --allow-decoders: what a picture consists of is data, and what decodes it a library
 };
 
 } // namespace cupola::onnx_import

@@ -44,6 +44,7 @@ ArrayRef<Taker> takersOf(const std::string &domain) {
       {"RegexFullMatch", {0}, {}},
       {"Reshape"},
       {"ReverseSequence"},
+      {"Scan", {}, {}}, // as Loop
       {"ScatterElements", {0, 2}},
       {"ScatterND", {0, 2}},
       {"Shape", {0}, {}},

@@ -21,6 +21,9 @@ std::string whyUnknown(const onnx::NodeProto &node, const FunctionMap &functions
   if (!hasOpsOf(domain))
     return "the op is not supported: no op of the domain " + quoted(displayDomain(domain)) +
            " is; --op-library takes ops of one's own";
+  if (domain.empty() && node.op_type() == "ImageDecoder")
+    return "libraries of the machine that runs it would decode pictures, whoever made them; if that is intended, pass "
+           "--allow-decoders";
   return "the op is not supported";
 }
 

@@ -23,6 +23,8 @@ DType dtypeOf(HostElement element, const std::vector<std::string> &arguments) {
     return DType::I64;
   case HostElement::Truth:
     return DType::Bool;
+  case HostElement::Byte:
+    return DType::U8;
   case HostElement::Number:
     break;
   }

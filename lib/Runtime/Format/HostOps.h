@@ -1,7 +1,8 @@
 //===- lib/Runtime/Format/HostOps.h - what the host computes, in one table ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// The ops that look into strings. lib/Runtime/Host has a function for each row, lib/Reference another one.
+// The ops that look into strings, and those that decode pictures. lib/Runtime/Host has a function for each row,
+// lib/Reference another one for strings.
 //===----------------------------------------------------------------------===//
 #ifndef CUPOLA_LIB_RUNTIME_FORMAT_HOSTOPS_H
 #define CUPOLA_LIB_RUNTIME_FORMAT_HOSTOPS_H
@@ -18,6 +19,7 @@ enum class HostElement : uint8_t {
   String,
   Count,  ///< i64
   Truth,  ///< bool
+  Byte,   ///< u8
   Number, ///< the type that the op's first argument names: one that kernels compute with
 };
 
@@ -40,11 +42,17 @@ inline constexpr HostOp kHostOps[] = {
     // The delimiter, empty: white space; the most splits, -1: any number.
     {"string_split_count", 1, HostElement::String, HostElement::Count, 2, 2}, ///< the parts of each
     {"string_split", 1, HostElement::String, HostElement::String, 2, 2}, ///< padded with empty ones to equal counts
+    // How many different strings of the operand go before each, by their bytes.
+    {"string_rank", 1, HostElement::String, HostElement::Count, 0, 0},
     // The pattern (lib/Runtime/Host/Pattern.h).
     {"regex_full_match", 1, HostElement::String, HostElement::Truth, 1, 1},
     // The type of the numbers: "f32".
     {"string_parse", 1, HostElement::String, HostElement::Number, 1, 1},
     {"string_format", 1, HostElement::Number, HostElement::String, 1, 1},
+    // A file of a picture (lib/Runtime/Host/Image.h).
+    {"image_extents", 1, HostElement::Byte, HostElement::Count, 0, 0}, ///< two: height and width
+    // "rgb", "bgr" or "gray".
+    {"image_decode", 1, HostElement::Byte, HostElement::Byte, 1, 1}, ///< rows of pixels
 };
 
 /// Null: there is none of that name.

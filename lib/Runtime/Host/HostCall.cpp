@@ -15,8 +15,10 @@ struct HostRow {
 constexpr HostRow kRows[] = {
     {"string_concat", concatStrings},       {"string_normalize_count", countNormalized},
     {"string_normalize", normalizeStrings}, {"string_split_count", countSplit},
-    {"string_split", splitStrings},         {"regex_full_match", matchPattern},
-    {"string_parse", parseNumbers},         {"string_format", formatNumbers},
+    {"string_split", splitStrings},         {"string_rank", rankStrings},
+    {"regex_full_match", matchPattern},     {"string_parse", parseNumbers},
+    {"string_format", formatNumbers},       {"image_extents", findImageExtents},
+    {"image_decode", decodeImage},
 };
 static_assert(sizeof(kRows) / sizeof(kRows[0]) == sizeof(format::kHostOps) / sizeof(format::kHostOps[0]));
 

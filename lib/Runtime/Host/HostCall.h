@@ -28,6 +28,10 @@ public:
   HostCall(const format::HostCall &call, std::vector<HostOperand> operands, HostResult result, StringTable &strings)
       : call(call), operands(std::move(operands)), result(result), strings(strings) {}
 
+  /// All of an operand, and of the result.
+  std::string_view bytes(size_t operand) const { return {operands[operand].data, operands[operand].bytes}; }
+  char *resultBytes() const { return result.data; }
+
   const std::string &argument(size_t index) const { return call.arguments[index]; }
   const std::vector<std::string> &arguments() const { return call.arguments; }
 
@@ -65,9 +69,12 @@ Status countNormalized(HostCall &call);
 Status normalizeStrings(HostCall &call);
 Status countSplit(HostCall &call);
 Status splitStrings(HostCall &call);
+Status rankStrings(HostCall &call);
 Status matchPattern(HostCall &call);
 Status parseNumbers(HostCall &call);
 Status formatNumbers(HostCall &call);
+Status findImageExtents(HostCall &call);
+Status decodeImage(HostCall &call);
 
 } // namespace cupola::runtime
 

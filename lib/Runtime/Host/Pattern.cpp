@@ -118,8 +118,13 @@ private:
   }
 
   Program one(Ranges ranges, bool negated) {
+    count(ranges);
     pattern.classes.push_back(std::move(ranges));
     return {{Kind::Class, static_cast<uint32_t>(pattern.classes.size() - 1), flags.ignoresCase, negated}};
+  }
+  void count(const Ranges &more) {
+    if ((rangeCount += more.size()) > Pattern::kMostRanges)
+      fail("the classes have more than " + std::to_string(Pattern::kMostRanges) + " ranges", Code::Limit);
   }
   Program literal(uint32_t point) { return one({{point, point}}, false); }
 
@@ -237,6 +242,8 @@ private:
     default:
       break;
     }
+    if (at < text.size() && (text[at] | 0x20) == 'p')
+      return one(unicode(), false);
     if (at < text.size())
       if (std::optional<Ranges> ranges = perlClass(static_cast<unsigned char>(text[at])))
         return ++at, one(std::move(*ranges), false);
@@ -288,13 +295,18 @@ private:
   Program bracket() {
     const bool negated = take("^");
     Ranges ranges;
-    const auto add = [&](const Ranges &more) { ranges.insert(ranges.end(), more.begin(), more.end()); };
+    const auto add = [&](const Ranges &more) {
+      count(more);
+      ranges.insert(ranges.end(), more.begin(), more.end());
+    };
     for (bool isFirst = true; isFirst || !isNext("]"); isFirst = false) {
       if (at >= text.size())
         return fail("a '[' without its ']'"), Program();
       const auto letter = static_cast<unsigned char>(isNext("\\") && at + 1 < text.size() ? text[at + 1] : 0);
       if (isNext("[:"))
         add(posix());
+      else if ((letter | 0x20) == 'p')
+        ++at, add(unicode());
       else if (const std::optional<Ranges> known = perlClass(letter); letter != 0 && known)
         at += 2, add(*known);
       else
@@ -324,8 +336,26 @@ private:
     return *known;
   }
 
+  /// Behind a '\\': pL, p{Lu}, P{^Lu}..
+  Ranges unicode() {
+    bool negated = text[at++] == 'P';
+    std::string_view name = text.substr(at, 1);
+    if (isNext("{")) {
+      const size_t end = text.find('}', at);
+      name = end == std::string_view::npos ? std::string_view() : text.substr(at + 1, end - at - 1);
+      at += name.size() + 1;
+      if (name.substr(0, 1) == "^")
+        negated = !negated, name.remove_prefix(1);
+    }
+    const std::optional<Ranges> known = unicodeCategory(name);
+    if (!known)
+      return fail("supported are Unicode's categories, as \\pL, \\p{Lu} and \\p{Any}"), Ranges();
+    ++at;
+    return negated ? withoutThose(*known) : *known;
+  }
+
   std::string_view text;
-  size_t at = 0;
+  size_t at = 0, rangeCount = 0;
   Flags flags;
   Status problem;
   Pattern pattern;

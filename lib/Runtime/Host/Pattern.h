@@ -1,8 +1,8 @@
 //===- lib/Runtime/Host/Pattern.h - regular expressions ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// The syntax of RE2 (https://github.com/google/re2/wiki/Syntax) without Unicode's classes (\p) and without \C, over
-// code points. A text is walked through once, with all ways to match it side by side, so that the time is that of
+// The syntax of RE2 (https://github.com/google/re2/wiki/Syntax) without Unicode's scripts (\p{Greek}; its categories are
+// there) and without \C, over code points. A text is walked through once, with all ways to match it side by side, so that the time is that of
 // text times pattern whatever the two are.
 //===----------------------------------------------------------------------===//
 #ifndef CUPOLA_LIB_RUNTIME_HOST_PATTERN_H
@@ -19,13 +19,14 @@ namespace cupola::runtime {
 
 class Pattern {
 public:
-  /// Code::Usage: what is wrong and where. Code::Limit: more than kMostInstructions.
+  /// Code::Usage: what is wrong and where. Code::Limit: more than kMostInstructions or kMostRanges.
   static Result<Pattern> parse(std::string_view text);
 
   /// Whether the whole text matches.
   bool matches(std::string_view text) const;
 
   static constexpr size_t kMostInstructions = 100000;
+  static constexpr size_t kMostRanges = 1000000; ///< of all classes
 
   /// Inclusive, in no order.
   using Ranges = std::vector<std::pair<uint32_t, uint32_t>>;

@@ -16,6 +16,9 @@ std::optional<Pattern::Ranges> perlClass(uint32_t letter);
 /// "alpha", "^alpha"; none: no such name.
 std::optional<Pattern::Ranges> posixClass(std::string_view name);
 
+/// "L", "Lu", "Any": Unicode's general categories, and those that begin with a letter; none: no such name.
+std::optional<Pattern::Ranges> unicodeCategory(std::string_view name);
+
 } // namespace cupola::runtime
 
 #endif // CUPOLA_LIB_RUNTIME_HOST_PATTERNCLASSES_H

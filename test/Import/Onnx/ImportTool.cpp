@@ -43,6 +43,10 @@ Arguments parse(int argc, char **argv) {
       arguments.locations = true;
       continue;
     }
+    if (option == "--allow-decoders") {
+      arguments.shapes.allowDecoders = true;
+      continue;
+    }
     if (option.rfind("--", 0) != 0) {
       arguments.file = option;
       continue;

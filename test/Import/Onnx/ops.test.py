@@ -14,14 +14,15 @@ OLDEST = 7
 WITHOUT_REFERENCE = {("GlobalLpPool", 22), ("Multinomial", 22),  # onnxruntime has no kernel for these; the version before means the same
                      ("Bernoulli", 15), ("Bernoulli", 22)}       # it draws 1 with the other chance, as the schema's function
 
-OF_STRINGS = {"RegexFullMatch", "StringConcat", "StringNormalizer", "StringSplit"}  # test/Onnx/test_strings.py
+# test/Onnx/test_strings.py, test/Python/test_pictures.py
+ELSEWHERE = {"RegexFullMatch", "StringConcat", "StringNormalizer", "StringSplit", "ImageDecoder"}
 
 
 def rows(table):
     """(op, opset): the table's since-versions, those before OLDEST as OLDEST."""
     found = re.findall(r'^ +\{"", "(\w+)", \{(.+?)\}, ', pathlib.Path(table).read_text(encoding="utf-8"), re.MULTILINE)
     every = {(op, max(OLDEST, int(since))) for op, versions in found for since in versions.split(", ")} - WITHOUT_REFERENCE
-    return {row for row in every if row[0] not in OF_STRINGS}
+    return {row for row in every if row[0] not in ELSEWHERE}
 
 
 def ops_of(graph):

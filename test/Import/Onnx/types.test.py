@@ -30,6 +30,7 @@ SINGLE = {"AffineGrid", "DeformConv", "Erf", "Gelu", "GridSample", "HardSwish", 
 SHORT_BETWEEN = {"LayerNormalization", "RMSNormalization"}   # ONNX wants a step in the type of X, whatever the result's
 ELSEWHERE = {**dict.fromkeys(("If", "Loop", "Scan"), "the types are those of other ops"),
              **dict.fromkeys(("RegexFullMatch", "StringConcat", "StringNormalizer", "StringSplit"), "test/Onnx/test_strings.py"),
+             "ImageDecoder": "test/Python/test_pictures.py",
              **dict.fromkeys(("Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"),
                              "test/Onnx/test_random.py, what is drawn is ours"),
              "Scatter": "has become ScatterElements",

@@ -259,6 +259,7 @@ void importOptionalGetElement(OpBinder &op);
 
 // Control.cpp
 void importIf(OpBinder &op);
+void importImageDecoder(OpBinder &op);
 
 // Loop.cpp
 void importLoop(OpBinder &op);

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "lib/Import/Onnx/LoopBody.h"
 #include "lib/Import/Onnx/Ops/Ops.h"
-#include "lib/Import/Onnx/StringTypes.h"
 
 #include "onnx/onnx_pb.h"
 
@@ -93,9 +92,6 @@ public:
       return op.bodies().inPlace(graph, tensors);
     });
     std::vector<Value> results = body.create({length, Value(), Value()});
-    for (size_t i = 0; i < results.size(); ++i)
-      if (isString(body.elementOf(i)))
-        op.unsupported("output " + std::to_string(i) + " has elements of string, supported are those of Loop");
     setResults(body, std::move(results));
   }
 

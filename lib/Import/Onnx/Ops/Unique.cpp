@@ -32,11 +32,11 @@ public:
     else
       data = b.reshape(data, {graph::product(b.shape(data))});
     const bool isSorted = op.intAttribute("sorted", 1) != 0;
-    if (isSorted && isString(op.element(0, "X")))
-      op.unsupported("attribute 'sorted' is 1 and the elements are strings, whose order a device does not know; "
-                     "supported is 0");
+    // A string's number says nothing of its order.
+    Value keys =
+        isSorted && isString(op.element(0, "X")) ? b.host("string_rank", {}, {data}, b.shape(data), i64) : data;
     extent = b.shape(data)[axis];
-    const Pairs pairs = compare(rowsOf(data, axis));
+    const Pairs pairs = compare(rowsOf(keys, axis));
     Value first = firstOf(pairs.equal);
     Value isFirst = b.binary(BinaryKind::Equal, first, b.iota({extent}, 0));
     Value goesBefore = isSorted ? pairs.isLess : b.binary(BinaryKind::Less, column(b.iota({extent}, 0)), row(first));

@@ -130,14 +130,27 @@ private:
   Expr plane;
 };
 
-/// Where it is not what the windows say, onnx's reference and onnxruntime count indices differently.
-void requireShape(OpBinder &op, ArrayRef<Expr> shape) {
-  const Exprs given = op.symbolicInts(2, "output_shape");
-  const auto isSame = [&](size_t i) { return proveEqual(given[i], shape[i], op.b.ranges()) == true; };
-  if (given.size() == shape.size() && llvm::all_of(llvm::seq<size_t>(0, shape.size()), isSame))
-    return;
-  op.undecided(2, "input 2 (output_shape) is " + shapeText(given) + ", supported is the shape that the windows have, " +
-                      shapeText(shape));
+/// In the shape of `output_shape`: the places are counted in the shape that the windows have, and what is given
+/// beyond that, behind it along each spatial dimension, is 0. (onnxruntime counts them in the given shape.)
+Value inGivenShape(OpBinder &op, Value unpooled) {
+  const Exprs given = op.symbolicInts(2, "output_shape"), shape = op.b.shape(unpooled);
+  if (given.size() != shape.size())
+    op.bad("input 2 (output_shape) has " + std::to_string(given.size()) + " elements, expected " +
+           std::to_string(shape.size()) + ", one per dimension of input 0 (X)");
+  Exprs behind;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    const Expr extent = op.b.extent(given[i], "an entry of output_shape");
+    const std::string what =
+        "extent " + std::to_string(i) + " of the windows' shape and that of input 2 (output_shape)";
+    if (i < 2)
+      op.b.sameExtent(shape[i], extent, what);
+    else
+      op.b.atMost(shape[i], extent, what);
+    behind.push_back(i < 2 ? Expr(0) : op.b.facts().current(extent) - op.b.facts().current(shape[i]));
+  }
+  Builder builder(op.b.context());
+  return op.b.pad(unpooled, Exprs(shape.size(), Expr(0)), behind, graph::PadMode::Constant,
+                  builder.getZeroAttr(op.b.element(unpooled)));
 }
 
 } // namespace
@@ -149,12 +162,11 @@ void importMaxUnpool(OpBinder &op) {
     op.bad("input 1 (I) has elements of " + typeText(op.element(1, "I")) + ", expected int64");
   op.b.sameShape(op.shape(0, "X"), op.shape(1, "I"), "shapes of X and I");
   Unpool unpool(op);
-  if (op.has(2))
-    requireShape(op, unpool.shape());
   const auto isEmpty = [](const Expr &extent) { return extent.isConstant(0); };
-  if (llvm::any_of(op.shape(0, "X"), isEmpty) || llvm::any_of(unpool.shape(), isEmpty))
-    return op.result(op.b.broadcast(op.b.scalar(0, op.element(0, "X")), unpool.shape()));
-  op.result(op.b.broadcast(unpool.unpool(op.value(0, "X"), op.value(1, "I")), unpool.shape()));
+  const bool isNothing = llvm::any_of(op.shape(0, "X"), isEmpty) || llvm::any_of(unpool.shape(), isEmpty);
+  Value result = isNothing ? op.b.scalar(0, op.element(0, "X")) : unpool.unpool(op.value(0, "X"), op.value(1, "I"));
+  result = op.b.broadcast(result, unpool.shape());
+  op.result(op.has(2) ? inGivenShape(op, result) : result);
 }
 
 } // namespace cupola::onnx_import

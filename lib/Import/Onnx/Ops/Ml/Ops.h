@@ -25,8 +25,12 @@ void importLabelEncoder(OpBinder &op);
 void importLabelEncoderOfStrings(OpBinder &op); ///< version 1
 void importCategoryMapper(OpBinder &op);
 
-// Svm.cpp
+// Svm.cpp, SvmClassifier.cpp
 void importSvmRegressor(OpBinder &op);
+void importSvmClassifier(OpBinder &op);
+
+// ZipMap.cpp
+void importZipMap(OpBinder &op);
 
 // Features.cpp
 void importArrayFeatureExtractor(OpBinder &op);

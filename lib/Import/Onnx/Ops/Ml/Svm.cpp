@@ -1,5 +1,7 @@
 //===- lib/Import/Onnx/Ops/Ml/Svm.cpp - support vector machines ------------===//
 // SPDX-License-Identifier: Apache-2.0
+#include "lib/Import/Onnx/Ops/Ml/Svm.h"
+
 #include "lib/Import/Onnx/Ops/Ml/NodeAttributes.h"
 #include "lib/Import/Onnx/Ops/Ml/Ops.h"
 #include "lib/Import/Onnx/Text.h"
@@ -29,8 +31,10 @@ Value distances(OpBinder &op, Value x, Value vectors) {
   return op.b.squeeze(sums, {2});
 }
 
-/// The kernel function of each row of x and each of `vectors`.
-Value kernelOf(OpBinder &op, const std::string &kind, Value x, Value vectors) {
+} // namespace
+
+Value kernelOf(OpBinder &op, Value x, Value vectors) {
+  const std::string kind = op.stringAttribute("kernel_type", "LINEAR");
   const KernelParameters p = parametersOf(op);
   const Type type = op.b.element(x);
   const auto scaled = [&](Value value, double factor) {
@@ -49,31 +53,30 @@ Value kernelOf(OpBinder &op, const std::string &kind, Value x, Value vectors) {
   return op.b.binary(BinaryKind::Pow, product, op.b.scalar(p.degree, type));
 }
 
-} // namespace
+Value supportVectors(OpBinder &op, int64_t count, Value x) {
+  const Reals vectors = floatsOf(op, "support_vectors");
+  const auto total = static_cast<int64_t>(vectors.size());
+  if (total == 0 || total % count != 0)
+    op.bad("attribute 'support_vectors' has " + std::to_string(total) + " elements, expected a multiple of " +
+           std::to_string(count));
+  op.b.sameExtent(op.b.shape(x)[1], Expr(total / count), "the features of input 0 (X) and those of 'support_vectors'");
+  return table(op, vectors, {count, total / count}, op.b.element(x));
+}
 
 void importSvmRegressor(OpBinder &op) {
   const Type type = Float32Type::get(op.b.context());
-  const Reals coefficients = floatsOf(op, "coefficients"), vectors = floatsOf(op, "support_vectors"),
-              rho = floatsOf(op, "rho");
+  const Reals coefficients = floatsOf(op, "coefficients"), rho = floatsOf(op, "rho");
   const int64_t count = op.intAttribute("n_supports", 0);
-  const std::string kind = op.stringAttribute("kernel_type", "LINEAR");
   if (namedTransform(op) != PostTransform::None)
     op.unsupported("attribute 'post_transform' is given, supported is NONE");
   if (rho.empty())
     op.bad("attribute 'rho' is missing");
   Value x = op.b.cast(rowsOf(op), type), values = x;
   // Without support vectors the coefficients are those of the features.
-  const auto total = static_cast<int64_t>(vectors.size());
-  if (count > 0) {
-    if (total == 0 || total % count != 0)
-      op.bad("attribute 'support_vectors' has " + std::to_string(total) + " elements, expected a multiple of " +
-             std::to_string(count));
-    op.b.sameExtent(op.b.shape(x)[1], Expr(total / count),
-                    "the features of input 0 (X) and those of 'support_vectors'");
-    values = kernelOf(op, kind, x, table(op, vectors, {count, total / count}, type));
-  } else {
+  if (count > 0)
+    values = kernelOf(op, x, supportVectors(op, count, x));
+  else
     op.ignoreAttribute("kernel_params");
-  }
   op.b.sameExtent(op.b.shape(values)[1], Expr(static_cast<int64_t>(coefficients.size())),
                   count > 0 ? "the support vectors and 'coefficients'"
                             : "the features of input 0 (X) and 'coefficients'");
