@@ -433,8 +433,10 @@ static std::vector<AttentionShape> wgmmaShapes() {
 
 std::vector<KernelCase> wgmmaAttentionCases() {
   std::vector<KernelCase> cases;
-  for (const AttentionShape &shape : wgmmaShapes())
+  for (const AttentionShape &shape : wgmmaShapes()) {
     cases.push_back(attentionCase(shape));
+    cases.back().orders = 3; // which warpgroup comes first, and how late it is
+  }
   return cases;
 }
 

@@ -20,6 +20,7 @@ struct KernelCase {
   bool raises = false;              ///< some index is out of range
   std::vector<int64_t> unread = {}; ///< elements of the first buffer that no result depends on: they are NaN
   double tolerance = 0;             ///< relative to the largest magnitude; 0: that of the type
+  unsigned orders = 1;              ///< of threads, that the simulator runs it in
 };
 
 /// Keeps GoogleTest from printing bytes.

@@ -94,20 +94,27 @@ public:
       run.buffers.push_back({emitted->record.readWrite[i], bytes[i].size(), isWritten[i] ? std::string() : bytes[i]});
     for (const KernelWorkspace &part : emitted->workspace)
       run.buffers.push_back(workspace(part, values));
-    KernelOutcome outcome = runKernel(*makeSimulator(arch), run);
-    ASSERT_TRUE(outcome.status.isOk()) << outcome.status.message() << "\n" << emitted->text;
-    EXPECT_EQ(outcome.flag != 0, interpret(func, test.scalars, expected));
-    EXPECT_EQ(outcome.flag != 0, test.raises);
-    size_t next = 0;
-    for (size_t i = 0; i < bytes.size(); ++i)
-      if (isWritten[i])
-        compare(decode(outcome.buffers[next++], elements[i]), i);
-    for (const KernelWorkspace &part : emitted->workspace)
-      EXPECT_TRUE(wasLeft(part, outcome.buffers[next++]));
+    const bool raises = interpret(func, test.scalars, expected);
+    EXPECT_EQ(raises, test.raises);
+    for (unsigned order = 0; order < test.orders; ++order) {
+      KernelOutcome outcome = runKernel(*makeSimulator(arch, order), run);
+      ASSERT_TRUE(outcome.status.isOk()) << outcome.status.message() << "\n" << emitted->text;
+      EXPECT_EQ(outcome.flag != 0, raises);
+      check(outcome, *emitted);
+    }
   }
 
 private:
   using Values = std::map<std::string, int64_t>;
+
+  void check(const KernelOutcome &outcome, const cuda::CudaKernel &kernel) {
+    size_t next = 0;
+    for (size_t i = 0; i < bytes.size(); ++i)
+      if (isWritten[i])
+        compare(decode(outcome.buffers[next++], elements[i]), i);
+    for (const KernelWorkspace &part : kernel.workspace)
+      EXPECT_TRUE(wasLeft(part, outcome.buffers[next++]));
+  }
 
   /// Sums hold anything, counters 0.
   static KernelBuffer workspace(const KernelWorkspace &part, const Values &values) {

@@ -107,9 +107,9 @@ private:
     stored = region.front().getTerminator()->getOperand(0).getType();
     smemK = low.smem(stages * keys * depth, stored, cuda::copySwizzle);
     smemV = low.smem(stages * keys * columns, stored, cuda::copySwizzle);
+    turns = low.smem(groups, low.builder.getIntegerType(64, /*isSigned=*/false));
     ringK.allocate();
     ringV.allocate();
-    turns = low.smem(groups, low.builder.getIntegerType(64, /*isSigned=*/false));
   }
 
   LogicalResult prepareBarriers() {
@@ -206,7 +206,7 @@ private:
       const Expr last = endStep - 1 - firstStep;
       ringV.awaitFull(ringV.turn(last));
       multiplyValues(last);
-      finishValues(last);
+      waitForValues();
       return rest;
     });
   }
@@ -245,8 +245,10 @@ private:
   /// Whatever reads sums of values waits for them.
   LogicalResult statement(Operation &op) override {
     kernel::ForOp steps = parts.steps;
-    if (!isFirst && op.getParentOp() == steps && readsSums(op))
-      finishValues(stepsBefore() - 1);
+    if (!isFirst && op.getParentOp() == steps && readsSums(op)) {
+      waitForValues();
+      inALane([&] { ringV.leave(stepsBefore() - 1, 0); });
+    }
     return AttentionLowering::statement(op);
   }
   Value sums() {
@@ -266,10 +268,7 @@ private:
   void multiplyValues(const Expr &count) {
     multiply(heldOf(sums()), fragmentsP, smemV, ringV.turn(count).stage * (keys * columns), /*transposed=*/true);
   }
-  void finishValues(const Expr &count) {
-    WgmmaWaitOp::create(low.builder, loc(), 0, heldOf(sums()));
-    inALane([&] { ringV.leave(count, 0); });
-  }
+  void waitForValues() { WgmmaWaitOp::create(low.builder, loc(), 0, heldOf(sums())); }
 
   void multiply(Value acc, Value left, Value right, Expr at, bool transposed) {
     WgmmaFenceOp::create(low.builder, loc(), acc, left);
