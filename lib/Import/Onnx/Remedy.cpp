@@ -61,6 +61,17 @@ bool Remedy::addIfReached(const std::string &value, Options &options) const {
   return true;
 }
 
+/// What a node reads, and what its bodies do, which may be values around it.
+static void addOperands(const onnx::NodeProto &node, std::vector<std::string> &names) {
+  names.insert(names.end(), node.input().begin(), node.input().end());
+  for (const onnx::AttributeProto &attribute : node.attribute()) {
+    for (const onnx::NodeProto &inner : attribute.g().node())
+      addOperands(inner, names);
+    for (const onnx::ValueInfoProto &output : attribute.g().output())
+      names.push_back(output.name());
+  }
+}
+
 void Remedy::addSources(const std::string &value, Options &options) const {
   std::set<std::string> seen{value};
   std::vector<std::string> work{value};
@@ -69,9 +80,11 @@ void Remedy::addSources(const std::string &value, Options &options) const {
     work.pop_back();
     if (addIfReached(current, options))
       continue;
-    for (const std::string &input : makers.at(current)->input())
-      if (!input.empty() && seen.insert(input).second)
-        work.push_back(input);
+    std::vector<std::string> operands;
+    addOperands(*makers.at(current), operands);
+    for (const std::string &operand : operands)
+      if (!operand.empty() && seen.insert(operand).second)
+        work.push_back(operand);
   }
 }
 
