@@ -4,7 +4,7 @@
 #include "lib/Target/CUDA/WindowOperand.h"
 
 #include "lib/Runtime/Format/TensorMapLimits.h"
-#include "lib/Target/CUDA/Lowering.h"
+#include "lib/Target/CUDA/OperandCopies.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -152,7 +152,7 @@ private:
 
 std::optional<WindowOperand> windowOperand(FuncOp func, DotOp dot, int64_t depth, Variables &vars) {
   const std::optional<OperandDigits> operand = operandDigits(func, dot, vars);
-  if (!operand)
+  if (!operand || !hasZerosAround(operand->load))
     return std::nullopt;
   std::optional<WindowOperand> result = Reader(*operand, depth, vars.ranges()).read();
   if (result)
