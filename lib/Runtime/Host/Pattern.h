@@ -1,9 +1,9 @@
 //===- lib/Runtime/Host/Pattern.h - regular expressions ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// The syntax of RE2 (https://github.com/google/re2/wiki/Syntax) without Unicode's scripts (\p{Greek}; its categories are
-// there) and without \C, over code points. A text is walked through once, with all ways to match it side by side, so that the time is that of
-// text times pattern whatever the two are.
+// The syntax of RE2 (https://github.com/google/re2/wiki/Syntax) without Unicode's scripts (\p{Greek}; its categories
+// are there) and without \C, over code points. A text is walked through once, with all ways to match it side by side,
+// so that the time is that of text times pattern whatever the two are.
 //===----------------------------------------------------------------------===//
 #ifndef CUPOLA_LIB_RUNTIME_HOST_PATTERN_H
 #define CUPOLA_LIB_RUNTIME_HOST_PATTERN_H

@@ -9,9 +9,9 @@ namespace cupola::runtime {
 namespace {
 
 /// In the order of their numbers.
-constexpr std::string_view kNames[] = {
-    "Cc", "Cf", "Cn", "Co", "Cs", "Ll", "Lm", "Lo", "Lt", "Lu", "Mc", "Me", "Mn", "Nd", "Nl",
-    "No", "Pc", "Pd", "Pe", "Pf", "Pi", "Po", "Ps", "Sc", "Sk", "Sm", "So", "Zl", "Zp", "Zs"};
+constexpr std::string_view kNames[] = {"Cc", "Cf", "Cn", "Co", "Cs", "Ll", "Lm", "Lo", "Lt", "Lu",
+                                       "Mc", "Me", "Mn", "Nd", "Nl", "No", "Pc", "Pd", "Pe", "Pf",
+                                       "Pi", "Po", "Ps", "Sc", "Sk", "Sm", "So", "Zl", "Zp", "Zs"};
 constexpr uint32_t kNumberBits = 5;
 
 // Of Unicode 14.0: where a run of characters of one category begins, and its number in the last five bits.

@@ -32,13 +32,16 @@ public:
       result.push_back(max(Expr(0), padded - Expr(pads[i] + pads[i + spatial])));
     }
     plane = graph::product(ArrayRef<Expr>(result).drop_front(2));
+    target = op.has(2) ? givenShape() : result;
   }
 
-  const Exprs &shape() const { return result; }
+  const Exprs &shape() const { return target; }
 
   Value unpool(Value values, Value indices) {
-    indices = withinWindows(indices);
-    Value places = b.reshape(b.iota({plane}, 0), planeOf(result));
+    Builder builder(b.context());
+    indices = filled(withinWindows(indices), builder.getIntegerAttr(b.int64(), -1));
+    values = filled(values, builder.getZeroAttr(b.element(values)));
+    Value places = placesInPlane();
     Value sum = b.scalar(0, b.element(values));
     forWindows([&](ArrayRef<int64_t> before) {
       Value isHere = b.binary(BinaryKind::Equal, around(indices, before), places);
@@ -48,6 +51,40 @@ public:
   }
 
 private:
+  /// `output_shape`. Places are counted in the shape that the windows have, and what is given beyond that, behind it
+  /// along each spatial dimension, is 0. (onnxruntime counts them in the given shape.)
+  Exprs givenShape() {
+    const Exprs given = op.symbolicInts(2, "output_shape");
+    if (given.size() != result.size())
+      op.bad("input 2 (output_shape) has " + std::to_string(given.size()) + " elements, expected " +
+             std::to_string(result.size()) + ", one per dimension of input 0 (X)");
+    Exprs shape;
+    for (size_t i = 0; i < given.size(); ++i) {
+      const Expr extent = b.extent(given[i], "an entry of output_shape");
+      const std::string what =
+          "extent " + std::to_string(i) + " of the windows' shape and that of input 2 (output_shape)";
+      if (i < 2)
+        b.sameExtent(result[i], extent, what);
+      else
+        b.atMost(result[i], extent, what);
+      shape.push_back(b.facts().current(extent));
+    }
+    return shape;
+  }
+
+  /// Of each element of a plane of the target: where it is in the windows' shape, -1 beyond that.
+  Value placesInPlane() {
+    if (target == result)
+      return b.reshape(b.iota({plane}, 0), planeOf(result));
+    Value place = whole(0), isInside;
+    for (size_t i = 0; i < spatial; ++i) {
+      Value at = along(target, i), isHere = binary(BinaryKind::Less, at, whole(result[i + 2]));
+      place = binary(BinaryKind::Add, binary(BinaryKind::Mul, place, whole(result[i + 2])), at);
+      isInside = isInside ? both(isInside, isHere) : isHere;
+    }
+    return b.select(isInside, place, whole(-1));
+  }
+
   Value whole(const Expr &value) {
     return value.constant() ? b.intScalar(*value.constant(), b.int64()) : b.dims({value}, {}, b.int64());
   }
@@ -56,6 +93,16 @@ private:
   Value both(Value x, Value y) { return binary(BinaryKind::And, x, y); }
   Value isWithin(Value x, Value begin, Value end) {
     return both(binary(BinaryKind::LessEqual, begin, x), binary(BinaryKind::Less, x, end));
+  }
+
+  /// With a window where an extent turns out to be 0, so that elements beside nothing have one to look at.
+  Value filled(Value pool, TypedAttr with) {
+    const Exprs none(pooled.size(), Expr(0));
+    Exprs behind = none;
+    for (size_t i = 2; i < pooled.size(); ++i)
+      if (proveLessEqual(1, pooled[i], b.ranges()) != true)
+        behind[i] = max(Expr(0), 1 - pooled[i]);
+    return behind == none ? pool : b.pad(pool, none, behind, graph::PadMode::Constant, with);
   }
 
   /// [1, 1, spatial..]
@@ -74,6 +121,7 @@ private:
   /// Places in the plane of the result; one that is not in its window becomes one behind the plane, which is an error
   /// of the run.
   Value withinWindows(Value indices) {
+    const Expr places = max(Expr(1), plane); // one to choose where there is none: then no element of the result asks
     Exprs front(pooled.size(), Expr(1));
     front[0] = pooled[0], front[1] = pooled[1];
     Value number = b.reshape(b.iota({pooled[0] * pooled[1]}, 0), front);
@@ -85,7 +133,7 @@ private:
       begin = binary(BinaryKind::Sub, begin, whole(pads[i]));
       isInside = both(isInside, isWithin(at[i], begin, binary(BinaryKind::Add, begin, whole(sizes[i]))));
     }
-    return b.gather(b.iota({plane}, 0), b.select(isInside, place, whole(plane)), 0);
+    return b.gather(b.iota({places}, 0), b.select(isInside, place, whole(places)), 0);
   }
 
   /// Calls `visit` for the windows that contain an element: how many lie between each and the last along each
@@ -113,7 +161,7 @@ private:
   /// another one, which names the element or does not, too.
   Value around(Value pool, ArrayRef<int64_t> before) {
     for (size_t i = 0; i < spatial; ++i) {
-      Value place = binary(BinaryKind::Add, b.iota({result[i + 2]}, 0), whole(pads[i]));
+      Value place = binary(BinaryKind::Add, b.iota({target[i + 2]}, 0), whole(pads[i]));
       Value window = binary(BinaryKind::Sub, binary(BinaryKind::Div, place, whole(strides[i])), whole(before[i]));
       window = binary(BinaryKind::Max, binary(BinaryKind::Min, window, whole(pooled[i + 2] - 1)), whole(0));
       pool = b.gather(pool, window, static_cast<int64_t>(i + 2));
@@ -126,32 +174,10 @@ private:
   const Exprs pooled;
   const size_t spatial;
   Ints sizes, strides, pads;
-  Exprs result;
-  Expr plane;
+  Exprs result; ///< the shape that the windows have
+  Exprs target;
+  Expr plane; ///< elements of a plane of `result`
 };
-
-/// In the shape of `output_shape`: the places are counted in the shape that the windows have, and what is given
-/// beyond that, behind it along each spatial dimension, is 0. (onnxruntime counts them in the given shape.)
-Value inGivenShape(OpBinder &op, Value unpooled) {
-  const Exprs given = op.symbolicInts(2, "output_shape"), shape = op.b.shape(unpooled);
-  if (given.size() != shape.size())
-    op.bad("input 2 (output_shape) has " + std::to_string(given.size()) + " elements, expected " +
-           std::to_string(shape.size()) + ", one per dimension of input 0 (X)");
-  Exprs behind;
-  for (size_t i = 0; i < shape.size(); ++i) {
-    const Expr extent = op.b.extent(given[i], "an entry of output_shape");
-    const std::string what =
-        "extent " + std::to_string(i) + " of the windows' shape and that of input 2 (output_shape)";
-    if (i < 2)
-      op.b.sameExtent(shape[i], extent, what);
-    else
-      op.b.atMost(shape[i], extent, what);
-    behind.push_back(i < 2 ? Expr(0) : op.b.facts().current(extent) - op.b.facts().current(shape[i]));
-  }
-  Builder builder(op.b.context());
-  return op.b.pad(unpooled, Exprs(shape.size(), Expr(0)), behind, graph::PadMode::Constant,
-                  builder.getZeroAttr(op.b.element(unpooled)));
-}
 
 } // namespace
 
@@ -165,8 +191,7 @@ void importMaxUnpool(OpBinder &op) {
   const auto isEmpty = [](const Expr &extent) { return extent.isConstant(0); };
   const bool isNothing = llvm::any_of(op.shape(0, "X"), isEmpty) || llvm::any_of(unpool.shape(), isEmpty);
   Value result = isNothing ? op.b.scalar(0, op.element(0, "X")) : unpool.unpool(op.value(0, "X"), op.value(1, "I"));
-  result = op.b.broadcast(result, unpool.shape());
-  op.result(op.has(2) ? inGivenShape(op, result) : result);
+  op.result(op.b.broadcast(result, unpool.shape()));
 }
 
 } // namespace cupola::onnx_import

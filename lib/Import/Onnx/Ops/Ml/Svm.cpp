@@ -76,7 +76,8 @@ void importSvmRegressor(OpBinder &op) {
   if (count > 0)
     values = kernelOf(op, x, supportVectors(op, count, x));
   else
-    op.ignoreAttribute("kernel_params");
+    for (const char *name : {"kernel_type", "kernel_params", "support_vectors"})
+      op.ignoreAttribute(name);
   op.b.sameExtent(op.b.shape(values)[1], Expr(static_cast<int64_t>(coefficients.size())),
                   count > 0 ? "the support vectors and 'coefficients'"
                             : "the features of input 0 (X) and 'coefficients'");
