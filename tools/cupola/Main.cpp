@@ -5,6 +5,7 @@
 #include "lib/Runtime/Text.h"
 #include "lib/Runtime/Tools/Errors.h"
 #include "tools/cupola/Command.h"
+#include "tools/cupola/CommandLine.h"
 
 #include <cstdio>
 
@@ -39,7 +40,7 @@ static bool isUnknownCommand(const std::string &word) {
                                                  [&](const Command &command) { return command.name == word; });
 }
 
-int main(int argc, char **argv) {
+int cupola_command_line(int argc, char **argv) {
   if (argc > 1 && isUnknownCommand(argv[1]))
     return finish(Status::usage("there is no command " + runtime::quote(argv[1]) + "; see cupola --help"));
   CLI::App app("Cupola compiles ONNX models into fused CUDA kernels.", "cupola");
