@@ -36,6 +36,9 @@ std::vector<ConformanceCase> byteMatrixCases();
 std::vector<ConformanceCase> clusterCases();
 std::vector<ConformanceCase> tensorCases();
 
+/// Stores accumulators `acc[mi][ni][4]` of mma.sync to a matrix of `type`, the third buffer.
+std::string mmaStoreText(const std::string &type, int mi, int ni);
+
 /// A floating-point format: `mantissa` stored bits, exponents of normal numbers from `lowest` to `highest`.
 struct FloatFormat {
   const char *name;

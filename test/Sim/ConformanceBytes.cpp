@@ -35,10 +35,7 @@ std::string byteText(const ByteShape &s) {
          "][4];\n  mma_zero(acc);\n  u32 a[" + m + "][4], b[" + n +
          "][2];\n  mma_load_a(a, as, 48);\n  mma_load_b_transposed(b, bs, 48);\n"
          "  for (int twice = 0; twice < 2; ++twice)\n    warp_mma_tile_bytes<" +
-         s.left + ", " + s.right + ">(acc, a, b);\n  for (u32 i = 0; i < " + m + "; ++i)\n    for (u32 j = 0; j < " +
-         n +
-         "; ++j)\n      for (u32 e = 0; e < 4; ++e)\n        cu_write<i32>(bindings, ref2)[(16 * i + mma_row(e)) * " +
-         n + " * 8 + 8 * j + mma_col(e)] = acc[i][j][e];\n}\n";
+         s.left + ", " + s.right + ">(acc, a, b);\n" + mmaStoreText("i32", s.mi, s.ni) + "}\n";
 }
 
 /// All numbers that a byte has, so that a wrong sign shows.

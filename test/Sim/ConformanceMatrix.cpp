@@ -6,6 +6,13 @@
 
 namespace cupola::test {
 
+std::string mmaStoreText(const std::string &type, int mi, int ni) {
+  const std::string m = std::to_string(mi), n = std::to_string(ni);
+  return "  for (u32 i = 0; i < " + m + "; ++i)\n    for (u32 j = 0; j < " + n +
+         "; ++j)\n      for (u32 e = 0; e < 4; ++e)\n        cu_write<" + type +
+         ">(bindings, ref2)[(16 * i + mma_row(e)) * " + n + " * 8 + 8 * j + mma_col(e)] = acc[i][j][e];\n";
+}
+
 namespace {
 
 /// Four matrices at rows of 16 bytes; the expected fragments are written down from the PTX ISA.
@@ -72,10 +79,8 @@ std::string mmaText(const MmaShape &s) {
          ">(bindings, ref1)[i];\n  cu_barrier();\n" + "  f32 acc[" + m + "][" + n +
          "][4];\n  mma_zero(acc);\n  u32 a[" + m + "][" + fa + "], b[" + n + "][" + fb + "];\n" +
          "  mma_load_a(a, as, " + k + " + 8);\n  mma_load_b" + (s.transposedB ? "_transposed" : "") + "(b, bs, " +
-         strideB + ");\n" + "  for (int twice = 0; twice < 2; ++twice)\n    " + s.call +
-         "(acc, a, b);\n  for (u32 i = 0; i < " + m + "; ++i)\n    for (u32 j = 0; j < " + n +
-         "; ++j)\n      for (u32 e = 0; e < 4; ++e)\n        cu_write<f32>(bindings, ref2)[(16 * i + mma_row(e)) * " +
-         n + " * 8 + 8 * j + mma_col(e)] = acc[i][j][e];\n}\n";
+         strideB + ");\n" + "  for (int twice = 0; twice < 2; ++twice)\n    " + s.call + "(acc, a, b);\n" +
+         mmaStoreText("f32", s.mi, s.ni) + "}\n";
 }
 
 /// Small integers, so that every product and sum is exact and the order of the sums does not matter.

@@ -21,7 +21,7 @@ Status checkShape(const TensorMap &map, const std::string &what) {
       return bad(what + " copies " + std::to_string(elements) + " elements at once, possible are 1 to " +
                  std::to_string(kTensorMapBox));
   const TensorWindow &window = map.window;
-  if (window.steps.empty() && (!window.lower.empty() || !window.upper.empty()))
+  if (window.isNone() && (!window.lower.empty() || !window.upper.empty()))
     return bad(what + " has the corners of a window, and no steps");
   if (!window.isNone())
     if (const std::string fault = tensorWindowFault(rank, window.lower, window.upper, window.steps); !fault.empty())

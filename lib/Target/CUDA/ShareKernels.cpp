@@ -144,10 +144,10 @@ OwningOpRef<FuncOp> unite(ArrayRef<Member> members, const Parameters &parameters
 
 /// The lowering of patches and of windows that tensor copies bring takes positions apart, which needs their numbers.
 bool asksForNumbers(FuncOp func) {
+  if (!isa_and_present<cuda::GemmWgmmaAttr>(func.getScheduleAttr()))
+    return isa_and_present<cuda::ConvPatchAttr>(func.getScheduleAttr());
   Variables vars(func);
-  if (isa_and_present<cuda::GemmWgmmaAttr>(func.getScheduleAttr()))
-    return cuda::windowOperand(func, *func.getBody().getOps<DotOp>().begin(), /*depth=*/1, vars).has_value();
-  return isa_and_present<cuda::ConvPatchAttr>(func.getScheduleAttr());
+  return cuda::windowOperand(func, *func.getBody().getOps<DotOp>().begin(), /*depth=*/1, vars).has_value();
 }
 
 class Share {

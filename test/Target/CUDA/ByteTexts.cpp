@@ -109,21 +109,9 @@ std::vector<KernelCase> byteConvCases() {
 
 namespace {
 
-struct ByteTile {
-  int64_t m, n, k, warpsM, warpsN, slices, stages, split = 1;
-
-  std::string schedule() const {
-    auto text = [](int64_t number) { return std::to_string(number); };
-    return "gemm_mma<tile " + text(m) + "x" + text(n) + "x" + text(k) + ", warps " + text(warpsM) + "x" + text(warpsN) +
-           ", slices " + text(slices) + ", stages " + text(stages) + ", mma_k 32, async " +
-           (stages > 2 ? "true" : "false") + (split > 1 ? ", split " + text(split) : "") + ">";
-  }
-  int64_t sharedBytes() const { return stages * (m + n) * k + (slices - 1) * m * n * 4 + (split > 1 ? 16 : 0); }
-};
-
 /// A whole tile or two; more tiles of k than stages, ragged everywhere; less than a tile of each.
-void addCases(const ByteTile &tile, ByteGemm o, std::vector<KernelCase> &cases) {
-  o.schedule = tile.schedule();
+void addCases(const MmaTile &tile, ByteGemm o, std::vector<KernelCase> &cases) {
+  o.schedule = tile.schedule(/*mmaK=*/32, /*async=*/tile.stages > 2);
   for (auto [m, n, k] : {std::tuple(tile.m, tile.n, 2 * tile.k), std::tuple(tile.m + 20, tile.n + 24, 5 * tile.k - 16),
                          std::tuple(int64_t(7), int64_t(24), int64_t(48))}) {
     cases.push_back(byteGemmCase(m, n, k, o));
@@ -131,10 +119,10 @@ void addCases(const ByteTile &tile, ByteGemm o, std::vector<KernelCase> &cases) 
   }
 }
 
-void addAll(std::initializer_list<ByteTile> tiles, int64_t sharedBytes, std::vector<KernelCase> &cases) {
+void addAll(std::initializer_list<MmaTile> tiles, int64_t sharedBytes, std::vector<KernelCase> &cases) {
   ByteGemm o;
-  for (const ByteTile &tile : tiles) {
-    if (tile.sharedBytes() > sharedBytes)
+  for (const MmaTile &tile : tiles) {
+    if (tile.sharedBytes(/*element=*/1) > sharedBytes)
       continue;
     o.left = o.left == "ui8" ? "i8" : "ui8";
     addCases(tile, o, cases);
@@ -158,9 +146,9 @@ std::vector<KernelCase> asyncByteCases(int64_t sharedBytes) {
           {32, 64, 256, 1, 1, 4, 3},
           {32, 32, 256, 1, 1, 4, 4}},
          sharedBytes, cases);
-  for (const ByteTile &tile : {ByteTile{64, 64, 128, 2, 2, 1, 4, 2}, {32, 32, 256, 1, 1, 4, 4, 3}}) {
+  for (const MmaTile &tile : {MmaTile{64, 64, 128, 2, 2, 1, 4, 2}, {32, 32, 256, 1, 1, 4, 4, 3}}) {
     ByteGemm o;
-    o.schedule = tile.schedule();
+    o.schedule = tile.schedule(/*mmaK=*/32, /*async=*/tile.stages > 2);
     cases.push_back(byteGemmCase(tile.m, tile.n, 4 * tile.split * tile.k, o));
     cases.push_back(byteGemmCase(tile.m + 20, tile.n + 24, 4 * tile.split * tile.k - 32, o));
   }

@@ -143,6 +143,22 @@ KernelCase attentionCase(const AttentionShape &shape);
 /// Of attentionCases().
 std::vector<AttentionShape> attentionShapes();
 
+/// A tile of gemm_mma.
+struct MmaTile {
+  int64_t m, n, k, warpsM, warpsN, slices, stages, split = 1;
+
+  std::string schedule(int64_t mmaK, bool async) const {
+    auto text = [](int64_t n) { return std::to_string(n); };
+    return "gemm_mma<tile " + text(m) + "x" + text(n) + "x" + text(k) + ", warps " + text(warpsM) + "x" + text(warpsN) +
+           ", slices " + text(slices) + ", stages " + text(stages) + ", mma_k " + text(mmaK) + ", async " +
+           (async ? "true" : "false") + (split > 1 ? ", split " + text(split) : "") + ">";
+  }
+  /// Rows of [k][n] operands of four bytes are padded.
+  int64_t sharedBytes(int64_t element = 2) const {
+    return stages * ((m + n) * k + (element == 4 ? 8 * k : 0)) * element + (slices - 1) * m * n * 4;
+  }
+};
+
 struct ConvOptions {
   std::string type = "f32";
   int64_t images = 1, height = 8, width = 8; ///< of the input

@@ -114,21 +114,6 @@ std::vector<KernelCase> wgmmaConvCases() {
 
 namespace {
 
-struct MmaTile {
-  int64_t m, n, k, warpsM, warpsN, slices, stages, split = 1;
-
-  std::string schedule(int64_t mmaK, bool async) const {
-    auto text = [](int64_t n) { return std::to_string(n); };
-    return "gemm_mma<tile " + text(m) + "x" + text(n) + "x" + text(k) + ", warps " + text(warpsM) + "x" + text(warpsN) +
-           ", slices " + text(slices) + ", stages " + text(stages) + ", mma_k " + text(mmaK) + ", async " +
-           (async ? "true" : "false") + (split > 1 ? ", split " + text(split) : "") + ">";
-  }
-  /// Rows of [k][n] operands of four bytes are padded.
-  int64_t sharedBytes(int64_t element = 2) const {
-    return stages * ((m + n) * k + (element == 4 ? 8 * k : 0)) * element + (slices - 1) * m * n * 4;
-  }
-};
-
 /// A whole tile or two; more tiles of k than stages, ragged everywhere; less than a tile of each.
 void addMmaCases(const MmaTile &tile, GemmOptions options, std::vector<KernelCase> &cases) {
   for (auto [m, n, k] : {std::tuple(tile.m, tile.n, 2 * tile.k), std::tuple(tile.m + 20, tile.n + 24, 5 * tile.k - 8),

@@ -39,31 +39,22 @@ CUPOLA_TENSOR_COPY(5, "{%4, %5, %6, %7, %8}", "r"(at[0]), "r"(at[1]), "r"(at[2])
 #undef CUPOLA_TENSOR_COPY
 
 /// The same for the places of a window ("im2col"), from the one that begins at `at` on, each `taps` behind its begin.
-CUPOLA_DEVICE void tensorCopyWindow(void *shared, const void *map, const int (&at)[3], const unsigned (&taps)[1],
-                                    unsigned long long *barrier) {
-  asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
-               "[%0], [%1, {%3, %4, %5}], [%2], {%6};" ::"r"(sharedAddress(shared)),
-               "l"(map), "r"(sharedAddress(barrier)), "r"(at[0]), "r"(at[1]), "r"(at[2]),
-               "h"(static_cast<unsigned short>(taps[0]))
-               : "memory");
-}
-CUPOLA_DEVICE void tensorCopyWindow(void *shared, const void *map, const int (&at)[4], const unsigned (&taps)[2],
-                                    unsigned long long *barrier) {
-  asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
-               "[%0], [%1, {%3, %4, %5, %6}], [%2], {%7, %8};" ::"r"(sharedAddress(shared)),
-               "l"(map), "r"(sharedAddress(barrier)), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]),
-               "h"(static_cast<unsigned short>(taps[0])), "h"(static_cast<unsigned short>(taps[1]))
-               : "memory");
-}
-CUPOLA_DEVICE void tensorCopyWindow(void *shared, const void *map, const int (&at)[5], const unsigned (&taps)[3],
-                                    unsigned long long *barrier) {
-  asm volatile("cp.async.bulk.tensor.5d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
-               "[%0], [%1, {%3, %4, %5, %6, %7}], [%2], {%8, %9, %10};" ::"r"(sharedAddress(shared)),
-               "l"(map), "r"(sharedAddress(barrier)), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(at[4]),
-               "h"(static_cast<unsigned short>(taps[0])), "h"(static_cast<unsigned short>(taps[1])),
-               "h"(static_cast<unsigned short>(taps[2]))
-               : "memory");
-}
+#define CUPOLA_TAP(i) "h"(static_cast<unsigned short>(taps[i]))
+#define CUPOLA_WINDOW_COPY(rank, axes, coordinates, offsets, ...)                                                      \
+  CUPOLA_DEVICE void tensorCopyWindow(void *shared, const void *map, const int (&at)[rank],                            \
+                                      const unsigned (&taps)[axes], unsigned long long *barrier) {                     \
+    asm volatile("cp.async.bulk.tensor." #rank "d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "         \
+                 "[%0], [%1, " coordinates "], [%2], " offsets ";" ::"r"(sharedAddress(shared)),                       \
+                 "l"(map), "r"(sharedAddress(barrier)), __VA_ARGS__                                                    \
+                 : "memory");                                                                                          \
+  }
+CUPOLA_WINDOW_COPY(3, 1, "{%3, %4, %5}", "{%6}", "r"(at[0]), "r"(at[1]), "r"(at[2]), CUPOLA_TAP(0))
+CUPOLA_WINDOW_COPY(4, 2, "{%3, %4, %5, %6}", "{%7, %8}", "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), CUPOLA_TAP(0),
+                   CUPOLA_TAP(1))
+CUPOLA_WINDOW_COPY(5, 3, "{%3, %4, %5, %6, %7}", "{%8, %9, %10}", "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]),
+                   "r"(at[4]), CUPOLA_TAP(0), CUPOLA_TAP(1), CUPOLA_TAP(2))
+#undef CUPOLA_WINDOW_COPY
+#undef CUPOLA_TAP
 
 //===--- wgmma: the four warps of a warpgroup together ---===//
 
