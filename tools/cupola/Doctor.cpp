@@ -94,9 +94,32 @@ void addLibraries(std::vector<Finding> &findings) {
       "clang", sim::findClang(), [](const std::string &path) { return path; }, "--device sim compiles no kernels"));
 }
 
+/// Removes those of the folders that the default cache would make: a question leaves nothing behind.
+class UntouchedFolders {
+public:
+  UntouchedFolders() {
+    for (std::filesystem::path folder = runtime::ByteCache::defaultFolder();
+         folder.has_relative_path() && isMissing(folder); folder = folder.parent_path())
+      missing.push_back(folder);
+  }
+  ~UntouchedFolders() {
+    std::error_code error;
+    for (const std::filesystem::path &folder : missing)
+      std::filesystem::remove(folder, error); // none that has become another's
+  }
+
+private:
+  static bool isMissing(const std::filesystem::path &folder) {
+    std::error_code error;
+    return std::filesystem::status(folder, error).type() == std::filesystem::file_type::not_found;
+  }
+  std::vector<std::filesystem::path> missing; ///< the innermost first
+};
+
 /// The default one.
 Finding cacheFinding() {
   std::string warning;
+  const UntouchedFolders untouched;
   const runtime::ByteCache cache("", [&](const std::string &text) { warning = text; });
   constexpr const char *effect = "every start compiles kernels again";
   if (!cache.enabled())

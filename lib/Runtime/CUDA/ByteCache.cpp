@@ -85,7 +85,7 @@ static std::string distrust(const struct stat &info) {
 
 //===--- The folder ---===//
 
-static std::string defaultFolder() {
+std::string ByteCache::defaultFolder() {
   // The XDG rule: a relative path in the variable is ignored.
   const char *cache = std::getenv("XDG_CACHE_HOME");
   if (cache && cache[0] == '/')

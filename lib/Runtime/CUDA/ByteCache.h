@@ -52,6 +52,9 @@ public:
   ByteCache(const std::string &folder, Warn warn);
   ByteCache(const ByteCache &) = delete;
 
+  /// The folder that "" stands for; empty where neither variable names one.
+  static std::string defaultFolder();
+
   /// The bytes stored for the key, or nothing. A damaged entry is removed.
   std::optional<std::string> get(const CacheKey &key);
 
