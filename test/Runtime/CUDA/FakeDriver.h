@@ -63,6 +63,8 @@ public:
   bool virtualMemory = true;
   size_t totalBytes = size_t(1) << 30;
   std::map<std::string, FakeKernelRow> kernels;
+  FakeKernelRow otherKernels;       ///< what a name that is not in the map stands for, if it can be run
+  std::string imagePrefix = "cube"; ///< of everything that can be loaded
 
   // Which call fails, counted from 1 over all calls; 0: none. Calls that give something back do so and then say
   // `failCode`.
@@ -73,6 +75,7 @@ public:
   uint64_t calls = 0;
   std::vector<std::string> log; ///< names of the calls
   std::vector<std::string> violations;
+  uint64_t copiedBytes = 0;         ///< between host and device and within, by replays of graphs, too
   std::vector<FakeLaunch> launches; ///< in the order of the calls; replays of graphs are none
   CuResult lost = cuSuccess;        ///< the sticky error that ended the context
 

@@ -29,8 +29,10 @@ CuResult FakeCalls::queueCopy(const char *name, CuPointer target, CuPointer sour
   if ((targetOnDevice && !self().inAllocation(target, bytes)) ||
       (sourceOnDevice && !self().inAllocation(source, bytes)))
     self().violation(std::string(name) + " outside of an allocation");
-  return self().submit(
-      stream, [=] { std::memmove(reinterpret_cast<void *>(target), reinterpret_cast<const void *>(source), bytes); });
+  return self().submit(stream, [=] {
+    std::memmove(reinterpret_cast<void *>(target), reinterpret_cast<const void *>(source), bytes);
+    self().copiedBytes += bytes;
+  });
 }
 
 void FakeCalls::fillMemory(DriverApi &api) {

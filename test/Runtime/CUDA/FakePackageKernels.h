@@ -4,27 +4,11 @@
 #define CUPOLA_TEST_RUNTIME_CUDA_FAKEPACKAGEKERNELS_H
 
 #include "test/Runtime/CUDA/DeviceFixture.h"
+#include "test/Runtime/CUDA/FakeParameters.h"
 
 #include <algorithm>
 
 namespace cupola::runtime::cuda {
-
-/// The parameters of a kernel of the test package, as its text reads them.
-struct PackageParameters {
-  const CuLaunchConfig &config;
-  void *const *values;
-  const uint64_t *bindings() const {
-    return reinterpret_cast<const uint64_t *>(*static_cast<const uint64_t *>(values[0]));
-  }
-  template <typename T> T *buffer(size_t i) const {
-    const uint64_t reference = *static_cast<const uint64_t *>(values[1 + i]);
-    return reinterpret_cast<T *>(reference & format::kReferenceBit ? bindings()[reference & 0xffffffff] : reference);
-  }
-  int64_t scalar(size_t parameter) const {
-    return int64_t(bindings()[*static_cast<const uint32_t *>(values[parameter])]);
-  }
-  int64_t threads() const { return int64_t(config.gridX) * config.blockX; }
-};
 
 /// k_..1: in, out; count, factor
 inline void scale(const CuLaunchConfig &config, void *const *values) {

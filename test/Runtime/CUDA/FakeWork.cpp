@@ -37,7 +37,7 @@ void FakeCalls::fillModules(DriverApi &api) {
   api.libraryLoadData = [](CuLibrary *library, const void *image, void *, void *, unsigned, void *, void *, unsigned) {
     forbidInCapture("cuLibraryLoadData");
     CuResult code = self().enter("cuLibraryLoadData");
-    if (code == cuSuccess && std::memcmp(image, "cube", 4) != 0)
+    if (code == cuSuccess && std::memcmp(image, self().imagePrefix.data(), self().imagePrefix.size()) != 0)
       code = cuInvalidImage;
     return make<Library>(code, self().libraries, library);
   };
@@ -49,9 +49,10 @@ void FakeCalls::fillModules(DriverApi &api) {
     if (const CuResult code = self().enter("cuLibraryGetKernel"))
       return code;
     auto row = self().kernels.find(name);
-    if (!exists(self().libraries, library, "cuLibraryGetKernel") || row == self().kernels.end())
+    FakeKernelRow *found = row != self().kernels.end() ? &row->second : &self().otherKernels;
+    if (!exists(self().libraries, library, "cuLibraryGetKernel") || !found->run)
       return CuResult(500);
-    *kernel = reinterpret_cast<CuKernel>(&row->second);
+    *kernel = reinterpret_cast<CuKernel>(found);
     return CuResult(cuSuccess);
   };
   api.kernelGetFunction = [](CuFunction *function, CuKernel kernel) {
