@@ -35,14 +35,13 @@ new_capsule.restype, new_capsule.argtypes = ctypes.py_object, [ctypes.c_void_p, 
 class DeviceArray:
     """float32 on the GPU: DLPack and a shape, as of any library."""
 
-    def __init__(self, count, ordinal=0):
-        self.address, self.shape, self.device, self.streams = FAKE.fake_allocate(4 * count), (count,), (CUDA, ordinal), []
-        self.values = np.ctypeslib.as_array((ctypes.c_float * count).from_address(self.address)) # the fake's memory is the host's
+    def __init__(self, count):
+        self.address, self.shape, self.device = FAKE.fake_allocate(4 * count), (count,), (CUDA, 0)
+        self.values = np.ctypeslib.as_array((ctypes.c_float * count).from_address(self.address))   # which the host reaches, too
         self.extents = (ctypes.c_int64 * 1)(count)
         self.managed = DLManagedTensor(DLTensor(self.address, self.device, 1, (ctypes.c_uint8 * 4)(2, 32, 1, 0), self.extents, None, 0))
 
-    def __dlpack__(self, stream=None, **options):
-        self.streams.append(stream)
+    def __dlpack__(self, **options):
         return new_capsule(ctypes.addressof(self.managed), b"dltensor", None)
 
     def __dlpack_device__(self):
