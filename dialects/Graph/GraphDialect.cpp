@@ -102,6 +102,12 @@ LogicalResult verifyInterface(Operation *op, NamedAttribute attr, Type tensor, b
 LogicalResult GraphDialect::verifyOperationAttribute(Operation *op, NamedAttribute attr) {
   if (attr.getName() == stringsAttr && isa<ModuleOp>(op))
     return areTexts(attr.getValue()) ? success() : op->emitError() << stringsAttr << " is no list of different texts";
+  if (attr.getName() == storedAttr && op->getNumResults() == 1 && isa<RankedTensorType>(op->getResult(0).getType())) {
+    auto stored = dyn_cast<TypeAttr>(attr.getValue());
+    const bool isNarrower = stored && isa<FloatType>(stored.getValue()) && elementOf(op->getResult(0)).isF32() &&
+                            stored.getValue().getIntOrFloatBitWidth() < 32;
+    return isNarrower ? success() : op->emitError() << storedAttr << " is no narrower float than the result's f32";
+  }
   return op->emitError() << "no op has the attribute " << attr.getName();
 }
 

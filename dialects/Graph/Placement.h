@@ -18,6 +18,9 @@ constexpr llvm::StringLiteral storageAttr = "graph.storage";
 /// On results: the number of the argument whose memory they share.
 constexpr llvm::StringLiteral aliasAttr = "graph.alias";
 
+/// On an op with one result: the type that its elements may have in memory (TypeAttr), where they have to lie there.
+constexpr llvm::StringLiteral storedAttr = "graph.stored";
+
 /// A part of a dense row-major tensor of shape `storage`, which begins at `offset`.
 struct Placement {
   Exprs storage, offset;

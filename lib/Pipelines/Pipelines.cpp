@@ -245,6 +245,8 @@ Status runFusionPasses(ModuleOp module, const VariantSpec &variant, const Pipeli
   fusion.attention = b.isOn("fuse-attention");
   fusion.fewRows = b.isOn("fuse-few-rows") ? target.fewRows() : 0;
   b.add(createFormFusions(fusion));
+  if (!options.precision.element.empty())
+    b.addNested<func::FuncOp>(createNarrowStored());
   target.addFusionPasses(b.main(), variant.arch, isOn);
   return b.run();
 }

@@ -39,7 +39,7 @@ func.func @layer(%x: tensor<2x4xf32>) -> tensor<2x2xf32> {
 // CHECK: %[[S:.*]] = graph.matmul {{.*}} -> tensor<1x8x8xf16>
 // CHECK: %[[W:.*]] = graph.cast %[[S]] : tensor<1x8x8xf16> -> tensor<1x8x8xf32>
 // CHECK: %[[A:.*]] = graph.binary add %[[W]], %{{.*}} : tensor<1x8x8xf32>
-// CHECK: %[[P:.*]] = graph.softmax %[[A]] axis 2 : tensor<1x8x8xf32> -> tensor<1x8x8xf32>
+// CHECK: %[[P:.*]] = graph.softmax %[[A]] axis 2 {graph.stored = f16} : tensor<1x8x8xf32> -> tensor<1x8x8xf32>
 // CHECK: %[[N:.*]] = graph.cast %[[P]] : tensor<1x8x8xf32> -> tensor<1x8x8xf16>
 // CHECK: graph.matmul %[[N]], %{{.*}} -> tensor<1x8x4xf16>
 // CHECK: graph.precision @masked f16 narrowed 2 kept [#graph.kept<{{.*}} because "its results lie in [-3.4028e+38, 0], which 16 bits do not hold">

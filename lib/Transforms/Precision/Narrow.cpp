@@ -4,8 +4,10 @@
 // Kernels compute in f32 whatever the type of a tensor; the type says how a value lies in
 // memory. So an op whose operands have 16 bits gets a result of 16 bits, and any other is left
 // as it is and its result cast, unless one op alone reads it, which is computed beside it.
+// Where that turns out to be another kernel, NarrowStored.cpp casts it.
 
 #include "dialects/Graph/Control.h"
+#include "dialects/Graph/Placement.h"
 #include "dialects/Graph/Provenance.h"
 #include "lib/Transforms/Match.h"
 #include "lib/Transforms/Passes.h"
@@ -116,13 +118,16 @@ private:
     storage[result] = Storage::Narrow;
   }
 
-  /// The op computes in f32. What it gives several readers lies in memory with 16 bits.
-  void makeFluid(Operation *op) {
+  /// The op computes in f32. What it gives several readers lies in memory with 16 bits; what one reads may, if it
+  /// `fits`.
+  void makeFluid(Operation *op, bool fits) {
     takeWide(op);
     Value result = op->getResult(0);
     if (!isF32(result))
       return;
     storage[result] = Storage::Fluid;
+    if (result.hasOneUse() && fits)
+      op->setAttr(graph::storedAttr, TypeAttr::get(element));
     if (result.hasOneUse() || result.use_empty())
       return;
     SmallVector<OpOperand *> uses(llvm::make_pointer_range(result.getUses()));
@@ -241,7 +246,7 @@ private:
     const bool goesOn = !isMatrix && classes.getFusionClass() != graph::FusionClass::RowNormal;
     if (operands.allKept && goesOn && isF32(result) && !keep.isKnownToFit(result))
       return makeWide(op, Storage::Kept);
-    makeFluid(op);
+    makeFluid(op, fits);
   }
 
   /// Those that are or were f32, but for constants.
