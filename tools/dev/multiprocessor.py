@@ -35,6 +35,7 @@ CHIPS = {
     # mma.sync has 62 % of the rate of wgmma: Luo et al., "Benchmarking and Dissecting the Nvidia Hopper GPU Architecture" (2024).
     "sm_90": Chip(132, 6.4, 1, 600),
 }
+CHIPS["sm_90a"] = CHIPS["sm_90"]
 PIPES = {"matrix": "matrix", "float": "float", "special": "special", "integer": "integer", "uniform": "uniform"} | {
     kind: "memory" for kind in ("copy", "matrices", "shared", "global")}
 
