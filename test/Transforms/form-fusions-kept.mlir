@@ -76,3 +76,56 @@ func.func @read_twice(%q: tensor<2x1x8xf32>, %a: tensor<2x7x8xf32>, %v: tensor<2
   %6 = graph.reduce sum %0 [2] : tensor<2x7x8xf32> -> tensor<2x7x1xf32>
   return %5, %0, %6 : tensor<2x1x4xf32>, tensor<2x7x8xf32>, tensor<2x7x1xf32>
 }
+
+// What leaves the body and is read element by element by one more kernel is computed and stored by that kernel.
+// CHECK-LABEL: func.func @cell
+// CHECK: %[[C:.*]]:2 = graph.fusion pointwise(%arg0, %arg1) : (tensor<4x8xf32>, tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
+// CHECK: %[[S:.*]] = graph.binary add
+// CHECK: %[[T:.*]] = graph.unary tanh %[[S]]
+// CHECK: %[[H:.*]] = graph.binary mul
+// CHECK: graph.yield %[[H]], %[[S]]
+// CHECK-NOT: graph.fusion
+// CHECK: return %[[C]]#1, %[[C]]#0
+// APART-LABEL: func.func @cell
+// APART-COUNT-3: graph.fusion
+func.func @cell(%a: tensor<4x8xf32>, %b: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
+  %c = graph.binary add %a, %b : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
+  %t = graph.unary tanh %c : tensor<4x8xf32> -> tensor<4x8xf32>
+  %h = graph.binary mul %t, %a : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
+  return %c, %h : tensor<4x8xf32>, tensor<4x8xf32>
+}
+
+// Read through a view, by a hero, by two kernels, or beside a part of a joined tensor, it has a kernel of its own.
+// CHECK-LABEL: func.func @turned
+// CHECK-COUNT-2: graph.fusion pointwise
+func.func @turned(%a: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
+  %c = graph.unary tanh %a : tensor<4x4xf32> -> tensor<4x4xf32>
+  %t = graph.transpose %c [1, 0] : tensor<4x4xf32> -> tensor<4x4xf32>
+  %h = graph.binary mul %t, %a : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+  return %c, %h : tensor<4x4xf32>, tensor<4x4xf32>
+}
+// CHECK-LABEL: func.func @summed
+// CHECK: graph.fusion pointwise
+// CHECK: graph.fusion reduction
+func.func @summed(%a: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x1xf32>) {
+  %c = graph.unary tanh %a : tensor<4x8xf32> -> tensor<4x8xf32>
+  %s = graph.reduce sum %c [1] : tensor<4x8xf32> -> tensor<4x1xf32>
+  return %c, %s : tensor<4x8xf32>, tensor<4x1xf32>
+}
+// CHECK-LABEL: func.func @several
+// CHECK-COUNT-3: graph.fusion pointwise
+func.func @several(%a: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>) {
+  %c = graph.unary tanh %a : tensor<4x8xf32> -> tensor<4x8xf32>
+  %g = graph.unary exp %c : tensor<4x8xf32> -> tensor<4x8xf32>
+  %h = graph.binary mul %c, %a : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
+  return %c, %g, %h : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
+}
+// CHECK-LABEL: func.func @part
+// CHECK-COUNT-2: graph.fusion pointwise
+// CHECK: graph.join
+func.func @part(%a: tensor<4x8xf32>) -> (tensor<8x8xf32>, tensor<4x8xf32>) {
+  %c = graph.unary tanh %a : tensor<4x8xf32> -> tensor<4x8xf32>
+  %h = graph.binary mul %c, %a : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
+  %j = graph.join %c, %h axis 0 : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<8x8xf32>
+  return %j, %h : tensor<8x8xf32>, tensor<4x8xf32>
+}

@@ -8,11 +8,11 @@
 // is in long-addresses.mlir, `two-stages` in split-norms.mlir, too, `size` in form-fusions-size.test;
 // rules.test says which rule decides in none of them.
 
-// A constant and positions are no kernels; positions that are a result are one.
+// A constant and positions are no kernels. Positions that are a result are stored by the one kernel that reads them.
 // CHECK-LABEL: graph.verdicts @constant
 // CHECK-SAME: <fused constant : loc("two") -> loc("double") because "a constant is no kernel">
 // CHECK-SAME: <fused constant : loc("places") -> loc("moved") because "a constant is no kernel">
-// CHECK-SAME: <apart "several-readers" : loc("result") -> loc("turned") because "more than one kernel reads it">
+// CHECK-SAME: <fused kept : loc("result") -> loc("turned") because "the kernel that reads it computes and stores it">
 func.func @constant(%x: tensor<4x8xi64>) -> (tensor<4x8xi64>, tensor<4x8xi64>, tensor<4x8xi64>) {
   %0 = graph.constant dense<2> : tensor<4x8xi64> : tensor<4x8xi64> loc("two")
   %1 = graph.binary mul %x, %0 : tensor<4x8xi64>, tensor<4x8xi64> -> tensor<4x8xi64> loc("double")

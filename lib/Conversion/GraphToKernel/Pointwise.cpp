@@ -9,10 +9,12 @@ namespace cupola {
 
 void generatePointwise(Emitter &emitter, Operation *) {
   auto yield = cast<graph::YieldOp>(emitter.fusion().getBody().front().getTerminator());
-  Value output = yield.getValues().front();
-  Emitter::Loop loop = emitter.makeLoop(graph::shapeOf(output));
+  Emitter::Loop loop = emitter.makeLoop(graph::shapeOf(yield.getValues().front()));
   emitter.finishGrid();
-  emitter.foreach (loop, [&] { emitter.store(0, loop.index, emitter.emit(output, loop.index)); });
+  emitter.foreach (loop, [&] {
+    for (auto [i, output] : llvm::enumerate(yield.getValues())) // all of one shape
+      emitter.store(i, loop.index, emitter.emit(output, loop.index));
+  });
 }
 
 } // namespace cupola

@@ -66,7 +66,7 @@ public:
   void extend(Group &group, const llvm::SetVector<mlir::Operation *> &ops, mlir::Value output);
   /// The last `ops` of `group` are left to others, who read `output`: why it is stored.
   void cut(Group &group, llvm::ArrayRef<mlir::Operation *> ops, mlir::Value output, const Refusal &refusal);
-  /// `group` computes `value`, an operand of its hero, and writes it, too.
+  /// `group` computes `value`, which it reads, and writes it, too.
   void keep(Group &group, mlir::Value value);
   /// `op` is computed in every kernel that reads it.
   void computeInside(mlir::Operation *op, const Reads &reads);

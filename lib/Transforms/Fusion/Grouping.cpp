@@ -33,7 +33,10 @@ static void place(Operation *op, Formation &kernels) {
   const Reads reads = kernels.readsOf(op);
   if (reads.kernels.empty() || (isGenerator(op) && !reads.kernels.contains(nullptr)))
     return; // dead, or made wherever it is read
-  if (std::optional<Refusal> refusal = refuse({kernels, op, reads.kernels.getArrayRef(), reads}))
+  const Candidate candidate{kernels, op, reads.kernels.getArrayRef(), reads};
+  if (Group *keeper = keeperOf(candidate))
+    kernels.keep(*keeper, op->getResult(0));
+  else if (std::optional<Refusal> refusal = refuse(candidate))
     kernels.store(op, *refusal);
   else
     kernels.computeInside(op, reads);

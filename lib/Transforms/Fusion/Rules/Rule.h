@@ -55,6 +55,9 @@ using Decide = std::optional<Decision>(const Edge &);
 /// Keys and values that the model returns, too, become results of the kernel of their attention.
 void keepOperands(Formation &kernels, Group &attention);
 
+/// The kernel that is to compute and store a candidate that leaves the body; null if none is.
+Group *keeperOf(const Candidate &candidate);
+
 //===--- The table, read top to bottom ---===//
 
 void formKernels(Formation &kernels);

@@ -14,7 +14,7 @@ Form storeLongAddresses, formAttention, formFewRows, growEpilogues, endNarrowly,
 Refuse refuseResult, refuseDisabled, refuseSize, refuseContractionOperand, refuseBroadcast, refuseSeveralReaders;
 StoreView storeParts;
 Decide decideConstant, decideControl, decideJoin, decideView, decideAttention, decideFewRows, decideEpilogue,
-    decidePrologue, decideTwoStages, decideHero, decideSeveralReaders;
+    decideKept, decidePrologue, decideTwoStages, decideHero, decideSeveralReaders;
 
 namespace {
 
@@ -40,6 +40,7 @@ constexpr Rule table[] = {
     {"epilogue", growEpilogues, {}, {}, decideEpilogue},
     {"narrow", endNarrowly, {}, {}, {}},
     {"result", copyResults, refuseResult, {}, {}},
+    {"kept", {}, {}, {}, decideKept},
     {"prologue", {}, {}, {}, decidePrologue},
     {"two-stages", {}, {}, {}, decideTwoStages},
     {"disabled", {}, refuseDisabled, {}, {}},
