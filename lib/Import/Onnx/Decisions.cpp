@@ -72,6 +72,11 @@ bool Decisions::addExtent(const std::string &name, std::vector<Decision> &found)
   const auto extent = extents.find(name);
   if (extent == extents.end())
     return false;
+  if (const auto bounds = options.bounds.find(name); bounds != options.bounds.end()) {
+    const auto [min, max] = bounds->second;
+    if (extent->second < min || (max > 0 && extent->second > max))
+      return false;
+  }
   found.push_back({Decision::Extent, name, std::to_string(extent->second), ""});
   return true;
 }
