@@ -82,7 +82,7 @@ Value paddedMask(OpBinder &op, Value mask, const Expr &keys) {
   if (isOpen)
     op.b.atMost(have, max(keys, Expr(1)), "the last extent of attn_mask and the number of keys");
   Exprs low(shape.size(), Expr(0)), high = low;
-  high.back() = op.b.facts().current((keys - have) * min(max(have - 1, Expr(0)), Expr(1)));
+  high.back() = op.b.facts().current((keys - have) * min(max(have - 1, Expr(1) - have), Expr(1)));
   Builder builder(op.b.context());
   const Type type = op.b.element(mask);
   TypedAttr fill = type.isInteger(1) ? TypedAttr(IntegerAttr::get(type, 0))
