@@ -101,7 +101,8 @@ struct Options {
   std::vector<ValueSetting> values;
   std::vector<SequenceSetting> sequences;
   /// All inputs of the run that the model is compiled for. They tell what the options above leave open and has to be
-  /// known while compiling: lengths of sequences, ranks, and the values of inputs without which it fails.
+  /// known while compiling: lengths of sequences, ranks, and the values of inputs and the extents without which it
+  /// fails.
   std::optional<std::vector<GivenInput>> given;
   /// Outputs that lie in the memory of an input, whose rows they begin with: past=present.
   std::vector<AliasSetting> aliases;
@@ -152,12 +153,11 @@ struct ModelPart {
 /// A reason why a model cannot be compiled.
 struct Problem {
   Code code;
-  std::string node, op; ///< the node, or its first output, and its op type; empty: of the model as a whole
-  int64_t opset = 0;    ///< that the node is of
-  std::string reason;   ///< without the node
-  std::string text;     ///< the whole error: "model.onnx: node 'a' (Relu, opset 17): .."
-  /// Inputs: with those of a run (Options::given) there would be no such problem. Empty: there would be.
-  std::vector<std::string> decidedBy;
+  std::string node, op;           ///< the node, or its first output, and its op type; empty: of the model as a whole
+  int64_t opset = 0;              ///< that the node is of
+  std::string reason;             ///< without the node
+  std::string text;               ///< the whole error: "model.onnx: node 'a' (Relu, opset 17): .."
+  bool isDecidedByInputs = false; ///< those of a run (Options::given) may decide it
 };
 
 using runtime::Diagnosis;

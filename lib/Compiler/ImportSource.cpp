@@ -52,13 +52,8 @@ static Status refusal(const onnx_import::Diagnostics &diagnostics, const std::st
       problems ? diagnostics.lines(path, diagnostics.errors().size()) : std::vector<std::string>();
   for (auto [line, error] : llvm::zip(lines, diagnostics.errors())) {
     const onnx_import::NodeLabel &node = error.node;
-    problems->push_back({static_cast<Code>(error.kind),
-                         node.name.empty() ? node.firstOutput : node.name,
-                         node.op,
-                         node.opset,
-                         error.message,
-                         line,
-                         {error.decidedBy.begin(), error.decidedBy.end()}});
+    problems->push_back({static_cast<Code>(error.kind), node.name.empty() ? node.firstOutput : node.name, node.op,
+                         node.opset, error.message, line, !error.decidedBy.empty()});
   }
   return code == Code::Internal ? Status::internal(text) : Status(code, text);
 }
@@ -145,14 +140,11 @@ Status Compilation::Impl::importFrom(const ModelSource &source, std::vector<Prob
     return refusal(diagnostics, source.name, problems);
   module = std::move(found.module);
   composites = std::move(found.composites);
-  pinned = std::move(found.pinned);
-  for (const auto &[name, value] : pinned) {
-    options.values.push_back({name, value});
-    const std::string shown = onnx_import::printable(name);
-    variantContext.services.warn(source.name + ": input " + onnx_import::quoted(name) +
-                                 " decides the program: compiled for " + shown + " = " + value + ", as by --set " +
-                                 shown + "=" + value);
-  }
+  for (const onnx_import::Decision &decision : found.decisions)
+    if (decision.kind == onnx_import::Decision::Value)
+      pinned[decision.name] = decision.value;
+  for (const std::string &text : onnx_import::decisionTexts(found.decisions))
+    variantContext.services.warn(source.name + ": " + text);
   for (const std::string &warning : diagnostics.warnings())
     variantContext.services.warn(source.name + ": " + warning);
   model->proto.reset(); // the weights live in the blob store

@@ -4,6 +4,7 @@
 #include "lib/Pipelines/Pipelines.h"
 
 #include "dialects/Graph/Provenance.h"
+#include "dialects/Kernel/Variables.h"
 #include "lib/Conversion/GraphToKernel/Passes.h"
 #include "lib/Pipelines/Instrumentation.h"
 #include "lib/Pipelines/ProvenanceAudit.h"
@@ -77,6 +78,25 @@ private:
   CancelPoll poll;
 };
 
+/// Of a module that does not verify: an expression that is too long is none of the passes' fault.
+Status checkLengths(ModuleOp module) {
+  std::optional<Location> where;
+  module.walk([&](Operation *op) {
+    kernel::forEachExpr(op, [&](const Expr &expr) {
+      if (expr.overflowed())
+        where = op->getLoc();
+    });
+    return where ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  if (!where)
+    return {};
+  return Status(Code::Unsupported, nodesText(*where) +
+                                       ": an address depends on dimensions by an expression with more than " +
+                                       std::to_string(Expr::maxNodes) +
+                                       " parts or by numbers that do not fit 64 bits; fewer unknown dimensions "
+                                       "(--shape) make it shorter");
+}
+
 /// Adds passes to a manager unless they are switched off.
 class Builder {
 public:
@@ -96,8 +116,10 @@ public:
     const bool ran = succeeded(manager.run(module));
     if (!ran)
       CUPOLA_TRY(pollCancel(options.cancelled));
-    if (!ran || (!options.isWatched() && failed(verify(module))))
+    if (!ran || (!options.isWatched() && failed(verify(module)))) {
+      CUPOLA_TRY(checkLengths(module));
       return errors.status("a pass failed");
+    }
     if (!options.isWatched() && options.checkProvenance && failed(ProvenanceAudit(module).check(module)))
       return errors.status("the passes broke the provenance");
     return broken.empty() ? Status() : Status::internal(broken);

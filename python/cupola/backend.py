@@ -31,8 +31,8 @@ OutputsInfo = Sequence[tuple[np.dtype[Any], tuple[int, ...]]]
 
 
 class BackendRep(base.BackendRep):
-    """A model that is ready to run on a device, one thread at a time. Where inputs decide the program, as the length of a sequence does,
-    it is compiled when they are there, and again for others."""
+    """A model that is ready to run on a device, one thread at a time. Where inputs decide the program, as the length of a sequence or an
+    extent that has to be known does, it is compiled when they are there, and again for others."""
 
     def __init__(self, inputs: Sequence[str], outputs: Sequence[str], session: Session | None,
                  make: Callable[[Mapping[str, Any]], Session]) -> None:

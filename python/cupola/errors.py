@@ -12,8 +12,8 @@ from typing import Any
 @dataclass(frozen=True)
 class Problem:
     """A reason why a model cannot be compiled. `node` (its name, or its first output) and `op` are empty where the problem is of
-    the whole model; `reason` is the text without the node, `text` the whole error. `decided_by_inputs`: there would be none with the
-    inputs of a run (`given`, of `compile`)."""
+    the whole model; `reason` is the text without the node, `text` the whole error. `decided_by_inputs`: the inputs of a run
+    (`given`, of `compile`), in values or extents, may decide it."""
 
     code: int
     node: str

@@ -40,8 +40,8 @@ class CompileOptions(TypedDict, total=False):
     """Of how many tensors an input consists that is a sequence, {"x": 3}; of an optional 1, or None where it is absent."""
     given: Mapping[str, Any] | None
     """All inputs of the run that the model is compiled for, arrays, and lists of them for sequences. They tell what the other options
-    leave open and has to be known while compiling: lengths of sequences, ranks, and the values of inputs that decide the program,
-    which are no inputs of the package then."""
+    leave open and has to be known while compiling: lengths of sequences, ranks, values of inputs that decide the program, which are
+    no inputs of the package then, and extents that do, which are those of the package."""
     alias: Mapping[str, str] | None
     """Inputs and the outputs that begin with them and share their memory, {"past_*": "present_*"}."""
     limits: Mapping[str, int] | None

@@ -43,17 +43,18 @@ def _largest(array):
     return float(np.max(np.abs(array), initial=0, where=np.isfinite(array)))
 
 
-def cases(backend, module):
-    """Test cases for pytest by name, and the test of the list itself."""
+def cases(backend, module, chosen=None):
+    """Test cases for pytest by name, and the test of the list itself; or those, by name, that are `chosen` and not refused."""
     classes = Suite(backend, module).test_cases
     tests = [(case, name) for case in classes.values() for name in vars(case) if name.startswith("test_")]
     for case, name in tests:
         reasons = [reason for _, reason in _lines_of(name)]
-        if hasattr(getattr(case, name), "__unittest_skip__"):  # of another device
+        left_out = chosen and (reasons or not chosen(name))
+        if left_out or hasattr(getattr(case, name), "__unittest_skip__"):  # of another device
             delattr(case, name)
         elif reasons:
             setattr(case, name, _refused(getattr(case, name), reasons[0]))
-    return {**classes, "test_list": lambda: _check_list({name for _, name in tests})}
+    return classes if chosen else {**classes, "test_list": lambda: _check_list({name for _, name in tests})}
 
 
 def _lines_of(test):

@@ -165,8 +165,8 @@ typedef struct cupola_compile_options {
   const cupola_setting *sequences;
   size_t sequence_count; /* of sequences */
   /* All inputs of the run that the model is compiled for, or null. They tell what the other options leave open and has
-   * to be known while compiling: lengths of sequences, ranks, and values of inputs that decide the program, which are
-   * no inputs of the package then. `warn` is told of those. */
+   * to be known while compiling: lengths of sequences, ranks, values of inputs that decide the program, which are no
+   * inputs of the package then, and extents that do, which are those of the package. `warn` is told of both. */
   const cupola_given_input *given;
   size_t given_count; /* of given */
   /* 1: ImageDecoder is accepted: libjpeg-turbo, libpng and libwebp decode pictures, whoever made them, wherever the
@@ -185,7 +185,7 @@ typedef struct cupola_problem {
   int64_t opset;             /* that the node is of */
   cupola_string reason;      /* without the node */
   cupola_string text;        /* the whole error: "model.onnx: node 'a' (Relu, opset 17): .." */
-  int32_t decided_by_inputs; /* 1: with the inputs of a run (`given`) there would be no such problem */
+  int32_t decided_by_inputs; /* 1: the inputs of a run (`given`), in values or extents, may decide it */
 } cupola_problem;
 
 /* Lists what keeps the model from being compiled, in its order: nothing where it can be. A wrong option, a cancelled

@@ -83,7 +83,7 @@ cupola_status *cupola_problems_get(const cupola_problems *problems, size_t index
     const Problem &found = problems->list[index];
     giveVersioned(cupola_problem{0, static_cast<cupola_code>(found.code), string(found.node), string(found.op),
                                  found.opset, string(found.reason), string(found.text),
-                                 found.decidedBy.empty() ? 0 : 1},
+                                 found.isDecidedByInputs ? 1 : 0},
                   problem);
     return Status::ok();
   });

@@ -59,7 +59,7 @@ bool CompositeInputs::count(Composite &composite) {
         composite.kind == Composite::Optional
             ? ", and whether it has a value is not known: " + flag + "1 or " + flag + "absent"
             : ", whose number of elements is not known: " + flag + "N" + (isOptional ? " or " + flag + "absent" : "");
-    diagnostics.error(ErrorKind::Unsupported, what + open + " would tell it", {composite.name});
+    diagnostics.error(ErrorKind::Unsupported, what + open + " would tell it", {{composite.name}, {}});
     return false;
   }
   composite.absent = !option->second;
@@ -122,7 +122,7 @@ void CompositeInputs::addElement(const onnx::ValueInfoProto &input, const Declar
     diagnostics.error(ErrorKind::Unsupported,
                       "graph input " + quoted(input.name()) + " declares no shape of what it consists of: --shape " +
                           printable(name) + "=2x3 would tell it",
-                      {input.name()});
+                      {{input.name()}, {}});
   if (!tensor.has_shape())
     for (size_t d = 0; d < (shape ? shape->size() : 0); ++d)
       tensor.mutable_shape()->add_dim();

@@ -14,11 +14,11 @@ std::string NodeLabel::text() const {
 
 std::string Diagnostic::text() const { return hasNode ? node.text() + ": " + message : message; }
 
-void Diagnostics::error(ErrorKind kind, std::string message, std::set<std::string> decidedBy) {
+void Diagnostics::error(ErrorKind kind, std::string message, Decisive decidedBy) {
   list.push_back({kind, false, {}, std::move(message), std::move(decidedBy)});
 }
 
-void Diagnostics::error(ErrorKind kind, const NodeLabel &node, std::string message, std::set<std::string> decidedBy) {
+void Diagnostics::error(ErrorKind kind, const NodeLabel &node, std::string message, Decisive decidedBy) {
   list.push_back({kind, true, node, std::move(message), std::move(decidedBy)});
 }
 

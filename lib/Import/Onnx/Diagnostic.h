@@ -38,20 +38,26 @@ struct NodeLabel {
   std::string text() const; ///< "node 'block3/Einsum_2' (Einsum, opset 12)"
 };
 
+/// What of a run's inputs may decide: values of inputs, extents of dimensions, all of them together.
+struct Decisive {
+  std::set<std::string> inputs, dimensions;
+  bool empty() const { return inputs.empty() && dimensions.empty(); }
+};
+
 struct Diagnostic {
   ErrorKind kind = ErrorKind::BadModel;
   bool hasNode = false;
   NodeLabel node;
   std::string message;
-  std::set<std::string> decidedBy; ///< inputs of the model: with what is in them there would be no such error
+  Decisive decidedBy; ///< empty: there would be the same error with all of the inputs
 
   std::string text() const; ///< without "error: " and without the file's name
 };
 
 class Diagnostics {
 public:
-  void error(ErrorKind kind, std::string message, std::set<std::string> decidedBy = {});
-  void error(ErrorKind kind, const NodeLabel &node, std::string message, std::set<std::string> decidedBy = {});
+  void error(ErrorKind kind, std::string message, Decisive decidedBy = {});
+  void error(ErrorKind kind, const NodeLabel &node, std::string message, Decisive decidedBy = {});
   void warning(std::string message); ///< the model can be compiled nevertheless
 
   bool failed() const { return !list.empty(); }

@@ -21,6 +21,10 @@ std::string typeText(Type element) { return modelRowOf(element).onnxName; }
 
 void GraphBuilder::fail(const std::string &message, ErrorKind kind) const { throw NodeError{kind, message}; }
 
+void GraphBuilder::undecided(ArrayRef<Expr> extents, const std::string &message) const {
+  throw NodeError{ErrorKind::Unsupported, message, std::nullopt, Exprs(extents)};
+}
+
 RankedTensorType GraphBuilder::type(ArrayRef<Expr> dims, Type element) const {
   if (dims.size() > static_cast<size_t>(maxRank))
     fail("the result has rank " + std::to_string(dims.size()) + ", supported are ranks up to " +
@@ -29,11 +33,14 @@ RankedTensorType GraphBuilder::type(ArrayRef<Expr> dims, Type element) const {
   std::optional<int64_t> bytes = graph::byteSize(element);
   for (const Expr &dim : dims) {
     if (dim.overflowed() && !ranges().empty()) // perhaps only the expression is too long
-      fail("an extent of the result depends on dimensions by an expression with more than " +
-               std::to_string(Expr::maxNodes) +
-               " parts or by numbers that do not fit 64 bits; fewer unknown dimensions "
-               "(--shape) make it shorter",
-           ErrorKind::Unsupported);
+      throw NodeError{ErrorKind::Unsupported,
+                      "an extent of the result depends on dimensions by an expression with more than " +
+                          std::to_string(Expr::maxNodes) +
+                          " parts or by numbers that do not fit 64 bits; fewer unknown dimensions "
+                          "(--shape) make it shorter",
+                      std::nullopt,
+                      {},
+                      /*isByOperands=*/true};
     if (dim.overflowed())
       fail("an extent of the result does not fit 64 bits");
     const auto extent = dim.constant();
@@ -62,14 +69,35 @@ void GraphBuilder::check(Symbols::Outcome outcome, const Expr &a, const Expr &b,
   if (outcome == Symbols::Outcome::Impossible)
     fail(found + ", expected " + expected);
   if (outcome == Symbols::Outcome::Open)
-    fail(found + ", expected " + expected + "; they are known only while the model runs, supported are extents for " +
-             "which that follows from the model",
-         ErrorKind::Unsupported);
+    throw NodeError{ErrorKind::Unsupported,
+                    found + ", expected " + expected +
+                        "; they are known only while the model runs, supported are extents for which that follows from "
+                        "the model",
+                    std::nullopt,
+                    {},
+                    /*isByOperands=*/true};
 }
 
 Expr GraphBuilder::sameExtent(const Expr &a, const Expr &b, const std::string &what) {
   check(symbols.assumeEqual(a, b, who + " needs them equal (" + what + ")"), a, b, what, "equal ones");
   return b.constant() ? b : symbols.current(a); // a number says more than a formula that has to be it
+}
+
+Expr GraphBuilder::sameExtentHere(const Expr &a, const Expr &b, const std::string &what) {
+  const std::string why = who + " needs them equal (" + what + ")";
+  if (symbols.assumeEqual(a, b, why) != Symbols::Outcome::Open)
+    return sameExtent(a, b, what);
+  checkHere(a, graph::Relation::Equal, b, why);
+  return symbols.usesRun(symbols.current(a)) ? symbols.current(b) : symbols.current(a);
+}
+
+void GraphBuilder::oneOrAll(const Expr &extent, const Expr &whole, const std::string &what) {
+  if (symbols.current(extent) == symbols.current(whole))
+    return;
+  const std::string why = who + " broadcasts the first to the second (" + what + ")";
+  if (symbols.assumeBroadcast(extent, whole, why) == Symbols::Outcome::Open)
+    checkHere(extent, graph::Relation::Broadcast, whole, why);
+  atMost(extent, max(whole, Expr(1)), what);
 }
 
 void GraphBuilder::atMost(const Expr &a, const Expr &b, const std::string &what) {
@@ -94,9 +122,13 @@ Exprs GraphBuilder::sameShape(ArrayRef<Expr> a, ArrayRef<Expr> b, const std::str
   return result;
 }
 
+/// Longer ones would make addresses that multiply them too long.
+static constexpr size_t maxExtentNodes = 32;
+
 Expr GraphBuilder::bounded(const Expr &value, const std::string &what, int64_t min, int64_t max) {
   const Expr now = symbols.current(value);
-  if (now.overflowed() || !symbols.followsElements(now) || symbols.usesRun(now))
+  const bool isPlain = !symbols.followsElements(now) && now.nodes() <= maxExtentNodes;
+  if (isPlain || now.overflowed() || symbols.usesRun(now))
     return now;
   if (!now.asSymbol())
     return symbols.define(now, what + " of " + who, min, max);
@@ -144,7 +176,7 @@ Expr GraphBuilder::broadcastExtent(const Expr &first, const Expr &second) {
   if (a.constant() || b.constant())
     return a.constant() ? a : b; // the other one is 1 or equal to it
   // The larger one, unless the other is an empty 0: that is what an extent of 1 becomes beside it.
-  return symbols.current(max(a, b) * min(min(a, b), Expr(1)));
+  return extent(max(a, b) * min(min(a, b), Expr(1)), "an extent");
 }
 
 Exprs GraphBuilder::broadcastShapes(ArrayRef<Expr> a, ArrayRef<Expr> b) {

@@ -23,6 +23,7 @@ struct NodeError {
   /// What has no value while compiling, if that is the reason: an operand, or extents.
   std::optional<size_t> operand = std::nullopt;
   Exprs undecided = {};
+  bool isByOperands = false; ///< the extents of its operands, if these are known, may be enough
 };
 
 using mlir::Type;
@@ -72,10 +73,15 @@ public:
 
   // Facts; all throw when they cannot hold. `what` describes a and b.
   Expr sameExtent(const Expr &a, const Expr &b, const std::string &what);
+  /// The same, but what is known only while the model runs is checked there.
+  Expr sameExtentHere(const Expr &a, const Expr &b, const std::string &what);
+  /// `extent` is 1 or that of the `whole`.
+  void oneOrAll(const Expr &extent, const Expr &whole, const std::string &what);
   Exprs sameShape(llvm::ArrayRef<Expr> a, llvm::ArrayRef<Expr> b, const std::string &what);
   void atMost(const Expr &a, const Expr &b, const std::string &what);
-  /// What follows from elements of inputs may have any sign and be long: it becomes a symbol of its own that is
-  /// checked to lie in min..max (0: unbounded) when shapes are bound. Anything else stays as it is.
+  /// What follows from elements of inputs may have any sign, and what follows from many extents is long: it becomes a
+  /// symbol of its own that is checked to lie in min..max (0: unbounded) when shapes are bound. Anything else stays as
+  /// it is.
   Expr bounded(const Expr &value, const std::string &what, int64_t min, int64_t max);
   Expr extent(const Expr &value, const std::string &what) { return bounded(value, what, 0, 0); }
   Expr broadcastExtent(const Expr &a, const Expr &b);
@@ -133,6 +139,8 @@ public:
   Value gatherND(Value data, Value indices, int64_t batchDims);
 
   [[noreturn]] void fail(const std::string &message, ErrorKind kind = ErrorKind::BadModel) const;
+  /// Unsupported because extents are open while compiling.
+  [[noreturn]] void undecided(llvm::ArrayRef<Expr> extents, const std::string &message) const;
 
 private:
   /// An op whose result type is inferred.

@@ -11,7 +11,7 @@ Value GraphBuilder::reshape(Value value, ArrayRef<Expr> dims) {
   const Exprs from = shape(value), to = symbols.current(dims);
   if (from == to)
     return value;
-  sameExtent(product(from), product(to), "element counts of operand and result");
+  sameExtentHere(product(from), product(to), "element counts of operand and result");
   return ReshapeOp::create(ops, where, type(symbols.current(to), element(value)), value);
 }
 
@@ -147,9 +147,9 @@ Value GraphBuilder::matmul(Value lhs, Value rhs) {
     left.insert(left.begin(), Expr(1));
   if (column)
     right.push_back(Expr(1));
-  const Expr depth = sameExtent(left.back(), right[right.size() - 2],
-                                "the last extent of the first and the last but one of the second "
-                                "operand");
+  const Expr depth = sameExtentHere(left.back(), right[right.size() - 2],
+                                    "the last extent of the first and the last but one of the second "
+                                    "operand");
   Exprs batch = broadcastShapes(ArrayRef<Expr>(left).drop_back(2), ArrayRef<Expr>(right).drop_back(2));
   const auto whole = [&](const Expr &rows, const Expr &columns) {
     Exprs dims = batch;
@@ -202,9 +202,11 @@ Value GraphBuilder::gatherND(Value data, Value indices, int64_t batchDims) {
   if (last < 0 || batchDims < 0 || batchDims > last || batchDims > rank)
     fail("data and indices have shapes " + shapeText(from) + " and " + shapeText(index) + " and batch_dims is " +
          std::to_string(batchDims) + ", expected at most either rank - 1");
-  const auto depth = index.back().constant();
+  const Expr coordinates =
+      rank - batchDims == 1 ? sameExtent(index.back(), Expr(1), "the coordinates of an index and 1") : index.back();
+  const auto depth = coordinates.constant();
   if (!depth)
-    fail("the last extent of indices is " + index.back().text() + ", supported is a constant", ErrorKind::Unsupported);
+    undecided({coordinates}, "the last extent of indices is " + coordinates.text() + ", supported is a constant");
   if (*depth < 1 || batchDims + *depth > rank)
     fail("indices have " + std::to_string(*depth) + " coordinates, expected 1 to " + std::to_string(rank - batchDims));
   for (int64_t i = 0; i < batchDims; ++i)

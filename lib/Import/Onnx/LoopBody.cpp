@@ -57,6 +57,7 @@ bool LoopBody::isChanging(const Expr &extent) const {
 bool LoopBody::findChanges() {
   changes.clear();
   for (size_t i = 0; i < initial.size(); ++i) {
+    shapes[i] = op.b.facts().current(shapes[i]); // of which the body may have assumed something
     const Exprs after = op.b.shape(next()[i]);
     const std::string what = "carried value " + std::to_string(i);
     if (elementOf(i) != elements[i])

@@ -39,6 +39,10 @@ NodeLabel labelOf(const onnx::NodeProto &node, const Opsets &opsets) {
   return label;
 }
 
+std::string within(const onnx::NodeProto &node, const NodeLabel *caller) {
+  return caller ? "its " + printable(node.op_type()) + ": " : "";
+}
+
 std::optional<int64_t> extentOf(const onnx::TensorShapeProto_Dimension &dim) {
   const bool isKnown = dim.has_dim_value() && dim.dim_value() != -1 && dim.dim_value() != 0;
   return isKnown ? std::optional<int64_t>(dim.dim_value()) : std::nullopt;

@@ -36,6 +36,8 @@ Opsets opsetsOf(const onnx::ModelProto &model);
 Opsets opsetsOf(const onnx::FunctionProto &function);
 
 NodeLabel labelOf(const onnx::NodeProto &node, const Opsets &opsets);
+/// Before what is said of a node in the body of a function: the label is that of its caller; "" without one.
+std::string within(const onnx::NodeProto &node, const NodeLabel *caller);
 
 /// The extent that a graph input declares; nullopt where it is unknown, which exporters also
 /// write as -1 or 0 (of a list of numbers, 0 is meant: ModelInputs.cpp).

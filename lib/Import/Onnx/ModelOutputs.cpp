@@ -65,9 +65,8 @@ void ModelOutputs::addComposite(const onnx::ValueInfoProto &output, Tensor tenso
     if (isOpen && !output.has_type())
       return;
     if (isOpen)
-      builder.fail(quoted(output.name()) + " is " + formOf(*value) +
-                       ", supported are lengths that are known while compiling",
-                   ErrorKind::Unsupported);
+      builder.undecided({builder.shape(stack->value)[0]}, quoted(output.name()) + " is " + formOf(*value) +
+                                                              ", supported are lengths that are known while compiling");
     if (stack)
       values = rowsOf(builder, stack->value);
     else

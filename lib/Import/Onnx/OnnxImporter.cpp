@@ -15,7 +15,6 @@
 #include "lib/Import/Onnx/OpBinder.h"
 #include "lib/Import/Onnx/OpLibrary/OpLibrary.h"
 #include "lib/Import/Onnx/OpTable.h"
-#include "lib/Import/Onnx/PinnedInputs.h"
 #include "lib/Import/Onnx/Remedy.h"
 #include "lib/Import/Onnx/SchemaFunctions.h"
 #include "lib/Import/Onnx/ShapeInputs.h"
@@ -223,11 +222,6 @@ void Importer::bindResults(const onnx::NodeProto &node, OpBinder &op) {
   }
 }
 
-/// Before what is said of a node in the body of a function: the label is that of its caller.
-std::string within(const onnx::NodeProto &node, const NodeLabel *caller) {
-  return caller ? "its " + printable(node.op_type()) + ": " : "";
-}
-
 /// By a function, or without one as the body that ONNX gives the op.
 bool Importer::runImport(const onnx::NodeProto &node, const NodeLabel &label, const ImportFunction &import) {
   try {
@@ -261,7 +255,7 @@ bool Importer::runImport(const onnx::NodeProto &node, const NodeLabel &label, co
   } catch (const NodeError &error) {
     Remedy::Answer answer = remedy.forError(error, node);
     wanted.merge(answer.shapeInputs);
-    diagnostics.error(error.kind, label, within(node, caller) + error.message + answer.text, answer.inputs);
+    diagnostics.error(error.kind, label, within(node, caller) + error.message + answer.text, answer.decidedBy);
     return false;
   } catch (const BodyError &) {
     return true; // all problems of its bodies have been reported
@@ -276,7 +270,7 @@ void Importer::importFunction(const onnx::NodeProto &node, const NodeLabel &labe
   functionBodies.push_back(schemaFunction(node, versionOf(node), types));
   SchemaFunction &function = functionBodies.back();
   if (!function.body)
-    throw NodeError{function.kind, function.problem};
+    throw NodeError{function.kind, function.problem, std::nullopt, {}, function.kind == ErrorKind::Unsupported};
   expanded += function.body->node_size();
   if (graph.node_size() + expanded > limits.nodes) {
     functionBodies.pop_back();
@@ -418,7 +412,8 @@ void Importer::makeReturn() {
     for (const auto &output : graph.output())
       addOutput(output);
   } catch (const NodeError &error) {
-    diagnostics.error(error.kind, "graph outputs: " + error.message);
+    const Remedy::Answer answer = remedy.forError(error, onnx::NodeProto());
+    diagnostics.error(error.kind, "graph outputs: " + error.message + answer.text, answer.decidedBy);
   }
   if (diagnostics.failed())
     return;
@@ -459,21 +454,19 @@ OwningOpRef<ModuleOp> Importer::run() {
   return std::move(module);
 }
 
-constexpr int mostRounds = 8;
-
 } // namespace
 
 /// An input that steers one node may hide from another what it needs: a few rounds, each with more shape inputs.
 static ImportedModel importRounds(const LoadedModel &model, const ShapeOptions &shapes, const Limits &limits,
                                   MLIRContext &context, Diagnostics &diagnostics, const OpLibrary &library) {
   std::set<std::string> shapeInputs;
-  for (int round = 0;; ++round) {
+  for (int roundsLeft = 8;; --roundsLeft) {
     Diagnostics problems = diagnostics;
     Importer importer(model, shapes, limits, context, problems, library, shapeInputs);
     OwningOpRef<ModuleOp> module = importer.run();
-    const bool isDone = module || importer.wantedShapeInputs().empty() || round == mostRounds;
-    shapeInputs.insert(importer.wantedShapeInputs().begin(), importer.wantedShapeInputs().end());
-    if (!isDone)
+    const std::set<std::string> &wanted = importer.wantedShapeInputs();
+    shapeInputs.insert(wanted.begin(), wanted.end());
+    if (!module && !wanted.empty() && roundsLeft > 0)
       continue;
     diagnostics = std::move(problems);
     return {std::move(module), std::move(importer.composites), {}};
@@ -483,17 +476,20 @@ static ImportedModel importRounds(const LoadedModel &model, const ShapeOptions &
 ImportedModel importModel(const LoadedModel &model, const ShapeOptions &options, const Limits &limits,
                           MLIRContext &context, Diagnostics &diagnostics, const OpLibrary &library) {
   context.loadDialect<graph::GraphDialect, func::FuncDialect>();
-  ShapeOptions shapes = options;
-  std::map<std::string, std::string> pinned;
-  for (;;) { // each time with one input more that has a value
-    Diagnostics problems = diagnostics;
-    ImportedModel imported = importRounds(model, shapes, limits, context, problems, library);
-    if (!imported.module && pinDecisive(problems, shapes, pinned))
-      continue;
-    diagnostics = std::move(problems);
-    imported.pinned = std::move(pinned);
-    return imported;
-  }
+  Decisions decisions(model.proto->graph(), options);
+  ImportedModel imported;
+  const Diagnostics before = diagnostics;
+  decisions.search([&](const ShapeOptions &shapes, Diagnostics &problems) {
+    problems = before;
+    ImportedModel next = importRounds(model, shapes, limits, context, problems, library);
+    if (!next.module && imported.module)
+      return false;
+    imported = std::move(next);
+    diagnostics = problems;
+    return static_cast<bool>(imported.module);
+  });
+  imported.decisions = decisions.list();
+  return imported;
 }
 
 } // namespace cupola::onnx_import

@@ -11,6 +11,7 @@
 #ifndef CUPOLA_LIB_IMPORT_ONNX_ONNXIMPORTER_H
 #define CUPOLA_LIB_IMPORT_ONNX_ONNXIMPORTER_H
 
+#include "lib/Import/Onnx/Decisions.h"
 #include "lib/Import/Onnx/LoadModel.h"
 #include "lib/Import/Onnx/ShapeOptions.h"
 #include "lib/Runtime/Format/Plan.h"
@@ -18,7 +19,6 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -30,7 +30,7 @@ class OpLibrary;
 struct ImportedModel {
   mlir::OwningOpRef<mlir::ModuleOp> module; ///< null after errors
   std::vector<format::Composite> composites;
-  std::map<std::string, std::string> pinned; ///< inputs with the value that a run gives them, as by --set
+  std::vector<Decision> decisions; ///< what the inputs of a run decided
 };
 
 /// Loads the graph and func dialects into `context`. Ops that Cupola has none of may be in `library`. On errors the

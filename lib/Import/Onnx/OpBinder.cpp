@@ -18,9 +18,7 @@ void OpBinder::undecided(size_t index, const std::string &message) const {
   throw NodeError{ErrorKind::Unsupported, message, index};
 }
 
-void OpBinder::undecided(ArrayRef<Expr> extents, const std::string &message) const {
-  throw NodeError{ErrorKind::Unsupported, message, std::nullopt, Exprs(extents)};
-}
+void OpBinder::undecided(ArrayRef<Expr> extents, const std::string &message) const { b.undecided(extents, message); }
 
 //===----------------------------------------------------------------------===//
 // Operands
@@ -65,12 +63,11 @@ Type OpBinder::element(size_t index, StringRef name) const { return operand(inde
 
 Value OpBinder::scalar(size_t index, StringRef name) const {
   const Exprs dims = shape(index, name);
-  const Expr count = graph::product(dims);
-  const std::string found = operandText(index, name) + " has the shape " + shapeText(dims);
-  if (!count.constant())
-    unsupported(found + ", supported is what is known to be one element");
-  if (!count.isConstant(1))
-    bad(found + ", expected one element");
+  for (const Expr &dim : dims)
+    if (dim.constant() && !dim.isConstant(1))
+      bad(operandText(index, name) + " has the shape " + shapeText(dims) + ", expected one element");
+  for (const Expr &dim : dims)
+    b.sameExtent(dim, Expr(1), "the extent of " + operandText(index, name) + " and that of one element");
   return value(index, name);
 }
 

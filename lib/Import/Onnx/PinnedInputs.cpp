@@ -121,17 +121,4 @@ std::unique_ptr<TensorProto> pinnedValue(const onnx::ValueInfoProto &input, cons
   return tensor;
 }
 
-bool pinDecisive(const Diagnostics &problems, ShapeOptions &shapes, std::map<std::string, std::string> &pinned) {
-  if (!shapes.given)
-    return false;
-  for (const Diagnostic &problem : problems.errors())
-    for (const std::string &name : problem.decidedBy)
-      for (const GivenInput &input : *shapes.given)
-        if (input.name == name && input.value && shapes.values.emplace(name, *input.value).second) {
-          pinned[name] = *input.value;
-          return true;
-        }
-  return false;
-}
-
 } // namespace cupola::onnx_import

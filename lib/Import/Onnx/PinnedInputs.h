@@ -4,7 +4,6 @@
 #define CUPOLA_LIB_IMPORT_ONNX_PINNEDINPUTS_H
 
 #include "lib/Import/Onnx/Diagnostic.h"
-#include "lib/Import/Onnx/ShapeOptions.h"
 
 #include <memory>
 #include <optional>
@@ -24,10 +23,6 @@ inline constexpr size_t maxPinnedElements = 256;
 /// the count; other shapes must be declared. Null, with a Usage error, where it does not fit.
 std::unique_ptr<onnx::TensorProto> pinnedValue(const onnx::ValueInfoProto &input, const std::string &text,
                                                Diagnostics &diagnostics);
-
-/// After an import that failed: pins inputs whose values would decide and that a run gives (ShapeOptions::given), one
-/// by one in the order of the errors, in `shapes` and in `pinned`. False: there is none.
-bool pinDecisive(const Diagnostics &problems, ShapeOptions &shapes, std::map<std::string, std::string> &pinned);
 
 } // namespace cupola::onnx_import
 

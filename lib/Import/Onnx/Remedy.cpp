@@ -23,6 +23,15 @@ static bool canBePinned(const TensorRecord &input) {
   return count <= static_cast<int64_t>(maxPinnedElements);
 }
 
+/// What would be a shape input if the number of its elements were known.
+static bool isListOfOpenLength(const TensorRecord &input) {
+  if (input.dims.size() != 1 || input.dims[0].constant())
+    return false;
+  TensorRecord list = input;
+  list.dims = {Expr(1)};
+  return canBeShapeInput(list);
+}
+
 void Remedy::recordMaker(const onnx::NodeProto &node) {
   for (const std::string &output : node.output())
     makers[output] = &node;
@@ -54,19 +63,31 @@ bool Remedy::addIfReached(const std::string &value, Options &options) const {
   }
   if (tensor.constant || makers.count(value))
     return tensor.constant != nullptr;
-  if (tensor.poisoned || tensor.composite || !canBePinned(tensor))
+  if (tensor.poisoned || tensor.composite)
     options.isEnough = false;
-  else
+  else if (canBePinned(tensor))
     options.inputs.insert(value);
+  else if (isListOfOpenLength(tensor)) // with a length it is a shape input
+    addExtents(tensor.dims, options);
+  else
+    options.isEnough = false;
   return true;
 }
 
+/// The extents of what a node reads; those that only a run knows are none that anybody could give.
+void Remedy::addOperands(const onnx::NodeProto &node, Options &options) const {
+  for (const std::string &name : node.input())
+    if (const auto found = values.find(name); found != values.end() && found->second)
+      addExtents(found->second->dims, options);
+  options.isEnough = true;
+}
+
 /// What a node reads, and what its bodies do, which may be values around it.
-static void addOperands(const onnx::NodeProto &node, std::vector<std::string> &names) {
+static void addOperandNames(const onnx::NodeProto &node, std::vector<std::string> &names) {
   names.insert(names.end(), node.input().begin(), node.input().end());
   for (const onnx::AttributeProto &attribute : node.attribute()) {
     for (const onnx::NodeProto &inner : attribute.g().node())
-      addOperands(inner, names);
+      addOperandNames(inner, names);
     for (const onnx::ValueInfoProto &output : attribute.g().output())
       names.push_back(output.name());
   }
@@ -81,7 +102,7 @@ void Remedy::addSources(const std::string &value, Options &options) const {
     if (addIfReached(current, options))
       continue;
     std::vector<std::string> operands;
-    addOperands(*makers.at(current), operands);
+    addOperandNames(*makers.at(current), operands);
     for (const std::string &operand : operands)
       if (!operand.empty() && seen.insert(operand).second)
         work.push_back(operand);
@@ -104,6 +125,8 @@ Remedy::Answer Remedy::forError(const NodeError &error, const onnx::NodeProto &n
   addExtents(error.undecided, options);
   if (error.operand && static_cast<int>(*error.operand) < node.input_size())
     addSources(node.input(static_cast<int>(*error.operand)), options);
+  if (error.isByOperands)
+    addOperands(node, options);
   if (!options.isEnough || (options.dimensions.empty() && options.inputs.empty()))
     return {};
   std::string text;
@@ -113,8 +136,9 @@ Remedy::Answer Remedy::forError(const NodeError &error, const onnx::NodeProto &n
     text += " (or a --dim that leaves one answer)";
   for (const std::string &name : options.inputs)
     text += " --set " + printable(name) + "=VALUE";
-  return {";" + text + " would decide it", openShapeInputs(options),
-          options.dimensions.empty() ? options.inputs : std::set<std::string>()};
+  return {";" + text + (error.isByOperands ? " may decide it" : " would decide it"),
+          openShapeInputs(options),
+          {options.inputs, options.dimensions}};
 }
 
 } // namespace cupola::onnx_import

@@ -22,12 +22,11 @@ public:
 
   void recordMaker(const onnx::NodeProto &node);
   struct Answer {
-    /// "; --shape batch=N (or a --dim that leaves one answer) --set sr=VALUE would decide it", or empty.
+    /// "; --shape batch=N (or a --dim that leaves one answer) --set sr=VALUE would decide it", or "may", or empty.
     std::string text;
     /// The inputs whose elements would be enough to decide; empty where others are needed, too, or no element is open.
     std::set<std::string> shapeInputs;
-    /// The inputs whose values would decide, whatever the dimensions; empty where they do not.
-    std::set<std::string> inputs;
+    Decisive decidedBy; ///< what `text` names
   };
   Answer forError(const NodeError &error, const onnx::NodeProto &node) const;
 
@@ -41,6 +40,7 @@ private:
     bool isEnough = true; ///< no data decides
   };
   void addExtents(llvm::ArrayRef<Expr> extents, Options &options) const;
+  void addOperands(const onnx::NodeProto &node, Options &options) const;
   void addSources(const std::string &value, Options &options) const;
   bool addIfReached(const std::string &value, Options &options) const;
   std::set<std::string> openShapeInputs(const Options &options) const;

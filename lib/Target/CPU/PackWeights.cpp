@@ -24,20 +24,29 @@ public:
     for (auto func : llvm::make_early_inc_range(module.getOps<kernel::FuncOp>())) {
       const std::vector<unsigned> parameters = packableOperand(func);
       auto isConstant = [&](unsigned parameter) { return isConstantEverywhere(func, parameter); };
-      if (!parameters.empty() && llvm::all_of(parameters, isConstant) && hasOneSize(func))
+      if (!parameters.empty() && llvm::all_of(parameters, isConstant) && isOneMatrix(func))
         pack(func);
     }
   }
 
 private:
-  /// The copy is made once, for all shapes: it has a size of its own.
-  bool hasOneSize(kernel::FuncOp func) {
-    const graph::Exprs extents = graph::exprsOf(dotOf(func).getExtents());
+  /// The copy is made once, for all shapes and iterations: it has a size of its own, and nothing that is open decides
+  /// what stands where.
+  bool isOneMatrix(kernel::FuncOp func) {
+    kernel::DotOp dot = dotOf(func);
+    const graph::Exprs extents = graph::exprsOf(dot.getExtents());
+    graph::Exprs used = {extents[1] * extents[2]};
+    dot.getRhs().walk([&](Operation *op) { kernel::forEachExpr(op, [&](const Expr &e) { used.push_back(e); }); });
     return llvm::all_of(launches[func.getSymName()], [&](graph::FusionOp fusion) {
       std::map<std::string, Expr> scalars;
       for (auto [i, scalar] : llvm::enumerate(graph::exprsOf(*fusion.getScalars())))
         scalars["n" + std::to_string(i)] = scalar;
-      return (extents[1] * extents[2]).substitute(scalars).constant().has_value();
+      return llvm::all_of(used, [&](const Expr &e) {
+        return llvm::all_of(e.symbols(), [&](const std::string &symbol) {
+          const auto scalar = scalars.find(symbol); // others are indices
+          return scalar == scalars.end() || scalar->second.constant();
+        });
+      });
     });
   }
 

@@ -71,19 +71,25 @@ Value allowedBy(OpBinder &op, Value counts, const Expr &queries, const Expr &key
   return both(op, allowedByPosition(op, queries, keys, first), isThere);
 }
 
-/// A mask that covers fewer keys than there are hides the rest.
+/// A mask that covers fewer keys than there are hides the rest; one of 1 is for all. Where that is open, only
+/// nonpad_kv_seqlen says that the mask may be shorter: without it, it is one of 1 or covers all.
 Value paddedMask(OpBinder &op, Value mask, const Expr &keys) {
-  const Exprs shape = op.b.shape(mask);
-  const auto have = shape.back().constant(), want = keys.constant();
-  if (!have || !want || *have >= *want || *have == 1)
+  Exprs shape = op.b.shape(mask);
+  const Expr have = shape.back();
+  const bool isOpen = !have.constant() || !keys.constant();
+  if (have == keys || have.isConstant(1) || (isOpen ? !op.has(6) : *have.constant() >= *keys.constant()))
     return mask;
+  if (isOpen)
+    op.b.atMost(have, max(keys, Expr(1)), "the last extent of attn_mask and the number of keys");
   Exprs low(shape.size(), Expr(0)), high = low;
-  high.back() = *want - *have;
+  high.back() = op.b.facts().current((keys - have) * min(max(have - 1, Expr(1) - have), Expr(1)));
   Builder builder(op.b.context());
   const Type type = op.b.element(mask);
   TypedAttr fill = type.isInteger(1) ? TypedAttr(IntegerAttr::get(type, 0))
                                      : TypedAttr(builder.getFloatAttr(type, -std::numeric_limits<double>::infinity()));
-  return op.b.pad(mask, low, high, graph::PadMode::Constant, fill);
+  mask = op.b.pad(mask, low, high, graph::PadMode::Constant, fill);
+  shape.back() = keys;
+  return op.b.broadcast(mask, shape);
 }
 
 /// scores + bias of everything that masks them.
@@ -142,6 +148,9 @@ Operands readOperands(OpBinder &op) {
              splitHeads(op, op.value(2, "V"), "kv_num_heads")};
   op.ignoreAttribute("q_num_heads");
   op.ignoreAttribute("kv_num_heads");
+  const Expr heads = op.b.shape(o.k)[1], others = op.b.shape(o.v)[1];
+  if (!heads.constant() || !others.constant())
+    op.b.sameExtent(heads, others, "the heads of K and of V");
   if (op.has(4) && op.has(5)) {
     o.past = op.shape(4, "past_key")[2];
     o.k = op.b.concat({op.value(4, "past_key"), o.k}, 2);

@@ -90,13 +90,20 @@ Value transformed(OpBinder &op, Value value, int64_t axis, const Transform &t, T
   return op.b.transpose(op.b.reshape(value, result), back);
 }
 
-/// A signal: numbers with one part or two.
-Value readSignal(OpBinder &op, StringRef name) {
+/// A signal: numbers with one part or two; `usual`: which of it, where the extent is open.
+Value readSignal(OpBinder &op, StringRef name, std::optional<int64_t> usual) {
   op.requireFloat(0, name);
   op.rank(0, name, 2);
-  const Expr parts = op.shape(0, name).back();
+  Expr parts = op.shape(0, name).back();
+  if (!parts.constant() && usual)
+    parts = op.b.sameExtent(parts, Expr(*usual),
+                            "the last extent of input 0 (" + name.str() + ") and the parts of its numbers");
+  const std::string found =
+      "the last extent of input 0 (" + name.str() + ") is " + parts.text() + ", expected 1 (real) or 2 (complex)";
+  if (!parts.constant())
+    op.undecided({parts}, found);
   if (!parts.isConstant(1) && !parts.isConstant(2))
-    op.bad("the last extent of input 0 (" + name.str() + ") is " + parts.text() + ", expected 1 (real) or 2 (complex)");
+    op.bad(found);
   return op.value(0, name);
 }
 
@@ -107,10 +114,11 @@ void requireLength(OpBinder &op, const Expr &length) {
 }
 
 void dft(OpBinder &op, int64_t axis) {
-  Value signal = readSignal(op, "input");
   Transform t;
   t.inverse = op.intAttribute("inverse", 0) != 0;
   t.onesided = op.intAttribute("onesided", 0) != 0;
+  // Half of the result is enough for what is real, half of the operand for what becomes real.
+  Value signal = readSignal(op, "input", t.onesided ? std::optional(t.inverse ? 2 : 1) : std::nullopt);
   const Expr extent = op.b.shape(signal)[axis];
   t.length = op.has(1) ? op.symbolicInt(1, "dft_length") : t.inverse && t.onesided ? (extent - 1) * Expr(2) : extent;
   requireLength(op, t.length);
@@ -133,15 +141,15 @@ void importDFTAttribute(OpBinder &op) { dft(op, signalAxis(op, op.intAttribute("
 void importDFT(OpBinder &op) { dft(op, signalAxis(op, op.has(2) ? op.constantInt(2, "axis") : -2)); }
 
 void importSTFT(OpBinder &op) {
-  Value signal = readSignal(op, "signal");
+  Transform t;
+  t.onesided = op.intAttribute("onesided", 1) != 0;
+  Value signal = readSignal(op, "signal", t.onesided ? std::optional(1) : std::nullopt);
   const Exprs shape = op.b.shape(signal);
   if (shape.size() != 3)
     op.bad("input 0 (signal) has the shape " + shapeText(shape) + ", expected rank 3");
   const int64_t step = op.constantInt(1, "frame_step");
   if (step < 1)
     op.bad("frame_step is " + std::to_string(step) + ", expected at least 1");
-  Transform t;
-  t.onesided = op.intAttribute("onesided", 1) != 0;
   t.length = op.has(3) ? op.symbolicInt(3, "frame_length") : op.has(2) ? op.shape(2, "window")[0] : shape[1];
   requireLength(op, t.length);
   if (!t.length.constant())

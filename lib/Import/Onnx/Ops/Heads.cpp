@@ -10,8 +10,8 @@ Value splitHeads(OpBinder &op, Value value, int64_t heads, StringRef attribute) 
   const Exprs shape = op.b.shape(value);
   const auto width = shape[2].constant();
   if (!width)
-    op.unsupported("attribute '" + attribute.str() + "' splits the extent " + shape[2].text() +
-                   ", supported are constant extents");
+    op.undecided({shape[2]}, "attribute '" + attribute.str() + "' splits the extent " + shape[2].text() +
+                                 ", supported are constant extents");
   if (heads < 1 || *width % heads != 0)
     op.bad("attribute '" + attribute.str() + "' is " + std::to_string(heads) +
            ", expected a divisor of the last extent " + shape[2].text());
@@ -29,8 +29,8 @@ Value repeatHeads(OpBinder &op, Value value, const Expr &heads) {
     return value;
   const auto have = shape[1].constant(), want = heads.constant();
   if (!have || !want)
-    op.unsupported("there are " + heads.text() + " query heads for " + shape[1].text() +
-                   " key or value heads, supported are constant numbers");
+    op.undecided({heads, shape[1]}, "there are " + heads.text() + " query heads for " + shape[1].text() +
+                                        " key or value heads, supported are constant numbers");
   if (*have < 1 || *want % *have != 0)
     op.bad("there are " + heads.text() + " query heads for " + shape[1].text() +
            " key or value heads, expected a multiple");
@@ -43,7 +43,7 @@ Value repeatHeads(OpBinder &op, Value value, const Expr &heads) {
 int64_t headSize(OpBinder &op, Value value) {
   const Expr size = op.b.shape(value)[3];
   if (!size.constant())
-    op.unsupported("the size of a head is " + size.text() + ", supported are constants");
+    op.undecided({size}, "the size of a head is " + size.text() + ", supported are constants");
   return *size.constant();
 }
 

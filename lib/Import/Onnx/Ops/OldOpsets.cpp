@@ -48,9 +48,13 @@ void alignOperand(OpBinder &op) {
   if (axis < 0 || axis + own > rank)
     op.bad("the shape " + shapeText(from) + " of B does not fit into the shape " + shapeText(to) + " of A at axis " +
            std::to_string(given));
-  for (int64_t i = 0; i < own; ++i)
-    if (!from[i].isConstant(1))
-      op.b.sameExtent(to[axis + i], from[i], "extents of A and B at axis " + std::to_string(axis + i));
+  for (int64_t i = 0; i < own; ++i) {
+    const std::string what = "extents of A and B at axis " + std::to_string(axis + i);
+    if (!from[i].constant())
+      op.b.oneOrAll(from[i], to[axis + i], what);
+    else if (!from[i].isConstant(1))
+      op.b.sameExtent(to[axis + i], from[i], what);
+  }
   placeAt(op, 1, "B", axis, rank);
 }
 

@@ -40,11 +40,18 @@ Value quantize::alongAxis(OpBinder &op, size_t index, StringRef name, ArrayRef<E
     return op.b.reshape(value, {});
   if (own.size() != 1)
     op.bad(named(index, name) + " has the shape " + shapeText(own) + ", expected one number, or a list of them");
+  const std::string what = "the extent of " + named(index, name) + " and that of dimension " + std::to_string(axis) +
+                           " of " + shapeText(shape);
   Exprs dims(shape.size(), Expr(1));
-  dims[axis] = op.b.sameExtent(own[0], shape[axis],
-                               "the extent of " + named(index, name) + " and that of dimension " +
-                                   std::to_string(axis) + " of " + shapeText(shape));
-  return op.b.reshape(value, dims);
+  if (own[0].constant() || own[0] == shape[axis]) {
+    dims[axis] = op.b.sameExtent(own[0], shape[axis], what);
+    return op.b.reshape(value, dims);
+  }
+  op.b.oneOrAll(own[0], shape[axis], what);
+  dims[axis] = own[0];
+  value = op.b.reshape(value, dims);
+  dims[axis] = shape[axis];
+  return op.b.broadcast(value, dims);
 }
 
 Value quantize::zeroPoint(OpBinder &op, size_t index, function_ref<Value()> read) {
@@ -129,7 +136,10 @@ static Value perElement(OpBinder &op, size_t index, StringRef name) {
   const int64_t number = op.intAttribute("axis", 1), block = op.intAttribute("block_size", 0);
   if (block == 0 && isOneNumber(own))
     return op.b.reshape(op.value(index, name), {});
-  const int64_t axis = op.axis(number, static_cast<int64_t>(shape.size()));
+  const auto rank = static_cast<int64_t>(shape.size());
+  if (block == 0 && own.size() == 1 && !own[0].constant() && (number < -rank || number >= rank))
+    return quantize::number(op, index, name); // the axis, which may be the default, is no other dimension's
+  const int64_t axis = op.axis(number, rank);
   return block == 0 ? alongAxis(op, index, name, shape, axis) : inBlocks(op, index, name, shape, axis, block);
 }
 

@@ -14,9 +14,10 @@ namespace cupola::onnx_import::quantize {
 
 /// Throws unless the operand has elements of int8 or uint8.
 void requireByte(OpBinder &op, size_t index, llvm::StringRef name);
-/// The operand, which must be known to be one number, with rank 0.
+/// The operand, which must be one number, with rank 0.
 Value number(OpBinder &op, size_t index, llvm::StringRef name);
-/// An operand that holds one number, or one for each position along `axis` of `shape`: [1.., D, 1..], or rank 0.
+/// An operand that holds one number, or one for each position along `axis` of `shape`: [1.., D, 1..], or rank 0. Which
+/// of both may be found when shapes are bound.
 Value alongAxis(OpBinder &op, size_t index, llvm::StringRef name, llvm::ArrayRef<Expr> shape, int64_t axis);
 /// The zero point, made by `read` of its operand; null where there is none, or a constant 0.
 Value zeroPoint(OpBinder &op, size_t index, llvm::function_ref<Value()> read);

@@ -61,6 +61,19 @@ Value placeRows(OpBinder &op, Value rows, int64_t axis, bool isReverse) {
   return op.b.transpose(rows, perm);
 }
 
+/// A state keeps its shape, by ONNX's inference. Where it does not, as far as is known, it is carried as it is.
+Tensor withShapeOf(OpBinder &op, Tensor after, Tensor before) {
+  const Exprs from = op.b.facts().current(after->dims), to = op.b.facts().current(before->dims);
+  if (from == to || from.size() != to.size() || after->poisoned)
+    return after;
+  for (auto [a, b] : llvm::zip_equal(from, to))
+    if (op.b.facts().usesRun(a) || op.b.facts().usesRun(b) || proveEqual(a, b, op.b.ranges()) == false)
+      return after;
+  for (auto [a, b] : llvm::zip_equal(from, to))
+    op.b.sameExtent(a, b, "extents of a state behind and before an iteration");
+  return op.ofValue(op.b.reshape(op.materialize(after), to), after->element);
+}
+
 /// Opset 8 has lengths of sequences and a batch in front of everything.
 class ScanImport {
 public:
@@ -89,7 +102,10 @@ public:
                                              walk.isReverse[i] ? length - 1 - index : index),
                                      whole->element));
       }
-      return op.bodies().inPlace(graph, tensors);
+      std::vector<Tensor> results = op.bodies().inPlace(graph, tensors);
+      for (int64_t i = 0; i < carried; ++i)
+        results[i] = withShapeOf(op, results[i], values[i]);
+      return results;
     });
     std::vector<Value> results = body.create({length, Value(), Value()});
     setResults(body, std::move(results));
@@ -115,8 +131,9 @@ private:
     if (!hasBatch)
       return value;
     const Exprs dims = op.b.shape(value);
-    if (dims.empty() || !dims[0].isConstant(1))
+    if (dims.empty() || (dims[0].constant() && !dims[0].isConstant(1)))
       op.unsupported("an input has the shape " + shapeText(dims) + ", supported are batches of 1 before opset 9");
+    op.b.sameExtent(dims[0], Expr(1), "the batch and 1, which is supported before opset 9");
     return op.b.squeeze(value, {0});
   }
 

@@ -120,6 +120,15 @@ Value spread(OpBinder &op, Value value, const CoordinateGroup &group, ArrayRef<E
 
 } // namespace
 
+/// How many coordinates an index has; where its extent is open, the ranks tell.
+static std::optional<int64_t> coordinateCount(OpBinder &op, ArrayRef<Expr> shape, ArrayRef<Expr> index) {
+  if (index.empty() || index.back().constant())
+    return index.empty() ? std::nullopt : index.back().constant();
+  const int64_t count = static_cast<int64_t>(index.size() - 1 + shape.size()) - op.rank(2, "updates");
+  return op.b.sameExtent(index.back(), Expr(count), "the coordinates of an index and what is left of the ranks")
+      .constant();
+}
+
 void importScatterND(OpBinder &op) {
   requireOperands(op);
   const Exprs shape = op.shape(0, "data"), index = op.shape(1, "indices");
@@ -127,9 +136,7 @@ void importScatterND(OpBinder &op) {
   if (!kind && shape.size() == 1)
     if (auto known = scatterKnown(op))
       return op.result(std::move(*known), op.element(0, "data"));
-  const auto count = index.empty() ? std::nullopt : index.back().constant();
-  if (!index.empty() && !count)
-    op.unsupported("the last extent of indices is " + index.back().text() + ", supported is a constant");
+  const auto count = coordinateCount(op, shape, index);
   if (!count || *count < 1 || *count > int64_t(shape.size()))
     op.bad("data and indices have shapes " + shapeText(shape) + " and " + shapeText(index) +
            ", expected a last extent of 1 to " + std::to_string(shape.size()));
