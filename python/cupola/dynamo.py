@@ -62,7 +62,8 @@ def report() -> tuple[GraphReport, ...]:
 
 def backend(graph: Graph, example_inputs: Arguments, *, options: Mapping[str, Any] | None = None,
             mode: str | None = None) -> Callable[..., Any]:
-    """What torch.compile calls. `options` are those of `cupola.compile`; `mode` has no effect."""
+    """What torch.compile calls. `options` are those of `cupola.compile`, and `share_weights`: with True a package has no weights, each run
+    reads them where torch has them. `mode` has no effect."""
     try:
         if any(map(torch.is_autocast_enabled, ("cpu", "cuda"))):
             raise Refusal("autocast is on; options={\"precision\": \"bf16\"} is Cupola's own")
@@ -93,7 +94,7 @@ class _Bound:
     def __init__(self, graph: Graph, example_inputs: Arguments, options: Mapping[str, Any]) -> None:
         """Raises Refusal."""
         self._graph, self._options = graph, options
-        self._arguments = GraphArguments(graph, example_inputs)
+        self._arguments = GraphArguments(graph, example_inputs, options.get("share_weights", False))
         self._times, self._is_left = 0, False
 
     def _fixed_by(self, arguments: Arguments) -> list[Any]:
@@ -123,8 +124,8 @@ class _Bound:
 
 
 class Compiled(_Bound):
-    """A graph on its device. Weights (parameters and buffers) are part of the package: the compiler reads them where torch has them, and
-    the package has the one copy."""
+    """A graph on its device. Weights (parameters and buffers) are part of the package, unless they are shared: the compiler reads them
+    where torch has them, and the package has the one copy."""
 
     def __init__(self, graph: Graph, example_inputs: Arguments, options: Mapping[str, Any]) -> None:
         super().__init__(graph, example_inputs, options)
@@ -154,7 +155,7 @@ class Compiled(_Bound):
         try:
             here = machine.found(self._device.type, self._device.index or 0)
             package = machine.compiled(model, here, external_data=lambda place, offset, size: memory[place], progress=False,
-                                       **self._options)
+                                       **_of_compiler(self._options))
             _check_types("input", package.inputs, self._arguments.of(arguments, "input"), program)
             _check_types("result", package.outputs, [node.meta["val"] for node in results_of(program.graph)], program)
             self._executable = Executable(package, here.name, ordinal=self._device.index or 0)
@@ -212,12 +213,12 @@ class Divided(_Bound):
     def _refused(self, graph: Graph, examples: Arguments) -> str:
         """Why a graph cannot be compiled, found out by asking; nothing where it can."""
         try:
-            arguments = GraphArguments(graph, examples)
+            arguments = GraphArguments(graph, examples, self._options.get("share_weights", False))
             model = model_of(exported(graph, arguments, examples))
             memory = arguments.bind_weights(model, examples)
             here = machine.found(device_of(arguments.tensors(examples)).type)
             answer = check(model, external_data=lambda place, offset, size: memory[place],
-                           **{**machine.target(here), **self._options})
+                           **{**machine.target(here), **_of_compiler(self._options)})
             return answer.problems[0].text if answer.problems else ""
         except (Refusal, Error) as refusal:
             return str(refusal)
@@ -242,6 +243,10 @@ class _Session:
                    if -1 not in self._made[name]}
         results = self._native.run(dict(zip(self._names, inputs)), outputs)
         return [torch.as_tensor(results[name], device=self._device) for name, _ in self._outputs]
+
+
+def _of_compiler(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if name != "share_weights"}
 
 
 def _check_types(what: str, found: tuple[Tensor, ...], expected: list[torch.Tensor], program: ExportedProgram) -> None:

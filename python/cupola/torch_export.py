@@ -29,13 +29,15 @@ class Refusal(Exception):
 
 class GraphArguments:
     """What Dynamo gives a graph: tensors that are weights, other tensors, numbers that are extents of those, and constants: numbers of
-    Python that Dynamo does not guard and hands over as tensors."""
+    Python that Dynamo does not guard and hands over as tensors. Weights that are shared are as other tensors are."""
 
-    def __init__(self, graph: Graph, examples: Arguments) -> None:
+    def __init__(self, graph: Graph, examples: Arguments, shares_weights: bool = False) -> None:
         """Raises Refusal."""
         nodes = [node for node in graph.graph.nodes if node.op == "placeholder"]
         values = [node.meta.get("example_value") for node in nodes]
         self.kinds = [_kind(node, value, example) for node, value, example in zip(nodes, values, examples)]
+        if shares_weights:
+            self.kinds = ["input" if kind == "weight" else kind for kind in self.kinds]
         self.dynamic = [_dynamic_dims(value) for value in values]
         self._places = {i: _place_of(values, i) for i, kind in enumerate(self.kinds) if kind == "extent"}
 

@@ -127,6 +127,23 @@ def test_changed_weights_are_seen(built, reasons):
     assert reasons() == ["a graph of 1 calls stays with torch: its weights or constants changed, and it was compiled 8 times"]
 
 
+@pytest.mark.parametrize("name", ["mlp", "cnn", "encoder", "any batch"])
+def test_shared_weights_are_torchs(name, built, reasons):
+    model, calls = MODELS[name]()
+    fast = compiled(model, dynamic=name == "any batch", options={"share_weights": True})
+    with torch.no_grad():
+        for inputs in calls:
+            same(fast(*inputs), model(*inputs))
+        for parameter in model.parameters():
+            parameter.mul_(1.5)  # in place, and seen without another package
+        same(fast(*calls[-1]), model(*calls[-1]))
+    kept = [*model.parameters(), *(buffer for buffer in model.buffers() if buffer.is_floating_point())]
+    one, = built
+    assert len(one._executable.package.inputs) == len(kept) + len(calls[0])
+    (session, ), = one._idle.values()
+    assert session._native.copied_tensors == 0 and reasons() == []
+
+
 class Writes(nn.Module):
     def forward(self, x):
         x.add_(1)
