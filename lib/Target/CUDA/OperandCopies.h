@@ -29,9 +29,9 @@ struct Operand {
   int64_t pitch = 0;              ///< between rows of shared memory
   int64_t swizzle = 0; ///< of rows of so many bytes, the pitch; longer ones lie in parts, one behind the other
   mlir::Value registers = {}, smem = {};
-  std::optional<PackedOperand> packed = {};  ///< it comes through registers, where it stays packed
-  llvm::SmallVector<mlir::Value> bytes = {}; ///< of it, a vector each
-  mlir::Value scales = {}, offsets = {};     ///< [count][scales of a vector]; offsets: null where they are constants
+  std::optional<PackedOperand> packed = {};   ///< it comes through registers, where it stays packed
+  llvm::SmallVector<mlir::Value> bytes = {};  ///< of it, a vector each
+  llvm::SmallVector<mlir::Value> others = {}; ///< of its other loads, [count][runs of a vector that differ in them]
 
   /// Of a tile in shared memory, and the elements of such a row.
   int64_t rows() const { return kMajor ? depth : outer; }
@@ -64,9 +64,10 @@ private:
 };
 
 /// Whether cp.async can bring the operands of a product: their neighbours along k, or along n for rhs, are neighbours
-/// in memory. `isPacked`: rhs can stay packed in registers.
+/// in memory. `packed`: rhs can stay so in registers.
 struct AsyncOperands {
-  bool lhs, rhs, isPacked;
+  bool lhs, rhs;
+  std::optional<PackedOperand> packed;
 };
 AsyncOperands asyncOperands(kernel::DotOp dot, kernel::Variables &vars, const std::map<std::string, int64_t> &divisors);
 
@@ -137,6 +138,8 @@ private:
   void storePacked(Operand &op);
   void forPacked(const Operand &op, llvm::function_ref<void(int64_t i, const Expr &outer, const Expr &k)> body);
   void storeRun(const Operand &op, int64_t i, int64_t run, const Expr &outer, const Expr &k);
+  void unpackRun(const Operand &op, int64_t i, const graph::Exprs &at, const Expr &k, mlir::Value vectors);
+  void computeRun(const Operand &op, int64_t i, const graph::Exprs &at, mlir::Value vectors);
   mlir::Value shiftAt(const Operand &op, const Expr &k);
   /// One element of such a vector's load.
   mlir::Value loadPacked(const Operand &op, kernel::LoadOp load, const Expr &outer, const Expr &k);

@@ -79,7 +79,9 @@ AsyncOperands asyncOperands(DotOp dot, Variables &vars, const std::map<std::stri
     vectors.plan(*op, /*mostWidth=*/16 / bytes);
   a.kMajor = false;
   b.kMajor = !b.alongK && bytes > 1;
-  return {vectors.canCopyAsync(a), vectors.canCopyAsync(b), vectors.planPacked(b)};
+  const bool canCopy = vectors.canCopyAsync(b);
+  (void)vectors.planPacked(b);
+  return {vectors.canCopyAsync(a), canCopy, b.packed};
 }
 
 } // namespace cupola::cuda

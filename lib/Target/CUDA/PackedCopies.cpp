@@ -13,7 +13,7 @@ namespace cupola::cuda {
 /// Runs in a thread's vector, and what it has of each.
 static int64_t runsOf(const Operand &op) { return std::max<int64_t>(op.width / PackedOperand::run, 1); }
 static int64_t runOf(const Operand &op) { return std::min(op.width, PackedOperand::run); }
-static int64_t scalesOf(const Operand &op) { return op.packed->haveOneScale ? 1 : runsOf(op); }
+static int64_t othersOf(const Operand &op) { return op.packed->areSame ? 1 : runsOf(op); }
 
 bool OperandVectors::planPacked(Operand &op) const {
   op.packed = packedOperand(*op.body, op.kIndex, op.depthExtent, vars, divisors);
@@ -33,16 +33,15 @@ bool OperandVectors::planPacked(Operand &op) const {
 
 void OperandCopies::allocatePacked(Operand &op) {
   for (int64_t i = 0; i < op.count; ++i)
-    op.bytes.push_back(low.registers({}, op.packed->nibbles.bytes.getType(), runOf(op)));
-  op.scales = low.registers({op.count, scalesOf(op)}, op.packed->scale.getType());
-  if (op.packed->offset)
-    op.offsets = low.registers({op.count, scalesOf(op)}, op.packed->offset.getType());
+    op.bytes.push_back(low.registers({}, op.packed->bytes.getType(), runOf(op)));
+  for (LoadOp load : op.packed->others)
+    op.others.push_back(low.registers({op.count, othersOf(op)}, load.getType()));
 }
 
 /// Neighbouring threads have neighbouring rows, whose vectors lie in other banks, or two of a row, which share a
 /// sector.
 void OperandCopies::forPacked(const Operand &op, llvm::function_ref<void(int64_t, const Expr &, const Expr &)> body) {
-  const int64_t inRow = op.depth / op.width, together = inRow % 2 == 0 ? 2 : 1;
+  const int64_t inRow = op.depth / op.width, together = op.width > PackedOperand::run && inRow % 2 == 0 ? 2 : 1;
   for (int64_t i = 0; i < op.count; ++i) {
     const Expr flat = low.thread() + i * threads;
     const Expr outer = mod(floorDiv(flat, together), op.outer);
@@ -60,17 +59,14 @@ Value OperandCopies::loadPacked(const Operand &op, LoadOp load, const Expr &oute
 
 void OperandCopies::fetchPacked(Operand &op) {
   forPacked(op, [&](int64_t i, const Expr &outer, const Expr &k) {
-    LoadOp load = op.packed->nibbles.bytes;
+    LoadOp load = op.packed->bytes;
     Lowering::Source from = source(op, load, outer, k);
     if (!from.mask.empty())
       from.other = low.constant(load.getType(), 0);
     low.loadVector(low.values.lookup(load.getView()), from, op.bytes[i]);
-    for (int64_t s = 0; s < scalesOf(op); ++s) {
-      const Expr at = k + s * PackedOperand::run;
-      low.set(loadPacked(op, op.packed->scale, outer, at), op.scales, {i, s});
-      if (op.offsets)
-        low.set(loadPacked(op, op.packed->offset, outer, at), op.offsets, {i, s});
-    }
+    for (auto [other, registers] : llvm::zip_equal(op.packed->others, op.others))
+      for (int64_t run = 0; run < othersOf(op); ++run)
+        low.set(loadPacked(op, other, outer, k + run * PackedOperand::run), registers, {i, run});
   });
 }
 
@@ -83,7 +79,7 @@ void OperandCopies::storePacked(Operand &op) {
 
 /// Of the bytes of the number at k.
 Value OperandCopies::shiftAt(const Operand &op, const Expr &k) {
-  const Type ui8 = kernel::LoadOp(op.packed->nibbles.bytes).getType();
+  const Type ui8 = LoadOp(op.packed->bytes).getType();
   Expr shift =
       simplify(op.packed->shift.substitute({{low.vars.name(op.kIndex), tile * op.depth + k}}), low.vars.ranges());
   if (const std::optional<int64_t> number = shift.constant())
@@ -92,20 +88,44 @@ Value OperandCopies::shiftAt(const Operand &op, const Expr &k) {
   return low.cast(IndexOp::create(low.builder, low.func.getLoc(), low.builder.getI64Type(), shift, indices), ui8);
 }
 
-void OperandCopies::storeRun(const Operand &op, int64_t i, int64_t run, const Expr &outer, const Expr &k) {
-  const Type type = llvm::cast<SmemType>(op.smem.getType()).getElement();
-  const int64_t elements = runOf(op), width = std::min(16 / graph::byteSize(type), elements);
-  const graph::Exprs at = {i, op.packed->haveOneScale ? 0 : run};
-  const Nibbles &nibbles = op.packed->nibbles;
-  Value offset = op.offsets ? low.get(op.offsets, at) : low.constant(low.builder.getI8Type(), *nibbles.offset);
-  Value numbers = low.registers({}, type, elements), vectors = low.registers({elements / width}, type, width);
-  UnpackOp::create(low.builder, low.func.getLoc(), op.bytes[i], shiftAt(op, k), offset, low.get(op.scales, at),
+void OperandCopies::unpackRun(const Operand &op, int64_t i, const graph::Exprs &at, const Expr &k, Value vectors) {
+  const auto type = llvm::cast<RegistersType>(vectors.getType());
+  const Nibbles &nibbles = *op.packed->nibbles;
+  Value offset = nibbles.offset ? low.constant(low.builder.getI8Type(), *nibbles.offset) : low.get(op.others[1], at);
+  Value numbers = low.registers({}, type.getElement(), runOf(op));
+  UnpackOp::create(low.builder, low.func.getLoc(), op.bytes[i], shiftAt(op, k), offset, low.get(op.others[0], at),
                    numbers);
-  (void)low.loop("e", 0, elements, 1, /*unroll=*/true, [&](const Expr &e) {
-    low.set(low.get(numbers, {e}), vectors, {floorDiv(e, width), mod(e, width)});
+  (void)low.loop("e", 0, runOf(op), 1, /*unroll=*/true, [&](const Expr &e) {
+    low.set(low.get(numbers, {e}), vectors, {floorDiv(e, type.getVector()), mod(e, type.getVector())});
     return success();
   });
-  for (int64_t part = 0; part < elements / width; ++part)
+}
+
+/// The kernel's ops, one element after the other.
+void OperandCopies::computeRun(const Operand &op, int64_t i, const graph::Exprs &at, Value vectors) {
+  const int64_t width = llvm::cast<RegistersType>(vectors.getType()).getVector();
+  for (auto [other, registers] : llvm::zip_equal(op.packed->others, op.others))
+    low.values.map(LoadOp(other).getResult(), low.get(registers, at));
+  (void)low.loop("e", 0, runOf(op), 1, /*unroll=*/true, [&](const Expr &e) {
+    low.values.map(LoadOp(op.packed->bytes).getResult(), low.get(op.bytes[i], {e}));
+    for (Operation &made : op.body->without_terminator())
+      if (!isa<LoadOp>(made))
+        (void)low.clone(made);
+    low.set(low.yielded(*op.body)[0], vectors, {floorDiv(e, width), mod(e, width)});
+    return success();
+  });
+}
+
+void OperandCopies::storeRun(const Operand &op, int64_t i, int64_t run, const Expr &outer, const Expr &k) {
+  const Type type = llvm::cast<SmemType>(op.smem.getType()).getElement();
+  const int64_t width = std::min(16 / graph::byteSize(type), runOf(op)), parts = runOf(op) / width;
+  const graph::Exprs at = {i, op.packed->areSame ? 0 : run};
+  Value vectors = low.registers({parts}, type, width);
+  if (op.packed->nibbles)
+    unpackRun(op, i, at, k, vectors);
+  else
+    computeRun(op, i, at, vectors);
+  for (int64_t part = 0; part < parts; ++part)
     low.storeVector(vectors, {part}, op.smem, sharedPlace(op, outer, k + part * width));
 }
 

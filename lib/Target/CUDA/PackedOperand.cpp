@@ -61,34 +61,78 @@ std::optional<Expr> plainPosition(LoadOp load, Variables &vars) {
   return vars.read(load.getPosition(), load.getIndices());
 }
 
+/// The load of the bytes, if all others are the same for a run and what is made of them is made of nothing else.
+LoadOp bytesOf(Block &operand, const Runs &runs, Variables &vars) {
+  LoadOp bytes;
+  for (Operation &op : operand.without_terminator()) {
+    auto load = dyn_cast<LoadOp>(op);
+    if (!load && !isa<kernel::ConstantOp, CastOp, UnaryOp, BinaryOp, SelectOp>(op))
+      return {};
+    const std::optional<Expr> position = load ? plainPosition(load, vars) : Expr(0);
+    if (!position)
+      return {};
+    if (runs.isOne(*position))
+      continue;
+    if (bytes || !load.getType().isInteger(8))
+      return {};
+    bytes = load;
+  }
+  return bytes;
+}
+
+/// Both runs of 16 begin at whole vectors, which is what a thread loads.
+bool takeBytes(PackedOperand &found, const Runs &runs, Variables &vars,
+               const std::map<std::string, int64_t> &divisors) {
+  const std::optional<Expr> position = plainPosition(found.bytes, vars);
+  if (!position || !runs.areNeighbours(*position))
+    return false;
+  const Expr first = runs.at(*position, false, 0), second = runs.at(*position, true, 0);
+  found.areTwoRuns = first == second;
+  return divisible(first, PackedOperand::run, divisors) && divisible(second, PackedOperand::run, divisors);
+}
+
+bool takeOther(PackedOperand &found, LoadOp load, const Runs &runs, Variables &vars) {
+  const std::optional<Expr> position = plainPosition(load, vars);
+  if (!position || !runs.isOne(*position))
+    return false;
+  found.others.push_back(load);
+  found.areSame &= runs.at(*position, true, 0) == runs.at(*position, false, 0);
+  return true;
+}
+
+/// What simt.unpack needs.
+bool takeNibbles(PackedOperand &found, const Runs &runs, Variables &vars) {
+  found.bytes = found.nibbles->bytes;
+  const std::optional<Expr> shift = exprOf(found.nibbles->shift, vars);
+  if (!shift || !runs.isOne(*shift) || !takeOther(found, found.nibbles->scale.getDefiningOp<LoadOp>(), runs, vars))
+    return false;
+  found.shift = *shift;
+  const Value offset = found.nibbles->offsetValue;
+  return !offset || takeOther(found, offset.getDefiningOp<LoadOp>(), runs, vars);
+}
+
 } // namespace
 
 std::optional<PackedOperand> packedOperand(Block &operand, Value kIndex, const Expr &depth, Variables &vars,
                                            const std::map<std::string, int64_t> &divisors) {
-  Operation *result = operand.getTerminator()->getOperand(0).getDefiningOp();
-  std::optional<Nibbles> nibbles = result ? nibblesOf(result) : std::nullopt;
-  if (!nibbles || !divisible(depth, 2 * PackedOperand::run, divisors))
+  const Value result = operand.getTerminator()->getOperand(0);
+  Operation *made = result.getDefiningOp();
+  if (!made || isa<LoadOp>(made) || !isa<FloatType>(result.getType()) || graph::byteSize(result.getType()) != 2 ||
+      !divisible(depth, 2 * PackedOperand::run, divisors))
     return std::nullopt;
-  PackedOperand found;
-  found.nibbles = *nibbles;
   const Runs runs(vars.name(kIndex), depth, vars);
-  const std::optional<Expr> shift = exprOf(nibbles->shift, vars), bytes = plainPosition(nibbles->bytes, vars);
-  if (!shift || !bytes || !runs.isOne(*shift) || !runs.areNeighbours(*bytes) ||
-      !divisible(runs.at(*bytes, false, 0), PackedOperand::run, divisors) ||
-      !divisible(runs.at(*bytes, true, 0), PackedOperand::run, divisors))
-    return std::nullopt;
-  found.shift = *shift;
-  found.areTwoRuns = runs.at(*bytes, true, 0) == runs.at(*bytes, false, 0);
-  auto isOfRuns = [&](LoadOp load) {
-    const std::optional<Expr> position = plainPosition(load, vars);
-    found.haveOneScale &= position && runs.at(*position, true, 0) == runs.at(*position, false, 0);
-    return position && runs.isOne(*position);
-  };
-  found.scale = nibbles->scale.getDefiningOp<LoadOp>();
-  found.offset = nibbles->offsetValue ? nibbles->offsetValue.getDefiningOp<LoadOp>() : LoadOp();
-  if (!isOfRuns(found.scale) || (nibbles->offsetValue && !isOfRuns(found.offset)))
-    return std::nullopt;
-  return found;
+  PackedOperand found;
+  found.nibbles = nibblesOf(made);
+  if (found.nibbles) {
+    if (!takeNibbles(found, runs, vars))
+      return std::nullopt;
+  } else {
+    found.bytes = bytesOf(operand, runs, vars);
+    for (LoadOp load : operand.getOps<LoadOp>())
+      if (load != found.bytes && !takeOther(found, load, runs, vars))
+        return std::nullopt;
+  }
+  return takeBytes(found, runs, vars, divisors) ? std::optional(std::move(found)) : std::nullopt;
 }
 
 } // namespace cupola::cuda

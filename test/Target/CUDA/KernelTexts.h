@@ -98,6 +98,7 @@ struct PackedShape {
   int64_t rows = 1, columns = 64, depth = 64, block = 32;
   bool zeros = false;        ///< blocks have a number of their own in the place of 8, which is added
   std::string schedule = {}; ///< "gemm_mma<..>"; empty: the compiler chooses one
+  bool areBytes = false;     ///< numbers of eight bits less 128, neighbours along the depth
 };
 /// Buffers: rows, bytes, scales, out, zeros.
 KernelCase packedCase(const PackedShape &shape);

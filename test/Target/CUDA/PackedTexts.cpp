@@ -8,6 +8,16 @@
 
 namespace cupola::test {
 
+/// Of 32 along k the first 16 are the low halves of 16 bytes.
+static std::string nibble(Text &text, const Expr &row, const Expr &k) {
+  const std::string byte = text.loadStored(1, "ui8", row + floorDiv(k, 32) * 16 + mod(k, 16));
+  const std::string half = text.line("kernel.index " + inOp(mod(floorDiv(k, 16), 2)));
+  const std::string shift =
+      text.binary("mul", text.convert(half, "i64", "ui8"), text.line("kernel.constant 4 : ui8"), "ui8");
+  return text.binary("bitwise_and", text.binary("shift_right", byte, shift, "ui8"),
+                     text.line("kernel.constant 15 : ui8"), "ui8");
+}
+
 KernelCase packedCase(const PackedShape &s) {
   Text text;
   const std::string compute = computeOf(s.type);
@@ -16,15 +26,15 @@ KernelCase packedCase(const PackedShape &s) {
   const std::string tile = text.dot({s.rows, s.columns, s.depth});
   text.yield(text.loadStored(0, s.type, v("d0") * s.depth + k), s.type);
   text.rhs();
-  const std::string byte = text.loadStored(1, "ui8", n * (s.depth / 2) + floorDiv(k, 32) * 16 + mod(k, 16));
-  const std::string half = text.line("kernel.index " + inOp(mod(floorDiv(k, 16), 2)));
-  const std::string shift =
-      text.binary("mul", text.convert(half, "i64", "ui8"), text.line("kernel.constant 4 : ui8"), "ui8");
-  std::string x = text.binary("bitwise_and", text.binary("shift_right", byte, shift, "ui8"),
-                              text.line("kernel.constant 15 : ui8"), "ui8");
+  std::string x;
+  if (s.areBytes)
+    x = text.loadStored(1, "ui8", n * s.depth + k);
+  else
+    x = nibble(text, n * (s.depth / 2), k);
   const Expr block = n * (s.depth / s.block) + floorDiv(k, s.block);
   const std::string offset =
-      s.zeros ? text.convert(text.loadStored(4, "i8", block), "i8", "f32") : text.line("kernel.constant -8.0 : f32");
+      s.zeros ? text.convert(text.loadStored(4, "i8", block), "i8", "f32")
+              : text.line(std::string("kernel.constant ") + (s.areBytes ? "-128.0" : "-8.0") + " : f32");
   x = text.binary("add", text.convert(x, "ui8", "f32"), offset, "f32");
   x = text.binary("mul", x, text.loadStored(2, "f32", block), "f32");
   text.yield(text.convert(x, "f32", s.type), s.type);
@@ -34,13 +44,14 @@ KernelCase packedCase(const PackedShape &s) {
   text.raw("}");
   std::vector<std::string> buffers = {s.type + ", read", "ui8, read", "f32, read", s.type + ", write"};
   const int64_t blocks = s.columns * s.depth / s.block;
-  std::vector<int64_t> elements = {s.rows * s.depth, s.columns * s.depth / 2, blocks, s.rows * s.columns};
+  std::vector<int64_t> elements = {s.rows * s.depth, s.columns * s.depth / (s.areBytes ? 1 : 2), blocks,
+                                   s.rows * s.columns};
   if (s.zeros) {
     buffers.push_back("i8, read");
     elements.push_back(blocks);
   }
-  std::string name = "packed_" + s.type + tag(s.rows) + tag(s.columns) + tag(s.depth) + "_block" +
-                     std::to_string(s.block) + (s.zeros ? "_zeros" : "");
+  std::string name = std::string(s.areBytes ? "bytes_" : "packed_") + s.type + tag(s.rows) + tag(s.columns) +
+                     tag(s.depth) + "_block" + std::to_string(s.block) + (s.zeros ? "_zeros" : "");
   if (!s.schedule.empty())
     name += "_" + wordsOf(s.schedule);
   const bool isHalf = s.type != "f32", areFew = s.rows <= 8 && s.schedule.empty();
@@ -86,6 +97,10 @@ void addCases(std::initializer_list<MmaTile> tiles, int64_t mmaK, int64_t shared
       const bool isBf16 = mmaK == 16 && cases.size() % 2 == 1;
       cases.push_back(packedCase({isBf16 ? "bf16" : "f16", m, n, k, k % block == 0 ? block : 32,
                                   /*zeros=*/cases.size() % 4 > 1, schedule}));
+      // Ragged; threads with 64 by 64 sums and two vectors of bytes have too few registers.
+      const bool hasRegisters = tile.stages == 2 || tile.m != 128 || tile.warpsM * tile.warpsN > 4;
+      if (m != tile.m && hasRegisters)
+        cases.push_back(packedCase({"f16", m, n, k, 32, /*zeros=*/cases.size() % 2 == 0, schedule, /*areBytes=*/true}));
     }
   }
 }

@@ -181,3 +181,37 @@ kernel.func @scales gemm grid () in [] scalars []
     kernel.store %2, %o[128*%m + %n] : f16 to !kernel.view<f16, write>
   }
 }
+
+// Numbers of eight bits stay bytes until they are stored, too.
+// CHECK-LABEL: simt.func @bytes
+// CHECK: simt.load_vector %arg1 to %[[BYTES:.*]] [{{.*}}] into [] : !kernel.view<ui8, read> to <ui8, vector 16>
+// CHECK: simt.tile_loop {{.*}} async fetch
+// CHECK: } store
+// CHECK: %[[BYTE:.*]] = simt.get %[[BYTES]]
+// CHECK: kernel.cast %[[BYTE]] : ui8 -> f32
+// CHECK: simt.store_vector
+// CHECK: kernel.apply min(
+// CHECK: simt.load_vector %arg1 to %[[BYTES]]
+// CHECK: } load
+kernel.func @bytes gemm grid () in [] scalars []
+    (%x: !kernel.view<f16, read>, %b: !kernel.view<ui8, read>, %s: !kernel.view<f16, read>, %o: !kernel.view<f16, write>) {
+  %0 = kernel.dot [128, 128, 256] lhs (%m, %k) {
+    %1 = kernel.load %x[256*%m + %k] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } rhs (%k, %n) {
+    %1 = kernel.load %b[256*%n + %k] : ui8 from !kernel.view<ui8, read>
+    %2 = kernel.cast %1 : ui8 -> f32
+    %3 = kernel.constant -128.0 : f32
+    %4 = kernel.binary add %2, %3 : f32 -> f32
+    %5 = kernel.load %s[8*%n + floordiv(%k, 32)] : f16 from !kernel.view<f16, read>
+    %6 = kernel.cast %5 : f16 -> f32
+    %7 = kernel.binary mul %4, %6 : f32 -> f32
+    %8 = kernel.cast %7 : f32 -> f16
+    kernel.yield %8 : f16
+  } : !kernel.tile<f32, "128", "128">
+  kernel.foreach (%m, %n) in [128, 128] {
+    %1 = kernel.extract %0 [%m, %n] : f32 from !kernel.tile<f32, "128", "128">
+    %2 = kernel.cast %1 : f32 -> f16
+    kernel.store %2, %o[128*%m + %n] : f16 to !kernel.view<f16, write>
+  }
+}

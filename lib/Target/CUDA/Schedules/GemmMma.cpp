@@ -140,10 +140,11 @@ constexpr Shape asyncShapes[] = {
     {128, 128, 32, 2, 4, 1, 3}, {256, 64, 32, 4, 1, 1, 4},  {128, 64, 32, 2, 1, 1, 3},  {64, 128, 32, 1, 2, 1, 3},
     {64, 64, 128, 2, 1, 4, 3},  {64, 64, 64, 2, 2, 1, 4},   {32, 64, 128, 1, 1, 4, 3},  {32, 32, 128, 1, 1, 4, 4},
 };
-/// Where weights stay packed: without those whose threads have too few registers for that.
+/// Where weights stay packed: without those whose threads have too few registers for that. The first two have too few
+/// where each byte is a number.
 constexpr Shape packedShapes[] = {
-    {256, 128, 32, 4, 2, 1, 4}, {128, 256, 32, 2, 4, 1, 3}, {128, 128, 32, 2, 2, 1, 4}, {128, 128, 32, 2, 4, 1, 3},
-    {256, 64, 32, 4, 1, 1, 4},  {128, 64, 32, 2, 1, 1, 3},  {64, 64, 128, 2, 1, 4, 3},  {64, 64, 64, 2, 2, 1, 4},
+    {128, 128, 32, 2, 2, 1, 4}, {128, 64, 32, 2, 1, 1, 3}, {256, 128, 32, 4, 2, 1, 4}, {128, 256, 32, 2, 4, 1, 3},
+    {128, 128, 32, 2, 4, 1, 3}, {256, 64, 32, 4, 1, 1, 4}, {64, 64, 128, 2, 1, 4, 3},  {64, 64, 64, 2, 2, 1, 4},
     {32, 64, 128, 1, 1, 4, 3},  {32, 32, 128, 1, 1, 4, 4},
 };
 constexpr Shape registerShapes[] = {
@@ -167,9 +168,9 @@ constexpr Shape registerShapes8[] = {
     {128, 128, 64, 2, 4, 1, 2}, {128, 64, 64, 4, 2, 1, 2}, {64, 64, 64, 2, 2, 1, 2},
     {32, 64, 128, 1, 2, 2, 2},  {32, 64, 64, 1, 2, 1, 2},  {32, 32, 256, 1, 1, 4, 2},
 };
-ArrayRef<Shape> shapesFor(int64_t operandBytes, bool async, bool isPacked) {
-  if (async && isPacked && operandBytes == 2)
-    return packedShapes;
+ArrayRef<Shape> shapesFor(int64_t operandBytes, bool async, const std::optional<cuda::PackedOperand> &packed) {
+  if (async && packed)
+    return ArrayRef(packedShapes).drop_front(packed->nibbles ? 0 : 2);
   if (operandBytes == 1)
     return async ? ArrayRef(asyncShapes8) : ArrayRef(registerShapes8);
   if (!async)
@@ -221,9 +222,9 @@ cuda::Candidates cuda::GemmMmaAttr::candidates(KernelFacts &facts, const GpuArch
   constexpr double mostRegisters = 255; // of a thread
   const int64_t bytes = operandBytes(facts.product->dot), mmaK = bytes == 2 ? target.mmaK : 32 / bytes;
   const AsyncOperands operands = asyncOperands(facts.product->dot, facts.vars, facts.divisors);
-  const bool async = target.asyncCopy && operands.lhs && (operands.rhs || operands.isPacked);
+  const bool async = target.asyncCopy && operands.lhs && (operands.rhs || operands.packed);
   SmallVector<GemmMmaAttr> table;
-  for (const Shape &s : shapesFor(bytes, async, operands.isPacked))
+  for (const Shape &s : shapesFor(bytes, async, operands.packed))
     for (int64_t split : splits) {
       auto shape =
           GemmMmaAttr::get(facts.context(), s.m, s.n, s.k, s.warpsM, s.warpsN, s.slices, s.stages, mmaK, async, split);
