@@ -131,10 +131,12 @@ def Simt_TileLoopOp : Simt_Op<"tile_loop", [SingleBlock, NoTerminator, Recursive
   let description = [{
     Each region's arguments are the tile, below `trips`, and the buffer of shared memory that
     it is in, below `stages`. `fetch` starts the transfer: to registers, or, with `async`, to
-    shared memory. `store` moves registers to shared memory. `load` and `compute` have a third
-    argument, the step of the tile, below `steps`: `load` fills fragments from shared memory,
-    which `compute` uses. The regions are independent but for registers declared before the
-    loop. Without `load`, `compute` does both. PipelineCopies makes a `for` of it.
+    shared memory. `store` moves registers to shared memory; with `async` what no copy brings,
+    and loads the next tile into them, whose first one is there before the loop. `load` and
+    `compute` have a third argument, the step of the tile, below `steps`: `load` fills fragments
+    from shared memory, which `compute` uses. The regions are independent but for registers
+    declared before the loop. Without `load`, which `async` needs, `compute` does both.
+    PipelineCopies makes a `for` of it.
   }];
   let arguments = (ins Graph_Expr:$trips, I64Attr:$stages, DefaultValuedAttr<I64Attr, "1">:$steps, UnitAttr:$async);
   let regions = (region SizedRegion<1>:$fetch, SizedRegion<1>:$store, SizedRegion<1>:$load, SizedRegion<1>:$compute);

@@ -174,8 +174,8 @@ LogicalResult simt::ForOp::verify() {
 LogicalResult TileLoopOp::verify() {
   if (getStages() < 1)
     return emitOpError("needs at least one stage");
-  if (getAsync() && !getStore().front().empty())
-    return emitOpError("copies asynchronously, there is nothing to store");
+  if (getAsync() && !loadsFragments())
+    return emitOpError("copies asynchronously, but loads no fragments");
   for (Region *region : {&getFetch(), &getStore()})
     if (failed(kernel::verifyIndices(*this, *region, 2)))
       return failure();

@@ -3,6 +3,7 @@
 #include "test/Sim/Conformance.h"
 
 #include <cmath>
+#include <limits>
 
 namespace cupola::test {
 
@@ -188,6 +189,47 @@ ConformanceCase bitsCase() {
   return c;
 }
 
+/// What quotients are rounded to: about those with a half, where the last bit decides, of all sizes, and none.
+std::vector<float> dividends(float divisor) {
+  const float infinity = std::numeric_limits<float>::infinity(), least = std::numeric_limits<float>::denorm_min();
+  std::vector<float> values = {0,      -0.0F, infinity, -infinity, std::nanf(""),   least,
+                               -least, 3e38F, -3e38F,   1e-38F,    1e30F * divisor, -1e30F * divisor};
+  for (int i = -600; i < 600; ++i) {
+    const float x = static_cast<float>((i + 0.5) * static_cast<double>(divisor));
+    for (float y : {x, std::nextafter(x, infinity), std::nextafter(x, -infinity)})
+      values.push_back(y);
+  }
+  Numbers numbers(21);
+  while (values.size() % 128 != 0 || values.size() < 4096)
+    values.push_back(std::ldexp(divisor, numbers.small(40)) * static_cast<float>(numbers.small(1 << 24)) * 0x1p-24F);
+  return values;
+}
+
+/// cu_quotient, rounded to an integer, against the division.
+ConformanceCase quotientCase(float divisor, const std::string &number) {
+  ConformanceCase c;
+  c.name = "quotient_by_" + number;
+  c.run.kernel = "k_quotient";
+  c.run.threads = 128;
+  const std::vector<float> in = dividends(divisor);
+  c.run.text =
+      kernelHead("k_quotient", 128, 3, 0) +
+      "  const f32 *const divisor = cu_read<f32>(bindings, ref0);\n  for (u32 i = cu_tid(); i < " +
+      std::to_string(in.size()) +
+      "; i += 128)\n    cu_write<i32>(bindings, ref2)[i] = cu_cast<i32>(cu_round(cu_quotient(cu_read<f32>(bindings, "
+      "ref1)[i], divisor[0], divisor[1])));\n}\n";
+  c.run.buffers = {input(std::vector<float>{divisor, 1 / divisor}), input(in), output<int32_t>(in.size())};
+  c.check = [in, divisor](const std::vector<std::string> &found) {
+    std::vector<int32_t> expected;
+    for (float x : in) {
+      const Real rounded = std::nearbyint(x / divisor), low = -0x1p31L, high = 0x1p31L - 1;
+      expected.push_back(std::isnan(rounded) ? 0 : static_cast<int32_t>(std::min(std::max(rounded, low), high)));
+    }
+    return compareBytes(found[0], toBytes(expected));
+  };
+  return c;
+}
+
 } // namespace
 
 std::vector<ConformanceCase> castCases() {
@@ -197,6 +239,17 @@ std::vector<ConformanceCase> castCases() {
   for (size_t i = 4; i < 12; ++i)
     cases.push_back(saturateCase(kTypes[i]));
   cases.push_back(bitsCase());
+  // Whose significands are few, many and all bits; the ends of what a divisor may be.
+  for (const auto &[divisor, number] : {std::pair(0.05F, "0_05"),
+                                        {1 / 255.0F, "255th"},
+                                        {1 / 3.0F, "third"},
+                                        {0.25F, "quarter"},
+                                        {0x1.fffffep0F, "all_ones"},
+                                        {0x1.000002p0F, "next_to_1"},
+                                        {31.37F, "31_37"},
+                                        {0x1p-60F, "least"},
+                                        {0x1p60F, "largest"}})
+    cases.push_back(quotientCase(divisor, number));
   return cases;
 }
 

@@ -115,6 +115,7 @@ CUPOLA_DEVICE unsigned addHalves(unsigned a, unsigned b) {
 CUPOLA_DEVICE unsigned multiplyHalves(unsigned a, unsigned b) {
   return eachHalf(a, b, [](float x, float y) { return x * y; });
 }
+CUPOLA_DEVICE unsigned maskWord(unsigned word, unsigned mask) { return word & mask; }
 CUPOLA_DEVICE unsigned permuteBytes(unsigned a, unsigned b, unsigned selector) {
   const unsigned long long bytes = static_cast<unsigned long long>(b) << 32 | a;
   unsigned result = 0;

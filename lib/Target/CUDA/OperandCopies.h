@@ -4,6 +4,7 @@
 #define CUPOLA_LIB_TARGET_CUDA_OPERANDCOPIES_H
 
 #include "lib/Target/CUDA/Lowering.h"
+#include "lib/Target/CUDA/PackedOperand.h"
 
 namespace cupola::cuda {
 
@@ -28,6 +29,9 @@ struct Operand {
   int64_t pitch = 0;              ///< between rows of shared memory
   int64_t swizzle = 0; ///< of rows of so many bytes, the pitch; longer ones lie in parts, one behind the other
   mlir::Value registers = {}, smem = {};
+  std::optional<PackedOperand> packed = {};   ///< it comes through registers, where it stays packed
+  llvm::SmallVector<mlir::Value> bytes = {};  ///< of it, a vector each
+  llvm::SmallVector<mlir::Value> others = {}; ///< of its other loads, [count][runs of a vector that differ in them]
 
   /// Of a tile in shared memory, and the elements of such a row.
   int64_t rows() const { return kMajor ? depth : outer; }
@@ -45,6 +49,8 @@ struct OperandVectors {
 
   /// Axis and width of the vectors a thread moves.
   void plan(Operand &op, int64_t mostWidth) const;
+  /// The same for an operand that stays packed. False if this one cannot.
+  bool planPacked(Operand &op) const;
   /// The operand's load if a thread's vectors are single accesses, else null.
   kernel::LoadOp vectorLoad(const Operand &op) const;
   /// The operand's load if the elements of a thread's vectors are neighbours along k, wherever a vector begins, else
@@ -58,9 +64,10 @@ private:
 };
 
 /// Whether cp.async can bring the operands of a product: their neighbours along k, or along n for rhs, are neighbours
-/// in memory.
+/// in memory. `packed`: rhs can stay so in registers.
 struct AsyncOperands {
   bool lhs, rhs;
+  std::optional<PackedOperand> packed;
 };
 AsyncOperands asyncOperands(kernel::DotOp dot, kernel::Variables &vars, const std::map<std::string, int64_t> &divisors);
 
@@ -91,7 +98,7 @@ public:
     llvm::function_ref<void(const Expr &step)> load;
     Lowering::Body compute;
   };
-  /// Emits a tile_loop that brings the operands tile by tile.
+  /// Emits a tile_loop that brings the operands tile by tile; `async`: all but packed ones by cp.async.
   mlir::LogicalResult tileLoop(llvm::ArrayRef<Operand *> operands, int64_t stages, bool async, const Steps &steps);
   /// The same through registers; one step loads what it needs.
   mlir::LogicalResult tileLoop(llvm::ArrayRef<Operand *> operands, int64_t stages, Lowering::Body compute) {
@@ -125,6 +132,17 @@ private:
   mlir::LogicalResult fetchPlain(Operand &op, kernel::LoadOp load, const Expr &i, const Expr &outer, const Expr &k);
   mlir::LogicalResult fetchGroup(Operand &op, kernel::LoadOp load, const Expr &i, const Expr &outer, const Expr &k);
   mlir::LogicalResult fetchComputed(Operand &op, const Expr &i, const Expr &outer, const Expr &k);
+  // Packed operands.
+  void allocatePacked(Operand &op);
+  void fetchPacked(Operand &op);
+  void storePacked(Operand &op);
+  void forPacked(const Operand &op, llvm::function_ref<void(int64_t i, const Expr &outer, const Expr &k)> body);
+  void storeRun(const Operand &op, int64_t i, int64_t run, const Expr &outer, const Expr &k);
+  void unpackRun(const Operand &op, int64_t i, const graph::Exprs &at, const Expr &k, mlir::Value vectors);
+  void computeRun(const Operand &op, int64_t i, const graph::Exprs &at, mlir::Value vectors);
+  mlir::Value shiftAt(const Operand &op, const Expr &k);
+  /// One element of such a vector's load.
+  mlir::Value loadPacked(const Operand &op, kernel::LoadOp load, const Expr &outer, const Expr &k);
   mlir::LogicalResult forElements(const Operand &op, llvm::function_ref<void(const Expr &e)> body);
   graph::Exprs inside(const Operand &op, const Expr &outer, const Expr &k);
   static graph::Exprs element(const Operand &op, const Expr &i, const Expr &e);

@@ -119,12 +119,15 @@ private:
     const int64_t ahead = loop.getAsync() ? stages - 1 : 1;
     for (int64_t tile = 0; tile < ahead; ++tile)
       fetch(tile, tile);
+    unpack(0, 0);
     arrive(0, 0);
     place(loop.getLoad(), 0, 0);
     mainLoop({0, 1, ahead}, [&](const Expr &tile, ArrayRef<Expr> buffers) {
       const Expr &own = buffers[0], &next = buffers[1], &filled = buffers[2];
       for (int64_t step = 0; step < steps; ++step) {
         const bool isLast = step + 1 == steps;
+        if (step == 0)
+          unpack(tile + 1, next);
         if (isLast)
           arrive(tile + 1, next);
         place(loop.getLoad(), isLast ? tile + 1 : tile, isLast ? next : own, (step + 1) % steps);
@@ -155,6 +158,13 @@ private:
       return place(loop.getFetch(), lastOr(tile), buffer);
     place(loop.getFetch(), tile, buffer);
     AsyncCommitOp::create(builder, loc);
+  }
+
+  /// What no copy brings goes from registers to shared memory, and the next tile comes there: nobody waits for it
+  /// before this place is reached again. The products of a whole tile cover what it takes.
+  void unpack(const Expr &tile, const Expr &buffer) {
+    if (loop.getAsync())
+      place(loop.getStore(), tile, buffer);
   }
 
   /// `tile`, or the last one, as a variable.

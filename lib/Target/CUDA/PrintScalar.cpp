@@ -137,13 +137,51 @@ std::string binary(BinaryKind kind, Type type, const std::string &a, const std::
   return "cu_" + graph::stringifyBinaryKind(kind).str() + "(" + a + ", " + b + ")";
 }
 
+/// A constant, or an integer as a float.
+bool isSmall(Value value) {
+  auto cast = value.getDefiningOp<CastOp>();
+  return value.getDefiningOp<kernel::ConstantOp>() || (cast && cast.getInput().getType().isInteger());
+}
+
+/// Whether all that becomes of a rounded number, perhaps with zero points added, are integers of up to 32 bits, which
+/// saturate.
+bool becomesInteger(Value number) {
+  return llvm::all_of(number.getUsers(), [&](Operation *user) {
+    if (auto cast = dyn_cast<CastOp>(user))
+      return cast.getType().isInteger() && !cast.getType().isInteger(1) && cast.getType().getIntOrFloatBitWidth() <= 32;
+    auto sum = dyn_cast<BinaryOp>(user);
+    return sum && sum.getKind() == BinaryKind::Add && isSmall(sum.getLhs() == number ? sum.getRhs() : sum.getLhs()) &&
+           becomesInteger(sum);
+  });
+}
+
+/// A known divisor of what is rounded to an integer: see cu_quotient.
+std::optional<float> roundedDivisor(BinaryOp op) {
+  auto constant = op.getRhs().getDefiningOp<kernel::ConstantOp>();
+  if (op.getKind() != BinaryKind::Div || !op.getType().isF32() || !constant)
+    return std::nullopt;
+  const float divisor = cast<FloatAttr>(constant.getValue()).getValue().convertToFloat();
+  const bool isRounded = llvm::all_of(op->getUsers(), [](Operation *user) {
+    auto round = dyn_cast<UnaryOp>(user);
+    return round && round.getKind() == UnaryKind::Round && becomesInteger(round);
+  });
+  return isRounded && divisor >= 0x1p-60F && divisor <= 0x1p60F ? std::optional(divisor) : std::nullopt;
+}
+
+std::string binary(BinaryOp op, Operand operand) {
+  const std::string lhs = operand(op.getLhs());
+  if (const std::optional<float> divisor = roundedDivisor(op))
+    return "cu_quotient(" + lhs + ", " + decimal(*divisor) + "f, " + decimal(1.0F / *divisor) + "f)";
+  return binary(op.getKind(), op.getLhs().getType(), lhs, operand(op.getRhs()));
+}
+
 } // namespace
 
 std::string cuda::scalarText(Operation *op, Operand operand) {
   if (auto it = dyn_cast<UnaryOp>(op))
     return unary(it, operand);
   if (auto it = dyn_cast<BinaryOp>(op))
-    return binary(it.getKind(), it.getLhs().getType(), operand(it.getLhs()), operand(it.getRhs()));
+    return binary(it, operand);
   if (auto it = dyn_cast<CastOp>(op))
     return "cu_cast<" + typeName(it.getType()) + ">(" + operand(it.getInput()) + ")";
   if (auto it = dyn_cast<BitcastOp>(op))

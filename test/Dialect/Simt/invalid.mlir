@@ -89,11 +89,10 @@ simt.func @stages block %b of 1 thread %t of 64 scalars [] () {
 
 // -----
 
-simt.func @stored block %b of 1 thread %t of 64 scalars [] () {
-  // expected-error @below {{copies asynchronously, there is nothing to store}}
+simt.func @no_fragments block %b of 1 thread %t of 64 scalars [] () {
+  // expected-error @below {{copies asynchronously, but loads no fragments}}
   simt.tile_loop to 4 stages 2 async fetch (%i, %s) {
   } store (%i, %s) {
-    simt.barrier
   } load (%i, %s, %k) {
   } compute (%i, %s, %k) {
   }

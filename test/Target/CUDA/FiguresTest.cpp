@@ -29,9 +29,11 @@ std::vector<KernelCase> casesOf(const GpuArchitecture &target) {
                       gemmCases, fewRowsCases, packedCases, byteCases, registerByteCases, convCases, attentionCases})
     llvm::append_range(all, family());
   llvm::append_range(all, registerMmaCases(target.mmaK));
+  llvm::append_range(all, registerPackedCases(target.mmaK));
   if (target.asyncCopy) {
     llvm::append_range(all, patchCases());
     llvm::append_range(all, asyncMmaCases(target.sharedBytes));
+    llvm::append_range(all, asyncPackedCases(target.sharedBytes));
     llvm::append_range(all, splitMmaCases());
     llvm::append_range(all, asyncByteCases(target.sharedBytes));
     llvm::append_range(all, tf32Cases(target.sharedBytes));

@@ -96,10 +96,15 @@ std::vector<KernelCase> fewRowsCases();
 struct PackedShape {
   std::string type = "f32"; ///< of rows and result
   int64_t rows = 1, columns = 64, depth = 64, block = 32;
+  bool zeros = false;        ///< blocks have a number of their own in the place of 8, which is added
+  std::string schedule = {}; ///< "gemm_mma<..>"; empty: the compiler chooses one
+  bool areBytes = false;     ///< numbers of eight bits less 128, neighbours along the depth
 };
-/// Buffers: rows, bytes, scales, out.
+/// Buffers: rows, bytes, scales, out, zeros.
 KernelCase packedCase(const PackedShape &shape);
 std::vector<KernelCase> packedCases();
+/// By tiles of every shape: with rows by cp.async, those that fit into so much shared memory; through registers.
+std::vector<KernelCase> asyncPackedCases(int64_t sharedBytes), registerPackedCases(int64_t mmaK);
 
 /// A product of bytes whose sums are i32: requantised, or as they are.
 struct ByteGemm {

@@ -227,6 +227,10 @@ INSTANTIATE_TEST_SUITE_P(Reductions, Schedule, ::testing::ValuesIn(reductionCase
 INSTANTIATE_TEST_SUITE_P(Norms, Schedule, ::testing::ValuesIn(normCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Gemms, Schedule, ::testing::ValuesIn(gemmCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Packed, Schedule, ::testing::ValuesIn(packedCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(AsyncPacked, Schedule, ::testing::ValuesIn(asyncPackedCases(findGpu("sm_80")->sharedBytes)),
+                         nameOf);
+INSTANTIATE_TEST_SUITE_P(RegisterPacked, Schedule, ::testing::ValuesIn(registerPackedCases(16)), nameOf);
+INSTANTIATE_TEST_SUITE_P(RegisterPacked, ScheduleSm75, ::testing::ValuesIn(registerPackedCases(8)), nameOf);
 INSTANTIATE_TEST_SUITE_P(FewRows, Schedule, ::testing::ValuesIn(fewRowsCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(AsyncMma, Schedule, ::testing::ValuesIn(asyncMmaCases(findGpu("sm_80")->sharedBytes)), nameOf);
 INSTANTIATE_TEST_SUITE_P(Tf32, Schedule, ::testing::ValuesIn(tf32Cases(findGpu("sm_80")->sharedBytes)), nameOf);

@@ -41,10 +41,11 @@ private:
     acc = low.registers({tilesM, tilesN, 4}, sumType(), 1, /*zero=*/true);
     for (cuda::Operand *op : {&a, &b})
       copies.vectors.plan(*op, /*mostWidth=*/16 / bytes);
+    const bool isPacked = copies.vectors.planPacked(b);
     // ldmatrix wants rows of lhs along k; those of rhs may go either way, but of bytes it turns none.
     a.kMajor = false;
     b.kMajor = !b.alongK && bytes > 1;
-    bool async = hasAsync && copies.vectors.canCopyAsync(a) && copies.vectors.canCopyAsync(b);
+    bool async = hasAsync && copies.vectors.canCopyAsync(a) && (isPacked || copies.vectors.canCopyAsync(b));
     int64_t stages = async ? asyncStages : 2;
     for (cuda::Operand *op : {&a, &b}) {
       if (op->kMajor && bytes == 4)
@@ -139,11 +140,16 @@ constexpr Shape asyncShapes[] = {
     {128, 128, 32, 2, 4, 1, 3}, {256, 64, 32, 4, 1, 1, 4},  {128, 64, 32, 2, 1, 1, 3},  {64, 128, 32, 1, 2, 1, 3},
     {64, 64, 128, 2, 1, 4, 3},  {64, 64, 64, 2, 2, 1, 4},   {32, 64, 128, 1, 1, 4, 3},  {32, 32, 128, 1, 1, 4, 4},
 };
-/// The first is for weights of four bits, which come through few registers: there are accumulators as with asynchronous
-/// copies.
+/// Where weights stay packed: without those whose threads have too few registers for that. The first two have too few
+/// where each byte is a number.
+constexpr Shape packedShapes[] = {
+    {128, 128, 32, 2, 2, 1, 4}, {128, 64, 32, 2, 1, 1, 3}, {256, 128, 32, 4, 2, 1, 4}, {128, 256, 32, 2, 4, 1, 3},
+    {128, 128, 32, 2, 4, 1, 3}, {256, 64, 32, 4, 1, 1, 4}, {64, 64, 128, 2, 1, 4, 3},  {64, 64, 64, 2, 2, 1, 4},
+    {32, 64, 128, 1, 1, 4, 3},  {32, 32, 128, 1, 1, 4, 4},
+};
 constexpr Shape registerShapes[] = {
-    {128, 128, 32, 2, 2, 1, 2}, {128, 128, 32, 2, 4, 1, 2}, {128, 64, 32, 4, 2, 1, 2}, {64, 64, 32, 2, 2, 1, 2},
-    {32, 64, 64, 1, 2, 2, 2},   {32, 64, 32, 1, 2, 1, 2},   {32, 32, 128, 1, 1, 4, 2},
+    {128, 128, 32, 2, 4, 1, 2}, {128, 64, 32, 4, 2, 1, 2}, {64, 64, 32, 2, 2, 1, 2},
+    {32, 64, 64, 1, 2, 2, 2},   {32, 64, 32, 1, 2, 1, 2},  {32, 32, 128, 1, 1, 4, 2},
 };
 
 /// Of elements of four bytes, for half as much shared memory.
@@ -162,17 +168,13 @@ constexpr Shape registerShapes8[] = {
     {128, 128, 64, 2, 4, 1, 2}, {128, 64, 64, 4, 2, 1, 2}, {64, 64, 64, 2, 2, 1, 2},
     {32, 64, 128, 1, 2, 2, 2},  {32, 64, 64, 1, 2, 1, 2},  {32, 32, 256, 1, 1, 4, 2},
 };
-bool isPacked(Region &operand) {
-  Operation *result = operand.front().getTerminator()->getOperand(0).getDefiningOp();
-  return result && cuda::nibblesOf(result);
-}
-ArrayRef<Shape> shapesFor(DotOp dot, int64_t operandBytes, bool async) {
+ArrayRef<Shape> shapesFor(int64_t operandBytes, bool async, const std::optional<cuda::PackedOperand> &packed) {
+  if (async && packed)
+    return ArrayRef(packedShapes).drop_front(packed->nibbles ? 0 : 2);
   if (operandBytes == 1)
     return async ? ArrayRef(asyncShapes8) : ArrayRef(registerShapes8);
-  if (!async) {
-    const bool hasFew = operandBytes == 2 && isPacked(dot.getRhs()) && cuda::plainLoad(dot.getLhs().front());
-    return ArrayRef(registerShapes).drop_front(hasFew ? 0 : 1);
-  }
+  if (!async)
+    return registerShapes;
   return operandBytes == 4 ? ArrayRef(asyncShapes32) : ArrayRef(asyncShapes);
 }
 
@@ -220,9 +222,9 @@ cuda::Candidates cuda::GemmMmaAttr::candidates(KernelFacts &facts, const GpuArch
   constexpr double mostRegisters = 255; // of a thread
   const int64_t bytes = operandBytes(facts.product->dot), mmaK = bytes == 2 ? target.mmaK : 32 / bytes;
   const AsyncOperands operands = asyncOperands(facts.product->dot, facts.vars, facts.divisors);
-  const bool async = target.asyncCopy && operands.lhs && operands.rhs;
+  const bool async = target.asyncCopy && operands.lhs && (operands.rhs || operands.packed);
   SmallVector<GemmMmaAttr> table;
-  for (const Shape &s : shapesFor(facts.product->dot, bytes, async))
+  for (const Shape &s : shapesFor(bytes, async, operands.packed))
     for (int64_t split : splits) {
       auto shape =
           GemmMmaAttr::get(facts.context(), s.m, s.n, s.k, s.warpsM, s.warpsN, s.slices, s.stages, mmaK, async, split);

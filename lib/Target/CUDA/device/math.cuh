@@ -74,6 +74,14 @@ template <class T> CUPOLA_DEVICE T cu_pow(T base, T exponent) {
 CUPOLA_DEVICE f32 cu_fma(f32 a, f32 b, f32 c) { return fmaf(a, b, c); }
 CUPOLA_DEVICE f64 cu_fma(f64 a, f64 b, f64 c) { return fma(a, b, c); }
 
+/// x / divisor for what is then rounded to an integer of up to 32 bits; `inverse` is 1 / divisor, rounded once, and the
+/// divisor within 2^-60 and 2^60. From a quarter to 1e30 these are the bits of the division (Markstein: a product and
+/// two fused ones), below it is less than a half, beyond as large or NaN: so no check and no branch is needed.
+CUPOLA_DEVICE f32 cu_quotient(f32 x, f32 divisor, f32 inverse) {
+  const f32 first = x * inverse, rest = fmaf(-divisor, first, x);
+  return fabsf(first) < 1e30f ? fmaf(rest, inverse, first) : first;
+}
+
 /// False for every integer.
 template <class T> CUPOLA_DEVICE bool cu_is_nan(T x) { return x != x; }
 template <class T> CUPOLA_DEVICE bool cu_is_inf(T x) { return x == cu_highest<T>() || x == cu_lowest<T>(); }

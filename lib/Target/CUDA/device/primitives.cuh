@@ -82,6 +82,12 @@ CUPOLA_DEVICE unsigned multiplyHalves(unsigned a, unsigned b) {
   asm("mul.rn.f16x2 %0, %1, %2;" : "=r"(products) : "r"(a), "r"(b));
   return products;
 }
+/// word & mask. Of a word that is made of bytes the compiler would mask each byte apart.
+CUPOLA_DEVICE unsigned maskWord(unsigned word, unsigned mask) {
+  unsigned masked;
+  asm("and.b32 %0, %1, %2;" : "=r"(masked) : "r"(word), "r"(mask));
+  return masked;
+}
 /// Byte i of the result is byte `selector >> 4 * i & 7` of the eight of a, then b.
 CUPOLA_DEVICE unsigned permuteBytes(unsigned a, unsigned b, unsigned selector) { return __byte_perm(a, b, selector); }
 

@@ -34,7 +34,7 @@ CUPOLA_DEVICE void cu_unpack(vec<T, N> &out, const vec<u8, N> &bytes, u8 shift, 
   memcpy(words, &bytes, N);
   CUPOLA_UNROLL
   for (int w = 0; w < N / 4; ++w) {
-    const u32 numbers = words[w] >> shift & 0x0f0f0f0fu;
+    const u32 numbers = maskWord(words[w] >> shift, 0x0f0f0f0fu);
     if constexpr (isSame<T, f16> && isSame<S, f16>) {
       u32 pairs[2];
       const u32 less = f16(static_cast<f32>(offset) - 1024.0f).bits;

@@ -448,3 +448,65 @@ kernel.func @bytes_conv_3x3 conv grid () in [] scalars []
     kernel.store %5, %out[128*%m + %n] : ui8 to !kernel.view<ui8, write>
   }
 }
+
+// -----
+
+// Weights of four bits, in blocks of 32. At least 90 %.
+kernel.func @packed_2048 gemm grid () in [] scalars []
+    (%x: !kernel.view<f16, read>, %b: !kernel.view<ui8, read>, %s: !kernel.view<f16, read>, %o: !kernel.view<f16, write>) {
+  %0 = kernel.dot [2048, 4096, 4096] lhs (%m, %k) {
+    %1 = kernel.load %x[4096*%m + %k] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } rhs (%k, %n) {
+    %1 = kernel.load %b[2048*%n + 16*floordiv(%k, 32) + mod(%k, 16)] : ui8 from !kernel.view<ui8, read>
+    %2 = kernel.index 4*mod(floordiv(%k, 16), 2)
+    %3 = kernel.cast %2 : i64 -> ui8
+    %4 = kernel.binary shift_right %1, %3 : ui8 -> ui8
+    %5 = kernel.constant 15 : ui8
+    %6 = kernel.binary bitwise_and %4, %5 : ui8 -> ui8
+    %7 = kernel.cast %6 : ui8 -> f32
+    %8 = kernel.constant -8.0 : f32
+    %9 = kernel.binary add %7, %8 : f32 -> f32
+    %10 = kernel.load %s[128*%n + floordiv(%k, 32)] : f16 from !kernel.view<f16, read>
+    %11 = kernel.cast %10 : f16 -> f32
+    %12 = kernel.binary mul %9, %11 : f32 -> f32
+    %13 = kernel.cast %12 : f32 -> f16
+    kernel.yield %13 : f16
+  } : !kernel.tile<f32, "2048", "4096">
+  kernel.foreach (%m, %n) in [2048, 4096] {
+    %1 = kernel.extract %0 [%m, %n] : f32 from !kernel.tile<f32, "2048", "4096">
+    %2 = kernel.cast %1 : f32 -> f16
+    kernel.store %2, %o[4096*%m + %n] : f16 to !kernel.view<f16, write>
+  }
+}
+
+// -----
+
+// The same for few rows: 128. At least 75 %.
+kernel.func @packed_128 gemm grid () in [] scalars []
+    (%x: !kernel.view<f16, read>, %b: !kernel.view<ui8, read>, %s: !kernel.view<f16, read>, %o: !kernel.view<f16, write>) {
+  %0 = kernel.dot [128, 4096, 4096] lhs (%m, %k) {
+    %1 = kernel.load %x[4096*%m + %k] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } rhs (%k, %n) {
+    %1 = kernel.load %b[2048*%n + 16*floordiv(%k, 32) + mod(%k, 16)] : ui8 from !kernel.view<ui8, read>
+    %2 = kernel.index 4*mod(floordiv(%k, 16), 2)
+    %3 = kernel.cast %2 : i64 -> ui8
+    %4 = kernel.binary shift_right %1, %3 : ui8 -> ui8
+    %5 = kernel.constant 15 : ui8
+    %6 = kernel.binary bitwise_and %4, %5 : ui8 -> ui8
+    %7 = kernel.cast %6 : ui8 -> f32
+    %8 = kernel.constant -8.0 : f32
+    %9 = kernel.binary add %7, %8 : f32 -> f32
+    %10 = kernel.load %s[128*%n + floordiv(%k, 32)] : f16 from !kernel.view<f16, read>
+    %11 = kernel.cast %10 : f16 -> f32
+    %12 = kernel.binary mul %9, %11 : f32 -> f32
+    %13 = kernel.cast %12 : f32 -> f16
+    kernel.yield %13 : f16
+  } : !kernel.tile<f32, "128", "4096">
+  kernel.foreach (%m, %n) in [128, 4096] {
+    %1 = kernel.extract %0 [%m, %n] : f32 from !kernel.tile<f32, "128", "4096">
+    %2 = kernel.cast %1 : f32 -> f16
+    kernel.store %2, %o[4096*%m + %n] : f16 to !kernel.view<f16, write>
+  }
+}

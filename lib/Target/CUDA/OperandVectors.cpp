@@ -1,0 +1,87 @@
+//===- lib/Target/CUDA/OperandVectors.cpp - how threads share an operand's tile ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Target/CUDA/OperandCopies.h"
+
+using namespace mlir;
+using namespace cupola;
+using namespace cupola::kernel;
+
+namespace cupola::cuda {
+
+void OperandVectors::plan(Operand &op, int64_t mostWidth) const {
+  auto direction = [&](Value along, const Expr &extent) -> int64_t {
+    bool runs = llvm::any_of(op.body->getOps<LoadOp>(), [&](LoadOp load) {
+      return stepsByOne(vars.read(load.getPosition(), load.getIndices()), vars.name(along));
+    });
+    if (!runs)
+      return 0;
+    int64_t width = std::min(vectorWidth({{op.body, along}}, extent, vars, divisors), mostWidth);
+    while (width > 1 && op.outer * op.depth % (threads * width) != 0)
+      width /= 2;
+    return width;
+  };
+  int64_t outerWidth = direction(op.outerIndex, op.outerExtent);
+  int64_t kWidth = direction(op.kIndex, op.depthExtent);
+  op.alongK = kWidth > outerWidth || outerWidth == 0;
+  op.width = std::max<int64_t>(op.alongK ? kWidth : outerWidth, 1);
+  if (op.alongK && op.width == 1)
+    op.width = groupOf(op);
+  op.count = op.outer * op.depth / (threads * op.width);
+}
+
+/// A width for groups, 1 if there are none.
+int64_t OperandVectors::groupOf(Operand op) const {
+  op.width = 4;
+  const bool isWhole =
+      op.outer * op.depth % (threads * op.width) == 0 && op.depthExtent.constant().value_or(1) % op.width == 0;
+  return isWhole && groupLoad(op) ? op.width : 1;
+}
+
+LoadOp OperandVectors::groupLoad(const Operand &op) const {
+  LoadOp load = plainLoad(*op.body);
+  if (!load || !op.alongK || op.width == 1)
+    return {};
+  const Expr first = Expr::symbol("first"), place = Expr::symbol("place");
+  Ranges ranges = vars.ranges();
+  ranges["first"] = {Expr(0), floorDiv(op.depthExtent, op.width) - 1};
+  ranges["place"] = {Expr(0), Expr(op.width - 1)};
+  const Expr position = vars.read(load.getPosition(), load.getIndices());
+  auto at = [&](const Expr &e) {
+    return simplify(position.substitute({{vars.name(op.kIndex), first * op.width + e}}), ranges);
+  };
+  return at(place) - at(0) == place ? load : LoadOp();
+}
+
+LoadOp OperandVectors::vectorLoad(const Operand &op) const {
+  LoadOp load = plainLoad(*op.body);
+  if (!load || op.width == 1)
+    return load;
+  const std::string var = vars.name(op.alongK ? op.kIndex : op.outerIndex);
+  bool whole = isContiguous(vars.read(load.getPosition(), load.getIndices()), var, op.width, divisors) &&
+               sharesMask(vars.read(load.getMask(), load.getIndices()), var, op.width, divisors);
+  return whole ? load : LoadOp();
+}
+
+bool OperandVectors::canCopyAsync(const Operand &op) const {
+  LoadOp load = op.width < 2 || op.alongK == op.kMajor ? LoadOp() : vectorLoad(op);
+  return load && op.width * graph::byteSize(load.getType()) >= 4 && hasZerosAround(load);
+}
+
+AsyncOperands asyncOperands(DotOp dot, Variables &vars, const std::map<std::string, int64_t> &divisors) {
+  const graph::Exprs extents = graph::exprsOf(dot.getExtents());
+  Region &lhs = dot.getLhs(), &rhs = dot.getRhs();
+  Operand a = {&lhs.front(), lhs.getArgument(0), lhs.getArgument(1), extents[0], 0, 64, extents[2], 64};
+  Operand b = {&rhs.front(), rhs.getArgument(1), rhs.getArgument(0), extents[1], 0, 64, extents[2], 64};
+  OperandVectors vectors{vars, divisors, /*threads=*/128};
+  const int64_t bytes = graph::byteSize(lhs.front().getTerminator()->getOperand(0).getType());
+  for (Operand *op : {&a, &b})
+    vectors.plan(*op, /*mostWidth=*/16 / bytes);
+  a.kMajor = false;
+  b.kMajor = !b.alongK && bytes > 1;
+  const bool canCopy = vectors.canCopyAsync(b);
+  (void)vectors.planPacked(b);
+  return {vectors.canCopyAsync(a), canCopy, b.packed};
+}
+
+} // namespace cupola::cuda
