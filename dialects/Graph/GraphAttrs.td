@@ -43,6 +43,34 @@ def Graph_KeptAttr : Graph_Attr<"Kept", "kept"> {
   let assemblyFormat = "`<` $node `because` custom<Reason>($reason) `>`";
 }
 
+def Graph_CandidateAttr : Graph_Attr<"Candidate", "candidate"> {
+  let summary = "a layout that a chain of convolutions may have, and what it costs";
+  let description = [{
+    `transposes` stand at the border of the chain and move `bytes`; `cost` is in bytes of memory traffic, summed over the targets.
+
+    ```mlir
+    #graph.candidate<channels_last transposes 2 bytes 4816896 cost 9633792>
+    ```
+  }];
+  let parameters = (ins EnumParameter<Graph_ConvLayout>:$layout, "int64_t":$transposes, "int64_t":$bytes,
+                        "int64_t":$cost);
+  let assemblyFormat = "`<` $layout `transposes` $transposes `bytes` $bytes `cost` $cost `>`";
+}
+
+def Graph_ChainAttr : Graph_Attr<"Chain", "chain"> {
+  let summary = "convolutions of one layout, and what was chosen for them";
+  let description = [{
+    ```mlir
+    #graph.chain<channels_last [loc("conv_1"("Conv")), loc("conv_2"("Conv"))] of
+        [#graph.candidate<channels_first transposes 0 bytes 0 cost 800>,
+         #graph.candidate<channels_last transposes 2 bytes 200 cost 400>]>
+    ```
+  }];
+  let parameters = (ins EnumParameter<Graph_ConvLayout>:$layout, ArrayRefParameter<"::mlir::LocationAttr">:$nodes,
+                        ArrayRefParameter<"::cupola::graph::CandidateAttr">:$candidates);
+  let assemblyFormat = "`<` $layout `[` $nodes `]` `of` `[` $candidates `]` `>`";
+}
+
 def Graph_PostOpAttr : Graph_Attr<"PostOp", "post_op"> {
   let summary = "what a library does to every element of its result";
   let description = [{ `alpha` and `beta` are f32; both are there unless both are 0. }];

@@ -20,32 +20,45 @@ def Graph_MatMulOp : Graph_InferredOp<"matmul", "Contraction", "Matrix"> {
 }
 
 def Graph_ConvOp : Graph_PureOp<"conv", "Contraction", "Matrix"> {
-  let summary = "convolution, channels last: sums over windows and the channels of a group";
+  let summary = "convolution: sums over windows and the channels of a group";
   let description = [{
     result[n, o.., g * O + i] = sum over w.. and c of
         input[n, o * strides + w * dilations.., g * C + c] * weights[w.., c, g * O + i]
 
     with C input channels and O output channels per group; `weights` is
-    [w.., C, groups * O]. All windows lie inside the input (a graph.pad before it makes
+    [w.., C, groups * O]. So it is channels last, which is not written; with `layout channels_first`
+    input, weights and result are [n, c, places..], [groups * O, C, w..] and [n, groups * O, places..].
+    All windows lie inside the input (a graph.pad before it makes
     the border). f16 and bf16 accumulate in f32; i16, and i8 or ui8 with weights of i8, in i32, which the result has;
     f32 may be multiplied as `tf32` says where the target can.
 
     ```mlir
     graph.conv %x, %w strides [2, 2] dilations [1, 1] groups 1
         : tensor<1x230x230x3xf32>, tensor<7x7x3x64xf32> -> tensor<1x112x112x64xf32>
+    graph.conv %x, %w layout channels_first strides [2, 2] dilations [1, 1] groups 1
+        : tensor<1x3x230x230xf32>, tensor<64x3x7x7xf32> -> tensor<1x64x112x112xf32>
     ```
   }];
-  let arguments = (ins Graph_Tensor:$input, Graph_Tensor:$weights, DenseI64ArrayAttr:$strides,
-                       DenseI64ArrayAttr:$dilations, I64Attr:$groups, OptionalAttr<Graph_Tf32Attr>:$tf32);
+  let arguments = (ins Graph_Tensor:$input, Graph_Tensor:$weights,
+                       DefaultValuedAttr<Graph_ConvLayoutAttr, "::cupola::graph::ConvLayout::ChannelsLast">:$layout,
+                       DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations, I64Attr:$groups,
+                       OptionalAttr<Graph_Tf32Attr>:$tf32);
   let results = (outs Graph_Tensor:$result);
   let hasVerifier = 1;
   let assemblyFormat = [{
-    $input `,` $weights `strides` $strides `dilations` $dilations `groups` $groups (`tf32` $tf32^)? attr-dict
-    `:` type($input) `,` type($weights) `->` type($result)
+    $input `,` $weights (`layout` $layout^)? `strides` $strides `dilations` $dilations `groups` $groups
+    (`tf32` $tf32^)? attr-dict `:` type($input) `,` type($weights) `->` type($result)
   }];
   let extraClassDeclaration = [{
+    /// Where dimensions lie: of input and result the channels and the first of the places, of the weights the output
+    /// channels, the channels of a group and the first of the window.
+    struct Dims {
+      int64_t channels, places, columns, depth, window;
+    };
+    static Dims dimsOf(ConvLayout layout, int64_t rank);
+    Dims dims();
     /// `places`: how many windows there are along each dimension.
-    static Exprs resultShape(::llvm::ArrayRef<Expr> input, ::llvm::ArrayRef<Expr> weights,
+    static Exprs resultShape(ConvLayout layout, ::llvm::ArrayRef<Expr> input, ::llvm::ArrayRef<Expr> weights,
                              ::llvm::ArrayRef<Expr> places);
     /// More than one tap: it reads elements of its input several times.
     bool hasWindow();

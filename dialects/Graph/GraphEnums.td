@@ -103,6 +103,12 @@ def Graph_Tf32 : Graph_Enum<"Tf32", "products of TF32 for one of f32", [
   I32EnumAttrCase<"X3", 3, "x3">, // three: of 22 bits, without the least part
 ]>;
 
+/// In which order a convolution has the dimensions of its operands.
+def Graph_ConvLayout : Graph_Enum<"ConvLayout", "order of the dimensions of a convolution", [
+  I32EnumAttrCase<"ChannelsLast", 0, "channels_last">,   // [N, places.., C], weights [window.., C, O]
+  I32EnumAttrCase<"ChannelsFirst", 1, "channels_first">, // [N, C, places..], weights [O, C, window..]
+]>;
+
 def Graph_Relation : Graph_Enum<"Relation", "relation of two extents", [
   I32EnumAttrCase<"Equal", 0, "equal">, I32EnumAttrCase<"LessEqual", 1, "less_equal">,
   I32EnumAttrCase<"Broadcast", 2, "broadcast">, // equal, or one of them is 1
@@ -134,6 +140,7 @@ def Graph_PostOpKind : Graph_Enum<"PostOpKind", "what a library does to every el
 class Graph_EnumAttrOf<EnumAttrInfo info, string attrMnemonic>
     : EnumAttr<Graph_Dialect, info, attrMnemonic>;
 def Graph_Tf32Attr : Graph_EnumAttrOf<Graph_Tf32, "tf32">;
+def Graph_ConvLayoutAttr : Graph_EnumAttrOf<Graph_ConvLayout, "conv_layout">;
 def Graph_UnaryKindAttr : Graph_EnumAttrOf<Graph_UnaryKind, "unary_kind">;
 def Graph_BinaryKindAttr : Graph_EnumAttrOf<Graph_BinaryKind, "binary_kind">;
 def Graph_ReduceKindAttr : Graph_EnumAttrOf<Graph_ReduceKind, "reduce_kind">;

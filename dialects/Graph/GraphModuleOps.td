@@ -103,4 +103,20 @@ def Graph_PrecisionOp : Graph_Op<"precision", [HasParent<"::mlir::ModuleOp">,
   let assemblyFormat = "$function $element `narrowed` $narrowed `kept` $kept attr-dict";
 }
 
+def Graph_LayoutsOp : Graph_Op<"layouts", [HasParent<"::mlir::ModuleOp">,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "the layouts that were chosen for the convolutions of a function";
+  let description = [{
+    For reports. In program order of the first convolution of each chain.
+
+    ```mlir
+    graph.layouts @main [#graph.chain<channels_last [loc("conv_1"("Conv"))] of
+        [#graph.candidate<channels_first transposes 0 bytes 0 cost 800>,
+         #graph.candidate<channels_last transposes 2 bytes 200 cost 400>]>]
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$function, TypedArrayAttrBase<Graph_ChainAttr, "chains">:$chains);
+  let assemblyFormat = "$function $chains attr-dict";
+}
+
 #endif // CUPOLA_DIALECTS_GRAPH_GRAPHMODULEOPS_TD

@@ -310,34 +310,37 @@ LogicalResult MatMulOp::verify() {
 
 bool ConvOp::hasWindow() {
   const Exprs weights = shapeOf(getWeights());
-  return llvm::any_of(ArrayRef(weights).drop_back(2), [](const Expr &extent) { return !extent.isConstant(1); });
+  return llvm::any_of(ArrayRef(weights).slice(dims().window, weights.size() - 2),
+                      [](const Expr &extent) { return !extent.isConstant(1); });
 }
 
 LogicalResult ConvOp::verify() {
   Exprs in = shapeOf(getInput()), weights = shapeOf(getWeights()), out = shapeOf(getResult());
-  size_t rank = in.size(), dims = rank - 2;
+  size_t rank = in.size(), spatial = rank - 2;
   if (rank < 3 || weights.size() != rank || out.size() != rank)
     return emitOpError() << "ranks " << rank << ", " << weights.size() << " and " << out.size()
                          << " are not one rank of at least 3";
-  if (failed(windowNumbers(*this, "strides", getStrides(), dims)) ||
-      failed(windowNumbers(*this, "dilations", getDilations(), dims)) ||
+  if (failed(windowNumbers(*this, "strides", getStrides(), spatial)) ||
+      failed(windowNumbers(*this, "dilations", getDilations(), spatial)) ||
       failed(windowNumbers(*this, "groups", {static_cast<int64_t>(getGroups())}, 1)))
     return failure();
-  if (in[rank - 1] != weights[rank - 2] * Expr(getGroups()))
-    return emitOpError() << getGroups() << " groups of " << weights[rank - 2].text() << " channels contract "
-                         << in[rank - 1].text() << " channels";
-  if (std::optional<int64_t> channels = weights[rank - 1].constant(); channels && *channels % getGroups() != 0)
+  const Dims at = dims();
+  if (in[at.channels] != weights[at.depth] * Expr(getGroups()))
+    return emitOpError() << getGroups() << " groups of " << weights[at.depth].text() << " channels contract "
+                         << in[at.channels].text() << " channels";
+  if (std::optional<int64_t> channels = weights[at.columns].constant(); channels && *channels % getGroups() != 0)
     return emitOpError() << *channels << " output channels do not divide into " << getGroups() << " groups";
   if (!productOf(elementOf(getInput()), elementOf(getWeights())))
     return sameElement(*this, getInput(), getWeights());
   if (failed(hasTf32Right(*this, getInput())))
     return failure();
-  ArrayRef<Expr> places = ArrayRef(out).slice(1, dims);
-  for (size_t i = 0; i < dims; ++i)
-    if (failed(windowsFit(*this, in[1 + i], places[i], getStrides()[i], weights[i], getDilations()[i])))
+  ArrayRef<Expr> places = ArrayRef(out).slice(at.places, spatial);
+  for (size_t i = 0; i < spatial; ++i)
+    if (failed(windowsFit(*this, in[at.places + i], places[i], getStrides()[i], weights[at.window + i],
+                          getDilations()[i])))
       return failure();
-  return verifyInferred(*this,
-                        {resultShape(in, weights, places), productOf(elementOf(getInput()), elementOf(getWeights()))});
+  return verifyInferred(*this, {resultShape(getLayout(), in, weights, places),
+                                productOf(elementOf(getInput()), elementOf(getWeights()))});
 }
 
 /// The inputs are there that the call takes.
@@ -393,6 +396,10 @@ LogicalResult VerdictsOp::verifySymbolUses(SymbolTableCollection &symbols) {
 }
 
 LogicalResult PrecisionOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyFunctionOf(*this, getFunctionAttr(), symbols);
+}
+
+LogicalResult LayoutsOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifyFunctionOf(*this, getFunctionAttr(), symbols);
 }
 

@@ -119,9 +119,16 @@ TensorComponents MatMulOp::inferResult(InferAdaptor op) {
   return result;
 }
 
-Exprs ConvOp::resultShape(ArrayRef<Expr> input, ArrayRef<Expr> weights, ArrayRef<Expr> places) {
+ConvOp::Dims ConvOp::dimsOf(ConvLayout layout, int64_t rank) {
+  return layout == ConvLayout::ChannelsFirst ? Dims{1, 2, 0, 1, 2} : Dims{rank - 1, 1, rank - 1, rank - 2, 0};
+}
+
+ConvOp::Dims ConvOp::dims() { return dimsOf(getLayout(), rankOf(getInput())); }
+
+Exprs ConvOp::resultShape(ConvLayout layout, ArrayRef<Expr> input, ArrayRef<Expr> weights, ArrayRef<Expr> places) {
+  const Dims dims = dimsOf(layout, input.size());
   Exprs shape{input.front()};
   llvm::append_range(shape, places);
-  shape.push_back(weights.back());
+  shape.insert(shape.begin() + dims.channels, weights[dims.columns]);
   return shape;
 }

@@ -120,6 +120,7 @@ Status Compilation::Impl::chooseVariants() {
     CUPOLA_TRY(target->chooseArchitectures(variantContext.request, archs));
     for (std::string &arch : archs)
       specs.push_back({target->name().str(), std::move(arch)});
+    variantContext.pipeline.targets.insert(target->name().str());
   }
   return specs.empty() ? Status::usage("no target was asked for; there are: " + targetNames()) : Status();
 }

@@ -176,6 +176,28 @@ Json precisionOf(ModuleOp module) {
   return nullptr;
 }
 
+std::string layoutName(graph::ConvLayout layout) { return graph::stringifyConvLayout(layout).str(); }
+
+/// The chains of convolutions, what was chosen for each and among what.
+Json layoutsOf(ModuleOp module) {
+  Json chains = Json::array();
+  for (auto record : module.getOps<graph::LayoutsOp>())
+    for (auto chain : record.getChains().getAsRange<graph::ChainAttr>()) {
+      Json nodes = Json::array(), candidates = Json::array();
+      for (LocationAttr node : chain.getNodes())
+        nodes.push_back(graph::displayName(node));
+      for (graph::CandidateAttr candidate : chain.getCandidates())
+        candidates.push_back({{"layout", layoutName(candidate.getLayout())},
+                              {"transposes", candidate.getTransposes()},
+                              {"bytes", candidate.getBytes()},
+                              {"cost", candidate.getCost()}});
+      chains.push_back({{"layout", layoutName(chain.getLayout())},
+                        {"nodes", std::move(nodes)},
+                        {"candidates", std::move(candidates)}});
+    }
+  return chains;
+}
+
 /// A member of the report of a variant.
 struct Section {
   const char *name;
@@ -194,6 +216,7 @@ constexpr Section sections[] = {
                    Nodes) { return buffersOf(b.variant.program, b.module.get().lookupSymbol<func::FuncOp>("main")); }},
     {"library_refused", [](const Compilation::Impl &, const BuiltVariant &b, Nodes) { return refusedCalls(b); }},
     {"precision", [](const Compilation::Impl &, const BuiltVariant &b, Nodes) { return precisionOf(*b.module); }},
+    {"layouts", [](const Compilation::Impl &, const BuiltVariant &b, Nodes) { return layoutsOf(*b.module); }},
     {"edges", [](const Compilation::Impl &, const BuiltVariant &b, Nodes) { return edgesOf(*b.module); }},
     {"memory", [](const Compilation::Impl &impl, const BuiltVariant &b,
                   Nodes) { return memoryOf(b.variant.program, impl.variantContext.weights); }},

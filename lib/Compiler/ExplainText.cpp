@@ -87,6 +87,33 @@ std::string precisionText(const Json &precision) {
          textOf(precision["element"]) + "; " + std::to_string(kept.size()) + " stay f32\n" + reasonsText(kept);
 }
 
+/// "channels_first"
+std::string spaced(std::string name) {
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
+}
+
+std::string candidateText(const Json &candidate) {
+  return spaced(textOf(candidate["layout"])) + " " + digits(candidate["transposes"]) + " transposes of " +
+         digits(candidate["bytes"]) + " bytes, cost " + digits(candidate["cost"]);
+}
+
+/// Chains of convolutions, and what else they might have been. Packages of older compilers say nothing of them.
+std::string layoutsText(const Json &variant) {
+  if (!variant.contains("layouts") || variant["layouts"].empty())
+    return "";
+  const Json &chains = variant["layouts"];
+  std::string text = "  layouts: " + std::to_string(chains.size()) + (chains.size() == 1 ? " chain" : " chains") +
+                     " of convolutions\n";
+  for (const Json &chain : chains) {
+    text += "    " + spaced(textOf(chain["layout"])) + ": " + join(chain["nodes"], 3) + " (";
+    for (size_t i = 0; i < chain["candidates"].size(); ++i)
+      text += (i ? "; " : "") + candidateText(chain["candidates"][i]);
+    text += ")\n";
+  }
+  return text;
+}
+
 std::string kernelText(const Json &kernel) {
   std::string text = "  " + textOf(kernel["name"]) + " " + padded(textOf(kernel["schedule"]), 14) + " " +
                      join(kernel["nodes"], 6) + "\n";
@@ -118,8 +145,8 @@ std::string variantText(const Json &variant, bool allEdges) {
                      " steps, " + std::to_string(variant["kernels"].size()) + " distinct kernels\n";
   for (const Json &kernel : variant["kernels"])
     text += kernelText(kernel);
-  text +=
-      precisionText(variant["precision"]) + librariesText(variant, allEdges) + edgesText(variant["edges"], allEdges);
+  text += precisionText(variant["precision"]) + layoutsText(variant) + librariesText(variant, allEdges) +
+          edgesText(variant["edges"], allEdges);
   const Json &memory = variant["memory"], &bound = memory["lower_bound_bytes"]; // none where there are bodies
   if (!memory["peak_bytes"].is_null())
     text += "  memory: arena " + digits(memory["peak_bytes"]) + " bytes" +

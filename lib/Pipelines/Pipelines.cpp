@@ -37,7 +37,7 @@ ArrayRef<OptionalPass> optionalPasses() {
       {"fold-constants", "computes what is made of constants alone"},
       {"simplify", "drops what does nothing, merges views, moves ops to where they fuse"},
       {"graph-cse", "computes equal ops once"},
-      {"sink-transposes", "keeps chains of convolutions channels last"},
+      {"choose-layouts", "makes chains of convolutions channels last where that costs less"},
       {"recognize-gelu", "written-out GELU as one op"},
       {"recognize-silu", "x * sigmoid(x) and hard swish as one op"},
       {"recognize-layer-norm", "written-out layer norm and RMS norm as one op"},
@@ -169,6 +169,12 @@ static AllowTf32Options tf32Options(const PrecisionChoice &choice) {
   return options;
 }
 
+static ChooseLayoutsOptions layoutOptions(const PipelineOptions &options) {
+  ChooseLayoutsOptions layouts;
+  layouts.targets.assign(options.targets.begin(), options.targets.end());
+  return layouts;
+}
+
 Status runGraphPasses(ModuleOp module, const PipelineOptions &options) {
   Builder b(module, options);
   auto add = [&](StringRef name, std::unique_ptr<Pass> (*create)()) {
@@ -197,7 +203,8 @@ Status runGraphPasses(ModuleOp module, const PipelineOptions &options) {
   add("recognize-layer-norm", createRecognizeLayerNorm);
   add("recognize-group-norm", createRecognizeGroupNorm);
   add("recognize-softmax", createRecognizeSoftmax);
-  add("sink-transposes", createSinkTransposes);
+  if (b.isOn("choose-layouts"))
+    b.addNested<func::FuncOp>(createChooseLayouts(layoutOptions(options)));
   add("turn-concats", createTurnConcats);
   add("flatten-matmul", createFlattenMatMul);
   add("fold-scales", createFoldScales);

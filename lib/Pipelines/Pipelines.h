@@ -40,6 +40,7 @@ struct PipelineOptions {
   std::set<std::string> disabled; ///< names of optionalPasses() to leave out
   std::string dumpDir;            ///< IR after every pass as NN-pass.mlir; "": none
   PrecisionChoice precision;
+  std::set<std::string> targets;   ///< of the variants that share the graph; none: any
   std::set<std::string> libraries; ///< names of those that fusions may be described to (format::kLibraries)
   /// That no pass loses or invents a node of the model; like the verifier after every pass where the pipeline is
   /// watched, else at its end.

@@ -15,55 +15,78 @@ using namespace cupola::match;
 using graph::BinaryKind;
 using graph::Exprs;
 
-/// The constant [1.., C] that `value`, [.., C], repeats; null for anything else, and for
-/// one number everywhere, which costs nothing in an epilogue.
-Value channelConstant(Value value) {
+/// A constant that varies along one dimension of the value that it has been broadcast to.
+struct ChannelConstant {
+  Value value;
+  size_t dim = 0;
+};
+
+/// Nothing for anything else, and for one number everywhere, which costs nothing in an epilogue.
+std::optional<ChannelConstant> channelConstant(Value value) {
+  const size_t rank = graph::rankOf(value);
   if (auto broadcast = value.getDefiningOp<graph::BroadcastOp>())
     value = broadcast.getInput();
-  Exprs shape = graph::shapeOf(value);
-  bool perChannel =
-      !shape.empty() && llvm::all_of(ArrayRef(shape).drop_back(), [](const Expr &e) { return e.isConstant(1); });
-  return perChannel && constantBehind(value) && !splatOf(value) ? value : Value();
+  const Exprs shape = graph::shapeOf(value);
+  auto isLong = [](const Expr &extent) { return !extent.isConstant(1); };
+  if (llvm::count_if(shape, isLong) != 1 || !constantBehind(value) || splatOf(value))
+    return std::nullopt;
+  const size_t dim = llvm::find_if(shape, isLong) - shape.begin();
+  return ChannelConstant{value, dim + rank - shape.size()};
 }
 
 /// A convolution, a contraction with a weight, or a sum over windows times a weight, and
-/// where its weight is an operand. Channels are the last dimension of weight and result.
+/// where its weight is an operand.
 struct Weighted {
   Operation *op = nullptr;
   unsigned weight = 0;
+  size_t columns = 0;                ///< the dimension of the weight that is the channels
   SmallVector<Operation *, 2> after; ///< what leads from it to the value: reduce, reshape
 };
 
-/// Input and result have one last dimension.
-bool keepsChannels(Operation *op) {
-  Exprs in = graph::shapeOf(op->getOperand(0)), out = graph::shapeOf(op->getResult(0));
-  return !in.empty() && !out.empty() && in.back() == out.back();
+/// The dimension that a reshape's dimension `dim` was: it and all in front of it stay, or it and all behind it.
+std::optional<size_t> dimBefore(graph::ReshapeOp op, size_t dim) {
+  const Exprs in = graph::shapeOf(op.getInput()), out = graph::shapeOf(op.getResult());
+  const size_t behind = out.size() - dim;
+  if (dim < in.size() && ArrayRef(in).take_front(dim + 1) == ArrayRef(out).take_front(dim + 1))
+    return dim;
+  if (behind <= in.size() && ArrayRef(in).take_back(behind) == ArrayRef(out).take_back(behind))
+    return in.size() - behind;
+  return std::nullopt;
 }
 
-std::optional<Weighted> weightedSum(Value value) {
+/// Whose value has its channels in dimension `dim`.
+std::optional<Weighted> weightedSum(Value value, size_t dim) {
   Operation *op = value.getDefiningOp();
   if (!op || !value.hasOneUse())
     return std::nullopt;
-  if (isa<graph::ConvOp, graph::MatMulOp>(op))
-    return constantBehind(op->getOperand(1)) ? std::optional(Weighted{op, 1, {}}) : std::nullopt;
-  if (auto reshape = dyn_cast<graph::ReshapeOp>(op); reshape && keepsChannels(op)) {
-    auto inner = weightedSum(reshape.getInput());
-    if (inner && inner->after.size() == 1)
-      return inner->after.push_back(op), inner;
+  if (isa<graph::ConvOp, graph::MatMulOp>(op)) {
+    auto conv = dyn_cast<graph::ConvOp>(op);
+    const size_t last = graph::rankOf(value) - 1, channels = conv ? conv.dims().channels : last;
+    if (dim != channels || !constantBehind(op->getOperand(1)))
+      return std::nullopt;
+    return Weighted{op, 1, conv ? static_cast<size_t>(conv.dims().columns) : last, {}};
   }
+  if (auto reshape = dyn_cast<graph::ReshapeOp>(op))
+    if (const std::optional<size_t> before = dimBefore(reshape, dim)) {
+      auto inner = weightedSum(reshape.getInput(), *before);
+      if (inner && inner->after.size() == 1)
+        return inner->after.push_back(op), inner;
+    }
   auto reduce = dyn_cast<graph::ReduceOp>(op);
-  if (!reduce || reduce.getKind() != graph::ReduceKind::Sum || !keepsChannels(op) || !reduce.getInput().hasOneUse())
+  if (!reduce || reduce.getKind() != graph::ReduceKind::Sum || llvm::is_contained(reduce.getAxes(), int64_t(dim)) ||
+      !reduce.getInput().hasOneUse())
     return std::nullopt;
   for (unsigned i : {0u, 1u})
     if (auto product = reduce.getInput().getDefiningOp<graph::BinaryOp>())
       if (product.getKind() == BinaryKind::Mul && constantBehind(product->getOperand(i)))
-        return Weighted{product, i, {op}};
+        return Weighted{product, i, dim, {op}};
   return std::nullopt;
 }
 
-Value scaled(OpBuilder &b, Location loc, Value value, Value factor) {
+/// `value` times the factors along its dimension `dim`.
+Value scaled(OpBuilder &b, Location loc, Value value, size_t dim, Value factor) {
   Exprs ones(graph::rankOf(value), Expr(1));
-  ones.back() = graph::shapeOf(factor).back();
+  ones[dim] = graph::elementCount(factor);
   Value wide = reshapeTo(b, loc, factor, ones);
   if (wide.getType() != value.getType())
     wide = graph::BroadcastOp::create(b, loc, value.getType(), wide);
@@ -75,7 +98,7 @@ Value rebuild(PatternRewriter &rewriter, Operation *product, const Weighted &sum
   Operation *op = rewriter.clone(*sum.op);
   op->setLoc(loc);
   rewriter.setInsertionPoint(op);
-  Value weight = scaled(rewriter, loc, sum.op->getOperand(sum.weight), scale);
+  Value weight = scaled(rewriter, loc, sum.op->getOperand(sum.weight), sum.columns, scale);
   rewriter.modifyOpInPlace(op, [&] { op->setOperand(sum.weight, weight); });
   rewriter.setInsertionPoint(product);
   for (Operation *step : sum.after) {
@@ -89,21 +112,24 @@ Value rebuild(PatternRewriter &rewriter, Operation *product, const Weighted &sum
 /// (sum(x * w) + bias) * scale = sum(x * (w * scale)) + bias * scale
 LogicalResult moveScaleIntoWeights(graph::BinaryOp op, PatternRewriter &rewriter) {
   for (Pair product : operandsOf(op.getResult(), BinaryKind::Mul)) {
-    Value scale = channelConstant(product.second);
+    const auto scale = channelConstant(product.second);
     if (!scale)
       continue;
-    if (auto sum = weightedSum(product.first))
-      return rewriter.replaceOp(op, rebuild(rewriter, op, *sum, scale)), success();
+    if (auto sum = weightedSum(product.first, scale->dim))
+      return rewriter.replaceOp(op, rebuild(rewriter, op, *sum, scale->value)), success();
     if (!product.first.hasOneUse())
       continue;
     for (Pair biased : operandsOf(product.first, BinaryKind::Add)) {
-      Value bias = channelConstant(biased.second);
-      auto sum = bias ? weightedSum(biased.first) : std::nullopt;
+      const auto bias = channelConstant(biased.second);
+      if (!bias || bias->dim != scale->dim)
+        continue;
+      auto sum = weightedSum(biased.first, scale->dim);
       if (!sum)
         continue;
-      Value value = rebuild(rewriter, op, *sum, scale);
+      Value value = rebuild(rewriter, op, *sum, scale->value);
       auto loc = fusedLoc(rewriter, {product.first.getDefiningOp(), op});
-      Value shift = scaled(rewriter, loc, bias, scale);
+      const size_t dim = graph::rankOf(bias->value) - (graph::rankOf(value) - bias->dim);
+      Value shift = scaled(rewriter, loc, bias->value, dim, scale->value);
       if (shift.getType() != value.getType())
         shift = graph::BroadcastOp::create(rewriter, loc, value.getType(), shift);
       rewriter.replaceOpWithNewOp<graph::BinaryOp>(op, BinaryKind::Add, value, shift)->setLoc(loc);

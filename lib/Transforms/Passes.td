@@ -6,6 +6,7 @@
 #ifndef CUPOLA_LIB_TRANSFORMS_PASSES_TD
 #define CUPOLA_LIB_TRANSFORMS_PASSES_TD
 
+include "lib/Transforms/Layout/Passes.td"
 include "lib/Transforms/Precision/Passes.td"
 include "lib/Transforms/Quantized/Passes.td"
 include "mlir/Pass/PassBase.td"
@@ -50,25 +51,6 @@ def GraphCse : Pass<"graph-cse", "::mlir::func::FuncOp"> {
     // becomes
     %1 = graph.unary <exp> %0 : ...
     %3 = graph.binary <add> %1, %1 : ...
-    ```
-  }];
-}
-
-def SinkTransposes : Pass<"graph-sink-transposes", "::mlir::func::FuncOp"> {
-  let summary = "chains of convolutions stay channels last";
-  let description = [{
-    Transposes from channels last to channels first move behind the ops that read them,
-    whose axes and other operands are permuted: pointwise ops, reductions, windows, pads,
-    slices, concats, gathers along one axis, and reshapes that split dimensions or merge
-    such that are neighbours either way. In front of the next convolution they meet
-    their inverse.
-
-    ```mlir
-    %1 = graph.transpose %0 [0, 3, 1, 2] : tensor<1x8x8x16xf32> -> tensor<1x16x8x8xf32>
-    %2 = graph.unary relu %1 : ...
-    // becomes
-    %1 = graph.unary relu %0 : ...
-    %2 = graph.transpose %1 [0, 3, 1, 2] : tensor<1x8x8x16xf32> -> tensor<1x16x8x8xf32>
     ```
   }];
 }

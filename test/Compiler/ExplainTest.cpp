@@ -53,6 +53,26 @@ TEST(Explain, OfWhatIsGatheredOrCutOutOnlyThePartThatIsRead) {
   EXPECT_EQ(kernels[0]["bytes"], 3 * 32 + 3 * 8 + 3 * 32 + 3 * 32);
 }
 
+TEST(Explain, LayoutsOfChainsWithWhatTheyCost) {
+  const nlohmann::json layouts =
+      explain(onnx_import::modelOf(R"(chain (float[1, 8, 6, 6] x, float[8, 8, 3, 3] w) => (float[1, 8, 2, 2] y) {
+    a = Conv(x, w)
+    b = Relu(a)
+    y = Conv(b, w)
+  })"))["layouts"];
+  ASSERT_EQ(layouts.size(), 1u);
+  EXPECT_EQ(layouts[0]["layout"], "channels_last");
+  EXPECT_EQ(layouts[0]["nodes"].size(), 2u);
+  const nlohmann::json &candidates = layouts[0]["candidates"];
+  ASSERT_EQ(candidates.size(), 2u);
+  EXPECT_EQ(candidates[0]["layout"], "channels_last");
+  EXPECT_EQ(candidates[0]["transposes"], 2);
+  EXPECT_EQ(candidates[0]["bytes"], 8 * 36 * 4 + 8 * 4 * 4);
+  EXPECT_EQ(candidates[1]["layout"], "channels_first");
+  EXPECT_EQ(candidates[1]["transposes"], 0);
+  EXPECT_LT(candidates[0]["cost"], candidates[1]["cost"]);
+}
+
 TEST(Explain, AnInitializerIsNoNode) {
   const nlohmann::json kernels = explain(onnx_import::modelOf(R"(shift (float[4] x) => (float[4] y)
       <float[1] half = {0.5}> {

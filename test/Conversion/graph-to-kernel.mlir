@@ -119,6 +119,21 @@ func.func @main(%x: tensor<2x8x8x4xf32>, %w: tensor<1x1x4x6xf32>) -> tensor<2x8x
 
 // -----
 
+// Channels first: the depth runs over the channels of a group, then the window, as the weights have it.
+// CHECK: kernel.func @k0 conv grid (%[[G:.*]]) in [2]
+// CHECK: kernel.dot [18, 3, 18] lhs (%[[M:.*]], %[[K:.*]]) {
+// CHECK: kernel.load %arg0[128*%[[G]] + 256*floordiv(%[[M]], 9) + 64*floordiv(%[[K]], 9) + 2*mod(%[[M]], 3) + mod(%[[K]], 3) + 16*mod(floordiv(%[[M]], 3), 3) + 8*mod(floordiv(%[[K]], 3), 3)]
+// CHECK: } rhs (%[[K:.*]], %[[N:.*]]) {
+// CHECK: kernel.load %arg1[54*%[[G]] + %[[K]] + 18*%[[N]]]
+// CHECK: kernel.foreach (%[[M:.*]], %[[N:.*]]) in [18, 3]
+// CHECK: kernel.store %{{.*}}, %arg2[27*%[[G]] + 9*%[[N]] + 54*floordiv(%[[M]], 9) + mod(%[[M]], 9)]
+func.func @main(%x: tensor<2x4x8x8xf32>, %w: tensor<6x2x3x3xf32>) -> tensor<2x6x3x3xf32> {
+  %0 = graph.conv %x, %w layout channels_first strides [2, 2] dilations [1, 1] groups 2 : tensor<2x4x8x8xf32>, tensor<6x2x3x3xf32> -> tensor<2x6x3x3xf32>
+  return %0 : tensor<2x6x3x3xf32>
+}
+
+// -----
+
 // A maximum over windows: places and windows are one position.
 // CHECK: kernel.func @k0 reduction grid (%[[G0:.*]], %[[G1:.*]]) in [4, 16]
 // CHECK: kernel.reduce [#graph<reduce_kind max>] (%[[D:.*]]) in [3]

@@ -1,7 +1,7 @@
 //===- test/Transforms/recognize-group-norm.mlir - flattened groups keep their dimensions ---===//
 // SPDX-License-Identifier: Apache-2.0
 // RUN: cupola-opt %s --pass-pipeline="builtin.module(func.func(graph-recognize-group-norm))" | FileCheck %s
-// RUN: cupola-opt %s --pass-pipeline="builtin.module(func.func(graph-recognize-group-norm,graph-sink-transposes))" | FileCheck %s --check-prefix=SINK
+// RUN: cupola-opt %s --pass-pipeline="builtin.module(func.func(graph-recognize-group-norm,graph-choose-layouts))" | FileCheck %s --check-prefix=LAST
 
 // CHECK-LABEL: @groups
 // CHECK: %[[A:.*]] = graph.reshape %arg0 : tensor<1x32x8x9xf32> -> tensor<1x4x8x8x9xf32>
@@ -15,12 +15,12 @@ func.func @groups(%x: tensor<1x32x8x9xf32>) -> tensor<1x32x8x9xf32> {
 }
 
 // After a convolution all of it is channels last.
-// SINK-LABEL: @after_conv
-// SINK: %[[C:.*]] = graph.conv
-// SINK: %[[A:.*]] = graph.reshape %[[C]] : tensor<?x8x9x32xf32, #graph.shape<"s0", "8", "9", "32">> -> tensor<?x8x9x4x8xf32
-// SINK: %[[N:.*]] = graph.layer_norm %[[A]] axes [1, 2, 4]
-// SINK: %[[R:.*]] = graph.reshape %[[N]]
-// SINK: graph.transpose %[[R]] [0, 3, 1, 2]
+// LAST-LABEL: @after_conv
+// LAST: %[[C:.*]] = graph.conv
+// LAST: %[[A:.*]] = graph.reshape %[[C]] : tensor<?x8x9x32xf32, #graph.shape<"s0", "8", "9", "32">> -> tensor<?x8x9x4x8xf32
+// LAST: %[[N:.*]] = graph.layer_norm %[[A]] axes [1, 2, 4]
+// LAST: %[[R:.*]] = graph.reshape %[[N]]
+// LAST: graph.transpose %[[R]] [0, 3, 1, 2]
 func.func @after_conv(%x: tensor<?x8x9x32xf32, #graph.shape<"s0", "8", "9", "32">>, %w: tensor<1x1x32x32xf32>) -> tensor<?x32x8x9xf32, #graph.shape<"s0", "32", "8", "9">> {
   %c = graph.conv %x, %w strides [1, 1] dilations [1, 1] groups 1 : tensor<?x8x9x32xf32, #graph.shape<"s0", "8", "9", "32">>, tensor<1x1x32x32xf32> -> tensor<?x8x9x32xf32, #graph.shape<"s0", "8", "9", "32">>
   %t = graph.transpose %c [0, 3, 1, 2] : tensor<?x8x9x32xf32, #graph.shape<"s0", "8", "9", "32">> -> tensor<?x32x8x9xf32, #graph.shape<"s0", "32", "8", "9">>

@@ -10,7 +10,7 @@
 //   reduction            {in(r.., c..), out(r..)}
 //   gemm                 {A(b.., m, k), B(b.., k, n), out(b.., m, n)}
 //   attention            {q(b.., m, k), k(b.., k, n), score(b.., m, n), v(b.., n, d), out(b.., m, d)}
-//   conv                 {in(n, s.., c), weights(w.., c, n), out(n, o.., n)}
+//   conv                 {in(n, s.., c), weights(w.., c, n), out(n, o.., n)}, or as its layout says
 //===----------------------------------------------------------------------===//
 #ifndef CUPOLA_LIB_CONVERSION_GRAPHTOKERNEL_SCHEDULE_H
 #define CUPOLA_LIB_CONVERSION_GRAPHTOKERNEL_SCHEDULE_H

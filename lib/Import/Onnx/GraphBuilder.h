@@ -130,7 +130,7 @@ public:
   Value softmax(Value value, int64_t axis, bool log, graph::SoftmaxGuard guard = graph::SoftmaxGuard::None);
   Value layerNorm(Value value, int64_t axis, double epsilon, bool rms);
   Value matmul(Value lhs, Value rhs); ///< numpy rules: ranks from 1 on, batch broadcast
-  /// graph.conv of [N, spatial.., C] and [window.., C / groups, O].
+  /// graph.conv of [N, C, spatial..] and [O, C / groups, window..].
   Value conv(Value input, Value weights, llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> dilations,
              int64_t groups, llvm::ArrayRef<Expr> places);
   /// `isInRange`: every index is known to be one of the axis, and not negative.

@@ -176,9 +176,9 @@ Value GraphBuilder::conv(Value input, Value weights, ArrayRef<int64_t> strides, 
   if (element(input) != element(weights))
     fail("input and weights have elements of " + typeText(element(input)) + " and " + typeText(element(weights)) +
          ", expected one type");
-  const Exprs dims = ConvOp::resultShape(shape(input), shape(weights), places);
+  const Exprs dims = ConvOp::resultShape(ConvLayout::ChannelsFirst, shape(input), shape(weights), places);
   return ConvOp::create(ops, where, type(symbols.current(dims), graph::productOf(element(input), element(weights))),
-                        input, weights, strides, dilations, groups, Tf32Attr());
+                        input, weights, ConvLayout::ChannelsFirst, strides, dilations, groups, Tf32Attr());
 }
 
 Value GraphBuilder::gather(Value data, Value indices, int64_t axis, int64_t batchDims, bool isInRange) {

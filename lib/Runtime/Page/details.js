@@ -67,6 +67,7 @@ function factsOf(group) {
     fact("arithmetic", known(group.flops, (flops) => scaled(flops, "FLOP"))),
     fact("roofline", group.roofline ? `${(100 * group.roofline).toFixed(1)} %` : null),
     fact("precision", group.precision && visible(group.precision)),
+    fact("layout", group.layout && visible(group.layout)),
     fact("difference", group.difference && differenceText(group.difference)),
     ...resourcesOf(kernel),
     fact("launch", launch),

@@ -123,6 +123,16 @@ function addPrecision(graph, precision) {
   }
 }
 
+/** Of each kernel with convolutions: how their dimensions lie. Packages of older compilers do not say it. */
+function addLayouts(graph, chains) {
+  const layouts = new Map();
+  for (const chain of chains || [])
+    for (const node of chain.nodes)
+      layouts.set(nodeNamed(graph, node), chain.layout.replace("_", " "));
+  for (const group of graph.groups)
+    group.layout = [...new Set(group.nodes.map((node) => layouts.get(node)).filter((layout) => layout))].sort().join(", ");
+}
+
 function addMeasured(graph, run, verified) {
   for (const step of (run && run.profile) || []) {
     const group = graph.groups[step.step];
@@ -145,6 +155,7 @@ function graphOf(report, variant) {
   addLinks(graph, variant);
   addVerdicts(graph, variant.edges);
   addPrecision(graph, variant.precision);
+  addLayouts(graph, variant.layouts);
   addMeasured(graph, report.run, report.verified);
   return graph;
 }

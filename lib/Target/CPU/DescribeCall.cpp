@@ -60,6 +60,8 @@ private:
   }
 
   bool describeConvolution(graph::ConvOp conv) {
+    if (conv.getLayout() != graph::ConvLayout::ChannelsLast)
+      return refuse("its layout is channels first");
     if (graph::rankOf(conv.getInput()) != 4 || conv.getGroups() != 1)
       return refuse("a convolution of one group in two dimensions is needed");
     Value source = conv.getInput();

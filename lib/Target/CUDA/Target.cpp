@@ -44,7 +44,8 @@ Status emitAll(ArrayRef<kernel::FuncOp> funcs, const GpuArchitecture &gpu, const
 bool hasManyColumns(Operation *contraction) {
   constexpr int64_t manyColumns = 16;
   auto conv = dyn_cast<graph::ConvOp>(contraction);
-  const std::optional<int64_t> columns = graph::shapeOf(contraction->getResult(0)).back().constant();
+  const graph::Exprs result = graph::shapeOf(contraction->getResult(0));
+  const std::optional<int64_t> columns = result[conv ? conv.dims().channels : result.size() - 1].constant();
   return columns && *columns / (conv ? static_cast<int64_t>(conv.getGroups()) : 1) >= manyColumns;
 }
 

@@ -82,6 +82,9 @@ public:
 
 private:
   bool replace(Operation *op) const {
+    // Columns come last, so that one order is left to choose.
+    if (auto conv = dyn_cast<graph::ConvOp>(op); conv && conv.getLayout() != graph::ConvLayout::ChannelsLast)
+      return false;
     OpBuilder b(op);
     std::optional<std::vector<int8_t>> weights = narrowed(op->getOperand(1));
     const std::optional<ByteOperand> left = weights ? byteOperand(op->getOperand(0)) : std::nullopt;

@@ -13,7 +13,7 @@ namespace cupola {
 
 namespace {
 
-/// One scale, or one per column, broadcast to the result.
+/// One scale, or one per column (dimension `columns` of the result; -1: one), broadcast to the result.
 Value scaleOf(OpBuilder &b, Location loc, Value scale, int64_t columns, RankedTensorType result) {
   if (const std::optional<double> number = match::splatOf(scale))
     return match::splat(b, loc, *number, result);
@@ -23,7 +23,7 @@ Value scaleOf(OpBuilder &b, Location loc, Value scale, int64_t columns, RankedTe
   if (auto broadcast = scale.getDefiningOp<graph::BroadcastOp>())
     value = broadcast.getInput();
   if (columns >= 0)
-    from.back() = shape.back();
+    from[columns] = shape[columns];
   value = match::reshapeTo(b, loc, value, from);
   return graph::BroadcastOp::create(b, loc, result, value);
 }
@@ -65,17 +65,19 @@ private:
     const RankedTensorType type = graph::typeOf(op->getResult(0));
     const RankedTensorType sums = graph::tensorType(graph::shapeOf(op->getResult(0)), b.getI32Type());
     Value left = operandOf(b, product.left), right = operandOf(b, product.right);
+    auto conv = dyn_cast<graph::ConvOp>(op);
     Value result;
-    if (auto conv = dyn_cast<graph::ConvOp>(op))
-      result = graph::ConvOp::create(b, loc, sums, left, right, conv.getStrides(), conv.getDilations(),
-                                     conv.getGroups(), graph::Tf32Attr());
+    if (conv)
+      result = graph::ConvOp::create(b, loc, sums, left, right, conv.getLayout(), conv.getStrides(),
+                                     conv.getDilations(), conv.getGroups(), graph::Tf32Attr());
     else
       result = graph::MatMulOp::create(b, loc, left, right, graph::Tf32Attr());
     result = graph::CastOp::create(b, loc, type, result);
     // Both scales first: where both are constants they are one constant.
     Value scale;
-    for (const auto &[factor, columns] :
-         {std::pair(product.left.scale, int64_t(-1)), std::pair(product.right.scale, product.columns)})
+    const int64_t last = conv ? conv.dims().channels : type.getRank() - 1;
+    for (const auto &[factor, columns] : {std::pair(product.left.scale, int64_t(-1)),
+                                          std::pair(product.right.scale, product.columns < 0 ? int64_t(-1) : last)})
       if (factor) {
         Value next = scaleOf(b, loc, factor, columns, type);
         scale = scale ? graph::BinaryOp::create(b, loc, graph::BinaryKind::Mul, scale, next).getResult() : next;

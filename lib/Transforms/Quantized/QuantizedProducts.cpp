@@ -76,9 +76,8 @@ std::optional<int64_t> varyingDim(Value scale) {
   return found;
 }
 
-/// The dimension of the operand's integers that is the last one behind its views, which are to be transposes.
-std::optional<int64_t> lastDimOf(const DequantizedOperand &operand) {
-  int64_t dim = static_cast<int64_t>(graph::rankOf(operand.integers)) - 1;
+/// The dimension of the operand's integers that is `dim` behind its views, which are to be transposes.
+std::optional<int64_t> dimBehind(const DequantizedOperand &operand, int64_t dim) {
   for (Operation *view : llvm::reverse(operand.views)) {
     auto transpose = dyn_cast<graph::TransposeOp>(view);
     if (!transpose)
@@ -97,7 +96,9 @@ std::optional<QuantizedProduct> quantizedProduct(Operation *op) {
   if (!left || !right || varyingDim(left->scale) != -1)
     return std::nullopt;
   const std::optional<int64_t> columns = varyingDim(right->scale);
-  if (!columns || (*columns >= 0 && lastDimOf(*right) != *columns))
+  auto conv = dyn_cast<graph::ConvOp>(op);
+  const int64_t dim = conv ? conv.dims().columns : static_cast<int64_t>(graph::rankOf(op->getOperand(1))) - 1;
+  if (!columns || (*columns >= 0 && dimBehind(*right, dim) != *columns))
     return std::nullopt;
   return QuantizedProduct{std::move(*left), std::move(*right), *columns};
 }

@@ -24,7 +24,7 @@ struct DequantizedOperand {
 
 struct QuantizedProduct {
   DequantizedOperand left, right;
-  int64_t columns = -1; ///< the dimension of right.scale that is the last one of the result; -1: one scale for all
+  int64_t columns = -1; ///< the dimension of right.scale that is the columns of the result; -1: one scale for all
 };
 
 /// Nothing for ops that are no contraction of f32 or whose operands are others.

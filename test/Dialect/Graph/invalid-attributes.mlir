@@ -236,6 +236,17 @@ func.func private @f()
 
 // -----
 
+// expected-error @below {{is about @g, which is no function}}
+graph.layouts @g []
+
+// -----
+
+// expected-error @below {{attribute 'chains' failed to satisfy constraint: chains}}
+graph.layouts @f [#graph.reason<"no">]
+func.func private @f()
+
+// -----
+
 // expected-error @below {{attribute 'kept' failed to satisfy constraint: ops that stayed f32}}
 graph.precision @f f16 narrowed 0 kept [#graph.reason<"no">]
 func.func private @f()

@@ -153,6 +153,52 @@ func.func @columns(%x: tensor<1x8x8x8xf32>, %w: tensor<3x3x4x9xf32>) {
 
 // -----
 
+func.func @channelsFirst(%x: tensor<1x6x8x8xf32>, %w: tensor<10x4x3x3xf32>) {
+  // expected-error @below {{'graph.conv' op 2 groups of 4 channels contract 6 channels}}
+  %0 = graph.conv %x, %w layout channels_first strides [1, 1] dilations [1, 1] groups 2
+      : tensor<1x6x8x8xf32>, tensor<10x4x3x3xf32> -> tensor<1x10x6x6xf32>
+  return
+}
+
+// -----
+
+func.func @columnsFirst(%x: tensor<1x8x8x8xf32>, %w: tensor<9x4x3x3xf32>) {
+  // expected-error @below {{'graph.conv' op 9 output channels do not divide into 2 groups}}
+  %0 = graph.conv %x, %w layout channels_first strides [1, 1] dilations [1, 1] groups 2
+      : tensor<1x8x8x8xf32>, tensor<9x4x3x3xf32> -> tensor<1x9x6x6xf32>
+  return
+}
+
+// -----
+
+func.func @placesFirst(%x: tensor<1x4x8x9xf32>, %w: tensor<10x4x3x3xf32>) {
+  // expected-error @below {{'graph.conv' op 8 windows of 3 do not fit into 9}}
+  %0 = graph.conv %x, %w layout channels_first strides [1, 1] dilations [1, 1] groups 1
+      : tensor<1x4x8x9xf32>, tensor<10x4x3x3xf32> -> tensor<1x10x6x8xf32>
+  return
+}
+
+// -----
+
+func.func @shapeFirst(%x: tensor<1x4x8x8xf32>, %w: tensor<10x4x3x3xf32>) {
+  // expected-error @below {{'graph.conv' op expected result of type 'tensor<1x10x6x6xf32>', found 'tensor<1x6x6x6xf32>'}}
+  %0 = graph.conv %x, %w layout channels_first strides [1, 1] dilations [1, 1] groups 1
+      : tensor<1x4x8x8xf32>, tensor<10x4x3x3xf32> -> tensor<1x6x6x6xf32>
+  return
+}
+
+// -----
+
+func.func @layout(%x: tensor<1x4x8x8xf32>, %w: tensor<10x4x3x3xf32>) {
+  // expected-error @below {{expected ::cupola::graph::ConvLayout to be one of: channels_last, channels_first}}
+  // expected-error @below {{failed to parse Graph_ConvLayoutAttr parameter 'value'}}
+  %0 = graph.conv %x, %w layout channels strides [1, 1] dilations [1, 1] groups 1
+      : tensor<1x4x8x8xf32>, tensor<10x4x3x3xf32> -> tensor<1x10x6x6xf32>
+  return
+}
+
+// -----
+
 func.func @convPlaces(%x: tensor<1x8x8x4xf32>, %w: tensor<3x3x4x10xf32>) {
   // expected-error @below {{'graph.conv' op 7 windows of 3 do not fit into 8}}
   %0 = graph.conv %x, %w strides [1, 1] dilations [1, 1] groups 1

@@ -43,6 +43,13 @@ graph.precision @rows f16 narrowed 3 kept [#graph.kept<loc("e"("Exp")) because "
 // CHECK: graph.precision @rows tf32 narrowed 2 kept []
 graph.precision @rows tf32 narrowed 2 kept []
 
+// CHECK: graph.layouts @rows [#graph.chain<channels_last[loc("a"("Conv")), loc("b"("Conv"))] of
+// CHECK-SAME: [<channels_last transposes 2 bytes 100 cost 200>, <channels_first transposes 0 bytes 0 cost 300>]>]
+graph.layouts @rows [#graph.chain<channels_last [loc("a"("Conv")), loc("b"("Conv"))] of
+    [<channels_last transposes 2 bytes 100 cost 200>, <channels_first transposes 0 bytes 0 cost 300>]>]
+// CHECK: #graph.candidate<channels_first transposes 1 bytes 8 cost 16>
+func.func private @candidate() attributes {one = #graph.candidate<channels_first transposes 1 bytes 8 cost 16>}
+
 // CHECK: graph.verdicts @rows [#graph.verdict<fused attention : loc("q k"("MatMul")) -> loc("rows"("Softmax")) because "kept">]
 graph.verdicts @rows [#graph.verdict<fused attention : loc("q k"("MatMul")) -> loc("rows"("Softmax")) because "kept">]
 

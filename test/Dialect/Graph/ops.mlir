@@ -132,7 +132,8 @@ func.func @rows(%x: tensor<4x6x8xf32>, %m: tensor<4x1x8x2xf32>) {
 
 // CHECK-LABEL: func.func @contractions
 func.func @contractions(%a: !lhs, %b: tensor<2x16x5xf16>,
-                        %x: tensor<1x9x9x8xf32>, %w: tensor<3x3x4x10xf32>, %s: tensor<4x4xf32>) {
+                        %x: tensor<1x9x9x8xf32>, %w: tensor<3x3x4x10xf32>, %s: tensor<4x4xf32>,
+                        %y: tensor<1x8x9x9xf32>, %v: tensor<10x4x3x3xf32>) {
   // CHECK: graph.matmul %arg0, %arg1
   %0 = graph.matmul %a, %b : !lhs, tensor<2x16x5xf16> -> tensor<2x?x5xf16, #graph.shape<"2", "s0", "5">>
   // CHECK: graph.conv %arg2, %arg3 strides [2, 1] dilations [1, 2] groups 2
@@ -143,6 +144,12 @@ func.func @contractions(%a: !lhs, %b: tensor<2x16x5xf16>,
   // CHECK: graph.conv %arg2, %arg3 strides [2, 1] dilations [1, 2] groups 2 tf32 x3
   %3 = graph.conv %x, %w strides [2, 1] dilations [1, 2] groups 2 tf32 x3
       : tensor<1x9x9x8xf32>, tensor<3x3x4x10xf32> -> tensor<1x4x5x10xf32>
+  // CHECK: graph.conv %arg2, %arg3 strides [2, 1] dilations [1, 2] groups 2 :
+  %4 = graph.conv %x, %w layout channels_last strides [2, 1] dilations [1, 2] groups 2
+      : tensor<1x9x9x8xf32>, tensor<3x3x4x10xf32> -> tensor<1x4x5x10xf32>
+  // CHECK: graph.conv %arg5, %arg6 layout channels_first strides [2, 1] dilations [1, 2] groups 2 tf32 x1 :
+  %5 = graph.conv %y, %v layout channels_first strides [2, 1] dilations [1, 2] groups 2 tf32 x1
+      : tensor<1x8x9x9xf32>, tensor<10x4x3x3xf32> -> tensor<1x10x4x5xf32>
   return
 }
 

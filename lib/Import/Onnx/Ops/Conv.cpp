@@ -21,17 +21,13 @@ Value depthwise(OpBinder &op, const conv::Operands &c, Value input, const Window
   const size_t dims = window.dims();
   const Type type = graph::productOf(op.b.element(input), op.b.element(c.weights));
   input = op.b.cast(input, type);
-  Value windows = op.b.window(input, 1, window.sizes, window.strides, window.dilations, window.places);
-  Ints perm = sequence(2, dims + 2); // [C, 1, w..] -> [w.., C, 1]
-  perm.append({0, 1});
-  Exprs filter = {Expr(1)};
+  Value windows = op.b.window(input, 2, window.sizes, window.strides, window.dilations, window.places);
+  Exprs filter = {Expr(1), Expr(c.channels)};
   filter.append(dims, Expr(1));
   llvm::append_range(filter, Exprs(window.sizes.begin(), window.sizes.end()));
-  filter.push_back(Expr(c.channels));
-  Value weights = op.b.cast(op.b.reshape(op.b.transpose(c.weights, perm), filter), type);
-  Value sum =
-      op.b.reduce(ReduceKind::Sum, op.b.binary(BinaryKind::Mul, windows, weights), sequence(1 + dims, 1 + 2 * dims));
-  return op.b.squeeze(sum, sequence(1 + dims, 1 + 2 * dims));
+  Value weights = op.b.cast(op.b.reshape(c.weights, filter), type);
+  const Ints taps = sequence(2 + dims, 2 + 2 * dims);
+  return op.b.squeeze(op.b.reduce(ReduceKind::Sum, op.b.binary(BinaryKind::Mul, windows, weights), taps), taps);
 }
 
 } // namespace
@@ -92,29 +88,28 @@ Value conv::channelsFirst(OpBinder &op, Value value) {
 }
 
 Value conv::padSpatial(OpBinder &op, Value value, const Exprs &low, const Exprs &high) {
-  Exprs before = {Expr(0)}, after = {Expr(0)};
+  Exprs before(2, Expr(0)), after(2, Expr(0));
   llvm::append_range(before, low);
   llvm::append_range(after, high);
-  before.push_back(Expr(0));
-  after.push_back(Expr(0));
   Builder builder(op.b.context());
   return op.b.pad(value, before, after, graph::PadMode::Constant, builder.getZeroAttr(op.b.element(value)));
 }
 
 Value conv::addBias(OpBinder &op, Value value, Value bias) {
-  return bias ? op.b.binary(BinaryKind::Add, value, bias) : value;
+  if (!bias)
+    return value;
+  Exprs shape(op.b.shape(value).size() - 1, Expr(1));
+  shape[0] = op.b.shape(bias)[0];
+  return op.b.binary(BinaryKind::Add, value, op.b.reshape(bias, shape));
 }
 
 Value conv::convolve(OpBinder &op, const Operands &c) {
   const Window window = readWindow(op, c.spatial, c.sizes);
-  Value input = padSpatial(op, channelsLast(op, c.input), window.low, window.high);
+  Value input = padSpatial(op, c.input, window.low, window.high);
   if (c.groups == c.channels && c.groups == c.columns)
-    return channelsFirst(op, addBias(op, depthwise(op, c, input, window), c.bias));
-  Ints perm = sequence(2, window.dims() + 2); // [O, C, w..] -> [w.., C, O]
-  perm.append({1, 0});
-  Value result =
-      op.b.conv(input, op.b.transpose(c.weights, perm), window.strides, window.dilations, c.groups, window.places);
-  return channelsFirst(op, addBias(op, result, c.bias));
+    return addBias(op, depthwise(op, c, input, window), c.bias);
+  Value result = op.b.conv(input, c.weights, window.strides, window.dilations, c.groups, window.places);
+  return addBias(op, result, c.bias);
 }
 
 void importConv(OpBinder &op) {

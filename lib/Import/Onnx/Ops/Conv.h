@@ -1,9 +1,8 @@
 //===- lib/Import/Onnx/Ops/Conv.h - what convolutions share ----------------===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// ONNX keeps channels before the spatial dimensions; the graph has convolutions with
-// channels last only. So each one stands between two transposes, which a pass moves
-// out of the way.
+// ONNX keeps channels before the spatial dimensions, and so does the imported graph: a
+// pass chooses layouts (lib/Transforms/Layout).
 //===----------------------------------------------------------------------===//
 #ifndef CUPOLA_LIB_IMPORT_ONNX_OPS_CONV_H
 #define CUPOLA_LIB_IMPORT_ONNX_OPS_CONV_H
@@ -32,12 +31,12 @@ Operands read(OpBinder &op, const Places &places, bool transposed);
 /// Of operands in another form, brought into this one.
 Operands read(OpBinder &op, Value input, Value weights, const Places &places, bool transposed);
 
-/// [N, C, spatial..] -> [N, spatial.., C] and back.
+/// [N, C, spatial..] -> [N, spatial.., C] and back, for nodes that have the others' order.
 Value channelsLast(OpBinder &op, Value value);
 Value channelsFirst(OpBinder &op, Value value);
-/// Zeros around the spatial dimensions of [N, spatial.., C]; negative amounts cut.
+/// Zeros around the spatial dimensions of [N, C, spatial..]; negative amounts cut.
 Value padSpatial(OpBinder &op, Value value, const Exprs &low, const Exprs &high);
-Value addBias(OpBinder &op, Value value, Value bias); ///< along the last dimension; null: none
+Value addBias(OpBinder &op, Value value, Value bias); ///< along dimension 1; null: none
 
 /// The convolution that the node's attributes describe, with its bias: [N, O, places..].
 Value convolve(OpBinder &op, const Operands &c);

@@ -79,7 +79,7 @@ Value spreadTaps(OpBinder &op, Value weights, const TransposedWindow &t, const I
   return weights;
 }
 
-/// [C, O / groups, window..] -> [taps.., C / groups * groups, strides.., O / groups], taps backwards.
+/// [C, O / groups, window..] -> [groups * strides.. * O / groups, C / groups, taps..], taps backwards.
 Value residueWeights(OpBinder &op, const Operands &c, const TransposedWindow &t) {
   const int64_t dims = c.sizes.size(), depth = c.channels / c.groups, width = c.columns / c.groups;
   Exprs apart = {Expr(c.groups), Expr(depth), Expr(width)};
@@ -88,44 +88,52 @@ Value residueWeights(OpBinder &op, const Operands &c, const TransposedWindow &t)
   perm.append({1, 0, 2});
   Value weights = op.b.transpose(op.b.reshape(c.weights, apart), perm); // [w.., C, g, O]
   weights = spreadTaps(op, weights, t, c.sizes);
-  Exprs split, starts, sizes;
+  Exprs split, starts;
   Ints steps, order;
+  int64_t strides = 1;
   for (int64_t i = 0; i < dims; ++i) {
+    strides *= t.strides[i];
     split.append({Expr(t.taps[i]), Expr(t.strides[i])});
     starts.append({Expr(t.taps[i] - 1), Expr(0)});
     steps.append({-1, 1});
-    order.push_back(2 * i);
   }
   split.append({Expr(depth * c.groups), Expr(width)}); // in one, or three dimensions would exceed the largest rank
   const int64_t rank = split.size();
   starts.append(rank - 2 * dims, Expr(0));
   steps.append(rank - 2 * dims, 1);
   weights = op.b.slice(op.b.reshape(weights, split), starts, steps, split);
+  // [depth * groups, strides.., width, taps..]
   order.push_back(2 * dims);
   for (int64_t i = 0; i < dims; ++i)
     order.push_back(2 * i + 1);
   order.push_back(rank - 1);
-  return op.b.transpose(weights, order);
+  for (int64_t i = 0; i < dims; ++i)
+    order.push_back(2 * i);
+  Exprs flat = {Expr(depth), Expr(c.groups * width * strides)};
+  flat.append(t.taps.begin(), t.taps.end());
+  Ints turned = sequence(0, dims + 2);
+  std::swap(turned[0], turned[1]);
+  return op.b.transpose(op.b.reshape(op.b.transpose(weights, order), flat), turned);
 }
 
-/// [N, q.., groups, r.., O / groups] -> [N, q * r.., O]
+/// [N, groups * r.. * O / groups, q..] -> [N, O, q * r..]
 Value interleave(OpBinder &op, Value value, const Operands &c, const TransposedWindow &t, const Exprs &places) {
-  const int64_t dims = places.size();
+  const int64_t dims = places.size(), residues = llvm::count_if(t.strides, [](int64_t stride) { return stride != 1; });
+  if (residues == 0)
+    return value;
   const Expr batch = op.b.shape(value)[0];
-  // Images and their first places stay neighbours, and are one dimension, as the largest rank asks.
-  Exprs apart = {batch * places[0]}, joined = {batch};
-  apart.append(places.begin() + 1, places.end());
-  apart.push_back(Expr(c.groups));
-  const int64_t residues = apart.size();
-  apart.append(t.strides.begin(), t.strides.end());
+  // Where there are groups, they are one dimension with the images, as the largest rank asks.
+  Exprs apart = {batch * Expr(c.groups)}, joined = {batch, Expr(c.columns)};
+  llvm::copy_if(t.strides, std::back_inserter(apart), [](int64_t stride) { return stride != 1; });
   apart.push_back(Expr(c.columns / c.groups));
-  Ints perm;
-  for (int64_t i = 0; i < dims; ++i) {
-    perm.append({i, residues + i});
+  llvm::append_range(apart, places);
+  Ints perm = {0, 1 + residues};
+  for (int64_t i = 0, residue = 1; i < dims; ++i) {
+    perm.push_back(2 + residues + i);
+    if (t.strides[i] != 1)
+      perm.push_back(residue++);
     joined.push_back(places[i] * Expr(t.strides[i]));
   }
-  perm.append({dims, residues + dims});
-  joined.push_back(Expr(c.columns));
   return op.b.reshape(op.b.transpose(op.b.reshape(value, apart), perm), joined);
 }
 
@@ -154,23 +162,15 @@ void importConvTranspose(OpBinder &op) {
     low.push_back(Expr(t.taps[i] - 1));
     high.push_back(places[i] - c.spatial[i]);
   }
-  Value input = padSpatial(op, channelsLast(op, c.input), low, high);
-  Value weights = residueWeights(op, c, t);
-  Exprs flat(t.taps.begin(), t.taps.end());
-  int64_t columns = c.columns;
-  for (int64_t stride : t.strides)
-    columns *= stride;
-  flat.append({Expr(c.channels / c.groups), Expr(columns)});
-  Value result = op.b.conv(input, op.b.reshape(weights, flat), Ints(dims, 1), Ints(dims, 1), c.groups, places);
+  Value input = padSpatial(op, c.input, low, high);
+  Value result = op.b.conv(input, residueWeights(op, c, t), Ints(dims, 1), Ints(dims, 1), c.groups, places);
   if (c.bias)
     result = addBias(op, result, residueBias(op, c, t));
   result = interleave(op, result, c, t, places);
-  Exprs starts = {Expr(0)}, sizes = {op.b.shape(result)[0]};
+  Exprs starts(2, Expr(0)), sizes = {op.b.shape(result)[0], Expr(c.columns)};
   llvm::append_range(starts, t.low);
   llvm::append_range(sizes, t.extents);
-  starts.push_back(Expr(0));
-  sizes.push_back(Expr(c.columns));
-  op.result(channelsFirst(op, op.b.slice(result, starts, Ints(dims + 2, 1), sizes)));
+  op.result(op.b.slice(result, starts, Ints(dims + 2, 1), sizes));
 }
 
 } // namespace cupola::onnx_import

@@ -21,9 +21,11 @@ static bool isGate(Operation *op, Operation *hero, OpOperand &use) {
   if (llvm::none_of(op->getOperands(), repeats))
     return false;
   graph::Exprs weights = graph::shapeOf(hero->getOperand(1));
-  if (auto conv = dyn_cast<graph::ConvOp>(hero); conv && (conv.getGroups() != 1 || conv.hasWindow()))
+  auto conv = dyn_cast<graph::ConvOp>(hero);
+  if (conv && (conv.getGroups() != 1 || conv.hasWindow()))
     return false;
-  return weights.back().constant() && *weights.back().constant() <= mostColumns;
+  const std::optional<int64_t> columns = weights[conv ? conv.dims().columns : weights.size() - 1].constant();
+  return columns && *columns <= mostColumns;
 }
 
 /// Queries are computed in the kernel of their attention where that costs little: on plain cores again for every block

@@ -1,6 +1,6 @@
-//===- test/Transforms/sink-transposes.mlir - chains of convolutions stay channels last ---===//
+//===- test/Transforms/carry-layouts.mlir - ops compute on tensors that are channels last ---===//
 // SPDX-License-Identifier: Apache-2.0
-// RUN: cupola-opt %s --pass-pipeline="builtin.module(func.func(graph-sink-transposes))" | FileCheck %s
+// RUN: cupola-opt %s --pass-pipeline="builtin.module(func.func(graph-choose-layouts))" | FileCheck %s
 
 // A residual: both sides are channels last; a scale per channel is turned.
 // CHECK-LABEL: @pointwise
@@ -62,6 +62,37 @@ func.func @tokens(%x: tensor<2x8x9x16xf32>, %p: tensor<2x72x16xf32>) -> tensor<2
   %2 = graph.transpose %1 [0, 2, 1] : tensor<2x16x72xf32> -> tensor<2x72x16xf32>
   %3 = graph.binary add %2, %p : tensor<2x72x16xf32>, tensor<2x72x16xf32> -> tensor<2x72x16xf32>
   return %3 : tensor<2x72x16xf32>
+}
+
+// A shuffle of pixels: parts of the channels go between the places, the rest stays last.
+// CHECK-LABEL: @shuffle
+// CHECK: %[[A:.*]] = graph.reshape %arg0 : tensor<1x8x9x16xf32> -> tensor<1x8x9x2x2x4xf32>
+// CHECK: %[[T:.*]] = graph.transpose %[[A]] [0, 1, 3, 2, 4, 5] : tensor<1x8x9x2x2x4xf32> -> tensor<1x8x2x9x2x4xf32>
+// CHECK: %[[R:.*]] = graph.reshape %[[T]] : tensor<1x8x2x9x2x4xf32> -> tensor<1x16x18x4xf32>
+// CHECK: %[[U:.*]] = graph.unary relu %[[R]]
+// CHECK: graph.transpose %[[U]] [0, 3, 1, 2]
+// CHECK-NEXT: return
+func.func @shuffle(%x: tensor<1x8x9x16xf32>) -> tensor<1x4x16x18xf32> {
+  %0 = graph.transpose %x [0, 3, 1, 2] : tensor<1x8x9x16xf32> -> tensor<1x16x8x9xf32>
+  %1 = graph.reshape %0 : tensor<1x16x8x9xf32> -> tensor<1x2x2x4x8x9xf32>
+  %2 = graph.transpose %1 [0, 3, 4, 1, 5, 2] : tensor<1x2x2x4x8x9xf32> -> tensor<1x4x8x2x9x2xf32>
+  %3 = graph.reshape %2 : tensor<1x4x8x2x9x2xf32> -> tensor<1x4x16x18xf32>
+  %4 = graph.unary relu %3 : tensor<1x4x16x18xf32> -> tensor<1x4x16x18xf32>
+  return %4 : tensor<1x4x16x18xf32>
+}
+
+// Heads are split off the channels and turned, but for a product: one transpose does both.
+// CHECK-LABEL: @heads
+// CHECK: %[[A:.*]] = graph.reshape %arg0 : tensor<1x72x16xf32> -> tensor<1x72x4x4xf32>
+// CHECK: %[[T:.*]] = graph.transpose %[[A]] [0, 2, 3, 1]
+// CHECK: %[[H:.*]] = graph.transpose %[[T]] [0, 1, 3, 2]
+// CHECK: graph.matmul %[[H]], %arg1
+func.func @heads(%x: tensor<1x72x16xf32>, %w: tensor<1x4x4x2xf32>) -> tensor<1x4x72x2xf32> {
+  %0 = graph.transpose %x [0, 2, 1] : tensor<1x72x16xf32> -> tensor<1x16x72xf32>
+  %1 = graph.reshape %0 : tensor<1x16x72xf32> -> tensor<1x4x4x72xf32>
+  %2 = graph.transpose %1 [0, 1, 3, 2] : tensor<1x4x4x72xf32> -> tensor<1x4x72x4xf32>
+  %3 = graph.matmul %2, %w : tensor<1x4x72x4xf32>, tensor<1x4x4x2xf32> -> tensor<1x4x72x2xf32>
+  return %3 : tensor<1x4x72x2xf32>
 }
 
 // CHECK-LABEL: @refused
