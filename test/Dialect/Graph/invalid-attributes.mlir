@@ -260,3 +260,11 @@ func.func private @f()
 
 // expected-error @below {{has elements of 'f64', which are none of f32, f16 and bf16}}
 #call = #graph.library_call<strided_product source [1, 2, 2] weights [1, 2, 2] result [1, 2, 2] of f64 steps [0, 2, 1] and [0, 2, 1]>
+
+// -----
+
+func.func @stored(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{graph.stored is no narrower float than the result's f32}}
+  %0 = graph.unary relu %x {graph.stored = i8} : tensor<4xf32> -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
