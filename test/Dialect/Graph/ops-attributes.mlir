@@ -49,8 +49,8 @@ graph.layouts @rows [#graph.chain<channels_last [loc("a"("Conv")), loc("b"("Conv
     [<channels_last transposes 2 bytes 100 cost 200>, <channels_first transposes 0 bytes 0 cost 300>]>]
 // CHECK: #graph.candidate<channels_first transposes 1 bytes 8 cost 16>
 func.func private @candidate() attributes {one = #graph.candidate<channels_first transposes 1 bytes 8 cost 16>}
-// CHECK: #graph.conv_layout<channels_first>
-func.func private @layout() attributes {one = #graph.conv_layout<channels_first>}
+// CHECK: #graph<conv_layout channels_first>
+func.func private @layout() attributes {one = #graph<conv_layout channels_first>}
 
 // CHECK: graph.unary relu %{{.*}} {graph.stored = f16} : tensor<4xf32> -> tensor<4xf32>
 func.func @stored(%x: tensor<4xf32>) -> tensor<4xf32> {
