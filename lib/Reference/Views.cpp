@@ -24,41 +24,53 @@ std::vector<int64_t> stridesOf(ArrayRef<int64_t> shape) {
   return strides;
 }
 
-template <size_t size> void copyRun(const char *from, char *&to, const Table &table, int64_t base, const char *fill) {
-  for (int64_t offset : table) {
-    std::memcpy(to, offset == outside || base == outside ? fill : from + (base + offset) * size, size);
+/// What tables say of a dimension and of those before it.
+int64_t placeOf(int64_t base, int64_t offset) { return base == outside || offset == outside ? outside : base + offset; }
+
+template <size_t size>
+void copyRun(const char *from, char *to, ArrayRef<int64_t> offsets, int64_t base, const char *fill) {
+  for (int64_t offset : offsets) {
+    const int64_t place = placeOf(base, offset);
+    std::memcpy(to, place == outside ? fill : from + place * int64_t(size), size);
     to += size;
   }
 }
 
-void copyRun(size_t size, const char *from, char *&to, const Table &table, int64_t base, const char *fill) {
-  if (size == 1)
-    copyRun<1>(from, to, table, base, fill);
-  else if (size == 2)
-    copyRun<2>(from, to, table, base, fill);
-  else if (size == 4)
-    copyRun<4>(from, to, table, base, fill);
-  else
-    copyRun<8>(from, to, table, base, fill);
+/// Two dimensions, in strips of columns: of a transpose, neighbours in a column are so near each other in memory that
+/// the next row finds what it reads in the cache.
+template <size_t size>
+void copyPlane(const char *from, char *to, ArrayRef<int64_t> rows, ArrayRef<int64_t> columns, int64_t base,
+               const char *fill) {
+  constexpr size_t strip = 64;
+  for (size_t first = 0; first < columns.size(); first += strip) {
+    const ArrayRef<int64_t> some = columns.slice(first, std::min(strip, columns.size() - first));
+    for (size_t row = 0; row < rows.size(); ++row)
+      copyRun<size>(from, to + (row * columns.size() + first) * size, some, placeOf(base, rows[row]), fill);
+  }
 }
 
-/// Fills the result in order; `fill` stands where a table says outside.
+using CopyPlane = void (*)(const char *from, char *to, ArrayRef<int64_t> rows, ArrayRef<int64_t> columns, int64_t base,
+                           const char *fill);
+CopyPlane planesOf(size_t size) {
+  return size == 1 ? copyPlane<1> : size == 2 ? copyPlane<2> : size == 4 ? copyPlane<4> : copyPlane<8>;
+}
+
+/// Fills the result in order of its planes; `fill` stands where a table says outside.
 void copyByTables(const Tensor &input, Tensor &result, ArrayRef<Table> tables, const char *fill = nullptr) {
-  const size_t size = result.elementBytes();
-  char *to = result.mutableData();
   if (result.count() == 0)
     return;
-  if (tables.empty()) {
-    std::memcpy(to, input.data(), size);
-    return;
-  }
-  ArrayRef<Table> outer = tables.drop_back();
+  const Table one{0};
+  const Table &columns = tables.empty() ? one : tables.back(),
+              &rows = tables.size() < 2 ? one : *std::prev(tables.end(), 2);
+  const ArrayRef<Table> outer = tables.drop_back(std::min<size_t>(tables.size(), 2));
+  const size_t bytes = rows.size() * columns.size() * result.elementBytes();
+  const CopyPlane copy = planesOf(result.elementBytes());
   std::vector<size_t> index(outer.size(), 0);
-  while (true) {
+  for (char *to = result.mutableData();; to += bytes) {
     int64_t base = 0;
     for (auto [table, i] : llvm::zip_equal(outer, index))
-      base = base == outside || table[i] == outside ? outside : base + table[i];
-    copyRun(size, input.data(), to, tables.back(), base, fill);
+      base = placeOf(base, table[i]);
+    copy(input.data(), to, rows, columns, base, fill);
     size_t dim = outer.size();
     while (dim > 0 && ++index[dim - 1] == outer[dim - 1].size())
       index[--dim] = 0;

@@ -81,6 +81,25 @@ func.func @neutral(%x: tensor<4xf32>, %c: tensor<4xi1>) -> (tensor<4xf32>, tenso
   return %5, %8 : tensor<4xf32>, tensor<4xi1>
 }
 
+// A zero point of zeros, as wide as what it is taken from.
+// CHECK-LABEL: @neutral_behind_casts
+// CHECK-NEXT: return %arg0
+func.func @neutral_behind_casts(%x: tensor<4x2xi16>) -> tensor<4x2xi16> {
+  %zeros = graph.constant dense<0> : tensor<4x1xi8> : tensor<4x1xi8>
+  %0 = graph.cast %zeros : tensor<4x1xi8> -> tensor<4x1xi16>
+  %1 = graph.broadcast %0 : tensor<4x1xi16> -> tensor<4x2xi16>
+  %2 = graph.binary sub %x, %1 : tensor<4x2xi16>, tensor<4x2xi16> -> tensor<4x2xi16>
+  return %2 : tensor<4x2xi16>
+}
+// CHECK-LABEL: @not_behind_casts
+// CHECK: graph.binary sub
+func.func @not_behind_casts(%x: tensor<4xi8>) -> tensor<4xi8> {
+  %many = graph.constant dense<257> : tensor<4xi32> : tensor<4xi32>
+  %0 = graph.cast %many : tensor<4xi32> -> tensor<4xi8>
+  %1 = graph.binary sub %x, %0 : tensor<4xi8>, tensor<4xi8> -> tensor<4xi8>
+  return %1 : tensor<4xi8>
+}
+
 // 0 - x, 1 / x and x * 0 (NaN!) are something else.
 // CHECK-LABEL: @not_neutral
 // CHECK: graph.binary sub

@@ -27,13 +27,21 @@ constexpr Neutral neutrals[] = {
     {BinaryKind::BitwiseXor, 0, true}, {BinaryKind::ShiftLeft, 0, false}, {BinaryKind::ShiftRight, 0, false},
 };
 
+/// The number behind views and casts. Casts keep 0 and 1, which are all that is asked for.
+std::optional<double> numberBehind(Value value) {
+  while (
+      isa_and_present<graph::CastOp, graph::BroadcastOp, graph::ReshapeOp, graph::TransposeOp>(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  return splatOf(value);
+}
+
 LogicalResult dropNeutral(graph::BinaryOp op, PatternRewriter &rewriter) {
   for (const Neutral &neutral : neutrals) {
     if (op.getKind() != neutral.kind)
       continue;
-    if (splatOf(op.getRhs()) == neutral.number)
+    if (numberBehind(op.getRhs()) == neutral.number)
       return rewriter.replaceOp(op, op.getLhs()), success();
-    if (neutral.swapped && splatOf(op.getLhs()) == neutral.number)
+    if (neutral.swapped && numberBehind(op.getLhs()) == neutral.number)
       return rewriter.replaceOp(op, op.getRhs()), success();
   }
   return failure();
