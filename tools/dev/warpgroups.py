@@ -14,7 +14,6 @@ DEPTH = 64                   # of a step
 FUNC = re.compile(r"kernel\.func @(?P<kernel>\w+) .*? grid \(.*?\) in \[(?P<grid>.*?)\] .*?schedule #cuda\.gemm_wgmma"
                   r"<tile (?P<m>\d+)x(?P<n>\d+), stages \d+, cluster (?P<cluster>\d+), blocks (?P<blocks>\d+)>")
 DOT = re.compile(r"kernel\.dot \[(?P<extents>.*?)\]")
-LAUNCH = re.compile(r"plan\.launch @(?P<kernel>\w+)\(.*? scalars \[(?P<scalars>.*?)\]")
 
 
 @dataclass(frozen=True)
@@ -53,10 +52,3 @@ def products_of(plan):
             found[current["kernel"]] = Product(**sizes, grid=current["grid"], extents=dot["extents"])
             current = None
     return found
-
-
-def launch_of(line):
-    """The kernel that a step of the plan launches, and its words; none for a copy."""
-    if not (match := LAUNCH.search(line)):
-        return None, []
-    return match["kernel"], [int(word) for word in re.findall(r"\d+", match["scalars"])]

@@ -38,8 +38,8 @@ void narrow(graph::FusionOp fusion, OpResult result, Type element) {
     const Location loc = argument.use_empty() ? argument.getLoc() : (*argument.user_begin())->getLoc();
     argument.setType(withElement(argument, element));
     b.setInsertionPointToStart(&body);
-    auto back = graph::CastOp::create(b, loc, withElement(argument, wide), argument);
-    argument.replaceAllUsesExcept(back, back);
+    Value back = match::castTo(b, loc, argument, wide);
+    argument.replaceAllUsesExcept(back, back.getDefiningOp());
   }
 }
 

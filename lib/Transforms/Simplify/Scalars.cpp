@@ -29,9 +29,9 @@ constexpr Neutral neutrals[] = {
 
 /// The number behind views and casts. Casts keep 0 and 1, which are all that is asked for.
 std::optional<double> numberBehind(Value value) {
-  while (
-      isa_and_present<graph::CastOp, graph::BroadcastOp, graph::ReshapeOp, graph::TransposeOp>(value.getDefiningOp()))
-    value = value.getDefiningOp()->getOperand(0);
+  auto inputOf = [](Operation *op) { return isa_and_present<graph::CastOp>(op) ? op->getOperand(0) : viewInput(op); };
+  while (Value input = inputOf(value.getDefiningOp()))
+    value = input;
   return splatOf(value);
 }
 
