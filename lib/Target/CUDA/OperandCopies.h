@@ -141,8 +141,8 @@ private:
   void unpackRun(const Operand &op, int64_t i, const graph::Exprs &at, const Expr &k, mlir::Value vectors);
   void computeRun(const Operand &op, int64_t i, const graph::Exprs &at, mlir::Value vectors);
   mlir::Value shiftAt(const Operand &op, const Expr &k);
-  /// One element of such a vector's load.
-  mlir::Value loadPacked(const Operand &op, kernel::LoadOp load, const Expr &outer, const Expr &k);
+  /// Where a packed operand's load reads, with zeros beyond the operand.
+  Lowering::Source packedSource(const Operand &op, kernel::LoadOp load, const Expr &outer, const Expr &k);
   mlir::LogicalResult forElements(const Operand &op, llvm::function_ref<void(const Expr &e)> body);
   graph::Exprs inside(const Operand &op, const Expr &outer, const Expr &k);
   static graph::Exprs element(const Operand &op, const Expr &i, const Expr &e);

@@ -50,23 +50,22 @@ void OperandCopies::forPacked(const Operand &op, llvm::function_ref<void(int64_t
   }
 }
 
-Value OperandCopies::loadPacked(const Operand &op, LoadOp load, const Expr &outer, const Expr &k) {
+Lowering::Source OperandCopies::packedSource(const Operand &op, LoadOp load, const Expr &outer, const Expr &k) {
   Lowering::Source from = source(op, load, outer, k);
   if (!from.mask.empty())
     from.other = low.constant(load.getType(), 0);
-  return low.load(low.values.lookup(load.getView()), from);
+  return from;
 }
 
 void OperandCopies::fetchPacked(Operand &op) {
   forPacked(op, [&](int64_t i, const Expr &outer, const Expr &k) {
-    LoadOp load = op.packed->bytes;
-    Lowering::Source from = source(op, load, outer, k);
-    if (!from.mask.empty())
-      from.other = low.constant(load.getType(), 0);
-    low.loadVector(low.values.lookup(load.getView()), from, op.bytes[i]);
+    auto viewOf = [&](LoadOp load) { return low.values.lookup(load.getView()); };
+    low.loadVector(viewOf(op.packed->bytes), packedSource(op, op.packed->bytes, outer, k), op.bytes[i]);
     for (auto [other, registers] : llvm::zip_equal(op.packed->others, op.others))
-      for (int64_t run = 0; run < othersOf(op); ++run)
-        low.set(loadPacked(op, other, outer, k + run * PackedOperand::run), registers, {i, run});
+      for (int64_t run = 0; run < othersOf(op); ++run) {
+        const Lowering::Source from = packedSource(op, other, outer, k + run * PackedOperand::run);
+        low.set(low.load(viewOf(other), from), registers, {i, run});
+      }
   });
 }
 
