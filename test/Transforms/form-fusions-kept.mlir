@@ -129,3 +129,19 @@ func.func @part(%a: tensor<4x8xf32>) -> (tensor<8x8xf32>, tensor<4x8xf32>) {
   %j = graph.join %c, %h axis 0 : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<8x8xf32>
   return %j, %h : tensor<8x8xf32>, tensor<4x8xf32>
 }
+
+// A loop in front of the one kernel needs it before that.
+// CHECK-LABEL: func.func @looped
+// CHECK: %[[C:.*]] = graph.fusion pointwise
+// CHECK: graph.loop limit "8" carried(%[[C]])
+// CHECK: graph.fusion pointwise(%arg0, %[[C]])
+func.func @looped(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %c = graph.unary tanh %a : tensor<4xf32> -> tensor<4xf32>
+  %y = graph.loop limit "8" carried(%c) : (tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%x: tensor<4xf32>):
+    %s = graph.unary neg %x : tensor<4xf32> -> tensor<4xf32>
+    graph.yield %s : tensor<4xf32>
+  }
+  %h = graph.binary mul %a, %c : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  return %y, %h : tensor<4xf32>, tensor<4xf32>
+}

@@ -14,6 +14,7 @@ namespace cupola::fusion {
 namespace {
 
 /// From `value` to the group's output there are pointwise ops alone: at each place they read its element of that place.
+/// What takes it out of the body comes behind the kernel, which stands where its output is computed.
 bool isReadInPlace(const Group &group, Value value) {
   SmallVector<Value> work{value};
   DenseSet<Operation *> seen;
@@ -22,8 +23,11 @@ bool isReadInPlace(const Group &group, Value value) {
     if (graph::shapeOf(current) != graph::shapeOf(group.output))
       return false;
     for (Operation *user : current.getUsers()) {
-      if (graph::leavesBody(user))
+      if (graph::leavesBody(user)) {
+        if (user->isBeforeInBlock(group.output.getDefiningOp()))
+          return false;
         continue;
+      }
       if (!group.ops.contains(user) || classOf(user) != graph::FusionClass::Pointwise)
         return false;
       if (seen.insert(user).second)
