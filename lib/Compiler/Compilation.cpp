@@ -77,6 +77,7 @@ Compilation::Impl::Impl(Options opts)
   variantContext.pipeline.libraries = options.libraries;
   variantContext.kernelResults = options.kernelResults;
   variantContext.request = {options.archs, options.sourceOnly, options.cpuLevels};
+  variantContext.request.fuseHorizontally = !variantContext.pipeline.disabled.count("fuse-horizontal");
   TargetServices &services = variantContext.services;
   services.threads = options.threads;
   auto turn = std::make_shared<std::mutex>();

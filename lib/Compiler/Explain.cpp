@@ -99,9 +99,10 @@ std::map<std::string, std::string> reasonsToCopy(const BuiltVariant &built) {
 std::map<std::string, std::string> parametersOf(const BuiltVariant &built) {
   std::map<std::string, std::string> parameters;
   ModuleOp module = *built.module;
-  for (auto func : module.getOps<kernel::FuncOp>())
-    if (func.getScheduleAttr())
-      llvm::raw_string_ostream(parameters[built.kernelNames.at(func.getSymName().str())]) << func.getScheduleAttr();
+  for (auto func : module.getOps<kernel::FuncOp>()) // one may only be a part of launches
+    if (auto name = built.kernelNames.find(func.getSymName().str());
+        func.getScheduleAttr() && name != built.kernelNames.end())
+      llvm::raw_string_ostream(parameters[name->second]) << func.getScheduleAttr();
   return parameters;
 }
 

@@ -57,6 +57,7 @@ ArrayRef<OptionalPass> optionalPasses() {
       {"fuse-epilogues", "computes what follows a hero in its kernel"},
       {"fuse-prologues", "computes pointwise producers inside their only reader"},
       {"cse", "computes equal scalars of a kernel once"},
+      {"fuse-horizontal", "launches small kernels that do not depend on each other as one (cuda)"},
   };
   return table;
 }

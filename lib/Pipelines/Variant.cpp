@@ -106,8 +106,6 @@ private:
     return forEach([&](Variant &variant, unsigned inner) -> Status {
       CUPOLA_TRY(variant.target->lower(*variant.built.module, variant.spec.arch, context.request,
                                        {inner, context.services.cancelled}, variant.records, variant.code));
-      for (auto func : variant.built.module->getOps<kernel::FuncOp>())
-        variant.records[func.getSymName().str()].record.flops = kernel::operationsOf(func).text();
       return {};
     });
   }

@@ -35,7 +35,8 @@ struct TargetRequest {
   std::vector<std::string> cpuLevels; ///< none: all
   /// Measured times, which count before those that come with the target; null: none.
   std::shared_ptr<const TuningTable> tuning = nullptr;
-  bool shippedTuning = true; ///< those that come with the target count, too
+  bool shippedTuning = true;    ///< those that come with the target count, too
+  bool fuseHorizontally = true; ///< small kernels that do not depend on each other may share a launch
 };
 
 /// What one compilation lends to its targets; all of it may be used on several threads.
@@ -105,7 +106,7 @@ public:
   virtual bool sharesKernels() const = 0;
 
   /// The kernels of a module at phase kernel: their records, and text where a package carries
-  /// some. The module may change.
+  /// some. The module may change: its fusions have the kernels of `kernels` then.
   virtual Status lower(mlir::ModuleOp module, llvm::StringRef arch, const TargetRequest &request,
                        const Workers &workers, TargetKernels &kernels, TargetCode &code) const = 0;
   /// Of such a module, which stays as it is: its kernels, each with the candidates to measure, at most `most`. The

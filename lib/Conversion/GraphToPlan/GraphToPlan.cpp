@@ -202,9 +202,9 @@ void BodyBuilder::addLaunch(graph::FusionOp fusion) {
   StringRef kernel = *fusion.getKernel();
   ArrayAttr scalars = *fusion.getScalars();
   SmallVector<Value> operands = buffersOf(fusion.getInputs());
-  auto func = program.module.lookupSymbol<kernel::FuncOp>(kernel);
-  for (kernel::PackedAttr packed : func.getPackedOperands())
-    pack(fusion, packed, scalars, operands);
+  if (auto func = program.module.lookupSymbol<kernel::FuncOp>(kernel)) // else several, of a target that packs nothing
+    for (kernel::PackedAttr packed : func.getPackedOperands())
+      pack(fusion, packed, scalars, operands);
   for (Value result : fusion.getResults())
     operands.push_back(resultBuffer(result));
   for (const KernelWorkspace &part : program.kernels.at(kernel.str()).workspace)

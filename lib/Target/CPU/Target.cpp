@@ -54,6 +54,7 @@ public:
       const std::string where = nodesText(func.getLoc());
       CUPOLA_TRY(chooseSchedule(func, isa).within(where));
       CUPOLA_ASSIGN(CpuKernel kernel, prepareCpuKernel(func, isa).within(where));
+      kernel.record.flops = kernel::operationsOf(func).text();
       kernels[func.getSymName().str()] = {kernel.record, {kernel.grid}};
     }
     return {};

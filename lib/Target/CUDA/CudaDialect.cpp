@@ -15,12 +15,26 @@ using namespace cupola::cuda;
 #include "lib/Target/CUDA/CudaDialect.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "lib/Target/CUDA/CudaAttrs.cpp.inc"
+#define GET_OP_CLASSES
+#include "lib/Target/CUDA/CudaOps.cpp.inc"
 
 void CudaDialect::initialize() {
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "lib/Target/CUDA/CudaAttrs.cpp.inc"
       >();
+  addOperations<
+#define GET_OP_LIST
+#include "lib/Target/CUDA/CudaOps.cpp.inc"
+      >();
+}
+
+LogicalResult HorizontalOp::verify() {
+  if (getParts().size() < 2)
+    return emitOpError() << "has " << getParts().size() << " kernels, expected two or more";
+  if (getInputs().size() != getParts().size())
+    return emitOpError() << "has " << getParts().size() << " kernels and inputs of " << getInputs().size();
+  return success();
 }
 
 void cuda::registerCudaDialect(DialectRegistry &registry) { registry.insert<CudaDialect>(); }

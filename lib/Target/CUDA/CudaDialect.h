@@ -22,5 +22,7 @@ using Candidates = llvm::SmallVector<ScheduleInterface>;
 
 #define GET_ATTRDEF_CLASSES
 #include "lib/Target/CUDA/CudaAttrs.h.inc"
+#define GET_OP_CLASSES
+#include "lib/Target/CUDA/CudaOps.h.inc"
 
 #endif // CUPOLA_LIB_TARGET_CUDA_CUDADIALECT_H

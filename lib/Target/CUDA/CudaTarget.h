@@ -38,14 +38,13 @@ struct CudaKernel {
 
 /// Chooses the schedules of all kernels and makes one kernel of those that differ in numbers
 /// only; the fusions that use them follow. Of the tables with measured times the first that has
-/// some of a kernel decides.
+/// some of a kernel decides. `fuseHorizontally`: and launches small ones side by side.
 mlir::LogicalResult prepareCudaKernels(mlir::ModuleOp module, const GpuArchitecture &target,
-                                       llvm::ArrayRef<const TuningTable *> tuning = {});
+                                       llvm::ArrayRef<const TuningTable *> tuning = {}, bool fuseHorizontally = true);
 
-/// Emits one kernel of a module that was prepared. `prepared` is not changed. Diagnostics go
-/// to its location.
-/// May run concurrently for different kernels of one context.
-mlir::FailureOr<CudaKernel> emitCudaKernel(kernel::FuncOp prepared, const GpuArchitecture &target,
+/// Emits one kernel of a module that was prepared, a kernel.func or a cuda.horizontal, which is not changed.
+/// Diagnostics go to its location. May run concurrently for different kernels of one context.
+mlir::FailureOr<CudaKernel> emitCudaKernel(mlir::Operation *prepared, const GpuArchitecture &target,
                                            const CudaOptions &options = {});
 
 /// The dialect of the schedules that kernels have from then on.

@@ -3,6 +3,7 @@
 
 #include "lib/Runtime/Format/Sha256.h"
 #include "lib/Target/CUDA/CudaDialect.h"
+#include "lib/Target/CUDA/Horizontal.h"
 #include "lib/Target/CUDA/Lowering.h"
 #include "lib/Target/CUDA/Passes.h"
 #include "lib/Target/CUDA/Print.h"
@@ -31,6 +32,7 @@ void cuda::buildCudaPipeline(OpPassManager &passes, const GpuArchitecture &targe
   threads.addPass(createPlaceShared());
   if (target.wgmma) // its family has programmatic launches, too
     threads.addPass(createOverlapLaunches());
+  passes.addPass(createMergeHorizontal());
 }
 
 /// Ops that only the kernel dialect has must be gone.
@@ -42,15 +44,6 @@ static LogicalResult checkLowered(simt::FuncOp func) {
     return WalkResult::interrupt();
   });
   return failure(left.wasInterrupted());
-}
-
-static int64_t sharedBytes(simt::FuncOp func) {
-  int64_t end = 0;
-  func.walk([&](simt::SmemOp op) {
-    simt::SmemType type = op.getSmem().getType();
-    end = std::max<int64_t>(end, *op.getOffset() + type.getCount() * graph::byteSize(type.getElement()));
-  });
-  return end;
 }
 
 /// In bytes, as the driver wants it.
@@ -73,20 +66,53 @@ static KernelTensorMap tensorMap(simt::FuncOp func, simt::TensorMapAttr map) {
 }
 
 LogicalResult cuda::prepareCudaKernels(ModuleOp module, const GpuArchitecture &target,
-                                       ArrayRef<const TuningTable *> tuning) {
+                                       ArrayRef<const TuningTable *> tuning, bool fuseHorizontally) {
   PassManager passes(module.getContext(), ModuleOp::getOperationName());
   OpPassManager &kernels = passes.nest<kernel::FuncOp>();
   buildPreparation(kernels, target);
   kernels.addPass(createChooseSchedule(target.name, tuning));
   passes.addPass(createShareKernels());
+  if (fuseHorizontally)
+    passes.addPass(createFuseHorizontal({std::string(target.name)}));
   return passes.run(module);
 }
 
-FailureOr<cuda::CudaKernel> cuda::emitCudaKernel(kernel::FuncOp prepared, const GpuArchitecture &target,
+/// What is lowered as one: a kernel, or those of a launch, each once, and the op that says so.
+static OwningOpRef<ModuleOp> moduleOf(Operation *prepared, ArrayRef<kernel::FuncOp> parts) {
+  OwningOpRef<ModuleOp> holder(ModuleOp::create(prepared->getLoc()));
+  for (kernel::FuncOp part : llvm::SetVector<kernel::FuncOp>(parts.begin(), parts.end()))
+    holder->push_back(part.clone());
+  if (isa<cuda::HorizontalOp>(prepared))
+    holder->push_back(prepared->clone());
+  return holder;
+}
+
+/// "gemm_mma + gemm_mma"
+static std::string labelOf(ArrayRef<kernel::FuncOp> parts) {
+  return llvm::join(llvm::map_range(parts,
+                                    [](kernel::FuncOp part) {
+                                      auto schedule = cast<cuda::ScheduleInterface>(part.getScheduleAttr());
+                                      return schedule.getLabel(part.getKind()).str();
+                                    }),
+                    " + ");
+}
+
+static Expr operationsOf(ArrayRef<kernel::FuncOp> parts) {
+  Expr sum(0);
+  size_t scalars = 0;
+  for (kernel::FuncOp part : parts) {
+    sum = sum + cuda::behindScalars(kernel::operationsOf(part), scalars);
+    scalars += part.getScalars().size();
+  }
+  return sum;
+}
+
+FailureOr<cuda::CudaKernel> cuda::emitCudaKernel(Operation *prepared, const GpuArchitecture &target,
                                                  const CudaOptions &options) {
-  OwningOpRef<ModuleOp> holder(ModuleOp::create(prepared.getLoc()));
-  holder->push_back(prepared.clone());
-  PassManager passes(prepared.getContext(), ModuleOp::getOperationName());
+  auto horizontal = dyn_cast<HorizontalOp>(prepared);
+  const auto parts = horizontal ? partsOf(horizontal) : SmallVector<kernel::FuncOp>{cast<kernel::FuncOp>(prepared)};
+  OwningOpRef<ModuleOp> holder = moduleOf(prepared, parts);
+  PassManager passes(prepared->getContext(), ModuleOp::getOperationName());
   buildCudaPipeline(passes, target);
   if (failed(passes.run(*holder)))
     return failure();
@@ -100,12 +126,12 @@ FailureOr<cuda::CudaKernel> cuda::emitCudaKernel(kernel::FuncOp prepared, const 
 
   // The name is the hash of everything else: equal kernels of different models are one.
   bool wide = options.force64BitIndex || needsWideIndex(func);
-  auto schedule = cast<ScheduleInterface>(prepared.getScheduleAttr());
   CudaKernel kernel;
   format::Kernel &record = kernel.record;
   record.sourceHash = format::hex(format::sha256(printKernel(func, "", wide)));
   record.name = "k_" + record.sourceHash.substr(0, 16);
-  record.schedule = schedule.getLabel(prepared.getKind()).str();
+  record.schedule = labelOf(parts);
+  record.flops = ::operationsOf(parts).text();
   record.threads = func.getThreads();
   record.sharedBytes = shared;
   for (BlockArgument view : func.getViews()) {
@@ -124,6 +150,7 @@ FailureOr<cuda::CudaKernel> cuda::emitCudaKernel(kernel::FuncOp prepared, const 
     Type element = cast<ViewType>(part.getType()).getElement();
     kernel.workspace.push_back({elements * graph::byteSize(element), element.isUnsignedInteger(32)});
   }
-  kernel.compilesAlone = schedule.compilesAlone();
+  kernel.compilesAlone = llvm::any_of(
+      parts, [](kernel::FuncOp part) { return cast<ScheduleInterface>(part.getScheduleAttr()).compilesAlone(); });
   return kernel;
 }

@@ -133,6 +133,26 @@ def ShareKernels : Pass<"kernel-share", "::mlir::ModuleOp"> {
   let dependentDialects = ["::cupola::kernel::KernelDialect"];
 }
 
+def FuseHorizontal : Pass<"kernel-fuse-horizontal", "::mlir::ModuleOp"> {
+  let summary = "launches small kernels that do not depend on each other as one";
+  let description = [{
+    A fusion moves up to an earlier one if all that it reads is there by then, blocks of both have as many threads, and both
+    together take two waves of blocks at most, and no more than one after the other. Left alone are calls of libraries, kernels with
+    clusters, tensor copies or roles of warpgroups, grids that depend on symbols, and what is written into memory of an argument.
+
+    ```mlir
+    %1 = graph.fusion conv(%0, %w0) kernel @k0 [] .. {A}                                        // before
+    %2 = graph.fusion conv(%1, %w1) kernel @k1 [] .. {B}
+    %3 = graph.fusion conv(%0, %w2) kernel @k2 [] .. {C}
+    %1 = graph.fusion conv(%0, %w0) kernel @k0 [] .. {A}                                        // after
+    %2:2 = graph.fusion conv(%1, %w1, %0, %w2) kernel @k1_k2 [] .. {B, C}
+    cuda.horizontal @k1_k2 [@k1, @k2] inputs [2, 2]
+    ```
+  }];
+  let dependentDialects = ["::cupola::simt::SimtDialect", "::cupola::cuda::CudaDialect"];
+  let options = [Option<"arch", "arch", "std::string", "\"sm_80\"", "architecture family">];
+}
+
 def KernelToSimt : Pass<"kernel-to-simt", "::mlir::ModuleOp"> {
   let summary = "the program of one thread of every kernel, by its schedule";
   let description = [{
@@ -227,6 +247,24 @@ def PlaceShared : SimtPass<"simt-place-shared"> {
     %0 = simt.smem at 0 : !simt.smem<4096xf32>         // after
     ```
   }];
+}
+
+def MergeHorizontal : Pass<"simt-merge-horizontal", "::mlir::ModuleOp"> {
+  let summary = "makes one program of the kernels of a launch";
+  let description = [{
+    The first blocks run the first kernel, those behind them the next one. Their shared memory is one, and so are their counters, of
+    which each has its own. Kernels that are launched alone, too, are in a module of their own then.
+
+    ```mlir
+    simt.func @k1 block %b of 98 thread %t of 128 .. {A}                                        // before
+    simt.func @k2 block %b of 49 thread %t of 128 .. {B}
+    cuda.horizontal @k1_k2 [@k1, @k2] inputs [2, 2]
+    simt.func @k1_k2 block %b of 147 thread %t of 128 .. {                                      // after
+      simt.guard [-%b + 97] { A }
+      simt.guard [%b - 98] { %c = kernel.apply %b - 98 below 49  B }
+    ```
+  }];
+  let dependentDialects = ["::cupola::simt::SimtDialect"];
 }
 
 #endif // CUPOLA_LIB_TARGET_CUDA_PASSES_TD

@@ -6,6 +6,7 @@
 #include "lib/Conversion/GraphToKernel/Schedule.h"
 #include "lib/Runtime/CUDA/DeviceHeaders.h"
 #include "lib/Target/CUDA/CudaTarget.h"
+#include "lib/Target/CUDA/Horizontal.h"
 #include "lib/Target/CUDA/Passes.h"
 #include "lib/Target/CUDA/Schedules/Tiles.h"
 #include "lib/Target/CUDA/Tuning.h"
@@ -21,18 +22,42 @@ namespace {
 
 using EmittedKernel = std::optional<CudaKernel>;
 
+/// What is launched: kernels, but for those that are only parts of launches, and those launches.
+std::vector<Operation *> launchedIn(ModuleOp module) {
+  std::set<StringRef> used, parts;
+  module.walk([&](graph::FusionOp fusion) {
+    if (std::optional<StringRef> kernel = fusion.getKernel())
+      used.insert(*kernel);
+  });
+  for (auto op : module.getOps<HorizontalOp>())
+    for (kernel::FuncOp part : partsOf(op))
+      parts.insert(part.getSymName());
+  std::vector<Operation *> launched;
+  for (Operation &op : *module.getBody()) {
+    auto func = dyn_cast<kernel::FuncOp>(op);
+    if (func ? used.count(func.getSymName()) || !parts.count(func.getSymName()) : isa<HorizontalOp>(op))
+      launched.push_back(&op);
+  }
+  return launched;
+}
+
+std::string describe(Operation *launched) {
+  auto func = dyn_cast<kernel::FuncOp>(launched);
+  return func ? "a kernel of kind '" + graph::stringifyKernelKind(func.getKind()).str() + "'"
+              : "a launch of several kernels";
+}
+
 /// The text of every kernel, several at a time.
-Status emitAll(ArrayRef<kernel::FuncOp> funcs, const GpuArchitecture &gpu, const Workers &workers,
+Status emitAll(ArrayRef<Operation *> prepared, const GpuArchitecture &gpu, const Workers &workers,
                std::vector<EmittedKernel> &emitted) {
   CodeJobs jobs;
-  emitted.resize(funcs.size());
-  for (size_t i = 0; i < funcs.size(); ++i)
-    jobs.pieces.push_back([&gpu, func = funcs[i], &place = emitted[i]]() mutable -> Status {
-      const PassErrors errors(func.getContext());
-      FailureOr<CudaKernel> kernel = emitCudaKernel(func, gpu);
+  emitted.resize(prepared.size());
+  for (size_t i = 0; i < prepared.size(); ++i)
+    jobs.pieces.push_back([&gpu, op = prepared[i], &place = emitted[i]]() mutable -> Status {
+      const PassErrors errors(op->getContext());
+      FailureOr<CudaKernel> kernel = emitCudaKernel(op, gpu);
       if (failed(kernel))
-        return errors.status(nodesText(func.getLoc()) + ": a kernel of kind '" +
-                             graph::stringifyKernelKind(func.getKind()).str() + "' has no CUDA form on " +
+        return errors.status(nodesText(op->getLoc()) + ": " + describe(op) + " has no CUDA form on " +
                              std::string(gpu.name));
       place = std::move(*kernel);
       return {};
@@ -100,15 +125,15 @@ public:
     if (request.shippedTuning && !shippedTuning().isEmpty())
       tables.push_back(&shippedTuning());
     PassErrors errors(module.getContext());
-    if (failed(prepareCudaKernels(module, gpu, tables)))
+    if (failed(prepareCudaKernels(module, gpu, tables, request.fuseHorizontally)))
       return errors.status("the kernels have no schedules on " + arch.str());
     code.warnings = errors.takeWarnings();
-    std::vector<kernel::FuncOp> funcs(module.getOps<kernel::FuncOp>().begin(), module.getOps<kernel::FuncOp>().end());
+    const std::vector<Operation *> launched = launchedIn(module);
     std::vector<EmittedKernel> emitted;
-    CUPOLA_TRY(emitAll(funcs, gpu, workers, emitted));
+    CUPOLA_TRY(emitAll(launched, gpu, workers, emitted));
     std::vector<CudaKernel> distinct;     // by text, and so by name
     std::map<std::string, size_t> places; // kernel name -> where in `distinct`
-    std::vector<size_t> uses;             // parallel to `funcs`
+    std::vector<size_t> uses;             // parallel to `launched`
     for (EmittedKernel &kernel : emitted) {
       auto [place, isNew] = places.emplace(kernel->record.name, distinct.size());
       uses.push_back(place->second);
@@ -116,8 +141,9 @@ public:
         distinct.push_back(*kernel);
     }
     code.sources = packSources(distinct);
-    for (auto [func, kernel, use] : llvm::zip(funcs, emitted, uses))
-      kernels[func.getSymName().str()] = {distinct[use].record, kernel->grid, kernel->maps, kernel->workspace};
+    for (auto [op, kernel, use] : llvm::zip(launched, emitted, uses))
+      kernels[cast<SymbolOpInterface>(op).getName().str()] = {distinct[use].record, kernel->grid, kernel->maps,
+                                                              kernel->workspace};
     return {};
   }
 

@@ -245,3 +245,21 @@ kernel.func @longest reduction grid (%g) in [64] scalars []
   } : f32
   kernel.store %0, %out[%g] : f32 to !kernel.view<f32, write>
 }
+
+// Few rows and a short depth: no tile that cuts the depth into slices has enough of it, and no other is as low.
+// ASYNC: @lowAndShallow {{.*}} schedule #cuda.gemm_mma<tile 32x32x128, warps 1x1, slices 4, {{.*}}> (
+kernel.func @lowAndShallow gemm grid () in [] scalars []
+    (%a: !kernel.view<f16, read>, %b: !kernel.view<f16, read>, %c: !kernel.view<f16, write>) {
+  %0 = kernel.dot [30, 64, 384] lhs (%m, %k) {
+    %1 = kernel.load %a[384*%m + %k] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } rhs (%k, %n) {
+    %1 = kernel.load %b[64*%k + %n] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } : !kernel.tile<f32, "30", "64">
+  kernel.foreach (%m, %n) in [30, 64] {
+    %1 = kernel.extract %0 [%m, %n] : f32 from !kernel.tile<f32, "30", "64">
+    %2 = kernel.cast %1 : f32 -> f16
+    kernel.store %2, %c[64*%m + %n] : f16 to !kernel.view<f16, write>
+  }
+}

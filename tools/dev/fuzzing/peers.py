@@ -60,7 +60,8 @@ def attempt(function, feeds):
 
 
 def distance(found, expected):
-    """The smallest T with |a - b| <= T * max|b| + T * |b|; infinite for other shapes, types, or numbers that are not finite in one alone."""
+    """The smallest T with |a - b| <= T * max|b| + T * |b|, two steps of subnormals apart (their rounding is no share of the number);
+    infinite for other shapes, types, or numbers that are not finite in one alone."""
     if found.shape != expected.shape or found.dtype != expected.dtype:
         return float("inf")
     if expected.dtype.kind != "f":
@@ -73,7 +74,9 @@ def distance(found, expected):
     if not b.size or np.array_equal(a, b):
         return 0.0
     scale = np.abs(b).max() + np.abs(b)
-    return float(np.max(np.abs(a - b) / np.where(scale > 0, scale, np.finfo(expected.dtype).tiny)))
+    limits = np.finfo(expected.dtype)
+    apart = np.maximum(np.abs(a - b) - 2 * float(limits.smallest_subnormal), 0)
+    return float(np.max(apart / np.where(scale > 0, scale, limits.tiny)))
 
 
 def agree(found, expected):

@@ -68,15 +68,17 @@ inline bool isForMatrixUnits(kernel::DotOp dot, const GpuArchitecture &target) {
 bool areHalves(kernel::DotOp dot, const GpuArchitecture &target);
 bool areBytes(kernel::DotOp dot, const GpuArchitecture &target);
 
-/// The schedules of a table that fit. If none does, there are very few rows: the first, whose
-/// blocks read the most columns at once.
+/// The schedules of a table that fit. If none does, there are few rows, and k is short: those of the fewest rows.
 template <class Attr> Candidates fitting(llvm::ArrayRef<Attr> table, const ProductFacts &product) {
   Candidates found;
   for (Attr shape : table)
     if (fits(tileOf(shape), product))
       found.push_back(shape);
-  if (found.empty())
-    found.push_back(table.front());
+  if (!found.empty() || table.empty())
+    return found;
+  const auto rowsOf = [](Attr shape) { return tileOf(shape).m; };
+  const auto least = *llvm::min_element(llvm::map_range(table, rowsOf));
+  llvm::copy_if(table, std::back_inserter(found), [&](Attr shape) { return rowsOf(shape) == least; });
   return found;
 }
 

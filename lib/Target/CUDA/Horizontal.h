@@ -1,0 +1,32 @@
+//===- lib/Target/CUDA/Horizontal.h - several kernels in one launch ---===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_LIB_TARGET_CUDA_HORIZONTAL_H
+#define CUPOLA_LIB_TARGET_CUDA_HORIZONTAL_H
+
+#include "dialects/Simt/Simt.h"
+#include "lib/Target/CUDA/CudaDialect.h"
+
+namespace cupola::cuda {
+
+/// How a kernel is launched, as its simt.func says.
+struct LaunchShape {
+  int64_t threads = 0, sharedBytes = 0;
+  int64_t registers = 0; ///< of a thread, about: its arrays and some more
+  Expr blocks, counters; ///< over n0, n1, ..: of the launch, and of the workspace
+  bool isPlain = false;  ///< neither clusters nor tensor copies nor roles of warpgroups: others may run beside it
+
+  static LaunchShape of(simt::FuncOp func);
+};
+
+/// Bytes of shared memory that a block needs, once simt.smem ops have their places.
+int64_t sharedBytes(simt::FuncOp func);
+
+/// The kernels of a launch, in order.
+llvm::SmallVector<kernel::FuncOp> partsOf(HorizontalOp op);
+
+/// An expression over n0, n1, .. of a kernel whose scalars have `first` others before them.
+Expr behindScalars(const Expr &expr, size_t first);
+
+} // namespace cupola::cuda
+
+#endif // CUPOLA_LIB_TARGET_CUDA_HORIZONTAL_H
