@@ -264,6 +264,12 @@ def Simt_StoreSharedOp : Simt_Op<"store_shared", [Kernel_Position, MemoryEffects
   let hasVerifier = 1;
 }
 
+def Simt_PrefetchOp : Simt_Op<"prefetch", [Kernel_Position, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "asks for the bytes around an element, so that they are nearer when they are read";
+  let arguments = (ins Kernel_ViewType:$view, Graph_Expr:$position, Variadic<Index>:$indices);
+  let assemblyFormat = "$view `` custom<Place>($position, $indices) attr-dict `:` type($view)";
+}
+
 def Simt_AsyncCopyOp : Simt_Op<"async_copy", [Kernel_Position, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "starts a copy of `bytes` bytes to shared memory; zeros where the mask fails";
   let arguments = (ins Kernel_ViewType:$view, Simt_SmemType:$smem, Graph_Expr:$position,

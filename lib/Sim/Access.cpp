@@ -69,7 +69,7 @@ inline __attribute__((always_inline)) void check(uintptr_t address, uintptr_t pc
     touchRegion<Write>(*region, t, access);
     if (!region->counted)
       return;
-    if (__builtin_expect(!t.hasWaitedForGrid, 0))
+    if (__builtin_expect(!t.hasWaitedForGrid, 0) && (Write || !region->isFixed))
       reportEarlyAccess(address, Bytes, Write, pc);
   } else {
     checkForeign(address, Bytes, Write, pc);

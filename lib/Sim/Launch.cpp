@@ -63,7 +63,7 @@ std::vector<Region::Part> listParts(const LaunchRequest &request) {
   std::vector<Region::Part> parts;
   for (size_t i = 0; i < request.buffers.size(); ++i) {
     const LaunchBuffer &b = request.buffers[i];
-    parts.push_back({b.address, b.address + b.bytes, static_cast<int>(i), b.writable});
+    parts.push_back({b.address, b.address + b.bytes, static_cast<int>(i), b.writable, b.isNamed});
   }
   if (!request.bindings)
     return parts;

@@ -38,6 +38,7 @@ struct LaunchBuffer {
   uintptr_t address;
   uint64_t bytes;
   bool writable;
+  bool isNamed = false; ///< by its address, not through the bindings table: it is the same in all runs
 };
 
 struct LaunchRequest {

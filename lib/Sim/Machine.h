@@ -88,9 +88,11 @@ struct Region {
     uintptr_t begin, end;
     int buffer; ///< index among the kernel's buffers; -1 bindings, -2 flag block
     bool writable;
+    bool isNamed = false; ///< of LaunchBuffer
   };
   uintptr_t begin = 0, end = 0;
   bool writable = false;
+  bool isFixed = false;       ///< no launch could write into it so far
   bool counted = false;       ///< holds a buffer: the bindings table and the flag block are arguments, not traffic
   InitMap *written = nullptr; ///< null: every byte is known to be written
   uintptr_t writtenBase = 0;

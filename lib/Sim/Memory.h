@@ -53,6 +53,7 @@ struct Allocation {
   uintptr_t base = 0;
   uint64_t bytes = 0;
   InitMap written;
+  bool byKernels = false; ///< a launch could write into it
 };
 
 /// All allocations of one simulated device. Each lies between guard zones.

@@ -21,6 +21,20 @@ void findWritten(Region &region) {
   region.writtenBase = allocation->base;
 }
 
+/// What a kernel may read before it waits: memory of the device into which no launch could write so far, this one
+/// included, and memory that is not the device's but is named by its address, weights that lie where the package does.
+void findFixed() {
+  for (const Region &region : machine.regions)
+    if (Allocation *allocation = machine.memory->find(region.begin); allocation && region.writable)
+      allocation->byKernels = true;
+  for (Region &region : machine.regions) {
+    const Allocation *allocation = machine.memory->find(region.begin);
+    const auto isNamed = [](const Region::Part &part) { return part.isNamed && !part.writable; };
+    region.isFixed =
+        allocation ? !allocation->byKernels : std::all_of(region.parts.begin(), region.parts.end(), isNamed);
+  }
+}
+
 std::string partName(const Region::Part &part) {
   const std::string name = part.buffer == -1   ? "the bindings table"
                            : part.buffer == -2 ? "the flag block"
@@ -38,13 +52,14 @@ void buildRegions(std::vector<Region::Part> parts) {
   machine.lastRegion = nullptr;
   for (const Region::Part &part : parts) {
     if (machine.regions.empty() || part.begin >= machine.regions.back().end)
-      machine.regions.push_back({part.begin, part.end, false, false, nullptr, 0, 0, 2, {}});
+      machine.regions.push_back({part.begin, part.end, false, false, false, nullptr, 0, 0, 2, {}});
     Region &region = machine.regions.back();
     region.end = std::max(region.end, part.end);
     region.writable |= part.writable;
     region.counted |= part.buffer >= 0;
     region.parts.push_back(part);
   }
+  findFixed();
   size_t cells = 0;
   for (Region &region : machine.regions) {
     findWritten(region);

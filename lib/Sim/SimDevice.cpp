@@ -161,7 +161,8 @@ Status SimStream::launch(const LaunchArguments &arguments) {
   request.sharedBytes = function.sharedBytes;
   request.arguments = list.pointers;
   for (size_t i = 0; i < arguments.referenceCount; ++i)
-    request.buffers.push_back({arguments.addresses[i], arguments.bytes[i], function.writable[i]});
+    request.buffers.push_back({arguments.addresses[i], arguments.bytes[i], function.writable[i],
+                               (arguments.references[i] & format::kReferenceBit) == 0});
   request.bindings = arguments.bindings;
   if (const Allocation *a = state.memory.find(arguments.bindings))
     request.bindingsBytes = a->bytes - (arguments.bindings - a->base);

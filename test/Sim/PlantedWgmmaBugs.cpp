@@ -208,10 +208,9 @@ std::vector<PlantedBug> plantedWgmmaBugs() {
        32,
        0,
        false,
-       "  out[t] = cu_cast<f32>(in[t]);\n  grid_wait();",
-       {"overlapping launch: read of 2 bytes at buffer 0 (8192 bytes) + 0 by thread 0 of block 0, which touches it "
-        "before "
-        "it waited for the kernels queued before it"},
+       "  const f32 early = out[t];\n  grid_wait();\n  out[t] = early;",
+       {"overlapping launch: read of 4 bytes at buffer 1 (", " bytes) + 0 by thread 0 of block 0, which touches it "
+                                                             "before it waited for the kernels queued before it"},
        true},
       {"NeverWaits", 32, 1, false, "  out[t] = 1.0f;", {"overlapping launch: write of 4 bytes at buffer 1"}, true},
       {"EarlyCopy",

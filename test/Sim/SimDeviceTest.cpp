@@ -194,6 +194,20 @@ TEST(SimDevice, OverlappingBuffersAreOneRegion) {
       says(run("  parent[t + 33] = 0.0f;").status, "out of bounds: write of 4 bytes at buffer 0 (256 bytes) + 256"));
 }
 
+TEST(SimDevice, BeforeTheWaitAKernelReadsWhatNoLaunchWrites) {
+  const auto device = makeSimulator("sm_90a");
+  KernelRun run = copyRun();
+  run.text = kernelHead("k_copy", 32, 2, 0) + "  const f32 v = cu_read<f32>(bindings, ref0)[cu_tid()];\n"
+                                              "  cu_prefetch(cu_read<f32>(bindings, ref1));\n  grid_wait();\n"
+                                              "  cu_write<f32>(bindings, ref1)[cu_tid()] = v;\n}\n";
+  run.programmatic = true;
+  const KernelOutcome fine = runKernel(*device, run);
+  EXPECT_TRUE(fine.status.isOk()) << fine.status.message();
+  KernelRun view = viewRun("  const f32 v = view[t];\n  grid_wait();\n  parent[t] = v;");
+  view.programmatic = true;
+  EXPECT_TRUE(says(runKernel(*device, view).status, "overlapping launch: read of 4 bytes at buffer"));
+}
+
 TEST(SimDevice, ManyKernelsOfOneText) {
   // Seven kernels are compiled in two parts.
   std::string text = "#include \"device.cuh\"\n";

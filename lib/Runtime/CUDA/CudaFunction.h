@@ -13,6 +13,9 @@ namespace cupola::runtime::cuda {
 struct LaunchRoom {
   std::vector<const void *> parameters;
   std::vector<CuLaunchAttribute> attributes;
+  /// A launch of the same run was queued before. What a kernel reads before it waits, its weights, may be what the caller's own
+  /// work has just written: the first launch of a run begins when that has ended.
+  bool follows = false;
 };
 
 /// A kernel, or a call into a library.
@@ -42,7 +45,7 @@ public:
 
 private:
   Status checkGrid(const Grid &grid) const;
-  void addAttributes(std::vector<CuLaunchAttribute> &attributes) const;
+  void addAttributes(LaunchRoom &room) const;
   CuLaunchConfig configure(const Grid &grid, CuStream stream, LaunchRoom &room) const;
 
   std::shared_ptr<CudaContext> context;

@@ -28,15 +28,15 @@ Status CudaKernel::checkGrid(const Grid &grid) const {
   return {};
 }
 
-void CudaKernel::addAttributes(std::vector<CuLaunchAttribute> &attributes) const {
-  attributes.clear();
+void CudaKernel::addAttributes(LaunchRoom &room) const {
+  room.attributes.clear();
   if (cluster > 1) {
-    CuLaunchAttribute &attribute = attributes.emplace_back();
+    CuLaunchAttribute &attribute = room.attributes.emplace_back();
     attribute.id = cuLaunchClusterDimension;
     attribute.value.cluster = {cluster, 1, 1};
   }
-  if (programmatic) {
-    CuLaunchAttribute &attribute = attributes.emplace_back();
+  if (programmatic && room.follows) {
+    CuLaunchAttribute &attribute = room.attributes.emplace_back();
     attribute.id = cuLaunchProgrammaticSerialization;
     attribute.value.flag = 1;
   }
@@ -51,7 +51,7 @@ CuLaunchConfig CudaKernel::configure(const Grid &grid, CuStream stream, LaunchRo
   config.blockY = config.blockZ = 1;
   config.sharedBytes = sharedBytes;
   config.stream = stream;
-  addAttributes(room.attributes);
+  addAttributes(room);
   config.attributes = room.attributes.data();
   config.attributeCount = unsigned(room.attributes.size());
   return config;

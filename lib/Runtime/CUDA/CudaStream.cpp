@@ -91,6 +91,7 @@ Status CudaStream::launch(const LaunchArguments &arguments) {
   const ContextScope scope(*context);
   CUPOLA_TRY(scope.status());
   CUPOLA_TRY(function.queue(arguments, stream, room));
+  room.follows = true;
   if (recording) {
     recorded.push_back({function.counter, blocks});
     return {};
@@ -125,6 +126,7 @@ Result<std::unique_ptr<Event>> CudaStream::makeEvent(unsigned flags) {
 
 Status CudaStream::record(Event &event) {
   CUPOLA_TRY(notRecording("an event"));
+  room.follows = false; // a run ends with one
   const ContextScope scope(*context);
   CUPOLA_TRY(scope.status());
   return context->check(context->api().eventRecord(static_cast<CudaEvent &>(event).event, stream),
@@ -171,6 +173,7 @@ Status CudaStream::beginRecording() {
   CUPOLA_TRY(context->check(context->api().streamBeginCapture(stream, cuCaptureThreadLocal), "beginning a CUDA graph"));
   recording = true;
   recorded.clear();
+  room.follows = false;
   return {};
 }
 

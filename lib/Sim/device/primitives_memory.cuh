@@ -25,6 +25,9 @@ template <class Vector> CUPOLA_DEVICE void storeVector(void *p, const Vector &v)
   cupola_sim_store(p, sizeof(Vector), words);
 }
 
+/// No access: what it names need not be there, and nothing waits for it. It costs no sectors of its own.
+CUPOLA_DEVICE void prefetch(const void *) {}
+
 /// As on a GPU an offset in the block's shared memory.
 CUPOLA_DEVICE unsigned sharedAddress(const void *p) {
   return static_cast<unsigned>(static_cast<const unsigned char *>(p) - cupola_sim_shared());

@@ -18,6 +18,10 @@ struct KernelFacts;
 
 namespace cupola::cuda {
 using Candidates = llvm::SmallVector<ScheduleInterface>;
+
+/// On kernels of both kinds: the buffer parameters that nobody writes while the model is loaded, in ascending order.
+inline constexpr llvm::StringLiteral constantsAttr = "cuda.constants";
+llvm::ArrayRef<int64_t> constantsOf(mlir::Operation *func);
 } // namespace cupola::cuda
 
 #define GET_ATTRDEF_CLASSES

@@ -14,8 +14,12 @@ def Cuda_Dialect : Dialect {
   let description = [{
     Schedules of kernels as attributes of `kernel.func`. All numbers are positive; a block has
     whole warps of 32 threads, at most 1024 threads in all.
+
+    A `kernel.func` or `simt.func` with `cuda.constants` says which of its buffer parameters nobody writes while the
+    model is loaded, in ascending order: weights.
   }];
   let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
 }
 
 def Cuda_ScheduleInterface : AttrInterface<"ScheduleInterface", [Kernel_ScheduleInterface]> {

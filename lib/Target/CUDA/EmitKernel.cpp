@@ -26,11 +26,13 @@ void cuda::buildCudaPipeline(OpPassManager &passes, const GpuArchitecture &targe
   passes.addPass(createKernelToSimt());
   OpPassManager &threads = passes.nest<simt::FuncOp>();
   threads.addPass(createPipelineCopies());
+  if (target.wgmma) // its family has programmatic launches, too
+    threads.addPass(createPrefetchWeights());
   threads.addPass(createHoistPositions());
   threads.addPass(createCSEPass());
   threads.addPass(createCanonicalizerPass());
   threads.addPass(createPlaceShared());
-  if (target.wgmma) // its family has programmatic launches, too
+  if (target.wgmma)
     threads.addPass(createOverlapLaunches());
   passes.addPass(createMergeHorizontal());
 }
@@ -72,6 +74,8 @@ LogicalResult cuda::prepareCudaKernels(ModuleOp module, const GpuArchitecture &t
   buildPreparation(kernels, target);
   kernels.addPass(createChooseSchedule(target.name, tuning));
   passes.addPass(createShareKernels());
+  if (target.wgmma)
+    passes.addPass(createMarkConstants());
   if (fuseHorizontally)
     passes.addPass(createFuseHorizontal({std::string(target.name)}));
   return passes.run(module);

@@ -3,6 +3,8 @@
 
 #include "lib/Target/CUDA/Lowering.h"
 
+#include "lib/Target/CUDA/CudaDialect.h"
+
 using namespace mlir;
 using namespace cupola;
 using namespace cupola::kernel;
@@ -24,6 +26,8 @@ static simt::FuncOp createFunc(OpBuilder &builder, kernel::FuncOp source) {
   ArrayAttr blocks = graph::exprArray(builder.getContext(), {Expr(1)});
   auto func =
       simt::FuncOp::create(builder, source.getLoc(), source.getSymName(), blocks, /*threads=*/1, source.getScalars());
+  if (Attribute constants = source->getAttr(constantsAttr))
+    func->setAttr(constantsAttr, constants);
   Block &body = func.getBody().emplaceBlock();
   for (BlockArgument view : source.getViews())
     body.addArgument(view.getType(), view.getLoc());

@@ -161,7 +161,8 @@ private:
     IRMapping map = parameters[number];
     map.map(part.getThreadIndex(), func.getThreadIndex());
     const graph::Exprs axes = exprsOf(part.getBlocks());
-    const Value flat = index(vars, "b", vars.of(func.getBlockIndices()[0]) - first, blocks);
+    const Value block = func.getBlockIndices()[0];
+    const Value flat = first.isConstant(0) ? block : index(vars, "b", vars.of(block) - first, blocks);
     Expr rest = vars.of(flat);
     for (auto [axis, argument] : llvm::enumerate(part.getBlockIndices())) { // the first is the fastest
       const Expr extent = cuda::behindScalars(axes[axis], scalars);

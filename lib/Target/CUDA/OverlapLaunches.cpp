@@ -1,6 +1,7 @@
 //===- lib/Target/CUDA/OverlapLaunches.cpp - kernels that begin before the one before them ends ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "lib/Target/CUDA/CudaDialect.h"
 #include "lib/Target/CUDA/Lowering.h"
 #include "lib/Target/CUDA/Passes.h"
 
@@ -25,6 +26,37 @@ bool touchesNothing(Operation &op) {
   return op.getNumRegions() == 0 && (isMemoryEffectFree(&op) || isa<SmemOp, RegistersOp>(op));
 }
 
+/// Asynchronous copies and prefetches, and what says from where to where.
+bool onlyCopies(Operation &op, llvm::function_ref<bool(Value view)> from) {
+  if (auto copy = dyn_cast<AsyncCopyOp>(op))
+    return from(copy.getView());
+  if (auto copy = dyn_cast<AsyncPairOp>(op))
+    return from(copy.getView());
+  if (auto prefetch = dyn_cast<PrefetchOp>(op))
+    return from(prefetch.getView());
+  return isa<simt::ForOp, GuardOp>(op)
+             ? llvm::all_of(op.getRegion(0).front(), [&](Operation &inner) { return onlyCopies(inner, from); })
+             : op.getNumRegions() == 0 && isMemoryEffectFree(&op);
+}
+
+/// Copies of the first tiles come one after the other, each behind what they have in common; those of weights can begin
+/// at once. They belong to the first group of copies then, which is waited for first.
+void moveWeightsBefore(Operation *wait, Operation *release, simt::FuncOp func) {
+  const ArrayRef<int64_t> constants = cuda::constantsOf(func);
+  const auto isConstant = [&](Value view) {
+    auto argument = dyn_cast<BlockArgument>(view);
+    return argument && llvm::is_contained(constants, argument.getArgNumber());
+  };
+  const auto isAny = [](Value) { return true; };
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::make_range(std::next(release->getIterator()), wait->getBlock()->end()))) {
+    if (touchesNothing(op) || onlyCopies(op, isConstant))
+      op.moveBefore(wait);
+    else if (!isa<AsyncCommitOp>(op) && !onlyCopies(op, isAny))
+      return;
+  }
+}
+
 /// Every thread waits, also one that has nothing to do: a kernel that has ended then says so of all that came before.
 struct OverlapLaunches : cuda::impl::OverlapLaunchesBase<OverlapLaunches> {
   void runOnOperation() override {
@@ -33,8 +65,10 @@ struct OverlapLaunches : cuda::impl::OverlapLaunchesBase<OverlapLaunches> {
       return;
     Block &body = func.getBody().front();
     OpBuilder builder(&body, llvm::find_if_not(body, touchesNothing));
-    GridWaitOp::create(builder, func.getLoc());
-    GridReleaseOp::create(builder, func.getLoc());
+    auto wait = GridWaitOp::create(builder, func.getLoc());
+    auto release = GridReleaseOp::create(builder, func.getLoc());
+    if (!cuda::constantsOf(func).empty())
+      moveWeightsBefore(wait, release, func);
   }
 };
 

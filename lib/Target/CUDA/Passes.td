@@ -133,6 +133,20 @@ def ShareKernels : Pass<"kernel-share", "::mlir::ModuleOp"> {
   let dependentDialects = ["::cupola::kernel::KernelDialect"];
 }
 
+def MarkConstants : Pass<"kernel-mark-constants", "::mlir::ModuleOp"> {
+  let summary = "says which parameters of kernels are weights";
+  let description = [{
+    Those that every fusion with the kernel gives a constant.
+
+    ```mlir
+    %1 = graph.fusion gemm(%0, %w) kernel @k0 [] ..
+    kernel.func @k0 gemm ..                                            // before
+    kernel.func @k0 gemm .. attributes {cuda.constants = array<i64: 1>} // after
+    ```
+  }];
+  let dependentDialects = ["::cupola::kernel::KernelDialect", "::cupola::cuda::CudaDialect"];
+}
+
 def FuseHorizontal : Pass<"kernel-fuse-horizontal", "::mlir::ModuleOp"> {
   let summary = "launches small kernels that do not depend on each other as one";
   let description = [{
@@ -220,11 +234,31 @@ def HoistPositions : SimtPass<"simt-hoist-positions"> {
   let dependentDialects = ["::cupola::simt::SimtDialect"];
 }
 
+def PrefetchWeights : SimtPass<"simt-prefetch-weights"> {
+  let summary = "asks for the weights of a loop's first iterations where the kernel begins";
+  let description = [{
+    simt-overlap-launches moves that before the wait, so that they come from memory while the kernel before still runs. For loops of one
+    thread that load vectors of weights: products of few rows. Their tiles in shared memory come by copies, which move themselves.
+
+    ```mlir
+    simt.for %k = 8*%warp to 2048 step 128 {                           // before
+      simt.load_vector %in1 to %r [2048*%k] ..
+
+    simt.for %p = 8*%warp to min(2048, 8*%warp + 512) step 128 {       // after
+      simt.prefetch %in1[2048*%p]
+    }
+    simt.for %k = 8*%warp to 2048 step 128 {
+    ```
+  }];
+  let dependentDialects = ["::cupola::simt::SimtDialect"];
+}
+
 def OverlapLaunches : SimtPass<"simt-overlap-launches"> {
   let summary = "lets a kernel begin while the one before it ends";
   let description = [{
     It waits for what was queued before it where it has done all that touches no memory, and lets the kernel behind it begin then. For
-    architectures with programmatic launches. A schedule that waits itself is left alone.
+    architectures with programmatic launches. A schedule that waits itself is left alone. Copies that bring the first tiles of
+    weights to shared memory begin before the wait.
 
     ```mlir
     %t = simt.thread ..                                // before

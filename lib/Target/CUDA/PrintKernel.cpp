@@ -168,6 +168,7 @@ void KernelPrinter::statement(Operation *op) {
         line(target + " = " + cuda::combineText(it.getKind(), it.getValue().getType(), target, operand(it.getValue())) +
              ";");
       })
+      .Case([&](PrefetchOp it) { line("cu_prefetch(" + at(it.getView(), it.getPosition(), it.getIndices()) + ");"); })
       .Case([&](BarrierOp) { line("cu_barrier();"); })
       .Case([&](WarpBarrierOp) { line("cu_syncwarp();"); })
       .Case([&](ClusterBarrierOp) { line("cluster_barrier();"); })

@@ -23,6 +23,7 @@
 // CHECK: simt.set %[[E]], %[[R]] [%[[I]], 2] : f32 to <2x4xf32>
 // CHECK: simt.async_copy %[[IN]] to %[[S]] [4*%[[I]]] to [8*%[[I]] + 4] mask [-%[[I]] + 1] bytes 16 : <f32, read> to <64xf32>
 // CHECK: simt.async_copy %[[IN]] to %[[S]] [4*%[[T]]] to [0] bytes 4 : <f32, read> to <64xf32>
+// CHECK: simt.prefetch %[[IN]][4*%[[I]] + %[[T]]] : <f32, read>
 // CHECK: simt.for %{{.*}} = %[[ROW]] to 4*n0 step 2 {
 // CHECK: simt.advance %[[IN]][512*%[[B]]] : <f32, read>
 // CHECK: simt.for %{{.*}} = 0 to n0 step 1 ring 3 (%[[R:.*]] = 0, %[[Q:.*]] = 2) {
@@ -57,6 +58,7 @@ simt.func @copy block %b of n0 thread %t of 64 scalars [#kernel.scalar<1, 0, 1>]
       simt.set %0, %r[%i, 2] : f32 to !simt.registers<2x4xf32>
       simt.async_copy %in to %s[4*%i] to [8*%i + 4] mask [-%i + 1] bytes 16 : !kernel.view<f32, read> to !simt.smem<64xf32>
       simt.async_copy %in to %s[4*%t] to [0] bytes 4 : !kernel.view<f32, read> to !simt.smem<64xf32>
+      simt.prefetch %in[4*%i + %t] : !kernel.view<f32, read>
     }
     simt.for %i = %row to 4*n0 step 2 {
     }

@@ -183,9 +183,9 @@ TEST(CudaLaunch, GridsClustersAndProgrammaticLaunches) {
   ASSERT_EQ(fake->launches.size(), 7u);
   for (size_t i : {1, 2, 4, 5})
     EXPECT_EQ(fake->launches[i].grid, (std::array<unsigned, 3>{6, 3, 2})) << "33 and at most 40 rows, by 16, twice";
-  for (const FakeLaunch &launch : fake->launches) {
-    EXPECT_EQ(launch.cluster, 2u);
-    EXPECT_TRUE(launch.programmatic);
+  for (size_t i = 0; i < 7; ++i) {
+    EXPECT_EQ(fake->launches[i].cluster, 2u);
+    EXPECT_EQ(fake->launches[i].programmatic, i != 0 && i != 1 && i != 4) << "not the first of a run: launch " << i;
   }
   const size_t before = fake->launches.size();
   ASSERT_TRUE(runOnce(*opened.session, 0, 0, 6).isOk());

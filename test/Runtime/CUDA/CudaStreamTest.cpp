@@ -165,7 +165,7 @@ TEST(CudaStream, RefusesAGridThatNoLaunchHas) {
   expectError(one.stream->launch(one.arguments), Code::Limit, "wants 65536 blocks along z, a launch has at most 65535");
 }
 
-/// The same with a kernel of several blocks along each dimension.
+/// The second launch of a run, with a kernel of several blocks along each dimension.
 FakeLaunch launchOf(uint32_t cluster, bool programmatic, int capability, int version = 13000) {
   auto fake = makeFake();
   fake->capability = capability;
@@ -187,12 +187,14 @@ FakeLaunch launchOf(uint32_t cluster, bool programmatic, int capability, int ver
   arguments.slots = &slot;
   arguments.slotCount = 1;
   EXPECT_TRUE(stream->launch(arguments).isOk());
+  EXPECT_TRUE(stream->launch(arguments).isOk());
   arguments.grid = {4, 0, 2};
   EXPECT_TRUE(stream->launch(arguments).isOk());
   EXPECT_TRUE(stream->synchronize().isOk());
-  EXPECT_EQ(fake->launches.size(), 1u);
-  EXPECT_EQ(device->statistics().at(0).blocks, 24u);
-  const FakeLaunch launch = fake->launches.at(0);
+  EXPECT_EQ(fake->launches.size(), 2u);
+  EXPECT_EQ(device->statistics().at(0).blocks, 48u);
+  EXPECT_FALSE(fake->launches.at(0).programmatic) << "what the caller queued before it has to end";
+  const FakeLaunch launch = fake->launches.at(1);
   stream.reset(), module.reset(), device.reset();
   expectClean(*fake, "after a launch");
   return launch;

@@ -261,3 +261,27 @@ kernel.func @k attention grid () in [] scalars [] schedule #cuda.attention_wgmma
 // expected-error @below {{fewer than two stages leave nothing to overlap}}
 kernel.func @k attention grid () in [] scalars [] schedule #cuda.attention_wgmma<rows 128, stages 1> () {
 }
+
+// -----
+
+// expected-error @below {{cuda.constants are no different buffer parameters in ascending order}}
+kernel.func @k pointwise grid (%g) in [4] scalars [] (%in0: !kernel.view<f32, read>) attributes {cuda.constants = array<i64: 1>} {
+}
+
+// -----
+
+// expected-error @below {{cuda.constants are no different buffer parameters in ascending order}}
+kernel.func @k pointwise grid () in [] scalars [] (%in0: !kernel.view<f32, read>) attributes {cuda.constants = array<i64: 0, 0>} {
+}
+
+// -----
+
+// expected-error @below {{cuda.constants are no different buffer parameters in ascending order}}
+kernel.func @k pointwise grid () in [] scalars [] (%in0: !kernel.view<f32, read>) attributes {cuda.constants = "in0"} {
+}
+
+// -----
+
+// expected-error @below {{no op has the attribute "cuda.constant"}}
+kernel.func @k pointwise grid () in [] scalars [] (%in0: !kernel.view<f32, read>) attributes {cuda.constant = array<i64: 0>} {
+}

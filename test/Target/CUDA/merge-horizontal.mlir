@@ -8,11 +8,10 @@
 // CHECK-SAME: %[[OUT0:[a-z0-9]+]]: !kernel.view<f32, write>, %[[OUT1:[a-z0-9]+]]: !kernel.view<f32, write>, %[[OUT2:[a-z0-9]+]]: !kernel.view<f32, write>,
 // CHECK-SAME: %[[C0:[a-z0-9]+]]: !kernel.view<ui32, readwrite>, %[[C1:[a-z0-9]+]]: !kernel.view<ui32, readwrite>, %[[C2:[a-z0-9]+]]: !kernel.view<ui32, readwrite>)
 // CHECK: simt.guard [2*n0 - %[[B]] - 1] {
-// CHECK: %[[X:.*]] = kernel.apply %[[B]] below 2*n0
 // CHECK: simt.smem at 0
-// CHECK: simt.last_block %[[C0]][%[[X]]] of [2]
-// CHECK: kernel.load %[[IN0]][n0 + %[[X]]] : f32
-// CHECK: kernel.store %{{.*}}, %[[OUT0]][%[[X]]]
+// CHECK: simt.last_block %[[C0]][%[[B]]] of [2]
+// CHECK: kernel.load %[[IN0]][n0 + %[[B]]] : f32
+// CHECK: kernel.store %{{.*}}, %[[OUT0]][%[[B]]]
 // CHECK: simt.guard [-2*n0 + %[[B]], 2*n0 + 6*n1 - %[[B]] - 1] {
 // CHECK: %[[Y:.*]] = kernel.apply -2*n0 + %[[B]] below 6*n1
 // CHECK: %[[YX:.*]] = kernel.apply mod(%[[Y]], 3) below 3

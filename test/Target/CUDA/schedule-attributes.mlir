@@ -55,3 +55,10 @@ kernel.func @attention attention grid () in [] scalars [] schedule #cuda.attenti
 // CHECK: @attention_mma {{.*}} schedule #cuda.attention_mma<rows 64, warps 2, groups 1, async true, split 3> ()
 kernel.func @attention_mma attention grid () in [] scalars [] schedule #cuda.attention_mma<rows 64, warps 2, groups 1, async true, split 3> () {
 }
+
+// CHECK: kernel.func @weights {{.*}} attributes {cuda.constants = array<i64: 1>}
+kernel.func @weights pointwise grid () in [] scalars []
+    (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>) attributes {cuda.constants = array<i64: 1>} {
+}
+// CHECK: cuda.horizontal @row_column [@row, @column] inputs [0, 0]
+cuda.horizontal @row_column [@row, @column] inputs [0, 0]

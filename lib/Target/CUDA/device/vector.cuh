@@ -17,6 +17,9 @@ template <class T, int N> struct alignas(sizeof(T) * N) vec {
 template <class T, int N> CUPOLA_DEVICE vec<T, N> ld_vec(const T *p) { return cupola_device::loadVector<vec<T, N>>(p); }
 template <class T, int N> CUPOLA_DEVICE void st_vec(T *p, const vec<T, N> &v) { cupola_device::storeVector(p, v); }
 
+/// Asks for what lies around `p` in memory, so that L2 has it when it is read. `p` may be any address.
+template <class T> CUPOLA_DEVICE void cu_prefetch(const T *p) { cupola_device::prefetch(p); }
+
 /// N times the same value.
 template <class T, int N> CUPOLA_DEVICE vec<T, N> splat_vec(T value) {
   vec<T, N> out;

@@ -1,0 +1,45 @@
+//===- lib/Target/CUDA/MarkConstants.cpp - which parameters of a kernel are weights ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "dialects/Graph/Graph.h"
+#include "lib/Target/CUDA/CudaDialect.h"
+#include "lib/Target/CUDA/Passes.h"
+
+using namespace mlir;
+using namespace cupola;
+
+namespace cupola::cuda {
+#define GEN_PASS_DEF_MARKCONSTANTS
+#include "lib/Target/CUDA/Passes.h.inc"
+} // namespace cupola::cuda
+
+namespace {
+
+SmallVector<int64_t> constantInputs(graph::FusionOp fusion) {
+  SmallVector<int64_t> constants;
+  for (auto [i, input] : llvm::enumerate(fusion.getInputs()))
+    if (input.getDefiningOp<graph::ConstantOp>())
+      constants.push_back(i);
+  return constants;
+}
+
+struct MarkConstants : cuda::impl::MarkConstantsBase<MarkConstants> {
+  void runOnOperation() override {
+    std::map<StringRef, SmallVector<int64_t>> constants; // of all fusions that use a kernel
+    getOperation().walk([&](graph::FusionOp fusion) {
+      const std::optional<StringRef> kernel = fusion.getKernel();
+      if (!kernel)
+        return;
+      const SmallVector<int64_t> own = constantInputs(fusion);
+      auto [known, isNew] = constants.try_emplace(*kernel, own);
+      if (!isNew)
+        llvm::erase_if(known->second, [&](int64_t input) { return !llvm::is_contained(own, input); });
+    });
+    Builder b(&getContext());
+    for (auto func : getOperation().getOps<kernel::FuncOp>())
+      if (auto found = constants.find(func.getSymName()); found != constants.end() && !found->second.empty())
+        func->setAttr(cuda::constantsAttr, b.getDenseI64ArrayAttr(found->second));
+  }
+};
+
+} // namespace
