@@ -3,8 +3,11 @@
 #ifndef CUPOLA_LIB_TARGET_CUDA_HORIZONTAL_H
 #define CUPOLA_LIB_TARGET_CUDA_HORIZONTAL_H
 
+#include "dialects/Graph/Graph.h"
 #include "dialects/Simt/Simt.h"
 #include "lib/Target/CUDA/CudaDialect.h"
+
+#include "mlir/IR/BuiltinOps.h"
 
 namespace cupola::cuda {
 
@@ -23,6 +26,19 @@ int64_t sharedBytes(simt::FuncOp func);
 
 /// The kernels of a launch, in order.
 llvm::SmallVector<kernel::FuncOp> partsOf(HorizontalOp op);
+
+/// Makes one fusion of several, in the place of the first, where all that they read is there but constants, which move.
+/// Its kernel is a cuda.horizontal behind the kernels.
+class FusionJoiner {
+public:
+  explicit FusionJoiner(mlir::ModuleOp module) : symbols(module) {}
+  void join(llvm::ArrayRef<graph::FusionOp> fusions);
+
+private:
+  mlir::FlatSymbolRefAttr kernelOf(llvm::ArrayRef<graph::FusionOp> fusions);
+
+  mlir::SymbolTable symbols;
+};
 
 /// An expression over n0, n1, .. of a kernel whose scalars have `first` others before them.
 Expr behindScalars(const Expr &expr, size_t first);
