@@ -174,20 +174,33 @@ Status writeTo(Package &package, const WeightSource &weights, const std::functio
 
 } // namespace
 
-Status writePackage(Package package, const WeightSource &weights, const std::string &path, unsigned threads) {
+Status writePackage(Package package, const WeightSource &weights, const std::string &path, unsigned threads,
+                    const PackageCopy *copy) {
   CUPOLA_ASSIGN(std::unique_ptr<OutputFile> file, OutputFile::create(path));
   CUPOLA_TRY(writeTo(
-      package, weights, [](uint64_t) {},
-      [&](uint64_t offset, std::string_view bytes) { return file->write(offset, bytes); }, threads));
+      package, weights, [&](uint64_t bytes) { copy ? copy->begin(bytes) : void(); },
+      [&](uint64_t offset, std::string_view bytes) {
+        if (copy)
+          copy->write(offset, bytes);
+        return file->write(offset, bytes);
+      },
+      threads));
   return file->commit();
 }
 
-Result<std::string> writePackageToMemory(Package package, const WeightSource &weights, unsigned threads) {
+Result<std::string> writePackageToMemory(Package package, const WeightSource &weights, unsigned threads,
+                                         const PackageCopy *copy) {
   std::string memory;
   CUPOLA_TRY(writeTo(
-      package, weights, [&](uint64_t bytes) { memory.resize(bytes); },
+      package, weights,
+      [&](uint64_t bytes) {
+        memory.resize(bytes);
+        copy ? copy->begin(bytes) : void();
+      },
       [&](uint64_t offset, std::string_view bytes) {
         std::memcpy(&memory[offset], bytes.data(), bytes.size());
+        if (copy)
+          copy->write(offset, bytes);
         return Status::ok();
       },
       threads));
