@@ -20,7 +20,7 @@ namespace cupola::compiler {
 namespace {
 
 constexpr uint64_t kPieceBytes = uint64_t(256) << 10; ///< a core's cache has it while it is hashed
-constexpr uint64_t kPiecesPerThread = 4;              ///< what starting a thread takes
+constexpr uint64_t kPiecesAtOnce = 8;                 ///< by a thread, in one buffer
 
 format::Digest blake3(std::string_view bytes) {
   const auto digest = llvm::BLAKE3::hash<sizeof(format::Digest)>(
@@ -35,13 +35,12 @@ using PieceSource = std::function<std::optional<std::string_view>(uint64_t offse
 
 std::optional<format::Digest> digestOfPieces(uint64_t size, unsigned threads, const PieceSource &piece) {
   const uint64_t count = (size + kPieceBytes - 1) / kPieceBytes;
-  const uint64_t parts = std::clamp<uint64_t>(count / kPiecesPerThread, 1, std::max(threads, 1u));
   std::string digests(sizeof(size) + count * sizeof(format::Digest), '\0');
   std::memcpy(digests.data(), &size, sizeof(size));
   std::atomic<bool> failed{false};
-  parallelFor(parts, parts, [&](size_t part) {
+  parallelFor((count + kPiecesAtOnce - 1) / kPiecesAtOnce, threads, [&](size_t turn) {
     std::string buffer;
-    for (uint64_t i = count * part / parts; i < count * (part + 1) / parts && !failed; ++i) {
+    for (uint64_t i = turn * kPiecesAtOnce; i < std::min((turn + 1) * kPiecesAtOnce, count) && !failed; ++i) {
       const uint64_t offset = i * kPieceBytes;
       const auto bytes = piece(offset, std::min(kPieceBytes, size - offset), buffer);
       if (!bytes) {

@@ -8,6 +8,7 @@
 #include "lib/Runtime/Format/Validate.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -21,7 +22,7 @@ namespace cupola::format {
 
 namespace {
 
-constexpr uint64_t kLeavesPerThread = 8; ///< a few milliseconds of hashing
+constexpr uint64_t kLeavesPerThread = 4; ///< a millisecond of hashing
 constexpr uint64_t kMostThreads = 16;
 
 Status damaged(const std::string &what) { return Status::package("the package is damaged: " + what); }
@@ -50,14 +51,22 @@ Status PackageFile::allocate(uint64_t bytes) {
   return Status::ok();
 }
 
-Status PackageFile::takeLeaf(const Layout &layout, uint64_t leaf, const Fetch &fetch) {
-  const uint64_t begin = layout.dataStart + leaf * kLeafBytes;
-  const uint64_t end = std::min(begin + kLeafBytes, size);
-  CUPOLA_TRY(fetch(begin, memory + begin, end - begin));
-  const Digest digest = leafHash(all().substr(begin, end - begin));
-  const uint64_t entry = kTableOffset + kSectionCount * kSectionEntryBytes + leaf * digest.size();
-  if (std::memcmp(digest.data(), memory + entry, digest.size()) != 0)
-    return damaged("the hash of " + range(begin, end) + " differs");
+/// One or, where there is another, two.
+Status PackageFile::takeLeavesAt(const Layout &layout, uint64_t first, const Fetch &fetch) {
+  const auto bytesOf = [&](uint64_t leaf) { return all().substr(layout.dataStart + leaf * kLeafBytes, kLeafBytes); };
+  const uint64_t count = std::min<uint64_t>(2, layout.leafCount - first);
+  for (uint64_t leaf = first; leaf < first + count; ++leaf) {
+    const uint64_t begin = layout.dataStart + leaf * kLeafBytes;
+    CUPOLA_TRY(fetch(begin, memory + begin, bytesOf(leaf).size()));
+  }
+  const std::array<Digest, 2> digests =
+      count == 2 ? leafHashes(bytesOf(first), bytesOf(first + 1)) : std::array{leafHash(bytesOf(first)), Digest()};
+  for (uint64_t i = 0; i < count; ++i) {
+    const uint64_t begin = layout.dataStart + (first + i) * kLeafBytes;
+    const uint64_t entry = kTableOffset + kSectionCount * kSectionEntryBytes + (first + i) * sizeof(Digest);
+    if (std::memcmp(digests[i].data(), memory + entry, sizeof(Digest)) != 0)
+      return damaged("the hash of " + range(begin, begin + bytesOf(first + i).size()) + " differs");
+  }
   return Status::ok();
 }
 
@@ -65,20 +74,22 @@ Status PackageFile::takeLeaf(const Layout &layout, uint64_t leaf, const Fetch &f
 /// just copied. The error is that of the first bad leaf, whichever thread was faster.
 Status PackageFile::takeLeaves(const Layout &layout, const Fetch &fetch) {
   const uint64_t cores = std::max(1u, std::thread::hardware_concurrency());
-  const uint64_t count = std::min({layout.leafCount / kLeavesPerThread + 1, cores, kMostThreads});
-  std::vector<Status> results(count);
-  const auto work = [&](uint64_t part) noexcept {
-    try {
-      for (uint64_t leaf = layout.leafCount * part / count;
-           results[part].isOk() && leaf < layout.leafCount * (part + 1) / count; ++leaf)
-        results[part] = takeLeaf(layout, leaf, fetch);
-    } catch (const std::bad_alloc &) { // while it made an error's text
-      results[part] = Status::package("damaged");
-    }
-  };
-  parallelFor(count, count, work);
-  for (const Status &result : results)
-    CUPOLA_TRY(result);
+  std::vector<Status> results((layout.leafCount + 1) / 2);
+  std::atomic<bool> failed{false};
+  parallelFor(results.size(), std::min({layout.leafCount / kLeavesPerThread + 1, cores, kMostThreads}),
+              [&](size_t pair) noexcept {
+                if (failed) // before it in the file: they are started in order
+                  return;
+                try {
+                  results[pair] = takeLeavesAt(layout, 2 * pair, fetch);
+                } catch (const std::bad_alloc &) { // while it made an error's text
+                  results[pair] = Status::package("damaged");
+                }
+                if (results[pair].failed())
+                  failed = true;
+              });
+  for (Status &result : results)
+    CUPOLA_TRY(std::move(result));
   return Status::ok();
 }
 

@@ -44,7 +44,7 @@ private:
   PackageFile() = default;
   Status allocate(uint64_t bytes);
   Status take(uint64_t fileBytes, const Fetch &fetch);
-  Status takeLeaf(const Layout &layout, uint64_t leaf, const Fetch &fetch);
+  Status takeLeavesAt(const Layout &layout, uint64_t first, const Fetch &fetch);
   Status takeLeaves(const Layout &layout, const Fetch &fetch);
   Status loadContents(const Layout &layout);
   Status checkPadding(const Layout &layout) const;

@@ -125,23 +125,26 @@ void addWeights(Contents &contents, const Package &package, const WeightSource &
   }
 }
 
-/// Writes all leaves; their hashes, in order.
+/// Writes all leaves, two at once; their hashes, in order.
 Result<std::string> writeLeaves(const Contents &contents, const Layout &layout, const WriteAt &sink, unsigned threads) {
   std::string hashes(layout.leafCount * sizeof(Digest), '\0');
-  std::vector<Status> statuses(layout.leafCount);
+  std::vector<Status> statuses((layout.leafCount + 1) / 2);
   std::atomic<bool> failed{false};
   std::mutex writing;
-  parallelFor(layout.leafCount, threads, [&](size_t i) {
+  parallelFor(statuses.size(), threads, [&](size_t i) {
     if (failed)
       return;
-    const uint64_t at = layout.dataStart + i * kLeafBytes;
-    std::string leaf(std::min(kLeafBytes, layout.fileBytes - at), '\0');
-    statuses[i] = contents.read(at, leaf);
-    const Digest digest = leafHash(leaf);
-    std::memcpy(&hashes[i * sizeof(Digest)], digest.data(), sizeof(Digest));
+    const uint64_t at = layout.dataStart + 2 * i * kLeafBytes;
+    std::string leaves(std::min(2 * kLeafBytes, layout.fileBytes - at), '\0');
+    statuses[i] = contents.read(at, leaves);
+    const std::string_view first = std::string_view(leaves).substr(0, kLeafBytes);
+    const std::string_view second = std::string_view(leaves).substr(first.size());
+    const std::array<Digest, 2> digests =
+        second.empty() ? std::array{leafHash(first), Digest()} : leafHashes(first, second);
+    std::memcpy(&hashes[2 * i * sizeof(Digest)], digests.data(), (second.empty() ? 1 : 2) * sizeof(Digest));
     if (statuses[i].isOk()) {
       std::lock_guard<std::mutex> lock(writing); // the system writes to a file one at a time, too, but spins for it
-      statuses[i] = sink(at, leaf);
+      statuses[i] = sink(at, leaves);
     }
     failed = failed || statuses[i].failed();
   });

@@ -13,7 +13,7 @@
 namespace cupola::format {
 
 /// Copies bytes [offset, offset + size) of weight `index` to `target`. Called from
-/// as many threads as write, in about rising order and for at most 1 MiB at a time, so that the
+/// as many threads as write, in about rising order and for at most 2 MiB at a time, so that the
 /// values never need to be in memory at once.
 using WeightSource = std::function<Status(uint32_t index, uint64_t offset, char *target, uint64_t size)>;
 
