@@ -19,8 +19,8 @@ namespace cupola::compiler {
 
 namespace {
 
-constexpr uint64_t kPieceBytes = uint64_t(256) << 10; ///< a core's cache has it while it is hashed
-constexpr uint64_t kPiecesAtOnce = 8;                 ///< by a thread, in one buffer
+constexpr uint64_t kPieceBytes = uint64_t(64) << 10; ///< a core's cache has it while it is hashed, and malloc at hand
+constexpr uint64_t kPiecesAtOnce = 16;               ///< by a thread, in one buffer
 
 format::Digest blake3(std::string_view bytes) {
   const auto digest = llvm::BLAKE3::hash<sizeof(format::Digest)>(

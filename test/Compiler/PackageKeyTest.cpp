@@ -165,7 +165,7 @@ TEST(Digest, OfAFileIsThatOfItsBytesForAnyNumberOfThreads) {
   const std::string path = folder.path() + "/f";
   std::set<format::Digest> all;
   size_t count = 0;
-  for (const size_t size : {size_t(0), size_t(1), size_t(1) << 18, (size_t(1) << 18) + 1, size_t(5) << 20}) {
+  for (const size_t size : {size_t(0), size_t(1), size_t(1) << 16, (size_t(1) << 16) + 1, size_t(5) << 20}) {
     std::string bytes(size, 'a');
     for (const bool isChanged : {false, true}) {
       if (isChanged && bytes.empty())

@@ -24,6 +24,7 @@ namespace {
 
 constexpr uint64_t kLeavesPerThread = 4; ///< a millisecond of hashing
 constexpr uint64_t kMostThreads = 16;
+constexpr uint64_t kPage = 4096, kLargePage = uint64_t(2) << 20;
 
 Status damaged(const std::string &what) { return Status::package("the package is damaged: " + what); }
 
@@ -42,12 +43,25 @@ PackageFile::~PackageFile() {
 
 Status PackageFile::allocate(uint64_t bytes) {
   CUPOLA_TRY(checkMemory("out of memory: the package", bytes));
-  void *mapped = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const uint64_t slack = bytes < kLargePage ? 0 : kLargePage;
+  void *mapped = slack > ~bytes
+                     ? MAP_FAILED
+                     : ::mmap(nullptr, bytes + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED)
     return Status::environment("no memory for a package of " + std::to_string(bytes) + " bytes");
-  ::madvise(mapped, bytes, MADV_HUGEPAGE); // a wish: the cpu device reads the weights where they lie
   memory = static_cast<char *>(mapped);
   size = bytes;
+  if (slack == 0)
+    return Status::ok();
+  // From a large page on, and a wish for them: the cpu device reads the weights where they lie.
+  const uint64_t before = -reinterpret_cast<uintptr_t>(memory) % kLargePage;
+  if (before > 0)
+    ::munmap(memory, before);
+  memory += before;
+  const uint64_t whole = (bytes + kPage - 1) / kPage * kPage;
+  if (slack > before + (whole - bytes))
+    ::munmap(memory + whole, bytes + slack - before - whole);
+  ::madvise(memory, bytes, MADV_HUGEPAGE);
   return Status::ok();
 }
 
