@@ -13,8 +13,6 @@
 #include "llvm/Support/GlobPattern.h"
 #include "llvm/Support/ThreadPool.h"
 
-#include <mutex>
-
 using namespace mlir;
 
 namespace cupola::compiler {
@@ -54,10 +52,7 @@ static CancelPoll latched(std::function<bool()> cancelled) {
   };
 }
 
-using Tell = std::function<void(const std::string &)>;
-
-/// One call at a time of all that share `turn`.
-static Tell inTurn(Tell tell, std::shared_ptr<std::mutex> turn) {
+Tell inTurn(Tell tell, std::shared_ptr<std::mutex> turn) {
   if (!tell)
     return nullptr;
   return [tell = std::move(tell), turn = std::move(turn)](const std::string &what) {
@@ -84,9 +79,16 @@ Compilation::Impl::Impl(Options opts)
   services.progress = inTurn(options.progress, turn);
   services.cancelled = latched(options.cancelled);
   variantContext.pipeline.cancelled = services.cancelled;
-  const Tell warn = options.warn ? inTurn(options.warn, turn) : [](const std::string &) {};
-  services.warn = warn;
-  services.cache = std::make_shared<runtime::ByteCache>(options.cacheDir, warn);
+  services.warn = inTurn(
+      [this](const std::string &text) {
+        warnings.push_back(text);
+        if (options.warn)
+          options.warn(text);
+      },
+      turn);
+  if (!options.cache)
+    options.cache = std::make_shared<runtime::ByteCache>(options.cacheDir, inTurn(options.warn, turn));
+  services.cache = options.cache;
   services.nvrtc = std::make_shared<runtime::cuda::CubinCache>(services.cache);
 }
 

@@ -32,7 +32,13 @@
 #include <string_view>
 #include <vector>
 
+namespace cupola::runtime {
+class ByteCache;
+} // namespace cupola::runtime
+
 namespace cupola::compiler {
+
+class Compilation;
 
 /// A model: a file, or bytes in memory, which the caller keeps while they are loaded.
 struct ModelSource {
@@ -136,6 +142,15 @@ struct Options {
   /// several at once; once it was true, this and every later call that has work to do ends with Code::Cancelled. May be
   /// empty.
   std::function<bool()> cancelled;
+  std::shared_ptr<runtime::ByteCache> cache; ///< that of cacheDir; null: it is opened
+};
+
+/// Who gets a package. Both calls are made where what the cache had turns out damaged.
+struct PackageTaker {
+  /// `path` names a file that holds it, during the call, not verified. Code::Package: it cannot be used.
+  std::function<Status(const std::string &path)> fromCache;
+  /// Calls Compilation::writePackage or package, once.
+  std::function<Status(Compilation &compilation)> fromCompilation;
 };
 
 /// A node of the main graph, after the calls of local functions became their bodies. Constants are none.
@@ -205,6 +220,13 @@ public:
   static Result<std::unique_ptr<Compilation>> load(const ModelSource &source, Options options);
   /// The same with nothing left out: `problems` in the order of the model.
   static Status check(const ModelSource &source, Options options, std::vector<Problem> &problems);
+  /// The package of the model, and of nothing but that: found in the cache, if the same was compiled before, and stored
+  /// there if not. Warnings are told in both cases. Null: it was found.
+  static Result<std::unique_ptr<Compilation>> compile(const ModelSource &source, Options options,
+                                                      const PackageTaker &taker);
+  /// PackageTaker::fromCache alone; false: the cache has no such package.
+  static Result<bool> find(const ModelSource &source, Options options,
+                           const std::function<Status(const std::string &path)> &fromCache);
   ~Compilation();
 
   /// The text of a phase: "graph", "fused", "kernel", "plan" (IR, every variant) or "cuda"

@@ -7,11 +7,19 @@
 #include "lib/Import/Onnx/LoadModel.h"
 #include "lib/Import/Onnx/OpLibrary/OpLibrary.h"
 #include "lib/Pipelines/Variant.h"
+#include "lib/Runtime/Format/PackageWriter.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include <mutex>
+
 namespace cupola::compiler {
+
+using Tell = std::function<void(const std::string &)>;
+
+/// One call at a time of all that share `turn`; null for null.
+Tell inTurn(Tell tell, std::shared_ptr<std::mutex> turn);
 
 class Compilation::Impl {
 public:
@@ -42,6 +50,9 @@ public:
   std::vector<ModelNode> nodes;                  ///< with Options::everyValue
   mlir::OwningOpRef<mlir::ModuleOp> module;      ///< the simplified graph
   mlir::OwningOpRef<mlir::ModuleOp> imported;    ///< as imported, for lib/Reference
+  onnx_import::DigestFunction digest;            ///< of LoadOptions; before load()
+  std::vector<std::string> warnings;             ///< all but the cache's
+  const format::PackageCopy *copy = nullptr;     ///< of the packages that are made
   VariantContext variantContext;
   std::vector<VariantSpec> specs;
   std::vector<BuiltVariant> variants; ///< parallel to `specs`, after build()

@@ -3,6 +3,7 @@
 
 #include "lib/Compiler/CompilationImpl.h"
 
+#include "lib/Compiler/PackageCache.h"
 #include "lib/Import/Onnx/DeclaredTypes.h"
 #include "lib/Import/Onnx/OnnxImporter.h"
 #include "lib/Import/Onnx/PartOfModel.h"
@@ -58,9 +59,9 @@ static Status refusal(const onnx_import::Diagnostics &diagnostics, const std::st
   return code == Code::Internal ? Status::internal(text) : Status(code, text);
 }
 
-/// Where the external data of a model in memory is.
-static onnx_import::ExternalData externalDataOf(const ModelSource &source, bool allowHardLinks,
-                                                const CancelPoll &cancelled) {
+onnx_import::ExternalData externalDataOf(const ModelSource &source, bool allowHardLinks, const CancelPoll &cancelled) {
+  if (!source.bytes)
+    return onnx_import::ExternalData::besideModel(source.name, allowHardLinks);
   if (!source.readExternal)
     return source.externalFolder.empty() ? onnx_import::ExternalData()
                                          : onnx_import::ExternalData::beneath(source.externalFolder, allowHardLinks);
@@ -103,6 +104,7 @@ Status Compilation::Impl::readModel(const ModelSource &source, onnx_import::Limi
                                     std::vector<Problem> *problems) {
   onnx_import::LoadOptions loading;
   loading.allowHardLinks = options.allowHardLinks;
+  loading.digest = digest;
   // What cannot be there anyway needs no option to be refused.
   loading.limits.tensorBytes = std::min<int64_t>(loading.limits.tensorBytes, format::totalMemory());
   for (const auto &[name, value] : options.limits)

@@ -156,13 +156,13 @@ Result<format::Package> Compilation::Impl::makePackage() {
 Status Compilation::writePackage(const std::string &path) {
   CUPOLA_ASSIGN(format::Package package, state->makePackage());
   return format::writePackage(std::move(package), weightSource(state->variantContext.weights.entries()), path,
-                              state->options.threads);
+                              state->options.threads, state->copy);
 }
 
 Result<std::string> Compilation::package() {
   CUPOLA_ASSIGN(format::Package package, state->makePackage());
   return format::writePackageToMemory(std::move(package), weightSource(state->variantContext.weights.entries()),
-                                      state->options.threads);
+                                      state->options.threads, state->copy);
 }
 
 static Status writeText(const std::string &path, StringRef text) {

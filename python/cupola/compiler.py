@@ -20,7 +20,7 @@ from .options import CompileOptions, External, Model, ModelLike, WorkerOptions, 
 from .reports import CheckReport, ExplainReport, check_report, explain_report
 
 if TYPE_CHECKING:
-    from . import _compiler
+    from . import _compiler, _runtime
     from .package import Package
 
 Progress = Union[bool, Callable[[str], None], None]
@@ -35,7 +35,15 @@ def compile(model: ModelLike, *, external_data: External | None = None, progress
     """Compiles a model. Raises ModelError, UnsupportedError or LimitError with all `problems` of the model, UsageError for a wrong
     option, ResourceError where `arch` needs NVRTC and there is none."""
     from .package import Package  # with numpy, which the compiler's process does not need
-    return Package.from_bytes(anywhere("package", model, external_data, progress, **options))
+    given = read_model(model, external_data)
+    found = _find(given, **options)
+    return Package(found) if found is not None else Package.from_bytes(anywhere("package", given, None, progress, **options))
+
+
+def _find(model: Model, *, isolate: bool = True, deadline: float = 0, memory: int = 0, **options: Any) -> _runtime.Package | None:
+    """Of an earlier compilation. In this process in any case: the model is hashed, and not read."""
+    from . import _compiler
+    return _compiler.find_compiled(_native_model(model), _native_options(read_options(**options)))
 
 
 def check(model: ModelLike, *, external_data: External | None = None, **options: Unpack[WorkerOptions]) -> CheckReport:
@@ -51,7 +59,7 @@ def explain(model: ModelLike, *, external_data: External | None = None, progress
     return explain_report(text, json.loads(report))
 
 
-def anywhere(task: str, model: ModelLike, external: External | None, progress: Progress, argument: bytes = b"", *,
+def anywhere(task: str, model: ModelLike | Model, external: External | None, progress: Progress, argument: bytes = b"", *,
              isolate: bool = True, deadline: float = 1800, memory: int = 0, **options: Any) -> bytes | memoryview:
     """`perform` in a process of its own, or in this one."""
     given, chosen, caller = read_model(model, external), read_options(**options), Caller(progress)
@@ -71,30 +79,42 @@ def perform(task: str, model: Model, options: dict[str, Any], caller: Caller, ar
         problems, *report = _work(native, caller, lambda: _checked(_native_model(model), native))
         return json.dumps([[vars(problem) for problem in problems], *report]).encode()
     here = _InProcess(model, options, caller)
+    if task == "package":
+        return here.compile().contents()
+    here.load()
     if task == "explain":
         return json.dumps(here.work(here.native.explain)).encode()
     if task == "reference":
         return here.work(lambda: here.native.reference(argument))
-    if task == "diagnose":
-        line, inputs = argument.split(b"\n", 1)
-        target, arch, tolerance = json.loads(line)
-        return here.work(lambda: here.native.diagnose(inputs, target, arch, tolerance))
-    return here.work(here.native.package)
+    assert task == "diagnose"
+    line, inputs = argument.split(b"\n", 1)
+    target, arch, tolerance = json.loads(line)
+    return here.work(lambda: here.native.diagnose(inputs, target, arch, tolerance))
 
 
 class _InProcess:
     """A compilation of the C interface, and how its calls are made."""
 
     def __init__(self, model: Model, options: dict[str, Any], caller: Caller) -> None:
-        from . import _compiler
-        self._caller, self._options = caller, _native_options(options)
+        self._caller, self._model, self._options = caller, _native_model(model), _native_options(options)
         self._options.progress = caller.guarded(self._options, caller.progress)
-        given = _native_model(model)
+
+    def load(self) -> _InProcess:
+        from . import _compiler
+        self.native = self._of_model(lambda: _compiler.Compilation.load(self._model, self._options))
+        return self
+
+    def compile(self) -> _runtime.Package:
+        from . import _compiler
+        return self._of_model(lambda: _compiler.compile(self._model, self._options))
+
+    def _of_model(self, call: Callable[[], _T]) -> _T:
+        """An error has all problems of the model."""
         try:
-            self.native = self.work(lambda: _compiler.Compilation.load(given, self._options))
+            return self.work(call)
         except _OF_MODELS as error:
             self._options.progress = None
-            raise type(error)(str(error), self.work(lambda: _checked(given, self._options))[0]) from None
+            raise type(error)(str(error), self.work(lambda: _checked(self._model, self._options))[0]) from None
 
     def work(self, call: Callable[[], _T]) -> _T:
         return _work(self._options, self._caller, call)
@@ -106,7 +126,7 @@ class Compilation:
 
     def __init__(self, model: ModelLike, *, external_data: External | None = None, progress: Progress = None,
                  **options: Unpack[CompileOptions]) -> None:
-        self._here = _InProcess(read_model(model, external_data), read_options(**options), Caller(progress))
+        self._here = _InProcess(read_model(model, external_data), read_options(**options), Caller(progress)).load()
 
     def package(self) -> Package:
         """The package, whose bytes depend on the model and the options alone."""

@@ -64,7 +64,7 @@ class CompileOptions(TypedDict, total=False):
     tuning: str | os.PathLike[str]
     """A file of `cupola tune`, by whose times schedules of CUDA kernels are chosen before those that Cupola brings; "none": neither."""
     cache_dir: str | os.PathLike[str]
-    """Of compiled kernels; "none": nowhere."""
+    """Of compiled kernels and packages; "none": nowhere."""
     threads: int
     """0 is one per core."""
     disabled_passes: Sequence[str]
@@ -101,7 +101,9 @@ class Model:
     read_external: Callable[[str, int, int], Any] | None = None
 
 
-def read_model(model: ModelLike, external: External | None) -> Model:
+def read_model(model: ModelLike | Model, external: External | None) -> Model:
+    if isinstance(model, Model):
+        return model
     if isinstance(model, (str, os.PathLike)):
         if external is not None:
             raise UsageError("external_data is for models in memory; a file's lies in its folder")

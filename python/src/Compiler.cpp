@@ -41,6 +41,21 @@ std::unique_ptr<Compilation> load(Model &model, Options &options) {
   return std::make_unique<Compilation>(view, chosen.get());
 }
 
+std::unique_ptr<Package> compile(Model &model, Options &options) {
+  const cupola_model view = model.view();
+  const Options::View chosen(options);
+  nb::gil_scoped_release release;
+  return std::make_unique<Package>(cupola::compile(view, chosen.get()));
+}
+
+std::unique_ptr<Package> findCompiled(Model &model, Options &options) {
+  const cupola_model view = model.view();
+  const Options::View chosen(options);
+  nb::gil_scoped_release release;
+  std::optional<Package> found = cupola::findCompiled(view, chosen.get());
+  return found ? std::make_unique<Package>(std::move(*found)) : nullptr;
+}
+
 nb::ndarray<const uint8_t, nb::memview, nb::ndim<1>> packageOf(nb::object self) {
   auto &compilation = nb::cast<Compilation &>(self);
   std::string_view bytes;
@@ -105,6 +120,14 @@ void bindCompiler(nb::module_ &module) {
   module.def("check", check, nb::arg("model"), nb::arg("options"), nb::arg("name"),
              nb::sig("def check(model: Model, options: Options, name: str) -> tuple[list[Problem], str, str]"),
              "What keeps the model from being compiled; text and JSON.");
+
+  nb::module_::import_("cupola._runtime"); // whose Package these return
+  module.def("compile", compile, nb::arg("model"), nb::arg("options"),
+             nb::sig("def compile(model: Model, options: Options) -> cupola._runtime.Package"),
+             "The package, from the cache if that has it.");
+  module.def("find_compiled", findCompiled, nb::arg("model"), nb::arg("options"),
+             nb::sig("def find_compiled(model: Model, options: Options) -> cupola._runtime.Package | None"),
+             "The package, if the cache has it.");
 
   nb::class_<Compilation>(module, "Compilation", "A model on its way to a package.")
       .def_static("load", load, nb::arg("model"), nb::arg("options"), nb::keep_alive<0, 2>())

@@ -15,7 +15,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 
-QUIET = {"targets": "cpu", "cpu": "x86-64-v3", "progress": False}
+QUIET = {"targets": "cpu", "cpu": "x86-64-v3", "progress": False, "cache_dir": "none"}
 
 
 def contents(model, **options):
@@ -216,7 +216,7 @@ def test_ctrl_c_ends_the_compilers_process():
     timer = threading.Timer(0.7, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     with pytest.raises(KeyboardInterrupt):
-        cupola.compile(graphs.chain(20000, 16), **QUIET, cache_dir="none")
+        cupola.compile(graphs.chain(20000, 16), **QUIET)
     timer.join()
     assert children() == []
 
@@ -262,7 +262,7 @@ def test_the_bytes_are_those_of_a_compilation_in_this_process(layer):
 
 
 def test_other_threads_run_while_it_compiles():
-    compilation = cupola.Compilation(graphs.chain(200, 16), **QUIET, cache_dir="none")
+    compilation = cupola.Compilation(graphs.chain(200, 16), **QUIET)
     counted = Turns()
     with counted:
         compilation.package()

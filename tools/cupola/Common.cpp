@@ -8,6 +8,7 @@
 #include "lib/Runtime/Tools/Errors.h"
 #include "tools/cupola/Command.h"
 
+#include <chrono>
 #include <filesystem>
 
 namespace cupola::tool {
@@ -70,15 +71,44 @@ Status chooseForDevice(const DeviceFlags &flags, compiler::Options &options) {
 
 namespace {
 
+/// Null: from the cache, which has no sources.
+Result<std::unique_ptr<compiler::Compilation>>
+compilePackage(const CompileFlags &flags, const compiler::Options &options, bool withSources, std::string &bytes) {
+  const auto make = [&](compiler::Compilation &compilation) -> Status {
+    CUPOLA_ASSIGN(bytes, compilation.package());
+    return {};
+  };
+  if (!withSources)
+    return compiler::Compilation::compile(flags.model, options,
+                                          {[&](const std::string &path) -> Status {
+                                             const auto file = format::PackageFile::open(path);
+                                             if (file.failed())
+                                               return Status::package(file.status().message());
+                                             bytes = (*file)->all();
+                                             return {};
+                                           },
+                                           make});
+  CUPOLA_ASSIGN(auto compilation, compiler::Compilation::load(flags.model, options));
+  CUPOLA_TRY(make(*compilation));
+  return compilation;
+}
+
 /// The package behind a line of JSON.
 Status compileInto(const CompileFlags &flags, const compiler::Options &options, bool withSources, std::string &out) {
-  CUPOLA_ASSIGN(auto compilation, compiler::Compilation::load(flags.model, options));
-  CUPOLA_ASSIGN(std::string bytes, compilation->package());
-  Json json{
-      {"compile_ms", Json::object()}, {"nvrtc", compilation->nvrtcCompiles()}, {"llvm", compilation->llvmCompiles()}};
-  for (const auto &[phase, ms] : compilation->phases())
-    json["compile_ms"][phase] = ms;
-  json["pinned"] = compilation->pinned();
+  std::string bytes;
+  const auto begin = std::chrono::steady_clock::now();
+  CUPOLA_ASSIGN(const auto compilation, compilePackage(flags, options, withSources, bytes));
+  Json json{{"compile_ms", Json::object()}, {"nvrtc", 0}, {"llvm", 0}, {"pinned", Json::object()}};
+  if (compilation) {
+    json["nvrtc"] = compilation->nvrtcCompiles();
+    json["llvm"] = compilation->llvmCompiles();
+    for (const auto &[phase, ms] : compilation->phases())
+      json["compile_ms"][phase] = ms;
+    json["pinned"] = compilation->pinned();
+  } else {
+    json["compile_ms"]["cache"] =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  }
   if (withSources) {
     CUPOLA_ASSIGN(const std::string explained, compilation->explainWithSources());
     json["sources"] = Json::parse(explained).value("sources", Json::object());

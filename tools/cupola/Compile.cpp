@@ -5,6 +5,7 @@
 #include "lib/Runtime/Tools/Latency.h"
 #include "tools/cupola/Precision.h"
 
+#include <chrono>
 #include <cstdio>
 #include <sys/stat.h>
 
@@ -17,6 +18,8 @@ struct CompileCommand {
   std::string output, emit = "package", dumpCuda, json, calibration;
   std::optional<double> budget;
   Json precision;
+  /// Not freed by run(): the worker ends with the command, and a large model's IR would take a tenth of the time to go.
+  std::unique_ptr<compiler::Compilation> compilation;
 
   Status run() {
     if (budget && flags.given.precision == "fp32")
@@ -26,10 +29,10 @@ struct CompileCommand {
       return Status::usage("--calibrate gives the inputs of --fp16-budget, which is missing");
     if (emit == "package" && output.empty())
       return Status::usage("compile needs -o FILE.cupola, or --emit to print a phase");
-    // Never freed: the worker ends with this command, and a large model's IR would take a tenth of the time to go.
-    static auto compilation = compiler::Compilation::load(flags.model, options);
-    CUPOLA_TRY(compilation.status());
-    compiler::Compilation &compiled = **compilation;
+    if (emit == "package" && dumpCuda.empty() && !budget)
+      return compilePackage(options);
+    CUPOLA_ASSIGN(compilation, compiler::Compilation::load(flags.model, options));
+    compiler::Compilation &compiled = *compilation;
     if (budget)
       CUPOLA_TRY(holdBudget(compiled));
     if (emit != "package") {
@@ -44,7 +47,22 @@ struct CompileCommand {
     }
     if (!dumpCuda.empty())
       CUPOLA_TRY(compiled.dumpCuda(dumpCuda));
-    return report(compiled);
+    return report(compiled.phases(), &compiled);
+  }
+
+  Status compilePackage(const compiler::Options &options) {
+    const auto begin = std::chrono::steady_clock::now();
+    const compiler::PackageTaker taker{[&](const std::string &path) -> Status {
+                                         const auto file = format::PackageFile::open(path);
+                                         return file.failed() ? Status::package(file.status().message())
+                                                              : format::writeFile(output, (*file)->all());
+                                       },
+                                       [&](compiler::Compilation &compiled) { return compiled.writePackage(output); }};
+    CUPOLA_ASSIGN(compilation, compiler::Compilation::compile(flags.model, options, taker));
+    if (compilation)
+      return report(compilation->phases(), compilation.get());
+    const std::chrono::duration<double, std::milli> ms = std::chrono::steady_clock::now() - begin;
+    return report({{"cache", ms.count()}}, nullptr);
   }
 
   /// Nodes go back to f32 until the outputs are right to the budget.
@@ -63,26 +81,28 @@ struct CompileCommand {
     return {};
   }
 
-  Status report(compiler::Compilation &compiled) {
+  /// `compiled`: null where the package was in the cache.
+  Status report(const std::vector<std::pair<std::string, double>> &times, const compiler::Compilation *compiled) {
     Json phases = Json::object();
     double total = 0;
-    for (const auto &[phase, ms] : compiled.phases()) {
+    for (const auto &[phase, ms] : times) {
       phases[phase] = ms;
       total += ms;
     }
+    const uint64_t nvrtcCompiles = compiled ? compiled->nvrtcCompiles() : 0;
+    const uint64_t llvmCompiles = compiled ? compiled->llvmCompiles() : 0;
     struct stat info{};
     if (emit == "package" && stat(output.c_str(), &info) == 0 && !runtime::isQuiet()) {
       runtime::clearProgress();
-      std::printf("%s: %.1f MB, compiled in %.2f s (%llu NVRTC, %llu LLVM)\n", output.c_str(),
-                  static_cast<double>(info.st_size) / 1e6, total / 1e3,
-                  static_cast<unsigned long long>(compiled.nvrtcCompiles()),
-                  static_cast<unsigned long long>(compiled.llvmCompiles()));
+      std::printf("%s: %.1f MB, %s in %.2f s (%llu NVRTC, %llu LLVM)\n", output.c_str(),
+                  static_cast<double>(info.st_size) / 1e6, compiled ? "compiled" : "from the cache", total / 1e3,
+                  static_cast<unsigned long long>(nvrtcCompiles), static_cast<unsigned long long>(llvmCompiles));
     }
     return writeJson(json, {{"schema", "cupola.compile/1"},
                             {"compile_ms", phases},
                             {"precision", precision},
-                            {"nvrtc_compiles", compiled.nvrtcCompiles()},
-                            {"llvm_compiles", compiled.llvmCompiles()},
+                            {"nvrtc_compiles", nvrtcCompiles},
+                            {"llvm_compiles", llvmCompiles},
                             {"package_bytes", static_cast<uint64_t>(info.st_size)},
                             {"peak_rss_bytes", runtime::peakResidentBytes()}});
   }

@@ -121,7 +121,7 @@ Finding cacheFinding() {
   std::string warning;
   const UntouchedFolders untouched;
   const runtime::ByteCache cache("", [&](const std::string &text) { warning = text; });
-  constexpr const char *effect = "every start compiles kernels again";
+  constexpr const char *effect = "every start compiles again";
   if (!cache.enabled())
     return {"cache", "", warning.empty() ? "neither XDG_CACHE_HOME nor HOME names a folder" : warning, effect};
   uint64_t entries = 0, bytes = 0;
@@ -132,7 +132,10 @@ Finding cacheFinding() {
     entries += !error;
     bytes += error ? 0 : size;
   }
-  return {"cache", cache.folder() + ", " + std::to_string(entries) + " entries of " + std::to_string(bytes) + " bytes",
+  const std::string limit =
+      cache.limitBytes() ? ", at most " + std::to_string(cache.limitBytes() >> 20) + " MiB" : std::string();
+  return {"cache",
+          cache.folder() + ", " + std::to_string(entries) + " entries of " + std::to_string(bytes) + " bytes" + limit,
           "", ""};
 }
 

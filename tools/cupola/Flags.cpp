@@ -55,7 +55,11 @@ void CompileFlags::declare(CLI::App &app, const std::string &what, bool withTarg
   app.add_option("--disable-pass", given.disabledPasses, "Leave an optional pass out; the answer stays right");
   app.add_option("--limit", limits, "Raise or lower a limit on models, as nodes=2000000");
   app.add_option("--dump-ir", given.dumpIrDir, "Write the IR after every pass to this folder");
-  app.add_option("--cache-dir", given.cacheDir, "Where compiled kernels are kept; 'none': nowhere");
+  app.add_option("--cache-dir", given.cacheDir,
+                 "Where compiled kernels and packages are kept, so that the same is compiled once; 'none': nowhere. "
+                 "All of them take "
+                 "at most CUPOLA_CACHE_LIMIT MiB (4096 where that is not set; 0: no limit), and those not used for "
+                 "longest go first");
   app.add_option("--libraries", libraries,
                  "Libraries that may do contractions in place of kernels: onednn (cpu), cublaslt (cuda), or "
                  "onednn,cublaslt; none; auto is onednn")

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Makes a .cupola package of an ONNX model. libcupola_compiler.so exports these
-// functions and nothing else; those of statuses come from libcupola_runtime.so.
+// functions and nothing else; those of statuses and packages come from
+// libcupola_runtime.so.
 //
 //   cupola_model model = {0};
 //   model.struct_size = sizeof(model);
@@ -36,6 +37,7 @@
 #ifndef CUPOLA_COMPILER_COMPILER_H
 #define CUPOLA_COMPILER_COMPILER_H
 
+#include "cupola/Runtime/Runtime.h"
 #include "cupola/Status.h"
 
 #ifdef __cplusplus
@@ -128,7 +130,7 @@ typedef struct cupola_compile_options {
   const cupola_limit *limits;       /* other values of limits on models */
   size_t limit_count;               /* of limits */
   cupola_strings disabled_passes;   /* optional passes that are left out */
-  cupola_string cache_dir;          /* compiled kernels; empty: the default, "none": no cache */
+  cupola_string cache_dir;          /* compiled kernels and packages; empty: the default, "none": no cache */
   cupola_string dump_ir_dir;        /* the IR after every pass is written to it; empty: nowhere */
   /* That may do contractions in place of kernels: "onednn" (cpu), "cublaslt" (cuda), or both with a comma between them;
    * "none"; "auto", also if empty: those with figures that say where they gain, which is oneDNN. */
@@ -203,7 +205,19 @@ CUPOLA_API cupola_status *cupola_problems_report(const cupola_problems *problems
 /* Takes NULL. */
 CUPOLA_API void cupola_problems_release(cupola_problems *problems);
 
-/* ---- compilation ---- */
+/* ---- from a model to a package ---- */
+
+/* Compiles the model, for all targets of the options, and opens the package. Where the same compiler made it before, of
+ * the same model and external data with the same options, the package comes from `cache_dir`, which takes about as long
+ * as reading the files; `warn` is told the same in both cases. Compilations with `given` or `dump_ir_dir` are not kept.
+ */
+CUPOLA_API cupola_status *cupola_compile(const cupola_model *model, const cupola_compile_options *options,
+                                         cupola_package **package);
+/* The same without compiling: NULL where `cache_dir` has no such package. */
+CUPOLA_API cupola_status *cupola_find_compiled(const cupola_model *model, const cupola_compile_options *options,
+                                               cupola_package **package);
+
+/* ---- compilation, step by step ---- */
 
 /* Reads, checks and imports the model. The message of the error has a line for each problem, up to 100. */
 CUPOLA_API cupola_status *cupola_compilation_create(const cupola_model *model, const cupola_compile_options *options,

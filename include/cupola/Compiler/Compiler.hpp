@@ -4,6 +4,8 @@
 // Header-only; errors are cupola::Error. Objects are move-only owners of their
 // handles and have the rules of Compiler.h.
 //
+//   cupola::Package package = cupola::compile(cupola::modelFile("model.onnx"));
+//
 //   cupola::Compilation compilation(cupola::modelFile("model.onnx"));
 //   compilation.writePackage("model.cupola");
 //===----------------------------------------------------------------------===//
@@ -11,8 +13,10 @@
 #define CUPOLA_COMPILER_COMPILER_HPP
 
 #include "cupola/Compiler/Compiler.h"
+#include "cupola/Runtime/Runtime.hpp"
 #include "cupola/Status.hpp"
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -72,6 +76,19 @@ inline std::vector<Problem> checkModel(const cupola_model &model, const cupola_c
                         capi::text(given.text), given.decided_by_inputs != 0});
   }
   return problems;
+}
+
+/// The package of the model: from the cache, if the same was compiled before.
+inline Package compile(const cupola_model &model, const cupola_compile_options *options = nullptr) {
+  cupola_package *made = nullptr;
+  capi::check(cupola_compile(&model, options, &made));
+  return Package(made);
+}
+/// The same without compiling: nothing where the cache does not have it.
+inline std::optional<Package> findCompiled(const cupola_model &model, const cupola_compile_options *options = nullptr) {
+  cupola_package *found = nullptr;
+  capi::check(cupola_find_compiled(&model, options, &found));
+  return found ? std::optional<Package>(Package(found)) : std::nullopt;
 }
 
 /// cupola_compilation

@@ -72,6 +72,8 @@ public:
     capi::check(cupola_package_open(capi::string(path), &made));
     handle.reset(made);
   }
+  /// Takes over the handle.
+  explicit Package(cupola_package *handle) : handle(handle) {}
   /// The same for bytes in memory, which are copied.
   Package(const void *data, size_t size) {
     cupola_package *made = nullptr;

@@ -205,7 +205,10 @@ std::optional<Blob> ExternalData::load(const ExternalReference &reference, int64
                              : readFile(reference, memory.get(), size, kind, problem);
   if (!isRead)
     return std::nullopt;
-  return Blob{0, {}, std::string_view(memory.get(), static_cast<size_t>(size)), memory};
+  const std::string_view bytes(memory.get(), static_cast<size_t>(size));
+  if (digestOf)
+    loaded.push_back({reference.location, reference.offset, size, digestOf(bytes)});
+  return Blob{0, {}, bytes, memory};
 }
 
 } // namespace cupola::onnx_import

@@ -18,10 +18,12 @@
 
 #include "lib/Import/Onnx/BlobStore.h"
 #include "lib/Import/Onnx/ModelFile.h"
+#include "lib/Runtime/Format/Sha256.h"
 #include "lib/Runtime/Status.h"
 
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace cupola::onnx_import {
 
@@ -40,6 +42,15 @@ std::optional<ExternalReference> parseExternalReference(const onnx::TensorProto 
 using ExternalReader =
     std::function<Result<std::string_view>(const std::string &location, int64_t offset, int64_t size)>;
 
+using DigestFunction = std::function<format::Digest(std::string_view)>;
+
+/// Bytes that a tensor has from elsewhere.
+struct ExternalPiece {
+  std::string location;
+  int64_t offset = 0, size = 0;
+  format::Digest digest = {};
+};
+
 class ExternalData {
 public:
   /// The model came as bytes and may not name files.
@@ -53,6 +64,10 @@ public:
   /// failure. The result is 64-aligned.
   std::optional<Blob> load(const ExternalReference &reference, int64_t size, ErrorKind &kind, std::string &problem);
 
+  /// From now on `pieces` has what was loaded, in order.
+  void record(DigestFunction digest) { digestOf = std::move(digest); }
+  const std::vector<ExternalPiece> &pieces() const { return loaded; }
+
 private:
   std::string namedFolder;    ///< the model's folder as the user wrote it; "": there is none
   std::string resolvedFolder; ///< the folder of the file behind all links
@@ -60,7 +75,9 @@ private:
   std::string openLocation; ///< of `file`: consecutive tensors usually share a file
   format::Descriptor file;
   int64_t fileSize = 0;
-  ExternalReader reader; ///< in place of a folder; may be empty
+  ExternalReader reader;   ///< in place of a folder; may be empty
+  DigestFunction digestOf; ///< empty: nothing is recorded
+  std::vector<ExternalPiece> loaded;
 
   bool open(const std::string &location, ErrorKind &kind, std::string &problem);
   bool find(const ExternalReference &reference, int64_t size, ErrorKind &kind, std::string &problem);

@@ -69,12 +69,14 @@ bool allKnown(const onnx::ModelProto &model, const OpKnown &known) {
 bool prepare(LoadedModel &loaded, ExternalData &files, const LoadOptions &options, const OpKnown &known,
              Diagnostics &diagnostics) {
   onnx::ModelProto &model = *loaded.proto;
+  files.record(options.digest);
   dropTexts(*model.mutable_graph()->mutable_node());
   for (auto &function : *model.mutable_functions())
     dropTexts(*function.mutable_node());
   if (!validateModel(model, options.limits, diagnostics) || !checkExpansion(model, options.limits, diagnostics) ||
       !takeInTensors(model, files, options.limits, loaded.blobs, diagnostics))
     return false;
+  loaded.external = files.pieces();
   moveForeignOps(model);
   model.clear_training_info(); // checked like the rest, but never executed
   if (allKnown(model, known) && !runOnnxChecker(model, diagnostics))
@@ -92,6 +94,8 @@ std::optional<LoadedModel> loadModelFile(const std::string &path, const LoadOpti
     const auto bytes = readModelFile(path, options.limits, diagnostics);
     if (!bytes || !parseModel(*bytes, options.limits, *loaded.proto, diagnostics))
       return std::nullopt;
+    if (options.digest)
+      loaded.digest = options.digest(*bytes);
   } // the file's bytes go before the weights are worked on
   ExternalData files = ExternalData::besideModel(path, options.allowHardLinks);
   if (!prepare(loaded, files, options, known, diagnostics))
@@ -107,6 +111,8 @@ std::optional<LoadedModel> loadModelBytes(std::string_view bytes, const std::str
       !parseModel(bytes, options.limits, *loaded.proto, diagnostics) ||
       !prepare(loaded, files, options, known, diagnostics))
     return std::nullopt;
+  if (options.digest)
+    loaded.digest = options.digest(bytes);
   return loaded;
 }
 

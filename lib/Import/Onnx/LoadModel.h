@@ -26,6 +26,7 @@ namespace cupola::onnx_import {
 struct LoadOptions {
   Limits limits;
   bool allowHardLinks = false; ///< --allow-hard-links: of external data files
+  DigestFunction digest;       ///< of what is read, for LoadedModel::digest; empty: nobody asks
 };
 
 /// Whether the importer has a row for an op of a domain ("" is ai.onnx) at a version.
@@ -39,6 +40,8 @@ struct LoadedModel {
   std::unique_ptr<onnx::ModelProto> proto; ///< validated, inlined, without big tensors
   BlobStore blobs;                         ///< the big tensors
   std::string name;                        ///< for messages: the path as given
+  format::Digest digest = {};              ///< of the encoded model, where it was asked for
+  std::vector<ExternalPiece> external;     ///< likewise, of what its tensors have from elsewhere
 };
 
 /// nullopt on errors. Nodes of unknown ops are no error here: then the ONNX

@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -57,8 +56,6 @@ static_assert(sizeof(EntryHeader) == 56, "no padding");
 
 static constexpr char entryMagic[8] = {'C', 'U', 'P', 'O', 'L', 'A', 'C', 'E'};
 static constexpr uint32_t entryVersion = 1;
-static constexpr const char *temporaryPrefix = ".new-";
-static constexpr time_t staleSeconds = 3600;
 
 static EntryHeader makeHeader(const CacheKey &key, std::string_view bytes) {
   EntryHeader header = {};
@@ -130,26 +127,6 @@ void ByteCache::open() {
   if (!problem.empty())
     return report("no cache: '" + folderPath + "' is not safe to run code from: " + problem);
   directory = std::move(opened);
-  removeStaleTemporaries();
-}
-
-/// A process that was killed while it wrote leaves its temporary file behind.
-void ByteCache::removeStaleTemporaries() {
-  const int copy = openat(directory.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  DIR *listing = copy >= 0 ? fdopendir(copy) : nullptr;
-  if (!listing) {
-    if (copy >= 0)
-      close(copy);
-    return;
-  }
-  const time_t now = std::time(nullptr);
-  while (const dirent *entry = readdir(listing)) {
-    struct stat info;
-    if (std::strncmp(entry->d_name, temporaryPrefix, std::strlen(temporaryPrefix)) == 0 &&
-        fstatat(directory.get(), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 && info.st_mtime + staleSeconds < now)
-      unlinkat(directory.get(), entry->d_name, 0);
-  }
-  closedir(listing);
 }
 
 void ByteCache::report(const std::string &text) {
@@ -160,28 +137,43 @@ void ByteCache::report(const std::string &text) {
 
 //===--- Reading and writing ---===//
 
-std::optional<std::string> ByteCache::read(const CacheKey &key, std::string &problem) {
+/// Says that the entry was used, for the limit; not more often than that needs. No matter where it cannot be said.
+static void touch(int file, const struct stat &info) {
+  constexpr time_t seconds = 60;
+  if (info.st_mtime + seconds < std::time(nullptr))
+    futimens(file, nullptr);
+}
+
+format::Descriptor ByteCache::openEntry(const CacheKey &key, std::string &problem) const {
   // Not through links, and never waiting for a writer of a pipe.
-  const format::Descriptor file(
+  format::Descriptor file(
       openat(directory.get(), key.fileName().c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  if (!file) {
-    if (errno != ENOENT)
-      problem = errorText();
-    return std::nullopt;
-  }
   struct stat info;
-  EntryHeader header = {};
-  if (fstat(file.get(), &info) != 0)
+  if (!file && errno == ENOENT)
+    return file;
+  if (!file || fstat(file.get(), &info) != 0)
     problem = errorText();
   else if (!S_ISREG(info.st_mode))
     problem = "it is not a plain file";
   else
     problem = distrust(info);
-  if (problem.empty() && (size_t(info.st_size) < sizeof(header) ||
-                          format::readAt(file.get(), &header, sizeof(header), 0) < sizeof(header)))
-    problem = "it is cut short";
   if (!problem.empty())
+    return format::Descriptor();
+  touch(file.get(), info);
+  return file;
+}
+
+std::optional<std::string> ByteCache::read(const CacheKey &key, std::string &problem) const {
+  const format::Descriptor file = openEntry(key, problem);
+  if (!file)
     return std::nullopt;
+  struct stat info;
+  EntryHeader header = {};
+  if (fstat(file.get(), &info) != 0 || size_t(info.st_size) < sizeof(header) ||
+      format::readAt(file.get(), &header, sizeof(header), 0) < sizeof(header)) {
+    problem = "it is cut short";
+    return std::nullopt;
+  }
   if (std::memcmp(header.magic, entryMagic, sizeof(entryMagic)) != 0 || header.version != entryVersion ||
       header.zero != 0 || header.length != uint64_t(info.st_size) - sizeof(header)) {
     problem = "its header is damaged or of another version";
@@ -197,73 +189,58 @@ std::optional<std::string> ByteCache::read(const CacheKey &key, std::string &pro
   return bytes;
 }
 
+void ByteCache::drop(const CacheKey &key, const std::string &problem) {
+  report("cache entry '" + folderPath + "/" + key.fileName() + "' is not used: " + problem);
+  unlinkat(directory.get(), key.fileName().c_str(), 0);
+}
+
 std::optional<std::string> ByteCache::get(const CacheKey &key) {
   if (!enabled())
     return std::nullopt;
   std::string problem;
   std::optional<std::string> bytes = read(key, problem);
-  if (!problem.empty()) {
-    report("cache entry '" + folderPath + "/" + key.fileName() + "' is not used: " + problem);
-    unlinkat(directory.get(), key.fileName().c_str(), 0);
-  }
+  if (!problem.empty())
+    drop(key, problem);
   ++(bytes ? hitCount : missCount);
   return bytes;
 }
 
-/// Removes the file's name, if it has one still.
-struct TemporaryName {
-  const int folder;
-  std::string name;
-  ~TemporaryName() {
-    if (!name.empty())
-      unlinkat(folder, name.c_str(), 0);
-  }
-};
-
-/// A file without a name, which goes with a process that is killed; where the file system has none, one with `name`.
-static int openTemporary(int folder, TemporaryName &temporary, const std::string &name) {
-  const int unnamed = openat(folder, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
-  if (unnamed >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
-    return unnamed;
-  const int named = openat(folder, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (named >= 0)
-    temporary.name = name;
-  return named;
+format::Descriptor ByteCache::openFile(const CacheKey &key) {
+  if (!enabled())
+    return format::Descriptor();
+  std::string problem;
+  format::Descriptor file = openEntry(key, problem);
+  if (!problem.empty())
+    drop(key, problem);
+  ++(file ? hitCount : missCount);
+  return file;
 }
 
-/// Another process may have made the same entry meanwhile, which is as good.
-static bool giveName(int folder, const format::Descriptor &file, TemporaryName &temporary, const std::string &name) {
-  if (!temporary.name.empty()) {
-    const bool done = renameat(folder, temporary.name.c_str(), folder, name.c_str()) == 0;
-    if (done)
-      temporary.name.clear();
-    return done;
-  }
-  return linkat(AT_FDCWD, file.path().c_str(), folder, name.c_str(), AT_SYMLINK_FOLLOW) == 0 || errno == EEXIST;
+std::unique_ptr<CacheFile> ByteCache::newFile(const CacheKey &key, uint64_t bytes) {
+  if (!enabled() || !writable || !limit.takes(bytes))
+    return nullptr;
+  return std::make_unique<CacheFile>(directory.get(), key.fileName());
 }
 
-std::string ByteCache::write(const CacheKey &key, std::string_view bytes) {
-  const EntryHeader header = makeHeader(key, bytes);
-  static std::atomic<uint64_t> counter{0};
-  TemporaryName temporary{directory.get(), {}};
-  const format::Descriptor file(openTemporary(directory.get(), temporary,
-                                              temporaryPrefix + std::to_string(getpid()) + "-" +
-                                                  std::to_string(counter++) + "-" + key.fileName().substr(0, 16)));
-  // Synced before it gets its name: after a crash the name must not stand for bytes that never reached the disk.
-  const bool written = file &&
-                       format::writeAll(file.get(), {reinterpret_cast<const char *>(&header), sizeof(header)}) &&
-                       format::writeAll(file.get(), bytes) && fsync(file.get()) == 0 &&
-                       giveName(directory.get(), file, temporary, key.fileName());
-  return written ? std::string() : errorText();
+void ByteCache::put(std::unique_ptr<CacheFile> file) {
+  const std::string problem = file->commit();
+  if (problem.empty())
+    limit.hold(directory.get(), file->name(), file->bytes());
+  // One warning is enough: a folder that is full or read-only stays so.
+  else if (writable.exchange(false))
+    report("nothing more is cached: cannot write to '" + folderPath + "': " + problem);
 }
 
 void ByteCache::put(const CacheKey &key, std::string_view bytes) {
-  if (!enabled() || !writable)
+  std::unique_ptr<CacheFile> file = newFile(key, sizeof(EntryHeader) + bytes.size());
+  if (!file)
     return;
-  const std::string problem = write(key, bytes);
-  // One warning is enough: a folder that is full or read-only stays so.
-  if (!problem.empty() && writable.exchange(false))
-    report("nothing more is cached: cannot write to '" + folderPath + "': " + problem);
+  const EntryHeader header = makeHeader(key, bytes);
+  file->write(0, {reinterpret_cast<const char *>(&header), sizeof(header)});
+  file->write(sizeof(header), bytes);
+  // Before it gets its name: after a crash the name must not stand for bytes that never reached the disk.
+  file->sync();
+  put(std::move(file));
 }
 
 } // namespace cupola::runtime

@@ -1,19 +1,23 @@
 //===- lib/Runtime/CUDA/ByteCache.h - compiled code kept on disk, addressed by what it was made from ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// For cubins, CPU objects and simulator modules alike. The code in an entry will be executed, so the cache trusts
-// nothing it finds: the folder and every entry must belong to the user and be writable by nobody else, and an entry is
-// checked against its length and SHA-256 before its bytes are handed out. Nothing that goes wrong here is fatal: it is
-// a miss and a warning. Any number of threads and processes may use one folder.
+// For cubins, CPU objects, simulator modules and packages alike. The code in an entry will be executed, so the cache
+// trusts nothing it finds: the folder and every entry must belong to the user and be writable by nobody else, and an
+// entry is checked against its length and SHA-256 before its bytes are handed out. Nothing that goes wrong here is
+// fatal: it is a miss and a warning. Any number of threads and processes may use one folder. What all entries of a
+// folder take together is bounded (CacheLimit.h).
 #ifndef CUPOLA_LIB_RUNTIME_CUDA_BYTECACHE_H
 #define CUPOLA_LIB_RUNTIME_CUDA_BYTECACHE_H
 
+#include "lib/Runtime/CUDA/CacheFile.h"
+#include "lib/Runtime/CUDA/CacheLimit.h"
 #include "lib/Runtime/Format/Descriptor.h"
 #include "lib/Runtime/Format/Sha256.h"
 
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -61,23 +65,35 @@ public:
   /// Stores the bytes: a reader in any process sees all of them or none, and a process that is killed leaves none.
   void put(const CacheKey &key, std::string_view bytes);
 
+  /// The file of an entry that is larger than memory should hold twice, and checks itself: it belongs to the user, and
+  /// nothing more is known of it. None: there is none.
+  format::Descriptor openFile(const CacheKey &key);
+  /// Such a file, to be written, of about `bytes` bytes; null where it is not to be had or would be too large.
+  std::unique_ptr<CacheFile> newFile(const CacheKey &key, uint64_t bytes);
+  /// Stores it, as `put` does.
+  void put(std::unique_ptr<CacheFile> file);
+  /// Removes an entry in which its reader found a problem, with a warning.
+  void drop(const CacheKey &key, const std::string &problem);
+
   bool enabled() const { return bool(directory); }
   /// The folder, or empty when there is none.
   const std::string &folder() const { return folderPath; }
+  /// Of all entries together; 0: there is none.
+  uint64_t limitBytes() const { return limit.bytes(); }
   uint64_t hits() const { return hitCount.load(); }
   uint64_t misses() const { return missCount.load(); }
 
 private:
   void open();
-  void removeStaleTemporaries();
-  std::optional<std::string> read(const CacheKey &key, std::string &problem);
-  std::string write(const CacheKey &key, std::string_view bytes);
+  format::Descriptor openEntry(const CacheKey &key, std::string &problem) const;
+  std::optional<std::string> read(const CacheKey &key, std::string &problem) const;
   void report(const std::string &text);
 
   std::string folderPath;
   format::Descriptor directory; ///< none: no cache
   Warn warn;
   std::mutex warnMutex;
+  CacheLimit limit;
   std::atomic<bool> writable{true};
   std::atomic<uint64_t> hitCount{0}, missCount{0};
 };

@@ -3,6 +3,7 @@
 #include "lib/Runtime/Format/Layout.h"
 #include "lib/Runtime/Format/Checked.h"
 #include "lib/Runtime/Format/Plan.h"
+#include "lib/Runtime/Format/Sha256Pair.h"
 
 #include <fstream>
 
@@ -64,6 +65,10 @@ Digest leafHash(std::string_view leaf) {
   hash.update(std::string_view("\0", 1));
   hash.update(leaf);
   return hash.finish();
+}
+
+std::array<Digest, 2> leafHashes(std::string_view a, std::string_view b) {
+  return a.size() == b.size() ? sha256Pair('\0', a, b) : std::array{leafHash(a), leafHash(b)};
 }
 
 Digest rootHash(std::string_view header) {

@@ -61,6 +61,8 @@ std::optional<Layout> makeLayout(const std::array<uint64_t, kSectionCount> &byte
 std::string makeHeader(const Layout &layout, std::string_view leaves);
 
 Digest leafHash(std::string_view leaf);
+/// Of two leaves in the time of one, where they have the same number of bytes.
+std::array<Digest, 2> leafHashes(std::string_view a, std::string_view b);
 Digest rootHash(std::string_view header);
 
 /// Whether the file is a package by its first bytes. An empty file, or none, is one if that

@@ -8,6 +8,7 @@
 #include "lib/Runtime/Format/Validate.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -21,8 +22,9 @@ namespace cupola::format {
 
 namespace {
 
-constexpr uint64_t kLeavesPerThread = 8; ///< a few milliseconds of hashing
+constexpr uint64_t kLeavesPerThread = 4; ///< a millisecond of hashing
 constexpr uint64_t kMostThreads = 16;
+constexpr uint64_t kPage = 4096, kLargePage = uint64_t(2) << 20;
 
 Status damaged(const std::string &what) { return Status::package("the package is damaged: " + what); }
 
@@ -32,14 +34,6 @@ std::string range(uint64_t begin, uint64_t end) {
 
 bool isZero(std::string_view bytes) { return bytes.find_first_not_of('\0') == std::string_view::npos; }
 
-/// As far as `wanted` or the end of the file.
-Result<uint64_t> readStart(int descriptor, char *target, uint64_t wanted) {
-  const uint64_t got = readAt(descriptor, target, wanted, 0);
-  if (got < wanted && errno != 0)
-    return Status::io(std::string("cannot read: ") + std::strerror(errno));
-  return got;
-}
-
 } // namespace
 
 PackageFile::~PackageFile() {
@@ -48,60 +42,68 @@ PackageFile::~PackageFile() {
 }
 
 Status PackageFile::allocate(uint64_t bytes) {
-  if (bytes == 0) // which mmap does not do
-    return parseHeader("", 0).status();
   CUPOLA_TRY(checkMemory("out of memory: the package", bytes));
-  void *mapped = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const uint64_t slack = bytes < kLargePage ? 0 : kLargePage;
+  void *mapped = slack > ~bytes
+                     ? MAP_FAILED
+                     : ::mmap(nullptr, bytes + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED)
     return Status::environment("no memory for a package of " + std::to_string(bytes) + " bytes");
-  ::madvise(mapped, bytes, MADV_HUGEPAGE); // a wish: the cpu device reads the weights where they lie
   memory = static_cast<char *>(mapped);
   size = bytes;
+  if (slack == 0)
+    return Status::ok();
+  // From a large page on, and a wish for them: the cpu device reads the weights where they lie.
+  const uint64_t before = -reinterpret_cast<uintptr_t>(memory) % kLargePage;
+  if (before > 0)
+    ::munmap(memory, before);
+  memory += before;
+  const uint64_t whole = (bytes + kPage - 1) / kPage * kPage;
+  if (slack > before + (whole - bytes))
+    ::munmap(memory + whole, bytes + slack - before - whole);
+  ::madvise(memory, bytes, MADV_HUGEPAGE);
   return Status::ok();
 }
 
-Status PackageFile::read(int descriptor) {
-  struct stat info;
-  if (::fstat(descriptor, &info) != 0 || !S_ISREG(info.st_mode))
-    return Status::io("is not a regular file");
-  const auto fileBytes = static_cast<uint64_t>(info.st_size);
-  // Look at the header before making room for what may be any large file.
-  char start[kTableOffset + kSectionCount * kSectionEntryBytes];
-  CUPOLA_ASSIGN(uint64_t startBytes, readStart(descriptor, start, sizeof(start)));
-  CUPOLA_TRY(parseHeader(std::string_view(start, startBytes), fileBytes).status());
-  CUPOLA_TRY(allocate(fileBytes));
-  CUPOLA_ASSIGN(uint64_t got, readStart(descriptor, memory, size));
-  return got == size ? Status::ok() : damaged("it shrank while it was read");
-}
-
-Status PackageFile::verifyLeaf(const Layout &layout, uint64_t leaf) const {
-  const uint64_t begin = layout.dataStart + leaf * kLeafBytes;
-  const uint64_t end = std::min(begin + kLeafBytes, size);
-  const Digest digest = leafHash(all().substr(begin, end - begin));
-  const uint64_t entry = kTableOffset + kSectionCount * kSectionEntryBytes + leaf * digest.size();
-  if (std::memcmp(digest.data(), memory + entry, digest.size()) != 0)
-    return damaged("the hash of " + range(begin, end) + " differs");
+/// One or, where there is another, two.
+Status PackageFile::takeLeavesAt(const Layout &layout, uint64_t first, const Fetch &fetch) {
+  const auto bytesOf = [&](uint64_t leaf) { return all().substr(layout.dataStart + leaf * kLeafBytes, kLeafBytes); };
+  const uint64_t count = std::min<uint64_t>(2, layout.leafCount - first);
+  for (uint64_t leaf = first; leaf < first + count; ++leaf) {
+    const uint64_t begin = layout.dataStart + leaf * kLeafBytes;
+    CUPOLA_TRY(fetch(begin, memory + begin, bytesOf(leaf).size()));
+  }
+  const std::array<Digest, 2> digests =
+      count == 2 ? leafHashes(bytesOf(first), bytesOf(first + 1)) : std::array{leafHash(bytesOf(first)), Digest()};
+  for (uint64_t i = 0; i < count; ++i) {
+    const uint64_t begin = layout.dataStart + (first + i) * kLeafBytes;
+    const uint64_t entry = kTableOffset + kSectionCount * kSectionEntryBytes + (first + i) * sizeof(Digest);
+    if (std::memcmp(digests[i].data(), memory + entry, sizeof(Digest)) != 0)
+      return damaged("the hash of " + range(begin, begin + bytesOf(first + i).size()) + " differs");
+  }
   return Status::ok();
 }
 
-/// Hashing takes most of the time of loading, so several threads share it. The
-/// error is that of the first bad leaf, whichever thread was faster.
-Status PackageFile::verifyLeaves(const Layout &layout) const {
+/// Hashing takes most of the time of loading, then new memory, so several threads share it: each hashes what it has
+/// just copied. The error is that of the first bad leaf, whichever thread was faster.
+Status PackageFile::takeLeaves(const Layout &layout, const Fetch &fetch) {
   const uint64_t cores = std::max(1u, std::thread::hardware_concurrency());
-  const uint64_t count = std::min({layout.leafCount / kLeavesPerThread + 1, cores, kMostThreads});
-  std::vector<Status> results(count);
-  const auto work = [&](uint64_t part) noexcept {
-    try {
-      for (uint64_t leaf = layout.leafCount * part / count;
-           results[part].isOk() && leaf < layout.leafCount * (part + 1) / count; ++leaf)
-        results[part] = verifyLeaf(layout, leaf);
-    } catch (const std::bad_alloc &) { // while it made an error's text
-      results[part] = Status::package("damaged");
-    }
-  };
-  parallelFor(count, count, work);
-  for (const Status &result : results)
-    CUPOLA_TRY(result);
+  std::vector<Status> results((layout.leafCount + 1) / 2);
+  std::atomic<bool> failed{false};
+  parallelFor(results.size(), std::min({layout.leafCount / kLeavesPerThread + 1, cores, kMostThreads}),
+              [&](size_t pair) noexcept {
+                if (failed) // before it in the file: they are started in order
+                  return;
+                try {
+                  results[pair] = takeLeavesAt(layout, 2 * pair, fetch);
+                } catch (const std::bad_alloc &) { // while it made an error's text
+                  results[pair] = Status::package("damaged");
+                }
+                if (results[pair].failed())
+                  failed = true;
+              });
+  for (Status &result : results)
+    CUPOLA_TRY(std::move(result));
   return Status::ok();
 }
 
@@ -159,12 +161,18 @@ Status PackageFile::checkPadding(const Layout &layout) const {
   return Status::ok();
 }
 
-Status PackageFile::verify() {
-  CUPOLA_ASSIGN(Layout layout, parseHeader(all(), size));
+Status PackageFile::take(uint64_t fileBytes, const Fetch &fetch) {
+  // Look at the header before making room for what may be any large file.
+  std::string start(std::min<uint64_t>(fileBytes, kTableOffset + kSectionCount * kSectionEntryBytes), '\0');
+  CUPOLA_TRY(fetch(0, start.data(), start.size()));
+  CUPOLA_ASSIGN(const Layout expected, parseHeader(start, fileBytes));
+  CUPOLA_TRY(allocate(fileBytes));
+  CUPOLA_TRY(fetch(0, memory, expected.dataStart));
+  CUPOLA_ASSIGN(const Layout layout, parseHeader(all(), size)); // a file may have changed since
   rootDigest = rootHash(all().substr(0, layout.dataStart));
   if (std::memcmp(rootDigest.data(), memory + kRootOffset, rootDigest.size()) != 0)
     return damaged("the hash of its header differs");
-  CUPOLA_TRY(verifyLeaves(layout));
+  CUPOLA_TRY(takeLeaves(layout, fetch));
   CUPOLA_TRY(loadContents(layout));
   CUPOLA_TRY(checkPadding(layout));
   // From here on nobody writes to it.
@@ -176,17 +184,26 @@ Result<std::shared_ptr<const PackageFile>> PackageFile::open(const std::string &
   const Descriptor descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!descriptor)
     return Status::io(path + ": cannot open: " + std::strerror(errno));
+  struct stat info;
+  if (::fstat(descriptor.get(), &info) != 0 || !S_ISREG(info.st_mode))
+    return Status::io(path + ": is not a regular file");
   std::shared_ptr<PackageFile> file(new PackageFile);
-  CUPOLA_TRY(file->read(descriptor.get()).within(path));
-  CUPOLA_TRY(file->verify().within(path));
+  const auto fetch = [&](uint64_t offset, char *target, uint64_t bytes) -> Status {
+    if (readAt(descriptor.get(), target, bytes, offset) == bytes)
+      return Status::ok();
+    return errno != 0 ? Status::io(std::string("cannot read: ") + std::strerror(errno))
+                      : damaged("it shrank while it was read");
+  };
+  CUPOLA_TRY(file->take(static_cast<uint64_t>(info.st_size), fetch).within(path));
   return std::shared_ptr<const PackageFile>(std::move(file));
 }
 
 Result<std::shared_ptr<const PackageFile>> PackageFile::fromMemory(std::string_view bytes) {
   std::shared_ptr<PackageFile> file(new PackageFile);
-  CUPOLA_TRY(file->allocate(bytes.size()));
-  std::memcpy(file->memory, bytes.data(), bytes.size());
-  CUPOLA_TRY(file->verify());
+  CUPOLA_TRY(file->take(bytes.size(), [&](uint64_t offset, char *target, uint64_t count) {
+    std::memcpy(target, bytes.data() + offset, count);
+    return Status::ok();
+  }));
   return std::shared_ptr<const PackageFile>(std::move(file));
 }
 

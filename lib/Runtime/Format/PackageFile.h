@@ -7,6 +7,7 @@
 #include "lib/Runtime/Format/Plan.h"
 #include "lib/Runtime/Status.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -37,12 +38,14 @@ public:
   std::string_view all() const { return {memory, size}; }
 
 private:
+  /// `bytes` bytes from `offset` on.
+  using Fetch = std::function<Status(uint64_t offset, char *target, uint64_t bytes)>;
+
   PackageFile() = default;
   Status allocate(uint64_t bytes);
-  Status read(int descriptor);
-  Status verify();
-  Status verifyLeaf(const Layout &layout, uint64_t leaf) const;
-  Status verifyLeaves(const Layout &layout) const;
+  Status take(uint64_t fileBytes, const Fetch &fetch);
+  Status takeLeavesAt(const Layout &layout, uint64_t first, const Fetch &fetch);
+  Status takeLeaves(const Layout &layout, const Fetch &fetch);
   Status loadContents(const Layout &layout);
   Status checkPadding(const Layout &layout) const;
   std::string_view section(const Layout &layout, SectionKind kind) const;

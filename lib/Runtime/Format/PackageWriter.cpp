@@ -125,23 +125,26 @@ void addWeights(Contents &contents, const Package &package, const WeightSource &
   }
 }
 
-/// Writes all leaves; their hashes, in order.
+/// Writes all leaves, two at once; their hashes, in order.
 Result<std::string> writeLeaves(const Contents &contents, const Layout &layout, const WriteAt &sink, unsigned threads) {
   std::string hashes(layout.leafCount * sizeof(Digest), '\0');
-  std::vector<Status> statuses(layout.leafCount);
+  std::vector<Status> statuses((layout.leafCount + 1) / 2);
   std::atomic<bool> failed{false};
   std::mutex writing;
-  parallelFor(layout.leafCount, threads, [&](size_t i) {
+  parallelFor(statuses.size(), threads, [&](size_t i) {
     if (failed)
       return;
-    const uint64_t at = layout.dataStart + i * kLeafBytes;
-    std::string leaf(std::min(kLeafBytes, layout.fileBytes - at), '\0');
-    statuses[i] = contents.read(at, leaf);
-    const Digest digest = leafHash(leaf);
-    std::memcpy(&hashes[i * sizeof(Digest)], digest.data(), sizeof(Digest));
+    const uint64_t at = layout.dataStart + 2 * i * kLeafBytes;
+    std::string leaves(std::min(2 * kLeafBytes, layout.fileBytes - at), '\0');
+    statuses[i] = contents.read(at, leaves);
+    const std::string_view first = std::string_view(leaves).substr(0, kLeafBytes);
+    const std::string_view second = std::string_view(leaves).substr(first.size());
+    const std::array<Digest, 2> digests =
+        second.empty() ? std::array{leafHash(first), Digest()} : leafHashes(first, second);
+    std::memcpy(&hashes[2 * i * sizeof(Digest)], digests.data(), (second.empty() ? 1 : 2) * sizeof(Digest));
     if (statuses[i].isOk()) {
       std::lock_guard<std::mutex> lock(writing); // the system writes to a file one at a time, too, but spins for it
-      statuses[i] = sink(at, leaf);
+      statuses[i] = sink(at, leaves);
     }
     failed = failed || statuses[i].failed();
   });
@@ -174,20 +177,33 @@ Status writeTo(Package &package, const WeightSource &weights, const std::functio
 
 } // namespace
 
-Status writePackage(Package package, const WeightSource &weights, const std::string &path, unsigned threads) {
+Status writePackage(Package package, const WeightSource &weights, const std::string &path, unsigned threads,
+                    const PackageCopy *copy) {
   CUPOLA_ASSIGN(std::unique_ptr<OutputFile> file, OutputFile::create(path));
   CUPOLA_TRY(writeTo(
-      package, weights, [](uint64_t) {},
-      [&](uint64_t offset, std::string_view bytes) { return file->write(offset, bytes); }, threads));
+      package, weights, [&](uint64_t bytes) { copy ? copy->begin(bytes) : void(); },
+      [&](uint64_t offset, std::string_view bytes) {
+        if (copy)
+          copy->write(offset, bytes);
+        return file->write(offset, bytes);
+      },
+      threads));
   return file->commit();
 }
 
-Result<std::string> writePackageToMemory(Package package, const WeightSource &weights, unsigned threads) {
+Result<std::string> writePackageToMemory(Package package, const WeightSource &weights, unsigned threads,
+                                         const PackageCopy *copy) {
   std::string memory;
   CUPOLA_TRY(writeTo(
-      package, weights, [&](uint64_t bytes) { memory.resize(bytes); },
+      package, weights,
+      [&](uint64_t bytes) {
+        memory.resize(bytes);
+        copy ? copy->begin(bytes) : void();
+      },
       [&](uint64_t offset, std::string_view bytes) {
         std::memcpy(&memory[offset], bytes.data(), bytes.size());
+        if (copy)
+          copy->write(offset, bytes);
         return Status::ok();
       },
       threads));

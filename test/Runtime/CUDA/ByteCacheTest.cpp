@@ -242,6 +242,7 @@ TEST(ByteCache, SweepsWhatAKilledWriterLeft) {
   writeFile(young, "half");
   fs::last_write_time(old, fs::file_time_type::clock::now() - std::chrono::hours(2));
   ByteCache cache(folder.path(), failOnWarning);
+  put(cache, "x", "bytes");
   EXPECT_FALSE(fs::exists(old));
   EXPECT_TRUE(fs::exists(young)) << "its writer may still be at work";
 }
