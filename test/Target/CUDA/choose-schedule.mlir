@@ -247,7 +247,7 @@ kernel.func @longest reduction grid (%g) in [64] scalars []
 }
 
 // Few rows and a short depth: no tile that cuts the depth into slices has enough of it, and no other is as low.
-// ASYNC: @lowAndShallow {{.*}} schedule #cuda.gemm_mma<tile 32x32x128, warps 1x1, slices 4, {{.*}}> (
+// ASYNC: @lowAndShallow {{.*}} schedule #cuda.gemm_mma<tile 32x32x128, warps 1x1, slices 4, stages 4, mma_k 16, async true> (
 kernel.func @lowAndShallow gemm grid () in [] scalars []
     (%a: !kernel.view<f16, read>, %b: !kernel.view<f16, read>, %c: !kernel.view<f16, write>) {
   %0 = kernel.dot [30, 64, 384] lhs (%m, %k) {
@@ -261,5 +261,22 @@ kernel.func @lowAndShallow gemm grid () in [] scalars []
     %1 = kernel.extract %0 [%m, %n] : f32 from !kernel.tile<f32, "30", "64">
     %2 = kernel.cast %1 : f32 -> f16
     kernel.store %2, %c[64*%m + %n] : f16 to !kernel.view<f16, write>
+  }
+}
+
+// One row of bytes: no tile fits, and a depth that blocks would share has to be in equal parts.
+// ASYNC: @oneRowOfBytes {{.*}} schedule #cuda.gemm_mma<tile 32x{{32|64}}x256, warps 1x1, slices 4, stages {{[34]}}, mma_k 32, async true> (
+kernel.func @oneRowOfBytes gemm grid () in [] scalars []
+    (%a: !kernel.view<i8, read>, %b: !kernel.view<i8, read>, %c: !kernel.view<i32, write>) {
+  %0 = kernel.dot [1, 64, 2048] lhs (%m, %k) {
+    %1 = kernel.load %a[2048*%m + %k] : i8 from !kernel.view<i8, read>
+    kernel.yield %1 : i8
+  } rhs (%k, %n) {
+    %1 = kernel.load %b[2048*%n + %k] : i8 from !kernel.view<i8, read>
+    kernel.yield %1 : i8
+  } : !kernel.tile<i32, "1", "64">
+  kernel.foreach (%m, %n) in [1, 64] {
+    %1 = kernel.extract %0 [%m, %n] : i32 from !kernel.tile<i32, "1", "64">
+    kernel.store %1, %c[64*%m + %n] : i32 to !kernel.view<i32, write>
   }
 }

@@ -68,7 +68,8 @@ inline bool isForMatrixUnits(kernel::DotOp dot, const GpuArchitecture &target) {
 bool areHalves(kernel::DotOp dot, const GpuArchitecture &target);
 bool areBytes(kernel::DotOp dot, const GpuArchitecture &target);
 
-/// The schedules of a table that fit. If none does, there are few rows, and k is short: those of the fewest rows.
+/// The schedules of a table that fit. If none does, there are few rows, and k is short: those of the fewest rows whose
+/// blocks have a depth of their own.
 template <class Attr> Candidates fitting(llvm::ArrayRef<Attr> table, const ProductFacts &product) {
   Candidates found;
   for (Attr shape : table)
@@ -76,9 +77,11 @@ template <class Attr> Candidates fitting(llvm::ArrayRef<Attr> table, const Produ
       found.push_back(shape);
   if (!found.empty() || table.empty())
     return found;
-  const auto rowsOf = [](Attr shape) { return tileOf(shape).m; };
-  const auto least = *llvm::min_element(llvm::map_range(table, rowsOf));
-  llvm::copy_if(table, std::back_inserter(found), [&](Attr shape) { return rowsOf(shape) == least; });
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (Attr shape : table)
+    least = std::min(least, tileOf(shape).m);
+  llvm::copy_if(table, std::back_inserter(found),
+                [&](Attr shape) { return tileOf(shape).m == least && tileOf(shape).split == 1; });
   return found;
 }
 
