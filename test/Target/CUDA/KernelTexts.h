@@ -124,6 +124,20 @@ std::vector<KernelCase> byteCases(), byteConvCases();
 /// By tiles of every shape: by cp.async, those that fit into so much shared memory; through registers.
 std::vector<KernelCase> asyncByteCases(int64_t sharedBytes), registerByteCases();
 
+/// A product of float8 times a number for each column.
+struct Float8Gemm {
+  std::string left = "f8E4M3FN", right = "f8E4M3FN"; ///< or f8E5M2
+  std::string result = "f32";
+  bool dynamic = false; ///< m is n0
+  bool lhsTransposed = false;
+  bool alongColumns = false; ///< rhs is [k, n], not [n, k]
+  int64_t batch = 1;
+  std::string schedule = {}; ///< "gemm_mma<..>"; empty: the compiler chooses one
+};
+/// Buffers: lhs, rhs, a f32 per column, out.
+KernelCase float8GemmCase(int64_t m, int64_t n, int64_t k, const Float8Gemm &options = {});
+std::vector<KernelCase> float8Cases();
+
 struct AttentionShape {
   std::string type = "f32"; ///< of all buffers
   int64_t batch = 1, rows = 64, keys = 64;

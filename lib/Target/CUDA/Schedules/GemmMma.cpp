@@ -203,9 +203,11 @@ int64_t sharedBytes(cuda::GemmMmaAttr shape, int64_t operandBytes) {
          (shape.getSlices() - 1) * shape.getM() * shape.getN() * 4;
 }
 
-/// Accumulators, two sets of fragments, and addresses.
-double registersOf(cuda::GemmMmaAttr shape, const cuda::KernelFacts &facts) {
-  const double accumulators = double(shape.getM() * shape.getN() * shape.getSlices()) / double(shape.getThreads());
+/// Accumulators, of float8 also the sums of single products, two sets of fragments, and addresses.
+double registersOf(cuda::GemmMmaAttr shape, const cuda::KernelFacts &facts, const GpuArchitecture &target) {
+  const int64_t sums = isOfFloat8(*cuda::operandKindOf(facts.product->dot)) && cuda::hasFloat8Units(target) ? 2 : 1;
+  const double accumulators =
+      double(shape.getM() * shape.getN() * shape.getSlices() * sums) / double(shape.getThreads());
   const double fragments = double(shape.getM() / shape.getWarpsM() + shape.getN() / shape.getWarpsN()) / 2;
   const int64_t vector = 16 / operandBytes(facts.product->dot);
   const double rows = double(shape.getM() * shape.getK()) / double(vector * shape.getThreads());
@@ -228,7 +230,7 @@ cuda::Candidates cuda::GemmMmaAttr::candidates(KernelFacts &facts, const GpuArch
     for (int64_t split : splits) {
       auto shape =
           GemmMmaAttr::get(facts.context(), s.m, s.n, s.k, s.warpsM, s.warpsN, s.slices, s.stages, mmaK, async, split);
-      if (sharedBytes(shape, bytes) <= target.sharedBytes && registersOf(shape, facts) <= mostRegisters)
+      if (sharedBytes(shape, bytes) <= target.sharedBytes && registersOf(shape, facts, target) <= mostRegisters)
         table.push_back(shape);
     }
   return fitting(ArrayRef(table), *facts.product);
@@ -253,6 +255,10 @@ UnitsPace paceOf(MmaKind kind) {
   case MmaKind::UI8:
   case MmaKind::UI8I8:
   case MmaKind::I8UI8:
+  case MmaKind::E4M3: // also where they become f16: what that takes is the same for all large tiles of warps
+  case MmaKind::E5M2:
+  case MmaKind::E4M3E5M2:
+  case MmaKind::E5M2E4M3:
     return {cuda::mmaRate * 2, 0};
   }
   llvm_unreachable("kinds of units");
@@ -270,7 +276,8 @@ double cuda::GemmMmaAttr::cost(const KernelFacts &facts, const GpuArchitecture &
   const double multiply = m * n * k / pace.rate, bytes = (m + n) * k * double(element);
   const double inFragments = (m * double(getWarpsN()) + n * double(getWarpsM())) * k;
   const double fragments = inFragments * double(element), roundings = inFragments * pace.instructions / lanes;
-  const int64_t resident = residentBlocks(target, sharedBytes(*this, element), getThreads(), registersOf(*this, facts));
+  const int64_t resident =
+      residentBlocks(target, sharedBytes(*this, element), getThreads(), registersOf(*this, facts, target));
   // Each of four pipes has the warps of its own.
   auto shared = [&](int64_t warps) { return multiply * double(llvm::alignTo(warps, 4)) / double(warps); };
   const int64_t warps = getThreads() / 32;
