@@ -115,10 +115,11 @@ ConformanceCase patternsCase(const Float8Shape &s, bool onLeft) {
   return onLeft ? float8Case(s, "_patterns_left", patterns, ones) : float8Case(s, "_patterns_right", ones, patterns);
 }
 
-/// The cast to f32 of every bit pattern.
-ConformanceCase castCase(const Float8 &from) {
+/// The cast to f32 of every bit pattern, from some architecture on by an instruction.
+ConformanceCase castCase(const Float8 &from, int arch) {
   ConformanceCase c;
-  c.name = std::string("cast_") + from.type;
+  c.name = std::string("cast_") + from.type + "_" + std::to_string(arch);
+  c.minimumArch = arch;
   c.run.kernel = "k_float8_cast";
   c.run.text = kernelHead("k_float8_cast", 32, 2, 0) +
                "  for (u32 i = cu_tid(); i < 256; i += 32)\n    cu_write<f32>(" +
@@ -136,7 +137,7 @@ ConformanceCase castCase(const Float8 &from) {
 } // namespace
 
 std::vector<ConformanceCase> float8MatrixCases() {
-  std::vector<ConformanceCase> cases = {castCase(kE4M3), castCase(kE5M2)};
+  std::vector<ConformanceCase> cases = {castCase(kE4M3, 75), castCase(kE4M3, 89), castCase(kE5M2, 75)};
   for (const Float8Shape &shape : kFloat8Shapes) {
     cases.push_back(integersCase(shape));
     cases.push_back(patternsCase(shape, /*onLeft=*/true));

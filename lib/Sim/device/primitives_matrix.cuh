@@ -39,14 +39,6 @@ CUPOLA_DEVICE void mmaTileBytes(int (&acc)[MI][NI][4], const unsigned (&a)[MI][4
                  CupolaSimBytesK32 + (SignedA ? CupolaSimSignedA : 0) + (SignedB ? CupolaSimSignedB : 0), at.id);
 }
 
-CUPOLA_DEVICE unsigned halvesOfE4M3(unsigned two) {
-  const auto half = [](unsigned bits) {
-    const unsigned code = bits & 0x7fu;
-    const float size = code < 8 ? static_cast<float>(code) * 0x1p-9f : bitsToFloat((code + (120u << 3)) << 20);
-    return (bits & 0x80u) << 8 | (code == 0x7fu ? 0x7fffu : floatToHalf(size));
-  };
-  return half(two & 0xffu) | half(two >> 8 & 0xffu) << 16;
-}
 template <bool E5m2A, bool E5m2B, int MI, int NI>
 CUPOLA_DEVICE void mmaTileFloat8(float (&acc)[MI][NI][4], const unsigned (&a)[MI][4], const unsigned (&b)[NI][2],
                                  Place at) {

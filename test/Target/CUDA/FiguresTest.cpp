@@ -37,6 +37,7 @@ std::vector<KernelCase> casesOf(const GpuArchitecture &target) {
     llvm::append_range(all, asyncPackedCases(target.sharedBytes));
     llvm::append_range(all, splitMmaCases());
     llvm::append_range(all, asyncByteCases(target.sharedBytes));
+    llvm::append_range(all, asyncFloat8Cases(target));
     llvm::append_range(all, tf32Cases(target.sharedBytes));
     llvm::append_range(all, scheduledAttentionCases());
   }

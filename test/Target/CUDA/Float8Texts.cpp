@@ -1,6 +1,7 @@
 //===- test/Target/CUDA/Float8Texts.cpp - products of float8, summed in f32 ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "lib/Runtime/Format/Architectures.h"
 #include "test/Target/CUDA/KernelText.h"
 #include "test/Target/CUDA/KernelTexts.h"
 
@@ -73,9 +74,20 @@ std::vector<KernelCase> float8Cases() {
   o.dynamic = true;
   o.batch = 2;
   cases.push_back(float8GemmCase(45, 64, 96, o));
-  o = {};
-  for (const MmaTile &tile :
-       {MmaTile{128, 128, 64, 2, 2, 1, 4}, {64, 64, 256, 2, 1, 4, 3}, {64, 64, 128, 2, 2, 1, 4, 2}}) {
+  return cases;
+}
+
+/// Warps of 64 by 64 are for architectures without units of float8, which take registers for sums of their own.
+std::vector<KernelCase> asyncFloat8Cases(const GpuArchitecture &target) {
+  std::vector<KernelCase> cases;
+  for (const MmaTile &tile : {MmaTile{128, 128, 64, 2, 2, 1, 4},
+                              {128, 128, 64, 2, 4, 1, 3},
+                              {64, 64, 256, 2, 1, 4, 3},
+                              {64, 64, 128, 2, 2, 1, 4, 2}}) {
+    const bool isWide = tile.m / tile.warpsM * tile.n / tile.warpsN == 64 * 64;
+    if (tile.sharedBytes(/*element=*/1) > target.sharedBytes || (isWide && target.family != "sm_80"))
+      continue;
+    Float8Gemm o;
     o.schedule = tile.schedule(/*mmaK=*/32, /*async=*/true);
     cases.push_back(float8GemmCase(tile.m + 20, tile.n + 24, 8 * tile.k - 16 * (tile.split == 1), o));
   }

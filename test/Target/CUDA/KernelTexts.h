@@ -8,6 +8,10 @@
 #include <string>
 #include <vector>
 
+namespace cupola {
+struct GpuArchitecture;
+}
+
 namespace cupola::test {
 
 /// A kernel and what to run it on.
@@ -137,6 +141,8 @@ struct Float8Gemm {
 /// Buffers: lhs, rhs, a f32 per column, out.
 KernelCase float8GemmCase(int64_t m, int64_t n, int64_t k, const Float8Gemm &options = {});
 std::vector<KernelCase> float8Cases();
+/// By tiles that the target has shared memory and registers for.
+std::vector<KernelCase> asyncFloat8Cases(const GpuArchitecture &target);
 
 struct AttentionShape {
   std::string type = "f32"; ///< of all buffers

@@ -142,15 +142,8 @@ CUPOLA_DEVICE void mmaTileBytes(int (&acc)[MI][NI][4], const unsigned (&a)[MI][4
   }
 }
 
-/// Two e4m3 as two f16, exactly. From sm_89 on, as what follows, which sm_90 and sm_100 have not in their units.
-CUPOLA_DEVICE unsigned halvesOfE4M3(unsigned two) {
-  unsigned halves;
-  asm("cvt.rn.f16x2.e4m3x2 %0, %1;" : "=r"(halves) : "h"(static_cast<unsigned short>(two)));
-  return halves;
-}
-
-/// d(16x8) += a(16x32) * b(32x8), float8 operands, each e5m2 or e4m3, f32 accumulators. The units keep 13 bits behind
-/// the leading one of a sum: they have those of 32 products alone, which are added to the others in f32.
+/// d(16x8) += a(16x32) * b(32x8), float8 operands, each e5m2 or e4m3, f32 accumulators. From sm_89 on. The units keep
+/// 13 bits behind the leading one of a sum: they have those of 32 products alone, which are added to the others in f32.
 template <bool E5m2A, bool E5m2B>
 CUPOLA_DEVICE void mmaFloat8K32(float (&acc)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
   float d[4] = {0, 0, 0, 0};

@@ -79,14 +79,21 @@ CUPOLA_DEVICE bf16 bf16_bits(u16 bits) {
   return x;
 }
 
-/// Its bits but for the sign, moved to where f16 has them, are 2^-8 of the number; all of them set are NaN.
+namespace cupola_device {
+/// Where no instruction does: the bits but for the sign, moved to where f16 has them, are 2^-8 of the number; all of
+/// them set are NaN.
+template <bool HasInstruction> CUPOLA_DEVICE f32 e4m3ToFloat(u32 bits) {
+  if constexpr (HasInstruction)
+    return halfToFloat(static_cast<u16>(halvesOfE4M3(bits)));
+  const f32 part = halfToFloat(static_cast<u16>((bits & 0x80u) << 8 | (bits & 0x7fu) << 7));
+  return (bits & 0x7fu) == 0x7fu ? f32_bits(0x7fc00000u) : part * 256.0f;
+}
+} // namespace cupola_device
+
 struct f8e4m3fn {
   u8 bits;
   f8e4m3fn() = default;
-  CUPOLA_MEMBER explicit operator f32() const {
-    const f32 part = cupola_device::halfToFloat(static_cast<u16>((bits & 0x80u) << 8 | (bits & 0x7fu) << 7));
-    return (bits & 0x7fu) == 0x7fu ? f32_bits(0x7fc00000u) : part * 256.0f;
-  }
+  CUPOLA_MEMBER explicit operator f32() const { return cupola_device::e4m3ToFloat<(CUPOLA_ARCH >= 890)>(bits); }
 };
 
 /// The upper half of an f16.
