@@ -168,9 +168,17 @@ constexpr Shape registerShapes8[] = {
     {128, 128, 64, 2, 4, 1, 2}, {128, 64, 64, 4, 2, 1, 2}, {64, 64, 64, 2, 2, 1, 2},
     {32, 64, 128, 1, 2, 2, 2},  {32, 64, 64, 1, 2, 1, 2},  {32, 32, 256, 1, 1, 4, 2},
 };
-ArrayRef<Shape> shapesFor(int64_t operandBytes, bool async, const std::optional<cuda::PackedOperand> &packed) {
+/// Of float8, where a thread of 64 has too few registers for bytes that come one by one.
+constexpr Shape registerShapesFloat8[] = {
+    {128, 128, 64, 2, 4, 1, 2}, {128, 64, 64, 4, 2, 1, 2}, {64, 64, 64, 2, 2, 1, 2},
+    {32, 64, 128, 1, 2, 2, 2},  {32, 64, 64, 1, 4, 1, 2},  {32, 32, 256, 1, 1, 4, 2},
+};
+ArrayRef<Shape> shapesFor(MmaKind kind, int64_t operandBytes, bool async,
+                          const std::optional<cuda::PackedOperand> &packed) {
   if (async && packed)
     return ArrayRef(packedShapes).drop_front(packed->nibbles ? 0 : 2);
+  if (isOfFloat8(kind) && !async)
+    return registerShapesFloat8;
   if (operandBytes == 1)
     return async ? ArrayRef(asyncShapes8) : ArrayRef(registerShapes8);
   if (!async)
@@ -226,7 +234,7 @@ cuda::Candidates cuda::GemmMmaAttr::candidates(KernelFacts &facts, const GpuArch
   const AsyncOperands operands = asyncOperands(facts.product->dot, facts.vars, facts.divisors);
   const bool async = target.asyncCopy && operands.lhs && (operands.rhs || operands.packed);
   SmallVector<GemmMmaAttr> table;
-  for (const Shape &s : shapesFor(bytes, async, operands.packed))
+  for (const Shape &s : shapesFor(*operandKindOf(facts.product->dot), bytes, async, operands.packed))
     for (int64_t split : splits) {
       auto shape =
           GemmMmaAttr::get(facts.context(), s.m, s.n, s.k, s.warpsM, s.warpsN, s.slices, s.stages, mmaK, async, split);
@@ -251,17 +259,9 @@ UnitsPace paceOf(MmaKind kind) {
     return {cuda::mmaRate / 2, 2};
   case MmaKind::TF32x3:
     return {cuda::mmaRate / 6, 5};
-  case MmaKind::I8:
-  case MmaKind::UI8:
-  case MmaKind::UI8I8:
-  case MmaKind::I8UI8:
-  case MmaKind::E4M3: // also where they become f16: what that takes is the same for all large tiles of warps
-  case MmaKind::E5M2:
-  case MmaKind::E4M3E5M2:
-  case MmaKind::E5M2E4M3:
+  default: // bytes, also float8 that becomes f16: what that takes is the same for all large tiles of warps
     return {cuda::mmaRate * 2, 0};
   }
-  llvm_unreachable("kinds of units");
 }
 
 } // namespace
