@@ -30,6 +30,10 @@ Type typeOf(DType dtype, MLIRContext *context) {
 }
 
 static NumberClass numberClassOf(Type element) {
+  if (isa<Float8E4M3FNType>(element))
+    return NumberClass::Float8E4M3FN;
+  if (isa<Float8E5M2Type>(element))
+    return NumberClass::Float8E5M2;
   if (isa<FloatType>(element))
     return element.isBF16() ? NumberClass::BFloat : NumberClass::Float;
   return element.isInteger(1) ? NumberClass::Bool : element.isUnsignedInteger() ? NumberClass::UInt : NumberClass::Int;
@@ -44,6 +48,7 @@ const format::ElementType &elementTypeOf(Type element) {
 
 DType dtypeOf(Type element) { return elementTypeOf(element).dtype; }
 int64_t byteSize(Type element) { return elementTypeOf(element).bytes; }
+bool isFloat8(Type element) { return isa<Float8E4M3FNType, Float8E5M2Type>(element); }
 Type accumulatorOf(Type element) { return typeOf(elementTypeOf(element).accumulator, element.getContext()); }
 
 Type productOf(Type left, Type right) {
@@ -51,6 +56,8 @@ Type productOf(Type left, Type right) {
   const bool areWords = left.isSignlessInteger(16) && right == left;
   if (areBytes || areWords)
     return typeOf(format::DType::I32, left.getContext());
+  if (isFloat8(left) && isFloat8(right))
+    return typeOf(format::DType::F32, left.getContext());
   return left == right ? left : Type();
 }
 

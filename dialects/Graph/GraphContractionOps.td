@@ -9,7 +9,8 @@ def Graph_MatMulOp : Graph_InferredOp<"matmul", "Contraction", "Matrix"> {
   let description = [{
     Both operands and the result have one rank >= 2 and the same batch dimensions
     (broadcasts are explicit). f16 and bf16 accumulate in f32; i16, and i8 or ui8 on the
-    left with i8 on the right, in i32, which the result has; f32 may be multiplied as `tf32` says where the target can.
+    left with i8 on the right, in i32, which the result has; f8E4M3FN and f8E5M2, in any pair, in f32, which it has,
+    too; f32 may be multiplied as `tf32` says where the target can.
   }];
   let arguments = (ins Graph_Tensor:$lhs, Graph_Tensor:$rhs, OptionalAttr<Graph_Tf32Attr>:$tf32);
   let results = (outs Graph_Tensor:$result);
@@ -30,6 +31,7 @@ def Graph_ConvOp : Graph_PureOp<"conv", "Contraction", "Matrix"> {
     input, weights and result are [n, c, places..], [groups * O, C, w..] and [n, groups * O, places..].
     All windows lie inside the input (a graph.pad before it makes
     the border). f16 and bf16 accumulate in f32; i16, and i8 or ui8 with weights of i8, in i32, which the result has;
+    f8E4M3FN and f8E5M2, in any pair, in f32, which it has, too;
     f32 may be multiplied as `tf32` says where the target can.
 
     ```mlir

@@ -119,7 +119,8 @@ def Graph_CastOp : Graph_PureOp<"cast", "Pointwise", "Compute",
     [DeclareOpInterfaceMethods<Graph_IndexingInterface>]> {
   let summary = "conversion of the element type";
   let description = [{
-    Float to integer truncates and saturates; NaN becomes 0. To bool: not equal to 0.
+    Float to integer truncates and saturates; NaN becomes 0. To bool: not equal to 0. The numbers of f8E4M3FN and
+    f8E5M2, exactly, to other floats alone; nothing becomes float8.
   }];
   let arguments = (ins Graph_Tensor:$input);
   let results = (outs Graph_Tensor:$result);
@@ -131,7 +132,7 @@ def Graph_BitcastOp : Graph_PureOp<"bitcast", "Pointwise", "Keep",
     [DeclareOpInterfaceMethods<Graph_IndexingInterface>]> {
   let summary = "the same bits as an element of another type of as many";
   let description = [{
-    Not of bool, which has one bit and takes a byte.
+    Not of bool, which has one bit and takes a byte. Bytes of float8 are ui8 until a bitcast says which numbers they are.
   }];
   let arguments = (ins Graph_Tensor:$input);
   let results = (outs Graph_Tensor:$result);

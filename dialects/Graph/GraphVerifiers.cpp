@@ -88,7 +88,12 @@ LogicalResult SelectOp::verify() {
   return sameElement(*this, getRhs(), getLhs());
 }
 
-LogicalResult CastOp::verify() { return sameShape(*this, getInput(), getResult()); }
+LogicalResult CastOp::verify() {
+  const Type from = elementOf(getInput()), to = elementOf(getResult());
+  if (from != to && (isFloat8(to) || (isFloat8(from) && !isa<FloatType>(to))))
+    return emitOpError() << "cannot make " << to << " of " << from;
+  return sameShape(*this, getInput(), getResult());
+}
 
 LogicalResult BitcastOp::verify() {
   const Type from = elementOf(getInput()), to = elementOf(getResult());

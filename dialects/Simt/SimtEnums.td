@@ -22,6 +22,8 @@ def Simt_MmaKind : I32EnumAttr<"MmaKind", "what the matrix units multiply", [
   I32EnumAttrCase<"TF32x3", 3, "tf32x3">, // f32, of which 22 bits count
   I32EnumAttrCase<"I8", 4, "i8">, I32EnumAttrCase<"UI8", 5, "ui8">,
   I32EnumAttrCase<"UI8I8", 6, "ui8_i8">, I32EnumAttrCase<"I8UI8", 7, "i8_ui8">, // the left one first
+  I32EnumAttrCase<"E4M3", 8, "e4m3">, I32EnumAttrCase<"E5M2", 9, "e5m2">, // float8
+  I32EnumAttrCase<"E4M3E5M2", 10, "e4m3_e5m2">, I32EnumAttrCase<"E5M2E4M3", 11, "e5m2_e4m3">,
 ]> {
   let cppNamespace = "::cupola::simt";
   let genSpecializedAttr = 0;

@@ -401,7 +401,7 @@ def Simt_MmaLoadPairOp : Simt_Op<"mma_load_pair", [Kernel_Position, MemoryEffect
 }
 
 def Simt_MmaOp : Simt_Op<"mma", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "acc += a * b by the warp's matrix unit; f32 accumulators, of bytes i32";
+  let summary = "acc += a * b by the warp's matrix unit; f32 accumulators, of integers i32";
   let description = "With fewer tiles of columns in b than in acc: to those from tile `first` on, of one tile of rows.";
   let arguments = (ins Simt_RegistersType:$acc, Simt_RegistersType:$a,
                        Simt_RegistersType:$b,

@@ -348,11 +348,12 @@ LogicalResult MmaOp::verify() {
   const bool isTf32 = getKind() == MmaKind::TF32 || getKind() == MmaKind::TF32x3;
   if (isTf32 && (b[1] != 2 || acc[1] != b[0]))
     return emitOpError("f32 operands have two registers of rhs, for all accumulators");
-  const bool areBytes = getKind() >= MmaKind::I8;
+  const bool areBytes = isOfBytes(getKind());
   if (areBytes && (b[1] != 2 || acc[1] != b[0]))
     return emitOpError("bytes have two registers of rhs, for all accumulators");
-  if (const Type sum = getAcc().getType().getElement(); areBytes ? !sum.isSignlessInteger(32) : !sum.isF32())
-    return emitOpError() << "accumulates in " << sum << ", not in " << (areBytes ? "i32" : "f32");
+  const bool areIntegers = areBytes && !isOfFloat8(getKind());
+  if (const Type sum = getAcc().getType().getElement(); areIntegers ? !sum.isSignlessInteger(32) : !sum.isF32())
+    return emitOpError() << "accumulates in " << sum << ", not in " << (areIntegers ? "i32" : "f32");
   return reachedTogether(*this, 32);
 }
 

@@ -67,7 +67,7 @@ void addWeights(ArrayRef<WeightTable::Entry> entries, format::Package &package) 
   for (const WeightTable::Entry &entry : entries) {
     auto type = cast<RankedTensorType>(entry.value.getShapedType());
     format::Weight weight;
-    weight.dtype = graph::dtypeOf(type.getElementType());
+    weight.dtype = format::rowOf(graph::dtypeOf(type.getElementType())).storage;
     weight.dims = type.getShape().vec();
     weight.bytes = type.getNumElements() * format::byteSize(weight.dtype);
     package.weights.push_back(std::move(weight));

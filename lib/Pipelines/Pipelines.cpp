@@ -47,7 +47,7 @@ ArrayRef<OptionalPass> optionalPasses() {
       {"turn-concats", "concats that windows read transposed are written so"},
       {"flatten-matmul", "one contraction for all batches that share a weight"},
       {"pack-weights", "keeps weights of four bits packed, which products take apart as they read them"},
-      {"integer-products", "computes products of quantised operands in integers"},
+      {"integer-products", "computes products of quantised operands in integers or float8"},
       {"merge-matmuls", "one contraction for several weights, as of Q, K and V"},
       {"split-norms", "few long rows normalised by the whole GPU (cuda)"},
       {"join-parts", "many computed parts are written where they stand in their concat"},

@@ -7,6 +7,7 @@
 #ifndef CUPOLA_LIB_REFERENCE_NUMBER_H
 #define CUPOLA_LIB_REFERENCE_NUMBER_H
 
+#include "lib/Runtime/Format/NarrowFloats.h"
 #include "lib/Runtime/Format/Plan.h"
 
 #include "llvm/Support/ErrorHandling.h"
@@ -26,6 +27,11 @@ struct Half {
 struct BFloat {
   uint16_t bits;
 };
+template <format::DType type> struct Float8 {
+  uint8_t bits;
+};
+using E4M3 = Float8<format::DType::F8E4M3FN>;
+using E5M2 = Float8<format::DType::F8E5M2>;
 struct Bool {
   uint8_t byte;
 };
@@ -89,6 +95,9 @@ using BFloatFormat = Narrow<8, -126>;
 // Inline: products of 16-bit matrices widen every element several times.
 inline double widen(Half value) { return HalfFormat::decode(value.bits); }
 inline double widen(BFloat value) { return BFloatFormat::decode(value.bits); }
+template <format::DType type> double widen(Float8<type> value) {
+  return format::decoded(*format::narrowFloatOf(type), value.bits);
+}
 inline Half narrowToHalf(double value) { return {HalfFormat::encode(value)}; }
 inline BFloat narrowToBFloat(double value) { return {BFloatFormat::encode(value)}; }
 
@@ -98,13 +107,17 @@ double toOdd(int64_t value);
 double toOdd(uint64_t value);
 inline double toOdd(double value) { return value; }
 
+template <class T> inline constexpr bool isFloat8 = std::is_same_v<T, E4M3> || std::is_same_v<T, E5M2>;
+template <class T>
+inline constexpr bool isShortFloat = std::is_same_v<T, Half> || std::is_same_v<T, BFloat> || isFloat8<T>;
+
 /// The type in which elements of T are computed: double, int64_t or uint64_t.
 template <class T>
-using WideOf = std::conditional_t<std::is_floating_point_v<T> || std::is_same_v<T, Half> || std::is_same_v<T, BFloat>,
-                                  double, std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>;
+using WideOf = std::conditional_t<std::is_floating_point_v<T> || isShortFloat<T>, double,
+                                  std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>;
 
 template <class W, class T> W load(T value) {
-  if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat>)
+  if constexpr (isShortFloat<T>)
     return static_cast<W>(widen(value));
   else if constexpr (std::is_same_v<T, Bool>)
     return value.byte != 0;
@@ -133,6 +146,8 @@ template <class T> T saturate(double value) {
 template <class T, class W> T store(W value) {
   if constexpr (std::is_same_v<T, Bool>)
     return {value != 0};
+  else if constexpr (isFloat8<T>)
+    llvm_unreachable("nothing becomes float8");
   else if constexpr (std::is_same_v<T, Half>)
     return narrowToHalf(toOdd(value));
   else if constexpr (std::is_same_v<T, BFloat>)
@@ -177,6 +192,10 @@ template <class Visitor> decltype(auto) withStored(format::DType dtype, Visitor 
     return visit(uint64_t());
   case DType::Bool:
     return visit(Bool());
+  case DType::F8E4M3FN:
+    return visit(E4M3());
+  case DType::F8E5M2:
+    return visit(E5M2());
   default:
     llvm_unreachable("types of the interface alone are stored as others");
   }
@@ -185,7 +204,7 @@ template <class Visitor> decltype(auto) withStored(format::DType dtype, Visitor 
 /// Calls `visit` with a value of the type that `dtype` is computed in.
 template <class Visitor> decltype(auto) withWide(format::DType dtype, Visitor visit) {
   using format::DType;
-  if (format::isFloat(dtype))
+  if (format::isFloat(dtype) || dtype == DType::F8E4M3FN || dtype == DType::F8E5M2)
     return visit(double());
   bool isSigned = dtype >= DType::I8 && dtype <= DType::I64;
   return isSigned ? visit(int64_t()) : visit(uint64_t());

@@ -6,6 +6,7 @@
 #include "lib/Sim/FragmentLayout.h"
 #include "lib/Sim/device/calls.cuh"
 
+#include <algorithm>
 #include <cstring>
 
 // The arithmetic is compiled twice; the faster one needs AVX2, FMA and F16C.
@@ -73,6 +74,17 @@ void moveAccumulators(Number (&sums)[Tile::kMaxRows][Tile::kMaxColumns], const T
   }
 }
 
+/// Adds the sums of the tile to those that lanes have.
+void addAccumulators(const Tile &tile, const Thread *lanes, unsigned mi, unsigned ni) {
+  for (unsigned l = 0; l < kWarpLanes; ++l) {
+    auto *acc = static_cast<float *>(lanes[l].result);
+    for (unsigned place = 0; place < mi * ni * 4; ++place) {
+      const Coordinate at = coordinateOfC(l, place % 4);
+      acc[place] += tile.c[place / 4 / ni * 16 + at.row][place / 4 % ni * 8 + at.column];
+    }
+  }
+}
+
 /// f16 to f32 by moving the bits; the product scales the exponent and is exact for subnormals, too.
 inline float halfToFloat(uint32_t bits) {
   const uint32_t magnitude = (bits & 0x7fffu) << 13, sign = bits >> 15 << 31;
@@ -114,6 +126,34 @@ CUPOLA_SIM_FAST void multiplyByteTile(Tile &tile, unsigned rows, unsigned column
     }
 }
 
+/// The f16 that a float8 is.
+uint32_t halfOfFloat8(uint32_t bits, bool isE5m2) {
+  if (isE5m2)
+    return bits << 8;
+  const uint32_t sign = (bits & 0x80u) << 8, code = bits & 0x7fu, fraction = code & 7u;
+  if (code == 0x7f)
+    return sign | 0x7e00u;
+  if (code >= 8)
+    return sign | (code + (8 << 3)) << 7; // the biases are 7 and 15
+  const unsigned shift = fraction ? static_cast<unsigned>(__builtin_clz(fraction)) - 28 : 0;
+  return fraction ? sign | (9 - shift) << 10 | (fraction << shift & 7u) << 7 : sign;
+}
+
+void multiplyFloat8(Tile &tile, const Thread *lanes, unsigned mi, unsigned ni, unsigned shape) {
+  constexpr unsigned k = 32;
+  gatherOperands<uint8_t, coordinateOfByteA, coordinateOfByteB>(tile, lanes, mi, ni, k);
+  for (unsigned p = 0; p < k; ++p) {
+    for (unsigned i = 0; i < mi * 16; ++i)
+      tile.a[p][i] = halfOfFloat8(tile.a[p][i], shape & CupolaSimE5m2A);
+    for (unsigned j = 0; j < ni * 8; ++j)
+      tile.b[p][j] = halfOfFloat8(tile.b[p][j], shape & CupolaSimE5m2B);
+  }
+  for (unsigned i = 0; i < mi * 16; ++i)
+    std::fill_n(tile.c[i], ni * 8, 0.0F);
+  tile.multiply(mi * 16, ni * 8, k, Operands::F16);
+  addAccumulators(tile, lanes, mi, ni);
+}
+
 } // namespace
 
 void Tile::multiplyBytes(unsigned rows, unsigned columns, unsigned k, bool signedA, bool signedB) {
@@ -131,6 +171,8 @@ void multiplyTiles(Thread *lanes, uint32_t parameter) {
     machine.reports.add(Finding::Limit, "a warp tile of more than 128x256 elements", lanes[0].waitPc);
     abandonLaunch();
   }
+  if (shape >= CupolaSimFloat8K32)
+    return multiplyFloat8(tile, lanes, mi, ni, shape);
   if (shape >= CupolaSimBytesK32) {
     gatherOperands<uint8_t, coordinateOfByteA, coordinateOfByteB>(tile, lanes, mi, ni, 32);
     moveAccumulators<false>(tile.sums, lanes, mi, ni);

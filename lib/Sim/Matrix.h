@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Sums are taken in f32 by fused multiply-add in order of k; hardware may add in another order and with other rounding,
-// so that results agree with it within a tolerance only. Those of bytes are exact, modulo 2^32.
+// so that results agree with it within a tolerance only. Those of bytes are exact, modulo 2^32. A float8 is the f16 of
+// the same number; sums of 32 products of them are added to the others.
 #ifndef CUPOLA_LIB_SIM_MATRIX_H
 #define CUPOLA_LIB_SIM_MATRIX_H
 

@@ -296,3 +296,27 @@ func.func @main(%x: tensor<8xf16>) -> tensor<8xbf16> {
   %0 = graph.bitcast %x : tensor<8xf16> -> tensor<8xbf16>
   return %0 : tensor<8xbf16>
 }
+
+// -----
+
+// A product reads float8 where its bytes lie: the view is of that type. What reads bytes as two types reads bytes.
+// CHECK: kernel.func @k0 gemm {{.*}}(%arg0: !kernel.view<f8E4M3FN, read>, %arg1: !kernel.view<f8E5M2, read>, %arg2: !kernel.view<f32, write>)
+// CHECK: %[[X:.*]] = kernel.load %arg0[{{.*}}] : f8E4M3FN
+// CHECK: kernel.yield %[[X]] : f8E4M3FN
+// CHECK: %[[Y:.*]] = kernel.load %arg1[{{.*}}] : f8E5M2
+// CHECK: kernel.yield %[[Y]] : f8E5M2
+// CHECK: kernel.func @k1 pointwise {{.*}}(%arg0: !kernel.view<ui8, read>
+// CHECK: %[[B:.*]] = kernel.load %arg0[{{.*}}] : ui8
+// CHECK: kernel.bitcast %[[B]] : ui8 -> f8E4M3FN
+// CHECK: kernel.bitcast %[[B]] : ui8 -> f8E5M2
+func.func @main(%x: tensor<4x8xui8>, %y: tensor<8x6xui8>, %z: tensor<8xui8>) -> (tensor<4x6xf32>, tensor<8xf32>) {
+  %0 = graph.bitcast %x : tensor<4x8xui8> -> tensor<4x8xf8E4M3FN>
+  %1 = graph.bitcast %y : tensor<8x6xui8> -> tensor<8x6xf8E5M2>
+  %2 = graph.matmul %0, %1 : tensor<4x8xf8E4M3FN>, tensor<8x6xf8E5M2> -> tensor<4x6xf32>
+  %3 = graph.bitcast %z : tensor<8xui8> -> tensor<8xf8E4M3FN>
+  %4 = graph.bitcast %z : tensor<8xui8> -> tensor<8xf8E5M2>
+  %5 = graph.cast %3 : tensor<8xf8E4M3FN> -> tensor<8xf32>
+  %6 = graph.cast %4 : tensor<8xf8E5M2> -> tensor<8xf32>
+  %7 = graph.binary add %5, %6 : tensor<8xf32>, tensor<8xf32> -> tensor<8xf32>
+  return %2, %7 : tensor<4x6xf32>, tensor<8xf32>
+}

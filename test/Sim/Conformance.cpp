@@ -22,7 +22,7 @@ int quantum(const FloatFormat &format, long double x) {
 std::vector<ConformanceCase> allConformanceCases() {
   std::vector<ConformanceCase> all;
   for (auto *part : {mathCases, integerCases, castCases, threadCases, memoryCases, matrixCases, byteMatrixCases,
-                     clusterCases, tensorCases})
+                     float8MatrixCases, clusterCases, tensorCases})
     for (ConformanceCase &c : part()) {
       const size_t at = c.run.text.find(c.run.kernel + "(");
       c.run.text.replace(at, c.run.kernel.size(), "k_" + c.name);

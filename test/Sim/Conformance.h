@@ -33,6 +33,7 @@ std::vector<ConformanceCase> threadCases();
 std::vector<ConformanceCase> memoryCases();
 std::vector<ConformanceCase> matrixCases();
 std::vector<ConformanceCase> byteMatrixCases();
+std::vector<ConformanceCase> float8MatrixCases();
 std::vector<ConformanceCase> clusterCases();
 std::vector<ConformanceCase> tensorCases();
 

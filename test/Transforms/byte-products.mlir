@@ -97,3 +97,28 @@ func.func @same(%q: tensor<4x3xui8>) -> tensor<4x2xi32> {
   %y = graph.matmul %x, %w : tensor<4x3xi16>, tensor<3x2xi16> -> tensor<4x2xi32>
   return %y : tensor<4x2xi32>
 }
+
+// Weights of float8 lie along their depth; a splat lies any way, and others that are no constant stay.
+// CHECK-LABEL: @float8
+// CHECK-NOT: graph.transpose
+// CHECK: return
+// ALONG-LABEL: @float8
+// ALONG: %[[W:.*]] = graph.constant dense<{{\[\[}}1.000000e+00, 3.000000e+00], [2.000000e+00, 4.000000e+00]]> : tensor<2x2xf8E4M3FN>
+// ALONG: %[[T:.*]] = graph.transpose %[[W]] [1, 0] : tensor<2x2xf8E4M3FN> -> tensor<2x2xf8E4M3FN>
+// ALONG: graph.matmul %arg0, %[[T]]
+// ALONG: %[[B:.*]] = graph.constant dense<{{\[\[}}1.000000e+00, 3.000000e+00], [2.000000e+00, 4.000000e+00]]> : tensor<2x2xf8E4M3FN>
+// ALONG: %[[N:.*]] = graph.transpose %[[B]] [1, 0]
+// ALONG: graph.matmul %arg0, %[[N]]
+// ALONG-NOT: graph.transpose
+// ALONG: return
+func.func @float8(%x: tensor<4x2xf8E4M3FN>, %v: tensor<2x2xf8E4M3FN>) -> (tensor<4x2xf32>, tensor<4x2xf32>, tensor<4x2xf32>, tensor<4x2xf32>) {
+  %w = graph.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf8E4M3FN> : tensor<2x2xf8E4M3FN>
+  %0 = graph.matmul %x, %w : tensor<4x2xf8E4M3FN>, tensor<2x2xf8E4M3FN> -> tensor<4x2xf32>
+  %s = graph.constant dense<1.0> : tensor<2x2xf8E4M3FN> : tensor<2x2xf8E4M3FN>
+  %b = graph.constant dense<[[56, 64], [68, 72]]> : tensor<2x2xui8> : tensor<2x2xui8>
+  %n = graph.bitcast %b : tensor<2x2xui8> -> tensor<2x2xf8E4M3FN>
+  %3 = graph.matmul %x, %n : tensor<4x2xf8E4M3FN>, tensor<2x2xf8E4M3FN> -> tensor<4x2xf32>
+  %1 = graph.matmul %x, %s : tensor<4x2xf8E4M3FN>, tensor<2x2xf8E4M3FN> -> tensor<4x2xf32>
+  %2 = graph.matmul %x, %v : tensor<4x2xf8E4M3FN>, tensor<2x2xf8E4M3FN> -> tensor<4x2xf32>
+  return %0, %1, %2, %3 : tensor<4x2xf32>, tensor<4x2xf32>, tensor<4x2xf32>, tensor<4x2xf32>
+}

@@ -76,3 +76,59 @@ func.func @refused(%q: tensor<4x8xui8>, %w: tensor<8x6xi8>, %wide: tensor<8x6xi3
   %4 = graph.matmul %x, %r2 : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32>
   return %0, %1, %2, %3, %4 : tensor<4x6xf32>, tensor<4x6xf32>, tensor<4x6xf32>, tensor<4x6xf32>, tensor<4x6xf32>
 }
+
+// Both sides of float8, of one type or two: views of the bytes, and the scales behind the sums.
+// CHECK-LABEL: @float8
+// CHECK-DAG: %[[X:.*]] = graph.bitcast %arg0 : tensor<4x8xui8> -> tensor<4x8xf8E4M3FN>
+// CHECK-DAG: %[[W:.*]] = graph.bitcast %arg1 : tensor<6x8xui8> -> tensor<6x8xf8E5M2>
+// CHECK: %[[R:.*]] = graph.transpose %[[W]] [1, 0] : tensor<6x8xf8E5M2> -> tensor<8x6xf8E5M2>
+// CHECK: %[[S:.*]] = graph.matmul %[[X]], %[[R]] : tensor<4x8xf8E4M3FN>, tensor<8x6xf8E5M2> -> tensor<4x6xf32>
+// CHECK-NOT: graph.cast
+// CHECK: %[[SCALE:.*]] = graph.binary mul
+// CHECK: %[[Y:.*]] = graph.binary mul %[[S]], %[[SCALE]]
+// CHECK: return %[[Y]]
+func.func @float8(%q: tensor<4x8xui8>, %w: tensor<6x8xui8>, %t: tensor<6x1xf32>) -> tensor<4x6xf32> {
+  %xb = graph.bitcast %q : tensor<4x8xui8> -> tensor<4x8xf8E4M3FN>
+  %x = graph.cast %xb : tensor<4x8xf8E4M3FN> -> tensor<4x8xf32>
+  %s = graph.constant dense<5.0e-1> : tensor<4x8xf32> : tensor<4x8xf32>
+  %l = graph.binary mul %x, %s : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
+  %wb = graph.bitcast %w : tensor<6x8xui8> -> tensor<6x8xf8E5M2>
+  %wf = graph.cast %wb : tensor<6x8xf8E5M2> -> tensor<6x8xf32>
+  %tb = graph.broadcast %t : tensor<6x1xf32> -> tensor<6x8xf32>
+  %ws = graph.binary mul %wf, %tb : tensor<6x8xf32>, tensor<6x8xf32> -> tensor<6x8xf32>
+  %r = graph.transpose %ws [1, 0] : tensor<6x8xf32> -> tensor<8x6xf32>
+  %y = graph.matmul %l, %r : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32>
+  return %y : tensor<4x6xf32>
+}
+
+// A border of zeros is one of float8.
+// CHECK-LABEL: @float8Conv
+// CHECK: graph.pad %{{.*}} ["0", "1", "1", "0"] constant 0.000000e+00 : f8E4M3FN : tensor<1x5x5x3xf8E4M3FN> -> tensor<1x7x7x3xf8E4M3FN>
+// CHECK: graph.conv {{.*}} : tensor<1x7x7x3xf8E4M3FN>, tensor<3x3x3x2xf8E4M3FN> -> tensor<1x5x5x2xf32>
+func.func @float8Conv(%q: tensor<1x5x5x3xf8E4M3FN>, %w: tensor<3x3x3x2xf8E4M3FN>) -> tensor<1x5x5x2xf32> {
+  %x = graph.cast %q : tensor<1x5x5x3xf8E4M3FN> -> tensor<1x5x5x3xf32>
+  %p = graph.pad %x ["0", "1", "1", "0"] constant 0.0 : f32 : tensor<1x5x5x3xf32> -> tensor<1x7x7x3xf32>
+  %r = graph.cast %w : tensor<3x3x3x2xf8E4M3FN> -> tensor<3x3x3x2xf32>
+  %y = graph.conv %p, %r strides [1, 1] dilations [1, 1] groups 1 : tensor<1x7x7x3xf32>, tensor<3x3x3x2xf32> -> tensor<1x5x5x2xf32>
+  return %y : tensor<1x5x5x2xf32>
+}
+
+// Stay as they are: float8 beside integers, beside f32, less a zero point, with a scale per line of the depth.
+// CHECK-LABEL: @float8Refused
+// CHECK-NOT: graph.matmul {{.*}}f8
+// CHECK: return
+func.func @float8Refused(%q: tensor<4x8xf8E4M3FN>, %w: tensor<8x6xi8>, %f: tensor<8x6xf32>, %e: tensor<8x6xf8E4M3FN>, %depth: tensor<8x1xf32>)
+    -> (tensor<4x6xf32>, tensor<4x6xf32>, tensor<4x6xf32>, tensor<4x6xf32>) {
+  %x = graph.cast %q : tensor<4x8xf8E4M3FN> -> tensor<4x8xf32>
+  %r = graph.cast %w : tensor<8x6xi8> -> tensor<8x6xf32>
+  %0 = graph.matmul %x, %r : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32>
+  %1 = graph.matmul %x, %f : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32>
+  %z = graph.constant dense<2.0> : tensor<8x6xf32> : tensor<8x6xf32>
+  %v = graph.cast %e : tensor<8x6xf8E4M3FN> -> tensor<8x6xf32>
+  %less = graph.binary sub %v, %z : tensor<8x6xf32>, tensor<8x6xf32> -> tensor<8x6xf32>
+  %2 = graph.matmul %x, %less : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32>
+  %d = graph.broadcast %depth : tensor<8x1xf32> -> tensor<8x6xf32>
+  %vd = graph.binary mul %v, %d : tensor<8x6xf32>, tensor<8x6xf32> -> tensor<8x6xf32>
+  %3 = graph.matmul %x, %vd : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32>
+  return %0, %1, %2, %3 : tensor<4x6xf32>, tensor<4x6xf32>, tensor<4x6xf32>, tensor<4x6xf32>
+}

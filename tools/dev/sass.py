@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 NO_SCOREBOARD = 7
 KINDS = (                        # by the beginning of the opcode, the first that fits
-    ("matrix", ("HMMA", "IMMA")),
+    ("matrix", ("HMMA", "IMMA", "QMMA")),
     ("copy", ("LDGSTS",)),
     ("close", ("LDGDEPBAR",)),
     ("wait", ("DEPBAR",)),

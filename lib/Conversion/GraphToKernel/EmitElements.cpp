@@ -52,7 +52,7 @@ Value Emitter::emitLoad(BlockArgument argument, Index index) {
 
 Value Emitter::emitLoadAt(BlockArgument argument, const Expr &position) {
   Value view = kernelFunc.getBody().getArgument(argument.getArgNumber());
-  Type element = graph::elementOf(argument);
+  Type element = mlir::cast<kernel::ViewType>(view.getType()).getElement();
   Exprs exprs{position};
   llvm::append_range(exprs, mask);
   SmallVector<Value> operands = operandsOf(exprs);
@@ -68,6 +68,15 @@ Value Emitter::emitConstant(graph::ConstantOp op) {
   return convert(kernel::ConstantOp::create(b, loc(), value), graph::accumulatorOf(value.getType()));
 }
 
+/// Whether the view of an input has the type already that the bits are taken as.
+bool Emitter::readsAs(graph::BitcastOp bits) {
+  auto argument = dyn_cast<BlockArgument>(bits.getInput());
+  if (!argument || argument.getOwner() != &theFusion.getBody().front())
+    return false;
+  Value view = kernelFunc.getBody().getArgument(argument.getArgNumber());
+  return mlir::cast<kernel::ViewType>(view.getType()).getElement() == graph::elementOf(bits.getResult());
+}
+
 Value Emitter::emitPointwise(Operation *op, ArrayRef<Value> operands) {
   Type type = graph::accumulatorOf(graph::elementOf(op->getResult(0)));
   if (auto unary = dyn_cast<graph::UnaryOp>(op))
@@ -78,6 +87,8 @@ Value Emitter::emitPointwise(Operation *op, ArrayRef<Value> operands) {
   if (auto call = dyn_cast<graph::CallOp>(op))
     return kernel::CallOp::create(b, loc(), type, call.getSnippet(), operands);
   if (auto bits = dyn_cast<graph::BitcastOp>(op)) {
+    if (readsAs(bits))
+      return operands[0];
     Value stored = convert(operands[0], graph::elementOf(bits.getInput()));
     return convert(kernel::BitcastOp::create(b, loc(), graph::elementOf(bits.getResult()), stored), type);
   }

@@ -52,6 +52,20 @@ void Emitter::declareScalars() {
     visitPlace(result);
 }
 
+/// The element type of an input's view: all that reads it may take its bytes as float8 of one type, which a product can
+/// only read from where they lie.
+static Type elementRead(Value input, BlockArgument inBody) {
+  Type read;
+  for (Operation *user : inBody.getUsers()) {
+    auto bits = dyn_cast<graph::BitcastOp>(user);
+    const Type element = bits ? graph::elementOf(bits.getResult()) : Type();
+    if (!bits || !graph::isFloat8(element) || (read && element != read))
+      return graph::elementOf(input);
+    read = element;
+  }
+  return read ? read : graph::elementOf(input);
+}
+
 void Emitter::createFunc(StringRef name, graph::KernelKind kind) {
   SmallVector<Attribute> scalarAttrs;
   for (const std::string &symbol : scalarSymbols) {
@@ -63,13 +77,13 @@ void Emitter::createFunc(StringRef name, graph::KernelKind kind) {
       kernel::FuncOp::create(b, loc(), name, kind, b.getArrayAttr({}), b.getArrayAttr(scalarAttrs), /*schedule=*/{},
                              /*packed=*/{});
   Block &body = kernelFunc.getBody().emplaceBlock();
-  auto add = [&](Value value, kernel::Access access) {
-    body.addArgument(kernel::ViewType::get(b.getContext(), graph::elementOf(value), access), loc());
+  auto add = [&](Type element, kernel::Access access) {
+    body.addArgument(kernel::ViewType::get(b.getContext(), element, access), loc());
   };
-  for (Value input : theFusion.getInputs())
-    add(input, kernel::Access::Read);
+  for (auto [input, inBody] : llvm::zip_equal(theFusion.getInputs(), theFusion.getBody().getArguments()))
+    add(elementRead(input, inBody), kernel::Access::Read);
   for (Value result : theFusion.getResults())
-    add(result, kernel::Access::Write);
+    add(graph::elementOf(result), kernel::Access::Write);
   b.setInsertionPointToStart(&body);
 }
 

@@ -133,6 +133,7 @@ private:
   /// The element at a row-major position of the argument's memory.
   mlir::Value emitLoadAt(mlir::BlockArgument argument, const Expr &position);
   mlir::Value emitConstant(graph::ConstantOp op);
+  bool readsAs(graph::BitcastOp bits);
   mlir::Value emitPointwise(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands);
   mlir::Value emitView(mlir::Operation *op, Index index);
   mlir::Value emitPad(graph::PadOp op, Index index);

@@ -41,6 +41,7 @@ protected:
   const Wide wide;
 };
 
+/// Of types that no cast reads, none of which has infinities.
 class Decoder : Formula {
 public:
   Decoder(GraphBuilder &b, const format::NarrowFloat &type)
@@ -74,11 +75,7 @@ private:
   }
 
   Value special(Value code, Value value) {
-    if (type.infinity)
-      value = b.select(op(BinaryKind::Equal, code, type.infinity), real(INFINITY), value);
-    if (type.nan)
-      value = b.select(op(BinaryKind::Greater, code, std::max(type.largest, type.infinity)), real(std::nan("")), value);
-    return value;
+    return type.nan ? b.select(op(BinaryKind::Greater, code, type.largest), real(std::nan("")), value) : value;
   }
 
   const format::NarrowFloat &type;
@@ -152,7 +149,16 @@ private:
 
 } // namespace
 
+/// The type that casts read; null where there is none.
+static Type numberTypeOf(MLIRContext *context, format::DType dtype) {
+  return dtype == format::DType::F8E4M3FN ? Type(Float8E4M3FNType::get(context))
+         : dtype == format::DType::F8E5M2 ? Type(Float8E5M2Type::get(context))
+                                          : Type();
+}
+
 Value numbersOfBits(GraphBuilder &b, Value bits, const format::NarrowFloat &type) {
+  if (const Type number = numberTypeOf(b.context(), type.dtype))
+    return b.cast(b.bitcast(bits, number), Float32Type::get(b.context()));
   return Decoder(b, type).numbers(bits);
 }
 

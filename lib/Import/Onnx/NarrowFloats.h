@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Floats of up to 8 bits are held as their bits, which ops that move elements leave as they are. Formulas of integers
-// turn them into numbers and back: they join kernels like any pointwise op, on every target.
+// turn them into numbers and back: they join kernels like any pointwise op, on every target. The numbers of
+// float8e4m3fn and float8e5m2 come of casts, which products of such operands read through.
 //===----------------------------------------------------------------------===//
 #ifndef CUPOLA_LIB_IMPORT_ONNX_NARROWFLOATS_H
 #define CUPOLA_LIB_IMPORT_ONNX_NARROWFLOATS_H

@@ -93,7 +93,7 @@ void cupola_sim_grid_wait(void);
 }
 
 enum CupolaSimShuffle { CupolaSimXor, CupolaSimIndex, CupolaSimUp, CupolaSimDown };
-/// Of bytes with what is signed added.
+/// Of bytes with what is signed added, of float8 with what is e5m2.
 enum CupolaSimMma {
   CupolaSimHalfK8,
   CupolaSimHalfK16,
@@ -101,7 +101,10 @@ enum CupolaSimMma {
   CupolaSimTf32K8,
   CupolaSimBytesK32 = 8,
   CupolaSimSignedA = 1,
-  CupolaSimSignedB = 2
+  CupolaSimSignedB = 2,
+  CupolaSimFloat8K32 = 12,
+  CupolaSimE5m2A = 1,
+  CupolaSimE5m2B = 2
 };
 enum CupolaSimWgmma {
   CupolaSimWgmmaBf16 = 1,

@@ -115,6 +115,14 @@ CUPOLA_DEVICE unsigned addHalves(unsigned a, unsigned b) {
 CUPOLA_DEVICE unsigned multiplyHalves(unsigned a, unsigned b) {
   return eachHalf(a, b, [](float x, float y) { return x * y; });
 }
+CUPOLA_DEVICE unsigned halvesOfE4M3(unsigned two) {
+  const auto half = [](unsigned bits) {
+    const unsigned code = bits & 0x7fu;
+    const float size = code < 8 ? static_cast<float>(code) * 0x1p-9f : bitsToFloat((code + (120u << 3)) << 20);
+    return (bits & 0x80u) << 8 | (code == 0x7fu ? 0x7fffu : floatToHalf(size));
+  };
+  return half(two & 0xffu) | half(two >> 8 & 0xffu) << 16;
+}
 CUPOLA_DEVICE unsigned maskWord(unsigned word, unsigned mask) { return word & mask; }
 CUPOLA_DEVICE unsigned permuteBytes(unsigned a, unsigned b, unsigned selector) {
   const unsigned long long bytes = static_cast<unsigned long long>(b) << 32 | a;

@@ -39,6 +39,13 @@ CUPOLA_DEVICE void mmaTileBytes(int (&acc)[MI][NI][4], const unsigned (&a)[MI][4
                  CupolaSimBytesK32 + (SignedA ? CupolaSimSignedA : 0) + (SignedB ? CupolaSimSignedB : 0), at.id);
 }
 
+template <bool E5m2A, bool E5m2B, int MI, int NI>
+CUPOLA_DEVICE void mmaTileFloat8(float (&acc)[MI][NI][4], const unsigned (&a)[MI][4], const unsigned (&b)[NI][2],
+                                 Place at) {
+  cupola_sim_mma(&acc[0][0][0], &a[0][0], &b[0][0], MI, NI,
+                 CupolaSimFloat8K32 + (E5m2A ? CupolaSimE5m2A : 0) + (E5m2B ? CupolaSimE5m2B : 0), at.id);
+}
+
 template <bool Bf16, int MI, int NI, int N>
 CUPOLA_DEVICE void mmaColumnsK16(float (&acc)[MI][NI][4], const unsigned (&a)[MI][4], const unsigned (&b)[N][2],
                                  unsigned first, Place at) {

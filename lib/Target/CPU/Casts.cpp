@@ -13,7 +13,24 @@ namespace cupola::cpu {
 
 static bool isNarrow(Type element) { return element.isF16() || element.isBF16(); }
 
+/// Of the bits below the sign, moved to where f16 has them: the number, but for f16's greater bias and e4m3's only NaN.
+static Value float8ToFloat(Code &c, Type element, Value x) {
+  Value bits = c.convert<arith::ExtUIOp>(x, c.b.getI16Type());
+  auto shifted = [&](Value value, int64_t by) { return c.binary<arith::ShLIOp>(value, c.integer(by, value)); };
+  auto number = [&](Value half) {
+    return c.convert<arith::ExtFOp>(c.bitcast(half, c.b.getF16Type()), c.b.getF32Type());
+  };
+  if (isa<Float8E5M2Type>(element))
+    return number(shifted(bits, 8));
+  Value code = c.andi(bits, c.integer(0x7f, bits)), sign = c.andi(bits, c.integer(0x80, bits));
+  Value value = number(c.ori(shifted(code, 7), shifted(sign, 8)));
+  Value isNaN = c.cmpi(CmpIPredicate::eq, code, c.integer(0x7f, code));
+  return c.select(isNaN, c.real(std::nan(""), value), c.binary<arith::MulFOp>(value, c.real(256, value)));
+}
+
 Value widen(Code &c, Type element, Value x) {
+  if (graph::isFloat8(element))
+    return float8ToFloat(c, element, x);
   if (element.isF16())
     return c.convert<arith::ExtFOp>(x, c.b.getF32Type());
   if (!element.isBF16())

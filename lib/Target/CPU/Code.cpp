@@ -10,6 +10,8 @@ namespace cupola::cpu {
 Type valueType(Type element) {
   if (element.isBF16())
     return IntegerType::get(element.getContext(), 16);
+  if (graph::isFloat8(element))
+    return IntegerType::get(element.getContext(), 8);
   if (auto integer = dyn_cast<IntegerType>(element))
     return IntegerType::get(element.getContext(), integer.getWidth());
   return element;

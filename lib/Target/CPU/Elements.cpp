@@ -46,7 +46,7 @@ void Emitter::emitOp(Operation *op) {
 static Value emitConstant(Code &c, kernel::ConstantOp op) {
   TypedAttr value = op.getValue();
   Type type = valueType(value.getType());
-  if (auto real = dyn_cast<FloatAttr>(value); real && value.getType().isBF16())
+  if (auto real = dyn_cast<FloatAttr>(value); real && isa<IntegerType>(type)) // by its bits
     return c.number(IntegerAttr::get(type, real.getValue().bitcastToAPInt()));
   if (auto integer = dyn_cast<IntegerAttr>(value))
     return c.number(IntegerAttr::get(type, integer.getValue()));

@@ -7,6 +7,7 @@
 #include "lib/Target/CPU/Passes.h"
 #include "lib/Target/PassErrors.h"
 #include "lib/Transforms/Passes.h"
+#include "lib/Transforms/Quantized/QuantizedProducts.h"
 
 #include "llvm/Config/llvm-config.h"
 
@@ -40,7 +41,9 @@ public:
     if (isOn("onednn"))
       main.addPass(createChooseLibraries());
   }
-  bool multipliesIntegers(StringRef, Operation *) const override { return true; }
+  bool multipliesIntegers(StringRef, Operation *contraction) const override {
+    return !quantizedProduct(contraction)->isFloat8();
+  }
   bool sharesKernels() const override { return true; }
 
   Status lower(ModuleOp module, StringRef arch, const TargetRequest &, const Workers &workers, TargetKernels &kernels,

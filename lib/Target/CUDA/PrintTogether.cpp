@@ -86,6 +86,14 @@ static std::string suffixOf(MmaKind kind) {
     return "_bytes<u8, i8>";
   case MmaKind::I8UI8:
     return "_bytes<i8, u8>";
+  case MmaKind::E4M3:
+    return "_float8<f8e4m3fn, f8e4m3fn>";
+  case MmaKind::E5M2:
+    return "_float8<f8e5m2, f8e5m2>";
+  case MmaKind::E4M3E5M2:
+    return "_float8<f8e4m3fn, f8e5m2>";
+  case MmaKind::E5M2E4M3:
+    return "_float8<f8e5m2, f8e4m3fn>";
   default:
     return ("_" + stringifyMmaKind(kind)).str();
   }

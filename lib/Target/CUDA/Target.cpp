@@ -111,7 +111,8 @@ public:
       main.addPass(createChooseLibraries({arch.str()}));
   }
   bool multipliesIntegers(StringRef arch, Operation *contraction) const override {
-    return findGpu(arch)->mmaK > 0 && hasManyColumns(contraction) && isOfBytes(*quantizedProduct(contraction));
+    const std::optional<QuantizedProduct> product = quantizedProduct(contraction);
+    return findGpu(arch)->mmaK > 0 && hasManyColumns(contraction) && (product->isFloat8() || isOfBytes(*product));
   }
   int64_t fewRows() const override { return cuda::fewRows; }
   bool sharesKernels() const override { return false; }

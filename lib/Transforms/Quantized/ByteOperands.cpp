@@ -103,10 +103,10 @@ std::optional<ByteOperand> byteOperand(Value value) {
 }
 
 bool isOfBytes(const QuantizedProduct &product) {
-  const std::optional<ByteOperand> left = byteOperand(product.left.integers);
+  const std::optional<ByteOperand> left = byteOperand(product.left.numbers);
   if (!left || !llvm::all_of(product.left.views, isView) || !canPad(left->zero, product.left.views))
     return false;
-  const std::optional<Bounds> right = rangeOf(product.right.integers);
+  const std::optional<Bounds> right = rangeOf(product.right.numbers);
   return right && right->least >= -128 && right->largest <= 127;
 }
 

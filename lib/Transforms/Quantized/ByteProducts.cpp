@@ -72,8 +72,8 @@ public:
     const bool changed = match::rewriteBodies(getOperation(), [this](Block &body) {
       bool here = false;
       for (Operation &op : llvm::make_early_inc_range(body))
-        if (isa<graph::MatMulOp, graph::ConvOp>(op) && graph::elementOf(op.getOperand(0)).isSignlessInteger(16))
-          here |= replace(&op);
+        if (isa<graph::MatMulOp, graph::ConvOp>(op) && hasColumnsLast(&op))
+          here |= graph::elementOf(op.getOperand(0)).isSignlessInteger(16) ? replace(&op) : layAlongDepth(&op);
       return here;
     });
     if (!changed)
@@ -81,10 +81,27 @@ public:
   }
 
 private:
-  bool replace(Operation *op) const {
-    // Columns come last, so that one order is left to choose.
-    if (auto conv = dyn_cast<graph::ConvOp>(op); conv && conv.getLayout() != graph::ConvLayout::ChannelsLast)
+  /// So that one order is left to choose.
+  static bool hasColumnsLast(Operation *op) {
+    auto conv = dyn_cast<graph::ConvOp>(op);
+    return !conv || conv.getLayout() == graph::ConvLayout::ChannelsLast;
+  }
+
+  /// Weights of float8, of which a constant holds the bytes or the numbers.
+  bool layAlongDepth(Operation *op) const {
+    Value right = op->getOperand(1);
+    if (auto bits = right.getDefiningOp<graph::BitcastOp>())
+      right = bits.getInput();
+    auto weights = right.getDefiningOp<graph::ConstantOp>();
+    if (!alongDepth || !weights || !graph::isFloat8(graph::elementOf(op->getOperand(1))) || match::splatOf(weights))
       return false;
+    OpBuilder b(op);
+    const ArrayRef<char> bytes = cupola::bytesOf(weights.getValue());
+    op->setOperand(1, rightOf(b, op, std::vector<int8_t>(bytes.begin(), bytes.end())));
+    return true;
+  }
+
+  bool replace(Operation *op) const {
     OpBuilder b(op);
     std::optional<std::vector<int8_t>> weights = narrowed(op->getOperand(1));
     const std::optional<ByteOperand> left = weights ? byteOperand(op->getOperand(0)) : std::nullopt;
@@ -109,7 +126,8 @@ private:
   /// Along the depth: as a view of weights that lie [b.., n, k], of a convolution [n, taps.., channels].
   Value rightOf(OpBuilder &b, Operation *op, std::vector<int8_t> weights) const {
     graph::Exprs shape = graph::shapeOf(op->getOperand(1));
-    const auto type = [&] { return graph::tensorType(shape, b.getI8Type()); };
+    const Type own = graph::elementOf(op->getOperand(1)), element = graph::isFloat8(own) ? own : b.getI8Type();
+    const auto type = [&] { return graph::tensorType(shape, element); };
     const Location loc = op->getOperand(1).getLoc();
     if (!alongDepth)
       return graph::ConstantOp::create(b, loc, constantOf(type(), std::move(weights)));

@@ -24,12 +24,12 @@ Value scaleOf(OpBuilder &b, Location loc, Value scale, int64_t columns, RankedTe
     value = broadcast.getInput();
   if (columns >= 0)
     from[columns] = shape[columns];
-  value = match::reshapeTo(b, loc, value, from);
+  value = match::castTo(b, loc, match::reshapeTo(b, loc, value, from), result.getElementType());
   return graph::BroadcastOp::create(b, loc, result, value);
 }
 
 Value operandOf(OpBuilder &b, const DequantizedOperand &operand) {
-  Value value = integersOf(b, operand);
+  Value value = numbersOf(b, operand);
   for (Operation *view : operand.views)
     value = viewOf(b, view, value);
   return value;
@@ -62,30 +62,38 @@ private:
       if (operand.product)
         parts.push_back(operand.product);
     const Location loc = match::fusedLoc(b, parts);
+    // Products of float8 are rounded once, behind the scales, to whatever the result has.
     const RankedTensorType type = graph::typeOf(op->getResult(0));
-    const RankedTensorType sums = graph::tensorType(graph::shapeOf(op->getResult(0)), b.getI32Type());
-    Value left = operandOf(b, product.left), right = operandOf(b, product.right);
-    auto conv = dyn_cast<graph::ConvOp>(op);
-    Value result;
-    if (conv)
-      result = graph::ConvOp::create(b, loc, sums, left, right, conv.getLayout(), conv.getStrides(),
-                                     conv.getDilations(), conv.getGroups(), graph::Tf32Attr());
-    else
-      result = graph::MatMulOp::create(b, loc, left, right, graph::Tf32Attr());
-    result = graph::CastOp::create(b, loc, type, result);
+    const RankedTensorType wide = graph::tensorType(graph::shapeOf(type), b.getF32Type());
+    Value result = productOf(b, loc, op, product);
+    result = match::castTo(b, loc, result, wide.getElementType());
     // Both scales first: where both are constants they are one constant.
     Value scale;
+    auto conv = dyn_cast<graph::ConvOp>(op);
     const int64_t last = conv ? conv.dims().channels : type.getRank() - 1;
     for (const auto &[factor, columns] : {std::pair(product.left.scale, int64_t(-1)),
                                           std::pair(product.right.scale, product.columns < 0 ? int64_t(-1) : last)})
       if (factor) {
-        Value next = scaleOf(b, loc, factor, columns, type);
+        Value next = scaleOf(b, loc, factor, columns, wide);
         scale = scale ? graph::BinaryOp::create(b, loc, graph::BinaryKind::Mul, scale, next).getResult() : next;
       }
     if (scale)
       result = graph::BinaryOp::create(b, loc, graph::BinaryKind::Mul, result, scale);
+    result = match::castTo(b, loc, result, type.getElementType());
     op->replaceAllUsesWith(ValueRange(result));
     op->erase();
+  }
+
+  /// Of the numbers alone.
+  static Value productOf(OpBuilder &b, Location loc, Operation *op, const QuantizedProduct &product) {
+    Value left = operandOf(b, product.left), right = operandOf(b, product.right);
+    auto conv = dyn_cast<graph::ConvOp>(op);
+    if (!conv)
+      return graph::MatMulOp::create(b, loc, left, right, graph::Tf32Attr());
+    const Type sum = graph::productOf(graph::elementOf(left), graph::elementOf(right));
+    return graph::ConvOp::create(b, loc, graph::tensorType(graph::shapeOf(op->getResult(0)), sum), left, right,
+                                 conv.getLayout(), conv.getStrides(), conv.getDilations(), conv.getGroups(),
+                                 graph::Tf32Attr());
   }
 
   std::function<bool(Operation *)> takes; ///< null: every one

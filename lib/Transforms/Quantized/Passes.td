@@ -7,11 +7,14 @@
 include "mlir/Pass/PassBase.td"
 
 def IntegerProducts : Pass<"graph-integer-products", "::mlir::func::FuncOp"> {
-  let summary = "contractions of dequantised bytes become products of integers";
+  let summary = "contractions of dequantised bytes become products of integers or of float8";
   let description = [{
     Where both operands of a contraction in f32 are `(q - zero) * scale` of bytes, the left one with one scale and the
     right one with one per column, the sums of products of integers are exact in i32 and both scales come behind. For
     targets that have such products worth it; of the others the right operand is folded to f32.
+
+    So do those of float8, whose products are exact in f32 and whose sums are as those of f32; the operands are bytes
+    again.
 
     ```mlir
     %a = graph.binary mul %left, %s : ...      // %left, %right: f32, made of bytes
@@ -31,7 +34,7 @@ def ByteProducts : Pass<"graph-byte-products", "::mlir::func::FuncOp"> {
     The left operand is made of ui8 (or i8, `signed-left`), less one zero point for all, and the right one is a constant
     that i8 holds, perhaps laid along its depth and read through a transpose. The zero point comes behind: its share of
     a sum is itself times the sum of the weights of the column, which is a constant. A border of zeros before a
-    convolution becomes one of zero points, where that is a number.
+    convolution becomes one of zero points, where that is a number. Weights of float8 are laid along their depth, too.
 
     ```mlir
     %0 = graph.cast %q : tensor<4x8xui8> -> tensor<4x8xi16>

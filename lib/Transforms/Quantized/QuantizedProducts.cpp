@@ -37,23 +37,45 @@ bool areIntegers(Value value, bool isDifference = false) {
          areIntegers(difference.getLhs(), true) && areIntegers(difference.getRhs(), true);
 }
 
+/// Of float8, perhaps behind views.
+bool areFloat8(Value value) {
+  while (isHarmlessView(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  auto cast = value.getDefiningOp<graph::CastOp>();
+  return cast && graph::isFloat8(graph::elementOf(cast.getInput()));
+}
+
+bool areNumbers(Value value) { return areIntegers(value) || areFloat8(value); }
+
+DequantizedOperand withNumbers(DequantizedOperand operand, Value numbers) {
+  operand.numbers = numbers;
+  operand.isFloat8 = areFloat8(numbers);
+  return operand;
+}
+
+/// What is rounded from f32 to the type of the product.
+bool isRounding(Operation *op) {
+  auto cast = dyn_cast_or_null<graph::CastOp>(op);
+  return cast && graph::elementOf(cast.getInput()).isF32() && isa<FloatType>(graph::elementOf(cast.getResult()));
+}
+
 std::optional<DequantizedOperand> dequantized(Value value) {
   DequantizedOperand result;
-  while (isHarmlessView(value.getDefiningOp()) && !match::splatOf(value)) {
-    result.views.insert(result.views.begin(), value.getDefiningOp());
-    value = value.getDefiningOp()->getOperand(0);
+  for (Operation *op = value.getDefiningOp(); (isHarmlessView(op) || isRounding(op)) && !match::splatOf(value);
+       op = value.getDefiningOp()) {
+    if (!isRounding(op))
+      result.views.insert(result.views.begin(), op);
+    value = op->getOperand(0);
   }
   for (const match::Pair &factors : match::operandsOf(value, graph::BinaryKind::Mul))
-    if (!match::splatOf(factors.first) && areIntegers(factors.first)) {
-      result.integers = factors.first;
+    if (!match::splatOf(factors.first) && areNumbers(factors.first)) {
       result.scale = factors.second;
       result.product = value.getDefiningOp();
-      return result;
+      return withNumbers(std::move(result), factors.first);
     }
-  if (match::splatOf(value) || !areIntegers(value))
+  if (match::splatOf(value) || !areNumbers(value))
     return std::nullopt;
-  result.integers = value;
-  return result;
+  return withNumbers(std::move(result), value);
 }
 
 /// The only dimension along which a scale varies, -1 for none; nothing where there are more.
@@ -76,7 +98,7 @@ std::optional<int64_t> varyingDim(Value scale) {
   return found;
 }
 
-/// The dimension of the operand's integers that is `dim` behind its views, which are to be transposes.
+/// The dimension of the operand's numbers that is `dim` behind its views, which are to be transposes.
 std::optional<int64_t> dimBehind(const DequantizedOperand &operand, int64_t dim) {
   for (Operation *view : llvm::reverse(operand.views)) {
     auto transpose = dyn_cast<graph::TransposeOp>(view);
@@ -90,10 +112,12 @@ std::optional<int64_t> dimBehind(const DequantizedOperand &operand, int64_t dim)
 } // namespace
 
 std::optional<QuantizedProduct> quantizedProduct(Operation *op) {
-  if (!isa<graph::MatMulOp, graph::ConvOp>(op) || !graph::elementOf(op->getResult(0)).isF32())
+  if (!isa<graph::MatMulOp, graph::ConvOp>(op) || !graph::accumulatorOf(graph::elementOf(op->getResult(0))).isF32())
     return std::nullopt;
   std::optional<DequantizedOperand> left = dequantized(op->getOperand(0)), right = dequantized(op->getOperand(1));
-  if (!left || !right || varyingDim(left->scale) != -1)
+  if (!left || !right || left->isFloat8 != right->isFloat8 || varyingDim(left->scale) != -1)
+    return std::nullopt;
+  if (!left->isFloat8 && !graph::elementOf(op->getResult(0)).isF32())
     return std::nullopt;
   const std::optional<int64_t> columns = varyingDim(right->scale);
   auto conv = dyn_cast<graph::ConvOp>(op);
@@ -103,12 +127,15 @@ std::optional<QuantizedProduct> quantizedProduct(Operation *op) {
   return QuantizedProduct{std::move(*left), std::move(*right), *columns};
 }
 
+/// As i16, or as the float8 that casts read.
 static Value narrowed(OpBuilder &b, Value value) {
   const Type i16 = b.getI16Type();
   const auto typeOf = [&](Value like) { return graph::tensorType(graph::shapeOf(like), i16); };
   Operation *op = value.getDefiningOp();
   if (const std::optional<double> number = match::splatOf(value))
     return match::splat(b, value.getLoc(), *number, typeOf(value));
+  if (auto cast = dyn_cast<graph::CastOp>(op); cast && graph::isFloat8(graph::elementOf(cast.getInput())))
+    return cast.getInput();
   if (auto cast = dyn_cast<graph::CastOp>(op))
     return graph::CastOp::create(b, op->getLoc(), typeOf(value), cast.getInput());
   if (auto difference = dyn_cast<graph::BinaryOp>(op)) {
@@ -118,16 +145,22 @@ static Value narrowed(OpBuilder &b, Value value) {
   return viewOf(b, op, narrowed(b, op->getOperand(0)));
 }
 
+static TypedAttr fillOf(Type element, int64_t fill) {
+  if (isa<FloatType>(element))
+    return FloatAttr::get(element, static_cast<double>(fill));
+  return IntegerAttr::get(element, fill);
+}
+
 Value viewOf(OpBuilder &b, Operation *view, Value operand, int64_t fill) {
   Operation *copy = b.clone(*view);
   copy->setOperand(0, operand);
   copy->getResult(0).setType(graph::tensorType(graph::shapeOf(view->getResult(0)), graph::elementOf(operand)));
   if (auto pad = dyn_cast<graph::PadOp>(copy))
-    pad.setValueAttr(IntegerAttr::get(graph::elementOf(operand), fill));
+    pad.setValueAttr(fillOf(graph::elementOf(operand), fill));
   return copy->getResult(0);
 }
 
-Value integersOf(OpBuilder &b, const DequantizedOperand &operand) { return narrowed(b, operand.integers); }
+Value numbersOf(OpBuilder &b, const DequantizedOperand &operand) { return narrowed(b, operand.numbers); }
 
 llvm::DenseSet<Operation *> quantizedWeights(Block &body) {
   llvm::DenseSet<Operation *> found;

@@ -287,6 +287,22 @@ func.func @productSides(%x: tensor<4x6xf32>, %y: tensor<6x5xf16>) {
 
 // -----
 
+func.func @float8Side(%x: tensor<4x6xf8E4M3FN>, %y: tensor<6x5xf32>) {
+  // expected-error @below {{'graph.matmul' op element types 'f8E4M3FN' and 'f32' differ}}
+  %0 = graph.matmul %x, %y : tensor<4x6xf8E4M3FN>, tensor<6x5xf32> -> tensor<4x5xf32>
+  return
+}
+
+// -----
+
+func.func @float8Element(%x: tensor<4x6xf8E4M3FN>, %y: tensor<6x5xf8E4M3FN>) {
+  // expected-error @below {{'graph.matmul' op expected result of type 'tensor<4x5xf32>', found 'tensor<4x5xf8E4M3FN>'}}
+  %0 = graph.matmul %x, %y : tensor<4x6xf8E4M3FN>, tensor<6x5xf8E4M3FN> -> tensor<4x5xf8E4M3FN>
+  return
+}
+
+// -----
+
 func.func @productElement(%x: tensor<4x6xf16>, %y: tensor<6x5xf16>) {
   // expected-error @below {{'graph.matmul' op expected result of type 'tensor<4x5xf16>', found 'tensor<4x5xf32>'}}
   %0 = graph.matmul %x, %y : tensor<4x6xf16>, tensor<6x5xf16> -> tensor<4x5xf32>

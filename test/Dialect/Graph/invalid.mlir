@@ -175,6 +175,22 @@ func.func @cast(%x: tensor<4x6xf32>) {
 
 // -----
 
+func.func @toFloat8(%x: tensor<4x6xf32>) {
+  // expected-error @below {{'graph.cast' op cannot make 'f8E5M2' of 'f32'}}
+  %0 = graph.cast %x : tensor<4x6xf32> -> tensor<4x6xf8E5M2>
+  return
+}
+
+// -----
+
+func.func @ofFloat8(%x: tensor<4x6xf8E4M3FN>) {
+  // expected-error @below {{'graph.cast' op cannot make 'i32' of 'f8E4M3FN'}}
+  %0 = graph.cast %x : tensor<4x6xf8E4M3FN> -> tensor<4x6xi32>
+  return
+}
+
+// -----
+
 func.func @bits(%x: tensor<4x6xf32>) {
   // expected-error @below {{'graph.bitcast' op cannot take the bits of 'f32' as 'i16'}}
   %0 = graph.bitcast %x : tensor<4x6xf32> -> tensor<4x6xi16>

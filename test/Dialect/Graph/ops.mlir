@@ -60,6 +60,17 @@ func.func @pointwise(%x: !f32, %y: !f32,
   return
 }
 
+// CHECK-LABEL: @float8
+func.func @float8(%x: tensor<4x6xui8>, %y: tensor<6x2xf8E5M2>) {
+  // CHECK: %[[X:.*]] = graph.bitcast %arg0 : tensor<4x6xui8> -> tensor<4x6xf8E4M3FN>
+  %0 = graph.bitcast %x : tensor<4x6xui8> -> tensor<4x6xf8E4M3FN>
+  // CHECK: graph.cast %[[X]] : tensor<4x6xf8E4M3FN> -> tensor<4x6xbf16>
+  %1 = graph.cast %0 : tensor<4x6xf8E4M3FN> -> tensor<4x6xbf16>
+  // CHECK: graph.matmul %[[X]], %arg1 : tensor<4x6xf8E4M3FN>, tensor<6x2xf8E5M2> -> tensor<4x2xf32>
+  %2 = graph.matmul %0, %y : tensor<4x6xf8E4M3FN>, tensor<6x2xf8E5M2> -> tensor<4x2xf32>
+  return
+}
+
 // CHECK-LABEL: func.func @views
 func.func @views(%x: tensor<4x6x8xbf16>, %d: !f64) {
   // CHECK: graph.reshape %arg0 : tensor<4x6x8xbf16> -> tensor<24x8xbf16>{{$}}

@@ -625,6 +625,16 @@ simt.func @mmaBytesInFloat block %b of 1 thread %t of 32 scalars [] () {
 
 // -----
 
+simt.func @mmaFloat8InIntegers block %b of 1 thread %t of 32 scalars [] () {
+  %acc = simt.registers zero : !simt.registers<2x4x4xi32>
+  %a = simt.registers : !simt.registers<2x4xui32>
+  %c = simt.registers : !simt.registers<4x2xui32>
+  // expected-error @below {{accumulates in 'i32', not in f32}}
+  simt.mma %acc, %a, %c as e4m3 : !simt.registers<2x4x4xi32>, !simt.registers<2x4xui32>, !simt.registers<4x2xui32>
+}
+
+// -----
+
 simt.func @mmaHalvesInIntegers block %b of 1 thread %t of 32 scalars [] () {
   %acc = simt.registers zero : !simt.registers<2x4x4xi32>
   %a = simt.registers : !simt.registers<2x4xui32>

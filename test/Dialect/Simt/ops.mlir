@@ -135,6 +135,10 @@ simt.func @unpack block %b of 1 thread %t of 32 scalars [] () {
 // CHECK: simt.mma %{{.*}}, %[[A]], %[[B]] as ui8 : <2x4x4xi32>, <2x4xui32>, <4x2xui32>
 // CHECK: simt.mma %{{.*}}, %[[A]], %[[B]] as ui8_i8 : <2x4x4xi32>, <2x4xui32>, <4x2xui32>
 // CHECK: simt.mma %{{.*}}, %[[A]], %[[B]] as i8_ui8 : <2x4x4xi32>, <2x4xui32>, <4x2xui32>
+// CHECK: simt.mma %[[ACC]], %[[A]], %[[B]] as e4m3 : <2x4x4xf32>, <2x4xui32>, <4x2xui32>
+// CHECK: simt.mma %[[ACC]], %[[A]], %[[B]] as e5m2 : <2x4x4xf32>, <2x4xui32>, <4x2xui32>
+// CHECK: simt.mma %[[ACC]], %[[A]], %[[B]] as e4m3_e5m2 : <2x4x4xf32>, <2x4xui32>, <4x2xui32>
+// CHECK: simt.mma %[[ACC]], %[[A]], %[[B]] as e5m2_e4m3 : <2x4x4xf32>, <2x4xui32>, <4x2xui32>
 simt.func @matrices block %b of 1 thread %t of 32 scalars [#kernel.scalar<1, 0, 1>] () {
   %acc = simt.registers zero : !simt.registers<2x4x4xf32>
   %sums = simt.registers zero : !simt.registers<2x4x4xi32>
@@ -156,6 +160,10 @@ simt.func @matrices block %b of 1 thread %t of 32 scalars [#kernel.scalar<1, 0, 
     simt.mma %sums, %a, %c as ui8 : !simt.registers<2x4x4xi32>, !simt.registers<2x4xui32>, !simt.registers<4x2xui32>
     simt.mma %sums, %a, %c as ui8_i8 : !simt.registers<2x4x4xi32>, !simt.registers<2x4xui32>, !simt.registers<4x2xui32>
     simt.mma %sums, %a, %c as i8_ui8 : !simt.registers<2x4x4xi32>, !simt.registers<2x4xui32>, !simt.registers<4x2xui32>
+    simt.mma %acc, %a, %c as e4m3 : !simt.registers<2x4x4xf32>, !simt.registers<2x4xui32>, !simt.registers<4x2xui32>
+    simt.mma %acc, %a, %c as e5m2 : !simt.registers<2x4x4xf32>, !simt.registers<2x4xui32>, !simt.registers<4x2xui32>
+    simt.mma %acc, %a, %c as e4m3_e5m2 : !simt.registers<2x4x4xf32>, !simt.registers<2x4xui32>, !simt.registers<4x2xui32>
+    simt.mma %acc, %a, %c as e5m2_e4m3 : !simt.registers<2x4x4xf32>, !simt.registers<2x4xui32>, !simt.registers<4x2xui32>
   }
 }
 

@@ -35,6 +35,7 @@ OPERANDS = {
     "ex2.approx.ftz.f32": ("f32, f32", "b32, b32", "registers of bits"),
     "add.rn.f16x2": ("b32, b32, b32", "f16x2, f16x2, f16x2", "registers of pairs"),
     "mul.rn.f16x2": ("b32, b32, b32", "f16x2, f16x2, f16x2", "registers of pairs"),
+    "cvt.rn.f16x2.e4m3x2": ("b32, b16", "f16x2, b16", "a register of a pair"),
     "and.b32": ("b32, b32, b32", "b32, b32, imm", "a mask that is a number"),
 }
 # Opcodes that nobody else writes: ours, why.

@@ -25,8 +25,9 @@ namespace {
 
 std::vector<KernelCase> casesOf(const GpuArchitecture &target) {
   std::vector<KernelCase> all;
-  for (auto family : {pointwiseCases, transposeCases, gatherCases, rowCases, reductionCases, normCases, windowCases,
-                      gemmCases, fewRowsCases, packedCases, byteCases, registerByteCases, convCases, attentionCases})
+  for (auto family :
+       {pointwiseCases, transposeCases, gatherCases, rowCases, reductionCases, normCases, windowCases, gemmCases,
+        fewRowsCases, packedCases, byteCases, registerByteCases, float8Cases, convCases, attentionCases})
     llvm::append_range(all, family());
   llvm::append_range(all, registerMmaCases(target.mmaK));
   llvm::append_range(all, registerPackedCases(target.mmaK));
@@ -36,6 +37,7 @@ std::vector<KernelCase> casesOf(const GpuArchitecture &target) {
     llvm::append_range(all, asyncPackedCases(target.sharedBytes));
     llvm::append_range(all, splitMmaCases());
     llvm::append_range(all, asyncByteCases(target.sharedBytes));
+    llvm::append_range(all, asyncFloat8Cases(target));
     llvm::append_range(all, tf32Cases(target.sharedBytes));
     llvm::append_range(all, scheduledAttentionCases());
   }

@@ -8,6 +8,10 @@
 #include <string>
 #include <vector>
 
+namespace cupola {
+struct GpuArchitecture;
+}
+
 namespace cupola::test {
 
 /// A kernel and what to run it on.
@@ -123,6 +127,22 @@ KernelCase byteGemmCase(int64_t m, int64_t n, int64_t k, const ByteGemm &options
 std::vector<KernelCase> byteCases(), byteConvCases();
 /// By tiles of every shape: by cp.async, those that fit into so much shared memory; through registers.
 std::vector<KernelCase> asyncByteCases(int64_t sharedBytes), registerByteCases();
+
+/// A product of float8 times a number for each column.
+struct Float8Gemm {
+  std::string left = "f8E4M3FN", right = "f8E4M3FN"; ///< or f8E5M2
+  std::string result = "f32";
+  bool dynamic = false; ///< m is n0
+  bool lhsTransposed = false;
+  bool alongColumns = false; ///< rhs is [k, n], not [n, k]
+  int64_t batch = 1;
+  std::string schedule = {}; ///< "gemm_mma<..>"; empty: the compiler chooses one
+};
+/// Buffers: lhs, rhs, a f32 per column, out.
+KernelCase float8GemmCase(int64_t m, int64_t n, int64_t k, const Float8Gemm &options = {});
+std::vector<KernelCase> float8Cases();
+/// By tiles that the target has shared memory and registers for.
+std::vector<KernelCase> asyncFloat8Cases(const GpuArchitecture &target);
 
 struct AttentionShape {
   std::string type = "f32"; ///< of all buffers

@@ -237,6 +237,9 @@ INSTANTIATE_TEST_SUITE_P(Tf32, Schedule, ::testing::ValuesIn(tf32Cases(findGpu("
 INSTANTIATE_TEST_SUITE_P(SplitMma, Schedule, ::testing::ValuesIn(splitMmaCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Bytes, Schedule, ::testing::ValuesIn(byteCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Bytes, ScheduleSm75, ::testing::ValuesIn(byteCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(Float8, Schedule, ::testing::ValuesIn(float8Cases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(Float8, ScheduleSm75, ::testing::ValuesIn(float8Cases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(AsyncFloat8, Schedule, ::testing::ValuesIn(asyncFloat8Cases(*findGpu("sm_80"))), nameOf);
 INSTANTIATE_TEST_SUITE_P(AsyncBytes, Schedule, ::testing::ValuesIn(asyncByteCases(findGpu("sm_80")->sharedBytes)),
                          nameOf);
 INSTANTIATE_TEST_SUITE_P(RegisterBytes, Schedule, ::testing::ValuesIn(registerByteCases()), nameOf);

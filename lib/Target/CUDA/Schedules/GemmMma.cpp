@@ -168,9 +168,17 @@ constexpr Shape registerShapes8[] = {
     {128, 128, 64, 2, 4, 1, 2}, {128, 64, 64, 4, 2, 1, 2}, {64, 64, 64, 2, 2, 1, 2},
     {32, 64, 128, 1, 2, 2, 2},  {32, 64, 64, 1, 2, 1, 2},  {32, 32, 256, 1, 1, 4, 2},
 };
-ArrayRef<Shape> shapesFor(int64_t operandBytes, bool async, const std::optional<cuda::PackedOperand> &packed) {
+/// Of float8, where a thread of 64 has too few registers for bytes that come one by one.
+constexpr Shape registerShapesFloat8[] = {
+    {128, 128, 64, 2, 4, 1, 2}, {128, 64, 64, 4, 2, 1, 2}, {64, 64, 64, 2, 2, 1, 2},
+    {32, 64, 128, 1, 2, 2, 2},  {32, 64, 64, 1, 4, 1, 2},  {32, 32, 256, 1, 1, 4, 2},
+};
+ArrayRef<Shape> shapesFor(MmaKind kind, int64_t operandBytes, bool async,
+                          const std::optional<cuda::PackedOperand> &packed) {
   if (async && packed)
     return ArrayRef(packedShapes).drop_front(packed->nibbles ? 0 : 2);
+  if (isOfFloat8(kind) && !async)
+    return registerShapesFloat8;
   if (operandBytes == 1)
     return async ? ArrayRef(asyncShapes8) : ArrayRef(registerShapes8);
   if (!async)
@@ -203,9 +211,11 @@ int64_t sharedBytes(cuda::GemmMmaAttr shape, int64_t operandBytes) {
          (shape.getSlices() - 1) * shape.getM() * shape.getN() * 4;
 }
 
-/// Accumulators, two sets of fragments, and addresses.
-double registersOf(cuda::GemmMmaAttr shape, const cuda::KernelFacts &facts) {
-  const double accumulators = double(shape.getM() * shape.getN() * shape.getSlices()) / double(shape.getThreads());
+/// Accumulators, of float8 also the sums of single products, two sets of fragments, and addresses.
+double registersOf(cuda::GemmMmaAttr shape, const cuda::KernelFacts &facts, const GpuArchitecture &target) {
+  const int64_t sums = isOfFloat8(*cuda::operandKindOf(facts.product->dot)) && cuda::hasFloat8Units(target) ? 2 : 1;
+  const double accumulators =
+      double(shape.getM() * shape.getN() * shape.getSlices() * sums) / double(shape.getThreads());
   const double fragments = double(shape.getM() / shape.getWarpsM() + shape.getN() / shape.getWarpsN()) / 2;
   const int64_t vector = 16 / operandBytes(facts.product->dot);
   const double rows = double(shape.getM() * shape.getK()) / double(vector * shape.getThreads());
@@ -224,11 +234,11 @@ cuda::Candidates cuda::GemmMmaAttr::candidates(KernelFacts &facts, const GpuArch
   const AsyncOperands operands = asyncOperands(facts.product->dot, facts.vars, facts.divisors);
   const bool async = target.asyncCopy && operands.lhs && (operands.rhs || operands.packed);
   SmallVector<GemmMmaAttr> table;
-  for (const Shape &s : shapesFor(bytes, async, operands.packed))
+  for (const Shape &s : shapesFor(*operandKindOf(facts.product->dot), bytes, async, operands.packed))
     for (int64_t split : splits) {
       auto shape =
           GemmMmaAttr::get(facts.context(), s.m, s.n, s.k, s.warpsM, s.warpsN, s.slices, s.stages, mmaK, async, split);
-      if (sharedBytes(shape, bytes) <= target.sharedBytes && registersOf(shape, facts) <= mostRegisters)
+      if (sharedBytes(shape, bytes) <= target.sharedBytes && registersOf(shape, facts, target) <= mostRegisters)
         table.push_back(shape);
     }
   return fitting(ArrayRef(table), *facts.product);
@@ -249,13 +259,9 @@ UnitsPace paceOf(MmaKind kind) {
     return {cuda::mmaRate / 2, 2};
   case MmaKind::TF32x3:
     return {cuda::mmaRate / 6, 5};
-  case MmaKind::I8:
-  case MmaKind::UI8:
-  case MmaKind::UI8I8:
-  case MmaKind::I8UI8:
+  default: // bytes, also float8 that becomes f16: what that takes is the same for all large tiles of warps
     return {cuda::mmaRate * 2, 0};
   }
-  llvm_unreachable("kinds of units");
 }
 
 } // namespace
@@ -270,7 +276,8 @@ double cuda::GemmMmaAttr::cost(const KernelFacts &facts, const GpuArchitecture &
   const double multiply = m * n * k / pace.rate, bytes = (m + n) * k * double(element);
   const double inFragments = (m * double(getWarpsN()) + n * double(getWarpsM())) * k;
   const double fragments = inFragments * double(element), roundings = inFragments * pace.instructions / lanes;
-  const int64_t resident = residentBlocks(target, sharedBytes(*this, element), getThreads(), registersOf(*this, facts));
+  const int64_t resident =
+      residentBlocks(target, sharedBytes(*this, element), getThreads(), registersOf(*this, facts, target));
   // Each of four pipes has the warps of its own.
   auto shared = [&](int64_t warps) { return multiply * double(llvm::alignTo(warps, 4)) / double(warps); };
   const int64_t warps = getThreads() / 32;

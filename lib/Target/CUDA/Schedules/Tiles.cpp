@@ -71,11 +71,21 @@ static std::optional<simt::MmaKind> byteKindOf(Type lhs, Type rhs) {
   return lhs.isUnsignedInteger() ? simt::MmaKind::UI8I8 : simt::MmaKind::I8UI8;
 }
 
+static std::optional<simt::MmaKind> float8KindOf(Type lhs, Type rhs) {
+  if (!graph::isFloat8(lhs) || !graph::isFloat8(rhs))
+    return std::nullopt;
+  if (lhs == rhs)
+    return isa<Float8E5M2Type>(lhs) ? simt::MmaKind::E5M2 : simt::MmaKind::E4M3;
+  return isa<Float8E5M2Type>(lhs) ? simt::MmaKind::E5M2E4M3 : simt::MmaKind::E4M3E5M2;
+}
+
 std::optional<simt::MmaKind> operandKindOf(kernel::DotOp dot) {
   Type lhs = dot.getLhs().front().getTerminator()->getOperand(0).getType();
   Type rhs = dot.getRhs().front().getTerminator()->getOperand(0).getType();
   if (dot.getTile().getType().getElement().isSignlessInteger(32))
     return byteKindOf(lhs, rhs);
+  if (const std::optional<simt::MmaKind> kind = float8KindOf(lhs, rhs))
+    return kind;
   if (lhs != rhs)
     return std::nullopt;
   if (lhs.isF16())
@@ -89,9 +99,9 @@ std::optional<simt::MmaKind> operandKindOf(kernel::DotOp dot) {
 
 std::optional<simt::MmaKind> mmaKindOf(kernel::DotOp dot, const GpuArchitecture &target) {
   const std::optional<simt::MmaKind> kind = operandKindOf(dot);
-  // What multiplies f16 16 deep takes the other types, too; bytes are as old as f16.
-  const bool takes =
-      target.mmaK == 16 || (target.mmaK > 0 && (kind == simt::MmaKind::F16 || kind >= simt::MmaKind::I8));
+  // What multiplies f16 16 deep takes the other types, too; bytes are as old as f16, which float8 becomes where the
+  // units do not have it.
+  const bool takes = target.mmaK == 16 || (target.mmaK > 0 && kind && (kind == simt::MmaKind::F16 || isOfBytes(*kind)));
   return takes ? kind : std::nullopt;
 }
 
@@ -100,6 +110,15 @@ bool areHalves(kernel::DotOp dot, const GpuArchitecture &target) {
   return kind == simt::MmaKind::F16 || kind == simt::MmaKind::BF16;
 }
 
-bool areBytes(kernel::DotOp dot, const GpuArchitecture &target) { return mmaKindOf(dot, target) >= simt::MmaKind::I8; }
+bool areBytes(kernel::DotOp dot, const GpuArchitecture &target) {
+  const std::optional<simt::MmaKind> kind = mmaKindOf(dot, target);
+  return kind && isOfBytes(*kind);
+}
+
+bool hasFloat8Units(const GpuArchitecture &target) {
+  return llvm::any_of(kGpuArchitectures, [&](const GpuArchitecture &row) {
+    return row.family == target.family && (row.number == 89 || row.number >= 120);
+  });
+}
 
 } // namespace cupola::cuda

@@ -64,9 +64,12 @@ std::optional<simt::MmaKind> mmaKindOf(kernel::DotOp dot, const GpuArchitecture 
 inline bool isForMatrixUnits(kernel::DotOp dot, const GpuArchitecture &target) {
   return mmaKindOf(dot, target).has_value();
 }
-/// They take them for f16 or bf16; for bytes, with sums of i32.
+/// They take them for f16 or bf16; for bytes, with sums of i32, of float8 f32.
 bool areHalves(kernel::DotOp dot, const GpuArchitecture &target);
 bool areBytes(kernel::DotOp dot, const GpuArchitecture &target);
+
+/// Whether some architecture that runs the target's kernels multiplies float8 as such (device/mma.cuh).
+bool hasFloat8Units(const GpuArchitecture &target);
 
 /// The schedules of a table that fit. If none does, there are few rows, and k is short: those of the fewest rows whose
 /// blocks have a depth of their own.

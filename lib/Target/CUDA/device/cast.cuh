@@ -5,7 +5,8 @@
 //   integer -> integer  drops the high bits;
 //   float -> integer    towards zero; where ONNX leaves it undefined: clamped to the range, NaN becomes 0;
 //   anything -> bool    x != 0 (NaN is true);   bool -> anything  0 or 1;
-//   to a float type     rounded once to nearest even; overflow gives infinity.
+//   to a float type     rounded once to nearest even; overflow gives infinity;
+//   float8              is only cast from.
 // cu_saturate<To>(x): rounds to nearest even and clamps to the range (the quantising ops); NaN becomes 0.
 #ifndef CUPOLA_DEVICE_CAST_CUH
 #define CUPOLA_DEVICE_CAST_CUH
@@ -37,6 +38,8 @@ CUPOLA_LIMITS(bf16, bf16_bits(0xff80u), bf16_bits(0x7f80u))
 template <class T> inline constexpr bool isNarrowFloat = false;
 template <> inline constexpr bool isNarrowFloat<f16> = true;
 template <> inline constexpr bool isNarrowFloat<bf16> = true;
+template <> inline constexpr bool isNarrowFloat<f8e4m3fn> = true; // on the left alone
+template <> inline constexpr bool isNarrowFloat<f8e5m2> = true;
 
 template <class To> CUPOLA_DEVICE To clampTo(i32 x) {
   const i32 low = Limits<To>::lowest(), high = Limits<To>::highest();

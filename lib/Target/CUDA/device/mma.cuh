@@ -4,8 +4,9 @@
 // A warp multiplies A (16*MI x K) by B (K x 8*NI), operands from shared memory, f32 or i32 sums. Of f16 and bf16, K is
 // 16 (fragments a[MI][4], b[NI][2]; m16n8k16, on sm_75 two m16n8k8) or 8 (m16n8k8: a[MI][2], b[NI][1]); the extents of
 // the fragment arrays choose between the two. Of f32, whose products are TF32, K is 8 (a[MI][4], b[NI][2]; m16n8k8). Of
-// bytes, K is 32 (a[MI][4], b[NI][2], i32 sums; m16n8k32, on sm_75 four m8n8k16). bf16 and TF32 need sm_80. Every
-// function is called by all 32 lanes with the same arguments.
+// bytes, K is 32 (a[MI][4], b[NI][2], i32 sums; m16n8k32, on sm_75 four m8n8k16), as of float8 (f32 sums; m16n8k32
+// on sm_89 and sm_120, else as f16, two m16n8k16). bf16 and TF32 need sm_80. Every function is called by all 32 lanes
+// with the same arguments.
 #ifndef CUPOLA_DEVICE_MMA_CUH
 #define CUPOLA_DEVICE_MMA_CUH
 
@@ -205,6 +206,61 @@ CUPOLA_DEVICE void warp_mma_tile_bytes(i32 (&acc)[MI][NI][4], const u32 (&a)[MI]
   static_assert(cupola_device::hasMma<MI>, "mma needs sm_75");
   static_assert(sizeof(A) == 1 && sizeof(B) == 1, "operands of 8 bits");
   cupola_device::mmaTileBytes<(A(-1) < A(0)), (B(-1) < B(0))>(acc, a, b, at);
+}
+
+namespace cupola_device {
+/// The units of sm_89 and sm_120 have float8. Those of sm_90 and sm_100 have it in other instructions alone: of this
+/// one ptxas would make two products of f16, with operands made f16 for each anew, and sums apart.
+template <int N> constexpr bool hasMmaFloat8 = CUPOLA_ARCH == 890 || CUPOLA_ARCH >= 1200;
+
+template <class T> inline constexpr bool isE5M2 = false;
+template <> inline constexpr bool isE5M2<f8e5m2> = true;
+
+/// The lower or the upper two float8 of a word as two f16, exactly.
+template <bool E5m2, bool Upper> CUPOLA_DEVICE u32 halvesOfFloat8(u32 word) {
+  const u32 bits = permuteBytes(word, 0, Upper ? 0x3424 : 0x1404); // each in the upper byte of an f16
+  if constexpr (E5m2)
+    return bits;
+  else if constexpr (CUPOLA_ARCH >= 890)
+    return halvesOfE4M3(Upper ? word >> 16 : word);
+  const u32 part = (bits & 0x80008000u) | (bits >> 1 & 0x3f803f80u); // 2^-8 of the numbers
+  // By 37376 the largest stays finite and NaN, which f16 does not know yet, becomes infinite; by 0 that is NaN.
+  const u32 special = multiplyHalves(multiplyHalves(part, 0x78907890u), 0);
+  return addHalves(multiplyHalves(part, 0x5c005c00u), special);
+}
+
+/// In each half of the depth lower pairs of the words stand for its first 8, upper ones for the others, on both sides.
+template <bool E5m2A, bool E5m2B, int MI, int NI>
+CUPOLA_DEVICE void mmaTileFloat8AsHalves(f32 (&acc)[MI][NI][4], const u32 (&a)[MI][4], const u32 (&b)[NI][2],
+                                         Place at) {
+  CUPOLA_UNROLL
+  for (int half = 0; half < 2; ++half) {
+    u32 left[MI][4], right[NI][2];
+    CUPOLA_UNROLL
+    for (int r = 0; r < MI * 2; ++r) {
+      left[r / 2][r % 2] = halvesOfFloat8<E5m2A, false>(a[r / 2][half * 2 + r % 2]);
+      left[r / 2][2 + r % 2] = halvesOfFloat8<E5m2A, true>(a[r / 2][half * 2 + r % 2]);
+    }
+    CUPOLA_UNROLL
+    for (int j = 0; j < NI; ++j) {
+      right[j][0] = halvesOfFloat8<E5m2B, false>(b[j][half]);
+      right[j][1] = halvesOfFloat8<E5m2B, true>(b[j][half]);
+    }
+    mmaTileK16<false>(acc, left, right, at);
+  }
+}
+} // namespace cupola_device
+
+/// acc += a * b of float8, f8e4m3fn or f8e5m2 each.
+template <class A, class B, int MI, int NI>
+CUPOLA_DEVICE void warp_mma_tile_float8(f32 (&acc)[MI][NI][4], const u32 (&a)[MI][4], const u32 (&b)[NI][2],
+                                        cupola_device::Place at = CUPOLA_HERE) {
+  static_assert(cupola_device::hasMma<MI>, "mma needs sm_75");
+  constexpr bool left = cupola_device::isE5M2<A>, right = cupola_device::isE5M2<B>;
+  if constexpr (cupola_device::hasMmaFloat8<MI>)
+    cupola_device::mmaTileFloat8<left, right>(acc, a, b, at);
+  else
+    cupola_device::mmaTileFloat8AsHalves<left, right>(acc, a, b, at);
 }
 
 namespace cupola_device {

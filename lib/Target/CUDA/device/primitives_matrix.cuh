@@ -142,6 +142,38 @@ CUPOLA_DEVICE void mmaTileBytes(int (&acc)[MI][NI][4], const unsigned (&a)[MI][4
   }
 }
 
+/// d(16x8) += a(16x32) * b(32x8), float8 operands, each e5m2 or e4m3, f32 accumulators. From sm_89 on. The units keep
+/// 13 bits behind the leading one of a sum: they have those of 32 products alone, which are added to the others in f32.
+template <bool E5m2A, bool E5m2B>
+CUPOLA_DEVICE void mmaFloat8K32(float (&acc)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+  float d[4] = {0, 0, 0, 0};
+#define CUPOLA_MMA(e5m2A, e5m2B, types)                                                                                \
+  if (E5m2A == e5m2A && E5m2B == e5m2B)                                                                                \
+  asm volatile("mma.sync.aligned.m16n8k32.row.col.f32." types ".f32 "                                                  \
+               "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"                                                 \
+               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])                                                        \
+               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]))
+  CUPOLA_MMA(false, false, "e4m3.e4m3");
+  CUPOLA_MMA(false, true, "e4m3.e5m2");
+  CUPOLA_MMA(true, false, "e5m2.e4m3");
+  CUPOLA_MMA(true, true, "e5m2.e5m2");
+#undef CUPOLA_MMA
+  CUPOLA_UNROLL
+  for (int e = 0; e < 4; ++e)
+    acc[e] += d[e];
+}
+
+template <bool E5m2A, bool E5m2B, int MI, int NI>
+CUPOLA_DEVICE void mmaTileFloat8(float (&acc)[MI][NI][4], const unsigned (&a)[MI][4], const unsigned (&b)[NI][2],
+                                 Place) {
+  CUPOLA_UNROLL
+  for (int i = 0; i < MI; ++i) {
+    CUPOLA_UNROLL
+    for (int j = 0; j < NI; ++j)
+      mmaFloat8K32<E5m2A, E5m2B>(acc[i][j], a[i], b[j]);
+  }
+}
+
 template <bool Bf16, int MI, int NI, int N>
 CUPOLA_DEVICE void mmaColumnsK16(float (&acc)[MI][NI][4], const unsigned (&a)[MI][4], const unsigned (&b)[N][2],
                                  unsigned first, Place) {

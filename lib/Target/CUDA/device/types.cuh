@@ -1,8 +1,8 @@
-//===- lib/Target/CUDA/device/types.cuh - fixed-width types, f16 and bf16 ---===//
+//===- lib/Target/CUDA/device/types.cuh - fixed-width types, f16, bf16 and float8 ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
 // f16 and bf16 are storage types: arithmetic on them is done in f32 and rounded once. For + - * / that is the correctly
-// rounded result of the narrow type, since f32 has more than twice their precision.
+// rounded result of the narrow type, since f32 has more than twice their precision. float8 is read alone.
 #ifndef CUPOLA_DEVICE_TYPES_CUH
 #define CUPOLA_DEVICE_TYPES_CUH
 
@@ -75,6 +75,41 @@ CUPOLA_DEVICE f16 f16_bits(u16 bits) {
 }
 CUPOLA_DEVICE bf16 bf16_bits(u16 bits) {
   bf16 x;
+  x.bits = bits;
+  return x;
+}
+
+namespace cupola_device {
+/// Where no instruction does: the bits but for the sign, moved to where f16 has them, are 2^-8 of the number; all of
+/// them set are NaN.
+template <bool HasInstruction> CUPOLA_DEVICE f32 e4m3ToFloat(u32 bits) {
+  if constexpr (HasInstruction)
+    return halfToFloat(static_cast<u16>(halvesOfE4M3(bits)));
+  const f32 part = halfToFloat(static_cast<u16>((bits & 0x80u) << 8 | (bits & 0x7fu) << 7));
+  return (bits & 0x7fu) == 0x7fu ? f32_bits(0x7fc00000u) : part * 256.0f;
+}
+} // namespace cupola_device
+
+struct f8e4m3fn {
+  u8 bits;
+  f8e4m3fn() = default;
+  CUPOLA_MEMBER explicit operator f32() const { return cupola_device::e4m3ToFloat<(CUPOLA_ARCH >= 890)>(bits); }
+};
+
+/// The upper half of an f16.
+struct f8e5m2 {
+  u8 bits;
+  f8e5m2() = default;
+  CUPOLA_MEMBER explicit operator f32() const { return cupola_device::halfToFloat(static_cast<u16>(bits << 8)); }
+};
+
+CUPOLA_DEVICE f8e4m3fn f8e4m3fn_bits(u8 bits) {
+  f8e4m3fn x;
+  x.bits = bits;
+  return x;
+}
+CUPOLA_DEVICE f8e5m2 f8e5m2_bits(u8 bits) {
+  f8e5m2 x;
   x.bits = bits;
   return x;
 }

@@ -44,9 +44,14 @@ static bool isOfWeights(const Candidate &candidate) {
   return llvm::all_of(candidate.reads.uses, isRight) && isMadeOfBytes(candidate.op->getResult(0));
 }
 
+/// Bytes are read as float8 where they lie.
+static bool isReading(Operation *op) {
+  return isa<graph::BitcastOp>(op) && graph::isFloat8(graph::elementOf(op->getResult(0)));
+}
+
 std::optional<StringRef> refuseContractionOperand(const Candidate &candidate) {
   Group *reader = candidate.onlyReader();
-  if (!reader || !hasContraction(*reader) || isOfWeights(candidate))
+  if (!reader || !hasContraction(*reader) || isOfWeights(candidate) || isReading(candidate.op))
     return std::nullopt;
   for (OpOperand *use : candidate.reads.uses) {
     Operation *user = use->getOwner();
