@@ -71,7 +71,7 @@ private:
       result = graph::ConvOp::create(b, loc, sums, left, right, conv.getLayout(), conv.getStrides(),
                                      conv.getDilations(), conv.getGroups(), graph::Tf32Attr());
     else
-      result = graph::MatMulOp::create(b, loc, left, right, graph::Tf32Attr());
+      result = graph::MatMulOp::create(b, loc, left, right, graph::Tf32Attr(), /*int8_rows=*/false);
     result = graph::CastOp::create(b, loc, type, result);
     // Both scales first: where both are constants they are one constant.
     Value scale;
