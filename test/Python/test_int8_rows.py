@@ -157,3 +157,17 @@ def test_verify_allows_for_it():
     weights = Weights(256, 128, 32)
     found = cupola.verify(weights.model(ml_dtypes.int4), device="cpu", int8_rows=True, shapes={"x": (4, 256)}, progress=False)
     assert found.passed and 1e-5 < found.outputs[0].max_rel < 5e-2
+
+
+def test_a_report_counts_them():
+    model = Weights(256, 128, 32).model(ml_dtypes.int4)
+    for asked in (False, True):
+        report = cupola.explain(model, progress=False, int8_rows=asked)
+        assert {v["target"]: v["int8_rows"] for v in report.json["variants"]} == {"cuda": 0, "cpu": int(asked)}
+        assert ("int8 rows: 1 products" in str(report)) == asked
+
+
+def test_other_targets_stay_f32():
+    weights = Weights(256, 128, 32)
+    found = cupola.verify(weights.n_bits(4), device="sim", arch="sm_80", int8_rows=True, shapes={"x": (4, 256)}, progress=False)
+    assert found.passed and found.outputs[0].max_rel < 1e-5
