@@ -10,13 +10,42 @@ def Graph_MatMulOp : Graph_InferredOp<"matmul", "Contraction", "Matrix"> {
     Both operands and the result have one rank >= 2 and the same batch dimensions
     (broadcasts are explicit). f16 and bf16 accumulate in f32; i16, and i8 or ui8 on the
     left with i8 on the right, in i32, which the result has; f8E4M3FN and f8E5M2, in any pair, in f32, which it has,
-    too; f32 may be multiplied as `tf32` says where the target can.
+    too; f32 may be multiplied as `tf32` says where the target can. `int8_rows` permits a target to round the rows of lhs to
+    bytes, in blocks along k with one scale each (graph-block-products).
   }];
-  let arguments = (ins Graph_Tensor:$lhs, Graph_Tensor:$rhs, OptionalAttr<Graph_Tf32Attr>:$tf32);
+  let arguments = (ins Graph_Tensor:$lhs, Graph_Tensor:$rhs, OptionalAttr<Graph_Tf32Attr>:$tf32, UnitAttr:$int8_rows);
   let results = (outs Graph_Tensor:$result);
   let hasVerifier = 1;
   let assemblyFormat = [{
-    $lhs `,` $rhs (`tf32` $tf32^)? attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)
+    $lhs `,` $rhs (`tf32` $tf32^)? (`int8_rows` $int8_rows^)? attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)
+  }];
+}
+
+def Graph_BlockMatMulOp : Graph_InferredOp<"block_matmul", "Contraction", "Never"> {
+  let summary = "product of two matrices of bytes, both with a scale per block of the depth";
+  let description = [{
+    result[m, n] = sum over b of lhs_scales[m, b] * rhs_scales[b, n]
+                                 * (start[b, n] + sum over k of block b of lhs[m, k] * rhs[k, n])
+
+    lhs is i8 or ui8, rhs i8; the inner sum is one of i32, with start, and exact. Scales and result are f32, blocks are
+    added in ascending order. The extent of the depth is a multiple of that of the blocks, which is static.
+
+    ```mlir
+    graph.block_matmul %q, %w start %z scales %s, %t : tensor<16x64xui8>, tensor<64x8xi8>, tensor<2x8xi32>,
+        tensor<16x2xf32>, tensor<2x8xf32> -> tensor<16x8xf32>
+    ```
+  }];
+  let arguments = (ins Graph_Tensor:$lhs, Graph_Tensor:$rhs, Graph_Tensor:$start, Graph_Tensor:$lhs_scales,
+                       Graph_Tensor:$rhs_scales);
+  let results = (outs Graph_Tensor:$result);
+  let hasVerifier = 1;
+  let assemblyFormat = [{
+    $lhs `,` $rhs `start` $start `scales` $lhs_scales `,` $rhs_scales attr-dict `:` type($lhs) `,` type($rhs) `,`
+    type($start) `,` type($lhs_scales) `,` type($rhs_scales) `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    /// Neighbours along the depth with one scale.
+    int64_t blockSize();
   }];
 }
 

@@ -313,6 +313,29 @@ LogicalResult MatMulOp::verify() {
   return productOf(elementOf(getLhs()), elementOf(getRhs())) ? success() : sameElement(*this, getLhs(), getRhs());
 }
 
+int64_t BlockMatMulOp::blockSize() { return *floorDiv(extentOf(getRhs(), 0), extentOf(getRhsScales(), 0)).constant(); }
+
+LogicalResult BlockMatMulOp::verify() {
+  for (Value operand : getOperands())
+    if (rankOf(operand) != 2)
+      return emitOpError() << "has an operand of rank " << rankOf(operand) << ", expected matrices";
+  const Type sums = productOf(elementOf(getLhs()), elementOf(getRhs()));
+  if (!elementOf(getRhs()).isSignlessInteger(8) || !sums || elementOf(getStart()) != sums)
+    return emitOpError() << "multiplies " << elementOf(getLhs()) << " by " << elementOf(getRhs()) << " from "
+                         << elementOf(getStart()) << " on, expected i8 or ui8 by i8 from i32 on";
+  if (!elementOf(getLhsScales()).isF32() || !elementOf(getRhsScales()).isF32())
+    return emitOpError("has scales that are not f32");
+  const Exprs lhs = shapeOf(getLhs()), rhs = shapeOf(getRhs()), blocks = shapeOf(getRhsScales());
+  if (lhs[1] != rhs[0])
+    return emitOpError() << "contracts " << lhs[1].text() << " with " << rhs[0].text();
+  if (blocks[1] != rhs[1] || shapeOf(getStart()) != blocks || shapeOf(getLhsScales()) != Exprs{lhs[0], blocks[0]})
+    return emitOpError("has scales or a start of other rows, columns or blocks than its operands");
+  const std::optional<int64_t> depth = rhs[0].constant(), count = blocks[0].constant();
+  if (!depth || !count || *count <= 0 || *depth % *count != 0)
+    return emitOpError() << "divides a depth of " << rhs[0].text() << " into " << blocks[0].text() << " blocks";
+  return success();
+}
+
 bool ConvOp::hasWindow() {
   const Exprs weights = shapeOf(getWeights());
   return llvm::any_of(ArrayRef(weights).slice(dims().window, weights.size() - 2),

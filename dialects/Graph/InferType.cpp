@@ -119,6 +119,12 @@ TensorComponents MatMulOp::inferResult(InferAdaptor op) {
   return result;
 }
 
+TensorComponents BlockMatMulOp::inferResult(InferAdaptor op) {
+  TensorComponents result = op.getLhsScales();
+  result.dims.back() = op.getRhs().dims.back();
+  return result;
+}
+
 ConvOp::Dims ConvOp::dimsOf(ConvLayout layout, int64_t rank) {
   return layout == ConvLayout::ChannelsFirst ? Dims{1, 2, 0, 1, 2} : Dims{rank - 1, 1, rank - 1, rank - 2, 0};
 }

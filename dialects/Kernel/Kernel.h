@@ -21,11 +21,14 @@
 
 namespace cupola::kernel {
 
-/// The index values m, n and k of a contraction; k as the left region has it.
+/// The index values m, n and k of a contraction; k as the left region has it. Of one with blocks b, as its start has
+/// it.
 struct DotIndices {
-  mlir::Value m, n, k;
+  mlir::Value m, n, k, b;
 };
 DotIndices indicesOf(DotOp dot);
+/// An argument of any of its regions as one of these.
+mlir::Value sharedIndex(DotOp dot, mlir::BlockArgument argument);
 
 /// The extents of a loop or a dot; null of any other op.
 mlir::ArrayAttr extentsOf(mlir::Operation *loop);

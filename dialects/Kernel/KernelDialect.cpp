@@ -225,14 +225,22 @@ cupola::Range CheckedIndexOp::getIndexRange(Value, Variables &) { return below(g
 cupola::Range KnownIndexOp::getIndexRange(Value, Variables &) { return below(getExtent()); }
 
 cupola::Range DotOp::getIndexRange(Value index, Variables &) {
-  auto argument = cast<BlockArgument>(index);
-  bool isLhs = argument.getOwner() == &getLhs().front();
-  unsigned axis = argument.getArgNumber() == (isLhs ? 1 : 0) ? 2 : isLhs ? 0 : 1;
-  return below(graph::exprOf(getExtents()[axis]));
+  const DotIndices indices = indicesOf(*this);
+  const Value known = sharedIndex(*this, cast<BlockArgument>(index));
+  if (known == indices.b)
+    return below(floorDiv(graph::exprOf(getExtents()[2]), static_cast<int64_t>(*getBlock())));
+  return below(graph::exprOf(getExtents()[known == indices.m ? 0 : known == indices.n ? 1 : 2]));
 }
 
 DotIndices kernel::indicesOf(DotOp dot) {
-  return {dot.getLhs().getArgument(0), dot.getRhs().getArgument(1), dot.getLhs().getArgument(1)};
+  return {dot.getLhs().getArgument(0), dot.getRhs().getArgument(1), dot.getLhs().getArgument(1),
+          dot.getBlock() ? dot.getStart().getArgument(0) : Value()};
+}
+
+Value kernel::sharedIndex(DotOp dot, BlockArgument argument) {
+  const DotIndices all = indicesOf(dot);
+  const Value ofRegions[][2] = {{all.m, all.k}, {all.k, all.n}, {all.b, all.n}, {all.m, all.b}, {all.b, all.n}};
+  return ofRegions[argument.getOwner()->getParent()->getRegionNumber()][argument.getArgNumber()];
 }
 
 ArrayAttr kernel::extentsOf(Operation *loop) {

@@ -172,20 +172,30 @@ def Kernel_DotOp : Kernel_Op<"dot", [RecursiveMemoryEffects, Kernel_Defines]> {
     A region that only loads one element is a plain operand: it may be copied
     asynchronously or read where it lies; any other is a computed prologue.
     f32 operands may be multiplied as `tf32` says where the target can.
+    With `blocks` the depth falls into blocks of so many elements: the products of bytes in block b are summed in i32,
+    from start(b, n) on, and the sum over blocks, in f32, is one of these times the scales of (m, b) and of (b, n).
 
     ```mlir
     %t = kernel.dot [40, 64, 96] lhs (%m, %k) { .. } rhs (%k, %n) { .. } : !kernel.tile<f32, "40", "64">
+    %u = kernel.dot [40, 64, 96] lhs (%m, %k) { .. } rhs (%k, %n) { .. }
+        blocks 32 start (%b, %n) { .. } scales (%m, %b) { .. } by (%b, %n) { .. } : !kernel.tile<f32, "40", "64">
     ```
   }];
   let arguments = (ins Graph_ExprArray:$extents, Optional<Kernel_TileType>:$init,
-                       OptionalAttr<Graph_Tf32Attr>:$tf32);
+                       OptionalAttr<Graph_Tf32Attr>:$tf32, OptionalAttr<I64Attr>:$block);
   let results = (outs Kernel_TileType:$tile);
-  let regions = (region SizedRegion<1>:$lhs, SizedRegion<1>:$rhs);
+  let regions = (region SizedRegion<1>:$lhs, SizedRegion<1>:$rhs, VariadicRegion<SizedRegion<1>>:$parts);
   let assemblyFormat = [{
     custom<Extents>($extents) (`init` $init^ `:` type($init))? (`tf32` $tf32^)? attr-dict-with-keyword `lhs` custom<Body>($lhs)
-    `rhs` custom<Body>($rhs) `:` type($tile)
+    `rhs` custom<Body>($rhs) custom<DepthBlocks>($block, $parts) `:` type($tile)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Of blocks: yield at (b, n), (m, b) and (b, n).
+    ::mlir::Region &getStart() { return getParts()[0]; }
+    ::mlir::Region &getLhsScale() { return getParts()[1]; }
+    ::mlir::Region &getRhsScale() { return getParts()[2]; }
+  }];
 }
 
 def Kernel_YieldOp : Kernel_Op<"yield", [Terminator, Pure, ReturnLike,

@@ -151,6 +151,24 @@ LogicalResult kernel::CallOp::verify() {
                        << " parameters";
 }
 
+static Type typeYieldedBy(Region &region) { return region.front().getTerminator()->getOperand(0).getType(); }
+
+static LogicalResult verifyBlocks(DotOp dot) {
+  if (!dot.getBlock() || dot.getParts().size() != 3)
+    return dot.emitOpError("has blocks with a start and two scales, or none of these");
+  const Expr &depth = graph::exprOf(dot.getExtents()[2]);
+  const auto block = static_cast<int64_t>(*dot.getBlock());
+  if (block <= 0 || !divisible(depth, block, {}))
+    return dot.emitOpError() << "blocks of " << block << " do not divide a depth of " << depth.text();
+  Type sums = graph::productOf(typeYieldedBy(dot.getLhs()), typeYieldedBy(dot.getRhs()));
+  if (!sums || !sums.isSignlessInteger(32) || typeYieldedBy(dot.getStart()) != sums)
+    return dot.emitOpError("blocks are of integers whose products are summed in i32, as the start is");
+  if (!typeYieldedBy(dot.getLhsScale()).isF32() || !typeYieldedBy(dot.getRhsScale()).isF32() ||
+      !dot.getTile().getType().getElement().isF32())
+    return dot.emitOpError("scales of blocks and their tile are f32");
+  return success();
+}
+
 LogicalResult DotOp::verify() {
   if (getExtents().size() != 3)
     return emitOpError("has the extents of m, n and k");
@@ -160,15 +178,15 @@ LogicalResult DotOp::verify() {
   if (type.getExtents().size() != 2 || type.getExtents()[0] != getExtents()[0] ||
       type.getExtents()[1] != getExtents()[1])
     return emitOpError() << "tile of type " << type << " is not m by n";
-  for (Region *region : {&getLhs(), &getRhs()}) {
-    if (failed(verifyIndices(*this, *region, 2)))
+  for (Region &region : (*this)->getRegions()) {
+    if (failed(verifyIndices(*this, region, 2)))
       return failure();
-    if (!yieldsScalar(*region))
+    if (!yieldsScalar(region))
       return emitOpError("regions yield one scalar");
-    if (getTf32() && !region->front().getTerminator()->getOperand(0).getType().isF32())
+    if (getTf32() && !typeYieldedBy(region).isF32())
       return emitOpError("multiplies what is not f32 as tf32");
   }
-  return success();
+  return getBlock() || !getParts().empty() ? verifyBlocks(*this) : success();
 }
 
 LogicalResult LoadOp::verify() {

@@ -9,7 +9,7 @@ namespace cupola::kernel {
 
 static Expr operationsIn(Block &body);
 
-/// An operand's element is needed once, however often it is multiplied.
+/// An operand's element is needed once, however often it is multiplied. What scales blocks is not counted.
 static Expr operationsIn(DotOp dot) {
   const graph::Exprs mnk = graph::exprsOf(dot.getExtents());
   return mnk[0] * mnk[1] * mnk[2] * 2 + operationsIn(dot.getLhs().front()) * mnk[0] * mnk[2] +

@@ -260,6 +260,30 @@ void printBody(OpAsmPrinter &printer, Operation *op, Region &body) {
   printer.printRegion(body, /*printEntryBlockArgs=*/false);
 }
 
+static constexpr StringLiteral kParts[] = {"start", "scales", "by"};
+
+ParseResult parseDepthBlocks(OpAsmParser &parser, IntegerAttr &size, SmallVectorImpl<std::unique_ptr<Region>> &parts) {
+  if (failed(parser.parseOptionalKeyword("blocks")))
+    return success();
+  if (parser.parseAttribute(size, parser.getBuilder().getI64Type()))
+    return failure();
+  for (StringRef part : kParts) {
+    parts.push_back(std::make_unique<Region>());
+    if (parser.parseKeyword(part) || parseBody(parser, *parts.back()))
+      return failure();
+  }
+  return success();
+}
+void printDepthBlocks(OpAsmPrinter &printer, Operation *op, IntegerAttr size, RegionRange parts) {
+  if (!size)
+    return;
+  printer << "blocks " << size.getInt();
+  for (auto [name, part] : llvm::zip(kParts, parts)) {
+    printer << ' ' << name << ' ';
+    printBody(printer, op, *part);
+  }
+}
+
 ParseResult parseLoop(OpAsmParser &parser, ArrayAttr &extents, Region &body) {
   SmallVector<OpAsmParser::Argument> arguments;
   return failure(parseArguments(parser, arguments) || parser.parseKeyword("in") || parseExtents(parser, extents) ||

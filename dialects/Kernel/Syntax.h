@@ -46,6 +46,11 @@ mlir::ParseResult parseRegion(mlir::OpAsmParser &parser, mlir::Region &body,
 /// (%index, ..) {body}
 mlir::ParseResult parseBody(mlir::OpAsmParser &parser, mlir::Region &body);
 void printBody(mlir::OpAsmPrinter &printer, mlir::Operation *op, mlir::Region &body);
+/// (blocks size start body scales body by body)?
+mlir::ParseResult parseDepthBlocks(mlir::OpAsmParser &parser, mlir::IntegerAttr &size,
+                                   llvm::SmallVectorImpl<std::unique_ptr<mlir::Region>> &parts);
+void printDepthBlocks(mlir::OpAsmPrinter &printer, mlir::Operation *op, mlir::IntegerAttr size,
+                      mlir::RegionRange parts);
 /// (%index, ..) in [extent, ..] {body}
 mlir::ParseResult parseLoop(mlir::OpAsmParser &parser, mlir::ArrayAttr &extents, mlir::Region &body);
 void printLoop(mlir::OpAsmPrinter &printer, mlir::Operation *op, mlir::ArrayAttr extents, mlir::Region &body);

@@ -60,9 +60,8 @@ Variables::Variables(Operation *func) {
 std::string Variables::name(Value index) {
   auto argument = dyn_cast<BlockArgument>(index);
   Operation *owner = argument ? argument.getOwner()->getParentOp() : index.getDefiningOp();
-  if (auto dot = dyn_cast<DotOp>(owner);
-      dot && argument.getOwner() == &dot.getRhs().front() && argument.getArgNumber() == 0)
-    return name(dot.getLhs().getArgument(1));
+  if (auto dot = dyn_cast<DotOp>(owner))
+    index = sharedIndex(dot, argument);
   auto [found, isNew] = symbols.try_emplace(index);
   if (!isNew)
     return found->second;

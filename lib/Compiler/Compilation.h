@@ -120,7 +120,10 @@ struct Options {
   std::set<std::string> libraries = *format::chosenLibraries("auto"); ///< that may do contractions
   std::string precision = "fp32";    ///< fp16, bf16: f32 values lie in memory with 16 bits
   std::vector<std::string> keepFp32; ///< patterns (*, ?, [a-z]) of names of nodes whose results stay f32 all the same
-  std::string tf32;     ///< x1, x3: products of f32 may be one, or three, of TF32 (with fp32 alone); "": they are not
+  std::string tf32; ///< x1, x3: products of f32 may be one, or three, of TF32 (with fp32 alone); "": they are not
+  /// Products with constant weights of up to 8 bits may round the rows of their other operand to bytes, in blocks
+  /// (cpu).
+  bool int8Rows = false;
   std::string io;       ///< fp16, bf16, as `precision`: inputs and outputs have 16 bits, too; "": they stay
   std::string tuning;   ///< a file of measured times (docs/tuning.md); "": those shipped alone, "none": not even those
   unsigned threads = 1; ///< of the compilation; the bytes do not depend on it

@@ -87,6 +87,13 @@ std::string precisionText(const Json &precision) {
          textOf(precision["element"]) + "; " + std::to_string(kept.size()) + " stay f32\n" + reasonsText(kept);
 }
 
+/// Packages of older compilers say nothing of it.
+std::string int8RowsText(const Json &variant) {
+  if (!variant.contains("int8_rows") || variant["int8_rows"] == 0)
+    return "";
+  return "  int8 rows: " + digits(variant["int8_rows"]) + " products\n";
+}
+
 /// "channels_first"
 std::string spaced(std::string name) {
   std::replace(name.begin(), name.end(), '_', ' ');
@@ -145,8 +152,8 @@ std::string variantText(const Json &variant, bool allEdges) {
                      " steps, " + std::to_string(variant["kernels"].size()) + " distinct kernels\n";
   for (const Json &kernel : variant["kernels"])
     text += kernelText(kernel);
-  text += precisionText(variant["precision"]) + layoutsText(variant) + librariesText(variant, allEdges) +
-          edgesText(variant["edges"], allEdges);
+  text += precisionText(variant["precision"]) + int8RowsText(variant) + layoutsText(variant) +
+          librariesText(variant, allEdges) + edgesText(variant["edges"], allEdges);
   const Json &memory = variant["memory"], &bound = memory["lower_bound_bytes"]; // none where there are bodies
   if (!memory["peak_bytes"].is_null())
     text += "  memory: arena " + digits(memory["peak_bytes"]) + " bytes" +

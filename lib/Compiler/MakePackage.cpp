@@ -125,6 +125,14 @@ static Status commonMain(const std::vector<BuiltVariant> &variants, func::FuncOp
   return {};
 }
 
+static bool mayRoundRows(ModuleOp module) {
+  return module
+      .walk([](graph::MatMulOp product) {
+        return product.getInt8Rows() ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 Result<format::Package> Compilation::Impl::makePackage() {
   CUPOLA_TRY(build());
   CUPOLA_TRY(pollCancel(variantContext.services.cancelled));
@@ -134,6 +142,7 @@ Result<format::Package> Compilation::Impl::makePackage() {
   package.metadata = metadata;
   package.composites = composites;
   package.tf32 = variantContext.pipeline.precision.tf32 == 1;
+  package.int8Rows = mayRoundRows(*module);
   auto main = module->lookupSymbol<func::FuncOp>("main");
   addInputs(main, package);
   if (options.kernelResults)

@@ -51,6 +51,7 @@ constexpr OpRow opTable[] = {
     {"graph.normalize", computeNormalize},
     {"graph.host", computeHost},
     {"graph.matmul", computeMatMul},
+    {"graph.block_matmul", computeBlockMatMul},
     {"graph.conv", computeConv},
 };
 

@@ -47,7 +47,39 @@ template <class W> void multiply(Call &call, const Product &p) {
                        std::min(blockColumns, p.columns - column));
 }
 
+/// Row `row` of a product in blocks.
+void multiplyRow(Call &call, int64_t row, int64_t depth, int64_t columns, int64_t blocks) {
+  const auto readRow = [](const Tensor &tensor, int64_t at, auto &numbers) {
+    tensor.read(at * static_cast<int64_t>(numbers.size()), static_cast<int64_t>(numbers.size()), numbers.data());
+  };
+  std::vector<int64_t> left(depth), right(columns), sums(columns);
+  std::vector<double> scales(blocks), factors(columns), result(columns);
+  readRow(call.operands[0], row, left);
+  readRow(call.operands[3], row, scales);
+  for (int64_t k = 0; k < depth; ++k) {
+    const int64_t size = depth / blocks, block = k / size;
+    if (k % size == 0)
+      readRow(call.operands[2], block, sums);
+    readRow(call.operands[1], k, right);
+    for (int64_t n = 0; n < columns; ++n)
+      sums[n] += left[k] * right[n];
+    if ((k + 1) % size != 0)
+      continue;
+    readRow(call.operands[4], block, factors);
+    for (int64_t n = 0; n < columns; ++n)
+      result[n] += scales[block] * factors[n] * static_cast<double>(sums[n]);
+  }
+  call.result.write(row * columns, columns, result.data());
+}
+
 } // namespace
+
+Status computeBlockMatMul(Call &call) {
+  const Shape &lhs = call.operands[0].shape(), &scales = call.operands[4].shape();
+  for (int64_t row = 0; row < lhs[0]; ++row)
+    multiplyRow(call, row, lhs[1], scales[1], scales[0]);
+  return {};
+}
 
 Status computeMatMul(Call &call) {
   const Shape &lhs = call.operands[0].shape(), &rhs = call.operands[1].shape();

@@ -58,6 +58,7 @@ Status computeMoments(Call &call);
 Status computeNormalize(Call &call);
 // MatMul.cpp
 Status computeMatMul(Call &call);
+Status computeBlockMatMul(Call &call);
 // Conv.cpp
 Status computeConv(Call &call);
 

@@ -34,6 +34,7 @@ def flags(*, deadline: float = 1800, memory: int = 0, isolate: bool = True, **op
         *(f"{flag}={read[name]}" for name, flag in _SINGLE.items() if read[name]), *shapes,
         *(f"--dim={name}={low}..{high}" for name, low, high in read["dims"] if high),
         *(["--allow-hard-links"] if read["allow_hard_links"] else []), *(["--trust-snippets"] if read["trust_snippets"] else []),
+        *(["--int8-rows"] if read["int8_rows"] else []),
         *(["--allow-decoders"] if read["allow_decoders"] else []),
         f"--deadline={int(deadline)}", f"--memory={memory}"
     ]

@@ -112,6 +112,7 @@ Options::View::View(Options &options) {
   given.trust_snippets = options.trustSnippets;
   given.tuning = capi::string(options.tuning);
   given.tf32 = capi::string(options.tf32);
+  given.int8_rows = options.int8Rows;
   given.threads = options.threads;
   given.user = &options;
   if (!options.progress.is_none())
@@ -154,6 +155,7 @@ void bindOptions(nb::module_ &module) {
       .def_rw("keep_fp32", &Options::keepFp32)
       .def_rw("io", &Options::io)
       .def_rw("tf32", &Options::tf32)
+      .def_rw("int8_rows", &Options::int8Rows)
       .def_rw("op_libraries", &Options::opLibraries)
       .def_rw("trust_snippets", &Options::trustSnippets)
       .def_rw("tuning", &Options::tuning)

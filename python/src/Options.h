@@ -36,6 +36,7 @@ struct Options {
 
   Names targets, archs, cpuLevels, disabledPasses, keepFp32, opLibraries;
   bool sourceOnly = false, allowHardLinks = false, allowDecoders = false, kernelResults = false, trustSnippets = false;
+  bool int8Rows = false;
   std::vector<std::pair<std::string, std::vector<int64_t>>> shapes;
   std::vector<std::tuple<std::string, int64_t, int64_t>> dims; ///< name, min, max
   std::vector<Setting> values, aliases, sequences;

@@ -60,9 +60,9 @@ CUPOLA_API cupola_status *cupola_verification_create(cupola_executable *executab
 /* The inputs of the run, as cupola_compilation_reference takes them; they live as long as the verification. */
 CUPOLA_API cupola_status *cupola_verification_inputs(const cupola_verification *verification, cupola_bytes *npz);
 /* Compares the outputs that `references` has, by name: "cupola.verify/1". Floats pass when |a - b| <= T * max|b| + T *
- * |b|, T being the tolerance; 0: 5e-5, of a model with float16 5e-3, with bfloat16 4e-2, where an output is a float of
- * 4 or 8 bits a unit in its last place. Integers and bools are to be equal. `passed` gets 1 if all outputs do.
- * CUPOLA_USAGE where nothing is compared. */
+ * |b|, T being the tolerance; 0: 5e-5, of a model with float16 5e-3, with bfloat16 4e-2, with rows of int8 5e-2, where
+ * an output is a float of 4 or 8 bits a unit in its last place. Integers and bools are to be equal. `passed` gets 1 if
+ * all outputs do. CUPOLA_USAGE where nothing is compared. */
 CUPOLA_API cupola_status *cupola_verification_compare(const cupola_verification *verification, cupola_bytes references,
                                                       double tolerance, cupola_report **report, int32_t *passed);
 /* Holds every kernel's result against a diagnosis of the same inputs (cupola_compilation_diagnose), where the package

@@ -119,6 +119,7 @@ Status readTexts(const cupola_compile_options &given, Options &options) {
   CUPOLA_TRY(toText(given.io, options.io));
   CUPOLA_TRY(toText(given.tuning, options.tuning));
   CUPOLA_TRY(toText(given.tf32, options.tf32));
+  options.int8Rows = given.int8_rows != 0;
   std::string libraries = "auto";
   if (view(given.libraries).size() > 0)
     CUPOLA_TRY(toText(given.libraries, libraries));

@@ -199,7 +199,8 @@ SmallVector<Value> Emitter::steps(const Expr &count, ValueRange inits,
 
 Value Emitter::dot(const Loop &mnk, Type element, Value init, function_ref<Value()> lhs, function_ref<Value()> rhs) {
   Type tile = kernel::tileType(element, ArrayRef(graph::exprsOf(mnk.extents)).take_front(2));
-  auto op = kernel::DotOp::create(b, loc(), tile, mnk.extents, init, /*tf32=*/nullptr);
+  auto op =
+      kernel::DotOp::create(b, loc(), tile, mnk.extents, init, /*tf32=*/nullptr, /*block=*/nullptr, /*partsCount=*/0);
   const Expr &m = mnk.vars[0], &n = mnk.vars[1], &k = mnk.vars[2];
   auto operand = [&](Region &region, Index vars, function_ref<Value()> body) {
     inRegion(region, vars, [&] { kernel::YieldOp::create(b, loc(), body()); });

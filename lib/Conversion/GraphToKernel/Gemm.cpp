@@ -49,4 +49,40 @@ void generateGemm(Emitter &emitter, Operation *hero) {
   generateProduct(emitter, product);
 }
 
+/// The extents of the loop are those of m, n, k and of the blocks.
+static Value blockDot(Emitter &emitter, const Emitter::Loop &loop, graph::BlockMatMulOp product) {
+  OpBuilder &b = emitter.builder();
+  const graph::Exprs extents = graph::exprsOf(loop.extents);
+  const Type tile = kernel::tileType(b.getF32Type(), ArrayRef(extents).take_front(2));
+  auto dot = kernel::DotOp::create(b, product.getLoc(), tile,
+                                   graph::exprArray(b.getContext(), ArrayRef(extents).take_front(3)), /*init=*/Value(),
+                                   /*tf32=*/nullptr, b.getI64IntegerAttr(product.blockSize()), /*partsCount=*/3);
+  const Expr &m = loop.vars[0], &n = loop.vars[1], &k = loop.vars[2], &block = loop.vars[3];
+  const auto operand = [&](Region &region, Value matrix, const Expr &row, const Expr &column) {
+    emitter.inRegion(region, {row, column},
+                     [&] { kernel::YieldOp::create(b, product.getLoc(), emitter.emitStored(matrix, {row, column})); });
+  };
+  operand(dot.getLhs(), product.getLhs(), m, k);
+  operand(dot.getRhs(), product.getRhs(), k, n);
+  operand(dot.getStart(), product.getStart(), block, n);
+  operand(dot.getLhsScale(), product.getLhsScales(), m, block);
+  operand(dot.getRhsScale(), product.getRhsScales(), block, n);
+  return dot.getTile();
+}
+
+void generateBlockGemm(Emitter &emitter, Operation *hero) {
+  auto product = cast<graph::BlockMatMulOp>(hero);
+  emitter.finishGrid();
+  const graph::Exprs shape = graph::shapeOf(product.getResult());
+  const Emitter::Loop loop = emitter.makeLoop(
+      {shape[0], shape[1], graph::extentOf(product.getLhs(), 1), graph::extentOf(product.getRhsScales(), 0)},
+      /*keepOnes=*/true);
+  const Value tile = blockDot(emitter, loop, product);
+  const Emitter::Loop out = emitter.makeLoop({shape[0], shape[1]}, /*keepOnes=*/true);
+  emitter.foreach (out, [&] {
+    emitter.setHeroes(product.getResult(), out.index, emitter.extract(tile, out));
+    emitter.storeResults();
+  });
+}
+
 } // namespace cupola

@@ -42,6 +42,7 @@ void generateNormalize(Emitter &emitter, mlir::Operation *hero);
 void generateReduction(Emitter &emitter, mlir::Operation *hero);
 void generateArgReduction(Emitter &emitter, mlir::Operation *hero);
 void generateGemm(Emitter &emitter, mlir::Operation *hero);
+void generateBlockGemm(Emitter &emitter, mlir::Operation *hero);
 void generateAttention(Emitter &emitter, mlir::Operation *hero);
 void generateConv(Emitter &emitter, mlir::Operation *hero);
 

@@ -20,6 +20,7 @@ static const Schedule table[] = {
     {KernelKind::Pointwise, [](Operation *hero) { return !hero; }, generatePointwise},
     {KernelKind::Attention, isAttention, generateAttention},
     {KernelKind::Gemm, hasHero<graph::MatMulOp>, generateGemm},
+    {KernelKind::Gemm, hasHero<graph::BlockMatMulOp>, generateBlockGemm},
     {KernelKind::Conv, hasHero<graph::ConvOp>, generateConv},
     {KernelKind::RowReduction, hasHero<graph::SoftmaxOp>, generateSoftmax},
     {KernelKind::RowReduction, hasHero<graph::LayerNormOp>, generateLayerNorm},

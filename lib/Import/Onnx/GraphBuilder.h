@@ -129,7 +129,8 @@ public:
   Value argReduce(graph::ReduceKind kind, Value value, int64_t axis, bool last);
   Value softmax(Value value, int64_t axis, bool log, graph::SoftmaxGuard guard = graph::SoftmaxGuard::None);
   Value layerNorm(Value value, int64_t axis, double epsilon, bool rms);
-  Value matmul(Value lhs, Value rhs); ///< numpy rules: ranks from 1 on, batch broadcast
+  /// numpy rules: ranks from 1 on, batch broadcast. `int8Rows`: of graph.matmul.
+  Value matmul(Value lhs, Value rhs, bool int8Rows = false);
   /// graph.conv of [N, C, spatial..] and [O, C / groups, window..].
   Value conv(Value input, Value weights, llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> dilations,
              int64_t groups, llvm::ArrayRef<Expr> places);

@@ -278,11 +278,12 @@ struct Package {
   bool tf32 = false;                ///< products on GPUs may read the first 11 bits of each f32 alone
   std::vector<std::string> strings; ///< those that tensors hold as numbers when a run begins, by their number
   std::vector<Composite> composites;
+  bool int8Rows = false; ///< products on CPUs may round the rows of an operand to bytes, in blocks
 };
 template <class V> void fields(V &v, typename V::template Ref<Package> p) {
   v(1, p.format), v(2, p.producer), v(3, p.tools), v(4, p.inputs), v(5, p.outputs), v(6, p.symbols), v(7, p.checks),
       v(8, p.nodes), v(9, p.weights), v(10, p.headers), v(11, p.variants), v(12, p.reports), v(13, p.metadata),
-      v(14, p.tf32), v(15, p.strings), v(16, p.composites);
+      v(14, p.tf32), v(15, p.strings), v(16, p.composites), v(17, p.int8Rows);
 }
 
 } // namespace cupola::format

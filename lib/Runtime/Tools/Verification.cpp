@@ -12,7 +12,8 @@ namespace cupola::runtime {
 
 double usualTolerance(const format::Package &package) {
   constexpr double f32 = 5e-5, f16 = 5e-3, bf16 = 4e-2;
-  double tolerance = package.tf32 ? f16 : f32; // TF32 has the bits of f16
+  constexpr double int8 = 5e-2;
+  double tolerance = package.int8Rows ? int8 : package.tf32 ? f16 : f32; // TF32 has the bits of f16
   const auto take = [&](format::DType dtype) {
     tolerance = std::max(tolerance, dtype == format::DType::BF16 ? bf16 : dtype == format::DType::F16 ? f16 : f32);
   };

@@ -10,8 +10,8 @@
 namespace cupola::runtime {
 
 /// What rounding alone does to a model, by the narrowest floats of its interface and weights: 5e-5 of f32, 5e-3 of
-/// f16 and of products of TF32, 4e-2 of bf16, which has three bits less; of an output with floats of up to 8 bits a
-/// unit in the last place.
+/// f16 and of products of TF32, 4e-2 of bf16, which has three bits less, 5e-2 where rows become bytes; of an output
+/// with floats of up to 8 bits a unit in the last place.
 double usualTolerance(const format::Package &package);
 
 /// Host tensors under the names of an interface.

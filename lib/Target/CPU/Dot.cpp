@@ -44,6 +44,8 @@ void Emitter::emitDepthBlock() {
     copyLhs();
   if (dot.rhs == OperandForm::Copied)
     copyRhs();
+  if (dot.blockSize)
+    copyBlockParts();
   forLoop(c.i64(0), block.columns, dot.panel, {}, [&](Value panel, Carried) -> Values {
     forLoop(c.i64(0), block.rows, isa.tileRows, {}, [&](Value row, Carried) -> Values {
       emitTile(panel, row);
@@ -260,7 +262,7 @@ void Emitter::multiplyTile(Value panel, Value row, Value tile) {
   DotOp op = dot.dot;
   Type element = op.getTile().getType().getElement();
   MicroCall call;
-  call.element = element;
+  call.element = dot.sumType();
   call.left = lhsAt(row);
   call.right = rhsAt(panel);
   call.columns = c.minsi(c.i64(dot.panel), c.subi(block.columns, panel));
@@ -279,6 +281,8 @@ void Emitter::multiplyTile(Value panel, Value row, Value tile) {
   }
   call.isDirect = dot.rhs == OperandForm::Direct;
   call.panel = call.tileStride = dot.panel;
+  if (dot.blockSize)
+    addBlocks(call, panel, row);
   callMicroKernel(call, dot.rows, dot.columns);
 }
 
@@ -318,10 +322,13 @@ void Emitter::callMicroKernel(const MicroCall &call, const Expr &allRows, const 
                         call.prefetches,
                         call.tileStride,
                         depth,
-                        call.unit};
+                        call.unit,
+                        call.block};
       const LLVM::LLVMFuncOp function = microKernel(c.module, shape, isa);
       Values arguments{call.left.pointer, call.left.stride, call.rows,       call.right.pointer, call.right.stride,
                        call.depth,        call.tile,        call.accumulate, call.columns,       call.ahead};
+      if (call.block)
+        arguments.append({call.start, call.columnScales, call.rowScales.pointer, call.rowScales.stride});
       if (call.unit == 1) {
         LLVM::CallOp::create(c.b, c.loc, function, arguments);
         return;

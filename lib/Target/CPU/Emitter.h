@@ -157,6 +157,9 @@ private:
     int64_t panel = 0, tileStride = 0;
     bool isDirect = false, prefetches = false;
     int64_t unit = 1;
+    int64_t block = 0;               ///< MicroKernel::block
+    mlir::Value start, columnScales; ///< of the panel
+    Operand rowScales;
   };
   void callMicroKernel(const MicroCall &call, const Expr &allRows, const Expr &allColumns);
   /// A depth in elements of the micro-kernel.
@@ -166,6 +169,12 @@ private:
   Operand lhsAt(mlir::Value row);
   Operand rhsAt(mlir::Value panel);
   Operand loadedAt(kernel::LoadOp load, const std::string &strided);
+
+  //===--- BlockDot.cpp: what belongs to blocks of the depth ---===//
+  void copyBlockParts();
+  void copyOfColumns(mlir::Region &part, int64_t offset);
+  void copyOfRows(mlir::Region &part, int64_t offset);
+  void addBlocks(MicroCall &call, mlir::Value panel, mlir::Value row);
 
   //===--- RowSteps.cpp: ordered steps over tiles of rows ---===//
   void emitSteps(llvm::ArrayRef<mlir::Value> iteration);

@@ -47,6 +47,9 @@ struct Contraction {
   /// 2 of i16, 4 of ui8 by i8; else 1. A left operand has them side by side; a right one, copied or packed, per column,
   /// and 0 behind the depth.
   int64_t depthUnit = 1;
+  /// Of a dot with blocks their size, which the unit divides, and the name of their index; 0: it has none.
+  int64_t blockSize = 0;
+  std::string b;
 
   // The schedule.
   OperandForm lhs = OperandForm::Copied, rhs = OperandForm::Copied;
@@ -55,10 +58,16 @@ struct Contraction {
   DepthPieces pieces; ///< of a copied left operand; depthBlock is a multiple of their size
 
   int64_t tileOffset = 0, lhsOffset = 0, rhsOffset = 0; ///< bytes into scratch memory
+  /// The same of blocks: starts and scales of columns in panels, a row for a block, and scales of rows.
+  int64_t startOffset = 0, columnScaleOffset = 0, rowScaleOffset = 0;
 
   mlir::Type accumulator() const { return mlir::cast<kernel::TileType>(dot->getResult(0).getType()).getElement(); }
   /// Of operands where they are copied or packed.
   mlir::Type lhsType() const, rhsType() const;
+  /// Of the micro-kernel: the tile's, or that of a block.
+  mlir::Type sumType() const;
+  /// Blocks of a depthBlock; 0 without blocks.
+  int64_t blocks() const { return blockSize ? depthBlock / blockSize : 0; }
 };
 
 struct KernelPlan {
@@ -98,7 +107,9 @@ kernel::DotOp dotOf(kernel::FuncOp func);
 Result<Contraction> readContraction(kernel::Variables &vars, kernel::FuncOp func);
 /// Contraction::depthUnit.
 int64_t depthUnitOf(kernel::DotOp dot);
-/// The type of an operand where it is copied or packed: the tile's, or what depthUnitOf is about.
+/// Contraction::sumType.
+mlir::Type sumTypeOf(kernel::DotOp dot);
+/// The type of an operand where it is copied or packed: that of the sums, or what depthUnitOf is about.
 mlir::Type operandType(mlir::Region &region);
 /// Columns of a panel of the micro-kernel.
 int64_t panelWidth(mlir::Type accumulator, const CpuArchitecture &isa);

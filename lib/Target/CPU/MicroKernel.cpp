@@ -16,14 +16,16 @@ constexpr const char *kPrefix = "micro_";
 
 struct Generator {
   Generator(OpBuilder &b, Location loc, const MicroKernel &shape, const CpuArchitecture &isa)
-      : c(b, loc, isa.lanesOf(elementBytes(shape.element))), shape(shape), rows(shape.rows),
+      : c(b, loc, isa.lanesOf(elementBytes(shape.element))), shape(shape), mostRows(isa.tileRows / 2), rows(shape.rows),
         vectorType(VectorType::get({static_cast<int64_t>(c.lanes)}, valueType(shape.element))) {}
 
   Code c;
   const MicroKernel &shape;
-  unsigned rows;
+  const unsigned mostRows; ///< at a time, with blocks
+  unsigned firstRow = 0, rows;
   VectorType vectorType;
   Value lhs, lhsStride, lhsRows, rhs, rhsStride, depth, tile, accumulate, columns, ahead;
+  Value start, columnScales, rowScales, rowScaleStride;
   Value lastMask;
   Values lhsRow;
 
@@ -38,10 +40,11 @@ struct Generator {
   }
 
   /// Rows that do not exist repeat the last one.
+  Value rowAt(unsigned i) { return c.minsi(c.i64(firstRow + i), c.subi(lhsRows, c.i64(1))); }
+
   void findRows() {
-    Value last = c.subi(lhsRows, c.i64(1));
     for (unsigned i = 0; i < rows; ++i)
-      lhsRow.push_back(c.address(lhs, c.muli(c.minsi(c.i64(i), last), lhsStride),
+      lhsRow.push_back(c.address(lhs, c.muli(rowAt(i), lhsStride),
                                  shape.unit == 1 ? element() : c.b.getIntegerType(32 / shape.unit)));
   }
 
@@ -102,7 +105,7 @@ struct Generator {
     Value row = c.address(rhs, c.muli(k, rhsStride), element());
     SmallVector<Values> right;
     Values next;
-    if (shape.prefetches) {
+    if (shape.prefetches && firstRow == 0) {
       Value line = c.address(ahead, c.muli(k, c.i64(kLine)), c.b.getI8Type());
       LLVM::Prefetch::create(c.b, c.loc, line, /*rw=*/0, /*hint=*/2, /*cache=*/1);
     }
@@ -121,21 +124,31 @@ struct Generator {
   }
 
   void writeTile(ValueRange sums, bool adds) {
+    const Type type = sums[0].getType(), number = cast<VectorType>(type).getElementType();
     for (unsigned i = 0; i < rows; ++i)
       for (unsigned j = 0; j < shape.vectors; ++j) {
-        Value at = c.address(tile, c.i64(i * shape.tileStride + j * c.lanes), element());
+        Value at = c.address(tile, c.i64((firstRow + i) * shape.tileStride + j * c.lanes), number);
         Value sum = sums[i * shape.vectors + j];
-        if (adds && isa<FloatType>(element()))
-          sum = c.addf(loadVector(at), sum);
-        else if (adds)
-          sum = c.addi(loadVector(at), sum);
+        if (adds) {
+          const Value before = LLVM::LoadOp::create(c.b, c.loc, type, at, elementBytes(shape.element));
+          sum = isa<FloatType>(number) ? c.addf(before, sum) : c.addi(before, sum);
+        }
         LLVM::StoreOp::create(c.b, c.loc, sum, at, elementBytes(shape.element));
       }
   }
 
   void emit() {
-    findRows();
-    findMask();
+    if (shape.block) {
+      emitBlocks();
+    } else {
+      findRows();
+      findMask();
+      emitSums();
+    }
+    LLVM::ReturnOp::create(c.b, c.loc, ValueRange());
+  }
+
+  void emitSums() {
     Value zero = c.number(cast<TypedAttr>(c.b.getZeroAttr(vectorType)));
     Values init(rows * shape.vectors, zero);
     if (shape.depth)
@@ -144,15 +157,74 @@ struct Generator {
                                    [&](OpBuilder &b, Location loc, Value k, ValueRange sums) {
                                      scf::YieldOp::create(b, loc, depthStep(k, sums));
                                    });
-    Value adds = c.cmpi(arith::CmpIPredicate::ne, accumulate, c.i64(0));
-    auto branch = [&](bool add) {
+    writeTotals(loop.getResults());
+  }
+
+  //===--- Blocks: sums of one and of all of the depth are both in registers, for half of the rows at a time ---===//
+
+  VectorType floatType() { return VectorType::get(vectorType.getShape(), c.b.getF32Type()); }
+  Value loadFloats(Value pointer) { return LLVM::LoadOp::create(c.b, c.loc, floatType(), pointer, 4); }
+
+  Values forCount(Value count, ValueRange init, llvm::function_ref<Values(Value, ValueRange)> body) {
+    auto loop = scf::ForOp::create(c.b, c.loc, c.i64(0), count, c.i64(1), init,
+                                   [&](OpBuilder &b, Location loc, Value i, ValueRange carried) {
+                                     scf::YieldOp::create(b, loc, body(i, carried));
+                                   });
+    return Values(loop.getResults());
+  }
+
+  void emitBlocks() {
+    for (; firstRow < shape.rows; firstRow += rows) {
+      rows = std::min(mostRows, shape.rows - firstRow);
+      lhsRow.clear();
+      findRows();
+      const Value zero = c.number(cast<TypedAttr>(c.b.getZeroAttr(floatType())));
+      const Value blocks = c.binary<arith::DivUIOp>(depth, c.i64(shape.block));
+      const Values totals = forCount(blocks, Values(rows * shape.vectors, zero),
+                                     [&](Value block, ValueRange carried) { return addBlock(block, carried); });
+      writeTotals(totals);
+    }
+  }
+
+  /// The integers of a block: each begins with the start of its column.
+  Values sumsOf(Value block, Value row) {
+    Values init;
+    for (unsigned i = 0; i < rows * shape.vectors; ++i)
+      init.push_back(i < shape.vectors ? loadVector(c.address(start, c.addi(row, c.i64(i * c.lanes)), element()))
+                                       : init[i - shape.vectors]);
+    const Value first = c.muli(block, c.i64(shape.block));
+    return forCount(c.i64(shape.block), init,
+                    [&](Value k, ValueRange carried) { return depthStep(c.addi(first, k), carried); });
+  }
+
+  Values addBlock(Value block, ValueRange totals) {
+    const Type number = c.b.getF32Type();
+    const Value row = c.muli(block, c.i64(shape.tileStride));
+    const Values sums = sumsOf(block, row);
+    Values scales, next;
+    for (unsigned j = 0; j < shape.vectors; ++j)
+      scales.push_back(loadFloats(c.address(columnScales, c.addi(row, c.i64(j * c.lanes)), number)));
+    for (unsigned i = 0; i < rows; ++i) {
+      const Value at = c.addi(c.muli(rowAt(i), rowScaleStride), block);
+      const Value scale =
+          c.splat(LLVM::LoadOp::create(c.b, c.loc, number, c.address(rowScales, at, number), /*alignment=*/4));
+      for (unsigned j = 0; j < shape.vectors; ++j) {
+        const Value sum = arith::SIToFPOp::create(c.b, c.loc, floatType(), sums[i * shape.vectors + j]);
+        next.push_back(c.fma(sum, c.mulf(scale, scales[j]), totals[i * shape.vectors + j]));
+      }
+    }
+    return next;
+  }
+
+  void writeTotals(ValueRange totals) {
+    const Value adds = c.cmpi(arith::CmpIPredicate::ne, accumulate, c.i64(0));
+    const auto branch = [&](bool add) {
       return [&, add](OpBuilder &b, Location loc) {
-        writeTile(loop.getResults(), add);
+        writeTile(totals, add);
         scf::YieldOp::create(b, loc);
       };
     };
     scf::IfOp::create(c.b, c.loc, adds, branch(true), branch(false));
-    LLVM::ReturnOp::create(c.b, c.loc, ValueRange());
   }
 };
 
@@ -161,7 +233,8 @@ std::string nameOf(const MicroKernel &shape) {
   llvm::raw_string_ostream(type) << shape.element;
   return kPrefix + type + "_" + std::to_string(shape.rows) + "_" + std::to_string(shape.vectors) + "_" +
          std::to_string(shape.tileStride) + (shape.unit == 1 ? "" : "_by" + std::to_string(shape.unit)) +
-         (shape.extended ? "_extended" : "") + (shape.masked ? "_masked" : "") + (shape.prefetches ? "_ahead" : "") +
+         (shape.block ? "_block" + std::to_string(shape.block) : "") + (shape.extended ? "_extended" : "") +
+         (shape.masked ? "_masked" : "") + (shape.prefetches ? "_ahead" : "") +
          (shape.depth ? "_depth" + std::to_string(shape.depth) : "");
 }
 
@@ -175,6 +248,8 @@ LLVM::LLVMFuncOp microKernel(ModuleOp module, const MicroKernel &shape, const Cp
   OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
   Type pointer = LLVM::LLVMPointerType::get(context), i64 = b.getI64Type();
   SmallVector<Type> types{pointer, i64, i64, pointer, i64, i64, pointer, i64, i64, pointer};
+  if (shape.block)
+    types.append({pointer, pointer, pointer, i64});
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types);
   auto function = LLVM::LLVMFuncOp::create(b, module.getLoc(), name, type, LLVM::Linkage::External);
   function.setVisibility_(LLVM::Visibility::Hidden); // between the objects of an image
@@ -184,11 +259,12 @@ LLVM::LLVMFuncOp microKernel(ModuleOp module, const MicroKernel &shape, const Cp
     function.setArgAttr(pointerArgument, LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
   b.setInsertionPointToStart(function.addEntryBlock(b));
   Generator generator(b, module.getLoc(), shape, isa);
-  Value *arguments[] = {&generator.lhs,       &generator.lhsStride, &generator.lhsRows, &generator.rhs,
-                        &generator.rhsStride, &generator.depth,     &generator.tile,    &generator.accumulate,
-                        &generator.columns,   &generator.ahead};
-  for (auto [i, argument] : llvm::enumerate(arguments))
-    *argument = function.getArgument(i);
+  Value *arguments[] = {&generator.lhs,       &generator.lhsStride,     &generator.lhsRows, &generator.rhs,
+                        &generator.rhsStride, &generator.depth,         &generator.tile,    &generator.accumulate,
+                        &generator.columns,   &generator.ahead,         &generator.start,   &generator.columnScales,
+                        &generator.rowScales, &generator.rowScaleStride};
+  for (auto [argument, value] : llvm::zip(arguments, function.getArguments()))
+    *argument = value;
   generator.emit();
   return function;
 }

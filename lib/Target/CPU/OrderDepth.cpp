@@ -93,7 +93,7 @@ void substituteDepth(Variables &vars, DotOp dot, const Expr &old) {
 
 void orderDepth(FuncOp func) {
   DotOp dot = dotOf(func);
-  auto loads = dot ? llvm::to_vector(dot.getLhs().getOps<LoadOp>()) : SmallVector<LoadOp>();
+  auto loads = dot && !dot.getBlock() ? llvm::to_vector(dot.getLhs().getOps<LoadOp>()) : SmallVector<LoadOp>();
   if (loads.size() != 1)
     return;
   Variables vars(func);

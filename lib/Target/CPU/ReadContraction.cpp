@@ -59,21 +59,25 @@ DotOp dotOf(FuncOp func) {
 
 static Type yieldedBy(Region &region) { return region.front().getTerminator()->getOperand(0).getType(); }
 
+Type sumTypeOf(DotOp dot) { return dot.getBlock() ? yieldedBy(dot.getStart()) : dot.getTile().getType().getElement(); }
+
 int64_t depthUnitOf(DotOp dot) {
   const Type left = yieldedBy(dot.getLhs()), right = yieldedBy(dot.getRhs());
-  const Type sums = dot.getTile().getType().getElement();
-  if (left == sums || left.isSignlessInteger(8) || graph::productOf(left, right) != sums)
+  const Type sums = sumTypeOf(dot);
+  if (left == sums || dot.getBlock().value_or(0) % 4 != 0 || left.isSignlessInteger(8) ||
+      graph::productOf(left, right) != sums)
     return 1;
   return left == right ? 2 : 4;
 }
 
 Type operandType(Region &region) {
   auto dot = cast<DotOp>(region.getParentOp());
-  return depthUnitOf(dot) == 1 ? dot.getTile().getType().getElement() : yieldedBy(region);
+  return depthUnitOf(dot) == 1 ? sumTypeOf(dot) : yieldedBy(region);
 }
 
 Type Contraction::lhsType() const { return operandType(dot->getRegion(0)); }
 Type Contraction::rhsType() const { return operandType(dot->getRegion(1)); }
+Type Contraction::sumType() const { return sumTypeOf(dot); }
 
 int64_t panelWidth(Type accumulator, const CpuArchitecture &isa) {
   return isa.tileVectors * isa.lanesOf(elementBytes(accumulator));
@@ -96,6 +100,10 @@ Result<Contraction> readContraction(Variables &vars, FuncOp func) {
   c.columns = extents[1];
   c.depth = extents[2];
   c.depthUnit = depthUnitOf(dot);
+  if (dot.getBlock()) {
+    c.blockSize = static_cast<int64_t>(*dot.getBlock());
+    c.b = vars.name(indices.b);
+  }
   c.isLhsContiguous = isContiguous(vars, dot.getLhs(), c.k, c.m, c.lhsType()) &&
                       divisible(c.depth, c.depthUnit, scalarDivisors(func.getScalars()));
   c.isRhsContiguous = c.depthUnit == 1 && isContiguous(vars, dot.getRhs(), c.n, c.k, c.rhsType());

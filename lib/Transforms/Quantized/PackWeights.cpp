@@ -1,16 +1,12 @@
 //===- lib/Transforms/Quantized/PackWeights.cpp - the pass `graph-pack-weights` ---===//
 // SPDX-License-Identifier: Apache-2.0
-//
-// How a model writes its weights does not matter: all that makes them are constants, so the integers and the scales are
-// computed and looked at.
-//===----------------------------------------------------------------------===//
 
-#include "lib/Transforms/Cone.h"
 #include "lib/Transforms/Constants.h"
 #include "lib/Transforms/Match.h"
 #include "lib/Transforms/Passes.h"
 #include "lib/Transforms/Quantized/PackedWeights.h"
 #include "lib/Transforms/Quantized/QuantizedProducts.h"
+#include "lib/Transforms/Quantized/ScaledWeights.h"
 
 using namespace mlir;
 
@@ -25,72 +21,6 @@ namespace {
 constexpr int64_t unit = 32;
 /// Numbers of four bits.
 constexpr int64_t levels = 16;
-
-/// The right operand of a product as `integers * scale`.
-struct Weights {
-  int64_t depth, columns;
-  Type element;                  ///< of the multiplication
-  std::vector<int16_t> integers; ///< [columns][depth]
-  std::vector<float> scales;     ///< [columns][depth]
-};
-
-/// The multiplication that makes weights, behind views and casts of its result.
-struct Multiplication {
-  graph::BinaryOp op;
-  SmallVector<Operation *> views; ///< the one next to it first
-};
-
-std::optional<Multiplication> multiplicationOf(Value weights) {
-  Multiplication found;
-  bool hasCast = false;
-  for (Operation *op = weights.getDefiningOp(); op; op = op->getOperand(0).getDefiningOp()) {
-    found.op = dyn_cast<graph::BinaryOp>(op);
-    if (found.op)
-      return found.op.getKind() == graph::BinaryKind::Mul ? std::optional(found) : std::nullopt;
-    const bool isCast = isa<graph::CastOp>(op);
-    if (hasCast && isCast) // what two of them round is not looked at
-      return std::nullopt;
-    hasCast |= isCast;
-    if (isa<graph::ReshapeOp, graph::TransposeOp, graph::SliceOp>(op))
-      found.views.insert(found.views.begin(), op);
-    else if (!isCast)
-      return std::nullopt;
-  }
-  return std::nullopt;
-}
-
-bool isTurn(Operation *view) {
-  auto transpose = dyn_cast<graph::TransposeOp>(view);
-  return transpose && transpose.getPerm() == ArrayRef<int64_t>{1, 0};
-}
-
-/// The elements of a [depth, columns] that lies behind `views`, column by column.
-std::optional<std::vector<float>> columnsOf(OpBuilder &b, Value value, ArrayRef<Operation *> views) {
-  const bool isTurned = !views.empty() && isTurn(views.back()); // a transpose would only be undone
-  SmallVector<Operation *> made;
-  for (Operation *view : isTurned ? views.drop_back() : views) {
-    value = viewOf(b, view, value);
-    made.push_back(value.getDefiningOp());
-  }
-  const std::optional<reference::Tensor> tensor = evaluate(coneOf(value));
-  for (Operation *op : llvm::reverse(made))
-    op->erase();
-  if (!tensor)
-    return std::nullopt;
-  const int64_t depth = tensor->extent(isTurned ? 1 : 0), columns = tensor->extent(isTurned ? 0 : 1);
-  std::vector<float> elements(depth * columns);
-  tensor->forPieces([&](int64_t begin, ArrayRef<double> numbers) {
-    for (auto [i, number] : llvm::enumerate(numbers)) {
-      const int64_t at = begin + static_cast<int64_t>(i);
-      elements[isTurned ? at : at % columns * depth + at / columns] = static_cast<float>(number);
-    }
-  });
-  return elements;
-}
-
-bool areBytes(ArrayRef<float> numbers) {
-  return llvm::all_of(numbers, [](float x) { return x == std::trunc(x) && std::abs(x) <= 255; });
-}
 
 /// Where the product reads the matrix [K, N] that all of its batches share; null where they do not share one, or where
 /// something else reads it, too.
@@ -107,46 +37,16 @@ OpOperand *matrixOf(graph::MatMulOp product) {
   return nullptr;
 }
 
-std::optional<Weights> weightsOf(OpBuilder &b, Value rhs) {
-  const std::optional<Multiplication> found = multiplicationOf(rhs);
-  if (!found)
-    return std::nullopt;
-  graph::BinaryOp multiplication = found->op;
-  const Value result = multiplication.getResult();
-  Weights weights{*graph::extentOf(rhs, 0).constant(), *graph::extentOf(rhs, 1).constant(), graph::elementOf(result),
-                  /*integers=*/{}, /*scales=*/{}};
-  if (weights.depth % unit != 0 || weights.depth * weights.columns < 2 * leastPackedBytes || weights.element.isF64())
-    return std::nullopt;
-  for (const auto &[first, second] : match::operandsOf(result, graph::BinaryKind::Mul)) {
-    const auto integers = isMadeOfBytes(first) ? columnsOf(b, first, found->views) : std::nullopt;
-    if (!integers || !areBytes(*integers))
-      continue;
-    std::optional<std::vector<float>> scales = columnsOf(b, second, found->views);
-    if (!scales)
-      return std::nullopt;
-    weights.integers.assign(integers->begin(), integers->end());
-    weights.scales = std::move(*scales);
-    return weights;
-  }
-  return std::nullopt;
-}
-
 /// The largest block along the depth, up to all of it, in which no scale changes; 0: there is none.
-int64_t blockOf(const Weights &weights) {
-  const auto isWithout = [&](int64_t block) {
-    for (size_t i = 1; i < weights.scales.size(); ++i)
-      if (i % block != 0 && std::memcmp(&weights.scales[i], &weights.scales[i - 1], sizeof(float)) != 0)
-        return false;
-    return true;
-  };
+int64_t blockOf(const ScaledWeights &weights) {
   for (int64_t block : {weights.depth, int64_t(256), int64_t(128), int64_t(64), int64_t(32), int64_t(16)})
-    if (weights.depth % block == 0 && isWithout(block))
+    if (weights.hasBlocks(block))
       return block;
   return 0;
 }
 
 /// The least integer of every block, if four bits hold what the others are more; one for all where that is enough.
-std::optional<std::vector<int16_t>> offsetsOf(const Weights &weights, int64_t block) {
+std::optional<std::vector<int16_t>> offsetsOf(const ScaledWeights &weights, int64_t block) {
   const auto whole = static_cast<int64_t>(weights.integers.size());
   for (int64_t size : {whole, block}) {
     std::vector<int16_t> offsets;
@@ -186,8 +86,12 @@ private:
     if (!use || !isa<FloatType>(graph::elementOf(use->get())) || !isMadeOfBytes(use->get()) ||
         quantizedProduct(product))
       return false;
+    const int64_t depth = *graph::extentOf(use->get(), 0).constant(),
+                  columns = *graph::extentOf(use->get(), 1).constant();
+    if (depth % unit != 0 || depth * columns < 2 * leastPackedBytes)
+      return false;
     OpBuilder b(use->getOwner());
-    const std::optional<Weights> weights = weightsOf(b, use->get());
+    const std::optional<ScaledWeights> weights = scaledWeights(b, use->get());
     const int64_t block = weights ? blockOf(*weights) : 0;
     const auto offsets = block ? offsetsOf(*weights, block) : std::nullopt;
     if (!offsets)
@@ -197,7 +101,8 @@ private:
   }
 
   /// The ops that take packed weights apart.
-  static Value written(OpBuilder &b, Value rhs, const Weights &weights, int64_t block, ArrayRef<int16_t> offsets) {
+  static Value written(OpBuilder &b, Value rhs, const ScaledWeights &weights, int64_t block,
+                       ArrayRef<int16_t> offsets) {
     const Location loc = match::locationOf(b, rhs.getDefiningOp(), /*stop=*/{});
     const int64_t blocks = weights.depth / block;
     const auto type = [&](ArrayRef<int64_t> shape, Type element) { return RankedTensorType::get(shape, element); };
@@ -241,7 +146,7 @@ private:
   }
 
   /// ui8 [columns, units, 2, unit / 2] of what the integers are more than their offsets.
-  static Value nibbles(OpBuilder &b, Location loc, const Weights &weights, ArrayRef<int16_t> offsets) {
+  static Value nibbles(OpBuilder &b, Location loc, const ScaledWeights &weights, ArrayRef<int16_t> offsets) {
     const auto whole = static_cast<int64_t>(weights.integers.size());
     const int64_t perOffset = whole / static_cast<int64_t>(offsets.size()), half = unit / 2;
     std::vector<uint8_t> bytes(whole / 2);

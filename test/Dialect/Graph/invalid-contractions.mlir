@@ -316,3 +316,72 @@ func.func @halfProducts(%x: tensor<2x4xf16>, %w: tensor<4x2xf16>) -> tensor<2x2x
   %0 = graph.matmul %x, %w tf32 x1 : tensor<2x4xf16>, tensor<4x2xf16> -> tensor<2x2xf16>
   return %0 : tensor<2x2xf16>
 }
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Products in blocks
+//===----------------------------------------------------------------------===//
+
+// -----
+
+func.func @blockRank(%q: tensor<4x64xui8>, %w: tensor<64x8xi8>, %z: tensor<1x2x8xi32>, %s: tensor<4x2xf32>, %t: tensor<2x8xf32>) {
+  // expected-error @below {{'graph.block_matmul' op has an operand of rank 3, expected matrices}}
+  %0 = graph.block_matmul %q, %w start %z scales %s, %t : tensor<4x64xui8>, tensor<64x8xi8>, tensor<1x2x8xi32>, tensor<4x2xf32>, tensor<2x8xf32>
+      -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @blockElements(%q: tensor<4x64xi16>, %w: tensor<64x8xi8>, %z: tensor<2x8xi32>, %s: tensor<4x2xf32>, %t: tensor<2x8xf32>) {
+  // expected-error @below {{'graph.block_matmul' op multiplies 'i16' by 'i8' from 'i32' on, expected i8 or ui8 by i8 from i32 on}}
+  %0 = graph.block_matmul %q, %w start %z scales %s, %t : tensor<4x64xi16>, tensor<64x8xi8>, tensor<2x8xi32>, tensor<4x2xf32>, tensor<2x8xf32>
+      -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @blockStart(%q: tensor<4x64xui8>, %w: tensor<64x8xi8>, %z: tensor<2x8xf32>, %s: tensor<4x2xf32>, %t: tensor<2x8xf32>) {
+  // expected-error @below {{'graph.block_matmul' op multiplies 'ui8' by 'i8' from 'f32' on, expected i8 or ui8 by i8 from i32 on}}
+  %0 = graph.block_matmul %q, %w start %z scales %s, %t : tensor<4x64xui8>, tensor<64x8xi8>, tensor<2x8xf32>, tensor<4x2xf32>, tensor<2x8xf32>
+      -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @blockScales(%q: tensor<4x64xui8>, %w: tensor<64x8xi8>, %z: tensor<2x8xi32>, %s: tensor<4x2xf32>, %t: tensor<2x8xf16>) {
+  // expected-error @below {{'graph.block_matmul' op has scales that are not f32}}
+  %0 = graph.block_matmul %q, %w start %z scales %s, %t : tensor<4x64xui8>, tensor<64x8xi8>, tensor<2x8xi32>, tensor<4x2xf32>, tensor<2x8xf16>
+      -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @blockDepth(%q: tensor<4x32xui8>, %w: tensor<64x8xi8>, %z: tensor<2x8xi32>, %s: tensor<4x2xf32>, %t: tensor<2x8xf32>) {
+  // expected-error @below {{'graph.block_matmul' op contracts 32 with 64}}
+  %0 = graph.block_matmul %q, %w start %z scales %s, %t : tensor<4x32xui8>, tensor<64x8xi8>, tensor<2x8xi32>, tensor<4x2xf32>, tensor<2x8xf32>
+      -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @blockRows(%q: tensor<4x64xui8>, %w: tensor<64x8xi8>, %z: tensor<2x8xi32>, %s: tensor<4x4xf32>, %t: tensor<2x8xf32>) {
+  // expected-error @below {{'graph.block_matmul' op has scales or a start of other rows, columns or blocks than its operands}}
+  %0 = graph.block_matmul %q, %w start %z scales %s, %t : tensor<4x64xui8>, tensor<64x8xi8>, tensor<2x8xi32>, tensor<4x4xf32>, tensor<2x8xf32>
+      -> tensor<4x8xf32>
+  return
+}
+
+// -----
+
+func.func @blockSize(%q: tensor<4x64xui8>, %w: tensor<64x8xi8>, %z: tensor<3x8xi32>, %s: tensor<4x3xf32>, %t: tensor<3x8xf32>) {
+  // expected-error @below {{'graph.block_matmul' op divides a depth of 64 into 3 blocks}}
+  %0 = graph.block_matmul %q, %w start %z scales %s, %t : tensor<4x64xui8>, tensor<64x8xi8>, tensor<3x8xi32>, tensor<4x3xf32>, tensor<3x8xf32>
+      -> tensor<4x8xf32>
+  return
+}

@@ -355,6 +355,87 @@ kernel.func @pair pointwise grid () in [] scalars [] () {
 
 // -----
 
+kernel.func @uneven pointwise grid () in [] scalars [] () {
+  // expected-error @below {{blocks of 3 do not divide a depth of 4}}
+  %0 = kernel.dot [8, 4, 4] lhs (%m, %k) {
+    %1 = kernel.constant 1 : ui8
+    kernel.yield %1 : ui8
+  } rhs (%k, %n) {
+    %1 = kernel.constant 1 : i8
+    kernel.yield %1 : i8
+  } blocks 3 start (%b, %n) {
+    %1 = kernel.constant 1 : i32
+    kernel.yield %1 : i32
+  } scales (%m, %b) {
+    %1 = kernel.constant 1.0 : f32
+    kernel.yield %1 : f32
+  } by (%b, %n) {
+    %1 = kernel.constant 1.0 : f32
+    kernel.yield %1 : f32
+  } : !kernel.tile<f32, "8", "4">
+}
+
+// -----
+
+kernel.func @notIntegers pointwise grid () in [] scalars [] () {
+  // expected-error @below {{blocks are of integers whose products are summed in i32, as the start is}}
+  %0 = kernel.dot [8, 4, 4] lhs (%m, %k) {
+    %1 = kernel.constant 1 : ui8
+    kernel.yield %1 : ui8
+  } rhs (%k, %n) {
+    %1 = kernel.constant 1 : i8
+    kernel.yield %1 : i8
+  } blocks 2 start (%b, %n) {
+    %1 = kernel.constant 1.0 : f32
+    kernel.yield %1 : f32
+  } scales (%m, %b) {
+    %1 = kernel.constant 1.0 : f32
+    kernel.yield %1 : f32
+  } by (%b, %n) {
+    %1 = kernel.constant 1.0 : f32
+    kernel.yield %1 : f32
+  } : !kernel.tile<f32, "8", "4">
+}
+
+// -----
+
+kernel.func @halfScales pointwise grid () in [] scalars [] () {
+  // expected-error @below {{scales of blocks and their tile are f32}}
+  %0 = kernel.dot [8, 4, 4] lhs (%m, %k) {
+    %1 = kernel.constant 1 : ui8
+    kernel.yield %1 : ui8
+  } rhs (%k, %n) {
+    %1 = kernel.constant 1 : i8
+    kernel.yield %1 : i8
+  } blocks 2 start (%b, %n) {
+    %1 = kernel.constant 1 : i32
+    kernel.yield %1 : i32
+  } scales (%m, %b) {
+    %1 = kernel.constant 1.0 : f16
+    kernel.yield %1 : f16
+  } by (%b, %n) {
+    %1 = kernel.constant 1.0 : f32
+    kernel.yield %1 : f32
+  } : !kernel.tile<f32, "8", "4">
+}
+
+// -----
+
+kernel.func @noParts pointwise grid () in [] scalars [] () {
+  // expected-error @below {{has blocks with a start and two scales, or none of these}}
+  %0 = "kernel.dot"() <{block = 2 : i64, extents = [#graph.expr<"8">, #graph.expr<"4">, #graph.expr<"4">]}> ({
+  ^bb0(%m: index, %k: index):
+    %1 = "kernel.constant"() <{value = 1.0 : f32}> : () -> f32
+    "kernel.yield"(%1) : (f32) -> ()
+  }, {
+  ^bb0(%k: index, %n: index):
+    %1 = "kernel.constant"() <{value = 1.0 : f32}> : () -> f32
+    "kernel.yield"(%1) : (f32) -> ()
+  }) : () -> !kernel.tile<f32, "8", "4">
+}
+
+// -----
+
 //===----------------------------------------------------------------------===//
 // Elements
 //===----------------------------------------------------------------------===//

@@ -37,6 +37,38 @@ kernel.func @row row_reduction grid (%g0) in [16*n0] scalars [#kernel.scalar<1, 
   }
 }
 
+// Blocks of the depth have an index of their own.
+// CHECK-LABEL: kernel.func @blocks gemm grid () in []
+// CHECK: kernel.dot [n0, 64, 96] lhs (%[[M:.*]], %[[K:.*]]) {
+// CHECK: } rhs (%{{.*}}, %{{.*}}) {
+// CHECK: } blocks 32 start (%[[B:.*]], %[[N:.*]]) {
+// CHECK-NEXT: %[[Z:.*]] = kernel.load %arg2[64*%[[B]] + %[[N]]] : i32 from <i32, read>
+// CHECK-NEXT: kernel.yield %[[Z]] : i32
+// CHECK-NEXT: } scales (%[[M:.*]], %[[B:.*]]) {
+// CHECK-NEXT: %[[S:.*]] = kernel.load %arg3[3*%[[M]] + %[[B]]] : f32 from <f32, read>
+// CHECK: } by (%[[B:.*]], %[[N:.*]]) {
+// CHECK-NEXT: kernel.constant 5.000000e-01 : f32
+// CHECK: } : <f32, "n0", "64">
+kernel.func @blocks gemm grid () in [] scalars [#kernel.scalar<1, 0, 1>]
+    (%in0: !kernel.view<ui8, read>, %in1: !kernel.view<i8, read>, %in2: !kernel.view<i32, read>, %in3: !kernel.view<f32, read>) {
+  %t = kernel.dot [n0, 64, 96] lhs (%m, %k) {
+    %a = kernel.load %in0[96*%m + %k] : ui8 from !kernel.view<ui8, read>
+    kernel.yield %a : ui8
+  } rhs (%k, %n) {
+    %b = kernel.load %in1[64*%k + %n] : i8 from !kernel.view<i8, read>
+    kernel.yield %b : i8
+  } blocks 32 start (%b, %n) {
+    %z = kernel.load %in2[64*%b + %n] : i32 from !kernel.view<i32, read>
+    kernel.yield %z : i32
+  } scales (%m, %b) {
+    %s = kernel.load %in3[3*%m + %b] : f32 from !kernel.view<f32, read>
+    kernel.yield %s : f32
+  } by (%b, %n) {
+    %s = kernel.constant 0.5 : f32
+    kernel.yield %s : f32
+  } : !kernel.tile<f32, "n0", "64">
+}
+
 // k is the second index of one side and the first of the other.
 // CHECK-LABEL: kernel.func @product gemm grid () in []
 // CHECK: %[[T:.*]] = kernel.dot [n0, 64, 96] lhs (%[[M:.*]], %[[K:.*]]) {

@@ -55,7 +55,8 @@ Candidates ContractionAttr::candidates(KernelPlan &kernel, const CpuArchitecture
   int64_t piece = 0;
   if (lhs == OperandForm::Copied)
     piece = DepthPieces::of(kernel.vars, c.dot, c.dot.getLhs(), kDepthBlock, isa.lanes()).size;
-  const int64_t depth = blockOf(c.depth, std::lcm(std::max<int64_t>(piece, 1), c.depthUnit), kDepthBlock);
+  const int64_t least = std::lcm(std::max<int64_t>(piece, 1), std::max(c.depthUnit, c.blockSize));
+  const int64_t depth = blockOf(c.depth, least, kDepthBlock);
   Candidates all;
   for (OperandForm rhs : rhsForms(c))
     for (int64_t width : {columns, std::min(columns, 2 * panel)})
@@ -91,7 +92,8 @@ static bool suits(ContractionAttr schedule, Contraction &c, const CpuArchitectur
   return schedule.getRows() % isa.tileRows == 0 && schedule.getPanel() == panelWidth(c.accumulator(), isa) &&
          (schedule.getLhs() != OperandForm::Direct || c.isLhsContiguous) &&
          (schedule.getRhs() != OperandForm::Direct || c.isRhsContiguous) &&
-         (schedule.getRhs() == OperandForm::Packed) == c.isPacked && schedule.getDepth() % c.depthUnit == 0;
+         (schedule.getRhs() == OperandForm::Packed) == c.isPacked &&
+         schedule.getDepth() % std::max(c.depthUnit, c.blockSize) == 0;
 }
 
 Status ContractionAttr::plan(KernelPlan &kernel, const CpuArchitecture &isa) const {
@@ -113,6 +115,11 @@ Status ContractionAttr::plan(KernelPlan &kernel, const CpuArchitecture &isa) con
     c.lhsOffset = kernel.reserve(c.rowBlock * (c.depthBlock + isa.lanes()) * elementBytes(c.lhsType()));
   if (c.rhs == OperandForm::Copied)
     c.rhsOffset = kernel.reserve(c.columnBlock * c.depthBlock * elementBytes(c.rhsType()));
+  if (c.blockSize) {
+    c.startOffset = kernel.reserve(c.blocks() * c.columnBlock * elementBytes(c.sumType()));
+    c.columnScaleOffset = kernel.reserve(c.blocks() * c.columnBlock * elementBytes(c.accumulator()));
+    c.rowScaleOffset = kernel.reserve(c.rowBlock * c.blocks() * elementBytes(c.accumulator()));
+  }
   llvm::append_range(kernel.parallel, graph::exprsOf(kernel.func.getGrid()));
   kernel.parallel.push_back(ceilDiv(c.columns, c.columnBlock));
   kernel.parallel.push_back(ceilDiv(c.rows, c.rowBlock));

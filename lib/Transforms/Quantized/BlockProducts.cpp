@@ -1,0 +1,143 @@
+//===- lib/Transforms/Quantized/BlockProducts.cpp - the pass `graph-block-products` ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Transforms/Constants.h"
+#include "lib/Transforms/Match.h"
+#include "lib/Transforms/Passes.h"
+#include "lib/Transforms/Quantized/ScaledWeights.h"
+
+#include <map>
+
+using namespace mlir;
+
+namespace cupola {
+#define GEN_PASS_DEF_BLOCKPRODUCTS
+#include "lib/Transforms/Passes.h.inc"
+
+namespace {
+
+/// Half of what a byte holds is added to rows, so that they have no sign.
+constexpr int32_t middle = 128;
+
+/// The longest blocks of the weights; 0: none suits.
+int64_t blockOf(const ScaledWeights &weights) {
+  const bool areBytes = llvm::all_of(weights.integers, [](int16_t number) { return number >= -128 && number <= 127; });
+  for (int64_t size : {128, 64, 32, 16})
+    if (areBytes && weights.hasBlocks(size))
+      return size;
+  return 0;
+}
+
+/// A matrix as bytes in blocks of a row.
+struct Rows {
+  Value bytes, scales;
+};
+
+class BlockProducts : public impl::BlockProductsBase<BlockProducts> {
+public:
+  void runOnOperation() override {
+    const bool changed = match::rewriteBodies(getOperation(), [this](Block &body) {
+      bool here = false;
+      known.clear();
+      for (auto product : llvm::make_early_inc_range(body.getOps<graph::MatMulOp>()))
+        here |= product.getInt8Rows() && replace(product);
+      return here;
+    });
+    if (!changed)
+      markAllAnalysesPreserved();
+  }
+
+private:
+  bool replace(graph::MatMulOp product) {
+    if (graph::rankOf(product.getResult()) != 2 || !canRoundRows(product))
+      return false;
+    OpBuilder b(product);
+    const std::optional<ScaledWeights> weights = scaledWeights(b, product.getRhs());
+    const int64_t block = weights ? blockOf(*weights) : 0;
+    if (block == 0)
+      return false;
+    const Location loc = match::locationOf(b, product, {product.getLhs()});
+    const Rows rows = rowsOf(b, product.getLoc(), product.getLhs(), block);
+    Value result =
+        graph::BlockMatMulOp::create(b, loc, rows.bytes, bytesOf(b, loc, *weights), startOf(b, loc, *weights, block),
+                                     rows.scales, scalesOf(b, loc, *weights, block));
+    result = match::castTo(b, loc, result, graph::elementOf(product.getResult()));
+    product.getResult().replaceAllUsesWith(result);
+    product.erase();
+    return true;
+  }
+
+  /// Once for all products that read the matrix.
+  const Rows &rowsOf(OpBuilder &b, Location loc, Value matrix, int64_t block) {
+    const auto [found, isNew] = known.try_emplace({matrix.getAsOpaquePointer(), block});
+    if (isNew)
+      found->second = rounded(b, loc, matrix, block);
+    return found->second;
+  }
+
+  /// The largest magnitudes of blocks [rows, blocks, size] by 127. Compared as integers, which their bits are in the
+  /// same order, NaN behind all others.
+  static Value scalesOfRows(OpBuilder &b, Location loc, Value numbers) {
+    const auto typeOf = [&](Value like, Type element) { return graph::tensorType(graph::shapeOf(like), element); };
+    Value value = match::unary(b, loc, graph::UnaryKind::Abs, numbers);
+    value = graph::BitcastOp::create(b, loc, typeOf(value, b.getI32Type()), value);
+    value = graph::ReduceOp::create(b, loc, graph::ReduceKind::Max, value, ArrayRef<int64_t>{2});
+    value = graph::BitcastOp::create(b, loc, typeOf(value, b.getF32Type()), value);
+    const Value largest = match::splat(b, loc, 127, graph::typeOf(value));
+    return graph::BinaryOp::create(b, loc, graph::BinaryKind::Div, value, largest);
+  }
+
+  static Rows rounded(OpBuilder &b, Location loc, Value matrix, int64_t block) {
+    const graph::Exprs shape = graph::shapeOf(matrix);
+    const Expr blocks = floorDiv(shape[1], block);
+    const auto binary = [&](graph::BinaryKind kind, Value lhs, Value rhs) {
+      return graph::BinaryOp::create(b, loc, kind, lhs, rhs).getResult();
+    };
+    Value numbers = match::reshapeTo(b, loc, match::castTo(b, loc, matrix, b.getF32Type()), {shape[0], blocks, block});
+    const Value scales = scalesOfRows(b, loc, numbers);
+    const RankedTensorType type = graph::typeOf(numbers);
+    const Value one = match::splat(b, loc, 1, graph::typeOf(scales));
+    const Value inverse = binary(graph::BinaryKind::Div, one, scales); // one division for a block
+    numbers = binary(graph::BinaryKind::Mul, numbers, graph::BroadcastOp::create(b, loc, type, inverse));
+    // A float of this size has a unit in its last place: the sum rounds, halves to even, and ends with the byte.
+    numbers = binary(graph::BinaryKind::Add, numbers, match::splat(b, loc, (1 << 23) + middle, type));
+    const Value bits =
+        graph::BitcastOp::create(b, loc, graph::tensorType(graph::shapeOf(type), b.getI32Type()), numbers);
+    const Value bytes = match::castTo(b, loc, bits, b.getIntegerType(8, /*isSigned=*/false));
+    return {match::reshapeTo(b, loc, bytes, shape), match::reshapeTo(b, loc, scales, {shape[0], blocks})};
+  }
+
+  static Value bytesOf(OpBuilder &b, Location loc, const ScaledWeights &weights) {
+    std::vector<int8_t> bytes(weights.integers.size());
+    for (int64_t k = 0; k < weights.depth; ++k)
+      for (int64_t n = 0; n < weights.columns; ++n)
+        bytes[k * weights.columns + n] = static_cast<int8_t>(weights.integers[n * weights.depth + k]);
+    const auto type = RankedTensorType::get({weights.depth, weights.columns}, b.getI8Type());
+    return graph::ConstantOp::create(b, loc, constantOf(type, std::move(bytes)));
+  }
+
+  /// What `middle` adds to the sum of a block, less than nothing.
+  static Value startOf(OpBuilder &b, Location loc, const ScaledWeights &weights, int64_t block) {
+    std::vector<int32_t> start(weights.depth / block * weights.columns);
+    for (int64_t n = 0; n < weights.columns; ++n)
+      for (int64_t k = 0; k < weights.depth; ++k)
+        start[k / block * weights.columns + n] -= middle * weights.integers[n * weights.depth + k];
+    const auto type = RankedTensorType::get({weights.depth / block, weights.columns}, b.getI32Type());
+    return graph::ConstantOp::create(b, loc, constantOf(type, std::move(start)));
+  }
+
+  static Value scalesOf(OpBuilder &b, Location loc, const ScaledWeights &weights, int64_t block) {
+    const int64_t blocks = weights.depth / block;
+    std::vector<float> scales(blocks * weights.columns);
+    for (int64_t n = 0; n < weights.columns; ++n)
+      for (int64_t i = 0; i < blocks; ++i)
+        scales[i * weights.columns + n] = weights.scales[n * weights.depth + i * block];
+    const auto type = RankedTensorType::get({blocks, weights.columns}, b.getF32Type());
+    return graph::ConstantOp::create(b, loc, constantOf(type, std::move(scales)));
+  }
+
+  std::map<std::pair<const void *, int64_t>, Rows> known; ///< looked up alone, in no order
+};
+
+} // namespace
+} // namespace cupola

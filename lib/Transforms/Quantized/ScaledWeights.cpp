@@ -1,0 +1,118 @@
+//===- lib/Transforms/Quantized/ScaledWeights.cpp - constant integers times scales ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Transforms/Quantized/ScaledWeights.h"
+
+#include "lib/Transforms/Cone.h"
+#include "lib/Transforms/Match.h"
+#include "lib/Transforms/Quantized/PackedWeights.h"
+#include "lib/Transforms/Quantized/QuantizedProducts.h"
+
+#include <cmath>
+#include <cstring>
+
+using namespace mlir;
+
+namespace cupola {
+namespace {
+
+/// The multiplication that makes weights, behind views and casts of its result.
+struct Multiplication {
+  graph::BinaryOp op;
+  SmallVector<Operation *> views; ///< the one next to it first
+};
+
+std::optional<Multiplication> multiplicationOf(Value weights) {
+  Multiplication found;
+  bool hasCast = false;
+  for (Operation *op = weights.getDefiningOp(); op; op = op->getOperand(0).getDefiningOp()) {
+    found.op = dyn_cast<graph::BinaryOp>(op);
+    if (found.op)
+      return found.op.getKind() == graph::BinaryKind::Mul ? std::optional(found) : std::nullopt;
+    const bool isCast = isa<graph::CastOp>(op);
+    if (hasCast && isCast) // what two of them round is not looked at
+      return std::nullopt;
+    hasCast |= isCast;
+    if (isa<graph::ReshapeOp, graph::TransposeOp, graph::SliceOp>(op))
+      found.views.insert(found.views.begin(), op);
+    else if (!isCast)
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+bool isTurn(Operation *view) {
+  auto transpose = dyn_cast<graph::TransposeOp>(view);
+  return transpose && transpose.getPerm() == ArrayRef<int64_t>{1, 0};
+}
+
+/// The elements of a [depth, columns] that lies behind `views`, column by column.
+std::optional<std::vector<float>> columnsOf(OpBuilder &b, Value value, ArrayRef<Operation *> views) {
+  const bool isTurned = !views.empty() && isTurn(views.back()); // a transpose would only be undone
+  SmallVector<Operation *> made;
+  for (Operation *view : isTurned ? views.drop_back() : views) {
+    value = viewOf(b, view, value);
+    made.push_back(value.getDefiningOp());
+  }
+  const std::optional<reference::Tensor> tensor = evaluate(coneOf(value));
+  for (Operation *op : llvm::reverse(made))
+    op->erase();
+  if (!tensor)
+    return std::nullopt;
+  const int64_t depth = tensor->extent(isTurned ? 1 : 0), columns = tensor->extent(isTurned ? 0 : 1);
+  std::vector<float> elements(depth * columns);
+  tensor->forPieces([&](int64_t begin, ArrayRef<double> numbers) {
+    for (auto [i, number] : llvm::enumerate(numbers)) {
+      const int64_t at = begin + static_cast<int64_t>(i);
+      elements[isTurned ? at : at % columns * depth + at / columns] = static_cast<float>(number);
+    }
+  });
+  return elements;
+}
+
+bool areBytes(ArrayRef<float> numbers) {
+  return llvm::all_of(numbers, [](float x) { return x == std::trunc(x) && std::abs(x) <= 255; });
+}
+
+} // namespace
+
+bool ScaledWeights::hasBlocks(int64_t size) const {
+  if (depth % size != 0)
+    return false;
+  for (size_t i = 1; i < scales.size(); ++i)
+    if (i % size != 0 && std::memcmp(&scales[i], &scales[i - 1], sizeof(float)) != 0)
+      return false;
+  return true;
+}
+
+std::optional<ScaledWeights> scaledWeights(OpBuilder &b, Value rhs) {
+  const std::optional<Multiplication> found = multiplicationOf(rhs);
+  if (!found)
+    return std::nullopt;
+  graph::BinaryOp multiplication = found->op;
+  const Value result = multiplication.getResult();
+  ScaledWeights weights{*graph::extentOf(rhs, 0).constant(), *graph::extentOf(rhs, 1).constant(),
+                        graph::elementOf(result),
+                        /*integers=*/{}, /*scales=*/{}};
+  if (weights.element.isF64())
+    return std::nullopt;
+  for (const auto &[first, second] : match::operandsOf(result, graph::BinaryKind::Mul)) {
+    const auto integers = isMadeOfBytes(first) ? columnsOf(b, first, found->views) : std::nullopt;
+    if (!integers || !areBytes(*integers))
+      continue;
+    std::optional<std::vector<float>> scales = columnsOf(b, second, found->views);
+    if (!scales)
+      return std::nullopt;
+    weights.integers.assign(integers->begin(), integers->end());
+    weights.scales = std::move(*scales);
+    return weights;
+  }
+  return std::nullopt;
+}
+
+bool canRoundRows(graph::MatMulOp product) {
+  const Type element = graph::elementOf(product.getRhs());
+  return isa<FloatType>(element) && !element.isF64() && isMadeOfBytes(product.getRhs());
+}
+
+} // namespace cupola

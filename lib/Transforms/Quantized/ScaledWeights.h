@@ -1,0 +1,38 @@
+//===- lib/Transforms/Quantized/ScaledWeights.h - constant integers times scales ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a model writes its weights does not matter: all that makes them are constants, so the integers and the scales are
+// computed and looked at.
+//===----------------------------------------------------------------------===//
+#ifndef CUPOLA_LIB_TRANSFORMS_QUANTIZED_SCALEDWEIGHTS_H
+#define CUPOLA_LIB_TRANSFORMS_QUANTIZED_SCALEDWEIGHTS_H
+
+#include "dialects/Graph/Graph.h"
+
+#include <optional>
+#include <vector>
+
+namespace cupola {
+
+/// The right operand [depth, columns] of a product as `integers * scale`.
+struct ScaledWeights {
+  int64_t depth, columns;
+  mlir::Type element;            ///< of the multiplication
+  std::vector<int16_t> integers; ///< [columns][depth], between -255 and 255
+  std::vector<float> scales;     ///< [columns][depth]
+
+  /// Whether no scale changes within blocks of so many neighbours along the depth, which they divide.
+  bool hasBlocks(int64_t size) const;
+};
+
+/// Of a matrix that constants make, bytes among them, by a multiplication in up to 32 bits; else nothing. What the
+/// builder makes at its place is gone again.
+std::optional<ScaledWeights> scaledWeights(mlir::OpBuilder &b, mlir::Value rhs);
+
+/// Whether rows of a product may become bytes where its model permits it: floats of up to 32 bits meet constants that
+/// are made of bytes.
+bool canRoundRows(graph::MatMulOp product);
+
+} // namespace cupola
+
+#endif // CUPOLA_LIB_TRANSFORMS_QUANTIZED_SCALEDWEIGHTS_H
