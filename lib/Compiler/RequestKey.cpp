@@ -66,15 +66,15 @@ private:
 std::optional<std::string> requestOf(const Options &options) {
   // All of them by name, so that one that is added has to be looked at here.
   const auto &[targets, archs, sourceOnly, cpuLevels, shapes, dims, values, sequences, given, aliases, opLibraries,
-               trustSnippets, disabledPasses, dumpIrDir, cacheDir, libraries, precision, keepFp32, tf32, io, tuning,
-               threads, allowHardLinks, allowDecoders, kernelResults, everyValue, limits, progress, warn, cancelled,
-               cache] = options;
+               trustSnippets, disabledPasses, dumpIrDir, cacheDir, libraries, precision, keepFp32, tf32, int8Rows, io,
+               tuning, threads, allowHardLinks, allowDecoders, kernelResults, everyValue, limits, progress, warn,
+               cancelled, cache] = options;
   if (buildId().empty() || given || !dumpIrDir.empty() || everyValue)
     return std::nullopt;
   Request request;
   request.addAll(buildId(), std::string(LLVM_VERSION_STRING), targets, archs, sourceOnly, cpuLevels, shapes, dims,
-                 values, sequences, aliases, trustSnippets, disabledPasses, libraries, precision, keepFp32, tf32, io,
-                 allowHardLinks, allowDecoders, kernelResults, limits);
+                 values, sequences, aliases, trustSnippets, disabledPasses, libraries, precision, keepFp32, tf32,
+                 int8Rows, io, allowHardLinks, allowDecoders, kernelResults, limits);
   request.add(static_cast<int64_t>(opLibraries.size()));
   for (const std::string &file : opLibraries)
     request.addFile(file);
