@@ -13,8 +13,8 @@ namespace cupola::runtime::cuda {
 struct LaunchRoom {
   std::vector<const void *> parameters;
   std::vector<CuLaunchAttribute> attributes;
-  /// A launch of the same run was queued before. What a kernel reads before it waits, its weights, may be what the caller's own
-  /// work has just written: the first launch of a run begins when that has ended.
+  /// A launch of the same run was queued before. What a kernel reads before it waits, its weights, may be what the
+  /// caller's own work has just written: the first launch of a run begins when that has ended.
   bool follows = false;
 };
 
