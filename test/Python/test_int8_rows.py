@@ -65,7 +65,7 @@ def session(model, level, **options):
     try:
         return cupola.Session(cupola.compile(model, **QUIET, cpu=level, **options), "cpu", threads=2)
     except cupola.Error as error:
-        if "variant" in str(error):
+        if "variant" in str(error):     # the processor cannot run code of this level
             pytest.skip(str(error))
         raise
 

@@ -151,14 +151,6 @@ void BodyBuilder::build(Block::iterator first, SmallVector<Value> results) {
     }
 }
 
-/// An expression over n0, n1, .. in the model's symbols.
-static Expr inSymbols(const Expr &expr, ArrayAttr scalars) {
-  std::map<std::string, Expr> map;
-  for (auto [i, scalar] : llvm::enumerate(graph::exprsOf(scalars)))
-    map["n" + std::to_string(i)] = scalar;
-  return expr.substitute(map);
-}
-
 static SmallVector<graph::ExprAttr> allInSymbols(ArrayRef<Expr> exprs, ArrayAttr scalars) {
   return llvm::map_to_vector(
       exprs, [&](const Expr &e) { return graph::ExprAttr::get(scalars.getContext(), inSymbols(e, scalars)); });

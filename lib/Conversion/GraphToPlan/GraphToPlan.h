@@ -63,6 +63,14 @@ struct TargetKernel {
 };
 using TargetKernels = std::map<std::string, TargetKernel>; ///< by the kernel.func's name
 
+/// An expression over n0, n1, .. of a kernel in the symbols of a launch with these scalars.
+inline Expr inSymbols(const Expr &expr, mlir::ArrayAttr scalars) {
+  std::map<std::string, Expr> map;
+  for (auto [i, scalar] : llvm::enumerate(graph::exprsOf(scalars)))
+    map["n" + std::to_string(i)] = scalar;
+  return expr.substitute(map);
+}
+
 /// Makes the plan.program of `module`'s main function at the end of the module.
 plan::ProgramOp graphToPlan(mlir::ModuleOp module, llvm::StringRef target, llvm::StringRef arch,
                             const TargetKernels &kernels, WeightTable &weights);

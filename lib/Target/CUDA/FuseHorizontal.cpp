@@ -78,13 +78,6 @@ private:
     return residents(sum.shape) >= alone;
   }
 
-  static Expr inSymbols(const Expr &expr, ArrayAttr scalars) {
-    std::map<std::string, Expr> map;
-    for (auto [i, scalar] : llvm::enumerate(graph::exprsOf(scalars)))
-      map["n" + std::to_string(i)] = scalar;
-    return expr.substitute(map);
-  }
-
   const std::optional<cuda::LaunchShape> &shapeOf(StringRef kernel) {
     auto [found, isNew] = shapes.try_emplace(kernel);
     if (isNew)

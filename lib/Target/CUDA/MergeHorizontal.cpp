@@ -71,26 +71,36 @@ Expr behindScalars(const Expr &expr, size_t first) {
 
 namespace {
 
+/// A kernel of the launch; a kernel may be there several times. Expressions are over the launch's scalars.
+struct Part {
+  simt::FuncOp func;
+  size_t scalars;       ///< of the parts before
+  Expr first, counters; ///< blocks and counters of the parts before
+  Expr blocks;
+  IRMapping parameters = {}; ///< to those of the launch
+};
+
 class Merger {
 public:
-  Merger(cuda::HorizontalOp op, ArrayRef<simt::FuncOp> parts) : op(op), parts(parts), builder(op) {
-    for (simt::FuncOp part : parts)
-      views.push_back(part.getViews());
+  Merger(cuda::HorizontalOp op, ArrayRef<simt::FuncOp> kernels) : op(op), builder(op) {
+    for (simt::FuncOp kernel : kernels) {
+      const cuda::LaunchShape shape = cuda::LaunchShape::of(kernel);
+      parts.push_back({kernel, scalars.size(), blocks, counters, cuda::behindScalars(shape.blocks, scalars.size())});
+      for (const Expr &elements : exprsOf(kernel.getWorkspace()))
+        workspace.push_back(exprAttr(cuda::behindScalars(elements, scalars.size())));
+      blocks = blocks + parts.back().blocks;
+      counters = counters + cuda::behindScalars(shape.counters, scalars.size());
+      llvm::append_range(scalars, kernel.getScalars());
+    }
   }
 
   simt::FuncOp merge() {
     createFunc();
     kernel::Variables vars(func);
-    Expr first(0);
-    size_t scalars = 0;
-    for (size_t i = 0; i < parts.size(); ++i) {
-      simt::FuncOp part = parts[i];
-      const Expr blocks = cuda::behindScalars(cuda::LaunchShape::of(part).blocks, scalars);
+    for (Part &part : parts) {
       builder.setInsertionPointToEnd(&func.getBody().front());
-      openGuard(vars, first, i + 1 < parts.size() ? std::optional(first + blocks) : std::nullopt);
-      clonePart(vars, i, first, blocks, scalars);
-      first = first + blocks;
-      scalars += part.getScalars().size();
+      openGuard(vars, part.first, &part == &parts.back() ? std::nullopt : std::optional(part.first + part.blocks));
+      clonePart(vars, part);
     }
     return func;
   }
@@ -99,41 +109,28 @@ private:
   Attribute exprAttr(const Expr &e) { return graph::ExprAttr::get(op.getContext(), e); }
 
   void createFunc() {
-    SmallVector<Attribute> scalars, workspace;
-    Expr blocks(0);
-    for (simt::FuncOp part : parts) {
-      blocks = blocks + cuda::behindScalars(cuda::LaunchShape::of(part).blocks, scalars.size());
-      for (const Expr &elements : exprsOf(part.getWorkspace()))
-        workspace.push_back(exprAttr(cuda::behindScalars(elements, scalars.size())));
-      llvm::append_range(scalars, part.getScalars());
-    }
-    simt::FuncOp front = parts.front();
     func = simt::FuncOp::create(builder, op.getLoc(), op.getSymName(), builder.getArrayAttr(exprAttr(blocks)),
-                                front.getThreads(), builder.getArrayAttr(scalars));
+                                parts.front().func.getThreads(), builder.getArrayAttr(scalars));
     func.setWorkspaceAttr(builder.getArrayAttr(workspace));
-    addParameters();
-    builder.setInsertionPointToEnd(&func.getBody().front());
-  }
-
-  /// Operands of all, results of all, workspaces of all.
-  void addParameters() {
     Block &body = func.getBody().emplaceBlock();
-    parameters.resize(parts.size()); // a kernel may be there several times
-    auto add = [&](size_t part, MutableArrayRef<BlockArgument> views) {
-      for (BlockArgument view : views)
-        parameters[part].map(view, body.addArgument(view.getType(), view.getLoc()));
-    };
-    for (auto [i, part] : llvm::enumerate(views))
-      add(i, part.take_front(op.getInputs()[i]));
-    for (auto [i, part] : llvm::enumerate(views))
-      add(i, part.drop_front(op.getInputs()[i]).drop_back(workspaceOf(i)));
-    for (auto [i, part] : llvm::enumerate(views))
-      add(i, part.take_back(workspaceOf(i)));
+    // Operands of all, results of all, workspaces of all.
+    addParameters(body,
+                  [](MutableArrayRef<BlockArgument> views, size_t inputs, size_t) { return views.take_front(inputs); });
+    addParameters(body, [](MutableArrayRef<BlockArgument> views, size_t inputs, size_t workspace) {
+      return views.drop_front(inputs).drop_back(workspace);
+    });
+    addParameters(body, [](MutableArrayRef<BlockArgument> views, size_t, size_t workspace) {
+      return views.take_back(workspace);
+    });
     for (int i = 0; i < 2; ++i) // the block, the thread
       body.addArgument(builder.getIndexType(), op.getLoc());
   }
 
-  size_t workspaceOf(size_t part) { return simt::FuncOp(parts[part]).getWorkspace().size(); }
+  template <class Choose> void addParameters(Block &body, Choose choose) {
+    for (auto [part, inputs] : llvm::zip_equal(parts, op.getInputs()))
+      for (BlockArgument view : choose(part.func.getViews(), inputs, part.func.getWorkspace().size()))
+        part.parameters.map(view, body.addArgument(view.getType(), view.getLoc()));
+  }
 
   /// Where the block is one of `first` to `end`; no end: of the last part, which looks for itself.
   void openGuard(kernel::Variables &vars, const Expr &first, const std::optional<Expr> &end) {
@@ -155,37 +152,34 @@ private:
                            indices);
   }
 
-  void clonePart(kernel::Variables &vars, size_t number, const Expr &first, const Expr &blocks, size_t scalars) {
-    simt::FuncOp part = parts[number];
+  void clonePart(kernel::Variables &vars, Part &part) {
     static constexpr const char *names[] = {"bx", "by", "bz"};
-    IRMapping map = parameters[number];
-    map.map(part.getThreadIndex(), func.getThreadIndex());
-    const graph::Exprs axes = exprsOf(part.getBlocks());
+    IRMapping &map = part.parameters;
+    map.map(part.func.getThreadIndex(), func.getThreadIndex());
+    const graph::Exprs axes = exprsOf(part.func.getBlocks());
     const Value block = func.getBlockIndices()[0];
-    const Value flat = first.isConstant(0) ? block : index(vars, "b", vars.of(block) - first, blocks);
+    const Value flat = part.first.isConstant(0) ? block : index(vars, "b", vars.of(block) - part.first, part.blocks);
     Expr rest = vars.of(flat);
-    for (auto [axis, argument] : llvm::enumerate(part.getBlockIndices())) { // the first is the fastest
-      const Expr extent = cuda::behindScalars(axes[axis], scalars);
+    for (auto [axis, argument] : llvm::enumerate(part.func.getBlockIndices())) { // the first is the fastest
+      const Expr extent = cuda::behindScalars(axes[axis], part.scalars);
       const bool isLast = axis + 1 == axes.size();
       map.map(argument, axes.size() == 1 ? flat : index(vars, names[axis], isLast ? rest : mod(rest, extent), extent));
       rest = isLast ? rest : floorDiv(rest, extent);
     }
-    for (Operation &from : part.getBody().front())
+    for (Operation &from : part.func.getBody().front())
       builder.clone(from, map)->walk([&](Operation *cloned) {
-        mapExprs(cloned, [&](const Expr &e) { return cuda::behindScalars(e, scalars); });
+        mapExprs(cloned, [&](const Expr &e) { return cuda::behindScalars(e, part.scalars); });
         if (auto last = dyn_cast<simt::LastBlockOp>(cloned)) // all parts count in one memory
-          last.setPositionAttr(graph::ExprAttr::get(op.getContext(), last.getPosition() + counters));
+          last.setPositionAttr(graph::ExprAttr::get(op.getContext(), last.getPosition() + part.counters));
       });
-    counters = counters + cuda::behindScalars(cuda::LaunchShape::of(part).counters, scalars);
   }
 
   cuda::HorizontalOp op;
-  ArrayRef<simt::FuncOp> parts;
   OpBuilder builder;
   simt::FuncOp func;
-  SmallVector<MutableArrayRef<BlockArgument>> views; ///< of each part
-  std::vector<IRMapping> parameters;                 ///< of each to those of the launch
-  Expr counters = Expr(0);                           ///< of the parts before
+  std::vector<Part> parts;
+  SmallVector<Attribute> scalars, workspace; ///< of all parts
+  Expr blocks = Expr(0), counters = Expr(0); ///< the same
 };
 
 struct MergeHorizontal : cuda::impl::MergeHorizontalBase<MergeHorizontal> {

@@ -30,8 +30,8 @@ std::vector<Operation *> launchedIn(ModuleOp module) {
       used.insert(*kernel);
   });
   for (auto op : module.getOps<HorizontalOp>())
-    for (kernel::FuncOp part : partsOf(op))
-      parts.insert(part.getSymName());
+    for (auto part : op.getParts().getAsRange<FlatSymbolRefAttr>())
+      parts.insert(part.getValue());
   std::vector<Operation *> launched;
   for (Operation &op : *module.getBody()) {
     auto func = dyn_cast<kernel::FuncOp>(op);

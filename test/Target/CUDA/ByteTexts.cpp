@@ -57,17 +57,7 @@ std::vector<KernelCase> byteCases() {
       o.result = o.left == "i8" ? "i32" : "ui8";
       cases.push_back(byteGemmCase(m, n, k, o));
     }
-  ByteGemm o;
-  o.lhsTransposed = true;
-  cases.push_back(byteGemmCase(48, 64, 64, o));
-  o.alongColumns = true;
-  cases.push_back(byteGemmCase(48, 64, 64, o));
-  o.lhsTransposed = false;
-  cases.push_back(byteGemmCase(45, 70, 96, o));
-  o.alongColumns = false;
-  o.dynamic = true;
-  o.batch = 2;
-  cases.push_back(byteGemmCase(45, 64, 96, o));
+  addLayouts(cases, byteGemmCase);
   for (const KernelCase &test : byteConvCases())
     cases.push_back(test);
   return cases;

@@ -63,17 +63,7 @@ std::vector<KernelCase> float8Cases() {
       o.result = result;
       cases.push_back(float8GemmCase(m, n, k, o));
     }
-  Float8Gemm o;
-  o.lhsTransposed = true;
-  cases.push_back(float8GemmCase(48, 64, 64, o));
-  o.alongColumns = true;
-  cases.push_back(float8GemmCase(48, 64, 64, o));
-  o.lhsTransposed = false;
-  cases.push_back(float8GemmCase(45, 70, 96, o));
-  o.alongColumns = false;
-  o.dynamic = true;
-  o.batch = 2;
-  cases.push_back(float8GemmCase(45, 64, 96, o));
+  addLayouts(cases, float8GemmCase);
   return cases;
 }
 

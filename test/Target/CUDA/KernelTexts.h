@@ -110,6 +110,22 @@ std::vector<KernelCase> packedCases();
 /// By tiles of every shape: with rows by cp.async, those that fit into so much shared memory; through registers.
 std::vector<KernelCase> asyncPackedCases(int64_t sharedBytes), registerPackedCases(int64_t mmaK);
 
+/// Layouts of both operands, rows whose number is n0, and several products, as ByteGemm and Float8Gemm have them.
+template <class Gemm>
+void addLayouts(std::vector<KernelCase> &cases, KernelCase (*make)(int64_t m, int64_t n, int64_t k, const Gemm &)) {
+  Gemm o;
+  o.lhsTransposed = true;
+  cases.push_back(make(48, 64, 64, o));
+  o.alongColumns = true;
+  cases.push_back(make(48, 64, 64, o));
+  o.lhsTransposed = false;
+  cases.push_back(make(45, 70, 96, o));
+  o.alongColumns = false;
+  o.dynamic = true;
+  o.batch = 2;
+  cases.push_back(make(45, 64, 96, o));
+}
+
 /// A product of bytes whose sums are i32: requantised, or as they are.
 struct ByteGemm {
   std::string left = "ui8", right = "i8";
