@@ -320,3 +320,17 @@ func.func @main(%x: tensor<4x8xui8>, %y: tensor<8x6xui8>, %z: tensor<8xui8>) -> 
   %7 = graph.binary add %5, %6 : tensor<8xf32>, tensor<8xf32> -> tensor<8xf32>
   return %2, %7 : tensor<4x6xf32>, tensor<8xf32>
 }
+
+// -----
+
+// Parts of a concat of halves go to its place as they are.
+// CHECK: kernel.func @k0 pointwise
+// CHECK: %[[Y:.*]] = kernel.load %arg1
+// CHECK: %[[X:.*]] = kernel.load %arg0
+// CHECK: %[[E:.*]] = kernel.select %{{.*}}, %[[X]], %[[Y]] : f16
+// CHECK-NEXT: kernel.store %[[E]]
+func.func @main(%x: tensor<3x8xf16>, %y: tensor<2x8xf16>) -> tensor<8x5xf16> {
+  %0 = graph.concat %x, %y axis 0 : tensor<3x8xf16>, tensor<2x8xf16> -> tensor<5x8xf16>
+  %1 = graph.transpose %0 [1, 0] : tensor<5x8xf16> -> tensor<8x5xf16>
+  return %1 : tensor<8x5xf16>
+}

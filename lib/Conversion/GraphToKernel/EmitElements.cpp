@@ -132,10 +132,12 @@ Value Emitter::emitMasked(Value value, const graph::OperandIndex &at) {
   return result;
 }
 
-/// A load that gives 0 where its mask fails.
+/// A load that gives 0 where its mask fails, or one of two such.
 static bool isMaskedLoad(Value value) {
   while (auto cast = value.getDefiningOp<kernel::CastOp>())
     value = cast.getInput();
+  if (auto choice = value.getDefiningOp<kernel::SelectOp>())
+    return isMaskedLoad(choice.getLhs()) && isMaskedLoad(choice.getRhs());
   auto load = value.getDefiningOp<kernel::LoadOp>();
   return load && !load.getMask().empty();
 }

@@ -40,11 +40,21 @@ Value Emitter::selectInside(Index conditions, Value inside, Value outside) {
 Value Emitter::convert(Value scalar, Type type) {
   if (scalar.getType() == type)
     return scalar;
-  // Half precision that was widened for arithmetic and is stored as it was.
-  if (auto widened = scalar.getDefiningOp<kernel::CastOp>())
-    if (widened.getInput().getType() == type && graph::accumulatorOf(type) == scalar.getType())
-      return widened.getInput();
+  if (graph::accumulatorOf(type) == scalar.getType())
+    if (Value stored = beforeWidening(scalar, type))
+      return stored;
   return kernel::CastOp::create(b, loc(), type, scalar);
+}
+
+/// Half precision that was widened for arithmetic and is stored as it was, or one of two such, as parts of a concat;
+/// null if something was computed.
+Value Emitter::beforeWidening(Value scalar, Type type) {
+  if (auto widened = scalar.getDefiningOp<kernel::CastOp>())
+    return widened.getInput().getType() == type ? widened.getInput() : Value();
+  auto choice = scalar.getDefiningOp<kernel::SelectOp>();
+  Value lhs = choice ? beforeWidening(choice.getLhs(), type) : Value();
+  Value rhs = lhs ? beforeWidening(choice.getRhs(), type) : Value();
+  return rhs ? kernel::SelectOp::create(b, loc(), type, choice.getCondition(), lhs, rhs).getResult() : Value();
 }
 
 Value Emitter::indexValue(const Expr &expr, Type type) {

@@ -118,6 +118,8 @@ public:
 private:
   using Key = std::pair<void *, std::string>;
 
+  mlir::Value beforeWidening(mlir::Value scalar, mlir::Type type);
+
   void declareScalars();
   /// The model's constant `value` as a scalar of the launch.
   void declareConstant(const std::string &symbol, int64_t value, Range range, int64_t divisor);

@@ -17,8 +17,8 @@ AttentionLowering::AttentionLowering(kernel::FuncOp func, int64_t rows, int64_t 
 LogicalResult AttentionLowering::run() {
   if (parts.steps.getMeet().empty() && of.groups * of.blocks > 1)
     return parts.steps.emitError() << "has no parts that could meet";
-  const Expr tiles = ceilDiv(parts.rows, rows);
-  graph::Exprs grid{graph::product(low.grid()) * tiles};
+  tilesOfRows = ceilDiv(parts.rows, rows);
+  graph::Exprs grid{graph::product(low.grid()) * tilesOfRows};
   blocks = blocksOfSteps(parts.steps.getSteps(), grid[0], of.blocks);
   if (blocks.isConstant(1))
     of.blocks = 1;
@@ -26,8 +26,8 @@ LogicalResult AttentionLowering::run() {
     grid.push_back(blocks);
   low.launch(threads, grid);
   return low.guardBlocks([&]() -> LogicalResult {
-    atRows = low.let("tm", mod(low.block(), tiles), tiles);
-    low.bindGrid(floorDiv(low.block(), tiles));
+    atRows = low.let("tm", mod(low.block(), tilesOfRows), tilesOfRows);
+    low.bindGrid(floorDiv(low.block(), tilesOfRows));
     if (of.blocks > 1) {
       part = low.block(1);
       blocks = blocks.constant() ? blocks : low.let("parts", blocks, of.blocks + 1);
@@ -208,11 +208,14 @@ LogicalResult AttentionLowering::once(ForeachOp loop) {
   const Expr inner = extents.back();
   const int64_t width = vectorWidth({{&body, indices.back()}}, inner, low.vars, low.divisors);
   extents.back() = floorDiv(inner, width);
-  const Expr count = graph::product(extents);
+  const Expr count = graph::product(extents), all = blocks * tilesOfRows * threads;
+  const Expr first = (atRows * blocks + part) * threads + low.thread();
   low.enter(loop);
-  return low.guard({-atRows, -part}, [&] {
-    return low.loop("i", 0, ceilDiv(count, threads), 1, /*unroll=*/false, [&](const Expr &i) {
-      const Expr flat = i * threads + low.thread();
+  // Several at once: their loads are under way together.
+  constexpr int64_t atOnce = 8;
+  return low.loop("v", 0, ceilDiv(count, all), atOnce, /*unroll=*/false, [&](const Expr &v) {
+    return low.loop("i", 0, atOnce, 1, /*unroll=*/true, [&](const Expr &i) {
+      const Expr flat = (v + i) * all + first;
       return low.guard({count - 1 - flat}, [&] {
         graph::Exprs at = Lowering::coordinatesOf(extents, flat);
         for (auto [index, coordinate, extent] : llvm::zip(indices.drop_back(), at, extents))

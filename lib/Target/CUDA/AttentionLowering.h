@@ -76,8 +76,8 @@ protected:
   Expr firstRow() const { return atRows * rows; }
   void barrier() { simt::BarrierOp::create(low.builder, low.func.getLoc()); }
   /// The steps of this thread's part: from `firstStep` on, before `endStep`.
-  Expr firstStep, endStep;
-  Expr group; ///< the thread's, among those with parts of the steps
+  Expr firstStep, endStep, mostSteps; ///< and how many there are at most
+  Expr group;                         ///< the thread's, among those with parts of the steps
 
   Lowering low;
   OperandCopies copies;
@@ -94,7 +94,7 @@ private:
   mlir::LogicalResult map(kernel::MapOp op);
   mlir::LogicalResult mapRows(kernel::MapOp op);
   mlir::LogicalResult dot(kernel::DotOp op);
-  /// A loop that the first block of a grid point's rows runs, every thread some of its iterations.
+  /// A loop that all blocks of a grid point run, every thread some of its iterations.
   mlir::LogicalResult once(kernel::ForeachOp loop);
   /// All elements of a loop over rows and columns.
   mlir::LogicalResult each(mlir::Operation *loop, Lowering::Yield yield);
@@ -119,6 +119,7 @@ private:
 
   Place row, column; ///< of the iteration that is being written
   StepParts of;
+  Expr tilesOfRows;                       ///< of a grid point
   Expr blocks, part;                      ///< that share steps, where they are; the block's among them
   llvm::SmallVector<mlir::Value> carried; ///< registers with what the steps gave
 };

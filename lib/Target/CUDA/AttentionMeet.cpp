@@ -26,6 +26,7 @@ Expr blocksOfSteps(const Expr &steps, const Expr &tiles, int64_t blocks) {
 void AttentionLowering::letSteps() {
   std::tie(firstStep, endStep) = parts.steps.stepsOfRows(firstRow(), firstRow() + (rows - 1));
   const Expr steps = parts.steps.getSteps(), all = blocks * of.groups;
+  mostSteps = steps;
   if (!firstStep.constant())
     firstStep = low.let("firstSeen", firstStep, steps + 1);
   if (endStep != steps)
@@ -33,6 +34,7 @@ void AttentionLowering::letSteps() {
   if (all.isConstant(1))
     return;
   const Expr count = endStep - firstStep, each = ceilDiv(count, all), end = endStep;
+  mostSteps = each;
   // Behind the last step, where parts have none: by less than there are parts.
   const Expr bound = count.constant() && all.constant() ? (all - 1) * each + 1 : steps + of.groups * of.blocks;
   firstStep = low.let("first", firstStep + (part * of.groups + group) * each, bound);
@@ -63,24 +65,26 @@ void AttentionLowering::forCarried(ValueRange registers,
 
 LogicalResult AttentionLowering::meetParts(const Expr &count,
                                            llvm::function_ref<Value(const Expr &, const Expr &)> load) {
+  constexpr int64_t few = 8; // whose states are under way at once
   kernel::ForOp op = parts.steps;
-  return low.loop("p", 1, count, 1, /*unroll=*/false, [&](const Expr &p) -> LogicalResult {
-    SmallVector<Value> behind;
-    for (auto [before, other, registers] : llvm::zip_equal(op.getBefore(), op.getBehind(), carried)) {
-      hold(before, registers);
-      behind.push_back(hold(other));
-    }
-    forCarried(behind, [&](Value into, const graph::Exprs &index, const Expr &element) {
-      low.set(load(p, element), into, index);
-    });
-    for (Operation &inner : op.getMeet().front())
-      if (failed(statement(inner)))
-        return failure();
-    auto yield = cast<YieldOp>(op.getMeet().front().getTerminator());
-    for (auto [both, registers] : llvm::zip_equal(yield.getValues(), carried))
-      copy(heldOf(both), registers);
-    return success();
-  });
+  return low.loop("p", 1, count, 1, /*unroll=*/count.constant().value_or(few + 1) <= few,
+                  [&](const Expr &p) -> LogicalResult {
+                    SmallVector<Value> behind;
+                    for (auto [before, other, registers] : llvm::zip_equal(op.getBefore(), op.getBehind(), carried)) {
+                      hold(before, registers);
+                      behind.push_back(hold(other));
+                    }
+                    forCarried(behind, [&](Value into, const graph::Exprs &index, const Expr &element) {
+                      low.set(load(p, element), into, index);
+                    });
+                    for (Operation &inner : op.getMeet().front())
+                      if (failed(statement(inner)))
+                        return failure();
+                    auto yield = cast<YieldOp>(op.getMeet().front().getTerminator());
+                    for (auto [both, registers] : llvm::zip_equal(yield.getValues(), carried))
+                      copy(heldOf(both), registers);
+                    return success();
+                  });
 }
 
 LogicalResult AttentionLowering::meetGroups() {

@@ -166,10 +166,14 @@ def Cuda_GemmWgmmaAttr : Cuda_Schedule<"GemmWgmma", "gemm_wgmma", ["compilesAlon
 def Cuda_MatvecAttr : Cuda_Schedule<"Matvec", "matvec"> {
   let summary = "a product with few rows, which reads its weights once";
   let description = [{
-    A thread reads `vector` neighbouring columns at a time; the `warps` of a block share their depth.
+    A thread reads `vector` neighbouring columns at a time; the `warps` of a block, which has 32 `columns` or
+    16, share their depth.
   }];
-  let parameters = (ins "int64_t":$rows, "int64_t":$vector, "int64_t":$warps);
-  let assemblyFormat = "`<` `rows` $rows `,` `vector` $vector `,` `warps` $warps `>`";
+  let parameters = (ins "int64_t":$rows, "int64_t":$vector, "int64_t":$warps,
+                        DefaultValuedParameter<"int64_t", "32">:$columns);
+  let assemblyFormat = [{
+    `<` `rows` $rows `,` `vector` $vector `,` `warps` $warps (`,` `columns` $columns^)? `>`
+  }];
 }
 
 def Cuda_RowMatvecAttr : Cuda_Schedule<"RowMatvec", "row_matvec"> {

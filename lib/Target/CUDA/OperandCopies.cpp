@@ -84,18 +84,23 @@ LogicalResult OperandCopies::fetchVector(Operand &op, const Expr &i, const Expr 
 
 /// Digits of k come apart where the tile is known: a tile often lies within one of them, and
 /// the rest is the same for all threads.
+std::function<Expr(const Expr &)> OperandCopies::bindPlace(const Operand &op, const Expr &outer, const Expr &k) {
+  low.bind(op.outerIndex, op.outerBase + outer, op.outerExtent);
+  const Expr atK = tile * op.depth + k;
+  low.bind(op.kIndex, atK, op.depthExtent);
+  const std::string kVar = low.vars.name(op.kIndex);
+  const Expr variable = low.vars.of(low.values.lookup(op.kIndex));
+  return [this, kVar, atK, variable](const Expr &e) {
+    if (e.coefficient(kVar))
+      return low.here(e.substitute({{kVar, variable}}));
+    return simplify(low.here(e.substitute({{kVar, atK}})), low.vars.ranges());
+  };
+}
+
 Lowering::Source OperandCopies::source(const Operand &op, LoadOp load, const Expr &outer, const Expr &k) {
   Lowering::Source result;
   result.mask = inside(op, outer, k);
-  low.bind(op.outerIndex, op.outerBase + outer, op.outerExtent);
-  Expr atK = tile * op.depth + k;
-  low.bind(op.kIndex, atK, op.depthExtent);
-  const std::string kVar = low.vars.name(op.kIndex);
-  auto resolve = [&](const Expr &e) {
-    if (e.coefficient(kVar))
-      return low.here(e.substitute({{kVar, low.vars.of(low.values.lookup(op.kIndex))}}));
-    return simplify(low.here(e.substitute({{kVar, atK}})), low.vars.ranges());
-  };
+  const auto resolve = bindPlace(op, outer, k);
   result.position = resolve(low.vars.read(load.getPosition(), load.getIndices()));
   for (const Expr &condition : low.vars.read(load.getMask(), load.getIndices()))
     result.mask.push_back(resolve(condition));
@@ -147,17 +152,69 @@ LogicalResult OperandCopies::fetchComputed(Operand &op, const Expr &i, const Exp
 }
 
 LogicalResult OperandCopies::fetchAsync(Operand &op) {
-  LoadOp load = vectors.vectorLoad(op);
-  return forVectors(op, [&](const Expr &, const Expr &outer, const Expr &k) -> LogicalResult {
-    Lowering::Source from = source(op, load, outer, k);
-    graph::Exprs exprs{from.position, sharedPlace(op, outer, k)};
-    llvm::append_range(exprs, from.mask);
+  const auto loads = chosenLoads(*op.body);
+  auto each = [&](ArrayRef<ChosenLoad> parts, bool guarded) {
+    return forVectors(op, [&](const Expr &, const Expr &outer, const Expr &k) {
+      return success(llvm::all_of(
+          parts, [&](const ChosenLoad &part) { return succeeded(copyAsync(op, part, outer, k, guarded)); }));
+    });
+  };
+  const std::optional<Expr> isFirst = loads.size() > 1 ? leastInTile(op, loads.front()) : std::nullopt;
+  if (!isFirst)
+    return each(loads, /*guarded=*/true);
+  // Most tiles are of the first part as a whole.
+  const LogicalResult whole = low.guard({*isFirst}, [&] { return each(loads.front(), /*guarded=*/false); });
+  return failed(whole) ? whole : low.guard({-1 - *isFirst}, [&] { return each(loads, /*guarded=*/true); });
+}
+
+/// The condition of the first load where it is least in the current tile; none if that depends on more than the ends of
+/// the tile.
+std::optional<Expr> OperandCopies::leastInTile(const Operand &op, const ChosenLoad &part) {
+  InRangeOp condition = part.where.front().first;
+  Expr e = low.vars.read(condition.getExprs(), condition.getIndices())[0];
+  const std::tuple<Value, Expr, int64_t> axes[] = {{op.outerIndex, op.outerBase, op.outer},
+                                                   {op.kIndex, tile * op.depth, op.depth}};
+  for (const auto &[index, base, extent] : axes) {
+    const std::string name = low.vars.name(index);
+    const std::optional<Expr> step = e.coefficient(name);
+    const std::optional<int64_t> number = step ? step->constant() : std::nullopt;
+    if (!number)
+      return std::nullopt;
+    e = e.substitute({{name, base + (*number < 0 ? extent - 1 : 0)}});
+  }
+  return simplify(low.here(e), low.vars.ranges());
+}
+
+/// Copies where the load is the one to be made, which is here if this is not `guarded`.
+LogicalResult OperandCopies::copyAsync(const Operand &op, const ChosenLoad &part, const Expr &outer, const Expr &k,
+                                       bool guarded) {
+  graph::Exprs mask = inside(op, outer, k), known;
+  const auto resolve = bindPlace(op, outer, k);
+  for (auto [condition, holds] : part.where) { // of one expression
+    const Expr e = resolve(low.vars.read(condition.getExprs(), condition.getIndices())[0]);
+    known.push_back(holds ? e : -1 - e);
+  }
+  LoadOp load = part.load;
+  for (const Expr &condition : low.vars.read(load.getMask(), load.getIndices()))
+    mask.push_back(resolve(condition));
+  const Expr position = resolve(low.vars.read(load.getPosition(), load.getIndices()));
+  return low.guard(guarded ? known : graph::Exprs(), [&]() -> LogicalResult {
+    graph::Exprs exprs{position, sharedPlace(op, outer, k)};
+    for (const Expr &condition : mask)
+      if (!follows(condition, known))
+        known.push_back(exprs.emplace_back(condition));
     SmallVector<Value> indices = low.vars.write(exprs);
-    ArrayAttr mask = graph::exprArray(low.func.getContext(), ArrayRef(exprs).drop_front(2));
+    ArrayAttr where = graph::exprArray(low.func.getContext(), ArrayRef(exprs).drop_front(2));
     AsyncCopyOp::create(low.builder, low.func.getLoc(), low.values.lookup(load.getView()), op.smem, exprs[0], exprs[1],
-                        mask, indices, op.width * graph::byteSize(load.getType()));
+                        where, indices, op.width * graph::byteSize(load.getType()));
     return success();
   });
+}
+
+/// Whether a condition holds where one of the others does.
+bool OperandCopies::follows(const Expr &condition, ArrayRef<Expr> known) {
+  return llvm::any_of(known,
+                      [&](const Expr &other) { return proveLessEqual(other, condition, low.vars.ranges()) == true; });
 }
 
 LogicalResult OperandCopies::store(Operand &op) {

@@ -11,6 +11,14 @@ namespace cupola::cuda {
 /// The load of an operand that is nothing but one element or zero, or another border of bytes, perhaps cast to a wider
 /// type and back; null for a computed prologue.
 kernel::LoadOp plainLoad(mlir::Block &operand);
+/// A load that is made where conditions hold, or, of one expression, do not.
+struct ChosenLoad {
+  kernel::LoadOp load;
+  llvm::SmallVector<std::pair<kernel::InRangeOp, bool>> where;
+};
+/// Such loads of an operand that is always one of them, as of parts of a concat; one without conditions if it is a
+/// plain load; none if it is computed.
+llvm::SmallVector<ChosenLoad> chosenLoads(mlir::Block &operand);
 /// Its mask puts nothing but zeros around the tensor, as cp.async does.
 bool hasZerosAround(kernel::LoadOp load);
 
@@ -60,6 +68,8 @@ struct OperandVectors {
   bool canCopyAsync(const Operand &op) const;
 
 private:
+  /// Whether the elements of a thread's vectors are neighbours, and all or none of them are loaded.
+  bool isWhole(const Operand &op, const ChosenLoad &part) const;
   int64_t groupOf(Operand op) const;
 };
 
@@ -121,7 +131,13 @@ private:
   mlir::LogicalResult store(Operand &op);
   /// Enters a region of a tile_loop. Returns its step, if it has one.
   Expr enterRegion(mlir::Region &region, bool hasStep = false);
+  mlir::LogicalResult copyAsync(const Operand &op, const ChosenLoad &part, const Expr &outer, const Expr &k,
+                                bool guarded);
+  bool follows(const Expr &condition, llvm::ArrayRef<Expr> known);
+  /// Binds the operand's indices to a place of the tile; gives what its expressions are there.
+  std::function<Expr(const Expr &)> bindPlace(const Operand &op, const Expr &outer, const Expr &k);
   Lowering::Source source(const Operand &op, kernel::LoadOp load, const Expr &outer, const Expr &k);
+  std::optional<Expr> leastInTile(const Operand &op, const ChosenLoad &part);
   /// What stands where its mask fails.
   mlir::Value fill(kernel::LoadOp load);
   mlir::LogicalResult

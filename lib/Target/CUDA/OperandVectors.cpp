@@ -55,17 +55,28 @@ LoadOp OperandVectors::groupLoad(const Operand &op) const {
 
 LoadOp OperandVectors::vectorLoad(const Operand &op) const {
   LoadOp load = plainLoad(*op.body);
-  if (!load || op.width == 1)
-    return load;
+  return load && isWhole(op, {load, {}}) ? load : LoadOp();
+}
+
+bool OperandVectors::isWhole(const Operand &op, const ChosenLoad &part) const {
   const std::string var = vars.name(op.alongK ? op.kIndex : op.outerIndex);
-  bool whole = isContiguous(vars.read(load.getPosition(), load.getIndices()), var, op.width, divisors) &&
-               sharesMask(vars.read(load.getMask(), load.getIndices()), var, op.width, divisors);
-  return whole ? load : LoadOp();
+  auto isShared = [&](ArrayAttr exprs, ValueRange indices) {
+    return sharesMask(vars.read(exprs, indices), var, op.width, divisors);
+  };
+  LoadOp load = part.load;
+  return op.width == 1 || (isContiguous(vars.read(load.getPosition(), load.getIndices()), var, op.width, divisors) &&
+                           isShared(load.getMask(), load.getIndices()) && llvm::all_of(part.where, [&](auto condition) {
+                             return isShared(condition.first.getExprs(), condition.first.getIndices());
+                           }));
 }
 
 bool OperandVectors::canCopyAsync(const Operand &op) const {
-  LoadOp load = op.width < 2 || op.alongK == op.kMajor ? LoadOp() : vectorLoad(op);
-  return load && op.width * graph::byteSize(load.getType()) >= 4 && hasZerosAround(load);
+  if (op.width < 2 || op.alongK == op.kMajor)
+    return false;
+  const auto loads = chosenLoads(*op.body);
+  return !loads.empty() && llvm::all_of(loads, [&](ChosenLoad part) {
+    return op.width * graph::byteSize(part.load.getType()) >= 4 && hasZerosAround(part.load) && isWhole(op, part);
+  });
 }
 
 AsyncOperands asyncOperands(DotOp dot, Variables &vars, const std::map<std::string, int64_t> &divisors) {

@@ -4,6 +4,7 @@
 #include "lib/Target/CUDA/OperandCopies.h"
 
 using namespace mlir;
+using namespace cupola;
 using namespace cupola::kernel;
 
 namespace cupola::cuda {
@@ -25,8 +26,8 @@ static bool isFill(Value value, Block &operand) {
 
 bool hasZerosAround(LoadOp load) { return !load.getOther() || isZero(load.getOther()); }
 
-LoadOp plainLoad(Block &operand) {
-  Value value = operand.getTerminator()->getOperand(0);
+/// That of an operand, or of one of the values that it may be.
+static LoadOp plainLoad(Block &operand, Value value) {
   Type type = value.getType();
   while (auto cast = value.getDefiningOp<CastOp>()) {
     value = cast.getInput();
@@ -39,6 +40,29 @@ LoadOp plainLoad(Block &operand) {
   bool plain = load && load.getType() == type && !isIndirect(load.getIndices()) &&
                (!load.getOther() || isFill(load.getOther(), operand)) && load->getBlock() == &operand;
   return plain ? load : LoadOp();
+}
+
+LoadOp plainLoad(Block &operand) { return plainLoad(operand, operand.getTerminator()->getOperand(0)); }
+
+SmallVector<ChosenLoad> chosenLoads(Block &operand) {
+  SmallVector<ChosenLoad> loads;
+  SmallVector<std::pair<InRangeOp, bool>> before;
+  Value value = operand.getTerminator()->getOperand(0);
+  while (auto choice = value.getDefiningOp<SelectOp>()) {
+    auto condition = choice.getCondition().getDefiningOp<InRangeOp>();
+    LoadOp first = condition && condition.getExprs().size() == 1 ? plainLoad(operand, choice.getLhs()) : LoadOp();
+    if (!first)
+      return {};
+    loads.push_back({first, before});
+    loads.back().where.push_back({condition, true});
+    before.push_back({condition, false});
+    value = choice.getRhs();
+  }
+  LoadOp last = plainLoad(operand, value);
+  if (!last)
+    return {};
+  loads.push_back({last, before});
+  return loads;
 }
 
 } // namespace cupola::cuda

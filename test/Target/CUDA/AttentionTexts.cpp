@@ -93,6 +93,15 @@ private:
   }
   /// What is at least 0 where there is such a key.
   Expr inside(const Expr &column) const { return keys - 1 - column; }
+  /// 0 beyond the last key. As parts of a concat are read.
+  std::string loadKeyed(int view, const Expr &at, const Expr &column) {
+    if (!shape.appended)
+      return loadInside(view, at, column);
+    const Expr isBefore = keys - shape.appended - 1 - column;
+    const std::string behind = loadInside(view, at, column, {-1 - isBefore}),
+                      before = loadInside(view, at, column, {isBefore});
+    return text.line("kernel.select " + inRange(isBefore) + ", " + before + ", " + behind + " : " + shape.type);
+  }
   /// 0 beyond the last key, and where `more` is negative.
   std::string loadInside(int view, const Expr &at, const Expr &column, Exprs more = {}) {
     if (isRagged())
@@ -108,7 +117,7 @@ private:
   std::string keyElement() {
     const Expr at = shape.keysTransposed ? (image * keys + key) * shape.head + v("d2")
                                          : (image * shape.head + v("d2")) * keys + key;
-    const std::string own = loadInside(1, at, key);
+    const std::string own = loadKeyed(1, at, key);
     return shape.rotated ? rotate(own, at) : own;
   }
   std::string rotate(const std::string &own, const Expr &at) {
@@ -199,7 +208,7 @@ private:
     text.yield(text.convert(weight, f32, shape.type), shape.type);
     text.rhs();
     const Expr row = v("d9") * atOnce() + v("d2");
-    text.yield(loadInside(2, (image * keys + row) * shape.columns + v("d1"), row), shape.type);
+    text.yield(loadKeyed(2, (image * keys + row) * shape.columns + v("d1"), row), shape.type);
     text.close(ofResult);
     return result;
   }
@@ -263,7 +272,8 @@ std::string nameOf(const AttentionShape &shape) {
                            {shape.guard, "guard"},
                            {shape.residual, "residual"},
                            {shape.kept, "kept"},
-                           {shape.rotated, "rotated"}})
+                           {shape.rotated, "rotated"},
+                           {shape.appended > 0, "appended"}})
     name += set ? std::string("_") + word : "";
   return name + (shape.schedule.empty() ? "" : "_" + wordsOf(shape.schedule));
 }
@@ -344,13 +354,16 @@ static std::vector<AttentionShape> scheduledShapes() {
     std::tie(shape.rows, shape.keys, shape.head, shape.columns) = std::tuple(rows, keys, head, head);
     shapes.push_back(shape);
   };
-  AttentionShape plain, ragged, kept;
-  plain.type = kept.type = "f16";
+  AttentionShape plain, ragged, kept, token, several;
+  plain.type = kept.type = token.type = several.type = "f16";
   ragged.type = "bf16";
   ragged.dynamic = ragged.mask = ragged.guard = true;
   ragged.batch = 2;
   kept.kept = kept.causal = kept.dynamic = true;
-  kept.batch = 2;
+  kept.batch = token.batch = 2;
+  token.appended = 1;
+  several.appended = 70; // from within a step on
+  several.dynamic = true;
   for (const char *schedule : {"attention_mma<rows 128, warps 4, groups 1, async true>",
                                "attention_mma<rows 64, warps 2, groups 1, async true>",
                                "attention_mma<rows 16, warps 1, groups 2, async true>",
@@ -363,6 +376,8 @@ static std::vector<AttentionShape> scheduledShapes() {
     add(schedule, 33, 900, 40, ragged);
     add(schedule, 3, 700, 64, ragged);
     add(schedule, 70, 600, 32, kept);
+    add(schedule, 3, 513, 64, token);
+    add(schedule, 20, 333, 64, several);
   }
   return shapes;
 }

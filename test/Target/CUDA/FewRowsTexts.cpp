@@ -28,7 +28,7 @@ public:
     text.raw("}");
     std::vector<std::string> views(2 + s.products, s.type + ", read");
     views.push_back(s.type + ", write");
-    return text.func("gemm", {}, "", views);
+    return text.func("gemm", {}, "", views, s.schedule.empty() ? "" : "#cuda." + s.schedule);
   }
 
 private:
@@ -81,7 +81,8 @@ private:
 KernelCase fewRowsCase(const FewRowsShape &s) {
   KernelCase result;
   result.name = "fewRows_" + s.type + tag(s.rows) + tag(s.columns) + tag(s.depth) +
-                (s.products > 1 ? "_products" + std::to_string(s.products) : "") + (s.norm ? "_norm" : "");
+                (s.products > 1 ? "_products" + std::to_string(s.products) : "") + (s.norm ? "_norm" : "") +
+                (s.schedule.empty() ? "" : "_" + wordsOf(s.schedule));
   result.schedule = "matvec";
   result.text = FewRowsText(s).generate();
   result.elements = {s.rows * s.depth, s.depth};
@@ -98,6 +99,11 @@ std::vector<KernelCase> fewRowsCases() {
     cases.push_back(fewRowsCase({type, 1, 45, 300, /*products=*/2}));
     cases.push_back(fewRowsCase({type, 8, 64, 70, /*products=*/2}));
     cases.push_back(fewRowsCase({type, 3, 40, 64, /*products=*/3}));
+    // As where there are blocks enough.
+    cases.push_back(
+        fewRowsCase({type, 1, 72, 1100, /*products=*/2, /*norm=*/true, "matvec<rows 1, vector 8, warps 8>"}));
+    cases.push_back(
+        fewRowsCase({type, 3, 45, 70, /*products=*/1, /*norm=*/false, "matvec<rows 3, vector 1, warps 8>"}));
   }
   cases.push_back(fewRowsCase({"f32", 1, 40, 4200, /*products=*/1, /*norm=*/true}));
   cases.push_back(fewRowsCase({"f32", 1, 40, 9000, /*products=*/1, /*norm=*/true})); // no room for the row

@@ -89,7 +89,8 @@ struct FewRowsShape {
   std::string type = "f32"; ///< of all buffers
   int64_t rows = 1, columns = 64, depth = 64;
   int products = 1;
-  bool norm = false; ///< of the only row, times gamma
+  bool norm = false;         ///< of the only row, times gamma
+  std::string schedule = {}; ///< "matvec<..>"; empty: the compiler chooses one
 };
 /// out = gelu(gelu(x W0) (x W1)) .. in one kernel. Buffers: x, gamma, weights, out.
 KernelCase fewRowsCase(const FewRowsShape &shape);
@@ -175,6 +176,7 @@ struct AttentionShape {
   bool residual = false;     ///< adds a buffer [batch, rows, columns] to the result
   bool kept = false;         ///< writes 2 v of every other image, too
   bool rotated = false;      ///< k is turned as by positions, each half with the other, by v and the first row of q
+  int64_t appended = 0;      ///< so many keys, and their values, have loads of their own, behind all others
   std::string schedule = {}; ///< "attention_mma<..>"; empty: the kernel comes without one
 };
 /// What scores are multiplied with.

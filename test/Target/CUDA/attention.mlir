@@ -95,18 +95,28 @@
 // GROUPS: const i32 first = 2 * warp;
 // GROUPS-NEXT: const i32 end = cu_min<i32>(first, 1) + 2;
 // GROUPS: cp_async<16>({{.*}}in0 +
-// GROUPS: cp_async<16>(s1 + 4608 * warp +
+// GROUPS: cp_async<16>(s1 + 9216 * warp +
+// GROUPS: cp_async<16>(s2 + 9216 * warp +
+// GROUPS: cp_async_commit();
+// GROUPS: if (end > first + 1) {
+// GROUPS: cp_async<16>(s1 + 9216 * warp +
+// GROUPS: cp_async<16>(s2 + 9216 * warp +
 // GROUPS: cp_async_wait<0>();
 // GROUPS-NEXT: cu_barrier();
 // GROUPS: for (i32 [[STEP:j[_0-9]*]] = first; [[STEP]] < end; ++[[STEP]]) {
 // GROUPS-NOT: cu_barrier
-// GROUPS: cu_syncwarp();
-// GROUPS: mma_load_b_transposed(r{{[0-9]+}}, s1 + 4608 * warp +
+// GROUPS-NOT: cp_async<
+// GROUPS: cp_async_wait<1>();
+// GROUPS-NEXT: cu_syncwarp();
+// GROUPS: const i32 buffer = 2 * warp + {{.*}} % 2;
+// GROUPS: mma_load_b_transposed(r{{[0-9]+}}, s1 + 4608 * buffer +
+// GROUPS: mma_load_b(r{{[0-9]+}}, s2 + {{.*}}4608 * buffer
 // GROUPS: if (warp > 0) {
 // GROUPS: [[STATES:s[0-9]+]][1152 * warp +
 // GROUPS: cu_barrier();
 // GROUPS: if (0 >= warp) {
-// GROUPS: for (i32 p = 1; p < 2; ++p) {
+// GROUPS: CUPOLA_UNROLL
+// GROUPS-NEXT: for (i32 p = 1; p < 2; ++p) {
 // GROUPS: = [[STATES]][32 *
 // GROUPS: st_vec(out0
 

@@ -144,6 +144,12 @@ kernel.func @k gemm grid () in [] scalars [] schedule #cuda.matvec<rows 1, vecto
 
 // -----
 
+// expected-error @below {{24 columns are neither 16 nor 32}}
+kernel.func @k gemm grid () in [] scalars [] schedule #cuda.matvec<rows 1, vector 8, warps 8, columns 24> () {
+}
+
+// -----
+
 // expected-error @below {{3 columns do not divide a warp, or vectors of 4 elements of rows no vector of 4 weights}}
 kernel.func @k gemm grid () in [] scalars [] schedule #cuda.row_matvec<rows 1, columns 3, vector 4 by 4, warps 4> () {
 }

@@ -2,18 +2,18 @@
 // RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel.func(kernel-choose-schedule),kernel-to-simt)' | FileCheck %s
 
 // SCHEDULE-LABEL: @few
-// SCHEDULE-SAME: schedule #cuda.matvec<rows 2, vector 4, warps 16>
+// SCHEDULE-SAME: schedule #cuda.matvec<rows 2, vector 4, warps 16, columns 16>
 // CHECK-LABEL: simt.func @few
-// CHECK-SAME: block %{{.*}} of 12 thread %[[T:.*]] of 512 scalars
+// CHECK-SAME: block %{{.*}} of 24 thread %[[T:.*]] of 512 scalars
 // CHECK: %[[LANE:.*]] = kernel.apply mod(%[[T]], 32) below 32
 // CHECK: %[[WARP:.*]] = kernel.apply floordiv(%[[T]], 32) below 16
-// CHECK: %[[GROUP:.*]] = kernel.apply floordiv(%[[LANE]], 4) below 8
+// CHECK: %[[GROUP:.*]] = kernel.apply floordiv(%[[LANE]], 8) below 4
 // CHECK: %[[ACC:.*]] = simt.registers zero : <2x4xf32>
-// CHECK: simt.for %{{.*}} = 4*%[[WARP]] + mod(%[[LANE]], 4) to 1536 step 64
+// CHECK: simt.for %{{.*}} = 8*%[[WARP]] + mod(%[[LANE]], 8) to 1536 step 128
 // CHECK: simt.load_vector %{{.*}} : !kernel.view<f32, read> to <f32, vector 4>
 // CHECK: simt.fma_tile %[[ACC]]
-// CHECK: simt.warp_reduce sum %{{.*}} over 4
-// CHECK: simt.guard [-mod(%[[LANE]], 4)]
+// CHECK: simt.warp_reduce sum %{{.*}} over 8
+// CHECK: simt.guard [-mod(%[[LANE]], 8)]
 // CHECK: simt.store_shared
 // CHECK: simt.barrier
 // CHECK: simt.load_shared

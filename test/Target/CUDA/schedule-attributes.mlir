@@ -43,6 +43,9 @@ kernel.func @rows attention grid () in [] scalars [] schedule #cuda.attention_wg
 // CHECK: @patch {{.*}} schedule #cuda.conv_patch<rows 8, columns 64, tiles 4> ()
 kernel.func @patch conv grid () in [] scalars [] schedule #cuda.conv_patch<rows 8, columns 64, tiles 4> () {
 }
+// CHECK: @matvec_16 {{.*}} schedule #cuda.matvec<rows 1, vector 8, warps 16, columns 16> ()
+kernel.func @matvec_16 gemm grid () in [] scalars [] schedule #cuda.matvec<rows 1, vector 8, warps 16, columns 16> () {
+}
 // CHECK: @matvec {{.*}} schedule #cuda.matvec<rows 8, vector 1, warps 16> ()
 kernel.func @matvec gemm grid () in [] scalars [] schedule #cuda.matvec<rows 8, vector 1, warps 16> () {
 }

@@ -1,9 +1,9 @@
 //===- lib/Target/CUDA/Schedules/AttentionMma.cpp - attention by the warps' matrix units ---===//
 // SPDX-License-Identifier: Apache-2.0
 
-#include "lib/Target/CUDA/AttentionLowering.h"
 #include "lib/Target/CUDA/Schedules/Schedules.h"
 #include "lib/Target/CUDA/Schedules/Tiles.h"
+#include "lib/Target/CUDA/StepCopies.h"
 
 using namespace mlir;
 using namespace cupola;
@@ -13,23 +13,8 @@ using namespace cupola::simt;
 namespace {
 
 constexpr int64_t mmaDepth = 16; ///< of an mma
-/// Vectors of a thread that come through registers: what goes into all of them would not leave enough of these.
-constexpr int64_t plainAtOnce = 16, computedAtOnce = 4;
-
 /// Loads of fragments are for 16 columns.
 int64_t padded(int64_t columns) { return llvm::alignTo(columns, 16); }
-
-/// How threads share keys and values; whether cp.async may bring them.
-bool plan(const cuda::OperandVectors &vectors, const cuda::AttentionParts &parts, cuda::Operand &k, cuda::Operand &v) {
-  k.depth = padded(parts.depth);
-  v.depth = parts.keys;
-  v.outer = padded(parts.columns);
-  for (cuda::Operand *op : {&k, &v}) {
-    vectors.plan(*op, /*mostWidth=*/8);
-    op->kMajor = !op->alongK;
-  }
-  return vectors.canCopyAsync(k) && vectors.canCopyAsync(v);
-}
 
 /// A warp has all columns of its rows, so that weights go from the accumulators of the first product to the fragments
 /// of the second without leaving the registers (Dao, FlashAttention-2, 2023). Queries stay in shared memory; with
@@ -40,8 +25,9 @@ public:
   Mma(kernel::FuncOp func, cuda::AttentionMmaAttr schedule)
       : AttentionLowering(func, schedule.getRows(), schedule.getThreads(), /*sharers=*/4,
                           {schedule.getGroups(), schedule.getSplit()}),
-        own(low, threads / schedule.getGroups()), hasAsync(schedule.getAsync()), groups(schedule.getGroups()),
-        tiles(schedule.getRows() / schedule.getWarps() / 16) {}
+        hasAsync(schedule.getAsync()), areParts(schedule.getGroups() * schedule.getSplit() > 1),
+        groups(schedule.getGroups()), tiles(schedule.getRows() / schedule.getWarps() / 16),
+        stepCopies(low, parts, groups, threads / groups) {}
 
 private:
   void letThreads() override {
@@ -49,9 +35,9 @@ private:
     lane = low.let("lane", mod(low.thread(), 32), 32);
     if (groups == 1)
       return;
-    group = own.ownBuffer = warp;
+    group = warp;
+    stepCopies.setGroup(warp, lane);
     warp = 0;
-    own.copier = lane;
   }
 
   SmallVector<int64_t> rowExtents() const override { return {tiles, 2}; }
@@ -79,95 +65,45 @@ private:
     q.depth = padded(parts.depth);
     copies.vectors.plan(q, /*mostWidth=*/8);
     q.kMajor = false;
-    k = keysOf(parts);
-    v = valuesOf(parts);
-    async = plan(own.vectors, parts, k, v) && hasAsync;
-    const bool areQueriesAsync = async && copies.vectors.canCopyAsync(q);
+    q.pitch = q.depth + 8; // neighbouring rows in different banks
     Type stored = q.body->getTerminator()->getOperand(0).getType();
-    for (cuda::Operand *op : {&q, &k, &v}) {
-      op->pitch = (op->kMajor ? op->outer : op->depth) + 8; // neighbouring rows in different banks
-      const bool withRegisters = op == &q ? !areQueriesAsync : !async;
-      if (withRegisters)
-        op->atOnce = std::gcd(op->count, cuda::plainLoad(*op->body) ? plainAtOnce : computedAtOnce);
-      copiesOf(*op).allocate(*op, stored, /*stages=*/op == &q ? 1 : groups, withRegisters);
-    }
-    if (failed(copies.bring(q, areQueriesAsync)) || (async && failed(bringFirstKeys(areQueriesAsync))))
+    stepCopies.choose(hasAsync, areParts);
+    const bool areQueriesAsync = stepCopies.isAsync() && copies.vectors.canCopyAsync(q);
+    copies.allocate(q, stored, /*stages=*/1, /*withRegisters=*/!areQueriesAsync);
+    stepCopies.allocate(stored);
+    if (failed(copies.bring(q, areQueriesAsync)) || failed(stepCopies.begin({firstStep, endStep, mostSteps})))
       return failure();
+    if (groups > 1 && areQueriesAsync)
+      stepCopies.wait(0); // They are there before any group goes on.
     if (groups > 1)
       barrier(); // All have brought queries; from here on groups meet no more.
     return success();
   }
 
   LogicalResult scores(Value acc) override {
-    if (!async && failed(own.bring(k, /*async=*/false)))
+    if (failed(stepCopies.awaitKeys()))
       return failure();
-    if (async)
-      wait(0);
-    meetGroup(); // What the last step read of the values is free from here on.
-    if (async && failed(bringAsync(v)))
-      return failure();
-    auto product = low.loop("k", 0, k.depth / mmaDepth, 1, /*unroll=*/true, [&](const Expr &step) -> LogicalResult {
-      Value left = low.registers({tiles, 4}, u32());
-      load(MmaOperand::A, q, warp * (16 * tiles * q.pitch) + step * mmaDepth, left);
-      return multiply(acc, left, k, step);
-    });
-    return failed(product) || !async ? product : bringNextKeys();
+    auto product =
+        low.loop("k", 0, stepCopies.k.depth / mmaDepth, 1, /*unroll=*/true, [&](const Expr &step) -> LogicalResult {
+          Value left = low.registers({tiles, 4}, u32());
+          load(MmaOperand::A, q, copies.buffer(q) + warp * (16 * tiles * q.pitch) + step * mmaDepth, left);
+          return multiply(acc, left, stepCopies.k, step);
+        });
+    return failed(product) ? product : stepCopies.leaveKeys();
   }
 
   LogicalResult result(Value acc, Value weights) override {
-    if (!async && failed(own.bring(v, /*async=*/false)))
+    if (failed(stepCopies.awaitValues()))
       return failure();
-    if (async)
-      wait(1); // The newest group is the next step's keys.
-    meetGroup();
-    return low.loop("k", 0, v.depth / mmaDepth, 1, /*unroll=*/true, [&](const Expr &step) {
+    auto product = low.loop("k", 0, stepCopies.v.depth / mmaDepth, 1, /*unroll=*/true, [&](const Expr &step) {
       Value left = low.registers({tiles, 4}, u32());
       Expr at = step;
       SmallVector<Value> indices = low.vars.write(at);
       MmaPackOp::create(low.builder, low.func.getLoc(), weights, at, indices, left, isBf16());
-      return multiply(acc, left, v, step);
+      return multiply(acc, left, stepCopies.v, step);
     });
+    return failed(product) ? product : stepCopies.leaveValues();
   }
-
-  /// With queries that are copied asynchronously, too, these are there before any group goes on.
-  LogicalResult bringFirstKeys(bool areQueriesAsync) {
-    LogicalResult done = low.guard({endStep - 1 - firstStep}, [&] {
-      low.bind(parts.steps.getStep(), firstStep, parts.steps.getSteps());
-      return own.bring(k, /*async=*/true);
-    });
-    commit();
-    if (groups > 1 && areQueriesAsync)
-      wait(0);
-    return done;
-  }
-
-  /// A group is closed in any case, so that the waits always mean the same.
-  LogicalResult bringNextKeys() {
-    Value step = parts.steps.getStep();
-    const Expr now = low.vars.of(low.values.lookup(step));
-    LogicalResult done = low.guard({endStep - 2 - now}, [&] {
-      meetGroup(); // All have read those of this step.
-      low.bind(step, now + 1, parts.steps.getSteps());
-      return own.bring(k, /*async=*/true);
-    });
-    low.map(step, now);
-    commit();
-    return done;
-  }
-
-  LogicalResult bringAsync(cuda::Operand &op) {
-    LogicalResult done = own.bring(op, /*async=*/true);
-    commit();
-    return done;
-  }
-
-  /// Several groups are a warp each.
-  void meetGroup() {
-    if (groups == 1)
-      return barrier();
-    WarpBarrierOp::create(low.builder, low.func.getLoc());
-  }
-  cuda::OperandCopies &copiesOf(const cuda::Operand &op) { return &op == &q ? copies : own; }
 
   /// acc += left * the rows step * mmaDepth .. of an operand. Some columns at a time: all fragments of wide heads would
   /// not leave enough registers.
@@ -176,8 +112,8 @@ private:
     for (int64_t first = 0; first < op.outer; first += columnsAtOnce) {
       Value right = low.registers({std::min(columnsAtOnce, op.outer - first) / 8, 2}, u32());
       Expr k = step * mmaDepth;
-      load(op.kMajor ? MmaOperand::B : MmaOperand::BT, op, op.kMajor ? k * op.pitch + first : first * op.pitch + k,
-           right);
+      load(op.kMajor ? MmaOperand::B : MmaOperand::BT, op,
+           stepCopies.buffer(op) + (op.kMajor ? k * op.pitch + first : first * op.pitch + k), right);
       MmaOp::create(low.builder, low.func.getLoc(), acc, left, right, isBf16() ? MmaKind::BF16 : MmaKind::F16,
                     first / 8);
     }
@@ -185,33 +121,30 @@ private:
   }
 
   void load(MmaOperand form, const cuda::Operand &op, Expr at, Value fragment) {
-    at = at + copiesOf(op).buffer(op);
     SmallVector<Value> indices = low.vars.write(at);
     MmaLoadOp::create(low.builder, low.func.getLoc(), form, op.smem, at, indices, op.pitch, fragment);
   }
 
-  void commit() { AsyncCommitOp::create(low.builder, low.func.getLoc()); }
-  void wait(int64_t pending) { AsyncWaitOp::create(low.builder, low.func.getLoc(), pending); }
   Type u32() { return IntegerType::get(low.func.getContext(), 32, IntegerType::Unsigned); }
   bool isBf16() { return q.body->getTerminator()->getOperand(0).getType().isBF16(); }
 
-  cuda::OperandCopies own;      ///< of the threads of a group
-  bool hasAsync, async = false; ///< the target has cp.async; keys and values come by it
+  bool hasAsync, areParts; ///< the target has cp.async; the block, or a group of it, has some of the steps
   int64_t groups;
   int64_t tiles; ///< of 16 rows that a warp has
-  cuda::Operand q, k, v;
+  cuda::Operand q;
+  cuda::StepCopies stepCopies;
   Expr warp, lane;
 };
 
 } // namespace
 
+static bool areParts(cuda::AttentionMmaAttr schedule) { return schedule.getGroups() * schedule.getSplit() > 1; }
+
 /// Of the block; at its end, of what is carried by all groups but one.
 static int64_t sharedBytes(const cuda::AttentionParts &parts, cuda::AttentionMmaAttr schedule) {
-  const int64_t depth = padded(parts.depth) + 8, columns = padded(parts.columns) + 8, rows = schedule.getRows();
-  // Whichever way an operand lies, it is no larger than this.
-  const int64_t keys = schedule.getGroups() * ((parts.keys + 8) * depth + (parts.keys + 8) * columns);
-  const int64_t carried = (schedule.getGroups() - 1) * rows * (padded(parts.columns) + 8) * 4;
-  return 2 * (rows * depth + keys) + carried;
+  const int64_t rows = schedule.getRows(), groups = schedule.getGroups();
+  const int64_t carried = (groups - 1) * rows * (padded(parts.columns) + 8) * 4;
+  return 2 * rows * (padded(parts.depth) + 8) + cuda::StepCopies::bytes(parts, groups, areParts(schedule)) + carried;
 }
 
 LogicalResult cuda::AttentionMmaAttr::verify(EmitError error, int64_t rows, int64_t warps, int64_t groups, bool,
@@ -242,7 +175,7 @@ bool hasRegisters(const Shape &shape, cuda::KernelFacts &facts, const GpuArchite
   if (shape.rows > 16 * shape.warps) {
     cuda::Operand k = cuda::keysOf(parts), v = cuda::valuesOf(parts);
     const cuda::OperandVectors vectors{facts.vars, facts.divisors, shape.warps * 32};
-    return target.asyncCopy && widest <= 128 && !loadsScores(parts) && plan(vectors, parts, k, v);
+    return target.asyncCopy && widest <= 128 && !loadsScores(parts) && cuda::StepCopies::plan(vectors, parts, k, v);
   }
   return columns <= (shape.warps > 1 ? 192 : target.asyncCopy ? 128 : 64);
 }

@@ -13,26 +13,27 @@ using namespace cupola::simt;
 
 namespace {
 
-/// The weights stream by once, every element used for all rows. A block owns 32 columns: neighbouring lanes read a
-/// vector of them each, of as many k as a vector has elements, so that a warp always reads 32. What lanes and warps
-/// have added up over their own k meets in a warp's lanes first, then in shared memory. Several products of the same
-/// rows go step by step together. What comes before the first, the norm of a row, all threads of the block compute.
+/// The weights stream by once, every element used for all rows. A block owns 32 columns, or 16: lanes read a vector of
+/// them each, `sharers` neighbours those of as many k. What lanes and warps have added up over their own k meets in a
+/// warp's lanes first, then in shared memory. Several products of the same rows go step by step together. What comes
+/// before the first, the norm of a row, all threads of the block compute.
 class Matvec {
 public:
   Matvec(kernel::FuncOp func, cuda::MatvecAttr schedule, const cuda::KernelFacts &facts)
       : low(func), rows(schedule.getRows()), vector(schedule.getVector()), warps(schedule.getWarps()),
-        dots(low.body().getOps<DotOp>()), extents(graph::exprsOf(dots.front().getExtents())),
-        computesRows(!facts.loops.empty()), loops(low, warps * lanes, warps * lanes, facts.vector) {}
+        columns(schedule.getColumns()), sharers(lanes * vector / columns), dots(low.body().getOps<DotOp>()),
+        extents(graph::exprsOf(dots.front().getExtents())), computesRows(!facts.loops.empty()),
+        loops(low, warps * lanes, warps * lanes, facts.vector) {}
 
   LogicalResult run() {
-    Expr tiles = ceilDiv(extents[1], lanes), blocks = graph::product(low.grid()) * tiles;
+    Expr tiles = ceilDiv(extents[1], columns), blocks = graph::product(low.grid()) * tiles;
     low.launch(warps * lanes, blocks);
     return low.guardBlocks([&]() -> LogicalResult {
       tile = low.let("tn", mod(low.block(), tiles), tiles);
       low.bindGrid(floorDiv(low.block(), tiles));
       lane = low.let("lane", mod(low.thread(), lanes), lanes);
       warp = low.let("warp", floorDiv(low.thread(), lanes), warps);
-      group = vector == 1 ? lane : low.let("group", floorDiv(lane, vector), lanes / vector);
+      group = sharers == 1 ? lane : low.let("group", floorDiv(lane, sharers), lanes / sharers);
       loops.begin(low.thread());
       for (Operation &op : low.body())
         if (failed(statement(op)))
@@ -60,18 +61,18 @@ private:
     Type f32 = low.builder.getF32Type();
     for (size_t i = 0; i < dots.size(); ++i) {
       acc.push_back(low.registers({rows, vector}, f32, 1, /*zero=*/true));
-      partial.push_back(low.smem(warps * rows * lanes, f32));
+      partial.push_back(low.smem(warps * rows * columns, f32));
     }
     if (failed(keepRows()))
       return failure();
-    const Expr column = tile * lanes + group * vector, first = warp * vector + mod(lane, vector);
+    const Expr column = tile * columns + group * vector, first = warp * sharers + mod(lane, sharers);
     LogicalResult done = low.guard({extents[1] - 1 - column}, [&] {
-      return low.loop("k", first, extents[2], warps * vector, /*unroll=*/false,
+      return low.loop("k", first, extents[2], warps * sharers, /*unroll=*/false,
                       [&](const Expr &k) { return step(k, column); });
     });
     for (auto [sums, memory] : llvm::zip_equal(acc, partial))
       low.forElements(sums, [&, memory = memory, sums = sums](const graph::Exprs &index, const Expr &) {
-        (void)share(low.get(sums, index), memory, (warp * rows + index[0]) * lanes + group * vector + index[1]);
+        (void)share(low.get(sums, index), memory, (warp * rows + index[0]) * columns + group * vector + index[1]);
       });
     BarrierOp::create(low.builder, low.func.getLoc());
     return done;
@@ -112,10 +113,10 @@ private:
       low.storeShared(sum, memory, place);
       return success();
     };
-    if (vector == 1)
+    if (sharers == 1)
       return store();
-    sum = WarpReduceOp::create(low.builder, low.func.getLoc(), sum.getType(), graph::ReduceKind::Sum, sum, vector);
-    return low.guard({-mod(lane, vector)}, store);
+    sum = WarpReduceOp::create(low.builder, low.func.getLoc(), sum.getType(), graph::ReduceKind::Sum, sum, sharers);
+    return low.guard({-mod(lane, sharers)}, store);
   }
 
   /// acc[m] += lhs(m, k) * rhs(k, n ..) for all rows; all products have the same left operand.
@@ -147,15 +148,15 @@ private:
   /// Warp w finishes rows w, w + warps, ..
   LogicalResult epilogue(ForeachOp loop) {
     Type f32 = low.builder.getF32Type();
-    Expr column = tile * lanes + lane;
+    Expr column = tile * columns + lane;
     return low.loop("row", warp, rows, warps, /*unroll=*/false, [&](const Expr &row) {
       low.map(loop.getBody().getArgument(0), row);
-      return low.guard({extents[1] - 1 - column}, [&] {
+      return low.guard({extents[1] - 1 - column, columns - 1 - lane}, [&] {
         low.bind(loop.getBody().getArgument(1), column, extents[1]);
         for (auto [dot, memory] : llvm::zip_equal(dots, partial)) {
           Value sum = low.variable(low.constant(f32, 0));
           (void)low.loop("w", 0, warps, 1, /*unroll=*/true, [&, memory = memory](const Expr &w) -> LogicalResult {
-            low.accumulate(graph::ReduceKind::Sum, low.loadShared(memory, (w * rows + row) * lanes + lane), sum);
+            low.accumulate(graph::ReduceKind::Sum, low.loadShared(memory, (w * rows + row) * columns + lane), sum);
             return success();
           });
           low.tiles[dot.getTile()] = {sum, [](const Expr &) { return graph::Exprs(); }};
@@ -168,11 +169,12 @@ private:
 
   cuda::Lowering low;
   int64_t rows, vector, warps;
+  int64_t columns, sharers; ///< of a block; neighbouring lanes with the same columns
   SmallVector<DotOp> dots;
   graph::Exprs extents; ///< m, n, k
   bool computesRows;    ///< with loops before the first product
   cuda::RowLoops loops;
-  Expr tile, lane, warp, group;    ///< of 32 columns; of the thread; of lanes with the same columns
+  Expr tile, lane, warp, group;    ///< of columns; of the thread; of lanes with the same columns
   Value kept;                      ///< the rows, where they are computed
   SmallVector<Value> acc, partial; ///< of each product: the thread's sums; those of all warps
 };
@@ -193,17 +195,33 @@ static bool readsAlongColumns(cuda::KernelFacts &facts, DotOp dot) {
   });
 }
 
-static int64_t warpsOf(const cuda::KernelFacts &facts, int64_t sums, int64_t vector, const GpuArchitecture &target) {
+/// Half of them where blocks are too few for all multiprocessors, if that leaves whole sectors of rows to read.
+static int64_t columnsOf(const cuda::KernelFacts &facts, const GpuArchitecture &target) {
+  constexpr int64_t many = Matvec::lanes, few = many / 2, sector = 32;
+  const int64_t blocks = facts.product->batch * llvm::divideCeilSigned(facts.product->n, many);
+  kernel::FuncOp func = facts.func;
+  auto hasSectors = [](DotOp dot) {
+    return llvm::all_of(dot.getRhs().front().getOps<LoadOp>(),
+                        [](LoadOp load) { return few * graph::byteSize(load.getType()) >= sector; });
+  };
+  return blocks < target.multiprocessors && llvm::all_of(func.getBody().getOps<DotOp>(), hasSectors) ? few : many;
+}
+
+static int64_t warpsOf(const cuda::KernelFacts &facts, int64_t sums, int64_t vector, int64_t columns,
+                       const GpuArchitecture &target) {
   const cuda::ProductFacts &product = *facts.product;
-  const int64_t blocks = product.batch * llvm::divideCeilSigned(product.n, Matvec::lanes);
+  const int64_t blocks = product.batch * llvm::divideCeilSigned(product.n, columns);
+  const int64_t sharers = Matvec::lanes * vector / columns;
   const bool isFew = blocks * usualWarps * Matvec::lanes < cuda::enoughThreads(target);
-  const bool isDeep = product.k >= mostWarps * vector * leastSteps;
+  const bool isDeep = product.k >= mostWarps * sharers * leastSteps;
   return isFew && isDeep && sums * vector <= mostAccumulators ? mostWarps : usualWarps;
 }
 
-LogicalResult cuda::MatvecAttr::verify(EmitError error, int64_t rows, int64_t vector, int64_t warps) {
+LogicalResult cuda::MatvecAttr::verify(EmitError error, int64_t rows, int64_t vector, int64_t warps, int64_t columns) {
   if (failed(verifyPositive(error, {rows, warps})) || failed(verifyVector(error, vector)))
     return failure();
+  if (columns != Matvec::lanes && columns != Matvec::lanes / 2)
+    return error() << columns << " columns are neither 16 nor 32";
   return verifyThreads(error, warps * Matvec::lanes);
 }
 
@@ -224,15 +242,16 @@ cuda::Candidates cuda::MatvecAttr::candidates(KernelFacts &facts, const GpuArchi
   int64_t vector = std::min(vectorWidth(weights, columns, facts.vars, facts.divisors), mostVector);
   while (vector > 1 && vector * sums > mostSums)
     vector /= 2;
-  return {MatvecAttr::get(facts.context(), *rows, vector, warpsOf(facts, sums, vector, target))};
+  const int64_t ofBlock = columnsOf(facts, target);
+  return {MatvecAttr::get(facts.context(), *rows, vector, warpsOf(facts, sums, vector, ofBlock, target), ofBlock)};
 }
 
-/// All rows by 32 columns; every warp has a part of k. So few rows wait for memory, and the matrix units read
+/// All rows by a block's columns; every warp has a part of k. So few rows wait for memory, and the matrix units read
 /// no less of it.
 double cuda::MatvecAttr::cost(const KernelFacts &facts, const GpuArchitecture &target) const {
   if (isForMatrixUnits(facts.product->dot, target))
     return 0;
-  return tileCost({getRows(), Matvec::lanes, /*k=*/1, getWarps()}, *facts.product, target);
+  return tileCost({getRows(), getColumns(), /*k=*/1, getWarps()}, *facts.product, target);
 }
 
 LogicalResult cuda::MatvecAttr::lower(kernel::FuncOp func) const {

@@ -1,0 +1,154 @@
+//===- lib/Target/CUDA/StepCopies.cpp - keys and values of a step on their way to shared memory ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Target/CUDA/StepCopies.h"
+
+using namespace mlir;
+using namespace cupola;
+using namespace cupola::kernel;
+using namespace cupola::simt;
+
+namespace cupola::cuda {
+
+/// Vectors of a thread that come through registers: what goes into all of them would not leave enough of these.
+static constexpr int64_t plainAtOnce = 16, computedAtOnce = 4;
+
+/// Loads of fragments are for 16 columns.
+static int64_t padded(int64_t columns) { return llvm::alignTo(columns, 16); }
+
+StepCopies::StepCopies(Lowering &low, const AttentionParts &parts, int64_t groups, int64_t threads)
+    : k(keysOf(parts)), v(valuesOf(parts)), low(low), parts(parts), own(low, threads), groups(groups) {
+  plan(own.vectors, parts, k, v);
+}
+
+bool StepCopies::plan(const OperandVectors &vectors, const AttentionParts &parts, Operand &k, Operand &v) {
+  k.depth = padded(parts.depth);
+  v.depth = parts.keys;
+  v.outer = padded(parts.columns);
+  for (Operand *op : {&k, &v}) {
+    vectors.plan(*op, /*mostWidth=*/8);
+    op->kMajor = !op->alongK;
+  }
+  return vectors.canCopyAsync(k) && vectors.canCopyAsync(v);
+}
+
+int64_t StepCopies::elements(const AttentionParts &parts) {
+  return (parts.keys + 8) * (padded(parts.depth) + 8 + padded(parts.columns) + 8);
+}
+
+/// Two buffers of large heads would be all that a multiprocessor has.
+static int64_t buffersOf(const AttentionParts &parts, int64_t groups, bool isShort) {
+  constexpr int64_t most = 96 << 10; // bytes
+  return isShort && 2 * groups * StepCopies::elements(parts) * 2 <= most ? 2 : 1;
+}
+
+int64_t StepCopies::bytes(const AttentionParts &parts, int64_t groups, bool isShort) {
+  return buffersOf(parts, groups, isShort) * groups * elements(parts) * 2;
+}
+
+void StepCopies::choose(bool hasAsync, bool isShort) {
+  async = hasAsync && own.vectors.canCopyAsync(k) && own.vectors.canCopyAsync(v);
+  buffers = async ? buffersOf(parts, groups, isShort) : 1;
+}
+
+void StepCopies::allocate(Type stored) {
+  for (Operand *op : {&k, &v}) {
+    op->pitch = (op->kMajor ? op->outer : op->depth) + 8; // neighbouring rows in different banks
+    if (!async)
+      op->atOnce = std::gcd(op->count, plainLoad(*op->body) ? plainAtOnce : computedAtOnce);
+    own.allocate(*op, stored, buffers * groups, /*withRegisters=*/!async);
+  }
+}
+
+void StepCopies::setGroup(const Expr &number, const Expr &thread) {
+  group = own.ownBuffer = number;
+  own.copier = thread;
+}
+
+LogicalResult StepCopies::begin(const StepRange &of) {
+  range = of;
+  if (!async)
+    return success();
+  for (int64_t i = 0; i < buffers; ++i) {
+    const Expr step = range.first + i;
+    LogicalResult done = low.guard({range.end - 1 - step}, [&] { return bring(step, /*both=*/buffers > 1); });
+    commit();
+    if (failed(done))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult StepCopies::bring(const Expr &step, bool both) {
+  low.bind(index(), step, kernel::ForOp(parts.steps).getSteps());
+  own.ownBuffer = bufferOf(step);
+  return failed(own.bring(k, /*async=*/true)) || (both && failed(own.bring(v, /*async=*/true))) ? failure() : success();
+}
+
+LogicalResult StepCopies::awaitKeys() {
+  const Expr step = now();
+  if (!async && failed(own.bring(k, /*async=*/false)))
+    return failure();
+  if (async)
+    wait(buffers - 1); // the newest group, of two, is the next step's
+  meet();              // What the last step read of the values is free from here on.
+  own.stage = own.ownBuffer = buffers > 1 ? low.let("buffer", bufferOf(step), groups * buffers) : bufferOf(step);
+  if (!async || buffers > 1)
+    return success();
+  const LogicalResult done = own.bring(v, /*async=*/true);
+  commit();
+  return done;
+}
+
+/// A group is closed in any case, so that the waits always mean the same.
+LogicalResult StepCopies::leaveKeys() {
+  if (!async || buffers > 1)
+    return success();
+  const Expr step = now();
+  const LogicalResult done = low.guard({range.end - 2 - step}, [&] {
+    meet(); // All have read those of this step.
+    return bring(step + 1, /*both=*/false);
+  });
+  low.map(index(), step);
+  commit();
+  return done;
+}
+
+LogicalResult StepCopies::awaitValues() {
+  if (buffers > 1) // they came with the keys
+    return success();
+  if (!async && failed(own.bring(v, /*async=*/false)))
+    return failure();
+  if (async)
+    wait(1); // The newest group is the next step's keys.
+  meet();
+  return success();
+}
+
+LogicalResult StepCopies::leaveValues() {
+  if (buffers == 1)
+    return success();
+  if (range.most.constant().value_or(buffers + 1) <= buffers) // all are under way
+    return commit(), success();
+  const Expr step = now();
+  const LogicalResult done = low.guard({range.end - 1 - buffers - step}, [&] {
+    meet(); // All have read this step's.
+    return bring(step + buffers, /*both=*/true);
+  });
+  low.map(index(), step);
+  commit();
+  return done;
+}
+
+void StepCopies::commit() { AsyncCommitOp::create(low.builder, low.func.getLoc()); }
+void StepCopies::wait(int64_t pending) { AsyncWaitOp::create(low.builder, low.func.getLoc(), pending); }
+
+/// Several groups are a warp each.
+void StepCopies::meet() {
+  if (groups == 1)
+    BarrierOp::create(low.builder, low.func.getLoc());
+  else
+    WarpBarrierOp::create(low.builder, low.func.getLoc());
+}
+
+} // namespace cupola::cuda

@@ -1,0 +1,70 @@
+//===- lib/Target/CUDA/StepCopies.h - keys and values of a step on their way to shared memory ---===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_LIB_TARGET_CUDA_STEPCOPIES_H
+#define CUPOLA_LIB_TARGET_CUDA_STEPCOPIES_H
+
+#include "lib/Target/CUDA/AttentionLowering.h"
+
+namespace cupola::cuda {
+
+/// The steps of a group of the block's threads: from the first, before the end; `most` of them at most.
+struct StepRange {
+  Expr first, end, most;
+};
+
+/// Brings the keys and values of each step of a group's part for the group alone. By cp.async the keys of the next step
+/// and the values of this one arrive while a product is made. A short part has two buffers, and nothing waits for
+/// memory but its first step: both of the next step are under way from the beginning on.
+class StepCopies {
+public:
+  /// Of so many groups, with so many threads each.
+  StepCopies(Lowering &low, const AttentionParts &parts, int64_t groups, int64_t threads);
+
+  Operand k, v;
+
+  /// How threads share operands of such a width; whether cp.async may bring them.
+  static bool plan(const OperandVectors &vectors, const AttentionParts &parts, Operand &k, Operand &v);
+  /// Whether by cp.async, and by how many buffers. `isShort`: the part has few steps.
+  void choose(bool hasAsync, bool isShort);
+  /// Shared memory, and registers where operands come through them.
+  void allocate(mlir::Type stored);
+  bool isAsync() const { return async; }
+  /// The group's number, where there are several, and its threads'.
+  void setGroup(const Expr &number, const Expr &thread);
+
+  mlir::LogicalResult begin(const StepRange &range);
+  /// Until keys are there, and may be read by all of the group; the same for values.
+  mlir::LogicalResult awaitKeys(), awaitValues();
+  /// Behind the last time that this step reads them.
+  mlir::LogicalResult leaveKeys(), leaveValues();
+  Expr buffer(const Operand &op) const { return own.buffer(op); }
+  /// Until at most so many of the newest copies are under way.
+  void wait(int64_t pending);
+
+  /// Elements of a buffer of both, whichever way they lie.
+  static int64_t elements(const AttentionParts &parts);
+  /// Bytes of all buffers of both.
+  static int64_t bytes(const AttentionParts &parts, int64_t groups, bool isShort);
+
+private:
+  /// Starts the copies of a step's keys, or of its values, too.
+  mlir::LogicalResult bring(const Expr &step, bool both);
+  /// The step of the kernel, and what it is here.
+  mlir::Value index() { return kernel::ForOp(parts.steps).getStep(); }
+  Expr now() { return low.vars.of(low.values.lookup(index())); }
+  Expr bufferOf(const Expr &step) { return (group ? *group : Expr(0)) * buffers + mod(step - range.first, buffers); }
+  void commit();
+  void meet();
+
+  Lowering &low;
+  const AttentionParts &parts;
+  OperandCopies own; ///< of the threads of a group
+  std::optional<Expr> group;
+  int64_t groups, buffers = 1;
+  bool async = false;
+  StepRange range;
+};
+
+} // namespace cupola::cuda
+
+#endif // CUPOLA_LIB_TARGET_CUDA_STEPCOPIES_H
