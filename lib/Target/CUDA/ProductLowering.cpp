@@ -15,7 +15,7 @@ static constexpr int64_t manyColumns = 16;
 
 ProductLowering::ProductLowering(kernel::FuncOp func, const Tile &tile, int64_t threads)
     : low(func), copies(low, threads), tileM(tile.m), tileN(tile.n), tileK(tile.k), threads(threads),
-      slices(tile.slices), sharers(threads / slices), split(tile.split) {
+      slices(tile.slices), split(tile.split) {
   dot = *low.body().getOps<DotOp>().begin();
   extents = graph::exprsOf(dot.getExtents());
 }
@@ -34,7 +34,7 @@ LogicalResult ProductLowering::run() {
     low.bindGrid(point);
     letThreads();
     if (slices > 1)
-      slice = low.let("tk", floorDiv(low.thread(), sharers), slices);
+      slice = low.let("tk", floorDiv(low.thread(), threads / slices), slices);
     copies.share(part, split);
     tile = (point * tilesM + atM) * tilesN + atN;
     return ops();
@@ -63,14 +63,10 @@ LogicalResult ProductLowering::ops() {
 LogicalResult ProductLowering::clone(Block::iterator first, Block::iterator end) {
   for (Operation &op : llvm::make_range(first, end)) {
     auto each = dyn_cast<ForeachOp>(op);
-    if (failed(each ? inFirstSlice([&] { return epilogue(each); }) : low.clone(op)))
+    if (failed(!each ? low.clone(op) : slices > 1 ? vectorEpilogue(each) : epilogue(each)))
       return failure();
   }
   return success();
-}
-
-LogicalResult ProductLowering::inFirstSlice(Lowering::Body body) {
-  return slices == 1 ? body() : low.guard({-slice}, body);
 }
 
 //===----------------------------------------------------------------------===//
@@ -95,26 +91,81 @@ Operand ProductLowering::rhs() {
 /// Of an accumulator of the thread, where tiles with all of them stand one behind the other: neighbours have
 /// neighbouring elements.
 Expr ProductLowering::placeOf(const Expr &number, const Expr &tile) {
-  return tile * (tileM * tileN) + number * sharers + mod(low.thread(), sharers);
+  return tile * (tileM * tileN) + number * threads + low.thread();
+}
+
+/// Rows begin eight columns further on each, so that four of them, which half a warp writes, lie in different banks. Of
+/// the two vectors of four that a lane reads of eight columns the second comes first for every other four lanes.
+Expr ProductLowering::inSums(const Expr &slice, const Expr &row, const Expr &column) const {
+  const Expr eight = mod(floorDiv(column, 8) + row, tileN / 8);
+  const Expr flips = tileN == 64 ? floorDiv(eight, 4) : row;
+  return (slice * tileM + row) * tileN + eight * 8 + mod(floorDiv(column, 4) + flips, 2) * 4 + mod(column, 4);
+}
+
+std::pair<Expr, Expr> ProductLowering::placeOfVector(const Expr &number) {
+  const Expr flat = number * threads + low.thread();
+  const int64_t inRow = tileN / vectorOfRow();
+  return {floorDiv(flat, inRow), mod(flat, inRow) * vectorOfRow()};
 }
 
 void ProductLowering::addSlices() {
   if (slices == 1)
     return;
-  Value sums = low.smem((slices - 1) * tileM * tileN, sumType());
-  (void)low.guard({slice - 1}, [&] {
-    low.forElements(acc, [&](const graph::Exprs &index, const Expr &number) {
-      low.storeShared(low.get(acc, index), sums, placeOf(number, slice - 1));
+  const int64_t half = llvm::divideCeilSigned(slices, 2);
+  const Value sums[] = {sumsOver(rings[0], half), sumsOver(rings[1], slices - half)};
+  writeSums(sums[0], 0, half);
+  writeSums(sums[1], half, slices - half);
+  BarrierOp::create(low.builder, low.func.getLoc());
+  acc = low.registers({vectors(), vectorOfRow()}, sumType(), 1, /*zero=*/true);
+  readSums(sums[0], half);
+  readSums(sums[1], slices - half);
+}
+
+Value ProductLowering::sumsOver(Value ring, int64_t count) {
+  const int64_t elements = count * tileM * tileN;
+  auto type = cast<SmemType>(ring.getType());
+  const bool hasRoom = type.getCount() * graph::byteSize(type.getElement()) >= elements * graph::byteSize(sumType());
+  return low.smem(elements, sumType(), 0, hasRoom ? ring : Value());
+}
+
+/// Of the slices from `first` on.
+void ProductLowering::writeSums(Value sums, int64_t first, int64_t count) {
+  (void)low.guard({slice - first, first + count - 1 - slice}, [&] {
+    forRuns([&](const Expr &row, const Expr &column, const graph::Exprs &index) {
+      Value run = low.registers({}, sumType(), runWidth());
+      for (int64_t c = 0; c < runWidth(); ++c) {
+        graph::Exprs element = index;
+        element.back() += c;
+        low.set(low.get(acc, element), run, {c});
+      }
+      low.storeVector(run, {}, sums, inSums(slice - first, row, column));
     });
     return success();
   });
-  BarrierOp::create(low.builder, low.func.getLoc());
-  (void)inFirstSlice([&] {
-    return low.loop("p", 0, slices - 1, 1, /*unroll=*/true, [&](const Expr &p) {
-      low.forElements(acc, [&](const graph::Exprs &index, const Expr &number) {
-        low.accumulate(graph::ReduceKind::Sum, low.loadShared(sums, placeOf(number, p)), acc, index);
-      });
-      return success();
+}
+
+void ProductLowering::readSums(Value sums, int64_t count) {
+  const int64_t vector = vectorOfRow(), most = std::min<int64_t>(vector, 4); // 16 bytes at once
+  (void)low.loop("v", 0, vectors(), 1, /*unroll=*/true, [&](const Expr &v) {
+    const auto [row, column] = placeOfVector(v);
+    for (int64_t p = 0; p < count; ++p)
+      for (int64_t first = 0; first < vector; first += most) {
+        Value run = low.registers({}, sumType(), most);
+        low.loadVector(sums, {inSums(p, row, column + first), {}}, run);
+        for (int64_t c = 0; c < most; ++c)
+          low.accumulate(graph::ReduceKind::Sum, low.get(run, {c}), acc, {v, first + c});
+      }
+    return success();
+  });
+}
+
+LogicalResult ProductLowering::vectorEpilogue(ForeachOp loop) {
+  const int64_t width = epilogueWidth(loop, vectorOfRow());
+  return low.loop("v", 0, vectors(), 1, /*unroll=*/true, [&](const Expr &v) {
+    const auto [m, n] = placeOfVector(v);
+    return row(loop, atM * tileM + m, [&, n = n] {
+      return low.loop("c", 0, vectorOfRow(), width, /*unroll=*/true,
+                      [&](const Expr &c) { return columns(loop, atN * tileN + n + c, width, acc, {v, c}); });
     });
   });
 }
@@ -124,22 +175,17 @@ void ProductLowering::addSlices() {
 LogicalResult ProductLowering::lastBlock(Lowering::Body body) {
   const Expr tiles = floorDiv(graph::exprsOf(low.func.getBlocks())[0], split);
   Value sums = low.workspace(tiles * split * (tileM * tileN), sumType()), counters = low.counters(tiles);
-  (void)inFirstSlice([&] {
-    low.forElements(acc, [&](const graph::Exprs &index, const Expr &number) {
-      low.store(low.get(acc, index), sums, placeOf(number, tile * split + part));
-      low.set(low.constant(sumType(), 0), acc, index);
-    });
-    return success();
+  low.forElements(acc, [&](const graph::Exprs &index, const Expr &number) {
+    low.store(low.get(acc, index), sums, placeOf(number, tile * split + part));
+    low.set(low.constant(sumType(), 0), acc, index);
   });
   return low.lastBlock(counters, tile, split, [&] {
-    (void)inFirstSlice([&] {
-      return low.loop("p", 0, split, 1, /*unroll=*/false, [&](const Expr &p) {
-        low.forElements(acc, [&](const graph::Exprs &index, const Expr &number) {
-          Value sum = low.load(sums, {placeOf(number, tile * split + p), {}});
-          low.accumulate(graph::ReduceKind::Sum, sum, acc, index);
-        });
-        return success();
+    (void)low.loop("p", 0, split, 1, /*unroll=*/false, [&](const Expr &p) {
+      low.forElements(acc, [&](const graph::Exprs &index, const Expr &number) {
+        Value sum = low.load(sums, {placeOf(number, tile * split + p), {}});
+        low.accumulate(graph::ReduceKind::Sum, sum, acc, index);
       });
+      return success();
     });
     return body();
   });

@@ -21,8 +21,14 @@ protected:
   virtual void letThreads() = 0;
   /// Declares the accumulators `acc` and emits the loop over tiles.
   virtual mlir::LogicalResult product() = 0;
-  /// Calls `element` for rows and runs of columns of this thread's accumulators.
+  /// What becomes of this thread's accumulators, where it has whole sums.
   virtual mlir::LogicalResult epilogue(kernel::ForeachOp loop) = 0;
+  /// Calls the body for runs of `width` neighbouring columns of them: row and column in the tile, the index of the
+  /// first.
+  using RunBody = llvm::function_ref<void(const Expr &row, const Expr &column, const graph::Exprs &index)>;
+  /// Only a schedule with slices is asked.
+  virtual void forRuns(RunBody) { llvm_unreachable("a slice alone meets no others"); }
+  virtual int64_t runWidth() const { return 1; }
 
   /// Sets the tile of block `b`, or tile `b` of a block that has several: neighbours in groups of rows, so that those
   /// that are under way together read few rows and few columns, and L2 holds what they read.
@@ -59,12 +65,13 @@ protected:
   kernel::DotOp dot;
   graph::Exprs extents; ///< m, n, k
   int64_t tileM, tileN, tileK, threads;
-  int64_t slices; ///< of a tile's k, each the work of `sharers` threads
-  int64_t sharers;
+  int64_t slices;       ///< of a tile's k, each the work of so many of the threads
   int64_t split;        ///< parts of k, each the work of a block
   int64_t mostRows = 1; ///< of tiles in a group
   Expr atM, atN, slice; ///< the block's tile; the thread's slice of k
   mlir::Value acc;      ///< the thread's sums, of sumType()
+  mlir::Value rings[2] =
+      {}; ///< shared memory of the operands, which nobody writes or reads any more behind the product
 
 private:
   bool hasStrips(kernel::ForeachOp loop, int64_t tilesN);
@@ -74,11 +81,21 @@ private:
   void writeStrip(const Fragments &of, mlir::Value strip, int64_t wide, const Expr &i, const Expr &h, const Expr &g);
   mlir::LogicalResult readStrip(kernel::ForeachOp loop, const Fragments &of, mlir::Value strip, int64_t wide,
                                 const Expr &i, const Expr &h, const Expr &n);
-  /// Ops of the kernel without the dot; epilogues in the threads that have whole sums.
+  /// Ops of the kernel without the dot.
   mlir::LogicalResult clone(mlir::Block::iterator first, mlir::Block::iterator end);
-  mlir::LogicalResult inFirstSlice(Lowering::Body body);
-  /// The sums over slices meet in the threads of the first one, always in this order.
+  /// The sums over slices meet in shared memory, always in this order. Every thread then has vectors of rows, and all
+  /// of them share the epilogue.
   void addSlices();
+  /// Shared memory for the sums of so many slices, in that of an operand if it has room.
+  mlir::Value sumsOver(mlir::Value ring, int64_t count);
+  void writeSums(mlir::Value sums, int64_t first, int64_t count);
+  void readSums(mlir::Value sums, int64_t count);
+  Expr inSums(const Expr &slice, const Expr &row, const Expr &column) const;
+  /// Elements of such a vector, and how many a thread has; row and column of one of them.
+  int64_t vectorOfRow() const { return std::min<int64_t>(8, tileM * tileN / threads); }
+  int64_t vectors() const { return tileM * tileN / (threads * vectorOfRow()); }
+  std::pair<Expr, Expr> placeOfVector(const Expr &number);
+  mlir::LogicalResult vectorEpilogue(kernel::ForeachOp loop);
   /// The sums over parts meet in the block of a tile that is done last, which goes on with `body`.
   mlir::LogicalResult lastBlock(Lowering::Body body);
   Expr placeOf(const Expr &number, const Expr &tile);

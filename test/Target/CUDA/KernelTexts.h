@@ -198,7 +198,7 @@ struct MmaTile {
   }
   /// Rows of [k][n] operands of four bytes are padded.
   int64_t sharedBytes(int64_t element = 2) const {
-    return stages * ((m + n) * k + (element == 4 ? 8 * k : 0)) * element + (slices - 1) * m * n * 4;
+    return stages * ((m + n) * k + (element == 4 ? 8 * k : 0)) * element;
   }
 };
 

@@ -72,10 +72,10 @@ kernel.func @shallow gemm grid () in [] scalars []
   }
 }
 
-// Matrix units take f16; only the newer ones read tiles asynchronously, of what memory they have.
+// Matrix units take f16; only the newer ones read tiles asynchronously. Sums of slices take the place of the tiles.
 // SM75: @halves {{.*}} schedule #cuda.gemm_mma<tile 64x64x32, warps 2x2, slices 1, stages 2, mma_k 8, async false> (
 // A100: @halves {{.*}} schedule #cuda.gemm_mma<tile 64x64x128, warps 2x1, slices 4, stages 3, mma_k 16, async true> (
-// SM86: @halves {{.*}} schedule #cuda.gemm_mma<tile 64x64x64, warps 2x2, slices 1, stages 4, mma_k 16, async true> (
+// SM86: @halves {{.*}} schedule #cuda.gemm_mma<tile 64x64x128, warps 2x1, slices 4, stages 3, mma_k 16, async true> (
 kernel.func @halves gemm grid () in [] scalars []
     (%a: !kernel.view<f16, read>, %b: !kernel.view<f16, read>, %c: !kernel.view<f16, write>) {
   %0 = kernel.dot [512, 512, 512] lhs (%m, %k) {

@@ -106,19 +106,29 @@ kernel.func @half conv grid () in [] scalars []
   }
 }
 
-// A small result and a long depth: four parts of each tile's k, added up in one order.
+// A small result and a long depth: four parts of each tile's k, two of them in the memory of either operand, added up in
+// one order by all threads.
 // SCHEDULE-LABEL: @deep conv
 // SCHEDULE-SAME: schedule #cuda.gemm<tile 16x32x64, thread 4x4, slices 4>
 // CHECK-LABEL: simt.func @deep
 // CHECK-SAME: thread %[[T:.*]] of {{[0-9]*}} scalars
 // CHECK: %[[TK:.*]] = kernel.apply floordiv(%[[T]], 32) below 4
+// CHECK: %[[A:.*]] = simt.smem : <2560xf32>
+// CHECK: %[[B:.*]] = simt.smem : <4608xf32>
 // CHECK: simt.load_fragment %{{.*}}%[[TK]]
-// CHECK: simt.guard [%[[TK]] - 1]
-// CHECK: simt.store_shared
 // CHECK: simt.barrier
-// CHECK: simt.guard [-%[[TK]]]
-// CHECK: simt.for %{{.*}} = 0 to 3 step 1 unroll
+// CHECK: %[[FIRST:.*]] = simt.smem over %[[A]]
+// CHECK: %[[SECOND:.*]] = simt.smem over %[[B]]
+// CHECK: simt.guard [-%[[TK]] + 1]
+// CHECK: simt.store_vector {{.*}}%[[FIRST]]
+// CHECK: simt.guard [%[[TK]] - 2]
+// CHECK: simt.store_vector {{.*}}%[[SECOND]]
+// CHECK: simt.barrier
+// CHECK: simt.load_vector %[[FIRST]]
 // CHECK: simt.accumulate sum
+// CHECK: simt.load_vector %[[SECOND]]
+// CHECK: simt.accumulate sum
+// CHECK: simt.store_vector
 kernel.func @deep conv grid () in [] scalars []
     (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
   %0 = kernel.dot [49, 512, 2048] lhs (%d0, %d2) {

@@ -38,7 +38,7 @@ private:
       op->pitch = op->outer + 4; // Vectors stay aligned, rows start in different banks.
       copies.allocate(*op, f32, stages, /*withRegisters=*/true);
     }
-    return copies.tileLoop({&a, &b}, stages, [&] {
+    LogicalResult done = copies.tileLoop({&a, &b}, stages, [&] {
       return forDepth([&](const Expr &k) -> LogicalResult {
         Value left = fragment(a, k, ty, threadM, tileM / threadM);
         Value right = fragment(b, k, tx, threadN, tileN / threadN);
@@ -46,6 +46,10 @@ private:
         return success();
       });
     });
+    rings[0] = a.smem, rings[1] = b.smem;
+    if (slices > 1)
+      BarrierOp::create(low.builder, low.func.getLoc());
+    return done;
   }
 
   /// The loop over "k" of a tile, a few at a time: where a short main loop is unrolled around
@@ -69,13 +73,28 @@ private:
     return result;
   }
 
+  /// Of the i-th of the thread's rows, and of its j-th group of columns, in the tile.
+  Expr rowOf(const Expr &i) const {
+    return ty * group + mod(i, group) + floorDiv(i, group) * (group * tileM / threadM);
+  }
+  Expr columnOf(const Expr &j) const { return tx * group + j * (group * tileN / threadN); }
+
+  int64_t runWidth() const override { return group; }
+  void forRuns(RunBody body) override {
+    (void)low.loop("i", 0, threadM, 1, /*unroll=*/true, [&](const Expr &i) {
+      return low.loop("j", 0, threadN / group, 1, /*unroll=*/true, [&](const Expr &j) {
+        body(rowOf(i), columnOf(j), {i, j * group});
+        return success();
+      });
+    });
+  }
+
   LogicalResult epilogue(ForeachOp loop) override {
     int64_t width = epilogueWidth(loop, group);
     return low.loop("i", 0, threadM, 1, /*unroll=*/true, [&](const Expr &i) {
-      Expr m = atM * tileM + ty * group + mod(i, group) + floorDiv(i, group) * (group * tileM / threadM);
-      return row(loop, m, [&] {
+      return row(loop, atM * tileM + rowOf(i), [&] {
         return low.loop("j", 0, threadN / group, 1, /*unroll=*/true, [&](const Expr &j) -> LogicalResult {
-          Expr n = atN * tileN + tx * group + j * (group * tileN / threadN);
+          Expr n = atN * tileN + columnOf(j);
           if (width == group)
             return columns(loop, n, width, acc, {i, j * group});
           return low.loop("c", 0, group / width, 1, /*unroll=*/true, [&](const Expr &c) {

@@ -64,19 +64,19 @@ private:
     };
     if (failed(copies.tileLoop({&a, &b}, stages, async, {tileK / slices / mmaK, load, compute})))
       return failure();
-    if (hasStrips(tilesN))
-      leaveTiles(a, async);
+    if (slices > 1 || hasStrips(tilesN))
+      leaveTiles(a, b, async);
     return success();
   }
 
-  /// Behind it nobody writes or reads the tiles any more: copies of zeros may be under way. Slices and parts have a
+  /// Behind it nobody writes or reads the tiles any more: copies of zeros may be under way. Parts have a
   /// barrier where they meet.
-  void leaveTiles(const cuda::Operand &a, bool async) {
+  void leaveTiles(const cuda::Operand &a, const cuda::Operand &b, bool async) {
     if (async)
       AsyncWaitOp::create(low.builder, low.func.getLoc(), 0);
-    if (slices == 1 && split == 1)
+    if (slices > 1 || split == 1)
       BarrierOp::create(low.builder, low.func.getLoc());
-    tiles = a.smem;
+    rings[0] = a.smem, rings[1] = b.smem;
   }
 
   void loadFragments(const cuda::Operand &a, const cuda::Operand &b, const Expr &step, Value left, Value right) {
@@ -89,12 +89,25 @@ private:
     load(b.kMajor ? MmaOperand::B : MmaOperand::BT, b, copies.sharedPlace(b, wn * (8 * tilesN), k), right);
   }
 
+  int64_t runWidth() const override { return 2; }
+  void forRuns(RunBody body) override {
+    (void)low.loop("i", 0, tilesM, 1, /*unroll=*/true, [&](const Expr &i) {
+      return low.loop("h", 0, 2, 1, /*unroll=*/true, [&](const Expr &h) {
+        return low.loop("j", 0, tilesN, 1, /*unroll=*/true, [&](const Expr &j) {
+          body(wm * (16 * tilesM) + i * 16 + h * 8 + floorDiv(lane, 4), wn * (8 * tilesN) + j * 8 + mod(lane, 4) * 2,
+               {i, j, h * 2});
+          return success();
+        });
+      });
+    });
+  }
+
   LogicalResult epilogue(ForeachOp loop) override {
     const Expr m = atM * tileM + wm * (16 * tilesM), n = atN * tileN + wn * (8 * tilesN);
     auto inRow = [&](const Expr &part, const Expr &at, cuda::Lowering::Body body) {
       return row(loop, m + part * 16 + at, body);
     };
-    return fragments(loop, {tilesM, tilesN, n, lane, inRow, tiles});
+    return fragments(loop, {tilesM, tilesN, n, lane, inRow, rings[0]});
   }
 
   MmaKind kind;
@@ -102,7 +115,6 @@ private:
   bool hasAsync;
   int64_t tilesM = tileM / (16 * warpsM), tilesN = tileN / (8 * warpsN);
   Expr wm, wn, lane; ///< of the warp along m and n; of the thread in it
-  Value tiles;       ///< of lhs, done with
 };
 
 } // namespace
@@ -203,12 +215,17 @@ int64_t registersOfRow(const cuda::KernelFacts &facts) {
   return (position.coefficient(row) ? 0 : 2) + (load.getMask().empty() ? 0 : 2) + (isCounted ? 0 : 1);
 }
 
-/// Of the buffers of both operands, of the sums of slices, and of what tells a block whether it is the last one.
+/// Of the buffers of both operands, in which slices leave their sums if these have room, and of what tells a block
+/// whether it is the last one.
 int64_t sharedBytes(cuda::GemmMmaAttr shape, int64_t operandBytes) {
-  const int64_t padding = operandBytes == 4 ? 8 * shape.getK() * 4 : 0;
-  return (shape.getSplit() > 1 ? 16 : 0) +
-         shape.getStages() * ((shape.getM() + shape.getN()) * shape.getK() * operandBytes + padding) +
-         (shape.getSlices() - 1) * shape.getM() * shape.getN() * 4;
+  const int64_t padding = operandBytes == 4 ? 8 * shape.getK() * 4 : 0, depth = shape.getK() * operandBytes;
+  const int64_t half = llvm::divideCeilSigned(shape.getSlices(), 2) * shape.getM() * shape.getN() * 4;
+  int64_t bytes = (shape.getSplit() > 1 ? 16 : 0) + shape.getStages() * padding;
+  for (int64_t outer : {shape.getM(), shape.getN()}) {
+    const int64_t ring = shape.getStages() * outer * depth;
+    bytes += ring + (shape.getSlices() > 1 && half > ring ? half : 0);
+  }
+  return bytes;
 }
 
 /// Accumulators, of float8 also the sums of single products, two sets of fragments, and addresses.
