@@ -53,42 +53,33 @@ static Value emitConstant(Code &c, kernel::ConstantOp op) {
   return c.number(value);
 }
 
-/// What is quantised and read again in the same kernel does not become a byte on the way.
-Value Emitter::emitConversion(kernel::CastOp op) {
-  const Type wide = c.b.getI32Type();
-  const auto emit = [&](kernel::CastOp source, Type type) -> Value {
-    const Quantization *bytes = source ? quantizations.find(source) : nullptr;
-    return bytes ? emitCast(c, wide, type, emitQuantization(c, *bytes, values.lookup(bytes->input))) : Value();
-  };
-  if (Value bytes = emit(op, op.getType()))
-    return bytes;
-  if (Value number = op.getType().isF32() ? emit(op.getInput().getDefiningOp<kernel::CastOp>(), op.getType()) : Value())
-    return number;
-  return emitCast(c, op.getInput().getType(), op.getType(), values.lookup(op.getInput()));
-}
-
 void Emitter::emitScalar(Operation *op) {
   if (quantizations.isPart(op))
     return;
+  if (const Quantization *found = quantizations.find(op)) {
+    const Value number = emitQuantization(c, *found, values.lookup(found->input));
+    values[op->getResult(0)] = emitCast(c, c.b.getI32Type(), op->getResult(0).getType(), number);
+    return;
+  }
   Values in = lookup(op->getOperands());
-  auto result = llvm::TypeSwitch<Operation *, Value>(op)
-                    .Case([&](kernel::ConstantOp constant) { return emitConstant(c, constant); })
-                    .Case([&](UnaryOp unary) {
-                      return emitUnary(c, unary.getKind(), unary.getInput().getType(), in[0],
-                                       unary.getAlpha().convertToDouble(), unary.getBeta().convertToDouble());
-                    })
-                    .Case([&](BinaryOp binary) {
-                      return emitBinary(c, binary.getKind(), binary.getLhs().getType(), in[0], in[1]);
-                    })
-                    .Case([&](kernel::SelectOp) { return c.select(in[0], in[1], in[2]); })
-                    .Case([&](kernel::CastOp cast) { return emitConversion(cast); })
-                    .Case([&](kernel::BitcastOp bits) { return c.bitcast(in[0], valueType(bits.getType())); })
-                    .Case([&](IndexOp at) { return index(vars.read(at.getExpr(), at.getIndices())); })
-                    .Case([&](InRangeOp range) -> Value {
-                      Value all = conjunction(vars.read(range.getExprs(), range.getIndices())).all;
-                      return all ? all : arith::ConstantOp::create(c.b, c.loc, c.b.getBoolAttr(true)).getResult();
-                    })
-                    .Default([](Operation *) { return Value(); });
+  auto result =
+      llvm::TypeSwitch<Operation *, Value>(op)
+          .Case([&](kernel::ConstantOp constant) { return emitConstant(c, constant); })
+          .Case([&](UnaryOp unary) {
+            return emitUnary(c, unary.getKind(), unary.getInput().getType(), in[0], unary.getAlpha().convertToDouble(),
+                             unary.getBeta().convertToDouble());
+          })
+          .Case(
+              [&](BinaryOp binary) { return emitBinary(c, binary.getKind(), binary.getLhs().getType(), in[0], in[1]); })
+          .Case([&](kernel::SelectOp) { return c.select(in[0], in[1], in[2]); })
+          .Case([&](kernel::CastOp cast) { return emitCast(c, cast.getInput().getType(), cast.getType(), in[0]); })
+          .Case([&](kernel::BitcastOp bits) { return c.bitcast(in[0], valueType(bits.getType())); })
+          .Case([&](IndexOp at) { return index(vars.read(at.getExpr(), at.getIndices())); })
+          .Case([&](InRangeOp range) -> Value {
+            Value all = conjunction(vars.read(range.getExprs(), range.getIndices())).all;
+            return all ? all : arith::ConstantOp::create(c.b, c.loc, c.b.getBoolAttr(true)).getResult();
+          })
+          .Default([](Operation *) { return Value(); });
   if (result)
     values[op->getResult(0)] = result;
 }

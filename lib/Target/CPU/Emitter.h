@@ -82,7 +82,6 @@ private:
   void emitBlock(mlir::Block &block);
   void emitOp(mlir::Operation *op);
   void emitScalar(mlir::Operation *op);
-  mlir::Value emitConversion(kernel::CastOp op);
   void emitLoad(kernel::LoadOp op);
   void emitStore(kernel::StoreOp op);
   void emitExtract(kernel::ExtractOp op);

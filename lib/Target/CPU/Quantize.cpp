@@ -105,14 +105,38 @@ static std::optional<Quantization> quantizationOf(CastOp cast) {
 
 Quantizations::Quantizations(FuncOp func) {
   func.walk([&](CastOp cast) {
-    std::optional<Quantization> found = quantizationOf(cast);
-    if (!found)
-      return;
-    ends[cast] = *found;
-    for (Value value = cast.getInput(); value != found->input && value.hasOneUse();
-         value = value.getDefiningOp()->getOperand(0))
-      parts.insert(value.getDefiningOp());
+    if (std::optional<Quantization> found = quantizationOf(cast))
+      add(cast, *found);
   });
+}
+
+void Quantizations::add(CastOp cast, Quantization quantization) {
+  ends[cast] = quantization;
+  for (Value value = cast.getInput(); value != quantization.input && value.hasOneUse();
+       value = value.getDefiningOp()->getOperand(0))
+    parts.insert(value.getDefiningOp());
+  const auto isReader = [](Operation *user) { return isa<CastOp>(user) && user->getResult(0).getType().isF32(); };
+  for (Operation *user : cast->getUsers())
+    if (isReader(user))
+      addReader(llvm::cast<CastOp>(user), quantization);
+  if (llvm::all_of(cast->getUsers(), isReader))
+    parts.insert(cast);
+}
+
+/// The byte as f32. What takes the zero point off again is the integer before that was added.
+void Quantizations::addReader(CastOp cast, Quantization quantization) {
+  ends[cast] = quantization;
+  quantization.lessZero = true;
+  const auto takesZero = [&](Operation *user) {
+    auto difference = dyn_cast<BinaryOp>(user);
+    return difference && difference.getKind() == BinaryKind::Sub && difference.getLhs() == cast.getResult() &&
+           numberOf(difference.getRhs()) == static_cast<float>(quantization.zero);
+  };
+  for (Operation *user : cast->getUsers())
+    if (takesZero(user))
+      ends[user] = quantization;
+  if (llvm::all_of(cast->getUsers(), takesZero))
+    parts.insert(cast);
 }
 
 const Quantization *Quantizations::find(Operation *op) const {
@@ -128,9 +152,9 @@ Value emitQuantization(Code &c, const Quantization &q, Value x) {
   const Value ratio =
       q.rounding.rest == 0 ? c.mulf(inside, factor) : c.fma(inside, factor, c.mulf(inside, c.real(q.rounding.rest, x)));
   Value n = toNearestInteger(c, ratio);
-  if (q.zero != 0)
-    n = c.addi(n, c.integer(q.zero, n));
-  return q.isUnsigned ? n : c.select(c.isNaN(x), c.integer(0, n), n); // the least unsigned number is 0
+  if (!q.isUnsigned) // the least unsigned byte is 0
+    n = c.select(c.isNaN(x), c.integer(-q.zero, n), n);
+  return q.zero == 0 || q.lessZero ? n : c.addi(n, c.integer(q.zero, n));
 }
 
 } // namespace cupola::cpu

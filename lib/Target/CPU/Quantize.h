@@ -34,25 +34,30 @@ struct Quantization {
   mlir::Value input; ///< x, a value of the kernel
   Rounding rounding;
   int64_t zero;
-  bool isUnsigned; ///< the result
+  bool isUnsigned;       ///< the byte
+  bool lessZero = false; ///< the result is the byte less the zero point
 };
 
-/// Those of a kernel, by the casts that are their ends.
+/// Those of a kernel, by the ops that they are the values of: the cast to a byte, one back to f32 and what takes the
+/// zero point off again.
 class Quantizations {
 public:
   explicit Quantizations(kernel::FuncOp func);
 
-  /// Null: the op ends none.
+  /// Null: the op's value is none.
   const Quantization *find(mlir::Operation *op) const;
   /// Whether the op is a part of one and nothing else reads it: it has no value of its own.
   bool isPart(mlir::Operation *op) const { return parts.contains(op); }
 
 private:
+  void add(kernel::CastOp cast, Quantization quantization);
+  void addReader(kernel::CastOp cast, Quantization quantization);
+
   llvm::DenseMap<mlir::Operation *, Quantization> ends;
   llvm::DenseSet<mlir::Operation *> parts;
 };
 
-/// What the byte is, as an i32: 0 for a NaN.
+/// The value as an i32; the byte of a NaN is 0.
 mlir::Value emitQuantization(Code &code, const Quantization &quantization, mlir::Value x);
 
 } // namespace cupola::cpu

@@ -28,6 +28,30 @@ kernel.func @constant pointwise grid () in [] scalars [#kernel.scalar<0, 0, 1>]
   }
 }
 
+// Less the zero point it is the integer that the zero point is added to.
+// CHECK-LABEL: llvm.func @steps(
+// CHECK: %[[N:.*]] = llvm.call_intrinsic "llvm.lrint"
+// CHECK-NEXT: %[[STEPS:.*]] = arith.sitofp %[[N]]
+// CHECK-NOT: arith.subf
+// CHECK: arith.mulf %[[STEPS]]
+// CHECK: llvm.return
+kernel.func @steps pointwise grid () in [] scalars [#kernel.scalar<0, 0, 1>]
+    (%x: !kernel.view<f32, read>, %y: !kernel.view<f32, write>) {
+  kernel.foreach (%d0) in [n0] {
+    %a = kernel.load %x[%d0] : f32 from !kernel.view<f32, read>
+    %s = kernel.constant 0.0205094852 : f32
+    %z = kernel.constant 124.0 : f32
+    %b = kernel.binary div %a, %s : f32 -> f32
+    %c = kernel.unary round %b : f32 -> f32
+    %d = kernel.binary add %c, %z : f32 -> f32
+    %e = kernel.cast %d : f32 -> ui8
+    %f = kernel.cast %e : ui8 -> f32
+    %g = kernel.binary sub %f, %z : f32 -> f32
+    %h = kernel.binary mul %g, %s : f32 -> f32
+    kernel.store %h, %y[%d0] : f32 to !kernel.view<f32, write>
+  }
+}
+
 // A power of two is a factor by itself.
 // CHECK-LABEL: llvm.func @half(
 // CHECK-NOT: math.fma

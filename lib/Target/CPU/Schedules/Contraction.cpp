@@ -14,7 +14,9 @@ using namespace cupola::kernel;
 
 namespace cupola::cpu {
 
-static constexpr int64_t kDepthBlock = 512;
+/// Elements of the depth that a block takes: what it has of a panel is in the second cache. Words of several elements
+/// are so many fewer.
+static int64_t mostDepth(const Contraction &c) { return c.depthUnit == 1 ? 512 : 1024; }
 
 /// Rows of an iteration: few, so that threads have something to share, but an operand that is
 /// copied should serve many.
@@ -55,9 +57,9 @@ Candidates ContractionAttr::candidates(KernelPlan &kernel, const CpuArchitecture
   const OperandForm lhs = c.isLhsContiguous ? OperandForm::Direct : OperandForm::Copied;
   int64_t piece = 0;
   if (lhs == OperandForm::Copied)
-    piece = DepthPieces::of(kernel.vars, c.dot, c.dot.getLhs(), kDepthBlock, isa.lanes()).size;
+    piece = DepthPieces::of(kernel.vars, c.dot, c.dot.getLhs(), mostDepth(c), isa.lanes()).size;
   const int64_t least = std::lcm(std::max<int64_t>(piece, 1), std::max(c.depthUnit, c.blockSize));
-  const int64_t depth = blockOf(c.depth, least, kDepthBlock);
+  const int64_t depth = blockOf(c.depth, least, mostDepth(c));
   Candidates all;
   for (OperandForm rhs : rhsForms(c))
     for (int64_t width : {columns, std::min(columns, 2 * panel)})
