@@ -58,8 +58,8 @@ struct CpuArchitecture {
   std::string_view features; ///< for LLVM, beyond those of the processor
   unsigned vectorBytes;
   /// The micro-kernel keeps tileRows x tileVectors accumulators in registers, beside one
-  /// vector of the right operand per column and a broadcast.
-  unsigned tileRows, tileVectors;
+  /// vector of the right operand per column and a broadcast; or as many of wideVectors vectors (0: it does not).
+  unsigned tileRows, tileVectors, wideVectors;
   int64_t cacheBytes; ///< second cache of a core of a usual processor
   int64_t threads;    ///< of such a processor that share a kernel
   CpuExtension dots;  ///< adds products of neighbouring integers to a sum by one instruction
@@ -71,9 +71,9 @@ struct CpuArchitecture {
 
 /// Lowest first. Level 4 prefers 256-bit vectors by default, for processors that clock down.
 inline constexpr CpuArchitecture kCpuArchitectures[] = {
-    // name, level, features, vector bytes, rows and vectors of a tile, second cache, threads, extension
-    {"x86-64-v3", 3, "", 32, 6, 2, 256 << 10, 8, kAvxVnni},                   // 16 registers of 32 bytes
-    {"x86-64-v4", 4, "-prefer-256-bit", 64, 8, 3, 256 << 10, 8, kAvx512Vnni}, // 32 registers of 64 bytes
+    // name, level, features, vector bytes, rows and vectors of a tile, of a wide one, second cache, threads, extension
+    {"x86-64-v3", 3, "", 32, 6, 2, 0, 256 << 10, 8, kAvxVnni},                   // 16 registers of 32 bytes
+    {"x86-64-v4", 4, "-prefer-256-bit", 64, 8, 3, 4, 256 << 10, 8, kAvx512Vnni}, // 32 registers of 64 bytes
 };
 
 /// Null for a name that is not in the table.

@@ -103,7 +103,7 @@ bool DepthPieces::isLinear(Variables &vars, Region &operand) const {
   return all;
 }
 
-bool DepthPieces::isUniform(Variables &vars, Region &operand) const {
+bool DepthPieces::hasUniformConditions(Variables &vars, Region &operand) const {
   bool all = true;
   forEachAccess(vars, operand,
                 [&](const Expr &e, bool isCondition) { all &= !isCondition || !condition(e).uses(kPlace); });
@@ -122,6 +122,7 @@ std::optional<DepthPieces> DepthPieces::ofSize(Variables &vars, DotOp dot, Regio
   pieces.ranges = vars.ranges();
   pieces.ranges[kPiece] = {Expr(0), Expr(*depth / size - 1)};
   pieces.ranges[kPlace] = {Expr(0), Expr(size - 1)};
+  pieces.isUniform = pieces.hasUniformConditions(vars, operand);
   return pieces.isLinear(vars, operand) ? std::optional(pieces) : std::nullopt;
 }
 
@@ -137,8 +138,8 @@ DepthPieces DepthPieces::of(Variables &vars, DotOp dot, Region &operand, int64_t
     if (!candidate)
       continue;
     // Whole vectors whose conditions are those of the piece are better than longer pieces.
-    bool isGood = best.size >= lanes && best.isUniform(vars, operand);
-    if (candidate->size > best.size && !(isGood && !candidate->isUniform(vars, operand)))
+    bool isGood = best.size >= lanes && best.isUniform;
+    if (candidate->size > best.size && !(isGood && !candidate->isUniform))
       best = *candidate;
   }
   return best;

@@ -33,6 +33,7 @@ public:
   static DepthPieces of(kernel::Variables &vars, kernel::DotOp dot, mlir::Region &operand, int64_t most, int64_t lanes);
 
   int64_t size = 0;
+  bool isUniform = false; ///< conditions hold for all of a piece or for none
   /// `e` with k in parts; linear in kPlace if it is a position or the index of one.
   Expr position(const Expr &e) const;
   /// The same for a condition e >= 0.
@@ -40,7 +41,7 @@ public:
 
 private:
   bool isLinear(kernel::Variables &vars, mlir::Region &operand) const;
-  bool isUniform(kernel::Variables &vars, mlir::Region &operand) const;
+  bool hasUniformConditions(kernel::Variables &vars, mlir::Region &operand) const;
 
   std::string depth; ///< the name of k
   Ranges ranges;

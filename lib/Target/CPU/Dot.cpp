@@ -8,7 +8,6 @@
 
 #include "lib/Target/CPU/Emitter.h"
 #include "lib/Target/CPU/MicroKernel.h"
-#include "lib/Target/CPU/Scalars.h"
 
 using namespace mlir;
 using namespace cupola::kernel;
@@ -47,165 +46,12 @@ void Emitter::emitDepthBlock() {
   if (dot.blockSize)
     copyBlockParts();
   forLoop(c.i64(0), block.columns, dot.panel, {}, [&](Value panel, Carried) -> Values {
-    forLoop(c.i64(0), block.rows, isa.tileRows, {}, [&](Value row, Carried) -> Values {
+    forLoop(c.i64(0), block.rows, dot.tileRows, {}, [&](Value row, Carried) -> Values {
       emitTile(panel, row);
       return {};
     });
     return {};
   });
-}
-
-//===----------------------------------------------------------------------===//
-// Operands
-//===----------------------------------------------------------------------===//
-
-Value Emitter::operandElement(Region &region) {
-  mlir::Block &body = region.front();
-  Value value = emitYield(body)[0];
-  Type from = body.getTerminator()->getOperand(0).getType();
-  return emitCast(c, from, operandType(region), value);
-}
-
-/// Rows of depthBlock elements and one vector more, so that they do not all begin in
-/// the same place of a cache.
-void Emitter::copyLhs() {
-  const Contraction &dot = *plan.contraction;
-  const Type element = dot.lhsType();
-  forLoop(c.i64(0), block.rows, 1, {}, [&](Value row, Carried) -> Values {
-    variables[dot.m] = c.addi(block.row, row);
-    Value base = c.address(scratchAt(dot.lhsOffset), c.muli(row, c.i64(dot.depthBlock + isa.lanes())), element);
-    if (dot.pieces.size)
-      copyPieces(base);
-    else
-      copyLhsPart(dot.k, block.depth, c.addi(block.depth, block.depths), dot.depth, base);
-    return {};
-  });
-}
-
-/// Elements from `first` to `end` of the current row, one after the other to `target`.
-void Emitter::copyLhsPart(const std::string &var, Value first, Value end, const Expr &length, Value target) {
-  DotOp op = plan.contraction->dot;
-  const Type element = plan.contraction->lhsType();
-  vectorLoop(var, first, end, length, {}, [&](Carried) -> Values {
-    Value value = operandElement(op.getLhs());
-    Value at = c.subi(variables[var], first);
-    store(value, {c.address(target, at, element), true}, element, {});
-    return {};
-  });
-}
-
-void Emitter::copyPieces(Value target) {
-  const DepthPieces &parts = plan.contraction->pieces;
-  const Type element = plan.contraction->lhsType();
-  pieces = &parts;
-  Value size = c.i64(parts.size), first = c.binary<arith::DivUIOp>(block.depth, size);
-  forLoop(c.i64(0), c.binary<arith::DivUIOp>(block.depths, size), 1, {}, [&](Value piece, Carried) -> Values {
-    variables[kPiece] = c.addi(first, piece);
-    copyLhsPart(kPlace, c.i64(0), size, parts.size, c.address(target, c.muli(piece, size), element));
-    return {};
-  });
-  pieces = nullptr;
-}
-
-void Emitter::copyRhs() {
-  const Contraction &dot = *plan.contraction;
-  copyPanels({dot.dot, dot.n, dot.k, dot.columns, block.column, block.columns, block.depth, block.depths, dot.panel,
-              dot.depthBlock / dot.depthUnit, scratchAt(dot.rhsOffset), dot.depthUnit});
-}
-
-Value Emitter::panelPart(const PanelCopy &copy, Value k, int64_t i, bool isLast) {
-  DotOp op = copy.dot;
-  const Value row = c.addi(k, c.i64(i));
-  Value at = row;
-  if (isLast)
-    at = c.minsi(row, c.subi(copy.depths, c.i64(1)));
-  variables[copy.k] = c.addi(copy.depth, at);
-  Value value = c.convert<arith::ExtUIOp>(operandElement(op.getRhs()), c.b.getI32Type());
-  if (isLast)
-    value = c.select(c.cmpi(CmpIPredicate::slt, row, copy.depths), value, c.integer(0, value));
-  return i == 0 ? value : c.binary<arith::ShLIOp>(value, c.integer(32 / copy.unit * i, value));
-}
-
-void Emitter::copyPanelRow(const PanelCopy &copy, Value k, Value first, Value count, Value start, bool isLast) {
-  DotOp op = copy.dot;
-  const Type element = op.getTile().getType().getElement();
-  const Value row = copy.unit == 1 ? k : c.binary<arith::DivUIOp>(k, c.i64(copy.unit));
-  const Value base = c.address(start, c.muli(row, c.i64(copy.panel)), element);
-  vectorLoop(copy.n, first, c.addi(first, count), copy.length, {}, [&](Carried) -> Values {
-    variables[copy.k] = c.addi(copy.depth, k);
-    Value value = copy.unit == 1 ? operandElement(op.getRhs()) : panelPart(copy, k, 0, isLast);
-    for (int64_t i = 1; i < copy.unit; ++i)
-      value = c.ori(value, panelPart(copy, k, i, isLast));
-    store(value, {c.address(base, c.subi(variables[copy.n], first), element), true}, element, {});
-    return {};
-  });
-}
-
-void Emitter::copyPanels(PanelCopy copy) {
-  const Type element = copy.dot.getTile().getType().getElement();
-  forLoop(c.i64(0), copy.columns, copy.panel, {}, [&](Value panel, Carried) -> Values {
-    Value first = c.addi(copy.column, panel);
-    Value count = c.minsi(c.i64(copy.panel), c.subi(copy.columns, panel));
-    Value start = c.address(copy.target, c.muli(panel, c.i64(copy.panelDepth)), element);
-    Value end = copy.unit == 1 ? copy.depths : c.andi(copy.depths, c.i64(-copy.unit));
-    forLoop(c.i64(0), end, copy.unit, {}, [&](Value k, Carried) -> Values {
-      copyPanelRow(copy, k, first, count, start, /*isLast=*/false);
-      return {};
-    });
-    if (copy.unit != 1) // what is left of the depth
-      forLoop(end, copy.depths, copy.unit, {}, [&](Value k, Carried) -> Values {
-        copyPanelRow(copy, k, first, count, start, /*isLast=*/true);
-        return {};
-      });
-    return {};
-  });
-}
-
-Emitter::Operand Emitter::loadedAt(kernel::LoadOp load, const std::string &strided) {
-  Expr position = vars.read(load.getPosition(), load.getIndices());
-  Address from = address(buffers.lookup(load.getView()), load.getView().getType().getElement(), position);
-  return {from.pointer, index(*position.coefficient(strided))};
-}
-
-Emitter::Operand Emitter::lhsAt(Value row) {
-  const Contraction &dot = *plan.contraction;
-  DotOp op = dot.dot;
-  if (dot.lhs == OperandForm::Copied) {
-    Value stride = c.i64(dot.depthBlock + isa.lanes());
-    return {c.address(scratchAt(dot.lhsOffset), c.muli(row, stride), valueType(dot.lhsType())), stride};
-  }
-  variables[dot.m] = c.addi(block.row, row);
-  variables[dot.k] = block.depth;
-  return loadedAt(plainOperand(op.getLhs()), dot.m);
-}
-
-Value Emitter::unitsOf(Value depth) {
-  const int64_t unit = plan.contraction->depthUnit;
-  return unit == 1 ? depth : c.binary<arith::DivUIOp>(c.addi(depth, c.i64(unit - 1)), c.i64(unit));
-}
-
-Emitter::Operand Emitter::rhsAt(Value panel) {
-  const Contraction &dot = *plan.contraction;
-  DotOp op = dot.dot;
-  Type element = valueType(op.getTile().getType().getElement());
-  const Value stride = c.i64(dot.panel);
-  if (dot.rhs == OperandForm::Copied)
-    return {c.address(scratchAt(dot.rhsOffset), c.muli(panel, c.i64(dot.depthBlock / dot.depthUnit)), element), stride};
-  Value column = c.addi(block.column, panel);
-  if (dot.rhs == OperandForm::Packed) {
-    LoadOp load = plainOperand(op.getRhs());
-    const graph::Exprs grid = graph::exprsOf(func.getGrid());
-    Expr matrix = 0;
-    for (unsigned dim : gridOf(func, op.getRhs()))
-      matrix = matrix * grid[dim] + Expr::symbol(vars.name(func.getPoint()[dim]));
-    const Expr columns = matrix * ceilDiv(dot.columns, dot.panel) * Expr(dot.panel);
-    column = c.addi(column, index(columns));
-    Value offset = c.addi(c.muli(column, unitsOf(index(dot.depth))), c.muli(unitsOf(block.depth), stride));
-    return {c.address(buffers.lookup(load.getView()), offset, element), stride};
-  }
-  variables[dot.n] = column;
-  variables[dot.k] = block.depth;
-  return loadedAt(plainOperand(op.getRhs()), dot.k);
 }
 
 //===----------------------------------------------------------------------===//
@@ -231,9 +77,8 @@ void Emitter::emitTile(Value panel, Value row) {
 
 /// The numbers of rows that tiles have, ascending: a whole tile's, and for what is left
 /// at the end half of it or one.
-static SmallVector<int64_t> tileHeights(const Expr &rows, const CpuArchitecture &isa,
+static SmallVector<int64_t> tileHeights(const Expr &rows, int64_t whole,
                                         const std::map<std::string, int64_t> &divisors) {
-  int64_t whole = isa.tileRows;
   if (divisible(rows, whole, divisors))
     return {whole};
   std::optional<int64_t> known = rows.constant();
@@ -275,12 +120,13 @@ void Emitter::multiplyTile(Value panel, Value row, Value tile) {
   call.prefetches = dot.rhs == OperandForm::Packed;
   call.ahead = call.right.pointer;
   if (call.prefetches) {
-    Value lines = c.muli(call.depth, c.binary<arith::DivUIOp>(row, c.i64(isa.tileRows)));
+    Value lines = c.muli(call.depth, c.binary<arith::DivUIOp>(row, c.i64(dot.tileRows)));
     call.ahead = c.address(call.right.pointer, c.muli(call.depth, call.right.stride), element);
     call.ahead = c.address(call.ahead, c.muli(lines, c.i64(64)), c.b.getI8Type());
   }
   call.isDirect = dot.rhs == OperandForm::Direct;
   call.panel = call.tileStride = dot.panel;
+  call.tileRows = dot.tileRows;
   if (dot.blockSize)
     addBlocks(call, panel, row);
   callMicroKernel(call, dot.rows, dot.columns);
@@ -313,7 +159,7 @@ void Emitter::callMicroKernel(const MicroCall &call, const Expr &allRows, const 
     widths.insert(widths.begin(), vectors * lanes);
   const bool masked = call.isDirect && !divisible(allColumns, lanes, divisors);
   const int64_t known = getConstantIntValue(call.depth).value_or(0), depth = known <= kShortDepth ? known : 0;
-  chooseSize(call.rows, tileHeights(allRows, isa, divisors), [&](int64_t height) {
+  chooseSize(call.rows, tileHeights(allRows, call.tileRows, divisors), [&](int64_t height) {
     chooseSize(call.columns, widths, [&](int64_t width) {
       MicroKernel shape{call.element,
                         static_cast<unsigned>(height),
@@ -343,7 +189,7 @@ void Emitter::callMicroKernel(const MicroCall &call, const Expr &allRows, const 
 void Emitter::emitEpilogue(Value panel, Value row, Value tile) {
   const Contraction &dot = *plan.contraction;
   Value firstRow = c.addi(block.row, row), firstColumn = c.addi(block.column, panel);
-  Value endRow = c.addi(block.row, c.minsi(block.rows, c.addi(row, c.i64(isa.tileRows))));
+  Value endRow = c.addi(block.row, c.minsi(block.rows, c.addi(row, c.i64(dot.tileRows))));
   Value endColumn = c.addi(block.column, c.minsi(block.columns, c.addi(panel, c.i64(dot.panel))));
   variables["window_row"] = firstRow;
   variables["window_column"] = firstColumn;
@@ -351,9 +197,9 @@ void Emitter::emitEpilogue(Value panel, Value row, Value tile) {
   window = {op.getTile(), tile, dot.panel};
   for (auto loop : func.getBody().getOps<ForeachOp>()) {
     std::vector<std::string> names = vars.names(loop.getBody().getArguments());
-    forLoop(firstRow, endRow, 1, {}, [&](Value m, Carried) -> Values {
-      variables[names[0]] = m;
-      vectorLoop(names[1], firstColumn, endColumn, dot.columns, {}, [&](Carried) -> Values {
+    vectorLoop(names[1], firstColumn, endColumn, dot.columns, {}, [&](Carried) -> Values {
+      forLoop(firstRow, endRow, 1, {}, [&](Value m, Carried) -> Values {
+        variables[names[0]] = m;
         emitBlock(loop.getBody().front());
         return {};
       });

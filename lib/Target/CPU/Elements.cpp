@@ -54,6 +54,13 @@ static Value emitConstant(Code &c, kernel::ConstantOp op) {
 }
 
 void Emitter::emitScalar(Operation *op) {
+  if (quantizations.isPart(op))
+    return;
+  if (const Quantization *found = quantizations.find(op)) {
+    const Value number = emitQuantization(c, *found, values.lookup(found->input));
+    values[op->getResult(0)] = emitCast(c, c.b.getI32Type(), op->getResult(0).getType(), number);
+    return;
+  }
   Values in = lookup(op->getOperands());
   auto result =
       llvm::TypeSwitch<Operation *, Value>(op)

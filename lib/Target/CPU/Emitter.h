@@ -12,6 +12,7 @@
 
 #include "lib/Target/CPU/Code.h"
 #include "lib/Target/CPU/KernelPlan.h"
+#include "lib/Target/CPU/Quantize.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -116,12 +117,12 @@ private:
   mlir::Value maskWith(mlir::Value condition);
   mlir::Value scratchAt(int64_t offset);
 
-  //===--- Dot.cpp ---===//
-  void emitContraction(llvm::ArrayRef<mlir::Value> iteration);
-  void emitDepthBlock();
+  //===--- Operands.cpp ---===//
+  mlir::Value operandElement(mlir::Region &region);
   void copyLhs();
   void copyLhsPart(const std::string &var, mlir::Value first, mlir::Value end, const Expr &length, mlir::Value target);
   void copyPieces(mlir::Value target);
+  unsigned pieceLanes() const;
   void copyRhs();
   /// Panels of a right operand, one after the other: rows of `panel` columns from `depth` on.
   struct PanelCopy {
@@ -140,21 +141,29 @@ private:
                     bool isLast);
   /// The element of row k + i as the i-th part of a word; 0 behind the depth.
   mlir::Value panelPart(const PanelCopy &copy, mlir::Value k, int64_t i, bool isLast);
-  void emitTile(mlir::Value panel, mlir::Value row);
-  void chooseSize(mlir::Value value, llvm::ArrayRef<int64_t> sizes, llvm::function_ref<void(int64_t)> body);
-  void multiplyTile(mlir::Value panel, mlir::Value row, mlir::Value tile);
-  void emitEpilogue(mlir::Value panel, mlir::Value row, mlir::Value tile);
-  mlir::Value operandElement(mlir::Region &region);
   /// Where an operand's panel or rows begin, and the distance to the next row.
   struct Operand {
     mlir::Value pointer, stride;
   };
-  /// What a tile is of; see MicroKernel.h. `isDirect`: columns beyond the last may not be read.
+  Operand lhsAt(mlir::Value row);
+  Operand rhsAt(mlir::Value panel);
+  Operand loadedAt(kernel::LoadOp load, const std::string &strided);
+  /// A depth in elements of the micro-kernel.
+  mlir::Value unitsOf(mlir::Value depth);
+
+  //===--- Dot.cpp ---===//
+  void emitContraction(llvm::ArrayRef<mlir::Value> iteration);
+  void emitDepthBlock();
+  void emitTile(mlir::Value panel, mlir::Value row);
+  void chooseSize(mlir::Value value, llvm::ArrayRef<int64_t> sizes, llvm::function_ref<void(int64_t)> body);
+  void multiplyTile(mlir::Value panel, mlir::Value row, mlir::Value tile);
+  void emitEpilogue(mlir::Value panel, mlir::Value row, mlir::Value tile);
+  /// What a tile of tileRows rows is of; see MicroKernel.h. `isDirect`: columns beyond the last may not be read.
   struct MicroCall {
     mlir::Type element;
     Operand left, right;
     mlir::Value rows, columns, depth, tile, accumulate, ahead;
-    int64_t panel = 0, tileStride = 0;
+    int64_t panel = 0, tileStride = 0, tileRows = 0;
     bool isDirect = false, prefetches = false;
     int64_t unit = 1;
     int64_t block = 0;               ///< MicroKernel::block
@@ -162,13 +171,8 @@ private:
     Operand rowScales;
   };
   void callMicroKernel(const MicroCall &call, const Expr &allRows, const Expr &allColumns);
-  /// A depth in elements of the micro-kernel.
-  mlir::Value unitsOf(mlir::Value depth);
   /// The address of one of two functions, by CpuArchitecture::dots.
   mlir::Value ifExtended(mlir::LLVM::LLVMFuncOp with, mlir::LLVM::LLVMFuncOp without);
-  Operand lhsAt(mlir::Value row);
-  Operand rhsAt(mlir::Value panel);
-  Operand loadedAt(kernel::LoadOp load, const std::string &strided);
 
   //===--- BlockDot.cpp: what belongs to blocks of the depth ---===//
   void copyBlockParts();
@@ -224,6 +228,7 @@ private:
   const CpuArchitecture &isa;
   kernel::Variables vars; ///< the plan's
   std::map<std::string, int64_t> divisors;
+  const Quantizations quantizations;
 
   // Arguments of the kernel.
   mlir::Value bindings, step, scratch;

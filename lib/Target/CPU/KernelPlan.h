@@ -34,7 +34,7 @@ struct Nest {
 };
 
 /// tile[m, n] in blocks of rowBlock x columnBlock per iteration, depthBlock of k at a
-/// time. Panels are CpuArchitecture::tileVectors vectors wide.
+/// time.
 struct Contraction {
   kernel::DotOp dot;
   std::string m, n, k; ///< names of its variables
@@ -54,8 +54,9 @@ struct Contraction {
   // The schedule.
   OperandForm lhs = OperandForm::Copied, rhs = OperandForm::Copied;
   int64_t rowBlock = 0, columnBlock = 0, depthBlock = 0;
-  int64_t panel = 0;  ///< columns of a panel
-  DepthPieces pieces; ///< of a copied left operand; depthBlock is a multiple of their size
+  int64_t panel = 0;    ///< columns of a panel
+  int64_t tileRows = 0; ///< rows of a tile over it, which divide those of a block
+  DepthPieces pieces;   ///< of a copied left operand; depthBlock is a multiple of their size
 
   int64_t tileOffset = 0, lhsOffset = 0, rhsOffset = 0; ///< bytes into scratch memory
   /// The same of blocks: starts and scales of columns in panels, a row for a block, and scales of rows.
@@ -111,8 +112,10 @@ int64_t depthUnitOf(kernel::DotOp dot);
 mlir::Type sumTypeOf(kernel::DotOp dot);
 /// The type of an operand where it is copied or packed: that of the sums, or what depthUnitOf is about.
 mlir::Type operandType(mlir::Region &region);
-/// Columns of a panel of the micro-kernel.
-int64_t panelWidth(mlir::Type accumulator, const CpuArchitecture &isa);
+/// Columns of a panel of the dot's micro-kernel: a wide one where that leaves no narrower one at the end.
+int64_t panelWidth(kernel::DotOp dot, const CpuArchitecture &isa);
+/// Rows of a tile over such a panel.
+int64_t tileRows(int64_t panel, mlir::Type accumulator, const CpuArchitecture &isa);
 
 /// The load that is all of an operand's region, if it is one.
 kernel::LoadOp plainOperand(mlir::Region &region);

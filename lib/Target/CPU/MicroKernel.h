@@ -17,8 +17,8 @@ namespace cupola::cpu {
 
 struct MicroKernel {
   mlir::Type element;
-  unsigned rows;         ///< at most CpuArchitecture::tileRows
-  unsigned vectors;      ///< of columns, at most CpuArchitecture::tileVectors
+  unsigned rows;
+  unsigned vectors;      ///< of columns
   bool masked;           ///< the last vector has only some columns
   bool prefetches;       ///< a line of `ahead` per step of k
   int64_t tileStride;    ///< elements from a row of the tile to the next

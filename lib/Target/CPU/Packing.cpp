@@ -207,7 +207,7 @@ OwningOpRef<FuncOp> packOperand(FuncOp func, StringRef name, const CpuArchitectu
   DotOp dot = dotOf(func);
   const SmallVector<BlockArgument> sources = sourcesOf(dot.getRhs());
   const graph::Exprs extents = exprsOf(dot.getExtents());
-  const int64_t width = panelWidth(dot.getTile().getType().getElement(), isa), unit = depthUnitOf(dot);
+  const int64_t width = panelWidth(dot, isa), unit = depthUnitOf(dot);
   MLIRContext *context = func.getContext();
   OpBuilder b(context);
   auto packer = FuncOp::create(b, UnknownLoc::get(context), name, graph::KernelKind::Pack, b.getArrayAttr({}),

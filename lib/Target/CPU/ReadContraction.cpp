@@ -79,8 +79,17 @@ Type Contraction::lhsType() const { return operandType(dot->getRegion(0)); }
 Type Contraction::rhsType() const { return operandType(dot->getRegion(1)); }
 Type Contraction::sumType() const { return sumTypeOf(dot); }
 
-int64_t panelWidth(Type accumulator, const CpuArchitecture &isa) {
-  return isa.tileVectors * isa.lanesOf(elementBytes(accumulator));
+int64_t panelWidth(DotOp dot, const CpuArchitecture &isa) {
+  const int64_t lanes = isa.lanesOf(elementBytes(dot.getTile().getType().getElement()));
+  const int64_t usual = isa.tileVectors * lanes, wide = isa.wideVectors * lanes;
+  std::optional<int64_t> columns = exprsOf(dot.getExtents())[1].constant();
+  const bool isWide = wide != 0 && !dot.getBlock() && columns && *columns % usual != 0 && *columns % wide == 0;
+  return isWide ? wide : usual;
+}
+
+int64_t tileRows(int64_t panel, Type accumulator, const CpuArchitecture &isa) {
+  const int64_t vectors = panel / isa.lanesOf(elementBytes(accumulator));
+  return isa.tileRows * isa.tileVectors / vectors;
 }
 
 Result<Contraction> readContraction(Variables &vars, FuncOp func) {

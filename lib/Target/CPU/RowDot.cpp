@@ -149,6 +149,7 @@ void Emitter::multiplyRows(RowDot dot) {
       call.accumulate = c.i64(dot.dot.getInit() ? 1 : 0);
       call.ahead = right.pointer;
       call.panel = dot.panel;
+      call.tileRows = isa.tileRows;
       call.tileStride = plan.steps->tiles.at(dot.dot.getTile()).pitch;
       call.isDirect = isDirect;
       callMicroKernel(call, plan.steps->rows, liveExtent(dot.n, dot.columns));

@@ -36,7 +36,13 @@ const Conv convs[] = {
 class ConvTest : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Levels, ConvTest, testing::ValuesIn(runnableLevels()));
 
-std::string convText(const Conv &v) {
+/// Types of the image, the weights and the sums, and what stands around the image.
+struct Types {
+  const char *left, *right, *sum, *border;
+};
+const Types floats{"f32", "f32", "f32", "0.0"}, bytes{"ui8", "i8", "i32", "7"};
+
+std::string convText(const Conv &v, const Types &types) {
   Expr m = Expr::symbol("d0"), k = Expr::symbol("d2");
   Ranges ranges{{"d0", {Expr(0), Expr(v.places() * v.places() - 1)}}, {"d2", {Expr(0), Expr(v.depth() - 1)}}};
   Expr y = floorDiv(m, v.places()) * v.stride + floorDiv(k, v.window * v.channels) * v.dilation - v.pad;
@@ -46,7 +52,11 @@ std::string convText(const Conv &v) {
     masks += (masks.empty() ? "" : ", ") + positionText(simplify(e, ranges));
   Expr input = simplify((y * v.size + x) * v.channels + mod(k, v.channels), ranges);
   return kernelText("conv", {{"INPUT", positionText(input)},
-                             {"MASK", v.pad ? "mask [" + masks + "] else %zero : f32" : ""},
+                             {"MASK", v.pad ? "mask [" + masks + "] else %border : " + types.left : ""},
+                             {"BORDER", types.border},
+                             {"LEFT", types.left},
+                             {"RIGHT", types.right},
+                             {"SUM", types.sum},
                              {"WEIGHT", positionText(k * v.columns + Expr::symbol("d1"))},
                              {"OUT", positionText(Expr::symbol("d3") * v.columns + Expr::symbol("d4"))},
                              {"ROWS", std::to_string(v.places() * v.places())},
@@ -55,15 +65,16 @@ std::string convText(const Conv &v) {
 }
 
 /// The sum at an output place, and the sum of its magnitudes.
-std::pair<double, double> convAt(const Conv &v, const std::vector<float> &x, const std::vector<float> &w, int64_t row,
-                                 int64_t column) {
+template <class Left, class Right>
+std::pair<double, double> convAt(const Conv &v, const std::vector<Left> &x, const std::vector<Right> &w, int64_t row,
+                                 int64_t column, double border = 0) {
   double sum = 0, magnitude = 0;
   for (int64_t k = 0; k < v.depth(); ++k) {
     int64_t i = row / v.places() * v.stride + k / (v.window * v.channels) * v.dilation - v.pad;
     int64_t j = row % v.places() * v.stride + k / v.channels % v.window * v.dilation - v.pad;
-    if (i < 0 || j < 0 || i >= v.size || j >= v.size)
-      continue;
-    double product = double(x[(i * v.size + j) * v.channels + k % v.channels]) * w[k * v.columns + column];
+    const bool isInside = i >= 0 && j >= 0 && i < v.size && j < v.size;
+    double product =
+        (isInside ? x[(i * v.size + j) * v.channels + k % v.channels] : border) * w[k * v.columns + column];
     sum += product;
     magnitude += std::abs(product);
   }
@@ -72,7 +83,7 @@ std::pair<double, double> convAt(const Conv &v, const std::vector<float> &x, con
 
 TEST_P(ConvTest, AgreesOverWindowsStridesAndBorders) {
   for (const Conv &v : convs) {
-    KernelRunner runner(convText(v), GetParam());
+    KernelRunner runner(convText(v, floats), GetParam());
     std::vector<float> x = randomFloats(v.size * v.size * v.channels, 1), w = randomFloats(v.depth() * v.columns, 2);
     std::vector<float> o(v.places() * v.places() * v.columns);
     runner.run(0, {x.data(), w.data(), o.data()}, {});
@@ -80,6 +91,32 @@ TEST_P(ConvTest, AgreesOverWindowsStridesAndBorders) {
       auto [sum, magnitude] = convAt(v, x, w, i / v.columns, i % v.columns);
       ASSERT_NEAR(o[i], sum, 1e-6 * magnitude) << v.channels << " channels, window " << v.window << ", at " << i;
     }
+  }
+}
+
+/// Pieces of whole registers of bytes, of parts of one and of no whole vectors; more of them than are copied one by
+/// one.
+TEST_P(ConvTest, BytesAreCopiedByRegisters) {
+  for (const Conv &v : {Conv{7, 64, 64, 3, 1, 1, 1},
+                        {5, 128, 20, 3, 1, 1, 1},
+                        {6, 96, 33, 3, 2, 1, 1},
+                        {9, 3, 64, 7, 2, 1, 3},
+                        {6, 16, 48, 3, 1, 1, 1},
+                        {9, 5, 16, 7, 1, 2, 6},
+                        {4, 600, 8, 3, 1, 1, 1}}) {
+    KernelRunner runner(convText(v, bytes), GetParam());
+    std::vector<uint8_t> x(v.size * v.size * v.channels);
+    std::vector<int8_t> w(v.depth() * v.columns);
+    for (size_t i = 0; i < x.size(); ++i)
+      x[i] = static_cast<uint8_t>(i * 37 + i / 11);
+    for (size_t i = 0; i < w.size(); ++i)
+      w[i] = static_cast<int8_t>(i * 53 + i / 7);
+    std::vector<int32_t> o(v.places() * v.places() * v.columns + 1, -1);
+    runner.run(0, {x.data(), w.data(), o.data()}, {});
+    for (size_t i = 0; i + 1 < o.size(); ++i)
+      ASSERT_EQ(o[i], convAt(v, x, w, i / v.columns, i % v.columns, 7).first)
+          << v.channels << " channels, window " << v.window << ", at " << i;
+    EXPECT_EQ(o.back(), -1) << "wrote beyond the end";
   }
 }
 
@@ -118,7 +155,7 @@ TEST(DepthPiecesTest, AreRowsOfTheWindowOrItsChannels) {
   mlir::MLIRContext context;
   context.loadDialect<kernel::KernelDialect, graph::GraphDialect>();
   for (const Conv &v : convs) {
-    auto module = mlir::parseSourceString<mlir::ModuleOp>(convText(v), &context);
+    auto module = mlir::parseSourceString<mlir::ModuleOp>(convText(v, floats), &context);
     ASSERT_TRUE(module);
     kernel::DotOp dot;
     module->walk([&](kernel::DotOp op) { dot = op; });

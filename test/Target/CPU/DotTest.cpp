@@ -83,6 +83,8 @@ TEST_P(DotTest, StaticShapes) {
                         {8, 96, 64},
                         {128, 32, 40},
                         {33, 100, 600},
+                        {13, 128, 70},
+                        {70, 64, 1030},
                         {70, 200, 1},
                         {70, 1, 50}}) {
       KernelRunner runner(gemmText(shape, layout), GetParam(), layout.pack);

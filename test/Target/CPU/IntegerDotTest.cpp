@@ -122,6 +122,9 @@ TEST_P(IntegerDotTest, StaticShapes) {
                         {33, 100, 601},
                         {70, 200, 1},
                         {70, 1, 50},
+                        {1, 64, 9},
+                        {13, 128, 70},
+                        {70, 64, 1030},
                         {9, 50, 1030}}) {
       KernelRunner runner(textOf(shape, form, 1), GetParam(), form.pack);
       expectBoth(runner, shape, form);
@@ -152,13 +155,14 @@ TEST_P(IntegerDotTest, DynamicDepthsOfWholeWords) {
 
 TEST_P(IntegerDotTest, PackedSizeIsStated) {
   const int64_t panel = GetParam() == 3 ? 16 : 48;
-  for (Factors factors : {Factors::Words, Factors::Bytes}) {
-    const Form form{false, true, false, factors};
-    KernelRunner runner(textOf({8, 100, 31}, form, 1), GetParam(), true);
-    ASSERT_EQ(runner.size(), 2u);
-    EXPECT_EQ(runner.packedBytes.at(0).evaluate({}),
-              (100 + panel - 1) / panel * panel * 32 * (factors == Factors::Bytes ? 1 : 2));
-  }
+  for (Factors factors : {Factors::Words, Factors::Bytes})
+    for (int64_t columns : {100, 64}) { // of which a wide panel is the other
+      const Form form{false, true, false, factors};
+      KernelRunner runner(textOf({8, columns, 31}, form, 1), GetParam(), true);
+      ASSERT_EQ(runner.size(), 2u);
+      EXPECT_EQ(runner.packedBytes.at(0).evaluate({}), (columns == 64 ? 64 : (columns + panel - 1) / panel * panel) *
+                                                           32 * (factors == Factors::Bytes ? 1 : 2));
+    }
 }
 
 } // namespace

@@ -157,6 +157,24 @@ kernel.func @few gemm grid () in [] scalars []
   }
 }
 
+// Columns of no whole panels, but of whole wide ones, where a level has such: tiles have fewer rows.
+// V3: @wide {{.*}} schedule #cpu.contraction<block 72x32x512, panel 16, lhs direct, rhs copied> (
+// V4: @wide {{.*}} schedule #cpu.contraction<block 36x64x512, panel 64, lhs direct, rhs direct> (
+kernel.func @wide gemm grid () in [] scalars []
+    (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  %t = kernel.dot [70, 64, 512] lhs (%m, %k) {
+    %x = kernel.load %a[512*%m + %k] : f32 from <f32, read>
+    kernel.yield %x : f32
+  } rhs (%k, %n) {
+    %y = kernel.load %b[64*%k + %n] : f32 from <f32, read>
+    kernel.yield %y : f32
+  } : !kernel.tile<f32, "70", "64">
+  kernel.foreach (%m, %n) in [70, 64] {
+    %s = kernel.extract %t [%m, %n] : f32 from !kernel.tile<f32, "70", "64">
+    kernel.store %s, %o[64*%m + %n] : f32 to <f32, write>
+  }
+}
+
 // A long depth is cut into equal blocks; weights in panels come fewer columns at a time.
 // V3: @packed {{.*}} schedule #cpu.contraction<block 42x48x400, panel 16, lhs direct, rhs packed> packed
 // V4: @packed {{.*}} schedule #cpu.contraction<block 32x48x400, panel 48, lhs direct, rhs packed> packed

@@ -32,6 +32,28 @@ kernel.func @gemm gemm grid () in [] scalars [#kernel.scalar<1, 0, 1>]
   }
 }
 
+// 64 columns are a wide tile of fewer rows, where there are registers for it.
+// CHECK-LABEL: llvm.func @wide(
+// V4: llvm.call @micro_f32_3_4_64
+// V4: llvm.call @micro_f32_6_4_64
+// V3: llvm.call @micro_f32_6_2_16
+// V4: llvm.func hidden @micro_f32_6_4_64
+// V4-COUNT-24: math.fma {{.*}} : vector<16xf32>
+kernel.func @wide gemm grid () in [] scalars []
+    (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  %t = kernel.dot [32, 64, 64] lhs (%d0, %d2) {
+    %x = kernel.load %a[64*%d0 + %d2] : f32 from !kernel.view<f32, read>
+    kernel.yield %x : f32
+  } rhs (%d2, %d1) {
+    %y = kernel.load %b[%d1 + 64*%d2] : f32 from !kernel.view<f32, read>
+    kernel.yield %y : f32
+  } : !kernel.tile<f32, "32", "64">
+  kernel.foreach (%d3, %d4) in [32, 64] {
+    %s = kernel.extract %t [%d3, %d4] : f32 from !kernel.tile<f32, "32", "64">
+    kernel.store %s, %o[64*%d3 + %d4] : f32 to !kernel.view<f32, write>
+  }
+}
+
 // A packed operand is read from end to end: what follows is on its way.
 // CHECK-LABEL: llvm.func @packed(
 // V4: llvm.call @micro_f32_8_3_48_ahead

@@ -14,13 +14,15 @@ using namespace cupola::kernel;
 
 namespace cupola::cpu {
 
-static constexpr int64_t kDepthBlock = 512;
+/// Elements of the depth that a block takes: what it has of a panel is in the second cache. Words of several elements
+/// are so many fewer.
+static int64_t mostDepth(const Contraction &c) { return c.depthUnit == 1 ? 512 : 1024; }
 
 /// Rows of an iteration: few, so that threads have something to share, but an operand that is
 /// copied should serve many.
-static int64_t rowBlock(const Contraction &c, OperandForm rhs, const CpuArchitecture &isa) {
+static int64_t rowBlock(const Contraction &c, OperandForm rhs, int64_t tile) {
   const bool copiesLhs = !c.isLhsContiguous;
-  return blockOf(c.rows, isa.tileRows, rhs == OperandForm::Copied ? 128 : copiesLhs ? 64 : 32);
+  return blockOf(c.rows, tile, rhs == OperandForm::Copied ? 128 : copiesLhs ? 64 : 32);
 }
 
 /// As many columns; fewer where the depth is long and nothing has to be copied again for it.
@@ -50,18 +52,19 @@ Candidates ContractionAttr::candidates(KernelPlan &kernel, const CpuArchitecture
   if (!kernel.contraction)
     return {};
   Contraction &c = *kernel.contraction;
-  const int64_t panel = panelWidth(c.accumulator(), isa), columns = columnBlock(c, panel);
+  const int64_t panel = panelWidth(c.dot, isa), columns = columnBlock(c, panel);
+  const int64_t tile = tileRows(panel, c.accumulator(), isa);
   const OperandForm lhs = c.isLhsContiguous ? OperandForm::Direct : OperandForm::Copied;
   int64_t piece = 0;
   if (lhs == OperandForm::Copied)
-    piece = DepthPieces::of(kernel.vars, c.dot, c.dot.getLhs(), kDepthBlock, isa.lanes()).size;
+    piece = DepthPieces::of(kernel.vars, c.dot, c.dot.getLhs(), mostDepth(c), isa.lanes()).size;
   const int64_t least = std::lcm(std::max<int64_t>(piece, 1), std::max(c.depthUnit, c.blockSize));
-  const int64_t depth = blockOf(c.depth, least, kDepthBlock);
+  const int64_t depth = blockOf(c.depth, least, mostDepth(c));
   Candidates all;
   for (OperandForm rhs : rhsForms(c))
     for (int64_t width : {columns, std::min(columns, 2 * panel)})
       all.push_back(
-          ContractionAttr::get(kernel.func.getContext(), rowBlock(c, rhs, isa), width, depth, panel, lhs, rhs, piece));
+          ContractionAttr::get(kernel.func.getContext(), rowBlock(c, rhs, tile), width, depth, panel, lhs, rhs, piece));
   return all;
 }
 
@@ -75,7 +78,8 @@ static double reading(const ContractionAttr &schedule, const KernelPlan &kernel,
     return 1;
   std::optional<int64_t> rows = bounds(c.rows, kernel.vars.ranges()).hi;
   std::optional<int64_t> columns = bounds(c.columns, kernel.vars.ranges()).hi;
-  const double tiles = rows ? static_cast<double>(llvm::divideCeil(*rows, isa.tileRows)) : 1e9;
+  const double tiles =
+      rows ? static_cast<double>(llvm::divideCeil(*rows, tileRows(schedule.getPanel(), c.accumulator(), isa))) : 1e9;
   const double first = columns && *columns <= schedule.getPanel() ? 1 : kFar;
   return schedule.getRhs() == OperandForm::Copied ? first + 1 + tiles : first * tiles;
 }
@@ -89,7 +93,8 @@ double ContractionAttr::cost(const KernelPlan &kernel, const CpuArchitecture &is
 
 /// Blocks are whole tiles of the micro-kernel, and operands lie as the schedule says.
 static bool suits(ContractionAttr schedule, Contraction &c, const CpuArchitecture &isa) {
-  return schedule.getRows() % isa.tileRows == 0 && schedule.getPanel() == panelWidth(c.accumulator(), isa) &&
+  return schedule.getPanel() == panelWidth(c.dot, isa) &&
+         schedule.getRows() % tileRows(schedule.getPanel(), c.accumulator(), isa) == 0 &&
          (schedule.getLhs() != OperandForm::Direct || c.isLhsContiguous) &&
          (schedule.getRhs() != OperandForm::Direct || c.isRhsContiguous) &&
          (schedule.getRhs() == OperandForm::Packed) == c.isPacked &&
@@ -110,6 +115,7 @@ Status ContractionAttr::plan(KernelPlan &kernel, const CpuArchitecture &isa) con
   c.columnBlock = getColumns();
   c.depthBlock = getDepth();
   c.panel = getPanel();
+  c.tileRows = tileRows(c.panel, c.accumulator(), isa);
   c.tileOffset = kernel.reserve(c.rowBlock * c.columnBlock * elementBytes(c.accumulator()));
   if (c.lhs == OperandForm::Copied)
     c.lhsOffset = kernel.reserve(c.rowBlock * (c.depthBlock + isa.lanes()) * elementBytes(c.lhsType()));

@@ -1,0 +1,185 @@
+//===- lib/Target/CPU/Operands.cpp - where a contraction's operands are read, and copies of them ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Target/CPU/Emitter.h"
+#include "lib/Target/CPU/Scalars.h"
+
+using namespace mlir;
+using namespace cupola::kernel;
+using arith::CmpIPredicate;
+
+namespace cupola::cpu {
+
+Value Emitter::operandElement(Region &region) {
+  mlir::Block &body = region.front();
+  Value value = emitYield(body)[0];
+  Type from = body.getTerminator()->getOperand(0).getType();
+  return emitCast(c, from, operandType(region), value);
+}
+
+/// Rows of depthBlock elements and one vector more, so that they do not all begin in
+/// the same place of a cache.
+void Emitter::copyLhs() {
+  const Contraction &dot = *plan.contraction;
+  const Type element = dot.lhsType();
+  forLoop(c.i64(0), block.rows, 1, {}, [&](Value row, Carried) -> Values {
+    variables[dot.m] = c.addi(block.row, row);
+    Value base = c.address(scratchAt(dot.lhsOffset), c.muli(row, c.i64(dot.depthBlock + isa.lanes())), element);
+    if (dot.pieces.size)
+      copyPieces(base);
+    else
+      copyLhsPart(dot.k, block.depth, c.addi(block.depth, block.depths), dot.depth, base);
+    return {};
+  });
+}
+
+/// Elements from `first` to `end` of the current row, one after the other to `target`. Whole vectors are stored: what
+/// is behind `end` is written later, or room behind the row.
+void Emitter::copyLhsPart(const std::string &var, Value first, Value end, const Expr &length, Value target) {
+  DotOp op = plan.contraction->dot;
+  const Type element = plan.contraction->lhsType();
+  vectorLoop(var, first, end, length, {}, [&](Carried) -> Values {
+    Value value = c.splat(operandElement(op.getLhs()));
+    Value at = c.subi(variables[var], first);
+    LLVM::StoreOp::create(c.b, c.loc, value, c.address(target, at, storageType(element)), elementBytes(element));
+    return {};
+  });
+}
+
+/// The longest vectors of which pieces consist, where nothing but positions differs within one.
+unsigned Emitter::pieceLanes() const {
+  const Contraction &dot = *plan.contraction;
+  unsigned lanes = isa.lanes();
+  while (dot.pieces.isUniform && 2 * lanes <= isa.lanesOf(elementBytes(dot.lhsType())) &&
+         dot.pieces.size % (2 * lanes) == 0)
+    lanes *= 2;
+  return lanes;
+}
+
+/// So many pieces of all of a depth are copied one after the other.
+static constexpr int64_t kMostPieces = 32;
+
+void Emitter::copyPieces(Value target) {
+  const DepthPieces &parts = plan.contraction->pieces;
+  const Type element = plan.contraction->lhsType();
+  pieces = &parts;
+  c.lanes = pieceLanes();
+  Value size = c.i64(parts.size), first = c.binary<arith::DivUIOp>(block.depth, size);
+  Value count = c.binary<arith::DivUIOp>(block.depths, size);
+  const auto copy = [&](Value piece, Carried) -> Values {
+    variables[kPiece] = c.addi(first, piece);
+    copyLhsPart(kPlace, c.i64(0), size, parts.size, c.address(target, c.muli(piece, size), element));
+    return {};
+  };
+  const int64_t known = getConstantIntValue(first) ? getConstantIntValue(count).value_or(INT64_MAX) : INT64_MAX;
+  if (known <= kMostPieces) // what differs between them is known
+    for (int64_t piece = 0; piece < known; ++piece)
+      copy(c.i64(piece), {});
+  else
+    forLoop(c.i64(0), count, 1, {}, copy);
+  pieces = nullptr;
+  c.lanes = isa.lanes();
+}
+
+void Emitter::copyRhs() {
+  const Contraction &dot = *plan.contraction;
+  copyPanels({dot.dot, dot.n, dot.k, dot.columns, block.column, block.columns, block.depth, block.depths, dot.panel,
+              dot.depthBlock / dot.depthUnit, scratchAt(dot.rhsOffset), dot.depthUnit});
+}
+
+Value Emitter::panelPart(const PanelCopy &copy, Value k, int64_t i, bool isLast) {
+  DotOp op = copy.dot;
+  const Value row = c.addi(k, c.i64(i));
+  Value at = row;
+  if (isLast)
+    at = c.minsi(row, c.subi(copy.depths, c.i64(1)));
+  variables[copy.k] = c.addi(copy.depth, at);
+  Value value = c.convert<arith::ExtUIOp>(operandElement(op.getRhs()), c.b.getI32Type());
+  if (isLast)
+    value = c.select(c.cmpi(CmpIPredicate::slt, row, copy.depths), value, c.integer(0, value));
+  return i == 0 ? value : c.binary<arith::ShLIOp>(value, c.integer(32 / copy.unit * i, value));
+}
+
+void Emitter::copyPanelRow(const PanelCopy &copy, Value k, Value first, Value count, Value start, bool isLast) {
+  DotOp op = copy.dot;
+  const Type element = op.getTile().getType().getElement();
+  const Value row = copy.unit == 1 ? k : c.binary<arith::DivUIOp>(k, c.i64(copy.unit));
+  const Value base = c.address(start, c.muli(row, c.i64(copy.panel)), element);
+  vectorLoop(copy.n, first, c.addi(first, count), copy.length, {}, [&](Carried) -> Values {
+    variables[copy.k] = c.addi(copy.depth, k);
+    Value value = copy.unit == 1 ? operandElement(op.getRhs()) : panelPart(copy, k, 0, isLast);
+    for (int64_t i = 1; i < copy.unit; ++i)
+      value = c.ori(value, panelPart(copy, k, i, isLast));
+    store(value, {c.address(base, c.subi(variables[copy.n], first), element), true}, element, {});
+    return {};
+  });
+}
+
+void Emitter::copyPanels(PanelCopy copy) {
+  const Type element = copy.dot.getTile().getType().getElement();
+  forLoop(c.i64(0), copy.columns, copy.panel, {}, [&](Value panel, Carried) -> Values {
+    Value first = c.addi(copy.column, panel);
+    Value count = c.minsi(c.i64(copy.panel), c.subi(copy.columns, panel));
+    Value start = c.address(copy.target, c.muli(panel, c.i64(copy.panelDepth)), element);
+    Value end = copy.unit == 1 ? copy.depths : c.andi(copy.depths, c.i64(-copy.unit));
+    forLoop(c.i64(0), end, copy.unit, {}, [&](Value k, Carried) -> Values {
+      copyPanelRow(copy, k, first, count, start, /*isLast=*/false);
+      return {};
+    });
+    if (copy.unit != 1) // what is left of the depth
+      forLoop(end, copy.depths, copy.unit, {}, [&](Value k, Carried) -> Values {
+        copyPanelRow(copy, k, first, count, start, /*isLast=*/true);
+        return {};
+      });
+    return {};
+  });
+}
+
+Emitter::Operand Emitter::loadedAt(kernel::LoadOp load, const std::string &strided) {
+  Expr position = vars.read(load.getPosition(), load.getIndices());
+  Address from = address(buffers.lookup(load.getView()), load.getView().getType().getElement(), position);
+  return {from.pointer, index(*position.coefficient(strided))};
+}
+
+Emitter::Operand Emitter::lhsAt(Value row) {
+  const Contraction &dot = *plan.contraction;
+  DotOp op = dot.dot;
+  if (dot.lhs == OperandForm::Copied) {
+    Value stride = c.i64(dot.depthBlock + isa.lanes());
+    return {c.address(scratchAt(dot.lhsOffset), c.muli(row, stride), valueType(dot.lhsType())), stride};
+  }
+  variables[dot.m] = c.addi(block.row, row);
+  variables[dot.k] = block.depth;
+  return loadedAt(plainOperand(op.getLhs()), dot.m);
+}
+
+Value Emitter::unitsOf(Value depth) {
+  const int64_t unit = plan.contraction->depthUnit;
+  return unit == 1 ? depth : c.binary<arith::DivUIOp>(c.addi(depth, c.i64(unit - 1)), c.i64(unit));
+}
+
+Emitter::Operand Emitter::rhsAt(Value panel) {
+  const Contraction &dot = *plan.contraction;
+  DotOp op = dot.dot;
+  Type element = valueType(op.getTile().getType().getElement());
+  const Value stride = c.i64(dot.panel);
+  if (dot.rhs == OperandForm::Copied)
+    return {c.address(scratchAt(dot.rhsOffset), c.muli(panel, c.i64(dot.depthBlock / dot.depthUnit)), element), stride};
+  Value column = c.addi(block.column, panel);
+  if (dot.rhs == OperandForm::Packed) {
+    LoadOp load = plainOperand(op.getRhs());
+    const graph::Exprs grid = graph::exprsOf(func.getGrid());
+    Expr matrix = 0;
+    for (unsigned dim : gridOf(func, op.getRhs()))
+      matrix = matrix * grid[dim] + Expr::symbol(vars.name(func.getPoint()[dim]));
+    const Expr columns = matrix * ceilDiv(dot.columns, dot.panel) * Expr(dot.panel);
+    column = c.addi(column, index(columns));
+    Value offset = c.addi(c.muli(column, unitsOf(index(dot.depth))), c.muli(unitsOf(block.depth), stride));
+    return {c.address(buffers.lookup(load.getView()), offset, element), stride};
+  }
+  variables[dot.n] = column;
+  variables[dot.k] = block.depth;
+  return loadedAt(plainOperand(op.getRhs()), dot.k);
+}
+
+} // namespace cupola::cpu
