@@ -10,8 +10,10 @@ using namespace cupola::simt;
 
 namespace cupola::cuda {
 
-/// Vectors of a thread that come through registers: what goes into all of them would not leave enough of these.
-static constexpr int64_t plainAtOnce = 16, computedAtOnce = 4;
+int64_t vectorsAtOnce(const Operand &op) {
+  constexpr int64_t plain = 16, computed = 4;
+  return std::gcd(op.count, plainLoad(*op.body) ? plain : computed);
+}
 
 /// Loads of fragments are for 16 columns.
 static int64_t padded(int64_t columns) { return llvm::alignTo(columns, 16); }
@@ -55,7 +57,7 @@ void StepCopies::allocate(Type stored) {
   for (Operand *op : {&k, &v}) {
     op->pitch = (op->kMajor ? op->outer : op->depth) + 8; // neighbouring rows in different banks
     if (!async)
-      op->atOnce = std::gcd(op->count, plainLoad(*op->body) ? plainAtOnce : computedAtOnce);
+      op->atOnce = vectorsAtOnce(*op);
     own.allocate(*op, stored, buffers * groups, /*withRegisters=*/!async);
   }
 }

@@ -7,6 +7,10 @@
 
 namespace cupola::cuda {
 
+/// Vectors of a thread that come through registers at a time: what goes into all of them would not leave enough of
+/// these.
+int64_t vectorsAtOnce(const Operand &op);
+
 /// The steps of a group of the block's threads: from the first, before the end; `most` of them at most.
 struct StepRange {
   Expr first, end, most;

@@ -69,6 +69,8 @@ private:
     Type stored = q.body->getTerminator()->getOperand(0).getType();
     stepCopies.choose(hasAsync, areParts);
     const bool areQueriesAsync = stepCopies.isAsync() && copies.vectors.canCopyAsync(q);
+    if (!areQueriesAsync)
+      q.atOnce = cuda::vectorsAtOnce(q);
     copies.allocate(q, stored, /*stages=*/1, /*withRegisters=*/!areQueriesAsync);
     stepCopies.allocate(stored);
     if (failed(copies.bring(q, areQueriesAsync)) || failed(stepCopies.begin({firstStep, endStep, mostSteps})))
