@@ -42,8 +42,8 @@ public:
   /// Behind the last time that this step reads them.
   mlir::LogicalResult leaveKeys(), leaveValues();
   Expr buffer(const Operand &op) const { return own.buffer(op); }
-  /// Until at most so many of the newest copies are under way.
-  void wait(int64_t pending);
+  /// Until copies that were started before those of the second step have come.
+  void awaitFirst() { wait(buffers - 1); }
 
   /// Elements of a buffer of both, whichever way they lie.
   static int64_t elements(const AttentionParts &parts);
@@ -58,6 +58,8 @@ private:
   Expr now() { return low.vars.of(low.values.lookup(index())); }
   Expr bufferOf(const Expr &step) { return (group ? *group : Expr(0)) * buffers + mod(step - range.first, buffers); }
   void commit();
+  /// Until at most so many of the newest groups are under way.
+  void wait(int64_t pending);
   void meet();
 
   Lowering &low;

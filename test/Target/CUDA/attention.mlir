@@ -101,7 +101,7 @@
 // GROUPS: if (end > first + 1) {
 // GROUPS: cp_async<16>(s1 + 9216 * warp +
 // GROUPS: cp_async<16>(s2 + 9216 * warp +
-// GROUPS: cp_async_wait<0>();
+// GROUPS: cp_async_wait<1>();
 // GROUPS-NEXT: cu_barrier();
 // GROUPS: for (i32 [[STEP:j[_0-9]*]] = first; [[STEP]] < end; ++[[STEP]]) {
 // GROUPS-NOT: cu_barrier

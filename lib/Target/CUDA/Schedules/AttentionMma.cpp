@@ -76,7 +76,7 @@ private:
     if (failed(copies.bring(q, areQueriesAsync)) || failed(stepCopies.begin({firstStep, endStep, mostSteps})))
       return failure();
     if (groups > 1 && areQueriesAsync)
-      stepCopies.wait(0); // They are there before any group goes on.
+      stepCopies.awaitFirst(); // Queries are there before any group goes on.
     if (groups > 1)
       barrier(); // All have brought queries; from here on groups meet no more.
     return success();
