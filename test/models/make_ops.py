@@ -239,6 +239,8 @@ def parts():
     case("Concat", floats(2, 3), floats(2, 1), axis=1)
     case("Concat", ints(2), ints(3), axis=-1, since=11)
     case("Tile", floats(2, 3), Const(2, 3))
+    case("Tile", floats(2, 2, 1, 3, 2, 2), Const(2, 1, 3, 2, 2, 1))  # more extents apart than ranks have
+    case("Tile", floats(2, 1, 2, 1, 2, 1, 2, 2), Const(2, 1, 2, 2, 0, 1, 2, 2))
     case("Trilu", floats(3, 4))
     case("Trilu", floats(2, 3, 4), Const(-1, shape=()), upper=0)
     for mode in ("constant", "edge", "reflect"):

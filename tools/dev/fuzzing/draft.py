@@ -10,7 +10,7 @@ reads. What was only moved, compared or computed in integers has equal shadows, 
 import random
 
 import numpy as np
-from onnx import helper, numpy_helper
+from onnx import GraphProto, helper, numpy_helper
 
 from fuzzing import peers
 
@@ -32,6 +32,12 @@ FLOATS, SINGLE, INTEGERS, BOOLS = (F32, F64, F16), (F32,), (I64, I32, I8, U8, U3
 NUMBERS = FLOATS + (I64, I32)
 ANY = FLOATS + INTEGERS + BOOLS
 WEIGHTS = {F32: 12, I64: 4, F64: 1.5, F16: 2, I32: 2, U8: 1.5, I8: 1.5, U32: 0.7, BOOL: 2}
+
+
+def fades(op, attributes):
+    """Whether the op, or one in its bodies, does."""
+    bodies = [body for body in attributes.values() if isinstance(body, GraphProto)]
+    return op in FADING or any(node.op_type in FADING for body in bodies for node in body.node)
 
 
 class Unfit(Exception):
@@ -204,7 +210,7 @@ class Draft:
         for i, value in enumerate(made):
             self.accept(value)
             if not exact:
-                self.blur(value, op in FADING)
+                self.blur(value, fades(op, attributes))
             value.is_open = op in OPENING or i in opens or any(operand.is_open for operand in read)
         names = ["" if operand is None else operand.name if isinstance(operand, Value) else self.constant(operand) for operand in operands]
         for operand in read:

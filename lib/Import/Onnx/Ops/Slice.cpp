@@ -240,18 +240,10 @@ static void concat(OpBinder &op, int64_t givenAxis) {
 void importConcat(OpBinder &op) { concat(op, op.requiredInt("axis")); }
 void importConcat1(OpBinder &op) { concat(op, op.intAttribute("axis", 1)); }
 
-void importTile(OpBinder &op) {
-  Exprs repeats = op.symbolicInts(1, "repeats");
-  const Exprs shape = op.shape(0, "input");
-  if (repeats.size() != shape.size())
-    op.bad("repeats has " + std::to_string(repeats.size()) + " elements, expected " + std::to_string(shape.size()) +
-           " for rank " + std::to_string(shape.size()));
-  // A repeated extent d becomes [1, d] -> [r, d] -> r * d.
+/// A repeated extent d becomes [1, d] -> [r, d] -> r * d.
+static Value repeat(OpBinder &op, Value value, ArrayRef<Expr> shape, ArrayRef<Expr> repeats) {
   Exprs apart, repeated, merged;
   for (auto [extent, times] : llvm::zip_equal(shape, repeats)) {
-    if (times.constant() && *times.constant() < 0)
-      op.bad("repeats has the value " + times.text() + ", expected none below 0");
-    times = op.b.extent(times, "a number of repeats");
     if (!times.isConstant(1) && !extent.isConstant(1)) {
       apart.push_back(Expr(1));
       repeated.push_back(times);
@@ -260,7 +252,32 @@ void importTile(OpBinder &op) {
     repeated.push_back(extent.isConstant(1) ? times : extent);
     merged.push_back(extent * times);
   }
-  op.result(op.b.reshape(op.b.broadcast(op.b.reshape(op.value(0, "input"), apart), repeated), merged));
+  if (apart.size() <= static_cast<size_t>(maxRank))
+    return op.b.reshape(op.b.broadcast(op.b.reshape(value, apart), repeated), merged);
+  // One axis after the other, those around it as one each.
+  Exprs done(shape);
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    const Expr before = graph::product(ArrayRef(done).take_front(axis)),
+               behind = graph::product(ArrayRef(done).drop_front(axis + 1));
+    value = repeat(op, op.b.reshape(value, {before, done[axis], behind}), {before, done[axis], behind},
+                   {Expr(1), repeats[axis], Expr(1)});
+    done[axis] = done[axis] * repeats[axis];
+  }
+  return op.b.reshape(value, merged);
+}
+
+void importTile(OpBinder &op) {
+  Exprs repeats = op.symbolicInts(1, "repeats");
+  const Exprs shape = op.shape(0, "input");
+  if (repeats.size() != shape.size())
+    op.bad("repeats has " + std::to_string(repeats.size()) + " elements, expected " + std::to_string(shape.size()) +
+           " for rank " + std::to_string(shape.size()));
+  for (Expr &times : repeats) {
+    if (times.constant() && *times.constant() < 0)
+      op.bad("repeats has the value " + times.text() + ", expected none below 0");
+    times = op.b.extent(times, "a number of repeats");
+  }
+  op.result(repeat(op, op.value(0, "input"), shape, repeats));
 }
 
 void importTrilu(OpBinder &op) {
