@@ -80,13 +80,16 @@ static Value floatToFloat(Code &c, Type from, Type to, Value x) {
   return narrow(c, to, wide);
 }
 
+Value emitBetween(Code &c, Value x, double low, double high) {
+  const Value inside = c.select(c.cmpf(CmpFPredicate::OGT, x, c.real(low, x)), x, c.real(low, x));
+  return c.select(c.cmpf(CmpFPredicate::OLT, inside, c.real(high, x)), inside, c.real(high, x));
+}
+
 /// To integers of up to 16 bits, whose bounds are floats: what is brought between them first is converted as it is.
 static Value floatToNarrowInteger(Code &c, Type to, Value x) {
   const unsigned width = to.getIntOrFloatBitWidth();
   const double low = isUnsigned(to) ? 0 : -std::ldexp(1.0, width - 1), high = low + std::ldexp(1.0, width) - 1;
-  Value inside = c.select(c.cmpf(CmpFPredicate::OGT, x, c.real(low, x)), x, c.real(low, x)); // low for a NaN, too
-  inside = c.select(c.cmpf(CmpFPredicate::OLT, inside, c.real(high, x)), inside, c.real(high, x));
-  const Value wide = c.convert<arith::FPToSIOp>(inside, c.b.getI32Type());
+  const Value wide = c.convert<arith::FPToSIOp>(emitBetween(c, x, low, high), c.b.getI32Type());
   const Value result = c.convert<arith::TruncIOp>(wide, valueType(to));
   return isUnsigned(to) ? result : c.select(c.isNaN(x), c.integer(0, result), result);
 }

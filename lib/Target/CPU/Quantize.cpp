@@ -9,7 +9,6 @@
 
 using namespace mlir;
 using namespace cupola::kernel;
-using arith::CmpFPredicate;
 using cupola::graph::BinaryKind;
 using cupola::graph::UnaryKind;
 
@@ -145,9 +144,7 @@ const Quantization *Quantizations::find(Operation *op) const {
 }
 
 Value emitQuantization(Code &c, const Quantization &q, Value x) {
-  const Value low = c.real(q.rounding.low, x), high = c.real(q.rounding.high, x);
-  Value inside = c.select(c.cmpf(CmpFPredicate::OGT, x, low), x, low); // low for a NaN, too
-  inside = c.select(c.cmpf(CmpFPredicate::OLT, inside, high), inside, high);
+  const Value inside = emitBetween(c, x, q.rounding.low, q.rounding.high);
   const Value factor = c.real(q.rounding.factor, x);
   const Value ratio =
       q.rounding.rest == 0 ? c.mulf(inside, factor) : c.fma(inside, factor, c.mulf(inside, c.real(q.rounding.rest, x)));

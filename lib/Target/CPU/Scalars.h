@@ -25,6 +25,9 @@ mlir::Value emitNeutral(Code &code, graph::ReduceKind kind, mlir::Type element);
 /// graph.cast: float to integer truncates and saturates, NaN becomes 0; to bool: != 0.
 mlir::Value emitCast(Code &code, mlir::Type from, mlir::Type to, mlir::Value x);
 
+/// x between two numbers; `low` for a NaN.
+mlir::Value emitBetween(Code &code, mlir::Value x, double low, double high);
+
 /// f16 and bf16 to f32 and back (to the nearest, ties to even); others unchanged.
 mlir::Value widen(Code &code, mlir::Type element, mlir::Value x);
 mlir::Value narrow(Code &code, mlir::Type element, mlir::Value x);

@@ -66,25 +66,25 @@ void AttentionLowering::forCarried(ValueRange registers,
 LogicalResult AttentionLowering::meetParts(const Expr &count,
                                            llvm::function_ref<Value(const Expr &, const Expr &)> load) {
   constexpr int64_t few = 8; // whose states are under way at once
+  const bool unroll = count.constant().value_or(few + 1) <= few;
   kernel::ForOp op = parts.steps;
-  return low.loop("p", 1, count, 1, /*unroll=*/count.constant().value_or(few + 1) <= few,
-                  [&](const Expr &p) -> LogicalResult {
-                    SmallVector<Value> behind;
-                    for (auto [before, other, registers] : llvm::zip_equal(op.getBefore(), op.getBehind(), carried)) {
-                      hold(before, registers);
-                      behind.push_back(hold(other));
-                    }
-                    forCarried(behind, [&](Value into, const graph::Exprs &index, const Expr &element) {
-                      low.set(load(p, element), into, index);
-                    });
-                    for (Operation &inner : op.getMeet().front())
-                      if (failed(statement(inner)))
-                        return failure();
-                    auto yield = cast<YieldOp>(op.getMeet().front().getTerminator());
-                    for (auto [both, registers] : llvm::zip_equal(yield.getValues(), carried))
-                      copy(heldOf(both), registers);
-                    return success();
-                  });
+  return low.loop("p", 1, count, 1, unroll, [&](const Expr &p) -> LogicalResult {
+    SmallVector<Value> behind;
+    for (auto [before, other, registers] : llvm::zip_equal(op.getBefore(), op.getBehind(), carried)) {
+      hold(before, registers);
+      behind.push_back(hold(other));
+    }
+    forCarried(behind, [&](Value into, const graph::Exprs &index, const Expr &element) {
+      low.set(load(p, element), into, index);
+    });
+    for (Operation &inner : op.getMeet().front())
+      if (failed(statement(inner)))
+        return failure();
+    auto yield = cast<YieldOp>(op.getMeet().front().getTerminator());
+    for (auto [both, registers] : llvm::zip_equal(yield.getValues(), carried))
+      copy(heldOf(both), registers);
+    return success();
+  });
 }
 
 LogicalResult AttentionLowering::meetGroups() {

@@ -84,7 +84,7 @@ LogicalResult OperandCopies::fetchVector(Operand &op, const Expr &i, const Expr 
 
 /// Digits of k come apart where the tile is known: a tile often lies within one of them, and
 /// the rest is the same for all threads.
-std::function<Expr(const Expr &)> OperandCopies::bindPlace(const Operand &op, const Expr &outer, const Expr &k) {
+OperandCopies::Resolve OperandCopies::bindPlace(const Operand &op, const Expr &outer, const Expr &k) {
   low.bind(op.outerIndex, op.outerBase + outer, op.outerExtent);
   const Expr atK = tile * op.depth + k;
   low.bind(op.kIndex, atK, op.depthExtent);
@@ -98,9 +98,13 @@ std::function<Expr(const Expr &)> OperandCopies::bindPlace(const Operand &op, co
 }
 
 Lowering::Source OperandCopies::source(const Operand &op, LoadOp load, const Expr &outer, const Expr &k) {
+  return source(op, load, outer, k, bindPlace(op, outer, k));
+}
+
+Lowering::Source OperandCopies::source(const Operand &op, LoadOp load, const Expr &outer, const Expr &k,
+                                       const Resolve &resolve) {
   Lowering::Source result;
   result.mask = inside(op, outer, k);
-  const auto resolve = bindPlace(op, outer, k);
   result.position = resolve(low.vars.read(load.getPosition(), load.getIndices()));
   for (const Expr &condition : low.vars.read(load.getMask(), load.getIndices()))
     result.mask.push_back(resolve(condition));
@@ -188,19 +192,17 @@ std::optional<Expr> OperandCopies::leastInTile(const Operand &op, const ChosenLo
 /// Copies where the load is the one to be made, which is here if this is not `guarded`.
 LogicalResult OperandCopies::copyAsync(const Operand &op, const ChosenLoad &part, const Expr &outer, const Expr &k,
                                        bool guarded) {
-  graph::Exprs mask = inside(op, outer, k), known;
-  const auto resolve = bindPlace(op, outer, k);
+  graph::Exprs known;
+  const Resolve resolve = bindPlace(op, outer, k);
   for (auto [condition, holds] : part.where) { // of one expression
     const Expr e = resolve(low.vars.read(condition.getExprs(), condition.getIndices())[0]);
     known.push_back(holds ? e : -1 - e);
   }
   LoadOp load = part.load;
-  for (const Expr &condition : low.vars.read(load.getMask(), load.getIndices()))
-    mask.push_back(resolve(condition));
-  const Expr position = resolve(low.vars.read(load.getPosition(), load.getIndices()));
+  const Lowering::Source from = source(op, load, outer, k, resolve);
   return low.guard(guarded ? known : graph::Exprs(), [&]() -> LogicalResult {
-    graph::Exprs exprs{position, sharedPlace(op, outer, k)};
-    for (const Expr &condition : mask)
+    graph::Exprs exprs{from.position, sharedPlace(op, outer, k)};
+    for (const Expr &condition : from.mask)
       if (!follows(condition, known))
         known.push_back(exprs.emplace_back(condition));
     SmallVector<Value> indices = low.vars.write(exprs);

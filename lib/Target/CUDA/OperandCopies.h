@@ -134,9 +134,14 @@ private:
   mlir::LogicalResult copyAsync(const Operand &op, const ChosenLoad &part, const Expr &outer, const Expr &k,
                                 bool guarded);
   bool follows(const Expr &condition, llvm::ArrayRef<Expr> known);
-  /// Binds the operand's indices to a place of the tile; gives what its expressions are there.
-  std::function<Expr(const Expr &)> bindPlace(const Operand &op, const Expr &outer, const Expr &k);
+  /// What expressions of the operand are at a place of the tile.
+  using Resolve = std::function<Expr(const Expr &)>;
+  /// Binds the operand's indices to the place.
+  Resolve bindPlace(const Operand &op, const Expr &outer, const Expr &k);
   Lowering::Source source(const Operand &op, kernel::LoadOp load, const Expr &outer, const Expr &k);
+  /// The same where they are bound.
+  Lowering::Source source(const Operand &op, kernel::LoadOp load, const Expr &outer, const Expr &k,
+                          const Resolve &resolve);
   std::optional<Expr> leastInTile(const Operand &op, const ChosenLoad &part);
   /// What stands where its mask fails.
   mlir::Value fill(kernel::LoadOp load);

@@ -74,8 +74,9 @@ bool OperandVectors::canCopyAsync(const Operand &op) const {
   if (op.width < 2 || op.alongK == op.kMajor)
     return false;
   const auto loads = chosenLoads(*op.body);
-  return !loads.empty() && llvm::all_of(loads, [&](ChosenLoad part) {
-    return op.width * graph::byteSize(part.load.getType()) >= 4 && hasZerosAround(part.load) && isWhole(op, part);
+  return !loads.empty() && llvm::all_of(loads, [&](const ChosenLoad &part) {
+    LoadOp load = part.load;
+    return op.width * graph::byteSize(load.getType()) >= 4 && hasZerosAround(load) && isWhole(op, part);
   });
 }
 

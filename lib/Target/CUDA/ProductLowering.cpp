@@ -111,6 +111,7 @@ std::pair<Expr, Expr> ProductLowering::placeOfVector(const Expr &number) {
 void ProductLowering::addSlices() {
   if (slices == 1)
     return;
+  BarrierOp::create(low.builder, low.func.getLoc()); // All have read the tiles, in whose place the sums are.
   const int64_t half = llvm::divideCeilSigned(slices, 2);
   const Value sums[] = {sumsOver(rings[0], half), sumsOver(rings[1], slices - half)};
   writeSums(sums[0], 0, half);

@@ -23,10 +23,9 @@ protected:
   virtual mlir::LogicalResult product() = 0;
   /// What becomes of this thread's accumulators, where it has whole sums.
   virtual mlir::LogicalResult epilogue(kernel::ForeachOp loop) = 0;
-  /// Calls the body for runs of `width` neighbouring columns of them: row and column in the tile, the index of the
-  /// first.
+  /// Calls the body for runs of runWidth() neighbouring columns of them: row and column in the tile, the index of the
+  /// first. Only a schedule with slices is asked.
   using RunBody = llvm::function_ref<void(const Expr &row, const Expr &column, const graph::Exprs &index)>;
-  /// Only a schedule with slices is asked.
   virtual void forRuns(RunBody) { llvm_unreachable("a slice alone meets no others"); }
   virtual int64_t runWidth() const { return 1; }
 
@@ -65,13 +64,13 @@ protected:
   kernel::DotOp dot;
   graph::Exprs extents; ///< m, n, k
   int64_t tileM, tileN, tileK, threads;
-  int64_t slices;       ///< of a tile's k, each the work of so many of the threads
+  int64_t slices;       ///< of a tile's k, each the work of an equal part of the threads
   int64_t split;        ///< parts of k, each the work of a block
   int64_t mostRows = 1; ///< of tiles in a group
   Expr atM, atN, slice; ///< the block's tile; the thread's slice of k
   mlir::Value acc;      ///< the thread's sums, of sumType()
-  mlir::Value rings[2] =
-      {}; ///< shared memory of the operands, which nobody writes or reads any more behind the product
+  /// Shared memory of the operands: behind the product no copies to it are under way.
+  mlir::Value rings[2] = {};
 
 private:
   bool hasStrips(kernel::ForeachOp loop, int64_t tilesN);

@@ -15,18 +15,15 @@ int64_t vectorsAtOnce(const Operand &op) {
   return std::gcd(op.count, plainLoad(*op.body) ? plain : computed);
 }
 
-/// Loads of fragments are for 16 columns.
-static int64_t padded(int64_t columns) { return llvm::alignTo(columns, 16); }
-
 StepCopies::StepCopies(Lowering &low, const AttentionParts &parts, int64_t groups, int64_t threads)
     : k(keysOf(parts)), v(valuesOf(parts)), low(low), parts(parts), own(low, threads), groups(groups) {
   plan(own.vectors, parts, k, v);
 }
 
 bool StepCopies::plan(const OperandVectors &vectors, const AttentionParts &parts, Operand &k, Operand &v) {
-  k.depth = padded(parts.depth);
+  k.depth = wholeFragments(parts.depth);
   v.depth = parts.keys;
-  v.outer = padded(parts.columns);
+  v.outer = wholeFragments(parts.columns);
   for (Operand *op : {&k, &v}) {
     vectors.plan(*op, /*mostWidth=*/8);
     op->kMajor = !op->alongK;
@@ -34,14 +31,15 @@ bool StepCopies::plan(const OperandVectors &vectors, const AttentionParts &parts
   return vectors.canCopyAsync(k) && vectors.canCopyAsync(v);
 }
 
-int64_t StepCopies::elements(const AttentionParts &parts) {
-  return (parts.keys + 8) * (padded(parts.depth) + 8 + padded(parts.columns) + 8);
+/// Elements of a buffer of both, whichever way they lie.
+static int64_t elements(const AttentionParts &parts) {
+  return (parts.keys + 8) * (wholeFragments(parts.depth) + 8 + wholeFragments(parts.columns) + 8);
 }
 
 /// Two buffers of large heads would be all that a multiprocessor has.
 static int64_t buffersOf(const AttentionParts &parts, int64_t groups, bool isShort) {
   constexpr int64_t most = 96 << 10; // bytes
-  return isShort && 2 * groups * StepCopies::elements(parts) * 2 <= most ? 2 : 1;
+  return isShort && 2 * groups * elements(parts) * 2 <= most ? 2 : 1;
 }
 
 int64_t StepCopies::bytes(const AttentionParts &parts, int64_t groups, bool isShort) {
@@ -73,7 +71,7 @@ LogicalResult StepCopies::begin(const StepRange &of) {
     return success();
   for (int64_t i = 0; i < buffers; ++i) {
     const Expr step = range.first + i;
-    LogicalResult done = low.guard({range.end - 1 - step}, [&] { return bring(step, /*both=*/buffers > 1); });
+    LogicalResult done = low.guard({range.end - 1 - step}, [&] { return bring(step); });
     commit();
     if (failed(done))
       return failure();
@@ -81,10 +79,25 @@ LogicalResult StepCopies::begin(const StepRange &of) {
   return success();
 }
 
-LogicalResult StepCopies::bring(const Expr &step, bool both) {
+LogicalResult StepCopies::bring(const Expr &step) {
   low.bind(index(), step, kernel::ForOp(parts.steps).getSteps());
   own.ownBuffer = bufferOf(step);
-  return failed(own.bring(k, /*async=*/true)) || (both && failed(own.bring(v, /*async=*/true))) ? failure() : success();
+  const LogicalResult done = own.bring(k, /*async=*/true);
+  return failed(done) || buffers == 1 ? done : own.bring(v, /*async=*/true);
+}
+
+/// A group is closed in any case, so that the waits always mean the same.
+LogicalResult StepCopies::bringNext() {
+  if (range.most.constant().value_or(buffers + 1) <= buffers) // all are under way
+    return commit(), success();
+  const Expr step = now();
+  const LogicalResult done = low.guard({range.end - 1 - buffers - step}, [&] {
+    meet(); // All have read what is in the buffer.
+    return bring(step + buffers);
+  });
+  low.map(index(), step);
+  commit();
+  return done;
 }
 
 LogicalResult StepCopies::awaitKeys() {
@@ -102,19 +115,7 @@ LogicalResult StepCopies::awaitKeys() {
   return done;
 }
 
-/// A group is closed in any case, so that the waits always mean the same.
-LogicalResult StepCopies::leaveKeys() {
-  if (!async || buffers > 1)
-    return success();
-  const Expr step = now();
-  const LogicalResult done = low.guard({range.end - 2 - step}, [&] {
-    meet(); // All have read those of this step.
-    return bring(step + 1, /*both=*/false);
-  });
-  low.map(index(), step);
-  commit();
-  return done;
-}
+LogicalResult StepCopies::leaveKeys() { return async && buffers == 1 ? bringNext() : success(); }
 
 LogicalResult StepCopies::awaitValues() {
   if (buffers > 1) // they came with the keys
@@ -127,20 +128,7 @@ LogicalResult StepCopies::awaitValues() {
   return success();
 }
 
-LogicalResult StepCopies::leaveValues() {
-  if (buffers == 1)
-    return success();
-  if (range.most.constant().value_or(buffers + 1) <= buffers) // all are under way
-    return commit(), success();
-  const Expr step = now();
-  const LogicalResult done = low.guard({range.end - 1 - buffers - step}, [&] {
-    meet(); // All have read this step's.
-    return bring(step + buffers, /*both=*/true);
-  });
-  low.map(index(), step);
-  commit();
-  return done;
-}
+LogicalResult StepCopies::leaveValues() { return buffers > 1 ? bringNext() : success(); }
 
 void StepCopies::commit() { AsyncCommitOp::create(low.builder, low.func.getLoc()); }
 void StepCopies::wait(int64_t pending) { AsyncWaitOp::create(low.builder, low.func.getLoc(), pending); }

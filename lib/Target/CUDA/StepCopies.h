@@ -7,6 +7,9 @@
 
 namespace cupola::cuda {
 
+/// Loads of fragments are for 16 columns.
+inline int64_t wholeFragments(int64_t columns) { return llvm::alignTo(columns, 16); }
+
 /// Vectors of a thread that come through registers at a time: what goes into all of them would not leave enough of
 /// these.
 int64_t vectorsAtOnce(const Operand &op);
@@ -45,18 +48,18 @@ public:
   /// Until copies that were started before those of the second step have come.
   void awaitFirst() { wait(buffers - 1); }
 
-  /// Elements of a buffer of both, whichever way they lie.
-  static int64_t elements(const AttentionParts &parts);
   /// Bytes of all buffers of both.
   static int64_t bytes(const AttentionParts &parts, int64_t groups, bool isShort);
 
 private:
-  /// Starts the copies of a step's keys, or of its values, too.
-  mlir::LogicalResult bring(const Expr &step, bool both);
+  /// Starts the copies of a step's keys; with two buffers of its values, too.
+  mlir::LogicalResult bring(const Expr &step);
+  /// The same of the next step that has no copies yet.
+  mlir::LogicalResult bringNext();
   /// The step of the kernel, and what it is here.
   mlir::Value index() { return kernel::ForOp(parts.steps).getStep(); }
   Expr now() { return low.vars.of(low.values.lookup(index())); }
-  Expr bufferOf(const Expr &step) { return (group ? *group : Expr(0)) * buffers + mod(step - range.first, buffers); }
+  Expr bufferOf(const Expr &step) { return group * buffers + mod(step - range.first, buffers); }
   void commit();
   /// Until at most so many of the newest groups are under way.
   void wait(int64_t pending);
@@ -65,7 +68,7 @@ private:
   Lowering &low;
   const AttentionParts &parts;
   OperandCopies own; ///< of the threads of a group
-  std::optional<Expr> group;
+  Expr group = 0;
   int64_t groups, buffers = 1;
   bool async = false;
   StepRange range;

@@ -9,12 +9,14 @@ using namespace mlir;
 using namespace cupola;
 using namespace cupola::kernel;
 using namespace cupola::simt;
+using cupola::cuda::wholeFragments;
 
 namespace {
 
 constexpr int64_t mmaDepth = 16; ///< of an mma
-/// Loads of fragments are for 16 columns.
-int64_t padded(int64_t columns) { return llvm::alignTo(columns, 16); }
+
+/// The block, or a group of it, has some of the steps.
+bool areParts(cuda::AttentionMmaAttr schedule) { return schedule.getGroups() * schedule.getSplit() > 1; }
 
 /// A warp has all columns of its rows, so that weights go from the accumulators of the first product to the fragments
 /// of the second without leaving the registers (Dao, FlashAttention-2, 2023). Queries stay in shared memory; with
@@ -25,9 +27,8 @@ public:
   Mma(kernel::FuncOp func, cuda::AttentionMmaAttr schedule)
       : AttentionLowering(func, schedule.getRows(), schedule.getThreads(), /*sharers=*/4,
                           {schedule.getGroups(), schedule.getSplit()}),
-        hasAsync(schedule.getAsync()), areParts(schedule.getGroups() * schedule.getSplit() > 1),
-        groups(schedule.getGroups()), tiles(schedule.getRows() / schedule.getWarps() / 16),
-        stepCopies(low, parts, groups, threads / groups) {}
+        hasAsync(schedule.getAsync()), isShort(areParts(schedule)), groups(schedule.getGroups()),
+        tiles(schedule.getRows() / schedule.getWarps() / 16), stepCopies(low, parts, groups, threads / groups) {}
 
 private:
   void letThreads() override {
@@ -41,7 +42,7 @@ private:
   }
 
   SmallVector<int64_t> rowExtents() const override { return {tiles, 2}; }
-  SmallVector<int64_t> tileExtents(int64_t columns) const override { return {tiles, padded(columns) / 8, 4}; }
+  SmallVector<int64_t> tileExtents(int64_t columns) const override { return {tiles, wholeFragments(columns) / 8, 4}; }
   int64_t neighbours(int64_t) const override { return 2; }
   /// Accumulators 2*h and 2*h + 1 are neighbours in row 8*h + lane/4 of a 16 by 8 tile.
   graph::Exprs element(const graph::Exprs &row, const graph::Exprs &column) const override {
@@ -62,12 +63,12 @@ private:
 
   LogicalResult begin() override {
     q = queries();
-    q.depth = padded(parts.depth);
+    q.depth = wholeFragments(parts.depth);
     copies.vectors.plan(q, /*mostWidth=*/8);
     q.kMajor = false;
     q.pitch = q.depth + 8; // neighbouring rows in different banks
     Type stored = q.body->getTerminator()->getOperand(0).getType();
-    stepCopies.choose(hasAsync, areParts);
+    stepCopies.choose(hasAsync, isShort);
     const bool areQueriesAsync = stepCopies.isAsync() && copies.vectors.canCopyAsync(q);
     if (!areQueriesAsync)
       q.atOnce = cuda::vectorsAtOnce(q);
@@ -130,7 +131,7 @@ private:
   Type u32() { return IntegerType::get(low.func.getContext(), 32, IntegerType::Unsigned); }
   bool isBf16() { return q.body->getTerminator()->getOperand(0).getType().isBF16(); }
 
-  bool hasAsync, areParts; ///< the target has cp.async; the block, or a group of it, has some of the steps
+  bool hasAsync, isShort; ///< the target has cp.async; parts of the steps are few
   int64_t groups;
   int64_t tiles; ///< of 16 rows that a warp has
   cuda::Operand q;
@@ -140,13 +141,12 @@ private:
 
 } // namespace
 
-static bool areParts(cuda::AttentionMmaAttr schedule) { return schedule.getGroups() * schedule.getSplit() > 1; }
-
 /// Of the block; at its end, of what is carried by all groups but one.
 static int64_t sharedBytes(const cuda::AttentionParts &parts, cuda::AttentionMmaAttr schedule) {
   const int64_t rows = schedule.getRows(), groups = schedule.getGroups();
-  const int64_t carried = (groups - 1) * rows * (padded(parts.columns) + 8) * 4;
-  return 2 * rows * (padded(parts.depth) + 8) + cuda::StepCopies::bytes(parts, groups, areParts(schedule)) + carried;
+  const int64_t carried = (groups - 1) * rows * (wholeFragments(parts.columns) + 8) * 4;
+  return 2 * rows * (wholeFragments(parts.depth) + 8) + cuda::StepCopies::bytes(parts, groups, areParts(schedule)) +
+         carried;
 }
 
 LogicalResult cuda::AttentionMmaAttr::verify(EmitError error, int64_t rows, int64_t warps, int64_t groups, bool,
@@ -173,7 +173,7 @@ constexpr int64_t splits[] = {1, 2, 4, 8, 16};
 /// registers or is loaded for scores, and all that a lone warp copies, or where it lies.
 bool hasRegisters(const Shape &shape, cuda::KernelFacts &facts, const GpuArchitecture &target) {
   const cuda::AttentionParts &parts = facts.attention->parts;
-  const int64_t columns = padded(parts.columns), widest = std::max(columns, padded(parts.depth));
+  const int64_t columns = wholeFragments(parts.columns), widest = std::max(columns, wholeFragments(parts.depth));
   if (shape.rows > 16 * shape.warps) {
     cuda::Operand k = cuda::keysOf(parts), v = cuda::valuesOf(parts);
     const cuda::OperandVectors vectors{facts.vars, facts.divisors, shape.warps * 32};
@@ -184,7 +184,7 @@ bool hasRegisters(const Shape &shape, cuda::KernelFacts &facts, const GpuArchite
 
 int64_t registersOf(cuda::AttentionMmaAttr schedule, const cuda::AttentionParts &parts) {
   const int64_t tiles = schedule.getRows() / (16 * schedule.getWarps());
-  return std::min<int64_t>(tiles * (padded(parts.columns) + parts.keys) / 2 + 90, 255);
+  return std::min<int64_t>(tiles * (wholeFragments(parts.columns) + parts.keys) / 2 + 90, 255);
 }
 
 } // namespace
@@ -218,10 +218,11 @@ double cuda::AttentionMmaAttr::cost(const KernelFacts &facts, const GpuArchitect
   const AttentionFacts &attention = *facts.attention;
   const AttentionParts &parts = attention.parts;
   const int64_t warps = getThreads() / 32, blocks = getSplit() * attention.batch * attention.tiles(getRows());
-  const double rows = double(getRows() * getGroups()), across = double(padded(parts.depth) + padded(parts.columns));
+  const double rows = double(getRows() * getGroups()),
+               across = double(wholeFragments(parts.depth) + wholeFragments(parts.columns));
   const double keys = double(parts.keys) * across * 2; // bytes of a step's keys and values
   const double multiply = rows * double(parts.keys) * across / mmaRate;
-  const double bytes = keys * double(warps + getGroups()) + rows * double(padded(parts.depth)) * 2;
+  const double bytes = keys * double(warps + getGroups()) + rows * double(wholeFragments(parts.depth)) * 2;
   // Each of four pipes has the warps of its own.
   const double busy = std::max(overlap * (multiply + bytes / wavefront), keys * double(getGroups()) / l2Rate);
   const double alone =
@@ -233,7 +234,7 @@ double cuda::AttentionMmaAttr::cost(const KernelFacts &facts, const GpuArchitect
   const int64_t steps = llvm::divideCeilSigned(attention.steps, getGroups() * getSplit());
   double each = ends + meetGroup * double(getGroups() - 1);
   if (getSplit() > 1) // states of four bytes, written once and read by one block
-    each += meetBlocks + double(getRows() * padded(parts.columns) * 4 * (1 + getSplit())) / l2Rate;
+    each += meetBlocks + double(getRows() * wholeFragments(parts.columns) * 4 * (1 + getSplit())) / l2Rate;
   return double(busiest * steps) * std::max(busy, alone / double(together)) +
          double(llvm::divideCeilSigned(busiest, together)) * each;
 }

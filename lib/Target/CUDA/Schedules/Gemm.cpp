@@ -38,7 +38,8 @@ private:
       op->pitch = op->outer + 4; // Vectors stay aligned, rows start in different banks.
       copies.allocate(*op, f32, stages, /*withRegisters=*/true);
     }
-    LogicalResult done = copies.tileLoop({&a, &b}, stages, [&] {
+    rings[0] = a.smem, rings[1] = b.smem;
+    return copies.tileLoop({&a, &b}, stages, [&] {
       return forDepth([&](const Expr &k) -> LogicalResult {
         Value left = fragment(a, k, ty, threadM, tileM / threadM);
         Value right = fragment(b, k, tx, threadN, tileN / threadN);
@@ -46,10 +47,6 @@ private:
         return success();
       });
     });
-    rings[0] = a.smem, rings[1] = b.smem;
-    if (slices > 1)
-      BarrierOp::create(low.builder, low.func.getLoc());
-    return done;
   }
 
   /// The loop over "k" of a tile, a few at a time: where a short main loop is unrolled around

@@ -69,12 +69,12 @@ private:
     return success();
   }
 
-  /// Behind it nobody writes or reads the tiles any more: copies of zeros may be under way. Parts have a
+  /// Behind it nobody writes or reads the tiles any more: copies of zeros may be under way. Slices and parts have a
   /// barrier where they meet.
   void leaveTiles(const cuda::Operand &a, const cuda::Operand &b, bool async) {
     if (async)
       AsyncWaitOp::create(low.builder, low.func.getLoc(), 0);
-    if (slices > 1 || split == 1)
+    if (slices == 1 && split == 1)
       BarrierOp::create(low.builder, low.func.getLoc());
     rings[0] = a.smem, rings[1] = b.smem;
   }

@@ -21,7 +21,7 @@ class Matvec {
 public:
   Matvec(kernel::FuncOp func, cuda::MatvecAttr schedule, const cuda::KernelFacts &facts)
       : low(func), rows(schedule.getRows()), vector(schedule.getVector()), warps(schedule.getWarps()),
-        columns(schedule.getColumns()), sharers(lanes * vector / columns), dots(low.body().getOps<DotOp>()),
+        columns(schedule.getColumns()), sharers(sharersOf(vector, columns)), dots(low.body().getOps<DotOp>()),
         extents(graph::exprsOf(dots.front().getExtents())), computesRows(!facts.loops.empty()),
         loops(low, warps * lanes, warps * lanes, facts.vector) {}
 
@@ -43,6 +43,7 @@ public:
   }
 
   static constexpr int64_t lanes = 32;
+  static int64_t sharersOf(int64_t vector, int64_t columns) { return lanes * vector / columns; }
 
 private:
   LogicalResult statement(Operation &op) {
@@ -211,7 +212,7 @@ static int64_t warpsOf(const cuda::KernelFacts &facts, int64_t sums, int64_t vec
                        const GpuArchitecture &target) {
   const cuda::ProductFacts &product = *facts.product;
   const int64_t blocks = product.batch * llvm::divideCeilSigned(product.n, columns);
-  const int64_t sharers = Matvec::lanes * vector / columns;
+  const int64_t sharers = Matvec::sharersOf(vector, columns);
   const bool isFew = blocks * usualWarps * Matvec::lanes < cuda::enoughThreads(target);
   const bool isDeep = product.k >= mostWarps * sharers * leastSteps;
   return isFew && isDeep && sums * vector <= mostAccumulators ? mostWarps : usualWarps;
