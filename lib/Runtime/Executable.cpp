@@ -39,41 +39,66 @@ Status Executable::load() {
   CUPOLA_ASSIGN(parsed, parseProgram(package(), program()));
   CUPOLA_TRY(loaded.load(*target, package(), *chosen));
   CUPOLA_ASSIGN(std::unique_ptr<Stream> stream, target->createStream(nullptr));
-  CUPOLA_TRY(uploadWeights(*stream));
+  DeviceMemory passing;
+  CUPOLA_TRY(uploadWeights(*stream, passing));
   libraryCalls.prepare(*target, *chosen, weights);
   CUPOLA_ASSIGN(initPlan, bindInitPlan(package(), program(), parsed, libraryCalls.initNeeds(program())));
   return runInit(*stream);
 }
 
-/// One blob. A device that reads host memory takes the weights where they lie.
-Status Executable::uploadWeights(Stream &stream) {
-  weights.assign(package().weights.size(), 0);
-  std::vector<bool> used(weights.size());
-  for (size_t position = 0; position < format::bodyCount(program()); ++position)
+/// Of one body: what the buffers are that its steps touch, views as what they lie in.
+static void forTouched(const format::Program &program, size_t position,
+                       const std::function<void(const format::Buffer &)> &each) {
+  const auto &body = format::bodyAt(program, position);
+  auto root = [&](uint32_t buffer) -> const format::Buffer & {
+    while (body.buffers[buffer].kind == format::BufferKind::View)
+      buffer = body.buffers[buffer].index;
+    return body.buffers[buffer];
+  };
+  for (const format::Step &step : body.steps) {
+    for (const format::Touched &touched : format::touchedBy(program, step))
+      each(root(touched.buffer));
+    if (step.kind == format::Step::LaunchStep)
+      for (uint32_t buffer : step.launch.call.buffers)
+        each(root(buffer));
+  }
+}
+
+/// Two blobs: one of what the init steps alone read goes when they are done. A device that reads host memory takes the
+/// weights where they lie.
+Status Executable::uploadWeights(Stream &stream, DeviceMemory &passing) {
+  enum Use { None, ByInit, BySteps };
+  std::vector<Use> uses(package().weights.size(), None);
+  for (size_t position = 0; position < format::bodyCount(program()); ++position) {
     for (const format::Buffer &buffer : format::bodyAt(program(), position).buffers)
+      if (buffer.kind == format::BufferKind::Weight && uses[buffer.index] == None)
+        uses[buffer.index] = ByInit;
+    forTouched(program(), position, [&](const format::Buffer &buffer) {
       if (buffer.kind == format::BufferKind::Weight)
-        used[buffer.index] = true;
-  format::Size end = 0;
+        uses[buffer.index] = BySteps;
+    });
+  }
+  weights.assign(uses.size(), 0);
+  format::Size ends[] = {0, 0, 0};
   for (uint32_t i = 0; i < weights.size(); ++i) {
-    if (!used[i])
-      continue;
     const std::string_view value = file->weight(i);
-    if (target->properties().hostMemory) {
-      weights[i] = reinterpret_cast<DeviceAddress>(value.data());
+    if (uses[i] == None || target->properties().hostMemory) {
+      weights[i] = uses[i] == None ? 0 : reinterpret_cast<DeviceAddress>(value.data());
       continue;
     }
-    const format::Size start = end.alignedTo(format::kBufferAlignment);
+    const format::Size start = ends[uses[i]].alignedTo(format::kBufferAlignment);
     weights[i] = start.value().value_or(0);
-    end = start + value.size();
+    ends[uses[i]] = start + value.size();
   }
   if (target->properties().hostMemory)
     return Status::ok();
-  resident = end.value().value_or(0);
+  resident = ends[BySteps].value().value_or(0);
   CUPOLA_TRY(weightMemory.allocate(*target, resident).within("weights"));
+  CUPOLA_TRY(passing.allocate(*target, ends[ByInit].value().value_or(0)).within("weights"));
   for (uint32_t i = 0; i < weights.size(); ++i) {
-    if (!used[i])
+    if (uses[i] == None)
       continue;
-    weights[i] += weightMemory.address();
+    weights[i] += (uses[i] == BySteps ? weightMemory : passing).address();
     CUPOLA_TRY(stream.upload(weights[i], file->weight(i).data(), file->weight(i).size()));
   }
   return stream.synchronize();

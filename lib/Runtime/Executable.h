@@ -41,7 +41,7 @@ public:
   const LoadedKernels &kernels() const { return loaded; }
   const LibraryCalls &calls() const { return libraryCalls; }
 
-  /// Of a weight that this variant uses.
+  /// Of a weight that a step of this variant uses.
   DeviceAddress weightAddress(uint32_t index) const { return weights[index]; }
   DeviceAddress initAddress() const { return initMemory.address(); }
   /// The offset of an Init buffer from initAddress().
@@ -54,7 +54,7 @@ private:
       : file(std::move(file)), target(std::move(device)) {}
   Status choose();
   Status load();
-  Status uploadWeights(Stream &stream);
+  Status uploadWeights(Stream &stream, DeviceMemory &passing);
   Status runInit(Stream &stream);
   Status queueInit(Stream &stream, Bindings &bindings, FlagBlock &flags, Readback &found) const;
 

@@ -145,9 +145,10 @@ private:
   Status makeRoom(const BoundPlan &plan, const BoundInterface &interface);
   Status outOfMemory(const BoundPlan &plan, const BoundInterface &interface, const Status &cause) const;
 
+  /// Null where there is none.
+  static const char *addressProblem(const TensorRef &tensor, bool isOpen);
   Status checkTensors(const char *kind, const std::vector<TensorRef> &tensors,
                       const std::vector<format::Tensor> &declared) const;
-  Status checkAddress(const std::string &name, const TensorRef &tensor, bool isOpen) const;
   Status checkOutputShapes(const std::vector<TensorRef> &outputs) const;
   Status checkShared(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs) const;
   Status checkOverlap(const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs) const;

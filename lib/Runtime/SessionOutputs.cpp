@@ -40,7 +40,8 @@ Status Session::fetch(size_t output, const TensorRef &tensor) {
   if (tensor.dtype != declared.dtype || tensor.shape != shapes[output])
     return Status::usage(name + ": it is " + format::dtypeName(declared.dtype) + " " + shapeText(shapes[output]) +
                          ", the tensor " + format::dtypeName(tensor.dtype) + " " + shapeText(tensor.shape));
-  CUPOLA_TRY(checkAddress(name, tensor, /*isOpen=*/false));
+  if (const char *problem = addressProblem(tensor, /*isOpen=*/false))
+    return Status::usage(name + ": " + problem);
   const uint64_t bytes = *tensorBytes(tensor.dtype, tensor.shape); // finishShapes evaluated it
   const DeviceAddress source = runner.openOutputs()[output].address();
   CUPOLA_TRY(tensor.onDevice ? stream->copy(reinterpret_cast<DeviceAddress>(tensor.data), source, bytes)

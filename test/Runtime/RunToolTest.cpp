@@ -27,9 +27,11 @@ protected:
     ASSERT_TRUE(format::writePackage(test::makePackage(), test::packageWeights(), package).isOk());
   }
 
-  Outcome run(const std::string &arguments) const {
+  Outcome run(const std::string &arguments) const { return runProgram(CUPOLA_RUN, arguments); }
+
+  static Outcome runProgram(const std::string &program, const std::string &arguments) {
     Outcome outcome;
-    const std::string command = std::string(CUPOLA_RUN) + " " + arguments + " 2>&1";
+    const std::string command = program + " " + arguments + " 2>&1";
     FILE *pipe = ::popen(command.c_str(), "r");
     char buffer[4096];
     for (size_t count; (count = std::fread(buffer, 1, sizeof(buffer), pipe)) > 0;)
@@ -84,6 +86,20 @@ TEST_F(RunTool, RunsOnGivenValues) {
   EXPECT_EQ(launches, 4u * 2) << "two steps, one warm-up and three runs";
 }
 
+TEST_F(RunTool, TensorsInTheDevicesMemory) {
+  ASSERT_TRUE(npz::write(scratch.path("in.npz"), someInputs()).isOk());
+  const Outcome outcome = run(package + " --device cpu --device-tensors --inputs " + scratch.path("in.npz") +
+                              " --json " + scratch.path("r.json") + " --iterations 3");
+  ASSERT_EQ(outcome.code, 0) << outcome.text;
+  EXPECT_NE(outcome.text.find("output 'y': f32 [1, 4]: 26, 34, 42, 50\n"), std::string::npos) << outcome.text;
+  const auto json = nlohmann::json::parse(test::need(format::readFile(scratch.path("r.json"), 1 << 20)));
+  EXPECT_GT(json["queued_ms"], 0);
+  uint64_t launches = 0;
+  for (const auto &kernel : json["kernels"])
+    launches += kernel["launches"].get<uint64_t>();
+  EXPECT_EQ(launches, 7u * 2) << "two steps, one warm-up, three runs and three in a queue";
+}
+
 TEST_F(RunTool, AnOutputWhoseShapeARunFinds) {
   ASSERT_TRUE(format::writePackage(test::scanPackage(true), test::packageWeights(), package).isOk());
   npz::Array x{"x", format::DType::F32, {2}, std::vector<uint8_t>(8)};
@@ -100,6 +116,26 @@ TEST_F(RunTool, AnOutputWhoseShapeARunFinds) {
   const auto json = nlohmann::json::parse(test::need(format::readFile(scratch.path("r.json"), 1 << 20)));
   EXPECT_EQ(json["outputs"][0]["shape"], nlohmann::json({3, 2}));
   EXPECT_EQ(json["profile"][0]["kernel"], "while");
+}
+
+TEST_F(RunTool, PackagesBesideStoredOutputs) {
+  std::vector<npz::Array> arrays = someInputs();
+  for (npz::Array &array : arrays)
+    array.name = "in:" + array.name;
+  arrays.push_back({"out:y", format::DType::F32, {1, 4}, std::vector<uint8_t>(16)});
+  const float right[4] = {26, 34, 42, 50}, wrong[4] = {26, 34, 43, 50};
+  const auto runWith = [&](const float *values) {
+    std::memcpy(arrays.back().bytes.data(), values, 16);
+    EXPECT_TRUE(npz::write(scratch.path("m.npz"), arrays).isOk());
+    return runProgram(CUPOLA_PACKAGE_CASES, "cpu " + package);
+  };
+  const Outcome good = runWith(right);
+  EXPECT_EQ(good.code, 0);
+  EXPECT_EQ(good.text, "1 passed, 0 failed\n");
+  const Outcome bad = runWith(wrong);
+  EXPECT_EQ(bad.code, 1);
+  EXPECT_NE(bad.text.find("FAIL " + package), std::string::npos) << bad.text;
+  EXPECT_NE(bad.text.find("0 passed, 1 failed\n"), std::string::npos) << bad.text;
 }
 
 TEST_F(RunTool, SeededRunsRepeatWhateverTheThreads) {

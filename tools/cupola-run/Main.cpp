@@ -42,6 +42,7 @@ void declare(CLI::App &app, Options &options) {
   app.add_option("--outputs", options.outputs, "Write the outputs to this .npz file");
   app.add_option("--iterations", options.bench.iterations, "Run so often, after one run to warm up if more than once")
       ->check(CLI::PositiveNumber);
+  app.add_flag("--device-tensors", options.bench.deviceTensors, kDeviceTensorsHelp);
   CLI::Option *profile =
       app.add_flag("--profile", options.bench.profile, "Also time every step, in as many runs of their own");
   app.add_option("--json", options.json, "Write a report to this file");

@@ -75,6 +75,7 @@ std::function<int()> declareBench(CLI::App &app) {
   app.add_option("--iterations", command->options.iterations, "Measured runs")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  app.add_flag("--device-tensors", command->options.deviceTensors, runtime::kDeviceTensorsHelp);
   CLI::Option *page = command->files.declare(app);
   page->needs(
       app.add_flag("--profile", command->options.profile, "Also time every step, in as many runs of their own"));

@@ -7,7 +7,9 @@
 #include "lib/Target/Tuning.h"
 #include "tools/cupola/Command.h"
 
+#include <atomic>
 #include <cstdio>
+#include <thread>
 #include <unistd.h>
 
 namespace cupola::tool {
@@ -34,6 +36,8 @@ struct TuneCommand {
   std::shared_ptr<runtime::Device> opened;
   std::string bytes, nvrtc;
   std::vector<Candidate> candidates;
+  size_t measured = 0;
+  Status failure; ///< of the last candidate that was not measured
 
   Status run() {
     if (flags.isPackage())
@@ -122,12 +126,35 @@ struct TuneCommand {
     return {};
   }
 
-  Result<double> measure(const Candidate &candidate, size_t among) const {
+  using Loaded = Result<std::shared_ptr<const runtime::Executable>>;
+
+  Loaded load(const Candidate &candidate) const {
     CUPOLA_ASSIGN(auto file, format::PackageFile::fromMemory(candidate.package));
-    CUPOLA_ASSIGN(auto executable, runtime::Executable::create(std::move(file), opened));
+    return runtime::Executable::create(std::move(file), opened);
+  }
+
+  /// Compiling takes longer than running, so that is done on all threads, before anything runs.
+  std::vector<Loaded> loadAll(size_t begin, size_t end) const {
+    std::vector<Loaded> loaded(end - begin, Loaded(nullptr));
+    std::atomic<size_t> next{begin};
+    std::vector<std::thread> workers;
+    for (size_t i = 0; i < std::min(threads(), end - begin); ++i)
+      workers.emplace_back([&] {
+        for (size_t at = next++; at < end; at = next++)
+          loaded[at - begin] = load(candidates[at]);
+      });
+    for (std::thread &worker : workers)
+      worker.join();
+    return loaded;
+  }
+
+  size_t threads() const { return flags.threads ? flags.threads : std::max(1u, std::thread::hardware_concurrency()); }
+
+  Result<double> measure(const Loaded &loaded, size_t among) const {
+    CUPOLA_TRY(loaded.status());
     runtime::ClockOptions chosen = clock;
     chosen.seconds = seconds / static_cast<double>(among);
-    return runtime::timeLastStep(executable, chosen);
+    return runtime::timeLastStep(*loaded, chosen);
   }
 
   /// Those from `begin` on that are of one kernel.
@@ -138,38 +165,57 @@ struct TuneCommand {
     return end;
   }
 
+  /// The kernels from `begin` on whose candidates keep all threads busy.
+  size_t endOfBatch(size_t begin) const {
+    size_t end = begin;
+    while (end < candidates.size() && end - begin < 2 * threads())
+      end = endOfKernel(end);
+    return end;
+  }
+
   /// What is measured so far stays in the file, however the command ends.
   Status measureAll() {
-    size_t measured = 0;
-    Status last;
     for (size_t begin = 0, end = 0; begin < candidates.size(); begin = end) {
-      end = endOfKernel(begin);
-      std::vector<Candidate> done;
-      for (size_t i = begin; i < end; ++i) {
-        Candidate &candidate = candidates[i];
-        runtime::showProgress("candidate " + std::to_string(i + 1) + " of " + std::to_string(candidates.size()) + ": " +
-                              candidate.line.schedule);
-        const Result<double> time = measure(candidate, end - begin);
-        if (time.failed()) {
-          last = time.status();
-          runtime::printWarning(candidate.nodes + ": " + candidate.line.schedule +
-                                " was not measured: " + last.message());
-          continue;
-        }
-        candidate.line.time = *time;
-        table.add(candidate.line);
-        done.push_back(candidate);
+      end = endOfBatch(begin);
+      progress(begin, "compiling");
+      const std::vector<Loaded> loaded = loadAll(begin, end);
+      for (size_t first = begin, last = begin; first < end; first = last) {
+        last = endOfKernel(first);
+        measureKernel(first, last, &loaded[first - begin]);
+        CUPOLA_TRY(format::writeFile(output, table.text()));
       }
-      measured += done.size();
-      if (!done.empty())
-        print(done);
-      CUPOLA_TRY(format::writeFile(output, table.text()));
     }
     if (candidates.empty())
       CUPOLA_TRY(format::writeFile(output, table.text()));
     runtime::clearProgress();
     std::printf("%s: %zu of %zu candidates measured\n", output.c_str(), measured, candidates.size());
-    return measured == 0 && last.failed() ? last : Status();
+    return measured == 0 && failure.failed() ? failure : Status();
+  }
+
+  void progress(size_t candidate, const std::string &what) const {
+    runtime::showProgress("candidate " + std::to_string(candidate + 1) + " of " + std::to_string(candidates.size()) +
+                          ": " + what);
+  }
+
+  void measureKernel(size_t first, size_t last, const Loaded *loaded) {
+    std::vector<Candidate> done;
+    for (size_t i = first; i < last; ++i) {
+      Candidate &candidate = candidates[i];
+      progress(i, candidate.line.schedule);
+      const Result<double> time = measure(loaded[i - first], last - first);
+      if (time.failed()) {
+        failure = time.status();
+        runtime::printWarning(candidate.nodes + ": " + candidate.line.schedule +
+                              " was not measured: " + failure.message());
+        continue;
+      }
+      candidate.line.time = *time;
+      table.add(candidate.line);
+      done.push_back(candidate);
+    }
+    measured += done.size();
+    if (!done.empty())
+      print(done);
   }
 
   /// The first is what its cost would have chosen.

@@ -1,6 +1,7 @@
 //===- lib/Runtime/Tools/Bench.cpp - Runs an executable and says how it went ---===//
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/Tools/Bench.h"
+#include "lib/Runtime/Tools/DeviceTensors.h"
 #include "lib/Runtime/Tools/Metrics.h"
 #include "lib/Runtime/Tools/RunReport.h"
 #include "lib/Runtime/Tools/Trace.h"
@@ -16,9 +17,19 @@ Result<Bench> bench(const std::shared_ptr<const Executable> &executable, const B
   CUPOLA_TRY(bindTo(*session, inputs));
   CUPOLA_ASSIGN(auto outputs, makeOutputs(*session));
   executable->device().resetStatistics(); // the init steps are not of the run
-  const std::vector<TensorRef> in = inputRefs(package, inputs, outputs), out = refsOf(outputs);
+  std::vector<TensorRef> in = inputRefs(package, inputs, outputs), out = refsOf(outputs);
+  DeviceTensors own;
+  if (options.deviceTensors) {
+    CUPOLA_ASSIGN(own, DeviceTensors::create(executable->device(), in, out));
+    in = own.inputs();
+    out = own.outputs();
+  }
   CUPOLA_ASSIGN(auto latency, measure(*session, in, out, options.warmup, options.iterations));
   RunReport report{options.iterations, latency, session.get(), &outputs, {}};
+  if (options.deviceTensors) {
+    CUPOLA_ASSIGN(report.queued, measureQueued(*session, in, out, options.iterations));
+    CUPOLA_TRY(own.download());
+  }
   if (options.profile) {
     CUPOLA_ASSIGN(auto steps, profile(*session, in, out, options.iterations));
     report.profile = std::move(steps);

@@ -14,7 +14,15 @@ struct BenchOptions {
   bool profile = false;                ///< also time every step, in as many runs of their own
   bool trace = false;                  ///< also trace one run
   std::string name = {};               ///< of the model, for metrics
+  /// Inputs and outputs lie in the device's memory, as those of programs that embed the runtime: no copies are timed,
+  /// and runs are timed in a queue, too.
+  bool deviceTensors = false;
 };
+
+/// BenchOptions::deviceTensors in words, for --help.
+inline constexpr const char *kDeviceTensorsHelp =
+    "Inputs and outputs lie in the device's memory, as those of programs that embed the runtime: no copies are timed; "
+    "also times runs that are queued one behind the other";
 
 struct Bench {
   Report report;  ///< RunReport.h

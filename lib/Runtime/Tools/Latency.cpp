@@ -31,6 +31,21 @@ Result<Latency> measure(Session &session, const std::vector<TensorRef> &inputs, 
   return summarize(std::move(times));
 }
 
+Result<double> measureQueued(Session &session, const std::vector<TensorRef> &inputs,
+                             const std::vector<TensorRef> &outputs, uint64_t iterations) {
+  const auto begin = std::chrono::steady_clock::now();
+  const uint64_t count = std::max<uint64_t>(iterations, 1);
+  std::vector<uint64_t> runs;
+  for (uint64_t i = 0; i < count; ++i) {
+    CUPOLA_ASSIGN(const uint64_t run, session.enqueue(inputs, outputs));
+    runs.push_back(run);
+  }
+  for (const uint64_t run : runs)
+    CUPOLA_TRY(session.wait(run));
+  const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - begin;
+  return taken.count() / static_cast<double>(count);
+}
+
 uint64_t peakResidentBytes() {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);

@@ -7,7 +7,7 @@
 
 namespace cupola::runtime {
 
-/// Of whole runs: inputs on the host to outputs on the host.
+/// Of whole runs, from the call that queues one to its end.
 struct Latency {
   double min = 0, median = 0, p99 = 0; ///< milliseconds
 };
@@ -15,6 +15,10 @@ struct Latency {
 /// Runs `warmup` times, then `iterations` (at least one) times with the clock.
 Result<Latency> measure(Session &session, const std::vector<TensorRef> &inputs, const std::vector<TensorRef> &outputs,
                         uint64_t warmup, uint64_t iterations);
+
+/// Milliseconds of a run of `iterations` (at least one) that are queued one behind the other.
+Result<double> measureQueued(Session &session, const std::vector<TensorRef> &inputs,
+                             const std::vector<TensorRef> &outputs, uint64_t iterations);
 
 /// Of these times in milliseconds, at least one.
 Latency summarize(std::vector<double> times);

@@ -158,6 +158,8 @@ std::string reportText(const RunReport &report) {
   if (report.iterations > 1)
     text += ", median " + milliseconds(report.latency.median) + ", p99 " + milliseconds(report.latency.p99) + ", of " +
             std::to_string(report.iterations) + " runs";
+  if (report.queued > 0)
+    text += "\nqueued:  " + milliseconds(report.queued) + " a run, one behind the other";
   return text + "\n" + (report.profile.steps.empty() ? "" : profileText(executable, report.profile));
 }
 
@@ -173,6 +175,8 @@ std::string reportJson(const RunReport &report) {
   json["libraries"] = librariesJson(executable.calls(), format::stepCount(executable.program()));
   json["iterations"] = report.iterations;
   json["latency_ms"] = {{"min", report.latency.min}, {"median", report.latency.median}, {"p99", report.latency.p99}};
+  if (report.queued > 0)
+    json["queued_ms"] = report.queued;
   json["memory"] = {{"arena_bytes", report.session->arenaBytes()}, {"resident_bytes", executable.residentBytes()}};
   json["peak_rss_bytes"] = peakResidentBytes();
   json["outputs"] = nlohmann::ordered_json::array();

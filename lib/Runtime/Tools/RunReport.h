@@ -17,6 +17,7 @@ struct RunReport {
   const Session *session = nullptr;
   const std::vector<HostTensor> *outputs = nullptr;
   Profile profile;
+  double queued = 0; ///< milliseconds of a run behind others (measureQueued); 0: not measured
 };
 
 /// For people: device, a line per output with its first values, times; a line per step, the slowest first.

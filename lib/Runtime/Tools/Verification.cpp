@@ -70,7 +70,7 @@ Result<Comparison> compareOutputs(const std::vector<npz::Array> &outputs, const 
     comparison.elements += difference.elements;
     comparison.pass &= difference.pass;
   }
-  if (comparison.elements == 0)
+  if (comparison.outputs.empty())
     return Status::usage("nothing was compared: no reference has the name of an output");
   return comparison;
 }

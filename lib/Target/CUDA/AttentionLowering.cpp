@@ -211,16 +211,29 @@ LogicalResult AttentionLowering::once(ForeachOp loop) {
   const Expr count = graph::product(extents), all = blocks * tilesOfRows * threads;
   const Expr first = (atRows * blocks + part) * threads + low.thread();
   low.enter(loop);
-  // Several at once: their loads are under way together.
+  auto bind = [&](const Expr &flat) {
+    const graph::Exprs at = Lowering::coordinatesOf(extents, flat);
+    for (auto [index, coordinate, extent] : llvm::zip(indices.drop_back(), at, extents))
+      low.bind(index, coordinate, extent);
+    return at.back() * width;
+  };
+  // Several at once: all are loaded before one is stored, so that the loads are under way together.
   constexpr int64_t atOnce = 8;
   return low.loop("v", 0, ceilDiv(count, all), atOnce, /*unroll=*/false, [&](const Expr &v) {
+    const SmallVector<LoadOp> loads = low.vectorLoads(body, indices.back(), width);
+    const auto fetched =
+        llvm::map_to_vector(loads, [&](LoadOp load) { return low.registers({atOnce}, load.getType(), width); });
+    auto flat = [&](const Expr &i) { return (v + i) * all + first; };
+    (void)low.loop("i", 0, atOnce, 1, /*unroll=*/true, [&](const Expr &i) -> LogicalResult {
+      const Expr base = bind(min(flat(i), count - 1));
+      low.fetchVectors(loads, fetched, indices.back(), base, inner, width, {i});
+      return success();
+    });
     return low.loop("i", 0, atOnce, 1, /*unroll=*/true, [&](const Expr &i) {
-      const Expr flat = (v + i) * all + first;
-      return low.guard({count - 1 - flat}, [&] {
-        graph::Exprs at = Lowering::coordinatesOf(extents, flat);
-        for (auto [index, coordinate, extent] : llvm::zip(indices.drop_back(), at, extents))
-          low.bind(index, coordinate, extent);
-        return low.cloneVector(body, indices.back(), at.back() * width, inner, width, [](ValueRange, const Expr &) {});
+      for (auto [load, registers] : llvm::zip_equal(loads, fetched))
+        low.hold(load, registers, {i});
+      return low.guard({count - 1 - flat(i)}, [&] {
+        return low.cloneVector(body, indices.back(), bind(flat(i)), inner, width, [](ValueRange, const Expr &) {});
       });
     });
   });

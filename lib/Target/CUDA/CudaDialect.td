@@ -177,13 +177,16 @@ def Cuda_MatvecAttr : Cuda_Schedule<"Matvec", "matvec"> {
 }
 
 def Cuda_RowMatvecAttr : Cuda_Schedule<"RowMatvec", "row_matvec"> {
-  let summary = "a product with few rows whose weights are neighbours along the depth";
+  let summary = "products of few rows whose weights are neighbours along the depth";
   let description = [{
-    A warp has `columns` columns; a lane reads `vector` weights of each at a time, and of the rows `lhsVector` elements.
+    `split` warps share the depth of `columns` columns; a lane reads `vector` weights of each at a time, and of the rows
+    `lhsVector` elements.
   }];
-  let parameters = (ins "int64_t":$rows, "int64_t":$columns, "int64_t":$vector, "int64_t":$lhsVector, "int64_t":$warps);
+  let parameters = (ins "int64_t":$rows, "int64_t":$columns, "int64_t":$vector, "int64_t":$lhsVector, "int64_t":$warps,
+                        "int64_t":$split);
   let assemblyFormat = [{
-    `<` `rows` $rows `,` `columns` $columns `,` `vector` $vector `by` $lhsVector `,` `warps` $warps `>`
+    `<` `rows` $rows `,` `columns` $columns `,` `vector` $vector `by` $lhsVector `,` `warps` $warps `,` `split` $split
+    `>`
   }];
 }
 

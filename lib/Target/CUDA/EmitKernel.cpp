@@ -70,9 +70,9 @@ static KernelTensorMap tensorMap(simt::FuncOp func, simt::TensorMapAttr map) {
 LogicalResult cuda::prepareCudaKernels(ModuleOp module, const GpuArchitecture &target,
                                        ArrayRef<const TuningTable *> tuning, bool fuseHorizontally) {
   PassManager passes(module.getContext(), ModuleOp::getOperationName());
-  OpPassManager &kernels = passes.nest<kernel::FuncOp>();
-  buildPreparation(kernels, target);
-  kernels.addPass(createChooseSchedule(target.name, tuning));
+  buildPreparation(passes.nest<kernel::FuncOp>(), target);
+  passes.addPass(createTurnWeights());
+  passes.addNestedPass<kernel::FuncOp>(createChooseSchedule(target.name, tuning));
   passes.addPass(createShareKernels());
   if (target.wgmma)
     passes.addPass(createMarkConstants());

@@ -43,7 +43,8 @@ public:
   /// Nullopt where it must stay alone.
   std::optional<Size> of(graph::FusionOp fusion) {
     const std::optional<cuda::LaunchShape> &shape = shapeOf(*fusion.getKernel());
-    if (!shape || !shape->isPlain)
+    auto func = symbols.lookup<kernel::FuncOp>(*fusion.getKernel()); // packed weights are found by their kernel
+    if (!shape || !shape->isPlain || (func && func.getPacked()))
       return std::nullopt;
     const auto value = [&](const Expr &e) { return inSymbols(e, *fusion.getScalars()).constant(); };
     const std::optional<int64_t> blocks = value(shape->blocks), counters = value(shape->counters);

@@ -137,6 +137,12 @@ public:
   void hold(mlir::Operation *op, mlir::Value registers, graph::Exprs before) {
     hoistedVectors[op] = {registers, 1, 1, std::move(before)};
   }
+  /// The loads of `block` whose `width` iterations along `index` read neighbours.
+  llvm::SmallVector<kernel::LoadOp> vectorLoads(mlir::Block &block, mlir::Value index, int64_t width);
+  /// Does those for `index` = base, base + 1, .., each to its registers[at.., 0 .. width), from which cloneVector takes
+  /// them after hold().
+  void fetchVectors(llvm::ArrayRef<kernel::LoadOp> loads, llvm::ArrayRef<mlir::Value> registers, mlir::Value index,
+                    const Expr &base, const Expr &extent, int64_t width, const graph::Exprs &at);
   /// `width` iterations of `block`, for `index` = base, base + 1, ..; contiguous
   /// loads and stores become vectors.
   mlir::LogicalResult cloneVector(mlir::Block &block, mlir::Value index, const Expr &base, const Expr &extent,
@@ -169,6 +175,7 @@ private:
     graph::Exprs index(const Expr &e) const;
   };
   Elements cloneVectorLoad(kernel::LoadOp op, const Vector &vector);
+  void loadVector(kernel::LoadOp op, const Vector &vector, mlir::Value registers, graph::Exprs index);
   Elements unpack(const Nibbles &nibbles, mlir::Type type, const Vector &vector);
   void nameIndices();
   std::string hintOf(mlir::Value index) const { return hints.lookup(index); }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "dialects/Graph/Graph.h"
+#include "lib/Target/CUDA/Constants.h"
 #include "lib/Target/CUDA/CudaDialect.h"
 #include "lib/Target/CUDA/Passes.h"
 
@@ -13,9 +14,7 @@ namespace cupola::cuda {
 #include "lib/Target/CUDA/Passes.h.inc"
 } // namespace cupola::cuda
 
-namespace {
-
-SmallVector<int64_t> constantInputs(graph::FusionOp fusion) {
+static SmallVector<int64_t> constantInputs(graph::FusionOp fusion) {
   SmallVector<int64_t> constants;
   for (auto [i, input] : llvm::enumerate(fusion.getInputs()))
     if (input.getDefiningOp<graph::ConstantOp>())
@@ -23,18 +22,25 @@ SmallVector<int64_t> constantInputs(graph::FusionOp fusion) {
   return constants;
 }
 
+std::map<StringRef, SmallVector<int64_t>> cuda::constantParameters(ModuleOp module) {
+  std::map<StringRef, SmallVector<int64_t>> constants;
+  module.walk([&](graph::FusionOp fusion) {
+    const std::optional<StringRef> kernel = fusion.getKernel();
+    if (!kernel)
+      return;
+    const SmallVector<int64_t> own = constantInputs(fusion);
+    auto [known, isNew] = constants.try_emplace(*kernel, own);
+    if (!isNew)
+      llvm::erase_if(known->second, [&](int64_t input) { return !llvm::is_contained(own, input); });
+  });
+  return constants;
+}
+
+namespace {
+
 struct MarkConstants : cuda::impl::MarkConstantsBase<MarkConstants> {
   void runOnOperation() override {
-    std::map<StringRef, SmallVector<int64_t>> constants; // of all fusions that use a kernel
-    getOperation().walk([&](graph::FusionOp fusion) {
-      const std::optional<StringRef> kernel = fusion.getKernel();
-      if (!kernel)
-        return;
-      const SmallVector<int64_t> own = constantInputs(fusion);
-      auto [known, isNew] = constants.try_emplace(*kernel, own);
-      if (!isNew)
-        llvm::erase_if(known->second, [&](int64_t input) { return !llvm::is_contained(own, input); });
-    });
+    const auto constants = cuda::constantParameters(getOperation());
     Builder b(&getContext());
     for (auto func : getOperation().getOps<kernel::FuncOp>())
       if (auto found = constants.find(func.getSymName()); found != constants.end() && !found->second.empty())

@@ -133,6 +133,24 @@ def ShareKernels : Pass<"kernel-share", "::mlir::ModuleOp"> {
   let dependentDialects = ["::cupola::kernel::KernelDialect"];
 }
 
+def TurnWeights : Pass<"kernel-turn-weights", "::mlir::ModuleOp"> {
+  let summary = "has weights of products with one or two rows lie along the depth";
+  let description = [{
+    One row, or two, wait for memory alone, which is read fastest where the weights of a column are neighbours. They are copied
+    once, as the executable is loaded, by a kernel of their own. Left alone are weights that other kernels or loops read in
+    their order, that are computed, or that are short.
+
+    ```mlir
+    kernel.func @k0 .. (.., %w: !kernel.view<f16, read>, ..) { kernel.dot [1, 2048, 8192] .. rhs (%k, %n) {
+        kernel.load %w[2048*%k + %n] ..                                                                // before
+    kernel.func @k0 .. packed [#kernel.packed<1 bytes <"33554432"> by @turn0>] .. { ..
+        kernel.load %w[8192*%n + %k] ..                                                                // after
+    kernel.func @turn0 pack (%in: !kernel.view<f16, read>, %out: !kernel.view<f16, write>) ..
+    ```
+  }];
+  let dependentDialects = ["::cupola::kernel::KernelDialect"];
+}
+
 def MarkConstants : Pass<"kernel-mark-constants", "::mlir::ModuleOp"> {
   let summary = "says which parameters of kernels are weights";
   let description = [{
@@ -152,7 +170,8 @@ def FuseHorizontal : Pass<"kernel-fuse-horizontal", "::mlir::ModuleOp"> {
   let description = [{
     A fusion moves up to an earlier one if all that it reads is there by then, blocks of both have as many threads, and both
     together take two waves of blocks at most, and no more than one after the other. Left alone are calls of libraries, kernels with
-    clusters, tensor copies or roles of warpgroups, grids that depend on symbols, and what is written into memory of an argument.
+    clusters, tensor copies, packed weights or roles of warpgroups, grids that depend on symbols, and what is written into memory of
+    an argument.
 
     ```mlir
     %1 = graph.fusion conv(%0, %w0) kernel @k0 [] .. {A}                                        // before

@@ -233,15 +233,43 @@ graph::Exprs Lowering::Elements::index(const Expr &e) const {
   return all;
 }
 
-Lowering::Elements Lowering::cloneVectorLoad(LoadOp op, const Vector &vector) {
+void Lowering::loadVector(LoadOp op, const Vector &vector, Value registers, graph::Exprs index) {
   auto base = [&](const Expr &e) { return atBase(e, vector); };
-  Elements elements{registers({}, op.getType(), vector.width), vector.width, vector.width};
   Source from{base(vars.read(op.getPosition(), op.getIndices())),
               llvm::map_to_vector(vars.read(op.getMask(), op.getIndices()), base)};
   if (op.getOther())
     from.other = values.lookupOrDefault(op.getOther());
-  loadVector(values.lookupOrDefault(op.getView()), from, elements.registers);
+  loadVector(values.lookupOrDefault(op.getView()), from, registers, std::move(index));
+}
+
+Lowering::Elements Lowering::cloneVectorLoad(LoadOp op, const Vector &vector) {
+  Elements elements{registers({}, op.getType(), vector.width), vector.width, vector.width};
+  loadVector(op, vector, elements.registers, {});
   return elements;
+}
+
+SmallVector<LoadOp> Lowering::vectorLoads(Block &block, Value index, int64_t width) {
+  const VectorAccesses accesses(block, index, width, vars, divisors);
+  SmallVector<LoadOp> loads;
+  for (LoadOp load : block.getOps<LoadOp>()) {
+    auto constant = load.getOther() ? load.getOther().getDefiningOp<kernel::ConstantOp>() : kernel::ConstantOp();
+    if (width > 1 && accesses.isVector(load) && (!load.getOther() || constant))
+      loads.push_back(load);
+  }
+  return loads;
+}
+
+void Lowering::fetchVectors(ArrayRef<LoadOp> loads, ArrayRef<Value> registers, Value index, const Expr &base,
+                            const Expr &extent, int64_t width, const graph::Exprs &at) {
+  if (loads.empty())
+    return;
+  const Vector vector{index, base, let(hintOf(index) + "v", base, extent), extent, width};
+  for (auto [op, into] : llvm::zip_equal(loads, registers)) {
+    LoadOp load = op;
+    if (load.getOther())
+      (void)clone(*load.getOther().getDefiningOp());
+    loadVector(load, vector, into, at);
+  }
 }
 
 Lowering::Elements Lowering::unpack(const Nibbles &nibbles, Type type, const Vector &vector) {

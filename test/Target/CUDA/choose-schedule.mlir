@@ -183,7 +183,7 @@ kernel.func @nine gemm grid () in [] scalars []
 }
 
 // Fewer whose weights are neighbours along k have a warp for each column.
-// ALL: @turned {{.*}} schedule #cuda.row_matvec<rows 8, columns {{1|2}}, vector 4 by 4, warps 4> (
+// ALL: @turned {{.*}} schedule #cuda.row_matvec<rows 8, columns {{1|2}}, vector 4 by 4, warps 8, split {{[24]}}> (
 kernel.func @turned gemm grid () in [] scalars []
     (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %c: !kernel.view<f32, write>) {
   %0 = kernel.dot [8, 512, 512] lhs (%m, %k) {

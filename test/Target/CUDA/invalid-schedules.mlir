@@ -151,13 +151,13 @@ kernel.func @k gemm grid () in [] scalars [] schedule #cuda.matvec<rows 1, vecto
 // -----
 
 // expected-error @below {{3 columns do not divide a warp, or vectors of 4 elements of rows no vector of 4 weights}}
-kernel.func @k gemm grid () in [] scalars [] schedule #cuda.row_matvec<rows 1, columns 3, vector 4 by 4, warps 4> () {
+kernel.func @k gemm grid () in [] scalars [] schedule #cuda.row_matvec<rows 1, columns 3, vector 4 by 4, warps 4, split 1> () {
 }
 
 // -----
 
 // expected-error @below {{4 columns do not divide a warp, or vectors of 8 elements of rows no vector of 4 weights}}
-kernel.func @k gemm grid () in [] scalars [] schedule #cuda.row_matvec<rows 1, columns 4, vector 4 by 8, warps 4> () {
+kernel.func @k gemm grid () in [] scalars [] schedule #cuda.row_matvec<rows 1, columns 4, vector 4 by 8, warps 4, split 1> () {
 }
 
 // -----

@@ -49,8 +49,8 @@ kernel.func @matvec_16 gemm grid () in [] scalars [] schedule #cuda.matvec<rows 
 // CHECK: @matvec {{.*}} schedule #cuda.matvec<rows 8, vector 1, warps 16> ()
 kernel.func @matvec gemm grid () in [] scalars [] schedule #cuda.matvec<rows 8, vector 1, warps 16> () {
 }
-// CHECK: @row_matvec {{.*}} schedule #cuda.row_matvec<rows 8, columns 4, vector 16 by 8, warps 4> ()
-kernel.func @row_matvec gemm grid () in [] scalars [] schedule #cuda.row_matvec<rows 8, columns 4, vector 16 by 8, warps 4> () {
+// CHECK: @row_matvec {{.*}} schedule #cuda.row_matvec<rows 8, columns 4, vector 16 by 8, warps 8, split 2> ()
+kernel.func @row_matvec gemm grid () in [] scalars [] schedule #cuda.row_matvec<rows 8, columns 4, vector 16 by 8, warps 8, split 2> () {
 }
 // CHECK: @attention attention grid () in [] scalars [] schedule #cuda.attention<rows 32> ()
 kernel.func @attention attention grid () in [] scalars [] schedule #cuda.attention<rows 32> () {

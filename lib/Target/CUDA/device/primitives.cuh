@@ -97,9 +97,10 @@ CUPOLA_DEVICE unsigned maskWord(unsigned word, unsigned mask) {
 /// Byte i of the result is byte `selector >> 4 * i & 7` of the eight of a, then b.
 CUPOLA_DEVICE unsigned permuteBytes(unsigned a, unsigned b, unsigned selector) { return __byte_perm(a, b, selector); }
 
-/// Float to integer as cvt.rzi does it: towards zero, clamped to the range, NaN becomes 0.
-CUPOLA_DEVICE int doubleToI32(double x) { return __double2int_rz(x); }
-CUPOLA_DEVICE unsigned doubleToU32(double x) { return __double2uint_rz(x); }
+/// Float to integer: towards zero, clamped to the range, NaN becomes 0. cvt.rzi makes 0 of NaN from 32 bits to 32
+/// alone; elsewhere NaN is the integer whose highest bit is set.
+CUPOLA_DEVICE int doubleToI32(double x) { return isnan(x) ? 0 : __double2int_rz(x); }
+CUPOLA_DEVICE unsigned doubleToU32(double x) { return isnan(x) ? 0 : __double2uint_rz(x); }
 CUPOLA_DEVICE int floatToI32(float x) { return __float2int_rz(x); }
 CUPOLA_DEVICE unsigned floatToU32(float x) { return __float2uint_rz(x); }
 CUPOLA_DEVICE long long floatToI64(float x) { return isnan(x) ? 0 : __float2ll_rz(x); }
