@@ -65,7 +65,9 @@ private:
       x = text.binary("mul", text.binary("mul", x, scale, compute), text.load(1, s.type, v("d2")), compute);
     text.yield(text.convert(x, compute, s.type), s.type);
     text.rhs();
-    text.yield(text.loadStored(2 + product, s.type, v("d2") * s.columns + v("d1")), s.type);
+    text.yield(
+        text.loadStored(2 + product, s.type, s.turned ? v("d1") * s.depth + v("d2") : v("d2") * s.columns + v("d1")),
+        s.type);
     text.close(tileType(compute, extents));
     return tile;
   }
@@ -82,8 +84,8 @@ KernelCase fewRowsCase(const FewRowsShape &s) {
   KernelCase result;
   result.name = "fewRows_" + s.type + tag(s.rows) + tag(s.columns) + tag(s.depth) +
                 (s.products > 1 ? "_products" + std::to_string(s.products) : "") + (s.norm ? "_norm" : "") +
-                (s.schedule.empty() ? "" : "_" + wordsOf(s.schedule));
-  result.schedule = "matvec";
+                (s.turned ? "_turned" : "") + (s.schedule.empty() ? "" : "_" + wordsOf(s.schedule));
+  result.schedule = s.turned ? "row_matvec" : "matvec";
   result.text = FewRowsText(s).generate();
   result.elements = {s.rows * s.depth, s.depth};
   result.elements.insert(result.elements.end(), s.products, s.depth * s.columns);
@@ -105,6 +107,15 @@ std::vector<KernelCase> fewRowsCases() {
     cases.push_back(
         fewRowsCase({type, 3, 45, 70, /*products=*/1, /*norm=*/false, "matvec<rows 3, vector 1, warps 8>"}));
   }
+  // Weights along the depth: of one step and of several, of columns that are no multiple of a block's.
+  for (const char *type : {"f32", "f16", "bf16"}) {
+    cases.push_back(fewRowsCase({type, 1, 45, 2048, /*products=*/1, /*norm=*/true, "", /*turned=*/true}));
+    cases.push_back(fewRowsCase({type, 1, 72, 1104, /*products=*/2, /*norm=*/true, "", /*turned=*/true}));
+    cases.push_back(fewRowsCase({type, 2, 45, 4096, /*products=*/1, /*norm=*/false, "", /*turned=*/true}));
+    cases.push_back(fewRowsCase({type, 1, 2051, 264, /*products=*/2, /*norm=*/false, "", /*turned=*/true}));
+    cases.push_back(fewRowsCase({type, 8, 64, 72, /*products=*/3, /*norm=*/false, "", /*turned=*/true}));
+  }
+  cases.push_back(fewRowsCase({"f32", 1, 40, 9000, /*products=*/1, /*norm=*/true, "", /*turned=*/true}));
   cases.push_back(fewRowsCase({"f32", 1, 40, 4200, /*products=*/1, /*norm=*/true}));
   cases.push_back(fewRowsCase({"f32", 1, 40, 9000, /*products=*/1, /*norm=*/true})); // no room for the row
   cases.push_back(fewRowsCase({"f16", 1, 33, 77, /*products=*/1, /*norm=*/true}));

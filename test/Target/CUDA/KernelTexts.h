@@ -91,6 +91,7 @@ struct FewRowsShape {
   int products = 1;
   bool norm = false;         ///< of the only row, times gamma
   std::string schedule = {}; ///< "matvec<..>"; empty: the compiler chooses one
+  bool turned = false;       ///< weights lie along the depth
 };
 /// out = gelu(gelu(x W0) (x W1)) .. in one kernel. Buffers: x, gamma, weights, out.
 KernelCase fewRowsCase(const FewRowsShape &shape);

@@ -15,6 +15,15 @@ namespace {
 
 constexpr int64_t lanes = 32;
 
+/// Rows that are computed, not only read, are so once in a block, if shared memory has room for them.
+bool keepsRows(const cuda::KernelFacts &facts, int64_t rows) {
+  constexpr int64_t most = 32768; // bytes
+  DotOp dot = facts.product->dot;
+  const std::optional<int64_t> depth = graph::exprsOf(dot.getExtents())[2].constant();
+  const int64_t bytes = graph::byteSize(dot.getLhs().front().getTerminator()->getOperand(0).getType());
+  return !facts.loops.empty() && depth && rows * *depth * bytes <= most;
+}
+
 /// The weights of a column lie one behind the other: `split` warps own a few columns, and their lanes read vectors of
 /// the depth side by side. Every weight is read once, and used for all rows. What the lanes have added up meets in the
 /// warp, then in shared memory, where neighbouring threads finish neighbouring columns. Several products of the same
@@ -25,7 +34,7 @@ public:
       : low(func), rows(schedule.getRows()), columns(schedule.getColumns()), vector(schedule.getVector()),
         lhsVector(schedule.getLhsVector()), warps(schedule.getWarps()), split(schedule.getSplit()),
         wide(warps / split * columns), dots(low.body().getOps<DotOp>()),
-        extents(graph::exprsOf(dots.front().getExtents())), keepsRows(!facts.loops.empty()),
+        extents(graph::exprsOf(dots.front().getExtents())), keeps(keepsRows(facts, rows)),
         loops(low, warps * lanes, warps * lanes, facts.vector) {}
 
   LogicalResult run() {
@@ -63,7 +72,7 @@ private:
       sums.push_back(low.registers({rows, columns}, f32, 1, /*zero=*/true));
       memory.push_back(low.smem(rows * split * wide, f32));
     }
-    if (keepsRows && failed(keepRows()))
+    if (keeps && failed(keepRows()))
       return failure();
     const Expr first = tile * wide + floorDiv(warp, split) * columns, from = mod(warp, split) * lanes + lane;
     LogicalResult done = low.guard({extents[1] - 1 - first}, [&] { return steps(from, first); });
@@ -81,7 +90,6 @@ private:
     return done;
   }
 
-  /// Rows that are computed, not only read, are so once in the block.
   LogicalResult keepRows() {
     Block &lhs = dots.front().getLhs().front();
     const int64_t depth = *extents[2].constant();
@@ -216,7 +224,7 @@ private:
   int64_t split, wide; ///< warps with the same columns; columns of a block
   SmallVector<DotOp> dots;
   graph::Exprs extents; ///< m, n, k
-  bool keepsRows;       ///< with loops before the first product
+  bool keeps;           ///< the rows are computed before the first step
   cuda::RowLoops loops;
   Expr tile, lane, warp;
   Value kept;                      ///< the rows, where they are computed
@@ -263,17 +271,11 @@ static int64_t columnsOf(const cuda::ProductFacts &product, int64_t dots, int64_
   return columns;
 }
 
-/// Vectors of the rows: of what is read, or of what is kept, which is one behind the other; 0 where there is no room
-/// to keep them.
+/// Vectors of the rows: of what is read, or of what is kept, which is one behind the other.
 static int64_t widthOfRows(cuda::KernelFacts &facts, int64_t rows, int64_t most) {
-  constexpr int64_t room = 32768; // bytes
-  DotOp dot = facts.product->dot;
-  Block &lhs = dot.getLhs().front();
-  if (facts.loops.empty())
-    return std::min(widthAlongDepth(facts, lhs, lhs.getArgument(1)), most);
-  const std::optional<int64_t> depth = graph::exprsOf(dot.getExtents())[2].constant();
+  Block &lhs = facts.product->dot.getLhs().front();
   const int64_t bytes = graph::byteSize(lhs.getTerminator()->getOperand(0).getType());
-  return depth && rows * *depth * bytes <= room ? std::min(16 / bytes, most) : 0;
+  return std::min(keepsRows(facts, rows) ? 16 / bytes : widthAlongDepth(facts, lhs, lhs.getArgument(1)), most);
 }
 
 LogicalResult cuda::RowMatvecAttr::verify(EmitError error, int64_t rows, int64_t columns, int64_t vector,
@@ -298,8 +300,6 @@ cuda::Candidates cuda::RowMatvecAttr::candidates(KernelFacts &facts, const GpuAr
   if (vector == 1)
     return {};
   const int64_t lhsVector = widthOfRows(facts, *rows, vector);
-  if (lhsVector == 0)
-    return {};
   const auto dots = kernel::FuncOp(facts.func).getBody().getOps<DotOp>();
   const int64_t split = splitOf(facts, vector),
                 columns = columnsOf(*facts.product, std::distance(dots.begin(), dots.end()), split, target);
