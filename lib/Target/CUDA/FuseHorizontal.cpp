@@ -103,19 +103,8 @@ private:
   llvm::StringMap<std::optional<cuda::LaunchShape>> shapes;
 };
 
-/// A joined tensor that a result is a part of lies in memory of an argument: who reads that has to have done so.
-bool writesIntoArgument(graph::FusionOp fusion) {
-  return llvm::any_of(fusion.getResults(), [](Value value) {
-    for (graph::JoinOp join = graph::joinOf(value); join; join = graph::joinOf(join.getResult()))
-      if (llvm::any_of(join.getInputs(), [](Value part) { return isa<BlockArgument>(part); }))
-        return true;
-    return false;
-  });
-}
-
-bool mayShare(graph::FusionOp fusion) {
-  return fusion.getKernel() && !fusion.getLibrary() && !writesIntoArgument(fusion);
-}
+/// Rows that are appended to memory of an argument lie behind its own, which others may read meanwhile.
+bool mayShare(graph::FusionOp fusion) { return fusion.getKernel() && !fusion.getLibrary(); }
 
 size_t parametersOf(graph::FusionOp fusion) { return fusion.getInputs().size() + fusion.getNumResults(); }
 

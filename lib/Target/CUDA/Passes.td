@@ -170,8 +170,7 @@ def FuseHorizontal : Pass<"kernel-fuse-horizontal", "::mlir::ModuleOp"> {
   let description = [{
     A fusion moves up to an earlier one if all that it reads is there by then, blocks of both have as many threads, and both
     together take two waves of blocks at most, and no more than one after the other. Left alone are calls of libraries, kernels with
-    clusters, tensor copies, packed weights or roles of warpgroups, grids that depend on symbols, and what is written into memory of
-    an argument.
+    clusters, tensor copies, packed weights or roles of warpgroups, and grids that depend on symbols.
 
     ```mlir
     %1 = graph.fusion conv(%0, %w0) kernel @k0 [] .. {A}                                        // before

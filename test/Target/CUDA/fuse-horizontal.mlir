@@ -135,10 +135,12 @@ kernel.func @wider pointwise grid () in [] scalars [] schedule #cuda.pointwise<t
 
 // -----
 
-// A row is appended to memory of an argument, which the first kernel reads.
+// A row is appended to memory of an argument: it lies behind what others read of that.
 // CHECK-LABEL: func.func @appended
-// CHECK-COUNT-2: graph.fusion pointwise
-// CHECK-NOT: cuda.horizontal
+// CHECK: %[[P:.*]]:2 = graph.fusion pointwise(%arg1, %arg1) kernel @k_k
+// CHECK: %[[J:.*]] = graph.join %arg0, %[[P]]#1 axis 0
+// CHECK: return %[[J]], %[[P]]#0
+// CHECK: cuda.horizontal @k_k [@k, @k] inputs [1, 1]
 func.func @appended(%past: tensor<3x4xf32> {graph.storage = [#graph.expr<"4">, #graph.expr<"4">]}, %row: tensor<1x4xf32>)
     -> (tensor<4x4xf32> {graph.storage = [#graph.expr<"4">, #graph.expr<"4">], graph.alias = 0 : i64}, tensor<1x4xf32>) {
   %0 = graph.fusion pointwise(%row) kernel @k [] : (tensor<1x4xf32>) -> tensor<1x4xf32> {
