@@ -38,8 +38,8 @@ Status Executable::load() {
   CUPOLA_ASSIGN(interface, parseInterface(package()));
   CUPOLA_ASSIGN(parsed, parseProgram(package(), program()));
   CUPOLA_TRY(loaded.load(*target, package(), *chosen));
+  DeviceMemory passing; // outlives the stream, which waits for copies under way
   CUPOLA_ASSIGN(std::unique_ptr<Stream> stream, target->createStream(nullptr));
-  DeviceMemory passing;
   CUPOLA_TRY(uploadWeights(*stream, passing));
   libraryCalls.prepare(*target, *chosen, weights);
   CUPOLA_ASSIGN(initPlan, bindInitPlan(package(), program(), parsed, libraryCalls.initNeeds(program())));

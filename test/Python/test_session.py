@@ -15,7 +15,7 @@ import ml_dtypes
 import numpy as np
 import onnxruntime
 import pytest
-from onnx import TensorProto
+from onnx import TensorProto, helper
 
 QUIET = {"targets": "cpu", "cpu": "x86-64-v3", "progress": False, "isolate": False}
 KINDS = {
@@ -217,6 +217,26 @@ def test_runs_are_queued_and_waited_for(session, rows):
     for _ in range(100):
         session.enqueue({"x": rows(2)})  # nobody waits: what they hold ends with them
     assert len(session._under_way) == 2
+
+
+@pytest.mark.parametrize(("places", "error"), [
+    ({"big": 0, "small": 512, "x": 2048}, "output 'small' overlaps output 'big'"),
+    ({"big": 1024, "small": 0, "x": 1984}, "output 'big' overlaps input 'x'"),
+    ({"big": 1024, "small": 3072, "x": 2048}, None)])
+def test_overlapping_arrays_are_named(places, error):
+    model = graphs.model([helper.make_node("Concat", ["x", "x", "x", "x"], ["big"], "concat", axis=0),
+                          helper.make_node("Neg", ["x"], ["small"], "negate")], [("x", TensorProto.FLOAT, [64])],
+                         [("big", TensorProto.FLOAT, [256]), ("small", TensorProto.FLOAT, [64])])
+    memory = cupola.empty((1024,), "float32")
+    arrays = {name: memory[place // 4:][:256 if name == "big" else 64] for name, place in places.items()}
+    memory[:] = 3
+    session = cupola.Session(cupola.compile(model, **QUIET), "cpu")
+    if error is None:
+        session.run({"x": arrays["x"]}, {name: arrays[name] for name in ("big", "small")})
+        assert (arrays["big"] == 3).all() and (arrays["small"] == -3).all()
+        return
+    with pytest.raises(cupola.UsageError, match=error):
+        session.run({"x": arrays["x"]}, {name: arrays[name] for name in ("big", "small")})
 
 
 def test_an_output_whose_shape_the_run_finds(models):

@@ -137,8 +137,8 @@ def TurnWeights : Pass<"kernel-turn-weights", "::mlir::ModuleOp"> {
   let summary = "has weights of products with one or two rows lie along the depth";
   let description = [{
     One row, or two, wait for memory alone, which is read fastest where the weights of a column are neighbours. They are copied
-    once, as the executable is loaded, by a kernel of their own. Left alone are weights that other kernels or loops read in
-    their order, that are computed, or that are short.
+    once, as the executable is loaded, by a kernel of their own. Left alone are weights that something else in the kernel reads,
+    that are computed, or that are short.
 
     ```mlir
     kernel.func @k0 .. (.., %w: !kernel.view<f16, read>, ..) { kernel.dot [1, 2048, 8192] .. rhs (%k, %n) {

@@ -64,6 +64,16 @@ TEST(CudaSession, StepsAreTimedByTheDevice) {
   expectClean(*fake, "after a timed run");
 }
 
+/// The package's weight, of 48 bytes, is scaled once, as it is loaded.
+TEST(CudaSession, WeightsThatInitStepsAloneReadGoBehindThem) {
+  auto fake = fakeWithKernels();
+  const std::shared_ptr<Device> device = openDevice().take();
+  const size_t before = fake->liveBytes();
+  const auto executable = Executable::create(test::loadPackage(test::makePackage()), device).take();
+  EXPECT_EQ(executable->residentBytes(), 48u);
+  EXPECT_EQ(fake->liveBytes() - before, 48u + 1) << "of weights that steps read there are none";
+}
+
 TEST(CudaSession, ASecondRunAllocatesNothing) {
   auto fake = fakeWithKernels();
   std::shared_ptr<const Executable> executable =
