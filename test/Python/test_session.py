@@ -219,6 +219,18 @@ def test_runs_are_queued_and_waited_for(session, rows):
     assert len(session._under_way) == 2
 
 
+def test_recurrent_weights_that_are_turned_once():
+    """Their kernel knows the iteration, the one that turns them knows none."""
+    random, hidden = np.random.default_rng(5), 128
+    weights = [("w", random.standard_normal((1, 4 * hidden, 8)) / 8), ("r", random.standard_normal((1, 4 * hidden, hidden)) / 16)]
+    model = graphs.model([helper.make_node("LSTM", ["x", "w", "r"], ["y"], "lstm", hidden_size=hidden)],
+                         [("x", TensorProto.FLOAT, ["time", 1, 8])], [("y", TensorProto.FLOAT, ["time", 1, 1, hidden])],
+                         [(name, array.astype(np.float32)) for name, array in weights])
+    x = random.standard_normal((5, 1, 8)).astype(np.float32)
+    session = cupola.Session(cupola.compile(model, targets="cuda", progress=False), "sim", arch="sm_80")
+    assert np.allclose(session.run({"x": x})["y"], peer(model).run(None, {"x": x})[0], atol=1e-5)
+
+
 @pytest.mark.parametrize(("places", "error"), [
     ({"big": 0, "small": 512, "x": 2048}, "output 'small' overlaps output 'big'"),
     ({"big": 1024, "small": 0, "x": 1984}, "output 'big' overlaps input 'x'"),

@@ -257,7 +257,9 @@ void BodyBuilder::pack(graph::FusionOp fusion, kernel::PackedAttr packed, ArrayA
     BodyBuilder &main = *program.main;
     auto buffers = llvm::map_to_vector(constants, [&](graph::ConstantOp weight) { return main.weightBuffer(weight); });
     buffers.push_back(addCopy(main));
-    main.launch(fusion.getLoc(), packer, buffers, withoutSymbols(scalars)).setInit(true);
+    const bool usesScalars = !program.module.lookupSymbol<kernel::FuncOp>(packer).getScalars().empty();
+    main.launch(fusion.getLoc(), packer, buffers, usesScalars ? withoutSymbols(scalars) : main.b.getArrayAttr({}))
+        .setInit(true);
   }
   operands[packed.getParameter()] = addCopy(*this);
 }
