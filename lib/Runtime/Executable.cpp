@@ -3,6 +3,7 @@
 #include "lib/Runtime/Executable.h"
 #include "lib/Runtime/Bindings.h"
 #include "lib/Runtime/Format/Checked.h"
+#include "lib/Runtime/PassingWeights.h"
 #include "lib/Runtime/StepList.h"
 #include "lib/Runtime/TensorMaps.h"
 #include "lib/Runtime/Text.h"
@@ -38,73 +39,50 @@ Status Executable::load() {
   CUPOLA_ASSIGN(interface, parseInterface(package()));
   CUPOLA_ASSIGN(parsed, parseProgram(package(), program()));
   CUPOLA_TRY(loaded.load(*target, package(), *chosen));
-  DeviceMemory passing; // outlives the stream, which waits for copies under way
+  PassingWeights passing(program()); // outlives the stream, which waits for copies under way
+  passing.find(package().weights.size(), *target);
   CUPOLA_ASSIGN(std::unique_ptr<Stream> stream, target->createStream(nullptr));
   CUPOLA_TRY(uploadWeights(*stream, passing));
   libraryCalls.prepare(*target, *chosen, weights);
   CUPOLA_ASSIGN(initPlan, bindInitPlan(package(), program(), parsed, libraryCalls.initNeeds(program())));
-  return runInit(*stream);
+  return runInit(*stream, passing);
 }
 
-/// Of one body: what the buffers are that its steps touch, views as what they lie in.
-static void forTouched(const format::Program &program, size_t position,
-                       const std::function<void(const format::Buffer &)> &each) {
-  const auto &body = format::bodyAt(program, position);
-  auto root = [&](uint32_t buffer) -> const format::Buffer & {
-    while (body.buffers[buffer].kind == format::BufferKind::View)
-      buffer = body.buffers[buffer].index;
-    return body.buffers[buffer];
-  };
-  for (const format::Step &step : body.steps) {
-    for (const format::Touched &touched : format::touchedBy(program, step))
-      each(root(touched.buffer));
-    if (step.kind == format::Step::LaunchStep)
-      for (uint32_t buffer : step.launch.call.buffers)
-        each(root(buffer));
-  }
-}
-
-/// Two blobs: one of what the init steps alone read goes when they are done. A device that reads host memory takes the
-/// weights where they lie.
-Status Executable::uploadWeights(Stream &stream, DeviceMemory &passing) {
-  enum Use { None, ByInit, BySteps };
-  std::vector<Use> uses(package().weights.size(), None);
-  for (size_t position = 0; position < format::bodyCount(program()); ++position) {
+/// One blob. A device that reads host memory takes the weights where they lie.
+Status Executable::uploadWeights(Stream &stream, const PassingWeights &passing) {
+  weights.assign(package().weights.size(), 0);
+  std::vector<bool> used(weights.size());
+  for (size_t position = 0; position < format::bodyCount(program()); ++position)
     for (const format::Buffer &buffer : format::bodyAt(program(), position).buffers)
-      if (buffer.kind == format::BufferKind::Weight && uses[buffer.index] == None)
-        uses[buffer.index] = ByInit;
-    forTouched(program(), position, [&](const format::Buffer &buffer) {
       if (buffer.kind == format::BufferKind::Weight)
-        uses[buffer.index] = BySteps;
-    });
-  }
-  weights.assign(uses.size(), 0);
-  format::Size ends[] = {0, 0, 0};
+        used[buffer.index] = !passing.has(buffer.index);
+  format::Size end = 0;
   for (uint32_t i = 0; i < weights.size(); ++i) {
+    if (!used[i])
+      continue;
     const std::string_view value = file->weight(i);
-    if (uses[i] == None || target->properties().hostMemory) {
-      weights[i] = uses[i] == None ? 0 : reinterpret_cast<DeviceAddress>(value.data());
+    if (target->properties().hostMemory) {
+      weights[i] = reinterpret_cast<DeviceAddress>(value.data());
       continue;
     }
-    const format::Size start = ends[uses[i]].alignedTo(format::kBufferAlignment);
+    const format::Size start = end.alignedTo(format::kBufferAlignment);
     weights[i] = start.value().value_or(0);
-    ends[uses[i]] = start + value.size();
+    end = start + value.size();
   }
   if (target->properties().hostMemory)
     return Status::ok();
-  resident = ends[BySteps].value().value_or(0);
+  resident = end.value().value_or(0);
   CUPOLA_TRY(weightMemory.allocate(*target, resident).within("weights"));
-  CUPOLA_TRY(passing.allocate(*target, ends[ByInit].value().value_or(0)).within("weights"));
   for (uint32_t i = 0; i < weights.size(); ++i) {
-    if (uses[i] == None)
+    if (!used[i])
       continue;
-    weights[i] += (uses[i] == BySteps ? weightMemory : passing).address();
+    weights[i] += weightMemory.address();
     CUPOLA_TRY(stream.upload(weights[i], file->weight(i).data(), file->weight(i).size()));
   }
   return stream.synchronize();
 }
 
-Status Executable::runInit(Stream &stream) {
+Status Executable::runInit(Stream &stream, PassingWeights &passing) {
   CUPOLA_TRY(initMemory.allocate(*target, initPlan.arenaBytes).within("prepared weights"));
   resident += initPlan.arenaBytes + libraryCalls.residentBytes();
   if (program().init.empty())
@@ -118,7 +96,8 @@ Status Executable::runInit(Stream &stream) {
       bindings.allocate(*target, stream, initPlan.scalars.size(), format::mapCount(program().init), flags.address()));
   for (size_t i = 0; i < initPlan.scalars.size(); ++i)
     bindings.set(i, static_cast<uint64_t>(initPlan.scalars[i]));
-  const Status queued = queueInit(stream, bindings, flags, found);
+  CUPOLA_TRY(passing.allocate(*target, *file));
+  const Status queued = queueInit(stream, passing, bindings, flags, found);
   CUPOLA_TRY(stream.synchronize()); // also behind an error: the memory of the above goes now
   CUPOLA_TRY(queued);
   if (const auto step = found.raisedBy())
@@ -126,7 +105,8 @@ Status Executable::runInit(Stream &stream) {
   return Status::ok();
 }
 
-Status Executable::queueInit(Stream &stream, Bindings &bindings, FlagBlock &flags, Readback &found) const {
+Status Executable::queueInit(Stream &stream, const PassingWeights &passing, Bindings &bindings, FlagBlock &flags,
+                             Readback &found) const {
   std::vector<BufferValue> values(initPlan.buffers.size());
   for (size_t i = 0; i < values.size(); ++i) {
     const Placement &place = initPlan.buffers[i];
@@ -141,9 +121,11 @@ Status Executable::queueInit(Stream &stream, Bindings &bindings, FlagBlock &flag
   CUPOLA_TRY(flags.clear(stream));
   StepList steps;
   steps.build(program().init, 0, initPlan.sizes, initPlan.sizes, loaded, nullptr, bindings);
-  steps.setBuffers(values);
-  for (size_t i = 0; i < steps.count(); ++i)
+  for (size_t i = 0; i < steps.count(); ++i) {
+    CUPOLA_TRY(passing.bring(stream, *file, program().init[i], initPlan, values));
+    steps.setBuffers(values);
     CUPOLA_TRY(steps.queue(stream, i, bindings.address()));
+  }
   return found.fetch(stream, flags);
 }
 

@@ -18,6 +18,7 @@ namespace cupola::runtime {
 
 class Bindings;
 class FlagBlock;
+class PassingWeights;
 class Readback;
 
 /// The variant that fits the device best, its kernels loaded, its weights on the
@@ -54,9 +55,10 @@ private:
       : file(std::move(file)), target(std::move(device)) {}
   Status choose();
   Status load();
-  Status uploadWeights(Stream &stream, DeviceMemory &passing);
-  Status runInit(Stream &stream);
-  Status queueInit(Stream &stream, Bindings &bindings, FlagBlock &flags, Readback &found) const;
+  Status uploadWeights(Stream &stream, const PassingWeights &passing);
+  Status runInit(Stream &stream, PassingWeights &passing);
+  Status queueInit(Stream &stream, const PassingWeights &passing, Bindings &bindings, FlagBlock &flags,
+                   Readback &found) const;
 
   std::shared_ptr<const format::PackageFile> file;
   std::shared_ptr<Device> target; ///< outlives what follows
